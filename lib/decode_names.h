@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * decode_names.h - a bounded table of names
+ *
+ * Private to the library. One table holds the dictionary (objects, functions,
+ * signals, record types, enumerations), another the threads.
+ */
+#ifndef DT_DECODE_NAMES_H
+#define DT_DECODE_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <linux/devtrace.h>
+
+/* What a name is found by. For a thread: kind PROC, value the tid. */
+struct dt_key {
+	uint64_t	key;
+	uint32_t	scope, value;
+	uint8_t		kind, group;
+};
+
+struct dt_name {
+	struct dt_key	key;
+	uint32_t	tgid;			/* threads only */
+	uint32_t	next;			/* in the chain, index + 1 */
+	bool		used;			/* since the hand last passed */
+	char		name[DEVTRACE_NAME_MAX];
+};
+
+struct dt_names {
+	struct dt_name	*entries;
+	uint32_t	*heads;			/* index + 1 */
+	uint32_t	size;			/* of both; a power of two, or 0 */
+	uint32_t	count;
+	uint32_t	max;			/* size never grows over this */
+	uint32_t	hand;			/* where to look for one to drop */
+	uint64_t	secret;			/* see hash() */
+};
+
+void dt_names_init(struct dt_names *t, uint32_t max);
+void dt_names_free(struct dt_names *t);
+void dt_names_clear(struct dt_names *t);
+/* A longer name is cut. False: no memory for even one. */
+bool dt_names_put(struct dt_names *t, const struct dt_key *key, uint32_t tgid,
+		  const char *name);
+/* NULL: not there. Valid until the next put or clear. */
+struct dt_name *dt_names_get(const struct dt_names *t, const struct dt_key *key);
+
+#endif
