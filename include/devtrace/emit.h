@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * devtrace/emit.h - connection to the device, filter test, dictionaries
+ *
+ * This is what the three idioms stand on. All they do comes down to
+ * devtrace_enabled(), which is inline and calls nothing, and devtrace_emit_event(),
+ * which takes one complete event; so the way an event reaches the kernel can
+ * change without any program being compiled again.
+ *
+ * devtrace_control is not a pointer to the control page but the page itself:
+ * the device is mapped over it. That saves the load of a pointer at every
+ * event. Before the first event all its type bits are set, so that this event
+ * goes on to devtrace_emit_event() and connects; without a device they are clear.
+ */
+#ifndef DEVTRACE_EMIT_H
+#define DEVTRACE_EMIT_H
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/devtrace.h>
+
+/* Severities by name, as enum would not fit a byte parameter in C++. */
+#define DEVTRACE_SW0	0x8	/* software: information, testing */
+#define DEVTRACE_SW1	0x9	/* expected error */
+#define DEVTRACE_SW2	0xa	/* unexpected, recoverable */
+#define DEVTRACE_SW3	0xb	/* unexpected, not recoverable */
+#define DEVTRACE_HW0	0xc	/* hardware: likewise */
+#define DEVTRACE_HW1	0xd
+#define DEVTRACE_HW2	0xe
+#define DEVTRACE_HW3	0xf
+
+#define DEVTRACE_INLINE_	static inline __attribute__((always_inline, unused))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern struct devtrace_control devtrace_control;
+
+/*
+ * Emit a complete event of size bytes, struct devtrace_emit included, filter
+ * or not. 0, or an errno number; errno itself stays what it was. ENODEV says
+ * that there is no device. Async-signal-safe.
+ */
+int devtrace_emit_event(const struct devtrace_emit *event, size_t size);
+
+/*
+ * Connect now: before chroot(2) or giving up rights, or once more after the
+ * device was missing. 0, or an errno number. Async-signal-safe.
+ */
+int devtrace_open(void);
+/*
+ * Disconnect and emit nothing from now on, until devtrace_open(). No other
+ * thread may be emitting.
+ */
+void devtrace_close(void);
+/* The descriptor in use, or -1. For programs that close all but a few. */
+int devtrace_fd(void);
+
+/*
+ * How many calls have not done what was asked since the program started, and
+ * the errno number of the last of them; 0 if there was none. A missing device
+ * counts once.
+ */
+unsigned long devtrace_errors(void);
+int devtrace_error(void);
+
+/* Name something for the readers. 0, or an errno number. Async-signal-safe. */
+int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
+		      const char *name);
+
+/* For the inline functions in these headers, not for programs. */
+size_t devtrace_cut_(uint8_t *event, size_t pos, size_t cut);
+size_t devtrace_pieces_(uint8_t *out, const void *mem, size_t len);
+int devtrace_vtext_(uint8_t severity, const char *format, va_list args)
+	__attribute__((format(printf, 2, 0)));
+int devtrace_text_(uint8_t severity, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int devtrace_puts_(uint8_t severity, const char *text);
+int devtrace_qnx_event_(int code, ...);
+int devtrace_qnx_buffer_(uint32_t code, uint8_t severity, unsigned int nargs,
+			 const uint8_t *args, size_t len, const void *mem);
+
+#ifdef __cplusplus
+}
+#endif
+
+/*
+ * devtrace_unused_() takes anything and is called in sizeof only: the
+ * arguments count as used and are checked, but nothing is evaluated and the
+ * function need not exist.
+ */
+#ifdef __cplusplus
+template <typename... T> char devtrace_unused_(const T &...);
+#else
+char devtrace_unused_(int dummy, ...);
+#endif
+#define DEVTRACE_UNUSED_(...)	((void)sizeof(devtrace_unused_(0, __VA_ARGS__)))
+
+/* 0 of a kind that a compiler does not call a statement without effect. */
+DEVTRACE_INLINE_ int devtrace_zero_(size_t unused)
+{
+	(void)unused;
+	return 0;
+}
+
+#define DEVTRACE_ZERO_(...) \
+	devtrace_zero_(sizeof(devtrace_unused_(0, __VA_ARGS__)))
+
+#ifndef DEVTRACE_DISABLE
+
+/* Are events of this type wanted? One load, one test, and your branch. */
+DEVTRACE_INLINE_ bool devtrace_enabled(uint8_t type)
+{
+	uint32_t word = __atomic_load_n(&devtrace_control.types[type >> 5], __ATOMIC_RELAXED);
+
+	return __builtin_expect((word >> (type & 31)) & 1, 0);
+}
+
+/*
+ * Dictionaries. Names last as long as the device, for this process: a child
+ * after fork(2) is another process and names its things itself. A name is cut
+ * after 63 bytes.
+ */
+DEVTRACE_INLINE_ int devtrace_dict_obj(uint64_t key, const char *name)
+{
+	return devtrace_dict_add(DEVTRACE_T_OBJ, 0, 0, key, name);
+}
+
+DEVTRACE_INLINE_ int devtrace_dict_fun(uint64_t address, const char *name)
+{
+	return devtrace_dict_add(DEVTRACE_T_FUN, 0, 0, address, name);
+}
+
+/* object 0: the name holds for this signal whatever the object is */
+DEVTRACE_INLINE_ int devtrace_dict_sig(uint32_t sig, uint64_t object, const char *name)
+{
+	return devtrace_dict_add(DEVTRACE_T_SIG, sig, 0, object, name);
+}
+
+DEVTRACE_INLINE_ int devtrace_dict_usr(uint8_t type, const char *name)
+{
+	return devtrace_dict_add(DEVTRACE_T_USR, type, 0, 0, name);
+}
+
+DEVTRACE_INLINE_ int devtrace_dict_enum(uint8_t value, uint8_t group, const char *name)
+{
+	return devtrace_dict_add(DEVTRACE_T_ENUM, value, group, 0, name);
+}
+
+#else /* DEVTRACE_DISABLE */
+
+#define devtrace_enabled(type)			(DEVTRACE_ZERO_(type) != 0)
+#define devtrace_emit_event(event, size)		DEVTRACE_ZERO_(event, size)
+#define devtrace_open()				DEVTRACE_ZERO_(0)
+#define devtrace_close()			((void)0)
+#define devtrace_fd()				(DEVTRACE_ZERO_(0) - 1)
+#define devtrace_errors()			((unsigned long)DEVTRACE_ZERO_(0))
+#define devtrace_error()			DEVTRACE_ZERO_(0)
+#define devtrace_dict_add(k, v, g, key, name)	DEVTRACE_ZERO_(k, v, g, key, name)
+#define devtrace_dict_obj(key, name)		DEVTRACE_ZERO_(key, name)
+#define devtrace_dict_fun(address, name)	DEVTRACE_ZERO_(address, name)
+#define devtrace_dict_sig(sig, object, name)	DEVTRACE_ZERO_(sig, object, name)
+#define devtrace_dict_usr(type, name)		DEVTRACE_ZERO_(type, name)
+#define devtrace_dict_enum(value, group, name)	DEVTRACE_ZERO_(value, group, name)
+
+#endif /* DEVTRACE_DISABLE */
+
+/* Keys of the dictionaries as they stand in elements. */
+#define DEVTRACE_KEY_(p)	((uint64_t)(uintptr_t)(p))
+
+/* Name a thing by how it is spelt here: objects take their address as key. */
+#define DEVTRACE_DICT_OBJ(object)	devtrace_dict_obj(DEVTRACE_KEY_(object), #object)
+#define DEVTRACE_DICT_FUN(function)	devtrace_dict_fun(DEVTRACE_KEY_(function), #function)
+#define DEVTRACE_DICT_SIG(sig, object)	devtrace_dict_sig((sig), DEVTRACE_KEY_(object), #sig)
+#define DEVTRACE_DICT_USR(type)		devtrace_dict_usr((type), #type)
+#define DEVTRACE_DICT_ENUM(value, group) devtrace_dict_enum((value), (group), #value)
+
+#endif

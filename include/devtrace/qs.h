@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * devtrace/qs.h - records under the names that users of QP/Spy know
+ *
+ *	QS_BEGIN_ID(SPEED, AO_MOTOR)
+ *		QS_U16(0, left);
+ *		QS_U16(QS_HEX_FMT, right);
+ *	QS_END()
+ *
+ * A layer of names over devtrace/record.h: nothing is added. The first
+ * argument of a number is the width to print in, that of a float the digits
+ * after the point, that of QS_ENUM the group. The id is the object of the
+ * event; 0 stands for none. DEVTRACE_BUFFER bytes of elements fit.
+ *
+ * The names are in a header of their own because they are not ours.
+ */
+#ifndef DEVTRACE_QS_H
+#define DEVTRACE_QS_H
+
+#include <devtrace/record.h>
+
+/* User records: five groups of five. */
+#define QS_USER			100
+#define QS_USER0		100
+#define QS_USER1		105
+#define QS_USER2		110
+#define QS_USER3		115
+#define QS_USER4		120
+
+/* Width that means hexadecimal. */
+#define QS_HEX_FMT		0xf
+
+#ifndef DEVTRACE_DISABLE
+
+/* The width is 4 bits wide, that of I8 3: the fourth says ENUM. */
+#define DEVTRACE_QS_FORMAT_(width, element) \
+	((uint8_t)(((width) & 0xf) << 4 | (element)))
+
+#define QS_BEGIN_ID(type, id)							\
+	{									\
+		const uint8_t devtrace_t_ = (uint8_t)(type);			\
+		if (devtrace_enabled(devtrace_t_)) {				\
+			DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);		\
+			if (__builtin_constant_p(id) && !(id))			\
+				devtrace_begin_plain_(&devtrace_r_, devtrace_t_); \
+			else							\
+				devtrace_begin_id_(&devtrace_r_, devtrace_t_,	\
+						   (uint16_t)(id), 0);
+#define QS_END()								\
+			devtrace_end(&devtrace_r_);				\
+		}								\
+	}
+
+#define QS_I8(width, v)		devtrace_put8_(&devtrace_r_, \
+					DEVTRACE_QS_FORMAT_((width) & 7, DEVTRACE_E_I8), (uint8_t)(v))
+#define QS_U8(width, v)		devtrace_put8_(&devtrace_r_, \
+					DEVTRACE_QS_FORMAT_(width, DEVTRACE_E_U8), (uint8_t)(v))
+#define QS_I16(width, v)	devtrace_put16_(&devtrace_r_, \
+					DEVTRACE_QS_FORMAT_(width, DEVTRACE_E_I16), (uint16_t)(v))
+#define QS_U16(width, v)	devtrace_put16_(&devtrace_r_, \
+					DEVTRACE_QS_FORMAT_(width, DEVTRACE_E_U16), (uint16_t)(v))
+#define QS_I32(width, v)	devtrace_put32_(&devtrace_r_, \
+					DEVTRACE_QS_FORMAT_(width, DEVTRACE_E_I32), (uint32_t)(v))
+#define QS_U32(width, v)	devtrace_put32_(&devtrace_r_, \
+					DEVTRACE_QS_FORMAT_(width, DEVTRACE_E_U32), (uint32_t)(v))
+#define QS_I64(width, v)	devtrace_put64_(&devtrace_r_, \
+					DEVTRACE_QS_FORMAT_(width, DEVTRACE_E_I64), (uint64_t)(v))
+#define QS_U64(width, v)	devtrace_put64_(&devtrace_r_, \
+					DEVTRACE_QS_FORMAT_(width, DEVTRACE_E_U64), (uint64_t)(v))
+#define QS_F32(digits, v)	devtrace_f32_w(&devtrace_r_, (unsigned int)(digits), (float)(v))
+#define QS_F64(digits, v)	devtrace_f64_w(&devtrace_r_, (unsigned int)(digits), (double)(v))
+#define QS_STR(s)		devtrace_str(&devtrace_r_, (const char *)(s))
+#define QS_MEM(mem, size)	devtrace_mem(&devtrace_r_, (mem), (size_t)(size))
+#define QS_ENUM(group, v)	devtrace_enum(&devtrace_r_, (unsigned int)(group), (uint8_t)(v))
+#define QS_SIG(sig, object)	devtrace_sig(&devtrace_r_, (uint32_t)(sig), DEVTRACE_KEY_(object))
+#define QS_OBJ(object)		devtrace_obj(&devtrace_r_, DEVTRACE_KEY_(object))
+#define QS_FUN(function)	devtrace_fun(&devtrace_r_, DEVTRACE_KEY_(function))
+
+#else /* DEVTRACE_DISABLE */
+
+/* What stands between the two must compile, and goes. */
+#define QS_BEGIN_ID(type, id)	{ DEVTRACE_UNUSED_(type, id); {
+#define QS_END()		} }
+#define QS_I8(width, v)		DEVTRACE_UNUSED_(width, v)
+#define QS_U8(width, v)		DEVTRACE_UNUSED_(width, v)
+#define QS_I16(width, v)	DEVTRACE_UNUSED_(width, v)
+#define QS_U16(width, v)	DEVTRACE_UNUSED_(width, v)
+#define QS_I32(width, v)	DEVTRACE_UNUSED_(width, v)
+#define QS_U32(width, v)	DEVTRACE_UNUSED_(width, v)
+#define QS_I64(width, v)	DEVTRACE_UNUSED_(width, v)
+#define QS_U64(width, v)	DEVTRACE_UNUSED_(width, v)
+#define QS_F32(digits, v)	DEVTRACE_UNUSED_(digits, v)
+#define QS_F64(digits, v)	DEVTRACE_UNUSED_(digits, v)
+#define QS_STR(s)		DEVTRACE_UNUSED_(s)
+#define QS_MEM(mem, size)	DEVTRACE_UNUSED_(mem, size)
+#define QS_ENUM(group, v)	DEVTRACE_UNUSED_(group, v)
+#define QS_SIG(sig, object)	DEVTRACE_UNUSED_(sig, object)
+#define QS_OBJ(object)		DEVTRACE_UNUSED_(object)
+#define QS_FUN(function)	DEVTRACE_UNUSED_(function)
+
+#endif /* DEVTRACE_DISABLE */
+
+/* A record that is about nothing in particular. */
+#define QS_BEGIN(type)		QS_BEGIN_ID(type, 0)
+
+/* Names, spelt as here. */
+#define QS_SIG_DICTIONARY(sig, object)	\
+	((void)devtrace_dict_sig((sig), DEVTRACE_KEY_(object), #sig))
+#define QS_OBJ_DICTIONARY(object)	\
+	((void)devtrace_dict_obj(DEVTRACE_KEY_(object), #object))
+#define QS_FUN_DICTIONARY(function)	\
+	((void)devtrace_dict_fun(DEVTRACE_KEY_(function), #function))
+#define QS_USR_DICTIONARY(type)		\
+	((void)devtrace_dict_usr((type), #type))
+#define QS_ENUM_DICTIONARY(value, group) \
+	((void)devtrace_dict_enum((value), (group), #value))
+
+#endif

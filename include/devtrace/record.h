@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * devtrace/record.h - build an event element by element, as QS does
+ *
+ *	DEVTRACE_RECORD(r, 64);			room for 64 bytes of elements
+ *	if (devtrace_begin(&r, type, object, signal)) {
+ *		devtrace_u16(&r, value);	one call an element
+ *		devtrace_end(&r);
+ *	}
+ *
+ * An element is a format byte and its value, little-endian; the space that
+ * each takes is in libdevtrace(3). Everything is inline and the position is a
+ * constant for the compiler as long as no string or buffer of unknown length
+ * has been put, so a record of fixed layout costs its stores and one call.
+ *
+ * Invariants: pos <= end. Once something did not fit, cut is not 0 and
+ * nothing more is put, so that what there is stands in the right place;
+ * devtrace_end() then adds a STR element "[N bytes cut]", for which every
+ * record keeps DEVTRACE_CUT_ROOM bytes beyond end, and counts an error. Strings
+ * and buffers are put as far as they fit, all else whole or not at all.
+ */
+#ifndef DEVTRACE_RECORD_H
+#define DEVTRACE_RECORD_H
+
+#include <devtrace/emit.h>
+
+#define DEVTRACE_CUT_ROOM	32
+/* What stands before the elements: the header, and a code or an object + signal. */
+#define DEVTRACE_HEAD_		(sizeof(struct devtrace_emit) + 4)
+/* The most that DEVTRACE_RECORD() takes. */
+#define DEVTRACE_RECORD_MAX	(DEVTRACE_PAYLOAD_MAX - 4 - DEVTRACE_CUT_ROOM)
+
+/* Bytes for elements in events of the short form and of devtrace/qs.h. */
+#ifndef DEVTRACE_BUFFER
+#define DEVTRACE_BUFFER		480
+#endif
+
+/**
+ * struct devtrace_record - a record being built
+ * @buf: the event: a struct devtrace_emit
+ * @pos: bytes of it that are there
+ * @end: where elements must end
+ * @cut: bytes that did not fit
+ */
+struct devtrace_record {
+	uint8_t	*buf;
+	size_t	pos;
+	size_t	end;
+	size_t	cut;
+};
+
+#ifndef DEVTRACE_DISABLE
+
+/* Declare a record, with room for so many bytes on the stack. */
+#define DEVTRACE_RECORD(name, bytes)						\
+	DEVTRACE_ASSERT_((bytes) <= DEVTRACE_RECORD_MAX,			\
+			 "a record holds at most DEVTRACE_RECORD_MAX bytes");	\
+	uint8_t name##_buf_[DEVTRACE_HEAD_ + (bytes) + DEVTRACE_CUT_ROOM];	\
+	struct devtrace_record name = { name##_buf_, 0, DEVTRACE_HEAD_ + (bytes), 0 }
+
+#ifdef __cplusplus
+#define DEVTRACE_ASSERT_(condition, text)	static_assert(condition, text)
+#else
+#define DEVTRACE_ASSERT_(condition, text)	_Static_assert(condition, text)
+#endif
+
+DEVTRACE_INLINE_ void devtrace_store16_(uint8_t *p, uint16_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap16(v);
+#endif
+	__builtin_memcpy(p, &v, sizeof(v));
+}
+
+DEVTRACE_INLINE_ void devtrace_store32_(uint8_t *p, uint32_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap32(v);
+#endif
+	__builtin_memcpy(p, &v, sizeof(v));
+}
+
+DEVTRACE_INLINE_ void devtrace_store64_(uint8_t *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	__builtin_memcpy(p, &v, sizeof(v));
+}
+
+DEVTRACE_INLINE_ void devtrace_head_(struct devtrace_record *r, uint8_t type,
+				     uint8_t severity, uint8_t flags)
+{
+	r->buf[0] = type;
+	r->buf[1] = severity;
+	r->buf[2] = flags;
+	r->buf[3] = 0;
+	r->pos = sizeof(struct devtrace_emit);
+	r->cut = 0;
+}
+
+/* The next n bytes are wanted: false, and counted, if they do not fit. */
+DEVTRACE_INLINE_ bool devtrace_room_(struct devtrace_record *r, size_t n)
+{
+	if (__builtin_expect(r->cut || r->end - r->pos < n, 0)) {
+		r->cut += n;
+		return false;
+	}
+	return true;
+}
+
+DEVTRACE_INLINE_ void devtrace_begin_plain_(struct devtrace_record *r, uint8_t type)
+{
+	devtrace_head_(r, type, 0, 0);
+}
+
+DEVTRACE_INLINE_ void devtrace_begin_id_(struct devtrace_record *r, uint8_t type,
+					 uint16_t object, uint16_t sig)
+{
+	devtrace_head_(r, type, 0, DEVTRACE_F_OBJSIG);
+	devtrace_store16_(r->buf + r->pos, object);
+	devtrace_store16_(r->buf + r->pos + 2, sig);
+	r->pos += 4;
+}
+
+DEVTRACE_INLINE_ void devtrace_begin_exc_(struct devtrace_record *r, uint8_t severity,
+					  uint32_t code)
+{
+	devtrace_head_(r, DEVTRACE_T_EXC, severity, DEVTRACE_F_CODE);
+	devtrace_store32_(r->buf + r->pos, code);
+	r->pos += 4;
+}
+
+/*
+ * Begin a record of this type: false if it is not wanted. Then put nothing
+ * and do not end it.
+ */
+DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, uint8_t type)
+{
+	if (!devtrace_enabled(type))
+		return false;
+	devtrace_begin_plain_(r, type);
+	return true;
+}
+
+/* The same with the object it is about and its signal, 0 for none. */
+DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, uint8_t type,
+				     uint16_t object, uint16_t sig)
+{
+	if (!devtrace_enabled(type))
+		return false;
+	devtrace_begin_id_(r, type, object, sig);
+	return true;
+}
+
+/* An exception: DEVTRACE_HW3 ... DEVTRACE_SW0, DEVTRACE_CODE(major, minor). */
+DEVTRACE_INLINE_ bool devtrace_begin_exc(struct devtrace_record *r, uint8_t severity,
+					 uint32_t code)
+{
+	if (!devtrace_enabled(DEVTRACE_T_EXC))
+		return false;
+	devtrace_begin_exc_(r, severity, code);
+	return true;
+}
+
+/* The record is complete: emit it. 0, or an errno number. */
+DEVTRACE_INLINE_ int devtrace_end(struct devtrace_record *r)
+{
+	size_t pos = r->pos;
+
+	if (__builtin_expect(r->cut != 0, 0))
+		pos = devtrace_cut_(r->buf, pos, r->cut);
+	return devtrace_emit_event((const struct devtrace_emit *)r->buf, pos);
+}
+
+DEVTRACE_INLINE_ void devtrace_put8_(struct devtrace_record *r, uint8_t format, uint8_t v)
+{
+	if (devtrace_room_(r, 2)) {
+		r->buf[r->pos] = format;
+		r->buf[r->pos + 1] = v;
+		r->pos += 2;
+	}
+}
+
+DEVTRACE_INLINE_ void devtrace_put16_(struct devtrace_record *r, uint8_t format, uint16_t v)
+{
+	if (devtrace_room_(r, 3)) {
+		r->buf[r->pos] = format;
+		devtrace_store16_(r->buf + r->pos + 1, v);
+		r->pos += 3;
+	}
+}
+
+DEVTRACE_INLINE_ void devtrace_put32_(struct devtrace_record *r, uint8_t format, uint32_t v)
+{
+	if (devtrace_room_(r, 5)) {
+		r->buf[r->pos] = format;
+		devtrace_store32_(r->buf + r->pos + 1, v);
+		r->pos += 5;
+	}
+}
+
+DEVTRACE_INLINE_ void devtrace_put64_(struct devtrace_record *r, uint8_t format, uint64_t v)
+{
+	if (devtrace_room_(r, 9)) {
+		r->buf[r->pos] = format;
+		devtrace_store64_(r->buf + r->pos + 1, v);
+		r->pos += 9;
+	}
+}
+
+/*
+ * Numbers: devtrace_u16(&r, v), and with a width to print in, 0 to 14,
+ * devtrace_u16_w(&r, width, v). The width of I8 ends at 7: above that its
+ * format byte would be that of an enumeration.
+ */
+#define DEVTRACE_NUMBER_(name, ctype, bits, format, max)				\
+DEVTRACE_INLINE_ void devtrace_##name(struct devtrace_record *r, ctype v)		\
+{											\
+	devtrace_put##bits##_(r, format, (uint##bits##_t)v);				\
+}											\
+DEVTRACE_INLINE_ void devtrace_##name##_w(struct devtrace_record *r, unsigned int width,	\
+					  ctype v)					\
+{											\
+	devtrace_put##bits##_(r, (uint8_t)((width > (max) ? (max) : width) << 4 | (format)),	\
+			      (uint##bits##_t)v);					\
+}
+
+DEVTRACE_NUMBER_(i8, int8_t, 8, DEVTRACE_E_I8, 7u)
+DEVTRACE_NUMBER_(u8, uint8_t, 8, DEVTRACE_E_U8, 14u)
+DEVTRACE_NUMBER_(i16, int16_t, 16, DEVTRACE_E_I16, 14u)
+DEVTRACE_NUMBER_(u16, uint16_t, 16, DEVTRACE_E_U16, 14u)
+DEVTRACE_NUMBER_(i32, int32_t, 32, DEVTRACE_E_I32, 14u)
+DEVTRACE_NUMBER_(u32, uint32_t, 32, DEVTRACE_E_U32, 14u)
+DEVTRACE_NUMBER_(i64, int64_t, 64, DEVTRACE_E_I64, 14u)
+DEVTRACE_NUMBER_(u64, uint64_t, 64, DEVTRACE_E_U64, 14u)
+
+/* Unsigned numbers printed in hexadecimal. */
+#define DEVTRACE_HEXNUM_(bits, format)							\
+DEVTRACE_INLINE_ void devtrace_x##bits(struct devtrace_record *r, uint##bits##_t v)	\
+{											\
+	devtrace_put##bits##_(r, format, v);						\
+}
+
+DEVTRACE_HEXNUM_(8, DEVTRACE_E_HEX | DEVTRACE_E_U8)
+DEVTRACE_HEXNUM_(16, DEVTRACE_E_HEX | DEVTRACE_E_U16)
+DEVTRACE_HEXNUM_(32, DEVTRACE_E_X32)
+DEVTRACE_HEXNUM_(64, DEVTRACE_E_HEX | DEVTRACE_E_U64)
+
+/* Floating point: digits after the point, 0 to 15; 0 leaves it to the reader. */
+DEVTRACE_INLINE_ void devtrace_f32_w(struct devtrace_record *r, unsigned int digits, float v)
+{
+	uint32_t bits;
+
+	__builtin_memcpy(&bits, &v, sizeof(bits));
+	devtrace_put32_(r, (uint8_t)((digits > 15 ? 15 : digits) << 4 | DEVTRACE_E_F32), bits);
+}
+
+DEVTRACE_INLINE_ void devtrace_f64_w(struct devtrace_record *r, unsigned int digits, double v)
+{
+	uint64_t bits;
+
+	__builtin_memcpy(&bits, &v, sizeof(bits));
+	devtrace_put64_(r, (uint8_t)((digits > 15 ? 15 : digits) << 4 | DEVTRACE_E_F64), bits);
+}
+
+DEVTRACE_INLINE_ void devtrace_f32(struct devtrace_record *r, float v)
+{
+	devtrace_f32_w(r, 0, v);
+}
+
+DEVTRACE_INLINE_ void devtrace_f64(struct devtrace_record *r, double v)
+{
+	devtrace_f64_w(r, 0, v);
+}
+
+/* A value of enumeration group 0 to 7. */
+DEVTRACE_INLINE_ void devtrace_enum(struct devtrace_record *r, unsigned int group, uint8_t v)
+{
+	devtrace_put8_(r, (uint8_t)DEVTRACE_E_ENUM(group), v);
+}
+
+/* References into the dictionaries. */
+DEVTRACE_INLINE_ void devtrace_obj(struct devtrace_record *r, uint64_t key)
+{
+	r->buf[2] |= DEVTRACE_F_PTR;
+	devtrace_put64_(r, DEVTRACE_E_OBJ, key);
+}
+
+DEVTRACE_INLINE_ void devtrace_fun(struct devtrace_record *r, uint64_t address)
+{
+	r->buf[2] |= DEVTRACE_F_PTR;
+	devtrace_put64_(r, DEVTRACE_E_FUN, address);
+}
+
+DEVTRACE_INLINE_ void devtrace_sig(struct devtrace_record *r, uint32_t sig, uint64_t object)
+{
+	r->buf[2] |= DEVTRACE_F_PTR;
+	if (devtrace_room_(r, 13)) {
+		r->buf[r->pos] = DEVTRACE_E_SIG;
+		devtrace_store32_(r->buf + r->pos + 1, sig);
+		devtrace_store64_(r->buf + r->pos + 5, object);
+		r->pos += 13;
+	}
+}
+
+/* The first len bytes of a string that has no NUL among them. */
+DEVTRACE_INLINE_ void devtrace_strn_(struct devtrace_record *r, const char *s, size_t len)
+{
+	size_t room = r->cut ? 0 : r->end - r->pos;
+
+	if (__builtin_expect(room < 2 || len > room - 2, 0)) {
+		size_t keep = room < 3 ? 0 : room - 2;
+
+		/* not in the middle of a UTF-8 character */
+		while (keep && ((unsigned char)s[keep] & 0xc0) == 0x80)
+			keep--;
+		r->cut += len - keep;
+		if (!keep) {
+			r->cut += 2;
+			return;
+		}
+		len = keep;
+	}
+	r->buf[r->pos] = DEVTRACE_E_STR;
+	__builtin_memcpy(r->buf + r->pos + 1, s, len);
+	r->buf[r->pos + 1 + len] = 0;
+	r->pos += len + 2;
+}
+
+/* A string, NULL being "(null)". */
+DEVTRACE_INLINE_ void devtrace_str(struct devtrace_record *r, const char *s)
+{
+	if (!s)
+		s = "(null)";
+	devtrace_strn_(r, s, __builtin_strlen(s));
+}
+
+/* A string of at most max bytes that need not be terminated. */
+DEVTRACE_INLINE_ void devtrace_strn(struct devtrace_record *r, const char *s, size_t max)
+{
+	const char *nul;
+
+	if (!s)
+		s = "(null)";
+	nul = (const char *)__builtin_memchr(s, 0, max);
+	devtrace_strn_(r, s, nul ? (size_t)(nul - s) : max);
+}
+
+/* A buffer. More than 255 bytes of it are several MEM elements in a row. */
+DEVTRACE_INLINE_ void devtrace_mem(struct devtrace_record *r, const void *mem, size_t len)
+{
+	size_t room = r->cut ? 0 : r->end - r->pos;
+
+	if (__builtin_expect(room < 2 || len > room - 2 ||
+			     (len > 255 && len + (len + 254) / 255 * 2 > room), 0)) {
+		size_t keep = room / 257 * 255;
+
+		if (room % 257 > 2)
+			keep += room % 257 - 2;
+		r->cut += len - keep;
+		if (!keep) {
+			r->cut += 2;
+			return;
+		}
+		len = keep;
+	}
+	if (len <= 255) {
+		r->buf[r->pos] = DEVTRACE_E_MEM;
+		r->buf[r->pos + 1] = (uint8_t)len;
+		if (len)
+			__builtin_memcpy(r->buf + r->pos + 2, mem, len);
+		r->pos += len + 2;
+	} else {
+		r->pos += devtrace_pieces_(r->buf + r->pos, mem, len);
+	}
+}
+
+#else /* DEVTRACE_DISABLE */
+
+/* Something whose address can be named, though it never is. */
+#define DEVTRACE_RECORD(name, bytes)					\
+	struct devtrace_record name __attribute__((unused))
+#define devtrace_begin_type(r, type)		(DEVTRACE_ZERO_(r, type) != 0)
+#define devtrace_begin(r, type, object, sig)	(DEVTRACE_ZERO_(r, type, object, sig) != 0)
+#define devtrace_begin_exc(r, sev, code)	(DEVTRACE_ZERO_(r, sev, code) != 0)
+#define devtrace_end(r)				DEVTRACE_ZERO_(r)
+#define devtrace_i8(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_u8(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_i16(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_u16(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_i32(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_u32(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_i64(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_u64(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_i8_w(r, width, v)		DEVTRACE_UNUSED_(r, width, v)
+#define devtrace_u8_w(r, width, v)		DEVTRACE_UNUSED_(r, width, v)
+#define devtrace_i16_w(r, width, v)		DEVTRACE_UNUSED_(r, width, v)
+#define devtrace_u16_w(r, width, v)		DEVTRACE_UNUSED_(r, width, v)
+#define devtrace_i32_w(r, width, v)		DEVTRACE_UNUSED_(r, width, v)
+#define devtrace_u32_w(r, width, v)		DEVTRACE_UNUSED_(r, width, v)
+#define devtrace_i64_w(r, width, v)		DEVTRACE_UNUSED_(r, width, v)
+#define devtrace_u64_w(r, width, v)		DEVTRACE_UNUSED_(r, width, v)
+#define devtrace_x8(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_x16(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_x32(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_x64(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_f32(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_f64(r, v)			DEVTRACE_UNUSED_(r, v)
+#define devtrace_f32_w(r, digits, v)		DEVTRACE_UNUSED_(r, digits, v)
+#define devtrace_f64_w(r, digits, v)		DEVTRACE_UNUSED_(r, digits, v)
+#define devtrace_enum(r, group, v)		DEVTRACE_UNUSED_(r, group, v)
+#define devtrace_obj(r, key)			DEVTRACE_UNUSED_(r, key)
+#define devtrace_fun(r, address)		DEVTRACE_UNUSED_(r, address)
+#define devtrace_sig(r, sig, object)		DEVTRACE_UNUSED_(r, sig, object)
+#define devtrace_str(r, s)			DEVTRACE_UNUSED_(r, s)
+#define devtrace_strn(r, s, max)		DEVTRACE_UNUSED_(r, s, max)
+#define devtrace_mem(r, mem, len)		DEVTRACE_UNUSED_(r, mem, len)
+
+#endif /* DEVTRACE_DISABLE */
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * devtrace/short.h - an event in one line, its elements chosen by type
+ *
+ *	devtrace(type, a, b, ...)			up to 8 arguments
+ *	devtrace_for(type, object, signal, a, b, ...)
+ *	devtrace_exc(severity, code, a, b, ...)
+ *	devtrace_text(format, ...), devtrace_text_sev(severity, format, ...)
+ *	devtrace_puts(text), devtrace_puts_sev(severity, text)
+ *
+ * An argument becomes the element of its C type: numbers as wide as they are,
+ * bool U8, char * STR, any other pointer OBJ with the address as key. What a
+ * type cannot tell is said in words: DEVTRACE_HEX(x), DEVTRACE_MEM(p, n),
+ * DEVTRACE_OBJ(p), DEVTRACE_FUN(f), DEVTRACE_SIG(sig, object),
+ * DEVTRACE_ENUM(group, value), DEVTRACE_STRN(p, max).
+ *
+ * The arguments are evaluated once, and only if the type is enabled. In C the
+ * choice is made by _Generic, in C++ by overloads.
+ */
+#ifndef DEVTRACE_SHORT_H
+#define DEVTRACE_SHORT_H
+
+#include <limits.h>
+#include <devtrace/record.h>
+
+/* What a C type cannot tell. Made by the macros below, consumed inline. */
+struct devtrace_arg_ {
+	uint8_t		format;
+	uint8_t		bytes;		/* of a number */
+	uint64_t	v;
+	uint64_t	object;
+	const void	*mem;
+	size_t		len;
+};
+
+DEVTRACE_INLINE_ struct devtrace_arg_ devtrace_arg_make_(unsigned int format, size_t bytes,
+							 uint64_t v, uint64_t object,
+							 const void *mem, size_t len)
+{
+	struct devtrace_arg_ a;
+
+	a.format = (uint8_t)format;
+	a.bytes = (uint8_t)bytes;
+	a.v = v;
+	a.object = object;
+	a.mem = mem;
+	a.len = len;
+	return a;
+}
+
+#define DEVTRACE_HEX(x)		devtrace_arg_make_(DEVTRACE_E_HEX, sizeof(x), (uint64_t)(x), 0, NULL, 0)
+#define DEVTRACE_MEM(p, n)	devtrace_arg_make_(DEVTRACE_E_MEM, 0, 0, 0, (p), (n))
+#define DEVTRACE_STRN(p, max)	devtrace_arg_make_(DEVTRACE_E_STR, 0, 0, 0, (p), (max))
+#define DEVTRACE_OBJ(p)		devtrace_arg_make_(DEVTRACE_E_OBJ, 0, DEVTRACE_KEY_(p), 0, NULL, 0)
+#define DEVTRACE_FUN(f)		devtrace_arg_make_(DEVTRACE_E_FUN, 0, DEVTRACE_KEY_(f), 0, NULL, 0)
+#define DEVTRACE_SIG(sig, object) \
+	devtrace_arg_make_(DEVTRACE_E_SIG, 0, (sig), DEVTRACE_KEY_(object), NULL, 0)
+#define DEVTRACE_ENUM(group, value) \
+	devtrace_arg_make_((unsigned int)DEVTRACE_E_ENUM(group), 1, (uint64_t)(value), 0, NULL, 0)
+
+#ifndef DEVTRACE_DISABLE
+
+DEVTRACE_INLINE_ void devtrace_put_arg_(struct devtrace_record *r, struct devtrace_arg_ a)
+{
+	if (a.format == DEVTRACE_E_MEM) {
+		devtrace_mem(r, a.mem, a.len);
+	} else if (a.format == DEVTRACE_E_STR) {
+		devtrace_strn(r, (const char *)a.mem, a.len);
+	} else if (a.format == DEVTRACE_E_OBJ) {
+		devtrace_obj(r, a.v);
+	} else if (a.format == DEVTRACE_E_FUN) {
+		devtrace_fun(r, a.v);
+	} else if (a.format == DEVTRACE_E_SIG) {
+		devtrace_sig(r, (uint32_t)a.v, a.object);
+	} else if (a.format != DEVTRACE_E_HEX) {
+		devtrace_put8_(r, a.format, (uint8_t)a.v);
+	} else if (a.bytes == 1) {
+		devtrace_x8(r, (uint8_t)a.v);
+	} else if (a.bytes == 2) {
+		devtrace_x16(r, (uint16_t)a.v);
+	} else if (a.bytes == 4) {
+		devtrace_x32(r, (uint32_t)a.v);
+	} else {
+		devtrace_x64(r, a.v);
+	}
+}
+
+DEVTRACE_INLINE_ void devtrace_put_bool_(struct devtrace_record *r, bool v)
+{
+	devtrace_u8(r, v);
+}
+
+DEVTRACE_INLINE_ void devtrace_put_char_(struct devtrace_record *r, char v)
+{
+	devtrace_put8_(r, CHAR_MIN < 0 ? DEVTRACE_E_I8 : DEVTRACE_E_U8, (uint8_t)v);
+}
+
+DEVTRACE_INLINE_ void devtrace_put_long_(struct devtrace_record *r, long v)
+{
+	if (sizeof(v) == 4)
+		devtrace_i32(r, (int32_t)v);
+	else
+		devtrace_i64(r, v);
+}
+
+DEVTRACE_INLINE_ void devtrace_put_ulong_(struct devtrace_record *r, unsigned long v)
+{
+	if (sizeof(v) == 4)
+		devtrace_u32(r, (uint32_t)v);
+	else
+		devtrace_u64(r, v);
+}
+
+DEVTRACE_INLINE_ void devtrace_put_llong_(struct devtrace_record *r, long long v)
+{
+	devtrace_i64(r, v);
+}
+
+DEVTRACE_INLINE_ void devtrace_put_ullong_(struct devtrace_record *r, unsigned long long v)
+{
+	devtrace_u64(r, v);
+}
+
+DEVTRACE_INLINE_ void devtrace_put_ldouble_(struct devtrace_record *r, long double v)
+{
+	devtrace_f64(r, (double)v);
+}
+
+DEVTRACE_INLINE_ void devtrace_put_ptr_(struct devtrace_record *r, const volatile void *p)
+{
+	devtrace_obj(r, DEVTRACE_KEY_(p));
+}
+
+#ifdef __cplusplus
+
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, bool v) { devtrace_put_bool_(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, char v) { devtrace_put_char_(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, signed char v) { devtrace_i8(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, unsigned char v) { devtrace_u8(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, short v) { devtrace_i16(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, unsigned short v) { devtrace_u16(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, int v) { devtrace_i32(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, unsigned int v) { devtrace_u32(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, long v) { devtrace_put_long_(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, unsigned long v) { devtrace_put_ulong_(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, long long v) { devtrace_i64(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, unsigned long long v) { devtrace_u64(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, float v) { devtrace_f32(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, double v) { devtrace_f64(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, long double v) { devtrace_put_ldouble_(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, const char *v) { devtrace_str(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, char *v) { devtrace_str(r, v); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, decltype(nullptr)) { devtrace_obj(r, 0); }
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, struct devtrace_arg_ v) { devtrace_put_arg_(r, v); }
+
+/* Other pointers, to functions too. */
+template <typename T>
+DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, T *v)
+{
+	devtrace_obj(r, DEVTRACE_KEY_(v));
+}
+
+/* std::string and what is like it. */
+template <typename T>
+DEVTRACE_INLINE_ auto devtrace_put_(struct devtrace_record *r, const T &v)
+	-> decltype(v.c_str(), v.size(), void())
+{
+	devtrace_strn(r, v.c_str(), v.size());
+}
+
+/* An unscoped enumeration converts by itself, a scoped one by its value. */
+template <typename T>
+DEVTRACE_INLINE_ auto devtrace_put_(struct devtrace_record *r, T v)
+	-> decltype(static_cast<void>(sizeof(char[__is_enum(T) ? 1 : -1])))
+{
+	devtrace_put_(r, static_cast<__underlying_type(T)>(v));
+}
+
+#else
+
+#define devtrace_put_(r, x) _Generic((x),		\
+	bool:			devtrace_put_bool_,	\
+	char:			devtrace_put_char_,	\
+	signed char:		devtrace_i8,		\
+	unsigned char:		devtrace_u8,		\
+	short:			devtrace_i16,		\
+	unsigned short:		devtrace_u16,		\
+	int:			devtrace_i32,		\
+	unsigned int:		devtrace_u32,		\
+	long:			devtrace_put_long_,	\
+	unsigned long:		devtrace_put_ulong_,	\
+	long long:		devtrace_put_llong_,	\
+	unsigned long long:	devtrace_put_ullong_,	\
+	float:			devtrace_f32,		\
+	double:			devtrace_f64,		\
+	long double:		devtrace_put_ldouble_,	\
+	char *:			devtrace_str,		\
+	const char *:		devtrace_str,		\
+	struct devtrace_arg_:	devtrace_put_arg_,	\
+	default:		devtrace_put_ptr_)(r, x)
+
+#endif /* __cplusplus */
+
+/*
+ * DEVTRACE_PUTS_(r, x, a, b, ...) puts a, b and so on; x is there because a
+ * list may not be empty. Nine arguments and more end in the name of a macro
+ * that does not exist and says why.
+ */
+#define DEVTRACE_PUTS_(r, ...) \
+	DEVTRACE_CAT_(DEVTRACE_PUTS, DEVTRACE_COUNT_(__VA_ARGS__))(r, __VA_ARGS__)
+#define DEVTRACE_COUNT_(...) \
+	DEVTRACE_NTH_(__VA_ARGS__, _takes_8_arguments_at_most_, _takes_8_arguments_at_most_, \
+		      _takes_8_arguments_at_most_, _takes_8_arguments_at_most_, \
+		      8_, 7_, 6_, 5_, 4_, 3_, 2_, 1_, 0_, ~)
+#define DEVTRACE_NTH_(x, a, b, c, d, e, f, g, h, i, j, k, l, n, ...)	n
+#define DEVTRACE_CAT_(a, b)	DEVTRACE_CAT2_(a, b)
+#define DEVTRACE_CAT2_(a, b)	a##b
+#define DEVTRACE_FIRST_(x, ...)	x
+
+#define DEVTRACE_PUTS0_(r, x)
+#define DEVTRACE_PUTS1_(r, x, a)	devtrace_put_(r, a);
+#define DEVTRACE_PUTS2_(r, x, a, b)	devtrace_put_(r, a); devtrace_put_(r, b);
+#define DEVTRACE_PUTS3_(r, x, a, b, c) \
+	DEVTRACE_PUTS2_(r, x, a, b) devtrace_put_(r, c);
+#define DEVTRACE_PUTS4_(r, x, a, b, c, d) \
+	DEVTRACE_PUTS2_(r, x, a, b) DEVTRACE_PUTS2_(r, x, c, d)
+#define DEVTRACE_PUTS5_(r, x, a, b, c, d, e) \
+	DEVTRACE_PUTS4_(r, x, a, b, c, d) devtrace_put_(r, e);
+#define DEVTRACE_PUTS6_(r, x, a, b, c, d, e, f) \
+	DEVTRACE_PUTS4_(r, x, a, b, c, d) DEVTRACE_PUTS2_(r, x, e, f)
+#define DEVTRACE_PUTS7_(r, x, a, b, c, d, e, f, g) \
+	DEVTRACE_PUTS6_(r, x, a, b, c, d, e, f) devtrace_put_(r, g);
+#define DEVTRACE_PUTS8_(r, x, a, b, c, d, e, f, g, h) \
+	DEVTRACE_PUTS6_(r, x, a, b, c, d, e, f) DEVTRACE_PUTS2_(r, x, g, h)
+
+#define devtrace(...)								\
+	do {									\
+		const uint8_t devtrace_t_ = (uint8_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~)); \
+		if (devtrace_enabled(devtrace_t_)) {				\
+			DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);		\
+			devtrace_begin_plain_(&devtrace_r_, devtrace_t_);	\
+			DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)		\
+			devtrace_end(&devtrace_r_);				\
+		}								\
+	} while (0)
+
+#define devtrace_for(type, object, ...)						\
+	do {									\
+		const uint8_t devtrace_t_ = (uint8_t)(type);			\
+		if (devtrace_enabled(devtrace_t_)) {				\
+			DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);		\
+			devtrace_begin_id_(&devtrace_r_, devtrace_t_,		\
+					   (uint16_t)(object),			\
+					   (uint16_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~))); \
+			DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)		\
+			devtrace_end(&devtrace_r_);				\
+		}								\
+	} while (0)
+
+#define devtrace_exc(severity, ...)						\
+	do {									\
+		if (devtrace_enabled(DEVTRACE_T_EXC)) {				\
+			DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);		\
+			devtrace_begin_exc_(&devtrace_r_, (uint8_t)(severity),	\
+					    (uint32_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~))); \
+			DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)		\
+			devtrace_end(&devtrace_r_);				\
+		}								\
+	} while (0)
+
+/* Text as printf(3) makes it: not for signal handlers. */
+#define devtrace_text_sev(severity, ...)					\
+	do {									\
+		if (devtrace_enabled(DEVTRACE_T_TEXT))				\
+			devtrace_text_((uint8_t)(severity), __VA_ARGS__);	\
+	} while (0)
+
+/* Text as it is: for signal handlers too. */
+#define devtrace_puts_sev(severity, text)					\
+	do {									\
+		if (devtrace_enabled(DEVTRACE_T_TEXT))				\
+			devtrace_puts_((uint8_t)(severity), (text));		\
+	} while (0)
+
+/* For functions that take printf arguments themselves. */
+#define devtrace_vtext_sev(severity, format, args)				\
+	do {									\
+		if (devtrace_enabled(DEVTRACE_T_TEXT))				\
+			devtrace_vtext_((uint8_t)(severity), format, args);	\
+	} while (0)
+
+#else /* DEVTRACE_DISABLE */
+
+#define devtrace(...)			DEVTRACE_UNUSED_(__VA_ARGS__)
+#define devtrace_for(type, object, ...)	DEVTRACE_UNUSED_(type, object, __VA_ARGS__)
+#define devtrace_exc(severity, ...)	DEVTRACE_UNUSED_(severity, __VA_ARGS__)
+#define devtrace_text_sev(severity, ...) \
+	((void)sizeof(devtrace_text_((uint8_t)(severity), __VA_ARGS__)))
+#define devtrace_puts_sev(severity, text)	DEVTRACE_UNUSED_(severity, text)
+#define devtrace_vtext_sev(severity, format, args) \
+	((void)sizeof(devtrace_vtext_((uint8_t)(severity), format, args)))
+
+#endif /* DEVTRACE_DISABLE */
+
+#define devtrace_text(...)		devtrace_text_sev(0, __VA_ARGS__)
+#define devtrace_puts(text)		devtrace_puts_sev(0, text)
+#define devtrace_vtext(format, args)	devtrace_vtext_sev(0, format, args)
+
+#endif

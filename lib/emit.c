@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * emit.c - hand a complete event or a name to the device; finish a record
+ *
+ * Every event of every idiom passes devtrace_emit_event(). It keeps errno, so that
+ * an event can stand between a failing call and the look at its errno.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <devtrace/record.h>
+#include "emit.h"
+
+int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
+{
+	int saved = errno;
+	int err;
+
+	if (size < sizeof(*event))
+		err = emit_error(EINVAL);
+	else if (size > sizeof(*event) + DEVTRACE_PAYLOAD_MAX)
+		err = emit_error(EMSGSIZE);
+	else
+		err = conn_ioctl(DEVTRACE_IOC_EMIT(size), event);
+	errno = saved;
+	return err;
+}
+
+/* Of len bytes at s, how many make up at most max without half a character. */
+static size_t whole_characters(const char *s, size_t len, size_t max)
+{
+	if (len <= max)
+		return len;
+	while (max && ((unsigned char)s[max] & 0xc0) == 0x80)
+		max--;
+	return max;
+}
+
+int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
+		      const char *name)
+{
+	struct devtrace_dict dict = {
+		.kind = kind,
+		.group = group,
+		.value = value,
+		.key = key,
+	};
+	int saved = errno;
+	size_t len, keep;
+	int err;
+
+	if (!name || !*name)
+		return emit_error(EINVAL);
+	len = strnlen(name, 4 * sizeof(dict.name));
+	keep = whole_characters(name, len, sizeof(dict.name) - 1);
+	memcpy(dict.name, name, keep);
+	err = conn_ioctl(DEVTRACE_IOC_DICT, &dict);
+	if (!err && keep < len)
+		err = emit_error(ENAMETOOLONG);
+	errno = saved;
+	return err;
+}
+
+/* The element that tells that a record is not all that it was to be. */
+size_t devtrace_cut_(uint8_t *event, size_t pos, size_t cut)
+{
+	char digits[20];
+	size_t n = 0;
+
+	emit_error(EMSGSIZE);
+	event[pos++] = DEVTRACE_E_STR;
+	event[pos++] = '[';
+	do
+		digits[n++] = '0' + cut % 10;
+	while (cut /= 10);
+	while (n)
+		event[pos++] = digits[--n];
+	memcpy(event + pos, " bytes cut]", 12);
+	return pos + 12;
+}
+
+/* A buffer of more than 255 bytes, in pieces. Returns the bytes of out taken. */
+size_t devtrace_pieces_(uint8_t *out, const void *mem, size_t len)
+{
+	const uint8_t *from = mem;
+	uint8_t *to = out;
+
+	while (len > 255) {
+		*to++ = DEVTRACE_E_MEM | DEVTRACE_E_MEM_MORE;
+		*to++ = 255;
+		memcpy(to, from, 255);
+		to += 255;
+		from += 255;
+		len -= 255;
+	}
+	*to++ = DEVTRACE_E_MEM;
+	*to++ = len;
+	memcpy(to, from, len);
+	return to + len - out;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * emit.h - what the files of the emitting side share
+ *
+ * Nothing in here takes a lock, allocates memory or changes errno; all of it
+ * may run in a signal handler over any other part of itself.
+ */
+#ifndef LIB_EMIT_H
+#define LIB_EMIT_H
+
+/* Values of the connection besides a descriptor. */
+enum {
+	CONN_UNTRIED = -1,	/* nobody has asked for it yet */
+	CONN_OFF = -2,		/* no device, or closed: do not try again */
+};
+
+/*
+ * Hand a request to the device, connecting if need be. 0, or an errno number
+ * that has been counted; ENODEV if there is no device. May change errno.
+ */
+int conn_ioctl(unsigned long request, const void *arg);
+
+/* Count a call that has not done what was asked. Returns err. */
+int emit_error(int err);
+
+/* Make the control page follow that state: of emit_page.c. May change errno. */
+void page_set(int state);
+
+#endif

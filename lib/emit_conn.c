@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * emit_conn.c - the one connection of a process to the trace device
+ *
+ * The state is one integer, `conn`: a descriptor, CONN_UNTRIED or CONN_OFF.
+ * Threads that connect at the same time, or a signal handler that interrupts
+ * a connect, each open the device for themselves; one puts its descriptor
+ * into `conn` by compare and exchange, the others close theirs again and go on
+ * with that one. Nobody waits.
+ *
+ * Whoever changes the state lets the control page follow, and then looks
+ * whether the state is still the one he did that for. So whoever is last to
+ * replace the page did it for the last state.
+ *
+ * The descriptor may be closed behind our back: daemons close all they have.
+ * And in a child of vfork(2), which has descriptors of its own and our memory,
+ * the number may be another file, or ours be another file in the parent. Then
+ * the calls of the device fail with EBADF or ENOTTY, and we connect anew. A
+ * number that is not the device is never closed by us.
+ *
+ * open(2) and close(2) are made by syscall(2): the functions of libc are
+ * cancellation points, and no thread must end for the sake of an event.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <devtrace/emit.h>
+#include "emit.h"
+
+/*
+ * Programs count on getting the lowest free descriptors, and replace 0, 1 and
+ * 2: keep clear of them.
+ */
+#define FD_HIGH		200
+#define FD_LOW		3
+
+static int conn = CONN_UNTRIED;
+
+static char device[256] = "/dev/trace";
+static int device_error;	/* why there can be none */
+static bool device_known;
+
+static unsigned long errors;
+static int last_error;
+
+int emit_error(int err)
+{
+	__atomic_store_n(&last_error, err, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&errors, 1, __ATOMIC_RELAXED);
+	return err;
+}
+
+unsigned long devtrace_errors(void)
+{
+	return __atomic_load_n(&errors, __ATOMIC_RELAXED);
+}
+
+int devtrace_error(void)
+{
+	return __atomic_load_n(&last_error, __ATOMIC_RELAXED);
+}
+
+/*
+ * The variable is read once, as early as can be, and copied: that a thread
+ * calls setenv(3), or that a program writes its title over its environment,
+ * must not matter to an event in a signal handler. A set-user-id program does
+ * not look at it.
+ */
+__attribute__((constructor(101)))
+static void device_name(void)
+{
+	const char *name;
+
+	if (__atomic_load_n(&device_known, __ATOMIC_ACQUIRE))
+		return;
+	name = secure_getenv("DEVTRACE_DEVICE");
+	if (name && !*name)
+		device_error = ENODEV;
+	else if (name && strlen(name) >= sizeof(device))
+		device_error = ENAMETOOLONG;
+	else if (name)
+		strcpy(device, name);
+	__atomic_store_n(&device_known, true, __ATOMIC_RELEASE);
+}
+
+static void close_quietly(int fd)
+{
+	syscall(SYS_close, fd);
+}
+
+/* An event of no size is refused by the device, and known to no other file. */
+static bool is_device(int fd)
+{
+	return ioctl(fd, DEVTRACE_IOC_EMIT(0), NULL) == 0 || (errno != ENOTTY && errno != EBADF);
+}
+
+/* A descriptor, or minus an errno number. */
+static int open_device(void)
+{
+	const int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int fd, high, err;
+
+	device_name();
+	if (device_error)
+		return -device_error;
+
+	/* To map the control page takes the right to read. */
+	fd = syscall(SYS_openat, AT_FDCWD, device, O_RDWR | flags);
+	if (fd < 0 && (errno == EACCES || errno == EPERM))
+		fd = syscall(SYS_openat, AT_FDCWD, device, O_WRONLY | flags);
+	if (fd < 0)
+		return -errno;
+	if (!is_device(fd)) {
+		close_quietly(fd);
+		return -ENOTTY;
+	}
+
+	high = fcntl(fd, F_DUPFD_CLOEXEC, FD_HIGH);
+	if (high < 0 && fd < FD_LOW)
+		high = fcntl(fd, F_DUPFD_CLOEXEC, FD_LOW);
+	err = errno;
+	if (high < 0 && fd >= FD_LOW)
+		return fd;
+	close_quietly(fd);
+	return high < 0 ? -err : high;
+}
+
+/*
+ * Leave the state `from` for a connection, or for CONN_OFF if there is none,
+ * *err then telling why. If another was faster, what he reached is returned.
+ */
+static int connect_from(int from, int *err)
+{
+	int fd = open_device();
+	int now = fd < 0 ? CONN_OFF : fd;
+
+	*err = fd < 0 ? -fd : 0;
+	if (!__atomic_compare_exchange_n(&conn, &from, now, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST)) {
+		if (fd >= 0)
+			close_quietly(fd);
+		*err = 0;
+		return from;
+	}
+	if (*err)
+		emit_error(*err);
+	do {
+		fd = now;
+		page_set(fd);
+		now = __atomic_load_n(&conn, __ATOMIC_SEQ_CST);
+	} while (now != fd);
+	return now;
+}
+
+/* fd is not the device: connect anew, unless another has seen to it. */
+static int reconnect(int fd)
+{
+	int now = fd, err;
+
+	if (__atomic_compare_exchange_n(&conn, &now, CONN_UNTRIED, false, __ATOMIC_SEQ_CST,
+					__ATOMIC_SEQ_CST))
+		now = CONN_UNTRIED;
+	return now == CONN_UNTRIED ? connect_from(now, &err) : now;
+}
+
+int conn_ioctl(unsigned long request, const void *arg)
+{
+	int fd = __atomic_load_n(&conn, __ATOMIC_ACQUIRE);
+	bool again = false;
+	int err;
+
+	if (fd == CONN_UNTRIED)
+		fd = connect_from(fd, &err);
+	while (fd >= 0) {
+		if (ioctl(fd, request, arg) >= 0)
+			return 0;
+		err = errno;
+		if (again || (err != EBADF && err != ENOTTY))
+			return emit_error(err);
+		fd = reconnect(fd);
+		again = true;
+	}
+	return ENODEV;
+}
+
+int devtrace_open(void)
+{
+	int saved = errno;
+	int fd = __atomic_load_n(&conn, __ATOMIC_ACQUIRE);
+	int err = 0;
+
+	if (fd >= 0 && !is_device(fd))
+		fd = reconnect(fd);
+	else if (fd < 0)
+		fd = connect_from(fd, &err);
+	errno = saved;
+	return fd >= 0 ? 0 : err ? err : ENODEV;
+}
+
+void devtrace_close(void)
+{
+	int saved = errno;
+	int fd = __atomic_exchange_n(&conn, CONN_OFF, __ATOMIC_SEQ_CST);
+	int now = CONN_OFF;
+
+	if (fd >= 0 && is_device(fd))
+		close_quietly(fd);
+	do {
+		fd = now;
+		page_set(fd);
+		now = __atomic_load_n(&conn, __ATOMIC_SEQ_CST);
+	} while (now != fd);
+	errno = saved;
+}
+
+int devtrace_fd(void)
+{
+	int fd = __atomic_load_n(&conn, __ATOMIC_ACQUIRE);
+
+	return fd >= 0 ? fd : -1;
+}
