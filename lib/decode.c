@@ -37,16 +37,14 @@ static bool check_matches(const struct devtrace_decoder *d, const uint8_t *p, si
 			  enum devtrace_check check)
 {
 	size_t n = len - dt_check_size(check);
-	const struct dt_crc *crc = check == DEVTRACE_CHECK_SUM8 ? NULL : &d->crc[check - 1];
-	uint32_t value = dt_check_value(check, crc, p, n);
 
 	switch (check) {
 	case DEVTRACE_CHECK_CRC16:
-		return value == dt_le16(p + n);
+		return dt_check_value(check, &d->crc[0], p, n) == dt_le16(p + n);
 	case DEVTRACE_CHECK_CRC32:
-		return value == dt_le32(p + n);
+		return dt_check_value(check, &d->crc[1], p, n) == dt_le32(p + n);
 	default:
-		return value == p[n];
+		return (uint8_t)(dt_sum8(p, n) + p[n]) == 0xff;
 	}
 }
 
@@ -465,6 +463,7 @@ struct devtrace_decoder *devtrace_decoder_new(devtrace_item_fn *fn, void *arg)
 	dt_crc_init(&d->crc[DEVTRACE_CHECK_CRC32 - 1], DEVTRACE_CHECK_CRC32);
 	dt_names_init(&d->names, DT_NAMES_MAX);
 	dt_names_init(&d->procs, DT_NAMES_MAX);
+	dt_forget_recent(d);
 	return d;
 }
 

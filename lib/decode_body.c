@@ -212,6 +212,24 @@ bool dt_event_plausible(const struct devtrace_event *e)
 	return r == 0;
 }
 
+/* A tid in a place that is not its own stands for none. */
+void dt_forget_recent(struct devtrace_decoder *d)
+{
+	for (uint32_t i = 0; i < DT_RECENT; i++)
+		d->recent[i].tid = i + 1;
+}
+
+static uint32_t process_of(struct devtrace_decoder *d, uint32_t tid)
+{
+	uint32_t i = tid % DT_RECENT;
+
+	if (d->recent[i].tid != tid) {
+		d->recent[i].tid = tid;
+		devtrace_decoder_proc(d, tid, &d->recent[i].tgid);
+	}
+	return d->recent[i].tgid;
+}
+
 static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i)
 {
 	bool other_boot = d->have_boot &&
@@ -224,6 +242,7 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 	if (dt_opens_stream(i) || other_boot) {
 		dt_names_clear(&d->names);
 		dt_names_clear(&d->procs);
+		dt_forget_recent(d);
 	}
 	/* CLOCK follows an INFO; after a seek it may go back in time. */
 	if (dt_opens_stream(i) || other_boot || i->reason == DEVTRACE_INFO_SEEK)
@@ -250,7 +269,7 @@ void dt_body_learn(struct devtrace_decoder *d, struct devtrace_item *item)
 {
 	switch (item->kind) {
 	case DEVTRACE_ITEM_EVENT:
-		devtrace_decoder_proc(d, item->u.event.tid, &item->u.event.tgid);
+		item->u.event.tgid = process_of(d, item->u.event.tid);
 		d->last_ts = item->u.event.ts;
 		d->totals.events++;
 		break;
@@ -268,6 +287,7 @@ void dt_body_learn(struct devtrace_decoder *d, struct devtrace_item *item)
 			     &(struct dt_key){ .kind = DEVTRACE_T_PROC,
 					       .value = item->u.proc.tid },
 			     item->u.proc.tgid, item->u.proc.name);
+		dt_forget_recent(d);
 		break;
 	case DEVTRACE_ITEM_DICT:
 		dt_names_put(&d->names,

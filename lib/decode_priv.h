@@ -24,6 +24,7 @@
 
 #define DT_NAMES_MAX	65536		/* names, and as many threads */
 #define DT_CLOCKS	64		/* CLOCK frames remembered */
+#define DT_RECENT	16		/* threads found without the table; 2^n */
 
 /*
  * What is known of the check. GUESSED: frames pass as sum8, which one damaged
@@ -65,6 +66,8 @@ struct devtrace_decoder {
 	bool			have_boot;
 	uint8_t			boot_id[16];
 	struct dt_names		names, procs;
+	/* Of events lately: the process of tid, in place tid % DT_RECENT. */
+	struct { uint32_t tid, tgid; } recent[DT_RECENT];
 	uint32_t		nr_clocks, next_clock;
 	struct devtrace_clock	clocks[DT_CLOCKS];
 
@@ -85,6 +88,9 @@ bool dt_event_plausible(const struct devtrace_event *e);
 
 /* The item is about to be delivered: learn from it, complete it. */
 void dt_body_learn(struct devtrace_decoder *d, struct devtrace_item *item);
+
+/* The table of threads has changed. */
+void dt_forget_recent(struct devtrace_decoder *d);
 
 /* An INFO frame that opens a stream: its reason, and no frame before it. */
 static inline bool dt_opens_stream(const struct devtrace_info *i)

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <linux/devtrace.h>
 
+#include "bytes.h"
+
 #define DT_CHECKS	3		/* how many values enum devtrace_check has */
 
 /*
@@ -30,6 +32,41 @@ void dt_crc_init(struct dt_crc *c, enum devtrace_check check);
 static inline size_t dt_check_size(enum devtrace_check check)
 {
 	return (size_t)1 << check;
+}
+
+/*
+ * Eight bytes at a time into four lanes of 16 bits: each step adds at most
+ * 510 to a lane, so 128 steps fit before the lanes are folded.
+ */
+static inline uint8_t dt_sum8(const uint8_t *p, size_t n)
+{
+	const uint64_t even = 0x00ff00ff00ff00ffull;
+	unsigned int sum = 0;
+
+	while (n >= 8) {
+		size_t steps = n / 8 < 128 ? n / 8 : 128;
+		uint64_t lanes = 0;
+
+		n -= steps * 8;
+		for (; steps; steps--, p += 8) {
+			uint64_t x = dt_le64(p);
+
+			lanes += (x & even) + (x >> 8 & even);
+		}
+		sum += (unsigned int)((lanes & 0xffff) + (lanes >> 16 & 0xffff) +
+				      (lanes >> 32 & 0xffff) + (lanes >> 48));
+	}
+	if (n >= 4) {
+		uint32_t x = dt_le32(p);
+
+		x = (x & 0x00ff00ff) + (x >> 8 & 0x00ff00ff);
+		sum += (x & 0xffff) + (x >> 16);
+		n -= 4;
+		p += 4;
+	}
+	while (n--)
+		sum += *p++;
+	return (uint8_t)sum;
 }
 
 /*
