@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * devtrace.h - emit trace events from the kernel
+ *
+ * Every call here may be made from any context: process, softirq, hard
+ * interrupt, NMI, preemption on or off. None waits, sleeps, allocates or
+ * fails: an event that finds no room is counted. The exceptions say so.
+ *
+ * An event whose layout is known when it is compiled is one expression, and
+ * compiles to a test, two calls, and stores straight into the ring:
+ *
+ *	devtrace_exc(DEVTRACE_SW_SEVERITY2, DEVTRACE_CODE(MY_MAJOR, MY_MINOR),
+ *		     dt_u32(irq), dt_i32(err));
+ *	devtrace_rec(DEVTRACE_T_USER + 3, dt_u16(speed), dt_u8x(status));
+ *	devtrace_rec_for(DEVTRACE_T_USER + 3, object, signal, dt_u32(n));
+ *
+ * One with strings or buffers, or with elements that are not known before, is
+ * built step by step and then emitted as a whole:
+ *
+ *	struct devtrace_record r;
+ *
+ *	if (devtrace_begin(&r, DEVTRACE_T_USER, object, signal)) {
+ *		devtrace_put_str(&r, name);
+ *		devtrace_put_mem(&r, buf, len);
+ *		devtrace_end(&r);
+ *	}
+ *
+ * Text is devtrace_text(severity, "format", ...).
+ *
+ * Without CONFIG_DEVTRACE (a driver outside of the kernel tree defines
+ * CONFIG_DEVTRACE_MODULE=1 when it is built against devtrace.ko) all of it
+ * compiles to nothing; arguments are not evaluated.
+ */
+#ifndef _LINUX_DEVTRACE_H
+#define _LINUX_DEVTRACE_H
+
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/kconfig.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <asm/byteorder.h>
+#include <uapi/linux/devtrace.h>
+
+/* Severities, as QNX names them. */
+#define DEVTRACE_SW_SEVERITY0	(DEVTRACE_SEV_SET | 0)
+#define DEVTRACE_SW_SEVERITY1	(DEVTRACE_SEV_SET | 1)
+#define DEVTRACE_SW_SEVERITY2	(DEVTRACE_SEV_SET | 2)
+#define DEVTRACE_SW_SEVERITY3	(DEVTRACE_SEV_SET | 3)
+#define DEVTRACE_HW_SEVERITY0	(DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 0)
+#define DEVTRACE_HW_SEVERITY1	(DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 1)
+#define DEVTRACE_HW_SEVERITY2	(DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 2)
+#define DEVTRACE_HW_SEVERITY3	(DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 3)
+
+/* One data element, as it lies in the ring: format byte, value. */
+struct dt_elem8 { u8 f; u8 v; } __packed;
+struct dt_elem16 { u8 f; __le16 v; } __packed;
+struct dt_elem32 { u8 f; __le32 v; } __packed;
+struct dt_elem64 { u8 f; __le64 v; } __packed;
+struct dt_elemptr { u8 f; __le64 v; } __packed;
+struct dt_elemsig { u8 f; __le32 sig; __le64 obj; } __packed;
+
+#define __DT_ELEM(name, arg, elem, format, conv)			\
+static __always_inline struct elem name(arg v)				\
+{									\
+	return (struct elem){ (format), conv(v) };			\
+}
+
+#define __dt_byte(v)	((u8)(v))
+#define __dt_ptr(v)	cpu_to_le64((unsigned long)(v))
+
+__DT_ELEM(dt_i8, s8, dt_elem8, DEVTRACE_E_I8, __dt_byte)
+__DT_ELEM(dt_u8, u8, dt_elem8, DEVTRACE_E_U8, __dt_byte)
+__DT_ELEM(dt_i16, s16, dt_elem16, DEVTRACE_E_I16, cpu_to_le16)
+__DT_ELEM(dt_u16, u16, dt_elem16, DEVTRACE_E_U16, cpu_to_le16)
+__DT_ELEM(dt_i32, s32, dt_elem32, DEVTRACE_E_I32, cpu_to_le32)
+__DT_ELEM(dt_u32, u32, dt_elem32, DEVTRACE_E_U32, cpu_to_le32)
+__DT_ELEM(dt_i64, s64, dt_elem64, DEVTRACE_E_I64, cpu_to_le64)
+__DT_ELEM(dt_u64, u64, dt_elem64, DEVTRACE_E_U64, cpu_to_le64)
+/* To be printed in hexadecimal. */
+__DT_ELEM(dt_u8x, u8, dt_elem8, DEVTRACE_E_U8 | DEVTRACE_E_HEX, __dt_byte)
+__DT_ELEM(dt_u16x, u16, dt_elem16, DEVTRACE_E_U16 | DEVTRACE_E_HEX, cpu_to_le16)
+__DT_ELEM(dt_u32x, u32, dt_elem32, DEVTRACE_E_X32, cpu_to_le32)
+__DT_ELEM(dt_u64x, u64, dt_elem64, DEVTRACE_E_U64 | DEVTRACE_E_HEX, cpu_to_le64)
+/*
+ * Addresses: printed by name if the dictionary has one. Readers see a hash in
+ * place of the address unless they may see kernel addresses; ids below 65536
+ * are shown as they are.
+ */
+__DT_ELEM(dt_obj, const void *, dt_elemptr, DEVTRACE_E_OBJ, __dt_ptr)
+__DT_ELEM(dt_fun, const void *, dt_elemptr, DEVTRACE_E_FUN, __dt_ptr)
+
+static __always_inline struct dt_elem8 dt_enum(u8 group, u8 v)
+{
+	return (struct dt_elem8){ DEVTRACE_E_ENUM(group), v };
+}
+
+static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
+{
+	return (struct dt_elemsig){ DEVTRACE_E_SIG, cpu_to_le32(sig), __dt_ptr(obj) };
+}
+
+/* m(e) for each of up to twelve arguments. */
+#define __DT_COUNT(...) \
+	__DT_COUNT_(0, ##__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define __DT_COUNT_(z, a, b, c, d, e, f, g, h, i, j, k, l, n, ...)	n
+#define __DT_CAT(a, b)		__DT_CAT_(a, b)
+#define __DT_CAT_(a, b)		a##b
+
+#define __DT_EACH0(m)
+#define __DT_EACH1(m, e)	m(e)
+#define __DT_EACH2(m, e, ...)	m(e) __DT_EACH1(m, __VA_ARGS__)
+#define __DT_EACH3(m, e, ...)	m(e) __DT_EACH2(m, __VA_ARGS__)
+#define __DT_EACH4(m, e, ...)	m(e) __DT_EACH3(m, __VA_ARGS__)
+#define __DT_EACH5(m, e, ...)	m(e) __DT_EACH4(m, __VA_ARGS__)
+#define __DT_EACH6(m, e, ...)	m(e) __DT_EACH5(m, __VA_ARGS__)
+#define __DT_EACH7(m, e, ...)	m(e) __DT_EACH6(m, __VA_ARGS__)
+#define __DT_EACH8(m, e, ...)	m(e) __DT_EACH7(m, __VA_ARGS__)
+#define __DT_EACH9(m, e, ...)	m(e) __DT_EACH8(m, __VA_ARGS__)
+#define __DT_EACH10(m, e, ...)	m(e) __DT_EACH9(m, __VA_ARGS__)
+#define __DT_EACH11(m, e, ...)	m(e) __DT_EACH10(m, __VA_ARGS__)
+#define __DT_EACH12(m, e, ...)	m(e) __DT_EACH11(m, __VA_ARGS__)
+#define __DT_EACH(m, ...) \
+	__DT_CAT(__DT_EACH, __DT_COUNT(__VA_ARGS__))(m, ##__VA_ARGS__)
+
+#if IS_ENABLED(CONFIG_DEVTRACE)
+
+/* Bit n is set when events of type n are wanted. */
+extern unsigned long devtrace_wanted[256 / BITS_PER_LONG];
+DECLARE_PER_CPU(u64, devtrace_filtered);
+
+/* Bits of a record that a caller decides on; the ring's own numbers. */
+#define __DEVTRACE_CODE		0x02000000U
+#define __DEVTRACE_OBJSIG	0x04000000U
+#define __DEVTRACE_PTR		0x08000000U
+#define __DEVTRACE_SEV(s)	((u32)(s) << 28)
+
+void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len);
+void __devtrace_commit(void);
+void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len);
+
+/**
+ * devtrace_enabled() - whether events of a type are wanted
+ * @type: event type; one that is not wanted is counted as filtered
+ *
+ * Costs a load, a test and a branch.
+ */
+static __always_inline bool devtrace_enabled(u8 type)
+{
+	if (likely(READ_ONCE(devtrace_wanted[type / BITS_PER_LONG]) >>
+		   (type % BITS_PER_LONG) & 1))
+		return true;
+	this_cpu_inc(devtrace_filtered);
+	return false;
+}
+
+#define __DT_SIZE(e)	+ sizeof(e)
+#define __DT_PTR(e)	| _Generic((e), struct dt_elemptr: __DEVTRACE_PTR, \
+				   struct dt_elemsig: __DEVTRACE_PTR, default: 0)
+#define __DT_STORE(e)	do {						\
+	typeof(e) __e = (e);						\
+									\
+	memcpy(__p, &__e, sizeof(__e));					\
+	__p += sizeof(__e);						\
+} while (0);
+
+/* Size and flags are constants; what is left are the stores. */
+#define __devtrace_event(type, who, ...) do {				\
+	if (devtrace_enabled(type)) {					\
+		u8 *__p = __devtrace_reserve(type,			\
+				(who) __DT_EACH(__DT_PTR, ##__VA_ARGS__), \
+				0 __DT_EACH(__DT_SIZE, ##__VA_ARGS__));	\
+									\
+		if (__p) {						\
+			__DT_EACH(__DT_STORE, ##__VA_ARGS__)		\
+			__devtrace_commit();				\
+		}							\
+	}								\
+} while (0)
+
+struct __dt_code { __le32 code; } __packed;
+struct __dt_objsig { __le16 obj, sig; } __packed;
+
+#define __dt_code(c)		((struct __dt_code){ cpu_to_le32(c) })
+#define __dt_objsig(o, s) \
+	((struct __dt_objsig){ cpu_to_le16(o), cpu_to_le16(s) })
+
+/**
+ * devtrace_exc() - emit an exception
+ * @severity: DEVTRACE_HW_SEVERITY0 ... DEVTRACE_SW_SEVERITY3
+ * @code: DEVTRACE_CODE(major, minor)
+ * @...: up to ten elements: dt_u32(x), dt_i16(y), ...
+ */
+#define devtrace_exc(severity, code, ...)				\
+	__devtrace_event(DEVTRACE_T_EXC,				\
+			 __DEVTRACE_CODE | __DEVTRACE_SEV(severity),	\
+			 __dt_code(code), ##__VA_ARGS__)
+
+/**
+ * devtrace_rec() - emit a record
+ * @type: event type, a constant
+ * @...: up to ten elements
+ */
+#define devtrace_rec(type, ...)						\
+	__devtrace_event(type, 0, ##__VA_ARGS__)
+
+/**
+ * devtrace_rec_for() - emit a record about an object and a signal
+ * @type: event type, a constant
+ * @obj: object id, 16 bits
+ * @sig: signal, 16 bits
+ * @...: up to ten elements
+ */
+#define devtrace_rec_for(type, obj, sig, ...)				\
+	__devtrace_event(type, __DEVTRACE_OBJSIG,			\
+			 __dt_objsig(obj, sig), ##__VA_ARGS__)
+
+#define DEVTRACE_RECORD_MAX	256
+
+/**
+ * struct devtrace_record - an event that is being built
+ * @who: flags and severity
+ * @type: event type
+ * @full: an element did not fit; it and those after it were left out
+ * @len: bytes in @data
+ * @data: object, signal, code; elements
+ */
+struct devtrace_record {
+	u32	who;
+	u8	type;
+	bool	full;
+	u16	len;
+	u8	data[DEVTRACE_RECORD_MAX];
+};
+
+static inline void *__devtrace_room(struct devtrace_record *r, unsigned int n)
+{
+	void *p = r->data + r->len;
+
+	if (r->full || n > sizeof(r->data) - r->len) {
+		r->full = true;
+		return NULL;
+	}
+	r->len += n;
+	return p;
+}
+
+#define devtrace_put(r, e) do {						\
+	typeof(e) __e = (e);						\
+	void *__p = __devtrace_room(r, sizeof(__e));			\
+									\
+	if (__p)							\
+		memcpy(__p, &__e, sizeof(__e));				\
+} while (0)
+
+/**
+ * devtrace_begin() - begin a record about an object and a signal
+ * @r: to build it in, on the caller's stack
+ * @type: event type
+ * @obj: object id
+ * @sig: signal
+ *
+ * Return: false if it is not wanted: then there is nothing to end.
+ */
+static inline bool devtrace_begin(struct devtrace_record *r, u8 type, u16 obj, u16 sig)
+{
+	if (!devtrace_enabled(type))
+		return false;
+	r->who = __DEVTRACE_OBJSIG;
+	r->type = type;
+	r->full = false;
+	r->len = 0;
+	devtrace_put(r, __dt_objsig(obj, sig));
+	return true;
+}
+
+/**
+ * devtrace_begin_exc() - begin an exception
+ * @r: to build it in
+ * @severity: as for devtrace_exc()
+ * @code: likewise
+ *
+ * Return: false if it is not wanted.
+ */
+static inline bool devtrace_begin_exc(struct devtrace_record *r, u8 severity, u32 code)
+{
+	if (!devtrace_enabled(DEVTRACE_T_EXC))
+		return false;
+	r->who = __DEVTRACE_CODE | __DEVTRACE_SEV(severity);
+	r->type = DEVTRACE_T_EXC;
+	r->full = false;
+	r->len = 0;
+	devtrace_put(r, __dt_code(code));
+	return true;
+}
+
+static inline void devtrace_put_obj(struct devtrace_record *r, const void *obj)
+{
+	r->who |= __DEVTRACE_PTR;
+	devtrace_put(r, dt_obj(obj));
+}
+
+static inline void devtrace_put_fun(struct devtrace_record *r, const void *fun)
+{
+	r->who |= __DEVTRACE_PTR;
+	devtrace_put(r, dt_fun(fun));
+}
+
+static inline void devtrace_put_sig(struct devtrace_record *r, u32 sig, const void *obj)
+{
+	r->who |= __DEVTRACE_PTR;
+	devtrace_put(r, dt_sig(sig, obj));
+}
+
+void devtrace_put_str(struct devtrace_record *r, const char *s);
+void devtrace_put_mem(struct devtrace_record *r, const void *p, size_t n);
+
+/**
+ * devtrace_end() - emit what was built
+ * @r: the record
+ *
+ * Return: false if an element was left out because it did not fit.
+ */
+static inline bool devtrace_end(struct devtrace_record *r)
+{
+	__devtrace_emit(r->type, r->who, r->data, r->len);
+	return !r->full;
+}
+
+__printf(2, 3)
+void devtrace_text(u8 severity, const char *fmt, ...);
+
+/*
+ * Names. Process context, may sleep; 0 or -EINVAL (too long, empty, out of
+ * range), -ENOSPC (the store is full), -ENOMEM.
+ */
+int devtrace_name_obj(const void *obj, const char *name);
+int devtrace_name_fun(const void *fun, const char *name);
+int devtrace_name_sig(u32 sig, const void *obj, const char *name);
+int devtrace_name_type(u8 type, const char *name);
+int devtrace_name_enum(u8 group, u8 value, const char *name);
+
+#else /* !CONFIG_DEVTRACE */
+
+struct devtrace_record { };
+
+#define __DT_UNUSED(e)	(void)sizeof(e);
+#define __devtrace_nothing(...)						\
+	do { __DT_EACH(__DT_UNUSED, ##__VA_ARGS__) } while (0)
+#define devtrace_exc(severity, code, ...) \
+	__devtrace_nothing(severity, code, ##__VA_ARGS__)
+#define devtrace_rec(type, ...)	\
+	__devtrace_nothing(type, ##__VA_ARGS__)
+#define devtrace_rec_for(type, obj, sig, ...) \
+	__devtrace_nothing(type, obj, sig, ##__VA_ARGS__)
+#define devtrace_put(r, e)	__devtrace_nothing(r, e)
+
+static inline bool devtrace_enabled(u8 type) { return false; }
+
+static inline bool devtrace_begin(struct devtrace_record *r, u8 type, u16 obj, u16 sig)
+{
+	return false;
+}
+
+static inline bool devtrace_begin_exc(struct devtrace_record *r, u8 severity, u32 code)
+{
+	return false;
+}
+
+static inline void devtrace_put_obj(struct devtrace_record *r, const void *obj) { }
+static inline void devtrace_put_fun(struct devtrace_record *r, const void *fun) { }
+static inline void devtrace_put_sig(struct devtrace_record *r, u32 sig, const void *obj) { }
+static inline void devtrace_put_str(struct devtrace_record *r, const char *s) { }
+static inline void devtrace_put_mem(struct devtrace_record *r, const void *p, size_t n) { }
+static inline bool devtrace_end(struct devtrace_record *r) { return true; }
+
+static inline __printf(2, 3)
+void devtrace_text(u8 severity, const char *fmt, ...) { }
+
+static inline int devtrace_name_obj(const void *obj, const char *name) { return 0; }
+static inline int devtrace_name_fun(const void *fun, const char *name) { return 0; }
+
+static inline int devtrace_name_sig(u32 sig, const void *obj, const char *name)
+{
+	return 0;
+}
+
+static inline int devtrace_name_type(u8 type, const char *name) { return 0; }
+static inline int devtrace_name_enum(u8 group, u8 value, const char *name) { return 0; }
+
+#endif /* !CONFIG_DEVTRACE */
+
+#endif /* _LINUX_DEVTRACE_H */

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * devtrace.h - what user space and the devtrace module say to each other
+ *
+ * Three things live here and nowhere else: the numbers of the event types,
+ * the layout of the frames that read(2) returns, and the calls of the device
+ * /dev/trace. All layouts are the same for 32-bit and 64-bit programs, all
+ * frame fields are little-endian on every machine, and no structure has
+ * implicit padding.
+ *
+ * The frames are described in Documentation/wire-format.rst, the device in
+ * trace(4) and Documentation/ABI/testing/dev-trace.
+ */
+#ifndef _UAPI_LINUX_DEVTRACE_H
+#define _UAPI_LINUX_DEVTRACE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define DEVTRACE_WIRE_VERSION	1
+
+/*
+ * Event types: one byte, one bit each in the 256-bit type filter. 0 to 124
+ * keep the meaning they have in QP/Spy: 54 and 58 to 70 belong to the
+ * transport and can neither be emitted by a program nor filtered away.
+ */
+enum devtrace_type {
+	DEVTRACE_T_EMPTY	= 0,	/* transport: padding */
+	DEVTRACE_T_SM		= 1,	/* 1-9, 55-57 state machine */
+	DEVTRACE_T_AO		= 10,	/* 10-18, 45 active object */
+	DEVTRACE_T_EQ		= 19,	/* 19-22, 46 event queue */
+	DEVTRACE_T_MP		= 24,	/* 24, 25, 47 memory pool */
+	DEVTRACE_T_TE		= 32,	/* 32-37 time event */
+	DEVTRACE_T_QF		= 38,	/* 23, 26-31, 38-44 framework */
+	DEVTRACE_T_SC		= 48,	/* 48-53 scheduler */
+	DEVTRACE_T_ENUM		= 54,	/* dictionary: enumeration value */
+	DEVTRACE_T_CLOCK	= 58,	/* trace clock against other clocks */
+	DEVTRACE_T_LOST		= 59,	/* events this reader did not get */
+	DEVTRACE_T_SIG		= 60,	/* dictionary: signal */
+	DEVTRACE_T_OBJ		= 61,	/* dictionary: object */
+	DEVTRACE_T_FUN		= 62,	/* dictionary: function */
+	DEVTRACE_T_USR		= 63,	/* dictionary: record type */
+	DEVTRACE_T_INFO		= 64,	/* what this stream is */
+	DEVTRACE_T_PROC		= 70,	/* dictionary: thread, by the kernel */
+	DEVTRACE_T_SEM		= 71,	/* 71-74 semaphore */
+	DEVTRACE_T_MTX		= 75,	/* 75-80 mutex */
+	DEVTRACE_T_USER		= 100,	/* 100-124 user records, groups of 5 */
+	DEVTRACE_T_EXC		= 125,	/* exception: severity, 24+8-bit code */
+	DEVTRACE_T_TEXT		= 126,	/* text: one STR element */
+	DEVTRACE_T_KERNEL	= 128,	/* 128-191 kernel profile events */
+	DEVTRACE_T_USER2	= 192,	/* 192-255 further user records */
+};
+
+/*
+ * Severity byte: 0 means none was given; otherwise DEVTRACE_SEV_SET, with
+ * DEVTRACE_SEV_HW for hardware, and a level from 0 (information, testing)
+ * through 1 (expected error) and 2 (unexpected, recoverable) to 3
+ * (unexpected, not recoverable). The levels are those of QNX.
+ */
+#define DEVTRACE_SEV_SET	0x8
+#define DEVTRACE_SEV_HW		0x4
+#define DEVTRACE_SEV_LEVEL	0x3
+
+/* A code is 24 bits of major and 8 bits of minor. */
+#define DEVTRACE_CODE(major, minor) \
+	((((__u32)(major) & 0xffffff) << 8) | ((__u32)(minor) & 0xff))
+#define DEVTRACE_CODE_MAJOR(code)	((__u32)(code) >> 8)
+#define DEVTRACE_CODE_MINOR(code)	((__u32)(code) & 0xff)
+
+/*
+ * Data elements: a format byte, then the value. The low nibble is the type,
+ * the high nibble the width to print in (F: hexadecimal for the unsigned
+ * types; digits after the point for floats). In E_ENUM the high bit is set
+ * and bits 4-6 are the enumeration group. Values are unaligned.
+ */
+enum devtrace_element {
+	DEVTRACE_E_I8	= 0x0,	/* 1 byte; with bit 7 set: ENUM, 1 byte */
+	DEVTRACE_E_U8	= 0x1,	/* 1 byte */
+	DEVTRACE_E_I16	= 0x2,	/* 2 bytes */
+	DEVTRACE_E_U16	= 0x3,	/* 2 bytes */
+	DEVTRACE_E_I32	= 0x4,	/* 4 bytes */
+	DEVTRACE_E_U32	= 0x5,	/* 4 bytes */
+	DEVTRACE_E_F32	= 0x6,	/* 4 bytes, IEEE 754 */
+	DEVTRACE_E_F64	= 0x7,	/* 8 bytes, IEEE 754 */
+	DEVTRACE_E_STR	= 0x8,	/* bytes up to and with a NUL */
+	DEVTRACE_E_MEM	= 0x9,	/* a length byte, that many bytes */
+	DEVTRACE_E_SIG	= 0xa,	/* u32 signal, u64 object */
+	DEVTRACE_E_OBJ	= 0xb,	/* u64 */
+	DEVTRACE_E_FUN	= 0xc,	/* u64 */
+	DEVTRACE_E_I64	= 0xd,	/* 8 bytes */
+	DEVTRACE_E_U64	= 0xe,	/* 8 bytes */
+	DEVTRACE_E_X32	= 0xf,	/* 4 bytes, printed in hexadecimal */
+};
+
+#define DEVTRACE_E_ENUM(group)	(0x80 | (((group) & 7) << 4))
+#define DEVTRACE_E_HEX		0xf0	/* width F of the unsigned types */
+/*
+ * A buffer longer than 255 bytes is several MEM elements in a row, all but
+ * the last with this width: one buffer in pieces.
+ */
+#define DEVTRACE_E_MEM_MORE	0x10
+
+/* Flags of an event frame; MASK_EMIT are those that a writer may set. */
+#define DEVTRACE_F_CONTEXT	0x03	/* enum devtrace_context */
+#define DEVTRACE_F_USER		0x04	/* emitted by a program */
+#define DEVTRACE_F_CODE		0x08	/* a u32 code follows the header */
+#define DEVTRACE_F_OBJSIG	0x10	/* then u16 object, u16 signal */
+#define DEVTRACE_F_PTR		0x20	/* OBJ, FUN or SIG elements are inside */
+#define DEVTRACE_F_MASK_EMIT	(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | \
+				 DEVTRACE_F_PTR)
+
+enum devtrace_context {
+	DEVTRACE_CTX_TASK	= 0,
+	DEVTRACE_CTX_SOFTIRQ	= 1,
+	DEVTRACE_CTX_IRQ	= 2,
+	DEVTRACE_CTX_NMI	= 3,
+};
+
+/*
+ * What an event carries after its header, code and object+signal included,
+ * is at most this long, and at most a quarter of its ring.
+ */
+#define DEVTRACE_PAYLOAD_MAX	4000
+
+/* The longest frame before escaping: sequence, type, body, length, CRC-32. */
+#define DEVTRACE_FRAME_MAX	(2 + 16 + DEVTRACE_PAYLOAD_MAX + 1 + 4)
+
+/*
+ * The last byte of every body tells how many body bytes stand before it. It
+ * is never 0, so that with the one-byte sum, which does not notice a 0 that
+ * vanished or doubled, a frame that lost or gained a byte is still found.
+ */
+#define DEVTRACE_BODY_LEN(n)	((n) % 255 + 1)
+
+/* Framing bytes. */
+#define DEVTRACE_FLAG		0x7e
+#define DEVTRACE_ESCAPE		0x7d
+#define DEVTRACE_ESCAPE_XOR	0x20
+
+enum devtrace_check {
+	DEVTRACE_CHECK_SUM8	= 0,	/* ~(sum of bytes), as QP/Spy */
+	DEVTRACE_CHECK_CRC16	= 1,	/* CRC-16/X-25, little-endian */
+	DEVTRACE_CHECK_CRC32	= 2,	/* CRC-32 (IEEE 802.3), little-endian */
+};
+
+/* Why a LOST frame says that events are not there. */
+enum devtrace_cause {
+	DEVTRACE_LOST_OVERWRITTEN = 0,	/* newer events took their place */
+	DEVTRACE_LOST_CLEARED	= 1,	/* somebody cleared the buffer */
+	DEVTRACE_LOST_BUSY	= 2,	/* ring full of unfinished events */
+	DEVTRACE_LOST_TOOBIG	= 3,	/* larger than a quarter of the ring */
+	DEVTRACE_LOST_NORING	= 4,	/* no ring for this CPU yet */
+	DEVTRACE_LOST_CAUSES	= 5,	/* how many causes there are */
+};
+
+/* Why an INFO frame is sent. */
+enum devtrace_reason {
+	DEVTRACE_INFO_OPEN	= 0,	/* the stream begins here */
+	DEVTRACE_INFO_PERIODIC	= 1,	/* for those who came late */
+	DEVTRACE_INFO_SEEK	= 2,	/* the reader moved: order begins anew */
+	DEVTRACE_INFO_CHECK	= 3,	/* the check has changed */
+};
+
+#define DEVTRACE_INFO_BIG_ENDIAN 0x01	/* machine that recorded this */
+#define DEVTRACE_INFO_32BIT	0x02
+
+/*
+ * Bodies of the frames, in the order of their bytes on the wire; the closing
+ * length byte (DEVTRACE_BODY_LEN) of each is not shown.
+ */
+
+/**
+ * struct devtrace_wire_event - body of an event frame
+ * @flags: DEVTRACE_F_*
+ * @severity: severity byte, 0 for none
+ * @source: where it was recorded: the CPU number for per-CPU rings
+ * @tid: thread id in the initial pid namespace; in interrupt context that of
+ *	the interrupted thread
+ * @ts: trace clock in nanoseconds
+ *
+ * Then the u32 code (DEVTRACE_F_CODE), the u16 object and u16 signal
+ * (DEVTRACE_F_OBJSIG), and the elements.
+ */
+struct devtrace_wire_event {
+	__u8	flags;
+	__u8	severity;
+	__le16	source;
+	__le32	tid;
+	__le64	ts;
+} __attribute__((packed));
+
+/**
+ * struct devtrace_wire_info - body of an INFO frame
+ * @version: DEVTRACE_WIRE_VERSION
+ * @check: enum devtrace_check of this frame and those after it
+ * @reason: enum devtrace_reason
+ * @flags: DEVTRACE_INFO_*
+ * @nr_sources: sources are numbered below this
+ * @reserved: 0
+ * @frames: frames sent before this one in this stream, from its opening on
+ * @boot_id: random, the same from boot to shutdown
+ *
+ * Then NUL-terminated strings: machine, kernel release, stream name.
+ */
+struct devtrace_wire_info {
+	__u8	version;
+	__u8	check;
+	__u8	reason;
+	__u8	flags;
+	__le16	nr_sources;
+	__le16	reserved;
+	__le64	frames;
+	__u8	boot_id[16];
+} __attribute__((packed));
+
+/**
+ * struct devtrace_wire_clock - body of a CLOCK frame: one instant, four clocks
+ * @frames: frames sent before this one in this stream
+ * @ts: trace clock, ns
+ * @mono: CLOCK_MONOTONIC, ns
+ * @boot: CLOCK_BOOTTIME, ns
+ * @real: CLOCK_REALTIME, ns since 1970
+ */
+struct devtrace_wire_clock {
+	__le64	frames;
+	__le64	ts;
+	__le64	mono;
+	__le64	boot;
+	__le64	real;
+} __attribute__((packed));
+
+/**
+ * struct devtrace_wire_lost - body of a LOST frame
+ * @source: whose events
+ * @cause: enum devtrace_cause
+ * @reserved: 0
+ * @count: how many events, exactly
+ * @from: they are not older than this, trace clock ns; 0 if not known
+ * @to: they are not newer than this
+ */
+struct devtrace_wire_lost {
+	__le16	source;
+	__u8	cause;
+	__u8	reserved;
+	__le64	count;
+	__le64	from;
+	__le64	to;
+} __attribute__((packed));
+
+/**
+ * struct devtrace_wire_proc - body of a PROC frame
+ * @tid: thread id
+ * @tgid: process id
+ * @since: trace clock when this thread was first seen under this name
+ *
+ * Then the name, NUL-terminated. It holds for this tid until the next one.
+ */
+struct devtrace_wire_proc {
+	__le32	tid;
+	__le32	tgid;
+	__le64	since;
+} __attribute__((packed));
+
+/**
+ * struct devtrace_wire_dict - body of ENUM, SIG, OBJ, FUN and USR frames
+ * @scope: process id the name belongs to, 0 for the kernel's own and global
+ * @value: ENUM: value; SIG: signal; USR: record type; else 0
+ * @group: ENUM: group 0-7; else 0
+ * @reserved: 0
+ * @key: SIG: object or 0 for any; OBJ: object; FUN: address; else 0
+ *
+ * Then the name, NUL-terminated.
+ */
+struct devtrace_wire_dict {
+	__le32	scope;
+	__le32	value;
+	__u8	group;
+	__u8	reserved[3];
+	__le64	key;
+} __attribute__((packed));
+
+/* The device. */
+
+/**
+ * struct devtrace_emit - an event that a program emits
+ * @type: enum devtrace_type, not one of the transport or kernel profile
+ * @severity: severity byte, 0 for none
+ * @flags: DEVTRACE_F_MASK_EMIT
+ * @reserved: 0
+ * @data: little-endian: u32 code if DEVTRACE_F_CODE, u16 object and u16
+ *	signal if DEVTRACE_F_OBJSIG, then the elements
+ *
+ * Given to ioctl(2) as DEVTRACE_IOC_EMIT(total size in bytes).
+ */
+struct devtrace_emit {
+	__u8	type;
+	__u8	severity;
+	__u8	flags;
+	__u8	reserved;
+	__u8	data[];
+};
+
+#define DEVTRACE_NAME_MAX	64	/* with the NUL */
+
+/**
+ * struct devtrace_dict - a name for the dictionary
+ * @kind: DEVTRACE_T_SIG, _OBJ, _FUN, _USR or _ENUM
+ * @group: ENUM: 0-7; else 0
+ * @reserved: 0
+ * @value: ENUM: 0-255; SIG: signal; USR: record type; else 0
+ * @key: SIG: object or 0; OBJ: object; FUN: address; else 0
+ * @name: NUL-terminated, not empty
+ */
+struct devtrace_dict {
+	__u8	kind;
+	__u8	group;
+	__u16	reserved;
+	__u32	value;
+	__u64	key;
+	char	name[DEVTRACE_NAME_MAX];
+};
+
+/**
+ * struct devtrace_stats - what became of the events of one CPU, or of all
+ * @cpu: in: CPU number, or -1 for the sum over all
+ * @nr_cpus: out: CPU numbers are below this
+ * @emitted: events that were to be recorded: stored or dropped
+ * @stored: events that were written into the ring
+ * @overwritten: of these, replaced by newer ones
+ * @dropped: not written, by enum devtrace_cause (the first two stay 0)
+ * @filtered: not to be recorded because a filter said so
+ * @size: bytes of ring
+ * @used: bytes of ring that hold events
+ * @now: trace clock when this was read, ns
+ */
+struct devtrace_stats {
+	__s32	cpu;
+	__u32	nr_cpus;
+	__u64	emitted;
+	__u64	stored;
+	__u64	overwritten;
+	__u64	dropped[DEVTRACE_LOST_CAUSES];
+	__u64	filtered;
+	__u64	size;
+	__u64	used;
+	__u64	now;
+};
+
+/* Emit: any descriptor open for writing. The size is part of the number. */
+#define DEVTRACE_IOC_MAGIC	0xb7
+#define DEVTRACE_IOC_EMIT(size)	_IOC(_IOC_WRITE, DEVTRACE_IOC_MAGIC, 0, (size))
+/* Name something: open for writing. */
+#define DEVTRACE_IOC_DICT	_IOW(DEVTRACE_IOC_MAGIC, 1, struct devtrace_dict)
+/* Choose enum devtrace_check for this reader: open for reading. */
+#define DEVTRACE_IOC_CHECK	_IOW(DEVTRACE_IOC_MAGIC, 2, __u32)
+/* Clear the buffer: CAP_SYSLOG or CAP_SYS_ADMIN or CAP_PERFMON. */
+#define DEVTRACE_IOC_CLEAR	_IO(DEVTRACE_IOC_MAGIC, 3)
+/* Statistics: open for reading. */
+#define DEVTRACE_IOC_STATS	_IOWR(DEVTRACE_IOC_MAGIC, 4, struct devtrace_stats)
+
+/**
+ * struct devtrace_control - the page that mmap(2) at offset 0 gives, read-only
+ * @version: DEVTRACE_WIRE_VERSION
+ * @size: bytes of this structure that are filled in
+ * @types: bit n % 32 of word n / 32 is set when events of type n are wanted
+ * @suspended: ns that the machine spent suspended: the trace clock is
+ *	CLOCK_MONOTONIC_RAW plus this
+ *
+ * An event whose type bit is clear costs its program one load, one test and
+ * one branch.
+ */
+struct devtrace_control {
+	__u32	version;
+	__u32	size;
+	__u32	types[8];
+	__u64	suspended;
+};
+
+#endif /* _UAPI_LINUX_DEVTRACE_H */
