@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * cdev.c - /dev/trace
+ *
+ * A descriptor open for reading has a reader; one open for writing emits. The
+ * contract, with every error number, is Documentation/ABI/testing/dev-trace.
+ *
+ * O_TRUNC clears the buffer, but not when the device is opened: a shell opens
+ * with O_TRUNC for `echo text > /dev/trace` as well as for `: > /dev/trace`.
+ * The buffer is cleared when the descriptor is closed and nothing was ever
+ * written or emitted through it; whoever may not clear gets EPERM from
+ * close(2), and the buffer stays.
+ */
+#include <linux/capability.h>
+#include <linux/cdev.h>
+#include <linux/device.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/splice.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+
+#include "compat.h"
+#include "core.h"
+#include "dict.h"
+#include "reader.h"
+
+/* Text is taken in pieces of this many bytes; a longer line is several events. */
+#define TEXT_PIECE	1024
+
+struct handle {
+	struct mutex	lock;		/* of @reader */
+	struct reader	*reader;	/* NULL if not open for reading */
+	bool		clear;		/* O_TRUNC, and nothing written yet */
+};
+
+static const struct devtrace_cdev_config *cdev_config;
+static struct devtrace_control *cdev_control;
+static dev_t cdev_nr;
+static struct cdev cdev;
+static struct class *cdev_class;
+static struct device *cdev_device;
+
+static bool may_clear(void)
+{
+	return capable(CAP_SYSLOG) || perfmon_capable();
+}
+
+static int trace_open(struct inode *inode, struct file *file)
+{
+	struct handle *h;
+
+	h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
+	if (!h)
+		return -ENOMEM;
+	mutex_init(&h->lock);
+	if (file->f_mode & FMODE_READ) {
+		h->reader = reader_new();
+		if (!h->reader) {
+			kfree(h);
+			return -ENOMEM;
+		}
+	}
+	h->clear = file->f_mode & FMODE_WRITE && file->f_flags & O_TRUNC;
+	file->private_data = h;
+	/* A place is a time, not an offset: no pread(2), no pwrite(2). */
+	file->f_mode &= ~(FMODE_PREAD | FMODE_PWRITE);
+	return 0;
+}
+
+static int clear_at_close(struct handle *h)
+{
+	if (!READ_ONCE(h->clear))
+		return 0;
+	if (!may_clear())
+		return -EPERM;
+	WRITE_ONCE(h->clear, false);
+	devtrace_clear();
+	return 0;
+}
+
+static int trace_flush(struct file *file, fl_owner_t id)
+{
+	/* Only the last close(2) of the descriptor and its duplicates. */
+	return file_count(file) == 1 ? clear_at_close(file->private_data) : 0;
+}
+
+static int trace_release(struct inode *inode, struct file *file)
+{
+	struct handle *h = file->private_data;
+
+	clear_at_close(h);
+	if (h->reader)
+		reader_free(h->reader);
+	kfree(h);
+	return 0;
+}
+
+/* Wait until there is something to read. The lock is held, and taken again. */
+static int wait_readable(struct handle *h, long timeout)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	int err = 0;
+
+	add_wait_queue(&devtrace_wait, &wait);
+	for (;;) {
+		devtrace_wake_prepare();
+		if (timeout != MAX_SCHEDULE_TIMEOUT ? timeout == 0 :
+						      reader_ready(h->reader))
+			break;
+		mutex_unlock(&h->lock);
+		timeout = wait_woken(&wait, TASK_INTERRUPTIBLE, timeout);
+		if (signal_pending(current))
+			err = -ERESTARTSYS;
+		/* Not interruptible: whoever holds it does not wait. */
+		mutex_lock(&h->lock);
+		if (err)
+			break;
+	}
+	remove_wait_queue(&devtrace_wait, &wait);
+	return err;
+}
+
+static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct handle *h = iocb->ki_filp->private_data;
+	bool nowait = iocb->ki_filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT;
+	struct wire *w = reader_wire(h->reader);
+	ssize_t done = 0;
+	size_t n, copied;
+	int err;
+
+	if (!iov_iter_count(to))
+		return 0;
+	if (mutex_lock_interruptible(&h->lock))
+		return -ERESTARTSYS;
+	for (;;) {
+		err = 0;
+		if (!wire_staged(w))
+			err = reader_fill(h->reader, iov_iter_count(to));
+		n = min_t(size_t, wire_staged(w), iov_iter_count(to));
+		if (n) {
+			copied = copy_to_iter(w->buf + w->taken, n, to);
+			wire_taken(w, copied);
+			done += copied;
+			if (copied < n) {
+				err = -EFAULT;
+				break;
+			}
+			if (!iov_iter_count(to))
+				break;
+			cond_resched();
+			if (signal_pending(current))
+				break;
+			continue;
+		}
+		if (done || (err && err != -EAGAIN))
+			break;
+		if (nowait) {
+			err = -EAGAIN;
+			break;
+		}
+		err = wait_readable(h, err ? 1 : MAX_SCHEDULE_TIMEOUT);
+		if (err)
+			break;
+	}
+	mutex_unlock(&h->lock);
+	return done ?: err;
+}
+
+static __poll_t trace_poll(struct file *file, poll_table *wait)
+{
+	struct handle *h = file->private_data;
+	__poll_t mask = 0;
+
+	if (file->f_mode & FMODE_WRITE)
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	if (h->reader) {
+		poll_wait(file, &devtrace_wait, wait);
+		devtrace_wake_prepare();
+		mutex_lock(&h->lock);
+		if (reader_ready(h->reader))
+			mask |= EPOLLIN | EPOLLRDNORM;
+		mutex_unlock(&h->lock);
+	}
+	return mask;
+}
+
+static loff_t trace_llseek(struct file *file, loff_t off, int whence)
+{
+	struct handle *h = file->private_data;
+	loff_t ret;
+
+	if (!h->reader)
+		return -ESPIPE;
+	mutex_lock(&h->lock);
+	ret = reader_seek(h->reader, off, whence);
+	mutex_unlock(&h->lock);
+	return ret;
+}
+
+/* The syslog levels, by our severities. */
+static u8 text_severity(unsigned int level)
+{
+	static const u8 severity[] = { 3, 3, 2, 2, 1, 0, 0, 0 };
+
+	return DEVTRACE_SEV_SET | severity[level & 7];
+}
+
+/* One line, without its newline: "<3>text" or "text". */
+static void emit_line(const char *s, size_t len)
+{
+	u8 severity = 0;
+	unsigned int n = 0, i = 1;
+
+	if (len > 2 && s[0] == '<') {
+		while (i < len && i < 5 && s[i] >= '0' && s[i] <= '9')
+			n = n * 10 + s[i++] - '0';
+		if (i > 1 && i < len && s[i] == '>') {
+			severity = text_severity(n);
+			s += i + 1;
+			len -= i + 1;
+		}
+	}
+	devtrace_emit_text(RING_WHO_USER, severity, s, len);
+}
+
+/*
+ * Lines become events one by one, and only what became events is counted as
+ * written: whoever gets a short count or an error goes on from there.
+ */
+static ssize_t trace_write_iter(struct kiocb *iocb, struct iov_iter *from)
+{
+	struct handle *h = iocb->ki_filp->private_data;
+	size_t have = 0, line, n;
+	ssize_t done = 0;
+	bool fault = false;
+	char *buf, *end;
+
+	if (!iov_iter_count(from))
+		return 0;
+	WRITE_ONCE(h->clear, false);
+	buf = kmalloc(TEXT_PIECE, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	do {
+		n = min(iov_iter_count(from), TEXT_PIECE - have);
+		if (n) {
+			size_t copied = copy_from_iter(buf + have, n, from);
+
+			fault = copied < n;
+			have += copied;
+		}
+		while (have) {
+			end = memchr(buf, '\n', have);
+			line = end ? end - buf : have;
+			/* A line goes on if there may be more of it to come. */
+			if (!end && have < TEXT_PIECE &&
+			    (fault || iov_iter_count(from)))
+				break;
+			if (devtrace_enabled(DEVTRACE_T_TEXT))
+				emit_line(buf, line);
+			line += !!end;
+			done += line;
+			have -= line;
+			memmove(buf, buf + line, have);
+		}
+		cond_resched();
+	} while (!fault && iov_iter_count(from) && !signal_pending(current));
+	kfree(buf);
+
+	if (done)
+		return done;
+	return fault ? -EFAULT : -ERESTARTSYS;
+}
+
+static long ioctl_dict(const struct devtrace_dict __user *arg)
+{
+	struct devtrace_dict d;
+
+	if (copy_from_user(&d, arg, sizeof(d)))
+		return -EFAULT;
+	return devtrace_dict_set(task_tgid(current), &d);
+}
+
+static long ioctl_check(struct handle *h, const u32 __user *arg)
+{
+	u32 check;
+
+	if (get_user(check, arg))
+		return -EFAULT;
+	if (check > DEVTRACE_CHECK_CRC32)
+		return -EINVAL;
+	mutex_lock(&h->lock);
+	reader_check(h->reader, check);
+	mutex_unlock(&h->lock);
+	return 0;
+}
+
+static long ioctl_stats(struct devtrace_stats __user *arg)
+{
+	struct devtrace_stats s;
+	s32 cpu;
+
+	if (get_user(cpu, &arg->cpu))
+		return -EFAULT;
+	if (cpu < -1)
+		return -EINVAL;
+	if (cpu >= 0 && (cpu >= nr_cpu_ids || !cpu_possible(cpu)))
+		return -ENXIO;
+	devtrace_stats_get(cpu, &s);
+	return copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : 0;
+}
+
+static long trace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct handle *h = file->private_data;
+	void __user *p = (void __user *)arg;
+
+	/* The size of the event is part of the number. */
+	if (likely((cmd & ~IOCSIZE_MASK) == DEVTRACE_IOC_EMIT(0))) {
+		if (unlikely(!(file->f_mode & FMODE_WRITE)))
+			return -EBADF;
+		if (unlikely(h->clear))
+			WRITE_ONCE(h->clear, false);
+		return devtrace_emit_user(p, _IOC_SIZE(cmd));
+	}
+	switch (cmd) {
+	case DEVTRACE_IOC_DICT:
+		if (!(file->f_mode & FMODE_WRITE))
+			return -EBADF;
+		WRITE_ONCE(h->clear, false);
+		return ioctl_dict(p);
+	case DEVTRACE_IOC_CHECK:
+		return h->reader ? ioctl_check(h, p) : -EBADF;
+	case DEVTRACE_IOC_CLEAR:
+		if (!may_clear())
+			return -EPERM;
+		devtrace_clear();
+		return 0;
+	case DEVTRACE_IOC_STATS:
+		return h->reader ? ioctl_stats(p) : -EBADF;
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* The control page, and only to look at. */
+static int trace_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
+		return -EINVAL;
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EPERM;
+	compat_vm_flags(vma, VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
+	return vm_insert_page(vma, vma->vm_start, virt_to_page(cdev_control));
+}
+
+static const struct file_operations trace_fops = {
+	.owner		= THIS_MODULE,
+	.open		= trace_open,
+	.flush		= trace_flush,
+	.release	= trace_release,
+	.read_iter	= trace_read_iter,
+	.write_iter	= trace_write_iter,
+	.splice_read	= compat_splice_read,
+	.poll		= trace_poll,
+	.llseek		= trace_llseek,
+	.unlocked_ioctl	= trace_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.mmap		= trace_mmap,
+};
+
+static char *trace_devnode(compat_devnode_device *dev, umode_t *mode,
+			   kuid_t *uid, kgid_t *gid)
+{
+	/* When the node is removed nobody asks for its mode. */
+	if (mode)
+		*mode = cdev_config->mode;
+	if (uid)
+		*uid = cdev_config->uid;
+	if (gid)
+		*gid = cdev_config->gid;
+	return NULL;
+}
+
+static const struct device_type trace_type = {
+	.name		= "trace",
+	.devnode	= trace_devnode,
+};
+
+static void trace_device_release(struct device *dev)
+{
+	kfree(dev);
+}
+
+static int device_make(void)
+{
+	struct device *dev;
+	int err;
+
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return -ENOMEM;
+	device_initialize(dev);
+	dev->devt = cdev_nr;
+	dev->class = cdev_class;
+	dev->type = &trace_type;
+	dev->release = trace_device_release;
+	err = dev_set_name(dev, "trace");
+	if (!err)
+		err = cdev_device_add(&cdev, dev);
+	if (err) {
+		put_device(dev);
+		return err;
+	}
+	cdev_device = dev;
+	return 0;
+}
+
+/**
+ * devtrace_cdev_init() - make the device
+ * @config: mode and owner; must stay
+ * @control: the control page
+ *
+ * Return: 0 or a negative error number.
+ */
+int devtrace_cdev_init(const struct devtrace_cdev_config *config,
+		       struct devtrace_control *control)
+{
+	int err;
+
+	cdev_config = config;
+	cdev_control = control;
+	err = alloc_chrdev_region(&cdev_nr, 0, 1, "trace");
+	if (err)
+		return err;
+	cdev_class = compat_class_create("devtrace");
+	if (IS_ERR(cdev_class)) {
+		err = PTR_ERR(cdev_class);
+		goto out_region;
+	}
+	cdev_init(&cdev, &trace_fops);
+	cdev.owner = THIS_MODULE;
+	err = device_make();
+	if (err)
+		goto out_class;
+	return 0;
+
+out_class:
+	class_destroy(cdev_class);
+out_region:
+	unregister_chrdev_region(cdev_nr, 1);
+	return err;
+}
+
+void devtrace_cdev_exit(void)
+{
+	cdev_device_del(&cdev, cdev_device);
+	put_device(cdev_device);
+	class_destroy(cdev_class);
+	unregister_chrdev_region(cdev_nr, 1);
+}

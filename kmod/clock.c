@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * clock.c - a history of what the trace clock was on other clocks
+ *
+ * About once a second, when an event is emitted, the other clocks are looked
+ * at; if one of them is no longer where the last sample predicts it, a sample
+ * is kept. Readers put the samples between the events as CLOCK frames, so that
+ * a date is right even if the wall clock was set since. The history is bounded
+ * and outlives the rings.
+ */
+#include <linux/atomic.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/suspend.h>
+#include <linux/syscore_ops.h>
+
+#include "clock.h"
+
+#define SAMPLES		512
+#define PERIOD_NS	NSEC_PER_SEC
+#define KEEP_NS		(64 * NSEC_PER_SEC)
+#define DRIFT_NS	(20 * NSEC_PER_USEC)
+
+u64 devtrace_suspended __read_mostly;
+u64 devtrace_clock_next;
+
+static u64 *control_suspended;
+static struct clock_sample samples[SAMPLES];
+static unsigned long samples_taken;
+static atomic_t taking = ATOMIC_INIT(0);
+
+static bool drifted(u64 was, u64 is, u64 passed)
+{
+	s64 d = (s64)(is - was - passed);
+
+	return d > DRIFT_NS || d < -(s64)DRIFT_NS;
+}
+
+/**
+ * devtrace_clock_take() - look at the other clocks, keep a sample if they moved
+ * @ts: trace clock, ns
+ *
+ * Context: any, NMI included; one caller at a time, others do without.
+ */
+void devtrace_clock_take(u64 ts)
+{
+	struct clock_sample s;
+	const struct clock_sample *last;
+	unsigned long n;
+
+	if (atomic_cmpxchg_acquire(&taking, 0, 1))
+		return;
+	WRITE_ONCE(devtrace_clock_next, ts + PERIOD_NS);
+
+	s.ts = devtrace_clock();
+	s.mono = ktime_get_mono_fast_ns();
+	s.boot = ktime_get_boot_fast_ns();
+	s.real = ktime_get_real_fast_ns();
+
+	n = READ_ONCE(samples_taken);
+	last = n ? &samples[(n - 1) % SAMPLES] : NULL;
+	if (!last || s.ts - last->ts > KEEP_NS ||
+	    drifted(last->mono, s.mono, s.ts - last->ts) ||
+	    drifted(last->boot, s.boot, s.ts - last->ts) ||
+	    drifted(last->real, s.real, s.ts - last->ts)) {
+		samples[n % SAMPLES] = s;
+		/* LMM(take:A): the sample before its number; pairs with sample:B. */
+		smp_store_release(&samples_taken, n + 1);
+	}
+	atomic_set_release(&taking, 0);
+}
+
+/* How many samples were ever kept. */
+unsigned long devtrace_clock_samples(void)
+{
+	return smp_load_acquire(&samples_taken);
+}
+
+/**
+ * devtrace_clock_sample() - sample number @n
+ * @n: number, from 0; moved forward to the oldest there is
+ * @s: filled in
+ *
+ * Return: false if there is none yet.
+ */
+bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
+{
+	unsigned long taken;
+
+	for (;;) {
+		/* LMM(sample:B): pairs with take:A. */
+		taken = smp_load_acquire(&samples_taken);
+		/* One slot may be being written: it is not counted on. */
+		if (taken >= SAMPLES && *n <= taken - SAMPLES)
+			*n = taken - SAMPLES + 1;
+		if (*n >= taken)
+			return false;
+		*s = data_race(samples[*n % SAMPLES]);
+		/* The copy before the number is looked at again. */
+		smp_rmb();
+		if (READ_ONCE(samples_taken) - *n < SAMPLES)
+			return true;
+	}
+}
+
+/* While suspended the raw clock stands still; boot time does not. */
+static void update_suspended(void)
+{
+	u64 slept = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
+
+	WRITE_ONCE(devtrace_suspended, slept);
+	WRITE_ONCE(*control_suspended, slept);
+}
+
+static void clock_resume(void)
+{
+	update_suspended();
+}
+
+static struct syscore_ops clock_syscore = {
+	.resume	= clock_resume,
+};
+
+/* Suspend to idle does not go through syscore. */
+static int clock_pm(struct notifier_block *nb, unsigned long action, void *data)
+{
+	if (action == PM_POST_SUSPEND || action == PM_POST_HIBERNATION)
+		update_suspended();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block clock_pm_nb = {
+	.notifier_call	= clock_pm,
+};
+
+/**
+ * devtrace_clock_init() - start the clock
+ * @control: the copy that programs see, ns
+ *
+ * Return: 0 or what register_pm_notifier() returned.
+ */
+int devtrace_clock_init(u64 *control)
+{
+	int err;
+
+	control_suspended = control;
+	update_suspended();
+	err = register_pm_notifier(&clock_pm_nb);
+	if (err)
+		return err;
+	register_syscore_ops(&clock_syscore);
+	devtrace_clock_take(devtrace_clock());
+	return 0;
+}
+
+void devtrace_clock_exit(void)
+{
+	unregister_syscore_ops(&clock_syscore);
+	unregister_pm_notifier(&clock_pm_nb);
+}

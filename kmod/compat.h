@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * compat.h - all that differs between the kernels we build for, 5.10 and up
+ *
+ * The rest of the module is written for the newest kernel; what an older one
+ * lacks or names otherwise is made up for here and nowhere else.
+ */
+#ifndef DEVTRACE_COMPAT_H
+#define DEVTRACE_COMPAT_H
+
+#include <linux/device.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/pagemap.h>
+#include <linux/preempt.h>
+#include <linux/splice.h>
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define in_hardirq()	in_irq()
+#endif
+
+/* device_type.devnode took a mutable device until 6.2. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define compat_devnode_device	struct device
+#else
+#define compat_devnode_device	const struct device
+#endif
+
+static inline struct class *compat_class_create(const char *name)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 4, 0)
+	return class_create(THIS_MODULE, name);
+#else
+	return class_create(name);
+#endif
+}
+
+static inline void compat_vm_flags(struct vm_area_struct *vma,
+				   unsigned long set, unsigned long clear)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#else
+	vm_flags_mod(vma, set, clear);
+#endif
+}
+
+static inline void compat_hrtimer_setup(struct hrtimer *t,
+					enum hrtimer_restart (*fn)(struct hrtimer *),
+					clockid_t clock, enum hrtimer_mode mode)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(t, clock, mode);
+	t->function = fn;
+#else
+	hrtimer_setup(t, fn, clock, mode);
+#endif
+}
+
+/* Bytes that could not be faulted in. */
+static inline size_t compat_fault_in_readable(const void __user *p, size_t n)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 16, 0)
+	return fault_in_pages_readable(p, n) ? n : 0;
+#else
+	return fault_in_readable(p, n);
+#endif
+}
+
+/* Both read through read_iter. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#define compat_splice_read	generic_file_splice_read
+#else
+#define compat_splice_read	copy_splice_read
+#endif
+
+/* asm/unaligned.h moved in 6.12. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#include <asm/unaligned.h>
+#else
+#include <linux/unaligned.h>
+#endif
+
+#endif /* DEVTRACE_COMPAT_H */

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dict.c - names for numbers
+ *
+ * Entries belong to the process that made them, or to the kernel (scope NULL),
+ * and stay when it ends, since its events do. When the store is full, the
+ * oldest entry whose process is gone makes room; if all are alive the new name
+ * is refused, so that one process cannot push out the names of others. The
+ * same key named again takes the new name; named the same again, it is not
+ * stored twice.
+ */
+#include <linux/err.h>
+#include <linux/hashtable.h>
+#include <linux/jhash.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/xarray.h>
+
+#include "dict.h"
+
+#define DICT_HASH_BITS	8
+
+struct dict_entry {
+	struct hlist_node node;
+	unsigned long	serial;
+	struct pid	*scope;
+	u32		scope_nr;
+	struct devtrace_dict d;
+};
+
+unsigned long devtrace_dict_serial;
+
+static DEFINE_MUTEX(dict_lock);
+static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
+static DEFINE_XARRAY(dict_serials);
+static unsigned int dict_count, dict_max;
+
+/* What makes an entry the same entry: all but the name. */
+static u32 dict_key(u32 scope, const struct devtrace_dict *d)
+{
+	return jhash(d, offsetof(struct devtrace_dict, name), scope);
+}
+
+static struct dict_entry *dict_find(struct pid *scope, const struct devtrace_dict *d,
+				    u32 key)
+{
+	struct dict_entry *e;
+
+	hash_for_each_possible(dict_hash, e, node, key)
+		if (e->scope == scope &&
+		    !memcmp(&e->d, d, offsetof(struct devtrace_dict, name)))
+			return e;
+	return NULL;
+}
+
+static void dict_del(struct dict_entry *e)
+{
+	hash_del(&e->node);
+	xa_erase(&dict_serials, e->serial);
+	put_pid(e->scope);
+	kfree(e);
+	dict_count--;
+}
+
+static bool scope_alive(struct pid *scope)
+{
+	bool alive;
+
+	if (!scope)
+		return true;
+	rcu_read_lock();
+	alive = pid_task(scope, PIDTYPE_TGID);
+	rcu_read_unlock();
+	return alive;
+}
+
+/* Drop what an earlier process with the same number left. */
+static void dict_drop_namesake(struct pid *scope, u32 nr)
+{
+	struct dict_entry *e;
+	unsigned long i;
+
+	xa_for_each(&dict_serials, i, e)
+		if (e->scope && e->scope_nr == nr && e->scope != scope)
+			dict_del(e);
+}
+
+static bool dict_make_room(void)
+{
+	struct dict_entry *e;
+	unsigned long i;
+
+	if (dict_count < dict_max)
+		return true;
+	xa_for_each(&dict_serials, i, e) {
+		if (!scope_alive(e->scope)) {
+			dict_del(e);
+			return true;
+		}
+	}
+	return false;
+}
+
+static int dict_check(const struct devtrace_dict *d)
+{
+	size_t len = strnlen(d->name, sizeof(d->name));
+
+	if (!len || len == sizeof(d->name) || d->reserved)
+		return -EINVAL;
+	if (d->kind != DEVTRACE_T_ENUM && d->group)
+		return -EINVAL;
+	switch (d->kind) {
+	case DEVTRACE_T_ENUM:
+		return d->group > 7 || d->value > 255 || d->key ? -EINVAL : 0;
+	case DEVTRACE_T_SIG:
+		return 0;
+	case DEVTRACE_T_OBJ:
+	case DEVTRACE_T_FUN:
+		return d->value ? -EINVAL : 0;
+	case DEVTRACE_T_USR:
+		return d->value > 255 || d->key ? -EINVAL : 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+/**
+ * devtrace_dict_set() - name something
+ * @scope: the process it belongs to, or NULL for the kernel
+ * @dict: what, and its name
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL if @dict makes no sense, -ENOSPC if the store is full of
+ * names whose processes are alive, -ENOMEM.
+ */
+int devtrace_dict_set(struct pid *scope, const struct devtrace_dict *dict)
+{
+	struct devtrace_dict d = *dict;
+	struct dict_entry *e, *old;
+	size_t len;
+	u32 key;
+	int err;
+
+	err = dict_check(&d);
+	if (err)
+		return err;
+	/* Nothing behind the NUL is kept: the entry is copied as a whole. */
+	len = strlen(d.name);
+	memset(d.name + len, 0, sizeof(d.name) - len);
+
+	e = kzalloc(sizeof(*e), GFP_KERNEL);
+	if (!e)
+		return -ENOMEM;
+	e->d = d;
+	e->scope_nr = scope ? pid_nr(scope) : 0;
+	key = dict_key(e->scope_nr, &d);
+
+	mutex_lock(&dict_lock);
+	old = dict_find(scope, &d, key);
+	if (old && !memcmp(old->d.name, d.name, sizeof(d.name)))
+		goto out_free;
+	if (old)
+		dict_del(old);
+	else if (scope)
+		dict_drop_namesake(scope, e->scope_nr);
+	err = -ENOSPC;
+	if (!dict_make_room())
+		goto out_free;
+	e->serial = devtrace_dict_serial + 1;
+	err = xa_err(xa_store(&dict_serials, e->serial, e, GFP_KERNEL));
+	if (err)
+		goto out_free;
+	e->scope = get_pid(scope);
+	hash_add(dict_hash, &e->node, key);
+	dict_count++;
+	/* LMM(dict:A): seen by a reader before the events that use the name. */
+	smp_store_release(&devtrace_dict_serial, e->serial);
+	e = NULL;
+out_free:
+	mutex_unlock(&dict_lock);
+	kfree(e);
+	return err;
+}
+
+/**
+ * devtrace_dict_next() - the next name
+ * @serial: serial of the last one, 0 at first
+ * @d: filled in
+ * @scope: filled in: process id, 0 for the kernel
+ *
+ * Return: its serial, or 0 if there is none.
+ */
+unsigned long devtrace_dict_next(unsigned long serial, struct devtrace_dict *d,
+				 u32 *scope)
+{
+	struct dict_entry *e;
+
+	mutex_lock(&dict_lock);
+	e = xa_find_after(&dict_serials, &serial, ULONG_MAX, XA_PRESENT);
+	if (e) {
+		*d = e->d;
+		*scope = e->scope_nr;
+	} else {
+		serial = 0;
+	}
+	mutex_unlock(&dict_lock);
+	return serial;
+}
+
+int devtrace_dict_init(unsigned int max)
+{
+	dict_max = max;
+	return 0;
+}
+
+void devtrace_dict_exit(void)
+{
+	struct dict_entry *e;
+	unsigned long i;
+
+	xa_for_each(&dict_serials, i, e)
+		dict_del(e);
+	xa_destroy(&dict_serials);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dict.h - names for numbers: objects, functions, signals, types, enums
+ *
+ * A bounded store outside the rings: names are not overwritten by events and
+ * every reader gets all of them. Each entry has a serial number; a reader
+ * goes through the serials and so sees each name once, new ones as they come.
+ */
+#ifndef DEVTRACE_DICT_H
+#define DEVTRACE_DICT_H
+
+#include <linux/types.h>
+#include <linux/devtrace.h>
+
+extern unsigned long devtrace_dict_serial;
+
+struct pid;
+
+int devtrace_dict_set(struct pid *scope, const struct devtrace_dict *d);
+unsigned long devtrace_dict_next(unsigned long serial, struct devtrace_dict *d,
+				 u32 *scope);
+int devtrace_dict_init(unsigned int max);
+void devtrace_dict_exit(void);
+
+#endif /* DEVTRACE_DICT_H */

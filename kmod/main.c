@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - module parameters, setting up and taking down
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitmap.h>
+#include <linux/gfp.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/uidgid.h>
+
+#include "clock.h"
+#include "core.h"
+#include "dict.h"
+#include "proc.h"
+
+struct devtrace_control *devtrace_control;
+u8 devtrace_boot_id[16];
+
+static char *size = "256K";
+module_param(size, charp, 0444);
+MODULE_PARM_DESC(size, "bytes of ring per CPU, 1K to 2G, K/M/G suffixes (default 256K)");
+
+static unsigned int mode = 0660;
+module_param(mode, uint, 0444);
+MODULE_PARM_DESC(mode, "access mode of /dev/trace (default 0660)");
+
+static unsigned int gid;
+module_param(gid, uint, 0444);
+MODULE_PARM_DESC(gid, "group of /dev/trace (default 0)");
+
+static unsigned int names = 4096;
+module_param(names, uint, 0444);
+MODULE_PARM_DESC(names, "how many dictionary names are kept (default 4096)");
+
+static unsigned int start;
+module_param(start, uint, 0444);
+MODULE_PARM_DESC(start, "for tests: first position and index, near their wrap");
+
+static struct devtrace_cdev_config cdev_config;
+
+static int parse_size(unsigned long *bytes)
+{
+	unsigned long long want;
+	char *end;
+
+	want = memparse(size, &end);
+	if (end == size || *end) {
+		pr_err("size=%s: not a number of bytes; write it as 65536, 64K or 1M\n", size);
+		return -EINVAL;
+	}
+	*bytes = ring_size_round(want);
+	if (!*bytes) {
+		pr_err("size=%s: a ring has from 1K to 2G bytes\n", size);
+		return -EINVAL;
+	}
+	if (*bytes != want)
+		pr_info("size=%s: rounded up to %lu bytes per CPU\n", size, *bytes);
+	return 0;
+}
+
+static int parse_config(void)
+{
+	if (mode & ~0777) {
+		pr_err("mode=0%o: only the nine permission bits can be set\n", mode);
+		return -EINVAL;
+	}
+	cdev_config.mode = mode;
+	cdev_config.uid = GLOBAL_ROOT_UID;
+	cdev_config.gid = make_kgid(&init_user_ns, gid);
+	if (!gid_valid(cdev_config.gid)) {
+		pr_err("gid=%u: not a group\n", gid);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int __init devtrace_init(void)
+{
+	unsigned long bytes;
+	int err;
+
+	err = parse_size(&bytes);
+	if (err)
+		return err;
+	err = parse_config();
+	if (err)
+		return err;
+
+	get_random_bytes(devtrace_boot_id, sizeof(devtrace_boot_id));
+	devtrace_control = (void *)get_zeroed_page(GFP_KERNEL);
+	if (!devtrace_control)
+		return -ENOMEM;
+	devtrace_control->version = DEVTRACE_WIRE_VERSION;
+	devtrace_control->size = sizeof(*devtrace_control);
+	memset(devtrace_control->types, 0xff, sizeof(devtrace_control->types));
+
+	err = devtrace_clock_init(&devtrace_control->suspended);
+	if (err)
+		goto out_page;
+	err = devtrace_proc_init();
+	if (err)
+		goto out_clock;
+	devtrace_dict_init(names);
+	devtrace_wake_init();
+	err = devtrace_emit_init(bytes, start);
+	if (err)
+		goto out_wake;
+	err = devtrace_cdev_init(&cdev_config, devtrace_control);
+	if (err)
+		goto out_emit;
+	pr_info("%lu bytes of ring per CPU\n", bytes);
+	return 0;
+
+out_emit:
+	devtrace_emit_exit();
+out_wake:
+	devtrace_wake_exit();
+	devtrace_dict_exit();
+	devtrace_proc_exit();
+out_clock:
+	devtrace_clock_exit();
+out_page:
+	free_page((unsigned long)devtrace_control);
+	return err;
+}
+
+static void __exit devtrace_exit(void)
+{
+	devtrace_cdev_exit();
+	devtrace_wake_exit();
+	devtrace_emit_exit();
+	devtrace_dict_exit();
+	devtrace_proc_exit();
+	devtrace_clock_exit();
+	free_page((unsigned long)devtrace_control);
+}
+
+module_init(devtrace_init);
+module_exit(devtrace_exit);
+
+MODULE_DESCRIPTION("Trace device: a circular buffer of events, /dev/trace");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * proc.c - the names of the threads that emitted
+ *
+ * A table of buckets by thread id. A slot is written by whoever takes its
+ * sequence number from even to odd; whoever does not get it goes without, and
+ * the next event of that thread tries again. A thread that changes its name,
+ * or an id that is used again, takes a further slot, so that older events keep
+ * the older name; the oldest slot of a bucket is given up first.
+ */
+#include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "proc.h"
+
+#define BUCKET_BITS	8
+#define BUCKET_SLOTS	4
+#define SLOTS		(BUCKET_SLOTS << BUCKET_BITS)
+
+struct slot {
+	atomic_t	seq;		/* odd: being written; 0: never */
+	struct proc_name name;
+};
+
+DEFINE_PER_CPU(struct proc_last, devtrace_proc_last) = { .tid = -1 };
+
+static struct slot *slots;
+
+static unsigned int bucket(u32 tid)
+{
+	return hash_32(tid, BUCKET_BITS) * BUCKET_SLOTS;
+}
+
+/* A consistent copy of a slot; false if it is empty or being written. */
+static bool slot_read(struct slot *s, struct proc_name *name, u32 *seq)
+{
+	*seq = atomic_read_acquire(&s->seq);
+	if (!*seq || *seq & 1)
+		return false;
+	*name = data_race(s->name);
+	/* The copy before the number is looked at again; pairs with proc:A. */
+	smp_rmb();
+	return atomic_read(&s->seq) == *seq;
+}
+
+/**
+ * devtrace_proc_new() - remember the name of a thread
+ * @task: current
+ * @now: trace clock, ns, not after the event that is about to be emitted
+ *
+ * Context: any, NMI included; preemption off.
+ */
+void devtrace_proc_new(struct task_struct *task, u64 now)
+{
+	struct proc_last *last = this_cpu_ptr(&devtrace_proc_last);
+	unsigned int i, first = bucket(task->pid), victim = first;
+	char comm[TASK_COMM_LEN];
+	struct proc_name name;
+	u64 oldest = U64_MAX;
+	u32 seq, victim_seq = 0;
+
+	memcpy(comm, task->comm, sizeof(comm));
+	comm[sizeof(comm) - 1] = 0;
+
+	for (i = first; i < first + BUCKET_SLOTS; i++) {
+		seq = atomic_read(&slots[i].seq);
+		if (seq & 1)
+			continue;
+		if (seq && slot_read(&slots[i], &name, &seq)) {
+			if (name.tid == task->pid && name.tgid == task->tgid &&
+			    !memcmp(name.comm, comm, sizeof(comm)))
+				goto known;
+		} else if (seq) {
+			continue;
+		} else {
+			name.since = 0;
+		}
+		if (name.since < oldest) {
+			oldest = name.since;
+			victim = i;
+			victim_seq = seq;
+		}
+	}
+	if (oldest == U64_MAX)
+		return;
+	if ((u32)atomic_cmpxchg(&slots[victim].seq, victim_seq, victim_seq + 1) != victim_seq)
+		return;
+	slots[victim].name.tid = task->pid;
+	slots[victim].name.tgid = task->tgid;
+	slots[victim].name.since = now;
+	memcpy(slots[victim].name.comm, comm, sizeof(comm));
+	/* LMM(proc:A): the name before its number; 0 stays "never". */
+	atomic_set_release(&slots[victim].seq, victim_seq + 2 ?: 2);
+known:
+	/* An interrupt in between may leave a mixture: then we come here again. */
+	memcpy(last->comm, comm, sizeof(comm));
+	last->tid = task->pid;
+}
+
+unsigned int devtrace_proc_slots(void)
+{
+	return SLOTS;
+}
+
+/* Slots that the names of one thread share; they stand side by side. */
+unsigned int devtrace_proc_ways(void)
+{
+	return BUCKET_SLOTS;
+}
+
+/**
+ * devtrace_proc_find() - the name a thread had at a time
+ * @tid: thread id
+ * @ts: trace clock, ns
+ * @name: filled in
+ * @stamp: filled in: changes when the slot is used for another name
+ *
+ * Return: the slot's number, or -1 if nothing is known.
+ */
+int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u32 *stamp)
+{
+	unsigned int i, first = bucket(tid);
+	struct proc_name n;
+	int best = -1;
+	u32 seq;
+
+	for (i = first; i < first + BUCKET_SLOTS; i++) {
+		if (!slot_read(&slots[i], &n, &seq) || n.tid != tid)
+			continue;
+		/* The latest that is not after ts; failing that, the earliest. */
+		if (best >= 0) {
+			if (n.since <= ts && name->since <= ts) {
+				if (n.since < name->since)
+					continue;
+			} else if (n.since > name->since) {
+				continue;
+			}
+		}
+		best = i;
+		*name = n;
+		*stamp = seq;
+	}
+	return best;
+}
+
+int devtrace_proc_init(void)
+{
+	slots = kvcalloc(SLOTS, sizeof(*slots), GFP_KERNEL);
+	return slots ? 0 : -ENOMEM;
+}
+
+void devtrace_proc_exit(void)
+{
+	kvfree(slots);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * proc.h - the names of the threads that emitted
+ *
+ * A bounded table outside the rings, so that the name of a thread is still
+ * there when the thread is not. Filled on the emit path when a CPU meets a
+ * thread, or a new name of one, that it did not just see.
+ */
+#ifndef DEVTRACE_PROC_H
+#define DEVTRACE_PROC_H
+
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include "clock.h"
+
+/* A thread under one name. */
+struct proc_name {
+	u32	tid;
+	u32	tgid;
+	u64	since;			/* trace clock, ns */
+	char	comm[TASK_COMM_LEN];
+};
+
+/* Who emitted last on this CPU. */
+struct proc_last {
+	pid_t	tid;
+	u64	comm[TASK_COMM_LEN / sizeof(u64)];
+};
+
+DECLARE_PER_CPU(struct proc_last, devtrace_proc_last);
+
+void devtrace_proc_new(struct task_struct *task, u64 now);
+
+/* On the emit path, preemption off. */
+static __always_inline void devtrace_proc_seen(struct task_struct *task)
+{
+	struct proc_last *last = this_cpu_ptr(&devtrace_proc_last);
+
+	if (unlikely(task->pid != last->tid ||
+		     memcmp(task->comm, last->comm, sizeof(last->comm))))
+		devtrace_proc_new(task, devtrace_clock());
+}
+
+unsigned int devtrace_proc_slots(void);
+unsigned int devtrace_proc_ways(void);
+int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u32 *stamp);
+
+int devtrace_proc_init(void);
+void devtrace_proc_exit(void);
+
+#endif /* DEVTRACE_PROC_H */

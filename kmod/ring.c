@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ring.c - the parts of the ring that are not inlined into the emit path
+ *
+ * See ring.h for the invariants and Documentation/ring.rst for the argument
+ * and the table of barrier pairs. Labels such as LMM(fetch:B) name them.
+ */
+#include "ring.h"
+
+/**
+ * ring_size_round() - the size that a ring asked to be @size bytes will have
+ * @size: bytes wanted
+ *
+ * Return: the next power of two within the limits, or 0 if @size is outside
+ * of them.
+ */
+unsigned long ring_size_round(unsigned long long size)
+{
+	unsigned long rounded = RING_SIZE_MIN;
+
+	if (size < RING_SIZE_MIN || size > RING_SIZE_MAX)
+		return 0;
+	while (rounded < size)
+		rounded <<= 1;
+	return rounded;
+}
+
+/**
+ * ring_init() - make an empty ring
+ * @r: the ring, zeroed
+ * @size: bytes, a value that ring_size_round() returned
+ * @pos: first position in units; tests start near the wrap
+ * @idx: index of the first record, likewise
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
+{
+	u32 units = size / RING_UNIT;
+	u32 blocks = size / 4096;
+	u16 limit;
+	u64 start;
+
+	blocks = blocks < 1 ? 1 : blocks > RING_BLOCKS_MAX ? RING_BLOCKS_MAX : blocks;
+	pos &= ~(units - 1);
+	start = ring_word(pos, idx);
+
+	r->anchors = ring_alloc(blocks * sizeof(*r->anchors));
+	if (!r->anchors)
+		return -ENOMEM;
+	r->mask = units - 1;
+	r->block_shift = ilog2(units / blocks);
+	limit = min_t(unsigned long, size / 4 - RING_UNIT - RING_HEADER,
+		      RING_PAYLOAD_MAX) + 1;
+	ring_store(&r->head, start);
+	ring_store(&r->tail, start);
+	ring_store(&r->commit, start);
+	ring_store(&r->anchors[(pos >> r->block_shift) & (blocks - 1)], start);
+	r->pos_epoch = pos >> 30;
+	r->idx_epoch = idx >> 30;
+	r->cleared.pos = pos;
+	r->cleared.idx = idx;
+	/* LMM(init:A): a writer or reader that finds data finds the rest. */
+	smp_store_release(&r->data, ring_alloc(size));
+	if (!r->data) {
+		ring_dealloc(r->anchors);
+		r->anchors = NULL;
+		return -ENOMEM;
+	}
+	WRITE_ONCE(r->limit, limit);
+	return 0;
+}
+
+void ring_free(struct ring *r)
+{
+	r->limit = 0;
+	ring_dealloc(r->data);
+	ring_dealloc(r->anchors);
+	r->data = NULL;
+	r->anchors = NULL;
+}
+
+/* Whether there is anything to read; LMM(exists:B) pairs with init:A. */
+bool ring_exists(const struct ring *r)
+{
+	return smp_load_acquire(&r->data);
+}
+
+/**
+ * ring_evict() - move the tail past the oldest record
+ * @r: this CPU's ring
+ * @tail: the tail as loaded, not equal to commit
+ *
+ * A writer that nested on top of us may have moved the tail already and
+ * overwritten the header we read; then the exchange fails, and what we read
+ * does not matter.
+ *
+ * Return: the tail as it is now.
+ */
+u64 ring_evict(struct ring *r, u64 tail)
+{
+	const struct ring_record *rec = ring_at(r, (u32)tail);
+	u64 word = READ_ONCE(rec->word);
+	u64 next;
+
+	if (likely(word >> RING_TYPE_SHIFT != RING_TYPE_PAD))
+		next = ring_word((u32)tail + ring_units(READ_ONCE(rec->len)),
+				 (u32)(tail >> 32) + 1);
+	else
+		next = ring_word((u32)tail + (u32)word, tail >> 32);
+	if (likely(ring_try_cmpxchg(&r->tail, tail, next)))
+		return next;
+	return ring_load(&r->tail);
+}
+
+/* Fill what is left before the end of the ring. */
+void ring_pad(struct ring *r, u32 pos, u32 units)
+{
+	struct ring_record *rec = ring_at(r, pos);
+
+	ring_put64(&rec->word, (u64)RING_TYPE_PAD << RING_TYPE_SHIFT | units);
+}
+
+/**
+ * ring_cross() - a reservation passed into another block
+ * @r: this CPU's ring
+ * @old: head before the reservation
+ * @new: head after it
+ *
+ * Blocks are what lseek(2) finds its way by: the first record that begins in
+ * a block is remembered. The quarters that the 32-bit counters pass are
+ * counted here too, since a position cannot pass one without passing a block,
+ * and there are fewer than 2^30 records in a block.
+ *
+ * Return: true.
+ */
+bool ring_cross(struct ring *r, u64 old, u64 new)
+{
+	u32 blocks = (r->mask + 1) >> r->block_shift;
+	unsigned long epoch;
+	u32 quarters;
+
+	ring_store(&r->anchors[((u32)new >> r->block_shift) & (blocks - 1)], new);
+
+	quarters = ((u32)new >> 30) - ((u32)old >> 30);
+	if (unlikely(quarters & 3))
+		WRITE_ONCE(r->pos_epoch, r->pos_epoch + (quarters & 3));
+	/*
+	 * The index passes a quarter between two blocks, so it is compared
+	 * with the epoch. A writer that nests here finds the same quarter and
+	 * stores the same value, or a later one: then ours is 3, not 1.
+	 */
+	epoch = READ_ONCE(r->idx_epoch);
+	quarters = (u32)(new >> 62) - (u32)epoch;
+	if (unlikely((quarters & 3) == 1))
+		WRITE_ONCE(r->idx_epoch, epoch + 1);
+	return true;
+}
+
+/**
+ * ring_leave_slow() - publish once more
+ * @r: this CPU's ring, nest 0
+ * @head: what was published last
+ *
+ * A writer that nested between our load of head and nest = 0 did not publish.
+ * One that came after nest = 0 did; publishing again does no harm.
+ */
+void ring_leave_slow(struct ring *r, u64 head)
+{
+	do {
+		WRITE_ONCE(r->nest, 1);
+		barrier();
+		head = ring_load(&r->head);
+		ring_store_release(&r->commit, head);
+		barrier();
+		WRITE_ONCE(r->nest, 0);
+		barrier();
+	} while (unlikely(ring_load(&r->head) != head));
+}
+
+/* Reading */
+
+/* A 32-bit counter that is known to have passed at least epoch quarters. */
+static u64 ring_widen(u32 value, unsigned long epoch)
+{
+	u32 ahead = ((value >> 30) - (u32)epoch) & 3;
+
+	return ((u64)epoch + ahead) << 30 | (value & 0x3fffffff);
+}
+
+static void ring_place_before(struct ring_place *p, u64 word, u64 head,
+			      const struct ring_place *whead)
+{
+	p->pos = whead->pos - (u32)((u32)head - (u32)word);
+	p->idx = whead->idx - (u32)((head >> 32) - (word >> 32));
+}
+
+/**
+ * ring_view() - what the ring holds now
+ * @r: any CPU's ring, existing
+ * @v: filled in: tail <= commit <= head, each true at some instant in the call
+ *
+ * The tail is loaded first, so that it cannot be past the head. Epochs are
+ * counted after the counters move, so they are loaded before them.
+ */
+void ring_view(const struct ring *r, struct ring_view *v)
+{
+	unsigned long pos_epoch, idx_epoch;
+	u64 tail, commit, head;
+
+	ring_snapshot_begin();
+	do {
+		tail = ring_load(&r->tail);
+		pos_epoch = READ_ONCE(r->pos_epoch);
+		idx_epoch = READ_ONCE(r->idx_epoch);
+		/* LMM(view:A): tail and epochs before commit and head. */
+		smp_rmb();
+		v->busy = READ_ONCE(r->nest);
+		/* LMM(view:B): pairs with leave:A. */
+		commit = ring_load_acquire(&r->commit);
+		head = ring_load(&r->head);
+		/* A writer lapped us between tail and head: look again. */
+	} while (unlikely((u32)head - (u32)tail > r->mask + 1 ||
+			  (u32)commit - (u32)tail > r->mask + 1));
+	ring_snapshot_end();
+
+	v->busy |= commit != head;
+	v->head.pos = ring_widen(head, pos_epoch);
+	v->head.idx = ring_widen(head >> 32, idx_epoch);
+	ring_place_before(&v->tail, tail, head, &v->head);
+	ring_place_before(&v->commit, commit, head, &v->head);
+}
+
+/**
+ * ring_oldest() - the oldest place that may be read
+ * @r: any CPU's ring
+ * @at: filled in
+ * @lost: how many records were overwritten since the ring was cleared
+ */
+void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost)
+{
+	struct ring_view v;
+
+	ring_view(r, &v);
+	*at = v.tail.pos >= r->cleared.pos ? v.tail : r->cleared;
+	*lost = at->idx - r->cleared.idx;
+}
+
+/**
+ * ring_clear() - let nothing that is committed now be read again
+ * @r: any CPU's ring
+ *
+ * The caller keeps others from r->cleared meanwhile, and tells the readers.
+ */
+void ring_clear(struct ring *r)
+{
+	struct ring_view v;
+	int i;
+
+	ring_view(r, &v);
+	r->cleared = v.commit;
+	for (i = 0; i < RING_DROP_CAUSES; i++)
+		r->cleared_drops[i] = ring_count_read(&r->dropped[i]);
+}
+
+/**
+ * ring_fetch() - copy the next records out of the ring
+ * @r: any CPU's ring, existing
+ * @at: where to read; moved to the tail if that has passed it
+ * @limit: units of room in @buf, at least the largest record
+ * @buf: whole records, from @at on
+ * @units: how many units of @buf are filled; records may be cut off at the end
+ *
+ * The copy races with the writer. What the tail has passed by the time the
+ * copy is done may be torn and is thrown away; since the tail always stands
+ * at the beginning of a record, what is left begins with a whole one.
+ *
+ * Return: how many records were overwritten before they could be copied.
+ */
+u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 limit,
+	       u64 *buf, u32 *units)
+{
+	struct ring_view v;
+	u64 lost = 0;
+	u32 n, room, skip;
+
+	*units = 0;
+	ring_view(r, &v);
+	if (v.tail.pos > at->pos) {
+		lost = v.tail.idx - at->idx;
+		*at = v.tail;
+	}
+	if (v.commit.pos <= at->pos)
+		return lost;
+	n = min_t(u64, v.commit.pos - at->pos, limit);
+	room = r->mask + 1 - ((u32)at->pos & r->mask);
+	n = min(n, room);
+	ring_copy_out(buf, ring_at(r, (u32)at->pos), n);
+
+	/* LMM(fetch:B): the copy before the tail; pairs with reserve:A. */
+	smp_rmb();
+	ring_view(r, &v);
+	if (v.tail.pos > at->pos) {
+		lost += v.tail.idx - at->idx;
+		skip = min_t(u64, v.tail.pos - at->pos, n);
+		*at = v.tail;
+		n -= skip;
+		memmove(buf, buf + skip, (size_t)n * RING_UNIT);
+	}
+	*units = n;
+	return lost;
+}
+
+/* The first record in @buf at or after @ts; whether it is there. */
+static bool ring_find_in(struct ring_place *at, u64 ts, u64 now,
+			 const u64 *buf, u32 units)
+{
+	u32 i = 0;
+
+	while (i < units) {
+		const struct ring_record *rec = (const void *)&buf[i];
+		bool pad = rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD;
+		u32 size;
+
+		if (!pad && units - i < RING_HEADER / RING_UNIT + 1)
+			break;
+		size = ring_record_units(rec);
+		if (size > units - i)
+			break;
+		if (!pad && ring_ts(rec->word, now) >= ts)
+			return true;
+		at->pos += size;
+		at->idx += !pad;
+		i += size;
+	}
+	return false;
+}
+
+/**
+ * ring_find() - the first record at or after a time
+ * @r: any CPU's ring, existing
+ * @ts: trace clock, ns
+ * @now: trace clock, not before any record that may be returned
+ * @at: filled in: that record, or the place behind the newest
+ * @buf: to work in
+ * @units: its size, at least the largest record
+ *
+ * Anchors narrow the search down to one block; within it records are walked.
+ */
+void ring_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,
+	       u64 *buf, u32 units)
+{
+	u32 blocks = (r->mask + 1) >> r->block_shift;
+	u64 lost;
+	u32 i, n;
+
+	ring_oldest(r, at, &lost);
+	for (i = 0; i < blocks; i++) {
+		u64 anchor = ring_load(&r->anchors[i]);
+		struct ring_place p, was;
+		struct ring_view v;
+		u64 head;
+
+		ring_view(r, &v);
+		head = ring_word((u32)v.head.pos, (u32)v.head.idx);
+		ring_place_before(&p, anchor, head, &v.head);
+		if (p.pos <= at->pos || p.pos >= v.commit.pos)
+			continue;
+		was = p;
+		ring_fetch(r, &p, units, buf, &n);
+		if (p.pos != was.pos || n < 2)
+			continue;
+		if (buf[0] >> RING_TYPE_SHIFT == RING_TYPE_PAD)
+			continue;
+		if (ring_ts(buf[0], now) < ts)
+			*at = p;
+	}
+	do {
+		ring_fetch(r, at, units, buf, &n);
+	} while (n && !ring_find_in(at, ts, now, buf, n));
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ring.h - a per-CPU ring of whole records, the newest replacing the oldest
+ *
+ * One CPU writes a ring, from any context, interrupts and NMIs nesting on top
+ * of each other; any CPU reads it. Writers never wait and readers never write.
+ * Invariants, argued in Documentation/ring.rst:
+ *
+ *  - everything in [tail, commit) is complete records;
+ *  - a byte is overwritten only after tail has moved past its record;
+ *  - records are counted: the n-th record ever reserved has index n, and tail
+ *    and head carry the index of the record that stands there, in one word
+ *    with its position, so that a reader knows exactly what it missed.
+ *
+ * This file knows nothing of files, frames or netlink. It compiles in user
+ * space too (selftests/ring), where its invariants are tested.
+ */
+#ifndef DEVTRACE_RING_H
+#define DEVTRACE_RING_H
+
+#ifdef __KERNEL__
+#include "ring_port.h"
+#else
+#include "ring_port_user.h"
+#endif
+
+/* Positions count units of 8 bytes; every record is aligned to one. */
+#define RING_UNIT		8
+#define RING_SIZE_MIN		1024UL
+#define RING_SIZE_MAX		0x80000000UL
+#define RING_BLOCKS_MAX		256
+#define RING_PAYLOAD_MAX	4000
+/* The largest record, in units. */
+#define RING_UNITS_MAX		502
+
+/* Causes of a drop: the numbers are those of enum devtrace_cause. */
+#define RING_DROP_CAUSES	5
+#define RING_DROP_BUSY		2
+#define RING_DROP_TOOBIG	3
+#define RING_DROP_NORING	4
+
+/*
+ * A record: 14 bytes of header, then the payload.
+ *
+ *  word	bits 0-55 trace clock, bits 56-63 type
+ *  who		bits 0-21 thread id, 22-23 context, 24 user, 25 code,
+ *		26 object and signal, 27 pointers inside, 28-31 severity
+ *  len		bytes of payload
+ *
+ * Type 0 is padding before the end of the ring: then only the first word is
+ * there, and its low half is the number of units to skip. Padding is not
+ * counted by the index.
+ */
+struct ring_record {
+	u64	word;
+	u32	who;
+	u16	len;
+	u8	data[];
+} __packed;
+
+#define RING_HEADER		14
+#define RING_TYPE_SHIFT		56
+#define RING_TS_MASK		((1ULL << RING_TYPE_SHIFT) - 1)
+#define RING_TYPE_PAD		0
+
+#define RING_WHO_TID		0x003fffffU
+#define RING_WHO_CTX_SHIFT	22
+#define RING_WHO_USER		BIT(24)
+#define RING_WHO_CODE		BIT(25)
+#define RING_WHO_OBJSIG		BIT(26)
+#define RING_WHO_PTR		BIT(27)
+#define RING_WHO_SEV_SHIFT	28
+
+/* A place in a ring: a position in units and an index, both never wrapping. */
+struct ring_place {
+	u64	pos;
+	u64	idx;
+};
+
+/**
+ * struct ring - one CPU's ring
+ * @head: where the next reservation goes
+ * @tail: the oldest record
+ * @commit: everything before it is complete
+ * @nest: writers under way on this CPU, one upon the other
+ * @mask: units in the ring, less 1
+ * @limit: payloads must be shorter than this; 0 when there is no ring
+ * @block_shift: log2 of the units in a block, see @anchors
+ * @data: the ring, NULL when there is none
+ * @anchors: for each block, the first record that begins in it
+ * @pos_epoch: how many times the position passed a quarter of its range
+ * @idx_epoch: the same for the index
+ * @dropped: events that were not stored, by cause
+ * @cleared: the place below which nothing is to be read
+ * @cleared_drops: @dropped at that time
+ *
+ * head, tail and commit hold a position in units (low half) and the index of
+ * the record there (high half). All are written by the owning CPU alone, but
+ * for @cleared and @cleared_drops: those the caller of ring_clear() protects
+ * against the callers of ring_oldest() and ring_find().
+ */
+struct ring {
+	ring_word_t	head;
+	ring_word_t	tail;
+	ring_word_t	commit;
+	unsigned int	nest;
+	u32		mask;
+	u16		limit;
+	u8		block_shift;
+	u8		*data;
+	ring_word_t	*anchors;
+	unsigned long	pos_epoch;
+	unsigned long	idx_epoch;
+	ring_count_t	dropped[RING_DROP_CAUSES];
+	struct ring_place cleared;
+	u64		cleared_drops[RING_DROP_CAUSES];
+};
+
+/* What a ring holds at one instant. */
+struct ring_view {
+	struct ring_place tail, commit, head;
+	bool	busy;		/* a writer is under way */
+};
+
+static inline u32 ring_units(unsigned int len)
+{
+	return (RING_HEADER + len + RING_UNIT - 1) / RING_UNIT;
+}
+
+static inline void *ring_at(const struct ring *r, u32 pos)
+{
+	return r->data + (size_t)(pos & r->mask) * RING_UNIT;
+}
+
+/* Units that the record with this header takes. */
+static inline u32 ring_record_units(const struct ring_record *rec)
+{
+	u64 word = rec->word;
+
+	if (likely(word >> RING_TYPE_SHIFT != RING_TYPE_PAD))
+		return ring_units(rec->len);
+	return (u32)word;
+}
+
+static inline u64 ring_word(u32 pos, u32 idx)
+{
+	return (u64)idx << 32 | pos;
+}
+
+/*
+ * Writing. Preemption is off from ring_enter() to ring_leave(); between them
+ * any number of ring_reserve() calls, each filled in at once.
+ */
+static inline void ring_enter(struct ring *r)
+{
+	/*
+	 * Before the clock is read: a reader that finds nest 0 knows that no
+	 * event older than its own clock is still to come (see reader.c).
+	 */
+	WRITE_ONCE(r->nest, r->nest + 1);
+	barrier();
+}
+
+void ring_leave_slow(struct ring *r, u64 head);
+
+static inline void ring_leave(struct ring *r)
+{
+	u64 head;
+
+	barrier();
+	if (unlikely(r->nest != 1)) {
+		/* The outermost writer publishes for us. */
+		WRITE_ONCE(r->nest, r->nest - 1);
+		return;
+	}
+	/* LMM(leave:A): pairs with view:B; the records come before commit. */
+	head = ring_load(&r->head);
+	ring_store_release(&r->commit, head);
+	barrier();
+	WRITE_ONCE(r->nest, 0);
+	barrier();
+	/* An interrupt between the load of head and nest = 0 left it to us. */
+	if (unlikely(ring_load(&r->head) != head))
+		ring_leave_slow(r, head);
+}
+
+u64 ring_evict(struct ring *r, u64 tail);
+bool ring_cross(struct ring *r, u64 old, u64 new);
+void ring_pad(struct ring *r, u32 pos, u32 units);
+
+/**
+ * ring_reserve() - room for one record at the head
+ * @r: this CPU's ring, entered
+ * @len: bytes of payload, less than r->limit
+ * @type: event type, not 0
+ * @now: set to the time of the record, trace clock ns
+ * @crossed: set to true if a block boundary was passed
+ *
+ * The record's header word and length are filled in; the caller stores who and
+ * data before ring_leave(). The time stamp is read after the position, and the
+ * reservation is taken only if the position is still the same, so time never
+ * runs backwards within a ring.
+ *
+ * Return: the record, or NULL if the ring is full of unfinished records; the
+ * drop is then counted.
+ */
+static __always_inline struct ring_record *
+ring_reserve(struct ring *r, unsigned int len, unsigned int type, u64 *now,
+	     bool *crossed)
+{
+	const u32 units = ring_units(len);
+	struct ring_record *rec;
+	u64 old, tail, ts;
+	u32 pos, pad, end;
+
+	do {
+		old = ring_load(&r->head);
+		ts = ring_clock();
+		pos = (u32)old;
+		pad = 0;
+		if (unlikely((pos & r->mask) + units > r->mask + 1))
+			pad = r->mask + 1 - (pos & r->mask);
+		end = pos + pad + units;
+
+		tail = ring_load(&r->tail);
+		while (end - (u32)tail > r->mask + 1) {
+			if (unlikely((u32)tail == (u32)ring_load(&r->commit))) {
+				ring_count_inc(&r->dropped[RING_DROP_BUSY]);
+				return NULL;
+			}
+			tail = ring_evict(r, tail);
+		}
+		/* LMM(reserve:A): eviction before overwriting; pairs with fetch:B. */
+		smp_wmb();
+	} while (unlikely(!ring_try_cmpxchg(&r->head, old,
+					    ring_word(end, (u32)(old >> 32) + 1))));
+
+	if (unlikely(pad))
+		ring_pad(r, pos, pad);
+	if (unlikely((pos ^ end) >> r->block_shift))
+		*crossed = ring_cross(r, old, ring_word(end, (u32)(old >> 32) + 1));
+
+	*now = ts;
+	rec = ring_at(r, end - units);
+	ring_put64(&rec->word, (u64)type << RING_TYPE_SHIFT | (ts & RING_TS_MASK));
+	ring_put16(&rec->len, len);
+	return rec;
+}
+
+/* Setting up: not concurrent with anything. */
+int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx);
+void ring_free(struct ring *r);
+unsigned long ring_size_round(unsigned long long size);
+
+/* Reading: process context. */
+void ring_view(const struct ring *r, struct ring_view *v);
+bool ring_exists(const struct ring *r);
+u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 limit,
+	       u64 *buf, u32 *units);
+void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost);
+void ring_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,
+	       u64 *buf, u32 units);
+void ring_clear(struct ring *r);
+
+/* The full time stamp of a record that is not in the future at @now. */
+static inline u64 ring_ts(u64 word, u64 now)
+{
+	return now - ((now - word) & RING_TS_MASK);
+}
+
+#endif /* DEVTRACE_RING_H */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ring_port.h - what the ring needs of the kernel
+ *
+ * The counterpart for user space is selftests/ring/ring_port_user.h. A word
+ * of the ring is 64 bits, read and written in one piece: plain on 64-bit
+ * machines, where one CPU writes it and a compare-and-exchange that is atomic
+ * against interrupts is enough; atomic64_t on 32-bit ones.
+ */
+#ifndef DEVTRACE_RING_PORT_H
+#define DEVTRACE_RING_PORT_H
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/vmalloc.h>
+
+#include "clock.h"
+
+#ifdef CONFIG_64BIT
+
+typedef u64 ring_word_t;
+
+static inline u64 ring_load(const ring_word_t *w)
+{
+	return READ_ONCE(*w);
+}
+
+static inline void ring_store(ring_word_t *w, u64 v)
+{
+	WRITE_ONCE(*w, v);
+}
+
+static inline void ring_store_release(ring_word_t *w, u64 v)
+{
+	smp_store_release(w, v);
+}
+
+static inline u64 ring_load_acquire(const ring_word_t *w)
+{
+	return smp_load_acquire(w);
+}
+
+static __always_inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)
+{
+	return cmpxchg_local(w, old, new) == old;
+}
+
+#else /* !CONFIG_64BIT */
+
+typedef atomic64_t ring_word_t;
+
+static inline u64 ring_load(const ring_word_t *w)
+{
+	return atomic64_read(w);
+}
+
+static inline void ring_store(ring_word_t *w, u64 v)
+{
+	atomic64_set(w, v);
+}
+
+static inline void ring_store_release(ring_word_t *w, u64 v)
+{
+	atomic64_set_release(w, v);
+}
+
+static inline u64 ring_load_acquire(const ring_word_t *w)
+{
+	return atomic64_read_acquire(w);
+}
+
+static __always_inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)
+{
+	return atomic64_cmpxchg_relaxed(w, old, new) == (s64)old;
+}
+
+#endif /* !CONFIG_64BIT */
+
+/* Rare events, from any context. */
+typedef atomic64_t ring_count_t;
+
+#define ring_count_inc(c)	atomic64_inc(c)
+#define ring_count_read(c)	((u64)atomic64_read(c))
+#define ring_count_set(c, v)	atomic64_set(c, v)
+
+/*
+ * Stores into the ring, and the copy out of it, which may race with them: a
+ * reader throws away what it copied if the tail moved meanwhile.
+ */
+#define ring_put64(p, v)	WRITE_ONCE(*(p), (v))
+#define ring_put16(p, v)	WRITE_ONCE(*(p), (v))
+#define ring_copy_out(dst, src, units) \
+	data_race(memcpy(dst, src, (size_t)(units) * RING_UNIT))
+
+#define ring_clock()		devtrace_clock()
+
+/* A reader that lost its CPU in the middle of a snapshot would see it wrap. */
+#define ring_snapshot_begin()	preempt_disable()
+#define ring_snapshot_end()	preempt_enable()
+
+static inline void *ring_alloc(size_t size)
+{
+	return vzalloc(size);
+}
+
+static inline void ring_dealloc(void *p)
+{
+	vfree(p);
+}
+
+#endif /* DEVTRACE_RING_PORT_H */

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * metronome.c - a sample driver that traces what it measures
+ *
+ * A high-resolution timer beats; its handler, in hard interrupt context, says
+ * how late it is. Every so many beats a work item, in process context, sums
+ * up. Loading and unloading are traced too. metronome.fmt, beside this file,
+ * tells traceinfo(1) how to print it all; it goes to /usr/trace.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/devtrace.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/version.h>
+#include <linux/workqueue.h>
+
+/* Our major, and the minors of our exceptions. */
+#define METRONOME_MAJOR		0x4d4554
+#define METRONOME_STARTED	1
+#define METRONOME_LATE		2
+#define METRONOME_STOPPED	3
+
+/* Our record types. */
+#define METRONOME_BEAT		(DEVTRACE_T_USER + 0)
+#define METRONOME_SUM		(DEVTRACE_T_USER + 1)
+
+/* Our object and its signals. */
+#define METRONOME_OBJ		0x101
+enum { SIG_TICK = 1, SIG_TOCK = 2 };
+enum { STATE_FAST = 0, STATE_SLOW = 1 };
+#define STATE_GROUP		0
+
+static unsigned int period_us = 10000;
+module_param(period_us, uint, 0444);
+MODULE_PARM_DESC(period_us, "microseconds from beat to beat (default 10000)");
+
+static unsigned int late_us = 200;
+module_param(late_us, uint, 0444);
+MODULE_PARM_DESC(late_us, "a beat later than this is an exception (default 200)");
+
+static unsigned int sum_beats = 16;
+module_param(sum_beats, uint, 0444);
+MODULE_PARM_DESC(sum_beats, "beats from summary to summary (default 16)");
+
+static struct hrtimer timer;
+static u32 beats;
+static u64 late_sum;
+static u32 late_max;
+
+/* Process context: what the last beats were like. */
+static void sum_up(struct work_struct *work)
+{
+	struct devtrace_record r;
+
+	if (!devtrace_begin(&r, METRONOME_SUM, METRONOME_OBJ, SIG_TOCK))
+		return;
+	devtrace_put(&r, dt_u32(beats));
+	devtrace_put(&r, dt_u64(div_u64(late_sum, beats)));
+	devtrace_put(&r, dt_u32(late_max));
+	devtrace_put(&r, dt_enum(STATE_GROUP, period_us < 1000 ? STATE_FAST : STATE_SLOW));
+	devtrace_put_str(&r, KBUILD_MODNAME);
+	devtrace_put_fun(&r, sum_up);
+	devtrace_end(&r);
+}
+
+static DECLARE_WORK(sum_work, sum_up);
+
+/* Hard interrupt context. */
+static enum hrtimer_restart beat(struct hrtimer *t)
+{
+	u32 late = ktime_to_ns(ktime_sub(ktime_get(), hrtimer_get_expires(t)));
+
+	beats++;
+	late_sum += late;
+	late_max = max(late_max, late);
+	devtrace_rec_for(METRONOME_BEAT, METRONOME_OBJ, SIG_TICK,
+			 dt_u32(beats), dt_u32(late));
+	if (late > late_us * NSEC_PER_USEC)
+		devtrace_exc(DEVTRACE_HW_SEVERITY1,
+			     DEVTRACE_CODE(METRONOME_MAJOR, METRONOME_LATE),
+			     dt_u32(beats), dt_u32(late));
+	if (sum_beats && beats % sum_beats == 0)
+		schedule_work(&sum_work);
+	hrtimer_forward_now(t, ns_to_ktime(period_us * NSEC_PER_USEC));
+	return HRTIMER_RESTART;
+}
+
+static int __init metronome_init(void)
+{
+	int err;
+
+	if (!period_us) {
+		pr_err("period_us=0: there is a beat every microsecond at most\n");
+		return -EINVAL;
+	}
+	err = devtrace_name_obj((void *)METRONOME_OBJ, "metronome") ?:
+	      devtrace_name_sig(SIG_TICK, (void *)METRONOME_OBJ, "TICK") ?:
+	      devtrace_name_sig(SIG_TOCK, (void *)METRONOME_OBJ, "TOCK") ?:
+	      devtrace_name_enum(STATE_GROUP, STATE_FAST, "fast") ?:
+	      devtrace_name_enum(STATE_GROUP, STATE_SLOW, "slow") ?:
+	      devtrace_name_fun(sum_up, "sum_up");
+	if (err)
+		pr_warn("names are not traced: error %d\n", err);
+
+	devtrace_exc(DEVTRACE_HW_SEVERITY0,
+		     DEVTRACE_CODE(METRONOME_MAJOR, METRONOME_STARTED),
+		     dt_u32(period_us), dt_u32(hrtimer_resolution));
+	devtrace_text(DEVTRACE_SW_SEVERITY0, "metronome beats every %u us", period_us);
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	timer.function = beat;
+#else
+	hrtimer_setup(&timer, beat, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+#endif
+	hrtimer_start(&timer, ns_to_ktime(period_us * NSEC_PER_USEC), HRTIMER_MODE_REL_HARD);
+	return 0;
+}
+
+static void __exit metronome_exit(void)
+{
+	hrtimer_cancel(&timer);
+	cancel_work_sync(&sum_work);
+	devtrace_exc(DEVTRACE_HW_SEVERITY0,
+		     DEVTRACE_CODE(METRONOME_MAJOR, METRONOME_STOPPED), dt_u32(beats));
+}
+
+module_init(metronome_init);
+module_exit(metronome_exit);
+
+MODULE_DESCRIPTION("Sample of a driver that uses devtrace");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * wire.c - the frames that read(2) returns
+ *
+ * A frame is put together in one piece, then checked and escaped in one pass.
+ * Its content depends on nothing but its arguments and the number of frames
+ * before it, so that two readers of the same buffer get the same bytes.
+ */
+#include <linux/crc-ccitt.h>
+#include <linux/crc32.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <linux/string.h>
+#include <linux/utsname.h>
+
+#include "compat.h"
+#include "core.h"
+#include "wire.h"
+
+/* Ids of objects below this are numbers, not addresses. */
+#define SMALL_ID	65536
+
+void wire_init(struct wire *w)
+{
+	w->seq = 1;
+	w->check = DEVTRACE_CHECK_SUM8;
+}
+
+/* The reader has copied @n more bytes. */
+void wire_taken(struct wire *w, u32 n)
+{
+	w->taken += n;
+	if (w->taken == w->head) {
+		w->head = 0;
+		w->taken = 0;
+	}
+}
+
+/**
+ * wire_restart() - forget what is staged: the reader goes elsewhere
+ * @w: frames of the reader
+ *
+ * A frame that was given in part is ended, so that the next one is whole.
+ */
+void wire_restart(struct wire *w)
+{
+	bool partial = w->taken && w->buf[w->taken - 1] != DEVTRACE_FLAG;
+
+	w->head = 0;
+	w->taken = 0;
+	if (partial)
+		w->buf[w->head++] = DEVTRACE_FLAG;
+}
+
+static u8 *put_escaped(u8 *out, u8 b)
+{
+	if (unlikely(b == DEVTRACE_FLAG || b == DEVTRACE_ESCAPE)) {
+		*out++ = DEVTRACE_ESCAPE;
+		b ^= DEVTRACE_ESCAPE_XOR;
+	}
+	*out++ = b;
+	return out;
+}
+
+/* Where the body of the next frame goes. */
+static void *wire_body(struct wire *w)
+{
+	return w->raw + 2;
+}
+
+/* The body is there, @len bytes of it: make it a frame. */
+static void wire_send(struct wire *w, u8 type, unsigned int len)
+{
+	u8 *out = w->buf + w->head;
+	unsigned int n = 2 + len, i;
+	u8 *raw = w->raw;
+	u8 sum = 0;
+
+	raw[0] = w->seq++;
+	raw[1] = type;
+	raw[n++] = DEVTRACE_BODY_LEN(len);
+
+	switch (w->check) {
+	case DEVTRACE_CHECK_CRC16:
+		put_unaligned_le16(~crc_ccitt(0xffff, raw, n), raw + n);
+		n += 2;
+		break;
+	case DEVTRACE_CHECK_CRC32:
+		put_unaligned_le32(~crc32_le(~0, raw, n), raw + n);
+		n += 4;
+		break;
+	default:
+		for (i = 0; i < n; i++)
+			sum += raw[i];
+		raw[n++] = ~sum;
+	}
+	for (i = 0; i < n; i++)
+		out = put_escaped(out, raw[i]);
+	*out++ = DEVTRACE_FLAG;
+
+	n = out - (w->buf + w->head);
+	w->head += n;
+	w->bytes += n;
+	w->frames++;
+}
+
+static char *put_name(char *p, const char *name, size_t max)
+{
+	size_t len = strnlen(name, max - 1);
+
+	memcpy(p, name, len);
+	p[len] = 0;
+	return p + len + 1;
+}
+
+/**
+ * wire_info() - what this stream is
+ * @w: frames of the reader
+ * @reason: enum devtrace_reason
+ */
+void wire_info(struct wire *w, u8 reason)
+{
+	struct devtrace_wire_info *b = wire_body(w);
+	char *p = (char *)(b + 1);
+
+	b->version = DEVTRACE_WIRE_VERSION;
+	b->check = w->check;
+	b->reason = reason;
+	b->flags = (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? DEVTRACE_INFO_BIG_ENDIAN : 0) |
+		   (IS_ENABLED(CONFIG_64BIT) ? 0 : DEVTRACE_INFO_32BIT);
+	b->nr_sources = cpu_to_le16(nr_cpu_ids);
+	b->reserved = 0;
+	b->frames = cpu_to_le64(w->frames);
+	memcpy(b->boot_id, devtrace_boot_id, sizeof(b->boot_id));
+	p = put_name(p, init_utsname()->machine, __NEW_UTS_LEN + 1);
+	p = put_name(p, init_utsname()->release, __NEW_UTS_LEN + 1);
+	p = put_name(p, "trace", DEVTRACE_NAME_MAX);
+	wire_send(w, DEVTRACE_T_INFO, p - (char *)b);
+}
+
+/**
+ * wire_clock() - what the trace clock was on other clocks
+ * @w: frames of the reader
+ * @s: one instant
+ */
+void wire_clock(struct wire *w, const struct clock_sample *s)
+{
+	struct devtrace_wire_clock *b = wire_body(w);
+
+	b->frames = cpu_to_le64(w->frames);
+	b->ts = cpu_to_le64(s->ts);
+	b->mono = cpu_to_le64(s->mono);
+	b->boot = cpu_to_le64(s->boot);
+	b->real = cpu_to_le64(s->real);
+	wire_send(w, DEVTRACE_T_CLOCK, sizeof(*b));
+}
+
+/**
+ * wire_lost() - events that this reader will not get
+ * @w: frames of the reader
+ * @source: whose
+ * @cause: enum devtrace_cause
+ * @count: how many
+ * @from: they are not older than this, ns; 0 if not known
+ * @to: nor newer than this
+ */
+void wire_lost(struct wire *w, u16 source, u8 cause, u64 count, u64 from, u64 to)
+{
+	struct devtrace_wire_lost *b = wire_body(w);
+
+	b->source = cpu_to_le16(source);
+	b->cause = cause;
+	b->reserved = 0;
+	b->count = cpu_to_le64(count);
+	b->from = cpu_to_le64(from);
+	b->to = cpu_to_le64(to);
+	wire_send(w, DEVTRACE_T_LOST, sizeof(*b));
+}
+
+/**
+ * wire_proc() - the name of a thread
+ * @w: frames of the reader
+ * @name: the name
+ */
+void wire_proc(struct wire *w, const struct proc_name *name)
+{
+	struct devtrace_wire_proc *b = wire_body(w);
+	char *p = (char *)(b + 1);
+
+	b->tid = cpu_to_le32(name->tid);
+	b->tgid = cpu_to_le32(name->tgid);
+	b->since = cpu_to_le64(name->since);
+	p = put_name(p, name->comm, sizeof(name->comm));
+	wire_send(w, DEVTRACE_T_PROC, p - (char *)b);
+}
+
+/* A kernel address is shown as a hash, the same for the same address. */
+static u64 hide_address(u64 v)
+{
+	static siphash_aligned_key_t key;
+
+	if (v < SMALL_ID)
+		return v;
+	get_random_once(&key, sizeof(key));
+	return siphash_1u64(v, (const siphash_key_t *)&key) | 1ULL << 63;
+}
+
+/**
+ * wire_dict() - a name from the dictionary
+ * @w: frames of the reader
+ * @d: the name
+ * @scope: process id, 0 for the kernel
+ */
+void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope)
+{
+	struct devtrace_wire_dict *b = wire_body(w);
+	char *p = (char *)(b + 1);
+
+	memset(b, 0, sizeof(*b));
+	b->scope = cpu_to_le32(scope);
+	b->value = cpu_to_le32(d->value);
+	b->group = d->group;
+	b->key = cpu_to_le64(scope ? d->key : hide_address(d->key));
+	p = put_name(p, d->name, sizeof(d->name));
+	wire_send(w, d->kind, p - (char *)b);
+}
+
+/* Bytes of the value that follows a format byte, or -1 if it is not whole. */
+static int element_size(u8 format, const u8 *p, unsigned int left)
+{
+	static const u8 size[] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 12, 8, 8, 8, 8, 4 };
+	unsigned int n;
+
+	switch (format & 0xf) {
+	case DEVTRACE_E_STR:
+		n = strnlen(p, left) + 1;
+		break;
+	case DEVTRACE_E_MEM:
+		n = left ? 1 + p[0] : 1;
+		break;
+	default:
+		n = size[format & 0xf];
+	}
+	return n <= left ? n : -1;
+}
+
+/* Hide the addresses among the elements of an event of the kernel. */
+static void hide_addresses(u8 *p, unsigned int len)
+{
+	unsigned int i = 0;
+	int n;
+
+	while (i < len) {
+		u8 format = p[i++];
+		u8 *addr = NULL;
+
+		n = element_size(format, p + i, len - i);
+		if (n < 0)
+			return;
+		switch (format & 0xf) {
+		case DEVTRACE_E_OBJ:
+		case DEVTRACE_E_FUN:
+			addr = p + i;
+			break;
+		case DEVTRACE_E_SIG:
+			addr = p + i + 4;
+			break;
+		}
+		if (addr)
+			put_unaligned_le64(hide_address(get_unaligned_le64(addr)), addr);
+		i += n;
+	}
+}
+
+/**
+ * wire_event() - an event
+ * @w: frames of the reader
+ * @rec: as it stood in the ring
+ * @source: in which ring
+ * @ts: its full time stamp, ns
+ */
+void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts)
+{
+	struct devtrace_wire_event *b = wire_body(w);
+	u8 flags = rec->who >> RING_WHO_CTX_SHIFT & 0x3f;
+	unsigned int skip = 0;
+	u8 *data = (u8 *)(b + 1);
+
+	b->flags = flags;
+	b->severity = rec->who >> RING_WHO_SEV_SHIFT;
+	b->source = cpu_to_le16(source);
+	b->tid = cpu_to_le32(rec->who & RING_WHO_TID);
+	b->ts = cpu_to_le64(ts);
+	memcpy(data, rec->data, rec->len);
+	if (unlikely(flags & DEVTRACE_F_PTR) && !(flags & DEVTRACE_F_USER)) {
+		skip += flags & DEVTRACE_F_CODE ? 4 : 0;
+		skip += flags & DEVTRACE_F_OBJSIG ? 4 : 0;
+		if (skip < rec->len)
+			hide_addresses(data + skip, rec->len - skip);
+	}
+	wire_send(w, rec->word >> RING_TYPE_SHIFT, sizeof(*b) + rec->len);
+}

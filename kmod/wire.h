@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * wire.h - the frames that read(2) returns
+ *
+ * Frames are made when somebody reads, into a buffer of the reader's from
+ * which read(2) takes as many bytes as it wants. See
+ * Documentation/wire-format.rst.
+ */
+#ifndef DEVTRACE_WIRE_H
+#define DEVTRACE_WIRE_H
+
+#include <linux/types.h>
+#include <linux/devtrace.h>
+
+#include "clock.h"
+#include "proc.h"
+#include "ring.h"
+
+/* Room that any one frame needs at most: every byte escaped, and the flag. */
+#define WIRE_FRAME_ROOM	(2 * DEVTRACE_FRAME_MAX + 1)
+#define WIRE_SIZE	(32 * 1024)
+
+/**
+ * struct wire - frames on their way to a reader
+ * @frames: how many were made since the stream began
+ * @bytes: how many bytes, likewise
+ * @head: bytes in @buf that are filled
+ * @taken: of these, already given to the reader
+ * @check: enum devtrace_check
+ * @seq: sequence number of the next frame
+ * @raw: a frame being made, not yet escaped
+ * @buf: frames as they are sent
+ */
+struct wire {
+	u64	frames;
+	u64	bytes;
+	u32	head;
+	u32	taken;
+	u8	check;
+	u8	seq;
+	u8	raw[DEVTRACE_FRAME_MAX];
+	u8	buf[WIRE_SIZE];
+};
+
+static inline u32 wire_staged(const struct wire *w)
+{
+	return w->head - w->taken;
+}
+
+/* Room for an event frame and what may have to go before it. */
+static inline bool wire_has_room(const struct wire *w)
+{
+	return WIRE_SIZE - w->head >= WIRE_FRAME_ROOM + 4096;
+}
+
+void wire_init(struct wire *w);
+void wire_taken(struct wire *w, u32 n);
+void wire_restart(struct wire *w);
+void wire_info(struct wire *w, u8 reason);
+void wire_clock(struct wire *w, const struct clock_sample *s);
+void wire_lost(struct wire *w, u16 source, u8 cause, u64 count, u64 from, u64 to);
+void wire_proc(struct wire *w, const struct proc_name *name);
+void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope);
+void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
+
+#endif /* DEVTRACE_WIRE_H */
