@@ -26,7 +26,7 @@
 /* What a C type cannot tell. Made by the macros below, consumed inline. */
 struct devtrace_arg_ {
 	uint8_t		format;
-	uint8_t		bytes;		/* of a number */
+	uint8_t		bytes;		/* of a number in hexadecimal, else 0 */
 	uint64_t	v;
 	uint64_t	object;
 	const void	*mem;
@@ -56,7 +56,7 @@ DEVTRACE_INLINE_ struct devtrace_arg_ devtrace_arg_make_(unsigned int format, si
 #define DEVTRACE_SIG(sig, object) \
 	devtrace_arg_make_(DEVTRACE_E_SIG, 0, (sig), DEVTRACE_KEY_(object), NULL, 0)
 #define DEVTRACE_ENUM(group, value) \
-	devtrace_arg_make_((unsigned int)DEVTRACE_E_ENUM(group), 1, (uint64_t)(value), 0, NULL, 0)
+	devtrace_arg_make_((unsigned int)DEVTRACE_E_ENUM(group), 0, (uint64_t)(value), 0, NULL, 0)
 
 #ifndef DEVTRACE_DISABLE
 
@@ -72,7 +72,7 @@ DEVTRACE_INLINE_ void devtrace_put_arg_(struct devtrace_record *r, struct devtra
 		devtrace_fun(r, a.v);
 	} else if (a.format == DEVTRACE_E_SIG) {
 		devtrace_sig(r, (uint32_t)a.v, a.object);
-	} else if (a.format != DEVTRACE_E_HEX) {
+	} else if (!a.bytes) {
 		devtrace_put8_(r, a.format, (uint8_t)a.v);
 	} else if (a.bytes == 1) {
 		devtrace_x8(r, (uint8_t)a.v);
