@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cdev.c - /dev/trace
+ * /dev/trace
  *
  * A descriptor open for reading has a reader; one open for writing emits. The
  * contract, with every error number, is Documentation/ABI/testing/dev-trace.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clock.c - a history of what the trace clock was on other clocks
+ * A history of what the trace clock was on other clocks
  *
  * About once a second, when an event is emitted, the other clocks are looked
  * at; if one of them is no longer where the last sample predicts it, a sample
@@ -73,6 +73,7 @@ void devtrace_clock_take(u64 ts)
 /* How many samples were ever kept. */
 unsigned long devtrace_clock_samples(void)
 {
+	/* Pairs with take:A. */
 	return smp_load_acquire(&samples_taken);
 }
 
@@ -95,6 +96,7 @@ bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
 			*n = taken - SAMPLES + 1;
 		if (*n >= taken)
 			return false;
+		/* A sample that is overwritten meanwhile is not returned. */
 		*s = data_race(samples[*n % SAMPLES]);
 		/* The copy before the number is looked at again. */
 		smp_rmb();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * clock.h - the trace clock, and what it was on other clocks
+ * The trace clock, and what it was on other clocks
  *
  * The trace clock is CLOCK_MONOTONIC_RAW plus the time spent suspended, in
  * nanoseconds: linear in the CPU's counter, the same on all CPUs, readable in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat.h - all that differs between the kernels we build for, 5.10 and up
+ * All that differs between the kernels we build for, 5.10 and up
  *
  * The rest of the module is written for the newest kernel; what an older one
  * lacks or names otherwise is made up for here and nowhere else.

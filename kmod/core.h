@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * core.h - what the parts of the module share
+ * What the parts of the module share
  *
  * Data flows one way: emit, ring, reader, wire, cdev, user. A file uses what
  * stands to its left and nothing that stands to its right; main.c sets all of

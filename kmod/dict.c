@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dict.c - names for numbers
+ * Names for numbers
  *
  * Entries belong to the process that made them, or to the kernel (scope NULL),
  * and stay when it ends, since its events do. When the store is full, the

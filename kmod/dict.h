@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dict.h - names for numbers: objects, functions, signals, types, enums
+ * Names for numbers: objects, functions, signals, types, enums
  *
  * A bounded store outside the rings: names are not overwritten by events and
  * every reader gets all of them. Each entry has a serial number; a reader

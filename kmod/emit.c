@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * emit.c - the ways into the rings
+ * The ways into the rings
  *
  * Whoever emits does it on the ring of the CPU it runs on, with preemption
  * off from reservation to commit. Nothing here takes a lock, allocates or
@@ -37,6 +37,7 @@ DEFINE_PER_CPU(u64, devtrace_filtered);
 EXPORT_PER_CPU_SYMBOL_GPL(devtrace_filtered);
 
 DEFINE_PER_CPU(struct ring, devtrace_rings);
+/* Serializes clearing with whoever reads what was cleared. */
 DEFINE_MUTEX(devtrace_clear_lock);
 unsigned int devtrace_clear_count;
 
@@ -504,10 +505,10 @@ int devtrace_emit_init(unsigned long size, u32 start)
 	BUILD_BUG_ON(RING_WHO_CODE != __DEVTRACE_CODE);
 	BUILD_BUG_ON(RING_WHO_OBJSIG != __DEVTRACE_OBJSIG);
 	BUILD_BUG_ON(RING_WHO_PTR != __DEVTRACE_PTR);
-	BUILD_BUG_ON(RING_WHO_USER != DEVTRACE_F_USER << RING_WHO_CTX_SHIFT);
-	BUILD_BUG_ON(RING_WHO_CODE != DEVTRACE_F_CODE << RING_WHO_CTX_SHIFT);
-	BUILD_BUG_ON(RING_WHO_OBJSIG != DEVTRACE_F_OBJSIG << RING_WHO_CTX_SHIFT);
-	BUILD_BUG_ON(RING_WHO_PTR != DEVTRACE_F_PTR << RING_WHO_CTX_SHIFT);
+	BUILD_BUG_ON(RING_WHO_USER != (DEVTRACE_F_USER << RING_WHO_CTX_SHIFT));
+	BUILD_BUG_ON(RING_WHO_CODE != (DEVTRACE_F_CODE << RING_WHO_CTX_SHIFT));
+	BUILD_BUG_ON(RING_WHO_OBJSIG != (DEVTRACE_F_OBJSIG << RING_WHO_CTX_SHIFT));
+	BUILD_BUG_ON(RING_WHO_PTR != (DEVTRACE_F_PTR << RING_WHO_CTX_SHIFT));
 
 	ring_bytes = size;
 	ring_start = start & ~(u32)(size / RING_UNIT - 1);

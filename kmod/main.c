@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c - module parameters, setting up and taking down
+ * Module parameters, setting up and taking down
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * proc.c - the names of the threads that emitted
+ * The names of the threads that emitted
  *
  * A table of buckets by thread id. A slot is written by whoever takes its
  * sequence number from even to odd; whoever does not get it goes without, and
@@ -40,6 +40,7 @@ static bool slot_read(struct slot *s, struct proc_name *name, u32 *seq)
 	*seq = atomic_read_acquire(&s->seq);
 	if (!*seq || *seq & 1)
 		return false;
+	/* A name that changes meanwhile is not returned. */
 	*name = data_race(s->name);
 	/* The copy before the number is looked at again; pairs with proc:A. */
 	smp_rmb();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * proc.h - the names of the threads that emitted
+ * The names of the threads that emitted
  *
  * A bounded table outside the rings, so that the name of a thread is still
  * there when the thread is not. Filled on the emit path when a CPU meets a

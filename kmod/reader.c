@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * reader.c - one reader's place in all rings, and their events in time order
+ * One reader's place in all rings, and their events in time order
  *
  * A cursor is a reader's place in one ring. It copies a stretch of records at
  * a time; the copy is its own, so what has been copied cannot be lost any
@@ -354,11 +354,12 @@ static bool more_names(const struct reader *rd)
 
 static void send_names(struct reader *rd, size_t want)
 {
-	unsigned long newest = smp_load_acquire(&devtrace_dict_serial);
 	struct devtrace_dict d;
-	unsigned long serial;
+	unsigned long newest, serial;
 	u32 scope;
 
+	/* LMM(names:C): pairs with dict:A. */
+	newest = smp_load_acquire(&devtrace_dict_serial);
 	while (wire_has_room(&rd->wire) && wire_staged(&rd->wire) < want) {
 		serial = devtrace_dict_next(rd->serial, &d, &scope);
 		if (!serial) {

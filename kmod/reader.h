@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * reader.h - one reader's place in all rings, and their events in time order
+ * One reader's place in all rings, and their events in time order
  */
 #ifndef DEVTRACE_READER_H
 #define DEVTRACE_READER_H

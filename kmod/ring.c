@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring.c - the parts of the ring that are not inlined into the emit path
+ * The parts of the ring that are not inlined into the emit path
  *
  * See ring.h for the invariants and Documentation/ring.rst for the argument
  * and the table of barrier pairs. Labels such as LMM(fetch:B) name them.
@@ -60,7 +60,7 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 	r->idx_epoch = idx >> 30;
 	r->cleared.pos = pos;
 	r->cleared.idx = idx;
-	/* LMM(init:A): a writer or reader that finds data finds the rest. */
+	/* LMM(init:A): who finds data finds the rest; pairs with exists:B. */
 	smp_store_release(&r->data, ring_alloc(size));
 	if (!r->data) {
 		ring_dealloc(r->anchors);
@@ -83,6 +83,7 @@ void ring_free(struct ring *r)
 /* Whether there is anything to read; LMM(exists:B) pairs with init:A. */
 bool ring_exists(const struct ring *r)
 {
+	/* Pairs with init:A. */
 	return smp_load_acquire(&r->data);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ring.h - a per-CPU ring of whole records, the newest replacing the oldest
+ * A per-CPU ring of whole records, the newest replacing the oldest
  *
  * One CPU writes a ring, from any context, interrupts and NMIs nesting on top
  * of each other; any CPU reads it. Writers never wait and readers never write.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ring_port.h - what the ring needs of the kernel
+ * What the ring needs of the kernel
  *
  * The counterpart for user space is selftests/ring/ring_port_user.h. A word
  * of the ring is 64 bits, read and written in one piece: plain on 64-bit
@@ -39,11 +39,13 @@ static inline void ring_store(ring_word_t *w, u64 v)
 
 static inline void ring_store_release(ring_word_t *w, u64 v)
 {
+	/* The caller says what it pairs with. */
 	smp_store_release(w, v);
 }
 
 static inline u64 ring_load_acquire(const ring_word_t *w)
 {
+	/* The caller says what it pairs with. */
 	return smp_load_acquire(w);
 }
 
@@ -97,6 +99,7 @@ typedef atomic64_t ring_count_t;
 #define ring_put64(p, v)	WRITE_ONCE(*(p), (v))
 #define ring_put16(p, v)	WRITE_ONCE(*(p), (v))
 #define ring_copy_out(dst, src, units) \
+	/* A torn copy is thrown away, see above. */ \
 	data_race(memcpy(dst, src, (size_t)(units) * RING_UNIT))
 
 #define ring_clock()		devtrace_clock()

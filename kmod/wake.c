@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wake.c - wake readers by watermark and timer, never once per event
+ * Wake readers by watermark and timer, never once per event
  *
  * devtrace_waiting tells whether nobody waits, a reader does, or an event has
  * come since it does. The first event after a reader began to wait starts a

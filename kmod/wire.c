@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * wire.c - the frames that read(2) returns
+ * The frames that read(2) returns
  *
  * A frame is put together in one piece, then checked and escaped in one pass.
  * Its content depends on nothing but its arguments and the number of frames

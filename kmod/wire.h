@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * wire.h - the frames that read(2) returns
+ * The frames that read(2) returns
  *
  * Frames are made when somebody reads, into a buffer of the reader's from
  * which read(2) takes as many bytes as it wants. See

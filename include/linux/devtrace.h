@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * devtrace.h - emit trace events from the kernel
+ * Emit trace events from the kernel
  *
  * Every call here may be made from any context: process, softirq, hard
  * interrupt, NMI, preemption on or off. None waits, sleeps, allocates or

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * metronome.c - a sample driver that traces what it measures
+ * A sample driver that traces what it measures
  *
  * A high-resolution timer beats; its handler, in hard interrupt context, says
  * how late it is. Every so many beats a work item, in process context, sums
@@ -13,8 +13,9 @@
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
-#include <linux/version.h>
 #include <linux/workqueue.h>
+
+#include "../compat.h"
 
 /* Our major, and the minors of our exceptions. */
 #define METRONOME_MAJOR		0x4d4554
@@ -109,12 +110,7 @@ static int __init metronome_init(void)
 		     dt_u32(period_us), dt_u32(hrtimer_resolution));
 	devtrace_text(DEVTRACE_SW_SEVERITY0, "metronome beats every %u us", period_us);
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	timer.function = beat;
-#else
-	hrtimer_setup(&timer, beat, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-#endif
+	compat_hrtimer_setup(&timer, beat, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	hrtimer_start(&timer, ns_to_ktime(period_us * NSEC_PER_USEC), HRTIMER_MODE_REL_HARD);
 	return 0;
 }

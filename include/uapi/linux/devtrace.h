@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * devtrace.h - what user space and the devtrace module say to each other
+ * What user space and the devtrace module say to each other
  *
  * Three things live here and nowhere else: the numbers of the event types,
  * the layout of the frames that read(2) returns, and the calls of the device
