@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * ti.h - the parts of traceinfo
+ *
+ * options (ti_opts.c) -> input (ti_input.c) -> decoder (libdevtrace) ->
+ * filter (ti_filter.c) -> a line of text (ti_line.c) or JSON (ti_json.c).
+ * What an event is called is decided in ti_event.c, when it happened in words
+ * in ti_time.c.
+ */
+#ifndef TRACEINFO_TI_H
+#define TRACEINFO_TI_H
+
+#include <signal.h>
+#include <devtrace-decode.h>
+#include "fmt.h"
+#include "out.h"
+
+#define TI_DEVICE	"/dev/trace"
+#define TI_FMT_DIR	"/usr/trace"
+#define TI_MATCH_MAX	10	/* -M: as many matches and as many exclusions */
+#define TI_LAST_MAX	1000000	/* -n: they are kept in memory */
+
+enum ti_time {
+	TI_TIME_DATE,		/* strftime */
+	TI_TIME_MS,		/* strftime, and milliseconds */
+	TI_TIME_US,		/* strftime, and microseconds */
+	TI_TIME_ISO,
+	TI_TIME_DELTA,		/* since the event printed before */
+	TI_TIME_RAW,		/* trace clock */
+	TI_TIME_MONO,		/* CLOCK_MONOTONIC, as dmesg */
+	TI_TIME_NONE,
+};
+
+/* A moment given by the user. */
+struct ti_when {
+	enum { TI_ALWAYS, TI_AGO, TI_REAL } kind;
+	int64_t	ns;		/* before the end; since 1970 */
+	const char *word;	/* as given, for messages */
+};
+
+struct ti_code_match {
+	uint32_t major;
+	int	minor;		/* -1: any */
+};
+
+/* A list of words, from options that may be given more than once. */
+struct ti_words {
+	const char **v;
+	size_t	n;
+};
+
+/* A filter that excludes wins over one that includes. */
+struct ti_filter {
+	struct ti_when	since, until;
+	struct ti_code_match match[TI_MATCH_MAX], unmatch[TI_MATCH_MAX];
+	unsigned int	nr_match, nr_unmatch;
+	bool		by_severity;
+	bool		severity[9];	/* severity byte & 7; 8: none given */
+	bool		by_cpu;
+	uint64_t	cpus[65536 / 64];
+	bool		by_type;
+	bool		types[256];
+	struct ti_words	names;		/* of types: patterns */
+	struct ti_words	processes, objects;
+};
+
+struct ti_options {
+	bool		clear, follow, json, verbose, statistics, check_fmt, no_default_fmt;
+	long		last;		/* -1: all */
+	enum ti_time	time;
+	const char	*date;		/* strftime format */
+	const char	*header;
+	enum { TI_COLOR_AUTO, TI_COLOR_ALWAYS, TI_COLOR_NEVER } color;
+	const char	*device;
+	struct ti_filter filter;
+	struct ti_words	fmt_files, fmt_dirs, files;
+};
+
+/* Words of options; end the program with 2 and a message that names the word. */
+void ti_options_parse(struct ti_options *opt, int argc, char **argv);
+_Noreturn void ti_usage(const char *option, const char *word, const char *problem);
+void ti_words_add(struct ti_words *w, const char *s);
+void *ti_alloc(void *old, size_t size);
+
+/* ti_when.c: false if the word is no date. */
+bool ti_parse_when(const char *word, struct ti_when *when);
+/* [[[[[[CC]YY]MM]DD]hh]mm][.SS][:the same] */
+bool ti_parse_dates(const char *word, struct ti_when *since, struct ti_when *until);
+
+/* ti_filter.c: parse the words of the options. */
+void ti_filter_severity(struct ti_filter *f, const char *word);
+void ti_filter_cpu(struct ti_filter *f, const char *word);
+void ti_filter_type(struct ti_filter *f, const char *word);
+void ti_filter_code(struct ti_filter *f, const char *word);
+void ti_filter_list(struct ti_words *w, const char *word);
+
+/* One event with what was found out about it. */
+struct ti_event {
+	const struct devtrace_event *ev;
+	const struct devtrace_decoder *decoder;
+	const struct fmt_major *major;
+	const struct fmt_entry *entry;
+	const char	*process;	/* NULL: not known */
+	uint32_t	tgid;
+	struct fmt_names names;		/* of its process, then of all */
+};
+
+struct ti_view;
+
+void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
+		   const struct devtrace_decoder *decoder, const struct fmt_set *fmts);
+const char *ti_event_dict(const struct ti_event *e, uint8_t kind, uint32_t value,
+			  uint8_t group, uint64_t key);
+/* UART.OVERRUN, SPEED, USER:101: safe to print. */
+void ti_event_name(struct out *o, const struct ti_event *e);
+void ti_event_object(struct out *o, const struct ti_event *e);
+void ti_event_signal(struct out *o, const struct ti_event *e);
+const char *ti_event_context(const struct ti_event *e);
+/* Is the text of this event a line that was written to the device? */
+bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text);
+/* "hw3", or "-". */
+const char *ti_severity_name(uint8_t severity);
+const char *ti_lost_cause(uint8_t cause);
+const char *ti_damage_reason(enum devtrace_damage_reason reason);
+
+struct ti_group {
+	const char *name;
+	uint8_t	first, last;
+};
+
+/* The groups of types; the end has no name. A group may have several rows. */
+extern const struct ti_group ti_groups[];
+
+/* How moments are printed: keeps the words of the last second. */
+struct ti_clock {
+	enum ti_time	mode;
+	const char	*date;
+	int64_t		second;
+	char		words[256];
+	size_t		len;
+	bool		valid;
+	uint64_t	before;		/* delta: the event before */
+	bool		have_before;
+};
+
+void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		    uint64_t ts);
+/* 2026-11-21T03:15:46.123456789+00:00; false if the date is not known. */
+bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		  uint64_t ts);
+
+bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e);
+
+/* The header of a line, compiled; NULL and a message if it is wrong. */
+struct ti_header;
+struct ti_header *ti_header_new(const char *format);
+
+/* What prints: one for a run. */
+struct ti_printer {
+	const struct ti_options *opt;
+	struct ti_header *header;
+	struct ti_clock	clock, iso;
+	bool		color;
+};
+
+void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
+void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		  const struct devtrace_item *item);
+void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
+void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		  const struct devtrace_item *item);
+
+/*
+ * -n: the last events, each with what was reported before it, in memory until
+ * the end of the input. What is reported is bounded, so that damage cannot
+ * fill the memory.
+ */
+struct ti_slot {
+	char		*text;
+	size_t		len, size;
+};
+
+struct ti_last {
+	struct ti_slot	*slots;
+	size_t		nr, next, used;
+	struct out	line;		/* reports since the last event, then it */
+	uint64_t	omitted;	/* reports that found no place in it */
+};
+
+void ti_last_init(struct ti_last *last, long nr);
+/* Where to print a report; NULL if there are too many of them. */
+struct out *ti_last_report(struct ti_last *last);
+/* line holds an event now: keep it. */
+void ti_last_keep(struct ti_last *last);
+/* Print what is kept, oldest first, and forget it. */
+void ti_last_print(struct ti_last *last, struct out *o, bool json);
+void ti_last_free(struct ti_last *last);
+
+/* A run: one or more inputs into one output. */
+struct ti_run {
+	struct ti_options *opt;
+	struct fmt_set	fmts;
+	struct ti_printer printer;
+	struct out	out;
+	struct ti_last	last;
+	struct devtrace_decoder *decoder;
+	bool		keep;		/* -n: print at the end */
+	uint64_t	printed;
+	struct devtrace_totals totals;
+	/* What "ago" means on the trace clock of this input. */
+	uint64_t	since_ts, until_ts;
+};
+
+/* Read one input to its end. 0, or 1 after a message. */
+int ti_input_file(struct ti_run *run, const char *path);
+int ti_input_live(struct ti_run *run);
+int ti_item(const struct devtrace_item *item, void *arg);
+
+/* A signal asked for the end. */
+extern volatile sig_atomic_t ti_stop;
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ti_json.c - one JSON object a line
+ *
+ * Every object has "kind" first: event, lost, gap, damage, unknown, or with -v
+ * info, clock, thread, name. Whatever the bytes of the stream, each line is
+ * valid JSON in valid UTF-8.
+ */
+#include "ti.h"
+
+static void str(struct out *o, const char *key, const char *value)
+{
+	out_str(o, key);
+	out_json(o, value, strlen(value));
+}
+
+static void num(struct out *o, const char *key, uint64_t value)
+{
+	out_str(o, key);
+	out_u64(o, value);
+}
+
+/* A name that an ti_event_ function prints. */
+static void printed(struct out *o, const char *key,
+		    void (*print)(struct out *o, const struct ti_event *e),
+		    const struct ti_event *e)
+{
+	struct out tmp;
+
+	out_init(&tmp, -1);
+	print(&tmp, e);
+	out_str(o, key);
+	out_json(o, tmp.buf, tmp.len);
+	out_free(&tmp);
+}
+
+static void times(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		  uint64_t ts)
+{
+	num(o, ",\"ts\":", ts);
+	if (!out_room(o, 512))
+		return;
+	OUT_LIT(o, ",\"time\":\"");
+	if (ti_clock_iso(o, &p->iso, d, ts))
+		out_char(o, '"');
+	else
+		o->len -= sizeof(",\"time\":\"") - 1;
+}
+
+void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e)
+{
+	const struct devtrace_event *ev = e->ev;
+	struct devtrace_elem text;
+
+	OUT_LIT(o, "{\"kind\":\"event\"");
+	times(o, p, e->decoder, ev->ts);
+	num(o, ",\"cpu\":", ev->source);
+	str(o, ",\"context\":", ti_event_context(e));
+	out_str(o, ev->flags & DEVTRACE_F_USER ? ",\"user\":true" : ",\"user\":false");
+	if (ev->severity & DEVTRACE_SEV_SET)
+		str(o, ",\"severity\":", ti_severity_name(ev->severity));
+	num(o, ",\"tid\":", ev->tid);
+	if (e->tgid)
+		num(o, ",\"pid\":", e->tgid);
+	if (e->process)
+		str(o, ",\"process\":", e->process);
+	num(o, ",\"type\":", ev->type);
+	printed(o, ",\"name\":", ti_event_name, e);
+	if (ev->flags & DEVTRACE_F_CODE) {
+		num(o, ",\"major\":", DEVTRACE_CODE_MAJOR(ev->code));
+		num(o, ",\"minor\":", DEVTRACE_CODE_MINOR(ev->code));
+	}
+	if (ev->flags & DEVTRACE_F_OBJSIG) {
+		num(o, ",\"object\":", ev->object);
+		printed(o, ",\"object_name\":", ti_event_object, e);
+		num(o, ",\"signal\":", ev->signal);
+		printed(o, ",\"signal_name\":", ti_event_signal, e);
+	}
+	out_char(o, ',');
+	if (ti_event_line(e, &text)) {
+		OUT_LIT(o, "\"text\":");
+		out_json(o, text.v.mem.p, text.v.mem.len);
+	} else {
+		fmt_print_json(o, e->entry, ev->data, ev->len, &e->names);
+	}
+	OUT_LIT(o, "}\n");
+}
+
+static void json_unknown(struct out *o, const struct devtrace_item *item)
+{
+	size_t i;
+
+	num(o, "{\"kind\":\"unknown\",\"type\":", item->u.unknown.type);
+	OUT_LIT(o, ",\"bytes\":[");
+	for (i = 0; i < item->u.unknown.len; i++)
+		num(o, i ? "," : "", item->u.unknown.data[i]);
+	out_char(o, ']');
+}
+
+static void json_name(struct out *o, const struct devtrace_name *n)
+{
+	num(o, "{\"kind\":\"name\",\"type\":", n->kind);
+	num(o, ",\"scope\":", n->scope);
+	num(o, ",\"value\":", n->value);
+	num(o, ",\"group\":", n->group);
+	num(o, ",\"key\":", n->key);
+	str(o, ",\"name\":", n->name);
+}
+
+void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		  const struct devtrace_item *item)
+{
+	switch (item->kind) {
+	case DEVTRACE_ITEM_LOST:
+		num(o, "{\"kind\":\"lost\",\"count\":", item->u.lost.count);
+		num(o, ",\"cpu\":", item->u.lost.source);
+		str(o, ",\"cause\":", ti_lost_cause(item->u.lost.cause));
+		num(o, ",\"from\":", item->u.lost.from);
+		num(o, ",\"to\":", item->u.lost.to);
+		break;
+	case DEVTRACE_ITEM_GAP:
+		num(o, "{\"kind\":\"gap\",\"count\":", item->u.gap.count);
+		out_str(o, item->u.gap.exact ? ",\"exact\":true" : ",\"exact\":false");
+		num(o, ",\"before\":", item->u.gap.seq_before);
+		num(o, ",\"after\":", item->u.gap.seq_after);
+		num(o, ",\"offset\":", item->u.gap.offset);
+		break;
+	case DEVTRACE_ITEM_DAMAGE:
+		num(o, "{\"kind\":\"damage\",\"offset\":", item->u.damage.offset);
+		num(o, ",\"bytes\":", item->u.damage.bytes);
+		str(o, ",\"reason\":", ti_damage_reason(item->u.damage.reason));
+		break;
+	case DEVTRACE_ITEM_UNKNOWN:
+		json_unknown(o, item);
+		break;
+	case DEVTRACE_ITEM_INFO:
+		num(o, "{\"kind\":\"info\",\"frames\":", item->u.info.frames);
+		num(o, ",\"reason\":", item->u.info.reason);
+		str(o, ",\"machine\":", item->u.info.machine);
+		str(o, ",\"release\":", item->u.info.release);
+		str(o, ",\"stream\":", item->u.info.stream);
+		break;
+	case DEVTRACE_ITEM_CLOCK:
+		num(o, "{\"kind\":\"clock\",\"frames\":", item->u.clock.frames);
+		times(o, p, d, item->u.clock.ts);
+		num(o, ",\"monotonic\":", item->u.clock.mono);
+		num(o, ",\"boottime\":", item->u.clock.boot);
+		OUT_LIT(o, ",\"realtime\":");
+		out_i64(o, item->u.clock.real);
+		break;
+	case DEVTRACE_ITEM_PROC:
+		num(o, "{\"kind\":\"thread\",\"tid\":", item->u.proc.tid);
+		num(o, ",\"pid\":", item->u.proc.tgid);
+		str(o, ",\"name\":", item->u.proc.name);
+		break;
+	case DEVTRACE_ITEM_DICT:
+		json_name(o, &item->u.dict);
+		break;
+	default:
+		return;
+	}
+	OUT_LIT(o, "}\n");
+}
