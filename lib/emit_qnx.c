@@ -19,7 +19,7 @@ static int finish(struct devtrace_record *r, const uint8_t *args, size_t nargs,
 	r->pos += nargs;
 	if (pointer)
 		devtrace_mem(r, mem, mem ? len : 0);
-	return devtrace_end(r) ? -1 : 0;
+	return devtrace_qnx_result_(devtrace_end(r));
 }
 
 __attribute__((noinline))

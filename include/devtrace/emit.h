@@ -89,26 +89,29 @@ int devtrace_qnx_buffer_(uint32_t code, uint8_t severity, unsigned int nargs,
 #endif
 
 /*
- * devtrace_unused_() takes anything and is called in sizeof only: the
- * arguments count as used and are checked, but nothing is evaluated and the
- * function need not exist.
+ * devtrace_unused_() takes anything and stands where no program ever comes:
+ * its arguments are checked and count as used, and leave nothing behind.
  */
 #ifdef __cplusplus
-template <typename... T> char devtrace_unused_(const T &...);
-#else
-char devtrace_unused_(int dummy, ...);
-#endif
-#define DEVTRACE_UNUSED_(...)	((void)sizeof(devtrace_unused_(0, __VA_ARGS__)))
-
-/* 0 of a kind that a compiler does not call a statement without effect. */
-DEVTRACE_INLINE_ int devtrace_zero_(size_t unused)
+template <typename... T> inline int devtrace_unused_(const T &...)
 {
-	(void)unused;
 	return 0;
 }
+#else
+__attribute__((unused)) static inline int devtrace_unused_(int zero, ...)
+{
+	return zero;
+}
+#endif
+#define DEVTRACE_UNUSED_(...)	((void)(0 ? devtrace_unused_(0, __VA_ARGS__) : 0))
 
-#define DEVTRACE_ZERO_(...) \
-	devtrace_zero_(sizeof(devtrace_unused_(0, __VA_ARGS__)))
+/* The same as a value. A function, so that it is no statement without effect. */
+DEVTRACE_INLINE_ int devtrace_zero_(int zero)
+{
+	return zero;
+}
+
+#define DEVTRACE_ZERO_(...)	devtrace_zero_(0 ? devtrace_unused_(0, __VA_ARGS__) : 0)
 
 #ifndef DEVTRACE_DISABLE
 

@@ -11,11 +11,15 @@
  * Each call is an exception event with severity and code. Arguments are 32
  * bits wide, as they are on QNX: an unsigned type makes a U32 element, any
  * other an I32. The buffer is the last element, MEM. All of them return 0, or
- * -1 if the event could not be emitted; errno stays what it was.
+ * -1 if the device refused the event; that there is no device, or that nobody
+ * wants the event, is no failure. errno stays what it was.
  */
 #ifndef DEVTRACE_QNX_H
 #define DEVTRACE_QNX_H
 
+#ifdef __cplusplus
+#include <type_traits>
+#endif
 #include <devtrace/record.h>
 
 #define _TRACE_SW_SEVERITY0	DEVTRACE_SW0
@@ -77,11 +81,10 @@ DEVTRACE_INLINE_ struct devtrace_qnx_arg_ devtrace_qnx_pointer_(const volatile v
 }
 
 #ifdef __cplusplus
-/* Small unsigned types are promoted to int, so the sign is asked of the type. */
 template <typename T>
 DEVTRACE_INLINE_ struct devtrace_qnx_arg_ devtrace_qnx_make_(T v)
 {
-	return static_cast<T>(-1) > static_cast<T>(0) ?
+	return std::is_unsigned<T>::value ?
 		devtrace_qnx_unsigned_(static_cast<unsigned long long>(v)) :
 		devtrace_qnx_signed_(static_cast<long long>(v));
 }
@@ -114,6 +117,11 @@ DEVTRACE_INLINE_ struct devtrace_qnx_arg_ devtrace_qnx_make_(decltype(nullptr))
 	default:		devtrace_qnx_pointer_)(x)
 #endif
 
+DEVTRACE_INLINE_ int devtrace_qnx_result_(int err)
+{
+	return err && err != ENODEV ? -1 : 0;
+}
+
 /* n arguments, the others being 0: n is constant, so those leave no trace. */
 DEVTRACE_INLINE_ size_t devtrace_qnx_put_(struct devtrace_record *r, unsigned int n,
 					  struct devtrace_qnx_arg_ a, struct devtrace_qnx_arg_ b,
@@ -144,7 +152,7 @@ DEVTRACE_INLINE_ int devtrace_qnx_trace_(uint32_t code, int severity, unsigned i
 
 	devtrace_begin_exc_(&r, (uint8_t)severity, code);
 	devtrace_qnx_put_(&r, n, a, b, c, d, e, f);
-	return devtrace_end(&r) ? -1 : 0;
+	return devtrace_qnx_result_(devtrace_end(&r));
 }
 
 DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint32_t code, int severity, unsigned int n,

@@ -21,6 +21,9 @@
 #define DEVTRACE_SHORT_H
 
 #include <limits.h>
+#ifdef __cplusplus
+#include <type_traits>
+#endif
 #include <devtrace/record.h>
 
 /* What a C type cannot tell. Made by the macros below, consumed inline. */
@@ -168,12 +171,12 @@ DEVTRACE_INLINE_ auto devtrace_put_(struct devtrace_record *r, const T &v)
 	devtrace_strn(r, v.c_str(), v.size());
 }
 
-/* An unscoped enumeration converts by itself, a scoped one by its value. */
+/* Enumerations, by their value. */
 template <typename T>
-DEVTRACE_INLINE_ auto devtrace_put_(struct devtrace_record *r, T v)
-	-> decltype(static_cast<void>(sizeof(char[__is_enum(T) ? 1 : -1])))
+DEVTRACE_INLINE_ typename std::enable_if<std::is_enum<T>::value>::type
+devtrace_put_(struct devtrace_record *r, T v)
 {
-	devtrace_put_(r, static_cast<__underlying_type(T)>(v));
+	devtrace_put_(r, static_cast<typename std::underlying_type<T>::type>(v));
 }
 
 #else
@@ -295,10 +298,10 @@ DEVTRACE_INLINE_ auto devtrace_put_(struct devtrace_record *r, T v)
 #define devtrace_for(type, object, ...)	DEVTRACE_UNUSED_(type, object, __VA_ARGS__)
 #define devtrace_exc(severity, ...)	DEVTRACE_UNUSED_(severity, __VA_ARGS__)
 #define devtrace_text_sev(severity, ...) \
-	((void)sizeof(devtrace_text_((uint8_t)(severity), __VA_ARGS__)))
+	((void)(0 ? devtrace_text_((uint8_t)(severity), __VA_ARGS__) : 0))
 #define devtrace_puts_sev(severity, text)	DEVTRACE_UNUSED_(severity, text)
 #define devtrace_vtext_sev(severity, format, args) \
-	((void)sizeof(devtrace_vtext_((uint8_t)(severity), format, args)))
+	((void)(0 ? devtrace_vtext_((uint8_t)(severity), format, args) : 0))
 
 #endif /* DEVTRACE_DISABLE */
 

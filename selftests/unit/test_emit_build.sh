@@ -1,0 +1,258 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_emit_build.sh - the emitting side as its users compile and link it
+#
+# Each header by itself; C and C++ of every age, warnings and all; compiled out
+# by DEVTRACE_DISABLE; installed, found by pkg-config, linked shared and static;
+# the symbols of the library; the code that the compiler makes of an event.
+# Compilers that are not installed are skipped, the first of each must be there.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+O=${O:-$top/build}
+CC=${CC:-gcc}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+use=$here/emit_use
+
+count=0
+bad=0
+
+ok()
+{
+	count=$((count + 1))
+	echo "ok $count $1"
+}
+
+not_ok()
+{
+	count=$((count + 1))
+	bad=$((bad + 1))
+	echo "not ok $count $1"
+	sed 's/^/# /' "$tmp/log"
+}
+
+skip()
+{
+	count=$((count + 1))
+	echo "ok $count # SKIP $1"
+}
+
+# check NAME COMMAND...: all that it says is shown only if it fails
+check()
+{
+	name=$1
+	shift
+	if "$@" >"$tmp/log" 2>&1; then ok "$name"; else not_ok "$name"; fi
+}
+
+# same NAME WANT GOT
+same()
+{
+	printf 'want: %s\ngot:  %s\n' "$2" "$3" >"$tmp/log"
+	if [ "$2" = "$3" ]; then ok "$1"; else not_ok "$1"; fi
+}
+
+have()
+{
+	command -v "$1" >/dev/null 2>&1
+}
+
+makes_32bit()
+{
+	echo '#include <stdio.h>' | "$1" -m32 -x c -c -o /dev/null - 2>/dev/null
+}
+
+echo "TAP version 13"
+
+# Installed where the user would find it, so that search paths are the user's.
+stage=$tmp/stage
+check "make install" make -s -C "$top/lib" O="$O" DESTDIR="$stage" prefix=/usr install
+inc=$stage/usr/include
+lib=$stage/usr/lib
+headers=$(cd "$inc" && find . -name '*.h' | sed 's|^\./||' | sort)
+same "headers are all installed" \
+	"$(cd "$top/include" && find devtrace devtrace.h devtrace-decode.h -name '*.h' | sort)" \
+	"$(echo "$headers" | grep -v '^linux/')"
+
+warn="-Wall -Wextra -Werror -Wshadow -Wconversion -Wsign-conversion -Wcast-qual -Wundef"
+cwarn="$warn -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -pedantic"
+
+# The header that programs share with the kernel has a flexible array, which no
+# ISO C++ has: in /usr/include, where it lives, compilers do not mind.
+inc_cc="-isystem $inc/only_uapi -I $inc"
+mkdir "$inc/only_uapi" && mv "$inc/linux" "$inc/only_uapi/"
+
+for h in $headers; do
+	for std in c11 gnu11 gnu17 gnu2x; do
+		# shellcheck disable=SC2086
+		check "$h alone, $std" sh -c "echo '#include <$h>' |
+			$CC -std=$std $cwarn -x c -fsyntax-only $inc_cc -"
+	done
+done
+
+for cc in "$CC" clang; do
+	if ! have "$cc"; then skip "no $cc"; continue; fi
+	for opt in -O0 -O1 -O2 -Os "-O2 -DDEVTRACE_DISABLE" "-O0 -DDEVTRACE_DISABLE" \
+		   "-O3 -fPIC" "-O2 -m32"; do
+		if [ "$opt" = "-O2 -m32" ] && ! makes_32bit "$cc"; then
+			skip "$cc makes no 32-bit programs"
+			continue
+		fi
+		# shellcheck disable=SC2086
+		check "use.c: $cc $opt" "$cc" -std=c11 $cwarn $opt $inc_cc \
+			-c -o "$tmp/use-$(echo "$opt" | tr -d ' ').o" "$use/use.c"
+	done
+done
+
+for cxx in g++ clang++; do
+	if ! have "$cxx"; then
+		[ $cxx = g++ ] || { skip "no $cxx"; continue; }
+		echo "g++ is not installed" >"$tmp/log"
+		not_ok "C++"
+		continue
+	fi
+	for std in c++11 c++14 c++17 c++20; do
+		for f in use.c use.cc; do
+			for opt in -O2 -DDEVTRACE_DISABLE; do
+				# shellcheck disable=SC2086
+				check "$f: $cxx -std=$std $opt" "$cxx" -std=$std $warn -pedantic $opt \
+					$inc_cc -x c++ -c -o "$tmp/usecc.o" "$use/$f"
+			done
+		done
+	done
+done
+mv "$inc/only_uapi/linux" "$inc/" && rmdir "$inc/only_uapi"
+
+# Compiled out: nothing left to link with, nothing evaluated, no code.
+for opt in -O0 -O2; do
+	for f in use.c use.cc; do
+		cc=$CC
+		[ $f = use.c ] || cc=g++
+		# shellcheck disable=SC2086
+		"$cc" $opt -DDEVTRACE_DISABLE -I "$inc" -c -o "$tmp/off.o" "$use/$f"
+		same "$f $opt disabled: no symbol of ours" "" "$(nm "$tmp/off.o" | grep devtrace)"
+		check "$f $opt disabled: links without the library" "$cc" -o "$tmp/off" "$tmp/off.o"
+	done
+done
+"$CC" -DDEVTRACE_DISABLE -I "$inc" -o "$tmp/off" "$use/use.c"
+same "disabled: nothing evaluated" "0 0 0 0" "$("$tmp/off")"
+cat >"$tmp/empty.c" <<'END'
+#include <devtrace.h>
+#include <devtrace/qnx.h>
+#include <devtrace/qs.h>
+int f(int a, const char *b);
+int f(int a, const char *b)
+{
+#ifdef CALLS
+	DEVTRACE_RECORD(r, 64);
+	if (devtrace_begin(&r, 100, 1, 2)) {
+		devtrace_i32(&r, a++);
+		devtrace_end(&r);
+	}
+	devtrace(100, a++, b);
+	Trace1(__M(1) + 1, 0, a++);
+	QS_BEGIN_ID(100, 0) QS_I32(0, a++); QS_END()
+	devtrace_text("%s", b++);
+#endif
+	(void)b;
+	return a;
+}
+END
+for opt in -O1 -O2; do
+	for calls in "" -DCALLS; do
+		# shellcheck disable=SC2086
+		"$CC" $opt -DDEVTRACE_DISABLE $calls -I "$inc" -c -o "$tmp/empty$calls.o" "$tmp/empty.c"
+		objdump -d "$tmp/empty$calls.o" | tail -n +4 >"$tmp/empty$calls.s"
+	done
+	check "disabled: no code at $opt" cmp "$tmp/empty.s" "$tmp/empty-DCALLS.s"
+done
+
+# What the library shows is what the map says, and needs libc alone.
+same "exported symbols" \
+	"$(sed -n '/global:/,/local:/s/^\t\(devtrace_[a-z_]*\);/\1/p' "$top/lib/libdevtrace.map" | sort)" \
+	"$(nm -D --defined-only "$lib/libdevtrace.so" | sed -n 's/^.* [A-Z] \(devtrace.*\)@@.*/\1/p' | sort)"
+for s in $(nm -D --defined-only "$lib/libdevtrace.so" | sed -n 's/^.* [A-Z] \(devtrace.*\)@@.*/\1/p'); do
+	grep -qrw "$s" "$inc" || { echo "$s: in no header" >"$tmp/log"; not_ok "declared: $s"; }
+done
+same "static library: all symbols are ours" "" \
+	"$(nm -g --defined-only "$lib/libdevtrace.a" 2>/dev/null | awk 'NF == 3 { print $3 }' |
+	   grep -v '^devtrace_\|^dt_\|^conn_ioctl$\|^emit_error$\|^page_set$\|^dec_')"
+same "needs libc alone" "[libc.so.6]" \
+	"$(readelf -d "$lib/libdevtrace.so" | sed -n 's/.*NEEDED.*\(\[.*\]\)/\1/p')"
+same "soname" "[libdevtrace.so.0]" \
+	"$(readelf -d "$lib/libdevtrace.so" | sed -n 's/.*SONAME.*\(\[.*\]\)/\1/p')"
+
+# As users link it: position dependent or not, static or not. Each has the
+# control page somewhere else (copied into the program, or in the library).
+pc()
+{
+	PKG_CONFIG_PATH=$lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$stage \
+	PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 pkg-config "$@" libdevtrace
+}
+
+run()
+{
+	LD_LIBRARY_PATH=$lib "$@"
+}
+
+for how in "" "-fPIE -pie" "-fno-pie -no-pie" "-static" "-fPIC" "-O0" "-flto" \
+	   "-Wl,-z,nocopyreloc -fPIC"; do
+	# shellcheck disable=SC2046,SC2086
+	check "link $how" "$CC" -O2 $how $(pc --cflags) -o "$tmp/use" "$use/use.c" $(pc --libs)
+	# A device that is missing is found out once; after that nothing is done.
+	same "run $how, no device" "1 0 1 2" "$(DEVTRACE_DEVICE=$tmp/none run "$tmp/use")"
+	same "run $how, turned off" "1 0 1 19" "$(DEVTRACE_DEVICE='' run "$tmp/use")"
+done
+same "not a device" "1 0 1 25" "$(DEVTRACE_DEVICE=/dev/null run "$tmp/use")"
+same "name too long" "1 0 1 36" "$(DEVTRACE_DEVICE=$(printf '%0300d' 0) run "$tmp/use")"
+same "a directory" "1 0 1 21" "$(DEVTRACE_DEVICE=/ run "$tmp/use")"
+same "says nothing" "" "$(DEVTRACE_DEVICE=$tmp/none run "$tmp/use" 2>&1 >/dev/null)"
+# shellcheck disable=SC2046
+check "link C++" g++ -O2 $(pc --cflags) -o "$tmp/usecc" "$use/use.cc" $(pc --libs)
+check "run C++" env LD_LIBRARY_PATH="$lib" DEVTRACE_DEVICE="$tmp/none" "$tmp/usecc"
+
+# A source from QNX: <sys/trace.h> is there when asked for.
+# shellcheck disable=SC2046
+check "QNX source" "$CC" -Wall -Wextra -Werror $(pc --cflags) \
+	-I"$stage$(pc --variable=qnxincludedir | sed "s|^$stage||")" \
+	-o "$tmp/qnx" "$use/qnx_driver.c" $(pc --libs)
+check "QNX program, no device" env LD_LIBRARY_PATH="$lib" DEVTRACE_DEVICE="$tmp/none" "$tmp/qnx"
+
+# The code: one load, one test, one branch, no call when it is off; and a
+# record of fixed layout is stores and one call, however it was said.
+cat >"$tmp/code.c" <<'END'
+#include <devtrace.h>
+#include <devtrace/qnx.h>
+#include <devtrace/qs.h>
+void f_short(int a, int b) { devtrace(100, a, b); }
+void f_record(int a, int b)
+{
+	DEVTRACE_RECORD(r, 32);
+	if (devtrace_begin(&r, 100, 7, 0)) {
+		devtrace_i32(&r, a);
+		devtrace_i32(&r, b);
+		devtrace_end(&r);
+	}
+}
+void f_qs(int a, int b) { QS_BEGIN_ID(100, 7) QS_I32(0, a); QS_I32(0, b); QS_END() }
+void f_qnx(int a, int b) { (void)Trace2(__M(0x41) + 7, _TRACE_HW_SEVERITY2, a, b); }
+END
+if [ "$("$CC" -dumpmachine | cut -d- -f1)" = x86_64 ]; then
+	"$CC" -O2 -fcf-protection=none -fno-stack-protector -I "$inc" -c -o "$tmp/code.o" "$tmp/code.c"
+	for f in f_short f_record f_qs f_qnx; do
+		objdump -dr --no-show-raw-insn --disassemble=$f "$tmp/code.o" |
+			sed -n 's/^ *[0-9a-f]*:\t\([a-z]*\).*/\1/p' >"$tmp/insn"
+		same "$f off: load, test, branch" "mov test jne ret" \
+			"$(head -4 "$tmp/insn" | tr '\n' ' ' | sed 's/ $//; s/testb/test/; s/testl/test/')"
+		cp "$tmp/insn" "$tmp/log"
+		same "$f on: stores and one call" "call=1 loops=0 few=1" \
+			"call=$(grep -c call "$tmp/insn") loops=$(grep -c '^j[^n]' "$tmp/insn") few=$(($(wc -l <"$tmp/insn") <= 26))"
+	done
+else
+	skip "code of $("$CC" -dumpmachine): not known"
+fi
+
+echo "1..$count"
+[ $bad = 0 ]
