@@ -81,7 +81,7 @@ void out_fill(struct out *o, char c, size_t n)
 	}
 }
 
-static const char pairs[201] =
+const char out_pairs[201] =
 	"0001020304050607080910111213141516171819202122232425262728293031323334"
 	"3536373839404142434445464748495051525354555657585960616263646566676869"
 	"707172737475767778798081828384858687888990919293949596979899";
@@ -91,12 +91,12 @@ static char *digits10(char *p, uint64_t v)
 {
 	while (v >= 100) {
 		p -= 2;
-		memcpy(p, pairs + v % 100 * 2, 2);
+		memcpy(p, out_pairs + v % 100 * 2, 2);
 		v /= 100;
 	}
 	if (v >= 10) {
 		p -= 2;
-		memcpy(p, pairs + v * 2, 2);
+		memcpy(p, out_pairs + v * 2, 2);
 	} else {
 		*--p = '0' + (char)v;
 	}

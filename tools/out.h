@@ -59,6 +59,9 @@ static inline void out_str(struct out *o, const char *s)
 /* n times the character c. */
 void out_fill(struct out *o, char c, size_t n);
 
+/* "00" to "99" */
+extern const char out_pairs[201];
+
 /* How a number or string is to be laid out: the flags of printf(3). */
 struct out_spec {
 	uint8_t	width, digits;	/* digits: OUT_NODIGITS if not given */

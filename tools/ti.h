@@ -100,8 +100,7 @@ struct ti_event {
 	const struct devtrace_decoder *decoder;
 	const struct fmt_major *major;
 	const struct fmt_entry *entry;
-	const char	*process;	/* NULL: not known */
-	uint32_t	tgid;
+	uint32_t	tgid;		/* 0: not known */
 	struct fmt_names names;		/* of its process, then of all */
 };
 
@@ -109,6 +108,8 @@ struct ti_view;
 
 void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
 		   const struct devtrace_decoder *decoder, const struct fmt_set *fmts);
+/* The name of its thread; NULL if it is not known. */
+const char *ti_event_process(const struct ti_event *e);
 const char *ti_event_dict(const struct ti_event *e, uint8_t kind, uint32_t value,
 			  uint8_t group, uint64_t key);
 /* UART.OVERRUN, SPEED, USER:101: safe to print. */
@@ -154,6 +155,8 @@ bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e);
 /* The header of a line, compiled; NULL and a message if it is wrong. */
 struct ti_header;
 struct ti_header *ti_header_new(const char *format);
+/* Names have changed: what was made of the old ones does not hold any more. */
+void ti_header_forget(struct ti_header *h);
 
 /* What prints: one for a run. */
 struct ti_printer {

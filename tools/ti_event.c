@@ -64,11 +64,13 @@ void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
 	e->ev = ev;
 	e->decoder = decoder;
 	e->entry = fmt_find(fmts, ev, &e->major);
-	e->tgid = 0;
-	e->process = devtrace_decoder_proc(decoder, ev->tid, &e->tgid);
-	if (ev->tgid)
-		e->tgid = ev->tgid;
+	e->tgid = ev->tgid;
 	e->names.name = names_cb;
+}
+
+const char *ti_event_process(const struct ti_event *e)
+{
+	return devtrace_decoder_proc(e->decoder, e->ev->tid, NULL);
 }
 
 static void code_name(struct out *o, const struct ti_event *e)

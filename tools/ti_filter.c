@@ -226,7 +226,7 @@ static bool object_matches(const struct ti_filter *f, const struct ti_event *e)
 
 static bool process_matches(const struct ti_filter *f, const struct ti_event *e)
 {
-	const char *name = e->process;
+	const char *name = ti_event_process(e);
 
 	if (words_match(&f->processes, name, e->ev->tid, e->tgid, e->tgid != 0))
 		return true;

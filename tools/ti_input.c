@@ -91,6 +91,10 @@ int ti_item(const struct devtrace_item *item, void *arg)
 	case DEVTRACE_ITEM_DAMAGE:
 	case DEVTRACE_ITEM_UNKNOWN:
 		break;
+	case DEVTRACE_ITEM_PROC:
+	case DEVTRACE_ITEM_DICT:
+		ti_header_forget(run->printer.header);
+		/* fall through */
 	default:
 		if (!run->opt->verbose)
 			return 0;
@@ -127,6 +131,7 @@ static int begin(struct ti_run *run)
 	run->printer.clock.valid = false;
 	run->printer.clock.have_before = false;
 	run->printer.iso.valid = false;
+	ti_header_forget(run->printer.header);
 	return 0;
 }
 

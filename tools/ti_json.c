@@ -50,6 +50,7 @@ static void times(struct out *o, struct ti_printer *p, const struct devtrace_dec
 void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e)
 {
 	const struct devtrace_event *ev = e->ev;
+	const char *process = ti_event_process(e);
 	struct devtrace_elem text;
 
 	OUT_LIT(o, "{\"kind\":\"event\"");
@@ -62,8 +63,8 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	num(o, ",\"tid\":", ev->tid);
 	if (e->tgid)
 		num(o, ",\"pid\":", e->tgid);
-	if (e->process)
-		str(o, ",\"process\":", e->process);
+	if (process)
+		str(o, ",\"process\":", process);
 	num(o, ",\"type\":", ev->type);
 	printed(o, ",\"name\":", ti_event_name, e);
 	if (ev->flags & DEVTRACE_F_CODE) {

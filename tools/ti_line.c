@@ -29,7 +29,27 @@ struct field {
 	size_t		len;
 };
 
+/*
+ * Most of a header is the same for many events: the cache keeps what stands
+ * behind the time, by everything it depends on but the names, which empty it
+ * when they change.
+ */
+#define CACHE_SIZE	128		/* a power of two */
+#define CACHE_TEXT	160		/* a longer header is made anew each time */
+
+struct head {
+	uint64_t	key[3];
+	size_t		len;		/* 0: not in use */
+	char		text[CACHE_TEXT];
+};
+
+/* An escaped name has four bytes for one. */
+#define HEADER_ROOM(h)	(((h)->n + 1) * 16 * DEVTRACE_NAME_MAX + (h)->text)
+
 struct ti_header {
+	struct head	cache[CACHE_SIZE];
+	size_t		cached_from;	/* first field behind the time */
+	size_t		text;		/* bytes of the format */
 	size_t		n;
 	struct field	fields[];
 };
@@ -56,6 +76,8 @@ struct ti_header *ti_header_new(const char *format)
 		n += *s == '%' ? 2 : 0;
 	h = ti_alloc(NULL, sizeof(*h) + n * sizeof(h->fields[0]));
 	h->n = 0;
+	h->cached_from = 0;
+	h->text = strlen(format) + 100 * n;
 	for (s = format; *s;) {
 		struct field *f = &h->fields[h->n++];
 
@@ -83,7 +105,19 @@ struct ti_header *ti_header_new(const char *format)
 		}
 		s++;
 	}
+	for (n = 0; n < h->n; n++)
+		if (h->fields[n].letter == 't')
+			h->cached_from = n + 1;
+	ti_header_forget(h);
 	return h;
+}
+
+void ti_header_forget(struct ti_header *h)
+{
+	size_t i;
+
+	for (i = 0; i < CACHE_SIZE; i++)
+		h->cache[i].len = 0;
 }
 
 static const char *severity_color(uint8_t severity)
@@ -101,29 +135,15 @@ static const char *severity_color(uint8_t severity)
 	return "";
 }
 
-static size_t print_process(struct out *o, const struct ti_event *e, bool tid)
+/* The columns that the name of the process takes. */
+static size_t print_process(struct out *o, const struct ti_event *e)
 {
-	size_t before, n;
+	const char *name = ti_event_process(e);
 
-	/* Everything fits in the block: columns can be counted from len. */
-	out_room(o, 4 * DEVTRACE_PAYLOAD_MAX);
-	before = o->len;
-	n = 0;
-	if (e->process)
-		n = out_safe(o, e->process, strlen(e->process));
-	else
-		out_char(o, '?');
-	if (e->process) {
-		size_t bytes = o->len - before;
-
-		before += bytes - n;	/* bytes that are no columns */
-	}
-	if (tid) {
-		out_char(o, '[');
-		out_u64(o, e->ev->tid);
-		out_char(o, ']');
-	}
-	return o->len - before;
+	if (name)
+		return out_safe(o, name, strlen(name));
+	out_char(o, '?');
+	return 1;
 }
 
 static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_event *e,
@@ -131,10 +151,8 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 {
 	const struct devtrace_event *ev = e->ev;
 	bool exc = ev->flags & DEVTRACE_F_CODE;
-	size_t before;
+	size_t before = o->len, n = 0;
 
-	out_room(o, 4 * DEVTRACE_PAYLOAD_MAX);
-	before = o->len;
 	switch (f->letter) {
 	case 't':
 		ti_clock_print(o, &p->clock, e->decoder, ev->ts);
@@ -149,9 +167,14 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 		out_str(o, ti_severity_name(ev->severity));
 		break;
 	case 'p':
-		return print_process(o, e, true);
+		n = print_process(o, e);
+		before = o->len;
+		out_char(o, '[');
+		out_u64(o, ev->tid);
+		out_char(o, ']');
+		break;
 	case 'N':
-		return print_process(o, e, false);
+		return print_process(o, e);
 	case 'P':
 		if (e->tgid)
 			out_u64(o, e->tgid);
@@ -190,7 +213,7 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 			out_char(o, '-');
 		break;
 	}
-	return o->len - before;
+	return n + o->len - before;
 }
 
 /* The width of a right-aligned field is known only when it was printed. */
@@ -203,12 +226,13 @@ static void shift_right(struct out *o, size_t bytes, size_t by)
 	o->len += by;
 }
 
-static void print_header(struct out *o, struct ti_printer *p, const struct ti_event *e)
+static void print_fields(struct out *o, struct ti_printer *p, const struct ti_event *e,
+			 size_t from, size_t to)
 {
 	const char *color;
 	size_t i;
 
-	for (i = 0; i < p->header->n; i++) {
+	for (i = from; i < to; i++) {
 		const struct field *f = &p->header->fields[i];
 		size_t before, n;
 
@@ -223,7 +247,6 @@ static void print_header(struct out *o, struct ti_printer *p, const struct ti_ev
 				severity_color(e->ev->severity) : "";
 		if (*color)
 			out_str(o, color);
-		out_room(o, 4 * DEVTRACE_PAYLOAD_MAX);
 		before = o->len;
 		n = print_field(o, p, e, f);
 		if (n < f->width && !f->left)
@@ -235,14 +258,48 @@ static void print_header(struct out *o, struct ti_printer *p, const struct ti_ev
 	}
 }
 
+static void print_header(struct out *o, struct ti_printer *p, const struct ti_event *e)
+{
+	const struct devtrace_event *ev = e->ev;
+	struct ti_header *h = p->header;
+	const uint64_t key[3] = {
+		(uint64_t)ev->tid << 32 | (ev->flags & DEVTRACE_F_CODE ? ev->code : 0),
+		(uint64_t)ev->source << 32 | (ev->flags & DEVTRACE_F_OBJSIG ?
+					      (uint32_t)ev->object << 16 | ev->signal : 0),
+		(uint64_t)ev->tgid << 32 | (uint32_t)ev->type << 16 | ev->flags << 8 | ev->severity,
+	};
+	uint64_t hash = (key[0] ^ key[0] >> 29 ^ key[1] ^ key[1] >> 32 ^ key[2]) *
+			0x9e3779b97f4a7c15ull;
+	struct head *c = &h->cache[hash >> 57];
+	size_t begin;
+
+	print_fields(o, p, e, 0, h->cached_from);
+	if (c->len && c->key[0] == key[0] && c->key[1] == key[1] && c->key[2] == key[2]) {
+		out_mem(o, c->text, c->len);
+		return;
+	}
+	begin = o->len;
+	print_fields(o, p, e, h->cached_from, h->n);
+	c->len = 0;
+	if (o->len - begin <= CACHE_TEXT && !o->err) {
+		memcpy(c->key, key, sizeof(key));
+		c->len = o->len - begin;
+		memcpy(c->text, o->buf + begin, c->len);
+	}
+}
+
 void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e)
 {
 	const struct devtrace_event *ev = e->ev;
 	struct devtrace_elem text;
 	size_t begin;
 
-	/* The largest line but for pathological formats: it is not flushed half. */
-	out_room(o, 16 * DEVTRACE_PAYLOAD_MAX);
+	/*
+	 * Room for any header: names are shorter than DEVTRACE_NAME_MAX, so it
+	 * is not flushed while its columns are counted.
+	 */
+	if (!out_room(o, HEADER_ROOM(p->header)))
+		return;
 	print_header(o, p, e);
 	begin = o->len;
 	if (ti_event_line(e, &text))

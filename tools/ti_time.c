@@ -48,15 +48,20 @@ static bool split(const struct devtrace_decoder *d, uint64_t ts, int64_t *second
 }
 
 /* Exactly n digits; the value is smaller than 10^n. */
-static inline void fraction(struct out *o, uint32_t v, unsigned int n)
+static void fraction(struct out *o, uint32_t v, unsigned int n)
 {
-	unsigned int i;
+	char *p;
 
-	if (!out_room(o, 10))
+	if (!out_room(o, n))
 		return;
-	for (i = n; i--; v /= 10)
-		o->buf[o->len + i] = '0' + v % 10;
 	o->len += n;
+	for (p = o->buf + o->len; n >= 2; n -= 2) {
+		p -= 2;
+		memcpy(p, out_pairs + v % 100 * 2, 2);
+		v /= 100;
+	}
+	if (n)
+		*--p = '0' + v;
 }
 
 bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
