@@ -490,7 +490,8 @@ static void parse_major(struct fmt_parser *p)
 	}
 	if (!take(p, '{')) {
 		expected(p, "'{'");
-		return;
+		if (p->tok != TOK_MINOR && p->tok != TOK_SEVERITY)
+			return;
 	}
 	while (!is_punct(p, '}')) {
 		switch (p->tok) {

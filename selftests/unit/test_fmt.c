@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_fmt.c - the .fmt language: what conversions print, what is found wrong
+ */
+#include "kselftest_harness.h"
+#include "fmt_util.h"
+
+FIXTURE(fmt) {
+	struct fmt_env	env;
+	struct elems	e;
+};
+
+FIXTURE_SETUP(fmt)
+{
+	env_init(&self->env);
+	self->e.len = 0;
+}
+
+FIXTURE_TEARDOWN(fmt)
+{
+	fmt_set_free(&self->env.set);
+}
+
+#define ADD(text)	env_add(&self->env, "a.fmt", text)
+#define EXPECT_SAID(want) EXPECT_STREQ(want, self->env.said)
+#define EXPECT_TEXT(want) do { \
+	char *s_ = env_text(&self->env, 100, &self->e); \
+	EXPECT_STREQ(want, s_); \
+	free(s_); \
+} while (0)
+#define EXPECT_JSON(want) do { \
+	char *s_ = env_json(&self->env, 100, &self->e); \
+	EXPECT_STREQ(want, s_); \
+	free(s_); \
+} while (0)
+
+/* A record 100 with this text and these elements prints that. */
+#define CASE(name, decl, build, want) \
+TEST_F(fmt, name) \
+{ \
+	struct elems *e = &self->e; \
+	ADD(decl); \
+	EXPECT_SAID(""); \
+	build; \
+	EXPECT_TEXT(want); \
+}
+
+CASE(integers, "record 100 R \"%d %i %u %x %X %o %b\"",
+     put_i32(e, -5); put_i8(e, -128); put_u32(e, 4000000000u); put_u16(e, 0xbeef);
+     put_u16(e, 0xbeef); put_u8(e, 8); put_u8(e, 5),
+     "-5 -128 4000000000 beef BEEF 10 101")
+/* As in C the conversion decides how the bits are read. */
+CASE(conversion_decides, "record 100 R \"%u %d %x %d\"",
+     put_i32(e, -1); put_u32(e, 0xffffffff); put_i16(e, -2); put_u64(e, UINT64_MAX),
+     "4294967295 -1 fffe -1")
+CASE(extremes, "record 100 R \"%d %u %d\"",
+     put_i64(e, INT64_MIN); put_u64(e, UINT64_MAX); put_i64(e, INT64_MAX),
+     "-9223372036854775808 18446744073709551615 9223372036854775807")
+CASE(layout, "record 100 R \"[%5d] [%-5d] [%05d] [%+d] [% d] [%.3d] [%#x] [%#b] [%#o]\"",
+     put_i32(e, 42); put_i32(e, 42); put_i32(e, -42); put_i32(e, 42); put_i32(e, 42);
+     put_i32(e, 7); put_u8(e, 255); put_u8(e, 5); put_u8(e, 8),
+     "[   42] [42   ] [-0042] [+42] [ 42] [007] [0xff] [0b101] [010]")
+CASE(groups, "record 100 R \"%'d %'u %'d\"",
+     put_i32(e, -1234567); put_u64(e, 1000); put_i32(e, 999), "-1,234,567 1,000 999")
+CASE(lengths_of_c, "record 100 R \"%lu %lld %lx\"",
+     put_u32(e, 1); put_i64(e, -2); put_u16(e, 0xab), "1 -2 ab")
+CASE(floats, "record 100 R \"%f %.2f %e %g %8.3f|\"",
+     put_f64(e, 1.5); put_f32(e, -2.25f); put_f64(e, 12345.678); put_f64(e, 0.0001);
+     put_f64(e, 3.14159),
+     "1.500000 -2.25 1.234568e+04 0.0001    3.142|")
+CASE(float_extremes, "record 100 R \"%f %.15f %g\"",
+     put_f64(e, -1.0 / 0.0); put_f64(e, 0.1); put_f64(e, 1e308),
+     "-inf 0.100000000000000 1e+308")
+CASE(scaled, "record 100 R (i32 t / 1000, u8 v / 10, i64 n / 1000000000, i16 m / 100) \"%f %.3f %.2f %6.1f|\"",
+     put_i32(e, -45123); put_u8(e, 7); put_i64(e, 1995000000); put_i16(e, 995),
+     "-45.123 0.700 2.00   10.0|")
+CASE(scaled_small, "record 100 R (i32 a / 1000, i32 b / 1000, u64 c / 10)",
+     put_i32(e, -5); put_i32(e, 0); put_u64(e, UINT64_MAX),
+     "a=-0.005 b=0.000 c=1844674407370955161.5")
+CASE(strings, "record 100 R \"%s|%5s|%-5s|%.2s\"",
+     put_str(e, "abc"); put_str(e, "ab"); put_str(e, "ab"); put_str(e, "abc"),
+     "abc|   ab|ab   |ab")
+CASE(string_is_no_format, "record 100 R \"%s %%n %%s\"", put_str(e, "%n%s%99999d"),
+     "%n%s%99999d %n %s")
+CASE(string_controls, "record 100 R \"%s\"",
+     put_str(e, "a\033[2Jb\r\n\x7f\xc2\x9b" "\xff\xe2\x80\xae" "\xc3\xa9"),
+     "a\\x1b[2Jb\\x0d\\x0a\\x7f\\xc2\\x9b\\xff\\xe2\\x80\\xae\xc3\xa9")
+CASE(chars, "record 100 R \"%c%c%c%c\"",
+     put_u8(e, 'x'); put_u8(e, 7); put_u32(e, 0xe9); put_u8(e, 0xe9), "x\\x07\xc3\xa9\\xe9")
+CASE(pointers, "record 100 R \"%p %p %p\"",
+     put_u32(e, 0xabc); put_fun(e, 0x1234); put_u8(e, 1),
+     "0x00000abc 0x0000000000001234 0x01")
+CASE(names, "record 100 R \"%s %s %s %s %s %s %s\"",
+     put_obj(e, 7); put_fun(e, 0x1234); put_sig(e, 3, 7); put_sig(e, 4, 9); put_enum(e, 2, 5);
+     put_enum(e, 3, 5); put_obj(e, 8),
+     "motor\\x1b[2J irq_handler TIMEOUT@motor\\x1b[2J TICK@0x9 ARMED 5 0x8")
+CASE(hex, "record 100 R \"%h|%h|%h\"",
+     put_mem(e, "\x7e\x7d ", 3, false); put_str(e, "AB"); put_mem(e, "", 0, false),
+     "7e 7d 20|41 42|")
+CASE(dump, "record 100 R \"all:%H\"",
+     put_mem(e, "0123456789abcdef\x01\xff", 18, false),
+     "all:\n    0000 30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  |0123456789abcdef|\n"
+     "    0010 01 ff                                             |..|")
+CASE(positions, "record 100 R \"%2$d %1$d %2$x %d\"",
+     put_i32(e, 1); put_i32(e, 254); put_i32(e, 3), "254 1 fe 3")
+CASE(by_name, "record 100 R (u8 port, u32 lost \"bytes\") \"%(lost)v on %(port)u, %(lost)u\"",
+     put_u8(e, 2); put_u32(e, 77), "77 bytes on 2, 77")
+CASE(no_text, "record 100 R (u8 port, u32 lost \"bytes\", str who, mem raw)",
+     put_u8(e, 2); put_u32(e, 77); put_str(e, "a \"b\""); put_mem(e, "\1\2", 2, false),
+     "port=2 lost=77 bytes who=\"a \\\"b\\\"\" raw=[01 02]")
+CASE(no_args_at_all, "record 100 R ()", (void)e, "")
+CASE(name_only, "record 100 R", put_u8(e, 2); put_str(e, "x"), "2 \"x\"")
+CASE(text_only, "record 100 R \"ready\"", (void)e, "ready")
+CASE(joined_text, "record 100 R \"a\" # comment\n \"b%d\"\n\"c\"", put_u8(e, 1), "ab1c")
+CASE(escapes, "record 100 R \"\\\"\\\\\\x41\\t\\n\\x1b%%\"", (void)e, "\"\\A\t\n    \\x1b%")
+CASE(enums, "enum mode { IDLE, BUSY, \"in error\" = 8, NEG = -1 }\n"
+     "record 100 R (enum mode a, enum mode b, enum mode c, enum mode d, u8 x) \"%v %s %d %v %{mode}\"",
+     put_u8(e, 0); put_u32(e, 8); put_i8(e, 1); put_i32(e, -1); put_u8(e, 99),
+     "IDLE in error 1 NEG 99")
+CASE(flag_sets, "flags f { A = 1, B, C, AB = 3, MODE1 = 0x10/0x30, MODE0 = 0/0x30 }\n"
+     "record 100 R (flags f a, flags f b, flags f c, flags f d)",
+     put_u8(e, 3); put_u8(e, 0x15); put_i8(e, -128); put_u32(e, 0xf0000030),
+     "a=A|B|MODE0 b=A|C|MODE1 c=MODE0|0x80 d=0xf0000030")
+CASE(flags_zero, "flags f { NONE = 0, A = 1 } flags g { A = 1 }\n"
+     "record 100 R (flags f a, flags f b, flags g c)",
+     put_u8(e, 0); put_u8(e, 1); put_u8(e, 0), "a=NONE b=A c=0")
+CASE(shifts, "flags f { TOP = 1 << 63, LOW = 1<<0 }\nrecord 100 R \"%{f}\"",
+     put_u64(e, 0x8000000000000001ull), "TOP|LOW")
+CASE(padded_names, "enum m { ON = 1 } record 100 R \"[%5{m}] [%-4{m}] [%6s]\"",
+     put_u8(e, 1); put_u8(e, 1); put_fun(e, 16), "[   ON] [ON  ] [  0x10]")
+CASE(any_type, "record 100 R (any a, any b, any c) \"%v %v %v\"",
+     put_f32(e, 0.1f); put_str(e, "s"); put_i8(e, -1), "0.1 s -1")
+CASE(semicolons, "enum m { ON = 1 }; record 100 R (u8 a,) \"%u\";", put_u8(e, 1), "1")
+
+/* What does not fit is printed as what it is, and why. */
+CASE(wrong_type, "record 100 R (u8 a, u32 b) \"%u %u\"", put_u8(e, 1); put_str(e, "x"),
+     "1 \"x\" {a.fmt:1: argument 2 'b' is STR, not u32}")
+CASE(wrong_size, "\nrecord 100 R (u16 a) \"%u\"", put_u8(e, 1),
+     "1 {a.fmt:2: argument 1 'a' is U8, not u16}")
+CASE(missing, "record 100 R \"%u %u\"", put_u8(e, 1), "1 {a.fmt:1: argument 2 is missing}")
+CASE(missing_all, "record 100 R \"%u\"", (void)e, "{a.fmt:1: argument 1 is missing}")
+CASE(conversion_misfit, "record 100 R \"%f\"", put_u8(e, 1),
+     "1 {a.fmt:1: argument 1 is U8}")
+CASE(broken_element, "record 100 R \"%u %u\"", put_u8(e, 1); put_u32(e, 1); e->len -= 2,
+     "1 <3 bytes that are no element: 05 01 00> {a.fmt:1: argument 2 is no whole element}")
+CASE(more, "record 100 R \"%u\"", put_u8(e, 1); put_i8(e, -2); put_str(e, "x"),
+     "1 [+ -2 \"x\"]")
+
+TEST_F(fmt, by_types)
+{
+	struct elems *e = &self->e;
+
+	put_i8(e, -1);
+	put_int(e, DEVTRACE_E_U16 | DEVTRACE_E_HEX, 0xbeef, 2);
+	put_int(e, DEVTRACE_E_U8 | 0x50, 7, 1);
+	put_int(e, DEVTRACE_E_F64 | 0x20, 0x3ff8000000000000ull, 8);
+	put_x32(e, 255);
+	put_str(e, "a\n\"");
+	put_mem(e, "\1\2", 2, false);
+	put_sig(e, 9, 0);
+	put_enum(e, 2, 5);
+	EXPECT_TEXT("-1 0xbeef     7 1.50 0xff \"a\\x0a\\\"\" [01 02] 9 ARMED");
+}
+
+TEST_F(fmt, buffer_in_pieces)
+{
+	struct elems *e = &self->e;
+	char a[255];
+
+	memset(a, 'a', sizeof(a));
+	put_mem(e, a, 255, true);
+	put_mem(e, "bc", 2, false);
+	put_u8(e, 1);
+	ADD("record 100 R (mem all, u8 one) \"%.258s %u\"");
+	EXPECT_STRNE("", self->env.said);	/* .258 is too much */
+	fmt_set_free(&self->env.set);
+	env_init(&self->env);
+	ADD("record 100 R (mem all, u8 one) \"%(all)s %(one)u\"");
+	EXPECT_SAID("");
+	char *s = env_text(&self->env, 100, e);
+	ASSERT_NE(NULL, s);
+	EXPECT_EQ(255 + 2 + 2, strlen(s));
+	EXPECT_STREQ("abc 1", s + 254);
+	free(s);
+}
+
+TEST_F(fmt, last_piece_missing)
+{
+	struct elems *e = &self->e;
+
+	put_mem(e, "ab", 2, true);
+	ADD("record 100 R (mem m) \"%h\"");
+	EXPECT_TEXT("61 62");
+}
+
+TEST_F(fmt, json)
+{
+	struct elems *e = &self->e;
+
+	put_u8(e, 2);
+	put_i32(e, -45123);
+	put_u8(e, 3);
+	put_str(e, "q\"\xff\n");
+	put_f64(e, 0.0 / 0.0);
+	put_mem(e, "\1\2", 2, false);
+	put_i8(e, 5);
+	ADD("flags f { A = 1, B }\n"
+	    "record 100 R (u8 port, i32 t / 1000 \"C\", flags f s, str w, f64 n, mem m) \"%u%%\"");
+	EXPECT_JSON("\"args\":{\"port\":2,\"t\":-45.123,\"s\":\"A|B\",\"w\":\"q\\\"\\ufffd\\n\",\"n\":\"-nan\",\"m\":\"01 02\"},\"more\":[{\"I8\":5}],\"text\":\"2% [+ 5]\"");
+}
+
+TEST_F(fmt, json_by_types)
+{
+	put_u64(&self->e, UINT64_MAX);
+	put_obj(&self->e, 7);
+	EXPECT_JSON("\"elements\":[{\"U64\":18446744073709551615},{\"OBJ\":\"motor\\\\x1b[2J\"}],\"text\":\"18446744073709551615 motor\\\\x1b[2J\"");
+}
+
+static const struct fmt_entry *find(struct fmt_env *env, uint32_t major, uint32_t minor,
+				    uint8_t severity)
+{
+	struct devtrace_event ev = {
+		.type = DEVTRACE_T_EXC, .flags = DEVTRACE_F_CODE, .severity = severity,
+		.code = DEVTRACE_CODE(major, minor),
+	};
+	const struct fmt_major *m;
+
+	return fmt_find(&env->set, &ev, &m);
+}
+
+TEST_F(fmt, exceptions)
+{
+	ADD("major 0xffffff BIG { minor 255 LAST minor * OTHER severity hw3 \"burnt\" }\n"
+	    "major 1 ONE { minor 0 ZERO }\n");
+	env_add(&self->env, "b.fmt", "major 1 ONE { minor 1 UNO }");
+	EXPECT_SAID("");
+	EXPECT_STREQ("LAST", find(&self->env, 0xffffff, 255, 0)->name);
+	EXPECT_STREQ("OTHER", find(&self->env, 0xffffff, 1, 0)->name);
+	EXPECT_STREQ("OTHER", find(&self->env, 0xffffff, 1, 0xe)->name);
+	EXPECT_STREQ("hw3", find(&self->env, 0xffffff, 1, 0xf)->name);
+	EXPECT_STREQ("LAST", find(&self->env, 0xffffff, 255, 0xf)->name);
+	EXPECT_STREQ("ZERO", find(&self->env, 1, 0, 0)->name);
+	EXPECT_STREQ("UNO", find(&self->env, 1, 1, 0)->name);
+	EXPECT_EQ(NULL, find(&self->env, 1, 2, 0));
+	EXPECT_EQ(NULL, find(&self->env, 2, 0, 0));
+}
+
+TEST_F(fmt, conflicts_name_both_places)
+{
+	ADD("record 100 MINE\nmajor 5 FIVE {\n\tminor 1 A\n}\n");
+	env_add(&self->env, "dir/b.fmt",
+		"record 100 YOURS\nmajor 5 FIVE { minor 1 B minor 2 C }\nmajor 5 FUENF { minor 3 D }");
+	EXPECT_SAID("dir/b.fmt:1:1: error: record type 100, 'YOURS', is described as 'MINE' in a.fmt:1:1 already\n"
+		    "dir/b.fmt:2:16: error: minor 1, 'B', is described as 'A' in a.fmt:3:2 already\n"
+		    "dir/b.fmt:3:1: error: major 0x000005, 'FUENF', is 'FIVE' in a.fmt:2:1\n");
+	EXPECT_STREQ("MINE", self->env.set.records[100]->name);
+	EXPECT_STREQ("A", find(&self->env, 5, 1, 0)->name);
+	EXPECT_STREQ("C", find(&self->env, 5, 2, 0)->name);
+	EXPECT_EQ(NULL, find(&self->env, 5, 3, 0));
+}
+
+/* One mistake, one message, and everything else works. */
+static const struct {
+	const char *text, *said;
+} mistakes[] = {
+	{ "record 300 R", "1:8: error: the number of a record type goes up to 255, 300 is too much" },
+	{ "record R", "1:8: error: the number of a record type expected, but there is 'R'" },
+	{ "record 100", "1:11: error: the name of the record type expected, but there is the end of the file" },
+	{ "record 125 R", "1:8: error: type 125 is the exceptions: describe them with major and minor" },
+	{ "record 60 R", "1:8: error: type 60 belongs to devtrace itself; use 100-124 or 192-255" },
+	{ "record 100 R (u9 a)", "1:15: error: unknown type 'u9'; there are: i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 int float any str mem obj fun sig enum flags" },
+	{ "record 100 R (u8)", "1:17: error: the name of the argument expected, but there is ')'" },
+	{ "record 100 R (u8 a u8 b)", "1:20: error: ',' or ')' expected, but there is 'u8'" },
+	{ "record 100 R (u8 a, u8 a)", "1:24: error: there is an argument 'a' already" },
+	{ "record 100 R (u8 a / 12)", "1:21: error: the divisor must be a power of ten from 10 to 1000000000" },
+	{ "record 100 R (str a / 10)", "1:21: error: only an integer can have a divisor, not str" },
+	{ "record 100 R (u8 a) \"%(b)u %(a)u\"", "1:24: error: no argument 'b'; there are: a" },
+	{ "record 100 R (u8 a) \"%u %u\"", "1:25: error: no argument 2: the list has 1" },
+	{ "record 100 R (u8 a) \"%3$u %1$u\"", "1:22: error: no argument 3: the list has 1" },
+	{ "record 100 R (u8 a) \"%s\"", "1:22: error: 'a' is u8, but %s takes a string or something that has a name" },
+	{ "record 100 R (str a) \"%d\"", "1:23: error: 'a' is str, but %d takes an integer" },
+	{ "record 100 R (i32 a) \"%f\"", "1:23: error: 'a' is i32, but %f takes a floating point number or an integer with a divisor" },
+	{ "record 100 R \"%(a)d\"", "1:17: error: 'a': arguments have names only in a list before the text" },
+	{ "record 100 R \"%1$f %1$s\"", "1:20: error: %s takes a string or something that has a name, which argument 1 is not by an earlier conversion" },
+	{ "record 100 R \"%q\"", "1:15: error: unknown conversion '%q'; there are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign" },
+	{ "record 100 R \"%n\"", "1:15: error: unknown conversion '%n'; there are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign" },
+	{ "record 100 R \"100%\"", "1:18: error: unknown conversion '%'; there are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign" },
+	{ "record 100 R \"%100d\"", "1:15: error: a width goes up to 99" },
+	{ "record 100 R \"%.16f\"", "1:15: error: digits go up to 15" },
+	{ "record 100 R \"%0$d\"", "1:15: error: arguments are counted from 1" },
+	{ "record 100 R \"%33$d\"", "1:15: error: no argument 33: there are at most 32" },
+	{ "record 100 R \"%{x}\"", "1:17: error: no enum or flags 'x' is declared before this in the file" },
+	{ "record 100 R \"%{x\"", "1:17: error: '}' is missing after the name of an enum or flags" },
+	{ "record 100 R (enum x a, u8 b) \"%v\"", "1:20: error: no enum 'x' is declared before this in the file" },
+	{ "record 100 R (flags x a)", "1:21: error: no flags 'x' is declared before this in the file" },
+	{ "record 100 R \"a", "1:14: error: the string is not closed on its line: '\"' is missing" },
+	{ "record 100 R \"a\\q\"", "1:16: error: unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH" },
+	{ "record 100 R \"a\\x4\"", "1:16: error: unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH" },
+	{ "record 0x1g R", "1:11: error: 'g' is no digit of a hexadecimal number" },
+	{ "record 12a R", "1:10: error: 'a' is no digit of a decimal number" },
+	{ "flags f { A = 99999999999999999999 }", "1:15: error: the number does not fit in 64 bits" },
+	{ "flags f { A = 3 << 63 }", "1:15: error: the number does not fit in 64 bits" },
+	{ "flags f { A = 0x40/0x30 }", "1:11: error: 'A' has bits that are not in its mask" },
+	{ "flags f { A = 1<<63, B }", "1:22: error: there is no bit above the one before 'B'" },
+	{ "enum e { A, B = 0 }", "1:13: error: 'B' has the value 0, which 'A' has" },
+	{ "enum e { A = }", "1:14: error: a value expected, but there is '}'" },
+	{ "enum { A }", "1:6: error: a name for the enum expected, but there is '{'" },
+	{ "enum e { A }\nflags e { A }", "2:7: error: there is an enum or flags 'e' already in this file" },
+	{ "major 0x1000000 M { }", "1:7: error: the number of a major goes up to 16777215, 16777216 is too much" },
+	{ "major 1 M { minor 256 X }", "1:19: error: a minor goes up to 255, 256 is too much" },
+	{ "major 1 M { minor X }", "1:19: error: the number of the minor or '*' expected, but there is 'X'" },
+	{ "major 1 M { severity hw4 \"x\" }", "1:22: error: a severity (hw0 to hw3, sw0 to sw3) expected, but there is 'hw4'" },
+	{ "major 1 M { severity hw1 }", "1:26: error: a text for this severity expected, but there is '}'" },
+	{ "major 1 M minor 1 X }", "1:11: error: '{' expected, but there is 'minor'" },
+	{ "major 1 { minor 1 X }", "1:9: error: the name of the major expected, but there is '{'" },
+	{ "major 1 M { minor 1 X", "1:22: error: '}' expected to end the major 'M', but there is the end of the file" },
+	{ "major 1 M { what }", "1:13: error: minor, severity, enum, flags or '}' expected, but there is 'what'" },
+	{ "minor 1 X", "1:1: error: a minor outside of a major" },
+	{ "what is this", "1:1: error: enum, flags, major or record expected, but there is 'what'" },
+	{ "record 100 R @", "1:14: error: '@' has no meaning here" },
+	{ "record 100 R \xff", "1:14: error: '\\xff' has no meaning here" },
+	{ "}", "1:1: error: enum, flags, major or record expected, but there is '}'" },
+};
+
+TEST_F(fmt, mistakes)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+		char text[512], want[512];
+		size_t n;
+
+		/* What stands before and after the mistake works. */
+		snprintf(text, sizeof(text), "%s\nrecord 200 AFTER \"%%d\"", mistakes[i].text);
+		snprintf(want, sizeof(want), "m.fmt:%s\n", mistakes[i].said);
+		fmt_set_free(&self->env.set);
+		env_init(&self->env);
+		/* "the end of the file" is meant. */
+		if (strstr(want, "the end of the file"))
+			text[strlen(mistakes[i].text)] = 0;
+		env_add(&self->env, "before.fmt", "record 201 BEFORE");
+		env_add(&self->env, "m.fmt", text);
+		n = strchr(self->env.said, '\n') ? (size_t)(strchr(self->env.said, '\n') + 1 -
+			self->env.said) : strlen(self->env.said);
+		EXPECT_STREQ(want, self->env.said) {
+			TH_LOG("%s", text);
+		}
+		EXPECT_LT(0, n);
+		EXPECT_EQ(NULL, self->env.set.records[100]) {
+			TH_LOG("used in spite of its mistake: %s", text);
+		}
+		EXPECT_NE(NULL, self->env.set.records[201]);
+		if (text[strlen(mistakes[i].text)]) {
+			EXPECT_NE(NULL, self->env.set.records[200]) {
+				TH_LOG("what follows is lost: %s", text);
+			}
+		}
+	}
+}
+
+TEST_F(fmt, several_mistakes)
+{
+	ADD("enum e { A = , B }\n"
+	    "record 100 R (u8 a) \"%s\"\n"
+	    "major 7 SEVEN {\n"
+	    "	minor 1 GOOD \"fine\"\n"
+	    "	minor 2 (u8 a)\n"
+	    "	minor 3 ALSO_GOOD\n"
+	    "}\n"
+	    "record 101 S \"%d %q %w\"\n"
+	    "record 102 T\n");
+	EXPECT_SAID("a.fmt:1:14: error: a value expected, but there is ','\n"
+		    "a.fmt:2:22: error: 'a' is u8, but %s takes a string or something that has a name\n"
+		    "a.fmt:5:10: error: the name of the minor expected, but there is '('\n"
+		    "a.fmt:8:18: error: unknown conversion '%q'; there are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign\n"
+		    "a.fmt:8:21: error: unknown conversion '%w'; there are: d i u x X o b c f e g s p h H v {NAME}, and %% for a percent sign\n");
+	EXPECT_NE(NULL, find(&self->env, 7, 1, 0));
+	EXPECT_EQ(NULL, find(&self->env, 7, 2, 0));
+	EXPECT_NE(NULL, find(&self->env, 7, 3, 0));
+	EXPECT_EQ(NULL, self->env.set.records[101]);
+	EXPECT_NE(NULL, self->env.set.records[102]);
+	EXPECT_EQ(5, self->env.set.errors);
+}
+
+TEST_F(fmt, errors_are_limited)
+{
+	char *text = malloc(200000);
+	size_t n = 0, i;
+
+	for (i = 0; i < 10000; i++)
+		n += sprintf(text + n, "record 400 R%zu\n", i);
+	env_add(&self->env, "a.fmt", text);
+	EXPECT_EQ(FMT_ERRORS_MAX, self->env.set.errors);
+	EXPECT_NE(NULL, strstr(self->env.said, "note: too many errors"));
+	free(text);
+}
+
+TEST_F(fmt, unused_argument_is_a_warning)
+{
+	ADD("record 100 R (u8 a, u8 b) \"%(b)u\"");
+	EXPECT_SAID("a.fmt:1:18: warning: the text does not print 'a'\n");
+	EXPECT_NE(NULL, self->env.set.records[100]);
+}
+
+TEST_F(fmt, too_many_arguments)
+{
+	char text[1024] = "record 100 R (";
+	int i;
+
+	for (i = 0; i < FMT_ARGS_MAX + 1; i++)
+		sprintf(text + strlen(text), "%su8 a%d", i ? "," : "", i);
+	strcat(text, ")");
+	ADD(text);
+	EXPECT_NE(NULL, strstr(self->env.said, "error: more than 32 arguments"));
+}
+
+TEST_F(fmt, labels_are_made_safe)
+{
+	ADD("enum e { \"a\\x1b[2J\" = 1 }\nrecord 100 R \"%{e}\"");
+	put_u8(&self->e, 1);
+	EXPECT_TEXT("a\\x1b[2J");
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * boardmon.c - an application that emits what it sees on its board
+ *
+ * Interrupts, load, memory, temperature, serial ports, and errors that it
+ * provokes on a pseudo-terminal: all read from the kernel, none made up. It
+ * shows the three ways to emit: records as in QS (boardmon_irq.c), the short
+ * form (boardmon_proc.c) and the calls of QNX (boardmon_pty.c).
+ *
+ * Its events are printed in words by boardmon.fmt, in /usr/trace.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <devtrace.h>
+#include "boardmon.h"
+
+#define NAME	"boardmon"
+
+bool verbose;
+
+static volatile sig_atomic_t stop;
+
+void say(const char *format, ...)
+{
+	va_list args;
+
+	if (!verbose)
+		return;
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+}
+
+static void on_signal(int sig)
+{
+	/* From a handler, too. */
+	devtrace_puts_sev(DEVTRACE_SW0, NAME ": told to stop");
+	stop = sig;
+}
+
+/* What cannot be read off the events: names of what they are about. */
+static void name_things(void)
+{
+	devtrace_dict_obj(OBJ_INTERRUPTS, "interrupts");
+	devtrace_dict_obj(OBJ_KERNEL, "kernel");
+	devtrace_dict_obj(OBJ_THERMAL, "thermal");
+	devtrace_dict_obj(OBJ_UART, "uart");
+	devtrace_dict_obj(OBJ_PTY, "pty");
+	DEVTRACE_DICT_ENUM(COOL, GROUP_HEAT);
+	DEVTRACE_DICT_ENUM(WARM, GROUP_HEAT);
+	DEVTRACE_DICT_ENUM(HOT, GROUP_HEAT);
+	DEVTRACE_DICT_USR(BOARD_UPTIME);
+	DEVTRACE_DICT_FUN(provoke_pty);
+}
+
+static void usage(FILE *to)
+{
+	fprintf(to,
+		"Usage: " NAME " [options]\n"
+		"Emit what is seen on this board into the trace device.\n\n"
+		"  -n, --count N       look N times, 0 for ever (default 0)\n"
+		"  -i, --interval S    S seconds between two looks (default 1)\n"
+		"  -P, --no-pty        provoke no errors on a pseudo-terminal\n"
+		"  -v, --verbose       print on standard output too\n"
+		"  -h, --help          print this\n"
+		"  -V, --version       print the version\n\n"
+		"DEVTRACE_DEVICE names another device than /dev/trace.\n");
+}
+
+static double number(const char *option, const char *text, double max, bool whole)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(text, &end);
+	if (end == text || *end || errno || !(v >= 0 && v <= max) ||
+	    (whole && v != (unsigned long)v)) {
+		fprintf(stderr, NAME ": %s: '%s' is no %snumber from 0 to %.0f\n", option, text,
+			whole ? "whole " : "", max);
+		exit(2);
+	}
+	return v;
+}
+
+static void wait_until(struct timespec *next, double interval)
+{
+	next->tv_sec += (time_t)interval;
+	next->tv_nsec += (long)((interval - (double)(time_t)interval) * 1e9);
+	if (next->tv_nsec >= 1000000000) {
+		next->tv_nsec -= 1000000000;
+		next->tv_sec++;
+	}
+	while (!stop && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL) == EINTR)
+		;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "count", required_argument, NULL, 'n' },
+		{ "interval", required_argument, NULL, 'i' },
+		{ "no-pty", no_argument, NULL, 'P' },
+		{ "verbose", no_argument, NULL, 'v' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ }
+	};
+	struct sigaction action = { .sa_handler = on_signal };
+	unsigned long count = 0, n;
+	double interval = 1;
+	struct timespec next;
+	bool pty = true;
+	int c, err;
+
+	while ((c = getopt_long(argc, argv, "n:i:PvhV", options, NULL)) != -1) {
+		switch (c) {
+		case 'n':
+			count = (unsigned long)number("--count", optarg, 1e9, true);
+			break;
+		case 'i':
+			interval = number("--interval", optarg, 1e6, false);
+			break;
+		case 'P':
+			pty = false;
+			break;
+		case 'v':
+			verbose = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		case 'V':
+			printf(NAME " %s\n", BOARDMON_VERSION);
+			return 0;
+		default:
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, NAME ": '%s' is more than was asked for\n", argv[optind]);
+		usage(stderr);
+		return 2;
+	}
+
+	/* Another application would not ask: it runs on without the device. */
+	err = devtrace_open();
+	if (err && !verbose) {
+		fprintf(stderr, NAME ": no trace device: %s\n", strerror(err));
+		return 1;
+	}
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+
+	name_things();
+	devtrace_text(NAME " looks every %g s", interval);
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	for (n = 1;; n++) {
+		look_at_interrupts();
+		look_at_kernel();
+		look_at_thermal();
+		look_at_uarts();
+		if (pty)
+			provoke_pty();
+		fflush(stdout);
+		if (stop || n == count)
+			break;
+		wait_until(&next, interval);
+		if (stop)
+			break;
+	}
+	devtrace_text(NAME " looked %lu times", n);
+	if (!err && devtrace_errors()) {
+		fprintf(stderr, NAME ": %lu events went wrong, the last: %s\n", devtrace_errors(),
+			strerror(devtrace_error()));
+		return 1;
+	}
+	return 0;
+}
