@@ -56,7 +56,7 @@ static void name_things(void)
 	DEVTRACE_DICT_ENUM(WARM, GROUP_HEAT);
 	DEVTRACE_DICT_ENUM(HOT, GROUP_HEAT);
 	DEVTRACE_DICT_USR(BOARD_UPTIME);
-	DEVTRACE_DICT_FUN(provoke_pty);
+	DEVTRACE_DICT_FUN(look_at_kernel);
 }
 
 static void usage(FILE *to)

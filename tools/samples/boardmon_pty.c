@@ -128,7 +128,7 @@ static void flow(const struct pty *pty)
 /* The other side says something and goes. */
 static void hangup(struct pty *pty)
 {
-	static const char last[] = "last words\n";
+	static const char last[] = "last words";
 	unsigned char rest[64];
 	ssize_t n, got = 0;
 
