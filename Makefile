@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For people. kmod/, lib/ and tools/ have makefiles of their own that do the
+# work; `make help` says what there is.
+
+top	:= $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+O	?= $(top)/build
+override O := $(abspath $(O))
+prefix	?= /usr/local
+mandir	?= $(prefix)/share/man
+BOARDS	?= 6.1 6.12 rt 6.12-rt armhf
+
+board	:= $(top)/selftests/vm/board
+
+# Headers of the running kernel; where there are none (a build machine), those
+# of the kernel of the virtual board.
+KDIR	?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(shell $(board) --kdir))
+
+# What a sub-make is told. ARCH and CROSS_COMPILE go by themselves when they
+# stand on the command line, from the environment too.
+user	= $(MAKE) --no-print-directory O=$(O) prefix=$(prefix) DESTDIR=$(DESTDIR)
+man	= $(wildcard $(top)/Documentation/man/*.[1-9])
+
+all: user modules
+
+user: lib tools
+
+lib:
+	+$(user) -C lib
+
+tools: lib
+	+$(user) -C tools
+
+# Kbuild takes an O= from the command line for its own
+modules modules_install clean: MAKEOVERRIDES := $(filter-out O=%,$(MAKEOVERRIDES))
+
+modules:
+	+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) modules
+
+modules_install:
+	+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) \
+		INSTALL_MOD_PATH=$(DESTDIR) modules_install
+
+install: user
+	+$(user) -C lib install
+	+$(user) -C tools install
+	for page in $(man); do \
+		install -D -m 644 $$page \
+			$(DESTDIR)$(mandir)/man$${page##*.}/$$(basename $$page) || exit; \
+	done
+
+deps:
+	@.ci/deps all
+
+deps-%:
+	@.ci/deps $*
+
+demo: deps-demo
+	@O=$(O) selftests/vm/demo
+
+check: deps-check
+	@O=$(O) BOARDS="$(BOARDS)" selftests/check
+
+static: deps-static
+	@O=$(O) selftests/static
+
+bench: deps-bench
+	+@$(MAKE) --no-print-directory -C selftests/bench O=$(O) bench
+
+clean:
+	rm -rf $(O)
+	-+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) clean
+
+help:
+	@sed -n 's/^#: //p' $(top)/Makefile
+
+#: Targets
+#:   all              library, tools and module
+#:   demo             boot a virtual board and watch a driver and a program trace
+#:   check            every test, on this machine and on virtual boards
+#:   bench            every figure, one line each
+#:   static           style, sparse, warnings, manual pages, licences
+#:   install          library, headers, tools and manual pages, below $(DESTDIR)
+#:   modules_install  devtrace.ko, below $(DESTDIR)
+#:   deps             install the Debian packages that all this needs
+#:   clean            remove what was built
+#:
+#: Variables
+#:   KDIR             headers to build the module with (default: those of the
+#:                    running kernel, or else of the virtual board)
+#:   ARCH, CROSS_COMPILE   another machine, as for the kernel
+#:   DESTDIR, prefix  where to install (default: / and /usr/local)
+#:   O                directory for what is built (default: build)
+#:   BOARDS           boards for check (6.1 6.12 rt 6.12-rt armhf)
+
+.PHONY: all user lib tools modules modules_install install deps demo check static \
+	bench clean help
