@@ -119,8 +119,7 @@ static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
 	}
 	if (!intact(d, c, DEVTRACE_CHECK_SUM8))
 		return false;
-	if (d->midway && c->item.kind == DEVTRACE_ITEM_EVENT &&
-	    !dt_event_plausible(&c->item.u.event))
+	if (d->midway && !dt_item_plausible(&c->item))
 		return false;
 	set_check(d, DEVTRACE_CHECK_SUM8, DT_CHECK_GUESSED);
 	return true;

@@ -18,6 +18,9 @@
 #define PROC_SIZE	sizeof(struct devtrace_wire_proc)
 #define DICT_SIZE	sizeof(struct devtrace_wire_dict)
 
+/* No machine has more CPUs. For a guess only. */
+#define SOURCES_SANE	8192
+
 _Static_assert(EVENT_SIZE == 16, "event header");
 _Static_assert(INFO_SIZE == 32, "INFO");
 _Static_assert(CLOCK_SIZE == 40, "CLOCK");
@@ -197,14 +200,19 @@ bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
 	}
 }
 
-bool dt_event_plausible(const struct devtrace_event *e)
+bool dt_item_plausible(const struct devtrace_item *item)
 {
 	const uint8_t flags = DEVTRACE_F_MASK_EMIT | DEVTRACE_F_CONTEXT | DEVTRACE_F_USER;
+	const struct devtrace_event *e = &item->u.event;
 	struct devtrace_elem elem;
 	size_t pos = 0;
 	int r;
 
-	if (e->flags & ~flags || (e->severity && (e->severity & 0xf8) != DEVTRACE_SEV_SET))
+	/* The other bodies have a form of their own; an unknown one has none. */
+	if (item->kind != DEVTRACE_ITEM_EVENT)
+		return item->kind != DEVTRACE_ITEM_UNKNOWN;
+	if (e->flags & ~flags || e->source >= SOURCES_SANE ||
+	    (e->severity && (e->severity & 0xf8) != DEVTRACE_SEV_SET))
 		return false;
 	do
 		r = devtrace_elem_next(e->data, e->len, &pos, &elem);

@@ -83,8 +83,8 @@ struct devtrace_decoder {
 bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
 		   uint8_t type, const uint8_t *body, size_t len);
 
-/* Is this event one that a sane emitter makes? For a guess only. */
-bool dt_event_plausible(const struct devtrace_event *e);
+/* Is this what a sane emitter makes? For a guess only. */
+bool dt_item_plausible(const struct devtrace_item *item);
 
 /* The item is about to be delivered: learn from it, complete it. */
 void dt_body_learn(struct devtrace_decoder *d, struct devtrace_item *item);

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_decode.c - what the decoder gives for streams that are whole, cut,
+ * joined, short of frames, or never were streams
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "kselftest_harness.h"
+#include "decode_priv.h"
+#include "teststream.h"
+
+static const char * const check_name[] = { "sum8", "crc16", "crc32" };
+
+/* Everything in the stream, in order, and nothing else. */
+static bool all_seen(const struct seen_list *l, const struct stream *s, size_t first)
+{
+	if (l->nr != s->nr - first)
+		return false;
+	for (size_t i = 0; i < l->nr; i++)
+		if (l->v[i].digest != s->frames[first + i].digest ||
+		    l->v[i].offset != s->frames[first + i].start ||
+		    l->v[i].seq != s->frames[first + i].seq)
+			return false;
+	return true;
+}
+
+static size_t count_kind(const struct seen_list *l, enum devtrace_item_kind kind)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->nr; i++)
+		n += l->v[i].kind == kind;
+	return n;
+}
+
+static const struct seen *find_kind(const struct seen_list *l, enum devtrace_item_kind kind)
+{
+	for (size_t i = 0; i < l->nr; i++)
+		if (l->v[i].kind == kind)
+			return &l->v[i];
+	return NULL;
+}
+
+FIXTURE(checks) {
+	struct stream s;
+	struct seen_list seen;
+	struct devtrace_totals totals;
+	struct rng r;
+};
+
+FIXTURE_VARIANT(checks) {
+	enum devtrace_check check;
+};
+
+FIXTURE_VARIANT_ADD(checks, sum8) { .check = DEVTRACE_CHECK_SUM8 };
+FIXTURE_VARIANT_ADD(checks, crc16) { .check = DEVTRACE_CHECK_CRC16 };
+FIXTURE_VARIANT_ADD(checks, crc32) { .check = DEVTRACE_CHECK_CRC32 };
+
+FIXTURE_SETUP(checks)
+{
+	self->r.state = test_seed(check_name[variant->check]);
+	stream_init(&self->s, variant->check);
+}
+
+FIXTURE_TEARDOWN(checks)
+{
+	stream_free(&self->s);
+	seen_free(&self->seen);
+}
+
+TEST_F_TIMEOUT(checks, any_pieces, 120)
+{
+	static const size_t pieces[] = { 1, 2, 7, 4096, 0, 0, 0, 1 << 20 };
+	struct seen_list damaged = {}, again = {};
+	struct devtrace_totals t;
+
+	stream_mixed(&self->s, &self->r, 10000);
+	for (size_t i = 0; i < 8; i++) {
+		struct seen_list l = {};
+
+		decode_pieces(&l, self->s.bytes, self->s.len, pieces[i], &self->r, &t);
+		EXPECT_TRUE(all_seen(&l, &self->s, 0));
+		EXPECT_EQ(self->s.len, t.bytes);
+		EXPECT_EQ(self->s.nr, t.frames);
+		EXPECT_EQ(0, t.missing + t.damages + t.damaged_bytes);
+		seen_free(&l);
+	}
+
+	/* The same where one byte in 300 is any other, and a run is garbage. */
+	for (size_t i = 0; i < self->s.len / 300; i++)
+		self->s.bytes[rng_below(&self->r, self->s.len)] = (uint8_t)rng_next(&self->r);
+	for (size_t i = 0; i < 20000; i++)
+		self->s.bytes[self->s.len / 2 + i] = 0x7d + (i % 3 ? 0 : 0xe2);
+	decode_pieces(&damaged, self->s.bytes, self->s.len, self->s.len, &self->r, &self->totals);
+	EXPECT_GT(count_kind(&damaged, DEVTRACE_ITEM_DAMAGE), 100);
+	EXPECT_EQ(self->totals.damages, count_kind(&damaged, DEVTRACE_ITEM_DAMAGE));
+	for (size_t i = 0; i < 7; i++) {
+		decode_pieces(&again, self->s.bytes, self->s.len, pieces[i], &self->r, &t);
+		EXPECT_TRUE(seen_equal(&damaged, &again));
+		EXPECT_EQ(0, memcmp(&t, &self->totals, sizeof(t)));
+		seen_free(&again);
+	}
+	seen_free(&damaged);
+}
+
+/* Multiples of 256 are what sequence numbers do not show. */
+TEST_F(checks, missing_frames)
+{
+	static const uint64_t lost[] = { 1, 255, 256, 257, 512, 513, 25600, 1ull << 40 };
+
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
+		struct stream s;
+		struct seen_list l = {};
+		struct devtrace_totals t;
+		size_t gaps = 0;
+		uint64_t missing = 0, last;
+
+		stream_init(&s, variant->check);
+		stream_info(&s, DEVTRACE_INFO_OPEN);
+		for (int k = 0; k < 10; k++)
+			stream_number(&s, k);
+		last = s.ts - 1000;
+		stream_skip(&s, lost[i]);
+		for (int k = 0; k < 10; k++)
+			stream_number(&s, k);
+		stream_clock(&s);
+		stream_number(&s, 99);
+		stream_info(&s, DEVTRACE_INFO_PERIODIC);
+		decode_pieces(&l, s.bytes, s.len, 0, &self->r, &t);
+
+		for (size_t k = 0; k < l.nr; k++) {
+			const struct devtrace_gap *g = &l.v[k].gap;
+
+			if (l.v[k].kind != DEVTRACE_ITEM_GAP)
+				continue;
+			gaps++;
+			missing += g->count;
+			EXPECT_EQ(l.v[k + 1].offset, g->offset);
+			EXPECT_EQ(l.v[k + 1].seq, g->seq_after);
+			if (g->exact) {
+				/* At the CLOCK frame. */
+				EXPECT_EQ(s.frames[21].start, g->offset);
+				EXPECT_EQ(s.frames[20].seq, g->seq_before);
+				EXPECT_EQ(0, g->count % 256);
+				EXPECT_EQ(lost[i] % 256 ? last : 0, g->ts_before);
+			} else {
+				EXPECT_EQ(s.frames[11].start, g->offset);
+				EXPECT_EQ(s.frames[10].seq, g->seq_before);
+				EXPECT_EQ(lost[i] % 256, g->count);
+				EXPECT_EQ(last, g->ts_before);
+			}
+		}
+		EXPECT_EQ((lost[i] % 256 != 0) + (lost[i] > 255), gaps);
+		EXPECT_EQ(lost[i], missing);
+		EXPECT_EQ(lost[i], t.missing);
+		EXPECT_EQ(0, t.damages);
+		seen_free(&l);
+		stream_free(&s);
+	}
+}
+
+/* A multiple of 256 right before INFO: the gap has no other sign. */
+TEST_F(checks, missing_before_info)
+{
+	const struct seen *g;
+
+	stream_info(&self->s, DEVTRACE_INFO_OPEN);
+	stream_number(&self->s, 1);
+	stream_clock(&self->s);
+	stream_skip(&self->s, 768);
+	stream_info(&self->s, DEVTRACE_INFO_PERIODIC);
+	stream_skip(&self->s, 3);
+	stream_clock(&self->s);
+	decode_pieces(&self->seen, self->s.bytes, self->s.len, 0, &self->r, &self->totals);
+	ASSERT_EQ(7, self->seen.nr);
+	g = &self->seen.v[3];
+	EXPECT_EQ(DEVTRACE_ITEM_GAP, g->kind);
+	EXPECT_TRUE(g->gap.exact && g->gap.count == 768 && g->gap.ts_before == 1000000);
+	g = &self->seen.v[5];
+	EXPECT_EQ(DEVTRACE_ITEM_GAP, g->kind);
+	EXPECT_TRUE(!g->gap.exact && g->gap.count == 3);
+	EXPECT_EQ(771, self->totals.missing);
+}
+
+/* Begins anywhere: one cut at most, no gap, the check found out. */
+TEST_F(checks, begins_midway)
+{
+	size_t first = 0, odd = 0;
+
+	stream_mixed(&self->s, &self->r, 400);
+	for (size_t from = 1; from < self->s.frames[300].start; from++) {
+		struct seen_list l = {};
+		size_t have;
+
+		while (self->s.frames[first].start < from)
+			first++;
+		decode_pieces(&l, self->s.bytes + from, self->s.len - from,
+			      self->s.len, &self->r, &self->totals);
+		have = self->s.nr - first;
+		/*
+		 * Whole, but before the first flag nobody knows: with sum8 it
+		 * must look like an event, and a few of them do not.
+		 */
+		if (variant->check == DEVTRACE_CHECK_SUM8 &&
+		    from == self->s.frames[first].start &&
+		    self->totals.frames == have - 1) {
+			odd++;
+			seen_free(&l);
+			continue;
+		}
+		ASSERT_GE(l.nr, have);
+		ASSERT_LE(l.nr, have + 1);
+		EXPECT_EQ(0, self->totals.missing);
+		EXPECT_EQ(have, self->totals.frames);
+		for (size_t i = 0; i < have; i++)
+			ASSERT_EQ(self->s.frames[first + i].digest, l.v[l.nr - have + i].digest);
+		if (self->s.frames[first].start != from &&
+		    self->s.frames[first].start != from + 1) {
+			ASSERT_EQ(have + 1, l.nr);
+			EXPECT_EQ(DEVTRACE_ITEM_DAMAGE, l.v[0].kind);
+			EXPECT_EQ(DEVTRACE_DAMAGE_CUT, l.v[0].damage.reason);
+			EXPECT_EQ(0, l.v[0].damage.offset);
+			EXPECT_EQ(self->s.frames[first].start - from, l.v[0].damage.bytes);
+		}
+		seen_free(&l);
+	}
+	EXPECT_LE(odd, 60);
+}
+
+/* Ends anywhere: what is cut off is told, and how much. */
+TEST_F(checks, ends_midway)
+{
+	size_t whole = 0;
+
+	stream_mixed(&self->s, &self->r, 100);
+	for (size_t to = 0; to < self->s.len; to++) {
+		struct seen_list l = {};
+
+		if (self->s.frames[whole].end <= to)
+			whole++;
+		decode_pieces(&l, self->s.bytes, to, 0, &self->r, &self->totals);
+		ASSERT_EQ(whole + (self->s.frames[whole].start != to), l.nr);
+		if (l.nr > whole) {
+			EXPECT_EQ(DEVTRACE_DAMAGE_CUT, l.v[whole].damage.reason);
+			EXPECT_EQ(self->s.frames[whole].start, l.v[whole].damage.offset);
+			EXPECT_EQ(to - self->s.frames[whole].start, l.v[whole].damage.bytes);
+		}
+		seen_free(&l);
+	}
+}
+
+/* cat a b, where a may end anywhere: b is whole, and no gap is made up. */
+TEST_F(checks, joined)
+{
+	struct stream b;
+	uint8_t *both;
+	size_t whole = 0;
+
+	stream_mixed(&self->s, &self->r, 100);
+	stream_init(&b, (variant->check + rng_below(&self->r, 3)) % 3);
+	stream_mixed(&b, &self->r, 50);
+	both = malloc(self->s.len + b.len);
+	ASSERT_NE(NULL, both);
+	memcpy(both, self->s.bytes, self->s.len);
+	for (size_t to = self->s.frames[3].start; to <= self->s.len; to++) {
+		struct seen_list l = {};
+		size_t cut, first;
+
+		while (whole < self->s.nr && self->s.frames[whole].end <= to)
+			whole++;
+		cut = to - (whole ? self->s.frames[whole - 1].end : 0);
+		memcpy(both, self->s.bytes, to);
+		memcpy(both + to, b.bytes, b.len);
+		decode_pieces(&l, both, to + b.len, to % 5 ? 1 << 20 : 1, &self->r, &self->totals);
+		first = l.nr - b.nr;
+		ASSERT_EQ(whole + (cut > 0), first);
+		for (size_t i = 0; i < b.nr; i++) {
+			ASSERT_EQ(b.frames[i].digest, l.v[first + i].digest);
+			ASSERT_EQ(to + b.frames[i].start, l.v[first + i].offset);
+		}
+		if (cut) {
+			EXPECT_EQ(DEVTRACE_DAMAGE_CUT, l.v[whole].damage.reason);
+			EXPECT_EQ(to - cut, l.v[whole].damage.offset);
+			EXPECT_EQ(cut, l.v[whole].damage.bytes);
+		}
+		EXPECT_EQ(0, self->totals.missing);
+		seen_free(&l);
+	}
+	free(both);
+	stream_free(&b);
+}
+
+/* Joined, and the frame that opens the second stream is damaged. */
+TEST_F(checks, joined_opening_lost)
+{
+	const struct seen *g;
+	size_t from;
+
+	stream_mixed(&self->s, &self->r, 600);
+	from = self->s.len;
+	self->s.sent = 0;
+	/* So that the sequence goes on and only the counter tells. */
+	self->s.seq--;
+	stream_info(&self->s, DEVTRACE_INFO_OPEN);
+	stream_number(&self->s, 1);
+	stream_clock(&self->s);
+	memmove(self->s.bytes + from, self->s.bytes + self->s.frames[603].end,
+		self->s.len - self->s.frames[603].end);
+	self->s.len -= self->s.frames[603].end - from;
+	decode_pieces(&self->seen, self->s.bytes, self->s.len, 0, &self->r, &self->totals);
+	ASSERT_EQ(603 + 1 + 2, self->seen.nr);
+	g = find_kind(&self->seen, DEVTRACE_ITEM_GAP);
+	ASSERT_NE(NULL, g);
+	EXPECT_TRUE(g->gap.count == 1 && !g->gap.exact);
+}
+
+/* The reader asks for another check: INFO says so, and may be lost. */
+TEST_F(checks, check_changes)
+{
+	static const size_t late[] = { 3, 1, 0 };
+
+	for (int to = 0; to < 3; to++) {
+		for (int lost = 0; lost < 2; lost++) {
+			struct stream s;
+			struct seen_list l = {};
+			struct devtrace_totals t;
+
+			stream_init(&s, variant->check);
+			stream_mixed(&s, &self->r, 20);
+			s.check = to;
+			stream_info(&s, DEVTRACE_INFO_CHECK);
+			if (lost)
+				s.bytes[s.len - 10] ^= 0x40;
+			for (int i = 0; i < 20; i++)
+				stream_number(&s, i);
+			decode_pieces(&l, s.bytes, s.len, 0, &self->r, &t);
+			if (!lost) {
+				EXPECT_TRUE(all_seen(&l, &s, 0));
+			} else if (to == (int)variant->check) {
+				EXPECT_EQ(s.nr - 1, t.frames);
+				EXPECT_EQ(1, t.missing);
+			} else {
+				EXPECT_EQ(s.nr - 1 - late[to], t.frames);
+				EXPECT_EQ(1 + late[to], t.missing);
+				EXPECT_EQ(1 + late[to], t.damages);
+			}
+			seen_free(&l);
+			stream_free(&s);
+		}
+	}
+}
+
+/* A callback that stops: each item comes once, and the bytes add up. */
+struct stopper {
+	struct seen_list list;
+	struct rng *r;
+};
+
+static int stop_often(const struct devtrace_item *item, void *arg)
+{
+	struct stopper *s = arg;
+
+	seen_add(item, &s->list);
+	return rng_below(s->r, 3) ? 0 : 42;
+}
+
+TEST_F(checks, callback_stops)
+{
+	struct stopper stop = { .r = &self->r };
+	struct devtrace_decoder *d;
+	size_t pos = 0, used, n;
+	int rc;
+
+	stream_mixed(&self->s, &self->r, 3000);
+	for (size_t i = 0; i < self->s.len / 200; i++)
+		self->s.bytes[rng_below(&self->r, self->s.len)] = (uint8_t)rng_next(&self->r);
+	/* A join with a cut, which makes three items of one raw frame. */
+	self->s.len -= 5;
+	self->s.sent = 0;
+	stream_mixed(&self->s, &self->r, 300);
+	decode_pieces(&self->seen, self->s.bytes, self->s.len - 3, 1 << 20, &self->r,
+		      &self->totals);
+
+	d = devtrace_decoder_new(stop_often, &stop);
+	ASSERT_NE(NULL, d);
+	while (pos < self->s.len - 3) {
+		n = 1 + rng_below(&self->r, 500);
+		if (n > self->s.len - 3 - pos)
+			n = self->s.len - 3 - pos;
+		rc = devtrace_decoder_feed(d, self->s.bytes + pos, n, &used);
+		ASSERT_TRUE(rc == 0 || rc == 42);
+		ASSERT_LE(used, n);
+		if (!rc)
+			ASSERT_EQ(used, n);
+		pos += used;
+		EXPECT_EQ(pos, devtrace_decoder_totals(d)->bytes);
+	}
+	while (devtrace_decoder_finish(d))
+		;
+	EXPECT_TRUE(seen_equal(&self->seen, &stop.list));
+	EXPECT_EQ(0, memcmp(&self->totals, devtrace_decoder_totals(d), sizeof(self->totals)));
+	devtrace_decoder_free(d);
+	seen_free(&stop.list);
+}
+
+/* Bytes without sense, and frames that are intact and make none. */
+TEST_F_TIMEOUT(checks, hostile, 120)
+{
+	static uint8_t bytes[1 << 16];
+	struct devtrace_decoder *d = devtrace_decoder_new(seen_add, &self->seen);
+	struct body b;
+	size_t n;
+
+	ASSERT_NE(NULL, d);
+	for (int round = 0; round < 100; round++) {
+		uint32_t mode = rng_below(&self->r, 3);
+
+		for (n = 0; n < sizeof(bytes) - 20000;) {
+			if (mode == 0) {
+				bytes[n++] = (uint8_t)rng_next(&self->r);
+			} else if (mode == 1) {
+				bytes[n++] = 0x7d + rng_below(&self->r, 2);
+			} else {
+				uint32_t len = rng_below(&self->r, rng_below(&self->r, 9) ? 60 : 8100);
+
+				for (b.len = 0; b.len < len;)
+					body_int(&b, rng_next(&self->r), 1);
+				n += devtrace_frame_encode(bytes + n, sizeof(bytes) - n,
+							   variant->check, (uint8_t)round,
+							   (uint8_t)(54 + rng_below(&self->r, 20)),
+							   b.bytes, b.len, true);
+			}
+		}
+		devtrace_decoder_feed(d, bytes, n, NULL);
+		self->seen.nr = 0;
+	}
+	devtrace_decoder_finish(d);
+	/* It still works. */
+	stream_mixed(&self->s, &self->r, 10);
+	self->seen.nr = 0;
+	devtrace_decoder_feed(d, self->s.bytes, self->s.len, NULL);
+	EXPECT_TRUE(self->seen.nr == self->s.nr);
+	devtrace_decoder_free(d);
+}
+
+TEST_HARNESS_MAIN

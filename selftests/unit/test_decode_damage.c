@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_decode_damage.c - each byte of a stream of 10 000 frames changed,
+ * deleted or doubled in turn
+ *
+ * Only the frames touched may be lost, and the report must name them: damage
+ * where they stand, then a gap with the numbers of the frames around them and
+ * the count between. Frames that are well apart do not know of each other, so
+ * a pass over the stream damages every fifth frame, each in one byte; enough
+ * passes reach every byte. Of frames longer than LONGEST raw bytes, the bytes
+ * behind that are sampled.
+ *
+ * A flag belongs to both frames that it stands between. What a check cannot
+ * see (sum8 and the length byte miss one damaged frame in 65536) is counted,
+ * and the count must stay within what the check is worth.
+ */
+#include <string.h>
+
+#include "kselftest_harness.h"
+#include "teststream.h"
+
+#define FRAMES	10000
+#define APART	5
+#define LONGEST	80
+
+enum damage { BIT, OTHER, DELETED, DOUBLED, DAMAGES };
+
+FIXTURE(each_byte) {
+	struct stream s;
+	struct rng r;
+	struct seen_list seen;
+	uint8_t *bytes;			/* the damaged stream */
+	size_t len;
+	size_t *start;			/* of each frame in it, and its end */
+	enum damage *how;
+	bool *touched;			/* by damage of its own */
+	bool *flag;			/* its flag was, which is the next one's too */
+	bool *harmless;
+	/* results */
+	uint64_t damaged, unseen;
+};
+
+FIXTURE_VARIANT(each_byte) {
+	enum devtrace_check check;
+	uint32_t worth;			/* one in how many may go unseen */
+};
+
+FIXTURE_VARIANT_ADD(each_byte, sum8) {
+	.check = DEVTRACE_CHECK_SUM8, .worth = 15000,
+};
+FIXTURE_VARIANT_ADD(each_byte, crc16) {
+	.check = DEVTRACE_CHECK_CRC16, .worth = 1000000,
+};
+FIXTURE_VARIANT_ADD(each_byte, crc32) {
+	.check = DEVTRACE_CHECK_CRC32, .worth = UINT32_MAX,
+};
+
+FIXTURE_SETUP(each_byte)
+{
+	self->r.state = test_seed("each_byte");
+	stream_init(&self->s, variant->check);
+	stream_mixed(&self->s, &self->r, FRAMES - 3);
+	self->bytes = malloc(self->s.len + FRAMES);
+	self->start = calloc(FRAMES + 1, sizeof(*self->start));
+	self->how = calloc(FRAMES, sizeof(*self->how));
+	self->touched = calloc(FRAMES, sizeof(bool));
+	self->flag = calloc(FRAMES, sizeof(bool));
+	self->harmless = calloc(FRAMES, sizeof(bool));
+	ASSERT_TRUE(self->bytes && self->start && self->how && self->touched && self->flag &&
+		    self->harmless);
+}
+
+FIXTURE_TEARDOWN(each_byte)
+{
+	free(self->bytes);
+	free(self->start);
+	free(self->how);
+	free(self->touched);
+	free(self->flag);
+	free(self->harmless);
+	seen_free(&self->seen);
+	stream_free(&self->s);
+}
+
+typedef FIXTURE_DATA(each_byte) data;
+
+/* Copy frame i with byte `at` of it damaged. */
+static void damage_frame(data *t, size_t i, size_t at, enum damage how)
+{
+	const struct frame_info *f = &t->s.frames[i];
+	const uint8_t *from = t->s.bytes + f->start;
+	uint8_t *to = t->bytes + t->len;
+	size_t n = f->end - f->start;
+
+	memcpy(to, from, at + 1);
+	to += at + 1;
+	if (how == BIT)
+		to[-1] ^= 1u << rng_below(&t->r, 8);
+	else if (how == OTHER)
+		to[-1] ^= 1 + rng_below(&t->r, 255);
+	else if (how == DELETED)
+		to--;
+	else
+		*to++ = from[at];
+	memcpy(to, from + at + 1, n - at - 1);
+	to += n - at - 1;
+	t->len = (size_t)(to - t->bytes);
+	t->how[i] = how;
+	t->touched[i] = true;
+	t->flag[i] = at == n - 1 && how != DOUBLED;
+	/* Two flags in a row are no damage at all. */
+	t->harmless[i] = at == n - 1 && how == DOUBLED;
+	t->damaged++;
+}
+
+static bool may_be_lost(const data *t, size_t i)
+{
+	return (t->touched[i] && !t->harmless[i]) || (i && t->flag[i - 1]);
+}
+
+/*
+ * The items from *k on that belong to frames i to the next one that must be
+ * intact, *next. The check may not have seen the damage; then anything may
+ * stand among them. Returns false if the report is not what it has to be.
+ */
+static bool lost_rightly(data *t, size_t i, size_t *k, size_t *next)
+{
+	uint64_t covered = 0, range;
+	bool unseen = false;
+	size_t j = i;
+
+	while (j < FRAMES && may_be_lost(t, j))
+		j++;
+	*next = j;
+	for (; *k < t->seen.nr && t->seen.v[*k].offset < t->start[j]; ++*k) {
+		const struct seen *s = &t->seen.v[*k];
+
+		if (s->kind == DEVTRACE_ITEM_DAMAGE) {
+			if (s->damage.offset != t->start[i] + covered &&
+			    s->damage.offset != t->start[i] + covered + 1)
+				return false;
+			if (s->damage.reason == DEVTRACE_DAMAGE_CUT && i && j < FRAMES)
+				return false;
+			covered = s->damage.offset + s->damage.bytes - t->start[i];
+		} else {
+			unseen = true;
+		}
+	}
+	if (unseen) {
+		t->unseen++;
+		if (t->seen.v[*k].kind == DEVTRACE_ITEM_GAP)
+			++*k;
+		return true;
+	}
+	/* A flag that the damage made, next to another, is an empty frame. */
+	range = t->start[j] - t->start[i];
+	if (covered != range && covered != range - 1)
+		return false;
+	if (!i || j == FRAMES)
+		return true;
+	/* Now the gap: who is missing, between whom. */
+	if (*k == t->seen.nr || t->seen.v[*k].kind != DEVTRACE_ITEM_GAP)
+		return false;
+	if (t->seen.v[*k].gap.seq_before != t->s.frames[i - 1].seq ||
+	    t->seen.v[*k].gap.seq_after != t->s.frames[j].seq ||
+	    t->seen.v[*k].gap.count != j - i || t->seen.v[*k].gap.exact ||
+	    t->seen.v[*k].gap.offset != t->start[j])
+		return false;
+	++*k;
+	return true;
+}
+
+/* Compare everything that was seen with what was damaged. */
+static bool all_right(data *t)
+{
+	uint64_t unseen = t->unseen;
+	size_t k = 0, next;
+
+	for (size_t i = 0; i < FRAMES; i++) {
+		if (may_be_lost(t, i)) {
+			if (!lost_rightly(t, i, &k, &next)) {
+				printf("# frame %zu, damage %d: not reported rightly\n", i, t->how[i]);
+				return false;
+			}
+			i = next - 1;
+			continue;
+		}
+		/* What one that passed made of the counters comes out later. */
+		while (unseen != t->unseen && k < t->seen.nr &&
+		       t->seen.v[k].kind == DEVTRACE_ITEM_GAP)
+			k++;
+		if (k == t->seen.nr || t->seen.v[k].digest != t->s.frames[i].digest ||
+		    t->seen.v[k].offset != t->start[i] ||
+		    t->seen.v[k].seq != t->s.frames[i].seq) {
+			printf("# frame %zu: intact, and not what was delivered\n", i);
+			return false;
+		}
+		k++;
+	}
+	return k == t->seen.nr;
+}
+
+/* One pass: byte `at` of each frame i with i % APART == phase. */
+static bool pass(data *t, size_t phase, size_t at, enum damage how, size_t only)
+{
+	memset(t->touched, 0, FRAMES);
+	memset(t->flag, 0, FRAMES);
+	memset(t->harmless, 0, FRAMES);
+	t->len = 0;
+	t->seen.nr = 0;
+	for (size_t i = 0; i < FRAMES; i++) {
+		const struct frame_info *f = &t->s.frames[i];
+		size_t n = f->end - f->start, where = at;
+
+		t->start[i] = t->len;
+		if (only == i)
+			where = rng_below(&t->r, (uint32_t)n);
+		else if (only != SIZE_MAX || i % APART != phase)
+			where = n;
+		else if (at == LONGEST)
+			where = n > LONGEST ? rng_below(&t->r, (uint32_t)n) : n - 1;
+		/* One byte before the frame that opens a stream: that is found. */
+		if (!i && !where && how == DOUBLED)
+			where = n;
+		if (where < n) {
+			damage_frame(t, i, where, how);
+		} else {
+			memcpy(t->bytes + t->len, t->s.bytes + f->start, n);
+			t->len += n;
+		}
+	}
+	t->start[FRAMES] = t->len;
+	decode_pieces(&t->seen, t->bytes, t->len, 1 << 16, &t->r, NULL);
+	return all_right(t);
+}
+
+TEST_F_TIMEOUT(each_byte, far_apart, 300)
+{
+	for (size_t at = 0; at <= LONGEST; at++)
+		for (size_t phase = 0; phase < APART; phase++)
+			for (enum damage how = 0; how < DAMAGES; how++) {
+				ASSERT_TRUE(pass(self, phase, at, how, SIZE_MAX))
+					TH_LOG("byte %zu phase %zu damage %d", at, phase, how);
+			}
+	printf("# %llu frames damaged, %llu not noticed\n",
+	       (unsigned long long)self->damaged, (unsigned long long)self->unseen);
+	fflush(stdout);
+	EXPECT_GT(self->damaged, 4 * 20 * FRAMES);
+	EXPECT_LE(self->unseen, self->damaged / variant->worth);
+}
+
+/* The same with one damaged byte in the whole stream. */
+TEST_F_TIMEOUT(each_byte, alone, 120)
+{
+	for (int i = 0; i < 300; i++) {
+		size_t only = rng_below(&self->r, FRAMES);
+
+		ASSERT_TRUE(pass(self, 0, 0, i % DAMAGES, only)) TH_LOG("frame %zu", only);
+	}
+	EXPECT_LE(self->unseen, 1);
+}
+
+TEST_HARNESS_MAIN
