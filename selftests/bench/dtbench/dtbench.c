@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dtbench.c - what it costs the kernel to emit an event
+ *
+ * Reading /proc/dtbench runs loops of events and prints, for each way to emit,
+ * `name cost`: time per event less that of the same loop without an event, in
+ * thousandths of a nanosecond. On a board whose clock advances one nanosecond
+ * an instruction these are thousandths of an instruction.
+ *
+ * Loops run as any kernel code does, interrupts on. What an interrupt takes is
+ * kept out by running many batches and taking the shortest. A batch is as many
+ * events as fill a whole number of blocks and pages of the ring, so that the
+ * work which only every n-th event has to do is in every batch.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/proc_fs.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/timekeeping.h>
+#include <linux/devtrace.h>
+
+#define CREATE_TRACE_POINTS
+#include "dtbench_trace.h"
+
+#define BATCH	512
+#define BATCHES	128
+
+/* The counter itself where it counts nanoseconds: no rounding. */
+static __always_inline u64 now(void)
+{
+#ifdef CONFIG_X86
+	return rdtsc();
+#else
+	return ktime_get_raw_fast_ns();
+#endif
+}
+
+#define SHORTEST(event) ({						\
+	u64 shortest = U64_MAX, begin;					\
+	int batch, i;							\
+									\
+	for (batch = 0; batch < BATCHES; batch++) {			\
+		begin = now();						\
+		for (i = 0; i < BATCH; i++) {				\
+			event;						\
+			barrier();					\
+		}							\
+		shortest = min(shortest, now() - begin);		\
+		cond_resched();						\
+	}								\
+	shortest;							\
+})
+
+static void show(struct seq_file *m, const char *name, u64 cost, u64 empty)
+{
+	seq_printf(m, "%s %llu\n", name, div_u64((cost - empty) * 1000, BATCH));
+}
+
+static int dtbench_show(struct seq_file *m, void *v)
+{
+	u64 empty = SHORTEST();
+
+	show(m, "exc", SHORTEST(devtrace_exc(DEVTRACE_SW_SEVERITY1, DEVTRACE_CODE(1, 2),
+					     dt_i32(i), dt_i32(batch))), empty);
+	show(m, "trace_event", SHORTEST(trace_dtbench_pair(i, batch)), empty);
+	show(m, "clock", SHORTEST(ktime_get_raw_fast_ns()), empty);
+	/* Last, and the ring is full of them: how much room one takes. */
+	show(m, "rec", SHORTEST(devtrace_rec(DEVTRACE_T_USER, dt_i32(i), dt_i32(batch))),
+	     empty);
+	return 0;
+}
+
+static int __init dtbench_init(void)
+{
+	return proc_create_single("dtbench", 0400, NULL, dtbench_show) ? 0 : -ENOMEM;
+}
+
+static void __exit dtbench_exit(void)
+{
+	remove_proc_entry("dtbench", NULL);
+}
+
+module_init(dtbench_init);
+module_exit(dtbench_exit);
+
+MODULE_DESCRIPTION("What it costs to emit events");
+MODULE_LICENSE("GPL");

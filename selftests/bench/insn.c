@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * insn.c - what it costs a program to emit and to read events
+ *
+ *	insn emit	system calls that emit, and that we compare with
+ *	insn read	what cat does, on the ring as it is
+ *	insn room	how many bytes an event takes in the ring
+ *	insn record N F	emit N events, then write what the device gives into F
+ *
+ * Prints `name cost`, in thousandths of a nanosecond a call or event; on a
+ * board whose clock advances one nanosecond an instruction, in thousandths of
+ * an instruction. Runs on a board of one CPU, statically linked.
+ *
+ * What interrupts take is kept out by taking the shortest of many batches, and
+ * when reading the shortest of several times over the same piece: all of them
+ * do the same work.
+ */
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+#include <linux/devtrace.h>
+
+/* A whole number of blocks of the ring: 512 events of 24 bytes, 3 blocks. */
+#define BATCH		512
+#define BATCHES		128
+/* As busybox's cat does. */
+#define CHUNK		4096
+#define READINGS	8
+#define CHUNKS_MAX	65536
+
+/* The counter itself where it counts nanoseconds: no rounding. */
+static uint64_t now(void)
+{
+#if defined(__x86_64__)
+	return __rdtsc();
+#else
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+#endif
+}
+
+/* Two 32-bit integers, as an event on its way to the device. */
+struct pair {
+	struct devtrace_emit head;
+	struct {
+		uint8_t f;
+		int32_t v;
+	} __attribute__((packed)) e[2];
+} __attribute__((packed));
+
+static int fd;
+
+static void nothing(int i, int batch)
+{
+	__asm__ volatile("" : : "r"(i), "r"(batch) : "memory");
+}
+
+static void emit(int i, int batch)
+{
+	struct pair p = {
+		.head = { .type = DEVTRACE_T_USER },
+		.e = { { DEVTRACE_E_I32, i }, { DEVTRACE_E_I32, batch } },
+	};
+
+	if (ioctl(fd, DEVTRACE_IOC_EMIT(sizeof(p)), &p))
+		err(1, "cannot emit");
+}
+
+static void marker(int i, int batch)
+{
+	int32_t raw[8] = { 1, i, batch };
+
+	if (write(fd, raw, sizeof(raw)) != sizeof(raw))
+		err(1, "cannot write trace_marker_raw");
+}
+
+static void null(int i, int batch)
+{
+	int32_t raw[8] = { 1, i, batch };
+
+	if (write(fd, raw, sizeof(raw)) != sizeof(raw))
+		err(1, "cannot write /dev/null");
+}
+
+static uint64_t shortest(void (*one)(int, int))
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int batch = 0; batch < BATCHES; batch++) {
+		uint64_t begin = now(), took;
+
+		for (int i = 0; i < BATCH; i++)
+			one(i, batch);
+		took = now() - begin;
+		if (took < best)
+			best = took;
+	}
+	return best;
+}
+
+static void measure(const char *name, const char *path, void (*one)(int, int))
+{
+	uint64_t cost;
+
+	fd = open(path, O_WRONLY);
+	if (fd < 0)
+		err(1, "%s", path);
+	cost = shortest(one) - shortest(nothing);
+	close(fd);
+	printf("%s %" PRIu64 "\n", name, cost * 1000 / BATCH);
+}
+
+static int open_trace(void)
+{
+	int trace = open("/dev/trace", O_RDONLY | O_NONBLOCK);
+
+	if (trace < 0)
+		err(1, "/dev/trace");
+	return trace;
+}
+
+static void stats_of(int trace, struct devtrace_stats *s)
+{
+	s->cpu = -1;
+	if (ioctl(trace, DEVTRACE_IOC_STATS, s))
+		err(1, "cannot get statistics");
+}
+
+static void measure_read(void)
+{
+	static uint32_t best[CHUNKS_MAX];
+	static char buf[CHUNK];
+	struct devtrace_stats s;
+	uint64_t total = 0, bytes = 0;
+	unsigned int chunks = 0;
+	int null_fd = open("/dev/null", O_WRONLY);
+
+	memset(best, 0xff, sizeof(best));
+	for (int reading = 0; reading < READINGS; reading++) {
+		int trace = open_trace();
+		unsigned int i;
+
+		stats_of(trace, &s);
+		bytes = 0;
+		for (i = 0; ; i++) {
+			uint64_t begin = now(), took;
+			ssize_t n = read(trace, buf, sizeof(buf));
+
+			if (n < 0 && errno == EAGAIN)
+				break;
+			if (n <= 0 || write(null_fd, buf, n) != n)
+				err(1, "cannot read");
+			took = now() - begin;
+			if (i == CHUNKS_MAX)
+				errx(1, "more than %d pieces", CHUNKS_MAX);
+			if (took < best[i])
+				best[i] = took;
+			bytes += n;
+		}
+		if (reading && i != chunks)
+			errx(1, "two readings differ: %u and %u pieces", chunks, i);
+		chunks = i;
+		close(trace);
+	}
+	for (unsigned int i = 0; i < chunks; i++)
+		total += best[i];
+	printf("read %" PRIu64 "\n", (uint64_t)(total * 1000 / (s.stored - s.overwritten)));
+	fprintf(stderr, "read: %" PRIu64 " events, %" PRIu64 " bytes\n",
+		(uint64_t)(s.stored - s.overwritten), bytes);
+}
+
+/* Not measured: what traceinfo prints is to come from a real device. */
+static void record(long count, const char *path)
+{
+	static char buf[1 << 20];
+	struct devtrace_stats s;
+	int trace, file;
+	ssize_t n;
+
+	fd = open("/dev/trace", O_WRONLY);
+	if (fd < 0)
+		err(1, "/dev/trace");
+	for (long i = 0; i < count; i++)
+		emit(i, -i);
+	close(fd);
+
+	trace = open_trace();
+	stats_of(trace, &s);
+	if (s.stored - s.overwritten != (uint64_t)count)
+		errx(1, "the ring does not have all events");
+	file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	if (file < 0)
+		err(1, "%s", path);
+	while ((n = read(trace, buf, sizeof(buf))) > 0)
+		if (write(file, buf, n) != n)
+			err(1, "%s", path);
+	if (errno != EAGAIN)
+		err(1, "/dev/trace");
+	close(file);
+}
+
+static void measure_room(void)
+{
+	struct devtrace_stats s;
+
+	stats_of(open_trace(), &s);
+	if (!s.overwritten)
+		errx(1, "the ring is not full");
+	printf("room %" PRIu64 "\n", (uint64_t)(s.used * 1000 / (s.stored - s.overwritten)));
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(what, "emit") && argc == 2) {
+		measure("emit", "/dev/trace", emit);
+		measure("marker", "/sys/kernel/tracing/trace_marker_raw", marker);
+		measure("null", "/dev/null", null);
+	} else if (!strcmp(what, "read") && argc == 2) {
+		measure_read();
+	} else if (!strcmp(what, "room") && argc == 2) {
+		measure_room();
+	} else if (!strcmp(what, "record") && argc == 4) {
+		record(atol(argv[2]), argv[3]);
+	} else {
+		fprintf(stderr, "usage: insn emit | read | room | record COUNT FILE\n");
+		return 2;
+	}
+	return 0;
+}
