@@ -94,21 +94,26 @@ bool ring_exists(const struct ring *r)
  *
  * A writer that nested on top of us may have moved the tail already and
  * overwritten the header we read; then the exchange fails, and what we read
- * does not matter.
+ * does not matter. But where padding of one unit stood at the end of the ring,
+ * the length of what stands there now would lie beyond: so it is looked for
+ * behind the wrap.
  *
  * Return: the tail as it is now.
  */
 u64 ring_evict(struct ring *r, u64 tail)
 {
 	const struct ring_record *rec = ring_at(r, (u32)tail);
+	const u8 *second = ring_at(r, (u32)tail + 1);
 	u64 word = READ_ONCE(rec->word);
 	u64 next;
+	u16 len;
 
-	if (likely(word >> RING_TYPE_SHIFT != RING_TYPE_PAD))
-		next = ring_word((u32)tail + ring_units(READ_ONCE(rec->len)),
-				 (u32)(tail >> 32) + 1);
-	else
+	if (likely(word >> RING_TYPE_SHIFT != RING_TYPE_PAD)) {
+		len = READ_ONCE(*(const u16 *)(second + RING_LEN_IN_SECOND));
+		next = ring_word((u32)tail + ring_units(len), (u32)(tail >> 32) + 1);
+	} else {
 		next = ring_word((u32)tail + (u32)word, tail >> 32);
+	}
 	if (likely(ring_try_cmpxchg(&r->tail, tail, next)))
 		return next;
 	return ring_load(&r->tail);
@@ -143,9 +148,10 @@ bool ring_cross(struct ring *r, u64 old, u64 new)
 
 	ring_store(&r->anchors[((u32)new >> r->block_shift) & (blocks - 1)], new);
 
+	/* LMM(cross:A): the head before the epochs; pairs with view:A. */
 	quarters = ((u32)new >> 30) - ((u32)old >> 30);
 	if (unlikely(quarters & 3))
-		WRITE_ONCE(r->pos_epoch, r->pos_epoch + (quarters & 3));
+		smp_store_release(&r->pos_epoch, r->pos_epoch + (quarters & 3));
 	/*
 	 * The index passes a quarter between two blocks, so it is compared
 	 * with the epoch. A writer that nests here finds the same quarter and
@@ -154,7 +160,7 @@ bool ring_cross(struct ring *r, u64 old, u64 new)
 	epoch = READ_ONCE(r->idx_epoch);
 	quarters = (u32)(new >> 62) - (u32)epoch;
 	if (unlikely((quarters & 3) == 1))
-		WRITE_ONCE(r->idx_epoch, epoch + 1);
+		smp_store_release(&r->idx_epoch, epoch + 1);
 	return true;
 }
 
@@ -214,7 +220,7 @@ void ring_view(const struct ring *r, struct ring_view *v)
 		tail = ring_load(&r->tail);
 		pos_epoch = READ_ONCE(r->pos_epoch);
 		idx_epoch = READ_ONCE(r->idx_epoch);
-		/* LMM(view:A): tail and epochs before commit and head. */
+		/* LMM(view:A): tail and epochs before commit and head; pairs with cross:A. */
 		smp_rmb();
 		v->busy = READ_ONCE(r->nest);
 		/* LMM(view:B): pairs with leave:A. */
@@ -274,7 +280,9 @@ void ring_clear(struct ring *r)
  *
  * The copy races with the writer. What the tail has passed by the time the
  * copy is done may be torn and is thrown away; since the tail always stands
- * at the beginning of a record, what is left begins with a whole one.
+ * at the beginning of a record, so does what is left. If nothing is left, but
+ * there is more, it is copied in turn: so if no units are returned, nothing
+ * was there to read at some instant in the call.
  *
  * Return: how many records were overwritten before they could be copied.
  */
@@ -287,23 +295,26 @@ u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 limit,
 
 	*units = 0;
 	ring_view(r, &v);
-	if (v.tail.pos > at->pos) {
-		lost = v.tail.idx - at->idx;
-		*at = v.tail;
-	}
-	if (v.commit.pos <= at->pos)
-		return lost;
-	n = min_t(u64, v.commit.pos - at->pos, limit);
-	room = r->mask + 1 - ((u32)at->pos & r->mask);
-	n = min(n, room);
-	ring_copy_out(buf, ring_at(r, (u32)at->pos), n);
+	do {
+		if (v.tail.pos > at->pos) {
+			lost += v.tail.idx - at->idx;
+			*at = v.tail;
+		}
+		if (v.commit.pos <= at->pos)
+			return lost;
+		n = min_t(u64, v.commit.pos - at->pos, limit);
+		room = r->mask + 1 - ((u32)at->pos & r->mask);
+		n = min(n, room);
+		ring_copy_out(buf, ring_at(r, (u32)at->pos), n);
 
-	/* LMM(fetch:B): the copy before the tail; pairs with reserve:A. */
-	smp_rmb();
-	ring_view(r, &v);
+		/* LMM(fetch:B): the copy before the tail; pairs with reserve:A. */
+		smp_rmb();
+		ring_view(r, &v);
+	} while (unlikely(v.tail.pos >= at->pos + n));
+
 	if (v.tail.pos > at->pos) {
 		lost += v.tail.idx - at->idx;
-		skip = min_t(u64, v.tail.pos - at->pos, n);
+		skip = v.tail.pos - at->pos;
 		*at = v.tail;
 		n -= skip;
 		memmove(buf, buf + skip, (size_t)n * RING_UNIT);

@@ -59,6 +59,8 @@ struct ring_record {
 } __packed;
 
 #define RING_HEADER		14
+/* Where the length stands in the second unit. */
+#define RING_LEN_IN_SECOND	(offsetof(struct ring_record, len) - RING_UNIT)
 #define RING_TYPE_SHIFT		56
 #define RING_TS_MASK		((1ULL << RING_TYPE_SHIFT) - 1)
 #define RING_TYPE_PAD		0
