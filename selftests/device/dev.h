@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * dev.h - what the tests of the device have in common
+ *
+ * Modules are loaded with the parameters a test wants and unloaded after it.
+ * A tape is a stream that was read and decoded, with everything that is wrong
+ * with it counted. Functions return -1 with errno, or say on standard error
+ * what went wrong; they never end the program.
+ */
+#ifndef DEV_H
+#define DEV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <linux/devtrace.h>
+#include "devtrace-decode.h"
+#include "dttest/dttest.h"
+
+#define DEV_PATH	"/dev/trace"
+#define DEV_CPUS	64
+#define NSEC		1000000000ULL
+
+/* Modules. */
+int dev_load(const char *params);		/* devtrace.ko, unloaded first if need be */
+int dev_load_file(const char *name, const char *params);
+int dev_load_writers(const char *params);	/* dttest.ko */
+int dev_unload(void);				/* both; 0 also if they are not there */
+int dev_unload_one(const char *name);
+int dev_writers_run(bool on);
+int dev_writers_counts(uint64_t counts[DEV_CPUS][DTTEST_CLASSES]);
+int dev_write_file(const char *path, const char *text);
+int dev_read_file(const char *path, char *buf, size_t size);
+
+/* The machine. */
+int dev_online(int cpus[DEV_CPUS]);		/* how many are online, which */
+int dev_pin(int cpu);				/* this thread to one CPU; -1: to all */
+uint64_t dev_now(void);				/* the trace clock, ns */
+void dev_sleep_ms(unsigned int ms);
+uint32_t dev_random(void);			/* from SEED in the environment */
+void dev_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+uint32_t dev_seed(void);			/* prints it the first time */
+
+/* The device. */
+int dev_stats(int cpu, struct devtrace_stats *s);
+int dev_emit(int fd, const struct devtrace_emit *e, size_t len);
+/* A record with U32 tag, U32 nr: what it returns is what ioctl(2) does. */
+int dev_emit_mark(int fd, uint8_t type, uint32_t tag, uint32_t nr);
+/* A numbered event as in dttest.h, of up to max bytes of pattern. */
+int dev_emit_numbered(int fd, uint32_t tag, uint32_t nr, uint32_t max, uint32_t heavy);
+int dev_name(int fd, uint8_t kind, uint8_t group, uint32_t value, uint64_t key,
+	     const char *name);
+/* Check an event written as dttest.h says; 0 and its tag and number, or -1. */
+int dev_check_numbered(const struct devtrace_event *e, uint32_t max, uint32_t heavy,
+		       uint32_t *tag, uint32_t *nr);
+
+/* The kernel log, from here on: dev_log_has() looks for a text in new lines. */
+void dev_log_begin(void);
+bool dev_log_has(const char *text);
+
+/* An event that was read. */
+struct tape_event {
+	uint64_t ts;
+	uint32_t tid, tgid, code;
+	uint16_t source, object, signal;
+	uint8_t type, flags, severity;
+	uint32_t tag, nr;	/* the first two elements, if they are U32 */
+	size_t data, len;	/* in tape.data */
+	size_t lost;		/* events reported lost in its source before it */
+};
+
+struct tape {
+	struct devtrace_decoder *d;
+	struct tape_event *ev;
+	size_t nev, ev_room;
+	uint8_t *data;
+	size_t ndata, data_room;
+	uint8_t *raw;		/* the bytes as read, if keep_raw */
+	size_t nraw, raw_room;
+	bool keep_raw;
+	uint64_t read[DEV_CPUS];
+	uint64_t lost[DEV_CPUS][DEVTRACE_LOST_CAUSES];
+	uint64_t nlost;		/* LOST frames */
+	uint64_t damages, gaps, unknown, infos, clocks, procs, dicts;
+	uint64_t backwards;	/* events older than the one before */
+	uint64_t last;
+	uint8_t reason;		/* of the last INFO */
+	/* called for every item too, if set */
+	void (*each)(struct tape *t, const struct devtrace_item *i);
+	void *arg;
+};
+
+struct tape *tape_new(void);
+void tape_free(struct tape *t);
+void tape_feed(struct tape *t, const void *buf, size_t n);
+/* Read a descriptor that is O_NONBLOCK until EAGAIN; bytes, or -1. */
+ssize_t tape_drain(struct tape *t, int fd);
+/* Open, read all there is with reads of this size, close. NULL: failed. */
+struct tape *tape_all(size_t chunk);
+uint64_t tape_lost(const struct tape *t, int source);	/* by all causes; -1: of all */
+bool tape_clean(const struct tape *t);			/* no damage, gap, disorder; says so */
+
+#endif /* DEV_H */
