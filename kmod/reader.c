@@ -624,7 +624,10 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 		go_oldest(rd);
 	}
 	begin_at_cursors(rd);
-	wire_restart(&rd->wire);
+	if (wire_restart(&rd->wire)) {
+		rd->serial = 0;
+		memset(rd->announced, 0, devtrace_proc_slots() * sizeof(*rd->announced));
+	}
 	if (rd->begun)
 		rd->reason = DEVTRACE_INFO_SEEK;
 	rd->begun = false;

@@ -36,20 +36,47 @@ void wire_taken(struct wire *w, u32 n)
 	}
 }
 
+/* Whether this frame, escaped and without its flag, brings a name. */
+static bool is_name(const u8 *frame, u32 n)
+{
+	u32 i = n && frame[0] == DEVTRACE_ESCAPE ? 2 : 1;
+	u8 type = i < n ? frame[i] : 0;
+
+	return type == DEVTRACE_T_ENUM || type == DEVTRACE_T_PROC ||
+	       (type >= DEVTRACE_T_SIG && type <= DEVTRACE_T_USR);
+}
+
 /**
  * wire_restart() - forget what is staged: the reader goes elsewhere
  * @w: frames of the reader
  *
- * A frame that was given in part is ended, so that the next one is whole.
+ * A frame that was given in part is ended, so that the next one is whole. What
+ * the reader did not get whole was never sent: its numbers are used again.
+ *
+ * Return: true if a name was among it, which has to be sent again.
  */
-void wire_restart(struct wire *w)
+bool wire_restart(struct wire *w)
 {
 	bool partial = w->taken && w->buf[w->taken - 1] != DEVTRACE_FLAG;
+	bool names = false;
+	u32 begin = 0, i;
 
+	for (i = 0; i < w->head; i++) {
+		if (w->buf[i] != DEVTRACE_FLAG)
+			continue;
+		/* The flag we add makes a frame whole that lacks nothing else. */
+		if (i > w->taken || (i == w->taken && !partial)) {
+			w->frames--;
+			w->seq--;
+			names |= is_name(w->buf + begin, i - begin);
+		}
+		begin = i + 1;
+	}
 	w->head = 0;
 	w->taken = 0;
 	if (partial)
 		w->buf[w->head++] = DEVTRACE_FLAG;
+	return names;
 }
 
 static u8 *put_escaped(u8 *out, u8 b)

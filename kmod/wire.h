@@ -55,7 +55,7 @@ static inline bool wire_has_room(const struct wire *w)
 
 void wire_init(struct wire *w);
 void wire_taken(struct wire *w, u32 n);
-void wire_restart(struct wire *w);
+bool wire_restart(struct wire *w);
 void wire_info(struct wire *w, u8 reason);
 void wire_clock(struct wire *w, const struct clock_sample *s);
 void wire_lost(struct wire *w, u16 source, u8 cause, u64 count, u64 from, u64 to);
