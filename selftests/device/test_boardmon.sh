@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_boardmon.sh - the sample application, the device, and traceinfo together
+#
+#	test_boardmon.sh BOARDMON TRACEINFO BOARDMON.FMT
+#
+# Runs on the board, as root, with /dev/trace there. Needs a POSIX shell and
+# grep only, so that busybox does.
+set -u
+boardmon=${1:-boardmon}
+traceinfo=${2:-traceinfo}
+fmt=${3:-/usr/trace/boardmon.fmt}
+out=/tmp/boardmon.$$
+trap 'rm -f "$out"' EXIT
+
+count=0
+bad=0
+
+# sees NAME REGEX
+sees()
+{
+	count=$((count + 1))
+	if grep -Eqe "$2" "$out"; then
+		echo "ok $count $1"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $1"
+		sed 's/^/# /' "$out"
+	fi
+}
+
+# sees_not NAME REGEX
+sees_not()
+{
+	count=$((count + 1))
+	if grep -Eqe "$2" "$out"; then
+		bad=$((bad + 1))
+		echo "not ok $count $1"
+		grep -Ee "$2" "$out" | sed 's/^/# /'
+	else
+		echo "ok $count $1"
+	fi
+}
+
+echo "TAP version 13"
+if [ ! -c /dev/trace ]; then
+	echo "1..0 # SKIP no /dev/trace"
+	exit 0
+fi
+"$boardmon" -n 3 -i 0.05 >"$out" 2>&1
+echo "status $?" >>"$out"
+sees "boardmon ends well" '^status 0$'
+
+"$traceinfo" -I /nowhere -e "$fmt" 2>&1 | grep boardmon >"$out"
+sees "text" 'text: boardmon looks every 0.05 s'
+sees "interrupts, as QS records, with the object's name" 'IRQ@interrupts: irq [^ ]+: [0-9]+ more'
+sees "load, in short form" 'LOAD@kernel: load [0-9]+\.[0-9][0-9] '
+sees "memory, with units" 'MEMORY@kernel: [0-9]+ kB of [0-9]+ kB available'
+sees "an event without words, from its elements" 'BOARD_UPTIME: "up since" [0-9.]+ look_at_kernel'
+sees "what a line that is too long loses, as a QNX call" 'sw2 .*BOARD\.PTY_OVERRUN: a line of 6000 bytes was cut to [1-5][0-9]{3}$'
+sees "flow control" 'sw0 .*BOARD\.PTY_FLOW: the terminal says STOP$'
+sees "hang-up, with the bytes before it" 'sw1 .*BOARD\.PTY_HANGUP: hung up: EIO, after "last words"$'
+sees "the end" 'text: boardmon looked 3 times'
+sees_not "all words fit their events" '[{].*(argument|fmt:)|\[\+'
+
+echo "1..$count"
+[ $bad = 0 ]
