@@ -316,21 +316,46 @@ static void json_arg(struct out *o, const struct fmt_arg *a, const struct fmt_va
 	}
 }
 
+/* What has no name: the elements in their order, from pos on. */
+static void json_elements(struct out *o, const char *key, const uint8_t *data, size_t len,
+			  size_t pos, const struct fmt_names *names)
+{
+	struct fmt_value v;
+	bool comma = false;
+	int ret;
+
+	out_str(o, key);
+	while ((ret = fmt_value_next(data, len, &pos, &v)) == 1) {
+		out_str(o, comma ? ",{\"" : "{\"");
+		comma = true;
+		out_str(o, fmt_elem_name(&v.e));
+		OUT_LIT(o, "\":");
+		fmt_value_json(o, &v, names);
+		out_char(o, '}');
+	}
+	OUT_LIT(o, "],");
+	if (ret < 0) {
+		OUT_LIT(o, "\"broken\":[");
+		for (comma = false; pos < len; pos++, comma = true) {
+			if (comma)
+				out_char(o, ',');
+			out_u64(o, data[pos]);
+		}
+		OUT_LIT(o, "],");
+	}
+}
+
 void fmt_print_json(struct out *o, const struct fmt_entry *entry, const uint8_t *data,
 		    size_t len, const struct fmt_names *names)
 {
-	bool fits = false, comma = false;
-	size_t pos = 0;
-	struct fmt_value v;
 	struct out text;
 	struct fit fit;
 	unsigned int i;
 
-	if (entry && entry->declared) {
+	fit.bad = 0;
+	if (entry && entry->declared)
 		take_args(&fit, entry, data, len);
-		fits = fit.bad < 0;
-	}
-	if (fits) {
+	if (fit.bad < 0) {
 		OUT_LIT(o, "\"args\":{");
 		for (i = 0; i < entry->nargs; i++) {
 			if (i)
@@ -340,22 +365,10 @@ void fmt_print_json(struct out *o, const struct fmt_entry *entry, const uint8_t 
 			json_arg(o, &entry->args[i], &fit.values[i], names);
 		}
 		OUT_LIT(o, "},");
-		pos = fit.end;
-	}
-	/* What has no name: the elements in their order. */
-	if (!fits || pos < len) {
-		out_str(o, fits ? "\"more\":[" : "\"elements\":[");
-		while (fmt_value_next(data, len, &pos, &v) == 1) {
-			if (comma)
-				out_char(o, ',');
-			comma = true;
-			OUT_LIT(o, "{\"");
-			out_str(o, fmt_elem_name(&v.e));
-			OUT_LIT(o, "\":");
-			fmt_value_json(o, &v, names);
-			out_char(o, '}');
-		}
-		OUT_LIT(o, "],");
+		if (fit.end < len)
+			json_elements(o, "\"more\":[", data, len, fit.end, names);
+	} else {
+		json_elements(o, "\"elements\":[", data, len, 0, names);
 	}
 	out_init(&text, -1);
 	fmt_print(&text, entry, data, len, names);

@@ -78,6 +78,7 @@ struct ti_options {
 
 /* Words of options; end the program with 2 and a message that names the word. */
 void ti_options_parse(struct ti_options *opt, int argc, char **argv);
+void ti_options_free(struct ti_options *opt);
 _Noreturn void ti_usage(const char *option, const char *word, const char *problem);
 void ti_words_add(struct ti_words *w, const char *s);
 void *ti_alloc(void *old, size_t size);
@@ -87,12 +88,15 @@ bool ti_parse_when(const char *word, struct ti_when *when);
 /* [[[[[[CC]YY]MM]DD]hh]mm][.SS][:the same] */
 bool ti_parse_dates(const char *word, struct ti_when *since, struct ti_when *until);
 
-/* ti_filter.c: parse the words of the options. */
-void ti_filter_severity(struct ti_filter *f, const char *word);
-void ti_filter_cpu(struct ti_filter *f, const char *word);
-void ti_filter_type(struct ti_filter *f, const char *word);
+/*
+ * ti_filter.c: parse the words of the options. Lists are cut at their commas
+ * where they stand, on the command line.
+ */
+void ti_filter_severity(struct ti_filter *f, char *word);
+void ti_filter_cpu(struct ti_filter *f, char *word);
+void ti_filter_type(struct ti_filter *f, char *word);
 void ti_filter_code(struct ti_filter *f, const char *word);
-void ti_filter_list(struct ti_words *w, const char *word);
+void ti_filter_list(struct ti_words *w, char *word);
 
 /* One event with what was found out about it. */
 struct ti_event {
@@ -104,8 +108,6 @@ struct ti_event {
 	struct fmt_names names;		/* of its process, then of all */
 };
 
-struct ti_view;
-
 void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
 		   const struct devtrace_decoder *decoder, const struct fmt_set *fmts);
 /* The name of its thread; NULL if it is not known. */
@@ -114,8 +116,9 @@ const char *ti_event_dict(const struct ti_event *e, uint8_t kind, uint32_t value
 			  uint8_t group, uint64_t key);
 /* UART.OVERRUN, SPEED, USER:101: safe to print. */
 void ti_event_name(struct out *o, const struct ti_event *e);
-void ti_event_object(struct out *o, const struct ti_event *e);
-void ti_event_signal(struct out *o, const struct ti_event *e);
+/* Names of its object and signal; NULL if there are none. */
+const char *ti_event_object(const struct ti_event *e);
+const char *ti_event_signal(const struct ti_event *e);
 const char *ti_event_context(const struct ti_event *e);
 /* Is the text of this event a line that was written to the device? */
 bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text);
@@ -146,6 +149,9 @@ struct ti_clock {
 
 void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 		    uint64_t ts);
+/* A moment within a sentence: no padding, and never a delta. */
+void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		     uint64_t ts);
 /* 2026-11-21T03:15:46.123456789+00:00; false if the date is not known. */
 bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 		  uint64_t ts);

@@ -124,26 +124,16 @@ void ti_event_name(struct out *o, const struct ti_event *e)
 	}
 }
 
-void ti_event_object(struct out *o, const struct ti_event *e)
+const char *ti_event_object(const struct ti_event *e)
 {
-	const char *s = ti_event_dict(e, DEVTRACE_T_OBJ, 0, 0, e->ev->object);
-
-	if (s)
-		out_safe(o, s, strlen(s));
-	else
-		out_u64(o, e->ev->object);
+	return ti_event_dict(e, DEVTRACE_T_OBJ, 0, 0, e->ev->object);
 }
 
-void ti_event_signal(struct out *o, const struct ti_event *e)
+const char *ti_event_signal(const struct ti_event *e)
 {
 	const char *s = ti_event_dict(e, DEVTRACE_T_SIG, e->ev->signal, 0, e->ev->object);
 
-	if (!s)
-		s = ti_event_dict(e, DEVTRACE_T_SIG, e->ev->signal, 0, 0);
-	if (s)
-		out_safe(o, s, strlen(s));
-	else
-		out_u64(o, e->ev->signal);
+	return s ? s : ti_event_dict(e, DEVTRACE_T_SIG, e->ev->signal, 0, 0);
 }
 
 const char *ti_event_context(const struct ti_event *e)

@@ -11,12 +11,11 @@
 #include <strings.h>
 #include "ti.h"
 
-void ti_filter_list(struct ti_words *w, const char *word)
+void ti_filter_list(struct ti_words *w, char *word)
 {
-	char *copy = ti_alloc(NULL, strlen(word) + 1), *s, *save;
+	char *s, *save;
 
-	strcpy(copy, word);
-	for (s = strtok_r(copy, ",", &save); s; s = strtok_r(NULL, ",", &save))
+	for (s = strtok_r(word, ",", &save); s; s = strtok_r(NULL, ",", &save))
 		ti_words_add(w, s);
 }
 
@@ -59,7 +58,7 @@ static bool one_severity(struct ti_filter *f, const char *s)
 	return true;
 }
 
-void ti_filter_severity(struct ti_filter *f, const char *word)
+void ti_filter_severity(struct ti_filter *f, char *word)
 {
 	struct ti_words w = { 0 };
 	size_t i;
@@ -75,7 +74,7 @@ void ti_filter_severity(struct ti_filter *f, const char *word)
 	free(w.v);
 }
 
-void ti_filter_cpu(struct ti_filter *f, const char *word)
+void ti_filter_cpu(struct ti_filter *f, char *word)
 {
 	struct ti_words w = { 0 };
 	unsigned long a, b;
@@ -116,7 +115,7 @@ static bool add_group(struct ti_filter *f, const char *word)
 	return found;
 }
 
-void ti_filter_type(struct ti_filter *f, const char *word)
+void ti_filter_type(struct ti_filter *f, char *word)
 {
 	struct ti_words w = { 0 };
 	unsigned long a, b;
@@ -220,8 +219,7 @@ static bool object_matches(const struct ti_filter *f, const struct ti_event *e)
 {
 	if (!(e->ev->flags & DEVTRACE_F_OBJSIG))
 		return false;
-	return words_match(&f->objects, ti_event_dict(e, DEVTRACE_T_OBJ, 0, 0, e->ev->object),
-			   e->ev->object, 0, false);
+	return words_match(&f->objects, ti_event_object(e), e->ev->object, 0, false);
 }
 
 static bool process_matches(const struct ti_filter *f, const struct ti_event *e)

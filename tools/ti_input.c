@@ -173,7 +173,7 @@ static int tail_item(const struct devtrace_item *item, void *arg)
 static int scan_tail(int fd, off_t from, char *buf, struct tail *tail)
 {
 	struct devtrace_decoder *d = devtrace_decoder_new(tail_item, tail);
-	ssize_t n;
+	ssize_t n = 0;
 
 	if (!d)
 		return -1;

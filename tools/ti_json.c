@@ -20,16 +20,13 @@ static void num(struct out *o, const char *key, uint64_t value)
 	out_u64(o, value);
 }
 
-/* A name that an ti_event_ function prints. */
-static void printed(struct out *o, const char *key,
-		    void (*print)(struct out *o, const struct ti_event *e),
-		    const struct ti_event *e)
+static void name(struct out *o, const struct ti_event *e)
 {
 	struct out tmp;
 
 	out_init(&tmp, -1);
-	print(&tmp, e);
-	out_str(o, key);
+	ti_event_name(&tmp, e);
+	OUT_LIT(o, ",\"name\":");
 	out_json(o, tmp.buf, tmp.len);
 	out_free(&tmp);
 }
@@ -66,16 +63,18 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	if (process)
 		str(o, ",\"process\":", process);
 	num(o, ",\"type\":", ev->type);
-	printed(o, ",\"name\":", ti_event_name, e);
+	name(o, e);
 	if (ev->flags & DEVTRACE_F_CODE) {
 		num(o, ",\"major\":", DEVTRACE_CODE_MAJOR(ev->code));
 		num(o, ",\"minor\":", DEVTRACE_CODE_MINOR(ev->code));
 	}
 	if (ev->flags & DEVTRACE_F_OBJSIG) {
 		num(o, ",\"object\":", ev->object);
-		printed(o, ",\"object_name\":", ti_event_object, e);
+		if (ti_event_object(e))
+			str(o, ",\"object_name\":", ti_event_object(e));
 		num(o, ",\"signal\":", ev->signal);
-		printed(o, ",\"signal_name\":", ti_event_signal, e);
+		if (ti_event_signal(e))
+			str(o, ",\"signal_name\":", ti_event_signal(e));
 	}
 	out_char(o, ',');
 	if (ti_event_line(e, &text)) {

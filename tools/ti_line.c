@@ -146,6 +146,14 @@ static size_t print_process(struct out *o, const struct ti_event *e)
 	return 1;
 }
 
+static void print_name(struct out *o, const char *name, uint64_t number)
+{
+	if (name)
+		out_safe(o, name, strlen(name));
+	else
+		out_u64(o, number);
+}
+
 static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_event *e,
 			  const struct field *f)
 {
@@ -191,10 +199,10 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 		if (!(ev->flags & DEVTRACE_F_OBJSIG) || (!ev->object && !ev->signal))
 			break;
 		out_char(o, '@');
-		ti_event_object(o, e);
+		print_name(o, ti_event_object(e), ev->object);
 		if (ev->signal) {
 			out_char(o, '/');
-			ti_event_signal(o, e);
+			print_name(o, ti_event_signal(e), ev->signal);
 		}
 		break;
 	case 'T':
@@ -332,22 +340,6 @@ static void plural(struct out *o, uint64_t n, const char *what)
 		out_char(o, 's');
 }
 
-static void moment(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
-		   uint64_t ts)
-{
-	struct ti_clock *c = &p->clock;
-
-	/* A delta is between events; here the clock itself is meant. */
-	if (c->mode == TI_TIME_DELTA || c->mode == TI_TIME_NONE) {
-		struct ti_clock raw = { .mode = TI_TIME_RAW };
-
-		c = &raw;
-		ti_clock_print(o, c, d, ts);
-		return;
-	}
-	ti_clock_print(o, c, d, ts);
-}
-
 static void print_lost(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		       const struct devtrace_lost *l)
 {
@@ -372,12 +364,12 @@ static void print_lost(struct out *o, struct ti_printer *p, const struct devtrac
 	}
 	if (l->from && l->to) {
 		OUT_LIT(o, ", between ");
-		moment(o, p, d, l->from);
+		ti_clock_moment(o, &p->clock, d, l->from);
 		OUT_LIT(o, " and ");
-		moment(o, p, d, l->to);
+		ti_clock_moment(o, &p->clock, d, l->to);
 	} else if (l->to) {
 		OUT_LIT(o, ", before ");
-		moment(o, p, d, l->to);
+		ti_clock_moment(o, &p->clock, d, l->to);
 	}
 	end_line(o, p);
 }
@@ -397,7 +389,7 @@ static void print_gap(struct out *o, struct ti_printer *p, const struct devtrace
 	out_u64(o, g->offset);
 	if (g->ts_before) {
 		OUT_LIT(o, ", after ");
-		moment(o, p, d, g->ts_before);
+		ti_clock_moment(o, &p->clock, d, g->ts_before);
 	}
 	end_line(o, p);
 }
@@ -492,7 +484,7 @@ void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		print_info(o, &item->u.info);
 	} else if (item->kind == DEVTRACE_ITEM_CLOCK) {
 		OUT_LIT(o, "clock: ");
-		moment(o, p, d, item->u.clock.ts);
+		ti_clock_moment(o, &p->clock, d, item->u.clock.ts);
 	} else if (item->kind == DEVTRACE_ITEM_PROC) {
 		OUT_LIT(o, "thread ");
 		out_u64(o, item->u.proc.tid);

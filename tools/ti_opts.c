@@ -275,3 +275,13 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	    opt->filter.since.ns > opt->filter.until.ns)
 		ti_usage("--until", opt->filter.until.word, "is before the beginning");
 }
+
+void ti_options_free(struct ti_options *opt)
+{
+	free(opt->fmt_files.v);
+	free(opt->fmt_dirs.v);
+	free(opt->files.v);
+	free(opt->filter.names.v);
+	free(opt->filter.processes.v);
+	free(opt->filter.objects.v);
+}

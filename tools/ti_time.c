@@ -118,6 +118,30 @@ static void print_delta(struct out *o, struct ti_clock *c, uint64_t ts)
 	c->have_before = true;
 }
 
+void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		     uint64_t ts)
+{
+	uint64_t mono;
+
+	switch (c->mode) {
+	case TI_TIME_NONE:
+	case TI_TIME_DELTA:
+	case TI_TIME_RAW:
+		print_seconds(o, ts, 0, 9);
+		break;
+	case TI_TIME_MONO:
+		if (devtrace_decoder_mono(d, ts, &mono)) {
+			out_char(o, '[');
+			print_seconds(o, mono, 0, 6);
+			out_char(o, ']');
+			break;
+		}
+		/* fall through */
+	default:
+		ti_clock_print(o, c, d, ts);
+	}
+}
+
 void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 		    uint64_t ts)
 {

@@ -55,19 +55,22 @@ static void print_unreadable(void *arg, enum fmt_level level, const char *path,
 		fprintf(stderr, "traceinfo: %s: %s\n", path, message);
 }
 
-static void load_fmts(struct fmt_set *set, const struct ti_options *opt)
+/* 1 if a file or directory that was asked for could not be read. */
+static int load_fmts(struct fmt_set *set, const struct ti_options *opt)
 {
 	const char *env = getenv("DEVTRACE_FMT_PATH");
+	int ret = 0;
 	size_t i;
 
 	for (i = 0; i < opt->fmt_files.n; i++)
-		fmt_add_file(set, opt->fmt_files.v[i]);
+		ret |= fmt_add_file(set, opt->fmt_files.v[i]);
 	for (i = 0; i < opt->fmt_dirs.n; i++)
-		fmt_add_dir(set, opt->fmt_dirs.v[i], false);
+		ret |= fmt_add_dir(set, opt->fmt_dirs.v[i], false);
 	if (env)
 		fmt_add_path(set, env);
 	if (!opt->no_default_fmt)
 		fmt_add_dir(set, TI_FMT_DIR, true);
+	return ret ? 1 : 0;
 }
 
 static int check_fmt(const struct ti_options *opt)
@@ -176,8 +179,11 @@ int main(int argc, char **argv)
 
 	ti_options_parse(&opt, argc, argv);
 	tzset();
-	if (opt.check_fmt)
-		return check_fmt(&opt);
+	if (opt.check_fmt) {
+		ret = check_fmt(&opt);
+		ti_options_free(&opt);
+		return ret;
+	}
 	catch_signals();
 	run.printer.opt = &opt;
 	run.printer.color = !opt.json && want_color(&opt);
@@ -185,17 +191,19 @@ int main(int argc, char **argv)
 	run.printer.clock.date = opt.date;
 	run.printer.iso.mode = TI_TIME_ISO;
 	run.printer.header = ti_header_new(opt.header);
-	if (!run.printer.header)
+	if (!run.printer.header) {
+		ti_options_free(&opt);
 		return 2;
+	}
 	fmt_set_init(&run.fmts, print_unreadable, NULL);
-	load_fmts(&run.fmts, &opt);
+	ret = load_fmts(&run.fmts, &opt);
 	report_fmts(&run.fmts);
 	run.keep = opt.last >= 0;
 	ti_last_init(&run.last, opt.last);
 	out_init(&run.out, STDOUT_FILENO);
 
 	if (!opt.files.n)
-		ret = ti_input_live(&run);
+		ret |= ti_input_live(&run);
 	for (i = 0; i < opt.files.n && !ti_stop && !run.out.err; i++)
 		ret |= ti_input_file(&run, opt.files.v[i]);
 	ret = finish(&run, ret);
@@ -204,5 +212,6 @@ int main(int argc, char **argv)
 	out_free(&run.out);
 	fmt_set_free(&run.fmts);
 	free(run.printer.header);
+	ti_options_free(&opt);
 	return ret;
 }
