@@ -8,8 +8,10 @@
  * O_TRUNC clears the buffer, but not when the device is opened: a shell opens
  * with O_TRUNC for `echo text > /dev/trace` as well as for `: > /dev/trace`.
  * The buffer is cleared when the descriptor is closed and nothing was ever
- * written or emitted through it; whoever may not clear gets EPERM from
- * close(2), and the buffer stays.
+ * written or emitted through it. It is whoever opened it who wants that, and
+ * who must have the right to: the last to close it may be a privileged program
+ * that got it as its standard output, or a kernel thread. If he has not,
+ * close(2) gives EPERM, and the buffer stays.
  */
 #include <linux/capability.h>
 #include <linux/cdev.h>
@@ -72,11 +74,20 @@ static int trace_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-static int clear_at_close(struct handle *h)
+static bool opener_may_clear(struct file *file)
 {
+	return file_ns_capable(file, &init_user_ns, CAP_SYSLOG) ||
+	       file_ns_capable(file, &init_user_ns, CAP_PERFMON) ||
+	       file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN);
+}
+
+static int clear_at_close(struct file *file)
+{
+	struct handle *h = file->private_data;
+
 	if (!READ_ONCE(h->clear))
 		return 0;
-	if (!may_clear())
+	if (!opener_may_clear(file))
 		return -EPERM;
 	WRITE_ONCE(h->clear, false);
 	devtrace_clear();
@@ -86,14 +97,14 @@ static int clear_at_close(struct handle *h)
 static int trace_flush(struct file *file, fl_owner_t id)
 {
 	/* Only the last close(2) of the descriptor and its duplicates. */
-	return file_count(file) == 1 ? clear_at_close(file->private_data) : 0;
+	return file_count(file) == 1 ? clear_at_close(file) : 0;
 }
 
 static int trace_release(struct inode *inode, struct file *file)
 {
 	struct handle *h = file->private_data;
 
-	clear_at_close(h);
+	clear_at_close(file);
 	if (h->reader)
 		reader_free(h->reader);
 	kfree(h);
