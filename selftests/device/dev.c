@@ -2,8 +2,8 @@
 /*
  * dev.c - modules, machine and device calls for the tests; see dev.h
  *
- * The module files are looked for where $DEVTRACE_KO and $DTTEST_DIR say,
- * beside the program, and in /modules.
+ * The module files are looked for in $DEVTRACE_MODULES, beside the program, and
+ * in /modules.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,13 +35,10 @@ static int try_file(const char *dir, const char *name)
 static int module_file(const char *name)
 {
 	char self[PATH_MAX];
-	const char *ko = getenv("DEVTRACE_KO");
 	ssize_t n;
 	int fd;
 
-	if (ko && !strcmp(name, "devtrace.ko"))
-		return open(ko, O_RDONLY | O_CLOEXEC);
-	fd = try_file(getenv("DTTEST_DIR"), name);
+	fd = try_file(getenv("DEVTRACE_MODULES"), name);
 	if (fd >= 0)
 		return fd;
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -61,7 +58,7 @@ int dev_load_file(const char *name, const char *params)
 	int ret;
 
 	if (fd < 0) {
-		fprintf(stderr, "# %s: not found, set DEVTRACE_KO and DTTEST_DIR\n", name);
+		fprintf(stderr, "# %s: not found, set DEVTRACE_MODULES\n", name);
 		return -1;
 	}
 	ret = syscall(SYS_finit_module, fd, params, 0);
@@ -91,6 +88,22 @@ static int unload(const char *name)
 int dev_unload(void)
 {
 	return unload("dttest") || unload("metronome") || unload("devtrace") ? -1 : 0;
+}
+
+int dev_done(void)
+{
+	return dev_unload() || dev_load("") ? -1 : 0;
+}
+
+bool dev_nmi(unsigned int rate)
+{
+	static const char port[] = "/run/board";
+	char text[32];
+
+	if (access("/sys/module/dtquiet", F_OK) || access(port, W_OK))
+		return false;
+	snprintf(text, sizeof(text), "nmi %u\n", rate);
+	return !dev_write_file(port, text);
 }
 
 int dev_load(const char *params)
