@@ -25,6 +25,8 @@ long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
 int __real_ioctl(int fd, unsigned long request, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
+void *__real_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
 
 static void die(const char *what)
 {
@@ -126,6 +128,13 @@ long __wrap_syscall(long number, ...)
 	if (number == SYS_openat && path && !strcmp((const char *)a[1], path))
 		return fake_open(path, (int)a[2]);
 	return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
+{
+	if (fake && fake->in_map)
+		fake->in_map();
+	return __real_mmap(addr, len, prot, flags, fd, offset);
 }
 
 static int refuse(int err)

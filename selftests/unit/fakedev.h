@@ -2,7 +2,7 @@
 /*
  * fakedev.h - a trace device for tests that run where there is none
  *
- * The test program is linked with --wrap=ioctl and --wrap=syscall. The device
+ * The test program is linked with --wrap=ioctl, syscall and mmap. The device
  * is a file that holds a control page, so that open, mmap, dup, fork and
  * close are the real ones; only the calls of the device are answered here,
  * and only on descriptors of that file. What was emitted lies in memory that
@@ -37,6 +37,7 @@ struct fake {
 	int		rdwr_error;	/* opening for reading does */
 	int		emit_error;	/* every event does */
 	void		(*in_open)(void); /* called between open and return */
+	void		(*in_map)(void); /* called before a page is mapped */
 };
 
 extern struct fake *fake;

@@ -398,6 +398,38 @@ TEST_F(emit, connect_interrupted_by_close)
 	EXPECT_EQ(0, types_enabled());
 }
 
+static void close_in_map(void)
+{
+	fake->in_map = NULL;
+	devtrace_close();
+}
+
+static void open_in_map(void)
+{
+	fake->in_map = NULL;
+	devtrace_open();
+}
+
+/*
+ * Between the change of the state and that of the page another thread changes
+ * both: the page of the first comes later and must not stay.
+ */
+TEST_F(emit, page_is_overtaken)
+{
+	fake->in_map = close_in_map;
+	EXPECT_EQ(ENODEV, emit());
+	EXPECT_EQ(-1, devtrace_fd());
+	EXPECT_EQ(0, types_enabled());
+	fake->in_map = open_in_map;
+	devtrace_close();
+	EXPECT_LE(0, devtrace_fd());
+	EXPECT_EQ(256, types_enabled());
+	fake->in_map = close_in_map;
+	EXPECT_EQ(0, devtrace_open());
+	devtrace_close();
+	EXPECT_EQ(0, types_enabled());
+}
+
 static volatile sig_atomic_t signals;
 
 static void on_alarm(int sig)

@@ -275,6 +275,10 @@ static size_t put_random(struct devtrace_record *r, const char *text)
 {
 	size_t n = rnd(rnd(4) ? 20 : 1500);
 
+	/* or what just fits, or just does not, in one piece or several */
+	if (!r->cut && !rnd(4))
+		n = r->end - r->pos < 1500 && r->end - r->pos > 16 ?
+			r->end - r->pos - rnd(16) : rnd(3) + 254;
 	switch (rnd(8)) {
 	case 0:
 		devtrace_u8(r, n);
