@@ -57,11 +57,13 @@ static bool is_name(const u8 *frame, u32 n)
  */
 bool wire_restart(struct wire *w)
 {
-	bool partial = w->taken && w->buf[w->taken - 1] != DEVTRACE_FLAG;
+	/* Two seeks in a row: the flag that the first one added is still ours. */
+	const bool added = !w->taken && w->head && w->buf[0] == DEVTRACE_FLAG;
+	bool partial = added || (w->taken && w->buf[w->taken - 1] != DEVTRACE_FLAG);
 	bool names = false;
-	u32 begin = 0, i;
+	u32 begin = added, i;
 
-	for (i = 0; i < w->head; i++) {
+	for (i = begin; i < w->head; i++) {
 		if (w->buf[i] != DEVTRACE_FLAG)
 			continue;
 		/* The flag we add makes a frame whole that lacks nothing else. */
