@@ -84,7 +84,9 @@ struct reader {
 	unsigned long	clock_next;	/* next clock sample */
 	struct clock_sample clock;	/* the last one sent */
 	u64		info_ts, info_bytes;
-	u64		last;		/* the time of the last event given */
+	u64		last;		/* the time of the last event made a frame */
+	u64		last_end;	/* wire.bytes after that */
+	u64		place;		/* where lseek(2) went, 0 after open */
 	struct announced *announced;
 	struct cursor	**heap;
 	struct cursor	*cursors;
@@ -217,12 +219,10 @@ static bool cursor_cache(struct cursor *c)
 	return c->cache;
 }
 
-/* To the oldest record, with everything before it lost. */
+/* To the oldest record, with everything before it lost; clear_lock is held. */
 static void cursor_oldest(struct cursor *c)
 {
-	mutex_lock(&devtrace_clear_lock);
 	ring_oldest(c->ring, &c->at, &c->lost);
-	mutex_unlock(&devtrace_clear_lock);
 	c->placed = true;
 }
 
@@ -242,8 +242,11 @@ static int cursor_refresh(struct reader *rd, struct cursor *c)
 			c->busy = false;
 			break;
 		}
-		if (!c->placed)
+		if (!c->placed) {
+			mutex_lock(&devtrace_clear_lock);
 			cursor_oldest(c);
+			mutex_unlock(&devtrace_clear_lock);
+		}
 		if (!cursor_cache(c))
 			return -ENOMEM;
 		/* The clock before we look whether a writer is under way. */
@@ -308,7 +311,7 @@ static void send_clock(struct reader *rd, u64 ts)
 		if (s.ts > ts)
 			break;
 	}
-	if (!first && (ts - rd->info_ts >= INFO_NS ||
+	if (!first && ((s64)(ts - rd->info_ts) >= (s64)INFO_NS ||
 		       w->bytes - rd->info_bytes >= INFO_BYTES)) {
 		wire_info(w, DEVTRACE_INFO_PERIODIC);
 		found = true;
@@ -380,6 +383,7 @@ static void send_event(struct reader *rd, struct cursor *c)
 	send_proc(rd, rec->who & RING_WHO_TID, c->key);
 	wire_event(&rd->wire, rec, c->source, c->key);
 	rd->last = c->key;
+	rd->last_end = rd->wire.bytes;
 	cursor_advance(c);
 	if (!cursor_peek(c))
 		set_ready(rd, c, false);
@@ -488,7 +492,8 @@ static void go_oldest(struct reader *rd)
 {
 	unsigned int i;
 
-	rd->clears = READ_ONCE(devtrace_clear_count);
+	mutex_lock(&devtrace_clear_lock);
+	rd->clears = devtrace_clear_count;
 	for (i = 0; i < rd->nr; i++) {
 		struct cursor *c = &rd->cursors[i];
 
@@ -499,10 +504,14 @@ static void go_oldest(struct reader *rd)
 		if (ring_exists(c->ring))
 			cursor_oldest(c);
 	}
+	mutex_unlock(&devtrace_clear_lock);
 }
 
-/* To the first event at or after @ts; U64_MAX: behind the newest. */
-static int cursor_find(struct cursor *c, u64 ts, u64 now)
+/*
+ * To the first event at or after @ts; U64_MAX: behind the newest. A ring that
+ * has come into being since the cache was allocated has nothing older.
+ */
+static void cursor_find(struct cursor *c, u64 ts, u64 now)
 {
 	struct ring_view v;
 	int cause;
@@ -512,33 +521,30 @@ static int cursor_find(struct cursor *c, u64 ts, u64 now)
 	c->cleared = 0;
 	c->lost = 0;
 	c->placed = false;
-	if (!ring_exists(c->ring))
-		return 0;
+	if (!ring_exists(c->ring) || !c->cache)
+		return;
 	if (ts == U64_MAX) {
 		ring_view(c->ring, &v);
 		c->at = v.commit;
 	} else {
-		if (!cursor_cache(c))
-			return -ENOMEM;
 		mutex_lock(&devtrace_clear_lock);
 		ring_find(c->ring, ts, now, &c->at, c->cache, CACHE_UNITS);
 		mutex_unlock(&devtrace_clear_lock);
 	}
 	c->placed = true;
-	return 0;
 }
 
+/* All or nothing: the caches are where the search works, and are spoilt. */
 static int go_time(struct reader *rd, u64 ts, u64 now)
 {
 	unsigned int i;
-	int err;
 
+	for (i = 0; i < rd->nr; i++)
+		if (ring_exists(rd->cursors[i].ring) && !cursor_cache(&rd->cursors[i]))
+			return -ENOMEM;
 	rd->clears = READ_ONCE(devtrace_clear_count);
-	for (i = 0; i < rd->nr; i++) {
-		err = cursor_find(&rd->cursors[i], ts, now);
-		if (err)
-			return err;
-	}
+	for (i = 0; i < rd->nr; i++)
+		cursor_find(&rd->cursors[i], ts, now);
 	return 0;
 }
 
@@ -561,18 +567,23 @@ static void begin_at_cursors(struct reader *rd)
 	rd->last = 0;
 }
 
-/* The time of the next event, or just behind the last one. */
+/*
+ * The time of the next event, or just behind the last one. One that the reader
+ * has not got to its last byte is still to come.
+ */
 static loff_t reader_tell(struct reader *rd)
 {
 	u64 next = U64_MAX;
 	unsigned int i;
 
+	if (rd->last && rd->wire.bytes - wire_staged(&rd->wire) < rd->last_end)
+		return rd->last;
 	for (i = 0; i < rd->nr; i++)
 		if (rd->cursors[i].ready)
 			next = min(next, rd->cursors[i].key);
 	if (next != U64_MAX)
 		return next;
-	return rd->last ? rd->last + 1 : 0;
+	return rd->last ? rd->last + 1 : rd->place;
 }
 
 /**
@@ -631,7 +642,8 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 	if (rd->begun)
 		rd->reason = DEVTRACE_INFO_SEEK;
 	rd->begun = false;
-	return ts == U64_MAX ? now : ts;
+	rd->place = ts == U64_MAX ? now : ts;
+	return rd->place;
 }
 
 /**
