@@ -211,6 +211,9 @@ static loff_t trace_llseek(struct file *file, loff_t off, int whence)
 	mutex_lock(&h->lock);
 	ret = reader_seek(h->reader, off, whence);
 	mutex_unlock(&h->lock);
+	/* Others may wait on the same descriptor, or on a duplicate. */
+	if (ret >= 0 && whence != SEEK_CUR)
+		devtrace_wake_now();
 	return ret;
 }
 
@@ -292,10 +295,14 @@ static ssize_t trace_write_iter(struct kiocb *iocb, struct iov_iter *from)
 static long ioctl_dict(const struct devtrace_dict __user *arg)
 {
 	struct devtrace_dict d;
+	int err;
 
 	if (copy_from_user(&d, arg, sizeof(d)))
 		return -EFAULT;
-	return devtrace_dict_set(task_tgid(current), &d);
+	err = devtrace_dict_set(task_tgid(current), &d);
+	if (!err)
+		devtrace_wake_later();
+	return err;
 }
 
 static long ioctl_check(struct handle *h, const u32 __user *arg)
@@ -309,6 +316,7 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 	mutex_lock(&h->lock);
 	reader_check(h->reader, check);
 	mutex_unlock(&h->lock);
+	devtrace_wake_now();
 	return 0;
 }
 

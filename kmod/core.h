@@ -42,6 +42,7 @@ extern int devtrace_waiting;
 extern wait_queue_head_t devtrace_wait;
 
 void devtrace_wake_kick(void);
+void devtrace_wake_later(void);
 void devtrace_wake_full(void);
 void devtrace_wake_prepare(void);
 void devtrace_wake_now(void);

@@ -64,6 +64,7 @@ static noinline void drop_unfit(struct ring *r)
 {
 	ring_count_inc(&r->dropped[READ_ONCE(r->limit) ? RING_DROP_TOOBIG :
 							 RING_DROP_NORING]);
+	devtrace_wake_kick();
 }
 
 /*
@@ -87,6 +88,8 @@ static __always_inline void *reserve(struct ring *r, unsigned int type, u32 who,
 	rec = ring_reserve(r, len, type, &now, &crossed);
 	if (unlikely(!rec)) {
 		ring_leave(r);
+		/* There is a loss to be read. */
+		devtrace_wake_kick();
 		return NULL;
 	}
 	rec->who = who | context() | (task->pid & RING_WHO_TID);
@@ -202,7 +205,7 @@ EXPORT_SYMBOL_GPL(devtrace_put_mem);
 void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
 {
 	struct ring *r;
-	u8 *p, *nul;
+	u8 *p, *nul, *end;
 
 	preempt_disable_notrace();
 	r = this_cpu_ptr(&devtrace_rings);
@@ -213,9 +216,10 @@ void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len
 	if (p) {
 		*p++ = DEVTRACE_E_STR;
 		memcpy(p, text, len);
-		p[len] = 0;
+		end = p + len;
+		*end = 0;
 		/* A string ends at its NUL, so inside there is none. */
-		while (unlikely((nul = memchr(p, 0, len))))
+		for (nul = p; unlikely((nul = memchr(nul, 0, end - nul))); nul++)
 			*nul = '?';
 		commit(r);
 	}
@@ -338,9 +342,14 @@ static int name_set(u8 kind, u8 group, u32 value, const void *key, const char *n
 		.key = (unsigned long)key,
 	};
 
+	int err;
+
 	if (strscpy(d.name, name, sizeof(d.name)) < 0)
 		return -EINVAL;
-	return devtrace_dict_set(NULL, &d);
+	err = devtrace_dict_set(NULL, &d);
+	if (!err)
+		devtrace_wake_later();
+	return err;
 }
 
 /**

@@ -61,6 +61,16 @@ void devtrace_wake_kick(void)
 }
 
 /**
+ * devtrace_wake_later() - as devtrace_wake_kick(), in process context
+ */
+void devtrace_wake_later(void)
+{
+	preempt_disable();
+	devtrace_wake_kick();
+	preempt_enable();
+}
+
+/**
  * devtrace_wake_full() - a ring passed into another block
  *
  * Context: any, NMI included; preemption off.
