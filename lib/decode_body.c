@@ -267,6 +267,11 @@ static void learn_clock(struct devtrace_decoder *d, const struct devtrace_clock 
 	/* They are kept in the order of ts, so one that goes back starts anew. */
 	if (d->nr_clocks && c->ts < d->clocks[last].ts)
 		d->nr_clocks = 0;
+	/* The same one again, for those who came late. */
+	if (d->nr_clocks && c->ts == d->clocks[last].ts) {
+		d->clocks[last] = *c;
+		return;
+	}
 	d->clocks[d->next_clock] = *c;
 	d->next_clock = (d->next_clock + 1) % DT_CLOCKS;
 	if (d->nr_clocks < DT_CLOCKS)
