@@ -12,14 +12,12 @@
 
 static char *how = "";
 module_param(how, charp, 0);
-MODULE_PARM_DESC(how, "warn, bug, null, panic, hang, or refuse to load");
+MODULE_PARM_DESC(how, "warn, null, panic, hang, or refuse to load");
 
 static int __init fault_init(void)
 {
 	if (!strcmp(how, "warn"))
 		WARN(1, "fault: as asked\n");
-	else if (!strcmp(how, "bug"))
-		BUG();
 	else if (!strcmp(how, "null"))
 		WRITE_ONCE(*(int *)NULL, 1);
 	else if (!strcmp(how, "panic"))
