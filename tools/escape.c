@@ -109,9 +109,19 @@ void out_quoted(struct out *o, const void *data, size_t n)
 	out_char(o, '"');
 }
 
-void out_json(struct out *o, const void *data, size_t n)
+/* A character of the basic plane as \uXXXX. */
+static void out_uxxxx(struct out *o, const uint8_t *p, size_t len)
 {
 	static const char set[] = "0123456789abcdef";
+	uint32_t c = len == 1 ? *p : len == 2 ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3f) :
+		     (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3f);
+	char u[6] = { '\\', 'u', set[c >> 12], set[c >> 8 & 15], set[c >> 4 & 15], set[c & 15] };
+
+	out_mem(o, u, sizeof(u));
+}
+
+void out_json(struct out *o, const void *data, size_t n)
+{
 	const uint8_t *p = data;
 
 	out_char(o, '"');
@@ -127,7 +137,7 @@ void out_json(struct out *o, const void *data, size_t n)
 		if (!n)
 			break;
 		len = utf8_len(p, n);
-		if (len > 1) {
+		if (len > 1 && !unsafe_utf8(p, len)) {
 			out_mem(o, p, len);
 		} else if (!len) {
 			OUT_LIT(o, "\\ufffd");
@@ -138,9 +148,7 @@ void out_json(struct out *o, const void *data, size_t n)
 		} else if (*p == '\n') {
 			OUT_LIT(o, "\\n");
 		} else {
-			char u[6] = { '\\', 'u', '0', '0', set[*p >> 4], set[*p & 15] };
-
-			out_mem(o, u, sizeof(u));
+			out_uxxxx(o, p, len);
 		}
 		p += len;
 		n -= len;

@@ -22,6 +22,7 @@
 #define FMT_FILE_MAX	(1024 * 1024)
 #define FMT_NAME_MAX	63
 #define FMT_ARGS_MAX	32	/* arguments of one description */
+#define FMT_TABLES_MAX	4096	/* enums and flags of one file */
 #define FMT_ERRORS_MAX	50	/* reported for one file; then it is left */
 
 /*
@@ -72,6 +73,7 @@ struct fmt_label {
 struct fmt_table {
 	struct fmt_table *next;
 	const char	*name;
+	size_t		name_len;
 	bool		is_flags;
 	unsigned int	nr;
 	struct fmt_label *labels;	/* in the order of the file */

@@ -8,14 +8,32 @@
 #include <stdlib.h>
 #include "fmt_int.h"
 
+static unsigned int bucket(const char *name, size_t n)
+{
+	uint32_t h = 2166136261u;
+
+	while (n--)
+		h = (h ^ (unsigned char)*name++) * 16777619u;
+	return (h ^ h >> 16) % FMT_BUCKETS;
+}
+
 const struct fmt_table *fmt_table_find(const struct fmt_parser *p, const char *name, size_t n)
 {
 	const struct fmt_table *t;
 
-	for (t = p->tables; t; t = t->next)
-		if (strlen(t->name) == n && !memcmp(t->name, name, n))
+	for (t = p->tables[bucket(name, n)]; t; t = t->next)
+		if (t->name_len == n && !memcmp(t->name, name, n))
 			return t;
 	return NULL;
+}
+
+void fmt_table_add(struct fmt_parser *p, struct fmt_table *t)
+{
+	struct fmt_table **head = &p->tables[bucket(t->name, t->name_len)];
+
+	t->next = *head;
+	*head = t;
+	p->nr_tables++;
 }
 
 static int by_value(const void *a, const void *b)
@@ -128,7 +146,7 @@ const struct fmt_major *fmt_find_major(const struct fmt_set *set, uint32_t numbe
 struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const char *name,
 				size_t offset)
 {
-	struct fmt_major **bucket = &p->set->majors[(number ^ number >> 8) % FMT_BUCKETS];
+	struct fmt_major **head = &p->set->majors[(number ^ number >> 8) % FMT_BUCKETS];
 	struct fmt_major *m = find(p->set, number);
 	unsigned int line, column;
 
@@ -138,8 +156,8 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 		m->name = name;
 		m->place.file = p->file;
 		m->place.offset = offset;
-		m->next = *bucket;
-		*bucket = m;
+		m->next = *head;
+		*head = m;
 		return m;
 	}
 	if (!strcmp(m->name, name))

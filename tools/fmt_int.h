@@ -52,7 +52,8 @@ struct fmt_parser {
 
 	bool		broken;		/* a mistake in this declaration */
 	unsigned int	parens;		/* round brackets that are open */
-	struct fmt_table *tables;
+	struct fmt_table *tables[FMT_BUCKETS];	/* by the hash of their names */
+	unsigned int	nr_tables;
 };
 
 /* A copy that is safe to print; *len is its length if not NULL. */
@@ -74,6 +75,7 @@ void fmt_report(struct fmt_set *set, enum fmt_level level, const struct fmt_file
 /* Compile the text in str/pos (has_text) or "name=value" for each argument. */
 void fmt_compile(struct fmt_parser *p, struct fmt_entry *e, bool has_text);
 const struct fmt_table *fmt_table_find(const struct fmt_parser *p, const char *name, size_t n);
+void fmt_table_add(struct fmt_parser *p, struct fmt_table *t);
 
 /* Put a description in its place unless another one has it already. */
 void fmt_add_record(struct fmt_parser *p, unsigned int type, struct fmt_entry *e);

@@ -67,7 +67,8 @@ const char *fmt_copy(struct fmt_parser *p, const char *s, size_t n, bool text, s
 		out_str(&safe, s[i] == '\n' ? "\n    " : "\t");
 		begin = i + 1;
 	}
-	out_safe(&safe, s + begin, n - begin);
+	if (n > begin)
+		out_safe(&safe, s + begin, n - begin);
 	copy = fmt_alloc(&p->set->arena, safe.len + 1);
 	if (safe.len)
 		memcpy(copy, safe.buf, safe.len);

@@ -218,8 +218,11 @@ static void parse_table(struct fmt_parser *p)
 	next = t->is_flags ? 1 : 0;
 	fmt_next(p);
 	at = p->start;
-	t->name = parse_name(p, t->is_flags ? "a name for the flags" : "a name for the enum", NULL);
-	if (t->name && fmt_table_find(p, t->name, strlen(t->name))) {
+	t->name = parse_name(p, t->is_flags ? "a name for the flags" : "a name for the enum", &t->name_len);
+	if (p->nr_tables == FMT_TABLES_MAX) {
+		fmt_error(p, at, "more than %d enums and flags in one file", FMT_TABLES_MAX);
+		t->name = NULL;
+	} else if (t->name && fmt_table_find(p, t->name, t->name_len)) {
 		fmt_error(p, at, "there is an enum or flags '%s' already in this file", t->name);
 		t->name = NULL;
 	}
@@ -251,8 +254,7 @@ static void parse_table(struct fmt_parser *p)
 	if (!t->name)
 		return;
 	fmt_check_table(p, t);
-	t->next = p->tables;
-	p->tables = t;
+	fmt_table_add(p, t);
 }
 
 static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)

@@ -95,7 +95,10 @@ void out_double_short(struct out *o, double v, bool single);
 size_t out_safe(struct out *o, const void *p, size_t n);
 /* The same as a C string: quotes and backslash are escaped as well. */
 void out_quoted(struct out *o, const void *p, size_t n);
-/* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
+/*
+ * A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD, and
+ * what a terminal would take for a command is \uXXXX.
+ */
 void out_json(struct out *o, const void *p, size_t n);
 /* The length of the UTF-8 character at p (1-4), 0 if there is none. */
 size_t utf8_len(const uint8_t *p, size_t n);

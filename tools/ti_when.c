@@ -27,7 +27,8 @@ static bool decimal(const char **p, int64_t unit, int64_t *ns)
 	if (__builtin_mul_overflow(v, unit, &v))
 		return false;
 	if (*s == '.') {
-		s++;
+		if (!isdigit((unsigned char)*++s))
+			return false;
 		for (; isdigit((unsigned char)*s); s++) {
 			part /= 10;
 			if (__builtin_add_overflow(v, part * (*s - '0'), &v))

@@ -19,6 +19,7 @@
  *	raw HEX			bytes between frames
  *	skip N			N frames that do not arrive
  *	flip			the next frame has a wrong bit
+ *	noise SEED N		N intact frames of random types with random bodies
  *	bench N			N events of two int32 with clocks between them
  *
  * Elements are i8 u8 i16 u16 i32 u32 i64 u64 x32 f32 f64 obj fun : value,
@@ -326,6 +327,64 @@ static void bench(uint64_t n)
 	}
 }
 
+static uint64_t noise_state;
+
+static uint32_t noise(uint32_t below)
+{
+	noise_state = noise_state * 6364136223846793005ull + 1442695040888963407ull;
+	return (uint32_t)(noise_state >> 33) % below;
+}
+
+static size_t noise_bytes(uint8_t *p, size_t n)
+{
+	size_t i;
+
+	/* Bytes that mean something turn up more often than by chance. */
+	for (i = 0; i < n; i++)
+		p[i] = noise(4) ? (uint8_t)noise(256) : (uint8_t)"\0\n\x1b[\x7f\"\\\xc2\x9b\xed\xa0\xf0%"[noise(12)];
+	return n;
+}
+
+static void noise_frame(void)
+{
+	static const uint8_t sizes[16] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 12, 8, 8, 8, 8, 4 };
+	uint8_t body[2048], *p = body;
+	uint8_t type = (uint8_t)noise(256);
+	uint64_t ts = noise_state;
+	unsigned int n = noise(12);
+
+	if (noise(8) && type >= 54 && type <= 70)
+		type = DEVTRACE_T_USER;
+	put(&p, noise(64), 1);
+	put(&p, noise(16), 1);
+	put(&p, noise(4), 2);
+	put(&p, noise(40), 4);
+	put(&p, ts >> noise(40), 8);
+	if (type >= 54 && type <= 70) {
+		p += noise_bytes(p, noise(100));
+		*p++ = 0;
+	}
+	while (n--) {
+		uint8_t e = (uint8_t)noise(256);
+		size_t len = sizes[e & 15];
+
+		*p++ = e;
+		if ((e & 15) == DEVTRACE_E_MEM) {
+			len = noise(60);
+			*p++ = (uint8_t)len;
+		} else if ((e & 15) == DEVTRACE_E_STR) {
+			len = noise(30);
+		}
+		p += noise_bytes(p, len);
+		if ((e & 15) == DEVTRACE_E_STR)
+			*p++ = 0;
+	}
+	/* One in ten is cut or has a wrong byte. */
+	if (!noise(10) && p - body > 20)
+		p -= noise((uint32_t)(p - body - 17));
+	frame(type, body, p - body);
+}
+
 static void dict(char *line)
 {
 	static const struct {
@@ -419,6 +478,10 @@ static void line_command(char *line)
 		frames += a;
 	} else if (!strcmp(w, "flip")) {
 		flip = 1;
+	} else if (!strcmp(w, "noise")) {
+		noise_state = number(word(&line));
+		for (a = number(word(&line)); a; a--)
+			noise_frame();
 	} else if (!strcmp(w, "bench")) {
 		bench(number(word(&line)));
 	} else {

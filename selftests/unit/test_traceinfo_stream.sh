@@ -1,0 +1,267 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_traceinfo_stream.sh - traceinfo and its inputs and outputs as streams:
+# cut anywhere, endless, hostile, interrupted, closed by the reader; and the
+# examples of the manual pages, run as they are written
+#
+# SEED=n repeats a run.
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+O=$(cd "${O:-$top/build}" && pwd) || exit 1
+out=$O/selftests/unit
+work=$(mktemp -d) || exit 1
+child=
+trap '[ -z "$child" ] || kill "$child" 2>/dev/null; rm -rf "$work"' EXIT
+export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
+unset NO_COLOR DEVTRACE_FMT_PATH
+SEED=${SEED:-$(date +%s)}
+
+nr=0
+failed=0
+ok() {
+	nr=$((nr + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $nr $2"
+	else
+		echo "not ok $nr $2"
+		failed=1
+	fi
+}
+skip() {
+	nr=$((nr + 1))
+	echo "ok $nr $1 # SKIP $2"
+}
+show() {
+	head -20 "$1" | sed 's/^/# /'
+}
+# Wait until a command succeeds; half a minute is forever.
+await() {
+	tries=0
+	while ! "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 300 ] || return 1
+		sleep 0.1
+	done
+}
+
+echo "TAP version 13"
+echo "# SEED=$SEED"
+cd "$work" || exit 1
+cp "$here"/traceinfo/*.fmt .
+for gen in "$here"/traceinfo/*.gen; do
+	gen_stream < "$gen" > "$(basename "$gen" .gen).trace" || exit 1
+done
+ti="traceinfo --no-default-fmt -e board.fmt"
+
+# The same text however the input is cut.
+for f in board damage late; do
+	$ti $f.trace > want
+	for bs in 1 7 4096; do
+		# shellcheck disable=SC2094 # read, not written
+		dd if=$f.trace bs=$bs 2>/dev/null | $ti - > got
+		cmp -s want got
+		ok $? "$f.trace in pieces of $bs"
+	done
+done
+
+# Hostile bytes: valid JSON, no control characters in the text, both complete.
+n=3000
+{ echo info; echo "clock 1 1700000000000000000"; echo "noise $SEED $n"; } > noise.gen
+gen_stream < noise.gen > noise.trace
+$ti -J -v --statistics noise.trace > noise.json 2> err
+status=$?
+lines=$(json_check < noise.json)
+[ $status = 0 ] && [ ! -s err ] && [ "$lines" -gt $((n / 2)) ] 2>/dev/null
+ok $? "random frames are valid JSON: $lines lines"
+[ ! -s err ] || show err
+$ti -v noise.trace > noise.txt 2> err
+status=$?
+bad=$(tr -d '\n\t\040-\176\200-\377' < noise.txt | wc -c)
+[ $status = 0 ] && [ ! -s err ] && [ "$bad" = 0 ]
+ok $? "random frames print no control characters ($bad)"
+[ ! -s err ] || show err
+# Frames of random bytes carry events; as many lines as the statistics say.
+printed=$(sed -n 's/.*"printed":\([0-9]*\).*/\1/p' noise.json)
+[ "$(grep -c '^{"kind":"event"' noise.json)" = "$printed" ] && [ "$printed" -gt 100 ]
+ok $? "every random event is printed: $printed"
+head -c 200000 /dev/urandom > random
+$ti random > random.txt 2> err
+[ $? = 0 ] && [ ! -s err ]
+ok $? "random bytes end quietly"
+[ ! -s err ] || show err
+$ti -J random | json_check > /dev/null
+ok $? "random bytes are valid JSON"
+
+# A large stream in little memory: the plain build, since a sanitizer needs
+# terabytes of address space.
+big=2000000
+PATH="$O/tools:$PATH"
+if (ulimit -v 16384) 2>/dev/null; then
+	echo "bench $big" | gen_stream | (ulimit -v 16384; $ti --statistics -) | tail -8 > got
+	grep -q " $big events printed" got
+	ok $? "a stream of $big events in 16 MiB of address space"
+	echo "bench $big" | gen_stream | (ulimit -v 16384; $ti -n 1000 -) > got
+	[ "$(wc -l < got)" = 1000 ]
+	ok $? "its last 1000 events in as much"
+	# Damage is reported before an event that never comes: bounded as well.
+	{ echo info; yes 'flip
+event 1 u8:1' | head -n 400000; } | gen_stream | (ulimit -v 16384; $ti -n 5 -) > got
+	grep -q 'more lines of this kind' got
+	ok $? "-n and 200000 damaged frames in as much"
+else
+	skip "memory" "ulimit -v does not work here"
+	skip "memory of -n" "ulimit -v does not work here"
+	skip "memory of -n with damage" "ulimit -v does not work here"
+fi
+PATH="$out/san/tools:$PATH"
+
+# The reader goes away.
+echo "bench 50000" | gen_stream > bench.trace
+{ $ti bench.trace 2> err; echo $? > status; } | head -n 1 > got
+[ "$(cat status)" = 0 ] && [ ! -s err ] && [ "$(wc -l < got)" = 1 ]
+ok $? "a reader that goes away is no error"
+
+# A pipe that stays open: what came is printed before more comes; an interrupt
+# ends it with what there is. $1: how traceinfo is run, on the fifo "pipe".
+open_pipe() {
+	rm -f pipe
+	mkfifo pipe
+	# A shell without job control starts background jobs with SIGINT ignored;
+	# the wrapper sets it back. Descriptor 9 keeps the pipe open.
+	( exec 9<> pipe; exec setsid "$@" > got 2> err ) &
+	child=$!
+	exec 8> pipe
+}
+printed() {
+	[ "$(grep -c SPEED got)" = "$1" ]
+}
+signal_end() {
+	kill -"$1" "$child"
+	wait "$child"
+	status=$?
+	exec 8>&-
+	child=
+}
+head -c 400 board.trace > part1
+tail -c +401 board.trace > part2
+for how in "stdin" "follow"; do
+	if [ $how = stdin ]; then
+		open_pipe $ti pipe
+	else
+		open_pipe $ti -f --device pipe
+	fi
+	cat part1 >&8
+	await printed 1
+	ok $? "$how: printed as it comes"
+	cat part2 >&8
+	await printed 2
+	ok $? "$how: and what comes later"
+	signal_end TERM
+	[ $status = 0 ] && [ ! -s err ]
+	ok $? "$how: a signal ends it ($status)"
+	[ ! -s err ] || show err
+	$ti board.trace > want
+	cmp -s want got
+	ok $? "$how: nothing is missing"
+done
+open_pipe $ti -f -n 2 --device pipe
+cat board.trace >&8
+await printed 1
+ok $? "-f -n 2: the last two first"
+gen_stream <<'GEN' | tail -c 27 >&8
+event 9999999999 type=100 u16:7 u16:7
+GEN
+await printed 2
+ok $? "-f -n 2: then all"
+signal_end TERM
+[ "$(grep -c '^Nov' got)" = 3 ]
+ok $? "-f -n 2: two and one are three"
+# Without -f it does not wait.
+open_pipe $ti --device pipe
+cat board.trace >&8
+wait "$child"
+ok $? "live without -f ends at the end"
+exec 8>&-
+child=
+
+# The examples of traceinfo(1) that need no device.
+mkdir -p bin
+cat > bin/traceinfo <<RC
+#!/bin/sh
+exec "$out/san/tools/traceinfo" --no-default-fmt -e "$work/board.fmt" "\$@"
+RC
+chmod +x bin/traceinfo
+examples=$(sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^\.Dl "\{0,1\}\(.*[^"]\)"\{0,1\}$/\1/p' \
+	"$top/Documentation/man/traceinfo.1")
+echo "$examples" > examples
+while IFS= read -r line; do
+	case $line in
+	*board.trace*)
+		case $line in
+		*jq*)
+			if ! command -v jq > /dev/null; then
+				skip "$line" "no jq"
+				continue
+			fi ;;
+		esac
+		PATH="$work/bin:$PATH" sh -c "$line" > got 2> err < /dev/null
+		[ $? = 0 ] && [ -s got ] && [ ! -s err ]
+		ok $? "$line" ;;
+	*)
+		# A live example: its words must be right, though there is no device.
+		PATH="$work/bin:$PATH" sh -c "$line --device nowhere" > got 2> err < /dev/null
+		[ $? = 1 ] && grep -q '^traceinfo: nowhere: No such' err
+		ok $? "$line" ;;
+	esac
+done < examples
+[ "$(wc -l < examples)" -ge 5 ]
+ok $? "traceinfo(1) has examples"
+
+# The example of fmt(5), and what it says is printed.
+awk '/^# acme-uart.fmt/{p=1} /^\.Ed/{p=0} p' "$top/Documentation/man/fmt.5" |
+	sed 's/\\&//g; s/\\e/\\/g; s/\\(dq/"/g' > acme-uart.fmt
+traceinfo --check-fmt acme-uart.fmt > got
+ok $? "the example of fmt(5) is right"
+show got
+gen_stream > acme.trace <<'GEN'
+event 1 code=0xA10:1 u8:2 u32:77 u8:3
+event 2 code=0xA10:2 i32:45123
+event 3 code=0xA10:1 u8:2 str:lots u8:3
+GEN
+traceinfo --no-default-fmt -e acme-uart.fmt -H '' acme.trace > got
+sed -n 's/^\.Dl \(.*\)/\1/p; /lots/p' "$top/Documentation/man/fmt.5" | sed 's/\\e/\\/g' |
+	grep -v traceinfo > want
+cmp -s want got
+ok $? "and prints what fmt(5) says"
+cmp -s want got || diff want got | sed 's/^/# /'
+
+# Bash completes every long option that --help names.
+if command -v bash > /dev/null; then
+	traceinfo --help | grep -o -- '--[a-z-]*' | sort -u > want
+	bash -c ". $top/tools/completion/traceinfo
+		COMP_WORDS=(traceinfo --); COMP_CWORD=1; _traceinfo
+		printf '%s\n' \"\${COMPREPLY[@]}\"" | sort -u > got
+	cmp -s want got
+	ok $? "bash completes the options"
+	cmp -s want got || diff want got | sed 's/^/# /'
+else
+	skip "bash completes the options" "no bash"
+fi
+
+for page in traceinfo.1 fmt.5; do
+	if command -v mandoc > /dev/null; then
+		# Other pages and the system's index are not there yet.
+		mandoc -T lint -W warning "$top/Documentation/man/$page" 2> err > got
+		cat err >> got
+		grep -v -e 'outdated mandoc.db' -e 'referenced manual not found' got > lint
+		[ ! -s lint ]
+		ok $? "mandoc finds nothing wrong in $page"
+		show lint
+	else
+		skip "mandoc finds nothing wrong in $page" "no mandoc"
+	fi
+done
+echo "1..$nr"
+exit $failed
