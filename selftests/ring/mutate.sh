@@ -1,0 +1,161 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# mutate.sh - whether the tests of the ring see it broken
+#
+#	make -C selftests/ring mutate [ONLY=name]
+#
+# Each mutation is a substitution in a copy of kmod/ring.h or kmod/ring.c that
+# must apply; then a test must fail. Prints TAP, with the tests that noticed.
+# Those that run threads are not asked: whether a race shows there is chance.
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+O=${O:-$top/build}
+work=$O/selftests/ring/mutant
+only=$1
+count=0
+failed=0
+
+mkdir -p "$work/kmod"
+
+# mutation NAME FILE PERL-EXPRESSION (over the whole file)
+mutation()
+{
+	[ -n "$only" ] && [ "$only" != "$1" ] && return
+	count=$((count + 1))
+	cp "$top/kmod/ring.h" "$top/kmod/ring.c" "$work/kmod/"
+	if ! perl -0pi -e "\$n = $3; END { exit !\$n }" "$work/kmod/$2" ||
+	   cmp -s "$work/kmod/$2" "$top/kmod/$2"; then
+		echo "not ok $count - $1 # does not apply to $2"
+		failed=1
+		return
+	fi
+	saw=
+	for t in test_ring test_weak; do
+		rm -f "$work/selftests/ring/$t"
+		if ! make -s -C "$here" O="$work" RING="$work/kmod" CC="${CC:-gcc}" \
+				CC32= "$work/selftests/ring/$t" > "$work/log" 2>&1; then
+			echo "not ok $count - $1 # does not compile"
+			sed 's/^/# /' "$work/log"
+			failed=1
+			return
+		fi
+		timeout 300 "$work/selftests/ring/$t" > "$work/log.$t" 2>&1 || saw="$saw $t"
+	done
+	if [ -n "$saw" ]; then
+		echo "ok $count - $1 # seen by$saw"
+	else
+		echo "not ok $count - $1 # not seen"
+		failed=1
+	fi
+}
+
+echo "TAP version 13"
+
+# Reservation
+mutation reserve-clock-first ring.h \
+	's/(old = ring_load\(&r->head\);\n)\t\t(ts = ring_clock\(\);\n)/$2\t\t$1/'
+mutation reserve-no-retry ring.h \
+	's/unlikely\(!ring_try_cmpxchg\(&r->head, old,\s*(ring_word\(.*?\+ 1\))\)\)/(ring_store(&r->head, $1), 0)/s'
+mutation reserve-one-byte-over ring.h \
+	's/end - \(u32\)tail > r->mask \+ 1/end - (u32)tail > r->mask + 2/'
+mutation reserve-evict-past-commit ring.h \
+	's/unlikely\(\(u32\)tail == \(u32\)ring_load\(&r->commit\)\)/0/'
+mutation reserve-evict-too-much ring.h \
+	's/end - \(u32\)tail > r->mask \+ 1/end - (u32)tail > r->mask \/ 2/'
+mutation reserve-drop-uncounted ring.h \
+	's/ring_count_inc\(&r->dropped\[RING_DROP_BUSY\]\);//'
+mutation reserve-index-not-counted ring.h \
+	's/ring_word\(end, \(u32\)\(old >> 32\) \+ 1\)/ring_word(end, (u32)(old >> 32))/g'
+mutation reserve-no-padding ring.h \
+	's/if \(unlikely\(pad\)\)\n\t\tring_pad\(r, pos, pad\);//'
+mutation reserve-straddles-the-end ring.h \
+	's/pad = r->mask \+ 1 - \(pos & r->mask\);/;/'
+mutation reserve-cross-late ring.h \
+	's/\(pos \^ end\) >> r->block_shift/(pos ^ end) >> 12/'
+mutation reserve-len-unset ring.h \
+	's/ring_put16\(&rec->len, len\);//'
+mutation reserve-no-barrier ring.h 's/smp_wmb\(\);//'
+
+# Leaving
+mutation enter-no-nest ring.h 's/WRITE_ONCE\(r->nest, r->nest \+ 1\);//'
+mutation enter-after-the-clock ring.h \
+	's/WRITE_ONCE\(r->nest, r->nest \+ 1\);// && s/\*now = ts;/WRITE_ONCE(r->nest, r->nest + 1);\n\t*now = ts;/'
+mutation leave-inner-publishes ring.h 's/unlikely\(r->nest != 1\)/0/'
+mutation leave-no-second-look ring.h \
+	's/if \(unlikely\(ring_load\(&r->head\) != head\)\)\n\t\tring_leave_slow\(r, head\);//'
+mutation leave-nest-first ring.h \
+	's/(head = ring_load\(&r->head\);\n)(\tring_store_release\(&r->commit, head\);\n\tbarrier\(\);\n)(\tWRITE_ONCE\(r->nest, 0\);\n)/$1$3$2/'
+mutation leave-plain-store ring.h \
+	's/ring_store_release\(&r->commit, head\)/(ring_store(&r->commit, head), ring_port_released(&r->commit, head))/'
+mutation leave-slow-once ring.c \
+	's/while \(unlikely\(ring_load\(&r->head\) != head\)\)/while (0)/'
+
+# Eviction and padding
+mutation evict-plain-store ring.c \
+	's/likely\(ring_try_cmpxchg\(&r->tail, tail, next\)\)/(ring_store(&r->tail, next), 1)/'
+mutation evict-counts-padding ring.c \
+	's/next = ring_word\(\(u32\)tail \+ \(u32\)word, tail >> 32\)/next = ring_word((u32)tail + (u32)word, (u32)(tail >> 32) + 1)/'
+mutation evict-reads-behind-the-end ring.c \
+	's/ring_at\(r, \(u32\)tail \+ 1\)/(const u8 *)rec + RING_UNIT/'
+mutation pad-one-short ring.c 's/RING_TYPE_SHIFT \| units\)/RING_TYPE_SHIFT | (units - 1))/'
+
+# Crossing blocks and quarters
+mutation cross-anchor-before ring.c \
+	's/(ring_store\(&r->anchors\[.*?\], )new\)/$1old)/s'
+mutation cross-anchor-never ring.c \
+	's/ring_store\(&r->anchors\[\(\(u32\)new.*?\], new\);//s'
+mutation cross-no-position-epoch ring.c 's/if \(unlikely\(quarters & 3\)\)/if (0)/'
+mutation cross-no-index-epoch ring.c 's/unlikely\(\(quarters & 3\) == 1\)/0/'
+mutation cross-index-epoch-back ring.c \
+	's/unlikely\(\(quarters & 3\) == 1\)/quarters & 3/'
+mutation cross-position-unordered ring.c \
+	's/smp_store_release\(&r->pos_epoch, /WRITE_ONCE(r->pos_epoch, /'
+mutation cross-index-unordered ring.c \
+	's/smp_store_release\(&r->idx_epoch, /WRITE_ONCE(r->idx_epoch, /'
+
+# The view
+mutation view-no-widening ring.c 's/return \(u64\)\(epoch \+ ahead\) << 30/return (u64)(ahead) << 30/ || s/return \(\(u64\)epoch \+ ahead\) << 30 \| \(value & 0x3fffffff\)/return value/'
+mutation view-no-barrier ring.c \
+	's/(LMM\(view:A\).*?\n)\t\tsmp_rmb\(\);/$1/'
+mutation view-plain-load ring.c \
+	's/ring_load_acquire\(&r->commit\)/ring_load(&r->commit)/'
+mutation view-no-second-look ring.c \
+	's/unlikely\(\(u32\)head - \(u32\)tail > r->mask \+ 1 \|\|\s*\(u32\)commit - \(u32\)tail > r->mask \+ 1\)/0/s'
+mutation view-ignores-nest ring.c 's/v->busy = READ_ONCE\(r->nest\)/v->busy = false/'
+mutation view-ignores-head ring.c 's/v->busy \|= commit != head;//'
+mutation view-tail-index ring.c \
+	's/ring_place_before\(&v->tail, tail, head, &v->head\)/ring_place_before(&v->tail, tail + (1ULL << 32), head, &v->head)/'
+
+# Reading
+mutation fetch-no-second-look ring.c \
+	's/(if \(v\.tail\.pos > at->pos) (&&|\)) \{\n\t\tlost \+= v\.tail\.idx - at->idx;\n\t\tskip/$1 && 0) {\n\t\tlost += v.tail.idx - at->idx;\n\t\tskip/'
+mutation fetch-no-first-look ring.c \
+	's/do \{\n\t\tif \(v\.tail\.pos > at->pos\)/do {\n\t\tif (0)/'
+mutation fetch-no-barrier ring.c \
+	's/(LMM\(fetch:B\).*?\n)\t\tsmp_rmb\(\);/$1/'
+mutation fetch-gives-up ring.c \
+	's/while \(unlikely\(v\.tail\.pos >= at->pos \+ n\)\);/while (0);\n\tif (v.tail.pos >= at->pos + n) {\n\t\tlost += v.tail.idx - at->idx;\n\t\t*at = v.tail;\n\t\treturn lost;\n\t}/'
+mutation fetch-beyond-commit ring.c \
+	's/v\.commit\.pos - at->pos, limit/v.head.pos - at->pos, limit/'
+mutation fetch-beyond-the-end ring.c 's/n = min\(n, room\);/(void)room;/'
+mutation fetch-loses-uncounted ring.c \
+	's/lost \+= v\.tail\.idx - at->idx;\n\t\tskip/skip/'
+mutation fetch-keeps-overwritten ring.c 's/memmove\(buf, buf \+ skip/memmove(buf, buf/'
+mutation oldest-ignores-clear ring.c \
+	's/v\.tail\.pos >= r->cleared\.pos \? v\.tail : r->cleared/v.tail/'
+mutation clear-beyond-commit ring.c 's/r->cleared = v\.commit/r->cleared = v.head/'
+
+# Searching
+mutation find-after-not-at ring.c 's/ring_ts\(rec->word, now\) >= ts/ring_ts(rec->word, now) > ts/'
+mutation find-counts-padding ring.c 's/at->idx \+= !pad/at->idx++/'
+mutation find-any-anchor ring.c 's/ring_ts\(buf\[0\], now\) < ts/true/'
+mutation find-moved-anchor ring.c 's/p\.pos != was\.pos \|\| n < 2/n < 2/'
+mutation find-anchor-at-padding ring.c \
+	's/if \(buf\[0\] >> RING_TYPE_SHIFT == RING_TYPE_PAD\)\n\t\t\tcontinue;//'
+mutation find-one-copy ring.c \
+	's/while \(n && !ring_find_in\(at, ts, now, buf, n\)\)/while (n \&\& !ring_find_in(at, ts, now, buf, n) \&\& 0)/'
+
+echo "1..$count"
+exit $failed

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_ring.c - property tests of the ring, in one thread
+ *
+ * Interrupts, readers that look at what is half done, and writers that
+ * overtake readers are simulated at every step; see sim.h. A failure prints a
+ * seed: SEED=n test_ring has the same run again.
+ */
+#include "kselftest_harness.h"
+
+#include "sim.h"
+
+#define ROUNDS	400
+#define OPS	1500
+
+const bool sim_weak;
+unsigned int ring_port_alloc_fails;
+
+void weak_begin(struct ring *r)
+{
+	(void)r;
+}
+
+void weak_end(void)
+{
+}
+
+void weak_free(void)
+{
+}
+
+void weak_drain(void)
+{
+}
+
+void weak_reader(int reader)
+{
+	(void)reader;
+}
+
+FIXTURE(ring) { };
+
+FIXTURE_SETUP(ring)
+{
+	sim_seed_from_env();
+}
+
+FIXTURE_TEARDOWN(ring)
+{
+}
+
+TEST(sizes)
+{
+	unsigned long size;
+
+	EXPECT_EQ(0, ring_size_round(0));
+	EXPECT_EQ(0, ring_size_round(1023));
+	EXPECT_EQ(1024, ring_size_round(1024));
+	EXPECT_EQ(2048, ring_size_round(1025));
+	EXPECT_EQ(1 << 20, ring_size_round((1 << 20) - 1));
+	EXPECT_EQ(0x80000000UL, ring_size_round(0x7fffffff));
+	EXPECT_EQ(0x80000000UL, ring_size_round(0x80000000ULL));
+	EXPECT_EQ(0, ring_size_round(0x80000001ULL));
+	EXPECT_EQ(0, ring_size_round(~0ULL));
+
+	/* The largest payload makes the largest record, and four fit. */
+	EXPECT_EQ(RING_UNITS_MAX, ring_units(RING_PAYLOAD_MAX));
+	for (size = RING_SIZE_MIN; size <= 1 << 20; size *= 2) {
+		struct ring r = { 0 };
+
+		ASSERT_EQ(0, ring_init(&r, size, 0, 0));
+		EXPECT_GE(size / 4 / RING_UNIT, ring_units(r.limit - 1));
+		EXPECT_GE(RING_PAYLOAD_MAX + 1, r.limit);
+		ring_free(&r);
+		EXPECT_FALSE(ring_exists(&r));
+	}
+}
+
+/* An event of two 32-bit integers: what design and competitors are measured by. */
+TEST(two_integers_take_24_bytes)
+{
+	EXPECT_EQ(24, ring_units(2 * (1 + 4)) * RING_UNIT);
+}
+
+TEST(no_memory)
+{
+	int n;
+
+	for (n = 1; n <= 2; n++) {
+		struct ring r = { 0 };
+
+		ring_port_alloc_fails = n;
+		EXPECT_EQ(-ENOMEM, ring_init(&r, 4096, 0, 0));
+		EXPECT_EQ(0, ring_port_alloc_fails);
+		EXPECT_FALSE(ring_exists(&r));
+		EXPECT_EQ(0, r.limit);
+		EXPECT_EQ(NULL, r.anchors);
+		ring_free(&r);
+	}
+}
+
+TEST_F_TIMEOUT(ring, small, 600)
+{
+	struct sim_config c;
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		sim_random_config(&c, 16 << 10);
+		sim_run(&c, OPS);
+	}
+	sim_print_totals();
+	/* What the name promises did happen. */
+	EXPECT_LT(1000000, sim_totals.events);
+	EXPECT_LT(1000, sim_totals.drops);
+	EXPECT_LT(10000, sim_totals.nested);
+	EXPECT_LT(10000, sim_totals.lost);
+	EXPECT_LT(10000, sim_totals.overtakes);
+	EXPECT_LT(10000, sim_totals.finds);
+}
+
+TEST_F_TIMEOUT(ring, large, 600)
+{
+	struct sim_config c;
+	unsigned int i;
+
+	for (i = 0; i < 12; i++) {
+		sim_random_config(&c, 1 << 20);
+		c.size = 64 << 10 << sim_random(5);
+		c.len = RING_PAYLOAD_MAX;
+		sim_run(&c, 2 * OPS);
+	}
+	sim_print_totals();
+	EXPECT_LT(20000, sim_totals.events);
+}
+
+/* Emit one record of @len bytes; what it holds does not matter. */
+static void emit_len(struct ring *r, unsigned int len, struct ring_place *head)
+{
+	const u32 units = ring_units(len), off = head->pos & r->mask;
+	bool crossed = false;
+	u64 now;
+
+	ring_enter(r);
+	sim_check(ring_reserve(r, len, 1, &now, &crossed));
+	ring_leave(r);
+	if (off + units > r->mask + 1)
+		head->pos += r->mask + 1 - off;
+	head->pos += units;
+	head->idx++;
+}
+
+/* 80 GiB go through a ring: its 32-bit positions wrap more than twice. */
+TEST_F_TIMEOUT(ring, positions_wrap, 600)
+{
+	const u32 start = (3U << 30) - 1000, start_idx = 0U - 1000;
+	struct ring_place head, sleeper;
+	struct ring r = { 0 };
+	static u64 buf[1024];
+	struct ring_view v;
+	u64 lost;
+	u32 n;
+
+	ASSERT_EQ(0, ring_init(&r, 64 << 10, start, start_idx));
+	head.pos = start & ~r.mask;
+	head.idx = start_idx;
+	sleeper = head;
+	while (head.pos < (10ULL << 30)) {
+		emit_len(&r, RING_PAYLOAD_MAX, &head);
+		if (head.idx % 100000 && (head.pos & 0x3fffffff) > 1000)
+			continue;
+		ring_view(&r, &v);
+		ASSERT_EQ(head.pos, v.head.pos);
+		ASSERT_EQ(head.idx, v.head.idx);
+		ASSERT_EQ(head.pos, v.commit.pos);
+		ASSERT_GE(r.mask + 1, head.pos - v.tail.pos);
+	}
+	/* A reader that slept meanwhile knows what it missed. */
+	ring_view(&r, &v);
+	lost = ring_fetch(&r, &sleeper, 1024, buf, &n);
+	EXPECT_EQ(v.tail.idx - start_idx, lost);
+	EXPECT_EQ(v.tail.pos, sleeper.pos);
+	EXPECT_LT(0U, n);
+	ring_oldest(&r, &sleeper, &lost);
+	EXPECT_EQ(v.tail.idx - start_idx, lost);
+	ring_free(&r);
+}
+
+/*
+ * The index takes too long to wrap by itself. Jumps of less than a quarter of
+ * its range, at a time when nothing is written, are as good.
+ */
+TEST_F(ring, indices_wrap)
+{
+	struct ring_place head = { 0, 7 }, sleeper = head;
+	struct ring r = { 0 };
+	static u64 buf[1024];
+	struct ring_view v;
+	u64 lost;
+	u32 i, n;
+	int jump;
+
+	ASSERT_EQ(0, ring_init(&r, 4096, head.pos, head.idx));
+	for (jump = 0; jump < 40; jump++) {
+		u64 word;
+
+		for (i = 0; i < 300; i++) {
+			emit_len(&r, sim_random(100), &head);
+			ring_view(&r, &v);
+			ASSERT_EQ(head.idx, v.head.idx);
+			ASSERT_EQ(head.pos, v.head.pos);
+		}
+		head.idx += 800000000;
+		word = ring_word(head.pos, head.idx);
+		ring_store(&r.tail, word);
+		ring_store(&r.commit, word);
+		ring_store(&r.head, word);
+		ring_view(&r, &v);
+		ASSERT_EQ(head.idx, v.head.idx);
+	}
+	ASSERT_LT(7ULL << 32, head.idx);
+	lost = ring_fetch(&r, &sleeper, 1024, buf, &n);
+	EXPECT_EQ(head.idx - 7, lost);
+	EXPECT_EQ(0U, n);
+	ring_free(&r);
+}
+
+/*
+ * A writer is about to evict the one unit of padding that ends the ring, when
+ * an interrupt evicts it first and writes there. The length of that record is
+ * not behind the end of the ring (which the address sanitizer watches).
+ * ring_evict() is called as the writer would.
+ */
+TEST(evict_at_the_very_end)
+{
+	struct ring_place head = { 0 };
+	struct ring r = { 0 };
+	u64 tail;
+
+	ASSERT_EQ(0, ring_init(&r, 1024, 0, 0));
+	/* 63 records of two units, one unit left, padding; then round again. */
+	while (head.pos < 124)
+		emit_len(&r, 2, &head);
+	emit_len(&r, 10, &head);
+	ASSERT_EQ(127, head.pos);
+	while (head.pos < 128 + 124)
+		emit_len(&r, 2, &head);
+	emit_len(&r, 10, &head);
+	tail = ring_load(&r.tail);
+	ASSERT_EQ(127, (u32)tail);
+	/* What stands there now looks like a record. */
+	((u64 *)r.data)[127] = ~0ULL;
+	ring_store(&r.tail, ring_word(128, (u32)(tail >> 32)));
+	EXPECT_EQ(ring_load(&r.tail), ring_evict(&r, tail));
+	ring_free(&r);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_weak.c - the ring on a machine that reorders what it may
+ *
+ * The simulation of test_ring.c, with loads and stores through weak.c: a
+ * barrier that is missing shows here, on any host, as a torn record, a wrong
+ * count or a wrong position. SEED=n test_weak has the same run again.
+ */
+#include "kselftest_harness.h"
+
+#include "sim.h"
+
+#define ROUNDS	300
+#define OPS	1500
+
+const bool sim_weak = true;
+unsigned int ring_port_alloc_fails;
+
+FIXTURE(weak) { };
+
+FIXTURE_SETUP(weak)
+{
+	sim_seed_from_env();
+}
+
+FIXTURE_TEARDOWN(weak)
+{
+}
+
+TEST_F_TIMEOUT(weak, any_order, 600)
+{
+	struct sim_config c;
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		sim_random_config(&c, 8 << 10);
+		if (c.overtake)
+			c.overtake /= 4;
+		sim_run(&c, OPS);
+	}
+	sim_print_totals();
+	EXPECT_LT(1000000, sim_totals.events);
+	EXPECT_LT(10000, sim_totals.reads);
+	EXPECT_LT(10000, sim_totals.lost);
+}
+
+TEST_HARNESS_MAIN
