@@ -218,6 +218,8 @@ struct ti_run {
 	struct devtrace_totals totals;
 	/* What "ago" means on the trace clock of this input. */
 	uint64_t	since_ts, until_ts;
+	/* An event after this ends the input. */
+	uint64_t	end_ts;
 };
 
 /* Read one input to its end. 0, or 1 after a message. */

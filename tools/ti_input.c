@@ -56,6 +56,8 @@ static int print_event(struct ti_run *run, const struct devtrace_event *ev)
 	const struct ti_options *opt = run->opt;
 	struct ti_event e;
 
+	if (ev->ts > run->end_ts)
+		return 1;
 	if ((opt->filter.since.kind || opt->filter.until.kind) &&
 	    !in_window(run, ev->ts, ev->ts))
 		/* Following, events only get newer: this is the end. */
@@ -293,10 +295,19 @@ static int seek_window(struct ti_run *run, int fd)
 	int64_t behind;
 	uint64_t ts;
 
-	if (!f->since.kind && !f->until.kind)
-		return 0;
-	if (ioctl(fd, DEVTRACE_IOC_STATS, &stats))
+	if (ioctl(fd, DEVTRACE_IOC_STATS, &stats)) {
+		/* A pipe in place of the device is read to its end. */
+		if (!f->since.kind && !f->until.kind)
+			return 0;
 		return complain(run->opt->device, "cannot tell its clock", "");
+	}
+	/*
+	 * Writers may be faster than we print: what was not there when we began
+	 * is left to -f, or we might never come to an end. What is cleared
+	 * afterwards must have been printed, though.
+	 */
+	if (!run->opt->follow && !run->opt->clear)
+		run->end_ts = stats.now;
 	run->since_ts = stats.now > (uint64_t)f->since.ns ? stats.now - f->since.ns : 0;
 	run->until_ts = stats.now > (uint64_t)f->until.ns ? stats.now - f->until.ns : 0;
 	if (!f->since.kind)

@@ -173,7 +173,7 @@ static int finish(struct ti_run *run, int ret)
 int main(int argc, char **argv)
 {
 	struct ti_options opt;
-	struct ti_run run = { .opt = &opt };
+	struct ti_run run = { .opt = &opt, .end_ts = UINT64_MAX };
 	int ret = 0;
 	size_t i;
 

@@ -1,0 +1,200 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_traceinfo.sh - traceinfo on the live buffer: what is there, windows of
+# time, following, clearing, rights
+#
+# Runs on the board, as root, with /dev/trace there and traceinfo in PATH.
+# Needs a POSIX shell and what busybox has.
+set -u
+export TZ=UTC
+work=$(mktemp -d /tmp/traceinfo.XXXXXX) || exit 1
+child=
+trap '[ -z "$child" ] || kill "$child" 2>/dev/null; rm -rf "$work"' EXIT
+count=0
+bad=0
+
+# ok STATUS NAME
+ok()
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $2"
+		head -n 20 "$work/out" | sed 's/^/# /'
+	fi
+}
+
+# Wait until a command succeeds; half a minute is forever.
+await()
+{
+	tries=0
+	while ! "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 300 ] || return 1
+		sleep 0.1
+	done
+}
+
+# The numbers of our text lines in a file, in a row.
+numbers()
+{
+	sed -n 's/.*text: mark \([0-9]*\)$/\1/p' "$1" | tr '\n' ' '
+}
+
+# mark N: an event; its trace clock goes to $work/N.
+mark()
+{
+	echo "mark $1" > /dev/trace
+	$ti -n 1 --time=raw -H '%t ' | awk '{ print $1 }' > "$work/$1"
+}
+
+ti="traceinfo --no-default-fmt"
+out=$work/out
+: > "$out"
+
+echo "TAP version 13"
+if [ ! -c /dev/trace ]; then
+	echo "1..0 # SKIP no /dev/trace"
+	exit 0
+fi
+: > /dev/trace
+
+for n in 1 2 3 4 5; do
+	mark $n
+done
+$ti > "$out"
+[ "$(numbers "$out")" = "1 2 3 4 5 " ]
+ok $? "what is in the buffer"
+$ti -n 2 > "$out"
+[ "$(numbers "$out")" = "4 5 " ]
+ok $? "the last two"
+$ti > "$work/again"
+$ti | cmp -s - "$work/again"
+ok $? "reading removes nothing"
+
+# To the event: from the moment of each event exactly, and 1 ns later. Dates
+# have nanoseconds; relative moments move, so the clock is asked twice.
+$ti --time=iso -H '%t ' > "$work/dates"
+n=0
+while read -r date _; do
+	n=$((n + 1))
+	want=
+	i=$n
+	while [ $i -le 5 ]; do
+		want="$want$i "
+		i=$((i + 1))
+	done
+	$ti --since "$date" > "$out"
+	[ "$(numbers "$out")" = "$want" ]
+	ok $? "--since its date begins with $n"
+	$ti --until "$date" > "$out"
+	[ "$(numbers "$out" | wc -w)" = $n ]
+	ok $? "--until its date ends with $n"
+done < "$work/dates"
+
+# ago N: how long ago mark N was, by the clock that traceinfo uses itself.
+sleep 1
+mark 6
+sleep 1
+now=$(mark 7; cat "$work/7")
+for n in 1 6; do
+	then=$(cat "$work/$n")
+	# In whole milliseconds, half a second more: between the marks.
+	ms=$(awk -v a="$now" -v b="$then" 'BEGIN { printf "%d", (a - b) * 1000 + 500 }')
+	$ti --since "-${ms}ms" > "$out"
+	first=$(numbers "$out" | awk '{ print $1 }')
+	[ "$first" = $n ]
+	ok $? "--since -${ms}ms begins with $n"
+done
+$ti --since now > "$out"
+[ -z "$(numbers "$out")" ]
+ok $? "--since now is nothing"
+$ti --until -500ms > "$out"
+numbers "$out" | grep -q '^1 2 3 4 5 6 '
+ok $? "--until -500ms begins with the first"
+$ti --since @99999999999 > "$out" 2>&1
+[ $? = 2 ]
+ok $? "a moment beyond the end of time is refused"
+$ti --since @4000000000 > "$out"
+[ $? = 0 ] && [ ! -s "$out" ]
+ok $? "a moment in the future is nothing"
+
+# Follow: the last one, then what comes, as it comes.
+$ti -f -n 1 > "$out" &
+child=$!
+sees()
+{
+	[ "$(numbers "$out")" = "$1" ]
+}
+await sees "7 "
+ok $? "-f -n 1: the last first"
+echo "mark 8" > /dev/trace
+await sees "7 8 "
+ok $? "-f: then what comes"
+: > /dev/trace
+echo "mark 9" > /dev/trace
+await sees "7 8 9 "
+ok $? "-f: goes on when the buffer is cleared"
+kill -TERM $child
+wait $child
+ok $? "-f: ends by a signal"
+child=
+
+# It comes to an end though somebody writes all the time.
+(while :; do echo "noise"; done) > /dev/trace &
+child=$!
+$ti > "$out" 2>&1
+ok $? "ends while somebody writes"
+kill $child
+wait $child 2>/dev/null
+child=
+
+# A window in the middle of a ring that wraps: --since is exact there as well.
+i=0
+while [ $i -lt 2000 ]; do
+	echo "mark $i"
+	i=$((i + 1))
+done > /dev/trace
+$ti --time=iso -H '%t %n: ' -n 700 | grep 'mark' > "$work/tail"
+date=$(head -n 1 "$work/tail" | awk '{ print $1 }')
+$ti --time=iso -H '%t %n: ' --since "$date" | grep 'mark' > "$out"
+cmp -s "$work/tail" "$out"
+ok $? "--since in the middle of many"
+
+# A saved stream prints as the live one did.
+{ timeout 2 cat /dev/trace > "$work/saved"; } 2>/dev/null
+$ti > "$work/live"
+$ti "$work/saved" > "$out"
+cmp -s "$work/live" "$out"
+ok $? "saved, it prints the same"
+
+# Clear, and who may.
+$ti -c > "$out"
+[ $? = 0 ] && grep -q 'mark 1999' "$out"
+ok $? "-c prints"
+$ti > "$out"
+! grep -q 'mark' "$out"
+ok $? "-c clears"
+mode=$(stat -c %a /dev/trace)
+grep -q '^tester:' /etc/passwd 2>/dev/null ||
+	echo 'tester:x:4711:4711::/tmp:/bin/sh' >> /etc/passwd
+chmod 600 /dev/trace
+su tester -c "traceinfo" > "$out" 2>&1
+[ $? = 1 ] && grep -q '^traceinfo: /dev/trace: Permission denied (the group of the device may read it)$' "$out"
+ok $? "who may not read is told"
+chmod 666 /dev/trace
+echo "mark 1" > /dev/trace
+su tester -c "traceinfo -c" > "$out" 2>&1
+[ $? = 1 ] && grep -q 'mark 1' "$out" &&
+	grep -q '^traceinfo: /dev/trace: not cleared: Operation not permitted' "$out"
+ok $? "who may not clear is told, after it was printed"
+$ti > "$out"
+[ "$(numbers "$out")" = "1 " ]
+ok $? "and nothing is cleared"
+chmod "$mode" /dev/trace
+
+echo "1..$count"
+[ $bad = 0 ]
