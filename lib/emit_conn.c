@@ -15,7 +15,8 @@
  * The descriptor may be closed behind our back: daemons close all they have.
  * And in a child of vfork(2), which has descriptors of its own and our memory,
  * the number may be another file, or ours be another file in the parent. Then
- * the calls of the device fail with EBADF or ENOTTY, and we connect anew. A
+ * the calls of the device fail with EBADF or ENOTTY (an emulator of another
+ * machine, which does not know them, says ENOSYS), and we connect anew. A
  * number that is not the device is never closed by us.
  *
  * open(2) and close(2) are made by syscall(2): the functions of libc are
@@ -93,10 +94,15 @@ static void close_quietly(int fd)
 	syscall(SYS_close, fd);
 }
 
+static bool says_no_device(int err)
+{
+	return err == EBADF || err == ENOTTY || err == ENOSYS;
+}
+
 /* An event of no size is refused by the device, and known to no other file. */
 static bool is_device(int fd)
 {
-	return ioctl(fd, DEVTRACE_IOC_EMIT(0), NULL) == 0 || (errno != ENOTTY && errno != EBADF);
+	return ioctl(fd, DEVTRACE_IOC_EMIT(0), NULL) == 0 || !says_no_device(errno);
 }
 
 /* A descriptor, or minus an errno number. */
@@ -180,7 +186,7 @@ int conn_ioctl(unsigned long request, const void *arg)
 		if (ioctl(fd, request, arg) >= 0)
 			return 0;
 		err = errno;
-		if (again || (err != EBADF && err != ENOTTY))
+		if (again || !says_no_device(err))
 			return emit_error(err);
 		fd = reconnect(fd);
 		again = true;

@@ -43,7 +43,7 @@ void fake_start(char **argv)
 		char name[] = "/tmp/devtrace-unit-XXXXXX";
 
 		fd = mkstemp(name);
-		if (fd < 0 || ftruncate(fd, 65536) < 0)
+		if (fd < 0)
 			die(name);
 		close(fd);
 		setenv("DEVTRACE_DEVICE", name, 1);
@@ -52,7 +52,7 @@ void fake_start(char **argv)
 	}
 
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &node) < 0)
+	if (fd < 0 || ftruncate(fd, 65536) < 0 || fstat(fd, &node) < 0)
 		die(path);
 	unlink(path);
 	page = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

@@ -10,6 +10,8 @@
  *
  * The tests of the emitting side begin with fake_start(), which starts the
  * program anew with DEVTRACE_DEVICE set: the library reads it before main().
+ * Where a program cannot be started anew (an emulator), set it to an empty
+ * file outside; it will be removed.
  */
 #ifndef FAKEDEV_H
 #define FAKEDEV_H

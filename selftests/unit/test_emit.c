@@ -316,10 +316,13 @@ TEST_F(emit, fork_shares_the_connection)
 	EXPECT_EQ(1, fake->opens);
 }
 
+static volatile bool shared;
+
 /* A child with our memory and descriptors of its own connects first. */
 static __attribute__((noinline)) void vfork_and_emit(void)
 {
 	if (!vfork()) {
+		shared = true;
 		emit();
 		_exit(0);
 	}
@@ -328,6 +331,8 @@ static __attribute__((noinline)) void vfork_and_emit(void)
 TEST_F(emit, vfork_child_connects)
 {
 	vfork_and_emit();
+	if (!shared)
+		SKIP(return, "vfork is fork here");
 	EXPECT_EQ(1, fake->nr);
 	EXPECT_EQ(0, descriptors());
 	EXPECT_EQ(0, emit());
@@ -361,7 +366,7 @@ TEST_F(emit, threads_connect_at_once)
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, emit_many, NULL));
 	for (i = 0; i < 8; i++) {
 		pthread_join(thread[i], &bad);
-		EXPECT_EQ(NULL, bad);
+		EXPECT_EQ(0, (uintptr_t)bad);
 	}
 	EXPECT_EQ(8 * 500, fake->nr);
 	EXPECT_EQ(1, descriptors());

@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_emit_machines.sh - the emitting side on machines that are not this one
+#
+# Its tests compiled for s390x (big-endian, no unaligned habits of x86), 32-bit
+# ARM and arm64, and run by qemu-user: the bytes that they expect are the same.
+# Needs gcc-s390x-linux-gnu, gcc-arm-linux-gnueabihf or gcc-aarch64-linux-gnu,
+# with libc, and qemu-user.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+count=0
+bad=0
+
+result()
+{
+	count=$((count + 1))
+	echo "$1 $count $2"
+	[ "$1" = ok ] || bad=$((bad + 1))
+}
+
+# machine NAME COMPILER EMULATOR
+machine()
+{
+	if ! command -v "$2" >/dev/null || ! command -v "$3" >/dev/null; then
+		result ok "$1 # SKIP no $2 or no $3"
+		return
+	fi
+	for t in test_record test_emit; do
+		if ! "$2" -static -O2 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
+			-Wno-sign-compare -I"$top/include/uapi" -I"$top/include" -I"$top/lib" \
+			-I"$top/selftests/kselftest" -I"$here" -o "$tmp/$t" "$here/$t.c" \
+			"$here/fakedev.c" "$top"/lib/emit*.c "$top/lib/elem.c" \
+			-Wl,--wrap=ioctl,--wrap=syscall,--wrap=mmap -lpthread >"$tmp/log" 2>&1; then
+			tail -n 30 "$tmp/log" | sed 's/^/# /'
+			result "not ok" "$1 $t compiles"
+			continue
+		fi
+		: >"$tmp/device"
+		if DEVTRACE_DEVICE=$tmp/device "$3" "$tmp/$t" >"$tmp/log" 2>&1; then
+			result ok "$1 $t"
+		else
+			grep -v '^ok\|^#  ' "$tmp/log" | sed 's/^/# /'
+			result "not ok" "$1 $t"
+		fi
+	done
+}
+
+echo "TAP version 13"
+machine s390x s390x-linux-gnu-gcc qemu-s390x
+machine arm arm-linux-gnueabihf-gcc qemu-arm
+machine arm64 aarch64-linux-gnu-gcc qemu-aarch64
+echo "1..$count"
+[ $bad = 0 ]
