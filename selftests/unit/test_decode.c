@@ -14,6 +14,12 @@
 
 static const char * const check_name[] = { "sum8", "crc16", "crc32" };
 
+/* Where an emulator runs this (QUICK), a tenth has to do. */
+static size_t scaled(size_t n)
+{
+	return getenv("QUICK") ? n / 10 : n;
+}
+
 /* Everything in the stream, in order, and nothing else. */
 static bool all_seen(const struct seen_list *l, const struct stream *s, size_t first)
 {
@@ -77,7 +83,7 @@ TEST_F_TIMEOUT(checks, any_pieces, 120)
 	struct seen_list damaged = {}, again = {};
 	struct devtrace_totals t;
 
-	stream_mixed(&self->s, &self->r, 10000);
+	stream_mixed(&self->s, &self->r, scaled(10000));
 	for (size_t i = 0; i < 8; i++) {
 		struct seen_list l = {};
 
@@ -92,10 +98,10 @@ TEST_F_TIMEOUT(checks, any_pieces, 120)
 	/* The same where one byte in 300 is any other, and a run is garbage. */
 	for (size_t i = 0; i < self->s.len / 300; i++)
 		self->s.bytes[rng_below(&self->r, self->s.len)] = (uint8_t)rng_next(&self->r);
-	for (size_t i = 0; i < 20000; i++)
+	for (size_t i = 0; i < scaled(20000); i++)
 		self->s.bytes[self->s.len / 2 + i] = 0x7d + (i % 3 ? 0 : 0xe2);
 	decode_pieces(&damaged, self->s.bytes, self->s.len, self->s.len, &self->r, &self->totals);
-	EXPECT_GT(count_kind(&damaged, DEVTRACE_ITEM_DAMAGE), 100);
+	EXPECT_GT(count_kind(&damaged, DEVTRACE_ITEM_DAMAGE), scaled(100));
 	EXPECT_EQ(self->totals.damages, count_kind(&damaged, DEVTRACE_ITEM_DAMAGE));
 	for (size_t i = 0; i < 7; i++) {
 		decode_pieces(&again, self->s.bytes, self->s.len, pieces[i], &self->r, &t);
@@ -186,12 +192,12 @@ TEST_F(checks, missing_before_info)
 }
 
 /* Begins anywhere: one cut at most, no gap, the check found out. */
-TEST_F(checks, begins_midway)
+TEST_F_TIMEOUT(checks, begins_midway, 120)
 {
 	size_t first = 0, odd = 0;
 
 	stream_mixed(&self->s, &self->r, 400);
-	for (size_t from = 1; from < self->s.frames[300].start; from++) {
+	for (size_t from = 1; from < self->s.frames[scaled(300)].start; from++) {
 		struct seen_list l = {};
 		size_t have;
 
@@ -253,7 +259,7 @@ TEST_F(checks, ends_midway)
 }
 
 /* cat a b, where a may end anywhere: b is whole, and no gap is made up. */
-TEST_F(checks, joined)
+TEST_F_TIMEOUT(checks, joined, 120)
 {
 	struct stream b;
 	uint8_t *both;
@@ -374,7 +380,7 @@ TEST_F(checks, callback_stops)
 	size_t pos = 0, used, n;
 	int rc;
 
-	stream_mixed(&self->s, &self->r, 3000);
+	stream_mixed(&self->s, &self->r, scaled(3000));
 	for (size_t i = 0; i < self->s.len / 200; i++)
 		self->s.bytes[rng_below(&self->r, self->s.len)] = (uint8_t)rng_next(&self->r);
 	/* A join with a cut, which makes three items of one raw frame. */
@@ -415,7 +421,7 @@ TEST_F_TIMEOUT(checks, hostile, 120)
 	size_t n;
 
 	ASSERT_NE(NULL, d);
-	for (int round = 0; round < 100; round++) {
+	for (size_t round = 0; round < scaled(100); round++) {
 		uint32_t mode = rng_below(&self->r, 3);
 
 		for (n = 0; n < sizeof(bytes) - 20000;) {
