@@ -288,7 +288,7 @@ TEST_F(lib, control_page)
 	FILE *maps;
 
 	ASSERT_EQ(0, devtrace_open());
-	snprintf(want, sizeof(want), "%lx-", (unsigned long)&devtrace_control);
+	snprintf(want, sizeof(want), "%08lx-", (unsigned long)&devtrace_control);
 	maps = fopen("/proc/self/maps", "r");
 	while (fgets(line, sizeof(line), maps)) {
 		if (!strncmp(line, want, strlen(want)) && strstr(line, DEVICE) &&
