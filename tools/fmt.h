@@ -83,7 +83,8 @@ struct fmt_table {
 struct fmt_arg {
 	const char	*name;		/* NULL: not declared */
 	size_t		name_len;
-	const char	*unit;		/* NULL: none */
+	const char	*unit;		/* with a space before it; NULL: none */
+	size_t		unit_len;
 	const struct fmt_table *table;
 	const char	*type;		/* as declared, for messages */
 	uint32_t	accept;

@@ -313,6 +313,18 @@ static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)
 	return false;
 }
 
+/* The unit with a space before it, ready to be printed behind the value. */
+static const char *parse_unit(struct fmt_parser *p, size_t *len)
+{
+	const char *safe = fmt_copy(p, p->str, p->str_len, false, len);
+	char *unit = fmt_alloc(&p->set->arena, *len + 2);
+
+	unit[0] = ' ';
+	memcpy(unit + 1, safe, *len + 1);
+	++*len;
+	return unit;
+}
+
 static bool parse_arg(struct fmt_parser *p, struct fmt_entry *e, struct fmt_arg *a)
 {
 	unsigned int i;
@@ -348,7 +360,7 @@ static bool parse_arg(struct fmt_parser *p, struct fmt_entry *e, struct fmt_arg 
 		}
 	}
 	if (p->tok == TOK_STRING) {
-		a->unit = fmt_copy(p, p->str, p->str_len, false, NULL);
+		a->unit = parse_unit(p, &a->unit_len);
 		fmt_next(p);
 	}
 	return true;

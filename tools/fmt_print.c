@@ -101,14 +101,6 @@ static void print_misfit(struct out *o, const struct fmt_entry *entry, const str
 	out_char(o, '}');
 }
 
-static void print_unit(struct out *o, const struct fmt_arg *a)
-{
-	if (!a->unit)
-		return;
-	out_char(o, ' ');
-	out_str(o, a->unit);
-}
-
 static void print_integer(struct out *o, const struct fmt_op *op, const struct fmt_arg *a,
 			  const struct devtrace_elem *e)
 {
@@ -143,11 +135,13 @@ static void print_integer(struct out *o, const struct fmt_op *op, const struct f
 static void print_natural(struct out *o, const struct fmt_op *op, const struct fmt_arg *a,
 			  const struct fmt_value *v, const struct fmt_names *names)
 {
-	bool is_int = fmt_elem_bit(&v->e) & (FMT_M_SINT | FMT_M_UINT);
+	uint32_t bit = fmt_elem_bit(&v->e);
 
 	if (op->table) {
 		fmt_value_table(o, &v->e, op->table);
-	} else if (a->scale && is_int) {
+	} else if (!a->scale && !v->e.width && (bit & FMT_M_SINT)) {
+		out_i64(o, v->e.v.i);		/* the most frequent first */
+	} else if (a->scale && (bit & (FMT_M_SINT | FMT_M_UINT))) {
 		struct fmt_op f = *op;
 
 		f.conv = 'f';
@@ -155,7 +149,7 @@ static void print_natural(struct out *o, const struct fmt_op *op, const struct f
 	} else {
 		fmt_value_print(o, v, op->quote, names);
 	}
-	print_unit(o, a);
+	out_mem(o, a->unit, a->unit_len);
 }
 
 static void print_char(struct out *o, const struct devtrace_elem *e)

@@ -76,22 +76,6 @@ unsigned int fmt_value_bytes(const struct devtrace_elem *e)
 	return e->is_enum ? 1 : bytes[e->type];
 }
 
-uint64_t fmt_value_unsigned(const struct devtrace_elem *e)
-{
-	unsigned int n = fmt_value_bytes(e);
-	uint64_t v = e->v.u;
-
-	return n == 8 ? v : v & ((1ull << n * 8) - 1);
-}
-
-int64_t fmt_value_signed(const struct devtrace_elem *e)
-{
-	unsigned int n = fmt_value_bytes(e);
-	uint64_t v = fmt_value_unsigned(e), sign = 1ull << (n * 8 - 1);
-
-	return (int64_t)((v ^ sign) - sign);
-}
-
 const char *fmt_elem_name(const struct devtrace_elem *e)
 {
 	static const char *const names[16] = {

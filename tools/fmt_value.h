@@ -19,10 +19,25 @@ struct fmt_value {
 /* As devtrace_elem_next(), but a buffer in pieces is one value. */
 int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_value *v);
 
-/* The value of an integer element: as signed, and cut to its own width. */
-int64_t fmt_value_signed(const struct devtrace_elem *e);
-uint64_t fmt_value_unsigned(const struct devtrace_elem *e);
 unsigned int fmt_value_bytes(const struct devtrace_elem *e);
+
+/* The value of an integer element: cut to its own width, and as signed. */
+static inline uint64_t fmt_value_unsigned(const struct devtrace_elem *e)
+{
+	if (e->is_enum || !(FMT_BIT(e->type) & FMT_M_SINT))
+		return e->v.u;
+	return e->v.u & (UINT64_MAX >> (64 - fmt_value_bytes(e) * 8));
+}
+
+static inline int64_t fmt_value_signed(const struct devtrace_elem *e)
+{
+	unsigned int shift;
+
+	if (!e->is_enum && (FMT_BIT(e->type) & FMT_M_SINT))
+		return e->v.i;
+	shift = 64 - fmt_value_bytes(e) * 8;
+	return (int64_t)(e->v.u << shift) >> shift;
+}
 
 /* In the form that the element's own format byte suggests. */
 void fmt_value_print(struct out *o, const struct fmt_value *v, bool quote,
