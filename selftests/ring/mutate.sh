@@ -31,24 +31,23 @@ mutation()
 		failed=1
 		return
 	fi
-	saw=
 	for t in test_ring test_weak; do
 		rm -f "$work/selftests/ring/$t"
 		if ! make -s -C "$here" O="$work" RING="$work/kmod" CC="${CC:-gcc}" \
-				CC32= "$work/selftests/ring/$t" > "$work/log" 2>&1; then
+				WARN=-w CC32= "$work/selftests/ring/$t" > "$work/log" 2>&1; then
 			echo "not ok $count - $1 # does not compile"
 			sed 's/^/# /' "$work/log"
 			failed=1
 			return
 		fi
-		timeout 300 "$work/selftests/ring/$t" > "$work/log.$t" 2>&1 || saw="$saw $t"
+		if { timeout 300 "$work/selftests/ring/$t" || echo "not ok"; } 2> /dev/null |
+		   grep -q '^not ok'; then
+			echo "ok $count - $1 # seen by $t"
+			return
+		fi
 	done
-	if [ -n "$saw" ]; then
-		echo "ok $count - $1 # seen by$saw"
-	else
-		echo "not ok $count - $1 # not seen"
-		failed=1
-	fi
+	echo "not ok $count - $1 # not seen"
+	failed=1
 }
 
 echo "TAP version 13"
@@ -102,7 +101,7 @@ mutation evict-reads-behind-the-end ring.c \
 mutation pad-one-short ring.c 's/RING_TYPE_SHIFT \| units\)/RING_TYPE_SHIFT | (units - 1))/'
 
 # Crossing blocks and quarters
-mutation cross-anchor-before ring.c \
+mutation cross-anchor-of-old ring.c \
 	's/(ring_store\(&r->anchors\[.*?\], )new\)/$1old)/s'
 mutation cross-anchor-never ring.c \
 	's/ring_store\(&r->anchors\[\(\(u32\)new.*?\], new\);//s'

@@ -341,6 +341,13 @@ static void emit_record(void)
 	t = truth(op.idx);
 	end = t->pos + t->pad + t->units;
 	sim_check(crossed == (t->pos >> s.ring.block_shift != end >> s.ring.block_shift));
+	if (crossed) {
+		const ring_word_t *a = &s.ring.anchors[(end & s.ring.mask) >>
+						       s.ring.block_shift];
+
+		sim_check(!memcmp(a, &(u64){ ring_word(end, op.idx + 1) }, sizeof(u64)),
+			  "anchor");
+	}
 	sim_check((u64 *)rec == (u64 *)s.ring.data + ((t->pos + t->pad) & s.ring.mask));
 	sim_totals.events++;
 
@@ -560,9 +567,9 @@ void ring_port_step(void)
 {
 	const bool reading = s.who >= 0;
 
+	sim_check(++s.steps < STEPS_MAX, "no end is seen");
 	if (!s.on)
 		return;
-	sim_check(++s.steps < STEPS_MAX, "no end is seen");
 	weak_drain();
 	if (s.budget && s.depth < s.c.depth &&
 	    sim_chance(reading ? s.c.overtake : s.c.nest)) {
@@ -578,6 +585,11 @@ void ring_port_step(void)
 }
 
 /* Running */
+
+void sim_progress(void)
+{
+	s.steps = 0;
+}
 
 /* A value that will soon pass a quarter of its range, or all of it, or any. */
 static u32 start_value(void)
@@ -654,7 +666,7 @@ static void finish(void)
 	int i;
 
 	s.budget = 0;
-	s.steps = 0;
+	sim_progress();
 	weak_end();
 	check_content();
 	for (i = 0; i < SIM_READERS; i++) {
@@ -693,7 +705,7 @@ void sim_run(const struct sim_config *c, unsigned int ops)
 	start(c);
 	for (i = 0; i < ops; i++) {
 		s.budget = c->burst * 4;
-		s.steps = 0;
+		sim_progress();
 		if (sim_chance(SIM_ONE * 2 / 3))
 			emit_burst(c->burst);
 		else

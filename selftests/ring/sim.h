@@ -47,6 +47,7 @@ u32 sim_random(u32 n);			/* 0 .. n - 1 */
 bool sim_chance(unsigned int of_one);
 void sim_random_config(struct sim_config *c, unsigned long size_max);
 void sim_run(const struct sim_config *c, unsigned int ops);
+void sim_progress(void);		/* or else it is taken to hang */
 void sim_print_totals(void);
 void sim_seed_from_env(void);
 

@@ -140,6 +140,7 @@ static void emit_len(struct ring *r, unsigned int len, struct ring_place *head)
 	bool crossed = false;
 	u64 now;
 
+	sim_progress();
 	ring_enter(r);
 	sim_check(ring_reserve(r, len, 1, &now, &crossed));
 	ring_leave(r);
