@@ -253,11 +253,9 @@ TEST_F(lib, sizes)
 				n += e.v.mem.len;
 		}
 		ASSERT_EQ(self->got[i].e.len, pos);
-		if (i + 1 < emitted) {
+		ASSERT_EQ(i + 1 < emitted ? DEVTRACE_E_MEM : DEVTRACE_E_STR, e.type);
+		if (i + 1 < emitted)
 			ASSERT_EQ(i * 37, n);
-		} else {
-			ASSERT_EQ(DEVTRACE_E_STR, e.type);
-		}
 	}
 }
 

@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_names.c - the dictionary and the names of threads
+ *
+ * Names are given to every reader, before the events that use them, once each,
+ * however often they are set and however old they are; the store has a bound
+ * that no program can use up for others; and a thread is called what it was
+ * called when it emitted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+
+#define NAMES	16
+
+FIXTURE(device) {
+	int wfd;
+};
+
+FIXTURE_SETUP(device)
+{
+	char params[64];
+
+	dev_seed();
+	snprintf(params, sizeof(params), "size=64K names=%d", NAMES);
+	ASSERT_EQ(0, dev_load(params));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
+}
+
+FIXTURE_TEARDOWN(device)
+{
+	close(self->wfd);
+	EXPECT_EQ(0, dev_done());
+}
+
+/* What a new reader is told: `want` names, and this one under this key. */
+static const char *name_of(struct tape **t, uint8_t kind, uint32_t scope, uint32_t value,
+			   uint8_t group, uint64_t key)
+{
+	tape_free(*t);
+	*t = tape_all(4096);
+	if (!*t || !tape_clean(*t))
+		return "(no stream)";
+	return devtrace_decoder_name((*t)->d, kind, scope, value, group, key);
+}
+
+TEST_F(device, every_kind_comes_back)
+{
+	const char *longest = "123456789012345678901234567890123456789012345678901234567890123";
+	struct tape *t = NULL;
+	pid_t me = getpid();
+
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 0x7e7d, "an object"));
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, ~0ULL, "at the end"));
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_FUN, 0, 0, 0x123456789abcdef0, longest));
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_SIG, 0, 5, 0, "any"));
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_SIG, 0, 5, 0x7e7d, "its"));
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_USR, 0, 255, 0, "type"));
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_ENUM, 7, 255, 0, "value"));
+	EXPECT_STREQ("an object", name_of(&t, DEVTRACE_T_OBJ, me, 0, 0, 0x7e7d));
+	EXPECT_STREQ("at the end", name_of(&t, DEVTRACE_T_OBJ, me, 0, 0, ~0ULL));
+	EXPECT_STREQ(longest, name_of(&t, DEVTRACE_T_FUN, me, 0, 0, 0x123456789abcdef0));
+	EXPECT_STREQ("any", name_of(&t, DEVTRACE_T_SIG, me, 5, 0, 9));
+	EXPECT_STREQ("its", name_of(&t, DEVTRACE_T_SIG, me, 5, 0, 0x7e7d));
+	EXPECT_STREQ("type", name_of(&t, DEVTRACE_T_USR, me, 255, 0, 0));
+	EXPECT_STREQ("value", name_of(&t, DEVTRACE_T_ENUM, me, 255, 7, 0));
+	EXPECT_EQ(7, t->dicts);
+	/* of this process and of no other */
+	EXPECT_EQ(NULL, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, me + 1, 0, 0, 0x7e7d));
+	EXPECT_EQ(NULL, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, 0, 0, 0, 0x7e7d));
+	tape_free(t);
+}
+
+TEST_F(device, every_field_is_checked)
+{
+	static const struct devtrace_dict bad[] = {
+		{ .kind = 0, .name = "x" },
+		{ .kind = DEVTRACE_T_PROC, .name = "x" },
+		{ .kind = DEVTRACE_T_INFO, .name = "x" },
+		{ .kind = DEVTRACE_T_USER, .name = "x" },
+		{ .kind = 255, .name = "x" },
+		{ .kind = DEVTRACE_T_OBJ },
+		{ .kind = DEVTRACE_T_OBJ, .reserved = 1, .name = "x" },
+		{ .kind = DEVTRACE_T_OBJ, .group = 1, .name = "x" },
+		{ .kind = DEVTRACE_T_OBJ, .value = 1, .name = "x" },
+		{ .kind = DEVTRACE_T_FUN, .group = 1, .name = "x" },
+		{ .kind = DEVTRACE_T_FUN, .value = 1, .name = "x" },
+		{ .kind = DEVTRACE_T_SIG, .group = 1, .name = "x" },
+		{ .kind = DEVTRACE_T_USR, .group = 1, .name = "x" },
+		{ .kind = DEVTRACE_T_USR, .value = 256, .name = "x" },
+		{ .kind = DEVTRACE_T_USR, .key = 1, .name = "x" },
+		{ .kind = DEVTRACE_T_ENUM, .group = 8, .name = "x" },
+		{ .kind = DEVTRACE_T_ENUM, .value = 256, .name = "x" },
+		{ .kind = DEVTRACE_T_ENUM, .key = 1, .name = "x" },
+	};
+	struct devtrace_dict d = { .kind = DEVTRACE_T_OBJ, .key = 1 };
+	struct tape *t;
+	int i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_DICT, &bad[i])) TH_LOG("no. %d", i);
+		EXPECT_EQ(EINVAL, errno);
+	}
+	/* without an end */
+	memset(d.name, 'x', sizeof(d.name));
+	EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_DICT, &d));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_DICT, NULL));
+	EXPECT_EQ(EFAULT, errno);
+	t = tape_all(4096);
+	ASSERT_NE(NULL, t);
+	EXPECT_EQ(0, t->dicts);
+	tape_free(t);
+}
+
+TEST_F(device, the_same_again_is_not_stored_twice)
+{
+	struct devtrace_dict d = { .kind = DEVTRACE_T_OBJ, .key = 1, .name = "one" };
+	struct tape *t = NULL, *live = tape_new();
+	int i, fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 100; i++) {
+		/* what stands behind the end of the name does not matter */
+		memset(d.name + 4, i, sizeof(d.name) - 4);
+		EXPECT_EQ(0, ioctl(self->wfd, DEVTRACE_IOC_DICT, &d));
+	}
+	ASSERT_LT(0, tape_drain(live, fd));
+	EXPECT_EQ(1, live->dicts);
+	EXPECT_STREQ("one", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
+	EXPECT_EQ(1, t->dicts);
+	/* another name takes its place, for those who read already too */
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "two"));
+	EXPECT_STREQ("two", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
+	EXPECT_EQ(1, t->dicts);
+	ASSERT_LT(0, tape_drain(live, fd));
+	EXPECT_EQ(2, live->dicts);
+	EXPECT_STREQ("two", devtrace_decoder_name(live->d, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
+	for (i = 0; i < 1000; i++)
+		EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, i & 1 ? "a" : "b"));
+	EXPECT_STREQ("a", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
+	EXPECT_EQ(1, t->dicts);
+	tape_free(t);
+	tape_free(live);
+	close(fd);
+}
+
+TEST_F(device, stays_when_rings_wrap_and_are_cleared)
+{
+	struct tape *t = NULL;
+	int i;
+
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_USR, 0, 100, 0, "sticky"));
+	for (i = 0; i < 10000; i++)
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
+	EXPECT_STREQ("sticky", name_of(&t, DEVTRACE_T_USR, getpid(), 100, 0, 0));
+	EXPECT_LT(0, tape_lost(t, -1));
+	EXPECT_EQ(0, ioctl(self->wfd, DEVTRACE_IOC_CLEAR));
+	EXPECT_STREQ("sticky", name_of(&t, DEVTRACE_T_USR, getpid(), 100, 0, 0));
+	tape_free(t);
+}
+
+struct order {
+	bool named, before;
+	uint64_t events;
+};
+
+static void in_order(struct tape *t, const struct devtrace_item *i)
+{
+	struct order *o = t->arg;
+
+	if (i->kind == DEVTRACE_ITEM_DICT)
+		o->named = true;
+	if (i->kind == DEVTRACE_ITEM_EVENT) {
+		o->events++;
+		if (!o->named)
+			o->before = true;
+	}
+}
+
+/* A name set before an event comes before it, to a reader that waits, too. */
+TEST_F(device, comes_before_the_events_that_use_it)
+{
+	struct order o = { 0 };
+	struct tape *t = tape_new();
+	int i, fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+
+	ASSERT_LE(0, fd);
+	t->each = in_order;
+	t->arg = &o;
+	ASSERT_LT(0, tape_drain(t, fd));
+	for (i = 0; i < 200; i++) {
+		o.named = false;
+		EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, i % 8, i / 8 & 1 ? "x" : "y"));
+		EXPECT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
+		while (o.events < i + 1)
+			ASSERT_LE(0, tape_drain(t, fd));
+	}
+	EXPECT_FALSE(o.before);
+	tape_free(t);
+	close(fd);
+}
+
+static int fill(int fd, int from, int n)
+{
+	int i;
+
+	for (i = from; i < from + n; i++)
+		if (dev_name(fd, DEVTRACE_T_OBJ, 0, 0, 1000 + i, "filler"))
+			return i - from;
+	return n;
+}
+
+TEST_F(device, has_a_bound_and_the_dead_make_room)
+{
+	struct tape *t = NULL;
+	int status, p[2];
+	pid_t pid;
+	char c;
+
+	/* as many as there may be, and not one more, while we live */
+	EXPECT_EQ(NAMES, fill(self->wfd, 0, NAMES));
+	EXPECT_EQ(-1, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "one more"));
+	EXPECT_EQ(ENOSPC, errno);
+	/* what is there can be set again, and renamed */
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1000, "filler"));
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1000, "renamed"));
+	EXPECT_STREQ("renamed", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1000));
+	EXPECT_EQ(NAMES, t->dicts);
+
+	/* another process is refused too, and pushes nothing out */
+	pid = fork();
+	if (!pid)
+		_exit(!(dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "child") == -1 &&
+			errno == ENOSPC));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	name_of(&t, 0, 0, 0, 0, 0);
+	EXPECT_EQ(NAMES, t->dicts);
+
+	/* a new store; a child that fills it and dies */
+	close(self->wfd);
+	ASSERT_EQ(0, dev_load("size=64K names=16"));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_EQ(0, pipe(p));
+	pid = fork();
+	if (!pid) {
+		close(p[1]);
+		status = fill(self->wfd, 0, NAMES - 2);
+		/* until the parent has looked */
+		_exit(status != NAMES - 2 || read(p[0], &c, 1) < 0);
+	}
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "mine 1"));
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 2, "mine 2"));
+	do {
+		name_of(&t, 0, 0, 0, 0, 0);
+	} while (t->dicts < NAMES);
+	EXPECT_EQ(-1, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 3, "mine 3"));
+	EXPECT_EQ(ENOSPC, errno);
+	close(p[0]);
+	close(p[1]);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	/* its names stay as long as nobody needs the room */
+	EXPECT_STREQ("filler", name_of(&t, DEVTRACE_T_OBJ, pid, 0, 0, 1000));
+	EXPECT_EQ(NAMES, t->dicts);
+	/* the oldest of them goes first */
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 3, "mine 3"));
+	EXPECT_STREQ("mine 3", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 3));
+	EXPECT_EQ(NAMES, t->dicts);
+	EXPECT_EQ(NULL, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, pid, 0, 0, 1000));
+	EXPECT_STREQ("filler", devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, pid, 0, 0, 1001));
+	EXPECT_EQ(NAMES - 3, fill(self->wfd, 100, NAMES - 3));
+	EXPECT_STREQ("mine 1", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
+	EXPECT_EQ(-1, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 4, "mine 4"));
+	tape_free(t);
+}
+
+/* Two processes name the same thing differently. */
+TEST_F(device, belongs_to_its_process)
+{
+	struct tape *t = NULL;
+	int status;
+	pid_t pid;
+
+	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "parent's"));
+	pid = fork();
+	if (!pid)
+		_exit(dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "child's") != 0);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_STREQ("parent's", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
+	EXPECT_STREQ("child's", name_of(&t, DEVTRACE_T_OBJ, pid, 0, 0, 1));
+	EXPECT_EQ(2, t->dicts);
+	tape_free(t);
+}
+
+static void *name_it(void *arg)
+{
+	int fd = *(int *)arg;
+
+	return (void *)(intptr_t)dev_name(fd, DEVTRACE_T_OBJ, 0, 0, 1, "thread's");
+}
+
+TEST_F(device, of_a_thread_is_of_its_process)
+{
+	struct tape *t = NULL;
+	pthread_t th;
+	void *ret;
+
+	ASSERT_EQ(0, pthread_create(&th, NULL, name_it, &self->wfd));
+	pthread_join(th, &ret);
+	EXPECT_EQ(NULL, ret);
+	EXPECT_STREQ("thread's", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
+	tape_free(t);
+}
+
+TEST_F(device, of_a_driver_is_everybodys)
+{
+	struct tape *t = NULL;
+
+	ASSERT_EQ(0, dev_load_file("metronome.ko", "period_us=2000"));
+	EXPECT_STREQ("metronome", name_of(&t, DEVTRACE_T_OBJ, 0, 0, 0, 0x101));
+	EXPECT_STREQ("TICK", name_of(&t, DEVTRACE_T_SIG, 0, 1, 0, 0x101));
+	EXPECT_STREQ("TICK", name_of(&t, DEVTRACE_T_SIG, getpid(), 1, 0, 0x101));
+	EXPECT_STREQ("slow", name_of(&t, DEVTRACE_T_ENUM, 0, 1, 0, 0));
+	EXPECT_EQ(0, dev_unload_one("metronome"));
+	/* also when it is gone: its events are not */
+	EXPECT_STREQ("metronome", name_of(&t, DEVTRACE_T_OBJ, 0, 0, 0, 0x101));
+	tape_free(t);
+}
+
+/* Threads: the tape asks, when an event comes, what its thread is called. */
+
+#define SEEN	64
+
+struct seen {
+	uint32_t nr[SEEN], tid[SEEN], tgid[SEEN];
+	char name[SEEN][16];
+	int n, missing;
+};
+
+static void note_proc(struct tape *t, const struct devtrace_item *i)
+{
+	struct seen *s = t->arg;
+	const char *name;
+	uint32_t tgid;
+
+	if (i->kind != DEVTRACE_ITEM_EVENT || s->n >= SEEN)
+		return;
+	name = devtrace_decoder_proc(t->d, i->u.event.tid, &tgid);
+	s->nr[s->n] = t->ev[t->nev - 1].nr;
+	s->tid[s->n] = i->u.event.tid;
+	s->tgid[s->n] = name ? tgid : 0;
+	snprintf(s->name[s->n], 16, "%s", name ?: "(none)");
+	s->missing += !name;
+	s->n++;
+}
+
+static struct tape *tape_procs(struct seen *s)
+{
+	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	struct tape *t = tape_new();
+
+	memset(s, 0, sizeof(*s));
+	t->each = note_proc;
+	t->arg = s;
+	dev_sleep_ms(5);
+	if (fd < 0 || tape_drain(t, fd) <= 0 || !tape_clean(t))
+		fprintf(stderr, "# no stream\n");
+	close(fd);
+	return t;
+}
+
+TEST_F(device, thread_is_called_what_it_was_then)
+{
+	struct seen s;
+	struct tape *t;
+	char name[16];
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		snprintf(name, sizeof(name), "name-%d", i);
+		ASSERT_EQ(0, prctl(PR_SET_NAME, name));
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
+	}
+	t = tape_procs(&s);
+	EXPECT_EQ(6, s.n);
+	EXPECT_EQ(3, t->procs);
+	for (i = 0; i < 6; i++) {
+		snprintf(name, sizeof(name), "name-%d", i / 2);
+		EXPECT_STREQ(name, s.name[i]);
+		EXPECT_EQ(getpid(), s.tid[i]);
+		EXPECT_EQ(getpid(), s.tgid[i]);
+	}
+	tape_free(t);
+}
+
+TEST_F(device, exec_gives_a_new_name)
+{
+	struct seen s;
+	struct tape *t;
+	int status, i;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, 0);
+		execl("/bin/sh", "sh", "-c", "echo -n 1 >" DEV_PATH, NULL);
+		_exit(1);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	t = tape_procs(&s);
+	ASSERT_EQ(2, s.n);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(pid, s.tid[i]);
+		EXPECT_EQ(pid, s.tgid[i]);
+	}
+	EXPECT_STREQ("test_names", s.name[0]);
+	EXPECT_STREQ("sh", s.name[1]);
+	tape_free(t);
+}
+
+static void *named_thread(void *arg)
+{
+	intptr_t *a = arg;
+
+	prctl(PR_SET_NAME, "a thread");
+	a[1] = syscall(SYS_gettid);
+	return (void *)(intptr_t)dev_emit_mark(a[0], DEVTRACE_T_USER, 1, 1);
+}
+
+TEST_F(device, threads_have_their_process)
+{
+	intptr_t arg[2] = { self->wfd };
+	struct seen s;
+	struct tape *t;
+	pthread_t th;
+	void *ret;
+
+	ASSERT_EQ(0, pthread_create(&th, NULL, named_thread, arg));
+	pthread_join(th, &ret);
+	ASSERT_EQ(NULL, ret);
+	ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, 2));
+	t = tape_procs(&s);
+	ASSERT_EQ(2, s.n);
+	EXPECT_EQ(arg[1], s.tid[0]);
+	EXPECT_EQ(getpid(), s.tgid[0]);
+	EXPECT_STREQ("a thread", s.name[0]);
+	EXPECT_EQ(getpid(), s.tid[1]);
+	EXPECT_STREQ("test_names", s.name[1]);
+	tape_free(t);
+}
+
+/* The same number again is another thread, each event under its own name. */
+TEST_F(device, number_used_again)
+{
+	struct seen s;
+	struct tape *t;
+	int i, status;
+	pid_t pid = 0, p;
+	char last[16], name[16];
+
+	for (i = 0; i < 2; i++) {
+		if (pid) {
+			snprintf(last, sizeof(last), "%d", pid - 1);
+			if (dev_write_file("/proc/sys/kernel/ns_last_pid", last))
+				SKIP(return, "this kernel does not let us choose a process id");
+		}
+		p = fork();
+		if (!p) {
+			snprintf(name, sizeof(name), "life-%d", i);
+			prctl(PR_SET_NAME, name);
+			_exit(dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i) != 0);
+		}
+		ASSERT_EQ(p, waitpid(p, &status, 0));
+		EXPECT_EQ(0, status);
+		if (pid && p != pid)
+			SKIP(return, "the process id was taken meanwhile");
+		pid = p;
+	}
+	t = tape_procs(&s);
+	ASSERT_EQ(2, s.n);
+	EXPECT_EQ(s.tid[0], s.tid[1]);
+	EXPECT_STREQ("life-0", s.name[0]);
+	EXPECT_STREQ("life-1", s.name[1]);
+	tape_free(t);
+}
+
+/* Names outlive the threads, and there are more of them than a few. */
+TEST_F(device, many_processes_that_are_gone)
+{
+	struct seen s;
+	struct tape *t;
+	int i, status;
+	char name[16];
+	pid_t p[40];
+
+	for (i = 0; i < 40; i++) {
+		p[i] = fork();
+		if (!p[i]) {
+			snprintf(name, sizeof(name), "process-%d", i);
+			prctl(PR_SET_NAME, name);
+			_exit(dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i) != 0);
+		}
+		ASSERT_EQ(p[i], waitpid(p[i], &status, 0));
+		EXPECT_EQ(0, status);
+	}
+	t = tape_procs(&s);
+	ASSERT_EQ(40, s.n);
+	EXPECT_EQ(0, s.missing);
+	for (i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "process-%d", s.nr[i]);
+		EXPECT_STREQ(name, s.name[i]);
+		EXPECT_EQ(p[s.nr[i]], s.tid[i]);
+	}
+	tape_free(t);
+}
+
+TEST_HARNESS_MAIN
