@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_access.c - who may do what, and what is not shown
+ *
+ * The mode of the device, the control page, kernel addresses, and the module
+ * that stays as long as somebody holds on to it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+
+#define USER	1234
+#define GROUP	4321
+
+FIXTURE(module) {
+	int unused;
+};
+
+FIXTURE_SETUP(module)
+{
+	dev_seed();
+	dev_log_begin();
+	ASSERT_EQ(0, dev_unload());
+}
+
+FIXTURE_TEARDOWN(module)
+{
+	EXPECT_EQ(0, dev_done());
+}
+
+/* Whether a process with this group, or none, may open the device like this. */
+static bool may_open(int gid, int flags)
+{
+	gid_t group = gid;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setgroups(gid ? 1 : 0, &group) || setresgid(USER, USER, USER) ||
+		    setresuid(USER, USER, USER))
+			_exit(2);
+		if (open(DEV_PATH, flags) >= 0)
+			_exit(0);
+		_exit(errno == EACCES ? 1 : 3);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) > 1)
+		fprintf(stderr, "# open as user: status %#x\n", status);
+	return status == 0;
+}
+
+TEST_F(module, mode_is_safe_by_default)
+{
+	struct stat st;
+
+	ASSERT_EQ(0, dev_load(""));
+	ASSERT_EQ(0, stat(DEV_PATH, &st));
+	EXPECT_EQ(S_IFCHR | 0660, st.st_mode);
+	EXPECT_EQ(0, st.st_uid);
+	EXPECT_EQ(0, st.st_gid);
+	EXPECT_FALSE(may_open(0, O_RDONLY));
+	EXPECT_FALSE(may_open(0, O_WRONLY));
+	EXPECT_FALSE(may_open(0, O_RDWR | O_TRUNC));
+}
+
+TEST_F(module, mode_and_group_are_parameters)
+{
+	struct stat st;
+
+	ASSERT_EQ(0, dev_load("mode=0640 gid=4321"));
+	ASSERT_EQ(0, stat(DEV_PATH, &st));
+	EXPECT_EQ(S_IFCHR | 0640, st.st_mode);
+	EXPECT_EQ(GROUP, st.st_gid);
+	EXPECT_TRUE(may_open(GROUP, O_RDONLY));
+	EXPECT_FALSE(may_open(GROUP, O_WRONLY));
+	EXPECT_FALSE(may_open(0, O_RDONLY));
+	ASSERT_EQ(0, dev_load("mode=0622"));
+	EXPECT_TRUE(may_open(0, O_WRONLY));
+	EXPECT_FALSE(may_open(0, O_RDONLY));
+}
+
+TEST_F(module, bad_parameters_are_refused_in_words)
+{
+	static const struct { const char *params, *says; } t[] = {
+		{ "size=1023", "from 1K to 2G" }, { "size=0", "from 1K to 2G" },
+		{ "size=2147483649", "from 1K to 2G" }, { "size=3G", "from 1K to 2G" },
+		{ "size=99999999999999999999", "size=" },
+		{ "size=64Q", "not a number of bytes" }, { "size=K", "size=K: " },
+		{ "size=-1", "size=-1" }, { "size=", "not a number of bytes" },
+		{ "mode=01777", "permission bits" }, { "mode=010000", "permission bits" },
+	};
+	int i;
+
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		dev_log_begin();
+		EXPECT_EQ(-1, dev_load_file("devtrace.ko", t[i].params)) TH_LOG("%s", t[i].params);
+		EXPECT_EQ(EINVAL, errno) TH_LOG("%s: %d", t[i].params, errno);
+		EXPECT_TRUE(dev_log_has(t[i].says)) TH_LOG("%s: no word of it", t[i].params);
+		dev_unload();
+	}
+	EXPECT_EQ(-1, access(DEV_PATH, F_OK));
+}
+
+TEST_F(module, odd_sizes_are_rounded_and_said)
+{
+	static const struct { const char *params; uint64_t bytes; bool rounded; } t[] = {
+		{ "size=1024", 1024, false }, { "size=1K", 1024, false },
+		{ "size=1025", 2048, true }, { "size=3K", 4096, true },
+		{ "size=100000", 131072, true }, { "size=0x10000", 65536, false },
+		{ "size=1M", 1 << 20, false }, { "size=5M", 8 << 20, true },
+	};
+	int cpus[DEV_CPUS], n = dev_online(cpus), i, k;
+	struct devtrace_stats st;
+
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		dev_log_begin();
+		ASSERT_EQ(0, dev_load(t[i].params));
+		EXPECT_EQ(t[i].rounded, dev_log_has("rounded up")) TH_LOG("%s", t[i].params);
+		for (k = 0; k < n; k++) {
+			ASSERT_EQ(0, dev_stats(cpus[k], &st));
+			EXPECT_EQ(t[i].bytes, st.size);
+		}
+	}
+}
+
+/* More than this machine has: an error and nothing left behind. */
+TEST_F(module, too_large_for_the_memory)
+{
+	int ret = dev_load_file("devtrace.ko", "size=2G");
+
+	if (!ret)
+		SKIP(return, "this machine has memory enough");
+	EXPECT_EQ(ENOMEM, errno);
+	EXPECT_EQ(-1, access(DEV_PATH, F_OK));
+	EXPECT_EQ(0, dev_load("size=1K"));
+}
+
+TEST_F_TIMEOUT(module, comes_and_goes_a_hundred_times, 120)
+{
+	char params[64];
+	int i, fd;
+
+	for (i = 0; i < 100; i++) {
+		snprintf(params, sizeof(params), "size=%dK", 1 << i % 8);
+		ASSERT_EQ(0, dev_load(params)) TH_LOG("time %d", i);
+		fd = open(DEV_PATH, O_RDWR);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, dev_emit_mark(fd, DEVTRACE_T_USER, 1, i));
+		if (i & 1)
+			ASSERT_EQ(0, dev_name(fd, DEVTRACE_T_OBJ, 0, 0, 1, "x"));
+		close(fd);
+		/* at once, with a wake timer perhaps still running */
+		ASSERT_EQ(0, dev_unload_one("devtrace"));
+		ASSERT_EQ(-1, access(DEV_PATH, F_OK));
+	}
+}
+
+TEST_F(module, stays_while_it_is_used)
+{
+	char buf[64];
+	void *page;
+	int fd;
+
+	ASSERT_EQ(0, dev_load(""));
+	fd = open(DEV_PATH, O_RDONLY);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, dev_unload_one("devtrace"));
+	EXPECT_TRUE(errno == EAGAIN || errno == EBUSY);
+	page = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, page);
+	EXPECT_EQ(sizeof(buf), read(fd, buf, sizeof(buf)));
+	close(fd);
+	EXPECT_EQ(-1, dev_unload_one("devtrace"));
+	EXPECT_EQ(DEVTRACE_WIRE_VERSION, ((struct devtrace_control *)page)->version);
+	ASSERT_EQ(0, munmap(page, getpagesize()));
+	/* a driver that uses it */
+	ASSERT_EQ(0, dev_load_writers(""));
+	EXPECT_EQ(-1, dev_unload_one("devtrace"));
+	EXPECT_EQ(0, dev_unload_one("dttest"));
+	EXPECT_EQ(0, dev_unload_one("devtrace"));
+}
+
+FIXTURE(page) {
+	int fd;
+	size_t size;
+};
+
+FIXTURE_SETUP(page)
+{
+	dev_seed();
+	ASSERT_EQ(0, dev_load(""));
+	self->fd = open(DEV_PATH, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->fd);
+	self->size = getpagesize();
+}
+
+FIXTURE_TEARDOWN(page)
+{
+	close(self->fd);
+	EXPECT_EQ(0, dev_done());
+}
+
+TEST_F(page, tells_what_is_wanted)
+{
+	struct devtrace_control *c;
+	size_t i;
+
+	c = mmap(NULL, self->size, PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, c);
+	EXPECT_EQ(DEVTRACE_WIRE_VERSION, c->version);
+	EXPECT_EQ(sizeof(*c), c->size);
+	for (i = 0; i < 8; i++)
+		EXPECT_EQ(~0U, c->types[i]);
+	/* nothing else is on that page */
+	for (i = sizeof(*c); i < self->size; i++)
+		ASSERT_EQ(0, ((uint8_t *)c)[i]);
+	/* MAP_PRIVATE would be a copy that nobody updates */
+	munmap(c, self->size);
+}
+
+TEST_F(page, cannot_be_written)
+{
+	static const int prot[] = {
+		PROT_WRITE, PROT_READ | PROT_WRITE, PROT_READ | PROT_EXEC, PROT_EXEC,
+		PROT_READ | PROT_WRITE | PROT_EXEC,
+	};
+	uint8_t *c;
+	int i;
+
+	for (i = 0; i < sizeof(prot) / sizeof(prot[0]); i++) {
+		EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, prot[i], MAP_SHARED, self->fd, 0));
+		EXPECT_EQ(EPERM, errno) TH_LOG("prot %d: %d", prot[i], errno);
+		EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, prot[i], MAP_PRIVATE, self->fd, 0));
+	}
+	c = mmap(NULL, self->size, PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, c);
+	for (i = 0; i < sizeof(prot) / sizeof(prot[0]); i++) {
+		EXPECT_EQ(-1, mprotect(c, self->size, prot[i]));
+		EXPECT_EQ(EACCES, errno);
+	}
+	EXPECT_EQ(DEVTRACE_WIRE_VERSION, c[0]);
+	/* nor by way of the kernel */
+	EXPECT_EQ(-1, read(self->fd, c, 16));
+	EXPECT_EQ(EFAULT, errno);
+	munmap(c, self->size);
+}
+
+TEST_F(page, is_one_page_at_0)
+{
+	void *c;
+	int fd;
+
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * self->size, PROT_READ, MAP_SHARED, self->fd, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, PROT_READ, MAP_SHARED, self->fd,
+				   self->size));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, PROT_READ, MAP_SHARED, self->fd,
+				   (off_t)(1ULL << 40 & ~0ULL)));
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, 0, PROT_READ, MAP_SHARED, self->fd, 0));
+	c = mmap(NULL, self->size, PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, c);
+	/* it does not grow, neither in place nor elsewhere */
+	EXPECT_EQ(MAP_FAILED, mremap(c, self->size, 2 * self->size, 0));
+	EXPECT_EQ(MAP_FAILED, mremap(c, self->size, 2 * self->size, MREMAP_MAYMOVE));
+	EXPECT_EQ(0, munmap(c, self->size));
+	/* and needs a descriptor that may read */
+	fd = open(DEV_PATH, O_WRONLY);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, PROT_READ, MAP_SHARED, fd, 0));
+	EXPECT_EQ(EACCES, errno);
+	close(fd);
+}
+
+/* A child has the mapping too. */
+TEST_F(page, is_inherited)
+{
+	struct devtrace_control *c;
+	int status;
+	pid_t pid;
+
+	c = mmap(NULL, self->size, PROT_READ, MAP_SHARED, self->fd, 0);
+	ASSERT_NE(MAP_FAILED, c);
+	pid = fork();
+	if (!pid)
+		_exit(c->version != DEVTRACE_WIRE_VERSION);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	munmap(c, self->size);
+}
+
+/* Addresses */
+
+#define MAX_SYMBOLS	256
+
+/* The addresses of dttest's and devtrace's symbols, as root may see them. */
+static int symbols(uint64_t address[MAX_SYMBOLS], uint64_t *object, uint64_t *function)
+{
+	FILE *f = fopen("/proc/kallsyms", "r");
+	char line[512], name[256], module[64];
+	unsigned long long a;
+	int n = 0;
+
+	if (!f)
+		return 0;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%llx %*c %255s [%63[^]]", &a, name, module) != 3 || !a ||
+		    (strcmp(module, "dttest") && strcmp(module, "devtrace")))
+			continue;
+		if (n < MAX_SYMBOLS)
+			address[n++] = a;
+		if (!strcmp(name, "dttest_object"))
+			*object = a;
+		if (!strncmp(name, "dttest_function", 15))
+			*function = a;
+	}
+	fclose(f);
+	return n;
+}
+
+TEST_F(module, addresses_are_not_shown_and_names_fit)
+{
+	uint64_t address[MAX_SYMBOLS], object = 0, function = 0, v, shown[4][3];
+	struct devtrace_elem e;
+	struct tape *t, *again;
+	size_t i, k, pos;
+	int n, events = 0;
+
+	dev_write_file("/proc/sys/kernel/kptr_restrict", "0");
+	ASSERT_EQ(0, dev_load(""));
+	ASSERT_EQ(0, dev_load_writers(""));
+	ASSERT_EQ(0, dev_load_file("metronome.ko", "period_us=1000"));
+	ASSERT_EQ(0, dev_write_file("/sys/module/dttest/parameters/pointers", "1"));
+	dev_sleep_ms(200);
+	n = symbols(address, &object, &function);
+	ASSERT_LT(20, n);
+	ASSERT_NE(0, object);
+	ASSERT_NE(0, function);
+
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	for (i = 0; i < t->nev; i++) {
+		const struct tape_event *ev = &t->ev[i];
+		const uint8_t *data = t->data + ev->data;
+
+		if (ev->type == DTTEST_TYPE_POINTERS && events < 4) {
+			pos = 0;
+			for (k = 0; k < 3; k++) {
+				ASSERT_EQ(1, devtrace_elem_next(data, ev->len, &pos, &e));
+				shown[events][k] = k < 2 ? e.v.u : e.v.sig.obj;
+			}
+			EXPECT_EQ(DTTEST_SIG_POINTERS, e.v.sig.sig);
+			events++;
+		}
+	}
+	/* both ways of emitting them, the same for the same address */
+	ASSERT_EQ(2, events);
+	for (k = 0; k < 3; k++)
+		EXPECT_EQ(shown[0][k], shown[1][k]);
+	EXPECT_EQ(shown[0][0], shown[0][2]);
+	EXPECT_NE(shown[0][0], shown[0][1]);
+	EXPECT_NE(object, shown[0][0]);
+	EXPECT_NE(function, shown[0][1]);
+	/* the dictionary calls them by what is shown */
+	EXPECT_STREQ("dttest_object", devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, 0, 0, 0,
+							    shown[0][0]));
+	EXPECT_STREQ("dttest_function", devtrace_decoder_name(t->d, DEVTRACE_T_FUN, 0, 0, 0,
+							      shown[0][1]));
+	EXPECT_STREQ("dttest_signal", devtrace_decoder_name(t->d, DEVTRACE_T_SIG, 0,
+							    DTTEST_SIG_POINTERS, 0, shown[0][0]));
+	/* the sample driver's function as well */
+	for (i = 0, events = 0; i < t->nev; i++) {
+		const uint8_t *data = t->data + t->ev[i].data;
+
+		if (t->ev[i].type != DEVTRACE_T_USER + 1)
+			continue;
+		for (pos = 0; devtrace_elem_next(data, t->ev[i].len, &pos, &e) == 1;)
+			if (e.type == DEVTRACE_E_FUN) {
+				EXPECT_STREQ("sum_up", devtrace_decoder_name(t->d, DEVTRACE_T_FUN,
+									     0, 0, 0, e.v.u));
+				events++;
+			}
+	}
+	EXPECT_LT(0, events);
+
+	/* Nowhere in the bytes is an address of ours: any 8 in a row, unescaped. */
+	for (i = 0, k = 0; i < t->nraw; i++, k++)
+		t->raw[k] = t->raw[i] == DEVTRACE_ESCAPE ? t->raw[++i] ^ DEVTRACE_ESCAPE_XOR :
+							   t->raw[i];
+	for (i = 0; i + 8 <= k; i++) {
+		memcpy(&v, t->raw + i, 8);
+		for (pos = 0; pos < n; pos++)
+			if ((v & ~0xfffULL) == (address[pos] & ~0xfffULL) && v >> 32) {
+				EXPECT_NE(address[pos] & ~0xfffULL, v & ~0xfffULL)
+					TH_LOG("address %llx at byte %zu", (unsigned long long)v, i);
+				pos = n;
+				i = k;
+			}
+	}
+	/* It is the same to another reader. */
+	again = tape_all(65536);
+	ASSERT_NE(NULL, again);
+	EXPECT_STREQ("dttest_object", devtrace_decoder_name(again->d, DEVTRACE_T_OBJ, 0, 0, 0,
+							    shown[0][0]));
+	tape_free(again);
+	tape_free(t);
+}
+
+/* What is handed out was put there: nothing of what the memory held before. */
+TEST_F(page, statistics_are_filled_in)
+{
+	struct devtrace_stats st, all, sum = { 0 };
+	int cpus[DEV_CPUS], n = dev_online(cpus), i;
+
+	memset(&st, 0x55, sizeof(st));
+	for (i = -100; i < -1; i++) {
+		st.cpu = i;
+		EXPECT_EQ(-1, ioctl(self->fd, DEVTRACE_IOC_STATS, &st));
+		EXPECT_EQ(EINVAL, errno);
+	}
+	st.cpu = 100000;
+	EXPECT_EQ(-1, ioctl(self->fd, DEVTRACE_IOC_STATS, &st));
+	EXPECT_EQ(ENXIO, errno);
+	st.cpu = INT32_MAX;
+	EXPECT_EQ(-1, ioctl(self->fd, DEVTRACE_IOC_STATS, &st));
+	EXPECT_EQ(ENXIO, errno);
+	EXPECT_EQ(-1, ioctl(self->fd, DEVTRACE_IOC_STATS, NULL));
+	EXPECT_EQ(EFAULT, errno);
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(0, dev_stats(cpus[i], &st));
+		EXPECT_EQ(cpus[i], st.cpu);
+		sum.size += st.size;
+		sum.stored += st.stored;
+	}
+	ASSERT_EQ(0, dev_stats(-1, &all));
+	EXPECT_EQ(-1, all.cpu);
+	EXPECT_EQ(sum.stored, all.stored);
+	EXPECT_LE(sum.size, all.size);
+	EXPECT_LE(n, all.nr_cpus);
+	EXPECT_LE(all.now, dev_now());
+	EXPECT_GE(all.now + NSEC, dev_now());
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_cpu.c - CPUs that go and come, and the account of each
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+
+#define PER_CPU	50
+
+FIXTURE(cpus) {
+	int cpu[DEV_CPUS], n;
+	int wfd;
+};
+
+FIXTURE_SETUP(cpus)
+{
+	dev_seed();
+	self->n = dev_online(self->cpu);
+	ASSERT_LT(0, self->n);
+	ASSERT_EQ(0, dev_load("size=64K"));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
+}
+
+static int switch_cpu(int cpu, bool on)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return dev_write_file(path, on ? "1" : "0");
+}
+
+FIXTURE_TEARDOWN(cpus)
+{
+	int i;
+
+	for (i = 1; i < self->n; i++)
+		switch_cpu(self->cpu[i], true);
+	close(self->wfd);
+	EXPECT_EQ(0, dev_done());
+}
+
+static bool can_switch(int cpu)
+{
+	return !switch_cpu(cpu, false) && !switch_cpu(cpu, true);
+}
+
+TEST_F_TIMEOUT(cpus, what_one_left_can_be_read, 60)
+{
+	int last = self->cpu[self->n - 1], i, fd;
+	struct devtrace_stats st;
+	struct tape *t, *live;
+
+	if (self->n < 2 || !can_switch(last))
+		SKIP(return, "no CPU here can be taken offline");
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	live = tape_new();
+	ASSERT_EQ(0, dev_pin(last));
+	for (i = 0; i < PER_CPU; i++)
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
+	ASSERT_EQ(0, dev_pin(self->cpu[0]));
+	ASSERT_EQ(0, switch_cpu(last, false));
+	dev_sleep_ms(20);
+	/* by a new reader, by one that was there before, and by statistics */
+	t = tape_all(1000);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(PER_CPU, t->read[last]);
+	ASSERT_LT(0, tape_drain(live, fd));
+	EXPECT_EQ(PER_CPU, live->read[last]);
+	ASSERT_EQ(0, dev_stats(last, &st));
+	EXPECT_EQ(PER_CPU, st.stored);
+	EXPECT_EQ(0, tape_lost(t, -1));
+	tape_free(t);
+	/* others go on, nobody waits for it */
+	ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 2, 0));
+	dev_sleep_ms(20);
+	ASSERT_LT(0, tape_drain(live, fd));
+	EXPECT_EQ(PER_CPU + 1, live->nev);
+	/* back again it goes on where it was */
+	ASSERT_EQ(0, switch_cpu(last, true));
+	ASSERT_EQ(0, dev_pin(last));
+	for (i = 0; i < PER_CPU; i++)
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 3, i));
+	dev_pin(-1);
+	dev_sleep_ms(20);
+	ASSERT_LT(0, tape_drain(live, fd));
+	EXPECT_EQ(2 * PER_CPU, live->read[last]);
+	EXPECT_EQ(0, tape_lost(live, -1));
+	EXPECT_TRUE(tape_clean(live));
+	tape_free(live);
+	close(fd);
+}
+
+static atomic_bool done;
+static _Atomic uint64_t emitted;
+
+static void *emit_on(void *arg)
+{
+	int fd = *(int *)arg;
+	uint32_t i;
+
+	for (i = 0; !done; i++) {
+		if (dev_emit_numbered(fd, dttest_tag(DTTEST_USER, 0), i, 200, 15))
+			abort();
+		emitted = i + 1;
+		if (!(i % 16))
+			usleep(500);
+	}
+	return NULL;
+}
+
+/* CPUs go and come while a writer wanders between them and a reader reads. */
+TEST_F_TIMEOUT(cpus, come_and_go_during_a_read, 90)
+{
+	int last = self->cpu[self->n - 1], i, fd;
+	struct devtrace_stats st;
+	struct tape *t, *all;
+	pthread_t th;
+
+	if (self->n < 2 || !can_switch(last))
+		SKIP(return, "no CPU here can be taken offline");
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	t = tape_new();
+	ASSERT_EQ(0, pthread_create(&th, NULL, emit_on, &self->wfd));
+	for (i = 0; i < 12; i++) {
+		ASSERT_EQ(0, switch_cpu(last, i & 1));
+		ASSERT_LE(0, tape_drain(t, fd));
+		dev_sleep_ms(dev_random() % 50);
+		ASSERT_LE(0, tape_drain(t, fd));
+	}
+	done = true;
+	pthread_join(th, NULL);
+	dev_sleep_ms(20);
+	ASSERT_LE(0, tape_drain(t, fd));
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(emitted, t->nev + tape_lost(t, -1));
+	all = tape_all(4096);
+	ASSERT_NE(NULL, all);
+	EXPECT_EQ(emitted, all->nev + tape_lost(all, -1));
+	ASSERT_EQ(0, dev_stats(-1, &st));
+	EXPECT_EQ(emitted, st.emitted);
+	tape_free(all);
+	tape_free(t);
+	close(fd);
+}
+
+/* Loaded while one is away, it has its ring when it comes. */
+TEST_F_TIMEOUT(cpus, one_comes_after_the_module, 60)
+{
+	int last = self->cpu[self->n - 1], i, fd;
+	struct tape *t = tape_new();
+
+	if (self->n < 2 || !can_switch(last))
+		SKIP(return, "no CPU here can be taken offline");
+	close(self->wfd);
+	ASSERT_EQ(0, dev_unload());
+	ASSERT_EQ(0, switch_cpu(last, false));
+	ASSERT_EQ(0, dev_load("size=4K"));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, 0));
+	dev_sleep_ms(20);
+	ASSERT_LT(0, tape_drain(t, fd));
+	EXPECT_EQ(1, t->nev);
+	ASSERT_EQ(0, switch_cpu(last, true));
+	ASSERT_EQ(0, dev_pin(last));
+	for (i = 0; i < 1000; i++)
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
+	dev_pin(-1);
+	dev_sleep_ms(20);
+	ASSERT_LT(0, tape_drain(t, fd));
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(1001, t->nev + tape_lost(t, -1));
+	EXPECT_LT(0, t->read[last]);
+	tape_free(t);
+	close(fd);
+}
+
+/* Every event is in the account of its CPU, under what became of it. */
+TEST_F(cpus, account_is_exact)
+{
+	struct devtrace_stats before[DEV_CPUS], st, all;
+	uint64_t stored = 0;
+	struct tape *t;
+	int i, k, n;
+
+	for (k = 0; k < self->n; k++) {
+		ASSERT_EQ(0, dev_pin(self->cpu[k]));
+		ASSERT_EQ(0, dev_stats(self->cpu[k], &before[k]));
+		EXPECT_EQ(65536, before[k].size);
+		EXPECT_EQ(0, before[k].overwritten);
+		n = 1000 * (k + 1) + 7;
+		for (i = 0; i < n; i++)
+			ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, k, i));
+		ASSERT_EQ(0, dev_stats(self->cpu[k], &st));
+		EXPECT_EQ(n, st.emitted - before[k].emitted);
+		EXPECT_EQ(n, st.stored - before[k].stored);
+		EXPECT_EQ(0, st.filtered);
+		for (i = 0; i < DEVTRACE_LOST_CAUSES; i++)
+			EXPECT_EQ(0, st.dropped[i]);
+		/* 14 bytes of header and 10 of elements, each */
+		EXPECT_EQ((st.stored - st.overwritten) * 24, st.used);
+		EXPECT_GE(st.size, st.used);
+		stored += st.stored;
+	}
+	dev_pin(-1);
+	/* the rings are full: what is not there was overwritten */
+	for (i = 0; i < 20000; i++)
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 99, i));
+	stored += 20000;
+	dev_sleep_ms(20);
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	for (k = 0; k < self->n; k++) {
+		ASSERT_EQ(0, dev_stats(self->cpu[k], &st));
+		EXPECT_EQ(st.stored - st.overwritten, t->read[self->cpu[k]]);
+		EXPECT_EQ(st.overwritten, t->lost[self->cpu[k]][DEVTRACE_LOST_OVERWRITTEN]);
+		EXPECT_EQ(st.overwritten, tape_lost(t, self->cpu[k]));
+	}
+	ASSERT_EQ(0, dev_stats(-1, &all));
+	EXPECT_EQ(stored, all.stored);
+	EXPECT_EQ(all.emitted, all.stored);
+	EXPECT_LT(0, all.overwritten);
+	tape_free(t);
+}
+
+/* What does not fit is counted as such, and readers are told. */
+TEST_F(cpus, drops_are_counted_by_cause)
+{
+	uint64_t counts[DEV_CPUS][DTTEST_CLASSES], want[DEV_CPUS] = { 0 }, toobig = 0;
+	struct devtrace_stats st;
+	struct tape *t, *live;
+	int c, i, k, fd;
+
+	close(self->wfd);
+	self->wfd = -1;
+	/* events of up to 260 bytes in a ring that takes no more than 234 */
+	ASSERT_EQ(0, dev_load("size=1K"));
+	ASSERT_EQ(0, dev_load_writers("heavy=1"));
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	live = tape_new();
+	ASSERT_EQ(0, dev_writers_run(true));
+	for (i = 0; i < 50; i++) {
+		ASSERT_LE(0, tape_drain(live, fd));
+		dev_sleep_ms(10);
+	}
+	ASSERT_EQ(0, dev_writers_run(false));
+	ASSERT_EQ(0, dev_writers_counts(counts));
+	dev_sleep_ms(20);
+	ASSERT_LE(0, tape_drain(live, fd));
+	t = tape_all(4096);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_TRUE(tape_clean(live));
+	for (c = 0; c < DEV_CPUS; c++) {
+		for (k = 0; k < DTTEST_CLASSES; k++) {
+			want[c] += counts[c][k];
+			/* which of them were too big can be known from their numbers */
+			for (i = 0; i < counts[c][k]; i++) {
+				uint32_t len = dttest_len(dttest_hash(dttest_tag(k, c), i),
+							  DTTEST_MAX_LEN, 1);
+
+				/* object and signal, tag, number, pattern, hash */
+				toobig += len && 4 + 5 + 5 + 2 + len + 5 > 1024 / 4 - 22;
+			}
+		}
+		if (!want[c])
+			continue;
+		ASSERT_EQ(0, dev_stats(c, &st));
+		EXPECT_EQ(want[c], st.emitted);
+		EXPECT_EQ(want[c], st.stored + st.dropped[DEVTRACE_LOST_BUSY] +
+			  st.dropped[DEVTRACE_LOST_TOOBIG]);
+		EXPECT_EQ(0, st.dropped[DEVTRACE_LOST_OVERWRITTEN]);
+		EXPECT_EQ(0, st.dropped[DEVTRACE_LOST_CLEARED]);
+		EXPECT_EQ(0, st.dropped[DEVTRACE_LOST_NORING]);
+		EXPECT_EQ(want[c], t->read[c] + tape_lost(t, c));
+		EXPECT_EQ(want[c], live->read[c] + tape_lost(live, c));
+		for (k = DEVTRACE_LOST_BUSY; k < DEVTRACE_LOST_CAUSES; k++) {
+			EXPECT_EQ(st.dropped[k], t->lost[c][k]);
+			EXPECT_EQ(st.dropped[k], live->lost[c][k]);
+		}
+	}
+	ASSERT_EQ(0, dev_stats(-1, &st));
+	EXPECT_LT(0, st.dropped[DEVTRACE_LOST_TOOBIG]);
+	EXPECT_EQ(toobig, st.dropped[DEVTRACE_LOST_TOOBIG]);
+	tape_free(t);
+	tape_free(live);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
