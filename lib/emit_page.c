@@ -95,7 +95,7 @@ void page_set(int state)
 {
 	long size = sysconf(_SC_PAGESIZE);
 
-	if (size <= 0 || size > ROOM || ((uintptr_t)&devtrace_control & (size - 1)))
+	if (size <= 0 || size > ROOM || (uintptr_t)&devtrace_control % size)
 		return;
 	if (state == CONN_OFF)
 		page_plain(size, 0);

@@ -56,8 +56,9 @@ static int format_long(uint8_t severity, const char *format, va_list args)
 
 	DEVTRACE_RECORD(r, DEVTRACE_RECORD_MAX);
 
-	if (n < 0)
-		return emit_error(errno);
+	/* It was long when it was tried, but its arguments may change meanwhile. */
+	if (n <= 0)
+		return n < 0 ? emit_error(errno) : emit_short(severity, "", 0);
 	devtrace_head_(&r, DEVTRACE_T_TEXT, severity, 0);
 	if ((size_t)n < sizeof(text)) {
 		if (text[n - 1] == '\n')
@@ -68,7 +69,6 @@ static int format_long(uint8_t severity, const char *format, va_list args)
 
 		while (keep && ((unsigned char)text[keep] & 0xc0) == 0x80)
 			keep--;
-		r.cut = 0;
 		devtrace_strn_(&r, text, keep);
 		r.cut = n - keep;
 	}
