@@ -106,6 +106,8 @@ static int __init devtrace_init(void)
 	devtrace_dict_init(names);
 	devtrace_wake_init();
 	err = devtrace_emit_init(bytes, start);
+	if (err == -ENOMEM)
+		pr_err("size=%s: no memory for %lu bytes per CPU\n", size, bytes);
 	if (err)
 		goto out_wake;
 	err = devtrace_cdev_init(&cdev_config, devtrace_control);

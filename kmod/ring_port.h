@@ -108,9 +108,10 @@ typedef atomic64_t ring_count_t;
 #define ring_snapshot_begin()	preempt_disable()
 #define ring_snapshot_end()	preempt_enable()
 
+/* Rather no ring than other programs killed to make room for it. */
 static inline void *ring_alloc(size_t size)
 {
-	return vzalloc(size);
+	return __vmalloc(size, GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 }
 
 static inline void ring_dealloc(void *p)
