@@ -5,9 +5,10 @@
  * Entries belong to the process that made them, or to the kernel (scope NULL),
  * and stay when it ends, since its events do. When the store is full, the
  * oldest entry whose process is gone makes room; if all are alive the new name
- * is refused, so that one process cannot push out the names of others. The
- * same key named again takes the new name; named the same again, it is not
- * stored twice.
+ * is refused, so that one process cannot push out the names of others. Those
+ * of the kernel have a store of the same size to themselves: programs cannot
+ * keep a driver from naming its objects. The same key named again takes the
+ * new name; named the same again, it is not stored twice.
  */
 #include <linux/err.h>
 #include <linux/hashtable.h>
@@ -35,7 +36,8 @@ unsigned long devtrace_dict_serial;
 static DEFINE_MUTEX(dict_lock);
 static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
 static DEFINE_XARRAY(dict_serials);
-static unsigned int dict_count, dict_max;
+/* Entries of programs, and of the kernel: as many are kept of either. */
+static unsigned int dict_count[2], dict_max;
 
 /* What makes an entry the same entry: all but the name. */
 static u32 dict_key(u32 scope, const struct devtrace_dict *d)
@@ -59,9 +61,9 @@ static void dict_del(struct dict_entry *e)
 {
 	hash_del(&e->node);
 	xa_erase(&dict_serials, e->serial);
+	dict_count[!e->scope]--;
 	put_pid(e->scope);
 	kfree(e);
-	dict_count--;
 }
 
 static bool scope_alive(struct pid *scope)
@@ -87,13 +89,15 @@ static void dict_drop_namesake(struct pid *scope, u32 nr)
 			dict_del(e);
 }
 
-static bool dict_make_room(void)
+static bool dict_make_room(struct pid *scope)
 {
 	struct dict_entry *e;
 	unsigned long i;
 
-	if (dict_count < dict_max)
+	if (dict_count[!scope] < dict_max)
 		return true;
+	if (!scope)
+		return false;
 	xa_for_each(&dict_serials, i, e) {
 		if (!scope_alive(e->scope)) {
 			dict_del(e);
@@ -161,20 +165,23 @@ int devtrace_dict_set(struct pid *scope, const struct devtrace_dict *dict)
 	old = dict_find(scope, &d, key);
 	if (old && !memcmp(old->d.name, d.name, sizeof(d.name)))
 		goto out_free;
-	if (old)
-		dict_del(old);
-	else if (scope)
-		dict_drop_namesake(scope, e->scope_nr);
-	err = -ENOSPC;
-	if (!dict_make_room())
-		goto out_free;
+	if (!old) {
+		if (scope)
+			dict_drop_namesake(scope, e->scope_nr);
+		err = -ENOSPC;
+		if (!dict_make_room(scope))
+			goto out_free;
+	}
 	e->serial = devtrace_dict_serial + 1;
 	err = xa_err(xa_store(&dict_serials, e->serial, e, GFP_KERNEL));
 	if (err)
 		goto out_free;
+	/* Only now, lest the thing be without a name for lack of memory. */
+	if (old)
+		dict_del(old);
 	e->scope = get_pid(scope);
 	hash_add(dict_hash, &e->node, key);
-	dict_count++;
+	dict_count[!scope]++;
 	/* LMM(dict:A): seen by a reader before the events that use the name. */
 	smp_store_release(&devtrace_dict_serial, e->serial);
 	e = NULL;
