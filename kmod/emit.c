@@ -146,8 +146,12 @@ EXPORT_SYMBOL_GPL(__devtrace_commit);
  */
 void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len)
 {
-	void *p = __devtrace_reserve(type, who, len);
+	void *p;
 
+	/* The type need not be a constant here. */
+	if (WARN_ON_ONCE(!__devtrace_type_ok(type)))
+		return;
+	p = __devtrace_reserve(type, who, len);
 	if (p) {
 		memcpy(p, data, len);
 		__devtrace_commit();

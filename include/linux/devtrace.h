@@ -27,6 +27,10 @@
  *
  * Text is devtrace_text(severity, "format", ...).
  *
+ * In the first form the elements are worked out with preemption off, between
+ * the two calls, and not at all if the event is dropped: expressions in there
+ * must not sleep, fault, return, or have side effects that matter.
+ *
  * Without CONFIG_DEVTRACE (a driver outside of the kernel tree defines
  * CONFIG_DEVTRACE_MODULE=1 when it is built against devtrace.ko) all of it
  * compiles to nothing; arguments are not evaluated.
@@ -86,8 +90,7 @@ __DT_ELEM(dt_u32x, u32, dt_elem32, DEVTRACE_E_X32, cpu_to_le32)
 __DT_ELEM(dt_u64x, u64, dt_elem64, DEVTRACE_E_U64 | DEVTRACE_E_HEX, cpu_to_le64)
 /*
  * Addresses: printed by name if the dictionary has one. Readers see a hash in
- * place of the address unless they may see kernel addresses; ids below 65536
- * are shown as they are.
+ * place of the address; ids below 65536 are shown as they are.
  */
 __DT_ELEM(dt_obj, const void *, dt_elemptr, DEVTRACE_E_OBJ, __dt_ptr)
 __DT_ELEM(dt_fun, const void *, dt_elemptr, DEVTRACE_E_FUN, __dt_ptr)
@@ -166,8 +169,20 @@ static __always_inline bool devtrace_enabled(u8 type)
 	__p += sizeof(__e);						\
 } while (0);
 
+/*
+ * Type 0 is padding in the ring and would break it; the others that are not
+ * for drivers would be taken for frames of the transport.
+ */
+static __always_inline bool __devtrace_type_ok(unsigned int type)
+{
+	return type && type < 256 && type != DEVTRACE_T_ENUM &&
+	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC);
+}
+
 /* Size and flags are constants; what is left are the stores. */
 #define __devtrace_event(type, who, ...) do {				\
+	BUILD_BUG_ON(__builtin_constant_p(type) &&			\
+		     !__devtrace_type_ok(type));			\
 	if (devtrace_enabled(type)) {					\
 		u8 *__p = __devtrace_reserve(type,			\
 				(who) __DT_EACH(__DT_PTR, ##__VA_ARGS__), \
@@ -251,6 +266,7 @@ static inline void *__devtrace_room(struct devtrace_record *r, unsigned int n)
 	typeof(e) __e = (e);						\
 	void *__p = __devtrace_room(r, sizeof(__e));			\
 									\
+	(r)->who |= 0 __DT_PTR(__e);					\
 	if (__p)							\
 		memcpy(__p, &__e, sizeof(__e));				\
 } while (0)
@@ -258,7 +274,7 @@ static inline void *__devtrace_room(struct devtrace_record *r, unsigned int n)
 /**
  * devtrace_begin() - begin a record about an object and a signal
  * @r: to build it in, on the caller's stack
- * @type: event type
+ * @type: event type, not one of the transport
  * @obj: object id
  * @sig: signal
  *
@@ -298,19 +314,16 @@ static inline bool devtrace_begin_exc(struct devtrace_record *r, u8 severity, u3
 
 static inline void devtrace_put_obj(struct devtrace_record *r, const void *obj)
 {
-	r->who |= __DEVTRACE_PTR;
 	devtrace_put(r, dt_obj(obj));
 }
 
 static inline void devtrace_put_fun(struct devtrace_record *r, const void *fun)
 {
-	r->who |= __DEVTRACE_PTR;
 	devtrace_put(r, dt_fun(fun));
 }
 
 static inline void devtrace_put_sig(struct devtrace_record *r, u32 sig, const void *obj)
 {
-	r->who |= __DEVTRACE_PTR;
 	devtrace_put(r, dt_sig(sig, obj));
 }
 
