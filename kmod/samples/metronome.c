@@ -46,6 +46,7 @@ module_param(sum_beats, uint, 0444);
 MODULE_PARM_DESC(sum_beats, "beats from summary to summary (default 16)");
 
 static struct hrtimer timer;
+static ktime_t period;
 static u32 beats;
 static u64 late_sum;
 static u32 late_max;
@@ -53,12 +54,13 @@ static u32 late_max;
 /* Process context: what the last beats were like. */
 static void sum_up(struct work_struct *work)
 {
+	const u32 n = READ_ONCE(beats);
 	struct devtrace_record r;
 
 	if (!devtrace_begin(&r, METRONOME_SUM, METRONOME_OBJ, SIG_TOCK))
 		return;
-	devtrace_put(&r, dt_u32(beats));
-	devtrace_put(&r, dt_u64(div_u64(late_sum, beats)));
+	devtrace_put(&r, dt_u32(n));
+	devtrace_put(&r, dt_u64(n ? div_u64(late_sum, n) : 0));
 	devtrace_put(&r, dt_u32(late_max));
 	devtrace_put(&r, dt_enum(STATE_GROUP, period_us < 1000 ? STATE_FAST : STATE_SLOW));
 	devtrace_put_str(&r, KBUILD_MODNAME);
@@ -78,13 +80,13 @@ static enum hrtimer_restart beat(struct hrtimer *t)
 	late_max = max(late_max, late);
 	devtrace_rec_for(METRONOME_BEAT, METRONOME_OBJ, SIG_TICK,
 			 dt_u32(beats), dt_u32(late));
-	if (late > late_us * NSEC_PER_USEC)
+	if (late > (u64)late_us * NSEC_PER_USEC)
 		devtrace_exc(DEVTRACE_HW_SEVERITY1,
 			     DEVTRACE_CODE(METRONOME_MAJOR, METRONOME_LATE),
 			     dt_u32(beats), dt_u32(late));
 	if (sum_beats && beats % sum_beats == 0)
 		schedule_work(&sum_work);
-	hrtimer_forward_now(t, ns_to_ktime(period_us * NSEC_PER_USEC));
+	hrtimer_forward_now(t, period);
 	return HRTIMER_RESTART;
 }
 
@@ -111,7 +113,8 @@ static int __init metronome_init(void)
 	devtrace_text(DEVTRACE_SW_SEVERITY0, "metronome beats every %u us", period_us);
 
 	compat_hrtimer_setup(&timer, beat, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hrtimer_start(&timer, ns_to_ktime(period_us * NSEC_PER_USEC), HRTIMER_MODE_REL_HARD);
+	period = ns_to_ktime((u64)period_us * NSEC_PER_USEC);
+	hrtimer_start(&timer, period, HRTIMER_MODE_REL_HARD);
 	return 0;
 }
 
