@@ -1,0 +1,207 @@
+# shellcheck shell=bash disable=SC2154,SC2034 # board sets and uses variables
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# board-kernel.sh - part of board: which kernel, and its files in the cache
+#
+# Sourced by board, which has set arch, host_arch, flavour, series, update,
+# cache and tmp. Sets release and root (resolve), base (get_busybox), kdir
+# (get_headers) and source_dir (get_source). Everything in the cache is made
+# beside its place and moved there, or stamped when complete, so that what was
+# interrupted is done again.
+
+# apt ARCH PROGRAM ARGS...: apt with package lists of our own, so that neither
+# root nor a configured foreign architecture is needed
+apt()
+{
+	local a=$1 prog=$2 d=$cache/apt/$1
+	shift 2
+	mkdir -p "$d/state/lists/partial" "$d/cache/archives/partial"
+	"$prog" -qq -o APT::Architecture="$a" -o APT::Architectures="$a" \
+		-o Dir::State="$d/state" -o Dir::State::status=/dev/null \
+		-o Dir::Cache="$d/cache" -o APT::Sandbox::User="$(id -un)" "$@"
+}
+
+# lists ARCH: bring the package lists up to date. A source that fails does not
+# matter as long as the packages are found, so that is what decides later.
+lists()
+{
+	local log=$cache/apt/$1/update.log
+	apt "$1" apt-get update >"$tmp/apt" 2>&1 || :
+	mv "$tmp/apt" "$log"
+}
+
+# depends_on ARCH PACKAGE GREP: the first dependency that matches, if any
+depends_on()
+{
+	apt "$1" apt-cache depends --no-recommends --no-suggests "$2" 2>/dev/null |
+		sed -n 's/^ *|\?Depends: *//p' | grep -m1 -E -- "$3" || :
+}
+
+version_of()
+{
+	apt "$1" apt-cache show "$2" 2>/dev/null | sed -n 's/^Version: //p' | head -n 1
+}
+
+# resolve_now: sets release, version, common, kbuild, busybox
+resolve_now()
+{
+	local meta pkg=''
+
+	for meta in ${series:+linux-image-$series-$flavour} "linux-image-$flavour"; do
+		pkg=$(depends_on "$arch" "$meta" '^linux-image-[0-9]')
+		[[ -z $pkg || $pkg == linux-image-${series:-}* ]] || pkg=
+		[ -z "$pkg" ] || break
+	done
+	[ -n "$pkg" ] || return 1
+	release=${pkg#linux-image-}
+	version=$(version_of "$arch" "$pkg")
+	common=$(depends_on "$arch" "linux-headers-$release" '^linux-headers-.*-common')
+	kbuild=$(depends_on "$arch" "linux-headers-$release" '^linux-kbuild-')
+	busybox=$(version_of "$arch" busybox-static)
+	[ -n "$version" ] && [ -n "$common" ] && [ -n "$kbuild" ] && [ -n "$busybox" ]
+}
+
+younger() { [ -n "$(find "$2" -mmin "-$1" 2>/dev/null)" ]; }	# MINUTES FILE
+
+resolve()
+{
+	local file=$cache/resolved/$arch-$flavour-${series:-default}
+
+	mkdir -p "$cache/resolved" "$cache/apt/$arch"
+	if [ -n "$update" ] || ! younger 1440 "$file"; then
+		if [ -n "$update" ] || ! younger 60 "$cache/apt/$arch/update.log"; then
+			lists "$arch"
+		fi
+		if resolve_now || { lists "$arch"; resolve_now; }; then
+			declare -p release version common kbuild busybox |
+				sed 's/^declare -- //' >"$tmp/resolved"
+			mv "$tmp/resolved" "$file"
+		elif [ -r "$file" ]; then
+			say "cannot reach the package archive, using the kernel it named last"
+		else
+			cat "$cache/apt/$arch/update.log" >&2
+			die "no package linux-image-${series:+$series-}$flavour for $arch found"
+		fi
+	fi
+	# shellcheck disable=SC1090 # written above
+	. "$file"
+	root=$cache/kernel/${release}_${version}
+}
+
+# fetch DIR ARCH PACKAGE[=VERSION]...: download and unpack into DIR
+fetch()
+{
+	local into=$1 a=$2 d=$tmp/fetch f
+	shift 2
+
+	rm -rf "$d"
+	mkdir -p "$d" "$into"
+	say "fetching $* ($a)"
+	(cd "$d" && apt "$a" apt-get download "$@" >"$tmp/fetch.log" 2>&1) || {
+		lists "$a"
+		(cd "$d" && apt "$a" apt-get download "$@" >"$tmp/fetch.log" 2>&1)
+	} || {
+		cat "$tmp/fetch.log" >&2
+		die "cannot download $* for $a; try --update"
+	}
+	for f in "$d"/*.deb; do
+		dpkg -x "$f" "$into"
+	done
+}
+
+# unpack_root: a place for packages of one kernel, where /lib is /usr/lib as on
+# any Debian machine, because the links inside the packages rely on it
+unpack_root()
+{
+	mkdir -p "$root/usr/lib"
+	[ -e "$root/lib" ] || ln -s usr/lib "$root/lib"
+}
+
+get_kernel()
+{
+	[ ! -e "$root/.image" ] || return 0
+	unpack_root
+	fetch "$root" "$arch" "linux-image-$release=$version"
+	depmod -b "$root" "$release"
+	touch "$root/.image"
+}
+
+# busybox comes as an archive ready for the initramfs. The links to it are made
+# here where its binary runs here; elsewhere the board makes them as it boots.
+get_busybox()
+{
+	local applet d=$cache/busybox/${arch}_${busybox//[:\/]/_}
+
+	base=$d/base.cpio
+	[ ! -e "$base" ] || return 0
+	fetch "$d" "$arch" "busybox-static=$busybox"
+	mkdir -p "$d"/base/{bin,sbin,usr/bin,usr/sbin}
+	find "$d"/{bin,usr/bin} -name busybox -exec cp {} "$d/base/bin/" \; 2>/dev/null || :
+	[ -x "$d/base/bin/busybox" ] || die "no busybox in busybox-static $busybox"
+	ln -s busybox "$d/base/bin/sh"
+	if [ "$arch" = "$host_arch" ]; then
+		for applet in $("$d/base/bin/busybox" --list-full); do
+			[ -e "$d/base/$applet" ] || [ "$applet" = linuxrc ] ||
+				ln -s /bin/busybox "$d/base/$applet"
+		done
+	fi
+	(cd "$d/base" && pack) >"$base.new"
+	mv "$base.new" "$base"
+}
+
+# pack: an archive for an initramfs of what is in this directory
+pack() { find . -print0 | LC_ALL=C sort -z | cpio -0 -o -H newc -R 0:0 --quiet; }
+
+# The headers name each other by absolute path; the copy in the cache must name
+# the cache. Checked each time, because a cache may be moved.
+get_headers()
+{
+	local line h=$root/usr/src/linux-headers-$release
+
+	if [ ! -e "$root/.headers" ]; then
+		unpack_root
+		fetch "$root" "$arch" "linux-headers-$release" "$common"
+		# these are programs: of the machine that builds
+		[ -e "$cache/apt/$host_arch/update.log" ] || {
+			mkdir -p "$cache/apt/$host_arch"
+			lists "$host_arch"
+		}
+		fetch "$root" "$host_arch" "$kbuild"
+		touch "$root/.headers"
+	fi
+	line="include $root/usr/src/$common/Makefile"
+	if [ "$(cat "$h/Makefile")" != "$line" ]; then
+		echo "$line" >"$h/Makefile"
+	fi
+	kdir=$h
+}
+
+# get_source PATH...: one series has one source package; the cache keeps it packed
+get_source()
+{
+	local pkg v tarball p want=()
+	pkg=linux-source-$(grep -oE '^[0-9]+\.[0-9]+' <<<"$release")
+
+	v=$(version_of "$host_arch" "$pkg")
+	[ -n "$v" ] || { lists "$host_arch"; v=$(version_of "$host_arch" "$pkg"); }
+	[ -n "$v" ] || die "no package $pkg found"
+	source_dir=$cache/source/${pkg}_$v
+	tarball=("$source_dir"/.deb/usr/src/*.tar.xz)
+	if [ ${#tarball[@]} -eq 0 ]; then
+		fetch "$source_dir/.deb.new" "$host_arch" "$pkg=$v"
+		rm -rf "$source_dir/.deb"
+		mv "$source_dir/.deb.new" "$source_dir/.deb"
+		tarball=("$source_dir"/.deb/usr/src/*.tar.xz)
+	fi
+	for p; do
+		[ -e "$source_dir/.done-${p//\//_}" ] || want+=("$pkg/$p")
+	done
+	[ ${#want[@]} -gt 0 ] || return 0
+	want=("${want[@]%/.}")
+	tar -C "$source_dir" --strip-components=1 -xf "${tarball[0]}" "${want[@]}" ||
+		die "not all of these are in the source of Linux: $*"
+	for p; do
+		touch "$source_dir/.done-${p//\//_}"
+	done
+}
+
