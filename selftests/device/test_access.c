@@ -144,6 +144,28 @@ TEST_F(module, too_large_for_the_memory)
 	EXPECT_EQ(0, dev_load("size=1K"));
 }
 
+/* Enough for the ring of one CPU, not of all: nobody is killed to make room. */
+TEST_F_TIMEOUT(module, too_large_for_all_cpus, 90)
+{
+	int cpus[DEV_CPUS], n = dev_online(cpus);
+	unsigned long long kib = 0, size = 1;
+	char buf[4096], *p, params[64];
+
+	ASSERT_LT(0, dev_read_file("/proc/meminfo", buf, sizeof(buf)));
+	p = strstr(buf, "MemAvailable:");
+	ASSERT_NE(NULL, p);
+	ASSERT_EQ(1, sscanf(p, "MemAvailable: %llu", &kib));
+	while (2 * size < kib)
+		size *= 2;
+	if (access("/run/board", F_OK) || size * n < kib || size > 2 << 20)
+		SKIP(return, "not on a virtual board, or not with as much memory");
+	snprintf(params, sizeof(params), "size=%lluK", size);
+	EXPECT_EQ(-1, dev_load_file("devtrace.ko", params));
+	EXPECT_EQ(ENOMEM, errno);
+	EXPECT_EQ(-1, access(DEV_PATH, F_OK));
+	EXPECT_EQ(0, dev_load("size=1K"));
+}
+
 TEST_F_TIMEOUT(module, comes_and_goes_a_hundred_times, 120)
 {
 	char params[64];
