@@ -263,7 +263,7 @@ TEST_F_TIMEOUT(checks, joined, 120)
 {
 	struct stream b;
 	uint8_t *both;
-	size_t whole = 0;
+	size_t whole = 0, by_chance = 0;
 
 	stream_mixed(&self->s, &self->r, 100);
 	stream_init(&b, (variant->check + rng_below(&self->r, 3)) % 3);
@@ -282,6 +282,13 @@ TEST_F_TIMEOUT(checks, joined, 120)
 		memcpy(both + to, b.bytes, b.len);
 		decode_pieces(&l, both, to + b.len, to % 5 ? 1 << 20 : 1, &self->r, &self->totals);
 		first = l.nr - b.nr;
+		/* The rest of a frame and an INFO frame may be intact as sum8. */
+		if (cut && variant->check == DEVTRACE_CHECK_SUM8 &&
+		    l.v[whole].kind != DEVTRACE_ITEM_DAMAGE) {
+			by_chance++;
+			seen_free(&l);
+			continue;
+		}
 		ASSERT_EQ(whole + (cut > 0), first);
 		for (size_t i = 0; i < b.nr; i++) {
 			ASSERT_EQ(b.frames[i].digest, l.v[first + i].digest);
@@ -295,6 +302,8 @@ TEST_F_TIMEOUT(checks, joined, 120)
 		EXPECT_EQ(0, self->totals.missing);
 		seen_free(&l);
 	}
+	/* Of some 4000, of which 100 have the length that is right by chance. */
+	EXPECT_LE(by_chance, 6);
 	free(both);
 	stream_free(&b);
 }
