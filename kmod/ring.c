@@ -55,13 +55,14 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 	ring_store(&r->head, start);
 	ring_store(&r->tail, start);
 	ring_store(&r->commit, start);
+	r->easy = pos;
 	ring_store(&r->anchors[(pos >> r->block_shift) & (blocks - 1)], start);
 	r->pos_epoch = pos >> 30;
 	r->idx_epoch = idx >> 30;
 	r->cleared.pos = pos;
 	r->cleared.idx = idx;
 	/* LMM(init:A): who finds data finds the rest; pairs with exists:B. */
-	smp_store_release(&r->data, ring_alloc(size));
+	smp_store_release(&r->data, ring_alloc(size + RING_UNIT));
 	if (!r->data) {
 		ring_dealloc(r->anchors);
 		r->anchors = NULL;
@@ -87,40 +88,53 @@ bool ring_exists(const struct ring *r)
 	return smp_load_acquire(&r->data);
 }
 
+/* How much more to evict than is needed, in units: a 64th, at most 1 KiB. */
+static u32 ring_ahead(const struct ring *r)
+{
+	return min_t(u32, (r->mask + 1) / 64, 1024 / RING_UNIT);
+}
+
 /**
- * ring_evict() - move the tail past the oldest record
+ * ring_evict() - move the tail over the oldest records
  * @r: this CPU's ring
- * @tail: the tail as loaded, not equal to commit
+ * @tail: the tail as loaded
+ * @want: how many units at least, unless fewer are complete
  *
- * A writer that nested on top of us may have moved the tail already and
- * overwritten the header we read; then the exchange fails, and what we read
- * does not matter. But where padding of one unit stood at the end of the ring,
- * the length of what stands there now would lie beyond: so it is looked for
- * behind the wrap.
+ * A writer that nests on top of us may move the tail itself and overwrite the
+ * headers that we walk over; then the exchange fails, and where the walk led
+ * to does not matter. It must end, though, and stay inside of the ring: so
+ * there is room behind the last unit for the length of a header that seems to
+ * stand there, and padding is believed only while the tail has not moved.
  *
  * Return: the tail as it is now.
  */
-u64 ring_evict(struct ring *r, u64 tail)
+u64 ring_evict(struct ring *r, u64 tail, u32 want)
 {
-	const struct ring_record *rec = ring_at(r, (u32)tail);
-	const u8 *second = ring_at(r, (u32)tail + 1);
-	u64 word = READ_ONCE(rec->word);
-	u64 next;
-	u16 len;
+	const u32 complete = (u32)ring_load(&r->commit) - (u32)tail;
+	u32 gone = 0, n = 0;
+	u64 new;
 
-	if (likely(word >> RING_TYPE_SHIFT != RING_TYPE_PAD)) {
-		len = READ_ONCE(*(const u16 *)(second + RING_LEN_IN_SECOND));
-		next = ring_word((u32)tail + ring_units(len), (u32)(tail >> 32) + 1);
-	} else {
-		next = ring_word((u32)tail + (u32)word, tail >> 32);
+	want = min(want, complete);
+	while (gone < want) {
+		const struct ring_record *rec = ring_at(r, (u32)tail + gone);
+		u64 word = READ_ONCE(rec->word);
+
+		/* A type, so not padding. */
+		if (likely(word > RING_TS_MASK)) {
+			gone += ring_units(READ_ONCE(rec->len));
+			n++;
+		} else if (ring_load(&r->tail) == tail) {
+			gone += (u32)word;
+		} else {
+			break;
+		}
 	}
-	if (likely(ring_try_cmpxchg(&r->tail, tail, next)))
-		return next;
-	return ring_load(&r->tail);
+	new = ring_word((u32)tail + gone, (u32)(tail >> 32) + n);
+	return likely(ring_try_cmpxchg(&r->tail, tail, new)) ? new : ring_load(&r->tail);
 }
 
 /* Fill what is left before the end of the ring. */
-void ring_pad(struct ring *r, u32 pos, u32 units)
+static void ring_pad(struct ring *r, u32 pos, u32 units)
 {
 	struct ring_record *rec = ring_at(r, pos);
 
@@ -137,10 +151,8 @@ void ring_pad(struct ring *r, u32 pos, u32 units)
  * a block is remembered. The quarters that the 32-bit counters pass are
  * counted here too, since a position cannot pass one without passing a block,
  * and there are fewer than 2^30 records in a block.
- *
- * Return: true.
  */
-bool ring_cross(struct ring *r, u64 old, u64 new)
+static void ring_cross(struct ring *r, u64 old, u64 new)
 {
 	u32 blocks = (r->mask + 1) >> r->block_shift;
 	unsigned long epoch;
@@ -161,7 +173,60 @@ bool ring_cross(struct ring *r, u64 old, u64 new)
 	quarters = (u32)(new >> 62) - (u32)epoch;
 	if (unlikely((quarters & 3) == 1))
 		smp_store_release(&r->idx_epoch, epoch + 1);
-	return true;
+}
+
+/**
+ * ring_reserve_slow() - ring_reserve() where there is something to be done
+ * @r: this CPU's ring, entered
+ * @len: bytes of payload
+ * @type: event type
+ *
+ * Evicts a little more than this record needs, so that the next ones find room
+ * without looking. A writer that nests on top of us may do the same; what we
+ * store to r->easy then is older, hence smaller, and costs it a turn here.
+ *
+ * Return: the record, NULL if the ring is full of unfinished ones.
+ */
+struct ring_slot ring_reserve_slow(struct ring *r, unsigned int len, unsigned int type)
+{
+	const u32 units = ring_units(len), size = r->mask + 1;
+	const u32 block = (1U << r->block_shift) - 1;
+	u32 pos, pad, end, easy;
+	u64 old, new, tail, ts;
+
+	do {
+		old = ring_load(&r->head);
+		ts = ring_clock();
+		pos = (u32)old;
+		pad = 0;
+		if ((pos & r->mask) + units > size)
+			pad = size - (pos & r->mask);
+		end = pos + pad + units;
+		new = ring_word(end, (u32)(old >> 32) + 1);
+
+		tail = ring_load(&r->tail);
+		while (end - (u32)tail > size) {
+			if (unlikely((u32)tail == (u32)ring_load(&r->commit))) {
+				ring_count_inc(&r->dropped[RING_DROP_BUSY]);
+				return (struct ring_slot){ NULL, ts };
+			}
+			tail = ring_evict(r, tail, end - (u32)tail - size + ring_ahead(r));
+		}
+		/* LMM(reserve:A): eviction before overwriting; pairs with fetch:B. */
+		smp_wmb();
+	} while (unlikely(!ring_try_cmpxchg(&r->head, old, new)));
+
+	if (pad)
+		ring_pad(r, pos, pad);
+	if ((pos ^ end) >> r->block_shift)
+		ring_cross(r, old, new);
+	/* Short of the end of this block, and of the tail. */
+	easy = end | block;
+	if ((s32)((u32)tail + size - easy) < 0)
+		easy = (u32)tail + size;
+	WRITE_ONCE(r->easy, easy);
+
+	return (struct ring_slot){ ring_begin(r, end - units, len, type, ts), ts };
 }
 
 /**

@@ -59,8 +59,6 @@ struct ring_record {
 } __packed;
 
 #define RING_HEADER		14
-/* Where the length stands in the second unit. */
-#define RING_LEN_IN_SECOND	(offsetof(struct ring_record, len) - RING_UNIT)
 #define RING_TYPE_SHIFT		56
 #define RING_TS_MASK		((1ULL << RING_TYPE_SHIFT) - 1)
 #define RING_TYPE_PAD		0
@@ -85,6 +83,7 @@ struct ring_place {
  * @tail: the oldest record
  * @commit: everything before it is complete
  * @nest: writers under way on this CPU, one upon the other
+ * @easy: a record that ends here or before takes no more than to move head
  * @mask: units in the ring, less 1
  * @limit: payloads must be shorter than this; 0 when there is no ring
  * @block_shift: log2 of the units in a block, see @anchors
@@ -106,6 +105,7 @@ struct ring {
 	ring_word_t	tail;
 	ring_word_t	commit;
 	unsigned int	nest;
+	u32		easy;
 	u32		mask;
 	u16		limit;
 	u8		block_shift;
@@ -159,7 +159,7 @@ static inline void ring_enter(struct ring *r)
 	 * Before the clock is read: a reader that finds nest 0 knows that no
 	 * event older than its own clock is still to come (see reader.c).
 	 */
-	WRITE_ONCE(r->nest, r->nest + 1);
+	ring_inc(&r->nest);
 	barrier();
 }
 
@@ -186,9 +186,37 @@ static inline void ring_leave(struct ring *r)
 		ring_leave_slow(r, head);
 }
 
-u64 ring_evict(struct ring *r, u64 tail);
-bool ring_cross(struct ring *r, u64 old, u64 new);
-void ring_pad(struct ring *r, u32 pos, u32 units);
+/* A record and its time; two registers. */
+struct ring_slot {
+	struct ring_record *rec;
+	u64	ts;
+};
+
+u64 ring_evict(struct ring *r, u64 tail, u32 want);
+struct ring_slot ring_reserve_slow(struct ring *r, unsigned int len, unsigned int type);
+
+/* Fill in what a record begins with. */
+static __always_inline struct ring_record *
+ring_begin(struct ring *r, u32 pos, unsigned int len, unsigned int type, u64 ts)
+{
+	struct ring_record *rec = ring_at(r, pos);
+
+	ring_put64(&rec->word, (u64)type << RING_TYPE_SHIFT | (ts & RING_TS_MASK));
+	ring_put16(&rec->len, len);
+	/* For the compiler, which does not know. */
+	if (!rec)
+		__builtin_unreachable();
+	return rec;
+}
+
+/* Whether the head passed into another block with this record. */
+static inline bool ring_began_block(const struct ring *r,
+				    const struct ring_record *rec, u32 units)
+{
+	u32 pos = ((const u8 *)rec - r->data) / RING_UNIT;
+
+	return !pos || (pos ^ (pos + units)) >> r->block_shift;
+}
 
 /**
  * ring_reserve() - room for one record at the head
@@ -203,6 +231,9 @@ void ring_pad(struct ring *r, u32 pos, u32 units);
  * reservation is taken only if the position is still the same, so time never
  * runs backwards within a ring.
  *
+ * Up to r->easy there is nothing to evict, to pad or to note down: that was
+ * done when r->easy was set.
+ *
  * Return: the record, or NULL if the ring is full of unfinished records; the
  * drop is then counted.
  */
@@ -211,42 +242,22 @@ ring_reserve(struct ring *r, unsigned int len, unsigned int type, u64 *now,
 	     bool *crossed)
 {
 	const u32 units = ring_units(len);
-	struct ring_record *rec;
-	u64 old, tail, ts;
-	u32 pos, pad, end;
+	const u64 old = ring_load(&r->head);
+	const u64 ts = ring_clock();
+	/* No carry: where the position wraps is beyond r->easy. */
+	const u64 new = old + (1ULL << 32) + units;
+	struct ring_slot slot;
 
-	do {
-		old = ring_load(&r->head);
-		ts = ring_clock();
-		pos = (u32)old;
-		pad = 0;
-		if (unlikely((pos & r->mask) + units > r->mask + 1))
-			pad = r->mask + 1 - (pos & r->mask);
-		end = pos + pad + units;
-
-		tail = ring_load(&r->tail);
-		while (end - (u32)tail > r->mask + 1) {
-			if (unlikely((u32)tail == (u32)ring_load(&r->commit))) {
-				ring_count_inc(&r->dropped[RING_DROP_BUSY]);
-				return NULL;
-			}
-			tail = ring_evict(r, tail);
-		}
-		/* LMM(reserve:A): eviction before overwriting; pairs with fetch:B. */
-		smp_wmb();
-	} while (unlikely(!ring_try_cmpxchg(&r->head, old,
-					    ring_word(end, (u32)(old >> 32) + 1))));
-
-	if (unlikely(pad))
-		ring_pad(r, pos, pad);
-	if (unlikely((pos ^ end) >> r->block_shift))
-		*crossed = ring_cross(r, old, ring_word(end, (u32)(old >> 32) + 1));
-
-	*now = ts;
-	rec = ring_at(r, end - units);
-	ring_put64(&rec->word, (u64)type << RING_TYPE_SHIFT | (ts & RING_TS_MASK));
-	ring_put16(&rec->len, len);
-	return rec;
+	if (likely((s32)(READ_ONCE(r->easy) - (u32)new) >= 0 &&
+		   ring_try_cmpxchg(&r->head, old, new))) {
+		*now = ts;
+		return ring_begin(r, (u32)old, len, type, ts);
+	}
+	slot = ring_reserve_slow(r, len, type);
+	*now = slot.ts;
+	if (slot.rec)
+		*crossed = ring_began_block(r, slot.rec, units);
+	return slot.rec;
 }
 
 /* Setting up: not concurrent with anything. */

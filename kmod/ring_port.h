@@ -96,6 +96,8 @@ typedef atomic64_t ring_count_t;
  * Stores into the ring, and the copy out of it, which may race with them: a
  * reader throws away what it copied if the tail moved meanwhile.
  */
+/* By this CPU alone, which may be interrupted before or after, not within. */
+#define ring_inc(p)		data_race((*(p))++)
 #define ring_put64(p, v)	WRITE_ONCE(*(p), (v))
 #define ring_put16(p, v)	WRITE_ONCE(*(p), (v))
 #define ring_copy_out(dst, src, units) \

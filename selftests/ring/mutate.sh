@@ -33,7 +33,7 @@ mutation()
 	fi
 	for t in test_ring test_weak; do
 		rm -f "$work/selftests/ring/$t"
-		if ! make -s -C "$here" O="$work" RING="$work/kmod" CC="${CC:-gcc}" \
+		if ! make -s -C "$here" O="$work" RING="$work/kmod" CC="${CC:-gcc} -w" \
 				WARN=-w CC32= "$work/selftests/ring/$t" > "$work/log" 2>&1; then
 			echo "not ok $count - $1 # does not compile"
 			sed 's/^/# /' "$work/log"
@@ -54,33 +54,42 @@ echo "TAP version 13"
 
 # Reservation
 mutation reserve-clock-first ring.h \
-	's/(old = ring_load\(&r->head\);\n)\t\t(ts = ring_clock\(\);\n)/$2\t\t$1/'
+	's/(\tconst u64 old = ring_load\(&r->head\);\n)(\tconst u64 ts = ring_clock\(\);\n)/$2$1/'
 mutation reserve-no-retry ring.h \
-	's/unlikely\(!ring_try_cmpxchg\(&r->head, old,\s*(ring_word\(.*?\+ 1\))\)\)/(ring_store(&r->head, $1), 0)/s'
-mutation reserve-one-byte-over ring.h \
-	's/end - \(u32\)tail > r->mask \+ 1/end - (u32)tail > r->mask + 2/'
-mutation reserve-evict-past-commit ring.h \
+	's/ring_try_cmpxchg\(&r->head, old, new\)/(ring_store(&r->head, new), 1)/'
+mutation reserve-index-not-counted ring.h 's/old \+ \(1ULL << 32\) \+ units/old + units/'
+mutation reserve-beyond-easy ring.h 's/\(u32\)new\) >= 0/(u32)new) >= -1/'
+mutation reserve-len-unset ring.h 's/ring_put16\(&rec->len, len\);/ring_put16(&rec->len, len ^ 1);/'
+mutation reserve-crossed-unsaid ring.h 's/\*crossed = ring_began_block\(.*?\);/*crossed = false;/'
+mutation slow-clock-first ring.c \
+	's/(\t\told = ring_load\(&r->head\);\n)(\t\tts = ring_clock\(\);\n)/$2$1/'
+mutation slow-no-retry ring.c \
+	's/unlikely\(!ring_try_cmpxchg\(&r->head, old, new\)\)/(ring_store(&r->head, new), 0)/'
+mutation slow-one-byte-over ring.c \
+	's/end - \(u32\)tail > size/end - (u32)tail > size + 1/'
+mutation slow-evict-past-commit ring.c \
 	's/unlikely\(\(u32\)tail == \(u32\)ring_load\(&r->commit\)\)/0/'
-mutation reserve-evict-too-much ring.h \
-	's/end - \(u32\)tail > r->mask \+ 1/end - (u32)tail > r->mask \/ 2/'
-mutation reserve-drop-uncounted ring.h \
+mutation slow-evict-too-much ring.c \
+	's/size \+ ring_ahead\(r\)/size + 2 * ring_ahead(r) + 8/'
+mutation slow-drop-uncounted ring.c \
 	's/ring_count_inc\(&r->dropped\[RING_DROP_BUSY\]\);//'
-mutation reserve-index-not-counted ring.h \
-	's/ring_word\(end, \(u32\)\(old >> 32\) \+ 1\)/ring_word(end, (u32)(old >> 32))/g'
-mutation reserve-no-padding ring.h \
-	's/if \(unlikely\(pad\)\)\n\t\tring_pad\(r, pos, pad\);//'
-mutation reserve-straddles-the-end ring.h \
-	's/pad = r->mask \+ 1 - \(pos & r->mask\);/;/'
-mutation reserve-cross-late ring.h \
+mutation slow-index-not-counted ring.c \
+	's/new = ring_word\(end, \(u32\)\(old >> 32\) \+ 1\)/new = ring_word(end, (u32)(old >> 32))/'
+mutation slow-no-padding ring.c \
+	's/if \(pad\)\n/if (0)\n/'
+mutation slow-straddles-the-end ring.c \
+	's/pad = size - \(pos & r->mask\);/pad = 0;/'
+mutation slow-cross-late ring.c \
 	's/\(pos \^ end\) >> r->block_shift/(pos ^ end) >> 12/'
-mutation reserve-len-unset ring.h \
-	's/ring_put16\(&rec->len, len\);//'
-mutation reserve-no-barrier ring.h 's/smp_wmb\(\);//'
+mutation slow-no-barrier ring.c 's/smp_wmb\(\);//'
+mutation slow-easy-past-the-tail ring.c \
+	's/easy = \(u32\)tail \+ size;/easy = (u32)tail + size + 1;/'
+mutation slow-easy-past-the-block ring.c 's/easy = end \| block;/easy = (end | block) + 1;/'
 
 # Leaving
-mutation enter-no-nest ring.h 's/WRITE_ONCE\(r->nest, r->nest \+ 1\);//'
+mutation enter-no-nest ring.h 's/ring_inc\(&r->nest\);//'
 mutation enter-after-the-clock ring.h \
-	's/WRITE_ONCE\(r->nest, r->nest \+ 1\);// && s/\*now = ts;/WRITE_ONCE(r->nest, r->nest + 1);\n\t*now = ts;/'
+	's/ring_inc\(&r->nest\);// && s/\*now = ts;/ring_inc(&r->nest);\n\t\t*now = ts;/g'
 mutation leave-inner-publishes ring.h 's/unlikely\(r->nest != 1\)/0/'
 mutation leave-no-second-look ring.h \
 	's/if \(unlikely\(ring_load\(&r->head\) != head\)\)\n\t\tring_leave_slow\(r, head\);//'
@@ -93,11 +102,12 @@ mutation leave-slow-once ring.c \
 
 # Eviction and padding
 mutation evict-plain-store ring.c \
-	's/likely\(ring_try_cmpxchg\(&r->tail, tail, next\)\)/(ring_store(&r->tail, next), 1)/'
-mutation evict-counts-padding ring.c \
-	's/next = ring_word\(\(u32\)tail \+ \(u32\)word, tail >> 32\)/next = ring_word((u32)tail + (u32)word, (u32)(tail >> 32) + 1)/'
-mutation evict-reads-behind-the-end ring.c \
-	's/ring_at\(r, \(u32\)tail \+ 1\)/(const u8 *)rec + RING_UNIT/'
+	's/likely\(ring_try_cmpxchg\(&r->tail, tail, new\)\)/(ring_store(&r->tail, new), 1)/'
+mutation evict-past-commit ring.c 's/want = min\(want, complete\);//'
+mutation evict-counts-padding ring.c 's/gone \+= \(u32\)word;/gone += (u32)word, n++;/'
+mutation evict-counts-not ring.c 's/\t\t\tn\+\+;\n//'
+mutation evict-believes-padding ring.c 's/ring_load\(&r->tail\) == tail/1/'
+mutation evict-reads-behind-the-end ring.c 's/ring_alloc\(size \+ RING_UNIT\)/ring_alloc(size)/'
 mutation pad-one-short ring.c 's/RING_TYPE_SHIFT \| units\)/RING_TYPE_SHIFT | (units - 1))/'
 
 # Crossing blocks and quarters

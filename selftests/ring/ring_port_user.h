@@ -29,6 +29,7 @@ typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
+typedef int32_t s32;
 
 #define BIT(n)		(1UL << (n))
 #define likely(x)	__builtin_expect(!!(x), 1)
@@ -233,6 +234,8 @@ static inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)
 	ring_port_exchanged(w, old, new);
 	return true;
 }
+
+#define ring_inc(p)	WRITE_ONCE(*(p), *(p) + 1)
 
 typedef struct {
 	u64 v __attribute__((__aligned__(8)));

@@ -251,7 +251,7 @@ TEST(evict_at_the_very_end)
 	/* What stands there now looks like a record. */
 	((u64 *)r.data)[127] = ~0ULL;
 	ring_store(&r.tail, ring_word(128, (u32)(tail >> 32)));
-	EXPECT_EQ(ring_load(&r.tail), ring_evict(&r, tail));
+	EXPECT_EQ(ring_load(&r.tail), ring_evict(&r, tail, 1));
 	ring_free(&r);
 }
 
