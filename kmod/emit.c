@@ -46,17 +46,28 @@ static unsigned long ring_bytes;
 static u32 ring_start;
 static int cpuhp_state;
 
-static __always_inline u32 context(void)
+static noinline u32 context_interrupt(unsigned int pc)
 {
-	const unsigned int pc = preempt_count();
-
-	if (likely(!(pc & (NMI_MASK | HARDIRQ_MASK)) && !in_serving_softirq()))
-		return DEVTRACE_CTX_TASK << RING_WHO_CTX_SHIFT;
 	if (pc & NMI_MASK)
 		return DEVTRACE_CTX_NMI << RING_WHO_CTX_SHIFT;
 	if (pc & HARDIRQ_MASK)
 		return DEVTRACE_CTX_IRQ << RING_WHO_CTX_SHIFT;
 	return DEVTRACE_CTX_SOFTIRQ << RING_WHO_CTX_SHIFT;
+}
+
+static __always_inline u32 context(void)
+{
+	const unsigned int pc = preempt_count();
+	bool task = !(pc & (NMI_MASK | HARDIRQ_MASK));
+
+	/* Where it can be, one test. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		task = task && !in_serving_softirq();
+	else
+		task = !(pc & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+	if (likely(task))
+		return DEVTRACE_CTX_TASK << RING_WHO_CTX_SHIFT;
+	return context_interrupt(pc);
 }
 
 /* Too long a payload for this ring, or no ring at all. */
@@ -68,21 +79,17 @@ static noinline void drop_unfit(struct ring *r)
 }
 
 /*
- * Room for an event on this CPU, preemption off. NULL: dropped and counted;
- * otherwise commit() is to follow.
+ * Room on this CPU for an event that fits, preemption off. NULL: dropped and
+ * counted; otherwise commit() is to follow.
  */
-static __always_inline void *reserve(struct ring *r, unsigned int type, u32 who,
-				     unsigned int len)
+static __always_inline struct ring_record *
+reserve_fit(struct ring *r, unsigned int type, u32 who, unsigned int len)
 {
 	struct task_struct *task = current;
 	struct ring_record *rec;
 	bool crossed = false;
 	u64 now;
 
-	if (unlikely(len >= READ_ONCE(r->limit))) {
-		drop_unfit(r);
-		return NULL;
-	}
 	devtrace_proc_seen(task);
 	ring_enter(r);
 	rec = ring_reserve(r, len, type, &now, &crossed);
@@ -92,11 +99,22 @@ static __always_inline void *reserve(struct ring *r, unsigned int type, u32 who,
 		devtrace_wake_kick();
 		return NULL;
 	}
-	rec->who = who | context() | (task->pid & RING_WHO_TID);
+	BUILD_BUG_ON(PID_MAX_LIMIT - 1 > RING_WHO_TID);
+	rec->who = who | context() | task->pid;
 	devtrace_clock_event(now);
 	if (unlikely(crossed))
 		devtrace_wake_full();
-	return rec->data;
+	return rec;
+}
+
+/* The same for an event of any length. */
+static __always_inline struct ring_record *
+reserve(struct ring *r, unsigned int type, u32 who, unsigned int len)
+{
+	if (likely(len < READ_ONCE(r->limit)))
+		return reserve_fit(r, type, who, len);
+	drop_unfit(r);
+	return NULL;
 }
 
 static __always_inline void commit(struct ring *r)
@@ -117,13 +135,14 @@ static __always_inline void commit(struct ring *r)
  */
 void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len)
 {
-	void *p;
+	struct ring_record *rec;
 
 	preempt_disable_notrace();
-	p = reserve(this_cpu_ptr(&devtrace_rings), type, who, len);
-	if (unlikely(!p))
-		preempt_enable_notrace();
-	return p;
+	rec = reserve(this_cpu_ptr(&devtrace_rings), type, who, len);
+	if (likely(rec))
+		return rec->data;
+	preempt_enable_notrace();
+	return NULL;
 }
 EXPORT_SYMBOL_GPL(__devtrace_reserve);
 
@@ -208,6 +227,7 @@ EXPORT_SYMBOL_GPL(devtrace_put_mem);
  */
 void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
 {
+	struct ring_record *rec;
 	struct ring *r;
 	u8 *p, *nul, *end;
 
@@ -215,9 +235,10 @@ void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len
 	r = this_cpu_ptr(&devtrace_rings);
 	if (r->limit > 2)
 		len = min(len, r->limit - 3U);
-	p = reserve(r, DEVTRACE_T_TEXT, who | (u32)severity << RING_WHO_SEV_SHIFT,
-		    len + 2);
-	if (p) {
+	rec = reserve(r, DEVTRACE_T_TEXT, who | (u32)severity << RING_WHO_SEV_SHIFT,
+		      len + 2);
+	if (rec) {
+		p = rec->data;
 		*p++ = DEVTRACE_E_STR;
 		memcpy(p, text, len);
 		end = p + len;
@@ -251,8 +272,10 @@ void devtrace_text(u8 severity, const char *fmt, ...)
 EXPORT_SYMBOL_GPL(devtrace_text);
 
 /* Types that a program may emit. */
-static bool user_type(u8 type)
+static __always_inline bool user_type(u8 type)
 {
+	if (likely(type >= DEVTRACE_T_USER && type < DEVTRACE_T_KERNEL))
+		return true;
 	if (type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM)
 		return false;
 	if (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC)
@@ -260,7 +283,7 @@ static bool user_type(u8 type)
 	return type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2;
 }
 
-static int emit_check(const struct devtrace_emit *e, unsigned int len)
+static noinline int emit_check_rest(const struct devtrace_emit *e, unsigned int len)
 {
 	unsigned int need = 0;
 
@@ -268,10 +291,81 @@ static int emit_check(const struct devtrace_emit *e, unsigned int len)
 		need += sizeof(__le32);
 	if (e->flags & DEVTRACE_F_OBJSIG)
 		need += 2 * sizeof(__le16);
-	if (unlikely(e->reserved || e->flags & ~DEVTRACE_F_MASK_EMIT || len < need ||
-		     (e->severity && e->severity >> 3 != 1) || !user_type(e->type)))
+	if (e->reserved || e->flags & ~DEVTRACE_F_MASK_EMIT || len < need ||
+	    (e->severity && e->severity >> 3 != 1))
 		return -EINVAL;
 	return 0;
+}
+
+static __always_inline int emit_check(const struct devtrace_emit *e, unsigned int len)
+{
+	if (unlikely(!user_type(e->type)))
+		return -EINVAL;
+	if (likely(!(e->severity | e->flags | e->reserved)))
+		return 0;
+	return emit_check_rest(e, len);
+}
+
+/*
+ * Events of these sizes are copied word by word, the last two overlapping. In
+ * place of an unaligned access some machines would take many.
+ */
+static __always_inline bool few_words(unsigned int size)
+{
+	return IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) &&
+	       likely(size >= sizeof(long) && size <= 8 * sizeof(long));
+}
+
+static __always_inline bool copy_words_from_user(u8 *to, const u8 __user *from,
+						 unsigned int size)
+{
+	const u8 *last = to + size - sizeof(long);
+	unsigned long word;
+
+	if (!user_read_access_begin(from, size))
+		return false;
+	do {
+		unsafe_get_user(word, (const unsigned long __user *)from, fault);
+		*(unsigned long *)to = word;
+		from += sizeof(long);
+		to += sizeof(long);
+	} while (to < last);
+	from += last - to;
+	unsafe_get_user(word, (const unsigned long __user *)from, fault);
+	*(unsigned long *)last = word;
+	user_read_access_end();
+	return true;
+fault:
+	user_read_access_end();
+	return false;
+}
+
+static __always_inline void copy_words(u8 *to, const u8 *from, unsigned int size)
+{
+	const u8 *last = to + size - sizeof(long);
+
+	do {
+		*(unsigned long *)to = *(const unsigned long *)from;
+		from += sizeof(long);
+		to += sizeof(long);
+	} while (to < last);
+	*(unsigned long *)last = *(const unsigned long *)(from + (last - to));
+}
+
+/* Page faults and preemption are off. */
+static __always_inline bool copy_event(void *to, const void __user *from, unsigned int size)
+{
+	if (few_words(size))
+		return copy_words_from_user(to, from, size);
+	return access_ok(from, size) && !__copy_from_user_inatomic(to, from, size);
+}
+
+static __always_inline void copy_payload(void *to, const void *from, unsigned int len)
+{
+	if (few_words(len))
+		copy_words(to, from, len);
+	else
+		memcpy(to, from, len);
 }
 
 /**
@@ -286,29 +380,28 @@ static int emit_check(const struct devtrace_emit *e, unsigned int len)
 int devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size)
 {
 	const unsigned int len = size - sizeof(*arg);
+	struct ring_record *rec;
 	int tries = 0, err;
-	unsigned long left;
 	struct bounce *b;
 	struct ring *r;
-	void *p;
+	bool copied;
 
-	if (unlikely(size < sizeof(*arg)))
-		return -EINVAL;
-	if (unlikely(len > DEVTRACE_PAYLOAD_MAX))
-		return -EMSGSIZE;
-	if (unlikely(!access_ok(arg, size)))
-		return -EFAULT;
-
+	if (!few_words(size)) {
+		if (size < sizeof(*arg))
+			return -EINVAL;
+		if (len > DEVTRACE_PAYLOAD_MAX)
+			return -EMSGSIZE;
+	}
 	for (;;) {
 		preempt_disable();
 		b = this_cpu_ptr(bounces);
 		pagefault_disable();
-		left = __copy_from_user_inatomic(b->bytes, arg, size);
+		copied = copy_event(b->bytes, arg, size);
 		pagefault_enable();
-		if (likely(!left))
+		if (likely(copied))
 			break;
 		preempt_enable();
-		if (++tries > FAULT_IN_TRIES ||
+		if (++tries > FAULT_IN_TRIES || !access_ok(arg, size) ||
 		    compat_fault_in_readable((const void __user *)arg, size))
 			return -EFAULT;
 	}
@@ -319,15 +412,18 @@ int devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size
 	if (unlikely(!devtrace_enabled(b->e.type)))
 		goto out;
 	r = this_cpu_ptr(&devtrace_rings);
-	if (unlikely(len >= r->limit && r->limit)) {
-		err = -EMSGSIZE;
+	if (unlikely(len >= READ_ONCE(r->limit))) {
+		if (r->limit)
+			err = -EMSGSIZE;
+		else
+			drop_unfit(r);
 		goto out;
 	}
-	p = reserve(r, b->e.type, RING_WHO_USER |
-		    (u32)b->e.flags << RING_WHO_CTX_SHIFT |
-		    (u32)b->e.severity << RING_WHO_SEV_SHIFT, len);
-	if (likely(p)) {
-		memcpy(p, b->e.data, len);
+	rec = reserve_fit(r, b->e.type, RING_WHO_USER |
+			(u32)b->e.flags << RING_WHO_CTX_SHIFT |
+			(u32)b->e.severity << RING_WHO_SEV_SHIFT, len);
+	if (likely(rec)) {
+		copy_payload(rec->data, b->e.data, len);
 		commit(r);
 	}
 out:

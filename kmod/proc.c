@@ -50,12 +50,13 @@ static bool slot_read(struct slot *s, struct proc_name *name, u32 *seq)
 /**
  * devtrace_proc_new() - remember the name of a thread
  * @task: current
- * @now: trace clock, ns, not after the event that is about to be emitted
  *
  * Context: any, NMI included; preemption off.
  */
-void devtrace_proc_new(struct task_struct *task, u64 now)
+void devtrace_proc_new(struct task_struct *task)
 {
+	/* Not after the event that is about to be emitted. */
+	const u64 now = devtrace_clock();
 	struct proc_last *last = this_cpu_ptr(&devtrace_proc_last);
 	unsigned int i, first = bucket(task->pid), victim = first;
 	char comm[TASK_COMM_LEN];

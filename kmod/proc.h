@@ -32,16 +32,18 @@ struct proc_last {
 
 DECLARE_PER_CPU(struct proc_last, devtrace_proc_last);
 
-void devtrace_proc_new(struct task_struct *task, u64 now);
+void devtrace_proc_new(struct task_struct *task);
 
 /* On the emit path, preemption off. */
 static __always_inline void devtrace_proc_seen(struct task_struct *task)
 {
-	struct proc_last *last = this_cpu_ptr(&devtrace_proc_last);
+	const u64 *comm = (const u64 *)task->comm;
 
-	if (unlikely(task->pid != last->tid ||
-		     memcmp(task->comm, last->comm, sizeof(last->comm))))
-		devtrace_proc_new(task, devtrace_clock());
+	BUILD_BUG_ON(sizeof(task->comm) != 2 * sizeof(u64));
+	if (unlikely(task->pid != __this_cpu_read(devtrace_proc_last.tid) ||
+		     comm[0] != __this_cpu_read(devtrace_proc_last.comm[0]) ||
+		     comm[1] != __this_cpu_read(devtrace_proc_last.comm[1])))
+		devtrace_proc_new(task);
 }
 
 unsigned int devtrace_proc_slots(void);
