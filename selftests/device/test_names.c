@@ -341,6 +341,20 @@ TEST_F(device, of_a_driver_is_everybodys)
 	tape_free(t);
 }
 
+TEST_F(device, programs_cannot_use_up_the_room_of_drivers)
+{
+	struct tape *t = NULL;
+
+	EXPECT_EQ(NAMES, fill(self->wfd, 0, NAMES));
+	ASSERT_EQ(0, dev_load_file("metronome.ko", "period_us=2000"));
+	EXPECT_STREQ("metronome", name_of(&t, DEVTRACE_T_OBJ, 0, 0, 0, 0x101));
+	EXPECT_STREQ("filler", devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, getpid(), 0, 0, 1000));
+	EXPECT_EQ(-1, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "one more"));
+	EXPECT_EQ(ENOSPC, errno);
+	EXPECT_EQ(0, dev_unload_one("metronome"));
+	tape_free(t);
+}
+
 /* Threads: the tape asks, when an event comes, what its thread is called. */
 
 #define SEEN	64
