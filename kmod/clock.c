@@ -12,9 +12,9 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/suspend.h>
-#include <linux/syscore_ops.h>
 
 #include "clock.h"
+#include "compat_syscore.h"
 
 #define SAMPLES		512
 #define PERIOD_NS	NSEC_PER_SEC
@@ -114,13 +114,17 @@ static void update_suspended(void)
 	WRITE_ONCE(*control_suspended, slept);
 }
 
-static void clock_resume(void)
+static void clock_resume(COMPAT_SYSCORE_ARG)
 {
 	update_suspended();
 }
 
-static struct syscore_ops clock_syscore = {
+static struct syscore_ops clock_syscore_ops = {
 	.resume	= clock_resume,
+};
+
+static struct syscore clock_syscore = {
+	.ops	= &clock_syscore_ops,
 };
 
 /* Suspend to idle does not go through syscore. */
@@ -150,13 +154,13 @@ int devtrace_clock_init(u64 *control)
 	err = register_pm_notifier(&clock_pm_nb);
 	if (err)
 		return err;
-	register_syscore_ops(&clock_syscore);
+	register_syscore(&clock_syscore);
 	devtrace_clock_take(devtrace_clock());
 	return 0;
 }
 
 void devtrace_clock_exit(void)
 {
-	unregister_syscore_ops(&clock_syscore);
+	unregister_syscore(&clock_syscore);
 	unregister_pm_notifier(&clock_pm_nb);
 }
