@@ -244,9 +244,10 @@ static bool check_types(struct text *t, size_t percent, struct fmt_arg *a, struc
 		accept |= FMT_M_INT;
 	if (op->conv == 'f' && a->scale)
 		accept |= FMT_M_INT;
-	if (!t->e->declared && !a->used) {
+	/* Without a list, the first conversion of an argument says what it is. */
+	if (!t->e->declared && !a->used)
 		a->accept = accept;
-	} else if (!(a->accept & accept)) {
+	if (!(a->accept & accept)) {
 		if (t->e->declared)
 			fmt_error(t->p, offset(t, percent), "'%s' is %s, but %%%s takes %s",
 				  a->name, a->type, letter, conv_takes(op->conv));
@@ -255,9 +256,8 @@ static bool check_types(struct text *t, size_t percent, struct fmt_arg *a, struc
 				  "%%%s takes %s, which argument %u is not by an earlier conversion",
 				  letter, conv_takes(op->conv), op->arg + 1u);
 		return false;
-	} else {
-		a->accept &= accept;
 	}
+	a->accept &= accept;
 	a->used = true;
 	return true;
 }

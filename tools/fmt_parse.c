@@ -218,7 +218,8 @@ static void parse_table(struct fmt_parser *p)
 	next = t->is_flags ? 1 : 0;
 	fmt_next(p);
 	at = p->start;
-	t->name = parse_name(p, t->is_flags ? "a name for the flags" : "a name for the enum", &t->name_len);
+	t->name = parse_name(p, t->is_flags ? "a name for the flags" : "a name for the enum",
+			     &t->name_len);
 	if (p->nr_tables == FMT_TABLES_MAX) {
 		fmt_error(p, at, "more than %d enums and flags in one file", FMT_TABLES_MAX);
 		t->name = NULL;
@@ -268,7 +269,8 @@ static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)
 		fmt_next(p);
 		a->accept = FMT_M_INT;
 		if (p->tok != TOK_NAME) {
-			expected(p, is_flags ? "the name of flags" : "the name of an enum or of the argument");
+			expected(p, is_flags ? "the name of flags" :
+				 "the name of an enum or of the argument");
 			return false;
 		}
 		a->table = fmt_table_find(p, p->name, p->name_len);

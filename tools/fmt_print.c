@@ -347,6 +347,7 @@ void fmt_print_json(struct out *o, const struct fmt_entry *entry, const uint8_t 
 	unsigned int i;
 
 	fit.bad = 0;
+	fit.end = 0;
 	if (entry && entry->declared)
 		take_args(&fit, entry, data, len);
 	if (fit.bad < 0) {

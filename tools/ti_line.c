@@ -424,7 +424,9 @@ static void print_dict(struct out *o, const struct devtrace_name *n)
 
 static void print_info(struct out *o, const struct devtrace_info *i)
 {
-	static const char *const reasons[] = { "begins", "goes on", "was moved", "changes its check" };
+	static const char *const reasons[] = {
+		"begins", "goes on", "was moved", "changes its check",
+	};
 
 	OUT_LIT(o, "stream ");
 	out_quoted(o, i->stream, strlen(i->stream));

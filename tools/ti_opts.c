@@ -37,6 +37,8 @@ enum {
 	OPT_COLOR = 256, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
 };
 
+static const char shorts[] = "cd:e:F:H:mM:I:fn:S:U:s:p:C:t:o:JvhV";
+
 static const struct option longs[] = {
 	{ "clear", no_argument, NULL, 'c' },
 	{ "dates", required_argument, NULL, 'd' },
@@ -253,7 +255,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	opt->time = TI_TIME_US;
 	opt->date = "%b %d %T";
 	opt->device = TI_DEVICE;
-	while ((c = getopt_long(argc, argv, "cd:e:F:H:mM:I:fn:S:U:s:p:C:t:o:JvhV", longs, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
 		parse_one(opt, &times, c);
 	if (!times.time && times.ms)
 		opt->time = TI_TIME_MS;

@@ -6,6 +6,8 @@
 # examples of the manual pages, run as they are written
 #
 # SEED=n repeats a run.
+# shellcheck disable=SC2086,SC2181,SC2317 # words of $ti, $? after two lines, await
+# shellcheck disable=SC2094,SC3045 # different files; ulimit -v is tried first
 
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -59,8 +61,7 @@ ti="traceinfo --no-default-fmt -e board.fmt"
 for f in board damage late; do
 	$ti $f.trace > want
 	for bs in 1 7 4096; do
-		# shellcheck disable=SC2094 # read, not written
-		dd if=$f.trace bs=$bs 2>/dev/null | $ti - > got
+		dd bs=$bs < $f.trace 2>/dev/null | $ti - > got
 		cmp -s want got
 		ok $? "$f.trace in pieces of $bs"
 	done
@@ -246,7 +247,15 @@ if command -v bash > /dev/null; then
 	cmp -s want got
 	ok $? "bash completes the options"
 	cmp -s want got || diff want got | sed 's/^/# /'
+	bash -c ". $top/tools/completion/traceinfo
+		COMP_WORDS=(traceinfo --color = al); COMP_CWORD=3; _traceinfo
+		printf '%s\n' \"\${COMPREPLY[@]}\"
+		COMP_WORDS=(traceinfo --time is); COMP_CWORD=2; _traceinfo
+		printf '%s\n' \"\${COMPREPLY[@]}\"" > got
+	[ "$(tr '\n' ' ' < got)" = "always iso " ]
+	ok $? "bash completes the words of options"
 else
+	skip "bash completes the words of options" "no bash"
 	skip "bash completes the options" "no bash"
 fi
 
