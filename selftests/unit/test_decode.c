@@ -236,6 +236,52 @@ TEST_F_TIMEOUT(checks, begins_midway, 120)
 	EXPECT_LE(odd, 60);
 }
 
+/*
+ * What stands before the first flag and passes sum8 by chance, made on
+ * purpose: the end of a frame must not be believed, a frame must.
+ */
+TEST_F(checks, first_looks_intact)
+{
+	static const struct {
+		uint8_t type, flags, severity, source_high, element;
+		bool believed;
+	} first[] = {
+		{ DEVTRACE_T_USER, DEVTRACE_F_USER, 0, 0, DEVTRACE_E_U8, true },
+		{ DEVTRACE_T_USER, 0, DEVTRACE_SEV_SET | 7, 0, DEVTRACE_E_U8, true },
+		{ DEVTRACE_T_INFO + 2, 0, 0, 0, 0, false },	/* no such type */
+		{ DEVTRACE_T_USER, 0x80, 0, 0, DEVTRACE_E_U8, false },
+		{ DEVTRACE_T_USER, 0, 0x10, 0, DEVTRACE_E_U8, false },
+		{ DEVTRACE_T_USER, 0, 0, 0x20, DEVTRACE_E_U8, false },
+		{ DEVTRACE_T_USER, 0, 0, 0, DEVTRACE_E_U16, false },
+	};
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+		uint8_t body[18] = { first[i].flags, first[i].severity, 0,
+				     first[i].source_high, [16] = first[i].element };
+		struct stream s;
+		struct seen_list l = {};
+		struct devtrace_totals t;
+
+		stream_init(&s, DEVTRACE_CHECK_SUM8);
+		s.seq = 77;
+		stream_frame(&s, first[i].type, body, sizeof(body));
+		s.check = variant->check;
+		s.seq = first[i].believed ? 78 : 5;
+		stream_number(&s, 1);
+		stream_number(&s, 2);
+		decode_pieces(&l, s.bytes, s.len, 0, &self->r, &t);
+		EXPECT_EQ(3, l.nr);
+		EXPECT_EQ(first[i].believed ? 3 : 2, t.frames);
+		EXPECT_EQ(0, t.missing);
+		EXPECT_EQ(first[i].believed ? DEVTRACE_ITEM_EVENT : DEVTRACE_ITEM_DAMAGE,
+			  l.v[0].kind);
+		if (!first[i].believed)
+			EXPECT_EQ(DEVTRACE_DAMAGE_CUT, l.v[0].damage.reason);
+		seen_free(&l);
+		stream_free(&s);
+	}
+}
+
 /* Ends anywhere: what is cut off is told, and how much. */
 TEST_F(checks, ends_midway)
 {
