@@ -322,7 +322,7 @@ static void emit_record(void)
 {
 	struct op op = { .below = s.op };
 	struct ring_record *rec;
-	bool crossed = false;
+	bool crossed = false, passed;
 	struct truth *t;
 	u64 now = 0, end;
 	u32 units, i;
@@ -345,10 +345,10 @@ static void emit_record(void)
 	sim_check(op.taken && now == op.ts);
 	t = truth(op.idx);
 	end = t->pos + t->pad + t->units;
+	passed = t->pos >> s.ring.block_shift != end >> s.ring.block_shift;
 	/* At the beginning of the ring it may be said once more. */
-	sim_check(crossed == (t->pos >> s.ring.block_shift != end >> s.ring.block_shift) ||
-		  (crossed && (u8 *)rec == s.ring.data));
-	if (crossed) {
+	sim_check(crossed == passed || (crossed && (u8 *)rec == s.ring.data));
+	if (passed) {
 		const ring_word_t *a = &s.ring.anchors[(end & s.ring.mask) >>
 						       s.ring.block_shift];
 
