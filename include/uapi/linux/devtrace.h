@@ -324,7 +324,7 @@ struct devtrace_dict {
  * struct devtrace_stats - what became of the events of one CPU, or of all
  * @cpu: in: CPU number, or -1 for the sum over all
  * @nr_cpus: out: CPU numbers are below this
- * @emitted: events that were to be recorded: stored or dropped
+ * @emitted: events that were emitted: stored, dropped or filtered
  * @stored: events that were written into the ring
  * @overwritten: of these, replaced by newer ones
  * @dropped: not written, by enum devtrace_cause (the first two stay 0)
