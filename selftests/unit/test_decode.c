@@ -485,7 +485,8 @@ TEST_F_TIMEOUT(checks, hostile, 120)
 			} else if (mode == 1) {
 				bytes[n++] = 0x7d + rng_below(&self->r, 2);
 			} else {
-				uint32_t len = rng_below(&self->r, rng_below(&self->r, 9) ? 60 : 8100);
+				uint32_t most = rng_below(&self->r, 9) ? 60 : 8100;
+				uint32_t len = rng_below(&self->r, most);
 
 				for (b.len = 0; b.len < len;)
 					body_int(&b, rng_next(&self->r), 1);

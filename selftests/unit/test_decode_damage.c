@@ -179,7 +179,8 @@ static bool all_right(data *t)
 	for (size_t i = 0; i < FRAMES; i++) {
 		if (may_be_lost(t, i)) {
 			if (!lost_rightly(t, i, &k, &next)) {
-				printf("# frame %zu, damage %d: not reported rightly\n", i, t->how[i]);
+				printf("# frame %zu, damage %d: not reported rightly\n", i,
+				       t->how[i]);
 				return false;
 			}
 			i = next - 1;

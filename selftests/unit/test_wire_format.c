@@ -93,9 +93,10 @@ static int say_item(const struct devtrace_item *i, void *arg)
 		say_event(s, i->seq, &i->u.event);
 		break;
 	case DEVTRACE_ITEM_INFO:
-		say(s, "INFO seq=%u version=%u check=%u reason=%u flags=%02x sources=%u frames=%llu "
-		    "\"%s\" \"%s\" \"%s\"\n", i->seq, i->u.info.version, i->u.info.check,
-		    i->u.info.reason, i->u.info.flags, i->u.info.nr_sources,
+		say(s, "INFO seq=%u version=%u check=%u reason=%u flags=%02x sources=%u",
+		    i->seq, i->u.info.version, i->u.info.check, i->u.info.reason,
+		    i->u.info.flags, i->u.info.nr_sources);
+		say(s, " frames=%llu \"%s\" \"%s\" \"%s\"\n",
 		    (unsigned long long)i->u.info.frames, i->u.info.machine,
 		    i->u.info.release, i->u.info.stream);
 		break;
