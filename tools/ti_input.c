@@ -314,9 +314,14 @@ static int seek_window(struct ti_run *run, int fd)
 		return 0;
 	ts = run->since_ts;
 	if (f->since.kind == TI_REAL) {
-		/* By the wall clock as it is set now; the date decides later. */
+		/*
+		 * By the wall clock as it is set now, which runs up to 500 ppm
+		 * faster or slower than the trace clock: so begin earlier. The
+		 * date of each event decides.
+		 */
 		clock_gettime(CLOCK_REALTIME, &t);
 		behind = t.tv_sec * NSEC + t.tv_nsec - f->since.ns;
+		behind += NSEC + (behind > 0 ? behind / 1000 : 0);
 		ts = behind <= 0 ? stats.now :
 		     (uint64_t)behind < stats.now ? stats.now - behind : 0;
 	}
