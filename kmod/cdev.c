@@ -2,8 +2,10 @@
 /*
  * /dev/trace
  *
- * A descriptor open for reading has a reader; one open for writing emits. The
- * contract, with every error number, is Documentation/ABI/testing/dev-trace.
+ * A descriptor open for reading has a reader; one open for writing emits. One
+ * open for both has a reader from the first time that it reads, polls or seeks:
+ * programs that emit open it so to map the control page, and most never read.
+ * The contract, with every error number, is Documentation/ABI/testing/dev-trace.
  *
  * O_TRUNC clears the buffer, but not when the device is opened: a shell opens
  * with O_TRUNC for `echo text > /dev/trace` as well as for `: > /dev/trace`.
@@ -36,7 +38,7 @@
 
 struct handle {
 	struct mutex	lock;		/* of @reader */
-	struct reader	*reader;	/* NULL if not open for reading */
+	struct reader	*reader;	/* NULL until it is needed */
 	bool		clear;		/* O_TRUNC, and nothing written yet */
 };
 
@@ -60,7 +62,7 @@ static int trace_open(struct inode *inode, struct file *file)
 	if (!h)
 		return -ENOMEM;
 	mutex_init(&h->lock);
-	if (file->f_mode & FMODE_READ) {
+	if ((file->f_mode & (FMODE_READ | FMODE_WRITE)) == FMODE_READ) {
 		h->reader = reader_new();
 		if (!h->reader) {
 			kfree(h);
@@ -72,6 +74,15 @@ static int trace_open(struct inode *inode, struct file *file)
 	/* A place is a time, not an offset: no pread(2), no pwrite(2). */
 	file->f_mode &= ~(FMODE_PREAD | FMODE_PWRITE);
 	return 0;
+}
+
+/* The reader, locked, or NULL if there is no memory. */
+static struct reader *handle_reader(struct handle *h)
+{
+	lockdep_assert_held(&h->lock);
+	if (!h->reader)
+		h->reader = reader_new();
+	return h->reader;
 }
 
 static bool opener_may_clear(struct file *file)
@@ -140,7 +151,7 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct handle *h = iocb->ki_filp->private_data;
 	bool nowait = iocb->ki_filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT;
-	struct wire *w = reader_wire(h->reader);
+	struct wire *w;
 	ssize_t done = 0;
 	size_t n, copied;
 	int err;
@@ -149,6 +160,11 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 		return 0;
 	if (mutex_lock_interruptible(&h->lock))
 		return -ERESTARTSYS;
+	if (!handle_reader(h)) {
+		mutex_unlock(&h->lock);
+		return -ENOMEM;
+	}
+	w = reader_wire(h->reader);
 	for (;;) {
 		err = 0;
 		if (!wire_staged(w))
@@ -190,11 +206,12 @@ static __poll_t trace_poll(struct file *file, poll_table *wait)
 
 	if (file->f_mode & FMODE_WRITE)
 		mask |= EPOLLOUT | EPOLLWRNORM;
-	if (h->reader) {
+	if (file->f_mode & FMODE_READ) {
 		poll_wait(file, &devtrace_wait, wait);
 		devtrace_wake_prepare();
 		mutex_lock(&h->lock);
-		if (reader_ready(h->reader))
+		/* Without memory read(2) does not wait, and says why. */
+		if (!handle_reader(h) || reader_ready(h->reader))
 			mask |= EPOLLIN | EPOLLRDNORM;
 		mutex_unlock(&h->lock);
 	}
@@ -206,10 +223,10 @@ static loff_t trace_llseek(struct file *file, loff_t off, int whence)
 	struct handle *h = file->private_data;
 	loff_t ret;
 
-	if (!h->reader)
+	if (!(file->f_mode & FMODE_READ))
 		return -ESPIPE;
 	mutex_lock(&h->lock);
-	ret = reader_seek(h->reader, off, whence);
+	ret = handle_reader(h) ? reader_seek(h->reader, off, whence) : -ENOMEM;
 	mutex_unlock(&h->lock);
 	/* Others may wait on the same descriptor, or on a duplicate. */
 	if (ret >= 0 && whence != SEEK_CUR)
@@ -314,6 +331,10 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 	if (check > DEVTRACE_CHECK_CRC32)
 		return -EINVAL;
 	mutex_lock(&h->lock);
+	if (!handle_reader(h)) {
+		mutex_unlock(&h->lock);
+		return -ENOMEM;
+	}
 	reader_check(h->reader, check);
 	mutex_unlock(&h->lock);
 	devtrace_wake_now();
@@ -355,14 +376,14 @@ static long trace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		WRITE_ONCE(h->clear, false);
 		return ioctl_dict(p);
 	case DEVTRACE_IOC_CHECK:
-		return h->reader ? ioctl_check(h, p) : -EBADF;
+		return file->f_mode & FMODE_READ ? ioctl_check(h, p) : -EBADF;
 	case DEVTRACE_IOC_CLEAR:
 		if (!may_clear())
 			return -EPERM;
 		devtrace_clear();
 		return 0;
 	case DEVTRACE_IOC_STATS:
-		return h->reader ? ioctl_stats(p) : -EBADF;
+		return file->f_mode & FMODE_READ ? ioctl_stats(p) : -EBADF;
 	default:
 		return -ENOTTY;
 	}
