@@ -27,9 +27,8 @@
  *
  * Text is devtrace_text(severity, "format", ...).
  *
- * In the first form the elements are worked out with preemption off, between
- * the two calls, and not at all if the event is dropped: expressions in there
- * must not sleep, fault, return, or have side effects that matter.
+ * The arguments are evaluated once if events of the type are wanted, and not at
+ * all if they are not.
  *
  * Without CONFIG_DEVTRACE (a driver outside of the kernel tree defines
  * CONFIG_DEVTRACE_MODULE=1 when it is built against devtrace.ko) all of it
@@ -105,7 +104,7 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 	return (struct dt_elemsig){ DEVTRACE_E_SIG, cpu_to_le32(sig), __dt_ptr(obj) };
 }
 
-/* m(e) for each of up to twelve arguments. */
+/* m(n, e) for each of up to twelve arguments, n another one for each. */
 #define __DT_COUNT(...) \
 	__DT_COUNT_(0, ##__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define __DT_COUNT_(z, a, b, c, d, e, f, g, h, i, j, k, l, n, ...)	n
@@ -113,18 +112,18 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 #define __DT_CAT_(a, b)		a##b
 
 #define __DT_EACH0(m)
-#define __DT_EACH1(m, e)	m(e)
-#define __DT_EACH2(m, e, ...)	m(e) __DT_EACH1(m, __VA_ARGS__)
-#define __DT_EACH3(m, e, ...)	m(e) __DT_EACH2(m, __VA_ARGS__)
-#define __DT_EACH4(m, e, ...)	m(e) __DT_EACH3(m, __VA_ARGS__)
-#define __DT_EACH5(m, e, ...)	m(e) __DT_EACH4(m, __VA_ARGS__)
-#define __DT_EACH6(m, e, ...)	m(e) __DT_EACH5(m, __VA_ARGS__)
-#define __DT_EACH7(m, e, ...)	m(e) __DT_EACH6(m, __VA_ARGS__)
-#define __DT_EACH8(m, e, ...)	m(e) __DT_EACH7(m, __VA_ARGS__)
-#define __DT_EACH9(m, e, ...)	m(e) __DT_EACH8(m, __VA_ARGS__)
-#define __DT_EACH10(m, e, ...)	m(e) __DT_EACH9(m, __VA_ARGS__)
-#define __DT_EACH11(m, e, ...)	m(e) __DT_EACH10(m, __VA_ARGS__)
-#define __DT_EACH12(m, e, ...)	m(e) __DT_EACH11(m, __VA_ARGS__)
+#define __DT_EACH1(m, e)	m(1, e)
+#define __DT_EACH2(m, e, ...)	m(2, e) __DT_EACH1(m, __VA_ARGS__)
+#define __DT_EACH3(m, e, ...)	m(3, e) __DT_EACH2(m, __VA_ARGS__)
+#define __DT_EACH4(m, e, ...)	m(4, e) __DT_EACH3(m, __VA_ARGS__)
+#define __DT_EACH5(m, e, ...)	m(5, e) __DT_EACH4(m, __VA_ARGS__)
+#define __DT_EACH6(m, e, ...)	m(6, e) __DT_EACH5(m, __VA_ARGS__)
+#define __DT_EACH7(m, e, ...)	m(7, e) __DT_EACH6(m, __VA_ARGS__)
+#define __DT_EACH8(m, e, ...)	m(8, e) __DT_EACH7(m, __VA_ARGS__)
+#define __DT_EACH9(m, e, ...)	m(9, e) __DT_EACH8(m, __VA_ARGS__)
+#define __DT_EACH10(m, e, ...)	m(10, e) __DT_EACH9(m, __VA_ARGS__)
+#define __DT_EACH11(m, e, ...)	m(11, e) __DT_EACH10(m, __VA_ARGS__)
+#define __DT_EACH12(m, e, ...)	m(12, e) __DT_EACH11(m, __VA_ARGS__)
 #define __DT_EACH(m, ...) \
 	__DT_CAT(__DT_EACH, __DT_COUNT(__VA_ARGS__))(m, ##__VA_ARGS__)
 
@@ -159,15 +158,13 @@ static __always_inline bool devtrace_enabled(u8 type)
 	return false;
 }
 
-#define __DT_SIZE(e)	+ sizeof(e)
-#define __DT_PTR(e)	| _Generic((e), struct dt_elemptr: __DEVTRACE_PTR, \
+#define __DT_SIZE(n, e)	+ sizeof(e)
+#define __DT_PTR(n, e)	| _Generic((e), struct dt_elemptr: __DEVTRACE_PTR, \
 				   struct dt_elemsig: __DEVTRACE_PTR, default: 0)
-#define __DT_STORE(e)	do {						\
-	typeof(e) __e = (e);						\
-									\
-	memcpy(__p, &__e, sizeof(__e));					\
-	__p += sizeof(__e);						\
-} while (0);
+#define __DT_LOCAL(n, e)	typeof(e) __e##n = (e);
+#define __DT_STORE(n, e)						\
+	memcpy(__p, &__e##n, sizeof(__e##n));				\
+	__p += sizeof(__e##n);
 
 /*
  * Type 0 is padding in the ring and would break it; the others that are not
@@ -179,11 +176,15 @@ static __always_inline bool __devtrace_type_ok(unsigned int type)
 	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC);
 }
 
-/* Size and flags are constants; what is left are the stores. */
+/*
+ * Size and flags are constants; what is left are the stores. The arguments are
+ * evaluated before preemption goes off: they may be calls that sleep.
+ */
 #define __devtrace_event(type, who, ...) do {				\
 	BUILD_BUG_ON(__builtin_constant_p(type) &&			\
 		     !__devtrace_type_ok(type));			\
 	if (devtrace_enabled(type)) {					\
+		__DT_EACH(__DT_LOCAL, ##__VA_ARGS__)			\
 		u8 *__p = __devtrace_reserve(type,			\
 				(who) __DT_EACH(__DT_PTR, ##__VA_ARGS__), \
 				0 __DT_EACH(__DT_SIZE, ##__VA_ARGS__));	\
@@ -266,7 +267,7 @@ static inline void *__devtrace_room(struct devtrace_record *r, unsigned int n)
 	typeof(e) __e = (e);						\
 	void *__p = __devtrace_room(r, sizeof(__e));			\
 									\
-	(r)->who |= 0 __DT_PTR(__e);					\
+	(r)->who |= 0 __DT_PTR(0, __e);					\
 	if (__p)							\
 		memcpy(__p, &__e, sizeof(__e));				\
 } while (0)
@@ -359,7 +360,7 @@ int devtrace_name_enum(u8 group, u8 value, const char *name);
 
 struct devtrace_record { };
 
-#define __DT_UNUSED(e)	(void)sizeof(e);
+#define __DT_UNUSED(n, e)	(void)sizeof(e);
 #define __devtrace_nothing(...)						\
 	do { __DT_EACH(__DT_UNUSED, ##__VA_ARGS__) } while (0)
 #define devtrace_exc(severity, code, ...) \
