@@ -18,7 +18,7 @@
 
 #define SAMPLES		512
 #define PERIOD_NS	NSEC_PER_SEC
-#define KEEP_NS		(64 * NSEC_PER_SEC)
+#define KEEP_NS		(64ULL * NSEC_PER_SEC)
 #define DRIFT_NS	(20 * NSEC_PER_USEC)
 
 u64 devtrace_suspended __read_mostly;
