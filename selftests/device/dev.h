@@ -18,6 +18,12 @@
 #include "devtrace-decode.h"
 #include "dttest/dttest.h"
 
+/* What takes a second on a fast machine may take a minute on an emulated one. */
+#ifdef TEST_TIMEOUT_DEFAULT
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	120
+#endif
+
 #define DEV_PATH	"/dev/trace"
 #define DEV_CPUS	64
 #define NSEC		1000000000ULL

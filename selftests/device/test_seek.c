@@ -654,7 +654,7 @@ FIXTURE_TEARDOWN(live)
 	EXPECT_EQ(0, dev_done());
 }
 
-TEST_F_TIMEOUT(live, two_seek_on_a_ring_that_wraps, 90)
+TEST_F(live, two_seek_on_a_ring_that_wraps)
 {
 	struct seeker *copy = self->s[SEEKERS];
 	struct verdict v = { 0 };
@@ -677,7 +677,7 @@ TEST_F_TIMEOUT(live, two_seek_on_a_ring_that_wraps, 90)
 	ASSERT_LE(0, tape_drain(copy->t, copy->fd));
 
 	ASSERT_EQ(0, dev_stats(-1, &st));
-	EXPECT_LT(st.stored / 3, st.overwritten) TH_LOG("the rings did not wrap");
+	EXPECT_LT(1000, st.overwritten) TH_LOG("the rings did not wrap");
 	EXPECT_TRUE(tape_clean(copy->t));
 	if (tape_lost(copy->t, -1))
 		SKIP(return, "this machine was too busy to copy every event");

@@ -19,6 +19,7 @@
 #include "dev.h"
 
 #define PIECE	1024	/* a longer line is several events */
+#define TORSO	100	/* a line whose end is in bad memory */
 
 FIXTURE(device) {
 	int fd, wfd;
@@ -228,25 +229,28 @@ TEST_F(device, a_bad_pointer_halfway)
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(0, news(self));
 
-	/* whole lines before it are written, and counted to the byte */
+	/*
+	 * Whole lines before it are written, and counted to the byte. How much
+	 * of a line without an end can be copied depends on the machine.
+	 */
 	for (n = 1; n <= 100; n += 9) {
-		char *p = end - 10 * n - 5;
+		char *p = end - 10 * n - TORSO;
 
 		for (i = 0; i < n; i++)
 			sprintf(p + 10 * i, "line %04d\n", i);
-		memcpy(end - 5, "torso", 5);
+		memset(end - TORSO, 't', TORSO);
 		EXPECT_EQ(10 * n, write(self->wfd, p, 10 * n + 500));
 		EXPECT_EQ(n, news(self));
 		for (i = 0; i < n; i++)
 			EXPECT_EQ(i, atoi(text(self, i - n) + 5));
 		/* who goes on from there writes the rest */
-		EXPECT_EQ(5, write(self->wfd, p + 10 * n, 5));
+		EXPECT_EQ(TORSO, write(self->wfd, p + 10 * n, TORSO));
 		EXPECT_EQ(1, news(self));
-		EXPECT_STREQ("torso", text(self, -1));
+		EXPECT_EQ(TORSO, strlen(text(self, -1)));
 	}
 	/* a full piece without an end is whole too */
-	memset(end - PIECE - 7, 'y', PIECE + 7);
-	EXPECT_EQ(PIECE, write(self->wfd, end - PIECE - 7, PIECE + 8));
+	memset(end - PIECE - TORSO, 'y', PIECE + TORSO);
+	EXPECT_EQ(PIECE, write(self->wfd, end - PIECE - TORSO, PIECE + TORSO + 1));
 	EXPECT_EQ(1, news(self));
 
 	iov[0] = (struct iovec){ "good\nhalf", 9 };
@@ -265,6 +269,8 @@ TEST_F(device, ssize_max)
 	int i;
 
 	ASSERT_NE(NULL, end);
+	memset(end - TORSO, 't', TORSO);
+	end += 2 - TORSO;
 	memcpy(end - 10, "123\n456\n78", 10);
 	if (sizeof(long) > 4) {
 		/* no program has that many addresses */
@@ -526,7 +532,7 @@ TEST_F(device, all_flags_and_escapes_at_the_largest_size)
 		ASSERT_EQ(0, ioctl(self->fd, DEVTRACE_IOC_CHECK, &check));
 		dev_pin(0);
 		t = tape_new();
-		for (i = 0; i < 400; i++) {
+		for (i = 0; i < 120; i++) {
 			memset(u.e.data, i % 3 ? 0x7e : 0x7d, DEVTRACE_PAYLOAD_MAX);
 			for (k = 0; k < DEVTRACE_PAYLOAD_MAX && i % 3 == 2; k += 2)
 				u.e.data[k] = 0x7d;
@@ -538,8 +544,8 @@ TEST_F(device, all_flags_and_escapes_at_the_largest_size)
 		}
 		EXPECT_TRUE(tape_clean(t));
 		EXPECT_EQ(0, tape_lost(t, -1));
-		ASSERT_EQ(400, t->nev);
-		for (i = 0; i < 400; i++) {
+		ASSERT_EQ(120, t->nev);
+		for (i = 0; i < 120; i++) {
 			const uint8_t *p = t->data + t->ev[i].data;
 
 			ASSERT_EQ(DEVTRACE_PAYLOAD_MAX - i % 13, t->ev[i].len);
@@ -553,7 +559,7 @@ TEST_F(device, all_flags_and_escapes_at_the_largest_size)
 		t = tape_all(1);
 		ASSERT_NE(NULL, t);
 		EXPECT_TRUE(tape_clean(t));
-		EXPECT_EQ(400, t->nev + tape_lost(t, -1));
+		EXPECT_EQ(120, t->nev + tape_lost(t, -1));
 		EXPECT_LE(14, t->nev);
 		tape_free(t);
 		dev_pin(-1);
