@@ -467,6 +467,50 @@ TEST_F(checks, callback_stops)
 	seen_free(&stop.list);
 }
 
+/*
+ * A stream opens behind bytes without a flag, more of them than any frame has:
+ * what is kept of them is enough to find it, in whatever pieces they come.
+ */
+TEST_F(checks, opening_behind_garbage)
+{
+	static const size_t lengths[] = { 3, 500, DT_RAW_MAX - 60, DT_RAW_MAX, 20000 };
+	static const size_t pieces[] = { 1, 7, 511, 4096, 1 << 20 };
+
+	stream_mixed(&self->s, &self->r, 5);
+	for (size_t i = 0; i < 25; i++) {
+		size_t garbage = lengths[i % 5], n = garbage + self->s.len, pos = 0, used;
+		struct stopper stop = { .r = &self->r };
+		uint8_t *bytes = malloc(n);
+		struct devtrace_decoder *d = devtrace_decoder_new(stop_often, &stop);
+
+		ASSERT_TRUE(bytes && d);
+		memset(bytes, 0x55, garbage);
+		memcpy(bytes + garbage, self->s.bytes, self->s.len);
+		while (pos < n) {
+			size_t now = n - pos < pieces[i / 5] ? n - pos : pieces[i / 5];
+			uint8_t *copy = malloc(now);
+
+			ASSERT_NE(NULL, copy);
+			memcpy(copy, bytes + pos, now);
+			devtrace_decoder_feed(d, copy, now, &used);
+			free(copy);
+			pos += used;
+		}
+		while (devtrace_decoder_finish(d))
+			;
+		ASSERT_EQ(self->s.nr + 1, stop.list.nr);
+		EXPECT_EQ(DEVTRACE_DAMAGE_CUT, stop.list.v[0].damage.reason);
+		EXPECT_EQ(garbage, stop.list.v[0].damage.bytes);
+		for (size_t k = 0; k < self->s.nr; k++) {
+			EXPECT_EQ(self->s.frames[k].digest, stop.list.v[k + 1].digest);
+			EXPECT_EQ(garbage + self->s.frames[k].start, stop.list.v[k + 1].offset);
+		}
+		devtrace_decoder_free(d);
+		seen_free(&stop.list);
+		free(bytes);
+	}
+}
+
 /* Bytes without sense, and frames that are intact and make none. */
 TEST_F_TIMEOUT(checks, hostile, 120)
 {
