@@ -223,6 +223,7 @@ TEST_F(names, clocks)
 	clock_frame(s, 900, 400, 7);
 	feed(d, s);
 	EXPECT_TRUE(devtrace_decoder_real(d, 1000, &real) && real == 107);
+	EXPECT_TRUE(devtrace_decoder_real(d, 890, &real) && real == -3);
 	/* Extreme values: no overflow trap. */
 	clock_frame(s, UINT64_MAX, UINT64_MAX, INT64_MAX);
 	feed(d, s);

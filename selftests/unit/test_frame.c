@@ -207,6 +207,7 @@ TEST(elements_cut)
 		while (r == 1);
 		EXPECT_EQ(boundary[n] ? 0 : -1, r);
 		EXPECT_EQ(boundary[n], pos == n);
+		EXPECT_LE(pos, n);
 		free(copy);
 	}
 	pos = sizeof(sample) + 1;
