@@ -27,6 +27,8 @@ struct slot {
 
 DEFINE_PER_CPU(struct proc_last, devtrace_proc_last) = { .tid = -1 };
 
+atomic_t devtrace_proc_changes = ATOMIC_INIT(0);
+
 static struct slot *slots;
 
 static unsigned int bucket(u32 tid)
@@ -96,6 +98,8 @@ void devtrace_proc_new(struct task_struct *task)
 	memcpy(slots[victim].name.comm, comm, sizeof(comm));
 	/* LMM(proc:A): the name before its number; 0 stays "never". */
 	atomic_set_release(&slots[victim].seq, victim_seq + 2 ?: 2);
+	/* LMM(proc:C): the name before it is said to be there; pairs with sent:B. */
+	atomic_inc_return_release(&devtrace_proc_changes);
 known:
 	/* An interrupt in between may leave a mixture: then we come here again. */
 	memcpy(last->comm, comm, sizeof(comm));
@@ -119,19 +123,24 @@ unsigned int devtrace_proc_ways(void)
  * @ts: trace clock, ns
  * @name: filled in
  * @stamp: filled in: changes when the slot is used for another name
+ * @until: filled in: from @ts up to before this time it had no other name,
+ *	unless devtrace_proc_changes changes; 0 if no name is known
  *
  * Return: the slot's number, or -1 if nothing is known.
  */
-int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u32 *stamp)
+int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u32 *stamp, u64 *until)
 {
 	unsigned int i, first = bucket(tid);
 	struct proc_name n;
+	u64 next = U64_MAX;
 	int best = -1;
 	u32 seq;
 
 	for (i = first; i < first + BUCKET_SLOTS; i++) {
 		if (!slot_read(&slots[i], &n, &seq) || n.tid != tid)
 			continue;
+		if (n.since > ts)
+			next = min(next, n.since);
 		/* The latest that is not after ts; failing that, the earliest. */
 		if (best >= 0) {
 			if (n.since <= ts && name->since <= ts) {
@@ -145,6 +154,7 @@ int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u32 *stamp)
 		*name = n;
 		*stamp = seq;
 	}
+	*until = best < 0 ? 0 : next;
 	return best;
 }
 

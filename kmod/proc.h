@@ -9,6 +9,7 @@
 #ifndef DEVTRACE_PROC_H
 #define DEVTRACE_PROC_H
 
+#include <linux/atomic.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -46,9 +47,12 @@ static __always_inline void devtrace_proc_seen(struct task_struct *task)
 		devtrace_proc_new(task);
 }
 
+/* Goes up when a name was added. */
+extern atomic_t devtrace_proc_changes;
+
 unsigned int devtrace_proc_slots(void);
 unsigned int devtrace_proc_ways(void);
-int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u32 *stamp);
+int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u32 *stamp, u64 *until);
 
 int devtrace_proc_init(void);
 void devtrace_proc_exit(void);

@@ -48,6 +48,7 @@
  * @lost: overwritten before we came to them, not yet reported
  * @cleared: the same, cleared
  * @drops: how many drops of each cause have been reported
+ * @latest: no record in @cache is newer
  * @next: the front of @cache, in units
  * @end: its end
  * @cache: copied records
@@ -64,8 +65,19 @@ struct cursor {
 	u64		lost;
 	u64		cleared;
 	u64		drops[DEVTRACE_LOST_CAUSES];
+	u64		latest;
 	u32		next, end;
 	u64		*cache;
+};
+
+/*
+ * What need not be looked up again: nothing is to be sent for this thread from
+ * one time up to before another, if no name was added since.
+ */
+struct proc_sent {
+	u32	tid;
+	int	changes;
+	u64	from, until;
 };
 
 /* The name last sent for a thread in this slot of the table. */
@@ -87,6 +99,7 @@ struct reader {
 	u64		last;		/* the time of the last event made a frame */
 	u64		last_end;	/* wire.bytes after that */
 	u64		place;		/* where lseek(2) went, 0 after open */
+	struct proc_sent proc;
 	struct announced *announced;
 	struct cursor	**heap;
 	struct cursor	*cursors;
@@ -135,15 +148,6 @@ static void set_ready(struct reader *rd, struct cursor *c, bool ready)
 	c->ready = ready;
 }
 
-/*
- * The time of a record. Counters of two CPUs may differ by a few nanoseconds,
- * so that it may seem to be in the future, but not by a second.
- */
-static u64 record_ts(u64 word)
-{
-	return ring_ts(word, devtrace_clock() + NSEC_PER_SEC);
-}
-
 /* Look at the record at the front of the cache; false if it is not whole. */
 static bool cursor_peek(struct cursor *c)
 {
@@ -161,7 +165,7 @@ static bool cursor_peek(struct cursor *c)
 		}
 		if (left < 2 || ring_record_units(rec) > left)
 			return false;
-		c->key = record_ts(rec->word);
+		c->key = ring_ts(rec->word, c->latest);
 		return true;
 	}
 	return false;
@@ -254,6 +258,8 @@ static int cursor_refresh(struct reader *rd, struct cursor *c)
 		ring_view(c->ring, &v);
 		c->busy = v.busy;
 		c->lost += ring_fetch(c->ring, &c->at, CACHE_UNITS, c->cache, &c->end);
+		/* Clocks of two CPUs may differ by nanoseconds, not by a second. */
+		c->latest = devtrace_clock() + NSEC_PER_SEC;
 		c->next = 0;
 		if (cursor_peek(c))
 			set_ready(rd, c, true);
@@ -331,12 +337,21 @@ static void send_clock(struct reader *rd, u64 ts)
 static void send_proc(struct reader *rd, u32 tid, u64 ts)
 {
 	struct announced *a = rd->announced;
+	struct proc_sent *sent = &rd->proc;
 	struct proc_name name;
 	unsigned int i, first;
+	int slot, changes;
 	u32 stamp;
-	int slot;
 
-	slot = devtrace_proc_find(tid, ts, &name, &stamp);
+	/* LMM(sent:B): the table after the number; pairs with proc:C. */
+	changes = atomic_read_acquire(&devtrace_proc_changes);
+	if (sent->tid == tid && sent->changes == changes &&
+	    ts >= sent->from && ts < sent->until)
+		return;
+	slot = devtrace_proc_find(tid, ts, &name, &stamp, &sent->until);
+	sent->tid = tid;
+	sent->changes = changes;
+	sent->from = ts;
 	if (slot < 0 || (a[slot].stamp == stamp && a[slot].tid == tid))
 		return;
 	/* Another name of the same thread is no longer the last one sent. */
@@ -637,6 +652,7 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 	begin_at_cursors(rd);
 	if (wire_restart(&rd->wire)) {
 		rd->serial = 0;
+		rd->proc.until = 0;
 		memset(rd->announced, 0, devtrace_proc_slots() * sizeof(*rd->announced));
 	}
 	if (rd->begun)

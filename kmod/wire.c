@@ -81,7 +81,21 @@ bool wire_restart(struct wire *w)
 	return names;
 }
 
-static u8 *put_escaped(u8 *out, u8 b)
+#define BYTES(b)	(0x0101010101010101ULL * (b))
+
+/*
+ * Whether any of eight bytes may have to be escaped: those with the upper six
+ * bits of flag and escape.
+ */
+static bool special(u64 word)
+{
+	u64 x = (word & BYTES(0xfc)) ^ BYTES(DEVTRACE_FLAG & 0xfc);
+
+	/* A byte of x is 0. */
+	return (x - BYTES(0x01)) & ~x & BYTES(0x80);
+}
+
+static u8 *put_byte(u8 *out, u8 b)
 {
 	if (unlikely(b == DEVTRACE_FLAG || b == DEVTRACE_ESCAPE)) {
 		*out++ = DEVTRACE_ESCAPE;
@@ -89,6 +103,51 @@ static u8 *put_escaped(u8 *out, u8 b)
 	}
 	*out++ = b;
 	return out;
+}
+
+/*
+ * Eight bytes at a time: behind the end, up to seven are read, and as many
+ * written that the next frame overwrites.
+ */
+static u8 *put_escaped(u8 *out, u8 *raw, unsigned int n)
+{
+	const u8 *end = raw + n;
+
+	BUILD_BUG_ON((DEVTRACE_FLAG & 0xfc) != (DEVTRACE_ESCAPE & 0xfc));
+	/* Nothing special behind the end. */
+	put_unaligned(0ULL, (u64 *)(raw + n));
+	while (raw < end) {
+		const u8 *stop = raw + min_t(unsigned int, end - raw, sizeof(u64));
+		u64 word = get_unaligned((u64 *)raw);
+
+		if (likely(!special(word))) {
+			put_unaligned(word, (u64 *)out);
+			out += stop - raw;
+			raw += stop - raw;
+		} else {
+			while (raw < stop)
+				out = put_byte(out, *raw++);
+		}
+	}
+	return out;
+}
+
+/* The sum of the bytes, modulo 256; likewise. */
+static u8 sum_bytes(u8 *raw, unsigned int n)
+{
+	const u64 evens = 0x00ff00ff00ff00ffULL;
+	unsigned int i;
+	u8 sum = 0;
+
+	put_unaligned(0ULL, (u64 *)(raw + n));
+	for (i = 0; i < n; i += sizeof(u64)) {
+		u64 word = get_unaligned((u64 *)(raw + i));
+
+		/* Four sums of two; their sum comes to stand in the upper 16 bits. */
+		word = (word & evens) + (word >> 8 & evens);
+		sum += word * 0x0001000100010001ULL >> 48;
+	}
+	return sum;
 }
 
 /* Where the body of the next frame goes. */
@@ -101,9 +160,9 @@ static void *wire_body(struct wire *w)
 static void wire_send(struct wire *w, u8 type, unsigned int len)
 {
 	u8 *out = w->buf + w->head;
-	unsigned int n = 2 + len, i;
+	unsigned int n = 2 + len;
 	u8 *raw = w->raw;
-	u8 sum = 0;
+	u8 sum;
 
 	raw[0] = w->seq++;
 	raw[1] = type;
@@ -119,12 +178,10 @@ static void wire_send(struct wire *w, u8 type, unsigned int len)
 		n += 4;
 		break;
 	default:
-		for (i = 0; i < n; i++)
-			sum += raw[i];
+		sum = sum_bytes(raw, n);
 		raw[n++] = ~sum;
 	}
-	for (i = 0; i < n; i++)
-		out = put_escaped(out, raw[i]);
+	out = put_escaped(out, raw, n);
 	*out++ = DEVTRACE_FLAG;
 
 	n = out - (w->buf + w->head);

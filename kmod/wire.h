@@ -28,7 +28,8 @@
  * @taken: of these, already given to the reader
  * @check: enum devtrace_check
  * @seq: sequence number of the next frame
- * @raw: a frame being made, not yet escaped
+ * @raw: a frame being made, not yet escaped; it is read by words, so with some
+ *	room behind
  * @buf: frames as they are sent
  */
 struct wire {
@@ -38,7 +39,7 @@ struct wire {
 	u32	taken;
 	u8	check;
 	u8	seq;
-	u8	raw[DEVTRACE_FRAME_MAX];
+	u8	raw[DEVTRACE_FRAME_MAX + sizeof(u64)];
 	u8	buf[WIRE_SIZE];
 };
 
