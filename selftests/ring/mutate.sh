@@ -139,7 +139,7 @@ mutation view-tail-index ring.c \
 
 # Reading
 mutation fetch-no-second-look ring.c \
-	's/(if \(v\.tail\.pos > at->pos) (&&|\)) \{\n\t\tlost \+= v\.tail\.idx - at->idx;\n\t\tskip/$1 && 0) {\n\t\tlost += v.tail.idx - at->idx;\n\t\tskip/'
+	's/if \(v\.tail\.pos > at->pos\) \{\n(\t\tlost \+= v\.tail\.idx - at->idx;\n\t\tskip)/if (0) {\n$1/'
 mutation fetch-no-first-look ring.c \
 	's/do \{\n\t\tif \(v\.tail\.pos > at->pos\)/do {\n\t\tif (0)/'
 mutation fetch-no-barrier ring.c \

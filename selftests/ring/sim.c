@@ -61,6 +61,7 @@ static struct {
 	struct op	*op;
 	u64		rng, clock, last_ts;
 	u64		steps;		/* since something was begun */
+	unsigned int	interrupt_at, burst;	/* sim_interrupt() */
 	u32		serial;
 	struct ring_place first, head, tail, commit, cleared;
 	u64		dropped;
@@ -578,6 +579,11 @@ void ring_port_step(void)
 	if (!s.on)
 		return;
 	weak_drain();
+	if (s.interrupt_at && s.depth == 1 && !--s.interrupt_at) {
+		while (s.burst--)
+			emit();
+		return;
+	}
 	if (s.budget && s.depth < s.c.depth &&
 	    sim_chance(reading ? s.c.overtake : s.c.nest)) {
 		if (reading)
@@ -722,6 +728,33 @@ void sim_run(const struct sim_config *c, unsigned int ops)
 			check_content();
 	}
 	finish();
+}
+
+/**
+ * sim_interrupt() - one ring's life, with one interrupt at a given place
+ * @c: how it is to be
+ * @before: how many writers come before
+ * @step: before which access of the next one the interrupt is
+ * @burst: how many events it brings
+ *
+ * Return: false if that writer makes fewer accesses.
+ */
+bool sim_interrupt(const struct sim_config *c, unsigned int before, unsigned int step,
+		   unsigned int burst)
+{
+	bool was;
+
+	start(c);
+	sim_progress();
+	while (before--)
+		emit();
+	s.interrupt_at = step;
+	s.burst = burst;
+	emit();
+	was = !s.interrupt_at;
+	s.interrupt_at = 0;
+	finish();
+	return was;
 }
 
 void sim_print_totals(void)

@@ -47,6 +47,8 @@ u32 sim_random(u32 n);			/* 0 .. n - 1 */
 bool sim_chance(unsigned int of_one);
 void sim_random_config(struct sim_config *c, unsigned long size_max);
 void sim_run(const struct sim_config *c, unsigned int ops);
+bool sim_interrupt(const struct sim_config *c, unsigned int before, unsigned int step,
+		   unsigned int burst);
 void sim_progress(void);		/* or else it is taken to hang */
 void sim_print_totals(void);
 void sim_seed_from_env(void);

@@ -118,6 +118,39 @@ TEST_F_TIMEOUT(ring, small, 600)
 	EXPECT_LT(10000, sim_totals.finds);
 }
 
+/*
+ * Every place where an interrupt can be, in the writer that passes the end of
+ * the ring or one near it, while the index passes a quarter of its range.
+ */
+TEST_F_TIMEOUT(ring, interrupt_everywhere, 600)
+{
+	/* A ring of one block and one of two: records before, events brought. */
+	static const struct {
+		unsigned long size;
+		unsigned int first, last, burst;
+	} cases[] = {
+		{ 1024, 58, 67, 1 }, { 1024, 58, 67, 20 }, { 1024, 58, 67, 45 },
+		{ 1024, 58, 67, 60 }, { 1024, 58, 67, 70 },
+		{ 8192, 210, 257, 1 }, { 8192, 210, 257, 280 },
+	};
+	struct sim_config c = { .clock = 1, .len = 2 };
+	unsigned int before, step, i, d, places = 0;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (before = cases[i].first; before <= cases[i].last; before++)
+			for (d = 0; d <= cases[i].burst; d += 1 + cases[i].burst / 6) {
+				c.size = cases[i].size;
+				c.idx = (1U << 30) - before - before / 7 - d;
+				c.pos = 0U - c.size / RING_UNIT;
+				for (step = 1; sim_interrupt(&c, before, step, cases[i].burst);
+				     step++)
+					places++;
+			}
+	printf("# %u places\n", places);
+	fflush(stdout);
+	EXPECT_LT(5000U, places);
+}
+
 TEST_F_TIMEOUT(ring, large, 600)
 {
 	struct sim_config c;
