@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# README.md says what is true: its examples compile, run and install as they
+# stand. (What `make demo` shows is tested by selftests/vm/test_demo.)
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+O=${O:-$top/build}
+CC=${CC:-gcc}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+count=0
+bad=0
+check()
+{
+	count=$((count + 1))
+	what=$1
+	shift
+	if "$@" >"$tmp/log" 2>&1; then
+		echo "ok $count $what"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $what"
+		sed 's/^/# /' "$tmp/log"
+	fi
+}
+
+# The n-th block of C.
+block()
+{
+	awk -v n="$1" '/^```c$/ { in_c = ++i == n; next } /^```$/ { in_c = 0 } in_c' "$top/README.md"
+}
+
+echo "TAP version 13"
+
+check "install" make -s -C "$top" O="$O" DESTDIR="$tmp/root" prefix=/usr install
+for f in bin/traceinfo lib/libdevtrace.so include/devtrace.h lib/pkgconfig/libdevtrace.pc \
+	 share/man/man4/trace.4; do
+	check "installs $f" test -e "$tmp/root/usr/$f"
+done
+
+{
+	block 1 | grep '^#include'
+	echo 'int main(void) { int speed = 3, port = 2, lost = 77, pump = 2; const char *name = "left";'
+	block 1 | grep -v '^#include'
+	echo '(void)speed; (void)name; (void)port; (void)lost; (void)pump; return 0; }'
+} >"$tmp/app.c"
+export PKG_CONFIG_PATH="$tmp/root/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$tmp/root"
+export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
+# shellcheck disable=SC2046
+check "the application compiles" "$CC" -Wall -Wextra -Werror "$tmp/app.c" -o "$tmp/app" \
+	$(pkg-config --cflags --libs libdevtrace)
+check "the application runs without a device" env DEVTRACE_DEVICE="$tmp/none" \
+	LD_LIBRARY_PATH="$tmp/root/usr/lib" "$tmp/app"
+
+mkdir "$tmp/driver"
+{
+	echo '#include <linux/module.h>'
+	block 2 | grep '^#include'
+	echo 'static int __init driver_init(void) { u16 object = 1, signal = 2; u32 beats = 3, late = 4;'
+	block 2 | grep -v '^#include'
+	echo 'return 0; }'
+	echo 'module_init(driver_init); MODULE_LICENSE("GPL"); MODULE_DESCRIPTION("README");'
+} >"$tmp/driver/driver.c"
+printf 'obj-m := driver.o\nccflags-y := -I%s/include -DCONFIG_DEVTRACE_MODULE=1\n' "$top" \
+	>"$tmp/driver/Kbuild"
+kdir=$("$top/selftests/vm/board" --kdir)
+# What devtrace.ko exports is resolved when the driver is loaded.
+check "the driver compiles" make -s -C "$kdir" M="$tmp/driver" KBUILD_MODPOST_WARN=1 modules
+
+mkdir "$tmp/fmt"
+sed -n 's/^\t\(record .*\)/\1/p' "$top/README.md" >"$tmp/fmt/readme.fmt"
+check "the format is one" test -s "$tmp/fmt/readme.fmt"
+check "the format has no mistake" "$O/tools/traceinfo" --check-fmt "$tmp/fmt/readme.fmt"
+
+links=$(sed -n 's/.*](\([^)]*\)).*/\1/p' "$top/README.md")
+for f in $links; do
+	check "$f is there" test -e "$top/$f"
+done
+
+echo "1..$count"
+[ "$bad" -eq 0 ]
