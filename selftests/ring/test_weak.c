@@ -44,4 +44,25 @@ TEST_F_TIMEOUT(weak, any_order, 600)
 	EXPECT_LT(10000, sim_totals.lost);
 }
 
+/* Position and index pass a quarter of their range with the same record, or nearly. */
+TEST_F_TIMEOUT(weak, quarters_passed_together, 600)
+{
+	struct sim_config c;
+	unsigned int i;
+
+	for (i = 0; i < 6000; i++) {
+		sim_random_config(&c, RING_SIZE_MIN);
+		c.pos = (sim_random(4) << 30) - RING_SIZE_MIN / RING_UNIT;
+		c.idx = (sim_random(4) << 30) - 60 - sim_random(8);
+		c.len = 2;
+		c.burst = 4;
+		c.nest = 0;
+		c.overtake = 200;
+		c.peek = 2000;
+		sim_run(&c, 100);
+	}
+	sim_print_totals();
+	EXPECT_LT(100000U, sim_totals.events);
+}
+
 TEST_HARNESS_MAIN
