@@ -589,15 +589,18 @@ static void begin_at_cursors(struct reader *rd)
 static loff_t reader_tell(struct reader *rd)
 {
 	u64 next = U64_MAX;
+	bool ready = false;
 	unsigned int i;
 
 	if (rd->last && rd->wire.bytes - wire_staged(&rd->wire) < rd->last_end)
 		return rd->last;
-	for (i = 0; i < rd->nr; i++)
-		if (rd->cursors[i].ready)
-			next = min(next, rd->cursors[i].key);
-	if (next != U64_MAX)
-		return next;
+	for (i = 0; i < rd->nr; i++) {
+		ready |= rd->cursors[i].ready;
+		next = min(next, rd->cursors[i].key);
+	}
+	/* A ring with nothing at hand may have one since, not before its bound. */
+	if (ready)
+		return max(next, rd->last);
 	return rd->last ? rd->last + 1 : rd->place;
 }
 
