@@ -8,7 +8,7 @@
  * an instruction these are thousandths of an instruction.
  *
  * Loops run as any kernel code does, interrupts on. What an interrupt takes is
- * kept out by running many batches and taking the shortest. A batch is as many
+ * kept out by running many batches and taking the median. A batch is as many
  * events as fill a whole number of blocks and pages of the ring, so that the
  * work which only every n-th event has to do is in every batch.
  */
@@ -18,6 +18,7 @@
 #include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
+#include <linux/sort.h>
 #include <linux/timekeeping.h>
 #include <linux/devtrace.h>
 
@@ -37,20 +38,31 @@ static __always_inline u64 now(void)
 #endif
 }
 
-#define SHORTEST(event) ({						\
-	u64 shortest = U64_MAX, begin;					\
+static u64 took[2 * BATCHES];
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The first half is not looked at: it fills the ring. */
+#define MEDIAN(event) ({						\
+	u64 begin;							\
 	int batch, i;							\
 									\
-	for (batch = 0; batch < BATCHES; batch++) {			\
+	for (batch = 0; batch < 2 * BATCHES; batch++) {			\
 		begin = now();						\
 		for (i = 0; i < BATCH; i++) {				\
 			event;						\
 			barrier();					\
 		}							\
-		shortest = min(shortest, now() - begin);		\
+		took[batch] = now() - begin;				\
 		cond_resched();						\
 	}								\
-	shortest;							\
+	sort(took + BATCHES, BATCHES, sizeof(took[0]), compare, NULL);	\
+	took[BATCHES + BATCHES / 2];					\
 })
 
 static void show(struct seq_file *m, const char *name, u64 cost, u64 empty)
@@ -60,14 +72,14 @@ static void show(struct seq_file *m, const char *name, u64 cost, u64 empty)
 
 static int dtbench_show(struct seq_file *m, void *v)
 {
-	u64 empty = SHORTEST();
+	u64 empty = MEDIAN();
 
-	show(m, "exc", SHORTEST(devtrace_exc(DEVTRACE_SW_SEVERITY1, DEVTRACE_CODE(1, 2),
+	show(m, "exc", MEDIAN(devtrace_exc(DEVTRACE_SW_SEVERITY1, DEVTRACE_CODE(1, 2),
 					     dt_i32(i), dt_i32(batch))), empty);
-	show(m, "trace_event", SHORTEST(trace_dtbench_pair(i, batch)), empty);
-	show(m, "clock", SHORTEST(ktime_get_raw_fast_ns()), empty);
+	show(m, "trace_event", MEDIAN(trace_dtbench_pair(i, batch)), empty);
+	show(m, "clock", MEDIAN(ktime_get_raw_fast_ns()), empty);
 	/* Last, and the ring is full of them: how much room one takes. */
-	show(m, "rec", SHORTEST(devtrace_rec(DEVTRACE_T_USER, dt_i32(i), dt_i32(batch))),
+	show(m, "rec", MEDIAN(devtrace_rec(DEVTRACE_T_USER, dt_i32(i), dt_i32(batch))),
 	     empty);
 	return 0;
 }
