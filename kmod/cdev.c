@@ -356,19 +356,11 @@ static long ioctl_stats(struct devtrace_stats __user *arg)
 	return copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : 0;
 }
 
-static long trace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+/* All but emitting. */
+static noinline long ioctl_rare(struct file *file, unsigned int cmd, void __user *p)
 {
 	struct handle *h = file->private_data;
-	void __user *p = (void __user *)arg;
 
-	/* The size of the event is part of the number. */
-	if (likely((cmd & ~IOCSIZE_MASK) == DEVTRACE_IOC_EMIT(0))) {
-		if (unlikely(!(file->f_mode & FMODE_WRITE)))
-			return -EBADF;
-		if (unlikely(h->clear))
-			WRITE_ONCE(h->clear, false);
-		return devtrace_emit_user(p, _IOC_SIZE(cmd));
-	}
 	switch (cmd) {
 	case DEVTRACE_IOC_DICT:
 		if (!(file->f_mode & FMODE_WRITE))
@@ -387,6 +379,21 @@ static long trace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	default:
 		return -ENOTTY;
 	}
+}
+
+static long trace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct handle *h = file->private_data;
+	void __user *p = (void __user *)arg;
+
+	/* The size of the event is part of the number. */
+	if (unlikely((cmd & ~IOCSIZE_MASK) != DEVTRACE_IOC_EMIT(0)))
+		return ioctl_rare(file, cmd, p);
+	if (unlikely(!(file->f_mode & FMODE_WRITE)))
+		return -EBADF;
+	if (unlikely(h->clear))
+		WRITE_ONCE(h->clear, false);
+	return devtrace_emit_user(p, _IOC_SIZE(cmd));
 }
 
 /* The control page, and only to look at. */

@@ -26,7 +26,7 @@ extern unsigned int devtrace_clear_count;
 
 int devtrace_emit_init(unsigned long size, u32 start);
 void devtrace_emit_exit(void);
-int devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size);
+long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size);
 void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len);
 void devtrace_clear(void);
 void devtrace_stats_get(int cpu, struct devtrace_stats *s);

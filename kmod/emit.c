@@ -377,7 +377,7 @@ static __always_inline void copy_payload(void *to, const void *from, unsigned in
  * makes no sense; -EMSGSIZE if it is longer than any event or than a quarter
  * of the ring; -EFAULT.
  */
-int devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size)
+long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size)
 {
 	const unsigned int len = size - sizeof(*arg);
 	struct ring_record *rec;
@@ -395,9 +395,12 @@ int devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size
 	for (;;) {
 		preempt_disable();
 		b = this_cpu_ptr(bounces);
-		pagefault_disable();
+		/* Where the count tells, preemption off is enough not to fault. */
+		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+			pagefault_disable();
 		copied = copy_event(b->bytes, arg, size);
-		pagefault_enable();
+		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+			pagefault_enable();
 		if (likely(copied))
 			break;
 		preempt_enable();

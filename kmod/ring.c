@@ -88,10 +88,10 @@ bool ring_exists(const struct ring *r)
 	return smp_load_acquire(&r->data);
 }
 
-/* How much more to evict than is needed, in units: a 64th, at most 1 KiB. */
+/* How much more to evict than is needed, in units: a 64th, at most 4 KiB. */
 static u32 ring_ahead(const struct ring *r)
 {
-	return min_t(u32, (r->mask + 1) / 64, 1024 / RING_UNIT);
+	return min_t(u32, (r->mask + 1) / 64, 4096 / RING_UNIT);
 }
 
 /**

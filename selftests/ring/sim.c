@@ -245,7 +245,7 @@ static void took_room(u64 old, u64 new)
 
 static void evicted(u64 old, u64 new)
 {
-	u32 size = s.ring.mask + 1, ahead = min(size / 64, 128U);
+	u32 size = s.ring.mask + 1, ahead = min(size / 64, 512U);
 	u32 units = (RING_HEADER + s.op->len + 7) / 8;
 	u64 end = s.head.pos + padding(s.head.pos, units) + units;
 	struct ring_place next = s.tail;
