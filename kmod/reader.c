@@ -34,6 +34,8 @@
 #define INFO_BYTES	(64 * 1024)
 #define CACHE_UNITS	1024
 #define BUSY_TRIES	1000
+/* Longer than looking for a place can take: 18 minutes. */
+#define SEEK_AHEAD_NS	(1ULL << 40)
 
 /**
  * struct cursor - a place in one ring
@@ -394,11 +396,14 @@ static void send_event(struct reader *rd, struct cursor *c)
 {
 	const struct ring_record *rec = (void *)&c->cache[c->next];
 
-	send_clock(rd, c->key);
-	send_proc(rd, rec->who & RING_WHO_TID, c->key);
-	wire_event(&rd->wire, rec, c->source, c->key);
-	rd->last = c->key;
-	rd->last_end = rd->wire.bytes;
+	/* Under way when lseek(2) looked, and older than what it asked for? */
+	if (likely(c->key >= rd->place)) {
+		send_clock(rd, c->key);
+		send_proc(rd, rec->who & RING_WHO_TID, c->key);
+		wire_event(&rd->wire, rec, c->source, c->key);
+		rd->last = c->key;
+		rd->last_end = rd->wire.bytes;
+	}
 	cursor_advance(c);
 	if (!cursor_peek(c))
 		set_ready(rd, c, false);
@@ -646,7 +651,7 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 
 	if (ts) {
 		/* Records may be newer than now by the time they are looked at. */
-		err = go_time(rd, ts, now + NSEC_PER_SEC);
+		err = go_time(rd, ts, now + SEEK_AHEAD_NS);
 		if (err)
 			return err;
 	} else {
