@@ -365,7 +365,9 @@ TEST_F(module, addresses_are_not_shown_and_names_fit)
 	dev_sleep_ms(200);
 	n = symbols(address, &object, &function);
 	ASSERT_LT(20, n);
-	ASSERT_NE(0, object);
+	/* Without CONFIG_KALLSYMS_ALL only functions have symbols. */
+	if (!object)
+		dev_say("no symbols of data on this kernel");
 	ASSERT_NE(0, function);
 
 	t = tape_all(65536);
