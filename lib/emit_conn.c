@@ -169,8 +169,15 @@ static int reconnect(int fd)
 	int now = fd, err;
 
 	if (__atomic_compare_exchange_n(&conn, &now, CONN_UNTRIED, false, __ATOMIC_SEQ_CST,
-					__ATOMIC_SEQ_CST))
+					__ATOMIC_SEQ_CST)) {
+		/*
+		 * It was not; but if others closed and opened meanwhile, the
+		 * same number may be theirs, and is now in nobody's hands.
+		 */
+		if (is_device(fd))
+			close_quietly(fd);
 		now = CONN_UNTRIED;
+	}
 	return now == CONN_UNTRIED ? connect_from(now, &err) : now;
 }
 

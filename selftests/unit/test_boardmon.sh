@@ -90,10 +90,12 @@ grep -q '^pty' "$tmp/out"
 result $((1 - $?)) "none is"
 
 # Told to stop, it does, at once and cleanly.
-DEVTRACE_DEVICE=$tmp/none "$tmp/boardmon" -v -i 1000 >"$tmp/out" 2>"$tmp/err" &
+# (A file of its own: what an earlier run printed says nothing about this one.)
+: >"$tmp/term"
+DEVTRACE_DEVICE=$tmp/none "$tmp/boardmon" -v -i 1000 >"$tmp/term" 2>"$tmp/err" &
 pid=$!
 tries=0
-until grep -q '^load' "$tmp/out" || [ $tries = 100 ]; do
+until grep -q '^load' "$tmp/term" || [ $tries = 100 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done

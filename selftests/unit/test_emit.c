@@ -321,11 +321,15 @@ static volatile bool shared;
 /* A child with our memory and descriptors of its own connects first. */
 static __attribute__((noinline)) void vfork_and_emit(void)
 {
-	if (!vfork()) {
+	pid_t pid = vfork();
+
+	if (!pid) {
 		shared = true;
 		emit();
 		_exit(0);
 	}
+	/* Where vfork is fork the child must not go on into the next test. */
+	waitpid(pid, NULL, 0);
 }
 
 TEST_F(emit, vfork_child_connects)
