@@ -35,7 +35,7 @@
 #define CACHE_UNITS	1024
 #define BUSY_TRIES	1000
 /* Longer than looking for a place can take: 18 minutes. */
-#define SEEK_AHEAD_NS	(1ULL << 40)
+#define SEEK_AHEAD_NS	BIT_ULL(40)
 
 /**
  * struct cursor - a place in one ring

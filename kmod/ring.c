@@ -160,10 +160,11 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 
 	ring_store(&r->anchors[((u32)new >> r->block_shift) & (blocks - 1)], new);
 
-	/* LMM(cross:A): the head before the epochs; pairs with view:A. */
 	quarters = ((u32)new >> 30) - ((u32)old >> 30);
-	if (unlikely(quarters & 3))
+	if (unlikely(quarters & 3)) {
+		/* LMM(cross:A): the head before the epochs; pairs with view:A. */
 		smp_store_release(&r->pos_epoch, r->pos_epoch + (quarters & 3));
+	}
 	/*
 	 * The index passes a quarter between two blocks, so it is compared
 	 * with the epoch. A writer that nests here finds the same quarter and
@@ -171,8 +172,10 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 	 */
 	epoch = READ_ONCE(r->idx_epoch);
 	quarters = (u32)(new >> 62) - (u32)epoch;
-	if (unlikely((quarters & 3) == 1))
+	if (unlikely((quarters & 3) == 1)) {
+		/* The same. */
 		smp_store_release(&r->idx_epoch, epoch + 1);
+	}
 }
 
 /**

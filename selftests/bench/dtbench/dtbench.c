@@ -75,7 +75,7 @@ static int dtbench_show(struct seq_file *m, void *v)
 	u64 empty = MEDIAN();
 
 	show(m, "exc", MEDIAN(devtrace_exc(DEVTRACE_SW_SEVERITY1, DEVTRACE_CODE(1, 2),
-					     dt_i32(i), dt_i32(batch))), empty);
+					   dt_i32(i), dt_i32(batch))), empty);
 	show(m, "trace_event", MEDIAN(trace_dtbench_pair(i, batch)), empty);
 	show(m, "clock", MEDIAN(ktime_get_raw_fast_ns()), empty);
 	/* Last, and the ring is full of them: how much room one takes. */

@@ -27,7 +27,7 @@ check()
 	name=$1 want=$2
 	count=$((count + 1))
 	rm -f pan pan.* ./*.trail
-	spin -DWRITER="$3" -DIRQ="$4" -DNMI="$5" -DREADER="$6" $7 -a "$here/ring.pml" > log &&
+	spin -DWRITER="$3" -DIRQ="$4" -DNMI="$5" -DREADER="$6" ${7:+"$7"} -a "$here/ring.pml" > log &&
 		${CC:-gcc} -O2 -w -DSAFETY -DCOLLAPSE -DMEMLIM=4096 -o pan pan.c || exit 1
 	./pan -m1000000 > log 2>&1
 	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' log)
