@@ -13,7 +13,9 @@
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/topology.h>
 #include <linux/uaccess.h>
 
 #include "compat.h"
@@ -41,7 +43,8 @@ DEFINE_PER_CPU(struct ring, devtrace_rings);
 DEFINE_MUTEX(devtrace_clear_lock);
 unsigned int devtrace_clear_count;
 
-static struct bounce __percpu *bounces;
+/* Not per-CPU memory itself: that is vmalloc, whose checks of a copy may sleep. */
+static DEFINE_PER_CPU(struct bounce *, bounces);
 static unsigned long ring_bytes;
 static u32 ring_start;
 static int cpuhp_state;
@@ -394,7 +397,7 @@ long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int siz
 	}
 	for (;;) {
 		preempt_disable();
-		b = this_cpu_ptr(bounces);
+		b = __this_cpu_read(bounces);
 		/* Where the count tells, preemption off is enough not to fault. */
 		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
 			pagefault_disable();
@@ -611,7 +614,7 @@ static int emit_cpu_prepare(unsigned int cpu)
  */
 int devtrace_emit_init(unsigned long size, u32 start)
 {
-	int ret;
+	int cpu, ret;
 
 	BUILD_BUG_ON(RING_PAYLOAD_MAX != DEVTRACE_PAYLOAD_MAX);
 	BUILD_BUG_ON(RING_WHO_CODE != __DEVTRACE_CODE);
@@ -624,9 +627,15 @@ int devtrace_emit_init(unsigned long size, u32 start)
 
 	ring_bytes = size;
 	ring_start = start & ~(u32)(size / RING_UNIT - 1);
-	bounces = alloc_percpu(struct bounce);
-	if (!bounces)
-		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		struct bounce *b = kmalloc_node(sizeof(*b), GFP_KERNEL, cpu_to_node(cpu));
+
+		if (!b) {
+			devtrace_emit_exit();
+			return -ENOMEM;
+		}
+		per_cpu(bounces, cpu) = b;
+	}
 	bitmap_fill(devtrace_wanted, 256);
 	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "devtrace:ring",
 				emit_cpu_prepare, NULL);
@@ -645,7 +654,9 @@ void devtrace_emit_exit(void)
 
 	if (cpuhp_state > 0)
 		cpuhp_remove_state_nocalls(cpuhp_state);
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		ring_free(per_cpu_ptr(&devtrace_rings, cpu));
-	free_percpu(bounces);
+		kfree(per_cpu(bounces, cpu));
+		per_cpu(bounces, cpu) = NULL;
+	}
 }
