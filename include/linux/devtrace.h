@@ -183,7 +183,7 @@ static __always_inline bool __devtrace_type_ok(unsigned int type)
 #define __devtrace_event(type, who, ...) do {				\
 	BUILD_BUG_ON(__builtin_constant_p(type) &&			\
 		     !__devtrace_type_ok(type));			\
-	if (devtrace_enabled(type)) {					\
+	if (__devtrace_type_ok(type) && devtrace_enabled(type)) {	\
 		__DT_EACH(__DT_LOCAL, ##__VA_ARGS__)			\
 		u8 *__p = __devtrace_reserve(type,			\
 				(who) __DT_EACH(__DT_PTR, ##__VA_ARGS__), \
