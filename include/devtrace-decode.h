@@ -36,6 +36,7 @@ enum devtrace_item_kind {
 	DEVTRACE_ITEM_DAMAGE,	/* u.damage: bytes that are no intact frame */
 	DEVTRACE_ITEM_GAP,	/* u.gap: frames that never arrived intact */
 	DEVTRACE_ITEM_UNKNOWN,	/* u.unknown: intact transport frame, not known */
+	DEVTRACE_ITEM_STATE,	/* u.state: the stream stopped, or goes on */
 };
 
 /* An event. Pointers are valid during the callback only. */
@@ -72,6 +73,15 @@ struct devtrace_lost {
 	uint16_t	source;
 	uint8_t		cause;		/* enum devtrace_cause */
 	uint64_t	count, from, to;
+};
+
+/* In the order of the events: those before it are older, those after it newer. */
+struct devtrace_state_item {
+	uint8_t		state;		/* enum devtrace_state, from here on */
+	uint8_t		by_trigger;	/* 0: somebody asked for it */
+	uint64_t	ts;		/* when */
+	uint64_t	fired;		/* the event that met the trigger; 0: none */
+	const char	*trigger;	/* its name; empty: none */
 };
 
 struct devtrace_proc {
@@ -134,6 +144,7 @@ struct devtrace_item {
 		struct devtrace_name dict;
 		struct devtrace_damage damage;
 		struct devtrace_gap gap;
+		struct devtrace_state_item state;
 		struct { uint8_t type; const uint8_t *data; size_t len; } unknown;
 	} u;
 };

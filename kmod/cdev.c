@@ -31,12 +31,15 @@
 #include "compat.h"
 #include "core.h"
 #include "dict.h"
+#include "netlink.h"
 #include "reader.h"
+#include "stream_priv.h"
 
 /* Text is taken in pieces of this many bytes; a longer line is several events. */
 #define TEXT_PIECE	1024
 
 struct handle {
+	struct stream	*stream;
 	struct mutex	lock;		/* of @reader */
 	struct reader	*reader;	/* NULL until it is needed */
 	bool		clear;		/* O_TRUNC, and nothing written yet */
@@ -47,7 +50,6 @@ static struct devtrace_control *cdev_control;
 static dev_t cdev_nr;
 static struct cdev cdev;
 static struct class *cdev_class;
-static struct device *cdev_device;
 
 static bool may_clear(void)
 {
@@ -61,10 +63,16 @@ static int trace_open(struct inode *inode, struct file *file)
 	h = kzalloc(sizeof(*h), GFP_KERNEL_ACCOUNT);
 	if (!h)
 		return -ENOMEM;
+	h->stream = stream_get(iminor(inode));
+	if (!h->stream) {
+		kfree(h);
+		return -ENXIO;
+	}
 	mutex_init(&h->lock);
 	if ((file->f_mode & (FMODE_READ | FMODE_WRITE)) == FMODE_READ) {
-		h->reader = reader_new();
+		h->reader = reader_new(h->stream);
 		if (!h->reader) {
+			stream_put(h->stream);
 			kfree(h);
 			return -ENOMEM;
 		}
@@ -81,7 +89,7 @@ static struct reader *handle_reader(struct handle *h)
 {
 	lockdep_assert_held(&h->lock);
 	if (!h->reader)
-		h->reader = reader_new();
+		h->reader = reader_new(h->stream);
 	return h->reader;
 }
 
@@ -90,6 +98,19 @@ static bool opener_may_clear(struct file *file)
 	return file_ns_capable(file, &init_user_ns, CAP_SYSLOG) ||
 	       file_ns_capable(file, &init_user_ns, CAP_PERFMON) ||
 	       file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN);
+}
+
+/* -EBUSY: it is frozen. */
+static int stream_clear_told(struct stream *s)
+{
+	int err;
+
+	mutex_lock(&devtrace_lock);
+	err = stream_clear(s);
+	if (!err && !s->gone)
+		netlink_notify_clear(s);
+	mutex_unlock(&devtrace_lock);
+	return err;
 }
 
 static int clear_at_close(struct file *file)
@@ -101,8 +122,7 @@ static int clear_at_close(struct file *file)
 	if (!opener_may_clear(file))
 		return -EPERM;
 	WRITE_ONCE(h->clear, false);
-	devtrace_clear();
-	return 0;
+	return stream_clear_told(h->stream);
 }
 
 static int trace_flush(struct file *file, fl_owner_t id)
@@ -118,6 +138,7 @@ static int trace_release(struct inode *inode, struct file *file)
 	clear_at_close(file);
 	if (h->reader)
 		reader_free(h->reader);
+	stream_put(h->stream);
 	kfree(h);
 	return 0;
 }
@@ -128,9 +149,9 @@ static int wait_readable(struct handle *h, long timeout)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	int err = 0;
 
-	add_wait_queue(&devtrace_wait, &wait);
+	add_wait_queue(&h->stream->wait, &wait);
 	for (;;) {
-		devtrace_wake_prepare();
+		wake_prepare(h->stream);
 		if (timeout != MAX_SCHEDULE_TIMEOUT ? timeout == 0 :
 						      reader_ready(h->reader))
 			break;
@@ -143,7 +164,7 @@ static int wait_readable(struct handle *h, long timeout)
 		if (err)
 			break;
 	}
-	remove_wait_queue(&devtrace_wait, &wait);
+	remove_wait_queue(&h->stream->wait, &wait);
 	return err;
 }
 
@@ -187,6 +208,9 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 		}
 		if (done || (err && err != -EAGAIN))
 			break;
+		/* It was removed, and nothing is left. */
+		if (!err && READ_ONCE(h->stream->gone))
+			break;
 		if (nowait) {
 			err = -EAGAIN;
 			break;
@@ -207,13 +231,15 @@ static __poll_t trace_poll(struct file *file, poll_table *wait)
 	if (file->f_mode & FMODE_WRITE)
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	if (file->f_mode & FMODE_READ) {
-		poll_wait(file, &devtrace_wait, wait);
-		devtrace_wake_prepare();
+		poll_wait(file, &h->stream->wait, wait);
+		wake_prepare(h->stream);
 		mutex_lock(&h->lock);
 		/* Without memory read(2) does not wait, and says why. */
 		if (!handle_reader(h) || reader_ready(h->reader))
 			mask |= EPOLLIN | EPOLLRDNORM;
 		mutex_unlock(&h->lock);
+		if (READ_ONCE(h->stream->gone))
+			mask |= EPOLLHUP;
 	}
 	return mask;
 }
@@ -230,7 +256,7 @@ static loff_t trace_llseek(struct file *file, loff_t off, int whence)
 	mutex_unlock(&h->lock);
 	/* Others may wait on the same descriptor, or on a duplicate. */
 	if (ret >= 0 && whence != SEEK_CUR)
-		devtrace_wake_now();
+		wake_up_interruptible_all(&h->stream->wait);
 	return ret;
 }
 
@@ -293,8 +319,7 @@ static ssize_t trace_write_iter(struct kiocb *iocb, struct iov_iter *from)
 			if (!end && have < TEXT_PIECE &&
 			    (fault || iov_iter_count(from)))
 				break;
-			if (devtrace_enabled(DEVTRACE_T_TEXT))
-				emit_line(buf, line);
+			emit_line(buf, line);
 			line += !!end;
 			done += line;
 			have -= line;
@@ -337,11 +362,11 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 	}
 	reader_check(h->reader, check);
 	mutex_unlock(&h->lock);
-	devtrace_wake_now();
+	wake_up_interruptible_all(&h->stream->wait);
 	return 0;
 }
 
-static long ioctl_stats(struct devtrace_stats __user *arg)
+static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 {
 	struct devtrace_stats s;
 	s32 cpu;
@@ -352,7 +377,7 @@ static long ioctl_stats(struct devtrace_stats __user *arg)
 		return -EINVAL;
 	if (cpu >= 0 && (cpu >= nr_cpu_ids || !cpu_possible(cpu)))
 		return -ENXIO;
-	devtrace_stats_get(cpu, &s);
+	stream_stats(h->stream, cpu, &s, NULL);
 	return copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : 0;
 }
 
@@ -372,10 +397,9 @@ static noinline long ioctl_rare(struct file *file, unsigned int cmd, void __user
 	case DEVTRACE_IOC_CLEAR:
 		if (!may_clear())
 			return -EPERM;
-		devtrace_clear();
-		return 0;
+		return stream_clear_told(h->stream);
 	case DEVTRACE_IOC_STATS:
-		return file->f_mode & FMODE_READ ? ioctl_stats(p) : -EBADF;
+		return file->f_mode & FMODE_READ ? ioctl_stats(h, p) : -EBADF;
 	default:
 		return -ENOTTY;
 	}
@@ -425,9 +449,11 @@ static const struct file_operations trace_fops = {
 static char *trace_devnode(compat_devnode_device *dev, umode_t *mode,
 			   kuid_t *uid, kgid_t *gid)
 {
+	const struct stream *s = dev_get_drvdata(dev);
+
 	/* When the node is removed nobody asks for its mode. */
 	if (mode)
-		*mode = cdev_config->mode;
+		*mode = s->mode;
 	if (uid)
 		*uid = cdev_config->uid;
 	if (gid)
@@ -445,7 +471,13 @@ static void trace_device_release(struct device *dev)
 	kfree(dev);
 }
 
-static int device_make(void)
+/**
+ * cdev_add_stream() - make the device of a stream
+ * @s: the stream, ready to be opened
+ *
+ * Return: 0 or a negative error number.
+ */
+int cdev_add_stream(struct stream *s)
 {
 	struct device *dev;
 	int err;
@@ -454,19 +486,30 @@ static int device_make(void)
 	if (!dev)
 		return -ENOMEM;
 	device_initialize(dev);
-	dev->devt = cdev_nr;
+	dev->devt = MKDEV(MAJOR(cdev_nr), s->id);
 	dev->class = cdev_class;
 	dev->type = &trace_type;
 	dev->release = trace_device_release;
-	err = dev_set_name(dev, "trace");
+	dev_set_drvdata(dev, s);
+	err = s->id ? dev_set_name(dev, "trace-%s", s->name) : dev_set_name(dev, "trace");
 	if (!err)
-		err = cdev_device_add(&cdev, dev);
+		err = device_add(dev);
 	if (err) {
 		put_device(dev);
 		return err;
 	}
-	cdev_device = dev;
+	s->device = dev;
 	return 0;
+}
+
+/**
+ * cdev_del_stream() - remove the device of a stream
+ * @s: the stream; who has it open keeps it
+ */
+void cdev_del_stream(struct stream *s)
+{
+	device_unregister(s->device);
+	s->device = NULL;
 }
 
 /**
@@ -483,7 +526,7 @@ int devtrace_cdev_init(const struct devtrace_cdev_config *config,
 
 	cdev_config = config;
 	cdev_control = control;
-	err = alloc_chrdev_region(&cdev_nr, 0, 1, "trace");
+	err = alloc_chrdev_region(&cdev_nr, 0, DEVTRACE_STREAMS_MAX, "trace");
 	if (err)
 		return err;
 	cdev_class = compat_class_create("devtrace");
@@ -493,22 +536,28 @@ int devtrace_cdev_init(const struct devtrace_cdev_config *config,
 	}
 	cdev_init(&cdev, &trace_fops);
 	cdev.owner = THIS_MODULE;
-	err = device_make();
+	err = cdev_add(&cdev, cdev_nr, DEVTRACE_STREAMS_MAX);
 	if (err)
 		goto out_class;
+	err = cdev_add_stream(&devtrace_stream0);
+	if (err)
+		goto out_cdev;
 	return 0;
 
+out_cdev:
+	cdev_del(&cdev);
 out_class:
 	class_destroy(cdev_class);
 out_region:
-	unregister_chrdev_region(cdev_nr, 1);
+	unregister_chrdev_region(cdev_nr, DEVTRACE_STREAMS_MAX);
 	return err;
 }
 
+/* No stream but stream 0 is left. */
 void devtrace_cdev_exit(void)
 {
-	cdev_device_del(&cdev, cdev_device);
-	put_device(cdev_device);
+	cdev_del_stream(&devtrace_stream0);
+	cdev_del(&cdev);
 	class_destroy(cdev_class);
-	unregister_chrdev_region(cdev_nr, 1);
+	unregister_chrdev_region(cdev_nr, DEVTRACE_STREAMS_MAX);
 }

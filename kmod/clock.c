@@ -21,8 +21,7 @@
 #define KEEP_NS		(64ULL * NSEC_PER_SEC)
 #define DRIFT_NS	(20 * NSEC_PER_USEC)
 
-u64 devtrace_suspended __read_mostly;
-u64 devtrace_clock_next;
+struct clock_state devtrace_clock_state;
 
 static u64 *control_suspended;
 static struct clock_sample samples[SAMPLES];
@@ -50,7 +49,7 @@ void devtrace_clock_take(u64 ts)
 
 	if (atomic_cmpxchg_acquire(&taking, 0, 1))
 		return;
-	WRITE_ONCE(devtrace_clock_next, ts + PERIOD_NS);
+	WRITE_ONCE(devtrace_clock_state.next, ts + PERIOD_NS);
 
 	s.ts = devtrace_clock();
 	s.mono = ktime_get_mono_fast_ns();
@@ -110,17 +109,44 @@ static void update_suspended(void)
 {
 	u64 slept = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
 
-	WRITE_ONCE(devtrace_suspended, slept);
+	WRITE_ONCE(devtrace_clock_state.suspended, slept);
 	WRITE_ONCE(*control_suspended, slept);
+}
+
+#ifdef CONFIG_X86_64
+static void counter_start(void)
+{
+	clock_tsc_start(&devtrace_clock_state.tsc);
+}
+
+static void counter_stop(void)
+{
+	clock_tsc_stop();
+}
+#else
+static void counter_start(void) { }
+static void counter_stop(void) { }
+#endif
+
+/*
+ * We come before the timekeeper here and after it in resume, because we are
+ * registered later.
+ */
+static int clock_suspend(COMPAT_SYSCORE_ARG)
+{
+	counter_stop();
+	return 0;
 }
 
 static void clock_resume(COMPAT_SYSCORE_ARG)
 {
 	update_suspended();
+	counter_start();
 }
 
 static struct syscore_ops clock_syscore_ops = {
-	.resume	= clock_resume,
+	.suspend	= clock_suspend,
+	.resume		= clock_resume,
 };
 
 static struct syscore clock_syscore = {
@@ -130,8 +156,19 @@ static struct syscore clock_syscore = {
 /* Suspend to idle does not go through syscore. */
 static int clock_pm(struct notifier_block *nb, unsigned long action, void *data)
 {
-	if (action == PM_POST_SUSPEND || action == PM_POST_HIBERNATION)
+	switch (action) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		counter_stop();
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
 		update_suspended();
+		counter_start();
+		break;
+	}
 	return NOTIFY_DONE;
 }
 
@@ -155,6 +192,7 @@ int devtrace_clock_init(u64 *control)
 	if (err)
 		return err;
 	register_syscore(&clock_syscore);
+	counter_start();
 	devtrace_clock_take(devtrace_clock());
 	return 0;
 }
@@ -163,4 +201,5 @@ void devtrace_clock_exit(void)
 {
 	unregister_syscore(&clock_syscore);
 	unregister_pm_notifier(&clock_pm_nb);
+	counter_stop();
 }

@@ -4,13 +4,20 @@
  *
  * The trace clock is CLOCK_MONOTONIC_RAW plus the time spent suspended, in
  * nanoseconds: linear in the CPU's counter, the same on all CPUs, readable in
- * NMI context, and readable by programs without a system call.
+ * NMI context, and readable by programs without a system call. How it is read
+ * is the machine's matter; what is read agrees with what programs read, so that
+ * an event sorts between the system calls around it.
  */
 #ifndef DEVTRACE_CLOCK_H
 #define DEVTRACE_CLOCK_H
 
+#include <linux/cache.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
+
+#ifdef CONFIG_X86_64
+#include "clock_tsc.h"
+#endif
 
 /* One instant on four clocks, ns. */
 struct clock_sample {
@@ -20,12 +27,26 @@ struct clock_sample {
 	u64	real;
 };
 
-extern u64 devtrace_suspended;
-extern u64 devtrace_clock_next;
+/* All that the emit path reads, in one cache line. */
+struct clock_state {
+#ifdef CONFIG_X86_64
+	struct clock_tsc	tsc;
+#endif
+	u64			suspended;
+	u64			next;
+} ____cacheline_aligned;
+
+extern struct clock_state devtrace_clock_state;
 
 static __always_inline u64 devtrace_clock(void)
 {
-	return ktime_get_raw_fast_ns() + READ_ONCE(devtrace_suspended);
+#ifdef CONFIG_X86_64
+	const u64 raw = clock_tsc_raw(&devtrace_clock_state.tsc);
+#else
+	const u64 raw = ktime_get_raw_fast_ns();
+#endif
+
+	return raw + READ_ONCE(devtrace_clock_state.suspended);
 }
 
 void devtrace_clock_take(u64 ts);
@@ -33,7 +54,7 @@ void devtrace_clock_take(u64 ts);
 /* On the emit path: time for another sample? */
 static __always_inline void devtrace_clock_event(u64 ts)
 {
-	if (unlikely(ts >= READ_ONCE(devtrace_clock_next)))
+	if (unlikely(ts >= READ_ONCE(devtrace_clock_state.next)))
 		devtrace_clock_take(ts);
 }
 

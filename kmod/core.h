@@ -2,7 +2,7 @@
 /*
  * What the parts of the module share
  *
- * Data flows one way: emit, ring, reader, wire, cdev, user. A file uses what
+ * Data flows one way: emit, filter, ring, reader, wire, cdev, user. A file uses what
  * stands to its left and nothing that stands to its right; main.c sets all of
  * them up.
  */
@@ -17,41 +17,42 @@
 
 #include "ring.h"
 
-/* emit.c: the rings, one a CPU, and the ways into them */
+struct stream;
+
+/* emit.c: the rings of stream 0, and the ways into them */
 DECLARE_PER_CPU(struct ring, devtrace_rings);
 
-/* Serializes clearing with whoever reads what was cleared. */
-extern struct mutex devtrace_clear_lock;
-extern unsigned int devtrace_clear_count;
-
-int devtrace_emit_init(unsigned long size, u32 start);
-void devtrace_emit_exit(void);
-long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size);
 void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len);
-void devtrace_clear(void);
-void devtrace_stats_get(int cpu, struct devtrace_stats *s);
+void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered);
+int emit_slots_alloc(void);
+void emit_slots_free(void);
 
-/* wake.c: waking readers by watermark and timer */
-enum devtrace_waiting {
-	DEVTRACE_NOBODY,
-	DEVTRACE_WAITING,
-	DEVTRACE_KICKED,
-};
+/* emit_user.c: the way for programs */
+long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size);
+int emit_user_init(void);
+void emit_user_exit(void);
 
-extern int devtrace_waiting;
-extern wait_queue_head_t devtrace_wait;
+/*
+ * rings.c: memory for the rings of all streams, as CPUs come. Open: emitters go
+ * straight to stream 0. Closed: they look into the table of filters first. The
+ * caller waits for those under way.
+ */
+void devtrace_emit_gate(bool open);
 
-void devtrace_wake_kick(void);
+/*
+ * wake.c: waking readers by watermark and timer. Bit n: a reader of stream n waits,
+ * and no event has come since; 16 + n: one has.
+ */
+extern u32 devtrace_waiting;
+
+void devtrace_wake_kick(unsigned int id);
 void devtrace_wake_later(void);
-void devtrace_wake_full(void);
-void devtrace_wake_prepare(void);
-void devtrace_wake_now(void);
+void devtrace_wake_full(unsigned int id);
 void devtrace_wake_init(void);
 void devtrace_wake_exit(void);
 
 /* cdev.c: /dev/trace */
 struct devtrace_cdev_config {
-	umode_t	mode;
 	kuid_t	uid;
 	kgid_t	gid;
 };
@@ -59,6 +60,8 @@ struct devtrace_cdev_config {
 int devtrace_cdev_init(const struct devtrace_cdev_config *config,
 		       struct devtrace_control *control);
 void devtrace_cdev_exit(void);
+int cdev_add_stream(struct stream *s);
+void cdev_del_stream(struct stream *s);
 
 /* main.c */
 extern struct devtrace_control *devtrace_control;

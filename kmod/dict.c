@@ -11,6 +11,7 @@
  * new name; named the same again, it is not stored twice.
  */
 #include <linux/err.h>
+#include <linux/export.h>
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
 #include <linux/mutex.h>
@@ -19,6 +20,7 @@
 #include <linux/string.h>
 #include <linux/xarray.h>
 
+#include "core.h"
 #include "dict.h"
 
 #define DICT_HASH_BITS	8
@@ -215,6 +217,99 @@ unsigned long devtrace_dict_next(unsigned long serial, struct devtrace_dict *d,
 	mutex_unlock(&dict_lock);
 	return serial;
 }
+
+/* Names that drivers give; scope 0. */
+
+static int name_set(u8 kind, u8 group, u32 value, const void *key, const char *name)
+{
+	struct devtrace_dict d = {
+		.kind = kind,
+		.group = group,
+		.value = value,
+		.key = (unsigned long)key,
+	};
+
+	int err;
+
+	if (strscpy(d.name, name, sizeof(d.name)) < 0)
+		return -EINVAL;
+	err = devtrace_dict_set(NULL, &d);
+	if (!err)
+		devtrace_wake_later();
+	return err;
+}
+
+/**
+ * devtrace_name_obj() - name an object
+ * @obj: its address, or a small id
+ * @name: at most DEVTRACE_NAME_MAX bytes with the NUL
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ */
+int devtrace_name_obj(const void *obj, const char *name)
+{
+	return name_set(DEVTRACE_T_OBJ, 0, 0, obj, name);
+}
+EXPORT_SYMBOL_GPL(devtrace_name_obj);
+
+/**
+ * devtrace_name_fun() - name a function
+ * @fun: its address
+ * @name: as for devtrace_name_obj()
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ */
+int devtrace_name_fun(const void *fun, const char *name)
+{
+	return name_set(DEVTRACE_T_FUN, 0, 0, fun, name);
+}
+EXPORT_SYMBOL_GPL(devtrace_name_fun);
+
+/**
+ * devtrace_name_sig() - name a signal
+ * @sig: its number
+ * @obj: the object it means this to, or NULL for all
+ * @name: as for devtrace_name_obj()
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ */
+int devtrace_name_sig(u32 sig, const void *obj, const char *name)
+{
+	return name_set(DEVTRACE_T_SIG, 0, sig, obj, name);
+}
+EXPORT_SYMBOL_GPL(devtrace_name_sig);
+
+/**
+ * devtrace_name_type() - name an event type
+ * @type: event type
+ * @name: as for devtrace_name_obj()
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ */
+int devtrace_name_type(u8 type, const char *name)
+{
+	return name_set(DEVTRACE_T_USR, 0, type, NULL, name);
+}
+EXPORT_SYMBOL_GPL(devtrace_name_type);
+
+/**
+ * devtrace_name_enum() - name a value of an enumeration
+ * @group: enumeration, 0 to 7
+ * @value: its value
+ * @name: as for devtrace_name_obj()
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ */
+int devtrace_name_enum(u8 group, u8 value, const char *name)
+{
+	return name_set(DEVTRACE_T_ENUM, group, value, NULL, name);
+}
+EXPORT_SYMBOL_GPL(devtrace_name_enum);
 
 int devtrace_dict_init(unsigned int max)
 {

@@ -1,55 +1,75 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ways into the rings
+ * The ways into the rings for the kernel
  *
- * Whoever emits does it on the ring of the CPU it runs on, with preemption
- * off from reservation to commit. Nothing here takes a lock, allocates or
- * sleeps, except that a program's event is faulted in, preemption on, before
- * it is copied. Every event that is not stored is counted, by cause.
+ * Whoever emits does it on the ring of the CPU it runs on, with preemption off
+ * from reservation to commit. Nothing here takes a lock, allocates or sleeps. Every
+ * event that is not stored is counted, by cause.
+ *
+ * An event that is not for stream 0 alone is built in a slot beside the rings, and
+ * stored by store_all() when it is complete. While it is being built the ring of
+ * stream 0 is held, so that __devtrace_commit() finds out at no price.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
 #include <linux/hardirq.h>
 #include <linux/kernel.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/topology.h>
-#include <linux/uaccess.h>
 
 #include "compat.h"
 #include "core.h"
-#include "dict.h"
-#include "proc.h"
+#include "emit.h"
+#include "stream_priv.h"
 
-/* A program's event on its way into the ring. */
-struct bounce {
-	union {
-		struct devtrace_emit e;
-		u8 bytes[sizeof(struct devtrace_emit) + DEVTRACE_PAYLOAD_MAX];
-	};
+/* Nested one upon the other: task, softirq, interrupts, NMIs. */
+#define SLOTS		6
+#define SLOT_FREE	UINT_MAX
+
+/**
+ * struct slot - an event that is being built
+ * @below: events of stream 0 that were under way when it began
+ * @set: who wants it
+ * @ev: the event
+ * @data: its payload
+ */
+struct slot {
+	unsigned int	below;
+	u32		set;
+	struct event	ev;
+	u8		data[DEVTRACE_PAYLOAD_MAX];
 };
 
-#define FAULT_IN_TRIES	64
+struct slots {
+	unsigned int	used;
+	struct slot	slot[SLOTS];
+};
 
-unsigned long devtrace_wanted[256 / BITS_PER_LONG] __read_mostly;
+unsigned long devtrace_wanted[256 / BITS_PER_LONG] __read_mostly = {
+	[0 ... 256 / BITS_PER_LONG - 1] = ~0UL,
+};
 EXPORT_SYMBOL_GPL(devtrace_wanted);
-DEFINE_PER_CPU(u64, devtrace_filtered);
+unsigned long devtrace_objects[256 / BITS_PER_LONG] __read_mostly = {
+	[0 ... 256 / BITS_PER_LONG - 1] = ~0UL,
+};
+EXPORT_SYMBOL_GPL(devtrace_objects);
+u32 devtrace_severities __read_mostly = ~0;
+EXPORT_SYMBOL_GPL(devtrace_severities);
+DEFINE_PER_CPU(u64[256], devtrace_filtered);
 EXPORT_PER_CPU_SYMBOL_GPL(devtrace_filtered);
 
+DEFINE_PER_CPU(unsigned long[256], devtrace_stored);
+
 DEFINE_PER_CPU(struct ring, devtrace_rings);
-/* Serializes clearing with whoever reads what was cleared. */
-DEFINE_MUTEX(devtrace_clear_lock);
-unsigned int devtrace_clear_count;
+u32 devtrace_easy __read_mostly = FILTER_STREAM0;
 
-/* Not per-CPU memory itself: that is vmalloc, whose checks of a copy may sleep. */
-static DEFINE_PER_CPU(struct bounce *, bounces);
-static unsigned long ring_bytes;
-static u32 ring_start;
-static int cpuhp_state;
+static DEFINE_PER_CPU(struct slots *, slots);
 
-static noinline u32 context_interrupt(unsigned int pc)
+u32 emit_context(unsigned int pc)
 {
 	if (pc & NMI_MASK)
 		return DEVTRACE_CTX_NMI << RING_WHO_CTX_SHIFT;
@@ -58,103 +78,180 @@ static noinline u32 context_interrupt(unsigned int pc)
 	return DEVTRACE_CTX_SOFTIRQ << RING_WHO_CTX_SHIFT;
 }
 
-static __always_inline u32 context(void)
-{
-	const unsigned int pc = preempt_count();
-	bool task = !(pc & (NMI_MASK | HARDIRQ_MASK));
-
-	/* Where it can be, one test. */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		task = task && !in_serving_softirq();
-	else
-		task = !(pc & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
-	if (likely(task))
-		return DEVTRACE_CTX_TASK << RING_WHO_CTX_SHIFT;
-	return context_interrupt(pc);
-}
-
 /* Too long a payload for this ring, or no ring at all. */
-static noinline void drop_unfit(struct ring *r)
+noinline void emit_unfit(struct ring *r)
 {
-	ring_count_inc(&r->dropped[READ_ONCE(r->limit) ? RING_DROP_TOOBIG :
-							 RING_DROP_NORING]);
-	devtrace_wake_kick();
+	ring_count_inc(&r->dropped[READ_ONCE(r->fits) ? RING_DROP_TOOBIG :
+							RING_DROP_NORING]);
 }
 
-/*
- * Room on this CPU for an event that fits, preemption off. NULL: dropped and
- * counted; otherwise commit() is to follow.
- */
-static __always_inline struct ring_record *
-reserve_fit(struct ring *r, unsigned int type, u32 who, unsigned int len)
+/* Stream 0 does not want it. */
+void emit_not_wanted(unsigned int type)
 {
-	struct task_struct *task = current;
-	struct ring_record *rec;
-	bool crossed = false;
-	u64 now;
-
-	devtrace_proc_seen(task);
-	ring_enter(r);
-	rec = ring_reserve(r, len, type, &now, &crossed);
-	if (unlikely(!rec)) {
-		ring_leave(r);
-		/* There is a loss to be read. */
-		devtrace_wake_kick();
-		return NULL;
-	}
-	BUILD_BUG_ON(PID_MAX_LIMIT - 1 > RING_WHO_TID);
-	rec->who = who | context() | task->pid;
-	devtrace_clock_event(now);
-	if (unlikely(crossed))
-		devtrace_wake_full();
-	return rec;
+	this_cpu_inc(devtrace_filtered[type]);
 }
 
-/* The same for an event of any length. */
-static __always_inline struct ring_record *
-reserve(struct ring *r, unsigned int type, u32 who, unsigned int len)
+static __always_inline u32 wants(unsigned int type, u32 who, u32 key, bool plain)
 {
-	if (likely(len < READ_ONCE(r->limit)))
-		return reserve_fit(r, type, who, len);
-	drop_unfit(r);
-	return NULL;
-}
+	/* Preemption is off, also where RCU cannot see it. */
+	const struct filter_table *t = rcu_dereference_sched_check(devtrace_table, true);
+	u32 set = plain ? filter_wants_plain(t, type) : filter_wants(t, type, who, key);
 
-static __always_inline void commit(struct ring *r)
-{
-	ring_leave(r);
-	if (unlikely(READ_ONCE(devtrace_waiting) == DEVTRACE_WAITING))
-		devtrace_wake_kick();
+	if (unlikely(t->has & FILTER_HAS_PROCESSES))
+		set &= filter_wants_process(t, current, in_task_context(preempt_count()));
+	return set;
 }
 
 /**
- * __devtrace_reserve() - room for an event
+ * emit_wants() - who wants an event
  * @type: event type
- * @who: __DEVTRACE_* flags and severity
- * @len: bytes of payload
+ * @who: flags and severity
+ * @key: code, or object | signal << 16, if the flags say so
  *
- * Return: where the payload goes, preemption off until __devtrace_commit();
- * or NULL if the event was dropped.
+ * Context: any, preemption off until the event is stored; devtrace_proc_seen() done.
  */
-void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len)
+u32 emit_wants(unsigned int type, u32 who, u32 key)
+{
+	return wants(type, who, key, false);
+}
+
+/* To build an event for more than stream 0. NULL: dropped and counted. */
+static noinline void *reserve_slot(struct ring *r, u32 set, unsigned int type, u32 who,
+				   unsigned int len)
+{
+	struct slots *s = __this_cpu_read(slots);
+	struct slot *slot;
+
+	if (!set) {
+		emit_not_wanted(type);
+		return NULL;
+	}
+	if (len > DEVTRACE_PAYLOAD_MAX || !s || s->used == SLOTS) {
+		ring_count_inc(&r->dropped[len > DEVTRACE_PAYLOAD_MAX ? RING_DROP_TOOBIG :
+								       RING_DROP_BUSY]);
+		return NULL;
+	}
+	/* An interrupt that comes from here on takes the next slot ... */
+	slot = &s->slot[s->used++];
+	barrier();
+	/* ... and does not take ours for its own, as long as @below is not set. */
+	slot->set = set;
+	slot->ev.type = type;
+	slot->ev.who = who;
+	slot->ev.len = len;
+	slot->ev.data = slot->data;
+	barrier();
+	WRITE_ONCE(slot->below, ring_nested(r));
+	barrier();
+	ring_hold(r);
+	return slot->data;
+}
+
+/* __devtrace_commit() where other events are under way, or ours is in a slot. */
+static noinline void commit_nested(struct ring *r)
+{
+	struct slots *s = __this_cpu_read(slots);
+	struct slot *slot = s && s->used ? &s->slot[s->used - 1] : NULL;
+
+	if (!slot || READ_ONCE(slot->below) != ring_nested(r)) {
+		ring_leave_nested(r);
+		wake_stream0();
+		return;
+	}
+	store_all(slot->set, &slot->ev);
+	WRITE_ONCE(slot->below, SLOT_FREE);
+	barrier();
+	s->used--;
+	ring_let_go(r);
+	wake_stream0();
+}
+
+/* Not for stream 0 alone, or it does not fit. */
+static noinline void *reserve_other(struct ring *r, u32 set, unsigned int type, u32 who,
+				    unsigned int len)
+{
+	void *p = NULL;
+
+	if (set != READ_ONCE(devtrace_easy)) {
+		p = reserve_slot(r, set, type, who, len);
+	} else {
+		emit_unfit(r);
+		devtrace_wake_kick(0);
+	}
+	if (!p)
+		preempt_enable_notrace();
+	return p;
+}
+
+/* Past the filters in line: what they cost is to be their own work alone. */
+static __always_inline void *reserve(unsigned int type, u32 who, unsigned int len, u32 key,
+				     bool plain)
 {
 	struct ring_record *rec;
+	struct ring *r;
+	u32 set;
 
 	preempt_disable_notrace();
-	rec = reserve(this_cpu_ptr(&devtrace_rings), type, who, len);
+	/* Before the verdict on this thread is asked for. */
+	devtrace_proc_seen(current);
+	r = this_cpu_ptr(&devtrace_rings);
+	if (unlikely(len >= READ_ONCE(r->limit))) {
+		/* The gate is closed, or it does not fit. */
+		set = wants(type, who, key, plain);
+		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
+			return reserve_other(r, set, type, who, len);
+	}
+	rec = reserve_fit(r, type, who, len);
 	if (likely(rec))
 		return rec->data;
 	preempt_enable_notrace();
 	return NULL;
 }
+
+/**
+ * __devtrace_reserve() - room for an event
+ * @type: event type
+ * @who: __DEVTRACE_PTR or 0: the kernel's, without severity, code, object and signal
+ * @len: bytes of payload
+ *
+ * Return: where the payload goes, preemption off until __devtrace_commit();
+ * or NULL if the event was dropped, or not wanted.
+ */
+void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len)
+{
+	return reserve(type, who, len, 0, true);
+}
 EXPORT_SYMBOL_GPL(__devtrace_reserve);
+
+/**
+ * __devtrace_reserve_for() - room for an event with a code, or object and signal
+ * @type: event type
+ * @who: __DEVTRACE_* flags and severity
+ * @len: bytes of payload
+ * @key: the code, or object | signal << 16
+ *
+ * Return: as __devtrace_reserve().
+ */
+void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int len, u32 key)
+{
+	return reserve(type, who, len, key, false);
+}
+EXPORT_SYMBOL_GPL(__devtrace_reserve_for);
 
 /**
  * __devtrace_commit() - the event reserved last on this CPU is complete
  */
 void __devtrace_commit(void)
 {
-	commit(this_cpu_ptr(&devtrace_rings));
+	struct ring *r = this_cpu_ptr(&devtrace_rings);
+
+	barrier();
+	if (likely(r->nest == 1)) {
+		ring_leave_last(r);
+		wake_stream0();
+	} else {
+		commit_nested(r);
+	}
 	preempt_enable_notrace();
 }
 EXPORT_SYMBOL_GPL(__devtrace_commit);
@@ -168,12 +265,15 @@ EXPORT_SYMBOL_GPL(__devtrace_commit);
  */
 void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len)
 {
+	u32 key = 0;
 	void *p;
 
 	/* The type need not be a constant here. */
 	if (WARN_ON_ONCE(!__devtrace_type_ok(type)))
 		return;
-	p = __devtrace_reserve(type, who, len);
+	if (who & (__DEVTRACE_CODE | __DEVTRACE_OBJSIG) && !WARN_ON_ONCE(len < sizeof(key)))
+		key = get_unaligned_le32(data);
+	p = __devtrace_reserve_for(type, who, len, key);
 	if (p) {
 		memcpy(p, data, len);
 		__devtrace_commit();
@@ -230,28 +330,23 @@ EXPORT_SYMBOL_GPL(devtrace_put_mem);
  */
 void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
 {
-	struct ring_record *rec;
-	struct ring *r;
+	const u16 fits = READ_ONCE(raw_cpu_ptr(&devtrace_rings)->fits);
 	u8 *p, *nul, *end;
 
-	preempt_disable_notrace();
-	r = this_cpu_ptr(&devtrace_rings);
-	if (r->limit > 2)
-		len = min(len, r->limit - 3U);
-	rec = reserve(r, DEVTRACE_T_TEXT, who | (u32)severity << RING_WHO_SEV_SHIFT,
-		      len + 2);
-	if (rec) {
-		p = rec->data;
-		*p++ = DEVTRACE_E_STR;
-		memcpy(p, text, len);
-		end = p + len;
-		*end = 0;
-		/* A string ends at its NUL, so inside there is none. */
-		for (nul = p; unlikely((nul = memchr(nul, 0, end - nul))); nul++)
-			*nul = '?';
-		commit(r);
-	}
-	preempt_enable_notrace();
+	if (fits > 2)
+		len = min(len, fits - 3U);
+	p = __devtrace_reserve_for(DEVTRACE_T_TEXT, who | (u32)severity << RING_WHO_SEV_SHIFT,
+				   len + 2, 0);
+	if (!p)
+		return;
+	*p++ = DEVTRACE_E_STR;
+	memcpy(p, text, len);
+	end = p + len;
+	*end = 0;
+	/* A string ends at its NUL, so inside there is none. */
+	for (nul = p; unlikely((nul = memchr(nul, 0, end - nul))); nul++)
+		*nul = '?';
+	__devtrace_commit();
 }
 
 /**
@@ -274,389 +369,57 @@ void devtrace_text(u8 severity, const char *fmt, ...)
 }
 EXPORT_SYMBOL_GPL(devtrace_text);
 
-/* Types that a program may emit. */
-static __always_inline bool user_type(u8 type)
-{
-	if (likely(type >= DEVTRACE_T_USER && type < DEVTRACE_T_KERNEL))
-		return true;
-	if (type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM)
-		return false;
-	if (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC)
-		return false;
-	return type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2;
-}
-
-static noinline int emit_check_rest(const struct devtrace_emit *e, unsigned int len)
-{
-	unsigned int need = 0;
-
-	if (e->flags & DEVTRACE_F_CODE)
-		need += sizeof(__le32);
-	if (e->flags & DEVTRACE_F_OBJSIG)
-		need += 2 * sizeof(__le16);
-	if (e->reserved || e->flags & ~DEVTRACE_F_MASK_EMIT || len < need ||
-	    (e->severity && e->severity >> 3 != 1))
-		return -EINVAL;
-	return 0;
-}
-
-static __always_inline int emit_check(const struct devtrace_emit *e, unsigned int len)
-{
-	if (unlikely(!user_type(e->type)))
-		return -EINVAL;
-	if (likely(!(e->severity | e->flags | e->reserved)))
-		return 0;
-	return emit_check_rest(e, len);
-}
-
-/*
- * Events of these sizes are copied word by word, the last two overlapping. In
- * place of an unaligned access some machines would take many.
- */
-static __always_inline bool few_words(unsigned int size)
-{
-	return IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) &&
-	       likely(size >= sizeof(long) && size <= 8 * sizeof(long));
-}
-
-static __always_inline bool copy_words_from_user(u8 *to, const u8 __user *from,
-						 unsigned int size)
-{
-	const u8 *last = to + size - sizeof(long);
-	unsigned long word;
-
-	if (!user_read_access_begin(from, size))
-		return false;
-	do {
-		unsafe_get_user(word, (const unsigned long __user *)from, fault);
-		*(unsigned long *)to = word;
-		from += sizeof(long);
-		to += sizeof(long);
-	} while (to < last);
-	from += last - to;
-	unsafe_get_user(word, (const unsigned long __user *)from, fault);
-	*(unsigned long *)last = word;
-	user_read_access_end();
-	return true;
-fault:
-	user_read_access_end();
-	return false;
-}
-
-static __always_inline void copy_words(u8 *to, const u8 *from, unsigned int size)
-{
-	const u8 *last = to + size - sizeof(long);
-
-	do {
-		*(unsigned long *)to = *(const unsigned long *)from;
-		from += sizeof(long);
-		to += sizeof(long);
-	} while (to < last);
-	*(unsigned long *)last = *(const unsigned long *)(from + (last - to));
-}
-
-/* Page faults and preemption are off. */
-static __always_inline bool copy_event(void *to, const void __user *from, unsigned int size)
-{
-	if (few_words(size))
-		return copy_words_from_user(to, from, size);
-	return access_ok(from, size) && !__copy_from_user_inatomic(to, from, size);
-}
-
-static __always_inline void copy_payload(void *to, const void *from, unsigned int len)
-{
-	if (few_words(len))
-		copy_words(to, from, len);
-	else
-		memcpy(to, from, len);
-}
-
 /**
- * devtrace_emit_user() - emit an event of a program
- * @arg: the event
- * @size: its size with the header
- *
- * Return: 0 if it was stored, filtered, or dropped and counted; -EINVAL if it
- * makes no sense; -EMSGSIZE if it is longer than any event or than a quarter
- * of the ring; -EFAULT.
- */
-long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size)
-{
-	const unsigned int len = size - sizeof(*arg);
-	struct ring_record *rec;
-	int tries = 0, err;
-	struct bounce *b;
-	struct ring *r;
-	bool copied;
-
-	if (!few_words(size)) {
-		if (size < sizeof(*arg))
-			return -EINVAL;
-		if (len > DEVTRACE_PAYLOAD_MAX)
-			return -EMSGSIZE;
-	}
-	for (;;) {
-		preempt_disable();
-		b = __this_cpu_read(bounces);
-		/* Where the count tells, preemption off is enough not to fault. */
-		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
-			pagefault_disable();
-		copied = copy_event(b->bytes, arg, size);
-		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
-			pagefault_enable();
-		if (likely(copied))
-			break;
-		preempt_enable();
-		if (++tries > FAULT_IN_TRIES || !access_ok(arg, size) ||
-		    compat_fault_in_readable((const void __user *)arg, size))
-			return -EFAULT;
-	}
-
-	err = emit_check(&b->e, len);
-	if (unlikely(err))
-		goto out;
-	if (unlikely(!devtrace_enabled(b->e.type)))
-		goto out;
-	r = this_cpu_ptr(&devtrace_rings);
-	if (unlikely(len >= READ_ONCE(r->limit))) {
-		if (r->limit)
-			err = -EMSGSIZE;
-		else
-			drop_unfit(r);
-		goto out;
-	}
-	rec = reserve_fit(r, b->e.type, RING_WHO_USER |
-			(u32)b->e.flags << RING_WHO_CTX_SHIFT |
-			(u32)b->e.severity << RING_WHO_SEV_SHIFT, len);
-	if (likely(rec)) {
-		copy_payload(rec->data, b->e.data, len);
-		commit(r);
-	}
-out:
-	preempt_enable();
-	return err;
-}
-
-/* Names that drivers give; scope 0. */
-
-static int name_set(u8 kind, u8 group, u32 value, const void *key, const char *name)
-{
-	struct devtrace_dict d = {
-		.kind = kind,
-		.group = group,
-		.value = value,
-		.key = (unsigned long)key,
-	};
-
-	int err;
-
-	if (strscpy(d.name, name, sizeof(d.name)) < 0)
-		return -EINVAL;
-	err = devtrace_dict_set(NULL, &d);
-	if (!err)
-		devtrace_wake_later();
-	return err;
-}
-
-/**
- * devtrace_name_obj() - name an object
- * @obj: its address, or a small id
- * @name: at most DEVTRACE_NAME_MAX bytes with the NUL
- *
- * Context: process; may sleep.
- * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
- */
-int devtrace_name_obj(const void *obj, const char *name)
-{
-	return name_set(DEVTRACE_T_OBJ, 0, 0, obj, name);
-}
-EXPORT_SYMBOL_GPL(devtrace_name_obj);
-
-/**
- * devtrace_name_fun() - name a function
- * @fun: its address
- * @name: as for devtrace_name_obj()
- *
- * Context: process; may sleep.
- * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
- */
-int devtrace_name_fun(const void *fun, const char *name)
-{
-	return name_set(DEVTRACE_T_FUN, 0, 0, fun, name);
-}
-EXPORT_SYMBOL_GPL(devtrace_name_fun);
-
-/**
- * devtrace_name_sig() - name a signal
- * @sig: its number
- * @obj: the object it means this to, or NULL for all
- * @name: as for devtrace_name_obj()
- *
- * Context: process; may sleep.
- * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
- */
-int devtrace_name_sig(u32 sig, const void *obj, const char *name)
-{
-	return name_set(DEVTRACE_T_SIG, 0, sig, obj, name);
-}
-EXPORT_SYMBOL_GPL(devtrace_name_sig);
-
-/**
- * devtrace_name_type() - name an event type
+ * devtrace_type_stats() - what became of the events of a type
  * @type: event type
- * @name: as for devtrace_name_obj()
- *
- * Context: process; may sleep.
- * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ * @stored: filled in: stored, in all streams together
+ * @filtered: filled in: not wanted by stream 0
  */
-int devtrace_name_type(u8 type, const char *name)
+void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered)
 {
-	return name_set(DEVTRACE_T_USR, 0, type, NULL, name);
-}
-EXPORT_SYMBOL_GPL(devtrace_name_type);
-
-/**
- * devtrace_name_enum() - name a value of an enumeration
- * @group: enumeration, 0 to 7
- * @value: its value
- * @name: as for devtrace_name_obj()
- *
- * Context: process; may sleep.
- * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
- */
-int devtrace_name_enum(u8 group, u8 value, const char *name)
-{
-	return name_set(DEVTRACE_T_ENUM, group, value, NULL, name);
-}
-EXPORT_SYMBOL_GPL(devtrace_name_enum);
-
-/**
- * devtrace_clear() - let no event be read that is committed now
- */
-void devtrace_clear(void)
-{
-	struct ring *r;
 	int cpu;
 
-	mutex_lock(&devtrace_clear_lock);
+	*stored = 0;
+	*filtered = 0;
 	for_each_possible_cpu(cpu) {
-		r = per_cpu_ptr(&devtrace_rings, cpu);
-		if (ring_exists(r))
-			ring_clear(r);
+		*stored += READ_ONCE(per_cpu(devtrace_stored, cpu)[type]);
+		*filtered += READ_ONCE(per_cpu(devtrace_filtered, cpu)[type]);
 	}
-	WRITE_ONCE(devtrace_clear_count, devtrace_clear_count + 1);
-	mutex_unlock(&devtrace_clear_lock);
-	devtrace_wake_now();
-}
-
-static void stats_add(const struct ring *r, int cpu, struct devtrace_stats *s)
-{
-	u64 filtered = READ_ONCE(*per_cpu_ptr(&devtrace_filtered, cpu));
-	u64 dropped = 0, stored = 0;
-	struct ring_view v;
-	int i;
-
-	for (i = 0; i < DEVTRACE_LOST_CAUSES; i++) {
-		u64 n = ring_count_read(&r->dropped[i]);
-
-		s->dropped[i] += n;
-		dropped += n;
-	}
-	if (ring_exists(r)) {
-		ring_view(r, &v);
-		stored = v.head.idx - ring_start;
-		s->overwritten += v.tail.idx - ring_start;
-		s->size += (u64)(r->mask + 1) * RING_UNIT;
-		s->used += (v.head.pos - v.tail.pos) * RING_UNIT;
-	}
-	s->stored += stored;
-	s->filtered += filtered;
-	s->emitted += stored + dropped + filtered;
 }
 
 /**
- * devtrace_stats_get() - what became of the events
- * @cpu: CPU number, possible, or -1 for all
- * @s: filled in
- */
-void devtrace_stats_get(int cpu, struct devtrace_stats *s)
-{
-	int i;
-
-	memset(s, 0, sizeof(*s));
-	s->cpu = cpu;
-	s->nr_cpus = nr_cpu_ids;
-	s->now = devtrace_clock();
-	if (cpu >= 0) {
-		stats_add(per_cpu_ptr(&devtrace_rings, cpu), cpu, s);
-		return;
-	}
-	for_each_possible_cpu(i)
-		stats_add(per_cpu_ptr(&devtrace_rings, i), i, s);
-}
-
-/* A CPU gets its ring before it first comes up, and keeps it. */
-static int emit_cpu_prepare(unsigned int cpu)
-{
-	struct ring *r = per_cpu_ptr(&devtrace_rings, cpu);
-
-	if (ring_exists(r))
-		return 0;
-	return ring_init(r, ring_bytes, ring_start, ring_start);
-}
-
-/**
- * devtrace_emit_init() - make the rings
- * @size: bytes a CPU, rounded
- * @start: first position and index
+ * emit_slots_alloc() - be ready for events that more than stream 0 wants
  *
- * Return: 0 or a negative error number.
+ * Context: process, devtrace_lock held.
+ * Return: 0 or -ENOMEM.
  */
-int devtrace_emit_init(unsigned long size, u32 start)
+int emit_slots_alloc(void)
 {
-	int cpu, ret;
+	int cpu, i;
 
-	BUILD_BUG_ON(RING_PAYLOAD_MAX != DEVTRACE_PAYLOAD_MAX);
-	BUILD_BUG_ON(RING_WHO_CODE != __DEVTRACE_CODE);
-	BUILD_BUG_ON(RING_WHO_OBJSIG != __DEVTRACE_OBJSIG);
-	BUILD_BUG_ON(RING_WHO_PTR != __DEVTRACE_PTR);
-	BUILD_BUG_ON(RING_WHO_USER != (DEVTRACE_F_USER << RING_WHO_CTX_SHIFT));
-	BUILD_BUG_ON(RING_WHO_CODE != (DEVTRACE_F_CODE << RING_WHO_CTX_SHIFT));
-	BUILD_BUG_ON(RING_WHO_OBJSIG != (DEVTRACE_F_OBJSIG << RING_WHO_CTX_SHIFT));
-	BUILD_BUG_ON(RING_WHO_PTR != (DEVTRACE_F_PTR << RING_WHO_CTX_SHIFT));
-
-	ring_bytes = size;
-	ring_start = start & ~(u32)(size / RING_UNIT - 1);
 	for_each_possible_cpu(cpu) {
-		struct bounce *b = kmalloc_node(sizeof(*b), GFP_KERNEL, cpu_to_node(cpu));
+		struct slots *s = per_cpu(slots, cpu);
 
-		if (!b) {
-			devtrace_emit_exit();
+		if (s)
+			continue;
+		s = kvzalloc_node(sizeof(*s), GFP_KERNEL, cpu_to_node(cpu));
+		if (!s)
 			return -ENOMEM;
-		}
-		per_cpu(bounces, cpu) = b;
+		for (i = 0; i < SLOTS; i++)
+			s->slot[i].below = SLOT_FREE;
+		/* LMM(slots:A): filled in before it is there; the reader depends on it. */
+		smp_store_release(per_cpu_ptr(&slots, cpu), s);
 	}
-	bitmap_fill(devtrace_wanted, 256);
-	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "devtrace:ring",
-				emit_cpu_prepare, NULL);
-	if (ret < 0) {
-		devtrace_emit_exit();
-		return ret;
-	}
-	cpuhp_state = ret;
 	return 0;
 }
 
 /* No emitter is left. */
-void devtrace_emit_exit(void)
+void emit_slots_free(void)
 {
 	int cpu;
 
-	if (cpuhp_state > 0)
-		cpuhp_remove_state_nocalls(cpuhp_state);
 	for_each_possible_cpu(cpu) {
-		ring_free(per_cpu_ptr(&devtrace_rings, cpu));
-		kfree(per_cpu(bounces, cpu));
-		per_cpu(bounces, cpu) = NULL;
+		kvfree(per_cpu(slots, cpu));
+		per_cpu(slots, cpu) = NULL;
 	}
 }

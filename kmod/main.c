@@ -14,7 +14,13 @@
 #include "clock.h"
 #include "core.h"
 #include "dict.h"
+#include "filter.h"
+#include "netlink.h"
 #include "proc.h"
+#include "profile.h"
+#include "rings.h"
+#include "stream_priv.h"
+#include "trigger.h"
 
 struct devtrace_control *devtrace_control;
 u8 devtrace_boot_id[16];
@@ -67,7 +73,6 @@ static int parse_config(void)
 		pr_err("mode=0%o: only the nine permission bits can be set\n", mode);
 		return -EINVAL;
 	}
-	cdev_config.mode = mode;
 	cdev_config.uid = GLOBAL_ROOT_UID;
 	cdev_config.gid = make_kgid(&init_user_ns, gid);
 	if (!gid_valid(cdev_config.gid)) {
@@ -95,7 +100,6 @@ static int __init devtrace_init(void)
 		return -ENOMEM;
 	devtrace_control->version = DEVTRACE_WIRE_VERSION;
 	devtrace_control->size = sizeof(*devtrace_control);
-	memset(devtrace_control->types, 0xff, sizeof(devtrace_control->types));
 
 	err = devtrace_clock_init(&devtrace_control->suspended);
 	if (err)
@@ -105,19 +109,49 @@ static int __init devtrace_init(void)
 		goto out_clock;
 	devtrace_dict_init(names);
 	devtrace_wake_init();
-	err = devtrace_emit_init(bytes, start);
+	err = filter_init(devtrace_control);
+	if (err)
+		goto out_wake;
+	err = emit_user_init();
+	if (err)
+		goto out_filter;
+	err = rings_init();
+	if (err)
+		goto out_user;
+	err = stream_init(bytes, start, mode);
 	if (err == -ENOMEM)
 		pr_err("size=%s: no memory for %lu bytes per CPU\n", size, bytes);
 	if (err)
-		goto out_wake;
+		goto out_rings;
+	err = trigger_init();
+	if (err)
+		goto out_stream;
 	err = devtrace_cdev_init(&cdev_config, devtrace_control);
 	if (err)
-		goto out_emit;
+		goto out_trigger;
+	err = devtrace_profile_init();
+	if (err)
+		goto out_cdev;
+	err = netlink_init();
+	if (err)
+		goto out_profile;
 	pr_info("%lu bytes of ring per CPU\n", bytes);
 	return 0;
 
-out_emit:
-	devtrace_emit_exit();
+out_profile:
+	devtrace_profile_exit();
+out_cdev:
+	devtrace_cdev_exit();
+out_trigger:
+	trigger_exit();
+out_stream:
+	stream_exit();
+out_rings:
+	rings_exit();
+out_user:
+	emit_user_exit();
+out_filter:
+	filter_exit();
 out_wake:
 	devtrace_wake_exit();
 	devtrace_dict_exit();
@@ -129,11 +163,22 @@ out_page:
 	return err;
 }
 
+/*
+ * No descriptor is open, and no driver that emits is loaded. Nobody controls us any
+ * more once netlink is gone.
+ */
 static void __exit devtrace_exit(void)
 {
+	netlink_exit();
+	devtrace_profile_exit();
+	trigger_exit();
+	stream_exit();
 	devtrace_cdev_exit();
 	devtrace_wake_exit();
-	devtrace_emit_exit();
+	rings_exit();
+	emit_slots_free();
+	emit_user_exit();
+	filter_exit();
 	devtrace_dict_exit();
 	devtrace_proc_exit();
 	devtrace_clock_exit();

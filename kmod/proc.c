@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "filter.h"
 #include "proc.h"
 
 #define BUCKET_BITS	8
@@ -23,9 +24,10 @@
 struct slot {
 	atomic_t	seq;		/* odd: being written; 0: never */
 	struct proc_name name;
+	atomic_long_t	stored;		/* but for the CPUs that saw it last */
 };
 
-DEFINE_PER_CPU(struct proc_last, devtrace_proc_last) = { .tid = -1 };
+DEFINE_PER_CPU(struct proc_last, devtrace_proc_last) = { .tid = -1, .slot = -1 };
 
 atomic_t devtrace_proc_changes = ATOMIC_INIT(0);
 
@@ -49,6 +51,16 @@ static bool slot_read(struct slot *s, struct proc_name *name, u32 *seq)
 	return atomic_read(&s->seq) == *seq;
 }
 
+/* What this CPU counted for the thread that it saw last. */
+static void leave_last(struct proc_last *last)
+{
+	const unsigned long stored = xchg(&last->stored, 0);
+
+	if (last->slot >= 0)
+		atomic_long_add(stored, &slots[last->slot].stored);
+	last->slot = -1;
+}
+
 /**
  * devtrace_proc_new() - remember the name of a thread
  * @task: current
@@ -66,6 +78,9 @@ void devtrace_proc_new(struct task_struct *task)
 	u64 oldest = U64_MAX;
 	u32 seq, victim_seq = 0;
 
+	/* Another thread: who wants its events has to be looked up. */
+	__this_cpu_write(devtrace_verdict.generation, 0);
+	leave_last(last);
 	memcpy(comm, task->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = 0;
 
@@ -75,8 +90,10 @@ void devtrace_proc_new(struct task_struct *task)
 			continue;
 		if (seq && slot_read(&slots[i], &name, &seq)) {
 			if (name.tid == task->pid && name.tgid == task->tgid &&
-			    !memcmp(name.comm, comm, sizeof(comm)))
+			    !memcmp(name.comm, comm, sizeof(comm))) {
+				victim = i;
 				goto known;
+			}
 		} else if (seq) {
 			continue;
 		} else {
@@ -96,6 +113,7 @@ void devtrace_proc_new(struct task_struct *task)
 	slots[victim].name.tgid = task->tgid;
 	slots[victim].name.since = now;
 	memcpy(slots[victim].name.comm, comm, sizeof(comm));
+	atomic_long_set(&slots[victim].stored, 0);
 	/* LMM(proc:A): the name before its number; 0 stays "never". */
 	atomic_set_release(&slots[victim].seq, victim_seq + 2 ?: 2);
 	/* LMM(proc:C): the name before it is said to be there; pairs with sent:B. */
@@ -103,6 +121,7 @@ void devtrace_proc_new(struct task_struct *task)
 known:
 	/* An interrupt in between may leave a mixture: then we come here again. */
 	memcpy(last->comm, comm, sizeof(comm));
+	last->slot = victim;
 	last->tid = task->pid;
 }
 
@@ -156,6 +175,37 @@ int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u32 *stamp, u64 
 	}
 	*until = best < 0 ? 0 : next;
 	return best;
+}
+
+/**
+ * devtrace_proc_stats() - how much a thread emitted
+ * @slot: number of a slot, 0 at first; moved behind the one that is told
+ * @name: filled in
+ * @stored: filled in: its events that were stored, since it has the slot
+ *
+ * Return: false if there are no more.
+ */
+bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored)
+{
+	u32 seq;
+	int cpu;
+
+	while (*slot < SLOTS) {
+		struct slot *s = &slots[(*slot)++];
+
+		if (!slot_read(s, name, &seq))
+			continue;
+		*stored = atomic_long_read(&s->stored);
+		for_each_possible_cpu(cpu) {
+			const struct proc_last *last = per_cpu_ptr(&devtrace_proc_last, cpu);
+
+			/* A moment ago is good enough. */
+			if (READ_ONCE(last->slot) == s - slots)
+				*stored += READ_ONCE(last->stored);
+		}
+		return true;
+	}
+	return false;
 }
 
 int devtrace_proc_init(void)

@@ -25,10 +25,12 @@ struct proc_name {
 	char	comm[TASK_COMM_LEN];
 };
 
-/* Who emitted last on this CPU. */
+/* Who emitted last on this CPU, its slot in the table, and how much since. */
 struct proc_last {
 	pid_t	tid;
+	int	slot;
 	u64	comm[TASK_COMM_LEN / sizeof(u64)];
+	unsigned long stored;
 };
 
 DECLARE_PER_CPU(struct proc_last, devtrace_proc_last);
@@ -47,12 +49,19 @@ static __always_inline void devtrace_proc_seen(struct task_struct *task)
 		devtrace_proc_new(task);
 }
 
+/* An event of the one seen last was stored. */
+static __always_inline void devtrace_proc_stored(void)
+{
+	this_cpu_inc(devtrace_proc_last.stored);
+}
+
 /* Goes up when a name was added. */
 extern atomic_t devtrace_proc_changes;
 
 unsigned int devtrace_proc_slots(void);
 unsigned int devtrace_proc_ways(void);
 int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u32 *stamp, u64 *until);
+bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored);
 
 int devtrace_proc_init(void);
 void devtrace_proc_exit(void);

@@ -20,93 +20,21 @@
  * LOST frames, once. So for every ring and reader: events read and reported
  * lost add up to events emitted.
  */
+#include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 
 #include "core.h"
 #include "dict.h"
-#include "reader.h"
+#include "reader_priv.h"
 
 #define MARGIN_NS	(10 * NSEC_PER_USEC)
 #define INFO_NS		NSEC_PER_SEC
 #define INFO_BYTES	(64 * 1024)
-#define CACHE_UNITS	1024
 #define BUSY_TRIES	1000
-/* Longer than looking for a place can take: 18 minutes. */
-#define SEEK_AHEAD_NS	BIT_ULL(40)
-
-/**
- * struct cursor - a place in one ring
- * @ring: the ring; it may come into being later
- * @source: its number
- * @placed: @at is set; it is not while there is no ring
- * @ready: @cache has the record at @at, and @key is its time
- * @busy: a writer was under way when we looked last
- * @at: the next record to be given
- * @key: the time of that record, or the bound
- * @last: the time of the last record given, 0 if none
- * @lost: overwritten before we came to them, not yet reported
- * @cleared: the same, cleared
- * @drops: how many drops of each cause have been reported
- * @latest: no record in @cache is newer
- * @next: the front of @cache, in units
- * @end: its end
- * @cache: copied records
- */
-struct cursor {
-	struct ring	*ring;
-	u16		source;
-	bool		placed;
-	bool		ready;
-	bool		busy;
-	struct ring_place at;
-	u64		key;
-	u64		last;
-	u64		lost;
-	u64		cleared;
-	u64		drops[DEVTRACE_LOST_CAUSES];
-	u64		latest;
-	u32		next, end;
-	u64		*cache;
-};
-
-/*
- * What need not be looked up again: nothing is to be sent for this thread from
- * one time up to before another, if no name was added since.
- */
-struct proc_sent {
-	u32	tid;
-	int	changes;
-	u64	from, until;
-};
-
-/* The name last sent for a thread in this slot of the table. */
-struct announced {
-	u32	stamp;
-	u32	tid;
-};
-
-struct reader {
-	bool		begun;		/* INFO was sent */
-	bool		clock_sent;	/* a CLOCK frame was sent */
-	u8		reason;		/* why the next INFO is sent */
-	unsigned int	clears;		/* devtrace_clear_count as we know it */
-	unsigned int	nr, nr_ready;
-	unsigned long	serial;		/* last dictionary entry sent */
-	unsigned long	clock_next;	/* next clock sample */
-	struct clock_sample clock;	/* the last one sent */
-	u64		info_ts, info_bytes;
-	u64		last;		/* the time of the last event made a frame */
-	u64		last_end;	/* wire.bytes after that */
-	u64		place;		/* where lseek(2) went, 0 after open */
-	struct proc_sent proc;
-	struct announced *announced;
-	struct cursor	**heap;
-	struct cursor	*cursors;
-	struct wire	wire;
-};
 
 struct wire *reader_wire(struct reader *rd)
 {
@@ -136,7 +64,7 @@ static void sift_down(struct reader *rd, unsigned int i)
 	rd->heap[i] = c;
 }
 
-static void heapify(struct reader *rd)
+void reader_heapify(struct reader *rd)
 {
 	unsigned int i;
 
@@ -144,10 +72,20 @@ static void heapify(struct reader *rd)
 		sift_down(rd, i);
 }
 
-static void set_ready(struct reader *rd, struct cursor *c, bool ready)
+void cursor_ready(struct reader *rd, struct cursor *c, bool ready)
 {
 	rd->nr_ready += ready - c->ready;
 	c->ready = ready;
+}
+
+/* Behind the record at the front. */
+static void cursor_skip(struct cursor *c)
+{
+	u32 units = ring_record_units((void *)&c->cache[c->next]);
+
+	c->next += units;
+	c->at.pos += units;
+	c->at.idx++;
 }
 
 /* Look at the record at the front of the cache; false if it is not whole. */
@@ -167,6 +105,11 @@ static bool cursor_peek(struct cursor *c)
 		}
 		if (left < 2 || ring_record_units(rec) > left)
 			return false;
+		if (unlikely(rec->word >> RING_TYPE_SHIFT == RING_TYPE_VOID)) {
+			c->voids++;
+			cursor_skip(c);
+			continue;
+		}
 		c->key = ring_ts(rec->word, c->latest);
 		return true;
 	}
@@ -176,35 +119,36 @@ static bool cursor_peek(struct cursor *c)
 /* The record at the front was given. */
 static void cursor_advance(struct cursor *c)
 {
-	u32 units = ring_record_units((void *)&c->cache[c->next]);
-
-	c->next += units;
-	c->at.pos += units;
-	c->at.idx++;
+	cursor_skip(c);
 	c->last = c->key;
+}
+
+static void report_loss(struct reader *rd, struct cursor *c, u8 cause, u64 count, u64 now)
+{
+	if (!count)
+		return;
+	wire_lost(&rd->wire, c->source, cause, count, c->last, c->ready ? c->key : now);
+	rd->missed += count;
 }
 
 static void report_losses(struct reader *rd, struct cursor *c, u64 now)
 {
-	u64 to = c->ready ? c->key : now;
 	int cause;
 
-	if (c->cleared)
-		wire_lost(&rd->wire, c->source, DEVTRACE_LOST_CLEARED, c->cleared,
-			  c->last, to);
-	if (c->lost)
-		wire_lost(&rd->wire, c->source, DEVTRACE_LOST_OVERWRITTEN, c->lost,
-			  c->last, to);
-	c->cleared = 0;
-	c->lost = 0;
+	report_loss(rd, c, DEVTRACE_LOST_CLEARED, c->cleared, now);
+	report_loss(rd, c, DEVTRACE_LOST_OVERWRITTEN, c->lost, now);
 	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++) {
-		u64 n = ring_count_read(&c->ring->dropped[cause]);
+		u64 n = ring_count_read(&c->ring->dropped[cause]), more = n - c->drops[cause];
 
-		if (n != c->drops[cause])
-			wire_lost(&rd->wire, c->source, cause, n - c->drops[cause],
-				  c->last, to);
+		/* What a writer took back was not stored, if not for want of room. */
+		if (cause == DEVTRACE_LOST_STOPPED)
+			more += c->voids;
+		report_loss(rd, c, cause, more, now);
 		c->drops[cause] = n;
 	}
+	c->cleared = 0;
+	c->lost = 0;
+	c->voids = 0;
 }
 
 static bool dropped_more(const struct cursor *c)
@@ -217,7 +161,7 @@ static bool dropped_more(const struct cursor *c)
 	return false;
 }
 
-static bool cursor_cache(struct cursor *c)
+bool cursor_cache(struct cursor *c)
 {
 	if (!c->cache)
 		c->cache = kvmalloc_array(CACHE_UNITS, sizeof(*c->cache),
@@ -226,8 +170,9 @@ static bool cursor_cache(struct cursor *c)
 }
 
 /* To the oldest record, with everything before it lost; clear_lock is held. */
-static void cursor_oldest(struct cursor *c)
+void cursor_oldest(struct reader *rd, struct cursor *c)
 {
+	lockdep_assert_held(&rd->stream->clear_lock);
 	ring_oldest(c->ring, &c->at, &c->lost);
 	c->placed = true;
 }
@@ -249,9 +194,9 @@ static int cursor_refresh(struct reader *rd, struct cursor *c)
 			break;
 		}
 		if (!c->placed) {
-			mutex_lock(&devtrace_clear_lock);
-			cursor_oldest(c);
-			mutex_unlock(&devtrace_clear_lock);
+			mutex_lock(&rd->stream->clear_lock);
+			cursor_oldest(rd, c);
+			mutex_unlock(&rd->stream->clear_lock);
 		}
 		if (!cursor_cache(c))
 			return -ENOMEM;
@@ -264,14 +209,41 @@ static int cursor_refresh(struct reader *rd, struct cursor *c)
 		c->latest = devtrace_clock() + NSEC_PER_SEC;
 		c->next = 0;
 		if (cursor_peek(c))
-			set_ready(rd, c, true);
+			cursor_ready(rd, c, true);
 		else if (!c->end && !c->busy)
 			c->key = now - MARGIN_NS;
 		/* There may have been padding and nothing else. */
 	} while (!c->ready && c->end);
 
-	if (c->lost || c->cleared || dropped_more(c))
+	if (c->lost || c->cleared || c->voids || dropped_more(c))
 		report_losses(rd, c, now);
+	return 0;
+}
+
+/*
+ * After a resize: each record is elsewhere, or gone. What was copied, but not given,
+ * is copied anew.
+ */
+static int follow_layout(struct reader *rd)
+{
+	unsigned int i;
+
+	for (i = 0; i < rd->nr; i++)
+		if (rd->cursors[i].placed && !cursor_cache(&rd->cursors[i]))
+			return -ENOMEM;
+	for (i = 0; i < rd->nr; i++) {
+		struct cursor *c = &rd->cursors[i];
+
+		if (!c->placed)
+			continue;
+		c->lost += ring_place_of(c->ring, c->at.idx, &c->at, c->cache, CACHE_UNITS);
+		c->next = 0;
+		c->end = 0;
+		c->key = 0;
+		cursor_ready(rd, c, false);
+	}
+	rd->layouts = rd->stream->layouts;
+	reader_heapify(rd);
 	return 0;
 }
 
@@ -280,8 +252,8 @@ static void follow_clear(struct reader *rd)
 {
 	unsigned int i;
 
-	mutex_lock(&devtrace_clear_lock);
-	rd->clears = devtrace_clear_count;
+	mutex_lock(&rd->stream->clear_lock);
+	rd->clears = rd->stream->clears;
 	for (i = 0; i < rd->nr; i++) {
 		struct cursor *c = &rd->cursors[i];
 
@@ -292,10 +264,10 @@ static void follow_clear(struct reader *rd)
 		c->next = 0;
 		c->end = 0;
 		c->key = 0;
-		set_ready(rd, c, false);
+		cursor_ready(rd, c, false);
 	}
-	mutex_unlock(&devtrace_clear_lock);
-	heapify(rd);
+	mutex_unlock(&rd->stream->clear_lock);
+	reader_heapify(rd);
 }
 
 /*
@@ -366,6 +338,29 @@ static void send_proc(struct reader *rd, u32 tid, u64 ts)
 	wire_proc(&rd->wire, &name);
 }
 
+/* Whether there is a change of state that was not told. */
+static bool more_past(struct reader *rd)
+{
+	if (likely(READ_ONCE(rd->stream->pasts) == rd->next_past))
+		return rd->has_past;
+	if (!rd->has_past)
+		rd->has_past = stream_past(rd->stream, &rd->next_past, &rd->past);
+	return rd->has_past;
+}
+
+/* Whether it is the next to be told: no older event can come. */
+static bool past_is_next(struct reader *rd)
+{
+	return more_past(rd) && rd->heap[0]->key >= rd->past.ts;
+}
+
+static void send_past(struct reader *rd)
+{
+	wire_state(&rd->wire, &rd->past);
+	rd->next_past++;
+	rd->has_past = false;
+}
+
 static bool more_names(const struct reader *rd)
 {
 	/* LMM(names:B): pairs with dict:A. */
@@ -403,10 +398,11 @@ static void send_event(struct reader *rd, struct cursor *c)
 		wire_event(&rd->wire, rec, c->source, c->key);
 		rd->last = c->key;
 		rd->last_end = rd->wire.bytes;
+		rd->given++;
 	}
 	cursor_advance(c);
 	if (!cursor_peek(c))
-		set_ready(rd, c, false);
+		cursor_ready(rd, c, false);
 }
 
 /* No record is at hand: look into every ring. */
@@ -417,26 +413,22 @@ static int refresh_all(struct reader *rd)
 
 	for (i = 0; i < rd->nr && !err && wire_has_room(&rd->wire); i++)
 		err = cursor_refresh(rd, &rd->cursors[i]);
-	heapify(rd);
+	reader_heapify(rd);
 	return err;
 }
 
-/**
- * reader_fill() - make frames
- * @rd: the reader, locked
- * @want: until this many bytes are staged, or nothing is left
- *
- * Return: 0; -EAGAIN if a writer that is under way holds back events of other
- * rings and it is worth asking again soon; -ENOMEM.
- */
-int reader_fill(struct reader *rd, size_t want)
+static int fill(struct reader *rd, size_t want)
 {
 	struct wire *w = &rd->wire;
 	struct cursor *c;
 	int tries = 0, err;
 
-	want = min_t(size_t, want, WIRE_SIZE);
-	if (rd->clears != READ_ONCE(devtrace_clear_count))
+	if (rd->layouts != rd->stream->layouts) {
+		err = follow_layout(rd);
+		if (err)
+			return err;
+	}
+	if (rd->clears != READ_ONCE(rd->stream->clears))
 		follow_clear(rd);
 	if (!rd->begun) {
 		wire_info(w, rd->reason);
@@ -447,9 +439,13 @@ int reader_fill(struct reader *rd, size_t want)
 			send_names(rd, want);
 			continue;
 		}
+		if (unlikely(past_is_next(rd))) {
+			send_past(rd);
+			continue;
+		}
 		if (!rd->nr_ready) {
 			err = refresh_all(rd);
-			if (err || !rd->nr_ready)
+			if (err || (!rd->nr_ready && !past_is_next(rd)))
 				return err;
 			continue;
 		}
@@ -469,29 +465,65 @@ int reader_fill(struct reader *rd, size_t want)
 }
 
 /**
- * reader_ready() - whether reader_fill() would find something
+ * reader_fill() - make frames
+ * @rd: the reader, locked
+ * @want: until this many bytes are staged, or nothing is left
+ *
+ * Return: 0; -EAGAIN if a writer that is under way holds back events of other
+ * rings and it is worth asking again soon; -ENOMEM.
+ */
+int reader_fill(struct reader *rd, size_t want)
+{
+	int err;
+
+	down_read(&rd->stream->layout);
+	err = fill(rd, min_t(size_t, want, WIRE_SIZE));
+	up_read(&rd->stream->layout);
+	return err;
+}
+
+/* Whether a ring has so much, in units, that this cursor has not read. */
+static bool unread(const struct cursor *c, u64 units)
+{
+	struct ring_view v;
+
+	if (!ring_exists(c->ring))
+		return false;
+	ring_view(c->ring, &v);
+	return v.commit.pos - (c->placed ? c->at.pos : v.tail.pos) >= units;
+}
+
+/**
+ * reader_ready() - whether reader_fill() would find something, and enough
  * @rd: the reader, locked
  */
 bool reader_ready(struct reader *rd)
 {
-	struct ring_view v;
+	struct stream *s = rd->stream;
+	unsigned int percent = READ_ONCE(s->watermark);
+	bool ready = true;
 	unsigned int i;
 
-	if (wire_staged(&rd->wire) || !rd->begun || rd->nr_ready || more_names(rd) ||
-	    rd->clears != READ_ONCE(devtrace_clear_count))
+	if (wire_staged(&rd->wire) || !rd->begun || more_names(rd) || more_past(rd) ||
+	    rd->clears != READ_ONCE(s->clears) || READ_ONCE(s->gone) ||
+	    (rd->nr_ready && !percent))
 		return true;
+	down_read(&s->layout);
+	if (rd->layouts != s->layouts)
+		goto out;
 	for (i = 0; i < rd->nr; i++) {
-		struct cursor *c = &rd->cursors[i];
+		const struct cursor *c = &rd->cursors[i];
 
-		if (dropped_more(c))
-			return true;
-		if (!ring_exists(c->ring))
-			continue;
-		ring_view(c->ring, &v);
-		if (!c->placed || v.commit.pos > c->at.pos)
-			return true;
+		if (!percent && dropped_more(c))
+			goto out;
+		/* A ring never counts as full: room is made ahead. */
+		if (unread(c, percent ? (u64)(c->ring->mask + 1) * min(percent, 95U) / 100 : 1))
+			goto out;
 	}
-	return false;
+	ready = false;
+out:
+	up_read(&s->layout);
+	return ready;
 }
 
 /**
@@ -507,206 +539,7 @@ void reader_check(struct reader *rd, u8 check)
 	rd->begun = false;
 }
 
-/* Everything that is there, as if just opened. */
-static void go_oldest(struct reader *rd)
-{
-	unsigned int i;
-
-	mutex_lock(&devtrace_clear_lock);
-	rd->clears = devtrace_clear_count;
-	for (i = 0; i < rd->nr; i++) {
-		struct cursor *c = &rd->cursors[i];
-
-		c->cleared = 0;
-		c->lost = 0;
-		c->placed = false;
-		memcpy(c->drops, c->ring->cleared_drops, sizeof(c->drops));
-		if (ring_exists(c->ring))
-			cursor_oldest(c);
-	}
-	mutex_unlock(&devtrace_clear_lock);
-}
-
-/*
- * To the first event at or after @ts; U64_MAX: behind the newest. A ring that
- * has come into being since the cache was allocated has nothing older.
- */
-static void cursor_find(struct cursor *c, u64 ts, u64 now)
-{
-	struct ring_view v;
-	int cause;
-
-	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++)
-		c->drops[cause] = ring_count_read(&c->ring->dropped[cause]);
-	c->cleared = 0;
-	c->lost = 0;
-	c->placed = false;
-	if (!ring_exists(c->ring) || !c->cache)
-		return;
-	if (ts == U64_MAX) {
-		ring_view(c->ring, &v);
-		c->at = v.commit;
-	} else {
-		mutex_lock(&devtrace_clear_lock);
-		ring_find(c->ring, ts, now, &c->at, c->cache, CACHE_UNITS);
-		mutex_unlock(&devtrace_clear_lock);
-	}
-	c->placed = true;
-}
-
-/* All or nothing: the caches are where the search works, and are spoilt. */
-static int go_time(struct reader *rd, u64 ts, u64 now)
-{
-	unsigned int i;
-
-	for (i = 0; i < rd->nr; i++)
-		if (ring_exists(rd->cursors[i].ring) && !cursor_cache(&rd->cursors[i]))
-			return -ENOMEM;
-	rd->clears = READ_ONCE(devtrace_clear_count);
-	for (i = 0; i < rd->nr; i++)
-		cursor_find(&rd->cursors[i], ts, now);
-	return 0;
-}
-
-static void begin_at_cursors(struct reader *rd)
-{
-	unsigned int i;
-
-	for (i = 0; i < rd->nr; i++) {
-		struct cursor *c = &rd->cursors[i];
-
-		c->next = 0;
-		c->end = 0;
-		c->key = 0;
-		c->last = 0;
-		set_ready(rd, c, false);
-	}
-	heapify(rd);
-	rd->clock_sent = false;
-	rd->clock_next = 0;
-	rd->last = 0;
-}
-
-/*
- * The time of the next event, or just behind the last one. One that the reader
- * has not got to its last byte is still to come.
- */
-static loff_t reader_tell(struct reader *rd)
-{
-	u64 next = U64_MAX;
-	bool ready = false;
-	unsigned int i;
-
-	if (rd->last && rd->wire.bytes - wire_staged(&rd->wire) < rd->last_end)
-		return rd->last;
-	for (i = 0; i < rd->nr; i++) {
-		ready |= rd->cursors[i].ready;
-		next = min(next, rd->cursors[i].key);
-	}
-	/* A ring with nothing at hand may have one since, not before its bound. */
-	if (ready)
-		return max(next, rd->last);
-	return rd->last ? rd->last + 1 : rd->place;
-}
-
-/**
- * reader_seek() - go to another place
- * @rd: the reader, locked
- * @off: ns, see trace(4)
- * @whence: SEEK_SET, SEEK_CUR, SEEK_END or SEEK_DATA
- *
- * Return: the new place in trace clock ns, or -EINVAL, -ENOMEM.
- */
-loff_t reader_seek(struct reader *rd, loff_t off, int whence)
-{
-	u64 now = devtrace_clock();
-	u64 ts = U64_MAX;
-	int err;
-
-	switch (whence) {
-	case SEEK_SET:
-		if (off < 0)
-			return -EINVAL;
-		ts = off;
-		break;
-	case SEEK_CUR:
-		if (off)
-			return -EINVAL;
-		return reader_tell(rd);
-	case SEEK_END:
-		if (off > 0)
-			return -EINVAL;
-		/* -off, also where it cannot be negated. */
-		if (off)
-			ts = -(u64)off < now ? now + (u64)off : 0;
-		break;
-	case SEEK_DATA:
-		if (off)
-			return -EINVAL;
-		ts = 0;
-		break;
-	default:
-		return -EINVAL;
-	}
-
-	if (ts) {
-		/* Records may be newer than now by the time they are looked at. */
-		err = go_time(rd, ts, now + SEEK_AHEAD_NS);
-		if (err)
-			return err;
-	} else {
-		go_oldest(rd);
-	}
-	begin_at_cursors(rd);
-	if (wire_restart(&rd->wire)) {
-		rd->serial = 0;
-		rd->proc.until = 0;
-		memset(rd->announced, 0, devtrace_proc_slots() * sizeof(*rd->announced));
-	}
-	if (rd->begun)
-		rd->reason = DEVTRACE_INFO_SEEK;
-	rd->begun = false;
-	rd->place = ts == U64_MAX ? now : ts;
-	return rd->place;
-}
-
-/**
- * reader_new() - a reader at the oldest event
- *
- * Return: the reader, or NULL if there is no memory.
- */
-struct reader *reader_new(void)
-{
-	struct reader *rd;
-	unsigned int i = 0;
-	int cpu;
-
-	rd = kvzalloc(sizeof(*rd), GFP_KERNEL_ACCOUNT);
-	if (!rd)
-		return NULL;
-	rd->nr = num_possible_cpus();
-	rd->cursors = kvcalloc(rd->nr, sizeof(*rd->cursors), GFP_KERNEL_ACCOUNT);
-	rd->heap = kvcalloc(rd->nr, sizeof(*rd->heap), GFP_KERNEL_ACCOUNT);
-	rd->announced = kvcalloc(devtrace_proc_slots(), sizeof(*rd->announced),
-				 GFP_KERNEL_ACCOUNT);
-	if (!rd->cursors || !rd->heap || !rd->announced) {
-		reader_free(rd);
-		return NULL;
-	}
-	for_each_possible_cpu(cpu) {
-		rd->cursors[i].ring = per_cpu_ptr(&devtrace_rings, cpu);
-		rd->cursors[i].source = cpu;
-		rd->heap[i] = &rd->cursors[i];
-		i++;
-	}
-	rd->reason = DEVTRACE_INFO_OPEN;
-	wire_init(&rd->wire);
-	go_oldest(rd);
-	begin_at_cursors(rd);
-	return rd;
-}
-
-void reader_free(struct reader *rd)
+static void reader_destroy(struct reader *rd)
 {
 	unsigned int i;
 
@@ -716,4 +549,117 @@ void reader_free(struct reader *rd)
 	kvfree(rd->heap);
 	kvfree(rd->announced);
 	kvfree(rd);
+}
+
+/**
+ * reader_new() - a reader at the oldest event
+ * @s: of this stream, which is to stay until reader_free()
+ *
+ * Return: the reader, or NULL if there is no memory.
+ */
+struct reader *reader_new(struct stream *s)
+{
+	struct reader *rd;
+	unsigned int i = 0;
+	int cpu;
+
+	rd = kvzalloc(sizeof(*rd), GFP_KERNEL_ACCOUNT);
+	if (!rd)
+		return NULL;
+	rd->stream = s;
+	rd->pid = task_tgid_nr(current);
+	get_task_comm(rd->comm, current);
+	rd->nr = num_possible_cpus();
+	rd->cursors = kvcalloc(rd->nr, sizeof(*rd->cursors), GFP_KERNEL_ACCOUNT);
+	rd->heap = kvcalloc(rd->nr, sizeof(*rd->heap), GFP_KERNEL_ACCOUNT);
+	rd->announced = kvcalloc(devtrace_proc_slots(), sizeof(*rd->announced),
+				 GFP_KERNEL_ACCOUNT);
+	if (!rd->cursors || !rd->heap || !rd->announced) {
+		reader_destroy(rd);
+		return NULL;
+	}
+	for_each_possible_cpu(cpu) {
+		rd->cursors[i].ring = per_cpu_ptr(s->rings, cpu);
+		rd->cursors[i].source = cpu;
+		rd->heap[i] = &rd->cursors[i];
+		i++;
+	}
+	rd->reason = DEVTRACE_INFO_OPEN;
+	wire_init(&rd->wire, s->name);
+	down_read(&s->layout);
+	reader_oldest(rd);
+	up_read(&s->layout);
+	mutex_lock(&s->readers_lock);
+	list_add_tail(&rd->list, &s->readers);
+	mutex_unlock(&s->readers_lock);
+	return rd;
+}
+
+void reader_free(struct reader *rd)
+{
+	mutex_lock(&rd->stream->readers_lock);
+	list_del(&rd->list);
+	mutex_unlock(&rd->stream->readers_lock);
+	reader_destroy(rd);
+}
+
+/* Bytes that it has not read; it may read meanwhile. */
+static u64 reader_lag(const struct reader *rd)
+{
+	u64 lag = 0;
+	unsigned int i;
+
+	for (i = 0; i < rd->nr; i++) {
+		const struct cursor *c = &rd->cursors[i];
+		struct ring_view v;
+		u64 pos;
+
+		if (!ring_exists(c->ring))
+			continue;
+		ring_view(c->ring, &v);
+		/* A moment ago is good enough. */
+		pos = max(data_race(c->at.pos), v.tail.pos);
+		lag += v.commit.pos > pos ? (v.commit.pos - pos) * RING_UNIT : 0;
+	}
+	return lag;
+}
+
+/* With readers_lock. */
+static const struct reader *nth_reader(struct stream *s, unsigned int n)
+{
+	const struct list_head *at;
+
+	list_for_each(at, &s->readers)
+		if (!n--)
+			return list_entry(at, struct reader, list);
+	return NULL;
+}
+
+/**
+ * stream_reader() - who reads a stream
+ * @s: the stream
+ * @n: the n-th, from 0
+ * @r: filled in
+ *
+ * Return: false if there are not so many.
+ */
+bool stream_reader(struct stream *s, unsigned int n, struct stream_reader *r)
+{
+	const struct reader *rd;
+
+	down_read(&s->layout);
+	mutex_lock(&s->readers_lock);
+	rd = nth_reader(s, n);
+	if (rd) {
+		r->pid = rd->pid;
+		memcpy(r->comm, rd->comm, sizeof(r->comm));
+		/* A moment ago is good enough here too. */
+		r->position = READ_ONCE(rd->last);
+		r->read = READ_ONCE(rd->given);
+		r->lost = READ_ONCE(rd->missed);
+		r->lag = reader_lag(rd);
+	}
+	mutex_unlock(&s->readers_lock);
+	up_read(&s->layout);
+	return rd;
 }

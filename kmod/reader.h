@@ -10,8 +10,9 @@
 #include "wire.h"
 
 struct reader;
+struct stream;
 
-struct reader *reader_new(void);
+struct reader *reader_new(struct stream *s);
 void reader_free(struct reader *rd);
 struct wire *reader_wire(struct reader *rd);
 

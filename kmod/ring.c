@@ -25,6 +25,48 @@ unsigned long ring_size_round(unsigned long long size)
 	return rounded;
 }
 
+static u32 ring_blocks(unsigned long size)
+{
+	return clamp_t(unsigned long, size / 4096, 1, RING_BLOCKS_MAX);
+}
+
+static u16 ring_fits(unsigned long size)
+{
+	return min_t(unsigned long, size / 4 - RING_UNIT - RING_HEADER,
+		     RING_PAYLOAD_MAX) + 1;
+}
+
+static void ring_shape(struct ring *r, unsigned long size)
+{
+	r->mask = size / RING_UNIT - 1;
+	r->block_shift = ilog2(size / RING_UNIT / ring_blocks(size));
+}
+
+/**
+ * ring_memory_alloc() - memory for a ring
+ * @m: filled in
+ * @size: bytes, a value that ring_size_round() returned
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ring_memory_alloc(struct ring_memory *m, unsigned long size)
+{
+	m->anchors = ring_alloc(ring_blocks(size) * sizeof(*m->anchors));
+	m->data = ring_alloc(size + RING_UNIT);
+	if (m->anchors && m->data)
+		return 0;
+	ring_memory_free(m);
+	return -ENOMEM;
+}
+
+void ring_memory_free(struct ring_memory *m)
+{
+	ring_dealloc(m->anchors);
+	ring_dealloc(m->data);
+	m->anchors = NULL;
+	m->data = NULL;
+}
+
 /**
  * ring_init() - make an empty ring
  * @r: the ring, zeroed
@@ -36,45 +78,36 @@ unsigned long ring_size_round(unsigned long long size)
  */
 int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 {
-	u32 units = size / RING_UNIT;
-	u32 blocks = size / 4096;
-	u16 limit;
+	const u32 units = size / RING_UNIT;
+	struct ring_memory m;
 	u64 start;
 
-	blocks = blocks < 1 ? 1 : blocks > RING_BLOCKS_MAX ? RING_BLOCKS_MAX : blocks;
+	if (ring_memory_alloc(&m, size))
+		return -ENOMEM;
 	pos &= ~(units - 1);
 	start = ring_word(pos, idx);
-
-	r->anchors = ring_alloc(blocks * sizeof(*r->anchors));
-	if (!r->anchors)
-		return -ENOMEM;
-	r->mask = units - 1;
-	r->block_shift = ilog2(units / blocks);
-	limit = min_t(unsigned long, size / 4 - RING_UNIT - RING_HEADER,
-		      RING_PAYLOAD_MAX) + 1;
+	ring_shape(r, size);
+	r->anchors = m.anchors;
 	ring_store(&r->head, start);
 	ring_store(&r->tail, start);
 	ring_store(&r->commit, start);
 	r->easy = pos;
-	ring_store(&r->anchors[(pos >> r->block_shift) & (blocks - 1)], start);
+	ring_store(&r->anchors[(pos >> r->block_shift) & (ring_blocks(size) - 1)], start);
 	r->pos_epoch = pos >> 30;
 	r->idx_epoch = idx >> 30;
 	r->cleared.pos = pos;
 	r->cleared.idx = idx;
 	/* LMM(init:A): who finds data finds the rest; pairs with exists:B. */
-	smp_store_release(&r->data, ring_alloc(size + RING_UNIT));
-	if (!r->data) {
-		ring_dealloc(r->anchors);
-		r->anchors = NULL;
-		return -ENOMEM;
-	}
-	WRITE_ONCE(r->limit, limit);
+	smp_store_release(&r->data, m.data);
+	WRITE_ONCE(r->fits, ring_fits(size));
+	WRITE_ONCE(r->limit, ring_fits(size));
 	return 0;
 }
 
 void ring_free(struct ring *r)
 {
 	r->limit = 0;
+	r->fits = 0;
 	ring_dealloc(r->data);
 	ring_dealloc(r->anchors);
 	r->data = NULL;
@@ -306,6 +339,84 @@ void ring_view(const struct ring *r, struct ring_view *v)
 	ring_place_before(&v->commit, commit, head, &v->head);
 }
 
+/* The record at @at, of a ring that nobody writes; moves @at behind it. */
+static const struct ring_record *ring_next(const struct ring *r, struct ring_place *at)
+{
+	const struct ring_record *rec = ring_at(r, (u32)at->pos);
+
+	at->pos += ring_record_units(rec);
+	at->idx += rec->word >> RING_TYPE_SHIFT != RING_TYPE_PAD;
+	return rec;
+}
+
+/* Where the records begin that a ring of @units takes: the newest, none cleared. */
+static struct ring_place ring_suffix(const struct ring *r, const struct ring_view *v, u32 units)
+{
+	struct ring_place at = v->tail.pos >= r->cleared.pos ? v->tail : r->cleared;
+
+	while (v->commit.pos - at.pos > units)
+		ring_next(r, &at);
+	return at;
+}
+
+/**
+ * ring_resize() - give a ring other memory, with the newest records that fit
+ * @r: a ring that nobody writes or reads meanwhile
+ * @size: bytes, a value that ring_size_round() returned
+ * @m: memory for it; on return, what the ring had before
+ *
+ * Indices go on as they were: what does not fit counts as overwritten. Positions
+ * go on from the next multiple of the new size, so that no place in the old
+ * memory can be taken for one in the new: readers go by the index.
+ */
+void ring_resize(struct ring *r, unsigned long size, struct ring_memory *m)
+{
+	const struct ring old = *r;
+	const u32 units = size / RING_UNIT;
+	struct ring_place at, tail, head;
+	struct ring_view v;
+	u32 i, block = U32_MAX;
+
+	ring_view(&old, &v);
+	at = ring_suffix(&old, &v, units);
+	tail.pos = (v.head.pos + units - 1) & ~(u64)(units - 1);
+	tail.idx = at.idx;
+	head = tail;
+
+	r->data = m->data;
+	r->anchors = m->anchors;
+	ring_shape(r, size);
+	m->data = old.data;
+	m->anchors = old.anchors;
+
+	/* From the beginning of the memory, and no more than it holds: no padding. */
+	while (at.pos < v.commit.pos) {
+		const struct ring_record *rec = ring_next(&old, &at);
+		const u32 n = ring_record_units(rec);
+
+		if (rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD)
+			continue;
+		memcpy(ring_at(r, (u32)head.pos), rec, (size_t)n * RING_UNIT);
+		i = ((u32)head.pos & r->mask) >> r->block_shift;
+		if (i != block)
+			ring_store(&r->anchors[i], ring_word(head.pos, head.idx));
+		block = i;
+		head.pos += n;
+		head.idx++;
+	}
+	ring_store(&r->anchors[((u32)head.pos & r->mask) >> r->block_shift],
+		   ring_word(head.pos, head.idx));
+	ring_store(&r->head, ring_word(head.pos, head.idx));
+	ring_store(&r->tail, ring_word(tail.pos, tail.idx));
+	ring_store(&r->commit, ring_word(head.pos, head.idx));
+	/* The next record takes the long way, which finds out. */
+	r->easy = head.pos;
+	r->pos_epoch = head.pos >> 30;
+	r->idx_epoch = head.idx >> 30;
+	r->cleared.pos = min(r->cleared.pos, tail.pos);
+	r->fits = ring_fits(size);
+}
+
 /**
  * ring_oldest() - the oldest place that may be read
  * @r: any CPU's ring
@@ -391,8 +502,11 @@ u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 limit,
 	return lost;
 }
 
-/* The first record in @buf at or after @ts; whether it is there. */
-static bool ring_find_in(struct ring_place *at, u64 ts, u64 now,
+/*
+ * The first record in @buf at or after @ts, and not before index @idx; whether it
+ * is there.
+ */
+static bool ring_find_in(struct ring_place *at, u64 ts, u64 now, u64 idx,
 			 const u64 *buf, u32 units)
 {
 	u32 i = 0;
@@ -407,7 +521,7 @@ static bool ring_find_in(struct ring_place *at, u64 ts, u64 now,
 		size = ring_record_units(rec);
 		if (size > units - i)
 			break;
-		if (!pad && ring_ts(rec->word, now) >= ts)
+		if (!pad && at->idx >= idx && ring_ts(rec->word, now) >= ts)
 			return true;
 		at->pos += size;
 		at->idx += !pad;
@@ -457,5 +571,30 @@ void ring_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,
 	}
 	do {
 		ring_fetch(r, at, units, buf, &n);
-	} while (n && !ring_find_in(at, ts, now, buf, n));
+	} while (n && !ring_find_in(at, ts, now, 0, buf, n));
+}
+
+/**
+ * ring_place_of() - where the record of an index is, after a resize
+ * @r: any CPU's ring, existing
+ * @idx: the index
+ * @at: filled in: its place; if it is gone, that of the oldest record
+ * @buf: to work in
+ * @units: its size, at least the largest record
+ *
+ * Return: how many records, from @idx on, are gone.
+ */
+u64 ring_place_of(const struct ring *r, u64 idx, struct ring_place *at, u64 *buf, u32 units)
+{
+	struct ring_view v;
+	u32 n;
+
+	ring_view(r, &v);
+	*at = v.tail;
+	while (at->idx < idx) {
+		ring_fetch(r, at, units, buf, &n);
+		if (!n || ring_find_in(at, 0, 0, idx, buf, n))
+			break;
+	}
+	return at->idx > idx ? at->idx - idx : 0;
 }

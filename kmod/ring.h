@@ -34,10 +34,11 @@
 #define RING_UNITS_MAX		502
 
 /* Causes of a drop: the numbers are those of enum devtrace_cause. */
-#define RING_DROP_CAUSES	5
+#define RING_DROP_CAUSES	6
 #define RING_DROP_BUSY		2
 #define RING_DROP_TOOBIG	3
 #define RING_DROP_NORING	4
+#define RING_DROP_STOPPED	5
 
 /*
  * A record: 14 bytes of header, then the payload.
@@ -62,6 +63,8 @@ struct ring_record {
 #define RING_TYPE_SHIFT		56
 #define RING_TS_MASK		((1ULL << RING_TYPE_SHIFT) - 1)
 #define RING_TYPE_PAD		0
+/* A record that its writer took back; counted by the index as any other. */
+#define RING_TYPE_VOID		59
 
 #define RING_WHO_TID		0x003fffffU
 #define RING_WHO_CTX_SHIFT	22
@@ -85,7 +88,8 @@ struct ring_place {
  * @nest: writers under way on this CPU, one upon the other
  * @easy: a record that ends here or before takes no more than to move head
  * @mask: units in the ring, less 1
- * @limit: payloads must be shorter than this; 0 when there is no ring
+ * @limit: @fits, or 0 when writers are to look first who wants the event
+ * @fits: payloads must be shorter than this; 0 when there is no ring
  * @block_shift: log2 of the units in a block, see @anchors
  * @data: the ring, NULL when there is none
  * @anchors: for each block, the first record that begins in it
@@ -108,6 +112,7 @@ struct ring {
 	u32		easy;
 	u32		mask;
 	u16		limit;
+	u16		fits;
 	u8		block_shift;
 	u8		*data;
 	ring_word_t	*anchors;
@@ -165,16 +170,19 @@ static inline void ring_enter(struct ring *r)
 
 void ring_leave_slow(struct ring *r, u64 head);
 
-static inline void ring_leave(struct ring *r)
+/* Of nested writers all but the outermost. */
+static inline void ring_leave_nested(struct ring *r)
+{
+	/* The outermost writer publishes for us. */
+	WRITE_ONCE(r->nest, r->nest - 1);
+}
+
+/* The only writer under way. */
+static inline void ring_leave_last(struct ring *r)
 {
 	u64 head;
 
 	barrier();
-	if (unlikely(r->nest != 1)) {
-		/* The outermost writer publishes for us. */
-		WRITE_ONCE(r->nest, r->nest - 1);
-		return;
-	}
 	/* LMM(leave:A): pairs with view:B; the records come before commit. */
 	head = ring_load(&r->head);
 	ring_store_release(&r->commit, head);
@@ -184,6 +192,51 @@ static inline void ring_leave(struct ring *r)
 	/* An interrupt between the load of head and nest = 0 left it to us. */
 	if (unlikely(ring_load(&r->head) != head))
 		ring_leave_slow(r, head);
+}
+
+static inline void ring_leave(struct ring *r)
+{
+	barrier();
+	if (likely(r->nest == 1))
+		ring_leave_last(r);
+	else
+		ring_leave_nested(r);
+}
+
+/*
+ * A writer that does not know yet whether it will reserve: until it lets go,
+ * readers know that an event may still come, and nobody publishes.
+ */
+#define RING_HOLD		0x100U
+
+static inline void ring_hold(struct ring *r)
+{
+	WRITE_ONCE(r->nest, r->nest + RING_HOLD);
+	barrier();
+}
+
+static inline void ring_let_go(struct ring *r)
+{
+	barrier();
+	if (likely(r->nest == RING_HOLD)) {
+		WRITE_ONCE(r->nest, 1);
+		ring_leave_last(r);
+	} else {
+		WRITE_ONCE(r->nest, r->nest - RING_HOLD);
+	}
+}
+
+/* Writers under way, those that hold not counted. */
+static inline unsigned int ring_nested(const struct ring *r)
+{
+	return r->nest & (RING_HOLD - 1);
+}
+
+/* Before ring_leave(): the record is none. */
+static inline void ring_void(struct ring_record *rec)
+{
+	ring_put64(&rec->word, (u64)RING_TYPE_VOID << RING_TYPE_SHIFT |
+			       (rec->word & RING_TS_MASK));
 }
 
 /* A record and its time; two registers. */
@@ -263,6 +316,16 @@ ring_reserve(struct ring *r, unsigned int len, unsigned int type, u64 *now,
 /* Setting up: not concurrent with anything. */
 int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx);
 void ring_free(struct ring *r);
+
+/* Memory for a ring of another size. */
+struct ring_memory {
+	u8		*data;
+	ring_word_t	*anchors;
+};
+
+int ring_memory_alloc(struct ring_memory *m, unsigned long size);
+void ring_memory_free(struct ring_memory *m);
+void ring_resize(struct ring *r, unsigned long size, struct ring_memory *m);
 unsigned long ring_size_round(unsigned long long size);
 
 /* Reading: process context. */
@@ -273,6 +336,7 @@ u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 limit,
 void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost);
 void ring_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,
 	       u64 *buf, u32 units);
+u64 ring_place_of(const struct ring *r, u64 idx, struct ring_place *at, u64 *buf, u32 units);
 void ring_clear(struct ring *r);
 
 /* The full time stamp of a record that is not in the future at @now. */

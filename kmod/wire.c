@@ -15,13 +15,20 @@
 
 #include "compat.h"
 #include "core.h"
+#include "stream_priv.h"
 #include "wire.h"
 
 /* Ids of objects below this are numbers, not addresses. */
 #define SMALL_ID	65536
 
-void wire_init(struct wire *w)
+/**
+ * wire_init() - no frame was sent yet
+ * @w: frames of the reader, zeroed
+ * @name: of the stream; it is to stay
+ */
+void wire_init(struct wire *w, const char *name)
 {
+	w->name = name;
 	w->seq = 1;
 	w->check = DEVTRACE_CHECK_SUM8;
 }
@@ -220,7 +227,7 @@ void wire_info(struct wire *w, u8 reason)
 	memcpy(b->boot_id, devtrace_boot_id, sizeof(b->boot_id));
 	p = put_name(p, init_utsname()->machine, __NEW_UTS_LEN + 1);
 	p = put_name(p, init_utsname()->release, __NEW_UTS_LEN + 1);
-	p = put_name(p, "trace", DEVTRACE_NAME_MAX);
+	p = put_name(p, w->name, DEVTRACE_NAME_MAX);
 	wire_send(w, DEVTRACE_T_INFO, p - (char *)b);
 }
 
@@ -264,6 +271,25 @@ void wire_lost(struct wire *w, u16 source, u8 cause, u64 count, u64 from, u64 to
 }
 
 /**
+ * wire_state() - the stream stopped, or went on
+ * @w: frames of the reader
+ * @past: when, and why
+ */
+void wire_state(struct wire *w, const struct stream_past *past)
+{
+	struct devtrace_wire_state *b = wire_body(w);
+	char *p = (char *)(b + 1);
+
+	memset(b, 0, sizeof(*b));
+	b->state = past->state;
+	b->trigger = !!*past->trigger;
+	b->ts = cpu_to_le64(past->ts);
+	b->fired = cpu_to_le64(past->fired);
+	p = put_name(p, past->trigger, sizeof(past->trigger));
+	wire_send(w, DEVTRACE_T_STATE, p - (char *)b);
+}
+
+/**
  * wire_proc() - the name of a thread
  * @w: frames of the reader
  * @name: the name
@@ -292,6 +318,16 @@ static u64 hide_address(u64 v)
 }
 
 /**
+ * wire_dict_key() - the key of a name as readers see it
+ * @d: the name
+ * @scope: process id, 0 for the kernel
+ */
+u64 wire_dict_key(const struct devtrace_dict *d, u32 scope)
+{
+	return scope ? d->key : hide_address(d->key);
+}
+
+/**
  * wire_dict() - a name from the dictionary
  * @w: frames of the reader
  * @d: the name
@@ -306,7 +342,7 @@ void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope)
 	b->scope = cpu_to_le32(scope);
 	b->value = cpu_to_le32(d->value);
 	b->group = d->group;
-	b->key = cpu_to_le64(scope ? d->key : hide_address(d->key));
+	b->key = cpu_to_le64(wire_dict_key(d, scope));
 	p = put_name(p, d->name, sizeof(d->name));
 	wire_send(w, d->kind, p - (char *)b);
 }

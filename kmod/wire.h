@@ -16,6 +16,8 @@
 #include "proc.h"
 #include "ring.h"
 
+struct stream_past;
+
 /* Room that any one frame needs at most: every byte escaped, and the flag. */
 #define WIRE_FRAME_ROOM	(2 * DEVTRACE_FRAME_MAX + 1)
 #define WIRE_SIZE	(32 * 1024)
@@ -28,6 +30,7 @@
  * @taken: of these, already given to the reader
  * @check: enum devtrace_check
  * @seq: sequence number of the next frame
+ * @name: of the stream
  * @raw: a frame being made, not yet escaped; it is read by words, so with some
  *	room behind
  * @buf: frames as they are sent
@@ -39,6 +42,7 @@ struct wire {
 	u32	taken;
 	u8	check;
 	u8	seq;
+	const char *name;
 	u8	raw[DEVTRACE_FRAME_MAX + sizeof(u64)];
 	u8	buf[WIRE_SIZE];
 };
@@ -54,13 +58,15 @@ static inline bool wire_has_room(const struct wire *w)
 	return WIRE_SIZE - w->head >= WIRE_FRAME_ROOM + 4096;
 }
 
-void wire_init(struct wire *w);
+void wire_init(struct wire *w, const char *name);
 void wire_taken(struct wire *w, u32 n);
 bool wire_restart(struct wire *w);
 void wire_info(struct wire *w, u8 reason);
 void wire_clock(struct wire *w, const struct clock_sample *s);
 void wire_lost(struct wire *w, u16 source, u8 cause, u64 count, u64 from, u64 to);
+void wire_state(struct wire *w, const struct stream_past *p);
 void wire_proc(struct wire *w, const struct proc_name *name);
+u64 wire_dict_key(const struct devtrace_dict *d, u32 scope);
 void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope);
 void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
 

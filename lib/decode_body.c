@@ -17,6 +17,7 @@
 #define LOST_SIZE	sizeof(struct devtrace_wire_lost)
 #define PROC_SIZE	sizeof(struct devtrace_wire_proc)
 #define DICT_SIZE	sizeof(struct devtrace_wire_dict)
+#define STATE_SIZE	sizeof(struct devtrace_wire_state)
 
 /* No machine has more CPUs. For a guess only. */
 #define SOURCES_SANE	8192
@@ -27,6 +28,7 @@ _Static_assert(CLOCK_SIZE == 40, "CLOCK");
 _Static_assert(LOST_SIZE == 28, "LOST");
 _Static_assert(PROC_SIZE == 16, "PROC");
 _Static_assert(DICT_SIZE == 20, "dictionary");
+_Static_assert(STATE_SIZE == 24, "STATE");
 
 /*
  * The string at *pos, NUL included; NULL if there is none. *pos moves on.
@@ -134,6 +136,21 @@ static bool parse_lost(const struct devtrace_decoder *d, struct devtrace_lost *l
 	return true;
 }
 
+static bool parse_state(const struct devtrace_decoder *d, struct devtrace_state_item *s,
+			const uint8_t *p, size_t len)
+{
+	size_t pos = STATE_SIZE;
+
+	if (len < pos)
+		return false;
+	s->state = p[0];
+	s->by_trigger = p[1];
+	s->ts = dt_le64(p + 8);
+	s->fired = dt_le64(p + 16);
+	s->trigger = take_string(p, len, &pos);
+	return s->trigger && ends(d, pos, len);
+}
+
 static bool parse_proc(const struct devtrace_decoder *d, struct devtrace_proc *r,
 		       const uint8_t *p, size_t len)
 {
@@ -177,6 +194,9 @@ bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
 	case DEVTRACE_T_LOST:
 		item->kind = DEVTRACE_ITEM_LOST;
 		return parse_lost(d, &item->u.lost, body, len);
+	case DEVTRACE_T_STATE:
+		item->kind = DEVTRACE_ITEM_STATE;
+		return parse_state(d, &item->u.state, body, len);
 	case DEVTRACE_T_PROC:
 		item->kind = DEVTRACE_ITEM_PROC;
 		return parse_proc(d, &item->u.proc, body, len);
@@ -188,7 +208,8 @@ bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
 		item->kind = DEVTRACE_ITEM_DICT;
 		return parse_dict(d, &item->u.dict, type, body, len);
 	case DEVTRACE_T_EMPTY:
-	case DEVTRACE_T_INFO + 1 ... DEVTRACE_T_PROC - 1:
+	case DEVTRACE_T_INFO + 1:
+	case DEVTRACE_T_STATE + 1 ... DEVTRACE_T_PROC - 1:
 		item->kind = DEVTRACE_ITEM_UNKNOWN;
 		item->u.unknown.type = type;
 		item->u.unknown.data = body;

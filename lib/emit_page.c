@@ -3,10 +3,15 @@
  * emit_page.c - the control page, at a fixed place
  *
  * The symbol devtrace_control is a page of the library's data. As it stands in
- * the file it says that all types are wanted. It is never written, only
+ * the file it says that everything is wanted. It is never written, only
  * replaced, by mmap(2) or mremap(2) over it, which other threads see as one
- * step: by the device's own page, by one with all types wanted (the device
- * cannot be read), or by one with none (there is no device).
+ * step: by the device's own page, by one with everything wanted (the device
+ * cannot be read), or by one with nothing (there is no device).
+ *
+ * The page of an older module ends before what the inline tests look at: there
+ * it has zeros, which would refuse every object and severity. It is not used, and
+ * everything counts as wanted: an event that is not costs a call then, and the
+ * kernel refuses it.
  *
  * A program may have a copy of the symbol in its own data (a copy relocation);
  * it has the same size and alignment, and all in here means that copy.
@@ -24,7 +29,7 @@
 
 /*
  * Room for a page of the machine, whatever size its kernel was built with.
- * Should one be larger still, it is not mapped and all types stay wanted: the
+ * Should one be larger still, it is not mapped and everything stays wanted: the
  * kernel filters too.
  */
 #if defined(__x86_64__) || defined(__i386__) || defined(__arm__) || defined(__s390__) || \
@@ -47,10 +52,12 @@ union control_page devtrace_control __attribute__((aligned(ROOM))) = {
 		.version = DEVTRACE_WIRE_VERSION,
 		.size = sizeof(struct devtrace_control),
 		.types = { ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL },
+		.objects = { ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL },
+		.severities = ALL,
 	},
 };
 
-/* A page with all type words like this. */
+/* A page with this word for all types, objects and severities. */
 static void page_plain(size_t size, uint32_t word)
 {
 	union control_page *p;
@@ -61,14 +68,17 @@ static void page_plain(size_t size, uint32_t word)
 		return;
 	p->control.version = DEVTRACE_WIRE_VERSION;
 	p->control.size = sizeof(p->control);
-	for (i = 0; i < sizeof(p->control.types) / sizeof(p->control.types[0]); i++)
+	for (i = 0; i < sizeof(p->control.types) / sizeof(p->control.types[0]); i++) {
 		p->control.types[i] = word;
+		p->control.objects[i] = word;
+	}
+	p->control.severities = word;
 	if (mprotect(p, size, PROT_READ) < 0 ||
 	    mremap(p, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, &devtrace_control) == MAP_FAILED)
 		munmap(p, size);
 }
 
-/* The page of the device; -1 if it has none, or one that we cannot read. */
+/* The page of the device; -1 if it has none, or one that we cannot read or use. */
 static int page_device(size_t size, int fd)
 {
 	struct devtrace_control *p;
@@ -79,7 +89,7 @@ static int page_device(size_t size, int fd)
 	if (p == MAP_FAILED)
 		return -1;
 	usable = p->version == DEVTRACE_WIRE_VERSION &&
-		 p->size >= offsetof(struct devtrace_control, types) + sizeof(p->types);
+		 p->size >= offsetof(struct devtrace_control, reserved);
 	munmap(p, size);
 	if (!usable)
 		return -1;

@@ -83,7 +83,7 @@ int devtrace_qnx_event_(int code, ...)
 	size_t len = 0;
 	va_list list;
 
-	if (!devtrace_enabled(head.type))
+	if (!devtrace_qnx_wanted_(word))
 		return 0;
 	va_start(list, code);
 	if (head.type == DEVTRACE_T_EXC) {

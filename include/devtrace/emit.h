@@ -3,14 +3,17 @@
  * devtrace/emit.h - connection to the device, filter test, dictionaries
  *
  * This is what the three idioms stand on. All they do comes down to
- * devtrace_enabled(), which is inline and calls nothing, and devtrace_emit_event(),
- * which takes one complete event; so the way an event reaches the kernel can
- * change without any program being compiled again.
+ * devtrace_enabled() and its kind, which are inline and call nothing, and
+ * devtrace_emit_event(), which takes one complete event; so the way an event
+ * reaches the kernel can change without any program being compiled again.
  *
  * devtrace_control is not a pointer to the control page but the page itself:
  * the device is mapped over it. That saves the load of a pointer at every
- * event. Before the first event all its type bits are set, so that this event
- * goes on to devtrace_emit_event() and connects; without a device they are clear.
+ * event. Before the first event all its bits are set, so that this event goes
+ * on to devtrace_emit_event() and connects; without a device they are clear.
+ *
+ * The page has bits for types, severities and objects. What it cannot tell
+ * (signals, objects from 256 on, codes, processes) the kernel filters.
  */
 #ifndef DEVTRACE_EMIT_H
 #define DEVTRACE_EMIT_H
@@ -123,6 +126,46 @@ DEVTRACE_INLINE_ bool devtrace_enabled(uint8_t type)
 	return __builtin_expect((word >> (type & 31)) & 1, 0);
 }
 
+/* For whoever has tested the type already. */
+DEVTRACE_INLINE_ bool devtrace_severity_wanted_(uint8_t severity)
+{
+	uint32_t word;
+
+	/* None is no reason to refuse an event. */
+	if (__builtin_constant_p(severity) && !severity)
+		return true;
+	word = __atomic_load_n(&devtrace_control.severities, __ATOMIC_RELAXED);
+	return __builtin_expect((word >> (severity & 15)) & 1, 0);
+}
+
+DEVTRACE_INLINE_ bool devtrace_object_wanted_(uint16_t object)
+{
+	uint32_t word;
+
+	/* Those from 256 on have no bit: the kernel is asked. */
+	if (object >= 8 * sizeof(devtrace_control.objects))
+		return true;
+	word = __atomic_load_n(&devtrace_control.objects[object >> 5], __ATOMIC_RELAXED);
+	return __builtin_expect((word >> (object & 31)) & 1, 0);
+}
+
+/*
+ * Of this type and severity byte? Of this type and object? That is one more
+ * load, test and branch, behind those of the type. The two bits stand in
+ * different places of different words; to bring them together for one test
+ * takes more instructions than a branch that always goes the same way, and
+ * makes an event of a type that is off, or without a device, dearer.
+ */
+DEVTRACE_INLINE_ bool devtrace_enabled_severity(uint8_t type, uint8_t severity)
+{
+	return devtrace_enabled(type) && devtrace_severity_wanted_(severity);
+}
+
+DEVTRACE_INLINE_ bool devtrace_enabled_for(uint8_t type, uint16_t object)
+{
+	return devtrace_enabled(type) && devtrace_object_wanted_(object);
+}
+
 /*
  * Dictionaries. Names last as long as the device, for this process: a child
  * after fork(2) is another process and names its things itself. A name is cut
@@ -157,6 +200,8 @@ DEVTRACE_INLINE_ int devtrace_dict_enum(uint8_t value, uint8_t group, const char
 #else /* DEVTRACE_DISABLE */
 
 #define devtrace_enabled(type)			(DEVTRACE_ZERO_(type) != 0)
+#define devtrace_enabled_severity(type, sev)	(DEVTRACE_ZERO_(type, sev) != 0)
+#define devtrace_enabled_for(type, object)	(DEVTRACE_ZERO_(type, object) != 0)
 #define devtrace_emit_event(event, size)		DEVTRACE_ZERO_(event, size)
 #define devtrace_open()				DEVTRACE_ZERO_(0)
 #define devtrace_close()			((void)0)

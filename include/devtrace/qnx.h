@@ -143,19 +143,19 @@ DEVTRACE_INLINE_ size_t devtrace_qnx_put_(struct devtrace_record *r, unsigned in
 	return r->pos;
 }
 
-DEVTRACE_INLINE_ int devtrace_qnx_trace_(uint32_t code, int severity, unsigned int n,
+DEVTRACE_INLINE_ int devtrace_qnx_trace_(uint8_t severity, uint32_t code, unsigned int n,
 					 struct devtrace_qnx_arg_ a, struct devtrace_qnx_arg_ b,
 					 struct devtrace_qnx_arg_ c, struct devtrace_qnx_arg_ d,
 					 struct devtrace_qnx_arg_ e, struct devtrace_qnx_arg_ f)
 {
 	DEVTRACE_RECORD(r, 30);
 
-	devtrace_begin_exc_(&r, (uint8_t)severity, code);
+	devtrace_begin_exc_(&r, severity, code);
 	devtrace_qnx_put_(&r, n, a, b, c, d, e, f);
 	return devtrace_qnx_result_(devtrace_end(&r));
 }
 
-DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint32_t code, int severity, unsigned int n,
+DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint8_t severity, uint32_t code, unsigned int n,
 					  struct devtrace_qnx_arg_ a, struct devtrace_qnx_arg_ b,
 					  struct devtrace_qnx_arg_ c, struct devtrace_qnx_arg_ d,
 					  struct devtrace_qnx_arg_ e, struct devtrace_qnx_arg_ f,
@@ -165,14 +165,25 @@ DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint32_t code, int severity, unsigned 
 	struct devtrace_record r = { args, 0, sizeof(args), 0 };
 
 	devtrace_qnx_put_(&r, n, a, b, c, d, e, f);
-	return devtrace_qnx_buffer_(code, (uint8_t)severity, n, args, len, mem);
+	return devtrace_qnx_buffer_(code, severity, n, args, len, mem);
 }
 
 #define DEVTRACE_QNX0_	devtrace_qnx_unsigned_(0)
-#define DEVTRACE_QNX_TRACE_(...) \
-	(devtrace_enabled(DEVTRACE_T_EXC) ? devtrace_qnx_trace_(__VA_ARGS__) : 0)
-#define DEVTRACE_QNX_TRACEB_(...) \
-	(devtrace_enabled(DEVTRACE_T_EXC) ? devtrace_qnx_traceb_(__VA_ARGS__) : 0)
+/* An expression with a variable in it: the severity is evaluated once, and before the rest. */
+#define DEVTRACE_QNX_IF_(severity, emit, ...)					\
+	__extension__ ({							\
+		int devtrace_ret_ = 0;						\
+		if (devtrace_enabled(DEVTRACE_T_EXC)) {				\
+			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
+			if (devtrace_severity_wanted_(devtrace_s_))		\
+				devtrace_ret_ = emit(devtrace_s_, __VA_ARGS__);	\
+		}								\
+		devtrace_ret_;							\
+	})
+#define DEVTRACE_QNX_TRACE_(code, severity, ...) \
+	DEVTRACE_QNX_IF_(severity, devtrace_qnx_trace_, code, __VA_ARGS__)
+#define DEVTRACE_QNX_TRACEB_(code, severity, ...) \
+	DEVTRACE_QNX_IF_(severity, devtrace_qnx_traceb_, code, __VA_ARGS__)
 
 #define DEVTRACE_QNX_A0_ \
 	DEVTRACE_QNX0_, DEVTRACE_QNX0_, DEVTRACE_QNX0_, DEVTRACE_QNX0_, DEVTRACE_QNX0_, DEVTRACE_QNX0_
@@ -219,10 +230,17 @@ DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint32_t code, int severity, unsigned 
 #define Trace6b(code, severity, a, b, c, d, e, f, len, mem) \
 	DEVTRACE_QNX_TRACEB_(code, severity, 6, DEVTRACE_QNX_A6_(a, b, c, d, e, f), (size_t)(len), mem)
 
+/* By the first argument of TraceEvent(). */
+DEVTRACE_INLINE_ bool devtrace_qnx_wanted_(uint32_t code)
+{
+	return devtrace_enabled((uint8_t)code) &&
+	       ((uint8_t)code != DEVTRACE_T_EXC || devtrace_severity_wanted_(code >> 12 & 15));
+}
+
 /* The code is evaluated once: if it is not constant, the callee tests it. */
 #define TraceEvent(...)								\
 	(__builtin_constant_p(DEVTRACE_QNX_CODE_(__VA_ARGS__, ~)) &&		\
-	 !devtrace_enabled((uint8_t)(DEVTRACE_QNX_CODE_(__VA_ARGS__, ~))) ?	\
+	 !devtrace_qnx_wanted_((uint32_t)(DEVTRACE_QNX_CODE_(__VA_ARGS__, ~))) ?	\
 	 0 : devtrace_qnx_event_(__VA_ARGS__))
 #define DEVTRACE_QNX_CODE_(code, ...)	(code)
 

@@ -10,7 +10,8 @@
  * A layer of names over devtrace/record.h: nothing is added. The first
  * argument of a number is the width to print in, that of a float the digits
  * after the point, that of QS_ENUM the group. The id is the object of the
- * event; 0 stands for none. DEVTRACE_BUFFER bytes of elements fit.
+ * event; 0 stands for none. As with QS, a record of an id that is filtered out
+ * puts nothing. DEVTRACE_BUFFER bytes of elements fit.
  *
  * The names are in a header of their own because they are not ours.
  */
@@ -40,14 +41,18 @@
 	{									\
 		const uint8_t devtrace_t_ = (uint8_t)(type);			\
 		if (devtrace_enabled(devtrace_t_)) {				\
-			DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);		\
-			if (__builtin_constant_p(id) && !(id))			\
-				devtrace_begin_plain_(&devtrace_r_, devtrace_t_); \
-			else							\
-				devtrace_begin_id_(&devtrace_r_, devtrace_t_,	\
-						   (uint16_t)(id), 0);
+			const bool devtrace_none_ = __builtin_constant_p(id) && !(id); \
+			const uint16_t devtrace_o_ = (uint16_t)(id);		\
+			if (devtrace_none_ || devtrace_object_wanted_(devtrace_o_)) { \
+				DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
+				if (devtrace_none_)				\
+					devtrace_begin_plain_(&devtrace_r_, devtrace_t_); \
+				else						\
+					devtrace_begin_id_(&devtrace_r_, devtrace_t_, \
+							   devtrace_o_, 0);
 #define QS_END()								\
-			devtrace_end(&devtrace_r_);				\
+				devtrace_end(&devtrace_r_);			\
+			}							\
 		}								\
 	}
 

@@ -143,11 +143,14 @@ DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, uint8_t typ
 	return true;
 }
 
-/* The same with the object it is about and its signal, 0 for none. */
+/*
+ * The same with the object it is about and its signal, 0 for none: false if
+ * records of this object are not wanted, either.
+ */
 DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, uint8_t type,
 				     uint16_t object, uint16_t sig)
 {
-	if (!devtrace_enabled(type))
+	if (!devtrace_enabled_for(type, object))
 		return false;
 	devtrace_begin_id_(r, type, object, sig);
 	return true;
@@ -157,7 +160,7 @@ DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, uint8_t type,
 DEVTRACE_INLINE_ bool devtrace_begin_exc(struct devtrace_record *r, uint8_t severity,
 					 uint32_t code)
 {
-	if (!devtrace_enabled(DEVTRACE_T_EXC))
+	if (!devtrace_enabled_severity(DEVTRACE_T_EXC, severity))
 		return false;
 	devtrace_begin_exc_(r, severity, code);
 	return true;

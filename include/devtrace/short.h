@@ -14,7 +14,8 @@
  * DEVTRACE_OBJ(p), DEVTRACE_FUN(f), DEVTRACE_SIG(sig, object),
  * DEVTRACE_ENUM(group, value), DEVTRACE_STRN(p, max).
  *
- * The arguments are evaluated once, and only if the type is enabled. In C the
+ * The arguments are evaluated once, and only if the type is enabled; those
+ * behind the object or the severity only if that is wanted, too. In C the
  * choice is made by _Generic, in C++ by overloads.
  */
 #ifndef DEVTRACE_SHORT_H
@@ -251,45 +252,59 @@ devtrace_put_(struct devtrace_record *r, T v)
 	do {									\
 		const uint8_t devtrace_t_ = (uint8_t)(type);			\
 		if (devtrace_enabled(devtrace_t_)) {				\
-			DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);		\
-			devtrace_begin_id_(&devtrace_r_, devtrace_t_,		\
-					   (uint16_t)(object),			\
-					   (uint16_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~))); \
-			DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)		\
-			devtrace_end(&devtrace_r_);				\
+			const uint16_t devtrace_o_ = (uint16_t)(object);	\
+			if (devtrace_object_wanted_(devtrace_o_)) {		\
+				DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
+				devtrace_begin_id_(&devtrace_r_, devtrace_t_, devtrace_o_,	\
+						   (uint16_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
+				DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
+				devtrace_end(&devtrace_r_);			\
+			}							\
 		}								\
 	} while (0)
 
 #define devtrace_exc(severity, ...)						\
 	do {									\
 		if (devtrace_enabled(DEVTRACE_T_EXC)) {				\
-			DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);		\
-			devtrace_begin_exc_(&devtrace_r_, (uint8_t)(severity),	\
-					    (uint32_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~))); \
-			DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)		\
-			devtrace_end(&devtrace_r_);				\
+			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
+			if (devtrace_severity_wanted_(devtrace_s_)) {		\
+				DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
+				devtrace_begin_exc_(&devtrace_r_, devtrace_s_,	\
+						    (uint32_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
+				DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
+				devtrace_end(&devtrace_r_);			\
+			}							\
 		}								\
 	} while (0)
 
 /* Text as printf(3) makes it: not for signal handlers. */
 #define devtrace_text_sev(severity, ...)					\
 	do {									\
-		if (devtrace_enabled(DEVTRACE_T_TEXT))				\
-			devtrace_text_((uint8_t)(severity), __VA_ARGS__);	\
+		if (devtrace_enabled(DEVTRACE_T_TEXT)) {			\
+			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
+			if (devtrace_severity_wanted_(devtrace_s_))		\
+				devtrace_text_(devtrace_s_, __VA_ARGS__);	\
+		}								\
 	} while (0)
 
 /* Text as it is: for signal handlers too. */
 #define devtrace_puts_sev(severity, text)					\
 	do {									\
-		if (devtrace_enabled(DEVTRACE_T_TEXT))				\
-			devtrace_puts_((uint8_t)(severity), (text));		\
+		if (devtrace_enabled(DEVTRACE_T_TEXT)) {			\
+			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
+			if (devtrace_severity_wanted_(devtrace_s_))		\
+				devtrace_puts_(devtrace_s_, (text));		\
+		}								\
 	} while (0)
 
 /* For functions that take printf arguments themselves. */
 #define devtrace_vtext_sev(severity, format, args)				\
 	do {									\
-		if (devtrace_enabled(DEVTRACE_T_TEXT))				\
-			devtrace_vtext_((uint8_t)(severity), format, args);	\
+		if (devtrace_enabled(DEVTRACE_T_TEXT)) {			\
+			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
+			if (devtrace_severity_wanted_(devtrace_s_))		\
+				devtrace_vtext_(devtrace_s_, format, args);	\
+		}								\
 	} while (0)
 
 #else /* DEVTRACE_DISABLE */

@@ -129,9 +129,12 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 
 #if IS_ENABLED(CONFIG_DEVTRACE)
 
-/* Bit n is set when events of type n are wanted. */
+/* Bit n is set when events of type n, with object n, with severity n are wanted. */
 extern unsigned long devtrace_wanted[256 / BITS_PER_LONG];
-DECLARE_PER_CPU(u64, devtrace_filtered);
+extern unsigned long devtrace_objects[256 / BITS_PER_LONG];
+extern u32 devtrace_severities;
+/* By type, what stream 0 did not want. */
+DECLARE_PER_CPU(u64[256], devtrace_filtered);
 
 /* Bits of a record that a caller decides on; the ring's own numbers. */
 #define __DEVTRACE_CODE		0x02000000U
@@ -140,6 +143,7 @@ DECLARE_PER_CPU(u64, devtrace_filtered);
 #define __DEVTRACE_SEV(s)	((u32)(s) << 28)
 
 void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len);
+void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int len, u32 key);
 void __devtrace_commit(void);
 void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len);
 
@@ -154,8 +158,45 @@ static __always_inline bool devtrace_enabled(u8 type)
 	if (likely(READ_ONCE(devtrace_wanted[type / BITS_PER_LONG]) >>
 		   (type % BITS_PER_LONG) & 1))
 		return true;
-	this_cpu_inc(devtrace_filtered);
+	this_cpu_inc(devtrace_filtered[type]);
 	return false;
+}
+
+/* Objects above 255 are looked at when the event is emitted. */
+static __always_inline bool __devtrace_object_ok(u8 type, u16 obj)
+{
+	if (obj > 255 || likely(READ_ONCE(devtrace_objects[obj / BITS_PER_LONG]) >>
+				(obj % BITS_PER_LONG) & 1))
+		return true;
+	this_cpu_inc(devtrace_filtered[type]);
+	return false;
+}
+
+static __always_inline bool __devtrace_severity_ok(u8 severity)
+{
+	if (likely(READ_ONCE(devtrace_severities) >> (severity & 0xf) & 1))
+		return true;
+	this_cpu_inc(devtrace_filtered[DEVTRACE_T_EXC]);
+	return false;
+}
+
+/**
+ * devtrace_enabled_for() - whether events of a type about an object are wanted
+ * @type: event type; one that is not wanted is counted as filtered
+ * @obj: object id
+ */
+static __always_inline bool devtrace_enabled_for(u8 type, u16 obj)
+{
+	return devtrace_enabled(type) && __devtrace_object_ok(type, obj);
+}
+
+/**
+ * devtrace_enabled_exc() - whether exceptions of a severity are wanted
+ * @severity: severity byte; one that is not wanted is counted as filtered
+ */
+static __always_inline bool devtrace_enabled_exc(u8 severity)
+{
+	return devtrace_enabled(DEVTRACE_T_EXC) && __devtrace_severity_ok(severity);
 }
 
 #define __DT_SIZE(n, e)	+ sizeof(e)
@@ -180,21 +221,19 @@ static __always_inline bool __devtrace_type_ok(unsigned int type)
  * Size and flags are constants; what is left are the stores. The arguments are
  * evaluated before preemption goes off: they may be calls that sleep.
  */
-#define __devtrace_event(type, who, ...) do {				\
-	BUILD_BUG_ON(__builtin_constant_p(type) &&			\
-		     !__devtrace_type_ok(type));			\
-	if (__devtrace_type_ok(type) && devtrace_enabled(type)) {	\
-		__DT_EACH(__DT_LOCAL, ##__VA_ARGS__)			\
-		u8 *__p = __devtrace_reserve(type,			\
-				(who) __DT_EACH(__DT_PTR, ##__VA_ARGS__), \
-				0 __DT_EACH(__DT_SIZE, ##__VA_ARGS__));	\
+#define __devtrace_store(reserve, type, who, key, ...) do {		\
+	__DT_EACH(__DT_LOCAL, ##__VA_ARGS__)				\
+	u8 *__p = reserve(type, (who) __DT_EACH(__DT_PTR, ##__VA_ARGS__), \
+			  0 __DT_EACH(__DT_SIZE, ##__VA_ARGS__), key);	\
 									\
-		if (__p) {						\
-			__DT_EACH(__DT_STORE, ##__VA_ARGS__)		\
-			__devtrace_commit();				\
-		}							\
+	if (__p) {							\
+		__DT_EACH(__DT_STORE, ##__VA_ARGS__)			\
+		__devtrace_commit();					\
 	}								\
 } while (0)
+
+#define __devtrace_reserve_plain(type, who, len, key) \
+	__devtrace_reserve(type, who, len)
 
 struct __dt_code { __le32 code; } __packed;
 struct __dt_objsig { __le16 obj, sig; } __packed;
@@ -209,18 +248,33 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
  * @code: DEVTRACE_CODE(major, minor)
  * @...: up to ten elements: dt_u32(x), dt_i16(y), ...
  */
-#define devtrace_exc(severity, code, ...)				\
-	__devtrace_event(DEVTRACE_T_EXC,				\
-			 __DEVTRACE_CODE | __DEVTRACE_SEV(severity),	\
-			 __dt_code(code), ##__VA_ARGS__)
+#define devtrace_exc(severity, code, ...) do {				\
+	if (devtrace_enabled(DEVTRACE_T_EXC)) {				\
+		const u8 __sev = (severity);				\
+									\
+		if (__devtrace_severity_ok(__sev)) {			\
+			const u32 __code = (code);			\
+									\
+			__devtrace_store(__devtrace_reserve_for,	\
+				DEVTRACE_T_EXC,				\
+				__DEVTRACE_CODE | __DEVTRACE_SEV(__sev), \
+				__code, __dt_code(__code), ##__VA_ARGS__); \
+		}							\
+	}								\
+} while (0)
 
 /**
  * devtrace_rec() - emit a record
  * @type: event type, a constant
  * @...: up to ten elements
  */
-#define devtrace_rec(type, ...)						\
-	__devtrace_event(type, 0, ##__VA_ARGS__)
+#define devtrace_rec(type, ...) do {					\
+	BUILD_BUG_ON(__builtin_constant_p(type) &&			\
+		     !__devtrace_type_ok(type));			\
+	if (__devtrace_type_ok(type) && devtrace_enabled(type))		\
+		__devtrace_store(__devtrace_reserve_plain, type, 0, 0,	\
+				 ##__VA_ARGS__);			\
+} while (0)
 
 /**
  * devtrace_rec_for() - emit a record about an object and a signal
@@ -229,9 +283,21 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
  * @sig: signal, 16 bits
  * @...: up to ten elements
  */
-#define devtrace_rec_for(type, obj, sig, ...)				\
-	__devtrace_event(type, __DEVTRACE_OBJSIG,			\
-			 __dt_objsig(obj, sig), ##__VA_ARGS__)
+#define devtrace_rec_for(type, obj, sig, ...) do {			\
+	BUILD_BUG_ON(__builtin_constant_p(type) &&			\
+		     !__devtrace_type_ok(type));			\
+	if (__devtrace_type_ok(type) && devtrace_enabled(type)) {	\
+		const u16 __obj = (obj);				\
+									\
+		if (__devtrace_object_ok(type, __obj)) {		\
+			const u16 __sig = (sig);			\
+									\
+			__devtrace_store(__devtrace_reserve_for, type,	\
+				__DEVTRACE_OBJSIG, __obj | (u32)__sig << 16, \
+				__dt_objsig(__obj, __sig), ##__VA_ARGS__); \
+		}							\
+	}								\
+} while (0)
 
 #define DEVTRACE_RECORD_MAX	256
 
@@ -283,7 +349,7 @@ static inline void *__devtrace_room(struct devtrace_record *r, unsigned int n)
  */
 static inline bool devtrace_begin(struct devtrace_record *r, u8 type, u16 obj, u16 sig)
 {
-	if (!devtrace_enabled(type))
+	if (!devtrace_enabled_for(type, obj))
 		return false;
 	r->who = __DEVTRACE_OBJSIG;
 	r->type = type;
@@ -303,7 +369,7 @@ static inline bool devtrace_begin(struct devtrace_record *r, u8 type, u16 obj, u
  */
 static inline bool devtrace_begin_exc(struct devtrace_record *r, u8 severity, u32 code)
 {
-	if (!devtrace_enabled(DEVTRACE_T_EXC))
+	if (!devtrace_enabled_exc(severity))
 		return false;
 	r->who = __DEVTRACE_CODE | __DEVTRACE_SEV(severity);
 	r->type = DEVTRACE_T_EXC;
@@ -372,6 +438,8 @@ struct devtrace_record { };
 #define devtrace_put(r, e)	__devtrace_nothing(r, e)
 
 static inline bool devtrace_enabled(u8 type) { return false; }
+static inline bool devtrace_enabled_for(u8 type, u16 obj) { return false; }
+static inline bool devtrace_enabled_exc(u8 severity) { return false; }
 
 static inline bool devtrace_begin(struct devtrace_record *r, u8 type, u16 obj, u16 sig)
 {

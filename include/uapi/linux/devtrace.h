@@ -41,6 +41,7 @@ enum devtrace_type {
 	DEVTRACE_T_FUN		= 62,	/* dictionary: function */
 	DEVTRACE_T_USR		= 63,	/* dictionary: record type */
 	DEVTRACE_T_INFO		= 64,	/* what this stream is */
+	DEVTRACE_T_STATE	= 66,	/* it stopped, or goes on, and why */
 	DEVTRACE_T_PROC		= 70,	/* dictionary: thread, by the kernel */
 	DEVTRACE_T_SEM		= 71,	/* 71-74 semaphore */
 	DEVTRACE_T_MTX		= 75,	/* 75-80 mutex */
@@ -50,6 +51,72 @@ enum devtrace_type {
 	DEVTRACE_T_KERNEL	= 128,	/* 128-191 kernel profile events */
 	DEVTRACE_T_USER2	= 192,	/* 192-255 further user records */
 };
+
+/*
+ * Kernel profile events: what each says is in Documentation/profile.rst. From
+ * DEVTRACE_T_ADDED on they are tracepoints that somebody added by name.
+ */
+enum devtrace_profile {
+	DEVTRACE_T_SYS_ENTER		= DEVTRACE_T_KERNEL + 0,
+	DEVTRACE_T_SYS_EXIT		= DEVTRACE_T_KERNEL + 1,
+	DEVTRACE_T_IRQ_ENTRY		= DEVTRACE_T_KERNEL + 2,
+	DEVTRACE_T_IRQ_EXIT		= DEVTRACE_T_KERNEL + 3,
+	DEVTRACE_T_VECTOR_ENTRY		= DEVTRACE_T_KERNEL + 4,
+	DEVTRACE_T_VECTOR_EXIT		= DEVTRACE_T_KERNEL + 5,
+	DEVTRACE_T_SOFTIRQ_RAISE	= DEVTRACE_T_KERNEL + 6,
+	DEVTRACE_T_SOFTIRQ_ENTRY	= DEVTRACE_T_KERNEL + 7,
+	DEVTRACE_T_SOFTIRQ_EXIT		= DEVTRACE_T_KERNEL + 8,
+	DEVTRACE_T_TIMER_INIT		= DEVTRACE_T_KERNEL + 9,
+	DEVTRACE_T_TIMER_START		= DEVTRACE_T_KERNEL + 10,
+	DEVTRACE_T_TIMER_CANCEL		= DEVTRACE_T_KERNEL + 11,
+	DEVTRACE_T_TIMER_ENTRY		= DEVTRACE_T_KERNEL + 12,
+	DEVTRACE_T_TIMER_EXIT		= DEVTRACE_T_KERNEL + 13,
+	DEVTRACE_T_HRTIMER_INIT		= DEVTRACE_T_KERNEL + 14,
+	DEVTRACE_T_HRTIMER_START	= DEVTRACE_T_KERNEL + 15,
+	DEVTRACE_T_HRTIMER_CANCEL	= DEVTRACE_T_KERNEL + 16,
+	DEVTRACE_T_HRTIMER_ENTRY	= DEVTRACE_T_KERNEL + 17,
+	DEVTRACE_T_HRTIMER_EXIT		= DEVTRACE_T_KERNEL + 18,
+	DEVTRACE_T_SCHED_SWITCH		= DEVTRACE_T_KERNEL + 19,
+	DEVTRACE_T_SCHED_WAKING		= DEVTRACE_T_KERNEL + 20,
+	DEVTRACE_T_SCHED_WAKEUP		= DEVTRACE_T_KERNEL + 21,
+	DEVTRACE_T_SCHED_WAKEUP_NEW	= DEVTRACE_T_KERNEL + 22,
+	DEVTRACE_T_SCHED_MIGRATE	= DEVTRACE_T_KERNEL + 23,
+	DEVTRACE_T_SCHED_FORK		= DEVTRACE_T_KERNEL + 24,
+	DEVTRACE_T_SCHED_EXEC		= DEVTRACE_T_KERNEL + 25,
+	DEVTRACE_T_SCHED_EXIT		= DEVTRACE_T_KERNEL + 26,
+	DEVTRACE_T_SCHED_PI		= DEVTRACE_T_KERNEL + 27,
+	DEVTRACE_T_SCHED_HANG		= DEVTRACE_T_KERNEL + 28,
+	DEVTRACE_T_TASK_RENAME		= DEVTRACE_T_KERNEL + 29,
+	DEVTRACE_T_FAULT_USER		= DEVTRACE_T_KERNEL + 30,
+	DEVTRACE_T_FAULT_KERNEL		= DEVTRACE_T_KERNEL + 31,
+	DEVTRACE_T_SIGNAL_GENERATE	= DEVTRACE_T_KERNEL + 32,
+	DEVTRACE_T_SIGNAL_DELIVER	= DEVTRACE_T_KERNEL + 33,
+	DEVTRACE_T_BLOCK_INSERT		= DEVTRACE_T_KERNEL + 34,
+	DEVTRACE_T_BLOCK_ISSUE		= DEVTRACE_T_KERNEL + 35,
+	DEVTRACE_T_BLOCK_COMPLETE	= DEVTRACE_T_KERNEL + 36,
+	DEVTRACE_T_WORK_QUEUE		= DEVTRACE_T_KERNEL + 37,
+	DEVTRACE_T_WORK_START		= DEVTRACE_T_KERNEL + 38,
+	DEVTRACE_T_WORK_END		= DEVTRACE_T_KERNEL + 39,
+	DEVTRACE_T_CPU_IDLE		= DEVTRACE_T_KERNEL + 40,
+	DEVTRACE_T_CPU_FREQ		= DEVTRACE_T_KERNEL + 41,
+	DEVTRACE_T_CONSOLE		= DEVTRACE_T_KERNEL + 42,
+	DEVTRACE_T_MODULE_LOAD		= DEVTRACE_T_KERNEL + 43,
+	DEVTRACE_T_MODULE_FREE		= DEVTRACE_T_KERNEL + 44,
+	DEVTRACE_T_OOM_KILL		= DEVTRACE_T_KERNEL + 45,
+	DEVTRACE_T_TASKLET_ENTRY	= DEVTRACE_T_KERNEL + 46,
+	DEVTRACE_T_TASKLET_EXIT		= DEVTRACE_T_KERNEL + 47,
+	DEVTRACE_T_ADDED		= DEVTRACE_T_KERNEL + 48,	/* 16 types */
+};
+
+/*
+ * Objects of kernel profile events. The signal is then the number of the system
+ * call, interrupt, vector or softirq, with its name in the dictionary.
+ */
+#define DEVTRACE_OBJ_SYSCALL	0xff01	/* a system call of this machine */
+#define DEVTRACE_OBJ_COMPAT	0xff02	/* of a 32-bit program on it */
+#define DEVTRACE_OBJ_IRQ	0xff03	/* an interrupt of a device */
+#define DEVTRACE_OBJ_VECTOR	0xff04	/* one of the CPU itself */
+#define DEVTRACE_OBJ_SOFTIRQ	0xff05
 
 /*
  * Severity byte: 0 means none was given; otherwise DEVTRACE_SEV_SET, with
@@ -149,8 +216,16 @@ enum devtrace_cause {
 	DEVTRACE_LOST_CLEARED	= 1,	/* somebody cleared the buffer */
 	DEVTRACE_LOST_BUSY	= 2,	/* ring full of unfinished events */
 	DEVTRACE_LOST_TOOBIG	= 3,	/* larger than a quarter of the ring */
-	DEVTRACE_LOST_NORING	= 4,	/* no ring for this CPU yet */
-	DEVTRACE_LOST_CAUSES	= 5,	/* how many causes there are */
+	DEVTRACE_LOST_NORING	= 4,	/* no ring for this CPU, or it is being resized */
+	DEVTRACE_LOST_STOPPED	= 5,	/* the stream was stopped */
+	DEVTRACE_LOST_CAUSES	= 6,	/* how many causes there are */
+};
+
+/* What a stream does. */
+enum devtrace_state {
+	DEVTRACE_STATE_RUNNING	= 0,	/* events are stored */
+	DEVTRACE_STATE_STOPPED	= 1,	/* none is; what is there stays */
+	DEVTRACE_STATE_FROZEN	= 2,	/* likewise, and it cannot be cleared */
 };
 
 /* Why an INFO frame is sent. */
@@ -245,6 +320,24 @@ struct devtrace_wire_lost {
 	__le64	count;
 	__le64	from;
 	__le64	to;
+} __attribute__((packed));
+
+/**
+ * struct devtrace_wire_state - body of a STATE frame
+ * @state: enum devtrace_state, from here on
+ * @trigger: 1: a trigger did it; 0: somebody asked for it
+ * @reserved: 0
+ * @ts: when, trace clock ns: events before it are older, those behind it newer
+ * @fired: time of the event that met the trigger; 0 without one
+ *
+ * Then the name of the trigger, NUL-terminated; empty without one.
+ */
+struct devtrace_wire_state {
+	__u8	state;
+	__u8	trigger;
+	__u8	reserved[6];
+	__le64	ts;
+	__le64	fired;
 } __attribute__((packed));
 
 /**
@@ -365,15 +458,21 @@ struct devtrace_stats {
  * @types: bit n % 32 of word n / 32 is set when events of type n are wanted
  * @suspended: ns that the machine spent suspended: the trace clock is
  *	CLOCK_MONOTONIC_RAW plus this
+ * @objects: the same for the objects 0 to 255; others are always asked for
+ * @severities: bit n is set when events with the severity byte n are wanted
+ * @reserved: 0
  *
- * An event whose type bit is clear costs its program one load, one test and
- * one branch.
+ * An event whose bit is clear costs its program one load, one test and one
+ * branch. A bit that is set means that some stream or trigger may want it.
  */
 struct devtrace_control {
 	__u32	version;
 	__u32	size;
 	__u32	types[8];
 	__u64	suspended;
+	__u32	objects[8];
+	__u32	severities;
+	__u32	reserved;
 };
 
 #endif /* _UAPI_LINUX_DEVTRACE_H */

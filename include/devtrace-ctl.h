@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * devtrace-ctl.h - filters, streams, triggers and statistics of /dev/trace
+ *
+ * The calls of libdevtrace-ctl, which speaks generic netlink with the module; it
+ * needs libmnl. Everything belongs to a handle and nothing is global: handles
+ * share nothing, each is for one thread at a time.
+ *
+ * Calls return 0 or a negative errno number; devtrace_ctl_error() then says what
+ * was wrong, as the kernel put it. Dumps call a function for each thing; what it
+ * returns other than 0 ends the dump and is returned. All of a dump has been
+ * read before the first call of the function, which may use the handle itself.
+ */
+#ifndef DEVTRACE_CTL_H
+#define DEVTRACE_CTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/devtrace.h>
+#include <linux/devtrace_netlink.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct devtrace_ctl;
+
+/* NULL and errno: ENOENT if there is no devtrace in this kernel. */
+struct devtrace_ctl *devtrace_ctl_open(void);
+/* NULL is allowed. */
+void devtrace_ctl_close(struct devtrace_ctl *ctl);
+/* What was wrong with the last call that failed. Valid until the next call. */
+const char *devtrace_ctl_error(const struct devtrace_ctl *ctl);
+
+/*
+ * Filters. A filter is made in memory, and given to a stream or a trigger as a
+ * whole. The terms are those of enum devtrace_filter_attr; see there for what
+ * they mean. Do not change the members by hand.
+ */
+struct devtrace_ranges {
+	bool		given;
+	unsigned int	nr;			/* in order, and apart */
+	struct devtrace_range r[DEVTRACE_TERMS_MAX];
+};
+
+struct devtrace_numbers {
+	bool		given;
+	unsigned int	nr;
+	uint32_t	v[DEVTRACE_TERMS_MAX];
+};
+
+#define DEVTRACE_COMM_LEN	16		/* with the NUL */
+
+struct devtrace_names {
+	bool		given;
+	unsigned int	nr;
+	char		v[DEVTRACE_TERMS_MAX][DEVTRACE_COMM_LEN];
+};
+
+struct devtrace_filter {
+	uint8_t		types[32];		/* bit n % 8 of byte n / 8 is type n */
+	uint32_t	hw_severity, sw_severity;
+	uint32_t	origins;		/* DEVTRACE_ORIGIN_* */
+	struct devtrace_ranges	objects, signals;
+	struct devtrace_numbers	majors, not_majors, pids, not_pids;
+	struct devtrace_names	comms, not_comms;
+};
+
+/* Everything passes. Each filter begins with this or the next. */
+void devtrace_filter_all(struct devtrace_filter *f);
+/* Nothing passes: every type is off. */
+void devtrace_filter_none(struct devtrace_filter *f);
+bool devtrace_filter_is_all(const struct devtrace_filter *f);
+bool devtrace_filter_is_type(const struct devtrace_filter *f, unsigned int type);
+
+/*
+ * TYPES, OBJECTS, SIGNALS: let nothing pass but what is switched on from here.
+ * Without this, what is switched off is taken from everything.
+ */
+int devtrace_filter_only(struct devtrace_filter *f, enum devtrace_filter_attr term);
+/* Any term: as if it were not given; everything passes it. */
+int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr term);
+
+/*
+ * TYPES, OBJECTS, SIGNALS: let the numbers from first to last pass, or not. The
+ * types of the transport always do. -ENOSPC: more than DEVTRACE_TERMS_MAX ranges.
+ */
+int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr term,
+			  unsigned int first, unsigned int last, bool on);
+/*
+ * The same by the name of a group. TYPES: sm ao eq mp te qf sc sem mtx user
+ * user0 to user4 exc text kernel all; OBJECTS: ao ep eq ap all. -ENOENT: no such
+ * group.
+ */
+int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr term,
+			  const char *group, bool on);
+/* The n-th group of TYPES or OBJECTS, NULL behind the last ("all" is not told). */
+const char *devtrace_filter_group_name(enum devtrace_filter_attr term, unsigned int n);
+
+/*
+ * MAJORS, NOT_MAJORS, PIDS, NOT_PIDS: put a number on the list, or take it off.
+ * -ENOSPC: the list is full; -ENOENT: it is not on the list.
+ */
+int devtrace_filter_number(struct devtrace_filter *f, enum devtrace_filter_attr term,
+			   uint32_t number, bool on);
+/* COMMS, NOT_COMMS: the same for a name, which has at most 15 bytes. */
+int devtrace_filter_name(struct devtrace_filter *f, enum devtrace_filter_attr term,
+			 const char *name, bool on);
+/* Severities from these levels on, 0 to 4. */
+int devtrace_filter_severity(struct devtrace_filter *f, unsigned int hw, unsigned int sw);
+/* DEVTRACE_ORIGIN_* */
+int devtrace_filter_origins(struct devtrace_filter *f, uint32_t origins);
+
+/* The filter of a stream; NULL is stream 0. generation may be NULL. */
+int devtrace_ctl_filter_get(struct devtrace_ctl *ctl, const char *stream,
+			    struct devtrace_filter *f, uint32_t *generation);
+/*
+ * When this has returned 0 no event that the filter refuses appears any more.
+ * With a generation, -EBUSY if somebody changed the filter since.
+ */
+int devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
+			    const struct devtrace_filter *f, const uint32_t *generation);
+typedef int devtrace_filter_fn(const char *stream, const struct devtrace_filter *f,
+			       uint32_t generation, void *arg);
+int devtrace_ctl_filters(struct devtrace_ctl *ctl, devtrace_filter_fn *fn, void *arg);
+
+/* Streams. */
+struct devtrace_ctl_stream {
+	char		name[DEVTRACE_NAME_LEN];
+	uint32_t	id;
+	uint32_t	state;			/* enum devtrace_state */
+	uint64_t	size;			/* bytes of ring a CPU */
+	uint64_t	used;			/* bytes of all rings */
+	uint64_t	since;			/* trace clock ns */
+	char		reason[DEVTRACE_NAME_LEN]; /* the trigger that did it, or empty */
+	uint32_t	watermark;		/* percent */
+	uint32_t	mode;			/* of the device node */
+	uint32_t	generation;		/* of the filter */
+};
+
+typedef int devtrace_stream_fn(const struct devtrace_ctl_stream *s, void *arg);
+int devtrace_ctl_streams(struct devtrace_ctl *ctl, devtrace_stream_fn *fn, void *arg);
+int devtrace_ctl_stream_get(struct devtrace_ctl *ctl, const char *name,
+			    struct devtrace_ctl_stream *s);
+/* filter NULL: everything; mode 0: as the module has it. */
+int devtrace_ctl_stream_new(struct devtrace_ctl *ctl, const char *name, uint64_t size,
+			    const struct devtrace_filter *filter, uint32_t mode,
+			    enum devtrace_state state);
+int devtrace_ctl_stream_resize(struct devtrace_ctl *ctl, const char *name, uint64_t size);
+int devtrace_ctl_stream_state(struct devtrace_ctl *ctl, const char *name,
+			      enum devtrace_state state);
+int devtrace_ctl_stream_watermark(struct devtrace_ctl *ctl, const char *name,
+				  unsigned int percent);
+int devtrace_ctl_stream_del(struct devtrace_ctl *ctl, const char *name);
+int devtrace_ctl_clear(struct devtrace_ctl *ctl, const char *stream);
+
+/* Triggers. */
+struct devtrace_ctl_element {
+	bool		given;
+	uint32_t	index;
+	uint32_t	compare;		/* enum devtrace_compare */
+	bool		is_string;
+	int64_t		value;			/* numbers */
+	uint64_t	mask;			/* numbers; 0: all bits */
+	char		string[64];		/* strings */
+};
+
+struct devtrace_ctl_trigger {
+	char		name[DEVTRACE_NAME_LEN];
+	struct devtrace_filter when;
+	struct devtrace_ctl_element element;
+	uint64_t	nth;			/* 0 and 1: the first */
+	uint32_t	rate;			/* a second; 0: none */
+	uint32_t	action;			/* enum devtrace_action */
+	char		stream[DEVTRACE_NAME_LEN]; /* empty: stream 0 */
+	uint64_t	events;			/* stop after these; 0: not given */
+	uint64_t	time;			/* ns; 0: not given */
+	struct devtrace_filter filter;		/* DEVTRACE_ACTION_FILTER */
+	bool		rearm;
+	/* Told by the kernel: */
+	bool		armed;
+	uint64_t	fired, fired_at, seen;
+};
+
+/* Zero, with filters that let everything pass. -EINVAL: the name is too long. */
+int devtrace_ctl_trigger_init(struct devtrace_ctl_trigger *t, const char *name);
+typedef int devtrace_trigger_fn(const struct devtrace_ctl_trigger *t, void *arg);
+int devtrace_ctl_triggers(struct devtrace_ctl *ctl, devtrace_trigger_fn *fn, void *arg);
+int devtrace_ctl_trigger_get(struct devtrace_ctl *ctl, const char *name,
+			     struct devtrace_ctl_trigger *t);
+int devtrace_ctl_trigger_new(struct devtrace_ctl *ctl, const struct devtrace_ctl_trigger *t);
+int devtrace_ctl_trigger_arm(struct devtrace_ctl *ctl, const char *name, bool armed);
+int devtrace_ctl_trigger_del(struct devtrace_ctl *ctl, const char *name);
+
+/* Statistics. stream NULL: of all. What the kernel does not tell is 0. */
+struct devtrace_ctl_stats {
+	char		stream[DEVTRACE_NAME_LEN];
+	uint32_t	cpu;
+	uint64_t	emitted, stored, filtered, overwritten;
+	uint64_t	dropped[DEVTRACE_LOST_CAUSES];
+	uint64_t	size, used;		/* bytes */
+	uint64_t	oldest, now;		/* trace clock ns */
+};
+
+struct devtrace_ctl_type {
+	uint8_t		type;
+	uint64_t	stored, filtered;
+};
+
+struct devtrace_ctl_process {
+	uint32_t	pid, tid;
+	char		comm[DEVTRACE_COMM_LEN];
+	uint64_t	stored;
+};
+
+struct devtrace_ctl_reader {
+	char		stream[DEVTRACE_NAME_LEN];
+	uint32_t	pid;
+	char		comm[DEVTRACE_COMM_LEN];
+	uint64_t	position;		/* trace clock ns */
+	uint64_t	lag;			/* bytes */
+	uint64_t	read, lost;		/* events */
+};
+
+struct devtrace_ctl_dict {
+	uint8_t		kind, group;
+	uint32_t	value, scope;
+	uint64_t	key;
+	char		name[DEVTRACE_NAME_MAX];
+};
+
+typedef int devtrace_stats_fn(const struct devtrace_ctl_stats *s, void *arg);
+typedef int devtrace_type_fn(const struct devtrace_ctl_type *t, void *arg);
+typedef int devtrace_process_fn(const struct devtrace_ctl_process *p, void *arg);
+typedef int devtrace_reader_fn(const struct devtrace_ctl_reader *r, void *arg);
+typedef int devtrace_dict_fn(const struct devtrace_ctl_dict *d, void *arg);
+int devtrace_ctl_stats(struct devtrace_ctl *ctl, const char *stream, devtrace_stats_fn *fn,
+		       void *arg);
+int devtrace_ctl_types(struct devtrace_ctl *ctl, devtrace_type_fn *fn, void *arg);
+int devtrace_ctl_processes(struct devtrace_ctl *ctl, devtrace_process_fn *fn, void *arg);
+int devtrace_ctl_readers(struct devtrace_ctl *ctl, const char *stream, devtrace_reader_fn *fn,
+			 void *arg);
+int devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg);
+
+/*
+ * Changes as they come. After devtrace_ctl_monitor() the descriptor that it
+ * returned can be polled, and devtrace_ctl_next() gives one change: 1, or 0 if
+ * there is none now. -ENOBUFS: some were lost because nobody took them; what is
+ * now must be asked for. Other calls may be made between.
+ */
+struct devtrace_ctl_change {
+	enum devtrace_cmd cmd;			/* DEVTRACE_CMD_NTF_* */
+	union {
+		struct devtrace_ctl_stream stream; /* STREAM_*: name alone for DEL, CLEAR */
+		struct {
+			char	stream[DEVTRACE_NAME_LEN];
+			struct devtrace_filter filter;
+			uint32_t generation;
+		} filter;			/* FILTER */
+		struct devtrace_ctl_trigger trigger; /* TRIGGER_*, FIRED */
+		struct {
+			char	stream[DEVTRACE_NAME_LEN];
+			uint32_t cpu, percent;
+		} watermark;			/* WATERMARK */
+	} u;
+};
+
+int devtrace_ctl_monitor(struct devtrace_ctl *ctl);
+int devtrace_ctl_next(struct devtrace_ctl *ctl, struct devtrace_ctl_change *change);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

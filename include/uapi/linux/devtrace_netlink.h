@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * Control of the devtrace module: generic netlink
+ *
+ * The family has one space of top-level attributes, enum devtrace_attr; which of
+ * them a command takes is said at the command, and any other is refused. All
+ * numbers are in the byte order of the machine. Each refusal has an extended
+ * acknowledgment that names the attribute and says what would be right.
+ *
+ * To change anything takes CAP_PERFMON or CAP_SYS_ADMIN in the initial user
+ * namespace; to look, these or CAP_SYSLOG. Every network namespace sees the same
+ * devtrace. To listen takes CAP_SYS_ADMIN, and a network namespace that the initial
+ * user namespace owns: the kernel can ask listeners of a group for nothing else.
+ *
+ * The description for programs is Documentation/netlink/specs/devtrace.yaml, that
+ * for people Documentation/control.rst.
+ */
+#ifndef _UAPI_LINUX_DEVTRACE_NETLINK_H
+#define _UAPI_LINUX_DEVTRACE_NETLINK_H
+
+#include <linux/types.h>
+
+#define DEVTRACE_GENL_NAME	"devtrace"
+#define DEVTRACE_GENL_VERSION	1
+#define DEVTRACE_GENL_MONITOR	"monitor"	/* the multicast group */
+
+/* Names of streams and of triggers, with the NUL. */
+#define DEVTRACE_NAME_LEN	32
+/* Stream 0, /dev/trace; it cannot be removed. Another one is /dev/trace-NAME. */
+#define DEVTRACE_STREAM0	"trace"
+
+#define DEVTRACE_STREAMS_MAX	16
+#define DEVTRACE_TRIGGERS_MAX	16
+
+/* Replies have the number of the request; messages of the group, one of NTF_*. */
+enum devtrace_cmd {
+	DEVTRACE_CMD_UNSPEC,
+
+	/*
+	 * Streams. GET (one: STREAM; dump: all) gives STREAM, ID, SIZE, STATE,
+	 * REASON, SINCE, WATERMARK, MODE, USED, GENERATION.
+	 */
+	DEVTRACE_CMD_STREAM_GET,
+	DEVTRACE_CMD_STREAM_NEW,	/* STREAM, SIZE; FILTER, MODE, STATE */
+	DEVTRACE_CMD_STREAM_SET,	/* STREAM; one or more of SIZE, STATE, WATERMARK */
+	DEVTRACE_CMD_STREAM_DEL,	/* STREAM */
+	DEVTRACE_CMD_CLEAR,		/* STREAM */
+
+	/*
+	 * The filter of a stream, always as a whole. GET: STREAM, or dump; gives
+	 * STREAM, FILTER, GENERATION. SET: STREAM, FILTER (empty: everything
+	 * passes); with GENERATION it is refused with -EBUSY if the filter is
+	 * no longer the one that had this generation. When SET is acknowledged, no
+	 * event that the new filter refuses appears any more.
+	 */
+	DEVTRACE_CMD_FILTER_GET,
+	DEVTRACE_CMD_FILTER_SET,
+
+	/*
+	 * Triggers. GET (one: TRIGGER; dump: all) gives what NEW took, and ARMED,
+	 * FIRED, FIRED_AT, SEEN. SET arms (ARMED 1: counts begin anew) or disarms.
+	 */
+	DEVTRACE_CMD_TRIGGER_GET,
+	DEVTRACE_CMD_TRIGGER_NEW,	/* TRIGGER, WHEN, ACTION; what the action takes */
+	DEVTRACE_CMD_TRIGGER_SET,	/* TRIGGER, ARMED */
+	DEVTRACE_CMD_TRIGGER_DEL,	/* TRIGGER */
+
+	/* Dumps; with STREAM, of this stream alone. */
+	DEVTRACE_CMD_STATS_GET,		/* by stream and CPU */
+	DEVTRACE_CMD_TYPE_GET,		/* by type, of all streams together */
+	DEVTRACE_CMD_PROCESS_GET,	/* by thread, of all streams together */
+	DEVTRACE_CMD_READER_GET,	/* by open descriptor */
+	DEVTRACE_CMD_DICT_GET,		/* the dictionaries */
+
+	/* Notifications. What changed, with its new state, as GET gives it. */
+	DEVTRACE_CMD_NTF_STREAM_NEW,
+	DEVTRACE_CMD_NTF_STREAM_SET,	/* also when a trigger starts or stops it */
+	DEVTRACE_CMD_NTF_STREAM_DEL,	/* STREAM */
+	DEVTRACE_CMD_NTF_CLEAR,		/* STREAM */
+	DEVTRACE_CMD_NTF_FILTER,
+	DEVTRACE_CMD_NTF_TRIGGER_NEW,
+	DEVTRACE_CMD_NTF_TRIGGER_SET,
+	DEVTRACE_CMD_NTF_TRIGGER_DEL,	/* TRIGGER */
+	DEVTRACE_CMD_NTF_FIRED,		/* TRIGGER, FIRED, FIRED_AT, ACTION, STREAM */
+	DEVTRACE_CMD_NTF_WATERMARK,	/* STREAM, CPU, WATERMARK */
+
+	__DEVTRACE_CMD_MAX,
+};
+
+#define DEVTRACE_CMD_MAX	(__DEVTRACE_CMD_MAX - 1)
+
+enum devtrace_attr {
+	DEVTRACE_A_UNSPEC,
+	DEVTRACE_A_PAD,
+	DEVTRACE_A_STREAM,	/* string: name of a stream */
+	DEVTRACE_A_ID,		/* u32: its number, 0 for stream 0 */
+	DEVTRACE_A_SIZE,	/* u64: bytes of ring a CPU; rounded up to 2^n */
+	DEVTRACE_A_STATE,	/* u32: enum devtrace_state */
+	DEVTRACE_A_REASON,	/* string: the trigger that did it; absent: by request */
+	DEVTRACE_A_SINCE,	/* u64: trace clock ns; since when it is in that state */
+	DEVTRACE_A_WATERMARK,	/* u32: percent, 0 to 99; 0: readers wake as events come */
+	DEVTRACE_A_MODE,	/* u32: access mode of the device node */
+	DEVTRACE_A_GENERATION,	/* u32: changes with each change of the filter */
+	DEVTRACE_A_FILTER,	/* nest of enum devtrace_filter_attr */
+
+	DEVTRACE_A_TRIGGER,	/* string: name of a trigger */
+	DEVTRACE_A_WHEN,	/* nest of enum devtrace_filter_attr: what an event must meet */
+	DEVTRACE_A_ELEMENT,	/* nest of enum devtrace_element_attr: and this */
+	DEVTRACE_A_NTH,		/* u64: fire at the n-th such event; 1 */
+	DEVTRACE_A_RATE,	/* u32: fire when more than n come in a second; not with NTH */
+	DEVTRACE_A_ACTION,	/* u32: enum devtrace_action */
+	DEVTRACE_A_EVENTS,	/* u64: STOP: after n further events of the stream */
+	DEVTRACE_A_TIME,	/* u64: STOP: or after n ns, whichever is first */
+	DEVTRACE_A_REARM,	/* u8: 1: armed again once it has fired; 0: one shot */
+	DEVTRACE_A_ARMED,	/* u8: 0 or 1 */
+	DEVTRACE_A_FIRED,	/* u64: how often it fired */
+	DEVTRACE_A_FIRED_AT,	/* u64: when last, trace clock ns */
+	DEVTRACE_A_SEEN,	/* u64: how many events met it since it was armed */
+
+	DEVTRACE_A_CPU,		/* u32 */
+	DEVTRACE_A_EMITTED,	/* u64: since the stream exists; stored + dropped + filtered */
+	DEVTRACE_A_STORED,	/* u64 */
+	DEVTRACE_A_FILTERED,	/* u64 */
+	DEVTRACE_A_OVERWRITTEN,	/* u64: of those stored */
+	DEVTRACE_A_DROPPED,	/* u64 each, indexed by enum devtrace_cause */
+	DEVTRACE_A_USED,	/* u64: bytes of ring that hold events */
+	DEVTRACE_A_OLDEST,	/* u64: trace clock ns of the oldest event, 0: none */
+	DEVTRACE_A_NOW,		/* u64: trace clock ns when this was read */
+
+	DEVTRACE_A_TYPE,	/* u8: event type */
+	DEVTRACE_A_PID,		/* u32: process id */
+	DEVTRACE_A_TID,		/* u32: thread id */
+	DEVTRACE_A_COMM,	/* string: its name */
+
+	DEVTRACE_A_POSITION,	/* u64: ns: time of the event the reader gets next */
+	DEVTRACE_A_LAG,		/* u64: bytes of the rings that it has not read */
+	DEVTRACE_A_READ,	/* u64: events that it was given */
+	DEVTRACE_A_LOST,	/* u64: events that were reported lost to it */
+
+	DEVTRACE_A_KIND,	/* u8: DEVTRACE_T_SIG, _OBJ, _FUN, _USR or _ENUM */
+	DEVTRACE_A_GROUP,	/* u8 */
+	DEVTRACE_A_VALUE,	/* u32 */
+	DEVTRACE_A_KEY,		/* u64 */
+	DEVTRACE_A_SCOPE,	/* u32: process id, 0: the kernel */
+	DEVTRACE_A_NAME,	/* string: what it is called */
+
+	__DEVTRACE_A_MAX,
+};
+
+#define DEVTRACE_A_MAX		(__DEVTRACE_A_MAX - 1)
+
+/*
+ * Terms. An event passes if it passes each term that is given; one that is not
+ * given lets everything pass. A term about something that an event does not have
+ * (a code, an object, a severity) lets the event pass.
+ */
+enum devtrace_filter_attr {
+	DEVTRACE_FA_UNSPEC,
+	DEVTRACE_FA_PAD,
+	DEVTRACE_FA_TYPES,	/* 32 bytes: bit n % 8 of byte n / 8 is type n */
+	DEVTRACE_FA_HW_SEVERITY,	/* u32: 0 to 4: from this level on; 4: none */
+	DEVTRACE_FA_SW_SEVERITY,	/* u32: the same */
+	DEVTRACE_FA_OBJECTS,	/* array of struct devtrace_range */
+	DEVTRACE_FA_SIGNALS,	/* array of struct devtrace_range */
+	DEVTRACE_FA_MAJORS,	/* array of u32: only codes with these */
+	DEVTRACE_FA_NOT_MAJORS,	/* array of u32: none of these */
+	/*
+	 * Processes, by process or thread id, and by name. An event in interrupt
+	 * context is no process's.
+	 */
+	DEVTRACE_FA_PIDS,	/* array of u32: only these */
+	DEVTRACE_FA_NOT_PIDS,	/* array of u32: none of these */
+	DEVTRACE_FA_COMMS,	/* array of char[16]: only these, or those of PIDS */
+	DEVTRACE_FA_NOT_COMMS,	/* array of char[16]: none of these */
+	DEVTRACE_FA_ORIGINS,	/* u32: DEVTRACE_ORIGIN_* */
+
+	__DEVTRACE_FA_MAX,
+};
+
+#define DEVTRACE_FA_MAX		(__DEVTRACE_FA_MAX - 1)
+
+#define DEVTRACE_ORIGIN_KERNEL	0x1
+#define DEVTRACE_ORIGIN_USER	0x2
+
+/* How many ranges, numbers or names a term can have. */
+#define DEVTRACE_TERMS_MAX	64
+
+/**
+ * struct devtrace_range - numbers from @first to @last
+ * @first: 0 to 65535
+ * @last: not below @first
+ */
+struct devtrace_range {
+	__u16	first;
+	__u16	last;
+};
+
+/* An element of an event, compared with a constant. */
+enum devtrace_element_attr {
+	DEVTRACE_EA_UNSPEC,
+	DEVTRACE_EA_PAD,
+	DEVTRACE_EA_INDEX,	/* u32: 0 is the first, code, object and signal not counted */
+	DEVTRACE_EA_COMPARE,	/* u32: enum devtrace_compare */
+	DEVTRACE_EA_VALUE,	/* s64: the constant, for numbers */
+	DEVTRACE_EA_MASK,	/* u64: numbers are ANDed with this first */
+	DEVTRACE_EA_STRING,	/* string: the constant, for STR; EQ and NE */
+
+	__DEVTRACE_EA_MAX,
+};
+
+#define DEVTRACE_EA_MAX		(__DEVTRACE_EA_MAX - 1)
+
+enum devtrace_compare {
+	DEVTRACE_CMP_EQ,
+	DEVTRACE_CMP_NE,
+	DEVTRACE_CMP_LT,
+	DEVTRACE_CMP_LE,
+	DEVTRACE_CMP_GT,
+	DEVTRACE_CMP_GE,
+};
+
+/* What a trigger does; STREAM says to which stream. */
+enum devtrace_action {
+	DEVTRACE_ACTION_NOTIFY,	/* nothing but the notification, which all do */
+	DEVTRACE_ACTION_START,	/* the stream goes on */
+	DEVTRACE_ACTION_STOP,	/* it stops, after EVENTS or TIME */
+	DEVTRACE_ACTION_FREEZE,	/* likewise; triggers cannot start, nor anybody clear it */
+	DEVTRACE_ACTION_FILTER,	/* it takes the FILTER of the trigger */
+	DEVTRACE_ACTION_RESTORE, /* it takes the filter it had before the first of these */
+};
+
+#endif /* _UAPI_LINUX_DEVTRACE_NETLINK_H */

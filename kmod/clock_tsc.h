@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * CLOCK_MONOTONIC_RAW computed from the time-stamp counter
+ *
+ * While the TSC is the kernel's clocksource, CLOCK_MONOTONIC_RAW is a linear
+ * function of it, whose two constants change only with the clocksource and by
+ * suspend:
+ *
+ *	raw = (tsc * mult + offset) >> 32
+ *
+ * in 128 bits. That is no approximation: the timekeeper adds up the same
+ * products in pieces and rounds nothing on the way, so the result is the same
+ * to the last bit, for ever. clock_tsc.c takes the constants from the
+ * timekeeper and compares them with it at each of its updates.
+ *
+ * @seq is 0 while the constants may not be used: the TSC is not the
+ * clocksource, the machine is about to be suspended, or they are being
+ * written. The reader then calls ktime_get_raw_fast_ns(), so it never waits,
+ * and an NMI in the middle of a change sees nothing half-written.
+ *
+ * What differs: to a CPU whose counter is behind what the timekeeper read last,
+ * the kernel gives the time of that reading, and we what the counter says. That
+ * nobody can observe: whoever has seen the timekeeper's update reads a later
+ * counter, or else the CPUs' counters are apart by more than a message between
+ * them takes, and then the kernel takes the TSC for unstable.
+ */
+#ifndef DEVTRACE_CLOCK_TSC_H
+#define DEVTRACE_CLOCK_TSC_H
+
+#include <linux/compiler.h>
+#include <linux/timekeeping.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#include <asm/msr.h>
+
+#define CLOCK_TSC_SHIFT	32
+
+/* Offset in two words: it need not be aligned as a whole. */
+struct clock_tsc {
+	u64	seq;
+	u64	mult;
+	u64	offset_lo;
+	u64	offset_hi;
+};
+
+static __always_inline u64 clock_tsc_ns(u64 tsc, u64 mult, u64 offset_lo, u64 offset_hi)
+{
+	unsigned __int128 ns = (unsigned __int128)offset_hi << 64 | offset_lo;
+
+	return (ns + (unsigned __int128)tsc * mult) >> CLOCK_TSC_SHIFT;
+}
+
+/* CLOCK_MONOTONIC_RAW; any context. */
+static __always_inline u64 clock_tsc_raw(const struct clock_tsc *c)
+{
+	/* LMM(tsc_read:A): the number before the constants; pairs with tsc_write:C. */
+	const u64 seq = smp_load_acquire(&c->seq);
+	u64 ns;
+
+	if (likely(seq)) {
+		/* Torn constants are not used. */
+		ns = data_race(clock_tsc_ns(rdtsc_ordered(), c->mult, c->offset_lo,
+					    c->offset_hi));
+		/* LMM(tsc_read:B): the constants before the number; pairs with tsc_write:B. */
+		smp_rmb();
+		if (likely(READ_ONCE(c->seq) == seq))
+			return ns;
+	}
+	return ktime_get_raw_fast_ns();
+}
+
+void clock_tsc_start(struct clock_tsc *c);
+void clock_tsc_stop(void);
+
+#endif /* DEVTRACE_CLOCK_TSC_H */

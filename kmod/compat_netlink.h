@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * compat_netlink.h - what differs in generic netlink
+ *
+ * Not in compat.h, because few files have anything to do with netlink.
+ */
+#ifndef DEVTRACE_COMPAT_NETLINK_H
+#define DEVTRACE_COMPAT_NETLINK_H
+
+#include <linux/version.h>
+#include <net/genetlink.h>
+
+/* genl_family.pre_doit took other operations until 6.2. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define compat_genl_ops	const struct genl_ops
+#else
+#define compat_genl_ops	const struct genl_split_ops
+#endif
+
+static inline struct nlattr **compat_dump_attrs(struct netlink_callback *cb)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+	return genl_dumpit_info(cb)->attrs;
+#else
+	return genl_dumpit_info(cb)->info.attrs;
+#endif
+}
+
+/*
+ * Kernels older than the stable ones of December 2023 cannot ask the listeners of
+ * a group for any capability.
+ */
+#ifdef GENL_MCAST_CAP_SYS_ADMIN
+#define COMPAT_MCAST_CAP_SYS_ADMIN	.flags = GENL_MCAST_CAP_SYS_ADMIN
+#else
+#define COMPAT_MCAST_CAP_SYS_ADMIN
+#endif
+
+#endif /* DEVTRACE_COMPAT_NETLINK_H */

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All that differs in tracepoints between the kernels we build for
+ *
+ * What arguments a probe gets changes from kernel to kernel, and comes to stable
+ * kernels too, so that the version does not tell. The kernel's headers do: for
+ * each tracepoint they declare check_trace_callback_type_NAME(), which takes a
+ * probe of the right type. It is never called, and so the tracepoint, which is
+ * not exported, is not referred to.
+ */
+#ifndef DEVTRACE_COMPAT_TRACE_H
+#define DEVTRACE_COMPAT_TRACE_H
+
+#include <linux/blkdev.h>
+#include <linux/irq_work.h>
+#include <linux/sched.h>
+#include <linux/tracepoint.h>
+#include <linux/version.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 16, 0)
+#include <linux/blk-mq.h>
+#endif
+
+#include <trace/events/block.h>
+#include <trace/events/irq.h>
+#include <trace/events/module.h>
+#include <trace/events/oom.h>
+#include <trace/events/power.h>
+#include <trace/events/printk.h>
+#include <trace/events/sched.h>
+#include <trace/events/signal.h>
+#include <trace/events/syscalls.h>
+#include <trace/events/task.h>
+#include <trace/events/timer.h>
+#include <trace/events/workqueue.h>
+#ifdef CONFIG_X86
+#include <asm/trace/irq_vectors.h>
+#ifdef COMPAT_HAVE_ARCH_EXCEPTIONS
+#include <asm/trace/exceptions.h>
+#else
+#include <trace/events/exceptions.h>
+#endif
+#else
+#include <trace/events/ipi.h>
+#endif
+
+/*
+ * Of two probes the one that has the right type for a tracepoint; that neither
+ * has is an error.
+ */
+#define compat_probe(tracepoint, probe1, probe2)			\
+	_Generic(&check_trace_callback_type_##tracepoint,		\
+		 void (*)(typeof(&(probe1))): (probe1),			\
+		 void (*)(typeof(&(probe2))): (probe2))
+
+/* In place of a probe: the same, and it has the right type. */
+#define compat_check(tracepoint, probe)					\
+	_Generic(&check_trace_callback_type_##tracepoint,		\
+		 void (*)(typeof(&(probe))): (probe))
+
+/*
+ * Probes are written for the newest kernel, as on_NAME(). Those below are what
+ * others want; probe_NAME is the one of them that is right.
+ */
+
+static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,
+			       struct task_struct *next, unsigned int state);
+
+/* The state came in 5.18, and the task may be woken before one looks. */
+static void __maybe_unused compat_sched_switch(void *data, bool preempt,
+					       struct task_struct *prev,
+					       struct task_struct *next)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+	on_sched_switch(data, preempt, prev, next, prev->state);
+#else
+	on_sched_switch(data, preempt, prev, next, READ_ONCE(prev->__state));
+#endif
+}
+
+#define probe_sched_switch \
+	compat_probe(sched_switch, on_sched_switch, compat_sched_switch)
+
+static void on_sched_exit(void *data, struct task_struct *p, bool group_dead);
+
+static void __maybe_unused compat_sched_exit(void *data, struct task_struct *p)
+{
+	on_sched_exit(data, p, false);
+}
+
+#define probe_sched_exit \
+	compat_probe(sched_process_exit, on_sched_exit, compat_sched_exit)
+
+static void on_timer_start(void *data, struct timer_list *timer, unsigned long expiry);
+
+static void __maybe_unused compat_timer_start(void *data, struct timer_list *timer,
+					      unsigned long expires, unsigned int flags)
+{
+	on_timer_start(data, timer, expires);
+}
+
+#define probe_timer_start \
+	compat_probe(timer_start, on_timer_start, compat_timer_start)
+
+static void on_oom_kill(void *data, struct task_struct *task, uid_t uid);
+static void oom_kill(pid_t tid);
+
+static void __maybe_unused compat_oom_kill(void *data, int tid)
+{
+	oom_kill(tid);
+}
+
+#define probe_oom_kill	compat_probe(mark_victim, on_oom_kill, compat_oom_kill)
+
+static void on_block_insert(void *data, struct request *rq);
+static void on_block_issue(void *data, struct request *rq);
+
+/* Until 5.10 with the queue. */
+static void __maybe_unused compat_block_insert(void *data, struct request_queue *q,
+					       struct request *rq)
+{
+	on_block_insert(data, rq);
+}
+
+static void __maybe_unused compat_block_issue(void *data, struct request_queue *q,
+					      struct request *rq)
+{
+	on_block_issue(data, rq);
+}
+
+#define probe_block_insert \
+	compat_probe(block_rq_insert, on_block_insert, compat_block_insert)
+#define probe_block_issue \
+	compat_probe(block_rq_issue, on_block_issue, compat_block_issue)
+
+static void on_block_complete(void *data, struct request *rq, blk_status_t error,
+				 unsigned int bytes);
+static void block_complete(struct request *rq, int error, unsigned int bytes);
+
+/* Until 5.15. */
+static void __maybe_unused compat_block_complete(void *data, struct request *rq, int error,
+						 unsigned int bytes)
+{
+	block_complete(rq, error, bytes);
+}
+
+#define probe_block_complete \
+	compat_probe(block_rq_complete, on_block_complete, compat_block_complete)
+
+static void on_work_queue(void *data, int cpu, struct pool_workqueue *pwq,
+			     struct work_struct *work);
+
+static void __maybe_unused compat_work_queue(void *data, unsigned int cpu,
+					     struct pool_workqueue *pwq,
+					     struct work_struct *work)
+{
+	on_work_queue(data, cpu, pwq, work);
+}
+
+#define probe_work_queue \
+	compat_probe(workqueue_queue_work, on_work_queue, compat_work_queue)
+
+static inline unsigned int compat_task_state_index(unsigned int state,
+						   unsigned int exit_state)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0)
+	state = (state | exit_state) & TASK_REPORT;
+	if (state == TASK_IDLE)
+		state = TASK_REPORT_IDLE;
+	return fls(state);
+#else
+	return __task_state_index(state, exit_state);
+#endif
+}
+
+/* A request had its disk itself until 5.16. */
+static inline struct gendisk *compat_request_disk(struct request *rq)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
+	return rq->rq_disk;
+#else
+	return rq->q->disk;
+#endif
+}
+
+#endif /* DEVTRACE_COMPAT_TRACE_H */

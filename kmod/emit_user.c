@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The way into the rings for programs: ioctl(2)
+ *
+ * An event is copied into a buffer of this CPU's, preemption and page faults off;
+ * if it is not in memory it is faulted in, with both on, and copied again. Then it
+ * is looked at, and what is looked at cannot change any more.
+ */
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+#include <linux/uaccess.h>
+
+#include "compat.h"
+#include "core.h"
+#include "emit.h"
+
+/* A program's event on its way into the ring. */
+struct bounce {
+	union {
+		struct devtrace_emit e;
+		u8 bytes[sizeof(struct devtrace_emit) + DEVTRACE_PAYLOAD_MAX];
+	};
+};
+
+#define FAULT_IN_TRIES	64
+
+/* Not per-CPU memory itself: that is vmalloc, whose checks of a copy may sleep. */
+static DEFINE_PER_CPU(struct bounce *, bounces);
+
+/* Types that a program may emit. */
+static __always_inline bool user_type(u8 type)
+{
+	if (likely(type >= DEVTRACE_T_USER && type < DEVTRACE_T_KERNEL))
+		return true;
+	if (type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM)
+		return false;
+	if (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC)
+		return false;
+	return type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2;
+}
+
+static noinline int emit_check_rest(const struct devtrace_emit *e, unsigned int len)
+{
+	unsigned int need = 0;
+
+	if (e->flags & DEVTRACE_F_CODE)
+		need += sizeof(__le32);
+	if (e->flags & DEVTRACE_F_OBJSIG)
+		need += 2 * sizeof(__le16);
+	if (e->reserved || e->flags & ~DEVTRACE_F_MASK_EMIT || len < need ||
+	    (e->severity && e->severity >> 3 != 1))
+		return -EINVAL;
+	return 0;
+}
+
+static __always_inline int emit_check(const struct devtrace_emit *e, unsigned int len)
+{
+	if (unlikely(!user_type(e->type)))
+		return -EINVAL;
+	if (likely(!(e->severity | e->flags | e->reserved)))
+		return 0;
+	return emit_check_rest(e, len);
+}
+
+/*
+ * Events of these sizes are copied word by word, the last two overlapping. In
+ * place of an unaligned access some machines would take many.
+ */
+static __always_inline bool few_words(unsigned int size)
+{
+	return IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) &&
+	       likely(size >= sizeof(long) && size <= 8 * sizeof(long));
+}
+
+static __always_inline bool copy_words_from_user(u8 *to, const u8 __user *from,
+						 unsigned int size)
+{
+	const u8 *last = to + size - sizeof(long);
+	unsigned long word;
+
+	if (!user_read_access_begin(from, size))
+		return false;
+	do {
+		unsafe_get_user(word, (const unsigned long __user *)from, fault);
+		*(unsigned long *)to = word;
+		from += sizeof(long);
+		to += sizeof(long);
+	} while (to < last);
+	from += last - to;
+	unsafe_get_user(word, (const unsigned long __user *)from, fault);
+	*(unsigned long *)last = word;
+	user_read_access_end();
+	return true;
+fault:
+	user_read_access_end();
+	return false;
+}
+
+static __always_inline void copy_words(u8 *to, const u8 *from, unsigned int size)
+{
+	const u8 *last = to + size - sizeof(long);
+
+	do {
+		*(unsigned long *)to = *(const unsigned long *)from;
+		from += sizeof(long);
+		to += sizeof(long);
+	} while (to < last);
+	*(unsigned long *)last = *(const unsigned long *)(from + (last - to));
+}
+
+/* Page faults and preemption are off. */
+static __always_inline bool copy_event(void *to, const void __user *from, unsigned int size)
+{
+	if (few_words(size))
+		return copy_words_from_user(to, from, size);
+	return access_ok(from, size) && !__copy_from_user_inatomic(to, from, size);
+}
+
+static __always_inline void copy_payload(void *to, const void *from, unsigned int len)
+{
+	if (few_words(len))
+		copy_words(to, from, len);
+	else
+		memcpy(to, from, len);
+}
+
+/* The gate is closed, or the event does not fit. */
+static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_emit *e,
+			       unsigned int len)
+{
+	const u16 fits = READ_ONCE(r->fits);
+	struct ring_record *rec;
+	u32 set;
+
+	if (len >= fits && fits)
+		return -EMSGSIZE;
+	if (who & RING_WHO_CODE) {
+		set = emit_wants(e->type, who & ~RING_WHO_OBJSIG, get_unaligned_le32(e->data));
+		if (who & RING_WHO_OBJSIG)
+			set &= emit_wants(e->type, who & ~RING_WHO_CODE,
+					  get_unaligned_le32(e->data + sizeof(__le32)));
+	} else {
+		set = emit_wants(e->type, who,
+				 who & RING_WHO_OBJSIG ? get_unaligned_le32(e->data) : 0);
+	}
+	if (likely(set == READ_ONCE(devtrace_easy) && fits)) {
+		rec = reserve_fit(r, e->type, who, len);
+		if (likely(rec)) {
+			copy_payload(rec->data, e->data, len);
+			commit(r);
+		}
+	} else {
+		store_all(set, &(struct event){ e->type, who, len, e->data });
+	}
+	return 0;
+}
+
+/**
+ * devtrace_emit_user() - emit an event of a program
+ * @arg: the event
+ * @size: its size with the header
+ *
+ * Return: 0 if it was stored, filtered, or dropped and counted; -EINVAL if it
+ * makes no sense; -EMSGSIZE if it is longer than any event or than a quarter
+ * of the ring; -EFAULT.
+ */
+long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size)
+{
+	const unsigned int len = size - sizeof(*arg);
+	struct ring_record *rec;
+	int tries = 0, err;
+	struct bounce *b;
+	struct ring *r;
+	bool copied;
+	u32 who;
+
+	if (!few_words(size)) {
+		if (size < sizeof(*arg))
+			return -EINVAL;
+		if (len > DEVTRACE_PAYLOAD_MAX)
+			return -EMSGSIZE;
+	}
+	for (;;) {
+		preempt_disable();
+		b = __this_cpu_read(bounces);
+		/* Where the count tells, preemption off is enough not to fault. */
+		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+			pagefault_disable();
+		copied = copy_event(b->bytes, arg, size);
+		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+			pagefault_enable();
+		if (likely(copied))
+			break;
+		preempt_enable();
+		if (++tries > FAULT_IN_TRIES || !access_ok(arg, size) ||
+		    compat_fault_in_readable((const void __user *)arg, size))
+			return -EFAULT;
+	}
+
+	err = emit_check(&b->e, len);
+	if (unlikely(err))
+		goto out;
+	who = RING_WHO_USER | (u32)b->e.flags << RING_WHO_CTX_SHIFT |
+	      (u32)b->e.severity << RING_WHO_SEV_SHIFT;
+	devtrace_proc_seen(current);
+	r = this_cpu_ptr(&devtrace_rings);
+	if (unlikely(len >= READ_ONCE(r->limit))) {
+		err = emit_gated(r, who, &b->e, len);
+		goto out;
+	}
+	rec = reserve_fit(r, b->e.type, who, len);
+	if (likely(rec)) {
+		copy_payload(rec->data, b->e.data, len);
+		commit(r);
+	}
+out:
+	preempt_enable();
+	return err;
+}
+
+/**
+ * emit_user_init() - make the buffers
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int emit_user_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct bounce *b = kmalloc_node(sizeof(*b), GFP_KERNEL, cpu_to_node(cpu));
+
+		if (!b) {
+			emit_user_exit();
+			return -ENOMEM;
+		}
+		per_cpu(bounces, cpu) = b;
+	}
+	return 0;
+}
+
+/* No emitter is left. */
+void emit_user_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		kfree(per_cpu(bounces, cpu));
+		per_cpu(bounces, cpu) = NULL;
+	}
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the files of the netlink family share
+ *
+ * Each command has an entry in the table of netlink.c: who may give it, which
+ * attributes it takes and which it must have. All that is checked, each attribute
+ * by its rule, and devtrace_lock is held, before its function is called. So a
+ * function finds attributes of the right kind, size and range, each once; what is
+ * left to it is what they mean.
+ */
+#ifndef DEVTRACE_NETLINK_PRIV_H
+#define DEVTRACE_NETLINK_PRIV_H
+
+#include <linux/bits.h>
+#include <linux/netlink.h>
+#include <linux/sched.h>
+#include <net/genetlink.h>
+#include <net/netlink.h>
+#include <uapi/linux/devtrace_netlink.h>
+
+#include "netlink.h"
+
+struct filter;
+struct stream;
+
+/* A filter as an attribute, all its lists at their longest. */
+#define NETLINK_FILTER_SIZE							\
+	(NLA_HDRLEN + (NLA_HDRLEN + 32) + 3 * (NLA_HDRLEN + sizeof(u32)) +	\
+	 2 * (NLA_HDRLEN + DEVTRACE_TERMS_MAX * sizeof(struct devtrace_range)) + \
+	 4 * (NLA_HDRLEN + DEVTRACE_TERMS_MAX * sizeof(u32)) +			\
+	 2 * (NLA_HDRLEN + DEVTRACE_TERMS_MAX * TASK_COMM_LEN))
+
+/* A message being built; @head is NULL if there is none. */
+struct netlink_msg {
+	struct sk_buff	*skb;
+	void		*head;
+	int		cmd;
+};
+
+/*
+ * Refuse a request: @msg is a sentence that names the attribute and says what
+ * would be right. It must stay, as string literals do.
+ */
+void netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
+		    const char *msg);
+
+/**
+ * struct netlink_nest - what is the same for all nests of a kind
+ * @max: the highest attribute
+ * @unknown: what to say of an attribute that is not known
+ * @twice: by attribute: what to say when it is given twice; NULL: it is not known
+ * @leftover: what to say of bytes behind the last one
+ */
+struct netlink_nest {
+	unsigned int		max;
+	const char		*unknown;
+	const char *const	*twice;
+	const char		*leftover;
+};
+
+/* Find the attributes of a nest, each once; @tb has @n->max + 1 places. */
+int netlink_parse_nest(const struct netlink_nest *n, struct nlattr **tb,
+		       const struct nlattr *nest, struct netlink_ext_ack *extack);
+
+/* The stream that DEVTRACE_A_STREAM names; NULL: refused, the error is -ENOENT. */
+struct stream *netlink_stream(struct nlattr **attrs, struct netlink_ext_ack *extack);
+
+/* Attributes of the request that a dump goes on with. */
+struct nlattr **netlink_dump_attrs(struct netlink_callback *cb);
+
+/* An entry of a dump: begin it, fill it in, end it; NULL: no more room. */
+void *netlink_dump_begin(struct sk_buff *skb, struct netlink_callback *cb);
+/* @err: of filling it in. 0: go on with the next; else return it. */
+int netlink_dump_end(struct sk_buff *skb, void *head, int err);
+
+/* A reply of at most @size bytes of attributes, to the one that asked. */
+int netlink_reply_begin(struct netlink_msg *m, struct genl_info *info, size_t size);
+int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err);
+
+/*
+ * A notification; sent to all that listen, or, if it cannot be, they are told that
+ * they missed one. Whatever changes something sends one, under devtrace_lock, so
+ * that they come in the order of the changes.
+ */
+bool netlink_notify_begin(struct netlink_msg *m, int cmd, size_t size);
+void netlink_notify_end(struct netlink_msg *m, int err);
+/* One that has no more than a name: NTF_*_DEL, NTF_CLEAR. */
+void netlink_notify_name(int cmd, int attrtype, const char *name);
+
+/* Commands: 0 or a negative error number; the sentence is in info->extack. */
+int netlink_stream_get(struct genl_info *info);
+int netlink_stream_new(struct genl_info *info);
+int netlink_stream_set(struct genl_info *info);
+int netlink_stream_del(struct genl_info *info);
+int netlink_clear(struct genl_info *info);
+int netlink_filter_get(struct genl_info *info);
+int netlink_filter_set(struct genl_info *info);
+int netlink_trigger_get(struct genl_info *info);
+int netlink_trigger_new(struct genl_info *info);
+int netlink_trigger_set(struct genl_info *info);
+int netlink_trigger_del(struct genl_info *info);
+
+/*
+ * Dumps: entries from where cb->args say. Called again as long as it puts any;
+ * 0, or what netlink_dump_end() said.
+ */
+int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int netlink_filter_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int netlink_trigger_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int netlink_type_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int netlink_process_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int netlink_reader_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+#endif /* DEVTRACE_NETLINK_PRIV_H */

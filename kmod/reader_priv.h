@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a reader is made of, for reader.c and seek.c
+ */
+#ifndef DEVTRACE_READER_PRIV_H
+#define DEVTRACE_READER_PRIV_H
+
+#include <linux/list.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+
+#include "clock.h"
+#include "reader.h"
+#include "ring.h"
+#include "stream_priv.h"
+#include "wire.h"
+
+/* What a cursor copies at a time. */
+#define CACHE_UNITS	1024
+
+/**
+ * struct cursor - a place in one ring
+ * @ring: the ring; it may come into being later
+ * @source: its number
+ * @placed: @at is set; it is not while there is no ring
+ * @ready: @cache has the record at @at, and @key is its time
+ * @busy: a writer was under way when we looked last
+ * @at: the next record to be given
+ * @key: the time of that record, or the bound
+ * @last: the time of the last record given, 0 if none
+ * @lost: overwritten before we came to them, not yet reported
+ * @cleared: the same, cleared
+ * @voids: records that were taken back, not yet reported
+ * @drops: how many drops of each cause have been reported
+ * @latest: no record in @cache is newer
+ * @next: the front of @cache, in units
+ * @end: its end
+ * @cache: copied records
+ */
+struct cursor {
+	struct ring	*ring;
+	u16		source;
+	bool		placed;
+	bool		ready;
+	bool		busy;
+	struct ring_place at;
+	u64		key;
+	u64		last;
+	u64		lost;
+	u64		cleared;
+	u64		voids;
+	u64		drops[DEVTRACE_LOST_CAUSES];
+	u64		latest;
+	u32		next, end;
+	u64		*cache;
+};
+
+/*
+ * What need not be looked up again: nothing is to be sent for this thread from
+ * one time up to before another, if no name was added since.
+ */
+struct proc_sent {
+	u32	tid;
+	int	changes;
+	u64	from, until;
+};
+
+/* The name last sent for a thread in this slot of the table. */
+struct announced {
+	u32	stamp;
+	u32	tid;
+};
+
+/**
+ * struct reader - a place in a stream
+ * @stream: the stream, which stays
+ * @list: in its readers
+ * @pid: who opened it
+ * @comm: its name
+ * @given: events that were made frames
+ * @missed: events that were reported lost
+ * @layouts: of the stream, as we know it
+ * @next_past: the next change of state to be told
+ * @past: it, if @has_past
+ */
+struct reader {
+	struct stream	*stream;
+	struct list_head list;
+	pid_t		pid;
+	char		comm[TASK_COMM_LEN];
+	u64		given, missed;
+	unsigned int	layouts;
+	unsigned long	next_past;
+	bool		has_past;
+	struct stream_past past;
+
+	bool		begun;		/* INFO was sent */
+	bool		clock_sent;	/* a CLOCK frame was sent */
+	u8		reason;		/* why the next INFO is sent */
+	unsigned int	clears;		/* of the stream, as we know it */
+	unsigned int	nr, nr_ready;
+	unsigned long	serial;		/* last dictionary entry sent */
+	unsigned long	clock_next;	/* next clock sample */
+	struct clock_sample clock;	/* the last one sent */
+	u64		info_ts, info_bytes;
+	u64		last;		/* the time of the last event made a frame */
+	u64		last_end;	/* wire.bytes after that */
+	u64		place;		/* where lseek(2) went, 0 after open */
+	struct proc_sent proc;
+	struct announced *announced;
+	struct cursor	**heap;
+	struct cursor	*cursors;
+	struct wire	wire;
+};
+
+bool cursor_cache(struct cursor *c);
+void cursor_oldest(struct reader *rd, struct cursor *c);
+void cursor_ready(struct reader *rd, struct cursor *c, bool ready);
+void reader_heapify(struct reader *rd);
+
+/* seek.c */
+void reader_oldest(struct reader *rd);
+
+#endif /* DEVTRACE_READER_PRIV_H */

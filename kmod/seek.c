@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a reader stands, and going elsewhere: lseek(2)
+ */
+#include <linux/fs.h>
+#include <linux/mutex.h>
+#include <linux/string.h>
+
+#include "core.h"
+#include "reader_priv.h"
+
+/* Longer than looking for a place can take: 18 minutes. */
+#define SEEK_AHEAD_NS	BIT_ULL(40)
+
+/* Everything that is there, as if just opened. */
+static void go_oldest(struct reader *rd)
+{
+	struct stream *s = rd->stream;
+	unsigned int i;
+
+	mutex_lock(&s->clear_lock);
+	rd->clears = s->clears;
+	for (i = 0; i < rd->nr; i++) {
+		struct cursor *c = &rd->cursors[i];
+
+		c->cleared = 0;
+		c->lost = 0;
+		c->voids = 0;
+		c->placed = false;
+		memcpy(c->drops, c->ring->cleared_drops, sizeof(c->drops));
+		if (ring_exists(c->ring))
+			cursor_oldest(rd, c);
+	}
+	mutex_unlock(&s->clear_lock);
+}
+
+/*
+ * To the first event at or after @ts; U64_MAX: behind the newest. A ring that
+ * has come into being since the cache was allocated has nothing older.
+ */
+static void cursor_find(struct reader *rd, struct cursor *c, u64 ts, u64 now)
+{
+	struct ring_view v;
+	int cause;
+
+	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++)
+		c->drops[cause] = ring_count_read(&c->ring->dropped[cause]);
+	c->cleared = 0;
+	c->lost = 0;
+	c->voids = 0;
+	c->placed = false;
+	if (!ring_exists(c->ring) || !c->cache)
+		return;
+	if (ts == U64_MAX) {
+		ring_view(c->ring, &v);
+		c->at = v.commit;
+	} else {
+		mutex_lock(&rd->stream->clear_lock);
+		ring_find(c->ring, ts, now, &c->at, c->cache, CACHE_UNITS);
+		mutex_unlock(&rd->stream->clear_lock);
+	}
+	c->placed = true;
+}
+
+/* All or nothing: the caches are where the search works, and are spoilt. */
+static int go_time(struct reader *rd, u64 ts, u64 now)
+{
+	unsigned int i;
+
+	for (i = 0; i < rd->nr; i++)
+		if (ring_exists(rd->cursors[i].ring) && !cursor_cache(&rd->cursors[i]))
+			return -ENOMEM;
+	rd->clears = READ_ONCE(rd->stream->clears);
+	for (i = 0; i < rd->nr; i++)
+		cursor_find(rd, &rd->cursors[i], ts, now);
+	return 0;
+}
+
+static void begin_at_cursors(struct reader *rd)
+{
+	unsigned int i;
+
+	for (i = 0; i < rd->nr; i++) {
+		struct cursor *c = &rd->cursors[i];
+
+		c->next = 0;
+		c->end = 0;
+		c->key = 0;
+		c->last = 0;
+		cursor_ready(rd, c, false);
+	}
+	reader_heapify(rd);
+	rd->clock_sent = false;
+	rd->clock_next = 0;
+	rd->last = 0;
+	rd->layouts = rd->stream->layouts;
+	rd->next_past = 0;
+	rd->has_past = false;
+}
+
+/*
+ * The time of the next event, or just behind the last one. One that the reader
+ * has not got to its last byte is still to come.
+ */
+static loff_t reader_tell(struct reader *rd)
+{
+	u64 next = U64_MAX;
+	bool ready = false;
+	unsigned int i;
+
+	if (rd->last && rd->wire.bytes - wire_staged(&rd->wire) < rd->last_end)
+		return rd->last;
+	for (i = 0; i < rd->nr; i++) {
+		ready |= rd->cursors[i].ready;
+		next = min(next, rd->cursors[i].key);
+	}
+	/* A ring with nothing at hand may have one since, not before its bound. */
+	if (ready)
+		return max(next, rd->last);
+	return rd->last ? rd->last + 1 : rd->place;
+}
+
+/* What the stream did before we look does not matter, but for what it does then. */
+static void skip_past(struct reader *rd)
+{
+	u8 state = DEVTRACE_STATE_RUNNING;
+	struct stream_past p;
+
+	while (stream_past(rd->stream, &rd->next_past, &p) && p.ts < rd->place) {
+		state = p.state;
+		rd->next_past++;
+	}
+	if (state != DEVTRACE_STATE_RUNNING)
+		rd->next_past--;
+}
+
+static loff_t seek(struct reader *rd, loff_t off, int whence)
+{
+	u64 now = devtrace_clock();
+	u64 ts = U64_MAX;
+	int err;
+
+	switch (whence) {
+	case SEEK_SET:
+		if (off < 0)
+			return -EINVAL;
+		ts = off;
+		break;
+	case SEEK_CUR:
+		if (off)
+			return -EINVAL;
+		return reader_tell(rd);
+	case SEEK_END:
+		if (off > 0)
+			return -EINVAL;
+		/* -off, also where it cannot be negated. */
+		if (off)
+			ts = -(u64)off < now ? now + (u64)off : 0;
+		break;
+	case SEEK_DATA:
+		if (off)
+			return -EINVAL;
+		ts = 0;
+		break;
+	default:
+		return -EINVAL;
+	}
+
+	if (ts) {
+		/* Records may be newer than now by the time they are looked at. */
+		err = go_time(rd, ts, now + SEEK_AHEAD_NS);
+		if (err)
+			return err;
+	} else {
+		go_oldest(rd);
+	}
+	begin_at_cursors(rd);
+	if (wire_restart(&rd->wire)) {
+		rd->serial = 0;
+		rd->proc.until = 0;
+		memset(rd->announced, 0, devtrace_proc_slots() * sizeof(*rd->announced));
+	}
+	if (rd->begun)
+		rd->reason = DEVTRACE_INFO_SEEK;
+	rd->begun = false;
+	rd->place = ts == U64_MAX ? now : ts;
+	skip_past(rd);
+	return rd->place;
+}
+
+/**
+ * reader_seek() - go to another place
+ * @rd: the reader, locked
+ * @off: ns, see trace(4)
+ * @whence: SEEK_SET, SEEK_CUR, SEEK_END or SEEK_DATA
+ *
+ * Return: the new place in trace clock ns, or -EINVAL, -ENOMEM.
+ */
+loff_t reader_seek(struct reader *rd, loff_t off, int whence)
+{
+	loff_t ret;
+
+	down_read(&rd->stream->layout);
+	ret = seek(rd, off, whence);
+	up_read(&rd->stream->layout);
+	return ret;
+}
+
+/* Everything that is there, as lseek(fd, 0, SEEK_SET). */
+void reader_oldest(struct reader *rd)
+{
+	go_oldest(rd);
+	begin_at_cursors(rd);
+}
