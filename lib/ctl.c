@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ctl.c - the handle, and requests with what comes back
+ *
+ * Each request asks to be acknowledged and waits for that, so that when a call
+ * returns nothing of it is on its way. A dump is kept until its end has come, and
+ * asked for again if it was disturbed by a change (NLM_F_DUMP_INTR) or did not
+ * fit into the socket (ENOBUFS): the caller sees one state, once.
+ */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "ctl.h"
+
+/* How often a dump that was disturbed is begun anew. */
+#define DUMP_TRIES	32
+
+int ctl_fail(struct devtrace_ctl *ctl, int err, const char *text)
+{
+	snprintf(ctl->error, sizeof(ctl->error), "%s", text ? text : strerror(-err));
+	return err;
+}
+
+static struct nlmsghdr *request(struct devtrace_ctl *ctl, int family, int cmd, int version)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(ctl->request_buf);
+	struct genlmsghdr *genl;
+
+	nlh->nlmsg_type = (uint16_t)family;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	nlh->nlmsg_seq = ++ctl->seq;
+	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
+	genl->cmd = (uint8_t)cmd;
+	genl->version = (uint8_t)version;
+	ctl->request = nlh;
+	ctl->error[0] = '\0';
+	return nlh;
+}
+
+struct nlmsghdr *ctl_request(struct devtrace_ctl *ctl, int cmd)
+{
+	return request(ctl, ctl->family, cmd, DEVTRACE_GENL_VERSION);
+}
+
+int ctl_put_name(struct devtrace_ctl *ctl, struct nlmsghdr *nlh, int attr, const char *name)
+{
+	if (strlen(name) >= DEVTRACE_NAME_LEN) {
+		snprintf(ctl->error, sizeof(ctl->error), "%s: a name has at most %d bytes",
+			 ctl_attr_word(0, attr), DEVTRACE_NAME_LEN - 1);
+		return -EINVAL;
+	}
+	mnl_attr_put_strz(nlh, attr, name);
+	return 0;
+}
+
+/*
+ * What the kernel says about an error: behind the header of the request, or
+ * behind the whole request if it was not cut (NLM_F_CAPPED).
+ */
+static void extended_ack(struct devtrace_ctl *ctl, int err, const void *tlvs, int len)
+{
+	const char *msg = NULL, *word;
+	char name[64] = "";
+	uint32_t missing = 0, nest = 0;
+	const struct nlattr *a;
+
+	for (a = tlvs; mnl_attr_ok(a, len); ) {
+		int size = (int)MNL_ALIGN(mnl_attr_get_len(a));
+
+		switch (mnl_attr_get_type(a)) {
+		case NLMSGERR_ATTR_MSG:
+			if (mnl_attr_validate(a, MNL_TYPE_NUL_STRING) == 0)
+				msg = mnl_attr_get_str(a);
+			break;
+		case NLMSGERR_ATTR_OFFS:
+			if (mnl_attr_validate(a, MNL_TYPE_U32) == 0)
+				ctl_attr_name(ctl->request, mnl_attr_get_u32(a), name,
+					      sizeof(name));
+			break;
+		case NLMSGERR_ATTR_MISS_TYPE:
+			if (mnl_attr_validate(a, MNL_TYPE_U32) == 0)
+				missing = mnl_attr_get_u32(a);
+			break;
+		case NLMSGERR_ATTR_MISS_NEST:
+			if (mnl_attr_validate(a, MNL_TYPE_U32) == 0)
+				nest = mnl_attr_get_u32(a);
+			break;
+		}
+		a = mnl_attr_next(a);
+		len -= size;
+	}
+	if (missing && !*name) {
+		int in = 0;
+
+		/* The kernel gives the place of the nest; its number is what we need. */
+		if (nest) {
+			ctl_attr_name(ctl->request, nest, name, sizeof(name));
+			in = !strcmp(name, "element") ? DEVTRACE_A_ELEMENT : DEVTRACE_A_FILTER;
+		}
+		snprintf(name, sizeof(name), "%s", ctl_attr_word(in, missing));
+		if (!msg)
+			msg = "is missing";
+	}
+	if (!msg)
+		msg = strerror(-err);
+	/* Most messages begin with the name of the attribute themselves. */
+	word = strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
+	if (!strncmp(msg, word, strlen(word)))
+		*name = '\0';
+	snprintf(ctl->error, sizeof(ctl->error), "%s%s%s", name, *name ? ": " : "", msg);
+}
+
+/* It was done, or an error: its number. */
+static int acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
+{
+	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
+	size_t len = mnl_nlmsg_get_payload_len(nlh), head = sizeof(*e);
+
+	if (len < sizeof(*e))
+		return ctl_fail(ctl, -EBADMSG, NULL);
+	if (!e->error)
+		return 0;
+	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+		head = sizeof(e->error) + MNL_ALIGN(e->msg.nlmsg_len);
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || head > len)
+		head = len;
+	extended_ack(ctl, e->error, (const char *)e + head, (int)(len - head));
+	return e->error;
+}
+
+/* The end of a dump: its number. */
+static int dump_done(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
+{
+	size_t len = mnl_nlmsg_get_payload_len(nlh);
+	const int *err = mnl_nlmsg_get_payload(nlh);
+
+	if (len < sizeof(*err) || *err >= 0)
+		return 0;
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
+		extended_ack(ctl, *err, err + 1, (int)(len - sizeof(*err)));
+	else
+		ctl_fail(ctl, *err, NULL);
+	return *err;
+}
+
+/* Messages of replies, one behind the other. */
+struct replies {
+	char	*buf;
+	size_t	len, size;
+	bool	disturbed;
+};
+
+static int keep(struct replies *r, const struct nlmsghdr *nlh)
+{
+	size_t n = MNL_ALIGN(nlh->nlmsg_len);
+
+	if (r->size - r->len < n) {
+		size_t size = (r->size ? r->size * 2 : 16384) + n;
+		char *buf = realloc(r->buf, size);
+
+		if (!buf)
+			return -ENOMEM;
+		r->buf = buf;
+		r->size = size;
+	}
+	memset(r->buf + r->len, 0, n);
+	memcpy(r->buf + r->len, nlh, nlh->nlmsg_len);
+	r->len += n;
+	return 0;
+}
+
+/* One datagram. 1: more is to come. */
+static int take(struct devtrace_ctl *ctl, int len, struct replies *r)
+{
+	const struct nlmsghdr *nlh;
+	int ret = 1;
+
+	for (nlh = (const struct nlmsghdr *)ctl->reply; mnl_nlmsg_ok(nlh, len);
+	     nlh = mnl_nlmsg_next(nlh, &len)) {
+		/* What an earlier request that was given up left behind. */
+		if (nlh->nlmsg_seq != ctl->seq)
+			continue;
+		if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
+			r->disturbed = true;
+		if (nlh->nlmsg_type == NLMSG_ERROR)
+			return acknowledged(ctl, nlh);
+		if (nlh->nlmsg_type == NLMSG_DONE)
+			return dump_done(ctl, nlh);
+		if (nlh->nlmsg_type < NLMSG_MIN_TYPE)
+			continue;
+		if (mnl_nlmsg_get_payload_len(nlh) < sizeof(struct genlmsghdr))
+			return ctl_fail(ctl, -EBADMSG, NULL);
+		ret = keep(r, nlh);
+		if (ret < 0)
+			return ctl_fail(ctl, ret, NULL);
+		ret = 1;
+	}
+	return ret;
+}
+
+static int send_request(struct devtrace_ctl *ctl)
+{
+	ssize_t n;
+
+	do {
+		n = mnl_socket_sendto(ctl->nl, ctl->request, ctl->request->nlmsg_len);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? ctl_fail(ctl, -errno, NULL) : 0;
+}
+
+/* Send the request and collect what comes until it is acknowledged. */
+static int transact(struct devtrace_ctl *ctl, struct replies *r)
+{
+	int ret = send_request(ctl);
+
+	if (ret < 0)
+		return ret;
+	do {
+		ssize_t n = mnl_socket_recvfrom(ctl->nl, ctl->reply, sizeof(ctl->reply));
+
+		if (n < 0 && errno == EINTR)
+			ret = 1;
+		else if (n < 0)
+			ret = ctl_fail(ctl, -errno, NULL);
+		else
+			ret = take(ctl, (int)n, r);
+	} while (ret == 1);
+	return ret;
+}
+
+static int each(struct devtrace_ctl *ctl, const struct replies *r, ctl_reply_fn *fn, void *arg)
+{
+	const struct nlmsghdr *nlh = (const struct nlmsghdr *)r->buf;
+	struct ctl_attrs attrs;
+	int ret, len = (int)r->len;
+
+	for (; len && mnl_nlmsg_ok(nlh, len); nlh = mnl_nlmsg_next(nlh, &len)) {
+		if (ctl_parse(nlh, &attrs) < 0)
+			return ctl_fail(ctl, -EBADMSG, "the kernel's answer is malformed");
+		ret = fn(&attrs, arg);
+		if (ret == -EBADMSG)
+			ctl_fail(ctl, ret, "the kernel's answer is malformed");
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int ctl_do(struct devtrace_ctl *ctl)
+{
+	struct replies r = { 0 };
+	int ret = transact(ctl, &r);
+
+	free(r.buf);
+	return ret;
+}
+
+int ctl_get(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg)
+{
+	struct replies r = { 0 };
+	int ret = transact(ctl, &r);
+
+	if (ret == 0)
+		ret = r.len ? each(ctl, &r, fn, arg) :
+			      ctl_fail(ctl, -EBADMSG, "the kernel gave no answer");
+	free(r.buf);
+	return ret;
+}
+
+int ctl_dump(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg)
+{
+	struct replies r = { 0 };
+	int ret, tries = 0;
+
+	ctl->request->nlmsg_flags |= NLM_F_DUMP;
+	do {
+		r.len = 0;
+		r.disturbed = false;
+		ctl->request->nlmsg_seq = tries ? ++ctl->seq : ctl->seq;
+		ret = transact(ctl, &r);
+	} while ((r.disturbed || ret == -ENOBUFS) && ++tries < DUMP_TRIES);
+	/* Kernels before 6.5 say nothing when a dump is refused at its start. */
+	if (ret == -EPERM && !strcmp(ctl->error, strerror(EPERM)))
+		ctl_fail(ctl, ret, "this takes CAP_SYSLOG, CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+	if (ret == 0 && r.disturbed)
+		ret = ctl_fail(ctl, -EAGAIN, "it changes faster than it can be read");
+	if (ret == 0)
+		ret = each(ctl, &r, fn, arg);
+	free(r.buf);
+	return ret;
+}
+
+/* What the controller of generic netlink says about our family. */
+static int learn(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *a, *group, *in;
+
+	mnl_attr_for_each(a, nlh, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(a) == CTRL_ATTR_FAMILY_ID &&
+		    mnl_attr_validate(a, MNL_TYPE_U16) == 0)
+			ctl->family = mnl_attr_get_u16(a);
+		if (mnl_attr_get_type(a) != CTRL_ATTR_MCAST_GROUPS)
+			continue;
+		mnl_attr_for_each_nested(group, a) {
+			const char *name = "";
+			uint32_t id = 0;
+
+			mnl_attr_for_each_nested(in, group) {
+				if (mnl_attr_get_type(in) == CTRL_ATTR_MCAST_GRP_ID &&
+				    mnl_attr_validate(in, MNL_TYPE_U32) == 0)
+					id = mnl_attr_get_u32(in);
+				if (mnl_attr_get_type(in) == CTRL_ATTR_MCAST_GRP_NAME &&
+				    mnl_attr_validate(in, MNL_TYPE_NUL_STRING) == 0)
+					name = mnl_attr_get_str(in);
+			}
+			if (!strcmp(name, DEVTRACE_GENL_MONITOR))
+				ctl->group = id;
+		}
+	}
+	return ctl->family ? 0 : -ENOENT;
+}
+
+static int find_family(struct devtrace_ctl *ctl)
+{
+	struct replies r = { 0 };
+	struct nlmsghdr *nlh = request(ctl, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1);
+	int ret;
+
+	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, DEVTRACE_GENL_NAME);
+	ret = transact(ctl, &r);
+	if (ret == 0)
+		ret = r.len ? learn(ctl, (struct nlmsghdr *)r.buf) : -ENOENT;
+	free(r.buf);
+	return ret;
+}
+
+struct devtrace_ctl *devtrace_ctl_open(void)
+{
+	struct devtrace_ctl *ctl = calloc(1, sizeof(*ctl));
+	int one = 1, err;
+
+	if (!ctl)
+		return NULL;
+	ctl->nl = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC);
+	if (!ctl->nl || mnl_socket_bind(ctl->nl, 0, MNL_SOCKET_AUTOPID) < 0) {
+		err = errno;
+		goto fail;
+	}
+	/* Kernels that lack one of these still work: with fewer words. */
+	mnl_socket_setsockopt(ctl->nl, NETLINK_CAP_ACK, &one, sizeof(one));
+	mnl_socket_setsockopt(ctl->nl, NETLINK_EXT_ACK, &one, sizeof(one));
+	mnl_socket_setsockopt(ctl->nl, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
+	err = -find_family(ctl);
+	if (!err)
+		return ctl;
+fail:
+	devtrace_ctl_close(ctl);
+	errno = err;
+	return NULL;
+}
+
+void devtrace_ctl_close(struct devtrace_ctl *ctl)
+{
+	if (!ctl)
+		return;
+	if (ctl->monitor)
+		mnl_socket_close(ctl->monitor);
+	if (ctl->nl)
+		mnl_socket_close(ctl->nl);
+	free(ctl);
+}
+
+const char *devtrace_ctl_error(const struct devtrace_ctl *ctl)
+{
+	return ctl->error;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * ctl.h - what the files of libdevtrace-ctl share
+ *
+ * A request is built in the buffer of the handle: ctl_request() begins it,
+ * mnl_attr_put_*() adds to it, ctl_do(), ctl_get() or ctl_dump() sends it and
+ * waits for what comes back. It stays there until the next one, so that an error
+ * can name the attribute that the kernel's offset points to.
+ *
+ * Nothing of what the kernel sent is used before ctl_parse() has checked it.
+ */
+#ifndef LIB_CTL_H
+#define LIB_CTL_H
+
+#include <libmnl/libmnl.h>
+#include <linux/types.h>
+#include <devtrace-ctl.h>
+
+/*
+ * A request has at most two filters of DEVTRACE_TERMS_MAX entries in each list,
+ * which is 7.5 KiB.
+ */
+#define CTL_REQUEST_MAX	16384
+/* The kernel makes messages of a dump as long as this if it may. */
+#define CTL_REPLY_MAX	65536
+
+struct devtrace_ctl {
+	struct mnl_socket *nl;
+	uint16_t	family;
+	uint32_t	group;			/* of notifications */
+	uint32_t	seq;
+	struct nlmsghdr	*request;
+	struct mnl_socket *monitor;		/* NULL: not asked for */
+	int		pending, pending_len;	/* of monitor_buf: from, to */
+	char		error[512];
+	char		request_buf[CTL_REQUEST_MAX] __attribute__((aligned(4)));
+	char		reply[CTL_REPLY_MAX] __attribute__((aligned(4)));
+	char		monitor_buf[CTL_REPLY_MAX] __attribute__((aligned(4)));
+};
+
+/* Attributes by number, NULL: not there. */
+struct ctl_attrs {
+	const struct nlattr *a[DEVTRACE_A_MAX + 1];
+};
+
+/* Called with the attributes of a reply. */
+typedef int ctl_reply_fn(const struct ctl_attrs *attrs, void *arg);
+
+struct nlmsghdr *ctl_request(struct devtrace_ctl *ctl, int cmd);
+int ctl_do(struct devtrace_ctl *ctl);
+/* Exactly one reply; the function may not use the handle. */
+int ctl_get(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg);
+int ctl_dump(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg);
+/* An error of our own. Returns err. */
+int ctl_fail(struct devtrace_ctl *ctl, int err, const char *text);
+/* A name as an attribute; what does not fit into one is refused. */
+int ctl_put_name(struct devtrace_ctl *ctl, struct nlmsghdr *nlh, int attr, const char *name);
+
+/* ctl_attr.c: attributes that the kernel sent. */
+int ctl_parse(const struct nlmsghdr *nlh, struct ctl_attrs *attrs);
+uint32_t ctl_u32(const struct ctl_attrs *attrs, int attr);
+uint64_t ctl_u64(const struct ctl_attrs *attrs, int attr);
+uint8_t ctl_u8(const struct ctl_attrs *attrs, int attr);
+/* Cut to what fits, always with a NUL. */
+void ctl_str(char *to, size_t size, const struct nlattr *attr);
+/* Attributes of a nest; tb has max + 1 places. -EBADMSG */
+int ctl_parse_nest(const struct nlattr *nest, const struct nlattr **tb, unsigned int max,
+		   const uint16_t *least);
+/* The attribute that begins at this byte of a request: "filter.objects". */
+void ctl_attr_name(const struct nlmsghdr *request, uint32_t offset, char *name, size_t size);
+/* The name of a top-level attribute, or of one of a nest. */
+const char *ctl_attr_word(int nest, unsigned int type);
+
+/* ctl_filter.c */
+void ctl_put_filter(struct nlmsghdr *nlh, int attr, const struct devtrace_filter *f);
+int ctl_parse_filter(const struct nlattr *nest, struct devtrace_filter *f);
+
+/* What GET and the notifications tell of each; 0 or -EBADMSG. */
+int ctl_parse_stream(const struct ctl_attrs *attrs, struct devtrace_ctl_stream *s);
+int ctl_parse_trigger(const struct ctl_attrs *attrs, struct devtrace_ctl_trigger *t);
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ctl_attr.c - attributes: their names, and what the kernel sent checked
+ *
+ * One table says for each attribute what it is called and how long it must be. A
+ * message is used only if every attribute that we know keeps to it; those of a
+ * newer kernel, which we do not know, are passed over.
+ */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include "ctl.h"
+
+struct word {
+	const char	*name;
+	uint8_t		type;		/* enum mnl_attr_data_type */
+	uint16_t	least;		/* BINARY: bytes at least */
+};
+
+#define U8(n)	{ n, MNL_TYPE_U8, 0 }
+#define U32(n)	{ n, MNL_TYPE_U32, 0 }
+#define U64(n)	{ n, MNL_TYPE_U64, 0 }
+#define STR(n)	{ n, MNL_TYPE_NUL_STRING, 0 }
+#define BIN(n, len) { n, MNL_TYPE_BINARY, len }
+
+static const struct word words[DEVTRACE_A_MAX + 1] = {
+	[DEVTRACE_A_STREAM]	= STR("stream"),
+	[DEVTRACE_A_ID]		= U32("id"),
+	[DEVTRACE_A_SIZE]	= U64("size"),
+	[DEVTRACE_A_STATE]	= U32("state"),
+	[DEVTRACE_A_REASON]	= STR("reason"),
+	[DEVTRACE_A_SINCE]	= U64("since"),
+	[DEVTRACE_A_WATERMARK]	= U32("watermark"),
+	[DEVTRACE_A_MODE]	= U32("mode"),
+	[DEVTRACE_A_GENERATION]	= U32("generation"),
+	[DEVTRACE_A_FILTER]	= BIN("filter", 0),
+	[DEVTRACE_A_TRIGGER]	= STR("trigger"),
+	[DEVTRACE_A_WHEN]	= BIN("when", 0),
+	[DEVTRACE_A_ELEMENT]	= BIN("element", 0),
+	[DEVTRACE_A_NTH]	= U64("nth"),
+	[DEVTRACE_A_RATE]	= U32("rate"),
+	[DEVTRACE_A_ACTION]	= U32("action"),
+	[DEVTRACE_A_EVENTS]	= U64("events"),
+	[DEVTRACE_A_TIME]	= U64("time"),
+	[DEVTRACE_A_REARM]	= U8("rearm"),
+	[DEVTRACE_A_ARMED]	= U8("armed"),
+	[DEVTRACE_A_FIRED]	= U64("fired"),
+	[DEVTRACE_A_FIRED_AT]	= U64("fired-at"),
+	[DEVTRACE_A_SEEN]	= U64("seen"),
+	[DEVTRACE_A_CPU]	= U32("cpu"),
+	[DEVTRACE_A_EMITTED]	= U64("emitted"),
+	[DEVTRACE_A_STORED]	= U64("stored"),
+	[DEVTRACE_A_FILTERED]	= U64("filtered"),
+	[DEVTRACE_A_OVERWRITTEN] = U64("overwritten"),
+	[DEVTRACE_A_DROPPED]	= BIN("dropped", sizeof(uint64_t)),
+	[DEVTRACE_A_USED]	= U64("used"),
+	[DEVTRACE_A_OLDEST]	= U64("oldest"),
+	[DEVTRACE_A_NOW]	= U64("now"),
+	[DEVTRACE_A_TYPE]	= U8("type"),
+	[DEVTRACE_A_PID]	= U32("pid"),
+	[DEVTRACE_A_TID]	= U32("tid"),
+	[DEVTRACE_A_COMM]	= STR("comm"),
+	[DEVTRACE_A_POSITION]	= U64("position"),
+	[DEVTRACE_A_LAG]	= U64("lag"),
+	[DEVTRACE_A_READ]	= U64("read"),
+	[DEVTRACE_A_LOST]	= U64("lost"),
+	[DEVTRACE_A_KIND]	= U8("kind"),
+	[DEVTRACE_A_GROUP]	= U8("group"),
+	[DEVTRACE_A_VALUE]	= U32("value"),
+	[DEVTRACE_A_KEY]	= U64("key"),
+	[DEVTRACE_A_SCOPE]	= U32("scope"),
+	[DEVTRACE_A_NAME]	= STR("name"),
+};
+
+static const char *const filter_words[DEVTRACE_FA_MAX + 1] = {
+	[DEVTRACE_FA_TYPES] = "types", [DEVTRACE_FA_HW_SEVERITY] = "hw-severity",
+	[DEVTRACE_FA_SW_SEVERITY] = "sw-severity", [DEVTRACE_FA_OBJECTS] = "objects",
+	[DEVTRACE_FA_SIGNALS] = "signals", [DEVTRACE_FA_MAJORS] = "majors",
+	[DEVTRACE_FA_NOT_MAJORS] = "not-majors", [DEVTRACE_FA_PIDS] = "pids",
+	[DEVTRACE_FA_NOT_PIDS] = "not-pids", [DEVTRACE_FA_COMMS] = "comms",
+	[DEVTRACE_FA_NOT_COMMS] = "not-comms", [DEVTRACE_FA_ORIGINS] = "origins",
+};
+
+static const char *const element_words[DEVTRACE_EA_MAX + 1] = {
+	[DEVTRACE_EA_INDEX] = "index", [DEVTRACE_EA_COMPARE] = "compare",
+	[DEVTRACE_EA_VALUE] = "value", [DEVTRACE_EA_MASK] = "mask",
+	[DEVTRACE_EA_STRING] = "string",
+};
+
+const char *ctl_attr_word(int nest, unsigned int type)
+{
+	const char *name = NULL;
+
+	if (nest == DEVTRACE_A_FILTER || nest == DEVTRACE_A_WHEN)
+		name = type <= DEVTRACE_FA_MAX ? filter_words[type] : NULL;
+	else if (nest == DEVTRACE_A_ELEMENT)
+		name = type <= DEVTRACE_EA_MAX ? element_words[type] : NULL;
+	else if (!nest)
+		name = type <= DEVTRACE_A_MAX ? words[type].name : NULL;
+	return name ? name : "?";
+}
+
+int ctl_parse(const struct nlmsghdr *nlh, struct ctl_attrs *attrs)
+{
+	const struct nlattr *a;
+
+	memset(attrs, 0, sizeof(*attrs));
+	mnl_attr_for_each(a, nlh, sizeof(struct genlmsghdr)) {
+		unsigned int type = mnl_attr_get_type(a);
+		const struct word *w = &words[type <= DEVTRACE_A_MAX ? type : 0];
+
+		if (!w->name)
+			continue;
+		if (w->type != MNL_TYPE_BINARY && mnl_attr_validate(a, w->type) < 0)
+			return -EBADMSG;
+		if (mnl_attr_get_payload_len(a) < w->least)
+			return -EBADMSG;
+		attrs->a[type] = a;
+	}
+	return 0;
+}
+
+int ctl_parse_nest(const struct nlattr *nest, const struct nlattr **tb, unsigned int max,
+		   const uint16_t *least)
+{
+	const struct nlattr *a;
+
+	memset(tb, 0, (max + 1) * sizeof(*tb));
+	mnl_attr_for_each_nested(a, nest) {
+		unsigned int type = mnl_attr_get_type(a);
+
+		if (type > max)
+			continue;
+		if (mnl_attr_get_payload_len(a) < least[type])
+			return -EBADMSG;
+		tb[type] = a;
+	}
+	return 0;
+}
+
+uint8_t ctl_u8(const struct ctl_attrs *attrs, int attr)
+{
+	return attrs->a[attr] ? mnl_attr_get_u8(attrs->a[attr]) : 0;
+}
+
+uint32_t ctl_u32(const struct ctl_attrs *attrs, int attr)
+{
+	return attrs->a[attr] ? mnl_attr_get_u32(attrs->a[attr]) : 0;
+}
+
+uint64_t ctl_u64(const struct ctl_attrs *attrs, int attr)
+{
+	return attrs->a[attr] ? mnl_attr_get_u64(attrs->a[attr]) : 0;
+}
+
+void ctl_str(char *to, size_t size, const struct nlattr *attr)
+{
+	size_t len = attr ? mnl_attr_get_payload_len(attr) : 0;
+
+	if (len >= size)
+		len = size - 1;
+	memset(to, 0, size);
+	if (len)
+		memcpy(to, mnl_attr_get_payload(attr), strnlen(mnl_attr_get_payload(attr), len));
+}
+
+void ctl_attr_name(const struct nlmsghdr *request, uint32_t offset, char *name, size_t size)
+{
+	const char *start = (const char *)request;
+	const struct nlattr *a, *in;
+
+	*name = '\0';
+	mnl_attr_for_each(a, request, sizeof(struct genlmsghdr)) {
+		unsigned int type = mnl_attr_get_type(a);
+		uint32_t at = (uint32_t)((const char *)a - start);
+
+		if (offset == at) {
+			snprintf(name, size, "%s", ctl_attr_word(0, type));
+			return;
+		}
+		if (offset < at || offset >= at + mnl_attr_get_len(a))
+			continue;
+		snprintf(name, size, "%s", ctl_attr_word(0, type));
+		if (type != DEVTRACE_A_FILTER && type != DEVTRACE_A_WHEN &&
+		    type != DEVTRACE_A_ELEMENT)
+			return;
+		mnl_attr_for_each_nested(in, a)
+			if (offset >= (uint32_t)((const char *)in - start) &&
+			    offset < (uint32_t)((const char *)in - start) + mnl_attr_get_len(in))
+				snprintf(name, size, "%s.%s", ctl_attr_word(0, type),
+					 ctl_attr_word(type, mnl_attr_get_type(in)));
+		return;
+	}
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ctl_stats.c - statistics, readers and dictionaries
+ */
+#include <errno.h>
+#include <string.h>
+#include "ctl.h"
+
+/* A dump in which each message is one structure. */
+struct dump {
+	void (*fn)(void);		/* the caller's, of the type that each knows */
+	void *arg;
+};
+
+static int dump(struct devtrace_ctl *ctl, int cmd, const char *stream, ctl_reply_fn *each,
+		struct dump *d)
+{
+	struct nlmsghdr *nlh = ctl_request(ctl, cmd);
+
+	if (stream && ctl_put_name(ctl, nlh, DEVTRACE_A_STREAM, stream))
+		return -EINVAL;
+	return ctl_dump(ctl, each, d);
+}
+
+/* The causes that this kernel knows; a newer one may know more. */
+static void parse_dropped(const struct nlattr *a, uint64_t *dropped)
+{
+	size_t len = a ? mnl_attr_get_payload_len(a) : 0;
+
+	if (len > DEVTRACE_LOST_CAUSES * sizeof(*dropped))
+		len = DEVTRACE_LOST_CAUSES * sizeof(*dropped);
+	if (len)
+		memcpy(dropped, mnl_attr_get_payload(a), len - len % sizeof(*dropped));
+}
+
+static int each_stats(const struct ctl_attrs *attrs, void *arg)
+{
+	struct dump *d = arg;
+	struct devtrace_ctl_stats s = {
+		.cpu = ctl_u32(attrs, DEVTRACE_A_CPU),
+		.emitted = ctl_u64(attrs, DEVTRACE_A_EMITTED),
+		.stored = ctl_u64(attrs, DEVTRACE_A_STORED),
+		.filtered = ctl_u64(attrs, DEVTRACE_A_FILTERED),
+		.overwritten = ctl_u64(attrs, DEVTRACE_A_OVERWRITTEN),
+		.size = ctl_u64(attrs, DEVTRACE_A_SIZE),
+		.used = ctl_u64(attrs, DEVTRACE_A_USED),
+		.oldest = ctl_u64(attrs, DEVTRACE_A_OLDEST),
+		.now = ctl_u64(attrs, DEVTRACE_A_NOW),
+	};
+
+	if (!attrs->a[DEVTRACE_A_STREAM])
+		return -EBADMSG;
+	ctl_str(s.stream, sizeof(s.stream), attrs->a[DEVTRACE_A_STREAM]);
+	parse_dropped(attrs->a[DEVTRACE_A_DROPPED], s.dropped);
+	return ((devtrace_stats_fn *)d->fn)(&s, d->arg);
+}
+
+int devtrace_ctl_stats(struct devtrace_ctl *ctl, const char *stream, devtrace_stats_fn *fn,
+		       void *arg)
+{
+	struct dump d = { (void (*)(void))fn, arg };
+
+	return dump(ctl, DEVTRACE_CMD_STATS_GET, stream, each_stats, &d);
+}
+
+static int each_type(const struct ctl_attrs *attrs, void *arg)
+{
+	struct dump *d = arg;
+	struct devtrace_ctl_type t = {
+		.type = ctl_u8(attrs, DEVTRACE_A_TYPE),
+		.stored = ctl_u64(attrs, DEVTRACE_A_STORED),
+		.filtered = ctl_u64(attrs, DEVTRACE_A_FILTERED),
+	};
+
+	return ((devtrace_type_fn *)d->fn)(&t, d->arg);
+}
+
+int devtrace_ctl_types(struct devtrace_ctl *ctl, devtrace_type_fn *fn, void *arg)
+{
+	struct dump d = { (void (*)(void))fn, arg };
+
+	return dump(ctl, DEVTRACE_CMD_TYPE_GET, NULL, each_type, &d);
+}
+
+static int each_process(const struct ctl_attrs *attrs, void *arg)
+{
+	struct dump *d = arg;
+	struct devtrace_ctl_process p = {
+		.pid = ctl_u32(attrs, DEVTRACE_A_PID),
+		.tid = ctl_u32(attrs, DEVTRACE_A_TID),
+		.stored = ctl_u64(attrs, DEVTRACE_A_STORED),
+	};
+
+	ctl_str(p.comm, sizeof(p.comm), attrs->a[DEVTRACE_A_COMM]);
+	return ((devtrace_process_fn *)d->fn)(&p, d->arg);
+}
+
+int devtrace_ctl_processes(struct devtrace_ctl *ctl, devtrace_process_fn *fn, void *arg)
+{
+	struct dump d = { (void (*)(void))fn, arg };
+
+	return dump(ctl, DEVTRACE_CMD_PROCESS_GET, NULL, each_process, &d);
+}
+
+static int each_reader(const struct ctl_attrs *attrs, void *arg)
+{
+	struct dump *d = arg;
+	struct devtrace_ctl_reader r = {
+		.pid = ctl_u32(attrs, DEVTRACE_A_PID),
+		.position = ctl_u64(attrs, DEVTRACE_A_POSITION),
+		.lag = ctl_u64(attrs, DEVTRACE_A_LAG),
+		.read = ctl_u64(attrs, DEVTRACE_A_READ),
+		.lost = ctl_u64(attrs, DEVTRACE_A_LOST),
+	};
+
+	ctl_str(r.stream, sizeof(r.stream), attrs->a[DEVTRACE_A_STREAM]);
+	ctl_str(r.comm, sizeof(r.comm), attrs->a[DEVTRACE_A_COMM]);
+	return ((devtrace_reader_fn *)d->fn)(&r, d->arg);
+}
+
+int devtrace_ctl_readers(struct devtrace_ctl *ctl, const char *stream, devtrace_reader_fn *fn,
+			 void *arg)
+{
+	struct dump d = { (void (*)(void))fn, arg };
+
+	return dump(ctl, DEVTRACE_CMD_READER_GET, stream, each_reader, &d);
+}
+
+static int each_dict(const struct ctl_attrs *attrs, void *arg)
+{
+	struct dump *d = arg;
+	struct devtrace_ctl_dict n = {
+		.kind = ctl_u8(attrs, DEVTRACE_A_KIND),
+		.group = ctl_u8(attrs, DEVTRACE_A_GROUP),
+		.value = ctl_u32(attrs, DEVTRACE_A_VALUE),
+		.scope = ctl_u32(attrs, DEVTRACE_A_SCOPE),
+		.key = ctl_u64(attrs, DEVTRACE_A_KEY),
+	};
+
+	ctl_str(n.name, sizeof(n.name), attrs->a[DEVTRACE_A_NAME]);
+	return ((devtrace_dict_fn *)d->fn)(&n, d->arg);
+}
+
+int devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg)
+{
+	struct dump d = { (void (*)(void))fn, arg };
+
+	return dump(ctl, DEVTRACE_CMD_DICT_GET, NULL, each_dict, &d);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ctl_trigger.c - triggers: list, make, arm, remove
+ */
+#include <errno.h>
+#include <string.h>
+#include "ctl.h"
+
+int devtrace_ctl_trigger_init(struct devtrace_ctl_trigger *t, const char *name)
+{
+	memset(t, 0, sizeof(*t));
+	devtrace_filter_all(&t->when);
+	devtrace_filter_all(&t->filter);
+	if (strlen(name) >= sizeof(t->name))
+		return -EINVAL;
+	strcpy(t->name, name);
+	return 0;
+}
+
+static int parse_element(const struct nlattr *nest, struct devtrace_ctl_element *e)
+{
+	static const uint16_t least[DEVTRACE_EA_MAX + 1] = {
+		[DEVTRACE_EA_INDEX] = 4, [DEVTRACE_EA_COMPARE] = 4,
+		[DEVTRACE_EA_VALUE] = 8, [DEVTRACE_EA_MASK] = 8, [DEVTRACE_EA_STRING] = 1,
+	};
+	const struct nlattr *tb[DEVTRACE_EA_MAX + 1];
+
+	if (ctl_parse_nest(nest, tb, DEVTRACE_EA_MAX, least))
+		return -EBADMSG;
+	e->given = true;
+	if (tb[DEVTRACE_EA_INDEX])
+		e->index = mnl_attr_get_u32(tb[DEVTRACE_EA_INDEX]);
+	if (tb[DEVTRACE_EA_COMPARE])
+		e->compare = mnl_attr_get_u32(tb[DEVTRACE_EA_COMPARE]);
+	if (tb[DEVTRACE_EA_VALUE])
+		e->value = (int64_t)mnl_attr_get_u64(tb[DEVTRACE_EA_VALUE]);
+	if (tb[DEVTRACE_EA_MASK])
+		e->mask = mnl_attr_get_u64(tb[DEVTRACE_EA_MASK]);
+	e->is_string = tb[DEVTRACE_EA_STRING];
+	ctl_str(e->string, sizeof(e->string), tb[DEVTRACE_EA_STRING]);
+	return 0;
+}
+
+int ctl_parse_trigger(const struct ctl_attrs *attrs, struct devtrace_ctl_trigger *t)
+{
+	memset(t, 0, sizeof(*t));
+	devtrace_filter_all(&t->when);
+	devtrace_filter_all(&t->filter);
+	if (!attrs->a[DEVTRACE_A_TRIGGER])
+		return -EBADMSG;
+	ctl_str(t->name, sizeof(t->name), attrs->a[DEVTRACE_A_TRIGGER]);
+	ctl_str(t->stream, sizeof(t->stream), attrs->a[DEVTRACE_A_STREAM]);
+	t->nth = ctl_u64(attrs, DEVTRACE_A_NTH);
+	t->rate = ctl_u32(attrs, DEVTRACE_A_RATE);
+	t->action = ctl_u32(attrs, DEVTRACE_A_ACTION);
+	t->events = ctl_u64(attrs, DEVTRACE_A_EVENTS);
+	t->time = ctl_u64(attrs, DEVTRACE_A_TIME);
+	t->rearm = ctl_u8(attrs, DEVTRACE_A_REARM);
+	t->armed = ctl_u8(attrs, DEVTRACE_A_ARMED);
+	t->fired = ctl_u64(attrs, DEVTRACE_A_FIRED);
+	t->fired_at = ctl_u64(attrs, DEVTRACE_A_FIRED_AT);
+	t->seen = ctl_u64(attrs, DEVTRACE_A_SEEN);
+	if (attrs->a[DEVTRACE_A_WHEN] && ctl_parse_filter(attrs->a[DEVTRACE_A_WHEN], &t->when))
+		return -EBADMSG;
+	if (attrs->a[DEVTRACE_A_FILTER] &&
+	    ctl_parse_filter(attrs->a[DEVTRACE_A_FILTER], &t->filter))
+		return -EBADMSG;
+	if (attrs->a[DEVTRACE_A_ELEMENT])
+		return parse_element(attrs->a[DEVTRACE_A_ELEMENT], &t->element);
+	return 0;
+}
+
+struct trigger_call {
+	devtrace_trigger_fn *fn;
+	void *arg;
+};
+
+static int call_trigger(const struct ctl_attrs *attrs, void *arg)
+{
+	struct trigger_call *c = arg;
+	struct devtrace_ctl_trigger t;
+	int ret = ctl_parse_trigger(attrs, &t);
+
+	return ret ? ret : c->fn(&t, c->arg);
+}
+
+int devtrace_ctl_triggers(struct devtrace_ctl *ctl, devtrace_trigger_fn *fn, void *arg)
+{
+	struct trigger_call c = { fn, arg };
+
+	ctl_request(ctl, DEVTRACE_CMD_TRIGGER_GET);
+	return ctl_dump(ctl, call_trigger, &c);
+}
+
+static int get_trigger(const struct ctl_attrs *attrs, void *arg)
+{
+	return ctl_parse_trigger(attrs, arg);
+}
+
+static struct nlmsghdr *about(struct devtrace_ctl *ctl, int cmd, const char *name)
+{
+	struct nlmsghdr *nlh = ctl_request(ctl, cmd);
+
+	return ctl_put_name(ctl, nlh, DEVTRACE_A_TRIGGER, name) ? NULL : nlh;
+}
+
+int devtrace_ctl_trigger_get(struct devtrace_ctl *ctl, const char *name,
+			     struct devtrace_ctl_trigger *t)
+{
+	if (!about(ctl, DEVTRACE_CMD_TRIGGER_GET, name))
+		return -EINVAL;
+	return ctl_get(ctl, get_trigger, t);
+}
+
+static void put_element(struct nlmsghdr *nlh, const struct devtrace_ctl_element *e)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, DEVTRACE_A_ELEMENT);
+
+	mnl_attr_put_u32(nlh, DEVTRACE_EA_INDEX, e->index);
+	mnl_attr_put_u32(nlh, DEVTRACE_EA_COMPARE, e->compare);
+	if (e->is_string) {
+		mnl_attr_put_strz(nlh, DEVTRACE_EA_STRING, e->string);
+	} else {
+		mnl_attr_put_u64(nlh, DEVTRACE_EA_VALUE, (uint64_t)e->value);
+		if (e->mask)
+			mnl_attr_put_u64(nlh, DEVTRACE_EA_MASK, e->mask);
+	}
+	mnl_attr_nest_end(nlh, nest);
+}
+
+int devtrace_ctl_trigger_new(struct devtrace_ctl *ctl, const struct devtrace_ctl_trigger *t)
+{
+	struct nlmsghdr *nlh = about(ctl, DEVTRACE_CMD_TRIGGER_NEW, t->name);
+
+	if (!nlh)
+		return -EINVAL;
+	ctl_put_filter(nlh, DEVTRACE_A_WHEN, &t->when);
+	if (t->element.given)
+		put_element(nlh, &t->element);
+	if (t->nth)
+		mnl_attr_put_u64(nlh, DEVTRACE_A_NTH, t->nth);
+	if (t->rate)
+		mnl_attr_put_u32(nlh, DEVTRACE_A_RATE, t->rate);
+	mnl_attr_put_u32(nlh, DEVTRACE_A_ACTION, t->action);
+	if (t->action != DEVTRACE_ACTION_NOTIFY &&
+	    ctl_put_name(ctl, nlh, DEVTRACE_A_STREAM,
+			 *t->stream ? t->stream : DEVTRACE_STREAM0))
+		return -EINVAL;
+	if (t->events)
+		mnl_attr_put_u64(nlh, DEVTRACE_A_EVENTS, t->events);
+	if (t->time)
+		mnl_attr_put_u64(nlh, DEVTRACE_A_TIME, t->time);
+	if (t->action == DEVTRACE_ACTION_FILTER)
+		ctl_put_filter(nlh, DEVTRACE_A_FILTER, &t->filter);
+	if (t->rearm)
+		mnl_attr_put_u8(nlh, DEVTRACE_A_REARM, 1);
+	return ctl_do(ctl);
+}
+
+int devtrace_ctl_trigger_arm(struct devtrace_ctl *ctl, const char *name, bool armed)
+{
+	struct nlmsghdr *nlh = about(ctl, DEVTRACE_CMD_TRIGGER_SET, name);
+
+	if (!nlh)
+		return -EINVAL;
+	mnl_attr_put_u8(nlh, DEVTRACE_A_ARMED, armed);
+	return ctl_do(ctl);
+}
+
+int devtrace_ctl_trigger_del(struct devtrace_ctl *ctl, const char *name)
+{
+	return about(ctl, DEVTRACE_CMD_TRIGGER_DEL, name) ? ctl_do(ctl) : -EINVAL;
+}

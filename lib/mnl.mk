@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# mnl.mk - is there a libmnl for the machine that is built for?
+#
+# Sets MNL_LIBS, how it is linked; empty if there is none: then what needs it is
+# left out. To point to one: MNL_CFLAGS=-I... MNL_LIBS='-L... -lmnl'. Read after
+# CC is set.
+
+ifeq ($(origin MNL_LIBS),undefined)
+MNL_LIBS := $(shell printf '\043include <libmnl/libmnl.h>\nint main(void) { return !mnl_socket_open(0); }' | \
+	$(CC) $(CPPFLAGS) $(MNL_CFLAGS) $(LDFLAGS) -x c -o /dev/null - -lmnl 2>/dev/null && echo -lmnl)
+endif
