@@ -5,7 +5,7 @@
  * options (ti_opts.c) -> input (ti_input.c) -> decoder (libdevtrace) ->
  * filter (ti_filter.c) -> a line of text (ti_line.c) or JSON (ti_json.c).
  * What an event is called is decided in ti_event.c, when it happened in words
- * in ti_time.c.
+ * in ti_time.c. With --summary, ti_sum*.c take the place of filter and lines.
  */
 #ifndef TRACEINFO_TI_H
 #define TRACEINFO_TI_H
@@ -16,6 +16,7 @@
 #include "out.h"
 
 #define TI_DEVICE	"/dev/trace"
+#define TI_STREAM	"trace"	/* what it calls its stream */
 #define TI_FMT_DIR	"/usr/trace"
 #define TI_MATCH_MAX	10	/* -M: as many matches and as many exclusions */
 #define TI_LAST_MAX	1000000	/* -n: they are kept in memory */
@@ -66,6 +67,7 @@ struct ti_filter {
 
 struct ti_options {
 	bool		clear, follow, json, verbose, statistics, check_fmt, no_default_fmt;
+	bool		summary;
 	long		last;		/* -1: all */
 	enum ti_time	time;
 	const char	*date;		/* strftime format */
@@ -125,6 +127,7 @@ bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text);
 /* "hw3", or "-". */
 const char *ti_severity_name(uint8_t severity);
 const char *ti_lost_cause(uint8_t cause);
+const char *ti_state_name(uint8_t state);
 const char *ti_damage_reason(enum devtrace_damage_reason reason);
 
 struct ti_group {
@@ -157,6 +160,8 @@ bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decod
 		  uint64_t ts);
 
 bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e);
+/* Does it ask for anything but times? */
+bool ti_filter_by_event(const struct ti_filter *f);
 
 /* The header of a line, compiled; NULL and a message if it is wrong. */
 struct ti_header;
@@ -205,6 +210,8 @@ void ti_last_keep(struct ti_last *last);
 void ti_last_print(struct ti_last *last, struct out *o, bool json);
 void ti_last_free(struct ti_last *last);
 
+struct sum;
+
 /* A run: one or more inputs into one output. */
 struct ti_run {
 	struct ti_options *opt;
@@ -216,6 +223,9 @@ struct ti_run {
 	bool		keep;		/* -n: print at the end */
 	uint64_t	printed;
 	struct devtrace_totals totals;
+	struct sum	*sum;		/* --summary */
+	/* The name of its stream; a stream with another one is announced. */
+	char		stream[DEVTRACE_NAME_MAX];
 	/* What "ago" means on the trace clock of this input. */
 	uint64_t	since_ts, until_ts;
 	/* An event after this ends the input. */
@@ -224,7 +234,9 @@ struct ti_run {
 
 /* Read one input to its end. 0, or 1 after a message. */
 int ti_input_file(struct ti_run *run, const char *path);
-int ti_input_live(struct ti_run *run);
+int ti_input_live(struct ti_run *run, const char *path);
+/* Is that a trace device, or at least one that cannot be opened? */
+bool ti_is_device(const char *path);
 int ti_item(const struct devtrace_item *item, void *arg);
 
 /* A signal asked for the end. */

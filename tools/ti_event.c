@@ -175,9 +175,23 @@ const char *ti_lost_cause(uint8_t cause)
 		[DEVTRACE_LOST_BUSY] = "busy",
 		[DEVTRACE_LOST_TOOBIG] = "too-big",
 		[DEVTRACE_LOST_NORING] = "no-ring",
+		[DEVTRACE_LOST_STOPPED] = "stopped",
 	};
 
 	return cause < DEVTRACE_LOST_CAUSES ? causes[cause] : "unknown-cause";
+}
+
+const char *ti_state_name(uint8_t state)
+{
+	switch (state) {
+	case DEVTRACE_STATE_RUNNING:
+		return "running";
+	case DEVTRACE_STATE_STOPPED:
+		return "stopped";
+	case DEVTRACE_STATE_FROZEN:
+		return "frozen";
+	}
+	return "unknown-state";
 }
 
 const char *ti_damage_reason(enum devtrace_damage_reason reason)

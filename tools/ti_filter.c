@@ -234,6 +234,12 @@ static bool process_matches(const struct ti_filter *f, const struct ti_event *e)
 	return name && words_match(&f->processes, name, e->ev->tid, 0, false);
 }
 
+bool ti_filter_by_event(const struct ti_filter *f)
+{
+	return f->nr_match || f->nr_unmatch || f->by_severity || f->by_cpu || f->by_type ||
+	       f->processes.n || f->objects.n;
+}
+
 bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e)
 {
 	const struct devtrace_event *ev = e->ev;

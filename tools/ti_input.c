@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "ti.h"
+#include "ti_sum.h"
 
 #define BLOCK	(256 * 1024)
 #define NSEC	1000000000ll
@@ -62,6 +62,10 @@ static int print_event(struct ti_run *run, const struct devtrace_event *ev)
 	    !in_window(run, ev->ts, ev->ts))
 		/* Following, events only get newer: this is the end. */
 		return opt->follow && past_until(run, ev->ts) ? 1 : 0;
+	if (run->sum) {
+		sum_event(run->sum, ev);
+		return 0;
+	}
 	ti_event_init(&e, ev, run->decoder, &run->fmts);
 	if (!ti_filter_wants(&opt->filter, &e))
 		return 0;
@@ -75,10 +79,20 @@ static int print_event(struct ti_run *run, const struct devtrace_event *ev)
 	return 0;
 }
 
+/* Not the stream that everybody expects, or another one than before. */
+static bool other_stream(struct ti_run *run, const char *name)
+{
+	if (!strncmp(run->stream, name, sizeof(run->stream) - 1))
+		return false;
+	snprintf(run->stream, sizeof(run->stream), "%s", name);
+	return true;
+}
+
 int ti_item(const struct devtrace_item *item, void *arg)
 {
 	struct ti_run *run = arg;
 	struct out *o = &run->out;
+	bool announced = false;
 	int ret;
 
 	switch (item->kind) {
@@ -89,9 +103,18 @@ int ti_item(const struct devtrace_item *item, void *arg)
 		if (item->u.lost.to && !in_window(run, item->u.lost.from, item->u.lost.to))
 			return 0;
 		break;
+	case DEVTRACE_ITEM_STATE:
+		if (!in_window(run, item->u.state.ts, item->u.state.ts))
+			return 0;
+		break;
 	case DEVTRACE_ITEM_GAP:
 	case DEVTRACE_ITEM_DAMAGE:
 	case DEVTRACE_ITEM_UNKNOWN:
+		break;
+	case DEVTRACE_ITEM_INFO:
+		announced = other_stream(run, item->u.info.stream);
+		if (!announced && !run->opt->verbose && !run->sum)
+			return 0;
 		break;
 	case DEVTRACE_ITEM_PROC:
 	case DEVTRACE_ITEM_DICT:
@@ -101,7 +124,12 @@ int ti_item(const struct devtrace_item *item, void *arg)
 		if (!run->opt->verbose)
 			return 0;
 	}
-	if (run->keep)
+	if (run->sum) {
+		sum_item(run->sum, item);
+		return ti_stop;
+	}
+	/* -n leaves out what comes before the last events, but not whose they are. */
+	if (run->keep && !announced)
 		o = ti_last_report(&run->last);
 	if (o && run->opt->json)
 		ti_json_item(o, &run->printer, run->decoder, item);
@@ -129,15 +157,18 @@ static int begin(struct ti_run *run)
 	run->decoder = devtrace_decoder_new(ti_item, run);
 	if (!run->decoder)
 		return complain("decoder", "", "");
+	if (run->opt->summary)
+		run->sum = sum_new();
 	/* Deltas and cached seconds are of one stream. */
 	run->printer.clock.valid = false;
 	run->printer.clock.have_before = false;
 	run->printer.iso.valid = false;
+	strcpy(run->stream, TI_STREAM);
 	ti_header_forget(run->printer.header);
 	return 0;
 }
 
-static void end(struct ti_run *run, bool cut)
+static void end(struct ti_run *run, const char *path, bool cut)
 {
 	const struct devtrace_totals *t;
 
@@ -151,6 +182,12 @@ static void end(struct ti_run *run, bool cut)
 	run->totals.damages += t->damages;
 	run->totals.damaged_bytes += t->damaged_bytes;
 	run->totals.lost += t->lost;
+	if (run->sum) {
+		sum_end(run->sum);
+		ti_sum_print(&run->out, &run->printer, run->decoder, run->sum, path);
+		sum_free(run->sum);
+		run->sum = NULL;
+	}
 	devtrace_decoder_free(run->decoder);
 	run->decoder = NULL;
 }
@@ -258,24 +295,43 @@ static int read_file(struct ti_run *run, int fd, const char *path, char *buf)
 			continue;
 		if (n < 0) {
 			complain(path, "", "");
-			end(run, false);
+			end(run, path, false);
 			return 1;
 		}
 		if (!n)
 			break;
 		ret = feed(run, buf, n);
 	}
-	end(run, ti_stop || ret);
+	end(run, path, ti_stop || ret);
 	return 0;
+}
+
+bool ti_is_device(const char *path)
+{
+	struct devtrace_stats stats = { .cpu = -1 };
+	struct stat st;
+	bool is;
+	int fd;
+
+	if (stat(path, &st) || !S_ISCHR(st.st_mode))
+		return false;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return true;
+	is = !ioctl(fd, DEVTRACE_IOC_STATS, &stats);
+	close(fd);
+	return is;
 }
 
 int ti_input_file(struct ti_run *run, const char *path)
 {
 	bool is_stdin = !strcmp(path, "-");
-	int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	char *buf;
-	int ret;
+	int fd, ret;
 
+	if (!is_stdin && ti_is_device(path))
+		return ti_input_live(run, path);
+	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return complain(path, "", "");
 	buf = ti_alloc(NULL, BLOCK);
@@ -287,7 +343,7 @@ int ti_input_file(struct ti_run *run, const char *path)
 }
 
 /* The trace clock of the device now, and lseek to where the window begins. */
-static int seek_window(struct ti_run *run, int fd)
+static int seek_window(struct ti_run *run, int fd, const char *path)
 {
 	const struct ti_filter *f = &run->opt->filter;
 	struct devtrace_stats stats = { .cpu = -1 };
@@ -299,7 +355,7 @@ static int seek_window(struct ti_run *run, int fd)
 		/* A pipe in place of the device is read to its end. */
 		if (!f->since.kind && !f->until.kind)
 			return 0;
-		return complain(run->opt->device, "cannot tell its clock", "");
+		return complain(path, "cannot tell its clock", "");
 	}
 	/*
 	 * Writers may be faster than we print: what was not there when we began
@@ -326,7 +382,7 @@ static int seek_window(struct ti_run *run, int fd)
 		     (uint64_t)behind < stats.now ? stats.now - behind : 0;
 	}
 	if (lseek(fd, (off_t)ts, SEEK_SET) < 0)
-		return complain(run->opt->device, "cannot seek", "");
+		return complain(path, "cannot seek", "");
 	return 0;
 }
 
@@ -347,7 +403,7 @@ static int wait_more(int fd)
 	return ret < 0 && errno != EINTR ? -1 : 0;
 }
 
-static int read_live(struct ti_run *run, int fd, char *buf)
+static int read_live(struct ti_run *run, int fd, const char *path, char *buf)
 {
 	int ret = 0;
 	ssize_t n;
@@ -363,7 +419,7 @@ static int read_live(struct ti_run *run, int fd, char *buf)
 		if (errno == EINTR)
 			continue;
 		if (errno != EAGAIN)
-			return complain(run->opt->device, "", "");
+			return complain(path, "", "");
 		if (!run->opt->follow)
 			break;
 		if (run->keep) {
@@ -376,20 +432,21 @@ static int read_live(struct ti_run *run, int fd, char *buf)
 	return 0;
 }
 
-int ti_input_live(struct ti_run *run)
+int ti_input_live(struct ti_run *run, const char *path)
 {
-	const char *path = run->opt->device;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), ret = 1;
 	char *buf;
 
 	if (fd < 0)
-		return complain(path, "", errno == ENOENT ? " (is the module devtrace loaded?)" :
+		return complain(path, "", errno == ENOENT ?
+				" (is the module devtrace loaded, and has it this stream?)" :
 				errno == EACCES ? " (the group of the device may read it)" : "");
 	buf = ti_alloc(NULL, BLOCK);
-	if (!seek_window(run, fd) && !begin(run)) {
-		ret = read_live(run, fd, buf);
+	if (!seek_window(run, fd, path) && !begin(run)) {
+		ret = read_live(run, fd, path, buf);
 		/* What is cut off at the end of a live stream comes later. */
-		end(run, true);
+		end(run, path, true);
+		run->end_ts = UINT64_MAX;
 	}
 	/* Only what has been read, and has reached the output, may be cleared. */
 	if (!ret && run->opt->clear && !ti_stop) {

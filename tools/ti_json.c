@@ -2,8 +2,8 @@
 /*
  * ti_json.c - one JSON object a line
  *
- * Every object has "kind" first: event, lost, gap, damage, unknown, or with -v
- * info, clock, thread, name. Whatever the bytes of the stream, each line is
+ * Every object has "kind" first: event, lost, state, gap, damage, unknown, info, or
+ * with -v clock, thread, name. Whatever the bytes of the stream, each line is
  * valid JSON in valid UTF-8.
  */
 #include "ti.h"
@@ -117,6 +117,14 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		str(o, ",\"cause\":", ti_lost_cause(item->u.lost.cause));
 		num(o, ",\"from\":", item->u.lost.from);
 		num(o, ",\"to\":", item->u.lost.to);
+		break;
+	case DEVTRACE_ITEM_STATE:
+		str(o, "{\"kind\":\"state\",\"state\":", ti_state_name(item->u.state.state));
+		times(o, p, d, item->u.state.ts);
+		if (item->u.state.by_trigger)
+			str(o, ",\"trigger\":", item->u.state.trigger);
+		if (item->u.state.fired)
+			num(o, ",\"fired\":", item->u.state.fired);
 		break;
 	case DEVTRACE_ITEM_GAP:
 		num(o, "{\"kind\":\"gap\",\"count\":", item->u.gap.count);

@@ -200,7 +200,7 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 			break;
 		out_char(o, '@');
 		print_name(o, ti_event_object(e), ev->object);
-		if (ev->signal) {
+		if (ev->signal || ti_event_signal(e)) {
 			out_char(o, '/');
 			print_name(o, ti_event_signal(e), ev->signal);
 		}
@@ -348,7 +348,8 @@ static void print_lost(struct out *o, struct ti_printer *p, const struct devtrac
 		[DEVTRACE_LOST_CLEARED] = "somebody cleared the buffer",
 		[DEVTRACE_LOST_BUSY] = "the ring was full of unfinished events",
 		[DEVTRACE_LOST_TOOBIG] = "larger than a quarter of the ring",
-		[DEVTRACE_LOST_NORING] = "the CPU had no ring yet",
+		[DEVTRACE_LOST_NORING] = "the CPU had no ring, or it was being resized",
+		[DEVTRACE_LOST_STOPPED] = "the stream was stopped",
 	};
 
 	stars(o, p);
@@ -370,6 +371,31 @@ static void print_lost(struct out *o, struct ti_printer *p, const struct devtrac
 	} else if (l->to) {
 		OUT_LIT(o, ", before ");
 		ti_clock_moment(o, &p->clock, d, l->to);
+	}
+	end_line(o, p);
+}
+
+static void print_state(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+			const struct devtrace_state_item *s)
+{
+	stars(o, p);
+	if (s->state == DEVTRACE_STATE_RUNNING) {
+		OUT_LIT(o, "running again");
+	} else if (s->state <= DEVTRACE_STATE_FROZEN) {
+		out_str(o, ti_state_name(s->state));
+	} else {
+		OUT_LIT(o, "in state ");
+		out_u64(o, s->state);
+	}
+	OUT_LIT(o, " from ");
+	ti_clock_moment(o, &p->clock, d, s->ts);
+	if (s->by_trigger) {
+		OUT_LIT(o, ", by trigger ");
+		out_safe(o, s->trigger, strlen(s->trigger));
+	}
+	if (s->fired) {
+		OUT_LIT(o, " that was met at ");
+		ti_clock_moment(o, &p->clock, d, s->fired);
 	}
 	end_line(o, p);
 }
@@ -449,6 +475,9 @@ void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 	switch (item->kind) {
 	case DEVTRACE_ITEM_LOST:
 		print_lost(o, p, d, &item->u.lost);
+		return;
+	case DEVTRACE_ITEM_STATE:
+		print_state(o, p, d, &item->u.state);
 		return;
 	case DEVTRACE_ITEM_GAP:
 		print_gap(o, p, d, &item->u.gap);

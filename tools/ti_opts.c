@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include "ti.h"
 
 void *ti_alloc(void *old, size_t size)
@@ -35,6 +36,7 @@ _Noreturn void ti_usage(const char *option, const char *word, const char *proble
 
 enum {
 	OPT_COLOR = 256, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
+	OPT_SUMMARY,
 };
 
 static const char shorts[] = "cd:e:F:H:mM:I:fn:S:U:s:p:C:t:o:JvhV";
@@ -65,14 +67,16 @@ static const struct option longs[] = {
 	{ "time", required_argument, NULL, OPT_TIME },
 	{ "check-fmt", no_argument, NULL, OPT_CHECK },
 	{ "statistics", no_argument, NULL, OPT_STATISTICS },
+	{ "summary", no_argument, NULL, OPT_SUMMARY },
 	{ "device", required_argument, NULL, OPT_DEVICE },
 	{ "no-default-fmt", no_argument, NULL, OPT_NO_DEFAULT },
 	{ NULL, 0, NULL, 0 },
 };
 
 static const char help[] =
-"Usage: traceinfo [options] [logfile...]\n"
-"Print the events of /dev/trace, of saved files, or of standard input (-).\n"
+"Usage: traceinfo [options] [device | logfile...]\n"
+"Print the events of /dev/trace, or of the device of another stream, of saved\n"
+"files, or of standard input (-).\n"
 "\n"
 "Which events:\n"
 "  -n, --last N            the last N events\n"
@@ -100,6 +104,7 @@ static const char help[] =
 "      --color[=WHEN]      auto, always or never\n"
 "  -v, --verbose           also clocks, names and what the stream is\n"
 "      --statistics        totals at the end\n"
+"      --summary           of system calls, interrupts and threads, instead of events\n"
 "\n"
 "Other:\n"
 "  -c, --clear             clear the buffer when it was read (needs the right to)\n"
@@ -226,6 +231,9 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	case OPT_STATISTICS:
 		opt->statistics = true;
 		break;
+	case OPT_SUMMARY:
+		opt->summary = true;
+		break;
 	case OPT_DEVICE:
 		opt->device = optarg;
 		break;
@@ -267,10 +275,22 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		ti_words_add(&opt->files, argv[optind]);
 	if (opt->check_fmt)
 		return;
+	/* The device of another stream; or what can only be meant as one. */
+	if (opt->files.n == 1 &&
+	    (ti_is_device(opt->files.v[0]) ||
+	     ((opt->follow || opt->clear) && access(opt->files.v[0], F_OK)))) {
+		opt->device = opt->files.v[0];
+		opt->files.n = 0;
+	}
 	if (opt->files.n && opt->follow)
-		ti_usage("--follow", opt->files.v[0], "cannot be followed: it is for the live buffer; a pipe (-) is read as it comes");
+		ti_usage("--follow", opt->files.v[0], "is no trace device alone: one live buffer can be followed; a pipe (-) is read as it comes");
 	if (opt->files.n && opt->clear)
-		ti_usage("--clear", opt->files.v[0], "cannot be cleared: it is for the live buffer");
+		ti_usage("--clear", opt->files.v[0], "is no trace device alone: one live buffer can be cleared");
+	if (opt->summary && opt->last >= 0)
+		ti_usage("--summary", "-n", "leaves out what the summary is made of; give a time with --since");
+	if (opt->summary && ti_filter_by_event(&opt->filter))
+		ti_usage("--summary", "-s, -M, -p, -C, -t or -o",
+			 "leaves out events that others are understood by; only --since and --until can be given");
 	if (opt->clear && opt->follow)
 		ti_usage("--clear", "--follow", "never comes to an end after which to clear");
 	if (opt->filter.since.kind == TI_REAL && opt->filter.until.kind == TI_REAL &&

@@ -203,7 +203,7 @@ int main(int argc, char **argv)
 	out_init(&run.out, STDOUT_FILENO);
 
 	if (!opt.files.n)
-		ret |= ti_input_live(&run);
+		ret |= ti_input_live(&run, opt.device);
 	for (i = 0; i < opt.files.n && !ti_stop && !run.out.err; i++)
 		ret |= ti_input_file(&run, opt.files.v[i]);
 	ret = finish(&run, ret);
