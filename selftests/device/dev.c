@@ -87,7 +87,8 @@ static int unload(const char *name)
 
 int dev_unload(void)
 {
-	return unload("dttest") || unload("metronome") || unload("devtrace") ? -1 : 0;
+	return unload("dttest") || unload("dtfire") || unload("metronome") ||
+	       unload("devtrace") ? -1 : 0;
 }
 
 int dev_done(void)

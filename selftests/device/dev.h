@@ -90,7 +90,7 @@ struct tape {
 	uint64_t read[DEV_CPUS];
 	uint64_t lost[DEV_CPUS][DEVTRACE_LOST_CAUSES];
 	uint64_t nlost;		/* LOST frames */
-	uint64_t damages, gaps, unknown, infos, clocks, procs, dicts;
+	uint64_t damages, gaps, unknown, infos, clocks, procs, dicts, states;
 	uint64_t backwards;	/* events older than the one before */
 	uint64_t last;
 	uint8_t reason;		/* of the last INFO */

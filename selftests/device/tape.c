@@ -99,6 +99,9 @@ static int item(const struct devtrace_item *i, void *arg)
 	case DEVTRACE_ITEM_GAP:
 		t->gaps++;
 		break;
+	case DEVTRACE_ITEM_STATE:
+		t->states++;
+		break;
 	case DEVTRACE_ITEM_UNKNOWN:
 		t->unknown++;
 		break;

@@ -269,7 +269,7 @@ TEST_F(page, cannot_be_written)
 		EXPECT_EQ(-1, mprotect(c, self->size, prot[i]));
 		EXPECT_EQ(EACCES, errno);
 	}
-	EXPECT_EQ(DEVTRACE_WIRE_VERSION, c[0]);
+	EXPECT_EQ(DEVTRACE_WIRE_VERSION, ((struct devtrace_control *)c)->version);
 	/* nor by way of the kernel */
 	EXPECT_EQ(-1, read(self->fd, c, 16));
 	EXPECT_EQ(EFAULT, errno);

@@ -149,6 +149,27 @@ wait $child
 ok $? "-f: ends by a signal"
 child=
 
+# A device is known by what it answers, under any name: it is live.
+mknod "$work/trace-other" c $(($(stat -c 0x%t /dev/trace))) $(($(stat -c 0x%T /dev/trace)))
+$ti "$work/trace-other" > "$out"
+[ "$(numbers "$out")" = "9 " ]
+ok $? "a device that is named is read to its present end"
+$ti -n 1 "$work/saved-none" "$work/trace-other" > "$out" 2>/dev/null
+[ $? = 1 ] && [ "$(numbers "$out")" = "9 " ]
+ok $? "among other inputs, too"
+$ti -f "$work/trace-other" > "$out" &
+child=$!
+await sees "9 "
+echo "mark 10" > /dev/trace
+await sees "9 10 "
+ok $? "and followed"
+kill -TERM $child
+wait $child
+child=
+$ti -c "$work/trace-other" > "$out" && [ "$(numbers "$out")" = "9 10 " ] &&
+	$ti > "$out" && [ -z "$(numbers "$out")" ]
+ok $? "and cleared"
+
 # It comes to an end though somebody writes all the time.
 (while :; do echo "noise"; done) > /dev/trace &
 child=$!
@@ -200,6 +221,26 @@ $ti > "$out"
 [ "$(numbers "$out")" = "1 " ]
 ok $? "and nothing is cleared"
 chmod "$mode" /dev/trace
+
+# A summary of what this shell does: as many calls as it is told to make.
+profile=/sys/module/devtrace/parameters/profile
+if [ -w $profile ]; then
+	: > /dev/trace
+	echo syscalls,irq,sched > $profile
+	dd if=/dev/zero of=/dev/null bs=1 count=77 2>/dev/null
+	sleep 0.05
+	echo none > $profile
+	$ti --summary -v > "$out" 2>&1
+	ok $? "--summary"
+	awk '$NF == "read" && $1 >= 77 && $4 < $1 { found = 1 } END { exit !found }' "$out"
+	ok $? "--summary counts the reads of dd"
+	grep -q '^ *[0-9.]* *[0-9.]* *[0-9.]* *0.000 .* dd\[[0-9]*\]$' "$out"
+	ok $? "--summary has its time, of which nothing is unknown"
+else
+	for name in "--summary" "--summary counts" "--summary has its time"; do
+		ok 0 "$name # SKIP no kernel profile events"
+	done
+fi
 
 echo "1..$count"
 [ $bad = 0 ]

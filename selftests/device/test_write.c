@@ -261,6 +261,13 @@ TEST_F(device, a_bad_pointer_halfway)
 	EXPECT_STREQ("good", text(self, -1));
 }
 
+/* Where the kernel's addresses are apart, a program has all that there are. */
+#ifdef __s390x__
+#define ALL_ADDRESSES	1
+#else
+#define ALL_ADDRESSES	0
+#endif
+
 TEST_F(device, ssize_max)
 {
 	/* so that the compiler does not know better */
@@ -272,7 +279,7 @@ TEST_F(device, ssize_max)
 	memset(end - TORSO, 't', TORSO);
 	end += 2 - TORSO;
 	memcpy(end - 10, "123\n456\n78", 10);
-	if (sizeof(long) > 4) {
+	if (sizeof(long) > 4 && !ALL_ADDRESSES) {
 		/* no program has that many addresses */
 		EXPECT_EQ(-1, write(self->wfd, end - 10, SSIZE_MAX));
 		EXPECT_EQ(EFAULT, errno);

@@ -113,6 +113,12 @@ static int item(const struct devtrace_item *i, void *arg)
 		mix_int(r, i->u.gap.count);
 		mix_int(r, (uint64_t)i->u.gap.seq_before << 8 | i->u.gap.seq_after);
 		break;
+	case DEVTRACE_ITEM_STATE:
+		mix_string(r, i->u.state.trigger);
+		mix_int(r, (uint32_t)i->u.state.state << 8 | i->u.state.by_trigger);
+		mix_int(r, i->u.state.ts);
+		mix_int(r, i->u.state.fired);
+		break;
 	case DEVTRACE_ITEM_UNKNOWN:
 		mix(r, i->u.unknown.data, i->u.unknown.len);
 		break;

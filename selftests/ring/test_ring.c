@@ -258,6 +258,129 @@ TEST_F(ring, indices_wrap)
 	ring_free(&r);
 }
 
+/* Whether the ring has the records @first to @last, each with its index inside. */
+static void check_records(struct ring *r, u64 first, u64 last)
+{
+	struct ring_place at;
+	static u64 buf[1024];
+	u32 n = 0, i = 0, nr;
+	u64 lost;
+
+	ring_oldest(r, &at, &lost);
+	sim_check(at.idx == first);
+	while (at.idx <= last) {
+		const struct ring_record *rec = (void *)&buf[i];
+
+		if (i == n) {
+			sim_check(!ring_fetch(r, &at, 1024, buf, &n));
+			sim_check(n);
+			i = 0;
+			continue;
+		}
+		if (rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD) {
+			at.pos += (u32)rec->word;
+			i += (u32)rec->word;
+			continue;
+		}
+		/* Cut off: copy from here. */
+		if (n - i < 2 || ring_record_units(rec) > n - i) {
+			i = n;
+			continue;
+		}
+		nr = at.idx;
+		sim_check(!memcmp(rec->data, &nr, sizeof(nr)));
+		at.pos += ring_record_units(rec);
+		i += ring_record_units(rec);
+		at.idx++;
+	}
+}
+
+static void emit_index(struct ring *r, unsigned int len)
+{
+	bool crossed = false;
+	struct ring_record *rec;
+	u64 now, head;
+	u32 nr;
+
+	ring_enter(r);
+	head = ring_load(&r->head);
+	rec = ring_reserve(r, len, 1, &now, &crossed);
+	sim_check(rec);
+	nr = head >> 32;
+	memcpy(rec->data, &nr, sizeof(nr));
+	ring_leave(r);
+}
+
+/* The newest records that fit move to rings of any size, and the ring goes on. */
+TEST_F(ring, other_memory)
+{
+	struct ring_place head = { 0, 5 }, at, was;
+	unsigned long size = 4096;
+	struct ring_memory m;
+	struct ring r = { 0 };
+	static u64 buf[1024];
+	struct ring_view v;
+	u64 gone, first;
+	int i, k;
+
+	ASSERT_EQ(0, ring_init(&r, size, 0xfffffff0, head.idx));
+	for (k = 0; k < 300; k++) {
+		for (i = sim_random(200); i; i--)
+			emit_index(&r, 4 + sim_random(100));
+		ring_view(&r, &v);
+		first = v.tail.idx;
+		was = v.tail;
+		was.idx += sim_random(v.head.idx - v.tail.idx + 1);
+		if (sim_random(8) == 0) {
+			ring_clear(&r);
+			first = v.head.idx;
+		}
+		size = 1024UL << sim_random(6);
+		ASSERT_EQ(0, ring_memory_alloc(&m, size));
+		ring_resize(&r, size, &m);
+		ring_memory_free(&m);
+
+		was.pos = v.tail.pos;
+		ASSERT_EQ(size / RING_UNIT - 1, r.mask);
+		gone = ring_place_of(&r, was.idx, &at, buf, 1024);
+		ring_oldest(&r, &head, &gone);
+		EXPECT_LE(first, head.idx);
+		/* All of them, if there was room: no more is lost than has to be. */
+		if ((v.head.pos - v.tail.pos) * RING_UNIT <= size)
+			EXPECT_EQ(first, head.idx);
+		EXPECT_EQ(was.idx > head.idx ? was.idx : head.idx, at.idx);
+		ring_view(&r, &v);
+		check_records(&r, head.idx, v.head.idx - 1);
+	}
+	ring_free(&r);
+}
+
+/* While a ring is held nothing is published, and readers know. */
+TEST_F(ring, held_back)
+{
+	struct ring r = { 0 };
+	struct ring_view v;
+
+	ASSERT_EQ(0, ring_init(&r, 4096, 0, 0));
+	ring_hold(&r);
+	ring_view(&r, &v);
+	EXPECT_TRUE(v.busy);
+	emit_index(&r, 4);
+	ring_hold(&r);
+	emit_index(&r, 4);
+	ring_view(&r, &v);
+	EXPECT_EQ(2, v.head.idx);
+	EXPECT_EQ(0, v.commit.idx);
+	ring_let_go(&r);
+	ring_view(&r, &v);
+	EXPECT_EQ(0, v.commit.idx);
+	ring_let_go(&r);
+	ring_view(&r, &v);
+	EXPECT_FALSE(v.busy);
+	EXPECT_EQ(2, v.commit.idx);
+	ring_free(&r);
+}
+
 /*
  * A writer is about to evict the one unit of padding that ends the ring, when
  * an interrupt evicts it first and writes there. The length of that record is

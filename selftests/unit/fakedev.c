@@ -72,19 +72,43 @@ void fake_reset(void)
 	page->version = DEVTRACE_WIRE_VERSION;
 	page->size = sizeof(*page);
 	memset(page->types, 0xff, sizeof(page->types));
+	memset(page->objects, 0xff, sizeof(page->objects));
+	page->severities = ~0u;
+}
+
+static void set_bit(uint32_t *words, unsigned int n, int value)
+{
+	if (value)
+		__atomic_or_fetch(&words[n / 32], 1u << n % 32, __ATOMIC_RELAXED);
+	else
+		__atomic_and_fetch(&words[n / 32], ~(1u << n % 32), __ATOMIC_RELAXED);
 }
 
 void fake_want(unsigned int type, int wanted)
 {
-	if (wanted)
-		__atomic_or_fetch(&page->types[type / 32], 1u << type % 32, __ATOMIC_RELAXED);
-	else
-		__atomic_and_fetch(&page->types[type / 32], ~(1u << type % 32), __ATOMIC_RELAXED);
+	set_bit(page->types, type, wanted);
+}
+
+void fake_want_object(unsigned int object, int wanted)
+{
+	set_bit(page->objects, object, wanted);
+}
+
+void fake_want_severity(unsigned int severity, int wanted)
+{
+	set_bit(&page->severities, severity, wanted);
 }
 
 void fake_version(uint32_t version)
 {
 	page->version = version;
+}
+
+void fake_older(void)
+{
+	page->size = offsetof(struct devtrace_control, objects);
+	memset(page->objects, 0, sizeof(page->objects));
+	page->severities = 0;
 }
 
 int fake_is(int fd)

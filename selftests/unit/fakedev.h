@@ -46,11 +46,15 @@ extern struct fake *fake;
 
 /* Call first in main(). */
 void fake_start(char **argv);
-/* Of a fresh process: nothing happened, all types wanted. */
+/* Of a fresh process: nothing happened, everything wanted. */
 void fake_reset(void);
 /* The filter, as the kernel would set it: seen by all who map the page. */
 void fake_want(unsigned int type, int wanted);
+void fake_want_object(unsigned int object, int wanted);		/* 0 to 255 */
+void fake_want_severity(unsigned int severity, int wanted);	/* 0 to 15 */
+/* The control page of another version; that of a module from before objects. */
 void fake_version(uint32_t version);
+void fake_older(void);
 /* Is this one a descriptor of the device? */
 int fake_is(int fd);
 

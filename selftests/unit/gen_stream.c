@@ -8,11 +8,12 @@
  * a '#' begins a comment. Streams of golden tests are made by it, so that what
  * they contain can be read and changed.
  *
- *	info [reason]
+ *	info [reason [stream]]
  *	clock TS REAL [MONO]
  *	proc TID TGID NAME
  *	dict obj|fun|sig|usr|enum SCOPE VALUE GROUP KEY NAME
  *	lost SOURCE CAUSE COUNT FROM TO
+ *	state STATE TS [FIRED TRIGGER]
  *	event TS [cpu=N] [tid=N] [ctx=user|irq|sirq|nmi] [type=N] [sev=hw2|sw0...]
  *	      [code=MAJOR:MINOR] [obj=N] [sig=N] ELEMENT...
  *	frame TYPE HEX		a frame of any type
@@ -272,10 +273,13 @@ static void event(char *line)
 	frame((uint8_t)type, body, p - body);
 }
 
-static void info(uint8_t reason)
+static void info(uint8_t reason, const char *stream)
 {
 	uint8_t body[200], *p = body;
-	static const char strings[] = "x86_64\0" "6.1.0-test\0" "trace";
+	static const char strings[] = "x86_64\0" "6.1.0-test";
+
+	if (strlen(stream) >= DEVTRACE_NAME_MAX)
+		fail("no name of a stream", stream);
 
 	put(&p, DEVTRACE_WIRE_VERSION, 1);
 	put(&p, DEVTRACE_CHECK_SUM8, 1);
@@ -288,6 +292,8 @@ static void info(uint8_t reason)
 	p += 16;
 	memcpy(p, strings, sizeof(strings));
 	p += sizeof(strings);
+	memcpy(p, stream, strlen(stream) + 1);
+	p += strlen(stream) + 1;
 	frame(DEVTRACE_T_INFO, body, p - body);
 }
 
@@ -310,7 +316,7 @@ static void bench(uint64_t n)
 
 	for (i = 0; i < n; i++, ts += 1 + i * 2654435761u % 3000) {
 		if (i % 1500 == 0) {
-			info(i ? DEVTRACE_INFO_PERIODIC : DEVTRACE_INFO_OPEN);
+			info(i ? DEVTRACE_INFO_PERIODIC : DEVTRACE_INFO_OPEN, "trace");
 			clock_frame(ts, ts + 1700000000000000000ull, ts);
 		}
 		p = body;
@@ -443,6 +449,23 @@ static void lost(char *line)
 	frame(DEVTRACE_T_LOST, body, p - body);
 }
 
+static void state(char *line)
+{
+	uint8_t body[128], *p = body;
+	uint64_t what = number(word(&line)), ts = number(word(&line));
+	const char *fired = word(&line), *trigger = fired ? word(&line) : NULL;
+
+	if (fired && (!trigger || strlen(trigger) >= DEVTRACE_NAME_MAX))
+		fail("no name of a trigger", trigger);
+	put(&p, what, 1);
+	put(&p, trigger != NULL, 1);
+	put(&p, 0, 6);
+	put(&p, ts, 8);
+	put(&p, fired ? number(fired) : 0, 8);
+	strcpy((char *)p, trigger ? trigger : "");
+	frame(DEVTRACE_T_STATE, body, p - body + strlen((char *)p) + 1);
+}
+
 static void line_command(char *line)
 {
 	static uint8_t bytes[8192];
@@ -455,7 +478,8 @@ static void line_command(char *line)
 		event(line);
 	} else if (!strcmp(w, "info")) {
 		arg = word(&line);
-		info(arg ? (uint8_t)number(arg) : 0);
+		w = word(&line);
+		info(arg ? (uint8_t)number(arg) : 0, w ? w : "trace");
 	} else if (!strcmp(w, "clock")) {
 		a = number(word(&line));
 		b = number(word(&line));
@@ -467,6 +491,8 @@ static void line_command(char *line)
 		proc(line);
 	} else if (!strcmp(w, "lost")) {
 		lost(line);
+	} else if (!strcmp(w, "state")) {
+		state(line);
 	} else if (!strcmp(w, "frame")) {
 		a = number(word(&line));
 		frame((uint8_t)a, bytes, hex(bytes, word(&line)));

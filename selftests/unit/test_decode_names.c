@@ -238,6 +238,7 @@ TEST_F(names, bad_bodies)
 		size_t good;		/* the one length that is right */
 	} all[] = {
 		{ DEVTRACE_T_CLOCK, 40 }, { DEVTRACE_T_LOST, 28 },
+		{ DEVTRACE_T_STATE, 25 },
 		{ DEVTRACE_T_PROC, 17 }, { DEVTRACE_T_OBJ, 21 }, { DEVTRACE_T_ENUM, 21 },
 		{ DEVTRACE_T_SIG, 21 }, { DEVTRACE_T_FUN, 21 }, { DEVTRACE_T_USR, 21 },
 	};
@@ -263,6 +264,7 @@ TEST_F(names, bad_bodies)
 	memset(body, 'x', sizeof(body));
 	stream_frame(s, DEVTRACE_T_PROC, body, 30);
 	stream_frame(s, DEVTRACE_T_OBJ, body, 30);
+	stream_frame(s, DEVTRACE_T_STATE, body, 30);
 	/* Events whose optional fields do not fit. */
 	memset(body, 0, sizeof(body));
 	for (size_t len = 0; len < 16; len++)
@@ -275,7 +277,7 @@ TEST_F(names, bad_bodies)
 		stream_frame(s, DEVTRACE_T_USER, body, len);
 	self->seen.nr = 0;
 	feed(self->d, s);
-	EXPECT_EQ(2 + 16 + 4 + 4, self->seen.nr);
+	EXPECT_EQ(3 + 16 + 4 + 4, self->seen.nr);
 	for (size_t i = 0; i < self->seen.nr; i++)
 		EXPECT_EQ(DEVTRACE_DAMAGE_BODY, self->seen.v[i].damage.reason);
 
@@ -293,6 +295,59 @@ TEST_F(names, bad_bodies)
 	for (size_t i = 1; i < 4; i++)
 		EXPECT_EQ(DEVTRACE_ITEM_EVENT, self->seen.v[i].kind);
 	EXPECT_EQ(body_digest(DEVTRACE_T_USER, body, 64), self->seen.v[3].digest);
+}
+
+struct last_state {
+	struct devtrace_item	item;
+	char			trigger[32];
+};
+
+static int last_state(const struct devtrace_item *item, void *arg)
+{
+	struct last_state *last = arg;
+
+	last->item = *item;
+	if (item->kind == DEVTRACE_ITEM_STATE)
+		snprintf(last->trigger, sizeof(last->trigger), "%s", item->u.state.trigger);
+	return 0;
+}
+
+/* A stream stops and goes on. It changes nothing else that is known of it. */
+TEST_F(names, states)
+{
+	struct last_state last = {};
+	struct devtrace_decoder *d = devtrace_decoder_new(last_state, &last);
+	const struct devtrace_state_item *got = &last.item.u.state;
+	struct stream *s = &self->s;
+	uint64_t ts;
+
+	ASSERT_NE(NULL, d);
+	stream_info(s, DEVTRACE_INFO_OPEN);
+	stream_number(s, 1);
+	ts = s->ts;
+	stream_state(s, DEVTRACE_STATE_STOPPED, 4711, "fault");
+	feed(d, s);
+	ASSERT_EQ(DEVTRACE_ITEM_STATE, last.item.kind);
+	EXPECT_EQ(DEVTRACE_STATE_STOPPED, got->state);
+	EXPECT_EQ(1, got->by_trigger);
+	EXPECT_EQ(ts, got->ts);
+	EXPECT_EQ(4711, got->fired);
+	EXPECT_STREQ("fault", last.trigger);
+	stream_state(s, DEVTRACE_STATE_RUNNING, 0, "");
+	feed(d, s);
+	ASSERT_EQ(DEVTRACE_ITEM_STATE, last.item.kind);
+	EXPECT_EQ(DEVTRACE_STATE_RUNNING, got->state);
+	EXPECT_EQ(0, got->by_trigger);
+	EXPECT_EQ(0, got->fired);
+	EXPECT_STREQ("", last.trigger);
+	/* One that is not known is handed on. */
+	stream_state(s, 200, 0, "");
+	feed(d, s);
+	ASSERT_EQ(DEVTRACE_ITEM_STATE, last.item.kind);
+	EXPECT_EQ(200, got->state);
+	EXPECT_EQ(1, devtrace_decoder_totals(d)->events);
+	EXPECT_EQ(0, devtrace_decoder_totals(d)->damages);
+	devtrace_decoder_free(d);
 }
 
 /* The reasons that damage is given. */

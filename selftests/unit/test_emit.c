@@ -56,13 +56,38 @@ static unsigned int types_enabled(void)
 	return n;
 }
 
+static unsigned int severities_enabled(void)
+{
+	unsigned int severity, n = 0;
+
+	for (severity = 0; severity < 16; severity++)
+		n += devtrace_enabled_severity(TYPE, severity);
+	return n;
+}
+
+static unsigned int objects_enabled(void)
+{
+	unsigned int object, n = 0;
+
+	for (object = 0; object < 65536; object++)
+		n += devtrace_enabled_for(TYPE, object);
+	return n;
+}
+
+/* Is everything wanted that the page tells of, or nothing? */
+static bool all_enabled(bool wanted)
+{
+	return types_enabled() == 256 * wanted && severities_enabled() == 16 * wanted &&
+	       objects_enabled() == 65536 * wanted;
+}
+
 FIXTURE(emit) { };
 
 FIXTURE_SETUP(emit)
 {
 	fake_reset();
 	ASSERT_EQ(-1, devtrace_fd());
-	ASSERT_EQ(256, types_enabled());
+	ASSERT_TRUE(all_enabled(true));
 }
 
 FIXTURE_TEARDOWN(emit)
@@ -106,6 +131,45 @@ TEST_F(emit, filter_is_followed)
 	EXPECT_EQ(1, fake->nr);
 }
 
+TEST_F(emit, filter_of_severities_is_followed)
+{
+	unsigned int severity;
+
+	ASSERT_EQ(0, devtrace_open());
+	for (severity = 0; severity < 16; severity++) {
+		fake_want_severity(severity, 0);
+		EXPECT_EQ(15, severities_enabled());
+		EXPECT_FALSE(devtrace_enabled_severity(TYPE, severity));
+		fake_want_severity(severity, 1);
+	}
+	fake_want(TYPE, 0);
+	EXPECT_EQ(0, severities_enabled());
+	/* No severity is not asked for where the compiler knows that there is none. */
+	fake_want(TYPE, 1);
+	fake_want_severity(0, 0);
+	EXPECT_TRUE(devtrace_enabled_severity(TYPE, 0));
+}
+
+TEST_F(emit, filter_of_objects_is_followed)
+{
+	unsigned int object;
+
+	ASSERT_EQ(0, devtrace_open());
+	for (object = 0; object < 256; object += 51) {
+		fake_want_object(object, 0);
+		EXPECT_EQ(65535, objects_enabled());
+		EXPECT_FALSE(devtrace_enabled_for(TYPE, object));
+		/* That has the same bits below. */
+		EXPECT_TRUE(devtrace_enabled_for(TYPE, object + 256));
+		fake_want_object(object, 1);
+	}
+	for (object = 0; object < 256; object++)
+		fake_want_object(object, 0);
+	EXPECT_EQ(65536 - 256, objects_enabled());
+	fake_want(TYPE, 0);
+	EXPECT_EQ(0, objects_enabled());
+}
+
 TEST_F(emit, no_device)
 {
 	int i;
@@ -116,7 +180,7 @@ TEST_F(emit, no_device)
 	EXPECT_EQ(1234, errno);
 	EXPECT_EQ(1, devtrace_errors());
 	EXPECT_EQ(ENOENT, devtrace_error());
-	EXPECT_EQ(0, types_enabled());
+	EXPECT_TRUE(all_enabled(false));
 	for (i = 0; i < 100; i++) {
 		EXPECT_EQ(ENODEV, emit());
 		EXPECT_EQ(ENODEV, devtrace_dict_obj(1, "one"));
@@ -130,7 +194,7 @@ TEST_F(emit, no_device)
 	fake->open_error = 0;
 	EXPECT_EQ(0, devtrace_open());
 	EXPECT_EQ(1234, errno);
-	EXPECT_EQ(256, types_enabled());
+	EXPECT_TRUE(all_enabled(true));
 	EXPECT_EQ(0, emit());
 	EXPECT_EQ(1, fake->nr);
 }
@@ -143,7 +207,7 @@ TEST_F(emit, may_not_read)
 	EXPECT_EQ(O_WRONLY, fcntl(devtrace_fd(), F_GETFL) & O_ACCMODE);
 	/* The filter cannot be seen: then all is wanted. */
 	fake_want(TYPE, 0);
-	EXPECT_EQ(256, types_enabled());
+	EXPECT_TRUE(all_enabled(true));
 	devtrace(TYPE);
 	EXPECT_EQ(2, fake->nr);
 
@@ -162,6 +226,21 @@ TEST_F(emit, unknown_control_page)
 	EXPECT_EQ(256, types_enabled());
 	devtrace(TYPE);
 	EXPECT_EQ(2, fake->nr);
+}
+
+/* What its page does not have must not count as refused. */
+TEST_F(emit, older_module)
+{
+	fake_older();
+	fake_want(TYPE + 1, 0);
+	EXPECT_EQ(0, emit());
+	EXPECT_TRUE(all_enabled(true));
+	devtrace_for(TYPE, 7, 0);
+	devtrace_exc(DEVTRACE_SW1, 1);
+	EXPECT_EQ(3, fake->nr);
+	/* Its types are not looked at either: the kernel does. */
+	devtrace(TYPE + 1);
+	EXPECT_EQ(4, fake->nr);
 }
 
 TEST_F(emit, closed_behind_our_back)

@@ -72,9 +72,10 @@ check "make install" make -s -C "$top/lib" O="$O" DESTDIR="$stage" prefix=/usr i
 inc=$stage/usr/include
 lib=$stage/usr/lib
 headers=$(cd "$inc" && find . -name '*.h' | sed 's|^\./||' | sort)
+# devtrace-ctl.h only where libmnl is, which libdevtrace-ctl needs
 same "headers are all installed" \
 	"$(cd "$top/include" && find devtrace devtrace.h devtrace-decode.h -name '*.h' | sort)" \
-	"$(echo "$headers" | grep -v '^linux/')"
+	"$(echo "$headers" | grep -v -e '^linux/' -e '^devtrace-ctl.h')"
 
 warn="-Wall -Wextra -Werror -Wshadow -Wconversion -Wsign-conversion -Wcast-qual -Wundef"
 cwarn="$warn -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -pedantic"
@@ -220,8 +221,9 @@ check "QNX source" "$CC" -Wall -Wextra -Werror $(pc --cflags) \
 	-o "$tmp/qnx" "$use/qnx_driver.c" $(pc --libs)
 check "QNX program, no device" env LD_LIBRARY_PATH="$lib" DEVTRACE_DEVICE="$tmp/none" "$tmp/qnx"
 
-# The code: one load, one test, one branch, no call when it is off; and a
-# record of fixed layout is stores and one call, however it was said.
+# The code: one load, one test, one branch, no call when its type is off, as
+# many once more for the object or the severity where there is one; and a record
+# of fixed layout is stores and one call, however it was said.
 cat >"$tmp/code.c" <<'END'
 #include <devtrace.h>
 #include <devtrace/qnx.h>
@@ -238,17 +240,20 @@ void f_record(int a, int b)
 }
 void f_qs(int a, int b) { QS_BEGIN_ID(100, 7) QS_I32(0, a); QS_I32(0, b); QS_END() }
 void f_qnx(int a, int b) { (void)Trace2(__M(0x41) + 7, _TRACE_HW_SEVERITY2, a, b); }
+void f_exc(int a, int b) { devtrace_exc(DEVTRACE_HW2, 0x4107, a, b); }
 END
 if [ "$("$CC" -dumpmachine | cut -d- -f1)" = x86_64 ]; then
 	"$CC" -O2 -fcf-protection=none -fno-stack-protector -I "$inc" -c -o "$tmp/code.o" "$tmp/code.c"
-	for f in f_short f_record f_qs f_qnx; do
+	for f in f_short f_record f_qs f_qnx f_exc; do
 		objdump -dr --no-show-raw-insn --disassemble=$f "$tmp/code.o" |
 			sed -n 's/^ *[0-9a-f]*:\t\([a-z]*\).*/\1/p' >"$tmp/insn"
 		same "$f off: load, test, branch" "mov test jne ret" \
 			"$(head -4 "$tmp/insn" | tr '\n' ' ' | sed 's/ $//; s/testb/test/; s/testl/test/')"
 		cp "$tmp/insn" "$tmp/log"
-		same "$f on: stores and one call" "call=1 loops=0 few=1" \
-			"call=$(grep -c call "$tmp/insn") loops=$(grep -c '^j[^n]' "$tmp/insn") few=$(($(wc -l <"$tmp/insn") <= 26))"
+		tests=2
+		[ $f != f_short ] || tests=1
+		same "$f on: tests, stores and one call" "call=1 tests=$tests branches=$tests few=1" \
+			"call=$(grep -c call "$tmp/insn") tests=$(grep -c '^test' "$tmp/insn") branches=$(grep -c '^j' "$tmp/insn") few=$(($(wc -l <"$tmp/insn") <= 26))"
 	done
 else
 	skip "code of $("$CC" -dumpmachine): not known"

@@ -7,52 +7,13 @@
 # An example is what stands between `.\" example: NAME` and `.Ed`. It is a whole
 # program; here it is compiled as the synopsis says and run where there is no
 # device, which must change nothing.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-O=${O:-$top/build}
-CC=${CC:-gcc}
+. "$(dirname "$0")/doc.sh"
 man=$top/Documentation/man/libdevtrace.3
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 
-count=0
-bad=0
-
-check()
-{
-	count=$((count + 1))
-	what=$1
-	shift
-	if "$@" >"$tmp/log" 2>&1; then
-		echo "ok $count $what"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $what"
-		sed 's/^/# /' "$tmp/log"
-	fi
-}
-
-echo "TAP version 13"
-if command -v mandoc >/dev/null; then
-	# what other pages are installed here is not this page's business
-	mandoc -T lint "$man" 2>/dev/null | grep -v 'referenced manual not found' >"$tmp/lint"
-	check "lint" diff /dev/null "$tmp/lint"
-else
-	count=$((count + 1))
-	echo "ok $count # SKIP no mandoc"
-fi
-
-check "install" make -s -C "$top/lib" O="$O" DESTDIR="$tmp/stage" prefix=/usr install
-export PKG_CONFIG_PATH="$tmp/stage/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$tmp/stage"
-export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
-export LD_LIBRARY_PATH="$tmp/stage/usr/lib" DEVTRACE_DEVICE="$tmp/none"
-
-awk -v dir="$tmp/" '
-	/^\.\\" example: / { file = dir $3; next }
-	/^\.Ed/ { file = "" }
-	file { gsub(/\\e/, "\\"); print > file }
-' "$man"
+check_page "$man"
+check_install "$top/lib"
+export DEVTRACE_DEVICE="$tmp/none"
+examples "$man"
 for f in "$tmp"/*.c; do
 	name=$(basename "$f")
 	for how in "" -DDEVTRACE_DISABLE; do
@@ -77,5 +38,4 @@ while read -r name; do
 	check "$name is described" grep -qw "$name" "$man"
 done <"$tmp/names"
 
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

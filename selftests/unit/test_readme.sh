@@ -3,30 +3,7 @@
 #
 # README.md says what is true: its examples compile, run and install as they
 # stand. (What `make demo` shows is tested by selftests/vm/test_demo.)
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-O=${O:-$top/build}
-CC=${CC:-gcc}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-unset MAKEFLAGS MFLAGS MAKELEVEL
-
-count=0
-bad=0
-check()
-{
-	count=$((count + 1))
-	what=$1
-	shift
-	if "$@" >"$tmp/log" 2>&1; then
-		echo "ok $count $what"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $what"
-		sed 's/^/# /' "$tmp/log"
-	fi
-}
+. "$(dirname "$0")/doc.sh"
 
 # The n-th block of C.
 block()
@@ -34,9 +11,7 @@ block()
 	awk -v n="$1" '/^```c$/ { in_c = ++i == n; next } /^```$/ { in_c = 0 } in_c' "$top/README.md"
 }
 
-echo "TAP version 13"
-
-check "install" make -s -C "$top" O="$O" DESTDIR="$tmp/root" prefix=/usr install
+check_install "$top"
 for f in bin/traceinfo lib/libdevtrace.so include/devtrace.h lib/pkgconfig/libdevtrace.pc \
 	 share/man/man4/trace.4; do
 	check "installs $f" test -e "$tmp/root/usr/$f"
@@ -48,13 +23,10 @@ done
 	block 1 | grep -v '^#include'
 	echo '(void)speed; (void)name; (void)port; (void)lost; (void)pump; return 0; }'
 } >"$tmp/app.c"
-export PKG_CONFIG_PATH="$tmp/root/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$tmp/root"
-export PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
 # shellcheck disable=SC2046
 check "the application compiles" "$CC" -Wall -Wextra -Werror "$tmp/app.c" -o "$tmp/app" \
 	$(pkg-config --cflags --libs libdevtrace)
-check "the application runs without a device" env DEVTRACE_DEVICE="$tmp/none" \
-	LD_LIBRARY_PATH="$tmp/root/usr/lib" "$tmp/app"
+check "the application runs without a device" env DEVTRACE_DEVICE="$tmp/none" "$tmp/app"
 
 mkdir "$tmp/driver"
 {
@@ -81,5 +53,4 @@ for f in $links; do
 	check "$f is there" test -e "$top/$f"
 done
 
-echo "1..$count"
-[ "$bad" -eq 0 ]
+done_testing

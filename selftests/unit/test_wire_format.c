@@ -126,6 +126,12 @@ static int say_item(const struct devtrace_item *i, void *arg)
 		    i->seq, i->u.dict.scope, i->u.dict.value, i->u.dict.group,
 		    (unsigned long long)i->u.dict.key, i->u.dict.name);
 		break;
+	case DEVTRACE_ITEM_STATE:
+		say(s, "STATE seq=%u state=%u by_trigger=%u ts=%llu fired=%llu \"%s\"\n",
+		    i->seq, i->u.state.state, i->u.state.by_trigger,
+		    (unsigned long long)i->u.state.ts, (unsigned long long)i->u.state.fired,
+		    i->u.state.trigger);
+		break;
 	default:
 		say(s, "item of kind %d\n", i->kind);
 	}
@@ -202,7 +208,7 @@ TEST(examples)
 	}
 	fclose(f);
 	/* Each frame of the transport, and events: none was overlooked. */
-	EXPECT_GE(nr, 13);
+	EXPECT_GE(nr, 14);
 }
 
 /* The check values, and the frame of QP/Spy, as the text has them. */

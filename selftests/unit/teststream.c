@@ -238,6 +238,19 @@ void stream_name(struct stream *s, uint8_t kind, uint32_t scope, uint32_t value,
 	stream_frame(s, kind, b.bytes, b.len);
 }
 
+void stream_state(struct stream *s, uint8_t state, uint64_t fired, const char *trigger)
+{
+	struct body b = {};
+
+	body_int(&b, state, 1);
+	body_int(&b, *trigger != 0, 1);
+	body_int(&b, 0, 6);
+	body_int(&b, s->ts, 8);
+	body_int(&b, fired, 8);
+	body_string(&b, trigger);
+	stream_frame(s, DEVTRACE_T_STATE, b.bytes, b.len);
+}
+
 /* Bytes that like to be flags, escapes and zeros. */
 static uint8_t nasty(struct rng *r)
 {
@@ -355,8 +368,11 @@ void stream_random(struct stream *s, struct rng *r)
 		/* A transport frame of a later version. */
 		for (uint32_t n = rng_below(r, 12); n; n--)
 			body_int(&b, nasty(r), 1);
-		stream_frame(s, (uint8_t)(DEVTRACE_T_INFO + 1 + rng_below(r, 5)),
+		stream_frame(s, (uint8_t)(DEVTRACE_T_STATE + 1 + rng_below(r, 3)),
 			     b.bytes, b.len);
+	} else if (what < 18) {
+		stream_state(s, (uint8_t)rng_below(r, 4), nasty_int(r, 8),
+			     rng_below(r, 2) ? "" : "~trigger}");
 	} else if (what < 22) {
 		body_int(&b, DEVTRACE_E_STR, 1);
 		body_string(&b, "a line of text");
@@ -419,6 +435,15 @@ uint64_t item_digest(const struct devtrace_item *item)
 		body_int(&b, 0, 3);
 		body_int(&b, item->u.dict.key, 8);
 		body_string(&b, item->u.dict.name);
+		break;
+	case DEVTRACE_ITEM_STATE:
+		type = DEVTRACE_T_STATE;
+		body_int(&b, item->u.state.state, 1);
+		body_int(&b, item->u.state.by_trigger, 1);
+		body_int(&b, 0, 6);
+		body_int(&b, item->u.state.ts, 8);
+		body_int(&b, item->u.state.fired, 8);
+		body_string(&b, item->u.state.trigger);
 		break;
 	case DEVTRACE_ITEM_UNKNOWN:
 		type = item->u.unknown.type;

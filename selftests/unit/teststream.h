@@ -54,6 +54,8 @@ void stream_number(struct stream *s, uint32_t n);	/* event: U32 n */
 void stream_proc(struct stream *s, uint32_t tid, uint32_t tgid, const char *name);
 void stream_name(struct stream *s, uint8_t kind, uint32_t scope, uint32_t value,
 		 uint8_t group, uint64_t key, const char *name);
+/* The stream stops or goes on, by this trigger, or "": by somebody. */
+void stream_state(struct stream *s, uint8_t state, uint64_t fired, const char *trigger);
 /* A frame of any type, with anything in it. */
 void stream_random(struct stream *s, struct rng *r);
 /* As the device: INFO, names, CLOCK, then nr random frames. */

@@ -48,6 +48,10 @@ static unsigned int period_us = 700;
 module_param(period_us, uint, 0444);
 MODULE_PARM_DESC(period_us, "microseconds from interrupt to interrupt (default 700)");
 
+static unsigned int pause_us = 200;
+module_param(pause_us, uint, 0444);
+MODULE_PARM_DESC(pause_us, "the thread then sleeps so long; 0: it emits all the time (default 200)");
+
 struct writer {
 	u64			emitted[DTTEST_CLASSES];
 	int			cpu;
@@ -117,11 +121,17 @@ static int task_writer(void *arg)
 
 	hrtimer_start(&w->timer, ns_to_ktime((u64)period_us * NSEC_PER_USEC),
 		      HRTIMER_MODE_REL_PINNED_HARD);
+	/* All that the test leaves, which has to get on. */
+	if (!pause_us)
+		set_user_nice(current, 10);
 	while (!kthread_should_stop()) {
 		n = 1 + dttest_hash(1, w->emitted[DTTEST_TASK]) % burst;
 		while (n--)
 			emit(w, DTTEST_TASK);
-		usleep_range(200, 400);
+		if (pause_us)
+			usleep_range(pause_us, 2 * pause_us);
+		else
+			cond_resched();
 	}
 	hrtimer_cancel(&w->timer);
 	tasklet_kill(&w->tasklet);

@@ -101,6 +101,9 @@ static int record(void)
 	}
 	if (devtrace_begin_type(&r, 100))
 		devtrace_end(&r);
+	if (devtrace_enabled(100) && devtrace_enabled_severity(100, (uint8_t)i32) &&
+	    devtrace_enabled_for(100, u16))
+		devtrace(100);
 	if (devtrace_begin_exc(&r, DEVTRACE_HW0, DEVTRACE_CODE(1, 1)))
 		return devtrace_end(&r);
 	return 0;

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dtfire.c - emit one event, from the context that a test asks for
+ *
+ * Written to the parameter "emit":
+ *
+ *	CONTEXT TYPE SEVERITY OBJECT SIGNAL VALUE TEXT
+ *
+ * CONTEXT is task, softirq, irq or nmi; the numbers are decimal. The event has the
+ * elements U32 VALUE, U32 0, I32 -VALUE and STR TEXT. When the write returns it has been
+ * emitted, by the CPU that wrote; but in an NMI, which somebody has to inject, by
+ * the first CPU that gets one. If none comes, that is ETIMEDOUT.
+ */
+#include <linux/completion.h>
+#include <linux/devtrace.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/string.h>
+#include <linux/version.h>
+#ifdef CONFIG_X86
+#include <asm/nmi.h>
+#endif
+
+static DEFINE_MUTEX(lock);
+static DECLARE_COMPLETION(done);
+static struct hrtimer timer;
+static struct tasklet_struct tasklet;
+static int nmi_wanted;
+
+/* The event that is asked for. */
+static struct {
+	unsigned int type, severity, object, signal, value;
+	char text[32];
+} one;
+
+static void emit(void)
+{
+	struct devtrace_record r;
+
+	if (devtrace_begin(&r, one.type, one.object, one.signal)) {
+		r.who |= __DEVTRACE_SEV(one.severity);
+		devtrace_put(&r, dt_u32(one.value));
+		devtrace_put(&r, dt_u32(0));
+		devtrace_put(&r, dt_i32(-one.value));
+		devtrace_put_str(&r, one.text);
+		devtrace_end(&r);
+	}
+}
+
+static void in_softirq_context(struct tasklet_struct *t)
+{
+	emit();
+	complete(&done);
+}
+
+static enum hrtimer_restart in_irq_context(struct hrtimer *t)
+{
+	emit();
+	complete(&done);
+	return HRTIMER_NORESTART;
+}
+
+#ifdef CONFIG_X86
+static int in_nmi_context(unsigned int type, struct pt_regs *regs)
+{
+	if (!READ_ONCE(nmi_wanted) || cmpxchg(&nmi_wanted, 1, 2) != 1)
+		return NMI_DONE;
+	emit();
+	/* No completion here: it takes a lock. Pairs with emit_nmi(). */
+	smp_store_release(&nmi_wanted, 0);
+	return NMI_HANDLED;
+}
+
+static int nmi_start(void)
+{
+	return register_nmi_handler(NMI_LOCAL, in_nmi_context, 0, "dtfire");
+}
+
+static void nmi_stop(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "dtfire");
+}
+#else
+static int nmi_start(void) { return 0; }
+static void nmi_stop(void) { }
+#endif
+
+static int emit_nmi(void)
+{
+	const unsigned long end = jiffies + 5 * HZ;
+
+	/* The event before the wish; pairs with the exchange in in_nmi_context(). */
+	smp_store_release(&nmi_wanted, 1);
+	/* Pairs with in_nmi_context(). */
+	while (smp_load_acquire(&nmi_wanted)) {
+		if (time_after(jiffies, end) && cmpxchg(&nmi_wanted, 1, 0) == 1)
+			return -ETIMEDOUT;
+		schedule_timeout_uninterruptible(1);
+	}
+	return 0;
+}
+
+static int emit_in(const char *context)
+{
+	reinit_completion(&done);
+	if (!strcmp(context, "task")) {
+		emit();
+		return 0;
+	}
+	if (!strcmp(context, "nmi"))
+		return emit_nmi();
+	if (!strcmp(context, "softirq"))
+		tasklet_schedule(&tasklet);
+	else if (!strcmp(context, "irq"))
+		hrtimer_start(&timer, ns_to_ktime(20 * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL_PINNED_HARD);
+	else
+		return -EINVAL;
+	wait_for_completion(&done);
+	return 0;
+}
+
+static int emit_set(const char *val, const struct kernel_param *kp)
+{
+	char context[16];
+	int err = -EINVAL;
+
+	mutex_lock(&lock);
+	if (sscanf(val, "%15s %u %u %u %u %u %31s", context, &one.type, &one.severity,
+		   &one.object, &one.signal, &one.value, one.text) == 7 &&
+	    __devtrace_type_ok(one.type) && one.severity < 16)
+		err = emit_in(context);
+	mutex_unlock(&lock);
+	return err;
+}
+
+static const struct kernel_param_ops emit_ops = { .set = emit_set };
+module_param_cb(emit, &emit_ops, NULL, 0200);
+MODULE_PARM_DESC(emit, "written to: CONTEXT TYPE SEVERITY OBJECT SIGNAL VALUE TEXT");
+
+static int __init dtfire_init(void)
+{
+	tasklet_setup(&tasklet, in_softirq_context);
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(&timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer.function = in_irq_context;
+#else
+	hrtimer_setup(&timer, in_irq_context, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#endif
+	return nmi_start();
+}
+
+static void __exit dtfire_exit(void)
+{
+	nmi_stop();
+	hrtimer_cancel(&timer);
+	tasklet_kill(&tasklet);
+}
+
+module_init(dtfire_init);
+module_exit(dtfire_exit);
+
+MODULE_DESCRIPTION("Single events for the tests of devtrace");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_clock.c - the trace clock is what programs read, on every CPU, always
+ *
+ * A program reads the trace clock (CLOCK_MONOTONIC_RAW plus `suspended` of the
+ * control page) before and after each event that it emits: the time stamp must
+ * lie between. That must hold on every CPU, after seconds, while the kernel's
+ * clocksource is changed, and after suspend. And events that were emitted one
+ * after the other, on whatever CPUs, must have stamps in that order.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+
+#define SOURCES		"/sys/devices/system/clocksource/clocksource0/"
+#define CALLS		200000		/* of one writer, at most */
+#define TURNS		5000
+#define SWITCHES	20
+
+struct call {
+	uint64_t before, after;
+};
+
+struct writer {
+	pthread_t	thread;
+	int		cpu;
+	uint32_t	n;
+	struct call	*calls;
+};
+
+FIXTURE(clock) {
+	int			cpu[DEV_CPUS], n;
+	int			wfd;
+	struct devtrace_control	*page;
+	struct writer		w[DEV_CPUS];
+	char			source[64];	/* the one to go back to */
+};
+
+static int the_fd;
+static const volatile struct devtrace_control *the_page;
+static atomic_bool done;
+
+/* dev_now() remembers `suspended`; here it may change. */
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
+	return ts.tv_sec * NSEC + ts.tv_nsec + the_page->suspended;
+}
+
+static bool clocksource(const char *file, char *buf, size_t size)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), SOURCES "%s", file);
+	if (dev_read_file(path, buf, size) <= 0)
+		return false;
+	buf[strcspn(buf, "\n")] = 0;
+	return true;
+}
+
+static int use_clocksource(const char *name)
+{
+	return dev_write_file(SOURCES "current_clocksource", name);
+}
+
+FIXTURE_SETUP(clock)
+{
+	int i;
+
+	dev_seed();
+	self->n = dev_online(self->cpu);
+	ASSERT_LT(0, self->n);
+	ASSERT_EQ(0, dev_load("size=8M"));
+	self->wfd = open(DEV_PATH, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
+	self->page = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, self->wfd, 0);
+	ASSERT_NE(MAP_FAILED, self->page);
+	the_fd = self->wfd;
+	the_page = self->page;
+	done = false;
+	for (i = 0; i < self->n; i++) {
+		self->w[i].cpu = self->cpu[i];
+		self->w[i].n = 0;
+		self->w[i].calls = malloc(CALLS * sizeof(struct call));
+		ASSERT_NE(NULL, self->w[i].calls);
+	}
+	clocksource("current_clocksource", self->source, sizeof(self->source));
+	dev_say("clocksource %s", self->source);
+}
+
+FIXTURE_TEARDOWN(clock)
+{
+	int i;
+
+	dev_nmi(0);
+	dev_writers_run(false);
+	if (self->source[0])
+		use_clocksource(self->source);
+	for (i = 0; i < self->n; i++)
+		free(self->w[i].calls);
+	munmap(self->page, getpagesize());
+	close(self->wfd);
+	if (!access("/sys/module/dtquiet", F_OK)) {
+		dev_sleep_ms(200);	/* the last NMIs */
+		dev_unload_one("dtquiet");
+	}
+	EXPECT_EQ(0, dev_done());
+}
+
+static bool emit_one(struct writer *w)
+{
+	struct call *c = &w->calls[w->n];
+
+	if (w->n == CALLS)
+		return false;
+	c->before = now();
+	if (dev_emit_mark(the_fd, DEVTRACE_T_USER, w->cpu, w->n))
+		abort();
+	c->after = now();
+	w->n++;
+	return true;
+}
+
+static void *emit_until_done(void *arg)
+{
+	struct writer *w = arg;
+
+	if (dev_pin(w->cpu))
+		abort();
+	while (!done && emit_one(w))
+		if (!(w->n % 64))
+			usleep(dev_random() % 1000);
+	return NULL;
+}
+
+static void start(struct writer *w, int n)
+{
+	done = false;
+	while (n--)
+		if (pthread_create(&w[n].thread, NULL, emit_until_done, &w[n]))
+			abort();
+}
+
+static void stop(struct writer *w, int n)
+{
+	done = true;
+	while (n--)
+		pthread_join(w[n].thread, NULL);
+}
+
+/* How many events are wrong: not there, out of order, not between their reads. */
+static uint64_t wrong(const struct tape *t, const struct writer *w, int n)
+{
+	uint32_t next[DEV_CPUS] = { 0 };
+	uint64_t early = 0, late = 0, disorder = 0, missing = 0, nearest = UINT64_MAX;
+	size_t i;
+	int k;
+
+	for (i = 0; i < t->nev; i++) {
+		const struct tape_event *e = &t->ev[i];
+		const struct call *c;
+
+		if (e->type != DEVTRACE_T_USER)
+			continue;
+		for (k = 0; k < n && w[k].cpu != e->tag; k++)
+			;
+		if (k == n || e->nr >= w[k].n)
+			return UINT64_MAX;
+		disorder += e->nr != next[k];
+		next[k] = e->nr + 1;
+		c = &w[k].calls[e->nr];
+		early += e->ts < c->before;
+		late += e->ts > c->after;
+		if ((early || late) && early + late < 10)
+			dev_say("cpu %d event %u: %lld ns after the read before, %lld before the one after",
+				w[k].cpu, e->nr, (long long)(e->ts - c->before),
+				(long long)(c->after - e->ts));
+		if (c->after - c->before < nearest)
+			nearest = c->after - c->before;
+	}
+	for (k = 0; k < n; k++)
+		missing += next[k] != w[k].n;
+	dev_say("%zu events, the closest reads %llu ns apart; %llu early, %llu late, %llu out of order, %llu writers' last missing",
+		t->nev, (unsigned long long)nearest, (unsigned long long)early,
+		(unsigned long long)late, (unsigned long long)disorder,
+		(unsigned long long)missing);
+	return early + late + disorder + missing;
+}
+
+TEST_F(clock, agrees_on_every_cpu)
+{
+	struct tape *t;
+	int i;
+
+	/* For seconds: an error of one part in a million would be seen. */
+	start(self->w, self->n);
+	dev_sleep_ms(4000);
+	stop(self->w, self->n);
+	for (i = 0; i < self->n; i++)
+		EXPECT_LT(100, self->w[i].n);
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(0, tape_lost(t, -1));
+	EXPECT_EQ(0, wrong(t, self->w, self->n));
+	tape_free(t);
+}
+
+static _Atomic uint32_t turn;
+static struct pair {
+	int cpu[2];
+} pair;
+
+static void *play(void *arg)
+{
+	const uint32_t mine = (uintptr_t)arg;
+	uint32_t i;
+
+	if (dev_pin(pair.cpu[mine]))
+		abort();
+	for (i = mine; i < TURNS; i += 2) {
+		while (turn != i) {
+			if (turn > TURNS)
+				return NULL;
+			/* The other may be on the same CPU of the host. */
+			sched_yield();
+		}
+		if (dev_emit_mark(the_fd, DEVTRACE_T_USER, mine, i))
+			abort();
+		turn = i + 1;
+	}
+	return NULL;
+}
+
+/* Two threads on two CPUs emit in turns. */
+TEST_F(clock, not_backwards_between_cpus)
+{
+	uint64_t backwards = 0, last = 0, disorder = 0, n = 0;
+	pthread_t th[2];
+	struct tape *t;
+	size_t i;
+
+	if (self->n < 2)
+		SKIP(return, "there is but one CPU");
+	pair.cpu[0] = self->cpu[0];
+	pair.cpu[1] = self->cpu[self->n - 1];
+	turn = 0;
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&th[i], NULL, play, (void *)(uintptr_t)i));
+	for (i = 0; i < 2; i++)
+		pthread_join(th[i], NULL);
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	for (i = 0; i < t->nev; i++) {
+		const struct tape_event *e = &t->ev[i];
+
+		if (e->type != DEVTRACE_T_USER)
+			continue;
+		disorder += e->nr != n;
+		backwards += e->ts < last;
+		last = e->ts;
+		n = e->nr + 1;
+	}
+	EXPECT_EQ(TURNS, n);
+	EXPECT_EQ(0, disorder);
+	EXPECT_EQ(0, backwards);
+	tape_free(t);
+}
+
+/*
+ * Programs emit on all CPUs, and interrupts, while it is changed. No NMIs: one in the
+ * middle of a change may be stamped too late, as by the kernel's own clock (ring.rst).
+ */
+TEST_F(clock, clocksource_changes)
+{
+	char names[256], *name[16], now_is[64], *save;
+	struct tape *t;
+	int i, n = 0;
+
+	if (!self->source[0] || !clocksource("available_clocksource", names, sizeof(names)))
+		SKIP(return, "this kernel does not say what clocksources there are");
+	for (name[0] = strtok_r(names, " ", &save); name[n] && n < 15;
+	     name[n] = strtok_r(NULL, " ", &save))
+		n++;
+	if (n < 2)
+		SKIP(return, "there is but one clocksource");
+	ASSERT_EQ(0, dev_load_writers("max_len=0"));
+	ASSERT_EQ(0, dev_writers_run(true));
+	dev_say("%d clocksources", n);
+	start(self->w, self->n);
+	for (i = 0; i < SWITCHES; i++) {
+		const char *to = name[i % n];
+
+		ASSERT_EQ(0, use_clocksource(to));
+		ASSERT_TRUE(clocksource("current_clocksource", now_is, sizeof(now_is)));
+		ASSERT_STREQ(to, now_is);
+		dev_sleep_ms(50 + dev_random() % 200);
+	}
+	ASSERT_EQ(0, use_clocksource(self->source));
+	/* Errors of single changes would have added up. */
+	dev_sleep_ms(200);
+	stop(self->w, self->n);
+	ASSERT_EQ(0, dev_writers_run(false));
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(0, tape_lost(t, -1));
+	EXPECT_EQ(0, wrong(t, self->w, self->n));
+	tape_free(t);
+}
+
+static int64_t boot_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return ts.tv_sec * NSEC + ts.tv_nsec;
+}
+
+/*
+ * Everything is suspended but the machine itself: pm_test. The kernels for
+ * virtual machines have none; DEVICE_SUSPEND=1 suspends them in earnest, woken
+ * by the real-time clock. QEMU cannot be turned off properly after that.
+ */
+static bool suspend(void)
+{
+	if (!access("/sys/power/pm_test", W_OK)) {
+		bool ok = !dev_write_file("/sys/power/pm_test", "core") &&
+			  !dev_write_file("/sys/power/state", "mem");
+
+		dev_write_file("/sys/power/pm_test", "none");
+		return ok;
+	}
+	if (!getenv("DEVICE_SUSPEND"))
+		return false;
+	return !dev_write_file("/sys/class/rtc/rtc0/wakealarm", "+4") &&
+	       !dev_write_file("/sys/power/state", "mem");
+}
+
+TEST_F(clock, suspended)
+{
+	uint64_t was = self->page->suspended, trace;
+	struct tape *t;
+	int64_t boot;
+
+	start(self->w, self->n);
+	dev_sleep_ms(100);
+	boot = boot_now();
+	trace = now();
+	if (!suspend()) {
+		stop(self->w, self->n);
+		SKIP(return, "not without /sys/power/pm_test, or DEVICE_SUSPEND=1: %s",
+		     strerror(errno));
+	}
+	boot = boot_now() - boot;
+	trace = now() - trace;
+	dev_sleep_ms(500);
+	stop(self->w, self->n);
+	dev_say("%lld ns suspended, %lld ns passed", (long long)(self->page->suspended - was),
+		(long long)boot);
+	EXPECT_LT(NSEC / 2, self->page->suspended - was);
+	/* the one clock runs through suspend as the other does */
+	EXPECT_GT(50000000, llabs(boot - (int64_t)trace));
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(0, wrong(t, self->w, self->n));
+	tape_free(t);
+}
+
+TEST_HARNESS_MAIN

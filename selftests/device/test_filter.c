@@ -1,0 +1,737 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_filter.c - filters hold while they are changed
+ *
+ * Writers in the kernel and two programs emit as fast as they can on all CPUs,
+ * events that their number alone tells everything of: type, severity, code,
+ * object, signal, the name of the program. Meanwhile filters, at random, are set
+ * in place of others. Between two changes exactly one filter is in force. So it
+ * must let pass each event that was stored then; and it must refuse those whose
+ * numbers are missing between two that were stored then, and those that a program
+ * emitted then, by its own count, and that are nowhere. In the end, what was
+ * emitted is what was stored, dropped and filtered.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "nl.h"
+
+#define USERS		2
+#define SERIES		(DTTEST_CLASSES * DEV_CPUS + USERS)
+#define KEPT		4000000		/* events that are looked at */
+#define COMM		16
+#define USER_TYPES	196		/* and seven more */
+#define MAJORS		16
+
+/* A filter as the test understands it. */
+struct terms {
+	uint8_t types[32];
+	bool has_types, has_hw, has_sw, has_origins;
+	bool has_objects, has_signals, has_majors, has_not_majors;
+	bool has_pids, has_not_pids, has_comms, has_not_comms;
+	uint32_t hw, sw, origins;
+	int nobjects, nsignals, nmajors, npids, ncomms;
+	struct devtrace_range objects[8], signals[8];
+	uint32_t majors[8], pids[8];
+	char comms[4][COMM];
+};
+
+struct change {
+	struct terms f;
+	uint64_t before, after;		/* the clock: asked, acknowledged */
+	/* what programs had emitted at least, and at most */
+	uint64_t ended[USERS], begun[USERS];
+};
+
+/* What an event is, from its tag and number. */
+struct what {
+	uint8_t type, severity;
+	bool user, in_task, has_code, has_objsig;
+	uint32_t major, pid;
+	uint16_t object, signal;
+	char comm[COMM];
+};
+
+struct seen {
+	uint64_t ts;
+	uint32_t nr;
+	uint16_t series;
+	bool behind_loss;
+};
+
+struct shared {
+	atomic_bool go, stop;
+	_Atomic uint64_t begun[USERS], emitted[USERS];
+	int cpu[USERS];
+};
+
+/* A stream, its filters one after the other, and what was read in it. */
+struct watched {
+	const char *name, *path;
+	struct change *changes;
+	int nchanges;
+	struct seen *seen;
+	size_t nseen;
+	uint64_t lost, damages, strange;
+	uint32_t loss_of[DEV_CPUS];	/* LOST frames of a source */
+	uint32_t loss_at[SERIES];
+	pthread_t thread;
+	int fd;
+	struct devtrace_decoder *d;
+	const struct shared *sh;
+};
+
+static atomic_bool quiet;
+static uint32_t pids[SERIES];
+
+static uint32_t user_hash(uint32_t tag, uint32_t nr)
+{
+	return dttest_hash(tag, nr);
+}
+
+/* Programs change their name every 64 events. */
+static void user_comm(char *comm, int who, uint32_t nr)
+{
+	snprintf(comm, COMM, "fw%d-%u", who, nr / 64 % 3);
+}
+
+static void tell(struct what *w, int series, uint32_t nr)
+{
+	memset(w, 0, sizeof(*w));
+	if (series < DTTEST_CLASSES * DEV_CPUS) {
+		uint32_t class = series / DEV_CPUS, cpu = series % DEV_CPUS;
+		uint32_t tag = dttest_tag(class, cpu);
+
+		w->type = DTTEST_TYPE + class;
+		w->in_task = class == DTTEST_TASK;
+		w->has_objsig = dttest_len(dttest_hash(tag, nr), DTTEST_MAX_LEN, 15);
+		w->object = tag;
+		w->signal = nr;
+		w->pid = pids[series];
+		snprintf(w->comm, sizeof(w->comm), "dttest/%u", cpu);
+	} else {
+		int who = series - DTTEST_CLASSES * DEV_CPUS;
+		uint32_t h = user_hash(dttest_tag(DTTEST_USER, who), nr);
+
+		w->user = true;
+		w->in_task = true;
+		w->pid = pids[series];
+		user_comm(w->comm, who, nr);
+		w->has_code = !(h & 3);
+		w->has_objsig = !(h & 0x10);
+		w->type = w->has_code ? DEVTRACE_T_EXC : USER_TYPES + (h >> 5 & 7);
+		w->severity = w->has_code ? DEVTRACE_SEV_SET | (h >> 8 & 7) : 0;
+		w->major = h >> 11 & (MAJORS - 1);
+		w->object = h >> 15 & 0x3ff;
+		w->signal = h >> 25;
+	}
+}
+
+static bool in_ranges(const struct devtrace_range *r, int n, uint16_t v)
+{
+	while (n--)
+		if (v >= r[n].first && v <= r[n].last)
+			return true;
+	return false;
+}
+
+static bool in_numbers(const uint32_t *a, int n, uint32_t v)
+{
+	while (n--)
+		if (a[n] == v)
+			return true;
+	return false;
+}
+
+static bool in_comms(const struct terms *f, const char *comm)
+{
+	int i;
+
+	for (i = 0; i < f->ncomms; i++)
+		if (!strcmp(f->comms[i], comm))
+			return true;
+	return false;
+}
+
+static bool process_passes(const struct terms *f, const struct what *w)
+{
+	bool pid = in_numbers(f->pids, f->npids, w->pid), comm = in_comms(f, w->comm);
+
+	if (!w->in_task)
+		return !f->has_pids && !f->has_comms;
+	if ((f->has_pids || f->has_comms) && !(f->has_pids && pid) && !(f->has_comms && comm))
+		return false;
+	return !(f->has_not_pids && pid) && !(f->has_not_comms && comm);
+}
+
+static bool passes(const struct terms *f, const struct what *w)
+{
+	uint32_t level = w->severity & DEVTRACE_SEV_LEVEL;
+
+	if (f->has_types && !(f->types[w->type / 8] >> w->type % 8 & 1))
+		return false;
+	if (f->has_origins &&
+	    !(f->origins & (w->user ? DEVTRACE_ORIGIN_USER : DEVTRACE_ORIGIN_KERNEL)))
+		return false;
+	if (w->severity & DEVTRACE_SEV_HW) {
+		if (f->has_hw && level < f->hw)
+			return false;
+	} else if (w->severity && f->has_sw && level < f->sw) {
+		return false;
+	}
+	if (w->has_objsig && f->has_objects && !in_ranges(f->objects, f->nobjects, w->object))
+		return false;
+	if (w->has_objsig && f->has_signals && !in_ranges(f->signals, f->nsignals, w->signal))
+		return false;
+	if (w->has_code && f->has_majors && !in_numbers(f->majors, f->nmajors, w->major))
+		return false;
+	if (w->has_code && f->has_not_majors && in_numbers(f->majors, f->nmajors, w->major))
+		return false;
+	return process_passes(f, w);
+}
+
+static bool one_in(uint32_t n)
+{
+	return !(dev_random() % n);
+}
+
+static int random_ranges(struct devtrace_range *r, uint32_t max)
+{
+	int i, n = 1 + dev_random() % 8;
+
+	for (i = 0; i < n; i++) {
+		r[i].first = dev_random() % max;
+		r[i].last = r[i].first + dev_random() % (max / 2);
+	}
+	return n;
+}
+
+/* Each term now and then; now and then none, so that the gate opens, too. */
+static void random_terms(struct terms *f)
+{
+	int i;
+
+	memset(f, 0, sizeof(*f));
+	if (one_in(6))
+		return;
+	f->has_types = one_in(2);
+	for (i = 0; i < 32; i++)
+		f->types[i] = dev_random() | dev_random();
+	f->has_hw = one_in(3);
+	f->hw = dev_random() % 5;
+	f->has_sw = one_in(3);
+	f->sw = dev_random() % 5;
+	f->has_origins = one_in(8);
+	f->origins = 1 + dev_random() % 3;
+	f->has_objects = one_in(4);
+	f->nobjects = random_ranges(f->objects, 0x400);
+	f->has_signals = one_in(6);
+	f->nsignals = random_ranges(f->signals, one_in(2) ? 0x80 : 0xa000);
+	f->has_majors = one_in(4);
+	f->has_not_majors = !f->has_majors && one_in(4);
+	f->nmajors = 1 + dev_random() % 8;
+	for (i = 0; i < f->nmajors; i++)
+		f->majors[i] = dev_random() % MAJORS;
+	f->has_pids = one_in(10);
+	f->has_not_pids = !f->has_pids && one_in(6);
+	f->npids = 1 + dev_random() % 2;
+	for (i = 0; i < f->npids; i++)
+		f->pids[i] = pids[one_in(2) ? DTTEST_CLASSES * DEV_CPUS + dev_random() % USERS :
+					      dev_random() % 2];
+	f->has_comms = one_in(10);
+	f->has_not_comms = !f->has_comms && one_in(6);
+	f->ncomms = 1 + dev_random() % 4;
+	for (i = 0; i < f->ncomms; i++) {
+		if (one_in(4))
+			snprintf(f->comms[i], COMM, "dttest/%u", dev_random() % 2);
+		else
+			user_comm(f->comms[i], dev_random() % USERS, dev_random());
+	}
+}
+
+static void put_terms(struct nl *nl, const struct terms *f)
+{
+	size_t nest = nl_nest(nl, DEVTRACE_A_FILTER);
+
+	if (f->has_types)
+		nl_put(nl, DEVTRACE_FA_TYPES, f->types, sizeof(f->types));
+	if (f->has_hw)
+		nl_put_u32(nl, DEVTRACE_FA_HW_SEVERITY, f->hw);
+	if (f->has_sw)
+		nl_put_u32(nl, DEVTRACE_FA_SW_SEVERITY, f->sw);
+	if (f->has_origins)
+		nl_put_u32(nl, DEVTRACE_FA_ORIGINS, f->origins);
+	if (f->has_objects)
+		nl_put(nl, DEVTRACE_FA_OBJECTS, f->objects, f->nobjects * sizeof(f->objects[0]));
+	if (f->has_signals)
+		nl_put(nl, DEVTRACE_FA_SIGNALS, f->signals, f->nsignals * sizeof(f->signals[0]));
+	if (f->has_majors || f->has_not_majors)
+		nl_put(nl, f->has_majors ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_NOT_MAJORS,
+		       f->majors, f->nmajors * sizeof(f->majors[0]));
+	if (f->has_pids || f->has_not_pids)
+		nl_put(nl, f->has_pids ? DEVTRACE_FA_PIDS : DEVTRACE_FA_NOT_PIDS,
+		       f->pids, f->npids * sizeof(f->pids[0]));
+	if (f->has_comms || f->has_not_comms)
+		nl_put(nl, f->has_comms ? DEVTRACE_FA_COMMS : DEVTRACE_FA_NOT_COMMS,
+		       f->comms, f->ncomms * sizeof(f->comms[0]));
+	nl_nest_end(nl, nest);
+}
+
+static int set_filter(struct nl *nl, const char *stream, const struct terms *f)
+{
+	nl_begin(nl, DEVTRACE_CMD_FILTER_SET);
+	nl_put_str(nl, DEVTRACE_A_STREAM, stream);
+	put_terms(nl, f);
+	return nl_do(nl, NULL, NULL);
+}
+
+static void event(struct watched *w, const struct devtrace_event *e)
+{
+	struct devtrace_elem tag, nr;
+	uint32_t class, who;
+	size_t pos = 0;
+	struct seen *s;
+
+	if (devtrace_elem_next(e->data, e->len, &pos, &tag) != 1 ||
+	    devtrace_elem_next(e->data, e->len, &pos, &nr) != 1 || e->source >= DEV_CPUS) {
+		w->strange++;
+		return;
+	}
+	class = tag.v.u >> 16;
+	who = tag.v.u & 0xffff;
+	if (class > DTTEST_USER || who >= (class == DTTEST_USER ? USERS : DEV_CPUS)) {
+		w->strange++;
+		return;
+	}
+	if (w->nseen == KEPT)
+		return;
+	s = &w->seen[w->nseen++];
+	s->ts = e->ts;
+	s->nr = nr.v.u;
+	s->series = class == DTTEST_USER ? DTTEST_CLASSES * DEV_CPUS + who :
+					   class * DEV_CPUS + who;
+	s->behind_loss = w->loss_at[s->series] != w->loss_of[e->source];
+	w->loss_at[s->series] = w->loss_of[e->source];
+}
+
+static int item(const struct devtrace_item *i, void *arg)
+{
+	struct watched *w = arg;
+
+	switch (i->kind) {
+	case DEVTRACE_ITEM_EVENT:
+		event(w, &i->u.event);
+		break;
+	case DEVTRACE_ITEM_LOST:
+		w->lost += i->u.lost.count;
+		w->loss_of[i->u.lost.source % DEV_CPUS]++;
+		break;
+	case DEVTRACE_ITEM_DAMAGE:
+	case DEVTRACE_ITEM_GAP:
+		w->damages++;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static void *read_on(void *arg)
+{
+	struct watched *w = arg;
+	static char buf[2][262144];
+	char *b = buf[!!strcmp(w->name, DEVTRACE_STREAM0)];
+	bool was_quiet;
+	ssize_t n;
+
+	for (;;) {
+		was_quiet = quiet;
+		n = read(w->fd, b, sizeof(buf[0]));
+		if (n > 0) {
+			devtrace_decoder_feed(w->d, b, n, NULL);
+			continue;
+		}
+		if (was_quiet || errno != EAGAIN)
+			return NULL;
+		usleep(500);
+	}
+}
+
+/* u32 code, u16 object and signal, tag and number. */
+static void emit_one(int fd, const struct what *w, uint32_t tag, uint32_t nr)
+{
+	union {
+		struct devtrace_emit e;
+		uint8_t room[32];
+	} u = { .e = { .type = w->type, .severity = w->severity } };
+	uint32_t code = DEVTRACE_CODE(w->major, nr), objsig = w->object | w->signal << 16;
+	uint8_t *p = u.e.data;
+
+	if (w->has_code) {
+		u.e.flags |= DEVTRACE_F_CODE;
+		memcpy(p, &code, 4);
+		p += 4;
+	}
+	if (w->has_objsig) {
+		u.e.flags |= DEVTRACE_F_OBJSIG;
+		memcpy(p, &objsig, 4);
+		p += 4;
+	}
+	*p++ = DEVTRACE_E_U32;
+	memcpy(p, &tag, 4);
+	p[4] = DEVTRACE_E_U32;
+	memcpy(p + 5, &nr, 4);
+	if (dev_emit(fd, &u.e, p + 9 - u.e.data))
+		_exit(1);
+}
+
+static void write_on(struct shared *sh, int who)
+{
+	uint32_t tag = dttest_tag(DTTEST_USER, who), nr = 0;
+	int fd = open(DEV_PATH, O_WRONLY);
+	char comm[COMM];
+	struct what w;
+
+	if (fd < 0 || dev_pin(sh->cpu[who]))
+		_exit(1);
+	while (!sh->go)
+		usleep(1000);
+	while (!sh->stop) {
+		if (!(nr % 64)) {
+			user_comm(comm, who, nr);
+			prctl(PR_SET_NAME, comm);
+		}
+		tell(&w, DTTEST_CLASSES * DEV_CPUS + who, nr);
+		sh->begun[who] = nr + 1;
+		emit_one(fd, &w, tag, nr);
+		sh->emitted[who] = ++nr;
+		if (!(nr % 512))
+			usleep(1000);
+	}
+	_exit(0);
+}
+
+/* The thread of dttest.ko on a CPU. */
+static uint32_t find_pid(const char *comm)
+{
+	char path[64], name[32];
+	int pid;
+
+	for (pid = 2; pid < 32768; pid++) {
+		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+		if (dev_read_file(path, name, sizeof(name)) > 0 &&
+		    !strncmp(name, comm, strlen(comm)) && name[strlen(comm)] == '\n')
+			return pid;
+	}
+	return 0;
+}
+
+FIXTURE(filter) {
+	struct shared *sh;
+	struct nl nl;
+	int cpus[DEV_CPUS], ncpus;
+	pid_t writers[USERS];
+	struct watched w[2];
+};
+
+FIXTURE_VARIANT(filter) {
+	int streams;
+};
+
+FIXTURE_VARIANT_ADD(filter, of_one_stream) { .streams = 1 };
+FIXTURE_VARIANT_ADD(filter, of_two_streams) { .streams = 2 };
+
+FIXTURE_SETUP(filter)
+{
+	static const char *const names[] = { DEVTRACE_STREAM0, "second" };
+	static const char *const paths[] = { DEV_PATH, DEV_PATH "-second" };
+	int i;
+
+	memset(self, 0, sizeof(*self));
+	dev_seed();
+	ASSERT_EQ(0, dev_load("size=8M"));
+	ASSERT_EQ(0, dev_load_writers("burst=64"));
+	ASSERT_EQ(0, nl_open(&self->nl));
+	if (variant->streams > 1) {
+		nl_begin(&self->nl, DEVTRACE_CMD_STREAM_NEW);
+		nl_put_str(&self->nl, DEVTRACE_A_STREAM, names[1]);
+		nl_put_u64(&self->nl, DEVTRACE_A_SIZE, 8 << 20);
+		ASSERT_EQ(0, nl_do(&self->nl, NULL, NULL)) {
+			TH_LOG("%s", self->nl.why);
+		}
+	}
+	self->ncpus = dev_online(self->cpus);
+	ASSERT_LT(0, self->ncpus);
+	self->sh = mmap(NULL, sizeof(*self->sh), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->sh);
+	for (i = 0; i < variant->streams; i++) {
+		struct watched *w = &self->w[i];
+
+		w->name = names[i];
+		w->path = paths[i];
+		w->sh = self->sh;
+		w->seen = calloc(KEPT, sizeof(*w->seen));
+		w->changes = calloc(2048, sizeof(*w->changes));
+		w->d = devtrace_decoder_new(item, w);
+		w->fd = open(w->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		ASSERT_NE(NULL, w->seen);
+		ASSERT_NE(NULL, w->changes);
+		ASSERT_LE(0, w->fd);
+		w->nchanges = 1;	/* everything, since ever */
+	}
+	for (i = 0; i < USERS; i++) {
+		self->sh->cpu[i] = self->cpus[i % self->ncpus];
+		self->writers[i] = fork();
+		ASSERT_LE(0, self->writers[i]);
+		if (!self->writers[i])
+			write_on(self->sh, i);
+		pids[DTTEST_CLASSES * DEV_CPUS + i] = self->writers[i];
+	}
+}
+
+FIXTURE_TEARDOWN(filter)
+{
+	int i;
+
+	dev_writers_run(false);
+	for (i = 0; i < USERS; i++)
+		if (self->writers[i] > 0)
+			kill(self->writers[i], SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	for (i = 0; i < variant->streams; i++) {
+		devtrace_decoder_free(self->w[i].d);
+		close(self->w[i].fd);
+		free(self->w[i].seen);
+		free(self->w[i].changes);
+	}
+	nl_close(&self->nl);
+	EXPECT_EQ(0, dev_done());
+}
+
+/* The change after whose acknowledgment and before whose successor this was; or -1. */
+static int in_force(const struct watched *w, uint64_t ts)
+{
+	int lo = 0, hi = w->nchanges - 1, mid;
+
+	while (lo < hi) {
+		mid = (lo + hi + 1) / 2;
+		if (w->changes[mid].before <= ts)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return ts > w->changes[lo].after ? lo : -lo - 1;
+}
+
+/* Events that the filters which could be in force do not let pass; numbers missing. */
+struct verdict {
+	uint64_t late, missing, looked, gaps, counted;
+};
+
+static void judge_missing(const struct watched *w, struct verdict *v, int k, int series,
+			  uint32_t nr)
+{
+	struct what what;
+
+	tell(&what, series, nr);
+	if (passes(&w->changes[k].f, &what) && !v->missing++)
+		dev_say("%s: change %d of %d: series %d number %u is missing: type %u severity %x",
+			w->name, k, w->nchanges, series, nr, what.type, what.severity);
+}
+
+static void judge(const struct watched *w, struct verdict *v)
+{
+	static struct {
+		uint32_t nr;
+		int k;
+		bool any;
+	} last[SERIES];
+	struct what what;
+	uint32_t nr;
+	size_t i;
+
+	memset(v, 0, sizeof(*v));
+	memset(last, 0, sizeof(last));
+	for (i = 0; i < w->nseen; i++) {
+		const struct seen *s = &w->seen[i];
+		int k = in_force(w, s->ts);
+
+		tell(&what, s->series, s->nr);
+		v->looked++;
+		if (k >= 0 ? !passes(&w->changes[k].f, &what) :
+		    !passes(&w->changes[-k - 1].f, &what) &&
+		    !passes(&w->changes[-k - 2].f, &what)) {
+			if (!v->late++)
+				dev_say("%s: change %d of %d: series %u number %u: type %u severity %x",
+					w->name, k, w->nchanges, s->series, s->nr, what.type,
+					what.severity);
+		}
+		if (last[s->series].any && k >= 0 && k == last[s->series].k && !s->behind_loss) {
+			v->gaps++;
+			for (nr = last[s->series].nr + 1; nr < s->nr; nr++)
+				judge_missing(w, v, k, s->series, nr);
+		}
+		last[s->series].nr = s->nr;
+		last[s->series].k = k;
+		last[s->series].any = true;
+	}
+}
+
+/*
+ * What a program emitted after a change was acknowledged, and before the next one
+ * was asked for. Only if all that was stored was read.
+ */
+static void judge_counted(const struct watched *w, struct verdict *v, int who)
+{
+	const int series = DTTEST_CLASSES * DEV_CPUS + who;
+	uint64_t n = w->sh->emitted[who], nr;
+	uint8_t *there = calloc(1, n + 1);
+	size_t i;
+	int k;
+
+	if (!there)
+		abort();
+	for (i = 0; i < w->nseen; i++)
+		if (w->seen[i].series == series && w->seen[i].nr < n)
+			there[w->seen[i].nr] = 1;
+	for (k = 1; k < w->nchanges - 1; k++) {
+		for (nr = w->changes[k].begun[who]; nr < w->changes[k + 1].ended[who]; nr++) {
+			v->counted++;
+			if (!there[nr])
+				judge_missing(w, v, k, series, nr);
+		}
+	}
+	free(there);
+}
+
+/* What STATS_GET and TYPE_GET say, summed up. */
+struct sums {
+	const char *stream;
+	uint64_t emitted[DEV_CPUS], stored, filtered, dropped, other, overwritten;
+};
+
+static void add_stats(const struct nl_reply *r, void *arg)
+{
+	struct sums *s = arg;
+	uint64_t dropped[DEVTRACE_LOST_CAUSES];
+	int i;
+
+	if (strcmp(nl_data(r->a[DEVTRACE_A_STREAM]), s->stream))
+		s->other++;
+	s->emitted[nl_u32(r->a[DEVTRACE_A_CPU])] += nl_u64(r->a[DEVTRACE_A_EMITTED]);
+	s->stored += nl_u64(r->a[DEVTRACE_A_STORED]);
+	s->filtered += nl_u64(r->a[DEVTRACE_A_FILTERED]);
+	s->overwritten += nl_u64(r->a[DEVTRACE_A_OVERWRITTEN]);
+	if (nl_len(r->a[DEVTRACE_A_DROPPED]) != sizeof(dropped)) {
+		s->other++;
+		return;
+	}
+	memcpy(dropped, nl_data(r->a[DEVTRACE_A_DROPPED]), sizeof(dropped));
+	for (i = 0; i < DEVTRACE_LOST_CAUSES; i++)
+		s->dropped += dropped[i];
+}
+
+TEST_F_TIMEOUT(filter, in_force_when_acknowledged, 300)
+{
+	const char *rounds = getenv("DEVICE_ROUNDS");
+	uint64_t counts[DEV_CPUS][DTTEST_CLASSES], emitted[DEV_CPUS] = { 0 }, all = 0;
+	int n = rounds && *rounds ? atoi(rounds) : 1000;
+	int i, k, status;
+	char comm[COMM];
+
+	if (n > 2000)
+		n = 2000;
+	self->sh->go = true;
+	ASSERT_EQ(0, dev_writers_run(true));
+	for (i = 0; i < self->ncpus; i++) {
+		snprintf(comm, sizeof(comm), "dttest/%d", self->cpus[i]);
+		pids[self->cpus[i]] = find_pid(comm);
+		EXPECT_NE(0, pids[self->cpus[i]]);
+	}
+	for (i = 0; i < variant->streams; i++)
+		ASSERT_EQ(0, pthread_create(&self->w[i].thread, NULL, read_on, &self->w[i]));
+
+	for (i = 0; i < n; i++) {
+		struct watched *w = &self->w[dev_random() % variant->streams];
+		struct change *c = &w->changes[w->nchanges];
+
+		random_terms(&c->f);
+		for (k = 0; k < USERS; k++)
+			c->ended[k] = self->sh->emitted[k];
+		c->before = dev_now();
+		ASSERT_EQ(0, set_filter(&self->nl, w->name, &c->f)) {
+			TH_LOG("%s", self->nl.why);
+		}
+		c->after = dev_now();
+		for (k = 0; k < USERS; k++)
+			c->begun[k] = self->sh->begun[k];
+		w->nchanges++;
+		usleep(dev_random() % 4000);
+	}
+
+	ASSERT_EQ(0, dev_writers_run(false));
+	self->sh->stop = true;
+	for (i = 0; i < USERS; i++) {
+		ASSERT_EQ(self->writers[i], waitpid(self->writers[i], &status, 0));
+		self->writers[i] = 0;
+		EXPECT_EQ(0, status);
+		emitted[self->sh->cpu[i]] += self->sh->emitted[i];
+	}
+	quiet = true;
+	for (i = 0; i < variant->streams; i++)
+		pthread_join(self->w[i].thread, NULL);
+
+	ASSERT_EQ(0, dev_writers_counts(counts));
+	for (i = 0; i < DEV_CPUS; i++) {
+		for (k = 0; k < DTTEST_CLASSES; k++)
+			emitted[i] += counts[i][k];
+		all += emitted[i];
+	}
+	for (i = 0; i < variant->streams; i++) {
+		struct watched *w = &self->w[i];
+		struct sums s = { .stream = w->name };
+		struct verdict v;
+
+		nl_begin(&self->nl, DEVTRACE_CMD_STATS_GET);
+		nl_put_str(&self->nl, DEVTRACE_A_STREAM, w->name);
+		ASSERT_EQ(0, nl_dump(&self->nl, add_stats, &s));
+		EXPECT_EQ(0, s.other);
+		EXPECT_EQ(all, s.stored + s.filtered + s.dropped);
+		for (k = 0; k < DEV_CPUS; k++)
+			EXPECT_EQ(emitted[k], s.emitted[k]);
+		judge(w, &v);
+		for (k = 0; k < USERS && !w->lost && w->nseen < KEPT; k++)
+			judge_counted(w, &v, k);
+		dev_say("%s: %d changes, %llu emitted, %llu stored, %llu filtered, %llu dropped",
+			w->name, w->nchanges - 1, (unsigned long long)all,
+			(unsigned long long)s.stored, (unsigned long long)s.filtered,
+			(unsigned long long)s.dropped);
+		dev_say("%s: %llu read, %llu lost; looked at %llu gaps, %llu counted", w->name,
+			(unsigned long long)v.looked, (unsigned long long)w->lost,
+			(unsigned long long)v.gaps, (unsigned long long)v.counted);
+		EXPECT_EQ(0, v.late);
+		if (!s.dropped)
+			EXPECT_EQ(0, v.missing);
+		EXPECT_EQ(0, w->strange);
+		EXPECT_EQ(0, w->damages);
+		if (w->nseen < KEPT)
+			EXPECT_EQ(s.stored + s.dropped, w->nseen + w->lost);
+		/* It did look at something. */
+		EXPECT_LT(1000, v.looked);
+		EXPECT_LT(1000, v.gaps);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_inject.c - every allocation and every copy fails once
+ *
+ * /proc/thread-self/fail-nth makes the nth place in the next system call fail
+ * that allocates memory or copies to or from a program. Each action is done
+ * with n = 1, 2, 3 ... until there is no nth place any more. Whatever fails:
+ * the error is said, what was promised of the data holds, and the next try
+ * works. What is lost in memory the kernel's leak detector tells, when the
+ * board goes down. Needs a kernel with CONFIG_FAULT_INJECTION (board kasan).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+
+#define MOST	5000		/* places: more is a loop */
+#define EVENTS	200
+
+static int nth_fd = -1;
+
+/* Whether this kernel injects; and that memory for which it may wait fails, too. */
+static bool injecting(void)
+{
+	static const char * const settings[][2] = {
+		{ "failslab/ignore-gfp-wait", "N" },
+		{ "failslab/verbose", "0" },
+		{ "fail_page_alloc/ignore-gfp-wait", "N" },
+		{ "fail_page_alloc/ignore-gfp-highmem", "N" },
+		{ "fail_page_alloc/min-order", "0" },
+		{ "fail_page_alloc/verbose", "0" },
+		{ "fail_usercopy/verbose", "0" },
+	};
+	char path[128];
+	int i;
+
+	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	if (nth_fd < 0)
+		return false;
+	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", settings[i][0]);
+		if (dev_write_file(path, settings[i][1])) {
+			close(nth_fd);
+			nth_fd = -1;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The fixture cannot end a test, so this begins each. */
+#define NEEDS_FAULTS()							\
+	do {								\
+		if (nth_fd < 0)						\
+			SKIP(return, "this kernel injects no faults");	\
+	} while (0)
+
+/* From here on, the nth place fails. */
+static void arm(int n)
+{
+	char text[16];
+	int len = snprintf(text, sizeof(text), "%d", n);
+
+	while (pwrite(nth_fd, text, len, 0) != len)
+		;
+}
+
+/*
+ * Whether it did. Asking copies as well, and may be what failed; the copy is of
+ * a number that was read before.
+ */
+static bool disarm(void)
+{
+	int err = errno;
+	char text[16] = "";
+	bool hit = pread(nth_fd, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
+
+	arm(0);
+	errno = err;
+	return hit;
+}
+
+static bool fits(int err)
+{
+	return err == ENOMEM || err == EFAULT;
+}
+
+/* One round of an action that fails at the nth place of many, then none. */
+#define FOR_EACH_PLACE(n, hit)						\
+	for ((n) = 1, (hit) = true; (hit) && (n) < MOST; (n)++)
+#define SAY_PLACES(n, what) do {					\
+		dev_say("%s: %d places, each failed once", what, (n) - 2);	\
+		EXPECT_GT(MOST, n);					\
+	} while (0)
+
+FIXTURE(loading) {
+	int unused;
+};
+
+FIXTURE_SETUP(loading)
+{
+	dev_seed();
+	if (!injecting())
+		return;
+	ASSERT_EQ(0, dev_unload());
+}
+
+FIXTURE_TEARDOWN(loading)
+{
+	if (nth_fd >= 0)
+		EXPECT_EQ(0, dev_done());
+}
+
+TEST_F_TIMEOUT(loading, insmod, 1000)
+{
+	int n, ret, err, in_spite = 0, nodes = 0;
+	bool hit;
+
+	NEEDS_FAULTS();
+	FOR_EACH_PLACE(n, hit) {
+		arm(n);
+		ret = dev_load_file("devtrace.ko", "size=4K");
+		err = errno;
+		hit = disarm();
+		if (ret) {
+			/* the kernel's own part of it has other words as well */
+			ASSERT_TRUE(hit);
+			EXPECT_LT(0, err);
+			EXPECT_EQ(-1, access(DEV_PATH, F_OK)) TH_LOG("place %d", n);
+			EXPECT_EQ(-1, access("/sys/module/devtrace/initstate", F_OK))
+				TH_LOG("place %d", n);
+			continue;
+		}
+		/* The node is devtmpfs's, and loading does not depend on it. */
+		in_spite += hit;
+		if (access(DEV_PATH, F_OK)) {
+			ASSERT_TRUE(hit);
+			nodes++;
+		} else {
+			int fd = open(DEV_PATH, O_RDWR | O_CLOEXEC);
+
+			ASSERT_LE(0, fd);
+			EXPECT_EQ(0, dev_emit_mark(fd, DEVTRACE_T_USER, 1, n));
+			close(fd);
+		}
+		ASSERT_EQ(0, dev_unload_one("devtrace"));
+	}
+	SAY_PLACES(n, "insmod");
+	dev_say("loaded in spite of %d of them, without a node %d times", in_spite, nodes);
+}
+
+TEST_F_TIMEOUT(loading, rmmod, 300)
+{
+	bool hit;
+	int n;
+
+	NEEDS_FAULTS();
+	FOR_EACH_PLACE(n, hit) {
+		ASSERT_EQ(0, dev_load("size=4K"));
+		arm(n);
+		if (dev_unload_one("devtrace")) {
+			EXPECT_TRUE(fits(errno));
+			hit = disarm();
+			ASSERT_TRUE(hit);
+			EXPECT_EQ(0, dev_unload_one("devtrace"));
+		} else {
+			hit = disarm();
+		}
+		EXPECT_EQ(-1, access(DEV_PATH, F_OK)) TH_LOG("place %d", n);
+	}
+	SAY_PLACES(n, "rmmod");
+}
+
+FIXTURE(device) {
+	int fd, wfd;
+	struct tape *whole;
+};
+
+FIXTURE_SETUP(device)
+{
+	char name[32];
+	int i;
+
+	dev_seed();
+	if (!injecting())
+		return;
+	ASSERT_EQ(0, dev_load("size=64K"));
+	self->wfd = open(DEV_PATH, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
+	for (i = 0; i < 20; i++) {
+		snprintf(name, sizeof(name), "object-%d", i);
+		ASSERT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, i + 1, name));
+	}
+	for (i = 0; i < EVENTS; i++)
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
+	dev_sleep_ms(20);
+	self->whole = tape_all(1 << 16);
+	ASSERT_NE(NULL, self->whole);
+	ASSERT_EQ(EVENTS, self->whole->nev);
+	self->fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(device)
+{
+	if (self->whole) {
+		tape_free(self->whole);
+		close(self->fd);
+		close(self->wfd);
+	}
+	if (nth_fd >= 0)
+		EXPECT_EQ(0, dev_done());
+}
+
+static uint64_t stored(void)
+{
+	struct devtrace_stats s;
+
+	return dev_stats(-1, &s) ? 0 : s.stored;
+}
+
+static int reopen(struct _test_data_device *self)
+{
+	close(self->fd);
+	self->fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	return self->fd < 0 ? -1 : 0;
+}
+
+/* With what was fed to it, and what is still to be read, it is all there. */
+static bool complete(struct _test_data_device *self, struct tape *t)
+{
+	bool ok = tape_drain(t, self->fd) >= 0 && tape_clean(t) &&
+		  t->nev == self->whole->nev && t->dicts == self->whole->dicts &&
+		  t->procs == self->whole->procs && !tape_lost(t, -1);
+
+	if (!ok)
+		dev_say("%zu events of %zu, %llu names of %llu", t->nev, self->whole->nev,
+			(unsigned long long)t->dicts, (unsigned long long)self->whole->dicts);
+	tape_free(t);
+	return ok;
+}
+
+TEST_F_TIMEOUT(device, opening, 200)
+{
+	static const int how[] = { O_RDONLY, O_WRONLY, O_RDWR };
+	int n, i, fd;
+	bool hit;
+
+	NEEDS_FAULTS();
+	for (i = 0; i < 3; i++) {
+		FOR_EACH_PLACE(n, hit) {
+			arm(n);
+			fd = open(DEV_PATH, how[i] | O_CLOEXEC);
+			hit = disarm();
+			if (fd >= 0)
+				close(fd);
+			EXPECT_TRUE(fd >= 0 || fits(errno));
+			ASSERT_TRUE(hit || fd >= 0);
+		}
+		SAY_PLACES(n, i == 0 ? "open to read" : i == 1 ? "open to write" : "open for both");
+	}
+}
+
+/* No byte is taken away by a read that fails. */
+TEST_F_TIMEOUT(device, reading, 500)
+{
+	static char buf[3000];
+	struct tape *t;
+	ssize_t got;
+	bool hit;
+	int n;
+
+	NEEDS_FAULTS();
+	FOR_EACH_PLACE(n, hit) {
+		ASSERT_EQ(0, reopen(self));
+		t = tape_new();
+		/* the first read, which has to set up a reader, and one that has not */
+		for (int i = 0; i < 2; i++) {
+			arm(n);
+			got = read(self->fd, buf, sizeof(buf));
+			hit = i ? hit | disarm() : disarm();
+			EXPECT_TRUE(got >= 0 || fits(errno));
+			if (got > 0)
+				tape_feed(t, buf, got);
+		}
+		EXPECT_TRUE(complete(self, t)) TH_LOG("place %d", n);
+	}
+	SAY_PLACES(n, "read");
+}
+
+TEST_F_TIMEOUT(device, splicing, 500)
+{
+	static char buf[65536];
+	struct tape *t;
+	int n, pipes[2];
+	ssize_t got, in;
+	bool hit;
+
+	NEEDS_FAULTS();
+	FOR_EACH_PLACE(n, hit) {
+		ASSERT_EQ(0, reopen(self));
+		ASSERT_EQ(0, pipe(pipes));
+		t = tape_new();
+		arm(n);
+		got = splice(self->fd, NULL, pipes[1], NULL, 8192, SPLICE_F_NONBLOCK);
+		hit = disarm();
+		if (got < 0)
+			EXPECT_TRUE(fits(errno) || errno == EAGAIN);
+		for (; got > 0; got -= in) {
+			in = read(pipes[0], buf, got);
+			ASSERT_LT(0, in);
+			tape_feed(t, buf, in);
+		}
+		close(pipes[0]);
+		close(pipes[1]);
+		EXPECT_TRUE(complete(self, t)) TH_LOG("place %d", n);
+	}
+	SAY_PLACES(n, "splice");
+}
+
+TEST_F_TIMEOUT(device, seeking, 500)
+{
+	static const struct { off_t to; int whence; const char *name; } how[] = {
+		{ 0, SEEK_SET, "SEEK_SET 0" },
+		{ 1, SEEK_SET, "SEEK_SET, a time" },
+		{ 0, SEEK_END, "SEEK_END" },
+		{ -3600LL * NSEC, SEEK_END, "SEEK_END, an hour" },
+		{ 0, SEEK_CUR, "SEEK_CUR" },
+		{ 0, SEEK_DATA, "SEEK_DATA" },
+	};
+	int n, i;
+	off_t got;
+	bool hit;
+
+	NEEDS_FAULTS();
+	for (i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
+		FOR_EACH_PLACE(n, hit) {
+			ASSERT_EQ(0, reopen(self));
+			arm(n);
+			got = lseek(self->fd, how[i].to, how[i].whence);
+			hit = disarm();
+			if (got < 0)
+				EXPECT_TRUE(fits(errno));
+			ASSERT_TRUE(hit || got >= 0);
+			ASSERT_LE(0, lseek(self->fd, 0, SEEK_SET));
+			EXPECT_TRUE(complete(self, tape_new())) TH_LOG("place %d", n);
+		}
+		SAY_PLACES(n, how[i].name);
+	}
+}
+
+/* What is said to be written is there, and nothing else. */
+TEST_F_TIMEOUT(device, writing, 500)
+{
+	static char text[300 * 20 + 1];
+	uint64_t before;
+	ssize_t got;
+	bool hit;
+	int n, i;
+
+	NEEDS_FAULTS();
+	for (i = 0; i < 300; i++)
+		snprintf(text + 20 * i, 21, "line %014d\n", i);
+	FOR_EACH_PLACE(n, hit) {
+		before = stored();
+		arm(n);
+		got = write(self->wfd, text, sizeof(text) - 1);
+		hit = disarm();
+		if (got < 0)
+			EXPECT_TRUE(fits(errno));
+		ASSERT_TRUE(hit || got == sizeof(text) - 1);
+		EXPECT_EQ(0, got < 0 ? 0 : got % 20);
+		EXPECT_EQ(before + (got < 0 ? 0 : got / 20), stored()) TH_LOG("place %d", n);
+	}
+	SAY_PLACES(n, "write");
+}
+
+TEST_F_TIMEOUT(device, emitting, 500)
+{
+	static const size_t lens[] = { 0, 10, 100, 200 };
+	struct { struct devtrace_emit e; uint8_t data[200]; } ev = {
+		.e.type = DEVTRACE_T_USER,
+	};
+	uint64_t before;
+	int n, i, ret;
+	bool hit;
+
+	NEEDS_FAULTS();
+	for (i = 0; i < 4; i++) {
+		FOR_EACH_PLACE(n, hit) {
+			before = stored();
+			arm(n);
+			ret = dev_emit(self->wfd, &ev.e, lens[i]);
+			hit = disarm();
+			if (ret)
+				EXPECT_TRUE(fits(errno));
+			ASSERT_TRUE(hit || !ret);
+			EXPECT_EQ(before + !ret, stored()) TH_LOG("place %d", n);
+		}
+		SAY_PLACES(n, "emit");
+	}
+}
+
+TEST_F_TIMEOUT(device, naming, 500)
+{
+	char name[32];
+	int n, ret;
+	bool hit;
+
+	NEEDS_FAULTS();
+	FOR_EACH_PLACE(n, hit) {
+		snprintf(name, sizeof(name), "name-%d", n);
+		arm(n);
+		ret = dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1000 + n, name);
+		hit = disarm();
+		if (ret)
+			EXPECT_TRUE(fits(errno));
+		ASSERT_TRUE(hit || !ret);
+		ASSERT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1000 + n, name));
+		self->whole->dicts++;
+	}
+	SAY_PLACES(n, "dictionary");
+	/* all of them are there, each once */
+	EXPECT_TRUE(complete(self, tape_new()));
+}
+
+TEST_F_TIMEOUT(device, asking, 500)
+{
+	static const struct { unsigned long cmd; const char *name; } calls[] = {
+		{ DEVTRACE_IOC_STATS, "statistics" },
+		{ DEVTRACE_IOC_CHECK, "choice of the check" },
+		{ DEVTRACE_IOC_CLEAR, "clear" },
+	};
+	union {
+		struct devtrace_stats stats;
+		uint32_t check;
+	} arg;
+	struct pollfd p;
+	int n, i, ret;
+	bool hit;
+
+	NEEDS_FAULTS();
+	for (i = 0; i < 3; i++) {
+		FOR_EACH_PLACE(n, hit) {
+			ASSERT_EQ(0, reopen(self));
+			memset(&arg, 0, sizeof(arg));
+			if (i == 0)
+				arg.stats.cpu = -1;
+			else
+				arg.check = DEVTRACE_CHECK_CRC32;
+			arm(n);
+			ret = ioctl(self->fd, calls[i].cmd, &arg);
+			hit = disarm();
+			if (ret)
+				EXPECT_TRUE(fits(errno));
+			ASSERT_TRUE(hit || !ret);
+			if (i < 2)
+				EXPECT_TRUE(complete(self, tape_new())) TH_LOG("place %d", n);
+		}
+		SAY_PLACES(n, calls[i].name);
+	}
+	FOR_EACH_PLACE(n, hit) {
+		ASSERT_EQ(0, reopen(self));
+		p = (struct pollfd){ .fd = self->fd, .events = POLLIN };
+		arm(n);
+		ret = poll(&p, 1, 0);
+		hit = disarm();
+		if (ret < 0)
+			EXPECT_TRUE(fits(errno));
+		ASSERT_TRUE(hit || ret == 1);
+	}
+	SAY_PLACES(n, "poll");
+}
+
+TEST_F_TIMEOUT(device, mapping, 200)
+{
+	struct devtrace_control *c;
+	bool hit;
+	int n;
+
+	NEEDS_FAULTS();
+	FOR_EACH_PLACE(n, hit) {
+		arm(n);
+		c = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, self->fd, 0);
+		hit = disarm();
+		if (c == MAP_FAILED) {
+			EXPECT_TRUE(fits(errno));
+			ASSERT_TRUE(hit);
+			continue;
+		}
+		EXPECT_EQ(DEVTRACE_WIRE_VERSION, c->version);
+		munmap(c, getpagesize());
+	}
+	SAY_PLACES(n, "mmap");
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_machines.sh - a stream means the same on every machine
+#
+# Runs on the board, as root, with traceinfo in PATH. Beside this file is
+# streams/, from another machine: streams, and NAME.txt with what traceinfo
+# printed there for each. What this machine records goes to /out the same way,
+# for the other machine to compare. selftests/vm/device-tests does both.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(mktemp -d /tmp/machines.XXXXXX) || exit 1
+trap 'rm -rf "$out"' EXIT
+export TZ=UTC
+modules=${DEVTRACE_MODULES:-/modules}
+count=0
+bad=0
+ok()	# STATUS NAME
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=1
+		echo "not ok $count $2"
+	fi
+}
+
+echo "TAP version 13"
+if [ ! -c /dev/trace ]; then
+	echo "1..0 # SKIP no /dev/trace"
+	exit 0
+fi
+
+if [ -d "$here/streams" ]; then
+	for want in "$here"/streams/*.txt; do
+		name=${want##*/}
+		name=${name%.txt}
+		(cd "$here/streams" && traceinfo --no-default-fmt --time=raw "$name" >"$out/text" 2>&1)
+		diff "$want" "$out/text" >"$out/diff"
+		same=$?
+		ok $same "$name, recorded elsewhere, prints the same here"
+		[ $same = 0 ] || head -n 6 "$out/diff" | sed 's/^/# /'
+	done
+fi
+
+# Something of everything: text, names, pointers, interrupts, programs, losses.
+rmmod dttest 2>/dev/null
+rmmod metronome 2>/dev/null
+rmmod devtrace
+insmod "$modules/devtrace.ko" size=16K
+insmod "$modules/dttest.ko"
+insmod "$modules/metronome.ko" period_us=10000
+echo 1 >/sys/module/dttest/parameters/pointers
+echo 1 >/sys/module/dttest/parameters/run
+sleep 1
+echo 0 >/sys/module/dttest/parameters/run
+rmmod metronome
+echo '<3>pump 2 runs dry' >/dev/trace
+echo '}~}^ the last' >/dev/trace
+rmmod dttest
+# all that is there, and no end: then nothing more comes
+timeout 5 cat /dev/trace >"$out/stream"
+traceinfo --no-default-fmt --time=raw "$out/stream" >"$out/text" 2>&1
+ok $? "what is recorded here is printed here"
+for what in 'text: pump 2 runs dry' 'text: }~}^ the last' 'lost' irq@ ; do
+	case $what in
+	irq@)	grep -qE ' (irq|soft) ' "$out/text" ;;
+	*)	grep -qF "$what" "$out/text" ;;
+	esac
+	ok $? "it has: $what"
+done
+if [ -d /out ]; then
+	cp "$out/stream" /out/recorded
+	(cd /out && traceinfo --no-default-fmt --time=raw recorded >recorded.txt 2>&1)
+fi
+rmmod devtrace
+insmod "$modules/devtrace.ko"
+
+echo "1..$count"
+exit $bad

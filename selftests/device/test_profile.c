@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_profile.c - kernel profile events: what they say, and when they stop
+ *
+ * What the events say is compared with somebody who knows it otherwise: system
+ * calls with ptrace(2), which is how strace sees them; interrupts with
+ * /proc/interrupts; the scheduler's with what the threads here do.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+
+#define PARAM	"/sys/module/devtrace/parameters/profile"
+
+/* Of one call: how it is entered, or what it returned. */
+struct call {
+	bool	enter;
+	int64_t	v;
+};
+
+struct calls {
+	struct call *c;
+	size_t n, room;
+};
+
+static void calls_add(struct calls *l, bool enter, int64_t v)
+{
+	if (l->n == l->room) {
+		l->room = l->room ? 2 * l->room : 1024;
+		l->c = realloc(l->c, l->room * sizeof(*l->c));
+		if (!l->c)
+			abort();
+	}
+	l->c[l->n++] = (struct call){ enter, v };
+}
+
+static bool profile(const char *list)
+{
+	if (!dev_write_file(PARAM, list))
+		return true;
+	dev_say("%s: %s", list, strerror(errno));
+	return false;
+}
+
+static bool profile_type(uint8_t type)
+{
+	return type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2;
+}
+
+/* The n-th element, from 0; false if there is none. */
+static bool element(const struct tape *t, const struct tape_event *e, int n,
+		    struct devtrace_elem *el)
+{
+	size_t pos = 0;
+
+	while (devtrace_elem_next(t->data + e->data, e->len, &pos, el) == 1)
+		if (!n--)
+			return true;
+	return false;
+}
+
+static const char *name_of(const struct tape *t, const struct tape_event *e)
+{
+	return devtrace_decoder_name(t->d, DEVTRACE_T_SIG, 0, e->signal, 0, e->object);
+}
+
+static size_t count(const struct tape *t, uint8_t type)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->nev; i++)
+		n += t->ev[i].type == type;
+	return n;
+}
+
+FIXTURE(profile) {
+	struct tape *t;
+};
+
+FIXTURE_SETUP(profile)
+{
+	dev_seed();
+	ASSERT_EQ(0, dev_load("size=16M"));
+}
+
+FIXTURE_TEARDOWN(profile)
+{
+	if (self->t)
+		tape_free(self->t);
+	EXPECT_EQ(0, dev_done());
+}
+
+TEST_F(profile, nothing_is_on_at_first)
+{
+	char buf[4096];
+
+	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	EXPECT_STREQ("none\n", buf);
+	self->t = tape_all(65536);
+	ASSERT_NE(NULL, self->t);
+	for (size_t i = 0; i < self->t->nev; i++)
+		EXPECT_FALSE(profile_type(self->t->ev[i].type));
+}
+
+TEST_F(profile, parameter_takes_names_and_groups)
+{
+	char buf[4096];
+
+	ASSERT_TRUE(profile("irq, sched -sched_waking"));
+	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	EXPECT_NE(NULL, strstr(buf, "irq_entry irq_exit"));
+	EXPECT_NE(NULL, strstr(buf, "sched_wakeup "));
+	EXPECT_EQ(NULL, strstr(buf, "sched_waking"));
+	EXPECT_EQ(NULL, strstr(buf, "sys_enter"));
+
+	dev_log_begin();
+	EXPECT_EQ(-1, dev_write_file(PARAM, "irq,no_such_thing"));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_TRUE(dev_log_has("no type or group is called 'no_such_thing'"));
+	/* what was on is on */
+	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	EXPECT_NE(NULL, strstr(buf, "irq_entry irq_exit"));
+
+	ASSERT_TRUE(profile("none"));
+	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	EXPECT_STREQ("none\n", buf);
+	/* from the beginning */
+	ASSERT_EQ(0, dev_load("profile=syscalls"));
+	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	EXPECT_STREQ("sys_enter sys_exit\n", buf);
+}
+
+TEST_F(profile, what_the_kernel_lacks_is_refused_alone)
+{
+	char buf[4096];
+
+	ASSERT_TRUE(profile("all"));
+	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	EXPECT_NE(NULL, strstr(buf, "sched_switch"));
+	if (strstr(buf, "fault_user"))
+		SKIP(return, "this kernel has tracepoints for page faults");
+	dev_log_begin();
+	EXPECT_EQ(-1, dev_write_file(PARAM, "fault_user,irq_entry"));
+	EXPECT_EQ(EOPNOTSUPP, errno);
+	EXPECT_TRUE(dev_log_has("this kernel has no tracepoint for fault_user"));
+	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	EXPECT_STREQ("irq_entry\n", buf);
+}
+
+/* What stands in the event: arm has calls of its own from 0x0f0000 on. */
+static uint16_t signal_of(uint64_t nr)
+{
+	return nr >> 12 == 0xf0 ? 0xf000 | (nr & 0xfff) : nr;
+}
+
+/* Run a program and note every system call from its exec on. */
+static bool watch(pid_t pid, struct calls *l)
+{
+	struct __ptrace_syscall_info info;
+	bool begun = false;
+	int status;
+
+	if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status) ||
+	    ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))
+		return false;
+	for (;;) {
+		int sig = WSTOPSIG(status);
+
+		if (ptrace(PTRACE_SYSCALL, pid, 0, sig == SIGSTOP || sig == SIGTRAP ||
+			   sig == (SIGTRAP | 0x80) ? 0 : sig))
+			return false;
+		if (waitpid(pid, &status, __WALL) != pid)
+			return false;
+		if (WIFEXITED(status))
+			return begun && !WEXITSTATUS(status);
+		if (WIFSIGNALED(status))
+			return false;
+		if (WSTOPSIG(status) != (SIGTRAP | 0x80))
+			continue;
+		if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info),
+			   &info) <= 0)
+			return false;
+		begun = true;
+		if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+			calls_add(l, true, signal_of(info.entry.nr));
+		else if (info.op == PTRACE_SYSCALL_INFO_EXIT)
+			calls_add(l, false, info.exit.rval);
+	}
+}
+
+static void traced_calls(const struct tape *t, pid_t pid, struct calls *l, size_t *unnamed)
+{
+	struct devtrace_elem el;
+
+	for (size_t i = 0; i < t->nev; i++) {
+		const struct tape_event *e = &t->ev[i];
+
+		if (e->tid != (uint32_t)pid)
+			continue;
+		if (e->type == DEVTRACE_T_SYS_ENTER) {
+			calls_add(l, true, e->signal);
+			if (!name_of(t, e)) {
+				dev_say("system call %u of object %#x has no name", e->signal,
+					e->object);
+				++*unnamed;
+			}
+		} else if (e->type == DEVTRACE_T_SYS_EXIT && element(t, e, 0, &el)) {
+			calls_add(l, false, el.v.i);
+		}
+	}
+}
+
+TEST_F(profile, system_calls_are_those_that_ptrace_sees)
+{
+	struct calls seen = { 0 }, traced = { 0 };
+	size_t unnamed = 0, skip;
+	pid_t pid;
+
+	ASSERT_TRUE(profile("syscalls"));
+	pid = fork();
+	if (!pid) {
+		int null = open("/dev/null", O_RDWR);
+
+		if (dup2(null, 1) < 0 || dup2(null, 2) < 0)
+			_exit(1);
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		raise(SIGSTOP);
+		execl("/bin/sh", "sh", "-c",
+		      "ls -lR /etc /bin /no/such; trap : USR1; kill -USR1 $$; cat /proc/self/stat; "
+		      "for i in 1 2 3 4 5 6 7 8 9; do echo $i >/tmp/x.$$; read x </tmp/x.$$; "
+		      "cd /no || cd /; done; rm /tmp/x.$$; trap : TERM; kill $$; exit 0", NULL);
+		_exit(1);
+	}
+	ASSERT_LT(0, pid);
+	EXPECT_TRUE(watch(pid, &seen));
+	ASSERT_TRUE(profile("none"));
+	self->t = tape_all(1 << 20);
+	ASSERT_NE(NULL, self->t);
+	ASSERT_EQ(0, tape_lost(self->t, -1));
+	traced_calls(self->t, pid, &traced, &unnamed);
+	dev_say("%zu events of system calls, %zu seen by ptrace", traced.n, seen.n);
+	ASSERT_LT(100, seen.n);
+	EXPECT_EQ(0, unnamed);
+	/* ptrace begins to see when the program has stopped for the first time */
+	ASSERT_LE(seen.n, traced.n);
+	skip = traced.n - seen.n;
+	EXPECT_GT(20, skip);
+	for (size_t i = 0; i < seen.n; i++) {
+		ASSERT_EQ(seen.c[i].enter, traced.c[skip + i].enter) {
+			TH_LOG("event %zu", i);
+		}
+		ASSERT_EQ(seen.c[i].v, traced.c[skip + i].v) {
+			TH_LOG("event %zu", i);
+		}
+	}
+	free(seen.c);
+	free(traced.c);
+}
+
+/* Interrupts */
+
+#define LINES	256
+
+struct line {
+	char	name[64];	/* as the event has it: number, or name of the vector */
+	uint64_t count;
+};
+
+struct interrupts {
+	uint64_t before, after;	/* the file was read between these times */
+	struct line line[LINES];
+	int n;
+};
+
+/* What /proc/interrupts calls a vector, and what its tracepoint does. */
+static const struct {
+	const char *label, *name;
+} vectors[] = {
+	{ "LOC", "local_timer" }, { "RES", "reschedule" }, { "CAL", "call_function" },
+	{ "IWI", "irq_work" }, { "SPU", "spurious_apic" }, { "ERR", "error_apic" },
+};
+
+static bool interrupts_read(struct interrupts *in)
+{
+	static char buf[256 * 1024];
+	char *line, *rest = buf, *p, *end;
+
+	in->n = 0;
+	in->before = dev_now();
+	if (dev_read_file("/proc/interrupts", buf, sizeof(buf)) <= 0)
+		return false;
+	in->after = dev_now();
+	strsep(&rest, "\n");
+	while ((line = strsep(&rest, "\n")) && *line && in->n < LINES) {
+		struct line *l = &in->line[in->n];
+		const char *label;
+
+		while (*line == ' ')
+			line++;
+		label = strsep(&line, ":");
+		if (!line)
+			continue;
+		*l = (struct line){ 0 };
+		if (isdigit((unsigned char)*label))
+			snprintf(l->name, sizeof(l->name), "%s", label);
+		for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
+			if (!strcmp(label, vectors[i].label))
+				snprintf(l->name, sizeof(l->name), "%s", vectors[i].name);
+		for (p = line; ; p = end) {
+			uint64_t n = strtoull(p, &end, 10);
+
+			if (end == p || (*end && *end != ' '))
+				break;
+			l->count += n;
+		}
+		/* IPI0 and its like have their reason behind the counts */
+		if (!strncmp(label, "IPI", 3)) {
+			while (*p == ' ')
+				p++;
+			snprintf(l->name, sizeof(l->name), "%.63s", p);
+		}
+		in->n += l->name[0] != 0;
+	}
+	return true;
+}
+
+static bool event_is(const struct tape *t, const struct tape_event *e, const char *name)
+{
+	struct devtrace_elem el;
+	char number[16];
+
+	if (e->type == DEVTRACE_T_IRQ_ENTRY) {
+		snprintf(number, sizeof(number), "%u", e->signal);
+		return !strcmp(name, number);
+	}
+	if (e->type != DEVTRACE_T_VECTOR_ENTRY || !element(t, e, 0, &el))
+		return false;
+	/* what calls one CPU is counted with what calls many */
+	if (!strcmp(name, "call_function") &&
+	    !strcmp((const char *)el.v.mem.p, "call_function_single"))
+		return true;
+	return !strcmp(name, (const char *)el.v.mem.p);
+}
+
+static atomic_bool stop;
+
+static void *make_interrupts(void *arg)
+{
+	int p[2];
+	char c = 0;
+
+	if (pipe(p))
+		return NULL;
+	while (!stop) {
+		if (write(p[1], &c, 1) != 1 || read(p[0], &c, 1) != 1)
+			break;
+		usleep(300);
+		sync();
+	}
+	close(p[0]);
+	close(p[1]);
+	return arg;
+}
+
+TEST_F(profile, interrupts_are_those_that_the_kernel_counts)
+{
+	struct interrupts first, last;
+	pthread_t th[3];
+	int lines = 0;
+
+	ASSERT_TRUE(profile("irq"));
+	stop = false;
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(0, pthread_create(&th[i], NULL, make_interrupts, NULL));
+	dev_sleep_ms(50);
+	ASSERT_TRUE(interrupts_read(&first));
+	dev_sleep_ms(1000);
+	ASSERT_TRUE(interrupts_read(&last));
+	dev_sleep_ms(50);
+	stop = true;
+	for (int i = 0; i < 3; i++)
+		pthread_join(th[i], NULL);
+	ASSERT_TRUE(profile("none"));
+	self->t = tape_all(1 << 20);
+	ASSERT_NE(NULL, self->t);
+	ASSERT_EQ(0, tape_lost(self->t, -1));
+	ASSERT_EQ(first.n, last.n);
+
+	for (int i = 0; i < first.n; i++) {
+		uint64_t counted = last.line[i].count - first.line[i].count;
+		uint64_t least = 0, most = 0;
+
+		ASSERT_STREQ(first.line[i].name, last.line[i].name);
+		for (size_t k = 0; k < self->t->nev; k++) {
+			const struct tape_event *e = &self->t->ev[k];
+
+			if (e->ts < first.before || e->ts > last.after ||
+			    !event_is(self->t, e, first.line[i].name))
+				continue;
+			most++;
+			least += e->ts > first.after && e->ts < last.before;
+		}
+		/* One a CPU may be counted and not yet handled. */
+		if (counted || most)
+			dev_say("%s: %llu to %llu events, %llu counted", first.line[i].name,
+				(unsigned long long)least, (unsigned long long)most,
+				(unsigned long long)counted);
+		EXPECT_LE(least, counted + 2) {
+			TH_LOG("%s", first.line[i].name);
+		}
+		EXPECT_LE(counted, most + 2) {
+			TH_LOG("%s", first.line[i].name);
+		}
+		lines += counted > 10;
+	}
+	if (!first.n)
+		SKIP(return, "this machine does not number its interrupts");
+	/* at least the timer, and what one CPU wants of another */
+	EXPECT_LE(1, lines);
+}
+
+/* Names and addresses */
+
+TEST_F(profile, functions_have_names_and_no_addresses)
+{
+	size_t funs = 0, named = 0, high = 0, timers = 0;
+	struct devtrace_elem el;
+	uint64_t last = 0;
+
+	ASSERT_TRUE(profile("timer hrtimer work"));
+	dev_sleep_ms(300);
+	ASSERT_TRUE(profile("none"));
+	self->t = tape_all(65536);
+	ASSERT_NE(NULL, self->t);
+	for (size_t i = 0; i < self->t->nev; i++) {
+		const struct tape_event *e = &self->t->ev[i];
+
+		for (int n = 0; element(self->t, e, n, &el); n++) {
+			const char *name;
+
+			if (el.is_enum || (el.type != DEVTRACE_E_FUN && el.type != DEVTRACE_E_OBJ))
+				continue;
+			/* One of 32768 hashes looks like an address. */
+			if (el.v.u >> 48 == 0xffff || (el.v.u >> 32 == 0 && el.v.u > 65535)) {
+				dev_say("type %u element %d is %#llx", e->type, n,
+					(unsigned long long)el.v.u);
+				high += el.v.u != last;
+				last = el.v.u;
+			}
+			if (el.type != DEVTRACE_E_FUN)
+				continue;
+			funs++;
+			name = devtrace_decoder_name(self->t->d, DEVTRACE_T_FUN, 0, 0, 0, el.v.u);
+			named += name != NULL;
+			timers += name && (!strcmp(name, "tick_sched_timer") ||
+					   !strcmp(name, "tick_nohz_handler"));
+		}
+	}
+	dev_say("%zu functions, %zu with a name, %zu of the tick", funs, named, timers);
+	EXPECT_LT(10, funs);
+	/* what was seen last may not have its name yet */
+	EXPECT_GE(named + 5, funs);
+	EXPECT_LT(0, timers);
+	EXPECT_GE(1, high);
+}
+
+TEST_F(profile, softirqs_and_objects_have_names)
+{
+	bool timer = false;
+	size_t n = 0;
+
+	ASSERT_TRUE(profile("softirq"));
+	dev_sleep_ms(500);
+	ASSERT_TRUE(profile("none"));
+	self->t = tape_all(65536);
+	ASSERT_NE(NULL, self->t);
+	for (size_t i = 0; i < self->t->nev; i++) {
+		const struct tape_event *e = &self->t->ev[i];
+		const char *name;
+
+		if (e->type != DEVTRACE_T_SOFTIRQ_ENTRY)
+			continue;
+		n++;
+		EXPECT_EQ(DEVTRACE_OBJ_SOFTIRQ, e->object);
+		name = name_of(self->t, e);
+		ASSERT_NE(NULL, name);
+		timer |= !strcmp(name, "TIMER") || !strcmp(name, "SCHED") || !strcmp(name, "RCU");
+	}
+	EXPECT_LT(0, n);
+	EXPECT_TRUE(timer);
+	EXPECT_STREQ("softirq", devtrace_decoder_name(self->t->d, DEVTRACE_T_OBJ, 0, 0, 0,
+						      DEVTRACE_OBJ_SOFTIRQ));
+	EXPECT_STREQ("SOFTIRQ_ENTRY", devtrace_decoder_name(self->t->d, DEVTRACE_T_USR, 0,
+							    DEVTRACE_T_SOFTIRQ_ENTRY, 0, 0));
+}
+
+/* The scheduler: who is switched to is who runs then. */
+
+TEST_F(profile, switches_follow_one_another)
+{
+	uint32_t running[DEV_CPUS];
+	size_t checked = 0, wrong = 0;
+	struct devtrace_elem el;
+	pthread_t th[2];
+
+	memset(running, 0xff, sizeof(running));
+	ASSERT_TRUE(profile("sched"));
+	stop = false;
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&th[i], NULL, make_interrupts, NULL));
+	dev_sleep_ms(300);
+	stop = true;
+	for (int i = 0; i < 2; i++)
+		pthread_join(th[i], NULL);
+	ASSERT_TRUE(profile("none"));
+	self->t = tape_all(1 << 20);
+	ASSERT_NE(NULL, self->t);
+	ASSERT_EQ(0, tape_lost(self->t, -1));
+	for (size_t i = 0; i < self->t->nev; i++) {
+		const struct tape_event *e = &self->t->ev[i];
+
+		if (e->type != DEVTRACE_T_SCHED_SWITCH || e->source >= DEV_CPUS)
+			continue;
+		/* state, prio, next, next_prio, comm */
+		ASSERT_TRUE(element(self->t, e, 2, &el));
+		if (running[e->source] != ~0U) {
+			checked++;
+			wrong += running[e->source] != e->tid;
+		}
+		running[e->source] = el.v.u;
+	}
+	EXPECT_LT(100, checked);
+	EXPECT_EQ(0, wrong);
+	EXPECT_LT(0, count(self->t, DEVTRACE_T_SCHED_WAKEUP));
+	EXPECT_LT(0, count(self->t, DEVTRACE_T_SCHED_EXIT));
+}
+
+TEST_F(profile, console_lines_are_on_the_time_line)
+{
+	struct devtrace_elem el;
+	bool found = false;
+
+	ASSERT_TRUE(profile("console"));
+	ASSERT_EQ(0, dev_write_file("/dev/kmsg", "<6>devtrace was here\n"));
+	dev_sleep_ms(100);
+	ASSERT_TRUE(profile("none"));
+	self->t = tape_all(65536);
+	ASSERT_NE(NULL, self->t);
+	for (size_t i = 0; i < self->t->nev; i++)
+		if (self->t->ev[i].type == DEVTRACE_T_CONSOLE &&
+		    element(self->t, &self->t->ev[i], 0, &el) &&
+		    strstr((const char *)el.v.mem.p, "devtrace was here"))
+			found = true;
+	EXPECT_TRUE(found);
+}
+
+/*
+ * Somebody reads what comes; of an idle machine little does, if reading is not most of it.
+ * System calls are not on: the one that reads is an event that it reads.
+ */
+TEST_F(profile, reading_does_not_feed_itself)
+{
+	static char buf[1 << 20];
+	size_t own = 0, reads = 0;
+	uint64_t end;
+	pid_t pid;
+	int fd;
+
+	fd = open(DEV_PATH, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(profile("all -syscalls"));
+	pid = getpid();
+	dev_sleep_ms(500);
+	while (read(fd, buf, sizeof(buf)) == sizeof(buf))
+		;
+	end = dev_now() + 2 * NSEC;
+	while (dev_now() < end && read(fd, buf, sizeof(buf)) > 0)
+		reads++;
+	ASSERT_TRUE(profile("none"));
+	close(fd);
+	self->t = tape_all(1 << 20);
+	ASSERT_NE(NULL, self->t);
+	for (size_t i = 0; i < self->t->nev; i++)
+		own += self->t->ev[i].tid == (uint32_t)pid && self->t->ev[i].ts > end - 2 * NSEC &&
+		       self->t->ev[i].ts < end;
+	dev_say("%zu reads and %zu events of the reader in 2 s", reads, own);
+	/* at most ten a second, but for what fills a block of the ring */
+	EXPECT_LT(2, reads);
+	EXPECT_GE(25, reads);
+	EXPECT_GE(2500, own);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,168 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_tracectl.sh - tracectl against the module: a transcript in text and JSON,
+# what the monitor prints of another's changes, and who may
+#
+# Runs on the board, as root, with devtrace.ko inserted, tracectl in PATH, and
+# transcript.sh and test_tracectl.expected beside this file. Needs what busybox has.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../transcript.sh
+. "$here/transcript.sh"
+UPDATE=${UPDATE:-}
+work=$(mktemp -d /tmp/tracectl.XXXXXX) || exit 1
+child=
+trap '[ -z "$child" ] || kill "$child" 2>/dev/null; rm -rf "$work"' EXIT
+if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
+	echo "TAP version 13"
+	echo "1..0 # SKIP no /dev/trace, or no tracectl: there is no libmnl for this machine"
+	exit 0
+fi
+# As if the module had just been inserted: generations are counted from then on.
+if [ -e /modules/devtrace.ko ]; then
+	rmmod devtrace
+	insmod /modules/devtrace.ko
+fi
+grep -q '^tester:' /etc/passwd 2>/dev/null ||
+	echo 'tester:x:4711:4711::/tmp:/bin/sh' >> /etc/passwd
+
+mkdir "$work/run" && cd "$work/run" || exit 1
+cat > .shrc <<'RC'
+# What is different each time: times, and bytes, which depend on the machine.
+mask() { sed 's/\("[a-z_]*at"\|"since"\|"now"\|"oldest"\|"generation"\|"used"\|"position"\|"pid"\|"tid"\):[0-9]*/\1:N/g; s/ at [0-9.]*s/ at Ns/; s/[0-9.]*s$/Ns/'; }
+RC
+echo "TAP version 13"
+replay "$work" "$here/test_tracectl.expected"
+bad=$?
+[ -z "$UPDATE" ] || cp "$here/test_tracectl.expected" /out
+
+echo "TAP version 13"
+count=0
+ok()
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=1
+		echo "not ok $count $2"
+		head -n 40 "$work/out" | sed 's/^/# /'
+	fi
+}
+await()
+{
+	tries=0
+	while ! "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 300 ] || return 1
+		sleep 0.1
+	done
+}
+
+# Two at once add and remove, with the generation check: no change of either is lost.
+tracectl filter clear
+(i=1; while [ $i -le 20 ]; do tracectl filter remove object=$i || exit 1; i=$((i + 1)); done) &
+one=$!
+(i=41; while [ $i -le 60 ]; do tracectl filter remove object=$i || exit 1; i=$((i + 1)); done) &
+two=$!
+wait $one && wait $two
+tracectl --stream trace filter > "$work/out"
+[ "$(cat "$work/out")" = "trace: object=all,-1-20,-41-60" ]
+ok $? "changes made at the same time are both there"
+
+# The monitor prints what another tracectl does, all of it, in order.
+for json in "" --json; do
+	tracectl filter clear
+	tracectl $json monitor > "$work/out" 2>&1 &
+	child=$!
+	await grep -q listening "$work/out"
+	i=0
+	tracectl stream add mon 64K
+	while [ $i -lt 30 ]; do
+		tracectl --stream mon filter set signal=$i
+		tracectl stream watermark mon $i
+		i=$((i + 1))
+	done
+	tracectl trigger add mon when severity=hw3 'do' stop stream mon
+	tracectl trigger disarm mon
+	tracectl trigger del mon
+	tracectl clear --stream mon
+	tracectl stream del mon
+	await grep -q stream-del "$work/out"
+	kill -INT $child
+	wait $child
+	ok $? "monitor $json ends cleanly by an interrupt"
+	child=
+	if [ -z "$json" ]; then
+		{
+			echo listening
+			echo "stream-new mon: running, size 64K, watermark 0%"
+			i=0
+			while [ $i -lt 30 ]; do
+				echo "filter mon: signal=$i"
+				echo "stream-set mon: running, size 64K, watermark $i%"
+				i=$((i + 1))
+			done
+			echo "trigger-new mon: when severity=hw3 do stop stream mon"
+			echo "trigger-set mon: not armed"
+			echo "trigger-del mon"
+			echo "clear mon"
+			echo "stream-del mon"
+		} > "$work/want"
+	else
+		{
+			echo listening
+			echo stream-new
+			i=0
+			while [ $i -lt 30 ]; do
+				echo filter
+				echo stream-set
+				i=$((i + 1))
+			done
+			echo trigger-new trigger-set trigger-del clear stream-del | tr ' ' '\n'
+		} > "$work/want"
+		sed -i 's/^{"event":"\([a-z-]*\)".*}$/\1/' "$work/out"
+	fi
+	diff "$work/want" "$work/out" > "$work/diff"
+	status=$?
+	cp "$work/diff" "$work/out"
+	ok $status "monitor $json prints each change of another, in order"
+done
+
+# A trigger that fires is told, and the stream that it stopped.
+tracectl monitor > "$work/out" 2>&1 &
+child=$!
+await grep -q listening "$work/out"
+tracectl trigger add boom when severity=3 'do' stop after 2 events
+i=0
+while [ $i -lt 5 ]; do
+	echo "<0>boom $i" > /dev/trace
+	i=$((i + 1))
+done
+await grep -q '^fired boom: 1 times' "$work/out" && await grep -q '^stream-set trace: stopped by trigger boom' "$work/out"
+ok $? "monitor tells of a firing, and of the stream that stopped"
+kill -INT $child
+wait $child
+child=
+traceinfo --no-default-fmt | grep -o 'boom [0-9]' | tr '\n' ' ' > "$work/out"
+[ "$(cat "$work/out")" = "boom 0 boom 1 boom 2 " ]
+ok $? "two events are stored after the one that fired"
+tracectl stream start trace
+tracectl trigger del boom
+tracectl filter clear
+
+# Names of others are escaped. A process may call itself anything.
+sh -c 'printf "a\033[2J,\"b" > /proc/$$/comm; echo mark > /dev/trace'
+tracectl stat --processes > "$work/out"
+grep -q '^a\\x1b\[2J,"b ' "$work/out" && ! grep -q "$(printf '\033')" "$work/out"
+ok $? "no escape sequence of a name reaches the terminal"
+tracectl filter set 'process="a\x1b[2J,\"b"' && tracectl filter save "$work/f" &&
+	tracectl filter clear && tracectl filter load "$work/f" &&
+	tracectl --stream trace filter > "$work/out" &&
+	[ "$(cat "$work/out")" = 'trace: process="a\x1b[2J,\"b"' ]
+ok $? "such a name is saved and loaded"
+tracectl filter clear
+
+echo "1..$count"
+exit $bad

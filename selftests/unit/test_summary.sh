@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_summary.sh - the figures of traceinfo --summary against others: those of a
+# made-up machine that are known, and those that are counted from the events one
+# by one; with and without losses. See summary_model.py. SEED=n is another machine.
+#
+# The seed is a fixed one: a loss is told with the next event of its CPU, and what
+# other CPUs say before that may be taken for something that it was not; so about one
+# machine in thirty has a thread that waited a little longer than it did.
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
+unset DEVTRACE_FMT_PATH
+SEED=${SEED:-1}
+
+echo "TAP version 13"
+if ! command -v python3 > /dev/null; then
+	echo "1..0 # SKIP no python3"
+	exit 0
+fi
+echo "# SEED=$SEED"
+cd "$work" || exit 1
+nr=0
+failed=0
+for losses in 0 0 0 1 1 3 20; do
+	nr=$((nr + 1))
+	python3 "$here/summary_model.py" make $((SEED + nr)) $losses > gen 2> truth &&
+		gen_stream < gen > trace &&
+		traceinfo --no-default-fmt --summary --json trace > summary 2> err &&
+		traceinfo --no-default-fmt --json trace > events &&
+		[ ! -s err ] &&
+		python3 "$here/summary_model.py" check truth summary events > log 2>&1
+	status=$?
+	[ $status = 0 ] || { failed=1; printf 'not '; }
+	echo "ok $nr figures of a machine, $losses losses"
+	[ $status = 0 ] || sed 's/^/# /' log err
+done
+# Hostile bytes: valid, bounded, quiet.
+nr=$((nr + 1))
+{ echo info; echo "clock 1 1700000000000000000"; echo "noise $SEED 5000"; } | gen_stream > noise
+traceinfo --no-default-fmt --summary noise > text 2> err && [ ! -s err ] &&
+	traceinfo --no-default-fmt --summary --json noise | json_check > lines &&
+	[ "$(cat lines)" = 1 ]
+status=$?
+[ $status = 0 ] || { failed=1; printf 'not '; }
+echo "ok $nr random events"
+echo "1..$nr"
+exit $failed

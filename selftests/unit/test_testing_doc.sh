@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Documentation/testing.rst names tests that there are, and boards likewise.
+. "$(dirname "$0")/doc.sh"
+page=$top/Documentation/testing.rst
+
+# ``name`` in the table of what a reviewer will try: a program, or a test in one
+named()
+{
+	sed -n '/^What a reviewer will try/,$p' "$page" | grep -o '``[^`]*``' | tr -d '`' | sort -u
+}
+exists()
+{
+	case $1 in
+	selftests/*)	[ -e "$top/$1" ] ;;
+	*/*)		[ -e "$top/selftests/$1" ] || [ -e "$top/selftests/$1.c" ] ;;
+	test_*)		[ -e "$top/selftests/device/${1%.sh}.c" ] ||
+			[ -e "$top/selftests/device/$1" ] ;;
+	*)		grep -rqE "^TEST[A-Z_]*\(([a-z]+, )?$1[,)]" "$top/selftests" --include='*.c' ;;
+	esac
+}
+named >"$tmp/named"
+check "it names tests" [ "$(wc -l <"$tmp/named")" -gt 30 ]
+missing=$(while read -r name; do exists "$name" || echo "$name"; done <"$tmp/named")
+check "each of them exists${missing:+, but $(echo "$missing" | tr '\n' ' ')}" [ -z "$missing" ]
+check "each line has one, or says that there is none" [ "$(awk '
+	/^What a reviewer will try/ { on = 1 }
+	on && /^[0-9]+\. / { if (n && !good) print n; n = $1; good = 0 }
+	on && /``|yet/ { good = 1 }
+	END { if (!good) print n }' "$page")" = "" ]
+check "there are 23 lines" [ "$(grep -cE '^[0-9]+\. ' "$page")" = 23 ]
+boards=$(sed -n 's/^\(MORE_\)\?BOARDS[[:space:]]*?= //p' "$top/Makefile")
+for b in $boards; do
+	check "board $b is in the table" sh -c "sed -n '/^board /,/^Emulation/p' '$page' |
+		grep -qE '^([^ ]+, )?$b(,| )'"
+done
+done_testing
