@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * disabled.c - what an event costs a program when nobody wants it
+ * disabled.c - what an event costs a program when it is not to be recorded
  *
- *	emit.disabled.ns <value> ns
+ *	emit.disabled.ns <value> ns		there is no device
+ *	emit.filtered.user.ns <value> ns	the filter refuses its type, its
+ *						severity or its object: the
+ *						dearest of the three
  *
- * There is no device, which is the same to the program as a type that is
- * filtered out. Timed in turns: a loop with EVENTS events at as many places in
- * the code, each with two arguments, and the same loop without them. Of each
- * pair of turns the difference is taken, of all differences the median, so
- * that neither a slow turn nor a drift of the clock rate counts.
+ * Filters are set in a control page of our own, mapped where the library maps
+ * that of the device. Timed in turns: a loop with EVENTS events at as many places
+ * in the code, each with two arguments, and the same loop without them. Of each
+ * pair of turns the difference is taken, of all differences the median, so that
+ * neither a slow turn nor a drift of the clock rate counts.
  *
  * It fails if the events are not off, or were not compiled in.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <devtrace.h>
@@ -23,13 +28,33 @@
 #define LOOPS	50000
 #define TURNS	201
 
+#define TYPE	100
+#define OBJECT	7
+
 /* The compiler must not know what is in memory or in i from one event to the next. */
 #define FENCE(i)	__asm__ volatile("" : "+r"(i) : : "memory")
 
-#define EVENT(i)	do { devtrace(100, i, i); FENCE(i); } while (0)
+#define PLAIN(i)	do { devtrace(TYPE, i, i); FENCE(i); } while (0)
+#define SEVERE(i)	do { devtrace_exc(DEVTRACE_SW0, 1, i, i); FENCE(i); } while (0)
+#define ABOUT(i)	do { devtrace_for(TYPE, OBJECT, 0, i, i); FENCE(i); } while (0)
 #define NOTHING(i)	FENCE(i)
 #define FOUR(x, i)	do { x(i); x(i); x(i); x(i); } while (0)
 #define SIXTEEN(x, i)	do { FOUR(x, i); FOUR(x, i); FOUR(x, i); FOUR(x, i); } while (0)
+
+#define LOOP(name, x)								\
+__attribute__((noinline, aligned(64))) static void name(int loops)		\
+{										\
+	for (int i = 0; i < loops; i++) {					\
+		int v = i;							\
+										\
+		SIXTEEN(x, v);							\
+	}									\
+}
+
+LOOP(plain, PLAIN)
+LOOP(severe, SEVERE)
+LOOP(about, ABOUT)
+LOOP(nothing, NOTHING)
 
 static double now(void)
 {
@@ -37,24 +62,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
-__attribute__((noinline, aligned(64))) static void with(int loops)
-{
-	for (int i = 0; i < loops; i++) {
-		int v = i;
-
-		SIXTEEN(EVENT, v);
-	}
-}
-
-__attribute__((noinline, aligned(64))) static void without(int loops)
-{
-	for (int i = 0; i < loops; i++) {
-		int v = i;
-
-		SIXTEEN(NOTHING, v);
-	}
 }
 
 static double timed(void (*f)(int))
@@ -72,11 +79,76 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int main(int argc, char **argv)
+/* Nanoseconds for one of its events. */
+static double measure(void (*f)(int))
 {
 	double difference[TURNS];
 	int i;
 
+	for (i = 0; i < TURNS; i++)
+		difference[i] = timed(f) - timed(nothing);
+	qsort(difference, TURNS, sizeof(difference[0]), compare);
+	if (difference[TURNS / 2] <= 0) {
+		fprintf(stderr, "disabled: events cost nothing: are they there?\n");
+		exit(1);
+	}
+	return difference[TURNS / 2];
+}
+
+static void must(int condition, const char *what)
+{
+	if (!condition) {
+		fprintf(stderr, "disabled: %s\n", what);
+		exit(1);
+	}
+}
+
+/* A page like that of the device, with everything wanted but what is asked for. */
+static void filter(int type, int severity, int object)
+{
+	long size = sysconf(_SC_PAGESIZE);
+	struct devtrace_control *c = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	must(c != MAP_FAILED, "no memory");
+	c->version = DEVTRACE_WIRE_VERSION;
+	c->size = sizeof(*c);
+	memset(c->types, 0xff, sizeof(c->types));
+	memset(c->objects, 0xff, sizeof(c->objects));
+	c->severities = ~0u;
+	if (type >= 0)
+		c->types[type / 32] &= ~(1u << type % 32);
+	if (severity >= 0)
+		c->severities &= ~(1u << severity);
+	if (object >= 0)
+		c->objects[object / 32] &= ~(1u << object % 32);
+	must(mremap(c, (size_t)size, (size_t)size, MREMAP_MAYMOVE | MREMAP_FIXED,
+		    &devtrace_control) != MAP_FAILED, "no control page");
+}
+
+static double filtered(void)
+{
+	double type, severity, object;
+
+	filter(TYPE, -1, -1);
+	must(!devtrace_enabled(TYPE) && devtrace_enabled(TYPE + 1), "the type is on");
+	type = measure(plain);
+	filter(-1, DEVTRACE_SW0, -1);
+	must(devtrace_enabled(DEVTRACE_T_EXC) &&
+	     !devtrace_enabled_severity(DEVTRACE_T_EXC, DEVTRACE_SW0), "the severity is on");
+	severity = measure(severe);
+	filter(-1, -1, OBJECT);
+	must(devtrace_enabled(TYPE) && !devtrace_enabled_for(TYPE, OBJECT), "the object is on");
+	object = measure(about);
+	fprintf(stderr, "disabled: by type %.3f ns, by severity %.3f ns, by object %.3f ns\n",
+		type, severity, object);
+	if (severity > type)
+		type = severity;
+	return object > type ? object : type;
+}
+
+int main(int argc, char **argv)
+{
 	(void)argc;
 	/* The library looks at it before main(). */
 	if (!getenv("DEVTRACE_DEVICE") || *getenv("DEVTRACE_DEVICE")) {
@@ -85,23 +157,10 @@ int main(int argc, char **argv)
 		perror("/proc/self/exe");
 		return 1;
 	}
-	if (!devtrace_enabled(100)) {
-		fprintf(stderr, "disabled: events are off before the first one\n");
-		return 1;
-	}
-	devtrace(100);
-	if (devtrace_enabled(100)) {
-		fprintf(stderr, "disabled: events are on without a device\n");
-		return 1;
-	}
-
-	for (i = 0; i < TURNS; i++)
-		difference[i] = timed(with) - timed(without);
-	qsort(difference, TURNS, sizeof(difference[0]), compare);
-	if (difference[TURNS / 2] <= 0) {
-		fprintf(stderr, "disabled: events cost nothing: are they there?\n");
-		return 1;
-	}
-	printf("emit.disabled.ns %.3f ns\n", difference[TURNS / 2]);
+	must(devtrace_enabled(TYPE), "events are off before the first one");
+	devtrace(TYPE);
+	must(!devtrace_enabled(TYPE), "events are on without a device");
+	printf("emit.disabled.ns %.3f ns\n", measure(plain));
+	printf("emit.filtered.user.ns %.3f ns\n", filtered());
 	return 0;
 }

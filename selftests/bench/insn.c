@@ -3,6 +3,7 @@
  * insn.c - what it costs a program to emit and to read events
  *
  *	insn emit	system calls that emit, and that we compare with
+ *	insn syscall	of these, the one that emits
  *	insn read	what cat does, on the ring as it is
  *	insn room	how many bytes an event takes in the ring
  *	insn record N F	emit N events, then write what the device gives into F
@@ -237,6 +238,8 @@ int main(int argc, char **argv)
 		measure("emit", "/dev/trace", emit);
 		measure("marker", "/sys/kernel/tracing/trace_marker_raw", marker);
 		measure("null", "/dev/null", null);
+	} else if (!strcmp(what, "syscall") && argc == 2) {
+		measure("emit", "/dev/trace", emit);
 	} else if (!strcmp(what, "read") && argc == 2) {
 		measure_read();
 	} else if (!strcmp(what, "room") && argc == 2) {
@@ -244,7 +247,7 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "record") && argc == 4) {
 		record(atol(argv[2]), argv[3]);
 	} else {
-		fprintf(stderr, "usage: insn emit | read | room | record COUNT FILE\n");
+		fprintf(stderr, "usage: insn emit | syscall | read | room | record COUNT FILE\n");
 		return 2;
 	}
 	return 0;

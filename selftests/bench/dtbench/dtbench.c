@@ -7,6 +7,10 @@
  * thousandths of a nanosecond. On a board whose clock advances one nanosecond
  * an instruction these are thousandths of an instruction.
  *
+ * /proc/dtbench_rec has one of these alone, to be read again with other filters;
+ * /proc/dtbench_filtered emits what the filters are to refuse: by type, by severity
+ * and by object.
+ *
  * Loops run as any kernel code does, interrupts on. What an interrupt takes is
  * kept out by running many batches and taking the median. A batch is as many
  * events as fill a whole number of blocks and pages of the ring, so that the
@@ -84,14 +88,46 @@ static int dtbench_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int __init dtbench_init(void)
+static int rec_show(struct seq_file *m, void *v)
 {
-	return proc_create_single("dtbench", 0400, NULL, dtbench_show) ? 0 : -ENOMEM;
+	u64 empty = MEDIAN();
+
+	show(m, "rec_for", MEDIAN(devtrace_rec_for(DEVTRACE_T_USER, 7, 3, dt_i32(i),
+						   dt_i32(batch))), empty);
+	show(m, "rec", MEDIAN(devtrace_rec(DEVTRACE_T_USER, dt_i32(i), dt_i32(batch))),
+	     empty);
+	return 0;
 }
 
-static void __exit dtbench_exit(void)
+static int filtered_show(struct seq_file *m, void *v)
 {
-	remove_proc_entry("dtbench", NULL);
+	u64 empty = MEDIAN();
+
+	show(m, "filtered.type", MEDIAN(devtrace_rec(DEVTRACE_T_USER + 1, dt_i32(i),
+						     dt_i32(batch))), empty);
+	show(m, "filtered.severity", MEDIAN(devtrace_exc(DEVTRACE_SW_SEVERITY1,
+							 DEVTRACE_CODE(1, 2), dt_i32(i),
+							 dt_i32(batch))), empty);
+	show(m, "filtered.object", MEDIAN(devtrace_rec_for(DEVTRACE_T_USER, 7, 3, dt_i32(i),
+							   dt_i32(batch))), empty);
+	return 0;
+}
+
+static void dtbench_exit(void)
+{
+	remove_proc_subtree("dtbench", NULL);
+	remove_proc_subtree("dtbench_rec", NULL);
+	remove_proc_subtree("dtbench_filtered", NULL);
+}
+
+static int __init dtbench_init(void)
+{
+	if (proc_create_single("dtbench", 0400, NULL, dtbench_show) &&
+	    proc_create_single("dtbench_rec", 0400, NULL, rec_show) &&
+	    proc_create_single("dtbench_filtered", 0400, NULL, filtered_show))
+		return 0;
+	dtbench_exit();
+	return -ENOMEM;
 }
 
 module_init(dtbench_init);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * filters.c - set the filters with which emitting is measured
+ *
+ *	filters open	everything passes, and no filter is looked at
+ *	filters passing	each term is in use, and what is measured passes
+ *	filters stream	as open, and another stream that wants none of it
+ *	filters refuse	what /proc/dtbench_filtered emits is refused
+ */
+#include <err.h>
+#include <stdio.h>
+#include <string.h>
+#include <linux/devtrace.h>
+
+#include "nl.h"
+
+static struct nl nl;
+
+static void begin(int cmd, const char *stream)
+{
+	nl_begin(&nl, cmd);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, stream);
+}
+
+static void done(size_t nest)
+{
+	int err;
+
+	nl_nest_end(&nl, nest);
+	err = nl_do(&nl, NULL, NULL);
+	if (err)
+		errx(1, "%s: %s", strerror(-err), nl.why);
+}
+
+/* All types but one, or one alone. */
+static void put_types(unsigned int type, bool alone)
+{
+	uint8_t types[32];
+
+	memset(types, alone ? 0 : 0xff, sizeof(types));
+	types[type / 8] ^= 1 << type % 8;
+	nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
+}
+
+static void put_range(int attr, uint16_t first, uint16_t last)
+{
+	struct devtrace_range r = { first, last };
+
+	nl_put(&nl, attr, &r, sizeof(r));
+}
+
+static void put_passing(void)
+{
+	uint32_t majors[] = { 1, 2, 3, 1000 };
+	char comms[2][16] = { "nobody", "other" };
+	uint32_t pid = 4000000;
+
+	put_types(DEVTRACE_T_USER + 1, false);
+	nl_put_u32(&nl, DEVTRACE_FA_HW_SEVERITY, 1);
+	nl_put_u32(&nl, DEVTRACE_FA_SW_SEVERITY, 1);
+	put_range(DEVTRACE_FA_OBJECTS, 1, 1000);
+	put_range(DEVTRACE_FA_SIGNALS, 1, 1000);
+	nl_put(&nl, DEVTRACE_FA_MAJORS, majors, sizeof(majors));
+	nl_put(&nl, DEVTRACE_FA_NOT_PIDS, &pid, sizeof(pid));
+	nl_put(&nl, DEVTRACE_FA_NOT_COMMS, comms, sizeof(comms));
+	nl_put_u32(&nl, DEVTRACE_FA_ORIGINS, DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER);
+}
+
+static void put_refuse(void)
+{
+	put_types(DEVTRACE_T_USER + 1, false);
+	nl_put_u32(&nl, DEVTRACE_FA_SW_SEVERITY, 2);
+	put_range(DEVTRACE_FA_OBJECTS, 8, 65535);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc == 2 ? argv[1] : "";
+	bool stream = !strcmp(what, "stream");
+	size_t nest;
+
+	if (!stream && strcmp(what, "open") && strcmp(what, "passing") && strcmp(what, "refuse")) {
+		fprintf(stderr, "usage: filters open | passing | stream | refuse\n");
+		return 2;
+	}
+	if (nl_open(&nl))
+		err(1, "netlink");
+	begin(stream ? DEVTRACE_CMD_STREAM_NEW : DEVTRACE_CMD_FILTER_SET,
+	      stream ? "other" : DEVTRACE_STREAM0);
+	if (stream)
+		nl_put_u64(&nl, DEVTRACE_A_SIZE, 65536);
+	nest = nl_nest(&nl, DEVTRACE_A_FILTER);
+	if (stream)
+		put_types(DEVTRACE_T_USER2, true);
+	else if (!strcmp(what, "passing"))
+		put_passing();
+	else if (!strcmp(what, "refuse"))
+		put_refuse();
+	done(nest);
+	nl_close(&nl);
+	return 0;
+}
