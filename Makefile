@@ -9,6 +9,7 @@ override O := $(abspath $(O))
 prefix	?= /usr/local
 mandir	?= $(prefix)/share/man
 BOARDS	?= 6.1 6.12 rt 6.12-rt armhf
+MORE_BOARDS ?= arm64 s390x 6.1/1 6.12/1of2
 
 board	:= $(top)/selftests/vm/board
 
@@ -61,6 +62,9 @@ demo: deps-demo
 check: deps-check
 	@O=$(O) BOARDS="$(BOARDS)" selftests/check
 
+check-all: deps-check deps-boards
+	@O=$(O) BOARDS="$(BOARDS) $(MORE_BOARDS)" selftests/check
+
 static: deps-static
 	@O=$(O) selftests/static
 
@@ -78,6 +82,8 @@ help:
 #:   all              library, tools and module
 #:   demo             boot a virtual board and watch a driver and a program trace
 #:   check            every test, on this machine and on virtual boards
+#:   check-all        the same on more boards: 64-bit ARM, a big-endian machine,
+#:                    one CPU
 #:   bench            every figure, one line each
 #:   static           style, sparse, warnings, manual pages, licences
 #:   install          library, headers, tools and manual pages, below $(DESTDIR)
@@ -92,6 +98,8 @@ help:
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
 #:   O                directory for what is built (default: build)
 #:   BOARDS           boards for check (6.1 6.12 rt 6.12-rt armhf)
+#:   MORE_BOARDS      more of them for check-all (arm64 s390x 6.1/1
+#:                    6.12/1of2; /1 is one CPU, /1of2 one of two)
 
-.PHONY: all user lib tools modules modules_install install deps demo check static \
+.PHONY: all user lib tools modules modules_install install deps demo check check-all static \
 	bench clean help

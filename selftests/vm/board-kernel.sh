@@ -5,7 +5,7 @@
 #
 # Sourced by board, which has set arch, host_arch, flavour, series, update,
 # cache and tmp. Sets release and root (resolve), base (get_busybox), kdir
-# (get_headers) and source_dir (get_source). Everything in the cache is made
+# (get_headers), sysroot (get_sysroot) and source_dir (get_source). Everything in the cache is made
 # beside its place and moved there, or stamped when complete, so that what was
 # interrupted is done again.
 
@@ -63,7 +63,50 @@ resolve_now()
 
 younger() { [ -n "$(find "$2" -mmin "-$1" 2>/dev/null)" ]; }	# MINUTES FILE
 
-resolve()
+# A kernel of our own is of the source that Debian's default kernel has now. Its
+# name in the cache has all that it depends on. Others may fetch while it is built.
+resolve_debug()
+{
+	local file=$cache/resolved/debug-$debug recipe pkg v
+
+	recipe=$(cat "$here"/kernels/{base,"$debug"}.config "$here/build-kernel" | sha256sum)
+	if [ -n "$update" ] || ! younger 1440 "$file"; then
+		resolve_debian
+		source_package
+		declare -p pkg v busybox | sed 's/^declare -- //' >"$tmp/resolved"
+		mv "$tmp/resolved" "$file"
+	fi
+	# shellcheck disable=SC1090 # written above
+	. "$file"
+	root=$cache/kernel/${pkg#linux-source-}-${debug}_${v}_${recipe:0:12}
+	if [ ! -e "$root/release" ]; then
+		get_source .
+		flock -u 9
+		mkdir -p "$root"
+		exec 6>"$root/.lock"
+		flock 6
+		if [ ! -e "$root/release" ]; then
+			say "building the $debug kernel from $pkg $v, which takes some minutes"
+			"$here/build-kernel" "$debug" "$source_dir" "$root" >&2 ||
+				die "cannot build the $debug kernel"
+			depmod -b "$root" "$(cat "$root/release")"
+		fi
+		exec 6>&-
+		flock 9
+	fi
+	release=$(cat "$root/release")
+}
+
+resolve() { if [ -n "$debug" ]; then resolve_debug; else resolve_debian; fi; }
+
+resolve_busybox()
+{
+	mkdir -p "$cache/apt/$arch"
+	busybox=$(version_of "$arch" busybox-static)
+	[ -n "$busybox" ] || { lists "$arch"; busybox=$(version_of "$arch" busybox-static); }
+}
+
+resolve_debian()
 {
 	local file=$cache/resolved/$arch-$flavour-${series:-default}
 
@@ -119,6 +162,7 @@ unpack_root()
 
 get_kernel()
 {
+	[ -z "$debug" ] || return 0		# built, with its headers
 	[ ! -e "$root/.image" ] || return 0
 	unpack_root
 	fetch "$root" "$arch" "linux-image-$release=$version"
@@ -158,6 +202,10 @@ get_headers()
 {
 	local line h=$root/usr/src/linux-headers-$release
 
+	if [ -n "$debug" ]; then
+		kdir=$root/build
+		return
+	fi
 	if [ ! -e "$root/.headers" ]; then
 		unpack_root
 		fetch "$root" "$arch" "linux-headers-$release" "$common"
@@ -176,15 +224,34 @@ get_headers()
 	kdir=$h
 }
 
-# get_source PATH...: one series has one source package; the cache keeps it packed
-get_source()
+# get_sysroot PACKAGE...: libraries for programs of the board's machine
+get_sysroot()
 {
-	local pkg v tarball p want=()
-	pkg=linux-source-$(grep -oE '^[0-9]+\.[0-9]+' <<<"$release")
+	local pkg
 
+	sysroot=$cache/sysroot/$arch
+	for pkg; do
+		[ ! -e "$sysroot/.done-$pkg" ] || continue
+		fetch "$sysroot" "$arch" "$pkg"
+		touch "$sysroot/.done-$pkg"
+	done
+}
+
+# source_package: sets pkg and v
+source_package()
+{
+	pkg=linux-source-$(grep -oE '^[0-9]+\.[0-9]+' <<<"$release")
 	v=$(version_of "$host_arch" "$pkg")
 	[ -n "$v" ] || { lists "$host_arch"; v=$(version_of "$host_arch" "$pkg"); }
 	[ -n "$v" ] || die "no package $pkg found"
+}
+
+# get_source PATH...: one series has one source package; the cache keeps it packed
+get_source()
+{
+	local pkg=${pkg:-} v=${v:-} tarball p want=()
+
+	[ -n "$v" ] || source_package
 	source_dir=$cache/source/${pkg}_$v
 	tarball=("$source_dir"/.deb/usr/src/*.tar.xz)
 	if [ ${#tarball[@]} -eq 0 ]; then

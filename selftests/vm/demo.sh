@@ -5,7 +5,7 @@
 #
 # A driver and a program trace what they see. Their makers ship one .fmt file
 # each, in /usr/trace; traceinfo prints both together. Then the stream is
-# saved, damaged, and printed again.
+# saved, damaged, and printed again. Last, tracectl keeps noise and faults apart.
 
 bold='' plain=''
 if [ -n "$DEMO_TERMINAL" ]; then
@@ -42,3 +42,40 @@ run "tail -c +$((b + 4)) /tmp/saved | head -c $((c - b - 3)) >>/tmp/damaged"
 run "printf 'noise on the line' >>/tmp/damaged                  # at $c: bytes that never were"
 run "tail -c +$((c + 1)) /tmp/saved >>/tmp/damaged"
 run "traceinfo --statistics /tmp/damaged"
+
+step "Control: a stream of its own for severe events; a fault, then noise at full speed"
+run "tracectl stream add severe 64K type=exc,text severity=2"
+run "tracectl stream resize trace 64K"
+run "insmod /modules/metronome.ko period_us=1000 late_us=1000000 sum_beats=50"
+# on one CPU, whose ring wraps
+cat >/tmp/noise <<'NOISE'
+echo '<2>pump 1 does not start'
+while :; do echo '<6>a line that nobody will miss'; done
+NOISE
+run "cat /tmp/noise"
+run "taskset 1 sh /tmp/noise >/dev/trace &"
+noise=$!
+run "tracectl stat --interval 0.5 3"
+tries=0
+while traceinfo | grep -q 'pump 1' && [ $tries -lt 20 ]; do
+	tries=$((tries + 1))
+	sleep 0.5
+done
+run "traceinfo | grep -c 'pump 1'                     # stream 0 has lost the fault"
+run "traceinfo --device /dev/trace-severe             # the other stream has not"
+
+step "A filter by group and by object: no lines of text, no beats of the metronome"
+run "tracectl filter remove type=text object=257"
+run "tracectl clear"
+run "tracectl filter"
+run "sleep 0.5; traceinfo | grep -c 'nobody\|TICK'     # neither is there since"
+run "tracectl filter clear"
+
+step "A trigger: 20 events after the next fault the trace stops by itself"
+run "tracectl trigger add fault when severity=sw3 do stop after 20 events"
+run "sleep 0.3; echo '<0>motor 3 is blocked' >/dev/trace; sleep 0.3"
+kill $noise
+run "rmmod metronome"
+run "traceinfo | sed -n '/motor 3/,\$p'"
+run "tracectl trigger"
+run "tracectl stream"
