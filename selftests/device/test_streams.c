@@ -133,8 +133,11 @@ TEST_F(streams, severe_events_are_kept)
 	struct devtrace_stats st;
 	struct tape *t = tape_new();
 	uint32_t i;
+	size_t k;
 	int fd;
 
+	/* rings belong to CPUs: on another one the first event could stay */
+	ASSERT_EQ(0, dev_pin(0));
 	ASSERT_EQ(0, stream_new_severe(NAME, 64 << 10, 2));
 	ASSERT_EQ(0, emit_exc(self->out, DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 3, 4711));
 	for (i = 0; i < 20000; i++) {
@@ -160,7 +163,8 @@ TEST_F(streams, severe_events_are_kept)
 	EXPECT_LT(0, st.overwritten);
 	t = tape_all(4096);
 	ASSERT_LT(0, t->nev);
-	EXPECT_NE(DEVTRACE_T_EXC, t->ev[0].type);
+	for (k = 0; k < t->nev; k++)
+		EXPECT_FALSE(t->ev[k].type == DEVTRACE_T_EXC && t->ev[k].tag == 4711);
 	EXPECT_EQ(4712, t->ev[t->nev - 1].tag);
 	tape_free(t);
 	EXPECT_EQ(0, stream_del(NAME));
