@@ -37,37 +37,12 @@ void netlink_notify_filter(struct stream *s)
 
 int netlink_filter_get(struct genl_info *info)
 {
-	struct stream *s = netlink_stream(info->attrs, info->extack);
-	struct netlink_msg m;
-	int err;
-
-	if (!s)
-		return -ENOENT;
-	err = netlink_reply_begin(&m, info, ENTRY_SIZE);
-	if (err)
-		return err;
-	return netlink_reply_end(&m, info, put_filter(m.skb, s));
+	return netlink_get_of_stream(info, ENTRY_SIZE, put_filter);
 }
 
-/* args[0]: stream to go on with */
 int netlink_filter_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct stream *s;
-	void *head;
-	int err;
-
-	for (; cb->args[0] < DEVTRACE_STREAMS_MAX; cb->args[0]++) {
-		s = stream_by_id(cb->args[0]);
-		if (!s)
-			continue;
-		head = netlink_dump_begin(skb, cb);
-		if (!head)
-			return -EMSGSIZE;
-		err = netlink_dump_end(skb, head, put_filter(skb, s));
-		if (err)
-			return err;
-	}
-	return 0;
+	return netlink_dump_of_streams(skb, cb, put_filter);
 }
 
 int netlink_filter_set(struct genl_info *info)

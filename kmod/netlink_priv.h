@@ -73,6 +73,14 @@ void *netlink_dump_begin(struct sk_buff *skb, struct netlink_callback *cb);
 /* @err: of filling it in. 0: go on with the next; else return it. */
 int netlink_dump_end(struct sk_buff *skb, void *head, int err);
 
+/* What an entry about a stream says; 0 or -EMSGSIZE. */
+typedef int netlink_put_stream_fn(struct sk_buff *skb, struct stream *s);
+
+/* Get and dump of what there is one of for each stream. */
+int netlink_get_of_stream(struct genl_info *info, size_t size, netlink_put_stream_fn *put);
+int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
+			    netlink_put_stream_fn *put);
+
 /* A reply of at most @size bytes of attributes, to the one that asked. */
 int netlink_reply_begin(struct netlink_msg *m, struct genl_info *info, size_t size);
 int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err);

@@ -69,7 +69,7 @@ void netlink_notify_watermark(struct stream *s, int cpu)
 	netlink_notify_end(&m, err);
 }
 
-int netlink_stream_get(struct genl_info *info)
+int netlink_get_of_stream(struct genl_info *info, size_t size, netlink_put_stream_fn *put)
 {
 	struct stream *s = netlink_stream(info->attrs, info->extack);
 	struct netlink_msg m;
@@ -77,14 +77,15 @@ int netlink_stream_get(struct genl_info *info)
 
 	if (!s)
 		return -ENOENT;
-	err = netlink_reply_begin(&m, info, ENTRY_SIZE);
+	err = netlink_reply_begin(&m, info, size);
 	if (err)
 		return err;
-	return netlink_reply_end(&m, info, put_stream(m.skb, s));
+	return netlink_reply_end(&m, info, put(m.skb, s));
 }
 
 /* args[0]: stream to go on with */
-int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
+			    netlink_put_stream_fn *put)
 {
 	struct stream *s;
 	void *head;
@@ -97,11 +98,21 @@ int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		head = netlink_dump_begin(skb, cb);
 		if (!head)
 			return -EMSGSIZE;
-		err = netlink_dump_end(skb, head, put_stream(skb, s));
+		err = netlink_dump_end(skb, head, put(skb, s));
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+int netlink_stream_get(struct genl_info *info)
+{
+	return netlink_get_of_stream(info, ENTRY_SIZE, put_stream);
+}
+
+int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return netlink_dump_of_streams(skb, cb, put_stream);
 }
 
 /* What is wrong with a size that is in range: there is no memory for it. */

@@ -55,6 +55,13 @@ int ctl_put_name(struct devtrace_ctl *ctl, struct nlmsghdr *nlh, int attr, const
 	return 0;
 }
 
+struct nlmsghdr *ctl_about(struct devtrace_ctl *ctl, int cmd, int attr, const char *name)
+{
+	struct nlmsghdr *nlh = ctl_request(ctl, cmd);
+
+	return ctl_put_name(ctl, nlh, attr, name) ? NULL : nlh;
+}
+
 /*
  * What the kernel says about an error: behind the header of the request, or
  * behind the whole request if it was not cut (NLM_F_CAPPED).

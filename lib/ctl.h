@@ -55,6 +55,8 @@ int ctl_dump(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg);
 int ctl_fail(struct devtrace_ctl *ctl, int err, const char *text);
 /* A name as an attribute; what does not fit into one is refused. */
 int ctl_put_name(struct devtrace_ctl *ctl, struct nlmsghdr *nlh, int attr, const char *name);
+/* A request about the one of that name; NULL if it cannot be a name. */
+struct nlmsghdr *ctl_about(struct devtrace_ctl *ctl, int cmd, int attr, const char *name);
 
 /* ctl_attr.c: attributes that the kernel sent. */
 int ctl_parse(const struct nlmsghdr *nlh, struct ctl_attrs *attrs);

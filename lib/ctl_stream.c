@@ -29,12 +29,9 @@ static const char *stream_name(const char *name)
 	return name ? name : DEVTRACE_STREAM0;
 }
 
-/* A request about a stream; NULL if its name cannot be one. */
 static struct nlmsghdr *about(struct devtrace_ctl *ctl, int cmd, const char *stream)
 {
-	struct nlmsghdr *nlh = ctl_request(ctl, cmd);
-
-	return ctl_put_name(ctl, nlh, DEVTRACE_A_STREAM, stream_name(stream)) ? NULL : nlh;
+	return ctl_about(ctl, cmd, DEVTRACE_A_STREAM, stream_name(stream));
 }
 
 struct stream_call {

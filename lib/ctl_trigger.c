@@ -99,9 +99,7 @@ static int get_trigger(const struct ctl_attrs *attrs, void *arg)
 
 static struct nlmsghdr *about(struct devtrace_ctl *ctl, int cmd, const char *name)
 {
-	struct nlmsghdr *nlh = ctl_request(ctl, cmd);
-
-	return ctl_put_name(ctl, nlh, DEVTRACE_A_TRIGGER, name) ? NULL : nlh;
+	return ctl_about(ctl, cmd, DEVTRACE_A_TRIGGER, name);
 }
 
 int devtrace_ctl_trigger_get(struct devtrace_ctl *ctl, const char *name,

@@ -89,6 +89,21 @@ void tc_put_size(struct out *o, uint64_t bytes);
 void tc_put_ns(struct out *o, uint64_t ns);
 /* Rows are lines, cells are between tabs; an 'r' in align: at the right. */
 void tc_table(struct out *o, const struct out *rows, const char *align);
+/* A list that comes entry by entry: a table with a head, or a JSON array. */
+struct tc_list {
+	struct tc	*tc;
+	struct out	rows;
+	const char	*align;
+	unsigned int	nr;
+};
+
+/* Call it after tc_open(). @key: what is before the array: {"streams":[ */
+void tc_list_begin(struct tc_list *l, struct tc *tc, const char *key, const char *head,
+		   const char *align);
+/* Where the next entry goes: its cells and a newline, or members and a brace. */
+struct out *tc_list_next(struct tc_list *l);
+/* @ret: of what called for the entries: if it failed none is printed. */
+int tc_list_end(struct tc_list *l, int ret, const char *name);
 /* "k":v pairs without braces. */
 void tc_json_stream(struct out *o, const struct devtrace_ctl_stream *s);
 void tc_json_trigger(struct out *o, const struct devtrace_ctl_trigger *t);

@@ -4,12 +4,6 @@
  */
 #include "tc.h"
 
-struct list {
-	struct tc *tc;
-	struct out rows;
-	unsigned int nr;
-};
-
 static const char *kind_name(uint8_t kind)
 {
 	switch (kind) {
@@ -48,11 +42,11 @@ static void number(struct out *o, const struct devtrace_ctl_dict *d)
 
 static int one(const struct devtrace_ctl_dict *d, void *arg)
 {
-	struct list *l = arg;
-	struct out *o = l->tc->json ? &l->tc->out : &l->rows;
+	struct tc_list *l = arg;
+	struct out *o = tc_list_next(l);
 
 	if (l->tc->json) {
-		tc_json_str(o, l->nr++ ? ",{\"kind\":" : "{\"kind\":", kind_name(d->kind));
+		tc_json_str(o, "\"kind\":", kind_name(d->kind));
 		tc_json_num(o, ",\"value\":", d->value);
 		tc_json_num(o, ",\"group\":", d->group);
 		tc_json_num(o, ",\"key\":", d->key);
@@ -77,23 +71,10 @@ static int one(const struct devtrace_ctl_dict *d, void *arg)
 
 int tc_dict(struct tc *tc)
 {
-	struct list l = { .tc = tc };
-	int ret;
+	struct tc_list l;
 
 	tc_end(tc);
 	tc_open(tc);
-	out_init(&l.rows, -1);
-	if (tc->json)
-		OUT_LIT(&tc->out, "{\"names\":[");
-	else
-		OUT_LIT(&l.rows, "KIND\tNUMBER\tPROCESS\tNAME\n");
-	ret = devtrace_ctl_dict(tc->ctl, one, &l);
-	if (ret)
-		tc->out.len = 0;
-	else if (tc->json)
-		OUT_LIT(&tc->out, "]}\n");
-	else
-		tc_table(&tc->out, &l.rows, "llrl");
-	out_free(&l.rows);
-	return ret ? tc_fail(tc, NULL) : 0;
+	tc_list_begin(&l, tc, "{\"names\":[", "KIND\tNUMBER\tPROCESS\tNAME\n", "llrl");
+	return tc_list_end(&l, devtrace_ctl_dict(tc->ctl, one, &l), NULL);
 }

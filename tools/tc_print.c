@@ -106,6 +106,36 @@ void tc_table(struct out *o, const struct out *rows, const char *align)
 	}
 }
 
+void tc_list_begin(struct tc_list *l, struct tc *tc, const char *key, const char *head,
+		   const char *align)
+{
+	*l = (struct tc_list){ .tc = tc, .align = align };
+	out_init(&l->rows, -1);
+	out_str(tc->json ? &tc->out : &l->rows, tc->json ? key : head);
+}
+
+struct out *tc_list_next(struct tc_list *l)
+{
+	if (!l->tc->json)
+		return &l->rows;
+	out_str(&l->tc->out, l->nr++ ? ",{" : "{");
+	return &l->tc->out;
+}
+
+int tc_list_end(struct tc_list *l, int ret, const char *name)
+{
+	struct out *o = &l->tc->out;
+
+	if (ret)
+		o->len = 0;
+	else if (l->tc->json)
+		OUT_LIT(o, "]}\n");
+	else
+		tc_table(o, &l->rows, l->align);
+	out_free(&l->rows);
+	return ret ? tc_fail(l->tc, name) : 0;
+}
+
 static const char *state_name(uint32_t state)
 {
 	static const char *const names[] = {

@@ -178,24 +178,10 @@ static void text(struct sample *all, bool again)
 }
 
 /* The other tables: rows for text and JSON at once. */
-struct table {
-	struct tc *tc;
-	struct out rows;
-	unsigned int nr;
-};
-
-static struct out *next_row(struct table *t)
-{
-	if (!t->tc->json)
-		return &t->rows;
-	out_str(&t->tc->out, t->nr++ ? ",{" : "{");
-	return &t->tc->out;
-}
-
 static int one_type(const struct devtrace_ctl_type *y, void *arg)
 {
-	struct table *t = arg;
-	struct out *o = next_row(t);
+	struct tc_list *t = arg;
+	struct out *o = tc_list_next(t);
 	const char *group = tc_type_group(y->type);
 
 	if (t->tc->json) {
@@ -217,8 +203,8 @@ static int one_type(const struct devtrace_ctl_type *y, void *arg)
 
 static int one_process(const struct devtrace_ctl_process *p, void *arg)
 {
-	struct table *t = arg;
-	struct out *o = next_row(t);
+	struct tc_list *t = arg;
+	struct out *o = tc_list_next(t);
 
 	if (t->tc->json) {
 		tc_json_num(o, "\"pid\":", p->pid);
@@ -238,8 +224,8 @@ static int one_process(const struct devtrace_ctl_process *p, void *arg)
 
 static int one_reader(const struct devtrace_ctl_reader *r, void *arg)
 {
-	struct table *t = arg;
-	struct out *o = next_row(t);
+	struct tc_list *t = arg;
+	struct out *o = tc_list_next(t);
 
 	if (t->tc->json) {
 		tc_json_str(o, "\"stream\":", r->stream);
@@ -271,11 +257,10 @@ static int one_reader(const struct devtrace_ctl_reader *r, void *arg)
 
 static int table(struct tc *tc)
 {
-	struct table t = { .tc = tc };
 	const char *align, *key, *head;
+	struct tc_list t;
 	int ret;
 
-	out_init(&t.rows, -1);
 	if (tc->types) {
 		key = "{\"types\":[";
 		head = "TYPE\tGROUP\tSTORED\tFILTERED\n";
@@ -289,18 +274,11 @@ static int table(struct tc *tc)
 		head = "STREAM\tREADER\tPID\tEVENTS\tLOST\tLAG\tPOSITION\n";
 		align = "llrrrrr";
 	}
-	out_str(tc->json ? &tc->out : &t.rows, tc->json ? key : head);
+	tc_list_begin(&t, tc, key, head, align);
 	ret = tc->types ? devtrace_ctl_types(tc->ctl, one_type, &t) :
 	      tc->processes ? devtrace_ctl_processes(tc->ctl, one_process, &t) :
 	      devtrace_ctl_readers(tc->ctl, tc->stream, one_reader, &t);
-	if (ret)
-		tc->out.len = 0;
-	else if (tc->json)
-		OUT_LIT(&tc->out, "]}\n");
-	else
-		tc_table(&tc->out, &t.rows, align);
-	out_free(&t.rows);
-	return ret ? tc_fail(tc, tc->stream) : 0;
+	return tc_list_end(&t, ret, tc->stream);
 }
 
 static bool seconds(const char *s, struct timespec *ts)

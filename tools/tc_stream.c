@@ -41,21 +41,15 @@ bool tc_percent(const char *s, unsigned int *percent)
 	return true;
 }
 
-struct list {
-	struct tc *tc;
-	struct out rows;
-	unsigned int nr;
-};
-
 static int list_one(const struct devtrace_ctl_stream *s, void *arg)
 {
-	struct list *l = arg;
-	struct out *o = l->tc->json ? &l->tc->out : &l->rows;
+	struct tc_list *l = arg;
+	struct out *o;
 
 	if (l->tc->stream && strcmp(l->tc->stream, s->name))
 		return 0;
+	o = tc_list_next(l);
 	if (l->tc->json) {
-		out_str(o, l->nr++ ? ",{" : "{");
 		tc_json_stream(o, s);
 		out_char(o, '}');
 		return 0;
@@ -75,25 +69,12 @@ static int list_one(const struct devtrace_ctl_stream *s, void *arg)
 
 static int list(struct tc *tc)
 {
-	struct list l = { .tc = tc };
-	int ret;
+	struct tc_list l;
 
 	tc_end(tc);
 	tc_open(tc);
-	out_init(&l.rows, -1);
-	if (tc->json)
-		OUT_LIT(&tc->out, "{\"streams\":[");
-	else
-		OUT_LIT(&l.rows, "STREAM\tSIZE\tUSED\tMARK\tSTATE\n");
-	ret = devtrace_ctl_streams(tc->ctl, list_one, &l);
-	if (ret)
-		tc->out.len = 0;
-	else if (tc->json)
-		OUT_LIT(&tc->out, "]}\n");
-	else
-		tc_table(&tc->out, &l.rows, "lrrrl");
-	out_free(&l.rows);
-	return ret ? tc_fail(tc, NULL) : 0;
+	tc_list_begin(&l, tc, "{\"streams\":[", "STREAM\tSIZE\tUSED\tMARK\tSTATE\n", "lrrrl");
+	return tc_list_end(&l, devtrace_ctl_streams(tc->ctl, list_one, &l), NULL);
 }
 
 static int add(struct tc *tc, const char *name)

@@ -9,7 +9,7 @@
 # for the other machine to compare. selftests/vm/device-tests does both.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-out=$(mktemp -d /tmp/machines.XXXXXX) || exit 1
+out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 export TZ=UTC
 modules=${DEVTRACE_MODULES:-/modules}

@@ -7,7 +7,7 @@
 # page beside this file. Needs a POSIX shell and what busybox has.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d /tmp/man.XXXXXX) || exit 1
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 

@@ -9,7 +9,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 modules=${DEVTRACE_MODULES:-/modules}
-work=$(mktemp -d /tmp/recipes.XXXXXX) || exit 1
+work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
 	echo "TAP version 13"

@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../transcript.sh
 . "$here/transcript.sh"
 UPDATE=${UPDATE:-}
-work=$(mktemp -d /tmp/tracectl.XXXXXX) || exit 1
+work=$(mktemp -d) || exit 1
 child=
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; rm -rf "$work"' EXIT
 if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then

@@ -8,7 +8,7 @@
 # Needs a POSIX shell and what busybox has.
 set -u
 export TZ=UTC
-work=$(mktemp -d /tmp/traceinfo.XXXXXX) || exit 1
+work=$(mktemp -d) || exit 1
 child=
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; rm -rf "$work"' EXIT
 count=0
