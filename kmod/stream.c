@@ -431,6 +431,17 @@ static int stream_prepare(struct stream *s, const char *name, unsigned long byte
 
 static u64 emitted_on(int cpu);
 
+/* Nobody finds it any more. Who has it open reads what is left, and then the end. */
+static void stream_leave(struct stream *s)
+{
+	RCU_INIT_POINTER(devtrace_streams[s->id], NULL);
+	synchronize_rcu();
+	rings_del(s);
+	WRITE_ONCE(s->gone, true);
+	wake_readers(s);
+	stream_put(s);
+}
+
 /**
  * stream_new() - make a stream
  * @name: its name, not in use
@@ -494,12 +505,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 out_cdev:
 	cdev_del_stream(s);
 out_list:
-	RCU_INIT_POINTER(devtrace_streams[id], NULL);
-	synchronize_rcu();
-	rings_del(s);
-	/* Somebody may have opened it. */
-	s->gone = true;
-	stream_put(s);
+	stream_leave(s);
 	return ERR_PTR(err);
 out_free:
 	if (s->rings)
@@ -529,12 +535,7 @@ int stream_del(struct stream *s)
 	if (err)
 		return err;
 	cdev_del_stream(s);
-	RCU_INIT_POINTER(devtrace_streams[s->id], NULL);
-	synchronize_rcu();
-	rings_del(s);
-	WRITE_ONCE(s->gone, true);
-	wake_readers(s);
-	stream_put(s);
+	stream_leave(s);
 	return 0;
 }
 
@@ -721,8 +722,11 @@ void stream_exit(void)
 	mutex_lock(&devtrace_lock);
 	for (id = 1; id < DEVTRACE_STREAMS_MAX; id++) {
 		s = stream_by_id(id);
-		if (s)
-			stream_del(s);
+		if (!s)
+			continue;
+		/* Its filter goes with all others: to take it out would need memory. */
+		cdev_del_stream(s);
+		stream_leave(s);
 	}
 	mutex_unlock(&devtrace_lock);
 	s = &devtrace_stream0;
