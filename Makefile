@@ -98,6 +98,8 @@ help:
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
 #:   O                directory for what is built (default: build)
 #:   BOARDS           boards for check (6.1 6.12 rt 6.12-rt armhf)
+#:   JOBS             how many of its jobs check runs side by side (default: one
+#:                    for each CPU)
 #:   MORE_BOARDS      more of them for check-all (arm64 s390x 6.1/1
 #:                    6.12/1of2; /1 is one CPU, /1of2 one of two)
 

@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_check.sh - selftests/check on a small tree of its own: what it counts, that
+# jobs run side by side and their output stays in one piece, and that nothing is
+# left running when it is ended
+. "$(dirname "$0")/doc.sh"
+
+command -v setsid >/dev/null || { echo "1..0 # SKIP no setsid"; exit 0; }
+
+tree=$tmp/tree
+mkdir -p "$tree/selftests"
+cp "$top/selftests/check" "$top/selftests/tap" "$tree/selftests/"
+printf 'user:\n\t@echo built >>%s\n' "$tmp/built" >"$tree/Makefile"
+
+# job NAME: a directory whose tests are the shell script on standard input
+job()
+{
+	mkdir "$tree/selftests/$1"
+	cat >"$tree/selftests/$1/tests"
+	printf 'check:\n\t@sh tests\n' >"$tree/selftests/$1/Makefile"
+}
+run()
+{
+	status=0
+	O=$tmp/o BOARDS='' timeout 120 "$tree/selftests/check" "$@" >"$tmp/out" 2>"$tmp/err" ||
+		status=$?
+}
+last() { tail -n 1 "$tmp/out"; }
+pieces() { grep -E '^(ok|not ok|# =====)' "$tmp/out" | tr '\n' ';'; }
+# gone FILE: the process whose number is in it has ended
+gone()
+{
+	tries=0
+	while [ -d "/proc/$(cat "$1")" ] && ! grep -q '^State:.*Z' "/proc/$(cat "$1")/status"; do
+		tries=$((tries + 1))
+		[ $tries -lt 300 ] || return 1
+		sleep 0.1
+	done
+}
+
+# Each waits for the other: they end only if both run
+meet='>$tmp/$me.here
+	n=0
+	while [ ! -e $tmp/$other.here ] && [ $n -lt 600 ]; do n=$((n + 1)); sleep 0.1; done
+	[ -e $tmp/$other.here ]'
+job a <<END
+echo 1..2
+tmp=$tmp me=a other=b
+$meet && echo "ok 1 a meets b" || echo "not ok 1 a meets b"
+echo "ok 2 a # SKIP no reason"
+END
+job b <<END
+echo 1..1
+tmp=$tmp me=b other=a
+$meet && echo "ok 1 b meets a" || echo "not ok 1 b meets a"
+END
+JOBS=2 run
+check "two jobs run at the same time" [ "$(last) $status" = "2 passed, 0 failed, 1 skipped 0" ]
+check "what all share is built first, once" [ "$(cat "$tmp/built")" = built ]
+pieces >"$tmp/pieces"
+check "the output of each is in one piece" grep -qE \
+	'# ===== a =====;ok 1 a meets b;ok 2 a # SKIP no reason;' "$tmp/pieces"
+check "and so is that of the other" grep -qE '# ===== b =====;ok 1 b meets a;' "$tmp/pieces"
+check "what was skipped is named" grep -q '^skipped: a: a' "$tmp/out"
+
+JOBS=1 run --only b
+check "of one job alone, only that one runs" [ "$(last)" = "1 passed, 0 failed, 0 skipped" ]
+JOBS=none run
+check "a number of jobs that is none is refused" [ $status = 2 ]
+
+echo 'echo 1..2; echo ok 1 x; exit 0' | job short
+JOBS=1 run --only short
+check "a test that is missing fails" [ "$(last) $status" = "1 passed, 1 failed, 0 skipped 1" ]
+echo 'exit 3' | job dies
+JOBS=1 run --only dies
+check "so does a job that ends with an error" [ "$(last) $status" = "0 passed, 1 failed, 0 skipped 1" ]
+echo true | job empty
+JOBS=1 run --only empty
+check "and one without tests" [ "$(last) $status" = "0 passed, 1 failed, 0 skipped 1" ]
+
+# One that nothing but KILL ends, one whose parent has gone, one with a process group
+job stays <<END
+sh -c 'trap "" TERM; echo \$\$ >$tmp/deaf; while :; do sleep 1; done' &
+(sleep 1000 & echo \$! >$tmp/orphan)
+timeout 1000 sh -c 'echo \$\$ >$tmp/group; sleep 1000 & wait'
+END
+for how in TERM/143 HUP/129; do
+	signal=${how%/*}
+	rm -f "$tmp/deaf" "$tmp/orphan" "$tmp/group"
+	O=$tmp/o BOARDS='' JOBS=1 "$tree/selftests/check" --only stays >"$tmp/out" 2>&1 &
+	pid=$!
+	tries=0
+	until [ -s "$tmp/deaf" ] && [ -s "$tmp/orphan" ] && [ -s "$tmp/group" ] || [ $tries = 600 ]; do
+		tries=$((tries + 1))
+		sleep 0.1
+	done
+	kill -"$signal" $pid
+	status=0
+	wait $pid || status=$?
+	check "$signal ends it" [ $status = ${how#*/} ]
+	for p in deaf orphan group; do
+		check "$signal ends what it started: $p" gone "$tmp/$p"
+	done
+done
+
+done_testing
