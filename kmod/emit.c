@@ -91,10 +91,15 @@ void emit_not_wanted(unsigned int type)
 	this_cpu_inc(devtrace_filtered[type]);
 }
 
-static __always_inline u32 wants(unsigned int type, u32 who, u32 key, bool plain)
+static __always_inline const struct filter_table *table(void)
 {
 	/* Preemption is off, also where RCU cannot see it. */
-	const struct filter_table *t = rcu_dereference_sched_check(devtrace_table, true);
+	return rcu_dereference_sched_check(devtrace_table, true);
+}
+
+static __always_inline u32 wants(const struct filter_table *t, unsigned int type, u32 who,
+				 u32 key, bool plain)
+{
 	u32 set = plain ? filter_wants_plain(t, type) : filter_wants(t, type, who, key);
 
 	if (unlikely(t->has & FILTER_HAS_PROCESSES))
@@ -106,13 +111,23 @@ static __always_inline u32 wants(unsigned int type, u32 who, u32 key, bool plain
  * emit_wants() - who wants an event
  * @type: event type
  * @who: flags and severity
- * @key: code, or object | signal << 16, if the flags say so
+ * @data: payload: code, object and signal, if the flags say so
+ *
+ * One table is asked about all: half of what one says and half of what the next one
+ * says together is no filter that anybody has set.
  *
  * Context: any, preemption off until the event is stored; devtrace_proc_seen() done.
  */
-u32 emit_wants(unsigned int type, u32 who, u32 key)
+u32 emit_wants(unsigned int type, u32 who, const u8 *data)
 {
-	return wants(type, who, key, false);
+	const u32 both = RING_WHO_CODE | RING_WHO_OBJSIG;
+	const struct filter_table *t = table();
+	u32 set = wants(t, type, who, who & both ? get_unaligned_le32(data) : 0, false);
+
+	if ((who & both) == both && t->has & FILTER_HAS_KEYS)
+		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
+				       get_unaligned_le32(data + sizeof(__le32)));
+	return set;
 }
 
 /* To build an event for more than stream 0. NULL: dropped and counted. */
@@ -197,7 +212,7 @@ static __always_inline void *reserve(unsigned int type, u32 who, unsigned int le
 	r = this_cpu_ptr(&devtrace_rings);
 	if (unlikely(len >= READ_ONCE(r->limit))) {
 		/* The gate is closed, or it does not fit. */
-		set = wants(type, who, key, plain);
+		set = wants(table(), type, who, key, plain);
 		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
 			return reserve_other(r, set, type, who, len);
 	}

@@ -34,7 +34,7 @@ DECLARE_PER_CPU(unsigned long[256], devtrace_stored);
 
 u32 emit_context(unsigned int pc);
 void emit_unfit(struct ring *r);
-u32 emit_wants(unsigned int type, u32 who, u32 key);
+u32 emit_wants(unsigned int type, u32 who, const u8 *data);
 void emit_not_wanted(unsigned int type);
 void store_all(u32 set, const struct event *ev);
 

@@ -138,15 +138,7 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 
 	if (len >= fits && fits)
 		return -EMSGSIZE;
-	if (who & RING_WHO_CODE) {
-		set = emit_wants(e->type, who & ~RING_WHO_OBJSIG, get_unaligned_le32(e->data));
-		if (who & RING_WHO_OBJSIG)
-			set &= emit_wants(e->type, who & ~RING_WHO_CODE,
-					  get_unaligned_le32(e->data + sizeof(__le32)));
-	} else {
-		set = emit_wants(e->type, who,
-				 who & RING_WHO_OBJSIG ? get_unaligned_le32(e->data) : 0);
-	}
+	set = emit_wants(e->type, who, e->data);
 	if (likely(set == READ_ONCE(devtrace_easy) && fits)) {
 		rec = reserve_fit(r, e->type, who, len);
 		if (likely(rec)) {

@@ -10,6 +10,9 @@
  * numbers are missing between two that were stored then, and those that a program
  * emitted then, by its own count, and that are nowhere. In the end, what was
  * emitted is what was stored, dropped and filtered.
+ *
+ * And between two filters neither of which lets an event pass, none passes: one
+ * is in force after the other, and at no time half of each.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -643,7 +646,7 @@ static void add_stats(const struct nl_reply *r, void *arg)
 		s->dropped += dropped[i];
 }
 
-TEST_F_TIMEOUT(filter, in_force_when_acknowledged, 300)
+TEST_F_TIMEOUT(filter, in_force_when_acknowledged, 800)
 {
 	const char *rounds = getenv("DEVICE_ROUNDS");
 	uint64_t counts[DEV_CPUS][DTTEST_CLASSES], emitted[DEV_CPUS] = { 0 }, all = 0;
@@ -732,6 +735,66 @@ TEST_F_TIMEOUT(filter, in_force_when_acknowledged, 300)
 		EXPECT_LT(1000, v.looked);
 		EXPECT_LT(1000, v.gaps);
 	}
+}
+
+/*
+ * One filter refuses the code, the other the object, and nothing else.
+ */
+TEST_F_TIMEOUT(filter, never_half_of_each, 800)
+{
+	struct terms by_code = { .has_not_majors = true, .nmajors = 1, .majors = { 1 } };
+	struct terms by_object = { .has_objects = true, .nobjects = 1, .objects = { { 2, 2 } } };
+	const struct what w = {
+		.type = DEVTRACE_T_EXC, .has_code = true, .major = 1, .has_objsig = true,
+		.object = 1,
+	};
+	const char *rounds = getenv("DEVICE_ROUNDS");
+	int n = rounds && *rounds ? atoi(rounds) : 1000;
+	const char *second = self->w[variant->streams - 1].name;
+	struct devtrace_stats before, after;
+	struct sums s;
+	int i, fd;
+
+	ASSERT_FALSE(passes(&by_code, &w) || passes(&by_object, &w));
+	ASSERT_EQ(0, set_filter(&self->nl, DEVTRACE_STREAM0, &by_code));
+	ASSERT_EQ(0, set_filter(&self->nl, second, &by_code));
+	ASSERT_EQ(0, dev_stats(-1, &before));
+	for (i = 0; i < USERS; i++) {
+		kill(self->writers[i], SIGKILL);
+		waitpid(self->writers[i], NULL, 0);
+		self->writers[i] = fork();
+		ASSERT_LE(0, self->writers[i]);
+		if (self->writers[i])
+			continue;
+		fd = open(DEV_PATH, O_WRONLY);
+		if (fd < 0 || dev_pin(self->sh->cpu[i]))
+			_exit(1);
+		for (;;)
+			emit_one(fd, &w, 0, 0);
+	}
+	for (i = 0; i < n; i += 4) {
+		ASSERT_EQ(0, set_filter(&self->nl, DEVTRACE_STREAM0, &by_object));
+		ASSERT_EQ(0, set_filter(&self->nl, second, &by_object));
+		ASSERT_EQ(0, set_filter(&self->nl, DEVTRACE_STREAM0, &by_code));
+		ASSERT_EQ(0, set_filter(&self->nl, second, &by_code));
+	}
+	for (i = 0; i < USERS; i++) {
+		EXPECT_EQ(0, kill(self->writers[i], SIGKILL));
+		EXPECT_EQ(self->writers[i], waitpid(self->writers[i], NULL, 0));
+		self->writers[i] = 0;
+	}
+	ASSERT_EQ(0, dev_stats(-1, &after));
+	EXPECT_LT(before.emitted, after.emitted);
+	for (i = 0; i < variant->streams; i++) {
+		s = (struct sums){ .stream = self->w[i].name };
+		nl_begin(&self->nl, DEVTRACE_CMD_STATS_GET);
+		nl_put_str(&self->nl, DEVTRACE_A_STREAM, s.stream);
+		ASSERT_EQ(0, nl_dump(&self->nl, add_stats, &s));
+		EXPECT_EQ(0, s.other);
+		EXPECT_EQ(0, s.stored);
+		EXPECT_EQ(0, s.dropped);
+	}
+	dev_say("%llu refused", (unsigned long long)(after.emitted - before.emitted));
 }
 
 TEST_HARNESS_MAIN
