@@ -32,6 +32,11 @@ struct devtrace_ctl *devtrace_ctl_open(void);
 void devtrace_ctl_close(struct devtrace_ctl *ctl);
 /* What was wrong with the last call that failed. Valid until the next call. */
 const char *devtrace_ctl_error(const struct devtrace_ctl *ctl);
+/*
+ * What the kernel said of the last call although it succeeded: of a filter, which of
+ * the types it names this kernel does not have. Empty if nothing; until the next call.
+ */
+const char *devtrace_ctl_warning(const struct devtrace_ctl *ctl);
 
 /*
  * Filters. A filter is made in memory, and given to a stream or a trigger as a
@@ -67,7 +72,10 @@ struct devtrace_filter {
 	struct devtrace_names	comms, not_comms;
 };
 
-/* Everything passes. Each filter begins with this or the next. */
+/*
+ * Everything passes but the kernel profile events, types 128 to 191, which are
+ * attached when a filter names them. Each filter begins with this or the next.
+ */
 void devtrace_filter_all(struct devtrace_filter *f);
 /* Nothing passes: every type is off. */
 void devtrace_filter_none(struct devtrace_filter *f);
@@ -79,7 +87,7 @@ bool devtrace_filter_is_type(const struct devtrace_filter *f, unsigned int type)
  * Without this, what is switched off is taken from everything.
  */
 int devtrace_filter_only(struct devtrace_filter *f, enum devtrace_filter_attr term);
-/* Any term: as if it were not given; everything passes it. */
+/* Any term: as if it were not given, as in devtrace_filter_all(). */
 int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr term);
 
 /*
@@ -90,12 +98,16 @@ int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr t
 			  unsigned int first, unsigned int last, bool on);
 /*
  * The same by the name of a group. TYPES: sm ao eq mp te qf sc sem mtx user
- * user0 to user4 exc text kernel all; OBJECTS: ao ep eq ap all. -ENOENT: no such
- * group.
+ * user0 to user4 exc text kernel all, and names, groups and presets of kernel profile
+ * events, which are "kernel" and not in "all"; OBJECTS: ao ep eq ap all. -ENOENT: no
+ * such group.
  */
 int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			  const char *group, bool on);
-/* The n-th group of TYPES or OBJECTS, NULL behind the last ("all" is not told). */
+/*
+ * The n-th group of TYPES or OBJECTS, NULL behind the last; smaller ones, down to
+ * single types, behind larger ones that have them. Not told: "all", and presets.
+ */
 const char *devtrace_filter_group_name(enum devtrace_filter_attr term, unsigned int n);
 
 /*
@@ -242,6 +254,22 @@ int devtrace_ctl_processes(struct devtrace_ctl *ctl, devtrace_process_fn *fn, vo
 int devtrace_ctl_readers(struct devtrace_ctl *ctl, const char *stream, devtrace_reader_fn *fn,
 			 void *arg);
 int devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg);
+
+/*
+ * Kernel profile events. They are on as far as the filter of a stream, or the
+ * condition of an armed trigger, has their types.
+ */
+struct devtrace_ctl_profile {
+	uint8_t		type;			/* 128 to 191 */
+	char		name[64];		/* in lower case */
+	char		group[32];		/* several have one in common */
+	char		tracepoints[512];	/* separated by blanks */
+	bool		available;		/* this kernel has one of these */
+	bool		attached;		/* some filter wants it */
+};
+
+typedef int devtrace_profile_fn(const struct devtrace_ctl_profile *p, void *arg);
+int devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, void *arg);
 
 /*
  * Changes as they come. After devtrace_ctl_monitor() the descriptor that it

@@ -25,6 +25,7 @@
 
 #include "core.h"
 #include "filter.h"
+#include "profile.h"
 #include "stream.h"
 
 #define PAGE_IDS	256
@@ -447,7 +448,10 @@ out_free:
 	return NULL;
 }
 
-/* Whether stream 0 wants everything and is the only one that wants anything. */
+/*
+ * Whether stream 0 is the only one that wants anything, and wants everything there is:
+ * profile events that it does not want there are none.
+ */
 static bool plain(struct filter *const *f)
 {
 	unsigned int b;
@@ -455,7 +459,7 @@ static bool plain(struct filter *const *f)
 	for (b = 1; b < FILTER_BITS; b++)
 		if (f[b])
 			return false;
-	return f[0] && filter_is_all(f[0]);
+	return f[0] && filter_is_open(f[0]);
 }
 
 /* Who wants events of this origin at all. */
@@ -521,6 +525,22 @@ static void publish(const struct filter_table *t)
 	}
 }
 
+/*
+ * Attach to the tracepoints of what the table in force wants, detach from the rest.
+ * What cannot be attached leaves the filters again: it does not come.
+ */
+static void attach_profile(void)
+{
+	DECLARE_BITMAP(refused, 256);
+	unsigned int b;
+
+	if (!devtrace_profile_apply(devtrace_wanted, refused))
+		return;
+	for (b = 0; b < FILTER_BITS; b++)
+		if (filters[b])
+			bitmap_andnot(filters[b]->types, filters[b]->types, refused, 256);
+}
+
 /* The table that stands for filters[] takes the place of the one before. */
 static void put_in_force(struct filter_table *t)
 {
@@ -540,6 +560,11 @@ static void put_in_force(struct filter_table *t)
 	publish(t);
 	/* Emitters have preemption off; no normal wait: there may be many changes. */
 	synchronize_rcu_expedited();
+	/*
+	 * What comes now finds a table that knows it. What stream 0 does not want has
+	 * gone by the time the gate opens.
+	 */
+	attach_profile();
 	if (open)
 		devtrace_emit_gate(true);
 	table_free(old);
@@ -551,7 +576,10 @@ static void put_in_force(struct filter_table *t)
  * @f: copied; NULL: it wants nothing any more
  *
  * When it returns, no event is stored that @f refuses, and none is refused that
- * it lets pass. The types that are wanted may have changed.
+ * it lets pass. The types that are wanted may have changed. Kernel profile events
+ * that nobody wants any more have ended, and those that are wanted now come.
+ *
+ * Context: process; may sleep.
  *
  * Return: 0, or -ENOMEM and nothing has changed.
  */

@@ -13,6 +13,11 @@
  *
  * As long as stream 0 wants everything and is the only one, the gate is open and
  * emitters do not look into the table at all (see emit.c).
+ *
+ * Kernel profile events, types 128 to 191, come only if a filter of the table wants
+ * them: filter_set() attaches to their tracepoints and detaches from them. So a
+ * stream 0 that is the only one gets those that it wants and no others without a
+ * look, and the gate is open whichever they are. Nothing else emits these types.
  */
 #ifndef DEVTRACE_FILTER_H
 #define DEVTRACE_FILTER_H
@@ -178,7 +183,7 @@ struct sk_buff;
 
 /* Process context, devtrace_lock held, for all that follows. */
 void filter_all(struct filter *f);
-bool filter_is_all(const struct filter *f);
+bool filter_is_open(const struct filter *f);
 int filter_parse(struct filter *f, const struct nlattr *nest, struct netlink_ext_ack *extack);
 int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f);
 const struct filter *filter_get(unsigned int bit, u32 *generation);

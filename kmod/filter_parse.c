@@ -2,8 +2,8 @@
 /*
  * Filters as attributes of netlink, there and back
  *
- * A term that is not given is one that lets everything pass, and such a term is
- * not put: what filter_put() writes, filter_parse() reads as the same filter.
+ * A term that is not given is as filter_all() has it, and such a term is not put:
+ * what filter_put() writes, filter_parse() reads as the same filter.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
@@ -12,28 +12,49 @@
 
 #include "filter.h"
 #include "netlink_priv.h"
+#include "profile.h"
 
 /* A major code has 24 bits. */
 #define MAJOR_MAX	0xffffff
 
+/* Everything that drivers and programs emit. */
+static void types_all(unsigned long *types)
+{
+	bitmap_fill(types, 256);
+	bitmap_clear(types, PROFILE_FIRST, PROFILE_NR);
+}
+
+static bool types_are_all(const unsigned long *types)
+{
+	DECLARE_BITMAP(all, 256);
+
+	types_all(all);
+	return bitmap_equal(types, all, 256);
+}
+
 /**
- * filter_all() - the filter that everything passes
+ * filter_all() - the filter that everything passes but the kernel profile events
  * @f: filled in
+ *
+ * These cost something as soon as a filter names them, so they have to be named.
  */
 void filter_all(struct filter *f)
 {
 	memset(f, 0, sizeof(*f));
-	bitmap_fill(f->types, 256);
+	types_all(f->types);
 	f->origins = DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER;
 }
 
 /**
- * filter_is_all() - whether everything passes
+ * filter_is_open() - whether everything passes that drivers and programs emit
  * @f: the filter
  */
-bool filter_is_all(const struct filter *f)
+bool filter_is_open(const struct filter *f)
 {
-	return bitmap_full(f->types, 256) && !f->hw_severity && !f->sw_severity &&
+	DECLARE_BITMAP(all, 256);
+
+	types_all(all);
+	return bitmap_subset(all, f->types, 256) && !f->hw_severity && !f->sw_severity &&
 	       f->origins == (DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER) &&
 	       !f->objects.given && !f->signals.given &&
 	       !f->majors.given && !f->not_majors.given &&
@@ -62,6 +83,7 @@ static void parse_types(struct filter *f, const struct nlattr *attr)
 
 	for (i = 0; i < 256; i++)
 		__assign_bit(i, f->types, filter_transport_type(i) || bytes[i / 8] >> i % 8 & 1);
+	devtrace_profile_limit(f->types);
 }
 
 /* A u32 from @min to @max. */
@@ -204,7 +226,7 @@ static int put_types(struct sk_buff *skb, const struct filter *f)
 	u8 bytes[32] = { 0 };
 	unsigned int i;
 
-	if (bitmap_full(f->types, 256))
+	if (types_are_all(f->types))
 		return 0;
 	for (i = 0; i < 256; i++)
 		if (test_bit(i, f->types))

@@ -11,17 +11,21 @@
  * capability in the initial user namespace; it can ask for CAP_SYS_ADMIN in the
  * one that owns the network namespace, which here is the initial one.
  */
+#include <linux/bitmap.h>
 #include <linux/capability.h>
 #include <linux/ctype.h>
 #include <linux/kernel.h>
 #include <linux/rtnetlink.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/user_namespace.h>
 #include <net/net_namespace.h>
 
 #include "compat_netlink.h"
 #include "core.h"
 #include "netlink_priv.h"
+#include "profile.h"
 #include "stream.h"
 
 /* The largest entry of a dump is a trigger with two filters at their longest. */
@@ -113,6 +117,10 @@ static const struct rule rules[DEVTRACE_A_MAX + 1] = {
 	REPLY(KEY, "key"),
 	REPLY(SCOPE, "scope"),
 	REPLY(NAME, "name"),
+	REPLY(PROFILE_GROUP, "profile-group"),
+	REPLY(TRACEPOINTS, "tracepoints"),
+	REPLY(AVAILABLE, "available"),
+	REPLY(ATTACHED, "attached"),
 };
 
 #define A(attr)		BIT_ULL(DEVTRACE_A_##attr)
@@ -178,6 +186,7 @@ static const struct command commands[] = {
 	[DEVTRACE_CMD_PROCESS_GET] = { false, 0, 0, 0, NULL, netlink_process_dump },
 	[DEVTRACE_CMD_READER_GET] = { false, 0, 0, A(STREAM), NULL, netlink_reader_dump },
 	[DEVTRACE_CMD_DICT_GET] = { false, 0, 0, 0, NULL, netlink_dict_dump },
+	[DEVTRACE_CMD_PROFILE_GET] = { false, 0, 0, 0, NULL, netlink_profile_dump },
 };
 
 static struct genl_family family;
@@ -370,9 +379,56 @@ static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_inf
 	mutex_unlock(&devtrace_lock);
 }
 
+/*
+ * A request was done, but for profile events that this kernel does not have. The
+ * message must stay after the lock is given back. So each that was ever made is kept;
+ * what they can say is few things, as a kernel has what it has.
+ */
+#define NOTES_MAX	32
+static const char note_no_room[] =
+	"some types are not to be had in this kernel, and left off: profile-get tells which";
+static const char *notes[NOTES_MAX];
+
+static const char *keep_note(const char *text)
+{
+	int i;
+
+	for (i = 0; i < NOTES_MAX && notes[i]; i++)
+		if (!strcmp(notes[i], text))
+			return notes[i];
+	if (i < NOTES_MAX)
+		notes[i] = kstrdup(text, GFP_KERNEL);
+	return i < NOTES_MAX && notes[i] ? notes[i] : note_no_room;
+}
+
+static const char *lacking_note(const unsigned long *types)
+{
+	static char text[1024];		/* under devtrace_lock */
+	struct profile_info info;
+	unsigned int i, n = 0;
+
+	for_each_set_bit(i, types, 256) {
+		n += scnprintf(text + n, sizeof(text) - n, n ? ", " : "");
+		if (devtrace_profile_info(i, &info))
+			n += scnprintf(text + n, sizeof(text) - n, "%s", info.name);
+		else
+			n += scnprintf(text + n, sizeof(text) - n, "type %u", i);
+	}
+	scnprintf(text + n, sizeof(text) - n,
+		  ": not to be had in this kernel, and left off");
+	return keep_note(text);
+}
+
 static int doit(struct sk_buff *skb, struct genl_info *info)
 {
-	int err = commands[info->genlhdr->cmd].doit(info);
+	DECLARE_BITMAP(lacks, 256);
+	int err;
+
+	/* What nobody asked for who is there no more. */
+	devtrace_profile_lacking(lacks);
+	err = commands[info->genlhdr->cmd].doit(info);
+	if (!err && devtrace_profile_lacking(lacks))
+		netlink_refuse(info->extack, NULL, lacking_note(lacks));
 
 	/* Of what attribute, nobody could say. */
 	if (err == -ENOMEM && info->extack && !info->extack->_msg)
@@ -568,6 +624,7 @@ static const struct genl_ops ops[] = {
 	DUMP(PROCESS_GET),
 	DUMP(READER_GET),
 	DUMP(DICT_GET),
+	DUMP(PROFILE_GET),
 };
 
 static const struct genl_multicast_group groups[] = {
@@ -604,8 +661,13 @@ int __init netlink_init(void)
 
 void netlink_exit(void)
 {
+	int i;
+
 	mutex_lock(&devtrace_lock);
 	registered = false;
 	mutex_unlock(&devtrace_lock);
+	/* Waits for the requests that are under way, and what they are answered. */
 	genl_unregister_family(&family);
+	for (i = 0; i < NOTES_MAX; i++)
+		kfree(notes[i]);
 }

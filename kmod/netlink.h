@@ -3,8 +3,8 @@
  * The generic netlink family
  *
  * netlink.c has the family, the rights and the notifications; netlink_filter.c,
- * netlink_stream.c, netlink_trigger.c and netlink_stats.c have a function for each
- * command of theirs.
+ * netlink_stream.c, netlink_trigger.c, netlink_stats.c and netlink_profile.c have a
+ * function for each command of theirs.
  */
 #ifndef DEVTRACE_NETLINK_H
 #define DEVTRACE_NETLINK_H

@@ -2,6 +2,10 @@
 /*
  * Attaching to the kernel's tracepoints and detaching from them
  *
+ * What is attached is what the filters of all streams and armed triggers together
+ * want: filter.c calls devtrace_profile_apply() whenever they change, and there is
+ * no other state. The module parameter is a way to change the filter of stream 0.
+ *
  * A type is attached to all of its tracepoints or to none. When profile_apply()
  * returns, no probe of a type that was detached runs any more on any CPU: so no
  * event of it appears, and when all are detached the module may go.
@@ -20,7 +24,11 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "filter.h"
+#include "netlink.h"
 #include "profile.h"
+#include "profile_types.h"
+#include "stream.h"
 
 /* On x86 a type has eleven; all others have one or two. */
 #define TP_MAX	12
@@ -33,12 +41,16 @@ struct attachment {
 
 bool devtrace_profile_on __read_mostly;
 
+/* All under devtrace_lock. */
 static struct attachment attached[PROFILE_NR];
 static bool looked_up;
+static bool closed = true;
+static DECLARE_BITMAP(lacking, 256);	/* and not yet told */
 
-static const struct profile_probe *probe_of(unsigned int type)
+/* @i: how far behind PROFILE_FIRST */
+static const char *name_of(unsigned int i)
 {
-	return &profile_probes[type - PROFILE_FIRST];
+	return i < profile_probes_nr ? profile_probes[i].name : "?";
 }
 
 /* Whether a name is one of those in a list separated by blanks. */
@@ -98,28 +110,33 @@ static int attach(struct attachment *a, void *probe)
 	return 0;
 }
 
+static bool wants_any(const unsigned long *types)
+{
+	return find_next_bit(types, PROFILE_LAST + 1, PROFILE_FIRST) <= PROFILE_LAST;
+}
+
 /**
  * devtrace_profile_apply() - attach to what is wanted, detach from the rest
  * @types: 256 bits: the types that anybody wants; those below 128 and above 191
  *	do not matter
- * @refused: 256 bits, set or cleared: types that are wanted and that this kernel
- *	has no tracepoint for
+ * @refused: 256 bits, set or cleared: types that are wanted and could not be attached
  *
  * When it returns no event of any other type from 128 to 191 appears any more.
  *
- * Context: process; may sleep. The caller sees to it that there is one call at a
- * time.
- * Return: 0, also if types are refused; or a negative error number if a type
- * could not be attached, which is then refused too.
+ * Context: process; may sleep; devtrace_lock held.
+ * Return: whether anything was refused, which devtrace_profile_lacking() tells too.
  */
-int devtrace_profile_apply(const unsigned long *types, unsigned long *refused)
+bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused)
 {
 	bool detached = false, on = false;
 	unsigned int i;
-	int err, ret = 0;
+	int err;
 
+	lockdep_assert_held(&devtrace_lock);
 	bitmap_zero(refused, 256);
-	if (find_next_bit(types, PROFILE_LAST + 1, PROFILE_FIRST) <= PROFILE_LAST) {
+	if (closed)
+		return false;
+	if (wants_any(types)) {
 		look_up();
 		profile_names_on();
 		WRITE_ONCE(devtrace_profile_on, true);
@@ -138,32 +155,97 @@ int devtrace_profile_apply(const unsigned long *types, unsigned long *refused)
 
 		if (!test_bit(PROFILE_FIRST + i, types) || a->on)
 			continue;
-		err = a->nr ? attach(a, profile_probes[i].probe) : 0;
-		if (!a->on)
-			__set_bit(PROFILE_FIRST + i, refused);
-		if (err) {
-			pr_warn("profile: %s: the kernel refuses: %d\n",
-				profile_probes[i].name, err);
-			detached = true;
-			ret = err;
-		}
+		err = a->nr ? attach(a, profile_probes[i].probe) : -ENOENT;
+		if (!err)
+			continue;
+		__set_bit(PROFILE_FIRST + i, refused);
+		detached = true;
+		pr_warn("profile: %s cannot be attached: error %d\n", name_of(i), err);
 	}
 	if (detached)
 		tracepoint_synchronize_unregister();
 	for (i = 0; i < PROFILE_NR; i++)
 		on |= attached[i].on;
 	WRITE_ONCE(devtrace_profile_on, on);
-	return ret;
+	bitmap_or(lacking, lacking, refused, 256);
+	return !bitmap_empty(refused, 256);
 }
 
-/* Several types by one name, which may stand here several times. */
+/**
+ * devtrace_profile_limit() - take out of a filter what this kernel does not have
+ * @types: 256 bits, those from 128 to 191 are looked at
+ *
+ * What is taken out, devtrace_profile_lacking() tells. Whoever asks for all 64 means
+ * what there is: numbers that no type has are not told then.
+ *
+ * Context: process; may sleep; devtrace_lock held.
+ */
+void devtrace_profile_limit(unsigned long *types)
+{
+	bool all;
+	unsigned int i;
+
+	lockdep_assert_held(&devtrace_lock);
+	if (!wants_any(types))
+		return;
+	look_up();
+	all = find_next_zero_bit(types, PROFILE_LAST + 1, PROFILE_FIRST) > PROFILE_LAST;
+	for (i = 0; i < PROFILE_NR; i++) {
+		if (attached[i].nr || !test_bit(PROFILE_FIRST + i, types))
+			continue;
+		__clear_bit(PROFILE_FIRST + i, types);
+		if (!all || i < profile_probes_nr)
+			__set_bit(PROFILE_FIRST + i, lacking);
+	}
+}
+
+/**
+ * devtrace_profile_lacking() - what was left out since the last call
+ * @types: 256 bits, set or cleared
+ *
+ * Context: devtrace_lock held.
+ * Return: whether there is anything.
+ */
+bool devtrace_profile_lacking(unsigned long *types)
+{
+	lockdep_assert_held(&devtrace_lock);
+	bitmap_copy(types, lacking, 256);
+	bitmap_zero(lacking, 256);
+	return !bitmap_empty(types, 256);
+}
+
+/**
+ * devtrace_profile_info() - what there is to know of a type
+ * @type: 128 to 191
+ * @info: filled in
+ *
+ * Context: process; may sleep; devtrace_lock held.
+ * Return: false if there is no such type.
+ */
+bool devtrace_profile_info(unsigned int type, struct profile_info *info)
+{
+	const unsigned int i = type - PROFILE_FIRST;
+
+	lockdep_assert_held(&devtrace_lock);
+	if (i >= profile_probes_nr)
+		return false;
+	look_up();
+	info->name = profile_probes[i].name;
+	info->group = profile_probes[i].group;
+	info->tracepoints = profile_probes[i].tracepoints;
+	info->available = attached[i].nr;
+	info->attached = attached[i].on;
+	return true;
+}
+
+/* Several types by one name. */
 static const struct {
 	const char *name;
 	const char *list;
 } presets[] = {
-	{ "latency", "irq softirq hrtimer" },
-	{ "latency", "sched_switch sched_waking sched_wakeup sched_wakeup_new" },
-	{ "latency", "sched_migrate sched_pi" },
+#define PROFILE_PRESET(n, l)	{ #n, l },
+	PROFILE_PRESETS
+#undef PROFILE_PRESET
 };
 
 static bool name_matches(const struct profile_probe *p, const char *word)
@@ -232,29 +314,49 @@ int devtrace_profile_parse(const char *list, unsigned long *types, unsigned long
 	return err;
 }
 
-/* The parameter: what it says is applied when the module is there. */
+/*
+ * The parameter: the bits of stream 0, by their names. Before the module is there it
+ * is noted, and given to stream 0 then.
+ */
 
-static DEFINE_MUTEX(param_lock);
 static bool ready;
 static DECLARE_BITMAP(wanted, 256);
 static DECLARE_BITMAP(wanted_named, 256);
 
-static int apply_param(const unsigned long *types, const unsigned long *named)
+/* What was left out: the kernel log has it. Whether one of them was named itself. */
+static bool log_lacking(const unsigned long *named)
 {
-	DECLARE_BITMAP(refused, 256);
-	DECLARE_BITMAP(got, 256);
+	DECLARE_BITMAP(lacks, 256);
 	unsigned int i;
+
+	devtrace_profile_lacking(lacks);
+	for_each_set_bit(i, lacks, 256)
+		pr_info("profile: this kernel has no tracepoint for %s\n",
+			name_of(i - PROFILE_FIRST));
+	return bitmap_intersects(lacks, named, 256);
+}
+
+static int set_stream0(const unsigned long *types, const unsigned long *named)
+{
+	DECLARE_BITMAP(want, 256);
+	struct filter *f;
 	int err;
 
-	err = devtrace_profile_apply(types, refused);
-	bitmap_andnot(got, types, refused, 256);
-	for_each_set_bit(i, refused, 256) {
-		pr_info("profile: this kernel has no tracepoint for %s\n", probe_of(i)->name);
-		if (test_bit(i, named) && !err)
-			err = -EOPNOTSUPP;
-	}
-	bitmap_copy(wanted, got, 256);
-	return err;
+	f = kmemdup(filter_get(0, NULL), sizeof(*f), GFP_KERNEL);
+	if (!f)
+		return -ENOMEM;
+	bitmap_copy(want, types, 256);
+	/* Of those before us nobody asks any more. */
+	bitmap_zero(lacking, 256);
+	devtrace_profile_limit(want);
+	bitmap_clear(f->types, PROFILE_FIRST, PROFILE_NR);
+	bitmap_or(f->types, f->types, want, 256);
+	err = filter_set(0, f);
+	kfree(f);
+	if (err)
+		return err;
+	netlink_notify_filter(stream_by_id(0));
+	return log_lacking(named) ? -EOPNOTSUPP : 0;
 }
 
 static int profile_set(const char *val, const struct kernel_param *kp)
@@ -266,27 +368,29 @@ static int profile_set(const char *val, const struct kernel_param *kp)
 	err = devtrace_profile_parse(val, types, named);
 	if (err)
 		return err;
-	mutex_lock(&param_lock);
+	mutex_lock(&devtrace_lock);
 	if (ready) {
-		err = apply_param(types, named);
+		err = set_stream0(types, named);
 	} else {
 		bitmap_copy(wanted, types, 256);
 		bitmap_copy(wanted_named, named, 256);
 	}
-	mutex_unlock(&param_lock);
+	mutex_unlock(&devtrace_lock);
 	return err;
 }
 
 static int profile_get(char *buf, const struct kernel_param *kp)
 {
+	const unsigned long *types;
 	unsigned int i;
 	int n = 0;
 
-	mutex_lock(&param_lock);
-	for_each_set_bit(i, wanted, 256)
-		n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? " " : "",
-			       probe_of(i)->name);
-	mutex_unlock(&param_lock);
+	mutex_lock(&devtrace_lock);
+	types = ready ? filter_get(0, NULL)->types : wanted;
+	for (i = 0; i < PROFILE_NR; i++)
+		if (test_bit(PROFILE_FIRST + i, types))
+			n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? " " : "", name_of(i));
+	mutex_unlock(&devtrace_lock);
 	n += scnprintf(buf + n, PAGE_SIZE - n, "%s\n", n ? "" : "none");
 	return n;
 }
@@ -296,10 +400,10 @@ static const struct kernel_param_ops profile_ops = {
 	.get = profile_get,
 };
 module_param_cb(profile, &profile_ops, NULL, 0644);
-MODULE_PARM_DESC(profile, "kernel profile events: names and groups, all or none (default none)");
+MODULE_PARM_DESC(profile, "kernel profile events of stream 0: names and groups, all or none (default none)");
 
 /**
- * devtrace_profile_init() - attach to what the parameter says
+ * devtrace_profile_init() - give stream 0 what the parameter says
  *
  * Return: 0 or a negative error number: then nothing is attached.
  */
@@ -310,24 +414,27 @@ int devtrace_profile_init(void)
 	err = profile_names_init();
 	if (err)
 		return err;
-	mutex_lock(&param_lock);
+	mutex_lock(&devtrace_lock);
+	closed = false;
 	ready = true;
-	err = apply_param(wanted, wanted_named);
-	mutex_unlock(&param_lock);
+	err = wants_any(wanted) ? set_stream0(wanted, wanted_named) : 0;
+	mutex_unlock(&devtrace_lock);
 	if (err)
 		devtrace_profile_exit();
 	return err;
 }
 
-/* When it returns no probe runs, and none will. */
+/* When it returns no probe runs, and none will, whatever the filters say. */
 void devtrace_profile_exit(void)
 {
 	DECLARE_BITMAP(none, 256);
+	DECLARE_BITMAP(refused, 256);
 
-	mutex_lock(&param_lock);
+	mutex_lock(&devtrace_lock);
 	ready = false;
 	bitmap_zero(none, 256);
-	apply_param(none, none);
-	mutex_unlock(&param_lock);
+	devtrace_profile_apply(none, refused);
+	closed = true;
+	mutex_unlock(&devtrace_lock);
 	profile_names_exit();
 }

@@ -2,7 +2,7 @@
 /*
  * Kernel profile events: the kernel's tracepoints as event types
  *
- * Types 128 to 191. As long as none is on the module is attached to nothing.
+ * Types 128 to 191. As long as no filter wants one the module is attached to nothing.
  * profile_types.h has the table of types, profile_probes.c emits them,
  * profile.c attaches and detaches, profile_names.c finds the names for what they
  * count. Documentation/profile.rst tells users.
@@ -23,8 +23,28 @@
 /* Some type is on: what the module does may be an event itself. */
 extern bool devtrace_profile_on;
 
-/* For control: process context, may sleep; calls are serialized by the caller. */
-int devtrace_profile_apply(const unsigned long *types, unsigned long *refused);
+/**
+ * struct profile_info - a type, for those who ask
+ * @name: in lower case
+ * @group: several types have one in common
+ * @tracepoints: names, separated by blanks
+ * @available: this kernel has one of them
+ * @attached: to all that it has
+ */
+struct profile_info {
+	const char	*name;
+	const char	*group;
+	const char	*tracepoints;
+	bool		available;
+	bool		attached;
+};
+
+/* Process context, may sleep, devtrace_lock held. */
+bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused);
+void devtrace_profile_limit(unsigned long *types);
+bool devtrace_profile_lacking(unsigned long *types);
+bool devtrace_profile_info(unsigned int type, struct profile_info *info);
+
 int devtrace_profile_parse(const char *list, unsigned long *types, unsigned long *named);
 int devtrace_profile_init(void);
 void devtrace_profile_exit(void);

@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
  * The kernel profile events: numbers, names, tracepoints and elements
  *
- * The only table of them. The module attaches what stands here, tools/fmt/
- * kernel.fmt and Documentation/profile.rst repeat it in other words, and
- * selftests/unit/test_profile_table.c compares all three. It can be included
- * by user space, too.
+ * The only table of them. The module attaches what stands here, libdevtrace-ctl
+ * knows types and presets by these names, tools/fmt/kernel.fmt and
+ * Documentation/profile.rst repeat it in other words, and
+ * selftests/unit/test_profile_table.c compares all of them.
  *
  * PROFILE_TYPE(TYPE, name, group, tracepoints, object, elements):
  * TYPE is DEVTRACE_T_TYPE in the UAPI header, and probe_name() emits it. What
@@ -13,6 +13,9 @@
  * left out, and the type is refused if none is left. Object is the one of the
  * event, DEVTRACE_OBJ_*, or NONE: then the event has neither object nor signal.
  * The elements are written as fmt(5) writes them.
+ *
+ * PROFILE_PRESET(name, list): types and groups, separated by blanks, that one asks
+ * for together. The groups are presets themselves; "all" and "none" are not here.
  */
 #ifndef DEVTRACE_PROFILE_TYPES_H
 #define DEVTRACE_PROFILE_TYPES_H
@@ -130,5 +133,9 @@ PROFILE_TYPE(TASKLET_ENTRY, tasklet_entry, softirq, "tasklet_entry",	\
 	NONE, "obj tasklet, fun function")				\
 PROFILE_TYPE(TASKLET_EXIT, tasklet_exit, softirq, "tasklet_exit", NONE, \
 	"obj tasklet, fun function")
+
+#define PROFILE_PRESETS							\
+PROFILE_PRESET(latency, "irq softirq hrtimer sched_switch sched_waking "	\
+	"sched_wakeup sched_wakeup_new sched_migrate sched_pi")
 
 #endif /* DEVTRACE_PROFILE_TYPES_H */

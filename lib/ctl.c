@@ -36,6 +36,7 @@ static struct nlmsghdr *request(struct devtrace_ctl *ctl, int family, int cmd, i
 	genl->version = (uint8_t)version;
 	ctl->request = nlh;
 	ctl->error[0] = '\0';
+	ctl->warning[0] = '\0';
 	return nlh;
 }
 
@@ -119,6 +120,22 @@ static void extended_ack(struct devtrace_ctl *ctl, int err, const void *tlvs, in
 	snprintf(ctl->error, sizeof(ctl->error), "%s%s%s", name, *name ? ": " : "", msg);
 }
 
+/* What the kernel says although it was done. */
+static void warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
+{
+	const struct nlattr *a;
+
+	for (a = tlvs; mnl_attr_ok(a, len); ) {
+		int size = (int)MNL_ALIGN(mnl_attr_get_len(a));
+
+		if (mnl_attr_get_type(a) == NLMSGERR_ATTR_MSG &&
+		    mnl_attr_validate(a, MNL_TYPE_NUL_STRING) == 0)
+			snprintf(ctl->warning, sizeof(ctl->warning), "%s", mnl_attr_get_str(a));
+		a = mnl_attr_next(a);
+		len -= size;
+	}
+}
+
 /* It was done, or an error: its number. */
 static int acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
@@ -127,13 +144,14 @@ static int acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 
 	if (len < sizeof(*e))
 		return ctl_fail(ctl, -EBADMSG, NULL);
-	if (!e->error)
-		return 0;
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		head = sizeof(e->error) + MNL_ALIGN(e->msg.nlmsg_len);
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || head > len)
 		head = len;
-	extended_ack(ctl, e->error, (const char *)e + head, (int)(len - head));
+	if (e->error)
+		extended_ack(ctl, e->error, (const char *)e + head, (int)(len - head));
+	else
+		warned(ctl, (const char *)e + head, (int)(len - head));
 	return e->error;
 }
 
@@ -382,4 +400,9 @@ void devtrace_ctl_close(struct devtrace_ctl *ctl)
 const char *devtrace_ctl_error(const struct devtrace_ctl *ctl)
 {
 	return ctl->error;
+}
+
+const char *devtrace_ctl_warning(const struct devtrace_ctl *ctl)
+{
+	return ctl->warning;
 }

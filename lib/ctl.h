@@ -33,6 +33,7 @@ struct devtrace_ctl {
 	struct mnl_socket *monitor;		/* NULL: not asked for */
 	int		pending, pending_len;	/* of monitor_buf: from, to */
 	char		error[512];
+	char		warning[1024];
 	char		request_buf[CTL_REQUEST_MAX] __attribute__((aligned(4)));
 	char		reply[CTL_REPLY_MAX] __attribute__((aligned(4)));
 	char		monitor_buf[CTL_REPLY_MAX] __attribute__((aligned(4)));

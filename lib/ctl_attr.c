@@ -71,6 +71,10 @@ static const struct word words[DEVTRACE_A_MAX + 1] = {
 	[DEVTRACE_A_KEY]	= U64("key"),
 	[DEVTRACE_A_SCOPE]	= U32("scope"),
 	[DEVTRACE_A_NAME]	= STR("name"),
+	[DEVTRACE_A_PROFILE_GROUP] = STR("profile-group"),
+	[DEVTRACE_A_TRACEPOINTS] = STR("tracepoints"),
+	[DEVTRACE_A_AVAILABLE]	= U8("available"),
+	[DEVTRACE_A_ATTACHED]	= U8("attached"),
 };
 
 static const char *const filter_words[DEVTRACE_FA_MAX + 1] = {

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 #include "ctl.h"
+#include "../kmod/profile_types.h"
 
 #define OBJECT_MAX	0xffff
 #define SEVERITIES	4
@@ -40,6 +41,23 @@ static const struct group type_groups[] = {
 	{ "kernel", { 128, 191 } },
 };
 
+/* Kernel profile events, from DEVTRACE_T_KERNEL on, in the order of their numbers. */
+static const struct profile {
+	const char	*name, *group;
+} profiles[] = {
+#define PROFILE_TYPE(T, n, g, t, o, e) { #n, #g },
+	PROFILE_TYPES
+#undef PROFILE_TYPE
+};
+
+static const struct {
+	const char	*name, *list;
+} presets[] = {
+#define PROFILE_PRESET(n, l) { #n, l },
+	PROFILE_PRESETS
+#undef PROFILE_PRESET
+};
+
 /* The ids of QS: active objects, event pools, event queues, application. */
 static const struct group object_groups[] = {
 	{ "ao", { 1, 64 } },
@@ -55,6 +73,22 @@ static bool transport(unsigned int type)
 	return type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM || (type >= 58 && type <= 70);
 }
 
+static bool profile(unsigned int type)
+{
+	return type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2;
+}
+
+/* What drivers and programs emit: all but kernel profile events. */
+static void types_fill(struct devtrace_filter *f)
+{
+	unsigned int i;
+
+	memset(f->types, 0xff, sizeof(f->types));
+	for (i = 0; i < 256; i++)
+		if (profile(i))
+			f->types[i / 8] &= (uint8_t)~(1u << i % 8);
+}
+
 static void types_clear(struct devtrace_filter *f)
 {
 	unsigned int i;
@@ -68,7 +102,7 @@ static void types_clear(struct devtrace_filter *f)
 void devtrace_filter_all(struct devtrace_filter *f)
 {
 	memset(f, 0, sizeof(*f));
-	memset(f->types, 0xff, sizeof(f->types));
+	types_fill(f);
 	f->origins = ORIGINS;
 }
 
@@ -87,8 +121,8 @@ static bool types_all(const struct devtrace_filter *f)
 {
 	unsigned int i;
 
-	for (i = 0; i < sizeof(f->types); i++)
-		if (f->types[i] != 0xff)
+	for (i = 0; i < 256; i++)
+		if (devtrace_filter_is_type(f, i) == profile(i))
 			return false;
 	return true;
 }
@@ -153,7 +187,7 @@ int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr ter
 	else if (c)
 		memset(c, 0, sizeof(*c));
 	else if (term == DEVTRACE_FA_TYPES)
-		memset(f->types, 0xff, sizeof(f->types));
+		types_fill(f);
 	else if (term == DEVTRACE_FA_HW_SEVERITY)
 		f->hw_severity = 0;
 	else if (term == DEVTRACE_FA_SW_SEVERITY)
@@ -250,11 +284,69 @@ static const struct group *group_at(enum devtrace_filter_attr term, unsigned int
 	return NULL;
 }
 
+/* The n-th group of kernel profile events, and behind these the n-th of them. */
+static const char *profile_name(unsigned int n)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < NR(profiles); i++) {
+		for (k = 0; k < i && strcmp(profiles[k].group, profiles[i].group); k++)
+			;
+		if (k == i && !n--)
+			return profiles[i].group;
+	}
+	return n < NR(profiles) ? profiles[n].name : NULL;
+}
+
 const char *devtrace_filter_group_name(enum devtrace_filter_attr term, unsigned int n)
 {
 	const struct group *g = group_at(term, n);
 
+	if (!g && term == DEVTRACE_FA_TYPES)
+		return profile_name(n - (unsigned int)NR(type_groups));
 	return g ? g->name : NULL;
+}
+
+/* Whether a word is one of a list that is separated by blanks. */
+static bool in_list(const char *list, const char *word)
+{
+	size_t n, len = strlen(word);
+
+	for (; *list; list += n + (list[n] != '\0')) {
+		n = strcspn(list, " ");
+		if (n == len && !memcmp(list, word, n))
+			return true;
+	}
+	return false;
+}
+
+/* The kernel profile events that a word stands for: a bit for each. */
+static uint64_t profile_set(const char *word)
+{
+	uint64_t set = 0;
+	unsigned int i, k;
+
+	for (i = 0; i < NR(profiles); i++) {
+		bool in = !strcmp(profiles[i].name, word) || !strcmp(profiles[i].group, word);
+
+		for (k = 0; k < NR(presets); k++)
+			in |= !strcmp(presets[k].name, word) &&
+			      (in_list(presets[k].list, profiles[i].name) ||
+			       in_list(presets[k].list, profiles[i].group));
+		if (in)
+			set |= (uint64_t)1 << i;
+	}
+	return set;
+}
+
+static int all_on(struct devtrace_filter *f, enum devtrace_filter_attr term, bool on)
+{
+	int ret;
+
+	if (term != DEVTRACE_FA_TYPES)
+		return devtrace_filter_range(f, term, 0, OBJECT_MAX, on);
+	ret = devtrace_filter_range(f, term, 0, DEVTRACE_T_KERNEL - 1, on);
+	return ret ? ret : devtrace_filter_range(f, term, DEVTRACE_T_USER2, 255, on);
 }
 
 int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr term,
@@ -262,10 +354,10 @@ int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr t
 {
 	const struct group *g;
 	unsigned int n, i;
+	uint64_t set;
 
 	if (!strcmp(group, "all"))
-		return devtrace_filter_range(f, term, 0, term == DEVTRACE_FA_TYPES ?
-					     255 : OBJECT_MAX, on);
+		return all_on(f, term, on);
 	for (n = 0; (g = group_at(term, n)); n++) {
 		if (strcmp(g->name, group))
 			continue;
@@ -277,7 +369,14 @@ int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr t
 		}
 		return 0;
 	}
-	return -ENOENT;
+	set = term == DEVTRACE_FA_TYPES ? profile_set(group) : 0;
+	if (!set)
+		return -ENOENT;
+	for (i = 0; i < NR(profiles); i++)
+		if (set >> i & 1)
+			devtrace_filter_range(f, term, DEVTRACE_T_KERNEL + i,
+					      DEVTRACE_T_KERNEL + i, on);
+	return 0;
 }
 
 int devtrace_filter_number(struct devtrace_filter *f, enum devtrace_filter_attr term,

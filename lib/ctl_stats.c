@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ctl_stats.c - statistics, readers and dictionaries
+ * ctl_stats.c - statistics, readers, dictionaries and kernel profile events
  */
 #include <errno.h>
 #include <string.h>
@@ -146,4 +146,28 @@ int devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg)
 	struct dump d = { (void (*)(void))fn, arg };
 
 	return dump(ctl, DEVTRACE_CMD_DICT_GET, NULL, each_dict, &d);
+}
+
+static int each_profile(const struct ctl_attrs *attrs, void *arg)
+{
+	struct dump *d = arg;
+	struct devtrace_ctl_profile p = {
+		.type = ctl_u8(attrs, DEVTRACE_A_TYPE),
+		.available = ctl_u8(attrs, DEVTRACE_A_AVAILABLE),
+		.attached = ctl_u8(attrs, DEVTRACE_A_ATTACHED),
+	};
+
+	if (!attrs->a[DEVTRACE_A_NAME])
+		return -EBADMSG;
+	ctl_str(p.name, sizeof(p.name), attrs->a[DEVTRACE_A_NAME]);
+	ctl_str(p.group, sizeof(p.group), attrs->a[DEVTRACE_A_PROFILE_GROUP]);
+	ctl_str(p.tracepoints, sizeof(p.tracepoints), attrs->a[DEVTRACE_A_TRACEPOINTS]);
+	return ((devtrace_profile_fn *)d->fn)(&p, d->arg);
+}
+
+int devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, void *arg)
+{
+	struct dump d = { (void (*)(void))fn, arg };
+
+	return dump(ctl, DEVTRACE_CMD_PROFILE_GET, NULL, each_profile, &d);
 }

@@ -33,6 +33,8 @@ _Noreturn void tc_usage(const struct tc *tc, const char *word, const char *probl
 _Noreturn void tc_missing(const struct tc *tc, const char *what);
 /* Say what the library says about a failed call, and what it was about. 1. */
 int tc_fail(const struct tc *tc, const char *name);
+/* Say what the kernel said about a call that succeeded, if it did. */
+void tc_note(const struct tc *tc);
 void tc_open(struct tc *tc);
 /* The stream that is meant: stream 0 if none was named. */
 const char *tc_stream(const struct tc *tc);
@@ -52,6 +54,7 @@ int tc_stat(struct tc *tc);
 int tc_monitor(struct tc *tc);
 int tc_dict(struct tc *tc);
 int tc_clear(struct tc *tc);
+int tc_profile(struct tc *tc);
 int tc_info(struct tc *tc);
 /* -s and -p */
 int tc_keep(struct tc *tc, const char *severity);
@@ -77,6 +80,8 @@ bool tc_is_term(const char *word);
 /* The terms with this between; "all" if everything passes. */
 void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between);
 void tc_json_filter(struct out *o, const char *key, const struct devtrace_filter *f);
+/* The kernel profile events that it lets pass, as groups and names; "none". */
+void tc_put_profile(struct out *o, const struct devtrace_filter *f);
 /* A group that a type is of, or NULL. */
 const char *tc_type_group(unsigned int type);
 

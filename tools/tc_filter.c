@@ -34,8 +34,10 @@ static bool parse(struct tc *tc, struct devtrace_filter *f, enum tc_edit how)
 static int set(struct tc *tc, const struct devtrace_filter *f)
 {
 	tc_open(tc);
-	return devtrace_ctl_filter_set(tc->ctl, tc_stream(tc), f, NULL) ?
-	       tc_fail(tc, tc_stream(tc)) : 0;
+	if (devtrace_ctl_filter_set(tc->ctl, tc_stream(tc), f, NULL))
+		return tc_fail(tc, tc_stream(tc));
+	tc_note(tc);
+	return 0;
 }
 
 static int edit(struct tc *tc, enum tc_edit how)
@@ -56,6 +58,8 @@ static int edit(struct tc *tc, enum tc_edit how)
 		if (!parse(tc, &f, how))
 			return 1;
 		ret = devtrace_ctl_filter_set(tc->ctl, tc_stream(tc), &f, &generation);
+		if (!ret)
+			tc_note(tc);
 		if (ret != -EBUSY)
 			return ret ? tc_fail(tc, tc_stream(tc)) : 0;
 	}

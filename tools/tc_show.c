@@ -14,6 +14,7 @@ struct list {
 	const char	*key;
 	char		between;	/* terms */
 	bool		*any;		/* has there been a term before? */
+	char		comma;		/* items; 0: a comma */
 	unsigned int	nr;
 };
 
@@ -25,7 +26,7 @@ static void item(struct list *l)
 		*l->any = true;
 		out_str(l->o, l->key);
 	} else {
-		out_char(l->o, ',');
+		out_char(l->o, l->comma ? l->comma : ',');
 	}
 }
 
@@ -132,29 +133,56 @@ static unsigned int put_types(struct list *l, struct set s, const char *sign)
 	return count;
 }
 
+/* What passes if no type is said: all but kernel profile events. */
+static struct set ordinary(void)
+{
+	struct devtrace_filter all;
+
+	devtrace_filter_all(&all);
+	return types_of(&all);
+}
+
 static void types(struct list *l, const struct devtrace_filter *f)
 {
-	struct set on = types_of(f), off = on, may = maskable();
-	unsigned int i, nr_on, nr_off;
+	struct set on = types_of(f), all = ordinary(), may = maskable();
+	struct set off, more, some;
+	unsigned int i, nr_on, nr_more, nr_off;
 
 	for (i = 0; i < 256; i++) {
-		off.in[i] = may.in[i] && !on.in[i];
 		on.in[i] &= may.in[i];
+		off.in[i] = may.in[i] && all.in[i] && !on.in[i];
+		more.in[i] = on.in[i] && !all.in[i];
+		some.in[i] = on.in[i] && all.in[i];
 	}
-	nr_on = put_types(NULL, on, "");
+	nr_on = put_types(NULL, some, "");
 	nr_off = put_types(NULL, off, "");
-	if (!nr_off)
+	nr_more = put_types(NULL, more, "");
+	if (!nr_off && !nr_more)
 		return;
-	if (!nr_on) {
+	if (!nr_on && !nr_more) {
 		item(l);
 		OUT_LIT(l->o, "none");
-	} else if (nr_on <= nr_off + 1) {
+	} else if (nr_on <= nr_off + 1 && nr_off) {
 		put_types(l, on, "");
 	} else {
 		item(l);
 		OUT_LIT(l->o, "all");
+		put_types(l, more, "");
 		put_types(l, off, "-");
 	}
+}
+
+void tc_put_profile(struct out *o, const struct devtrace_filter *f)
+{
+	struct set on = types_of(f), all = ordinary();
+	bool any = false;
+	struct list l = { .o = o, .key = "", .between = ' ', .any = &any, .comma = ' ' };
+	unsigned int i;
+
+	for (i = 0; i < 256; i++)
+		on.in[i] &= !all.in[i];
+	if (!put_types(&l, on, ""))
+		OUT_LIT(o, "none");
 }
 
 /* The n-th group of objects: its name and range; NULL behind the last. */
@@ -359,14 +387,14 @@ static void json_names(struct out *o, const char *key, const struct devtrace_nam
 
 void tc_json_filter(struct out *o, const char *key, const struct devtrace_filter *f)
 {
-	struct set on = types_of(f), may = maskable();
+	struct set on = types_of(f), none_said = ordinary(), may = maskable();
 	bool all = true, any = false;
 	unsigned int i;
 
 	out_str(o, key);
 	OUT_LIT(o, "{\"types\":");
 	for (i = 0; i < 256; i++)
-		all &= on.in[i];
+		all &= on.in[i] == none_said.in[i];
 	if (all) {
 		OUT_LIT(o, "null");
 	} else {

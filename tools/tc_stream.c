@@ -91,8 +91,10 @@ static int add(struct tc *tc, const char *name)
 		}
 	}
 	tc_open(tc);
-	return devtrace_ctl_stream_new(tc->ctl, name, size, &f, 0, DEVTRACE_STATE_RUNNING) ?
-	       tc_fail(tc, name) : 0;
+	if (devtrace_ctl_stream_new(tc->ctl, name, size, &f, 0, DEVTRACE_STATE_RUNNING))
+		return tc_fail(tc, name);
+	tc_note(tc);
+	return 0;
 }
 
 static int state(struct tc *tc, const char *name, enum devtrace_state to)

@@ -144,7 +144,7 @@ static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, struct 
 		return wrong(t, item->text, "makes more than 64 ranges");
 	if (term == DEVTRACE_FA_TYPES)
 		return wrong(t, item->text,
-			     "is no type: write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text kernel all none");
+			     "is no type: write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text all none, kernel, or a name that 'tracectl profile list' tells");
 	return wrong(t, item->text, term == DEVTRACE_FA_OBJECTS ?
 		     "is no object: write 0 to 65535, a range, or ao ep eq ap all none" :
 		     "is no signal: write 0 to 65535, a range, all or none");

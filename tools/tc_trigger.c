@@ -212,7 +212,10 @@ static int add(struct tc *tc, const char *name)
 	}
 	parse(tc, &t);
 	tc_open(tc);
-	return devtrace_ctl_trigger_new(tc->ctl, &t) ? tc_fail(tc, name) : 0;
+	if (devtrace_ctl_trigger_new(tc->ctl, &t))
+		return tc_fail(tc, name);
+	tc_note(tc);
+	return 0;
 }
 
 struct list {

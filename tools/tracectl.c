@@ -38,6 +38,10 @@ static const char help[] =
 "          do start | stop | freeze | filter TERM... | restore | notify\n"
 "          [after N events | N ms]... [stream NAME] [again]\n"
 "  trigger arm | disarm | del NAME\n"
+"  profile                         which kernel profile events are on\n"
+"  profile list                    what there are: names, groups, tracepoints\n"
+"  profile latency | GROUP | NAME... | all | none   these, no others\n"
+"  profile +NAME | -NAME...        these too; these no more\n"
 "  stat [COUNT]                    events, losses, use of the rings\n"
 "  monitor                         every change as it comes\n"
 "  dict                            the names that were given to numbers\n"
@@ -45,7 +49,9 @@ static const char help[] =
 "\n"
 "TERMs: all, none, or KEY=ITEM[,ITEM...]\n"
 "  type=sm,user0,125,-mp           sm ao eq mp te qf sc sem mtx user user0-user4\n"
-"                                  exc text kernel; numbers, ranges; - takes away\n"
+"                                  exc text; kernel profile events: kernel, and\n"
+"                                  names of 'profile list'; numbers, ranges;\n"
+"                                  - takes away\n"
 "  object=ao,100-103  signal=4     ao ep eq ap; numbers, ranges\n"
 "  severity=hw2,sw1                from this level on; 2: both\n"
 "  major=0xA10  major=!7           only these; all but these\n"
@@ -70,7 +76,7 @@ static const struct {
 } commands[] = {
 	{ "filter", tc_filter }, { "stream", tc_streams }, { "trigger", tc_trigger },
 	{ "stat", tc_stat }, { "monitor", tc_monitor }, { "dict", tc_dict },
-	{ "clear", tc_clear },
+	{ "clear", tc_clear }, { "profile", tc_profile },
 };
 
 _Noreturn void tc_usage(const struct tc *tc, const char *word, const char *problem)
@@ -106,6 +112,19 @@ int tc_fail(const struct tc *tc, const char *name)
 	fwrite(o.buf, 1, o.len, stderr);
 	out_free(&o);
 	return 1;
+}
+
+void tc_note(const struct tc *tc)
+{
+	const char *text = devtrace_ctl_warning(tc->ctl);
+	struct out o;
+
+	if (!*text)
+		return;
+	out_init(&o, -1);
+	tc_safe(&o, text);
+	fprintf(stderr, "tracectl: %s: note: %.*s\n", tc->command, (int)o.len, o.buf);
+	out_free(&o);
 }
 
 void tc_open(struct tc *tc)
@@ -282,7 +301,7 @@ static int run(struct tc *tc, struct line *line)
 		if (!strcmp(commands[i].name, word))
 			break;
 	if (i == NR(commands))
-		tc_usage(tc, word, "is no command: filter stream trigger stat monitor dict clear");
+		tc_usage(tc, word, "is no command: filter stream trigger profile stat monitor dict clear");
 	tc->command = commands[i].name;
 	if (stat_only && commands[i].fn != tc_stat)
 		tc_usage(tc, tc->interval ? "--interval" : tc->cpu ? "--cpu" :

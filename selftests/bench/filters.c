@@ -32,12 +32,13 @@ static void done(size_t nest)
 		errx(1, "%s: %s", strerror(-err), nl.why);
 }
 
-/* All types but one, or one alone. */
+/* All types but one and kernel profile events, or one alone. */
 static void put_types(unsigned int type, bool alone)
 {
 	uint8_t types[32];
 
 	memset(types, alone ? 0 : 0xff, sizeof(types));
+	memset(types + DEVTRACE_T_KERNEL / 8, 0, (DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL) / 8);
 	types[type / 8] ^= 1 << type % 8;
 	nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
 }

@@ -24,7 +24,7 @@ struct nl {
 	uint8_t request[65536] __attribute__((aligned(8)));
 	uint8_t answer[65536] __attribute__((aligned(8)));
 	/* of the last answer */
-	char why[256];			/* extended acknowledgment, or empty */
+	char why[1024];			/* extended acknowledgment, or empty */
 	uint32_t where;			/* offset of the attribute it is about, or 0 */
 	bool interrupted;		/* a dump across a change */
 };

@@ -103,6 +103,10 @@ static const struct spec_attr spec_devtrace[] = {
 	[45] = { "key", SPEC_U64, 0, 0xffffffffffffffff },
 	[46] = { "scope", SPEC_U32, 0, 0xffffffff },
 	[47] = { "name", SPEC_STRING, 0, 0xffffffffffffffff },
+	[48] = { "profile-group", SPEC_STRING, 0, 0xffffffffffffffff },
+	[49] = { "tracepoints", SPEC_STRING, 0, 0xffffffffffffffff },
+	[50] = { "available", SPEC_U8, 0, 0xff },
+	[51] = { "attached", SPEC_U8, 0, 0xff },
 };
 
 static const struct spec_cmd spec_cmds[] = {
@@ -132,6 +136,7 @@ static const struct spec_cmd spec_cmds[] = {
 	[24] = { "ntf-trigger-del", 0, 0, 0x0, 0x0 },
 	[25] = { "ntf-fired", 0, 0, 0x0, 0x0 },
 	[26] = { "ntf-watermark", 0, 0, 0x0, 0x0 },
+	[27] = { "profile-get", 0, 1, 0x0, 0x0 },
 };
 
 #endif /* NL_SPEC_H */

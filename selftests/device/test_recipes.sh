@@ -125,6 +125,34 @@ tracectl stream > "$out"
 grep -q '25%' "$out"
 ok $? "the high-water mark is set"
 
+# The kernel's events, in a ring of their own.
+run late.1
+tracectl --json profile list > "$out"
+grep -q '"name":"sched_switch","group":"sched","tracepoints":\["sched_switch"\],"available":true,"attached":true}' "$out" &&
+	grep -q '"name":"sys_enter","group":"syscalls","tracepoints":\["sys_enter"\],"available":true,"attached":false}' "$out"
+ok $? "what the preset has is attached, and no more"
+sleep 0.3
+run late.2
+grep -q SCHED_SWITCH "$out" && grep -q HRTIMER_ENTRY "$out"
+ok $? "they are in the stream"
+tracectl profile list > "$out"
+! grep -q ' on ' "$out"
+ok $? "and none is attached any more"
+# This shell forks all the time. What a trigger does then is done by a work.
+run late.3
+tries=0
+until { tracectl trigger; tracectl stream; tracectl profile list; } > "$out" &&
+	grep -q 'fired 1' "$out" && grep -q 'kernel.*stopped.*child' "$out" &&
+	! grep -q ' on ' "$out"; do
+	tries=$((tries + 1))
+	[ $tries -lt 300 ] || break
+	sleep 0.1
+done
+[ $tries -lt 300 ]
+ok $? "a trigger waits for the kernel's event, fires and detaches"
+tracectl trigger del child
+tracectl stream del kernel
+
 rmmod devtrace
 insmod "$modules/devtrace.ko"
 echo "1..$count"

@@ -164,5 +164,24 @@ tracectl filter set 'process="a\x1b[2J,\"b"' && tracectl filter save "$work/f" &
 ok $? "such a name is saved and loaded"
 tracectl filter clear
 
+# What this kernel lacks: an error if it was named itself, a note if a group has it.
+tracectl profile list > "$work/list"
+lacks=$(awk '$4 == "lacking" { print $2; exit }' "$work/list")
+group=$(awk '$4 == "lacking" { print $3; exit }' "$work/list")
+if [ -n "$lacks" ]; then
+	tracectl profile sched_fork "$lacks" > "$work/out" 2>&1
+	[ $? = 1 ] && grep -q "^tracectl: profile: $lacks: this kernel does not have the tracepoint" "$work/out" &&
+		tracectl --stream trace profile > "$work/out" && grep -qx 'trace: none' "$work/out"
+	ok $? "what was named and is lacking is an error, and nothing is changed"
+	tracectl profile sched_fork "$group" > "$work/out" 2>&1 &&
+		grep -q "^tracectl: profile: note: .*$lacks.*: not to be had in this kernel" "$work/out" &&
+		tracectl --stream trace profile > "$work/out" && grep -q 'sched_fork' "$work/out" &&
+		! grep -q "$lacks" "$work/out"
+	ok $? "what a group has and is lacking is a note"
+	tracectl profile none
+else
+	echo ok $((count += 1)) "lacking types \# SKIP this kernel has them all"
+fi
+
 echo "1..$count"
 exit $bad

@@ -70,6 +70,17 @@ static void ack(int err)
 	next();
 }
 
+/* It was done, and there is something to say. */
+static void warn(const char *text)
+{
+	struct nlmsghdr *nlh = message(NLMSG_ERROR, NLM_F_CAPPED | NLM_F_ACK_TLVS);
+
+	((struct nlmsgerr *)mnl_nlmsg_put_extra_header(nlh, sizeof(struct nlmsgerr)))->error = 0;
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, text);
+	end(nlh);
+	next();
+}
+
 /* With what the kernel says: text, and where (0: nowhere). */
 static void nack(int err, const char *text, uint32_t offset, uint32_t missing)
 {
@@ -325,6 +336,123 @@ TEST_F(handle, errors_name_the_attribute)
 	EXPECT_STREQ(devtrace_ctl_error(self->ctl), strerror(EPERM));
 	EXPECT_EQ(devtrace_ctl_clear(self->ctl, "a-name-of-more-than-thirty-one-bytes"), -EINVAL);
 	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "stream: a name has at most 31 bytes");
+}
+
+TEST_F(handle, warning_of_what_was_done)
+{
+	struct devtrace_filter f;
+
+	devtrace_filter_all(&f);
+	warn("fault_user: not to be had in this kernel, and left off");
+	ASSERT_EQ(devtrace_ctl_filter_set(self->ctl, NULL, &f, NULL), 0);
+	EXPECT_STREQ(devtrace_ctl_warning(self->ctl),
+		     "fault_user: not to be had in this kernel, and left off");
+	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "");
+	/* of the last call alone */
+	nack(-EINVAL, "no", 0, 0);
+	EXPECT_EQ(devtrace_ctl_filter_set(self->ctl, NULL, &f, NULL), -EINVAL);
+	EXPECT_STREQ(devtrace_ctl_warning(self->ctl), "");
+	ack(0);
+	ASSERT_EQ(devtrace_ctl_filter_set(self->ctl, NULL, &f, NULL), 0);
+	EXPECT_STREQ(devtrace_ctl_warning(self->ctl), "");
+}
+
+static struct devtrace_ctl_profile profiles[2];
+static unsigned int nr_profiles;
+
+static int keep_profile(const struct devtrace_ctl_profile *p, void *arg)
+{
+	if (nr_profiles < 2)
+		profiles[nr_profiles] = *p;
+	nr_profiles++;
+	return 0;
+}
+
+TEST_F(handle, profiles)
+{
+	char longer[600];
+	int i;
+
+	memset(longer, 'x', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = 0;
+	for (i = 0; i < 2; i++) {
+		struct nlmsghdr *nlh = reply(DEVTRACE_CMD_PROFILE_GET, NLM_F_MULTI);
+
+		mnl_attr_put_u8(nlh, DEVTRACE_A_TYPE, DEVTRACE_T_HRTIMER_INIT + i);
+		mnl_attr_put_strz(nlh, DEVTRACE_A_NAME, i ? longer : "hrtimer_init");
+		mnl_attr_put_strz(nlh, DEVTRACE_A_PROFILE_GROUP, "hrtimer");
+		mnl_attr_put_strz(nlh, DEVTRACE_A_TRACEPOINTS,
+				  i ? longer : "hrtimer_init hrtimer_setup");
+		mnl_attr_put_u8(nlh, DEVTRACE_A_AVAILABLE, !i);
+		mnl_attr_put_u8(nlh, DEVTRACE_A_ATTACHED, !i);
+		end(nlh);
+	}
+	next();
+	done(0);
+	ASSERT_EQ(devtrace_ctl_profiles(self->ctl, keep_profile, NULL), 0);
+	ASSERT_EQ(nr_profiles, 2);
+	EXPECT_EQ(profiles[0].type, DEVTRACE_T_HRTIMER_INIT);
+	EXPECT_STREQ(profiles[0].name, "hrtimer_init");
+	EXPECT_STREQ(profiles[0].group, "hrtimer");
+	EXPECT_STREQ(profiles[0].tracepoints, "hrtimer_init hrtimer_setup");
+	EXPECT_TRUE(profiles[0].available && profiles[0].attached);
+	EXPECT_FALSE(profiles[1].available || profiles[1].attached);
+	EXPECT_EQ(strlen(profiles[1].name), sizeof(profiles[1].name) - 1);
+	EXPECT_EQ(strlen(profiles[1].tracepoints), sizeof(profiles[1].tracepoints) - 1);
+}
+
+static uint64_t profile_of(const struct devtrace_filter *f)
+{
+	uint64_t set = 0;
+	int i;
+
+	for (i = 0; i < 64; i++)
+		if (devtrace_filter_is_type(f, DEVTRACE_T_KERNEL + i))
+			set |= 1ULL << i;
+	return set;
+}
+
+TEST(profile_events_are_named)
+{
+	const uint64_t calls = 3, irq = 0xf << 2, softirq = 7ULL << 6 | 3ULL << 46;
+	struct devtrace_filter f;
+	bool sched = false, one = false;
+	const char *name;
+	unsigned int n;
+
+	devtrace_filter_all(&f);
+	EXPECT_TRUE(devtrace_filter_is_all(&f));
+	EXPECT_EQ(profile_of(&f), 0);
+	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "syscalls", true), 0);
+	EXPECT_EQ(profile_of(&f), calls);
+	EXPECT_FALSE(devtrace_filter_is_all(&f));
+	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "sys_exit", false), 0);
+	EXPECT_EQ(profile_of(&f), 1);
+	/* all is without them, on and off */
+	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "all", false), 0);
+	EXPECT_EQ(profile_of(&f), 1);
+	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "kernel", false), 0);
+	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "all", true), 0);
+	EXPECT_TRUE(devtrace_filter_is_all(&f));
+	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "kernel", true), 0);
+	EXPECT_EQ(profile_of(&f), ~0ULL);
+	devtrace_filter_any(&f, DEVTRACE_FA_TYPES);
+	EXPECT_TRUE(devtrace_filter_is_all(&f));
+	/* presets */
+	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "latency", true), 0);
+	EXPECT_EQ(profile_of(&f) & (calls | irq | softirq), irq | softirq);
+	EXPECT_TRUE(devtrace_filter_is_type(&f, DEVTRACE_T_SCHED_SWITCH));
+	EXPECT_FALSE(devtrace_filter_is_type(&f, DEVTRACE_T_SCHED_FORK));
+	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "sys", true), -ENOENT);
+	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "", true), -ENOENT);
+	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_OBJECTS, "syscalls", true), -ENOENT);
+	/* groups come before the types that they have */
+	for (n = 0; (name = devtrace_filter_group_name(DEVTRACE_FA_TYPES, n)); n++) {
+		EXPECT_FALSE(!strcmp(name, "sched_switch") && !sched);
+		sched |= !strcmp(name, "sched");
+		one |= !strcmp(name, "sched_switch");
+	}
+	EXPECT_TRUE(sched && one);
 }
 
 TEST_F(handle, monitor)

@@ -34,7 +34,7 @@ awk -v seed="$seed" '
 		for (n = 1 + int(rand() * 4); n; n--) {
 			if (key == "type")
 				s = s "," pick("+ - ! + +") (rand() < .5 ? range(255) : \
-					pick("sm ao eq mp te qf sc sem mtx user user1 exc text kernel"))
+					pick("sm ao eq mp te qf sc sem mtx user user1 exc text kernel sched irq latency sys_enter timer_init"))
 			else if (key == "object")
 				s = s "," pick("+ - +") (rand() < .7 ? range(65535) : pick("ao ep eq ap"))
 			else if (key == "signal")

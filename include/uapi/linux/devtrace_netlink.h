@@ -84,6 +84,12 @@ enum devtrace_cmd {
 	DEVTRACE_CMD_NTF_FIRED,		/* TRIGGER, FIRED, FIRED_AT, ACTION, STREAM */
 	DEVTRACE_CMD_NTF_WATERMARK,	/* STREAM, CPU, WATERMARK */
 
+	/*
+	 * Dump: the kernel profile events, types 128 to 191: TYPE, NAME,
+	 * PROFILE_GROUP, TRACEPOINTS, AVAILABLE, ATTACHED.
+	 */
+	DEVTRACE_CMD_PROFILE_GET,
+
 	__DEVTRACE_CMD_MAX,
 };
 
@@ -144,6 +150,11 @@ enum devtrace_attr {
 	DEVTRACE_A_SCOPE,	/* u32: process id, 0: the kernel */
 	DEVTRACE_A_NAME,	/* string: what it is called */
 
+	DEVTRACE_A_PROFILE_GROUP, /* string: several types have one in common */
+	DEVTRACE_A_TRACEPOINTS,	/* string: where its events come from, by blanks */
+	DEVTRACE_A_AVAILABLE,	/* u8: 1: this kernel has one of them; 0: none */
+	DEVTRACE_A_ATTACHED,	/* u8: 1: some filter wants the type; 0: it costs nothing */
+
 	__DEVTRACE_A_MAX,
 };
 
@@ -151,8 +162,13 @@ enum devtrace_attr {
 
 /*
  * Terms. An event passes if it passes each term that is given; one that is not
- * given lets everything pass. A term about something that an event does not have
- * (a code, an object, a severity) lets the event pass.
+ * given lets everything pass, but for TYPES: without it everything passes except
+ * the kernel profile events, 128 to 191. A term about something that an event does
+ * not have (a code, an object, a severity) lets the event pass.
+ *
+ * The module attaches to the tracepoints of the profile events that the filters of
+ * streams and of armed triggers name, and to no others. Those that this kernel does
+ * not have are left out of the filter, and the acknowledgment names them.
  */
 enum devtrace_filter_attr {
 	DEVTRACE_FA_UNSPEC,
