@@ -76,7 +76,7 @@ static int unload(const char *name)
 {
 	int tries;
 
-	for (tries = 0; tries < 200; tries++) {
+	for (tries = 0; tries < 3000; tries++) {
 		if (!dev_unload_one(name) || errno == ENOENT)
 			return 0;
 		dev_sleep_ms(10);

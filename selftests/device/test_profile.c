@@ -511,6 +511,7 @@ TEST_F(profile, softirqs_and_objects_have_names)
 TEST_F(profile, switches_follow_one_another)
 {
 	uint32_t running[DEV_CPUS];
+	struct devtrace_stats st;
 	size_t checked = 0, wrong = 0;
 	struct devtrace_elem el;
 	pthread_t th[2];
@@ -520,7 +521,13 @@ TEST_F(profile, switches_follow_one_another)
 	stop = false;
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&th[i], NULL, make_interrupts, NULL));
-	dev_sleep_ms(300);
+	/* A busy machine gives the board little of each second. */
+	for (int i = 0; i < 100; i++) {
+		dev_sleep_ms(300);
+		ASSERT_EQ(0, dev_stats(-1, &st));
+		if (st.stored > 1000)
+			break;
+	}
 	stop = true;
 	for (int i = 0; i < 2; i++)
 		pthread_join(th[i], NULL);

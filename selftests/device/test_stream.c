@@ -359,7 +359,7 @@ TEST_F(live, poll_says_what_can_be_done)
 	EXPECT_EQ(POLLIN | POLLOUT, p.revents);
 	close(fd);
 	ASSERT_EQ(0, dev_emit_mark(self->wfd, TYPE, 1, 2));
-	EXPECT_EQ(POLLIN, poll_ms(self->fd, 1000));
+	EXPECT_EQ(POLLIN, poll_ms(self->fd, 30000));
 	/* until it is read */
 	EXPECT_EQ(POLLIN, poll_ms(self->fd, 0));
 }
@@ -454,7 +454,7 @@ TEST_F(live, a_signal_ends_the_wait)
 	err = errno;
 	EXPECT_EQ(-1, n);
 	EXPECT_EQ(EINTR, err);
-	EXPECT_EQ(-1, poll_ms(self->fd, 5000));
+	EXPECT_EQ(-1, poll_ms(self->fd, 60000));
 	EXPECT_EQ(EINTR, errno);
 	pthread_join(th, NULL);
 	EXPECT_EQ(3, signals);
@@ -463,7 +463,7 @@ TEST_F(live, a_signal_ends_the_wait)
 	sa.sa_flags = SA_RESTART;
 	ASSERT_EQ(0, sigaction(SIGUSR1, &sa, NULL));
 	ASSERT_EQ(0, pthread_create(&th, NULL, emit_later, &d));
-	alarm(10);
+	alarm(60);
 	if (!fork()) {
 		dev_sleep_ms(500);
 		_exit(dev_emit_mark(self->wfd, TYPE, 1, 2));
@@ -553,7 +553,7 @@ static void *herd(void *arg)
 
 	if (fd >= 0 && tape_drain(t, fd) >= 0) {
 		(*state)++;
-		while (!t->nev && poll(&p, 1, 20000) == 1)
+		while (!t->nev && poll(&p, 1, 60000) == 1)
 			tape_drain(t, fd);
 		good = t->nev == 1 && tape_clean(t) && t->ev[0].tag == 77;
 	}

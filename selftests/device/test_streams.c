@@ -350,13 +350,13 @@ TEST_F(streams, watermark)
 	EXPECT_EQ(0, poll(&p, 1, 300));
 	for (; i < 1800; i++)
 		ASSERT_EQ(0, dev_emit_mark(self->out, DEVTRACE_T_USER, 1, i));
-	EXPECT_EQ(1, poll(&p, 1, 10000));
+	EXPECT_EQ(1, poll(&p, 1, 60000));
 	ASSERT_LT(0, tape_drain(t, fd));
 	EXPECT_EQ(1800, t->nev);
 	EXPECT_EQ(0, poll(&p, 1, 100));
 	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_WATERMARK, 0));
 	ASSERT_EQ(0, dev_emit_mark(self->out, DEVTRACE_T_USER, 1, i));
-	EXPECT_EQ(1, poll(&p, 1, 10000));
+	EXPECT_EQ(1, poll(&p, 1, 60000));
 	ASSERT_LE(0, nl_heard(&ear, count_marks, &marks));
 	EXPECT_LT(0, marks);
 	nl_close(&ear);

@@ -57,7 +57,7 @@ FIXTURE_TEARDOWN(trigger)
 		TH_LOG("it says: %s", devtrace_ctl_error(self->ctl));		\
 } while (0)
 
-/* The next notification of this kind within two seconds. */
+/* The next notification of this kind within half a minute. */
 static bool next(struct devtrace_ctl *monitor, int fd, enum devtrace_cmd cmd,
 		 struct devtrace_ctl_change *c)
 {
@@ -70,7 +70,7 @@ static bool next(struct devtrace_ctl *monitor, int fd, enum devtrace_cmd cmd,
 			return false;
 		if (ret > 0 && c->cmd == cmd)
 			return true;
-		if (!ret && poll(&p, 1, 2000) <= 0)
+		if (!ret && poll(&p, 1, 30000) <= 0)
 			return false;
 	}
 }
@@ -91,7 +91,7 @@ static bool next(struct devtrace_ctl *monitor, int fd, enum devtrace_cmd cmd,
 
 /* Until the stream is in this state. */
 #define STATE(stream, state_, s) do {						\
-	int tries_ = 200;							\
+	int tries_ = 3000;							\
 	do {									\
 		OK(devtrace_ctl_stream_get(self->ctl, stream, s));		\
 	} while ((s)->state != (state_) && --tries_ && (dev_sleep_ms(10), 1));	\
@@ -275,11 +275,9 @@ TEST_F(trigger, the_nth_event)
 
 TEST_F(trigger, more_in_a_second_than)
 {
-	uint64_t begin;
+	uint64_t begin, fired;
 	int i, tries = 0;
 
-	self->t.rate = 20;
-	self->t.rearm = true;
 	/* All within a second, if the board is not too busy. */
 	do {
 		if (tries)
@@ -300,14 +298,25 @@ TEST_F(trigger, more_in_a_second_than)
 			ASSERT_EQ(0, fire("irq", FIRE_TYPE, 0, i, "x"));
 		GET();
 	} while (dev_now() - begin > NSEC && ++tries < 10);
+	if (tries == 10)
+		SKIP(return, "this machine is too busy for 40 events in a second");
 	EXPECT_EQ(1, self->t.fired);
 	EXPECT_EQ(40, self->t.seen);
 	EXPECT_EQ(20, self->t.rate);
 	/* another second: once more */
-	dev_sleep_ms(1100);
-	for (i = 0; i < 21; i++)
-		ASSERT_EQ(0, fire("task", FIRE_TYPE, 0, i, "x"));
-	FIRED(2);
+	tries = 0;
+	do {
+		fired = self->t.fired;
+		dev_sleep_ms(1100);
+		begin = dev_now();
+		for (i = 0; i < 21; i++)
+			ASSERT_EQ(0, fire("task", FIRE_TYPE, 0, i, "x"));
+		GET();
+	} while (dev_now() - begin > NSEC && ++tries < 10);
+	if (tries == 10)
+		SKIP(return, "this machine is too busy for 21 events in a second");
+	fired++;
+	FIRED(fired);
 	/* slowly enough: never */
 	dev_sleep_ms(1100);
 	for (i = 0; i < 30; i++) {
@@ -315,7 +324,7 @@ TEST_F(trigger, more_in_a_second_than)
 		dev_sleep_ms(70);
 	}
 	GET();
-	EXPECT_EQ(2, self->t.fired);
+	EXPECT_EQ(fired, self->t.fired);
 }
 
 TEST_F(trigger, an_element)
