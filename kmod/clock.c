@@ -9,6 +9,7 @@
  * and outlives the rings.
  */
 #include <linux/atomic.h>
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/suspend.h>
@@ -23,7 +24,7 @@
 
 struct clock_state devtrace_clock_state;
 
-static u64 *control_suspended;
+static struct devtrace_control *clock_control;
 static struct clock_sample samples[SAMPLES];
 static unsigned long samples_taken;
 static atomic_t taking = ATOMIC_INIT(0);
@@ -108,15 +109,26 @@ bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
 static void update_suspended(void)
 {
 	u64 slept = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
+	u32 suspends = clock_control->suspends;
+	unsigned long flags;
 
 	WRITE_ONCE(devtrace_clock_state.suspended, slept);
-	WRITE_ONCE(*control_suspended, slept);
+	/* A program goes round until this is done: nothing may come between. */
+	local_irq_save(flags);
+	/* LMM(slept:A) */
+	WRITE_ONCE(clock_control->suspends, suspends + 1);
+	/* LMM(slept:B): odd before it changes; pairs with suspended:B. */
+	smp_wmb();
+	WRITE_ONCE(clock_control->suspended, slept);
+	/* LMM(slept:C): changed before it is even; pairs with suspended:A. */
+	smp_store_release(&clock_control->suspends, suspends + 2);
+	local_irq_restore(flags);
 }
 
 #ifdef CONFIG_X86_64
 static void counter_start(void)
 {
-	clock_tsc_start(&devtrace_clock_state.tsc);
+	clock_tsc_start(&devtrace_clock_state.tsc, &clock_control->counter);
 }
 
 static void counter_stop(void)
@@ -178,15 +190,15 @@ static struct notifier_block clock_pm_nb = {
 
 /**
  * devtrace_clock_init() - start the clock
- * @control: the copy that programs see, ns
+ * @control: the page that programs see, with what they read the clock by
  *
  * Return: 0 or what register_pm_notifier() returned.
  */
-int devtrace_clock_init(u64 *control)
+int devtrace_clock_init(struct devtrace_control *control)
 {
 	int err;
 
-	control_suspended = control;
+	clock_control = control;
 	update_suspended();
 	err = register_pm_notifier(&clock_pm_nb);
 	if (err)

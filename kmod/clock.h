@@ -12,6 +12,7 @@
 #define DEVTRACE_CLOCK_H
 
 #include <linux/cache.h>
+#include <linux/devtrace.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
 
@@ -30,7 +31,7 @@ struct clock_sample {
 /* All that the emit path reads, in one cache line. */
 struct clock_state {
 #ifdef CONFIG_X86_64
-	struct clock_tsc	tsc;
+	struct devtrace_counter	tsc;
 #endif
 	u64			suspended;
 	u64			next;
@@ -61,7 +62,7 @@ static __always_inline void devtrace_clock_event(u64 ts)
 unsigned long devtrace_clock_samples(void);
 bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s);
 
-int devtrace_clock_init(u64 *control_suspended);
+int devtrace_clock_init(struct devtrace_control *control);
 void devtrace_clock_exit(void);
 
 #endif /* DEVTRACE_CLOCK_H */

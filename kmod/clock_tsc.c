@@ -7,6 +7,8 @@
  * again, a few instructions, and stored if they differ, so there is no change
  * that we could miss and no error that could build up.
  *
+ * There are two copies: one that we read, and one in the control page.
+ *
  * The calls come under the timekeeper's lock. That makes the notifier the only
  * writer while it is registered; before and after, start and stop are.
  *
@@ -19,38 +21,50 @@
 #include <linux/pvclock_gtod.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeper_internal.h>
+#include <asm/cpufeature.h>
 
 #include "clock_tsc.h"
 
 static DEFINE_RAW_SPINLOCK(lock);
 /* Under the lock. */
 static bool started;
-/* Written while the notifier is not registered. */
-static struct clock_tsc *consts;
+/* Written while the notifier is not registered. The second may be NULL. */
+static struct devtrace_counter *consts, *program_consts;
 /* Of the notifier: the number that the constants had last. */
 static u64 last_seq;
 
 /* The constants may not be used from here on. */
-static void forbid(struct clock_tsc *c)
+static void forbid(void)
 {
 	/* LMM(tsc_write:A) */
-	WRITE_ONCE(c->seq, 0);
-	/* LMM(tsc_write:B): that before the constants change; pairs with tsc_read:B. */
+	WRITE_ONCE(consts->seq, 0);
+	if (program_consts)
+		WRITE_ONCE(program_consts->seq, 0);
+	/* LMM(tsc_write:B): that before the constants change; pairs with tsc_read:B, now:B. */
 	smp_wmb();
+}
+
+static void allow(struct devtrace_counter *c, u64 mult, unsigned __int128 offset)
+{
+	c->mult = mult;
+	c->offset_lo = offset;
+	c->offset_hi = offset >> 64;
+	/* LMM(tsc_write:C): the constants before their number; pairs with tsc_read:A, now:A. */
+	smp_store_release(&c->seq, last_seq);
 }
 
 static int timekeeper_updated(struct notifier_block *nb, unsigned long was_set, void *data)
 {
 	unsigned __int128 offset;
 	const struct tk_read_base *tkr = &((const struct timekeeper *)data)->tkr_raw;
-	struct clock_tsc *c = consts;
+	const struct devtrace_counter *c = consts;
 	u64 mult;
 
 	/* vDSO mode TSC: its counter is rdtsc_ordered(), nothing else. */
 	if (tkr->clock->vdso_clock_mode != VDSO_CLOCKMODE_TSC ||
 	    tkr->mask != CLOCKSOURCE_MASK(64) || tkr->shift > CLOCK_TSC_SHIFT) {
 		if (c->seq)
-			forbid(c);
+			forbid();
 		return NOTIFY_DONE;
 	}
 
@@ -63,12 +77,11 @@ static int timekeeper_updated(struct notifier_block *nb, unsigned long was_set, 
 	if (c->seq && c->mult == mult && c->offset_lo == (u64)offset &&
 	    c->offset_hi == (u64)(offset >> 64))
 		return NOTIFY_DONE;
-	forbid(c);
-	c->mult = mult;
-	c->offset_lo = offset;
-	c->offset_hi = offset >> 64;
-	/* LMM(tsc_write:C): the constants before their number; pairs with tsc_read:A. */
-	smp_store_release(&c->seq, ++last_seq);
+	forbid();
+	last_seq++;
+	allow(consts, mult, offset);
+	if (program_consts)
+		allow(program_consts, mult, offset);
 	return NOTIFY_DONE;
 }
 
@@ -79,18 +92,20 @@ static struct notifier_block timekeeper_nb = {
 /**
  * clock_tsc_start() - let the TSC be used where it can
  * @c: the constants, kept up to date from here on
+ * @program: the same for programs
  *
  * Nothing if that is so already.
  *
  * Context: any but NMI.
  */
-void clock_tsc_start(struct clock_tsc *c)
+void clock_tsc_start(struct devtrace_counter *c, struct devtrace_counter *program)
 {
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&lock, flags);
 	if (!started) {
 		consts = c;
+		program_consts = boot_cpu_has(X86_FEATURE_LFENCE_RDTSC) ? program : NULL;
 		/* Calls us once before it returns. */
 		started = !pvclock_gtod_register_notifier(&timekeeper_nb);
 	}
@@ -111,7 +126,7 @@ void clock_tsc_stop(void)
 	raw_spin_lock_irqsave(&lock, flags);
 	if (started) {
 		pvclock_gtod_unregister_notifier(&timekeeper_nb);
-		forbid(consts);
+		forbid();
 		started = false;
 	}
 	raw_spin_unlock_irqrestore(&lock, flags);

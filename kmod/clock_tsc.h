@@ -18,6 +18,10 @@
  * written. The reader then calls ktime_get_raw_fast_ns(), so it never waits,
  * and an NMI in the middle of a change sees nothing half-written.
  *
+ * The control page has a copy for programs, which is written in the same steps. A
+ * program orders its reading of the counter by LFENCE: where that is not known to
+ * do so, the copy stays at 0.
+ *
  * What differs: to a CPU whose counter is behind what the timekeeper read last,
  * the kernel gives the time of that reading, and we what the counter says. That
  * nobody can observe: whoever has seen the timekeeper's update reads a later
@@ -28,20 +32,13 @@
 #define DEVTRACE_CLOCK_TSC_H
 
 #include <linux/compiler.h>
+#include <linux/devtrace.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
 #include <asm/barrier.h>
 #include <asm/msr.h>
 
 #define CLOCK_TSC_SHIFT	32
-
-/* Offset in two words: it need not be aligned as a whole. */
-struct clock_tsc {
-	u64	seq;
-	u64	mult;
-	u64	offset_lo;
-	u64	offset_hi;
-};
 
 static __always_inline u64 clock_tsc_ns(u64 tsc, u64 mult, u64 offset_lo, u64 offset_hi)
 {
@@ -51,7 +48,7 @@ static __always_inline u64 clock_tsc_ns(u64 tsc, u64 mult, u64 offset_lo, u64 of
 }
 
 /* CLOCK_MONOTONIC_RAW; any context. */
-static __always_inline u64 clock_tsc_raw(const struct clock_tsc *c)
+static __always_inline u64 clock_tsc_raw(const struct devtrace_counter *c)
 {
 	/* LMM(tsc_read:A): the number before the constants; pairs with tsc_write:C. */
 	const u64 seq = smp_load_acquire(&c->seq);
@@ -69,7 +66,7 @@ static __always_inline u64 clock_tsc_raw(const struct clock_tsc *c)
 	return ktime_get_raw_fast_ns();
 }
 
-void clock_tsc_start(struct clock_tsc *c);
+void clock_tsc_start(struct devtrace_counter *c, struct devtrace_counter *program);
 void clock_tsc_stop(void);
 
 #endif /* DEVTRACE_CLOCK_TSC_H */

@@ -101,7 +101,7 @@ static int __init devtrace_init(void)
 	devtrace_control->version = DEVTRACE_WIRE_VERSION;
 	devtrace_control->size = sizeof(*devtrace_control);
 
-	err = devtrace_clock_init(&devtrace_control->suspended);
+	err = devtrace_clock_init(devtrace_control);
 	if (err)
 		goto out_page;
 	err = devtrace_proc_init();

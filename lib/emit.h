@@ -8,6 +8,8 @@
 #ifndef LIB_EMIT_H
 #define LIB_EMIT_H
 
+#include <stdbool.h>
+
 /* Values of the connection besides a descriptor. */
 enum {
 	CONN_UNTRIED = -1,	/* nobody has asked for it yet */
@@ -25,5 +27,14 @@ int emit_error(int err);
 
 /* Make the control page follow that state: of emit_page.c. May change errno. */
 void page_set(int state);
+
+/*
+ * Whether the control page is that of the device, having connected if nobody
+ * has tried yet. May change errno.
+ */
+bool conn_page(void);
+
+/* The version in a page that we made, as none of the device can be had. */
+#define PAGE_OURS	0xffffffff
 
 #endif

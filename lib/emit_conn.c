@@ -136,6 +136,19 @@ static int open_device(void)
 	return high < 0 ? -err : high;
 }
 
+/* Let the page follow the state. Returns what that is in the end. */
+static int page_follow(int now)
+{
+	int state;
+
+	do {
+		state = now;
+		page_set(state);
+		now = __atomic_load_n(&conn, __ATOMIC_SEQ_CST);
+	} while (now != state);
+	return now;
+}
+
 /*
  * Leave the state `from` for a connection, or for CONN_OFF if there is none,
  * *err then telling why. If another was faster, what he reached is returned.
@@ -155,12 +168,7 @@ static int connect_from(int from, int *err)
 	}
 	if (*err)
 		emit_error(*err);
-	do {
-		fd = now;
-		page_set(fd);
-		now = __atomic_load_n(&conn, __ATOMIC_SEQ_CST);
-	} while (now != fd);
-	return now;
+	return page_follow(now);
 }
 
 /* fd is not the device: connect anew, unless another has seen to it. */
@@ -219,16 +227,25 @@ void devtrace_close(void)
 {
 	int saved = errno;
 	int fd = __atomic_exchange_n(&conn, CONN_OFF, __ATOMIC_SEQ_CST);
-	int now = CONN_OFF;
 
 	if (fd >= 0 && is_device(fd))
 		close_quietly(fd);
-	do {
-		fd = now;
-		page_set(fd);
-		now = __atomic_load_n(&conn, __ATOMIC_SEQ_CST);
-	} while (now != fd);
+	page_follow(CONN_OFF);
 	errno = saved;
+}
+
+bool conn_page(void)
+{
+	int fd = __atomic_load_n(&conn, __ATOMIC_ACQUIRE);
+	int err;
+
+	if (fd == CONN_UNTRIED)
+		fd = connect_from(fd, &err);
+	/* Another may have connected and not come to it yet. */
+	if (fd >= 0 && !__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE))
+		page_follow(fd);
+	return __atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE) ==
+	       DEVTRACE_WIRE_VERSION;
 }
 
 int devtrace_fd(void)

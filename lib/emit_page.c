@@ -8,10 +8,14 @@
  * step: by the device's own page, by one with everything wanted (the device
  * cannot be read), or by one with nothing (there is no device).
  *
+ * The version tells which: DEVTRACE_WIRE_VERSION only in the device's own page, 0
+ * in the file, and PAGE_OURS in one that we made.
+ *
  * The page of an older module ends before what the inline tests look at: there
  * it has zeros, which would refuse every object and severity. It is not used, and
  * everything counts as wanted: an event that is not costs a call then, and the
- * kernel refuses it.
+ * kernel refuses it. If it ends before what the clock is read by, there are zeros
+ * that mean: not by the counter.
  *
  * A program may have a copy of the symbol in its own data (a copy relocation);
  * it has the same size and alignment, and all in here means that copy.
@@ -49,7 +53,6 @@ union control_page {
 extern union control_page devtrace_control;
 union control_page devtrace_control __attribute__((aligned(ROOM))) = {
 	.control = {
-		.version = DEVTRACE_WIRE_VERSION,
 		.size = sizeof(struct devtrace_control),
 		.types = { ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL },
 		.objects = { ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL },
@@ -66,7 +69,7 @@ static void page_plain(size_t size, uint32_t word)
 	p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
 		return;
-	p->control.version = DEVTRACE_WIRE_VERSION;
+	p->control.version = PAGE_OURS;
 	p->control.size = sizeof(p->control);
 	for (i = 0; i < sizeof(p->control.types) / sizeof(p->control.types[0]); i++) {
 		p->control.types[i] = word;
@@ -89,7 +92,7 @@ static int page_device(size_t size, int fd)
 	if (p == MAP_FAILED)
 		return -1;
 	usable = p->version == DEVTRACE_WIRE_VERSION &&
-		 p->size >= offsetof(struct devtrace_control, reserved);
+		 p->size >= offsetof(struct devtrace_control, suspends);
 	munmap(p, size);
 	if (!usable)
 		return -1;

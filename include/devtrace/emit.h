@@ -60,6 +60,13 @@ int devtrace_open(void);
  * thread may be emitting.
  */
 void devtrace_close(void);
+/*
+ * The trace clock, which events are stamped with, ns; without a system call
+ * where the machine can. 0 if it is not known: there is no device, or it may not
+ * be read. Between two calls that emit, it lies between their stamps.
+ * Async-signal-safe.
+ */
+uint64_t devtrace_now(void);
 /* The descriptor in use, or -1. For programs that close all but a few. */
 int devtrace_fd(void);
 
@@ -206,6 +213,7 @@ DEVTRACE_INLINE_ int devtrace_dict_enum(uint8_t value, uint8_t group, const char
 #define devtrace_open()				DEVTRACE_ZERO_(0)
 #define devtrace_close()			((void)0)
 #define devtrace_fd()				(DEVTRACE_ZERO_(0) - 1)
+#define devtrace_now()				((uint64_t)DEVTRACE_ZERO_(0))
 #define devtrace_errors()			((unsigned long)DEVTRACE_ZERO_(0))
 #define devtrace_error()			DEVTRACE_ZERO_(0)
 #define devtrace_dict_add(k, v, g, key, name)	DEVTRACE_ZERO_(k, v, g, key, name)

@@ -3,8 +3,8 @@
 #
 # test_labels.sh - whether ring.rst names the barriers that the code has
 #
-# A label such as LMM(fetch:B) must stand in the module and in the document, or
-# in neither; and in each only once as "LMM(x:A):", where it is defined.
+# A label such as LMM(fetch:B) must stand in the module or the library and in the
+# document, or in neither; and in each only once as "LMM(x:A):", where it is defined.
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
 tmp=$(mktemp -d) || exit 1
@@ -15,18 +15,19 @@ labels()
 	grep -oEh 'LMM\([a-z_]+:[A-Z]\)' "$@" | sort -u
 }
 
-labels "$top"/kmod/*.c "$top"/kmod/*.h > "$tmp/code"
+labels "$top"/kmod/*.[ch] "$top"/lib/*.[ch] > "$tmp/code"
 labels "$top/Documentation/ring.rst" > "$tmp/doc"
-grep -oEh 'LMM\([a-z_]+:[A-Z]\):' "$top"/kmod/*.c "$top"/kmod/*.h | sort | uniq -d > "$tmp/twice"
+grep -oEh 'LMM\([a-z_]+:[A-Z]\):' "$top"/kmod/*.[ch] "$top"/lib/*.[ch] |
+	sort | uniq -d > "$tmp/twice"
 
 echo "TAP version 13"
 echo "1..2"
 rc=0
 if [ -s "$tmp/code" ] && cmp -s "$tmp/code" "$tmp/doc"; then
-	echo "ok 1 labels in kmod/ and Documentation/ring.rst agree"
+	echo "ok 1 labels in kmod/, lib/ and Documentation/ring.rst agree"
 else
-	echo "not ok 1 labels in kmod/ and Documentation/ring.rst agree"
-	comm -23 "$tmp/code" "$tmp/doc" | sed 's/^/# only in kmod: /'
+	echo "not ok 1 labels in kmod/, lib/ and Documentation/ring.rst agree"
+	comm -23 "$tmp/code" "$tmp/doc" | sed 's/^/# only in the code: /'
 	comm -13 "$tmp/code" "$tmp/doc" | sed 's/^/# only in ring.rst: /'
 	rc=1
 fi

@@ -74,6 +74,9 @@ void fake_reset(void)
 	memset(page->types, 0xff, sizeof(page->types));
 	memset(page->objects, 0xff, sizeof(page->objects));
 	page->severities = ~0u;
+	page->suspended = 0;
+	page->suspends = 0;
+	memset(&page->counter, 0, sizeof(page->counter));
 }
 
 static void set_bit(uint32_t *words, unsigned int n, int value)
@@ -109,6 +112,11 @@ void fake_older(void)
 	page->size = offsetof(struct devtrace_control, objects);
 	memset(page->objects, 0, sizeof(page->objects));
 	page->severities = 0;
+}
+
+struct devtrace_control *fake_page(void)
+{
+	return page;
 }
 
 int fake_is(int fd)

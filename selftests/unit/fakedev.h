@@ -55,6 +55,8 @@ void fake_want_severity(unsigned int severity, int wanted);	/* 0 to 15 */
 /* The control page of another version; that of a module from before objects. */
 void fake_version(uint32_t version);
 void fake_older(void);
+/* The page itself, to be written as the kernel would. */
+struct devtrace_control *fake_page(void);
 /* Is this one a descriptor of the device? */
 int fake_is(int fd);
 

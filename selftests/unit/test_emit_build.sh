@@ -179,7 +179,7 @@ for s in $(nm -D --defined-only "$lib/libdevtrace.so" | sed -n 's/^.* [A-Z] \(de
 done
 same "static library: all symbols are ours" "" \
 	"$(nm -g --defined-only "$lib/libdevtrace.a" 2>/dev/null | awk 'NF == 3 { print $3 }' |
-	   grep -v '^devtrace_\|^dt_\|^conn_ioctl$\|^emit_error$\|^page_set$\|^dec_')"
+	   grep -v '^devtrace_\|^dt_\|^conn_ioctl$\|^emit_error$\|^conn_page$\|^page_set$\|^dec_')"
 same "needs libc alone" "[libc.so.6]" \
 	"$(readelf -d "$lib/libdevtrace.so" | sed -n 's/.*NEEDED.*\(\[.*\]\)/\1/p')"
 same "soname" "[libdevtrace.so.0]" \

@@ -30,7 +30,7 @@ machine()
 		result ok "$1 # SKIP no $2 or no $3"
 		return
 	fi
-	for t in test_record test_emit test_wanted; do
+	for t in test_record test_emit test_now test_wanted; do
 		if ! "$2" -static -O2 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 			-Wno-sign-compare -I"$top/include/uapi" -I"$top/include" -I"$top/lib" \
 			-I"$top/selftests/kselftest" -I"$here" -o "$tmp/$t" "$here/$t.c" \

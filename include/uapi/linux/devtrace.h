@@ -452,15 +452,38 @@ struct devtrace_stats {
 #define DEVTRACE_IOC_STATS	_IOWR(DEVTRACE_IOC_MAGIC, 4, struct devtrace_stats)
 
 /**
+ * struct devtrace_counter - CLOCK_MONOTONIC_RAW from the CPU's counter
+ * @seq: 0: not by the counter; else another number for each set of constants
+ * @mult: see below
+ * @offset_lo: see below
+ * @offset_hi: @offset_lo and this are one number of 128 bits
+ *
+ * On x86-64, while @seq is not 0, and the same after all has been read::
+ *
+ *	raw = (tsc * mult + offset) >> 32	in 128 bits
+ *
+ * with a time-stamp counter that is read behind LFENCE. That is what the kernel
+ * itself computes, to the last bit. On other machines @seq is 0.
+ */
+struct devtrace_counter {
+	__u64	seq;
+	__u64	mult;
+	__u64	offset_lo;
+	__u64	offset_hi;
+};
+
+/**
  * struct devtrace_control - the page that mmap(2) at offset 0 gives, read-only
  * @version: DEVTRACE_WIRE_VERSION
  * @size: bytes of this structure that are filled in
  * @types: bit n % 32 of word n / 32 is set when events of type n are wanted
  * @suspended: ns that the machine spent suspended: the trace clock is
- *	CLOCK_MONOTONIC_RAW plus this
+ *	CLOCK_MONOTONIC_RAW plus this. A 32-bit program, which loads it in two
+ *	halves, has to look at @suspends
  * @objects: the same for the objects 0 to 255; others are always asked for
  * @severities: bit n is set when events with the severity byte n are wanted
- * @reserved: 0
+ * @suspends: odd while @suspended is being changed, and another number after
+ * @counter: CLOCK_MONOTONIC_RAW without a call
  *
  * An event whose bit is clear costs its program one load, one test and one
  * branch. A bit that is set means that some stream or trigger may want it.
@@ -472,7 +495,8 @@ struct devtrace_control {
 	__u64	suspended;
 	__u32	objects[8];
 	__u32	severities;
-	__u32	reserved;
+	__u32	suspends;
+	struct devtrace_counter	counter;
 };
 
 #endif /* _UAPI_LINUX_DEVTRACE_H */

@@ -178,6 +178,7 @@ static int names(void)
 	ret += DEVTRACE_DICT_USR(100);
 	ret += DEVTRACE_DICT_ENUM(1, 1);
 	ret += devtrace_emit_event(&event, sizeof(event));
+	ret += devtrace_now() == 1;
 	return ret;
 }
 
