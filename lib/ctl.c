@@ -181,7 +181,7 @@ static int keep(struct replies *r, const struct nlmsghdr *nlh)
 {
 	size_t n = MNL_ALIGN(nlh->nlmsg_len);
 
-	if (r->size - r->len < n) {
+	if (!r->buf || r->size - r->len < n) {
 		size_t size = (r->size ? r->size * 2 : 16384) + n;
 		char *buf = realloc(r->buf, size);
 
