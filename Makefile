@@ -68,6 +68,12 @@ check-all: deps-check deps-boards
 static: deps-static
 	@O=$(O) selftests/static
 
+mutate: deps-check
+	@O=$(O) selftests/mutate $(MUTATE) $(ONLY)
+
+coverage: deps-check
+	@O=$(O) selftests/coverage $(COVERAGE)
+
 bench: deps-bench
 	+@$(MAKE) --no-print-directory -C selftests/bench O=$(O) bench
 
@@ -86,6 +92,10 @@ help:
 #:                    one CPU
 #:   bench            every figure, one line each
 #:   static           style, sparse, warnings, manual pages, licences
+#:   mutate           break the code, line by line, and see whether the tests notice;
+#:                    MUTATE=--unit leaves out boards, ONLY=name is one mutation
+#:   coverage         which lines of library and tools the tests do not run;
+#:                    COVERAGE=--board asks a board too
 #:   install          library, headers, tools and manual pages, below $(DESTDIR)
 #:   modules_install  devtrace.ko, below $(DESTDIR)
 #:   deps             install the Debian packages that all this needs
@@ -104,4 +114,4 @@ help:
 #:                    6.12/1of2; /1 is one CPU, /1of2 one of two)
 
 .PHONY: all user lib tools modules modules_install install deps demo check check-all static \
-	bench clean help
+	mutate coverage bench clean help

@@ -275,6 +275,55 @@ TEST_F(handle, dump_disturbed)
 	EXPECT_EQ(nr_sent, 2);
 }
 
+/* What belongs to a request that was given up is neither its answer nor its end. */
+TEST_F(handle, answers_of_an_earlier_request)
+{
+	unsigned int n = 0;
+
+	last_seq--;
+	stream("stale", 5, 0);
+	next();
+	done(0);
+	ack(-EPERM);
+	last_seq++;
+	stream("trace", 0, 0);
+	next();
+	done(0);
+	EXPECT_EQ(devtrace_ctl_streams(self->ctl, count, &n), 0);
+	EXPECT_EQ(n, 1);
+	EXPECT_EQ(head, tail);
+}
+
+/* A number of another size, or a text without its end, makes the answer none. */
+TEST_F(handle, attributes_of_a_wrong_size)
+{
+	struct nlmsghdr *nlh;
+	unsigned int how, n;
+
+	for (how = 0; how < 4; how++) {
+		n = 0;
+		nlh = reply(DEVTRACE_CMD_STREAM_GET, NLM_F_MULTI);
+		if (how == 3)
+			mnl_attr_put(nlh, DEVTRACE_A_STREAM, 5, "trace");
+		else
+			mnl_attr_put_strz(nlh, DEVTRACE_A_STREAM, "trace");
+		if (how == 0)
+			mnl_attr_put_u64(nlh, DEVTRACE_A_ID, 0);
+		else if (how == 1)
+			mnl_attr_put_u32(nlh, DEVTRACE_A_SIZE, 65536);
+		else if (how == 2)
+			mnl_attr_put(nlh, DEVTRACE_A_ID, 0, NULL);
+		end(nlh);
+		next();
+		done(0);
+		EXPECT_EQ(devtrace_ctl_streams(self->ctl, count, &n), -EBADMSG);
+		EXPECT_STREQ(devtrace_ctl_error(self->ctl), "the kernel's answer is malformed");
+		EXPECT_EQ(n, 0);
+		head = tail = 0;
+		queue[0].len = 0;
+	}
+}
+
 static int stop_at_once(const struct devtrace_ctl_stream *s, void *arg)
 {
 	++*(unsigned int *)arg;

@@ -130,6 +130,14 @@ TEST(a_mask_comes_first)
 	EXPECT_EQ(IS_EQ, SET(0x20, 0x30, DEVTRACE_E_U8, 0xef));
 	EXPECT_EQ(IS_EQ, SET(0xff, 0xff, DEVTRACE_E_I8, 0xff));
 	EXPECT_EQ(IS_EQ, SET(0, 0x8, DEVTRACE_E_U32, 0xf7, 0xff, 0xff, 0xff));
+	EXPECT_EQ(IS_EQ, SET(0x120, 0x130, DEVTRACE_E_U16, 0xef, 0xff));
+	EXPECT_EQ(IS_EQ, SET(0x120, 0x130, DEVTRACE_E_I16, 0xef, 0xff));
+	EXPECT_EQ(IS_EQ, SET(0x120, 0x130, DEVTRACE_E_I32, 0xef, 0xff, 0xff, 0xff));
+	EXPECT_EQ(IS_EQ, SET(0x120, 0x130, DEVTRACE_E_X32, 0xef, 0xff, 0xff, 0xff));
+	EXPECT_EQ(IS_EQ, SET(3, 3, DEVTRACE_E_I64, 7, 0, 0, 0, 0, 0, 0, 0x80));
+	EXPECT_EQ(IS_EQ, SET(3, 3, DEVTRACE_E_U64, 7, 0, 0, 0, 0, 0, 0, 0x80));
+	EXPECT_EQ(IS_EQ, SET(3, 3, DEVTRACE_E_OBJ, 7, 0, 0, 0, 0, 0, 0, 0x80));
+	EXPECT_EQ(IS_EQ, SET(3, 3, DEVTRACE_E_SIG, 7, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9));
 	/* a float has no bits to mask */
 	EXPECT_EQ(NEVER, SET(0, 0xff, DEVTRACE_E_F32, 0, 0, 0, 0));
 	EXPECT_EQ(NEVER, SET(0, 0xff, DEVTRACE_E_F64, 0, 0, 0, 0, 0, 0, 0, 0));

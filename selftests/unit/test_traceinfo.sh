@@ -29,4 +29,6 @@ RC
 
 cd "$work/run" || exit 1
 echo "TAP version 13"
-replay "$work" "$here"/traceinfo/*.expected
+# TRANSCRIPTS: one of them, for selftests/mutate
+# shellcheck disable=SC2086 # a pattern
+replay "$work" "$here"/traceinfo/${TRANSCRIPTS:-*}.expected
