@@ -19,6 +19,7 @@
 #include <linux/cdev.h>
 #include <linux/device.h>
 #include <linux/fs.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/poll.h>
@@ -32,6 +33,7 @@
 #include "core.h"
 #include "dict.h"
 #include "netlink.h"
+#include "profile.h"
 #include "reader.h"
 #include "stream_priv.h"
 
@@ -42,6 +44,8 @@ struct handle {
 	struct stream	*stream;
 	struct mutex	lock;		/* of @reader */
 	struct reader	*reader;	/* NULL until it is needed */
+	bool		rests;		/* it read all there was, at @rested */
+	unsigned long	rested;		/* jiffies */
 	bool		clear;		/* O_TRUNC, and nothing written yet */
 };
 
@@ -143,6 +147,39 @@ static int trace_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+/*
+ * With kernel profile events on, whoever reads makes what it reads next: its own system
+ * calls, those of who takes what it read, a switch, a timer. So one that has read all
+ * there was rests, unless much has come, and finds nothing meanwhile: what comes of
+ * reading is then little, however it is done, and nothing of it is left out.
+ *
+ * Who waits in poll(2) looks again when it is woken, 100 ms after it began to wait at
+ * the latest. It has rested by then.
+ */
+#define REST_POLL	(HZ / 20 ?: 1)
+#define REST_READ	(HZ / 10 ?: 1)
+
+static bool resting(struct handle *h)
+{
+	return h->rests && READ_ONCE(devtrace_profile_on) && !READ_ONCE(h->stream->gone) &&
+	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
+}
+
+/* The lock is held, and taken again. */
+static int rest(struct handle *h)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	add_wait_queue(&h->stream->wait, &wait);
+	/* Woken before, if much comes. */
+	wake_prepare(h->stream);
+	mutex_unlock(&h->lock);
+	wait_woken(&wait, TASK_INTERRUPTIBLE, REST_READ);
+	mutex_lock(&h->lock);
+	remove_wait_queue(&h->stream->wait, &wait);
+	return signal_pending(current) ? -ERESTARTSYS : 0;
+}
+
 /* Wait until there is something to read. The lock is held, and taken again. */
 static int wait_readable(struct handle *h, long timeout)
 {
@@ -186,6 +223,14 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 		return -ENOMEM;
 	}
 	w = reader_wire(h->reader);
+	if (!wire_staged(w) && resting(h)) {
+		err = nowait ? -EAGAIN : rest(h);
+		if (err) {
+			mutex_unlock(&h->lock);
+			return err;
+		}
+	}
+	h->rests = false;
 	for (;;) {
 		err = 0;
 		if (!wire_staged(w))
@@ -206,6 +251,8 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 				break;
 			continue;
 		}
+		h->rests = !err;
+		h->rested = jiffies;
 		if (done || (err && err != -EAGAIN))
 			break;
 		/* It was removed, and nothing is left. */
@@ -235,7 +282,7 @@ static __poll_t trace_poll(struct file *file, poll_table *wait)
 		wake_prepare(h->stream);
 		mutex_lock(&h->lock);
 		/* Without memory read(2) does not wait, and says why. */
-		if (!handle_reader(h) || reader_ready(h->reader))
+		if (!handle_reader(h) || (!resting(h) && reader_ready(h->reader)))
 			mask |= EPOLLIN | EPOLLRDNORM;
 		mutex_unlock(&h->lock);
 		if (READ_ONCE(h->stream->gone))
@@ -252,6 +299,7 @@ static loff_t trace_llseek(struct file *file, loff_t off, int whence)
 	if (!(file->f_mode & FMODE_READ))
 		return -ESPIPE;
 	mutex_lock(&h->lock);
+	h->rests = false;
 	ret = handle_reader(h) ? reader_seek(h->reader, off, whence) : -ENOMEM;
 	mutex_unlock(&h->lock);
 	/* Others may wait on the same descriptor, or on a duplicate. */

@@ -526,6 +526,28 @@ out:
 	return ready;
 }
 
+/* Bytes of one ring that a reader should not leave there for long. */
+#define MUCH	65536U
+
+/**
+ * reader_much() - whether some ring has much that was not read
+ * @rd: the reader, locked
+ */
+bool reader_much(struct reader *rd)
+{
+	bool much = false;
+	unsigned int i;
+
+	down_read(&rd->stream->layout);
+	for (i = 0; i < rd->nr && !much && rd->layouts == rd->stream->layouts; i++) {
+		const struct cursor *c = &rd->cursors[i];
+
+		much = unread(c, min((c->ring->mask + 1) / 2, MUCH / RING_UNIT));
+	}
+	up_read(&rd->stream->layout);
+	return much;
+}
+
 /**
  * reader_check() - change the check of the frames from here on
  * @rd: the reader, locked

@@ -18,6 +18,7 @@ struct wire *reader_wire(struct reader *rd);
 
 int reader_fill(struct reader *rd, size_t want);
 bool reader_ready(struct reader *rd);
+bool reader_much(struct reader *rd);
 loff_t reader_seek(struct reader *rd, loff_t off, int whence);
 void reader_check(struct reader *rd, u8 check);
 

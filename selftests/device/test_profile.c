@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -574,39 +575,60 @@ TEST_F(profile, console_lines_are_on_the_time_line)
 }
 
 /*
- * Somebody reads what comes; of an idle machine little does, if reading is not most of it.
- * System calls are not on: the one that reads is an event that it reads.
+ * Somebody reads what comes; of an idle machine little does, if reading is not most of
+ * it. With system calls on each read is an event that it could read.
  */
-TEST_F(profile, reading_does_not_feed_itself)
+static void read_live(struct __test_metadata *_metadata, const char *types, bool polls,
+		      struct tape **t)
 {
 	static char buf[1 << 20];
+	struct pollfd p = { .events = POLLIN };
 	size_t own = 0, reads = 0;
 	uint64_t end;
 	pid_t pid;
-	int fd;
+	ssize_t n;
 
-	fd = open(DEV_PATH, O_RDONLY | O_CLOEXEC);
-	ASSERT_LE(0, fd);
-	ASSERT_TRUE(profile("all -syscalls"));
+	p.fd = open(DEV_PATH, O_RDONLY | O_CLOEXEC | (polls ? O_NONBLOCK : 0));
+	ASSERT_LE(0, p.fd);
+	ASSERT_TRUE(profile(types));
 	pid = getpid();
 	dev_sleep_ms(500);
-	while (read(fd, buf, sizeof(buf)) == sizeof(buf))
+	while (read(p.fd, buf, sizeof(buf)) == sizeof(buf))
 		;
 	end = dev_now() + 2 * NSEC;
-	while (dev_now() < end && read(fd, buf, sizeof(buf)) > 0)
+	while (dev_now() < end) {
+		if (polls && poll(&p, 1, -1) != 1)
+			break;
+		n = read(p.fd, buf, sizeof(buf));
+		if (n <= 0)
+			break;
 		reads++;
+		/* as who reads until there is no more */
+		while (polls && read(p.fd, buf, sizeof(buf)) > 0)
+			;
+	}
 	ASSERT_TRUE(profile("none"));
-	close(fd);
-	self->t = tape_all(1 << 20);
-	ASSERT_NE(NULL, self->t);
-	for (size_t i = 0; i < self->t->nev; i++)
-		own += self->t->ev[i].tid == (uint32_t)pid && self->t->ev[i].ts > end - 2 * NSEC &&
-		       self->t->ev[i].ts < end;
-	dev_say("%zu reads and %zu events of the reader in 2 s", reads, own);
+	close(p.fd);
+	*t = tape_all(1 << 20);
+	ASSERT_NE(NULL, *t);
+	for (size_t i = 0; i < (*t)->nev; i++)
+		own += (*t)->ev[i].tid == (uint32_t)pid && (*t)->ev[i].ts > end - 2 * NSEC &&
+		       (*t)->ev[i].ts < end;
+	dev_say("%s: %zu reads and %zu events of the reader in 2 s", types, reads, own);
 	/* at most ten a second, but for what fills a block of the ring */
 	EXPECT_LT(2, reads);
 	EXPECT_GE(25, reads);
 	EXPECT_GE(2500, own);
+}
+
+TEST_F(profile, reading_does_not_feed_itself)
+{
+	read_live(_metadata, "all", false, &self->t);
+}
+
+TEST_F(profile, polling_does_not_feed_itself)
+{
+	read_live(_metadata, "syscalls sched", true, &self->t);
 }
 
 TEST_HARNESS_MAIN
