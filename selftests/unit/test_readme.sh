@@ -28,6 +28,13 @@ check "the application compiles" "$CC" -Wall -Wextra -Werror "$tmp/app.c" -o "$t
 	$(pkg-config --cflags --libs libdevtrace)
 check "the application runs without a device" env DEVTRACE_DEVICE="$tmp/none" "$tmp/app"
 
+# test_recipes.sh runs those of control.rst
+unknown=$(sed -n 's/^\ttracectl/tracectl/p' "$top/README.md" |
+	while read -r line; do
+		grep -qxF "	$line" "$top/Documentation/control.rst" || echo "$line"
+	done)
+check "what tracectl is shown to do stands in control.rst" test -z "$unknown"
+
 mkdir "$tmp/driver"
 {
 	echo '#include <linux/module.h>'
