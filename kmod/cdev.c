@@ -463,7 +463,7 @@ static long trace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 		return ioctl_rare(file, cmd, p);
 	if (unlikely(!(file->f_mode & FMODE_WRITE)))
 		return -EBADF;
-	if (unlikely(h->clear))
+	if (unlikely(READ_ONCE(h->clear)))
 		WRITE_ONCE(h->clear, false);
 	return devtrace_emit_user(p, _IOC_SIZE(cmd));
 }

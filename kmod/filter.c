@@ -153,7 +153,8 @@ u32 filter_process_set(const struct filter_table *t, struct task_struct *task)
 	char comm[TASK_COMM_LEN];
 	u32 asks = t->any_process, refuses = 0, set;
 
-	memcpy(comm, task->comm, sizeof(comm));
+	/* See devtrace_proc_seen(). */
+	data_race(memcpy(comm, task->comm, sizeof(comm)));
 	/* As in the lists: nothing behind the NUL. */
 	strscpy_pad(key.comm, comm, sizeof(key.comm));
 	process_add(k->comms, k->nr_comms, &key, compare_comm, &asks, &refuses);
@@ -169,7 +170,8 @@ u32 filter_process_set(const struct filter_table *t, struct task_struct *task)
 	barrier();
 	WRITE_ONCE(v->generation, t->generation);
 	barrier();
-	if (memcmp(comm, task->comm, sizeof(comm)))
+	/* What changes while it is compared differs, or is seen next time. */
+	if (data_race(memcmp(comm, task->comm, sizeof(comm))))
 		WRITE_ONCE(v->generation, 0);
 	return set;
 }

@@ -56,9 +56,11 @@ static void leave_last(struct proc_last *last)
 {
 	const unsigned long stored = xchg(&last->stored, 0);
 
-	if (last->slot >= 0)
-		atomic_long_add(stored, &slots[last->slot].stored);
-	last->slot = -1;
+	const int slot = READ_ONCE(last->slot);
+
+	if (slot >= 0)
+		atomic_long_add(stored, &slots[slot].stored);
+	WRITE_ONCE(last->slot, -1);
 }
 
 /**
@@ -81,7 +83,8 @@ void devtrace_proc_new(struct task_struct *task)
 	/* Another thread: who wants its events has to be looked up. */
 	__this_cpu_write(devtrace_verdict.generation, 0);
 	leave_last(last);
-	memcpy(comm, task->comm, sizeof(comm));
+	/* See devtrace_proc_seen(). */
+	data_race(memcpy(comm, task->comm, sizeof(comm)));
 	comm[sizeof(comm) - 1] = 0;
 
 	for (i = first; i < first + BUCKET_SLOTS; i++) {
@@ -120,9 +123,9 @@ void devtrace_proc_new(struct task_struct *task)
 	atomic_inc_return_release(&devtrace_proc_changes);
 known:
 	/* An interrupt in between may leave a mixture: then we come here again. */
-	memcpy(last->comm, comm, sizeof(comm));
-	last->slot = victim;
-	last->tid = task->pid;
+	data_race(memcpy(last->comm, comm, sizeof(comm)));
+	WRITE_ONCE(last->slot, victim);
+	WRITE_ONCE(last->tid, task->pid);
 }
 
 unsigned int devtrace_proc_slots(void)

@@ -43,9 +43,10 @@ static __always_inline void devtrace_proc_seen(struct task_struct *task)
 	const u64 *comm = (const u64 *)task->comm;
 
 	BUILD_BUG_ON(sizeof(task->comm) != 2 * sizeof(u64));
-	if (unlikely(task->pid != __this_cpu_read(devtrace_proc_last.tid) ||
-		     comm[0] != __this_cpu_read(devtrace_proc_last.comm[0]) ||
-		     comm[1] != __this_cpu_read(devtrace_proc_last.comm[1])))
+	/* Half of another name is another name, and so is the whole, next time. */
+	if (unlikely(data_race(task->pid != __this_cpu_read(devtrace_proc_last.tid) ||
+			       comm[0] != __this_cpu_read(devtrace_proc_last.comm[0]) ||
+			       comm[1] != __this_cpu_read(devtrace_proc_last.comm[1]))))
 		devtrace_proc_new(task);
 }
 

@@ -87,7 +87,8 @@ struct comm {
 
 static __always_inline void comm_get(struct comm *c, const char *comm)
 {
-	memcpy(c->s, comm, TASK_COMM_LEN);
+	/* Old, new, or a mixture: the next event has the new one. */
+	data_race(memcpy(c->s, comm, TASK_COMM_LEN));
 	c->s[TASK_COMM_LEN - 1] = 0;
 	c->len = strlen(c->s);
 }

@@ -128,7 +128,7 @@ static void report_loss(struct reader *rd, struct cursor *c, u8 cause, u64 count
 	if (!count)
 		return;
 	wire_lost(&rd->wire, c->source, cause, count, c->last, c->ready ? c->key : now);
-	rd->missed += count;
+	WRITE_ONCE(rd->missed, rd->missed + count);
 }
 
 static void report_losses(struct reader *rd, struct cursor *c, u64 now)
@@ -396,9 +396,10 @@ static void send_event(struct reader *rd, struct cursor *c)
 		send_clock(rd, c->key);
 		send_proc(rd, rec->who & RING_WHO_TID, c->key);
 		wire_event(&rd->wire, rec, c->source, c->key);
-		rd->last = c->key;
+		/* stream_reader() looks at these meanwhile. */
+		WRITE_ONCE(rd->last, c->key);
 		rd->last_end = rd->wire.bytes;
-		rd->given++;
+		WRITE_ONCE(rd->given, rd->given + 1);
 	}
 	cursor_advance(c);
 	if (!cursor_peek(c))

@@ -368,6 +368,9 @@ static struct ring_place ring_suffix(const struct ring *r, const struct ring_vie
  * Indices go on as they were: what does not fit counts as overwritten. Positions
  * go on from the next multiple of the new size, so that no place in the old
  * memory can be taken for one in the new: readers go by the index.
+ *
+ * It stays closed, fits 0, until the caller has seen to it that every writer that
+ * finds it open finds the new memory, and calls ring_open().
  */
 void ring_resize(struct ring *r, unsigned long size, struct ring_memory *m)
 {
@@ -414,7 +417,12 @@ void ring_resize(struct ring *r, unsigned long size, struct ring_memory *m)
 	r->pos_epoch = head.pos >> 30;
 	r->idx_epoch = head.idx >> 30;
 	r->cleared.pos = min(r->cleared.pos, tail.pos);
-	r->fits = ring_fits(size);
+}
+
+/* Writers may come, after a resize. */
+void ring_open(struct ring *r)
+{
+	WRITE_ONCE(r->fits, ring_fits((unsigned long)(r->mask + 1) * RING_UNIT));
 }
 
 /**

@@ -326,6 +326,7 @@ struct ring_memory {
 int ring_memory_alloc(struct ring_memory *m, unsigned long size);
 void ring_memory_free(struct ring_memory *m);
 void ring_resize(struct ring *r, unsigned long size, struct ring_memory *m);
+void ring_open(struct ring *r);
 unsigned long ring_size_round(unsigned long long size);
 
 /* Reading: process context. */

@@ -151,6 +151,9 @@ static int resize_all(struct stream *s, unsigned long bytes, struct ring_memory 
 		/* Writers have preemption off. Until this is over they drop: be quick. */
 		synchronize_rcu_expedited();
 		ring_resize(r, bytes, &m[cpu]);
+		/* Whoever finds it open began after this, and finds the new memory. */
+		synchronize_rcu_expedited();
+		ring_open(r);
 		if (s->rings == &devtrace_rings)
 			set_limit(r);
 	}

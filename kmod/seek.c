@@ -92,7 +92,7 @@ static void begin_at_cursors(struct reader *rd)
 	reader_heapify(rd);
 	rd->clock_sent = false;
 	rd->clock_next = 0;
-	rd->last = 0;
+	WRITE_ONCE(rd->last, 0);
 	rd->layouts = rd->stream->layouts;
 	rd->next_past = 0;
 	rd->has_past = false;

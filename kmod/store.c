@@ -51,7 +51,9 @@ static bool take_one(struct stop *st)
 
 static bool too_late(const struct stop *st, u64 now)
 {
-	return st->ns && now - st->ts > st->ns && now > st->ts;
+	const u64 ts = READ_ONCE(st->ts);
+
+	return st->ns && now - ts > st->ns && now > ts;
 }
 
 /* Nothing is left: no event is stored from here on. */
@@ -67,7 +69,7 @@ static void fired(struct stream *s, u64 ts)
 	struct stop *st = &s->stop;
 	int tries = 0;
 
-	st->ts = ts;
+	WRITE_ONCE(st->ts, ts);
 	/* Whoever sees COUNT is to read a later time, also where the clock ticks slowly. */
 	while (devtrace_clock() <= ts && ++tries < WAIT_TRIES)
 		cpu_relax();
@@ -88,7 +90,9 @@ static void drop(struct stream *s, struct ring *r, unsigned int cause)
 /* In the order of reading, is an event of this CPU before the one that fired? */
 static bool reads_before(const struct stop *st, u64 now)
 {
-	return now != st->ts ? now < st->ts : smp_processor_id() <= READ_ONCE(st->cpu);
+	const u64 ts = READ_ONCE(st->ts);
+
+	return now != ts ? now < ts : smp_processor_id() <= READ_ONCE(st->cpu);
 }
 
 /*
@@ -225,7 +229,7 @@ bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 n
 	WRITE_ONCE(st->cpu, smp_processor_id());
 	atomic_set(&st->left, min_t(u64, events ?: ns ? INT_MAX : 0, INT_MAX));
 	st->ns = ns;
-	st->to = to;
+	WRITE_ONCE(st->to, to);
 	strscpy(st->trigger, trigger, sizeof(st->trigger));
 	f->streams |= BIT(id);
 	return true;
@@ -267,7 +271,7 @@ bool stream_fire_start(unsigned int id, const char *trigger)
 		irq_work_queue(&s->kick);
 		return true;
 	}
-	if (stop_phase(st) != STOP_STOPPING || st->to == DEVTRACE_STATE_FROZEN ||
+	if (stop_phase(st) != STOP_STOPPING || READ_ONCE(st->to) == DEVTRACE_STATE_FROZEN ||
 	    cmpxchg(&st->again, 0, 1))
 		return false;
 	strscpy(st->starter, trigger, sizeof(st->starter));

@@ -204,7 +204,7 @@ static void settle(struct stream *s)
 	lockdep_assert_held(&devtrace_lock);
 	update_easy(s);
 	synchronize_rcu();
-	s->state = st->to;
+	WRITE_ONCE(s->state, st->to);
 	add_past(s, st->to, devtrace_clock(), *st->trigger ? st->ts : 0, st->trigger);
 	atomic_set_release(&st->phase, STOP_STOPPED);
 	go_on_again(s);
@@ -299,12 +299,12 @@ void stream_set_state(struct stream *s, enum devtrace_state state)
 		update_easy(s);
 	} else if (stop_phase(st) == STOP_STOPPED) {
 		if (s->state != state) {
-			s->state = state;
+			WRITE_ONCE(s->state, state);
 			add_past(s, state, devtrace_clock(), 0, "");
 		}
 	} else {
-		/* An event that is under way stays. */
-		st->ts = U64_MAX;
+		/* An event that is under way stays. One that fires now may say its time. */
+		WRITE_ONCE(st->ts, U64_MAX);
 		do {
 			phase = stop_phase(st);
 			if (phase == STOP_FIRING)
@@ -312,7 +312,7 @@ void stream_set_state(struct stream *s, enum devtrace_state state)
 		} while (phase != STOP_STOPPING && phase != STOP_STOPPED &&
 			 (phase == STOP_FIRING ||
 			  atomic_cmpxchg(&st->phase, phase, STOP_STOPPING) != phase));
-		st->to = state;
+		WRITE_ONCE(st->to, state);
 		st->trigger[0] = 0;
 		if (phase != STOP_STOPPED)
 			settle(s);

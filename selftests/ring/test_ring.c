@@ -338,6 +338,7 @@ TEST_F(ring, other_memory)
 		size = 1024UL << sim_random(6);
 		ASSERT_EQ(0, ring_memory_alloc(&m, size));
 		ring_resize(&r, size, &m);
+		ring_open(&r);
 		ring_memory_free(&m);
 
 		was.pos = v.tail.pos;
