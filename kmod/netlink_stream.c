@@ -160,6 +160,11 @@ int netlink_stream_new(struct genl_info *info)
 		refuse_size(info, -EINVAL);
 		return -EINVAL;
 	}
+	/* Stream 0 too: of two of a name, nobody could reach the second. */
+	if (stream_find(nla_data(a[DEVTRACE_A_STREAM]))) {
+		refuse_new(info, -EEXIST);
+		return -EEXIST;
+	}
 	stream_info(stream_by_id(0), &stream0);
 	mode = a[DEVTRACE_A_MODE] ? nla_get_u32(a[DEVTRACE_A_MODE]) : stream0.mode;
 	if (a[DEVTRACE_A_STATE])

@@ -230,8 +230,13 @@ TEST_F(streams, stream_0_stays)
 	EXPECT_NE(0, nl.why[0]);
 	EXPECT_EQ(-ENOENT, stream_del("nobody"));
 	EXPECT_NE(0, nl.why[0]);
+	EXPECT_EQ(-EEXIST, stream_new(DEVTRACE_STREAM0, 4096, -1));
+	EXPECT_NE(0, nl.why[0]);
 	ASSERT_EQ(0, stream_new(NAME, 1500, -1));
+	/* We say so, not the device model, which would fill the log. */
+	dev_log_begin();
 	EXPECT_EQ(-EEXIST, stream_new(NAME, 4096, -1));
+	EXPECT_FALSE(dev_log_has("duplicate"));
 	EXPECT_EQ(0, stream_del(NAME));
 }
 
