@@ -356,7 +356,9 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 	if (err)
 		return err;
 	netlink_notify_filter(stream_by_id(0));
-	return log_lacking(named) ? -EOPNOTSUPP : 0;
+	err = log_lacking(named) ? -EOPNOTSUPP : 0;
+	/* What the kernel has, and could not be attached to, is no matter of names. */
+	return bitmap_subset(want, filter_get(0, NULL)->types, 256) ? err : -ENOMEM;
 }
 
 static int profile_set(const char *val, const struct kernel_param *kp)
