@@ -145,12 +145,47 @@ static struct sum_row *row(struct sum *s, const struct devtrace_event *ev, const
 	return r;
 }
 
+/*
+ * Times that have ended, and losses
+ */
+
+bool sum_certain(const struct sum *s, uint64_t from, uint64_t to)
+{
+	unsigned int i;
+
+	if (from <= s->loss || to < from)
+		return false;
+	for (i = 0; i < s->nr_losses; i++)
+		if (s->losses[i].from <= to && s->losses[i].to >= from)
+			return false;
+	return true;
+}
+
+static void count_oldest(struct sum *s)
+{
+	const struct sum_span *span = &s->late[s->late_begin++ % SUM_LATE];
+	bool certain = sum_certain(s, span->from, span->to);
+
+	if (!span->row)
+		sum_task_span(s, span, certain);
+	else if (certain)
+		sum_times_add(&span->row->times, span->to - span->from, span->from);
+	else
+		span->row->untimed++;
+}
+
+void sum_late(struct sum *s, const struct sum_span *span)
+{
+	if (s->late_end - s->late_begin == SUM_LATE)
+		count_oldest(s);
+	s->late[s->late_end++ % SUM_LATE] = *span;
+}
+
 static void timed(struct sum *s, struct sum_row *r, uint64_t from, uint64_t to)
 {
-	if (sum_certain(s, from) && to >= from)
-		sum_times_add(&r->times, to - from, from);
-	else
-		r->untimed++;
+	const struct sum_span span = { .from = from, .to = to, .row = r };
+
+	sum_late(s, &span);
 }
 
 static void call_enter(struct sum *s, const struct devtrace_event *ev)
@@ -204,6 +239,13 @@ static void cut_off(struct sum_cpu *c, unsigned int n)
 			c->in[c->depth].row->untimed++;
 }
 
+/* The n-th alone has ended. */
+static void take_out(struct sum_cpu *c, unsigned int n)
+{
+	c->depth--;
+	memmove(&c->in[n], &c->in[n + 1], (c->depth - n) * sizeof(c->in[0]));
+}
+
 static void irq_entry(struct sum *s, const struct devtrace_event *ev)
 {
 	struct sum_cpu *c;
@@ -224,11 +266,17 @@ static void irq_entry(struct sum *s, const struct devtrace_event *ev)
 	c = &s->cpus[ev->source];
 	/*
 	 * No handler is interrupted by itself: its end was lost, or is not traced,
-	 * as while the types are turned on one by one.
+	 * as while the types are turned on one by one. Those that came after it
+	 * may still run.
 	 */
-	for (i = 0; i < c->depth; i++)
-		if (c->in[i].row == r)
-			cut_off(c, i);
+	for (i = 0; i < c->depth; i++) {
+		if (c->in[i].row != r)
+			continue;
+		if (r)
+			r->untimed++;
+		take_out(c, i);
+		break;
+	}
 	if (c->depth == SUM_NEST)
 		cut_off(c, 0);
 	c->in[c->depth].row = r;
@@ -249,9 +297,11 @@ static void irq_exit(struct sum *s, const struct devtrace_event *ev)
 		if (!r || r->object != ev->object || r->signal != ev->signal ||
 		    (*name && strcmp(r->action, name)))
 			continue;
-		cut_off(c, i);
+		/* After a loss it may be the end of another one, within those above it. */
+		if (sum_certain(s, c->in[i - 1].ts, ev->ts))
+			cut_off(c, i);
 		timed(s, r, c->in[i - 1].ts, ev->ts);
-		c->depth = i - 1;
+		take_out(c, i - 1);
 		return;
 	}
 	/* Its beginning is not there; of a device, it had the handler's name. */
@@ -260,6 +310,28 @@ static void irq_exit(struct sum *s, const struct devtrace_event *ev)
 		r->count++;
 		r->untimed++;
 	}
+}
+
+/* Of too many the oldest is not kept: from its end back nothing is sure then. */
+static void add_loss(struct sum *s, const struct sum_loss *loss)
+{
+	unsigned int i, oldest = 0;
+
+	if (s->nr_losses < SUM_LOSSES) {
+		s->losses[s->nr_losses++] = *loss;
+		return;
+	}
+	for (i = 1; i < SUM_LOSSES; i++)
+		if (s->losses[i].to < s->losses[oldest].to)
+			oldest = i;
+	if (loss->to <= s->losses[oldest].to) {
+		if (loss->to > s->loss)
+			s->loss = loss->to;
+		return;
+	}
+	if (s->losses[oldest].to > s->loss)
+		s->loss = s->losses[oldest].to;
+	s->losses[oldest] = *loss;
 }
 
 /* What was lost before the first event is nobody's business. */
@@ -275,8 +347,10 @@ static void begin(struct sum *s, uint64_t ts)
 			s->lost_before += s->early[i].count;
 		} else {
 			s->lost += s->early[i].count;
-			if (s->early[i].to > s->loss)
-				s->loss = s->early[i].to;
+			/* if it is not known when: before this event */
+			if (s->early[i].to == UINT64_MAX)
+				s->early[i].to = ts;
+			add_loss(s, &s->early[i]);
 		}
 	}
 	memset(s->early, 0, sizeof(s->early));
@@ -291,8 +365,11 @@ static void stop(struct sum *s)
 	sum_tasks_end(s);
 	for (i = 0; i < SUM_CPUS; i++)
 		cut_off(&s->cpus[i], 0);
+	while (s->late_begin != s->late_end)
+		count_oldest(s);
 	s->begun = false;
 	s->loss = 0;
+	s->nr_losses = 0;
 }
 
 void sum_event(struct sum *s, const struct devtrace_event *ev)
@@ -326,23 +403,23 @@ void sum_event(struct sum *s, const struct devtrace_event *ev)
 	}
 }
 
-static void loss(struct sum *s, uint64_t count, uint64_t to)
+static void loss(struct sum *s, uint64_t count, uint64_t from, uint64_t to)
 {
-	struct sum_loss *e;
+	struct sum_loss *e, l = { count, from, to };
 
 	if (s->begun) {
 		/* When it was is not known, but it was before the next event. */
 		if (!to)
-			to = s->last;
+			l.to = s->last;
 		s->lost += count;
-		if (to > s->loss)
-			s->loss = to;
+		add_loss(s, &l);
 		return;
 	}
 	if (s->nr_early < SUM_EARLY)
 		s->nr_early++;
 	e = &s->early[s->nr_early - 1];
 	e->count += count;
+	e->from = 0;
 	if (to > e->to || !to)
 		e->to = to ? to : UINT64_MAX;
 }
@@ -351,10 +428,10 @@ void sum_item(struct sum *s, const struct devtrace_item *item)
 {
 	switch (item->kind) {
 	case DEVTRACE_ITEM_LOST:
-		loss(s, item->u.lost.count, item->u.lost.to);
+		loss(s, item->u.lost.count, item->u.lost.from, item->u.lost.to);
 		break;
 	case DEVTRACE_ITEM_GAP:
-		loss(s, item->u.gap.count, 0);
+		loss(s, item->u.gap.count, 0, 0);
 		break;
 	case DEVTRACE_ITEM_INFO:
 		if (item->u.info.reason == DEVTRACE_INFO_OPEN ||
@@ -381,6 +458,7 @@ struct sum *sum_new(void)
 	struct sum *s = ti_alloc(NULL, sizeof(*s));
 
 	memset(s, 0, sizeof(*s));
+	s->late = ti_alloc(NULL, SUM_LATE * sizeof(*s->late));
 	return s;
 }
 
@@ -403,5 +481,7 @@ void sum_free(struct sum *s)
 			free(t);
 		}
 	}
+	if (s)
+		free(s->late);
 	free(s);
 }

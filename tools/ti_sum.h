@@ -9,6 +9,9 @@
  * - A time is counted only if no loss lies in it: sums may be too small, and how
  *   much is missing is said beside them, but what they hold is so. Counts may be
  *   too small too, by as many events as were lost.
+ *   A loss on a CPU is told with the next event of that CPU only, so a time that has
+ *   ended waits for SUM_LATE others to end before it is counted: a loss that is told
+ *   until then, and that lies in it, is found.
  * - Memory is bounded, whatever the stream says: rows, threads and nested
  *   interrupts have a limit, durations go into buckets.
  */
@@ -24,6 +27,8 @@
 #define SUM_CPUS	1024
 #define SUM_DELAYS	10
 #define SUM_EARLY	64
+#define SUM_LOSSES	64
+#define SUM_LATE	65536		/* a power of two */
 
 /*
  * Durations. Buckets are exact below 128 ns; from there each power of two has 64
@@ -60,7 +65,6 @@ struct sum_task {
 	uint64_t	since;
 	uint64_t	ns[SUM_STATES];	/* SUM_UNKNOWN: with a loss within */
 	uint64_t	runs;		/* how often it was given a CPU */
-	bool		doubt;		/* the state may have changed since, and be so again */
 	char		comm[16];	/* where the stream names it no better */
 	/* while it waits */
 	bool		preempted;
@@ -87,9 +91,22 @@ struct sum_cpu {
 	} in[SUM_NEST];
 };
 
-/* Losses that come before the first event: until it is known when that is. */
+/* Before the first event: until it is known when that is. Later: of which no time is sure. */
 struct sum_loss {
-	uint64_t	count, to;
+	uint64_t	count, from, to;
+};
+
+/* A time that has ended: of a thread in a state, or (row) of a system call. */
+struct sum_span {
+	uint64_t	from, to;
+	struct sum_row	*row;
+	struct sum_task	*task;
+	uint32_t	waker;
+	uint16_t	cpu;
+	uint8_t		state;
+	bool		sure;		/* but for losses */
+	bool		delay;		/* it waited, and then was given the CPU */
+	bool		preempted, by_irq;
 };
 
 struct sum {
@@ -98,7 +115,11 @@ struct sum {
 	uint64_t	events, profile;
 	uint64_t	lost;		/* in this time, or that may have been */
 	uint64_t	lost_before;
-	uint64_t	loss;		/* no loss is later than that; 0: none */
+	uint64_t	loss;		/* losses that are not kept are no later; 0: none */
+	struct sum_loss	losses[SUM_LOSSES];	/* the last that were told */
+	unsigned int	nr_losses;
+	struct sum_span	*late;		/* ring of SUM_LATE */
+	uint64_t	late_begin, late_end;
 	uint64_t	left_out;	/* events for which there was no room */
 	bool		wakes;		/* wake-ups are traced */
 	struct sum_loss	early[SUM_EARLY];
@@ -120,15 +141,16 @@ void sum_item(struct sum *s, const struct devtrace_item *item);
 /* That was all: what goes on is counted up to here. */
 void sum_end(struct sum *s);
 
-/* Has this time no loss in it? */
-static inline bool sum_certain(const struct sum *s, uint64_t since)
-{
-	return since > s->loss;
-}
+/* Has this time no loss in it, as far as is known? */
+bool sum_certain(const struct sum *s, uint64_t from, uint64_t to);
+/* It has ended. */
+void sum_late(struct sum *s, const struct sum_span *span);
 
 /* ti_sum_task.c; NULL: no room */
 struct sum_task *sum_task(struct sum *s, uint32_t tid);
 void sum_sched(struct sum *s, const struct devtrace_event *ev);
+/* It is known whether a loss lies in a thread's time: count it. */
+void sum_task_span(struct sum *s, const struct sum_span *span, bool certain);
 /* What goes on is counted up to the last event, and is not known any more. */
 void sum_tasks_end(struct sum *s);
 

@@ -33,17 +33,24 @@ struct sum_task *sum_task(struct sum *s, uint32_t tid)
 	return t;
 }
 
-/* The thread is in this state up to now, and in another one from now on. */
-static void move(struct sum *s, struct sum_task *t, enum sum_state now, uint64_t ts,
-		 bool as_expected)
+/*
+ * The thread is in this state up to now, and in another one from now on. What the
+ * event did not expect is not sure.
+ */
+static void move(struct sum *s, struct sum_task *t, enum sum_state now,
+		 const struct devtrace_event *ev, uint64_t ts, bool as_expected)
 {
-	bool sure = as_expected && !t->doubt && sum_certain(s, t->since);
+	const struct sum_span span = {
+		.from = t->since, .to = ts, .task = t, .state = t->state,
+		.sure = as_expected, .waker = t->waker, .cpu = ev ? ev->source : 0,
+		.delay = t->state == SUM_WAITING && now == SUM_RUNNING,
+		.preempted = t->preempted, .by_irq = t->by_irq,
+	};
 
 	if (t->state != SUM_UNKNOWN)
-		t->ns[sure ? t->state : SUM_UNKNOWN] += ts - t->since;
+		sum_late(s, &span);
 	t->state = now;
 	t->since = ts;
-	t->doubt = false;
 }
 
 static void add_delay(struct sum *s, const struct sum_delay *d)
@@ -62,6 +69,21 @@ static void add_delay(struct sum *s, const struct sum_delay *d)
 	s->delays[i] = *d;
 }
 
+void sum_task_span(struct sum *s, const struct sum_span *span, bool certain)
+{
+	const struct sum_delay d = {
+		.ts = span->from, .ns = span->to > span->from ? span->to - span->from : 0,
+		.tid = span->task->tid,
+		.waker = span->waker, .cpu = span->cpu,
+		.preempted = span->preempted, .by_irq = span->by_irq,
+	};
+
+	certain = certain && span->sure;
+	span->task->ns[certain ? span->state : SUM_UNKNOWN] += d.ns;
+	if (certain && span->delay)
+		add_delay(s, &d);
+}
+
 static void switched_out(struct sum *s, const struct devtrace_event *ev)
 {
 	struct sum_task *t = ev->tid ? sum_task(s, ev->tid) : NULL;
@@ -72,12 +94,12 @@ static void switched_out(struct sum *s, const struct devtrace_event *ev)
 	sum_int(ev, 0, &state);
 	/* If it did not run as far as we know, that is what a loss hides. */
 	if (state == TASK_RUNNING || state == TASK_PREEMPTED) {
-		move(s, t, SUM_WAITING, ev->ts, t->state == SUM_RUNNING);
+		move(s, t, SUM_WAITING, ev, ev->ts, t->state == SUM_RUNNING);
 		t->preempted = true;
 	} else if (state == TASK_DEAD || state == TASK_ZOMBIE) {
-		move(s, t, SUM_UNKNOWN, ev->ts, t->state == SUM_RUNNING);
+		move(s, t, SUM_UNKNOWN, ev, ev->ts, t->state == SUM_RUNNING);
 	} else {
-		move(s, t, SUM_BLOCKED, ev->ts, t->state == SUM_RUNNING);
+		move(s, t, SUM_BLOCKED, ev, ev->ts, t->state == SUM_RUNNING);
 	}
 }
 
@@ -92,20 +114,8 @@ static void switched_in(struct sum *s, const struct devtrace_event *ev)
 	if (!t)
 		return;
 	sum_string(ev, 4, t->comm, sizeof(t->comm));
-	if (t->state == SUM_WAITING && !t->doubt && sum_certain(s, t->since)) {
-		const struct sum_delay d = {
-			.ts = t->since, .ns = ev->ts - t->since, .tid = t->tid,
-			.waker = t->waker, .cpu = ev->source,
-			.preempted = t->preempted, .by_irq = t->by_irq,
-		};
-
-		add_delay(s, &d);
-	}
-	/*
-	 * A loss on another CPU is told only with the next event there. That a thread
-	 * runs which nobody woke, where wake-ups are traced, tells it before.
-	 */
-	move(s, t, SUM_RUNNING, ev->ts,
+	/* That a thread runs which nobody woke, where wake-ups are traced, is a loss. */
+	move(s, t, SUM_RUNNING, ev, ev->ts,
 	     t->state == SUM_WAITING || (t->state == SUM_BLOCKED && !s->wakes));
 	t->runs++;
 }
@@ -124,12 +134,10 @@ static void woken(struct sum *s, const struct devtrace_event *ev)
 	sum_string(ev, 3, t->comm, sizeof(t->comm));
 	s->wakes = true;
 	/* What it was before a loss, it need not be any more. */
-	if ((t->state == SUM_RUNNING || t->state == SUM_WAITING) && sum_certain(s, t->since)) {
-		/* Woken, run and blocked meanwhile, on a CPU that lost it? */
-		t->doubt |= t->state == SUM_WAITING && ev->type == DEVTRACE_T_SCHED_WAKING;
+	if ((t->state == SUM_RUNNING || t->state == SUM_WAITING) &&
+	    sum_certain(s, t->since, ev->ts))
 		return;
-	}
-	move(s, t, SUM_WAITING, ev->ts, t->state == SUM_BLOCKED);
+	move(s, t, SUM_WAITING, ev, ev->ts, t->state == SUM_BLOCKED);
 	t->preempted = false;
 	t->waker = ev->tid;
 	t->by_irq = ev->flags & DEVTRACE_F_CONTEXT;
@@ -152,7 +160,7 @@ static void renumbered(struct sum *s, const struct devtrace_event *ev)
 	t->call = old->call;
 	t->call_ts = old->call_ts;
 	old->call = NULL;
-	move(s, t, old->state, ev->ts, false);
+	move(s, t, old->state, ev, ev->ts, false);
 	t->since = old->since;
 	old->state = SUM_UNKNOWN;
 }
@@ -198,7 +206,7 @@ void sum_tasks_end(struct sum *s)
 			if (t->call)
 				t->call->untimed++;
 			t->call = NULL;
-			move(s, t, SUM_UNKNOWN, s->last, true);
+			move(s, t, SUM_UNKNOWN, NULL, s->last, true);
 		}
 	}
 }

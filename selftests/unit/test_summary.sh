@@ -4,17 +4,13 @@
 # test_summary.sh - the figures of traceinfo --summary against others: those of a
 # made-up machine that are known, and those that are counted from the events one
 # by one; with and without losses. See summary_model.py. SEED=n is another machine.
-#
-# The seed is a fixed one: a loss is told with the next event of its CPU, and what
-# other CPUs say before that may be taken for something that it was not; so about one
-# machine in thirty has a thread that waited a little longer than it did.
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
 unset DEVTRACE_FMT_PATH
-SEED=${SEED:-1}
+SEED=${SEED:-$(($(date +%s) % 1000000))}
 
 echo "TAP version 13"
 if ! command -v python3 > /dev/null; then
