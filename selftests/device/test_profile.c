@@ -3,10 +3,9 @@
  * test_profile.c - kernel profile events: what they say, and when they stop
  *
  * What the events say is compared with somebody who knows it otherwise: system
- * calls with ptrace(2), which is how strace sees them; interrupts with
- * /proc/interrupts; the scheduler's with what the threads here do.
+ * calls with ptrace(2), which is how strace sees them; the scheduler's with what the
+ * threads here do. test_profile_load.c does it under load, and has the interrupts.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -270,91 +269,6 @@ TEST_F(profile, system_calls_are_those_that_ptrace_sees)
 	free(traced.c);
 }
 
-/* Interrupts */
-
-#define LINES	256
-
-struct line {
-	char	name[64];	/* as the event has it: number, or name of the vector */
-	uint64_t count;
-};
-
-struct interrupts {
-	uint64_t before, after;	/* the file was read between these times */
-	struct line line[LINES];
-	int n;
-};
-
-/* What /proc/interrupts calls a vector, and what its tracepoint does. */
-static const struct {
-	const char *label, *name;
-} vectors[] = {
-	{ "LOC", "local_timer" }, { "RES", "reschedule" }, { "CAL", "call_function" },
-	{ "IWI", "irq_work" }, { "SPU", "spurious_apic" }, { "ERR", "error_apic" },
-};
-
-static bool interrupts_read(struct interrupts *in)
-{
-	static char buf[256 * 1024];
-	char *line, *rest = buf, *p, *end;
-
-	in->n = 0;
-	in->before = dev_now();
-	if (dev_read_file("/proc/interrupts", buf, sizeof(buf)) <= 0)
-		return false;
-	in->after = dev_now();
-	strsep(&rest, "\n");
-	while ((line = strsep(&rest, "\n")) && *line && in->n < LINES) {
-		struct line *l = &in->line[in->n];
-		const char *label;
-
-		while (*line == ' ')
-			line++;
-		label = strsep(&line, ":");
-		if (!line)
-			continue;
-		*l = (struct line){ 0 };
-		if (isdigit((unsigned char)*label))
-			snprintf(l->name, sizeof(l->name), "%s", label);
-		for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
-			if (!strcmp(label, vectors[i].label))
-				snprintf(l->name, sizeof(l->name), "%s", vectors[i].name);
-		for (p = line; ; p = end) {
-			uint64_t n = strtoull(p, &end, 10);
-
-			if (end == p || (*end && *end != ' '))
-				break;
-			l->count += n;
-		}
-		/* IPI0 and its like have their reason behind the counts */
-		if (!strncmp(label, "IPI", 3)) {
-			while (*p == ' ')
-				p++;
-			snprintf(l->name, sizeof(l->name), "%.63s", p);
-		}
-		in->n += l->name[0] != 0;
-	}
-	return true;
-}
-
-static bool event_is(const struct tape *t, const struct tape_event *e, const char *name)
-{
-	struct devtrace_elem el;
-	char number[16];
-
-	if (e->type == DEVTRACE_T_IRQ_ENTRY) {
-		snprintf(number, sizeof(number), "%u", e->signal);
-		return !strcmp(name, number);
-	}
-	if (e->type != DEVTRACE_T_VECTOR_ENTRY || !element(t, e, 0, &el))
-		return false;
-	/* what calls one CPU is counted with what calls many */
-	if (!strcmp(name, "call_function") &&
-	    !strcmp((const char *)el.v.mem.p, "call_function_single"))
-		return true;
-	return !strcmp(name, (const char *)el.v.mem.p);
-}
-
 static atomic_bool stop;
 
 static void *make_interrupts(void *arg)
@@ -373,63 +287,6 @@ static void *make_interrupts(void *arg)
 	close(p[0]);
 	close(p[1]);
 	return arg;
-}
-
-TEST_F(profile, interrupts_are_those_that_the_kernel_counts)
-{
-	struct interrupts first, last;
-	pthread_t th[3];
-	int lines = 0;
-
-	ASSERT_TRUE(profile("irq"));
-	stop = false;
-	for (int i = 0; i < 3; i++)
-		ASSERT_EQ(0, pthread_create(&th[i], NULL, make_interrupts, NULL));
-	dev_sleep_ms(50);
-	ASSERT_TRUE(interrupts_read(&first));
-	dev_sleep_ms(1000);
-	ASSERT_TRUE(interrupts_read(&last));
-	dev_sleep_ms(50);
-	stop = true;
-	for (int i = 0; i < 3; i++)
-		pthread_join(th[i], NULL);
-	ASSERT_TRUE(profile("none"));
-	self->t = tape_all(1 << 20);
-	ASSERT_NE(NULL, self->t);
-	ASSERT_EQ(0, tape_lost(self->t, -1));
-	ASSERT_EQ(first.n, last.n);
-
-	for (int i = 0; i < first.n; i++) {
-		uint64_t counted = last.line[i].count - first.line[i].count;
-		uint64_t least = 0, most = 0;
-
-		ASSERT_STREQ(first.line[i].name, last.line[i].name);
-		for (size_t k = 0; k < self->t->nev; k++) {
-			const struct tape_event *e = &self->t->ev[k];
-
-			if (e->ts < first.before || e->ts > last.after ||
-			    !event_is(self->t, e, first.line[i].name))
-				continue;
-			most++;
-			least += e->ts > first.after && e->ts < last.before;
-		}
-		/* One a CPU may be counted and not yet handled. */
-		if (counted || most)
-			dev_say("%s: %llu to %llu events, %llu counted", first.line[i].name,
-				(unsigned long long)least, (unsigned long long)most,
-				(unsigned long long)counted);
-		EXPECT_LE(least, counted + 2) {
-			TH_LOG("%s", first.line[i].name);
-		}
-		EXPECT_LE(counted, most + 2) {
-			TH_LOG("%s", first.line[i].name);
-		}
-		lines += counted > 10;
-	}
-	if (!first.n)
-		SKIP(return, "this machine does not number its interrupts");
-	/* at least the timer, and what one CPU wants of another */
-	EXPECT_LE(1, lines);
 }
 
 /* Names and addresses */
