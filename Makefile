@@ -10,6 +10,8 @@ prefix	?= /usr/local
 mandir	?= $(prefix)/share/man
 BOARDS	?= 6.1 6.12 rt 6.12-rt armhf
 MORE_BOARDS ?= arm64 s390x 6.1/1 6.12/1of2
+# Takes half an hour of an emulated board
+CYCLES	?= 1000
 
 board	:= $(top)/selftests/vm/board
 
@@ -63,7 +65,7 @@ check: deps-check
 	@O=$(O) BOARDS="$(BOARDS)" selftests/check
 
 check-all: deps-check deps-boards
-	@O=$(O) BOARDS="$(BOARDS) $(MORE_BOARDS)" selftests/check
+	@O=$(O) BOARDS="$(BOARDS) $(MORE_BOARDS)" PROFILE_CYCLES=$(CYCLES) selftests/check
 
 static: deps-static
 	@O=$(O) selftests/static
@@ -89,7 +91,7 @@ help:
 #:   demo             boot a virtual board and watch a driver and a program trace
 #:   check            every test, on this machine and on virtual boards
 #:   check-all        the same on more boards: 64-bit ARM, a big-endian machine,
-#:                    one CPU
+#:                    one CPU; and kernel profile events 1000 times on and off
 #:   bench            every figure, one line each
 #:   static           style, sparse, warnings, manual pages, licences
 #:   mutate           break the code, line by line, and see whether the tests notice;
@@ -112,6 +114,7 @@ help:
 #:                    for each CPU)
 #:   MORE_BOARDS      more of them for check-all (arm64 s390x 6.1/1
 #:                    6.12/1of2; /1 is one CPU, /1of2 one of two)
+#:   CYCLES           how often check-all turns kernel profile events on and off (1000)
 
 .PHONY: all user lib tools modules modules_install install deps demo check check-all static \
 	mutate coverage bench clean help
