@@ -6,6 +6,9 @@
  * how late it is. Every so many beats a work item, in process context, sums
  * up. Loading and unloading are traced too. metronome.fmt, beside this file,
  * tells traceinfo(1) how to print it all; it goes to /usr/trace.
+ *
+ * With sum_us it has a fault that drivers do have: it does long work and lets nobody
+ * else onto the CPU meanwhile. It is there to be found.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -13,6 +16,8 @@
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/processor.h>
 #include <linux/workqueue.h>
 
 #include "../compat.h"
@@ -45,11 +50,27 @@ static unsigned int sum_beats = 16;
 module_param(sum_beats, uint, 0444);
 MODULE_PARM_DESC(sum_beats, "beats from summary to summary (default 16)");
 
+static unsigned int sum_us;
+module_param(sum_us, uint, 0444);
+MODULE_PARM_DESC(sum_us, "summing up holds its CPU that many microseconds, up to 1000000 (default 0)");
+
 static struct hrtimer timer;
 static ktime_t period;
 static u32 beats;
 static u64 late_sum;
 static u32 late_max;
+
+/* The fault: threads that are woken meanwhile wait. Interrupts are served. */
+static void hold_cpu(void)
+{
+	ktime_t end;
+
+	preempt_disable();
+	end = ktime_add_us(ktime_get(), sum_us);
+	while (ktime_before(ktime_get(), end))
+		cpu_relax();
+	preempt_enable();
+}
 
 /* Process context: what the last beats were like. */
 static void sum_up(struct work_struct *work)
@@ -57,6 +78,8 @@ static void sum_up(struct work_struct *work)
 	const u32 n = READ_ONCE(beats);
 	struct devtrace_record r;
 
+	if (sum_us)
+		hold_cpu();
 	if (!devtrace_begin(&r, METRONOME_SUM, METRONOME_OBJ, SIG_TOCK))
 		return;
 	devtrace_put(&r, dt_u32(n));
@@ -96,6 +119,10 @@ static int __init metronome_init(void)
 
 	if (!period_us) {
 		pr_err("period_us=0: there is a beat every microsecond at most\n");
+		return -EINVAL;
+	}
+	if (sum_us > USEC_PER_SEC) {
+		pr_err("sum_us=%u: the longest is a second\n", sum_us);
 		return -EINVAL;
 	}
 	err = devtrace_name_obj((void *)METRONOME_OBJ, "metronome") ?:

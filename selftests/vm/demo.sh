@@ -5,7 +5,8 @@
 #
 # A driver and a program trace what they see. Their makers ship one .fmt file
 # each, in /usr/trace; traceinfo prints both together. Then the stream is
-# saved, damaged, and printed again. Last, tracectl keeps noise and faults apart.
+# saved, damaged, and printed again. tracectl keeps noise and faults apart. Last, the
+# kernel's own events show who kept a program from its CPU.
 
 bold='' plain=''
 if [ -n "$DEMO_TERMINAL" ]; then
@@ -79,3 +80,29 @@ run "rmmod metronome"
 run "traceinfo | sed -n '/motor 3/,\$p'"
 run "tracectl trigger"
 run "tracectl stream"
+
+step "A latency spike: a program looks every 50 ms, but now and then it comes far too late"
+run "tracectl trigger del fault; tracectl stream start trace; tracectl stream resize trace 2M"
+# Interrupts, timers and the scheduler; and the work that drivers put off
+run "tracectl profile latency work"
+# what comes of turning them on is not of interest, nor what comes of turning off
+on=$(traceinfo --time iso --last 1 | tail -n 1 | cut -d' ' -f1)
+# CPU 1 is for the program and the driver
+taskset -p 1 $$ >/dev/null
+run "taskset 2 boardmon --no-pty --interval 0.05 &"
+program=$!
+run "taskset 2 insmod /modules/metronome.ko period_us=100000 late_us=1000000 sum_beats=12 sum_us=400000"
+tries=0
+until [ "$(traceinfo --since "$on" --type SUM | grep -c SUM@)" -ge 2 ] || [ $tries -ge 40 ]; do
+	tries=$((tries + 1))
+	sleep 0.5
+done
+run "tracectl stream stop trace; tracectl profile none; rmmod metronome"
+kill $program
+run "traceinfo --summary --since $on | sed -n '/^Longest/,\$p' | head -n 7"
+woken=$(traceinfo --summary --since "$on" --time iso |
+	sed -n '/^Longest/,$s/.* \([0-9T:.+-]*\) boardmon.*/\1/p' | head -n 1)
+
+step "What that CPU did before the program was woken, and after: the CPU was metronome's"
+run "traceinfo --cpu 1 --type 'USER,WORK_*,SCHED_SWITCH' --until $woken --last 20"
+run "traceinfo --cpu 1 --type 'USER,WORK_*,SCHED_SWITCH' --since $woken | sed '/ user .*boardmon/q'"
