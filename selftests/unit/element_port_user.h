@@ -11,6 +11,10 @@ typedef int8_t s8;
 typedef int16_t s16;
 typedef int64_t s64;
 
+#ifndef U16_MAX
+#define U16_MAX		UINT16_MAX
+#endif
+
 static inline u16 get_unaligned_le16(const u8 *p)
 {
 	return p[0] | p[1] << 8;
