@@ -266,10 +266,20 @@ struct devtrace_ctl_profile {
 	char		tracepoints[512];	/* separated by blanks */
 	bool		available;		/* this kernel has one of these */
 	bool		attached;		/* some filter wants it */
+	bool		added;			/* by name, with: */
+	char		elements[2048];		/* what its events carry, for fmt(5) */
 };
 
 typedef int devtrace_profile_fn(const struct devtrace_ctl_profile *p, void *arg);
 int devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, void *arg);
+/*
+ * Any tracepoint of the kernel, SYSTEM:EVENT, as one of the types 176 to 191: see
+ * devtrace_ctl_profiles() for which. Its events come when a filter has the type;
+ * removing it takes the type out of all filters. -EEXIST: it is added already;
+ * -ENOSPC: so many are; -ENOENT: it is not known, or not added.
+ */
+int devtrace_ctl_profile_add(struct devtrace_ctl *ctl, const char *tracepoint);
+int devtrace_ctl_profile_del(struct devtrace_ctl *ctl, const char *tracepoint);
 
 /*
  * Changes as they come. After devtrace_ctl_monitor() the descriptor that it
@@ -291,6 +301,10 @@ struct devtrace_ctl_change {
 			char	stream[DEVTRACE_NAME_LEN];
 			uint32_t cpu, percent;
 		} watermark;			/* WATERMARK */
+		struct {
+			char	tracepoint[DEVTRACE_TRACEPOINT_LEN];
+			uint8_t	type;
+		} profile;			/* PROFILE_ADD, PROFILE_DEL */
 	} u;
 };
 

@@ -37,6 +37,7 @@ enum kind {
 	KIND_U32,
 	KIND_U64,
 	KIND_NAME,
+	KIND_STRING,			/* of any characters */
 	KIND_NEST,			/* checked by whoever takes it */
 };
 
@@ -121,6 +122,9 @@ static const struct rule rules[DEVTRACE_A_MAX + 1] = {
 	REPLY(TRACEPOINTS, "tracepoints"),
 	REPLY(AVAILABLE, "available"),
 	REPLY(ATTACHED, "attached"),
+	RULE(TRACEPOINT, "tracepoint", STRING, 3, DEVTRACE_TRACEPOINT_LEN - 1,
+	     "SYSTEM:EVENT, 3 to 63 bytes and a NUL, as block:block_rq_issue"),
+	REPLY(ELEMENTS, "elements"),
 };
 
 #define A(attr)		BIT_ULL(DEVTRACE_A_##attr)
@@ -187,6 +191,12 @@ static const struct command commands[] = {
 	[DEVTRACE_CMD_READER_GET] = { false, 0, 0, A(STREAM), NULL, netlink_reader_dump },
 	[DEVTRACE_CMD_DICT_GET] = { false, 0, 0, 0, NULL, netlink_dict_dump },
 	[DEVTRACE_CMD_PROFILE_GET] = { false, 0, 0, 0, NULL, netlink_profile_dump },
+	[DEVTRACE_CMD_PROFILE_ADD] = {
+		true, A(TRACEPOINT), A(TRACEPOINT), 0, netlink_profile_add, NULL,
+	},
+	[DEVTRACE_CMD_PROFILE_DEL] = {
+		true, A(TRACEPOINT), A(TRACEPOINT), 0, netlink_profile_del, NULL,
+	},
 };
 
 static struct genl_family family;
@@ -225,6 +235,13 @@ static bool name_ok(const struct nlattr *attr, const struct rule *r)
 	return strcmp(s, ".") && strcmp(s, "..");
 }
 
+static bool string_ok(const struct nlattr *attr, const struct rule *r)
+{
+	const int len = strnlen(nla_data(attr), nla_len(attr));
+
+	return len == nla_len(attr) - 1 && len >= (int)r->min && len <= (int)r->max;
+}
+
 static bool attr_ok(const struct nlattr *attr, const struct rule *r)
 {
 	u64 v;
@@ -232,6 +249,8 @@ static bool attr_ok(const struct nlattr *attr, const struct rule *r)
 	switch (r->kind) {
 	case KIND_NAME:
 		return name_ok(attr, r);
+	case KIND_STRING:
+		return string_ok(attr, r);
 	case KIND_U8:
 		if (nla_len(attr) != sizeof(u8))
 			return false;
@@ -625,6 +644,8 @@ static const struct genl_ops ops[] = {
 	DUMP(READER_GET),
 	DUMP(DICT_GET),
 	DUMP(PROFILE_GET),
+	DO(PROFILE_ADD),
+	DO(PROFILE_DEL),
 };
 
 static const struct genl_multicast_group groups[] = {

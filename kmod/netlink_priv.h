@@ -107,6 +107,8 @@ int netlink_trigger_get(struct genl_info *info);
 int netlink_trigger_new(struct genl_info *info);
 int netlink_trigger_set(struct genl_info *info);
 int netlink_trigger_del(struct genl_info *info);
+int netlink_profile_add(struct genl_info *info);
+int netlink_profile_del(struct genl_info *info);
 
 /*
  * Dumps: entries from where cb->args say. Called again as long as it puts any;

@@ -27,6 +27,7 @@
 #include "filter.h"
 #include "netlink.h"
 #include "profile.h"
+#include "profile_added.h"
 #include "profile_types.h"
 #include "stream.h"
 
@@ -50,6 +51,10 @@ static DECLARE_BITMAP(lacking, 256);	/* and not yet told */
 /* @i: how far behind PROFILE_FIRST */
 static const char *name_of(unsigned int i)
 {
+	struct profile_added_info info;
+
+	if (profile_added_info(PROFILE_FIRST + i, &info))
+		return info.name;
 	return i < profile_probes_nr ? profile_probes[i].name : "?";
 }
 
@@ -110,6 +115,38 @@ static int attach(struct attachment *a, void *probe)
 	return 0;
 }
 
+/* Types behind those of our own probes are tracepoints that were added by name. */
+
+static bool is_there(unsigned int i)
+{
+	struct profile_added_info info;
+
+	return attached[i].nr || profile_added_info(PROFILE_FIRST + i, &info);
+}
+
+static int attach_type(unsigned int i)
+{
+	struct attachment *a = &attached[i];
+	int err;
+
+	if (i < profile_probes_nr)
+		return a->nr ? attach(a, profile_probes[i].probe) : -ENOENT;
+	err = profile_added_attach(PROFILE_FIRST + i);
+	a->on = !err;
+	return err;
+}
+
+static void detach_type(unsigned int i)
+{
+	struct attachment *a = &attached[i];
+
+	if (i < profile_probes_nr)
+		detach(a, profile_probes[i].probe, a->nr);
+	else
+		profile_added_detach(PROFILE_FIRST + i);
+	a->on = false;
+}
+
 static bool wants_any(const unsigned long *types)
 {
 	return find_next_bit(types, PROFILE_LAST + 1, PROFILE_FIRST) <= PROFILE_LAST;
@@ -142,20 +179,16 @@ bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused)
 		WRITE_ONCE(devtrace_profile_on, true);
 	}
 	/* First what goes: events that nobody wants cost time while others come. */
-	for (i = 0; i < profile_probes_nr; i++) {
-		struct attachment *a = &attached[i];
-
-		if (a->on && !test_bit(PROFILE_FIRST + i, types)) {
-			detach(a, profile_probes[i].probe, a->nr);
+	for (i = 0; i < PROFILE_NR; i++) {
+		if (attached[i].on && !test_bit(PROFILE_FIRST + i, types)) {
+			detach_type(i);
 			detached = true;
 		}
 	}
 	for (i = 0; i < PROFILE_NR; i++) {
-		struct attachment *a = &attached[i];
-
-		if (!test_bit(PROFILE_FIRST + i, types) || a->on)
+		if (!test_bit(PROFILE_FIRST + i, types) || attached[i].on)
 			continue;
-		err = a->nr ? attach(a, profile_probes[i].probe) : -ENOENT;
+		err = attach_type(i);
 		if (!err)
 			continue;
 		__set_bit(PROFILE_FIRST + i, refused);
@@ -191,7 +224,7 @@ void devtrace_profile_limit(unsigned long *types)
 	look_up();
 	all = find_next_zero_bit(types, PROFILE_LAST + 1, PROFILE_FIRST) > PROFILE_LAST;
 	for (i = 0; i < PROFILE_NR; i++) {
-		if (attached[i].nr || !test_bit(PROFILE_FIRST + i, types))
+		if (!test_bit(PROFILE_FIRST + i, types) || is_there(i))
 			continue;
 		__clear_bit(PROFILE_FIRST + i, types);
 		if (!all || i < profile_probes_nr)
@@ -225,11 +258,20 @@ bool devtrace_profile_lacking(unsigned long *types)
 bool devtrace_profile_info(unsigned int type, struct profile_info *info)
 {
 	const unsigned int i = type - PROFILE_FIRST;
+	struct profile_added_info tp;
 
 	lockdep_assert_held(&devtrace_lock);
+	if (profile_added_info(type, &tp)) {
+		*info = (struct profile_info){
+			.name = tp.name, .group = "added", .tracepoints = tp.name,
+			.available = true, .attached = tp.attached, .elements = tp.elements,
+		};
+		return true;
+	}
 	if (i >= profile_probes_nr)
 		return false;
 	look_up();
+	info->elements = NULL;
 	info->name = profile_probes[i].name;
 	info->group = profile_probes[i].group;
 	info->tracepoints = profile_probes[i].tracepoints;
@@ -416,6 +458,11 @@ int devtrace_profile_init(void)
 	err = profile_names_init();
 	if (err)
 		return err;
+	err = profile_added_init();
+	if (err) {
+		profile_names_exit();
+		return err;
+	}
 	mutex_lock(&devtrace_lock);
 	closed = false;
 	ready = true;
@@ -438,5 +485,6 @@ void devtrace_profile_exit(void)
 	devtrace_profile_apply(none, refused);
 	closed = true;
 	mutex_unlock(&devtrace_lock);
+	profile_added_exit();
 	profile_names_exit();
 }

@@ -30,6 +30,8 @@ extern bool devtrace_profile_on;
  * @tracepoints: names, separated by blanks
  * @available: this kernel has one of them
  * @attached: to all that it has
+ * @elements: what its events carry, as fmt(5) writes it, of a tracepoint that was
+ *	added by name; else NULL
  */
 struct profile_info {
 	const char	*name;
@@ -37,6 +39,7 @@ struct profile_info {
 	const char	*tracepoints;
 	bool		available;
 	bool		attached;
+	const char	*elements;
 };
 
 /* Process context, may sleep, devtrace_lock held. */

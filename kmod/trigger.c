@@ -285,6 +285,31 @@ static int give_back_filter(struct trigger *t)
 	return 0;
 }
 
+/**
+ * trigger_forget_type() - an event type is no longer what it was
+ * @type: event type
+ *
+ * No condition names it any more, and no filter that a trigger gives to a stream.
+ * Those in the table are the caller's.
+ */
+void trigger_forget_type(unsigned int type)
+{
+	unsigned int n;
+
+	lockdep_assert_held(&devtrace_lock);
+	for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
+		struct trigger *t = trigger_at(n);
+
+		if (t)
+			__clear_bit(type, t->when.types);
+		if (t && t->filter)
+			__clear_bit(type, t->filter->types);
+	}
+	for (n = 0; n < DEVTRACE_STREAMS_MAX; n++)
+		if (kept[n].filter)
+			__clear_bit(type, kept[n].filter->types);
+}
+
 /* What a trigger that fired has left to do. */
 static void finish(struct trigger *t)
 {

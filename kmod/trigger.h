@@ -53,6 +53,9 @@ bool element_meets(const struct element_test *t, const struct event *ev);
 /* Process context, devtrace_lock held: a stream is about to be removed. -EBUSY: in use. */
 int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack);
 
+/* Likewise: @type is no longer what it was. */
+void trigger_forget_type(unsigned int type);
+
 int trigger_init(void);
 void trigger_exit(void);
 

@@ -30,7 +30,8 @@
  * @filter: FILTER: what the stream takes
  * @rearm: armed again once it has fired
  *
- * Up to here as it was asked for, and never changed. The rest is trigger.c's own.
+ * Up to here as it was asked for, and never changed, but for types that go. The rest
+ * is trigger.c's own.
  *
  * @n: which one it is: its bit is FILTER_TRIGGER_BIT + @n
  * @must_have: bits of who that an event needs to meet @when

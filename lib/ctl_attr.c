@@ -75,6 +75,8 @@ static const struct word words[DEVTRACE_A_MAX + 1] = {
 	[DEVTRACE_A_TRACEPOINTS] = STR("tracepoints"),
 	[DEVTRACE_A_AVAILABLE]	= U8("available"),
 	[DEVTRACE_A_ATTACHED]	= U8("attached"),
+	[DEVTRACE_A_TRACEPOINT]	= STR("tracepoint"),
+	[DEVTRACE_A_ELEMENTS]	= STR("elements"),
 };
 
 static const char *const filter_words[DEVTRACE_FA_MAX + 1] = {

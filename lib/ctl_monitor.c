@@ -73,6 +73,13 @@ static int parse(const struct nlmsghdr *nlh, struct devtrace_ctl_change *c)
 		c->u.watermark.percent = ctl_u32(&attrs, DEVTRACE_A_WATERMARK);
 		ret = 0;
 		break;
+	case DEVTRACE_CMD_NTF_PROFILE_ADD:
+	case DEVTRACE_CMD_NTF_PROFILE_DEL:
+		ctl_str(c->u.profile.tracepoint, sizeof(c->u.profile.tracepoint),
+			attrs.a[DEVTRACE_A_TRACEPOINT]);
+		c->u.profile.type = ctl_u8(&attrs, DEVTRACE_A_TYPE);
+		ret = 0;
+		break;
 	default:
 		return 0;	/* of a newer kernel */
 	}

@@ -162,6 +162,8 @@ static int each_profile(const struct ctl_attrs *attrs, void *arg)
 	ctl_str(p.name, sizeof(p.name), attrs->a[DEVTRACE_A_NAME]);
 	ctl_str(p.group, sizeof(p.group), attrs->a[DEVTRACE_A_PROFILE_GROUP]);
 	ctl_str(p.tracepoints, sizeof(p.tracepoints), attrs->a[DEVTRACE_A_TRACEPOINTS]);
+	p.added = attrs->a[DEVTRACE_A_ELEMENTS];
+	ctl_str(p.elements, sizeof(p.elements), attrs->a[DEVTRACE_A_ELEMENTS]);
 	return ((devtrace_profile_fn *)d->fn)(&p, d->arg);
 }
 
@@ -170,4 +172,24 @@ int devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, voi
 	struct dump d = { (void (*)(void))fn, arg };
 
 	return dump(ctl, DEVTRACE_CMD_PROFILE_GET, NULL, each_profile, &d);
+}
+
+static int change(struct devtrace_ctl *ctl, int cmd, const char *tracepoint)
+{
+	struct nlmsghdr *nlh = ctl_request(ctl, cmd);
+
+	if (strlen(tracepoint) >= DEVTRACE_TRACEPOINT_LEN)
+		return ctl_fail(ctl, -EINVAL, "a tracepoint is SYSTEM:EVENT, at most 63 bytes");
+	mnl_attr_put_strz(nlh, DEVTRACE_A_TRACEPOINT, tracepoint);
+	return ctl_do(ctl);
+}
+
+int devtrace_ctl_profile_add(struct devtrace_ctl *ctl, const char *tracepoint)
+{
+	return change(ctl, DEVTRACE_CMD_PROFILE_ADD, tracepoint);
+}
+
+int devtrace_ctl_profile_del(struct devtrace_ctl *ctl, const char *tracepoint)
+{
+	return change(ctl, DEVTRACE_CMD_PROFILE_DEL, tracepoint);
 }

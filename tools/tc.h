@@ -55,6 +55,14 @@ int tc_monitor(struct tc *tc);
 int tc_dict(struct tc *tc);
 int tc_clear(struct tc *tc);
 int tc_profile(struct tc *tc);
+/* Let the stream have a kernel profile event, too: 0, or what the library says. */
+int tc_profile_on(struct tc *tc, unsigned int type);
+/* tc_tracepoint.c: profile add, del, fmt */
+int tc_tracepoint_add(struct tc *tc);
+int tc_tracepoint_del(struct tc *tc);
+int tc_tracepoint_fmt(struct tc *tc);
+/* The type of one that is added; 0: it is not. Returns what the library says. */
+int tc_tracepoint_type(struct tc *tc, const char *name, unsigned int *type);
 int tc_info(struct tc *tc);
 /* -s and -p */
 int tc_keep(struct tc *tc, const char *severity);

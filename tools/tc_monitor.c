@@ -30,6 +30,8 @@ static const char *const kinds[] = {
 	[DEVTRACE_CMD_NTF_TRIGGER_DEL] = "trigger-del",
 	[DEVTRACE_CMD_NTF_FIRED] = "fired",
 	[DEVTRACE_CMD_NTF_WATERMARK] = "watermark",
+	[DEVTRACE_CMD_NTF_PROFILE_ADD] = "profile-add",
+	[DEVTRACE_CMD_NTF_PROFILE_DEL] = "profile-del",
 };
 
 static void json(struct out *o, const struct devtrace_ctl_change *c)
@@ -62,6 +64,11 @@ static void json(struct out *o, const struct devtrace_ctl_change *c)
 		tc_json_str(o, ",\"stream\":", c->u.trigger.stream);
 		tc_json_num(o, ",\"fired\":", c->u.trigger.fired);
 		tc_json_num(o, ",\"fired_at\":", c->u.trigger.fired_at);
+		break;
+	case DEVTRACE_CMD_NTF_PROFILE_ADD:
+	case DEVTRACE_CMD_NTF_PROFILE_DEL:
+		tc_json_str(o, "\"tracepoint\":", c->u.profile.tracepoint);
+		tc_json_num(o, ",\"type\":", c->u.profile.type);
 		break;
 	default:
 		tc_json_str(o, "\"stream\":", c->u.watermark.stream);
@@ -119,6 +126,12 @@ static void text(struct out *o, const struct devtrace_ctl_change *c)
 		out_u64(o, c->u.trigger.fired);
 		OUT_LIT(o, " times, at ");
 		tc_put_ns(o, c->u.trigger.fired_at);
+		break;
+	case DEVTRACE_CMD_NTF_PROFILE_ADD:
+	case DEVTRACE_CMD_NTF_PROFILE_DEL:
+		tc_safe(o, c->u.profile.tracepoint);
+		OUT_LIT(o, ": type ");
+		out_u64(o, c->u.profile.type);
 		break;
 	default:
 		tc_safe(o, c->u.watermark.stream);

@@ -5,7 +5,8 @@
  * They are on where the filter of a stream has their types; there is no other
  * switch. Words that begin with + or - change what is on, others say it anew.
  * Nothing is changed if a word is wrong, or names a type that this kernel does
- * not have by its own name; of a group, what there is of it is taken.
+ * not have by its own name; of a group, what there is of it is taken. Words with a
+ * colon are tracepoints that were added: see tc_tracepoint.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -76,6 +77,22 @@ static uint64_t named_set(const char *name)
 	return memcmp(f.types, none.types, sizeof(f.types)) ? 0 : types_of(&f);
 }
 
+/* A tracepoint, which must have been added. */
+static uint64_t added_set(struct tc *tc, const char *name)
+{
+	unsigned int type;
+
+	if (tc_tracepoint_type(tc, name, &type)) {
+		tc_fail(tc, NULL);
+		exit(1);
+	}
+	if (type >= FIRST && type < FIRST + TYPES)
+		return (uint64_t)1 << (type - FIRST);
+	fprintf(stderr, "tracectl: %s: %s is not added: 'tracectl profile add' does that\n",
+		tc->command, name);
+	exit(1);
+}
+
 static struct want words(struct tc *tc)
 {
 	struct want w = { 0 };
@@ -93,7 +110,7 @@ static struct want words(struct tc *tc)
 			w = (struct want){ .off = ~(uint64_t)0 };
 			continue;
 		}
-		set = named_set(name);
+		set = strchr(name, ':') ? added_set(tc, name) : named_set(name);
 		if (!set)
 			tc_usage(tc, name, "is no kernel profile event, no group and no preset of them; 'tracectl profile list' tells what there is");
 		w.on = minus ? w.on & ~set : w.on | set;
@@ -123,19 +140,12 @@ static int check(const struct tc *tc, const struct known *k, uint64_t named)
 	return ret;
 }
 
-static int set(struct tc *tc)
+/* What the library returns. */
+static int apply(struct tc *tc, const struct want *w)
 {
-	struct want w = words(tc);
-	struct known *k = ask(tc);
 	struct devtrace_filter f;
 	int ret, tries = 0;
 
-	if (!k)
-		return tc_fail(tc, NULL);
-	ret = check(tc, k, w.named);
-	free(k);
-	if (ret)
-		return ret;
 	do {
 		uint32_t generation;
 		unsigned int i;
@@ -144,12 +154,34 @@ static int set(struct tc *tc)
 		if (ret)
 			break;
 		for (i = 0; i < TYPES; i++)
-			if ((w.on | w.off) >> i & 1)
+			if ((w->on | w->off) >> i & 1)
 				devtrace_filter_range(&f, DEVTRACE_FA_TYPES, FIRST + i, FIRST + i,
-						      w.on >> i & 1);
+						      w->on >> i & 1);
 		ret = devtrace_ctl_filter_set(tc->ctl, tc_stream(tc), &f, &generation);
 	} while (ret == -EBUSY && ++tries < TRIES);
+	return ret;
+}
+
+int tc_profile_on(struct tc *tc, unsigned int type)
+{
+	const struct want w = { .on = (uint64_t)1 << (type - FIRST) };
+
+	return apply(tc, &w);
+}
+
+static int set(struct tc *tc)
+{
+	struct want w = words(tc);
+	struct known *k = ask(tc);
+	int ret;
+
+	if (!k)
+		return tc_fail(tc, NULL);
+	ret = check(tc, k, w.named);
+	free(k);
 	if (ret)
+		return ret;
+	if (apply(tc, &w))
 		return tc_fail(tc, tc_stream(tc));
 	tc_note(tc);
 	return 0;
@@ -160,6 +192,27 @@ struct show {
 	const struct known *known;
 	unsigned int nr;
 };
+
+/* Those of the table in few words, and the names of those that were added. */
+static void show_types(const struct show *s, struct devtrace_filter f)
+{
+	struct out *o = &s->tc->out;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < TYPES; i++) {
+		if (!s->known->type[i].added || !devtrace_filter_is_type(&f, FIRST + i))
+			continue;
+		devtrace_filter_range(&f, DEVTRACE_FA_TYPES, FIRST + i, FIRST + i, false);
+		if (nr++)
+			out_char(o, ' ');
+		tc_safe(o, s->known->type[i].name);
+	}
+	if (nr && !types_of(&f))
+		return;
+	if (nr)
+		out_char(o, ' ');
+	tc_put_profile(o, &f);
+}
 
 static int show_one(const char *stream, const struct devtrace_filter *f, uint32_t generation,
 		    void *arg)
@@ -172,7 +225,7 @@ static int show_one(const char *stream, const struct devtrace_filter *f, uint32_
 	if (!s->tc->json) {
 		tc_safe(o, stream);
 		OUT_LIT(o, ": ");
-		tc_put_profile(o, f);
+		show_types(s, *f);
 		out_char(o, '\n');
 		return 0;
 	}
@@ -272,6 +325,21 @@ int tc_profile(struct tc *tc)
 		tc_next(tc, "");
 		tc->command = "profile list";
 		return list(tc);
+	}
+	if (!strcmp(*tc->words, "add")) {
+		tc_next(tc, "");
+		tc->command = "profile add";
+		return tc_tracepoint_add(tc);
+	}
+	if (!strcmp(*tc->words, "del")) {
+		tc_next(tc, "");
+		tc->command = "profile del";
+		return tc_tracepoint_del(tc);
+	}
+	if (!strcmp(*tc->words, "fmt")) {
+		tc_next(tc, "");
+		tc->command = "profile fmt";
+		return tc_tracepoint_fmt(tc);
 	}
 	return set(tc);
 }

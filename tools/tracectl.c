@@ -42,6 +42,8 @@ static const char help[] =
 "  profile list                    what there are: names, groups, tracepoints\n"
 "  profile latency | GROUP | NAME... | all | none   these, no others\n"
 "  profile +NAME | -NAME...        these too; these no more\n"
+"  profile add | del SYSTEM:EVENT...   any other tracepoint of the kernel\n"
+"  profile fmt                     what their events carry, for traceinfo -e\n"
 "  stat [COUNT]                    events, losses, use of the rings\n"
 "  monitor                         every change as it comes\n"
 "  dict                            the names that were given to numbers\n"

@@ -107,6 +107,8 @@ static const struct spec_attr spec_devtrace[] = {
 	[49] = { "tracepoints", SPEC_STRING, 0, 0xffffffffffffffff },
 	[50] = { "available", SPEC_U8, 0, 0xff },
 	[51] = { "attached", SPEC_U8, 0, 0xff },
+	[52] = { "tracepoint", SPEC_STRING, 3, 0x3f },
+	[53] = { "elements", SPEC_STRING, 0, 0xffffffffffffffff },
 };
 
 static const struct spec_cmd spec_cmds[] = {
@@ -137,6 +139,10 @@ static const struct spec_cmd spec_cmds[] = {
 	[25] = { "ntf-fired", 0, 0, 0x0, 0x0 },
 	[26] = { "ntf-watermark", 0, 0, 0x0, 0x0 },
 	[27] = { "profile-get", 0, 1, 0x0, 0x0 },
+	[28] = { "profile-add", 1, 0, 0x10000000000000, 0x0 },
+	[29] = { "profile-del", 1, 0, 0x10000000000000, 0x0 },
+	[30] = { "ntf-profile-add", 0, 0, 0x0, 0x0 },
+	[31] = { "ntf-profile-del", 0, 0, 0x0, 0x0 },
 };
 
 #endif /* NL_SPEC_H */

@@ -270,7 +270,8 @@ static bool changes(int cmd)
 	case DEVTRACE_CMD_TRIGGER_GET:
 		return false;
 	default:
-		return cmd < DEVTRACE_CMD_STATS_GET;
+		return cmd < DEVTRACE_CMD_STATS_GET || cmd == DEVTRACE_CMD_PROFILE_ADD ||
+		       cmd == DEVTRACE_CMD_PROFILE_DEL;
 	}
 }
 

@@ -450,6 +450,52 @@ TEST_F(handle, profiles)
 	EXPECT_EQ(strlen(profiles[1].tracepoints), sizeof(profiles[1].tracepoints) - 1);
 }
 
+TEST_F(handle, tracepoints)
+{
+	char longest[DEVTRACE_TRACEPOINT_LEN + 1];
+	struct devtrace_ctl_change c;
+	struct nlmsghdr *nlh;
+
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[DEVTRACE_TRACEPOINT_LEN] = 0;
+	ack(0);
+	ASSERT_EQ(devtrace_ctl_profile_add(self->ctl, "block:block_rq_issue"), 0);
+	EXPECT_EQ(place(0, DEVTRACE_A_TRACEPOINT), 20);
+	nack(-EEXIST, "tracepoint is added already", place(0, DEVTRACE_A_TRACEPOINT), 0);
+	EXPECT_EQ(devtrace_ctl_profile_add(self->ctl, "block:block_rq_issue"), -EEXIST);
+	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "tracepoint is added already");
+	ack(0);
+	ASSERT_EQ(devtrace_ctl_profile_del(self->ctl, longest + 1), 0);
+
+	nr_profiles = 0;
+	nlh = reply(DEVTRACE_CMD_PROFILE_GET, NLM_F_MULTI);
+	mnl_attr_put_u8(nlh, DEVTRACE_A_TYPE, 176);
+	mnl_attr_put_strz(nlh, DEVTRACE_A_NAME, "irq:softirq_entry");
+	mnl_attr_put_strz(nlh, DEVTRACE_A_ELEMENTS, "u32 vec");
+	end(nlh);
+	next();
+	done(0);
+	ASSERT_EQ(devtrace_ctl_profiles(self->ctl, keep_profile, NULL), 0);
+	ASSERT_EQ(nr_profiles, 1);
+	EXPECT_TRUE(profiles[0].added);
+	EXPECT_STREQ(profiles[0].elements, "u32 vec");
+
+	ASSERT_LE(0, devtrace_ctl_monitor(self->ctl));
+	nlh = reply(DEVTRACE_CMD_NTF_PROFILE_DEL, 0);
+	mnl_attr_put_strz(nlh, DEVTRACE_A_TRACEPOINT, "irq:softirq_entry");
+	mnl_attr_put_u8(nlh, DEVTRACE_A_TYPE, 176);
+	end(nlh);
+	next();
+	ASSERT_EQ(devtrace_ctl_next(self->ctl, &c), 1);
+	EXPECT_EQ(c.cmd, DEVTRACE_CMD_NTF_PROFILE_DEL);
+	EXPECT_STREQ(c.u.profile.tracepoint, "irq:softirq_entry");
+	EXPECT_EQ(c.u.profile.type, 176);
+
+	EXPECT_EQ(devtrace_ctl_profile_del(self->ctl, longest), -EINVAL);
+	EXPECT_STREQ(devtrace_ctl_error(self->ctl),
+		     "a tracepoint is SYSTEM:EVENT, at most 63 bytes");
+}
+
 static uint64_t profile_of(const struct devtrace_filter *f)
 {
 	uint64_t set = 0;

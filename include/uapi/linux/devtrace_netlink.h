@@ -32,6 +32,10 @@
 #define DEVTRACE_STREAMS_MAX	16
 #define DEVTRACE_TRIGGERS_MAX	16
 
+/* Tracepoints that are added, and bytes of the name of one, with the NUL. */
+#define DEVTRACE_TRACEPOINTS_MAX	16
+#define DEVTRACE_TRACEPOINT_LEN		64
+
 /* Replies have the number of the request; messages of the group, one of NTF_*. */
 enum devtrace_cmd {
 	DEVTRACE_CMD_UNSPEC,
@@ -86,9 +90,20 @@ enum devtrace_cmd {
 
 	/*
 	 * Dump: the kernel profile events, types 128 to 191: TYPE, NAME,
-	 * PROFILE_GROUP, TRACEPOINTS, AVAILABLE, ATTACHED.
+	 * PROFILE_GROUP, TRACEPOINTS, AVAILABLE, ATTACHED; ELEMENTS of those that
+	 * were added.
 	 */
 	DEVTRACE_CMD_PROFILE_GET,
+	/*
+	 * Any tracepoint of the kernel, by name, as one of the types 176 to 191.
+	 * ADD only makes it a type, PROFILE_GET tells which; the filters say who wants
+	 * it. DEL takes it out of all filters first; when it is acknowledged no event
+	 * of it appears any more.
+	 */
+	DEVTRACE_CMD_PROFILE_ADD,	/* TRACEPOINT */
+	DEVTRACE_CMD_PROFILE_DEL,	/* TRACEPOINT */
+	DEVTRACE_CMD_NTF_PROFILE_ADD,	/* TRACEPOINT, TYPE */
+	DEVTRACE_CMD_NTF_PROFILE_DEL,	/* TRACEPOINT, TYPE */
 
 	__DEVTRACE_CMD_MAX,
 };
@@ -154,6 +169,8 @@ enum devtrace_attr {
 	DEVTRACE_A_TRACEPOINTS,	/* string: where its events come from, by blanks */
 	DEVTRACE_A_AVAILABLE,	/* u8: 1: this kernel has one of them; 0: none */
 	DEVTRACE_A_ATTACHED,	/* u8: 1: some filter wants the type; 0: it costs nothing */
+	DEVTRACE_A_TRACEPOINT,	/* string: one of the kernel's, SYSTEM:EVENT */
+	DEVTRACE_A_ELEMENTS,	/* string: what its events carry, as fmt(5) writes it */
 
 	__DEVTRACE_A_MAX,
 };

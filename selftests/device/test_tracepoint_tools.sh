@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_tracepoint_tools.sh - tracectl profile add, del and fmt, and traceinfo, which
+# prints the names of the fields
+#
+# Runs on the board, as root, with devtrace.ko inserted and the tools in PATH. Needs
+# what busybox has.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+echo "TAP version 13"
+if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
+	echo "1..0 # SKIP no /dev/trace, or no tracectl: there is no libmnl for this machine"
+	exit 0
+fi
+count=0
+bad=0
+ok()
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=1
+		echo "not ok $count $2"
+		head -n 40 "$work/out" | sed 's/^/# /'
+	fi
+}
+has() { grep -q -e "$1" "$work/out"; }
+run() { "$@" >"$work/out" 2>&1; }
+
+tracectl filter clear
+tracectl clear
+run tracectl profile add sched:sched_switch
+if has CONFIG_PERF_EVENTS; then
+	echo "1..0 # SKIP $(cat "$work/out")"
+	exit 0
+fi
+tracectl profile del sched:sched_switch
+run tracectl profile add signal:signal_generate task:task_rename
+ok $? "two are added"
+run tracectl profile list
+grep -q '^ *176 .*signal:signal_generate .*added .*on ' "$work/out"
+ok $? "the list has them, and they are on"
+run tracectl profile
+has '^trace: signal:signal_generate task:task_rename$'
+ok $? "the stream has them"
+run tracectl profile add signal:signal_generate
+[ $? = 1 ] && has 'signal:signal_generate: tracepoint is added already'
+ok $? "one that is there is refused"
+run tracectl profile add signal:no_such_thing
+[ $? = 1 ] && has 'signal:no_such_thing: tracepoint is not known to this kernel'
+ok $? "one that this kernel does not have is refused"
+run tracectl profile add
+[ $? = 2 ]
+ok $? "none is a mistake"
+
+run tracectl profile fmt
+has '^record 176 signal_generate (i32 sig, i32 errno, i32 code, str comm, i32 pid, '
+ok $? "a format file has their elements"
+cp "$work/out" "$work/added.fmt"
+run traceinfo --check-fmt -e "$work/added.fmt"
+ok $? "traceinfo understands it"
+
+trap : USR2
+kill -USR2 $$
+run traceinfo --no-default-fmt -e "$work/added.fmt"
+has "signal_generate.* sig=12 errno=0 code=0 comm=.* pid=$$ group=1 result=0"
+ok $? "traceinfo prints the names of the fields"
+run traceinfo --no-default-fmt
+has 'signal:signal_generate'
+ok $? "and the name of the tracepoint without it"
+
+run tracectl profile -task:task_rename
+ok $? "one is switched off by its name"
+run tracectl profile
+has '^trace: signal:signal_generate$'
+ok $? "and the other stays on"
+run tracectl profile sched_switch
+run tracectl profile +task:task_rename
+run tracectl profile
+has '^trace: task:task_rename sched_switch$'
+ok $? "one is switched on beside others"
+run tracectl profile -no:such
+[ $? = 1 ] && has "no:such is not added"
+ok $? "one that was not added cannot be"
+run tracectl --json profile
+has '"task:task_rename"'
+ok $? "JSON has the name"
+
+tracectl monitor >"$work/changes" 2>&1 &
+child=$!
+tries=0
+until grep -q listening "$work/changes" || [ $tries -gt 300 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+run tracectl profile del signal:signal_generate task:task_rename
+ok $? "both are removed"
+run tracectl profile list
+! has signal:signal_generate
+ok $? "and are no longer in the list"
+run tracectl profile del signal:signal_generate
+[ $? = 1 ] && has 'tracepoint is not added'
+ok $? "what is not there cannot be removed"
+tries=0
+until grep -q 'profile-del task' "$work/changes" || [ $tries -gt 300 ]; do
+	tries=$((tries + 1))
+	sleep 0.1
+done
+kill -INT $child
+wait $child
+cp "$work/changes" "$work/out"
+has '^profile-del signal:signal_generate: type 176$' && has '^profile-del task:task_rename: type 177$'
+ok $? "who monitors is told"
+tracectl filter clear
+echo "1..$count"
+exit $bad
