@@ -213,6 +213,16 @@ int nl_raw(struct nl *nl, int flags, size_t len, size_t sent)
 	return say(nl, flags, len, sent) ?: answers(nl, MSG_DONTWAIT, NULL, NULL);
 }
 
+int nl_send(struct nl *nl, int flags)
+{
+	return say(nl, flags, nl->len, nl->len);
+}
+
+int nl_answers(struct nl *nl, nl_fn *fn, void *arg)
+{
+	return answers(nl, MSG_DONTWAIT, fn, arg);
+}
+
 int nl_dump_begin(struct nl *nl)
 {
 	return say(nl, NLM_F_DUMP, nl->len, nl->len);

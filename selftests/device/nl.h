@@ -53,6 +53,12 @@ void nl_nest_end(struct nl *nl, size_t nest);
 /* Send it and wait for the end: 0, or a negative error number of the kernel's. */
 int nl_do(struct nl *nl, nl_fn *fn, void *arg);
 int nl_dump(struct nl *nl, nl_fn *fn, void *arg);
+/*
+ * The two halves of these: send, with NLM_F_ACK or NLM_F_DUMP; then take what the
+ * kernel answered, which it did before send returned. 1: there is no end of it.
+ */
+int nl_send(struct nl *nl, int flags);
+int nl_answers(struct nl *nl, nl_fn *fn, void *arg);
 /* A dump in pieces: send, then one read; 1: there is more. */
 int nl_dump_begin(struct nl *nl);
 int nl_dump_part(struct nl *nl, nl_fn *fn, void *arg);

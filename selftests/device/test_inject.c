@@ -2,12 +2,12 @@
 /*
  * test_inject.c - every allocation and every copy fails once
  *
- * /proc/thread-self/fail-nth makes the nth place in the next system call fail
- * that allocates memory or copies to or from a program. Each action is done
- * with n = 1, 2, 3 ... until there is no nth place any more. Whatever fails:
+ * Each action is done with its first place failing where memory is allocated or
+ * copied, then its second, until there is none left; see inject.h. Whatever fails:
  * the error is said, what was promised of the data holds, and the next try
  * works. What is lost in memory the kernel's leak detector tells, when the
  * board goes down. Needs a kernel with CONFIG_FAULT_INJECTION (board kasan).
+ * What is asked for by netlink is in test_inject_ctl.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,85 +19,9 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "inject.h"
 
-#define MOST	5000		/* places: more is a loop */
 #define EVENTS	200
-
-static int nth_fd = -1;
-
-/* Whether this kernel injects; and that memory for which it may wait fails, too. */
-static bool injecting(void)
-{
-	static const char * const settings[][2] = {
-		{ "failslab/ignore-gfp-wait", "N" },
-		{ "failslab/verbose", "0" },
-		{ "fail_page_alloc/ignore-gfp-wait", "N" },
-		{ "fail_page_alloc/ignore-gfp-highmem", "N" },
-		{ "fail_page_alloc/min-order", "0" },
-		{ "fail_page_alloc/verbose", "0" },
-		{ "fail_usercopy/verbose", "0" },
-	};
-	char path[128];
-	int i;
-
-	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (nth_fd < 0)
-		return false;
-	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
-		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", settings[i][0]);
-		if (dev_write_file(path, settings[i][1])) {
-			close(nth_fd);
-			nth_fd = -1;
-			return false;
-		}
-	}
-	return true;
-}
-
-/* The fixture cannot end a test, so this begins each. */
-#define NEEDS_FAULTS()							\
-	do {								\
-		if (nth_fd < 0)						\
-			SKIP(return, "this kernel injects no faults");	\
-	} while (0)
-
-/* From here on, the nth place fails. */
-static void arm(int n)
-{
-	char text[16];
-	int len = snprintf(text, sizeof(text), "%d", n);
-
-	while (pwrite(nth_fd, text, len, 0) != len)
-		;
-}
-
-/*
- * Whether it did. Asking copies as well, and may be what failed; the copy is of
- * a number that was read before.
- */
-static bool disarm(void)
-{
-	int err = errno;
-	char text[16] = "";
-	bool hit = pread(nth_fd, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
-
-	arm(0);
-	errno = err;
-	return hit;
-}
-
-static bool fits(int err)
-{
-	return err == ENOMEM || err == EFAULT;
-}
-
-/* One round of an action that fails at the nth place of many, then none. */
-#define FOR_EACH_PLACE(n, hit)						\
-	for ((n) = 1, (hit) = true; (hit) && (n) < MOST; (n)++)
-#define SAY_PLACES(n, what) do {					\
-		dev_say("%s: %d places, each failed once", what, (n) - 2);	\
-		EXPECT_GT(MOST, n);					\
-	} while (0)
 
 FIXTURE(loading) {
 	int unused;
@@ -106,14 +30,14 @@ FIXTURE(loading) {
 FIXTURE_SETUP(loading)
 {
 	dev_seed();
-	if (!injecting())
+	if (!inject_begin())
 		return;
 	ASSERT_EQ(0, dev_unload());
 }
 
 FIXTURE_TEARDOWN(loading)
 {
-	if (nth_fd >= 0)
+	if (inject_can())
 		EXPECT_EQ(0, dev_done());
 }
 
@@ -124,10 +48,10 @@ TEST_F_TIMEOUT(loading, insmod, 1000)
 
 	NEEDS_FAULTS();
 	FOR_EACH_PLACE(n, hit) {
-		arm(n);
+		inject_arm(n);
 		ret = dev_load_file("devtrace.ko", "size=4K");
 		err = errno;
-		hit = disarm();
+		hit = inject_disarm();
 		if (ret) {
 			/* the kernel's own part of it has other words as well */
 			ASSERT_TRUE(hit);
@@ -163,14 +87,14 @@ TEST_F_TIMEOUT(loading, rmmod, 300)
 	NEEDS_FAULTS();
 	FOR_EACH_PLACE(n, hit) {
 		ASSERT_EQ(0, dev_load("size=4K"));
-		arm(n);
+		inject_arm(n);
 		if (dev_unload_one("devtrace")) {
-			EXPECT_TRUE(fits(errno));
-			hit = disarm();
+			EXPECT_TRUE(inject_fits(errno));
+			hit = inject_disarm();
 			ASSERT_TRUE(hit);
 			EXPECT_EQ(0, dev_unload_one("devtrace"));
 		} else {
-			hit = disarm();
+			hit = inject_disarm();
 		}
 		EXPECT_EQ(-1, access(DEV_PATH, F_OK)) TH_LOG("place %d", n);
 	}
@@ -188,7 +112,7 @@ FIXTURE_SETUP(device)
 	int i;
 
 	dev_seed();
-	if (!injecting())
+	if (!inject_begin())
 		return;
 	ASSERT_EQ(0, dev_load("size=64K"));
 	self->wfd = open(DEV_PATH, O_RDWR | O_CLOEXEC);
@@ -214,7 +138,7 @@ FIXTURE_TEARDOWN(device)
 		close(self->fd);
 		close(self->wfd);
 	}
-	if (nth_fd >= 0)
+	if (inject_can())
 		EXPECT_EQ(0, dev_done());
 }
 
@@ -255,12 +179,12 @@ TEST_F_TIMEOUT(device, opening, 200)
 	NEEDS_FAULTS();
 	for (i = 0; i < 3; i++) {
 		FOR_EACH_PLACE(n, hit) {
-			arm(n);
+			inject_arm(n);
 			fd = open(DEV_PATH, how[i] | O_CLOEXEC);
-			hit = disarm();
+			hit = inject_disarm();
 			if (fd >= 0)
 				close(fd);
-			EXPECT_TRUE(fd >= 0 || fits(errno));
+			EXPECT_TRUE(fd >= 0 || inject_fits(errno));
 			ASSERT_TRUE(hit || fd >= 0);
 		}
 		SAY_PLACES(n, i == 0 ? "open to read" : i == 1 ? "open to write" : "open for both");
@@ -282,10 +206,10 @@ TEST_F_TIMEOUT(device, reading, 500)
 		t = tape_new();
 		/* the first read, which has to set up a reader, and one that has not */
 		for (int i = 0; i < 2; i++) {
-			arm(n);
+			inject_arm(n);
 			got = read(self->fd, buf, sizeof(buf));
-			hit = i ? hit | disarm() : disarm();
-			EXPECT_TRUE(got >= 0 || fits(errno));
+			hit = i ? hit | inject_disarm() : inject_disarm();
+			EXPECT_TRUE(got >= 0 || inject_fits(errno));
 			if (got > 0)
 				tape_feed(t, buf, got);
 		}
@@ -307,11 +231,11 @@ TEST_F_TIMEOUT(device, splicing, 500)
 		ASSERT_EQ(0, reopen(self));
 		ASSERT_EQ(0, pipe(pipes));
 		t = tape_new();
-		arm(n);
+		inject_arm(n);
 		got = splice(self->fd, NULL, pipes[1], NULL, 8192, SPLICE_F_NONBLOCK);
-		hit = disarm();
+		hit = inject_disarm();
 		if (got < 0)
-			EXPECT_TRUE(fits(errno) || errno == EAGAIN);
+			EXPECT_TRUE(inject_fits(errno) || errno == EAGAIN);
 		for (; got > 0; got -= in) {
 			in = read(pipes[0], buf, got);
 			ASSERT_LT(0, in);
@@ -342,11 +266,11 @@ TEST_F_TIMEOUT(device, seeking, 500)
 	for (i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
 		FOR_EACH_PLACE(n, hit) {
 			ASSERT_EQ(0, reopen(self));
-			arm(n);
+			inject_arm(n);
 			got = lseek(self->fd, how[i].to, how[i].whence);
-			hit = disarm();
+			hit = inject_disarm();
 			if (got < 0)
-				EXPECT_TRUE(fits(errno));
+				EXPECT_TRUE(inject_fits(errno));
 			ASSERT_TRUE(hit || got >= 0);
 			ASSERT_LE(0, lseek(self->fd, 0, SEEK_SET));
 			EXPECT_TRUE(complete(self, tape_new())) TH_LOG("place %d", n);
@@ -369,11 +293,11 @@ TEST_F_TIMEOUT(device, writing, 500)
 		snprintf(text + 20 * i, 21, "line %014d\n", i);
 	FOR_EACH_PLACE(n, hit) {
 		before = stored();
-		arm(n);
+		inject_arm(n);
 		got = write(self->wfd, text, sizeof(text) - 1);
-		hit = disarm();
+		hit = inject_disarm();
 		if (got < 0)
-			EXPECT_TRUE(fits(errno));
+			EXPECT_TRUE(inject_fits(errno));
 		ASSERT_TRUE(hit || got == sizeof(text) - 1);
 		EXPECT_EQ(0, got < 0 ? 0 : got % 20);
 		EXPECT_EQ(before + (got < 0 ? 0 : got / 20), stored()) TH_LOG("place %d", n);
@@ -395,11 +319,11 @@ TEST_F_TIMEOUT(device, emitting, 500)
 	for (i = 0; i < 4; i++) {
 		FOR_EACH_PLACE(n, hit) {
 			before = stored();
-			arm(n);
+			inject_arm(n);
 			ret = dev_emit(self->wfd, &ev.e, lens[i]);
-			hit = disarm();
+			hit = inject_disarm();
 			if (ret)
-				EXPECT_TRUE(fits(errno));
+				EXPECT_TRUE(inject_fits(errno));
 			ASSERT_TRUE(hit || !ret);
 			EXPECT_EQ(before + !ret, stored()) TH_LOG("place %d", n);
 		}
@@ -416,11 +340,11 @@ TEST_F_TIMEOUT(device, naming, 500)
 	NEEDS_FAULTS();
 	FOR_EACH_PLACE(n, hit) {
 		snprintf(name, sizeof(name), "name-%d", n);
-		arm(n);
+		inject_arm(n);
 		ret = dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1000 + n, name);
-		hit = disarm();
+		hit = inject_disarm();
 		if (ret)
-			EXPECT_TRUE(fits(errno));
+			EXPECT_TRUE(inject_fits(errno));
 		ASSERT_TRUE(hit || !ret);
 		ASSERT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1000 + n, name));
 		self->whole->dicts++;
@@ -454,11 +378,11 @@ TEST_F_TIMEOUT(device, asking, 500)
 				arg.stats.cpu = -1;
 			else
 				arg.check = DEVTRACE_CHECK_CRC32;
-			arm(n);
+			inject_arm(n);
 			ret = ioctl(self->fd, calls[i].cmd, &arg);
-			hit = disarm();
+			hit = inject_disarm();
 			if (ret)
-				EXPECT_TRUE(fits(errno));
+				EXPECT_TRUE(inject_fits(errno));
 			ASSERT_TRUE(hit || !ret);
 			if (i < 2)
 				EXPECT_TRUE(complete(self, tape_new())) TH_LOG("place %d", n);
@@ -468,11 +392,11 @@ TEST_F_TIMEOUT(device, asking, 500)
 	FOR_EACH_PLACE(n, hit) {
 		ASSERT_EQ(0, reopen(self));
 		p = (struct pollfd){ .fd = self->fd, .events = POLLIN };
-		arm(n);
+		inject_arm(n);
 		ret = poll(&p, 1, 0);
-		hit = disarm();
+		hit = inject_disarm();
 		if (ret < 0)
-			EXPECT_TRUE(fits(errno));
+			EXPECT_TRUE(inject_fits(errno));
 		ASSERT_TRUE(hit || ret == 1);
 	}
 	SAY_PLACES(n, "poll");
@@ -486,11 +410,11 @@ TEST_F_TIMEOUT(device, mapping, 200)
 
 	NEEDS_FAULTS();
 	FOR_EACH_PLACE(n, hit) {
-		arm(n);
+		inject_arm(n);
 		c = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, self->fd, 0);
-		hit = disarm();
+		hit = inject_disarm();
 		if (c == MAP_FAILED) {
-			EXPECT_TRUE(fits(errno));
+			EXPECT_TRUE(inject_fits(errno));
 			ASSERT_TRUE(hit);
 			continue;
 		}

@@ -640,7 +640,7 @@ static void judge_wound(FIXTURE_DATA(family) *self, const struct wound *w)
 		for ((w)->dump = 0; (w)->dump < 2; (w)->dump++)			\
 			if ((w)->dump ? spec_cmds[(w)->cmd].can_dump : spec_cmds[(w)->cmd].can_do)
 
-TEST_F_TIMEOUT(family, takes_no_damaged_attribute, 280)
+TEST_F_TIMEOUT(family, takes_no_damaged_attribute, 1200)
 {
 	struct wound w;
 	int d;

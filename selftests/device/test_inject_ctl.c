@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_inject_ctl.c - every allocation and every copy of control fails once
+ *
+ * As test_inject.c, for what is asked for by netlink and by the parameter of kernel
+ * profile events. A request is done or it is not: what streams, filters and triggers
+ * there are, and how they are set, is the same as before if it was refused, and is
+ * what was asked for if it was not. Whoever listens is told of each change, or told
+ * that something was missed. Events stay what they were. Whatever happened, the
+ * next try works.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "inject.h"
+#include "nl.h"
+
+#define EVENTS	200
+#define SIDE	"/dev/trace-side"
+#define PARAM	"/sys/module/devtrace/parameters/profile"
+
+static struct nl nl, monitor;
+
+/* What is and how it is set, in as many bytes as that takes. */
+struct state {
+	size_t len;
+	uint8_t b[8192];
+};
+
+static void note(struct state *s, const void *p, size_t len)
+{
+	if (len > sizeof(s->b) - s->len)
+		abort();
+	memcpy(s->b + s->len, p, len);
+	s->len += len;
+}
+
+static void note_entry(const struct nl_reply *r, void *arg)
+{
+	struct state *s = arg;
+	int i;
+
+	note(s, &r->cmd, sizeof(r->cmd));
+	for (i = 0; i <= DEVTRACE_A_MAX; i++) {
+		/* Times and counts change without a request. */
+		if (r->a[i] && i != DEVTRACE_A_PAD && i != DEVTRACE_A_SINCE &&
+		    i != DEVTRACE_A_GENERATION && i != DEVTRACE_A_USED)
+			note(s, r->a[i], r->a[i]->nla_len);
+	}
+}
+
+/* Whether there is anything to read in stream side. */
+static bool any_on_the_side(void)
+{
+	struct tape *t = tape_new();
+	int fd = open(SIDE, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	bool any = fd >= 0 && tape_drain(t, fd) >= 0 && t->nev;
+
+	if (fd >= 0)
+		close(fd);
+	tape_free(t);
+	return any;
+}
+
+static bool state_get(struct state *s)
+{
+	static const int cmds[] = {
+		DEVTRACE_CMD_STREAM_GET, DEVTRACE_CMD_FILTER_GET, DEVTRACE_CMD_TRIGGER_GET,
+	};
+	uint8_t any = any_on_the_side();
+
+	s->len = 0;
+	note(s, &any, sizeof(any));
+	for (int i = 0; i < 3; i++) {
+		nl_begin(&nl, cmds[i]);
+		if (nl_dump(&nl, note_entry, s))
+			return false;
+	}
+	return true;
+}
+
+static bool same(const struct state *a, const struct state *b)
+{
+	return a->len == b->len && !memcmp(a->b, b->b, a->len);
+}
+
+/* A filter with a term of each kind that takes memory. */
+static void put_filter(int attr, uint16_t object)
+{
+	const struct devtrace_range ranges[] = { { 1, 5 }, { object, object + 300 } };
+	const uint32_t numbers[] = { 3, 4, 4000000 };	/* not ours */
+	const char comms[2][16] = { "one", "two" };
+	uint8_t types[32];
+	size_t nest = nl_nest(&nl, attr);
+
+	/* Kernel profile events would come by themselves. */
+	memset(types, 0xff, sizeof(types));
+	memset(types + DEVTRACE_T_KERNEL / 8, 0, 64 / 8);
+	nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
+	nl_put(&nl, DEVTRACE_FA_OBJECTS, ranges, sizeof(ranges));
+	nl_put(&nl, DEVTRACE_FA_SIGNALS, ranges, sizeof(ranges));
+	nl_put(&nl, DEVTRACE_FA_NOT_MAJORS, numbers, sizeof(numbers));
+	nl_put(&nl, DEVTRACE_FA_NOT_PIDS, numbers, sizeof(numbers));
+	nl_put(&nl, DEVTRACE_FA_NOT_COMMS, comms, sizeof(comms));
+	nl_nest_end(&nl, nest);
+}
+
+static void side(int cmd)
+{
+	nl_begin(&nl, cmd);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, "side");
+}
+
+static void stream_new(void)
+{
+	side(DEVTRACE_CMD_STREAM_NEW);
+	nl_put_u64(&nl, DEVTRACE_A_SIZE, 4096);
+	put_filter(DEVTRACE_A_FILTER, 20);
+}
+
+static void stream_stopped(void)
+{
+	stream_new();
+	nl_put_u32(&nl, DEVTRACE_A_STATE, DEVTRACE_STATE_STOPPED);
+}
+
+static void stream_del(void)
+{
+	side(DEVTRACE_CMD_STREAM_DEL);
+}
+
+static void stream_set(int attr, uint32_t v)
+{
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_SET);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nl_put_u32(&nl, attr, v);
+}
+
+static void stream_stop(void)
+{
+	stream_set(DEVTRACE_A_STATE, DEVTRACE_STATE_STOPPED);
+}
+
+static void stream_freeze(void)
+{
+	stream_set(DEVTRACE_A_STATE, DEVTRACE_STATE_FROZEN);
+}
+
+static void stream_run(void)
+{
+	stream_set(DEVTRACE_A_STATE, DEVTRACE_STATE_RUNNING);
+}
+
+static void stream_resize(uint64_t size)
+{
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_SET);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nl_put_u64(&nl, DEVTRACE_A_SIZE, size);
+}
+
+/* The events fit into either. */
+static void stream_grow(void)
+{
+	stream_resize(512 << 10);
+	nl_put_u32(&nl, DEVTRACE_A_WATERMARK, 50);
+}
+
+static void stream_shrink(void)
+{
+	stream_resize(64 << 10);
+	nl_put_u32(&nl, DEVTRACE_A_WATERMARK, 0);
+}
+
+static void stream_get(void)
+{
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_GET);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+}
+
+static void clear(void)
+{
+	side(DEVTRACE_CMD_CLEAR);
+}
+
+static void filter_set(void)
+{
+	side(DEVTRACE_CMD_FILTER_SET);
+	put_filter(DEVTRACE_A_FILTER, 1000);
+}
+
+static void filter_back(void)
+{
+	side(DEVTRACE_CMD_FILTER_SET);
+	put_filter(DEVTRACE_A_FILTER, 20);
+}
+
+/* Kernel profile events, but such as do not happen here. */
+static void filter_profile(void)
+{
+	uint8_t types[32] = { 0 };
+	size_t nest;
+
+	side(DEVTRACE_CMD_FILTER_SET);
+	nest = nl_nest(&nl, DEVTRACE_A_FILTER);
+	types[DEVTRACE_T_TASK_RENAME / 8] |= 1 << DEVTRACE_T_TASK_RENAME % 8;
+	types[DEVTRACE_T_SCHED_EXEC / 8] |= 1 << DEVTRACE_T_SCHED_EXEC % 8;
+	nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
+	nl_nest_end(&nl, nest);
+}
+
+static void filter_get(void)
+{
+	side(DEVTRACE_CMD_FILTER_GET);
+}
+
+static void trigger(int cmd)
+{
+	nl_begin(&nl, cmd);
+	nl_put_str(&nl, DEVTRACE_A_TRIGGER, "t");
+}
+
+/* It stops a stream, so that emitters have to look. */
+static void trigger_stop(void)
+{
+	size_t nest;
+
+	trigger(DEVTRACE_CMD_TRIGGER_NEW);
+	put_filter(DEVTRACE_A_WHEN, 30000);
+	nest = nl_nest(&nl, DEVTRACE_A_ELEMENT);
+	nl_put_u32(&nl, DEVTRACE_EA_INDEX, 0);
+	nl_put_u32(&nl, DEVTRACE_EA_COMPARE, DEVTRACE_CMP_EQ);
+	nl_put_str(&nl, DEVTRACE_EA_STRING, "nobody emits this");
+	nl_nest_end(&nl, nest);
+	nl_put_u32(&nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_STOP);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, "side");
+}
+
+static void trigger_filter(void)
+{
+	trigger(DEVTRACE_CMD_TRIGGER_NEW);
+	put_filter(DEVTRACE_A_WHEN, 30000);
+	nl_put_u32(&nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_FILTER);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	put_filter(DEVTRACE_A_FILTER, 7);
+}
+
+static void trigger_del(void)
+{
+	trigger(DEVTRACE_CMD_TRIGGER_DEL);
+}
+
+static void trigger_get(void)
+{
+	trigger(DEVTRACE_CMD_TRIGGER_GET);
+}
+
+static void trigger_disarm(void)
+{
+	trigger(DEVTRACE_CMD_TRIGGER_SET);
+	nl_put(&nl, DEVTRACE_A_ARMED, "\0", 1);
+}
+
+static void trigger_arm(void)
+{
+	trigger(DEVTRACE_CMD_TRIGGER_SET);
+	nl_put(&nl, DEVTRACE_A_ARMED, "\1", 1);
+}
+
+static void count(const struct nl_reply *r, void *arg)
+{
+	++*(int *)arg;
+}
+
+static int emitted, out = -1;
+
+static void emit(void)
+{
+	if (dev_emit_mark(out, DEVTRACE_T_USER, 1, emitted++))
+		abort();
+}
+
+/* All that was emitted is in stream 0, once. */
+static bool events_are_there(void)
+{
+	struct tape *t = tape_all(1 << 16);
+	bool ok = t && t->nev == emitted && tape_clean(t) && !tape_lost(t, -1);
+	int i;
+
+	for (i = 0; ok && i < emitted; i++)
+		ok = t->ev[i].tag == 1 && t->ev[i].nr == i;
+	if (t)
+		tape_free(t);
+	return ok;
+}
+
+/* An action that is a request, or has a name of its own. */
+static bool act(void (*make)(void))
+{
+	if (make == emit) {
+		emit();
+		return true;
+	}
+	make();
+	return !nl_do(&nl, NULL, NULL);
+}
+
+/* What others would not be told by the next notification. */
+static void hear_all(void)
+{
+	while (nl_heard(&monitor, NULL, NULL) < 0)
+		;
+}
+
+/* What is done before, the request, and what makes that undone; NULL: nothing. */
+struct request {
+	const char *name;
+	void (*before[2])(void), (*make)(void), (*undo)(void);
+};
+
+static const struct request requests[] = {
+	{ "stream-new", { NULL }, stream_new, stream_del },
+	{ "stream-new, stopped", { NULL }, stream_stopped, stream_del },
+	{ "stream-del", { stream_new }, stream_del, stream_new },
+	{ "stream-set, stopped", { NULL }, stream_stop, stream_run },
+	{ "stream-set, frozen", { NULL }, stream_freeze, stream_run },
+	{ "stream-set, running", { stream_stop }, stream_run, stream_stop },
+	{ "stream-set, more", { NULL }, stream_grow, stream_shrink },
+	{ "stream-set, less", { stream_grow }, stream_shrink, stream_grow },
+	{ "stream-get", { NULL }, stream_get, NULL },
+	{ "clear", { stream_new, emit }, clear, emit },
+	{ "filter-set", { stream_new }, filter_set, filter_back },
+	{ "filter-set, profile", { stream_new }, filter_profile, filter_back },
+	{ "filter-set, no profile", { stream_new, filter_profile }, filter_back, filter_profile },
+	{ "filter-get", { stream_new }, filter_get, NULL },
+	{ "trigger-new, stop", { stream_new }, trigger_stop, trigger_del },
+	{ "trigger-new, filter", { NULL }, trigger_filter, trigger_del },
+	{ "trigger-del", { stream_new, trigger_stop }, trigger_del, trigger_stop },
+	{ "trigger-set, disarmed", { stream_new, trigger_stop }, trigger_disarm, trigger_arm },
+	{ "trigger-set, armed", { trigger_filter, trigger_disarm }, trigger_arm, trigger_disarm },
+	{ "trigger-get", { trigger_filter }, trigger_get, NULL },
+};
+
+FIXTURE(control) {
+	struct state before, after, now;
+};
+
+FIXTURE_SETUP(control)
+{
+	dev_seed();
+	if (!inject_begin())
+		return;
+	ASSERT_EQ(0, dev_load("size=64K"));
+	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, nl_open(&monitor));
+	ASSERT_EQ(0, nl_listen(&monitor));
+	out = open(DEV_PATH, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, out);
+	while (emitted < EVENTS)
+		emit();
+}
+
+FIXTURE_TEARDOWN(control)
+{
+	if (!inject_can())
+		return;
+	close(out);
+	nl_close(&nl);
+	nl_close(&monitor);
+	EXPECT_EQ(0, dev_done());
+}
+
+#define HAVE(state)	ASSERT_TRUE(state_get(state))
+
+TEST_F_TIMEOUT(control, requests, 1000)
+{
+	const struct request *r;
+	int n, i, err, replies, heard, in_spite, worded, left_out;
+	bool hit, sent, done, without;
+
+	NEEDS_FAULTS();
+	for (r = requests; r < requests + sizeof(requests) / sizeof(*requests); r++) {
+		for (i = 0; i < 2 && r->before[i]; i++)
+			ASSERT_TRUE(act(r->before[i])) TH_LOG("%s: %s", r->name, nl.why);
+		HAVE(&self->before);
+		ASSERT_TRUE(act(r->make)) TH_LOG("%s: %s", r->name, nl.why);
+		HAVE(&self->after);
+		ASSERT_EQ(!r->undo, same(&self->before, &self->after)) TH_LOG("%s", r->name);
+		if (r->undo)
+			ASSERT_TRUE(act(r->undo)) TH_LOG("%s: %s", r->name, nl.why);
+		in_spite = worded = left_out = 0;
+		FOR_EACH_PLACE(n, hit) {
+			HAVE(&self->now);
+			ASSERT_TRUE(same(&self->before, &self->now)) {
+				TH_LOG("%s, place %d: not undone", r->name, n);
+			}
+			hear_all();
+			r->make();
+			replies = 0;
+			inject_arm(n);
+			err = nl_send(&nl, NLM_F_ACK);
+			hit = inject_disarm();
+			sent = !err;
+			if (sent)
+				err = nl_answers(&nl, count, &replies);
+			worded += err < 0 && nl.why[0];
+			/* What cannot be had of profile events is left out, and named. */
+			without = !err && hit && nl.why[0];
+			left_out += without;
+			heard = nl_heard(&monitor, NULL, NULL);
+			HAVE(&self->now);
+			done = !same(&self->before, &self->now);
+			if (done && !without)
+				EXPECT_TRUE(same(&self->after, &self->now)) {
+					TH_LOG("%s, place %d: half done", r->name, n);
+				}
+			if (!err) {
+				in_spite += hit;
+				EXPECT_TRUE(without || done == !!r->undo) TH_LOG("%s, place %d", r->name, n);
+				EXPECT_EQ(!r->undo, replies) TH_LOG("%s, place %d", r->name, n);
+			} else {
+				ASSERT_TRUE(hit);
+				/* Sent, and told that an answer is lost: done or not. */
+				EXPECT_TRUE(inject_fits(-err) || err == -ENOBUFS) {
+					TH_LOG("%s, place %d: %d", r->name, n, err);
+				}
+				EXPECT_TRUE(!done || (sent && err == -ENOBUFS)) {
+					TH_LOG("%s, place %d: done and refused", r->name, n);
+				}
+			}
+			if (done)
+				EXPECT_TRUE(heard > 0 || heard == -ENOBUFS) {
+					TH_LOG("%s, place %d: nobody told", r->name, n);
+				}
+			EXPECT_TRUE(events_are_there()) TH_LOG("%s, place %d", r->name, n);
+			if (!done)
+				ASSERT_TRUE(act(r->make)) {
+					TH_LOG("%s, after place %d: %s", r->name, n, nl.why);
+				}
+			if (r->undo)
+				ASSERT_TRUE(act(r->undo)) {
+					TH_LOG("%s, undone after place %d: %s", r->name, n, nl.why);
+				}
+		}
+		SAY_PLACES(n, r->name);
+		dev_say("done in spite of %d of them, %d in part; refused in words %d times",
+			in_spite, left_out, worded);
+		/* What the next one begins with. */
+		act(trigger_del);
+		act(stream_del);
+		ASSERT_TRUE(act(stream_run));
+		ASSERT_TRUE(act(stream_shrink));
+	}
+}
+
+static int whole(int cmd)
+{
+	int n = 0;
+
+	nl_begin(&nl, cmd);
+	return nl_dump(&nl, count, &n) ? -1 : n;
+}
+
+TEST_F_TIMEOUT(control, dumps, 500)
+{
+	static const struct { int cmd; const char *name; } dumps[] = {
+		{ DEVTRACE_CMD_STREAM_GET, "stream-get" },
+		{ DEVTRACE_CMD_FILTER_GET, "filter-get" },
+		{ DEVTRACE_CMD_TRIGGER_GET, "trigger-get" },
+		{ DEVTRACE_CMD_STATS_GET, "stats-get" },
+		{ DEVTRACE_CMD_TYPE_GET, "type-get" },
+		{ DEVTRACE_CMD_PROCESS_GET, "process-get" },
+		{ DEVTRACE_CMD_READER_GET, "reader-get" },
+		{ DEVTRACE_CMD_DICT_GET, "dict-get" },
+	};
+	static struct nl d;
+	char name[32];
+	int n, i, err, got, fd;
+	bool hit;
+
+	NEEDS_FAULTS();
+	ASSERT_TRUE(act(stream_new));
+	ASSERT_TRUE(act(trigger_stop));
+	/* One to be listed: whoever has read something. */
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_LT(0, read(fd, name, sizeof(name)));
+	for (i = 0; i < 500; i++) {
+		snprintf(name, sizeof(name), "object-%d", i);
+		ASSERT_EQ(0, dev_name(out, DEVTRACE_T_OBJ, 0, 0, i + 1, name));
+	}
+	for (i = 0; i < sizeof(dumps) / sizeof(dumps[0]); i++) {
+		FOR_EACH_PLACE(n, hit) {
+			ASSERT_EQ(0, nl_open(&d));
+			nl_begin(&d, dumps[i].cmd);
+			got = 0;
+			inject_arm(n);
+			err = nl_send(&d, NLM_F_DUMP);
+			if (!err)
+				err = nl_answers(&d, count, &got);
+			hit = inject_disarm();
+			/* What was given up halfway is given up whole. */
+			nl_close(&d);
+			if (err) {
+				ASSERT_TRUE(hit);
+				EXPECT_TRUE(inject_fits(-err) || err == -ENOBUFS) {
+					TH_LOG("%s, place %d: %d", dumps[i].name, n, err);
+				}
+			} else {
+				EXPECT_EQ(whole(dumps[i].cmd), got) {
+					TH_LOG("%s, place %d", dumps[i].name, n);
+				}
+			}
+			EXPECT_LT(0, whole(dumps[i].cmd));
+		}
+		SAY_PLACES(n, dumps[i].name);
+	}
+	close(fd);
+	ASSERT_TRUE(act(trigger_del));
+	ASSERT_TRUE(act(stream_del));
+	EXPECT_TRUE(events_are_there());
+}
+
+static uint64_t stored(void)
+{
+	struct devtrace_stats s;
+
+	return dev_stats(-1, &s) ? 0 : s.stored;
+}
+
+static bool profile_is(const char *what)
+{
+	char buf[4096] = "";
+
+	return dev_read_file(PARAM, buf, sizeof(buf)) > 0 && !strcmp(buf, what);
+}
+
+TEST_F_TIMEOUT(control, profile, 1000)
+{
+	static const char wanted[] = "irq,sched_switch,syscalls";
+	char on[4096] = "";
+	uint64_t before;
+	bool hit;
+	int n;
+
+	NEEDS_FAULTS();
+	ASSERT_EQ(0, dev_write_file(PARAM, wanted));
+	ASSERT_LT(0, dev_read_file(PARAM, on, sizeof(on)));
+	ASSERT_EQ(0, dev_write_file(PARAM, "none"));
+	ASSERT_FALSE(profile_is(on));
+	FOR_EACH_PLACE(n, hit) {
+		inject_arm(n);
+		if (dev_write_file(PARAM, wanted)) {
+			EXPECT_TRUE(inject_fits(errno)) TH_LOG("place %d: %d", n, errno);
+			hit = inject_disarm();
+			ASSERT_TRUE(hit);
+			ASSERT_EQ(0, dev_write_file(PARAM, wanted));
+		} else {
+			hit = inject_disarm();
+		}
+		EXPECT_TRUE(profile_is(on)) TH_LOG("place %d", n);
+		ASSERT_EQ(0, dev_write_file(PARAM, "none"));
+	}
+	SAY_PLACES(n, "profile on");
+	FOR_EACH_PLACE(n, hit) {
+		ASSERT_EQ(0, dev_write_file(PARAM, wanted));
+		inject_arm(n);
+		if (dev_write_file(PARAM, "none")) {
+			EXPECT_TRUE(inject_fits(errno)) TH_LOG("place %d: %d", n, errno);
+			hit = inject_disarm();
+			ASSERT_TRUE(hit);
+			ASSERT_EQ(0, dev_write_file(PARAM, "none"));
+		} else {
+			hit = inject_disarm();
+		}
+		EXPECT_TRUE(profile_is("none\n")) TH_LOG("place %d", n);
+		before = stored();
+		dev_sleep_ms(5);
+		EXPECT_EQ(before, stored()) TH_LOG("place %d", n);
+	}
+	SAY_PLACES(n, "profile off");
+}
+
+/* The module goes with all that it has, or not at all. */
+TEST_F_TIMEOUT(control, unloading, 1000)
+{
+	bool hit;
+	int n;
+
+	NEEDS_FAULTS();
+	close(out);
+	nl_close(&monitor);
+	FOR_EACH_PLACE(n, hit) {
+		nl_close(&nl);
+		ASSERT_EQ(0, dev_load("size=4K profile=irq"));
+		ASSERT_EQ(0, nl_open(&nl));
+		ASSERT_TRUE(act(stream_new)) TH_LOG("%s", nl.why);
+		ASSERT_TRUE(act(trigger_stop)) TH_LOG("%s", nl.why);
+		inject_arm(n);
+		if (dev_unload_one("devtrace")) {
+			EXPECT_TRUE(inject_fits(errno)) TH_LOG("place %d: %d", n, errno);
+			hit = inject_disarm();
+			ASSERT_TRUE(hit);
+			EXPECT_EQ(0, dev_unload_one("devtrace"));
+		} else {
+			hit = inject_disarm();
+		}
+		EXPECT_EQ(-1, access(DEV_PATH, F_OK)) TH_LOG("place %d", n);
+		EXPECT_EQ(-1, access(SIDE, F_OK)) TH_LOG("place %d", n);
+	}
+	SAY_PLACES(n, "rmmod");
+}
+
+TEST_HARNESS_MAIN
