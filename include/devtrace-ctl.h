@@ -70,6 +70,7 @@ struct devtrace_filter {
 	struct devtrace_ranges	objects, signals;
 	struct devtrace_numbers	majors, not_majors, pids, not_pids;
 	struct devtrace_names	comms, not_comms;
+	struct devtrace_ranges	cpus;
 };
 
 /*
@@ -83,7 +84,7 @@ bool devtrace_filter_is_all(const struct devtrace_filter *f);
 bool devtrace_filter_is_type(const struct devtrace_filter *f, unsigned int type);
 
 /*
- * TYPES, OBJECTS, SIGNALS: let nothing pass but what is switched on from here.
+ * TYPES, OBJECTS, SIGNALS, CPUS: let nothing pass but what is switched on from here.
  * Without this, what is switched off is taken from everything.
  */
 int devtrace_filter_only(struct devtrace_filter *f, enum devtrace_filter_attr term);
@@ -91,8 +92,8 @@ int devtrace_filter_only(struct devtrace_filter *f, enum devtrace_filter_attr te
 int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr term);
 
 /*
- * TYPES, OBJECTS, SIGNALS: let the numbers from first to last pass, or not. The
- * types of the transport always do. -ENOSPC: more than DEVTRACE_TERMS_MAX ranges.
+ * TYPES, OBJECTS, SIGNALS, CPUS: let the numbers from first to last pass, or not.
+ * The types of the transport always do. -ENOSPC: more than DEVTRACE_TERMS_MAX ranges.
  */
 int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			  unsigned int first, unsigned int last, bool on);

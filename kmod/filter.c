@@ -134,7 +134,7 @@ static void process_add(const struct process *list, unsigned int nr, const struc
 }
 
 /**
- * filter_process_set() - who wants events of a thread
+ * filter_process_set() - who wants events of a thread on this CPU
  * @t: the table, preemption off
  * @task: current
  *
@@ -164,7 +164,7 @@ u32 filter_process_set(const struct filter_table *t, struct task_struct *task)
 		key.pid = task->tgid;
 		process_add(k->pids, k->nr_pids, &key, compare_pid, &asks, &refuses);
 	}
-	set = asks & ~refuses;
+	set = asks & ~refuses & t->cpus[smp_processor_id()];
 
 	WRITE_ONCE(v->set, set);
 	barrier();
@@ -197,6 +197,7 @@ static void table_free(struct filter_table *t)
 		kvfree(t->keys->comms);
 		kvfree(t->keys);
 	}
+	kfree(t->cpus);
 	kfree(t);
 }
 
@@ -401,6 +402,28 @@ static int processes_compile(struct filter_table *t, struct filter *const *f)
 	return 0;
 }
 
+static int cpus_compile(struct filter_table *t, struct filter *const *f)
+{
+	unsigned int b, i, cpu;
+
+	t->cpus = kmalloc_array(nr_cpu_ids, sizeof(*t->cpus), GFP_KERNEL);
+	if (!t->cpus)
+		return -ENOMEM;
+	memset(t->cpus, 0xff, nr_cpu_ids * sizeof(*t->cpus));
+	for (b = 0; b < FILTER_BITS; b++) {
+		if (!f[b] || !f[b]->cpus.given)
+			continue;
+		t->has |= FILTER_HAS_PROCESSES;
+		for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+			t->cpus[cpu] &= ~BIT(b);
+		for (i = 0; i < f[b]->cpus.nr; i++)
+			for (cpu = f[b]->cpus.r[i].first;
+			     cpu <= f[b]->cpus.r[i].last && cpu < nr_cpu_ids; cpu++)
+				t->cpus[cpu] |= BIT(b);
+	}
+	return 0;
+}
+
 /* Whether a filter lets events with this severity byte pass. */
 static bool severity_passes(const struct filter *f, unsigned int severity)
 {
@@ -437,7 +460,7 @@ static struct filter_table *table_compile(struct filter *const *f)
 	t->keys = kvzalloc(sizeof(*t->keys), GFP_KERNEL);
 	if (!t->keys)
 		goto out_free;
-	if (keys_compile(t->keys, f) || processes_compile(t, f))
+	if (keys_compile(t->keys, f) || processes_compile(t, f) || cpus_compile(t, f))
 		goto out_free;
 	for (b = 0; b < FILTER_BITS; b++)
 		if (f[b])

@@ -27,6 +27,7 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/types.h>
 #include <linux/devtrace.h>
 #include <uapi/linux/devtrace_netlink.h>
@@ -78,6 +79,7 @@ static inline bool filter_transport_type(unsigned int type)
  * @not_pids: none of these
  * @comms: only these names, or those of @pids
  * @not_comms: none of these
+ * @cpus: only on these CPUs
  *
  * What an event does not have (severity, object, code) does not keep it from
  * passing. An event in interrupt context is no process's.
@@ -89,11 +91,12 @@ struct filter {
 	struct filter_ranges	objects, signals;
 	struct filter_numbers	majors, not_majors, pids, not_pids;
 	struct filter_names	comms, not_comms;
+	struct filter_ranges	cpus;
 };
 
 /* Terms that some filter has and that are not in the two arrays. */
 #define FILTER_HAS_KEYS		BIT(0)	/* objects, signals, majors */
-#define FILTER_HAS_PROCESSES	BIT(1)
+#define FILTER_HAS_PROCESSES	BIT(1)	/* or CPUs: a verdict holds on one CPU */
 
 struct filter_keys;
 
@@ -104,6 +107,7 @@ struct filter_keys;
  * @has: FILTER_HAS_*
  * @generation: another one for each table, never 0
  * @any_process: who has no terms about processes that ask for one
+ * @cpus: by CPU: who wants events of it
  * @keys: objects, signals and majors, private to filter.c
  * @rcu: to free it
  */
@@ -113,13 +117,14 @@ struct filter_table {
 	u32			has;
 	u32			generation;
 	u32			any_process;
+	u32			*cpus;
 	struct filter_keys	*keys;
 	struct rcu_head		rcu;
 };
 
 extern struct filter_table __rcu *devtrace_table;
 
-/* Who wants events of this thread; valid for one table and until it changes. */
+/* Who wants events of this thread on this CPU; valid for one table and until it changes. */
 struct filter_verdict {
 	u32	generation;
 	u32	set;
@@ -161,7 +166,7 @@ static __always_inline u32 filter_wants(const struct filter_table *t, unsigned i
 }
 
 /**
- * filter_wants_process() - who wants events of this thread
+ * filter_wants_process() - who wants events of this thread on this CPU
  * @t: the table, preemption off, FILTER_HAS_PROCESSES
  * @task: current, and devtrace_proc_seen() has seen it: that forgets the verdict
  *	when the CPU meets another thread, or another name of it
@@ -171,7 +176,7 @@ static __always_inline u32 filter_wants_process(const struct filter_table *t,
 						struct task_struct *task, bool in_task)
 {
 	if (!in_task)
-		return t->any_process;
+		return t->any_process & t->cpus[smp_processor_id()];
 	if (likely(__this_cpu_read(devtrace_verdict.generation) == t->generation))
 		return __this_cpu_read(devtrace_verdict.set);
 	return filter_process_set(t, task);

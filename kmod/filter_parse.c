@@ -59,7 +59,7 @@ bool filter_is_open(const struct filter *f)
 	       !f->objects.given && !f->signals.given &&
 	       !f->majors.given && !f->not_majors.given &&
 	       !f->pids.given && !f->not_pids.given &&
-	       !f->comms.given && !f->not_comms.given;
+	       !f->comms.given && !f->not_comms.given && !f->cpus.given;
 }
 
 static int refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg)
@@ -159,12 +159,13 @@ static const char *const twice[DEVTRACE_FA_MAX + 1] = {
 	TWICE(COMMS, "comms"),
 	TWICE(NOT_COMMS, "not-comms"),
 	TWICE(ORIGINS, "origins"),
+	TWICE(CPUS, "cpus"),
 };
 
 static const struct netlink_nest nest_filter = {
 	.max		= DEVTRACE_FA_MAX,
 	.twice		= twice,
-	.unknown	= "a filter has no such attribute: it has types to origins",
+	.unknown	= "a filter has no such attribute: it has types to cpus",
 	.leftover	= "a filter has nothing behind its last attribute: leave it out",
 };
 
@@ -217,6 +218,7 @@ int filter_parse(struct filter *f, const struct nlattr *nest, struct netlink_ext
 	TERM(NOT_COMMS, parse_names(&f->not_comms, a), "not-comms" COMMS_ARE);
 	TERM(ORIGINS, parse_u8(&f->origins, a, 1, 3),
 	     "origins must be a u32: 1 kernel, 2 user, 3 both");
+	TERM(CPUS, parse_ranges(&f->cpus, a), "cpus" RANGES_ARE);
 #undef TERM
 	return 0;
 }
@@ -280,7 +282,8 @@ int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f)
 	    put_names(skb, DEVTRACE_FA_COMMS, &f->comms) ||
 	    put_names(skb, DEVTRACE_FA_NOT_COMMS, &f->not_comms) ||
 	    (f->origins != (DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER) &&
-	     nla_put_u32(skb, DEVTRACE_FA_ORIGINS, f->origins))) {
+	     nla_put_u32(skb, DEVTRACE_FA_ORIGINS, f->origins)) ||
+	    put_ranges(skb, DEVTRACE_FA_CPUS, &f->cpus)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

@@ -86,6 +86,7 @@ static const char *const filter_words[DEVTRACE_FA_MAX + 1] = {
 	[DEVTRACE_FA_NOT_MAJORS] = "not-majors", [DEVTRACE_FA_PIDS] = "pids",
 	[DEVTRACE_FA_NOT_PIDS] = "not-pids", [DEVTRACE_FA_COMMS] = "comms",
 	[DEVTRACE_FA_NOT_COMMS] = "not-comms", [DEVTRACE_FA_ORIGINS] = "origins",
+	[DEVTRACE_FA_CPUS] = "cpus",
 };
 
 static const char *const element_words[DEVTRACE_EA_MAX + 1] = {

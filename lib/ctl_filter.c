@@ -132,13 +132,14 @@ bool devtrace_filter_is_all(const struct devtrace_filter *f)
 	return types_all(f) && !f->hw_severity && !f->sw_severity && f->origins == ORIGINS &&
 	       !f->objects.given && !f->signals.given && !f->majors.given &&
 	       !f->not_majors.given && !f->pids.given && !f->not_pids.given &&
-	       !f->comms.given && !f->not_comms.given;
+	       !f->comms.given && !f->not_comms.given && !f->cpus.given;
 }
 
 static struct devtrace_ranges *ranges_of(struct devtrace_filter *f, enum devtrace_filter_attr term)
 {
 	return term == DEVTRACE_FA_OBJECTS ? &f->objects :
-	       term == DEVTRACE_FA_SIGNALS ? &f->signals : NULL;
+	       term == DEVTRACE_FA_SIGNALS ? &f->signals :
+	       term == DEVTRACE_FA_CPUS ? &f->cpus : NULL;
 }
 
 static struct devtrace_numbers *numbers_of(struct devtrace_filter *f,
@@ -490,6 +491,7 @@ void ctl_put_filter(struct nlmsghdr *nlh, int attr, const struct devtrace_filter
 	put_names(nlh, DEVTRACE_FA_NOT_COMMS, &f->not_comms);
 	if (f->origins != ORIGINS)
 		mnl_attr_put_u32(nlh, DEVTRACE_FA_ORIGINS, f->origins);
+	put_ranges(nlh, DEVTRACE_FA_CPUS, &f->cpus);
 	mnl_attr_nest_end(nlh, nest);
 }
 
@@ -566,5 +568,7 @@ int ctl_parse_filter(const struct nlattr *nest, struct devtrace_filter *f)
 			  f->not_pids.v, sizeof(f->not_pids.v[0]));
 	ret |= parse_names(tb[DEVTRACE_FA_COMMS], &f->comms);
 	ret |= parse_names(tb[DEVTRACE_FA_NOT_COMMS], &f->not_comms);
+	ret |= parse_list(tb[DEVTRACE_FA_CPUS], &f->cpus.given, &f->cpus.nr,
+			  f->cpus.r, sizeof(f->cpus.r[0]));
 	return ret ? -EBADMSG : 0;
 }

@@ -328,6 +328,9 @@ void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between)
 		item(&l);
 		out_str(o, f->origins == DEVTRACE_ORIGIN_KERNEL ? "kernel" : "user");
 	}
+	l.key = "cpu=";
+	l.nr = 0;
+	ranges(&l, &f->cpus, false);
 	if (!any)
 		OUT_LIT(o, "all");
 }
@@ -421,5 +424,6 @@ void tc_json_filter(struct out *o, const char *key, const struct devtrace_filter
 	json_names(o, ",\"not_comms\":", &f->not_comms);
 	tc_json_bool(o, ",\"kernel\":", f->origins & DEVTRACE_ORIGIN_KERNEL);
 	tc_json_bool(o, ",\"user\":", f->origins & DEVTRACE_ORIGIN_USER);
+	json_ranges(o, ",\"cpus\":", &f->cpus);
 	out_char(o, '}');
 }

@@ -106,7 +106,7 @@ static bool range(const char *s, unsigned int max, unsigned int *first, unsigned
 	return true;
 }
 
-/* Types, objects and signals: sets of numbers. */
+/* Types, objects, signals and CPUs: sets of numbers. */
 
 static const char *const aliases[][2] = {
 	{ "queue", "eq" }, { "pool", "mp" }, { "time", "te" }, { "framework", "qf" },
@@ -147,6 +147,8 @@ static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, struct 
 			     "is no type: write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text all none, kernel, or a name that 'tracectl profile list' tells");
 	return wrong(t, item->text, term == DEVTRACE_FA_OBJECTS ?
 		     "is no object: write 0 to 65535, a range, or ao ep eq ap all none" :
+		     term == DEVTRACE_FA_CPUS ?
+		     "is no CPU: write 0 to 65535, a range, all or none" :
 		     "is no signal: write 0 to 65535, a range, all or none");
 }
 
@@ -329,7 +331,7 @@ static bool origin_term(struct tc_terms *t, const char *s, bool fresh)
 }
 
 static const char *const keys[] = {
-	"type", "object", "signal", "severity", "major", "process", "origin",
+	"type", "object", "signal", "severity", "major", "process", "origin", "cpu",
 };
 
 bool tc_is_term(const char *word)
@@ -363,7 +365,7 @@ bool tc_term(struct tc_terms *t, const char *term)
 		if (strlen(keys[i]) == n && !strncasecmp(term, keys[i], n))
 			break;
 	if (i == NR(keys) || !term[n])
-		return wrong(t, term, "is no term: type= object= signal= severity= major= process= origin= all none");
+		return wrong(t, term, "is no term: type= object= signal= severity= major= process= origin= cpu= all none");
 	if (!*s)
 		return wrong(t, term, "has nothing behind the =");
 	fresh = !(t->seen & 1u << i);
@@ -381,6 +383,8 @@ bool tc_term(struct tc_terms *t, const char *term)
 		return major_term(t, s, fresh);
 	case 5:
 		return process_term(t, s, fresh);
+	case 7:
+		return set_term(t, DEVTRACE_FA_CPUS, s, fresh);
 	default:
 		return origin_term(t, s, fresh);
 	}

@@ -58,7 +58,7 @@ static const char help[] =
 "  severity=hw2,sw1                from this level on; 2: both\n"
 "  major=0xA10  major=!7           only these; all but these\n"
 "  process=1234,motord,!ksoftirqd/0\n"
-"  origin=kernel | user\n"
+"  origin=kernel | user  cpu=0,2-3\n"
 "\n"
 "Options:\n"
 "      --stream NAME               this stream instead of stream 0 (trace)\n"

@@ -61,6 +61,7 @@ static void put_passing(void)
 	nl_put_u32(&nl, DEVTRACE_FA_SW_SEVERITY, 1);
 	put_range(DEVTRACE_FA_OBJECTS, 1, 1000);
 	put_range(DEVTRACE_FA_SIGNALS, 1, 1000);
+	put_range(DEVTRACE_FA_CPUS, 0, 1000);
 	nl_put(&nl, DEVTRACE_FA_MAJORS, majors, sizeof(majors));
 	nl_put(&nl, DEVTRACE_FA_NOT_PIDS, &pid, sizeof(pid));
 	nl_put(&nl, DEVTRACE_FA_NOT_COMMS, comms, sizeof(comms));

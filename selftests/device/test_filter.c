@@ -41,10 +41,11 @@ struct terms {
 	uint8_t types[32];
 	bool has_types, has_hw, has_sw, has_origins;
 	bool has_objects, has_signals, has_majors, has_not_majors;
-	bool has_pids, has_not_pids, has_comms, has_not_comms;
+	bool has_pids, has_not_pids, has_comms, has_not_comms, has_cpus;
 	uint32_t hw, sw, origins;
 	int nobjects, nsignals, nmajors, npids, ncomms;
-	struct devtrace_range objects[8], signals[8];
+	int ncpus;
+	struct devtrace_range objects[8], signals[8], cpus[8];
 	uint32_t majors[8], pids[8];
 	char comms[4][COMM];
 };
@@ -61,7 +62,7 @@ struct what {
 	uint8_t type, severity;
 	bool user, in_task, has_code, has_objsig;
 	uint32_t major, pid;
-	uint16_t object, signal;
+	uint16_t object, signal, cpu;
 	char comm[COMM];
 };
 
@@ -96,6 +97,7 @@ struct watched {
 
 static atomic_bool quiet;
 static uint32_t pids[SERIES];
+static int user_cpu[USERS];
 
 static uint32_t user_hash(uint32_t tag, uint32_t nr)
 {
@@ -115,6 +117,7 @@ static void tell(struct what *w, int series, uint32_t nr)
 		uint32_t class = series / DEV_CPUS, cpu = series % DEV_CPUS;
 		uint32_t tag = dttest_tag(class, cpu);
 
+		w->cpu = cpu;
 		w->type = DTTEST_TYPE + class;
 		w->in_task = class == DTTEST_TASK;
 		w->has_objsig = dttest_len(dttest_hash(tag, nr), DTTEST_MAX_LEN, 15);
@@ -126,6 +129,7 @@ static void tell(struct what *w, int series, uint32_t nr)
 		int who = series - DTTEST_CLASSES * DEV_CPUS;
 		uint32_t h = user_hash(dttest_tag(DTTEST_USER, who), nr);
 
+		w->cpu = user_cpu[who];
 		w->user = true;
 		w->in_task = true;
 		w->pid = pids[series];
@@ -200,6 +204,8 @@ static bool passes(const struct terms *f, const struct what *w)
 		return false;
 	if (w->has_code && f->has_not_majors && in_numbers(f->majors, f->nmajors, w->major))
 		return false;
+	if (f->has_cpus && !in_ranges(f->cpus, f->ncpus, w->cpu))
+		return false;
 	return process_passes(f, w);
 }
 
@@ -245,6 +251,8 @@ static void random_terms(struct terms *f)
 	f->nmajors = 1 + dev_random() % 8;
 	for (i = 0; i < f->nmajors; i++)
 		f->majors[i] = dev_random() % MAJORS;
+	f->has_cpus = one_in(6);
+	f->ncpus = random_ranges(f->cpus, 4);
 	f->has_pids = one_in(10);
 	f->has_not_pids = !f->has_pids && one_in(6);
 	f->npids = 1 + dev_random() % 2;
@@ -278,6 +286,8 @@ static void put_terms(struct nl *nl, const struct terms *f)
 		nl_put(nl, DEVTRACE_FA_OBJECTS, f->objects, f->nobjects * sizeof(f->objects[0]));
 	if (f->has_signals)
 		nl_put(nl, DEVTRACE_FA_SIGNALS, f->signals, f->nsignals * sizeof(f->signals[0]));
+	if (f->has_cpus)
+		nl_put(nl, DEVTRACE_FA_CPUS, f->cpus, f->ncpus * sizeof(f->cpus[0]));
 	if (f->has_majors || f->has_not_majors)
 		nl_put(nl, f->has_majors ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_NOT_MAJORS,
 		       f->majors, f->nmajors * sizeof(f->majors[0]));
@@ -495,6 +505,7 @@ FIXTURE_SETUP(filter)
 	}
 	for (i = 0; i < USERS; i++) {
 		self->sh->cpu[i] = self->cpus[i % self->ncpus];
+		user_cpu[i] = self->sh->cpu[i];
 		self->writers[i] = fork();
 		ASSERT_LE(0, self->writers[i]);
 		if (!self->writers[i])

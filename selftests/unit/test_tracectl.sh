@@ -41,6 +41,8 @@ awk -v seed="$seed" '
 				s = s "," pick("+ - +") (rand() < .7 ? range(65535) : pick("ao ep eq ap"))
 			else if (key == "signal")
 				s = s "," pick("+ - +") range(65535)
+			else if (key == "cpu")
+				s = s "," pick("+ - +") range(65535)
 			else if (key == "severity")
 				s = s "," pick("hw sw") number(4)
 			else if (key == "major")
@@ -57,7 +59,7 @@ awk -v seed="$seed" '
 		srand(seed)
 		for (i = 0; i < 60; i++) {
 			for (n = 1 + int(rand() * 3); n; n--)
-				print items(pick("type object signal severity major process origin"))
+				print items(pick("type object signal severity major process origin cpu"))
 			print ""
 		}
 	}' > "$work/random"

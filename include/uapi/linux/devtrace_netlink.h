@@ -206,6 +206,7 @@ enum devtrace_filter_attr {
 	DEVTRACE_FA_COMMS,	/* array of char[16]: only these, or those of PIDS */
 	DEVTRACE_FA_NOT_COMMS,	/* array of char[16]: none of these */
 	DEVTRACE_FA_ORIGINS,	/* u32: DEVTRACE_ORIGIN_* */
+	DEVTRACE_FA_CPUS,	/* array of struct devtrace_range: only on these */
 
 	__DEVTRACE_FA_MAX,
 };
