@@ -14,6 +14,8 @@ UPDATE=${UPDATE:-}
 work=$(mktemp -d) || exit 1
 child=
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; rm -rf "$work"' EXIT
+# The test before may have taken the module away.
+[ -c /dev/trace ] || insmod "${DEVTRACE_MODULES:-/modules}/devtrace.ko" 2>/dev/null
 if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
 	echo "TAP version 13"
 	echo "1..0 # SKIP no /dev/trace, or no tracectl: there is no libmnl for this machine"
