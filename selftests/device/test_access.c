@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -440,6 +441,77 @@ TEST_F(module, addresses_are_not_shown_and_names_fit)
 							    shown[0][0]));
 	tape_free(again);
 	tape_free(t);
+}
+
+/* The bytes of a frame that mean nothing, by its type: where they begin, how many. */
+static const struct hole {
+	uint8_t type, at, len;
+} holes[] = {
+	{ DEVTRACE_T_INFO, offsetof(struct devtrace_wire_info, reserved), 2 },
+	{ DEVTRACE_T_LOST, offsetof(struct devtrace_wire_lost, reserved), 1 },
+	{ DEVTRACE_T_OBJ, offsetof(struct devtrace_wire_dict, reserved), 3 },
+	{ DEVTRACE_T_STATE, offsetof(struct devtrace_wire_state, reserved), 6 },
+};
+
+#define HOLES	(sizeof(holes) / sizeof(holes[0]))
+
+/* Look into one frame without its escapes: false if a hole is not all zeros. */
+static bool holes_are_zero(const uint8_t *frame, size_t len, unsigned int seen[HOLES])
+{
+	size_t i, k;
+
+	for (i = 0; i < HOLES; i++) {
+		if (len < 2 + holes[i].at + holes[i].len || frame[1] != holes[i].type)
+			continue;
+		seen[i]++;
+		for (k = 0; k < holes[i].len; k++)
+			if (frame[2 + holes[i].at + k])
+				return false;
+	}
+	return true;
+}
+
+/* Frames are built where the one before was: what is not filled in would show that. */
+TEST_F(module, reserved_bytes_are_zero)
+{
+	uint8_t buf[8192], frame[sizeof(buf)];
+	unsigned int seen[HOLES] = { 0 };
+	size_t n = 0;
+	ssize_t got, i;
+	bool escape = false;
+	int fd, rfd;
+
+	ASSERT_EQ(0, dev_load("size=1K"));
+	fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, rfd);
+	for (i = 0; i < 1000; i++)
+		ASSERT_EQ(0, dev_emit_mark(fd, DEVTRACE_T_USER, 0xffffffff, 0xffffffff));
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(0, dev_name(fd, DEVTRACE_T_OBJ, 0, 0, i, "a name"));
+	while ((got = read(rfd, buf, sizeof(buf))) > 0) {
+		for (i = 0; i < got; i++) {
+			if (buf[i] == DEVTRACE_FLAG) {
+				EXPECT_TRUE(holes_are_zero(frame, n, seen))
+					TH_LOG("type %u", frame[1]);
+				n = 0;
+			} else if (buf[i] == DEVTRACE_ESCAPE) {
+				escape = true;
+			} else {
+				ASSERT_GT(sizeof(frame), n);
+				frame[n++] = escape ? buf[i] ^ DEVTRACE_ESCAPE_XOR : buf[i];
+				escape = false;
+			}
+		}
+	}
+	EXPECT_EQ(EAGAIN, errno);
+	/* STATE is for who stops a stream. */
+	EXPECT_LE(1, seen[0]);
+	EXPECT_LE(1, seen[1]);
+	EXPECT_EQ(20, seen[2]);
+	close(rfd);
+	close(fd);
 }
 
 /* What is handed out was put there: nothing of what the memory held before. */
