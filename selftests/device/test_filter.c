@@ -27,43 +27,16 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "filter_model.h"
 #include "nl.h"
 
-#define USERS		2
-#define SERIES		(DTTEST_CLASSES * DEV_CPUS + USERS)
 #define KEPT		4000000		/* events that are looked at */
-#define COMM		16
-#define USER_TYPES	196		/* and seven more */
-#define MAJORS		16
-
-/* A filter as the test understands it. */
-struct terms {
-	uint8_t types[32];
-	bool has_types, has_hw, has_sw, has_origins;
-	bool has_objects, has_signals, has_majors, has_not_majors;
-	bool has_pids, has_not_pids, has_comms, has_not_comms, has_cpus;
-	uint32_t hw, sw, origins;
-	int nobjects, nsignals, nmajors, npids, ncomms;
-	int ncpus;
-	struct devtrace_range objects[8], signals[8], cpus[8];
-	uint32_t majors[8], pids[8];
-	char comms[4][COMM];
-};
 
 struct change {
 	struct terms f;
 	uint64_t before, after;		/* the clock: asked, acknowledged */
 	/* what programs had emitted at least, and at most */
 	uint64_t ended[USERS], begun[USERS];
-};
-
-/* What an event is, from its tag and number. */
-struct what {
-	uint8_t type, severity;
-	bool user, in_task, has_code, has_objsig;
-	uint32_t major, pid;
-	uint16_t object, signal, cpu;
-	char comm[COMM];
 };
 
 struct seen {
@@ -96,215 +69,12 @@ struct watched {
 };
 
 static atomic_bool quiet;
-static uint32_t pids[SERIES];
-static int user_cpu[USERS];
-
-static uint32_t user_hash(uint32_t tag, uint32_t nr)
-{
-	return dttest_hash(tag, nr);
-}
-
-/* Programs change their name every 64 events. */
-static void user_comm(char *comm, int who, uint32_t nr)
-{
-	snprintf(comm, COMM, "fw%d-%u", who, nr / 64 % 3);
-}
-
-static void tell(struct what *w, int series, uint32_t nr)
-{
-	memset(w, 0, sizeof(*w));
-	if (series < DTTEST_CLASSES * DEV_CPUS) {
-		uint32_t class = series / DEV_CPUS, cpu = series % DEV_CPUS;
-		uint32_t tag = dttest_tag(class, cpu);
-
-		w->cpu = cpu;
-		w->type = DTTEST_TYPE + class;
-		w->in_task = class == DTTEST_TASK;
-		w->has_objsig = dttest_len(dttest_hash(tag, nr), DTTEST_MAX_LEN, 15);
-		w->object = tag;
-		w->signal = nr;
-		w->pid = pids[series];
-		snprintf(w->comm, sizeof(w->comm), "dttest/%u", cpu);
-	} else {
-		int who = series - DTTEST_CLASSES * DEV_CPUS;
-		uint32_t h = user_hash(dttest_tag(DTTEST_USER, who), nr);
-
-		w->cpu = user_cpu[who];
-		w->user = true;
-		w->in_task = true;
-		w->pid = pids[series];
-		user_comm(w->comm, who, nr);
-		w->has_code = !(h & 3);
-		w->has_objsig = !(h & 0x10);
-		w->type = w->has_code ? DEVTRACE_T_EXC : USER_TYPES + (h >> 5 & 7);
-		w->severity = w->has_code ? DEVTRACE_SEV_SET | (h >> 8 & 7) : 0;
-		w->major = h >> 11 & (MAJORS - 1);
-		w->object = h >> 15 & 0x3ff;
-		w->signal = h >> 25;
-	}
-}
-
-static bool in_ranges(const struct devtrace_range *r, int n, uint16_t v)
-{
-	while (n--)
-		if (v >= r[n].first && v <= r[n].last)
-			return true;
-	return false;
-}
-
-static bool in_numbers(const uint32_t *a, int n, uint32_t v)
-{
-	while (n--)
-		if (a[n] == v)
-			return true;
-	return false;
-}
-
-static bool in_comms(const struct terms *f, const char *comm)
-{
-	int i;
-
-	for (i = 0; i < f->ncomms; i++)
-		if (!strcmp(f->comms[i], comm))
-			return true;
-	return false;
-}
-
-static bool process_passes(const struct terms *f, const struct what *w)
-{
-	bool pid = in_numbers(f->pids, f->npids, w->pid), comm = in_comms(f, w->comm);
-
-	if (!w->in_task)
-		return !f->has_pids && !f->has_comms;
-	if ((f->has_pids || f->has_comms) && !(f->has_pids && pid) && !(f->has_comms && comm))
-		return false;
-	return !(f->has_not_pids && pid) && !(f->has_not_comms && comm);
-}
-
-static bool passes(const struct terms *f, const struct what *w)
-{
-	uint32_t level = w->severity & DEVTRACE_SEV_LEVEL;
-
-	if (f->has_types && !(f->types[w->type / 8] >> w->type % 8 & 1))
-		return false;
-	if (f->has_origins &&
-	    !(f->origins & (w->user ? DEVTRACE_ORIGIN_USER : DEVTRACE_ORIGIN_KERNEL)))
-		return false;
-	if (w->severity & DEVTRACE_SEV_HW) {
-		if (f->has_hw && level < f->hw)
-			return false;
-	} else if (w->severity && f->has_sw && level < f->sw) {
-		return false;
-	}
-	if (w->has_objsig && f->has_objects && !in_ranges(f->objects, f->nobjects, w->object))
-		return false;
-	if (w->has_objsig && f->has_signals && !in_ranges(f->signals, f->nsignals, w->signal))
-		return false;
-	if (w->has_code && f->has_majors && !in_numbers(f->majors, f->nmajors, w->major))
-		return false;
-	if (w->has_code && f->has_not_majors && in_numbers(f->majors, f->nmajors, w->major))
-		return false;
-	if (f->has_cpus && !in_ranges(f->cpus, f->ncpus, w->cpu))
-		return false;
-	return process_passes(f, w);
-}
-
-static bool one_in(uint32_t n)
-{
-	return !(dev_random() % n);
-}
-
-static int random_ranges(struct devtrace_range *r, uint32_t max)
-{
-	int i, n = 1 + dev_random() % 8;
-
-	for (i = 0; i < n; i++) {
-		r[i].first = dev_random() % max;
-		r[i].last = r[i].first + dev_random() % (max / 2);
-	}
-	return n;
-}
-
-/* Each term now and then; now and then none, so that the gate opens, too. */
-static void random_terms(struct terms *f)
-{
-	int i;
-
-	memset(f, 0, sizeof(*f));
-	if (one_in(6))
-		return;
-	f->has_types = one_in(2);
-	for (i = 0; i < 32; i++)	/* 128 to 191: test_profile_filter's */
-		f->types[i] = i / 8 == 2 ? 0 : dev_random() | dev_random();
-	f->has_hw = one_in(3);
-	f->hw = dev_random() % 5;
-	f->has_sw = one_in(3);
-	f->sw = dev_random() % 5;
-	f->has_origins = one_in(8);
-	f->origins = 1 + dev_random() % 3;
-	f->has_objects = one_in(4);
-	f->nobjects = random_ranges(f->objects, 0x400);
-	f->has_signals = one_in(6);
-	f->nsignals = random_ranges(f->signals, one_in(2) ? 0x80 : 0xa000);
-	f->has_majors = one_in(4);
-	f->has_not_majors = !f->has_majors && one_in(4);
-	f->nmajors = 1 + dev_random() % 8;
-	for (i = 0; i < f->nmajors; i++)
-		f->majors[i] = dev_random() % MAJORS;
-	f->has_cpus = one_in(6);
-	f->ncpus = random_ranges(f->cpus, 4);
-	f->has_pids = one_in(10);
-	f->has_not_pids = !f->has_pids && one_in(6);
-	f->npids = 1 + dev_random() % 2;
-	for (i = 0; i < f->npids; i++)
-		f->pids[i] = pids[one_in(2) ? DTTEST_CLASSES * DEV_CPUS + dev_random() % USERS :
-					      dev_random() % 2];
-	f->has_comms = one_in(10);
-	f->has_not_comms = !f->has_comms && one_in(6);
-	f->ncomms = 1 + dev_random() % 4;
-	for (i = 0; i < f->ncomms; i++) {
-		if (one_in(4))
-			snprintf(f->comms[i], COMM, "dttest/%u", dev_random() % 2);
-		else
-			user_comm(f->comms[i], dev_random() % USERS, dev_random());
-	}
-}
-
-static void put_terms(struct nl *nl, const struct terms *f)
-{
-	size_t nest = nl_nest(nl, DEVTRACE_A_FILTER);
-
-	if (f->has_types)
-		nl_put(nl, DEVTRACE_FA_TYPES, f->types, sizeof(f->types));
-	if (f->has_hw)
-		nl_put_u32(nl, DEVTRACE_FA_HW_SEVERITY, f->hw);
-	if (f->has_sw)
-		nl_put_u32(nl, DEVTRACE_FA_SW_SEVERITY, f->sw);
-	if (f->has_origins)
-		nl_put_u32(nl, DEVTRACE_FA_ORIGINS, f->origins);
-	if (f->has_objects)
-		nl_put(nl, DEVTRACE_FA_OBJECTS, f->objects, f->nobjects * sizeof(f->objects[0]));
-	if (f->has_signals)
-		nl_put(nl, DEVTRACE_FA_SIGNALS, f->signals, f->nsignals * sizeof(f->signals[0]));
-	if (f->has_cpus)
-		nl_put(nl, DEVTRACE_FA_CPUS, f->cpus, f->ncpus * sizeof(f->cpus[0]));
-	if (f->has_majors || f->has_not_majors)
-		nl_put(nl, f->has_majors ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_NOT_MAJORS,
-		       f->majors, f->nmajors * sizeof(f->majors[0]));
-	if (f->has_pids || f->has_not_pids)
-		nl_put(nl, f->has_pids ? DEVTRACE_FA_PIDS : DEVTRACE_FA_NOT_PIDS,
-		       f->pids, f->npids * sizeof(f->pids[0]));
-	if (f->has_comms || f->has_not_comms)
-		nl_put(nl, f->has_comms ? DEVTRACE_FA_COMMS : DEVTRACE_FA_NOT_COMMS,
-		       f->comms, f->ncomms * sizeof(f->comms[0]));
-	nl_nest_end(nl, nest);
-}
 
 static int set_filter(struct nl *nl, const char *stream, const struct terms *f)
 {
 	nl_begin(nl, DEVTRACE_CMD_FILTER_SET);
 	nl_put_str(nl, DEVTRACE_A_STREAM, stream);
-	put_terms(nl, f);
+	model_put(nl, f);
 	return nl_do(nl, NULL, NULL);
 }
 
@@ -421,10 +191,10 @@ static void write_on(struct shared *sh, int who)
 		usleep(1000);
 	while (!sh->stop) {
 		if (!(nr % 64)) {
-			user_comm(comm, who, nr);
+			model_comm(comm, who, nr);
 			prctl(PR_SET_NAME, comm);
 		}
-		tell(&w, DTTEST_CLASSES * DEV_CPUS + who, nr);
+		model_tell(&w, DTTEST_CLASSES * DEV_CPUS + who, nr);
 		sh->begun[who] = nr + 1;
 		emit_one(fd, &w, tag, nr);
 		sh->emitted[who] = ++nr;
@@ -505,12 +275,12 @@ FIXTURE_SETUP(filter)
 	}
 	for (i = 0; i < USERS; i++) {
 		self->sh->cpu[i] = self->cpus[i % self->ncpus];
-		user_cpu[i] = self->sh->cpu[i];
+		model_cpu[i] = self->sh->cpu[i];
 		self->writers[i] = fork();
 		ASSERT_LE(0, self->writers[i]);
 		if (!self->writers[i])
 			write_on(self->sh, i);
-		pids[DTTEST_CLASSES * DEV_CPUS + i] = self->writers[i];
+		model_pids[DTTEST_CLASSES * DEV_CPUS + i] = self->writers[i];
 	}
 }
 
@@ -559,8 +329,8 @@ static void judge_missing(const struct watched *w, struct verdict *v, int k, int
 {
 	struct what what;
 
-	tell(&what, series, nr);
-	if (passes(&w->changes[k].f, &what) && !v->missing++)
+	model_tell(&what, series, nr);
+	if (model_passes(&w->changes[k].f, &what) && !v->missing++)
 		dev_say("%s: change %d of %d: series %d number %u is missing: type %u severity %x",
 			w->name, k, w->nchanges, series, nr, what.type, what.severity);
 }
@@ -582,11 +352,11 @@ static void judge(const struct watched *w, struct verdict *v)
 		const struct seen *s = &w->seen[i];
 		int k = in_force(w, s->ts);
 
-		tell(&what, s->series, s->nr);
+		model_tell(&what, s->series, s->nr);
 		v->looked++;
-		if (k >= 0 ? !passes(&w->changes[k].f, &what) :
-		    !passes(&w->changes[-k - 1].f, &what) &&
-		    !passes(&w->changes[-k - 2].f, &what)) {
+		if (k >= 0 ? !model_passes(&w->changes[k].f, &what) :
+		    !model_passes(&w->changes[-k - 1].f, &what) &&
+		    !model_passes(&w->changes[-k - 2].f, &what)) {
 			if (!v->late++)
 				dev_say("%s: change %d of %d: series %u number %u: type %u severity %x",
 					w->name, k, w->nchanges, s->series, s->nr, what.type,
@@ -671,8 +441,8 @@ TEST_F_TIMEOUT(filter, in_force_when_acknowledged, 800)
 	ASSERT_EQ(0, dev_writers_run(true));
 	for (i = 0; i < self->ncpus; i++) {
 		snprintf(comm, sizeof(comm), "dttest/%d", self->cpus[i]);
-		pids[self->cpus[i]] = find_pid(comm);
-		EXPECT_NE(0, pids[self->cpus[i]]);
+		model_pids[self->cpus[i]] = find_pid(comm);
+		EXPECT_NE(0, model_pids[self->cpus[i]]);
 	}
 	for (i = 0; i < variant->streams; i++)
 		ASSERT_EQ(0, pthread_create(&self->w[i].thread, NULL, read_on, &self->w[i]));
@@ -681,7 +451,7 @@ TEST_F_TIMEOUT(filter, in_force_when_acknowledged, 800)
 		struct watched *w = &self->w[dev_random() % variant->streams];
 		struct change *c = &w->changes[w->nchanges];
 
-		random_terms(&c->f);
+		model_random(&c->f);
 		for (k = 0; k < USERS; k++)
 			c->ended[k] = self->sh->emitted[k];
 		c->before = dev_now();
@@ -766,7 +536,7 @@ TEST_F_TIMEOUT(filter, never_half_of_each, 800)
 	struct sums s;
 	int i, fd;
 
-	ASSERT_FALSE(passes(&by_code, &w) || passes(&by_object, &w));
+	ASSERT_FALSE(model_passes(&by_code, &w) || model_passes(&by_object, &w));
 	ASSERT_EQ(0, set_filter(&self->nl, DEVTRACE_STREAM0, &by_code));
 	ASSERT_EQ(0, set_filter(&self->nl, second, &by_code));
 	ASSERT_EQ(0, dev_stats(-1, &before));
