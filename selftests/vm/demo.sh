@@ -104,5 +104,6 @@ woken=$(traceinfo --summary --since "$on" --time iso |
 	sed -n '/^Longest/,$s/.* \([0-9T:.+-]*\) boardmon.*/\1/p' | head -n 1)
 
 step "What that CPU did before the program was woken, and after: the CPU was metronome's"
-run "traceinfo --cpu 1 --type 'USER,WORK_*,SCHED_SWITCH' --until $woken --last 20"
+# from when it was there last; the kernel's own housekeeping switches all the time
+run "traceinfo --cpu 1 --type 'USER,WORK_*,SCHED_SWITCH' --until $woken | grep -v rcu_ | tac | sed '/ user .*boardmon/q' | tac"
 run "traceinfo --cpu 1 --type 'USER,WORK_*,SCHED_SWITCH' --since $woken | sed '/ user .*boardmon/q'"
