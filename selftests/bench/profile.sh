@@ -10,7 +10,7 @@ set -e
 cd /root
 param=/sys/module/devtrace/parameters/profile
 events=/sys/kernel/tracing/events
-load() { echo "$1 $(./elapsed 2 sh ./profload.sh)"; }
+load() { echo "$1 $(./elapsed 16 sh ./profload.sh)"; }
 
 sh ./profload.sh prepare
 load without
