@@ -380,6 +380,29 @@ int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr t
 	return 0;
 }
 
+/* Put an entry on a list, or take it off; @i is where it stands, or @nr. */
+static int list_set(bool *given, unsigned int *nr, void *list, size_t size, unsigned int i,
+		    const void *entry, bool on)
+{
+	char *at = (char *)list + i * size;
+
+	if (!on) {
+		if (i == *nr)
+			return -ENOENT;
+		memmove(at, at + size, (*nr - i - 1) * size);
+		*given = --*nr;
+		return 0;
+	}
+	if (i < *nr)
+		return 0;
+	if (*nr == DEVTRACE_TERMS_MAX)
+		return -ENOSPC;
+	memcpy(at, entry, size);
+	++*nr;
+	*given = true;
+	return 0;
+}
+
 int devtrace_filter_number(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			   uint32_t number, bool on)
 {
@@ -390,26 +413,14 @@ int devtrace_filter_number(struct devtrace_filter *f, enum devtrace_filter_attr 
 		return -EINVAL;
 	for (i = 0; i < l->nr && l->v[i] != number; i++)
 		;
-	if (!on && i == l->nr)
-		return -ENOENT;
-	if (!on) {
-		memmove(&l->v[i], &l->v[i + 1], (l->nr - i - 1) * sizeof(l->v[0]));
-		l->given = --l->nr;
-		return 0;
-	}
-	if (i < l->nr)
-		return 0;
-	if (l->nr == DEVTRACE_TERMS_MAX)
-		return -ENOSPC;
-	l->v[l->nr++] = number;
-	l->given = true;
-	return 0;
+	return list_set(&l->given, &l->nr, l->v, sizeof(l->v[0]), i, &number, on);
 }
 
 int devtrace_filter_name(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			 const char *name, bool on)
 {
 	struct devtrace_names *l = names_of(f, term);
+	char entry[DEVTRACE_COMM_LEN] = "";
 	size_t len = strlen(name);
 	unsigned int i;
 
@@ -417,21 +428,8 @@ int devtrace_filter_name(struct devtrace_filter *f, enum devtrace_filter_attr te
 		return -EINVAL;
 	for (i = 0; i < l->nr && strncmp(l->v[i], name, sizeof(l->v[i])); i++)
 		;
-	if (!on && i == l->nr)
-		return -ENOENT;
-	if (!on) {
-		memmove(&l->v[i], &l->v[i + 1], (l->nr - i - 1) * sizeof(l->v[0]));
-		l->given = --l->nr;
-		return 0;
-	}
-	if (i < l->nr)
-		return 0;
-	if (l->nr == DEVTRACE_TERMS_MAX)
-		return -ENOSPC;
-	memset(l->v[l->nr], 0, sizeof(l->v[0]));
-	memcpy(l->v[l->nr++], name, len);
-	l->given = true;
-	return 0;
+	memcpy(entry, name, len + 1);
+	return list_set(&l->given, &l->nr, l->v, sizeof(l->v[0]), i, entry, on);
 }
 
 int devtrace_filter_severity(struct devtrace_filter *f, unsigned int hw, unsigned int sw)
