@@ -70,6 +70,9 @@ check-all: deps-check deps-boards
 static: deps-static
 	@O=$(O) selftests/static
 
+fuzz: deps-check deps-boards
+	+@$(MAKE) --no-print-directory -C selftests/fuzz O=$(O) fuzz
+
 mutate: deps-check
 	@O=$(O) selftests/mutate $(MUTATE) $(ONLY)
 
@@ -94,6 +97,8 @@ help:
 #:                    one CPU; and kernel profile events 1000 times on and off
 #:   bench            every figure, one line each
 #:   static           style, sparse, warnings, manual pages, licences
+#:   fuzz             FUZZ_TIME seconds (60) of each fuzzer, or of those in FUZZ_TARGET:
+#:                    decode, fmt, and on a board device, netlink
 #:   mutate           break the code, line by line, and see whether the tests notice;
 #:                    MUTATE=--unit leaves out boards, ONLY=name is one mutation
 #:   coverage         which lines of library and tools the tests do not run;
@@ -117,4 +122,4 @@ help:
 #:   CYCLES           how often check-all turns kernel profile events on and off (1000)
 
 .PHONY: all user lib tools modules modules_install install deps demo check check-all static \
-	mutate coverage bench clean help
+	fuzz mutate coverage bench clean help

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * in.c - what the inputs of both kernel fuzzers need: the state they begin with
+ *
+ * That is: stream 0 with 4 KiB a CPU and no filter, the streams "a" and "b", no
+ * trigger, no added tracepoint. Whether an input changed any of it the module itself
+ * says, to those who listen: only then is it put back, which takes a while.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "dev.h"
+#include "in.h"
+#include "nl.h"
+
+#define NAMES	64
+
+void (*in_thread)(bool begins);
+
+static struct nl look, ear;
+static uint64_t state = 1;
+
+uint32_t in_random(void)
+{
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return state >> 33;
+}
+
+void in_seed(uint32_t seed)
+{
+	state = seed;
+	in_random();
+}
+
+struct names {
+	int n, attr;
+	char name[NAMES][DEVTRACE_TRACEPOINT_LEN];
+};
+
+static void take_name(const struct nl_reply *r, void *arg)
+{
+	struct names *names = arg;
+	const struct nlattr *a = r->a[names->attr];
+
+	/* Only tracepoints that were added have these. */
+	if (!a || names->n == NAMES ||
+	    (names->attr == DEVTRACE_A_TRACEPOINTS && !r->a[DEVTRACE_A_ELEMENTS]))
+		return;
+	snprintf(names->name[names->n++], sizeof(names->name[0]), "%s", (const char *)nl_data(a));
+}
+
+/* What has been changed since it was put back last. */
+static struct {
+	bool triggers, tracepoints;
+	bool set0, filter0;		/* of stream 0 */
+	struct names streams;
+	bool missed;			/* there was more to hear than we heard */
+} changed;
+
+static bool is_among(const struct names *names, const char *name)
+{
+	int i;
+
+	for (i = 0; i < names->n; i++)
+		if (!strcmp(names->name[i], name))
+			return true;
+	return false;
+}
+
+/* That a trigger fired or a ring filled changes nothing by itself. */
+static void take_change(const struct nl_reply *r, void *arg)
+{
+	const char *stream = r->a[DEVTRACE_A_STREAM] ? nl_data(r->a[DEVTRACE_A_STREAM]) : "";
+
+	switch (r->cmd) {
+	case DEVTRACE_CMD_NTF_STREAM_NEW:
+	case DEVTRACE_CMD_NTF_STREAM_SET:
+	case DEVTRACE_CMD_NTF_STREAM_DEL:
+	case DEVTRACE_CMD_NTF_FILTER:
+		if (!strcmp(stream, DEVTRACE_STREAM0)) {
+			changed.filter0 |= r->cmd == DEVTRACE_CMD_NTF_FILTER;
+			changed.set0 |= r->cmd != DEVTRACE_CMD_NTF_FILTER;
+		} else if (!is_among(&changed.streams, stream)) {
+			if (changed.streams.n == NAMES)
+				changed.missed = true;
+			else
+				snprintf(changed.streams.name[changed.streams.n++],
+					 sizeof(changed.streams.name[0]), "%s", stream);
+		}
+		break;
+	case DEVTRACE_CMD_NTF_TRIGGER_NEW:
+	case DEVTRACE_CMD_NTF_TRIGGER_SET:
+	case DEVTRACE_CMD_NTF_TRIGGER_DEL:
+		changed.triggers = true;
+		break;
+	case DEVTRACE_CMD_NTF_PROFILE_ADD:
+	case DEVTRACE_CMD_NTF_PROFILE_DEL:
+		changed.tracepoints = true;
+		break;
+	}
+}
+
+static int list(int get, int attr, struct names *names)
+{
+	memset(names, 0, sizeof(*names));
+	names->attr = attr;
+	nl_begin(&look, get);
+	return nl_dump(&look, take_name, names);
+}
+
+/* Remove those that are among the names; all, if there are none. */
+static const char *remove_those(int get, int list_attr, int del, int attr,
+				const struct names *names)
+{
+	struct names all;
+	int i, err;
+
+	if (list(get, list_attr, &all))
+		return "what there is cannot be listed";
+	for (i = 0; i < all.n; i++) {
+		if (!strcmp(all.name[i], DEVTRACE_STREAM0) ||
+		    (names && !is_among(names, all.name[i])))
+			continue;
+		nl_begin(&look, del);
+		nl_put_str(&look, attr, all.name[i]);
+		err = nl_do(&look, NULL, NULL);
+		if (err)
+			return "something cannot be removed";
+	}
+	return NULL;
+}
+
+static int add_stream(const struct names *there, const char *name, uint64_t size)
+{
+	if (is_among(there, name))
+		return 0;
+	nl_begin(&look, DEVTRACE_CMD_STREAM_NEW);
+	nl_put_str(&look, DEVTRACE_A_STREAM, name);
+	nl_put_u64(&look, DEVTRACE_A_SIZE, size);
+	return nl_do(&look, NULL, NULL);
+}
+
+static const char *put_back_stream0(void)
+{
+	if (changed.set0) {
+		nl_begin(&look, DEVTRACE_CMD_STREAM_SET);
+		nl_put_str(&look, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+		nl_put_u64(&look, DEVTRACE_A_SIZE, 4096);
+		nl_put_u32(&look, DEVTRACE_A_STATE, DEVTRACE_STATE_RUNNING);
+		nl_put_u32(&look, DEVTRACE_A_WATERMARK, 0);
+		if (nl_do(&look, NULL, NULL))
+			return "stream 0 cannot be set";
+	}
+	if (changed.filter0) {
+		nl_begin(&look, DEVTRACE_CMD_FILTER_SET);
+		nl_put_str(&look, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+		nl_nest_end(&look, nl_nest(&look, DEVTRACE_A_FILTER));
+		if (nl_do(&look, NULL, NULL))
+			return "the filter of stream 0 cannot be taken away";
+	}
+	return NULL;
+}
+
+static const char *put_back(void)
+{
+	const char *bad = NULL;
+	struct names there;
+
+	if (changed.missed)
+		changed.triggers = changed.tracepoints = true;
+	/* What one does it does a while later, and may not have said so yet. */
+	if (changed.triggers)
+		changed.missed = changed.set0 = changed.filter0 = true;
+	if (changed.triggers)
+		bad = remove_those(DEVTRACE_CMD_TRIGGER_GET, DEVTRACE_A_TRIGGER,
+				   DEVTRACE_CMD_TRIGGER_DEL, DEVTRACE_A_TRIGGER, NULL);
+	if (!bad && (changed.missed || changed.streams.n)) {
+		bad = remove_those(DEVTRACE_CMD_STREAM_GET, DEVTRACE_A_STREAM,
+				   DEVTRACE_CMD_STREAM_DEL, DEVTRACE_A_STREAM,
+				   changed.missed ? NULL : &changed.streams);
+		if (!bad && (list(DEVTRACE_CMD_STREAM_GET, DEVTRACE_A_STREAM, &there) ||
+			     add_stream(&there, "a", 4096) || add_stream(&there, "b", 16384)))
+			bad = "streams cannot be made";
+	}
+	if (!bad && changed.tracepoints)
+		bad = remove_those(DEVTRACE_CMD_PROFILE_GET, DEVTRACE_A_TRACEPOINTS,
+				   DEVTRACE_CMD_PROFILE_DEL, DEVTRACE_A_TRACEPOINT, NULL);
+	if (!bad)
+		bad = put_back_stream0();
+	nl_heard(&ear, NULL, NULL);
+	memset(&changed, 0, sizeof(changed));
+	return bad;
+}
+
+int in_setup(void)
+{
+	const char *bad;
+
+	if (nl_open(&look) || nl_open(&ear) || nl_listen(&ear)) {
+		fprintf(stderr, "# the netlink family cannot be had: %s\n", strerror(errno));
+		return -1;
+	}
+	changed.missed = true;
+	bad = put_back();
+	if (bad)
+		fprintf(stderr, "# %s: %s\n", bad, look.why);
+	return bad ? -1 : 0;
+}
+
+/* Nothing emits any more: every event is one that became something. */
+static const char *accounts(const char *path)
+{
+	struct devtrace_stats s = { .cpu = -1 };
+	const char *bad = NULL;
+	uint64_t sum;
+	int fd, i;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return "a stream cannot be opened";
+	if (ioctl(fd, DEVTRACE_IOC_STATS, &s) || ioctl(fd, DEVTRACE_IOC_CLEAR)) {
+		bad = "a stream gives no account, or cannot be cleared";
+	} else {
+		sum = s.stored + s.filtered;
+		for (i = 0; i < DEVTRACE_LOST_CAUSES; i++)
+			sum += s.dropped[i];
+		if (sum != s.emitted)
+			bad = "events emitted are not those stored, filtered and dropped";
+		if (s.overwritten > s.stored || s.used > s.size)
+			bad = "more was overwritten than stored, or is there than fits";
+	}
+	close(fd);
+	return bad;
+}
+
+const char *in_check(void)
+{
+	const char *bad;
+
+	/* The one error: there was no room for more. Then there may still be some. */
+	while (nl_heard(&ear, take_change, NULL) < 0)
+		changed.missed = true;
+	bad = put_back();
+	if (!bad)
+		bad = accounts("/dev/trace");
+	if (!bad)
+		bad = accounts("/dev/trace-a");
+	if (!bad)
+		bad = accounts("/dev/trace-b");
+	if (bad)
+		fprintf(stderr, "# %s: %s\n", bad, look.why);
+	return bad;
+}
+
+static size_t put_in(uint8_t *p, size_t n, size_t at, const uint8_t *what, size_t len)
+{
+	if (len > IN_MAX - n)
+		len = IN_MAX - n;
+	memmove(p + at + len, p + at, n - at);
+	memcpy(p + at, what, len);
+	return n + len;
+}
+
+size_t in_havoc(uint8_t *p, size_t n)
+{
+	static const uint8_t odd[] = { 0, 1, 2, 3, 4, 7, 8, 16, 32, 63, 64, 127, 128, 254, 255 };
+	uint8_t piece[16];
+	size_t at, len, i;
+
+	if (!n) {
+		p[0] = in_random();
+		return 1;
+	}
+	at = in_random() % n;
+	len = 1 + in_random() % sizeof(piece);
+	if (len > n - at)
+		len = n - at;
+	switch (in_random() % 7) {
+	case 0:
+		p[at] ^= 1 << in_random() % 8;
+		return n;
+	case 1:
+		p[at] = odd[in_random() % sizeof(odd)];
+		return n;
+	case 2:
+		p[at] += (int)(in_random() % 9) - 4;
+		return n;
+	case 3:
+		p[at] = in_random();
+		return n;
+	case 4:
+		memmove(p + at, p + at + len, n - at - len);
+		return n - len;
+	case 5:
+		memcpy(piece, p + at, len);
+		return put_in(p, n, in_random() % (n + 1), piece, len);
+	default:
+		for (i = 0; i < len; i++)
+			piece[i] = in_random();
+		return put_in(p, n, at, piece, len);
+	}
+}
