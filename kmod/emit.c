@@ -130,6 +130,12 @@ u32 emit_wants(unsigned int type, u32 who, const u8 *data)
 	return set;
 }
 
+static unsigned int slots_used(const struct slots *s)
+{
+	/* Whoever interrupts gives back the slots that it took: each look finds the same. */
+	return data_race(s->used);
+}
+
 /* To build an event for more than stream 0. NULL: dropped and counted. */
 static noinline void *reserve_slot(struct ring *r, u32 set, unsigned int type, u32 who,
 				   unsigned int len)
@@ -141,13 +147,14 @@ static noinline void *reserve_slot(struct ring *r, u32 set, unsigned int type, u
 		emit_not_wanted(type);
 		return NULL;
 	}
-	if (len > DEVTRACE_PAYLOAD_MAX || !s || s->used == SLOTS) {
+	if (len > DEVTRACE_PAYLOAD_MAX || !s || slots_used(s) == SLOTS) {
 		ring_count_inc(&r->dropped[len > DEVTRACE_PAYLOAD_MAX ? RING_DROP_TOOBIG :
 								       RING_DROP_BUSY]);
 		return NULL;
 	}
 	/* An interrupt that comes from here on takes the next slot ... */
-	slot = &s->slot[s->used++];
+	slot = &s->slot[slots_used(s)];
+	WRITE_ONCE(s->used, slots_used(s) + 1);
 	barrier();
 	/* ... and does not take ours for its own, as long as @below is not set. */
 	slot->set = set;
@@ -166,7 +173,7 @@ static noinline void *reserve_slot(struct ring *r, u32 set, unsigned int type, u
 static noinline void commit_nested(struct ring *r)
 {
 	struct slots *s = __this_cpu_read(slots);
-	struct slot *slot = s && s->used ? &s->slot[s->used - 1] : NULL;
+	struct slot *slot = s && slots_used(s) ? &s->slot[slots_used(s) - 1] : NULL;
 
 	if (!slot || READ_ONCE(slot->below) != ring_nested(r)) {
 		ring_leave_nested(r);
@@ -176,7 +183,7 @@ static noinline void commit_nested(struct ring *r)
 	store_all(slot->set, &slot->ev);
 	WRITE_ONCE(slot->below, SLOT_FREE);
 	barrier();
-	s->used--;
+	WRITE_ONCE(s->used, slots_used(s) - 1);
 	ring_let_go(r);
 	wake_stream0();
 }
@@ -261,7 +268,7 @@ void __devtrace_commit(void)
 	struct ring *r = this_cpu_ptr(&devtrace_rings);
 
 	barrier();
-	if (likely(r->nest == 1)) {
+	if (likely(ring_nest(r) == 1)) {
 		ring_leave_last(r);
 		wake_stream0();
 	} else {

@@ -294,9 +294,10 @@ static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,
 	struct comm c;
 
 	comm_get(&c, next->comm);
+	/* Who waits for a process that ends may be making a zombie a dead one. */
 	profile_str(DEVTRACE_T_SCHED_SWITCH, c.s, c.len,
 		    dt_u8(preempt ? STATE_PREEMPTED :
-			  compat_task_state_index(state, prev->exit_state)),
+			  compat_task_state_index(state, READ_ONCE(prev->exit_state))),
 		    dt_i16(prev->prio), dt_u32(next->pid), dt_i16(next->prio));
 }
 

@@ -168,13 +168,20 @@ static inline void ring_enter(struct ring *r)
 	barrier();
 }
 
+/* On the CPU that writes it. */
+static inline unsigned int ring_nest(const struct ring *r)
+{
+	/* Whoever interrupts puts it back, so each look finds the same. */
+	return data_race(r->nest);
+}
+
 void ring_leave_slow(struct ring *r, u64 head);
 
 /* Of nested writers all but the outermost. */
 static inline void ring_leave_nested(struct ring *r)
 {
 	/* The outermost writer publishes for us. */
-	WRITE_ONCE(r->nest, r->nest - 1);
+	WRITE_ONCE(r->nest, ring_nest(r) - 1);
 }
 
 /* The only writer under way. */
@@ -197,7 +204,7 @@ static inline void ring_leave_last(struct ring *r)
 static inline void ring_leave(struct ring *r)
 {
 	barrier();
-	if (likely(r->nest == 1))
+	if (likely(ring_nest(r) == 1))
 		ring_leave_last(r);
 	else
 		ring_leave_nested(r);
@@ -211,25 +218,25 @@ static inline void ring_leave(struct ring *r)
 
 static inline void ring_hold(struct ring *r)
 {
-	WRITE_ONCE(r->nest, r->nest + RING_HOLD);
+	WRITE_ONCE(r->nest, ring_nest(r) + RING_HOLD);
 	barrier();
 }
 
 static inline void ring_let_go(struct ring *r)
 {
 	barrier();
-	if (likely(r->nest == RING_HOLD)) {
+	if (likely(ring_nest(r) == RING_HOLD)) {
 		WRITE_ONCE(r->nest, 1);
 		ring_leave_last(r);
 	} else {
-		WRITE_ONCE(r->nest, r->nest - RING_HOLD);
+		WRITE_ONCE(r->nest, ring_nest(r) - RING_HOLD);
 	}
 }
 
 /* Writers under way, those that hold not counted. */
 static inline unsigned int ring_nested(const struct ring *r)
 {
-	return r->nest & (RING_HOLD - 1);
+	return ring_nest(r) & (RING_HOLD - 1);
 }
 
 /* Before ring_leave(): the record is none. */

@@ -39,6 +39,9 @@ typedef int32_t s32;
 #define __always_inline	inline __attribute__((__always_inline__))
 #endif
 
+/* There is no other thread where it stands. */
+#define data_race(x)	(x)
+
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define clamp_t(type, v, lo, hi)	min_t(type, (type)(v) < (type)(lo) ? (lo) : (v), hi)
