@@ -65,7 +65,8 @@ check: deps-check
 	@O=$(O) BOARDS="$(BOARDS)" selftests/check
 
 check-all: deps-check deps-boards
-	@O=$(O) BOARDS="$(BOARDS) $(MORE_BOARDS)" PROFILE_CYCLES=$(CYCLES) selftests/check
+	@O=$(O) BOARDS="$(BOARDS) $(MORE_BOARDS)" PROFILE_CYCLES=$(CYCLES) \
+		LIFE_CYCLES=$(CYCLES) selftests/check
 
 static: deps-static
 	@O=$(O) selftests/static
@@ -94,7 +95,8 @@ help:
 #:   demo             boot a virtual board and watch a driver and a program trace
 #:   check            every test, on this machine and on virtual boards
 #:   check-all        the same on more boards: 64-bit ARM, a big-endian machine,
-#:                    one CPU; and kernel profile events 1000 times on and off
+#:                    one CPU; kernel profile events on and off, and the module
+#:                    loaded and unloaded, 1000 times
 #:   bench            every figure, one line each
 #:   static           style, sparse, warnings, manual pages, licences
 #:   fuzz             FUZZ_TIME seconds (60) of each fuzzer, or of those in FUZZ_TARGET:
@@ -119,7 +121,8 @@ help:
 #:                    for each CPU)
 #:   MORE_BOARDS      more of them for check-all (arm64 s390x 6.1/1
 #:                    6.12/1of2; /1 is one CPU, /1of2 one of two)
-#:   CYCLES           how often check-all turns kernel profile events on and off (1000)
+#:   CYCLES           how often check-all turns kernel profile events on and off, and
+#:                    loads and unloads the module (1000)
 
 .PHONY: all user lib tools modules modules_install install deps demo check check-all static \
 	fuzz mutate coverage bench clean help

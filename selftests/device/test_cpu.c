@@ -155,6 +155,108 @@ TEST_F(cpus, come_and_go_during_a_read)
 	close(fd);
 }
 
+/* One that emits on the CPU where it is put, until that goes. */
+struct loader {
+	pthread_t thread;
+	int fd, cpu;
+	uint32_t who, emitted;
+};
+
+static void *load(void *arg)
+{
+	struct loader *l = arg;
+
+	while (!done) {
+		/* When its CPU is away it may run on another. */
+		if (!(l->emitted % 64))
+			dev_pin(l->cpu);
+		if (dev_emit_numbered(l->fd, dttest_tag(DTTEST_USER, l->who), l->emitted, 200, 15))
+			abort();
+		l->emitted++;
+		if (!(l->emitted % 32))
+			usleep(300);
+	}
+	return NULL;
+}
+
+/* Each event is there once, or is told as lost. */
+static bool all_accounted(struct tape *t, const struct loader *l, int n)
+{
+	uint32_t next[DEV_CPUS] = { 0 };
+	uint64_t sum = 0, holes = 0, wrong = 0;
+	size_t i;
+	int k;
+
+	for (k = 0; k < n; k++)
+		sum += l[k].emitted;
+	for (i = 0; i < t->nev; i++) {
+		const struct tape_event *e = &t->ev[i];
+
+		k = e->tag & 0xffff;
+		if (k >= n || e->nr < next[k] || e->nr >= l[k].emitted) {
+			wrong++;
+			continue;
+		}
+		holes += e->nr - next[k];
+		next[k] = e->nr + 1;
+	}
+	for (k = 0; k < n; k++)
+		holes += l[k].emitted - next[k];
+	dev_say("%llu emitted, %zu read, %llu not, %llu told as lost, %llu out of order",
+		(unsigned long long)sum, t->nev, (unsigned long long)holes,
+		(unsigned long long)tape_lost(t, -1), (unsigned long long)wrong);
+	return tape_clean(t) && !wrong && holes == tape_lost(t, -1) && sum == t->nev + holes;
+}
+
+/* One reader looks now and then, another not before all is over. */
+TEST_F(cpus, come_and_go_under_load_with_unread_events)
+{
+	int last = self->cpu[self->n - 1], i, n, fd, late_fd;
+	struct loader l[DEV_CPUS];
+	struct devtrace_stats st;
+	struct tape *t, *late;
+	uint64_t sum = 0;
+
+	if (self->n < 2 || !can_switch(last))
+		SKIP(return, "no CPU here can be taken offline");
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	late_fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	ASSERT_LE(0, late_fd);
+	t = tape_new();
+	late = tape_new();
+	done = false;
+	n = self->n + 1;
+	for (i = 0; i < n; i++) {
+		l[i] = (struct loader){
+			.fd = self->wfd, .cpu = self->cpu[i % self->n], .who = i,
+		};
+		ASSERT_EQ(0, pthread_create(&l[i].thread, NULL, load, &l[i]));
+	}
+	for (i = 0; i < 20; i++) {
+		dev_sleep_ms(dev_random() % 30);
+		ASSERT_EQ(0, switch_cpu(last, i & 1));
+		if (i % 3 == 1)
+			ASSERT_LE(0, tape_drain(t, fd));
+	}
+	done = true;
+	for (i = 0; i < n; i++) {
+		pthread_join(l[i].thread, NULL);
+		sum += l[i].emitted;
+	}
+	dev_sleep_ms(20);
+	ASSERT_LE(0, tape_drain(t, fd));
+	ASSERT_LE(0, tape_drain(late, late_fd));
+	EXPECT_TRUE(all_accounted(t, l, n));
+	EXPECT_TRUE(all_accounted(late, l, n));
+	ASSERT_EQ(0, dev_stats(-1, &st));
+	EXPECT_EQ(sum, st.emitted);
+	tape_free(late);
+	tape_free(t);
+	close(late_fd);
+	close(fd);
+}
+
 /* A CPU that is there and was left out, as by maxcpus=1; or -1. */
 static int left_out(const int *online, int n)
 {
