@@ -6,8 +6,8 @@
  * (in_netlink.c). Any bytes are an input: what is missing at the end is 0. Two
  * programs carry inputs out: kfuzz, which looks at what ran in the module and makes
  * new inputs of those that came further, and test_fuzz_replay, which goes through
- * the corpora on any kernel. When an input is over all is as it was before it, and
- * in_check() says whether the module's accounts still hold.
+ * the corpora on any kernel. When an input is over in_check() puts back what it changed
+ * and says whether every stream still works.
  */
 #ifndef IN_H
 #define IN_H

@@ -55,7 +55,7 @@ struct input {
 struct shared {
 	struct input batch[BATCH];
 	uint32_t fresh[BATCH];		/* edges that were new */
-	atomic_int at, bad;		/* the input that runs; one that broke an account */
+	atomic_int at, bad;		/* the input that runs; one that broke something */
 	char why[128];
 	_Atomic uint8_t edges[EDGES / 8];
 	atomic_uint nedges, nplaces;
