@@ -413,4 +413,30 @@ TEST(evict_at_the_very_end)
 	ring_free(&r);
 }
 
+/*
+ * The same where the payload that an interrupt wrote there is zeros: it looks like
+ * padding of no length, over which a walk would never get. And where it looks like
+ * padding that leads far away.
+ */
+TEST(evict_where_zeros_stand_now)
+{
+	const u64 words[] = { 0, U32_MAX };
+	struct ring_place head = { 0 };
+	struct ring r = { 0 };
+	unsigned int i;
+	u64 tail;
+
+	ASSERT_EQ(0, ring_init(&r, 1024, 0, 0));
+	while (head.pos < 128 + 64)
+		emit_len(&r, 2, &head);
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		tail = ring_load(&r.tail);
+		((u64 *)r.data)[tail & r.mask] = words[i];
+		ring_store(&r.tail, tail + ring_word(2, 1));
+		sim_progress();
+		EXPECT_EQ(ring_load(&r.tail), ring_evict(&r, tail, 4));
+	}
+	ring_free(&r);
+}
+
 TEST_HARNESS_MAIN
