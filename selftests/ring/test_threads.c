@@ -4,8 +4,9 @@
  *
  * The writer interrupts itself as interrupts would, at random. Every record
  * carries what its payload must be, so a torn one shows; every reader's
- * accounts must balance at the end. Built a second time with ThreadSanitizer,
- * which reports every race that the ring does not intend.
+ * accounts must balance at the end. One of the readers clears and looks for times, and
+ * once more all is run while another thread gives the ring other memory. Built a second
+ * time with ThreadSanitizer, which reports every race that the ring does not intend.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ struct reader {
 	enum pace	pace;
 	u64		read, lost;
 	u64		last_ts, bound;
+	unsigned int	sizes;		/* when it last found its place */
 	const char	*fault;
 	struct ring_place at;
 	u64		buf[BUF_UNITS];
@@ -43,6 +45,10 @@ unsigned int ring_port_alloc_fails;
 static struct ring ring;
 static struct reader readers[PACES];
 static pthread_mutex_t clear_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Taken for writing where the module waits until nobody writes and nobody reads. */
+static pthread_rwlock_t in_use;
+static bool resized;			/* only then: it would slow down the others */
+static unsigned int sizes;		/* how often it was resized; under in_use */
 static bool written;
 static u64 events, drops, nested;
 static u64 seed;
@@ -123,13 +129,27 @@ void ring_port_step(void)
 	} while (rnd(4));
 }
 
+static void use(void)
+{
+	if (resized)
+		pthread_rwlock_rdlock(&in_use);
+}
+
+static void unuse(void)
+{
+	if (resized)
+		pthread_rwlock_unlock(&in_use);
+}
+
 static void *write_all(void *arg)
 {
 	(void)arg;
 	rng = seed | 1;
 	depth_max = 3;
 	while (events < EVENTS) {
+		use();
 		emit();
+		unuse();
 		/* Let the readers come near now and then. */
 		if (!rnd(EVENTS / 50))
 			usleep(500);
@@ -153,13 +173,30 @@ static const char *check_record(const u64 *w)
 	return NULL;
 }
 
+/* After a resize the place is found again by the index, as kmod/reader.c does. */
+static void find_again(struct reader *rd)
+{
+	const u64 idx = rd->at.idx;
+	u64 gone;
+
+	if (rd->sizes == sizes)
+		return;
+	rd->sizes = sizes;
+	gone = ring_place_of(&ring, idx, &rd->at, rd->buf, BUF_UNITS);
+	rd->lost += gone;
+	if (rd->at.idx != idx + gone)
+		rd->fault = "another place after a resize";
+}
+
 static u32 read_some(struct reader *rd)
 {
-	struct ring_place was = rd->at;
+	struct ring_place was;
 	struct ring_view v;
 	u64 now, ts, lost;
 	u32 n, i = 0;
 
+	find_again(rd);
+	was = rd->at;
 	now = ring_port_clock();
 	smp_mb();
 	ring_view(&ring, &v);
@@ -223,19 +260,45 @@ static void seek(struct reader *rd)
 		rd->fault = "an event from before the time looked for";
 }
 
+static void *resize_all(void *arg)
+{
+	const unsigned long size = *(const unsigned long *)arg;
+	struct ring_memory m;
+
+	rng = seed + 100;
+	while (!__atomic_load_n(&written, __ATOMIC_ACQUIRE)) {
+		const unsigned long other = size << rnd(4);
+
+		usleep(rnd(2000));
+		if (ring_memory_alloc(&m, other))
+			break;
+		pthread_rwlock_wrlock(&in_use);
+		ring_resize(&ring, other, &m);
+		ring_open(&ring);
+		sizes++;
+		pthread_rwlock_unlock(&in_use);
+		ring_memory_free(&m);
+	}
+	return NULL;
+}
+
 static void *read_all(void *arg)
 {
 	struct reader *rd = arg;
 	bool last;
+	u32 n;
 
 	rng = seed + 1 + rd->pace;
 	do {
 		last = __atomic_load_n(&written, __ATOMIC_ACQUIRE);
-		if (rd->pace == SLOW && !last)
-			seek(rd);
 		if (rd->pace == SLEEPY && !last)
 			usleep(3000);
-	} while (!rd->fault && (read_some(rd) || !last));
+		use();
+		if (rd->pace == SLOW && !last)
+			seek(rd);
+		n = read_some(rd);
+		unuse();
+	} while (!rd->fault && (n || !last));
 	return NULL;
 }
 
@@ -245,6 +308,7 @@ FIXTURE_VARIANT(threads)
 {
 	unsigned long size;
 	u32 start;
+	bool resized;
 };
 
 FIXTURE_VARIANT_ADD(threads, ring_1k)
@@ -262,13 +326,23 @@ FIXTURE_VARIANT_ADD(threads, ring_1m)
 	.size = 1 << 20, .start = (1U << 30) - 300000,
 };
 
+FIXTURE_VARIANT_ADD(threads, resized)
+{
+	.size = 1024, .start = (1U << 30) - 300000, .resized = true,
+};
+
 FIXTURE_SETUP(threads)
 {
 	const char *env = getenv("SEED");
+	pthread_rwlockattr_t attr;
 
 	seed = env && *env ? strtoull(env, NULL, 0) : (u64)time(NULL) << 16 ^ getpid();
 	printf("# SEED=%llu\n", (unsigned long long)seed);
 	fflush(stdout);
+	/* Or else the others never leave it to the one that resizes. */
+	pthread_rwlockattr_init(&attr);
+	pthread_rwlockattr_setkind_np(&attr, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+	ASSERT_EQ(0, pthread_rwlock_init(&in_use, &attr));
 	ASSERT_EQ(0, ring_init(&ring, variant->size, variant->start, variant->start));
 }
 
@@ -279,10 +353,12 @@ FIXTURE_TEARDOWN(threads)
 
 TEST_F_TIMEOUT(threads, nothing_torn_nothing_uncounted, 300)
 {
-	pthread_t writer;
+	unsigned long size = variant->size;
+	pthread_t writer, resizer;
 	struct ring_view v;
 	int i;
 
+	resized = variant->resized;
 	ring_view(&ring, &v);
 	for (i = 0; i < PACES; i++) {
 		readers[i].pace = i;
@@ -290,13 +366,19 @@ TEST_F_TIMEOUT(threads, nothing_torn_nothing_uncounted, 300)
 		ASSERT_EQ(0, pthread_create(&readers[i].thread, NULL, read_all, &readers[i]));
 	}
 	ASSERT_EQ(0, pthread_create(&writer, NULL, write_all, NULL));
+	if (resized)
+		ASSERT_EQ(0, pthread_create(&resizer, NULL, resize_all, &size));
 	pthread_join(writer, NULL);
+	if (resized)
+		pthread_join(resizer, NULL);
 	for (i = 0; i < PACES; i++)
 		pthread_join(readers[i].thread, NULL);
 
-	printf("# %llu events, %llu dropped, %llu interrupts\n",
+	printf("# %llu events, %llu dropped, %llu interrupts, %u resizes\n",
 	       (unsigned long long)events, (unsigned long long)drops,
-	       (unsigned long long)nested);
+	       (unsigned long long)nested, sizes);
+	if (resized)
+		EXPECT_LT(10U, sizes);
 	for (i = 0; i < PACES; i++) {
 		struct reader *rd = &readers[i];
 

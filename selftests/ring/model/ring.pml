@@ -1,41 +1,65 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring.pml - reserve, evict, commit and read, all interleavings
+ * ring.pml - reserve, evict, commit, read and clear, in every order
  *
  * A ring of four units on one CPU: a writer, an interrupt that may come between
  * any two of its steps, an NMI that may come between any two of both, each
- * emitting records of one or two units; and a reader on another CPU. Every step
- * is one access to shared memory, as in kmod/ring.h and kmod/ring.c. Memory is
- * sequentially consistent here; test_weak.c is there for what is not.
+ * emitting records of one or two units and perhaps taking them back; and a reader
+ * on another CPU, which may clear. Every step of a writer is one access to shared
+ * memory, as in kmod/ring.h and kmod/ring.c.
+ *
+ * Writers see memory as their own CPU does. What they store is kept, each place's
+ * values in order, for the reader, which comes after them: see reader.pml.
  *
  * Claims, as assertions:
  *  - no unit is overwritten before the tail has passed it;
  *  - tail and commit stand where a record begins, commit behind whole ones;
- *  - the tail never passes commit, time never runs backwards;
+ *  - the tail never passes commit, time never runs backwards, a walk ends;
  *  - what a reader keeps is whole and is the record it takes it for;
- *  - read + lost == emitted, at the end; every drop is counted.
+ *  - its positions and indices are right beyond what the words of the ring count to;
+ *  - read + lost + cleared == emitted at the end; every drop is counted.
  *
- * BREAK takes out one thing, so that one sees the model see it: 1 the checks that
- * the tail does not pass commit, 2 and 3 the exchanges of tail and head, 4 that only
- * the outermost publishes, 5 its second look, 6 the reader's, 7 is one too far
- * with easy.
+ * Not here: anchors, the bound on time, resizing (nobody reads or writes then).
+ *
+ * NO_x takes out the check or barrier x; check.sh has the list.
  */
 #ifndef WRITER
-#define WRITER	2	/* events of the writer, of the interrupt, of the NMI */
+#define WRITER	1	/* events of the writer, of the interrupt, of the NMI */
 #define IRQ	1
 #define NMI	1
-#define READER	1
+#endif
+#ifndef READS
+#define READS	0	/* how often the reader reads before all is quiet */
+#endif
+#ifndef CLEARS
+#define CLEARS	0	/* how often it clears, at most */
+#endif
+#ifndef VOIDS
+#define VOIDS	0	/* whether a record may be taken back */
 #endif
 #ifndef LEAST
 #define LEAST	1	/* units of the smallest record that is emitted */
 #endif
-#ifndef BREAK
-#define BREAK	0
-#endif
 #define SIZE	4
+#ifndef AHEAD
 #define AHEAD	1	/* how much more to evict than is needed */
-#define MAX	12	/* records at most */
+#endif
+#ifndef BLOCK
+#define BLOCK	SIZE	/* units in a block */
+#endif
+#define MAX	(2 + WRITER + IRQ + NMI)	/* records at most */
 #define PAD	255
+
+/*
+ * The words of the ring count to 64, for 2^32, so a quarter is 16; positions and
+ * indices begin just below one. The writers' own are not cut off: they stay below.
+ */
+#define WORD	64
+#define QUARTER	16
+#define POS0	12
+#ifndef IDX0
+#define IDX0	13
+#endif
 
 /* A position and an index, loaded and exchanged in one piece. */
 typedef word {
@@ -44,50 +68,130 @@ typedef word {
 };
 
 word head, tail, commit;
-byte nest, easy;
-/* What stands in each unit: the record's index + 1, or PAD; its units; part. */
-byte data[SIZE], units[SIZE], part[SIZE];
+byte nest, easy, pos_epoch, idx_epoch;
+/*
+ * What stands in each unit: the record's index less IDX0, plus 1, or PAD; its units;
+ * which of them this is; whether it was taken back.
+ */
+#define unit(id, size, part)	((id) | (size) << 8 | (part) << 10)
+#define VOID			2048
+#define id_of(u)		((u) & 255)
+#define size_of(u)		((u) >> 8 & 3)
+#define part_of(u)		((u) >> 10 & 1)
+short data[SIZE];
 byte dropped, drops_seen, now, last_ts;
-/* The truth. */
+
+/* The truth, by index. */
 byte begins[MAX], padded[MAX], ends[MAX];
-bool done[MAX];
+bool done[MAX], voided[MAX];
 
 bool in_irq, in_nmi;
 byte writers;
 
-#define same(a, b)	(a.pos == b.pos && a.idx == b.idx)
-#define boundary(w)	(w.idx == head.idx && w.pos == head.pos || \
-			 w.idx < head.idx && (w.pos == begins[w.idx] || \
-					      w.pos == begins[w.idx] + padded[w.idx]))
+/* What was stored, for the reader: places, their values, and what orders these. */
+#define TAIL	0
+#define HEAD	1
+#define COMMIT	2
+#define POSE	3
+#define IDXE	4
+#define DATA	5	/* and the SIZE - 1 behind it */
+#define PLACES	(DATA + SIZE)
+#define VALUES	8
+#define ORDERS	20
+#if READS
+short value[PLACES * VALUES];
+byte order[PLACES * VALUES];	/* the value is seen only if these were: */
+byte last[PLACES];
+typedef stores {
+	byte last[PLACES]
+};
+stores before[ORDERS];
+byte orders, barrier;
 
-#if BREAK == 2
-#define tail_is(w)	true
+#define in_word(w)	((w.pos % WORD) | (w.idx % WORD) << 6)
+
+inline note(place, v)
+{
+	d_step {
+		assert(last[place] + 1 < VALUES);
+		last[place]++;
+		value[(place) * VALUES + last[place]] = v;
+		order[(place) * VALUES + last[place]] = barrier
+	}
+}
+
+/* All that was stored until now comes before what is to come. */
+inline new_order()
+{
+	d_step {
+		assert(orders + 1 < ORDERS);
+		orders++;
+		k = 0;
+		do
+		:: k < PLACES -> before[orders].last[k] = last[k]; k++
+		:: else -> break
+		od;
+		k = 0
+	}
+}
+
+inline write_barrier()
+{
+	d_step { new_order(); barrier = orders }
+}
+
+inline note_release(place, v)
+{
+	d_step {
+		new_order();
+		note(place, v);
+		order[(place) * VALUES + last[place]] = orders
+	}
+}
 #else
-#define tail_is(w)	same(tail, w)
+#define note(place, v)
+#define note_release(place, v)
+#define write_barrier()
 #endif
-#if BREAK == 3
-#define head_is(w)	true
-#else
-#define head_is(w)	same(head, w)
-#endif
+
+#define same(a, b)	(a.pos == b.pos && a.idx == b.idx)
+#define nth(i)		((i) - IDX0)
+#define boundary(w)	(w.idx == head.idx && w.pos == head.pos || \
+			 w.idx < head.idx && (w.pos == begins[nth(w.idx)] || \
+					w.pos == begins[nth(w.idx)] + padded[nth(w.idx)]))
 
 /* Exchange head; whether it was as we knew it. */
-inline take()
+inline take(exchange)
 {
 	atomic {
-		taken = head_is(old);
+		taken = same(head, old) || !exchange;
 		if
 		:: taken ->
-			assert(head.idx < MAX);
+			assert(nth(head.idx) < MAX);
 			assert(ts >= last_ts);
 			assert(pad || old.pos % SIZE + size <= SIZE);
 			last_ts = ts;
-			begins[head.idx] = old.pos;
-			padded[head.idx] = pad;
-			ends[head.idx] = end;
+			begins[nth(head.idx)] = old.pos;
+			padded[nth(head.idx)] = pad;
+			ends[nth(head.idx)] = end;
 			head.pos = end;
-			head.idx = old.idx + 1
+			head.idx = old.idx + 1;
+			note(HEAD, in_word(head))
 		:: else
+		fi
+	}
+}
+
+/* Payload that an interrupt wrote may look like any header. */
+inline load_unit()
+{
+	atomic {
+		h = id_of(data[(t.pos + gone) % SIZE]);
+		u = size_of(data[(t.pos + gone) % SIZE]);
+		if
+		:: part_of(data[(t.pos + gone) % SIZE]) -> h = PAD; u = 0
+		:: part_of(data[(t.pos + gone) % SIZE]) -> h = 1; u = 1
+		:: !part_of(data[(t.pos + gone) % SIZE])
 		fi
 	}
 }
@@ -97,7 +201,7 @@ inline evict()
 {
 	u = commit.pos - t.pos;
 	n = end - t.pos - SIZE + AHEAD;
-#if BREAK != 1
+#ifndef NO_EVICT_MIN
 	if
 	:: n > u -> n = u
 	:: else
@@ -107,72 +211,168 @@ inline evict()
 	count = 0;
 	do
 	:: gone < n ->
-		atomic {
-			h = data[(t.pos + gone) % SIZE];
-			u = units[(t.pos + gone) % SIZE]
-		};
+		load_unit();
 		if
 		:: h != PAD ->
 			/* The length is not in the word with the type. */
-			u = units[(t.pos + gone) % SIZE];
+			load_unit();
+			if
+			:: u == 0 -> u = 1
+			:: else
+			fi;
 			gone = gone + u;
 			count++
 		:: h == PAD ->
 			if
-			:: same(tail, t) -> gone = gone + u
+#ifdef NO_EVICT_DOUBT
+			:: true ->
+#else
+			:: same(tail, t) ->
+#endif
+				/* Or else the walk would not end. */
+				assert(u);
+				gone = gone + u
+#ifndef NO_EVICT_DOUBT
 			:: else -> break
+#endif
 			fi
 		fi
 	:: else -> break
 	od;
 	atomic {
+		u = t.pos;
 		if
-		:: tail_is(t) ->
+#ifdef NO_EVICT_EXCHANGE
+		:: true ->
+#else
+		:: same(tail, t) ->
+#endif
 			tail.pos = t.pos + gone;
 			tail.idx = t.idx + count;
 			assert(tail.pos <= commit.pos);
-			assert(boundary(tail))
+			assert(boundary(tail));
+			note(TAIL, in_word(tail))
+#ifndef NO_EVICT_EXCHANGE
 		:: else
+#endif
 		fi;
 		t.pos = tail.pos;
-		t.idx = tail.idx
+		t.idx = tail.idx;
+		/* Or else the writer would evict for ever. */
+		assert(t.pos > u)
+	}
+}
+
+/* Behind the exchange: the quarters that were passed. */
+inline cross()
+{
+	h = (end / QUARTER - old.pos / QUARTER) & 3;
+	if
+	:: h ->
+		u = pos_epoch;
+		atomic {
+			pos_epoch = u + h;
+#ifdef NO_CROSS_A_POSITION
+			note(POSE, pos_epoch)
+#else
+			note_release(POSE, pos_epoch)
+#endif
+		}
+	:: else
+	fi;
+	u = idx_epoch;
+	h = ((old.idx + 1) % WORD / QUARTER - u) & 3;
+	if
+#ifdef NO_CROSS_COMPARE
+	:: h ->
+#else
+	:: h == 1 ->
+#endif
+		atomic {
+			idx_epoch = u + 1;
+#ifdef NO_CROSS_A_INDEX
+			note(IDXE, idx_epoch)
+#else
+			note_release(IDXE, idx_epoch)
+#endif
+		}
+	:: else
+	fi
+}
+
+inline load_head_and_clock()
+{
+#ifdef NO_CLOCK_BEHIND_HEAD
+	atomic { ts = now; now++ };
+	atomic { old.pos = head.pos; old.idx = head.idx };
+#else
+	atomic { old.pos = head.pos; old.idx = head.idx };
+	atomic { ts = now; now++ };
+#endif
+}
+
+inline publish()
+{
+	atomic {
+		n = commit.idx;
+		do
+		:: n < t.idx -> assert(done[nth(n)]); n++
+		:: else -> break
+		od;
+		assert(commit.pos <= t.pos);
+		commit.pos = t.pos;
+		commit.idx = t.idx;
+#ifdef NO_LEAVE_A
+		note(COMMIT, in_word(commit))
+#else
+		note_release(COMMIT, in_word(commit))
+#endif
 	}
 }
 
 /* One event, from ring_enter() to ring_leave(). */
 inline emit()
 {
+#ifndef NO_ENTER_NEST
 	n = nest;
 	nest = n + 1;
+#endif
 	select(size : LEAST .. 2);
-	atomic { old.pos = head.pos; old.idx = head.idx };
-	atomic { ts = now; now++ };
+	load_head_and_clock();
 	pad = 0;
 	end = old.pos + size;
 	/* Up to easy there is nothing to evict, to pad or to note down. */
 	if
 	:: end <= easy ->
-		take();
+#ifdef NO_RESERVE_EXCHANGE
+		take(false);
+#else
+		take(true);
+#endif
 		if
-		:: taken -> goto fill
+		:: taken ->
+			assert(old.pos / BLOCK == end / BLOCK);
+			goto fill
 		:: else
 		fi
 	:: else
 	fi;
 slow:
-	atomic { old.pos = head.pos; old.idx = head.idx };
-	atomic { ts = now; now++ };
+	load_head_and_clock();
 	pad = 0;
+#ifndef NO_SLOW_PAD
 	if
 	:: old.pos % SIZE + size > SIZE -> pad = SIZE - old.pos % SIZE
 	:: else
 	fi;
+#endif
 	end = old.pos + pad + size;
 	atomic { t.pos = tail.pos; t.idx = tail.idx };
+#ifndef NO_SLOW_ROOM
 	do
 	:: end > t.pos + SIZE ->
 		if
-#if BREAK != 1
+#ifndef NO_SLOW_BUSY
 		:: t.pos == commit.pos ->
 			atomic { dropped++; drops_seen++ };
 			goto leave
@@ -181,7 +381,15 @@ slow:
 		fi
 	:: else -> break
 	od;
-	take();
+#endif
+#ifndef NO_RESERVE_A
+	write_barrier();
+#endif
+#ifdef NO_SLOW_EXCHANGE
+	take(false);
+#else
+	take(true);
+#endif
 	if
 	:: !taken -> goto slow
 	:: else
@@ -190,38 +398,54 @@ slow:
 	:: pad ->
 		atomic {
 			assert(old.pos < tail.pos + SIZE);
-			data[old.pos % SIZE] = PAD;
-			units[old.pos % SIZE] = pad
+			data[old.pos % SIZE] = unit(PAD, pad, 0);
+			note(DATA + old.pos % SIZE, data[old.pos % SIZE])
 		}
 	:: else
 	fi;
-	h = end | (SIZE - 1);
 	if
-#if BREAK == 7
-	:: t.pos + SIZE < h -> h = t.pos + SIZE + 1
-#else
-	:: t.pos + SIZE < h -> h = t.pos + SIZE
-#endif
+	:: old.pos / BLOCK != end / BLOCK -> cross()
 	:: else
 	fi;
+	h = end | (BLOCK - 1);
+#ifdef NO_EASY_BLOCK
+	h = end + SIZE; /* and so past the block */
+#endif
+#ifndef NO_EASY_TAIL
+	if
+	:: t.pos + SIZE < h -> h = t.pos + SIZE
+	:: else
+	fi;
+#endif
 	easy = h;
 fill:
 	n = 0;
 	do
 	:: n < size ->
 		atomic {
+			h = (end - size + n) % SIZE;
 			assert(end - size + n < tail.pos + SIZE);
-			data[(end - size + n) % SIZE] = old.idx + 1;
-			units[(end - size + n) % SIZE] = size;
-			part[(end - size + n) % SIZE] = n;
+			data[h] = unit(nth(old.idx) + 1, size, n);
+			note(DATA + h, data[h]);
 			n++
 		}
 	:: else -> break
 	od;
-	done[old.idx] = true;
+#if VOIDS
+	if
+	:: true
+	:: true ->
+		voided[nth(old.idx)] = true;
+		/* Late: another place to be published first. */
+#ifndef NO_VOID_BEFORE_LEAVE
+		void()
+#endif
+	fi;
+#endif
+	done[nth(old.idx)] = true;
 leave:
 	if
-#if BREAK != 4
+#ifndef NO_LEAVE_NEST
 	:: nest != 1 ->
 		n = nest;
 		nest = n - 1
@@ -230,18 +454,14 @@ leave:
 		do
 		:: true ->
 			atomic { t.pos = head.pos; t.idx = head.idx };
-			atomic {
-				n = commit.idx;
-				do
-				:: n < t.idx -> assert(done[n]); n++
-				:: else -> break
-				od;
-				assert(commit.pos <= t.pos);
-				commit.pos = t.pos;
-				commit.idx = t.idx
-			};
+#ifdef NO_LEAVE_ORDER
 			nest = 0;
-#if BREAK == 5
+			publish();
+#else
+			publish();
+			nest = 0;
+#endif
+#ifdef NO_LEAVE_SECOND_LOOK
 			break;
 #endif
 			if
@@ -250,30 +470,46 @@ leave:
 			fi
 		od
 	fi;
+#ifdef NO_VOID_BEFORE_LEAVE
+	if
+	:: taken && voided[nth(old.idx)] -> void()
+	:: else
+	fi;
+#endif
 	n = 0; h = 0; u = 0; gone = 0; count = 0; end = 0; taken = false; pad = 0; ts = 0; size = 0;
 	old.pos = 0; old.idx = 0; t.pos = 0; t.idx = 0
 }
 
+inline void()
+{
+	atomic {
+		h = (end - size) % SIZE;
+		data[h] = data[h] | VOID;
+		note(DATA + h, data[h])
+	}
+}
+
+#define WRITERS_OWN				\
+	word old, t;				\
+	byte n, size, pad, end, ts, h, u;	\
+	byte gone, count, events, k;		\
+	bool taken
+
 proctype writer() provided (!in_irq && !in_nmi)
 {
-	word old, t;
-	byte n, size, pad, end, ts, h, u, gone, count, events;
-	bool taken;
+	WRITERS_OWN;
 
 	do
 	:: events < WRITER -> emit(); events++
 	:: else -> break
 	od;
-	assert(nest == 0 && same(commit, head));
 	writers--
 }
 
 /* It comes when it likes, and then runs to its end. */
 proctype interrupt() provided (!in_nmi)
 {
-	word old, t;
-	byte n, size, pad, end, ts, h, u, gone, count, events;
-	bool taken;
+	WRITERS_OWN;
 
 	do
 	:: events < IRQ ->
@@ -288,9 +524,7 @@ proctype interrupt() provided (!in_nmi)
 
 proctype nmi()
 {
-	word old, t;
-	byte n, size, pad, end, ts, h, u, gone, count, events;
-	bool taken;
+	WRITERS_OWN;
 
 	do
 	:: events < NMI ->
@@ -303,127 +537,16 @@ proctype nmi()
 	writers--
 }
 
-inline view()
-{
-	do
-	:: true ->
-		atomic { vt.pos = tail.pos; vt.idx = tail.idx };
-		atomic { vc.pos = commit.pos; vc.idx = commit.idx };
-		if
-		:: head.pos <= vt.pos + SIZE && vc.pos >= vt.pos -> break
-		:: else
-		fi
-	od
-}
-
-inline pass_tail()
-{
-	lost = lost + (vt.idx - at.idx);
-	at.pos = vt.pos;
-	at.idx = vt.idx
-}
-
-proctype reader()
-{
-	word at, vt, vc;
-	byte lost, got, i, n, copied[SIZE], csize[SIZE], cpart[SIZE];
-	bool last;
-
-	do
-	:: !last ->
-		last = (writers == 0);
-again:
-		view();
-		if
-		:: vt.pos > at.pos -> pass_tail()
-		:: else
-		fi;
-		n = vc.pos - at.pos;
-		if
-		:: vc.pos <= at.pos -> goto next
-		:: else
-		fi;
-		/* Up to the end of the ring. */
-		if
-		:: n > SIZE - at.pos % SIZE -> n = SIZE - at.pos % SIZE
-		:: else
-		fi;
-		i = 0;
-		do
-		:: i < n ->
-			atomic {
-				copied[i] = data[(at.pos + i) % SIZE];
-				csize[i] = units[(at.pos + i) % SIZE];
-				cpart[i] = part[(at.pos + i) % SIZE];
-				i++
-			}
-		:: else -> break
-		od;
-		i = 0;
-#if BREAK != 6
-		view();
-		if
-		:: vt.pos >= at.pos + n -> pass_tail(); goto again
-		:: vt.pos > at.pos && vt.pos < at.pos + n ->
-			i = vt.pos - at.pos;
-			pass_tail()
-		:: else
-		fi;
+#if READS
+#include "reader.pml"
 #endif
-		d_step {
-			do
-			:: i < n && copied[i] == PAD ->
-				assert(at.pos == begins[at.idx] && csize[i] == padded[at.idx]);
-				at.pos = at.pos + csize[i];
-				i = i + csize[i]
-			:: i < n && copied[i] != PAD ->
-				/* The record, its first unit and, if any, its second. */
-				assert(at.pos == begins[at.idx] + padded[at.idx]);
-				assert(copied[i] == at.idx + 1 && cpart[i] == 0);
-				assert(csize[i] == ends[at.idx] - at.pos);
-				assert(i + csize[i] <= n);
-				if
-				:: csize[i] == 2 ->
-					assert(copied[i + 1] == at.idx + 1 &&
-					       cpart[i + 1] == 1)
-				:: else
-				fi;
-				at.pos = at.pos + csize[i];
-				at.idx++;
-				got++;
-				i = i + csize[i]
-			:: else -> break
-			od;
-			i = 0;
-			do
-			:: i < SIZE -> copied[i] = 0; csize[i] = 0; cpart[i] = 0; i++
-			:: else -> break
-			od;
-			i = 0
-		};
-		/* There may be more behind the end of the ring. */
-		if
-		:: last -> goto again
-		:: else
-		fi;
-next:
-		skip
-	:: else -> break
-	od;
-	assert(same(at, head));
-	assert(got + lost == head.idx);
-	assert(dropped == drops_seen);
-	assert(got + lost + dropped == 2 + WRITER + IRQ + NMI)
-}
 
 /* Record @i of @n units at @p, complete. */
 inline put(i, p, n)
 {
-	data[p] = i + 1;
-	units[p] = n;
-	part[p] = 0;
+	data[(p) % SIZE] = unit(i + 1, n, 0);
 	if
-	:: n == 2 -> data[p + 1] = i + 1; units[p + 1] = 2; part[p + 1] = 1
+	:: n == 2 -> data[(p + 1) % SIZE] = unit(i + 1, 2, 1)
 	:: else
 	fi;
 	begins[i] = p;
@@ -434,22 +557,52 @@ inline put(i, p, n)
 /* The ring holds two records, and may have one unit left free. */
 init
 {
+	byte i;
+
 	atomic {
-		units[0] = 1; units[1] = 1; units[2] = 1; units[3] = 1;
 		if
-		:: put(0, 0, 2); put(1, 2, 2)
-		:: put(0, 0, 1); put(1, 1, 2)
+		:: put(0, POS0, 2); put(1, POS0 + 2, 2)
+		:: put(0, POS0, 1); put(1, POS0 + 1, 2)
 		fi;
+		tail.pos = POS0;
+		tail.idx = IDX0;
 		head.pos = ends[1];
-		head.idx = 2;
+		head.idx = IDX0 + 2;
 		commit.pos = head.pos;
-		commit.idx = 2;
-		writers = 3;
-#if READER
-		run reader();
+		commit.idx = head.idx;
+		easy = head.pos;
+		pos_epoch = head.pos / QUARTER;
+		idx_epoch = head.idx / QUARTER;
+#if READS
+		value[TAIL * VALUES] = in_word(tail);
+		value[HEAD * VALUES] = in_word(head);
+		value[COMMIT * VALUES] = in_word(commit);
+		value[POSE * VALUES] = pos_epoch;
+		value[IDXE * VALUES] = idx_epoch;
+		do
+		:: i < SIZE -> value[(DATA + i) * VALUES] = data[i]; i++
+		:: else -> break
+		od;
+		i = 0;
 #endif
-		run writer();
+		writers = (WRITER > 0) + (IRQ > 0) + (NMI > 0);
+#if NMI
+		run nmi();
+#endif
+#if IRQ
 		run interrupt();
-		run nmi()
+#endif
+		run writer()
+	};
+	atomic {
+		writers == 0 ->
+		assert(nest == 0 && same(commit, head) && dropped == drops_seen);
+		assert(nth(head.idx) + dropped == MAX);
+		/* What no longer matters. */
+		nest = 0; easy = 0; now = 0; last_ts = 0;
+		pos_epoch = 0; idx_epoch = 0;
+#if READS
+		run reader()
+#endif
 	}
 }
