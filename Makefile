@@ -66,7 +66,7 @@ check: deps-check
 
 check-all: deps-check deps-boards
 	@O=$(O) BOARDS="$(BOARDS) $(MORE_BOARDS)" PROFILE_CYCLES=$(CYCLES) \
-		LIFE_CYCLES=$(CYCLES) selftests/check
+		LIFE_CYCLES=$(CYCLES) MODEL=model-all selftests/check
 
 static: deps-static
 	@O=$(O) selftests/static
@@ -96,7 +96,8 @@ help:
 #:   check            every test, on this machine and on virtual boards
 #:   check-all        the same on more boards: 64-bit ARM, a big-endian machine,
 #:                    one CPU; kernel profile events on and off, and the module
-#:                    loaded and unloaded, 1000 times
+#:                    loaded and unloaded, 1000 times; the larger pieces of the
+#:                    model of the ring
 #:   bench            every figure, one line each
 #:   static           style, sparse, warnings, manual pages, licences
 #:   fuzz             FUZZ_TIME seconds (60) of each fuzzer, or of those in FUZZ_TARGET:

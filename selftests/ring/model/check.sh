@@ -83,6 +83,9 @@ as_it_is evicts-two-more -DWRITER=3 -DIRQ=0 -DNMI=0 -DREADS=2 -DAHEAD=2
 as_it_is two-events,interrupt,reader -DWRITER=2 -DIRQ=1 -DNMI=0 -DREADS=1
 if [ -n "${ALL:-}" ]; then
 	as_it_is writer,interrupt,nmi,reader -DWRITER=1 -DIRQ=1 -DNMI=1 -DREADS=1
+	as_it_is two-events,interrupt,nmi -DWRITER=2 -DIRQ=1 -DNMI=1
+	as_it_is two-events,interrupt,clears,voids -DWRITER=2 -DIRQ=1 -DNMI=0 -DREADS=2 \
+		-DCLEARS=1 -DVOIDS=1 -DLEAST=2
 fi
 without CLOCK_BEHIND_HEAD	1 1 0 0
 without ENTER_NEST		1 1 0 0
