@@ -157,6 +157,28 @@ int dev_read_file(const char *path, char *buf, size_t size)
 	return have;
 }
 
+long dev_kernel_memory(void)
+{
+	static const char *const kinds[] = { "SUnreclaim:", "VmallocUsed:", "Percpu:" };
+	long least = LONG_MAX;
+	char buf[8192];
+
+	for (int i = 0; i < 20; i++) {
+		long sum = 0;
+
+		if (dev_read_file("/proc/meminfo", buf, sizeof(buf)) <= 0)
+			return -1;
+		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+			const char *p = strstr(buf, kinds[k]);
+
+			sum += p ? atol(p + strlen(kinds[k])) : 0;
+		}
+		least = sum < least ? sum : least;
+		dev_sleep_ms(100);
+	}
+	return least;
+}
+
 int dev_writers_run(bool on)
 {
 	return dev_write_file("/sys/module/dttest/parameters/run", on ? "1" : "0");

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 #include <linux/devtrace.h>
 #include "devtrace-decode.h"
@@ -25,6 +27,26 @@
 #ifdef TEST_TIMEOUT_DEFAULT
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	400
+
+/* With DEVICE_CASE in the environment only the tests run whose names contain it. */
+static inline void dev_choose(void)
+{
+	const char *only = getenv("DEVICE_CASE");
+	struct __fixture_metadata *f;
+	struct __test_metadata **t;
+
+	for (f = __fixture_list; f && only; f = f->next) {
+		t = &f->tests;
+		while (*t) {
+			if (strstr((*t)->name, only))
+				t = &(*t)->next;
+			else
+				*t = (*t)->next;
+		}
+	}
+}
+
+#define test_harness_run(argc, argv)	(dev_choose(), test_harness_run(argc, argv))
 #endif
 
 #define DEV_PATH	"/dev/trace"
@@ -43,6 +65,8 @@ int dev_writers_run(bool on);
 int dev_writers_counts(uint64_t counts[DEV_CPUS][DTTEST_CLASSES]);
 int dev_write_file(const char *path, const char *text);
 int dev_read_file(const char *path, char *buf, size_t size);
+/* Memory that the kernel holds and cannot give back, in kB: the least of two seconds. */
+long dev_kernel_memory(void);
 
 /* The machine. */
 int dev_online(int cpus[DEV_CPUS]);		/* how many are online, which */

@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,29 +214,6 @@ static bool cycle(void)
 	return !late && st.stored == before;
 }
 
-/* Memory that the kernel holds and cannot give back, in kB: the least of two seconds. */
-static long kernel_memory(void)
-{
-	static const char *const kinds[] = { "SUnreclaim:", "VmallocUsed:", "Percpu:" };
-	long least = LONG_MAX;
-	char buf[8192];
-
-	for (int i = 0; i < 20; i++) {
-		long sum = 0;
-
-		if (dev_read_file("/proc/meminfo", buf, sizeof(buf)) <= 0)
-			return -1;
-		for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-			const char *p = strstr(buf, kinds[k]);
-
-			sum += p ? atol(p + strlen(kinds[k])) : 0;
-		}
-		least = sum < least ? sum : least;
-		dev_sleep_ms(100);
-	}
-	return least;
-}
-
 /* run-tests ends it earlier. */
 TEST_F_TIMEOUT(stress, no_event_comes_after_detaching, 24 * 3600)
 {
@@ -253,7 +229,7 @@ TEST_F_TIMEOUT(stress, no_event_comes_after_detaching, 24 * 3600)
 		ASSERT_TRUE(cycle());
 	loads_stop();
 	ASSERT_EQ(0, dev_unload());
-	before = kernel_memory();
+	before = dev_kernel_memory();
 	ASSERT_EQ(0, dev_load("size=256K"));
 	loads_start();
 	for (long i = 0; i < max; i++) {
@@ -269,7 +245,7 @@ TEST_F_TIMEOUT(stress, no_event_comes_after_detaching, 24 * 3600)
 	ASSERT_EQ(0, dev_unload());
 	loads_stop();
 	self->loaded = false;
-	after = kernel_memory();
+	after = dev_kernel_memory();
 	dev_say("%ld times; the kernel had %ld kB and has %ld kB", max, before, after);
 	ASSERT_LT(0, before);
 	if (max >= ENOUGH)

@@ -88,6 +88,13 @@ TEST(no_memory)
 
 	for (n = 1; n <= 2; n++) {
 		struct ring r = { 0 };
+		struct ring_memory m;
+
+		/* Nothing is left behind of what there was memory for. */
+		ring_port_alloc_fails = n;
+		EXPECT_EQ(-ENOMEM, ring_memory_alloc(&m, 4096));
+		EXPECT_EQ(NULL, m.data);
+		EXPECT_EQ(NULL, m.anchors);
 
 		ring_port_alloc_fails = n;
 		EXPECT_EQ(-ENOMEM, ring_init(&r, 4096, 0, 0));
