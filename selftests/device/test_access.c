@@ -200,7 +200,7 @@ TEST_F(module, stays_while_it_is_used)
 	EXPECT_TRUE(errno == EAGAIN || errno == EBUSY);
 	page = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, page);
-	EXPECT_EQ(sizeof(buf), read(fd, buf, sizeof(buf)));
+	EXPECT_LT(0, read(fd, buf, sizeof(buf)));
 	close(fd);
 	EXPECT_EQ(-1, dev_unload_one("devtrace"));
 	EXPECT_EQ(DEVTRACE_WIRE_VERSION, ((struct devtrace_control *)page)->version);

@@ -578,4 +578,61 @@ TEST_F_TIMEOUT(filter, never_half_of_each, 800)
 	dev_say("%llu refused", (unsigned long long)(after.emitted - before.emitted));
 }
 
+FIXTURE(threads) {
+	struct nl nl;
+	int fd;
+};
+
+FIXTURE_SETUP(threads)
+{
+	dev_seed();
+	ASSERT_EQ(0, dev_load("size=64K"));
+	ASSERT_EQ(0, nl_open(&self->nl));
+	self->fd = open(DEV_PATH, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(threads)
+{
+	close(self->fd);
+	nl_close(&self->nl);
+	EXPECT_EQ(0, dev_done());
+}
+
+static void *emit_in_thread(void *fd)
+{
+	dev_emit_mark(*(int *)fd, DEVTRACE_T_USER, 1, 1);
+	return NULL;
+}
+
+/* How many of an event of this thread and one of another are stored under a filter. */
+static int stored(struct nl *nl, int fd, int attr, uint32_t pid)
+{
+	struct devtrace_stats before, after;
+	pthread_t th;
+	size_t nest;
+
+	nl_begin(nl, DEVTRACE_CMD_FILTER_SET);
+	nl_put_str(nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nest = nl_nest(nl, DEVTRACE_A_FILTER);
+	nl_put(nl, attr, &pid, sizeof(pid));
+	nl_nest_end(nl, nest);
+	if (nl_do(nl, NULL, NULL) || dev_stats(-1, &before))
+		return -1;
+	emit_in_thread(&fd);
+	if (pthread_create(&th, NULL, emit_in_thread, &fd) || pthread_join(th, NULL) ||
+	    dev_stats(-1, &after))
+		return -1;
+	return after.stored - before.stored;
+}
+
+TEST_F(threads, go_by_the_number_of_their_process)
+{
+	EXPECT_EQ(2, stored(&self->nl, self->fd, DEVTRACE_FA_PIDS, getpid()));
+	EXPECT_EQ(0, stored(&self->nl, self->fd, DEVTRACE_FA_NOT_PIDS, getpid()));
+	/* Init emits nothing here. */
+	EXPECT_EQ(0, stored(&self->nl, self->fd, DEVTRACE_FA_PIDS, 1));
+	EXPECT_EQ(2, stored(&self->nl, self->fd, DEVTRACE_FA_NOT_PIDS, 1));
+}
+
 TEST_HARNESS_MAIN

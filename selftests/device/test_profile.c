@@ -431,6 +431,36 @@ TEST_F(profile, console_lines_are_on_the_time_line)
 	EXPECT_TRUE(found);
 }
 
+/* The n-th event of all is of this type and says this name. */
+static bool says(const struct tape *t, size_t n, uint8_t type, const char *name)
+{
+	struct devtrace_elem el;
+
+	return t->ev[n].type == type && element(t, &t->ev[n], 0, &el) &&
+	       !strncmp((const char *)el.v.mem.p, name, el.v.mem.len) &&
+	       el.v.mem.len == strlen(name);
+}
+
+TEST_F(profile, modules_come_and_go_by_name)
+{
+	size_t i, n = 0;
+
+	ASSERT_TRUE(profile("module_load module_free"));
+	ASSERT_EQ(0, dev_load_writers(""));
+	ASSERT_EQ(0, dev_unload_one("dttest"));
+	ASSERT_TRUE(profile("none"));
+	self->t = tape_all(65536);
+	ASSERT_NE(NULL, self->t);
+	for (i = 0; i < self->t->nev; i++) {
+		if (!profile_type(self->t->ev[i].type))
+			continue;
+		EXPECT_TRUE(says(self->t, i, n ? DEVTRACE_T_MODULE_FREE : DEVTRACE_T_MODULE_LOAD,
+				 "dttest"));
+		n++;
+	}
+	EXPECT_EQ(2, n);
+}
+
 /*
  * Somebody reads what comes; of an idle machine little does, if reading is not most of
  * it. With system calls on each read is an event that it could read.

@@ -377,9 +377,17 @@ TEST_F(live, nonblocking_read_is_refused_when_there_is_nothing)
 	EXPECT_EQ(EAGAIN, errno);
 }
 
+static atomic_int signals;
+
+static void on_signal(int sig)
+{
+	signals++;
+}
+
 struct delayed {
 	int fd, ms, n;
 	pthread_t to;		/* signal this thread instead, if fd < 0 */
+	int after;		/* emit one here when these are handled, if not 0 */
 };
 
 static void *emit_later(void *arg)
@@ -389,11 +397,18 @@ static void *emit_later(void *arg)
 
 	for (i = 0; i < d->n; i++) {
 		dev_sleep_ms(d->ms);
-		if (d->fd < 0)
+		if (d->fd < 0) {
+			const int before = signals;
+
 			pthread_kill(d->to, SIGUSR1);
-		else
+			while (signals == before)
+				dev_sleep_ms(1);
+		} else {
 			dev_emit_mark(d->fd, TYPE, 3, i);
+		}
 	}
+	if (d->after)
+		dev_emit_mark(d->after, TYPE, 1, 2);
 	return NULL;
 }
 
@@ -431,13 +446,6 @@ TEST_F(live, waits_for_an_event_and_no_longer)
 	tape_free(t);
 }
 
-static atomic_int signals;
-
-static void on_signal(int sig)
-{
-	signals++;
-}
-
 TEST_F(live, a_signal_ends_the_wait)
 {
 	struct delayed d = { .fd = -1, .ms = 100, .n = 3, .to = pthread_self() };
@@ -461,17 +469,13 @@ TEST_F(live, a_signal_ends_the_wait)
 
 	/* and with SA_RESTART it goes on */
 	sa.sa_flags = SA_RESTART;
+	d.after = self->wfd;
 	ASSERT_EQ(0, sigaction(SIGUSR1, &sa, NULL));
 	ASSERT_EQ(0, pthread_create(&th, NULL, emit_later, &d));
 	alarm(60);
-	if (!fork()) {
-		dev_sleep_ms(500);
-		_exit(dev_emit_mark(self->wfd, TYPE, 1, 2));
-	}
 	EXPECT_LT(0, read(self->fd, buf, sizeof(buf)));
 	EXPECT_EQ(6, signals);
 	pthread_join(th, NULL);
-	wait(NULL);
 }
 
 struct burst {
@@ -534,14 +538,14 @@ TEST_F(live, a_thousand_opens_and_closes)
 		k = open(DEV_PATH, i % 3 == 0 ? O_RDONLY : i % 3 == 1 ? O_WRONLY : O_RDWR);
 		ASSERT_LE(0, k);
 		if (i % 3 != 1)
-			ASSERT_EQ(sizeof(buf), read(k, buf, sizeof(buf)));
+			ASSERT_LT(0, read(k, buf, sizeof(buf)));
 		ASSERT_EQ(0, close(k));
 	}
 	for (round = 0; round < 16; round++) {
 		for (k = 0; k < 64; k++) {
 			fd[k] = open(DEV_PATH, O_RDONLY);
 			ASSERT_LE(0, fd[k]);
-			ASSERT_EQ(sizeof(buf), read(fd[k], buf, sizeof(buf)));
+			ASSERT_LT(0, read(fd[k], buf, sizeof(buf)));
 		}
 		for (k = 0; k < 64; k++)
 			close(fd[(k * 7 + round) % 64]);
