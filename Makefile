@@ -77,7 +77,7 @@ fuzz: deps-check deps-boards
 mutate: deps-check
 	@O=$(O) selftests/mutate $(MUTATE) $(ONLY)
 
-coverage: deps-check
+coverage: deps-check $(if $(filter --kernel,$(COVERAGE)),deps-boards)
 	@O=$(O) selftests/coverage $(COVERAGE)
 
 bench: deps-bench
@@ -105,7 +105,8 @@ help:
 #:   mutate           break the code, line by line, and see whether the tests notice;
 #:                    MUTATE=--unit leaves out boards, ONLY=name is one mutation
 #:   coverage         which lines of library and tools the tests do not run;
-#:                    COVERAGE=--board asks a board too
+#:                    COVERAGE=--board asks a board too, COVERAGE=--kernel is the
+#:                    module instead
 #:   install          library, headers, tools and manual pages, below $(DESTDIR)
 #:   modules_install  devtrace.ko, below $(DESTDIR)
 #:   deps             install the Debian packages that all this needs
