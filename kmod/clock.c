@@ -70,13 +70,6 @@ void devtrace_clock_take(u64 ts)
 	atomic_set_release(&taking, 0);
 }
 
-/* How many samples were ever kept. */
-unsigned long devtrace_clock_samples(void)
-{
-	/* Pairs with take:A. */
-	return smp_load_acquire(&samples_taken);
-}
-
 /**
  * devtrace_clock_sample() - sample number @n
  * @n: number, from 0; moved forward to the oldest there is

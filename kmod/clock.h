@@ -59,7 +59,6 @@ static __always_inline void devtrace_clock_event(u64 ts)
 		devtrace_clock_take(ts);
 }
 
-unsigned long devtrace_clock_samples(void);
 bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s);
 
 int devtrace_clock_init(struct devtrace_control *control);
