@@ -90,7 +90,7 @@ mutation slow-easy-past-the-block ring.c 's/easy = end \| block;/easy = (end | b
 mutation enter-no-nest ring.h 's/ring_inc\(&r->nest\);//'
 mutation enter-after-the-clock ring.h \
 	's/ring_inc\(&r->nest\);// && s/\*now = ts;/ring_inc(&r->nest);\n\t\t*now = ts;/g'
-mutation leave-inner-publishes ring.h 's/if \(likely\(r->nest == 1\)\)/if (1)/'
+mutation leave-inner-publishes ring.h 's/if \(likely\(ring_nest\(r\) == 1\)\)/if (1)/'
 mutation leave-no-second-look ring.h \
 	's/if \(unlikely\(ring_load\(&r->head\) != head\)\)\n\t\tring_leave_slow\(r, head\);//'
 mutation leave-nest-first ring.h \
