@@ -18,6 +18,7 @@
 #include <linux/capability.h>
 #include <linux/cdev.h>
 #include <linux/device.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -32,6 +33,7 @@
 #include "compat.h"
 #include "core.h"
 #include "dict.h"
+#include "lane.h"
 #include "netlink.h"
 #include "profile.h"
 #include "reader.h"
@@ -186,6 +188,7 @@ static int wait_readable(struct handle *h, long timeout)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	int err = 0;
 
+	reader_follows(h->reader);
 	add_wait_queue(&h->stream->wait, &wait);
 	for (;;) {
 		wake_prepare(h->stream);
@@ -282,7 +285,9 @@ static __poll_t trace_poll(struct file *file, poll_table *wait)
 		wake_prepare(h->stream);
 		mutex_lock(&h->lock);
 		/* Without memory read(2) does not wait, and says why. */
-		if (!handle_reader(h) || (!resting(h) && reader_ready(h->reader)))
+		if (handle_reader(h))
+			reader_follows(h->reader);
+		if (!h->reader || (!resting(h) && reader_ready(h->reader)))
 			mask |= EPOLLIN | EPOLLRDNORM;
 		mutex_unlock(&h->lock);
 		if (READ_ONCE(h->stream->gone))
@@ -429,6 +434,36 @@ static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 	return copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : 0;
 }
 
+/* A descriptor: what else there is to be known is in what it maps. */
+static long ioctl_lane(struct handle *h, struct devtrace_lane __user *arg)
+{
+	struct devtrace_lane lane;
+	struct file *file;
+	int fd, err;
+
+	if (h->stream != &devtrace_stream0)
+		return -ENOTTY;
+	if (copy_from_user(&lane, arg, sizeof(lane)))
+		return -EFAULT;
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	err = lane_new(&lane, &file);
+	if (err)
+		goto out_fd;
+	if (copy_to_user(arg, &lane, sizeof(lane))) {
+		err = -EFAULT;
+		fput(file);
+		goto out_fd;
+	}
+	fd_install(fd, file);
+	return fd;
+
+out_fd:
+	put_unused_fd(fd);
+	return err;
+}
+
 /* All but emitting. */
 static noinline long ioctl_rare(struct file *file, unsigned int cmd, void __user *p)
 {
@@ -440,6 +475,11 @@ static noinline long ioctl_rare(struct file *file, unsigned int cmd, void __user
 			return -EBADF;
 		WRITE_ONCE(h->clear, false);
 		return ioctl_dict(p);
+	case DEVTRACE_IOC_LANE:
+		if (!(file->f_mode & FMODE_WRITE))
+			return -EBADF;
+		WRITE_ONCE(h->clear, false);
+		return ioctl_lane(h, p);
 	case DEVTRACE_IOC_CHECK:
 		return file->f_mode & FMODE_READ ? ioctl_check(h, p) : -EBADF;
 	case DEVTRACE_IOC_CLEAR:

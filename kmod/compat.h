@@ -14,6 +14,7 @@
 #include <linux/module.h>
 #include <linux/pagemap.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/splice.h>
 #include <linux/version.h>
 
@@ -56,6 +57,16 @@ static inline void compat_hrtimer_setup(struct hrtimer *t,
 	t->function = fn;
 #else
 	hrtimer_setup(t, fn, clock, mode);
+#endif
+}
+
+/* Whether a thread could run just now. */
+static inline bool compat_task_runs(const struct task_struct *task)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+	return READ_ONCE(task->state) == TASK_RUNNING;
+#else
+	return READ_ONCE(task->__state) == TASK_RUNNING;
 #endif
 }
 

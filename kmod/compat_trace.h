@@ -20,6 +20,8 @@
 #include <linux/blk-mq.h>
 #endif
 
+#include "compat_probe.h"
+
 #include <trace/events/block.h>
 #include <trace/events/irq.h>
 #include <trace/events/module.h>
@@ -42,15 +44,6 @@
 #else
 #include <trace/events/ipi.h>
 #endif
-
-/*
- * Of two probes the one that has the right type for a tracepoint; that neither
- * has is an error.
- */
-#define compat_probe(tracepoint, probe1, probe2)			\
-	_Generic(&check_trace_callback_type_##tracepoint,		\
-		 void (*)(typeof(&(probe1))): (probe1),			\
-		 void (*)(typeof(&(probe2))): (probe2))
 
 /* In place of a probe: the same, and it has the right type. */
 #define compat_check(tracepoint, probe)					\

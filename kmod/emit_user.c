@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "core.h"
 #include "emit.h"
+#include "emit_check.h"
 
 /* A program's event on its way into the ring. */
 struct bounce {
@@ -31,39 +32,18 @@ struct bounce {
 /* Not per-CPU memory itself: that is vmalloc, whose checks of a copy may sleep. */
 static DEFINE_PER_CPU(struct bounce *, bounces);
 
-/* Types that a program may emit. */
-static __always_inline bool user_type(u8 type)
+static noinline int check_rest(const struct devtrace_emit *e, unsigned int len)
 {
-	if (likely(type >= DEVTRACE_T_USER && type < DEVTRACE_T_KERNEL))
-		return true;
-	if (type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM)
-		return false;
-	if (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC)
-		return false;
-	return type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2;
-}
-
-static noinline int emit_check_rest(const struct devtrace_emit *e, unsigned int len)
-{
-	unsigned int need = 0;
-
-	if (e->flags & DEVTRACE_F_CODE)
-		need += sizeof(__le32);
-	if (e->flags & DEVTRACE_F_OBJSIG)
-		need += 2 * sizeof(__le16);
-	if (e->reserved || e->flags & ~DEVTRACE_F_MASK_EMIT || len < need ||
-	    (e->severity && e->severity >> 3 != 1))
-		return -EINVAL;
-	return 0;
+	return emit_check_rest(e, len);
 }
 
 static __always_inline int emit_check(const struct devtrace_emit *e, unsigned int len)
 {
-	if (unlikely(!user_type(e->type)))
+	if (unlikely(!emit_check_type(e->type)))
 		return -EINVAL;
 	if (likely(!(e->severity | e->flags | e->reserved)))
 		return 0;
-	return emit_check_rest(e, len);
+	return check_rest(e, len);
 }
 
 /*

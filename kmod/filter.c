@@ -25,6 +25,7 @@
 
 #include "core.h"
 #include "filter.h"
+#include "lane_filter.h"
 #include "profile.h"
 #include "stream.h"
 
@@ -550,6 +551,36 @@ static void publish(const struct filter_table *t)
 	}
 }
 
+/* Severity, or anything but types, matters to somebody. */
+static bool types_are_all(const struct filter_table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
+		if (!(t->severities[i] & FILTER_STREAM0))
+			return false;
+	return !t->has;
+}
+
+/* What stream 0 wants of programs, and what of it may go into lanes. */
+static void publish_lanes(const struct filter_table *t, bool in_force)
+{
+	u32 wanted[8] = { 0 }, simple[8] = { 0 };
+	const bool all = types_are_all(t);
+	unsigned int i;
+
+	for (i = 0; i < 256; i++) {
+		if (t->types[1][i] & FILTER_STREAM0)
+			wanted[i / 32] |= BIT(i % 32);
+		if (all && t->types[1][i] == FILTER_STREAM0)
+			simple[i / 32] |= BIT(i % 32);
+	}
+	if (in_force)
+		lane_filter_types(wanted, simple);
+	else
+		lane_filter_narrow(wanted, simple);
+}
+
 /*
  * Attach to the tracepoints of what the table in force wants, detach from the rest.
  * What cannot be attached leaves the filters again: it does not come.
@@ -583,12 +614,14 @@ static void put_in_force(struct filter_table *t)
 	table_generation = t->generation;
 	rcu_assign_pointer(devtrace_table, t);
 	publish(t);
+	publish_lanes(t, false);
 	/* Emitters have preemption off; no normal wait: there may be many changes. */
 	synchronize_rcu_expedited();
 	/*
 	 * What comes now finds a table that knows it. What stream 0 does not want has
 	 * gone by the time the gate opens.
 	 */
+	publish_lanes(t, true);
 	attach_profile();
 	if (open)
 		devtrace_emit_gate(true);
@@ -667,6 +700,7 @@ int filter_init(struct devtrace_control *control)
 	if (!f)
 		return -ENOMEM;
 	control_page = control;
+	lane_filter_init(control);
 	filter_all(f);
 	mutex_lock(&devtrace_lock);
 	err = filter_set(0, f);

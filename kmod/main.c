@@ -17,6 +17,8 @@
 #include "filter.h"
 #include "netlink.h"
 #include "proc.h"
+#include "lane.h"
+#include "lane_wake.h"
 #include "profile.h"
 #include "rings.h"
 #include "stream_priv.h"
@@ -109,6 +111,7 @@ static int __init devtrace_init(void)
 		goto out_clock;
 	devtrace_dict_init(names);
 	devtrace_wake_init();
+	lane_wake_init();
 	err = filter_init(devtrace_control);
 	if (err)
 		goto out_wake;
@@ -123,6 +126,7 @@ static int __init devtrace_init(void)
 		pr_err("size=%s: no memory for %lu bytes per CPU\n", size, bytes);
 	if (err)
 		goto out_rings;
+	lanes_init(start);
 	err = trigger_init();
 	if (err)
 		goto out_stream;
@@ -153,6 +157,7 @@ out_user:
 out_filter:
 	filter_exit();
 out_wake:
+	lane_wake_exit();
 	devtrace_wake_exit();
 	devtrace_dict_exit();
 	devtrace_proc_exit();
@@ -172,8 +177,10 @@ static void __exit devtrace_exit(void)
 	netlink_exit();
 	devtrace_profile_exit();
 	trigger_exit();
+	lanes_exit();
 	stream_exit();
 	devtrace_cdev_exit();
+	lane_wake_exit();
 	devtrace_wake_exit();
 	rings_exit();
 	emit_slots_free();

@@ -31,7 +31,6 @@
 #include "dict.h"
 #include "reader_priv.h"
 
-#define MARGIN_NS	(10 * NSEC_PER_USEC)
 #define INFO_NS		NSEC_PER_SEC
 #define INFO_BYTES	(64 * 1024)
 #define BUSY_TRIES	1000
@@ -123,7 +122,7 @@ static void cursor_advance(struct cursor *c)
 	c->last = c->key;
 }
 
-static void report_loss(struct reader *rd, struct cursor *c, u8 cause, u64 count, u64 now)
+void report_loss(struct reader *rd, struct cursor *c, u8 cause, u64 count, u64 now)
 {
 	if (!count)
 		return;
@@ -186,6 +185,8 @@ static int cursor_refresh(struct reader *rd, struct cursor *c)
 	struct ring_view v;
 	u64 now;
 
+	if (c->lane)
+		return cursor_lane_refresh(rd, c);
 	do {
 		now = devtrace_clock();
 		if (!ring_exists(c->ring)) {
@@ -228,10 +229,10 @@ static int follow_layout(struct reader *rd)
 {
 	unsigned int i;
 
-	for (i = 0; i < rd->nr; i++)
+	for (i = 0; i < rd->nr_rings; i++)
 		if (rd->cursors[i].placed && !cursor_cache(&rd->cursors[i]))
 			return -ENOMEM;
-	for (i = 0; i < rd->nr; i++) {
+	for (i = 0; i < rd->nr_rings; i++) {
 		struct cursor *c = &rd->cursors[i];
 
 		if (!c->placed)
@@ -254,7 +255,7 @@ static void follow_clear(struct reader *rd)
 
 	mutex_lock(&rd->stream->clear_lock);
 	rd->clears = rd->stream->clears;
-	for (i = 0; i < rd->nr; i++) {
+	for (i = 0; i < rd->nr_rings; i++) {
 		struct cursor *c = &rd->cursors[i];
 
 		if (!c->placed || c->at.pos >= c->ring->cleared.pos)
@@ -266,6 +267,7 @@ static void follow_clear(struct reader *rd)
 		c->key = 0;
 		cursor_ready(rd, c, false);
 	}
+	reader_lanes_clear(rd);
 	mutex_unlock(&rd->stream->clear_lock);
 	reader_heapify(rd);
 }
@@ -394,28 +396,48 @@ static void send_event(struct reader *rd, struct cursor *c)
 	/* Under way when lseek(2) looked, and older than what it asked for? */
 	if (likely(c->key >= rd->place)) {
 		send_clock(rd, c->key);
-		send_proc(rd, rec->who & RING_WHO_TID, c->key);
-		wire_event(&rd->wire, rec, c->source, c->key);
+		if (!c->lane) {
+			send_proc(rd, rec->who & RING_WHO_TID, c->key);
+			wire_event(&rd->wire, rec, c->source, c->key);
+		} else {
+			send_proc(rd, c->lane->tid, c->key);
+			wire_lane_event(&rd->wire, &c->ev, c->lane->tid, c->source, c->key,
+					c->late);
+		}
 		/* stream_reader() looks at these meanwhile. */
 		WRITE_ONCE(rd->last, c->key);
 		rd->last_end = rd->wire.bytes;
 		WRITE_ONCE(rd->given, rd->given + 1);
 	}
-	cursor_advance(c);
-	if (!cursor_peek(c))
+	if (c->lane)
+		c->last = c->key;
+	else
+		cursor_advance(c);
+	if (!(c->lane ? cursor_lane_peek(rd, c) : cursor_peek(c)))
 		cursor_ready(rd, c, false);
 }
 
-/* No record is at hand: look into every ring. */
+/* No record is at hand: look into every ring and lane. */
 static int refresh_all(struct reader *rd)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < rd->nr && !err && wire_has_room(&rd->wire); i++)
-		err = cursor_refresh(rd, &rd->cursors[i]);
+		err = cursor_refresh(rd, reader_cursor(rd, i));
 	reader_heapify(rd);
 	return err;
+}
+
+/*
+ * A lane that came since may have events as old as that, and none that are older than
+ * what was copied before: so whoever copied looks for lanes.
+ */
+static int look_for_lanes(struct reader *rd)
+{
+	if (likely(rd->lane_changes == READ_ONCE(devtrace_lanes_changes)))
+		return 0;
+	return reader_follow_lanes(rd);
 }
 
 static int fill(struct reader *rd, size_t want)
@@ -435,6 +457,9 @@ static int fill(struct reader *rd, size_t want)
 		wire_info(w, rd->reason);
 		rd->begun = true;
 	}
+	err = look_for_lanes(rd);
+	if (err)
+		return err;
 	while (wire_staged(w) < want && wire_has_room(w)) {
 		if (more_names(rd)) {
 			send_names(rd, want);
@@ -445,7 +470,7 @@ static int fill(struct reader *rd, size_t want)
 			continue;
 		}
 		if (!rd->nr_ready) {
-			err = refresh_all(rd);
+			err = refresh_all(rd) ?: look_for_lanes(rd);
 			if (err || (!rd->nr_ready && !past_is_next(rd)))
 				return err;
 			continue;
@@ -457,6 +482,12 @@ static int fill(struct reader *rd, size_t want)
 			err = cursor_refresh(rd, c);
 			if (err)
 				return err;
+			if (rd->lane_changes != READ_ONCE(devtrace_lanes_changes)) {
+				err = reader_follow_lanes(rd);
+				if (err)
+					return err;
+				continue;
+			}
 			if (!c->ready && c->busy && ++tries > BUSY_TRIES)
 				return -EAGAIN;
 		}
@@ -512,7 +543,7 @@ bool reader_ready(struct reader *rd)
 	down_read(&s->layout);
 	if (rd->layouts != s->layouts)
 		goto out;
-	for (i = 0; i < rd->nr; i++) {
+	for (i = 0; i < rd->nr_rings; i++) {
 		const struct cursor *c = &rd->cursors[i];
 
 		if (!percent && dropped_more(c))
@@ -521,7 +552,7 @@ bool reader_ready(struct reader *rd)
 		if (unread(c, percent ? (u64)(c->ring->mask + 1) * min(percent, 95U) / 100 : 1))
 			goto out;
 	}
-	ready = false;
+	ready = reader_lanes_unread(rd, percent);
 out:
 	up_read(&s->layout);
 	return ready;
@@ -540,7 +571,7 @@ bool reader_much(struct reader *rd)
 	unsigned int i;
 
 	down_read(&rd->stream->layout);
-	for (i = 0; i < rd->nr && !much && rd->layouts == rd->stream->layouts; i++) {
+	for (i = 0; i < rd->nr_rings && !much && rd->layouts == rd->stream->layouts; i++) {
 		const struct cursor *c = &rd->cursors[i];
 
 		much = unread(c, min((c->ring->mask + 1) / 2, MUCH / RING_UNIT));
@@ -566,8 +597,9 @@ static void reader_destroy(struct reader *rd)
 {
 	unsigned int i;
 
-	for (i = 0; rd->cursors && i < rd->nr; i++)
+	for (i = 0; rd->cursors && i < rd->nr_rings; i++)
 		kvfree(rd->cursors[i].cache);
+	reader_lanes_free(rd);
 	kvfree(rd->cursors);
 	kvfree(rd->heap);
 	kvfree(rd->announced);
@@ -592,7 +624,8 @@ struct reader *reader_new(struct stream *s)
 	rd->stream = s;
 	rd->pid = task_tgid_nr(current);
 	get_task_comm(rd->comm, current);
-	rd->nr = num_possible_cpus();
+	rd->nr_rings = num_possible_cpus();
+	rd->nr = rd->nr_rings;
 	rd->cursors = kvcalloc(rd->nr, sizeof(*rd->cursors), GFP_KERNEL_ACCOUNT);
 	rd->heap = kvcalloc(rd->nr, sizeof(*rd->heap), GFP_KERNEL_ACCOUNT);
 	rd->announced = kvcalloc(devtrace_proc_slots(), sizeof(*rd->announced),
@@ -632,7 +665,7 @@ static u64 reader_lag(const struct reader *rd)
 	u64 lag = 0;
 	unsigned int i;
 
-	for (i = 0; i < rd->nr; i++) {
+	for (i = 0; i < rd->nr_rings; i++) {
 		const struct cursor *c = &rd->cursors[i];
 		struct ring_view v;
 		u64 pos;
@@ -644,7 +677,7 @@ static u64 reader_lag(const struct reader *rd)
 		pos = max(data_race(c->at.pos), v.tail.pos);
 		lag += v.commit.pos > pos ? (v.commit.pos - pos) * RING_UNIT : 0;
 	}
-	return lag;
+	return lag + reader_lanes_lag(rd);
 }
 
 /* With readers_lock. */

@@ -10,17 +10,28 @@
 #include <linux/types.h>
 
 #include "clock.h"
+#include "lane.h"
+#include "lane_filter.h"
 #include "reader.h"
 #include "ring.h"
 #include "stream_priv.h"
 #include "wire.h"
 
-/* What a cursor copies at a time. */
+/* What a cursor copies at a time: more than a block of a lane, too. */
 #define CACHE_UNITS	1024
 
+/* Within it a store becomes visible to others. */
+#define MARGIN_NS	(10 * NSEC_PER_USEC)
+
 /**
- * struct cursor - a place in one ring
+ * struct cursor - a place in one ring or lane
  * @ring: the ring; it may come into being later
+ * @lane: or the lane; then what is only for rings is not used
+ * @in: the place in there
+ * @ev: the event at the front of @cache, if @ready
+ * @late: its time is not @key, but makes no sense
+ * @bad: what stood there makes no sense; nothing comes any more
+ * @stuck: since when it was @busy and nothing came, 0 if it is not
  * @source: its number
  * @placed: @at is set; it is not while there is no ring
  * @ready: @cache has the record at @at, and @key is its time
@@ -33,12 +44,18 @@
  * @voids: records that were taken back, not yet reported
  * @drops: how many drops of each cause have been reported
  * @latest: no record in @cache is newer
- * @next: the front of @cache, in units
+ * @next: the front of @cache, in units, for lanes in bytes
  * @end: its end
  * @cache: copied records
  */
 struct cursor {
 	struct ring	*ring;
+	struct lane	*lane;
+	struct lane_place in;
+	struct lane_event ev;
+	bool		late;
+	bool		bad;
+	u64		stuck;
 	u16		source;
 	bool		placed;
 	bool		ready;
@@ -75,6 +92,14 @@ struct announced {
  * struct reader - a place in a stream
  * @stream: the stream, which stays
  * @list: in its readers
+ * @follows: it has waited for events, and may again
+ * @lane_changes: of the lanes, as we know it
+ * @lane_serial: of the newest lane that we know
+ * @allowed: what could go into them when
+ * @nr: cursors
+ * @nr_rings: those of @cursors, which are for rings
+ * @lanes: the rest, in the order of the list of lanes
+ * @room: how many @lanes and @heap hold
  * @pid: who opened it
  * @comm: its name
  * @given: events that were made frames
@@ -98,7 +123,11 @@ struct reader {
 	bool		clock_sent;	/* a CLOCK frame was sent */
 	u8		reason;		/* why the next INFO is sent */
 	unsigned int	clears;		/* of the stream, as we know it */
-	unsigned int	nr, nr_ready;
+	unsigned int	nr, nr_ready, nr_rings, room;
+	unsigned int	lane_changes;
+	bool		follows;
+	u64		lane_serial;
+	struct lane_allowed allowed;
 	unsigned long	serial;		/* last dictionary entry sent */
 	unsigned long	clock_next;	/* next clock sample */
 	struct clock_sample clock;	/* the last one sent */
@@ -110,13 +139,36 @@ struct reader {
 	struct announced *announced;
 	struct cursor	**heap;
 	struct cursor	*cursors;
+	struct cursor	**lanes;
 	struct wire	wire;
 };
+
+void report_loss(struct reader *rd, struct cursor *c, u8 cause, u64 count, u64 now);
+
+static inline unsigned int reader_nr_lanes(const struct reader *rd)
+{
+	return rd->nr - rd->nr_rings;
+}
+
+static inline struct cursor *reader_cursor(const struct reader *rd, unsigned int i)
+{
+	return i < rd->nr_rings ? &rd->cursors[i] : rd->lanes[i - rd->nr_rings];
+}
 
 bool cursor_cache(struct cursor *c);
 void cursor_oldest(struct reader *rd, struct cursor *c);
 void cursor_ready(struct reader *rd, struct cursor *c, bool ready);
 void reader_heapify(struct reader *rd);
+
+/* reader_lane.c */
+int cursor_lane_refresh(struct reader *rd, struct cursor *c);
+bool cursor_lane_peek(struct reader *rd, struct cursor *c);
+void cursor_lane_seek(struct cursor *c, u64 ts);
+int reader_follow_lanes(struct reader *rd);
+void reader_lanes_clear(struct reader *rd);
+bool reader_lanes_unread(const struct reader *rd, unsigned int percent);
+u64 reader_lanes_lag(const struct reader *rd);
+void reader_lanes_free(struct reader *rd);
 
 /* seek.c */
 void reader_oldest(struct reader *rd);

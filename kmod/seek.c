@@ -20,7 +20,7 @@ static void go_oldest(struct reader *rd)
 
 	mutex_lock(&s->clear_lock);
 	rd->clears = s->clears;
-	for (i = 0; i < rd->nr; i++) {
+	for (i = 0; i < rd->nr_rings; i++) {
 		struct cursor *c = &rd->cursors[i];
 
 		c->cleared = 0;
@@ -31,6 +31,8 @@ static void go_oldest(struct reader *rd)
 		if (ring_exists(c->ring))
 			cursor_oldest(rd, c);
 	}
+	for (i = 0; i < reader_nr_lanes(rd); i++)
+		cursor_lane_seek(rd->lanes[i], 0);
 	mutex_unlock(&s->clear_lock);
 }
 
@@ -67,12 +69,19 @@ static int go_time(struct reader *rd, u64 ts, u64 now)
 {
 	unsigned int i;
 
-	for (i = 0; i < rd->nr; i++)
+	for (i = 0; i < rd->nr_rings; i++)
 		if (ring_exists(rd->cursors[i].ring) && !cursor_cache(&rd->cursors[i]))
 			return -ENOMEM;
+	for (i = 0; i < reader_nr_lanes(rd); i++)
+		if (!cursor_cache(rd->lanes[i]))
+			return -ENOMEM;
 	rd->clears = READ_ONCE(rd->stream->clears);
-	for (i = 0; i < rd->nr; i++)
+	for (i = 0; i < rd->nr_rings; i++)
 		cursor_find(rd, &rd->cursors[i], ts, now);
+	mutex_lock(&rd->stream->clear_lock);
+	for (i = 0; i < reader_nr_lanes(rd); i++)
+		cursor_lane_seek(rd->lanes[i], ts);
+	mutex_unlock(&rd->stream->clear_lock);
 	return 0;
 }
 
@@ -81,11 +90,11 @@ static void begin_at_cursors(struct reader *rd)
 	unsigned int i;
 
 	for (i = 0; i < rd->nr; i++) {
-		struct cursor *c = &rd->cursors[i];
+		struct cursor *c = reader_cursor(rd, i);
 
 		c->next = 0;
 		c->end = 0;
-		c->key = 0;
+		c->key = c->lane ? c->lane->made : 0;
 		c->last = 0;
 		cursor_ready(rd, c, false);
 	}
@@ -111,8 +120,8 @@ static loff_t reader_tell(struct reader *rd)
 	if (rd->last && rd->wire.bytes - wire_staged(&rd->wire) < rd->last_end)
 		return rd->last;
 	for (i = 0; i < rd->nr; i++) {
-		ready |= rd->cursors[i].ready;
-		next = min(next, rd->cursors[i].key);
+		ready |= reader_cursor(rd, i)->ready;
+		next = min(next, reader_cursor(rd, i)->key);
 	}
 	/* A ring with nothing at hand may have one since, not before its bound. */
 	if (ready)
@@ -201,7 +210,7 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 	loff_t ret;
 
 	down_read(&rd->stream->layout);
-	ret = seek(rd, off, whence);
+	ret = reader_follow_lanes(rd) ?: seek(rd, off, whence);
 	up_read(&rd->stream->layout);
 	return ret;
 }

@@ -20,6 +20,8 @@
 #include "core.h"
 #include "emit.h"
 #include "filter.h"
+#include "lane.h"
+#include "lane_filter.h"
 #include "netlink.h"
 #include "reader.h"
 #include "rings.h"
@@ -161,8 +163,14 @@ bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
 /* Emitters of stream 0 look at its phase only if they have to. */
 static void update_easy(struct stream *s)
 {
-	if (s == &devtrace_stream0)
-		rings_easy(!s->watched && stop_phase(&s->stop) == STOP_RUN);
+	const bool runs = stop_phase(&s->stop) == STOP_RUN;
+
+	if (s != &devtrace_stream0)
+		return;
+	rings_easy(!s->watched && runs);
+	/* When it stopped settle() says. */
+	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs,
+			  devtrace_clock());
 }
 
 /**
@@ -200,12 +208,16 @@ static void go_on_again(struct stream *s)
 static void settle(struct stream *s)
 {
 	struct stop *st = &s->stop;
+	u64 now;
 
 	lockdep_assert_held(&devtrace_lock);
 	update_easy(s);
 	synchronize_rcu();
 	WRITE_ONCE(s->state, st->to);
-	add_past(s, st->to, devtrace_clock(), *st->trigger ? st->ts : 0, st->trigger);
+	now = devtrace_clock();
+	if (s == &devtrace_stream0)
+		lane_filter_state(false, false, now);
+	add_past(s, st->to, now, *st->trigger ? st->ts : 0, st->trigger);
 	atomic_set_release(&st->phase, STOP_STOPPED);
 	go_on_again(s);
 }
@@ -380,6 +392,8 @@ int stream_clear(struct stream *s)
 		if (ring_exists(r))
 			ring_clear(r);
 	}
+	if (s == &devtrace_stream0)
+		lanes_clear();
 	WRITE_ONCE(s->clears, s->clears + 1);
 	mutex_unlock(&s->clear_lock);
 	up_read(&s->layout);
@@ -678,6 +692,8 @@ void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st, u64 *old
 		if (ts && (!first || ts < first))
 			first = ts;
 	}
+	if (cpu < 0 && s == &devtrace_stream0)
+		lanes_stats(st);
 	up_read(&s->layout);
 	if (oldest)
 		*oldest = first;

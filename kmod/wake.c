@@ -30,6 +30,7 @@
 
 #include "compat.h"
 #include "core.h"
+#include "lane_wake.h"
 #include "profile.h"
 #include "stream_priv.h"
 
@@ -155,6 +156,8 @@ void devtrace_wake_full(unsigned int id)
  */
 void wake_prepare(struct stream *s)
 {
+	if (s == &devtrace_stream0)
+		lane_wake_prepare();
 	if (READ_ONCE(s->watermark) ||
 	    READ_ONCE(devtrace_waiting) & (BIT(s->id) | BIT(s->id + KICKED_SHIFT)))
 		return;

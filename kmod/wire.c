@@ -16,6 +16,7 @@
 #include "compat.h"
 #include "core.h"
 #include "stream_priv.h"
+#include "lane.h"
 #include "wire.h"
 
 /* Ids of objects below this are numbers, not addresses. */
@@ -221,8 +222,8 @@ void wire_info(struct wire *w, u8 reason)
 	b->reason = reason;
 	b->flags = (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? DEVTRACE_INFO_BIG_ENDIAN : 0) |
 		   (IS_ENABLED(CONFIG_64BIT) ? 0 : DEVTRACE_INFO_32BIT);
-	b->nr_sources = cpu_to_le16(nr_cpu_ids);
-	b->reserved = 0;
+	b->nr_sources = cpu_to_le16(nr_cpu_ids + LANES_MAX);
+	b->nr_cpus = cpu_to_le16(nr_cpu_ids);
 	b->frames = cpu_to_le64(w->frames);
 	memcpy(b->boot_id, devtrace_boot_id, sizeof(b->boot_id));
 	p = put_name(p, init_utsname()->machine, __NEW_UTS_LEN + 1);
@@ -421,4 +422,27 @@ void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 t
 			hide_addresses(data + skip, rec->len - skip);
 	}
 	wire_send(w, rec->word >> RING_TYPE_SHIFT, sizeof(*b) + rec->len);
+}
+
+/**
+ * wire_lane_event() - an event of a lane
+ * @w: frames of the reader
+ * @ev: the event
+ * @tid: whose
+ * @source: number of the lane
+ * @ts: its time, ns
+ * @late: that is not what the thread said
+ */
+void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
+		     u64 ts, bool late)
+{
+	struct devtrace_wire_event *b = wire_body(w);
+
+	b->flags = ev->flags | DEVTRACE_F_USER | (late ? DEVTRACE_F_LATE : 0);
+	b->severity = ev->severity;
+	b->source = cpu_to_le16(source);
+	b->tid = cpu_to_le32(tid);
+	b->ts = cpu_to_le64(ts);
+	memcpy(b + 1, ev->data, ev->len);
+	wire_send(w, ev->type, sizeof(*b) + ev->len);
 }

@@ -70,4 +70,8 @@ u64 wire_dict_key(const struct devtrace_dict *d, u32 scope);
 void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope);
 void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
 
+struct lane_event;
+void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
+		     u64 ts, bool late);
+
 #endif /* DEVTRACE_WIRE_H */

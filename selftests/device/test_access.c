@@ -447,7 +447,6 @@ TEST_F(module, addresses_are_not_shown_and_names_fit)
 static const struct hole {
 	uint8_t type, at, len;
 } holes[] = {
-	{ DEVTRACE_T_INFO, offsetof(struct devtrace_wire_info, reserved), 2 },
 	{ DEVTRACE_T_LOST, offsetof(struct devtrace_wire_lost, reserved), 1 },
 	{ DEVTRACE_T_OBJ, offsetof(struct devtrace_wire_dict, reserved), 3 },
 	{ DEVTRACE_T_STATE, offsetof(struct devtrace_wire_state, reserved), 6 },

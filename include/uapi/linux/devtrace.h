@@ -173,6 +173,7 @@ enum devtrace_element {
 #define DEVTRACE_F_CODE		0x08	/* a u32 code follows the header */
 #define DEVTRACE_F_OBJSIG	0x10	/* then u16 object, u16 signal */
 #define DEVTRACE_F_PTR		0x20	/* OBJ, FUN or SIG elements are inside */
+#define DEVTRACE_F_LATE		0x40	/* the time is not what was written: too early or late */
 #define DEVTRACE_F_MASK_EMIT	(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | \
 				 DEVTRACE_F_PTR)
 
@@ -218,7 +219,8 @@ enum devtrace_cause {
 	DEVTRACE_LOST_TOOBIG	= 3,	/* larger than a quarter of the ring */
 	DEVTRACE_LOST_NORING	= 4,	/* no ring for this CPU, or it is being resized */
 	DEVTRACE_LOST_STOPPED	= 5,	/* the stream was stopped */
-	DEVTRACE_LOST_CAUSES	= 6,	/* how many causes there are */
+	DEVTRACE_LOST_CAUSES	= 6,	/* how many of them are counted */
+	DEVTRACE_LOST_LANE	= 6,	/* what stood in a lane made no sense */
 };
 
 /* What a stream does. */
@@ -271,7 +273,7 @@ struct devtrace_wire_event {
  * @reason: enum devtrace_reason
  * @flags: DEVTRACE_INFO_*
  * @nr_sources: sources are numbered below this
- * @reserved: 0
+ * @nr_cpus: those below this are CPUs, others lanes; 0: all are CPUs
  * @frames: frames sent before this one in this stream, from its opening on
  * @boot_id: random, the same from boot to shutdown
  *
@@ -283,7 +285,7 @@ struct devtrace_wire_info {
 	__u8	reason;
 	__u8	flags;
 	__le16	nr_sources;
-	__le16	reserved;
+	__le16	nr_cpus;
 	__le64	frames;
 	__u8	boot_id[16];
 } __attribute__((packed));
@@ -439,6 +441,17 @@ struct devtrace_stats {
 	__u64	now;
 };
 
+/**
+ * struct devtrace_lane - a lane, see <linux/devtrace_lane.h>
+ * @bytes: in: of its blocks, 32768 to 16777216, rounded up to a power of two; 0: as
+ *	the administrator set it. Out: what it has
+ * @source: out: the number that its events have as their source
+ */
+struct devtrace_lane {
+	__u32	bytes;
+	__u32	source;
+};
+
 /* Emit: any descriptor open for writing. The size is part of the number. */
 #define DEVTRACE_IOC_MAGIC	0xb7
 #define DEVTRACE_IOC_EMIT(size)	_IOC(_IOC_WRITE, DEVTRACE_IOC_MAGIC, 0, (size))
@@ -450,6 +463,8 @@ struct devtrace_stats {
 #define DEVTRACE_IOC_CLEAR	_IO(DEVTRACE_IOC_MAGIC, 3)
 /* Statistics: open for reading. */
 #define DEVTRACE_IOC_STATS	_IOWR(DEVTRACE_IOC_MAGIC, 4, struct devtrace_stats)
+/* A lane for the calling thread: open for writing. Gives a descriptor to be mapped. */
+#define DEVTRACE_IOC_LANE	_IOWR(DEVTRACE_IOC_MAGIC, 5, struct devtrace_lane)
 
 /**
  * struct devtrace_counter - CLOCK_MONOTONIC_RAW from the CPU's counter
@@ -484,6 +499,8 @@ struct devtrace_counter {
  * @severities: bit n is set when events with the severity byte n are wanted
  * @suspends: odd while @suspended is being changed, and another number after
  * @counter: CLOCK_MONOTONIC_RAW without a call
+ * @lanes: the same as @types for events that may go into a lane. Others that are
+ *	wanted, by a trigger or another stream perhaps, have to go by a system call
  *
  * An event whose bit is clear costs its program one load, one test and one
  * branch. A bit that is set means that some stream or trigger may want it.
@@ -497,6 +514,7 @@ struct devtrace_control {
 	__u32	severities;
 	__u32	suspends;
 	struct devtrace_counter	counter;
+	__u32	lanes[8];
 };
 
 #endif /* _UAPI_LINUX_DEVTRACE_H */

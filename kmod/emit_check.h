@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whether a program may emit an event
+ *
+ * The same is asked of what comes by a system call and of what stands in a lane. The
+ * elements are not looked at: that is for whoever decodes them.
+ */
+#ifndef DEVTRACE_EMIT_CHECK_H
+#define DEVTRACE_EMIT_CHECK_H
+
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/types.h>
+#include <uapi/linux/devtrace.h>
+
+/* Types that a program may emit. */
+static __always_inline bool emit_check_type(u8 type)
+{
+	if (likely(type >= DEVTRACE_T_USER && type < DEVTRACE_T_KERNEL))
+		return true;
+	if (type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM)
+		return false;
+	if (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC)
+		return false;
+	return type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2;
+}
+
+/**
+ * emit_check_rest() - whether flags, severity and length of an event go together
+ * @e: the event
+ * @len: of its payload
+ *
+ * Return: 0 or -EINVAL.
+ */
+static inline int emit_check_rest(const struct devtrace_emit *e, unsigned int len)
+{
+	unsigned int need = 0;
+
+	if (e->flags & DEVTRACE_F_CODE)
+		need += sizeof(__le32);
+	if (e->flags & DEVTRACE_F_OBJSIG)
+		need += 2 * sizeof(__le16);
+	if (e->reserved || e->flags & ~DEVTRACE_F_MASK_EMIT || len < need ||
+	    (e->severity && e->severity >> 3 != 1))
+		return -EINVAL;
+	return 0;
+}
+
+#endif /* DEVTRACE_EMIT_CHECK_H */

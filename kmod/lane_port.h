@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What reading a lane needs of the kernel
+ *
+ * The counterpart for user space is selftests/lane/lane_port_user.h.
+ */
+#ifndef DEVTRACE_LANE_PORT_H
+#define DEVTRACE_LANE_PORT_H
+
+#include <asm/barrier.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include "compat.h"
+
+/* A program may store there meanwhile: then what was copied is thrown away. */
+#define lane_copy_out(dst, src, n)	data_race(memcpy(dst, src, n))
+
+#endif /* DEVTRACE_LANE_PORT_H */

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Wake readers for events of lanes, which nobody tells us of
+ *
+ * While a reader waits and a thread with a lane runs, a timer looks whether something
+ * new stands in a lane. It ends when all such threads sleep; the scheduler then says
+ * when one goes on, by the tracepoint sched_switch. So what a thread emits is seen
+ * after LATENCY_NS, and a system where these threads sleep is not woken.
+ *
+ * Whoever stops the timer says so before it looks at the threads. One that is woken after
+ * that is RUNNING when the scheduler switches to it, and by then the timer is seen to be
+ * stopped; one woken before is seen to run. Whoever begins to wait starts the timer
+ * itself.
+ *
+ * The probe stays for a while when there is no more use for it: to put it in or take it
+ * out patches the kernel.
+ */
+#include <linux/atomic.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <trace/events/sched.h>
+
+#include "compat.h"
+#include "compat_probe.h"
+#include "lane.h"
+#include "lane_wake.h"
+#include "stream_priv.h"
+
+#define LATENCY_NS	(4 * NSEC_PER_MSEC)
+#define KEEP_PROBE	(10 * HZ)
+#define BUCKETS		1024
+
+/* Of open lanes; and by thread id, how many there are. */
+static DEFINE_SPINLOCK(lock);
+static LIST_HEAD(open_lanes);
+static u16 threads[BUCKETS];
+static atomic_t nr_open = ATOMIC_INIT(0), followers = ATOMIC_INIT(0);
+
+static struct hrtimer timer;
+static bool timer_on;
+static DEFINE_PER_CPU(struct irq_work, start_soon);
+
+static struct tracepoint *sched_switch_tp;
+static bool probed;
+static void probe_work_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(probe_work, probe_work_fn);
+
+static u16 *bucket_of(u32 tid)
+{
+	return &threads[tid % BUCKETS];
+}
+
+static void start_timer(void)
+{
+	if (READ_ONCE(timer_on))
+		return;
+	WRITE_ONCE(timer_on, true);
+	hrtimer_start(&timer, ns_to_ktime(LATENCY_NS), HRTIMER_MODE_REL_SOFT);
+}
+
+static void start_soon_fn(struct irq_work *w)
+{
+	start_timer();
+}
+
+/* The scheduler switches to a thread; its lock is held. */
+static void switched_to(const struct task_struct *next)
+{
+	if (likely(!READ_ONCE(*bucket_of(next->pid))) || READ_ONCE(timer_on) ||
+	    !waitqueue_active(&devtrace_stream0.wait))
+		return;
+	irq_work_queue(this_cpu_ptr(&start_soon));
+}
+
+static void probe_new(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int state)
+{
+	switched_to(next);
+}
+
+static void probe_old(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next)
+{
+	switched_to(next);
+}
+
+#define PROBE	compat_probe(sched_switch, probe_new, probe_old)
+
+/* Whether its thread may be emitting. */
+static bool lane_runs(const struct lane *l)
+{
+	const struct task_struct *task;
+	bool runs;
+
+	if (!READ_ONCE(probed))
+		return true;
+	rcu_read_lock();
+	task = pid_task(l->pid, PIDTYPE_PID);
+	runs = task && compat_task_runs(task);
+	rcu_read_unlock();
+	return runs;
+}
+
+static bool lane_has_new(struct lane *l)
+{
+	u32 open;
+	u16 used;
+
+	lane_newest(&l->mem, &open, &used);
+	if (open == l->seen_open && used == l->seen_used)
+		return false;
+	l->seen_open = open;
+	l->seen_used = used;
+	return true;
+}
+
+static enum hrtimer_restart timer_fn(struct hrtimer *t)
+{
+	bool fresh = false, runs = false;
+	struct lane *l;
+
+	WRITE_ONCE(timer_on, false);
+	/* LMM(lane_stop:A): stopped before we look; pairs with the scheduler's lock. */
+	smp_mb();
+	spin_lock(&lock);
+	list_for_each_entry(l, &open_lanes, awake) {
+		fresh |= lane_has_new(l);
+		runs |= lane_runs(l);
+	}
+	spin_unlock(&lock);
+	if (fresh)
+		wake_up_interruptible_all(&devtrace_stream0.wait);
+	if ((!fresh && !runs) || !waitqueue_active(&devtrace_stream0.wait))
+		return HRTIMER_NORESTART;
+	WRITE_ONCE(timer_on, true);
+	hrtimer_forward_now(t, ns_to_ktime(LATENCY_NS));
+	return HRTIMER_RESTART;
+}
+
+/**
+ * lane_wake_prepare() - a reader of stream 0 is about to look for events and then to wait
+ */
+void lane_wake_prepare(void)
+{
+	if (atomic_read(&nr_open))
+		start_timer();
+}
+
+/* Put the probe in, or take it out. */
+static void probe_work_fn(struct work_struct *work)
+{
+	const bool want = atomic_read(&nr_open) && atomic_read(&followers);
+
+	if (!sched_switch_tp || want == probed)
+		return;
+	if (want) {
+		if (tracepoint_probe_register(sched_switch_tp, PROBE, NULL))
+			return;
+		WRITE_ONCE(probed, true);
+		/* Whoever ran before we were told. */
+		start_timer();
+	} else {
+		WRITE_ONCE(probed, false);
+		tracepoint_probe_unregister(sched_switch_tp, PROBE, NULL);
+	}
+}
+
+static void look_at_probe(void)
+{
+	const bool want = atomic_read(&nr_open) && atomic_read(&followers);
+
+	if (want != READ_ONCE(probed))
+		mod_delayed_work(system_wq, &probe_work, want ? 0 : KEEP_PROBE);
+}
+
+/**
+ * lane_wake_made() - a lane is open
+ * @l: the lane
+ */
+void lane_wake_made(struct lane *l)
+{
+	spin_lock_bh(&lock);
+	list_add_tail(&l->awake, &open_lanes);
+	lane_newest(&l->mem, &l->seen_open, &l->seen_used);
+	WRITE_ONCE(*bucket_of(l->tid), *bucket_of(l->tid) + 1);
+	spin_unlock_bh(&lock);
+	atomic_inc(&nr_open);
+	look_at_probe();
+	/* Nobody that waits has looked at it. */
+	if (atomic_read(&followers))
+		start_timer();
+}
+
+/**
+ * lane_wake_died() - it is no more
+ * @l: the lane; what is in it is still to be read
+ */
+void lane_wake_died(struct lane *l)
+{
+	spin_lock_bh(&lock);
+	list_del(&l->awake);
+	WRITE_ONCE(*bucket_of(l->tid), *bucket_of(l->tid) - 1);
+	spin_unlock_bh(&lock);
+	atomic_dec(&nr_open);
+	look_at_probe();
+	wake_up_interruptible_all(&devtrace_stream0.wait);
+}
+
+/**
+ * lane_wake_follow() - there is a reader that waits now and then
+ * @one_more: or there is one less
+ */
+void lane_wake_follow(bool one_more)
+{
+	if (one_more)
+		atomic_inc(&followers);
+	else
+		atomic_dec(&followers);
+	look_at_probe();
+}
+
+static void is_it_sched_switch(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "sched_switch"))
+		sched_switch_tp = tp;
+}
+
+void lane_wake_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		init_irq_work(per_cpu_ptr(&start_soon, cpu), start_soon_fn);
+	compat_hrtimer_setup(&timer, timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	for_each_kernel_tracepoint(is_it_sched_switch, NULL);
+}
+
+/* No lane is open, and no reader is left. */
+void lane_wake_exit(void)
+{
+	int cpu;
+
+	cancel_delayed_work_sync(&probe_work);
+	if (probed) {
+		tracepoint_probe_unregister(sched_switch_tp, PROBE, NULL);
+		tracepoint_synchronize_unregister();
+	}
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&start_soon, cpu));
+	hrtimer_cancel(&timer);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lanes.c - a lane of a test's own, without the library
+ */
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <linux/devtrace.h>
+
+#include "dev.h"
+#include "lanes.h"
+
+int lane_fd(int dev, uint32_t bytes, struct devtrace_lane *l)
+{
+	l->bytes = bytes;
+	l->source = 0;
+	return ioctl(dev, DEVTRACE_IOC_LANE, l);
+}
+
+int lane_map(struct lane *l, int fd, uint32_t bytes)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	uint8_t *p;
+
+	memset(l, 0, sizeof(*l));
+	p = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		return -1;
+	l->page = (void *)p;
+	l->bytes = page + bytes;
+	p = mmap(NULL, l->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
+	if (p == MAP_FAILED) {
+		munmap((void *)l->page, page);
+		return -1;
+	}
+	l->head = (void *)p;
+	l->blocks = p + page;
+	l->nr = l->page->blocks;
+	l->n = l->page->first - 1;
+	return 0;
+}
+
+int lane_open(struct lane *l, int dev, uint32_t bytes)
+{
+	struct devtrace_lane arg;
+	int fd = lane_fd(dev, bytes, &arg);
+	int ret;
+
+	if (fd < 0)
+		return -1;
+	ret = lane_map(l, fd, arg.bytes);
+	close(fd);
+	return ret;
+}
+
+void lane_close(struct lane *l)
+{
+	munmap((void *)l->head, l->bytes);
+	munmap((void *)l->page, sysconf(_SC_PAGESIZE));
+	memset(l, 0, sizeof(*l));
+}
+
+struct devtrace_lane_block *lane_block(const struct lane *l, uint32_t number)
+{
+	return (void *)(l->blocks + (size_t)(number & (l->nr - 1)) * DEVTRACE_LANE_BLOCK);
+}
+
+static void enter(struct lane *l, uint64_t ts)
+{
+	struct devtrace_lane_block *b = lane_block(l, ++l->n);
+
+	__atomic_store_n(&l->head->open, l->n, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	l->used = sizeof(*b);
+	b->time = ts;
+	b->count = l->count;
+	b->reserved = 0;
+	__atomic_store_n(&b->used, l->used, __ATOMIC_RELAXED);
+	__atomic_store_n(&b->number, l->n, __ATOMIC_RELEASE);
+	l->last = ts;
+}
+
+/* The form with 48 bits of time, unless it is near: so both are read. */
+static size_t put_head(uint8_t *p, uint64_t ns, uint8_t type, size_t len)
+{
+	uint32_t w[3] = { (uint32_t)type << DEVTRACE_LANE_TYPE_SHIFT };
+	size_t n = 1;
+
+	if (len <= DEVTRACE_LANE_SHORT && ns <= DEVTRACE_LANE_NS_MAX) {
+		w[0] |= len | (uint32_t)ns << DEVTRACE_LANE_NS_SHIFT;
+	} else {
+		w[0] |= DEVTRACE_LANE_LATE | (uint32_t)len << DEVTRACE_LANE_NS_SHIFT;
+		w[1] = (uint32_t)(ns >> 32) << 16;
+		w[2] = (uint32_t)ns;
+		n = 3;
+	}
+	memcpy(p, w, n * sizeof(w[0]));
+	return n * sizeof(w[0]);
+}
+
+void lane_emit_at(struct lane *l, uint64_t ts, uint8_t type, const void *data, size_t len)
+{
+	struct devtrace_lane_block *b;
+	uint8_t *p;
+	size_t n;
+
+	if (!l->used || l->used + 12 + len + 1 > DEVTRACE_LANE_BLOCK)
+		enter(l, ts);
+	b = lane_block(l, l->n);
+	p = (uint8_t *)b + l->used;
+	n = put_head(p, ts - l->last, type, len);
+	memcpy(p + n, data, len);
+	l->last = ts;
+	l->count++;
+	l->used += n + len + (len & 1);
+	__atomic_store_n(&b->used, l->used, __ATOMIC_RELEASE);
+}
+
+void lane_mark(struct lane *l, uint8_t type, uint32_t tag, uint32_t nr)
+{
+	uint8_t d[10] = { DEVTRACE_E_U32 };
+
+	memcpy(d + 1, &tag, 4);
+	d[5] = DEVTRACE_E_U32;
+	memcpy(d + 6, &nr, 4);
+	l->head->busy = 1;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	lane_emit_at(l, dev_now(), type, d, sizeof(d));
+	__atomic_store_n(&l->head->busy, 0, __ATOMIC_RELEASE);
+}

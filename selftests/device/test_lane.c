@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_lane.c - events that a program stores into memory come out of read(2)
+ *
+ * A lane is written by the test itself (lanes.c). What is read must be every event, once,
+ * in the order of their times among those of rings and other lanes, or be told as lost.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "lanes.h"
+
+#define TYPE	DEVTRACE_T_USER
+
+FIXTURE(lane) {
+	int		wfd;
+	struct lane	l;
+	int		source;
+};
+
+FIXTURE_SETUP(lane)
+{
+	ASSERT_EQ(0, dev_load(""));
+	self->wfd = open(DEV_PATH, O_WRONLY);
+	ASSERT_LE(0, self->wfd);
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	self->source = self->l.page->source;
+}
+
+FIXTURE_TEARDOWN(lane)
+{
+	close(self->wfd);
+	if (self->l.head)
+		lane_close(&self->l);
+	EXPECT_EQ(0, dev_done());
+}
+
+TEST_F(lane, all_is_read_again_and_again)
+{
+	struct tape *t;
+	int turn, i;
+
+	for (i = 0; i < 1000; i++)
+		lane_mark(&self->l, TYPE, 7, i);
+	for (turn = 0; turn < 2; turn++) {
+		t = tape_all(4096);
+		ASSERT_NE(NULL, t);
+		EXPECT_TRUE(tape_clean(t));
+		ASSERT_EQ(1000, t->nev);
+		EXPECT_EQ(0, tape_lost(t, -1));
+		for (i = 0; i < 1000; i++) {
+			EXPECT_EQ(7, t->ev[i].tag);
+			EXPECT_EQ(i, t->ev[i].nr);
+			EXPECT_EQ(self->source, t->ev[i].source);
+			EXPECT_EQ(DEVTRACE_F_USER, t->ev[i].flags);
+			EXPECT_EQ(getpid(), t->ev[i].tid);
+		}
+		tape_free(t);
+	}
+}
+
+TEST_F(lane, what_was_overwritten_is_told)
+{
+	const int n = 50000;
+	struct tape *t;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		lane_mark(&self->l, TYPE, 7, i);
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_LT(2000, t->nev);
+	EXPECT_EQ(n, t->nev + tape_lost(t, self->source));
+	for (i = 0; i < t->nev; i++)
+		EXPECT_EQ(n - t->nev + i, t->ev[i].nr);
+	tape_free(t);
+}
+
+TEST_F(lane, stands_between_events_of_rings_and_other_lanes)
+{
+	struct lane other;
+	struct tape *t;
+	size_t i;
+
+	ASSERT_EQ(0, lane_open(&other, self->wfd, 0));
+	for (i = 0; i < 900; i += 3) {
+		lane_mark(&self->l, TYPE, 7, i);
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, TYPE, 7, i + 1));
+		lane_mark(&other, TYPE, 7, i + 2);
+	}
+	t = tape_all(4096);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(900, t->nev);
+	for (i = 0; i < t->nev; i++)
+		EXPECT_EQ(i, t->ev[i].nr);
+	tape_free(t);
+	lane_close(&other);
+}
+
+TEST_F(lane, outlives_its_thread)
+{
+	struct tape *t;
+
+	lane_mark(&self->l, TYPE, 7, 1);
+	lane_close(&self->l);
+	t = tape_all(4096);
+	ASSERT_NE(NULL, t);
+	ASSERT_EQ(1, t->nev);
+	EXPECT_EQ(1, t->ev[0].nr);
+	tape_free(t);
+}
+
+TEST_F(lane, reader_that_waits_gets_it_without_a_call)
+{
+	struct pollfd p = { .events = POLLIN };
+	struct tape *t = tape_new();
+	uint64_t begin, took, most = 0;
+	int i;
+
+	ASSERT_NE(NULL, t);
+	p.fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, p.fd);
+	for (i = 0; i < 20; i++) {
+		while (tape_drain(t, p.fd) > 0)
+			;
+		EXPECT_EQ(i, t->nev);
+		lane_mark(&self->l, TYPE, 7, i);
+		begin = dev_now();
+		while (t->nev == i && poll(&p, 1, 10000) == 1)
+			tape_drain(t, p.fd);
+		took = dev_now() - begin;
+		most = took > most ? took : most;
+		EXPECT_EQ(i + 1, t->nev);
+	}
+	dev_say("the longest took %llu us", (unsigned long long)most / 1000);
+	EXPECT_GT(5 * NSEC, most);
+	close(p.fd);
+	tape_free(t);
+}
+
+TEST_HARNESS_MAIN
