@@ -257,7 +257,8 @@ void lane_find(const struct lane_mem *m, struct lane_place *p, u64 ts)
 		smp_rmb();
 		if (READ_ONCE(m->head->open) - at.block >= m->nr)
 			continue;
-		if (at.time > ts)
+		/* The block before may end with events of the same time. */
+		if (at.time >= ts)
 			break;
 		*p = at;
 		if (READ_ONCE(m->head->open) == at.block)
