@@ -20,48 +20,11 @@
 #include <time.h>
 #include <devtrace/emit.h>
 #include "emit.h"
+#include "emit_clock.h"
 
 #define NSEC	UINT64_C(1000000000)
 
-#if defined(__x86_64__)
-static inline uint64_t counter(void)
-{
-	uint32_t lo, hi;
-
-	/* The kernel fills in devtrace_counter where LFENCE is a barrier for RDTSC. */
-	__asm__ volatile("lfence\n\trdtsc" : "=a" (lo), "=d" (hi) : : "memory");
-	return (uint64_t)hi << 32 | lo;
-}
-
-/* CLOCK_MONOTONIC_RAW, if it can be had so. */
-static inline bool raw_counter(const struct devtrace_counter *c, uint64_t *ns)
-{
-	unsigned __int128 offset;
-	uint64_t seq;
-
-	/* LMM(now:A): the number before the constants; pairs with tsc_write:C. */
-	seq = __atomic_load_n(&c->seq, __ATOMIC_ACQUIRE);
-	if (__builtin_expect(!seq, 0))
-		return false;
-	offset = (unsigned __int128)__atomic_load_n(&c->offset_hi, __ATOMIC_RELAXED) << 64;
-	offset |= __atomic_load_n(&c->offset_lo, __ATOMIC_RELAXED);
-	*ns = (offset + (unsigned __int128)counter() *
-			__atomic_load_n(&c->mult, __ATOMIC_RELAXED)) >> 32;
-	/* LMM(now:B): the constants before the number; pairs with tsc_write:B. */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return __builtin_expect(__atomic_load_n(&c->seq, __ATOMIC_RELAXED) == seq, 1);
-}
-#else
-static inline bool raw_counter(const struct devtrace_counter *c, uint64_t *ns)
-{
-	(void)c;
-	(void)ns;
-	return false;
-}
-#endif
-
-/* In both the time suspended is loaded before the rest is read, as by the kernel. */
-static uint64_t now_by_call(void)
+uint64_t now_by_call(void)
 {
 	const struct devtrace_control *c = &devtrace_control;
 	uint32_t suspends;
@@ -94,14 +57,8 @@ static __attribute__((noinline)) uint64_t now_unconnected(void)
 
 uint64_t devtrace_now(void)
 {
-	const struct devtrace_control *c = &devtrace_control;
-	uint64_t raw, slept;
-
-	if (__builtin_expect(__atomic_load_n(&c->version, __ATOMIC_ACQUIRE) !=
+	if (__builtin_expect(__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE) !=
 			     DEVTRACE_WIRE_VERSION, 0))
 		return now_unconnected();
-	slept = *(const volatile __u64 *)&c->suspended;
-	if (__builtin_expect(raw_counter(&c->counter, &raw), 1))
-		return raw + slept;
-	return now_by_call();
+	return now_connected(COUNTER_BEHIND);
 }
