@@ -2,8 +2,9 @@
 /*
  * emit.c - hand a complete event or a name to the device; finish a record
  *
- * Every event of every idiom passes devtrace_emit_event(). It keeps errno, so that
- * an event can stand between a failing call and the look at its errno.
+ * Every event of every idiom passes devtrace_emit_event() of emit_lane.c, and those that
+ * do not go into a lane come here. Both keep errno, so that an event can stand between
+ * a failing call and the look at its errno.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <devtrace/record.h>
 #include "emit.h"
 
-int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
+int emit_by_call(const struct devtrace_emit *event, size_t size)
 {
 	int saved = errno;
 	int err;

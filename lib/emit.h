@@ -9,6 +9,8 @@
 #define LIB_EMIT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <linux/devtrace.h>
 
 /* Values of the connection besides a descriptor. */
 enum {
@@ -21,6 +23,18 @@ enum {
  * that has been counted; ENODEV if there is no device. May change errno.
  */
 int conn_ioctl(unsigned long request, const void *arg);
+
+/*
+ * Ask for a lane: a descriptor, or minus an errno number, which has not been counted. May
+ * change errno.
+ */
+int conn_lane(struct devtrace_lane *arg);
+
+/* Close a descriptor: no cancellation point. May change errno. */
+void close_quietly(int fd);
+
+/* Emit by a system call: what devtrace_emit_event() returns. Keeps errno. */
+int emit_by_call(const struct devtrace_emit *event, size_t size);
 
 /* Count a call that has not done what was asked. Returns err. */
 int emit_error(int err);

@@ -32,6 +32,7 @@
 #include <unistd.h>
 #include <devtrace/emit.h>
 #include "emit.h"
+#include "emit_lane.h"
 
 /*
  * Programs count on getting the lowest free descriptors, and replace 0, 1 and
@@ -89,7 +90,7 @@ static void device_name(void)
 	__atomic_store_n(&device_known, true, __ATOMIC_RELEASE);
 }
 
-static void close_quietly(int fd)
+void close_quietly(int fd)
 {
 	syscall(SYS_close, fd);
 }
@@ -209,6 +210,28 @@ int conn_ioctl(unsigned long request, const void *arg)
 	return ENODEV;
 }
 
+int conn_lane(struct devtrace_lane *arg)
+{
+	int fd = __atomic_load_n(&conn, __ATOMIC_ACQUIRE);
+	bool again = false;
+	int lane, err;
+
+	if (fd == CONN_UNTRIED)
+		fd = connect_from(fd, &err);
+	while (fd >= 0) {
+		lane = ioctl(fd, DEVTRACE_IOC_LANE, arg);
+		if (lane >= 0)
+			return lane;
+		err = errno;
+		/* A module without lanes says ENOTTY, too. */
+		if (again || !says_no_device(err) || is_device(fd))
+			return -err;
+		fd = reconnect(fd);
+		again = true;
+	}
+	return -ENODEV;
+}
+
 int devtrace_open(void)
 {
 	int saved = errno;
@@ -219,6 +242,7 @@ int devtrace_open(void)
 		fd = reconnect(fd);
 	else if (fd < 0)
 		fd = connect_from(fd, &err);
+	lane_again();
 	errno = saved;
 	return fd >= 0 ? 0 : err ? err : ENODEV;
 }

@@ -67,6 +67,16 @@ void devtrace_close(void);
  * Async-signal-safe.
  */
 uint64_t devtrace_now(void);
+/*
+ * Give this thread a lane of so many bytes now, 32768 to 16777216, rounded up to a power
+ * of two, in place of the one it has; all of it is in memory then, and no event waits for
+ * it. With 0 it emits by system calls from now on. Without this call the first event that
+ * may go into a lane gets one as large as the administrator or DEVTRACE_LANE in the
+ * environment says. 0, or an errno number, and then it has none: ENODEV, ENOTTY from a
+ * module without lanes, EINVAL, ENOSPC for the administrator's limits, ENOMEM, EPERM if
+ * DEVTRACE_LANE is 0. Not for signal handlers.
+ */
+int devtrace_lane(size_t bytes);
 /* The descriptor in use, or -1. For programs that close all but a few. */
 int devtrace_fd(void);
 
@@ -212,6 +222,7 @@ DEVTRACE_INLINE_ int devtrace_dict_enum(uint8_t value, uint8_t group, const char
 #define devtrace_emit_event(event, size)		DEVTRACE_ZERO_(event, size)
 #define devtrace_open()				DEVTRACE_ZERO_(0)
 #define devtrace_close()			((void)0)
+#define devtrace_lane(bytes)			DEVTRACE_ZERO_(bytes)
 #define devtrace_fd()				(DEVTRACE_ZERO_(0) - 1)
 #define devtrace_now()				((uint64_t)DEVTRACE_ZERO_(0))
 #define devtrace_errors()			((unsigned long)DEVTRACE_ZERO_(0))

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * emit_lane.c - write an event into the thread's lane; all events come by here
+ *
+ * A lane is memory that the kernel reads: see <linux/devtrace_lane.h>, and
+ * Documentation/lanes.rst for the order of the stores. What can go into it and is in
+ * order costs no system call; all else goes to emit_by_call(), and the kernel
+ * says what is wrong with it.
+ *
+ * Invariants. Nothing is read back from the lane, whatever may stand there. Up to
+ * @used, a block has complete records. A record is there, for ever, from the store of
+ * @used on, wherever the thread is killed; there is nothing to undo.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <devtrace/emit.h>
+#include "emit.h"
+#include "emit_clock.h"
+#include "emit_lane.h"
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#define noinline	__attribute__((noinline))
+#define inlined		static inline __attribute__((always_inline))
+
+#define BLOCK_HEAD	sizeof(struct devtrace_lane_block)
+#define NS_BITS_LATE	48
+
+/* The bits of types that a program may emit, as in the kernel's user_type(). */
+#define UP_TO(n)	(~0u >> (31 - (n)))
+static const uint32_t programs_types[8] = {
+	[0] = ~1u,					/* not EMPTY */
+	[1] = ~(1u << (DEVTRACE_T_ENUM - 32)) & UP_TO(DEVTRACE_T_CLOCK - 1 - 32),
+	[2] = ~UP_TO(DEVTRACE_T_PROC - 64),
+	[3] = ~0u,
+	/* 128 to 191 are the kernel's */
+	[6] = ~0u,
+	[7] = ~0u,
+};
+
+inlined bool may_go_into_lane(uint8_t type)
+{
+	uint32_t word = __atomic_load_n(&devtrace_control.lanes[type >> 5], __ATOMIC_RELAXED);
+
+	return (word & programs_types[type >> 5]) >> (type & 31) & 1;
+}
+
+/* Flags and severity make sense, as in the kernel's emit_check_rest(). */
+static bool head_makes_sense(const struct devtrace_emit *e, size_t len)
+{
+	size_t need = 0;
+
+	if (e->flags & DEVTRACE_F_CODE)
+		need += 4;
+	if (e->flags & DEVTRACE_F_OBJSIG)
+		need += 4;
+	return !e->reserved && !(e->flags & ~DEVTRACE_F_MASK_EMIT) && len >= need &&
+	       (!e->severity || e->severity >> 3 == 1);
+}
+
+inlined void store32(uint8_t *p, uint32_t v)
+{
+	memcpy(p, &v, sizeof(v));
+}
+
+/*
+ * Copy an event with its head, at least 4 bytes: the last piece overlaps the one
+ * before, so that nothing is touched behind either end.
+ */
+inlined void copy_event(uint8_t *to, const uint8_t *from, size_t size)
+{
+	size_t i;
+
+	if (size > 16) {
+		for (i = 0; i < size - 16; i += 16)
+			memcpy(to + i, from + i, 16);
+		memcpy(to + size - 16, from + size - 16, 16);
+	} else if (size >= 8) {
+		memcpy(to, from, 8);
+		memcpy(to + size - 8, from + size - 8, 8);
+	} else {
+		memcpy(to, from, 4);
+		memcpy(to + size - 4, from + size - 4, 4);
+	}
+}
+
+/*
+ * The record before @at is complete. @l->at must be stored before a handler can come in
+ * and go on from there, and that is when @ready is set.
+ */
+inlined void finish(struct lane *l, uint8_t *at, uint64_t t)
+{
+	l->at = at;
+	l->last = t;
+	l->count++;
+	/* LMM(lane_write:C): the record before how far it goes; pairs with lane_read:C. */
+	__atomic_store_n(&l->block->used, (uint16_t)(at - (uint8_t *)l->block), __ATOMIC_RELEASE);
+	/* The kernel must not find that nobody is busy and the record not there. */
+	__atomic_store_n(&l->head->busy, 0, __ATOMIC_RELEASE);
+	lane_handler_barrier();
+	l->ready = 1;
+}
+
+/* The next block, whose first record is to be of this time. */
+static noinline void enter_block(struct lane *l, uint64_t t)
+{
+	const uint32_t n = l->number + 1;
+	struct devtrace_lane_block *b;
+
+	b = (void *)(l->blocks + (size_t)(n & l->mask) * DEVTRACE_LANE_BLOCK);
+	__atomic_store_n(&l->head->open, n, __ATOMIC_RELAXED);
+	/*
+	 * LMM(lane_write:A): the number before anything of the block is overwritten;
+	 * pairs with lane_read:D.
+	 */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	/* Atomic so that these stores are behind that fence in C's rules, too. */
+	__atomic_store_n(&b->used, BLOCK_HEAD, __ATOMIC_RELAXED);
+	b->time = t;
+	b->count = l->count;
+	b->reserved = 0;
+	/* LMM(lane_write:B): the header before the number; pairs with lane_read:B. */
+	__atomic_store_n(&b->number, n, __ATOMIC_RELEASE);
+	l->number = n;
+	l->block = b;
+	l->at = (uint8_t *)(b + 1);
+	l->end = (uint8_t *)b + DEVTRACE_LANE_BLOCK;
+	l->last = t;
+}
+
+/* Any form of record; the shortest that says it. */
+static noinline void write_long(struct lane *l, const struct devtrace_emit *e, size_t len,
+				uint64_t t)
+{
+	const bool plain = !(e->flags | e->severity);
+	uint32_t first = (uint32_t)e->type << DEVTRACE_LANE_TYPE_SHIFT;
+	uint64_t dt = t - l->last;
+	unsigned int words;
+	uint8_t *at;
+
+	/* Nothing is longer than two words and the longest payload. */
+	for (;;) {
+		if (plain && dt <= DEVTRACE_LANE_NS_MAX && len <= DEVTRACE_LANE_SHORT)
+			words = 1;
+		else if ((plain && dt <= UINT32_MAX) || (!plain && dt <= DEVTRACE_LANE_NS_MAX))
+			words = 2;
+		else
+			words = 3;
+		if (likely(!(dt >> NS_BITS_LATE) &&
+			   (size_t)(l->end - l->at) >= 4 * words + len + (len & 1)))
+			break;
+		enter_block(l, t);
+		dt = 0;
+	}
+	at = l->at;
+	switch (words) {
+	case 1:
+		store32(at, first | (uint32_t)len | (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
+		break;
+	case 2:
+		if (plain) {
+			store32(at, first | DEVTRACE_LANE_DELAY |
+				    (uint32_t)len << DEVTRACE_LANE_NS_SHIFT);
+			store32(at + 4, (uint32_t)dt);
+		} else {
+			store32(at, first | DEVTRACE_LANE_FULL |
+				    (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
+			store32(at + 4, (uint32_t)len | (uint32_t)e->flags << 16 |
+					(uint32_t)e->severity << 24);
+		}
+		break;
+	default:
+		store32(at, first | DEVTRACE_LANE_LATE | (uint32_t)len << DEVTRACE_LANE_NS_SHIFT);
+		store32(at + 4, e->flags | (uint32_t)e->severity << 8 |
+				(uint32_t)(dt >> 32) << 16);
+		store32(at + 8, (uint32_t)dt);
+	}
+	at += 4 * words;
+	memcpy(at, e->data, len);
+	at += len;
+	if (len & 1)
+		*at++ = 0;
+	finish(l, at, t);
+}
+
+/* Nobody has connected yet, or it cannot go into a lane. */
+static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t size)
+{
+	int saved = errno;
+	bool again = !__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE) &&
+		     conn_page() && may_go_into_lane(event->type);
+
+	errno = saved;
+	return again ? devtrace_emit_event(event, size) : emit_by_call(event, size);
+}
+
+/* There is no lane to write: perhaps one can be had now. */
+static noinline int emit_without(const struct devtrace_emit *event, size_t size, bool closed)
+{
+	int saved = errno;
+	bool again = closed ? lane_closed() : lane_get();
+
+	errno = saved;
+	return again ? devtrace_emit_event(event, size) : emit_by_call(event, size);
+}
+
+int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
+{
+	const size_t len = size - sizeof(*event);
+	struct lane *l = &lane_mine;
+	uint64_t t, dt;
+	bool plain;
+	uint8_t *at;
+
+	/* What is shorter than its head is very long. */
+	if (unlikely(len > DEVTRACE_PAYLOAD_MAX))
+		return emit_by_call(event, size);
+	if (unlikely(!may_go_into_lane(event->type)))
+		return emit_elsewhere(event, size);
+	plain = !(event->severity | event->flags | event->reserved);
+	if (unlikely(!plain) && !head_makes_sense(event, len))
+		return emit_by_call(event, size);
+
+	if (unlikely(!l->ready))
+		return emit_without(event, size, false);
+	l->ready = 0;
+	lane_handler_barrier();
+	if (unlikely(__atomic_load_n(&l->page->state, __ATOMIC_RELAXED) != DEVTRACE_LANE_OPEN))
+		return emit_without(event, size, true);
+	/*
+	 * LMM(lane_write:D): busy before the clock is read and the record written; pairs
+	 * with lane_bound:A. It is no barrier of the CPU: for how long the store may be on
+	 * its way, the kernel leaves its margin.
+	 */
+	__atomic_store_n(&l->head->busy, 1, __ATOMIC_RELAXED);
+	lane_handler_barrier();
+	t = now_connected(COUNTER_ANY);
+	if (unlikely(t < l->last))
+		t = l->last;
+	dt = t - l->last;
+	at = l->at;
+	if (likely(plain && len <= DEVTRACE_LANE_SHORT && dt <= DEVTRACE_LANE_NS_MAX &&
+		   (size_t)(l->end - at) >= size + (size & 1))) {
+		copy_event(at, (const uint8_t *)event, size);
+		store32(at, (uint32_t)len | (uint32_t)event->type << DEVTRACE_LANE_TYPE_SHIFT |
+			    (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
+		at += size;
+		if (size & 1)
+			*at++ = 0;
+		finish(l, at, t);
+	} else {
+		write_long(l, event, len, t);
+	}
+	return 0;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * emit_lane.h - what a thread knows of its lane
+ *
+ * Every thread has one struct lane. emit_lane.c writes events by it, emit_lane_get.c
+ * gets the memory and gives it back.
+ *
+ * Invariants. Only the thread itself and the handlers over it look at it. Whoever finds
+ * @ready set clears it before he looks at anything else, and only he may write the lane
+ * or unmap it until he sets it again; who finds it clear leaves everything alone. So a
+ * handler either comes before, and is done with all it does, or emits by a system call;
+ * and one that leaves by siglongjmp(3) leaves @ready clear.
+ *
+ * @page can always be read: without a lane it is a page of our own that says "closed".
+ */
+#ifndef LIB_EMIT_LANE_H
+#define LIB_EMIT_LANE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+#include <linux/devtrace.h>
+#include <linux/devtrace_lane.h>
+
+/* What became of it. */
+enum lane_phase {
+	LANE_UNTRIED,	/* the next event asks for one */
+	LANE_SETUP,	/* it is being asked for, or given back */
+	LANE_OPEN,	/* there is one */
+	LANE_NONE,	/* there was none to be had, or it is closed: asked for again later */
+	LANE_OFF,	/* none is wanted, or the thread ends */
+};
+
+/**
+ * struct lane - a thread and its lane
+ * @ready: see above
+ * @number: of the block that is being written
+ * @at: in it, behind the last record
+ * @end: of it
+ * @block: it
+ * @last: time of the last record
+ * @count: records that were written
+ * @page: what the kernel says, or a page of our own
+ * @head: what we say; there if @page says "open"
+ * @blocks: all of them
+ * @mask: how many there are, less one
+ * @size: bytes that are mapped at @head
+ * @pid: process that asked for it
+ * @generation: of lane_again() when there was none to be had
+ * @phase: enum lane_phase
+ */
+struct lane {
+	uint32_t			ready;
+	uint32_t			number;
+	uint8_t				*at;
+	uint8_t				*end;
+	struct devtrace_lane_block	*block;
+	uint64_t			last;
+	uint64_t			count;
+	const struct devtrace_lane_page	*page;
+	struct devtrace_lane_head	*head;
+
+	uint8_t				*blocks;
+	uint32_t			mask;
+	size_t				size;
+	pid_t				pid;
+	unsigned int			generation;
+	enum lane_phase			phase;
+} __attribute__((aligned(64)));
+
+extern __thread struct lane lane_mine __attribute__((visibility("hidden"),
+						     tls_model("initial-exec")));
+
+/* Does not let the compiler move anything across: a handler may come in between. */
+static inline __attribute__((always_inline)) void lane_handler_barrier(void)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/*
+ * No lane can be written: get one, if that is the time for it. Whether there is one now.
+ * May change errno.
+ */
+bool lane_get(void);
+
+/*
+ * The page says "closed" to the one who has cleared @ready: give the lane back, and get
+ * another if that one was our parent's. Whether there is one now. May change errno.
+ */
+bool lane_closed(void);
+
+/* Let threads that found none to be had try again. */
+void lane_again(void);
+
+#endif
