@@ -20,6 +20,7 @@ struct fake *fake;
 
 static struct devtrace_control *page;
 static struct stat node;
+static ino_t lane_inodes[FAKE_LANES];
 
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
@@ -32,6 +33,11 @@ static void die(const char *what)
 {
 	perror(what);
 	exit(1);
+}
+
+static size_t page_bytes(void)
+{
+	return sysconf(_SC_PAGESIZE);
 }
 
 void fake_start(char **argv)
@@ -69,6 +75,7 @@ void fake_start(char **argv)
 void fake_reset(void)
 {
 	memset(fake, 0, sizeof(*fake));
+	memset(page->lanes, 0, sizeof(page->lanes));
 	page->version = DEVTRACE_WIRE_VERSION;
 	page->size = sizeof(*page);
 	memset(page->types, 0xff, sizeof(page->types));
@@ -100,6 +107,22 @@ void fake_want_object(unsigned int object, int wanted)
 void fake_want_severity(unsigned int severity, int wanted)
 {
 	set_bit(&page->severities, severity, wanted);
+}
+
+void fake_into_lane(unsigned int type, int may)
+{
+	set_bit(page->lanes, type, may);
+}
+
+void fake_into_lanes(int may)
+{
+	memset(page->lanes, may ? 0xff : 0, sizeof(page->lanes));
+}
+
+void fake_close_lane(struct fake_lane *lane)
+{
+	mprotect(lane->mine, page_bytes(), PROT_READ | PROT_WRITE);
+	__atomic_store_n(&lane->mine->state, DEVTRACE_LANE_CLOSED, __ATOMIC_RELEASE);
 }
 
 void fake_version(uint32_t version)
@@ -162,11 +185,35 @@ long __wrap_syscall(long number, ...)
 	return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+/* Which lane is this a descriptor of? */
+static struct fake_lane *lane_of(int fd)
+{
+	struct stat st;
+	unsigned int i;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return NULL;
+	for (i = 0; i < fake->nr_lanes && i < FAKE_LANES; i++)
+		if (st.st_ino == lane_inodes[i])
+			return &fake->lanes[i];
+	return NULL;
+}
+
 void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset)
 {
+	struct fake_lane *lane = fake ? lane_of(fd) : NULL;
+
 	if (fake && fake->in_map)
 		fake->in_map();
-	return __real_mmap(addr, len, prot, flags, fd, offset);
+	if (!lane || offset)
+		return __real_mmap(addr, len, prot, flags, fd, offset);
+	lane->mine = __real_mmap(NULL, len, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (lane->mine == MAP_FAILED || madvise(lane->mine, len, MADV_WIPEONFORK) < 0)
+		die("page of a lane");
+	*lane->mine = lane->page;
+	mprotect(lane->mine, len, PROT_READ);
+	return lane->mine;
 }
 
 static int refuse(int err)
@@ -194,6 +241,50 @@ static int fake_emit(const struct devtrace_emit *ev, size_t size)
 	return 0;
 }
 
+/* A file with two pages and the blocks, of which only the first page is not as it seems. */
+static int fake_give_lane(struct devtrace_lane *arg)
+{
+	const size_t size = page_bytes();
+	struct fake_lane *lane;
+	struct stat st;
+	unsigned int n;
+	uint8_t *mem;
+	int fd;
+
+	__atomic_add_fetch(&fake->asked, 1, __ATOMIC_RELAXED);
+	if (fake->in_lane)
+		fake->in_lane();
+	if (fake->lane_error)
+		return refuse(fake->lane_error);
+	if (!arg->bytes)
+		arg->bytes = fake->lane_bytes ? fake->lane_bytes : DEVTRACE_LANE_MIN;
+	if (arg->bytes < DEVTRACE_LANE_MIN || arg->bytes > DEVTRACE_LANE_MAX)
+		return refuse(EINVAL);
+	while (arg->bytes & (arg->bytes - 1))
+		arg->bytes += arg->bytes & -arg->bytes;
+	n = __atomic_fetch_add(&fake->nr_lanes, 1, __ATOMIC_SEQ_CST);
+	if (n >= FAKE_LANES)
+		return refuse(ENOSPC);
+	arg->source = n;
+	fd = memfd_create("lane", MFD_CLOEXEC);
+	if (fd < 0 || ftruncate(fd, 2 * size + arg->bytes) < 0 || fstat(fd, &st) < 0)
+		die("lane");
+	lane_inodes[n] = st.st_ino;
+	mem = __real_mmap(NULL, size + arg->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, size);
+	if (mem == MAP_FAILED)
+		die("lane");
+	lane = &fake->lanes[n];
+	lane->page.blocks = arg->bytes / DEVTRACE_LANE_BLOCK;
+	lane->page.first = fake->lane_first;
+	lane->page.source = n;
+	lane->page.tid = gettid();
+	lane->page.state = DEVTRACE_LANE_OPEN;
+	lane->head = (struct devtrace_lane_head *)mem;
+	lane->head->open = fake->lane_first - 1;
+	lane->blocks = mem + size;
+	return fd;
+}
+
 int __wrap_ioctl(int fd, unsigned long request, ...)
 {
 	va_list args;
@@ -217,5 +308,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		fake->dicts[n % FAKE_EVENTS] = *(struct devtrace_dict *)arg;
 		return 0;
 	}
+	if (request == DEVTRACE_IOC_LANE)
+		return fake_give_lane(arg);
 	return refuse(ENOTTY);
 }

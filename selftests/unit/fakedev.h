@@ -6,7 +6,8 @@
  * is a file that holds a control page, so that open, mmap, dup, fork and
  * close are the real ones; only the calls of the device are answered here,
  * and only on descriptors of that file. What was emitted lies in memory that
- * children share.
+ * children share, and so do lanes. The page in which the kernel says what a lane
+ * is becomes one of zeros in a child, as from the kernel.
  *
  * The tests of the emitting side begin with fake_start(), which starts the
  * program anew with DEVTRACE_DEVICE set: the library reads it before main().
@@ -19,12 +20,22 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/devtrace.h>
+#include <linux/devtrace_lane.h>
 
 #define FAKE_EVENTS	64
+#define FAKE_LANES	16
 
 struct fake_event {
 	size_t	size;
 	uint8_t	bytes[sizeof(struct devtrace_emit) + DEVTRACE_PAYLOAD_MAX];
+};
+
+/* A lane that was given, as its maker sees it. */
+struct fake_lane {
+	struct devtrace_lane_page	page;	/* what it began with */
+	struct devtrace_lane_page	*mine;	/* what its thread has mapped, if it has */
+	struct devtrace_lane_head	*head;
+	uint8_t				*blocks;
 };
 
 struct fake {
@@ -34,10 +45,17 @@ struct fake {
 	unsigned int	nr_dicts;
 	struct fake_event events[FAKE_EVENTS];
 	struct devtrace_dict dicts[FAKE_EVENTS];
+	unsigned int	asked;		/* for lanes, in vain too */
+	unsigned int	nr_lanes;
+	struct fake_lane lanes[FAKE_LANES];
 	/* what is to happen */
 	int		open_error;	/* every open fails like this */
 	int		rdwr_error;	/* opening for reading does */
 	int		emit_error;	/* every event does */
+	int		lane_error;	/* nobody gets a lane */
+	uint32_t	lane_bytes;	/* what who does not say gets; 0: the least */
+	uint32_t	lane_first;	/* number of its first block */
+	void		(*in_lane)(void); /* called before it is given */
 	void		(*in_open)(void); /* called between open and return */
 	void		(*in_map)(void); /* called before a page is mapped */
 };
@@ -52,6 +70,11 @@ void fake_reset(void);
 void fake_want(unsigned int type, int wanted);
 void fake_want_object(unsigned int object, int wanted);		/* 0 to 255 */
 void fake_want_severity(unsigned int severity, int wanted);	/* 0 to 15 */
+/* May events of this type go into a lane? After fake_reset() none may. */
+void fake_into_lane(unsigned int type, int may);
+void fake_into_lanes(int may);
+/* Say in the page of this lane that it is closed. */
+void fake_close_lane(struct fake_lane *lane);
 /* The control page of another version; that of a module from before objects. */
 void fake_version(uint32_t version);
 void fake_older(void);

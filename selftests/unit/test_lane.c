@@ -1,0 +1,686 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_lane.c - events that go into the thread's lane
+ *
+ * Against the device of fakedev.c, whose lanes are memory that is really shared. What is
+ * in them is read by lane_parse.c. Each test is a process of its own that has not
+ * connected yet. The clock is one that the test sets, so that times are exact; that
+ * of the CPU's counter is test_now.c's business.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <devtrace.h>
+#include "fakedev.h"
+#include "lane_parse.h"
+#include "kselftest_harness.h"
+
+#define TYPE	100
+#define ROUNDS	20000
+
+static uint64_t clock_ns;	/* what the clock shows */
+static uint64_t seed;
+
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	if (id != CLOCK_MONOTONIC_RAW)
+		return __real_clock_gettime(id, t);
+	t->tv_sec = clock_ns / 1000000000;
+	t->tv_nsec = clock_ns % 1000000000;
+	return 0;
+}
+
+static union {
+	struct devtrace_emit event;
+	uint8_t bytes[sizeof(struct devtrace_emit) + DEVTRACE_PAYLOAD_MAX];
+} out;
+
+/* Emit number n of the events that lane_verify() expects. */
+static int emit(uint64_t n)
+{
+	return devtrace_emit_event(&out.event, lane_event(seed, n, &out.event));
+}
+
+static int emit_plain(void)
+{
+	static const struct devtrace_emit event = { .type = TYPE };
+
+	return devtrace_emit_event(&event, sizeof(event));
+}
+
+/* How many events are in this lane; -1 if it makes no sense. */
+static long in_lane(unsigned int n)
+{
+	uint64_t total;
+
+	if (n >= fake->nr_lanes)
+		return 0;
+	return lane_parse(&fake->lanes[n], &total, NULL, NULL) ? -1 : (long)total;
+}
+
+static struct lane_record newest;
+
+static bool keep_newest(const struct lane_record *r, void *arg)
+{
+	newest = *r;
+	return true;
+}
+
+/* The last event of the first lane. */
+static const struct lane_record *last(void)
+{
+	uint64_t total;
+
+	memset(&newest, 0, sizeof(newest));
+	lane_parse(&fake->lanes[0], &total, keep_newest, NULL);
+	return &newest;
+}
+
+static bool mapped(const void *p)
+{
+	unsigned char vec;
+
+	return mincore((void *)p, 1, &vec) == 0;
+}
+
+FIXTURE(lane) {
+};
+
+FIXTURE_SETUP(lane)
+{
+	fake_reset();
+	fake_into_lanes(1);
+	clock_ns = 1000;
+	ASSERT_EQ(-1, devtrace_fd());
+}
+
+FIXTURE_TEARDOWN(lane)
+{
+}
+
+TEST_F(lane, first_event_is_in_it)
+{
+	errno = 1234;
+	EXPECT_EQ(0, emit(0));
+	EXPECT_EQ(1, fake->nr_lanes);
+	EXPECT_EQ(1, in_lane(0));
+	for (int i = 1; i < 10; i++)
+		EXPECT_EQ(0, emit(i));
+	EXPECT_EQ(1234, errno);
+	EXPECT_EQ(1, fake->asked);
+	EXPECT_EQ(1, fake->opens);
+	EXPECT_EQ(10, in_lane(0));
+	EXPECT_EQ(0, fake->nr);
+	EXPECT_EQ(0, devtrace_errors());
+	EXPECT_EQ(0, fake->lanes[0].head->busy);
+}
+
+/* What each event takes in the block, by how long after the last it comes. */
+TEST_F(lane, shortest_form)
+{
+	static const struct {
+		uint64_t ns;
+		uint8_t flags, severity;
+		unsigned int len, bytes;
+	} c[] = {
+		{ 0, 0, 0, 0, 4 }, { 0, 0, 0, 1, 6 }, { 0, 0, 0, 2, 6 }, { 0, 0, 0, 10, 14 },
+		{ 131071, 0, 0, 119, 124 }, { 131071, 0, 0, 120, 128 }, { 0, 0, 0, 121, 130 },
+		{ 131072, 0, 0, 0, 8 }, { 131072, 0, 0, 119, 128 },
+		{ 0xffffffff, 0, 0, 10, 18 }, { 0x100000000, 0, 0, 10, 22 },
+		{ (UINT64_C(1) << 48) - 1, 0, 0, 10, 22 },
+		{ 0, DEVTRACE_F_PTR, 0, 9, 18 }, { 0, 0, DEVTRACE_SW0, 9, 18 },
+		{ 131071, DEVTRACE_F_CODE, DEVTRACE_HW3, 4, 12 },
+		{ 131072, DEVTRACE_F_CODE, DEVTRACE_HW3, 4, 16 },
+		{ 0xffffffff, DEVTRACE_F_OBJSIG, 0, 4, 16 },
+		{ (UINT64_C(1) << 48) - 1, DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG, 0, 8, 20 },
+		/* They begin a block. */
+		{ UINT64_C(1) << 48, 0, 0, 10, 14 }, { UINT64_C(1) << 60, 0, DEVTRACE_SW1, 2, 10 },
+	};
+	uint64_t now = clock_ns;
+
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(4, last()->bytes);
+	for (unsigned int i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		now += c[i].ns;
+		/* A clock of more than 64 bits of ns is none: the time suspended is added. */
+		fake_page()->suspended = now - clock_ns;
+		out.event = (struct devtrace_emit) {
+			.type = TYPE + 25, .severity = c[i].severity, .flags = c[i].flags,
+		};
+		for (unsigned int j = 0; j < c[i].len; j++)
+			out.event.data[j] = i + j;
+		ASSERT_EQ(0, devtrace_emit_event(&out.event, sizeof(out.event) + c[i].len));
+		EXPECT_EQ(i + 2, in_lane(0));
+		EXPECT_EQ(c[i].bytes, last()->bytes) TH_LOG("case %u", i);
+		EXPECT_EQ(c[i].len, newest.len);
+		EXPECT_EQ(c[i].flags, newest.flags);
+		EXPECT_EQ(c[i].severity, newest.severity);
+		EXPECT_EQ(TYPE + 25, newest.type);
+		EXPECT_EQ(now, newest.time);
+		EXPECT_EQ(0, memcmp(newest.data, out.event.data, c[i].len));
+	}
+	EXPECT_EQ(0, fake->nr);
+}
+
+TEST_F(lane, all_lengths)
+{
+	static const uint8_t severities[] = { 0, DEVTRACE_SW2 };
+
+	for (unsigned int s = 0; s < 2; s++) {
+		for (unsigned int len = 0; len <= DEVTRACE_PAYLOAD_MAX; len++) {
+			/* Of its own, so that the sanitizer sees what is touched. */
+			struct devtrace_emit *e = malloc(sizeof(*e) + len);
+
+			*e = (struct devtrace_emit) { .type = TYPE, .severity = severities[s] };
+			for (unsigned int i = 0; i < len; i++)
+				e->data[i] = len + 3 * i;
+			ASSERT_EQ(0, devtrace_emit_event(e, sizeof(*e) + len));
+			last();
+			EXPECT_EQ(len, newest.len);
+			EXPECT_EQ(severities[s], newest.severity);
+			EXPECT_EQ(0, memcmp(newest.data, e->data, len)) TH_LOG("length %u", len);
+			free(e);
+		}
+	}
+	EXPECT_EQ(2 * (DEVTRACE_PAYLOAD_MAX + 1), in_lane(0));
+	EXPECT_EQ(0, fake->nr);
+	out.event = (struct devtrace_emit) { .type = TYPE };
+	EXPECT_EQ(EMSGSIZE, devtrace_emit_event(&out.event, sizeof(out) + 1));
+	EXPECT_EQ(EINVAL, devtrace_emit_event(&out.event, sizeof(out.event) - 1));
+	EXPECT_EQ(EINVAL, devtrace_emit_event(&out.event, 0));
+}
+
+/* Two integers, as programs emit them: 291 to a block. */
+TEST_F(lane, two_integers)
+{
+	for (int i = 0; i < 2 * 290 + 1; i++) {
+		clock_ns += 131071;
+		devtrace(TYPE, i, -i);
+	}
+	EXPECT_EQ(14, last()->bytes);
+	EXPECT_EQ(2 * 290, newest.index);
+	EXPECT_EQ(fake->lanes[0].page.first + 2, fake->lanes[0].head->open);
+	EXPECT_EQ(clock_ns, newest.time);
+	EXPECT_EQ(0, memcmp(newest.data, "\x04\x44\x02\0\0\x04\xbc\xfd\xff\xff", 10));
+}
+
+/* Over and over, and past the largest number that a block can have. */
+TEST_F(lane, goes_round)
+{
+	uint64_t total;
+
+	fake->lane_first = 0xfffffff0;
+	for (int i = 0; i < ROUNDS; i++) {
+		clock_ns += i % 1000 ? 90 : 200000;
+		ASSERT_EQ(0, emit(i));
+		if (i % 64)
+			continue;
+		ASSERT_STREQ("", lane_verify(&fake->lanes[0], seed, &total) ?: "");
+		ASSERT_EQ(i + 1, total);
+	}
+	EXPECT_GT(0x80000000, fake->lanes[0].head->open);
+	EXPECT_EQ(clock_ns, last()->time);
+	EXPECT_EQ(0, fake->nr);
+}
+
+TEST_F(lane, time_does_not_go_back)
+{
+	clock_ns = 5000;
+	ASSERT_EQ(0, emit_plain());
+	clock_ns = 4000;
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(5000, last()->time);
+	clock_ns = 5001;
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(5001, last()->time);
+	EXPECT_EQ(3, in_lane(0));
+}
+
+/* Whatever the kernel would refuse it is asked for. */
+TEST_F(lane, bad_events_are_the_kernels)
+{
+	unsigned int good = 0;
+
+	for (unsigned int type = 0; type < 256; type++) {
+		const struct devtrace_emit e = { .type = type };
+
+		ASSERT_EQ(0, devtrace_emit_event(&e, sizeof(e)));
+		/* As user_type() in kmod/emit_user.c, which the device of this test lacks. */
+		good += type && type != DEVTRACE_T_ENUM &&
+			(type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC) &&
+			(type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2);
+		EXPECT_EQ(good, in_lane(0)) TH_LOG("type %u", type);
+	}
+	EXPECT_EQ(256 - good, fake->nr);
+	for (unsigned int x = 0; x < 256; x++) {
+		const struct devtrace_emit severity = { .type = TYPE, .severity = x };
+		const struct devtrace_emit flags = { .type = TYPE, .flags = x };
+		const struct devtrace_emit reserved = { .type = TYPE, .reserved = x };
+		bool ok = !x || x >> 3 == 1;
+
+		devtrace_emit_event(&severity, sizeof(severity));
+		EXPECT_EQ(good += ok, in_lane(0)) TH_LOG("severity %u", x);
+		devtrace_emit_event(&flags, sizeof(flags));
+		EXPECT_EQ(good += !x || x == DEVTRACE_F_PTR, in_lane(0)) TH_LOG("flags %u", x);
+		devtrace_emit_event(&reserved, sizeof(reserved));
+		EXPECT_EQ(good += !x, in_lane(0)) TH_LOG("reserved %u", x);
+	}
+}
+
+TEST_F(lane, only_what_the_page_allows)
+{
+	fake_into_lanes(0);
+	for (unsigned int type = TYPE; type < TYPE + 4; type++) {
+		const struct devtrace_emit e = { .type = type };
+
+		ASSERT_EQ(0, devtrace_emit_event(&e, sizeof(e)));
+	}
+	EXPECT_EQ(0, fake->asked);
+	EXPECT_EQ(4, fake->nr);
+	fake_into_lane(TYPE, 1);
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(0));
+	fake_into_lane(TYPE, 0);
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(0));
+	EXPECT_EQ(5, fake->nr);
+}
+
+TEST_F(lane, older_module)
+{
+	fake_page()->size = offsetof(struct devtrace_control, lanes);
+	fake_into_lanes(0);
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(0, fake->asked);
+	EXPECT_EQ(1, fake->nr);
+	fake->lane_error = ENOTTY;
+	EXPECT_EQ(ENOTTY, devtrace_lane(DEVTRACE_LANE_MIN));
+	EXPECT_EQ(1, fake->opens);
+	EXPECT_EQ(1, devtrace_errors());
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(2, fake->nr);
+}
+
+static const int refusals[] = { ENOSPC, ENOTTY, ENOMEM, EMFILE, EINTR };
+
+TEST_F(lane, none_to_be_had)
+{
+	for (unsigned int i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		fake->lane_error = refusals[i];
+		errno = 1234;
+		for (int n = 0; n < 5; n++)
+			EXPECT_EQ(0, emit_plain());
+		EXPECT_EQ(1234, errno);
+		EXPECT_EQ(i + 1, fake->asked);
+		EXPECT_EQ(5 * (i + 1), fake->nr);
+		EXPECT_EQ(0, devtrace_open());
+	}
+	EXPECT_EQ(0, devtrace_errors());
+	EXPECT_EQ(1, fake->opens);
+	fake->lane_error = 0;
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(0));
+}
+
+TEST_F(lane, closed_by_the_kernel)
+{
+	uint64_t total;
+
+	for (int i = 0; i < 400; i++)
+		ASSERT_EQ(0, emit(i));
+	fake_close_lane(&fake->lanes[0]);
+	errno = 1234;
+	for (int i = 0; i < 3; i++)
+		ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(1234, errno);
+	EXPECT_EQ(3, fake->nr);
+	EXPECT_STREQ("", lane_verify(&fake->lanes[0], seed, &total) ?: "");
+	EXPECT_EQ(400, total);
+	EXPECT_EQ(1, fake->asked);
+	EXPECT_FALSE(mapped(fake->lanes[0].mine));
+	ASSERT_EQ(0, devtrace_open());
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(1));
+}
+
+TEST_F(lane, closed_and_opened_by_the_program)
+{
+	ASSERT_EQ(0, emit_plain());
+	devtrace_close();
+	EXPECT_FALSE(devtrace_enabled(TYPE));
+	EXPECT_EQ(ENODEV, emit_plain());
+	EXPECT_EQ(1, in_lane(0));
+	ASSERT_EQ(0, devtrace_open());
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(2, in_lane(0));
+	EXPECT_EQ(1, fake->asked);
+}
+
+TEST_F(lane, asked_for_by_the_program)
+{
+	const void *page;
+
+	errno = 1234;
+	EXPECT_EQ(0, devtrace_lane(100000));
+	EXPECT_EQ(1, fake->nr_lanes);
+	EXPECT_EQ(32, fake->lanes[0].page.blocks);
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(0));
+	/* Another in its place. */
+	page = fake->lanes[0].mine;
+	EXPECT_EQ(0, devtrace_lane(DEVTRACE_LANE_MAX));
+	EXPECT_TRUE(!mapped(page) || page == fake->lanes[1].mine);
+	EXPECT_EQ(4096, fake->lanes[1].page.blocks);
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(0));
+	EXPECT_EQ(1, in_lane(1));
+	EXPECT_EQ(0, devtrace_errors());
+	/* None, whatever comes. */
+	EXPECT_EQ(0, devtrace_lane(0));
+	EXPECT_EQ(0, devtrace_open());
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(1, fake->nr);
+	EXPECT_EQ(2, fake->asked);
+	/* None of that size. */
+	EXPECT_EQ(EINVAL, devtrace_lane(DEVTRACE_LANE_MIN - 1));
+	EXPECT_EQ(EINVAL, devtrace_lane(SIZE_MAX));
+	EXPECT_EQ(2, devtrace_errors());
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(2, fake->nr);
+	EXPECT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
+	ASSERT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(2));
+	EXPECT_EQ(1234, errno);
+}
+
+TEST_F(lane, without_a_device)
+{
+	fake->open_error = ENOENT;
+	EXPECT_EQ(ENODEV, emit_plain());
+	EXPECT_EQ(ENODEV, devtrace_lane(DEVTRACE_LANE_MIN));
+	EXPECT_EQ(0, fake->asked);
+	EXPECT_EQ(1, fake->opens);
+	fake->open_error = 0;
+	EXPECT_EQ(0, devtrace_open());
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(0));
+}
+
+static void emit_in_lane(void)
+{
+	fake->in_lane = NULL;
+	emit_plain();
+	emit_plain();
+}
+
+/* A handler over it, while the lane is being made. */
+TEST_F(lane, setup_interrupted_by_event)
+{
+	fake->in_lane = emit_in_lane;
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(2, fake->nr);
+	EXPECT_EQ(1, fake->asked);
+	EXPECT_EQ(1, in_lane(0));
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(2, in_lane(0));
+}
+
+/* A program's event that cannot be read: the handler comes over the emit. */
+static sigjmp_buf back;
+
+static void leave(int sig)
+{
+	emit_plain();
+	siglongjmp(back, 1);
+}
+
+static __attribute__((noinline)) bool emit_what_cannot_be_read(void)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	struct devtrace_emit *bad;
+	uint8_t *p;
+
+	p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED || munmap(p + page, page))
+		return false;
+	bad = (void *)(p + page - sizeof(*bad) - 100);
+	bad->type = TYPE;
+	if (!sigsetjmp(back, 1)) {
+		devtrace_emit_event(bad, 1000);
+		return false;
+	}
+	return true;
+}
+
+TEST_F(lane, handler_does_not_return)
+{
+	signal(SIGSEGV, leave);
+	ASSERT_EQ(0, emit_plain());
+	ASSERT_TRUE(emit_what_cannot_be_read());
+	EXPECT_EQ(1, in_lane(0));
+	EXPECT_EQ(1, fake->nr);
+	for (int i = 0; i < 3; i++)
+		EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(0));
+	EXPECT_EQ(4, fake->nr);
+	EXPECT_EQ(0, devtrace_open());
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(5, fake->nr);
+	EXPECT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(5, fake->nr);
+	EXPECT_EQ(1, in_lane(1));
+}
+
+TEST_F(lane, fork_gives_the_child_its_own)
+{
+	const void *parents;
+	int status, bad;
+	pid_t pid;
+
+	ASSERT_EQ(0, emit_plain());
+	parents = fake->lanes[0].mine;
+	pid = fork();
+	if (!pid) {
+		bad = emit_plain() || emit_plain();
+		bad |= fake->asked != 2 || in_lane(1) != 2 || fake->nr;
+		bad |= parents != fake->lanes[1].mine && mapped(parents);
+		_exit(bad);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(2, in_lane(0));
+	EXPECT_EQ(0, fake->nr);
+
+	/* There is none for the second one. */
+	fake->lane_error = ENOSPC;
+	pid = fork();
+	if (!pid)
+		_exit(emit_plain() || emit_plain() || fake->asked != 3 || fake->nr != 2);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(3, in_lane(0));
+}
+
+static volatile bool shared;
+
+static __attribute__((noinline)) void vfork_and_emit(void)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		shared = true;
+		emit_plain();
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+TEST_F(lane, vfork_child_writes_its_parents)
+{
+	ASSERT_EQ(0, emit_plain());
+	vfork_and_emit();
+	if (!shared)
+		SKIP(return, "vfork is fork here");
+	EXPECT_EQ(2, in_lane(0));
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(3, in_lane(0));
+	EXPECT_EQ(1, fake->asked);
+}
+
+/* The child was the first to ask: the kernel closes that lane when it is gone. */
+TEST_F(lane, vfork_child_asks)
+{
+	vfork_and_emit();
+	if (!shared)
+		SKIP(return, "vfork is fork here");
+	EXPECT_EQ(1, in_lane(0));
+	fake_close_lane(&fake->lanes[0]);
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(0));
+	EXPECT_EQ(1, in_lane(1));
+	EXPECT_EQ(0, fake->nr);
+}
+
+static pthread_key_t later;
+
+static void emit_at_the_end(void *arg)
+{
+	emit_plain();
+}
+
+static void *emit_and_end(void *arg)
+{
+	emit_plain();
+	/* Made behind the library's: its destructor comes behind, too. */
+	pthread_setspecific(later, arg);
+	return NULL;
+}
+
+TEST_F(lane, thread_gives_it_back)
+{
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_key_create(&later, emit_at_the_end));
+	for (unsigned int i = 0; i < 3; i++) {
+		ASSERT_EQ(0, pthread_create(&thread, NULL, emit_and_end, &later));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		EXPECT_EQ(i + 1, fake->asked);
+		EXPECT_EQ(1, in_lane(i));
+		EXPECT_EQ(i + 1, fake->nr);
+		EXPECT_FALSE(mapped(fake->lanes[i].mine));
+	}
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(3));
+}
+
+static pthread_barrier_t barrier;
+
+static void *emit_many(void *arg)
+{
+	union {
+		struct devtrace_emit event;
+		uint8_t bytes[sizeof(out)];
+	} mine;
+
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < ROUNDS; i++)
+		if (devtrace_emit_event(&mine.event, lane_event(seed, i, &mine.event)))
+			return arg;
+	return NULL;
+}
+
+TEST_F(lane, each_thread_has_its_own)
+{
+	pthread_t thread[4];
+	uint64_t total;
+	void *bad;
+
+	pthread_barrier_init(&barrier, NULL, 4);
+	for (int i = 0; i < 4; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, emit_many, &barrier));
+	for (int i = 0; i < 4; i++) {
+		ASSERT_EQ(0, pthread_join(thread[i], &bad));
+		EXPECT_EQ(NULL, bad);
+	}
+	ASSERT_EQ(4, fake->nr_lanes);
+	for (int i = 0; i < 4; i++) {
+		EXPECT_STREQ("", lane_verify(&fake->lanes[i], seed, &total) ?: "");
+		EXPECT_EQ(ROUNDS, total);
+	}
+	EXPECT_EQ(0, fake->nr);
+}
+
+/* Of a process that begins with DEVTRACE_LANE as given: see main(). */
+static int with_environment(const char *bytes, const char *blocks)
+{
+	char *argv[] = { "test_lane", "--environment", (char *)blocks, NULL };
+	int status;
+	pid_t pid;
+
+	pid = fork();
+	if (!pid) {
+		/* Of the device of this process. */
+		close(900);
+		unsetenv("DEVTRACE_DEVICE");
+		setenv("DEVTRACE_LANE", bytes, 1);
+		execv("/proc/self/exe", argv);
+		_exit(99);
+	}
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+static int environment(unsigned int blocks)
+{
+	fake_reset();
+	fake_into_lanes(1);
+	fake->lane_bytes = 2 * DEVTRACE_LANE_MIN;
+	clock_ns = 1000;
+	if (emit_plain())
+		return 1;
+	if (!blocks)
+		return fake->asked || fake->nr != 1 || devtrace_lane(DEVTRACE_LANE_MIN) != EPERM ||
+		       emit_plain() || fake->asked || fake->nr != 2;
+	return fake->nr || fake->nr_lanes != 1 || fake->lanes[0].page.blocks != blocks;
+}
+
+TEST_F(lane, environment_says_how_large)
+{
+	EXPECT_EQ(0, with_environment("65536", "16"));
+	EXPECT_EQ(0, with_environment("0x20000", "32"));
+	EXPECT_EQ(0, with_environment("0", "0"));
+	/* What makes no sense says nothing. */
+	EXPECT_EQ(0, with_environment("", "16"));
+	EXPECT_EQ(0, with_environment("64K", "16"));
+	EXPECT_EQ(0, with_environment("99999999999999999999", "16"));
+}
+
+#define main harness_main
+TEST_HARNESS_MAIN
+#undef main
+
+int main(int argc, char **argv)
+{
+	const char *s = getenv("SEED");
+
+	fake_start(argv);
+	if (argc == 3 && !strcmp(argv[1], "--environment"))
+		return environment(atoi(argv[2]));
+	seed = s && *s ? strtoull(s, NULL, 0) : (uint64_t)time(NULL);
+	printf("# SEED=%llu\n", (unsigned long long)seed);
+	fflush(stdout);
+	return harness_main(argc, argv);
+}
