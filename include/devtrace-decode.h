@@ -44,7 +44,7 @@ struct devtrace_event {
 	uint8_t		type;
 	uint8_t		flags;		/* DEVTRACE_F_* */
 	uint8_t		severity;
-	uint16_t	source;
+	uint16_t	source;		/* CPU or lane: devtrace_decoder_lane() */
 	uint32_t	tid;
 	uint32_t	tgid;		/* from the dictionary; 0: not known */
 	uint64_t	ts;		/* trace clock, ns */
@@ -58,6 +58,7 @@ struct devtrace_event {
 struct devtrace_info {
 	uint8_t		version, check, reason, flags;
 	uint16_t	nr_sources;
+	uint16_t	nr_cpus;	/* sources from this one on are lanes; 0: none */
 	uint64_t	frames;
 	uint8_t		boot_id[16];
 	const char	*machine, *release, *stream;
@@ -72,7 +73,8 @@ struct devtrace_clock {
 struct devtrace_lost {
 	uint16_t	source;
 	uint8_t		cause;		/* enum devtrace_cause */
-	uint64_t	count, from, to;
+	uint64_t	count;		/* 0: not known, if DEVTRACE_LOST_LANE */
+	uint64_t	from, to;
 };
 
 /* In the order of the events: those before it are older, those after it newer. */
@@ -190,6 +192,11 @@ const char *devtrace_decoder_name(const struct devtrace_decoder *d, uint8_t kind
 /* Thread name and, if tgid is not NULL, its process (0: not known). */
 const char *devtrace_decoder_proc(const struct devtrace_decoder *d, uint32_t tid,
 				  uint32_t *tgid);
+/*
+ * Which lane this source is, counted from 0; -1: it is a CPU. The last INFO
+ * frame decides: before the first one every source is taken for a CPU.
+ */
+int devtrace_decoder_lane(const struct devtrace_decoder *d, uint16_t source);
 /*
  * What the trace clock was on another clock, by the last CLOCK frame at or
  * before it (for what is older than all that are remembered, the first of

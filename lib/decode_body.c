@@ -19,8 +19,8 @@
 #define DICT_SIZE	sizeof(struct devtrace_wire_dict)
 #define STATE_SIZE	sizeof(struct devtrace_wire_state)
 
-/* No machine has more CPUs. For a guess only. */
-#define SOURCES_SANE	8192
+/* No machine has more CPUs, and none has more lanes. For a guess only. */
+#define SOURCES_SANE	(8192 + 4096)
 
 _Static_assert(EVENT_SIZE == 16, "event header");
 _Static_assert(INFO_SIZE == 32, "INFO");
@@ -101,6 +101,7 @@ static bool parse_info(struct devtrace_info *i, const uint8_t *p, size_t len)
 	i->reason = p[2];
 	i->flags = p[3];
 	i->nr_sources = dt_le16(p + 4);
+	i->nr_cpus = dt_le16(p + 6);
 	i->frames = dt_le64(p + 8);
 	memcpy(i->boot_id, p + 16, sizeof(i->boot_id));
 	i->machine = take_string(p, len, &pos);
@@ -223,7 +224,8 @@ bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
 
 bool dt_item_plausible(const struct devtrace_item *item)
 {
-	const uint8_t flags = DEVTRACE_F_MASK_EMIT | DEVTRACE_F_CONTEXT | DEVTRACE_F_USER;
+	const uint8_t flags = DEVTRACE_F_MASK_EMIT | DEVTRACE_F_CONTEXT | DEVTRACE_F_USER |
+			      DEVTRACE_F_LATE;
 	const struct devtrace_event *e = &item->u.event;
 	struct devtrace_elem elem;
 	size_t pos = 0;
@@ -277,6 +279,7 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 	if (dt_opens_stream(i) || other_boot || i->reason == DEVTRACE_INFO_SEEK)
 		d->nr_clocks = 0;
 	d->version = i->version;
+	d->nr_cpus = i->nr_cpus;
 	d->have_boot = true;
 	memcpy(d->boot_id, i->boot_id, sizeof(d->boot_id));
 }
@@ -374,6 +377,11 @@ const char *devtrace_decoder_proc(const struct devtrace_decoder *d, uint32_t tid
 	if (tgid)
 		*tgid = e ? e->tgid : 0;
 	return e ? e->name : NULL;
+}
+
+int devtrace_decoder_lane(const struct devtrace_decoder *d, uint16_t source)
+{
+	return d->nr_cpus && source >= d->nr_cpus ? source - d->nr_cpus : -1;
 }
 
 /*

@@ -248,10 +248,13 @@ TEST_F(checks, first_looks_intact)
 	} first[] = {
 		{ DEVTRACE_T_USER, DEVTRACE_F_USER, 0, 0, DEVTRACE_E_U8, true },
 		{ DEVTRACE_T_USER, 0, DEVTRACE_SEV_SET | 7, 0, DEVTRACE_E_U8, true },
+		/* the last lane of the largest machine, which is late */
+		{ DEVTRACE_T_USER, DEVTRACE_F_USER | DEVTRACE_F_LATE, 0, 0x2f, DEVTRACE_E_U8,
+		  true },
 		{ DEVTRACE_T_STATE + 1, 0, 0, 0, 0, false },	/* no such type */
 		{ DEVTRACE_T_USER, 0x80, 0, 0, DEVTRACE_E_U8, false },
 		{ DEVTRACE_T_USER, 0, 0x10, 0, DEVTRACE_E_U8, false },
-		{ DEVTRACE_T_USER, 0, 0, 0x20, DEVTRACE_E_U8, false },
+		{ DEVTRACE_T_USER, 0, 0, 0x30, DEVTRACE_E_U8, false },
 		{ DEVTRACE_T_USER, 0, 0, 0, DEVTRACE_E_U16, false },
 	};
 

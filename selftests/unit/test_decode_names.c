@@ -350,6 +350,68 @@ TEST_F(names, states)
 	devtrace_decoder_free(d);
 }
 
+static int last_item(const struct devtrace_item *item, void *arg)
+{
+	*(struct devtrace_item *)arg = *item;
+	return 0;
+}
+
+/* Which sources are lanes is as the last INFO frame has it, before all that follows. */
+TEST_F(names, lanes)
+{
+	static const uint8_t late[16] = {
+		DEVTRACE_F_USER | DEVTRACE_F_LATE, 0, 0x01, 0x10, [8] = 5,
+	};
+	struct devtrace_item last = {};
+	struct devtrace_decoder *d = devtrace_decoder_new(last_item, &last);
+	struct stream *s = &self->s;
+	struct body b = {};
+
+	ASSERT_NE(NULL, d);
+	EXPECT_EQ(-1, devtrace_decoder_lane(d, 0));
+	EXPECT_EQ(-1, devtrace_decoder_lane(d, UINT16_MAX));
+	stream_info(s, DEVTRACE_INFO_OPEN);
+	feed(d, s);
+	ASSERT_EQ(DEVTRACE_ITEM_INFO, last.kind);
+	EXPECT_EQ(2, last.u.info.nr_cpus);
+	EXPECT_EQ(4098, last.u.info.nr_sources);
+	EXPECT_EQ(-1, devtrace_decoder_lane(d, 1));
+	EXPECT_EQ(0, devtrace_decoder_lane(d, 2));
+	EXPECT_EQ(4095, devtrace_decoder_lane(d, 4097));
+	EXPECT_EQ(UINT16_MAX - 2, devtrace_decoder_lane(d, UINT16_MAX));
+
+	stream_frame(s, DEVTRACE_T_USER, late, sizeof(late));
+	feed(d, s);
+	ASSERT_EQ(DEVTRACE_ITEM_EVENT, last.kind);
+	EXPECT_EQ(DEVTRACE_F_USER | DEVTRACE_F_LATE, last.u.event.flags);
+	EXPECT_EQ(4095, devtrace_decoder_lane(d, last.u.event.source));
+	body_int(&b, 4097, 2);
+	body_int(&b, DEVTRACE_LOST_LANE, 2);
+	body_int(&b, 0, 8);
+	body_int(&b, 5, 8);
+	body_int(&b, 7, 8);
+	stream_frame(s, DEVTRACE_T_LOST, b.bytes, b.len);
+	feed(d, s);
+	ASSERT_EQ(DEVTRACE_ITEM_LOST, last.kind);
+	EXPECT_EQ(DEVTRACE_LOST_LANE, last.u.lost.cause);
+	EXPECT_EQ(0, last.u.lost.count);
+	EXPECT_EQ(0, devtrace_decoder_totals(d)->lost);
+
+	/* A machine with another number, or of before there were lanes. */
+	s->nr_cpus = 4097;
+	stream_info(s, DEVTRACE_INFO_PERIODIC);
+	feed(d, s);
+	EXPECT_EQ(-1, devtrace_decoder_lane(d, 4096));
+	EXPECT_EQ(0, devtrace_decoder_lane(d, 4097));
+	s->nr_cpus = 0;
+	stream_info(s, DEVTRACE_INFO_PERIODIC);
+	feed(d, s);
+	EXPECT_EQ(0, last.u.info.nr_cpus);
+	EXPECT_EQ(-1, devtrace_decoder_lane(d, 4097));
+	EXPECT_EQ(0, devtrace_decoder_totals(d)->missing + devtrace_decoder_totals(d)->damages);
+	devtrace_decoder_free(d);
+}
+
 /* The reasons that damage is given. */
 TEST_F(names, reasons)
 {

@@ -82,7 +82,7 @@ uint64_t body_digest(uint8_t type, const uint8_t *body, size_t len)
 
 void stream_init(struct stream *s, enum devtrace_check check)
 {
-	*s = (struct stream){ .check = check, .seq = 1, .ts = 1000000 };
+	*s = (struct stream){ .check = check, .seq = 1, .ts = 1000000, .nr_cpus = 2 };
 }
 
 void stream_free(struct stream *s)
@@ -134,7 +134,7 @@ static void put_info(struct body *b, const struct devtrace_info *i)
 	body_int(b, i->reason, 1);
 	body_int(b, i->flags, 1);
 	body_int(b, i->nr_sources, 2);
-	body_int(b, 0, 2);
+	body_int(b, i->nr_cpus, 2);
 	body_int(b, i->frames, 8);
 	body_bytes(b, i->boot_id, 16);
 	body_string(b, i->machine);
@@ -146,7 +146,8 @@ void stream_info(struct stream *s, enum devtrace_reason reason)
 {
 	struct devtrace_info i = {
 		.version = 1, .check = s->check, .reason = reason,
-		.nr_sources = 2, .frames = s->sent, .boot_id = { 1, 2, 0x7e, 0x7d },
+		.nr_sources = s->nr_cpus ? s->nr_cpus + 4096 : 2, .nr_cpus = s->nr_cpus,
+		.frames = s->sent, .boot_id = { 1, 2, 0x7e, 0x7d },
 		.machine = "x86_64", .release = "6.1.0", .stream = "trace",
 	};
 	struct body b = {};
@@ -305,9 +306,9 @@ static void random_event(struct stream *s, struct rng *r)
 	struct body elements = {}, b = {};
 	uint32_t n = rng_below(r, 4);
 	struct devtrace_event e = {
-		.flags = (uint8_t)rng_below(r, 0x40),
+		.flags = (uint8_t)rng_below(r, 0x80),
 		.severity = rng_below(r, 2) ? 0 : DEVTRACE_SEV_SET | rng_below(r, 8),
-		.source = (uint16_t)rng_below(r, 2),
+		.source = (uint16_t)rng_below(r, rng_below(r, 4) ? 2 : 4098),
 		.tid = 70 + rng_below(r, 20),
 		.ts = s->ts,
 		.code = (uint32_t)nasty_int(r, 4),
@@ -353,7 +354,7 @@ void stream_random(struct stream *s, struct rng *r)
 		stream_clock(s);
 	} else if (what < 6) {
 		body_int(&b, nasty_int(r, 2), 2);
-		body_int(&b, rng_below(r, DEVTRACE_LOST_CAUSES), 1);
+		body_int(&b, rng_below(r, DEVTRACE_LOST_LANE + 1), 1);
 		body_int(&b, 0, 1);
 		for (int i = 0; i < 3; i++)
 			body_int(&b, nasty_int(r, 8), 8);

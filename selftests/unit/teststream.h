@@ -41,6 +41,7 @@ struct stream {
 	uint64_t	sent;		/* frames, since it was opened */
 	uint8_t		seq;		/* of the next frame */
 	uint64_t	ts;		/* of the next event */
+	uint16_t	nr_cpus;	/* 0: as before there were lanes */
 };
 
 void stream_init(struct stream *s, enum devtrace_check check);
