@@ -122,6 +122,8 @@ void ti_event_name(struct out *o, const struct ti_event *e);
 const char *ti_event_object(const struct ti_event *e);
 const char *ti_event_signal(const struct ti_event *e);
 const char *ti_event_context(const struct ti_event *e);
+/* Which lane it came by; -1: none, its source is a CPU. */
+int ti_event_lane(const struct ti_event *e);
 /* Is the text of this event a line that was written to the device? */
 bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text);
 /* "hw3", or "-". */

@@ -149,6 +149,11 @@ const char *ti_event_context(const struct ti_event *e)
 	return e->ev->flags & DEVTRACE_F_USER ? "user" : "task";
 }
 
+int ti_event_lane(const struct ti_event *e)
+{
+	return devtrace_decoder_lane(e->decoder, e->ev->source);
+}
+
 bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text)
 {
 	size_t pos = 0;
@@ -169,16 +174,17 @@ const char *ti_severity_name(uint8_t severity)
 
 const char *ti_lost_cause(uint8_t cause)
 {
-	static const char *const causes[DEVTRACE_LOST_CAUSES] = {
+	static const char *const causes[] = {
 		[DEVTRACE_LOST_OVERWRITTEN] = "overwritten",
 		[DEVTRACE_LOST_CLEARED] = "cleared",
 		[DEVTRACE_LOST_BUSY] = "busy",
 		[DEVTRACE_LOST_TOOBIG] = "too-big",
 		[DEVTRACE_LOST_NORING] = "no-ring",
 		[DEVTRACE_LOST_STOPPED] = "stopped",
+		[DEVTRACE_LOST_LANE] = "bad-lane",
 	};
 
-	return cause < DEVTRACE_LOST_CAUSES ? causes[cause] : "unknown-cause";
+	return cause < sizeof(causes) / sizeof(causes[0]) ? causes[cause] : "unknown-cause";
 }
 
 const char *ti_state_name(uint8_t state)

@@ -252,7 +252,9 @@ bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e)
 	if (f->by_severity &&
 	    !f->severity[ev->severity & DEVTRACE_SEV_SET ? ev->severity & 7 : 8])
 		return false;
-	if (f->by_cpu && !(f->cpus[ev->source / 64] >> ev->source % 64 & 1))
+	/* On which CPU it came into a lane nobody knows. */
+	if (f->by_cpu && (ti_event_lane(e) >= 0 ||
+			  !(f->cpus[ev->source / 64] >> ev->source % 64 & 1)))
 		return false;
 	if (f->by_type && !f->types[ev->type] && !name_matches(f, e))
 		return false;

@@ -63,7 +63,7 @@ static int print_event(struct ti_run *run, const struct devtrace_event *ev)
 		/* Following, events only get newer: this is the end. */
 		return opt->follow && past_until(run, ev->ts) ? 1 : 0;
 	if (run->sum) {
-		sum_event(run->sum, ev);
+		sum_event(run->sum, ev, devtrace_decoder_lane(run->decoder, ev->source) >= 0);
 		return 0;
 	}
 	ti_event_init(&e, ev, run->decoder, &run->fmts);
@@ -112,6 +112,8 @@ int ti_item(const struct devtrace_item *item, void *arg)
 	case DEVTRACE_ITEM_UNKNOWN:
 		break;
 	case DEVTRACE_ITEM_INFO:
+		/* It may have other lanes. */
+		ti_header_forget(run->printer.header);
 		announced = other_stream(run, item->u.info.stream);
 		if (!announced && !run->opt->verbose && !run->sum)
 			return 0;
@@ -125,7 +127,8 @@ int ti_item(const struct devtrace_item *item, void *arg)
 			return 0;
 	}
 	if (run->sum) {
-		sum_item(run->sum, item);
+		sum_item(run->sum, item, item->kind == DEVTRACE_ITEM_LOST &&
+			 devtrace_decoder_lane(run->decoder, item->u.lost.source) >= 0);
 		return ti_stop;
 	}
 	/* -n leaves out what comes before the last events, but not whose they are. */

@@ -20,6 +20,16 @@ static void num(struct out *o, const char *key, uint64_t value)
 	out_u64(o, value);
 }
 
+static void source(struct out *o, const struct devtrace_decoder *d, uint16_t source)
+{
+	int lane = devtrace_decoder_lane(d, source);
+
+	if (lane < 0)
+		num(o, ",\"cpu\":", source);
+	else
+		num(o, ",\"lane\":", (uint64_t)lane);
+}
+
 static void name(struct out *o, const struct ti_event *e)
 {
 	struct out tmp;
@@ -52,7 +62,9 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 
 	OUT_LIT(o, "{\"kind\":\"event\"");
 	times(o, p, e->decoder, ev->ts);
-	num(o, ",\"cpu\":", ev->source);
+	if (ev->flags & DEVTRACE_F_LATE)
+		OUT_LIT(o, ",\"late\":true");
+	source(o, e->decoder, ev->source);
 	str(o, ",\"context\":", ti_event_context(e));
 	out_str(o, ev->flags & DEVTRACE_F_USER ? ",\"user\":true" : ",\"user\":false");
 	if (ev->severity & DEVTRACE_SEV_SET)
@@ -113,7 +125,7 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 	switch (item->kind) {
 	case DEVTRACE_ITEM_LOST:
 		num(o, "{\"kind\":\"lost\",\"count\":", item->u.lost.count);
-		num(o, ",\"cpu\":", item->u.lost.source);
+		source(o, d, item->u.lost.source);
 		str(o, ",\"cause\":", ti_lost_cause(item->u.lost.cause));
 		num(o, ",\"from\":", item->u.lost.from);
 		num(o, ",\"to\":", item->u.lost.to);
@@ -144,6 +156,8 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 	case DEVTRACE_ITEM_INFO:
 		num(o, "{\"kind\":\"info\",\"frames\":", item->u.info.frames);
 		num(o, ",\"reason\":", item->u.info.reason);
+		if (item->u.info.nr_cpus)
+			num(o, ",\"cpus\":", item->u.info.nr_cpus);
 		str(o, ",\"machine\":", item->u.info.machine);
 		str(o, ",\"release\":", item->u.info.release);
 		str(o, ",\"stream\":", item->u.info.stream);

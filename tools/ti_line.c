@@ -60,7 +60,7 @@ static void header_error(const char *format, const char *at)
 
 	if (*at && (unsigned char)*at < 0x80)
 		word[1] = *at;
-	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is no field; there are: %%t time, %%c CPU, %%x context, %%s severity, %%p process[tid], %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
+	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is no field; there are: %%t time, %%c CPU, %%l lane, %%x context, %%s severity, %%p process[tid], %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
 		word, format);
 }
 
@@ -96,7 +96,7 @@ struct ti_header *ti_header_new(const char *format)
 		if (*s == '%') {
 			f->text = s;
 			f->len = 1;
-		} else if (*s && strchr("tcxspNPinoTMm", *s)) {
+		} else if (*s && strchr("tclxspNPinoTMm", *s)) {
 			f->letter = *s;
 		} else {
 			header_error(format, s);
@@ -154,19 +154,39 @@ static void print_name(struct out *o, const char *name, uint64_t number)
 		out_u64(o, number);
 }
 
+/* A time that is not what the program wrote has a mark behind it. */
+static bool marked(const struct ti_printer *p, const struct ti_event *e)
+{
+	return (e->ev->flags & DEVTRACE_F_LATE) && p->clock.mode != TI_TIME_NONE;
+}
+
 static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_event *e,
 			  const struct field *f)
 {
 	const struct devtrace_event *ev = e->ev;
 	bool exc = ev->flags & DEVTRACE_F_CODE;
 	size_t before = o->len, n = 0;
+	int lane;
 
 	switch (f->letter) {
 	case 't':
 		ti_clock_print(o, &p->clock, e->decoder, ev->ts);
+		if (marked(p, e))
+			out_char(o, '~');
 		break;
 	case 'c':
-		out_u64(o, ev->source);
+		lane = ti_event_lane(e);
+		if (lane < 0)
+			out_u64(o, ev->source);
+		else
+			out_char(o, '-');
+		break;
+	case 'l':
+		lane = ti_event_lane(e);
+		if (lane < 0)
+			out_char(o, '-');
+		else
+			out_u64(o, (uint64_t)lane);
 		break;
 	case 'x':
 		out_str(o, ti_event_context(e));
@@ -242,10 +262,13 @@ static void print_fields(struct out *o, struct ti_printer *p, const struct ti_ev
 
 	for (i = from; i < to; i++) {
 		const struct field *f = &p->header->fields[i];
-		size_t before, n;
+		size_t before, n, cut;
 
 		if (!f->letter) {
-			out_mem(o, f->text, f->len);
+			/* The mark takes the place of a blank, so that columns stay. */
+			cut = i && f[-1].letter == 't' && !f[-1].width && *f->text == ' ' &&
+			      marked(p, e);
+			out_mem(o, f->text + cut, f->len - cut);
 			continue;
 		}
 		color = "";
@@ -343,21 +366,26 @@ static void plural(struct out *o, uint64_t n, const char *what)
 static void print_lost(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		       const struct devtrace_lost *l)
 {
-	static const char *const why[DEVTRACE_LOST_CAUSES] = {
+	static const char *const why[] = {
 		[DEVTRACE_LOST_OVERWRITTEN] = "overwritten by newer ones",
 		[DEVTRACE_LOST_CLEARED] = "somebody cleared the buffer",
 		[DEVTRACE_LOST_BUSY] = "the ring was full of unfinished events",
 		[DEVTRACE_LOST_TOOBIG] = "larger than a quarter of the ring",
 		[DEVTRACE_LOST_NORING] = "the CPU had no ring, or it was being resized",
 		[DEVTRACE_LOST_STOPPED] = "the stream was stopped",
+		[DEVTRACE_LOST_LANE] = "what stood in the lane made no sense, and it was given up",
 	};
+	int lane = devtrace_decoder_lane(d, l->source);
 
 	stars(o, p);
-	plural(o, l->count, "event");
-	OUT_LIT(o, " of CPU ");
-	out_u64(o, l->source);
+	if (l->count || l->cause != DEVTRACE_LOST_LANE)
+		plural(o, l->count, "event");
+	else
+		OUT_LIT(o, "an unknown number of events");
+	out_str(o, lane < 0 ? " of CPU " : " of lane ");
+	out_u64(o, lane < 0 ? l->source : (uint64_t)lane);
 	OUT_LIT(o, " lost: ");
-	if (l->cause < DEVTRACE_LOST_CAUSES) {
+	if (l->cause < sizeof(why) / sizeof(why[0])) {
 		out_str(o, why[l->cause]);
 	} else {
 		OUT_LIT(o, "cause ");
@@ -371,6 +399,9 @@ static void print_lost(struct out *o, struct ti_printer *p, const struct devtrac
 	} else if (l->to) {
 		OUT_LIT(o, ", before ");
 		ti_clock_moment(o, &p->clock, d, l->to);
+	} else if (l->from) {
+		OUT_LIT(o, ", after ");
+		ti_clock_moment(o, &p->clock, d, l->from);
 	}
 	end_line(o, p);
 }
@@ -465,6 +496,10 @@ static void print_info(struct out *o, const struct devtrace_info *i)
 		out_str(o, reasons[i->reason]);
 	OUT_LIT(o, " after ");
 	plural(o, i->frames, "frame");
+	if (i->nr_cpus) {
+		OUT_LIT(o, ", of ");
+		plural(o, i->nr_cpus, "CPU");
+	}
 }
 
 void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,

@@ -372,13 +372,13 @@ static void stop(struct sum *s)
 	s->nr_losses = 0;
 }
 
-void sum_event(struct sum *s, const struct devtrace_event *ev)
+void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane)
 {
 	if (!s->begun)
 		begin(s, ev->ts);
 	s->last = ev->ts;
 	s->events++;
-	if (ev->type < DEVTRACE_T_KERNEL || ev->type >= DEVTRACE_T_ADDED)
+	if (of_lane || ev->type < DEVTRACE_T_KERNEL || ev->type >= DEVTRACE_T_ADDED)
 		return;
 	s->profile++;
 	switch (ev->type) {
@@ -424,11 +424,14 @@ static void loss(struct sum *s, uint64_t count, uint64_t from, uint64_t to)
 		e->to = to ? to : UINT64_MAX;
 }
 
-void sum_item(struct sum *s, const struct devtrace_item *item)
+void sum_item(struct sum *s, const struct devtrace_item *item, bool of_lane)
 {
 	switch (item->kind) {
 	case DEVTRACE_ITEM_LOST:
-		loss(s, item->u.lost.count, item->u.lost.from, item->u.lost.to);
+		if (of_lane)
+			s->lost_lanes += item->u.lost.count;
+		else
+			loss(s, item->u.lost.count, item->u.lost.from, item->u.lost.to);
 		break;
 	case DEVTRACE_ITEM_GAP:
 		loss(s, item->u.gap.count, 0, 0);

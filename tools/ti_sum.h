@@ -12,6 +12,8 @@
  *   A loss on a CPU is told with the next event of that CPU only, so a time that has
  *   ended waits for SUM_LATE others to end before it is counted: a loss that is told
  *   until then, and that lies in it, is found.
+ * - What a program wrote into a lane is never a profile event, whatever it says, and
+ *   what was lost of a lane is missing in no row and no time here.
  * - Memory is bounded, whatever the stream says: rows, threads and nested
  *   interrupts have a limit, durations go into buckets.
  */
@@ -115,6 +117,7 @@ struct sum {
 	uint64_t	events, profile;
 	uint64_t	lost;		/* in this time, or that may have been */
 	uint64_t	lost_before;
+	uint64_t	lost_lanes;	/* in lanes, at any time; not in the others */
 	uint64_t	loss;		/* losses that are not kept are no later; 0: none */
 	struct sum_loss	losses[SUM_LOSSES];	/* the last that were told */
 	unsigned int	nr_losses;
@@ -135,9 +138,9 @@ struct sum {
 
 struct sum *sum_new(void);
 void sum_free(struct sum *s);
-void sum_event(struct sum *s, const struct devtrace_event *ev);
+void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane);
 /* A loss, a gap, damage, the beginning of another stream; others mean nothing here. */
-void sum_item(struct sum *s, const struct devtrace_item *item);
+void sum_item(struct sum *s, const struct devtrace_item *item, bool of_lane);
 /* That was all: what goes on is counted up to here. */
 void sum_end(struct sum *s);
 

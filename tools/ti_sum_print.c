@@ -344,6 +344,7 @@ static void print_head(struct print *t, const char *input)
 		number(t, "profile_events", s->profile, 0);
 		number(t, "lost", s->lost, 0);
 		number(t, "lost_before", s->lost_before, 0);
+		number(t, "lost_lanes", s->lost_lanes, 0);
 		number(t, "left_out", s->left_out, 0);
 		return;
 	}
@@ -365,6 +366,10 @@ static void print_head(struct print *t, const char *input)
 	OUT_LIT(t->o, "lost meanwhile\n");
 	if (s->lost)
 		OUT_LIT(t->o, "Each count may be too small by what is lost; times are without calls, handlers\nand states that a loss lies in.\n");
+	if (s->lost_lanes) {
+		number(t, "lost_lanes", s->lost_lanes, 0);
+		OUT_LIT(t->o, "events were lost in lanes of programs; nothing below is made of such.\n");
+	}
 	if (s->left_out) {
 		number(t, "left_out", s->left_out, 0);
 		OUT_LIT(t->o, "events were left out: there are too many different ones.\n");

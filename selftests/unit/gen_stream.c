@@ -8,14 +8,14 @@
  * a '#' begins a comment. Streams of golden tests are made by it, so that what
  * they contain can be read and changed.
  *
- *	info [reason [stream]]
+ *	info [reason [stream [CPUS]]]	CPUS: sources from there on are lanes
  *	clock TS REAL [MONO]
  *	proc TID TGID NAME
  *	dict obj|fun|sig|usr|enum SCOPE VALUE GROUP KEY NAME
- *	lost SOURCE CAUSE COUNT FROM TO
+ *	lost SOURCE CAUSE COUNT FROM TO		SOURCE: N, or laneN
  *	state STATE TS [FIRED TRIGGER]
- *	event TS [cpu=N] [tid=N] [ctx=user|irq|sirq|nmi] [type=N] [sev=hw2|sw0...]
- *	      [code=MAJOR:MINOR] [obj=N] [sig=N] ELEMENT...
+ *	event TS [cpu=N|laneN] [tid=N] [ctx=user|irq|sirq|nmi] [type=N] [sev=hw2|sw0...]
+ *	      [code=MAJOR:MINOR] [obj=N] [sig=N] [late=1] ELEMENT...
  *	frame TYPE HEX		a frame of any type
  *	raw HEX			bytes between frames
  *	skip N			N frames that do not arrive
@@ -38,6 +38,7 @@
 
 static uint8_t seq = 1;
 static uint64_t frames;
+static unsigned int cpus;	/* as the last INFO has said */
 static int flip;
 static unsigned long line_nr;
 
@@ -111,6 +112,16 @@ static uint64_t number(const char *s)
 	if (end == s || *end || errno)
 		fail("no number", s);
 	return v;
+}
+
+static unsigned int source(const char *s)
+{
+	if (s && !strncmp(s, "lane", 4)) {
+		if (!cpus)
+			fail("no lanes in this stream", s);
+		return cpus + (unsigned int)number(s + 4);
+	}
+	return (unsigned int)number(s);
 }
 
 static size_t hex(uint8_t *p, const char *s)
@@ -228,7 +239,7 @@ static void event(char *line)
 			fail("what is", w);
 		*v++ = 0;
 		if (!strcmp(w, "cpu")) {
-			cpu = (unsigned int)number(v);
+			cpu = source(v);
 		} else if (!strcmp(w, "tid")) {
 			tid = (uint32_t)number(v);
 		} else if (!strcmp(w, "type")) {
@@ -253,6 +264,8 @@ static void event(char *line)
 		} else if (!strcmp(w, "sig")) {
 			flags |= DEVTRACE_F_OBJSIG;
 			sig = (uint32_t)number(v);
+		} else if (!strcmp(w, "late")) {
+			flags |= number(v) ? DEVTRACE_F_LATE : 0;
 		} else {
 			fail("what is", w);
 		}
@@ -285,8 +298,8 @@ static void info(uint8_t reason, const char *stream)
 	put(&p, DEVTRACE_CHECK_SUM8, 1);
 	put(&p, reason, 1);
 	put(&p, 0, 1);
-	put(&p, 4, 2);
-	put(&p, 0, 2);
+	put(&p, cpus ? cpus + 4096 : 4, 2);
+	put(&p, cpus, 2);
 	put(&p, frames, 8);
 	memset(p, 0x5a, 16);
 	p += 16;
@@ -440,7 +453,7 @@ static void lost(char *line)
 {
 	uint8_t body[64], *p = body;
 
-	put(&p, number(word(&line)), 2);
+	put(&p, source(word(&line)), 2);
 	put(&p, number(word(&line)), 1);
 	put(&p, 0, 1);
 	put(&p, number(word(&line)), 8);
@@ -469,7 +482,7 @@ static void state(char *line)
 static void line_command(char *line)
 {
 	static uint8_t bytes[8192];
-	char *w = word(&line), *arg;
+	char *w = word(&line), *arg, *count;
 	uint64_t a, b;
 
 	if (!w)
@@ -479,6 +492,8 @@ static void line_command(char *line)
 	} else if (!strcmp(w, "info")) {
 		arg = word(&line);
 		w = word(&line);
+		count = word(&line);
+		cpus = count ? (unsigned int)number(count) : 0;
 		info(arg ? (uint8_t)number(arg) : 0, w ? w : "trace");
 	} else if (!strcmp(w, "clock")) {
 		a = number(word(&line));
