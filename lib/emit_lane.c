@@ -109,11 +109,11 @@ static noinline void enter_block(struct lane *l, uint64_t t)
 	struct devtrace_lane_block *b;
 
 	b = (void *)(l->blocks + (size_t)(n & l->mask) * DEVTRACE_LANE_BLOCK);
-	__atomic_store_n(&l->head->open, n, __ATOMIC_RELAXED);
 	/*
-	 * LMM(lane_write:A): the number before anything of the block is overwritten;
-	 * pairs with lane_read:D.
+	 * LMM(lane_write:A): how far the block before goes, then the number, then whatever
+	 * of this block is overwritten; pairs with lane_read:A and D.
 	 */
+	__atomic_store_n(&l->head->open, n, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	/* Atomic so that these stores are behind that fence in C's rules, too. */
 	__atomic_store_n(&b->used, BLOCK_HEAD, __ATOMIC_RELAXED);

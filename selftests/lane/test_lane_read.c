@@ -162,6 +162,7 @@ static struct lane_mem mem;
 static u32 w_number, w_used;
 static u64 w_count, w_last, w_time[EVENTS];
 static u16 w_len[EVENTS];
+static u32 w_block[EVENTS];
 
 static u8 pattern(u64 idx, u32 i)
 {
@@ -177,7 +178,8 @@ static void enter(u64 ts)
 {
 	struct devtrace_lane_block *b = block(++w_number);
 
-	store(&head->open, w_number, false);
+	/* What was complete of the block before, too. */
+	store(&head->open, w_number, true);
 	wmb();
 	w_used = HEADER;
 	store(&b->time, ts, false);
@@ -229,6 +231,7 @@ static void emit(u64 ts, u32 len)
 	for (i = 0; i < size; i += 2)
 		put16(w_used + i, rec + i);
 	w_time[w_count] = ts;
+	w_block[w_count] = w_number;
 	w_len[w_count] = len;
 	w_count++;
 	w_last = ts;
@@ -267,6 +270,17 @@ static void write_all(u32 first)
 
 static u64 r_next, r_lost, r_read;
 
+/* What the writer has said up to now. */
+static u32 open_now(void)
+{
+	const struct cell *c = cell_of(&head->open);
+	u32 i = c->n;
+
+	while (i > 1 && c->v[i - 1].at > now)
+		i--;
+	return c->v[i - 1].v;
+}
+
 static bool look_at(const struct lane_place *p, const struct lane_event *ev)
 {
 	u64 idx = p->idx - 1;
@@ -278,6 +292,9 @@ static bool look_at(const struct lane_place *p, const struct lane_event *ev)
 	for (i = 0; i < ev->len; i++)
 		if (ev->data[i] != pattern(idx, i))
 			return false;
+	/* Only what was about to be overwritten is lost. */
+	if (idx > r_next && (int32_t)(open_now() - NR + 2 - w_block[idx - 1]) <= 0)
+		return false;
 	r_read++;
 	r_next = idx + 1;
 	return true;
