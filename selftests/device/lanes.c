@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include <linux/devtrace.h>
 
-#include "dev.h"
 #include "lanes.h"
 
 int lane_fd(int dev, uint32_t bytes, struct devtrace_lane *l)
