@@ -188,9 +188,12 @@ static noinline void write_long(struct lane *l, const struct devtrace_emit *e, s
 static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t size)
 {
 	int saved = errno;
-	bool again = !__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE) &&
-		     conn_page() && may_go_into_lane(event->type);
+	bool again;
 
+	if (!__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE))
+		conn_page();
+	/* A handler may have connected since we looked. */
+	again = may_go_into_lane(event->type);
 	errno = saved;
 	return again ? devtrace_emit_event(event, size) : emit_by_call(event, size);
 }

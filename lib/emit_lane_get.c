@@ -54,12 +54,25 @@ void lane_again(void)
 	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
 }
 
-/* @ready is clear. */
+/*
+ * Keep all handlers off: with @ready clear and in this phase they leave everything alone.
+ * One that comes in between may have done anything.
+ */
+static void claim(struct lane *l)
+{
+	do {
+		l->phase = LANE_SETUP;
+		lane_handler_barrier();
+		l->ready = 0;
+		lane_handler_barrier();
+	} while (l->phase != LANE_SETUP);
+}
+
+/* It is claimed. */
 static void drop(struct lane *l, enum lane_phase phase)
 {
 	void *page = (void *)l->page, *head = l->head;
 
-	l->phase = LANE_SETUP;
 	l->page = &no_page;
 	l->head = NULL;
 	lane_handler_barrier();
@@ -78,8 +91,7 @@ static void thread_ends(void *arg)
 	struct lane *l = arg;
 	int saved = errno;
 
-	l->ready = 0;
-	lane_handler_barrier();
+	claim(l);
 	drop(l, LANE_OFF);
 	errno = saved;
 }
@@ -160,20 +172,17 @@ static int map(struct lane *l, int fd, int populate)
 	return 0;
 }
 
-/* @ready is clear and there is no lane. 0 or an errno number. */
+/* It is claimed, and there is no lane. 0 or an errno number. */
 static int setup(struct lane *l, uint32_t bytes, int populate)
 {
 	struct devtrace_lane arg = { .bytes = bytes };
 	int fd, err;
 
-	if (!__atomic_load_n(&key_there, __ATOMIC_RELAXED))
-		return ENOTSUP;
-	l->phase = LANE_SETUP;
 	/* Before we ask: whoever forks in between does not get one for both. */
 	l->pid = getpid();
 	l->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
 	lane_handler_barrier();
-	fd = conn_lane(&arg);
+	fd = __atomic_load_n(&key_there, __ATOMIC_RELAXED) ? conn_lane(&arg) : -ENOTSUP;
 	if (fd >= 0) {
 		err = map(l, fd, populate);
 		close_quietly(fd);
@@ -190,12 +199,18 @@ static int setup(struct lane *l, uint32_t bytes, int populate)
 bool lane_get(void)
 {
 	struct lane *l = &lane_mine;
+	enum lane_phase phase = l->phase;
 
-	if (l->phase == LANE_NONE &&
-	    l->generation != __atomic_load_n(&generation, __ATOMIC_RELAXED))
-		l->phase = LANE_UNTRIED;
-	if (l->phase != LANE_UNTRIED)
+	/* A handler was here just before. */
+	if (phase == LANE_OPEN)
+		return l->ready;
+	if (phase != LANE_UNTRIED &&
+	    (phase != LANE_NONE || l->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED)))
 		return false;
+	/* In one step: a handler that comes before it may get the lane. */
+	if (!__atomic_compare_exchange_n(&l->phase, &phase, LANE_SETUP, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		return true;
 	if (never) {
 		l->phase = LANE_OFF;
 		return false;
@@ -209,8 +224,9 @@ bool lane_closed(void)
 	/* A child of another pid namespace may have our number: it goes without a lane. */
 	bool own = l->pid == getpid();
 
+	claim(l);
 	drop(l, own ? LANE_NONE : LANE_UNTRIED);
-	return !own && lane_get();
+	return lane_get();
 }
 
 int devtrace_lane(size_t bytes)
@@ -219,11 +235,15 @@ int devtrace_lane(size_t bytes)
 	int saved = errno;
 	int err = 0;
 
-	l->ready = 0;
-	lane_handler_barrier();
-	drop(l, LANE_OFF);
-	if (bytes)
-		err = never ? EPERM : bytes > UINT32_MAX ? EINVAL : setup(l, bytes, MAP_POPULATE);
+	claim(l);
+	drop(l, bytes ? LANE_SETUP : LANE_OFF);
+	if (bytes) {
+		err = never ? EPERM : bytes > UINT32_MAX ? EINVAL : 0;
+		if (!err)
+			err = setup(l, bytes, MAP_POPULATE);
+		else
+			l->phase = LANE_NONE;
+	}
 	errno = saved;
 	return err ? emit_error(err) : 0;
 }
