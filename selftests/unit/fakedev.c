@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,10 @@ struct fake *fake;
 
 static struct devtrace_control *page;
 static struct stat node;
+/* Of this process. */
 static ino_t lane_inodes[FAKE_LANES];
+static void *lane_rests[FAKE_LANES];
+static pid_t lane_pids[FAKE_LANES];
 
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
@@ -28,6 +32,8 @@ int __real_ioctl(int fd, unsigned long request, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
 void *__real_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
 void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t offset);
+int __real_munmap(void *addr, size_t len);
+int __wrap_munmap(void *addr, size_t len);
 
 static void die(const char *what)
 {
@@ -38,6 +44,17 @@ static void die(const char *what)
 static size_t page_bytes(void)
 {
 	return sysconf(_SC_PAGESIZE);
+}
+
+/* In the child: its parent's lanes are none of its own. */
+static void close_lanes(void)
+{
+	for (unsigned int i = 0; i < FAKE_LANES; i++) {
+		if (!lane_rests[i] || !fake->lanes[i].mapped)
+			continue;
+		mprotect(fake->lanes[i].mine, page_bytes(), PROT_READ | PROT_WRITE);
+		memset(fake->lanes[i].mine, 0, sizeof(*fake->lanes[i].mine));
+	}
 }
 
 void fake_start(char **argv)
@@ -66,6 +83,7 @@ void fake_start(char **argv)
 		    -1, 0);
 	if (page == MAP_FAILED || fake == MAP_FAILED)
 		die("mmap");
+	pthread_atfork(NULL, NULL, close_lanes);
 	/* Opened again below by number: the name is gone, so nothing stays behind. */
 	if (fcntl(fd, F_DUPFD, 900) != 900)
 		die("F_DUPFD");
@@ -205,15 +223,34 @@ void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off
 
 	if (fake && fake->in_map)
 		fake->in_map();
-	if (!lane || offset)
+	if (!lane)
 		return __real_mmap(addr, len, prot, flags, fd, offset);
+	lane->mapped++;
+	if (offset) {
+		addr = __real_mmap(addr, len, prot, flags, fd, offset);
+		lane_rests[lane - fake->lanes] = addr;
+		return addr;
+	}
 	lane->mine = __real_mmap(NULL, len, PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (lane->mine == MAP_FAILED || madvise(lane->mine, len, MADV_WIPEONFORK) < 0)
+	if (lane->mine == MAP_FAILED)
 		die("page of a lane");
 	*lane->mine = lane->page;
 	mprotect(lane->mine, len, PROT_READ);
 	return lane->mine;
+}
+
+/* A child gives back what its parent goes on to use: that does not count. */
+int __wrap_munmap(void *addr, size_t len)
+{
+	for (unsigned int i = 0; fake && i < FAKE_LANES; i++) {
+		struct fake_lane *lane = &fake->lanes[i];
+
+		if (lane_rests[i] && lane->mapped &&
+		    (addr == lane_rests[i] || addr == lane->mine))
+			lane->mapped -= lane_pids[i] == getpid();
+	}
+	return __real_munmap(addr, len);
 }
 
 static int refuse(int err)
@@ -270,6 +307,7 @@ static int fake_give_lane(struct devtrace_lane *arg)
 	if (fd < 0 || ftruncate(fd, 2 * size + arg->bytes) < 0 || fstat(fd, &st) < 0)
 		die("lane");
 	lane_inodes[n] = st.st_ino;
+	lane_pids[n] = getpid();
 	mem = __real_mmap(NULL, size + arg->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, size);
 	if (mem == MAP_FAILED)
 		die("lane");

@@ -2,12 +2,12 @@
 /*
  * fakedev.h - a trace device for tests that run where there is none
  *
- * The test program is linked with --wrap=ioctl, syscall and mmap. The device
+ * The test program is linked with --wrap=ioctl, syscall, mmap and munmap. The device
  * is a file that holds a control page, so that open, mmap, dup, fork and
  * close are the real ones; only the calls of the device are answered here,
  * and only on descriptors of that file. What was emitted lies in memory that
  * children share, and so do lanes. The page in which the kernel says what a lane
- * is becomes one of zeros in a child, as from the kernel.
+ * is becomes one of zeros in a child of fork(3), as from the kernel.
  *
  * The tests of the emitting side begin with fake_start(), which starts the
  * program anew with DEVTRACE_DEVICE set: the library reads it before main().
@@ -33,7 +33,8 @@ struct fake_event {
 /* A lane that was given, as its maker sees it. */
 struct fake_lane {
 	struct devtrace_lane_page	page;	/* what it began with */
-	struct devtrace_lane_page	*mine;	/* what its thread has mapped, if it has */
+	struct devtrace_lane_page	*mine;	/* where its thread has it */
+	unsigned int			mapped;	/* 2: the page and the rest; 0: given back */
 	struct devtrace_lane_head	*head;
 	uint8_t				*blocks;
 };

@@ -30,12 +30,15 @@ machine()
 		result ok "$1 # SKIP no $2 or no $3"
 		return
 	fi
-	for t in test_record test_emit test_now test_wanted; do
+	for t in test_record test_emit test_now test_wanted test_lane; do
+		more=
+		[ $t != test_lane ] || more="$here/lane_parse.c -Wl,--wrap=clock_gettime"
 		if ! "$2" -static -O2 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 			-Wno-sign-compare -I"$top/include/uapi" -I"$top/include" -I"$top/lib" \
 			-I"$top/selftests/kselftest" -I"$here" -o "$tmp/$t" "$here/$t.c" \
 			"$here/fakedev.c" "$top"/lib/emit*.c "$top/lib/elem.c" \
-			-Wl,--wrap=ioctl,--wrap=syscall,--wrap=mmap -lpthread >"$tmp/log" 2>&1; then
+			-Wl,--wrap=ioctl,--wrap=syscall,--wrap=mmap,--wrap=munmap -lpthread \
+			$more >"$tmp/log" 2>&1; then
 			tail -n 30 "$tmp/log" | sed 's/^/# /'
 			result "not ok" "$1 $t compiles"
 			continue

@@ -24,7 +24,7 @@
 #include "kselftest_harness.h"
 
 #define TYPE	100
-#define ROUNDS	20000
+#define ROUNDS	6000
 
 static uint64_t clock_ns;	/* what the clock shows */
 static uint64_t seed;
@@ -85,13 +85,6 @@ static const struct lane_record *last(void)
 	memset(&newest, 0, sizeof(newest));
 	lane_parse(&fake->lanes[0], &total, keep_newest, NULL);
 	return &newest;
-}
-
-static bool mapped(const void *p)
-{
-	unsigned char vec;
-
-	return mincore((void *)p, 1, &vec) == 0;
 }
 
 FIXTURE(lane) {
@@ -348,7 +341,7 @@ TEST_F(lane, closed_by_the_kernel)
 	EXPECT_STREQ("", lane_verify(&fake->lanes[0], seed, &total) ?: "");
 	EXPECT_EQ(400, total);
 	EXPECT_EQ(1, fake->asked);
-	EXPECT_FALSE(mapped(fake->lanes[0].mine));
+	EXPECT_EQ(0, fake->lanes[0].mapped);
 	ASSERT_EQ(0, devtrace_open());
 	ASSERT_EQ(0, emit_plain());
 	EXPECT_EQ(1, in_lane(1));
@@ -369,18 +362,16 @@ TEST_F(lane, closed_and_opened_by_the_program)
 
 TEST_F(lane, asked_for_by_the_program)
 {
-	const void *page;
-
 	errno = 1234;
 	EXPECT_EQ(0, devtrace_lane(100000));
 	EXPECT_EQ(1, fake->nr_lanes);
+	EXPECT_EQ(2, fake->lanes[0].mapped);
 	EXPECT_EQ(32, fake->lanes[0].page.blocks);
 	ASSERT_EQ(0, emit_plain());
 	EXPECT_EQ(1, in_lane(0));
 	/* Another in its place. */
-	page = fake->lanes[0].mine;
 	EXPECT_EQ(0, devtrace_lane(DEVTRACE_LANE_MAX));
-	EXPECT_TRUE(!mapped(page) || page == fake->lanes[1].mine);
+	EXPECT_EQ(0, fake->lanes[0].mapped);
 	EXPECT_EQ(4096, fake->lanes[1].page.blocks);
 	ASSERT_EQ(0, emit_plain());
 	EXPECT_EQ(1, in_lane(0));
@@ -485,17 +476,14 @@ TEST_F(lane, handler_does_not_return)
 
 TEST_F(lane, fork_gives_the_child_its_own)
 {
-	const void *parents;
 	int status, bad;
 	pid_t pid;
 
 	ASSERT_EQ(0, emit_plain());
-	parents = fake->lanes[0].mine;
 	pid = fork();
 	if (!pid) {
 		bad = emit_plain() || emit_plain();
 		bad |= fake->asked != 2 || in_lane(1) != 2 || fake->nr;
-		bad |= parents != fake->lanes[1].mine && mapped(parents);
 		_exit(bad);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -581,7 +569,7 @@ TEST_F(lane, thread_gives_it_back)
 		EXPECT_EQ(i + 1, fake->asked);
 		EXPECT_EQ(1, in_lane(i));
 		EXPECT_EQ(i + 1, fake->nr);
-		EXPECT_FALSE(mapped(fake->lanes[i].mine));
+		EXPECT_EQ(0, fake->lanes[i].mapped);
 	}
 	EXPECT_EQ(0, emit_plain());
 	EXPECT_EQ(1, in_lane(3));
@@ -614,7 +602,7 @@ TEST_F(lane, each_thread_has_its_own)
 		ASSERT_EQ(0, pthread_create(&thread[i], NULL, emit_many, &barrier));
 	for (int i = 0; i < 4; i++) {
 		ASSERT_EQ(0, pthread_join(thread[i], &bad));
-		EXPECT_EQ(NULL, bad);
+		EXPECT_EQ(0, (uintptr_t)bad);
 	}
 	ASSERT_EQ(4, fake->nr_lanes);
 	for (int i = 0; i < 4; i++) {
@@ -659,7 +647,11 @@ static int environment(unsigned int blocks)
 
 TEST_F(lane, environment_says_how_large)
 {
-	EXPECT_EQ(0, with_environment("65536", "16"));
+	int status = with_environment("65536", "16");
+
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 99)
+		SKIP(return, "this program cannot be started anew");
+	EXPECT_EQ(0, status);
 	EXPECT_EQ(0, with_environment("0x20000", "32"));
 	EXPECT_EQ(0, with_environment("0", "0"));
 	/* What makes no sense says nothing. */

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_lane_step.c - what is in a lane between any two instructions of its writer
+ *
+ * The CPU is made to trap behind each instruction of an emit, and the handler does what
+ * the test is about: it looks at the memory, which is what a thread that is killed there
+ * leaves behind; or it emits, as a signal handler that comes just then. Built without
+ * sanitizers: the instructions are those of programs.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <devtrace.h>
+#include "fakedev.h"
+#include "lane_parse.h"
+#include "kselftest_harness.h"
+
+#define TYPE		100
+#define TYPE_HANDLER	101	/* lane_event() has none of these */
+#define EVENTS		40	/* that are stepped through */
+#define SETUPS		20
+
+static uint64_t seed;
+static uint64_t clock_ns;
+
+int __real_clock_gettime(clockid_t id, struct timespec *t);
+int __wrap_clock_gettime(clockid_t id, struct timespec *t);
+
+int __wrap_clock_gettime(clockid_t id, struct timespec *t)
+{
+	if (id != CLOCK_MONOTONIC_RAW)
+		return __real_clock_gettime(id, t);
+	t->tv_sec = clock_ns / 1000000000;
+	t->tv_nsec = clock_ns % 1000000000;
+	return 0;
+}
+
+static union {
+	struct devtrace_emit event;
+	uint8_t bytes[sizeof(struct devtrace_emit) + DEVTRACE_PAYLOAD_MAX];
+} out;
+
+#if defined(__x86_64__)
+#define CAN_STEP	true
+
+/* The trap flag, 0x100; what is below the stack pointer belongs to the compiler. */
+static inline __attribute__((always_inline)) void stepping(bool on)
+{
+	if (on)
+		__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; orq $0x100, (%%rsp); popfq; "
+				 "lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+	else
+		__asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; andq $~0x100, (%%rsp); popfq; "
+				 "lea 128(%%rsp), %%rsp" : : : "memory", "cc");
+}
+#else
+#define CAN_STEP	false
+static void stepping(bool on)
+{
+}
+#endif
+
+static unsigned long steps;
+static uint64_t emitted;	/* calls that have returned */
+static uint64_t seen;		/* events that were in the lane */
+static const char *wrong;
+static unsigned long wrong_step;
+static uint64_t appeared;	/* events that were there before the call returned */
+
+static void look(int sig)
+{
+	uint64_t total;
+	const char *bad = lane_verify(&fake->lanes[0], seed, &total);
+
+	steps++;
+	if (!bad && (total < emitted || total > emitted + 1))
+		bad = "number of events";
+	if (!bad && total < seen)
+		bad = "an event is gone";
+	if (bad && !wrong) {
+		wrong = bad;
+		wrong_step = steps;
+	}
+	appeared += total > seen;
+	seen = total;
+}
+
+static void trap(void (*handler)(int))
+{
+	const struct sigaction action = { .sa_handler = handler };
+
+	sigaction(SIGTRAP, &action, NULL);
+}
+
+FIXTURE(step) {
+};
+
+FIXTURE_SETUP(step)
+{
+	if (!CAN_STEP)
+		SKIP(return, "this machine has no trap behind each instruction for programs");
+	fake_reset();
+	fake_into_lanes(1);
+	clock_ns = 1000;
+}
+
+FIXTURE_TEARDOWN(step)
+{
+}
+
+/*
+ * From one block to the next and a lap behind, so that all that is overwritten is
+ * something that was there.
+ */
+TEST_F(step, killed_anywhere)
+{
+	uint64_t n = 0, before, size;
+
+	trap(look);
+	fake->lane_first = 0xfffffffb;
+	while (fake->nr_lanes == 0 || fake->lanes[0].head->open != 11) {
+		size = lane_event(seed, n++, &out.event);
+		ASSERT_EQ(0, devtrace_emit_event(&out.event, size));
+	}
+	emitted = n;
+	seen = n;
+	before = n;
+	for (int i = 0; i < EVENTS || fake->lanes[0].head->open < 14; i++) {
+		size = lane_event(seed, n++, &out.event);
+		clock_ns += i % 10 ? 80 : UINT64_C(1) << (i + 10) % 50;
+		stepping(true);
+		devtrace_emit_event(&out.event, size);
+		stepping(false);
+		emitted = n;
+	}
+	ASSERT_STREQ("", wrong ?: "") TH_LOG("at step %lu of %lu", wrong_step, steps);
+	/* Each was there before its call returned. */
+	EXPECT_LE(EVENTS, appeared);
+	EXPECT_EQ(n, before + appeared);
+	TH_LOG("%lu steps", steps);
+}
+
+static unsigned int odds;	/* of this many steps the handler emits at one */
+static unsigned long only;	/* or at this one */
+static uint64_t handled;
+static uint64_t state;
+
+static unsigned int any(unsigned int below)
+{
+	state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (state >> 33) % below;
+}
+
+static void emit_over(int sig)
+{
+	struct {
+		struct devtrace_emit event;
+		uint64_t n;
+	} __attribute__((packed)) e = { .event.type = TYPE_HANDLER, .n = handled };
+
+	steps++;
+	if (odds ? any(odds) : steps != only)
+		return;
+	if (devtrace_emit_event(&e.event, sizeof(e)))
+		wrong = "event of the handler";
+	handled++;
+}
+
+struct both {
+	uint64_t outer, inner, last;
+	union {
+		struct devtrace_emit event;
+		uint8_t bytes[sizeof(out)];
+	};
+};
+
+static bool one_of_both(const struct lane_record *r, void *arg)
+{
+	struct both *b = arg;
+	uint64_t n;
+	size_t size;
+
+	if (r->type == TYPE_HANDLER) {
+		memcpy(&n, r->data, sizeof(n));
+		if (r->len != sizeof(n) || (b->inner && n <= b->last))
+			return false;
+		b->last = n;
+		b->inner++;
+		return true;
+	}
+	size = lane_event(seed, b->outer++, &b->event);
+	return r->type == b->event.type && r->len == size - sizeof(b->event) &&
+	       !memcmp(r->data, b->event.data, r->len);
+}
+
+/* Is all there that was emitted, in the first lane or by system call? */
+static const char *all_there(struct both *b, uint64_t n)
+{
+	const char *bad;
+	uint64_t total;
+
+	memset(b, 0, sizeof(*b));
+	bad = lane_parse(&fake->lanes[0], &total, one_of_both, b);
+	if (bad)
+		return bad;
+	if (b->inner + fake->nr + b->outer != handled + n)
+		return "number of events";
+	/* Those that were interrupted never go another way. */
+	if (b->outer != n)
+		return "number of interrupted events";
+	return wrong;
+}
+
+TEST_F(step, handler_emits_anywhere)
+{
+	static const unsigned int all[] = { 1, 2, 5, 30 };
+	struct both both;
+	uint64_t n = 0, size, calls = 0;
+
+	state = seed;
+	trap(emit_over);
+	/* Nothing is overwritten, so that all can be counted. */
+	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MAX));
+	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		odds = all[i];
+		for (int j = 0; j < EVENTS; j++) {
+			size = lane_event(seed, n++, &out.event);
+			clock_ns += 50;
+			stepping(true);
+			devtrace_emit_event(&out.event, size);
+			stepping(false);
+		}
+		ASSERT_STREQ("", all_there(&both, n) ?: "") TH_LOG("one of %u", odds);
+		EXPECT_LT(calls, fake->nr);
+		calls = fake->nr;
+	}
+	/* At each step of an emit one went by the call, and before and behind not. */
+	EXPECT_LT(n, both.inner);
+	TH_LOG("%lu steps, %llu in the lane, %u by call", steps, (unsigned long long)both.inner,
+	       fake->nr);
+}
+
+/* The handler comes at step number `step` of the first event of all. 0, or it is wrong. */
+static int first_event(unsigned long step, unsigned long *all)
+{
+	struct both both;
+	uint64_t total;
+	size_t size;
+
+	fake_reset();
+	fake_into_lanes(1);
+	odds = 0;
+	only = step;
+	size = lane_event(seed, 0, &out.event);
+	stepping(true);
+	devtrace_emit_event(&out.event, size);
+	stepping(false);
+	*all = steps;
+	/* One lane for both, and the next event goes into it. */
+	size = lane_event(seed, 1, &out.event);
+	devtrace_emit_event(&out.event, size);
+	memset(&both, 0, sizeof(both));
+	if (fake->asked != 1)
+		return 2;
+	if (fake->lanes[0].head->busy)
+		return 3;
+	if (lane_parse(&fake->lanes[0], &total, one_of_both, &both))
+		return 4;
+	if (both.outer != 2 || both.inner + fake->nr != handled || wrong)
+		return 5;
+	return 0;
+}
+
+TEST_F(step, handler_emits_while_the_lane_is_made)
+{
+	unsigned long all = 0;
+	unsigned long *shared = (unsigned long *)&fake->events[FAKE_EVENTS - 1];
+	int status;
+	pid_t pid;
+
+	trap(emit_over);
+	state = seed;
+	for (int i = 0; i < SETUPS; i++) {
+		/* First none, to see how many steps there are. */
+		unsigned long step = i ? 1 + any(all) : ~0ul;
+
+		pid = fork();
+		if (!pid) {
+			unsigned long n;
+			int bad = first_event(step, &n);
+
+			*shared = n;
+			_exit(bad);
+		}
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_EQ(0, status) TH_LOG("at step %lu of %lu", step, all);
+		if (!i)
+			all = *shared;
+		ASSERT_LT(100, all);
+	}
+	TH_LOG("%lu steps", all);
+}
+
+#define main harness_main
+TEST_HARNESS_MAIN
+#undef main
+
+int main(int argc, char **argv)
+{
+	const char *s = getenv("SEED");
+
+	fake_start(argv);
+	seed = s && *s ? strtoull(s, NULL, 0) : (uint64_t)time(NULL);
+	printf("# SEED=%llu\n", (unsigned long long)seed);
+	fflush(stdout);
+	return harness_main(argc, argv);
+}
