@@ -8,9 +8,8 @@
  *
  * After fork(2) the child has the mappings of its parent, and in the page stands
  * "closed". Who finds that asks for his process: if it is not the one that got the lane,
- * he gets one of his own. A child of vfork(2) writes on in its parent's lane; should it be
- * the first to ask for one, the kernel closes that when the child is gone, and the parent
- * finds it closed and not its own.
+ * he gets one of his own. A child of vfork(2) writes on in its parent's lane, but does not
+ * ask for one: it would be the parent's then, under the number of the child.
  *
  * All of it may run in a signal handler but devtrace_lane(). Nothing here is a
  * cancellation point.
@@ -21,6 +20,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 #include <devtrace/emit.h>
 #include "emit.h"
@@ -196,6 +196,18 @@ static int setup(struct lane *l, uint32_t bytes, int populate)
 	return err;
 }
 
+/*
+ * Not a child of vfork(2), which has the memory of another thread: that thread's number
+ * is in the number of its clock, as the kernel makes it.
+ */
+static bool own_memory(void)
+{
+	clockid_t id;
+
+	return pthread_getcpuclockid(pthread_self(), &id) ||
+	       ~(id >> 3) == (clockid_t)syscall(SYS_gettid);
+}
+
 bool lane_get(void)
 {
 	struct lane *l = &lane_mine;
@@ -206,6 +218,8 @@ bool lane_get(void)
 		return l->ready;
 	if (phase != LANE_UNTRIED &&
 	    (phase != LANE_NONE || l->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED)))
+		return false;
+	if (!own_memory())
 		return false;
 	/* In one step: a handler that comes before it may get the lane. */
 	if (!__atomic_compare_exchange_n(&l->phase, &phase, LANE_SETUP, false, __ATOMIC_RELAXED,
@@ -235,6 +249,8 @@ int devtrace_lane(size_t bytes)
 	int saved = errno;
 	int err = 0;
 
+	if (!own_memory())
+		return emit_error(EPERM);
 	claim(l);
 	drop(l, bytes ? LANE_SETUP : LANE_OFF);
 	if (bytes) {

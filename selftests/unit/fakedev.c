@@ -194,6 +194,9 @@ long __wrap_syscall(long number, ...)
 	long a[6];
 	int i;
 
+	/* It has no arguments: the sanitizer sees who looks for them. */
+	if (number == SYS_gettid)
+		return __real_syscall(number);
 	va_start(args, number);
 	for (i = 0; i < 6; i++)
 		a[i] = va_arg(args, long);
