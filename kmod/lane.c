@@ -106,7 +106,9 @@ void lane_put(struct lane *l)
  */
 void lane_close(struct lane *l)
 {
-	WRITE_ONCE(lane_page(l)->state, DEVTRACE_LANE_CLOSED);
+	/* A reader has copied from it, and its memory went before it looked. */
+	if (!l->gone)
+		WRITE_ONCE(lane_page(l)->state, DEVTRACE_LANE_CLOSED);
 }
 
 /**
