@@ -16,6 +16,7 @@
 #include <linux/moduleparam.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/vmalloc.h>
 
 #include "compat.h"
@@ -33,6 +34,8 @@ LIST_HEAD(devtrace_lanes);
 unsigned int devtrace_lanes_changes;
 
 static DEFINE_MUTEX(lanes_lock);
+/* Of mm: whoever found it to be his may take a page before the lane is dead. */
+static DEFINE_SPINLOCK(mm_lock);
 static DECLARE_BITMAP(sources, LANES_MAX);
 static unsigned int next_source;
 static u64 serial;
@@ -135,10 +138,11 @@ static void lane_die(struct lane *l)
 		lane_wake_died(l);
 	l->died = atomic64_inc_return(&deaths);
 	WRITE_ONCE(lane_page(l)->state, DEVTRACE_LANE_CLOSED);
+	spin_lock(&mm_lock);
 	/* LMM(lane:A): all that was written before it is dead; pairs with lane:B. */
 	smp_store_release(&l->mm, NULL);
+	spin_unlock(&mm_lock);
 	mmdrop(mm);
-
 }
 
 /* The mapping. */
@@ -165,19 +169,22 @@ static int lane_vma_mremap(struct vm_area_struct *vma)
 static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
 {
 	struct lane *l = vmf->vma->vm_private_data;
-	struct page *page;
+	struct page *page = NULL;
 
 	if (vmf->pgoff >= l->bytes >> PAGE_SHIFT)
 		return VM_FAULT_SIGBUS;
-	if (vmf->vma->vm_mm != READ_ONCE(l->mm)) {
-		/* All of it is zero: closed, and nothing that is read by anybody. */
-		page = alloc_page(GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT);
-		if (!page)
-			return VM_FAULT_OOM;
-	} else {
+	/* munmap(2) of the blocks lets faults in the first page go on. */
+	spin_lock(&mm_lock);
+	if (vmf->vma->vm_mm == l->mm) {
 		page = vmalloc_to_page(l->memory + (vmf->pgoff << PAGE_SHIFT));
 		get_page(page);
 	}
+	spin_unlock(&mm_lock);
+	/* All of it is zero: closed, and nothing that is read by anybody. */
+	if (!page)
+		page = alloc_page(GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT);
+	if (!page)
+		return VM_FAULT_OOM;
 	vmf->page = page;
 	return 0;
 }
