@@ -147,12 +147,26 @@ static void lane_die(struct lane *l)
 
 /* The mapping. */
 
+/* That of a child of fork(2) is none of ours. */
+static bool maps_blocks(const struct vm_area_struct *vma, const struct lane *l)
+{
+	return vma->vm_pgoff == PAGE_OF_HEAD && vma->vm_mm == READ_ONCE(l->mm);
+}
+
+/* mremap(2) makes one before it asks us, and drops it again. */
+static void lane_vma_open(struct vm_area_struct *vma)
+{
+	struct lane *l = vma->vm_private_data;
+
+	if (maps_blocks(vma, l))
+		atomic_inc(&l->maps);
+}
+
 static void lane_vma_close(struct vm_area_struct *vma)
 {
 	struct lane *l = vma->vm_private_data;
 
-	/* That of a child of fork(2) is none of ours. */
-	if (vma->vm_pgoff == PAGE_OF_HEAD && vma->vm_mm == READ_ONCE(l->mm))
+	if (maps_blocks(vma, l) && atomic_dec_and_test(&l->maps))
 		lane_die(l);
 }
 
@@ -190,6 +204,7 @@ static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
 }
 
 static const struct vm_operations_struct lane_vm_ops = {
+	.open		= lane_vma_open,
 	.close		= lane_vma_close,
 	.may_split	= lane_vma_may_split,
 	.mremap		= lane_vma_mremap,
@@ -212,6 +227,7 @@ static int lane_mmap(struct file *file, struct vm_area_struct *vma)
 	} else if (vma->vm_pgoff == PAGE_OF_HEAD && pages == (l->bytes >> PAGE_SHIFT) - 1) {
 		if (test_and_set_bit(0, &l->mapped))
 			return -EBUSY;
+		atomic_set(&l->maps, 1);
 		compat_vm_flags(vma, VM_DONTEXPAND, VM_MAYEXEC);
 	} else {
 		return -EINVAL;

@@ -14,6 +14,7 @@
 #ifndef DEVTRACE_LANE_H
 #define DEVTRACE_LANE_H
 
+#include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/pid.h>
@@ -44,6 +45,7 @@ struct mm_struct;
  * @uid: who is charged
  * @mm: where it may be mapped; NULL when it is dead
  * @mapped: somebody maps its blocks, or did
+ * @maps: how many mappings of the blocks @mm has: two while mremap(2) is refused
  * @died: the how manieth to die, 0 while it is open
  * @gone: its memory was needed; @total tells how many events it had
  * @total: see @gone
@@ -69,6 +71,7 @@ struct lane {
 	kuid_t			uid;
 	struct mm_struct	*mm;
 	unsigned long		mapped;
+	atomic_t		maps;
 	u64			died;
 	bool			gone;
 	u64			total;
