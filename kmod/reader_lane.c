@@ -201,7 +201,9 @@ static struct cursor *cursor_new(struct reader *rd, struct lane *l)
 	c->source = l->source;
 	c->placed = true;
 	c->key = max(l->made, rd->last);
+	mutex_lock(&rd->stream->clear_lock);
 	cursor_begin(c);
+	mutex_unlock(&rd->stream->clear_lock);
 	return c;
 }
 
