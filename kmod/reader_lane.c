@@ -301,25 +301,13 @@ static unsigned int count_new(const struct reader *rd, struct list_head **from)
 	return n;
 }
 
-/**
- * reader_follow_lanes() - know all lanes there are, and no others
- * @rd: the reader
- *
- * A lane that came has nothing older than what was copied before it did. One that is
- * gone keeps its cursor until that has given what it had copied.
- *
- * Return: 0 or -ENOMEM.
- */
-int reader_follow_lanes(struct reader *rd)
+/* With readers_lock. */
+static int follow(struct reader *rd)
 {
 	struct list_head *at;
 	unsigned int n, over;
 	int err = 0;
 
-	if (!has_lanes(rd)) {
-		rd->lane_changes = devtrace_lanes_changes;
-		return 0;
-	}
 	n = count_new(rd, &at);
 	err = make_room(rd, reader_nr_lanes(rd) + n);
 	if (err)
@@ -340,6 +328,30 @@ int reader_follow_lanes(struct reader *rd)
 	fill_heap(rd);
 	if (!err && !over)
 		rd->lane_changes = devtrace_lanes_changes;
+	return err;
+}
+
+/**
+ * reader_follow_lanes() - know all lanes there are, and no others
+ * @rd: the reader
+ *
+ * A lane that came has nothing older than what was copied before it did. One that is
+ * gone keeps its cursor until that has given what it had copied.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int reader_follow_lanes(struct reader *rd)
+{
+	int err;
+
+	if (!has_lanes(rd)) {
+		rd->lane_changes = devtrace_lanes_changes;
+		return 0;
+	}
+	/* stream_reader() looks at them. */
+	mutex_lock(&rd->stream->readers_lock);
+	err = follow(rd);
+	mutex_unlock(&rd->stream->readers_lock);
 	return err;
 }
 
