@@ -140,9 +140,9 @@ static enum hrtimer_restart timer_fn(struct hrtimer *t)
 		wake_up_interruptible_all(&devtrace_stream0.wait);
 	if ((!fresh && !runs) || !waitqueue_active(&devtrace_stream0.wait))
 		return HRTIMER_NORESTART;
-	WRITE_ONCE(timer_on, true);
-	hrtimer_forward_now(t, ns_to_ktime(LATENCY_NS));
-	return HRTIMER_RESTART;
+	/* Somebody else may have done so since we said that it is off. */
+	start_timer();
+	return HRTIMER_NORESTART;
 }
 
 /**
