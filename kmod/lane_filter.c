@@ -34,6 +34,10 @@ static void change(u64 ts)
 	unsigned int i;
 
 	spin_lock(&lock);
+	/* What falls off: its events are not to go with it. */
+	if (allowed.nr == LANE_TIMES)
+		for (i = 0; i < WORDS; i++)
+			allowed.types[LANE_TIMES - 2][i] |= allowed.types[LANE_TIMES - 1][i];
 	memmove(&allowed.at[1], &allowed.at[0], kept * sizeof(allowed.at[0]));
 	memmove(&allowed.types[1], &allowed.types[0], kept * sizeof(allowed.types[0]));
 	allowed.nr = kept + 1;

@@ -13,7 +13,7 @@
 
 struct devtrace_control;
 
-/* As many changes are remembered; of the oldest it is believed that it was always so. */
+/* As many changes are remembered; the oldest has all that was wanted until then. */
 #define LANE_TIMES	8
 
 /**
