@@ -231,6 +231,8 @@ TEST_F(lib, sizes)
 	unsigned int i, emitted = 0;
 	size_t len;
 
+	/* They have to be there together. */
+	ASSERT_EQ(0, devtrace_lane(1 << 20));
 	memset(mem, 'm', sizeof(mem));
 	for (len = 0; len < sizeof(mem); len += 37) {
 		Trace0b(__M(1) + 1, 0, len, mem);
