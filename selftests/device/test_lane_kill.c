@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_lane_kill.c - what a program has emitted is there when it is killed
+ *
+ * A program emits numbered events into lanes from four threads at full speed and is
+ * killed by SIGKILL, at random instants or behind any instruction of an emit. Every
+ * event whose call had returned must come out of the device, or be told as lost;
+ * nothing that comes out is torn, and no number is missing in between.
+ *
+ * DEVICE_ROUNDS is how often it is killed at random (default 1000). From 10000 on it is
+ * killed behind each instruction, else behind some of them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <devtrace.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+
+#define THREADS		4
+#define TYPE		DEVTRACE_T_USER
+#define STEPS		600	/* more than instructions are in two emits */
+
+/* What the program has done, which outlives it. */
+struct done {
+	_Atomic uint32_t n[THREADS];	/* calls that returned */
+};
+
+/* What became of the events of a thread. */
+struct account {
+	int		source;		/* -1: none was seen */
+	uint64_t	seen, lost, next;
+	bool		torn;
+};
+
+static struct account acc[THREADS];
+static uint32_t this_run;
+static uint64_t lost_of[65536];
+
+/* The lengths differ, so that what is cut or mixed does not fit. */
+static void emit(uint32_t run, uint32_t thread, uint32_t nr)
+{
+	uint8_t mem[40];
+
+	memset(mem, (uint8_t)nr, sizeof(mem));
+	devtrace((uint8_t)(TYPE + thread), run, nr, DEVTRACE_MEM(mem, nr % sizeof(mem)));
+}
+
+static bool whole(const struct devtrace_event *e, uint32_t *run, uint32_t *nr)
+{
+	struct devtrace_elem el[3];
+	size_t pos = 0, i;
+
+	for (i = 0; i < 3; i++)
+		if (devtrace_elem_next(e->data, e->len, &pos, &el[i]) != 1)
+			return false;
+	if (pos != e->len || el[0].type != DEVTRACE_E_U32 || el[1].type != DEVTRACE_E_U32 ||
+	    el[2].type != DEVTRACE_E_MEM)
+		return false;
+	*run = el[0].v.u;
+	*nr = el[1].v.u;
+	for (i = 0; i < el[2].v.mem.len; i++)
+		if (el[2].v.mem.p[i] != (uint8_t)*nr)
+			return false;
+	return el[2].v.mem.len == *nr % 40;
+}
+
+static void look_at(struct tape *t, const struct devtrace_item *i)
+{
+	struct account *a;
+	uint32_t run, nr;
+
+	if (i->kind == DEVTRACE_ITEM_LOST)
+		lost_of[i->u.lost.source] += i->u.lost.count;
+	if (i->kind != DEVTRACE_ITEM_EVENT || i->u.event.type < TYPE ||
+	    i->u.event.type >= TYPE + THREADS)
+		return;
+	a = &acc[i->u.event.type - TYPE];
+	if (!whole(&i->u.event, &run, &nr)) {
+		a->torn = true;
+		return;
+	}
+	if (run != this_run)
+		return;
+	if (a->source < 0)
+		a->source = i->u.event.source;
+	/* All that is missing before it was told. */
+	if (nr != a->seen + lost_of[a->source] || i->u.event.source != a->source)
+		a->torn = true;
+	a->seen++;
+	a->next = nr + 1;
+}
+
+static struct done *done;
+static pthread_barrier_t at_once;
+
+static void *emit_for_ever(void *arg)
+{
+	const uint32_t me = (uintptr_t)arg;
+	uint32_t nr = 0;
+
+	pthread_barrier_wait(&at_once);
+	for (;;) {
+		emit(this_run, me, nr);
+		atomic_store_explicit(&done->n[me], ++nr, memory_order_release);
+	}
+	return NULL;
+}
+
+static void run_threads(void)
+{
+	pthread_t t;
+	uintptr_t i;
+
+	pthread_barrier_init(&at_once, NULL, THREADS);
+	for (i = 1; i < THREADS; i++)
+		if (pthread_create(&t, NULL, emit_for_ever, (void *)i))
+			_exit(3);
+	emit_for_ever(NULL);
+}
+
+FIXTURE(lane_kill) {
+	int	rfd, nr_cpus;
+};
+
+FIXTURE_SETUP(lane_kill)
+{
+	int cpu[DEV_CPUS];
+
+	dev_seed();
+	self->nr_cpus = dev_online(cpu);
+	ASSERT_EQ(0, dev_load(""));
+	done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		    -1, 0);
+	ASSERT_NE(MAP_FAILED, done);
+	self->rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, self->rfd);
+}
+
+FIXTURE_TEARDOWN(lane_kill)
+{
+	close(self->rfd);
+	munmap(done, sizeof(*done));
+	EXPECT_EQ(0, dev_done());
+}
+
+static void begin(int rfd, uint32_t run)
+{
+	int i;
+
+	this_run = run;
+	memset(done, 0, sizeof(*done));
+	memset(lost_of, 0, sizeof(lost_of));
+	for (i = 0; i < THREADS; i++)
+		acc[i] = (struct account){ .source = -1 };
+	lseek(rfd, 0, SEEK_END);
+}
+
+/* Everything that is there. */
+static bool read_all(int rfd)
+{
+	struct tape *t = tape_new();
+	bool clean;
+
+	if (!t)
+		return false;
+	t->each = look_at;
+	while (tape_drain(t, rfd) > 0)
+		;
+	clean = tape_clean(t);
+	tape_free(t);
+	return clean;
+}
+
+/* Of this thread all that returned is accounted for, and at most one that had not. */
+static bool all_there(int thread)
+{
+	const struct account *a = &acc[thread];
+	const uint32_t returned = done->n[thread];
+	const uint64_t lost = a->source < 0 ? 0 : lost_of[a->source];
+
+	if (!a->torn && a->seen + lost >= returned && a->seen + lost <= returned + 1)
+		return true;
+	dev_say("run %u thread %d: %u returned, %llu read, %llu lost%s", this_run, thread,
+		returned, (unsigned long long)a->seen, (unsigned long long)lost,
+		a->torn ? ", something torn or missing" : "");
+	return false;
+}
+
+static bool all_began(void)
+{
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		if (!done->n[i])
+			return false;
+	return true;
+}
+
+TEST_F(lane_kill, at_random)
+{
+	const char *env = getenv("DEVICE_ROUNDS");
+	uint32_t run, rounds = env ? atoi(env) : 1000;
+	uint64_t events = 0, lost = 0;
+	int i, status;
+
+	for (run = 1; run <= rounds; run++) {
+		const struct timespec t = { 0, dev_random() % 4000000 };
+		pid_t pid;
+
+		begin(self->rfd, run);
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			run_threads();
+		while (!all_began() && !waitpid(pid, &status, WNOHANG))
+			sched_yield();
+		nanosleep(&t, NULL);
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_TRUE(WIFSIGNALED(status));
+		ASSERT_TRUE(read_all(self->rfd));
+		for (i = 0; i < THREADS; i++) {
+			EXPECT_TRUE(all_there(i));
+			events += acc[i].seen;
+			if (acc[i].source >= 0) {
+				lost += lost_of[acc[i].source];
+				EXPECT_LE(self->nr_cpus, acc[i].source);
+			}
+		}
+	}
+	dev_say("killed %u times: %llu events read, %llu lost", rounds,
+		(unsigned long long)events, (unsigned long long)lost);
+	EXPECT_LT(rounds, events);
+}
+
+/* Emits, and says what returned; it is stopped in between. */
+static void emit_and_stop(uint32_t run)
+{
+	uint32_t nr;
+
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		_exit(3);
+	/* The lane is there, and it is not the first time that the code runs. */
+	for (nr = 0; nr < 3; nr++)
+		emit(run, 0, nr);
+	done->n[0] = nr;
+	raise(SIGSTOP);
+	for (;;) {
+		emit(run, 0, nr);
+		atomic_store_explicit(&done->n[0], ++nr, memory_order_release);
+	}
+}
+
+TEST_F(lane_kill, behind_every_instruction)
+{
+	const char *env = getenv("DEVICE_ROUNDS");
+	const int stride = env && atoi(env) >= 10000 ? 1 : 12;
+	int steps, status, i, kills = 0;
+	uint32_t most = 0;
+
+	for (steps = dev_random() % stride; steps < STEPS; steps += stride, kills++) {
+		pid_t pid;
+
+		begin(self->rfd, 0x10000 + steps);
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			emit_and_stop(this_run);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_TRUE(WIFSTOPPED(status));
+		for (i = 0; i < steps; i++) {
+			if (ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL)) {
+				kill(pid, SIGKILL);
+				waitpid(pid, &status, 0);
+				SKIP(return, "this machine has no single steps: %s",
+				     strerror(errno));
+			}
+			ASSERT_EQ(pid, waitpid(pid, &status, 0));
+			ASSERT_TRUE(WIFSTOPPED(status));
+		}
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_TRUE(read_all(self->rfd));
+		EXPECT_TRUE(all_there(0));
+		most = done->n[0] > most ? done->n[0] : most;
+	}
+	dev_say("killed behind %d of %d instructions, %u events", kills, STEPS, most);
+	/* A whole emit was gone through. */
+	EXPECT_LT(4, most);
+}
+
+TEST_HARNESS_MAIN
