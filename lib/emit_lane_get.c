@@ -19,6 +19,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -172,6 +173,14 @@ static int map(struct lane *l, int fd, int populate)
 	return 0;
 }
 
+/* The counter may be read: for what it is worth, one may forbid it later. */
+static bool counter_allowed(void)
+{
+	int how;
+
+	return prctl(PR_GET_TSC, &how) || how == PR_TSC_ENABLE;
+}
+
 /* It is claimed, and there is no lane. 0 or an errno number. */
 static int setup(struct lane *l, uint32_t bytes, int populate)
 {
@@ -182,7 +191,10 @@ static int setup(struct lane *l, uint32_t bytes, int populate)
 	l->pid = getpid();
 	l->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
 	lane_handler_barrier();
-	fd = __atomic_load_n(&key_there, __ATOMIC_RELAXED) ? conn_lane(&arg) : -ENOTSUP;
+	if (__atomic_load_n(&key_there, __ATOMIC_RELAXED) && counter_allowed())
+		fd = conn_lane(&arg);
+	else
+		fd = -ENOTSUP;
 	if (fd >= 0) {
 		err = map(l, fd, populate);
 		close_quietly(fd);

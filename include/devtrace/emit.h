@@ -74,7 +74,7 @@ uint64_t devtrace_now(void);
  * may go into a lane gets one as large as the administrator or DEVTRACE_LANE in the
  * environment says. 0, or an errno number, and then it has none: ENODEV, ENOTTY from a
  * module without lanes, EINVAL, ENOSPC for the administrator's limits, ENOMEM, EPERM if
- * DEVTRACE_LANE is 0. Not for signal handlers.
+ * DEVTRACE_LANE is 0, ENOTSUP if the CPU's counter is forbidden. Not for signal handlers.
  */
 int devtrace_lane(size_t bytes);
 /* The descriptor in use, or -1. For programs that close all but a few. */

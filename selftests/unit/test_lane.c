@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -404,6 +405,21 @@ TEST_F(lane, without_a_device)
 	EXPECT_EQ(1, fake->opens);
 	fake->open_error = 0;
 	EXPECT_EQ(0, devtrace_open());
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(0));
+}
+
+/* Otherwise the clock would end the program. */
+TEST_F(lane, none_without_the_counter)
+{
+	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))
+		SKIP(return, "this machine has no counter that can be forbidden");
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(0, fake->asked);
+	EXPECT_EQ(1, fake->nr);
+	EXPECT_EQ(ENOTSUP, devtrace_lane(DEVTRACE_LANE_MIN));
+	prctl(PR_SET_TSC, PR_TSC_ENABLE);
+	EXPECT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
 	EXPECT_EQ(0, emit_plain());
 	EXPECT_EQ(1, in_lane(0));
 }
