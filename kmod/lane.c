@@ -8,12 +8,14 @@
  */
 #include <linux/anon_inodes.h>
 #include <linux/cred.h>
+#include <linux/ctype.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/overflow.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -24,6 +26,7 @@
 #include "lane.h"
 #include "lane_wake.h"
 #include "proc.h"
+#include "reader.h"
 #include "stream_priv.h"
 
 /* Its pages: what the kernel says, what the thread says, the blocks. */
@@ -50,13 +53,26 @@ static unsigned long lane_process = 4 << 20;
 static unsigned long lane_user = 16 << 20;
 static unsigned long lane_all = 64 << 20;
 
+/* memparse() does not say when it is too much. */
 static int size_set(const char *val, const struct kernel_param *kp)
 {
-	unsigned long long n;
-	char *end;
+	static const char suffixes[] = "KMG";
+	const char *suffix;
+	char digits[32];
+	unsigned long n;
+	size_t len;
 
-	n = memparse(val, &end);
-	if (end == val || (*end && *end != '\n') || n > LONG_MAX)
+	if (strscpy(digits, val, sizeof(digits)) < 0)
+		return -EINVAL;
+	len = strcspn(digits, "\n");
+	if (val[len] && val[len + 1])
+		return -EINVAL;
+	digits[len] = 0;
+	suffix = len ? strchr(suffixes, toupper(digits[len - 1])) : NULL;
+	if (suffix)
+		digits[len - 1] = 0;
+	if (kstrtoul(digits, 0, &n) ||
+	    (suffix && check_shl_overflow(n, 10 * (suffix - suffixes + 1), &n)))
 		return -EINVAL;
 	WRITE_ONCE(*(unsigned long *)kp->arg, n);
 	return 0;
@@ -110,8 +126,10 @@ void lane_put(struct lane *l)
 void lane_close(struct lane *l)
 {
 	/* A reader has copied from it, and its memory went before it looked. */
-	if (!l->gone)
-		WRITE_ONCE(lane_page(l)->state, DEVTRACE_LANE_CLOSED);
+	if (l->gone)
+		return;
+	WRITE_ONCE(lane_page(l)->state, DEVTRACE_LANE_CLOSED);
+	lane_wake_closed(l);
 }
 
 /**
@@ -134,8 +152,7 @@ static void lane_die(struct lane *l)
 
 	if (!mm)
 		return;
-	if (l->source)
-		lane_wake_died(l);
+	lane_wake_closed(l);
 	l->died = atomic64_inc_return(&deaths);
 	WRITE_ONCE(lane_page(l)->state, DEVTRACE_LANE_CLOSED);
 	spin_lock(&mm_lock);
@@ -266,6 +283,7 @@ static void lane_go(struct lane *l)
 	/* If it makes no sense nobody believed in it. */
 	l->total = lane_end(&l->mem, &end, buf) ? 0 : end.idx;
 	gone_events += l->total;
+	readers_lane_goes(l);
 	l->gone = true;
 	list_del(&l->list);
 	WRITE_ONCE(devtrace_lanes_changes, devtrace_lanes_changes + 1);
@@ -385,6 +403,7 @@ static struct lane *lane_alloc(u32 bytes)
 	l->mem.first = first_block;
 	lane_format(l);
 	kref_init(&l->ref);
+	INIT_LIST_HEAD(&l->awake);
 	l->tid = task_pid_nr(current);
 	l->tgid = task_tgid_nr(current);
 	l->pid = get_pid(task_pid(current));
@@ -514,8 +533,8 @@ void lanes_stats(struct devtrace_stats *st)
 		st->filtered += min(end.idx, filtered);
 		st->overwritten += min(lost, end.idx);
 		st->size += (u64)l->mem.nr * DEVTRACE_LANE_BLOCK;
-		st->used += (u64)min(end.block - l->mem.first, l->mem.nr) * DEVTRACE_LANE_BLOCK +
-			    end.off;
+		st->used += (u64)min(end.block - l->mem.first, l->mem.nr - 1) *
+			    DEVTRACE_LANE_BLOCK + end.off;
 	}
 	kfree(buf);
 }

@@ -122,7 +122,7 @@ static bool lane_has_new(struct lane *l)
 	return true;
 }
 
-static enum hrtimer_restart timer_fn(struct hrtimer *t)
+static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 {
 	bool fresh = false, runs = false;
 	struct lane *l;
@@ -200,15 +200,22 @@ void lane_wake_made(struct lane *l)
 }
 
 /**
- * lane_wake_died() - it is no more
- * @l: the lane; what is in it is still to be read
+ * lane_wake_closed() - nothing is written any more, or nothing that matters
+ * @l: the lane, perhaps not for the first time; what is in it is still to be read
  */
-void lane_wake_died(struct lane *l)
+void lane_wake_closed(struct lane *l)
 {
+	bool was_open;
+
 	spin_lock_bh(&lock);
-	list_del(&l->awake);
-	WRITE_ONCE(*bucket_of(l->tid), *bucket_of(l->tid) - 1);
+	was_open = !list_empty(&l->awake);
+	if (was_open) {
+		list_del_init(&l->awake);
+		WRITE_ONCE(*bucket_of(l->tid), *bucket_of(l->tid) - 1);
+	}
 	spin_unlock_bh(&lock);
+	if (!was_open)
+		return;
 	atomic_dec(&nr_open);
 	look_at_probe();
 	wake_up_interruptible_all(&devtrace_stream0.wait);
@@ -239,7 +246,7 @@ void lane_wake_init(void)
 
 	for_each_possible_cpu(cpu)
 		init_irq_work(per_cpu_ptr(&start_soon, cpu), start_soon_fn);
-	compat_hrtimer_setup(&timer, timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	compat_hrtimer_setup(&timer, lane_timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	for_each_kernel_tracepoint(is_it_sched_switch, NULL);
 }
 

@@ -11,7 +11,7 @@ struct lane;
 
 /* Process context. */
 void lane_wake_made(struct lane *l);
-void lane_wake_died(struct lane *l);
+void lane_wake_closed(struct lane *l);
 /* A reader that waits, now and then; one more, or one less. */
 void lane_wake_follow(bool one_more);
 /* One is about to wait. */

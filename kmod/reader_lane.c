@@ -88,12 +88,21 @@ bool cursor_lane_peek(struct reader *rd, struct cursor *c)
 	return false;
 }
 
-/* Whether to wait for an event that its thread is about to complete. */
-static bool wait_for(struct cursor *c, u64 now)
+/*
+ * Whether to wait for an event that its thread is about to complete. If one let us wait
+ * in vain, none is waited for in a while: so however many there are, it is a tenth of
+ * the time.
+ */
+static bool wait_for(struct reader *rd, struct cursor *c, u64 now)
 {
+	if (now < rd->patient_at)
+		return false;
 	if (!c->stuck)
 		c->stuck = now;
-	return now - c->stuck < BUSY_NS;
+	if (now - c->stuck < BUSY_NS)
+		return true;
+	rd->patient_at = now + 10 * BUSY_NS;
+	return false;
 }
 
 /**
@@ -133,7 +142,7 @@ int cursor_lane_refresh(struct reader *rd, struct cursor *c)
 		if (cursor_lane_peek(rd, c)) {
 			cursor_ready(rd, c, true);
 			c->stuck = 0;
-		} else if (busy && !c->end && wait_for(c, now)) {
+		} else if (busy && !c->end && wait_for(rd, c, now)) {
 			c->busy = true;
 		} else if (!c->end) {
 			c->key = max(c->key, now - MARGIN_NS);
@@ -332,6 +341,29 @@ static int follow(struct reader *rd)
 }
 
 /**
+ * readers_lane_goes() - the memory of a lane is needed
+ * @l: the lane, @total is set; layout of its stream is held for writing
+ *
+ * Readers that have a cursor there are told by that. Those that have not looked since it
+ * was made are told by what is noted here.
+ */
+void readers_lane_goes(const struct lane *l)
+{
+	const u64 cleared = l->is_cleared ? l->cleared.idx : 0;
+	struct stream *s = &devtrace_stream0;
+	struct reader *rd;
+
+	mutex_lock(&s->readers_lock);
+	list_for_each_entry(rd, &s->readers, list) {
+		if (rd->lane_serial >= l->serial)
+			continue;
+		rd->unseen += l->total - min(l->total, cleared);
+		rd->unseen_source = l->source;
+	}
+	mutex_unlock(&s->readers_lock);
+}
+
+/**
  * reader_follow_lanes() - know all lanes there are, and no others
  * @rd: the reader
  *
@@ -350,6 +382,12 @@ int reader_follow_lanes(struct reader *rd)
 	}
 	/* stream_reader() looks at them. */
 	mutex_lock(&rd->stream->readers_lock);
+	if (rd->unseen && wire_has_room(&rd->wire)) {
+		wire_lost(&rd->wire, rd->unseen_source, DEVTRACE_LOST_OVERWRITTEN, rd->unseen,
+			  0, devtrace_clock());
+		WRITE_ONCE(rd->missed, rd->missed + rd->unseen);
+		rd->unseen = 0;
+	}
 	err = follow(rd);
 	mutex_unlock(&rd->stream->readers_lock);
 	return err;

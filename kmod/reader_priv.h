@@ -95,6 +95,9 @@ struct announced {
  * @follows: it has waited for events, and may again
  * @lane_changes: of the lanes, as we know it
  * @lane_serial: of the newest lane that we know
+ * @unseen: events of lanes that came and went before we looked
+ * @unseen_source: the last of these
+ * @patient_at: not before do we wait for a busy thread
  * @allowed: what could go into them when
  * @nr: cursors
  * @nr_rings: those of @cursors, which are for rings
@@ -126,7 +129,8 @@ struct reader {
 	unsigned int	nr, nr_ready, nr_rings, room;
 	unsigned int	lane_changes;
 	bool		follows;
-	u64		lane_serial;
+	u64		lane_serial, unseen, patient_at;
+	u16		unseen_source;
 	struct lane_allowed allowed;
 	unsigned long	serial;		/* last dictionary entry sent */
 	unsigned long	clock_next;	/* next clock sample */
