@@ -12,7 +12,7 @@
 #include <devtrace/record.h>
 #include "emit.h"
 
-int emit_by_call(const struct devtrace_emit *event, size_t size)
+int dt_emit_by_call(const struct devtrace_emit *event, size_t size)
 {
 	int saved = errno;
 	int err;

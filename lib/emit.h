@@ -28,13 +28,13 @@ int conn_ioctl(unsigned long request, const void *arg);
  * Ask for a lane: a descriptor, or minus an errno number, which has not been counted. May
  * change errno.
  */
-int conn_lane(struct devtrace_lane *arg);
+int dt_conn_lane(struct devtrace_lane *arg);
 
 /* Close a descriptor: no cancellation point. May change errno. */
-void close_quietly(int fd);
+void dt_close_quietly(int fd);
 
 /* Emit by a system call: what devtrace_emit_event() returns. Keeps errno. */
-int emit_by_call(const struct devtrace_emit *event, size_t size);
+int dt_emit_by_call(const struct devtrace_emit *event, size_t size);
 
 /* Count a call that has not done what was asked. Returns err. */
 int emit_error(int err);

@@ -24,7 +24,7 @@
 
 #define NSEC	UINT64_C(1000000000)
 
-uint64_t now_by_call(void)
+uint64_t dt_now_by_call(void)
 {
 	const struct devtrace_control *c = &devtrace_control;
 	uint32_t suspends;
@@ -52,7 +52,7 @@ static __attribute__((noinline)) uint64_t now_unconnected(void)
 	bool there = conn_page();
 
 	errno = saved;
-	return there ? now_by_call() : 0;
+	return there ? dt_now_by_call() : 0;
 }
 
 uint64_t devtrace_now(void)

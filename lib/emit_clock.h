@@ -11,7 +11,7 @@
 #include <devtrace/emit.h>
 
 /* The trace clock by clock_gettime(2): the control page is that of the device. */
-uint64_t now_by_call(void);
+uint64_t dt_now_by_call(void);
 
 /*
  * Whether the reading is to come after all that stands before it in the program. The
@@ -73,7 +73,7 @@ static inline __attribute__((always_inline)) uint64_t now_connected(enum counter
 
 	if (__builtin_expect(raw_counter(&c->counter, &raw, order), 1))
 		return raw + slept;
-	return now_by_call();
+	return dt_now_by_call();
 }
 
 #endif

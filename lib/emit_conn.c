@@ -90,7 +90,7 @@ static void device_name(void)
 	__atomic_store_n(&device_known, true, __ATOMIC_RELEASE);
 }
 
-void close_quietly(int fd)
+void dt_close_quietly(int fd)
 {
 	syscall(SYS_close, fd);
 }
@@ -123,7 +123,7 @@ static int open_device(void)
 	if (fd < 0)
 		return -errno;
 	if (!is_device(fd)) {
-		close_quietly(fd);
+		dt_close_quietly(fd);
 		return -ENOTTY;
 	}
 
@@ -133,7 +133,7 @@ static int open_device(void)
 	err = errno;
 	if (high < 0 && fd >= FD_LOW)
 		return fd;
-	close_quietly(fd);
+	dt_close_quietly(fd);
 	return high < 0 ? -err : high;
 }
 
@@ -163,7 +163,7 @@ static int connect_from(int from, int *err)
 	if (!__atomic_compare_exchange_n(&conn, &from, now, false, __ATOMIC_SEQ_CST,
 					 __ATOMIC_SEQ_CST)) {
 		if (fd >= 0)
-			close_quietly(fd);
+			dt_close_quietly(fd);
 		*err = 0;
 		return from;
 	}
@@ -184,7 +184,7 @@ static int reconnect(int fd)
 		 * same number may be theirs, and is now in nobody's hands.
 		 */
 		if (is_device(fd))
-			close_quietly(fd);
+			dt_close_quietly(fd);
 		now = CONN_UNTRIED;
 	}
 	return now == CONN_UNTRIED ? connect_from(now, &err) : now;
@@ -210,7 +210,7 @@ int conn_ioctl(unsigned long request, const void *arg)
 	return ENODEV;
 }
 
-int conn_lane(struct devtrace_lane *arg)
+int dt_conn_lane(struct devtrace_lane *arg)
 {
 	int fd = __atomic_load_n(&conn, __ATOMIC_ACQUIRE);
 	bool again = false;
@@ -242,7 +242,7 @@ int devtrace_open(void)
 		fd = reconnect(fd);
 	else if (fd < 0)
 		fd = connect_from(fd, &err);
-	lane_again();
+	dt_lane_again();
 	errno = saved;
 	return fd >= 0 ? 0 : err ? err : ENODEV;
 }
@@ -253,7 +253,7 @@ void devtrace_close(void)
 	int fd = __atomic_exchange_n(&conn, CONN_OFF, __ATOMIC_SEQ_CST);
 
 	if (fd >= 0 && is_device(fd))
-		close_quietly(fd);
+		dt_close_quietly(fd);
 	page_follow(CONN_OFF);
 	errno = saved;
 }

@@ -4,7 +4,7 @@
  *
  * A lane is memory that the kernel reads: see <linux/devtrace_lane.h>, and
  * Documentation/lanes.rst for the order of the stores. What can go into it and is in
- * order costs no system call; all else goes to emit_by_call(), and the kernel
+ * order costs no system call; all else goes to dt_emit_by_call(), and the kernel
  * says what is wrong with it.
  *
  * Invariants. Nothing is read back from the lane, whatever may stand there. Up to
@@ -195,35 +195,35 @@ static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t siz
 	/* A handler may have connected since we looked. */
 	again = may_go_into_lane(event->type);
 	errno = saved;
-	return again ? devtrace_emit_event(event, size) : emit_by_call(event, size);
+	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
 }
 
 /* There is no lane to write: perhaps one can be had now. */
 static noinline int emit_without(const struct devtrace_emit *event, size_t size, bool closed)
 {
 	int saved = errno;
-	bool again = closed ? lane_closed() : lane_get();
+	bool again = closed ? dt_lane_closed() : dt_lane_get();
 
 	errno = saved;
-	return again ? devtrace_emit_event(event, size) : emit_by_call(event, size);
+	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
 }
 
 int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
 {
 	const size_t len = size - sizeof(*event);
-	struct lane *l = &lane_mine;
+	struct lane *l = &dt_lane_mine;
 	uint64_t t, dt;
 	bool plain;
 	uint8_t *at;
 
 	/* What is shorter than its head is very long. */
 	if (unlikely(len > DEVTRACE_PAYLOAD_MAX))
-		return emit_by_call(event, size);
+		return dt_emit_by_call(event, size);
 	if (unlikely(!may_go_into_lane(event->type)))
 		return emit_elsewhere(event, size);
 	plain = !(event->severity | event->flags | event->reserved);
 	if (unlikely(!plain) && !head_makes_sense(event, len))
-		return emit_by_call(event, size);
+		return dt_emit_by_call(event, size);
 
 	if (unlikely(!l->ready))
 		return emit_without(event, size, false);

@@ -45,7 +45,7 @@ enum lane_phase {
  * @mask: how many there are, less one
  * @size: bytes that are mapped at @head
  * @pid: process that asked for it
- * @generation: of lane_again() when there was none to be had
+ * @generation: of dt_lane_again() when there was none to be had
  * @phase: enum lane_phase
  */
 struct lane {
@@ -67,8 +67,13 @@ struct lane {
 	enum lane_phase			phase;
 } __attribute__((aligned(64)));
 
-extern __thread struct lane lane_mine __attribute__((visibility("hidden"),
-						     tls_model("initial-exec")));
+/*
+ * Found without a call, which a handler could not make. A library that is opened at run
+ * time takes it from what the C library keeps free for that.
+ */
+#define LANE_TLS	__attribute__((visibility("hidden"), tls_model("initial-exec")))
+
+extern __thread struct lane dt_lane_mine LANE_TLS;
 
 /* Does not let the compiler move anything across: a handler may come in between. */
 static inline __attribute__((always_inline)) void lane_handler_barrier(void)
@@ -80,15 +85,15 @@ static inline __attribute__((always_inline)) void lane_handler_barrier(void)
  * No lane can be written: get one, if that is the time for it. Whether there is one now.
  * May change errno.
  */
-bool lane_get(void);
+bool dt_lane_get(void);
 
 /*
  * The page says "closed" to the one who has cleared @ready: give the lane back, and get
  * another if that one was our parent's. Whether there is one now. May change errno.
  */
-bool lane_closed(void);
+bool dt_lane_closed(void);
 
 /* Let threads that found none to be had try again. */
-void lane_again(void);
+void dt_lane_again(void);
 
 #endif

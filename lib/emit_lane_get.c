@@ -38,7 +38,7 @@
 
 static const struct devtrace_lane_page no_page = { .state = DEVTRACE_LANE_CLOSED };
 
-__thread struct lane lane_mine = { .page = &no_page };
+__thread struct lane dt_lane_mine LANE_TLS = { .page = &no_page };
 
 /* Of devtrace_open(): a thread that found no lane before the last of them tries again. */
 static unsigned int generation;
@@ -50,7 +50,7 @@ static bool key_there;
 static uint32_t default_bytes;
 static bool never;
 
-void lane_again(void)
+void dt_lane_again(void)
 {
 	__atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
 }
@@ -192,12 +192,12 @@ static int setup(struct lane *l, uint32_t bytes, int populate)
 	l->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
 	lane_handler_barrier();
 	if (__atomic_load_n(&key_there, __ATOMIC_RELAXED) && counter_allowed())
-		fd = conn_lane(&arg);
+		fd = dt_conn_lane(&arg);
 	else
 		fd = -ENOTSUP;
 	if (fd >= 0) {
 		err = map(l, fd, populate);
-		close_quietly(fd);
+		dt_close_quietly(fd);
 	} else {
 		err = -fd;
 	}
@@ -220,9 +220,9 @@ static bool own_memory(void)
 	       ~(id >> 3) == (clockid_t)syscall(SYS_gettid);
 }
 
-bool lane_get(void)
+bool dt_lane_get(void)
 {
-	struct lane *l = &lane_mine;
+	struct lane *l = &dt_lane_mine;
 	enum lane_phase phase = l->phase;
 
 	/* A handler was here just before. */
@@ -244,20 +244,20 @@ bool lane_get(void)
 	return !setup(l, default_bytes, 0);
 }
 
-bool lane_closed(void)
+bool dt_lane_closed(void)
 {
-	struct lane *l = &lane_mine;
+	struct lane *l = &dt_lane_mine;
 	/* A child of another pid namespace may have our number: it goes without a lane. */
 	bool own = l->pid == getpid();
 
 	claim(l);
 	drop(l, own ? LANE_NONE : LANE_UNTRIED);
-	return lane_get();
+	return dt_lane_get();
 }
 
 int devtrace_lane(size_t bytes)
 {
-	struct lane *l = &lane_mine;
+	struct lane *l = &dt_lane_mine;
 	int saved = errno;
 	int err = 0;
 
