@@ -310,6 +310,20 @@ static unsigned int count_new(const struct reader *rd, struct list_head **from)
 	return n;
 }
 
+/* Of several such lanes in one frame: it is the number that counts. */
+static bool report_unseen(struct reader *rd)
+{
+	if (!rd->unseen)
+		return true;
+	if (!wire_has_room(&rd->wire))
+		return false;
+	wire_lost(&rd->wire, rd->unseen_source, DEVTRACE_LOST_OVERWRITTEN, rd->unseen, 0,
+		  devtrace_clock());
+	WRITE_ONCE(rd->missed, rd->missed + rd->unseen);
+	rd->unseen = 0;
+	return true;
+}
+
 /* With readers_lock. */
 static int follow(struct reader *rd)
 {
@@ -321,7 +335,7 @@ static int follow(struct reader *rd)
 	err = make_room(rd, reader_nr_lanes(rd) + n);
 	if (err)
 		return err;
-	over = drop_over(rd);
+	over = drop_over(rd) + !report_unseen(rd);
 	for (at = at->next; at != &devtrace_lanes; at = at->next) {
 		struct lane *l = list_entry(at, struct lane, list);
 		struct cursor *c = cursor_new(rd, l);
@@ -382,12 +396,6 @@ int reader_follow_lanes(struct reader *rd)
 	}
 	/* stream_reader() looks at them. */
 	mutex_lock(&rd->stream->readers_lock);
-	if (rd->unseen && wire_has_room(&rd->wire)) {
-		wire_lost(&rd->wire, rd->unseen_source, DEVTRACE_LOST_OVERWRITTEN, rd->unseen,
-			  0, devtrace_clock());
-		WRITE_ONCE(rd->missed, rd->missed + rd->unseen);
-		rd->unseen = 0;
-	}
 	err = follow(rd);
 	mutex_unlock(&rd->stream->readers_lock);
 	return err;
