@@ -1,0 +1,678 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_lane_life.c - how lanes begin and end, and whose they are
+ *
+ * A test for each line of Life in Documentation/lanes.rst. A lane that is dead is told
+ * from one that lives by its first page, by what can be read, and by the module, which can
+ * be removed when only dead ones are left.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "lanes.h"
+#include "nl.h"
+
+#define TYPE	DEVTRACE_T_USER
+#define PARAM(x) "/sys/module/devtrace/parameters/" x
+
+FIXTURE(life) {
+	int		wfd;
+	struct lane	l;
+	long		page;
+};
+
+FIXTURE_SETUP(life)
+{
+	dev_seed();
+	self->page = sysconf(_SC_PAGESIZE);
+	ASSERT_EQ(0, dev_load("size=256K"));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
+}
+
+FIXTURE_TEARDOWN(life)
+{
+	if (self->wfd >= 0)
+		close(self->wfd);
+	if (self->l.head)
+		lane_close(&self->l);
+	EXPECT_EQ(0, dev_done());
+}
+
+/* How many of this tag can be read, in order from 0 on; -1 if the stream is not right. */
+static int marks(uint32_t tag)
+{
+	struct tape *t = tape_all(65536);
+	int n = 0;
+	size_t i;
+
+	if (!t || !tape_clean(t) || tape_lost(t, -1))
+		return -1;
+	for (i = 0; i < t->nev; i++)
+		if (t->ev[i].tag == tag && t->ev[i].nr != n++)
+			n = -1000000;
+	tape_free(t);
+	return n;
+}
+
+static void write_marks(struct lane *l, uint32_t tag, int from, int n)
+{
+	while (n--)
+		lane_mark(l, TYPE, tag, from++);
+}
+
+static int status_of(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
+	return status;
+}
+
+TEST_F(life, layout_is_the_same_for_all)
+{
+	EXPECT_EQ(20, sizeof(struct devtrace_lane_page));
+	EXPECT_EQ(8, sizeof(struct devtrace_lane_head));
+	EXPECT_EQ(24, sizeof(struct devtrace_lane_block));
+	EXPECT_EQ(16, offsetof(struct devtrace_lane_block, number));
+	EXPECT_EQ(20, offsetof(struct devtrace_lane_block, used));
+	EXPECT_EQ(0xc008b705, DEVTRACE_IOC_LANE);
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 128 << 10));
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.page->state);
+	EXPECT_EQ(32, self->l.page->blocks);
+	EXPECT_EQ(1, self->l.page->first);
+	EXPECT_EQ(0, self->l.head->open);
+	EXPECT_EQ(0, self->l.head->busy);
+	EXPECT_EQ(getpid(), self->l.page->tid);
+}
+
+/* The thread: it unmaps, or just ends. */
+
+static void *one_thread(void *arg)
+{
+	struct lane *l = arg;
+	int fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+
+	if (lane_open(l, fd, 0))
+		memset(l, 0, sizeof(*l));
+	else
+		write_marks(l, 1, 0, 10);
+	close(fd);
+	return NULL;
+}
+
+TEST_F(life, thread_ends)
+{
+	pthread_t th;
+
+	ASSERT_EQ(0, pthread_create(&th, NULL, one_thread, &self->l));
+	pthread_join(th, NULL);
+	ASSERT_NE(NULL, self->l.head);
+	EXPECT_NE(getpid(), self->l.page->tid);
+	/* Nobody told the kernel. */
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.page->state);
+	EXPECT_EQ(10, marks(1));
+	munmap((void *)self->l.head, self->l.bytes);
+	EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->l.page->state);
+	munmap((void *)self->l.page, self->page);
+	self->l.head = NULL;
+	EXPECT_EQ(10, marks(1));
+}
+
+/* The process. */
+
+enum end { EXITS, KILLED, EXECS, ENDS };
+
+static void child_ends(int how)
+{
+	struct lane l;
+	int fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+
+	if (lane_open(&l, fd, 0))
+		_exit(1);
+	write_marks(&l, 2, 0, 100);
+	switch (how) {
+	case EXITS:
+		_exit(0);
+	case KILLED:
+		raise(SIGKILL);
+		break;
+	default:
+		execl("/bin/sh", "sh", "-c", ":", NULL);
+	}
+	_exit(2);
+}
+
+TEST_F(life, process_ends)
+{
+	int how, status;
+	pid_t pid;
+
+	for (how = 0; how < ENDS; how++) {
+		close(self->wfd);
+		self->wfd = -1;
+		ASSERT_EQ(0, dev_load("size=64K"));
+		fflush(stdout);
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			/* what it says as another program is not for us */
+			close(1);
+			close(2);
+			child_ends(how);
+		}
+		status = status_of(pid);
+		if (how == KILLED)
+			EXPECT_TRUE(WIFSIGNALED(status));
+		if (how == EXITS)
+			EXPECT_EQ(0, status);
+		EXPECT_NE(2, WIFEXITED(status) ? WEXITSTATUS(status) : 0);
+		EXPECT_EQ(100, marks(2)) TH_LOG("way %d", how);
+		/* It is dead: nothing holds the module. */
+		EXPECT_EQ(0, dev_unload_one("devtrace")) TH_LOG("way %d", how);
+	}
+}
+
+TEST_F(life, fork_gives_nothing_to_the_child)
+{
+	pid_t pid;
+
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	write_marks(&self->l, 3, 0, 10);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		struct lane own;
+		int bad = 0;
+
+		bad |= self->l.page->state != DEVTRACE_LANE_CLOSED;
+		bad |= (self->l.head->open != 0 || self->l.page->blocks != 0) << 1;
+		/* It writes all the same. */
+		write_marks(&self->l, 4, 0, 10);
+		/* A child of its own sees no more of it. */
+		pid = fork();
+		if (!pid)
+			_exit(self->l.page->state != DEVTRACE_LANE_CLOSED ||
+			      self->l.head->open != 0);
+		bad |= !!status_of(pid) << 2;
+		/* It may have one of its own. */
+		if (lane_open(&own, self->wfd, 0))
+			bad |= 8;
+		else
+			write_marks(&own, 5, 0, 10);
+		_exit(bad);
+	}
+	EXPECT_EQ(0, status_of(pid));
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.page->state);
+	write_marks(&self->l, 3, 10, 10);
+	EXPECT_EQ(20, marks(3));
+	EXPECT_EQ(0, marks(4));
+	EXPECT_EQ(10, marks(5));
+}
+
+static int same_memory(void *arg)
+{
+	write_marks(arg, 6, 10, 10);
+	return 0;
+}
+
+TEST_F(life, vfork_writes_for_its_parent)
+{
+	static uint8_t stack[65536] __attribute__((aligned(16)));
+	struct tape *t;
+	size_t i;
+	pid_t pid;
+
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	write_marks(&self->l, 6, 0, 10);
+	pid = clone(same_memory, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, &self->l);
+	ASSERT_LE(0, pid);
+	EXPECT_EQ(0, status_of(pid));
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.page->state);
+	write_marks(&self->l, 6, 20, 10);
+	EXPECT_EQ(30, marks(6));
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	for (i = 0; i < t->nev; i++)
+		EXPECT_EQ(getpid(), t->ev[i].tid);
+	tape_free(t);
+}
+
+/* The mapping. */
+
+TEST_F(life, munmap)
+{
+	uint8_t *head;
+
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	head = (uint8_t *)self->l.head;
+	write_marks(&self->l, 7, 0, 10);
+	/* Of a part */
+	EXPECT_EQ(-1, munmap(head, self->page));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, munmap(head + self->l.bytes - self->page, self->page));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, munmap(head + self->page, self->page));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.page->state);
+	write_marks(&self->l, 7, 10, 10);
+	/* Of what the kernel says: the lane lives */
+	EXPECT_EQ(0, munmap((void *)self->l.page, self->page));
+	write_marks(&self->l, 7, 20, 10);
+	EXPECT_EQ(30, marks(7));
+	EXPECT_EQ(0, munmap(head, self->l.bytes));
+	self->l.head = NULL;
+	EXPECT_EQ(30, marks(7));
+	close(self->wfd);
+	self->wfd = -1;
+	EXPECT_EQ(0, dev_unload_one("devtrace"));
+}
+
+TEST_F(life, mremap_is_refused_and_harms_nothing)
+{
+	uint8_t *head;
+
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	head = (uint8_t *)self->l.head;
+	write_marks(&self->l, 8, 0, 10);
+	/* to another place, larger, smaller, a second time */
+	EXPECT_EQ(MAP_FAILED, mremap(head, self->l.bytes, self->l.bytes,
+				     MREMAP_MAYMOVE | MREMAP_FIXED, head + (64 << 20)));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(MAP_FAILED, mremap(head, self->l.bytes, 2 * self->l.bytes, MREMAP_MAYMOVE));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(MAP_FAILED, mremap(head, self->l.bytes, self->page, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(MAP_FAILED, mremap(head, 0, self->l.bytes, MREMAP_MAYMOVE));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(MAP_FAILED, mremap((void *)self->l.page, self->page, self->page,
+				     MREMAP_MAYMOVE | MREMAP_FIXED, head + (64 << 20)));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.page->state);
+	write_marks(&self->l, 8, 10, 10);
+	EXPECT_EQ(20, marks(8));
+}
+
+TEST_F(life, mprotect_gives_no_more_rights)
+{
+	uint8_t *head;
+
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	head = (uint8_t *)self->l.head;
+	EXPECT_EQ(-1, mprotect((void *)self->l.page, self->page, PROT_READ | PROT_WRITE));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect((void *)self->l.page, self->page, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect(head, self->l.bytes, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect(head, self->page, PROT_READ));
+	EXPECT_EQ(EINVAL, errno);
+	/* That is its own affair. */
+	EXPECT_EQ(0, mprotect(head, self->l.bytes, PROT_READ));
+	EXPECT_EQ(0, mprotect(head, self->l.bytes, PROT_READ | PROT_WRITE));
+	write_marks(&self->l, 9, 0, 10);
+	EXPECT_EQ(10, marks(9));
+}
+
+/* Where a right to write is made up: what a debugger does. */
+TEST_F(life, first_page_is_the_kernels)
+{
+	uint32_t word = 77;
+	int fd;
+
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	fd = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-1, pwrite(fd, &word, sizeof(word), (off_t)(uintptr_t)self->l.page));
+	EXPECT_EQ(EIO, errno);
+	close(fd);
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.page->state);
+}
+
+TEST_F(life, mmap_takes_the_two_and_nothing_else)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+	struct devtrace_lane arg;
+	size_t bytes, page = self->page;
+	struct { size_t len; int prot, flags; off_t at; int err; } c[] = {
+		{ 2 * page, PROT_READ, MAP_SHARED, 0, EINVAL },
+		{ page, rw, MAP_SHARED, 0, EPERM },
+		{ page, PROT_READ, MAP_PRIVATE, 0, EINVAL },
+		{ page, PROT_READ | PROT_EXEC, MAP_SHARED, 0, EINVAL },
+		{ 0, rw, MAP_SHARED, 0, EINVAL },		/* all of it, from 0 */
+		{ page, rw, MAP_SHARED, page, EINVAL },
+		{ -page, rw, MAP_SHARED, page, EINVAL },	/* a page less */
+		{ 1, rw, MAP_SHARED, page, EINVAL },		/* a page more */
+		{ 2, rw, MAP_SHARED, 2 * page, EINVAL },	/* without the head */
+		{ 3, rw, MAP_PRIVATE, page, EINVAL },
+		{ 3, rw | PROT_EXEC, MAP_SHARED, page, EINVAL },
+		{ page, rw, MAP_SHARED, 1 << 30, EINVAL },
+	};
+	void *p, *blocks, *first[3];
+	int fd, i;
+
+	fd = lane_fd(self->wfd, 0, &arg);
+	ASSERT_LE(0, fd);
+	bytes = arg.bytes;
+	for (i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		size_t len = c[i].len;
+
+		if (len == 0 || len == 1)
+			len = bytes + 2 * page;
+		else if (len == 2)
+			len = bytes;
+		else if (len == 3)
+			len = bytes + page;
+		else if (len == -page)
+			len = bytes;
+		p = mmap(NULL, len, c[i].prot, c[i].flags, fd, c[i].at);
+		EXPECT_EQ(MAP_FAILED, p) TH_LOG("case %d", i);
+		EXPECT_EQ(c[i].err, errno) TH_LOG("case %d", i);
+	}
+	/* None of these took it. What may be: the first page as often as one likes, the rest once */
+	for (i = 0; i < 3; i++) {
+		first[i] = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+		EXPECT_NE(MAP_FAILED, first[i]);
+	}
+	blocks = mmap(NULL, bytes + page, rw, MAP_SHARED, fd, page);
+	ASSERT_NE(MAP_FAILED, blocks);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, bytes + page, rw, MAP_SHARED, fd, page));
+	EXPECT_EQ(EBUSY, errno);
+	munmap(blocks, bytes + page);
+	/* It is dead, and stays that. */
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, bytes + page, rw, MAP_SHARED, fd, page));
+	EXPECT_EQ(EPERM, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0));
+	EXPECT_EQ(EPERM, errno);
+	for (i = 0; i < 3; i++)
+		munmap(first[i], page);
+	close(fd);
+}
+
+/* As a process that was sent the descriptor: all that it could do with it. */
+static int try_other(int socket, long page)
+{
+	char room[CMSG_SPACE(sizeof(int))], byte;
+	struct iovec v = { &byte, 1 };
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = room,
+			    .msg_controllen = sizeof(room) };
+	int fd, bad = 0;
+
+	if (recvmsg(socket, &m, 0) != 1 || !CMSG_FIRSTHDR(&m))
+		return 64;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(fd));
+	bad |= mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0) != MAP_FAILED || errno != EPERM;
+	bad |= (mmap(NULL, page + (64 << 10), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		     page) != MAP_FAILED || errno != EPERM) << 1;
+	bad |= (read(fd, &byte, 1) != -1) << 2;
+	bad |= (write(fd, &byte, 1) != -1) << 3;
+	return bad;
+}
+
+TEST_F(life, descriptor_is_of_no_use_to_others)
+{
+	char room[CMSG_SPACE(sizeof(int))] = "", byte = 0;
+	struct iovec v = { &byte, 1 };
+	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = room,
+			    .msg_controllen = sizeof(room) };
+	struct devtrace_lane arg;
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+	int user, fd, sv[2];
+	pid_t pid;
+
+	for (user = 0; user < 2; user++) {
+		fd = lane_fd(self->wfd, 64 << 10, &arg);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sv));
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			close(fd);
+			if (user && (setgid(1234) || setuid(1234)))
+				_exit(32);
+			_exit(try_other(sv[1], self->page));
+		}
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof(fd));
+		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
+		ASSERT_EQ(1, sendmsg(sv[0], &m, 0));
+		EXPECT_EQ(0, status_of(pid));
+		/* To us it still is. */
+		ASSERT_EQ(0, lane_map(&self->l, fd, arg.bytes));
+		write_marks(&self->l, 10 + user, 0, 5);
+		EXPECT_EQ(5, marks(10 + user));
+		lane_close(&self->l);
+		close(fd);
+		close(sv[0]);
+		close(sv[1]);
+	}
+}
+
+TEST_F(life, module_stays_while_a_lane_lives)
+{
+	struct devtrace_lane arg;
+	int fd;
+
+	fd = lane_fd(self->wfd, 0, &arg);
+	ASSERT_LE(0, fd);
+	close(self->wfd);
+	self->wfd = -1;
+	EXPECT_EQ(-1, dev_unload_one("devtrace"));
+	EXPECT_EQ(EAGAIN, errno);
+	ASSERT_EQ(0, lane_map(&self->l, fd, arg.bytes));
+	close(fd);
+	write_marks(&self->l, 1, 0, 10);
+	EXPECT_EQ(-1, dev_unload_one("devtrace"));
+	EXPECT_EQ(EAGAIN, errno);
+	lane_close(&self->l);
+	EXPECT_EQ(10, marks(1));
+	EXPECT_EQ(0, dev_unload_one("devtrace"));
+}
+
+TEST_F(life, memory_that_is_told_to_be_of_no_need)
+{
+	uint8_t *head;
+
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	head = (uint8_t *)self->l.head;
+	write_marks(&self->l, 12, 0, 500);
+	EXPECT_EQ(0, madvise(head, self->l.bytes, MADV_DONTNEED));
+	EXPECT_EQ(0, madvise((void *)self->l.page, self->page, MADV_DONTNEED));
+	/* Whatever the kernel answers to these. */
+	madvise(head, self->l.bytes, MADV_PAGEOUT);
+	madvise(head, self->l.bytes, MADV_FREE);
+	madvise(head, self->l.bytes, MADV_REMOVE);
+	madvise(head, self->page, MADV_DONTFORK);
+	mlock(head, self->l.bytes);
+	munlock(head, self->l.bytes);
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.page->state);
+	EXPECT_EQ(2, self->l.head->open);
+	write_marks(&self->l, 12, 500, 500);
+	EXPECT_EQ(1000, marks(12));
+}
+
+/* Make lanes until no old one is left. */
+static int push_out(int wfd)
+{
+	struct lane l;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		if (lane_open(&l, wfd, DEVTRACE_LANE_MIN))
+			return -1;
+		write_marks(&l, 13, 0, 300);
+		lane_close(&l);
+	}
+	return 0;
+}
+
+TEST_F(life, page_that_is_pinned_outlives_it)
+{
+	uint8_t *copy, *got;
+	struct iovec v;
+	int p[2];
+
+	ASSERT_EQ(0, dev_write_file(PARAM("lane_process"), "128K"));
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, DEVTRACE_LANE_MIN));
+	write_marks(&self->l, 14, 0, 100);
+	copy = malloc(DEVTRACE_LANE_BLOCK);
+	got = malloc(DEVTRACE_LANE_BLOCK);
+	v.iov_base = lane_block(&self->l, self->l.n);
+	v.iov_len = DEVTRACE_LANE_BLOCK;
+	memcpy(copy, v.iov_base, DEVTRACE_LANE_BLOCK);
+	ASSERT_EQ(0, pipe(p));
+	ASSERT_EQ(DEVTRACE_LANE_BLOCK, vmsplice(p[1], &v, 1, 0));
+	lane_close(&self->l);
+	ASSERT_EQ(0, push_out(self->wfd));
+	EXPECT_EQ(0, marks(14));
+	ASSERT_EQ(DEVTRACE_LANE_BLOCK, read(p[0], got, DEVTRACE_LANE_BLOCK));
+	EXPECT_EQ(0, memcmp(copy, got, DEVTRACE_LANE_BLOCK));
+	close(p[0]);
+	close(p[1]);
+}
+
+/* A first page that is still mapped says that the lane is no more, and is nobody else's. */
+TEST_F(life, first_page_outlives_it)
+{
+	ASSERT_EQ(0, dev_write_file(PARAM("lane_process"), "128K"));
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, DEVTRACE_LANE_MIN));
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.page->state);
+	EXPECT_EQ(0, munmap((void *)self->l.head, self->l.bytes));
+	self->l.head = NULL;
+	ASSERT_EQ(0, push_out(self->wfd));
+	EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->l.page->state);
+	EXPECT_EQ(0, madvise((void *)self->l.page, self->page, MADV_DONTNEED));
+	EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->l.page->state);
+	EXPECT_EQ(0, self->l.page->tid);
+	munmap((void *)self->l.page, self->page);
+}
+
+/* What is done to the stream, or the machine, while a lane is written. */
+
+struct writing {
+	struct lane	*l;
+	atomic_bool	stop;
+	int		cpu;
+	uint32_t	nr;
+};
+
+static void *keep_writing(void *arg)
+{
+	struct writing *w = arg;
+
+	dev_pin(w->cpu);
+	while (!w->stop) {
+		lane_mark(w->l, TYPE, 15, w->nr++);
+		if (!(w->nr % 1000))
+			sched_yield();
+	}
+	return NULL;
+}
+
+static struct nl nl;
+
+static int resize(uint64_t size)
+{
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_SET);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nl_put_u64(&nl, DEVTRACE_A_SIZE, size);
+	return nl_do(&nl, NULL, NULL);
+}
+
+/* Read + lost is what was written, and that in order. */
+static void drain_checked(struct tape *t, int fd, uint32_t *next, uint64_t *lost, int source,
+			  struct __test_metadata *_metadata)
+{
+	size_t i;
+
+	EXPECT_LE(0, tape_drain(t, fd));
+	for (i = 0; i < t->nev; i++) {
+		EXPECT_EQ(*next + (t->ev[i].lost - *lost), t->ev[i].nr);
+		*next = t->ev[i].nr + 1;
+		*lost = t->ev[i].lost;
+	}
+	t->nev = 0;
+	t->ndata = 0;
+}
+
+TEST_F(life, resized_and_cleared_while_it_is_written)
+{
+	struct writing w = { .l = &self->l, .cpu = -1 };
+	struct tape *t = tape_new();
+	uint64_t lost = 0;
+	uint32_t next = 0;
+	pthread_t th;
+	int fd, i;
+
+	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pthread_create(&th, NULL, keep_writing, &w));
+	for (i = 0; i < 20; i++) {
+		EXPECT_EQ(0, i & 1 ? resize(i & 2 ? 16384 : 65536) :
+				     ioctl(fd, DEVTRACE_IOC_CLEAR));
+		drain_checked(t, fd, &next, &lost, self->l.page->source, _metadata);
+	}
+	w.stop = true;
+	pthread_join(th, NULL);
+	drain_checked(t, fd, &next, &lost, self->l.page->source, _metadata);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(w.nr, t->read[self->l.page->source] + tape_lost(t, self->l.page->source));
+	EXPECT_LT(0, t->lost[self->l.page->source][DEVTRACE_LOST_CLEARED]);
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.page->state);
+	tape_free(t);
+	close(fd);
+	nl_close(&nl);
+}
+
+TEST_F(life, cpu_goes_away_under_its_writer)
+{
+	struct writing w = { .l = &self->l, .cpu = 1 };
+	struct tape *t = tape_new();
+	uint64_t lost = 0;
+	uint32_t next = 0;
+	pthread_t th;
+	int fd, i;
+
+	if (dev_write_file("/sys/devices/system/cpu/cpu1/online", "1")) {
+		tape_free(t);
+		SKIP(return, "no second CPU that can be taken away");
+	}
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pthread_create(&th, NULL, keep_writing, &w));
+	for (i = 0; i < 4; i++) {
+		EXPECT_EQ(0, dev_write_file("/sys/devices/system/cpu/cpu1/online",
+					    i & 1 ? "1" : "0"));
+		drain_checked(t, fd, &next, &lost, self->l.page->source, _metadata);
+	}
+	w.stop = true;
+	pthread_join(th, NULL);
+	drain_checked(t, fd, &next, &lost, self->l.page->source, _metadata);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(w.nr, t->read[self->l.page->source] + tape_lost(t, self->l.page->source));
+	tape_free(t);
+	close(fd);
+}
+
+TEST_HARNESS_MAIN
