@@ -295,6 +295,7 @@ static void lane_go(struct lane *l)
 
 struct lane_use {
 	u64		all, user, process;
+	u64		all_idle, user_idle, process_idle;
 	struct lane	*all_dead, *user_dead, *process_dead;
 };
 
@@ -315,16 +316,19 @@ static void lanes_use(struct lane_use *use)
 		const bool dead = !smp_load_acquire(&l->mm);
 
 		use->all += l->bytes;
+		use->all_idle += dead ? l->bytes : 0;
 		if (dead)
 			use->all_dead = older(use->all_dead, l);
 		if (!uid_eq(l->uid, uid))
 			continue;
 		use->user += l->bytes;
+		use->user_idle += dead ? l->bytes : 0;
 		if (dead)
 			use->user_dead = older(use->user_dead, l);
 		if (l->tgid != task_tgid_nr(current))
 			continue;
 		use->process += l->bytes;
+		use->process_idle += dead ? l->bytes : 0;
 		if (dead)
 			use->process_dead = older(use->process_dead, l);
 	}
@@ -338,6 +342,11 @@ static int lanes_make_room(u64 bytes)
 
 	for (;;) {
 		lanes_use(&use);
+		/* None goes for nothing. */
+		if (use.process - use.process_idle + bytes > READ_ONCE(lane_process) ||
+		    use.user - use.user_idle + bytes > READ_ONCE(lane_user) ||
+		    use.all - use.all_idle + bytes > READ_ONCE(lane_all))
+			return -ENOSPC;
 		if (use.process + bytes > READ_ONCE(lane_process))
 			victim = use.process_dead;
 		else if (use.user + bytes > READ_ONCE(lane_user))
