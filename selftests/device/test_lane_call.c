@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_lane_call.c - how a lane is asked for and mapped, what is refused and with which
+ * error, as trace(4) and Documentation/ABI say; and what traceinfo shows of lanes
+ *
+ * Lanes are written by the test itself (lanes.c). Limits are set by the parameters of
+ * the module.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "lanes.h"
+#include "nl.h"
+
+#define PARAMETERS	"/sys/module/devtrace/parameters/"
+#define KIB		1024
+#define TYPE		DEVTRACE_T_USER
+
+FIXTURE(call) {
+	int	wfd;
+	size_t	page;
+};
+
+FIXTURE_SETUP(call)
+{
+	ASSERT_EQ(0, dev_load(""));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
+	self->page = sysconf(_SC_PAGESIZE);
+}
+
+FIXTURE_TEARDOWN(call)
+{
+	close(self->wfd);
+	EXPECT_EQ(0, dev_done());
+}
+
+/* The error number of asking for so many bytes, or 0. */
+static int asked(int dev, uint32_t bytes)
+{
+	struct devtrace_lane arg;
+	int fd = lane_fd(dev, bytes, &arg);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+/* Of mapping a descriptor, or 0; what was mapped is left. */
+static int mapped(int fd, size_t bytes, int prot, int flags, size_t offset)
+{
+	return mmap(NULL, bytes, prot, flags, fd, offset) == MAP_FAILED ? errno : 0;
+}
+
+TEST_F(call, sizes)
+{
+	static const struct { uint32_t want, got; } sizes[] = {
+		{ 0, 64 * KIB }, { DEVTRACE_LANE_MIN, DEVTRACE_LANE_MIN },
+		{ DEVTRACE_LANE_MIN + 1, 2 * DEVTRACE_LANE_MIN }, { 65 * KIB, 128 * KIB },
+		{ DEVTRACE_LANE_MAX / 2 + 1, DEVTRACE_LANE_MAX },
+		{ DEVTRACE_LANE_MAX, DEVTRACE_LANE_MAX },
+	};
+	static const uint32_t none[] = {
+		1, DEVTRACE_LANE_BLOCK, DEVTRACE_LANE_MIN - 1, DEVTRACE_LANE_MAX + 1, UINT32_MAX,
+	};
+	struct devtrace_lane arg;
+	struct lane l;
+	size_t i;
+	int fd;
+
+	ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_process", "1G"));
+	ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_user", "1G"));
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		fd = lane_fd(self->wfd, sizes[i].want, &arg);
+		ASSERT_LE(0, fd) TH_LOG("%u: %s", sizes[i].want, strerror(errno));
+		EXPECT_EQ(sizes[i].got, arg.bytes);
+		EXPECT_EQ(FD_CLOEXEC, fcntl(fd, F_GETFD));
+		ASSERT_EQ(0, lane_map(&l, fd, arg.bytes));
+		EXPECT_EQ(DEVTRACE_LANE_OPEN, l.page->state);
+		EXPECT_EQ(sizes[i].got / DEVTRACE_LANE_BLOCK, l.page->blocks);
+		EXPECT_EQ(arg.source, l.page->source);
+		EXPECT_EQ(getpid(), l.page->tid);
+		close(fd);
+		lane_close(&l);
+	}
+	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		EXPECT_EQ(EINVAL, asked(self->wfd, none[i])) TH_LOG("%u", none[i]);
+}
+
+TEST_F(call, who_may_ask)
+{
+	int rfd = open(DEV_PATH, O_RDONLY | O_CLOEXEC);
+
+	ASSERT_LE(0, rfd);
+	EXPECT_EQ(EBADF, asked(rfd, 0));
+	close(rfd);
+	EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_LANE, NULL));
+	EXPECT_EQ(EFAULT, errno);
+	/* What cannot be written back costs no descriptor, and no lane. */
+	EXPECT_EQ(0, asked(self->wfd, 0));
+}
+
+TEST_F(call, no_descriptor_left)
+{
+	const int lowest = dup(self->wfd);
+	struct rlimit old, none;
+
+	ASSERT_LE(0, lowest);
+	close(lowest);
+	ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &old));
+	none = old;
+	none.rlim_cur = lowest;
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &none));
+	EXPECT_EQ(EMFILE, asked(self->wfd, 0));
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &old));
+	EXPECT_EQ(0, asked(self->wfd, 0));
+}
+
+TEST_F(call, of_the_first_stream_only)
+{
+	static struct nl nl;
+	int fd;
+
+	ASSERT_EQ(0, nl_open(&nl));
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_NEW);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, "other");
+	nl_put_u64(&nl, DEVTRACE_A_SIZE, 4 * KIB);
+	ASSERT_EQ(0, nl_do(&nl, NULL, NULL));
+	fd = open(DEV_PATH "-other", O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(ENOTTY, asked(fd, 0));
+	close(fd);
+	nl_close(&nl);
+}
+
+/* How many can be read. */
+static int events(void)
+{
+	struct tape *t = tape_all(4096);
+	int n = t ? (int)t->nev : -1;
+
+	tape_free(t);
+	return n;
+}
+
+TEST_F(call, limits)
+{
+	static const char *const limits[] = {
+		PARAMETERS "lane_process", PARAMETERS "lane_user", PARAMETERS "lane_all",
+	};
+	struct lane l;
+	size_t i;
+
+	ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_size", "0"));
+	EXPECT_EQ(ENOSPC, asked(self->wfd, 0));
+	EXPECT_EQ(0, asked(self->wfd, 32 * KIB));
+	ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_size", "32K"));
+
+	for (i = 0; i < 3; i++) {
+		/* Room for one of 32K with its two pages, not for two of them. */
+		ASSERT_EQ(0, dev_write_file(limits[i], "60K")) TH_LOG("%s", limits[i]);
+		ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
+		EXPECT_EQ(ENOSPC, asked(self->wfd, 0));
+		EXPECT_EQ(ENOSPC, asked(self->wfd, 64 * KIB));
+		EXPECT_EQ(DEVTRACE_LANE_OPEN, l.page->state);
+		lane_mark(&l, TYPE, 7, i);
+		lane_close(&l);
+		/* The dead one makes room, but not for what does not fit anyway. */
+		EXPECT_EQ(ENOSPC, asked(self->wfd, 64 * KIB));
+		EXPECT_EQ(1, events());
+		EXPECT_EQ(0, asked(self->wfd, 0));
+		EXPECT_EQ(0, events());
+		ASSERT_EQ(0, dev_write_file(limits[i], "64M"));
+	}
+	EXPECT_EQ(-1, dev_write_file(PARAMETERS "lane_all", "much"));
+}
+
+TEST_F(call, mappings)
+{
+	const int rw = PROT_READ | PROT_WRITE;
+	struct devtrace_lane arg;
+	struct lane l;
+	size_t rest;
+	int fd, status;
+	pid_t pid;
+
+	fd = lane_fd(self->wfd, 32 * KIB, &arg);
+	ASSERT_LE(0, fd);
+	rest = self->page + arg.bytes;
+	EXPECT_EQ(EPERM, mapped(fd, self->page, rw, MAP_SHARED, 0));
+	EXPECT_EQ(EINVAL, mapped(fd, self->page, PROT_READ, MAP_PRIVATE, 0));
+	EXPECT_EQ(EINVAL, mapped(fd, rest, rw, MAP_PRIVATE, self->page));
+	EXPECT_EQ(EINVAL, mapped(fd, self->page, PROT_READ | PROT_EXEC, MAP_SHARED, 0));
+	EXPECT_EQ(EINVAL, mapped(fd, 2 * self->page, PROT_READ, MAP_SHARED, 0));
+	EXPECT_EQ(EINVAL, mapped(fd, rest - self->page, rw, MAP_SHARED, self->page));
+	EXPECT_EQ(EINVAL, mapped(fd, rest + self->page, rw, MAP_SHARED, self->page));
+	EXPECT_EQ(EINVAL, mapped(fd, self->page, rw, MAP_SHARED, 2 * self->page));
+
+	ASSERT_EQ(0, lane_map(&l, fd, arg.bytes));
+	EXPECT_EQ(EBUSY, mapped(fd, rest, rw, MAP_SHARED, self->page));
+	pid = fork();
+	if (!pid)
+		_exit(mapped(fd, self->page, PROT_READ, MAP_SHARED, 0));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(EPERM, WEXITSTATUS(status));
+	close(fd);
+
+	EXPECT_EQ(-1, mprotect((void *)l.page, self->page, rw));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, mprotect((void *)l.head, l.bytes, rw | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(-1, munmap((void *)l.head, self->page));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, mprotect(l.blocks, self->page, PROT_READ));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(MAP_FAILED, mremap((void *)l.head, l.bytes, 2 * l.bytes, MREMAP_MAYMOVE));
+	EXPECT_EQ(EFAULT, errno);
+	/* None of that did it any harm. */
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, l.page->state);
+	lane_mark(&l, TYPE, 7, 1);
+	lane_close(&l);
+}
+
+/* What a command prints, whole lines with this word. */
+static int lines_with(const char *command, const char *word, char *last, size_t size)
+{
+	FILE *f = popen(command, "r");
+	char line[1024];
+	int n = 0;
+
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f)) {
+		if (!strstr(line, word))
+			continue;
+		snprintf(last, size, "%s", line);
+		n++;
+	}
+	return pclose(f) ? -1 : n;
+}
+
+static void say(struct lane *l, uint64_t ts, const char *text)
+{
+	uint8_t d[64] = { DEVTRACE_E_STR };
+
+	strcpy((char *)d + 1, text);
+	lane_emit_at(l, ts, DEVTRACE_T_TEXT, d, strlen(text) + 2);
+}
+
+TEST_F(call, traceinfo_shows_lanes)
+{
+	char line[1024], want[64];
+	struct lane l;
+	int i;
+
+	ASSERT_EQ(0, lane_open(&l, self->wfd, 32 * KIB));
+	/* Older than the lane is: it gets that time, and is marked. */
+	say(&l, 1, "too old");
+	say(&l, dev_now(), "in time");
+	EXPECT_EQ(1, lines_with("traceinfo", "~ - user", line, sizeof(line)));
+	EXPECT_NE(NULL, strstr(line, "text: too old"));
+	EXPECT_EQ(1, lines_with("traceinfo -J", "\"late\":true,\"lane\":0,", line, sizeof(line)));
+	EXPECT_EQ(1, lines_with("traceinfo --time=none -H '%c|%l|%i|%n '", "in time", line,
+				sizeof(line)));
+	snprintf(want, sizeof(want), "-|0|%u|text in time\n", getpid());
+	EXPECT_STREQ(want, line);
+	EXPECT_EQ(0, lines_with("traceinfo -C 0-4095", "text", line, sizeof(line)));
+
+	for (i = 0; i < 5000; i++)
+		say(&l, dev_now(), "many");
+	EXPECT_EQ(1, lines_with("traceinfo", "of lane 0 lost: overwritten", line, sizeof(line)));
+	lane_block(&l, l.n)->used = DEVTRACE_LANE_BLOCK - 1;
+	EXPECT_EQ(1, lines_with("traceinfo", "of lane 0 lost: what stood in the lane", line,
+				sizeof(line)));
+	EXPECT_EQ(&line[0], strstr(line, "*** an unknown number of events"));
+	EXPECT_EQ(DEVTRACE_LANE_CLOSED, l.page->state);
+	EXPECT_EQ(1, lines_with("traceinfo -J", "\"lane\":0,\"cause\":\"bad-lane\"", line,
+				sizeof(line)));
+	lane_close(&l);
+}
+
+TEST_HARNESS_MAIN
