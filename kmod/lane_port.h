@@ -8,6 +8,7 @@
 #define DEVTRACE_LANE_PORT_H
 
 #include <asm/barrier.h>
+#include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>

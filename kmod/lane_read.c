@@ -9,7 +9,7 @@
 #include "lane_read.h"
 
 /* More than any lane has held: more is nonsense. */
-#define COUNT_MAX	(1ULL << 48)
+#define COUNT_MAX	BIT_ULL(48)
 
 #define HEADER		((u32)sizeof(struct devtrace_lane_block))
 

@@ -74,8 +74,10 @@ static void start_soon_fn(struct irq_work *w)
 /* The scheduler switches to a thread; its lock is held. */
 static void switched_to(const struct task_struct *next)
 {
-	if (likely(!READ_ONCE(*bucket_of(next->pid))) || READ_ONCE(timer_on) ||
-	    !waitqueue_active(&devtrace_stream0.wait))
+	if (likely(!READ_ONCE(*bucket_of(next->pid))) || READ_ONCE(timer_on))
+		return;
+	/* Whoever begins to wait starts the timer himself. */
+	if (!waitqueue_active(&devtrace_stream0.wait))
 		return;
 	irq_work_queue(this_cpu_ptr(&start_soon));
 }
@@ -138,6 +140,7 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	spin_unlock(&lock);
 	if (fresh)
 		wake_up_interruptible_all(&devtrace_stream0.wait);
+	/* Likewise. */
 	if ((!fresh && !runs) || !waitqueue_active(&devtrace_stream0.wait))
 		return HRTIMER_NORESTART;
 	/* Somebody else may have done so since we said that it is off. */

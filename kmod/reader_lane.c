@@ -6,8 +6,8 @@
  * before it reads the clock, so if this reader reads the clock and then finds it not
  * busy and everything taken, whatever comes later is not older, but for MARGIN_NS. But
  * it is a program that says so: a busy one is waited for a while only, and never if it is
- * dead. A time that is older than what was said or given before is made that, and
- * one that is still to come is made now; both are marked DEVTRACE_F_LATE.
+ * dead. A time that is older than what was said or given before, or that is still to
+ * come, is made that; both are marked DEVTRACE_F_LATE.
  *
  * What makes no sense ends the lane for this reader, in one LOST frame, and closes it
  * for its thread. Other cursors do not notice.
@@ -75,7 +75,9 @@ bool cursor_lane_peek(struct reader *rd, struct cursor *c)
 			lane_is_bad(rd, c, c->latest);
 			return false;
 		}
-		ts = clamp(c->ev.time, c->key, max(c->key, c->latest));
+		ts = c->ev.time;
+		if (unlikely(ts < c->key || ts > c->latest))
+			ts = c->key;
 		if (unlikely(!lane_filter_stored(&rd->allowed, c->ev.type, ts))) {
 			/* Each reader comes here; one counts. */
 			lane_count_filtered(c->lane, c->in.idx);
@@ -462,7 +464,9 @@ u64 reader_lanes_lag(const struct reader *rd)
 		const struct cursor *c = rd->lanes[i];
 		const struct lane *l = c->lane;
 
+		/* A moment ago is good enough. */
 		if (!l->gone && lane_unread(&l->mem, &c->in, 0))
+			/* Likewise. */
 			lag += (u64)min(READ_ONCE(l->mem.head->open) - data_race(c->in.block) + 1,
 					l->mem.nr) * DEVTRACE_LANE_BLOCK;
 	}

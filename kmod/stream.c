@@ -443,8 +443,6 @@ static int stream_prepare(struct stream *s, const char *name, unsigned long byte
 	return s->marked && s->before ? 0 : -ENOMEM;
 }
 
-static u64 emitted_on(int cpu);
-
 /* Nobody finds it any more. Who has it open reads what is left, and then the end. */
 static void stream_leave(struct stream *s)
 {
@@ -505,7 +503,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 	for_each_possible_cpu(cpu) {
 		u64 *before = per_cpu_ptr(s->before, cpu);
 
-		*before = emitted_on(cpu);
+		*before = stream_emitted_on(cpu);
 	}
 	rcu_assign_pointer(devtrace_streams[id], s);
 	err = cdev_add_stream(s);
@@ -582,121 +580,6 @@ void stream_info(struct stream *s, struct stream_info *info)
 	}
 	stream_stats(s, -1, &st, &oldest);
 	info->used = st.used;
-}
-
-static void stats_ring(const struct ring *r, u32 start, struct devtrace_stats *st)
-{
-	struct ring_view v;
-	int i;
-
-	for (i = 0; i < DEVTRACE_LOST_CAUSES; i++)
-		st->dropped[i] += ring_count_read(&r->dropped[i]);
-	if (ring_exists(r)) {
-		ring_view(r, &v);
-		st->stored += v.head.idx - start;
-		st->overwritten += v.tail.idx - start;
-		st->size += (u64)(r->mask + 1) * RING_UNIT;
-		st->used += (v.head.pos - v.tail.pos) * RING_UNIT;
-	}
-}
-
-static u64 handled(const struct devtrace_stats *st)
-{
-	u64 n = st->stored;
-	int i;
-
-	for (i = 0; i < DEVTRACE_LOST_CAUSES; i++)
-		n += st->dropped[i];
-	return n;
-}
-
-static u64 filtered_on(int cpu)
-{
-	u64 n = 0;
-	int type;
-
-	for (type = 0; type < 256; type++)
-		n += READ_ONCE(per_cpu(devtrace_filtered, cpu)[type]);
-	return n;
-}
-
-/* All events of a CPU: stream 0 stored, dropped or did not want them. */
-static u64 emitted_on(int cpu)
-{
-	struct devtrace_stats st = { 0 };
-
-	stats_ring(per_cpu_ptr(&devtrace_rings, cpu), devtrace_stream0.start, &st);
-	return handled(&st) + filtered_on(cpu);
-}
-
-static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
-{
-	const u64 others = handled(st);
-	u64 emitted, here;
-
-	/* What was emitted after what became of it: never too few. */
-	stats_ring(per_cpu_ptr(s->rings, cpu), s->start, st);
-	here = handled(st) - others;
-	if (s == &devtrace_stream0)
-		emitted = here + filtered_on(cpu);
-	else
-		emitted = emitted_on(cpu) - *per_cpu_ptr(s->before, cpu);
-	st->emitted += emitted;
-	st->filtered += emitted - min(emitted, here);
-}
-
-/* The time of the oldest record, 0 if there is none. */
-static u64 oldest_on(const struct ring *r)
-{
-	struct ring_view v;
-	u64 word, now;
-
-	if (!ring_exists(r))
-		return 0;
-	for (;;) {
-		ring_view(r, &v);
-		if (v.tail.pos == v.commit.pos)
-			return 0;
-		word = READ_ONCE(((struct ring_record *)ring_at(r, (u32)v.tail.pos))->word);
-		now = devtrace_clock() + NSEC_PER_SEC;
-		/* LMM(oldest:A): the word before the tail; pairs with reserve:A. */
-		smp_rmb();
-		if ((u32)ring_load(&r->tail) == (u32)v.tail.pos)
-			break;
-	}
-	return word >> RING_TYPE_SHIFT == RING_TYPE_PAD ? 0 : ring_ts(word, now);
-}
-
-/**
- * stream_stats() - what became of the events
- * @s: the stream
- * @cpu: CPU number, possible, or -1 for all
- * @st: filled in
- * @oldest: time of the oldest event that is there, 0 if there is none; or NULL
- */
-void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st, u64 *oldest)
-{
-	u64 ts, first = 0;
-	int i;
-
-	memset(st, 0, sizeof(*st));
-	st->cpu = cpu;
-	st->nr_cpus = nr_cpu_ids;
-	st->now = devtrace_clock();
-	down_read(&s->layout);
-	for_each_possible_cpu(i) {
-		if (cpu >= 0 && i != cpu)
-			continue;
-		stats_cpu(s, i, st);
-		ts = oldest_on(per_cpu_ptr(s->rings, i));
-		if (ts && (!first || ts < first))
-			first = ts;
-	}
-	if (cpu < 0 && s == &devtrace_stream0)
-		lanes_stats(st);
-	up_read(&s->layout);
-	if (oldest)
-		*oldest = first;
 }
 
 /**

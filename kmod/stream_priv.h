@@ -112,6 +112,7 @@ void wake_prepare(struct stream *s);
 struct stream *stream_get(unsigned int id);
 void stream_put(struct stream *s);
 bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p);
+u64 stream_emitted_on(int cpu);
 void stream_goes_on(struct stream *s, const char *trigger);
 int stream_init(unsigned long bytes, u32 start, umode_t mode);
 void stream_exit(void);
