@@ -33,6 +33,7 @@ machine()
 	for t in test_record test_emit test_now test_wanted test_lane; do
 		more=
 		[ $t != test_lane ] || more="$here/lane_parse.c -Wl,--wrap=clock_gettime"
+		# shellcheck disable=SC2086 # several words, or none
 		if ! "$2" -static -O2 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 			-Wno-sign-compare -I"$top/include/uapi" -I"$top/include" -I"$top/lib" \
 			-I"$top/selftests/kselftest" -I"$here" -o "$tmp/$t" "$here/$t.c" \
