@@ -630,7 +630,6 @@ TEST_F(lane, each_thread_has_its_own)
 /* Of a process that begins with DEVTRACE_LANE as given: see main(). */
 static int with_environment(const char *bytes, const char *blocks)
 {
-	char *argv[] = { "test_lane", "--environment", (char *)blocks, NULL };
 	int status;
 	pid_t pid;
 
@@ -640,7 +639,7 @@ static int with_environment(const char *bytes, const char *blocks)
 		close(900);
 		unsetenv("DEVTRACE_DEVICE");
 		setenv("DEVTRACE_LANE", bytes, 1);
-		execv("/proc/self/exe", argv);
+		execl("/proc/self/exe", "test_lane", "--environment", blocks, NULL);
 		_exit(99);
 	}
 	return waitpid(pid, &status, 0) == pid ? status : -1;
