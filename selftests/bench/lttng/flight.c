@@ -4,10 +4,9 @@
  *
  *	DEVTRACE_DEVICE=FILE flight
  *
- * Prints the figures emit.lane.* and ring.bytes_per_event.lane of
- * Documentation/performance.rst. Both write the same events in turns in one process, in
- * blocks of TURN, and of their processor times the median is taken. Whoever calls has
- * set up a session of LTTng.
+ * Prints the figures emit.lane.* of Documentation/performance.rst. Both write the same
+ * events in turns in one process, TURN at a time, and of their processor times the median
+ * is taken. Whoever calls has set up a session of LTTng.
  *
  * There is no module: FILE, which must be empty and writable, becomes its control
  * page, and the memory of a lane is a file in memory. The library is the real one, and the
@@ -42,7 +41,6 @@
 #define BLOCKS	256		/* as large as the session's buffers of a CPU */
 #define FIRST	1u
 
-static uint8_t *lane;		/* the blocks of the newest one */
 static unsigned int calls;	/* events that came by a system call */
 
 static void fail(const char *what)
@@ -72,9 +70,6 @@ static int give_lane(void)
 	if (fd < 0 || ftruncate(fd, (off_t)(2 * page + size)) < 0 ||
 	    pwrite(fd, &about, sizeof(about), 0) != sizeof(about) ||
 	    pwrite(fd, &head, sizeof(head), (off_t)page) != sizeof(head))
-		fail("no memory for a lane");
-	lane = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, (off_t)(2 * page));
-	if (lane == MAP_FAILED)
 		fail("no memory for a lane");
 	return fd;
 }
@@ -214,28 +209,6 @@ static void against(const char *name, void (*ours)(void), void (*theirs)(void))
 	fprintf(stderr, "flight: an event%s: %.1f ns in a lane, %.1f ns with LTTng-UST\n", name, x, y);
 }
 
-/* What a pair takes in the lane, heads and rests of blocks included. */
-static void bytes(void)
-{
-	const struct devtrace_lane_block *b[2];
-	uint32_t newest = 0;
-
-	ours_pair();
-	ours_pair();
-	for (uint32_t i = 0; i < BLOCKS; i++) {
-		b[0] = (const void *)(lane + i * DEVTRACE_LANE_BLOCK);
-		if (b[0]->number > newest)
-			newest = b[0]->number;
-	}
-	/* Pairs alone fill some 130 blocks. */
-	b[0] = (const void *)(lane + (newest - 100) % BLOCKS * DEVTRACE_LANE_BLOCK);
-	b[1] = (const void *)(lane + newest % BLOCKS * DEVTRACE_LANE_BLOCK);
-	if (b[0]->number != newest - 100 || b[1]->count <= b[0]->count)
-		fail("the lane is not full of events");
-	printf("ring.bytes_per_event.lane %.2f bytes\n",
-	       100.0 * DEVTRACE_LANE_BLOCK / (double)(b[1]->count - b[0]->count));
-}
-
 static pthread_barrier_t barrier;
 static uint64_t alone[TURNS], both[2][TURNS];
 
@@ -290,7 +263,6 @@ int main(void)
 	against(".args0", ours_args0, theirs_args0);
 	against(".args6", ours_args6, theirs_args6);
 	against(".string32", ours_string32, theirs_string32);
-	bytes();
 	scaling();
 	if (calls || devtrace_errors())
 		fail("events went by system calls");
