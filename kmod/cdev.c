@@ -435,9 +435,9 @@ static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 }
 
 /* A descriptor: what else there is to be known is in what it maps. */
-static long ioctl_lane(struct handle *h, struct devtrace_lane __user *arg)
+static long ioctl_lane(struct handle *h, struct devtrace_lane_ask __user *arg)
 {
-	struct devtrace_lane lane;
+	struct devtrace_lane_ask lane;
 	struct file *file;
 	int fd, err;
 

@@ -460,7 +460,7 @@ static void lane_add(struct lane *l)
  * Return: 0; -EINVAL: no such size; -ENOSPC: the administrator allows no more;
  * -ENOMEM, -ENFILE.
  */
-int lane_new(struct devtrace_lane *arg, struct file **file)
+int lane_new(struct devtrace_lane_ask *arg, struct file **file)
 {
 	struct lane *l;
 	u32 bytes;

@@ -106,10 +106,10 @@ void lane_count_filtered(struct lane *l, u64 idx);
 void lanes_clear(void);
 void lanes_stats(struct devtrace_stats *st);
 
-struct devtrace_lane;
+struct devtrace_lane_ask;
 struct file;
 
-int lane_new(struct devtrace_lane *arg, struct file **file);
+int lane_new(struct devtrace_lane_ask *arg, struct file **file);
 
 void lanes_init(u32 start);
 void lanes_exit(void);

@@ -28,7 +28,7 @@ int conn_ioctl(unsigned long request, const void *arg);
  * Ask for a lane: a descriptor, or minus an errno number, which has not been counted. May
  * change errno.
  */
-int dt_conn_lane(struct devtrace_lane *arg);
+int dt_conn_lane(struct devtrace_lane_ask *arg);
 
 /* Close a descriptor: no cancellation point. May change errno. */
 void dt_close_quietly(int fd);

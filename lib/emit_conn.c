@@ -210,7 +210,7 @@ int conn_ioctl(unsigned long request, const void *arg)
 	return ENODEV;
 }
 
-int dt_conn_lane(struct devtrace_lane *arg)
+int dt_conn_lane(struct devtrace_lane_ask *arg)
 {
 	int fd = __atomic_load_n(&conn, __ATOMIC_ACQUIRE);
 	bool again = false;

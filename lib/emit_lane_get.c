@@ -184,7 +184,7 @@ static bool counter_allowed(void)
 /* It is claimed, and there is no lane. 0 or an errno number. */
 static int setup(struct lane *l, uint32_t bytes, int populate)
 {
-	struct devtrace_lane arg = { .bytes = bytes };
+	struct devtrace_lane_ask arg = { .bytes = bytes };
 	int fd, err;
 
 	/* Before we ask: whoever forks in between does not get one for both. */

@@ -76,15 +76,7 @@ uint64_t devtrace_now(void);
  * module without lanes, EINVAL, ENOSPC for the administrator's limits, ENOMEM, EPERM if
  * DEVTRACE_LANE is 0, ENOTSUP if the CPU's counter is forbidden. Not for signal handlers.
  */
-#ifdef __cplusplus
-/* The kernel has a structure of this name, which in C++ is a constructor, too. */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"
-#endif
 int devtrace_lane(size_t bytes);
-#ifdef __cplusplus
-#pragma GCC diagnostic pop
-#endif
 /* The descriptor in use, or -1. For programs that close all but a few. */
 int devtrace_fd(void);
 

@@ -10,7 +10,7 @@
 
 #include "lanes.h"
 
-int lane_fd(int dev, uint32_t bytes, struct devtrace_lane *l)
+int lane_fd(int dev, uint32_t bytes, struct devtrace_lane_ask *l)
 {
 	l->bytes = bytes;
 	l->source = 0;
@@ -42,7 +42,7 @@ int lane_map(struct lane *l, int fd, uint32_t bytes)
 
 int lane_open(struct lane *l, int dev, uint32_t bytes)
 {
-	struct devtrace_lane arg;
+	struct devtrace_lane_ask arg;
 	int fd = lane_fd(dev, bytes, &arg);
 	int ret;
 

@@ -37,7 +37,7 @@ struct lane {
 
 uint64_t dev_now(void);		/* of dev.h; whoever has no dev.c supplies it */
 
-int lane_fd(int dev, uint32_t bytes, struct devtrace_lane *l);	/* or -1 */
+int lane_fd(int dev, uint32_t bytes, struct devtrace_lane_ask *l);	/* or -1 */
 int lane_map(struct lane *l, int fd, uint32_t bytes);		/* or -1 */
 int lane_open(struct lane *l, int dev, uint32_t bytes);		/* both */
 void lane_close(struct lane *l);

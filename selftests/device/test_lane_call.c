@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(call)
 /* The error number of asking for so many bytes, or 0. */
 static int asked(int dev, uint32_t bytes)
 {
-	struct devtrace_lane arg;
+	struct devtrace_lane_ask arg;
 	int fd = lane_fd(dev, bytes, &arg);
 
 	if (fd < 0)
@@ -73,7 +73,7 @@ TEST_F(call, sizes)
 	static const uint32_t none[] = {
 		1, DEVTRACE_LANE_BLOCK, DEVTRACE_LANE_MIN - 1, DEVTRACE_LANE_MAX + 1, UINT32_MAX,
 	};
-	struct devtrace_lane arg;
+	struct devtrace_lane_ask arg;
 	struct lane l;
 	size_t i;
 	int fd;
@@ -188,7 +188,7 @@ TEST_F(call, limits)
 TEST_F(call, mappings)
 {
 	const int rw = PROT_READ | PROT_WRITE;
-	struct devtrace_lane arg;
+	struct devtrace_lane_ask arg;
 	struct lane l;
 	size_t rest;
 	int fd, status;

@@ -349,7 +349,7 @@ TEST_F(life, first_page_is_the_kernels)
 TEST_F(life, mmap_takes_the_two_and_nothing_else)
 {
 	const int rw = PROT_READ | PROT_WRITE;
-	struct devtrace_lane arg;
+	struct devtrace_lane_ask arg;
 	size_t bytes, page = self->page;
 	struct { size_t len; int prot, flags; off_t at; int err; } c[] = {
 		{ 2 * page, PROT_READ, MAP_SHARED, 0, EINVAL },
@@ -432,7 +432,7 @@ TEST_F(life, descriptor_is_of_no_use_to_others)
 	struct iovec v = { &byte, 1 };
 	struct msghdr m = { .msg_iov = &v, .msg_iovlen = 1, .msg_control = room,
 			    .msg_controllen = sizeof(room) };
-	struct devtrace_lane arg;
+	struct devtrace_lane_ask arg;
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	int user, fd, sv[2];
 	pid_t pid;
@@ -468,7 +468,7 @@ TEST_F(life, descriptor_is_of_no_use_to_others)
 
 TEST_F(life, module_stays_while_a_lane_lives)
 {
-	struct devtrace_lane arg;
+	struct devtrace_lane_ask arg;
 	int fd;
 
 	fd = lane_fd(self->wfd, 0, &arg);

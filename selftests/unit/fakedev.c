@@ -282,7 +282,7 @@ static int fake_emit(const struct devtrace_emit *ev, size_t size)
 }
 
 /* A file with two pages and the blocks, of which only the first page is not as it seems. */
-static int fake_give_lane(struct devtrace_lane *arg)
+static int fake_give_lane(struct devtrace_lane_ask *arg)
 {
 	const size_t size = page_bytes();
 	struct fake_lane *lane;

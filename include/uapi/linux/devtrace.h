@@ -442,12 +442,12 @@ struct devtrace_stats {
 };
 
 /**
- * struct devtrace_lane - a lane, see <linux/devtrace_lane.h>
+ * struct devtrace_lane_ask - a lane, see <linux/devtrace_lane.h>
  * @bytes: in: of its blocks, 32768 to 16777216, rounded up to a power of two; 0: as
  *	the administrator set it. Out: what it has
  * @source: out: the number that its events have as their source
  */
-struct devtrace_lane {
+struct devtrace_lane_ask {
 	__u32	bytes;
 	__u32	source;
 };
@@ -464,7 +464,7 @@ struct devtrace_lane {
 /* Statistics: open for reading. */
 #define DEVTRACE_IOC_STATS	_IOWR(DEVTRACE_IOC_MAGIC, 4, struct devtrace_stats)
 /* A lane for the calling thread: open for writing. Gives a descriptor to be mapped. */
-#define DEVTRACE_IOC_LANE	_IOWR(DEVTRACE_IOC_MAGIC, 5, struct devtrace_lane)
+#define DEVTRACE_IOC_LANE	_IOWR(DEVTRACE_IOC_MAGIC, 5, struct devtrace_lane_ask)
 
 /**
  * struct devtrace_counter - CLOCK_MONOTONIC_RAW from the CPU's counter
