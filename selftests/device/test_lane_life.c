@@ -598,12 +598,16 @@ static int resize(uint64_t size)
 }
 
 /* Read + lost is what was written, and that in order. */
-static void drain_checked(struct tape *t, int fd, uint32_t *next, uint64_t *lost, int source,
+static void drain_checked(struct tape *t, int fd, uint32_t *next, uint64_t *lost, int reads,
 			  struct __test_metadata *_metadata)
 {
+	static char buf[65536];
+	ssize_t n;
 	size_t i;
 
-	EXPECT_LE(0, tape_drain(t, fd));
+	/* The writer may be faster: there is no waiting for the end while it runs. */
+	while (reads-- && (n = read(fd, buf, sizeof(buf))) > 0)
+		tape_feed(t, buf, n);
 	for (i = 0; i < t->nev; i++) {
 		EXPECT_EQ(*next + (t->ev[i].lost - *lost), t->ev[i].nr);
 		*next = t->ev[i].nr + 1;
@@ -630,11 +634,11 @@ TEST_F(life, resized_and_cleared_while_it_is_written)
 	for (i = 0; i < 20; i++) {
 		EXPECT_EQ(0, i & 1 ? resize(i & 2 ? 16384 : 65536) :
 				     ioctl(fd, DEVTRACE_IOC_CLEAR));
-		drain_checked(t, fd, &next, &lost, self->l.page->source, _metadata);
+		drain_checked(t, fd, &next, &lost, 8, _metadata);
 	}
 	w.stop = true;
 	pthread_join(th, NULL);
-	drain_checked(t, fd, &next, &lost, self->l.page->source, _metadata);
+	drain_checked(t, fd, &next, &lost, -1, _metadata);
 	EXPECT_TRUE(tape_clean(t));
 	EXPECT_EQ(w.nr, t->read[self->l.page->source] + tape_lost(t, self->l.page->source));
 	EXPECT_LT(0, t->lost[self->l.page->source][DEVTRACE_LOST_CLEARED]);
@@ -664,11 +668,11 @@ TEST_F(life, cpu_goes_away_under_its_writer)
 	for (i = 0; i < 4; i++) {
 		EXPECT_EQ(0, dev_write_file("/sys/devices/system/cpu/cpu1/online",
 					    i & 1 ? "1" : "0"));
-		drain_checked(t, fd, &next, &lost, self->l.page->source, _metadata);
+		drain_checked(t, fd, &next, &lost, 8, _metadata);
 	}
 	w.stop = true;
 	pthread_join(th, NULL);
-	drain_checked(t, fd, &next, &lost, self->l.page->source, _metadata);
+	drain_checked(t, fd, &next, &lost, -1, _metadata);
 	EXPECT_TRUE(tape_clean(t));
 	EXPECT_EQ(w.nr, t->read[self->l.page->source] + tape_lost(t, self->l.page->source));
 	tape_free(t);
