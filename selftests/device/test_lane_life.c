@@ -386,7 +386,7 @@ TEST_F(life, mmap_takes_the_two_and_nothing_else)
 		EXPECT_EQ(MAP_FAILED, p) TH_LOG("case %d", i);
 		EXPECT_EQ(c[i].err, errno) TH_LOG("case %d", i);
 	}
-	/* None of these took it. What may be: the first page as often as one likes, the rest once */
+	/* None of these took it. What may be: the first page often, the rest once */
 	for (i = 0; i < 3; i++) {
 		first[i] = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
 		EXPECT_NE(MAP_FAILED, first[i]);
