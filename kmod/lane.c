@@ -94,7 +94,7 @@ MODULE_PARM_DESC(lane_all, "bytes of all lanes together (default 64M)");
 
 static struct devtrace_lane_page *lane_page(const struct lane *l)
 {
-	return l->memory;
+	return (struct devtrace_lane_page *)l->memory;
 }
 
 static void lane_free(struct kref *ref)
@@ -231,7 +231,7 @@ static const struct vm_operations_struct lane_vm_ops = {
 static int lane_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct lane *l = file->private_data;
-	const unsigned long pages = (vma->vm_end - vma->vm_start) >> PAGE_SHIFT;
+	const unsigned long pages = vma_pages(vma);
 
 	if (vma->vm_mm != READ_ONCE(l->mm))
 		return -EPERM;
@@ -381,7 +381,7 @@ static int size_of(u32 want, u32 *bytes)
 /* Numbers that no block in that place can have, so that none counts as written. */
 static void lane_format(struct lane *l)
 {
-	struct devtrace_lane_head *head = l->memory + PAGE_OF_HEAD * PAGE_SIZE;
+	struct devtrace_lane_head *head = (void *)(l->memory + PAGE_OF_HEAD * PAGE_SIZE);
 	struct devtrace_lane_block *b;
 	u32 i;
 
@@ -406,7 +406,7 @@ static struct lane *lane_alloc(u32 bytes)
 		kfree(l);
 		return NULL;
 	}
-	l->mem.head = l->memory + PAGE_OF_HEAD * PAGE_SIZE;
+	l->mem.head = (void *)(l->memory + PAGE_OF_HEAD * PAGE_SIZE);
 	l->mem.blocks = l->memory + PAGES_BEFORE * PAGE_SIZE;
 	l->mem.nr = bytes / DEVTRACE_LANE_BLOCK;
 	l->mem.first = first_block;

@@ -61,7 +61,7 @@ struct lane {
 	struct list_head	list;
 	struct kref		ref;
 	struct lane_mem		mem;
-	void			*memory;
+	u8			*memory;
 	u32			bytes;
 	u64			serial;
 	u64			made;

@@ -54,6 +54,7 @@ static void *turns(void *arg)
 static void look_at(struct tape *t, const struct devtrace_item *i)
 {
 	struct devtrace_elem tag, nr;
+	bool from_lane;
 	size_t pos = 0;
 
 	if (i->kind != DEVTRACE_ITEM_EVENT || i->u.event.type != TYPE ||
@@ -63,9 +64,9 @@ static void look_at(struct tape *t, const struct devtrace_item *i)
 		return;
 	wrong += nr.v.u != seen[tag.v.u];
 	/* The one in the middle, and no other, is from a lane. */
-	if ((i->u.event.source >= nr_cpus) != (nr.v.u % 3 == 1))
-		wrong++;
-	in_lanes += i->u.event.source >= nr_cpus;
+	from_lane = i->u.event.source >= nr_cpus;
+	wrong += from_lane != (nr.v.u % 3 == 1);
+	in_lanes += from_lane;
 	seen[tag.v.u] = nr.v.u + 1;
 }
 
