@@ -11,18 +11,41 @@
 #include <string.h>
 #include <devtrace/record.h>
 #include "emit.h"
+#include "emit_lane.h"
+
+/* Of a clock that ticks once in a microsecond, more than one. */
+#define TURNS	1000
+
+/*
+ * Where the clock is coarse, an event could get the time of the one before it in the
+ * lane, and would be read before that one: of equal times CPUs come first.
+ */
+static void let_the_clock_go_on(void)
+{
+	const uint64_t last = dt_lane_mine.count ? dt_lane_mine.last : 0;
+	unsigned int turns;
+	uint64_t now;
+
+	for (turns = 0; last && turns < TURNS; turns++) {
+		now = devtrace_now();
+		if (now > last || !now)
+			break;
+	}
+}
 
 int dt_emit_by_call(const struct devtrace_emit *event, size_t size)
 {
 	int saved = errno;
 	int err;
 
-	if (size < sizeof(*event))
+	if (size < sizeof(*event)) {
 		err = emit_error(EINVAL);
-	else if (size > sizeof(*event) + DEVTRACE_PAYLOAD_MAX)
+	} else if (size > sizeof(*event) + DEVTRACE_PAYLOAD_MAX) {
 		err = emit_error(EMSGSIZE);
-	else
+	} else {
+		let_the_clock_go_on();
 		err = conn_ioctl(DEVTRACE_IOC_EMIT(size), event);
+	}
 	errno = saved;
 	return err;
 }
