@@ -6,7 +6,6 @@
  * in the order of their times among those of rings and other lanes, or be told as lost.
  */
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -114,34 +113,6 @@ TEST_F(lane, outlives_its_thread)
 	ASSERT_NE(NULL, t);
 	ASSERT_EQ(1, t->nev);
 	EXPECT_EQ(1, t->ev[0].nr);
-	tape_free(t);
-}
-
-TEST_F(lane, reader_that_waits_gets_it_without_a_call)
-{
-	struct pollfd p = { .events = POLLIN };
-	struct tape *t = tape_new();
-	uint64_t begin, took, most = 0;
-	int i;
-
-	ASSERT_NE(NULL, t);
-	p.fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
-	ASSERT_LE(0, p.fd);
-	for (i = 0; i < 20; i++) {
-		while (tape_drain(t, p.fd) > 0)
-			;
-		EXPECT_EQ(i, t->nev);
-		lane_mark(&self->l, TYPE, 7, i);
-		begin = dev_now();
-		while (t->nev == i && poll(&p, 1, 10000) == 1)
-			tape_drain(t, p.fd);
-		took = dev_now() - begin;
-		most = took > most ? took : most;
-		EXPECT_EQ(i + 1, t->nev);
-	}
-	dev_say("the longest took %llu us", (unsigned long long)most / 1000);
-	EXPECT_GT(5 * NSEC, most);
-	close(p.fd);
 	tape_free(t);
 }
 

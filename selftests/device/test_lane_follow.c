@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_lane_follow.c - a reader that waits gets events of lanes, and nobody is woken for none
+ *
+ * The program makes no call when it emits. The kernel looks into lanes while their threads
+ * run, and is told by the scheduler when one goes on; while all of them sleep its timer
+ * stands still, which is seen in the kernel's own trace. How long an event takes to its
+ * reader is printed; that it comes at all is what is tested.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "lanes.h"
+
+#define TYPE		DEVTRACE_T_USER
+#define TRACING		"/sys/kernel/tracing/"
+#define EXPIRES		TRACING "events/timer/hrtimer_expire_entry/enable"
+#define TIMER		"function=lane_timer_fn"
+
+FIXTURE(lane_follow) {
+	int		wfd, rfd;
+	struct tape	*t;
+};
+
+FIXTURE_SETUP(lane_follow)
+{
+	ASSERT_EQ(0, dev_load(""));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
+	self->rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, self->rfd);
+	self->t = tape_new();
+	ASSERT_NE(NULL, self->t);
+}
+
+FIXTURE_TEARDOWN(lane_follow)
+{
+	tape_free(self->t);
+	close(self->rfd);
+	close(self->wfd);
+	EXPECT_EQ(0, dev_done());
+}
+
+/* Read and wait until so many events are there. */
+static bool wait_for(struct tape *t, int rfd, size_t n)
+{
+	struct pollfd p = { .fd = rfd, .events = POLLIN };
+
+	while (t->nev < n) {
+		if (poll(&p, 1, 60000) != 1)
+			return false;
+		tape_drain(t, rfd);
+	}
+	return t->nev == n;
+}
+
+TEST_F(lane_follow, events_come_without_a_call)
+{
+	uint64_t begin, took, most = 0;
+	struct lane l;
+	int i;
+
+	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
+	for (i = 0; i < 20; i++) {
+		while (tape_drain(self->t, self->rfd) > 0)
+			;
+		ASSERT_EQ(i, self->t->nev);
+		lane_mark(&l, TYPE, 7, i);
+		begin = dev_now();
+		ASSERT_TRUE(wait_for(self->t, self->rfd, i + 1));
+		took = dev_now() - begin;
+		most = took > most ? took : most;
+	}
+	dev_say("the longest took %llu us", (unsigned long long)most / 1000);
+	lane_close(&l);
+}
+
+/* A thread with a lane that sleeps until it is told to emit. */
+struct sleeper {
+	pthread_t	thread;
+	int		wfd, told[2], done[2];
+};
+
+static void *sleeper(void *arg)
+{
+	struct sleeper *s = arg;
+	struct lane l;
+	char c;
+
+	if (lane_open(&l, s->wfd, 0))
+		return NULL;
+	while (read(s->told[0], &c, 1) == 1 && c) {
+		lane_mark(&l, TYPE, 7, 1);
+		if (write(s->done[1], &c, 1) != 1)
+			break;
+	}
+	lane_close(&l);
+	return s;
+}
+
+static void *follower(void *arg)
+{
+	struct pollfd p = { .fd = *(int *)arg, .events = POLLIN };
+
+	return poll(&p, 1, -1) == 1 ? arg : NULL;
+}
+
+/* How often the timer has fired since the trace was emptied; -1: it cannot be read. */
+static int fired(void)
+{
+	FILE *f = fopen(TRACING "trace", "r");
+	char line[512];
+	int n = 0;
+
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		n += !!strstr(line, TIMER);
+	fclose(f);
+	return n;
+}
+
+static bool empty_trace(void)
+{
+	int fd = open(TRACING "trace", O_WRONLY | O_TRUNC);
+
+	return fd >= 0 && !close(fd);
+}
+
+TEST_F(lane_follow, nobody_is_woken_while_all_sleep)
+{
+	struct sleeper s = { .wfd = self->wfd };
+	pthread_t reader;
+	int tries, n;
+	void *ret;
+	char c = 1;
+
+	mount("tracefs", TRACING, "tracefs", 0, NULL);
+	if (access(EXPIRES, W_OK))
+		SKIP(return, "this kernel has no trace of its timers");
+	ASSERT_EQ(0, pipe(s.told));
+	ASSERT_EQ(0, pipe(s.done));
+	ASSERT_EQ(0, pthread_create(&s.thread, NULL, sleeper, &s));
+	ASSERT_EQ(1, write(s.told[1], &c, 1));
+	ASSERT_EQ(1, read(s.done[0], &c, 1));
+	ASSERT_TRUE(wait_for(self->t, self->rfd, 1));
+
+	ASSERT_EQ(0, pthread_create(&reader, NULL, follower, &self->rfd));
+	ASSERT_LE(0, dev_write_file(EXPIRES, "1"));
+	/* It ends, sooner or later ... */
+	for (tries = 0; tries < 100; tries++) {
+		ASSERT_TRUE(empty_trace());
+		dev_sleep_ms(100);
+		n = fired();
+		if (!n)
+			break;
+	}
+	EXPECT_EQ(0, n);
+	/* ... and stays so. */
+	dev_sleep_ms(2000);
+	EXPECT_EQ(0, fired());
+
+	/* Only the scheduler knows of this one; the trace is seen to show the timer. */
+	ASSERT_EQ(1, write(s.told[1], &c, 1));
+	ASSERT_EQ(1, read(s.done[0], &c, 1));
+	pthread_join(reader, &ret);
+	EXPECT_NE(NULL, ret);
+	EXPECT_LT(0, fired());
+	dev_write_file(EXPIRES, "0");
+	c = 0;
+	ASSERT_EQ(1, write(s.told[1], &c, 1));
+	pthread_join(s.thread, &ret);
+	EXPECT_NE(NULL, ret);
+	close(s.told[0]);
+	close(s.told[1]);
+	close(s.done[0]);
+	close(s.done[1]);
+}
+
+TEST_HARNESS_MAIN
