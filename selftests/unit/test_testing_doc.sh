@@ -17,7 +17,7 @@ exists()
 	*/*)		[ -e "$top/selftests/$1" ] || [ -e "$top/selftests/$1.c" ] ;;
 	test_*)		[ -e "$top/selftests/device/${1%.sh}.c" ] ||
 			[ -e "$top/selftests/device/$1" ] ;;
-	*)		grep -rqE "^TEST[A-Z_]*\(([a-z]+, )?$1[,)]" "$top/selftests" --include='*.c' ;;
+	*)		grep -rqE "^TEST[A-Z_]*\(([a-z_]+, )?$1[,)]" "$top/selftests" --include='*.c' ;;
 	esac
 }
 named >"$tmp/named"
