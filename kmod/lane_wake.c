@@ -37,11 +37,15 @@
 #define LATENCY_NS	(4 * NSEC_PER_MSEC)
 #define KEEP_PROBE	(10 * HZ)
 #define BUCKETS		1024
+#define MANY		U32_MAX
 
-/* Of open lanes; and by thread id, how many there are. */
+/* Of open lanes; and by thread id, whose they are. */
 static DEFINE_SPINLOCK(lock);
 static LIST_HEAD(open_lanes);
-static u16 threads[BUCKETS];
+static struct bucket {
+	u32	tid;		/* 0: none; MANY: several threads */
+	u32	lanes;
+} buckets[BUCKETS];
 static atomic_t nr_open = ATOMIC_INIT(0), followers = ATOMIC_INIT(0);
 
 static struct hrtimer timer;
@@ -53,9 +57,23 @@ static bool probed;
 static void probe_work_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(probe_work, probe_work_fn);
 
-static u16 *bucket_of(u32 tid)
+static struct bucket *bucket_of(u32 tid)
 {
-	return &threads[tid % BUCKETS];
+	return &buckets[tid % BUCKETS];
+}
+
+/* One lane more of a thread, or one less; with lock. */
+static void bucket_count(u32 tid, int lanes)
+{
+	struct bucket *b = bucket_of(tid);
+
+	b->lanes += lanes;
+	if (!b->lanes)
+		WRITE_ONCE(b->tid, 0);
+	else if (b->lanes == 1 && lanes > 0)
+		WRITE_ONCE(b->tid, tid);
+	else if (b->tid != tid)
+		WRITE_ONCE(b->tid, MANY);
 }
 
 static void start_timer(void)
@@ -74,7 +92,9 @@ static void start_soon_fn(struct irq_work *w)
 /* The scheduler switches to a thread; its lock is held. */
 static void switched_to(const struct task_struct *next)
 {
-	if (likely(!READ_ONCE(*bucket_of(next->pid))) || READ_ONCE(timer_on))
+	const u32 tid = READ_ONCE(bucket_of(next->pid)->tid);
+
+	if (likely(!tid || (tid != next->pid && tid != MANY)) || READ_ONCE(timer_on))
 		return;
 	/* Whoever begins to wait starts the timer himself. */
 	if (!waitqueue_active(&devtrace_stream0.wait))
@@ -193,7 +213,7 @@ void lane_wake_made(struct lane *l)
 	spin_lock_bh(&lock);
 	list_add_tail(&l->awake, &open_lanes);
 	lane_newest(&l->mem, &l->seen_open, &l->seen_used);
-	WRITE_ONCE(*bucket_of(l->tid), *bucket_of(l->tid) + 1);
+	bucket_count(l->tid, 1);
 	spin_unlock_bh(&lock);
 	atomic_inc(&nr_open);
 	look_at_probe();
@@ -214,7 +234,7 @@ void lane_wake_closed(struct lane *l)
 	was_open = !list_empty(&l->awake);
 	if (was_open) {
 		list_del_init(&l->awake);
-		WRITE_ONCE(*bucket_of(l->tid), *bucket_of(l->tid) - 1);
+		bucket_count(l->tid, -1);
 	}
 	spin_unlock_bh(&lock);
 	if (!was_open)
