@@ -25,33 +25,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 #include <linux/devtrace.h>
+
+#include "count.h"
 
 /* A whole number of blocks of the ring: 512 events of 24 bytes, 3 blocks. */
 #define BATCH		512
 #define BATCHES		128
-/* As busybox's cat does. */
-#define CHUNK		4096
 #define READINGS	8
-#define CHUNKS_MAX	65536
-
-/* The counter itself where it counts nanoseconds: no rounding. */
-static uint64_t now(void)
-{
-#if defined(__x86_64__)
-	return __rdtsc();
-#else
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
-#endif
-}
 
 /* Two 32-bit integers, as an event on its way to the device. */
 struct pair {
@@ -94,13 +76,6 @@ static void null(int i, int batch)
 
 	if (write(fd, raw, sizeof(raw)) != sizeof(raw))
 		err(1, "cannot write /dev/null");
-}
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* The first half is not looked at: it fills the ring. */
@@ -149,42 +124,13 @@ static void stats_of(int trace, struct devtrace_stats *s)
 
 static void measure_read(void)
 {
-	static uint32_t best[CHUNKS_MAX];
-	static char buf[CHUNK];
 	struct devtrace_stats s;
-	uint64_t total = 0, bytes = 0;
-	unsigned int chunks = 0;
-	int null_fd = open("/dev/null", O_WRONLY);
+	uint64_t total, bytes;
+	int trace = open_trace();
 
-	memset(best, 0xff, sizeof(best));
-	for (int reading = 0; reading < READINGS; reading++) {
-		int trace = open_trace();
-		unsigned int i;
-
-		stats_of(trace, &s);
-		bytes = 0;
-		for (i = 0; ; i++) {
-			uint64_t begin = now(), took;
-			ssize_t n = read(trace, buf, sizeof(buf));
-
-			if (n < 0 && errno == EAGAIN)
-				break;
-			if (n <= 0 || write(null_fd, buf, n) != n)
-				err(1, "cannot read");
-			took = now() - begin;
-			if (i == CHUNKS_MAX)
-				errx(1, "more than %d pieces", CHUNKS_MAX);
-			if (took < best[i])
-				best[i] = took;
-			bytes += n;
-		}
-		if (reading && i != chunks)
-			errx(1, "two readings differ: %u and %u pieces", chunks, i);
-		chunks = i;
-		close(trace);
-	}
-	for (unsigned int i = 0; i < chunks; i++)
-		total += best[i];
+	stats_of(trace, &s);
+	close(trace);
+	total = read_all(READINGS, &bytes);
 	printf("read %" PRIu64 "\n", (uint64_t)(total * 1000 / (s.stored - s.overwritten)));
 	fprintf(stderr, "read: %" PRIu64 " events, %" PRIu64 " bytes\n",
 		(uint64_t)(s.stored - s.overwritten), bytes);

@@ -22,44 +22,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 #include <devtrace.h>
 
 #include "../device/lanes.h"
+#include "count.h"
 
 #define BATCH		580	/* two blocks of a lane */
 #define BATCHES		101
-#define CHUNK		4096
 #define READINGS	4
-#define CHUNKS_MAX	65536
-
-static uint64_t now(void)
-{
-#if defined(__x86_64__)
-	return __rdtsc();
-#else
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
-	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
-#endif
-}
 
 /* For lanes.c: the trace clock. */
 uint64_t dev_now(void)
 {
 	return devtrace_now();
-}
-
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 static uint64_t median(bool emits)
@@ -108,12 +84,8 @@ static void measure_emit(void)
 
 static void measure_read(int lanes, int events)
 {
-	static uint32_t best[CHUNKS_MAX];
-	static char buf[CHUNK];
 	struct lane *l = calloc(lanes, sizeof(*l));
-	uint64_t total = 0;
-	unsigned int chunks = 0;
-	int null_fd = open("/dev/null", O_WRONLY);
+	uint64_t total, bytes;
 	int fd = open("/dev/trace", O_WRONLY);
 
 	if (!l || fd < 0 || devtrace_open())
@@ -125,32 +97,7 @@ static void measure_read(int lanes, int events)
 		for (int i = 0; i < lanes; i++)
 			lane_mark(&l[i], DEVTRACE_T_USER, i, e);
 
-	memset(best, 0xff, sizeof(best));
-	for (int reading = 0; reading < READINGS; reading++) {
-		int trace = open("/dev/trace", O_RDONLY | O_NONBLOCK);
-		unsigned int i;
-
-		for (i = 0; ; i++) {
-			uint64_t begin = now(), took;
-			ssize_t n = read(trace, buf, sizeof(buf));
-
-			if (n < 0 && errno == EAGAIN)
-				break;
-			if (n <= 0 || write(null_fd, buf, n) != n)
-				err(1, "cannot read");
-			took = now() - begin;
-			if (i == CHUNKS_MAX)
-				errx(1, "more than %d pieces", CHUNKS_MAX);
-			if (took < best[i])
-				best[i] = took;
-		}
-		if (reading && i != chunks)
-			errx(1, "two readings differ: %u and %u pieces", chunks, i);
-		chunks = i;
-		close(trace);
-	}
-	for (unsigned int i = 0; i < chunks; i++)
-		total += best[i];
+	total = read_all(READINGS, &bytes);
 	printf("lane.read%d %" PRIu64 "\n", lanes, total * 1000 / ((uint64_t)lanes * events));
 }
 

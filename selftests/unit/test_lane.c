@@ -21,26 +21,14 @@
 #include <unistd.h>
 #include <devtrace.h>
 #include "fakedev.h"
+#include "lane_clock.h"
 #include "lane_parse.h"
 #include "kselftest_harness.h"
 
 #define TYPE	100
 #define ROUNDS	6000
 
-static uint64_t clock_ns;	/* what the clock shows */
 static uint64_t seed;
-
-int __real_clock_gettime(clockid_t id, struct timespec *t);
-int __wrap_clock_gettime(clockid_t id, struct timespec *t);
-
-int __wrap_clock_gettime(clockid_t id, struct timespec *t)
-{
-	if (id != CLOCK_MONOTONIC_RAW)
-		return __real_clock_gettime(id, t);
-	t->tv_sec = clock_ns / 1000000000;
-	t->tv_nsec = clock_ns % 1000000000;
-	return 0;
-}
 
 static union {
 	struct devtrace_emit event;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <devtrace.h>
 #include "fakedev.h"
+#include "lane_clock.h"
 #include "lane_parse.h"
 #include "kselftest_harness.h"
 
@@ -25,19 +26,6 @@
 #define SETUPS		20
 
 static uint64_t seed;
-static uint64_t clock_ns;
-
-int __real_clock_gettime(clockid_t id, struct timespec *t);
-int __wrap_clock_gettime(clockid_t id, struct timespec *t);
-
-int __wrap_clock_gettime(clockid_t id, struct timespec *t)
-{
-	if (id != CLOCK_MONOTONIC_RAW)
-		return __real_clock_gettime(id, t);
-	t->tv_sec = clock_ns / 1000000000;
-	t->tv_nsec = clock_ns % 1000000000;
-	return 0;
-}
 
 static union {
 	struct devtrace_emit event;
