@@ -294,6 +294,11 @@ TEST_F(quiet, leaves_no_gap)
 	}
 	ASSERT_EQ(w->ev[5].ts, lseek(self->fd, w->ev[5].ts, SEEK_SET));
 	seeks++;
+	/*
+	 * A frame that was cut right before its last flag is whole with the first
+	 * flag of what follows. It came before this seek.
+	 */
+	tape_feed(self->t, "\x7e", 1);
 	EXPECT_END_FROM(w->ev[5].ts);
 	EXPECT_EQ(0, self->t->gaps);
 	EXPECT_EQ(0, self->t->unknown);
@@ -306,6 +311,45 @@ TEST_F(quiet, leaves_no_gap)
 							 0, 0, i + 1));
 	}
 	EXPECT_NE(NULL, devtrace_decoder_proc(self->t->d, w->ev[0].tid, NULL));
+}
+
+/*
+ * Wherever a frame is cut by a seek: it is whole with the first flag of what follows
+ * if that is all it lacks, damaged if it lacks more, and nothing if it has not begun.
+ */
+TEST_F(quiet, a_frame_that_lacks_its_flag_is_whole)
+{
+	static char buf[32768];
+	size_t at, had, whole = 0, damaged = 0, none = 0;
+
+	for (at = 20000; at < 20150; at++) {
+		struct tape *t = tape_new();
+
+		ASSERT_EQ(0, lseek(self->fd, 0, SEEK_SET));
+		ASSERT_EQ(at, read(self->fd, buf, at));
+		tape_feed(t, buf, at);
+		had = t->nev;
+		ASSERT_LT(0, had);
+		ASSERT_EQ(INT64_MAX, lseek(self->fd, INT64_MAX, SEEK_SET));
+		ASSERT_LT(0, tape_drain(t, self->fd));
+		EXPECT_EQ(0, t->gaps);
+		if (t->damages) {
+			EXPECT_EQ(1, t->damages);
+			EXPECT_EQ(had, t->nev);
+			damaged++;
+		} else if (t->nev == had) {
+			none++;
+		} else {
+			EXPECT_EQ(had + 1, t->nev);
+			whole++;
+		}
+		tape_free(t);
+	}
+	dev_say("%zu cuts: %zu before a last flag, %zu within a frame, %zu between", at - 20000,
+		whole, damaged, none);
+	EXPECT_LT(0, whole);
+	EXPECT_LT(0, none);
+	EXPECT_LT(whole + none, damaged);
 }
 
 /*
