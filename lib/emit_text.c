@@ -51,7 +51,8 @@ int devtrace_puts_(uint8_t severity, const char *text)
 __attribute__((noinline))
 static int format_long(uint8_t severity, const char *format, va_list args)
 {
-	char text[DEVTRACE_RECORD_MAX];
+	/* One byte more than can be emitted, to know whether a character ends there. */
+	char text[DEVTRACE_RECORD_MAX + 1];
 	int n = vsnprintf(text, sizeof(text), format, args);
 
 	DEVTRACE_RECORD(r, DEVTRACE_RECORD_MAX);
@@ -60,12 +61,12 @@ static int format_long(uint8_t severity, const char *format, va_list args)
 	if (n <= 0)
 		return n < 0 ? emit_error(errno) : emit_short(severity, "", 0);
 	devtrace_head_(&r, DEVTRACE_T_TEXT, severity, 0);
-	if ((size_t)n < sizeof(text)) {
+	if ((size_t)n < sizeof(text) - 1) {
 		if (text[n - 1] == '\n')
 			n--;
 		devtrace_strn_(&r, text, n);
 	} else {
-		size_t keep = sizeof(text) - 1;
+		size_t keep = sizeof(text) - 2;
 
 		while (keep && ((unsigned char)text[keep] & 0xc0) == 0x80)
 			keep--;

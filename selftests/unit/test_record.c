@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <wchar.h>
 #include <devtrace.h>
 #include <devtrace-decode.h>
 #include <devtrace/qnx.h>
@@ -475,6 +476,59 @@ TEST_F(record, text)
 	EXPECT_EQ(EMSGSIZE, devtrace_error());
 }
 
+/* What is cut is cut between two characters, and its bytes are all counted. */
+TEST_F(record, text_is_cut_between_characters)
+{
+	static const char *const characters[] = { "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80" };
+	char text[5000], mark[40];
+	const char *got;
+	size_t c, before;
+
+	for (c = 0; c < 3; c++) {
+		const size_t len = strlen(characters[c]);
+
+		for (before = 3963 - len - 1; before <= 3963; before++) {
+			const size_t kept = before + len <= 3963 ? before + len : before;
+
+			memset(text, 'y', sizeof(text) - 1);
+			memcpy(text + before, characters[c], len);
+			text[sizeof(text) - 1] = 0;
+			devtrace_text("%s", text);
+			got = (const char *)last_event()->bytes + 5;
+			ASSERT_EQ(kept < before + len ? kept : 3963, strlen(got));
+			ASSERT_EQ(0, memcmp(got, text, kept));
+			sprintf(mark, "[%zu bytes cut]", sizeof(text) - 1 - strlen(got));
+			ASSERT_STREQ(mark, got + strlen(got) + 2);
+		}
+	}
+}
+
+TEST_F(record, text_of_other_kinds)
+{
+	char line[1001];
+	size_t n;
+
+	/* One newline goes, however long the line. */
+	for (n = 1; n < sizeof(line); n += 37) {
+		memset(line, 'y', n);
+		strcpy(line + n - 1, "\n");
+		devtrace_text("%s", line);
+		ASSERT_EQ(n - 1, strlen((char *)last_event()->bytes + 5));
+		devtrace_puts(line);
+		ASSERT_EQ(n - 1, strlen((char *)last_event()->bytes + 5));
+	}
+	devtrace_puts(NULL);
+	BYTES(126, 0, 0, 0, 8, '(', 'n', 'u', 'l', 'l', ')', 0);
+	ASSERT_EQ(0, devtrace_errors());
+	/* No character of any language. */
+	n = fake->nr;
+	errno = 1234;
+	EXPECT_EQ(EILSEQ, devtrace_text_(0, "%lc", (wint_t)0x7fffffff));
+	EXPECT_EQ(1234, errno);
+	EXPECT_EQ(EILSEQ, devtrace_error());
+	EXPECT_EQ(n, fake->nr);
+}
+
 /* QS names. */
 
 static void function(void)
@@ -644,7 +698,7 @@ TEST_F(record, qnx_buffers)
 
 TEST_F(record, qnx_trace_event)
 {
-	static const char mem[200];
+	static const char mem[200], large[1000];
 	int n = 0;
 
 	EXPECT_EQ(0, TraceEvent(_TRACE_EVENT(TYPE, 0, 0, 0xfffff)));
@@ -659,7 +713,11 @@ TEST_F(record, qnx_trace_event)
 	BYTES(HEAD(9), 9, 1, 'a');
 	EXPECT_EQ(0, TraceEvent(_TRACE_EVENT(TYPE, 7, 1, 9), 1, 2, 3, 4, 5, 6, 7, mem, 200));
 	EXPECT_EQ(4 + 8 * 5 + 2 + 200, last_event()->size);
+	EXPECT_EQ(0, TraceEvent(_TRACE_EVENT(TYPE, 7, 1, 9), 1, 2, 3, 4, 5, 6, 7, large, 1000));
+	EXPECT_EQ(4 + 8 * 5 + 4 * 2 + 1000, last_event()->size);
 	EXPECT_EQ(0, devtrace_errors());
+	EXPECT_EQ(-1, TraceEvent(_TRACE_EVENT(TYPE, 0, 1, 9), mem, -1));
+	EXPECT_EQ(EINVAL, devtrace_error());
 
 	/* the code is evaluated once, and the filter holds if it is not constant */
 	EXPECT_EQ(0, TraceEvent(_TRACE_EVENT(TYPE, 0, 0, evaluated(&n))));
@@ -669,7 +727,7 @@ TEST_F(record, qnx_trace_event)
 	EXPECT_EQ(2, n);
 	EXPECT_EQ(0, TraceEvent(_TRACE_EVENT(TYPE, 1, 0, 0), evaluated(&n)));
 	EXPECT_EQ(2, n);
-	EXPECT_EQ(7, fake->nr);
+	EXPECT_EQ(8, fake->nr);
 }
 
 #define main harness_main
