@@ -66,6 +66,8 @@ int tc_tracepoint_type(struct tc *tc, const char *name, unsigned int *type);
 int tc_info(struct tc *tc);
 /* -s and -p */
 int tc_keep(struct tc *tc, const char *severity);
+/* Ends the program if that is no percentage. */
+void tc_high_water_check(struct tc *tc, const char *percent);
 int tc_high_water(struct tc *tc, const char *percent);
 bool tc_percent(const char *s, unsigned int *percent);
 

@@ -121,12 +121,19 @@ static int thaw(struct tc *tc, const char *name)
 	       tc_fail(tc, name) : 0;
 }
 
-static int watermark(struct tc *tc, const char *name, const char *word)
+static unsigned int percent_word(const struct tc *tc, const char *word)
 {
 	unsigned int percent;
 
 	if (!tc_percent(word, &percent))
 		tc_usage(tc, word, "is no percentage from 0 to 99");
+	return percent;
+}
+
+static int watermark(struct tc *tc, const char *name, const char *word)
+{
+	unsigned int percent = percent_word(tc, word);
+
 	tc_end(tc);
 	tc_open(tc);
 	return devtrace_ctl_stream_watermark(tc->ctl, name, percent) ? tc_fail(tc, name) : 0;
@@ -183,6 +190,12 @@ int tc_clear(struct tc *tc)
 	tc_end(tc);
 	tc_open(tc);
 	return devtrace_ctl_clear(tc->ctl, tc_stream(tc)) ? tc_fail(tc, tc_stream(tc)) : 0;
+}
+
+void tc_high_water_check(struct tc *tc, const char *percent)
+{
+	tc->command = "-p";
+	percent_word(tc, percent);
 }
 
 int tc_high_water(struct tc *tc, const char *percent)

@@ -147,7 +147,6 @@ static void after(struct tc *tc, struct devtrace_ctl_trigger *t)
 static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 {
 	const char *s;
-	char *slash;
 
 	if (!word(tc, "when"))
 		tc_missing(tc, "'when' behind the name");
@@ -162,13 +161,13 @@ static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 		} else if (word(tc, "rate")) {
 			uint64_t v;
 			char digits[16];
+			size_t n;
 
 			s = tc_next(tc, "a rate, such as 100/s,");
-			slash = strchr(s, '/');
-			snprintf(digits, sizeof(digits), "%.*s",
-				 (int)(slash ? slash - s : (long)strlen(s)), s);
-			if ((slash && strcmp(slash, "/s")) || !tc_number(digits, UINT32_MAX, &v) ||
-			    !v)
+			n = strcspn(s, "/");
+			snprintf(digits, sizeof(digits), "%.*s", (int)n, s);
+			if (n >= sizeof(digits) || (s[n] && strcmp(s + n, "/s")) ||
+			    !tc_number(digits, UINT32_MAX, &v) || !v)
 				tc_usage(tc, s, "is no rate; write 100/s");
 			t->rate = (uint32_t)v;
 		} else {

@@ -273,10 +273,16 @@ static void parse(struct tc *tc, struct line *line, int argc, char **argv)
 	}
 }
 
+/* An option that is for 'stat' alone, if one was given. */
+static const char *for_stat(const struct tc *tc)
+{
+	return tc->interval ? "--interval" : tc->cpu ? "--cpu" : tc->types ? "--types" :
+	       tc->processes ? "--processes" : tc->readers ? "--readers" : NULL;
+}
+
 static int run(struct tc *tc, struct line *line)
 {
-	bool stat_only = tc->cpu || tc->types || tc->processes || tc->readers || tc->interval;
-	const char *word;
+	const char *word, *option = for_stat(tc);
 	size_t i;
 	int ret = 0;
 
@@ -286,14 +292,17 @@ static int run(struct tc *tc, struct line *line)
 		return 2;
 	}
 	if (!tc->nr) {
-		if (stat_only)
-			tc_usage(tc, tc->interval ? "--interval" : "--cpu", "is for 'stat'");
-		if (line->severity)
-			ret |= tc_keep(tc, line->severity);
+		if (option)
+			tc_usage(tc, option, "is for 'stat'");
+		/* One that is wrong: then the other is not done either. */
 		if (line->percent)
-			ret |= tc_high_water(tc, line->percent);
-		if (line->info)
-			ret |= tc_info(tc);
+			tc_high_water_check(tc, line->percent);
+		if (line->severity)
+			ret = tc_keep(tc, line->severity);
+		if (line->percent && !ret)
+			ret = tc_high_water(tc, line->percent);
+		if (line->info && !ret)
+			ret = tc_info(tc);
 		return ret;
 	}
 	if (line->info || line->severity || line->percent)
@@ -305,10 +314,8 @@ static int run(struct tc *tc, struct line *line)
 	if (i == NR(commands))
 		tc_usage(tc, word, "is no command: filter stream trigger profile stat monitor dict clear");
 	tc->command = commands[i].name;
-	if (stat_only && commands[i].fn != tc_stat)
-		tc_usage(tc, tc->interval ? "--interval" : tc->cpu ? "--cpu" :
-			 tc->types ? "--types" : tc->processes ? "--processes" : "--readers",
-			 "is for 'stat'");
+	if (option && commands[i].fn != tc_stat)
+		tc_usage(tc, option, "is for 'stat'");
 	return commands[i].fn(tc);
 }
 
