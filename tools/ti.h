@@ -98,7 +98,8 @@ void ti_filter_severity(struct ti_filter *f, char *word);
 void ti_filter_cpu(struct ti_filter *f, char *word);
 void ti_filter_type(struct ti_filter *f, char *word);
 void ti_filter_code(struct ti_filter *f, const char *word);
-void ti_filter_list(struct ti_words *w, char *word);
+/* Words, one at least; else it ends the program. */
+void ti_filter_some(struct ti_words *w, char *word, const char *option, const char *problem);
 
 /* One event with what was found out about it. */
 struct ti_event {

@@ -7,16 +7,26 @@
  */
 #include <ctype.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <strings.h>
 #include "ti.h"
 
-void ti_filter_list(struct ti_words *w, char *word)
+static void list(struct ti_words *w, char *word)
 {
 	char *s, *save;
 
 	for (s = strtok_r(word, ",", &save); s; s = strtok_r(NULL, ",", &save))
 		ti_words_add(w, s);
+}
+
+void ti_filter_some(struct ti_words *w, char *word, const char *option, const char *problem)
+{
+	size_t before = w->n;
+
+	list(w, word);
+	if (w->n == before)
+		ti_usage(option, word, problem);
 }
 
 /* A decimal or 0x number up to max that ends at *end. */
@@ -63,7 +73,7 @@ void ti_filter_severity(struct ti_filter *f, char *word)
 	struct ti_words w = { 0 };
 	size_t i;
 
-	ti_filter_list(&w, word);
+	list(&w, word);
 	for (i = 0; i < w.n; i++)
 		if (!one_severity(f, w.v[i]))
 			ti_usage("--severity", w.v[i],
@@ -81,7 +91,7 @@ void ti_filter_cpu(struct ti_filter *f, char *word)
 	char *end;
 	size_t i;
 
-	ti_filter_list(&w, word);
+	list(&w, word);
 	for (i = 0; i < w.n; i++) {
 		bool good = number(w.v[i], &end, 65535, &a);
 
@@ -122,7 +132,7 @@ void ti_filter_type(struct ti_filter *f, char *word)
 	char *end;
 	size_t i;
 
-	ti_filter_list(&w, word);
+	list(&w, word);
 	for (i = 0; i < w.n; i++) {
 		if (!isdigit((unsigned char)*w.v[i])) {
 			if (!add_group(f, w.v[i]))
@@ -187,10 +197,10 @@ static bool words_match(const struct ti_words *w, const char *name, uint64_t a, 
 	size_t i;
 
 	for (i = 0; i < w->n; i++) {
+		unsigned long v;
 		char *end;
-		uint64_t v = strtoull(w->v[i], &end, 0);
 
-		if (!*end && isdigit((unsigned char)*w->v[i])) {
+		if (number(w->v[i], &end, ULONG_MAX, &v) && !*end) {
 			if (v == a || (second && v == b))
 				return true;
 		} else if (name && !fnmatch(w->v[i], name, 0)) {

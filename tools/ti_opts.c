@@ -201,7 +201,8 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		ti_filter_severity(&opt->filter, optarg);
 		break;
 	case 'p':
-		ti_filter_list(&opt->filter.processes, optarg);
+		ti_filter_some(&opt->filter.processes, optarg, "--process",
+			       "is no process or thread: write ids or names");
 		break;
 	case 'C':
 		ti_filter_cpu(&opt->filter, optarg);
@@ -210,7 +211,8 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		ti_filter_type(&opt->filter, optarg);
 		break;
 	case 'o':
-		ti_filter_list(&opt->filter.objects, optarg);
+		ti_filter_some(&opt->filter.objects, optarg, "--object",
+			       "is no object: write numbers or names");
 		break;
 	case 'J':
 		opt->json = true;
