@@ -207,6 +207,8 @@ struct ti_last {
 void ti_last_init(struct ti_last *last, long nr);
 /* Where to print a report; NULL if there are too many of them. */
 struct out *ti_last_report(struct ti_last *last);
+/* Where to print an event, behind how many reports before it are not told. */
+struct out *ti_last_event(struct ti_last *last, bool json);
 /* line holds an event now: keep it. */
 void ti_last_keep(struct ti_last *last);
 /* Print what is kept, oldest first, and forget it. */

@@ -52,7 +52,7 @@ static bool past_until(struct ti_run *run, uint64_t ts)
 
 static int print_event(struct ti_run *run, const struct devtrace_event *ev)
 {
-	struct out *o = run->keep ? &run->last.line : &run->out;
+	struct out *o = &run->out;
 	const struct ti_options *opt = run->opt;
 	struct ti_event e;
 
@@ -69,6 +69,8 @@ static int print_event(struct ti_run *run, const struct devtrace_event *ev)
 	ti_event_init(&e, ev, run->decoder, &run->fmts);
 	if (!ti_filter_wants(&opt->filter, &e))
 		return 0;
+	if (run->keep)
+		o = ti_last_event(&run->last, opt->json);
 	if (opt->json)
 		ti_json_event(o, &run->printer, &e);
 	else

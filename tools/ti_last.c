@@ -26,14 +26,20 @@ struct out *ti_last_report(struct ti_last *last)
 	return NULL;
 }
 
-static void print_omitted(struct ti_last *last, struct out *o, bool json)
+static void print_omitted(struct ti_last *last, struct out *o, bool json, const char *where)
 {
 	if (!last->omitted)
 		return;
 	out_str(o, json ? "{\"kind\":\"omitted\",\"count\":" : "*** ");
 	out_u64(o, last->omitted);
-	out_str(o, json ? "}\n" : " more lines of this kind before the next event\n");
+	out_str(o, json ? "}\n" : where);
 	last->omitted = 0;
+}
+
+struct out *ti_last_event(struct ti_last *last, bool json)
+{
+	print_omitted(last, &last->line, json, " more lines of this kind before the next event\n");
+	return &last->line;
 }
 
 void ti_last_keep(struct ti_last *last)
@@ -72,7 +78,7 @@ void ti_last_print(struct ti_last *last, struct out *o, bool json)
 	}
 	/* Reports after the last event. */
 	out_mem(o, last->line.buf, last->line.len);
-	print_omitted(last, o, json);
+	print_omitted(last, o, json, " more lines of this kind\n");
 	ti_last_free(last);
 }
 
