@@ -658,12 +658,61 @@ TEST_F(emit, dictionaries)
 	EXPECT_EQ(1, fake->opens);
 }
 
+/* What devtrace_open() says to a program that is started with this in its environment. */
+static int with_device(const char *name)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		setenv("DEVTRACE_DEVICE", name, 1);
+		execl("/proc/self/exe", "test_emit", "--environment", NULL);
+		_exit(99);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Only what is there is asked, and nothing is made or changed. */
+static int environment(void)
+{
+	int err;
+
+	/* The device of this process is the real one. */
+	unsetenv("DEVTRACE_DEVICE");
+	err = devtrace_open();
+	if (err != devtrace_error() || devtrace_errors() != 1 || devtrace_fd() != -1 ||
+	    !all_enabled(false) || emit() != ENODEV)
+		return 98;
+	return err;
+}
+
+TEST_F(emit, environment_names_the_device)
+{
+	char name[300];
+	int status = with_device("/proc/self/nowhere");
+
+	if (status == 99)
+		SKIP(return, "this program cannot be started anew");
+	EXPECT_EQ(ENOENT, status);
+	EXPECT_EQ(ENODEV, with_device(""));
+	EXPECT_EQ(ENOTTY, with_device("/dev/null"));
+	EXPECT_EQ(EISDIR, with_device("/dev"));
+	memset(name, 'x', sizeof(name));
+	name[256] = 0;
+	EXPECT_EQ(ENAMETOOLONG, with_device(name));
+	/* The longest is looked for. */
+	name[255] = 0;
+	EXPECT_EQ(ENOENT, with_device(name));
+}
+
 #define main harness_main
 TEST_HARNESS_MAIN
 #undef main
 
 int main(int argc, char **argv)
 {
+	if (argc == 2 && !strcmp(argv[1], "--environment"))
+		return environment();
 	fake_start(argv);
 	return harness_main(argc, argv);
 }
