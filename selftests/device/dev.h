@@ -131,6 +131,8 @@ void tape_free(struct tape *t);
 void tape_feed(struct tape *t, const void *buf, size_t n);
 /* Read a descriptor that is O_NONBLOCK until EAGAIN; bytes, or -1. */
 ssize_t tape_drain(struct tape *t, int fd);
+/* The same, or until that many bytes were read: while others write there may be no end. */
+ssize_t tape_some(struct tape *t, int fd, size_t most);
 /* Open, read all there is with reads of this size, close. NULL: failed. */
 struct tape *tape_all(size_t chunk);
 uint64_t tape_lost(const struct tape *t, int source);	/* by all causes; -1: of all */

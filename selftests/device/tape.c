@@ -145,11 +145,13 @@ void tape_feed(struct tape *t, const void *buf, size_t n)
 	devtrace_decoder_feed(t->d, buf, n, NULL);
 }
 
-static ssize_t drain(struct tape *t, int fd, char *buf, size_t chunk)
+static ssize_t drain(struct tape *t, int fd, char *buf, size_t chunk, size_t most)
 {
 	ssize_t n, all = 0;
 
 	for (;;) {
+		if ((size_t)all >= most)
+			return all;
 		n = read(fd, buf, chunk);
 		if (n > 0) {
 			tape_feed(t, buf, n);
@@ -168,7 +170,14 @@ ssize_t tape_drain(struct tape *t, int fd)
 {
 	char buf[65536];
 
-	return drain(t, fd, buf, sizeof(buf));
+	return drain(t, fd, buf, sizeof(buf), SIZE_MAX);
+}
+
+ssize_t tape_some(struct tape *t, int fd, size_t most)
+{
+	char buf[65536];
+
+	return drain(t, fd, buf, sizeof(buf), most);
 }
 
 struct tape *tape_all(size_t chunk)
@@ -178,7 +187,7 @@ struct tape *tape_all(size_t chunk)
 	char *buf = malloc(chunk);
 
 	t->keep_raw = true;
-	if (fd < 0 || !buf || drain(t, fd, buf, chunk) < 0) {
+	if (fd < 0 || !buf || drain(t, fd, buf, chunk, SIZE_MAX) < 0) {
 		tape_free(t);
 		t = NULL;
 	}

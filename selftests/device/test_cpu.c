@@ -209,8 +209,9 @@ static bool all_accounted(struct tape *t, const struct loader *l, int n)
 }
 
 /* One reader looks now and then, another not before all is over. */
-TEST_F(cpus, come_and_go_under_load_with_unread_events)
+TEST_F_TIMEOUT(cpus, come_and_go_under_load_with_unread_events, 600)
 {
+	const uint64_t enough = dev_now() + 60 * NSEC;
 	int last = self->cpu[self->n - 1], i, n, fd, late_fd;
 	struct loader l[DEV_CPUS];
 	struct devtrace_stats st;
@@ -233,11 +234,13 @@ TEST_F(cpus, come_and_go_under_load_with_unread_events)
 		};
 		ASSERT_EQ(0, pthread_create(&l[i].thread, NULL, load, &l[i]));
 	}
-	for (i = 0; i < 20; i++) {
+	/* a kernel that looks at each access may take seconds for one of these */
+	for (i = 0; i < 20 && (i < 4 || i & 1 || dev_now() < enough); i++) {
 		dev_sleep_ms(dev_random() % 30);
 		ASSERT_EQ(0, switch_cpu(last, i & 1));
+		/* as much as the rings hold: writers may be quicker than a reader */
 		if (i % 3 == 1)
-			ASSERT_LE(0, tape_drain(t, fd));
+			ASSERT_LE(0, tape_some(t, fd, 256 << 10));
 	}
 	done = true;
 	for (i = 0; i < n; i++) {
