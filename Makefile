@@ -9,7 +9,7 @@ override O := $(abspath $(O))
 prefix	?= /usr/local
 mandir	?= $(prefix)/share/man
 BOARDS	?= 6.1 6.12 rt 6.12-rt armhf
-MORE_BOARDS ?= arm64 s390x 6.1/1 6.12/1of2
+MORE_BOARDS ?= arm64 s390x 6.1/1 6.12/1of2 kasan kcsan
 # Takes half an hour of an emulated board
 CYCLES	?= 1000
 
@@ -65,8 +65,8 @@ check: deps-check
 	@O=$(O) BOARDS="$(BOARDS)" selftests/check
 
 check-all: deps-check deps-boards
-	@O=$(O) BOARDS="$(BOARDS) $(MORE_BOARDS)" PROFILE_CYCLES=$(CYCLES) \
-		LIFE_CYCLES=$(CYCLES) MODEL=model-all selftests/check
+	@O=$(O) BOARDS="$(BOARDS) $(MORE_BOARDS)" CYCLES=$(CYCLES) MODEL=model-all \
+		selftests/check --full
 
 static: deps-static
 	@O=$(O) selftests/static
@@ -94,10 +94,10 @@ help:
 #:   all              library, tools and module
 #:   demo             boot a virtual board and watch a driver and a program trace
 #:   check            every test, on this machine and on virtual boards
-#:   check-all        the same on more boards: 64-bit ARM, a big-endian machine,
-#:                    one CPU; kernel profile events on and off, and the module
-#:                    loaded and unloaded, 1000 times; the larger pieces of the
-#:                    model of the ring
+#:   check-all        the same at length and on more boards: 64-bit ARM, a big-endian
+#:                    machine, one CPU, debugging kernels; kernel profile events on
+#:                    and off, and the module loaded and unloaded, 1000 times; the
+#:                    larger pieces of the model of the ring
 #:   bench            every figure, one line each
 #:   static           style, sparse, warnings, manual pages, licences
 #:   fuzz             FUZZ_TIME seconds (60) of each fuzzer, or of those in FUZZ_TARGET:
@@ -120,9 +120,9 @@ help:
 #:   O                directory for what is built (default: build)
 #:   BOARDS           boards for check (6.1 6.12 rt 6.12-rt armhf)
 #:   JOBS             how many of its jobs check runs side by side (default: one
-#:                    for each CPU)
-#:   MORE_BOARDS      more of them for check-all (arm64 s390x 6.1/1
-#:                    6.12/1of2; /1 is one CPU, /1of2 one of two)
+#:                    more than there are CPUs)
+#:   MORE_BOARDS      more of them for check-all (arm64 s390x 6.1/1 6.12/1of2 kasan
+#:                    kcsan; /1 is one CPU, /1of2 one of two)
 #:   CYCLES           how often check-all turns kernel profile events on and off, and
 #:                    loads and unloads the module (1000)
 
