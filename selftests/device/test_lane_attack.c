@@ -163,6 +163,7 @@ FIXTURE(attack) {
 	struct lane	honest, evil;
 	struct account	a;
 	uint32_t	nr;		/* events of each of the honest ones */
+	uint64_t	found;		/* events of the other that a new reader was given */
 };
 
 FIXTURE_SETUP(attack)
@@ -238,6 +239,7 @@ static bool look(FIXTURE_DATA(attack) *self, struct __test_metadata *_metadata)
 	EXPECT_TRUE(account_drain(&b));
 	EXPECT_GE(1, b.bad_lanes);
 	bad = b.bad_lanes;
+	self->found = b.from_evil;
 	if (b.bad_lanes)
 		EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->evil.page->state);
 	EXPECT_LE(0, lseek(b.fd, dev_now() - NSEC / 1000, SEEK_SET));
@@ -271,11 +273,12 @@ static uint64_t odd_value(int k, uint64_t was, unsigned int bits)
 	const uint64_t mask = bits == 64 ? ~0ULL : (1ULL << bits) - 1;
 	const uint64_t v[] = {
 		0, 1, ~0ULL, 1ULL << (bits - 1), was + 1, was - 1, was + 2, was - 2, -was, was ^ 0x7f,
+		DEVTRACE_LANE_BLOCK + 2,
 	};
 
 	return v[k] & mask;
 }
-#define VALUES	10
+#define VALUES	11
 
 /* The numbers there are: two of the head, five of a block, three words of a record. */
 #define BLOCKS	3
@@ -336,10 +339,11 @@ TEST_F(attack, each_number_is_wrong_in_turn)
 	for (field = 0; field < FIELDS; field++) {
 		for (k = 0; k < VALUES; k++) {
 			const uint64_t before = self->a.bad_lanes;
-			uint64_t was, now;
+			uint64_t was, now, in_first;
 			bool told;
 
 			ASSERT_EQ(0, evil_anew(self));
+			in_first = lane_block(&self->evil, self->evil.page->first + 1)->count;
 			emit_honest(self, 5);
 			/* every other time a reader has been there before */
 			if (k & 1)
@@ -347,8 +351,11 @@ TEST_F(attack, each_number_is_wrong_in_turn)
 			now = swap_field(&self->evil, field, k, &was);
 			emit_honest(self, 5);
 			told = look(self, _metadata);
-			if (is_nonsense(field, was, now))
+			if (is_nonsense(field, was, now)) {
 				EXPECT_TRUE(told);
+				/* Nothing of a block that makes no sense is looked at. */
+				EXPECT_EQ(field < 2 + 8 ? 0 : in_first, self->found);
+			}
 			bad += self->a.bad_lanes - before;
 			if (!_metadata->passed) {
 				dev_say("field %d, value %d", field, k);

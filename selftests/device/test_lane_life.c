@@ -225,6 +225,11 @@ TEST_F(life, fork_gives_nothing_to_the_child)
 	EXPECT_EQ(20, marks(3));
 	EXPECT_EQ(0, marks(4));
 	EXPECT_EQ(10, marks(5));
+	/* Nor did the children keep anything of it. */
+	munmap((void *)self->l.head, self->l.bytes);
+	EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->l.page->state);
+	munmap((void *)self->l.page, self->page);
+	self->l.head = NULL;
 }
 
 static int same_memory(void *arg)
