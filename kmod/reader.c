@@ -13,7 +13,9 @@
  * older than that clock, but for the time that a store takes to become
  * visible, for which MARGIN_NS is allowed. An event goes out when no bound is
  * below its time. While a writer is under way its ring's bound stays where it
- * is, and newer events of other rings wait for it.
+ * is, and newer events of other rings wait for it. An event whose time is long after the
+ * reader's clock, as that of a CPU that is wrong, is left for another call; by more than
+ * a second, it gets the reader's time, and DEVTRACE_F_LATE.
  *
  * Accounts. A cursor knows the index of its next record. What the ring says
  * it overwrote, dropped or cleared since is reported before the next event, in
@@ -34,6 +36,8 @@
 #define INFO_NS		NSEC_PER_SEC
 #define INFO_BYTES	(64 * 1024)
 #define BUSY_TRIES	1000
+/* CPUs whose clocks differ by more than that are not waited for in a read. */
+#define AHEAD_NS	NSEC_PER_MSEC
 
 struct wire *reader_wire(struct reader *rd)
 {
@@ -90,6 +94,8 @@ static void cursor_skip(struct cursor *c)
 /* Look at the record at the front of the cache; false if it is not whole. */
 static bool cursor_peek(struct cursor *c)
 {
+	u64 ts;
+
 	while (c->next < c->end) {
 		const struct ring_record *rec = (void *)&c->cache[c->next];
 		u32 left = c->end - c->next, units;
@@ -109,7 +115,9 @@ static bool cursor_peek(struct cursor *c)
 			cursor_skip(c);
 			continue;
 		}
-		c->key = ring_ts(rec->word, c->latest);
+		ts = ring_ts(rec->word, c->latest);
+		/* Beyond latest it seems older than the machine: its CPU's clock is wrong. */
+		c->key = likely(ts <= c->latest) ? ts : max(c->key, c->latest - NSEC_PER_SEC);
 		return true;
 	}
 	return false;
@@ -440,11 +448,25 @@ static int look_for_lanes(struct reader *rd)
 	return reader_follow_lanes(rd);
 }
 
+/* Whether all that is at hand is of a CPU whose clock is ahead of this bound. */
+static bool all_ahead(const struct reader *rd, u64 bound)
+{
+	unsigned int i;
+
+	for (i = 0; i < rd->nr; i++) {
+		const struct cursor *c = reader_cursor(rd, i);
+
+		if (c->ready && c->key <= bound + AHEAD_NS)
+			return false;
+	}
+	return true;
+}
+
 static int fill(struct reader *rd, size_t want)
 {
 	struct wire *w = &rd->wire;
 	struct cursor *c;
-	int tries = 0, err;
+	int tries = 0, waits = 0, err;
 
 	if (rd->layouts != rd->stream->layouts) {
 		err = follow_layout(rd);
@@ -490,6 +512,11 @@ static int fill(struct reader *rd, size_t want)
 			}
 			if (!c->ready && c->busy && ++tries > BUSY_TRIES)
 				return -EAGAIN;
+			if (unlikely(!c->ready && !c->busy && ++waits > BUSY_TRIES)) {
+				if (all_ahead(rd, c->key))
+					return -EAGAIN;
+				waits = 0;
+			}
 		}
 		sift_down(rd, 0);
 	}
