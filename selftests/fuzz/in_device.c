@@ -6,6 +6,7 @@
  * descriptors, how many bytes, from where. THREAD gives the bytes that follow, as many
  * as it says, to a second thread, which carries them out beside the rest, with the
  * same descriptors. What may wait does so for some milliseconds, then a signal ends it.
+ * What is done with lanes is in in_lane.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +27,7 @@
 
 #include "dev.h"
 #include "in.h"
+#include "in_lane.h"
 #include "nl.h"
 
 #define FDS		8
@@ -37,7 +39,7 @@
 enum call {
 	OPEN, CLOSE, READ, READV, WRITE, WRITEV, LSEEK, EMIT, DICT, CHECK, CLEAR, STATS,
 	ANY_IOCTL, POLL, MMAP, MPROTECT, DUP, SPLICE, FLAGS, FORK, CONTROL, THREAD, OTHER,
-	PIN, SLEEP, BURST, NCALLS
+	PIN, SLEEP, BURST, LANE, LANE_USE, NCALLS
 };
 
 struct cursor {
@@ -308,10 +310,11 @@ static void do_poll(struct cursor *c)
 
 static void do_mmap(struct cursor *c)
 {
-	static const size_t lengths[] = { 4096, 8192, 1, 0, 65536, 1 << 20 };
+	/* The last two are all but the first page of lanes. */
+	static const size_t lengths[] = { 4096, 8192, 1, 0, 65536, 1 << 20, 36864, 69632 };
 	int fd = fd_of(c);
 	unsigned int slot = u8(c) % MAPS, kind = u8(c), more = u8(c);
-	size_t len = kind & 0x80 ? lengths[more % 6] : (size_t)getpagesize();
+	size_t len = kind & 0x80 ? lengths[more % 8] : (size_t)getpagesize();
 	int prot = PROT_READ, flags = kind & 1 ? MAP_PRIVATE : MAP_SHARED;
 	uint8_t *p;
 
@@ -325,9 +328,11 @@ static void do_mmap(struct cursor *c)
 	if (p == MAP_FAILED)
 		return;
 	room[0] = p[more % 256];
-	/* One page at most is left in the slot. */
-	if (len > (size_t)getpagesize())
-		munmap(p + getpagesize(), len - getpagesize());
+	/* One page at most is left in the slot, and nothing of what cannot be cut. */
+	if (len > (size_t)getpagesize() && munmap(p + getpagesize(), len - getpagesize())) {
+		munmap(p, len);
+		return;
+	}
 	p = __atomic_exchange_n(&maps[slot], p, __ATOMIC_RELAXED);
 	if (p)
 		munmap(p, getpagesize());
@@ -388,9 +393,12 @@ static void do_splice(struct cursor *c)
 static void do_fork(struct cursor *c)
 {
 	int fd = fd_of(c);
-	unsigned int kind = u8(c);
+	unsigned int kind = u8(c), i;
+	uint8_t lane[LANE_ARGS] = { 0 };
 	pid_t pid;
 
+	for (i = 0; i < LANE_ARGS && kind & 8; i++)
+		lane[i] = u8(c);
 	if (c->thread || forked)
 		return;
 	forked = true;
@@ -403,6 +411,8 @@ static void do_fork(struct cursor *c)
 			(void)!read(fd, room, 100);
 		if (kind & 4)
 			close(fd);
+		if (kind & 8)
+			in_lane_use(fd, lane);
 		_exit(0);
 	}
 	if (pid > 0)
@@ -525,6 +535,28 @@ static void do_other(struct cursor *c)
 	}
 }
 
+/* The descriptor stays in a slot, if it is asked for: that too keeps a lane. */
+static void do_lane(struct cursor *c, bool ask)
+{
+	int fd = fd_of(c);
+	uint8_t a[LANE_ARGS];
+	size_t i;
+
+	for (i = 0; i < LANE_ARGS; i++)
+		a[i] = u8(c);
+	if (!ask) {
+		on(c, true);
+		in_lane_use(fd, a);
+		on(c, false);
+		return;
+	}
+	fd = in_lane_ask(fd, a, place(5 + a[5] % 3, sizeof(struct devtrace_lane_ask)));
+	if (fd >= 0 && a[0] & 0x10)
+		set_fd(a[5] >> 2, fd);
+	else if (fd >= 0)
+		close(fd);
+}
+
 static void calls(struct cursor *c);
 
 static void *second(void *arg)
@@ -625,6 +657,10 @@ static void call(struct cursor *c, enum call what)
 		for (i = 0; i < n; i++)
 			dev_emit_numbered(fd, 3 << 16, i, n, 3);
 		break;
+	case LANE:
+	case LANE_USE:
+		do_lane(c, what == LANE);
+		break;
 	default:
 		do_other(c);
 		break;
@@ -698,6 +734,7 @@ static void run(const uint8_t *p, size_t n)
 			munmap(maps[i], getpagesize());
 		maps[i] = NULL;
 	}
+	in_lane_end();
 	dev_pin(-1);
 }
 

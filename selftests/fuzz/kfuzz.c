@@ -44,7 +44,7 @@
 #define PLACES		32768	/* entries of a hash table */
 #define HANG_S		20
 #define KEEP		60		/* files of a corpus, at most */
-#define CHOOSE_S	150		/* how long to look for them */
+#define CHOOSE_S	500		/* how long to look for them */
 
 struct input {
 	size_t n;
