@@ -249,8 +249,7 @@ int __wrap_munmap(void *addr, size_t len)
 	for (unsigned int i = 0; fake && i < FAKE_LANES; i++) {
 		struct fake_lane *lane = &fake->lanes[i];
 
-		if (lane_rests[i] && lane->mapped &&
-		    (addr == lane_rests[i] || addr == lane->mine))
+		if (lane->mapped && (addr == lane_rests[i] || addr == lane->mine))
 			lane->mapped -= lane_pids[i] == getpid();
 	}
 	return __real_munmap(addr, len);
@@ -315,7 +314,7 @@ static int fake_give_lane(struct devtrace_lane_ask *arg)
 	if (mem == MAP_FAILED)
 		die("lane");
 	lane = &fake->lanes[n];
-	lane->page.blocks = arg->bytes / DEVTRACE_LANE_BLOCK;
+	lane->page.blocks = (arg->bytes / DEVTRACE_LANE_BLOCK) ^ fake->lane_lie;
 	lane->page.first = fake->lane_first;
 	lane->page.source = n;
 	lane->page.tid = gettid();

@@ -56,6 +56,7 @@ struct fake {
 	int		lane_error;	/* nobody gets a lane */
 	uint32_t	lane_bytes;	/* what who does not say gets; 0: the least */
 	uint32_t	lane_first;	/* number of its first block */
+	uint32_t	lane_lie;	/* bits wrong in what its page says of its blocks */
 	void		(*in_lane)(void); /* called before it is given */
 	void		(*in_open)(void); /* called between open and return */
 	void		(*in_map)(void); /* called before a page is mapped */

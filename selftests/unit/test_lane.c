@@ -336,6 +336,69 @@ TEST_F(lane, closed_by_the_kernel)
 	EXPECT_EQ(1, in_lane(1));
 }
 
+/* Whoever writes over it by mistake: what comes behind is where it belongs, and whole. */
+TEST_F(lane, nothing_is_read_back)
+{
+	static const uint8_t fills[] = { 0, 0xff, 0x5a };
+	const size_t bytes = DEVTRACE_LANE_MIN;
+	uint64_t total, n = 0;
+	uint32_t open, used, word;
+
+	for (int round = 0; round < 8; round++) {
+		struct fake_lane *l = &fake->lanes[0];
+		struct devtrace_lane_block *b;
+		const int fill = round < 3 ? fills[round] : rand();
+
+		for (int i = 0; i < 10 + 100 * round; i++)
+			ASSERT_EQ(0, emit(n++));
+		do {
+			ASSERT_EQ(0, emit(n++));
+			open = l->head->open;
+			b = (void *)(l->blocks + (size_t)(open % 8) * DEVTRACE_LANE_BLOCK);
+			used = b->used;
+		} while (used > DEVTRACE_LANE_BLOCK - sizeof(word));
+		memset(l->head, fill, sizeof(*l->head));
+		for (size_t i = 0; i < bytes; i++)
+			l->blocks[i] = round < 3 ? fill : rand();
+		/* In its place in this block, */
+		ASSERT_EQ(0, emit_plain());
+		n++;
+		EXPECT_EQ(used + sizeof(word), b->used) TH_LOG("round %d", round);
+		memcpy(&word, (uint8_t *)b + used, sizeof(word));
+		EXPECT_EQ(TYPE << DEVTRACE_LANE_TYPE_SHIFT, word);
+		/* and in all that follow, for a lap and more. */
+		for (int i = 0; i < 1000; i++)
+			ASSERT_EQ(0, emit(n++));
+		ASSERT_STREQ("", lane_verify(l, seed, &total) ?: "") TH_LOG("round %d", round);
+		EXPECT_EQ(n, total);
+		EXPECT_LT(8, l->head->open - open);
+		EXPECT_GT(1000, l->head->open - open);
+		EXPECT_EQ(0, l->head->busy);
+	}
+	EXPECT_EQ(1, fake->asked);
+	EXPECT_EQ(0, fake->nr);
+}
+
+/* 8 blocks there are; whatever else is said is not believed, and nothing stays mapped. */
+TEST_F(lane, page_that_makes_no_sense)
+{
+	static const uint32_t said[] = {
+		0, 1, 4, 7, 9, 12, 4097, 8192, 0x80000000, 0xffffffff,
+	};
+
+	for (unsigned int i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
+		fake->lane_lie = said[i] ^ 8;
+		EXPECT_EQ(EPROTO, devtrace_lane(DEVTRACE_LANE_MIN)) TH_LOG("%u blocks", said[i]);
+		EXPECT_EQ(0, fake->lanes[i].mapped);
+		EXPECT_EQ(0, emit_plain());
+		EXPECT_EQ(i + 1, fake->nr);
+	}
+	fake->lane_lie = 0;
+	EXPECT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
+	EXPECT_EQ(0, emit_plain());
+	EXPECT_EQ(1, in_lane(sizeof(said) / sizeof(said[0])));
+}
+
 TEST_F(lane, closed_and_opened_by_the_program)
 {
 	ASSERT_EQ(0, emit_plain());
@@ -674,6 +737,7 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "--environment"))
 		return environment(atoi(argv[2]));
 	seed = s && *s ? strtoull(s, NULL, 0) : (uint64_t)time(NULL);
+	srand(seed);
 	printf("# SEED=%llu\n", (unsigned long long)seed);
 	fflush(stdout);
 	return harness_main(argc, argv);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Documentation/testing.rst names tests that there are, and boards likewise.
+# Documentation/testing.rst names tests that there are, and boards likewise; and each
+# promise in it can still be broken, as selftests/mutations says.
 . "$(dirname "$0")/doc.sh"
 page=$top/Documentation/testing.rst
 
@@ -30,6 +31,12 @@ check "each line has one, or says that there is none" [ "$(awk '
 	on && /``|yet/ { good = 1 }
 	END { if (!good) print n }' "$page")" = "" ]
 check "there are 23 lines" [ "$(grep -cE '^[0-9]+\. ' "$page")" = 23 ]
+unbroken=$(for n in $(seq 23); do
+	grep -qE "^[a-z0-9-]+ $n [a-z]" "$top/selftests/mutations" || echo "$n"
+done)
+check "each is broken by a mutation${unbroken:+, but $(echo "$unbroken" | tr '\n' ' ')}" [ -z "$unbroken" ]
+O=$tmp "$top/selftests/mutate" --dry >"$tmp/dry"
+check "each mutation applies at one place" sh -c "! grep '^not ok' '$tmp/dry' >&2"
 boards=$(sed -n 's/^\(MORE_\)\?BOARDS[[:space:]]*?= //p' "$top/Makefile")
 for b in $boards; do
 	check "board $b is in the table" sh -c "sed -n '/^board /,/^Emulation/p' '$page' |
