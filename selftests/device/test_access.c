@@ -98,6 +98,7 @@ TEST_F(module, bad_parameters_are_refused_in_words)
 		{ "size=64Q", "not a number of bytes" }, { "size=K", "size=K: " },
 		{ "size=-1", "size=-1" }, { "size=", "not a number of bytes" },
 		{ "mode=01777", "permission bits" }, { "mode=010000", "permission bits" },
+		{ "gid=4294967295", "not a group" },
 	};
 	int i;
 

@@ -16,6 +16,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "nl.h"
 #include "trigger.h"
 
 FIXTURE(trigger) {
@@ -582,6 +583,84 @@ TEST_F(trigger, what_makes_no_sense_is_refused)
 	REFUSED(ENOSPC, "16 triggers", devtrace_ctl_trigger_new(self->ctl, &self->t));
 	OK(devtrace_ctl_trigger_del(self->ctl, "t7"));
 	NEW();
+}
+
+/* An element of a trigger in attributes that are each as they should be, or not. */
+struct part {
+	int		attr;
+	size_t		len;
+	const char	*data;
+};
+
+static int new_with_element(struct nl *nl, const struct part *parts)
+{
+	size_t nest;
+
+	nl_begin(nl, DEVTRACE_CMD_TRIGGER_NEW);
+	nl_put_str(nl, DEVTRACE_A_TRIGGER, "e");
+	nl_nest_end(nl, nl_nest(nl, DEVTRACE_A_WHEN));
+	nl_put_u32(nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_NOTIFY);
+	nest = nl_nest(nl, DEVTRACE_A_ELEMENT);
+	for (; parts->len; parts++)
+		nl_put(nl, parts->attr, parts->data, parts->len);
+	nl_nest_end(nl, nest);
+	return nl_do(nl, NULL, NULL);
+}
+
+/* The library sends none of these. */
+TEST_F(trigger, an_element_in_odd_pieces_is_refused)
+{
+	static const char zero[8], ones[8] = "\1\1\1\1\1\1\1\1";
+	static const char text[65] = "0123456789012345678901234567890123456789012345678901234567890123";
+	const struct part index = { DEVTRACE_EA_INDEX, 4, zero }, equal = { DEVTRACE_EA_COMPARE, 4, zero },
+		other = { DEVTRACE_EA_COMPARE, 4, ones }, value = { DEVTRACE_EA_VALUE, 8, ones },
+		mask = { DEVTRACE_EA_MASK, 8, ones }, string = { DEVTRACE_EA_STRING, 2, text + 63 };
+	const uint32_t lt = DEVTRACE_CMP_LT;
+	const struct part less = { DEVTRACE_EA_COMPARE, 4, (const char *)&lt };
+	const struct { const char *says; struct part parts[6]; } t[] = {
+		{ "index must be", { } },
+		{ "index must be", { equal, value } },
+		{ "index must be", { { DEVTRACE_EA_INDEX, 2, zero }, equal, value } },
+		{ "compare must be", { index, value } },
+		{ "compare must be", { index, other, value } },
+		{ "compare must be", { index, { DEVTRACE_EA_COMPARE, 8, zero }, value } },
+		{ "a value or a string", { index, equal } },
+		{ "a value or a string", { index, equal, value, string } },
+		{ "mask must be", { index, equal, value, { DEVTRACE_EA_MASK, 8, zero } } },
+		{ "mask must be", { index, equal, value, { DEVTRACE_EA_MASK, 4, ones } } },
+		{ "mask goes with a value", { index, equal, string, mask } },
+		{ "value must be an s64", { index, equal, { DEVTRACE_EA_VALUE, 4, ones } } },
+		{ "up to 63 bytes", { index, equal, { DEVTRACE_EA_STRING, 2, text } } },
+		{ "up to 63 bytes", { index, equal, { DEVTRACE_EA_STRING, 65, text } } },
+		{ "string takes compare", { index, less, string } },
+		{ "value is given twice", { index, equal, value, value } },
+	};
+	struct nl *nl = malloc(sizeof(*nl));
+	size_t i;
+
+	ASSERT_NE(NULL, nl);
+	ASSERT_EQ(0, nl_open(nl));
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		EXPECT_EQ(-EINVAL, new_with_element(nl, t[i].parts)) TH_LOG("%zu", i);
+		EXPECT_NE(NULL, strstr(nl->why, t[i].says)) TH_LOG("%zu says: %s", i, nl->why);
+		EXPECT_NE(0, nl->where) TH_LOG("%zu", i);
+	}
+	/* Nothing else was wrong with them. */
+	EXPECT_EQ(0, new_with_element(nl, (struct part[]){ index, less, value, mask, { 0 } }))
+		TH_LOG("%s", nl->why);
+	OK(devtrace_ctl_trigger_del(self->ctl, "e"));
+	EXPECT_EQ(0, new_with_element(nl, (struct part[]){ index, equal, string, { 0 } }))
+		TH_LOG("%s", nl->why);
+	/* An action that is not told what it needs. */
+	nl_begin(nl, DEVTRACE_CMD_TRIGGER_NEW);
+	nl_put_str(nl, DEVTRACE_A_TRIGGER, "f");
+	nl_nest_end(nl, nl_nest(nl, DEVTRACE_A_WHEN));
+	nl_put_u32(nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_FILTER);
+	nl_put_str(nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	EXPECT_EQ(-EINVAL, nl_do(nl, NULL, NULL));
+	EXPECT_NE(NULL, strstr(nl->why, "filter is missing")) TH_LOG("it says: %s", nl->why);
+	nl_close(nl);
+	free(nl);
 }
 
 TEST_HARNESS_MAIN
