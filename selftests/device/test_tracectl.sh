@@ -12,8 +12,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/transcript.sh"
 UPDATE=${UPDATE:-}
 work=$(mktemp -d) || exit 1
-child=
-trap '[ -z "$child" ] || kill "$child" 2>/dev/null; rm -rf "$work"' EXIT
+child='' other='' p=''
+trap 'for p in $child $other; do kill "$p" 2>/dev/null; done; rm -rf "$work"' EXIT
 # The test before may have taken the module away.
 [ -c /dev/trace ] || insmod "${DEVTRACE_MODULES:-/modules}/devtrace.ko" 2>/dev/null
 if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
@@ -135,7 +135,10 @@ done
 # A trigger that fires is told, and the stream that it stopped.
 tracectl monitor > "$work/out" 2>&1 &
 child=$!
+tracectl --json monitor > "$work/json" 2>&1 &
+other=$!
 await grep -q listening "$work/out"
+await grep -q listening "$work/json"
 tracectl trigger add boom when severity=3 'do' stop after 2 events
 i=0
 while [ $i -lt 5 ]; do
@@ -147,6 +150,12 @@ ok $? "monitor tells of a firing, and of the stream that stopped"
 kill -INT $child
 wait $child
 child=
+await grep -q '"event":"fired","trigger":"boom","stream":"trace","fired":1,"fired_at":[1-9][0-9]*}' "$work/json" &&
+	await grep -q '"event":"stream-set".*"state":"stopped","trigger":"boom"' "$work/json"
+ok $? "monitor --json does, too"
+kill -INT $other
+wait $other
+other=
 traceinfo --no-default-fmt | grep -o 'boom [0-9]' | tr '\n' ' ' > "$work/out"
 [ "$(cat "$work/out")" = "boom 0 boom 1 boom 2 " ]
 ok $? "two events are stored after the one that fired"
