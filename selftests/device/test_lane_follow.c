@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -86,6 +87,7 @@ TEST_F(lane_follow, events_come_without_a_call)
 /* A thread with a lane that sleeps until it is told to emit. */
 struct sleeper {
 	pthread_t	thread;
+	pid_t		tid;
 	int		wfd, told[2], done[2];
 };
 
@@ -183,6 +185,87 @@ TEST_F(lane_follow, nobody_is_woken_while_all_sleep)
 	close(s.told[1]);
 	close(s.done[0]);
 	close(s.done[1]);
+}
+
+/* The kernel knows threads with lanes by so many different ids. */
+#define PLACES	1024
+
+/* Stays if its id has the same place as that in tid, or if there is none; says which. */
+static void *sleeper_if_same(void *arg)
+{
+	struct sleeper *s = arg;
+	char same = !s->tid || (gettid() - s->tid) % PLACES == 0;
+
+	if (same)
+		s->tid = gettid();
+	return write(s->done[1], &same, 1) == 1 && same ? sleeper(arg) : NULL;
+}
+
+/* Ids are given one after the other. */
+static bool start_same(struct sleeper *s, pid_t like)
+{
+	char same = 0;
+	int tries;
+
+	s->tid = like;
+	if (pipe(s->told) || pipe(s->done))
+		return false;
+	for (tries = 0; tries < 100 * PLACES && !same; tries++) {
+		if (pthread_create(&s->thread, NULL, sleeper_if_same, s) ||
+		    read(s->done[0], &same, 1) != 1)
+			return false;
+		if (!same)
+			pthread_join(s->thread, NULL);
+	}
+	return same;
+}
+
+/* A reader that waits is woken by what this one emits; false: not in a minute. */
+static bool is_noticed(struct sleeper *s, int rfd)
+{
+	struct timespec until;
+	pthread_t reader;
+	char c = 1;
+
+	if (pthread_create(&reader, NULL, follower, &rfd))
+		return false;
+	/* Until it waits, and the timer has ended: if not yet, this shows nothing. */
+	dev_sleep_ms(300);
+	if (write(s->told[1], &c, 1) != 1 || read(s->done[0], &c, 1) != 1)
+		return false;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 60;
+	return !pthread_timedjoin_np(reader, NULL, &until);
+}
+
+TEST_F(lane_follow, two_threads_that_share_a_place)
+{
+	struct sleeper s[2] = { { .wfd = self->wfd }, { .wfd = self->wfd } };
+	size_t events = 0;
+	char c = 0;
+	int i;
+
+	ASSERT_TRUE(start_same(&s[0], 0));
+	ASSERT_TRUE(start_same(&s[1], s[0].tid));
+	dev_say("threads %d and %d", s[0].tid, s[1].tid);
+	for (i = 0; i < 4; i++) {
+		ASSERT_TRUE(is_noticed(&s[i % 2], self->rfd));
+		ASSERT_TRUE(wait_for(self->t, self->rfd, ++events));
+	}
+	/* The other one still is when one has ended. */
+	ASSERT_EQ(1, write(s[1].told[1], &c, 1));
+	pthread_join(s[1].thread, NULL);
+	tape_drain(self->t, self->rfd);
+	ASSERT_TRUE(is_noticed(&s[0], self->rfd));
+	ASSERT_TRUE(wait_for(self->t, self->rfd, ++events));
+	ASSERT_EQ(1, write(s[0].told[1], &c, 1));
+	pthread_join(s[0].thread, NULL);
+	for (i = 0; i < 2; i++) {
+		close(s[i].told[0]);
+		close(s[i].told[1]);
+		close(s[i].done[0]);
+		close(s[i].done[1]);
+	}
 }
 
 TEST_HARNESS_MAIN
