@@ -33,7 +33,7 @@
 #define SOURCE		"/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define TYPE		DEVTRACE_T_USER
 #define THREADS		2
-#define TURNS		400
+#define TURNS		250
 #define SOURCES		(DEV_CPUS + 16)
 #define MSEC		1000000LL
 #define MARGIN		10000		/* of the module, ns: what CPUs may differ by */
