@@ -192,7 +192,7 @@ TEST_F_TIMEOUT(late, tracepoints, 2000)
 			ASSERT_TRUE(hit);
 			EXPECT_TRUE(inject_fits(-err) || err == -ENOBUFS) TH_LOG("place %d: %d", n, err);
 		}
-		/* What cannot be had is left out, and named; what can be had comes from each CPU. */
+		/* What cannot be had is left out, and named; what can comes from each CPU. */
 		if (!err && nl.why[0]) {
 			EXPECT_TRUE(hit);
 			EXPECT_FALSE(added().attached) TH_LOG("place %d: %s", n, nl.why);
