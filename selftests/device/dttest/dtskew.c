@@ -25,6 +25,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <asm/cpufeature.h>
+#include <asm/debugreg.h>
 #include <asm/desc.h>
 #include <asm/msr.h>
 #include <asm/processor.h>
