@@ -191,8 +191,11 @@ static void *read_to_end(void *arg)
 	return NULL;
 }
 
-/* Who has a stream open that is removed reads what is left, then the end. */
-TEST_F(streams, removed_while_read)
+/*
+ * Who has a stream open that is removed reads what is left, then the end. Whoever is not
+ * woken waits until the time is over.
+ */
+TEST_F_TIMEOUT(streams, removed_while_read, 120)
 {
 	struct blocked b[4];
 	int i, round;
