@@ -322,7 +322,8 @@ TEST_F(quiet, a_frame_that_lacks_its_flag_is_whole)
 	static char buf[32768];
 	size_t at, had, whole = 0, damaged = 0, none = 0;
 
-	for (at = 20000; at < 20150; at++) {
+	/* each of the three twice at least, however long the frames there are */
+	for (at = 20000; at < 22000 && (at < 20150 || whole < 2 || none < 2); at++) {
 		struct tape *t = tape_new();
 
 		ASSERT_EQ(0, lseek(self->fd, 0, SEEK_SET));
@@ -347,8 +348,8 @@ TEST_F(quiet, a_frame_that_lacks_its_flag_is_whole)
 	}
 	dev_say("%zu cuts: %zu before a last flag, %zu within a frame, %zu between", at - 20000,
 		whole, damaged, none);
-	EXPECT_LT(0, whole);
-	EXPECT_LT(0, none);
+	EXPECT_LE(2, whole);
+	EXPECT_LE(2, none);
 	EXPECT_LT(whole + none, damaged);
 }
 
