@@ -402,6 +402,14 @@ TEST_F(attack, times_that_cannot_be)
 	tape_free(t);
 }
 
+/* The first two words of a full event. */
+static void put_head(uint8_t *p, uint32_t first, uint32_t second)
+{
+	const uint32_t w[2] = { first, second };
+
+	memcpy(p, w, sizeof(w));
+}
+
 TEST_F(attack, types_and_flags_that_no_program_may_have)
 {
 	static const struct { uint8_t type, flags, severity; uint16_t len; bool good; } c[] = {
@@ -424,7 +432,6 @@ TEST_F(attack, types_and_flags_that_no_program_may_have)
 		{ TYPE, 0, 0, DEVTRACE_PAYLOAD_MAX, true },
 		{ TYPE, 0, 0, DEVTRACE_PAYLOAD_MAX + 1, false },
 	};
-	uint32_t w[2];
 	uint8_t *p;
 	int i;
 
@@ -437,11 +444,10 @@ TEST_F(attack, types_and_flags_that_no_program_may_have)
 		ASSERT_EQ(0, lane_open(&self->evil, self->wfd, DEVTRACE_LANE_MIN));
 		lane_mark(&self->evil, TYPE, EVIL, i);
 		p = (uint8_t *)lane_block(&self->evil, self->evil.n) + self->evil.used;
-		w[0] = DEVTRACE_LANE_FULL | (uint32_t)c[i].type << DEVTRACE_LANE_TYPE_SHIFT;
-		w[1] = c[i].len | (uint32_t)c[i].flags << 16 | (uint32_t)c[i].severity << 24;
-		memcpy(p, w, sizeof(w));
+		put_head(p, DEVTRACE_LANE_FULL | (uint32_t)c[i].type << DEVTRACE_LANE_TYPE_SHIFT,
+			 c[i].len | (uint32_t)c[i].flags << 16 | (uint32_t)c[i].severity << 24);
 		__atomic_store_n(&lane_block(&self->evil, self->evil.n)->used,
-				 self->evil.used + sizeof(w) + c[i].len + (c[i].len & 1),
+				 self->evil.used + 8 + c[i].len + (c[i].len & 1),
 				 __ATOMIC_RELEASE);
 		look(self, _metadata);
 		EXPECT_EQ(was + 1 + c[i].good, self->a.from_evil) TH_LOG("case %d", i);
