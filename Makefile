@@ -10,7 +10,7 @@ prefix	?= /usr/local
 mandir	?= $(prefix)/share/man
 BOARDS	?= 6.1 6.12 rt 6.12-rt armhf
 MORE_BOARDS ?= arm64 s390x 6.1/1 6.12/1of2 kasan kcsan
-# Takes half an hour of an emulated board
+# Takes a quarter of an hour of an emulated board
 CYCLES	?= 1000
 
 board	:= $(top)/selftests/vm/board
@@ -95,9 +95,9 @@ help:
 #:   demo             boot a virtual board and watch a driver and a program trace
 #:   check            every test, on this machine and on virtual boards
 #:   check-all        the same at length and on more boards: 64-bit ARM, a big-endian
-#:                    machine, one CPU, debugging kernels; kernel profile events on
-#:                    and off, and the module loaded and unloaded, 1000 times; the
-#:                    larger pieces of the model of the ring
+#:                    machine, one CPU, debugging kernels; the module loaded and
+#:                    unloaded 1000 times, kernel profile events on and off 250
+#:                    times; the larger pieces of the model of the ring
 #:   bench            every figure, one line each
 #:   static           style, sparse, warnings, manual pages, licences
 #:   fuzz             FUZZ_TIME seconds (60) of each fuzzer, or of those in FUZZ_TARGET:
@@ -123,8 +123,8 @@ help:
 #:                    more than there are CPUs)
 #:   MORE_BOARDS      more of them for check-all (arm64 s390x 6.1/1 6.12/1of2 kasan
 #:                    kcsan; /1 is one CPU, /1of2 one of two)
-#:   CYCLES           how often check-all turns kernel profile events on and off, and
-#:                    loads and unloads the module (1000)
+#:   CYCLES           how often check-all loads and unloads the module; a quarter as
+#:                    often it turns kernel profile events on and off (1000)
 
 .PHONY: all user lib tools modules modules_install install deps demo check check-all static \
 	fuzz mutate coverage bench clean help

@@ -24,10 +24,10 @@
 
 /*
  * Of what is attached to a tracepoint the kernel keeps a list of 64 bytes or more. If
- * those of all types were lost this many times it would be megabytes: far more than
- * what a working kernel has now and then.
+ * those of all types were lost this many times it would be a megabyte: more than what a
+ * working kernel has now and then.
  */
-#define ENOUGH	1000
+#define ENOUGH	250
 #define SLACK	512	/* kB */
 
 static pid_t loads[LOADS];
