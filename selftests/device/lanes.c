@@ -2,6 +2,7 @@
 /*
  * lanes.c - a lane of a test's own, without the library
  */
+#include <endian.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -118,11 +119,13 @@ void lane_emit_at(struct lane *l, uint64_t ts, uint8_t type, const void *data, s
 
 void lane_mark(struct lane *l, uint8_t type, uint32_t tag, uint32_t nr)
 {
+	/* heads are the machine's words, elements are little-endian everywhere */
+	const uint32_t mark[2] = { htole32(tag), htole32(nr) };
 	uint8_t d[10] = { DEVTRACE_E_U32 };
 
-	memcpy(d + 1, &tag, 4);
+	memcpy(d + 1, &mark[0], 4);
 	d[5] = DEVTRACE_E_U32;
-	memcpy(d + 6, &nr, 4);
+	memcpy(d + 6, &mark[1], 4);
 	l->head->busy = 1;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	lane_emit_at(l, dev_now(), type, d, sizeof(d));

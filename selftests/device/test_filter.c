@@ -14,6 +14,7 @@
  * And between two filters neither of which lets an event pass, none passes: one
  * is in force after the other, and at no time half of each.
  */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -157,7 +158,9 @@ static void emit_one(int fd, const struct what *w, uint32_t tag, uint32_t nr)
 		struct devtrace_emit e;
 		uint8_t room[32];
 	} u = { .e = { .type = w->type, .severity = w->severity } };
-	uint32_t code = DEVTRACE_CODE(w->major, nr), objsig = w->object | w->signal << 16;
+	const uint32_t code = htole32(DEVTRACE_CODE(w->major, nr));
+	const uint32_t objsig = htole32(w->object | w->signal << 16);
+	const uint32_t mark[2] = { htole32(tag), htole32(nr) };
 	uint8_t *p = u.e.data;
 
 	if (w->has_code) {
@@ -171,9 +174,9 @@ static void emit_one(int fd, const struct what *w, uint32_t tag, uint32_t nr)
 		p += 4;
 	}
 	*p++ = DEVTRACE_E_U32;
-	memcpy(p, &tag, 4);
+	memcpy(p, &mark[0], 4);
 	p[4] = DEVTRACE_E_U32;
-	memcpy(p + 5, &nr, 4);
+	memcpy(p + 5, &mark[1], 4);
 	if (dev_emit(fd, &u.e, p + 9 - u.e.data))
 		_exit(1);
 }
