@@ -33,6 +33,12 @@
 /* Of the descriptions in tracefs, so many are looked at. */
 #define SAMPLE	120
 #define ROUNDS	5
+/* Programs may have every address that the kernel has: what could be one is hidden. */
+#ifdef __s390x__
+#define SHARED_ADDRESSES	true
+#else
+#define SHARED_ADDRESSES	false
+#endif
 
 static struct nl nl;
 
@@ -307,9 +313,10 @@ TEST_F(tracepoint, system_calls_have_their_arguments)
 			continue;
 		if (e->type == leave.type)
 			left += is_number(self->t, e, &leave, "ret", -ENOENT);
-		/* its own address is no secret */
+		/* its own address is no secret, where it cannot be one of the kernel's as well */
 		if (e->type != enter.type ||
-		    !is_number(self->t, e, &enter, "filename", (int64_t)(unsigned long)path))
+		    !(SHARED_ADDRESSES ||
+		      is_number(self->t, e, &enter, "filename", (int64_t)(unsigned long)path)))
 			continue;
 		n++;
 		EXPECT_TRUE(is_number(self->t, e, &enter, "dfd", AT_FDCWD));
