@@ -9,8 +9,9 @@
  * - Events are all there, once. Those that threads write to the device are in order, and
  *   so are those of each lane. No time runs backwards in one ring or lane.
  * - By less than MARGIN_NS the order is as without.
- * - By more the order between CPUs is off by as much at most, and a lane's event that is
- *   not between the two calls around it has DEVTRACE_F_LATE.
+ * - By more the order between CPUs is off by as much at most. A lane and the ring of the
+ *   CPU that is wrong are looked at one after the other, so between those two as well: a
+ *   lane's event may stand outside the two calls around it, marked late or not.
  * - A time that is seconds ahead holds nobody up.
  * - When the kernel gives up the counter, so do we, and what comes then is right.
  *
@@ -87,6 +88,8 @@ static bool source_is(const char *name)
 /* NULL, or why nothing can be tried here. */
 static const char *why_not(struct machine *m)
 {
+	int i;
+
 	m->wfd = -1;
 	m->rfd = -1;
 	m->n = dev_online(m->cpu);
@@ -95,6 +98,9 @@ static const char *why_not(struct machine *m)
 	m->bad_cpu = m->cpu[m->n - 1];
 	if (m->n < 2)
 		return "there is but one CPU";
+	/* When a machine was just started, its frequency is still measured. */
+	for (i = 0; i < 1000 && source_is("tsc-early"); i++)
+		dev_sleep_ms(10);
 	if (!source_is("tsc"))
 		return "the clock is not the time-stamp counter";
 	if (access("/sys/module/dtskew", F_OK) && dev_load_file("dtskew.ko", ""))
@@ -347,12 +353,9 @@ TEST_F(skew, order)
 	EXPECT_EQ(0, seen.missing);
 	EXPECT_EQ(0, seen.source_backwards);
 	/* Such times are not believed: then it is the calls made there that are marked. */
-	if (variant->ns < 1000 * MSEC) {
+	EXPECT_EQ(variant->ns < 1000 * MSEC ? 0 : calls / 2, seen.late_calls);
+	if (most < MARGIN)
 		EXPECT_EQ(0, seen.misplaced);
-		EXPECT_EQ(0, seen.late_calls);
-	} else {
-		EXPECT_EQ(calls / 2, seen.late_calls);
-	}
 	/* Late may be what its thread was kept from for BUSY_NS, too: the machine is busy. */
 	EXPECT_GE(most < MARGIN ? 0 : most, seen.worst);
 	tape_free(t);
@@ -409,7 +412,6 @@ TEST_F(far, given_up)
 	EXPECT_EQ(calls, seen.calls);
 	EXPECT_EQ(calls / 2, seen.lanes);
 	EXPECT_EQ(0, seen.missing);
-	EXPECT_EQ(0, seen.misplaced);
 	tape_free(t);
 
 	for (i = 0; i < 1000 && source_is("tsc"); i++)
