@@ -61,6 +61,7 @@ struct machine {
 	int		cpu[DEV_CPUS], n, bad_cpu;
 	int		wfd, rfd;
 	struct writer	w[THREADS];
+	const char	*why;		/* nothing can be tried here */
 };
 
 static int the_fd, the_cpu[DEV_CPUS], the_cpus, nr_cpus;
@@ -114,6 +115,10 @@ static int set_up(struct machine *m)
 {
 	struct devtrace_stats s;
 
+	dev_seed();
+	m->why = why_not(m);
+	if (m->why)
+		return 0;
 	if (dev_load("size=4M"))
 		return -1;
 	m->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
@@ -125,18 +130,20 @@ static int set_up(struct machine *m)
 	return devtrace_open();
 }
 
-static void tear_down(struct machine *m)
+static int tear_down(struct machine *m)
 {
+	if (m->why)
+		return 0;
 	set_skew(m->bad_cpu, 0);
 	devtrace_close();
 	close(m->rfd);
 	close(m->wfd);
+	return dev_done();
 }
 
 /* One CPU's counter is off by so much. */
 FIXTURE(skew) {
 	struct machine m;
-	const char *why;	/* nothing can be tried here */
 };
 
 FIXTURE_VARIANT(skew) {
@@ -156,40 +163,27 @@ FIXTURE_VARIANT_ADD(skew, ahead_by_seconds) { .ns = 5000 * MSEC };
 
 FIXTURE_SETUP(skew)
 {
-	dev_seed();
-	self->why = why_not(&self->m);
-	if (!self->why)
-		ASSERT_EQ(0, set_up(&self->m));
+	ASSERT_EQ(0, set_up(&self->m));
 }
 
 FIXTURE_TEARDOWN(skew)
 {
-	if (self->why)
-		return;
-	tear_down(&self->m);
-	EXPECT_EQ(0, dev_done());
+	EXPECT_EQ(0, tear_down(&self->m));
 }
 
 /* And by more than CPUs ever are. */
 FIXTURE(far) {
 	struct machine m;
-	const char *why;	/* nothing can be tried here */
 };
 
 FIXTURE_SETUP(far)
 {
-	dev_seed();
-	self->why = why_not(&self->m);
-	if (!self->why)
-		ASSERT_EQ(0, set_up(&self->m));
+	ASSERT_EQ(0, set_up(&self->m));
 }
 
 FIXTURE_TEARDOWN(far)
 {
-	if (self->why)
-		return;
-	tear_down(&self->m);
-	EXPECT_EQ(0, dev_done());
+	EXPECT_EQ(0, tear_down(&self->m));
 }
 
 /* Three events of a turn; their numbers rise. */
@@ -333,8 +327,8 @@ TEST_F(skew, order)
 	long long ns;
 	struct tape *t;
 
-	if (self->why)
-		SKIP(return, "%s", self->why);
+	if (self->m.why)
+		SKIP(return, "%s", self->m.why);
 	ASSERT_EQ(0, set_skew(self->m.bad_cpu, variant->ns));
 	ns = measured(self->m.cpu[0], self->m.bad_cpu);
 	dev_say("the counter of CPU %d is ahead by %lld ns, measured: %lld", self->m.bad_cpu,
@@ -366,8 +360,8 @@ TEST_F(far, nobody_waits_for_it)
 {
 	int i, again = 0;
 
-	if (self->why)
-		SKIP(return, "%s", self->why);
+	if (self->m.why)
+		SKIP(return, "%s", self->m.why);
 	ASSERT_EQ(0, set_skew(self->m.bad_cpu, 900 * MSEC));
 	/* If this machine stands still for so long nothing is seen. */
 	for (i = 0; i < 10 && !again; i++) {
@@ -398,8 +392,8 @@ TEST_F(far, given_up)
 	struct tape *t;
 	int i;
 
-	if (self->why)
-		SKIP(return, "%s", self->why);
+	if (self->m.why)
+		SKIP(return, "%s", self->m.why);
 	ASSERT_NE(0, devtrace_control.counter.seq);
 	ASSERT_EQ(0, set_skew(self->m.bad_cpu, MSEC));
 	begin(self->m.w, self->m.cpu, self->m.n, false);
