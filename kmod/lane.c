@@ -502,12 +502,16 @@ int lane_new(struct devtrace_lane_ask *arg, struct file **file)
 void lanes_clear(void)
 {
 	static u8 buf[DEVTRACE_LANE_BLOCK];
+	struct lane_place end;
 	struct lane *l;
 
 	lockdep_assert_held(&devtrace_stream0.clear_lock);
-	list_for_each_entry(l, &devtrace_lanes, list)
-		if (!lane_end(&l->mem, &l->cleared, buf))
-			l->is_cleared = true;
+	list_for_each_entry(l, &devtrace_lanes, list) {
+		if (lane_end(&l->mem, &end, buf))
+			continue;
+		l->cleared = end;
+		l->is_cleared = true;
+	}
 }
 
 /**

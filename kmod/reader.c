@@ -205,6 +205,8 @@ static int cursor_refresh(struct reader *rd, struct cursor *c)
 		if (!c->placed) {
 			mutex_lock(&rd->stream->clear_lock);
 			cursor_oldest(rd, c);
+			/* It came after the others got their places: all was to be read. */
+			c->cleared = c->ring->cleared.idx - rd->stream->start;
 			mutex_unlock(&rd->stream->clear_lock);
 		}
 		if (!cursor_cache(c))
@@ -670,11 +672,17 @@ struct reader *reader_new(struct stream *s)
 	rd->reason = DEVTRACE_INFO_OPEN;
 	wire_init(&rd->wire, s->name);
 	down_read(&s->layout);
+	if (reader_follow_lanes(rd)) {
+		up_read(&s->layout);
+		reader_destroy(rd);
+		return NULL;
+	}
 	reader_oldest(rd);
-	up_read(&s->layout);
+	/* Before layout is given back: a lane that goes tells those on the list. */
 	mutex_lock(&s->readers_lock);
 	list_add_tail(&rd->list, &s->readers);
 	mutex_unlock(&s->readers_lock);
+	up_read(&s->layout);
 	return rd;
 }
 

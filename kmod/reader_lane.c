@@ -12,7 +12,9 @@
  * What makes no sense ends the lane for this reader, in one LOST frame, and closes it
  * for its thread. Other cursors do not notice.
  *
- * Lanes come and go under layout of the stream, which whoever calls in here holds.
+ * Lanes come and go under layout of the stream, which whoever calls in here holds. A
+ * reader gets its place, when it is opened and by each lseek(2), in all lanes there are: so
+ * one that it does not know was made since, and all that was ever in it was to be read.
  */
 #include <linux/slab.h>
 #include <linux/time64.h>
@@ -214,6 +216,7 @@ static struct cursor *cursor_new(struct reader *rd, struct lane *l)
 	c->key = max(l->made, rd->last);
 	mutex_lock(&rd->stream->clear_lock);
 	cursor_begin(c);
+	c->cleared = c->in.idx;
 	mutex_unlock(&rd->stream->clear_lock);
 	return c;
 }
@@ -315,14 +318,21 @@ static unsigned int count_new(const struct reader *rd, struct list_head **from)
 /* Of several such lanes in one frame: it is the number that counts. */
 static bool report_unseen(struct reader *rd)
 {
-	if (!rd->unseen)
+	static const u8 causes[] = { DEVTRACE_LOST_CLEARED, DEVTRACE_LOST_OVERWRITTEN };
+	u64 n[] = { rd->unseen_cleared, rd->unseen };
+	unsigned int i;
+
+	if (!(n[0] + n[1]))
 		return true;
 	if (!wire_has_room(&rd->wire))
 		return false;
-	wire_lost(&rd->wire, rd->unseen_source, DEVTRACE_LOST_OVERWRITTEN, rd->unseen, 0,
-		  devtrace_clock());
-	WRITE_ONCE(rd->missed, rd->missed + rd->unseen);
+	for (i = 0; i < ARRAY_SIZE(causes); i++)
+		if (n[i])
+			wire_lost(&rd->wire, rd->unseen_source, causes[i], n[i], 0,
+				  devtrace_clock());
+	WRITE_ONCE(rd->missed, rd->missed + n[0] + n[1]);
 	rd->unseen = 0;
+	rd->unseen_cleared = 0;
 	return true;
 }
 
@@ -365,7 +375,7 @@ static int follow(struct reader *rd)
  */
 void readers_lane_goes(const struct lane *l)
 {
-	const u64 cleared = l->is_cleared ? l->cleared.idx : 0;
+	const u64 cleared = l->is_cleared ? min(l->cleared.idx, l->total) : 0;
 	struct stream *s = &devtrace_stream0;
 	struct reader *rd;
 
@@ -373,7 +383,8 @@ void readers_lane_goes(const struct lane *l)
 	list_for_each_entry(rd, &s->readers, list) {
 		if (rd->lane_serial >= l->serial)
 			continue;
-		rd->unseen += l->total - min(l->total, cleared);
+		rd->unseen += l->total - cleared;
+		rd->unseen_cleared += cleared;
 		rd->unseen_source = l->source;
 	}
 	mutex_unlock(&s->readers_lock);

@@ -96,7 +96,8 @@ struct announced {
  * @lane_changes: of the lanes, as we know it
  * @lane_serial: of the newest lane that we know
  * @unseen: events of lanes that came and went before we looked
- * @unseen_source: the last of these
+ * @unseen_cleared: more of these, which had been cleared
+ * @unseen_source: the last of these lanes
  * @patient_at: not before do we wait for a busy thread
  * @allowed: what could go into them when
  * @nr: cursors
@@ -129,7 +130,8 @@ struct reader {
 	unsigned int	nr, nr_ready, nr_rings, room;
 	unsigned int	lane_changes;
 	bool		follows;
-	u64		lane_serial, unseen, patient_at;
+	u64		lane_serial, patient_at;
+	u64		unseen, unseen_cleared;
 	u16		unseen_source;
 	struct lane_allowed allowed;
 	unsigned long	serial;		/* last dictionary entry sent */

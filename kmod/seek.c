@@ -100,6 +100,7 @@ static void begin_at_cursors(struct reader *rd)
 	}
 	reader_heapify(rd);
 	rd->unseen = 0;
+	rd->unseen_cleared = 0;
 	rd->clock_sent = false;
 	rd->clock_next = 0;
 	WRITE_ONCE(rd->last, 0);

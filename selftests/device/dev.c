@@ -71,6 +71,16 @@ int dev_unload_one(const char *name)
 	return syscall(SYS_delete_module, name, O_NONBLOCK);
 }
 
+int dev_unload_in_use(void)
+{
+	int ret = dev_unload_one("devtrace");
+
+	/* If it went, the kernel dies when that is closed: somebody keeps it till this is told. */
+	if (!ret && !fork())
+		pause();
+	return ret;
+}
+
 /* What a process that just ended held may be held a moment longer. */
 static int unload(const char *name)
 {

@@ -59,6 +59,7 @@ int dev_load_file(const char *name, const char *params);
 int dev_load_writers(const char *params);	/* dttest.ko */
 int dev_unload(void);				/* both; 0 also if they are not there */
 int dev_unload_one(const char *name);
+int dev_unload_in_use(void);			/* devtrace: must fail, since something is open */
 int dev_done(void);				/* leave devtrace as it was found */
 bool dev_nmi(unsigned int rate);		/* have the virtual board inject NMIs, if it can */
 int dev_writers_run(bool on);

@@ -274,21 +274,31 @@ static int left_out(const int *online, int n)
 	return -1;
 }
 
-/* Loaded while one is away, it has its ring when it comes. */
-TEST_F(cpus, one_comes_after_the_module)
+/* Load the module while a CPU is away: which; -1 if none can go, -2 for a failure. */
+static int load_without_one(FIXTURE_DATA(cpus) *self, const char *params)
 {
-	int last = left_out(self->cpu, self->n), i, fd;
-	struct tape *t = tape_new();
+	int last = left_out(self->cpu, self->n);
 
 	if (last < 0 && self->n > 1 && can_switch(self->cpu[self->n - 1]))
 		last = self->cpu[self->n - 1];
 	if (last < 0)
-		SKIP(return, "no CPU here can be taken offline");
+		return -1;
 	close(self->wfd);
-	ASSERT_EQ(0, dev_unload());
-	ASSERT_EQ(0, switch_cpu(last, false));
-	ASSERT_EQ(0, dev_load("size=4K"));
+	if (dev_unload() || switch_cpu(last, false) || dev_load(params))
+		return -2;
 	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	return self->wfd < 0 ? -2 : last;
+}
+
+/* Loaded while one is away, it has its ring when it comes. */
+TEST_F(cpus, one_comes_after_the_module)
+{
+	int last = load_without_one(self, "size=4K"), i, fd;
+	struct tape *t = tape_new();
+
+	if (last == -1)
+		SKIP(return, "no CPU here can be taken offline");
+	ASSERT_LE(0, last);
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, 0));
@@ -305,6 +315,35 @@ TEST_F(cpus, one_comes_after_the_module)
 	EXPECT_TRUE(tape_clean(t));
 	EXPECT_EQ(1001, t->nev + tape_lost(t, -1));
 	EXPECT_LT(0, t->read[last]);
+	tape_free(t);
+	close(fd);
+}
+
+/* Nobody has looked into a ring that came; what is cleared in it is told all the same. */
+TEST_F(cpus, one_that_comes_is_cleared_at_once)
+{
+	int last = load_without_one(self, "size=64K start=0xffffff00"), i, fd;
+	struct tape *t = tape_new();
+
+	if (last == -1)
+		SKIP(return, "no CPU here can be taken offline");
+	ASSERT_LE(0, last);
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, switch_cpu(last, true));
+	ASSERT_EQ(0, dev_pin(last));
+	for (i = 0; i < 10; i++)
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
+	ASSERT_EQ(0, ioctl(fd, DEVTRACE_IOC_CLEAR));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
+	dev_pin(-1);
+	dev_sleep_ms(20);
+	ASSERT_LT(0, tape_drain(t, fd));
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(3, t->read[last]);
+	EXPECT_EQ(10, t->lost[last][DEVTRACE_LOST_CLEARED]);
+	EXPECT_EQ(10, tape_lost(t, -1));
 	tape_free(t);
 	close(fd);
 }

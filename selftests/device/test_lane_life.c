@@ -480,12 +480,12 @@ TEST_F(life, module_stays_while_a_lane_lives)
 	ASSERT_LE(0, fd);
 	close(self->wfd);
 	self->wfd = -1;
-	EXPECT_EQ(-1, dev_unload_one("devtrace"));
+	ASSERT_EQ(-1, dev_unload_in_use());
 	EXPECT_EQ(EAGAIN, errno);
 	ASSERT_EQ(0, lane_map(&self->l, fd, arg.bytes));
 	close(fd);
 	write_marks(&self->l, 1, 0, 10);
-	EXPECT_EQ(-1, dev_unload_one("devtrace"));
+	ASSERT_EQ(-1, dev_unload_in_use());
 	EXPECT_EQ(EAGAIN, errno);
 	lane_close(&self->l);
 	EXPECT_EQ(10, marks(1));
@@ -651,6 +651,55 @@ TEST_F(life, resized_and_cleared_while_it_is_written)
 	tape_free(t);
 	close(fd);
 	nl_close(&nl);
+}
+
+/*
+ * Whoever has a place is told of all that is cleared behind it, also in lanes that it has
+ * not looked at yet, and of nothing that was cleared before.
+ */
+TEST_F(life, cleared_before_anybody_looked)
+{
+	struct tape *t = tape_new();
+	struct lane old, new;
+	int fd, how, a, b;
+
+	for (how = 0; how < 2; how++) {
+		ASSERT_EQ(0, lane_open(&old, self->wfd, 0));
+		write_marks(&old, 1, 0, 10);
+		fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, ioctl(fd, DEVTRACE_IOC_CLEAR));
+		if (how) {
+			ASSERT_EQ(0, lseek(fd, 0, SEEK_SET));
+		} else {
+			close(fd);
+			fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+			ASSERT_LE(0, fd);
+		}
+		ASSERT_EQ(0, lane_open(&new, self->wfd, 0));
+		write_marks(&old, 1, 0, 20);
+		write_marks(&new, 2, 0, 30);
+		ASSERT_EQ(0, ioctl(fd, DEVTRACE_IOC_CLEAR));
+		write_marks(&new, 2, 30, 5);
+		ASSERT_EQ(0, ioctl(fd, DEVTRACE_IOC_CLEAR));
+		write_marks(&old, 1, 20, 3);
+		write_marks(&new, 2, 35, 4);
+		ASSERT_LE(0, tape_drain(t, fd));
+		EXPECT_TRUE(tape_clean(t));
+		a = old.page->source;
+		b = new.page->source;
+		EXPECT_EQ(3, t->read[a]);
+		EXPECT_EQ(4, t->read[b]);
+		EXPECT_EQ(20, t->lost[a][DEVTRACE_LOST_CLEARED]);
+		EXPECT_EQ(35, t->lost[b][DEVTRACE_LOST_CLEARED]);
+		EXPECT_EQ(55, tape_lost(t, -1));
+		lane_close(&old);
+		lane_close(&new);
+		close(fd);
+		tape_free(t);
+		t = tape_new();
+	}
+	tape_free(t);
 }
 
 TEST_F(life, cpu_goes_away_under_its_writer)

@@ -247,6 +247,7 @@ TEST_F(limits, lane_that_goes_under_a_reader)
 TEST_F(limits, lane_that_came_and_went)
 {
 	struct tape *t = tape_new();
+	uint64_t cleared = 0;
 	struct lane l;
 	int fd, i, k;
 
@@ -255,14 +256,20 @@ TEST_F(limits, lane_that_came_and_went)
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
-		for (k = 0; k < 100; k++)
+		for (k = 0; k < 100; k++) {
+			if (i == 1 && k == 60)
+				ASSERT_EQ(0, ioctl(fd, DEVTRACE_IOC_CLEAR));
 			lane_mark(&l, TYPE, i, k);
+		}
 		lane_close(&l);
 	}
 	ASSERT_LE(0, tape_drain(t, fd));
 	EXPECT_TRUE(tape_clean(t));
 	EXPECT_EQ(100, t->nev);
 	EXPECT_EQ(200, tape_lost(t, -1));
+	for (i = 0; i < DEV_CPUS; i++)
+		cleared += t->lost[i][DEVTRACE_LOST_CLEARED];
+	EXPECT_EQ(60, cleared);
 	tape_free(t);
 	close(fd);
 }
