@@ -345,7 +345,10 @@ TEST_F(profile, streams_have_their_own)
 	close(fd);
 	EXPECT_LT(0, count(self->u, DEVTRACE_T_SCHED_SWITCH, 0, UINT64_MAX));
 	self->t = tape_of(DEV_PATH);
-	EXPECT_LT(0, count(self->t, DEVTRACE_T_SYS_ENTER, 0, UINT64_MAX));
+	EXPECT_LT(0, count(self->t, DEVTRACE_T_SYS_ENTER, 0, UINT64_MAX)) {
+		dev_say("of %zu events, %llu lost", self->t->nev,
+			(unsigned long long)tape_lost(self->t, -1));
+	}
 	EXPECT_EQ(0, count(self->t, DEVTRACE_T_SCHED_SWITCH, 0, UINT64_MAX));
 }
 
