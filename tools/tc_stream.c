@@ -44,11 +44,8 @@ bool tc_percent(const char *s, unsigned int *percent)
 static int list_one(const struct devtrace_ctl_stream *s, void *arg)
 {
 	struct tc_list *l = arg;
-	struct out *o;
+	struct out *o = tc_list_next(l);
 
-	if (l->tc->stream && strcmp(l->tc->stream, s->name))
-		return 0;
-	o = tc_list_next(l);
 	if (l->tc->json) {
 		tc_json_stream(o, s);
 		out_char(o, '}');
@@ -69,12 +66,21 @@ static int list_one(const struct devtrace_ctl_stream *s, void *arg)
 
 static int list(struct tc *tc)
 {
+	struct devtrace_ctl_stream one;
 	struct tc_list l;
+	int ret;
 
 	tc_end(tc);
 	tc_open(tc);
 	tc_list_begin(&l, tc, "{\"streams\":[", "STREAM\tSIZE\tUSED\tMARK\tSTATE\n", "lrrrl");
-	return tc_list_end(&l, devtrace_ctl_streams(tc->ctl, list_one, &l), NULL);
+	if (!tc->stream) {
+		ret = devtrace_ctl_streams(tc->ctl, list_one, &l);
+	} else {
+		ret = devtrace_ctl_stream_get(tc->ctl, tc->stream, &one);
+		if (!ret)
+			list_one(&one, &l);
+	}
+	return tc_list_end(&l, ret, tc->stream);
 }
 
 static int add(struct tc *tc, const char *name)
