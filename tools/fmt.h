@@ -164,8 +164,6 @@ int fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok);
 /* Directories separated by colons. */
 int fmt_add_path(struct fmt_set *set, const char *path);
 
-const struct fmt_major *fmt_find_major(const struct fmt_set *set, uint32_t number);
-
 /*
  * The description of an event, NULL if there is none; *major (exceptions) may
  * be set even then.

@@ -138,11 +138,6 @@ static struct fmt_major *find(const struct fmt_set *set, uint32_t number)
 	return m;
 }
 
-const struct fmt_major *fmt_find_major(const struct fmt_set *set, uint32_t number)
-{
-	return find(set, number);
-}
-
 struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const char *name,
 				size_t offset)
 {

@@ -117,16 +117,6 @@ void out_i64(struct out *o, int64_t v)
 	out_u64(o, v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
-void out_u64_zero(struct out *o, uint64_t v, unsigned int n)
-{
-	char buf[20], *p = digits10(buf + sizeof(buf), v);
-	size_t len = buf + sizeof(buf) - p;
-
-	if (len < n)
-		out_fill(o, '0', n - len);
-	out_mem(o, p, len);
-}
-
 static char *digits2n(char *p, uint64_t v, unsigned int shift, bool upper)
 {
 	const char *set = upper ? "0123456789ABCDEF" : "0123456789abcdef";

@@ -72,8 +72,6 @@ struct out_spec {
 
 void out_u64(struct out *o, uint64_t v);
 void out_i64(struct out *o, int64_t v);
-/* At least n digits, zeros before. */
-void out_u64_zero(struct out *o, uint64_t v, unsigned int n);
 /* 0x and the digits; at least n of them. */
 void out_hex(struct out *o, uint64_t v, unsigned int n);
 /* v / 10^scale, with all digits after the point. */
