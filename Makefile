@@ -96,7 +96,7 @@ help:
 #:   check            every test, on this machine and on virtual boards
 #:   check-all        the same at length and on more boards: 64-bit ARM, a big-endian
 #:                    machine, one CPU, debugging kernels; the module loaded and
-#:                    unloaded 1000 times, kernel profile events on and off 250
+#:                    unloaded 1000 times, kernel profile events on and off 200
 #:                    times; the larger pieces of the model of the ring
 #:   bench            every figure, one line each
 #:   static           style, sparse, warnings, manual pages, licences
@@ -123,7 +123,7 @@ help:
 #:                    for each CPU)
 #:   MORE_BOARDS      more of them for check-all (arm64 s390x 6.1/1 6.12/1of2 kasan
 #:                    kcsan; /1 is one CPU, /1of2 one of two)
-#:   CYCLES           how often check-all loads and unloads the module; a quarter as
+#:   CYCLES           how often check-all loads and unloads the module; a fifth as
 #:                    often it turns kernel profile events on and off (1000)
 
 .PHONY: all user lib tools modules modules_install install deps demo check check-all static \

@@ -640,8 +640,21 @@ static void judge_wound(FIXTURE_DATA(family) *self, const struct wound *w)
 		for ((w)->dump = 0; (w)->dump < 2; (w)->dump++)			\
 			if ((w)->dump ? spec_cmds[(w)->cmd].can_dump : spec_cmds[(w)->cmd].can_do)
 
+/*
+ * On kernels that look at each access, where DEVICE_ROUNDS is small, a message takes ten
+ * times as long: there it is every third, and from which on is for SEED to say.
+ */
+static unsigned int one_in(void)
+{
+	const char *rounds = getenv("DEVICE_ROUNDS");
+
+	return rounds && *rounds && atoi(rounds) < 50 ? 3 : 1;
+}
+
 TEST_F_TIMEOUT(family, takes_no_damaged_attribute, 1200)
 {
+	const unsigned int step = one_in();
+	unsigned int n = dev_random() % step;
 	struct wound w;
 	int d;
 
@@ -653,12 +666,13 @@ TEST_F_TIMEOUT(family, takes_no_damaged_attribute, 1200)
 			for (w.inner = 0; w.inner <= (takes ? s->nest_max : 0); w.inner++) {
 				for (d = NONE; d < DAMAGES; d++) {
 					w.d = d;
-					judge_wound(self, &w);
+					if (!(n++ % step))
+						judge_wound(self, &w);
 				}
 			}
 		}
 	}
-	EXPECT_LE(MIN_REFUSED, self->refused);
+	EXPECT_LE(MIN_REFUSED / step, self->refused);
 }
 
 TEST_F_TIMEOUT(family, takes_no_unknown_attribute, 280)
