@@ -559,7 +559,7 @@ void ring_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,
 	ring_oldest(r, at, &lost);
 	for (i = 0; i < blocks; i++) {
 		u64 anchor = ring_load(&r->anchors[i]);
-		struct ring_place p, was;
+		struct ring_place p;
 		struct ring_view v;
 		u64 head;
 
@@ -568,9 +568,9 @@ void ring_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,
 		ring_place_before(&p, anchor, head, &v.head);
 		if (p.pos <= at->pos || p.pos >= v.commit.pos)
 			continue;
-		was = p;
+		/* If the tail has passed it, this is the tail: as good. */
 		ring_fetch(r, &p, units, buf, &n);
-		if (p.pos != was.pos || n < 2)
+		if (n < 2)
 			continue;
 		if (buf[0] >> RING_TYPE_SHIFT == RING_TYPE_PAD)
 			continue;
