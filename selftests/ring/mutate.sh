@@ -40,7 +40,7 @@ mutation()
 			failed=1
 			return
 		fi
-		if { (ulimit -t 300; exec timeout 300 "$work/selftests/ring/$t") || echo "not ok"; } 2> /dev/null |
+		if { prlimit --cpu=300 timeout 300 "$work/selftests/ring/$t" || echo "not ok"; } 2> /dev/null |
 		   grep -q '^not ok'; then
 			echo "ok $count - $1 # seen by $t"
 			return
