@@ -215,6 +215,7 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	struct wire *w;
 	ssize_t done = 0;
 	size_t n, copied;
+	bool gone;
 	int err;
 
 	if (!iov_iter_count(to))
@@ -236,6 +237,8 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	h->rests = false;
 	for (;;) {
 		err = 0;
+		/* LMM(gone:B): before we look what is left; pairs with gone:A. */
+		gone = smp_load_acquire(&h->stream->gone);
 		if (!wire_staged(w))
 			err = reader_fill(h->reader, iov_iter_count(to));
 		n = min_t(size_t, wire_staged(w), iov_iter_count(to));
@@ -259,7 +262,7 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 		if (done || (err && err != -EAGAIN))
 			break;
 		/* It was removed, and nothing is left. */
-		if (!err && READ_ONCE(h->stream->gone))
+		if (!err && gone)
 			break;
 		if (nowait) {
 			err = -EAGAIN;
@@ -268,6 +271,12 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 		err = wait_readable(h, err ? 1 : MAX_SCHEDULE_TIMEOUT);
 		if (err)
 			break;
+		/* There may always be something, and never anything that is wanted. */
+		cond_resched();
+		if (signal_pending(current)) {
+			err = -ERESTARTSYS;
+			break;
+		}
 	}
 	mutex_unlock(&h->lock);
 	return done ?: err;

@@ -243,6 +243,13 @@ static bool passed_mark(struct stream *s, int cpu)
 	return true;
 }
 
+/* Nobody is told anything of a stream behind its NTF_STREAM_DEL. */
+static void tell_state(struct stream *s)
+{
+	if (!s->gone)
+		netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
+}
+
 static void stream_work(struct work_struct *work)
 {
 	struct stream *s = container_of(work, struct stream, work.work);
@@ -264,7 +271,7 @@ static void stream_work(struct work_struct *work)
 	}
 	if (phase == STOP_STOPPING) {
 		settle(s);
-		netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
+		tell_state(s);
 	}
 	/* It said so when settle() had looked. */
 	if (phase == STOP_STOPPED)
@@ -272,10 +279,10 @@ static void stream_work(struct work_struct *work)
 	if (stop_phase(st) == STOP_RUN && s->state != DEVTRACE_STATE_RUNNING) {
 		WRITE_ONCE(s->state, DEVTRACE_STATE_RUNNING);
 		update_easy(s);
-		netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
+		tell_state(s);
 	}
 	for_each_possible_cpu(cpu)
-		if (passed_mark(s, cpu))
+		if (!s->gone && passed_mark(s, cpu))
 			netlink_notify_watermark(s, cpu);
 	mutex_unlock(&devtrace_lock);
 	wake_readers(s);
@@ -449,7 +456,8 @@ static void stream_leave(struct stream *s)
 	RCU_INIT_POINTER(devtrace_streams[s->id], NULL);
 	synchronize_rcu();
 	rings_del(s);
-	WRITE_ONCE(s->gone, true);
+	/* LMM(gone:A): what emitters stored before that; pairs with gone:B. */
+	smp_store_release(&s->gone, true);
 	wake_readers(s);
 	stream_put(s);
 }

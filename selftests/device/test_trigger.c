@@ -482,6 +482,37 @@ TEST_F(trigger, after_a_time)
 	STATE("trace", DEVTRACE_STATE_STOPPED, &s);
 }
 
+/* Who listens is told nothing of a stream behind that it is gone. */
+TEST_F(trigger, a_stream_that_goes_before_it_stops)
+{
+	struct devtrace_ctl_change c;
+	bool gone = false;
+	int fd, ret;
+
+	self->t.action = DEVTRACE_ACTION_STOP;
+	self->t.time = NSEC;
+	strcpy(self->t.stream, "box");
+	OK(devtrace_ctl_stream_new(self->ctl, "box", 4096, NULL, 0, DEVTRACE_STATE_RUNNING));
+	fd = open("/dev/trace-box", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	NEW();
+	ASSERT_EQ(0, fire("task", FIRE_TYPE, 0, 1, "x"));
+	FIRED(1);
+	OK(devtrace_ctl_trigger_del(self->ctl, "t"));
+	OK(devtrace_ctl_stream_del(self->ctl, "box"));
+	/* When it would have stopped, and a while longer */
+	dev_sleep_ms(2000);
+	while ((ret = devtrace_ctl_next(self->monitor, &c)) > 0) {
+		if (c.cmd == DEVTRACE_CMD_NTF_STREAM_DEL)
+			gone = true;
+		else
+			EXPECT_FALSE(gone && c.cmd == DEVTRACE_CMD_NTF_STREAM_SET);
+	}
+	EXPECT_EQ(0, ret);
+	EXPECT_TRUE(gone);
+	close(fd);
+}
+
 TEST_F(trigger, a_filter_set_by_hand_wins)
 {
 	struct devtrace_ctl_trigger back;
