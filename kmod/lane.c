@@ -46,7 +46,7 @@ static atomic64_t deaths;
 static u32 first_block = 1;
 
 /* Events of lanes that are gone; with layout. */
-static u64 gone_events;
+static u64 gone_events, gone_filtered;
 
 static unsigned long lane_size = 64 << 10;
 static unsigned long lane_process = 4 << 20;
@@ -283,6 +283,7 @@ static void lane_go(struct lane *l)
 	/* If it makes no sense nobody believed in it. */
 	l->total = lane_end(&l->mem, &end, buf) ? 0 : end.idx;
 	gone_events += l->total;
+	gone_filtered += min_t(u64, l->total, atomic64_read(&l->filtered));
 	readers_lane_goes(l);
 	l->gone = true;
 	list_del(&l->list);
@@ -529,8 +530,9 @@ void lanes_stats(struct devtrace_stats *st)
 	u8 *buf;
 
 	st->emitted += gone_events;
-	st->stored += gone_events;
-	st->overwritten += gone_events;
+	st->stored += gone_events - gone_filtered;
+	st->filtered += gone_filtered;
+	st->overwritten += gone_events - gone_filtered;
 	buf = kmalloc(DEVTRACE_LANE_BLOCK, GFP_KERNEL);
 	if (!buf)
 		return;
@@ -544,7 +546,7 @@ void lanes_stats(struct devtrace_stats *st)
 		st->emitted += end.idx;
 		st->stored += end.idx - min(end.idx, filtered);
 		st->filtered += min(end.idx, filtered);
-		st->overwritten += min(lost, end.idx);
+		st->overwritten += min(lost, end.idx - min(end.idx, filtered));
 		st->size += (u64)l->mem.nr * DEVTRACE_LANE_BLOCK;
 		st->used += (u64)min(end.block - l->mem.first, l->mem.nr - 1) *
 			    DEVTRACE_LANE_BLOCK + end.off;

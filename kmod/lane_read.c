@@ -239,6 +239,7 @@ void lane_find(const struct lane_mem *m, struct lane_place *p, u64 ts)
 {
 	const struct devtrace_lane_block *b;
 	struct lane_place at;
+	bool found = false;
 	u32 steps;
 
 	lane_begin(m, p);
@@ -256,11 +257,12 @@ void lane_find(const struct lane_mem *m, struct lane_place *p, u64 ts)
 		smp_rmb();
 		if (READ_ONCE(m->head->open) - at.block >= m->nr)
 			continue;
-		/* The block before may end with events of the same time. */
-		if (at.time >= ts)
+		/* The block before may end with events of the same time, if it is there. */
+		if (found && at.time >= ts)
 			break;
 		*p = at;
-		if (READ_ONCE(m->head->open) == at.block)
+		found = true;
+		if (at.time >= ts || READ_ONCE(m->head->open) == at.block)
 			break;
 	}
 }

@@ -38,6 +38,12 @@
 #define BUSY_TRIES	1000
 /* CPUs whose clocks differ by more than that are not waited for in a read. */
 #define AHEAD_NS	NSEC_PER_MSEC
+/*
+ * Events before the place that lseek(2) went to: writers may make them as fast. A lane may
+ * have so many that only say that they are, until it is known that they are not.
+ */
+#define THROWN_MOST	(2 * (DEVTRACE_LANE_MAX / DEVTRACE_LANE_BLOCK + 3) *	\
+			 (DEVTRACE_LANE_BLOCK / sizeof(u32)))
 
 struct wire *reader_wire(struct reader *rd)
 {
@@ -242,17 +248,24 @@ static int follow_layout(struct reader *rd)
 	for (i = 0; i < rd->nr_rings; i++)
 		if (rd->cursors[i].placed && !cursor_cache(&rd->cursors[i]))
 			return -ENOMEM;
+	mutex_lock(&rd->stream->clear_lock);
 	for (i = 0; i < rd->nr_rings; i++) {
 		struct cursor *c = &rd->cursors[i];
 
 		if (!c->placed)
 			continue;
+		/* What was cleared before is not in the new memory, and was not overwritten. */
+		if (c->at.idx < c->ring->cleared.idx) {
+			c->cleared += c->ring->cleared.idx - c->at.idx;
+			c->at.idx = c->ring->cleared.idx;
+		}
 		c->lost += ring_place_of(c->ring, c->at.idx, &c->at, c->cache, CACHE_UNITS);
 		c->next = 0;
 		c->end = 0;
 		c->key = 0;
 		cursor_ready(rd, c, false);
 	}
+	mutex_unlock(&rd->stream->clear_lock);
 	rd->layouts = rd->stream->layouts;
 	reader_heapify(rd);
 	return 0;
@@ -418,6 +431,8 @@ static void send_event(struct reader *rd, struct cursor *c)
 		WRITE_ONCE(rd->last, c->key);
 		rd->last_end = rd->wire.bytes;
 		WRITE_ONCE(rd->given, rd->given + 1);
+	} else {
+		rd->thrown++;
 	}
 	if (c->lane)
 		c->last = c->key;
@@ -470,6 +485,9 @@ static int fill(struct reader *rd, size_t want)
 	struct cursor *c;
 	int tries = 0, waits = 0, err;
 
+	rd->turn++;
+	rd->vain = false;
+	rd->thrown = 0;
 	if (rd->layouts != rd->stream->layouts) {
 		err = follow_layout(rd);
 		if (err)
@@ -493,34 +511,43 @@ static int fill(struct reader *rd, size_t want)
 			send_past(rd);
 			continue;
 		}
-		if (!rd->nr_ready) {
-			err = refresh_all(rd) ?: look_for_lanes(rd);
-			if (err || (!rd->nr_ready && !past_is_next(rd)))
-				return err;
-			continue;
-		}
 		c = rd->heap[0];
 		if (c->ready) {
 			send_event(rd, c);
-		} else {
-			err = cursor_refresh(rd, c);
+			sift_down(rd, 0);
+			continue;
+		}
+		/* Another call gives what there is, and may be interrupted. */
+		if (unlikely(c->vain == rd->turn || (rd->vain && !rd->nr_ready) ||
+			     rd->thrown >= THROWN_MOST))
+			return -EAGAIN;
+		cond_resched();
+		if (!rd->nr_ready) {
+			err = refresh_all(rd) ?: look_for_lanes(rd);
 			if (err)
 				return err;
-			if (rd->lane_changes != READ_ONCE(devtrace_lanes_changes)) {
-				err = reader_follow_lanes(rd);
-				if (err)
-					return err;
-				continue;
-			}
-			if (!c->ready && c->busy && ++tries > BUSY_TRIES)
-				return -EAGAIN;
-			if (unlikely(!c->ready && !c->busy && ++waits > BUSY_TRIES)) {
-				if (all_ahead(rd, c->key))
-					return -EAGAIN;
-				waits = 0;
-			}
+			if (!rd->nr_ready && !past_is_next(rd))
+				return rd->vain ? -EAGAIN : 0;
+			continue;
 		}
+		err = cursor_refresh(rd, c);
+		if (err)
+			return err;
 		sift_down(rd, 0);
+		if (!c->ready && c->busy && ++tries > BUSY_TRIES)
+			return -EAGAIN;
+		if (rd->lane_changes != READ_ONCE(devtrace_lanes_changes)) {
+			err = reader_follow_lanes(rd);
+			if (err)
+				return err;
+			/* It may be no more. */
+			continue;
+		}
+		if (unlikely(!c->ready && !c->busy && ++waits > BUSY_TRIES)) {
+			if (all_ahead(rd, c->key))
+				return -EAGAIN;
+			waits = 0;
+		}
 	}
 	return 0;
 }
@@ -531,7 +558,8 @@ static int fill(struct reader *rd, size_t want)
  * @want: until this many bytes are staged, or nothing is left
  *
  * Return: 0; -EAGAIN if a writer that is under way holds back events of other
- * rings and it is worth asking again soon; -ENOMEM.
+ * rings, or if there is no end of what nobody wants, and it is worth asking again
+ * soon; -ENOMEM.
  */
 int reader_fill(struct reader *rd, size_t want)
 {

@@ -16,6 +16,7 @@
  * reader gets its place, when it is opened and by each lseek(2), in all lanes there are: so
  * one that it does not know was made since, and all that was ever in it was to be read.
  */
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 
@@ -83,6 +84,7 @@ bool cursor_lane_peek(struct reader *rd, struct cursor *c)
 		if (unlikely(!lane_filter_stored(&rd->allowed, c->ev.type, ts))) {
 			/* Each reader comes here; one counts. */
 			lane_count_filtered(c->lane, c->in.idx);
+			c->key = ts;
 			continue;
 		}
 		c->late = ts != c->ev.time;
@@ -109,6 +111,32 @@ static bool wait_for(struct reader *rd, struct cursor *c, u64 now)
 	return false;
 }
 
+/*
+ * A copy ends with a block, or with all there is. So what was not in as many of them as
+ * there are blocks, nor behind an empty one in the next, which may have an event that was
+ * under way then, was written since. A lane that says that it is older cannot hold up the
+ * others.
+ */
+static void at_least_as_new(struct cursor *c, u64 now)
+{
+	const u32 nr = c->lane->mem.nr;
+
+	if (!c->end) {
+		/* If each empty one began anew there might be no end. */
+		if (!c->since || c->copies < nr) {
+			c->since = now;
+			c->copies = nr;
+		}
+	} else if (!c->since) {
+		c->since = now;
+		c->copies = 0;
+	} else if (++c->copies > nr + 1) {
+		c->key = max(c->key, c->since - MARGIN_NS);
+		c->since = now;
+		c->copies = 0;
+	}
+}
+
 /**
  * cursor_lane_refresh() - copy more events if the copy has none
  * @rd: the reader
@@ -119,6 +147,7 @@ static bool wait_for(struct reader *rd, struct cursor *c, u64 now)
 int cursor_lane_refresh(struct reader *rd, struct cursor *c)
 {
 	struct lane *l = c->lane;
+	unsigned int blocks = 0;
 	bool open, busy;
 	u64 now;
 	int err;
@@ -143,6 +172,7 @@ int cursor_lane_refresh(struct reader *rd, struct cursor *c)
 		c->next = 0;
 		if (err)
 			lane_is_bad(rd, c, now);
+		at_least_as_new(c, now);
 		if (cursor_lane_peek(rd, c)) {
 			cursor_ready(rd, c, true);
 			c->stuck = 0;
@@ -153,7 +183,16 @@ int cursor_lane_refresh(struct reader *rd, struct cursor *c)
 		}
 		if (!busy || c->end)
 			c->stuck = 0;
-		/* There may have been nothing but what was not wanted. */
+		/*
+		 * There may have been nothing but what is not wanted. A program can write
+		 * that faster than we look; twice what there was when we came is enough.
+		 */
+		if (!c->ready && c->end && ++blocks > 2 * l->mem.nr + 4) {
+			rd->vain = true;
+			c->vain = rd->turn;
+			break;
+		}
+		cond_resched();
 	} while (!c->ready && c->end);
 
 	if (c->lost || c->cleared)
@@ -188,9 +227,15 @@ void cursor_lane_seek(struct cursor *c, u64 ts)
 	c->cleared = 0;
 	c->bad = false;
 	c->stuck = 0;
+	c->since = 0;
 	c->last = 0;
+	/* A reader that is opened now is told nothing of it, either. */
+	if (l->gone) {
+		c->in.idx = l->total;
+		return;
+	}
 	cursor_begin(c);
-	if (l->gone || !ts)
+	if (!ts)
 		return;
 	from = c->in;
 	if (ts != U64_MAX)
@@ -336,8 +381,8 @@ static bool report_unseen(struct reader *rd)
 	return true;
 }
 
-/* With readers_lock. */
-static int follow(struct reader *rd)
+/* With readers_lock. Unless we @tell, what is over stays for the next time. */
+static int follow(struct reader *rd, bool tell)
 {
 	struct list_head *at;
 	unsigned int n, over;
@@ -347,7 +392,7 @@ static int follow(struct reader *rd)
 	err = make_room(rd, reader_nr_lanes(rd) + n);
 	if (err)
 		return err;
-	over = drop_over(rd) + !report_unseen(rd);
+	over = tell ? drop_over(rd) + !report_unseen(rd) : 1;
 	for (at = at->next; at != &devtrace_lanes; at = at->next) {
 		struct lane *l = list_entry(at, struct lane, list);
 		struct cursor *c = cursor_new(rd, l);
@@ -390,6 +435,21 @@ void readers_lane_goes(const struct lane *l)
 	mutex_unlock(&s->readers_lock);
 }
 
+static int look_at_lanes(struct reader *rd, bool tell)
+{
+	int err;
+
+	if (!has_lanes(rd)) {
+		rd->lane_changes = devtrace_lanes_changes;
+		return 0;
+	}
+	/* stream_reader() looks at them. */
+	mutex_lock(&rd->stream->readers_lock);
+	err = follow(rd, tell);
+	mutex_unlock(&rd->stream->readers_lock);
+	return err;
+}
+
 /**
  * reader_follow_lanes() - know all lanes there are, and no others
  * @rd: the reader
@@ -401,17 +461,18 @@ void readers_lane_goes(const struct lane *l)
  */
 int reader_follow_lanes(struct reader *rd)
 {
-	int err;
+	return look_at_lanes(rd, true);
+}
 
-	if (!has_lanes(rd)) {
-		rd->lane_changes = devtrace_lanes_changes;
-		return 0;
-	}
-	/* stream_reader() looks at them. */
-	mutex_lock(&rd->stream->readers_lock);
-	err = follow(rd);
-	mutex_unlock(&rd->stream->readers_lock);
-	return err;
+/**
+ * reader_know_lanes() - know all lanes there are, and make no frames
+ * @rd: the reader, which may have told nothing yet, not even that it begins
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int reader_know_lanes(struct reader *rd)
+{
+	return look_at_lanes(rd, false);
 }
 
 /**
@@ -425,14 +486,18 @@ void reader_lanes_clear(struct reader *rd)
 	for (i = 0; i < reader_nr_lanes(rd); i++) {
 		struct cursor *c = rd->lanes[i];
 		const struct lane *l = c->lane;
+		u64 idx;
 
-		if (l->gone || !l->is_cleared)
+		if (!l->is_cleared)
 			continue;
+		/* Cleared before it went: to be believed as far as its events are counted. */
+		idx = l->gone ? min(l->cleared.idx, l->total) : l->cleared.idx;
 		/* One that was peeked at counts as read by lane_next(). */
-		if ((s64)(l->cleared.idx - c->in.idx) + c->ready <= 0)
+		if ((s64)(idx - c->in.idx) + c->ready <= 0)
 			continue;
-		c->cleared += l->cleared.idx - c->in.idx + c->ready;
+		c->cleared += idx - c->in.idx + c->ready;
 		c->in = l->cleared;
+		c->in.idx = idx;
 		c->next = 0;
 		c->end = 0;
 		cursor_ready(rd, c, false);

@@ -32,6 +32,9 @@
  * @late: its time is not @key, but makes no sense
  * @bad: what stood there makes no sense; nothing comes any more
  * @stuck: since when it was @busy and nothing came, 0 if it is not
+ * @since: what comes when there were enough @copies is not older; 0: not known yet
+ * @copies: how many blocks were copied since, or as good as copied
+ * @vain: call of reader_fill() in which there was no end of what is not wanted
  * @source: its number
  * @placed: @at is set; it is not while there is no ring
  * @ready: @cache has the record at @at, and @key is its time
@@ -56,6 +59,9 @@ struct cursor {
 	bool		late;
 	bool		bad;
 	u64		stuck;
+	u64		since;
+	u32		copies;
+	unsigned int	vain;
 	u16		source;
 	bool		placed;
 	bool		ready;
@@ -99,6 +105,9 @@ struct announced {
  * @unseen_cleared: more of these, which had been cleared
  * @unseen_source: the last of these lanes
  * @patient_at: not before do we wait for a busy thread
+ * @turn: number of this call of reader_fill()
+ * @vain: some lane had nothing but what is not wanted, and no end of it, in this call
+ * @thrown: events in this call that are before @place
  * @allowed: what could go into them when
  * @nr: cursors
  * @nr_rings: those of @cursors, which are for rings
@@ -128,8 +137,8 @@ struct reader {
 	u8		reason;		/* why the next INFO is sent */
 	unsigned int	clears;		/* of the stream, as we know it */
 	unsigned int	nr, nr_ready, nr_rings, room;
-	unsigned int	lane_changes;
-	bool		follows;
+	unsigned int	lane_changes, turn, thrown;
+	bool		follows, vain;
 	u64		lane_serial, patient_at;
 	u64		unseen, unseen_cleared;
 	u16		unseen_source;
@@ -171,6 +180,7 @@ int cursor_lane_refresh(struct reader *rd, struct cursor *c);
 bool cursor_lane_peek(struct reader *rd, struct cursor *c);
 void cursor_lane_seek(struct cursor *c, u64 ts);
 int reader_follow_lanes(struct reader *rd);
+int reader_know_lanes(struct reader *rd);
 void reader_lanes_clear(struct reader *rd);
 bool reader_lanes_unread(const struct reader *rd, unsigned int percent);
 u64 reader_lanes_lag(const struct reader *rd);

@@ -73,7 +73,7 @@ static int go_time(struct reader *rd, u64 ts, u64 now)
 		if (ring_exists(rd->cursors[i].ring) && !cursor_cache(&rd->cursors[i]))
 			return -ENOMEM;
 	for (i = 0; i < reader_nr_lanes(rd); i++)
-		if (!cursor_cache(rd->lanes[i]))
+		if (!rd->lanes[i]->lane->gone && !cursor_cache(rd->lanes[i]))
 			return -ENOMEM;
 	rd->clears = READ_ONCE(rd->stream->clears);
 	for (i = 0; i < rd->nr_rings; i++)
@@ -177,6 +177,9 @@ static loff_t seek(struct reader *rd, loff_t off, int whence)
 		return -EINVAL;
 	}
 
+	err = reader_know_lanes(rd);
+	if (err)
+		return err;
 	if (ts) {
 		/* Records may be newer than now by the time they are looked at. */
 		err = go_time(rd, ts, now + SEEK_AHEAD_NS);
@@ -191,7 +194,9 @@ static loff_t seek(struct reader *rd, loff_t off, int whence)
 		rd->proc.until = 0;
 		memset(rd->announced, 0, devtrace_proc_slots() * sizeof(*rd->announced));
 	}
-	if (rd->begun)
+	/* Those that are gone have nothing to tell any more, and all others are known. */
+	reader_follow_lanes(rd);
+	if (rd->begun || rd->reason == DEVTRACE_INFO_CHECK)
 		rd->reason = DEVTRACE_INFO_SEEK;
 	rd->begun = false;
 	rd->place = ts == U64_MAX ? now : ts;
@@ -212,7 +217,7 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 	loff_t ret;
 
 	down_read(&rd->stream->layout);
-	ret = reader_follow_lanes(rd) ?: seek(rd, off, whence);
+	ret = seek(rd, off, whence);
 	up_read(&rd->stream->layout);
 	return ret;
 }

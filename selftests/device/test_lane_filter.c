@@ -7,13 +7,17 @@
  * settings change. Whatever it emitted is read, told as lost, or counted as
  * filtered, once; and nothing that an acknowledged setting forbids has a time behind it.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -264,7 +268,25 @@ struct writing {
 	FIXTURE_DATA(filter) *f;
 	atomic_bool	stop;
 	uint32_t	emitted, by_lane;
+	atomic_uint	blocks;
+	uint64_t	time;		/* of all its events, or 0: now */
 };
+
+static volatile sig_atomic_t alarms;
+
+static void on_alarm(int nr)
+{
+	alarms++;
+}
+
+/* In half a second, and then every half: the first may find nobody who waits. */
+static int signal_soon(void)
+{
+	const struct itimerval t = { { 0, 500000 }, { 0, 500000 } };
+	struct sigaction sa = { .sa_handler = on_alarm };
+
+	return sigaction(SIGALRM, &sa, NULL) ?: setitimer(ITIMER_REAL, &t, NULL);
+}
 
 static void *keep_writing(void *arg)
 {
@@ -397,6 +419,168 @@ static void run(FIXTURE_DATA(filter) *self, enum what what, struct __test_metada
 	free(r.seen);
 	tape_free(r.t);
 	close(fd);
+}
+
+/* Statistics do not go back when the memory of a lane goes. */
+TEST_F(filter, counted_when_it_is_gone)
+{
+	struct devtrace_stats st[2];
+	char bytes[16];
+	int i;
+
+	EXPECT_EQ(0, filter_all_but(TYPE));
+	for (i = 0; i < 10000; i++)
+		lane_mark(&self->l, i % 4 ? TYPE : OTHER, 1, i);
+	tape_free(tape_all(65536));
+	ASSERT_EQ(0, dev_stats(-1, &st[0]));
+	EXPECT_LT(1000, st[0].filtered);
+	EXPECT_EQ(10000, st[0].filtered + st[0].stored);
+	EXPECT_LT(1000, st[0].overwritten);
+	/* There is no room for another one beside it. */
+	snprintf(bytes, sizeof(bytes), "%lu", (unsigned long)self->l.bytes + sysconf(_SC_PAGESIZE));
+	ASSERT_EQ(0, dev_write_file("/sys/module/devtrace/parameters/lane_process", bytes));
+	lane_close(&self->l);
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	ASSERT_EQ(0, dev_stats(-1, &st[1]));
+	EXPECT_EQ(st[0].filtered, st[1].filtered);
+	EXPECT_EQ(st[0].stored, st[1].stored);
+	EXPECT_EQ(10000, st[1].emitted);
+	EXPECT_EQ(st[1].stored, st[1].overwritten);
+	EXPECT_LE(st[0].overwritten, st[1].overwritten);
+}
+
+/* Blocks full of the shortest record, as fast as they can be said to be there. */
+static void *flood(void *arg)
+{
+	struct writing *w = arg;
+	struct lane *l = &w->f->l;
+	const uint32_t per_block = (DEVTRACE_LANE_BLOCK - sizeof(struct devtrace_lane_block)) / 4;
+	const uint32_t word = (uint32_t)TYPE << DEVTRACE_LANE_TYPE_SHIFT;
+	struct devtrace_lane_block *b;
+	uint32_t i, k;
+
+	for (i = 0; i < l->nr; i++)
+		for (k = 0; k < per_block; k++)
+			memcpy((uint8_t *)(lane_block(l, i) + 1) + 4 * k, &word, 4);
+	while (!w->stop) {
+		b = lane_block(l, ++l->n);
+		__atomic_store_n(&l->head->open, l->n, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		b->time = w->time ?: dev_now();
+		b->count = l->count;
+		__atomic_store_n(&b->used, (uint16_t)DEVTRACE_LANE_BLOCK, __ATOMIC_RELEASE);
+		__atomic_store_n(&b->number, l->n, __ATOMIC_RELEASE);
+		l->count += per_block;
+		w->blocks++;
+	}
+	return NULL;
+}
+
+/* How many of OTHER there are, which are forgotten then. */
+static int others(struct tape *t)
+{
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < t->nev; i++)
+		n += t->ev[i].type == OTHER;
+	t->nev = 0;
+	t->ndata = 0;
+	return n;
+}
+
+/* A reader comes back all the same, and reads what others emit. */
+static void read_in_a_flood(FIXTURE_DATA(filter) *self, struct writing *w,
+			    struct __test_metadata *_metadata)
+{
+	struct tape *t = tape_new();
+	static char buf[16384];
+	int fd, tries, was = 0, seen = 0;
+	pthread_t th;
+	ssize_t n;
+
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, pthread_create(&th, NULL, flood, w));
+	while (!w->blocks)
+		sched_yield();
+	for (tries = 0; tries < 5000 && seen < 20; tries++) {
+		if (was < 20)
+			ASSERT_EQ(0, dev_emit_mark(self->wfd, OTHER, 1, was++));
+		n = read(fd, buf, sizeof(buf));
+		if (n > 0)
+			tape_feed(t, buf, n);
+		seen += others(t);
+	}
+	/* and who waits is woken by a signal */
+	ASSERT_EQ(0, fcntl(fd, F_SETFL, 0));
+	ASSERT_EQ(0, signal_soon());
+	do {
+		n = read(fd, buf, sizeof(buf));
+		if (n > 0)
+			tape_feed(t, buf, n);
+		seen += others(t);
+	} while (n > 0 && !alarms);
+	EXPECT_TRUE(alarms || errno == EINTR);
+	w->stop = true;
+	pthread_join(th, NULL);
+	dev_say("%u blocks, %d reads", (unsigned int)w->blocks, tries);
+	EXPECT_EQ(20, seen);
+	EXPECT_EQ(0, t->damages);
+	EXPECT_EQ(0, t->backwards);
+	tape_free(t);
+	close(fd);
+}
+
+/*
+ * One that does not look at the control page, and writes what nobody wants faster than it
+ * can be looked at.
+ */
+TEST_F(filter, a_flood_of_what_nobody_wants)
+{
+	struct writing w = { .f = self };
+
+	lane_close(&self->l);
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 1 << 20));
+	EXPECT_EQ(0, filter_all_but(TYPE));
+	read_in_a_flood(self, &w, _metadata);
+}
+
+/* The same with one event whenever a reader looks, and always in the middle of the next. */
+TEST_F(filter, a_trickle_that_says_it_is_old)
+{
+	const uint64_t old = dev_now();
+	struct tape *t = tape_new();
+	static char buf[4096];
+	int fd, tries;
+	ssize_t n;
+
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	self->l.head->busy = 1;
+	lane_emit_at(&self->l, old, TYPE, NULL, 0);
+	ASSERT_EQ(0, dev_emit_mark(self->wfd, OTHER, 1, 1));
+	for (tries = 0; tries < 10 && !others(t); tries++) {
+		lane_emit_at(&self->l, old, TYPE, NULL, 0);
+		n = read(fd, buf, sizeof(buf));
+		if (n > 0)
+			tape_feed(t, buf, n);
+	}
+	dev_say("%d looks", tries);
+	EXPECT_GT(10, tries);
+	EXPECT_TRUE(tape_clean(t));
+	tape_free(t);
+	close(fd);
+}
+
+/* One that has stopped its clock: what others emit would always be later. */
+TEST_F(filter, a_flood_that_says_it_is_old)
+{
+	struct writing w = { .f = self, .time = dev_now() };
+
+	lane_close(&self->l);
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, DEVTRACE_LANE_MIN));
+	read_in_a_flood(self, &w, _metadata);
 }
 
 TEST_F(filter, types_are_switched_while_it_is_written)

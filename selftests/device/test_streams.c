@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <linux/devtrace_lane.h>
 
 #include "kselftest_harness.h"
 #include "dev.h"
@@ -372,6 +373,82 @@ TEST_F(streams, watermark)
 	tape_free(t);
 }
 
+/* What was cleared was not overwritten, also if the ring is another one since. */
+TEST_F(streams, cleared_and_then_resized)
+{
+	int fd = open_stream(DEV_PATH), i;
+	struct tape *t = tape_new();
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 10; i++)
+		ASSERT_EQ(0, dev_emit_mark(self->out, DEVTRACE_T_USER, 1, i));
+	ASSERT_EQ(0, stream_clear(DEVTRACE_STREAM0));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, dev_emit_mark(self->out, DEVTRACE_T_USER, 2, i));
+	ASSERT_EQ(0, stream_resize(DEVTRACE_STREAM0, 16 << 10));
+	dev_sleep_ms(20);
+	ASSERT_LT(0, tape_drain(t, fd));
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(3, t->nev);
+	EXPECT_EQ(10, tape_lost(t, -1));
+	for (i = 0; i < DEV_CPUS; i++)
+		EXPECT_EQ(0, t->lost[i][DEVTRACE_LOST_OVERWRITTEN]);
+	tape_free(t);
+	close(fd);
+}
+
+static atomic_bool stop;
+
+static void *lanes_come_and_go(void *arg)
+{
+	struct devtrace_lane_ask ask;
+	int *out = arg;
+
+	while (!stop) {
+		int fd;
+
+		memset(&ask, 0, sizeof(ask));
+		ask.bytes = DEVTRACE_LANE_MIN;
+		fd = ioctl(*out, DEVTRACE_IOC_LANE, &ask);
+		if (fd >= 0)
+			close(fd);
+	}
+	return NULL;
+}
+
+/* Lanes are of the first stream; another one has its events in order whatever they do. */
+TEST_F(streams, in_order_while_lanes_come_and_go)
+{
+	const char *s = getenv("DEVICE_SECONDS");
+	struct tape *t = tape_new();
+	pthread_t th;
+	uint64_t end;
+	int fd;
+
+	ASSERT_EQ(0, stream_new(NAME, 1 << 20, DTTEST_TYPE + DTTEST_TASK));
+	ASSERT_EQ(0, dev_load_writers("heavy=15"));
+	fd = open_stream(SIDE);
+	ASSERT_LE(0, fd);
+	stop = false;
+	ASSERT_EQ(0, pthread_create(&th, NULL, lanes_come_and_go, &self->out));
+	ASSERT_EQ(0, dev_writers_run(true));
+	end = dev_now() + (s && *s ? atoi(s) : 10) * NSEC / 2;
+	while (dev_now() < end) {
+		ASSERT_LE(0, tape_some(t, fd, 1 << 20));
+		EXPECT_EQ(0, t->backwards);
+		t->nev = 0;
+		t->ndata = 0;
+	}
+	ASSERT_EQ(0, dev_writers_run(false));
+	stop = true;
+	pthread_join(th, NULL);
+	ASSERT_LE(0, tape_drain(t, fd));
+	EXPECT_TRUE(tape_clean(t));
+	tape_free(t);
+	close(fd);
+	EXPECT_EQ(0, stream_del(NAME));
+}
+
 struct reader_seen {
 	int n;
 	uint64_t lag, read, lost;
@@ -430,8 +507,6 @@ TEST_F(streams, readers_are_known)
 	EXPECT_EQ(0, s.n);
 	tape_free(t);
 }
-
-static atomic_bool stop;
 
 /* Everything else that can be done with a stream, as fast as it goes. */
 static void *torment(void *arg)
