@@ -21,7 +21,7 @@ static size_t bucket(uint64_t ns)
 }
 
 /* The middle of a bucket. */
-static uint64_t bucket_ns(size_t i)
+static uint64_t bucket_ns(uint64_t i)
 {
 	unsigned int e = 7 + (i - 128) / 64;
 

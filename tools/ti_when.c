@@ -144,18 +144,27 @@ static bool zone(const char **p, int *seconds)
 	return true;
 }
 
+/* false: no time_t can tell. -1 alone does not say so: it is a second of 1969. */
+static bool seconds_of(struct tm *tm, bool utc, time_t *t)
+{
+	tm->tm_isdst = -1;
+	tm->tm_wday = -1;
+	*t = utc ? timegm(tm) : mktime(tm);
+	return *t != -1 || tm->tm_wday >= 0;
+}
+
 static bool real_of(struct tm *tm, bool utc, int offset, int64_t ns, struct ti_when *when)
 {
 	struct tm copy = *tm;
 	time_t t;
 
-	tm->tm_isdst = -1;
-	t = utc ? timegm(tm) - offset : mktime(tm);
+	if (!seconds_of(tm, utc, &t))
+		return false;
 	/* mktime takes February 30 for March 2; the user did not mean that. */
 	if (tm->tm_mday != copy.tm_mday || tm->tm_mon != copy.tm_mon)
 		return false;
 	when->kind = TI_REAL;
-	return !__builtin_mul_overflow((int64_t)t, NSEC, &when->ns) &&
+	return !__builtin_mul_overflow((int64_t)t - offset, NSEC, &when->ns) &&
 	       !__builtin_add_overflow(when->ns, ns, &when->ns);
 }
 
@@ -198,7 +207,7 @@ static bool absolute(const char *p, struct ti_when *when)
 
 static bool named_day(const char *word, struct ti_when *when)
 {
-	time_t now = time(NULL);
+	time_t now = time(NULL), t;
 	struct tm tm;
 
 	if (!localtime_r(&now, &tm))
@@ -206,13 +215,14 @@ static bool named_day(const char *word, struct ti_when *when)
 	tm.tm_hour = 0;
 	tm.tm_min = 0;
 	tm.tm_sec = 0;
-	tm.tm_isdst = -1;
 	if (!strcmp(word, "yesterday"))
 		tm.tm_mday--;
 	else if (strcmp(word, "today"))
 		return false;
+	if (!seconds_of(&tm, false, &t))
+		return false;
 	when->kind = TI_REAL;
-	when->ns = (int64_t)mktime(&tm) * NSEC;
+	when->ns = (int64_t)t * NSEC;
 	return true;
 }
 

@@ -23,6 +23,17 @@ time_t __wrap_time(time_t *t)
 	return NOW;
 }
 
+time_t __real_mktime(struct tm *tm);
+time_t __wrap_mktime(struct tm *tm);
+
+/* As where a time_t has 32 bits and it is 2050. */
+static bool no_mktime;
+
+time_t __wrap_mktime(struct tm *tm)
+{
+	return no_mktime ? -1 : __real_mktime(tm);
+}
+
 FIXTURE(when) {
 	struct ti_when w, until;
 };
@@ -76,7 +87,9 @@ static const struct {
 	{ "2028-02-29T13:45:30", NOW, 0 }, { "2028-02-29T12:45:30Z", NOW, 0 },
 	{ "2028-02-29T12:45:30.123456789Z", NOW, 123456789 },
 	{ "2028-02-29T08:15:30-04:30", NOW, 0 }, { "2028-02-29T18:30:30+0545", NOW, 0 },
-	{ "1970-01-01T00:00Z", 0, 0 },
+	{ "1970-01-01T00:00Z", 0, 0 }, { "1969-12-31T23:59:59Z", -1, 0 },
+	{ "1970-01-01 00:59:59", -1, 0 },
+	{ "2050-01-01T00:00Z", 2524608000, 0 },
 };
 
 TEST_F(when, real)
@@ -111,6 +124,23 @@ TEST_F(when, nonsense)
 			TH_LOG("'%s' was taken for a moment", words[i]);
 		}
 	}
+}
+
+TEST_F(when, not_to_be_told)
+{
+	static const char *const words[] = {
+		"2050-01-01", "2028-02-29 13:45", "13:45", "today", "yesterday",
+	};
+	size_t i;
+
+	no_mktime = true;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		EXPECT_FALSE(ti_parse_when(words[i], &self->w)) {
+			TH_LOG("'%s' was taken for a moment", words[i]);
+		}
+	}
+	EXPECT_FALSE(ti_parse_dates("1345", &self->w, &self->until));
+	EXPECT_TRUE(ti_parse_when("2028-02-29T12:45:30Z", &self->w));
 }
 
 static const struct {
