@@ -172,15 +172,38 @@ void fmt_value_table(struct out *o, const struct devtrace_elem *e, const struct 
 	}
 }
 
+/* The bytes of at most max characters; one that is part of none counts as one. */
+static size_t first_characters(const uint8_t *p, size_t n, size_t max)
+{
+	size_t len = 0;
+
+	if (n <= max)
+		return n;
+	while (len < n && max--) {
+		size_t c = utf8_len(p + len, n - len);
+
+		len += c ? c : 1;
+	}
+	return len;
+}
+
 void fmt_value_bytes_safe(struct out *o, const struct fmt_value *v, size_t max)
 {
 	struct pieces it;
+	struct out all;
 
 	pieces_first(&it, v);
-	do {
-		out_safe(o, it.p, it.len < max ? it.len : max);
-		max -= it.len < max ? it.len : max;
-	} while (pieces_next(&it));
+	if (!v->pieces) {
+		out_safe(o, it.p, first_characters(it.p, it.len, max));
+		return;
+	}
+	/* A character may begin in one piece and end in the next. */
+	out_init(&all, -1);
+	do
+		out_mem(&all, it.p, it.len);
+	while (pieces_next(&it));
+	out_safe(o, all.buf, first_characters((const uint8_t *)all.buf, all.len, max));
+	out_free(&all);
 }
 
 static void hex_byte(struct out *o, uint8_t c)

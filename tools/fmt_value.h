@@ -47,7 +47,7 @@ void fmt_value_json(struct out *o, const struct fmt_value *v, const struct fmt_n
 void fmt_value_name(struct out *o, const struct fmt_value *v, const struct fmt_names *names);
 /* By an enum or flags declaration. */
 void fmt_value_table(struct out *o, const struct devtrace_elem *e, const struct fmt_table *t);
-/* The bytes of a STR or MEM, at most max: escaped for a terminal. */
+/* At most max characters of a STR or MEM: escaped for a terminal. */
 void fmt_value_bytes_safe(struct out *o, const struct fmt_value *v, size_t max);
 /* The same as "7e 7d 20". */
 void fmt_value_hex(struct out *o, const struct fmt_value *v, size_t max);

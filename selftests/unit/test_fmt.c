@@ -80,6 +80,12 @@ CASE(scaled_small, "record 100 R (i32 a / 1000, i32 b / 1000, u64 c / 10)",
 CASE(strings, "record 100 R \"%s|%5s|%-5s|%.2s\"",
      put_str(e, "abc"); put_str(e, "ab"); put_str(e, "ab"); put_str(e, "abc"),
      "abc|   ab|ab   |ab")
+/* Characters, not bytes, nor what they are printed as. */
+CASE(string_digits, "record 100 R \"%.2s|%.1s|%.2s|%.3s|%.2s|%.0s|%.9s\"",
+     put_str(e, "\xc3\xa4\xe2\x82\xac\xc3\xb6"); put_str(e, "\xf0\x9f\x98\x80x");
+     put_str(e, "\033ab"); put_str(e, "\xff\xc3" "ab"); put_mem(e, "\xe2\x82\xac\0x", 5, false);
+     put_str(e, "x"); put_str(e, "\xc3\xa4"),
+     "\xc3\xa4\xe2\x82\xac|\xf0\x9f\x98\x80|\\x1ba|\\xff\\xc3a|\xe2\x82\xac\\x00||\xc3\xa4")
 CASE(string_is_no_format, "record 100 R \"%s %%n %%s\"", put_str(e, "%n%s%99999d"),
      "%n%s%99999d %n %s")
 CASE(string_controls, "record 100 R \"%s\"",
@@ -189,6 +195,37 @@ TEST_F(fmt, last_piece_missing)
 	struct elems *e = &self->e;
 
 	put_mem(e, "ab", 2, true);
+/* A character that begins in one piece ends in the next, wherever it is cut. */
+TEST_F(fmt, pieces_cut_a_character)
+{
+	static const char euro[] = "\xe2\x82\xac";
+	char a[255], *s;
+	int cut;
+
+	ADD("record 100 R (mem all) \"%s\"\nrecord 101 R (mem all) \"%.2s\"");
+	EXPECT_SAID("");
+	memset(a, 'a', sizeof(a));
+	for (cut = 1; cut < 3; cut++) {
+		self->e.len = 0;
+		memcpy(a + sizeof(a) - cut, euro, cut);
+		put_mem(&self->e, a, 255, true);
+		memcpy(a + sizeof(a) - cut, "aa", cut);
+		put_mem(&self->e, euro + cut, 3 - cut, true);
+		put_mem(&self->e, "b", 1, false);
+		s = env_text(&self->env, 100, &self->e);
+		ASSERT_NE(NULL, s);
+		EXPECT_STREQ("\xe2\x82\xac" "b", s + 255 - cut);
+		free(s);
+	}
+	self->e.len = 0;
+	put_mem(&self->e, euro, 1, true);
+	put_mem(&self->e, euro + 1, 2, true);
+	put_mem(&self->e, "bc", 2, false);
+	s = env_text(&self->env, 101, &self->e);
+	EXPECT_STREQ("\xe2\x82\xac" "b", s);
+	free(s);
+}
+
 	ADD("record 100 R (mem m) \"%h\"");
 	EXPECT_TEXT("61 62");
 }
