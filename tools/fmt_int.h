@@ -51,6 +51,7 @@ struct fmt_parser {
 	bool		append;		/* strings in a row are one */
 
 	bool		broken;		/* a mistake in this declaration */
+	bool		bad;		/* in the token: of the declaration that takes it */
 	unsigned int	parens;		/* round brackets that are open */
 	struct fmt_table *tables[FMT_BUCKETS];	/* by the hash of their names */
 	unsigned int	nr_tables;
@@ -63,6 +64,10 @@ void *fmt_alloc(struct fmt_arena *a, size_t size);
 
 void fmt_lex_init(struct fmt_parser *p, struct fmt_set *set, struct fmt_file *file);
 void fmt_next(struct fmt_parser *p);
+/* The byte with which what follows the token begins; -1: the end of the file. */
+int fmt_ahead(const struct fmt_parser *p);
+/* Whether the token begins a declaration: enum and flags are types, too. */
+bool fmt_begins(const struct fmt_parser *p);
 
 void fmt_error(struct fmt_parser *p, size_t offset, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

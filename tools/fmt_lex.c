@@ -62,23 +62,41 @@ void fmt_report(struct fmt_set *set, enum fmt_level level, const struct fmt_file
 	va_end(ap);
 }
 
-/* An error costs the declaration it stands in; too many cost the rest. */
-void fmt_error(struct fmt_parser *p, size_t offset, const char *format, ...)
+/* Too many errors cost the rest of the file. */
+static void verror(struct fmt_parser *p, size_t offset, const char *format, va_list ap)
 {
-	va_list ap;
-
-	p->broken = true;
 	if (p->file->errors >= FMT_ERRORS_MAX)
 		return;
-	va_start(ap, format);
 	vreport(p->set, FMT_ERROR, p->file, offset, format, ap);
-	va_end(ap);
 	if (++p->file->errors == FMT_ERRORS_MAX) {
 		fmt_report(p->set, FMT_NOTE, p->file, offset,
 			   "too many errors: the rest of this file is not used");
 		p->cur = p->file->len;
 		p->tok = TOK_END;
 	}
+}
+
+/* An error costs the declaration it stands in. */
+void fmt_error(struct fmt_parser *p, size_t offset, const char *format, ...)
+{
+	va_list ap;
+
+	p->broken = true;
+	va_start(ap, format);
+	verror(p, offset, format, ap);
+	va_end(ap);
+}
+
+/* In the token that comes next: which declaration it stands in is not known yet. */
+__attribute__((format(printf, 3, 4)))
+static void token_error(struct fmt_parser *p, size_t offset, const char *format, ...)
+{
+	va_list ap;
+
+	p->bad = true;
+	va_start(ap, format);
+	verror(p, offset, format, ap);
+	va_end(ap);
 }
 
 void fmt_warning(struct fmt_parser *p, size_t offset, const char *format, ...)
@@ -96,23 +114,39 @@ static int peek(const struct fmt_parser *p, size_t ahead)
 	       (unsigned char)p->file->text[p->cur + ahead] : -1;
 }
 
+/* How far it is to what is neither space nor a comment. */
+static size_t space(const struct fmt_parser *p)
+{
+	size_t n = 0;
+
+	for (;; n++) {
+		int c = peek(p, n);
+
+		if (c == '#')
+			while (c >= 0 && c != '\n')
+				c = peek(p, ++n);
+		if (c != '\n' && c != ' ' && c != '\t' && c != '\r' && c != '\v' && c != '\f')
+			return n;
+	}
+}
+
+int fmt_ahead(const struct fmt_parser *p)
+{
+	return peek(p, space(p));
+}
+
+static bool line_end(const struct fmt_parser *p, size_t from, size_t to)
+{
+	return from < to && memchr(p->file->text + from, '\n', to - from);
+}
+
 static void skip_space(struct fmt_parser *p)
 {
-	for (;;) {
-		int c = peek(p, 0);
+	size_t from = p->cur;
 
-		if (c == '#') {
-			while (c >= 0 && c != '\n') {
-				p->cur++;
-				c = peek(p, 0);
-			}
-		}
-		if (c == '\n')
-			p->first = true;
-		else if (c != ' ' && c != '\t' && c != '\r' && c != '\v' && c != '\f')
-			return;
-		p->cur++;
-	}
+	p->cur += space(p);
+	if (line_end(p, from, p->cur))
+		p->first = true;
 }
 
 static int digit_of(int c)
@@ -146,9 +180,9 @@ static void lex_number(struct fmt_parser *p)
 		unsigned int d = digit_of(c);
 
 		if (d >= base) {
-			fmt_error(p, p->cur, "'%c' is no digit of a %s number", c,
-				  base == 16 ? "hexadecimal" :
-				  base == 2 ? "binary" : "decimal");
+			token_error(p, p->cur, "'%c' is no digit of a %s number", c,
+				    base == 16 ? "hexadecimal" :
+				    base == 2 ? "binary" : "decimal");
 			while (name_char(peek(p, 0)))
 				p->cur++;
 			return;
@@ -158,10 +192,10 @@ static void lex_number(struct fmt_parser *p)
 		p->number = p->number * base + d;
 	}
 	if (!nr)
-		fmt_error(p, p->start, "digits are missing after 0%c",
-			  base == 16 ? 'x' : 'b');
+		token_error(p, p->start, "digits are missing after 0%c",
+			    base == 16 ? 'x' : 'b');
 	else if (overflow)
-		fmt_error(p, p->start, "the number does not fit in 64 bits");
+		token_error(p, p->start, "the number does not fit in 64 bits");
 }
 
 static void lex_name(struct fmt_parser *p)
@@ -185,8 +219,8 @@ static void lex_name(struct fmt_parser *p)
 		    !memcmp(words[i].word, p->name, p->name_len))
 			p->tok = words[i].tok;
 	if (p->name_len > FMT_NAME_MAX)
-		fmt_error(p, p->start, "a name has at most %d characters, this one %zu",
-			  FMT_NAME_MAX, p->name_len);
+		token_error(p, p->start, "a name has at most %d characters, this one %zu",
+			    FMT_NAME_MAX, p->name_len);
 }
 
 static void put(struct fmt_parser *p, int c, size_t from)
@@ -227,7 +261,7 @@ static void lex_escape(struct fmt_parser *p)
 		}
 		/* fall through */
 	default:
-		fmt_error(p, from, "unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH");
+		token_error(p, from, "unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH");
 		return;
 	}
 	put(p, c, from);
@@ -242,7 +276,7 @@ static void lex_string(struct fmt_parser *p)
 	p->cur++;
 	while ((c = peek(p, 0)) != '"') {
 		if (c < 0 || c == '\n') {
-			fmt_error(p, p->start, "the string is not closed on its line: '\"' is missing");
+			token_error(p, p->start, "the string is not closed on its line: '\"' is missing");
 			return;
 		}
 		if (c == '\\')
@@ -253,10 +287,45 @@ static void lex_string(struct fmt_parser *p)
 	p->cur++;
 }
 
+bool fmt_begins(const struct fmt_parser *p)
+{
+	switch (p->tok) {
+	case TOK_MAJOR:
+	case TOK_MINOR:
+	case TOK_RECORD:
+	case TOK_SEVERITY:
+		return true;
+	case TOK_ENUM:
+	case TOK_FLAGS:
+		return p->first && !p->parens;
+	default:
+		return false;
+	}
+}
+
+/*
+ * What has no meaning, at, before this token, stands in the declaration that goes on
+ * with the token, or that ends on its line; before one that begins, in none. apart: a
+ * line ended in front of it.
+ */
+static void misplaced(struct fmt_parser *p, size_t at, bool apart)
+{
+	if (!fmt_begins(p))
+		p->bad = true;
+	if (!apart && (!fmt_begins(p) || line_end(p, at, p->start)))
+		p->broken = true;
+}
+
 void fmt_next(struct fmt_parser *p)
 {
+	size_t stray = SIZE_MAX;
+	bool apart = false;
 	int c;
 
+	/* The token is taken, with what is wrong in it. */
+	if (p->bad)
+		p->broken = true;
+	p->bad = false;
 	p->prev_end = p->cur;
 	p->first = p->cur == 0;
 again:
@@ -286,13 +355,20 @@ again:
 		size_t n = utf8_len((const uint8_t *)p->file->text + p->cur,
 				    p->file->len - p->cur);
 
-		fmt_error(p, p->cur, "'%.*s' has no meaning here", n ? (int)n : 1,
-			  p->file->text + p->cur);
+		if (stray == SIZE_MAX) {
+			stray = p->cur;
+			apart = p->first;
+		}
+		token_error(p, p->cur, "'%.*s' has no meaning here", n ? (int)n : 1,
+			    p->file->text + p->cur);
+		p->bad = false;
 		p->cur += n ? n : 1;
 		if (p->cur > p->file->len)
 			p->cur = p->file->len;
 		goto again;
 	}
+	if (stray != SIZE_MAX)
+		misplaced(p, stray, apart);
 }
 
 void fmt_lex_init(struct fmt_parser *p, struct fmt_set *set, struct fmt_file *file)

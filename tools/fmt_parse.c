@@ -76,7 +76,7 @@ static void expected(struct fmt_parser *p, const char *what)
 	char buf[100];
 
 	/* One message for a declaration: what follows is mostly its echo. */
-	if (!p->broken)
+	if (!p->broken && !p->bad)
 		fmt_error(p, p->start, "%s expected, but there is %s", what,
 			  found(p, buf, sizeof(buf)));
 	p->broken = true;
@@ -86,32 +86,11 @@ static void expected(struct fmt_parser *p, const char *what)
  * Go on after a mistake: to a word that begins a declaration, or a '}'. enum
  * and flags are types as well; they count at the beginning of a line.
  */
-static void sync(struct fmt_parser *p)
+static void resync(struct fmt_parser *p)
 {
-	for (;; fmt_next(p)) {
-		switch (p->tok) {
-		case TOK_END:
-		case TOK_MAJOR:
-		case TOK_MINOR:
-		case TOK_RECORD:
-		case TOK_SEVERITY:
-			p->parens = 0;
-			return;
-		case TOK_ENUM:
-		case TOK_FLAGS:
-			if (p->first && !p->parens)
-				return;
-			break;
-		case TOK_PUNCT:
-			if (p->punct == '}') {
-				p->parens = 0;
-				return;
-			}
-			break;
-		default:
-			break;
-		}
-	}
+	while (p->tok != TOK_END && !is_punct(p, '}') && !fmt_begins(p))
+		fmt_next(p);
+	p->parens = 0;
 }
 
 /* number = NUMBER [ "<<" NUMBER ] */
@@ -229,7 +208,7 @@ static void parse_table(struct fmt_parser *p)
 	}
 	if (!take(p, '{')) {
 		expected(p, "'{'");
-		sync(p);
+		resync(p);
 		take(p, '}');
 		return;
 	}
@@ -242,7 +221,7 @@ static void parse_table(struct fmt_parser *p)
 		}
 		l = parse_label(p, t->is_flags, &next);
 		if (!l) {
-			sync(p);
+			resync(p);
 			break;
 		}
 		*end = l;
@@ -263,6 +242,7 @@ static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)
 	bool is_flags = p->tok == TOK_FLAGS;
 	char buf[100];
 	size_t i;
+	int c;
 
 	if (p->tok == TOK_ENUM || is_flags) {
 		a->type = is_flags ? "flags" : "enum";
@@ -284,15 +264,10 @@ static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)
 			return false;
 		}
 		/* enum alone: the names come in the stream. */
-		if (!is_flags) {
-			const char *s = p->file->text + p->cur, *end = p->file->text + p->file->len;
-
-			while (s < end && (*s == ' ' || *s == '\t' || *s == '\n' || *s == '\r'))
-				s++;
-			if (s < end && strchr(",)/\"", *s)) {
-				a->accept = FMT_M_ENUM;
-				return true;
-			}
+		c = fmt_ahead(p);
+		if (!is_flags && c > 0 && strchr(",)/\"", c)) {
+			a->accept = FMT_M_ENUM;
+			return true;
 		}
 		fmt_error(p, p->start, "no %s '%.*s' is declared before this in the file",
 			  is_flags ? "flags" : "enum", (int)p->name_len, p->name);
@@ -411,7 +386,7 @@ static struct fmt_entry *parse_entry(struct fmt_parser *p, size_t at, const char
 	e->place.offset = at;
 	e->name = parse_name(p, what, NULL);
 	if (!e->name || !parse_args(p, e)) {
-		sync(p);
+		resync(p);
 		return NULL;
 	}
 	if (p->tok == TOK_STRING) {
@@ -441,7 +416,7 @@ static void parse_minor(struct fmt_parser *p, struct fmt_major *m)
 			parse_number(p, 255, "a minor", &n);
 		minor = (int)n;
 		if (p->broken) {
-			sync(p);
+			resync(p);
 			return;
 		}
 	}
@@ -466,14 +441,14 @@ static void parse_severity(struct fmt_parser *p, struct fmt_major *m)
 		level = s[2] - '0' + (s[0] == 'h' ? DEVTRACE_SEV_HW : 0);
 	if (level < 0) {
 		expected(p, "a severity (hw0 to hw3, sw0 to sw3)");
-		sync(p);
+		resync(p);
 		return;
 	}
 	e->name = fmt_copy(p, s, 3, false, NULL);
 	fmt_next(p);
 	if (p->tok != TOK_STRING) {
 		expected(p, "a text for this severity");
-		sync(p);
+		resync(p);
 		return;
 	}
 	p->append = true;
@@ -530,7 +505,7 @@ static void parse_major(struct fmt_parser *p)
 		default:
 			p->broken = false;
 			expected(p, "minor, severity, enum, flags or '}'");
-			sync(p);
+			resync(p);
 		}
 		take(p, ';');
 	}
@@ -547,7 +522,7 @@ static void parse_record(struct fmt_parser *p)
 	fmt_next(p);
 	number_at = p->start;
 	if (!parse_number(p, 255, "the number of a record type", &n)) {
-		sync(p);
+		resync(p);
 		return;
 	}
 	if (n == DEVTRACE_T_EXC)
@@ -589,7 +564,7 @@ static void parse_file(struct fmt_parser *p)
 			p->broken = false;
 			expected(p, "enum, flags, major or record");
 			fmt_next(p);
-			sync(p);
+			resync(p);
 			take(p, '}');
 		}
 		take(p, ';');

@@ -134,6 +134,11 @@ CASE(shifts, "flags f { TOP = 1 << 63, LOW = 1<<0 }\nrecord 100 R \"%{f}\"",
      put_u64(e, 0x8000000000000001ull), "TOP|LOW")
 CASE(padded_names, "enum m { ON = 1 } record 100 R \"[%5{m}] [%-4{m}] [%6s]\"",
      put_u8(e, 1); put_u8(e, 1); put_fun(e, 16), "[   ON] [ON  ] [  0x10]")
+/* What stands behind the name does not matter. */
+CASE(enum_alone, "record 100 R (enum heat # of the (outer), shell\n, enum cold\v, enum age\f#\n,"
+     " enum kind # unit\n\"C\", enum last # none\n)",
+     put_enum(e, 2, 5); put_enum(e, 3, 1); put_enum(e, 3, 25); put_enum(e, 3, 4); put_enum(e, 3, 6),
+     "heat=ARMED cold=1 age=25 kind=4 C last=6")
 CASE(any_type, "record 100 R (any a, any b, any c) \"%v %v %v\"",
      put_f32(e, 0.1f); put_str(e, "s"); put_i8(e, -1), "0.1 s -1")
 CASE(semicolons, "enum m { ON = 1 }; record 100 R (u8 a,) \"%u\";", put_u8(e, 1), "1")
@@ -190,11 +195,6 @@ TEST_F(fmt, buffer_in_pieces)
 	free(s);
 }
 
-TEST_F(fmt, last_piece_missing)
-{
-	struct elems *e = &self->e;
-
-	put_mem(e, "ab", 2, true);
 /* A character that begins in one piece ends in the next, wherever it is cut. */
 TEST_F(fmt, pieces_cut_a_character)
 {
@@ -226,6 +226,11 @@ TEST_F(fmt, pieces_cut_a_character)
 	free(s);
 }
 
+TEST_F(fmt, last_piece_missing)
+{
+	struct elems *e = &self->e;
+
+	put_mem(e, "ab", 2, true);
 	ADD("record 100 R (mem m) \"%h\"");
 	EXPECT_TEXT("61 62");
 }
@@ -421,6 +426,78 @@ TEST_F(fmt, several_mistakes)
 	EXPECT_EQ(NULL, self->env.set.records[101]);
 	EXPECT_NE(NULL, self->env.set.records[102]);
 	EXPECT_EQ(5, self->env.set.errors);
+}
+
+/* What has no meaning, and which of the records 100 and 101 it leaves. */
+static const struct {
+	const char *text, *said;
+	bool first, second;
+} strays[] = {
+	{ "record 100 A \"a\"\n@ record 101 B", "2:1: error: '@' has no meaning here\n", true, true },
+	{ "record 100 A \"a\"\n@@\nrecord 101 B", "2:1: error: '@' has no meaning here\n"
+	  "m.fmt:2:2: error: '@' has no meaning here\n", true, true },
+	{ "record 100 A\n# here\n@\nrecord 101 B", "3:1: error: '@' has no meaning here\n", true, true },
+	{ "record 100 A @ record 101 B", "1:14: error: '@' has no meaning here\n", true, true },
+	{ "record 100 A (u8 a)\n\t@\nrecord 101 B", "2:2: error: '@' has no meaning here\n", true, true },
+	{ "record 100 A; @\nrecord 101 B", "1:15: error: '@' has no meaning here\n", true, true },
+	{ "@ record 100 A\nrecord 101 B", "1:1: error: '@' has no meaning here\n", true, true },
+	{ "record 100 A \"a\" @\nrecord 101 B", "1:18: error: '@' has no meaning here\n", false, true },
+	{ "record 100 A\n@ \"a\"\nrecord 101 B", "2:1: error: '@' has no meaning here\n", false, true },
+	{ "record 100 A (u8 a\n@\n, u8 b)\nrecord 101 B", "2:1: error: '@' has no meaning here\n", false, true },
+	{ "record 100 A (u8 a,\n@ enum b)\nrecord 101 B", "2:1: error: '@' has no meaning here\n", false, true },
+	{ "record 100 A\nrecord @\n101 B", "2:8: error: '@' has no meaning here\n", true, false },
+	{ "record 100 A \"a\"\n12a\nrecord 101 B", "2:3: error: 'a' is no digit of a decimal number\n", true, true },
+	{ "record 100 A \"a\"\n\"\\q\" record 101 B",
+	  "2:2: error: unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH\n", false, true },
+	{ "record 100 A\nenum e { X }\n@\nrecord 101 B (enum e a)", "3:1: error: '@' has no meaning here\n",
+	  true, true },
+};
+
+TEST_F(fmt, mistakes_between_declarations)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(strays) / sizeof(strays[0]); i++) {
+		char want[256];
+
+		fmt_set_free(&self->env.set);
+		env_init(&self->env);
+		env_add(&self->env, "m.fmt", strays[i].text);
+		snprintf(want, sizeof(want), "m.fmt:%s", strays[i].said);
+		EXPECT_STREQ(want, self->env.said) {
+			TH_LOG("%s", strays[i].text);
+		}
+		EXPECT_EQ(strays[i].first, self->env.set.records[100] != NULL) {
+			TH_LOG("the first of: %s", strays[i].text);
+		}
+		EXPECT_EQ(strays[i].second, self->env.set.records[101] != NULL) {
+			TH_LOG("the second of: %s", strays[i].text);
+		}
+	}
+}
+
+/* In a major, too: minors and severities are declarations. */
+TEST_F(fmt, mistakes_between_minors)
+{
+	ADD("major 7 SEVEN {\n"
+	    "	minor 1 A \"a\"\n"
+	    "	@ minor 2 B\n"
+	    "	severity hw1 \"x\"\n"
+	    "	@\n"
+	    "	severity hw2 \"y\" @ severity hw3\n"
+	    "		@ \"z\"\n"
+	    "	minor 3 C @ }\n");
+	EXPECT_SAID("a.fmt:3:2: error: '@' has no meaning here\n"
+		    "a.fmt:5:2: error: '@' has no meaning here\n"
+		    "a.fmt:6:19: error: '@' has no meaning here\n"
+		    "a.fmt:7:3: error: '@' has no meaning here\n"
+		    "a.fmt:8:12: error: '@' has no meaning here\n");
+	EXPECT_STREQ("A", find(&self->env, 7, 1, 0)->name);
+	EXPECT_STREQ("B", find(&self->env, 7, 2, 0)->name);
+	EXPECT_NE(NULL, find(&self->env, 7, 9, 0xd));
+	EXPECT_NE(NULL, find(&self->env, 7, 9, 0xe));
+	EXPECT_EQ(NULL, find(&self->env, 7, 9, 0xf));
+	EXPECT_EQ(NULL, find(&self->env, 7, 3, 0));
 }
 
 TEST_F(fmt, errors_are_limited)
