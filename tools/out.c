@@ -7,6 +7,8 @@
  * end. No byte from outside is ever used as a format.
  */
 #include <errno.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -28,13 +30,36 @@ void out_free(struct out *o)
 	o->size = 0;
 }
 
+/*
+ * How many of n bytes write(2) may be given. After a signal to stop it must not wait,
+ * as perhaps no further one comes: that is, of a pipe, what it takes at once. 0: no more.
+ */
+static size_t may_write(const struct out *o, size_t n)
+{
+	struct pollfd p = { .fd = o->fd, .events = POLLOUT };
+	int ret;
+
+	if (!o->stop || !*o->stop)
+		return n;
+	do
+		ret = poll(&p, 1, OUT_PATIENCE);
+	while (ret < 0 && errno == EINTR);
+	return !ret ? 0 : n < PIPE_BUF ? n : PIPE_BUF;
+}
+
 int out_flush(struct out *o)
 {
 	size_t done = 0;
 
 	while (!o->err && o->fd >= 0 && done < o->len) {
-		ssize_t n = write(o->fd, o->buf + done, o->len - done);
+		size_t len = may_write(o, o->len - done);
+		ssize_t n;
 
+		if (!len) {
+			o->err = EINTR;
+			break;
+		}
+		n = write(o->fd, o->buf + done, len);
 		if (n >= 0)
 			done += n;
 		else if (errno != EINTR)

@@ -9,6 +9,7 @@
 #ifndef TRACEINFO_OUT_H
 #define TRACEINFO_OUT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +20,14 @@ struct out {
 	size_t	len, size;
 	int	fd;		/* flushed here when full; -1: grows instead */
 	int	err;		/* errno of the first failure; then all is dropped */
+	/*
+	 * Set by a signal that is to end the program: then who takes nothing for
+	 * OUT_PATIENCE ms gets no more, and err is EINTR. NULL: no signal is.
+	 */
+	const volatile sig_atomic_t *stop;
 };
+
+#define OUT_PATIENCE	1000
 
 /* Memory is allocated by the first output; fd -1 makes a buffer in memory. */
 void out_init(struct out *o, int fd);

@@ -170,7 +170,7 @@ static bool wanted(const struct tc *tc, const struct devtrace_ctl_change *c)
 
 int tc_monitor(struct tc *tc)
 {
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
 	static struct devtrace_ctl_change change;
 	struct pollfd p = { .events = POLLIN };
 	sigset_t block, old;
@@ -178,7 +178,7 @@ int tc_monitor(struct tc *tc)
 
 	tc_end(tc);
 	tc_open(tc);
-	/* A signal is only taken while we wait, so that none is missed before. */
+	/* A signal is only taken where we may wait, so that none is missed before. */
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
 	sigaddset(&block, SIGTERM);
@@ -193,8 +193,13 @@ int tc_monitor(struct tc *tc)
 		OUT_LIT(&tc->out, "{\"event\":\"listening\"}\n");
 	else
 		OUT_LIT(&tc->out, "listening\n");
-	while (!stop && !tc->out.err) {
+	tc->out.stop = &stop;
+	for (;;) {
+		sigprocmask(SIG_SETMASK, &old, NULL);
 		out_flush(&tc->out);
+		sigprocmask(SIG_BLOCK, &block, NULL);
+		if (stop || tc->out.err)
+			break;
 		ret = devtrace_ctl_next(tc->ctl, &change);
 		if (ret == 0) {
 			ppoll(&p, 1, NULL, &old);

@@ -333,7 +333,9 @@ int main(int argc, char **argv)
 	ret = run(&tc, &line);
 	out_flush(&tc.out);
 	if (tc.out.err && tc.out.err != EPIPE) {
-		fprintf(stderr, "tracectl: standard output: %s\n", strerror(tc.out.err));
+		/* Who does not read one perhaps does not read the other. */
+		if (tc.out.err != EINTR)
+			fprintf(stderr, "tracectl: standard output: %s\n", strerror(tc.out.err));
 		ret = 1;
 	}
 	out_free(&tc.out);

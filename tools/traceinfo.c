@@ -5,7 +5,8 @@
  * Exit status: 0; 1 if an input could not be read, a format file is wrong
  * (--check-fmt) or the output failed; 2 if the command line is wrong. Damage in
  * a stream is printed, it is no failure. A reader that goes away (EPIPE) ends
- * the program quietly, an interrupt after printing what there is.
+ * the program quietly, an interrupt after printing what there is; a second one at
+ * once, also where the first came just before a call that waits.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ static void on_signal(int sig)
 
 static void catch_signals(void)
 {
-	struct sigaction stop = { .sa_handler = on_signal };
+	struct sigaction stop = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
 	sigaction(SIGINT, &stop, NULL);
@@ -163,6 +164,9 @@ static int finish(struct ti_run *run, int ret)
 	if (run->opt->statistics)
 		print_statistics(run);
 	out_flush(&run->out);
+	/* Who does not read one perhaps does not read the other. */
+	if (run->out.err == EINTR)
+		return 1;
 	if (run->out.err && run->out.err != EPIPE) {
 		fprintf(stderr, "traceinfo: standard output: %s\n", strerror(run->out.err));
 		ret = 1;
@@ -201,6 +205,7 @@ int main(int argc, char **argv)
 	run.keep = opt.last >= 0;
 	ti_last_init(&run.last, opt.last);
 	out_init(&run.out, STDOUT_FILENO);
+	run.out.stop = &ti_stop;
 
 	if (!opt.files.n)
 		ret |= ti_input_live(&run, opt.device);

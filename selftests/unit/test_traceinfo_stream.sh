@@ -187,6 +187,45 @@ ok $? "live without -f ends at the end"
 exec 8>&-
 child=
 
+# A fifo that nobody reads: a signal ends it there too. Who goes on to read gets all
+# that there is, in whole lines.
+waits() {
+	case $(cat "/proc/$child/stat") in
+	*"(traceinfo) S "*) ;;
+	*) return 1 ;;
+	esac
+}
+rm -f pipe
+mkfifo pipe
+$ti bench.trace > want
+for signal in INT TERM; do
+	( exec 9<> pipe; exec setsid $ti bench.trace > pipe 2> err ) &
+	child=$!
+	await waits
+	kill -$signal "$child"
+	( sleep 20; exec kill -KILL "$child" ) 2>/dev/null &
+	guard=$!
+	wait "$child"
+	status=$?
+	kill $guard
+	child=
+	[ $status = 1 ] && [ ! -s err ]
+	ok $? "SIG$signal ends it though nobody reads ($status)"
+	( exec setsid $ti bench.trace > pipe 2> err ) &
+	child=$!
+	exec 8< pipe
+	await waits
+	kill -$signal "$child"
+	cat <&8 > got
+	wait "$child"
+	status=$?
+	child=
+	exec 8<&-
+	head -n "$(wc -l < got)" want | cmp -s - got
+	[ $? = 0 ] && [ $status = 0 ] && [ ! -s err ] && [ "$(wc -l < got)" -gt 100 ]
+	ok $? "SIG$signal, and who reads on gets what there is ($status, $(wc -l < got) lines)"
+done
+
 # The examples of traceinfo(1) that need no device.
 mkdir -p bin
 cat > bin/traceinfo <<RC
