@@ -77,6 +77,7 @@ enum tc_edit { TC_SET, TC_ADD, TC_REMOVE };
 struct tc_terms {
 	struct devtrace_filter *f;
 	enum tc_edit	how;
+	bool		alone;		/* without the filter: only what is wrong by itself */
 	unsigned int	seen;		/* keys, SET: the first of each begins it anew */
 	char		error[256];	/* what is wrong with the term */
 };

@@ -14,12 +14,18 @@
 /* Others may change it too; so often in a row it is no accident. */
 #define TRIES	100
 
-/* The words into the filter; false: it was said what is wrong. */
+/*
+ * The words into the filter; false: it was said what is wrong. f NULL: look for what
+ * is wrong whatever the filter is.
+ */
 static bool parse(struct tc *tc, struct devtrace_filter *f, enum tc_edit how)
 {
-	struct tc_terms t = { .f = f, .how = how };
+	struct tc_terms t = { .how = how, .alone = !f };
+	struct devtrace_filter any;
 	int i;
 
+	devtrace_filter_all(&any);
+	t.f = f ? f : &any;
 	if (!tc->nr)
 		tc_missing(tc, "a TERM, such as type=user0 or severity=2,");
 	for (i = 0; i < tc->nr; i++) {
@@ -45,9 +51,7 @@ static int edit(struct tc *tc, enum tc_edit how)
 	struct devtrace_filter f;
 	int ret, tries;
 
-	/* What is wrong by itself, whatever the filter is. */
-	devtrace_filter_all(&f);
-	if (!parse(tc, &f, how == TC_SET ? TC_SET : TC_ADD))
+	if (!parse(tc, NULL, how))
 		return 2;
 	tc_open(tc);
 	for (tries = 0; tries < TRIES; tries++) {

@@ -108,6 +108,8 @@ static bool range(const char *s, unsigned int max, unsigned int *first, unsigned
 
 /* Types, objects, signals and CPUs: sets of numbers. */
 
+#define NOTHING "names nothing that could be added or taken away; it is for 'set' and 'load', without a sign"
+
 static const char *const aliases[][2] = {
 	{ "queue", "eq" }, { "pool", "mp" }, { "time", "te" }, { "framework", "qf" },
 	{ "scheduler", "sc" }, { "semaphore", "sem" }, { "mutex", "mtx" },
@@ -121,11 +123,14 @@ static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, struct 
 
 	if (item->quoted)
 		return wrong(t, item->text, "is in quotes; a number or the name of a group is none");
-	if (!strcasecmp(item->text, "none"))
+	if (!strcasecmp(item->text, "none")) {
+		if (t->how != TC_SET || item->sign)
+			return wrong(t, item->text, NOTHING);
 		return devtrace_filter_only(t->f, term) == 0;
+	}
 	if (range(item->text, max, &first, &last)) {
 		ret = devtrace_filter_range(t->f, term, first, last, on);
-		if (ret == -ENOSPC)
+		if (ret == -ENOSPC && !t->alone)
 			return wrong(t, item->text, "makes more than 64 ranges");
 		if (term == DEVTRACE_FA_TYPES && first == last && !on &&
 		    devtrace_filter_is_type(t->f, first))
@@ -138,7 +143,7 @@ static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, struct 
 		if (!strcmp(item->text, aliases[i][0]))
 			strcpy(item->text, aliases[i][1]);
 	ret = devtrace_filter_group(t->f, term, item->text, on);
-	if (!ret)
+	if (!ret || (ret == -ENOSPC && t->alone))
 		return true;
 	if (ret == -ENOSPC)
 		return wrong(t, item->text, "makes more than 64 ranges");
@@ -199,9 +204,11 @@ static bool list_item(struct tc_terms *t, const struct lists *l, const struct it
 	unsigned int nr = majors ? f->majors.nr : f->pids.nr + f->comms.nr;
 	int ret = 0;
 
+	if (!v && strlen(item->text) >= DEVTRACE_COMM_LEN)
+		return wrong(t, item->text, "is no name of a process: they have 1 to 15 bytes");
 	if (item->sign == '!') {
 		ret = edit(t, l->not, item->text, v, t->how != TC_REMOVE);
-		if (ret == -ENOENT)
+		if (ret == -ENOENT && !t->alone)
 			return wrong(t, item->text, "is not excluded");
 	} else if (t->how == TC_SET) {
 		ret = edit(t, l->only, item->text, v, true);
@@ -220,7 +227,7 @@ static bool list_item(struct tc_terms *t, const struct lists *l, const struct it
 	}
 	if (ret == -ENOSPC)
 		return wrong(t, item->text, "is one too many: a term can have 64");
-	return ret == 0 || wrong(t, item->text, "is no name of a process: they have 1 to 15 bytes");
+	return true;
 }
 
 static bool major_term(struct tc_terms *t, const char *s, bool fresh)
@@ -273,11 +280,7 @@ static bool process_term(struct tc_terms *t, const char *s, bool fresh)
 
 static unsigned int level(enum tc_edit how, unsigned int old, unsigned int n)
 {
-	if (how == TC_ADD)
-		return n < old ? n : old;
-	if (how == TC_REMOVE)
-		return n >= old && n < 4 ? n + 1 : old;
-	return n;
+	return how == TC_ADD && n > old ? old : n;
 }
 
 static bool severity_term(struct tc_terms *t, const char *s, bool fresh)
@@ -300,6 +303,12 @@ static bool severity_term(struct tc_terms *t, const char *s, bool fresh)
 		if (item.sign || item.quoted || *p < '0' || *p > '4' || p[1])
 			return wrong(t, item.text,
 				     "is no severity: hw0 to hw3, sw0 to sw3, or 0 to 3 for both, each from this level on; hw4, sw4: none");
+		/* A filter has what is from a level on: it cannot keep just what is below. */
+		if (t->how == TC_REMOVE)
+			return wrong(t, item.text,
+				     "cannot be removed: severities pass from a level on; 'set' and -s set it, 'add' lowers it");
+		if (t->how == TC_ADD && *p == '4')
+			return wrong(t, item.text, NOTHING);
 		if (both || tolower((unsigned char)*item.text) == 'h')
 			hw = level(t->how, hw, (unsigned int)(*p - '0'));
 		if (both || tolower((unsigned char)*item.text) == 's')

@@ -55,7 +55,7 @@ static const char help[] =
 "                                  names of 'profile list'; numbers, ranges;\n"
 "                                  - takes away\n"
 "  object=ao,100-103  signal=4     ao ep eq ap; numbers, ranges\n"
-"  severity=hw2,sw1                from this level on; 2: both\n"
+"  severity=hw2,sw1                from this level on; 2: both; not to remove\n"
 "  major=0xA10  major=!7           only these; all but these\n"
 "  process=1234,motord,!ksoftirqd/0\n"
 "  origin=kernel | user  cpu=0,2-3\n"
