@@ -87,6 +87,9 @@ bool tc_term(struct tc_terms *t, const char *term);
 /* Does this word look like one? */
 bool tc_is_term(const char *word);
 
+/* tc_file.c: a regular file is replaced as a whole or stays; 0, or -1: errno. */
+int tc_write_file(const char *path, const struct out *o);
+
 /* tc_show.c: from a filter to words. */
 /* The terms with this between; "all" if everything passes. */
 void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between);

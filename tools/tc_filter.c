@@ -147,7 +147,6 @@ static int save(struct tc *tc)
 	const char *path = tc->nr ? tc_next(tc, "FILE") : "-";
 	struct devtrace_filter f;
 	struct out o;
-	FILE *file = stdout;
 	int ret = 0;
 
 	tc_end(tc);
@@ -165,15 +164,18 @@ static int save(struct tc *tc)
 		tc_put_terms(&o, &f, '\n');
 	}
 	out_char(&o, '\n');
-	if (strcmp(path, "-"))
-		file = fopen(path, "we");
-	if (!file || fwrite(o.buf, 1, o.len, file) != o.len || fflush(file) ||
-	    (file != stdout && fclose(file))) {
-		fprintf(stderr, "tracectl: %s: %s: %s\n", tc->command, path, strerror(errno));
-		ret = 1;
+	if (o.err) {
+		errno = o.err;
+		ret = -1;
+	} else if (!strcmp(path, "-")) {
+		out_mem(&tc->out, o.buf, o.len);
+	} else {
+		ret = tc_write_file(path, &o);
 	}
+	if (ret)
+		fprintf(stderr, "tracectl: %s: %s: %s\n", tc->command, path, strerror(errno));
 	out_free(&o);
-	return ret;
+	return ret ? 1 : 0;
 }
 
 static int load(struct tc *tc)
@@ -182,7 +184,7 @@ static int load(struct tc *tc)
 	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	struct devtrace_filter f;
 	struct tc_terms t = { .f = &f, .how = TC_SET };
-	unsigned int line = 0;
+	unsigned int line = 0, terms = 0;
 	char *buf = NULL;
 	size_t size = 0;
 	ssize_t n;
@@ -213,9 +215,15 @@ static int load(struct tc *tc)
 				(int)o.len, o.buf);
 			out_free(&o);
 		}
+		terms++;
 	}
 	if (!file || ferror(file)) {
 		fprintf(stderr, "tracectl: %s: %s: %s\n", tc->command, path, strerror(errno));
+		ret = 1;
+	} else if (!terms) {
+		/* A file that was cut, or another: nobody meant that everything passes. */
+		fprintf(stderr, "tracectl: %s: %s: has no TERM; 'all' alone lets everything pass\n",
+			tc->command, path);
 		ret = 1;
 	}
 	free(buf);

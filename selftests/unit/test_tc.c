@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_tc.c - tracectl with a kernel that is none: what it makes of a filter, of the
+ * files that it saves one in, and how the monitor ends
+ *
+ * The calls of libdevtrace-ctl are wrapped; the filter of stream 0 is in memory that
+ * the test shares with each tracectl that it starts.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include "kselftest_harness.h"
+
+#define main tracectl_main
+#include "../../tools/tracectl.c"
+#undef main
+
+static struct {
+	struct devtrace_filter f;
+	uint32_t generation;
+} *kernel;
+
+struct devtrace_ctl *__wrap_devtrace_ctl_open(void);
+void __wrap_devtrace_ctl_close(struct devtrace_ctl *ctl);
+const char *__wrap_devtrace_ctl_error(const struct devtrace_ctl *ctl);
+const char *__wrap_devtrace_ctl_warning(const struct devtrace_ctl *ctl);
+int __wrap_devtrace_ctl_filter_get(struct devtrace_ctl *ctl, const char *stream,
+				   struct devtrace_filter *f, uint32_t *generation);
+int __wrap_devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
+				   const struct devtrace_filter *f, const uint32_t *generation);
+int __wrap_devtrace_ctl_monitor(struct devtrace_ctl *ctl);
+int __wrap_devtrace_ctl_next(struct devtrace_ctl *ctl, struct devtrace_ctl_change *change);
+
+struct devtrace_ctl *__wrap_devtrace_ctl_open(void)
+{
+	return (struct devtrace_ctl *)kernel;
+}
+
+void __wrap_devtrace_ctl_close(struct devtrace_ctl *ctl)
+{
+}
+
+const char *__wrap_devtrace_ctl_error(const struct devtrace_ctl *ctl)
+{
+	return "refused";
+}
+
+const char *__wrap_devtrace_ctl_warning(const struct devtrace_ctl *ctl)
+{
+	return "";
+}
+
+int __wrap_devtrace_ctl_filter_get(struct devtrace_ctl *ctl, const char *stream,
+				   struct devtrace_filter *f, uint32_t *generation)
+{
+	*f = kernel->f;
+	if (generation)
+		*generation = kernel->generation;
+	return 0;
+}
+
+int __wrap_devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
+				   const struct devtrace_filter *f, const uint32_t *generation)
+{
+	kernel->f = *f;
+	kernel->generation++;
+	return 0;
+}
+
+int __wrap_devtrace_ctl_monitor(struct devtrace_ctl *ctl)
+{
+	return STDIN_FILENO;
+}
+
+/* There is always one more. */
+int __wrap_devtrace_ctl_next(struct devtrace_ctl *ctl, struct devtrace_ctl_change *change)
+{
+	memset(change, 0, sizeof(*change));
+	change->cmd = DEVTRACE_CMD_NTF_CLEAR;
+	strcpy(change->u.stream.name, DEVTRACE_STREAM0);
+	return 1;
+}
+
+FIXTURE(tc) {
+	char	dir[32];
+	char	said[4096];	/* by the last one */
+};
+
+FIXTURE_SETUP(tc)
+{
+	kernel = mmap(NULL, sizeof(*kernel), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	ASSERT_NE(MAP_FAILED, (void *)kernel);
+	devtrace_filter_all(&kernel->f);
+	strcpy(self->dir, "/tmp/test_tc.XXXXXX");
+	ASSERT_NE(NULL, mkdtemp(self->dir));
+	ASSERT_EQ(0, chdir(self->dir));
+}
+
+/* How many entries the directory has; all of them are taken away with @empty. */
+static int entries(const char *path, bool empty)
+{
+	DIR *d = opendir(path);
+	struct dirent *e;
+	int n = 0;
+
+	while (d && (e = readdir(d))) {
+		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+			continue;
+		n++;
+		if (empty)
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+FIXTURE_TEARDOWN(tc)
+{
+	entries(self->dir, true);
+	EXPECT_EQ(0, rmdir(self->dir));
+}
+
+/* tracectl with these words, which blanks separate; *out: what it prints. */
+static pid_t start(const char *line, rlim_t file_size, int *out)
+{
+	char words[2048], *argv[128] = { "tracectl" };
+	struct rlimit limit = { file_size, file_size };
+	int argc = 1, fds[2];
+	pid_t pid;
+	char *w;
+
+	if (strlen(line) >= sizeof(words) || pipe(fds))
+		return -1;
+	pid = fork();
+	if (pid) {
+		close(fds[1]);
+		*out = fds[0];
+		return pid;
+	}
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	dup2(fds[1], STDOUT_FILENO);
+	dup2(fds[1], STDERR_FILENO);
+	close(fds[1]);
+	strcpy(words, line);
+	for (w = strtok(words, " "); w; w = strtok(NULL, " "))
+		argv[argc++] = w;
+	exit(tracectl_main(argc, argv));
+}
+
+/* To its end: the status. */
+static int limited(FIXTURE_DATA(tc) *self, const char *line, rlim_t file_size)
+{
+	int status = -1, out = -1;
+	size_t len = 0;
+	pid_t pid = start(line, file_size, &out);
+	ssize_t n;
+
+	while (len < sizeof(self->said) - 1 &&
+	       (n = read(out, self->said + len, sizeof(self->said) - 1 - len)) > 0)
+		len += (size_t)n;
+	self->said[len] = '\0';
+	close(out);
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int run_line(FIXTURE_DATA(tc) *self, const char *line)
+{
+	return limited(self, line, RLIM_INFINITY);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (f) {
+		fputs(text, f);
+		fclose(f);
+	}
+}
+
+static const char *content(const char *path)
+{
+	static char text[4096];
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+
+	text[n] = '\0';
+	if (f)
+		fclose(f);
+	return text;
+}
+
+/* What is wrong by itself ends with 2, what is wrong for this filter with 1. */
+static const struct {
+	const char *filter, *command;
+	int status;
+	const char *after;
+} edits[] = {
+	{ "all", "remove object=5", 0, "object=all,-5" },
+	{ "object=5", "add object=7", 0, "object=5,7" },
+	{ "object=5", "add object=none", 2, "object=5" },
+	{ "all", "remove object=none", 2, "all" },
+	{ "type=sm", "add type=none", 2, "type=sm" },
+	{ "type=sm", "add type=ao,-none", 2, "type=sm" },
+	{ "type=sm", "remove type=60", 2, "type=sm" },
+	{ "type=sm", "remove type=58-61", 0, "type=sm" },
+	{ "severity=hw2,sw3", "add severity=hw1", 0, "severity=hw1,sw3" },
+	{ "severity=hw2,sw3", "add severity=3", 0, "severity=hw2,sw3" },
+	{ "severity=hw2,sw3", "add severity=4", 2, "severity=hw2,sw3" },
+	{ "all", "remove severity=hw2", 2, "all" },
+	{ "severity=hw1", "remove severity=hw1 object=5", 2, "severity=hw1" },
+	{ "all", "add process=a-name-of-sixteen", 2, "all" },
+	{ "process=a,b", "add process=a-name-of-sixteen", 2, "process=a,b" },
+	{ "process=a,b", "remove process=a-name-of-sixteen", 2, "process=a,b" },
+	{ "process=a,b", "remove process=!a-name-of-sixteen", 2, "process=a,b" },
+	{ "process=a,b", "add process=name-of-fifteen", 0, "process=a,b,name-of-fifteen" },
+	{ "process=a,b", "remove process=c", 1, "process=a,b" },
+	{ "process=a,b", "remove process=!c", 1, "process=a,b" },
+	{ "process=!c", "remove process=!c", 0, "all" },
+	{ "major=7", "remove major=7", 1, "major=7" },
+	{ "origin=user", "remove origin=user", 1, "origin=user" },
+	{ "origin=user", "remove origin=kernel", 0, "origin=user" },
+	{ "all", "remove origin=user,kernel", 2, "all" },
+};
+
+TEST_F(tc, filters_are_changed)
+{
+	char line[512];
+	size_t i;
+
+	for (i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+		snprintf(line, sizeof(line), "filter set %s", edits[i].filter);
+		ASSERT_EQ(0, run_line(self, line));
+		snprintf(line, sizeof(line), "filter %s", edits[i].command);
+		EXPECT_EQ(edits[i].status, run_line(self, line)) {
+			TH_LOG("%s: %s", line, self->said);
+		}
+		EXPECT_EQ(!edits[i].status, !*self->said) {
+			TH_LOG("%s: %s", line, self->said);
+		}
+		EXPECT_EQ(0, run_line(self, "--stream trace filter"));
+		snprintf(line, sizeof(line), "trace: %s\n", edits[i].after);
+		EXPECT_STREQ(line, self->said) {
+			TH_LOG("%s", edits[i].command);
+		}
+	}
+}
+
+/* More ranges than there can be, if they were taken from everything. */
+TEST_F(tc, many_ranges_of_what_does_not_pass)
+{
+	char line[1024] = "filter remove object=201";
+	int i;
+
+	for (i = 203; i < 400; i += 2)
+		sprintf(line + strlen(line), ",%d", i);
+	ASSERT_EQ(0, run_line(self, "filter set object=ao"));
+	EXPECT_EQ(0, run_line(self, line)) {
+		TH_LOG("%s", self->said);
+	}
+	ASSERT_EQ(0, run_line(self, "filter set all"));
+	EXPECT_EQ(1, run_line(self, line));
+	EXPECT_STREQ("tracectl: filter remove: '327' makes more than 64 ranges\n", self->said);
+}
+
+#define SAVED	"# filter of trace; tracectl filter load\nall\n"
+
+/* A file that cannot be written stays, and nothing else is left behind. */
+TEST_F(tc, save_that_fails_changes_nothing)
+{
+	write_file("f", "type=sm\n");
+	EXPECT_EQ(1, limited(self, "filter save f", 4));
+	EXPECT_STREQ("tracectl: filter save: f: File too large\n", self->said);
+	EXPECT_STREQ("type=sm\n", content("f"));
+	EXPECT_EQ(1, limited(self, "filter save new", 4));
+	EXPECT_EQ(1, entries(".", false));
+	EXPECT_EQ(1, run_line(self, "filter save nowhere/f"));
+	EXPECT_STREQ("tracectl: filter save: nowhere/f: No such file or directory\n", self->said);
+	EXPECT_EQ(1, run_line(self, "filter save ."));
+	EXPECT_STREQ("tracectl: filter save: .: Is a directory\n", self->said);
+	EXPECT_EQ(1, run_line(self, "filter save /dev/full"));
+	EXPECT_STREQ("tracectl: filter save: /dev/full: No space left on device\n", self->said);
+	EXPECT_EQ(1, entries(".", false));
+}
+
+TEST_F(tc, save_replaces_files)
+{
+	struct stat st;
+
+	umask(027);
+	EXPECT_EQ(0, run_line(self, "filter save new"));
+	EXPECT_STREQ(SAVED, content("new"));
+	ASSERT_EQ(0, stat("new", &st));
+	EXPECT_EQ(0640, st.st_mode & 07777);
+	/* Longer than what comes. */
+	write_file("f", "type=sm,ao,eq,mp,te,qf,sc,sem,mtx,user,user0,user1,user2,user3,user4,exc,text\n");
+	ASSERT_EQ(0, chmod("f", 0604));
+	EXPECT_EQ(0, run_line(self, "filter save f"));
+	EXPECT_STREQ("", self->said);
+	EXPECT_STREQ(SAVED, content("f"));
+	ASSERT_EQ(0, stat("f", &st));
+	EXPECT_EQ(0604, st.st_mode & 07777);
+	/* What a link leads to, not the link. */
+	write_file("f", "type=sm\n");
+	ASSERT_EQ(0, symlink("f", "link"));
+	EXPECT_EQ(0, run_line(self, "filter save ./link"));
+	EXPECT_STREQ(SAVED, content("f"));
+	ASSERT_EQ(0, lstat("link", &st));
+	EXPECT_TRUE(S_ISLNK(st.st_mode));
+	ASSERT_EQ(0, unlink("f"));
+	EXPECT_EQ(0, run_line(self, "filter save link"));
+	EXPECT_STREQ(SAVED, content("f"));
+	EXPECT_EQ(3, entries(".", false));
+}
+
+/* What is no regular file stays what it is. */
+TEST_F(tc, save_into_other_files)
+{
+	char text[sizeof(SAVED)] = "";
+	struct stat st;
+	int fd;
+
+	EXPECT_EQ(0, run_line(self, "filter save"));
+	EXPECT_STREQ(SAVED, self->said);
+	EXPECT_EQ(0, run_line(self, "filter save /dev/stdout"));
+	EXPECT_STREQ(SAVED, self->said);
+	ASSERT_EQ(0, lstat("/dev/stdout", &st));
+	EXPECT_TRUE(S_ISLNK(st.st_mode));
+	EXPECT_EQ(0, run_line(self, "filter save /dev/null"));
+	ASSERT_EQ(0, stat("/dev/null", &st));
+	EXPECT_TRUE(S_ISCHR(st.st_mode));
+	ASSERT_EQ(0, mkfifo("fifo", 0600));
+	fd = open("fifo", O_RDWR);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, run_line(self, "filter save fifo"));
+	EXPECT_EQ(sizeof(SAVED) - 1, read(fd, text, sizeof(text) - 1));
+	EXPECT_STREQ(SAVED, text);
+	EXPECT_EQ(1, entries(".", false));
+	close(fd);
+}
+
+/* An empty file is one that something went wrong with. */
+TEST_F(tc, load_wants_a_term)
+{
+	ASSERT_EQ(0, run_line(self, "filter set object=5"));
+	write_file("f", "");
+	EXPECT_EQ(1, run_line(self, "filter load f"));
+	EXPECT_STREQ("tracectl: filter load: f: has no TERM; 'all' alone lets everything pass\n",
+		     self->said);
+	write_file("f", "# filter of trace; tracectl filter load\n\n");
+	EXPECT_EQ(1, run_line(self, "filter load f"));
+	EXPECT_EQ(0, run_line(self, "--stream trace filter"));
+	EXPECT_STREQ("trace: object=5\n", self->said);
+	write_file("f", SAVED);
+	EXPECT_EQ(0, run_line(self, "filter load f"));
+	EXPECT_EQ(0, run_line(self, "--stream trace filter"));
+	EXPECT_STREQ("trace: all\n", self->said);
+}
+
+/* The letter that ps(1) prints for what a process does. */
+static char state(pid_t pid)
+{
+	char path[32], c = '?';
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "r");
+	if (f) {
+		if (fscanf(f, "%*d %*[^)]) %c", &c) != 1)
+			c = '?';
+		fclose(f);
+	}
+	return c;
+}
+
+/* Half a minute is forever. */
+static bool await_state(pid_t pid, int out, char c)
+{
+	int tries, n;
+
+	for (tries = 0; tries < 3000; tries++) {
+		/* What writes and sleeps waits for a reader. */
+		if (state(pid) == c && (out < 0 || (!ioctl(out, FIONREAD, &n) && n > 32768)))
+			return true;
+		usleep(10000);
+	}
+	return false;
+}
+
+TEST_F_TIMEOUT(tc, monitor_ends_though_nobody_reads, 120)
+{
+	static const int signals[] = { SIGINT, SIGTERM };
+	int i, out, status;
+	char text[4096];
+	ssize_t n;
+	pid_t pid;
+
+	for (i = 0; i < 2; i++) {
+		pid = start("monitor", RLIM_INFINITY, &out);
+		ASSERT_LT(0, pid);
+		EXPECT_TRUE(await_state(pid, out, 'S'));
+		kill(pid, signals[i]);
+		EXPECT_TRUE(await_state(pid, -1, 'Z'));
+		kill(pid, SIGKILL);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_TRUE(WIFEXITED(status));
+		EXPECT_EQ(1, WEXITSTATUS(status));
+		close(out);
+		/* Who goes on to read gets what there is, in whole lines. */
+		pid = start("monitor", RLIM_INFINITY, &out);
+		EXPECT_TRUE(await_state(pid, out, 'S'));
+		kill(pid, signals[i]);
+		while ((n = read(out, text, sizeof(text))) > 0)
+			status = text[n - 1];
+		EXPECT_EQ('\n', status);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status);
+		close(out);
+	}
+}
+
+TEST_HARNESS_MAIN
