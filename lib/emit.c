@@ -85,12 +85,18 @@ int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 	return err;
 }
 
-/* The element that tells that a record is not all that it was to be. */
+/*
+ * The element that tells that a record is not all that it was to be. If a buffer had a
+ * negative size there is no telling what, and there is no room for so many digits: then
+ * the event is none, which whoever is to emit it refuses and counts.
+ */
 size_t devtrace_cut_(uint8_t *event, size_t pos, size_t cut)
 {
 	char digits[20];
 	size_t n = 0;
 
+	if (cut > INT32_MAX)
+		return 0;
 	emit_error(EMSGSIZE);
 	event[pos++] = DEVTRACE_E_STR;
 	event[pos++] = '[';

@@ -17,7 +17,8 @@
  * nothing more is put, so that what there is stands in the right place;
  * devtrace_end() then adds a STR element "[N bytes cut]", for which every
  * record keeps DEVTRACE_CUT_ROOM bytes beyond end, and counts an error. Strings
- * and buffers are put as far as they fit, all else whole or not at all.
+ * and buffers are put as far as they fit, all else whole or not at all. A buffer of
+ * a negative size makes the whole event one that is refused: EINVAL.
  */
 #ifndef DEVTRACE_RECORD_H
 #define DEVTRACE_RECORD_H
@@ -25,6 +26,12 @@
 #include <devtrace/emit.h>
 
 #define DEVTRACE_CUT_ROOM	32
+/*
+ * cut after a size that was negative: more than INT32_MAX, whatever is added to it. It is
+ * made of the size, as a constant would cost a register where all is well.
+ */
+#define DEVTRACE_TOP_BIT_	(SIZE_MAX / 2 + 1)
+#define DEVTRACE_NEGATIVE_(len)	(((len) | DEVTRACE_TOP_BIT_) & ~(DEVTRACE_TOP_BIT_ / 2))
 /* What stands before the elements: the header, and a code or an object + signal. */
 #define DEVTRACE_HEAD_		(sizeof(struct devtrace_emit) + 4)
 /* The most that DEVTRACE_RECORD() takes. */
@@ -359,6 +366,10 @@ DEVTRACE_INLINE_ void devtrace_mem(struct devtrace_record *r, const void *mem, s
 			     (len > 255 && len + (len + 254) / 255 * 2 > room), 0)) {
 		size_t keep = room / 257 * 255;
 
+		if (len > INT32_MAX) {
+			r->cut = DEVTRACE_NEGATIVE_(len);
+			return;
+		}
 		if (room % 257 > 2)
 			keep += room % 257 - 2;
 		r->cut += len - keep;

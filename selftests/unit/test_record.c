@@ -263,6 +263,62 @@ TEST_F(record, cut)
 	EXPECT_EQ(6, devtrace_errors());
 }
 
+/*
+ * A size that was negative: nothing of the event is emitted, whatever fits and whatever
+ * else is put, and nothing is written past the record (which AddressSanitizer watches).
+ */
+TEST_F(record, negative_sizes)
+{
+	const ssize_t sizes[] = { -1, -2, -3, -480, INT32_MIN, -SSIZE_MAX, -SSIZE_MAX - 1 };
+	volatile ssize_t n = -1;
+	static const char mem[64];
+	size_t i, room, calls = 0;
+
+	for (i = 0; i < 4 * sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (room = 0; room < 64; room++) {
+			uint8_t *buf = malloc(4 + room + DEVTRACE_CUT_ROOM);
+			struct devtrace_record r = { buf, 0, 4 + room, 0 };
+
+			n = sizes[i / 4];
+			devtrace_begin_plain_(&r, TYPE);
+			if (i & 1)
+				devtrace_u32(&r, 1);
+			devtrace_mem(&r, mem, n);
+			devtrace_u8(&r, 1);
+			devtrace_mem(&r, mem, i & 2 ? n : 1);
+			devtrace_str(&r, "abc");
+			EXPECT_EQ(EINVAL, devtrace_end(&r));
+			free(buf);
+			calls++;
+		}
+	}
+	devtrace(TYPE, 1, DEVTRACE_MEM(mem, n), 2);
+	EXPECT_EQ(calls + 1, devtrace_errors());
+	EXPECT_EQ(EINVAL, devtrace_error());
+	EXPECT_EQ(0, fake->nr);
+}
+
+/* The largest size that is none of these is cut, and that is said. */
+TEST_F(record, largest_size)
+{
+	volatile size_t n = INT32_MAX;
+	static const char mem[64] = "abcdef";
+	DEVTRACE_RECORD(r, 8);		/* 12, as this event has no code */
+
+	devtrace_begin_type(&r, TYPE);
+	devtrace_mem(&r, mem, n);
+	EXPECT_EQ(0, devtrace_end(&r));
+	BYTES(100, 0, 0, 0, 9, 10, 'a', 'b', 'c', 'd', 'e', 'f', 0, 0, 0, 0, 8, '[', '2', '1', '4', '7',
+	      '4', '8', '3', '6', '3', '7', ' ', 'b', 'y', 't', 'e', 's', ' ', 'c', 'u', 't', ']', 0);
+	EXPECT_EQ(EMSGSIZE, devtrace_error());
+	/* Together with what else is cut it is more than a size can be. */
+	devtrace_begin_type(&r, TYPE);
+	devtrace_mem(&r, mem, n);
+	devtrace_mem(&r, mem, n);
+	EXPECT_EQ(EINVAL, devtrace_end(&r));
+	EXPECT_EQ(1, fake->nr);
+}
+
 static unsigned int seed;
 
 static unsigned int rnd(unsigned int below)
