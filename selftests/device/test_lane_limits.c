@@ -342,7 +342,7 @@ TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 600)
 		lane_mark(&l[n], TYPE, 1, n);
 	}
 	if (n < MANY) {
-		EXPECT_EQ(ENOMEM, errno);
+		EXPECT_EQ(ENOMEM, errno) TH_LOG("lane %d", n);
 		while (n--)
 			lane_close(&l[n]);
 		free(l);
