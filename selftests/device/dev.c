@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,14 +310,26 @@ uint32_t dev_seed(void)
 	return seed;
 }
 
+static __thread uint64_t random_state;
+
+void dev_random_as(unsigned int who)
+{
+	random_state = dev_seed() + 0x9e3779b97f4a7c15ULL * (who + 1000);
+}
+
+/*
+ * The numbers of a thread are those of the turn in which it asked first: what it is
+ * called is another number in each run.
+ */
 uint32_t dev_random(void)
 {
-	static __thread uint64_t state;
+	static atomic_uint turn;
+	uint64_t state = random_state;
 
 	if (!state)
-		state = dev_seed() + 0x9e3779b97f4a7c15ULL * (uint64_t)(syscall(SYS_gettid) % 7 + 1);
-	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-	return state >> 33;
+		state = dev_seed() + 0x9e3779b97f4a7c15ULL * (atomic_fetch_add(&turn, 1) + 1);
+	random_state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return random_state >> 33;
 }
 
 int dev_stats(int cpu, struct devtrace_stats *s)

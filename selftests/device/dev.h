@@ -114,6 +114,7 @@ int dev_pin(int cpu);				/* this thread to one CPU; -1: to all */
 uint64_t dev_now(void);				/* the trace clock, ns */
 void dev_sleep_ms(unsigned int ms);
 uint32_t dev_random(void);			/* from SEED in the environment */
+void dev_random_as(unsigned int who);		/* for a child: numbers of its own */
 void dev_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 uint32_t dev_seed(void);			/* prints it the first time */
 

@@ -203,6 +203,7 @@ static void write_on(struct shared *sh, int who, uint32_t max, uint32_t heavy)
 
 	if (fd < 0 || dev_pin(sh->cpu[who]))
 		_exit(1);
+	dev_random_as(who);
 	while (!sh->go)
 		usleep(1000);
 	while (!sh->stop) {

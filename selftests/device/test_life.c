@@ -96,6 +96,7 @@ static void user(struct life *l, uint32_t who)
 	int fd;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dev_random_as(who);
 	for (;;) {
 		if (l->pause) {
 			l->resting++;
