@@ -248,6 +248,26 @@ int dev_pin(int cpu)
 	return sched_setaffinity(0, sizeof(set), &set);
 }
 
+static const char *cpu_file(char path[64], int cpu)
+{
+	snprintf(path, 64, "/sys/devices/system/cpu/cpu%d/online", cpu);
+	return path;
+}
+
+bool dev_can_switch(int cpu)
+{
+	char path[64];
+
+	return !access(cpu_file(path, cpu), W_OK);
+}
+
+int dev_switch(int cpu, bool on)
+{
+	char path[64];
+
+	return dev_write_file(cpu_file(path, cpu), on ? "1" : "0");
+}
+
 uint64_t dev_now(void)
 {
 	static const struct devtrace_control *page;

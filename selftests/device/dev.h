@@ -111,6 +111,9 @@ long dev_kernel_memory(void);
 /* The machine. */
 int dev_online(int cpus[DEV_CPUS]);		/* how many are online, which */
 int dev_pin(int cpu);				/* this thread to one CPU; -1: to all */
+/* That a CPU can be told to go: whether it goes is for the tests to see. */
+bool dev_can_switch(int cpu);
+int dev_switch(int cpu, bool on);
 uint64_t dev_now(void);				/* the trace clock, ns */
 void dev_sleep_ms(unsigned int ms);
 uint32_t dev_random(void);			/* from SEED in the environment */

@@ -30,27 +30,14 @@ FIXTURE_SETUP(cpus)
 	ASSERT_LE(0, self->wfd);
 }
 
-static int switch_cpu(int cpu, bool on)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return dev_write_file(path, on ? "1" : "0");
-}
-
 FIXTURE_TEARDOWN(cpus)
 {
 	int i;
 
 	for (i = 1; i < self->n; i++)
-		switch_cpu(self->cpu[i], true);
+		dev_switch(self->cpu[i], true);
 	close(self->wfd);
 	EXPECT_EQ(0, dev_done());
-}
-
-static bool can_switch(int cpu)
-{
-	return !switch_cpu(cpu, false) && !switch_cpu(cpu, true);
 }
 
 TEST_F(cpus, what_one_left_can_be_read)
@@ -59,7 +46,7 @@ TEST_F(cpus, what_one_left_can_be_read)
 	struct devtrace_stats st;
 	struct tape *t, *live;
 
-	if (self->n < 2 || !can_switch(last))
+	if (self->n < 2 || !dev_can_switch(last))
 		SKIP(return, "no CPU here can be taken offline");
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
 	ASSERT_LE(0, fd);
@@ -68,7 +55,7 @@ TEST_F(cpus, what_one_left_can_be_read)
 	for (i = 0; i < PER_CPU; i++)
 		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
 	ASSERT_EQ(0, dev_pin(self->cpu[0]));
-	ASSERT_EQ(0, switch_cpu(last, false));
+	ASSERT_EQ(0, dev_switch(last, false));
 	dev_sleep_ms(20);
 	/* by a new reader, by one that was there before, and by statistics */
 	t = tape_all(1000);
@@ -87,7 +74,7 @@ TEST_F(cpus, what_one_left_can_be_read)
 	ASSERT_LT(0, tape_drain(live, fd));
 	EXPECT_EQ(PER_CPU + 1, live->nev);
 	/* back again it goes on where it was */
-	ASSERT_EQ(0, switch_cpu(last, true));
+	ASSERT_EQ(0, dev_switch(last, true));
 	ASSERT_EQ(0, dev_pin(last));
 	for (i = 0; i < PER_CPU; i++)
 		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 3, i));
@@ -127,14 +114,14 @@ TEST_F(cpus, come_and_go_during_a_read)
 	struct tape *t, *all;
 	pthread_t th;
 
-	if (self->n < 2 || !can_switch(last))
+	if (self->n < 2 || !dev_can_switch(last))
 		SKIP(return, "no CPU here can be taken offline");
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
 	ASSERT_LE(0, fd);
 	t = tape_new();
 	ASSERT_EQ(0, pthread_create(&th, NULL, emit_on, &self->wfd));
 	for (i = 0; i < 12; i++) {
-		ASSERT_EQ(0, switch_cpu(last, i & 1));
+		EXPECT_EQ(0, dev_switch(last, i & 1));
 		ASSERT_LE(0, tape_drain(t, fd));
 		dev_sleep_ms(dev_random() % 50);
 		ASSERT_LE(0, tape_drain(t, fd));
@@ -218,7 +205,7 @@ TEST_F_TIMEOUT(cpus, come_and_go_under_load_with_unread_events, 600)
 	struct tape *t, *late;
 	uint64_t sum = 0;
 
-	if (self->n < 2 || !can_switch(last))
+	if (self->n < 2 || !dev_can_switch(last))
 		SKIP(return, "no CPU here can be taken offline");
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
 	late_fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
@@ -237,7 +224,7 @@ TEST_F_TIMEOUT(cpus, come_and_go_under_load_with_unread_events, 600)
 	/* a kernel that looks at each access may take seconds for one of these */
 	for (i = 0; i < 20 && (i < 4 || i & 1 || dev_now() < enough); i++) {
 		dev_sleep_ms(dev_random() % 30);
-		ASSERT_EQ(0, switch_cpu(last, i & 1));
+		EXPECT_EQ(0, dev_switch(last, i & 1));
 		/* as much as the rings hold: writers may be quicker than a reader */
 		if (i % 3 == 1)
 			ASSERT_LE(0, tape_some(t, fd, 256 << 10));
@@ -268,7 +255,7 @@ static int left_out(const int *online, int n)
 	for (cpu = 1; cpu < DEV_CPUS; cpu++) {
 		for (i = 0; i < n && online[i] != cpu; i++)
 			;
-		if (i == n && !switch_cpu(cpu, false))
+		if (i == n && dev_can_switch(cpu))
 			return cpu;
 	}
 	return -1;
@@ -279,12 +266,12 @@ static int load_without_one(FIXTURE_DATA(cpus) *self, const char *params)
 {
 	int last = left_out(self->cpu, self->n);
 
-	if (last < 0 && self->n > 1 && can_switch(self->cpu[self->n - 1]))
+	if (last < 0 && self->n > 1 && dev_can_switch(self->cpu[self->n - 1]))
 		last = self->cpu[self->n - 1];
 	if (last < 0)
 		return -1;
 	close(self->wfd);
-	if (dev_unload() || switch_cpu(last, false) || dev_load(params))
+	if (dev_unload() || dev_switch(last, false) || dev_load(params))
 		return -2;
 	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
 	return self->wfd < 0 ? -2 : last;
@@ -305,7 +292,7 @@ TEST_F(cpus, one_comes_after_the_module)
 	dev_sleep_ms(20);
 	ASSERT_LT(0, tape_drain(t, fd));
 	EXPECT_EQ(1, t->nev);
-	ASSERT_EQ(0, switch_cpu(last, true));
+	ASSERT_EQ(0, dev_switch(last, true));
 	ASSERT_EQ(0, dev_pin(last));
 	for (i = 0; i < 1000; i++)
 		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
@@ -330,7 +317,7 @@ TEST_F(cpus, one_that_comes_is_cleared_at_once)
 	ASSERT_LE(0, last);
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, switch_cpu(last, true));
+	ASSERT_EQ(0, dev_switch(last, true));
 	ASSERT_EQ(0, dev_pin(last));
 	for (i = 0; i < 10; i++)
 		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));

@@ -228,14 +228,6 @@ TEST_F_TIMEOUT(late, tracepoints, 2000)
 	SAY_PLACES(n, "profile-del");
 }
 
-static int switch_cpu(int cpu, bool on)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return dev_write_file(path, on ? "1" : "0");
-}
-
 /* It has not been there since the module came, so its rings are made now, or it stays away. */
 TEST_F_TIMEOUT(late, a_cpu_that_comes, 2000)
 {
@@ -247,7 +239,7 @@ TEST_F_TIMEOUT(late, a_cpu_that_comes, 2000)
 	if (self->ncpus < 2)
 		SKIP(return, "one CPU");
 	last = self->cpus[self->ncpus - 1];
-	ASSERT_EQ(0, switch_cpu(last, false));
+	ASSERT_EQ(0, dev_switch(last, false));
 	FOR_EACH_PLACE(n, hit) {
 		nl_close(&nl);
 		ASSERT_EQ(0, dev_load("size=4K"));
@@ -257,11 +249,11 @@ TEST_F_TIMEOUT(late, a_cpu_that_comes, 2000)
 		nl_put_u64(&nl, DEVTRACE_A_SIZE, 4096);
 		ASSERT_EQ(0, nl_do(&nl, NULL, NULL)) TH_LOG("%s", nl.why);
 		inject_arm(n);
-		if (switch_cpu(last, true)) {
+		if (dev_switch(last, true)) {
 			EXPECT_TRUE(inject_fits(errno)) TH_LOG("place %d: %d", n, errno);
 			hit = inject_disarm();
 			ASSERT_TRUE(hit);
-			ASSERT_EQ(0, switch_cpu(last, true)) TH_LOG("after place %d", n);
+			ASSERT_EQ(0, dev_switch(last, true)) TH_LOG("after place %d", n);
 			stayed++;
 		} else {
 			hit = inject_disarm();
@@ -286,9 +278,9 @@ TEST_F_TIMEOUT(late, a_cpu_that_comes, 2000)
 			tape_free(t);
 			close(fd);
 		}
-		ASSERT_EQ(0, switch_cpu(last, false));
+		ASSERT_EQ(0, dev_switch(last, false));
 	}
-	ASSERT_EQ(0, switch_cpu(last, true));
+	ASSERT_EQ(0, dev_switch(last, true));
 	dev_pin(-1);
 	SAY_PLACES(n, "a CPU comes");
 	dev_say("it stayed away %d times", stayed);

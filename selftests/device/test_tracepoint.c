@@ -456,14 +456,6 @@ TEST_F(tracepoint, the_module_goes_with_some_attached)
 	load_end(&load);
 }
 
-static bool switch_cpu(int cpu, bool on)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/online", cpu);
-	return !dev_write_file(path, on ? "1" : "0");
-}
-
 TEST_F(tracepoint, a_cpu_that_comes_has_them_too)
 {
 	int cpu[DEV_CPUS], n = dev_online(cpu), last = cpu[n - 1];
@@ -472,13 +464,12 @@ TEST_F(tracepoint, a_cpu_that_comes_has_them_too)
 	uint64_t come;
 	bool seen = false;
 
-	if (n < 2 || !switch_cpu(last, false))
+	if (n < 2 || !dev_can_switch(last))
 		SKIP(return, "no CPU here can be taken offline");
-	EXPECT_TRUE(switch_cpu(last, true));
 	in = begin("task:task_rename");
 	ASSERT_NE(0, in.type);
-	EXPECT_TRUE(switch_cpu(last, false));
-	EXPECT_TRUE(switch_cpu(last, true));
+	EXPECT_EQ(0, dev_switch(last, false));
+	EXPECT_EQ(0, dev_switch(last, true));
 	ASSERT_EQ(0, dev_pin(last));
 	come = dev_now();
 	/* As soon as somebody has had the time to see to it. */
