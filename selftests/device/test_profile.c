@@ -23,6 +23,7 @@
 #include "dev.h"
 
 #define PARAM	"/sys/module/devtrace/parameters/profile"
+#define TASKLET	"/sys/kernel/tracing/events/irq/tasklet_entry"
 
 /* Of one call: how it is entered, or what it returned. */
 struct call {
@@ -124,6 +125,15 @@ TEST_F(profile, parameter_takes_names_and_groups)
 	EXPECT_NE(NULL, strstr(buf, "sched_wakeup "));
 	EXPECT_EQ(NULL, strstr(buf, "sched_waking"));
 	EXPECT_EQ(NULL, strstr(buf, "sys_enter"));
+
+	/* of a preset, by type and by group */
+	ASSERT_TRUE(profile("latency -irq_exit"));
+	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	EXPECT_NE(NULL, strstr(buf, "irq_entry"));
+	EXPECT_NE(NULL, strstr(buf, "sched_switch"));
+	EXPECT_EQ(NULL, strstr(buf, " irq_exit"));
+	EXPECT_EQ(NULL, strstr(buf, "sched_fork"));
+	ASSERT_TRUE(profile("irq"));
 
 	dev_log_begin();
 	EXPECT_EQ(-1, dev_write_file(PARAM, "irq,no_such_thing"));
@@ -363,6 +373,141 @@ TEST_F(profile, softirqs_and_objects_have_names)
 	EXPECT_STREQ("SOFTIRQ_ENTRY", devtrace_decoder_name(self->t->d, DEVTRACE_T_USR, 0,
 							    DEVTRACE_T_SOFTIRQ_ENTRY, 0, 0));
 }
+
+static bool in_softirq_writer(const struct tape *t, const struct tape_event *e,
+			      struct devtrace_elem *obj)
+{
+	static const char name[] = "softirq_writer";	/* of dttest.ko */
+	struct devtrace_elem fun;
+	const char *s;
+
+	if (!element(t, e, 0, obj) || !element(t, e, 1, &fun) || fun.type != DEVTRACE_E_FUN)
+		return false;
+	s = devtrace_decoder_name(t->d, DEVTRACE_T_FUN, 0, 0, 0, fun.v.u);
+	return s && !strncmp(s, name, sizeof(name) - 1);
+}
+
+/* Names are given some time after the first event. */
+static struct tape *tape_of_tasklets(void)
+{
+	struct devtrace_elem obj;
+	struct tape *t = NULL;
+	bool named = false;
+
+	for (int tries = 0; tries < 300 && !named; tries++) {
+		if (t)
+			tape_free(t);
+		dev_sleep_ms(100);
+		t = tape_all(1 << 20);
+		for (size_t i = 0; t && i < t->nev && !named; i++)
+			named = t->ev[i].type == DEVTRACE_T_TASKLET_EXIT &&
+				in_softirq_writer(t, &t->ev[i], &obj);
+	}
+	return t;
+}
+
+/* What a tasklet emits stands between two events that say which it was, and whose. */
+TEST_F(profile, tasklets_begin_and_end_around_their_events)
+{
+	size_t n = 0, wrong = 0, inside[DEV_CPUS] = { 0 }, ran = 0;
+	uint64_t counts[DEV_CPUS][DTTEST_CLASSES], in[DEV_CPUS] = { 0 };
+	struct devtrace_elem obj;
+
+	if (access(TASKLET, F_OK)) {
+		EXPECT_EQ(-1, dev_write_file(PARAM, "tasklet_entry"));
+		EXPECT_EQ(EOPNOTSUPP, errno);
+		SKIP(return, "this kernel has no tracepoints for tasklets");
+	}
+	ASSERT_EQ(0, dev_load_writers("max_len=0"));
+	ASSERT_TRUE(profile("tasklet_entry tasklet_exit"));
+	ASSERT_EQ(0, dev_writers_run(true));
+	for (int i = 0; i < 300 && ran < 20; i++) {
+		dev_sleep_ms(100);
+		ASSERT_EQ(0, dev_writers_counts(counts));
+		ran = 0;
+		for (int c = 0; c < DEV_CPUS; c++)
+			ran += counts[c][DTTEST_SOFTIRQ];
+	}
+	ASSERT_EQ(0, dev_writers_run(false));
+	ASSERT_TRUE(profile("none"));
+	self->t = tape_of_tasklets();
+	ASSERT_NE(NULL, self->t);
+	ASSERT_EQ(0, tape_lost(self->t, -1));
+	for (size_t i = 0; i < self->t->nev; i++) {
+		const struct tape_event *e = &self->t->ev[i];
+		const int c = e->source;
+
+		ASSERT_GT(DEV_CPUS, c);
+		if (e->type == DTTEST_TYPE + DTTEST_SOFTIRQ) {
+			wrong += !in[c];
+			inside[c]++;
+		} else if (e->type == DEVTRACE_T_TASKLET_ENTRY &&
+			   in_softirq_writer(self->t, e, &obj)) {
+			wrong += in[c] || !obj.v.u;
+			in[c] = obj.v.u;
+			inside[c] = 0;
+		} else if (e->type == DEVTRACE_T_TASKLET_EXIT &&
+			   in_softirq_writer(self->t, e, &obj)) {
+			wrong += in[c] != obj.v.u || !inside[c];
+			in[c] = 0;
+			n++;
+		}
+	}
+	dev_say("%zu tasklets, with %zu events at least", n, ran);
+	EXPECT_LT(0, n);
+	EXPECT_EQ(0, wrong);
+}
+
+#ifdef __x86_64__
+static void end_of_child(int sig)
+{
+	_exit(sig);
+}
+
+/* What the event of a program says that touches this: in words, or as it is. */
+static bool fault_at(struct __test_metadata *_metadata, struct tape **t, unsigned long address,
+		     struct devtrace_elem *el)
+{
+	bool found = false;
+	int status;
+	pid_t pid;
+
+	ASSERT_TRUE(profile("fault_user"));
+	pid = fork();
+	if (!pid) {
+		signal(SIGSEGV, end_of_child);
+		*(volatile char *)address = 1;
+		_exit(0);
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_TRUE(profile("none"));
+	EXPECT_EQ(SIGSEGV, WEXITSTATUS(status));
+	*t = tape_all(1 << 20);
+	ASSERT_NE(NULL, *t);
+	ASSERT_EQ(0, tape_lost(*t, -1));
+	for (size_t i = 0; i < (*t)->nev && !found; i++)
+		found = (*t)->ev[i].type == DEVTRACE_T_FAULT_USER &&
+			(*t)->ev[i].tid == (uint32_t)pid && element(*t, &(*t)->ev[i], 0, el) &&
+			(el->type == DEVTRACE_E_OBJ || el->v.u == address);
+	return found;
+}
+
+/* A program may try an address of the kernel: which it was is not for readers. */
+TEST_F(profile, faults_say_no_addresses_of_the_kernel)
+{
+	const unsigned long user = 4096 + 8, kernel = 0xffff888000001008;
+	struct devtrace_elem el;
+
+	if (access("/sys/kernel/tracing/events/exceptions/page_fault_user", F_OK))
+		SKIP(return, "this kernel has no tracepoints for page faults");
+	EXPECT_TRUE(fault_at(_metadata, &self->t, user, &el));
+	EXPECT_EQ(user, el.v.u);
+	tape_free(self->t);
+	EXPECT_TRUE(fault_at(_metadata, &self->t, kernel, &el));
+	EXPECT_EQ(DEVTRACE_E_OBJ, el.type);
+	EXPECT_NE(kernel, el.v.u);
+}
+#endif
 
 /* The scheduler: who is switched to is who runs then. */
 

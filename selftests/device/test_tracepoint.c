@@ -26,6 +26,7 @@
 #include "dev.h"
 #include "nl.h"
 
+#define PARAM	"/sys/module/devtrace/parameters/profile"
 #define EVENTS	"/sys/kernel/tracing/events"
 #define KPROBES	"/sys/kernel/tracing/kprobe_events"
 #define FIRST	(DEVTRACE_T_USER2 - DEVTRACE_TRACEPOINTS_MAX)
@@ -194,6 +195,7 @@ static void nothing(int sig)
 
 TEST_F(tracepoint, signals_are_those_that_were_sent)
 {
+	char on[4096];
 	struct info in;
 	size_t n = 0;
 
@@ -201,6 +203,9 @@ TEST_F(tracepoint, signals_are_those_that_were_sent)
 	prctl(PR_SET_NAME, "tp \"test\"");
 	in = begin("signal:signal_generate");
 	ASSERT_NE(0, in.type);
+	/* the parameter of stream 0 has it by this name */
+	ASSERT_LT(0, dev_read_file(PARAM, on, sizeof(on)));
+	EXPECT_STREQ("signal:signal_generate\n", on);
 	ASSERT_EQ(0, kill(getpid(), SIGUSR2));
 	ASSERT_EQ(0, del("signal:signal_generate"));
 	ASSERT_EQ(0, kill(getpid(), SIGUSR2));
