@@ -413,7 +413,7 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 {
 	u32 check;
 
-	if (get_user(check, arg))
+	if (copy_from_user(&check, arg, sizeof(check)))
 		return -EFAULT;
 	if (check > DEVTRACE_CHECK_CRC32)
 		return -EINVAL;
@@ -433,7 +433,7 @@ static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 	struct devtrace_stats s;
 	s32 cpu;
 
-	if (get_user(cpu, &arg->cpu))
+	if (copy_from_user(&cpu, &arg->cpu, sizeof(cpu)))
 		return -EFAULT;
 	if (cpu < -1)
 		return -EINVAL;
