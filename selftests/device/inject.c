@@ -6,12 +6,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "dev.h"
 #include "inject.h"
 
 static int nth_fd = -1;
+static char lacks[128];
 
 bool inject_begin(void)
 {
@@ -28,11 +30,15 @@ bool inject_begin(void)
 	int i;
 
 	nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	if (nth_fd < 0)
+	if (nth_fd < 0) {
+		if (errno != ENOENT)
+			snprintf(lacks, sizeof(lacks), "fail-nth: %s", strerror(errno));
 		return false;
+	}
 	for (i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
 		snprintf(path, sizeof(path), "/sys/kernel/debug/%s", settings[i][0]);
 		if (dev_write_file(path, settings[i][1])) {
+			snprintf(lacks, sizeof(lacks), "%s: %s", settings[i][0], strerror(errno));
 			close(nth_fd);
 			nth_fd = -1;
 			return false;
@@ -44,6 +50,11 @@ bool inject_begin(void)
 bool inject_can(void)
 {
 	return nth_fd >= 0;
+}
+
+const char *inject_lacks(void)
+{
+	return lacks;
 }
 
 void inject_arm(int n)

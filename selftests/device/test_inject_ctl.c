@@ -447,7 +447,7 @@ TEST_F_TIMEOUT(control, requests, 1000)
 					TH_LOG("%s, undone after place %d: %s", r->name, n, nl.why);
 				}
 		}
-		SAY_PLACES(n, r->name);
+		SAY_PLACES(n, r->name, 4);
 		dev_say("done in spite of %d of them, %d in part; refused in words %d times",
 			in_spite, left_out, worded);
 		/* What the next one begins with. */
@@ -518,7 +518,7 @@ TEST_F_TIMEOUT(control, dumps, 500)
 			}
 			EXPECT_LT(0, whole(dumps[i].cmd));
 		}
-		SAY_PLACES(n, dumps[i].name);
+		SAY_PLACES(n, dumps[i].name, 5);
 	}
 	close(fd);
 	ASSERT_TRUE(act(trigger_del));
@@ -566,7 +566,7 @@ TEST_F_TIMEOUT(control, profile, 1000)
 		EXPECT_TRUE(profile_is(on)) TH_LOG("place %d", n);
 		ASSERT_EQ(0, dev_write_file(PARAM, "none"));
 	}
-	SAY_PLACES(n, "profile on");
+	SAY_PLACES(n, "profile on", 21);
 	FOR_EACH_PLACE(n, hit) {
 		ASSERT_EQ(0, dev_write_file(PARAM, wanted));
 		inject_arm(n);
@@ -583,7 +583,7 @@ TEST_F_TIMEOUT(control, profile, 1000)
 		dev_sleep_ms(5);
 		EXPECT_EQ(before, stored()) TH_LOG("place %d", n);
 	}
-	SAY_PLACES(n, "profile off");
+	SAY_PLACES(n, "profile off", 10);
 }
 
 /* The module goes with all that it has, or not at all. */
@@ -613,7 +613,7 @@ TEST_F_TIMEOUT(control, unloading, 1000)
 		EXPECT_EQ(-1, access(DEV_PATH, F_OK)) TH_LOG("place %d", n);
 		EXPECT_EQ(-1, access(SIDE, F_OK)) TH_LOG("place %d", n);
 	}
-	SAY_PLACES(n, "rmmod");
+	SAY_PLACES(n, "rmmod", 12);
 }
 
 TEST_HARNESS_MAIN

@@ -181,7 +181,7 @@ TEST_F_TIMEOUT(late, tracepoints, 2000)
 			ASSERT_EQ(0, add()) TH_LOG("after place %d: %s", n, nl.why);
 		ASSERT_EQ(0, del()) TH_LOG("after place %d: %s", n, nl.why);
 	}
-	SAY_PLACES(n, "profile-add");
+	SAY_PLACES(n, "profile-add", 5);
 
 	ASSERT_EQ(0, add());
 	FOR_EACH_PLACE(n, hit) {
@@ -207,7 +207,7 @@ TEST_F_TIMEOUT(late, tracepoints, 2000)
 		EXPECT_EQ(self->ncpus, events_of(a.type)) TH_LOG("after place %d", n);
 		ASSERT_EQ(0, want(0)) TH_LOG("after place %d: %s", n, nl.why);
 	}
-	SAY_PLACES(n, "filter-set, a tracepoint");
+	SAY_PLACES(n, "filter-set, a tracepoint", 11);
 	dev_say("left out %d times", without);
 	EXPECT_LT(0, without);
 
@@ -225,7 +225,7 @@ TEST_F_TIMEOUT(late, tracepoints, 2000)
 		if (!added().type)
 			ASSERT_EQ(0, add()) TH_LOG("after place %d: %s", n, nl.why);
 	}
-	SAY_PLACES(n, "profile-del");
+	SAY_PLACES(n, "profile-del", 9);
 }
 
 /* It has not been there since the module came, so its rings are made now, or it stays away. */
@@ -282,7 +282,7 @@ TEST_F_TIMEOUT(late, a_cpu_that_comes, 2000)
 	}
 	ASSERT_EQ(0, dev_switch(last, true));
 	dev_pin(-1);
-	SAY_PLACES(n, "a CPU comes");
+	SAY_PLACES(n, "a CPU comes", 22);
 	dev_say("it stayed away %d times", stayed);
 	EXPECT_LT(0, stayed);
 }

@@ -442,7 +442,7 @@ TEST_F_TIMEOUT(limits, places_of_making_one, 900)
 		EXPECT_EQ(3, marks(n));
 		lane_close(&l);
 	}
-	SAY_PLACES(n, "lane");
+	SAY_PLACES(n, "lane", 4);
 }
 
 TEST_F_TIMEOUT(limits, places_of_reading_them, 900)
@@ -485,7 +485,7 @@ TEST_F_TIMEOUT(limits, places_of_reading_them, 900)
 		tape_free(t);
 		close(fd);
 	}
-	SAY_PLACES(n, "reading lanes");
+	SAY_PLACES(n, "reading lanes", 6);
 }
 
 TEST_HARNESS_MAIN
