@@ -482,7 +482,8 @@ done:
 
 int main(int argc, char **argv)
 {
-	const char *seed = getenv("SEED");
+	const char *s = getenv("SEED");
+	uint32_t seed;
 	size_t i;
 	FILE *f;
 
@@ -493,7 +494,10 @@ int main(int argc, char **argv)
 	if (!target)
 		return 2;
 	in_thread = second_thread;
-	in_seed(seed && *seed ? strtoul(seed, NULL, 0) : (uint32_t)time(NULL));
+	seed = s && *s ? strtoul(s, NULL, 0) : (uint32_t)time(NULL);
+	printf("# SEED=%u\n", seed);
+	fflush(stdout);
+	in_seed(seed);
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (sh == MAP_FAILED)
 		die("mmap");
