@@ -12,7 +12,8 @@
  * emitted is what was stored, dropped and filtered.
  *
  * And between two filters neither of which lets an event pass, none passes: one
- * is in force after the other, and at no time half of each.
+ * is in force after the other, and at no time half of each. An event that the filter
+ * before let pass, and that is not complete yet, is waited for.
  */
 #include <endian.h>
 #include <errno.h>
@@ -30,6 +31,7 @@
 #include "dev.h"
 #include "filter_model.h"
 #include "nl.h"
+#include "trigger.h"
 
 #define KEPT		4000000		/* events that are looked at */
 
@@ -636,6 +638,72 @@ TEST_F(threads, go_by_the_number_of_their_process)
 	/* Init emits nothing here. */
 	EXPECT_EQ(0, stored(&self->nl, self->fd, DEVTRACE_FA_PIDS, 1));
 	EXPECT_EQ(2, stored(&self->nl, self->fd, DEVTRACE_FA_NOT_PIDS, 1));
+}
+
+/* How often dtfire.ko has begun to hold an event, and ended: odd while it does. */
+static unsigned int held(void)
+{
+	char text[16];
+
+	if (dev_read_file("/sys/module/dtfire/parameters/held", text, sizeof(text)) <= 0)
+		abort();
+	return strtoul(text, NULL, 10);
+}
+
+static void *hold(void *cpu)
+{
+	if (dev_pin(*(int *)cpu) || fire("held", FIRE_TYPE, 0, 1, "-"))
+		abort();
+	return NULL;
+}
+
+/* Whether one of a few events was held when the filter was asked for. */
+static bool set_while_held(struct nl *nl, int *cpu, const struct terms *wants,
+			   const struct terms *refuses, bool *ended)
+{
+	unsigned int before, now;
+	pthread_t th;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		before = held();
+		if (set_filter(nl, DEVTRACE_STREAM0, wants) ||
+		    pthread_create(&th, NULL, hold, cpu) || pthread_join(th, NULL))
+			abort();
+		while ((now = held()) == before)
+			;
+		if (set_filter(nl, DEVTRACE_STREAM0, refuses))
+			abort();
+		*ended = held() == before + 2;
+		if (now == before + 1)
+			return true;
+	}
+	return false;
+}
+
+/* From no filter at all, where nobody looks, and from one that lets it pass. */
+TEST_F_TIMEOUT(threads, what_is_being_stored_is_waited_for, 400)
+{
+	struct terms all = { 0 }, one = { .has_types = true }, other = { .has_types = true };
+	struct devtrace_stats before, after;
+	int cpus[DEV_CPUS], i;
+	bool ended;
+
+	if (dev_online(cpus) < 2)
+		SKIP(return, "one CPU: who sets a filter is who would emit");
+	ASSERT_EQ(0, dev_load_file("dtfire.ko", ""));
+	ASSERT_EQ(0, dev_pin(cpus[0]));
+	one.types[FIRE_TYPE / 8] |= 1 << FIRE_TYPE % 8;
+	other.types[(FIRE_TYPE + 1) / 8] |= 1 << (FIRE_TYPE + 1) % 8;
+	ASSERT_EQ(0, dev_stats(-1, &before));
+	for (i = 0; i < 4; i++) {
+		ASSERT_TRUE(set_while_held(&self->nl, &cpus[1], i & 1 ? &one : &all, &other,
+					   &ended));
+		EXPECT_TRUE(ended);
+	}
+	ASSERT_EQ(0, dev_stats(-1, &after));
+	EXPECT_LE(before.stored + 4, after.stored);
+	ASSERT_EQ(0, dev_pin(-1));
 }
 
 TEST_HARNESS_MAIN

@@ -10,19 +10,29 @@
  * elements U32 VALUE, U32 0, I32 -VALUE and STR TEXT. When the write returns it has been
  * emitted, by the CPU that wrote; but in an NMI, which somebody has to inject, by
  * the first CPU that gets one. If none comes, that is ETIMEDOUT.
+ *
+ * Or it is held: then a worker of the CPU that wrote emits an event with the element
+ * U32 VALUE, and has it reserved and not committed for HOLD_MS; the write does not wait
+ * for that. The parameter "held" is odd meanwhile: once more for the begin, once for the
+ * end.
  */
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/devtrace.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 #ifdef CONFIG_X86
 #include <asm/nmi.h>
 #endif
+
+#define HOLD_MS	300
 
 static DEFINE_MUTEX(lock);
 static DECLARE_COMPLETION(done);
@@ -49,6 +59,27 @@ static void emit(void)
 		devtrace_end(&r);
 	}
 }
+
+static unsigned int held;
+
+static void emit_held(struct work_struct *w)
+{
+	const struct dt_elem32 e = dt_u32(one.value);
+	u8 *p;
+
+	if (!devtrace_enabled(one.type))
+		return;
+	p = __devtrace_reserve(one.type, 0, sizeof(e));
+	if (!p)
+		return;
+	memcpy(p, &e, sizeof(e));
+	WRITE_ONCE(held, held + 1);
+	mdelay(HOLD_MS);
+	WRITE_ONCE(held, held + 1);
+	__devtrace_commit();
+}
+
+static DECLARE_WORK(holder, emit_held);
 
 static void in_softirq_context(struct tasklet_struct *t)
 {
@@ -112,6 +143,11 @@ static int emit_in(const char *context)
 	}
 	if (!strcmp(context, "nmi"))
 		return emit_nmi();
+	if (!strcmp(context, "held")) {
+		flush_work(&holder);
+		schedule_work_on(raw_smp_processor_id(), &holder);
+		return 0;
+	}
 	if (!strcmp(context, "softirq"))
 		tasklet_schedule(&tasklet);
 	else if (!strcmp(context, "irq"))
@@ -141,6 +177,9 @@ static const struct kernel_param_ops emit_ops = { .set = emit_set };
 module_param_cb(emit, &emit_ops, NULL, 0200);
 MODULE_PARM_DESC(emit, "written to: CONTEXT TYPE SEVERITY OBJECT SIGNAL VALUE TEXT");
 
+module_param(held, uint, 0444);
+MODULE_PARM_DESC(held, "odd while an event is held");
+
 static int __init dtfire_init(void)
 {
 	tasklet_setup(&tasklet, in_softirq_context);
@@ -156,6 +195,7 @@ static int __init dtfire_init(void)
 static void __exit dtfire_exit(void)
 {
 	nmi_stop();
+	flush_work(&holder);
 	hrtimer_cancel(&timer);
 	tasklet_kill(&tasklet);
 }
