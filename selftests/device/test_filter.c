@@ -650,25 +650,17 @@ static unsigned int held(void)
 	return strtoul(text, NULL, 10);
 }
 
-static void *hold(void *cpu)
-{
-	if (dev_pin(*(int *)cpu) || fire("held", FIRE_TYPE, 0, 1, "-"))
-		abort();
-	return NULL;
-}
-
 /* Whether one of a few events was held when the filter was asked for. */
-static bool set_while_held(struct nl *nl, int *cpu, const struct terms *wants,
+static bool set_while_held(struct nl *nl, int cpu, const struct terms *wants,
 			   const struct terms *refuses, bool *ended)
 {
 	unsigned int before, now;
-	pthread_t th;
 	int i;
 
 	for (i = 0; i < 20; i++) {
 		before = held();
 		if (set_filter(nl, DEVTRACE_STREAM0, wants) ||
-		    pthread_create(&th, NULL, hold, cpu) || pthread_join(th, NULL))
+		    fire("held", FIRE_TYPE, 0, cpu, "-"))
 			abort();
 		while ((now = held()) == before)
 			;
@@ -697,7 +689,7 @@ TEST_F_TIMEOUT(threads, what_is_being_stored_is_waited_for, 400)
 	other.types[(FIRE_TYPE + 1) / 8] |= 1 << (FIRE_TYPE + 1) % 8;
 	ASSERT_EQ(0, dev_stats(-1, &before));
 	for (i = 0; i < 4; i++) {
-		ASSERT_TRUE(set_while_held(&self->nl, &cpus[1], i & 1 ? &one : &all, &other,
+		ASSERT_TRUE(set_while_held(&self->nl, cpus[1], i & 1 ? &one : &all, &other,
 					   &ended));
 		EXPECT_TRUE(ended);
 	}

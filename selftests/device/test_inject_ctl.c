@@ -200,9 +200,10 @@ static void filter_back(void)
 	put_filter(DEVTRACE_A_FILTER, 20);
 }
 
-/* Kernel profile events, but such as do not happen here. */
+/* Kernel profile events, of a process that there is not: a new kworker is renamed. */
 static void filter_profile(void)
 {
+	const uint32_t nobody = 4000000;
 	uint8_t types[32] = { 0 };
 	size_t nest;
 
@@ -211,6 +212,7 @@ static void filter_profile(void)
 	types[DEVTRACE_T_TASK_RENAME / 8] |= 1 << DEVTRACE_T_TASK_RENAME % 8;
 	types[DEVTRACE_T_SCHED_EXEC / 8] |= 1 << DEVTRACE_T_SCHED_EXEC % 8;
 	nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
+	nl_put(&nl, DEVTRACE_FA_PIDS, &nobody, sizeof(nobody));
 	nl_nest_end(&nl, nest);
 }
 

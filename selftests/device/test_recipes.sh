@@ -118,7 +118,9 @@ tracectl trigger del crash
 run loss.1
 [ "$(grep -c '^trace ' "$out")" -ge 3 ] && grep -q 'EVENTS/S' "$out" && grep -q OVERWRITTEN "$out"
 ok $? "loss and load are shown"
-(sleep 2; kill -INT "$(pidof tracectl)") &
+rm -f "$out"
+(until grep -q '^listening' "$out" 2> /dev/null; do sleep 0.1; done
+ kill -INT "$(pidof tracectl)") &
 run loss.2
 wait
 grep -q '^listening' "$out"

@@ -93,7 +93,7 @@ static bool is_end_of(const struct tape *whole, uint64_t t, const struct tape *t
 	EXPECT_TRUE(is_end_of(self->whole, t_, self->t, from_));		\
 } while (0)
 
-TEST_F(quiet, set_goes_to_the_first_event_at_or_after)
+TEST_F_TIMEOUT(quiet, set_goes_to_the_first_event_at_or_after, 1200)
 {
 	const struct tape *w = self->whole;
 	uint64_t first = w->ev[0].ts, last = w->ev[w->nev - 1].ts, t;

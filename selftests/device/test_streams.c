@@ -201,7 +201,7 @@ TEST_F_TIMEOUT(streams, removed_while_read, 120)
 	struct blocked b[4];
 	int i, round;
 
-	for (round = 0; round < 20; round++) {
+	for (round = 0; round < 10; round++) {
 		ASSERT_EQ(0, stream_new(NAME, 4096, DEVTRACE_T_USER));
 		for (i = 0; i < 4; i++) {
 			b[i].t = tape_new();

@@ -194,7 +194,7 @@ cmp -s "$work/tail" "$out"
 ok $? "--since in the middle of many"
 
 # A saved stream prints as the live one did.
-{ timeout 2 cat /dev/trace > "$work/saved"; } 2>/dev/null
+{ timeout 5 cat /dev/trace > "$work/saved"; } 2>/dev/null
 $ti > "$work/live"
 $ti "$work/saved" > "$out"
 cmp -s "$work/live" "$out"

@@ -150,7 +150,7 @@ static long after(const struct record *r, uint32_t value, size_t *at)
 	return -1;
 }
 
-TEST_F_TIMEOUT(exact, fifty_later_events, 600)
+TEST_F_TIMEOUT(exact, fifty_later_events, 1200)
 {
 	const char *env = getenv("DEVICE_ROUNDS");
 	uint32_t rounds = env && *env ? strtoul(env, NULL, 0) : 1000, round;

@@ -32,7 +32,7 @@ run "traceinfo --json --type EXC --last 2"
 
 step "The stream, saved by cat, then damaged in three places"
 # nothing more is coming: what is there is read at once, then cat waits
-run "timeout 1 cat /dev/trace >/tmp/saved" 2>/dev/null
+run "timeout 2 cat /dev/trace >/tmp/saved" 2>/dev/null
 size=$(stat -c %s /tmp/saved)
 echo "$size bytes"
 a=$((size * 5 / 10)) b=$((size * 7 / 10)) c=$((size * 9 / 10))

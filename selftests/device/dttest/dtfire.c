@@ -11,12 +11,13 @@
  * emitted, by the CPU that wrote; but in an NMI, which somebody has to inject, by
  * the first CPU that gets one. If none comes, that is ETIMEDOUT.
  *
- * Or it is held: then a worker of the CPU that wrote emits an event with the element
- * U32 VALUE, and has it reserved and not committed for HOLD_MS; the write does not wait
- * for that. The parameter "held" is odd meanwhile: once more for the begin, once for the
+ * Or it is held: then a worker of the CPU VALUE emits an event with the element U32
+ * VALUE, and has it reserved and not committed for HOLD_MS; the write does not wait for
+ * that. The parameter "held" is odd meanwhile: once more for the begin, once for the
  * end.
  */
 #include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/devtrace.h>
 #include <linux/hrtimer.h>
@@ -24,7 +25,6 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
@@ -121,7 +121,7 @@ static void nmi_stop(void) { }
 
 static int emit_nmi(void)
 {
-	const unsigned long end = jiffies + 5 * HZ;
+	const unsigned long end = jiffies + 60 * HZ;
 
 	/* The event before the wish; pairs with the exchange in in_nmi_context(). */
 	smp_store_release(&nmi_wanted, 1);
@@ -144,8 +144,10 @@ static int emit_in(const char *context)
 	if (!strcmp(context, "nmi"))
 		return emit_nmi();
 	if (!strcmp(context, "held")) {
+		if (one.value >= nr_cpu_ids || !cpu_online(one.value))
+			return -EINVAL;
 		flush_work(&holder);
-		schedule_work_on(raw_smp_processor_id(), &holder);
+		schedule_work_on(one.value, &holder);
 		return 0;
 	}
 	if (!strcmp(context, "softirq"))
