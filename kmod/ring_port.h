@@ -110,9 +110,15 @@ typedef atomic64_t ring_count_t;
 #define ring_snapshot_begin()	preempt_disable()
 #define ring_snapshot_end()	preempt_enable()
 
-/* Rather no ring than other programs killed to make room for it. */
+/*
+ * Rather no ring than other programs killed to make room for it. __GFP_RETRY_MAYFAIL
+ * says so for the pages themselves, but not for the page tables nor for the shadow of
+ * KASAN, an eighth: these are to be left. What ftrace asks for its buffer.
+ */
 static inline void *ring_alloc(size_t size)
 {
+	if ((size + size / 8) >> PAGE_SHIFT > (size_t)max(si_mem_available(), 0L))
+		return NULL;
 	return __vmalloc(size, GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 }
 
