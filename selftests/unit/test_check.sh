@@ -23,7 +23,7 @@ job()
 run()
 {
 	status=0
-	O=$tmp/o BOARDS='' timeout 120 "$tree/selftests/check" "$@" >"$tmp/out" 2>"$tmp/err" ||
+	O=$tmp/o BOARDS="${boards-}" timeout 120 "$tree/selftests/check" "$@" >"$tmp/out" 2>"$tmp/err" ||
 		status=$?
 }
 last() { tail -n 1 "$tmp/out"; }
@@ -78,6 +78,65 @@ check "so does a job that ends with an error" [ "$(last) $status" = "0 passed, 1
 echo true | job empty
 JOBS=1 run --only empty
 check "and one without tests" [ "$(last) $status" = "0 passed, 1 failed, 0 skipped 1" ]
+
+# Boards, and two jobs that start none: c and d. Each leaves its priority in here/NAME.
+# Boards wait until MEET are there, and then look whether AWAY is not; they end when
+# TOGETHER of them have looked. c and d end when ALL have, and come after the job BEGUN.
+mkdir "$tree/selftests/device" "$tree/selftests/vm"
+: >"$tree/selftests/device/Makefile"
+cat >"$tmp/wait" <<'END'
+# DIR NUMBER: until there are that many in it
+n=0
+while [ "$(ls "$1" | wc -l)" -lt "$2" ]; do n=$((n + 1)); [ $n -lt 600 ] || exit 1; sleep 0.1; done
+END
+cat >"$tree/selftests/vm/device-tests" <<END
+#!/bin/sh
+echo 1..1
+nice >$tmp/here/\$2
+sh $tmp/wait $tmp/here \$MEET && sleep 1 && [ ! -e $tmp/here/\$AWAY ] &&
+	echo "ok 1 \$2" || echo "not ok 1 \$2 alone, or with \$AWAY"
+touch $tmp/looked/\$2
+sh $tmp/wait $tmp/looked \$TOGETHER
+END
+chmod +x "$tree/selftests/vm/device-tests"
+for name in c d; do
+	job $name <<END
+echo 1..1
+nice >$tmp/here/$name
+[ -e $tmp/o/check/\$BEGUN.results ] && echo "ok 1 $name" || echo "not ok 1 $name before \$BEGUN"
+sh $tmp/wait $tmp/looked \$ALL
+END
+done
+# boards JOBS MEET AWAY BEGUN BOARD...: c is job 0, d is 1, the boards come behind
+boards()
+{
+	rm -rf "$tmp/here" "$tmp/looked"
+	mkdir "$tmp/here" "$tmp/looked"
+	export JOBS="$1" MEET="$2" AWAY="$3" BEGUN="$4"
+	shift 4
+	boards=$* ALL=$# TOGETHER=$((JOBS < $# ? JOBS : $#))
+	export ALL TOGETHER
+	set -- --only c --only d
+	for board in $boards; do
+		set -- "$@" --only "$board"
+	done
+	run "$@"
+}
+boards 2 3 d 3 x y
+check "beside two boards there is one that starts none" \
+	[ "$(last)" = "4 passed, 0 failed, 0 skipped" ]
+check "at a lower priority" [ "$(cat "$tmp/here/c")" -gt "$(nice)" ]
+check "which boards do not have" [ "$(cat "$tmp/here/x" "$tmp/here/y")" = "$(nice; nice)" ]
+boards 2 2 d 2 x
+check "but not beside a board and another of its kind" \
+	[ "$(last)" = "3 passed, 0 failed, 0 skipped" ]
+boards 2 2 none 4 armhf arm64 s390x
+check "not as long as a slow board is still to come" \
+	[ "$(last)" = "5 passed, 0 failed, 0 skipped" ]
+boards 1 1 c 2 x
+check "and not where there is one job at a time" \
+	[ "$(last)" = "3 passed, 0 failed, 0 skipped" ]
+unset JOBS boards
 
 # One that nothing but KILL ends, one whose parent has gone, one with a process group
 job stays <<END
