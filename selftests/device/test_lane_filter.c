@@ -325,7 +325,7 @@ struct reading {
 };
 
 /* The writer may be faster: there is no waiting for the end while it runs. */
-#define SOME	8
+#define SOME	3
 
 static void read_some(struct reading *r, int fd, int reads)
 {

@@ -25,7 +25,7 @@
 #define FIRST	DEVTRACE_T_KERNEL
 #define TYPES	(DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL)
 #define BIT(type) (1ULL << ((type) - FIRST))
-#define ROUNDS	3
+#define ROUNDS	3		/* 1 on kernels that look at each access */
 
 /* What the kernel tells of the types. */
 struct list {
@@ -266,10 +266,12 @@ TEST_F(profile, list_tells_all_of_them)
 TEST_F(profile, bit_attaches_when_set_and_detaches_when_cleared)
 {
 	const uint64_t bits = BIT(DEVTRACE_T_SCHED_SWITCH) | BIT(DEVTRACE_T_SCHED_WAKING);
+	const char *env = getenv("PROFILE_CYCLES");
+	const int rounds = env && *env && atoi(env) < 5 ? 1 : ROUNDS;
 	uint64_t on[ROUNDS], clearing[ROUNDS], off[ROUNDS], next;
 
 	load_start();
-	for (int i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < rounds; i++) {
 		ASSERT_EQ(0, filter_set("trace", bits));
 		on[i] = dev_now();
 		EXPECT_EQ(bits, attached());
