@@ -114,9 +114,10 @@ boards()
 	mkdir "$tmp/here" "$tmp/looked"
 	export JOBS="$1" MEET="$2" AWAY="$3" BEGUN="$4"
 	shift 4
-	boards=$* ALL=$# TOGETHER=$((JOBS < $# ? JOBS : $#))
+	boards=$* ALL=$# TOGETHER=${together:-$((JOBS < $# ? JOBS : $#))}
 	export ALL TOGETHER
-	set -- --only c --only d
+	set --
+	[ -n "${only_boards-}" ] || set -- --only c --only d
 	for board in $boards; do
 		set -- "$@" --only "$board"
 	done
@@ -136,7 +137,21 @@ check "not as long as a slow board is still to come" \
 boards 1 1 c 2 x
 check "and not where there is one job at a time" \
 	[ "$(last)" = "3 passed, 0 failed, 0 skipped" ]
-unset JOBS boards
+
+# A board with one CPU is here as 1; those that look for what is their own fail
+looked_well() { [ "$(grep -c "^ok 1 [$1]\$" "$tmp/out")" -eq ${#1} ]; }
+boards 2 3 1 3 x y x/1
+check "a board with one CPU is not there beside that one as well" looked_well xy
+only_boards=1
+boards 2 3 none - x y x/1
+check "but where there are only boards" [ "$(last)" = "3 passed, 0 failed, 0 skipped" ]
+check "at a lower priority too" [ "$(cat "$tmp/here/1")" -gt "$(nice)" ]
+boards 2 2 z - x y z
+check "one with more CPUs is not" looked_well xy
+together=3
+boards 2 3 2 - x y x/1 x/1of2
+check "nor are two of them" looked_well xy1
+unset JOBS boards only_boards together
 
 # One that nothing but KILL ends, one whose parent has gone, one with a process group
 job stays <<END
