@@ -215,6 +215,15 @@ void ti_last_keep(struct ti_last *last);
 void ti_last_print(struct ti_last *last, struct out *o, bool json);
 void ti_last_free(struct ti_last *last);
 
+/* Losses that came since the last event, one of them, and how often that came again. */
+struct ti_losses {
+	unsigned long	n;		/* 0 begins anew */
+	unsigned int	source, cause, again;
+};
+
+/* The next: are they all that comes? */
+bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause);
+
 struct sum;
 
 /* A run: one or more inputs into one output. */
@@ -233,8 +242,9 @@ struct ti_run {
 	char		stream[DEVTRACE_NAME_MAX];
 	/* What "ago" means on the trace clock of this input. */
 	uint64_t	since_ts, until_ts;
-	/* An event after this ends the input. */
+	/* An event after this ends the input, and so do losses in place of events. */
 	uint64_t	end_ts;
+	struct ti_losses losses;
 };
 
 /* Read one input to its end. 0, or 1 after a message. */

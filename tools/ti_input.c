@@ -99,9 +99,13 @@ int ti_item(const struct devtrace_item *item, void *arg)
 
 	switch (item->kind) {
 	case DEVTRACE_ITEM_EVENT:
+		run->losses.n = 0;
 		ret = print_event(run, &item->u.event);
 		return ret ? ret : run->out.err || ti_stop;
 	case DEVTRACE_ITEM_LOST:
+		if (item->u.lost.to > run->end_ts &&
+		    ti_losses_only(&run->losses, item->u.lost.source, item->u.lost.cause))
+			return 1;
 		if (item->u.lost.to && !in_window(run, item->u.lost.from, item->u.lost.to))
 			return 0;
 		break;
@@ -168,6 +172,7 @@ static int begin(struct ti_run *run)
 	run->printer.clock.valid = false;
 	run->printer.clock.have_before = false;
 	run->printer.iso.valid = false;
+	run->losses.n = 0;
 	strcpy(run->stream, TI_STREAM);
 	ti_header_forget(run->printer.header);
 	return 0;

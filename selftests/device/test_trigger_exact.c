@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <devtrace-ctl.h>
 
@@ -274,6 +275,13 @@ TEST_F_TIMEOUT(exact, fifty_later_events, 1200)
 		(unsigned long long)stopped);
 }
 
+static unsigned long size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? 0 : st.st_size;
+}
+
 FIXTURE(count) {
 	struct devtrace_ctl *ctl;
 	struct devtrace_ctl_trigger t;
@@ -302,6 +310,23 @@ FIXTURE_TEARDOWN(count)
 	dev_sleep_ms(200);
 	dev_unload_one("dtquiet");
 	EXPECT_EQ(0, dev_done());
+}
+
+/* There is always one more loss, and traceinfo comes to an end; with all that is stored. */
+TEST_F_TIMEOUT(count, stopped_stream_is_printed_while_others_emit, 300)
+{
+	ASSERT_EQ(0, dev_writers_run(true));
+	dev_sleep_ms(50);
+	OK(devtrace_ctl_stream_state(self->ctl, "trace", DEVTRACE_STATE_STOPPED));
+	dev_sleep_ms(200);
+	EXPECT_EQ(0, system("timeout 60 traceinfo -J >/tmp/during"));
+	ASSERT_EQ(0, dev_writers_run(false));
+	EXPECT_EQ(0, system("traceinfo -J >/tmp/after"));
+	EXPECT_EQ(0, system("for f in during after; do\n"
+			    "	grep '\"kind\":\"event\"' /tmp/$f >/tmp/events.$f || exit\n"
+			    "done; cmp /tmp/events.*"));
+	dev_say("%lu bytes printed during, %lu after", size_of("/tmp/during"),
+		size_of("/tmp/after"));
 }
 
 TEST_F(count, each_seventh_fires_and_one_shot_once)

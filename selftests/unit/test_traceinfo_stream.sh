@@ -57,6 +57,16 @@ for gen in "$here"/traceinfo/*.gen; do
 done
 ti="traceinfo --no-default-fmt -e board.fmt"
 
+# In a file losses never are so many that there is an end of them.
+{
+	echo info 0 2
+	echo lost 0 2 1 5000 6000 | awk '{ for (i = 0; i < 1000; i++) print }'
+	echo event 10000 i32:7
+} > losses.gen
+gen_stream < losses.gen > losses.trace
+[ "$(traceinfo --no-default-fmt -J losses.trace | grep -c '"kind":"lost"')" = 1000 ]
+ok $? "a file with many losses is printed to its end"
+
 # The same text however the input is cut.
 for f in board damage late; do
 	$ti $f.trace > want
