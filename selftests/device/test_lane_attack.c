@@ -137,14 +137,19 @@ static void account_open(struct account *a, uint16_t honest)
 	a->t->arg = a;
 }
 
-/* Read what there is; the events are counted, not kept. */
-static bool account_drain(struct account *a)
+/* Read so much of what there is; the events are counted, not kept. */
+static bool account_some(struct account *a, size_t most)
 {
-	bool ok = tape_drain(a->t, a->fd) >= 0;
+	bool ok = tape_some(a->t, a->fd, most) >= 0;
 
 	a->t->nev = 0;
 	a->t->ndata = 0;
 	return ok;
+}
+
+static bool account_drain(struct account *a)
+{
+	return account_some(a, SIZE_MAX);
 }
 
 static bool account_right(struct account *a)
@@ -679,7 +684,8 @@ TEST_F_TIMEOUT(attack, at_random_while_all_look, 900)
 		struct pollfd p = { .fd = self->a.fd, .events = POLLIN };
 
 		poll(&p, 1, 20);
-		EXPECT_TRUE(account_drain(&self->a));
+		/* They may write faster than this reads. */
+		EXPECT_TRUE(account_some(&self->a, 256 << 10));
 	}
 	w.stop = true;
 	for (i = 0; i < 4; i++)

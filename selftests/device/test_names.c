@@ -330,7 +330,7 @@ TEST_F(device, of_a_driver_is_everybodys)
 {
 	struct tape *t = NULL;
 
-	ASSERT_EQ(0, dev_load_file("metronome.ko", "period_us=2000"));
+	ASSERT_EQ(0, dev_load_file("metronome.ko", "period_us=100000"));
 	EXPECT_STREQ("metronome", name_of(&t, DEVTRACE_T_OBJ, 0, 0, 0, 0x101));
 	EXPECT_STREQ("TICK", name_of(&t, DEVTRACE_T_SIG, 0, 1, 0, 0x101));
 	EXPECT_STREQ("TICK", name_of(&t, DEVTRACE_T_SIG, getpid(), 1, 0, 0x101));
@@ -346,7 +346,7 @@ TEST_F(device, programs_cannot_use_up_the_room_of_drivers)
 	struct tape *t = NULL;
 
 	EXPECT_EQ(NAMES, fill(self->wfd, 0, NAMES));
-	ASSERT_EQ(0, dev_load_file("metronome.ko", "period_us=2000"));
+	ASSERT_EQ(0, dev_load_file("metronome.ko", "period_us=100000"));
 	EXPECT_STREQ("metronome", name_of(&t, DEVTRACE_T_OBJ, 0, 0, 0, 0x101));
 	EXPECT_STREQ("filler", devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, getpid(), 0, 0, 1000));
 	EXPECT_EQ(-1, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "one more"));
