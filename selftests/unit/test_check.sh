@@ -152,6 +152,16 @@ together=3
 boards 2 3 2 - x y x/1 x/1of2
 check "nor are two of them" looked_well xy1
 unset JOBS boards only_boards together
+echo 'echo 1..1; echo ok 1 here' | job e
+boards='x y' BEGIN_WITHIN=0 run --only e --only x --only y
+check "boards that come too late are skipped, and counted" \
+	[ "$(last) $status" = "1 passed, 0 failed, 2 skipped 0" ]
+check "with the reason" grep -q 'skipped: board x.* not begun within 0 minutes' "$tmp/out"
+boards='x' MEET=1 AWAY=none TOGETHER=1 BEGIN_WITHIN=08 run --only x
+check "and others run" [ "$(last)" = "1 passed, 0 failed, 0 skipped" ]
+BEGIN_WITHIN=soon run --only e
+check "minutes that are none are refused" [ $status = 2 ]
+unset boards BEGIN_WITHIN MEET AWAY TOGETHER
 
 # One that nothing but KILL ends, one whose parent has gone, one with a process group
 job stays <<END
