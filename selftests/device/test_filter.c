@@ -655,10 +655,13 @@ static bool set_while_held(struct nl *nl, int cpu, const struct terms *wants,
 			   const struct terms *refuses, bool *ended)
 {
 	unsigned int before, now;
+	uint64_t begin;
 	int i;
 
-	for (i = 0; i < 20; i++) {
+	/* On a busy machine it may be over when we look. */
+	for (i = 0; i < 100; i++) {
 		before = held();
+		begin = dev_now();
 		if (set_filter(nl, DEVTRACE_STREAM0, wants) ||
 		    fire("held", FIRE_TYPE, 0, cpu, "-"))
 			abort();
@@ -669,6 +672,8 @@ static bool set_while_held(struct nl *nl, int cpu, const struct terms *wants,
 		*ended = held() == before + 2;
 		if (now == before + 1)
 			return true;
+		dev_say("held %u times more %llu ms after it began", (now - before + 1) / 2,
+			(unsigned long long)(dev_now() - begin) / 1000000);
 	}
 	return false;
 }
