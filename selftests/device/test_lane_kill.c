@@ -8,7 +8,9 @@
  * nothing that comes out is torn, and no number is missing in between.
  *
  * DEVICE_ROUNDS is how often it is killed at random (default 1000). From 10000 on it is
- * killed behind each instruction, else behind some of them.
+ * killed behind each instruction, else behind some of them: 50, but as many only as a
+ * number of steps is enough for. Reading the clock begins again when a tick has come in
+ * between, and on a slow machine nearly each does while somebody steps through it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,6 +33,7 @@
 #define TYPE		DEVTRACE_T_USER
 #define KILLS		50	/* behind so many instructions of two emits */
 #define STEPS_MOST	20000	/* two emits that take more do not come to their end */
+#define STEPS_SUM	50000	/* of all kills, about */
 
 /* What the program has done, which outlives it. */
 struct done {
@@ -306,7 +309,8 @@ static int steps_of_two(void)
 TEST_F_TIMEOUT(lane_kill, behind_every_instruction, 1000)
 {
 	const char *env = getenv("DEVICE_ROUNDS");
-	int steps, all, stride, i, kills = 0;
+	int steps, all, stride = 1, i, kills = 0;
+	bool few = false;
 	uint32_t most = 0;
 
 	begin(self->rfd, 0xffff);
@@ -316,7 +320,12 @@ TEST_F_TIMEOUT(lane_kill, behind_every_instruction, 1000)
 		SKIP(return, "this machine has no single steps: %s", strerror(errno));
 	if (all == STEPS_MOST)
 		SKIP(return, "%d steps do not lead through two emits here", all);
-	stride = (env && atoi(env) >= 10000) || all < KILLS ? 1 : all / KILLS;
+	if (!env || atoi(env) < 10000) {
+		stride = all < KILLS ? 1 : all / KILLS;
+		few = all / 2 > STEPS_SUM / KILLS;
+	}
+	if (few)
+		stride = all / 2 * all / STEPS_SUM;
 	for (steps = dev_random() % stride; steps <= all; steps += stride, kills++) {
 		pid_t pid;
 
@@ -331,8 +340,9 @@ TEST_F_TIMEOUT(lane_kill, behind_every_instruction, 1000)
 		most = done->n[0] > most ? done->n[0] : most;
 	}
 	dev_say("killed behind %d of %d instructions, %u events", kills, all, most);
-	/* A whole emit was gone through. */
-	EXPECT_LE(4, most);
+	/* A whole emit was gone through. How many steps that takes is chance if ticks come. */
+	if (!few)
+		EXPECT_LE(4, most);
 }
 
 TEST_HARNESS_MAIN
