@@ -242,8 +242,10 @@ struct ti_run {
 	char		stream[DEVTRACE_NAME_MAX];
 	/* What "ago" means on the trace clock of this input. */
 	uint64_t	since_ts, until_ts;
-	/* An event after this ends the input, and so do losses in place of events. */
+	/* An event after this ends the input. */
 	uint64_t	end_ts;
+	/* After this losses in place of events do. */
+	uint64_t	losses_ts;
 	struct ti_losses losses;
 };
 

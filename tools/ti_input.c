@@ -103,7 +103,7 @@ int ti_item(const struct devtrace_item *item, void *arg)
 		ret = print_event(run, &item->u.event);
 		return ret ? ret : run->out.err || ti_stop;
 	case DEVTRACE_ITEM_LOST:
-		if (item->u.lost.to > run->end_ts &&
+		if (item->u.lost.to > run->losses_ts &&
 		    ti_losses_only(&run->losses, item->u.lost.source, item->u.lost.cause))
 			return 1;
 		if (item->u.lost.to && !in_window(run, item->u.lost.from, item->u.lost.to))
@@ -374,6 +374,9 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 	 */
 	if (!run->opt->follow && !run->opt->clear)
 		run->end_ts = stats.now;
+	/* Losses are not stored: nothing is cleared unseen where they are the end. */
+	if (!run->opt->follow)
+		run->losses_ts = stats.now;
 	run->since_ts = stats.now > (uint64_t)f->since.ns ? stats.now - f->since.ns : 0;
 	run->until_ts = stats.now > (uint64_t)f->until.ns ? stats.now - f->until.ns : 0;
 	if (!f->since.kind)
@@ -457,6 +460,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 		/* What is cut off at the end of a live stream comes later. */
 		end(run, path, true);
 		run->end_ts = UINT64_MAX;
+		run->losses_ts = UINT64_MAX;
 	}
 	/* Only what has been read, and has reached the output, may be cleared. */
 	if (!ret && run->opt->clear && !ti_stop) {

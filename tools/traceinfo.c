@@ -177,7 +177,7 @@ static int finish(struct ti_run *run, int ret)
 int main(int argc, char **argv)
 {
 	struct ti_options opt;
-	struct ti_run run = { .opt = &opt, .end_ts = UINT64_MAX };
+	struct ti_run run = { .opt = &opt, .end_ts = UINT64_MAX, .losses_ts = UINT64_MAX };
 	int ret = 0;
 	size_t i;
 
