@@ -120,7 +120,7 @@ help:
 #:   O                directory for what is built (default: build)
 #:   BOARDS           boards for check (6.1 6.12 rt 6.12-rt armhf)
 #:   JOBS             how many of its jobs check runs side by side (default: one
-#:                    for each CPU)
+#:                    for each CPU); from 2 on a small one more, beside boards
 #:   MORE_BOARDS      more of them for check-all (arm64 s390x 6.1/1 6.12/1of2 kasan
 #:                    kcsan; /1 is one CPU, /1of2 one of two)
 #:   CYCLES           how often check-all loads and unloads the module; a fifth as

@@ -113,7 +113,7 @@ typedef atomic64_t ring_count_t;
 /*
  * Rather no ring than other programs killed to make room for it. __GFP_RETRY_MAYFAIL
  * says so for the pages themselves, but not for the page tables nor for the shadow of
- * KASAN, an eighth: these are to be left. What ftrace asks for its buffer.
+ * KASAN, an eighth: these are to be left. ftrace asks too, without the eighth.
  */
 static inline void *ring_alloc(size_t size)
 {
