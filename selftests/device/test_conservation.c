@@ -338,7 +338,7 @@ TEST_F_TIMEOUT(conservation, every_event_is_read_or_lost, 600)
 	uint64_t nmis = 0, all = 0, sum[3] = { 0 };
 	int i, k, status, seconds = asked_seconds();
 	struct devtrace_stats st;
-	bool injected;
+	bool injected, all_wrote;
 
 	if (variant->seconds && variant->seconds < seconds)
 		seconds = variant->seconds;
@@ -358,8 +358,12 @@ TEST_F_TIMEOUT(conservation, every_event_is_read_or_lost, 600)
 		ASSERT_EQ(0, dev_writers_counts(counts));
 		for (k = 0, nmis = 0; k < DEV_CPUS; k++)
 			nmis += counts[k][DTTEST_NMI];
+		for (k = 0, all_wrote = true; k < self->ncpus; k++)
+			all_wrote &= counts[self->cpus[k]][DTTEST_TASK] &&
+				     counts[self->cpus[k]][DTTEST_SOFTIRQ] &&
+				     counts[self->cpus[k]][DTTEST_IRQ];
 		if (__atomic_load_n(&self->readers[SEEKER].seeks, __ATOMIC_RELAXED) &&
-		    st.overwritten && nmis >= injected)
+		    st.overwritten && nmis >= injected && all_wrote)
 			break;
 		dev_sleep_ms(1000);
 	}

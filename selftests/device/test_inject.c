@@ -41,7 +41,7 @@ FIXTURE_TEARDOWN(loading)
 		EXPECT_EQ(0, dev_done());
 }
 
-TEST_F_TIMEOUT(loading, insmod, 1000)
+TEST_F_TIMEOUT(loading, insmod, 2000)
 {
 	int n, ret, err, in_spite = 0, nodes = 0;
 	bool hit;

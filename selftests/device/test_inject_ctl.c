@@ -379,7 +379,7 @@ FIXTURE_TEARDOWN(control)
 
 #define HAVE(state)	ASSERT_TRUE(state_get(state))
 
-TEST_F_TIMEOUT(control, requests, 1000)
+TEST_F_TIMEOUT(control, requests, 2000)
 {
 	const struct request *r;
 	int n, i, err, replies, heard, in_spite, worded, left_out;

@@ -326,7 +326,7 @@ TEST_F(limits, of_a_process_a_user_and_all)
 	EXPECT_EQ(0, lanes_of(0, self->wfd));
 }
 
-TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 600)
+TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 1500)
 {
 	struct lane *l = calloc(MANY, sizeof(*l)), more;
 	struct tape *t;

@@ -55,7 +55,12 @@ insmod "$modules/dttest.ko"
 insmod "$modules/metronome.ko" period_us=10000
 echo 1 >/sys/module/dttest/parameters/pointers
 echo 1 >/sys/module/dttest/parameters/run
-sleep 1
+# until the rings have wrapped: a busy machine takes longer
+tries=0
+while sleep 1; [ $tries -lt 60 ] &&
+	[ "$(awk '{ n += $2 + $3 + $4 } END { print n + 0 }' /sys/module/dttest/parameters/counts)" -lt 4000 ]; do
+	tries=$((tries + 1))
+done
 echo 0 >/sys/module/dttest/parameters/run
 rmmod metronome
 echo '<3>pump 2 runs dry' >/dev/trace

@@ -151,7 +151,7 @@ static bool change(struct nl *nl, uint32_t r)
 	}
 }
 
-TEST_F_TIMEOUT(dump, says_that_it_was_interrupted, 280)
+TEST_F_TIMEOUT(dump, says_that_it_was_interrupted, 1200)
 {
 	int i, parts, when, err, crossed = 0;
 
@@ -179,7 +179,7 @@ TEST_F_TIMEOUT(dump, says_that_it_was_interrupted, 280)
 	EXPECT_LE(20, crossed);
 }
 
-TEST_F_TIMEOUT(dump, may_be_left, 280)
+TEST_F_TIMEOUT(dump, may_be_left, 1200)
 {
 	int i, cmd, parts;
 

@@ -301,21 +301,18 @@ static void *make_interrupts(void *arg)
 
 /* Names and addresses */
 
-TEST_F(profile, functions_have_names_and_no_addresses)
+static size_t funs, named, high, timers;
+
+static void count_functions(const struct tape *t)
 {
-	size_t funs = 0, named = 0, high = 0, timers = 0;
 	struct devtrace_elem el;
 	uint64_t last = 0;
 
-	ASSERT_TRUE(profile("timer hrtimer work"));
-	dev_sleep_ms(300);
-	ASSERT_TRUE(profile("none"));
-	self->t = tape_all(65536);
-	ASSERT_NE(NULL, self->t);
-	for (size_t i = 0; i < self->t->nev; i++) {
-		const struct tape_event *e = &self->t->ev[i];
+	funs = named = high = timers = 0;
+	for (size_t i = 0; i < t->nev; i++) {
+		const struct tape_event *e = &t->ev[i];
 
-		for (int n = 0; element(self->t, e, n, &el); n++) {
+		for (int n = 0; element(t, e, n, &el); n++) {
 			const char *name;
 
 			if (el.is_enum || (el.type != DEVTRACE_E_FUN && el.type != DEVTRACE_E_OBJ))
@@ -330,11 +327,28 @@ TEST_F(profile, functions_have_names_and_no_addresses)
 			if (el.type != DEVTRACE_E_FUN)
 				continue;
 			funs++;
-			name = devtrace_decoder_name(self->t->d, DEVTRACE_T_FUN, 0, 0, 0, el.v.u);
+			name = devtrace_decoder_name(t->d, DEVTRACE_T_FUN, 0, 0, 0, el.v.u);
 			named += name != NULL;
 			timers += name && (!strcmp(name, "tick_sched_timer") ||
 					   !strcmp(name, "tick_nohz_handler"));
 		}
+	}
+}
+
+TEST_F(profile, functions_have_names_and_no_addresses)
+{
+	/* A busy machine does little in that time, and names are given some time after. */
+	for (int tries = 0; tries < 30; tries++) {
+		ASSERT_TRUE(profile("timer hrtimer work"));
+		dev_sleep_ms(300);
+		ASSERT_TRUE(profile("none"));
+		if (self->t)
+			tape_free(self->t);
+		self->t = tape_all(65536);
+		ASSERT_NE(NULL, self->t);
+		count_functions(self->t);
+		if (funs > 10 && named + 5 >= funs && timers)
+			break;
 	}
 	dev_say("%zu functions, %zu with a name, %zu of the tick", funs, named, timers);
 	EXPECT_LT(10, funs);
@@ -346,11 +360,18 @@ TEST_F(profile, functions_have_names_and_no_addresses)
 
 TEST_F(profile, softirqs_and_objects_have_names)
 {
+	struct devtrace_stats st;
 	bool timer = false;
 	size_t n = 0;
 
 	ASSERT_TRUE(profile("softirq"));
-	dev_sleep_ms(500);
+	/* A busy machine gives the board little of each second. */
+	for (int tries = 0; tries < 60; tries++) {
+		dev_sleep_ms(500);
+		ASSERT_EQ(0, dev_stats(-1, &st));
+		if (st.stored > 20)
+			break;
+	}
 	ASSERT_TRUE(profile("none"));
 	self->t = tape_all(65536);
 	ASSERT_NE(NULL, self->t);
@@ -641,6 +662,9 @@ static void read_live(struct __test_metadata *_metadata, const char *types, bool
 		if (polls && poll(&p, 1, -1) != 1)
 			break;
 		n = read(p.fd, buf, sizeof(buf));
+		/* Held back by a writer that is under way on a CPU that stands still. */
+		if (n < 0 && errno == EAGAIN)
+			continue;
 		if (n <= 0)
 			break;
 		reads++;

@@ -55,6 +55,8 @@ struct seen {
 	uint64_t	missing;	/* not the next one of its way */
 	uint64_t	misplaced;	/* of a lane, not between its two calls, and not marked */
 	uint64_t	backwards, worst, source_backwards;
+	uint64_t	looked;		/* when it was read last */
+	int64_t		away;		/* the longest time between that */
 };
 
 struct machine {
@@ -67,6 +69,7 @@ struct machine {
 static int the_fd, the_cpu[DEV_CPUS], the_cpus, nr_cpus;
 static struct seen seen;
 static atomic_int writing;
+static uint64_t begun;
 
 static int set_skew(int cpu, long long ns)
 {
@@ -247,6 +250,9 @@ static void begin(struct writer *w, const int *cpu, int n, bool moves)
 {
 	int i;
 
+	/* Until it reads: it may do that by another clock. */
+	dev_pin(cpu[0]);
+	begun = dev_now();
 	writing = THREADS;
 	for (i = 0; i < THREADS; i++) {
 		w[i] = (struct writer){ .me = i, .cpu = cpu[i ? n - 1 : 0], .moves = moves };
@@ -263,6 +269,17 @@ static void end(struct writer *w)
 		pthread_join(w[i].thread, NULL);
 }
 
+static ssize_t look(struct tape *t, int rfd)
+{
+	const ssize_t n = tape_drain(t, rfd);
+	const uint64_t now = dev_now();
+	const int64_t away = now - seen.looked;
+
+	seen.away = away > seen.away ? away : seen.away;
+	seen.looked = now;
+	return n;
+}
+
 /* Read while they write, on this CPU, and then what is left. */
 static struct tape *follow(struct writer *w, int rfd, int cpu)
 {
@@ -272,11 +289,13 @@ static struct tape *follow(struct writer *w, int rfd, int cpu)
 	if (!t)
 		abort();
 	memset(&seen, 0, sizeof(seen));
+	seen.away = dev_now() - begun;
 	for (i = 0; i < THREADS; i++)
 		seen.lane[i] = 1;
 	t->each = look_at;
 	dev_pin(cpu);
-	while (writing && tape_drain(t, rfd) >= 0)
+	seen.looked = dev_now();
+	while (writing && look(t, rfd) >= 0)
 		usleep(500);
 	end(w);
 	return t;
@@ -288,7 +307,7 @@ static void read_rest(struct tape *t, int rfd, uint64_t calls)
 
 	/* What is still to come by its time comes when that is past. */
 	for (i = 0; i < 20000 && seen.calls + seen.lanes < calls + calls / 2; i++) {
-		tape_drain(t, rfd);
+		look(t, rfd);
 		usleep(1000);
 	}
 	dev_pin(-1);
@@ -324,8 +343,9 @@ TEST_F(skew, order)
 {
 	const long long most = variant->ns < 0 ? -variant->ns : variant->ns;
 	uint64_t calls = 2 * THREADS * TURNS;
+	struct tape *t = NULL;
 	long long ns;
-	struct tape *t;
+	int tries;
 
 	if (self->m.why)
 		SKIP(return, "%s", self->m.why);
@@ -337,9 +357,14 @@ TEST_F(skew, order)
 		EXPECT_LT(variant->ns - MSEC / 2, ns);
 		EXPECT_GT(variant->ns + MSEC / 2, ns);
 	}
-	begin(self->m.w, self->m.cpu, self->m.n, false);
-	t = follow(self->m.w, self->m.rfd, variant->bad_reads ? self->m.bad_cpu : self->m.cpu[0]);
-	read_rest(t, self->m.rfd, calls);
+	/* Who looks 4 s late believes a time that is 5 s ahead: then once more. */
+	for (tries = 0; tries < 5 && (!t || seen.away > 3000 * MSEC); tries++) {
+		tape_free(t);
+		begin(self->m.w, self->m.cpu, self->m.n, false);
+		t = follow(self->m.w, self->m.rfd,
+			   variant->bad_reads ? self->m.bad_cpu : self->m.cpu[0]);
+		read_rest(t, self->m.rfd, calls);
+	}
 	EXPECT_EQ(0, t->damages + t->gaps + t->unknown);
 	EXPECT_EQ(0, tape_lost(t, -1));
 	EXPECT_EQ(calls, seen.calls);

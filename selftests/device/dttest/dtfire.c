@@ -12,7 +12,7 @@
  * the first CPU that gets one. If none comes, that is ETIMEDOUT.
  *
  * Or it is held: then a worker of the CPU VALUE emits an event with the element U32
- * VALUE, and has it reserved and not committed for HOLD_MS; the write does not wait for
+ * VALUE, and has it reserved and not committed for hold_ms; the write does not wait for
  * that. The parameter "held" is odd meanwhile: once more for the begin, once for the
  * end.
  */
@@ -32,7 +32,9 @@
 #include <asm/nmi.h>
 #endif
 
-#define HOLD_MS	300
+static unsigned int hold_ms = 300;
+module_param(hold_ms, uint, 0644);
+MODULE_PARM_DESC(hold_ms, "how long an event is held (default 300)");
 
 static DEFINE_MUTEX(lock);
 static DECLARE_COMPLETION(done);
@@ -74,7 +76,7 @@ static void emit_held(struct work_struct *w)
 		return;
 	memcpy(p, &e, sizeof(e));
 	WRITE_ONCE(held, held + 1);
-	mdelay(HOLD_MS);
+	mdelay(READ_ONCE(hold_ms));
 	WRITE_ONCE(held, held + 1);
 	__devtrace_commit();
 }
