@@ -203,7 +203,7 @@ for seconds in 5 20 60; do
 	same=$?
 	[ $same != 0 ] || break
 done
-ok $same "saved, it prints the same"
+ok "$same" "saved, it prints the same"
 
 # Clear, and who may.
 $ti -c > "$out" && grep -q 'mark 1999' "$out"
