@@ -410,7 +410,7 @@ void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered)
 }
 
 /**
- * emit_slots_alloc() - be ready for events that more than stream 0 wants
+ * emit_slots_alloc() - be ready for events that more than stream 0 wants, or that is stopped
  *
  * Context: process, devtrace_lock held.
  * Return: 0 or -ENOMEM.

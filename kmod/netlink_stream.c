@@ -6,6 +6,7 @@
 #include <linux/limits.h>
 #include <linux/slab.h>
 
+#include "core.h"
 #include "filter.h"
 #include "netlink_priv.h"
 #include "ring.h"
@@ -204,6 +205,11 @@ int netlink_stream_set(struct genl_info *info)
 		return -EINVAL;
 	}
 	/* First what may fail, so that all is set or nothing. */
+	if (a[DEVTRACE_A_STATE] && emit_slots_alloc()) {
+		netlink_refuse(info->extack, a[DEVTRACE_A_STATE],
+			       "there is no memory to count what a stopped stream loses");
+		return -ENOMEM;
+	}
 	if (a[DEVTRACE_A_SIZE]) {
 		if (get_size(info, &bytes))
 			err = stream_resize(s, bytes);
