@@ -78,6 +78,27 @@ check "so does a job that ends with an error" [ "$(last) $status" = "0 passed, 1
 echo true | job empty
 JOBS=1 run --only empty
 check "and one without tests" [ "$(last) $status" = "0 passed, 1 failed, 0 skipped 1" ]
+job tells <<'END'
+echo 1..5
+echo '# of the first'
+echo ok 1 first
+for n in $(seq 20); do echo "# line $n"; done
+echo not ok 2 second
+echo ok 3 '# SKIP why'
+echo ok 4 '# SKIP why'
+echo not ok 5 last
+END
+JOBS=1 run --only tells
+tail -n 16 "$tmp/out" >"$tmp/told"
+{
+	echo 'skipped: tells: # SKIP why (2 times)'
+	echo 'failed: tells: second'
+	seq 9 20 | sed 's/^/	# line /'
+	echo 'failed: tells: last'
+	echo '1 passed, 2 failed, 2 skipped'
+} >"$tmp/wanted"
+check "at the end stands what a failed test said, the same skips once" \
+	cmp -s "$tmp/told" "$tmp/wanted"
 
 # Boards, and two jobs that start none: c and d. Each leaves its priority in here/NAME.
 # Boards wait until MEET are there, and then look whether AWAY is not; they end when
@@ -99,6 +120,21 @@ touch $tmp/looked/\$2
 sh $tmp/wait $tmp/looked \$TOGETHER
 END
 chmod +x "$tree/selftests/vm/device-tests"
+cp "$tree/selftests/vm/device-tests" "$tmp/device-tests"
+cat >"$tree/selftests/vm/device-tests" <<'END'
+#!/bin/sh
+printf '1..1\nok 1 fine\nboard: the kernel of the board reports a fault:\nrun-tests: x\r\nWARNING: y\n'
+exit 120
+END
+boards=z run --only z
+tail -n 6 "$tmp/out" >"$tmp/told"
+{
+	printf '\nfailed: board z: the kernel reported a fault\n'
+	printf '\tboard: the kernel of the board reports a fault:\n\trun-tests: x\n\tWARNING: y\n'
+	echo '1 passed, 1 failed, 0 skipped'
+} >"$tmp/wanted"
+check "and what the kernel of a board reported" cmp -s "$tmp/told" "$tmp/wanted"
+cp "$tmp/device-tests" "$tree/selftests/vm/device-tests"
 for name in c d; do
 	job $name <<END
 echo 1..1
