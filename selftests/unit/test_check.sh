@@ -198,6 +198,108 @@ check "and others run" [ "$(last)" = "1 passed, 0 failed, 0 skipped" ]
 BEGIN_WITHIN=soon run --only e
 check "minutes that are none are refused" [ $status = 2 ]
 unset boards BEGIN_WITHIN MEET AWAY TOGETHER
+run --only e --only a --not a
+check "a directory that is left out is skipped, and counted" \
+	[ "$(last) $status" = "1 passed, 0 failed, 1 skipped 0" ]
+
+# --again. A board runs each program that has a file in $how, or the one it is told to. The
+# file says what is wrong with the program: always, in the first run, or in the last.
+how=$tmp/how
+cat >"$tree/selftests/vm/device-tests" <<END
+#!/bin/sh
+how=$how
+END
+cat >>"$tree/selftests/vm/device-tests" <<'END'
+echo "SEED=$SEED $*" >>"$how.runs"
+turn=first rc=0
+[ $# -eq 2 ] || turn=last
+for prog in ${4:-$(ls "$how")}; do
+	echo "# begin $prog"
+	echo 1..2
+	echo ok 1 one
+	status=0
+	case $turn,$(cat "$how/$prog") in
+	first,flaky|*,broken|first,skips)
+		echo "# said by $prog"
+		echo not ok 2 two
+		status=1 ;;
+	first,hangs)
+		status=137 ;;
+	last,skips)
+		echo ok 2 two '# SKIP no time' ;;
+	*)	echo ok 2 two ;;
+	esac
+	echo "# end $prog $status"
+	[ $status = 0 ] || rc=1
+done
+! grep -qx "report-$turn" "$how"/* || rc=120
+! grep -qx "stuck-$turn" "$how"/* || rc=124
+exit $rc
+END
+# again FILE=WRONG...: a run of board z with --again, and how often the board started
+again()
+{
+	rm -rf "$how" "$how.runs"
+	mkdir "$how"
+	for file; do
+		echo "${file#*=}" >"$how/${file%%=*}"
+	done
+	# shellcheck disable=SC2086 # words
+	boards=z run --again --only z ${more-}
+	runs=$(wc -l <"$how.runs")
+}
+again test_a=flaky test_b=fine
+check "what fails and passes on a fresh board is skipped" \
+	[ "$(last) $status $runs" = "3 passed, 0 failed, 1 skipped 0 2" ]
+check "it is named" grep -q "^skipped: flaky board z: test_a: two # passed on a fresh board" "$tmp/out"
+kept=$(sed -n 's/^skipped: flaky .*; see //p' "$tmp/out")
+check "what it said is kept" grep -q 'said by test_a' "$kept"
+check "and is not among what failed" [ "$(grep -c '^	' "$tmp/out")" = 0 ]
+check "it runs alone there" [ "$(sed -n '2s/.* -- //p' "$how.runs")" = test_a ]
+check "with the same seed" [ "$(sed 's/ .*//' "$how.runs" | sort -u | grep -c 'SEED=[0-9]')" = 1 ]
+SEED=17
+export SEED
+again test_a=flaky
+unset SEED
+check "which can be given" [ "$(grep -c '^SEED=17 ' "$how.runs")" = 2 ]
+again test_a=broken test_b=fine
+check "what fails again has failed" \
+	[ "$(last) $status $runs" = "3 passed, 2 failed, 0 skipped 1 2" ]
+check "and both times are named" \
+	[ "$(grep -c '^failed: \(again \)\?board z: test_a: two' "$tmp/out")" = 2 ]
+again test_a=hangs test_b=fine
+check "a program that came to no end has a second try" \
+	[ "$(last) $status $runs" = "3 passed, 0 failed, 1 skipped 0 2" ]
+again test_a=skips
+check "a test that is skipped on the fresh board has not passed there" \
+	[ "$(last) $status $runs" = "1 passed, 1 failed, 0 skipped 1 2" ]
+again test_a=flaky test_b=fine test_c=broken
+check "one that is flaky does not hide one that is broken" \
+	[ "$(last) $status $runs" = "4 passed, 2 failed, 1 skipped 1 3" ]
+again test_a=flaky test_b=flaky test_c=flaky
+check "three may be flaky" [ "$(last) $status $runs" = "3 passed, 0 failed, 3 skipped 0 4" ]
+again test_a=flaky test_b=flaky test_c=flaky test_d=flaky
+check "four have failed, and none runs again" \
+	[ "$(last) $status $runs" = "4 passed, 4 failed, 0 skipped 1 1" ]
+check "and that is said" grep -q '^# 4 programs failed on boards, more than 3' "$tmp/out"
+again test_a=flaky test_b=report-first
+check "a report of the kernel is not forgiven" \
+	[ "$(last) $status $runs" = "3 passed, 2 failed, 0 skipped 1 1" ]
+again test_a=flaky report-last=report-last
+check "nor is one on the fresh board" \
+	[ "$(last) $status $runs" = "3 passed, 2 failed, 0 skipped 1 2" ]
+check "and it is named" grep -q '^failed: again board z: the kernel reported a fault' "$tmp/out"
+again test_a=flaky test_b=stuck-first
+check "nor is a board that came to no end" \
+	[ "$(last) $status $runs" = "3 passed, 2 failed, 0 skipped 1 1" ]
+more='--only tells'
+again test_a=fine
+check "what failed on no board does not run again" \
+	[ "$(last) $status $runs" = "3 passed, 2 failed, 2 skipped 1 1" ]
+again test_a=flaky
+boards=z run --only z
+check "nor does anything without --again" [ "$(last) $status" = "1 passed, 1 failed, 0 skipped 1" ]
+unset more
 
 # One that nothing but KILL ends, one whose parent has gone, one with a process group
 job stays <<END
