@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_ci_run.sh - which boards .ci/run chooses, in a small tree of its own
+. "$(dirname "$0")/doc.sh"
+
+command -v git >/dev/null || { echo "1..0 # SKIP no git"; exit 0; }
+
+tree=$tmp/tree
+mkdir -p "$tree/.ci" "$tree/selftests"
+cp "$top/.ci/run" "$tree/.ci/"
+printf '#!/bin/sh\n' >"$tree/.ci/deps"
+printf 'all:\n' >"$tree/Makefile"
+printf '#!/bin/sh\necho "$BOARDS: $*"\nexit 7\n' >"$tree/selftests/check"
+chmod +x "$tree/.ci/deps" "$tree/selftests/check"
+# No settings and no repository but ours
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_CEILING_DIRECTORIES="$tmp"
+export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x
+unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
+run() { "$1/.ci/run" >"$tmp/out" 2>&1; status=$?; }
+boards() { tail -n 1 "$tmp/out"; }
+all='6.1 6.1/1: 6.1 6.12-rt: 6.1 6.12/1of2: 6.1 6.12: 6.1 arm64: 6.1 armhf: 6.1 rt: 6.1: '
+
+run "$tree"
+check "without a history it runs" grep -q '^run: .* turn of .*: day [0-9]*, for want' "$tmp/out"
+check "and has board 6.1" grep -q '^6\.1' "$tmp/out"
+check "the exit status is that of selftests/check" [ "$status" = 7 ]
+
+git -C "$tree" init -q
+git -C "$tree" add .
+n=0
+while [ $n -lt 9 ]; do
+	n=$((n + 1))
+	git -C "$tree" commit -q --allow-empty -m $n
+	run "$tree"
+	boards >>"$tmp/turns"
+done
+check "in eight commits each has its turn" \
+	[ "$(head -n 8 "$tmp/turns" | sed 's/:.*/:/' | LC_ALL=C sort | tr '\n' ' ')" = "$all" ]
+check "and then the first again" [ "$(sed -n 1p "$tmp/turns")" = "$(sed -n 9p "$tmp/turns")" ]
+check "it says why" grep -q '^run: .* turn of rt: commit 9 ' "$tmp/out"
+check "selftests/vm is left out" [ "$(grep -c -- '--again --static --not vm$' "$tmp/turns")" = 8 ]
+check "but when it is its turn" grep -qx '6.1: --again --static' "$tmp/turns"
+
+git clone -q --depth 1 "file://$tree" "$tmp/shallow"
+run "$tmp/shallow"
+check "a clone without its history has that of the day" grep -q ': day [0-9]*, for want' "$tmp/out"
+done_testing
