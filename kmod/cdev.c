@@ -14,6 +14,14 @@
  * who must have the right to: the last to close it may be a privileged program
  * that got it as its standard output, or a kernel thread. If he has not,
  * close(2) gives EPERM, and the buffer stays.
+ *
+ * User memory may be behind userfaultfd(2) or FUSE: a page fault there can wait for ever.
+ * So read(2) holds no lock while it copies; it sets a flag, and until it clears it the
+ * staged frames are its own. Another read(2) or lseek(2) waits for the flag and can be
+ * interrupted; a read that must not wait gets EAGAIN, and poll(2) finds nothing to read.
+ * Whoever was told either is woken when the copying ends. No other lock is held while
+ * user memory is touched: a wait for a lock is bounded, and killable unless it must not
+ * be given up.
  */
 #include <linux/capability.h>
 #include <linux/cdev.h>
@@ -29,6 +37,7 @@
 #include <linux/splice.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include <linux/wait.h>
 
 #include "compat.h"
 #include "core.h"
@@ -44,8 +53,11 @@
 
 struct handle {
 	struct stream	*stream;
-	struct mutex	lock;		/* of @reader */
+	struct mutex	lock;		/* of all below; not held while user memory is touched */
 	struct reader	*reader;	/* NULL until it is needed */
+	bool		copying;	/* a read copies staged frames, without the lock */
+	bool		missed;		/* meanwhile poll(2) or a read was told to wait */
+	wait_queue_head_t copied;	/* for the end of @copying */
 	bool		rests;		/* it read all there was, at @rested */
 	unsigned long	rested;		/* jiffies */
 	bool		clear;		/* O_TRUNC, and nothing written yet */
@@ -75,6 +87,7 @@ static int trace_open(struct inode *inode, struct file *file)
 		return -ENXIO;
 	}
 	mutex_init(&h->lock);
+	init_waitqueue_head(&h->copied);
 	if ((file->f_mode & (FMODE_READ | FMODE_WRITE)) == FMODE_READ) {
 		h->reader = reader_new(h->stream);
 		if (!h->reader) {
@@ -87,7 +100,48 @@ static int trace_open(struct inode *inode, struct file *file)
 	file->private_data = h;
 	/* A place is a time, not an offset: no pread(2), no pwrite(2). */
 	file->f_mode &= ~(FMODE_PREAD | FMODE_PWRITE);
+	/* read(2) honours IOCB_NOWAIT; write(2) never waits. */
+	file->f_mode |= FMODE_NOWAIT;
 	return 0;
+}
+
+/*
+ * Take the lock while no other read is copying. Return: 0 with the lock held; -EAGAIN:
+ * another read is copying, and @nowait; -ERESTARTSYS.
+ */
+static int handle_lock(struct handle *h, bool nowait)
+{
+	for (;;) {
+		if (mutex_lock_interruptible(&h->lock))
+			return -ERESTARTSYS;
+		if (!h->copying)
+			return 0;
+		h->missed |= nowait;
+		mutex_unlock(&h->lock);
+		if (nowait)
+			return -EAGAIN;
+		if (wait_event_interruptible(h->copied, !READ_ONCE(h->copying)))
+			return -ERESTARTSYS;
+	}
+}
+
+/* Release the lock. If the caller has been copying, tell those who asked meanwhile. */
+static void handle_unlock(struct handle *h)
+{
+	const bool missed = h->missed;
+
+	if (!h->copying) {
+		mutex_unlock(&h->lock);
+		return;
+	}
+	WRITE_ONCE(h->copying, false);
+	h->missed = false;
+	mutex_unlock(&h->lock);
+	/* Has a full barrier; pairs with that of wait_event_interruptible(). */
+	if (wq_has_sleeper(&h->copied))
+		wake_up_interruptible_all(&h->copied);
+	if (missed)
+		wake_up_interruptible_all(&h->stream->wait);
 }
 
 /* The reader, locked, or NULL if there is no memory. */
@@ -106,12 +160,15 @@ static bool opener_may_clear(struct file *file)
 	       file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN);
 }
 
-/* -EBUSY: it is frozen. */
-static int stream_clear_told(struct stream *s)
+/* -EBUSY: it is frozen; -EINTR: killed. A process that was killed still clears @at_close. */
+static int stream_clear_told(struct stream *s, bool at_close)
 {
 	int err;
 
-	mutex_lock(&devtrace_lock);
+	if (at_close)
+		mutex_lock(&devtrace_lock);
+	else if (mutex_lock_killable(&devtrace_lock))
+		return -EINTR;
 	err = stream_clear(s);
 	if (!err && !s->gone)
 		netlink_notify_clear(s);
@@ -128,7 +185,7 @@ static int clear_at_close(struct file *file)
 	if (!opener_may_clear(file))
 		return -EPERM;
 	WRITE_ONCE(h->clear, false);
-	return stream_clear_told(h->stream);
+	return stream_clear_told(h->stream, true);
 }
 
 static int trace_flush(struct file *file, fl_owner_t id)
@@ -167,7 +224,7 @@ static bool resting(struct handle *h)
 	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
 }
 
-/* The lock is held, and taken again. */
+/* The lock is held, and released. */
 static int rest(struct handle *h)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -177,88 +234,113 @@ static int rest(struct handle *h)
 	wake_prepare(h->stream);
 	mutex_unlock(&h->lock);
 	wait_woken(&wait, TASK_INTERRUPTIBLE, REST_READ);
-	mutex_lock(&h->lock);
 	remove_wait_queue(&h->stream->wait, &wait);
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 
-/* Wait until there is something to read. The lock is held, and taken again. */
+/* Wait until there is something to read. The lock is held, and released. */
 static int wait_readable(struct handle *h, long timeout)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-	int err = 0;
 
 	reader_follows(h->reader);
 	add_wait_queue(&h->stream->wait, &wait);
 	for (;;) {
 		wake_prepare(h->stream);
+		/* handle_lock() waits for another read that is copying. */
 		if (timeout != MAX_SCHEDULE_TIMEOUT ? timeout == 0 :
-						      reader_ready(h->reader))
+		    h->copying || reader_ready(h->reader)) {
+			mutex_unlock(&h->lock);
 			break;
+		}
 		mutex_unlock(&h->lock);
 		timeout = wait_woken(&wait, TASK_INTERRUPTIBLE, timeout);
-		if (signal_pending(current))
-			err = -ERESTARTSYS;
-		/* Not interruptible: whoever holds it does not wait. */
-		mutex_lock(&h->lock);
-		if (err)
+		if (signal_pending(current) || mutex_lock_interruptible(&h->lock))
 			break;
 	}
 	remove_wait_queue(&h->stream->wait, &wait);
-	return err;
+	/* There may always be something to look at, and nothing that is wanted. */
+	cond_resched();
+	return signal_pending(current) ? -ERESTARTSYS : 0;
+}
+
+/* Copy @n bytes of staged frames. The lock is held, released meanwhile and taken again. */
+static size_t copy_frames(struct handle *h, size_t n, struct iov_iter *to)
+{
+	struct wire *w = reader_wire(h->reader);
+	size_t copied;
+
+	WRITE_ONCE(h->copying, true);
+	mutex_unlock(&h->lock);
+	copied = copy_to_iter(w->buf + w->taken, n, to);
+	/* Not killable: the copied bytes must be accounted for. No holder waits for a program. */
+	mutex_lock(&h->lock);
+	wire_taken(w, copied);
+	return copied;
+}
+
+/*
+ * Read as many frames as there are and fit. The lock is held, but not while frames are
+ * copied; no other read comes between. @err: 0, -EFAULT or what reader_fill() says.
+ */
+static ssize_t read_frames(struct handle *h, struct iov_iter *to, int *err)
+{
+	struct wire *w = reader_wire(h->reader);
+	ssize_t done = 0;
+	size_t n, copied;
+
+	do {
+		*err = 0;
+		if (!wire_staged(w))
+			*err = reader_fill(h->reader, iov_iter_count(to));
+		n = min_t(size_t, wire_staged(w), iov_iter_count(to));
+		if (!n) {
+			h->rests = !*err;
+			h->rested = jiffies;
+			break;
+		}
+		copied = copy_frames(h, n, to);
+		done += copied;
+		if (copied < n) {
+			*err = -EFAULT;
+			break;
+		}
+		cond_resched();
+	} while (iov_iter_count(to) && !signal_pending(current));
+	return done;
 }
 
 static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct handle *h = iocb->ki_filp->private_data;
 	bool nowait = iocb->ki_filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT;
-	struct wire *w;
-	ssize_t done = 0;
-	size_t n, copied;
+	ssize_t done;
 	bool gone;
 	int err;
 
 	if (!iov_iter_count(to))
 		return 0;
-	if (mutex_lock_interruptible(&h->lock))
-		return -ERESTARTSYS;
+	err = handle_lock(h, nowait);
+	if (err)
+		return err;
 	if (!handle_reader(h)) {
-		mutex_unlock(&h->lock);
+		handle_unlock(h);
 		return -ENOMEM;
 	}
-	w = reader_wire(h->reader);
-	if (!wire_staged(w) && resting(h)) {
-		err = nowait ? -EAGAIN : rest(h);
-		if (err) {
-			mutex_unlock(&h->lock);
-			return err;
+	if (!wire_staged(reader_wire(h->reader)) && resting(h)) {
+		if (nowait) {
+			handle_unlock(h);
+			return -EAGAIN;
 		}
+		err = rest(h) ?: handle_lock(h, false);
+		if (err)
+			return err;
 	}
 	h->rests = false;
 	for (;;) {
-		err = 0;
 		/* LMM(gone:B): before we look what is left; pairs with gone:A. */
 		gone = smp_load_acquire(&h->stream->gone);
-		if (!wire_staged(w))
-			err = reader_fill(h->reader, iov_iter_count(to));
-		n = min_t(size_t, wire_staged(w), iov_iter_count(to));
-		if (n) {
-			copied = copy_to_iter(w->buf + w->taken, n, to);
-			wire_taken(w, copied);
-			done += copied;
-			if (copied < n) {
-				err = -EFAULT;
-				break;
-			}
-			if (!iov_iter_count(to))
-				break;
-			cond_resched();
-			if (signal_pending(current))
-				break;
-			continue;
-		}
-		h->rests = !err;
-		h->rested = jiffies;
+		done = read_frames(h, to, &err);
 		if (done || (err && err != -EAGAIN))
 			break;
 		/* It was removed, and nothing is left. */
@@ -268,17 +350,11 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 			err = -EAGAIN;
 			break;
 		}
-		err = wait_readable(h, err ? 1 : MAX_SCHEDULE_TIMEOUT);
+		err = wait_readable(h, err ? 1 : MAX_SCHEDULE_TIMEOUT) ?: handle_lock(h, false);
 		if (err)
-			break;
-		/* There may always be something, and never anything that is wanted. */
-		cond_resched();
-		if (signal_pending(current)) {
-			err = -ERESTARTSYS;
-			break;
-		}
+			return err;
 	}
-	mutex_unlock(&h->lock);
+	handle_unlock(h);
 	return done ?: err;
 }
 
@@ -292,11 +368,15 @@ static __poll_t trace_poll(struct file *file, poll_table *wait)
 	if (file->f_mode & FMODE_READ) {
 		poll_wait(file, &h->stream->wait, wait);
 		wake_prepare(h->stream);
-		mutex_lock(&h->lock);
+		/* Killed: others that wait by the same epoll(7) descriptor are to look. */
+		if (mutex_lock_killable(&h->lock))
+			return mask | EPOLLIN | EPOLLRDNORM;
 		/* Without memory read(2) does not wait, and says why. */
 		if (handle_reader(h))
 			reader_follows(h->reader);
-		if (!h->reader || (!resting(h) && reader_ready(h->reader)))
+		if (h->copying)
+			h->missed = true;
+		else if (!h->reader || (!resting(h) && reader_ready(h->reader)))
 			mask |= EPOLLIN | EPOLLRDNORM;
 		mutex_unlock(&h->lock);
 		if (READ_ONCE(h->stream->gone))
@@ -312,10 +392,12 @@ static loff_t trace_llseek(struct file *file, loff_t off, int whence)
 
 	if (!(file->f_mode & FMODE_READ))
 		return -ESPIPE;
-	mutex_lock(&h->lock);
+	ret = handle_lock(h, false);
+	if (ret)
+		return ret;
 	h->rests = false;
 	ret = handle_reader(h) ? reader_seek(h->reader, off, whence) : -ENOMEM;
-	mutex_unlock(&h->lock);
+	handle_unlock(h);
 	/* Others may wait on the same descriptor, or on a duplicate. */
 	if (ret >= 0 && whence != SEEK_CUR)
 		wake_up_interruptible_all(&h->stream->wait);
@@ -417,7 +499,9 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 		return -EFAULT;
 	if (check > DEVTRACE_CHECK_CRC32)
 		return -EINVAL;
-	mutex_lock(&h->lock);
+	/* Frames that another read is copying keep the check that they have. */
+	if (mutex_lock_killable(&h->lock))
+		return -EINTR;
 	if (!handle_reader(h)) {
 		mutex_unlock(&h->lock);
 		return -ENOMEM;
@@ -494,7 +578,7 @@ static noinline long ioctl_rare(struct file *file, unsigned int cmd, void __user
 	case DEVTRACE_IOC_CLEAR:
 		if (!may_clear())
 			return -EPERM;
-		return stream_clear_told(h->stream);
+		return stream_clear_told(h->stream, false);
 	case DEVTRACE_IOC_STATS:
 		return file->f_mode & FMODE_READ ? ioctl_stats(h, p) : -EBADF;
 	default:

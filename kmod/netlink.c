@@ -389,8 +389,7 @@ static int pre_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info 
 		err = check_request(info->nlhdr, c->takes, c->needs, info->extack);
 	if (err)
 		return err;
-	mutex_lock(&devtrace_lock);
-	return 0;
+	return mutex_lock_killable(&devtrace_lock) ? -EINTR : 0;
 }
 
 static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info *info)
@@ -494,7 +493,8 @@ static int dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 		if (err)
 			return err;
 	}
-	mutex_lock(&devtrace_lock);
+	if (mutex_lock_killable(&devtrace_lock))
+		return -EINTR;
 	cb->seq = changes;
 	err = dump_command(cb)->dumpit(skb, cb);
 	mutex_unlock(&devtrace_lock);

@@ -412,7 +412,8 @@ static int profile_set(const char *val, const struct kernel_param *kp)
 	err = devtrace_profile_parse(val, types, named);
 	if (err)
 		return err;
-	mutex_lock(&devtrace_lock);
+	if (mutex_lock_killable(&devtrace_lock))
+		return -EINTR;
 	if (ready) {
 		err = set_stream0(types, named);
 	} else {
@@ -429,7 +430,8 @@ static int profile_get(char *buf, const struct kernel_param *kp)
 	unsigned int i;
 	int n = 0;
 
-	mutex_lock(&devtrace_lock);
+	if (mutex_lock_killable(&devtrace_lock))
+		return -EINTR;
 	types = ready ? filter_get(0, NULL)->types : wanted;
 	for (i = 0; i < PROFILE_NR; i++)
 		if (test_bit(PROFILE_FIRST + i, types))

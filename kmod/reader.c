@@ -559,13 +559,14 @@ static int fill(struct reader *rd, size_t want)
  *
  * Return: 0; -EAGAIN if a writer that is under way holds back events of other
  * rings, or if there is no end of what nobody wants, and it is worth asking again
- * soon; -ENOMEM.
+ * soon; -ENOMEM; -EINTR: killed.
  */
 int reader_fill(struct reader *rd, size_t want)
 {
 	int err;
 
-	down_read(&rd->stream->layout);
+	if (down_read_killable(&rd->stream->layout))
+		return -EINTR;
 	err = fill(rd, min_t(size_t, want, WIRE_SIZE));
 	up_read(&rd->stream->layout);
 	return err;
@@ -597,7 +598,8 @@ bool reader_ready(struct reader *rd)
 	    rd->clears != READ_ONCE(s->clears) || READ_ONCE(s->gone) ||
 	    (rd->nr_ready && !percent))
 		return true;
-	down_read(&s->layout);
+	if (down_read_killable(&s->layout))
+		return true;
 	if (rd->layouts != s->layouts)
 		goto out;
 	for (i = 0; i < rd->nr_rings; i++) {
@@ -627,7 +629,8 @@ bool reader_much(struct reader *rd)
 	bool much = false;
 	unsigned int i;
 
-	down_read(&rd->stream->layout);
+	if (down_read_killable(&rd->stream->layout))
+		return true;
 	for (i = 0; i < rd->nr_rings && !much && rd->layouts == rd->stream->layouts; i++) {
 		const struct cursor *c = &rd->cursors[i];
 

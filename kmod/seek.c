@@ -210,13 +210,14 @@ static loff_t seek(struct reader *rd, loff_t off, int whence)
  * @off: ns, see trace(4)
  * @whence: SEEK_SET, SEEK_CUR, SEEK_END or SEEK_DATA
  *
- * Return: the new place in trace clock ns, or -EINVAL, -ENOMEM.
+ * Return: the new place in trace clock ns, or -EINVAL, -ENOMEM, -EINTR: killed.
  */
 loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 {
 	loff_t ret;
 
-	down_read(&rd->stream->layout);
+	if (down_read_killable(&rd->stream->layout))
+		return -EINTR;
 	ret = seek(rd, off, whence);
 	up_read(&rd->stream->layout);
 	return ret;

@@ -79,7 +79,9 @@ struct stream *stream_get(unsigned int id)
 {
 	struct stream *s;
 
-	mutex_lock(&devtrace_lock);
+	/* A process that is killed while it opens the device needs no stream. */
+	if (mutex_lock_killable(&devtrace_lock))
+		return NULL;
 	s = stream_by_id(id);
 	if (s)
 		kref_get(&s->ref);
