@@ -18,8 +18,16 @@
 #include <linux/splice.h>
 #include <linux/version.h>
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+/* Since 5.11, and in 5.10 with PREEMPT_RT. */
+#ifndef in_hardirq
 #define in_hardirq()	in_irq()
+#endif
+
+/* vm_operations_struct.may_split was named split until 5.11. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#define compat_may_split	split
+#else
+#define compat_may_split	may_split
 #endif
 
 /* device_type.devnode took a mutable device until 6.2. */

@@ -94,6 +94,18 @@ static void __maybe_unused compat_timer_start(void *data, struct timer_list *tim
 #define probe_timer_start \
 	compat_probe(timer_start, on_timer_start, compat_timer_start)
 
+static void on_hrtimer_start(void *data, struct hrtimer *timer, enum hrtimer_mode mode,
+			     bool was_armed);
+
+static void __maybe_unused compat_hrtimer_start(void *data, struct hrtimer *timer,
+						enum hrtimer_mode mode)
+{
+	on_hrtimer_start(data, timer, mode, false);
+}
+
+#define probe_hrtimer_start \
+	compat_probe(hrtimer_start, on_hrtimer_start, compat_hrtimer_start)
+
 static void on_oom_kill(void *data, struct task_struct *task, uid_t uid);
 static void oom_kill(pid_t tid);
 

@@ -223,7 +223,7 @@ static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
 static const struct vm_operations_struct lane_vm_ops = {
 	.open		= lane_vma_open,
 	.close		= lane_vma_close,
-	.may_split	= lane_vma_may_split,
+	.compat_may_split = lane_vma_may_split,
 	.mremap		= lane_vma_mremap,
 	.fault		= lane_vma_fault,
 };

@@ -11,6 +11,7 @@
 #include <net/genetlink.h>
 #include <net/netlink.h>
 
+#include "compat_atomic.h"
 #include "filter.h"
 #include "netlink_priv.h"
 #include "stream.h"
@@ -322,7 +323,7 @@ static int put_fired(struct sk_buff *skb, const struct trigger *t, u64 fired, u6
 static int put_trigger(struct sk_buff *skb, const struct trigger *t)
 {
 	/* The time of this one, or of a later one. */
-	const u64 fired = atomic64_read_acquire(&t->fired);
+	const u64 fired = compat_atomic64_read_acquire(&t->fired);
 	int err;
 
 	err = put_fired(skb, t, fired, atomic64_read(&t->fired_at)) ?:

@@ -258,8 +258,8 @@ static void probe_hrtimer_init(void *data, struct hrtimer *timer, clockid_t cloc
 	devtrace_rec(DEVTRACE_T_HRTIMER_INIT, dt_obj(timer), dt_u8(clock), dt_u8x(mode));
 }
 
-static void probe_hrtimer_start(void *data, struct hrtimer *timer, enum hrtimer_mode mode,
-				bool was_armed)
+static void on_hrtimer_start(void *data, struct hrtimer *timer, enum hrtimer_mode mode,
+			     bool was_armed)
 {
 	profile_seen_fun(timer->function);
 	devtrace_rec(DEVTRACE_T_HRTIMER_START, dt_obj(timer), dt_fun(timer->function),
@@ -538,7 +538,6 @@ static void __maybe_unused check_types(void)
 	(void)compat_check(timer_cancel, probe_timer_cancel);
 	(void)compat_check(timer_expire_entry, probe_timer_entry);
 	(void)compat_check(timer_expire_exit, probe_timer_exit);
-	(void)compat_check(hrtimer_start, probe_hrtimer_start);
 	(void)compat_check(hrtimer_cancel, probe_hrtimer_cancel);
 	(void)compat_check(hrtimer_expire_entry, probe_hrtimer_entry);
 	(void)compat_check(hrtimer_expire_exit, probe_hrtimer_exit);

@@ -22,6 +22,7 @@
 #include <linux/vmalloc.h>
 
 #include "clock.h"
+#include "compat_atomic.h"
 
 #ifdef CONFIG_64BIT
 
@@ -70,12 +71,12 @@ static inline void ring_store(ring_word_t *w, u64 v)
 
 static inline void ring_store_release(ring_word_t *w, u64 v)
 {
-	atomic64_set_release(w, v);
+	compat_atomic64_set_release(w, v);
 }
 
 static inline u64 ring_load_acquire(const ring_word_t *w)
 {
-	return atomic64_read_acquire(w);
+	return compat_atomic64_read_acquire(w);
 }
 
 static __always_inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)

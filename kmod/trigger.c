@@ -29,6 +29,7 @@
 #include <linux/workqueue.h>
 
 #include "clock.h"
+#include "compat_atomic.h"
 #include "filter.h"
 #include "netlink.h"
 #include "ring.h"
@@ -314,7 +315,7 @@ void trigger_forget_type(unsigned int type)
 static void finish(struct trigger *t)
 {
 	/* The number before the time; pairs with fired(). */
-	const u64 n = atomic64_read_acquire(&t->fired);
+	const u64 n = compat_atomic64_read_acquire(&t->fired);
 	int err = 0;
 
 	t->told = n;

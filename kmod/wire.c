@@ -310,12 +310,12 @@ void wire_proc(struct wire *w, const struct proc_name *name)
 /* A kernel address is shown as a hash, the same for the same address. */
 static u64 hide_address(u64 v)
 {
-	static siphash_aligned_key_t key;
+	static siphash_key_t key;
 
 	if (v < SMALL_ID)
 		return v;
 	get_random_once(&key, sizeof(key));
-	return siphash_1u64(v, (const siphash_key_t *)&key) | 1ULL << 63;
+	return siphash_1u64(v, &key) | 1ULL << 63;
 }
 
 /**

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * compat_atomic.h - 64-bit atomics with acquire and release
+ *
+ * Not in compat.h, because the ring includes little. Until 5.18 the kernel's own
+ * atomic64_read_acquire() and atomic64_set_release() did not compile where a word
+ * has 32 bits, and stable kernels got them or not. These are as the kernel's are since.
+ */
+#ifndef DEVTRACE_COMPAT_ATOMIC_H
+#define DEVTRACE_COMPAT_ATOMIC_H
+
+#include <linux/atomic.h>
+#include <linux/version.h>
+
+static __always_inline s64 compat_atomic64_read_acquire(const atomic64_t *v)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0) && !defined(CONFIG_64BIT)
+	const s64 ret = atomic64_read(v);
+
+	__atomic_acquire_fence();	/* The caller says what it pairs with. */
+	return ret;
+#else
+	return atomic64_read_acquire(v);
+#endif
+}
+
+static __always_inline void compat_atomic64_set_release(atomic64_t *v, s64 i)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0) && !defined(CONFIG_64BIT)
+	__atomic_release_fence();	/* The caller says what it pairs with. */
+	atomic64_set(v, i);
+#else
+	atomic64_set_release(v, i);
+#endif
+}
+
+#endif /* DEVTRACE_COMPAT_ATOMIC_H */
