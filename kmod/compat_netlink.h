@@ -28,10 +28,13 @@ static inline struct nlattr **compat_dump_attrs(struct netlink_callback *cb)
 
 /*
  * Kernels older than the stable ones of December 2023 cannot ask the listeners of
- * a group for any capability.
+ * a group for any capability. Stable ones have a flag for it or a field, and Kbuild
+ * looks into the kernel's header which.
  */
-#ifdef GENL_MCAST_CAP_SYS_ADMIN
+#if defined(GENL_MCAST_CAP_SYS_ADMIN)
 #define COMPAT_MCAST_CAP_SYS_ADMIN	.flags = GENL_MCAST_CAP_SYS_ADMIN
+#elif defined(COMPAT_HAVE_MCAST_CAP_FIELD)
+#define COMPAT_MCAST_CAP_SYS_ADMIN	.cap_sys_admin = 1
 #else
 #define COMPAT_MCAST_CAP_SYS_ADMIN
 #endif
