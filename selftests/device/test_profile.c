@@ -591,7 +591,7 @@ TEST_F(profile, console_lines_are_on_the_time_line)
 	bool found = false;
 
 	ASSERT_TRUE(profile("console"));
-	ASSERT_EQ(0, dev_write_file("/dev/kmsg", "<6>devtrace was here\n"));
+	ASSERT_EQ(0, dev_write_file("/dev/kmsg", "<1>devtrace was here\n"));
 	dev_sleep_ms(100);
 	ASSERT_TRUE(profile("none"));
 	self->t = tape_all(65536);

@@ -22,12 +22,14 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/notifier.h>
-#include <linux/panic_notifier.h>
 #include <linux/reboot.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/version.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
+#include <linux/panic_notifier.h>
+#endif
 
 #define TYPE	(DEVTRACE_T_USER + 7)
 #define EVENTS	10000
@@ -123,13 +125,14 @@ static int start_threads(void)
 	for_each_online_cpu(cpu) {
 		if (cpu == here)
 			continue;
-		threads[cpu] = kthread_create_on_cpu(emit_on, NULL, cpu, "dtlast/%u");
+		threads[cpu] = kthread_create(emit_on, NULL, "dtlast/%u", cpu);
 		if (IS_ERR(threads[cpu])) {
 			const int err = PTR_ERR(threads[cpu]);
 
 			stop_threads();
 			return err;
 		}
+		kthread_bind(threads[cpu], cpu);
 		wake_up_process(threads[cpu]);
 	}
 	msleep(20);
