@@ -9,16 +9,36 @@
 # beside its place and moved there, or stamped when complete, so that what was
 # interrupted is done again.
 
+# An ARCH below is an architecture of this machine's release of Debian, or ARCH@RELEASE
+
 # apt ARCH PROGRAM ARGS...: apt with package lists of our own, so that neither
 # root nor a configured foreign architecture is needed
 apt()
 {
-	local a=$1 prog=$2 d=$cache/apt/$1
+	local a=${1%@*} prog=$2 d=$cache/apt/$1 from=()
+	[[ $1 != *@* ]] || from=(-o Dir::Etc::sourcelist="$d/sources.list"
+		-o Dir::Etc::sourceparts=/dev/null -o Acquire::Retries=0 -o Acquire::http::Timeout=20)
 	shift 2
 	mkdir -p "$d/state/lists/partial" "$d/cache/archives/partial"
 	"$prog" -qq -o APT::Architecture="$a" -o APT::Architectures="$a" \
 		-o Dir::State="$d/state" -o Dir::State::status=/dev/null \
-		-o Dir::Cache="$d/cache" -o APT::Sandbox::User="$(id -un)" "$@"
+		-o Dir::Cache="$d/cache" -o APT::Sandbox::User="$(id -un)" "${from[@]}" "$@"
+}
+
+# sources RELEASE: sources of packages of another release of Debian: the hosts that this
+# machine has its own from, then the archive of old releases
+sources()
+{
+	local own key=/usr/share/keyrings/debian-archive-keyring.gpg
+
+	own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+	[ -r $key ] && key=" signed-by=$key" || key=
+	{
+		apt-get indextargets --format '$(REPO_URI) $(RELEASE) main' 'Identifier: Packages' |
+			sed -n "s/ ${own:-stable}\([^ ]*\) / $1\1 /p" | sort -u
+		echo "http://archive.debian.org/debian $1 main"
+		echo "http://archive.debian.org/debian-security $1-security main"
+	} | sed "s|^|deb [check-valid-until=no$key] |"
 }
 
 # lists ARCH: bring the package lists up to date. A source that fails does not
@@ -26,8 +46,19 @@ apt()
 lists()
 {
 	local log=$cache/apt/$1/update.log
+	[[ $1 != *@* ]] || sources "${1#*@}" >"$cache/apt/$1/sources.list"
 	apt "$1" apt-get update >"$tmp/apt" 2>&1 || :
 	mv "$tmp/apt" "$log"
+}
+
+# of_kernel ARCH: the same, in the release of Debian that has the kernel. The programs of a
+# board are always those of this machine's release.
+of_kernel()
+{
+	case $series in
+	5.10)	echo "$1@bullseye" ;;
+	*)	echo "$1" ;;
+	esac
 }
 
 # depends_on ARCH PACKAGE GREP: the first dependency that matches, if any
@@ -42,21 +73,25 @@ version_of()
 	apt "$1" apt-cache show "$2" 2>/dev/null | sed -n 's/^Version: //p' | head -n 1
 }
 
+# none TEXT: a kernel of an older Debian cannot be had
+none() { say "no kernel $kernel for $arch: $*"; exit $STATUS_NONE; }
+
 # resolve_now: sets release, version, common, kbuild, busybox
 resolve_now()
 {
-	local meta pkg=''
+	local meta pkg='' a
 
+	a=$(of_kernel "$arch")
 	for meta in ${series:+linux-image-$series-$flavour} "linux-image-$flavour"; do
-		pkg=$(depends_on "$arch" "$meta" '^linux-image-[0-9]')
+		pkg=$(depends_on "$a" "$meta" '^linux-image-[0-9]')
 		[[ -z $pkg || $pkg == linux-image-${series:-}* ]] || pkg=
 		[ -z "$pkg" ] || break
 	done
 	[ -n "$pkg" ] || return 1
 	release=${pkg#linux-image-}
-	version=$(version_of "$arch" "$pkg")
-	common=$(depends_on "$arch" "linux-headers-$release" '^linux-headers-.*-common')
-	kbuild=$(depends_on "$arch" "linux-headers-$release" '^linux-kbuild-')
+	version=$(version_of "$a" "$pkg")
+	common=$(depends_on "$a" "linux-headers-$release" '^linux-headers-.*-common')
+	kbuild=$(depends_on "$a" "linux-headers-$release" '^linux-kbuild-')
 	busybox=$(version_of "$arch" busybox-static)
 	[ -n "$version" ] && [ -n "$common" ] && [ -n "$kbuild" ] && [ -n "$busybox" ]
 }
@@ -110,19 +145,25 @@ resolve_debian()
 {
 	local file=$cache/resolved/$arch-$flavour-${series:-default}
 
-	mkdir -p "$cache/resolved" "$cache/apt/$arch"
+	local a old
+
+	a=$(of_kernel "$arch")
+	mkdir -p "$cache/resolved" "$cache/apt/$arch" "$cache/apt/$a"
 	if [ -n "$update" ] || ! younger 1440 "$file"; then
-		if [ -n "$update" ] || ! younger 60 "$cache/apt/$arch/update.log"; then
-			lists "$arch"
-		fi
-		if resolve_now || { lists "$arch"; resolve_now; }; then
+		for old in $(printf '%s\n' "$a" "$arch" | sort -u); do
+			if [ -n "$update" ] || ! younger 60 "$cache/apt/$old/update.log"; then
+				lists "$old"
+			fi
+		done
+		if resolve_now || { lists "$a"; resolve_now; }; then
 			declare -p release version common kbuild busybox |
 				sed 's/^declare -- //' >"$tmp/resolved"
 			mv "$tmp/resolved" "$file"
 		elif [ -r "$file" ]; then
 			say "cannot reach the package archive, using the kernel it named last"
 		else
-			cat "$cache/apt/$arch/update.log" >&2
+			[[ $a != *@* ]] || none "no archive within reach has Debian's ${a#*@}"
+			cat "$cache/apt/$a/update.log" >&2
 			die "no package linux-image-${series:+$series-}$flavour for $arch found"
 		fi
 	fi
@@ -144,6 +185,7 @@ fetch()
 		lists "$a"
 		(cd "$d" && apt "$a" apt-get download "$@" >"$tmp/fetch.log" 2>&1)
 	} || {
+		[[ $a != *@* ]] || none "no archive within reach has $*"
 		cat "$tmp/fetch.log" >&2
 		die "cannot download $* for $a; try --update"
 	}
@@ -165,7 +207,7 @@ get_kernel()
 	[ -z "$debug" ] || return 0		# built, with its headers
 	[ ! -e "$root/.image" ] || return 0
 	unpack_root
-	fetch "$root" "$arch" "linux-image-$release=$version"
+	fetch "$root" "$(of_kernel "$arch")" "linux-image-$release=$version"
 	depmod -b "$root" "$release"
 	touch "$root/.image"
 }
@@ -200,7 +242,7 @@ pack() { find . -print0 | LC_ALL=C sort -z | cpio -0 -o -H newc -R 0:0 --quiet; 
 # the cache. Checked each time, because a cache may be moved.
 get_headers()
 {
-	local line h=$root/usr/src/linux-headers-$release
+	local line host h=$root/usr/src/linux-headers-$release
 
 	if [ -n "$debug" ]; then
 		kdir=$root/build
@@ -208,13 +250,14 @@ get_headers()
 	fi
 	if [ ! -e "$root/.headers" ]; then
 		unpack_root
-		fetch "$root" "$arch" "linux-headers-$release" "$common"
+		fetch "$root" "$(of_kernel "$arch")" "linux-headers-$release" "$common"
 		# these are programs: of the machine that builds
-		[ -e "$cache/apt/$host_arch/update.log" ] || {
-			mkdir -p "$cache/apt/$host_arch"
-			lists "$host_arch"
+		host=$(of_kernel "$host_arch")
+		[ -e "$cache/apt/$host/update.log" ] || {
+			mkdir -p "$cache/apt/$host"
+			lists "$host"
 		}
-		fetch "$root" "$host_arch" "$kbuild"
+		fetch "$root" "$host" "$kbuild"
 		touch "$root/.headers"
 	fi
 	line="include $root/usr/src/$common/Makefile"
@@ -240,9 +283,13 @@ get_sysroot()
 # source_package: sets pkg and v
 source_package()
 {
+	local a
+
+	a=$(of_kernel "$host_arch")
+	mkdir -p "$cache/apt/$a"
 	pkg=linux-source-$(grep -oE '^[0-9]+\.[0-9]+' <<<"$release")
-	v=$(version_of "$host_arch" "$pkg")
-	[ -n "$v" ] || { lists "$host_arch"; v=$(version_of "$host_arch" "$pkg"); }
+	v=$(version_of "$a" "$pkg")
+	[ -n "$v" ] || { lists "$a"; v=$(version_of "$a" "$pkg"); }
 	[ -n "$v" ] || die "no package $pkg found"
 }
 
@@ -255,7 +302,7 @@ get_source()
 	source_dir=$cache/source/${pkg}_$v
 	tarball=("$source_dir"/.deb/usr/src/*.tar.xz)
 	if [ ${#tarball[@]} -eq 0 ]; then
-		fetch "$source_dir/.deb.new" "$host_arch" "$pkg=$v"
+		fetch "$source_dir/.deb.new" "$(of_kernel "$host_arch")" "$pkg=$v"
 		rm -rf "$source_dir/.deb"
 		mv "$source_dir/.deb.new" "$source_dir/.deb"
 		tarball=("$source_dir"/.deb/usr/src/*.tar.xz)
