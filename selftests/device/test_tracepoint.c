@@ -669,7 +669,11 @@ static bool same_as_tracefs(const char *format, const char *elements, bool call)
 		p += strlen("field:");
 		if (!end || sscanf(end, "; offset:%*u; size:%u; signed:%u", &size, &sign) != 2)
 			return false;
-		for (q = end; q > p && q[-1] != ' '; q--)
+		q = end;
+		/* The size of an array may be a sum: "buf[32 + 2]". */
+		while (end[-1] == ']' && q > p && *q != '[')
+			q--;
+		for (; q > p && q[-1] != ' '; q--)
 			;
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(q, "[;"), q);
 		snprintf(type, sizeof(type), "%.*s", (int)(q - p), p);
