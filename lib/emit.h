@@ -15,8 +15,18 @@
 /* Values of the connection besides a descriptor. */
 enum {
 	CONN_UNTRIED = -1,	/* nobody has asked for it yet */
-	CONN_OFF = -2,		/* no device, or closed: do not try again */
+	CONN_OFF = -2,		/* closed: do not try again; less errno: no device */
 };
+
+/* The state of the connection; the name of the device, empty if DEVTRACE_DEVICE is none. */
+int dt_conn_state(void);
+const char *dt_conn_device(void);
+
+/*
+ * There is no device: say so, if DEVTRACE_DEBUG asks for it and it has not been said.
+ * May change errno.
+ */
+void dt_status_print(int state);
 
 /*
  * Hand a request to the device, connecting if need be. 0, or an errno number

@@ -2,7 +2,9 @@
 /*
  * emit_conn.c - the one connection of a process to the trace device
  *
- * The state is one integer, `conn`: a descriptor, CONN_UNTRIED or CONN_OFF.
+ * The state is one integer, `conn`: a descriptor, CONN_UNTRIED, or CONN_OFF less
+ * the errno number that tells why there is no device, 0 for devtrace_close(). So
+ * whoever sees that there is none sees why: emit_status.c puts it into words.
  * Threads that connect at the same time, or a signal handler that interrupts
  * a connect, each open the device for themselves; one puts its descriptor
  * into `conn` by compare and exchange, the others close theirs again and go on
@@ -28,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <devtrace/emit.h>
@@ -90,6 +93,17 @@ static void device_name(void)
 	__atomic_store_n(&device_known, true, __ATOMIC_RELEASE);
 }
 
+const char *dt_conn_device(void)
+{
+	device_name();
+	return device_error ? "" : device;
+}
+
+int dt_conn_state(void)
+{
+	return __atomic_load_n(&conn, __ATOMIC_ACQUIRE);
+}
+
 void dt_close_quietly(int fd)
 {
 	syscall(SYS_close, fd);
@@ -100,10 +114,26 @@ static bool says_no_device(int err)
 	return err == EBADF || err == ENOTTY || err == ENOSYS;
 }
 
-/* An event of no size is refused by the device, and known to no other file. */
+/* An event of no size is refused by the device, and known to no other file: errno. */
+static int probe(int fd)
+{
+	return ioctl(fd, DEVTRACE_IOC_EMIT(0), NULL) == 0 ? 0 : errno;
+}
+
 static bool is_device(int fd)
 {
-	return ioctl(fd, DEVTRACE_IOC_EMIT(0), NULL) == 0 || !says_no_device(errno);
+	return !says_no_device(probe(fd));
+}
+
+/* What made open(2) fail; but whoever may not open a regular file misses no right. */
+static int open_error(void)
+{
+	int err = errno;
+	struct stat st;
+
+	if ((err == EACCES || err == EPERM) && !stat(device, &st) && !S_ISCHR(st.st_mode))
+		return ENOTTY;
+	return err;
 }
 
 /* A descriptor, or minus an errno number. */
@@ -121,10 +151,14 @@ static int open_device(void)
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
 		fd = syscall(SYS_openat, AT_FDCWD, device, O_WRONLY | flags);
 	if (fd < 0)
-		return -errno;
-	if (!is_device(fd)) {
+		return -open_error();
+	err = probe(fd);
+	if (says_no_device(err))
+		err = ENOTTY;
+	/* Not the device says that, but who stands before it: seccomp(2), or an LSM. */
+	if (err == ENOTTY || err == EPERM || err == EACCES) {
 		dt_close_quietly(fd);
-		return -ENOTTY;
+		return -err;
 	}
 
 	high = fcntl(fd, F_DUPFD_CLOEXEC, FD_HIGH);
@@ -151,13 +185,13 @@ static int page_follow(int now)
 }
 
 /*
- * Leave the state `from` for a connection, or for CONN_OFF if there is none,
- * *err then telling why. If another was faster, what he reached is returned.
+ * Leave the state `from` for a connection, or for why there is none, which is in
+ * *err then, too. If another was faster, what he reached is returned.
  */
 static int connect_from(int from, int *err)
 {
 	int fd = open_device();
-	int now = fd < 0 ? CONN_OFF : fd;
+	int now = fd < 0 ? CONN_OFF + fd : fd;
 
 	*err = fd < 0 ? -fd : 0;
 	if (!__atomic_compare_exchange_n(&conn, &from, now, false, __ATOMIC_SEQ_CST,
@@ -167,8 +201,10 @@ static int connect_from(int from, int *err)
 		*err = 0;
 		return from;
 	}
-	if (*err)
+	if (*err) {
 		emit_error(*err);
+		dt_status_print(now);
+	}
 	return page_follow(now);
 }
 

@@ -110,7 +110,7 @@ void page_set(int state)
 
 	if (size <= 0 || size > ROOM || (uintptr_t)&devtrace_control % size)
 		return;
-	if (state == CONN_OFF)
+	if (state <= CONN_OFF)
 		page_plain(size, 0);
 	else if (state >= 0 && page_device(size, state) < 0)
 		page_plain(size, ALL);

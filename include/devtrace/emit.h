@@ -35,6 +35,19 @@
 #define DEVTRACE_HW2	0xe
 #define DEVTRACE_HW3	0xf
 
+/* What devtrace_status() says. More may come: anything but 0 means that no event arrives. */
+enum {
+	DEVTRACE_OK		= 0,	/* connected */
+	DEVTRACE_UNTRIED	= 1,	/* no event came yet, nor devtrace_open() */
+	DEVTRACE_NO_DEVICE	= 2,	/* nothing is there: the module is not loaded */
+	DEVTRACE_NOT_PERMITTED	= 3,	/* the mode of the device, a cgroup, seccomp(2) */
+	DEVTRACE_NOT_A_DEVICE	= 4,	/* something else is there: a regular file */
+	DEVTRACE_LIMIT		= 5,	/* no descriptor or memory is left */
+	DEVTRACE_CLOSED		= 6,	/* devtrace_close() */
+	DEVTRACE_DISABLED	= 7,	/* DEVTRACE_DEVICE is empty, or DEVTRACE_DISABLE defined */
+	DEVTRACE_FAILED		= 8,	/* devtrace_error() says why */
+};
+
 #define DEVTRACE_INLINE_	static inline __attribute__((always_inline, unused))
 
 #ifdef __cplusplus
@@ -87,6 +100,13 @@ int devtrace_fd(void);
  */
 unsigned long devtrace_errors(void);
 int devtrace_error(void);
+
+/*
+ * Where events go now, without trying anything: DEVTRACE_OK, or why they are discarded;
+ * and the same in words. Async-signal-safe.
+ */
+int devtrace_status(void);
+const char *devtrace_status_text(int status);
 
 /* Name something for the readers. 0, or an errno number. Async-signal-safe. */
 int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
@@ -227,6 +247,9 @@ DEVTRACE_INLINE_ int devtrace_dict_enum(uint8_t value, uint8_t group, const char
 #define devtrace_now()				((uint64_t)DEVTRACE_ZERO_(0))
 #define devtrace_errors()			((unsigned long)DEVTRACE_ZERO_(0))
 #define devtrace_error()			DEVTRACE_ZERO_(0)
+#define devtrace_status()			(DEVTRACE_ZERO_(0) + DEVTRACE_DISABLED)
+#define devtrace_status_text(status)		\
+	(DEVTRACE_ZERO_(status) ? "" : "compiled out by DEVTRACE_DISABLE")
 #define devtrace_dict_add(k, v, g, key, name)	DEVTRACE_ZERO_(k, v, g, key, name)
 #define devtrace_dict_obj(key, name)		DEVTRACE_ZERO_(key, name)
 #define devtrace_dict_fun(address, name)	DEVTRACE_ZERO_(address, name)

@@ -24,7 +24,7 @@ for f in "$tmp"/*.c; do
 	done
 done
 check "there are examples" test -f "$tmp/short.c" -a -f "$tmp/record.c" -a -f "$tmp/qnx.c" \
-	-a -f "$tmp/qs.c" -a -f "$tmp/open.c"
+	-a -f "$tmp/qs.c" -a -f "$tmp/open.c" -a -f "$tmp/status.c"
 
 # What programs may call and the page does not tell.
 sed -n 's/.*\(devtrace_[a-z0-9_]*\)(.*/\1/p' "$top/include/devtrace/emit.h" |

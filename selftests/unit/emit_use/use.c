@@ -191,6 +191,14 @@ int main(void)
 	qnx();
 	names();
 	printf("%d %d %lu %d\n", n, devtrace_fd() >= 0, devtrace_errors(), devtrace_error());
+#ifdef DEVTRACE_DISABLE
+	if (devtrace_status() != DEVTRACE_DISABLED)
+#else
+	if ((devtrace_status() == DEVTRACE_OK) != (devtrace_fd() >= 0))
+#endif
+		puts("wrong status");
+	if (!*devtrace_status_text(devtrace_status()))
+		puts("no words");
 	devtrace_close();
 	return 0;
 }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * emit_status.c - why the events of this program do not arrive
+ *
+ * A program whose device is missing runs on and says nothing. Here is what it may ask,
+ * and with DEVTRACE_DEBUG=1 in the environment one line for each reason on standard
+ * error, when the library finds it.
+ *
+ * That line may be written in a signal handler, in any thread, and in a program that
+ * uses standard error otherwise: it is one write(2) of a line on the stack, made by
+ * syscall(2), since write(3) is a cancellation point. If nobody reads that pipe any more
+ * the signal for it is kept from the program.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <devtrace/emit.h>
+#include "emit.h"
+
+#define BIT(n)	(1u << (n))
+
+/* A line has room for the name of the device, what is wrong and what to do. */
+#define LINE	768
+
+static const struct {
+	const char *text, *todo;
+} words[] = {
+	[DEVTRACE_OK] = { "connected", "" },
+	[DEVTRACE_UNTRIED] = { "not connected yet", "" },
+	[DEVTRACE_NO_DEVICE] = { "no trace device",
+		"load the module devtrace, and in a container pass the device in" },
+	[DEVTRACE_NOT_PERMITTED] = { "permission denied",
+		"its user needs the right to write there, as by the group of the device" },
+	[DEVTRACE_NOT_A_DEVICE] = { "not a trace device",
+		"if a shell made that file, remove it and load the module devtrace again" },
+	[DEVTRACE_LIMIT] = { "no file descriptor or memory left",
+		"raise its limits (ulimit -n)" },
+	[DEVTRACE_CLOSED] = { "closed by devtrace_close()", "" },
+	[DEVTRACE_DISABLED] = { "turned off by an empty DEVTRACE_DEVICE",
+		"unset that variable" },
+	[DEVTRACE_FAILED] = { "cannot be opened", "check the name in DEVTRACE_DEVICE" },
+};
+
+#define NR_WORDS	(sizeof(words) / sizeof(words[0]))
+
+static bool debug;
+static unsigned int said;	/* a bit for each status */
+
+/*
+ * Once, and early, as the name of the device. If standard error is closed its number
+ * will be that of some other file: nothing is written there.
+ */
+__attribute__((constructor(101)))
+static void debug_asked(void)
+{
+	const char *value = secure_getenv("DEVTRACE_DEBUG");
+	int saved = errno;
+
+	debug = value && *value && strcmp(value, "0") && fcntl(STDERR_FILENO, F_GETFD) >= 0;
+	errno = saved;
+}
+
+static int status_of(int state)
+{
+	if (state >= 0)
+		return DEVTRACE_OK;
+	if (state == CONN_UNTRIED)
+		return DEVTRACE_UNTRIED;
+	switch (CONN_OFF - state) {
+	case 0:
+		return DEVTRACE_CLOSED;
+	case ENOENT:
+	case ENOTDIR:
+	case ENXIO:
+		return DEVTRACE_NO_DEVICE;
+	case ENODEV:
+		/* The variable is empty, or the driver of a node says so. */
+		return *dt_conn_device() ? DEVTRACE_NO_DEVICE : DEVTRACE_DISABLED;
+	case EACCES:
+	case EPERM:
+		return DEVTRACE_NOT_PERMITTED;
+	case ENOTTY:
+	case EISDIR:
+		return DEVTRACE_NOT_A_DEVICE;
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+		return DEVTRACE_LIMIT;
+	default:
+		return DEVTRACE_FAILED;
+	}
+}
+
+int devtrace_status(void)
+{
+	return status_of(dt_conn_state());
+}
+
+const char *devtrace_status_text(int status)
+{
+	if (status < 0 || (size_t)status >= NR_WORDS)
+		return "no status of this library";
+	return words[status].text;
+}
+
+static size_t put(char *line, size_t len, const char *s)
+{
+	size_t n = strnlen(s, LINE - len);
+
+	memcpy(line + len, s, n);
+	return len + n;
+}
+
+/* The SIGPIPE that our write(2) made, if that was ours alone, is taken back. */
+static void write_line(const char *line, size_t len)
+{
+	static const long long at_once[2];
+	sigset_t pipe, old, pending;
+	bool theirs;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	if (pthread_sigmask(SIG_BLOCK, &pipe, &old))
+		return;
+	theirs = sigpending(&pending) || sigismember(&pending, SIGPIPE);
+	if (syscall(SYS_write, STDERR_FILENO, line, len) < 0 && errno == EPIPE && !theirs)
+#ifdef SYS_rt_sigtimedwait
+		syscall(SYS_rt_sigtimedwait, &pipe, NULL, at_once, _NSIG / 8);
+#else
+		syscall(SYS_rt_sigtimedwait_time64, &pipe, NULL, at_once, _NSIG / 8);
+#endif
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+}
+
+void dt_status_print(int state)
+{
+	const int status = status_of(state);
+	char line[LINE];
+	size_t len = 0;
+
+	if (!debug || __atomic_fetch_or(&said, BIT(status), __ATOMIC_RELAXED) & BIT(status))
+		return;
+	len = put(line, len, "devtrace: ");
+	len = put(line, len, dt_conn_device());
+	len = put(line, len, *dt_conn_device() ? ": " : "");
+	len = put(line, len, words[status].text);
+	len = put(line, len, ": this program's events are discarded; ");
+	len = put(line, len, words[status].todo);
+	len = put(line, len, " (see trace(4), 'Who may emit', and 'traceinfo --check-emit')\n");
+	write_line(line, len);
+}
