@@ -6,6 +6,7 @@
  * filter (ti_filter.c) -> a line of text (ti_line.c) or JSON (ti_json.c).
  * What an event is called is decided in ti_event.c, when it happened in words
  * in ti_time.c. With --summary, ti_sum*.c take the place of filter and lines.
+ * --check-emit (ti_emit.c) reads nothing.
  */
 #ifndef TRACEINFO_TI_H
 #define TRACEINFO_TI_H
@@ -67,7 +68,7 @@ struct ti_filter {
 
 struct ti_options {
 	bool		clear, follow, json, verbose, statistics, check_fmt, no_default_fmt;
-	bool		summary;
+	bool		summary, check_emit;
 	long		last;		/* -1: all */
 	enum ti_time	time;
 	const char	*date;		/* strftime format */
@@ -255,6 +256,9 @@ int ti_input_live(struct ti_run *run, const char *path);
 /* Is that a trace device, or at least one that cannot be opened? */
 bool ti_is_device(const char *path);
 int ti_item(const struct devtrace_item *item, void *arg);
+
+/* ti_emit.c: --check-emit. The exit status. */
+int ti_check_emit(const struct ti_options *opt);
 
 /* A signal asked for the end. */
 extern volatile sig_atomic_t ti_stop;

@@ -36,7 +36,7 @@ _Noreturn void ti_usage(const char *option, const char *word, const char *proble
 
 enum {
 	OPT_COLOR = 256, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
-	OPT_SUMMARY,
+	OPT_SUMMARY, OPT_CHECK_EMIT,
 };
 
 static const char shorts[] = "cd:e:F:H:mM:I:fn:S:U:s:p:C:t:o:JvhV";
@@ -66,6 +66,7 @@ static const struct option longs[] = {
 	{ "color", optional_argument, NULL, OPT_COLOR },
 	{ "time", required_argument, NULL, OPT_TIME },
 	{ "check-fmt", no_argument, NULL, OPT_CHECK },
+	{ "check-emit", no_argument, NULL, OPT_CHECK_EMIT },
 	{ "statistics", no_argument, NULL, OPT_STATISTICS },
 	{ "summary", no_argument, NULL, OPT_SUMMARY },
 	{ "device", required_argument, NULL, OPT_DEVICE },
@@ -109,6 +110,7 @@ static const char help[] =
 "Other:\n"
 "  -c, --clear             clear the buffer when it was read (needs the right to)\n"
 "      --check-fmt         check format files: those given, or all\n"
+"      --check-emit        would an event of this user arrive, and if not, why\n"
 "      --device PATH       instead of /dev/trace\n"
 "  -h, --help\n"
 "  -V, --version\n";
@@ -230,6 +232,9 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	case OPT_CHECK:
 		opt->check_fmt = true;
 		break;
+	case OPT_CHECK_EMIT:
+		opt->check_emit = true;
+		break;
 	case OPT_STATISTICS:
 		opt->statistics = true;
 		break;
@@ -277,6 +282,12 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		ti_words_add(&opt->files, argv[optind]);
 	if (opt->check_fmt)
 		return;
+	if (opt->check_emit) {
+		if (opt->files.n || strcmp(opt->device, TI_DEVICE))
+			ti_usage("--check-emit", opt->files.n ? opt->files.v[0] : opt->device,
+				 "is not looked at, but what programs emit into: /dev/trace, or DEVTRACE_DEVICE in the environment");
+		return;
+	}
 	/* The device of another stream; or what can only be meant as one. */
 	if (opt->files.n == 1 &&
 	    (ti_is_device(opt->files.v[0]) ||

@@ -3,10 +3,11 @@
  * traceinfo.c - print trace events in words
  *
  * Exit status: 0; 1 if an input could not be read, a format file is wrong
- * (--check-fmt) or the output failed; 2 if the command line is wrong. Damage in
- * a stream is printed, it is no failure. A reader that goes away (EPIPE) ends
- * the program quietly, an interrupt after printing what there is; a second one at
- * once, also where the first came just before a call that waits.
+ * (--check-fmt), an event would not arrive (--check-emit) or the output failed; 2 if
+ * the command line is wrong. Damage in a stream is printed, it is no failure. A reader
+ * that goes away (EPIPE) ends the program quietly, an interrupt after printing what
+ * there is; a second one at once, also where the first came just before a call that
+ * waits.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -185,6 +186,11 @@ int main(int argc, char **argv)
 	tzset();
 	if (opt.check_fmt) {
 		ret = check_fmt(&opt);
+		ti_options_free(&opt);
+		return ret;
+	}
+	if (opt.check_emit) {
+		ret = ti_check_emit(&opt);
 		ti_options_free(&opt);
 		return ret;
 	}

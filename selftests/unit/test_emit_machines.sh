@@ -30,7 +30,7 @@ machine()
 		result ok "$1 # SKIP no $2 or no $3"
 		return
 	fi
-	for t in test_record test_emit test_now test_wanted test_lane; do
+	for t in test_record test_emit test_now test_status test_wanted test_lane; do
 		more=
 		[ $t != test_lane ] || more="$here/lane_parse.c -Wl,--wrap=clock_gettime"
 		# shellcheck disable=SC2086 # several words, or none

@@ -145,7 +145,7 @@ TEST_F(status, in_words)
 
 	for (i = DEVTRACE_OK; i <= DEVTRACE_FAILED; i++) {
 		seen[i] = devtrace_status_text(i);
-		ASSERT_NE(NULL, seen[i]);
+		ASSERT_TRUE(seen[i] != NULL);
 		EXPECT_LT(5, strlen(seen[i]));
 		for (k = 0; k < i; k++)
 			EXPECT_NE(0, strcmp(seen[i], seen[k]));
@@ -295,8 +295,8 @@ TEST_F(status, said_once)
 			SKIP(return, "this program cannot be started anew");
 		EXPECT_EQ(t[i].status, run.status);
 		EXPECT_TRUE(says(t[i].says)) TH_LOG("%s", run.said);
-		EXPECT_NE(NULL, strstr(run.said, "events are discarded; "));
-		EXPECT_NE(NULL, strstr(run.said, "trace(4), 'Who may emit'"));
+		EXPECT_TRUE(strstr(run.said, "events are discarded; ") != NULL);
+		EXPECT_TRUE(strstr(run.said, "trace(4), 'Who may emit'") != NULL);
 		EXPECT_EQ(1, lines(run.said)) TH_LOG("%s", run.said);
 		/* Not unless it is asked for. */
 		start(AS_IT_IS, "/proc/self/exe", "", "DEVTRACE_DEBUG=0", t[i].device, NULL);
@@ -320,7 +320,7 @@ TEST_F(status, the_longest_name_is_cut_nowhere)
 	if (run.status == 99)
 		SKIP(return, "this program cannot be started anew");
 	EXPECT_EQ(DEVTRACE_NO_DEVICE, run.status);
-	EXPECT_NE(NULL, strstr(run.said, name + len));
+	EXPECT_TRUE(strstr(run.said, name + len) != NULL);
 	EXPECT_EQ('\n', run.said[strlen(run.said) - 1]);
 	/* Too long, and none. */
 	strcat(name, "x");
@@ -341,11 +341,16 @@ TEST_F(status, standard_error_is_not_there)
 	EXPECT_EQ(DEVTRACE_NO_DEVICE, run.status);
 }
 
-/* A copy of this program where others may run it. */
+/* A copy of this program where others may run it; none where an emulator runs it. */
 static bool copied(char *copy)
 {
-	char command[PATH_MAX + 100];
-	int fd = mkstemp(copy);
+	char command[100];
+	int fd;
+
+	start(AS_IT_IS, "/proc/self/exe", "", NULL);
+	if (run.status == 99)
+		return false;
+	fd = mkstemp(copy);
 
 	snprintf(command, sizeof(command), "cat /proc/%d/exe >%s", getpid(), copy);
 	return fd >= 0 && !close(fd) && !system(command) && !chmod(copy, 0755);
@@ -361,17 +366,18 @@ TEST_F(status, a_file_in_its_place)
 
 	if (geteuid())
 		SKIP(return, "this takes root");
+	if (!copied(copy))
+		SKIP(return, "this program cannot be started anew");
 	fd = mkstemp(name);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(5, write(fd, "hello", 5));
-	ASSERT_TRUE(copied(copy));
 	snprintf(variable, sizeof(variable), "DEVTRACE_DEVICE=%s", name);
 	start(AS_IT_IS, copy, "", "DEVTRACE_DEBUG=1", variable, NULL);
 	EXPECT_EQ(DEVTRACE_NOT_A_DEVICE, run.status);
 	/* Who may not open it is told the same. */
 	start(AS_USER, copy, "", "DEVTRACE_DEBUG=1", variable, NULL);
 	EXPECT_EQ(DEVTRACE_NOT_A_DEVICE, run.status);
-	EXPECT_NE(NULL, strstr(run.said, ": not a trace device: ")) TH_LOG("%s", run.said);
+	EXPECT_TRUE(strstr(run.said, ": not a trace device: ") != NULL) TH_LOG("%s", run.said);
 	/* It is as it was. */
 	EXPECT_EQ(0, fstat(fd, &st));
 	EXPECT_EQ(5, st.st_size);
@@ -388,9 +394,10 @@ TEST_F(status, a_user_may_not)
 
 	if (geteuid())
 		SKIP(return, "this takes root");
-	ASSERT_NE(NULL, mkdtemp(name));
+	if (!copied(copy))
+		SKIP(return, "this program cannot be started anew");
+	ASSERT_TRUE(mkdtemp(name) != NULL);
 	ASSERT_EQ(0, chmod(name, 0755));
-	ASSERT_TRUE(copied(copy));
 	snprintf(node, sizeof(node), "%s/trace", name);
 	snprintf(variable, sizeof(variable), "DEVTRACE_DEVICE=%s", node);
 	if (mknod(node, S_IFCHR | 0600, makedev(1, 3))) {
@@ -400,7 +407,7 @@ TEST_F(status, a_user_may_not)
 	}
 	start(AS_USER, copy, "", "DEVTRACE_DEBUG=1", variable, NULL);
 	EXPECT_EQ(DEVTRACE_NOT_PERMITTED, run.status);
-	EXPECT_NE(NULL, strstr(run.said, "/trace: permission denied: ")) TH_LOG("%s", run.said);
+	EXPECT_TRUE(strstr(run.said, "/trace: permission denied: ") != NULL) TH_LOG("%s", run.said);
 	EXPECT_EQ(1, lines(run.said));
 	unlink(node);
 	rmdir(name);
@@ -416,7 +423,8 @@ TEST_F(status, more_rights_than_the_user)
 		SKIP(return, "this takes root");
 	if (!access("/dev/trace", F_OK))
 		SKIP(return, "that would be the real device");
-	ASSERT_TRUE(copied(copy));
+	if (!copied(copy))
+		SKIP(return, "this program cannot be started anew");
 	ASSERT_EQ(0, chown(copy, USER, USER));
 	ASSERT_EQ(0, chmod(copy, 04755));
 	start(AS_IT_IS, copy, "secure", "DEVTRACE_DEBUG=1", "DEVTRACE_DEVICE=/dev/null", NULL);
