@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -80,6 +81,28 @@ TEST_F(device, shells_clear_and_do_not)
 	EXPECT_EQ(102, events());
 	EXPECT_EQ(0, system(": > " DEV_PATH));
 	EXPECT_EQ(0, events());
+}
+
+/* trace(4): neither empties it, and who has it open goes on. */
+TEST_F(device, truncate_and_unlink_do_not_clear)
+{
+	struct stat st;
+
+	EXPECT_EQ(-1, ftruncate(self->wfd, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, truncate(DEV_PATH, 0));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(100, events());
+	ASSERT_EQ(0, fstat(self->wfd, &st));
+	ASSERT_EQ(0, unlink(DEV_PATH));
+	EXPECT_EQ(-1, access(DEV_PATH, F_OK));
+	ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 2, 0));
+	/* What mknod(1) does with the numbers in /sys. */
+	ASSERT_EQ(0, mknod(DEV_PATH, st.st_mode, st.st_rdev));
+	dev_sleep_ms(5);
+	EXPECT_EQ(101, events());
+	/* That name would not go with the module, and keep the next from making its own. */
+	EXPECT_EQ(0, unlink(DEV_PATH));
 }
 
 TEST_F(device, what_was_emitted_is_not_cleared)
