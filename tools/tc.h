@@ -33,6 +33,8 @@ _Noreturn void tc_usage(const struct tc *tc, const char *word, const char *probl
 _Noreturn void tc_missing(const struct tc *tc, const char *what);
 /* Say what the library says about a failed call, and what it was about. 1. */
 int tc_fail(const struct tc *tc, const char *name);
+/* The same of a look that a change begins with: who may not even look is told what that takes. */
+int tc_fail_change(const struct tc *tc, const char *name, int err);
 /* Say what the kernel said about a call that succeeded, if it did. */
 void tc_note(const struct tc *tc);
 void tc_open(struct tc *tc);

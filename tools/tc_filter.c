@@ -57,8 +57,9 @@ static int edit(struct tc *tc, enum tc_edit how)
 	for (tries = 0; tries < TRIES; tries++) {
 		uint32_t generation;
 
-		if (devtrace_ctl_filter_get(tc->ctl, tc_stream(tc), &f, &generation))
-			return tc_fail(tc, tc_stream(tc));
+		ret = devtrace_ctl_filter_get(tc->ctl, tc_stream(tc), &f, &generation);
+		if (ret)
+			return tc_fail_change(tc, tc_stream(tc), ret);
 		if (!parse(tc, &f, how))
 			return 1;
 		ret = devtrace_ctl_filter_set(tc->ctl, tc_stream(tc), &f, &generation);

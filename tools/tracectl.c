@@ -94,7 +94,7 @@ _Noreturn void tc_missing(const struct tc *tc, const char *what)
 	exit(2);
 }
 
-int tc_fail(const struct tc *tc, const char *name)
+static int fail(const struct tc *tc, const char *name, const char *text)
 {
 	struct out o;
 
@@ -109,11 +109,24 @@ int tc_fail(const struct tc *tc, const char *name)
 		tc_safe(&o, name);
 		OUT_LIT(&o, ": ");
 	}
-	tc_safe(&o, devtrace_ctl_error(tc->ctl));
+	tc_safe(&o, text);
 	out_char(&o, '\n');
 	fwrite(o.buf, 1, o.len, stderr);
 	out_free(&o);
 	return 1;
+}
+
+int tc_fail(const struct tc *tc, const char *name)
+{
+	return fail(tc, name, devtrace_ctl_error(tc->ctl));
+}
+
+int tc_fail_change(const struct tc *tc, const char *name, int err)
+{
+	/* The kernel has only been asked what there is, for which CAP_SYSLOG is enough. */
+	if (err == -EPERM)
+		return fail(tc, name, "this takes CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+	return tc_fail(tc, name);
 }
 
 void tc_note(const struct tc *tc)
