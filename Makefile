@@ -21,12 +21,19 @@ KDIR	?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(shell $(board) -
 
 # What a sub-make is told. ARCH and CROSS_COMPILE go by themselves when they
 # stand on the command line, from the environment too.
-user	= $(MAKE) --no-print-directory O=$(O) prefix=$(prefix) DESTDIR=$(DESTDIR)
+user	= $(MAKE) --no-print-directory O=$(O) prefix=$(prefix) DESTDIR=$(DESTDIR) MNL_NOTE=
 man	= $(wildcard $(top)/Documentation/man/*.[1-9])
 
+# The last line of what was asked for, if it goes without libmnl.
+note	= @test -e $(O)/tools/tracectl || test ! -e $(O)/tools || echo "$(no_mnl)" >&2
+no_mnl	:= note: without tracectl and libdevtrace-ctl: $(if $(CROSS_COMPILE),$(CROSS_COMPILE)gcc,the compiler) found no libmnl; give the target's with MNL_CFLAGS= and MNL_LIBS=, see README.md
+last	= $(if $(filter $@,$(or $(lastword $(MAKECMDGOALS)),all)),$(note))
+
 all: user modules
+	$(last)
 
 user: lib tools
+	$(last)
 
 lib:
 	+$(user) -C lib
@@ -43,6 +50,7 @@ modules:
 modules_install:
 	+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) \
 		INSTALL_MOD_PATH=$(DESTDIR) modules_install
+	$(if $(filter install,$(MAKECMDGOALS)),$(last))
 
 install: user
 	+$(user) -C lib install
@@ -51,6 +59,7 @@ install: user
 		install -D -m 644 $$page \
 			$(DESTDIR)$(mandir)/man$${page##*.}/$$(basename $$page) || exit; \
 	done
+	$(last)
 
 deps:
 	@.ci/deps all
@@ -117,6 +126,7 @@ help:
 #:   KDIR             headers to build the module with (default: those of the
 #:                    running kernel, or else of the virtual board)
 #:   ARCH, CROSS_COMPILE   another machine, as for the kernel
+#:   MNL_CFLAGS, MNL_LIBS  libmnl of that machine: -I... and '-L... -lmnl'
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
 #:   O                directory for what is built (default: build)
 #:   BOARDS           boards for check (6.1 6.12 rt 6.12-rt armhf)

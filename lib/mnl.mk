@@ -10,3 +10,13 @@ ifeq ($(origin MNL_LIBS),undefined)
 MNL_LIBS := $(shell printf '\043include <libmnl/libmnl.h>\nint main(void) { return !mnl_socket_open(0); }' | \
 	$(CC) $(CPPFLAGS) $(MNL_CFLAGS) $(LDFLAGS) -x c -o /dev/null - -lmnl 2>/dev/null && echo -lmnl)
 endif
+
+# What was built for one machine is not linked with what is built for another.
+machine := $(subst -, ,$(shell $(CC) $(CFLAGS) -dumpmachine 2>/dev/null))
+machine := $(firstword $(machine))-$(lastword $(machine))
+built_for := $(if $(out),$(shell cat $(out)/.machine 2>/dev/null))
+ifneq ($(filter-out $(machine),$(built_for)),)
+ifeq ($(filter clean,$(MAKECMDGOALS)),)
+$(error $(out) was built for $(built_for) and $(CC) compiles for $(machine): give CROSS_COMPILE= as before, another O=, or make clean first)
+endif
+endif
