@@ -50,12 +50,33 @@ static __always_inline u64 devtrace_clock(void)
 	return raw + READ_ONCE(devtrace_clock_state.suspended);
 }
 
+/*
+ * The same where nothing has to be called for it. False: devtrace_clock() is to be
+ * asked. On other machines than x86-64 that is what this does.
+ */
+static __always_inline bool devtrace_clock_quick(u64 *ts)
+{
+#ifdef CONFIG_X86_64
+	if (unlikely(!clock_tsc_try(&devtrace_clock_state.tsc, ts)))
+		return false;
+	*ts += READ_ONCE(devtrace_clock_state.suspended);
+#else
+	*ts = devtrace_clock();
+#endif
+	return true;
+}
+
 void devtrace_clock_take(u64 ts);
 
 /* On the emit path: time for another sample? */
+static __always_inline bool devtrace_clock_due(u64 ts)
+{
+	return unlikely(ts >= READ_ONCE(devtrace_clock_state.next));
+}
+
 static __always_inline void devtrace_clock_event(u64 ts)
 {
-	if (unlikely(ts >= READ_ONCE(devtrace_clock_state.next)))
+	if (devtrace_clock_due(ts))
 		devtrace_clock_take(ts);
 }
 

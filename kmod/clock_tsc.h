@@ -40,30 +40,46 @@
 
 #define CLOCK_TSC_SHIFT	32
 
-static __always_inline u64 clock_tsc_ns(u64 tsc, u64 mult, u64 offset_lo, u64 offset_hi)
+/*
+ * (tsc * mult + offset) >> 32, from memory that may be written meanwhile. With the type
+ * of 128 bits gcc wants a stack frame that is aligned for it, in whatever this is in.
+ */
+static __always_inline u64 clock_tsc_ns(u64 tsc, const struct devtrace_counter *c)
 {
-	unsigned __int128 ns = (unsigned __int128)offset_hi << 64 | offset_lo;
+	u64 high;
 
-	return (ns + (unsigned __int128)tsc * mult) >> CLOCK_TSC_SHIFT;
+	asm("mulq %[mult]\n\t"
+	    "addq %[lo], %[tsc]\n\t"
+	    "adcq %[hi], %[high]\n\t"
+	    "shrdq %[shift], %[high], %[tsc]"
+	    : [tsc] "+a" (tsc), [high] "=&d" (high)
+	    : [mult] "m" (c->mult), [lo] "m" (c->offset_lo), [hi] "m" (c->offset_hi),
+	      [shift] "i" (CLOCK_TSC_SHIFT)
+	    : "cc");
+	return tsc;
+}
+
+/* CLOCK_MONOTONIC_RAW, if it can be computed now; any context, calls nothing. */
+static __always_inline bool clock_tsc_try(const struct devtrace_counter *c, u64 *ns)
+{
+	/* LMM(tsc_read:A): the number before the constants; pairs with tsc_write:C. */
+	const u64 seq = smp_load_acquire(&c->seq);
+
+	if (unlikely(!seq))
+		return false;
+	/* Torn constants are not used. */
+	*ns = clock_tsc_ns(rdtsc_ordered(), c);
+	/* LMM(tsc_read:B): the constants before the number; pairs with tsc_write:B. */
+	smp_rmb();
+	return likely(READ_ONCE(c->seq) == seq);
 }
 
 /* CLOCK_MONOTONIC_RAW; any context. */
 static __always_inline u64 clock_tsc_raw(const struct devtrace_counter *c)
 {
-	/* LMM(tsc_read:A): the number before the constants; pairs with tsc_write:C. */
-	const u64 seq = smp_load_acquire(&c->seq);
 	u64 ns;
 
-	if (likely(seq)) {
-		/* Torn constants are not used. */
-		ns = data_race(clock_tsc_ns(rdtsc_ordered(), c->mult, c->offset_lo,
-					    c->offset_hi));
-		/* LMM(tsc_read:B): the constants before the number; pairs with tsc_write:B. */
-		smp_rmb();
-		if (likely(READ_ONCE(c->seq) == seq))
-			return ns;
-	}
-	return ktime_get_raw_fast_ns();
+	return likely(clock_tsc_try(c, &ns)) ? ns : ktime_get_raw_fast_ns();
 }
 
 void clock_tsc_start(struct devtrace_counter *c, struct devtrace_counter *program);

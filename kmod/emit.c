@@ -69,15 +69,6 @@ u32 devtrace_easy __read_mostly = FILTER_STREAM0;
 
 static DEFINE_PER_CPU(struct slots *, slots);
 
-u32 emit_context(unsigned int pc)
-{
-	if (pc & NMI_MASK)
-		return DEVTRACE_CTX_NMI << RING_WHO_CTX_SHIFT;
-	if (pc & HARDIRQ_MASK)
-		return DEVTRACE_CTX_IRQ << RING_WHO_CTX_SHIFT;
-	return DEVTRACE_CTX_SOFTIRQ << RING_WHO_CTX_SHIFT;
-}
-
 /* Too long a payload for this ring, or no ring at all. */
 noinline void emit_unfit(struct ring *r)
 {
@@ -91,16 +82,10 @@ void emit_not_wanted(unsigned int type)
 	this_cpu_inc(devtrace_filtered[type]);
 }
 
-static __always_inline const struct filter_table *table(void)
-{
-	/* Preemption is off, also where RCU cannot see it. */
-	return rcu_dereference_sched_check(devtrace_table, true);
-}
-
 static __always_inline u32 wants(const struct filter_table *t, unsigned int type, u32 who,
-				 u32 key, bool plain)
+				 u32 key)
 {
-	u32 set = plain ? filter_wants_plain(t, type) : filter_wants(t, type, who, key);
+	u32 set = filter_wants(t, type, who, key);
 
 	if (unlikely(t->has & FILTER_HAS_PROCESSES))
 		set &= filter_wants_process(t, current, in_task_context(preempt_count()));
@@ -121,8 +106,8 @@ static __always_inline u32 wants(const struct filter_table *t, unsigned int type
 u32 emit_wants(unsigned int type, u32 who, const u8 *data)
 {
 	const u32 both = RING_WHO_CODE | RING_WHO_OBJSIG;
-	const struct filter_table *t = table();
-	u32 set = wants(t, type, who, who & both ? get_unaligned_le32(data) : 0, false);
+	const struct filter_table *t = emit_table();
+	u32 set = wants(t, type, who, who & both ? get_unaligned_le32(data) : 0);
 
 	if ((who & both) == both && t->has & FILTER_HAS_KEYS)
 		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
@@ -205,29 +190,65 @@ static noinline void *reserve_other(struct ring *r, u32 set, unsigned int type, 
 	return p;
 }
 
-/* Past the filters in line: what they cost is to be their own work alone. */
+static __always_inline void *reserved(struct ring_record *rec)
+{
+	if (likely(rec))
+		return rec->data;
+	preempt_enable_notrace();
+	return NULL;
+}
+
+/* Whatever the event is and whoever wants it; preemption is off. */
+static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, u32 key)
+{
+	struct ring *r = this_cpu_ptr(&devtrace_rings);
+	u32 set;
+
+	/* Before the verdict on this thread is asked for. */
+	devtrace_proc_seen(current);
+	if (unlikely(len >= READ_ONCE(r->limit))) {
+		set = wants(emit_table(), type, who, key);
+		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
+			return reserve_other(r, set, type, who, len);
+	}
+	return reserved(reserve_fit(r, type, who, len));
+}
+
+/* quick_reserve() did not do. */
+static noinline void *reserve_entered(unsigned int type, u32 who, unsigned int len)
+{
+	struct ring *r = this_cpu_ptr(&devtrace_rings);
+	u64 now;
+
+	return reserved(reserve_entered_in(r, 0, type, who, len, &now));
+}
+
+static noinline void *reserve_late(struct ring_record *rec, u64 now)
+{
+	devtrace_clock_take(now);
+	return rec->data;
+}
+
 static __always_inline void *reserve(unsigned int type, u32 who, unsigned int len, u32 key,
 				     bool plain)
 {
 	struct ring_record *rec;
 	struct ring *r;
-	u32 set;
+	u64 now;
 
 	preempt_disable_notrace();
-	/* Before the verdict on this thread is asked for. */
-	devtrace_proc_seen(current);
+	who |= emit_context();
 	r = this_cpu_ptr(&devtrace_rings);
-	if (unlikely(len >= READ_ONCE(r->limit))) {
-		/* The gate is closed, or it does not fit. */
-		set = wants(table(), type, who, key, plain);
-		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
-			return reserve_other(r, set, type, who, len);
-	}
-	rec = reserve_fit(r, type, who, len);
-	if (likely(rec))
-		return rec->data;
-	preempt_enable_notrace();
-	return NULL;
+	/* In one register, not as an offset and the sum too. */
+	OPTIMIZER_HIDE_VAR(r);
+	if (unlikely(!quick_may(r, type, who, len, plain)))
+		return reserve_any(type, who, len, key);
+	rec = quick_reserve(r, type, who, len, &now);
+	if (unlikely(!rec))
+		return reserve_entered(type, who, len);
+	if (devtrace_clock_due(now))
+		return reserve_late(rec, now);
+	return rec->data;
 }
 
 /**

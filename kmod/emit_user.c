@@ -32,18 +32,16 @@ struct bounce {
 /* Not per-CPU memory itself: that is vmalloc, whose checks of a copy may sleep. */
 static DEFINE_PER_CPU(struct bounce *, bounces);
 
-static noinline int check_rest(const struct devtrace_emit *e, unsigned int len)
+/* It has no severity, code or object, and nothing is wrong with it. */
+static __always_inline bool emit_is_plain(const struct devtrace_emit *e)
 {
-	return emit_check_rest(e, len);
+	return emit_check_type(e->type) && !(e->severity | e->flags | e->reserved);
 }
 
-static __always_inline int emit_check(const struct devtrace_emit *e, unsigned int len)
+static __always_inline u32 emit_who(const struct devtrace_emit *e)
 {
-	if (unlikely(!emit_check_type(e->type)))
-		return -EINVAL;
-	if (likely(!(e->severity | e->flags | e->reserved)))
-		return 0;
-	return check_rest(e, len);
+	return RING_WHO_USER | (u32)e->flags << RING_WHO_CTX_SHIFT |
+	       (u32)e->severity << RING_WHO_SEV_SHIFT;
 }
 
 /*
@@ -100,6 +98,31 @@ static __always_inline bool copy_event(void *to, const void __user *from, unsign
 	return access_ok(from, size) && !__copy_from_user_inatomic(to, from, size);
 }
 
+/* Fewer than a word, without a call. */
+static __always_inline void copy_bytes(u8 *to, const u8 *from, unsigned int len)
+{
+	if (len >= sizeof(u32)) {
+		const unsigned int last = len - sizeof(u32);
+		const u32 begin = get_unaligned((const u32 *)from);
+
+		put_unaligned(get_unaligned((const u32 *)(from + last)), (u32 *)(to + last));
+		put_unaligned(begin, (u32 *)to);
+	} else if (len) {
+		to[0] = from[0];
+		to[len / 2] = from[len / 2];
+		to[len - 1] = from[len - 1];
+	}
+}
+
+/* Of an event of few_words(). */
+static __always_inline void copy_few(u8 *to, const u8 *from, unsigned int len)
+{
+	if (likely(len >= sizeof(long)))
+		copy_words(to, from, len);
+	else
+		copy_bytes(to, from, len);
+}
+
 static __always_inline void copy_payload(void *to, const void *from, unsigned int len)
 {
 	if (few_words(len))
@@ -131,6 +154,83 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 	return 0;
 }
 
+/* What is in the buffer goes into stream 0, if there is room. */
+static void finish(struct bounce *b, struct ring *r, struct ring_record *rec, unsigned int len)
+{
+	if (likely(rec)) {
+		copy_payload(rec->data, b->e.data, len);
+		commit(r);
+	}
+	preempt_enable();
+}
+
+/* Whatever the event in the buffer is; preemption is off. */
+static noinline int emit_any(struct bounce *b, unsigned int len)
+{
+	struct ring *r = this_cpu_ptr(&devtrace_rings);
+	const u32 who = emit_who(&b->e);
+	int err;
+
+	err = emit_check_type(b->e.type) ? emit_check_rest(&b->e, len) : -EINVAL;
+	if (err)
+		goto out;
+	devtrace_proc_seen(current);
+	if (unlikely(len >= READ_ONCE(r->limit))) {
+		err = emit_gated(r, who, &b->e, len);
+		goto out;
+	}
+	finish(b, r, reserve_fit(r, b->e.type, who, len), len);
+	return 0;
+out:
+	preempt_enable();
+	return err;
+}
+
+/* quick_reserve() did not do. */
+static noinline int emit_entered(struct bounce *b, struct ring *r, unsigned int len)
+{
+	u64 now;
+
+	finish(b, r, reserve_entered_in(r, 0, b->e.type, emit_who(&b->e), len, &now), len);
+	return 0;
+}
+
+static noinline int emit_late(struct bounce *b, struct ring *r, struct ring_record *rec, u64 now)
+{
+	devtrace_clock_take(now);
+	finish(b, r, rec, rec->len);
+	return 0;
+}
+
+/* An event that is long, or not in memory. */
+static noinline long emit_copied(const struct devtrace_emit __user *arg, unsigned int size)
+{
+	struct bounce *b;
+	int tries = 0;
+	bool copied;
+
+	if (size < sizeof(*arg))
+		return -EINVAL;
+	if (size - sizeof(*arg) > DEVTRACE_PAYLOAD_MAX)
+		return -EMSGSIZE;
+	for (;;) {
+		preempt_disable();
+		b = __this_cpu_read(bounces);
+		/* Where the count tells, preemption off is enough not to fault. */
+		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+			pagefault_disable();
+		copied = copy_event(b->bytes, arg, size);
+		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+			pagefault_enable();
+		if (likely(copied))
+			return emit_any(b, size - sizeof(*arg));
+		preempt_enable();
+		if (++tries > FAULT_IN_TRIES || !access_ok(arg, size) ||
+		    compat_fault_in_readable((const void __user *)arg, size))
+			return -EFAULT;
+	}
+}
+
 /**
  * devtrace_emit_user() - emit an event of a program
  * @arg: the event
@@ -144,54 +244,39 @@ long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int siz
 {
 	const unsigned int len = size - sizeof(*arg);
 	struct ring_record *rec;
-	int tries = 0, err;
 	struct bounce *b;
+	unsigned int type;
 	struct ring *r;
 	bool copied;
-	u32 who;
+	u64 now;
 
-	if (!few_words(size)) {
-		if (size < sizeof(*arg))
-			return -EINVAL;
-		if (len > DEVTRACE_PAYLOAD_MAX)
-			return -EMSGSIZE;
-	}
-	for (;;) {
-		preempt_disable();
-		b = __this_cpu_read(bounces);
-		/* Where the count tells, preemption off is enough not to fault. */
-		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
-			pagefault_disable();
-		copied = copy_event(b->bytes, arg, size);
-		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
-			pagefault_enable();
-		if (likely(copied))
-			break;
+	if (!few_words(size))
+		return emit_copied(arg, size);
+	preempt_disable();
+	b = __this_cpu_read(bounces);
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		pagefault_disable();
+	copied = copy_words_from_user(b->bytes, (const u8 __user *)arg, size);
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		pagefault_enable();
+	if (unlikely(!copied)) {
 		preempt_enable();
-		if (++tries > FAULT_IN_TRIES || !access_ok(arg, size) ||
-		    compat_fault_in_readable((const void __user *)arg, size))
-			return -EFAULT;
+		return emit_copied(arg, size);
 	}
 
-	err = emit_check(&b->e, len);
-	if (unlikely(err))
-		goto out;
-	who = RING_WHO_USER | (u32)b->e.flags << RING_WHO_CTX_SHIFT |
-	      (u32)b->e.severity << RING_WHO_SEV_SHIFT;
-	devtrace_proc_seen(current);
 	r = this_cpu_ptr(&devtrace_rings);
-	if (unlikely(len >= READ_ONCE(r->limit))) {
-		err = emit_gated(r, who, &b->e, len);
-		goto out;
-	}
-	rec = reserve_fit(r, b->e.type, who, len);
-	if (likely(rec)) {
-		copy_payload(rec->data, b->e.data, len);
-		commit(r);
-	}
-out:
+	type = b->e.type;
+	if (unlikely(!emit_is_plain(&b->e) || !quick_may(r, type, RING_WHO_USER, len, false)))
+		return emit_any(b, len);
+	rec = quick_reserve(r, type, RING_WHO_USER, len, &now);
+	if (unlikely(!rec))
+		return emit_entered(b, r, len);
+	if (devtrace_clock_due(now))
+		return emit_late(b, r, rec, now);
+	copy_few(rec->data, b->e.data, len);
+	commit(r);
 	preempt_enable();
-	return err;
+	return 0;
 }
 
 /**

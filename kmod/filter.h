@@ -182,6 +182,26 @@ static __always_inline u32 filter_wants_process(const struct filter_table *t,
 	return filter_process_set(t, task);
 }
 
+/**
+ * filter_known_process() - filter_wants_process() as far as nothing has to be called
+ * @t: the table, preemption off, FILTER_HAS_PROCESSES
+ * @in_task: the event is the thread's, and not an interrupt's
+ * @set: whoever does not want it is taken out
+ *
+ * Return: false if filter_wants_process() is to be asked.
+ */
+static __always_inline bool filter_known_process(const struct filter_table *t, bool in_task,
+						 u32 *set)
+{
+	if (unlikely(!in_task))
+		*set &= t->any_process & t->cpus[smp_processor_id()];
+	else if (likely(__this_cpu_read(devtrace_verdict.generation) == t->generation))
+		*set &= __this_cpu_read(devtrace_verdict.set);
+	else
+		return false;
+	return true;
+}
+
 struct nlattr;
 struct netlink_ext_ack;
 struct sk_buff;

@@ -37,16 +37,21 @@ DECLARE_PER_CPU(struct proc_last, devtrace_proc_last);
 
 void devtrace_proc_new(struct task_struct *task);
 
-/* On the emit path, preemption off. */
-static __always_inline void devtrace_proc_seen(struct task_struct *task)
+/* On the emit path, preemption off: whether it is the thread and name seen last. */
+static __always_inline bool devtrace_proc_known(const struct task_struct *task)
 {
 	const u64 *comm = (const u64 *)task->comm;
 
 	BUILD_BUG_ON(sizeof(task->comm) != 2 * sizeof(u64));
 	/* Half of another name is another name, and so is the whole, next time. */
-	if (unlikely(data_race(task->pid != __this_cpu_read(devtrace_proc_last.tid) ||
-			       comm[0] != __this_cpu_read(devtrace_proc_last.comm[0]) ||
-			       comm[1] != __this_cpu_read(devtrace_proc_last.comm[1]))))
+	return data_race(likely(task->pid == __this_cpu_read(devtrace_proc_last.tid)) &&
+			 likely(comm[0] == __this_cpu_read(devtrace_proc_last.comm[0])) &&
+			 likely(comm[1] == __this_cpu_read(devtrace_proc_last.comm[1])));
+}
+
+static __always_inline void devtrace_proc_seen(struct task_struct *task)
+{
+	if (unlikely(!devtrace_proc_known(task)))
 		devtrace_proc_new(task);
 }
 

@@ -67,6 +67,7 @@ struct ring_record {
 #define RING_TYPE_VOID		59
 
 #define RING_WHO_TID		0x003fffffU
+#define RING_WHO_CTX		0x00c00000U
 #define RING_WHO_CTX_SHIFT	22
 #define RING_WHO_USER		BIT(24)
 #define RING_WHO_CODE		BIT(25)
@@ -279,6 +280,32 @@ static inline bool ring_began_block(const struct ring *r,
 }
 
 /**
+ * ring_try_reserve() - ring_reserve() as far as it takes no more than to move the head
+ * @r: this CPU's ring, entered
+ * @len: bytes of payload, less than r->limit
+ * @type: event type, not 0
+ * @old: the head, loaded before the clock was read
+ * @ts: trace clock, ns
+ *
+ * Up to r->easy there is nothing to evict, to pad or to note down: that was
+ * done when r->easy was set. No boundary of a block is passed.
+ *
+ * Return: the record; NULL if there is more to be done, or the head has moved.
+ */
+static __always_inline struct ring_record *
+ring_try_reserve(struct ring *r, unsigned int len, unsigned int type, u64 old, u64 ts)
+{
+	const u32 units = ring_units(len);
+	/* No carry: where the position wraps is beyond r->easy. */
+	const u64 new = old + (1ULL << 32) + units;
+
+	if (likely((s32)(READ_ONCE(r->easy) - (u32)new) >= 0 &&
+		   ring_try_cmpxchg(&r->head, old, new)))
+		return ring_begin(r, (u32)old, len, type, ts);
+	return NULL;
+}
+
+/**
  * ring_reserve() - room for one record at the head
  * @r: this CPU's ring, entered
  * @len: bytes of payload, less than r->limit
@@ -291,9 +318,6 @@ static inline bool ring_began_block(const struct ring *r,
  * reservation is taken only if the position is still the same, so time never
  * runs backwards within a ring.
  *
- * Up to r->easy there is nothing to evict, to pad or to note down: that was
- * done when r->easy was set.
- *
  * Return: the record, or NULL if the ring is full of unfinished records; the
  * drop is then counted.
  */
@@ -301,22 +325,19 @@ static __always_inline struct ring_record *
 ring_reserve(struct ring *r, unsigned int len, unsigned int type, u64 *now,
 	     bool *crossed)
 {
-	const u32 units = ring_units(len);
 	const u64 old = ring_load(&r->head);
 	const u64 ts = ring_clock();
-	/* No carry: where the position wraps is beyond r->easy. */
-	const u64 new = old + (1ULL << 32) + units;
+	struct ring_record *rec = ring_try_reserve(r, len, type, old, ts);
 	struct ring_slot slot;
 
-	if (likely((s32)(READ_ONCE(r->easy) - (u32)new) >= 0 &&
-		   ring_try_cmpxchg(&r->head, old, new))) {
+	if (likely(rec)) {
 		*now = ts;
-		return ring_begin(r, (u32)old, len, type, ts);
+		return rec;
 	}
 	slot = ring_reserve_slow(r, len, type);
 	*now = slot.ts;
 	if (slot.rec)
-		*crossed = ring_began_block(r, slot.rec, units);
+		*crossed = ring_began_block(r, slot.rec, ring_units(len));
 	return slot.rec;
 }
 
