@@ -21,6 +21,7 @@
 #include "lane_wake.h"
 #include "profile.h"
 #include "rings.h"
+#include "size.h"
 #include "stream_priv.h"
 #include "trigger.h"
 
@@ -51,17 +52,19 @@ static struct devtrace_cdev_config cdev_config;
 
 static int parse_size(unsigned long *bytes)
 {
-	unsigned long long want;
-	char *end;
+	u64 want;
+	int err;
 
-	want = memparse(size, &end);
-	if (end == size || *end) {
-		pr_err("size=%s: not a number of bytes; write it as 65536, 64K or 1M\n", size);
+	/* Escaped: a newline is not to begin a line of the log. */
+	err = devtrace_size_parse(size, &want);
+	if (err == -EINVAL) {
+		pr_err("size=%*pE: not a number of bytes; write a size from 1K to 2G, as 65536, 64K or 1M\n",
+		       (int)strlen(size), size);
 		return -EINVAL;
 	}
-	*bytes = ring_size_round(want);
+	*bytes = err ? 0 : ring_size_round(want);
 	if (!*bytes) {
-		pr_err("size=%s: a ring has from 1K to 2G bytes\n", size);
+		pr_err("size=%*pE: a ring has a size from 1K to 2G\n", (int)strlen(size), size);
 		return -EINVAL;
 	}
 	if (*bytes != want)

@@ -94,7 +94,19 @@ TEST_F(module, bad_parameters_are_refused_in_words)
 	static const struct { const char *params, *says; } t[] = {
 		{ "size=1023", "from 1K to 2G" }, { "size=0", "from 1K to 2G" },
 		{ "size=2147483649", "from 1K to 2G" }, { "size=3G", "from 1K to 2G" },
-		{ "size=99999999999999999999", "size=" },
+		{ "size=99999999999999999999", "a size from 1K to 2G" },
+		/* More than 64 bits, of which the lower ones would do. */
+		{ "size=0x10000000000000400", "a size from 1K to 2G" },
+		{ "size=18446744073709552640", "a size from 1K to 2G" },
+		{ "size=18014398509481985K", "a size from 1K to 2G" },
+		{ "size=0x40000000001G", "a size from 1K to 2G" },
+		{ "size=16777217T", "a size from 1K to 2G" },
+		/* A newline is \n in the log, and that backslash \x5c in /dev/kmsg. */
+		{ "size=\"64\nK\"", "size=64\\x5cnK: not a number" },
+		{ "size=\"64K\n1\"", "size=64K\\x5cn1: not a number" },
+		{ "size=\"64K\n\n\"", "size=64K\\x5cn\\x5cn: not a number" },
+		{ "size=+64K", "not a number of bytes" }, { "size=64KK", "not a number of bytes" },
+		{ "size=0000000000000000000000000000064K", "not a number of bytes" },
 		{ "size=64Q", "not a number of bytes" }, { "size=K", "size=K: " },
 		{ "size=-1", "size=-1" }, { "size=", "not a number of bytes" },
 		{ "mode=01777", "permission bits" }, { "mode=010000", "permission bits" },
@@ -119,6 +131,7 @@ TEST_F(module, odd_sizes_are_rounded_and_said)
 		{ "size=1025", 2048, true }, { "size=3K", 4096, true },
 		{ "size=100000", 131072, true }, { "size=0x10000", 65536, false },
 		{ "size=1M", 1 << 20, false }, { "size=5M", 8 << 20, true },
+		{ "size=64k", 65536, false }, { "size=\"4K\n\"", 4096, false },
 	};
 	int cpus[DEV_CPUS], n = dev_online(cpus), i, k;
 	struct devtrace_stats st;

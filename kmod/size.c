@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sizes as an administrator writes them
+ *
+ * memparse() drops the bits that do not fit, in the number and by the suffix, and so
+ * takes 0x10000000000000400 for 1024. This parser refuses such a number.
+ */
+#include <linux/compiler.h>
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
+
+#include "size.h"
+
+/**
+ * devtrace_size_parse() - read a number of bytes
+ * @val: decimal, octal with 0 or hexadecimal with 0x before it; behind it K, M, G or T in
+ *	either case, or none; behind that one newline, or none, and nothing else
+ * @bytes: filled in
+ *
+ * Return: 0; -EINVAL: that is no number; -ERANGE: it has more than 64 bits.
+ */
+int devtrace_size_parse(const char *val, u64 *bytes)
+{
+	static const char suffixes[] = "KMGT";
+	const char *suffix = NULL;
+	char digits[32];
+	size_t len;
+	u64 n;
+	int err;
+
+	if (strscpy(digits, val, sizeof(digits)) < 0)
+		return -EINVAL;
+	len = strlen(digits);
+	if (len && digits[len - 1] == '\n')
+		digits[--len] = 0;
+	if (len)
+		suffix = strchr(suffixes, toupper(digits[len - 1]));
+	if (suffix)
+		digits[--len] = 0;
+	/* kstrtou64() itself allows a newline at the end, and a plus sign. */
+	if (!len || !isdigit(digits[0]) || !isxdigit(digits[len - 1]))
+		return -EINVAL;
+	err = kstrtou64(digits, 0, &n);
+	if (err)
+		return err;
+	if (suffix && check_shl_overflow(n, 10 * (suffix - suffixes + 1), &n))
+		return -ERANGE;
+	*bytes = n;
+	return 0;
+}
+
+static int size_set(const char *val, const struct kernel_param *kp)
+{
+	u64 bytes;
+	int err;
+
+	err = devtrace_size_parse(val, &bytes);
+	if (!err && bytes > ULONG_MAX)
+		err = -ERANGE;
+	if (!err)
+		WRITE_ONCE(*(unsigned long *)kp->arg, bytes);
+	return err ? -EINVAL : 0;
+}
+
+const struct kernel_param_ops devtrace_size_ops = {
+	.set = size_set,
+	.get = param_get_ulong,
+};
