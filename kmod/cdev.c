@@ -481,14 +481,10 @@ static ssize_t trace_write_iter(struct kiocb *iocb, struct iov_iter *from)
 static long ioctl_dict(const struct devtrace_dict __user *arg)
 {
 	struct devtrace_dict d;
-	int err;
 
 	if (copy_from_user(&d, arg, sizeof(d)))
 		return -EFAULT;
-	err = devtrace_dict_set(task_tgid(current), &d);
-	if (!err)
-		devtrace_wake_later();
-	return err;
+	return devtrace_dict_set(task_tgid(current), &d);
 }
 
 static long ioctl_check(struct handle *h, const u32 __user *arg)

@@ -26,7 +26,8 @@ struct clock_state devtrace_clock_state;
 
 static struct devtrace_control *clock_control;
 static struct clock_sample samples[SAMPLES];
-static unsigned long samples_taken;
+/* How many, and the number of the oldest that is not overwritten next; both wrap. */
+static unsigned long samples_taken, samples_oldest;
 static atomic_t taking = ATOMIC_INIT(0);
 
 static bool drifted(u64 was, u64 is, u64 passed)
@@ -58,21 +59,30 @@ void devtrace_clock_take(u64 ts)
 	s.real = ktime_get_real_fast_ns();
 
 	n = READ_ONCE(samples_taken);
-	last = n ? &samples[(n - 1) % SAMPLES] : NULL;
+	last = n != samples_oldest ? &samples[(n - 1) % SAMPLES] : NULL;
 	if (!last || s.ts - last->ts > KEEP_NS ||
 	    drifted(last->mono, s.mono, s.ts - last->ts) ||
 	    drifted(last->boot, s.boot, s.ts - last->ts) ||
 	    drifted(last->real, s.real, s.ts - last->ts)) {
 		samples[n % SAMPLES] = s;
+		/* One slot may be being written: it is not counted on. */
+		if (n + 1 - samples_oldest >= SAMPLES)
+			WRITE_ONCE(samples_oldest, samples_oldest + 1);
 		/* LMM(take:A): the sample before its number; pairs with sample:B. */
 		smp_store_release(&samples_taken, n + 1);
 	}
 	atomic_set_release(&taking, 0);
 }
 
+/* The number of the oldest sample. */
+unsigned long devtrace_clock_oldest(void)
+{
+	return READ_ONCE(samples_oldest);
+}
+
 /**
  * devtrace_clock_sample() - sample number @n
- * @n: number, from 0; moved forward to the oldest there is
+ * @n: number, from devtrace_clock_oldest() on; moved forward to the oldest there is
  * @s: filled in
  *
  * Return: false if there is none yet.
@@ -84,11 +94,10 @@ bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
 	for (;;) {
 		/* LMM(sample:B): pairs with take:A. */
 		taken = smp_load_acquire(&samples_taken);
-		/* One slot may be being written: it is not counted on. */
-		if (taken >= SAMPLES && *n <= taken - SAMPLES)
-			*n = taken - SAMPLES + 1;
-		if (*n >= taken)
+		if (*n == taken)
 			return false;
+		if (taken - *n >= SAMPLES)
+			*n = devtrace_clock_oldest();
 		/* A sample that is overwritten meanwhile is not returned. */
 		*s = data_race(samples[*n % SAMPLES]);
 		/* The copy before the number is looked at again. */
@@ -184,14 +193,17 @@ static struct notifier_block clock_pm_nb = {
 /**
  * devtrace_clock_init() - start the clock
  * @control: the page that programs see, with what they read the clock by
+ * @start: where the numbers of samples begin, for tests
  *
  * Return: 0 or what register_pm_notifier() returned.
  */
-int devtrace_clock_init(struct devtrace_control *control)
+int devtrace_clock_init(struct devtrace_control *control, u32 start)
 {
 	int err;
 
 	clock_control = control;
+	samples_oldest = (long)(s32)start;
+	samples_taken = samples_oldest;
 	update_suspended();
 	err = register_pm_notifier(&clock_pm_nb);
 	if (err)

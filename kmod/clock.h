@@ -80,9 +80,10 @@ static __always_inline void devtrace_clock_event(u64 ts)
 		devtrace_clock_take(ts);
 }
 
+unsigned long devtrace_clock_oldest(void);
 bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s);
 
-int devtrace_clock_init(struct devtrace_control *control);
+int devtrace_clock_init(struct devtrace_control *control, u32 start);
 void devtrace_clock_exit(void);
 
 #endif /* DEVTRACE_CLOCK_H */

@@ -9,17 +9,18 @@
 #ifndef DEVTRACE_DICT_H
 #define DEVTRACE_DICT_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 #include <linux/devtrace.h>
 
-extern unsigned long devtrace_dict_serial;
+/* Of the newest name. 64 bits on all machines: it does not wrap. */
+extern atomic64_t devtrace_dict_serial;
 
 struct pid;
 
-int devtrace_dict_set(struct pid *scope, const struct devtrace_dict *d);
-unsigned long devtrace_dict_next(unsigned long serial, struct devtrace_dict *d,
-				 u32 *scope);
-int devtrace_dict_init(unsigned int max);
+int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *d);
+u64 devtrace_dict_next(u64 serial, struct devtrace_dict *d, u32 *scope);
+void devtrace_dict_init(unsigned int max, u32 start);
 void devtrace_dict_exit(void);
 
 #endif /* DEVTRACE_DICT_H */

@@ -689,17 +689,21 @@ const struct filter *filter_get(unsigned int bit, u32 *generation)
 /**
  * filter_init() - stream 0 wants everything
  * @control: the page that programs map
+ * @start: where generations begin, for tests
  *
  * Return: 0 or -ENOMEM.
  */
-int filter_init(struct devtrace_control *control)
+int filter_init(struct devtrace_control *control, u32 start)
 {
 	struct filter *f = kmalloc(sizeof(*f), GFP_KERNEL);
-	int err;
+	int err, b;
 
 	if (!f)
 		return -ENOMEM;
 	control_page = control;
+	table_generation = start;
+	for (b = 0; b < FILTER_BITS; b++)
+		generations[b] = start;
 	lane_filter_init(control);
 	filter_all(f);
 	mutex_lock(&devtrace_lock);

@@ -214,7 +214,7 @@ int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f);
 const struct filter *filter_get(unsigned int bit, u32 *generation);
 int filter_set(unsigned int bit, const struct filter *f);
 
-int filter_init(struct devtrace_control *control);
+int filter_init(struct devtrace_control *control, u32 start);
 void filter_exit(void);
 
 #endif /* DEVTRACE_FILTER_H */

@@ -46,7 +46,7 @@ MODULE_PARM_DESC(names, "how many dictionary names are kept (default 4096)");
 
 static unsigned int start;
 module_param(start, uint, 0444);
-MODULE_PARM_DESC(start, "for tests: first position and index, near their wrap");
+MODULE_PARM_DESC(start, "for tests: where counters begin, near their wrap");
 
 static struct devtrace_cdev_config cdev_config;
 
@@ -106,16 +106,16 @@ static int __init devtrace_init(void)
 	devtrace_control->version = DEVTRACE_WIRE_VERSION;
 	devtrace_control->size = sizeof(*devtrace_control);
 
-	err = devtrace_clock_init(devtrace_control);
+	err = devtrace_clock_init(devtrace_control, start);
 	if (err)
 		goto out_page;
-	err = devtrace_proc_init();
+	err = devtrace_proc_init(start);
 	if (err)
 		goto out_clock;
-	devtrace_dict_init(names);
+	devtrace_dict_init(names, start);
 	devtrace_wake_init();
 	lane_wake_init();
-	err = filter_init(devtrace_control);
+	err = filter_init(devtrace_control, start);
 	if (err)
 		goto out_wake;
 	err = emit_user_init();

@@ -219,23 +219,24 @@ static int put_name(struct sk_buff *skb, const struct devtrace_dict *d, u32 scop
 	return 0;
 }
 
-/* args[0]: serial of the last name that was put */
+/* args[0] and, its upper half, args[1]: serial of the last name that was put */
 int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	u64 serial = (u64)cb->args[1] << 32 | (u32)cb->args[0];
 	struct devtrace_dict d;
-	unsigned long serial;
 	void *head;
 	u32 scope;
 	int err;
 
-	while ((serial = devtrace_dict_next(cb->args[0], &d, &scope))) {
+	while ((serial = devtrace_dict_next(serial, &d, &scope))) {
 		head = netlink_dump_begin(skb, cb);
 		if (!head)
 			return -EMSGSIZE;
 		err = netlink_dump_end(skb, head, put_name(skb, &d, scope));
 		if (err)
 			return err;
-		cb->args[0] = serial;
+		cb->args[0] = lower_32_bits(serial);
+		cb->args[1] = upper_32_bits(serial);
 	}
 	return 0;
 }

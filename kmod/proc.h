@@ -9,7 +9,6 @@
 #ifndef DEVTRACE_PROC_H
 #define DEVTRACE_PROC_H
 
-#include <linux/atomic.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -31,6 +30,7 @@ struct proc_last {
 	int	slot;
 	u64	comm[TASK_COMM_LEN / sizeof(u64)];
 	unsigned long stored;
+	unsigned long idle;		/* stored over the idle task of this CPU */
 };
 
 DECLARE_PER_CPU(struct proc_last, devtrace_proc_last);
@@ -61,15 +61,15 @@ static __always_inline void devtrace_proc_stored(void)
 	this_cpu_inc(devtrace_proc_last.stored);
 }
 
-/* Goes up when a name was added. */
-extern atomic_t devtrace_proc_changes;
+u32 devtrace_owner(void);
 
 unsigned int devtrace_proc_slots(void);
 unsigned int devtrace_proc_ways(void);
-int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u32 *stamp, u64 *until);
+u32 devtrace_proc_changes(u32 tid);
+int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u64 *stamp, u64 *until);
 bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored);
 
-int devtrace_proc_init(void);
+int devtrace_proc_init(u32 start);
 void devtrace_proc_exit(void);
 
 #endif /* DEVTRACE_PROC_H */

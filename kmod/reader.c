@@ -339,11 +339,15 @@ static void send_proc(struct reader *rd, u32 tid, u64 ts)
 	struct proc_sent *sent = &rd->proc;
 	struct proc_name name;
 	unsigned int i, first;
-	int slot, changes;
-	u32 stamp;
+	u32 changes;
+	u64 stamp;
+	int slot;
 
-	/* LMM(sent:B): the table after the number; pairs with proc:C. */
-	changes = atomic_read_acquire(&devtrace_proc_changes);
+	/* An idle task: the source of the event tells its name. */
+	if (!tid)
+		return;
+	/* Before the table, with acquire. */
+	changes = devtrace_proc_changes(tid);
 	if (sent->tid == tid && sent->changes == changes &&
 	    ts >= sent->from && ts < sent->until)
 		return;
@@ -389,17 +393,19 @@ static void send_past(struct reader *rd)
 static bool more_names(const struct reader *rd)
 {
 	/* LMM(names:B): pairs with dict:A. */
-	return smp_load_acquire(&devtrace_dict_serial) != rd->serial;
+	return (u64)atomic64_read_acquire(&devtrace_dict_serial) != rd->serial;
 }
 
-static void send_names(struct reader *rd, size_t want)
+/* Each turn of it makes a frame. Whether there was any: it may be given up by now. */
+static bool send_names(struct reader *rd, size_t want)
 {
+	const u64 frames = rd->wire.frames;
 	struct devtrace_dict d;
-	unsigned long newest, serial;
+	u64 newest, serial;
 	u32 scope;
 
 	/* LMM(names:C): pairs with dict:A. */
-	newest = smp_load_acquire(&devtrace_dict_serial);
+	newest = atomic64_read_acquire(&devtrace_dict_serial);
 	while (wire_has_room(&rd->wire) && wire_staged(&rd->wire) < want) {
 		serial = devtrace_dict_next(rd->serial, &d, &scope);
 		if (!serial) {
@@ -410,6 +416,7 @@ static void send_names(struct reader *rd, size_t want)
 		rd->serial = serial;
 		wire_dict(&rd->wire, &d, scope);
 	}
+	return rd->wire.frames != frames;
 }
 
 static void send_event(struct reader *rd, struct cursor *c)
@@ -503,10 +510,8 @@ static int fill(struct reader *rd, size_t want)
 	if (err)
 		return err;
 	while (wire_staged(w) < want && wire_has_room(w)) {
-		if (more_names(rd)) {
-			send_names(rd, want);
+		if (more_names(rd) && send_names(rd, want))
 			continue;
-		}
 		if (unlikely(past_is_next(rd))) {
 			send_past(rd);
 			continue;

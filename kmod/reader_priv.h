@@ -84,13 +84,13 @@ struct cursor {
  */
 struct proc_sent {
 	u32	tid;
-	int	changes;
+	u32	changes;
 	u64	from, until;
 };
 
 /* The name last sent for a thread in this slot of the table. */
 struct announced {
-	u32	stamp;
+	u64	stamp;
 	u32	tid;
 };
 
@@ -143,7 +143,7 @@ struct reader {
 	u64		unseen, unseen_cleared;
 	u16		unseen_source;
 	struct lane_allowed allowed;
-	unsigned long	serial;		/* last dictionary entry sent */
+	u64		serial;		/* last dictionary entry sent */
 	unsigned long	clock_next;	/* next clock sample */
 	struct clock_sample clock;	/* the last one sent */
 	u64		info_ts, info_bytes;

@@ -102,10 +102,10 @@ static void begin_at_cursors(struct reader *rd)
 	rd->unseen = 0;
 	rd->unseen_cleared = 0;
 	rd->clock_sent = false;
-	rd->clock_next = 0;
+	rd->clock_next = devtrace_clock_oldest();
 	WRITE_ONCE(rd->last, 0);
 	rd->layouts = rd->stream->layouts;
-	rd->next_past = 0;
+	rd->next_past = stream_oldest_past(rd->stream);
 	rd->has_past = false;
 }
 

@@ -129,14 +129,24 @@ static void add_past(struct stream *s, u8 state, u64 ts, u64 fired, const char *
 	p->fired = fired;
 	p->state = state;
 	strscpy(p->trigger, trigger, sizeof(p->trigger));
+	/* One may be being written: it is not counted on. */
+	if (s->pasts + 1 - s->oldest_past >= STREAM_PASTS)
+		WRITE_ONCE(s->oldest_past, s->oldest_past + 1);
 	/* LMM(past:A): what happened before its number; pairs with past:B. */
 	smp_store_release(&s->pasts, s->pasts + 1);
+}
+
+/* The number of the oldest change of state that is remembered. */
+unsigned long stream_oldest_past(const struct stream *s)
+{
+	return READ_ONCE(s->oldest_past);
 }
 
 /**
  * stream_past() - a change of state
  * @s: the stream
- * @n: its number, from 0; moved forward to the oldest that is remembered
+ * @n: its number, from stream_oldest_past() on; moved forward to the oldest that is
+ *	remembered
  * @p: filled in
  *
  * Return: false if there is none yet.
@@ -148,11 +158,10 @@ bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
 	for (;;) {
 		/* LMM(past:B): pairs with past:A. */
 		pasts = smp_load_acquire(&s->pasts);
-		/* One may be being written: it is not counted on. */
-		if (pasts >= STREAM_PASTS && *n <= pasts - STREAM_PASTS)
-			*n = pasts - STREAM_PASTS + 1;
-		if (*n >= pasts)
+		if (*n == pasts)
 			return false;
+		if (pasts - *n >= STREAM_PASTS)
+			*n = stream_oldest_past(s);
 		/* What is overwritten meanwhile is not returned. */
 		*p = data_race(s->past[*n % STREAM_PASTS]);
 		/* The copy before the number is looked at again. */
@@ -572,7 +581,7 @@ void stream_info(struct stream *s, struct stream_info *info)
 {
 	struct devtrace_stats st;
 	struct stream_past p;
-	unsigned long n = 0;
+	unsigned long n = stream_oldest_past(s);
 	u64 oldest;
 
 	memset(info, 0, sizeof(*info));
@@ -595,7 +604,7 @@ void stream_info(struct stream *s, struct stream_info *info)
 /**
  * stream_init() - make stream 0
  * @bytes: of ring a CPU
- * @start: first position and index, for tests
+ * @start: first position and index, and where other counters begin, for tests
  * @mode: of the device node
  *
  * Return: 0 or -ENOMEM.
@@ -607,6 +616,10 @@ int stream_init(unsigned long bytes, u32 start, umode_t mode)
 
 	s->rings = &devtrace_rings;
 	s->start = start & ~(u32)(bytes / RING_UNIT - 1);
+	s->oldest_past = (long)(s32)start;
+	s->pasts = s->oldest_past;
+	s->clears = start;
+	s->layouts = start;
 	stream_wq = alloc_workqueue("devtrace", WQ_UNBOUND, 0);
 	if (!stream_wq)
 		return -ENOMEM;

@@ -53,7 +53,8 @@ struct stream_past {
  * @watched: armed triggers that may stop it
  * @state: enum devtrace_state, as last settled
  * @past: changes of state, the n-th at n % STREAM_PASTS
- * @pasts: how many there were
+ * @pasts: how many there were; wraps
+ * @oldest_past: the number of the oldest that is not overwritten next
  * @layout: readers of the rings hold it for reading; resizing, for writing
  * @layouts: how often it was resized
  * @clear_lock: serializes clearing with whoever reads what was cleared
@@ -83,7 +84,7 @@ struct stream {
 	unsigned int		watched;
 	enum devtrace_state	state;
 	struct stream_past	past[STREAM_PASTS];
-	unsigned long		pasts;
+	unsigned long		pasts, oldest_past;
 
 	struct rw_semaphore	layout;
 	unsigned int		layouts;
@@ -111,6 +112,7 @@ void wake_prepare(struct stream *s);
 
 struct stream *stream_get(unsigned int id);
 void stream_put(struct stream *s);
+unsigned long stream_oldest_past(const struct stream *s);
 bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p);
 u64 stream_emitted_on(int cpu);
 void stream_goes_on(struct stream *s, const char *trigger);
