@@ -189,7 +189,11 @@ const struct devtrace_totals *devtrace_decoder_totals(const struct devtrace_deco
 const char *devtrace_decoder_name(const struct devtrace_decoder *d, uint8_t kind,
 				  uint32_t scope, uint32_t value, uint8_t group,
 				  uint64_t key);
-/* Thread name and, if tgid is not NULL, its process (0: not known). */
+/*
+ * Thread name and, if tgid is not NULL, its process (0: not known). Thread 0 is the
+ * idle thread of each CPU: its name is "swapper/" and the CPU of the last event that
+ * had it.
+ */
 const char *devtrace_decoder_proc(const struct devtrace_decoder *d, uint32_t tid,
 				  uint32_t *tgid);
 /*

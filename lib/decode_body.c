@@ -274,6 +274,7 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 		dt_names_clear(&d->names);
 		dt_names_clear(&d->procs);
 		dt_forget_recent(d);
+		*d->idle = '\0';
 	}
 	/* CLOCK follows an INFO; after a seek it may go back in time. */
 	if (dt_opens_stream(i) || other_boot || i->reason == DEVTRACE_INFO_SEEK)
@@ -302,11 +303,32 @@ static void learn_clock(struct devtrace_decoder *d, const struct devtrace_clock 
 		d->nr_clocks++;
 }
 
+/* Each CPU has an idle thread of its own, and all of them the number 0. */
+static void learn_idle(struct devtrace_decoder *d, uint16_t source)
+{
+	static const char swapper[] = "swapper/";
+	char digits[5], *p = d->idle + sizeof(swapper) - 1;
+	int n = 0;
+
+	if (d->nr_cpus && source >= d->nr_cpus)
+		return;
+	do {
+		digits[n++] = (char)('0' + source % 10);
+		source /= 10;
+	} while (source);
+	memcpy(d->idle, swapper, sizeof(swapper));
+	while (n)
+		*p++ = digits[--n];
+	*p = '\0';
+}
+
 void dt_body_learn(struct devtrace_decoder *d, struct devtrace_item *item)
 {
 	switch (item->kind) {
 	case DEVTRACE_ITEM_EVENT:
 		item->u.event.tgid = process_of(d, item->u.event.tid);
+		if (!item->u.event.tid)
+			learn_idle(d, item->u.event.source);
 		d->last_ts = item->u.event.ts;
 		d->totals.events++;
 		break;
@@ -372,8 +394,14 @@ const char *devtrace_decoder_proc(const struct devtrace_decoder *d, uint32_t tid
 				  uint32_t *tgid)
 {
 	struct dt_key key = { .kind = DEVTRACE_T_PROC, .value = tid };
-	struct dt_name *e = dt_names_get(&d->procs, &key);
+	struct dt_name *e;
 
+	if (!tid && *d->idle) {
+		if (tgid)
+			*tgid = 0;
+		return d->idle;
+	}
+	e = dt_names_get(&d->procs, &key);
 	if (tgid)
 		*tgid = e ? e->tgid : 0;
 	return e ? e->name : NULL;

@@ -64,6 +64,7 @@ struct devtrace_decoder {
 	/* What the stream says of itself. */
 	uint8_t			version;
 	uint16_t		nr_cpus;	/* 0: sources are CPUs */
+	char			idle[16];	/* thread 0 of the last event that had it */
 	bool			have_boot;
 	uint8_t			boot_id[16];
 	struct dt_names		names, procs;

@@ -144,7 +144,7 @@ static void table_end(struct print *t, size_t printed, size_t rows)
 
 static const char *thread_name(struct print *t, uint32_t tid)
 {
-	const char *name = devtrace_decoder_proc(t->d, tid, NULL);
+	const char *name = tid ? devtrace_decoder_proc(t->d, tid, NULL) : "idle";
 	const struct sum_task *task;
 
 	if (name)
@@ -152,7 +152,7 @@ static const char *thread_name(struct print *t, uint32_t tid)
 	for (task = t->s->tasks[tid * 0x9e3779b1u >> 19]; task; task = task->next)
 		if (task->tid == tid && *task->comm)
 			return task->comm;
-	return tid ? "?" : "idle";
+	return "?";
 }
 
 static void thread(struct print *t, const char *name_key, const char *tid_key, uint32_t tid)

@@ -3,6 +3,7 @@
  * test_decode_names.c - names, threads, clocks, and bodies that are not what
  * their type says
  */
+#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -88,6 +89,57 @@ static int last_tgid(const struct devtrace_item *item, void *arg)
 	if (item->kind == DEVTRACE_ITEM_EVENT)
 		*(uint32_t *)arg = item->u.event.tgid;
 	return 0;
+}
+
+/* An event of thread 0. */
+static void stream_idle(struct stream *s, uint16_t source)
+{
+	struct devtrace_wire_event e = {
+		.flags = DEVTRACE_CTX_IRQ,
+		.source = htole16(source),
+		.ts = htole64(s->ts++),
+	};
+
+	stream_frame(s, DEVTRACE_T_USER, &e, sizeof(e));
+}
+
+/* Each CPU has one, and all of them are thread 0; a lane has none. */
+TEST_F(names, idle_threads)
+{
+	struct devtrace_decoder *d = self->d;
+	struct stream *s = &self->s;
+	uint32_t tgid = 99;
+
+	EXPECT_EQ(NULL, devtrace_decoder_proc(d, 0, NULL));
+	s->nr_cpus = 4096;
+	stream_info(s, DEVTRACE_INFO_OPEN);
+	stream_idle(s, 4096);
+	feed(d, s);
+	EXPECT_EQ(NULL, devtrace_decoder_proc(d, 0, NULL));
+	stream_idle(s, 1);
+	feed(d, s);
+	EXPECT_TRUE(is("swapper/1", devtrace_decoder_proc(d, 0, &tgid)));
+	EXPECT_EQ(0, tgid);
+	stream_idle(s, 4095);
+	feed(d, s);
+	EXPECT_TRUE(is("swapper/4095", devtrace_decoder_proc(d, 0, NULL)));
+	stream_idle(s, 0);
+	feed(d, s);
+	EXPECT_TRUE(is("swapper/0", devtrace_decoder_proc(d, 0, NULL)));
+	/* What an older kernel says of all of them does not count. */
+	stream_proc(s, 0, 0, "swapper/7");
+	stream_idle(s, 10);
+	feed(d, s);
+	EXPECT_TRUE(is("swapper/10", devtrace_decoder_proc(d, 0, NULL)));
+	/* Another stream. */
+	s->sent = 0;
+	s->nr_cpus = 0;
+	stream_info(s, DEVTRACE_INFO_OPEN);
+	feed(d, s);
+	EXPECT_EQ(NULL, devtrace_decoder_proc(d, 0, NULL));
+	stream_idle(s, 65535);
+	feed(d, s);
+	EXPECT_TRUE(is("swapper/65535", devtrace_decoder_proc(d, 0, NULL)));
 }
 
 TEST_F(names, threads)
