@@ -236,6 +236,18 @@ struct devtrace_ctl_reader {
 	uint64_t	read, lost;		/* events */
 };
 
+/* A lane that is open. */
+struct devtrace_ctl_lane {
+	uint32_t	source;			/* of its events, if their CPU is not known */
+	uint32_t	pid, tid;
+	char		comm[DEVTRACE_COMM_LEN];
+	uint64_t	size, used;		/* bytes; @used: not taken yet */
+	uint64_t	stored, overwritten;	/* events; @overwritten in the buffer */
+	uint64_t	dropped[DEVTRACE_LOST_CAUSES];
+	uint64_t	oldest, now;		/* trace clock ns; @oldest 0: none is held */
+	uint8_t		state;			/* 0 closed, 1 open, 2 open, makes no calls */
+};
+
 struct devtrace_ctl_dict {
 	uint8_t		kind, group;
 	uint32_t	value, scope;
@@ -247,6 +259,7 @@ typedef int devtrace_stats_fn(const struct devtrace_ctl_stats *s, void *arg);
 typedef int devtrace_type_fn(const struct devtrace_ctl_type *t, void *arg);
 typedef int devtrace_process_fn(const struct devtrace_ctl_process *p, void *arg);
 typedef int devtrace_reader_fn(const struct devtrace_ctl_reader *r, void *arg);
+typedef int devtrace_lane_fn(const struct devtrace_ctl_lane *l, void *arg);
 typedef int devtrace_dict_fn(const struct devtrace_ctl_dict *d, void *arg);
 int devtrace_ctl_stats(struct devtrace_ctl *ctl, const char *stream, devtrace_stats_fn *fn,
 		       void *arg);
@@ -254,6 +267,7 @@ int devtrace_ctl_types(struct devtrace_ctl *ctl, devtrace_type_fn *fn, void *arg
 int devtrace_ctl_processes(struct devtrace_ctl *ctl, devtrace_process_fn *fn, void *arg);
 int devtrace_ctl_readers(struct devtrace_ctl *ctl, const char *stream, devtrace_reader_fn *fn,
 			 void *arg);
+int devtrace_ctl_lanes(struct devtrace_ctl *ctl, devtrace_lane_fn *fn, void *arg);
 int devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg);
 
 /*

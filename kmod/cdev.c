@@ -358,6 +358,16 @@ static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return done ?: err;
 }
 
+/* Whether read(2) would give something; if that is not certain yet, look again soon. */
+static bool poll_ready(struct handle *h)
+{
+	int ret = reader_ready(h->reader);
+
+	if (ret == -EAGAIN)
+		wake_again(h->stream);
+	return ret && ret != -EAGAIN;
+}
+
 static __poll_t trace_poll(struct file *file, poll_table *wait)
 {
 	struct handle *h = file->private_data;
@@ -376,7 +386,7 @@ static __poll_t trace_poll(struct file *file, poll_table *wait)
 			reader_follows(h->reader);
 		if (h->copying)
 			h->missed = true;
-		else if (!h->reader || (!resting(h) && reader_ready(h->reader)))
+		else if (!h->reader || (!resting(h) && poll_ready(h)))
 			mask |= EPOLLIN | EPOLLRDNORM;
 		mutex_unlock(&h->lock);
 		if (READ_ONCE(h->stream->gone))
@@ -515,7 +525,7 @@ static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 
 	if (copy_from_user(&cpu, &arg->cpu, sizeof(cpu)))
 		return -EFAULT;
-	if (cpu < -1)
+	if (cpu < DEVTRACE_STATS_LANES)
 		return -EINVAL;
 	if (cpu >= 0 && (cpu >= nr_cpu_ids || !cpu_possible(cpu)))
 		return -ENXIO;
@@ -523,40 +533,11 @@ static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 	return copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : 0;
 }
 
-/* A descriptor: what else there is to be known is in what it maps. */
-static long ioctl_lane(struct handle *h, struct devtrace_lane_ask __user *arg)
-{
-	struct devtrace_lane_ask lane;
-	struct file *file;
-	int fd, err;
-
-	if (h->stream != &devtrace_stream0)
-		return -ENOTTY;
-	if (copy_from_user(&lane, arg, sizeof(lane)))
-		return -EFAULT;
-	fd = get_unused_fd_flags(O_CLOEXEC);
-	if (fd < 0)
-		return fd;
-	err = lane_new(&lane, &file);
-	if (err)
-		goto out_fd;
-	if (copy_to_user(arg, &lane, sizeof(lane))) {
-		err = -EFAULT;
-		fput(file);
-		goto out_fd;
-	}
-	fd_install(fd, file);
-	return fd;
-
-out_fd:
-	put_unused_fd(fd);
-	return err;
-}
-
 /* All but emitting. */
-static noinline long ioctl_rare(struct file *file, unsigned int cmd, void __user *p)
+static noinline long ioctl_rare(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct handle *h = file->private_data;
+	void __user *p = (void __user *)arg;
 
 	switch (cmd) {
 	case DEVTRACE_IOC_DICT:
@@ -568,7 +549,9 @@ static noinline long ioctl_rare(struct file *file, unsigned int cmd, void __user
 		if (!(file->f_mode & FMODE_WRITE))
 			return -EBADF;
 		WRITE_ONCE(h->clear, false);
-		return ioctl_lane(h, p);
+		return h->stream == &devtrace_stream0 ? lane_ask(p) : -ENOTTY;
+	case DEVTRACE_IOC_HAND:
+		return file->f_mode & FMODE_WRITE ? lane_hand_over(arg) : -EBADF;
 	case DEVTRACE_IOC_CHECK:
 		return file->f_mode & FMODE_READ ? ioctl_check(h, p) : -EBADF;
 	case DEVTRACE_IOC_CLEAR:
@@ -589,7 +572,7 @@ static long trace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	/* The size of the event is part of the number. */
 	if (unlikely((cmd & ~IOCSIZE_MASK) != DEVTRACE_IOC_EMIT(0)))
-		return ioctl_rare(file, cmd, p);
+		return ioctl_rare(file, cmd, arg);
 	if (unlikely(!(file->f_mode & FMODE_WRITE)))
 		return -EBADF;
 	if (unlikely(READ_ONCE(h->clear)))

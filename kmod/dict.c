@@ -33,6 +33,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "compat_atomic.h"
 #include "core.h"
 #include "dict.h"
 #include "proc.h"
@@ -429,7 +430,7 @@ static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 	e->serial = atomic64_read(&devtrace_dict_serial) + 1;
 	dict_link(e, scope);
 	/* LMM(dict:A): seen by a reader before the events that use the name. */
-	atomic64_set_release(&devtrace_dict_serial, e->serial);
+	compat_atomic64_set_release(&devtrace_dict_serial, e->serial);
 	*new = NULL;
 	return 0;
 }

@@ -134,6 +134,50 @@ static void process_add(const struct process *list, unsigned int nr, const struc
 	}
 }
 
+/* Who wants events of a thread of this name, wherever it is. */
+static u32 thread_set(const struct filter_table *t, const struct task_struct *task,
+		      const char *comm)
+{
+	const struct filter_keys *k = t->keys;
+	struct process key = { .comm = "" };
+	u32 asks = t->any_process, refuses = 0;
+
+	/* As in the lists: nothing behind the NUL. */
+	strscpy_pad(key.comm, comm, sizeof(key.comm));
+	process_add(k->comms, k->nr_comms, &key, compare_comm, &asks, &refuses);
+	key.pid = task->pid;
+	process_add(k->pids, k->nr_pids, &key, compare_pid, &asks, &refuses);
+	if (task->tgid != task->pid) {
+		key.pid = task->tgid;
+		process_add(k->pids, k->nr_pids, &key, compare_pid, &asks, &refuses);
+	}
+	return asks & ~refuses;
+}
+
+/**
+ * filter_lane_set() - who wants events of the thread of a lane
+ * @t: the table, preemption off
+ * @pid: the thread
+ *
+ * Where it emitted is not asked for each event: it is where the thread is now.
+ */
+u32 filter_lane_set(const struct filter_table *t, struct pid *pid)
+{
+	const struct task_struct *task;
+	char comm[TASK_COMM_LEN];
+	u32 set = t->any_process;
+
+	rcu_read_lock();
+	task = pid_task(pid, PIDTYPE_PID);
+	if (task) {
+		/* See devtrace_proc_seen(). */
+		data_race(memcpy(comm, task->comm, sizeof(comm)));
+		set = thread_set(t, task, comm) & t->cpus[task_cpu(task)];
+	}
+	rcu_read_unlock();
+	return set;
+}
+
 /**
  * filter_process_set() - who wants events of a thread on this CPU
  * @t: the table, preemption off
@@ -149,23 +193,12 @@ static void process_add(const struct process *list, unsigned int nr, const struc
 u32 filter_process_set(const struct filter_table *t, struct task_struct *task)
 {
 	struct filter_verdict *v = this_cpu_ptr(&devtrace_verdict);
-	const struct filter_keys *k = t->keys;
-	struct process key = { .comm = "" };
 	char comm[TASK_COMM_LEN];
-	u32 asks = t->any_process, refuses = 0, set;
+	u32 set;
 
 	/* See devtrace_proc_seen(). */
 	data_race(memcpy(comm, task->comm, sizeof(comm)));
-	/* As in the lists: nothing behind the NUL. */
-	strscpy_pad(key.comm, comm, sizeof(key.comm));
-	process_add(k->comms, k->nr_comms, &key, compare_comm, &asks, &refuses);
-	key.pid = task->pid;
-	process_add(k->pids, k->nr_pids, &key, compare_pid, &asks, &refuses);
-	if (task->tgid != task->pid) {
-		key.pid = task->tgid;
-		process_add(k->pids, k->nr_pids, &key, compare_pid, &asks, &refuses);
-	}
-	set = asks & ~refuses & t->cpus[smp_processor_id()];
+	set = thread_set(t, task, comm) & t->cpus[smp_processor_id()];
 
 	WRITE_ONCE(v->set, set);
 	barrier();
@@ -612,9 +645,9 @@ static void put_in_force(struct filter_table *t)
 	if (!open)
 		devtrace_emit_gate(false);
 	table_generation = t->generation;
+	publish_lanes(t, false);
 	rcu_assign_pointer(devtrace_table, t);
 	publish(t);
-	publish_lanes(t, false);
 	/* Emitters have preemption off; no normal wait: there may be many changes. */
 	synchronize_rcu_expedited();
 	/*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reading a lane: memory that a program writes meanwhile, whatever it likes
+ * Looking into a lane: memory that a program writes meanwhile, whatever it likes
  *
  * A lane is a row of blocks, written one after the other and over again; its layout is
  * in <linux/devtrace_lane.h>, the order of the writer's stores in lanes.rst. Here is all
@@ -8,10 +8,9 @@
  * runs on the host too, against writers on a simulated machine and hostile bytes.
  *
  * Invariants. A word of the lane is loaded once and checked before it is used. Positions
- * are the reader's own. What was copied is looked at only after it is known that it was
- * not being overwritten, and nothing is looked at but the copy. Whatever stands in the
- * lane, a call ends after at most as many steps as there are blocks, and touches nothing
- * outside of the lane and the buffer.
+ * are the caller's own. A piece that was copied counts only after lane_still() has said
+ * that it was not being overwritten, and nothing is looked at but the copy. Whatever
+ * stands in the lane, a call ends after at most as many steps as there are blocks.
  */
 #ifndef DEVTRACE_LANE_READ_H
 #define DEVTRACE_LANE_READ_H
@@ -26,32 +25,52 @@
 #include "lane_port_user.h"
 #endif
 
+#define LANE_HEADER	((u32)sizeof(struct devtrace_lane_block))
+
 /**
  * struct lane_mem - where a lane is
- * @head: what its thread says about it
- * @blocks: the first block
+ * @blocks: the first block, and the head of the lane in it
  * @nr: how many, a power of two
  * @first: number of the one that was to be written first
  */
 struct lane_mem {
-	const struct devtrace_lane_head	*head;
-	const u8	*blocks;
-	u32		nr;
-	u32		first;
+	u8	*blocks;
+	u32	nr;
+	u32	first;
 };
 
 /**
  * struct lane_place - a place in a lane
  * @block: number of the block
  * @off: bytes of it that were taken; 0: not even its header
- * @idx: events before this place
+ * @skipped: blocks that were overwritten since the last one of which something was taken
+ * @idx: events before this place, as the thread counts
  * @time: of the event before, as it was written
+ * @cpu: of the event before, or DEVTRACE_LANE_NO_CPU
  */
 struct lane_place {
 	u32	block;
 	u32	off;
+	u64	skipped;
 	u64	idx;
 	u64	time;
+	u16	cpu;
+};
+
+/**
+ * struct lane_piece - records of one block that are complete
+ * @from: where they are
+ * @len: bytes
+ * @time: to which the first one's time is relative
+ * @cpu: the CPU of the first
+ * @lost: events that were written before them and overwritten before they were taken
+ */
+struct lane_piece {
+	const u8	*from;
+	u32		len;
+	u64		time;
+	u16		cpu;
+	u64		lost;
 };
 
 /**
@@ -59,6 +78,8 @@ struct lane_place {
  * @time: as it was written, ns
  * @data: its payload, in the copy
  * @len: length of that
+ * @head: where its first word is in the copy
+ * @cpu: where it was emitted, or DEVTRACE_LANE_NO_CPU
  * @type: event type
  * @severity: severity byte
  * @flags: DEVTRACE_F_*
@@ -67,17 +88,76 @@ struct lane_event {
 	u64		time;
 	const u8	*data;
 	u16		len;
+	u16		head;
+	u16		cpu;
 	u8		type;
 	u8		severity;
 	u8		flags;
 };
 
+static inline struct devtrace_lane_head *lane_head(const struct lane_mem *m)
+{
+	return &((struct devtrace_lane_block *)m->blocks)->head;
+}
+
 void lane_begin(const struct lane_mem *m, struct lane_place *p);
-int lane_fetch(const struct lane_mem *m, struct lane_place *p, u8 *buf, u32 *len, u64 *lost);
-int lane_next(struct lane_place *p, const u8 *buf, u32 *at, u32 len, struct lane_event *ev);
-int lane_end(const struct lane_mem *m, struct lane_place *p, u8 *buf);
-void lane_find(const struct lane_mem *m, struct lane_place *p, u64 ts);
+int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece *piece);
+bool lane_still(const struct lane_mem *m, const struct lane_place *p);
+void lane_taken(struct lane_place *p, const struct lane_piece *piece);
 void lane_newest(const struct lane_mem *m, u32 *open, u16 *used);
-bool lane_unread(const struct lane_mem *m, const struct lane_place *p, u32 blocks);
+u32 lane_untaken_bytes(const struct lane_mem *m, const struct lane_place *p);
+int lane_long(u32 word, const u8 *buf, u32 at, u32 left, u64 *ns, struct lane_event *ev);
+
+/**
+ * lane_next() - the next event of a copy
+ * @buf: the copy
+ * @at: where in there; moved on
+ * @len: bytes that are there
+ * @time: of the event before; moved on
+ * @ev: filled in but for @cpu, which changes where the lane says so; type, flags and
+ *	severity are not checked
+ *
+ * Return: 1, 0 if there is none, or -EPROTO if it makes no sense.
+ */
+static __always_inline int lane_next(const u8 *buf, u32 *at, u32 len, u64 *time,
+				     struct lane_event *ev)
+{
+	u32 word, left, used;
+	u64 ns;
+	int words;
+
+	for (;;) {
+		left = len - *at;
+		if (!left)
+			return 0;
+		if (unlikely(left < sizeof(word)))
+			return -EPROTO;
+		word = get_unaligned((const u32 *)(buf + *at));
+		if (likely((word & 0x7f) != DEVTRACE_LANE_CPU))
+			break;
+		ev->cpu = word >> DEVTRACE_LANE_NS_SHIFT;
+		*at += sizeof(word);
+	}
+	ns = word >> DEVTRACE_LANE_NS_SHIFT;
+	ev->head = *at;
+	ev->type = word >> DEVTRACE_LANE_TYPE_SHIFT;
+	ev->len = word & 0x7f;
+	ev->flags = 0;
+	ev->severity = 0;
+	words = 1;
+	if (unlikely(ev->len > DEVTRACE_LANE_SHORT)) {
+		words = lane_long(word, buf, *at, left, &ns, ev);
+		if (words < 0)
+			return words;
+	}
+	used = words * sizeof(word) + ev->len + (ev->len & 1);
+	if (unlikely(used > left))
+		return -EPROTO;
+	ev->data = buf + *at + words * sizeof(word);
+	*time += ns;
+	ev->time = *time;
+	*at += used;
+	return 1;
+}
 
 #endif /* DEVTRACE_LANE_READ_H */

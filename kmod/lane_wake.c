@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Wake readers for events of lanes, which nobody tells us of
+ * When to look into lanes: for readers, at the end of a thread, and by and by
  *
  * While a reader waits and a thread with a lane runs, a timer looks whether something
  * new stands in a lane. It ends when all such threads sleep; the scheduler then says
@@ -14,14 +14,22 @@
  *
  * The probe stays for a while when there is no more use for it: to put it in or take it
  * out patches the kernel.
+ *
+ * A thread may end without telling us. So from the first lane on there is a probe on
+ * sched_process_exit, which takes what the thread left, under its name.
+ *
+ * A program that may make no system calls cannot hand its blocks over. As long as there
+ * is such a lane, a work takes from it every NO_CALLS_MS.
  */
 #include <linux/atomic.h>
+#include <linux/hash.h>
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
+#include <linux/rculist.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
@@ -32,12 +40,15 @@
 #include "compat_probe.h"
 #include "lane.h"
 #include "lane_wake.h"
+#include "slot.h"
 #include "stream_priv.h"
 
 #define LATENCY_NS	(4 * NSEC_PER_MSEC)
 #define KEEP_PROBE	(10 * HZ)
 #define BUCKETS		1024
 #define MANY		U32_MAX
+#define NO_CALLS_MS	10
+#define HASH_BITS	8
 
 /* Of open lanes; and by thread id, whose they are. */
 static DEFINE_SPINLOCK(lock);
@@ -48,12 +59,17 @@ static struct bucket {
 } buckets[BUCKETS];
 static atomic_t nr_open = ATOMIC_INIT(0), followers = ATOMIC_INIT(0);
 
+/* Open lanes by thread; changes with lock, looked at under RCU. */
+static struct hlist_head by_tid[1 << HASH_BITS];
+static atomic_t nr_no_calls = ATOMIC_INIT(0);
+
 static struct hrtimer timer;
 static bool timer_on;
 static DEFINE_PER_CPU(struct irq_work, start_soon);
 
-static struct tracepoint *sched_switch_tp;
-static bool probed;
+static struct tracepoint *sched_switch_tp, *exit_tp;
+static bool probed, exit_probed;
+static DEFINE_MUTEX(exit_lock);
 static void probe_work_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(probe_work, probe_work_fn);
 
@@ -154,7 +170,8 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	smp_mb();
 	spin_lock(&lock);
 	list_for_each_entry(l, &open_lanes, awake) {
-		fresh |= lane_has_new(l);
+		/* What waits for it, too, goes out when it has waited long enough. */
+		fresh |= lane_has_new(l) || READ_ONCE(l->waits);
 		runs |= lane_runs(l);
 	}
 	spin_unlock(&lock);
@@ -204,13 +221,62 @@ static void look_at_probe(void)
 		mod_delayed_work(system_wq, &probe_work, want ? 0 : KEEP_PROBE);
 }
 
+/* The thread ends: preemption is off, and it is current. */
+static void thread_exits(void *data, struct task_struct *task)
+{
+	struct lane *l;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(l, &by_tid[hash_32(task->pid, HASH_BITS)], by_tid)
+		if (l->pid == task_pid(task))
+			lane_thread_ends(l);
+	rcu_read_unlock();
+}
+
+/* The first lane is there. Without the probe a lane is closed when its process ends. */
+static void probe_exits(void)
+{
+	if (READ_ONCE(exit_probed) || !exit_tp)
+		return;
+	mutex_lock(&exit_lock);
+	if (!exit_probed && !tracepoint_probe_register(exit_tp, thread_exits, NULL))
+		WRITE_ONCE(exit_probed, true);
+	mutex_unlock(&exit_lock);
+}
+
+static void no_calls_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(no_calls_work, no_calls_fn);
+
+static void no_calls_fn(struct work_struct *work)
+{
+	unsigned int i, nr = slots_nr();
+	struct lane *l;
+
+	for (i = 0; i < nr; i++) {
+		rcu_read_lock();
+		l = slot_lane(i);
+		if (l && l->flags & DEVTRACE_LANE_NO_CALLS)
+			slot_take(l);
+		rcu_read_unlock();
+		cond_resched();
+	}
+	if (atomic_read(&nr_no_calls))
+		schedule_delayed_work(&no_calls_work, msecs_to_jiffies(NO_CALLS_MS));
+}
+
 /**
  * lane_wake_made() - a lane is open
  * @l: the lane
  */
 void lane_wake_made(struct lane *l)
 {
+	probe_exits();
+	if (l->flags & DEVTRACE_LANE_NO_CALLS) {
+		atomic_inc(&nr_no_calls);
+		schedule_delayed_work(&no_calls_work, msecs_to_jiffies(NO_CALLS_MS));
+	}
 	spin_lock_bh(&lock);
+	hlist_add_head_rcu(&l->by_tid, &by_tid[hash_32(l->tid, HASH_BITS)]);
 	list_add_tail(&l->awake, &open_lanes);
 	lane_newest(&l->mem, &l->seen_open, &l->seen_used);
 	bucket_count(l->tid, 1);
@@ -234,11 +300,14 @@ void lane_wake_closed(struct lane *l)
 	was_open = !list_empty(&l->awake);
 	if (was_open) {
 		list_del_init(&l->awake);
+		hlist_del_rcu(&l->by_tid);
 		bucket_count(l->tid, -1);
 	}
 	spin_unlock_bh(&lock);
 	if (!was_open)
 		return;
+	if (l->flags & DEVTRACE_LANE_NO_CALLS)
+		atomic_dec(&nr_no_calls);
 	atomic_dec(&nr_open);
 	look_at_probe();
 	wake_up_interruptible_all(&devtrace_stream0.wait);
@@ -257,10 +326,12 @@ void lane_wake_follow(bool one_more)
 	look_at_probe();
 }
 
-static void is_it_sched_switch(struct tracepoint *tp, void *unused)
+static void is_it_ours(struct tracepoint *tp, void *unused)
 {
 	if (!strcmp(tp->name, "sched_switch"))
 		sched_switch_tp = tp;
+	if (!strcmp(tp->name, "sched_process_exit"))
+		exit_tp = tp;
 }
 
 void lane_wake_init(void)
@@ -270,7 +341,7 @@ void lane_wake_init(void)
 	for_each_possible_cpu(cpu)
 		init_irq_work(per_cpu_ptr(&start_soon, cpu), start_soon_fn);
 	compat_hrtimer_setup(&timer, lane_timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	for_each_kernel_tracepoint(is_it_sched_switch, NULL);
+	for_each_kernel_tracepoint(is_it_ours, NULL);
 }
 
 /* No lane is open, and no reader is left. */
@@ -279,10 +350,12 @@ void lane_wake_exit(void)
 	int cpu;
 
 	cancel_delayed_work_sync(&probe_work);
-	if (probed) {
+	if (probed)
 		tracepoint_probe_unregister(sched_switch_tp, PROBE, NULL);
-		tracepoint_synchronize_unregister();
-	}
+	if (exit_probed)
+		tracepoint_probe_unregister(exit_tp, thread_exits, NULL);
+	tracepoint_synchronize_unregister();
+	cancel_delayed_work_sync(&no_calls_work);
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&start_soon, cpu));
 	hrtimer_cancel(&timer);

@@ -22,6 +22,7 @@
 #include "profile.h"
 #include "rings.h"
 #include "size.h"
+#include "slot.h"
 #include "stream_priv.h"
 #include "trigger.h"
 
@@ -129,7 +130,7 @@ static int __init devtrace_init(void)
 		pr_err("size=%s: no memory for %lu bytes per CPU\n", size, bytes);
 	if (err)
 		goto out_rings;
-	lanes_init(start);
+	slots_init(start);
 	err = trigger_init();
 	if (err)
 		goto out_stream;
@@ -184,6 +185,7 @@ static void __exit devtrace_exit(void)
 	stream_exit();
 	devtrace_cdev_exit();
 	lane_wake_exit();
+	slots_exit();
 	devtrace_wake_exit();
 	rings_exit();
 	emit_slots_free();

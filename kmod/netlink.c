@@ -190,6 +190,7 @@ static const struct command commands[] = {
 	[DEVTRACE_CMD_PROCESS_GET] = { false, 0, 0, 0, NULL, netlink_process_dump },
 	[DEVTRACE_CMD_READER_GET] = { false, 0, 0, A(STREAM), NULL, netlink_reader_dump },
 	[DEVTRACE_CMD_DICT_GET] = { false, 0, 0, 0, NULL, netlink_dict_dump },
+	[DEVTRACE_CMD_LANE_GET] = { false, 0, 0, 0, NULL, netlink_lane_dump },
 	[DEVTRACE_CMD_PROFILE_GET] = { false, 0, 0, 0, NULL, netlink_profile_dump },
 	[DEVTRACE_CMD_PROFILE_ADD] = {
 		true, A(TRACEPOINT), A(TRACEPOINT), 0, netlink_profile_add, NULL,

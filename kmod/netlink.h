@@ -20,7 +20,7 @@ struct stream;
 void netlink_notify_stream(int cmd, struct stream *s);
 void netlink_notify_filter(struct stream *s);
 void netlink_notify_clear(struct stream *s);
-void netlink_notify_watermark(struct stream *s, int cpu);
+void netlink_notify_watermark(struct stream *s, u32 cpu);
 
 int netlink_init(void);
 void netlink_exit(void);

@@ -122,6 +122,7 @@ int netlink_type_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int netlink_process_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int netlink_reader_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int netlink_profile_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif /* DEVTRACE_NETLINK_PRIV_H */

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Dumps of numbers: streams by CPU, types, threads, readers; and of names
+ * Dumps of numbers: streams by CPU, types, threads, readers, lanes; and of names
  *
  * Numbers go on changing while they are dumped. What a dump promises is that each
  * CPU, type and thread is in it once. A reader that is closed meanwhile can hide
  * another one from a dump that does not fit into one message.
  */
 #include <linux/cpumask.h>
+#include <linux/ktime.h>
 
+#include "clock.h"
 #include "core.h"
 #include "dict.h"
 #include "netlink_priv.h"
 #include "proc.h"
+#include "slot.h"
 #include "stream.h"
 #include "wire.h"
 
@@ -36,7 +39,7 @@ static int check_stream(struct netlink_callback *cb)
 }
 
 static int put_stats(struct sk_buff *skb, struct stream *s, const struct stream_info *i,
-		     unsigned int cpu)
+		     int cpu)
 {
 	struct devtrace_stats st;
 	u64 oldest;
@@ -44,7 +47,7 @@ static int put_stats(struct sk_buff *skb, struct stream *s, const struct stream_
 	stream_stats(s, cpu, &st, &oldest);
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, i->name) ||
 	    nla_put_u32(skb, DEVTRACE_A_ID, i->id) ||
-	    nla_put_u32(skb, DEVTRACE_A_CPU, cpu) ||
+	    nla_put_u32(skb, DEVTRACE_A_CPU, cpu >= 0 ? cpu : DEVTRACE_CPU_LANES) ||
 	    put_u64(skb, SIZE, st.size) ||
 	    put_u64(skb, EMITTED, st.emitted) ||
 	    put_u64(skb, STORED, st.stored) ||
@@ -59,20 +62,21 @@ static int put_stats(struct sk_buff *skb, struct stream *s, const struct stream_
 	return 0;
 }
 
-/* args[1]: CPU to go on with */
+/* args[1]: CPU to go on with; behind them lanes */
 static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s,
 			 const struct stream_info *i)
 {
 	void *head;
-	int err;
+	int err, cpu;
 
-	for (; cb->args[1] < nr_cpu_ids; cb->args[1]++) {
-		if (!cpu_possible(cb->args[1]))
+	for (; cb->args[1] <= nr_cpu_ids; cb->args[1]++) {
+		cpu = cb->args[1] < nr_cpu_ids ? cb->args[1] : DEVTRACE_STATS_LANES;
+		if (cpu >= 0 && !cpu_possible(cpu))
 			continue;
 		head = netlink_dump_begin(skb, cb);
 		if (!head)
 			return -EMSGSIZE;
-		err = netlink_dump_end(skb, head, put_stats(skb, s, i, cb->args[1]));
+		err = netlink_dump_end(skb, head, put_stats(skb, s, i, cpu));
 		if (err)
 			return err;
 	}
@@ -161,6 +165,7 @@ int netlink_type_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	void *head;
 	int err;
 
+	slots_take_all();
 	for (; cb->args[0] < 256; cb->args[0]++) {
 		devtrace_type_stats(cb->args[0], &stored, &filtered);
 		if (!stored && !filtered)
@@ -194,6 +199,7 @@ int netlink_process_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	u64 stored;
 	int err;
 
+	slots_take_all();
 	/* Moves slot behind the one that it tells. */
 	while (devtrace_proc_stats(&slot, &name, &stored)) {
 		head = netlink_dump_begin(skb, cb);
@@ -237,6 +243,45 @@ int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 			return err;
 		cb->args[0] = lower_32_bits(serial);
 		cb->args[1] = upper_32_bits(serial);
+	}
+	return 0;
+}
+
+static int put_lane(struct sk_buff *skb, const struct slot_stats *st)
+{
+	if (nla_put_u32(skb, DEVTRACE_A_ID, nr_cpu_ids + st->slot) ||
+	    nla_put_u32(skb, DEVTRACE_A_TID, st->tid) ||
+	    nla_put_u32(skb, DEVTRACE_A_PID, st->tgid) ||
+	    nla_put_string(skb, DEVTRACE_A_COMM, st->comm) ||
+	    put_u64(skb, SIZE, st->size) ||
+	    put_u64(skb, USED, st->used) ||
+	    put_u64(skb, STORED, st->stored) ||
+	    put_u64(skb, OVERWRITTEN, st->overwritten) ||
+	    nla_put_64bit(skb, DEVTRACE_A_DROPPED, sizeof(st->dropped), st->dropped,
+			  DEVTRACE_A_PAD) ||
+	    put_u64(skb, OLDEST, st->oldest) ||
+	    put_u64(skb, NOW, devtrace_clock()) ||
+	    nla_put_u8(skb, DEVTRACE_A_LANE_STATE, st->state))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* args[0]: slot to go on with */
+int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct slot_stats st;
+	void *head;
+	int err;
+
+	for (; cb->args[0] < slots_nr(); cb->args[0]++) {
+		if (!slot_stats(cb->args[0], &st))
+			continue;
+		head = netlink_dump_begin(skb, cb);
+		if (!head)
+			return -EMSGSIZE;
+		err = netlink_dump_end(skb, head, put_lane(skb, &st));
+		if (err)
+			return err;
 	}
 	return 0;
 }

@@ -55,7 +55,7 @@ void netlink_notify_clear(struct stream *s)
 	netlink_notify_name(DEVTRACE_CMD_NTF_CLEAR, DEVTRACE_A_STREAM, i.name);
 }
 
-void netlink_notify_watermark(struct stream *s, int cpu)
+void netlink_notify_watermark(struct stream *s, u32 cpu)
 {
 	struct netlink_msg m;
 	struct stream_info i;

@@ -310,6 +310,30 @@ void devtrace_proc_new(struct task_struct *task)
 		take(last, i, task, comm, now);
 }
 
+/**
+ * devtrace_proc_count() - events of a thread were stored that did not pass by this CPU
+ * @tid: thread id
+ * @stored: how many
+ *
+ * Context: any, preemption off.
+ */
+void devtrace_proc_count(u32 tid, unsigned long stored)
+{
+	const unsigned int first = bucket(tid) * WAYS;
+	struct slot *latest = NULL;
+	unsigned int i;
+
+	/* Of several users' threads of this id the one that was here last. */
+	for (i = first; i < first + WAYS; i++) {
+		if (!atomic_read(&heads[i].seq) || READ_ONCE(heads[i].tid) != tid)
+			continue;
+		if (!latest || data_race(slots[i].last > latest->last))
+			latest = &slots[i];
+	}
+	if (latest)
+		atomic_long_add(stored, &latest->stored);
+}
+
 unsigned int devtrace_proc_slots(void)
 {
 	return SLOTS;

@@ -63,6 +63,7 @@ static __always_inline void devtrace_proc_stored(void)
 
 u32 devtrace_owner(void);
 
+void devtrace_proc_count(u32 tid, unsigned long stored);
 unsigned int devtrace_proc_slots(void);
 unsigned int devtrace_proc_ways(void);
 u32 devtrace_proc_changes(u32 tid);

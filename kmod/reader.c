@@ -29,6 +29,7 @@
 #include <linux/slab.h>
 #include <linux/time64.h>
 
+#include "compat_atomic.h"
 #include "core.h"
 #include "dict.h"
 #include "reader_priv.h"
@@ -38,12 +39,8 @@
 #define BUSY_TRIES	1000
 /* CPUs whose clocks differ by more than that are not waited for in a read. */
 #define AHEAD_NS	NSEC_PER_MSEC
-/*
- * Events before the place that lseek(2) went to: writers may make them as fast. A lane may
- * have so many that only say that they are, until it is known that they are not.
- */
-#define THROWN_MOST	(2 * (DEVTRACE_LANE_MAX / DEVTRACE_LANE_BLOCK + 3) *	\
-			 (DEVTRACE_LANE_BLOCK / sizeof(u32)))
+/* Events before the place that lseek(2) went to: writers may make them as fast. */
+#define THROWN_MOST	BIT(20)
 
 struct wire *reader_wire(struct reader *rd)
 {
@@ -88,7 +85,7 @@ void cursor_ready(struct reader *rd, struct cursor *c, bool ready)
 }
 
 /* Behind the record at the front. */
-static void cursor_skip(struct cursor *c)
+static void cursor_skip(struct ring_cursor *c)
 {
 	u32 units = ring_record_units((void *)&c->cache[c->next]);
 
@@ -98,7 +95,7 @@ static void cursor_skip(struct cursor *c)
 }
 
 /* Look at the record at the front of the cache; false if it is not whole. */
-static bool cursor_peek(struct cursor *c)
+static bool cursor_peek(struct ring_cursor *c)
 {
 	u64 ts;
 
@@ -123,17 +120,17 @@ static bool cursor_peek(struct cursor *c)
 		}
 		ts = ring_ts(rec->word, c->latest);
 		/* Beyond latest it seems older than the machine: its CPU's clock is wrong. */
-		c->key = likely(ts <= c->latest) ? ts : max(c->key, c->latest - NSEC_PER_SEC);
+		c->c.key = likely(ts <= c->latest) ? ts : max(c->c.key, c->latest - NSEC_PER_SEC);
 		return true;
 	}
 	return false;
 }
 
 /* The record at the front was given. */
-static void cursor_advance(struct cursor *c)
+static void cursor_advance(struct ring_cursor *c)
 {
 	cursor_skip(c);
-	c->last = c->key;
+	c->c.last = c->c.key;
 }
 
 void report_loss(struct reader *rd, struct cursor *c, u8 cause, u64 count, u64 now)
@@ -144,19 +141,19 @@ void report_loss(struct reader *rd, struct cursor *c, u8 cause, u64 count, u64 n
 	WRITE_ONCE(rd->missed, rd->missed + count);
 }
 
-static void report_losses(struct reader *rd, struct cursor *c, u64 now)
+static void report_losses(struct reader *rd, struct ring_cursor *c, u64 now)
 {
 	int cause;
 
-	report_loss(rd, c, DEVTRACE_LOST_CLEARED, c->cleared, now);
-	report_loss(rd, c, DEVTRACE_LOST_OVERWRITTEN, c->lost, now);
+	report_loss(rd, &c->c, DEVTRACE_LOST_CLEARED, c->cleared, now);
+	report_loss(rd, &c->c, DEVTRACE_LOST_OVERWRITTEN, c->lost, now);
 	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++) {
 		u64 n = ring_count_read(&c->ring->dropped[cause]), more = n - c->drops[cause];
 
 		/* What a writer took back was not stored, if not for want of room. */
 		if (cause == DEVTRACE_LOST_STOPPED)
 			more += c->voids;
-		report_loss(rd, c, cause, more, now);
+		report_loss(rd, &c->c, cause, more, now);
 		c->drops[cause] = n;
 	}
 	c->cleared = 0;
@@ -164,7 +161,7 @@ static void report_losses(struct reader *rd, struct cursor *c, u64 now)
 	c->voids = 0;
 }
 
-static bool dropped_more(const struct cursor *c)
+bool cursor_dropped_more(const struct ring_cursor *c)
 {
 	int cause;
 
@@ -174,7 +171,7 @@ static bool dropped_more(const struct cursor *c)
 	return false;
 }
 
-bool cursor_cache(struct cursor *c)
+bool cursor_cache(struct ring_cursor *c)
 {
 	if (!c->cache)
 		c->cache = kvmalloc_array(CACHE_UNITS, sizeof(*c->cache),
@@ -183,7 +180,7 @@ bool cursor_cache(struct cursor *c)
 }
 
 /* To the oldest record, with everything before it lost; clear_lock is held. */
-void cursor_oldest(struct reader *rd, struct cursor *c)
+void cursor_oldest(struct reader *rd, struct ring_cursor *c)
 {
 	lockdep_assert_held(&rd->stream->clear_lock);
 	ring_oldest(c->ring, &c->at, &c->lost);
@@ -194,18 +191,16 @@ void cursor_oldest(struct reader *rd, struct cursor *c)
  * Copy more records if the cache has none. Sets key to the time of the next
  * one, or to the bound. -ENOMEM if there is no memory for the cache.
  */
-static int cursor_refresh(struct reader *rd, struct cursor *c)
+static int cursor_ring_refresh(struct reader *rd, struct ring_cursor *c)
 {
 	struct ring_view v;
 	u64 now;
 
-	if (c->lane)
-		return cursor_lane_refresh(rd, c);
 	do {
 		now = devtrace_clock();
 		if (!ring_exists(c->ring)) {
-			c->key = now - MARGIN_NS;
-			c->busy = false;
+			c->c.key = now - MARGIN_NS;
+			c->c.busy = false;
 			break;
 		}
 		if (!c->placed) {
@@ -220,20 +215,28 @@ static int cursor_refresh(struct reader *rd, struct cursor *c)
 		/* The clock before we look whether a writer is under way. */
 		smp_mb();
 		ring_view(c->ring, &v);
-		c->busy = v.busy;
+		c->c.busy = v.busy;
 		c->lost += ring_fetch(c->ring, &c->at, CACHE_UNITS, c->cache, &c->end);
 		/* Clocks of two CPUs may differ by nanoseconds, not by a second. */
 		c->latest = devtrace_clock() + NSEC_PER_SEC;
 		c->next = 0;
 		if (cursor_peek(c))
-			cursor_ready(rd, c, true);
-		else if (!c->end && !c->busy)
-			c->key = now - MARGIN_NS;
+			cursor_ready(rd, &c->c, true);
+		else if (!c->end && !c->c.busy)
+			c->c.key = now - MARGIN_NS;
 		/* There may have been padding and nothing else. */
-	} while (!c->ready && c->end);
+	} while (!c->c.ready && c->end);
 
-	if (c->lost || c->cleared || c->voids || dropped_more(c))
+	if (c->lost || c->cleared || c->voids || cursor_dropped_more(c))
 		report_losses(rd, c, now);
+	return 0;
+}
+
+static int cursor_refresh(struct reader *rd, struct cursor *c)
+{
+	if (!c->lane)
+		return cursor_ring_refresh(rd, ring_cursor(c));
+	cursor_lane_refresh(rd, lane_cursor(c));
 	return 0;
 }
 
@@ -250,7 +253,7 @@ static int follow_layout(struct reader *rd)
 			return -ENOMEM;
 	mutex_lock(&rd->stream->clear_lock);
 	for (i = 0; i < rd->nr_rings; i++) {
-		struct cursor *c = &rd->cursors[i];
+		struct ring_cursor *c = &rd->cursors[i];
 
 		if (!c->placed)
 			continue;
@@ -262,8 +265,8 @@ static int follow_layout(struct reader *rd)
 		c->lost += ring_place_of(c->ring, c->at.idx, &c->at, c->cache, CACHE_UNITS);
 		c->next = 0;
 		c->end = 0;
-		c->key = 0;
-		cursor_ready(rd, c, false);
+		c->c.key = 0;
+		cursor_ready(rd, &c->c, false);
 	}
 	mutex_unlock(&rd->stream->clear_lock);
 	rd->layouts = rd->stream->layouts;
@@ -279,7 +282,7 @@ static void follow_clear(struct reader *rd)
 	mutex_lock(&rd->stream->clear_lock);
 	rd->clears = rd->stream->clears;
 	for (i = 0; i < rd->nr_rings; i++) {
-		struct cursor *c = &rd->cursors[i];
+		struct ring_cursor *c = &rd->cursors[i];
 
 		if (!c->placed || c->at.pos >= c->ring->cleared.pos)
 			continue;
@@ -287,8 +290,8 @@ static void follow_clear(struct reader *rd)
 		c->at = c->ring->cleared;
 		c->next = 0;
 		c->end = 0;
-		c->key = 0;
-		cursor_ready(rd, c, false);
+		c->c.key = 0;
+		cursor_ready(rd, &c->c, false);
 	}
 	reader_lanes_clear(rd);
 	mutex_unlock(&rd->stream->clear_lock);
@@ -368,7 +371,7 @@ static void send_proc(struct reader *rd, u32 tid, u64 ts)
 }
 
 /* Whether there is a change of state that was not told. */
-static bool more_past(struct reader *rd)
+bool reader_more_past(struct reader *rd)
 {
 	if (likely(READ_ONCE(rd->stream->pasts) == rd->next_past))
 		return rd->has_past;
@@ -380,7 +383,7 @@ static bool more_past(struct reader *rd)
 /* Whether it is the next to be told: no older event can come. */
 static bool past_is_next(struct reader *rd)
 {
-	return more_past(rd) && rd->heap[0]->key >= rd->past.ts;
+	return reader_more_past(rd) && rd->heap[0]->key >= rd->past.ts;
 }
 
 static void send_past(struct reader *rd)
@@ -390,10 +393,10 @@ static void send_past(struct reader *rd)
 	rd->has_past = false;
 }
 
-static bool more_names(const struct reader *rd)
+bool reader_more_names(const struct reader *rd)
 {
 	/* LMM(names:B): pairs with dict:A. */
-	return (u64)atomic64_read_acquire(&devtrace_dict_serial) != rd->serial;
+	return (u64)compat_atomic64_read_acquire(&devtrace_dict_serial) != rd->serial;
 }
 
 /* Each turn of it makes a frame. Whether there was any: it may be given up by now. */
@@ -405,7 +408,7 @@ static bool send_names(struct reader *rd, size_t want)
 	u32 scope;
 
 	/* LMM(names:C): pairs with dict:A. */
-	newest = atomic64_read_acquire(&devtrace_dict_serial);
+	newest = compat_atomic64_read_acquire(&devtrace_dict_serial);
 	while (wire_has_room(&rd->wire) && wire_staged(&rd->wire) < want) {
 		serial = devtrace_dict_next(rd->serial, &d, &scope);
 		if (!serial) {
@@ -419,33 +422,52 @@ static bool send_names(struct reader *rd, size_t want)
 	return rd->wire.frames != frames;
 }
 
-static void send_event(struct reader *rd, struct cursor *c)
+static void send_ring_event(struct reader *rd, struct ring_cursor *c)
 {
 	const struct ring_record *rec = (void *)&c->cache[c->next];
 
-	/* Under way when lseek(2) looked, and older than what it asked for? */
-	if (likely(c->key >= rd->place)) {
-		send_clock(rd, c->key);
-		if (!c->lane) {
-			send_proc(rd, rec->who & RING_WHO_TID, c->key);
-			wire_event(&rd->wire, rec, c->source, c->key);
-		} else {
-			send_proc(rd, c->lane->tid, c->key);
-			wire_lane_event(&rd->wire, &c->ev, c->lane->tid, c->source, c->key,
-					c->late);
-		}
-		/* stream_reader() looks at these meanwhile. */
-		WRITE_ONCE(rd->last, c->key);
-		rd->last_end = rd->wire.bytes;
-		WRITE_ONCE(rd->given, rd->given + 1);
+	send_proc(rd, rec->who & RING_WHO_TID, c->c.key);
+	wire_event(&rd->wire, rec, c->c.source, c->c.key);
+}
+
+/* The event at the front; false: it was overwritten before it was copied. */
+static bool send_one(struct reader *rd, struct cursor *c)
+{
+	send_clock(rd, c->key);
+	if (!c->lane) {
+		send_ring_event(rd, ring_cursor(c));
 	} else {
-		rd->thrown++;
+		send_proc(rd, lane_cursor(c)->tid, c->key);
+		if (!cursor_lane_send(rd, lane_cursor(c)))
+			return false;
 	}
-	if (c->lane)
+	/* stream_reader() looks at these meanwhile. */
+	WRITE_ONCE(rd->last, c->key);
+	rd->last_end = rd->wire.bytes;
+	WRITE_ONCE(rd->given, rd->given + 1);
+	return true;
+}
+
+static void send_event(struct reader *rd, struct cursor *c)
+{
+	bool more;
+
+	/* Under way when lseek(2) looked, and older than what it asked for? */
+	if (unlikely(c->key < rd->place)) {
+		rd->thrown++;
+	} else if (!send_one(rd, c)) {
+		cursor_ready(rd, c, false);
+		return;
+	}
+	if (c->lane) {
 		c->last = c->key;
-	else
-		cursor_advance(c);
-	if (!(c->lane ? cursor_lane_peek(rd, c) : cursor_peek(c)))
+		lane_cursor(c)->idx++;
+		more = cursor_lane_peek(rd, lane_cursor(c));
+	} else {
+		cursor_advance(ring_cursor(c));
+		more = cursor_peek(ring_cursor(c));
+	}
+	if (!more)
 		cursor_ready(rd, c, false);
 }
 
@@ -467,7 +489,7 @@ static int refresh_all(struct reader *rd)
  */
 static int look_for_lanes(struct reader *rd)
 {
-	if (likely(rd->lane_changes == READ_ONCE(devtrace_lanes_changes)))
+	if (likely(reader_nr_lanes(rd) == slots_nr()))
 		return 0;
 	return reader_follow_lanes(rd);
 }
@@ -493,7 +515,6 @@ static int fill(struct reader *rd, size_t want)
 	int tries = 0, waits = 0, err;
 
 	rd->turn++;
-	rd->vain = false;
 	rd->thrown = 0;
 	if (rd->layouts != rd->stream->layouts) {
 		err = follow_layout(rd);
@@ -510,7 +531,7 @@ static int fill(struct reader *rd, size_t want)
 	if (err)
 		return err;
 	while (wire_staged(w) < want && wire_has_room(w)) {
-		if (more_names(rd) && send_names(rd, want))
+		if (reader_more_names(rd) && send_names(rd, want))
 			continue;
 		if (unlikely(past_is_next(rd))) {
 			send_past(rd);
@@ -523,8 +544,7 @@ static int fill(struct reader *rd, size_t want)
 			continue;
 		}
 		/* Another call gives what there is, and may be interrupted. */
-		if (unlikely(c->vain == rd->turn || (rd->vain && !rd->nr_ready) ||
-			     rd->thrown >= THROWN_MOST))
+		if (unlikely(rd->thrown >= THROWN_MOST))
 			return -EAGAIN;
 		cond_resched();
 		if (!rd->nr_ready) {
@@ -532,7 +552,7 @@ static int fill(struct reader *rd, size_t want)
 			if (err)
 				return err;
 			if (!rd->nr_ready && !past_is_next(rd))
-				return rd->vain ? -EAGAIN : 0;
+				return 0;
 			continue;
 		}
 		err = cursor_refresh(rd, c);
@@ -541,13 +561,9 @@ static int fill(struct reader *rd, size_t want)
 		sift_down(rd, 0);
 		if (!c->ready && c->busy && ++tries > BUSY_TRIES)
 			return -EAGAIN;
-		if (rd->lane_changes != READ_ONCE(devtrace_lanes_changes)) {
-			err = reader_follow_lanes(rd);
-			if (err)
-				return err;
-			/* It may be no more. */
-			continue;
-		}
+		err = look_for_lanes(rd);
+		if (err)
+			return err;
 		if (unlikely(!c->ready && !c->busy && ++waits > BUSY_TRIES)) {
 			if (all_ahead(rd, c->key))
 				return -EAGAIN;
@@ -575,74 +591,6 @@ int reader_fill(struct reader *rd, size_t want)
 	err = fill(rd, min_t(size_t, want, WIRE_SIZE));
 	up_read(&rd->stream->layout);
 	return err;
-}
-
-/* Whether a ring has so much, in units, that this cursor has not read. */
-static bool unread(const struct cursor *c, u64 units)
-{
-	struct ring_view v;
-
-	if (!ring_exists(c->ring))
-		return false;
-	ring_view(c->ring, &v);
-	return v.commit.pos - (c->placed ? c->at.pos : v.tail.pos) >= units;
-}
-
-/**
- * reader_ready() - whether reader_fill() would find something, and enough
- * @rd: the reader, locked
- */
-bool reader_ready(struct reader *rd)
-{
-	struct stream *s = rd->stream;
-	unsigned int percent = READ_ONCE(s->watermark);
-	bool ready = true;
-	unsigned int i;
-
-	if (wire_staged(&rd->wire) || !rd->begun || more_names(rd) || more_past(rd) ||
-	    rd->clears != READ_ONCE(s->clears) || READ_ONCE(s->gone) ||
-	    (rd->nr_ready && !percent))
-		return true;
-	if (down_read_killable(&s->layout))
-		return true;
-	if (rd->layouts != s->layouts)
-		goto out;
-	for (i = 0; i < rd->nr_rings; i++) {
-		const struct cursor *c = &rd->cursors[i];
-
-		if (!percent && dropped_more(c))
-			goto out;
-		/* A ring never counts as full: room is made ahead. */
-		if (unread(c, percent ? (u64)(c->ring->mask + 1) * min(percent, 95U) / 100 : 1))
-			goto out;
-	}
-	ready = reader_lanes_unread(rd, percent);
-out:
-	up_read(&s->layout);
-	return ready;
-}
-
-/* Bytes of one ring that a reader should not leave there for long. */
-#define MUCH	65536U
-
-/**
- * reader_much() - whether some ring has much that was not read
- * @rd: the reader, locked
- */
-bool reader_much(struct reader *rd)
-{
-	bool much = false;
-	unsigned int i;
-
-	if (down_read_killable(&rd->stream->layout))
-		return true;
-	for (i = 0; i < rd->nr_rings && !much && rd->layouts == rd->stream->layouts; i++) {
-		const struct cursor *c = &rd->cursors[i];
-
-		much = unread(c, min((c->ring->mask + 1) / 2, MUCH / RING_UNIT));
-	}
-	up_read(&rd->stream->layout);
-	return much;
 }
 
 /**
@@ -701,8 +649,8 @@ struct reader *reader_new(struct stream *s)
 	}
 	for_each_possible_cpu(cpu) {
 		rd->cursors[i].ring = per_cpu_ptr(s->rings, cpu);
-		rd->cursors[i].source = cpu;
-		rd->heap[i] = &rd->cursors[i];
+		rd->cursors[i].c.source = cpu;
+		rd->heap[i] = &rd->cursors[i].c;
 		i++;
 	}
 	rd->reason = DEVTRACE_INFO_OPEN;

@@ -17,11 +17,9 @@ void reader_free(struct reader *rd);
 struct wire *reader_wire(struct reader *rd);
 
 int reader_fill(struct reader *rd, size_t want);
-bool reader_ready(struct reader *rd);
+int reader_ready(struct reader *rd);
 bool reader_much(struct reader *rd);
 loff_t reader_seek(struct reader *rd, loff_t off, int whence);
-struct lane;
-void readers_lane_goes(const struct lane *l);
 void reader_follows(struct reader *rd);
 void reader_check(struct reader *rd, u8 check);
 

@@ -1,478 +1,333 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One reader's places in lanes, beside those in rings
+ * One reader's places in what lanes gave, beside those in rings
  *
- * A cursor in a lane has a bound as one in a ring has: a thread says that it is busy
- * before it reads the clock, so if this reader reads the clock and then finds it not
- * busy and everything taken, whatever comes later is not older, but for MARGIN_NS. But
- * it is a program that says so: a busy one is waited for a while only, and never if it is
- * dead. A time that is older than what was said or given before, or that is still to
- * come, is made that; both are marked DEVTRACE_F_LATE.
+ * A reader has a cursor for each slot there ever was, and no copy of anything: it reads
+ * each event where it stands in the ring of blocks, and then looks whether it was being
+ * overwritten meanwhile. Before a cursor says that it has nothing, the slot's lane is
+ * looked at; from then on nothing older than the slot's floor can come.
  *
- * What makes no sense ends the lane for this reader, in one LOST frame, and closes it
- * for its thread. Other cursors do not notice.
- *
- * Lanes come and go under layout of the stream, which whoever calls in here holds. A
- * reader gets its place, when it is opened and by each lseek(2), in all lanes there are: so
- * one that it does not know was made since, and all that was ever in it was to be read.
+ * Slots come while a reader reads, and never go; which it finds later, all that was
+ * ever in them was to be read.
  */
-#include <linux/sched.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 
 #include "core.h"
-#include "emit_check.h"
 #include "lane_wake.h"
 #include "reader_priv.h"
 
-/* A thread that loses its CPU while it emits gets it back by then, or its event is late. */
-#define BUSY_NS		(10 * NSEC_PER_MSEC)
+/* Runs that are overwritten while a reader comes to them: so often it looks for the next. */
+#define RUN_TRIES	8
 
-/* The reader's cursors for lanes are there for this stream only. */
+/* Only stream 0 has lanes. */
 static bool has_lanes(const struct reader *rd)
 {
 	return rd->stream == &devtrace_stream0;
 }
 
-static void report_lane_losses(struct reader *rd, struct cursor *c, u64 now)
+/*
+ * Whether the run is still there. It is asked under the lock of the ring once a call, for
+ * a reader may sleep for long in between; then it is enough to look at the tail.
+ */
+static bool run_is_there(struct reader *rd, struct lane_cursor *c)
 {
-	report_loss(rd, c, DEVTRACE_LOST_CLEARED, c->cleared, now);
-	report_loss(rd, c, DEVTRACE_LOST_OVERWRITTEN, c->lost, now);
-	c->cleared = 0;
-	c->lost = 0;
+	struct run r;
+
+	if (likely(c->turn == rd->turn))
+		return true;
+	if (!slot_run(c->run, &r))
+		return false;
+	c->turn = rd->turn;
+	return true;
 }
 
-static void lane_is_bad(struct reader *rd, struct cursor *c, u64 now)
+/* The rest of the run is lost; the next one tells how many events that are. */
+static bool run_is_gone(struct lane_cursor *c)
 {
-	c->bad = true;
-	c->next = 0;
-	c->end = 0;
-	lane_close(c->lane);
-	wire_lost(&rd->wire, c->source, DEVTRACE_LOST_LANE, 0, c->last, now);
-}
-
-/* The rest of what the system call would have refused. */
-static bool may_emit(const struct lane_event *ev)
-{
-	const struct devtrace_emit e = {
-		.type = ev->type, .severity = ev->severity, .flags = ev->flags,
-	};
-
-	return emit_check_type(ev->type) && !emit_check_rest(&e, ev->len);
+	c->at = c->len;
+	return false;
 }
 
 /**
- * cursor_lane_peek() - look at the event at the front of the copy
+ * cursor_lane_peek() - look at the next event of the run
  * @rd: the reader
- * @c: its cursor; @key becomes the time of the event
+ * @c: its cursor; its key becomes the time of the event
  *
  * Return: false if there is none.
  */
-bool cursor_lane_peek(struct reader *rd, struct cursor *c)
+bool cursor_lane_peek(struct reader *rd, struct lane_cursor *c)
 {
+	const struct block_ring *ring = slots_ring();
+	const u8 *records;
 	u64 ts;
+	int ret;
 
-	while (c->next < c->end) {
-		if (lane_next(&c->in, (u8 *)c->cache, &c->next, c->end, &c->ev) ||
-		    !may_emit(&c->ev)) {
-			lane_is_bad(rd, c, c->latest);
-			return false;
-		}
-		ts = c->ev.time;
-		if (unlikely(ts < c->key || ts > c->latest))
-			ts = c->key;
-		if (unlikely(!lane_filter_stored(&rd->allowed, c->ev.type, ts))) {
-			/* Each reader comes here; one counts. */
-			lane_count_filtered(c->lane, c->in.idx);
-			c->key = ts;
+	while (c->at < c->len) {
+		if (!run_is_there(rd, c))
+			return run_is_gone(c);
+		records = blocks_records(ring, c->run);
+		ret = lane_next(records, &c->at, c->len, &c->time, &c->ev);
+		if (ret <= 0 || !blocks_there(ring, c->run))
+			return run_is_gone(c);
+		/* It was not wanted, and is not counted in the slot. */
+		if (unlikely(c->ev.type == DEVTRACE_T_EMPTY))
 			continue;
-		}
-		c->late = ts != c->ev.time;
-		c->key = ts;
+		c->data = c->ev.data - records;
+		ts = clamp(c->time, c->lo, c->hi);
+		c->late = ts != c->time;
+		c->c.key = ts;
 		return true;
 	}
 	return false;
-}
-
-/*
- * Whether to wait for an event that its thread is about to complete. If one let us wait
- * in vain, none is waited for in a while: so however many there are, it is a tenth of
- * the time.
- */
-static bool wait_for(struct reader *rd, struct cursor *c, u64 now)
-{
-	if (now < rd->patient_at)
-		return false;
-	if (!c->stuck)
-		c->stuck = now;
-	if (now - c->stuck < BUSY_NS)
-		return true;
-	rd->patient_at = now + 10 * BUSY_NS;
-	return false;
-}
-
-/*
- * A copy ends with a block, or with all there is. So what was not in as many of them as
- * there are blocks, nor behind an empty one in the next, which may have an event that was
- * under way then, was written since. A lane that says that it is older cannot hold up the
- * others.
- */
-static void at_least_as_new(struct cursor *c, u64 now)
-{
-	const u32 nr = c->lane->mem.nr;
-
-	if (!c->end) {
-		/* If each empty one began anew there might be no end. */
-		if (!c->since || c->copies < nr) {
-			c->since = now;
-			c->copies = nr;
-		}
-	} else if (!c->since) {
-		c->since = now;
-		c->copies = 0;
-	} else if (++c->copies > nr + 1) {
-		c->key = max(c->key, c->since - MARGIN_NS);
-		c->since = now;
-		c->copies = 0;
-	}
 }
 
 /**
- * cursor_lane_refresh() - copy more events if the copy has none
+ * cursor_lane_send() - make the event at the front a frame
  * @rd: the reader
- * @c: its cursor; @key becomes the time of the next event, or the bound
+ * @c: its cursor, ready
  *
- * Return: 0 or -ENOMEM.
+ * Return: false if it was overwritten.
  */
-int cursor_lane_refresh(struct reader *rd, struct cursor *c)
+bool cursor_lane_send(struct reader *rd, struct lane_cursor *c)
 {
-	struct lane *l = c->lane;
-	unsigned int blocks = 0;
-	bool open, busy;
-	u64 now;
-	int err;
+	const struct block_ring *ring = slots_ring();
+	u16 source = c->c.source;
 
-	lane_filter_get(&rd->allowed);
-	do {
-		now = devtrace_clock();
-		c->busy = false;
-		if (l->gone || c->bad) {
-			c->key = max(c->key, now - MARGIN_NS);
-			break;
-		}
-		if (!cursor_cache(c))
-			return -ENOMEM;
-		open = lane_is_open(l);
-		/* The clock before we look whether the thread is busy. */
-		smp_mb();
-		/* LMM(lane_bound:A): busy before what is there; pairs with lane_write:D. */
-		busy = smp_load_acquire(&l->mem.head->busy) && open;
-		err = lane_fetch(&l->mem, &c->in, (u8 *)c->cache, &c->end, &c->lost);
-		c->latest = devtrace_clock() + MARGIN_NS;
-		c->next = 0;
-		if (err)
-			lane_is_bad(rd, c, now);
-		at_least_as_new(c, now);
-		if (cursor_lane_peek(rd, c)) {
-			cursor_ready(rd, c, true);
-			c->stuck = 0;
-		} else if (busy && !c->end && wait_for(rd, c, now)) {
-			c->busy = true;
-		} else if (!c->end) {
-			c->key = max(c->key, now - MARGIN_NS);
-		}
-		if (!busy || c->end)
-			c->stuck = 0;
-		/*
-		 * There may have been nothing but what is not wanted. A program can write
-		 * that faster than we look; twice what there was when we came is enough.
-		 */
-		if (!c->ready && c->end && ++blocks > 2 * l->mem.nr + 4) {
-			rd->vain = true;
-			c->vain = rd->turn;
-			break;
-		}
-		cond_resched();
-	} while (!c->ready && c->end);
-
-	if (c->lost || c->cleared)
-		report_lane_losses(rd, c, now);
-	return 0;
+	if (!run_is_there(rd, c))
+		return run_is_gone(c);
+	if (c->ev.cpu < nr_cpu_ids)
+		source = c->ev.cpu;
+	c->ev.data = blocks_records(ring, c->run) + c->data;
+	wire_lane_event(&rd->wire, &c->ev, c->tid, source, c->c.key, c->late);
+	if (!blocks_there(ring, c->run))
+		return run_is_gone(c);
+	wire_lane_send(&rd->wire, &c->ev);
+	return true;
 }
 
-/* Its place is where the oldest event is that may be read. */
-static void cursor_begin(struct cursor *c)
+static void enter_run(struct reader *rd, struct lane_cursor *c, run_place_t place,
+		      const struct run *r)
 {
-	struct lane *l = c->lane;
+	c->run = place;
+	c->at = 0;
+	c->len = r->len;
+	c->time = r->time;
+	c->lo = r->lo;
+	c->hi = r->hi;
+	c->tid = r->tid;
+	c->ev.cpu = r->cpu;
+	c->turn = rd->turn;
+	c->idx = r->idx;
+}
 
-	if (l->gone)
-		return;
-	if (l->is_cleared)
-		c->in = l->cleared;
-	else
-		lane_begin(&l->mem, &c->in);
+static void report(struct reader *rd, struct lane_cursor *c, const struct slot_view *v)
+{
+	const u64 now = devtrace_clock();
+	unsigned int cause;
+
+	report_loss(rd, &c->c, DEVTRACE_LOST_CLEARED, c->cleared, now);
+	report_loss(rd, &c->c, DEVTRACE_LOST_OVERWRITTEN, c->lost, now);
+	c->cleared = 0;
+	c->lost = 0;
+	for (cause = 0; cause < SLOT_CAUSES; cause++)
+		report_loss(rd, &c->c, cause, v->dropped[cause] - c->drops[cause], now);
+	memcpy(c->drops, v->dropped, sizeof(c->drops));
+	if (v->bad != c->bad)
+		wire_lost(&rd->wire, c->c.source, DEVTRACE_LOST_LANE, 0, c->c.last, now);
+	c->bad = v->bad;
+}
+
+static bool has_news(const struct lane_cursor *c, const struct slot_view *v)
+{
+	return c->lost || c->cleared || v->bad != c->bad ||
+	       memcmp(c->drops, v->dropped, sizeof(c->drops));
 }
 
 /**
- * cursor_lane_seek() - to the first event at or after a time, or before it
+ * cursor_lane_refresh() - go to the next run
+ * @rd: the reader
+ * @c: its cursor, not ready; its key becomes the time of the next event, or the bound
+ */
+void cursor_lane_refresh(struct reader *rd, struct lane_cursor *c)
+{
+	struct slot_view v;
+	run_place_t place;
+	struct run r;
+	int tries = 0;
+
+	slot_refresh(c->slot, &v);
+	c->c.busy = v.busy;
+	do {
+		place = slot_next(c->slot, c->run, &r);
+		if (!place)
+			break;
+		c->lost += r.idx - c->idx;
+		enter_run(rd, c, place, &r);
+		if (cursor_lane_peek(rd, c))
+			cursor_ready(rd, &c->c, true);
+	} while (!c->c.ready && ++tries < RUN_TRIES);
+	if (!place && v.idx > c->idx) {
+		/* They were all overwritten. */
+		c->lost += v.idx - c->idx;
+		c->idx = v.idx;
+	}
+	if (!c->c.ready && place)
+		c->c.busy = true;
+	else if (!c->c.ready)
+		c->c.key = max(c->c.key, v.floor);
+	if (unlikely(has_news(c, &v)))
+		report(rd, c, &v);
+}
+
+/* Within the run, to the first event that is not older. */
+static void find_in_run(struct reader *rd, struct lane_cursor *c, u64 ts)
+{
+	u32 at = c->at;
+	u64 time = c->time;
+	u16 cpu = c->ev.cpu;
+
+	while (cursor_lane_peek(rd, c)) {
+		if (c->c.key >= ts) {
+			c->at = at;
+			c->time = time;
+			c->ev.cpu = cpu;
+			return;
+		}
+		c->idx++;
+		at = c->at;
+		time = c->time;
+		cpu = c->ev.cpu;
+	}
+}
+
+/* What is before is not lost: it was not asked for. */
+static void find_time(struct reader *rd, struct lane_cursor *c, u64 ts)
+{
+	run_place_t place = c->run;
+	struct run r;
+
+	while ((place = slot_next(c->slot, place, &r))) {
+		enter_run(rd, c, place, &r);
+		if (r.hi >= ts) {
+			find_in_run(rd, c, ts);
+			return;
+		}
+		c->at = c->len;
+		c->idx = r.idx + r.nr;
+	}
+}
+
+/**
+ * cursor_lane_seek() - to the first event at or after a time
+ * @rd: the reader
  * @c: the cursor
  * @ts: trace clock, ns; 0: the oldest event; U64_MAX: behind the newest
+ *
+ * What is complete was taken.
  */
-void cursor_lane_seek(struct cursor *c, u64 ts)
+void cursor_lane_seek(struct reader *rd, struct lane_cursor *c, u64 ts)
 {
-	struct lane *l = c->lane;
-	struct lane_place from;
+	struct slot_view v;
 
+	slot_view(c->slot, &v);
 	c->lost = 0;
 	c->cleared = 0;
-	c->bad = false;
-	c->stuck = 0;
-	c->since = 0;
-	c->last = 0;
-	/* A reader that is opened now is told nothing of it, either. */
-	if (l->gone) {
-		c->in.idx = l->total;
+	c->at = 0;
+	c->len = 0;
+	c->c.last = 0;
+	c->c.key = 0;
+	c->bad = v.bad;
+	memcpy(c->drops, v.dropped, sizeof(c->drops));
+	if (ts == U64_MAX) {
+		c->run = slot_end(c->slot, &c->idx);
 		return;
 	}
-	cursor_begin(c);
+	c->run = slot_cleared(c->slot, &c->idx, ts ? NULL : c->drops);
 	if (!ts)
 		return;
-	from = c->in;
-	if (ts != U64_MAX)
-		lane_find(&l->mem, &c->in, ts);
-	else if (!c->cache || lane_end(&l->mem, &c->in, (u8 *)c->cache))
-		lane_find(&l->mem, &c->in, ts);
-	/* What was cleared is older than that. */
-	if (l->is_cleared && (s64)(c->in.idx - from.idx) < 0)
-		c->in = from;
+	c->idx = v.idx;
+	find_time(rd, c, ts);
 }
 
-/* The lanes have changed. */
+/* Cursors for the slots that came. */
 
-static struct cursor *cursor_new(struct reader *rd, struct lane *l)
+static int make_chunk(struct reader *rd, unsigned int chunk)
 {
-	struct cursor *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	struct lane_cursor *lanes;
+	unsigned int i;
 
-	if (!c)
-		return NULL;
-	c->lane = lane_get(l);
-	c->source = l->source;
-	c->placed = true;
-	c->key = max(l->made, rd->last);
-	mutex_lock(&rd->stream->clear_lock);
-	cursor_begin(c);
-	c->cleared = c->in.idx;
-	mutex_unlock(&rd->stream->clear_lock);
-	return c;
-}
-
-static void cursor_free(struct cursor *c)
-{
-	lane_put(c->lane);
-	kvfree(c->cache);
-	kfree(c);
+	if (rd->lanes[chunk])
+		return 0;
+	lanes = kvcalloc(SLOTS_CHUNK, sizeof(*lanes), GFP_KERNEL_ACCOUNT);
+	if (!lanes)
+		return -ENOMEM;
+	for (i = 0; i < SLOTS_CHUNK; i++) {
+		lanes[i].slot = chunk * SLOTS_CHUNK + i;
+		lanes[i].c.source = nr_cpu_ids + lanes[i].slot;
+		lanes[i].c.lane = true;
+	}
+	rd->lanes[chunk] = lanes;
+	return 0;
 }
 
 static int make_room(struct reader *rd, unsigned int nr)
 {
-	struct cursor **lanes, **heap;
+	const unsigned int chunks = DIV_ROUND_UP(nr, SLOTS_CHUNK);
+	struct cursor **heap;
+	unsigned int i;
 
-	if (nr <= rd->room)
+	for (i = 0; i < chunks; i++)
+		if (make_chunk(rd, i))
+			return -ENOMEM;
+	if (rd->nr_rings + nr <= rd->room)
 		return 0;
-	nr = max(nr, 2 * rd->room);
-	lanes = kvcalloc(nr, sizeof(*lanes), GFP_KERNEL_ACCOUNT);
-	heap = kvcalloc(rd->nr_rings + nr, sizeof(*heap), GFP_KERNEL_ACCOUNT);
-	if (!lanes || !heap) {
-		kvfree(lanes);
-		kvfree(heap);
+	heap = kvcalloc(rd->nr_rings + chunks * SLOTS_CHUNK, sizeof(*heap), GFP_KERNEL_ACCOUNT);
+	if (!heap)
 		return -ENOMEM;
-	}
-	if (rd->lanes)
-		memcpy(lanes, rd->lanes, reader_nr_lanes(rd) * sizeof(*lanes));
-	kvfree(rd->lanes);
 	kvfree(rd->heap);
-	rd->lanes = lanes;
 	rd->heap = heap;
-	rd->room = nr;
-	/* The heap is put together anew by whoever asked. */
+	rd->room = rd->nr_rings + chunks * SLOTS_CHUNK;
 	return 0;
 }
 
-static void fill_heap(struct reader *rd)
+/* All that was ever in a slot that it did not know was to be read. */
+static void begin_slot(struct reader *rd, struct lane_cursor *c)
 {
-	unsigned int i;
-
-	for (i = 0; i < rd->nr_rings; i++)
-		rd->heap[i] = &rd->cursors[i];
-	for (; i < rd->nr; i++)
-		rd->heap[i] = rd->lanes[i - rd->nr_rings];
-	reader_heapify(rd);
-}
-
-/* What was copied is still to be read; all else of a lane that is gone is lost. */
-static bool cursor_is_over(struct reader *rd, struct cursor *c)
-{
-	u64 lost;
-
-	if (!c->lane->gone || c->ready)
-		return false;
-	lost = c->lane->total > c->in.idx && !c->bad ? c->lane->total - c->in.idx : 0;
-	c->lost += lost;
-	c->in.idx += lost;
-	if (!wire_has_room(&rd->wire))
-		return false;
-	report_lane_losses(rd, c, devtrace_clock());
-	return true;
-}
-
-static unsigned int drop_over(struct reader *rd)
-{
-	unsigned int i, left = 0, n = reader_nr_lanes(rd), over = 0;
-
-	for (i = 0; i < n; i++) {
-		struct cursor *c = rd->lanes[i];
-
-		if (cursor_is_over(rd, c)) {
-			cursor_free(c);
-			continue;
-		}
-		over += c->lane->gone;
-		rd->lanes[left++] = c;
-	}
-	rd->nr = rd->nr_rings + left;
-	return over;
-}
-
-/* Those that this reader does not know yet are at the end of the list. */
-static unsigned int count_new(const struct reader *rd, struct list_head **from)
-{
-	struct list_head *at;
-	unsigned int n = 0;
-
-	for (at = devtrace_lanes.prev; at != &devtrace_lanes; at = at->prev) {
-		const struct lane *l = list_entry(at, struct lane, list);
-
-		if (l->serial <= rd->lane_serial)
-			break;
-		n++;
-	}
-	*from = at;
-	return n;
-}
-
-/* Of several such lanes in one frame: it is the number that counts. */
-static bool report_unseen(struct reader *rd)
-{
-	static const u8 causes[] = { DEVTRACE_LOST_CLEARED, DEVTRACE_LOST_OVERWRITTEN };
-	u64 n[] = { rd->unseen_cleared, rd->unseen };
-	unsigned int i;
-
-	if (!(n[0] + n[1]))
-		return true;
-	if (!wire_has_room(&rd->wire))
-		return false;
-	for (i = 0; i < ARRAY_SIZE(causes); i++)
-		if (n[i])
-			wire_lost(&rd->wire, rd->unseen_source, causes[i], n[i], 0,
-				  devtrace_clock());
-	WRITE_ONCE(rd->missed, rd->missed + n[0] + n[1]);
-	rd->unseen = 0;
-	rd->unseen_cleared = 0;
-	return true;
-}
-
-/* With readers_lock. Unless we @tell, what is over stays for the next time. */
-static int follow(struct reader *rd, bool tell)
-{
-	struct list_head *at;
-	unsigned int n, over;
-	int err = 0;
-
-	n = count_new(rd, &at);
-	err = make_room(rd, reader_nr_lanes(rd) + n);
-	if (err)
-		return err;
-	over = tell ? drop_over(rd) + !report_unseen(rd) : 1;
-	for (at = at->next; at != &devtrace_lanes; at = at->next) {
-		struct lane *l = list_entry(at, struct lane, list);
-		struct cursor *c = cursor_new(rd, l);
-
-		if (!c) {
-			err = -ENOMEM;
-			break;
-		}
-		rd->lanes[reader_nr_lanes(rd)] = c;
-		rd->nr++;
-		rd->lane_serial = l->serial;
-	}
-	fill_heap(rd);
-	if (!err && !over)
-		rd->lane_changes = devtrace_lanes_changes;
-	return err;
+	c->run = slot_cleared(c->slot, &c->idx, NULL);
+	c->cleared = c->idx;
+	c->c.key = rd->last;
 }
 
 /**
- * readers_lane_goes() - the memory of a lane is needed
- * @l: the lane, @total is set; layout of its stream is held for writing
- *
- * Readers that have a cursor there are told by that. Those that have not looked since it
- * was made are told by what is noted here.
- */
-void readers_lane_goes(const struct lane *l)
-{
-	const u64 cleared = l->is_cleared ? min(l->cleared.idx, l->total) : 0;
-	struct stream *s = &devtrace_stream0;
-	struct reader *rd;
-
-	mutex_lock(&s->readers_lock);
-	list_for_each_entry(rd, &s->readers, list) {
-		if (rd->lane_serial >= l->serial)
-			continue;
-		rd->unseen += l->total - cleared;
-		rd->unseen_cleared += cleared;
-		rd->unseen_source = l->source;
-	}
-	mutex_unlock(&s->readers_lock);
-}
-
-static int look_at_lanes(struct reader *rd, bool tell)
-{
-	int err;
-
-	if (!has_lanes(rd)) {
-		rd->lane_changes = devtrace_lanes_changes;
-		return 0;
-	}
-	/* stream_reader() looks at them. */
-	mutex_lock(&rd->stream->readers_lock);
-	err = follow(rd, tell);
-	mutex_unlock(&rd->stream->readers_lock);
-	return err;
-}
-
-/**
- * reader_follow_lanes() - know all lanes there are, and no others
+ * reader_follow_lanes() - have a cursor for each slot
  * @rd: the reader
  *
- * A lane that came has nothing older than what was copied before it did. One that is
- * gone keeps its cursor until that has given what it had copied.
+ * A lane that came has nothing older than what was read before it did.
  *
  * Return: 0 or -ENOMEM.
  */
 int reader_follow_lanes(struct reader *rd)
 {
-	return look_at_lanes(rd, true);
-}
+	unsigned int i, nr = has_lanes(rd) ? slots_nr() : 0;
+	int err;
 
-/**
- * reader_know_lanes() - know all lanes there are, and make no frames
- * @rd: the reader, which may have told nothing yet, not even that it begins
- *
- * Return: 0 or -ENOMEM.
- */
-int reader_know_lanes(struct reader *rd)
-{
-	return look_at_lanes(rd, false);
+	if (nr == reader_nr_lanes(rd))
+		return 0;
+	/* stream_reader() looks at them. */
+	mutex_lock(&rd->stream->readers_lock);
+	err = make_room(rd, nr);
+	if (!err) {
+		for (i = reader_nr_lanes(rd); i < nr; i++)
+			begin_slot(rd, reader_lane(rd, i));
+		rd->nr = rd->nr_rings + nr;
+		for (i = 0; i < rd->nr; i++)
+			rd->heap[i] = reader_cursor(rd, i);
+	}
+	mutex_unlock(&rd->stream->readers_lock);
+	reader_heapify(rd);
+	return err;
 }
 
 /**
@@ -482,53 +337,56 @@ int reader_know_lanes(struct reader *rd)
 void reader_lanes_clear(struct reader *rd)
 {
 	unsigned int i;
+	run_place_t run;
+	u64 idx;
 
 	for (i = 0; i < reader_nr_lanes(rd); i++) {
-		struct cursor *c = rd->lanes[i];
-		const struct lane *l = c->lane;
-		u64 idx;
+		struct lane_cursor *c = reader_lane(rd, i);
 
-		if (!l->is_cleared)
+		run = slot_cleared(i, &idx, NULL);
+		if (idx <= c->idx)
 			continue;
-		/* Cleared before it went: to be believed as far as its events are counted. */
-		idx = l->gone ? min(l->cleared.idx, l->total) : l->cleared.idx;
-		/* One that was peeked at counts as read by lane_next(). */
-		if ((s64)(idx - c->in.idx) + c->ready <= 0)
-			continue;
-		c->cleared += idx - c->in.idx + c->ready;
-		c->in = l->cleared;
-		c->in.idx = idx;
-		c->next = 0;
-		c->end = 0;
-		cursor_ready(rd, c, false);
+		c->cleared += idx - c->idx;
+		c->idx = idx;
+		c->run = run;
+		c->at = 0;
+		c->len = 0;
+		cursor_ready(rd, &c->c, false);
 	}
 }
 
+/* A slot that the reader does not know yet, too. */
+static bool slot_unread(const struct reader *rd, unsigned int slot, u64 bytes)
+{
+	const struct lane_cursor *c = NULL;
+	struct slot_view v;
+
+	if (slot < reader_nr_lanes(rd))
+		c = reader_lane(rd, slot);
+	slot_refresh(slot, &v);
+	if (bytes)
+		return slots_behind(slot, c ? c->run : 0, c ? c->idx : 0) >= bytes;
+	return c ? v.idx != c->idx || has_news(c, &v) : v.idx != 0;
+}
+
 /**
- * reader_lanes_unread() - whether some lane has events that were not read
+ * reader_lanes_unread() - whether some slot has events that were not read
  * @rd: the reader
- * @percent: and so much of it at least; 0: anything
+ * @percent: and so much of the ring at least; 0: anything
  */
 bool reader_lanes_unread(const struct reader *rd, unsigned int percent)
 {
-	unsigned int i;
+	const u64 bytes = div_u64(slots_bytes() * percent, 100);
+	unsigned int i, nr = has_lanes(rd) ? slots_nr() : 0;
 
-	if (!has_lanes(rd))
-		return false;
-	if (rd->lane_changes != devtrace_lanes_changes)
-		return true;
-	for (i = 0; i < reader_nr_lanes(rd); i++) {
-		const struct cursor *c = rd->lanes[i];
-
-		if (!c->lane->gone && !c->bad &&
-		    lane_unread(&c->lane->mem, &c->in, c->lane->mem.nr * percent / 100))
+	for (i = 0; i < nr; i++)
+		if (slot_unread(rd, i, bytes))
 			return true;
-	}
 	return false;
 }
 
 /**
- * reader_lanes_lag() - bytes of lanes that were not read, nearly
+ * reader_lanes_lag() - bytes of the ring of blocks that were not read
  * @rd: the reader, which may read meanwhile
  */
 u64 reader_lanes_lag(const struct reader *rd)
@@ -537,14 +395,10 @@ u64 reader_lanes_lag(const struct reader *rd)
 	u64 lag = 0;
 
 	for (i = 0; i < reader_nr_lanes(rd); i++) {
-		const struct cursor *c = rd->lanes[i];
-		const struct lane *l = c->lane;
+		const struct lane_cursor *c = reader_lane(rd, i);
 
 		/* A moment ago is good enough. */
-		if (!l->gone && lane_unread(&l->mem, &c->in, 0))
-			/* Likewise. */
-			lag += (u64)min(READ_ONCE(l->mem.head->open) - data_race(c->in.block) + 1,
-					l->mem.nr) * DEVTRACE_LANE_BLOCK;
+		lag = max(lag, slots_behind(i, data_race(c->run), data_race(c->idx)));
 	}
 	return lag;
 }
@@ -567,7 +421,6 @@ void reader_lanes_free(struct reader *rd)
 
 	if (rd->follows)
 		lane_wake_follow(false);
-	for (i = 0; i < reader_nr_lanes(rd); i++)
-		cursor_free(rd->lanes[i]);
-	kvfree(rd->lanes);
+	for (i = 0; i < ARRAY_SIZE(rd->lanes); i++)
+		kvfree(rd->lanes[i]);
 }

@@ -10,65 +10,56 @@
 #include <linux/types.h>
 
 #include "clock.h"
-#include "lane.h"
-#include "lane_filter.h"
 #include "reader.h"
 #include "ring.h"
+#include "slot.h"
 #include "stream_priv.h"
 #include "wire.h"
 
-/* What a cursor copies at a time: more than a block of a lane, too. */
+/* What a cursor copies of a ring at a time. */
 #define CACHE_UNITS	1024
 
 /* Within it a store becomes visible to others. */
 #define MARGIN_NS	(10 * NSEC_PER_USEC)
 
 /**
- * struct cursor - a place in one ring or lane
- * @ring: the ring; it may come into being later
- * @lane: or the lane; then what is only for rings is not used
- * @in: the place in there
- * @ev: the event at the front of @cache, if @ready
- * @late: its time is not @key, but makes no sense
- * @bad: what stood there makes no sense; nothing comes any more
- * @stuck: since when it was @busy and nothing came, 0 if it is not
- * @since: what comes when there were enough @copies is not older; 0: not known yet
- * @copies: how many blocks were copied since, or as good as copied
- * @vain: call of reader_fill() in which there was no end of what is not wanted
+ * struct cursor - a place in what one source emitted: the head of both kinds
+ * @key: the time of the event at the front, or the bound
+ * @last: the time of the last event given, 0 if none
  * @source: its number
- * @placed: @at is set; it is not while there is no ring
- * @ready: @cache has the record at @at, and @key is its time
+ * @lane: of a struct lane_cursor; else of a struct ring_cursor
+ * @ready: there is an event at the front
  * @busy: a writer was under way when we looked last
+ */
+struct cursor {
+	u64		key;
+	u64		last;
+	u16		source;
+	bool		lane;
+	bool		ready;
+	bool		busy;
+};
+
+/**
+ * struct ring_cursor - a place in one ring
+ * @c: what it has in common with others; if ready, @cache has the record at @at
+ * @ring: the ring; it may come into being later
+ * @placed: @at is set; it is not while there is no ring
  * @at: the next record to be given
- * @key: the time of that record, or the bound
- * @last: the time of the last record given, 0 if none
  * @lost: overwritten before we came to them, not yet reported
  * @cleared: the same, cleared
  * @voids: records that were taken back, not yet reported
  * @drops: how many drops of each cause have been reported
  * @latest: no record in @cache is newer
- * @next: the front of @cache, in units, for lanes in bytes
+ * @next: the front of @cache, in units
  * @end: its end
  * @cache: copied records
  */
-struct cursor {
+struct ring_cursor {
+	struct cursor	c;
 	struct ring	*ring;
-	struct lane	*lane;
-	struct lane_place in;
-	struct lane_event ev;
-	bool		late;
-	bool		bad;
-	u64		stuck;
-	u64		since;
-	u32		copies;
-	unsigned int	vain;
-	u16		source;
 	bool		placed;
-	bool		ready;
-	bool		busy;
 	struct ring_place at;
-	u64		key;
-	u64		last;
 	u64		lost;
 	u64		cleared;
 	u64		voids;
@@ -76,6 +67,46 @@ struct cursor {
 	u64		latest;
 	u32		next, end;
 	u64		*cache;
+};
+
+/**
+ * struct lane_cursor - a place in the chain of one slot
+ * @c: what it has in common with others; if ready, @ev is the event at the front
+ * @slot: its number
+ * @run: the run that is read, or was read last; 0: none
+ * @at: bytes of it that were looked at
+ * @len: bytes that it has
+ * @time: of the event before @at, as it was written
+ * @lo: no event of the run is older
+ * @hi: nor newer
+ * @tid: the thread
+ * @ev: see above, but for its payload, which is @data bytes behind the header
+ * @data: see there
+ * @late: its time is not what the thread said
+ * @turn: in this call of reader_fill() the run was seen to be there
+ * @idx: events before the front
+ * @lost: overwritten before we came to them, not yet reported
+ * @cleared: the same, cleared
+ * @drops: how many drops of each cause have been reported
+ * @bad: how often it was reported that the lane makes no sense
+ */
+struct lane_cursor {
+	struct cursor	c;
+	u16		slot;
+	bool		late;
+	u32		at, len;
+	run_place_t	run;
+	u64		time;
+	u64		lo, hi;
+	u32		tid;
+	u32		data;
+	struct lane_event ev;
+	unsigned int	turn;
+	u64		idx;
+	u64		lost;
+	u64		cleared;
+	u64		drops[SLOT_CAUSES];
+	u64		bad;
 };
 
 /*
@@ -99,20 +130,12 @@ struct announced {
  * @stream: the stream, which stays
  * @list: in its readers
  * @follows: it has waited for events, and may again
- * @lane_changes: of the lanes, as we know it
- * @lane_serial: of the newest lane that we know
- * @unseen: events of lanes that came and went before we looked
- * @unseen_cleared: more of these, which had been cleared
- * @unseen_source: the last of these lanes
- * @patient_at: not before do we wait for a busy thread
  * @turn: number of this call of reader_fill()
- * @vain: some lane had nothing but what is not wanted, and no end of it, in this call
  * @thrown: events in this call that are before @place
- * @allowed: what could go into them when
  * @nr: cursors
  * @nr_rings: those of @cursors, which are for rings
- * @lanes: the rest, in the order of the list of lanes
- * @room: how many @lanes and @heap hold
+ * @lanes: the rest, by slot, in chunks
+ * @room: how many @heap holds
  * @pid: who opened it
  * @comm: its name
  * @given: events that were made frames
@@ -137,12 +160,8 @@ struct reader {
 	u8		reason;		/* why the next INFO is sent */
 	unsigned int	clears;		/* of the stream, as we know it */
 	unsigned int	nr, nr_ready, nr_rings, room;
-	unsigned int	lane_changes, turn, thrown;
-	bool		follows, vain;
-	u64		lane_serial, patient_at;
-	u64		unseen, unseen_cleared;
-	u16		unseen_source;
-	struct lane_allowed allowed;
+	unsigned int	turn, thrown;
+	bool		follows;
 	u64		serial;		/* last dictionary entry sent */
 	unsigned long	clock_next;	/* next clock sample */
 	struct clock_sample clock;	/* the last one sent */
@@ -153,8 +172,8 @@ struct reader {
 	struct proc_sent proc;
 	struct announced *announced;
 	struct cursor	**heap;
-	struct cursor	*cursors;
-	struct cursor	**lanes;
+	struct ring_cursor *cursors;
+	struct lane_cursor *lanes[SLOTS_MAX / SLOTS_CHUNK];
 	struct wire	wire;
 };
 
@@ -165,22 +184,41 @@ static inline unsigned int reader_nr_lanes(const struct reader *rd)
 	return rd->nr - rd->nr_rings;
 }
 
-static inline struct cursor *reader_cursor(const struct reader *rd, unsigned int i)
+static inline struct lane_cursor *reader_lane(const struct reader *rd, unsigned int slot)
 {
-	return i < rd->nr_rings ? &rd->cursors[i] : rd->lanes[i - rd->nr_rings];
+	return &rd->lanes[slot / SLOTS_CHUNK][slot % SLOTS_CHUNK];
 }
 
-bool cursor_cache(struct cursor *c);
-void cursor_oldest(struct reader *rd, struct cursor *c);
+static inline struct cursor *reader_cursor(const struct reader *rd, unsigned int i)
+{
+	return i < rd->nr_rings ? &rd->cursors[i].c : &reader_lane(rd, i - rd->nr_rings)->c;
+}
+
+static inline struct ring_cursor *ring_cursor(struct cursor *c)
+{
+	return container_of(c, struct ring_cursor, c);
+}
+
+static inline struct lane_cursor *lane_cursor(struct cursor *c)
+{
+	return container_of(c, struct lane_cursor, c);
+}
+
+/* reader.c */
+bool cursor_cache(struct ring_cursor *c);
+bool cursor_dropped_more(const struct ring_cursor *c);
+bool reader_more_names(const struct reader *rd);
+bool reader_more_past(struct reader *rd);
+void cursor_oldest(struct reader *rd, struct ring_cursor *c);
 void cursor_ready(struct reader *rd, struct cursor *c, bool ready);
 void reader_heapify(struct reader *rd);
 
 /* reader_lane.c */
-int cursor_lane_refresh(struct reader *rd, struct cursor *c);
-bool cursor_lane_peek(struct reader *rd, struct cursor *c);
-void cursor_lane_seek(struct cursor *c, u64 ts);
+void cursor_lane_refresh(struct reader *rd, struct lane_cursor *c);
+bool cursor_lane_peek(struct reader *rd, struct lane_cursor *c);
+bool cursor_lane_send(struct reader *rd, struct lane_cursor *c);
+void cursor_lane_seek(struct reader *rd, struct lane_cursor *c, u64 ts);
 int reader_follow_lanes(struct reader *rd);
-int reader_know_lanes(struct reader *rd);
 void reader_lanes_clear(struct reader *rd);
 bool reader_lanes_unread(const struct reader *rd, unsigned int percent);
 u64 reader_lanes_lag(const struct reader *rd);

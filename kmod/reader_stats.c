@@ -19,7 +19,7 @@ static u64 reader_lag(const struct reader *rd)
 	unsigned int i;
 
 	for (i = 0; i < rd->nr_rings; i++) {
-		const struct cursor *c = &rd->cursors[i];
+		const struct ring_cursor *c = &rd->cursors[i];
 		struct ring_view v;
 		u64 pos;
 

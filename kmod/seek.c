@@ -21,7 +21,7 @@ static void go_oldest(struct reader *rd)
 	mutex_lock(&s->clear_lock);
 	rd->clears = s->clears;
 	for (i = 0; i < rd->nr_rings; i++) {
-		struct cursor *c = &rd->cursors[i];
+		struct ring_cursor *c = &rd->cursors[i];
 
 		c->cleared = 0;
 		c->lost = 0;
@@ -32,7 +32,7 @@ static void go_oldest(struct reader *rd)
 			cursor_oldest(rd, c);
 	}
 	for (i = 0; i < reader_nr_lanes(rd); i++)
-		cursor_lane_seek(rd->lanes[i], 0);
+		cursor_lane_seek(rd, reader_lane(rd, i), 0);
 	mutex_unlock(&s->clear_lock);
 }
 
@@ -40,7 +40,7 @@ static void go_oldest(struct reader *rd)
  * To the first event at or after @ts; U64_MAX: behind the newest. A ring that
  * has come into being since the cache was allocated has nothing older.
  */
-static void cursor_find(struct reader *rd, struct cursor *c, u64 ts, u64 now)
+static void cursor_find(struct reader *rd, struct ring_cursor *c, u64 ts, u64 now)
 {
 	struct ring_view v;
 	int cause;
@@ -72,15 +72,12 @@ static int go_time(struct reader *rd, u64 ts, u64 now)
 	for (i = 0; i < rd->nr_rings; i++)
 		if (ring_exists(rd->cursors[i].ring) && !cursor_cache(&rd->cursors[i]))
 			return -ENOMEM;
-	for (i = 0; i < reader_nr_lanes(rd); i++)
-		if (!rd->lanes[i]->lane->gone && !cursor_cache(rd->lanes[i]))
-			return -ENOMEM;
 	rd->clears = READ_ONCE(rd->stream->clears);
 	for (i = 0; i < rd->nr_rings; i++)
 		cursor_find(rd, &rd->cursors[i], ts, now);
 	mutex_lock(&rd->stream->clear_lock);
 	for (i = 0; i < reader_nr_lanes(rd); i++)
-		cursor_lane_seek(rd->lanes[i], ts);
+		cursor_lane_seek(rd, reader_lane(rd, i), ts);
 	mutex_unlock(&rd->stream->clear_lock);
 	return 0;
 }
@@ -89,18 +86,18 @@ static void begin_at_cursors(struct reader *rd)
 {
 	unsigned int i;
 
+	for (i = 0; i < rd->nr_rings; i++) {
+		rd->cursors[i].next = 0;
+		rd->cursors[i].end = 0;
+	}
 	for (i = 0; i < rd->nr; i++) {
 		struct cursor *c = reader_cursor(rd, i);
 
-		c->next = 0;
-		c->end = 0;
-		c->key = c->lane ? c->lane->made : 0;
+		c->key = 0;
 		c->last = 0;
 		cursor_ready(rd, c, false);
 	}
 	reader_heapify(rd);
-	rd->unseen = 0;
-	rd->unseen_cleared = 0;
 	rd->clock_sent = false;
 	rd->clock_next = devtrace_clock_oldest();
 	WRITE_ONCE(rd->last, 0);
@@ -177,7 +174,10 @@ static loff_t seek(struct reader *rd, loff_t off, int whence)
 		return -EINVAL;
 	}
 
-	err = reader_know_lanes(rd);
+	rd->turn++;
+	if (rd->stream == &devtrace_stream0)
+		slots_take_all();
+	err = reader_follow_lanes(rd);
 	if (err)
 		return err;
 	if (ts) {
@@ -194,8 +194,6 @@ static loff_t seek(struct reader *rd, loff_t off, int whence)
 		rd->proc.until = 0;
 		memset(rd->announced, 0, devtrace_proc_slots() * sizeof(*rd->announced));
 	}
-	/* Those that are gone have nothing to tell any more, and all others are known. */
-	reader_follow_lanes(rd);
 	if (rd->begun || rd->reason == DEVTRACE_INFO_CHECK)
 		rd->reason = DEVTRACE_INFO_SEEK;
 	rd->begun = false;

@@ -20,11 +20,11 @@
 #include "core.h"
 #include "emit.h"
 #include "filter.h"
-#include "lane.h"
 #include "lane_filter.h"
 #include "netlink.h"
 #include "reader.h"
 #include "rings.h"
+#include "slot.h"
 #include "stream_priv.h"
 
 /* Serializes what changes streams, filters and triggers. */
@@ -180,8 +180,7 @@ static void update_easy(struct stream *s)
 		return;
 	rings_easy(!s->watched && runs);
 	/* When it stopped settle() says. */
-	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs,
-			  devtrace_clock());
+	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
 }
 
 /**
@@ -225,9 +224,9 @@ static void settle(struct stream *s)
 	update_easy(s);
 	synchronize_rcu();
 	WRITE_ONCE(s->state, st->to);
-	now = devtrace_clock();
 	if (s == &devtrace_stream0)
-		lane_filter_state(false, false, now);
+		lane_filter_state(false, false);
+	now = devtrace_clock();
 	add_past(s, st->to, now, *st->trigger ? st->ts : 0, st->trigger);
 	atomic_set_release(&st->phase, STOP_STOPPED);
 	go_on_again(s);
@@ -251,6 +250,19 @@ static bool passed_mark(struct stream *s, int cpu)
 	if ((v.commit.pos - *mark) * 100 < (u64)(r->mask + 1) * s->watermark)
 		return false;
 	*mark = v.commit.pos;
+	return true;
+}
+
+/* Likewise the ring of what programs emitted by lanes. */
+static bool lanes_passed_mark(struct stream *s)
+{
+	const u64 size = slots_bytes(), pos = slots_position();
+
+	if (!s->watermark || s != &devtrace_stream0 || !size)
+		return false;
+	if ((pos - s->marked_lanes) * 100 < size * s->watermark)
+		return false;
+	s->marked_lanes = pos;
 	return true;
 }
 
@@ -295,6 +307,8 @@ static void stream_work(struct work_struct *work)
 	for_each_possible_cpu(cpu)
 		if (!s->gone && passed_mark(s, cpu))
 			netlink_notify_watermark(s, cpu);
+	if (!s->gone && lanes_passed_mark(s))
+		netlink_notify_watermark(s, DEVTRACE_CPU_LANES);
 	mutex_unlock(&devtrace_lock);
 	wake_readers(s);
 }
@@ -385,6 +399,7 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
 		ring_view(r, &v);
 		*per_cpu_ptr(s->marked, cpu) = v.commit.pos;
 	}
+	s->marked_lanes = slots_position();
 	WRITE_ONCE(s->watermark, percent);
 	wake_readers(s);
 }
@@ -411,7 +426,7 @@ int stream_clear(struct stream *s)
 			ring_clear(r);
 	}
 	if (s == &devtrace_stream0)
-		lanes_clear();
+		slots_clear();
 	WRITE_ONCE(s->clears, s->clears + 1);
 	mutex_unlock(&s->clear_lock);
 	up_read(&s->layout);
@@ -432,8 +447,15 @@ int stream_clear(struct stream *s)
  */
 int stream_resize(struct stream *s, unsigned long bytes)
 {
-	int err = bytes == s->bytes ? 0 : rings_resize(s, bytes);
+	int err = 0;
 
+	if (bytes != s->bytes)
+		err = rings_resize(s, bytes);
+	if (!err && s == &devtrace_stream0) {
+		down_write(&s->layout);
+		err = slots_resize(bytes);
+		up_write(&s->layout);
+	}
 	if (!err) {
 		stream_set_watermark(s, s->watermark);
 		wake_readers(s);
@@ -519,6 +541,8 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 		s->state = state;
 		add_past(s, state, devtrace_clock(), 0, "");
 	}
+	slots_take_all();
+	s->before_lanes = slots_handled();
 	for_each_possible_cpu(cpu) {
 		u64 *before = per_cpu_ptr(s->before, cpu);
 

@@ -62,6 +62,8 @@ struct stream_past {
  * @watermark: percent
  * @marked: for each CPU, the position up to which a watermark was notified
  * @before: for each CPU, the events that were emitted before the stream was there
+ * @before_lanes: the same of lanes
+ * @marked_lanes: as @marked, for lanes
  * @wait: readers that wait
  * @readers_lock: of @readers
  * @readers: struct reader
@@ -94,6 +96,8 @@ struct stream {
 	unsigned int		watermark;
 	u64 __percpu		*marked;
 	u64 __percpu		*before;
+	u64			before_lanes;
+	u64			marked_lanes;
 	wait_queue_head_t	wait;
 	struct mutex		readers_lock;	/* of @readers */
 	struct list_head	readers;
@@ -109,6 +113,7 @@ extern struct stream __rcu *devtrace_streams[DEVTRACE_STREAMS_MAX];
 
 /* wake.c */
 void wake_prepare(struct stream *s);
+void wake_again(struct stream *s);
 
 struct stream *stream_get(unsigned int id);
 void stream_put(struct stream *s);

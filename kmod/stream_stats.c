@@ -14,7 +14,7 @@
 
 #include "clock.h"
 #include "core.h"
-#include "lane.h"
+#include "slot.h"
 #include "stream_priv.h"
 
 static void stats_ring(const struct ring *r, u32 start, struct devtrace_stats *st)
@@ -83,6 +83,20 @@ static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
 	st->filtered += emitted - min(emitted, here);
 }
 
+/* What programs emitted by lanes: stream 0 alone has them, the others do not want them. */
+static void stats_lanes(struct stream *s, struct devtrace_stats *st, u64 *oldest)
+{
+	u64 others;
+
+	if (s == &devtrace_stream0) {
+		slots_stats(st, oldest);
+		return;
+	}
+	others = slots_handled() - s->before_lanes;
+	st->emitted += others;
+	st->filtered += others;
+}
+
 /* The time of the oldest record, 0 if there is none. */
 static u64 oldest_on(const struct ring *r)
 {
@@ -108,7 +122,7 @@ static u64 oldest_on(const struct ring *r)
 /**
  * stream_stats() - what became of the events
  * @s: the stream
- * @cpu: CPU number, possible, or -1 for all
+ * @cpu: CPU number, possible, DEVTRACE_STATS_LANES, or DEVTRACE_STATS_ALL
  * @st: filled in
  * @oldest: time of the oldest event that is there, 0 if there is none; or NULL
  */
@@ -117,21 +131,23 @@ void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st, u64 *old
 	u64 ts, first = 0;
 	int i;
 
+	/* What was emitted is counted when it is taken. */
+	slots_take_all();
 	memset(st, 0, sizeof(*st));
 	st->cpu = cpu;
 	st->nr_cpus = nr_cpu_ids;
 	st->now = devtrace_clock();
 	down_read(&s->layout);
 	for_each_possible_cpu(i) {
-		if (cpu >= 0 && i != cpu)
+		if (cpu != DEVTRACE_STATS_ALL && i != cpu)
 			continue;
 		stats_cpu(s, i, st);
 		ts = oldest_on(per_cpu_ptr(s->rings, i));
 		if (ts && (!first || ts < first))
 			first = ts;
 	}
-	if (cpu < 0 && s == &devtrace_stream0)
-		lanes_stats(st);
+	if (cpu < 0)
+		stats_lanes(s, st, &first);
 	up_read(&s->layout);
 	if (oldest)
 		*oldest = first;

@@ -167,6 +167,16 @@ void wake_prepare(struct stream *s)
 	}
 }
 
+/**
+ * wake_again() - a reader that is about to wait wants to look again soon
+ * @s: of this stream
+ */
+void wake_again(struct stream *s)
+{
+	atomic_or(BIT(s->id), &wake_fresh);
+	hrtimer_start(&wake_timer, latency(), HRTIMER_MODE_REL_SOFT);
+}
+
 void devtrace_wake_init(void)
 {
 	int cpu;

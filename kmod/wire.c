@@ -16,7 +16,7 @@
 #include "compat.h"
 #include "core.h"
 #include "stream_priv.h"
-#include "lane.h"
+#include "slot.h"
 #include "wire.h"
 
 /* Ids of objects below this are numbers, not addresses. */
@@ -222,7 +222,7 @@ void wire_info(struct wire *w, u8 reason)
 	b->reason = reason;
 	b->flags = (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? DEVTRACE_INFO_BIG_ENDIAN : 0) |
 		   (IS_ENABLED(CONFIG_64BIT) ? 0 : DEVTRACE_INFO_32BIT);
-	b->nr_sources = cpu_to_le16(nr_cpu_ids + LANES_MAX);
+	b->nr_sources = cpu_to_le16(nr_cpu_ids + SLOTS_MAX);
 	b->nr_cpus = cpu_to_le16(nr_cpu_ids);
 	b->frames = cpu_to_le64(w->frames);
 	memcpy(b->boot_id, devtrace_boot_id, sizeof(b->boot_id));
@@ -426,13 +426,16 @@ void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 t
 }
 
 /**
- * wire_lane_event() - an event of a lane
+ * wire_lane_event() - begin the frame of an event of a lane
  * @w: frames of the reader
  * @ev: the event
  * @tid: whose
- * @source: number of the lane
+ * @source: the CPU, or the number of the lane
  * @ts: its time, ns
  * @late: that is not what the thread said
+ *
+ * The payload is copied, and may be overwritten meanwhile; if it was not, the frame is
+ * sent by wire_lane_send().
  */
 void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
 		     u64 ts, bool late)
@@ -444,6 +447,15 @@ void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 s
 	b->source = cpu_to_le16(source);
 	b->tid = cpu_to_le32(tid);
 	b->ts = cpu_to_le64(ts);
-	memcpy(b + 1, ev->data, ev->len);
-	wire_send(w, ev->type, sizeof(*b) + ev->len);
+	lane_copy_out(b + 1, ev->data, ev->len);
+}
+
+/**
+ * wire_lane_send() - end a frame
+ * @w: frames of the reader
+ * @ev: as wire_lane_event() was given it
+ */
+void wire_lane_send(struct wire *w, const struct lane_event *ev)
+{
+	wire_send(w, ev->type, sizeof(struct devtrace_wire_event) + ev->len);
 }

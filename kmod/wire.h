@@ -73,5 +73,6 @@ void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 t
 struct lane_event;
 void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
 		     u64 ts, bool late);
+void wire_lane_send(struct wire *w, const struct lane_event *ev);
 
 #endif /* DEVTRACE_WIRE_H */

@@ -126,6 +126,34 @@ int devtrace_ctl_readers(struct devtrace_ctl *ctl, const char *stream, devtrace_
 	return dump(ctl, DEVTRACE_CMD_READER_GET, stream, each_reader, &d);
 }
 
+static int each_lane(const struct ctl_attrs *attrs, void *arg)
+{
+	struct dump *d = arg;
+	struct devtrace_ctl_lane l = {
+		.source = ctl_u32(attrs, DEVTRACE_A_ID),
+		.pid = ctl_u32(attrs, DEVTRACE_A_PID),
+		.tid = ctl_u32(attrs, DEVTRACE_A_TID),
+		.size = ctl_u64(attrs, DEVTRACE_A_SIZE),
+		.used = ctl_u64(attrs, DEVTRACE_A_USED),
+		.stored = ctl_u64(attrs, DEVTRACE_A_STORED),
+		.overwritten = ctl_u64(attrs, DEVTRACE_A_OVERWRITTEN),
+		.oldest = ctl_u64(attrs, DEVTRACE_A_OLDEST),
+		.now = ctl_u64(attrs, DEVTRACE_A_NOW),
+		.state = ctl_u8(attrs, DEVTRACE_A_LANE_STATE),
+	};
+
+	ctl_str(l.comm, sizeof(l.comm), attrs->a[DEVTRACE_A_COMM]);
+	parse_dropped(attrs->a[DEVTRACE_A_DROPPED], l.dropped);
+	return ((devtrace_lane_fn *)d->fn)(&l, d->arg);
+}
+
+int devtrace_ctl_lanes(struct devtrace_ctl *ctl, devtrace_lane_fn *fn, void *arg)
+{
+	struct dump d = { (void (*)(void))fn, arg };
+
+	return dump(ctl, DEVTRACE_CMD_LANE_GET, NULL, each_lane, &d);
+}
+
 static int each_dict(const struct ctl_attrs *attrs, void *arg)
 {
 	struct dump *d = arg;

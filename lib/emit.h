@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <linux/devtrace.h>
 
 /* Values of the connection besides a descriptor. */
@@ -39,6 +40,12 @@ int conn_ioctl(unsigned long request, const void *arg);
  * change errno.
  */
 int dt_conn_lane(struct devtrace_lane_ask *arg);
+
+/*
+ * Let the kernel take what is complete of the thread's lane. 0, or an errno number, which
+ * has not been counted. May change errno.
+ */
+int dt_conn_hand(uint32_t source);
 
 /* Close a descriptor: no cancellation point. May change errno. */
 void dt_close_quietly(int fd);

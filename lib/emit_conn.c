@@ -268,6 +268,24 @@ int dt_conn_lane(struct devtrace_lane_ask *arg)
 	return -ENODEV;
 }
 
+int dt_conn_hand(uint32_t source)
+{
+	int fd = __atomic_load_n(&conn, __ATOMIC_ACQUIRE);
+	bool again = false;
+	int err;
+
+	while (fd >= 0) {
+		if (ioctl(fd, DEVTRACE_IOC_HAND, (unsigned long)source) >= 0)
+			return 0;
+		err = errno;
+		if (again || !says_no_device(err))
+			return err;
+		fd = reconnect(fd);
+		again = true;
+	}
+	return ENODEV;
+}
+
 int devtrace_open(void)
 {
 	int saved = errno;

@@ -7,8 +7,13 @@
  * order costs no system call; all else goes to dt_emit_by_call(), and the kernel
  * says what is wrong with it.
  *
- * Invariants. Nothing is read back from the lane, whatever may stand there. Up to
- * @used, a block has complete records. A record is there, for ever, from the store of
+ * A full block is handed over by a call, once the next one is begun: so a handler that
+ * comes in between writes on there. If the kernel has not taken what is about to be
+ * overwritten it is asked first; where no call may be made it is overwritten, and the
+ * kernel counts it.
+ *
+ * Invariants. Nothing is read back from the lane, whatever may stand there, but what the
+ * kernel says of itself. Up to @used, a block has complete records. A record is there, for ever, from the store of
  * @used on, wherever the thread is killed; there is nothing to undo.
  */
 #include <errno.h>
@@ -102,12 +107,15 @@ inlined void finish(struct lane *l, uint8_t *at, uint64_t t)
 	l->ready = 1;
 }
 
-/* The next block, whose first record is to be of this time. */
-static noinline void enter_block(struct lane *l, uint64_t t)
+/* The next block, whose first record is to be of this time and CPU. */
+static noinline void enter_block(struct lane *l, uint64_t t, uint32_t cpu)
 {
 	const uint32_t n = l->number + 1;
 	struct devtrace_lane_block *b;
 
+	/* The block that was in its place. */
+	if (unlikely((int32_t)(l->handed - (n - l->mask - 1)) <= 0) && l->calls)
+		dt_lane_hand(l);
 	b = (void *)(l->blocks + (size_t)(n & l->mask) * DEVTRACE_LANE_BLOCK);
 	/*
 	 * LMM(lane_write:A): how far the block before goes, then the number, then whatever
@@ -119,7 +127,7 @@ static noinline void enter_block(struct lane *l, uint64_t t)
 	__atomic_store_n(&b->used, BLOCK_HEAD, __ATOMIC_RELAXED);
 	b->time = t;
 	b->count = l->count;
-	b->reserved = 0;
+	b->cpu = cpu;
 	/* LMM(lane_write:B): the header before the number; pairs with lane_read:B. */
 	__atomic_store_n(&b->number, n, __ATOMIC_RELEASE);
 	l->number = n;
@@ -127,19 +135,21 @@ static noinline void enter_block(struct lane *l, uint64_t t)
 	l->at = (uint8_t *)(b + 1);
 	l->end = (uint8_t *)b + DEVTRACE_LANE_BLOCK;
 	l->last = t;
+	l->cpu = cpu;
 }
 
 /* Any form of record; the shortest that says it. */
 static noinline void write_long(struct lane *l, const struct devtrace_emit *e, size_t len,
-				uint64_t t)
+				uint64_t t, uint32_t cpu)
 {
+	const uint32_t before = l->number;
 	const bool plain = !(e->flags | e->severity);
 	uint32_t first = (uint32_t)e->type << DEVTRACE_LANE_TYPE_SHIFT;
 	uint64_t dt = t - l->last;
-	unsigned int words;
+	unsigned int words, moved;
 	uint8_t *at;
 
-	/* Nothing is longer than two words and the longest payload. */
+	/* Nothing is longer than three words and the longest payload. */
 	for (;;) {
 		if (plain && dt <= DEVTRACE_LANE_NS_MAX && len <= DEVTRACE_LANE_SHORT)
 			words = 1;
@@ -147,13 +157,19 @@ static noinline void write_long(struct lane *l, const struct devtrace_emit *e, s
 			words = 2;
 		else
 			words = 3;
+		moved = 4 * (cpu != l->cpu);
 		if (likely(!(dt >> NS_BITS_LATE) &&
-			   (size_t)(l->end - l->at) >= 4 * words + len + (len & 1)))
+			   (size_t)(l->end - l->at) >= moved + 4 * words + len + (len & 1)))
 			break;
-		enter_block(l, t);
+		enter_block(l, t, cpu);
 		dt = 0;
 	}
 	at = l->at;
+	if (moved) {
+		store32(at, DEVTRACE_LANE_CPU | cpu << DEVTRACE_LANE_NS_SHIFT);
+		at += moved;
+		l->cpu = cpu;
+	}
 	switch (words) {
 	case 1:
 		store32(at, first | (uint32_t)len | (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
@@ -182,6 +198,9 @@ static noinline void write_long(struct lane *l, const struct devtrace_emit *e, s
 	if (len & 1)
 		*at++ = 0;
 	finish(l, at, t);
+	/* Not behind the first block of all: there is nothing. */
+	if (l->number != before && l->number != l->handed && l->calls)
+		dt_lane_hand(l);
 }
 
 /* Nobody has connected yet, or it cannot go into a lane. */
@@ -213,6 +232,7 @@ int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
 	const size_t len = size - sizeof(*event);
 	struct lane *l = &dt_lane_mine;
 	uint64_t t, dt;
+	uint32_t cpu;
 	bool plain;
 	uint8_t *at;
 
@@ -229,7 +249,7 @@ int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
 		return emit_without(event, size, false);
 	l->ready = 0;
 	lane_handler_barrier();
-	if (unlikely(__atomic_load_n(&l->page->state, __ATOMIC_RELAXED) != DEVTRACE_LANE_OPEN))
+	if (unlikely(__atomic_load_n(&l->head->state, __ATOMIC_RELAXED) != DEVTRACE_LANE_OPEN))
 		return emit_without(event, size, true);
 	/*
 	 * LMM(lane_write:D): busy before the clock is read and the record written; pairs
@@ -238,13 +258,14 @@ int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
 	 */
 	__atomic_store_n(&l->head->busy, 1, __ATOMIC_RELAXED);
 	lane_handler_barrier();
+	cpu = __atomic_load_n(l->cpu_now, __ATOMIC_RELAXED) & DEVTRACE_LANE_NO_CPU;
 	t = now_connected(COUNTER_ANY);
 	if (unlikely(t < l->last))
 		t = l->last;
 	dt = t - l->last;
 	at = l->at;
 	if (likely(plain && len <= DEVTRACE_LANE_SHORT && dt <= DEVTRACE_LANE_NS_MAX &&
-		   (size_t)(l->end - at) >= size + (size & 1))) {
+		   cpu == l->cpu && (size_t)(l->end - at) >= size + (size & 1))) {
 		copy_event(at, (const uint8_t *)event, size);
 		store32(at, (uint32_t)len | (uint32_t)event->type << DEVTRACE_LANE_TYPE_SHIFT |
 			    (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
@@ -253,7 +274,7 @@ int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
 			*at++ = 0;
 		finish(l, at, t);
 	} else {
-		write_long(l, event, len, t);
+		write_long(l, event, len, t, cpu);
 	}
 	return 0;
 }

@@ -11,11 +11,12 @@
  * handler either comes before, and is done with all it does, or emits by a system call;
  * and one that leaves by siglongjmp(3) leaves @ready clear.
  *
- * @page can always be read: without a lane it is a page of our own that says "closed".
+ * @head can always be read: without a lane it is one of our own that says "closed".
  */
 #ifndef LIB_EMIT_LANE_H
 #define LIB_EMIT_LANE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <linux/devtrace.h>
@@ -39,13 +40,17 @@ enum lane_phase {
  * @block: it
  * @last: time of the last record
  * @count: records that were written
- * @page: what the kernel says, or a page of our own
- * @head: what we say; there if @page says "open"
+ * @head: what we and the kernel say, or one of our own
+ * @cpu_now: the CPU that the thread is on, or a word that says it is not known
+ * @cpu: of the last record
  * @blocks: all of them
  * @mask: how many there are, less one
- * @size: bytes that are mapped at @head
+ * @handed: the kernel has all of the blocks before this one
+ * @source: number of its source
+ * @size: bytes that are mapped at @blocks
  * @pid: process that asked for it
  * @generation: of dt_lane_again() when there was none to be had
+ * @calls: full blocks are handed over
  * @phase: enum lane_phase
  */
 struct lane {
@@ -56,14 +61,18 @@ struct lane {
 	struct devtrace_lane_block	*block;
 	uint64_t			last;
 	uint64_t			count;
-	const struct devtrace_lane_page	*page;
 	struct devtrace_lane_head	*head;
+	const uint32_t			*cpu_now;
 
-	uint8_t				*blocks;
+	uint32_t			cpu;
 	uint32_t			mask;
+	uint8_t				*blocks;
+	uint32_t			handed;
+	uint32_t			source;
 	size_t				size;
 	pid_t				pid;
 	unsigned int			generation;
+	bool				calls;
 	enum lane_phase			phase;
 } __attribute__((aligned(64)));
 
@@ -92,6 +101,12 @@ bool dt_lane_get(void);
  * another if that one was our parent's. Whether there is one now. May change errno.
  */
 bool dt_lane_closed(void);
+
+/*
+ * Let the kernel take what is complete. Whoever cleared @ready, or nobody: the call is one
+ * step for a handler. Keeps errno.
+ */
+void dt_lane_hand(struct lane *l);
 
 /* Let threads that found none to be had try again. */
 void dt_lane_again(void);

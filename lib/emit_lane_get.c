@@ -4,9 +4,9 @@
  *
  * A thread asks for its lane with its first event that may go there, once: where there is
  * none to be had it goes on by system calls until devtrace_open() or devtrace_lane().
- * It gives it back when it ends; what it wrote stays with the kernel.
+ * It gives it back when it ends; the kernel takes what it wrote.
  *
- * After fork(2) the child has the mappings of its parent, and in the page stands
+ * After fork(2) the child has the mappings of its parent, and in there stands
  * "closed". Who finds that asks for his process: if it is not the one that got the lane,
  * he gets one of his own. A child of vfork(2) writes on in its parent's lane, but does not
  * ask for one: it would be the parent's then, under the number of the child.
@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -29,6 +30,8 @@
 
 #define BLOCKS_MIN	(DEVTRACE_LANE_MIN / DEVTRACE_LANE_BLOCK)
 #define BLOCKS_MAX	(DEVTRACE_LANE_MAX / DEVTRACE_LANE_BLOCK)
+/* A lane of more is as good as the largest. */
+#define BYTES_MAX	(16U << 20)
 
 /*
  * glibc has room in the thread itself for so many keys; to set one of the others it
@@ -36,9 +39,13 @@
  */
 #define KEYS_WITHOUT_MEMORY	32
 
-static const struct devtrace_lane_page no_page = { .state = DEVTRACE_LANE_CLOSED };
+/* Never written: it is closed. */
+static struct devtrace_lane_head no_head = { .state = DEVTRACE_LANE_CLOSED };
 
-__thread struct lane dt_lane_mine LANE_TLS = { .page = &no_page };
+/* The CPU of a thread whose C library does not say it. */
+static const uint32_t no_cpu = DEVTRACE_LANE_NO_CPU;
+
+__thread struct lane dt_lane_mine LANE_TLS = { .head = &no_head, .cpu_now = &no_cpu };
 
 /* Of devtrace_open(): a thread that found no lane before the last of them tries again. */
 static unsigned int generation;
@@ -48,6 +55,7 @@ static bool key_there;
 
 /* What the environment says: bytes for whoever does not say it himself. */
 static uint32_t default_bytes;
+static uint32_t default_flags;
 static bool never;
 
 void dt_lane_again(void)
@@ -72,15 +80,13 @@ static void claim(struct lane *l)
 /* It is claimed. */
 static void drop(struct lane *l, enum lane_phase phase)
 {
-	void *page = (void *)l->page, *head = l->head;
+	void *blocks = l->blocks;
 
-	l->page = &no_page;
-	l->head = NULL;
+	l->head = &no_head;
+	l->blocks = NULL;
 	lane_handler_barrier();
-	if (head) {
-		munmap(head, l->size);
-		munmap(page, sysconf(_SC_PAGESIZE));
-	}
+	if (blocks)
+		munmap(blocks, l->size);
 	l->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
 	lane_handler_barrier();
 	l->phase = phase;
@@ -108,9 +114,13 @@ static void lane_begin(void)
 	if (bytes && *bytes) {
 		errno = 0;
 		n = strtoul(bytes, &end, 0);
-		if (!*end && !errno && n <= DEVTRACE_LANE_MAX) {
+		if (!strcmp(end, end == bytes ? "nocalls" : ",nocalls")) {
+			default_flags = DEVTRACE_LANE_NO_CALLS;
+			end += strlen(end);
+		}
+		if (!*end && !errno && n <= BYTES_MAX) {
 			default_bytes = n;
-			never = !n;
+			never = !n && !default_flags;
 		}
 		errno = saved;
 	}
@@ -133,44 +143,73 @@ static void lane_end(void)
 		pthread_key_delete(key);
 }
 
-/* Map what fd gives. 0 or an errno number. */
-static int map(struct lane *l, int fd, int populate)
+/* Where the C library keeps the CPU that this thread is on, if it does. */
+#if defined(__GLIBC__) && __has_include(<sys/rseq.h>)
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+static const uint32_t *cpu_word(void)
 {
-	const size_t size = sysconf(_SC_PAGESIZE);
-	struct devtrace_lane_page *page;
-	uint32_t blocks, first;
-	uint8_t *rest;
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__s390x__)
+	if (&__rseq_offset && &__rseq_size && __rseq_size)
+		return (const uint32_t *)((char *)__builtin_thread_pointer() + __rseq_offset) + 1;
+#endif
+	return &no_cpu;
+}
+#else
+static const uint32_t *cpu_word(void)
+{
+	return &no_cpu;
+}
+#endif
 
-	page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	if (page == MAP_FAILED)
-		return errno;
-	blocks = __atomic_load_n(&page->blocks, __ATOMIC_RELAXED);
-	first = __atomic_load_n(&page->first, __ATOMIC_RELAXED);
-	if (blocks < BLOCKS_MIN || blocks > BLOCKS_MAX || blocks & (blocks - 1)) {
-		munmap(page, size);
+/* Map what fd gives. 0 or an errno number. */
+static int map(struct lane *l, int fd, const struct devtrace_lane_ask *ask, int populate)
+{
+	const uint32_t nr = ask->bytes / DEVTRACE_LANE_BLOCK;
+	struct devtrace_lane_block *b;
+	uint32_t first;
+
+	if (nr < BLOCKS_MIN || nr > BLOCKS_MAX || nr & (nr - 1))
 		return EPROTO;
+	b = mmap(NULL, ask->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | populate, fd, 0);
+	if (b == MAP_FAILED)
+		return errno;
+	if (pthread_setspecific(key, l)) {
+		munmap(b, ask->bytes);
+		return ENOMEM;
 	}
-	l->size = size + blocks * DEVTRACE_LANE_BLOCK;
-	rest = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_SHARED | populate, fd, size);
-	if (rest == MAP_FAILED || pthread_setspecific(key, l)) {
-		int err = rest == MAP_FAILED ? errno : ENOMEM;
-
-		if (rest != MAP_FAILED)
-			munmap(rest, l->size);
-		munmap(page, size);
-		return err;
-	}
-	l->head = (struct devtrace_lane_head *)rest;
-	l->blocks = rest + size;
-	l->mask = blocks - 1;
+	first = __atomic_load_n(&b->head.first, __ATOMIC_RELAXED);
+	l->size = ask->bytes;
+	l->blocks = (uint8_t *)b;
+	l->mask = nr - 1;
 	l->number = first - 1;
+	l->handed = first;
+	l->source = ask->source;
+	l->calls = !(ask->flags & DEVTRACE_LANE_NO_CALLS);
 	/* No block is open, and nothing fits: the first event opens one. */
 	l->block = NULL;
 	l->at = l->blocks;
 	l->end = l->at;
 	l->count = 0;
-	l->page = page;
+	l->cpu_now = cpu_word();
+	l->cpu = DEVTRACE_LANE_NO_CPU;
+	l->head = &b->head;
 	return 0;
+}
+
+void dt_lane_hand(struct lane *l)
+{
+	const uint32_t number = l->number;
+	int saved = errno;
+	int err = dt_conn_hand(l->source);
+
+	if (!err && (int32_t)(number - l->handed) > 0)
+		l->handed = number;
+	/* No such call may be made, now or ever. */
+	if (err == EPERM || err == EACCES || err == ENOSYS)
+		l->calls = false;
+	errno = saved;
 }
 
 /* The counter may be read: for what it is worth, one may forbid it later. */
@@ -182,9 +221,12 @@ static bool counter_allowed(void)
 }
 
 /* It is claimed, and there is no lane. 0 or an errno number. */
-static int setup(struct lane *l, uint32_t bytes, int populate)
+static int setup(struct lane *l, uint32_t bytes, uint32_t flags, int populate)
 {
-	struct devtrace_lane_ask arg = { .bytes = bytes };
+	struct devtrace_lane_ask arg = {
+		.bytes = bytes < DEVTRACE_LANE_MAX ? bytes : DEVTRACE_LANE_MAX,
+		.flags = flags,
+	};
 	int fd, err;
 
 	/* Before we ask: whoever forks in between does not get one for both. */
@@ -196,7 +238,7 @@ static int setup(struct lane *l, uint32_t bytes, int populate)
 	else
 		fd = -ENOTSUP;
 	if (fd >= 0) {
-		err = map(l, fd, populate);
+		err = map(l, fd, &arg, populate);
 		dt_close_quietly(fd);
 	} else {
 		err = -fd;
@@ -241,7 +283,7 @@ bool dt_lane_get(void)
 		l->phase = LANE_OFF;
 		return false;
 	}
-	return !setup(l, default_bytes, 0);
+	return !setup(l, default_bytes, default_flags, 0);
 }
 
 bool dt_lane_closed(void)
@@ -266,9 +308,10 @@ int devtrace_lane(size_t bytes)
 	claim(l);
 	drop(l, bytes ? LANE_SETUP : LANE_OFF);
 	if (bytes) {
-		err = never ? EPERM : bytes > UINT32_MAX ? EINVAL : 0;
+		err = never ? EPERM : bytes > (BYTES_MAX | DEVTRACE_LANE_NO_CALLS) ? EINVAL : 0;
 		if (!err)
-			err = setup(l, bytes, MAP_POPULATE);
+			err = setup(l, bytes & ~DEVTRACE_LANE_NO_CALLS,
+				    (bytes & DEVTRACE_LANE_NO_CALLS) | default_flags, MAP_POPULATE);
 		else
 			l->phase = LANE_NONE;
 	}

@@ -22,7 +22,7 @@ struct tc {
 	struct out	out;
 	const char	*stream;	/* --stream; NULL: not given */
 	const char	*interval;	/* --interval; NULL: not given */
-	bool		json, cpu, types, processes, readers;
+	bool		json, cpu, types, processes, readers, lanes;
 	const char	*command;	/* for messages: "filter set" */
 	char		**words;	/* what follows the command */
 	int		nr;

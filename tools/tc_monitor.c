@@ -72,7 +72,10 @@ static void json(struct out *o, const struct devtrace_ctl_change *c)
 		break;
 	default:
 		tc_json_str(o, "\"stream\":", c->u.watermark.stream);
-		tc_json_num(o, ",\"cpu\":", c->u.watermark.cpu);
+		if (c->u.watermark.cpu == DEVTRACE_CPU_LANES)
+			OUT_LIT(o, ",\"cpu\":\"lanes\"");
+		else
+			tc_json_num(o, ",\"cpu\":", c->u.watermark.cpu);
 		tc_json_num(o, ",\"watermark\":", c->u.watermark.percent);
 	}
 	OUT_LIT(o, "}\n");
@@ -135,8 +138,12 @@ static void text(struct out *o, const struct devtrace_ctl_change *c)
 		break;
 	default:
 		tc_safe(o, c->u.watermark.stream);
-		OUT_LIT(o, ": cpu ");
-		out_u64(o, c->u.watermark.cpu);
+		if (c->u.watermark.cpu == DEVTRACE_CPU_LANES) {
+			OUT_LIT(o, ": lanes");
+		} else {
+			OUT_LIT(o, ": cpu ");
+			out_u64(o, c->u.watermark.cpu);
+		}
 		OUT_LIT(o, ", ");
 		out_u64(o, c->u.watermark.percent);
 		out_char(o, '%');

@@ -99,10 +99,12 @@ static void json(struct sample *all)
 		const struct devtrace_ctl_stats *s = &all->v[i].s;
 
 		tc_json_str(o, i ? ",{\"stream\":" : "{\"stream\":", s->stream);
-		if (all->tc->cpu)
-			tc_json_num(o, ",\"cpu\":", s->cpu);
-		else
+		if (!all->tc->cpu)
 			OUT_LIT(o, ",\"cpu\":null");
+		else if (s->cpu == DEVTRACE_CPU_LANES)
+			OUT_LIT(o, ",\"cpu\":\"lanes\"");
+		else
+			tc_json_num(o, ",\"cpu\":", s->cpu);
 		tc_json_num(o, ",\"emitted\":", s->emitted);
 		tc_json_num(o, ",\"filtered\":", s->filtered);
 		tc_json_num(o, ",\"stored\":", s->stored);
@@ -147,7 +149,10 @@ static void text(struct sample *all, bool again)
 		tc_safe(o, s->stream);
 		if (cpu) {
 			out_char(o, '\t');
-			out_u64(o, s->cpu);
+			if (s->cpu == DEVTRACE_CPU_LANES)
+				OUT_LIT(o, "lanes");
+			else
+				out_u64(o, s->cpu);
 		}
 		if (again) {
 			out_char(o, '\t');
@@ -255,6 +260,62 @@ static int one_reader(const struct devtrace_ctl_reader *r, void *arg)
 	return 0;
 }
 
+static const char *const lane_states[] = { "closed", "open", "no-calls" };
+
+static uint64_t lane_dropped(const struct devtrace_ctl_lane *l)
+{
+	uint64_t n = 0;
+	size_t c;
+
+	for (c = 0; c < NR(l->dropped); c++)
+		n += l->dropped[c];
+	return n;
+}
+
+static int one_lane(const struct devtrace_ctl_lane *l, void *arg)
+{
+	const char *state = l->state < NR(lane_states) ? lane_states[l->state] : "?";
+	const uint64_t n[] = {
+		l->source, l->size, l->used, l->stored, l->overwritten, lane_dropped(l),
+	};
+	static const char *const keys[] = {
+		",\"source\":", ",\"size\":", ",\"used\":", ",\"stored\":", ",\"overwritten\":",
+		",\"dropped\":",
+	};
+	struct tc_list *t = arg;
+	struct out *o = tc_list_next(t);
+	size_t i;
+
+	if (t->tc->json) {
+		tc_json_num(o, "\"pid\":", l->pid);
+		tc_json_num(o, ",\"tid\":", l->tid);
+		tc_json_str(o, ",\"name\":", l->comm);
+		for (i = 0; i < NR(n); i++)
+			tc_json_num(o, keys[i], n[i]);
+		tc_json_num(o, ",\"oldest\":", l->oldest);
+		tc_json_num(o, ",\"now\":", l->now);
+		tc_json_str(o, ",\"state\":", state);
+		out_char(o, '}');
+		return 0;
+	}
+	tc_safe(o, l->comm);
+	out_char(o, '\t');
+	out_u64(o, l->pid);
+	out_char(o, '\t');
+	out_u64(o, l->tid);
+	for (i = 0; i < NR(n); i++) {
+		out_char(o, '\t');
+		out_u64(o, n[i]);
+	}
+	out_char(o, '\t');
+	tc_put_ns(o, l->oldest && l->now > l->oldest ?
+		  (l->now - l->oldest) / 1000000 * 1000000 : 0);
+	out_char(o, '\t');
+	out_str(o, state);
+	out_char(o, '\n');
+	return 0;
+}
+
 static int table(struct tc *tc)
 {
 	const char *align, *key, *head;
@@ -269,6 +330,10 @@ static int table(struct tc *tc)
 		key = "{\"processes\":[";
 		head = "PROCESS\tPID\tTID\tSTORED\n";
 		align = "lrrr";
+	} else if (tc->lanes) {
+		key = "{\"lanes\":[";
+		head = "THREAD\tPID\tTID\tSOURCE\tSIZE\tUSED\tSTORED\tOVERWRITTEN\tDROPPED\tHOLDS\tSTATE\n";
+		align = "lrrrrrrrrrl";
 	} else {
 		key = "{\"readers\":[";
 		head = "STREAM\tREADER\tPID\tEVENTS\tLOST\tLAG\tPOSITION\n";
@@ -277,6 +342,7 @@ static int table(struct tc *tc)
 	tc_list_begin(&t, tc, key, head, align);
 	ret = tc->types ? devtrace_ctl_types(tc->ctl, one_type, &t) :
 	      tc->processes ? devtrace_ctl_processes(tc->ctl, one_process, &t) :
+	      tc->lanes ? devtrace_ctl_lanes(tc->ctl, one_lane, &t) :
 	      devtrace_ctl_readers(tc->ctl, tc->stream, one_reader, &t);
 	return tc_list_end(&t, ret, tc->stream);
 }
@@ -303,10 +369,10 @@ int tc_stat(struct tc *tc)
 	uint64_t count = tc->interval ? UINT64_MAX : 1, i;
 	int ret = 0;
 
-	if (tc->cpu + tc->types + tc->processes + tc->readers > 1)
-		tc_usage(tc, "--cpu, --types, --processes and --readers", "are one at a time");
-	if (tc->stream && (tc->types || tc->processes))
-		tc_usage(tc, "--stream", "does not go with --types and --processes, which are of all streams");
+	if (tc->cpu + tc->types + tc->processes + tc->readers + tc->lanes > 1)
+		tc_usage(tc, "--cpu, --types, --processes, --readers and --lanes", "are one at a time");
+	if (tc->stream && (tc->types || tc->processes || tc->lanes))
+		tc_usage(tc, "--stream", "does not go with --types, --processes and --lanes, which are of all streams");
 	if (tc->interval && !seconds(tc->interval, &interval))
 		tc_usage(tc, tc->interval, "is no interval in seconds, from 0.01 up");
 	if (tc->nr) {
@@ -321,7 +387,7 @@ int tc_stat(struct tc *tc)
 	for (i = 0; i < count && !ret && !tc->out.err; i++) {
 		if (i)
 			nanosleep(&interval, NULL);
-		if (tc->types || tc->processes || tc->readers) {
+		if (tc->types || tc->processes || tc->readers || tc->lanes) {
 			ret = table(tc);
 		} else {
 			now = (struct sample){ .tc = tc };

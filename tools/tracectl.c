@@ -63,7 +63,8 @@ static const char help[] =
 "Options:\n"
 "      --stream NAME               this stream instead of stream 0 (trace)\n"
 "      --cpu                       stat: each CPU\n"
-"      --types | --processes | --readers   stat: by type, by thread, readers\n"
+"      --types | --processes | --readers | --lanes\n"
+"                                  stat: by type, by thread, readers, lanes\n"
 "      --interval SECONDS          stat: again and again, with events a second\n"
 "  -j, --json                      one JSON document; monitor: an object a line\n"
 "  -i                              show stream 0 in short\n"
@@ -248,6 +249,8 @@ static void option(struct tc *tc, struct line *line, char **argv, int *i)
 		tc->processes = true;
 	} else if (!strcmp(word, "--readers")) {
 		tc->readers = true;
+	} else if (!strcmp(word, "--lanes")) {
+		tc->lanes = true;
 	} else if (!strcmp(word, "-i")) {
 		line->info = true;
 	} else if (!strcmp(word, "-s")) {
@@ -290,7 +293,8 @@ static void parse(struct tc *tc, struct line *line, int argc, char **argv)
 static const char *for_stat(const struct tc *tc)
 {
 	return tc->interval ? "--interval" : tc->cpu ? "--cpu" : tc->types ? "--types" :
-	       tc->processes ? "--processes" : tc->readers ? "--readers" : NULL;
+	       tc->processes ? "--processes" : tc->readers ? "--readers" :
+	       tc->lanes ? "--lanes" : NULL;
 }
 
 static int run(struct tc *tc, struct line *line)

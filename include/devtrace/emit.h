@@ -81,10 +81,13 @@ void devtrace_close(void);
  */
 uint64_t devtrace_now(void);
 /*
- * Give this thread a lane of so many bytes now, 32768 to 16777216, rounded up to a power
- * of two, in place of the one it has; all of it is in memory then, and no event waits for
- * it. With 0 it emits by system calls from now on. Without this call the first event that
- * may go into a lane gets one as large as the administrator or DEVTRACE_LANE in the
+ * Give this thread a lane of so many bytes now, 8192 to 262144 (more, up to 16777216, is
+ * as good), rounded up to a power of two, in place of the one it has; all of it is in
+ * memory then. What is in a lane is handed to the kernel block by block, by a system call
+ * for each 4 KiB; with DEVTRACE_LANE_NO_CALLS added to the size the kernel comes for it
+ * instead, every 10 ms, and what was overwritten before is counted as lost. With 0 the
+ * thread emits by system calls from now on. Without this call the first event that may
+ * go into a lane gets one as large as the administrator or DEVTRACE_LANE in the
  * environment says. 0, or an errno number, and then it has none: ENODEV, ENOTTY from a
  * module without lanes, EINVAL, ENOSPC for the administrator's limits, ENOMEM, EPERM if
  * DEVTRACE_LANE is 0, ENOTSUP if the CPU's counter is forbidden. Not for signal handlers.

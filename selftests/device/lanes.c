@@ -13,31 +13,25 @@
 
 int lane_fd(int dev, uint32_t bytes, struct devtrace_lane_ask *l)
 {
+	memset(l, 0, sizeof(*l));
 	l->bytes = bytes;
-	l->source = 0;
 	return ioctl(dev, DEVTRACE_IOC_LANE, l);
 }
 
 int lane_map(struct lane *l, int fd, uint32_t bytes)
 {
-	const size_t page = sysconf(_SC_PAGESIZE);
 	uint8_t *p;
 
 	memset(l, 0, sizeof(*l));
-	p = mmap(NULL, page, PROT_READ, MAP_SHARED, fd, 0);
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return -1;
-	l->page = (void *)p;
-	l->bytes = page + bytes;
-	p = mmap(NULL, l->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
-	if (p == MAP_FAILED) {
-		munmap((void *)l->page, page);
-		return -1;
-	}
-	l->head = (void *)p;
-	l->blocks = p + page;
-	l->nr = l->page->blocks;
-	l->n = l->page->first - 1;
+	l->dev = -1;
+	l->bytes = bytes;
+	l->head = &((struct devtrace_lane_block *)p)->head;
+	l->blocks = p;
+	l->nr = l->head->blocks;
+	l->n = l->head->first - 1;
 	return 0;
 }
 
@@ -51,14 +45,19 @@ int lane_open(struct lane *l, int dev, uint32_t bytes)
 		return -1;
 	ret = lane_map(l, fd, arg.bytes);
 	close(fd);
+	l->dev = dev;
 	return ret;
 }
 
 void lane_close(struct lane *l)
 {
-	munmap((void *)l->head, l->bytes);
-	munmap((void *)l->page, sysconf(_SC_PAGESIZE));
+	munmap(l->blocks, l->bytes);
 	memset(l, 0, sizeof(*l));
+}
+
+int lane_hand(const struct lane *l)
+{
+	return ioctl(l->dev, DEVTRACE_IOC_HAND, (unsigned long)l->head->source);
 }
 
 struct devtrace_lane_block *lane_block(const struct lane *l, uint32_t number)
@@ -68,14 +67,18 @@ struct devtrace_lane_block *lane_block(const struct lane *l, uint32_t number)
 
 static void enter(struct lane *l, uint64_t ts)
 {
-	struct devtrace_lane_block *b = lane_block(l, ++l->n);
+	struct devtrace_lane_block *b;
 
+	/* Before something is overwritten, unless nobody said by what. */
+	if (l->dev >= 0 && l->n - l->head->first + 1 >= l->nr)
+		lane_hand(l);
+	b = lane_block(l, ++l->n);
 	__atomic_store_n(&l->head->open, l->n, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	l->used = sizeof(*b);
 	b->time = ts;
 	b->count = l->count;
-	b->reserved = 0;
+	b->cpu = DEVTRACE_LANE_NO_CPU;
 	__atomic_store_n(&b->used, l->used, __ATOMIC_RELAXED);
 	__atomic_store_n(&b->number, l->n, __ATOMIC_RELEASE);
 	l->last = ts;

@@ -12,14 +12,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <linux/devtrace.h>
 #include <linux/devtrace_lane.h>
 
 /**
  * struct lane - a lane that is mapped
- * @page: what the kernel says
- * @head: what we say
+ * @head: what we and the kernel say
+ * @dev: the device, by which full blocks are handed over; -1: nobody does
  * @blocks: the first block
- * @bytes: of @head and blocks, as mapped
+ * @bytes: of blocks, as mapped
  * @nr: blocks
  * @n: number of the block that is being written
  * @used: of that, 0 before there is one
@@ -27,8 +28,8 @@
  * @last: time of the last one
  */
 struct lane {
-	volatile struct devtrace_lane_page *page;
 	volatile struct devtrace_lane_head *head;
+	int		dev;
 	uint8_t		*blocks;
 	size_t		bytes;
 	uint32_t	nr, n, used;
@@ -41,6 +42,7 @@ int lane_fd(int dev, uint32_t bytes, struct devtrace_lane_ask *l);	/* or -1 */
 int lane_map(struct lane *l, int fd, uint32_t bytes);		/* or -1 */
 int lane_open(struct lane *l, int dev, uint32_t bytes);		/* both */
 void lane_close(struct lane *l);
+int lane_hand(const struct lane *l);		/* let the kernel take what is complete, or -1 */
 struct devtrace_lane_block *lane_block(const struct lane *l, uint32_t number);
 /* An event of this time, in the shortest form. */
 void lane_emit_at(struct lane *l, uint64_t ts, uint8_t type, const void *data, size_t len);

@@ -28,7 +28,7 @@ FIXTURE_SETUP(lane)
 	self->wfd = open(DEV_PATH, O_WRONLY);
 	ASSERT_LE(0, self->wfd);
 	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
-	self->source = self->l.page->source;
+	self->source = self->l.head->source;
 }
 
 FIXTURE_TEARDOWN(lane)

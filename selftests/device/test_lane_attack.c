@@ -180,7 +180,7 @@ FIXTURE_SETUP(attack)
 	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->wfd);
 	ASSERT_EQ(0, lane_open(&self->honest, self->wfd, 0));
-	account_open(&self->a, self->honest.page->source);
+	account_open(&self->a, self->honest.head->source);
 	ASSERT_LE(0, self->a.fd);
 }
 
@@ -225,7 +225,7 @@ static int evil_anew(FIXTURE_DATA(attack) *self)
 		lane_close(&self->evil);
 	if (lane_open(&self->evil, self->wfd, DEVTRACE_LANE_MIN))
 		return -1;
-	for (i = 0; self->evil.n != self->evil.page->first + 2 || i % 64; i++)
+	for (i = 0; self->evil.n != self->evil.head->first + 2 || i % 64; i++)
 		lane_mark(&self->evil, TYPE, EVIL, i);
 	return 0;
 }
@@ -239,14 +239,14 @@ static bool look(FIXTURE_DATA(attack) *self, struct __test_metadata *_metadata)
 	bool bad;
 	int i;
 
-	account_open(&b, self->honest.page->source);
+	account_open(&b, self->honest.head->source);
 	b.sought = true;
 	EXPECT_TRUE(account_drain(&b));
 	EXPECT_GE(1, b.bad_lanes);
 	bad = b.bad_lanes;
 	self->found = b.from_evil;
 	if (b.bad_lanes)
-		EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->evil.page->state);
+		EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->evil.head->state);
 	EXPECT_LE(0, lseek(b.fd, dev_now() - NSEC / 1000, SEEK_SET));
 	EXPECT_TRUE(account_drain(&b));
 	EXPECT_LE(0, lseek(b.fd, 0, SEEK_END));
@@ -300,7 +300,7 @@ static uint64_t swap_field(struct lane *l, int field, int k, uint64_t *was)
 		return SWAP(l->head->open, 32);
 	if (field == 1)
 		return SWAP(l->head->busy, 32);
-	b = lane_block(l, l->page->first + (field - 2) / 8);
+	b = lane_block(l, l->head->first + (field - 2) / 8);
 	w = (uint32_t *)(b + 1);
 	switch ((field - 2) % 8) {
 	case 0:
@@ -312,7 +312,7 @@ static uint64_t swap_field(struct lane *l, int field, int k, uint64_t *was)
 	case 3:
 		return SWAP(b->used, 16);
 	case 4:
-		return SWAP(b->reserved, 16);
+		return SWAP(b->cpu, 16);
 	default:
 		w += (field - 2) % 8 - 5;
 		return SWAP(*w, 32);
@@ -348,7 +348,7 @@ TEST_F(attack, each_number_is_wrong_in_turn)
 			bool told;
 
 			ASSERT_EQ(0, evil_anew(self));
-			in_first = lane_block(&self->evil, self->evil.page->first + 1)->count;
+			in_first = lane_block(&self->evil, self->evil.head->first + 1)->count;
 			emit_honest(self, 5);
 			/* every other time a reader has been there before */
 			if (k & 1)
@@ -458,7 +458,7 @@ TEST_F(attack, types_and_flags_that_no_program_may_have)
 		EXPECT_EQ(was + 1 + c[i].good, self->a.from_evil) TH_LOG("case %d", i);
 		EXPECT_EQ(bad + !c[i].good, self->a.bad_lanes) TH_LOG("case %d", i);
 		EXPECT_EQ(c[i].good ? DEVTRACE_LANE_OPEN : DEVTRACE_LANE_CLOSED,
-			  self->evil.page->state);
+			  self->evil.head->state);
 	}
 }
 
@@ -585,7 +585,7 @@ static void *scribble_all_the_time(void *arg)
 		for (i = dev_random() % 400; i-- && !w->stop; w->scribbles++) {
 			scribble(&l);
 			lane_mark(&l, TYPE, EVIL, i);
-			if (l.page->state == DEVTRACE_LANE_CLOSED && !(dev_random() % 50))
+			if (l.head->state == DEVTRACE_LANE_CLOSED && !(dev_random() % 50))
 				break;
 		}
 		lane_close(&l);
@@ -603,7 +603,7 @@ static void *seek_all_the_time(void *arg)
 	int i;
 
 	dev_pin(-1);
-	account_open(&a, w->honest->page->source);
+	account_open(&a, w->honest->head->source);
 	a.sought = true;
 	for (; !w->stop; w->looks++) {
 		switch (dev_random() % 4) {
@@ -695,7 +695,7 @@ TEST_F_TIMEOUT(attack, at_random_while_all_look, 900)
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(w.emitted[i], self->a.read[i] + self->a.lost[i]);
 	EXPECT_EQ(0, w.failed);
-	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->honest.page->state);
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->honest.head->state);
 	dev_say("%llu lanes, %llu scribbles, %llu hostile events, %llu of them late, %llu bad lanes",
 		(unsigned long long)w.lanes, (unsigned long long)w.scribbles,
 		(unsigned long long)self->a.from_evil, (unsigned long long)self->a.late,

@@ -177,7 +177,7 @@ TEST_F(limits, oldest_dead_lane_goes_and_is_told)
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, lane_open(&l[i], self->wfd, DEVTRACE_LANE_MIN));
-		source[i] = l[i].page->source;
+		source[i] = l[i].head->source;
 		for (k = 0; k < 10; k++)
 			lane_mark(&l[i], TYPE, i, k);
 	}
@@ -220,7 +220,7 @@ TEST_F(limits, lane_that_goes_under_a_reader)
 
 	ASSERT_EQ(0, set_bytes("lane_process", self->whole));
 	ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
-	source = l.page->source;
+	source = l.head->source;
 	for (i = 0; i < 1500; i++)
 		lane_mark(&l, TYPE, 1, i);
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -394,7 +394,7 @@ TEST_F(limits, numbers_of_blocks_begin_again)
 		}
 		EXPECT_GT(40, l.n);
 		EXPECT_TRUE(tape_clean(t));
-		EXPECT_EQ(10000, t->nev + tape_lost(t, l.page->source));
+		EXPECT_EQ(10000, t->nev + tape_lost(t, l.head->source));
 		for (k = 0, next = 0; k < t->nev; k++) {
 			EXPECT_LE(next, t->ev[k].nr);
 			next = t->ev[k].nr + 1;
@@ -409,7 +409,7 @@ TEST_F(limits, numbers_of_blocks_begin_again)
 		EXPECT_LT(1700, t->nev);
 		EXPECT_EQ(9999, t->ev[t->nev - 1].nr);
 		tape_free(t);
-		EXPECT_EQ(DEVTRACE_LANE_OPEN, l.page->state);
+		EXPECT_EQ(DEVTRACE_LANE_OPEN, l.head->state);
 		lane_close(&l);
 	}
 }

@@ -66,7 +66,7 @@ static int another(FIXTURE_DATA(lane_seek) *self)
 
 TEST_F(lane_seek, cleared_before_it_went)
 {
-	const int source = self->l.page->source;
+	const int source = self->l.head->source;
 
 	marks(self, 1, 60);
 	ASSERT_EQ(0, ioctl(self->fd, DEVTRACE_IOC_CLEAR));

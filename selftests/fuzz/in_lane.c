@@ -115,7 +115,7 @@ static void number_wrong(struct lane *l, const uint8_t *a)
 		b->used = odd(a[4], b->used);
 		break;
 	case 6:
-		b->reserved = a[4];
+		b->cpu = a[4];
 		break;
 	default:
 		/* The writer itself takes the wrong way. */
@@ -170,14 +170,13 @@ static void mapping(struct lane *l, const uint8_t *a)
 			abort();
 		break;
 	case 5:
-		if (!mprotect((void *)l->page, page, PROT_READ | PROT_WRITE))
-			abort();
+		l->head->state = a[4];
 		break;
 	case 6:
 		madvise(p, l->bytes, a[3] % 26);
 		break;
 	case 7:
-		madvise((void *)l->page, page, a[3] % 26);
+		madvise(p + page, page, a[3] % 26);
 		break;
 	case 8:
 		if (a[3] & 1 ? mlock(p, l->bytes) : munlock(p, l->bytes))

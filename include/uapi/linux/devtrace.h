@@ -218,7 +218,7 @@ enum devtrace_check {
 enum devtrace_cause {
 	DEVTRACE_LOST_OVERWRITTEN = 0,	/* newer events took their place */
 	DEVTRACE_LOST_CLEARED	= 1,	/* somebody cleared the buffer */
-	DEVTRACE_LOST_BUSY	= 2,	/* ring full of unfinished events */
+	DEVTRACE_LOST_BUSY	= 2,	/* ring full of unfinished events, or lane not taken */
 	DEVTRACE_LOST_TOOBIG	= 3,	/* larger than a quarter of the ring */
 	DEVTRACE_LOST_NORING	= 4,	/* no ring for this CPU, or it is being resized */
 	DEVTRACE_LOST_STOPPED	= 5,	/* the stream was stopped */
@@ -418,9 +418,15 @@ struct devtrace_dict {
 	char	name[DEVTRACE_NAME_MAX];
 };
 
+/* What programs emitted by lanes; everything. */
+#define DEVTRACE_STATS_LANES	(-2)
+#define DEVTRACE_STATS_ALL	(-1)
+
 /**
  * struct devtrace_stats - what became of the events of one CPU, or of all
- * @cpu: in: CPU number, or -1 for the sum over all
+ * @cpu: in: CPU number, or DEVTRACE_STATS_LANES or _ALL. Events of lanes are counted by
+ *	themselves, but for those that were filtered, which count for the CPU that found
+ *	them
  * @nr_cpus: out: CPU numbers are below this
  * @emitted: events that were emitted: stored, dropped or filtered
  * @stored: events that were written into the ring
@@ -444,15 +450,22 @@ struct devtrace_stats {
 	__u64	now;
 };
 
+/* The program may make no system calls: the kernel takes full blocks by itself. */
+#define DEVTRACE_LANE_NO_CALLS	0x1
+
 /**
  * struct devtrace_lane_ask - a lane, see <linux/devtrace_lane.h>
- * @bytes: in: of its blocks, 32768 to 16777216, rounded up to a power of two; 0: as
- *	the administrator set it. Out: what it has
+ * @bytes: in: of its blocks, up to 262144, rounded up to a power of two and to pages;
+ *	0: as the administrator set it. Out: what it has
  * @source: out: the number that its events have as their source
+ * @flags: in: DEVTRACE_LANE_NO_CALLS
+ * @reserved: 0
  */
 struct devtrace_lane_ask {
 	__u32	bytes;
 	__u32	source;
+	__u32	flags;
+	__u32	reserved;
 };
 
 /* Emit: any descriptor open for writing. The size is part of the number. */
@@ -467,7 +480,12 @@ struct devtrace_lane_ask {
 /* Statistics: open for reading. */
 #define DEVTRACE_IOC_STATS	_IOWR(DEVTRACE_IOC_MAGIC, 4, struct devtrace_stats)
 /* A lane for the calling thread: open for writing. Gives a descriptor to be mapped. */
-#define DEVTRACE_IOC_LANE	_IOWR(DEVTRACE_IOC_MAGIC, 5, struct devtrace_lane_ask)
+#define DEVTRACE_IOC_LANE	_IOWR(DEVTRACE_IOC_MAGIC, 6, struct devtrace_lane_ask)
+/*
+ * Take what is complete of the calling thread's lane: open for writing. The argument is
+ * the number of its source.
+ */
+#define DEVTRACE_IOC_HAND	_IO(DEVTRACE_IOC_MAGIC, 7)
 
 /**
  * struct devtrace_counter - CLOCK_MONOTONIC_RAW from the CPU's counter

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Lanes: memory that one thread writes events into, and the kernel reads
+ * Lanes: memory that one thread writes events into, and hands over block by block
  *
- * DEVTRACE_IOC_LANE gives a descriptor. Two things are mapped of it, MAP_SHARED:
+ * DEVTRACE_IOC_LANE gives a descriptor. All of it is mapped at once, MAP_SHARED,
+ * PROT_READ | PROT_WRITE, from offset 0: blocks of 4096 bytes, as many as the call
+ * returned bytes. Block number n, counted modulo 2^32 from @first on, is the
+ * (n % @blocks)-th. The head of the lane is in the header of the block at offset 0.
  *
- *	offset 0, one page, PROT_READ
- *		struct devtrace_lane_page, written by the kernel alone
- *	offset of one page, one page and @blocks of 4096 bytes, PROT_READ | PROT_WRITE
- *		struct devtrace_lane_head, then from the next page on the blocks
+ * A lane is a staging place. The kernel copies what is complete of it into the buffer
+ * when the thread says so (DEVTRACE_IOC_HAND), when somebody reads the buffer, and when
+ * the thread ends, however it does. What was copied is the kernel's.
  *
- * Block number n, counted modulo 2^32 from @first on, is the (n % @blocks)-th. Only the
- * thread that asked for the lane may write, and not while @state is
+ * Only the thread that asked for the lane may write, and not while @state is
  * DEVTRACE_LANE_CLOSED. All is in the byte order of the machine, and the same for
  * 32-bit and 64-bit programs. What the writer stores in which order, and why, is in
  * Documentation/lanes.rst; nothing that is written here can harm anything but the
@@ -22,8 +23,8 @@
 #include <linux/types.h>
 
 #define DEVTRACE_LANE_BLOCK	4096
-#define DEVTRACE_LANE_MIN	(8 * DEVTRACE_LANE_BLOCK)
-#define DEVTRACE_LANE_MAX	(4096 * DEVTRACE_LANE_BLOCK)
+#define DEVTRACE_LANE_MIN	(2 * DEVTRACE_LANE_BLOCK)
+#define DEVTRACE_LANE_MAX	(64 * DEVTRACE_LANE_BLOCK)
 
 enum devtrace_lane_state {
 	DEVTRACE_LANE_CLOSED	= 0,	/* not, or no more, or not in this process */
@@ -31,30 +32,29 @@ enum devtrace_lane_state {
 };
 
 /**
- * struct devtrace_lane_page - what the kernel says about a lane
- * @state: enum devtrace_lane_state
- * @blocks: how many, a power of two
- * @first: number of the block that is to be written first
- * @source: the number that its events have as their source
- * @tid: the thread whose events these are
- */
-struct devtrace_lane_page {
-	__u32	state;
-	__u32	blocks;
-	__u32	first;
-	__u32	source;
-	__u32	tid;
-};
-
-/**
- * struct devtrace_lane_head - what the thread says about its lane
- * @open: the block that is being written; @first - 1 before there is one
- * @busy: not 0 from before the clock is read until the event is complete
+ * struct devtrace_lane_head - what the thread and the kernel say about a lane
+ * @open: by the thread: the block that is being written; @first - 1 before there is one
+ * @busy: by the thread: not 0 from before the clock is read until the event is complete
+ * @state: by the kernel: enum devtrace_lane_state
+ * @blocks: by the kernel: how many, a power of two
+ * @first: by the kernel: number of the block that is to be written first
+ * @source: by the kernel: the number that its events have as their source
+ * @reserved: 0
+ *
+ * What the kernel says is for the thread alone; the kernel does not look at it again.
  */
 struct devtrace_lane_head {
 	__u32	open;
 	__u32	busy;
+	__u32	state;
+	__u32	blocks;
+	__u32	first;
+	__u32	source;
+	__u32	reserved[2];
 };
+
+/* The CPU of an event is not known. */
+#define DEVTRACE_LANE_NO_CPU	0xffff
 
 /**
  * struct devtrace_lane_block - what a block begins with
@@ -62,14 +62,18 @@ struct devtrace_lane_head {
  * @count: events that were written into this lane before this block
  * @number: its own number, stored after all else here but @used
  * @used: bytes of the block that are complete, this header included; even
+ * @cpu: of the first record, or DEVTRACE_LANE_NO_CPU
  * @reserved: 0
+ * @head: in the block at offset 0 alone
  */
 struct devtrace_lane_block {
 	__u64	time;
 	__u64	count;
 	__u32	number;
 	__u16	used;
-	__u16	reserved;
+	__u16	cpu;
+	__u32	reserved[2];
+	struct devtrace_lane_head head;
 };
 
 /*
@@ -83,6 +87,7 @@ struct devtrace_lane_block {
  *
  * The forms, with what stands in bits 15-31 and in the words that follow:
  *
+ *	CPU	the CPU of the records from here on; no event
  *	DELAY	length of the payload; a word: ns
  *	FULL	ns; a word: bits 0-15 length, 16-23 flags, 24-31 severity
  *	LATE	length of the payload; a word: bits 0-7 flags, 8-15 severity, 16-31
@@ -91,6 +96,7 @@ struct devtrace_lane_block {
  * Where it says nothing of flags and severity they are 0.
  */
 #define DEVTRACE_LANE_SHORT	119U
+#define DEVTRACE_LANE_CPU	124U
 #define DEVTRACE_LANE_DELAY	125U
 #define DEVTRACE_LANE_FULL	126U
 #define DEVTRACE_LANE_LATE	127U

@@ -70,7 +70,7 @@ enum devtrace_cmd {
 	DEVTRACE_CMD_TRIGGER_DEL,	/* TRIGGER */
 
 	/* Dumps; with STREAM, of this stream alone. */
-	DEVTRACE_CMD_STATS_GET,		/* by stream and CPU */
+	DEVTRACE_CMD_STATS_GET,		/* by stream and CPU, and of lanes: CPU DEVTRACE_CPU_LANES */
 	DEVTRACE_CMD_TYPE_GET,		/* by type, of all streams together */
 	DEVTRACE_CMD_PROCESS_GET,	/* by thread, of all streams together */
 	DEVTRACE_CMD_READER_GET,	/* by open descriptor */
@@ -105,6 +105,13 @@ enum devtrace_cmd {
 	DEVTRACE_CMD_NTF_PROFILE_ADD,	/* TRACEPOINT, TYPE */
 	DEVTRACE_CMD_NTF_PROFILE_DEL,	/* TRACEPOINT, TYPE */
 
+	/*
+	 * Lanes that are open: a dump, by lane. TID, PID, COMM, ID (its source), SIZE, USED
+	 * (bytes that were not taken yet), STORED, OVERWRITTEN (in the buffer), DROPPED,
+	 * OLDEST (event of it that is held), NOW, LANE_STATE.
+	 */
+	DEVTRACE_CMD_LANE_GET,
+
 	__DEVTRACE_CMD_MAX,
 };
 
@@ -138,7 +145,7 @@ enum devtrace_attr {
 	DEVTRACE_A_FIRED_AT,	/* u64: when last, trace clock ns */
 	DEVTRACE_A_SEEN,	/* u64: how many events met it since it was armed */
 
-	DEVTRACE_A_CPU,		/* u32 */
+	DEVTRACE_A_CPU,		/* u32; DEVTRACE_CPU_LANES: what programs emitted by lanes */
 	DEVTRACE_A_EMITTED,	/* u64: since the stream exists; stored + dropped + filtered */
 	DEVTRACE_A_STORED,	/* u64 */
 	DEVTRACE_A_FILTERED,	/* u64 */
@@ -171,11 +178,14 @@ enum devtrace_attr {
 	DEVTRACE_A_ATTACHED,	/* u8: 1: some filter wants the type; 0: it costs nothing */
 	DEVTRACE_A_TRACEPOINT,	/* string: one of the kernel's, SYSTEM:EVENT */
 	DEVTRACE_A_ELEMENTS,	/* string: what its events carry, as fmt(5) writes it */
+	DEVTRACE_A_LANE_STATE,	/* u8: enum devtrace_lane_state; 2: open, its thread makes no calls */
 
 	__DEVTRACE_A_MAX,
 };
 
 #define DEVTRACE_A_MAX		(__DEVTRACE_A_MAX - 1)
+
+#define DEVTRACE_CPU_LANES	0xffffffff
 
 /*
  * Terms. An event passes if it passes each term that is given; one that is not

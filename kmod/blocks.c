@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A ring of blocks: what programs emitted, in runs
+ *
+ * To reserve and to commit are two steps, so that the records are copied and looked at
+ * in between, beside others who do the same. A block in which somebody is still writing
+ * is not overwritten: whoever would have to goes without, and tries again later.
+ */
+#include "blocks.h"
+
+static u8 *page_of(const struct block_ring *b, u64 number)
+{
+	return b->pages[number & (b->nr - 1)];
+}
+
+static struct block_state *state_of(const struct block_ring *b, u64 number)
+{
+	return &b->state[number & (b->nr - 1)];
+}
+
+static struct run *run_at(const struct block_ring *b, run_place_t place)
+{
+	return (struct run *)(page_of(b, blocks_number(place)) + place % BLOCK_BYTES);
+}
+
+static u32 extent_of(u32 len)
+{
+	return sizeof(struct run) + ((len + 7) & ~7U);
+}
+
+static void set_tail(struct block_ring *b, u64 tail)
+{
+	b->tail = tail;
+	WRITE_ONCE(b->tail_low, (u32)tail);
+	/* LMM(blocks:A): the tail before what is overwritten; pairs with blocks:B. */
+	smp_wmb();
+}
+
+/* The runs of the oldest block are no more; false: somebody writes there. */
+static bool evict(struct block_ring *b)
+{
+	const struct block_state *state = state_of(b, b->tail);
+	const u8 *page = page_of(b, b->tail);
+	const struct run *r;
+	struct chain *c;
+	u32 off;
+
+	if (state->pending || b->tail == b->head)
+		return false;
+	for (off = 0; off < state->fill; off += r->extent) {
+		r = (const void *)(page + off);
+		if (r->slot == SLOT_NONE)
+			continue;
+		c = blocks_chain(b, r->slot);
+		c->first = r->next;
+		if (!r->next)
+			c->last = 0;
+		b->overwritten += r->nr;
+	}
+	set_tail(b, b->tail + 1);
+	return true;
+}
+
+/**
+ * blocks_init() - no run is there
+ * @b: the ring; @pages, @state and @nr are set
+ * @first: number of the first block, not 0
+ */
+void blocks_init(struct block_ring *b, u64 first)
+{
+	b->head = first;
+	set_tail(b, first);
+	*state_of(b, first) = (struct block_state){ 0 };
+}
+
+/**
+ * blocks_reserve() - room for a run
+ * @b: the ring
+ * @len: bytes of records, up to BLOCK_BYTES - sizeof(struct run)
+ * @place: filled in
+ *
+ * Return: the run, blocks_commit() or blocks_abandon() is to follow; NULL if there
+ * is no room before somebody else has done so.
+ */
+struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place)
+{
+	const u32 extent = extent_of(len);
+	struct block_state *state = state_of(b, b->head);
+	struct run *r;
+
+	if (state->fill + extent > BLOCK_BYTES) {
+		if (b->head + 1 - b->tail >= b->nr && !evict(b))
+			return NULL;
+		b->head++;
+		state = state_of(b, b->head);
+		state->fill = 0;
+		state->pending = 0;
+	}
+	*place = b->head * BLOCK_BYTES + state->fill;
+	r = run_at(b, *place);
+	r->slot = SLOT_NONE;
+	r->extent = extent;
+	state->fill += extent;
+	state->pending++;
+	return r;
+}
+
+/**
+ * blocks_commit() - a run is complete
+ * @b: the ring
+ * @r: of blocks_reserve(); filled in but for what is told here
+ * @place: its place
+ * @slot: whose
+ * @len: bytes of records, not more than were reserved
+ * @nr: events
+ */
+void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsigned int slot,
+		   u32 len, u32 nr)
+{
+	struct chain *c = blocks_chain(b, slot);
+
+	r->idx = c->idx;
+	r->next = 0;
+	r->len = len;
+	r->nr = nr;
+	r->slot = slot;
+	if (c->last)
+		run_at(b, c->last)->next = place;
+	else
+		c->first = place;
+	c->last = place;
+	c->idx += nr;
+	b->stored += nr;
+	state_of(b, blocks_number(place))->pending--;
+}
+
+/**
+ * blocks_abandon() - nothing is to be kept of a run
+ * @b: the ring
+ * @r: of blocks_reserve()
+ * @place: its place
+ */
+void blocks_abandon(struct block_ring *b, struct run *r, run_place_t place)
+{
+	struct block_state *state = state_of(b, blocks_number(place));
+
+	state->pending--;
+	if (place % BLOCK_BYTES + r->extent == state->fill)
+		state->fill -= r->extent;
+}
+
+/**
+ * blocks_run() - the header of a run
+ * @b: the ring
+ * @place: where it is, or was
+ * @r: filled in
+ *
+ * Return: false if it is no more.
+ */
+bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r)
+{
+	if (blocks_number(place) < b->tail)
+		return false;
+	*r = *run_at(b, place);
+	return true;
+}
+
+/**
+ * blocks_resize() - other memory
+ * @b: the ring
+ * @pages: @nr of them, those of the ring not among them; those that are not needed
+ *	are given back in their place
+ * @state: room for @nr
+ * @nr: a power of two
+ *
+ * The newest blocks stay. Then @b has @pages and @state, and what it had is the
+ * caller's: an array of as many pages as the ring had.
+ *
+ * Return: false if somebody writes into a block that would have to go; nothing has
+ * changed but that the oldest are overwritten.
+ */
+bool blocks_resize(struct block_ring *b, u8 **pages, struct block_state *state, u32 nr)
+{
+	u64 n;
+	u8 *page;
+
+	while (b->head + 1 - b->tail > nr)
+		if (!evict(b))
+			return false;
+	for (n = b->tail; n <= b->head; n++) {
+		page = pages[n & (nr - 1)];
+		pages[n & (nr - 1)] = page_of(b, n);
+		state[n & (nr - 1)] = *state_of(b, n);
+		b->pages[n & (b->nr - 1)] = page;
+	}
+	b->pages = pages;
+	b->state = state;
+	b->nr = nr;
+	return true;
+}
+
+/**
+ * blocks_used() - bytes that hold runs
+ * @b: the ring
+ */
+u64 blocks_used(const struct block_ring *b)
+{
+	if (!b->nr)
+		return 0;
+	return (b->head - b->tail) * BLOCK_BYTES + state_of(b, b->head)->fill;
+}
+
+/**
+ * blocks_behind() - bytes of the ring from the oldest run that was not read
+ * @b: the ring
+ * @slot: of this slot
+ * @place: the run that was read last
+ * @idx: events of the slot that were read
+ *
+ * Return: 0 if all were read.
+ */
+u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t place, u64 idx)
+{
+	const struct chain *c = blocks_chain(b, slot);
+
+	if (c->idx == idx || !c->first)
+		return 0;
+	place = place && blocks_number(place) >= b->tail ? place : c->first;
+	return b->head * BLOCK_BYTES + state_of(b, b->head)->fill - place;
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whether a reader would find something, for those who wait
+ *
+ * What stands in rings and lanes may not be wanted, or may not be given yet. So nobody is
+ * told that there is something before a frame of it is made: poll(2) and a read(2) that
+ * must not wait say the same.
+ */
+#include <linux/rwsem.h>
+
+#include "reader_priv.h"
+
+/* Whether a ring has so much, in units, that this cursor has not read. */
+static bool unread(const struct ring_cursor *c, u64 units)
+{
+	struct ring_view v;
+
+	if (!ring_exists(c->ring))
+		return false;
+	ring_view(c->ring, &v);
+	return v.commit.pos - (c->placed ? c->at.pos : v.tail.pos) >= units;
+}
+
+/* Whether there may be something to read, and enough. */
+static bool may_have(struct reader *rd)
+{
+	struct stream *s = rd->stream;
+	unsigned int percent = READ_ONCE(s->watermark);
+	bool ready = true;
+	unsigned int i;
+
+	if (!rd->begun || reader_more_names(rd) || reader_more_past(rd) || rd->clears != READ_ONCE(s->clears) ||
+	    (rd->nr_ready && !percent))
+		return true;
+	if (down_read_killable(&s->layout))
+		return true;
+	if (rd->layouts != s->layouts)
+		goto out;
+	for (i = 0; i < rd->nr_rings; i++) {
+		const struct ring_cursor *c = &rd->cursors[i];
+
+		if (!percent && cursor_dropped_more(c))
+			goto out;
+		/* A ring never counts as full: room is made ahead. */
+		if (unread(c, percent ? (u64)(c->ring->mask + 1) * min(percent, 95U) / 100 : 1))
+			goto out;
+	}
+	ready = reader_lanes_unread(rd, percent);
+out:
+	up_read(&s->layout);
+	return ready;
+}
+
+/**
+ * reader_ready() - whether there is something to read, and enough
+ * @rd: the reader, locked
+ *
+ * What there may be might not be wanted, or not yet be certain. So a frame is made of it.
+ *
+ * Return: 1, 0, or what reader_fill() says.
+ */
+int reader_ready(struct reader *rd)
+{
+	int err;
+
+	if (wire_staged(&rd->wire) || READ_ONCE(rd->stream->gone))
+		return 1;
+	if (!may_have(rd))
+		return 0;
+	err = reader_fill(rd, 1);
+	return wire_staged(&rd->wire) ? 1 : err;
+}
+
+/* Bytes of one ring that a reader should not leave there for long. */
+#define MUCH	65536U
+
+/**
+ * reader_much() - whether some ring has much that was not read
+ * @rd: the reader, locked
+ */
+bool reader_much(struct reader *rd)
+{
+	bool much = false;
+	unsigned int i;
+
+	if (down_read_killable(&rd->stream->layout))
+		return true;
+	for (i = 0; i < rd->nr_rings && !much && rd->layouts == rd->stream->layouts; i++) {
+		const struct ring_cursor *c = &rd->cursors[i];
+
+		much = unread(c, min((c->ring->mask + 1) / 2, MUCH / RING_UNIT));
+	}
+	up_read(&rd->stream->layout);
+	return much;
+}

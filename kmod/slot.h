@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Slots: what programs emitted by their lanes, as readers and statistics see it
+ *
+ * A lane has a slot as long as it is open; its events are in the chain of that slot, in
+ * one ring of blocks for all. Here is what takes events out of lanes into the ring
+ * (one pass that checks, filters and counts), and what readers need to follow a slot.
+ *
+ * Invariants. Each event of a lane is judged once, when it is taken: stored, filtered,
+ * or dropped and counted. No event of a slot that is taken later is older than the
+ * slot's floor. What is in the ring is the kernel's: no reader looks into a lane.
+ *
+ * Locks. A lane's own lock serializes taking from it; the lock of the ring is taken
+ * within, for a few instructions. Both are raw, held for a bounded time, and never
+ * while user memory is touched. Lanes are found under RCU.
+ */
+#ifndef DEVTRACE_SLOT_H
+#define DEVTRACE_SLOT_H
+
+#include <linux/sched.h>
+#include <linux/types.h>
+
+#include "blocks.h"
+
+struct devtrace_stats;
+struct lane;
+
+/* Why an event of a lane was not stored; the same numbers as enum devtrace_cause. */
+#define SLOT_CAUSES	DEVTRACE_LOST_CAUSES
+
+/**
+ * struct slot_view - a slot at one moment
+ * @idx: events that were ever stored
+ * @floor: no event that is stored later is older, trace clock ns
+ * @dropped: events that were not stored, by cause
+ * @bad: how often its lane made no sense
+ * @busy: its thread is in the middle of an event, and is waited for
+ */
+struct slot_view {
+	u64	idx;
+	u64	floor;
+	u64	dropped[SLOT_CAUSES];
+	u64	bad;
+	bool	busy;
+};
+
+/**
+ * struct slot_stats - what became of the events of an open lane
+ * @slot: its number
+ * @state: enum devtrace_lane_state; one more: open, and its thread makes no calls
+ * @tid: the thread
+ * @tgid: its process
+ * @comm: its name, empty if it is no more
+ * @size: bytes of the lane
+ * @used: of these, bytes that were not taken yet
+ * @stored: events that were stored
+ * @overwritten: of these, in the ring
+ * @dropped: events that were not stored, by cause
+ * @oldest: the time of the oldest one that is held, 0: none is
+ */
+struct slot_stats {
+	u16	slot;
+	u8	state;
+	u32	tid, tgid;
+	char	comm[TASK_COMM_LEN];
+	u64	size, used;
+	u64	stored, overwritten;
+	u64	dropped[SLOT_CAUSES];
+	u64	oldest;
+};
+
+/* Process context, or preemption off, for all of these. */
+int slot_get(struct lane *l);
+void slot_open(struct lane *l);
+void slot_close(struct lane *l);
+void slot_put(struct lane *l);
+struct lane *slot_lane(unsigned int slot);
+bool slot_take(struct lane *l);
+void slots_take_all(void);
+void slots_stop(bool stop);
+
+unsigned int slots_nr(void);
+void slot_refresh(unsigned int slot, struct slot_view *v);
+void slot_view(unsigned int slot, struct slot_view *v);
+bool slot_run(run_place_t place, struct run *r);
+run_place_t slot_next(unsigned int slot, run_place_t after, struct run *r);
+run_place_t slot_end(unsigned int slot, u64 *idx);
+run_place_t slot_cleared(unsigned int slot, u64 *idx, u64 *dropped);
+u64 slots_behind(unsigned int slot, run_place_t place, u64 idx);
+u64 slots_bytes(void);
+const struct block_ring *slots_ring(void);
+
+void slots_clear(void);
+int slots_make(unsigned long bytes);
+int slots_resize(unsigned long bytes);
+void slots_stats(struct devtrace_stats *st, u64 *oldest);
+u64 slots_handled(void);
+u64 slots_position(void);
+bool slot_stats(unsigned int slot, struct slot_stats *st);
+
+void slots_init(u32 start);
+void slots_exit(void);
+
+#endif /* DEVTRACE_SLOT_H */

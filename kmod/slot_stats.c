@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What became of the events of lanes: of all together, and of each that is open
+ *
+ * An event is counted when it is taken. So whoever asks takes everything first; what is
+ * told then was true at one moment between the call and its return.
+ */
+#include <linux/minmax.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "lane.h"
+#include "slot_priv.h"
+
+/* The time of the oldest event that is there, 0 if there is none. */
+static u64 oldest(void)
+{
+	unsigned int i, nr = slots_nr();
+	const struct chain *c;
+	struct run r;
+	u64 first = 0;
+
+	for (i = 0; i < nr; i++) {
+		c = blocks_chain(&slots_blocks, i);
+		raw_spin_lock(&slots_lock);
+		if (c->first && blocks_run(&slots_blocks, c->first, &r) && (!first || r.lo < first))
+			first = clamp(r.time, r.lo, r.hi);
+		raw_spin_unlock(&slots_lock);
+	}
+	return first;
+}
+
+/**
+ * slots_stats() - what became of the events of lanes
+ * @st: counts are added, but for those that were filtered: they are counted by CPU
+ * @oldest_ts: set to the time of the oldest event if it is older, or 0; or NULL
+ *
+ * Context: process, layout of stream 0 held.
+ */
+void slots_stats(struct devtrace_stats *st, u64 *oldest_ts)
+{
+	unsigned int i;
+	u64 ts;
+
+	raw_spin_lock(&slots_lock);
+	st->stored += slots_blocks.stored;
+	st->emitted += slots_blocks.stored;
+	st->overwritten += slots_blocks.overwritten;
+	for (i = 0; i < SLOT_CAUSES; i++) {
+		st->dropped[i] += slots_dropped[i];
+		st->emitted += slots_dropped[i];
+	}
+	st->size += (u64)slots_blocks.nr * BLOCK_BYTES;
+	st->used += blocks_used(&slots_blocks);
+	raw_spin_unlock(&slots_lock);
+	if (!oldest_ts)
+		return;
+	ts = oldest();
+	if (ts && (!*oldest_ts || ts < *oldest_ts))
+		*oldest_ts = ts;
+}
+
+/**
+ * slots_handled() - events that were stored, or dropped
+ */
+u64 slots_handled(void)
+{
+	struct devtrace_stats st = { 0 };
+
+	slots_stats(&st, NULL);
+	return st.emitted;
+}
+
+
+/**
+ * slots_position() - bytes that were ever written into the ring
+ */
+u64 slots_position(void)
+{
+	u64 pos;
+
+	raw_spin_lock(&slots_lock);
+	pos = slots_blocks.head * BLOCK_BYTES;
+	raw_spin_unlock(&slots_lock);
+	return pos;
+}
+
+/* What its slot says, since the lane is there; with slots_lock. */
+static void stats_of(const struct lane *l, struct slot_stats *st)
+{
+	const struct chain *c = blocks_chain(&slots_blocks, l->slot);
+	const struct slot *s = slot_at(l->slot);
+	u64 held = c->idx - s->begin_idx;
+	struct run r;
+	unsigned int i;
+
+	st->stored = held;
+	if (!c->first) {
+		held = 0;
+	} else if (blocks_run(&slots_blocks, c->first, &r)) {
+		held = min(held, c->idx - r.idx);
+		if (held)
+			st->oldest = clamp(r.time, r.lo, r.hi);
+	}
+	st->overwritten = st->stored - held;
+	for (i = 0; i < SLOT_CAUSES; i++)
+		st->dropped[i] = s->dropped[i] - s->begin_dropped[i];
+}
+
+/**
+ * slot_stats() - what became of the events of an open lane
+ * @slot: its number
+ * @st: filled in
+ *
+ * Context: process.
+ * Return: false if there is none.
+ */
+bool slot_stats(unsigned int slot, struct slot_stats *st)
+{
+	struct task_struct *task;
+	struct lane *l;
+
+	memset(st, 0, sizeof(*st));
+	rcu_read_lock();
+	l = slot_lane(slot);
+	if (!l) {
+		rcu_read_unlock();
+		return false;
+	}
+	st->state = slot_take(l) ? DEVTRACE_LANE_OPEN : DEVTRACE_LANE_CLOSED;
+	if (st->state == DEVTRACE_LANE_OPEN && l->flags & DEVTRACE_LANE_NO_CALLS)
+		st->state = DEVTRACE_LANE_OPEN + 1;
+	st->slot = slot;
+	st->tid = l->tid;
+	st->tgid = l->tgid;
+	st->size = l->bytes;
+	raw_spin_lock(&l->lock);
+	st->used = lane_untaken_bytes(&l->mem, &l->at);
+	raw_spin_unlock(&l->lock);
+	task = pid_task(l->pid, PIDTYPE_PID);
+	/* It may change meanwhile: half of another name is good enough. */
+	if (task)
+		data_race(memcpy(st->comm, task->comm, sizeof(st->comm)));
+	st->comm[sizeof(st->comm) - 1] = 0;
+	raw_spin_lock(&slots_lock);
+	stats_of(l, st);
+	raw_spin_unlock(&slots_lock);
+	rcu_read_unlock();
+	return true;
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Taking: what is complete of a lane goes into the ring of blocks
+ *
+ * To take from a lane: what is complete of a block is copied into the ring of blocks,
+ * then the copy is looked at, record by record, and committed. So nobody ever looks at
+ * memory that a program can change, but for the copying itself. Who takes is whoever
+ * comes by: the thread that hands a block over, a reader that wants to know what is new,
+ * whoever asks for statistics, changes a filter or stops the stream, and the thread's end.
+ *
+ * An event is judged by the filters that are in force when it is taken. Whoever changes
+ * them takes everything first; so an event that was emitted before is judged by those
+ * of before.
+ *
+ * Order. Who takes reads the clock, then whether the thread is busy, then takes. If it
+ * was not busy and all was taken, no later event of this lane is older than that clock,
+ * but for MARGIN_NS in which a store becomes visible: that is the floor. A busy thread is
+ * waited for, but for BUSY_NS only: it is a program that says so. An event that says it
+ * is older than the floor gets the floor as its time, and one that is still to come gets
+ * the present; both are marked DEVTRACE_F_LATE when they are read.
+ */
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "clock.h"
+#include "emit.h"
+#include "emit_check.h"
+#include "filter.h"
+#include "lane.h"
+#include "slot_priv.h"
+
+/* A thread that loses its CPU while it emits gets it back by then, or its event is late. */
+#define BUSY_NS		(10 * NSEC_PER_MSEC)
+/* As many pieces are taken before the lock is given back. */
+#define PIECES		4
+
+static bool stopped;			/* what is taken is dropped */
+
+static void drop(struct lane *l, unsigned int cause, u64 n)
+{
+	struct slot *s = slot_at(l->slot);
+
+	raw_spin_lock(&slots_lock);
+	s->dropped[cause] += n;
+	slots_dropped[cause] += n;
+	raw_spin_unlock(&slots_lock);
+}
+
+/* Who of stream 0 wants what is not a type alone. */
+static noinline u32 wants_more(const struct filter_table *t, const struct lane_event *ev)
+{
+	const struct devtrace_emit e = {
+		.type = ev->type, .severity = ev->severity, .flags = ev->flags,
+	};
+	const u32 both = RING_WHO_CODE | RING_WHO_OBJSIG;
+	u32 who, set;
+
+	if (emit_check_rest(&e, ev->len))
+		return FILTER_TRIGGERS;
+	who = RING_WHO_USER | (u32)ev->flags << RING_WHO_CTX_SHIFT |
+	      (u32)ev->severity << RING_WHO_SEV_SHIFT;
+	set = filter_wants(t, ev->type, who, who & both ? get_unaligned_le32(ev->data) : 0);
+	if ((who & both) == both && t->has & FILTER_HAS_KEYS)
+		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
+				       get_unaligned_le32(ev->data + sizeof(__le32)));
+	return set & FILTER_STREAM0;
+}
+
+/* What became of the records of a run. */
+struct pass {
+	u32	nr;		/* that are wanted */
+	u32	all;
+	u32	len;		/* bytes that make sense */
+	u64	time;		/* of the last */
+	u16	cpu;		/* likewise */
+};
+
+/* A record that is not wanted stays where it is, with a type that nothing has. */
+static noinline void blank(u8 *buf, const struct lane_event *ev)
+{
+	u32 *word = (u32 *)(buf + ev->head);
+
+	put_unaligned(get_unaligned(word) & ~(0xffU << DEVTRACE_LANE_TYPE_SHIFT), word);
+	this_cpu_inc(devtrace_filtered[ev->type]);
+}
+
+/* Does each record make sense, and is it wanted? Counts them. 0 or -EPROTO. */
+static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
+{
+	/* Preemption is off. */
+	const struct filter_table *t = rcu_dereference_sched_check(devtrace_table, true);
+	struct lane_event ev = { .cpu = p->cpu };
+	u32 at = 0, mask = FILTER_STREAM0, set;
+	int ret;
+
+	if (unlikely(t->has & FILTER_HAS_PROCESSES))
+		mask &= filter_lane_set(t, l->pid);
+	while ((ret = lane_next(buf, &at, len, &p->time, &ev)) > 0) {
+		ret = -EPROTO;
+		if (unlikely(!emit_check_type(ev.type)))
+			break;
+		set = t->types[1][ev.type];
+		if (unlikely(ev.flags | ev.severity)) {
+			set = wants_more(t, &ev);
+			if (set == FILTER_TRIGGERS)
+				break;
+		}
+		p->all++;
+		p->len = at;
+		if (likely(set & mask)) {
+			this_cpu_inc(devtrace_stored[ev.type]);
+			p->nr++;
+		} else {
+			blank(buf, &ev);
+		}
+	}
+	p->cpu = ev.cpu;
+	return ret;
+}
+
+/* Nothing is stored: how many there are, in memory that may change meanwhile. */
+static int count_records(const struct lane_piece *c, struct pass *p)
+{
+	struct lane_event ev = { .cpu = p->cpu };
+	u32 at = 0;
+	int ret;
+
+	while ((ret = lane_next(c->from, &at, c->len, &p->time, &ev)) > 0)
+		p->all++;
+	p->cpu = ev.cpu;
+	return ret;
+}
+
+/* The lane's own account, before the records of a piece are looked at. */
+static void begin_piece(struct lane *l, const struct lane_piece *c, struct pass *p)
+{
+	if (unlikely(c->lost)) {
+		l->at.idx += c->lost;
+		drop(l, DEVTRACE_LOST_BUSY, c->lost);
+	}
+	p->time = c->time;
+	p->cpu = c->cpu;
+}
+
+static void end_piece(struct lane *l, const struct lane_piece *c, const struct pass *p)
+{
+	lane_taken(&l->at, c);
+	l->at.idx += p->all;
+	l->at.time = p->time;
+	l->at.cpu = p->cpu;
+}
+
+/* With the lane's lock, while the stream is stopped. */
+static int drop_piece(struct lane *l, const struct lane_piece *c)
+{
+	struct pass p = { 0 };
+	int ret;
+
+	p.time = c->time;
+	p.cpu = c->cpu;
+	ret = count_records(c, &p);
+	if (!lane_still(&l->mem, &l->at))
+		return 0;
+	if (c->lost)
+		begin_piece(l, c, &p);
+	drop(l, DEVTRACE_LOST_STOPPED, p.all);
+	end_piece(l, c, &p);
+	return ret;
+}
+
+/*
+ * With the lane's lock. 0, also if the piece was overwritten meanwhile; -EAGAIN: there is
+ * no room now; -EPROTO.
+ */
+static int take_piece(struct lane *l, const struct lane_piece *c)
+{
+	struct pass p = { 0 };
+	run_place_t place;
+	struct run *r;
+	u64 head, now;
+	u8 *buf;
+	int ret;
+
+	raw_spin_lock(&slots_lock);
+	head = slots_blocks.head;
+	r = blocks_reserve(&slots_blocks, c->len, &place);
+	head ^= slots_blocks.head;
+	raw_spin_unlock(&slots_lock);
+	if (unlikely(!r))
+		return -EAGAIN;
+	buf = (u8 *)(r + 1);
+	lane_copy_out(buf, c->from, c->len);
+	if (unlikely(!lane_still(&l->mem, &l->at))) {
+		raw_spin_lock(&slots_lock);
+		blocks_abandon(&slots_blocks, r, place);
+		raw_spin_unlock(&slots_lock);
+		return 0;
+	}
+	now = devtrace_clock();
+	begin_piece(l, c, &p);
+	ret = look_at_records(l, buf, c->len, &p);
+	end_piece(l, c, &p);
+
+	r->time = c->time;
+	r->lo = l->floor;
+	r->hi = clamp(p.time, r->lo, max(now + MARGIN_NS, r->lo));
+	r->tid = l->tid;
+	r->tgid = l->tgid;
+	r->cpu = c->cpu;
+	/* What comes behind this run is not older than its last event. */
+	l->floor = r->hi;
+	raw_spin_lock(&slots_lock);
+	if (likely(p.nr))
+		blocks_commit(&slots_blocks, r, place, l->slot, p.len, p.nr);
+	else
+		blocks_abandon(&slots_blocks, r, place);
+	raw_spin_unlock(&slots_lock);
+	if (p.nr) {
+		devtrace_proc_count(l->tid, p.nr);
+		devtrace_clock_event(now);
+	}
+	if (head)
+		devtrace_wake_full(0);
+	return ret;
+}
+
+/* No event that is older is to come, for all we know. */
+static void raise_floor(struct lane *l, u64 now, bool busy)
+{
+	if (!busy) {
+		l->stuck = 0;
+	} else {
+		if (!l->stuck)
+			l->stuck = now;
+		busy = now - l->stuck < BUSY_NS;
+	}
+	if (!busy)
+		l->floor = max(l->floor, now - MARGIN_NS);
+	l->waits = busy;
+}
+
+/* What its readers see of it. */
+static void show(struct lane *l, bool bad)
+{
+	struct slot *s = slot_at(l->slot);
+
+	raw_spin_lock(&slots_lock);
+	s->floor = l->floor;
+	s->busy = l->waits;
+	s->bad += bad;
+	raw_spin_unlock(&slots_lock);
+}
+
+/* Some pieces; true if there may be more. */
+static bool take_some(struct lane *l)
+{
+	struct lane_piece c;
+	int ret = 0, i;
+	bool busy;
+	u64 now;
+
+	if (l->closed)
+		return false;
+	now = devtrace_clock();
+	/* The clock before we look whether the thread is busy. */
+	smp_mb();
+	/* LMM(lane_bound:A): busy before what is there; pairs with lane_write:D. */
+	busy = smp_load_acquire(&lane_head(&l->mem)->busy);
+	for (i = 0; i < PIECES; i++) {
+		ret = lane_look(&l->mem, &l->at, &c);
+		if (ret <= 0)
+			break;
+		ret = unlikely(READ_ONCE(stopped)) ? drop_piece(l, &c) : take_piece(l, &c);
+		if (ret)
+			break;
+		/* It has completed one since: the next look tells more. */
+		l->stuck = 0;
+	}
+	if (unlikely(ret == -EPROTO)) {
+		l->closed = true;
+		WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
+	}
+	if (!ret && i < PIECES)
+		raise_floor(l, now, busy);
+	else
+		l->waits = ret == -EAGAIN;
+	show(l, ret == -EPROTO);
+	return !ret && i == PIECES;
+}
+
+/**
+ * slot_take() - take what is complete of a lane
+ * @l: the lane
+ *
+ * Context: any in which one may wait for a raw spinlock, but interrupts.
+ * Return: false if it is closed.
+ */
+bool slot_take(struct lane *l)
+{
+	u32 tries = 0;
+	bool more;
+
+	/* Whoever writes faster than we take has made no more than that when we came. */
+	do {
+		raw_spin_lock(&l->lock);
+		more = take_some(l);
+		raw_spin_unlock(&l->lock);
+	} while (more && ++tries <= 2 * l->mem.nr / PIECES + 1);
+	return !READ_ONCE(l->closed);
+}
+
+/**
+ * slot_close() - its thread is no more, or may write no more: take the last of it
+ * @l: the lane
+ */
+void slot_close(struct lane *l)
+{
+	u32 tries = 0;
+	bool more;
+
+	do {
+		raw_spin_lock(&l->lock);
+		more = take_some(l) && ++tries <= 2 * l->mem.nr / PIECES + 1;
+		if (!more && !l->closed) {
+			l->closed = true;
+			WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
+		}
+		raw_spin_unlock(&l->lock);
+	} while (more);
+}
+
+/**
+ * slots_take_all() - take what is complete of all lanes
+ *
+ * Context: process.
+ */
+void slots_take_all(void)
+{
+	unsigned int i, nr = slots_nr();
+	struct lane *l;
+
+	for (i = 0; i < nr; i++) {
+		rcu_read_lock();
+		l = slot_lane(i);
+		if (l)
+			slot_take(l);
+		rcu_read_unlock();
+		cond_resched();
+	}
+}
+
+/**
+ * slots_stop() - drop what is taken from now on, or store it
+ * @stop: drop it
+ *
+ * What was complete before is taken by what was said before. Who takes after this
+ * has returned knows of it.
+ *
+ * Context: process, devtrace_lock held.
+ */
+void slots_stop(bool stop)
+{
+	slots_take_all();
+	WRITE_ONCE(stopped, stop);
+	/* Whoever is under way has a lane's lock. */
+	slots_take_all();
+}
