@@ -145,20 +145,13 @@ static bool has_news(const struct lane_cursor *c, const struct slot_view *v)
 	       memcmp(c->drops, v->dropped, sizeof(c->drops));
 }
 
-/**
- * cursor_lane_refresh() - go to the next run
- * @rd: the reader
- * @c: its cursor, not ready; its key becomes the time of the next event, or the bound
- */
-void cursor_lane_refresh(struct reader *rd, struct lane_cursor *c)
+/* From run to run to the next event. Returns the last one it came to, 0: there is no more. */
+static run_place_t next_event(struct reader *rd, struct lane_cursor *c)
 {
-	struct slot_view v;
 	run_place_t place;
 	struct run r;
 	int tries = 0;
 
-	slot_refresh(c->slot, &v);
-	c->c.busy = v.busy;
 	do {
 		place = slot_next(c->slot, c->run, &r);
 		if (!place)
@@ -168,6 +161,26 @@ void cursor_lane_refresh(struct reader *rd, struct lane_cursor *c)
 		if (cursor_lane_peek(rd, c))
 			cursor_ready(rd, &c->c, true);
 	} while (!c->c.ready && ++tries < RUN_TRIES);
+	return place;
+}
+
+/**
+ * cursor_lane_refresh() - go to the next event
+ * @rd: the reader
+ * @c: its cursor, not ready; its key becomes the time of the next event, or the bound
+ */
+void cursor_lane_refresh(struct reader *rd, struct lane_cursor *c)
+{
+	struct slot_view v;
+	run_place_t place = c->run;
+
+	slot_refresh(c->slot, &v);
+	c->c.busy = v.busy;
+	/* A seek ends in the middle of a run. */
+	if (cursor_lane_peek(rd, c))
+		cursor_ready(rd, &c->c, true);
+	else
+		place = next_event(rd, c);
 	if (!place && v.idx > c->idx) {
 		/* They were all overwritten. */
 		c->lost += v.idx - c->idx;
