@@ -23,8 +23,10 @@ static struct devtrace_control *page;
 static struct stat node;
 /* Of this process. */
 static ino_t lane_inodes[FAKE_LANES];
-static void *lane_rests[FAKE_LANES];
+static void *lane_mine[FAKE_LANES];
 static pid_t lane_pids[FAKE_LANES];
+static uint8_t *kept;
+static __thread volatile int handing;
 
 long __real_syscall(long number, ...);
 long __wrap_syscall(long number, ...);
@@ -41,19 +43,20 @@ static void die(const char *what)
 	exit(1);
 }
 
-static size_t page_bytes(void)
+static size_t lane_bytes(const struct fake_lane *lane)
 {
-	return sysconf(_SC_PAGESIZE);
+	return (size_t)lane->nr * DEVTRACE_LANE_BLOCK;
 }
 
 /* In the child: its parent's lanes are none of its own. */
 static void close_lanes(void)
 {
 	for (unsigned int i = 0; i < FAKE_LANES; i++) {
-		if (!lane_rests[i] || !fake->lanes[i].mapped)
+		if (!lane_mine[i] || !fake->lanes[i].mapped)
 			continue;
-		mprotect(fake->lanes[i].mine, page_bytes(), PROT_READ | PROT_WRITE);
-		memset(fake->lanes[i].mine, 0, sizeof(*fake->lanes[i].mine));
+		if (__real_mmap(lane_mine[i], lane_bytes(&fake->lanes[i]), PROT_READ | PROT_WRITE,
+				MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+			die("lane of a child");
 	}
 }
 
@@ -81,7 +84,9 @@ void fake_start(char **argv)
 	page = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	fake = mmap(NULL, sizeof(*fake), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		    -1, 0);
-	if (page == MAP_FAILED || fake == MAP_FAILED)
+	kept = mmap(NULL, (size_t)FAKE_LANES * FAKE_KEPT * DEVTRACE_LANE_BLOCK,
+		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (page == MAP_FAILED || fake == MAP_FAILED || kept == MAP_FAILED)
 		die("mmap");
 	pthread_atfork(NULL, NULL, close_lanes);
 	/* Opened again below by number: the name is gone, so nothing stays behind. */
@@ -139,8 +144,7 @@ void fake_into_lanes(int may)
 
 void fake_close_lane(struct fake_lane *lane)
 {
-	mprotect(lane->mine, page_bytes(), PROT_READ | PROT_WRITE);
-	__atomic_store_n(&lane->mine->state, DEVTRACE_LANE_CLOSED, __ATOMIC_RELEASE);
+	__atomic_store_n(&lane->head->state, DEVTRACE_LANE_CLOSED, __ATOMIC_RELEASE);
 }
 
 void fake_version(uint32_t version)
@@ -153,6 +157,11 @@ void fake_older(void)
 	page->size = offsetof(struct devtrace_control, objects);
 	memset(page->objects, 0, sizeof(page->objects));
 	page->severities = 0;
+}
+
+int fake_hands(void)
+{
+	return handing;
 }
 
 struct devtrace_control *fake_page(void)
@@ -228,18 +237,16 @@ void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off
 		fake->in_map();
 	if (!lane)
 		return __real_mmap(addr, len, prot, flags, fd, offset);
-	lane->mapped++;
-	if (offset) {
-		addr = __real_mmap(addr, len, prot, flags, fd, offset);
-		lane_rests[lane - fake->lanes] = addr;
-		return addr;
+	/* As the device: all of it, once. */
+	if (offset || len != lane_bytes(lane) || !(flags & MAP_SHARED) || lane->mapped) {
+		errno = lane->mapped ? EBUSY : EINVAL;
+		return MAP_FAILED;
 	}
-	lane->mine = __real_mmap(NULL, len, PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	lane->mine = __real_mmap(addr, len, prot, flags, fd, offset);
 	if (lane->mine == MAP_FAILED)
-		die("page of a lane");
-	*lane->mine = lane->page;
-	mprotect(lane->mine, len, PROT_READ);
+		die("mapping of a lane");
+	lane_mine[lane - fake->lanes] = lane->mine;
+	lane->mapped = 1;
 	return lane->mine;
 }
 
@@ -249,8 +256,8 @@ int __wrap_munmap(void *addr, size_t len)
 	for (unsigned int i = 0; fake && i < FAKE_LANES; i++) {
 		struct fake_lane *lane = &fake->lanes[i];
 
-		if (lane->mapped && (addr == lane_rests[i] || addr == lane->mine))
-			lane->mapped -= lane_pids[i] == getpid();
+		if (lane->mapped && addr == lane_mine[i] && lane_pids[i] == getpid())
+			lane->mapped = 0;
 	}
 	return __real_munmap(addr, len);
 }
@@ -280,10 +287,8 @@ static int fake_emit(const struct devtrace_emit *ev, size_t size)
 	return 0;
 }
 
-/* A file with two pages and the blocks, of which only the first page is not as it seems. */
 static int fake_give_lane(struct devtrace_lane_ask *arg)
 {
-	const size_t size = page_bytes();
 	struct fake_lane *lane;
 	struct stat st;
 	unsigned int n;
@@ -295,6 +300,8 @@ static int fake_give_lane(struct devtrace_lane_ask *arg)
 		fake->in_lane();
 	if (fake->lane_error)
 		return refuse(fake->lane_error);
+	if (arg->flags & ~DEVTRACE_LANE_NO_CALLS || arg->reserved)
+		return refuse(EINVAL);
 	if (!arg->bytes)
 		arg->bytes = fake->lane_bytes ? fake->lane_bytes : DEVTRACE_LANE_MIN;
 	if (arg->bytes < DEVTRACE_LANE_MIN || arg->bytes > DEVTRACE_LANE_MAX)
@@ -304,25 +311,70 @@ static int fake_give_lane(struct devtrace_lane_ask *arg)
 	n = __atomic_fetch_add(&fake->nr_lanes, 1, __ATOMIC_SEQ_CST);
 	if (n >= FAKE_LANES)
 		return refuse(ENOSPC);
-	arg->source = n;
 	fd = memfd_create("lane", MFD_CLOEXEC);
-	if (fd < 0 || ftruncate(fd, 2 * size + arg->bytes) < 0 || fstat(fd, &st) < 0)
+	if (fd < 0 || ftruncate(fd, arg->bytes) < 0 || fstat(fd, &st) < 0)
 		die("lane");
 	lane_inodes[n] = st.st_ino;
 	lane_pids[n] = getpid();
-	mem = __real_mmap(NULL, size + arg->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, size);
+	mem = __real_mmap(NULL, arg->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (mem == MAP_FAILED)
 		die("lane");
 	lane = &fake->lanes[n];
-	lane->page.blocks = (arg->bytes / DEVTRACE_LANE_BLOCK) ^ fake->lane_lie;
-	lane->page.first = fake->lane_first;
-	lane->page.source = n;
-	lane->page.tid = gettid();
-	lane->page.state = DEVTRACE_LANE_OPEN;
-	lane->head = (struct devtrace_lane_head *)mem;
-	lane->head->open = fake->lane_first - 1;
-	lane->blocks = mem + size;
+	lane->nr = arg->bytes / DEVTRACE_LANE_BLOCK;
+	lane->first = fake->lane_first;
+	lane->taken = lane->first;
+	lane->flags = arg->flags;
+	lane->blocks = mem;
+	lane->kept = kept + (size_t)n * FAKE_KEPT * DEVTRACE_LANE_BLOCK;
+	for (uint32_t i = 0; i < lane->nr; i++)
+		((struct devtrace_lane_block *)(mem + (size_t)i * DEVTRACE_LANE_BLOCK))->number = ~i;
+	lane->head = &((struct devtrace_lane_block *)mem)->head;
+	lane->head->open = lane->first - 1;
+	lane->head->blocks = lane->nr;
+	lane->head->first = lane->first;
+	lane->head->source = FAKE_SOURCE + n;
+	lane->head->state = DEVTRACE_LANE_OPEN;
+	arg->source = FAKE_SOURCE + n;
+	arg->bytes ^= fake->lane_lie;
 	return fd;
+}
+
+/* The blocks that are full: one that is open is still to be read in the lane. */
+static void take(struct fake_lane *lane)
+{
+	const uint32_t open = lane->head->open;
+
+	while ((int32_t)(open - lane->taken) > 0) {
+		const uint32_t n = lane->taken;
+
+		if (open - n >= lane->nr)
+			lane->missed++;
+		memcpy(lane->kept + (size_t)(n % FAKE_KEPT) * DEVTRACE_LANE_BLOCK,
+		       lane->blocks + (size_t)(n % lane->nr) * DEVTRACE_LANE_BLOCK,
+		       DEVTRACE_LANE_BLOCK);
+		/* Whoever looks now finds it here. */
+		__atomic_store_n(&lane->taken, n + 1, __ATOMIC_SEQ_CST);
+	}
+}
+
+static int fake_hand(unsigned long source)
+{
+	struct fake_lane *lane = &fake->lanes[source - FAKE_SOURCE];
+
+	if (source < FAKE_SOURCE || source - FAKE_SOURCE >= fake->nr_lanes ||
+	    lane_pids[source - FAKE_SOURCE] != getpid())
+		return refuse(ENXIO);
+	lane->hands++;
+	if (fake->in_hand)
+		fake->in_hand();
+	if (fake->hand_error)
+		return refuse(fake->hand_error);
+	if (lane->head->state != DEVTRACE_LANE_OPEN)
+		return refuse(EPIPE);
+	handing = 1;
+	take(lane);
+	handing = 0;
+	return 0;
 }
 
 int __wrap_ioctl(int fd, unsigned long request, ...)
@@ -350,5 +402,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	}
 	if (request == DEVTRACE_IOC_LANE)
 		return fake_give_lane(arg);
+	if (request == DEVTRACE_IOC_HAND)
+		return fake_hand((unsigned long)arg);
 	return refuse(ENOTTY);
 }

@@ -6,7 +6,8 @@
 #include <string.h>
 #include "lane_parse.h"
 
-#define HEADER	24U
+#define HEADER	64U
+#define LOOK_BACK	8U
 
 static uint32_t word(const uint8_t *p)
 {
@@ -56,55 +57,87 @@ static unsigned int record(const uint8_t *p, unsigned int left, struct lane_reco
 	return 4 * words + r->len + r->len % 2;
 }
 
+/* The words that say the CPU is another; bytes of them. */
+static unsigned int cpus(const uint8_t *p, unsigned int left, struct lane_record *r)
+{
+	unsigned int at;
+
+	for (at = 0; left - at >= 4 && (word(p + at) & 0x7f) == 124; at += 4)
+		r->cpu = word(p + at) >> 15;
+	return at;
+}
+
+/* The events of a block; what makes no sense. */
+static const char *block(const uint8_t *p, struct lane_record *r,
+			 bool (*each)(const struct lane_record *r, void *arg), void *arg)
+{
+	const struct devtrace_lane_block *b = (const void *)p;
+	unsigned int at = HEADER, size, moved;
+	uint64_t ns;
+
+	if (b->reserved[0] || b->reserved[1])
+		return "reserved bytes of a block";
+	if (b->used < HEADER || b->used > DEVTRACE_LANE_BLOCK || b->used % 2)
+		return "used bytes of a block";
+	if (b->time < r->time)
+		return "time of a block";
+	r->time = b->time;
+	r->cpu = b->cpu;
+	for (; at < b->used; at += moved + size) {
+		moved = cpus(p + at, b->used - at, r);
+		size = record(p + at + moved, b->used - at - moved, r, &ns);
+		if (!size)
+			return "a record";
+		r->bytes = moved + size;
+		r->time += ns;
+		if (each && !each(r, arg))
+			return "an event";
+		r->index++;
+	}
+	return NULL;
+}
+
 const char *lane_parse(const struct fake_lane *lane, uint64_t *total,
 		       bool (*each)(const struct lane_record *r, void *arg), void *arg)
 {
-	const uint32_t open = lane->head->open, nr = lane->page.blocks;
-	uint32_t n = lane->page.first;
+	const uint32_t open = lane->head->open, taken = lane->taken;
+	const uint32_t back = fake->look_back ? fake->look_back : LOOK_BACK;
+	uint32_t n = taken - lane->first < back ? lane->first : taken - back;
 	struct lane_record r = { 0 };
 	bool begun = false;
 
 	*total = 0;
-	if (open == n - 1)
+	if (open == lane->first - 1)
 		return NULL;
 	/* Blocks that are open are at most one lap behind. */
-	if (open - n >= nr)
-		n = open - nr + 1;
+	if (open - taken + 1 > lane->nr) {
+		if (!(lane->flags & DEVTRACE_LANE_NO_CALLS) && !fake->hand_error)
+			return "overwritten before it was handed over";
+		n = open - lane->nr + 1;
+	}
 	for (; n != open + 1; n++) {
-		const uint8_t *block = lane->blocks + (size_t)(n % nr) * DEVTRACE_LANE_BLOCK;
-		const struct devtrace_lane_block *b = (const void *)block;
-		unsigned int at = HEADER, size;
-		uint64_t ns;
+		const bool kept = (int32_t)(taken - n) > 0;
+		const uint8_t *p = kept ? lane->kept + (size_t)(n % FAKE_KEPT) * DEVTRACE_LANE_BLOCK :
+				   lane->blocks + (size_t)(n % lane->nr) * DEVTRACE_LANE_BLOCK;
+		const struct devtrace_lane_block *b = (const void *)p;
+		const char *bad;
 
 		if (b->number != n) {
 			/* It is being opened. */
 			if (n == open)
 				break;
-			return "number of a block";
+			if (!kept || !lane->missed)
+				return "number of a block";
+			begun = false;
+			continue;
 		}
-		if (b->reserved)
-			return "reserved bytes of a block";
-		if (b->used < HEADER || b->used > DEVTRACE_LANE_BLOCK || b->used % 2)
-			return "used bytes of a block";
-		if (begun && b->count != r.index)
+		if (begun ? b->count != r.index : n == lane->first && b->count)
 			return "count of a block";
-		if (!begun && n == lane->page.first && b->count)
-			return "count of the first block";
 		begun = true;
 		r.index = b->count;
-		if (b->time < r.time)
-			return "time of a block";
-		r.time = b->time;
-		for (; at < b->used; at += size) {
-			size = record(block + at, b->used - at, &r, &ns);
-			if (!size)
-				return "a record";
-			r.bytes = size;
-			r.time += ns;
-			if (each && !each(&r, arg))
-				return "an event";
-			r.index++;
-		}
+		bad = block(p, &r, each, arg);
+		if (bad)
+			return bad;
 	}
 	*total = r.index;
 	return NULL;

@@ -2,7 +2,8 @@
 /*
  * lane_parse.h - read a lane of fakedev.h, by the description of its layout alone
  *
- * It is read as it would be when its thread was killed this moment. Nothing in here
+ * It is read as it would be when its thread was killed this moment: the last blocks that
+ * were handed over, and then what is in the lane. Nothing in here
  * allocates memory, so that it may run in a signal handler between any two instructions
  * of the writer.
  */
@@ -18,7 +19,8 @@
  * struct lane_record - an event in a lane
  * @index: events that were written before it
  * @time: trace clock
- * @bytes: that it takes in its block
+ * @bytes: that it takes in its block, with what says that the CPU is another
+ * @cpu: where it was emitted
  */
 struct lane_record {
 	uint64_t	index;
@@ -28,12 +30,14 @@ struct lane_record {
 	uint8_t		type;
 	uint8_t		flags;
 	uint8_t		severity;
+	uint16_t	cpu;
 	const uint8_t	*data;
 };
 
 /*
  * Call each() with every event that is there, the oldest first, until it returns false.
- * NULL, or what makes no sense. *total: events that were ever written.
+ * NULL, or what makes no sense. *total: events that were ever written. What was
+ * overwritten before it was handed over makes no sense if the lane's thread may call.
  */
 const char *lane_parse(const struct fake_lane *lane, uint64_t *total,
 		       bool (*each)(const struct lane_record *r, void *arg), void *arg);
@@ -46,7 +50,7 @@ size_t lane_event(uint64_t seed, uint64_t n, struct devtrace_emit *event);
 
 /*
  * What is wrong with a lane that is to have the events 0 to total - 1 of this seed, as far
- * as they have not been overwritten; NULL if nothing is. *total is set.
+ * as they are kept; NULL if nothing is. *total is set.
  */
 const char *lane_verify(const struct fake_lane *lane, uint64_t seed, uint64_t *total);
 

@@ -3,13 +3,14 @@
  * test_lane.c - events that go into the thread's lane
  *
  * Against the device of fakedev.c, whose lanes are memory that is really shared. What is
- * in them is read by lane_parse.c. Each test is a process of its own that has not
+ * in them, or was handed over, is read by lane_parse.c. Each test is a process of its own that has not
  * connected yet. The clock is one that the test sets, so that times are exact; that
  * of the CPU's counter is test_now.c's business.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <devtrace.h>
+#include "emit_lane.h"
 #include "fakedev.h"
 #include "lane_clock.h"
 #include "lane_parse.h"
@@ -79,8 +81,19 @@ static const struct lane_record *last(void)
 FIXTURE(lane) {
 };
 
+/* Where a thread is is in its records: here it stays. */
+static void pin(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
 FIXTURE_SETUP(lane)
 {
+	pin();
 	fake_reset();
 	fake_into_lanes(1);
 	clock_ns = 1000;
@@ -183,18 +196,18 @@ TEST_F(lane, all_lengths)
 	EXPECT_EQ(EINVAL, devtrace_emit_event(&out.event, 0));
 }
 
-/* Two integers, as programs emit them: 291 to a block. */
+/* Two integers, as programs emit them: 288 to a block. */
 TEST_F(lane, two_integers)
 {
-	for (int i = 0; i < 2 * 290 + 1; i++) {
+	for (int i = 0; i < 2 * 288 + 1; i++) {
 		clock_ns += 131071;
 		devtrace(TYPE, i, -i);
 	}
 	EXPECT_EQ(14, last()->bytes);
-	EXPECT_EQ(2 * 290, newest.index);
-	EXPECT_EQ(fake->lanes[0].page.first + 2, fake->lanes[0].head->open);
+	EXPECT_EQ(2 * 288, newest.index);
+	EXPECT_EQ(fake->lanes[0].first + 2, fake->lanes[0].head->open);
 	EXPECT_EQ(clock_ns, newest.time);
-	EXPECT_EQ(0, memcmp(newest.data, "\x04\x44\x02\0\0\x04\xbc\xfd\xff\xff", 10));
+	EXPECT_EQ(0, memcmp(newest.data, "\x04\x40\x02\0\0\x04\xc0\xfd\xff\xff", 10));
 }
 
 /* Over and over, and past the largest number that a block can have. */
@@ -213,6 +226,215 @@ TEST_F(lane, goes_round)
 	}
 	EXPECT_GT(0x80000000, fake->lanes[0].head->open);
 	EXPECT_EQ(clock_ns, last()->time);
+	EXPECT_EQ(0, fake->nr);
+	EXPECT_EQ(0, fake->lanes[0].missed);
+	/* Once a block, but for the first. */
+	EXPECT_EQ(fake->lanes[0].head->open - fake->lanes[0].first, fake->lanes[0].hands);
+}
+
+/* Emit the next events until this block is open. */
+static int emit_to_block(uint64_t *n, uint32_t number)
+{
+	while (!fake->nr_lanes || (int32_t)(fake->lanes[0].head->open - number) < 0)
+		if (emit((*n)++))
+			return -1;
+	return 0;
+}
+
+static long at_hand[3];
+static unsigned int nr_at_hand;
+
+static void count_in_lane(void)
+{
+	if (nr_at_hand < 3)
+		at_hand[nr_at_hand++] = in_lane(0);
+}
+
+/* The event that begins the next block is complete by then. */
+TEST_F(lane, handed_over_when_a_block_is_full)
+{
+	uint64_t n = 0;
+
+	fake->in_hand = count_in_lane;
+	errno = 1234;
+	for (uint32_t block = 1; block <= 3; block++) {
+		ASSERT_EQ(0, emit_to_block(&n, block));
+		EXPECT_EQ(block, nr_at_hand);
+		EXPECT_EQ(n, at_hand[block - 1]);
+		EXPECT_EQ(block, fake->lanes[0].taken);
+	}
+	EXPECT_EQ(1234, errno);
+	EXPECT_EQ(0, devtrace_errors());
+	EXPECT_EQ(0, fake->nr);
+}
+
+static void emit_in_hand(void)
+{
+	fake->in_hand = NULL;
+	emit_plain();
+}
+
+/* The thread is behind its emit: a handler that comes in there has the lane. */
+TEST_F(lane, handed_over_with_a_handler_over_it)
+{
+	uint64_t n = 0;
+
+	ASSERT_EQ(0, emit_to_block(&n, 0));
+	fake->in_hand = emit_in_hand;
+	ASSERT_EQ(0, emit_to_block(&n, 1));
+	EXPECT_EQ(n + 1, in_lane(0));
+	EXPECT_EQ(TYPE, last()->type);
+	EXPECT_EQ(0, fake->nr);
+}
+
+/* One call has failed: before the block is overwritten there is another. */
+TEST_F(lane, handed_over_before_it_is_overwritten)
+{
+	static const uint32_t sizes[] = { 2, 8 };
+
+	for (int i = 0; i < 2; i++) {
+		const uint32_t nr = sizes[i];
+		struct fake_lane *l = &fake->lanes[i];
+		uint64_t total, n = 0;
+
+		ASSERT_EQ(0, devtrace_lane(nr * DEVTRACE_LANE_BLOCK));
+		fake->hand_error = EINTR;
+		while ((int32_t)(l->head->open - nr + 1) < 0)
+			ASSERT_EQ(0, emit(n++));
+		EXPECT_EQ(nr - 1, l->hands);
+		EXPECT_EQ(0, l->taken);
+		fake->hand_error = 0;
+		while ((int32_t)(l->head->open - nr) < 0)
+			ASSERT_EQ(0, emit(n++));
+		EXPECT_EQ(nr, l->taken);
+		EXPECT_EQ(0, l->missed);
+		ASSERT_STREQ("", lane_verify(l, seed, &total) ?: "");
+		EXPECT_EQ(n, total);
+		/* Before it and behind it. */
+		EXPECT_EQ(nr + 1, l->hands);
+	}
+	EXPECT_EQ(0, devtrace_errors());
+	EXPECT_EQ(0, fake->nr);
+}
+
+/* Nothing can be handed over: the thread writes on, and asks again or, if it may not, never. */
+TEST_F(lane, goes_on_when_handing_over_fails)
+{
+	static const struct {
+		int error;
+		bool again;
+	} c[] = {
+		{ EINTR, true }, { EIO, true }, { EPERM, false }, { EACCES, false },
+		{ ENOSYS, false },
+	};
+
+	for (unsigned int i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		struct fake_lane *l = &fake->lanes[i];
+		uint64_t total, n = 0;
+		unsigned int hands;
+
+		ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
+		fake->hand_error = c[i].error;
+		errno = 1234;
+		while ((int32_t)l->head->open < 20)
+			ASSERT_EQ(0, emit(n++));
+		EXPECT_EQ(1234, errno);
+		hands = l->hands;
+		EXPECT_EQ(c[i].again, hands >= 20) TH_LOG("error %d", c[i].error);
+		EXPECT_EQ(!c[i].again, hands <= 2) TH_LOG("error %d", c[i].error);
+		/* What is still there is whole. */
+		EXPECT_STREQ("", lane_verify(l, seed, &total) ?: "");
+		EXPECT_EQ(n, total);
+		fake->hand_error = 0;
+		while ((int32_t)l->head->open < 40)
+			ASSERT_EQ(0, emit(n++));
+		if (!c[i].again) {
+			EXPECT_EQ(hands, l->hands) TH_LOG("error %d", c[i].error);
+			continue;
+		}
+		/* One was overwritten by then for each that was not. */
+		EXPECT_EQ(40, l->taken);
+		EXPECT_EQ(19, l->missed);
+		EXPECT_STREQ("", lane_verify(l, seed, &total) ?: "");
+		EXPECT_EQ(n, total);
+	}
+	EXPECT_EQ(0, devtrace_errors());
+	EXPECT_EQ(0, fake->nr);
+}
+
+TEST_F(lane, makes_no_calls)
+{
+	uint64_t total, n = 0;
+
+	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN | DEVTRACE_LANE_NO_CALLS));
+	EXPECT_EQ(DEVTRACE_LANE_NO_CALLS, fake->lanes[0].flags);
+	ASSERT_EQ(0, emit_to_block(&n, 20));
+	EXPECT_EQ(0, fake->lanes[0].hands);
+	EXPECT_STREQ("", lane_verify(&fake->lanes[0], seed, &total) ?: "");
+	EXPECT_EQ(n, total);
+	/* Of the size that the administrator says. */
+	fake->lane_bytes = 4 * DEVTRACE_LANE_MIN;
+	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_NO_CALLS));
+	EXPECT_EQ(DEVTRACE_LANE_NO_CALLS, fake->lanes[1].flags);
+	EXPECT_EQ(8, fake->lanes[1].nr);
+	EXPECT_EQ(0, fake->nr);
+}
+
+/* A daemon closes all its descriptors: what it hands over goes by another. */
+TEST_F(lane, handed_over_by_a_new_connection)
+{
+	uint64_t n = 0;
+
+	ASSERT_EQ(0, emit_to_block(&n, 0));
+	close(devtrace_fd());
+	ASSERT_EQ(0, emit_to_block(&n, 5));
+	EXPECT_EQ(2, fake->opens);
+	EXPECT_EQ(5, fake->lanes[0].taken);
+	EXPECT_EQ(0, fake->lanes[0].missed);
+	EXPECT_EQ(n, in_lane(0));
+	EXPECT_EQ(0, devtrace_errors());
+}
+
+/* As the C library says it: in the block, and in a record only when it is another. */
+TEST_F(lane, cpu_of_an_event)
+{
+	static const uint32_t cpus[] = { 3, 3, 4, 0xfffe, 0, 0, 0xffffffff, 5 };
+	static const unsigned int bytes[] = { 4, 4, 8, 8, 8, 4, 8, 8 };
+	uint32_t cpu = cpus[0];
+	uint64_t n = 0;
+
+	ASSERT_EQ(0, emit_plain());
+	/* Not every C library does. */
+	if (last()->cpu != DEVTRACE_LANE_NO_CPU)
+		EXPECT_EQ(sched_getcpu(), newest.cpu);
+	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
+	dt_lane_mine.cpu_now = &cpu;
+	for (unsigned int i = 0; i < sizeof(cpus) / sizeof(cpus[0]); i++) {
+		uint64_t total;
+
+		cpu = cpus[i];
+		ASSERT_EQ(0, emit_plain());
+		ASSERT_STREQ("", lane_parse(&fake->lanes[1], &total, keep_newest, NULL) ?: "");
+		EXPECT_EQ(i + 1, total);
+		EXPECT_EQ(cpu & 0xffff, newest.cpu);
+		EXPECT_EQ(bytes[i], newest.bytes) TH_LOG("event %u", i);
+	}
+	/* At the end of a block, too, and with each form. */
+	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
+	dt_lane_mine.cpu_now = &cpu;
+	while (n < 3000) {
+		uint64_t total;
+
+		cpu = rand() % 3;
+		clock_ns += rand() % 4 ? 50 : 1 << rand() % 25;
+		ASSERT_EQ(0, emit(n++));
+		ASSERT_STREQ("", lane_parse(&fake->lanes[2], &total, keep_newest, NULL) ?: "");
+		ASSERT_EQ(cpu, newest.cpu);
+		if (n % 64)
+			continue;
+		ASSERT_STREQ("", lane_verify(&fake->lanes[2], seed, &total) ?: "");
+		ASSERT_EQ(n, total);
+	}
 	EXPECT_EQ(0, fake->nr);
 }
 
@@ -354,41 +576,48 @@ TEST_F(lane, nothing_is_read_back)
 		do {
 			ASSERT_EQ(0, emit(n++));
 			open = l->head->open;
-			b = (void *)(l->blocks + (size_t)(open % 8) * DEVTRACE_LANE_BLOCK);
+			b = (void *)(l->blocks + (size_t)(open % 2) * DEVTRACE_LANE_BLOCK);
 			used = b->used;
 		} while (used > DEVTRACE_LANE_BLOCK - sizeof(word));
-		memset(l->head, fill, sizeof(*l->head));
 		for (size_t i = 0; i < bytes; i++)
 			l->blocks[i] = round < 3 ? fill : rand();
+		/* But for what the kernel says of itself, and what nobody writes. */
+		l->head->state = DEVTRACE_LANE_OPEN;
+		for (uint32_t i = 0; i < 2; i++)
+			memset(((struct devtrace_lane_block *)
+				(l->blocks + i * DEVTRACE_LANE_BLOCK))->reserved, 0,
+			       sizeof(b->reserved));
 		/* In its place in this block, */
 		ASSERT_EQ(0, emit_plain());
 		n++;
 		EXPECT_EQ(used + sizeof(word), b->used) TH_LOG("round %d", round);
 		memcpy(&word, (uint8_t *)b + used, sizeof(word));
 		EXPECT_EQ(TYPE << DEVTRACE_LANE_TYPE_SHIFT, word);
-		/* and in all that follow, for a lap and more. */
+		/* and in all that follow, until what was written over is seen no more. */
 		for (int i = 0; i < 1000; i++)
 			ASSERT_EQ(0, emit(n++));
 		ASSERT_STREQ("", lane_verify(l, seed, &total) ?: "") TH_LOG("round %d", round);
 		EXPECT_EQ(n, total);
-		EXPECT_LT(8, l->head->open - open);
+		EXPECT_LT(10, l->head->open - open);
 		EXPECT_GT(1000, l->head->open - open);
+		EXPECT_EQ(l->head->open, l->taken);
+		EXPECT_EQ(0, l->missed);
 		EXPECT_EQ(0, l->head->busy);
 	}
 	EXPECT_EQ(1, fake->asked);
 	EXPECT_EQ(0, fake->nr);
 }
 
-/* 8 blocks there are; whatever else is said is not believed, and nothing stays mapped. */
-TEST_F(lane, page_that_makes_no_sense)
+/* 2 blocks there are; whatever else is said is not believed, and nothing stays mapped. */
+TEST_F(lane, size_that_makes_no_sense)
 {
 	static const uint32_t said[] = {
-		0, 1, 4, 7, 9, 12, 4097, 8192, 0x80000000, 0xffffffff,
+		0, 1, 4095, 4096, 3 * 4096, 65 * 4096, 128 * 4096, 0x1000000, 0x80000000, 0xffffffff,
 	};
 
 	for (unsigned int i = 0; i < sizeof(said) / sizeof(said[0]); i++) {
-		fake->lane_lie = said[i] ^ 8;
-		EXPECT_EQ(EPROTO, devtrace_lane(DEVTRACE_LANE_MIN)) TH_LOG("%u blocks", said[i]);
+		fake->lane_lie = said[i] ^ DEVTRACE_LANE_MIN;
+		EXPECT_EQ(EPROTO, devtrace_lane(DEVTRACE_LANE_MIN)) TH_LOG("%u bytes", said[i]);
 		EXPECT_EQ(0, fake->lanes[i].mapped);
 		EXPECT_EQ(0, emit_plain());
 		EXPECT_EQ(i + 1, fake->nr);
@@ -417,14 +646,14 @@ TEST_F(lane, asked_for_by_the_program)
 	errno = 1234;
 	EXPECT_EQ(0, devtrace_lane(100000));
 	EXPECT_EQ(1, fake->nr_lanes);
-	EXPECT_EQ(2, fake->lanes[0].mapped);
-	EXPECT_EQ(32, fake->lanes[0].page.blocks);
+	EXPECT_EQ(1, fake->lanes[0].mapped);
+	EXPECT_EQ(32, fake->lanes[0].nr);
 	ASSERT_EQ(0, emit_plain());
 	EXPECT_EQ(1, in_lane(0));
 	/* Another in its place. */
 	EXPECT_EQ(0, devtrace_lane(DEVTRACE_LANE_MAX));
 	EXPECT_EQ(0, fake->lanes[0].mapped);
-	EXPECT_EQ(4096, fake->lanes[1].page.blocks);
+	EXPECT_EQ(64, fake->lanes[1].nr);
 	ASSERT_EQ(0, emit_plain());
 	EXPECT_EQ(1, in_lane(0));
 	EXPECT_EQ(1, in_lane(1));
@@ -444,6 +673,10 @@ TEST_F(lane, asked_for_by_the_program)
 	EXPECT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
 	ASSERT_EQ(0, emit_plain());
 	EXPECT_EQ(1, in_lane(2));
+	/* More than there can be is as good as the largest. */
+	EXPECT_EQ(0, devtrace_lane(16 << 20));
+	EXPECT_EQ(64, fake->lanes[3].nr);
+	EXPECT_EQ(EINVAL, devtrace_lane((16 << 20) + 2));
 	EXPECT_EQ(1234, errno);
 }
 
@@ -678,7 +911,7 @@ TEST_F(lane, each_thread_has_its_own)
 	EXPECT_EQ(0, fake->nr);
 }
 
-/* Of a process that begins with DEVTRACE_LANE as given: see main(). */
+/* Of a process that begins with DEVTRACE_LANE as given: see main(). -blocks: no calls. */
 static int with_environment(const char *bytes, const char *blocks)
 {
 	int status;
@@ -696,8 +929,10 @@ static int with_environment(const char *bytes, const char *blocks)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
-static int environment(unsigned int blocks)
+static int environment(int blocks)
 {
+	const uint32_t flags = blocks < 0 ? DEVTRACE_LANE_NO_CALLS : 0;
+
 	fake_reset();
 	fake_into_lanes(1);
 	fake->lane_bytes = 2 * DEVTRACE_LANE_MIN;
@@ -707,10 +942,14 @@ static int environment(unsigned int blocks)
 	if (!blocks)
 		return fake->asked || fake->nr != 1 || devtrace_lane(DEVTRACE_LANE_MIN) != EPERM ||
 		       emit_plain() || fake->asked || fake->nr != 2;
-	return fake->nr || fake->nr_lanes != 1 || fake->lanes[0].page.blocks != blocks;
+	/* What the program asks for makes no more calls than it says. */
+	if (flags && (devtrace_lane(DEVTRACE_LANE_MIN) || fake->lanes[1].flags != flags))
+		return 1;
+	return fake->nr || fake->nr_lanes != 1 + !!flags || fake->lanes[0].flags != flags ||
+	       fake->lanes[0].nr != abs(blocks);
 }
 
-TEST_F(lane, environment_says_how_large)
+TEST_F(lane, environment_says_how)
 {
 	int status = with_environment("65536", "16");
 
@@ -719,10 +958,15 @@ TEST_F(lane, environment_says_how_large)
 	EXPECT_EQ(0, status);
 	EXPECT_EQ(0, with_environment("0x20000", "32"));
 	EXPECT_EQ(0, with_environment("0", "0"));
+	EXPECT_EQ(0, with_environment("nocalls", "-4"));
+	EXPECT_EQ(0, with_environment("65536,nocalls", "-16"));
+	EXPECT_EQ(0, with_environment("0,nocalls", "-4"));
 	/* What makes no sense says nothing. */
-	EXPECT_EQ(0, with_environment("", "16"));
-	EXPECT_EQ(0, with_environment("64K", "16"));
-	EXPECT_EQ(0, with_environment("99999999999999999999", "16"));
+	EXPECT_EQ(0, with_environment("", "4"));
+	EXPECT_EQ(0, with_environment("64K", "4"));
+	EXPECT_EQ(0, with_environment("65536,", "4"));
+	EXPECT_EQ(0, with_environment("65536,nocall", "4"));
+	EXPECT_EQ(0, with_environment("99999999999999999999", "4"));
 }
 
 #define main harness_main

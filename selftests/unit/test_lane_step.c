@@ -126,6 +126,7 @@ TEST_F(step, killed_anywhere)
 		emitted = n;
 	}
 	ASSERT_STREQ("", wrong ?: "") TH_LOG("at step %lu of %lu", wrong_step, steps);
+	EXPECT_EQ(0, fake->lanes[0].missed);
 	/* Each was there before its call returned. */
 	EXPECT_LE(EVENTS, appeared);
 	EXPECT_EQ(n, before + appeared);
@@ -151,7 +152,8 @@ static void emit_over(int sig)
 	} __attribute__((packed)) e = { .event.type = TYPE_HANDLER, .n = handled };
 
 	steps++;
-	if (odds ? any(odds) : steps != only)
+	/* To hand over is one step. */
+	if (fake_hands() || (odds ? any(odds) : steps != only))
 		return;
 	if (devtrace_emit_event(&e.event, sizeof(e)))
 		wrong = "event of the handler";
@@ -211,8 +213,9 @@ TEST_F(step, handler_emits_anywhere)
 
 	state = seed;
 	trap(emit_over);
-	/* Nothing is overwritten, so that all can be counted. */
-	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MAX));
+	/* All is handed over, so that all can be counted. */
+	fake->look_back = FAKE_KEPT;
+	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
 	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		odds = all[i];
 		for (int j = 0; j < EVENTS; j++) {
@@ -228,6 +231,9 @@ TEST_F(step, handler_emits_anywhere)
 	}
 	/* At each step of an emit one went by the call, and before and behind not. */
 	EXPECT_LT(n, both.inner);
+	EXPECT_LT(5, fake->lanes[0].taken);
+	EXPECT_GT(FAKE_KEPT, fake->lanes[0].taken);
+	EXPECT_EQ(0, fake->lanes[0].missed);
 	TH_LOG("%lu steps, %llu in the lane, %u by call", steps, (unsigned long long)both.inner,
 	       fake->nr);
 }
