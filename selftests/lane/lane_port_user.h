@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lane_port_user.h - what reading a lane needs, in user space
+ * lane_port_user.h - what kmod/lane_read.c and kmod/blocks.c need, in user space
  *
- * The counterpart of kmod/lane_port.h. Every access to memory that the writer changes
- * meanwhile goes through port_load(), which a test supplies.
+ * The counterpart of kmod/lane_port.h. Every access to memory that others change, or
+ * look at, meanwhile goes through functions that a test supplies.
  */
 #ifndef LANE_PORT_USER_H
 #define LANE_PORT_USER_H
@@ -22,25 +22,32 @@ typedef uint64_t u64;
 #define BIT_ULL(n)	(1ULL << (n))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
+/* The C library may have its own. */
+#undef __always_inline
+#define __always_inline	inline __attribute__((always_inline))
+
+typedef int32_t s32;
+typedef int64_t s64;
 
 /* 1, 2, 4 or 8 bytes. */
 u64 port_load(const void *p, size_t size, bool acquire);
+/* 4 bytes of a copy, or of a lane that is only counted. */
+u32 port_word(const void *p);
 void port_rmb(void);
+/* Something was stored there; then a write barrier. For blocks.c only. */
+void port_stored(const void *p);
+void port_wmb(void);
 
 #define port_typed(x)		__typeof__((x) + 0)
 #define READ_ONCE(x)		((port_typed(x))port_load(&(x), sizeof(x), false))
 #define smp_load_acquire(p)	((port_typed(*(p)))port_load(p, sizeof(*(p)), true))
 #define smp_rmb()		port_rmb()
-
-static inline u32 get_unaligned_u32(const void *p)
-{
-	u32 v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-#define get_unaligned(p)	get_unaligned_u32(p)
+#define smp_wmb()		port_wmb()
+#define WRITE_ONCE(x, v)	do {						\
+	*(volatile __typeof__(x) *)&(x) = (v);					\
+	port_stored(&(x));							\
+} while (0)
+#define get_unaligned(p)	port_word(p)
 
 /* Pieces of two bytes, as a writer makes them complete. */
 static inline void lane_copy_out(u8 *dst, const u8 *src, size_t n)
