@@ -584,36 +584,6 @@ static void publish(const struct filter_table *t)
 	}
 }
 
-/* Severity, or anything but types, matters to somebody. */
-static bool types_are_all(const struct filter_table *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
-		if (!(t->severities[i] & FILTER_STREAM0))
-			return false;
-	return !t->has;
-}
-
-/* What stream 0 wants of programs, and what of it may go into lanes. */
-static void publish_lanes(const struct filter_table *t, bool in_force)
-{
-	u32 wanted[8] = { 0 }, simple[8] = { 0 };
-	const bool all = types_are_all(t);
-	unsigned int i;
-
-	for (i = 0; i < 256; i++) {
-		if (t->types[1][i] & FILTER_STREAM0)
-			wanted[i / 32] |= BIT(i % 32);
-		if (all && t->types[1][i] == FILTER_STREAM0)
-			simple[i / 32] |= BIT(i % 32);
-	}
-	if (in_force)
-		lane_filter_types(wanted, simple);
-	else
-		lane_filter_narrow(wanted, simple);
-}
-
 /*
  * Attach to the tracepoints of what the table in force wants, detach from the rest.
  * What cannot be attached leaves the filters again: it does not come.
@@ -645,7 +615,7 @@ static void put_in_force(struct filter_table *t)
 	if (!open)
 		devtrace_emit_gate(false);
 	table_generation = t->generation;
-	publish_lanes(t, false);
+	lane_filter_narrow(t);
 	rcu_assign_pointer(devtrace_table, t);
 	publish(t);
 	/* Emitters have preemption off; no normal wait: there may be many changes. */
@@ -654,7 +624,7 @@ static void put_in_force(struct filter_table *t)
 	 * What comes now finds a table that knows it. What stream 0 does not want has
 	 * gone by the time the gate opens.
 	 */
-	publish_lanes(t, true);
+	lane_filter_table(t);
 	attach_profile();
 	if (open)
 		devtrace_emit_gate(true);

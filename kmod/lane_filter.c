@@ -7,10 +7,13 @@
  * about anything but types. The state of stream 0 says whether it stores events, and
  * whether nothing may stop it with the next one.
  */
+#include <linux/bits.h>
 #include <linux/compiler.h>
+#include <linux/kernel.h>
 #include <linux/lockdep.h>
 #include <linux/string.h>
 
+#include "filter.h"
 #include "lane_filter.h"
 #include "slot.h"
 #include "stream.h"
@@ -32,37 +35,63 @@ static void publish(void)
 			   state_runs && state_easy ? wanted[i] & simple[i] : 0);
 }
 
+/* Severity, or anything but types, matters to somebody. */
+static bool types_are_all(const struct filter_table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
+		if (!(t->severities[i] & FILTER_STREAM0))
+			return false;
+	return !t->has;
+}
+
+/* What stream 0 wants of programs, and what of it needs no more than a lane. */
+static void types_of(const struct filter_table *t, u32 *w, u32 *s)
+{
+	const bool all = types_are_all(t);
+	unsigned int i;
+
+	memset(w, 0, WORDS * sizeof(*w));
+	memset(s, 0, WORDS * sizeof(*s));
+	for (i = 0; i < 256; i++) {
+		if (t->types[1][i] & FILTER_STREAM0)
+			w[i / 32] |= BIT(i % 32);
+		if (all && t->types[1][i] == FILTER_STREAM0)
+			s[i / 32] |= BIT(i % 32);
+	}
+}
+
 /**
  * lane_filter_narrow() - the filters will change: what will not do any more does not now
- * @w: see lane_filter_types()
- * @s: likewise
+ * @t: what will be in force
  *
  * What is in lanes is taken, by the filters that are in force.
  *
  * Context: process, devtrace_lock held.
  */
-void lane_filter_narrow(const u32 *w, const u32 *s)
+void lane_filter_narrow(const struct filter_table *t)
 {
+	u32 w[WORDS], s[WORDS];
 	unsigned int i;
 
 	lockdep_assert_held(&devtrace_lock);
+	types_of(t, w, s);
 	for (i = 0; i < WORDS; i++)
 		WRITE_ONCE(control_page->lanes[i], control_page->lanes[i] & w[i] & s[i]);
 	slots_take_all();
 }
 
 /**
- * lane_filter_types() - the filters have changed, and are in force
- * @w: types that stream 0 wants of programs
- * @s: types that nobody else wants, and of which the type is all that matters
+ * lane_filter_table() - the filters have changed, and are in force
+ * @t: they
  *
  * Context: process, devtrace_lock held.
  */
-void lane_filter_types(const u32 *w, const u32 *s)
+void lane_filter_table(const struct filter_table *t)
 {
 	lockdep_assert_held(&devtrace_lock);
-	memcpy(wanted, w, sizeof(wanted));
-	memcpy(simple, s, sizeof(simple));
+	types_of(t, wanted, simple);
 	publish();
 }
 

@@ -11,10 +11,11 @@
 #include <linux/types.h>
 
 struct devtrace_control;
+struct filter_table;
 
 /* Process context, devtrace_lock held. */
-void lane_filter_narrow(const u32 *wanted, const u32 *simple);
-void lane_filter_types(const u32 *wanted, const u32 *simple);
+void lane_filter_narrow(const struct filter_table *t);
+void lane_filter_table(const struct filter_table *t);
 void lane_filter_state(bool runs, bool easy);
 
 void lane_filter_init(struct devtrace_control *control);

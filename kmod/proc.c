@@ -327,6 +327,7 @@ void devtrace_proc_count(u32 tid, unsigned long stored)
 	for (i = first; i < first + WAYS; i++) {
 		if (!atomic_read(&heads[i].seq) || READ_ONCE(heads[i].tid) != tid)
 			continue;
+		/* A guess where it changes meanwhile. */
 		if (!latest || data_race(slots[i].last > latest->last))
 			latest = &slots[i];
 	}

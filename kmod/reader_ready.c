@@ -29,8 +29,8 @@ static bool may_have(struct reader *rd)
 	bool ready = true;
 	unsigned int i;
 
-	if (!rd->begun || reader_more_names(rd) || reader_more_past(rd) || rd->clears != READ_ONCE(s->clears) ||
-	    (rd->nr_ready && !percent))
+	if (!rd->begun || reader_more_names(rd) || reader_more_past(rd) ||
+	    rd->clears != READ_ONCE(s->clears) || (rd->nr_ready && !percent))
 		return true;
 	if (down_read_killable(&s->layout))
 		return true;

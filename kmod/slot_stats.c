@@ -73,7 +73,6 @@ u64 slots_handled(void)
 	return st.emitted;
 }
 
-
 /**
  * slots_position() - bytes that were ever written into the ring
  */
@@ -140,9 +139,10 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	st->used = lane_untaken_bytes(&l->mem, &l->at);
 	raw_spin_unlock(&l->lock);
 	task = pid_task(l->pid, PIDTYPE_PID);
-	/* It may change meanwhile: half of another name is good enough. */
-	if (task)
+	if (task) {
+		/* It may change meanwhile: half of another name is good enough. */
 		data_race(memcpy(st->comm, task->comm, sizeof(st->comm)));
+	}
 	st->comm[sizeof(st->comm) - 1] = 0;
 	raw_spin_lock(&slots_lock);
 	stats_of(l, st);

@@ -13,8 +13,9 @@
  * kernel counts it.
  *
  * Invariants. Nothing is read back from the lane, whatever may stand there, but what the
- * kernel says of itself. Up to @used, a block has complete records. A record is there, for ever, from the store of
- * @used on, wherever the thread is killed; there is nothing to undo.
+ * kernel says of itself. Up to @used, a block has complete records. A record is there,
+ * for ever, from the store of @used on, wherever the thread is killed; there is nothing
+ * to undo.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -28,6 +28,14 @@
 #include "emit.h"
 #include "emit_lane.h"
 
+/* From glibc 2.35 on; and a compiler that knows where a thread's area is. */
+#if defined(__GLIBC__) && !defined(__clang__) && !defined(__arm__)
+#if __GLIBC_PREREQ(2, 35)
+#include <sys/rseq.h>
+#define HAVE_RSEQ
+#endif
+#endif
+
 #define BLOCKS_MIN	(DEVTRACE_LANE_MIN / DEVTRACE_LANE_BLOCK)
 #define BLOCKS_MAX	(DEVTRACE_LANE_MAX / DEVTRACE_LANE_BLOCK)
 /* A lane of more is as good as the largest. */
@@ -144,24 +152,14 @@ static void lane_end(void)
 }
 
 /* Where the C library keeps the CPU that this thread is on, if it does. */
-#if defined(__GLIBC__) && __has_include(<sys/rseq.h>)
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern const unsigned int __rseq_size __attribute__((weak));
-
 static const uint32_t *cpu_word(void)
 {
-#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__s390x__)
-	if (&__rseq_offset && &__rseq_size && __rseq_size)
+#ifdef HAVE_RSEQ
+	if (__rseq_size)
 		return (const uint32_t *)((char *)__builtin_thread_pointer() + __rseq_offset) + 1;
 #endif
 	return &no_cpu;
 }
-#else
-static const uint32_t *cpu_word(void)
-{
-	return &no_cpu;
-}
-#endif
 
 /* Map what fd gives. 0 or an errno number. */
 static int map(struct lane *l, int fd, const struct devtrace_lane_ask *ask, int populate)

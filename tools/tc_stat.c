@@ -332,7 +332,8 @@ static int table(struct tc *tc)
 		align = "lrrr";
 	} else if (tc->lanes) {
 		key = "{\"lanes\":[";
-		head = "THREAD\tPID\tTID\tSOURCE\tSIZE\tUSED\tSTORED\tOVERWRITTEN\tDROPPED\tHOLDS\tSTATE\n";
+		head = "THREAD\tPID\tTID\tSOURCE\tSIZE\tUSED\t"
+		       "STORED\tOVERWRITTEN\tDROPPED\tHOLDS\tSTATE\n";
 		align = "lrrrrrrrrrl";
 	} else {
 		key = "{\"readers\":[";

@@ -31,6 +31,7 @@ struct check {
 
 #define WHY(c, ...)	snprintf((c)->why, sizeof((c)->why), __VA_ARGS__)
 #define TODO(c, ...)	snprintf((c)->todo, sizeof((c)->todo), __VA_ARGS__)
+#define OTHER_DEVICE	"unset DEVTRACE_DEVICE, or correct it"
 
 static const char *const names[] = {
 	[DEVTRACE_OK] = "ok", [DEVTRACE_UNTRIED] = "untried", [DEVTRACE_NO_DEVICE] = "no-device",
@@ -133,7 +134,7 @@ static void check_missing(struct check *c)
 			      "load the module devtrace (insmod devtrace.ko)");
 	} else if (loaded) {
 		WHY(c, "there is no such device here, though the module devtrace is loaded");
-		TODO(c, "%s", strcmp(c->device, TI_DEVICE) ? "unset DEVTRACE_DEVICE, or correct it" :
+		TODO(c, "%s", strcmp(c->device, TI_DEVICE) ? OTHER_DEVICE :
 			      "pass the device into this container, or mount devtmpfs on /dev");
 	} else {
 		WHY(c, "there is no such device, and the module devtrace is not loaded");
@@ -146,13 +147,15 @@ static void check_other(struct check *c)
 	struct stat st;
 	mode_t kind = stat(c->device, &st) ? 0 : st.st_mode & S_IFMT;
 
-	WHY(c, "it is %s", kind == S_IFREG ? "a regular file, as a shell makes it that writes there before the module is loaded" :
+	WHY(c, "it is %s", kind == S_IFREG ?
+	    "a regular file, as a shell makes it that writes there before the module is loaded" :
 	    kind == S_IFDIR ? "a directory" : kind == S_IFCHR ? "another device" :
 	    "no trace device");
 	if (kind == S_IFREG && !strcmp(c->device, TI_DEVICE))
-		TODO(c, "remove it, and load the module devtrace again (rmmod, insmod): it makes the device then");
+		TODO(c, "remove it, and load the module devtrace again (rmmod, insmod): "
+			"it makes the device then");
 	else
-		TODO(c, "%s", strcmp(c->device, TI_DEVICE) ? "unset DEVTRACE_DEVICE, or correct it" :
+		TODO(c, "%s", strcmp(c->device, TI_DEVICE) ? OTHER_DEVICE :
 			      "remove it, and load the module devtrace again");
 }
 
@@ -217,7 +220,7 @@ static void find_out(struct check *c)
 		break;
 	default:
 		WHY(c, "%s", strerror(c->err));
-		TODO(c, "unset DEVTRACE_DEVICE, or correct it");
+		TODO(c, OTHER_DEVICE);
 		break;
 	}
 }

@@ -70,7 +70,7 @@ enum devtrace_cmd {
 	DEVTRACE_CMD_TRIGGER_DEL,	/* TRIGGER */
 
 	/* Dumps; with STREAM, of this stream alone. */
-	DEVTRACE_CMD_STATS_GET,		/* by stream and CPU, and of lanes: CPU DEVTRACE_CPU_LANES */
+	DEVTRACE_CMD_STATS_GET,		/* by stream and CPU, and of lanes */
 	DEVTRACE_CMD_TYPE_GET,		/* by type, of all streams together */
 	DEVTRACE_CMD_PROCESS_GET,	/* by thread, of all streams together */
 	DEVTRACE_CMD_READER_GET,	/* by open descriptor */
@@ -178,7 +178,7 @@ enum devtrace_attr {
 	DEVTRACE_A_ATTACHED,	/* u8: 1: some filter wants the type; 0: it costs nothing */
 	DEVTRACE_A_TRACEPOINT,	/* string: one of the kernel's, SYSTEM:EVENT */
 	DEVTRACE_A_ELEMENTS,	/* string: what its events carry, as fmt(5) writes it */
-	DEVTRACE_A_LANE_STATE,	/* u8: enum devtrace_lane_state; 2: open, its thread makes no calls */
+	DEVTRACE_A_LANE_STATE,	/* u8: enum devtrace_lane_state; 2: open, makes no calls */
 
 	__DEVTRACE_A_MAX,
 };
