@@ -617,7 +617,7 @@ TEST_F(page, statistics_are_filled_in)
 	uint64_t before, after;
 
 	memset(&st, 0x55, sizeof(st));
-	for (i = -100; i < -1; i++) {
+	for (i = -100; i < DEVTRACE_STATS_LANES; i++) {
 		st.cpu = i;
 		EXPECT_EQ(-1, ioctl(self->fd, DEVTRACE_IOC_STATS, &st));
 		EXPECT_EQ(EINVAL, errno);
@@ -636,8 +636,12 @@ TEST_F(page, statistics_are_filled_in)
 		sum.size += st.size;
 		sum.stored += st.stored;
 	}
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &st));
+	EXPECT_EQ(DEVTRACE_STATS_LANES, st.cpu);
+	sum.stored += st.stored;
+	sum.size += st.size;
 	before = dev_now();
-	ASSERT_EQ(0, dev_stats(-1, &all));
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_ALL, &all));
 	after = dev_now();
 	EXPECT_EQ(-1, all.cpu);
 	EXPECT_EQ(sum.stored, all.stored);

@@ -408,18 +408,22 @@ static void judge_counted(const struct watched *w, struct verdict *v, int who)
 /* What STATS_GET and TYPE_GET say, summed up. */
 struct sums {
 	const char *stream;
-	uint64_t emitted[DEV_CPUS], stored, filtered, dropped, other, overwritten;
+	/* The last is of lanes. */
+	uint64_t emitted[DEV_CPUS + 1], stored, filtered, dropped, other, overwritten;
 };
 
 static void add_stats(const struct nl_reply *r, void *arg)
 {
 	struct sums *s = arg;
 	uint64_t dropped[DEVTRACE_LOST_CAUSES];
+	uint32_t cpu = nl_u32(r->a[DEVTRACE_A_CPU]);
 	int i;
 
+	if (cpu == DEVTRACE_CPU_LANES)
+		cpu = DEV_CPUS;
 	if (strcmp(nl_data(r->a[DEVTRACE_A_STREAM]), s->stream))
 		s->other++;
-	s->emitted[nl_u32(r->a[DEVTRACE_A_CPU])] += nl_u64(r->a[DEVTRACE_A_EMITTED]);
+	s->emitted[cpu] += nl_u64(r->a[DEVTRACE_A_EMITTED]);
 	s->stored += nl_u64(r->a[DEVTRACE_A_STORED]);
 	s->filtered += nl_u64(r->a[DEVTRACE_A_FILTERED]);
 	s->overwritten += nl_u64(r->a[DEVTRACE_A_OVERWRITTEN]);
