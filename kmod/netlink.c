@@ -125,6 +125,7 @@ static const struct rule rules[DEVTRACE_A_MAX + 1] = {
 	RULE(TRACEPOINT, "tracepoint", STRING, 3, DEVTRACE_TRACEPOINT_LEN - 1,
 	     "SYSTEM:EVENT, 3 to 63 bytes and a NUL, as block:block_rq_issue"),
 	REPLY(ELEMENTS, "elements"),
+	REPLY(LANE_STATE, "lane-state"),
 };
 
 #define A(attr)		BIT_ULL(DEVTRACE_A_##attr)

@@ -50,7 +50,7 @@ struct writer {
 struct seen {
 	uint32_t	call[THREADS], lane[THREADS];	/* the next number of each way */
 	uint64_t	last;				/* time of the event before */
-	uint64_t	of_source[SOURCES];
+	uint64_t	of_source[SOURCES], of_lane[THREADS];
 	uint64_t	calls, lanes, late, late_calls;
 	uint64_t	missing;	/* not the next one of its way */
 	uint64_t	misplaced;	/* of a lane, not between its two calls, and not marked */
@@ -66,7 +66,7 @@ struct machine {
 	const char	*why;		/* nothing can be tried here */
 };
 
-static int the_fd, the_cpu[DEV_CPUS], the_cpus, nr_cpus;
+static int the_fd, the_cpu[DEV_CPUS], the_cpus;
 static struct seen seen;
 static atomic_int writing;
 static uint64_t begun;
@@ -129,7 +129,6 @@ static int set_up(struct machine *m)
 	the_fd = m->wfd;
 	if (m->wfd < 0 || m->rfd < 0 || dev_stats(-1, &s))
 		return -1;
-	nr_cpus = s.nr_cpus;
 	return devtrace_open();
 }
 
@@ -229,12 +228,18 @@ static void look_at(struct tape *t, const struct devtrace_item *i)
 			seen.worst = seen.last - e->ts;
 	}
 	seen.last = e->ts;
-	seen.source_backwards += e->ts < seen.of_source[e->source];
-	seen.of_source[e->source] = e->ts;
+	/* Events of lanes may have the CPU as their source, and are in order by thread. */
+	if (nr.v.u % 3 == 1) {
+		seen.source_backwards += e->ts < seen.of_lane[tag.v.u];
+		seen.of_lane[tag.v.u] = e->ts;
+	} else {
+		seen.source_backwards += e->ts < seen.of_source[e->source];
+		seen.of_source[e->source] = e->ts;
+	}
 	late = e->flags & DEVTRACE_F_LATE;
 	seen.late += late;
 	if (nr.v.u % 3 == 1) {
-		seen.missing += nr.v.u != seen.lane[tag.v.u] || e->source < nr_cpus;
+		seen.missing += nr.v.u != seen.lane[tag.v.u];
 		seen.lane[tag.v.u] = nr.v.u + 3;
 		seen.misplaced += !late && seen.call[tag.v.u] != nr.v.u + 1;
 		seen.lanes++;
