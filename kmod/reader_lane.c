@@ -251,14 +251,13 @@ void cursor_lane_seek(struct reader *rd, struct lane_cursor *c, u64 ts)
 	c->len = 0;
 	c->c.last = 0;
 	c->c.key = 0;
+	if (ts == U64_MAX)
+		c->run = slot_end(c->slot, &c->idx);
+	else
+		c->run = slot_cleared(c->slot, &c->idx, ts ? NULL : &v);
 	c->bad = v.bad;
 	memcpy(c->drops, v.dropped, sizeof(c->drops));
-	if (ts == U64_MAX) {
-		c->run = slot_end(c->slot, &c->idx);
-		return;
-	}
-	c->run = slot_cleared(c->slot, &c->idx, ts ? NULL : c->drops);
-	if (!ts)
+	if (!ts || ts == U64_MAX)
 		return;
 	c->idx = v.idx;
 	find_time(rd, c, ts);

@@ -246,11 +246,12 @@ run_place_t slot_end(unsigned int slot, u64 *idx)
  * slot_cleared() - behind the newest event that was cleared
  * @slot: its number
  * @idx: filled in: how many events there are before
- * @dropped: filled in: how many had not been stored by then, by cause; or NULL
+ * @v: filled in: how many had not been stored by then, by cause, and how often its lane
+ *	had made no sense; or NULL
  *
  * Return: the newest run before that, or 0.
  */
-run_place_t slot_cleared(unsigned int slot, u64 *idx, u64 *dropped)
+run_place_t slot_cleared(unsigned int slot, u64 *idx, struct slot_view *v)
 {
 	const struct slot *s = slot_at(slot);
 	run_place_t place;
@@ -258,8 +259,10 @@ run_place_t slot_cleared(unsigned int slot, u64 *idx, u64 *dropped)
 	raw_spin_lock(&slots_lock);
 	place = s->cleared;
 	*idx = s->cleared_idx;
-	if (dropped)
-		memcpy(dropped, s->cleared_dropped, sizeof(s->cleared_dropped));
+	if (v) {
+		memcpy(v->dropped, s->cleared_dropped, sizeof(v->dropped));
+		v->bad = s->cleared_bad;
+	}
 	raw_spin_unlock(&slots_lock);
 	return place;
 }
@@ -310,6 +313,7 @@ void slots_clear(void)
 		s->cleared = blocks_chain(&slots_blocks, i)->last;
 		s->cleared_idx = blocks_chain(&slots_blocks, i)->idx;
 		memcpy(s->cleared_dropped, s->dropped, sizeof(s->dropped));
+		s->cleared_bad = s->bad;
 		raw_spin_unlock(&slots_lock);
 	}
 }

@@ -85,7 +85,7 @@ void slot_view(unsigned int slot, struct slot_view *v);
 bool slot_run(run_place_t place, struct run *r);
 run_place_t slot_next(unsigned int slot, run_place_t after, struct run *r);
 run_place_t slot_end(unsigned int slot, u64 *idx);
-run_place_t slot_cleared(unsigned int slot, u64 *idx, u64 *dropped);
+run_place_t slot_cleared(unsigned int slot, u64 *idx, struct slot_view *v);
 u64 slots_behind(unsigned int slot, run_place_t place, u64 idx);
 u64 slots_bytes(void);
 const struct block_ring *slots_ring(void);

@@ -21,6 +21,7 @@
  * @bad: likewise
  * @cleared_idx: events up to this one are not to be read
  * @cleared_dropped: @dropped when it was cleared
+ * @cleared_bad: @bad then
  * @cleared: the newest run when it was cleared
  * @begin_idx: events of the slot before its lane was there
  * @begin_dropped: @dropped then
@@ -33,6 +34,7 @@ struct slot {
 	u64			bad;
 	u64			cleared_idx;
 	u64			cleared_dropped[SLOT_CAUSES];
+	u64			cleared_bad;
 	run_place_t		cleared;
 	u64			begin_idx;
 	u64			begin_dropped[SLOT_CAUSES];
