@@ -40,6 +40,7 @@
 #include "compat_probe.h"
 #include "lane.h"
 #include "lane_wake.h"
+#include "proc.h"
 #include "slot.h"
 #include "stream_priv.h"
 
@@ -228,8 +229,11 @@ static void thread_exits(void *data, struct task_struct *task)
 
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(l, &by_tid[hash_32(task->pid, HASH_BITS)], by_tid)
-		if (l->pid == task_pid(task))
+		if (l->pid == task_pid(task)) {
+			/* It may have another name since it asked for the lane. */
+			devtrace_proc_seen(task);
 			lane_thread_ends(l);
+		}
 	rcu_read_unlock();
 }
 
