@@ -155,24 +155,28 @@ static u32 thread_set(const struct filter_table *t, const struct task_struct *ta
 }
 
 /**
- * filter_lane_set() - who wants events of the thread of a lane
+ * filter_lane_set() - who wants events of the thread of a lane, on whichever CPU
  * @t: the table, preemption off
  * @pid: the thread
+ * @cpu: set to the CPU that the thread is on
  *
- * Where it emitted is not asked for each event: it is where the thread is now.
+ * What is known of a thread is how it is called now. Of one that is no more nothing is
+ * known, and nobody wants it.
  */
-u32 filter_lane_set(const struct filter_table *t, struct pid *pid)
+u32 filter_lane_set(const struct filter_table *t, struct pid *pid, unsigned int *cpu)
 {
 	const struct task_struct *task;
 	char comm[TASK_COMM_LEN];
-	u32 set = t->any_process;
+	u32 set = 0;
 
+	*cpu = 0;
 	rcu_read_lock();
 	task = pid_task(pid, PIDTYPE_PID);
 	if (task) {
 		/* See devtrace_proc_seen(). */
 		data_race(memcpy(comm, task->comm, sizeof(comm)));
-		set = thread_set(t, task, comm) & t->cpus[task_cpu(task)];
+		set = thread_set(t, task, comm);
+		*cpu = task_cpu(task);
 	}
 	rcu_read_unlock();
 	return set;

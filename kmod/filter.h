@@ -134,7 +134,7 @@ DECLARE_PER_CPU(struct filter_verdict, devtrace_verdict);
 
 u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key);
 u32 filter_process_set(const struct filter_table *t, struct task_struct *task);
-u32 filter_lane_set(const struct filter_table *t, struct pid *pid);
+u32 filter_lane_set(const struct filter_table *t, struct pid *pid, unsigned int *cpu);
 
 /**
  * filter_wants_plain() - who wants an event of the kernel's that is nothing but a type

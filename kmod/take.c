@@ -89,17 +89,25 @@ static noinline void blank(u8 *buf, const struct lane_event *ev)
 	this_cpu_inc(devtrace_filtered[ev->type]);
 }
 
+/* Who wants an event on the CPU that it says it is from, or its thread is on. */
+static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, unsigned int cpu)
+{
+	return t->cpus[ev->cpu < nr_cpu_ids ? ev->cpu : cpu];
+}
+
 /* Does each record make sense, and is it wanted? Counts them. 0 or -EPROTO. */
 static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 {
 	/* Preemption is off. */
 	const struct filter_table *t = rcu_dereference_sched_check(devtrace_table, true);
 	struct lane_event ev = { .cpu = p->cpu };
+	const bool process = t->has & FILTER_HAS_PROCESSES;
 	u32 at = 0, mask = FILTER_STREAM0, set;
+	unsigned int cpu;
 	int ret;
 
-	if (unlikely(t->has & FILTER_HAS_PROCESSES))
-		mask &= filter_lane_set(t, l->pid);
+	if (unlikely(process))
+		mask &= filter_lane_set(t, l->pid, &cpu);
 	while ((ret = lane_next(buf, &at, len, &p->time, &ev)) > 0) {
 		ret = -EPROTO;
 		if (unlikely(!emit_check_type(ev.type)))
@@ -110,6 +118,8 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 			if (set == FILTER_TRIGGERS)
 				break;
 		}
+		if (unlikely(process))
+			set &= wants_cpu(t, &ev, cpu);
 		p->all++;
 		p->len = at;
 		if (likely(set & mask)) {
