@@ -81,6 +81,38 @@ TEST_F(lane, what_was_overwritten_is_told)
 	tape_free(t);
 }
 
+/* The owner makes no calls, and nobody else comes by before it overwrites its blocks. */
+TEST_F(lane, what_nobody_took_is_told_as_dropped)
+{
+	const uint32_t n = 5000;
+	struct devtrace_stats st;
+	struct tape *t;
+	uint32_t i;
+	int turn;
+
+	self->l.dev = -1;
+	for (i = 0; i < n; i++)
+		lane_mark(&self->l, TYPE, 7, i);
+	for (turn = 0; turn < 2; turn++) {
+		t = tape_all(65536);
+		ASSERT_NE(NULL, t);
+		EXPECT_TRUE(tape_clean(t));
+		/* of two blocks, one is full */
+		ASSERT_LT(180, t->nev);
+		EXPECT_GT(2 * 288, t->nev);
+		EXPECT_EQ(n - t->nev, t->lost[self->source][DEVTRACE_LOST_BUSY]);
+		EXPECT_EQ(n - t->nev, tape_lost(t, -1));
+		for (i = 0; i < t->nev; i++)
+			EXPECT_EQ(n - t->nev + i, t->ev[i].nr);
+		ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &st));
+		EXPECT_EQ(n, st.emitted);
+		EXPECT_EQ(t->nev, st.stored);
+		EXPECT_EQ(n - t->nev, st.dropped[DEVTRACE_LOST_BUSY]);
+		EXPECT_EQ(0, st.overwritten);
+		tape_free(t);
+	}
+}
+
 TEST_F(lane, stands_between_events_of_rings_and_other_lanes)
 {
 	struct lane other;
@@ -103,16 +135,28 @@ TEST_F(lane, stands_between_events_of_rings_and_other_lanes)
 	lane_close(&other);
 }
 
-TEST_F(lane, outlives_its_thread)
+/* The next lane has its number, and goes on where it was. */
+TEST_F(lane, what_it_left_is_there_when_it_is_gone)
 {
 	struct tape *t;
+	uint32_t i, n = 0;
 
-	lane_mark(&self->l, TYPE, 7, 1);
-	lane_close(&self->l);
+	for (i = 0; i < 20; i++) {
+		for (; n < 37 * (i + 1); n++)
+			lane_mark(&self->l, TYPE, 7, n);
+		lane_close(&self->l);
+		ASSERT_EQ(0, lane_open(&self->l, self->wfd, DEVTRACE_LANE_MIN << i % 3));
+		ASSERT_EQ(self->source, self->l.head->source);
+	}
 	t = tape_all(4096);
 	ASSERT_NE(NULL, t);
-	ASSERT_EQ(1, t->nev);
-	EXPECT_EQ(1, t->ev[0].nr);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(0, tape_lost(t, -1));
+	ASSERT_EQ(n, t->nev);
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(i, t->ev[i].nr);
+		EXPECT_EQ(self->source, t->ev[i].source);
+	}
 	tape_free(t);
 }
 

@@ -4,7 +4,8 @@
  *
  * A thread writes to the device, emits into its lane and writes again, on two CPUs and
  * moving between them. In the stream these stand in that order, always: the time of
- * the one in the middle is read by the program itself.
+ * the one in the middle is read by the program itself. And it is of the CPU on which
+ * the thread was, where the C library knows that.
  *
  * DEVICE_ROUNDS makes it longer: 100 such turns a round and thread (default 1000).
  */
@@ -14,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
 #include <devtrace.h>
 
 #include "kselftest_harness.h"
@@ -24,8 +28,7 @@
 #define TURNS		100
 
 static int the_fd, the_cpu[DEV_CPUS], the_cpus, rfd;
-static uint64_t seen[THREADS], wrong, in_lanes;
-static int nr_cpus;
+static uint64_t seen[THREADS], wrong;
 
 struct writer {
 	pthread_t	thread;
@@ -54,7 +57,6 @@ static void *turns(void *arg)
 static void look_at(struct tape *t, const struct devtrace_item *i)
 {
 	struct devtrace_elem tag, nr;
-	bool from_lane;
 	size_t pos = 0;
 
 	if (i->kind != DEVTRACE_ITEM_EVENT || i->u.event.type != TYPE ||
@@ -63,10 +65,6 @@ static void look_at(struct tape *t, const struct devtrace_item *i)
 	    tag.v.u >= THREADS)
 		return;
 	wrong += nr.v.u != seen[tag.v.u];
-	/* The one in the middle, and no other, is from a lane. */
-	from_lane = i->u.event.source >= nr_cpus;
-	wrong += from_lane != (nr.v.u % 3 == 1);
-	in_lanes += from_lane;
 	seen[tag.v.u] = nr.v.u + 1;
 }
 
@@ -76,8 +74,6 @@ FIXTURE(lane_order) {
 
 FIXTURE_SETUP(lane_order)
 {
-	struct devtrace_stats s;
-
 	dev_seed();
 	the_cpus = dev_online(the_cpu);
 	ASSERT_LT(0, the_cpus);
@@ -86,13 +82,13 @@ FIXTURE_SETUP(lane_order)
 	ASSERT_LE(0, the_fd);
 	rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, rfd);
-	ASSERT_EQ(0, dev_stats(-1, &s));
-	nr_cpus = s.nr_cpus;
 	ASSERT_EQ(0, devtrace_open());
 }
 
 FIXTURE_TEARDOWN(lane_order)
 {
+	/* its mapping holds the module */
+	devtrace_lane(0);
 	devtrace_close();
 	close(rfd);
 	close(the_fd);
@@ -103,6 +99,7 @@ TEST_F(lane_order, between_two_system_calls)
 {
 	const char *env = getenv("DEVICE_ROUNDS");
 	uint32_t rounds = env ? atoi(env) : 1000, r, i;
+	struct devtrace_stats st;
 	struct tape *t;
 
 	for (r = 0; r < rounds; r++) {
@@ -127,9 +124,64 @@ TEST_F(lane_order, between_two_system_calls)
 		tape_free(t);
 		ASSERT_EQ(0, wrong);
 	}
+	/* The one in the middle, and no other, is from a lane. */
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &st));
 	dev_say("%llu events of lanes, each between two system calls",
-		(unsigned long long)in_lanes);
-	EXPECT_EQ((uint64_t)rounds * THREADS * TURNS, in_lanes);
+		(unsigned long long)st.stored);
+	EXPECT_EQ((uint64_t)rounds * THREADS * TURNS, st.stored);
+}
+
+/* Whether the C library tells the thread which CPU it is on. */
+static bool cpu_is_known(void)
+{
+#if defined(__GLIBC__) && __has_include(<sys/rseq.h>) && \
+	(defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__s390x__))
+	return __rseq_size;
+#else
+	return false;
+#endif
+}
+
+/* The thread moves between CPUs, within a block and from one to the next. */
+TEST_F(lane_order, on_the_cpu_that_is_its_source)
+{
+	const uint32_t n = 3000;
+	uint16_t cpu[3000];
+	struct devtrace_stats st;
+	uint32_t i, moves = 0;
+	struct tape *t;
+	int k = 0;
+
+	ASSERT_EQ(0, dev_pin(the_cpu[k]));
+	for (i = 0; i < n; i++) {
+		if (!(dev_random() % 32)) {
+			k = (k + 1) % the_cpus;
+			moves++;
+			ASSERT_EQ(0, dev_pin(the_cpu[k]));
+		}
+		cpu[i] = the_cpu[k];
+		devtrace(TYPE, 9u, i);
+	}
+	dev_pin(-1);
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &st));
+	EXPECT_EQ(n, st.stored);
+	t = tape_new();
+	ASSERT_NE(NULL, t);
+	while (tape_drain(t, rfd) > 0)
+		;
+	EXPECT_TRUE(tape_clean(t));
+	ASSERT_EQ(n, t->nev);
+	EXPECT_EQ(0, tape_lost(t, -1));
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(i, t->ev[i].nr);
+		if (!cpu_is_known())
+			ASSERT_LE(st.nr_cpus, t->ev[i].source) TH_LOG("event %u", i);
+		if (cpu_is_known())
+			ASSERT_EQ(cpu[i], t->ev[i].source) TH_LOG("event %u", i);
+	}
+	dev_say("%u events, %u moves among %d CPUs, CPU %sknown", n, moves, the_cpus,
+		cpu_is_known() ? "" : "not ");
+	tape_free(t);
 }
 
 TEST_HARNESS_MAIN
