@@ -17,6 +17,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "lanes.h"
 
 #define USER	1234
 #define GROUP	4321
@@ -69,6 +70,66 @@ TEST_F(device, truncating_clears_at_close)
 	ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 2, 0));
 	dev_sleep_ms(5);
 	EXPECT_EQ(1, events());
+}
+
+/* Events of a lane, taken and not yet taken, and what was dropped of it. */
+TEST_F(device, lanes_are_cleared_too)
+{
+	struct devtrace_stats st[2];
+	struct lane l, later;
+	struct tape *t;
+	int rfd, fd, i;
+
+	rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, rfd);
+	t = tape_new();
+	ASSERT_LT(0, tape_drain(t, rfd));
+	ASSERT_EQ(100, t->nev);
+	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
+	for (i = 0; i < 40; i++)
+		lane_mark(&l, DEVTRACE_T_USER, 2, i);
+	ASSERT_EQ(0, lane_hand(&l));
+	ASSERT_LT(0, tape_drain(t, rfd));
+	ASSERT_EQ(140, t->nev);
+	for (; i < 70; i++)
+		lane_mark(&l, DEVTRACE_T_USER, 2, i);
+	ASSERT_EQ(0, lane_hand(&l));
+	for (; i < 75; i++)
+		lane_mark(&l, DEVTRACE_T_USER, 2, i);
+	ASSERT_EQ(0, dev_stats(-1, &st[0]));
+	EXPECT_EQ(175, st[0].stored);
+	fd = open(DEV_PATH, O_WRONLY | O_TRUNC);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(175, events());
+	for (; i < 90; i++)
+		lane_mark(&l, DEVTRACE_T_USER, 2, i);
+	EXPECT_EQ(0, close(fd));
+	EXPECT_EQ(0, events());
+	/* It is no loss of the buffer: what was counted stays counted. */
+	ASSERT_EQ(0, dev_stats(-1, &st[1]));
+	EXPECT_EQ(190, st[1].stored);
+	EXPECT_EQ(0, st[1].overwritten);
+	/* Who had read some of it is told of the rest; the lane goes on, and so does another. */
+	lane_mark(&l, DEVTRACE_T_USER, 3, 0);
+	ASSERT_EQ(0, lane_open(&later, self->wfd, 0));
+	lane_mark(&later, DEVTRACE_T_USER, 3, 1);
+	ASSERT_LT(0, tape_drain(t, rfd));
+	EXPECT_TRUE(tape_clean(t));
+	ASSERT_EQ(142, t->nev);
+	EXPECT_EQ(3, t->ev[140].tag);
+	EXPECT_EQ(3, t->ev[141].tag);
+	EXPECT_EQ(50, t->lost[l.head->source][DEVTRACE_LOST_CLEARED]);
+	EXPECT_EQ(50, tape_lost(t, -1));
+	EXPECT_EQ(2, events());
+	/* When they are gone there is still something to clear. */
+	lane_close(&l);
+	lane_close(&later);
+	EXPECT_EQ(2, events());
+	fd = open(DEV_PATH, O_WRONLY | O_TRUNC);
+	EXPECT_EQ(0, close(fd));
+	EXPECT_EQ(0, events());
+	tape_free(t);
+	close(rfd);
 }
 
 TEST_F(device, shells_clear_and_do_not)
