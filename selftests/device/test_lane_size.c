@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_lane_size.c - what the buffer holds, of what programs emit by lanes
+ *
+ * The memory for events of lanes has the size of the stream's buffers: as the module is
+ * loaded, and as it is changed at run time. A program that emits as fast as it can, and
+ * less than that, loses nothing, though its lane is small and nobody reads meanwhile.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+#include <devtrace.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "nl.h"
+
+#define TYPE	DEVTRACE_T_USER
+#define EVENTS	100000
+#define FIRST	500		/* of these, before the size is changed */
+
+static struct nl nl;
+
+/* Events that came: from which number on, and in a row. */
+struct row {
+	int32_t		first, next;
+	uint64_t	n, wrong;
+};
+
+static void look_at(struct tape *t, const struct devtrace_item *i)
+{
+	const struct devtrace_event *e = &i->u.event;
+	struct devtrace_elem nr, same;
+	struct row *r = t->arg;
+	size_t pos = 0;
+
+	if (i->kind != DEVTRACE_ITEM_EVENT)
+		return;
+	if (e->type != TYPE || devtrace_elem_next(e->data, e->len, &pos, &nr) != 1 ||
+	    devtrace_elem_next(e->data, e->len, &pos, &same) != 1 || pos != e->len ||
+	    nr.type != DEVTRACE_E_I32 || same.v.i != ~nr.v.i) {
+		r->wrong++;
+		return;
+	}
+	if (!r->n++)
+		r->first = nr.v.i;
+	else
+		r->wrong += nr.v.i != r->next;
+	r->next = nr.v.i + 1;
+	t->nev = 0;
+	t->ndata = 0;
+}
+
+/* All that a new reader is given; lost: how many were told as lost. */
+static bool read_all(struct row *r, uint64_t *lost)
+{
+	struct tape *t = tape_new();
+	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	bool ok;
+
+	*r = (struct row){ 0 };
+	t->each = look_at;
+	t->arg = r;
+	ok = fd >= 0 && tape_drain(t, fd) > 0 && tape_clean(t) && !r->wrong;
+	*lost = tape_lost(t, -1);
+	tape_free(t);
+	close(fd);
+	return ok;
+}
+
+static int resize(uint64_t size)
+{
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_SET);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nl_put_u64(&nl, DEVTRACE_A_SIZE, size);
+	return nl_do(&nl, NULL, NULL);
+}
+
+static void emit(int32_t from, int32_t to)
+{
+	for (; from < to; from++)
+		devtrace(TYPE, from, ~from);
+}
+
+FIXTURE(lane_size) {
+	int none;
+};
+
+FIXTURE_VARIANT(lane_size) {
+	const char *params;
+	bool resized;
+};
+
+FIXTURE_VARIANT_ADD(lane_size, as_loaded) {
+	.params = "size=4M",
+};
+FIXTURE_VARIANT_ADD(lane_size, at_run_time) {
+	.params = "size=64K", .resized = true,
+};
+
+FIXTURE_SETUP(lane_size)
+{
+	ASSERT_EQ(0, dev_load(variant->params));
+	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, devtrace_open());
+}
+
+FIXTURE_TEARDOWN(lane_size)
+{
+	/* its mapping holds the module */
+	devtrace_lane(0);
+	devtrace_close();
+	nl_close(&nl);
+	EXPECT_EQ(0, dev_done());
+}
+
+TEST_F(lane_size, all_is_read_afterwards)
+{
+	struct devtrace_stats st;
+	struct row r;
+	uint64_t lost;
+	int turn;
+
+	emit(0, FIRST);
+	if (variant->resized)
+		ASSERT_EQ(0, resize(4 << 20));
+	emit(FIRST, EVENTS);
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &st));
+	dev_say("%llu events by the lane, %llu of %llu bytes are in use",
+		(unsigned long long)st.stored, (unsigned long long)st.used,
+		(unsigned long long)st.size);
+	/* By the lane, and not by system calls */
+	EXPECT_EQ(EVENTS, st.stored);
+	EXPECT_EQ(EVENTS, st.emitted);
+	EXPECT_EQ(0, st.overwritten);
+	EXPECT_EQ(4 << 20, st.size);
+	for (turn = 0; turn < 2; turn++) {
+		ASSERT_TRUE(read_all(&r, &lost));
+		EXPECT_EQ(0, lost);
+		EXPECT_EQ(0, r.first);
+		EXPECT_EQ(EVENTS, r.n);
+	}
+	/* The newest stay in a smaller one, and the others are told. */
+	ASSERT_EQ(0, resize(64 << 10));
+	emit(EVENTS, EVENTS + 10);
+	ASSERT_TRUE(read_all(&r, &lost));
+	EXPECT_EQ(EVENTS + 10, r.next);
+	EXPECT_LT(1000, r.n);
+	EXPECT_EQ(EVENTS + 10, r.n + lost);
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &st));
+	EXPECT_EQ(64 << 10, st.size);
+	EXPECT_EQ(r.n, st.stored - st.overwritten);
+	EXPECT_EQ(lost, st.overwritten);
+	/* And what is larger then holds what comes from then on. */
+	ASSERT_EQ(0, resize(1 << 20));
+	emit(EVENTS + 10, EVENTS + 10000);
+	ASSERT_TRUE(read_all(&r, &lost));
+	EXPECT_EQ(st.overwritten, lost);
+	EXPECT_EQ(EVENTS + 10000, r.n + lost);
+}
+
+TEST_HARNESS_MAIN
