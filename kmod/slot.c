@@ -156,13 +156,18 @@ unsigned int slots_nr(void)
 void slot_view(unsigned int slot, struct slot_view *v)
 {
 	const struct slot *s = slot_at(slot);
+	const struct lane *l;
+	bool open;
 
 	raw_spin_lock(&slots_lock);
+	l = rcu_dereference_protected(s->lane, lockdep_is_held(&slots_lock));
+	/* Of one that is closed all was taken, though it may be mapped for long. */
+	open = l && !READ_ONCE(l->closed);
 	v->idx = blocks_chain(&slots_blocks, slot)->idx;
-	v->floor = rcu_access_pointer(s->lane) ? s->floor : devtrace_clock() - MARGIN_NS;
+	v->floor = open ? s->floor : devtrace_clock() - MARGIN_NS;
 	memcpy(v->dropped, s->dropped, sizeof(v->dropped));
 	v->bad = s->bad;
-	v->busy = s->busy;
+	v->busy = open && s->busy;
 	raw_spin_unlock(&slots_lock);
 }
 

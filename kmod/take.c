@@ -266,6 +266,14 @@ static void show(struct lane *l, bool bad)
 	raw_spin_unlock(&slots_lock);
 }
 
+/* Nothing is taken any more, and nobody waits for it. */
+static void set_closed(struct lane *l)
+{
+	l->waits = false;
+	WRITE_ONCE(l->closed, true);
+	WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
+}
+
 /* Some pieces; true if there may be more. */
 static bool take_some(struct lane *l)
 {
@@ -291,10 +299,8 @@ static bool take_some(struct lane *l)
 		/* It has completed one since: the next look tells more. */
 		l->stuck = 0;
 	}
-	if (unlikely(ret == -EPROTO)) {
-		l->closed = true;
-		WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
-	}
+	if (unlikely(ret == -EPROTO))
+		set_closed(l);
 	if (!ret && i < PIECES)
 		raise_floor(l, now, busy);
 	else
@@ -336,10 +342,8 @@ void slot_close(struct lane *l)
 	do {
 		raw_spin_lock(&l->lock);
 		more = take_some(l) && ++tries <= 2 * l->mem.nr / PIECES + 1;
-		if (!more && !l->closed) {
-			l->closed = true;
-			WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
-		}
+		if (!more && !l->closed)
+			set_closed(l);
 		raw_spin_unlock(&l->lock);
 	} while (more);
 }
