@@ -54,7 +54,7 @@ static unsigned int take_slot(struct chunk **spare)
 	}
 	__set_bit(slot, taken);
 	if (slot >= nr_slots)
-		/* LMM(slots:A): the chunk before its number; pairs with slots:B. */
+		/* LMM(slot_nr:A): the chunk before its number; pairs with slot_nr:B and C. */
 		smp_store_release(&nr_slots, slot + 1);
 	return slot;
 }
@@ -133,7 +133,7 @@ void slot_put(struct lane *l)
  */
 struct lane *slot_lane(unsigned int slot)
 {
-	/* LMM(slots:B): pairs with slots:A. */
+	/* LMM(slot_nr:B): pairs with slot_nr:A. */
 	if (slot >= smp_load_acquire(&nr_slots))
 		return NULL;
 	return rcu_dereference(slot_at(slot)->lane);
@@ -144,7 +144,7 @@ struct lane *slot_lane(unsigned int slot)
  */
 unsigned int slots_nr(void)
 {
-	/* LMM(slots:B): pairs with slots:A. */
+	/* LMM(slot_nr:C): pairs with slot_nr:A. */
 	return smp_load_acquire(&nr_slots);
 }
 

@@ -396,7 +396,7 @@ static void test_taker(const char *name, u32 blocks_nr, u32 first, u32 pace, uns
 		r_lost = 0;
 		r_read = 0;
 		lane_begin(&mem, &p);
-		ok = !lane_untaken(&mem, &p);
+		ok = !lane_untaken_bytes(&mem, &p);
 		while (ok && now < newest) {
 			now += rnd() % pace;
 			ok = take(&p);
@@ -404,7 +404,7 @@ static void test_taker(const char *name, u32 blocks_nr, u32 first, u32 pace, uns
 		/* Then all that is left. */
 		now = newest + 1;
 		floor_at = now;
-		while (ok && lane_untaken(&mem, &p))
+		while (ok && lane_untaken_bytes(&mem, &p))
 			ok = take(&p);
 		ok = ok && r_read + r_lost == EVENTS && p.idx == EVENTS;
 		lane_newest(&mem, &open, &used);
@@ -481,10 +481,10 @@ static void test_hostile(u32 blocks_nr, unsigned int rounds)
 		ret = lane_look(&mem, &p, &c);
 		refused += ret == -EPROTO;
 		lane_newest(&mem, &open, &used);
-		lane_untaken(&mem, &p);
+		ok = lane_untaken_bytes(&mem, &p) <= nr * BLOCK;
 		if (ret > 0) {
 			pieces++;
-			ok = piece_makes_sense(&c);
+			ok = ok && piece_makes_sense(&c);
 			/* As it is, as who only counts does; then a copy. */
 			ok = ok && look_at_hostile(c.from, c.len);
 			raw = malloc(c.len);
