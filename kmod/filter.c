@@ -24,6 +24,7 @@
 #include <linux/string.h>
 
 #include "core.h"
+#include "emit_check.h"
 #include "filter.h"
 #include "lane_filter.h"
 #include "profile.h"
@@ -503,6 +504,8 @@ static struct filter_table *table_compile(struct filter *const *f)
 	for (b = 0; b < FILTER_BITS; b++)
 		if (f[b])
 			types_compile(t, f[b], BIT(b));
+	for (b = 0; b < ARRAY_SIZE(t->plain); b++)
+		t->plain[b] = t->types[1][b] & FILTER_STREAM0 && emit_check_type(b);
 	t->generation = table_generation + 1 ?: 1;
 	return t;
 

@@ -107,6 +107,8 @@ struct filter_keys;
  * @has: FILTER_HAS_*
  * @generation: another one for each table, never 0
  * @any_process: who has no terms about processes that ask for one
+ * @plain: by type: stream 0 wants an event of a program that is nothing but a type, as
+ *	far as its process does not matter, and programs may emit it
  * @cpus: by CPU: who wants events of it
  * @keys: objects, signals and majors, private to filter.c
  * @rcu: to free it
@@ -117,6 +119,7 @@ struct filter_table {
 	u32			has;
 	u32			generation;
 	u32			any_process;
+	u8			plain[256];
 	u32			*cpus;
 	struct filter_keys	*keys;
 	struct rcu_head		rcu;

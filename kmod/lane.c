@@ -396,7 +396,7 @@ long lane_ask(struct devtrace_lane_ask __user *arg)
 }
 
 /**
- * lane_hand_over() - take what is complete of a lane
+ * lane_hand_over() - take the blocks of a lane that are full
  * @source: the number that its events have as their source
  *
  * By its thread, or a child of vfork(2) that writes on in its parent's lane.
@@ -419,7 +419,7 @@ int lane_hand_over(unsigned long source)
 			devtrace_proc_seen(current);
 			preempt_enable();
 		}
-		err = slot_take(l) ? 0 : -EPIPE;
+		err = slot_take_full(l) ? 0 : -EPIPE;
 	}
 	rcu_read_unlock();
 	return err;

@@ -42,8 +42,7 @@ struct task_struct;
  * @lock: of what follows
  * @at: what was taken
  * @floor: see slot.c
- * @stuck: since when its thread is busy and nothing came, 0 if it is not
- * @waits: it is waited for
+ * @waits: its thread is in the middle of an event
  * @closed: nothing is taken from it any more
  * @list: in the list of all lanes
  * @awake: in the list of lane_wake.c, while it is open
@@ -68,7 +67,6 @@ struct lane {
 	raw_spinlock_t		lock;
 	struct lane_place	at;
 	u64			floor;
-	u64			stuck;
 	bool			waits;
 	bool			closed;
 

@@ -100,6 +100,12 @@ static inline struct devtrace_lane_head *lane_head(const struct lane_mem *m)
 	return &((struct devtrace_lane_block *)m->blocks)->head;
 }
 
+/* Whether the block of a place is the one that is being written. */
+static inline bool lane_is_at_open(const struct lane_mem *m, const struct lane_place *p)
+{
+	return READ_ONCE(lane_head(m)->open) == p->block;
+}
+
 void lane_begin(const struct lane_mem *m, struct lane_place *p);
 int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece *piece);
 bool lane_still(const struct lane_mem *m, const struct lane_place *p);

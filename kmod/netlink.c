@@ -645,6 +645,7 @@ static const struct genl_ops ops[] = {
 	DUMP(PROCESS_GET),
 	DUMP(READER_GET),
 	DUMP(DICT_GET),
+	DUMP(LANE_GET),
 	DUMP(PROFILE_GET),
 	DO(PROFILE_ADD),
 	DO(PROFILE_DEL),

@@ -76,6 +76,7 @@ void slot_close(struct lane *l);
 void slot_put(struct lane *l);
 struct lane *slot_lane(unsigned int slot);
 bool slot_take(struct lane *l);
+bool slot_take_full(struct lane *l);
 void slots_take_all(void);
 void slots_stop(bool stop);
 

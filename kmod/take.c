@@ -14,8 +14,8 @@
  *
  * Order. Who takes reads the clock, then whether the thread is busy, then takes. If it
  * was not busy and all was taken, no later event of this lane is older than that clock,
- * but for MARGIN_NS in which a store becomes visible: that is the floor. A busy thread is
- * waited for, but for BUSY_NS only: it is a program that says so. An event that says it
+ * but for MARGIN_NS in which a store becomes visible: that is the floor. Where it was busy
+ * the floor is BUSY_NS before that: it is a program that says so. An event that says it
  * is older than the floor gets the floor as its time, and one that is still to come gets
  * the present; both are marked DEVTRACE_F_LATE when they are read.
  */
@@ -74,7 +74,7 @@ static noinline u32 wants_more(const struct filter_table *t, const struct lane_e
 /* What became of the records of a run. */
 struct pass {
 	u32	nr;		/* that are wanted */
-	u32	all;
+	u32	refused;	/* that are not */
 	u32	len;		/* bytes that make sense */
 	u64	time;		/* of the last */
 	u16	cpu;		/* likewise */
@@ -95,6 +95,34 @@ static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, 
 	return t->cpus[ev->cpu < nr_cpu_ids ? ev->cpu : cpu];
 }
 
+/*
+ * Records of the shortest form, which are nothing but a type that is wanted: that are nearly
+ * all. Counts them, up to the first other one.
+ */
+static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32 len, u64 *time)
+{
+	const u8 *rec = buf + *at, *end = buf + len, *next;
+	u32 nr = 0, word, size;
+	u64 ns = 0;
+	u8 type;
+
+	while (end - rec >= (long)sizeof(word)) {
+		word = get_unaligned((const u32 *)rec);
+		size = word & 0x7f;
+		type = word >> DEVTRACE_LANE_TYPE_SHIFT;
+		next = rec + sizeof(word) + ((size + 1) & ~1U);
+		if (size > DEVTRACE_LANE_SHORT || next > end || !t->plain[type])
+			break;
+		this_cpu_inc(devtrace_stored[type]);
+		ns += word >> DEVTRACE_LANE_NS_SHIFT;
+		nr++;
+		rec = next;
+	}
+	*at = rec - buf;
+	*time += ns;
+	return nr;
+}
+
 /* Does each record make sense, and is it wanted? Counts them. 0 or -EPROTO. */
 static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 {
@@ -108,7 +136,13 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 
 	if (unlikely(process))
 		mask &= filter_lane_set(t, l->pid, &cpu);
-	while ((ret = lane_next(buf, &at, len, &p->time, &ev)) > 0) {
+	for (;;) {
+		if (likely(!process))
+			p->nr += count_plain(t, buf, &at, len, &p->time);
+		p->len = at;
+		ret = lane_next(buf, &at, len, &p->time, &ev);
+		if (ret <= 0)
+			break;
 		ret = -EPROTO;
 		if (unlikely(!emit_check_type(ev.type)))
 			break;
@@ -120,13 +154,12 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 		}
 		if (unlikely(process))
 			set &= wants_cpu(t, &ev, cpu);
-		p->all++;
-		p->len = at;
 		if (likely(set & mask)) {
 			this_cpu_inc(devtrace_stored[ev.type]);
 			p->nr++;
 		} else {
 			blank(buf, &ev);
+			p->refused++;
 		}
 	}
 	p->cpu = ev.cpu;
@@ -141,7 +174,7 @@ static int count_records(const struct lane_piece *c, struct pass *p)
 	int ret;
 
 	while ((ret = lane_next(c->from, &at, c->len, &p->time, &ev)) > 0)
-		p->all++;
+		p->refused++;
 	p->cpu = ev.cpu;
 	return ret;
 }
@@ -160,7 +193,7 @@ static void begin_piece(struct lane *l, const struct lane_piece *c, struct pass 
 static void end_piece(struct lane *l, const struct lane_piece *c, const struct pass *p)
 {
 	lane_taken(&l->at, c);
-	l->at.idx += p->all;
+	l->at.idx += p->nr + p->refused;
 	l->at.time = p->time;
 	l->at.cpu = p->cpu;
 }
@@ -178,7 +211,7 @@ static int drop_piece(struct lane *l, const struct lane_piece *c)
 		return 0;
 	if (c->lost)
 		begin_piece(l, c, &p);
-	drop(l, DEVTRACE_LOST_STOPPED, p.all);
+	drop(l, DEVTRACE_LOST_STOPPED, p.refused);
 	end_piece(l, c, &p);
 	return ret;
 }
@@ -239,18 +272,13 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 	return ret;
 }
 
-/* No event that is older is to come, for all we know. */
+/*
+ * All was taken: no event that is older is to come. One that is under way is not older than
+ * BUSY_NS, whatever its thread says.
+ */
 static void raise_floor(struct lane *l, u64 now, bool busy)
 {
-	if (!busy) {
-		l->stuck = 0;
-	} else {
-		if (!l->stuck)
-			l->stuck = now;
-		busy = now - l->stuck < BUSY_NS;
-	}
-	if (!busy)
-		l->floor = max(l->floor, now - MARGIN_NS);
+	l->floor = max(l->floor, now - (busy ? BUSY_NS : MARGIN_NS));
 	l->waits = busy;
 }
 
@@ -274,8 +302,8 @@ static void set_closed(struct lane *l)
 	WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
 }
 
-/* Some pieces; true if there may be more. */
-static bool take_some(struct lane *l)
+/* Some pieces, or only of blocks that are full; true if there may be more. */
+static bool take_some(struct lane *l, bool full)
 {
 	struct lane_piece c;
 	int ret = 0, i;
@@ -293,11 +321,12 @@ static bool take_some(struct lane *l)
 		ret = lane_look(&l->mem, &l->at, &c);
 		if (ret <= 0)
 			break;
+		/* Half a block now and the rest of it later take more room. */
+		if (full && lane_is_at_open(&l->mem, &l->at))
+			return false;
 		ret = unlikely(READ_ONCE(stopped)) ? drop_piece(l, &c) : take_piece(l, &c);
 		if (ret)
 			break;
-		/* It has completed one since: the next look tells more. */
-		l->stuck = 0;
 	}
 	if (unlikely(ret == -EPROTO))
 		set_closed(l);
@@ -309,6 +338,20 @@ static bool take_some(struct lane *l)
 	return !ret && i == PIECES;
 }
 
+static bool take_all(struct lane *l, bool full)
+{
+	u32 tries = 0;
+	bool more;
+
+	/* Whoever writes faster than we take has made no more than that when we came. */
+	do {
+		raw_spin_lock(&l->lock);
+		more = take_some(l, full);
+		raw_spin_unlock(&l->lock);
+	} while (more && ++tries <= 2 * l->mem.nr / PIECES + 1);
+	return !READ_ONCE(l->closed);
+}
+
 /**
  * slot_take() - take what is complete of a lane
  * @l: the lane
@@ -318,16 +361,19 @@ static bool take_some(struct lane *l)
  */
 bool slot_take(struct lane *l)
 {
-	u32 tries = 0;
-	bool more;
+	return take_all(l, false);
+}
 
-	/* Whoever writes faster than we take has made no more than that when we came. */
-	do {
-		raw_spin_lock(&l->lock);
-		more = take_some(l);
-		raw_spin_unlock(&l->lock);
-	} while (more && ++tries <= 2 * l->mem.nr / PIECES + 1);
-	return !READ_ONCE(l->closed);
+/**
+ * slot_take_full() - take the blocks of a lane that are full
+ * @l: the lane
+ *
+ * Context: see slot_take().
+ * Return: false if it is closed.
+ */
+bool slot_take_full(struct lane *l)
+{
+	return take_all(l, true);
 }
 
 /**
@@ -341,7 +387,7 @@ void slot_close(struct lane *l)
 
 	do {
 		raw_spin_lock(&l->lock);
-		more = take_some(l) && ++tries <= 2 * l->mem.nr / PIECES + 1;
+		more = take_some(l, false) && ++tries <= 2 * l->mem.nr / PIECES + 1;
 		if (!more && !l->closed)
 			set_closed(l);
 		raw_spin_unlock(&l->lock);

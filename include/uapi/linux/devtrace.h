@@ -482,8 +482,8 @@ struct devtrace_lane_ask {
 /* A lane for the calling thread: open for writing. Gives a descriptor to be mapped. */
 #define DEVTRACE_IOC_LANE	_IOWR(DEVTRACE_IOC_MAGIC, 6, struct devtrace_lane_ask)
 /*
- * Take what is complete of the calling thread's lane: open for writing. The argument is
- * the number of its source.
+ * Take the blocks of the calling thread's lane that are full: open for writing. The
+ * argument is the number of its source.
  */
 #define DEVTRACE_IOC_HAND	_IO(DEVTRACE_IOC_MAGIC, 7)
 
