@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_call.c - how a lane is asked for and mapped, what is refused and with which
- * error, as trace(4) and Documentation/ABI say; and what traceinfo shows of lanes
+ * test_lane_call.c - how a lane is asked for, mapped and handed over, what is refused and
+ * with which error, as trace(4) and Documentation/ABI say; what traceinfo shows of lanes
  *
  * Lanes are written by the test itself (lanes.c). Limits are set by the parameters of
  * the module.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +111,129 @@ TEST_F(call, who_may_ask)
 	EXPECT_EQ(0, asked(self->wfd, 0));
 }
 
+/* Whoever knows a flag that we do not is told so; whoever knows the old call gets nothing. */
+TEST_F(call, flags)
+{
+	struct devtrace_lane_ask arg = { .flags = DEVTRACE_LANE_NO_CALLS };
+	int fd, bit;
+
+	fd = ioctl(self->wfd, DEVTRACE_IOC_LANE, &arg);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(DEVTRACE_LANE_MIN, arg.bytes);
+	EXPECT_EQ(DEVTRACE_LANE_NO_CALLS, arg.flags);
+	close(fd);
+	for (bit = 0; bit < 32; bit++) {
+		arg = (struct devtrace_lane_ask){ .flags = 1U << bit & ~DEVTRACE_LANE_NO_CALLS };
+		if (!arg.flags)
+			continue;
+		EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_LANE, &arg)) TH_LOG("flag %d", bit);
+		EXPECT_EQ(EINVAL, errno);
+	}
+	arg = (struct devtrace_lane_ask){ .reserved = 1 };
+	EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_LANE, &arg));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, ioctl(self->wfd, _IOWR(DEVTRACE_IOC_MAGIC, 5, uint64_t), &arg));
+	EXPECT_EQ(ENOTTY, errno);
+}
+
+/* Of handing over by this descriptor what stands in the lane with this source, or 0. */
+static int handed(int dev, unsigned long source)
+{
+	return ioctl(dev, DEVTRACE_IOC_HAND, source) ? errno : 0;
+}
+
+struct other {
+	int		dev;
+	unsigned long	source;
+	int		of_other, own;
+};
+
+static void *hand_as_another(void *arg)
+{
+	struct other *o = arg;
+	struct lane l;
+
+	o->of_other = handed(o->dev, o->source);
+	o->own = lane_open(&l, o->dev, 0) ? errno : handed(o->dev, l.head->source);
+	lane_close(&l);
+	return NULL;
+}
+
+TEST_F(call, who_may_hand_over)
+{
+	struct other o = { .dev = self->wfd };
+	unsigned long source;
+	int rfd, status;
+	struct lane l;
+	pthread_t th;
+	pid_t pid;
+
+	EXPECT_EQ(ENXIO, handed(self->wfd, get_nprocs_conf()));
+	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
+	source = l.head->source;
+	rfd = open(DEV_PATH, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, rfd);
+	EXPECT_EQ(EBADF, handed(rfd, source));
+	close(rfd);
+	EXPECT_EQ(0, handed(self->wfd, source));
+	EXPECT_EQ(ENXIO, handed(self->wfd, 0));
+	EXPECT_EQ(ENXIO, handed(self->wfd, source + 1));
+	EXPECT_EQ(ENXIO, handed(self->wfd, source + 4096));
+	EXPECT_EQ(ENXIO, handed(self->wfd, -1UL));
+	EXPECT_EQ(ENXIO, handed(self->wfd, source + 0x10000));
+	/* Another thread of the process may as well; nobody else may. */
+	o.source = source;
+	ASSERT_EQ(0, pthread_create(&th, NULL, hand_as_another, &o));
+	pthread_join(th, NULL);
+	EXPECT_EQ(0, o.of_other);
+	EXPECT_EQ(0, o.own);
+	pid = fork();
+	if (!pid)
+		_exit(handed(self->wfd, source));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(ENXIO, WEXITSTATUS(status));
+	/* It was closed, since it made no sense; then it is gone. */
+	lane_mark(&l, TYPE, 7, 0);
+	lane_block(&l, l.n)->used = DEVTRACE_LANE_BLOCK - 1;
+	EXPECT_EQ(EPIPE, handed(self->wfd, source));
+	EXPECT_EQ(DEVTRACE_LANE_CLOSED, l.head->state);
+	EXPECT_EQ(EPIPE, handed(self->wfd, source));
+	lane_close(&l);
+	EXPECT_EQ(ENXIO, handed(self->wfd, source));
+}
+
+/* How many can be read. */
+static int events(void)
+{
+	struct tape *t = tape_all(4096);
+	int n = t && tape_clean(t) ? (int)t->nev : -1;
+
+	tape_free(t);
+	return n;
+}
+
+/* What was handed over is the kernel's: whatever stands in the lane then, it is read. */
+TEST_F(call, what_was_handed_over_is_kept)
+{
+	struct lane l;
+	int i;
+
+	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
+	for (i = 0; i < 100; i++)
+		lane_mark(&l, TYPE, 7, i);
+	EXPECT_EQ(0, lane_hand(&l));
+	memset(lane_block(&l, l.n) + 1, 0xff, DEVTRACE_LANE_BLOCK - sizeof(struct devtrace_lane_block));
+	EXPECT_EQ(100, events());
+	/* These are as good as the lane was made of: it is closed, and the others stay. */
+	lane_mark(&l, TYPE, 7, 100);
+	lane_block(&l, l.n)->count += 1000;
+	lane_block(&l, l.n)->used = 10;
+	EXPECT_EQ(EPIPE, handed(self->wfd, l.head->source));
+	EXPECT_EQ(100, events());
+	lane_close(&l);
+	EXPECT_EQ(100, events());
+}
+
 TEST_F(call, no_descriptor_left)
 {
 	const int lowest = dup(self->wfd);
@@ -142,16 +267,6 @@ TEST_F(call, of_the_first_stream_only)
 	nl_close(&nl);
 }
 
-/* How many can be read. */
-static int events(void)
-{
-	struct tape *t = tape_all(4096);
-	int n = t ? (int)t->nev : -1;
-
-	tape_free(t);
-	return n;
-}
-
 TEST_F(call, limits)
 {
 	static const char *const limits[] = {
@@ -166,19 +281,20 @@ TEST_F(call, limits)
 	ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_size", "32K"));
 
 	for (i = 0; i < 3; i++) {
-		/* Room for one of 32K with its two pages, not for two of them. */
+		/* Room for one of 32K, not for two of them. */
 		ASSERT_EQ(0, dev_write_file(limits[i], "60K")) TH_LOG("%s", limits[i]);
 		ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
 		EXPECT_EQ(ENOSPC, asked(self->wfd, 0));
 		EXPECT_EQ(ENOSPC, asked(self->wfd, 64 * KIB));
+		EXPECT_EQ(0, asked(self->wfd, 16 * KIB));
 		EXPECT_EQ(DEVTRACE_LANE_OPEN, l.head->state);
 		lane_mark(&l, TYPE, 7, i);
 		lane_close(&l);
-		/* The dead one makes room, but not for what does not fit anyway. */
+		/* It has made room, but not for what does not fit anyway. */
 		EXPECT_EQ(ENOSPC, asked(self->wfd, 64 * KIB));
-		EXPECT_EQ(1, events());
 		EXPECT_EQ(0, asked(self->wfd, 0));
-		EXPECT_EQ(0, events());
+		/* Events are not limited by that. */
+		EXPECT_EQ(i + 1, events());
 		ASSERT_EQ(0, dev_write_file(limits[i], "64M"));
 	}
 	EXPECT_EQ(-1, dev_write_file(PARAMETERS "lane_all", "much"));
@@ -252,13 +368,28 @@ static void say(struct lane *l, uint64_t ts, const char *text)
 	lane_emit_at(l, ts, DEVTRACE_T_TEXT, d, strlen(text) + 2);
 }
 
+/* From here on, the events of a lane are of a CPU. */
+static void on_cpu(struct lane *l, uint32_t cpu)
+{
+	struct devtrace_lane_block *b = lane_block(l, l->n);
+	const uint32_t word = DEVTRACE_LANE_CPU | cpu << DEVTRACE_LANE_NS_SHIFT;
+
+	memcpy((uint8_t *)b + l->used, &word, sizeof(word));
+	l->used += sizeof(word);
+	b->used = l->used;
+}
+
 TEST_F(call, traceinfo_shows_lanes)
 {
 	char line[1024], want[64];
 	struct lane l;
 	int i;
 
-	ASSERT_EQ(0, lane_open(&l, self->wfd, 32 * KIB));
+	close(self->wfd);
+	ASSERT_EQ(0, dev_load("size=16K"));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
+	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
 	/* Older than the lane is: it gets that time, and is marked. */
 	say(&l, 1, "too old");
 	say(&l, dev_now(), "in time");
@@ -270,6 +401,15 @@ TEST_F(call, traceinfo_shows_lanes)
 	snprintf(want, sizeof(want), "-|0|%u|text in time\n", getpid());
 	EXPECT_STREQ(want, line);
 	EXPECT_EQ(0, lines_with("traceinfo -C 0-4095", "text", line, sizeof(line)));
+	/* A CPU that is known is shown like that of any event. */
+	on_cpu(&l, 0);
+	say(&l, dev_now(), "of a CPU");
+	on_cpu(&l, DEVTRACE_LANE_NO_CPU);
+	EXPECT_EQ(1, lines_with("traceinfo --time=none -H '%c|%l|%i|%n '", "of a CPU", line,
+				sizeof(line)));
+	snprintf(want, sizeof(want), "0|-|%u|text of a CPU\n", getpid());
+	EXPECT_STREQ(want, line);
+	EXPECT_EQ(1, lines_with("traceinfo -C 0", "text", line, sizeof(line)));
 
 	for (i = 0; i < 5000; i++)
 		say(&l, dev_now(), "many");

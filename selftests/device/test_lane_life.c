@@ -2,9 +2,8 @@
 /*
  * test_lane_life.c - how lanes begin and end, and whose they are
  *
- * A test for each line of Life in Documentation/lanes.rst. A lane that is dead is told
- * from one that lives by its first page, by what can be read, and by the module, which can
- * be removed when only dead ones are left.
+ * A test for each line of Life in Documentation/lanes.rst. That a lane is gone is told by
+ * what stands in it, by what can be read, and by the module, which can be removed then.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +16,14 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/sysinfo.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <devtrace.h>
 
 #include "kselftest_harness.h"
 #include "dev.h"
@@ -138,6 +140,164 @@ TEST_F(life, thread_ends)
 	EXPECT_EQ(0, munmap(self->l.blocks, self->l.bytes));
 	self->l.head = NULL;
 	EXPECT_EQ(10, marks(1));
+}
+
+struct ending {
+	struct lane	l;
+	pid_t		tid;
+	int		how;
+	atomic_bool	written, go;
+};
+
+#define NAME	"ends-as-it-is"
+
+/* Without the C library: no destructor runs, and nothing is unmapped. */
+static void *ends_by_system_call(void *arg)
+{
+	struct ending *e = arg;
+	int fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+
+	prctl(PR_SET_NAME, NAME);
+	e->tid = syscall(SYS_gettid);
+	if (lane_open(&e->l, fd, 0)) {
+		memset(&e->l, 0, sizeof(e->l));
+		return NULL;
+	}
+	write_marks(&e->l, 1, 0, 10);
+	close(fd);
+	e->written = true;
+	while (!e->go)
+		sched_yield();
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+static char name_of_tid[64];
+
+static void look_for_name(struct tape *t, const struct devtrace_item *i)
+{
+	const struct ending *e = t->arg;
+
+	if (i->kind == DEVTRACE_ITEM_PROC && i->u.proc.tid == (uint32_t)e->tid)
+		snprintf(name_of_tid, sizeof(name_of_tid), "%s", i->u.proc.name);
+}
+
+/*
+ * What it wrote is read, under its name, and not what another thread writes there then,
+ * nor is that told as lost. No reader has looked before the end.
+ */
+TEST_F(life, thread_ends_by_a_system_call)
+{
+	struct ending e = { .tid = 0 };
+	struct tape *t = tape_new();
+	pthread_t th;
+	int fd, i;
+
+	ASSERT_EQ(0, pthread_create(&th, NULL, ends_by_system_call, &e));
+	while (!e.written && pthread_tryjoin_np(th, NULL))
+		sched_yield();
+	ASSERT_TRUE(e.written);
+	e.go = true;
+	pthread_join(th, NULL);
+	while (!syscall(SYS_tgkill, getpid(), e.tid, 0))
+		sched_yield();
+	self->l = e.l;
+	EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->l.head->state);
+	/* Its number may be anybody's from here on. */
+	write_marks(&self->l, 1, 10, 2000);
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	t->each = look_for_name;
+	t->arg = &e;
+	ASSERT_LE(0, tape_drain(t, fd));
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(10, t->nev);
+	EXPECT_EQ(0, tape_lost(t, -1));
+	for (i = 0; i < t->nev; i++) {
+		EXPECT_EQ(i, t->ev[i].nr);
+		EXPECT_EQ(e.tid, t->ev[i].tid);
+	}
+	EXPECT_STREQ(NAME, name_of_tid);
+	tape_free(t);
+	close(fd);
+}
+
+static void *ends_with_the_library(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 10; i++)
+		devtrace(TYPE, (uint32_t)16, (uint32_t)i);
+	*(int *)arg = devtrace_errors();
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+/* Many, whose memory nobody gives back; then what is there, while it still is. */
+static int many_end(void)
+{
+	int i, err = -1;
+	pthread_t th;
+
+	for (i = 0; i < 100; i++) {
+		if (pthread_create(&th, NULL, ends_with_the_library, &err))
+			return 1;
+		pthread_join(th, NULL);
+		if (err)
+			return 2;
+	}
+	devtrace(TYPE, (uint32_t)17, (uint32_t)0);
+	return marks(17) != 1 ? 3 : 0;
+}
+
+/* Lanes that are closed, and still mapped, keep nobody from reading what others emit. */
+TEST_F(life, threads_of_the_library_end_by_a_system_call)
+{
+	struct tape *t;
+	pid_t pid;
+	int i;
+
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(many_end());
+	EXPECT_EQ(0, status_of(pid));
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	ASSERT_EQ(1001, t->nev);
+	EXPECT_EQ(0, tape_lost(t, -1));
+	for (i = 0; i < t->nev; i++)
+		EXPECT_EQ(i % 10, t->ev[i].nr);
+	tape_free(t);
+}
+
+/* Likewise one that made no sense. */
+TEST_F(life, bad_lane_holds_up_nobody)
+{
+	struct tape *t;
+	struct lane l;
+	int i;
+
+	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
+	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
+	write_marks(&self->l, 1, 0, 10);
+	self->l.head->busy = 1;
+	lane_block(&self->l, self->l.n)->used = DEVTRACE_LANE_BLOCK - 1;
+	EXPECT_EQ(-1, lane_hand(&self->l));
+	EXPECT_EQ(EPIPE, errno);
+	for (i = 0; i < 10; i++) {
+		lane_mark(&l, TYPE, 2, 2 * i);
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, TYPE, 2, 2 * i + 1));
+	}
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(20, t->nev);
+	for (i = 0; i < t->nev; i++)
+		EXPECT_EQ(i, t->ev[i].nr);
+	tape_free(t);
+	lane_close(&l);
 }
 
 /* The process. */
@@ -539,20 +699,40 @@ struct writing {
 	struct lane	*l;
 	atomic_bool	stop;
 	int		cpu;
-	uint32_t	nr;
+	int		dev;
+	atomic_uint	nr;
+	int		open;		/* 1: it has its lane, -1: it could not be had */
 };
 
+/* Who hands a lane over is who asked for it. */
 static void *keep_writing(void *arg)
 {
 	struct writing *w = arg;
 
 	dev_pin(w->cpu);
+	if (lane_open(w->l, w->dev, 0)) {
+		__atomic_store_n(&w->open, -1, __ATOMIC_RELEASE);
+		return NULL;
+	}
+	__atomic_store_n(&w->open, 1, __ATOMIC_RELEASE);
 	while (!w->stop) {
 		lane_mark(w->l, TYPE, 15, w->nr++);
 		if (!(w->nr % 1000))
 			sched_yield();
 	}
 	return NULL;
+}
+
+/* 0 when it has its lane. */
+static int start_writing(pthread_t *th, struct writing *w)
+{
+	int open;
+
+	if (pthread_create(th, NULL, keep_writing, w))
+		return -1;
+	while (!(open = __atomic_load_n(&w->open, __ATOMIC_ACQUIRE)))
+		sched_yield();
+	return open - 1;
 }
 
 static struct nl nl;
@@ -587,7 +767,7 @@ static void drain_checked(struct tape *t, int fd, uint32_t *next, uint64_t *lost
 
 TEST_F(life, resized_and_cleared_while_it_is_written)
 {
-	struct writing w = { .l = &self->l, .cpu = -1 };
+	struct writing w = { .l = &self->l, .cpu = -1, .dev = self->wfd };
 	struct tape *t = tape_new();
 	uint64_t lost = 0;
 	uint32_t next = 0, was = 0;
@@ -595,10 +775,9 @@ TEST_F(life, resized_and_cleared_while_it_is_written)
 	int fd, i;
 
 	ASSERT_EQ(0, nl_open(&nl));
-	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, pthread_create(&th, NULL, keep_writing, &w));
+	ASSERT_EQ(0, start_writing(&th, &w));
 	for (i = 0; i < 20; i++) {
 		/* one that is complete and was not read: a busy machine may stop the writer */
 		while (w.nr < was + 2)
@@ -615,7 +794,8 @@ TEST_F(life, resized_and_cleared_while_it_is_written)
 	EXPECT_EQ(w.nr, t->read[self->l.head->source] + tape_lost(t, self->l.head->source));
 	dev_say("%u written, %llu lost", w.nr, (unsigned long long)tape_lost(t, -1));
 	EXPECT_LT(0, t->lost[self->l.head->source][DEVTRACE_LOST_CLEARED]);
-	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->l.head->state);
+	/* Its thread is no more. */
+	EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->l.head->state);
 	tape_free(t);
 	close(fd);
 	nl_close(&nl);
@@ -672,7 +852,7 @@ TEST_F(life, cleared_before_anybody_looked)
 
 TEST_F(life, cpu_goes_away_under_its_writer)
 {
-	struct writing w = { .l = &self->l, .cpu = 1 };
+	struct writing w = { .l = &self->l, .cpu = 1, .dev = self->wfd };
 	struct tape *t = tape_new();
 	uint64_t lost = 0;
 	uint32_t next = 0;
@@ -684,10 +864,9 @@ TEST_F(life, cpu_goes_away_under_its_writer)
 		SKIP(return, "no second CPU that can be taken away");
 	}
 	ASSERT_EQ(0, dev_switch(1, true));
-	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, pthread_create(&th, NULL, keep_writing, &w));
+	ASSERT_EQ(0, start_writing(&th, &w));
 	for (i = 0; i < 4; i++) {
 		EXPECT_EQ(0, dev_switch(1, i & 1));
 		drain_checked(t, fd, &next, &lost, 8, _metadata);
