@@ -310,8 +310,8 @@ static void do_poll(struct cursor *c)
 
 static void do_mmap(struct cursor *c)
 {
-	/* The last two are all but the first page of lanes. */
-	static const size_t lengths[] = { 4096, 8192, 1, 0, 65536, 1 << 20, 36864, 69632 };
+	/* All of lanes, among others. */
+	static const size_t lengths[] = { 4096, 8192, 1, 0, 65536, 1 << 20, 16384, 262144 };
 	int fd = fd_of(c);
 	unsigned int slot = u8(c) % MAPS, kind = u8(c), more = u8(c);
 	size_t len = kind & 0x80 ? lengths[more % 8] : (size_t)getpagesize();

@@ -43,18 +43,27 @@ int in_lane_ask(int fd, const uint8_t *a, void *bad)
 {
 	static const uint32_t bytes[] = {
 		DEVTRACE_LANE_MIN, 65536, 0, DEVTRACE_LANE_MIN + 1, DEVTRACE_LANE_MIN - 1, 1,
-		1 << 20, DEVTRACE_LANE_MAX, DEVTRACE_LANE_MAX + 1, 0x80000000, UINT32_MAX,
+		16384, DEVTRACE_LANE_MAX, DEVTRACE_LANE_MAX + 1, 0x80000000, UINT32_MAX,
 	};
 	/* Mostly one that is made. */
 	const unsigned int kind = a[0] & 0x80 ? a[1] % (sizeof(bytes) / sizeof(bytes[0])) : a[1] % 2;
-	struct devtrace_lane_ask ask = { .bytes = bytes[kind], .source = a[3] };
+	struct devtrace_lane_ask ask = {
+		.bytes = bytes[kind], .source = a[3],
+		.flags = a[0] & 0x08 ? DEVTRACE_LANE_NO_CALLS : 0,
+	};
 	struct lane *l;
 	int got;
 
 	if (a[0] & 0x40) {
 		ioctl(fd, DEVTRACE_IOC_LANE, bad);
-		/* Another size in the number of the call. */
-		close(ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, DEVTRACE_IOC_MAGIC, 5, a[4]), &ask));
+		/* Another size in the number of the call, and the one that there was. */
+		close(ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, DEVTRACE_IOC_MAGIC, 5 + a[4] % 2, a[4]),
+			    &ask));
+		/* What does not mean anything yet. */
+		if (a[0] & 0x80 && a[5] & 2)
+			ask.flags |= 1U << a[4] % 32;
+		if (a[0] & 0x80 && a[5] & 4)
+			ask.reserved = a[4];
 	}
 	got = ioctl(fd, DEVTRACE_IOC_LANE, &ask);
 	if (got < 0 || a[0] & 0x20)
@@ -70,7 +79,7 @@ int in_lane_ask(int fd, const uint8_t *a, void *bad)
 static uint32_t odd(uint8_t kind, uint32_t right)
 {
 	static const uint32_t values[] = {
-		0, 1, 23, 24, 25, DEVTRACE_LANE_BLOCK - 1, DEVTRACE_LANE_BLOCK,
+		0, 1, 63, 64, 65, DEVTRACE_LANE_BLOCK - 1, DEVTRACE_LANE_BLOCK,
 		DEVTRACE_LANE_BLOCK + 2, 0x7fffffff, UINT32_MAX,
 	};
 
@@ -83,8 +92,18 @@ static void emit_odd(struct lane *l, const uint8_t *a)
 	static const int64_t off[] = {
 		0, -1000, -20000, 20000, -1000000000, 1000000000, -10000000000000, 1000000000000000,
 	};
+	const uint32_t word = DEVTRACE_LANE_CPU | (uint32_t)(a[1] & 1 ? a[5] : (int8_t)a[5])
+			      << DEVTRACE_LANE_NS_SHIFT;
 	uint8_t data[DEVTRACE_PAYLOAD_MAX + 8];
 
+	/* Of whatever CPU, from here on. */
+	if (a[1] & 0x80 && l->used && l->used + sizeof(word) <= DEVTRACE_LANE_BLOCK) {
+		struct devtrace_lane_block *b = lane_block(l, l->n);
+
+		memcpy((uint8_t *)b + l->used, &word, sizeof(word));
+		l->used += sizeof(word);
+		b->used = l->used;
+	}
 	memset(data, a[5], sizeof(data));
 	lane_emit_at(l, dev_now() + off[a[2] % 8], a[3] & 0x80 ? a[3] : types[a[3] % 4], data,
 		     a[4] & 0x80 ? sizeof(data) - a[4] % 16 : a[4]);
@@ -115,7 +134,7 @@ static void number_wrong(struct lane *l, const uint8_t *a)
 		b->used = odd(a[4], b->used);
 		break;
 	case 6:
-		b->cpu = a[4];
+		b->cpu = odd(a[4], 0);
 		break;
 	default:
 		/* The writer itself takes the wrong way. */
@@ -138,13 +157,12 @@ static void scribble(struct lane *l, const uint8_t *a)
 static void mapping(struct lane *l, const uint8_t *a)
 {
 	const size_t page = getpagesize();
-	uint8_t *p = (uint8_t *)l->head, *q;
+	uint8_t *p = l->blocks, *q;
 
 	switch (a[2] % 10) {
 	case 0:
-		q = mremap(p, l->bytes, l->bytes + page, MREMAP_MAYMOVE);
-		if (q != MAP_FAILED)
-			l->head = (void *)q;
+		if (mremap(p, l->bytes, l->bytes + page, MREMAP_MAYMOVE) != MAP_FAILED)
+			abort();
 		break;
 	case 1:
 		/* Should it go, there is nothing that could be unmapped any more. */
@@ -170,7 +188,11 @@ static void mapping(struct lane *l, const uint8_t *a)
 			abort();
 		break;
 	case 5:
-		l->head->state = a[4];
+		/* What the kernel says there, and the writer believes. */
+		if (a[3] & 1)
+			l->head->source = odd(a[4], l->head->source);
+		else
+			l->head->state = a[4];
 		break;
 	case 6:
 		madvise(p, l->bytes, a[3] % 26);
@@ -226,8 +248,12 @@ void in_lane_use(int fd, const uint8_t *a)
 	switch (a[0] % 8) {
 	case 0:
 	case 1:
+		/* By a descriptor that is perhaps no device's, or by none. */
+		l->dev = a[3] & 1 ? fd : -1;
 		for (i = 0; i <= a[1]; i++)
 			lane_mark(l, DEVTRACE_T_USER, i, a[2]);
+		if (a[0] & 1)
+			ioctl(fd, DEVTRACE_IOC_HAND, (unsigned long)odd(a[4], l->head->source));
 		break;
 	case 2:
 		emit_odd(l, a);
