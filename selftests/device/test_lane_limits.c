@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_limits.c - how much memory lanes may have, and what goes when it is needed
+ * test_lane_limits.c - how much memory lanes may have, and how much they take
  *
- * Of a process, of a user, of all, and 4096 in number. Beyond that a program gets
- * ENOSPC, unless a lane is dead: the oldest of these goes, and a reader that has
- * it open is told how many events it did not read. Every place where memory is
- * allocated fails once, on a kernel that can do so.
+ * Of a process, of a user, of all, and 4096 in number. Beyond that a program gets ENOSPC,
+ * before any memory is taken. A lane that is gone counts no more, and the events that were
+ * written into it stay as long as those of others. Every place where memory is allocated
+ * fails once, on a kernel that can do so.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <devtrace.h>
 
 #include "kselftest_harness.h"
 #include "dev.h"
@@ -37,7 +41,7 @@ FIXTURE_SETUP(limits)
 	ASSERT_EQ(0, dev_load("size=256K"));
 	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->wfd);
-	self->whole = DEVTRACE_LANE_MIN + 2 * sysconf(_SC_PAGESIZE);
+	self->whole = DEVTRACE_LANE_MIN;
 }
 
 FIXTURE_TEARDOWN(limits)
@@ -77,7 +81,7 @@ static uint32_t try_size(int wfd, uint32_t bytes)
 TEST_F(limits, sizes)
 {
 	static const struct { uint32_t want, got; } good[] = {
-		{ 0, 64 << 10 },
+		{ 0, DEVTRACE_LANE_MIN },
 		{ DEVTRACE_LANE_MIN, DEVTRACE_LANE_MIN },
 		{ DEVTRACE_LANE_MIN + 1, 2 * DEVTRACE_LANE_MIN },
 		{ 100000, 128 << 10 },
@@ -116,7 +120,7 @@ TEST_F(limits, size_that_the_administrator_sets)
 {
 	static const char * const bad[] = { "", "x", "-1", "64Kx", "K" };
 	static const struct { const char *text; uint32_t got; } good[] = {
-		{ "1", DEVTRACE_LANE_MIN }, { "100K", 128 << 10 }, { "0x20000", 128 << 10 },
+		{ "1", DEVTRACE_LANE_MIN }, { "100K", 128 << 10 }, { "0x4000", 16 << 10 },
 		{ "1G", DEVTRACE_LANE_MAX }, { "64K\n", 64 << 10 },
 	};
 	char text[64];
@@ -148,10 +152,10 @@ TEST_F(limits, size_that_the_administrator_sets)
 	}
 	ASSERT_EQ(0, dev_load("lane_size=32K"));
 	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
-	EXPECT_EQ(DEVTRACE_LANE_MIN, try_size(self->wfd, 0));
+	EXPECT_EQ(32 << 10, try_size(self->wfd, 0));
 }
 
-/* Each of three lanes by its tag, or -1 for the stream. */
+/* How many of this tag can be read; -1 if the stream is not right. */
 static int marks(uint32_t tag)
 {
 	struct tape *t = tape_all(65536);
@@ -166,85 +170,150 @@ static int marks(uint32_t tag)
 	return n;
 }
 
-TEST_F(limits, oldest_dead_lane_goes_and_is_told)
+/* The bytes that are limited are those that are being written, not the events. */
+TEST_F(limits, lane_that_is_gone_counts_no_more)
 {
-	struct lane l[4];
-	struct tape *t = tape_new();
-	int fd, i, k, source[4];
+	const int rounds = 300;
+	struct lane l, other;
+	int i, k, source;
+	struct tape *t;
 
-	ASSERT_EQ(0, set_bytes("lane_process", 3 * self->whole));
+	ASSERT_EQ(0, set_bytes("lane_process", 2 * self->whole));
+	ASSERT_EQ(0, lane_open(&other, self->wfd, DEVTRACE_LANE_MIN));
+	source = other.head->source + 1;
+	for (i = 0; i < rounds; i++) {
+		ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
+		/* The smallest number that is free. */
+		EXPECT_EQ(source, l.head->source);
+		EXPECT_EQ(0, try_size(self->wfd, DEVTRACE_LANE_MIN));
+		EXPECT_EQ(ENOSPC, errno);
+		for (k = 0; k < 10; k++)
+			lane_mark(&l, TYPE, 1, 10 * i + k);
+		lane_close(&l);
+	}
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(10 * rounds, t->nev);
+	EXPECT_EQ(10 * rounds, t->read[source]);
+	EXPECT_EQ(0, tape_lost(t, -1));
+	for (i = 0; i < t->nev; i++)
+		EXPECT_EQ(i, t->ev[i].nr);
+	tape_free(t);
+	lane_close(&other);
+}
+
+struct one_lane {
+	struct lane	l;
+	pid_t		tid;
+	int		dev, from, n;
+};
+
+static void *one_after_the_other(void *arg)
+{
+	struct one_lane *o = arg;
+	int i;
+
+	o->tid = gettid();
+	if (lane_open(&o->l, o->dev, DEVTRACE_LANE_MIN))
+		return NULL;
+	for (i = 0; i < o->n; i++)
+		lane_mark(&o->l, TYPE, 2, o->from + i);
+	lane_close(&o->l);
+	return NULL;
+}
+
+/*
+ * A reader in the middle of what a lane gave goes on there when the lane is gone, and then
+ * with what the next one with this number gave, each event under its thread.
+ */
+TEST_F(limits, number_is_used_again_under_a_reader)
+{
+	struct one_lane o[3] = {
+		{ .dev = self->wfd, .from = 0, .n = 1500 },
+		{ .dev = self->wfd, .from = 1500, .n = 700 },
+		{ .dev = self->wfd, .from = 2200, .n = 800 },
+	};
+	struct tape *t = tape_new();
+	char buf[64];
+	pthread_t th;
+	int fd, i, k;
+
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, pthread_create(&th, NULL, one_after_the_other, &o[i]));
+		pthread_join(th, NULL);
+		for (k = 0; k < 20; k++) {
+			ASSERT_EQ(sizeof(buf), read(fd, buf, sizeof(buf)));
+			tape_feed(t, buf, sizeof(buf));
+		}
+	}
+	EXPECT_GT(1000, t->nev);
+	ASSERT_LE(0, tape_drain(t, fd));
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(0, tape_lost(t, -1));
+	ASSERT_EQ(3000, t->nev);
+	for (i = 0; i < t->nev; i++) {
+		EXPECT_EQ(i, t->ev[i].nr);
+		EXPECT_EQ(o[i < 1500 ? 0 : i < 2200 ? 1 : 2].tid, t->ev[i].tid);
+		EXPECT_EQ(t->ev[0].source, t->ev[i].source);
+	}
+	tape_free(t);
+	close(fd);
+}
+
+/* Whole blocks go, the oldest first, whosever they are; each number's loss is its own. */
+TEST_F(limits, oldest_goes_and_is_told)
+{
+	struct tape *t = tape_new();
+	uint32_t next[3] = { 0 };
+	uint64_t lost[3];
+	struct lane l[3];
+	int fd, i, k, source[3];
+
+	close(self->wfd);
+	ASSERT_EQ(0, dev_load("size=16K"));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, lane_open(&l[i], self->wfd, DEVTRACE_LANE_MIN));
 		source[i] = l[i].head->source;
-		for (k = 0; k < 10; k++)
+		for (k = 0; k < 500; k++)
 			lane_mark(&l[i], TYPE, i, k);
+		if (i < 2)
+			lane_close(&l[i]);
 	}
 	ASSERT_LE(0, tape_drain(t, fd));
-	EXPECT_EQ(30, t->nev);
+	EXPECT_TRUE(tape_clean(t));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(i ? source[0] : source[2], source[i ? 2 : 0]);
 	for (i = 0; i < 3; i++)
-		for (k = 0; k < 100 * (i + 1); k++)
-			lane_mark(&l[i], TYPE, i, 10 + k);
-	/* All live: there is no room. */
-	EXPECT_EQ(-1, lane_open(&l[3], self->wfd, DEVTRACE_LANE_MIN));
-	EXPECT_EQ(ENOSPC, errno);
-	/* Two die, and not in the order in which they were made. */
-	lane_close(&l[1]);
-	lane_close(&l[0]);
-	EXPECT_EQ(110, marks(0));
-	EXPECT_EQ(210, marks(1));
-	ASSERT_EQ(0, lane_open(&l[3], self->wfd, DEVTRACE_LANE_MIN));
-	EXPECT_EQ(110, marks(0));
-	EXPECT_EQ(0, marks(1));
-	EXPECT_EQ(310, marks(2));
-	ASSERT_LE(0, tape_drain(t, fd));
-	EXPECT_TRUE(tape_clean(t));
-	EXPECT_EQ(30 + 100 + 300, t->nev);
-	EXPECT_EQ(200, t->lost[source[1]][DEVTRACE_LOST_OVERWRITTEN]);
-	EXPECT_EQ(200, tape_lost(t, -1));
-	lane_close(&l[2]);
-	lane_close(&l[3]);
-	tape_free(t);
-	close(fd);
-}
-
-/* What a reader had copied before it went is read; the rest is told. */
-TEST_F(limits, lane_that_goes_under_a_reader)
-{
-	struct tape *t = tape_new();
-	char buf[64];
-	struct lane l;
-	int fd, i;
-	uint16_t source;
-
-	ASSERT_EQ(0, set_bytes("lane_process", self->whole));
-	ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
-	source = l.head->source;
-	for (i = 0; i < 1500; i++)
-		lane_mark(&l, TYPE, 1, i);
-	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	ASSERT_LE(0, fd);
-	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(sizeof(buf), read(fd, buf, sizeof(buf)));
-		tape_feed(t, buf, sizeof(buf));
+		lost[i] = 0;
+	/* All had the same number, one after the other. */
+	EXPECT_EQ(1500, t->nev + t->lost[source[0]][DEVTRACE_LOST_OVERWRITTEN]);
+	EXPECT_LT(0, t->lost[source[0]][DEVTRACE_LOST_OVERWRITTEN]);
+	EXPECT_EQ(tape_lost(t, -1), t->lost[source[0]][DEVTRACE_LOST_OVERWRITTEN]);
+	for (i = 0; i < t->nev; i++) {
+		k = t->ev[i].tag;
+		ASSERT_GT(3, k);
+		EXPECT_LE(next[k], t->ev[i].nr);
+		lost[k] += t->ev[i].nr - next[k];
+		next[k] = t->ev[i].nr + 1;
 	}
-	lane_close(&l);
-	ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
-	lane_close(&l);
-	ASSERT_LE(0, tape_drain(t, fd));
-	EXPECT_TRUE(tape_clean(t));
-	EXPECT_LT(100, t->nev);
-	EXPECT_GT(1000, t->nev);
-	for (i = 0; i < t->nev; i++)
-		EXPECT_EQ(i, t->ev[i].nr);
-	EXPECT_EQ(1500, t->nev + t->lost[source][DEVTRACE_LOST_OVERWRITTEN]);
+	/* The oldest: of those that went, none was younger than one that stayed. */
+	EXPECT_EQ(500, next[2]);
+	for (i = 1; i < 3; i++)
+		EXPECT_TRUE(!lost[i] || !next[i - 1]);
+	lane_close(&l[2]);
 	tape_free(t);
 	close(fd);
 }
 
-/* One that was open but did not look meanwhile has missed it as well. */
-TEST_F(limits, lane_that_came_and_went)
+/* Who was open but did not look meanwhile is told of lanes that came and went. */
+TEST_F(limits, lanes_that_came_and_went)
 {
 	struct tape *t = tape_new();
 	uint64_t cleared = 0;
@@ -265,11 +334,11 @@ TEST_F(limits, lane_that_came_and_went)
 	}
 	ASSERT_LE(0, tape_drain(t, fd));
 	EXPECT_TRUE(tape_clean(t));
-	EXPECT_EQ(100, t->nev);
-	EXPECT_EQ(200, tape_lost(t, -1));
+	EXPECT_EQ(140, t->nev);
+	EXPECT_EQ(160, tape_lost(t, -1));
 	for (i = 0; i < DEV_CPUS; i++)
 		cleared += t->lost[i][DEVTRACE_LOST_CLEARED];
-	EXPECT_EQ(60, cleared);
+	EXPECT_EQ(160, cleared);
 	tape_free(t);
 	close(fd);
 }
@@ -305,7 +374,7 @@ TEST_F(limits, of_a_process_a_user_and_all)
 	ASSERT_EQ(0, set_bytes("lane_process", 3 * self->whole));
 	EXPECT_EQ(3, lanes_of(0, self->wfd));
 	EXPECT_EQ(3, lanes_of(1234, self->wfd));
-	/* What was never mapped is dead as well, once nobody has it. */
+	/* What was never mapped is gone as well, once nobody has it. */
 	EXPECT_EQ(3, lanes_of(1234, self->wfd));
 	ASSERT_EQ(0, set_bytes("lane_process", 100 * self->whole));
 	ASSERT_EQ(0, set_bytes("lane_user", 5 * self->whole));
@@ -314,7 +383,6 @@ TEST_F(limits, of_a_process_a_user_and_all)
 		ASSERT_EQ(0, lane_open(&l[i], self->wfd, DEVTRACE_LANE_MIN));
 	EXPECT_EQ(0, lanes_of(0, self->wfd));
 	EXPECT_EQ(5, lanes_of(1235, self->wfd));
-	/* There are five that live, and five of another user that are dead. */
 	ASSERT_EQ(0, set_bytes("lane_all", 9 * self->whole));
 	EXPECT_EQ(4, lanes_of(1236, self->wfd));
 	ASSERT_EQ(0, set_bytes("lane_all", 5 * self->whole));
@@ -326,6 +394,225 @@ TEST_F(limits, of_a_process_a_user_and_all)
 	EXPECT_EQ(0, lanes_of(0, self->wfd));
 }
 
+static int lanes_more(int wfd)
+{
+	struct devtrace_lane_ask arg;
+	int n = 0;
+
+	while (n < 100 && lane_fd(wfd, DEVTRACE_LANE_MIN, &arg) >= 0)
+		n++;
+	return errno == ENOSPC ? n : 254;
+}
+
+/* As who made a user namespace: how many lanes its users 0 and 1 have together. */
+static int lanes_in_a_namespace(int wfd, int ready, int go)
+{
+	char byte = 0;
+	int n;
+
+	if (setgid(1234) || setuid(1234) || unshare(CLONE_NEWUSER))
+		return 200;
+	if (write(ready, &byte, 1) != 1 || read(go, &byte, 1) != 1)
+		return 201;
+	if (setresuid(0, 0, 0))
+		return 202;
+	n = lanes_more(wfd);
+	if (setresuid(1, 1, 1))
+		return 203;
+	return n + lanes_more(wfd);
+}
+
+/* Whoever makes himself many users is still one. */
+TEST_F(limits, of_a_user_namespace)
+{
+	char path[64], byte = 0;
+	int ready[2], go[2], status;
+	pid_t pid;
+
+	ASSERT_EQ(0, set_bytes("lane_user", 5 * self->whole));
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe(go));
+	fflush(stdout);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		close(ready[0]);
+		close(go[1]);
+		_exit(lanes_in_a_namespace(self->wfd, ready[1], go[0]));
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) == 1) {
+		snprintf(path, sizeof(path), "/proc/%d/uid_map", pid);
+		EXPECT_EQ(0, dev_write_file(path, "0 100000 2"));
+		EXPECT_EQ(1, write(go[1], &byte, 1));
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 200)
+		SKIP(return, "no user namespaces here");
+	EXPECT_EQ(5, WEXITSTATUS(status));
+}
+
+/* What the kernel holds of one kind, in kB, or -1. */
+static long meminfo(const char *kind)
+{
+	char buf[8192];
+	const char *p;
+
+	if (dev_read_file("/proc/meminfo", buf, sizeof(buf)) <= 0)
+		return -1;
+	p = strstr(buf, kind);
+	return p ? atol(p + strlen(kind)) : -1;
+}
+
+#define ASKERS	200
+#define ASKS	50
+
+struct asking {
+	pthread_barrier_t	there, go;
+	atomic_int		had, refused, wrong, done;
+	int			dev;
+	int			fd[ASKERS];	/* of those who had one */
+};
+
+static void *ask_for_the_largest(void *arg)
+{
+	struct devtrace_lane_ask ask;
+	struct asking *a = arg;
+	int i, fd;
+
+	pthread_barrier_wait(&a->there);
+	pthread_barrier_wait(&a->go);
+	for (i = 0; i < ASKS; i++) {
+		fd = lane_fd(a->dev, DEVTRACE_LANE_MAX, &ask);
+		if (fd >= 0)
+			a->fd[a->had++ % ASKERS] = fd;
+		else if (errno == ENOSPC)
+			a->refused++;
+		else
+			a->wrong++;
+	}
+	a->done++;
+	return NULL;
+}
+
+/*
+ * Who gets nothing has taken nothing meanwhile: so many who ask at once have, all
+ * together, no more than is allowed.
+ */
+TEST_F_TIMEOUT(limits, are_looked_at_before_memory_is_taken, 900)
+{
+	struct asking a = { .dev = self->wfd };
+	long before, now, most;
+	pthread_t th[ASKERS];
+	int i, n;
+
+	ASSERT_EQ(0, set_bytes("lane_process", 4 * DEVTRACE_LANE_MAX));
+	/* The ring of what lanes give is made. */
+	ASSERT_EQ(DEVTRACE_LANE_MIN, try_size(self->wfd, DEVTRACE_LANE_MIN));
+	pthread_barrier_init(&a.there, NULL, ASKERS + 1);
+	pthread_barrier_init(&a.go, NULL, ASKERS + 1);
+	for (n = 0; n < ASKERS; n++)
+		ASSERT_EQ(0, pthread_create(&th[n], NULL, ask_for_the_largest, &a));
+	pthread_barrier_wait(&a.there);
+	before = meminfo("VmallocUsed:");
+	ASSERT_LT(0, before);
+	most = before;
+	pthread_barrier_wait(&a.go);
+	while (a.done < ASKERS) {
+		now = meminfo("VmallocUsed:");
+		most = now > most ? now : most;
+		sched_yield();
+	}
+	for (i = 0; i < n; i++)
+		pthread_join(th[i], NULL);
+	dev_say("%d had one, %d were refused; %ld kB", a.had, a.refused, most - before);
+	EXPECT_EQ(4, a.had);
+	EXPECT_EQ(ASKERS * ASKS - 4, a.refused);
+	EXPECT_EQ(0, a.wrong);
+	EXPECT_GE(4 * DEVTRACE_LANE_MAX / 1024 + 512, most - before);
+	for (i = 0; i < a.had && i < ASKERS; i++)
+		close(a.fd[i]);
+}
+
+#define IDLE	100
+
+struct idling {
+	pthread_barrier_t	there, go, emitted, end;
+	atomic_int		errors;
+};
+
+static void *emit_ten(void *arg)
+{
+	struct idling *s = arg;
+	uint32_t i;
+
+	pthread_barrier_wait(&s->there);
+	pthread_barrier_wait(&s->go);
+	for (i = 0; i < 10; i++)
+		devtrace(TYPE, (uint32_t)3, i);
+	s->errors += devtrace_errors();
+	pthread_barrier_wait(&s->emitted);
+	pthread_barrier_wait(&s->end);
+	return NULL;
+}
+
+/* A program of its own, for the library does not give back all that it has. */
+static int many_are_idle(void)
+{
+	long vmalloc, memory;
+	pthread_t th[IDLE];
+	struct idling s;
+	int i;
+
+	pthread_barrier_init(&s.there, NULL, IDLE + 1);
+	pthread_barrier_init(&s.go, NULL, IDLE + 1);
+	pthread_barrier_init(&s.emitted, NULL, IDLE + 1);
+	pthread_barrier_init(&s.end, NULL, IDLE + 1);
+	s.errors = 0;
+	/* What there is once is there. */
+	devtrace(TYPE, (uint32_t)3, (uint32_t)0);
+	for (i = 0; i < IDLE; i++)
+		if (pthread_create(&th[i], NULL, emit_ten, &s))
+			return 1;
+	pthread_barrier_wait(&s.there);
+	memory = dev_kernel_memory();
+	vmalloc = meminfo("VmallocUsed:");
+	pthread_barrier_wait(&s.go);
+	pthread_barrier_wait(&s.emitted);
+	vmalloc = meminfo("VmallocUsed:") - vmalloc;
+	memory = dev_kernel_memory() - memory;
+	dev_say("%d idle threads: %ld kB of the kernel's memory, %ld kB of them lanes", IDLE,
+		memory, vmalloc);
+	/* They have their lanes: it is not that they emitted by calls. */
+	if (s.errors || vmalloc < IDLE * DEVTRACE_LANE_MIN / 1024)
+		return 2;
+	if (memory > 2048 || vmalloc > IDLE * 12)
+		return 3;
+	if (marks(3) != 1 + 10 * IDLE)
+		return 4;
+	pthread_barrier_wait(&s.end);
+	for (i = 0; i < IDLE; i++)
+		pthread_join(th[i], NULL);
+	return 0;
+}
+
+/* A thread that emits now and then costs little, for as long as it is there. */
+TEST_F(limits, threads_that_are_idle)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(many_are_idle());
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(1 + 10 * IDLE, marks(3));
+}
+
 TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 1500)
 {
 	struct lane *l = calloc(MANY, sizeof(*l)), more;
@@ -333,6 +620,11 @@ TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 1500)
 	int n, i;
 
 	ASSERT_NE(NULL, l);
+	close(self->wfd);
+	/* Each event has a place of its own. */
+	ASSERT_EQ(0, dev_load("size=1M"));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
 	ASSERT_EQ(0, set("lane_process", "1G"));
 	ASSERT_EQ(0, set("lane_user", "1G"));
 	ASSERT_EQ(0, set("lane_all", "1G"));
@@ -357,10 +649,12 @@ TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 1500)
 	for (i = 0; i < t->nev; i++)
 		EXPECT_EQ(i, t->ev[i].nr);
 	tape_free(t);
-	/* One dies and goes. */
+	/* One goes, and its event stays. */
+	i = l[17].head->source;
 	lane_close(&l[17]);
 	EXPECT_EQ(0, lane_open(&l[17], self->wfd, DEVTRACE_LANE_MIN));
-	EXPECT_EQ(MANY - 1, marks(1));
+	EXPECT_EQ(i, l[17].head->source);
+	EXPECT_EQ(MANY, marks(1));
 	while (n--)
 		lane_close(&l[n]);
 	free(l);
@@ -369,10 +663,11 @@ TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 1500)
 /* Blocks are counted modulo 2^32. */
 TEST_F(limits, numbers_of_blocks_begin_again)
 {
+	/* Of lanes it is rounded down to bytes / 8; of what they gave it is as it is. */
 	static const char * const starts[] = {
-		"start=0xfffffff0 lane_size=32K", "start=0xfffffffe lane_size=32K",
-		"start=0xffffffff lane_size=32K",
+		"size=1K start=0xfffffff0", "size=1K start=0xfffffffe", "size=1K start=0xffffffff",
 	};
+	const uint32_t all = 50000;
 	uint32_t nr, next;
 	struct tape *t;
 	struct lane l;
@@ -386,28 +681,28 @@ TEST_F(limits, numbers_of_blocks_begin_again)
 		fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		ASSERT_LE(0, fd);
 		t = tape_new();
-		for (nr = 0; nr < 10000;) {
-			/* up to more than the lane holds */
-			for (k = dev_random() % 2800; k-- && nr < 10000;)
+		for (nr = 0; nr < all;) {
+			/* up to more than the lane holds, and than the ring does */
+			for (k = dev_random() % 5000; k-- && nr < all;)
 				lane_mark(&l, TYPE, 1, nr++);
 			EXPECT_LE(0, tape_drain(t, fd));
 		}
-		EXPECT_GT(40, l.n);
+		EXPECT_GT(all / 100, l.n);
 		EXPECT_TRUE(tape_clean(t));
-		EXPECT_EQ(10000, t->nev + tape_lost(t, l.head->source));
+		EXPECT_EQ(all, t->nev + tape_lost(t, l.head->source));
 		for (k = 0, next = 0; k < t->nev; k++) {
 			EXPECT_LE(next, t->ev[k].nr);
 			next = t->ev[k].nr + 1;
 		}
-		EXPECT_EQ(10000, next);
-		EXPECT_LT(7000, t->nev);
+		EXPECT_EQ(all, next);
+		EXPECT_LT(all / 20, t->nev);
 		tape_free(t);
 		close(fd);
 		/* The last blocks, for who comes now, and since a time */
 		t = tape_all(4096);
 		EXPECT_TRUE(tape_clean(t));
-		EXPECT_LT(1700, t->nev);
-		EXPECT_EQ(9999, t->ev[t->nev - 1].nr);
+		EXPECT_LT(400, t->nev);
+		EXPECT_EQ(all - 1, t->ev[t->nev - 1].nr);
 		tape_free(t);
 		EXPECT_EQ(DEVTRACE_LANE_OPEN, l.head->state);
 		lane_close(&l);
@@ -455,7 +750,6 @@ TEST_F_TIMEOUT(limits, places_of_reading_them, 900)
 	bool hit;
 
 	NEEDS_FAULTS();
-	/* Those of the round before go. */
 	ASSERT_EQ(0, set_bytes("lane_process", 3 * self->whole));
 	FOR_EACH_PLACE(n, hit) {
 		fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
