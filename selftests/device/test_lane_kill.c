@@ -3,9 +3,10 @@
  * test_lane_kill.c - what a program has emitted is there when it is killed
  *
  * A program emits numbered events into lanes from four threads at full speed and is
- * killed by SIGKILL, at random instants or behind any instruction of an emit. Every
- * event whose call had returned must come out of the device, or be told as lost;
- * nothing that comes out is torn, and no number is missing in between.
+ * killed by SIGKILL, at random instants, or behind any instruction of two emits, of which
+ * the first one fills a block and hands it over. Every event whose call had returned must
+ * come out of the device, once, or be told as lost; nothing that comes out is torn, and
+ * no number is missing in between.
  *
  * DEVICE_ROUNDS is how often it is killed at random (default 1000). From 10000 on it is
  * killed behind each instruction, else behind some of them: 50, but as many only as a
@@ -17,6 +18,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,6 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <devtrace.h>
+#include <linux/devtrace_lane.h>
 
 #include "kselftest_harness.h"
 #include "dev.h"
@@ -38,18 +41,19 @@
 /* What the program has done, which outlives it. */
 struct done {
 	_Atomic uint32_t n[THREADS];	/* calls that returned */
+	uintptr_t	open;		/* where the number of the block is that it writes */
 };
 
 /* What became of the events of a thread. */
 struct account {
-	int		source;		/* -1: none was seen */
-	uint64_t	seen, lost, next;
+	uint64_t	seen, next;
+	uint64_t	missing;	/* before those that were seen */
 	bool		torn;
 };
 
 static struct account acc[THREADS];
 static uint32_t this_run;
-static uint64_t lost_of[65536];
+static uint64_t lost_all, missing_all;
 
 /* The lengths differ, so that what is cut or mixed does not fit. */
 static void emit(uint32_t run, uint32_t thread, uint32_t nr)
@@ -84,8 +88,12 @@ static void look_at(struct tape *t, const struct devtrace_item *i)
 	struct account *a;
 	uint32_t run, nr;
 
-	if (i->kind == DEVTRACE_ITEM_LOST)
-		lost_of[i->u.lost.source] += i->u.lost.count;
+	/* Of a CPU nothing is lost: all of it went into lanes. */
+	if (i->kind == DEVTRACE_ITEM_LOST) {
+		lost_all += i->u.lost.count;
+		if (devtrace_decoder_lane(t->d, i->u.lost.source) < 0)
+			acc[0].torn = true;
+	}
 	if (i->kind != DEVTRACE_ITEM_EVENT || i->u.event.type < TYPE ||
 	    i->u.event.type >= TYPE + THREADS)
 		return;
@@ -96,10 +104,14 @@ static void look_at(struct tape *t, const struct devtrace_item *i)
 	}
 	if (run != this_run)
 		return;
-	if (a->source < 0)
-		a->source = i->u.event.source;
-	/* All that is missing before it was told. */
-	if (nr != a->seen + lost_of[a->source] || i->u.event.source != a->source)
+	/* Each comes once, and all that is missing before it was told. */
+	if (nr < a->next) {
+		a->torn = true;
+		return;
+	}
+	a->missing += nr - a->next;
+	missing_all += nr - a->next;
+	if (missing_all > lost_all)
 		a->torn = true;
 	a->seen++;
 	a->next = nr + 1;
@@ -134,15 +146,12 @@ static void run_threads(void)
 }
 
 FIXTURE(lane_kill) {
-	int	rfd, nr_cpus;
+	int	rfd;
 };
 
 FIXTURE_SETUP(lane_kill)
 {
-	int cpu[DEV_CPUS];
-
 	dev_seed();
-	self->nr_cpus = dev_online(cpu);
 	ASSERT_EQ(0, dev_load(""));
 	done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 		    -1, 0);
@@ -160,13 +169,11 @@ FIXTURE_TEARDOWN(lane_kill)
 
 static void begin(int rfd, uint32_t run)
 {
-	int i;
-
 	this_run = run;
 	memset(done, 0, sizeof(*done));
-	memset(lost_of, 0, sizeof(lost_of));
-	for (i = 0; i < THREADS; i++)
-		acc[i] = (struct account){ .source = -1 };
+	memset(acc, 0, sizeof(acc));
+	lost_all = 0;
+	missing_all = 0;
 	lseek(rfd, 0, SEEK_END);
 }
 
@@ -186,18 +193,36 @@ static bool read_all(int rfd)
 	return clean;
 }
 
-/* Of this thread all that returned is accounted for, and at most one that had not. */
-static bool all_there(int thread)
+/*
+ * All that returned is accounted for, and of each thread at most one that had not. The
+ * newest events of a thread are there, unless all of them were overwritten.
+ */
+static bool all_there(int threads)
 {
-	const struct account *a = &acc[thread];
-	const uint32_t returned = done->n[thread];
-	const uint64_t lost = a->source < 0 ? 0 : lost_of[a->source];
+	uint64_t missing = missing_all;
+	bool right = true;
+	int i, unseen = 0;
 
-	if (!a->torn && a->seen + lost >= returned && a->seen + lost <= returned + 1)
+	for (i = 0; i < threads; i++) {
+		const uint32_t returned = done->n[i];
+		const struct account *a = &acc[i];
+
+		if (!a->seen) {
+			missing += returned;
+			unseen++;
+		} else if (a->next < returned || a->next > returned + 1) {
+			right = false;
+		}
+		right &= !a->torn;
+	}
+	if (right && lost_all >= missing && lost_all <= missing + unseen)
 		return true;
-	dev_say("run %u thread %d: %u returned, %llu read, %llu lost%s", this_run, thread,
-		returned, (unsigned long long)a->seen, (unsigned long long)lost,
-		a->torn ? ", something torn or missing" : "");
+	for (i = 0; i < threads; i++)
+		dev_say("run %u thread %d: %u returned, %llu read, %llu missing%s", this_run, i,
+			done->n[i], (unsigned long long)acc[i].seen,
+			(unsigned long long)acc[i].missing,
+			acc[i].torn ? ", something torn, twice or not told" : "");
+	dev_say("run %u: %llu lost", this_run, (unsigned long long)lost_all);
 	return false;
 }
 
@@ -217,6 +242,7 @@ TEST_F_TIMEOUT(lane_kill, at_random, 700)
 	const uint64_t enough = dev_now() + 400 * NSEC;
 	uint32_t run, rounds = env ? atoi(env) : 1000;
 	uint64_t events = 0, lost = 0;
+	struct devtrace_stats lanes;
 	int i, status;
 
 	/* On a slow machine as often as that time is enough for, unless it was asked for. */
@@ -236,29 +262,59 @@ TEST_F_TIMEOUT(lane_kill, at_random, 700)
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		ASSERT_TRUE(WIFSIGNALED(status));
 		ASSERT_TRUE(read_all(self->rfd));
-		for (i = 0; i < THREADS; i++) {
-			EXPECT_TRUE(all_there(i));
+		EXPECT_TRUE(all_there(THREADS));
+		for (i = 0; i < THREADS; i++)
 			events += acc[i].seen;
-			if (acc[i].source >= 0) {
-				lost += lost_of[acc[i].source];
-				EXPECT_LE(self->nr_cpus, acc[i].source);
-			}
-		}
+		lost += lost_all;
 	}
+	/* None went by a system call of its own. */
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &lanes));
+	EXPECT_EQ(events + lost, lanes.emitted);
 	dev_say("killed %u times: %llu events read, %llu lost", run - 1,
 		(unsigned long long)events, (unsigned long long)lost);
 	EXPECT_LT(run - 1, events);
 }
 
-/* Emits, and says what returned; it is stopped in between. */
+/* Where a lane of this process is. */
+static volatile struct devtrace_lane_block *lane_of_ours(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long at = 0;
+	char line[512];
+
+	while (f && !at && fgets(line, sizeof(line), f))
+		if (strstr(line, "[trace-lane]"))
+			at = strtoul(line, NULL, 16);
+	if (f)
+		fclose(f);
+	return (void *)at;
+}
+
+/* Whether this event of emit() would not fit into the block that is being written. */
+static bool is_full(volatile struct devtrace_lane_block *b, uint32_t nr)
+{
+	const uint32_t at = (b->head.open & (b->head.blocks - 1)) * DEVTRACE_LANE_BLOCK;
+	const uint32_t used = ((volatile struct devtrace_lane_block *)((uintptr_t)b + at))->used;
+
+	/* a word, two U32, and a MEM, in the shortest form */
+	return DEVTRACE_LANE_BLOCK - used < 4 + 5 + 5 + 2 + nr % 40 + (nr & 1);
+}
+
+/* Emits, and says what returned; it is stopped before the event that fits no more. */
 static void emit_and_stop(uint32_t run)
 {
-	uint32_t nr;
+	volatile struct devtrace_lane_block *b;
+	uint32_t nr = 0, first;
 
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 		_exit(3);
-	/* The lane is there, and it is not the first time that the code runs. */
-	for (nr = 0; nr < 3; nr++)
+	emit(run, 0, nr++);
+	b = lane_of_ours();
+	if (!b)
+		_exit(4);
+	done->open = (uintptr_t)&b->head.open;
+	/* A lane was handed over, too: it is not the first time that the code runs. */
+	for (first = b->head.open; b->head.open == first || !is_full(b, nr); nr++)
 		emit(run, 0, nr);
 	done->n[0] = nr;
 	raise(SIGSTOP);
@@ -268,7 +324,7 @@ static void emit_and_stop(uint32_t run)
 	}
 }
 
-/* A program that was stopped behind three events. */
+/* A program that was stopped where a block is full. */
 static pid_t stopped(void)
 {
 	pid_t pid = fork();
@@ -296,14 +352,32 @@ static void end(pid_t pid)
 	errno = err;
 }
 
-/* How many instructions two emits take; 0: there are no steps, STEPS_MOST: no end of them. */
-static int steps_of_two(void)
+/* The block that it writes. */
+static uint32_t block_of(pid_t pid)
+{
+	const long word = ptrace(PTRACE_PEEKDATA, pid, done->open, NULL);
+	uint32_t open;
+
+	memcpy(&open, &word, sizeof(open));
+	return open;
+}
+
+/*
+ * How many instructions two emits take; 0: there are no steps, STEPS_MOST: no end of them.
+ * How many blocks were begun meanwhile.
+ */
+static int steps_of_two(uint32_t *blocks)
 {
 	const pid_t pid = stopped();
+	const uint32_t most = done->n[0] + 2;
 	int n = 0;
 
-	while (n < STEPS_MOST && done->n[0] < 5 && step(pid))
+	if (pid < 0)
+		return 0;
+	*blocks = block_of(pid);
+	while (n < STEPS_MOST && done->n[0] < most && step(pid))
 		n++;
+	*blocks = block_of(pid) - *blocks;
 	end(pid);
 	return n;
 }
@@ -313,15 +387,17 @@ TEST_F_TIMEOUT(lane_kill, behind_every_instruction, 1000)
 	const char *env = getenv("DEVICE_ROUNDS");
 	int steps, all, stride = 1, i, kills = 0;
 	bool few = false;
-	uint32_t most = 0;
+	uint32_t most = 0, blocks = 0;
 
 	begin(self->rfd, 0xffff);
-	all = steps_of_two();
+	all = steps_of_two(&blocks);
 	ASSERT_TRUE(read_all(self->rfd));
 	if (!all)
 		SKIP(return, "this machine has no single steps: %s", strerror(errno));
 	if (all == STEPS_MOST)
 		SKIP(return, "%d steps do not lead through two emits here", all);
+	/* The first of them filled its block. */
+	EXPECT_EQ(1, blocks);
 	if (!env || atoi(env) < 10000) {
 		stride = all < KILLS ? 1 : all / KILLS;
 		few = all / 2 > STEPS_SUM / KILLS;
@@ -329,22 +405,25 @@ TEST_F_TIMEOUT(lane_kill, behind_every_instruction, 1000)
 	if (few)
 		stride = all / 2 * all / STEPS_SUM;
 	for (steps = dev_random() % stride; steps <= all; steps += stride, kills++) {
+		uint32_t before;
 		pid_t pid;
 
 		begin(self->rfd, 0x10000 + steps);
 		pid = stopped();
 		ASSERT_LE(0, pid);
+		before = done->n[0];
 		for (i = 0; i < steps; i++)
 			ASSERT_TRUE(step(pid));
 		end(pid);
 		ASSERT_TRUE(read_all(self->rfd));
-		EXPECT_TRUE(all_there(0));
-		most = done->n[0] > most ? done->n[0] : most;
+		EXPECT_TRUE(all_there(1));
+		EXPECT_EQ(0, lost_all);
+		most = done->n[0] - before > most ? done->n[0] - before : most;
 	}
-	dev_say("killed behind %d of %d instructions, %u events", kills, all, most);
+	dev_say("killed behind %d of %d instructions, up to %u events", kills, all, most);
 	/* A whole emit was gone through. How many steps that takes is chance if ticks come. */
 	if (!few)
-		EXPECT_LE(4, most);
+		EXPECT_LE(1, most);
 }
 
 TEST_HARNESS_MAIN
