@@ -166,6 +166,22 @@ bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r)
 }
 
 /**
+ * blocks_trim() - overwrite the oldest blocks
+ * @b: the ring
+ * @nr: so that these many are left at most
+ * @most: but so many at the most
+ *
+ * Return: whether there are not more than @nr.
+ */
+bool blocks_trim(struct block_ring *b, u32 nr, u32 most)
+{
+	while (b->head + 1 - b->tail > nr)
+		if (!most-- || !evict(b))
+			return false;
+	return true;
+}
+
+/**
  * blocks_resize() - other memory
  * @b: the ring
  * @pages: @nr of them, those of the ring not among them; those that are not needed

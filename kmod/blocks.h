@@ -128,6 +128,7 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 		   u32 len, u32 nr);
 void blocks_abandon(struct block_ring *b, struct run *r, run_place_t place);
 bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r);
+bool blocks_trim(struct block_ring *b, u32 nr, u32 most);
 bool blocks_resize(struct block_ring *b, u8 **pages, struct block_state *state, u32 nr);
 u64 blocks_used(const struct block_ring *b);
 u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t place, u64 idx);

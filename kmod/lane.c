@@ -402,7 +402,8 @@ long lane_ask(struct devtrace_lane_ask __user *arg)
  * By its thread, or a child of vfork(2) that writes on in its parent's lane.
  *
  * Context: process.
- * Return: 0; -ENXIO: the process has no such lane; -EPIPE: it is closed.
+ * Return: 0; -ENXIO: the process has no such lane; -EPIPE: it is closed; -EAGAIN: there
+ * is no room now.
  */
 int lane_hand_over(unsigned long source)
 {
@@ -419,7 +420,7 @@ int lane_hand_over(unsigned long source)
 			devtrace_proc_seen(current);
 			preempt_enable();
 		}
-		err = slot_take_full(l) ? 0 : -EPIPE;
+		err = slot_take_full(l);
 	}
 	rcu_read_unlock();
 	return err;

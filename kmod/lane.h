@@ -41,7 +41,8 @@ struct task_struct;
  * @maps: how many mappings @mm has: two while mremap(2) is refused
  * @lock: of what follows
  * @at: what was taken
- * @floor: see slot.c
+ * @floor: see take.c
+ * @made: when it was opened, trace clock ns
  * @waits: its thread is in the middle of an event
  * @closed: nothing is taken from it any more
  * @list: in the list of all lanes
@@ -67,6 +68,7 @@ struct lane {
 	raw_spinlock_t		lock;
 	struct lane_place	at;
 	u64			floor;
+	u64			made;
 	bool			waits;
 	bool			closed;
 

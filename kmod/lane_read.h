@@ -114,6 +114,12 @@ void lane_newest(const struct lane_mem *m, u32 *open, u16 *used);
 u32 lane_untaken_bytes(const struct lane_mem *m, const struct lane_place *p);
 int lane_long(u32 word, const u8 *buf, u32 at, u32 left, u64 *ns, struct lane_event *ev);
 
+/* Times of one lane never go back. */
+static __always_inline u64 lane_time_after(u64 time, u64 ns)
+{
+	return likely(time + ns >= time) ? time + ns : ~0ULL;
+}
+
 /**
  * lane_next() - the next event of a copy
  * @buf: the copy
@@ -160,7 +166,7 @@ static __always_inline int lane_next(const u8 *buf, u32 *at, u32 len, u64 *time,
 	if (unlikely(used > left))
 		return -EPROTO;
 	ev->data = buf + *at + words * sizeof(word);
-	*time += ns;
+	*time = lane_time_after(*time, ns);
 	ev->time = *time;
 	*at += used;
 	return 1;

@@ -171,6 +171,9 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	smp_mb();
 	spin_lock(&lock);
 	list_for_each_entry(l, &open_lanes, awake) {
+		/* It may be mapped, and written, for long. */
+		if (READ_ONCE(l->closed))
+			continue;
 		/* What waits for it, too, goes out when it has waited long enough. */
 		fresh |= lane_has_new(l) || READ_ONCE(l->waits);
 		runs |= lane_runs(l);
@@ -191,6 +194,8 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
  */
 void lane_wake_prepare(void)
 {
+	/* It waits before we look at the timer; pairs with that of lane_timer_fn(). */
+	smp_mb();
 	if (atomic_read(&nr_open))
 		start_timer();
 }
@@ -222,8 +227,11 @@ static void look_at_probe(void)
 		mod_delayed_work(system_wq, &probe_work, want ? 0 : KEEP_PROBE);
 }
 
-/* The thread ends: preemption is off, and it is current. */
-static void thread_exits(void *data, struct task_struct *task)
+/*
+ * The thread ends: preemption is off, and it is current. A thread has one lane; of one that
+ * has more, what it wrote into the others is taken when its process ends.
+ */
+static void thread_exits(struct task_struct *task)
 {
 	struct lane *l;
 
@@ -233,9 +241,22 @@ static void thread_exits(void *data, struct task_struct *task)
 			/* It may have another name since it asked for the lane. */
 			devtrace_proc_seen(task);
 			lane_thread_ends(l);
+			break;
 		}
 	rcu_read_unlock();
 }
+
+static void exit_new(void *data, struct task_struct *task, bool group_dead)
+{
+	thread_exits(task);
+}
+
+static void exit_old(void *data, struct task_struct *task)
+{
+	thread_exits(task);
+}
+
+#define EXIT_PROBE	compat_probe(sched_process_exit, exit_new, exit_old)
 
 /* The first lane is there. Without the probe a lane is closed when its process ends. */
 static void probe_exits(void)
@@ -243,7 +264,7 @@ static void probe_exits(void)
 	if (READ_ONCE(exit_probed) || !exit_tp)
 		return;
 	mutex_lock(&exit_lock);
-	if (!exit_probed && !tracepoint_probe_register(exit_tp, thread_exits, NULL))
+	if (!exit_probed && !tracepoint_probe_register(exit_tp, EXIT_PROBE, NULL))
 		WRITE_ONCE(exit_probed, true);
 	mutex_unlock(&exit_lock);
 }
@@ -357,7 +378,7 @@ void lane_wake_exit(void)
 	if (probed)
 		tracepoint_probe_unregister(sched_switch_tp, PROBE, NULL);
 	if (exit_probed)
-		tracepoint_probe_unregister(exit_tp, thread_exits, NULL);
+		tracepoint_probe_unregister(exit_tp, EXIT_PROBE, NULL);
 	tracepoint_synchronize_unregister();
 	cancel_delayed_work_sync(&no_calls_work);
 	for_each_possible_cpu(cpu)

@@ -26,6 +26,7 @@
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 
@@ -477,8 +478,10 @@ static int refresh_all(struct reader *rd)
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < rd->nr && !err && wire_has_room(&rd->wire); i++)
+	for (i = 0; i < rd->nr && !err && wire_has_room(&rd->wire); i++) {
 		err = cursor_refresh(rd, reader_cursor(rd, i));
+		cond_resched();
+	}
 	reader_heapify(rd);
 	return err;
 }
@@ -547,6 +550,8 @@ static int fill(struct reader *rd, size_t want)
 		if (unlikely(rd->thrown >= THROWN_MOST))
 			return -EAGAIN;
 		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		if (!rd->nr_ready) {
 			err = refresh_all(rd) ?: look_for_lanes(rd);
 			if (err)

@@ -10,7 +10,9 @@
  * Slots come while a reader reads, and never go; which it finds later, all that was
  * ever in them was to be read.
  */
+#include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 
@@ -222,6 +224,9 @@ static void find_time(struct reader *rd, struct lane_cursor *c, u64 ts)
 	struct run r;
 
 	while ((place = slot_next(c->slot, place, &r))) {
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return;
 		enter_run(rd, c, place, &r);
 		if (r.hi >= ts) {
 			find_in_run(rd, c, ts);
@@ -388,12 +393,18 @@ static bool slot_unread(const struct reader *rd, unsigned int slot, u64 bytes)
  */
 bool reader_lanes_unread(const struct reader *rd, unsigned int percent)
 {
-	const u64 bytes = div_u64(slots_bytes() * percent, 100);
+	const u64 size = slots_bytes();
 	unsigned int i, nr = has_lanes(rd) ? slots_nr() : 0;
+	u64 bytes = 0;
 
-	for (i = 0; i < nr; i++)
+	/* The ring never counts as full: room is made a block ahead. */
+	if (percent && size)
+		bytes = min(div_u64(size * percent, 100), size - 2 * BLOCK_BYTES);
+	for (i = 0; i < nr; i++) {
 		if (slot_unread(rd, i, bytes))
 			return true;
+		cond_resched();
+	}
 	return false;
 }
 

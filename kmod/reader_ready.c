@@ -75,7 +75,7 @@ int reader_ready(struct reader *rd)
 #define MUCH	65536U
 
 /**
- * reader_much() - whether some ring has much that was not read
+ * reader_much() - whether some ring, or that of lanes, has much that was not read
  * @rd: the reader, locked
  */
 bool reader_much(struct reader *rd)
@@ -90,6 +90,8 @@ bool reader_much(struct reader *rd)
 
 		much = unread(c, min((c->ring->mask + 1) / 2, MUCH / RING_UNIT));
 	}
+	if (!much && rd->stream == &devtrace_stream0 && slots_bytes())
+		much = reader_lanes_lag(rd) >= min_t(u64, slots_bytes() / 2, MUCH);
 	up_read(&rd->stream->layout);
 	return much;
 }

@@ -26,6 +26,9 @@ u64 slots_dropped[SLOT_CAUSES];
 static DECLARE_BITMAP(taken, SLOTS_MAX);
 static unsigned int nr_slots;		/* only grows; the slots before it are there */
 
+/* So many blocks are overwritten at a time when the ring becomes smaller. */
+#define TRIM_BLOCKS	16
+
 static DEFINE_MUTEX(make_lock);		/* of making the ring */
 static u64 first_block = 1;
 
@@ -97,7 +100,8 @@ void slot_open(struct lane *l)
 
 	raw_spin_lock(&slots_lock);
 	/* Who found no lane had read the clock before. */
-	l->floor = max(s->floor, devtrace_clock());
+	l->made = devtrace_clock();
+	l->floor = max(s->floor, l->made);
 	s->floor = l->floor;
 	s->busy = false;
 	s->begin_idx = blocks_chain(&slots_blocks, l->slot)->idx;
@@ -391,40 +395,54 @@ int slots_make(unsigned long bytes)
 }
 
 /**
- * slots_resize() - a ring of blocks of another size
+ * slots_memory() - memory for a ring of blocks of another size
  * @bytes: of it
+ * @m: filled in; what is not needed of it is given back by slots_memory_free()
+ *
+ * Context: process, devtrace_lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int slots_memory(unsigned long bytes, struct slots_memory *m)
+{
+	m->pages = NULL;
+	m->state = NULL;
+	m->nr = blocks_for(bytes);
+	return alloc_memory(&m->pages, &m->state, m->nr);
+}
+
+void slots_memory_free(struct slots_memory *m)
+{
+	free_memory(m->pages, m->state, m->nr);
+}
+
+/**
+ * slots_resize() - a ring of blocks of another size
+ * @m: of slots_memory(); becomes what is not needed any more
  *
  * The newest blocks stay.
  *
  * Context: process, layout of stream 0 held for writing.
- * Return: 0 or -ENOMEM.
  */
-int slots_resize(unsigned long bytes)
+void slots_resize(struct slots_memory *m)
 {
-	const u32 nr = blocks_for(bytes);
-	struct block_state *state, *old_state;
-	u8 **pages, **old_pages;
-	u32 old_nr;
+	const struct slots_memory new = *m;
 	bool done;
-	int err;
 
-	if (!READ_ONCE(slots_blocks.nr) || slots_blocks.nr == nr)
-		return 0;
-	err = alloc_memory(&pages, &state, nr);
-	if (err)
-		return err;
+	if (!READ_ONCE(slots_blocks.nr))
+		return;
 	do {
 		raw_spin_lock(&slots_lock);
-		old_pages = slots_blocks.pages;
-		old_state = slots_blocks.state;
-		old_nr = slots_blocks.nr;
-		done = blocks_resize(&slots_blocks, pages, state, nr);
+		done = blocks_trim(&slots_blocks, new.nr, TRIM_BLOCKS);
+		if (done) {
+			m->pages = slots_blocks.pages;
+			m->state = slots_blocks.state;
+			m->nr = slots_blocks.nr;
+			blocks_resize(&slots_blocks, new.pages, new.state, new.nr);
+		}
 		raw_spin_unlock(&slots_lock);
-		/* Who writes has preemption off, and is done soon. */
+		/* Who writes into a block that has to go has preemption off, and is done soon. */
 		cond_resched();
 	} while (!done);
-	free_memory(old_pages, old_state, old_nr);
-	return 0;
 }
 
 /**

@@ -69,14 +69,21 @@ struct slot_stats {
 	u64	oldest;
 };
 
+/* Of a ring of blocks, on its way. */
+struct slots_memory {
+	u8			**pages;
+	struct block_state	*state;
+	u32			nr;
+};
+
 /* Process context, or preemption off, for all of these. */
 int slot_get(struct lane *l);
 void slot_open(struct lane *l);
 void slot_close(struct lane *l);
 void slot_put(struct lane *l);
 struct lane *slot_lane(unsigned int slot);
-bool slot_take(struct lane *l);
-bool slot_take_full(struct lane *l);
+int slot_take(struct lane *l);
+int slot_take_full(struct lane *l);
 void slots_take_all(void);
 void slots_stop(bool stop);
 
@@ -93,7 +100,9 @@ const struct block_ring *slots_ring(void);
 
 void slots_clear(void);
 int slots_make(unsigned long bytes);
-int slots_resize(unsigned long bytes);
+int slots_memory(unsigned long bytes, struct slots_memory *m);
+void slots_memory_free(struct slots_memory *m);
+void slots_resize(struct slots_memory *m);
 void slots_stats(struct devtrace_stats *st, u64 *oldest);
 u64 slots_handled(void);
 u64 slots_position(void);

@@ -20,13 +20,15 @@ static u64 oldest(void)
 	unsigned int i, nr = slots_nr();
 	const struct chain *c;
 	struct run r;
-	u64 first = 0;
+	u64 first = 0, ts;
 
 	for (i = 0; i < nr; i++) {
 		c = blocks_chain(&slots_blocks, i);
 		raw_spin_lock(&slots_lock);
-		if (c->first && blocks_run(&slots_blocks, c->first, &r) && (!first || r.lo < first))
-			first = clamp(r.time, r.lo, r.hi);
+		if (c->first && blocks_run(&slots_blocks, c->first, &r)) {
+			ts = clamp(r.time, r.lo, r.hi);
+			first = first ? min(first, ts) : ts;
+		}
 		raw_spin_unlock(&slots_lock);
 	}
 	return first;
@@ -100,7 +102,8 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 		held = 0;
 	} else if (blocks_run(&slots_blocks, c->first, &r)) {
 		held = min(held, c->idx - r.idx);
-		if (held)
+		/* The oldest run may be of a lane that had the slot before. */
+		if (held && r.idx >= s->begin_idx)
 			st->oldest = clamp(r.time, r.lo, r.hi);
 	}
 	st->overwritten = st->stored - held;
@@ -120,6 +123,7 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 {
 	struct task_struct *task;
 	struct lane *l;
+	bool there;
 
 	memset(st, 0, sizeof(*st));
 	rcu_read_lock();
@@ -128,7 +132,7 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 		rcu_read_unlock();
 		return false;
 	}
-	st->state = slot_take(l) ? DEVTRACE_LANE_OPEN : DEVTRACE_LANE_CLOSED;
+	st->state = slot_take(l) == -EPIPE ? DEVTRACE_LANE_CLOSED : DEVTRACE_LANE_OPEN;
 	if (st->state == DEVTRACE_LANE_OPEN && l->flags & DEVTRACE_LANE_NO_CALLS)
 		st->state = DEVTRACE_LANE_OPEN + 1;
 	st->slot = slot;
@@ -145,8 +149,10 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	}
 	st->comm[sizeof(st->comm) - 1] = 0;
 	raw_spin_lock(&slots_lock);
-	stats_of(l, st);
+	there = rcu_access_pointer(slot_at(slot)->lane) == l;
+	if (there)
+		stats_of(l, st);
 	raw_spin_unlock(&slots_lock);
 	rcu_read_unlock();
-	return true;
+	return there;
 }

@@ -447,14 +447,20 @@ int stream_clear(struct stream *s)
  */
 int stream_resize(struct stream *s, unsigned long bytes)
 {
+	struct slots_memory m = { 0 };
 	int err = 0;
 
-	if (bytes != s->bytes)
-		err = rings_resize(s, bytes);
-	if (!err && s == &devtrace_stream0) {
-		down_write(&s->layout);
-		err = slots_resize(bytes);
-		up_write(&s->layout);
+	if (bytes != s->bytes) {
+		if (s == &devtrace_stream0 && slots_bytes())
+			err = slots_memory(bytes, &m);
+		if (!err)
+			err = rings_resize(s, bytes);
+		if (!err && m.pages) {
+			down_write(&s->layout);
+			slots_resize(&m);
+			up_write(&s->layout);
+		}
+		slots_memory_free(&m);
 	}
 	if (!err) {
 		stream_set_watermark(s, s->watermark);

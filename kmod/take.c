@@ -36,8 +36,8 @@
 
 /* A thread that loses its CPU while it emits gets it back by then, or its event is late. */
 #define BUSY_NS		(10 * NSEC_PER_MSEC)
-/* As many pieces are taken before the lock is given back. */
-#define PIECES		4
+/* As often we look whether there is room by now. */
+#define ROOM_TRIES	1000
 
 static bool stopped;			/* what is taken is dropped */
 
@@ -119,7 +119,7 @@ static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32
 		rec = next;
 	}
 	*at = rec - buf;
-	*time += ns;
+	*time = lane_time_after(*time, ns);
 	return nr;
 }
 
@@ -302,54 +302,70 @@ static void set_closed(struct lane *l)
 	WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
 }
 
-/* Some pieces, or only of blocks that are full; true if there may be more. */
-static bool take_some(struct lane *l, bool full)
+/* One piece, or none of a block that is not @full. 1: there may be more; 0; negative */
+static int take_one(struct lane *l, bool full)
 {
 	struct lane_piece c;
-	int ret = 0, i;
 	bool busy;
 	u64 now;
+	int ret;
 
 	if (l->closed)
-		return false;
+		return -EPIPE;
 	now = devtrace_clock();
 	/* The clock before we look whether the thread is busy. */
 	smp_mb();
 	/* LMM(lane_bound:A): busy before what is there; pairs with lane_write:D. */
 	busy = smp_load_acquire(&lane_head(&l->mem)->busy);
-	for (i = 0; i < PIECES; i++) {
-		ret = lane_look(&l->mem, &l->at, &c);
-		if (ret <= 0)
-			break;
+	ret = lane_look(&l->mem, &l->at, &c);
+	if (ret > 0) {
 		/* Half a block now and the rest of it later take more room. */
 		if (full && lane_is_at_open(&l->mem, &l->at))
-			return false;
-		ret = unlikely(READ_ONCE(stopped)) ? drop_piece(l, &c) : take_piece(l, &c);
-		if (ret)
-			break;
-	}
-	if (unlikely(ret == -EPROTO))
-		set_closed(l);
-	if (!ret && i < PIECES)
+			return 0;
+		/* Nobody makes more than an event a nanosecond. */
+		if (unlikely(c.lost > now - l->made))
+			ret = -EPROTO;
+		else
+			ret = unlikely(READ_ONCE(stopped)) ? drop_piece(l, &c) : take_piece(l, &c);
+		if (!ret)
+			return 1;
+	} else if (!ret) {
 		raise_floor(l, now, busy);
-	else
-		l->waits = ret == -EAGAIN;
-	show(l, ret == -EPROTO);
-	return !ret && i == PIECES;
+	}
+	if (unlikely(ret == -EPROTO)) {
+		set_closed(l);
+		show(l, true);
+		return -EPIPE;
+	}
+	l->waits |= ret == -EAGAIN;
+	show(l, false);
+	return ret;
 }
 
-static bool take_all(struct lane *l, bool full)
+/* All that was there when we came, or all blocks that were @full. 0, -EAGAIN or -EPIPE */
+static int take_all(struct lane *l, bool full)
 {
-	u32 tries = 0;
-	bool more;
+	const u64 began = devtrace_clock();
+	u32 left = l->mem.nr + 2, tries = 0;
+	int ret;
 
-	/* Whoever writes faster than we take has made no more than that when we came. */
 	do {
 		raw_spin_lock(&l->lock);
-		more = take_some(l, full);
+		ret = take_one(l, full);
+		if (unlikely(ret > 0 && !--left)) {
+			/* Its thread writes as fast as we take; what we found has been taken. */
+			raise_floor(l, began, true);
+			show(l, false);
+			ret = 0;
+		}
 		raw_spin_unlock(&l->lock);
-	} while (more && ++tries <= 2 * l->mem.nr / PIECES + 1);
-	return !READ_ONCE(l->closed);
+		if (unlikely(ret == -EAGAIN)) {
+			/* Who writes there has preemption off, and is done soon. */
+			cpu_relax();
+			ret = ++tries < ROOM_TRIES ? 1 : -EAGAIN;
+		}
+	} while (ret > 0);
+	return ret;
 }
 
 /**
@@ -357,9 +373,9 @@ static bool take_all(struct lane *l, bool full)
  * @l: the lane
  *
  * Context: any in which one may wait for a raw spinlock, but interrupts.
- * Return: false if it is closed.
+ * Return: 0; -EAGAIN: there is no room now; -EPIPE: it is closed.
  */
-bool slot_take(struct lane *l)
+int slot_take(struct lane *l)
 {
 	return take_all(l, false);
 }
@@ -368,10 +384,9 @@ bool slot_take(struct lane *l)
  * slot_take_full() - take the blocks of a lane that are full
  * @l: the lane
  *
- * Context: see slot_take().
- * Return: false if it is closed.
+ * Context and return: see slot_take().
  */
-bool slot_take_full(struct lane *l)
+int slot_take_full(struct lane *l)
 {
 	return take_all(l, true);
 }
@@ -382,16 +397,17 @@ bool slot_take_full(struct lane *l)
  */
 void slot_close(struct lane *l)
 {
-	u32 tries = 0;
-	bool more;
+	int ret;
 
 	do {
-		raw_spin_lock(&l->lock);
-		more = take_some(l, false) && ++tries <= 2 * l->mem.nr / PIECES + 1;
-		if (!more && !l->closed)
-			set_closed(l);
-		raw_spin_unlock(&l->lock);
-	} while (more);
+		ret = take_all(l, false);
+	} while (ret == -EAGAIN);
+	if (ret)
+		return;
+	raw_spin_lock(&l->lock);
+	if (!l->closed)
+		set_closed(l);
+	raw_spin_unlock(&l->lock);
 }
 
 /**

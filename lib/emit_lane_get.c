@@ -198,11 +198,12 @@ static int map(struct lane *l, int fd, const struct devtrace_lane_ask *ask, int 
 
 void dt_lane_hand(struct lane *l)
 {
-	const uint32_t number = l->number;
+	const uint32_t number = l->number, source = l->source;
 	int saved = errno;
-	int err = dt_conn_hand(l->source);
+	int err = dt_conn_hand(source);
 
-	if (!err && (int32_t)(number - l->handed) > 0)
+	/* A handler may have got another lane meanwhile. */
+	if (!err && source == l->source && (int32_t)(number - l->handed) > 0)
 		l->handed = number;
 	/* No such call may be made, now or ever. */
 	if (err == EPERM || err == EACCES || err == ENOSYS)
