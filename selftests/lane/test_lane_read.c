@@ -385,7 +385,7 @@ static void test_taker(const char *name, u32 blocks_nr, u32 first, u32 pace, uns
 	u64 reads = 0, losses = 0;
 	struct lane_place p;
 	bool ok = true;
-	u32 open;
+	u32 open, left;
 	u16 used;
 
 	nr = blocks_nr;
@@ -404,8 +404,9 @@ static void test_taker(const char *name, u32 blocks_nr, u32 first, u32 pace, uns
 		/* Then all that is left. */
 		now = newest + 1;
 		floor_at = now;
-		while (ok && lane_untaken_bytes(&mem, &p))
+		for (left = nr; ok && left && lane_untaken_bytes(&mem, &p); left--)
 			ok = take(&p);
+		ok = ok && !lane_untaken_bytes(&mem, &p);
 		ok = ok && r_read + r_lost == EVENTS && p.idx == EVENTS;
 		lane_newest(&mem, &open, &used);
 		ok = ok && open == w_number && used == w_used;
