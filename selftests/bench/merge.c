@@ -2,9 +2,11 @@
 /*
  * merge.c - what events of lanes cost: to emit by the library, and to read
  *
- *	merge emit	by the macros, into a lane
+ *	merge emit	by the macros, into a lane: on average, what is handed over
+ *			included; and the event that hands over
  *	merge read N E	what cat does when N lanes have E events each, in turns
- *	merge room	how many bytes of a lane an event takes
+ *	merge room	how many bytes of the buffer an event takes that came by a lane,
+ *			and how many bytes a lane has
  *
  * Prints `name cost`, in thousandths of a nanosecond an event; on a board whose clock
  * advances one nanosecond an instruction, in thousandths of an instruction. An event has
@@ -28,7 +30,8 @@
 #include "../device/lanes.h"
 #include "count.h"
 
-#define BATCH		580	/* two blocks of a lane */
+#define BLOCK		288	/* events of a block of a lane */
+#define BATCH		(2 * BLOCK)
 #define BATCHES		101
 #define READINGS	4
 
@@ -60,26 +63,51 @@ static void stats_of(struct devtrace_stats *s)
 {
 	int fd = open("/dev/trace", O_RDONLY);
 
-	s->cpu = -1;
+	s->cpu = DEVTRACE_STATS_LANES;
 	if (fd < 0 || ioctl(fd, DEVTRACE_IOC_STATS, s))
 		err(1, "cannot get statistics");
 	close(fd);
 }
 
+/* The dearest of as many events as fill a block: one of them hands over. */
+static uint64_t dearest(bool emits)
+{
+	static uint64_t took[BATCHES];
+
+	for (int batch = 0; batch < BATCHES; batch++) {
+		took[batch] = 0;
+		for (int i = 0; i < BLOCK; i++) {
+			uint64_t begin = now(), t;
+
+			if (emits)
+				devtrace(DEVTRACE_T_USER, i, batch);
+			__asm__ volatile("" : : "r"(i), "r"(batch) : "memory");
+			t = now() - begin;
+			if (t > took[batch])
+				took[batch] = t;
+		}
+	}
+	qsort(took, BATCHES, sizeof(took[0]), compare);
+	return took[BATCHES / 2];
+}
+
 static void measure_emit(void)
 {
+	const uint64_t all = 2 * BATCH * BATCHES + BLOCK * BATCHES;
 	struct devtrace_stats s;
-	uint64_t cost;
+	uint64_t cost, worst;
 
-	if (devtrace_lane(65536))
+	if (devtrace_lane(DEVTRACE_LANE_MIN))
 		errx(1, "no lane to be had: %s", strerror(devtrace_error()));
-	median(true);		/* all pages of the lane are there */
+	median(true);		/* the buffer is full */
 	cost = median(true) - median(false);
+	worst = dearest(true) - dearest(false);
 	stats_of(&s);
-	if (s.emitted < 2 * BATCH * BATCHES || devtrace_errors())
-		errx(1, "of %d events %" PRIu64 " were emitted", 2 * BATCH * BATCHES,
-		     (uint64_t)s.emitted);
+	if (s.stored != all || !s.overwritten || devtrace_errors())
+		errx(1, "of %" PRIu64 " events %" PRIu64 " were stored, %" PRIu64 " overwritten",
+		     all, (uint64_t)s.stored, (uint64_t)s.overwritten);
 	printf("lane.emit %" PRIu64 "\n", cost * 1000 / BATCH);
+	printf("lane.worst %" PRIu64 "\n", worst * 1000);
 }
 
 static void measure_read(int lanes, int events)
@@ -101,21 +129,24 @@ static void measure_read(int lanes, int events)
 	printf("lane.read%d %" PRIu64 "\n", lanes, total * 1000 / ((uint64_t)lanes * events));
 }
 
-/* Full blocks alone: how many events the lane had room for. */
+/* In a buffer that is full; and of the lane that who does not say gets. */
 static void measure_room(void)
 {
+	struct devtrace_lane_ask ask;
 	struct devtrace_stats s;
-	uint64_t bytes = 0;
-	struct lane l;
 	int fd = open("/dev/trace", O_WRONLY);
 
-	if (fd < 0 || devtrace_open() || lane_open(&l, fd, 65536))
+	if (fd < 0 || lane_fd(fd, 0, &ask) < 0)
 		err(1, "/dev/trace");
-	for (int i = 0; l.n != l.page->first + 10; i++)
-		lane_mark(&l, DEVTRACE_T_USER, 1, i);
-	stats_of(&s);
-	bytes = 10 * DEVTRACE_LANE_BLOCK;
-	printf("lane.room %" PRIu64 "\n", bytes * 1000 / (uint64_t)(s.stored - 1));
+	printf("lane.bytes %" PRIu64 "\n", (uint64_t)ask.bytes * 1000);
+	do {
+		for (int i = 0; i < BATCH; i++)
+			devtrace(DEVTRACE_T_USER, i, -i);
+		stats_of(&s);
+	} while (s.overwritten < s.stored / 2 && !devtrace_errors());
+	if (devtrace_errors())
+		errx(1, "events were not emitted");
+	printf("lane.room %" PRIu64 "\n", (uint64_t)(s.used * 1000 / (s.stored - s.overwritten)));
 }
 
 int main(int argc, char **argv)
