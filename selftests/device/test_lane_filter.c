@@ -576,7 +576,8 @@ TEST_F_TIMEOUT(filter, a_flood_of_what_nobody_wants, 900)
 /* The same with one event whenever a reader looks, and always in the middle of the next. */
 TEST_F(filter, a_trickle_that_says_it_is_old)
 {
-	const uint64_t old = dev_now();
+	const uint64_t old = dev_now(), end = old + 60 * NSEC;
+	bool given = false;
 	struct tape *t = tape_new();
 	static char buf[4096];
 	int fd, tries;
@@ -587,14 +588,15 @@ TEST_F(filter, a_trickle_that_says_it_is_old)
 	self->l.head->busy = 1;
 	lane_emit_at(&self->l, old, TYPE, NULL, 0);
 	ASSERT_EQ(0, dev_emit_mark(self->wfd, OTHER, 1, 1));
-	for (tries = 0; tries < 10 && !others(t); tries++) {
+	for (tries = 0; !given && dev_now() < end; tries++) {
 		lane_emit_at(&self->l, old, TYPE, NULL, 0);
 		n = read(fd, buf, sizeof(buf));
 		if (n > 0)
 			tape_feed(t, buf, n);
+		given = others(t);
 	}
 	dev_say("%d looks", tries);
-	EXPECT_GT(10, tries);
+	EXPECT_TRUE(given);
 	EXPECT_TRUE(tape_clean(t));
 	tape_free(t);
 	close(fd);
