@@ -30,7 +30,7 @@ static unsigned int nr_slots;		/* only grows; the slots before it are there */
 #define TRIM_BLOCKS	16
 
 static DEFINE_MUTEX(make_lock);		/* of making the ring */
-static u64 first_block = 1;
+u64 slots_first_block = 1;
 
 /* Lanes come and go. */
 
@@ -105,6 +105,7 @@ void slot_open(struct lane *l)
 	s->floor = l->floor;
 	s->busy = false;
 	s->begin_idx = blocks_chain(&slots_blocks, l->slot)->idx;
+	s->before = blocks_chain(&slots_blocks, l->slot)->last;
 	memcpy(s->begin_dropped, s->dropped, sizeof(s->dropped));
 	rcu_assign_pointer(s->lane, l);
 	raw_spin_unlock(&slots_lock);
@@ -386,7 +387,7 @@ int slots_make(unsigned long bytes)
 			slots_blocks.pages = pages;
 			slots_blocks.state = state;
 			WRITE_ONCE(slots_blocks.nr, nr);
-			blocks_init(&slots_blocks, first_block);
+			blocks_init(&slots_blocks, slots_first_block);
 			raw_spin_unlock(&slots_lock);
 		}
 	}
@@ -451,7 +452,7 @@ void slots_resize(struct slots_memory *m)
  */
 void slots_init(u32 start)
 {
-	first_block = (u64)start + 1;
+	slots_first_block = (u64)start + 1;
 }
 
 /* No lane and no reader is left. */

@@ -25,6 +25,7 @@
  * @cleared: the newest run when it was cleared
  * @begin_idx: events of the slot before its lane was there
  * @begin_dropped: @dropped then
+ * @before: the newest run then, or 0
  * @busy: see struct slot_view
  */
 struct slot {
@@ -38,6 +39,7 @@ struct slot {
 	run_place_t		cleared;
 	u64			begin_idx;
 	u64			begin_dropped[SLOT_CAUSES];
+	run_place_t		before;
 	bool			busy;
 };
 
@@ -47,6 +49,8 @@ extern struct block_ring slots_blocks;
 extern struct slot *slots_chunks[SLOTS_MAX / SLOTS_CHUNK];
 /* Events of all lanes that were not stored. */
 extern u64 slots_dropped[SLOT_CAUSES];
+/* The number of the first block that there ever was. */
+extern u64 slots_first_block;
 
 static inline struct slot *slot_at(unsigned int slot)
 {

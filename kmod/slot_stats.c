@@ -76,14 +76,15 @@ u64 slots_handled(void)
 }
 
 /**
- * slots_position() - bytes that were ever written into the ring
+ * slots_position() - bytes of the blocks that were ever filled
  */
 u64 slots_position(void)
 {
-	u64 pos;
+	u64 pos = 0;
 
 	raw_spin_lock(&slots_lock);
-	pos = slots_blocks.head * BLOCK_BYTES;
+	if (slots_blocks.nr)
+		pos = (slots_blocks.head - slots_first_block) * BLOCK_BYTES;
 	raw_spin_unlock(&slots_lock);
 	return pos;
 }
@@ -93,20 +94,19 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 {
 	const struct chain *c = blocks_chain(&slots_blocks, l->slot);
 	const struct slot *s = slot_at(l->slot);
-	u64 held = c->idx - s->begin_idx;
+	run_place_t first = c->first;
 	struct run r;
 	unsigned int i;
 
-	st->stored = held;
-	if (!c->first) {
-		held = 0;
-	} else if (blocks_run(&slots_blocks, c->first, &r)) {
-		held = min(held, c->idx - r.idx);
-		/* The oldest run may be of a lane that had the slot before. */
-		if (held && r.idx >= s->begin_idx)
-			st->oldest = clamp(r.time, r.lo, r.hi);
+	st->stored = c->idx - s->begin_idx;
+	st->overwritten = st->stored;
+	/* The oldest runs may be of a lane that had the slot before. */
+	if (s->before && blocks_run(&slots_blocks, s->before, &r))
+		first = r.next;
+	if (first && blocks_run(&slots_blocks, first, &r)) {
+		st->overwritten = r.idx - s->begin_idx;
+		st->oldest = clamp(r.time, r.lo, r.hi);
 	}
-	st->overwritten = st->stored - held;
 	for (i = 0; i < SLOT_CAUSES; i++)
 		st->dropped[i] = s->dropped[i] - s->begin_dropped[i];
 }
