@@ -147,6 +147,8 @@ int netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 int netlink_reader_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
+	/* What stands in lanes was not read either. */
+	slots_take_all();
 	return dump_streams(skb, cb, dump_readers_of);
 }
 
@@ -273,6 +275,8 @@ int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	void *head;
 	int err;
 
+	/* To take from one may overwrite what another one gave. */
+	slots_take_all();
 	for (; cb->args[0] < slots_nr(); cb->args[0]++) {
 		if (!slot_stats(cb->args[0], &st))
 			continue;

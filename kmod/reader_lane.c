@@ -414,14 +414,22 @@ bool reader_lanes_unread(const struct reader *rd, unsigned int percent)
  */
 u64 reader_lanes_lag(const struct reader *rd)
 {
-	unsigned int i;
-	u64 lag = 0;
+	unsigned int i, nr = has_lanes(rd) ? slots_nr() : 0;
+	const struct lane_cursor *c;
+	run_place_t run;
+	u64 lag = 0, idx;
 
-	for (i = 0; i < reader_nr_lanes(rd); i++) {
-		const struct lane_cursor *c = reader_lane(rd, i);
-
-		/* A moment ago is good enough. */
-		lag = max(lag, slots_behind(i, data_race(c->run), data_race(c->idx)));
+	for (i = 0; i < nr; i++) {
+		if (i < reader_nr_lanes(rd)) {
+			c = reader_lane(rd, i);
+			/* A moment ago is good enough. */
+			run = data_race(c->run);
+			idx = data_race(c->idx);
+		} else {
+			/* It begins there when it comes to know the slot. */
+			run = slot_cleared(i, &idx, NULL);
+		}
+		lag = max(lag, slots_behind(i, run, idx));
 	}
 	return lag;
 }
