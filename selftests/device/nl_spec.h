@@ -110,6 +110,7 @@ static const struct spec_attr spec_devtrace[] = {
 	[51] = { "attached", SPEC_U8, 0, 0xff },
 	[52] = { "tracepoint", SPEC_STRING, 3, 0x3f },
 	[53] = { "elements", SPEC_STRING, 0, 0xffffffffffffffff },
+	[54] = { "lane-state", SPEC_U8, 0, 0xff },
 };
 
 static const struct spec_cmd spec_cmds[] = {
@@ -144,6 +145,7 @@ static const struct spec_cmd spec_cmds[] = {
 	[29] = { "profile-del", 1, 0, 0x10000000000000, 0x0 },
 	[30] = { "ntf-profile-add", 0, 0, 0x0, 0x0 },
 	[31] = { "ntf-profile-del", 0, 0, 0x0, 0x0 },
+	[32] = { "lane-get", 0, 1, 0x0, 0x0 },
 };
 
 #endif /* NL_SPEC_H */
