@@ -1,0 +1,987 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_lane_stat.c - the numbers that are told of events in lanes are exact
+ *
+ * Programs emit by the library, as many events as they are told to, and then wait: so
+ * their lanes hold events that nobody has taken when statistics are asked for. Compared
+ * are what was emitted, ioctl(2), all dumps of netlink, and what a new reader is given.
+ */
+#include <endian.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <devtrace.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "lanes.h"
+#include "nl.h"
+
+#define PROGRAMS	4
+#define THREADS		3
+#define TYPE		DEVTRACE_T_USER
+#define OTHER		"other"
+#define PROGRAM		"LANE_STAT_PROGRAM"
+#define CHANGES		40		/* of the filter */
+
+/* A thread emits until it has done what is wanted. */
+struct worker {
+	_Atomic uint32_t want, done;
+	_Atomic int32_t tid;
+	uint32_t	lane;		/* for devtrace_lane(), if not 0 */
+};
+
+struct shared {
+	atomic_bool	stop;
+	struct worker	w[PROGRAMS][THREADS];
+};
+
+static struct shared *sh;
+static int sh_fd = -1;
+static struct nl nl, ear;
+
+/* Whatever the control page says, so that each event is counted. */
+static int emit(uint8_t type, uint32_t tag, uint32_t nr)
+{
+	struct {
+		struct devtrace_emit e;
+		uint8_t d[10];
+	} __attribute__((packed)) ev = { .e = { .type = type } };
+
+	tag = htole32(tag);
+	nr = htole32(nr);
+	ev.d[0] = DEVTRACE_E_U32;
+	memcpy(ev.d + 1, &tag, 4);
+	ev.d[5] = DEVTRACE_E_U32;
+	memcpy(ev.d + 6, &nr, 4);
+	return devtrace_emit_event(&ev.e, sizeof(ev));
+}
+
+static void *work(void *arg)
+{
+	const unsigned int i = (uintptr_t)arg;
+	struct worker *w = &sh->w[i / THREADS][i % THREADS];
+
+	if (w->lane && devtrace_lane(w->lane))
+		_exit(1);
+	w->tid = syscall(SYS_gettid);
+	while (!sh->stop) {
+		if (w->done == w->want) {
+			dev_sleep_ms(1);
+			continue;
+		}
+		if (emit(TYPE + i / THREADS, i, w->done))
+			_exit(1);
+		w->done++;
+	}
+	return NULL;
+}
+
+static void program(unsigned int p)
+{
+	pthread_t th[THREADS];
+	uintptr_t i;
+
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&th[i], NULL, work, (void *)(p * THREADS + i)))
+			_exit(1);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(th[i], NULL);
+	_exit(0);
+}
+
+static int map_shared(void)
+{
+	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED, sh_fd, 0);
+	return sh == MAP_FAILED ? -1 : 0;
+}
+
+/* We are the program when the environment says so, which the library reads only at its start. */
+__attribute__((constructor))
+static void perhaps_program(void)
+{
+	const char *s = getenv(PROGRAM);
+	unsigned int p;
+
+	if (!s || sscanf(s, "%u:%d", &p, &sh_fd) != 2 || p >= PROGRAMS)
+		return;
+	if (map_shared())
+		_exit(1);
+	program(p);
+}
+
+static pid_t start(unsigned int p, bool lanes)
+{
+	char what[32];
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	snprintf(what, sizeof(what), "%u:%d", p, sh_fd);
+	setenv(PROGRAM, what, 1);
+	if (lanes)
+		unsetenv("DEVTRACE_LANE");
+	else
+		setenv("DEVTRACE_LANE", "0", 1);
+	execl("/proc/self/exe", "lanestat", NULL);
+	_exit(1);
+}
+
+/* Each thread of a program is to emit so many more. */
+static void go_on(unsigned int p, uint32_t more)
+{
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		sh->w[p][i].want += more;
+}
+
+/* All have done so, or false: a program died. */
+static bool finished(unsigned int p, pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		while (!sh->w[p][i].tid || sh->w[p][i].done != sh->w[p][i].want) {
+			if (waitpid(pid, NULL, WNOHANG))
+				return false;
+			dev_sleep_ms(1);
+		}
+	return true;
+}
+
+static uint64_t done_by(unsigned int p)
+{
+	uint64_t n = 0;
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		n += sh->w[p][i].done;
+	return n;
+}
+
+/* Dumps. */
+
+struct row {
+	char		stream[DEVTRACE_NAME_LEN];
+	uint32_t	cpu;
+	struct devtrace_stats s;
+};
+
+struct rows {
+	struct row	v[2 * DEV_CPUS];
+	unsigned int	nr;
+};
+
+static uint64_t dropped(const struct devtrace_stats *s)
+{
+	uint64_t n = 0;
+	int i;
+
+	for (i = 0; i < DEVTRACE_LOST_CAUSES; i++)
+		n += s->dropped[i];
+	return n;
+}
+
+static bool adds_up(const struct devtrace_stats *s)
+{
+	return s->emitted == s->stored + s->filtered + dropped(s);
+}
+
+static void add_row(const struct nl_reply *r, void *arg)
+{
+	struct rows *all = arg;
+	struct row *row = &all->v[all->nr];
+
+	if (all->nr == sizeof(all->v) / sizeof(all->v[0]))
+		return;
+	all->nr++;
+	memset(row, 0, sizeof(*row));
+	snprintf(row->stream, sizeof(row->stream), "%s",
+		 (const char *)nl_data(r->a[DEVTRACE_A_STREAM]));
+	row->cpu = nl_u32(r->a[DEVTRACE_A_CPU]);
+	row->s.emitted = nl_u64(r->a[DEVTRACE_A_EMITTED]);
+	row->s.stored = nl_u64(r->a[DEVTRACE_A_STORED]);
+	row->s.filtered = nl_u64(r->a[DEVTRACE_A_FILTERED]);
+	row->s.overwritten = nl_u64(r->a[DEVTRACE_A_OVERWRITTEN]);
+	row->s.size = nl_u64(r->a[DEVTRACE_A_SIZE]);
+	row->s.used = nl_u64(r->a[DEVTRACE_A_USED]);
+	if (nl_len(r->a[DEVTRACE_A_DROPPED]) == sizeof(row->s.dropped))
+		memcpy(row->s.dropped, nl_data(r->a[DEVTRACE_A_DROPPED]), sizeof(row->s.dropped));
+	else
+		row->s.dropped[0] = UINT64_MAX;
+}
+
+static int dump(int cmd, nl_fn *fn, void *arg)
+{
+	nl_begin(&nl, cmd);
+	return nl_dump(&nl, fn, arg);
+}
+
+static struct devtrace_stats sum_of(const struct rows *all, const char *stream, bool lanes)
+{
+	struct devtrace_stats s = { 0 };
+	unsigned int i, c;
+
+	for (i = 0; i < all->nr; i++) {
+		const struct row *r = &all->v[i];
+
+		if (strcmp(r->stream, stream) || (lanes && r->cpu != DEVTRACE_CPU_LANES))
+			continue;
+		s.emitted += r->s.emitted;
+		s.stored += r->s.stored;
+		s.filtered += r->s.filtered;
+		s.overwritten += r->s.overwritten;
+		for (c = 0; c < DEVTRACE_LOST_CAUSES; c++)
+			s.dropped[c] += r->s.dropped[c];
+		s.size += r->s.size;
+		s.used += r->s.used;
+	}
+	return s;
+}
+
+/* How many rows of a stream are of lanes. */
+static int lane_rows(const struct rows *all, const char *stream)
+{
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < all->nr; i++)
+		n += all->v[i].cpu == DEVTRACE_CPU_LANES && !strcmp(all->v[i].stream, stream);
+	return n;
+}
+
+static bool same(const struct devtrace_stats *a, const struct devtrace_stats *b)
+{
+	return a->emitted == b->emitted && a->stored == b->stored && a->filtered == b->filtered &&
+	       a->overwritten == b->overwritten && a->size == b->size && a->used == b->used &&
+	       !memcmp(a->dropped, b->dropped, sizeof(a->dropped));
+}
+
+/* What ioctl(2) and netlink tell of stream 0 while nobody emits; 0, or the line that fails. */
+static int told(struct devtrace_stats *all, struct devtrace_stats *lanes, struct rows *rows)
+{
+	struct devtrace_stats s;
+	unsigned int i;
+
+	rows->nr = 0;
+	if (dev_stats(DEVTRACE_STATS_ALL, all) || dev_stats(DEVTRACE_STATS_LANES, lanes) ||
+	    dump(DEVTRACE_CMD_STATS_GET, add_row, rows))
+		return __LINE__;
+	if (lane_rows(rows, DEVTRACE_STREAM0) != 1)
+		return __LINE__;
+	s = sum_of(rows, DEVTRACE_STREAM0, false);
+	if (!same(&s, all))
+		return __LINE__;
+	s = sum_of(rows, DEVTRACE_STREAM0, true);
+	if (!same(&s, lanes))
+		return __LINE__;
+	for (i = 0; i < rows->nr; i++)
+		if (!adds_up(&rows->v[i].s))
+			return __LINE__;
+	return adds_up(all) && adds_up(lanes) ? 0 : __LINE__;
+}
+
+struct by_type {
+	uint64_t	stored[256], filtered[256];
+};
+
+static void add_type(const struct nl_reply *r, void *arg)
+{
+	const uint8_t type = *(const uint8_t *)nl_data(r->a[DEVTRACE_A_TYPE]);
+	struct by_type *t = arg;
+
+	t->stored[type] += nl_u64(r->a[DEVTRACE_A_STORED]);
+	t->filtered[type] += nl_u64(r->a[DEVTRACE_A_FILTERED]);
+}
+
+/* Of one thread, or of all. */
+struct by_thread {
+	uint32_t	tid, pid;
+	uint64_t	stored, all;
+	char		comm[16];
+};
+
+static void add_thread(const struct nl_reply *r, void *arg)
+{
+	struct by_thread *t = arg;
+
+	t->all += nl_u64(r->a[DEVTRACE_A_STORED]);
+	if (nl_u32(r->a[DEVTRACE_A_TID]) != t->tid)
+		return;
+	t->pid = nl_u32(r->a[DEVTRACE_A_PID]);
+	t->stored += nl_u64(r->a[DEVTRACE_A_STORED]);
+	snprintf(t->comm, sizeof(t->comm), "%s", (const char *)nl_data(r->a[DEVTRACE_A_COMM]));
+}
+
+struct lane_row {
+	uint32_t	source, tid, pid, state;
+	uint64_t	size, stored, overwritten, dropped, oldest, now;
+	char		comm[16];
+};
+
+struct lane_rows {
+	struct lane_row	v[16];
+	unsigned int	nr;
+};
+
+static void add_lane(const struct nl_reply *r, void *arg)
+{
+	struct lane_rows *all = arg;
+	struct lane_row *l = &all->v[all->nr % 16];
+	const uint64_t *d = nl_data(r->a[DEVTRACE_A_DROPPED]);
+	uint64_t cause;
+	size_t i;
+
+	all->nr++;
+	memset(l, 0, sizeof(*l));
+	l->source = nl_u32(r->a[DEVTRACE_A_ID]);
+	l->tid = nl_u32(r->a[DEVTRACE_A_TID]);
+	l->pid = nl_u32(r->a[DEVTRACE_A_PID]);
+	l->state = *(const uint8_t *)nl_data(r->a[DEVTRACE_A_LANE_STATE]);
+	l->size = nl_u64(r->a[DEVTRACE_A_SIZE]);
+	l->stored = nl_u64(r->a[DEVTRACE_A_STORED]);
+	l->overwritten = nl_u64(r->a[DEVTRACE_A_OVERWRITTEN]);
+	l->oldest = nl_u64(r->a[DEVTRACE_A_OLDEST]);
+	l->now = nl_u64(r->a[DEVTRACE_A_NOW]);
+	for (i = 0; i < nl_len(r->a[DEVTRACE_A_DROPPED]) / sizeof(*d); i++) {
+		memcpy(&cause, &d[i], sizeof(cause));
+		l->dropped += cause;
+	}
+	snprintf(l->comm, sizeof(l->comm), "%s", (const char *)nl_data(r->a[DEVTRACE_A_COMM]));
+}
+
+static const struct lane_row *lane_of(const struct lane_rows *all, uint32_t tid)
+{
+	const struct lane_row *found = NULL;
+	unsigned int i;
+
+	for (i = 0; i < all->nr && i < 16; i++) {
+		if (all->v[i].tid != tid)
+			continue;
+		if (found)
+			return NULL;
+		found = &all->v[i];
+	}
+	return found;
+}
+
+/* LAG of our one reader; UINT64_MAX: there is not one. */
+static void add_lag(const struct nl_reply *r, void *arg)
+{
+	uint64_t *lag = arg;
+
+	if (nl_u32(r->a[DEVTRACE_A_PID]) == (uint32_t)getpid())
+		*lag = nl_u64(r->a[DEVTRACE_A_LAG]);
+}
+
+static uint64_t lag(void)
+{
+	uint64_t n = UINT64_MAX;
+
+	return dump(DEVTRACE_CMD_READER_GET, add_lag, &n) ? UINT64_MAX : n;
+}
+
+/* How many events of a thread were read. */
+static uint64_t read_of(const struct tape *t, uint32_t tid)
+{
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < t->nev; i++)
+		n += t->ev[i].tid == tid;
+	return n;
+}
+
+/* A reader that comes now; NULL if it was told nonsense. */
+static struct tape *read_all(void)
+{
+	struct tape *t = tape_all(64 << 10);
+
+	if (t && tape_clean(t))
+		return t;
+	tape_free(t);
+	return NULL;
+}
+
+static int stream_set(const char *stream, int attr, uint32_t v)
+{
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_SET);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, stream);
+	nl_put_u32(&nl, attr, v);
+	return nl_do(&nl, NULL, NULL);
+}
+
+FIXTURE(lane_stat) {
+	pid_t	pids[PROGRAMS];
+};
+
+FIXTURE_SETUP(lane_stat)
+{
+	dev_seed();
+	sh_fd = memfd_create("shared", 0);
+	ASSERT_LE(0, sh_fd);
+	ASSERT_EQ(0, ftruncate(sh_fd, sizeof(*sh)));
+	ASSERT_EQ(0, map_shared());
+	ASSERT_EQ(0, dev_load("size=64K"));
+	ASSERT_EQ(0, nl_open(&nl));
+}
+
+FIXTURE_TEARDOWN(lane_stat)
+{
+	int i;
+
+	for (i = 0; i < PROGRAMS; i++)
+		if (self->pids[i] > 0)
+			kill(self->pids[i], SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	nl_close(&nl);
+	munmap(sh, sizeof(*sh));
+	close(sh_fd);
+	EXPECT_EQ(0, dev_done());
+}
+
+/* One thread of a program of its own, by the short form, which ends. */
+static int emit_and_end(int nr)
+{
+	pid_t pid = fork();
+	int status, i;
+
+	if (!pid) {
+		for (i = 0; i < nr; i++)
+			devtrace(TYPE, i, ~i);
+		_exit(devtrace_errors() ? 1 : 0);
+	}
+	return waitpid(pid, &status, 0) == pid && !status ? pid : -1;
+}
+
+/* With the module loaded anew; netlink goes with it. */
+static int load(const char *params)
+{
+	nl_close(&nl);
+	return dev_load(params) || nl_open(&nl) ? -1 : 0;
+}
+
+#define MANY	100000
+
+TEST_F(lane_stat, all_are_there_where_there_is_room)
+{
+	static struct rows rows;
+	struct devtrace_stats all, lanes;
+	struct by_type types = { .stored = { 0 } };
+	struct by_thread thread = { 0 };
+	struct tape *t;
+	int pid;
+
+	ASSERT_EQ(0, load("size=4M"));
+	pid = emit_and_end(MANY);
+	ASSERT_LT(0, pid);
+	ASSERT_EQ(0, told(&all, &lanes, &rows));
+	EXPECT_EQ(MANY, all.emitted);
+	EXPECT_EQ(MANY, all.stored);
+	EXPECT_EQ(0, all.overwritten);
+	EXPECT_EQ(MANY, lanes.emitted);
+	EXPECT_EQ(4 << 20, lanes.size);
+	/* Two elements of 5 bytes, the head of a record, and little besides. */
+	EXPECT_LE(MANY * 14, lanes.used);
+	EXPECT_GT(MANY * 16, lanes.used);
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_TYPE_GET, add_type, &types));
+	EXPECT_EQ(MANY, types.stored[TYPE]);
+	EXPECT_EQ(0, types.filtered[TYPE]);
+	thread.tid = pid;
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_PROCESS_GET, add_thread, &thread));
+	EXPECT_EQ(MANY, thread.stored);
+	EXPECT_EQ(MANY, thread.all);
+	EXPECT_EQ(pid, thread.pid);
+	t = read_all();
+	ASSERT_NE(NULL, t);
+	EXPECT_EQ(MANY, t->nev);
+	EXPECT_EQ(MANY, read_of(t, pid));
+	EXPECT_EQ(0, tape_lost(t, -1));
+	tape_free(t);
+}
+
+TEST_F(lane_stat, what_is_stored_is_held_or_overwritten)
+{
+	static struct rows rows;
+	struct devtrace_stats all, lanes;
+	struct tape *t;
+
+	ASSERT_LT(0, emit_and_end(MANY));
+	ASSERT_EQ(0, told(&all, &lanes, &rows));
+	EXPECT_EQ(MANY, all.emitted);
+	EXPECT_EQ(MANY, all.stored);
+	EXPECT_EQ(64 << 10, lanes.size);
+	EXPECT_GE(lanes.size, lanes.used);
+	t = read_all();
+	ASSERT_NE(NULL, t);
+	EXPECT_LT(0, t->nev);
+	EXPECT_EQ(MANY, t->nev + all.overwritten);
+	EXPECT_EQ(all.overwritten, tape_lost(t, -1));
+	tape_free(t);
+}
+
+static void all_types_but(uint8_t types[32], uint8_t type)
+{
+	memset(types, 0xff, 32);
+	/* But for the kernel's profile. */
+	memset(types + 128 / 8, 0, (192 - 128) / 8);
+	types[type / 8] &= ~(1 << type % 8);
+}
+
+/* None, or one that refuses a program, or a type, or severities that nothing has. */
+static int change_filter(pid_t pid)
+{
+	const uint32_t p = pid;
+	uint8_t types[32];
+	size_t nest;
+
+	nl_begin(&nl, DEVTRACE_CMD_FILTER_SET);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nest = nl_nest(&nl, DEVTRACE_A_FILTER);
+	switch (dev_random() % 5) {
+	case 0:
+		nl_put(&nl, DEVTRACE_FA_NOT_PIDS, &p, sizeof(p));
+		break;
+	case 1:
+		all_types_but(types, TYPE + dev_random() % PROGRAMS);
+		nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
+		break;
+	case 2:
+		nl_put_u32(&nl, DEVTRACE_FA_SW_SEVERITY, 2);
+		break;
+	}
+	nl_nest_end(&nl, nest);
+	return nl_do(&nl, NULL, NULL);
+}
+
+TEST_F(lane_stat, each_event_is_counted_once)
+{
+	static const bool by_lane[PROGRAMS] = { true, true, false, true };
+	static struct rows rows;
+	const uint32_t far = 1U << 30;
+	struct devtrace_stats all, lanes;
+	uint64_t emitted = 0, missing = 0, stored = 0, filtered = 0;
+	struct by_type types = { .stored = { 0 } };
+	struct by_thread thread = { 0 };
+	unsigned int p, i;
+	struct tape *t;
+	int status;
+
+	for (p = 0; p < PROGRAMS; p++) {
+		self->pids[p] = start(p, by_lane[p]);
+		ASSERT_LT(0, self->pids[p]);
+		go_on(p, p ? far : 3001);
+	}
+	for (i = 0; i < CHANGES; i++) {
+		ASSERT_EQ(0, change_filter(self->pids[i % PROGRAMS]));
+		ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_ALL, &all));
+		EXPECT_TRUE(adds_up(&all));
+		dev_sleep_ms(dev_random() % 20);
+	}
+	/* One is killed when it sleeps, and its lanes hold events; one while it emits. */
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	for (p = 0; p < 2; p++) {
+		while (!done_by(p))
+			dev_sleep_ms(1);
+		kill(self->pids[p], SIGKILL);
+		ASSERT_EQ(self->pids[p], waitpid(self->pids[p], &status, 0));
+		EXPECT_EQ(SIGKILL, status);
+		self->pids[p] = 0;
+	}
+	while (!done_by(2) || !done_by(3))
+		dev_sleep_ms(1);
+	sh->stop = true;
+	for (; p < PROGRAMS; p++) {
+		ASSERT_EQ(self->pids[p], waitpid(self->pids[p], &status, 0));
+		EXPECT_EQ(0, status);
+		self->pids[p] = 0;
+	}
+	ASSERT_EQ(0, told(&all, &lanes, &rows));
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_TYPE_GET, add_type, &types));
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_PROCESS_GET, add_thread, &thread));
+	for (p = 0; p < PROGRAMS; p++) {
+		const uint64_t n = types.stored[TYPE + p] + types.filtered[TYPE + p];
+
+		stored += types.stored[TYPE + p];
+		filtered += types.filtered[TYPE + p];
+		emitted += done_by(p);
+		/* Each thread of the one that was killed may have had one more under way. */
+		EXPECT_GE(done_by(p) + (p == 1 ? THREADS : 0), n) TH_LOG("program %u", p);
+		missing += done_by(p) - (p == 1 ? 0 : n);
+	}
+	dev_say("%llu emitted, %llu by lanes, %llu filtered, %llu overwritten, %llu dropped",
+		(unsigned long long)all.emitted, (unsigned long long)lanes.emitted,
+		(unsigned long long)all.filtered, (unsigned long long)all.overwritten,
+		(unsigned long long)dropped(&all));
+	missing -= done_by(1);
+	EXPECT_GE(dropped(&all), missing);
+	EXPECT_LE(emitted, all.emitted);
+	EXPECT_GE(emitted + THREADS, all.emitted);
+	EXPECT_EQ(all.emitted, all.stored + all.filtered + dropped(&all));
+	EXPECT_EQ(all.stored, stored);
+	EXPECT_EQ(all.filtered, filtered);
+	EXPECT_EQ(all.stored, thread.all);
+	EXPECT_LT(0, lanes.stored);
+	EXPECT_GT(all.stored, lanes.stored);
+	t = read_all();
+	ASSERT_NE(NULL, t);
+	EXPECT_EQ(all.stored - all.overwritten, t->nev);
+	EXPECT_EQ(all.overwritten + dropped(&all), tape_lost(t, -1));
+	tape_free(t);
+}
+
+TEST_F(lane_stat, what_sleeps_in_lanes_is_counted)
+{
+	static struct rows rows;
+	struct by_type types = { .stored = { 0 } };
+	struct by_thread thread = { 0 };
+	struct devtrace_stats all, lanes;
+
+	self->pids[0] = start(0, true);
+	go_on(0, 7);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_TYPE_GET, add_type, &types));
+	EXPECT_EQ(THREADS * 7, types.stored[TYPE]);
+	go_on(0, 7);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	thread.tid = sh->w[0][1].tid;
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_PROCESS_GET, add_thread, &thread));
+	EXPECT_EQ(14, thread.stored);
+	EXPECT_EQ(THREADS * 14, thread.all);
+	EXPECT_EQ(self->pids[0], thread.pid);
+	EXPECT_STREQ("exe", thread.comm);
+	go_on(0, 7);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	rows.nr = 0;
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_STATS_GET, add_row, &rows));
+	EXPECT_EQ(THREADS * 21, sum_of(&rows, DEVTRACE_STREAM0, true).stored);
+	go_on(0, 7);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	ASSERT_EQ(0, told(&all, &lanes, &rows));
+	EXPECT_EQ(THREADS * 28, all.emitted);
+	EXPECT_EQ(THREADS * 28, lanes.stored);
+}
+
+TEST_F(lane_stat, another_stream_counts_since_it_began)
+{
+	static struct rows rows;
+	struct devtrace_stats all, lanes, other, other_lanes;
+	uint8_t types[32] = { 0 };
+	size_t nest;
+
+	self->pids[0] = start(0, true);
+	go_on(0, 500);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	/* It wants what the second program emits, which no lane can tell it. */
+	types[(TYPE + 1) / 8] = 1 << (TYPE + 1) % 8;
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_NEW);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, OTHER);
+	nl_put_u64(&nl, DEVTRACE_A_SIZE, 64 << 10);
+	nest = nl_nest(&nl, DEVTRACE_A_FILTER);
+	nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
+	nl_nest_end(&nl, nest);
+	ASSERT_EQ(0, nl_do(&nl, NULL, NULL));
+	go_on(0, 700);
+	self->pids[1] = start(1, true);
+	go_on(1, 11);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	ASSERT_TRUE(finished(1, self->pids[1]));
+
+	ASSERT_EQ(0, told(&all, &lanes, &rows));
+	EXPECT_EQ(THREADS * 1211, all.emitted);
+	EXPECT_EQ(THREADS * 1200, lanes.emitted);
+	EXPECT_EQ(1, lane_rows(&rows, OTHER));
+	other = sum_of(&rows, OTHER, false);
+	other_lanes = sum_of(&rows, OTHER, true);
+	EXPECT_EQ(THREADS * 711, other.emitted);
+	EXPECT_EQ(THREADS * 11, other.stored);
+	EXPECT_EQ(THREADS * 700, other.filtered);
+	EXPECT_EQ(THREADS * 700, other_lanes.emitted);
+	EXPECT_EQ(THREADS * 700, other_lanes.filtered);
+	EXPECT_EQ(0, other_lanes.size);
+
+	/* What stream 0 does not want of lanes, it does not want either. */
+	all_types_but(types, TYPE);
+	nl_begin(&nl, DEVTRACE_CMD_FILTER_SET);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nest = nl_nest(&nl, DEVTRACE_A_FILTER);
+	nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
+	nl_nest_end(&nl, nest);
+	ASSERT_EQ(0, nl_do(&nl, NULL, NULL));
+	go_on(0, 13);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	ASSERT_EQ(0, told(&all, &lanes, &rows));
+	EXPECT_EQ(THREADS * 1224, all.emitted);
+	EXPECT_EQ(THREADS * 13, all.filtered);
+	other = sum_of(&rows, OTHER, false);
+	EXPECT_EQ(THREADS * 724, other.emitted);
+	EXPECT_EQ(THREADS * 713, other.filtered);
+}
+
+TEST_F(lane_stat, a_reader_lags_by_what_it_has_not_read)
+{
+	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct tape *t = tape_new();
+	uint64_t first;
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, lag());
+	self->pids[0] = start(0, true);
+	/* Little, in lanes that nobody looked at since. */
+	go_on(0, 5);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	first = lag();
+	EXPECT_LT(THREADS * 5 * 14, first);
+	EXPECT_GT(4096, first);
+	ASSERT_LT(0, tape_drain(t, fd));
+	EXPECT_EQ(THREADS * 5, t->nev);
+	EXPECT_EQ(0, lag());
+	go_on(0, 1000);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	EXPECT_LT(THREADS * 1000 * 14, lag());
+	EXPECT_GE(64 << 10, lag());
+	ASSERT_LT(0, tape_drain(t, fd));
+	EXPECT_EQ(0, lag());
+	/* A lane that the reader does not know. */
+	self->pids[1] = start(1, true);
+	go_on(1, 5);
+	ASSERT_TRUE(finished(1, self->pids[1]));
+	EXPECT_LT(THREADS * 5 * 14, lag());
+	ASSERT_LT(0, tape_drain(t, fd));
+	EXPECT_EQ(0, lag());
+	EXPECT_EQ(THREADS * 1010, t->nev);
+	EXPECT_TRUE(tape_clean(t));
+	tape_free(t);
+	close(fd);
+}
+
+TEST_F(lane_stat, a_line_for_each_lane)
+{
+	struct lane_rows lanes = { .nr = 0 };
+	static struct rows rows;
+	struct devtrace_stats all, st;
+	const struct lane_row *l;
+	uint64_t overwritten = 0, begun;
+	struct tape *t;
+	int i;
+
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
+	EXPECT_EQ(0, lanes.nr);
+	sh->w[0][2].lane = DEVTRACE_LANE_MIN | DEVTRACE_LANE_NO_CALLS;
+	self->pids[0] = start(0, true);
+	for (i = 0; i < THREADS; i++)
+		sh->w[0][i].want = 10 + i;
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
+	EXPECT_EQ(THREADS, lanes.nr);
+	for (i = 0; i < THREADS; i++) {
+		l = lane_of(&lanes, sh->w[0][i].tid);
+		ASSERT_NE(NULL, l) TH_LOG("thread %d", i);
+		EXPECT_EQ(self->pids[0], l->pid);
+		EXPECT_STREQ("exe", l->comm);
+		EXPECT_EQ(DEVTRACE_LANE_MIN, l->size);
+		EXPECT_EQ(10 + i, l->stored);
+		EXPECT_EQ(0, l->overwritten);
+		EXPECT_EQ(0, l->dropped);
+		EXPECT_EQ(i == 2 ? 2 : 1, l->state);
+		EXPECT_LT(0, l->oldest);
+		EXPECT_GE(l->now, l->oldest);
+	}
+	/* Their numbers are theirs alone, and the smallest. */
+	t = read_all();
+	ASSERT_NE(NULL, t);
+	EXPECT_EQ(33, t->nev);
+	tape_free(t);
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_ALL, &all));
+	for (i = 0; i < THREADS; i++) {
+		EXPECT_LE(all.nr_cpus, lanes.v[i].source);
+		EXPECT_GT(all.nr_cpus + THREADS, lanes.v[i].source);
+		EXPECT_NE(lanes.v[i].source, lanes.v[(i + 1) % THREADS].source);
+	}
+
+	/* More than the ring of 64K holds. */
+	for (i = 0; i < 2; i++)
+		sh->w[0][i].want = 5000 * (i + 1);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	lanes.nr = 0;
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
+	EXPECT_EQ(THREADS, lanes.nr);
+	ASSERT_EQ(0, told(&all, &st, &rows));
+	t = read_all();
+	ASSERT_NE(NULL, t);
+	for (i = 0; i < THREADS; i++) {
+		l = lane_of(&lanes, sh->w[0][i].tid);
+		ASSERT_NE(NULL, l) TH_LOG("thread %d", i);
+		EXPECT_EQ(sh->w[0][i].done, l->stored + l->dropped);
+		EXPECT_EQ(l->stored - l->overwritten, read_of(t, l->tid));
+		overwritten += l->overwritten;
+		if (l->stored == l->overwritten)
+			EXPECT_EQ(0, l->oldest);
+	}
+	EXPECT_LT(0, overwritten);
+	EXPECT_EQ(st.overwritten, overwritten);
+	tape_free(t);
+
+	/* They end, and are no more; whoever comes then begins at 0. */
+	sh->stop = true;
+	ASSERT_EQ(self->pids[0], waitpid(self->pids[0], &i, 0));
+	self->pids[0] = 0;
+	EXPECT_EQ(0, i);
+	lanes.nr = 0;
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
+	EXPECT_EQ(0, lanes.nr);
+	sh->stop = false;
+	memset(sh->w, 0, sizeof(sh->w));
+	begun = dev_now();
+	self->pids[1] = start(1, true);
+	go_on(1, 3);
+	ASSERT_TRUE(finished(1, self->pids[1]));
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
+	EXPECT_EQ(THREADS, lanes.nr);
+	for (i = 0; i < THREADS; i++) {
+		EXPECT_EQ(3, lanes.v[i].stored);
+		EXPECT_EQ(0, lanes.v[i].overwritten);
+		EXPECT_LE(begun, lanes.v[i].oldest);
+	}
+}
+
+/* One that makes no sense is closed, and there as long as it is mapped. */
+TEST_F(lane_stat, a_closed_lane)
+{
+	int wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	struct lane_rows lanes = { .nr = 0 };
+	struct lane bad;
+
+	ASSERT_LE(0, wfd);
+	ASSERT_EQ(0, lane_open(&bad, wfd, 0));
+	lane_mark(&bad, TYPE, 1, 1);
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
+	ASSERT_EQ(1, lanes.nr);
+	EXPECT_EQ(getpid(), lanes.v[0].tid);
+	EXPECT_EQ(1, lanes.v[0].state);
+	lane_block(&bad, bad.n)->used = DEVTRACE_LANE_BLOCK - 1;
+	lanes.nr = 0;
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
+	ASSERT_EQ(1, lanes.nr);
+	EXPECT_EQ(0, lanes.v[0].state);
+	EXPECT_EQ(1, lanes.v[0].stored);
+	lane_close(&bad);
+	lanes.nr = 0;
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
+	EXPECT_EQ(0, lanes.nr);
+	close(wfd);
+}
+
+struct marks {
+	int	lanes, others;
+	uint32_t percent;
+};
+
+static void count_marks(const struct nl_reply *r, void *arg)
+{
+	struct marks *m = arg;
+
+	if (r->cmd != DEVTRACE_CMD_NTF_WATERMARK)
+		return;
+	m->percent = nl_u32(r->a[DEVTRACE_A_WATERMARK]);
+	if (nl_u32(r->a[DEVTRACE_A_CPU]) == DEVTRACE_CPU_LANES)
+		m->lanes++;
+	else
+		m->others++;
+}
+
+/* A 64K ring, the numbers of its blocks from 1 on or near where they wrap. */
+FIXTURE(mark) {
+	pid_t	pid;
+};
+
+FIXTURE_VARIANT(mark) {
+	const char *params;
+};
+
+FIXTURE_VARIANT_ADD(mark, from_zero) {
+	.params = "size=64K",
+};
+FIXTURE_VARIANT_ADD(mark, before_wrap) {
+	.params = "size=64K start=4294967000",
+};
+
+FIXTURE_SETUP(mark)
+{
+	sh_fd = memfd_create("shared", 0);
+	ASSERT_LE(0, sh_fd);
+	ASSERT_EQ(0, ftruncate(sh_fd, sizeof(*sh)));
+	ASSERT_EQ(0, map_shared());
+	ASSERT_EQ(0, dev_load(variant->params));
+	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, nl_open(&ear));
+	ASSERT_EQ(0, nl_listen(&ear));
+}
+
+FIXTURE_TEARDOWN(mark)
+{
+	if (self->pid > 0)
+		kill(self->pid, SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	nl_close(&ear);
+	nl_close(&nl);
+	munmap(sh, sizeof(*sh));
+	close(sh_fd);
+	EXPECT_EQ(0, dev_done());
+}
+
+TEST_F(mark, lanes_pass_the_watermark)
+{
+	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC), tries;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct tape *t = tape_new();
+	struct marks m = { 0 };
+
+	ASSERT_LE(0, fd);
+	ASSERT_LT(0, tape_drain(t, fd));
+	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_WATERMARK, 25));
+	self->pid = start(0, true);
+	/* 14 bytes each and the heads of runs: below 4 of 16 blocks, 15 KiB of 16. */
+	go_on(0, 350);
+	ASSERT_TRUE(finished(0, self->pid));
+	EXPECT_EQ(0, poll(&p, 1, 0));
+	EXPECT_EQ(0, poll(&p, 1, 300));
+	ASSERT_LE(0, nl_heard(&ear, count_marks, &m));
+	EXPECT_EQ(0, m.lanes);
+	EXPECT_EQ(0, m.others);
+	go_on(0, 250);
+	EXPECT_EQ(1, poll(&p, 1, 60000));
+	ASSERT_TRUE(finished(0, self->pid));
+	ASSERT_LT(0, tape_drain(t, fd));
+	EXPECT_EQ(THREADS * 600, t->nev);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(0, poll(&p, 1, 100));
+	/* A work tells it, which may have its turn later. */
+	for (tries = 0; tries < 300 && !m.lanes; tries++) {
+		ASSERT_LE(0, nl_heard(&ear, count_marks, &m));
+		dev_sleep_ms(m.lanes ? 0 : 100);
+	}
+	EXPECT_EQ(1, m.lanes);
+	EXPECT_EQ(0, m.others);
+	EXPECT_EQ(25, m.percent);
+	/* Without one, a reader is woken by a single event. */
+	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_WATERMARK, 0));
+	go_on(0, 1);
+	EXPECT_EQ(1, poll(&p, 1, 60000));
+	close(fd);
+	tape_free(t);
+}
+
+TEST_HARNESS_MAIN
