@@ -60,7 +60,7 @@ struct devtrace_info {
 	uint16_t	nr_sources;
 	uint16_t	nr_cpus;	/* sources from this one on are lanes; 0: none */
 	uint64_t	frames;
-	uint8_t		boot_id[16];
+	uint8_t		boot_id[16];	/* the kernel's, if DEVTRACE_INFO_BOOT_ID */
 	const char	*machine, *release, *stream;
 };
 
@@ -201,6 +201,11 @@ const char *devtrace_decoder_proc(const struct devtrace_decoder *d, uint32_t tid
  * frame decides: before the first one every source is taken for a CPU.
  */
 int devtrace_decoder_lane(const struct devtrace_decoder *d, uint16_t source);
+/*
+ * Which loading of the module the stream is of: a random number. It stands in the frame
+ * behind each INFO frame. 0: not there yet, or the module was older than this.
+ */
+uint32_t devtrace_decoder_load(const struct devtrace_decoder *d);
 /*
  * What the trace clock was on another clock, by the last CLOCK frame at or
  * before it (for what is older than all that are remembered, the first of

@@ -65,6 +65,5 @@ void cdev_del_stream(struct stream *s);
 
 /* main.c */
 extern struct devtrace_control *devtrace_control;
-extern u8 devtrace_boot_id[16];
 
 #endif /* DEVTRACE_CORE_H */

@@ -8,9 +8,9 @@
 #include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
-#include <linux/random.h>
 #include <linux/uidgid.h>
 
+#include "boot_id.h"
 #include "clock.h"
 #include "core.h"
 #include "dict.h"
@@ -27,7 +27,6 @@
 #include "trigger.h"
 
 struct devtrace_control *devtrace_control;
-u8 devtrace_boot_id[16];
 
 static char *size = "256K";
 module_param(size, charp, 0444);
@@ -100,7 +99,7 @@ static int __init devtrace_init(void)
 	if (err)
 		return err;
 
-	get_random_bytes(devtrace_boot_id, sizeof(devtrace_boot_id));
+	boot_id_init();
 	devtrace_control = (void *)get_zeroed_page(GFP_KERNEL);
 	if (!devtrace_control)
 		return -ENOMEM;

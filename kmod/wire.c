@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <linux/utsname.h>
 
+#include "boot_id.h"
 #include "compat.h"
 #include "core.h"
 #include "stream_priv.h"
@@ -207,6 +208,17 @@ static char *put_name(char *p, const char *name, size_t max)
 	return p + len + 1;
 }
 
+/* In a frame that older decoders pass over in silence; INFO would have to be another version. */
+static void wire_load(struct wire *w)
+{
+	struct devtrace_wire_load *b = wire_body(w);
+
+	memset(b, 0, sizeof(*b));
+	b->what = DEVTRACE_EMPTY_LOAD;
+	b->load = cpu_to_le32(devtrace_boot_id.load);
+	wire_send(w, DEVTRACE_T_EMPTY, sizeof(*b));
+}
+
 /**
  * wire_info() - what this stream is
  * @w: frames of the reader
@@ -221,15 +233,17 @@ void wire_info(struct wire *w, u8 reason)
 	b->check = w->check;
 	b->reason = reason;
 	b->flags = (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? DEVTRACE_INFO_BIG_ENDIAN : 0) |
-		   (IS_ENABLED(CONFIG_64BIT) ? 0 : DEVTRACE_INFO_32BIT);
+		   (IS_ENABLED(CONFIG_64BIT) ? 0 : DEVTRACE_INFO_32BIT) |
+		   (devtrace_boot_id.random ? 0 : DEVTRACE_INFO_BOOT_ID);
 	b->nr_sources = cpu_to_le16(nr_cpu_ids + SLOTS_MAX);
 	b->nr_cpus = cpu_to_le16(nr_cpu_ids);
 	b->frames = cpu_to_le64(w->frames);
-	memcpy(b->boot_id, devtrace_boot_id, sizeof(b->boot_id));
+	memcpy(b->boot_id, devtrace_boot_id.boot, sizeof(b->boot_id));
 	p = put_name(p, init_utsname()->machine, __NEW_UTS_LEN + 1);
 	p = put_name(p, init_utsname()->release, __NEW_UTS_LEN + 1);
 	p = put_name(p, w->name, DEVTRACE_NAME_MAX);
 	wire_send(w, DEVTRACE_T_INFO, p - (char *)b);
+	wire_load(w);
 }
 
 /**

@@ -18,6 +18,7 @@
 #define PROC_SIZE	sizeof(struct devtrace_wire_proc)
 #define DICT_SIZE	sizeof(struct devtrace_wire_dict)
 #define STATE_SIZE	sizeof(struct devtrace_wire_state)
+#define LOAD_SIZE	sizeof(struct devtrace_wire_load)
 
 /* No machine has more CPUs, and none has more lanes. For a guess only. */
 #define SOURCES_SANE	(8192 + 4096)
@@ -29,6 +30,7 @@ _Static_assert(LOST_SIZE == 28, "LOST");
 _Static_assert(PROC_SIZE == 16, "PROC");
 _Static_assert(DICT_SIZE == 20, "dictionary");
 _Static_assert(STATE_SIZE == 24, "STATE");
+_Static_assert(LOAD_SIZE == 8, "load");
 
 /*
  * The string at *pos, NUL included; NULL if there is none. *pos moves on.
@@ -261,6 +263,14 @@ static uint32_t process_of(struct devtrace_decoder *d, uint32_t tid)
 	return d->recent[i].tgid;
 }
 
+static void forget_names(struct devtrace_decoder *d)
+{
+	dt_names_clear(&d->names);
+	dt_names_clear(&d->procs);
+	dt_forget_recent(d);
+	*d->idle = '\0';
+}
+
 static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i)
 {
 	bool other_boot = d->have_boot &&
@@ -271,10 +281,8 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 	 * earlier one said, perhaps of another machine, does not hold.
 	 */
 	if (dt_opens_stream(i) || other_boot) {
-		dt_names_clear(&d->names);
-		dt_names_clear(&d->procs);
-		dt_forget_recent(d);
-		*d->idle = '\0';
+		forget_names(d);
+		d->load = 0;
 	}
 	/* CLOCK follows an INFO; after a seek it may go back in time. */
 	if (dt_opens_stream(i) || other_boot || i->reason == DEVTRACE_INFO_SEEK)
@@ -283,6 +291,21 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 	d->nr_cpus = i->nr_cpus;
 	d->have_boot = true;
 	memcpy(d->boot_id, i->boot_id, sizeof(d->boot_id));
+}
+
+/* The one frame of padding that says something; names are of one load of the module. */
+static void learn_load(struct devtrace_decoder *d, const uint8_t *p, size_t len)
+{
+	uint32_t load;
+
+	if (len < LOAD_SIZE || p[0] != DEVTRACE_EMPTY_LOAD)
+		return;
+	load = dt_le32(p + 4);
+	if (d->load && load != d->load) {
+		forget_names(d);
+		d->nr_clocks = 0;
+	}
+	d->load = load;
 }
 
 static void learn_clock(struct devtrace_decoder *d, const struct devtrace_clock *c)
@@ -357,6 +380,10 @@ void dt_body_learn(struct devtrace_decoder *d, struct devtrace_item *item)
 					       .key = item->u.dict.key },
 			     0, item->u.dict.name);
 		break;
+	case DEVTRACE_ITEM_UNKNOWN:
+		if (item->u.unknown.type == DEVTRACE_T_EMPTY)
+			learn_load(d, item->u.unknown.data, item->u.unknown.len);
+		break;
 	default:
 		break;
 	}
@@ -410,6 +437,11 @@ const char *devtrace_decoder_proc(const struct devtrace_decoder *d, uint32_t tid
 int devtrace_decoder_lane(const struct devtrace_decoder *d, uint16_t source)
 {
 	return d->nr_cpus && source >= d->nr_cpus ? source - d->nr_cpus : -1;
+}
+
+uint32_t devtrace_decoder_load(const struct devtrace_decoder *d)
+{
+	return d->load;
 }
 
 /*

@@ -67,6 +67,7 @@ struct devtrace_decoder {
 	char			idle[16];	/* thread 0 of the last event that had it */
 	bool			have_boot;
 	uint8_t			boot_id[16];
+	uint32_t		load;	/* 0: not known */
 	struct dt_names		names, procs;
 	/* Of events lately: the process of tid, in place tid % DT_RECENT. */
 	struct { uint32_t tid, tgid; } recent[DT_RECENT];

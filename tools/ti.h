@@ -184,9 +184,12 @@ struct ti_printer {
 void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
 void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		  const struct devtrace_item *item);
+void ti_boot_id(struct out *o, const uint8_t id[16]);
+void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load);
 void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
 void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		  const struct devtrace_item *item);
+void ti_json_load(struct out *o, uint32_t load);
 
 /*
  * -n: the last events, each with what was reported before it, in memory until
@@ -241,6 +244,7 @@ struct ti_run {
 	struct sum	*sum;		/* --summary */
 	/* The name of its stream; a stream with another one is announced. */
 	char		stream[DEVTRACE_NAME_MAX];
+	uint32_t	load;		/* as printed last, in this stream */
 	/* What "ago" means on the trace clock of this input. */
 	uint64_t	since_ts, until_ts;
 	/* An event after this ends the input. */

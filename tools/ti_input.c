@@ -90,12 +90,33 @@ static bool other_stream(struct ti_run *run, const char *name)
 	return true;
 }
 
+/* What comes behind INFO, and is no item. */
+static void print_load(struct ti_run *run)
+{
+	uint32_t load = devtrace_decoder_load(run->decoder);
+	struct out *o = &run->out;
+
+	if (load == run->load)
+		return;
+	run->load = load;
+	if (!load || !run->opt->verbose || run->sum)
+		return;
+	if (run->keep)
+		o = ti_last_report(&run->last);
+	if (o && run->opt->json)
+		ti_json_load(o, load);
+	else if (o)
+		ti_line_load(o, &run->printer, load);
+}
+
 int ti_item(const struct devtrace_item *item, void *arg)
 {
 	struct ti_run *run = arg;
 	struct out *o = &run->out;
 	bool announced = false;
 	int ret;
+
+	print_load(run);
 
 	switch (item->kind) {
 	case DEVTRACE_ITEM_EVENT:
@@ -174,6 +195,7 @@ static int begin(struct ti_run *run)
 	run->printer.iso.valid = false;
 	run->losses.n = 0;
 	strcpy(run->stream, TI_STREAM);
+	run->load = 0;
 	ti_header_forget(run->printer.header);
 	return 0;
 }
@@ -270,7 +292,11 @@ static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 
 static int feed(struct ti_run *run, const char *buf, size_t n)
 {
-	return devtrace_decoder_feed(run->decoder, buf, n, NULL);
+	int ret = devtrace_decoder_feed(run->decoder, buf, n, NULL);
+
+	if (!ret)
+		print_load(run);
+	return ret;
 }
 
 /* A pipe or terminal that has nothing more at the moment. */

@@ -98,6 +98,22 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	OUT_LIT(o, "}\n");
 }
 
+/* A random one tells nobody anything. */
+static void json_boot(struct out *o, const struct devtrace_info *i)
+{
+	if (!(i->flags & DEVTRACE_INFO_BOOT_ID))
+		return;
+	OUT_LIT(o, ",\"boot\":\"");
+	ti_boot_id(o, i->boot_id);
+	OUT_LIT(o, "\"");
+}
+
+void ti_json_load(struct out *o, uint32_t load)
+{
+	num(o, "{\"kind\":\"load\",\"load\":", load);
+	OUT_LIT(o, "}\n");
+}
+
 static void json_unknown(struct out *o, const struct devtrace_item *item)
 {
 	size_t i;
@@ -158,6 +174,7 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		num(o, ",\"reason\":", item->u.info.reason);
 		if (item->u.info.nr_cpus)
 			num(o, ",\"cpus\":", item->u.info.nr_cpus);
+		json_boot(o, &item->u.info);
 		str(o, ",\"machine\":", item->u.info.machine);
 		str(o, ",\"release\":", item->u.info.release);
 		str(o, ",\"stream\":", item->u.info.stream);

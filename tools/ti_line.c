@@ -479,6 +479,27 @@ static void print_dict(struct out *o, const struct devtrace_name *n)
 	}
 }
 
+/* As the kernel writes it: 8-4-4-4-12 digits. */
+void ti_boot_id(struct out *o, const uint8_t id[16])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (int i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			out_char(o, '-');
+		out_char(o, digits[id[i] >> 4]);
+		out_char(o, digits[id[i] & 0xf]);
+	}
+}
+
+void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load)
+{
+	OUT_LIT(o, "--- load ");
+	out_u64(o, load);
+	OUT_LIT(o, " of the module");
+	end_line(o, p);
+}
+
 static void print_info(struct out *o, const struct devtrace_info *i)
 {
 	static const char *const reasons[] = {
@@ -499,6 +520,10 @@ static void print_info(struct out *o, const struct devtrace_info *i)
 	if (i->nr_cpus) {
 		OUT_LIT(o, ", of ");
 		plural(o, i->nr_cpus, "CPU");
+	}
+	if (i->flags & DEVTRACE_INFO_BOOT_ID) {
+		OUT_LIT(o, ", boot ");
+		ti_boot_id(o, i->boot_id);
 	}
 }
 

@@ -249,5 +249,41 @@ else
 	done
 fi
 
+# Boot and load.
+identity()
+{
+	$ti --json -v < /dev/trace |
+		sed -n 's/.*"kind":"info".*"boot":"\([^"]*\)".*/\1/p; s/.*"kind":"load","load":\([0-9]*\).*/\1/p' |
+		head -n 2 | sed 'N;s/\n/ /'
+}
+
+identity > "$out"
+before=$(cat "$out")
+[ "${before% *}" = "$(cat /proc/sys/kernel/random/boot_id)" ]
+ok $? "the boot id is the kernel's"
+module=${DEVTRACE_MODULES:-/modules}/devtrace.ko
+if rmmod devtrace 2>> "$out" && insmod "$module" 2>> "$out"; then
+	identity >> "$out"
+	after=$(tail -n 1 "$out")
+	[ "${after% *}" = "${before% *}" ] && [ "${after#* }" != "${before#* }" ]
+	ok $? "loaded again it is the same boot, and another load"
+else
+	ok 0 "loaded again it is the same boot, and another load # SKIP the module is in use"
+fi
+# Whoever loads it where there is no /proc gets a random id, which nobody is told.
+if ! unshare -m true 2>> "$out"; then
+	ok 0 "without /proc the boot id is no boot's # SKIP no unshare"
+elif ! rmmod devtrace 2>> "$out"; then
+	ok 0 "without /proc the boot id is no boot's # SKIP the module is in use"
+else
+	unshare -m sh -c 'mount -t tmpfs none /proc && insmod "$1"' sh "$module" 2>> "$out" &&
+		$ti --json -v < /dev/trace > "$out" 2>&1 &&
+		grep '"kind":"info"' "$out" | grep -qv '"boot"' && grep -q '"kind":"load"' "$out"
+	ok $? "without /proc the boot id is no boot's"
+	if rmmod devtrace 2>> "$out"; then
+		insmod "$module" 2>> "$out"
+	fi
+fi
+
 echo "1..$count"
 [ $bad = 0 ]

@@ -526,6 +526,48 @@ TEST_F(names, empty_frames)
 	EXPECT_EQ(0, devtrace_decoder_totals(self->d)->missing);
 }
 
+/* The load is of the stream that is open; names are of one load. */
+TEST_F(names, load)
+{
+	static const uint8_t first[] = { DEVTRACE_EMPTY_LOAD, 0, 0, 0, 0xef, 0xcd, 0xab, 0x89 };
+	static const uint8_t second[] = { DEVTRACE_EMPTY_LOAD, 0, 0, 0, 2, 0, 0, 0, 99 };
+	static const uint8_t other[] = { DEVTRACE_EMPTY_LOAD + 1, 0, 0, 0, 3, 0, 0, 0 };
+	struct devtrace_decoder *d = self->d;
+	struct stream *s = &self->s;
+
+	stream_info(s, DEVTRACE_INFO_OPEN);
+	feed(d, s);
+	EXPECT_EQ(0, devtrace_decoder_load(d));
+	stream_name(s, DEVTRACE_T_OBJ, 0, 0, 0, 5, "five");
+	stream_frame(s, DEVTRACE_T_EMPTY, first, sizeof(first));
+	stream_clock(s);
+	feed(d, s);
+	EXPECT_EQ(0x89abcdef, devtrace_decoder_load(d));
+	/* Not a load, as far as anybody knows today. */
+	stream_frame(s, DEVTRACE_T_EMPTY, other, sizeof(other));
+	stream_frame(s, DEVTRACE_T_EMPTY, second, 7);
+	stream_info(s, DEVTRACE_INFO_PERIODIC);
+	stream_frame(s, DEVTRACE_T_EMPTY, first, sizeof(first));
+	feed(d, s);
+	EXPECT_EQ(0x89abcdef, devtrace_decoder_load(d));
+	EXPECT_TRUE(is("five", devtrace_decoder_name(d, DEVTRACE_T_OBJ, 0, 0, 0, 5)));
+	/* The opening was lost. */
+	stream_frame(s, DEVTRACE_T_EMPTY, second, sizeof(second));
+	feed(d, s);
+	EXPECT_EQ(2, devtrace_decoder_load(d));
+	EXPECT_EQ(NULL, devtrace_decoder_name(d, DEVTRACE_T_OBJ, 0, 0, 0, 5));
+	/* An older module. */
+	s->seq = 1;
+	s->sent = 0;
+	stream_info(s, DEVTRACE_INFO_OPEN);
+	feed(d, s);
+	EXPECT_EQ(0, devtrace_decoder_load(d));
+	EXPECT_EQ(0, devtrace_decoder_totals(d)->damages);
+	EXPECT_EQ(0, devtrace_decoder_totals(d)->missing);
+	for (size_t i = 0; i < self->seen.nr; i++)
+		EXPECT_NE(DEVTRACE_ITEM_UNKNOWN, self->seen.v[i].kind);
+}
+
 /* The largest frame there can be, every byte of it escaped. */
 TEST_F(names, largest)
 {

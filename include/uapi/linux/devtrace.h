@@ -28,7 +28,7 @@
  * away.
  */
 enum devtrace_type {
-	DEVTRACE_T_EMPTY	= 0,	/* transport: padding */
+	DEVTRACE_T_EMPTY	= 0,	/* transport: padding, or the load */
 	DEVTRACE_T_SM		= 1,	/* 1-9, 55-57 state machine */
 	DEVTRACE_T_AO		= 10,	/* 10-18, 45 active object */
 	DEVTRACE_T_EQ		= 19,	/* 19-22, 46 event queue */
@@ -243,6 +243,7 @@ enum devtrace_reason {
 
 #define DEVTRACE_INFO_BIG_ENDIAN 0x01	/* machine that recorded this */
 #define DEVTRACE_INFO_32BIT	0x02
+#define DEVTRACE_INFO_BOOT_ID	0x04	/* boot_id is the kernel's */
 
 /*
  * Bodies of the frames, in the order of their bytes on the wire; the closing
@@ -278,7 +279,8 @@ struct devtrace_wire_event {
  * @nr_sources: sources are numbered below this
  * @nr_cpus: those below this are CPUs, others lanes; 0: all are CPUs
  * @frames: frames sent before this one in this stream, from its opening on
- * @boot_id: random, the same from boot to shutdown
+ * @boot_id: with DEVTRACE_INFO_BOOT_ID /proc/sys/kernel/random/boot_id, the bytes in the
+ *	order of its digits; otherwise random, another one each time the module is loaded
  *
  * Then NUL-terminated strings: machine, kernel release, stream name.
  */
@@ -291,6 +293,21 @@ struct devtrace_wire_info {
 	__le16	nr_cpus;
 	__le64	frames;
 	__u8	boot_id[16];
+} __attribute__((packed));
+
+/* The first byte of an EMPTY frame that is more than padding. */
+#define DEVTRACE_EMPTY_LOAD	1
+
+/**
+ * struct devtrace_wire_load - body of the EMPTY frame behind each INFO frame
+ * @what: DEVTRACE_EMPTY_LOAD
+ * @reserved: 0
+ * @load: random and not 0, another one each time that the module is loaded
+ */
+struct devtrace_wire_load {
+	__u8	what;
+	__u8	reserved[3];
+	__le32	load;
 } __attribute__((packed));
 
 /**

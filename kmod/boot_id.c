@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which boot, and which loading of the module, a stream is of
+ *
+ * The kernel tells its boot id to programs alone, by a file. So it is read as a program
+ * reads it, by whoever loads the module and where he sees /proc. The number of a loading
+ * is random: a module that was unloaded cannot know how often it was there.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/random.h>
+#include <linux/string.h>
+#include <linux/uuid.h>
+
+#include "boot_id.h"
+
+#define BOOT_ID	"/proc/sys/kernel/random/boot_id"
+
+struct boot_id devtrace_boot_id;
+
+/* The kernel's; false if it cannot be read. */
+static bool read_boot_id(u8 *boot)
+{
+	char text[UUID_STRING_LEN + 1] = "";
+	struct file *f;
+	loff_t pos = 0;
+	ssize_t n;
+	uuid_t id;
+
+	f = filp_open(BOOT_ID, O_RDONLY, 0);
+	if (IS_ERR(f))
+		return false;
+	n = kernel_read(f, text, UUID_STRING_LEN, &pos);
+	filp_close(f, NULL);
+	if (n != UUID_STRING_LEN || uuid_parse(text, &id))
+		return false;
+	export_uuid(boot, &id);
+	return true;
+}
+
+/**
+ * boot_id_init() - find out which boot this is
+ *
+ * Context: process, of whoever loads the module.
+ */
+void boot_id_init(void)
+{
+	do
+		devtrace_boot_id.load = get_random_u32();
+	while (!devtrace_boot_id.load);
+	if (read_boot_id(devtrace_boot_id.boot))
+		return;
+	pr_info("%s cannot be read: streams have a random boot id\n", BOOT_ID);
+	devtrace_boot_id.random = true;
+	get_random_bytes(devtrace_boot_id.boot, sizeof(devtrace_boot_id.boot));
+}
