@@ -65,6 +65,13 @@ void page_set(int state);
  */
 bool conn_page(void);
 
+/*
+ * Whether clock_gettime(2) is the kernel's own clock in this process: not shifted by a
+ * time namespace. The second finds out whatever is known.
+ */
+bool dt_clock_unshifted(void);
+void dt_clock_look(void);
+
 /* The version in a page that we made, as none of the device can be had. */
 #define PAGE_OURS	0xffffffff
 

@@ -14,15 +14,61 @@
  * by the kernel's barrier, or by that of the next reading. Without it a reading is
  * taken hundreds of cycles early where a load before it misses the caches.
  *
- * Nothing is written, so it may run in a signal handler over any part of itself.
+ * In a time namespace clock_gettime(2) gives what the kernel's clock is not; the counter
+ * and the control page are as everywhere. So there is no reading by it there, and no lane,
+ * whose way to read the clock may change at any time. A process gets into a time namespace
+ * by being forked, so a child looks again.
+ *
+ * But for that, which is one word, nothing is written, so it may run in a signal handler
+ * over any part of itself.
  */
 #include <errno.h>
+#include <pthread.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <devtrace/emit.h>
 #include "emit.h"
 #include "emit_clock.h"
 
 #define NSEC	UINT64_C(1000000000)
+
+/* The link of the namespace that the kernel begins with: PROC_TIME_INIT_INO. */
+#define INITIAL	"time:[4026531834]"
+
+static enum { NOT_LOOKED, UNSHIFTED, SHIFTED } shift;
+
+void dt_clock_look(void)
+{
+	int saved = errno;
+	char link[sizeof(INITIAL)];
+	ssize_t n = readlink("/proc/self/ns/time", link, sizeof(link));
+	bool other = n >= 0 && (n != sizeof(INITIAL) - 1 || memcmp(link, INITIAL, (size_t)n));
+
+	/* Without the link, this kernel has no time namespaces; or there is no /proc. */
+	__atomic_store_n(&shift, other ? SHIFTED : UNSHIFTED, __ATOMIC_RELAXED);
+	errno = saved;
+}
+
+bool dt_clock_unshifted(void)
+{
+	if (__builtin_expect(__atomic_load_n(&shift, __ATOMIC_RELAXED) == NOT_LOOKED, 0))
+		dt_clock_look();
+	return __atomic_load_n(&shift, __ATOMIC_RELAXED) == UNSHIFTED;
+}
+
+/* Not later: it may be a child that makes no such calls any more. */
+static void forked(void)
+{
+	if (shift != NOT_LOOKED)
+		dt_clock_look();
+}
+
+__attribute__((constructor))
+static void clock_begin(void)
+{
+	pthread_atfork(NULL, NULL, forked);
+}
 
 uint64_t dt_now_by_call(void)
 {
@@ -40,7 +86,7 @@ uint64_t dt_now_by_call(void)
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		/* The kernel has interrupts off while it is odd. */
 	} while (suspends & 1 || __atomic_load_n(&c->suspends, __ATOMIC_RELAXED) != suspends);
-	if (clock_gettime(CLOCK_MONOTONIC_RAW, &t))
+	if (!dt_clock_unshifted() || clock_gettime(CLOCK_MONOTONIC_RAW, &t))
 		return 0;
 	return (uint64_t)t.tv_sec * NSEC + (uint64_t)t.tv_nsec + slept;
 }

@@ -232,7 +232,8 @@ static int setup(struct lane *l, uint32_t bytes, uint32_t flags, int populate)
 	l->pid = getpid();
 	l->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
 	lane_handler_barrier();
-	if (__atomic_load_n(&key_there, __ATOMIC_RELAXED) && counter_allowed())
+	if (__atomic_load_n(&key_there, __ATOMIC_RELAXED) && counter_allowed() &&
+	    dt_clock_unshifted())
 		fd = dt_conn_lane(&arg);
 	else
 		fd = -ENOTSUP;

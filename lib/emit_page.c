@@ -97,7 +97,11 @@ static int page_device(size_t size, int fd)
 	if (!usable)
 		return -1;
 	p = mmap(&devtrace_control, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0);
-	return p == MAP_FAILED ? -1 : 0;
+	if (p == MAP_FAILED)
+		return -1;
+	/* Here, as who connects may open files. */
+	dt_clock_look();
+	return 0;
 }
 
 /*

@@ -391,4 +391,112 @@ TEST_F(now, no_system_call)
 	EXPECT_EQ(0, ours);
 }
 
+/* In the order in which they must be read; by the library as good as by the system call. */
+static void mark(uint32_t nr)
+{
+	if (nr % 2)
+		devtrace(DEVTRACE_T_USER, (uint32_t)THREADS, nr);
+	else if (dev_emit_mark(the_fd, DEVTRACE_T_USER, THREADS, nr))
+		abort();
+}
+
+static bool now_is_between(void)
+{
+	uint64_t before = dev_now(), now = devtrace_now();
+
+	return now >= before && now <= dev_now();
+}
+
+#define SHIFT		1000	/* seconds */
+#define MARKS		10	/* of each process */
+
+/* The grandchild is there, its parent is not: 0, or what is wrong. */
+static int in_time_namespace(uint64_t outside, uint32_t nr)
+{
+	struct timespec t;
+	uint64_t now;
+	uint32_t i;
+
+	if (clock_gettime(CLOCK_MONOTONIC_RAW, &t) ||
+	    (uint64_t)t.tv_sec * NSEC < outside + SHIFT / 2 * NSEC)
+		return 4;
+	for (i = 0; i < MARKS; i++)
+		mark(nr + i);
+	now = devtrace_now();
+	if (by_counter() ? now < outside || now > outside + SHIFT / 2 * NSEC : now)
+		return 5;
+	return devtrace_errors() ? 6 : 0;
+}
+
+/* What ends with 2: there are no time namespaces. */
+static int with_time_namespace(uint64_t outside, uint32_t nr)
+{
+	char offset[32];
+	int status;
+	uint32_t i;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWTIME))
+		return 2;
+	snprintf(offset, sizeof(offset), "monotonic %d 0", SHIFT);
+	if (dev_write_file("/proc/self/timens_offsets", offset))
+		return 3;
+	for (i = 0; i < MARKS; i++)
+		mark(nr + i);
+	pid = fork();
+	if (!pid)
+		_exit(in_time_namespace(outside, nr + MARKS));
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return 7;
+	for (i = 0; i < MARKS; i++)
+		mark(nr + 2 * MARKS + i);
+	return WEXITSTATUS(status);
+}
+
+/* The shift is in what clock_gettime(2) says, and not in the kernel's clock. */
+TEST_F(now, in_a_time_namespace)
+{
+	uint32_t nr = 0, expected = 0;
+	struct tape *t;
+	size_t i;
+	int way;
+
+	for (way = 0; way < 2; way++) {
+		int status;
+		pid_t pid;
+
+		/* By whatever it is, and by clock_gettime(2), if there is a way. */
+		if (way && use_clocksource("hpet") && use_clocksource("acpi_pm"))
+			break;
+		for (i = 0; i < MARKS; i++)
+			mark(nr++);
+		pid = fork();
+		if (!pid)
+			_exit(with_time_namespace(dev_now(), nr));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		ASSERT_TRUE(WIFEXITED(status));
+		if (WEXITSTATUS(status) == 2)
+			SKIP(return, "this kernel has no time namespaces");
+		EXPECT_EQ(0, WEXITSTATUS(status));
+		nr += 3 * MARKS;
+		for (i = 0; i < MARKS; i++)
+			mark(nr++);
+		EXPECT_TRUE(now_is_between());
+	}
+	/* It keeps the module. */
+	devtrace_lane(0);
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	for (i = 0; i < t->nev; i++) {
+		if (t->ev[i].type != DEVTRACE_T_USER || t->ev[i].tag != THREADS)
+			continue;
+		EXPECT_EQ(expected, t->ev[i].nr);
+		expected = t->ev[i].nr + 1;
+	}
+	EXPECT_EQ(nr, expected);
+	dev_say("%u events in order, %d ways to read the clock", expected, way);
+	tape_free(t);
+}
+
 TEST_HARNESS_MAIN
