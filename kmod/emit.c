@@ -229,6 +229,14 @@ static noinline void *reserve_late(struct ring_record *rec, u64 now)
 	return rec->data;
 }
 
+/* Where an NMI must not touch a ring: dropped and counted. */
+static noinline void *reserve_in_nmi(struct ring *r)
+{
+	ring_count_inc_nmi(&r->dropped[RING_DROP_BUSY]);
+	preempt_enable_notrace();
+	return NULL;
+}
+
 static __always_inline void *reserve(unsigned int type, u32 who, unsigned int len, u32 key,
 				     bool plain)
 {
@@ -241,6 +249,8 @@ static __always_inline void *reserve(unsigned int type, u32 who, unsigned int le
 	r = this_cpu_ptr(&devtrace_rings);
 	/* In one register, not as an offset and the sum too. */
 	OPTIMIZER_HIDE_VAR(r);
+	if (RING_NO_NMI && unlikely(preempt_count() & NMI_MASK))
+		return reserve_in_nmi(r);
 	if (unlikely(!quick_may(r, type, who, len, plain)))
 		return reserve_any(type, who, len, key);
 	rec = quick_reserve(r, type, who, len, &now);

@@ -143,6 +143,8 @@ static int __init devtrace_init(void)
 	if (err)
 		goto out_profile;
 	pr_info("%lu bytes of ring per CPU\n", bytes);
+	if (RING_NO_NMI)
+		pr_info("this machine has no 64-bit exchange: events of NMIs are dropped\n");
 	return 0;
 
 out_profile:

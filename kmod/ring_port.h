@@ -86,12 +86,33 @@ static __always_inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)
 
 #endif /* !CONFIG_64BIT */
 
+/*
+ * Where the kernel makes atomic64_t of locks, an NMI must not touch one: it may have
+ * interrupted whoever holds the lock. DEVTRACE_TEST_NO_NMI is for trying that elsewhere.
+ */
+#if defined(CONFIG_GENERIC_ATOMIC64) || defined(DEVTRACE_TEST_NO_NMI)
+#define RING_NO_NMI	1
+#else
+#define RING_NO_NMI	0
+#endif
+
 /* Rare events, from any context. */
+#if RING_NO_NMI
+typedef struct {
+	atomic64_t	n;
+	unsigned long	in_nmi;	/* written by NMIs of one CPU, which do not nest */
+} ring_count_t;
+
+#define ring_count_inc(c)	atomic64_inc(&(c)->n)
+#define ring_count_inc_nmi(c)	WRITE_ONCE((c)->in_nmi, (c)->in_nmi + 1)
+#define ring_count_read(c)	((u64)atomic64_read(&(c)->n) + READ_ONCE((c)->in_nmi))
+#else
 typedef atomic64_t ring_count_t;
 
 #define ring_count_inc(c)	atomic64_inc(c)
+#define ring_count_inc_nmi(c)	atomic64_inc(c)
 #define ring_count_read(c)	((u64)atomic64_read(c))
-#define ring_count_set(c, v)	atomic64_set(c, v)
+#endif
 
 /*
  * Stores into the ring, and the copy out of it, which may race with them: a
