@@ -424,6 +424,7 @@ u64 reader_lanes_lag(const struct reader *rd)
 			c = reader_lane(rd, i);
 			/* A moment ago is good enough. */
 			run = data_race(c->run);
+			/* Likewise. */
 			idx = data_race(c->idx);
 		} else {
 			/* It begins there when it comes to know the slot. */

@@ -30,9 +30,11 @@ machine()
 		result ok "$1 # SKIP no $2 or no $3"
 		return
 	fi
-	for t in test_record test_emit test_now test_status test_wanted test_lane; do
+	for t in test_record test_emit test_now test_status test_wanted test_lane test_lane_process; do
 		more=
-		[ $t != test_lane ] || more="$here/lane_parse.c -Wl,--wrap=clock_gettime"
+		case $t in
+		test_lane*) more="$here/lane_parse.c -Wl,--wrap=clock_gettime" ;;
+		esac
 		# shellcheck disable=SC2086 # several words, or none
 		if ! "$2" -static -O2 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 			-Wno-sign-compare -I"$top/include/uapi" -I"$top/include" -I"$top/lib" \

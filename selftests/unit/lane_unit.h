@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lane_unit.h - what the tests of lanes on the host have in common
+ *
+ * Against the device of fakedev.c, whose lanes are memory that is really shared. What is
+ * in them, or was handed over, is read by lane_parse.c. Each test is a process of its own
+ * that has not connected yet. The clock is one that the test sets, so that times are exact;
+ * that of the CPU's counter is test_now.c's business.
+ */
+#ifndef LANE_UNIT_H
+#define LANE_UNIT_H
+
+#include "fakedev.h"
+#include "lane_clock.h"
+#include "lane_parse.h"
+#include "kselftest_harness.h"
+
+#define TYPE	100
+#define ROUNDS	6000
+
+static uint64_t seed;
+
+static union {
+	struct devtrace_emit event;
+	uint8_t bytes[sizeof(struct devtrace_emit) + DEVTRACE_PAYLOAD_MAX];
+} out;
+
+/* Emit number n of the events that lane_verify() expects. */
+static __attribute__((unused)) int emit(uint64_t n)
+{
+	return devtrace_emit_event(&out.event, lane_event(seed, n, &out.event));
+}
+
+static __attribute__((unused)) int emit_plain(void)
+{
+	static const struct devtrace_emit event = { .type = TYPE };
+
+	return devtrace_emit_event(&event, sizeof(event));
+}
+
+/* How many events are in this lane; -1 if it makes no sense. */
+static __attribute__((unused)) long in_lane(unsigned int n)
+{
+	uint64_t total;
+
+	if (n >= fake->nr_lanes)
+		return 0;
+	return lane_parse(&fake->lanes[n], &total, NULL, NULL) ? -1 : (long)total;
+}
+
+static struct lane_record newest;
+
+static __attribute__((unused)) bool keep_newest(const struct lane_record *r, void *arg)
+{
+	newest = *r;
+	return true;
+}
+
+/* The last event of the first lane. */
+static __attribute__((unused)) const struct lane_record *last(void)
+{
+	uint64_t total;
+
+	memset(&newest, 0, sizeof(newest));
+	lane_parse(&fake->lanes[0], &total, keep_newest, NULL);
+	return &newest;
+}
+
+FIXTURE(lane) {
+};
+
+/* A record may say where its thread is: here it stays. */
+static __attribute__((unused)) void pin(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+FIXTURE_SETUP(lane)
+{
+	pin();
+	fake_reset();
+	fake_into_lanes(1);
+	clock_ns = 1000;
+	ASSERT_EQ(-1, devtrace_fd());
+}
+
+FIXTURE_TEARDOWN(lane)
+{
+}
+
+#endif
