@@ -23,6 +23,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "dumps.h"
 #include "lanes.h"
 #include "nl.h"
 
@@ -171,100 +172,10 @@ static uint64_t done_by(unsigned int p)
 
 /* Dumps. */
 
-struct row {
-	char		stream[DEVTRACE_NAME_LEN];
-	uint32_t	cpu;
-	struct devtrace_stats s;
-};
-
-struct rows {
-	struct row	v[2 * DEV_CPUS];
-	unsigned int	nr;
-};
-
-static uint64_t dropped(const struct devtrace_stats *s)
-{
-	uint64_t n = 0;
-	int i;
-
-	for (i = 0; i < DEVTRACE_LOST_CAUSES; i++)
-		n += s->dropped[i];
-	return n;
-}
-
-static bool adds_up(const struct devtrace_stats *s)
-{
-	return s->emitted == s->stored + s->filtered + dropped(s);
-}
-
-static void add_row(const struct nl_reply *r, void *arg)
-{
-	struct rows *all = arg;
-	struct row *row = &all->v[all->nr];
-
-	if (all->nr == sizeof(all->v) / sizeof(all->v[0]))
-		return;
-	all->nr++;
-	memset(row, 0, sizeof(*row));
-	snprintf(row->stream, sizeof(row->stream), "%s",
-		 (const char *)nl_data(r->a[DEVTRACE_A_STREAM]));
-	row->cpu = nl_u32(r->a[DEVTRACE_A_CPU]);
-	row->s.emitted = nl_u64(r->a[DEVTRACE_A_EMITTED]);
-	row->s.stored = nl_u64(r->a[DEVTRACE_A_STORED]);
-	row->s.filtered = nl_u64(r->a[DEVTRACE_A_FILTERED]);
-	row->s.overwritten = nl_u64(r->a[DEVTRACE_A_OVERWRITTEN]);
-	row->s.size = nl_u64(r->a[DEVTRACE_A_SIZE]);
-	row->s.used = nl_u64(r->a[DEVTRACE_A_USED]);
-	if (nl_len(r->a[DEVTRACE_A_DROPPED]) == sizeof(row->s.dropped))
-		memcpy(row->s.dropped, nl_data(r->a[DEVTRACE_A_DROPPED]), sizeof(row->s.dropped));
-	else
-		row->s.dropped[0] = UINT64_MAX;
-}
-
 static int dump(int cmd, nl_fn *fn, void *arg)
 {
 	nl_begin(&nl, cmd);
 	return nl_dump(&nl, fn, arg);
-}
-
-static struct devtrace_stats sum_of(const struct rows *all, const char *stream, bool lanes)
-{
-	struct devtrace_stats s = { 0 };
-	unsigned int i, c;
-
-	for (i = 0; i < all->nr; i++) {
-		const struct row *r = &all->v[i];
-
-		if (strcmp(r->stream, stream) || (lanes && r->cpu != DEVTRACE_CPU_LANES))
-			continue;
-		s.emitted += r->s.emitted;
-		s.stored += r->s.stored;
-		s.filtered += r->s.filtered;
-		s.overwritten += r->s.overwritten;
-		for (c = 0; c < DEVTRACE_LOST_CAUSES; c++)
-			s.dropped[c] += r->s.dropped[c];
-		s.size += r->s.size;
-		s.used += r->s.used;
-	}
-	return s;
-}
-
-/* How many rows of a stream are of lanes. */
-static int lane_rows(const struct rows *all, const char *stream)
-{
-	unsigned int i;
-	int n = 0;
-
-	for (i = 0; i < all->nr; i++)
-		n += all->v[i].cpu == DEVTRACE_CPU_LANES && !strcmp(all->v[i].stream, stream);
-	return n;
-}
-
-static bool same(const struct devtrace_stats *a, const struct devtrace_stats *b)
-{
-	return a->emitted == b->emitted && a->stored == b->stored && a->filtered == b->filtered &&
-	       a->overwritten == b->overwritten && a->size == b->size && a->used == b->used &&
-	       !memcmp(a->dropped, b->dropped, sizeof(a->dropped));
 }
 
 /* What ioctl(2) and netlink tell of stream 0 while nobody emits; 0, or the line that fails. */
@@ -289,90 +200,6 @@ static int told(struct devtrace_stats *all, struct devtrace_stats *lanes, struct
 		if (!adds_up(&rows->v[i].s))
 			return __LINE__;
 	return adds_up(all) && adds_up(lanes) ? 0 : __LINE__;
-}
-
-struct by_type {
-	uint64_t	stored[256], filtered[256];
-};
-
-static void add_type(const struct nl_reply *r, void *arg)
-{
-	const uint8_t type = *(const uint8_t *)nl_data(r->a[DEVTRACE_A_TYPE]);
-	struct by_type *t = arg;
-
-	t->stored[type] += nl_u64(r->a[DEVTRACE_A_STORED]);
-	t->filtered[type] += nl_u64(r->a[DEVTRACE_A_FILTERED]);
-}
-
-/* Of one thread, or of all. */
-struct by_thread {
-	uint32_t	tid, pid;
-	uint64_t	stored, all;
-	char		comm[16];
-};
-
-static void add_thread(const struct nl_reply *r, void *arg)
-{
-	struct by_thread *t = arg;
-
-	t->all += nl_u64(r->a[DEVTRACE_A_STORED]);
-	if (nl_u32(r->a[DEVTRACE_A_TID]) != t->tid)
-		return;
-	t->pid = nl_u32(r->a[DEVTRACE_A_PID]);
-	t->stored += nl_u64(r->a[DEVTRACE_A_STORED]);
-	snprintf(t->comm, sizeof(t->comm), "%s", (const char *)nl_data(r->a[DEVTRACE_A_COMM]));
-}
-
-struct lane_row {
-	uint32_t	source, tid, pid, state;
-	uint64_t	size, stored, overwritten, dropped, oldest, now;
-	char		comm[16];
-};
-
-struct lane_rows {
-	struct lane_row	v[16];
-	unsigned int	nr;
-};
-
-static void add_lane(const struct nl_reply *r, void *arg)
-{
-	struct lane_rows *all = arg;
-	struct lane_row *l = &all->v[all->nr % 16];
-	const uint64_t *d = nl_data(r->a[DEVTRACE_A_DROPPED]);
-	uint64_t cause;
-	size_t i;
-
-	all->nr++;
-	memset(l, 0, sizeof(*l));
-	l->source = nl_u32(r->a[DEVTRACE_A_ID]);
-	l->tid = nl_u32(r->a[DEVTRACE_A_TID]);
-	l->pid = nl_u32(r->a[DEVTRACE_A_PID]);
-	l->state = *(const uint8_t *)nl_data(r->a[DEVTRACE_A_LANE_STATE]);
-	l->size = nl_u64(r->a[DEVTRACE_A_SIZE]);
-	l->stored = nl_u64(r->a[DEVTRACE_A_STORED]);
-	l->overwritten = nl_u64(r->a[DEVTRACE_A_OVERWRITTEN]);
-	l->oldest = nl_u64(r->a[DEVTRACE_A_OLDEST]);
-	l->now = nl_u64(r->a[DEVTRACE_A_NOW]);
-	for (i = 0; i < nl_len(r->a[DEVTRACE_A_DROPPED]) / sizeof(*d); i++) {
-		memcpy(&cause, &d[i], sizeof(cause));
-		l->dropped += cause;
-	}
-	snprintf(l->comm, sizeof(l->comm), "%s", (const char *)nl_data(r->a[DEVTRACE_A_COMM]));
-}
-
-static const struct lane_row *lane_of(const struct lane_rows *all, uint32_t tid)
-{
-	const struct lane_row *found = NULL;
-	unsigned int i;
-
-	for (i = 0; i < all->nr && i < 16; i++) {
-		if (all->v[i].tid != tid)
-			continue;
-		if (found)
-			return NULL;
-		found = &all->v[i];
-	}
-	return found;
 }
 
 /* LAG of our one reader; UINT64_MAX: there is not one. */
@@ -421,34 +248,41 @@ static int stream_set(const char *stream, int attr, uint32_t v)
 	return nl_do(&nl, NULL, NULL);
 }
 
+static int set_up(const char *params)
+{
+	dev_seed();
+	sh_fd = memfd_create("shared", 0);
+	return sh_fd < 0 || ftruncate(sh_fd, sizeof(*sh)) || map_shared() || dev_load(params) ||
+	       nl_open(&nl) ? -1 : 0;
+}
+
+static int tear_down(pid_t *pids)
+{
+	int i;
+
+	for (i = 0; i < PROGRAMS; i++)
+		if (pids[i] > 0)
+			kill(pids[i], SIGKILL);
+	while (wait(NULL) > 0)
+		;
+	nl_close(&nl);
+	munmap(sh, sizeof(*sh));
+	close(sh_fd);
+	return dev_done();
+}
+
 FIXTURE(lane_stat) {
 	pid_t	pids[PROGRAMS];
 };
 
 FIXTURE_SETUP(lane_stat)
 {
-	dev_seed();
-	sh_fd = memfd_create("shared", 0);
-	ASSERT_LE(0, sh_fd);
-	ASSERT_EQ(0, ftruncate(sh_fd, sizeof(*sh)));
-	ASSERT_EQ(0, map_shared());
-	ASSERT_EQ(0, dev_load("size=64K"));
-	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, set_up("size=64K"));
 }
 
 FIXTURE_TEARDOWN(lane_stat)
 {
-	int i;
-
-	for (i = 0; i < PROGRAMS; i++)
-		if (self->pids[i] > 0)
-			kill(self->pids[i], SIGKILL);
-	while (wait(NULL) > 0)
-		;
-	nl_close(&nl);
-	munmap(sh, sizeof(*sh));
-	close(sh_fd);
-	EXPECT_EQ(0, dev_done());
+	EXPECT_EQ(0, tear_down(self->pids));
 }
 
 /* One thread of a program of its own, by the short form, which ends. */
@@ -903,7 +737,7 @@ static void count_marks(const struct nl_reply *r, void *arg)
 
 /* A 64K ring, the numbers of its blocks from 1 on or near where they wrap. */
 FIXTURE(mark) {
-	pid_t	pid;
+	pid_t	pids[PROGRAMS];
 };
 
 FIXTURE_VARIANT(mark) {
@@ -919,27 +753,15 @@ FIXTURE_VARIANT_ADD(mark, before_wrap) {
 
 FIXTURE_SETUP(mark)
 {
-	sh_fd = memfd_create("shared", 0);
-	ASSERT_LE(0, sh_fd);
-	ASSERT_EQ(0, ftruncate(sh_fd, sizeof(*sh)));
-	ASSERT_EQ(0, map_shared());
-	ASSERT_EQ(0, dev_load(variant->params));
-	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, set_up(variant->params));
 	ASSERT_EQ(0, nl_open(&ear));
 	ASSERT_EQ(0, nl_listen(&ear));
 }
 
 FIXTURE_TEARDOWN(mark)
 {
-	if (self->pid > 0)
-		kill(self->pid, SIGKILL);
-	while (wait(NULL) > 0)
-		;
 	nl_close(&ear);
-	nl_close(&nl);
-	munmap(sh, sizeof(*sh));
-	close(sh_fd);
-	EXPECT_EQ(0, dev_done());
+	EXPECT_EQ(0, tear_down(self->pids));
 }
 
 TEST_F(mark, lanes_pass_the_watermark)
@@ -952,10 +774,10 @@ TEST_F(mark, lanes_pass_the_watermark)
 	ASSERT_LE(0, fd);
 	ASSERT_LT(0, tape_drain(t, fd));
 	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_WATERMARK, 25));
-	self->pid = start(0, true);
+	self->pids[0] = start(0, true);
 	/* 14 bytes each and the heads of runs: below 4 of 16 blocks, 15 KiB of 16. */
 	go_on(0, 350);
-	ASSERT_TRUE(finished(0, self->pid));
+	ASSERT_TRUE(finished(0, self->pids[0]));
 	EXPECT_EQ(0, poll(&p, 1, 0));
 	EXPECT_EQ(0, poll(&p, 1, 300));
 	ASSERT_LE(0, nl_heard(&ear, count_marks, &m));
@@ -963,7 +785,7 @@ TEST_F(mark, lanes_pass_the_watermark)
 	EXPECT_EQ(0, m.others);
 	go_on(0, 250);
 	EXPECT_EQ(1, poll(&p, 1, 60000));
-	ASSERT_TRUE(finished(0, self->pid));
+	ASSERT_TRUE(finished(0, self->pids[0]));
 	ASSERT_LT(0, tape_drain(t, fd));
 	EXPECT_EQ(THREADS * 600, t->nev);
 	EXPECT_TRUE(tape_clean(t));

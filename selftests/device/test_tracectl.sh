@@ -175,6 +175,45 @@ tracectl filter set 'process="a\x1b[2J,\"b"' && tracectl filter save "$work/f" &
 ok $? "such a name is saved and loaded"
 tracectl filter clear
 
+# A program with a lane.
+lane()
+{
+	tracectl stat --lanes > "$work/out" &&
+		awk -v p="$child" '$1 == "boardmon" && $2 == p && $3 == p && $5 == 8192 && $7 > 0' \
+			"$work/out" | grep -q ' open$'
+}
+[ "$(tracectl --json stat --lanes)" = '{"lanes":[]}' ]
+ok $? "no program has a lane"
+boardmon --interval 0.01 > /dev/null &
+child=$!
+await lane
+ok $? "stat --lanes tells of it"
+tracectl --json stat --lanes > "$work/out"
+n='[0-9]*' s="\"pid\":$child,\"tid\":$child,\"name\":\"boardmon\",\"source\":"
+s="$s$n,\"size\":8192,\"used\":$n,\"stored\":[1-9]$n,\"overwritten\":0,\"dropped\":0,"
+grep -q "{$s\"oldest\":[1-9]$n,\"now\":[1-9]$n,\"state\":\"open\"}" "$work/out"
+ok $? "stat --lanes --json does, too"
+tracectl stat --cpu > "$work/out"
+tracectl --json stat --cpu >> "$work/out"
+awk '$1 == "trace" && $2 == "lanes" && $3 > 0 && $3 == $4 + $5' "$work/out" | grep -q . &&
+	grep -q '"stream":"trace","cpu":"lanes","emitted":[1-9]' "$work/out"
+ok $? "stat --cpu has a line for lanes"
+tracectl monitor > "$work/out" &
+other=$!
+await grep -q listening "$work/out"
+tracectl stream watermark trace 1
+await grep -qx 'watermark trace: lanes, 1%' "$work/out"
+ok $? "monitor tells of lanes that pass the watermark"
+tracectl stream watermark trace 0
+kill -INT $other
+wait $other
+other=
+kill $child
+wait $child
+child=
+[ "$(tracectl --json stat --lanes)" = '{"lanes":[]}' ]
+ok $? "it has none when it has ended"
+
 # What this kernel lacks: an error if it was named itself, a note if a group has it.
 tracectl profile list > "$work/list"
 lacks=$(awk '$4 == "lacking" { print $2; exit }' "$work/list")
