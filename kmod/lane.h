@@ -4,7 +4,7 @@
  *
  * A lane belongs to the thread that asked for it and to the address space that maps it.
  * It is open until that mapping ends or the thread does; then what is complete of it is
- * taken (slot.c), and its memory goes. Lanes are those of stream 0.
+ * taken (take.c), and its memory goes. Lanes are those of stream 0.
  *
  * What one may have is reserved before any memory is allocated, under a raw spinlock.
  */

@@ -3,7 +3,7 @@
  * What may go into lanes: the bits that programs look at
  *
  * The bits only keep events out of lanes that need a system call. What is in a lane is
- * judged when it is taken, by the filters that are in force then (slot.c).
+ * judged when it is taken, by the filters that are in force then (take.c).
  */
 #ifndef DEVTRACE_LANE_FILTER_H
 #define DEVTRACE_LANE_FILTER_H

@@ -17,7 +17,20 @@
 
 #include "compat.h"
 
-/* A program may store there meanwhile: then what was copied is thrown away. */
-#define lane_copy_out(dst, src, n)	data_race(memcpy(dst, src, n))
+/*
+ * A program may store there meanwhile: then what was copied is thrown away. By words, which
+ * is as fast as by bytes where there are fast strings, and not slow where there are none.
+ */
+static inline void lane_copy_out(void *dst, const void *src, size_t n)
+{
+#ifdef CONFIG_X86_64
+	size_t words = n / sizeof(u64);
+
+	asm volatile("rep movsq" : "+D" (dst), "+S" (src), "+c" (words) : : "memory");
+	n %= sizeof(u64);
+#endif
+	/* See above. */
+	data_race(memcpy(dst, src, n));
+}
 
 #endif /* DEVTRACE_LANE_PORT_H */
