@@ -77,6 +77,7 @@ static const struct word words[DEVTRACE_A_MAX + 1] = {
 	[DEVTRACE_A_ATTACHED]	= U8("attached"),
 	[DEVTRACE_A_TRACEPOINT]	= STR("tracepoint"),
 	[DEVTRACE_A_ELEMENTS]	= STR("elements"),
+	[DEVTRACE_A_LANE_STATE]	= U8("lane-state"),
 };
 
 static const char *const filter_words[DEVTRACE_FA_MAX + 1] = {
