@@ -6,17 +6,10 @@
  * their lanes hold events that nobody has taken when statistics are asked for. Compared
  * are what was emitted, ioctl(2), all dumps of netlink, and what a new reader is given.
  */
-#include <endian.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <devtrace.h>
@@ -26,149 +19,12 @@
 #include "dumps.h"
 #include "lanes.h"
 #include "nl.h"
+#include "workers.h"
 
-#define PROGRAMS	4
-#define THREADS		3
-#define TYPE		DEVTRACE_T_USER
 #define OTHER		"other"
-#define PROGRAM		"LANE_STAT_PROGRAM"
 #define CHANGES		40		/* of the filter */
 
-/* A thread emits until it has done what is wanted. */
-struct worker {
-	_Atomic uint32_t want, done;
-	_Atomic int32_t tid;
-	uint32_t	lane;		/* for devtrace_lane(), if not 0 */
-};
-
-struct shared {
-	atomic_bool	stop;
-	struct worker	w[PROGRAMS][THREADS];
-};
-
-static struct shared *sh;
-static int sh_fd = -1;
 static struct nl nl, ear;
-
-/* Whatever the control page says, so that each event is counted. */
-static int emit(uint8_t type, uint32_t tag, uint32_t nr)
-{
-	struct {
-		struct devtrace_emit e;
-		uint8_t d[10];
-	} __attribute__((packed)) ev = { .e = { .type = type } };
-
-	tag = htole32(tag);
-	nr = htole32(nr);
-	ev.d[0] = DEVTRACE_E_U32;
-	memcpy(ev.d + 1, &tag, 4);
-	ev.d[5] = DEVTRACE_E_U32;
-	memcpy(ev.d + 6, &nr, 4);
-	return devtrace_emit_event(&ev.e, sizeof(ev));
-}
-
-static void *work(void *arg)
-{
-	const unsigned int i = (uintptr_t)arg;
-	struct worker *w = &sh->w[i / THREADS][i % THREADS];
-
-	if (w->lane && devtrace_lane(w->lane))
-		_exit(1);
-	w->tid = syscall(SYS_gettid);
-	while (!sh->stop) {
-		if (w->done == w->want) {
-			dev_sleep_ms(1);
-			continue;
-		}
-		if (emit(TYPE + i / THREADS, i, w->done))
-			_exit(1);
-		w->done++;
-	}
-	return NULL;
-}
-
-static void program(unsigned int p)
-{
-	pthread_t th[THREADS];
-	uintptr_t i;
-
-	for (i = 0; i < THREADS; i++)
-		if (pthread_create(&th[i], NULL, work, (void *)(p * THREADS + i)))
-			_exit(1);
-	for (i = 0; i < THREADS; i++)
-		pthread_join(th[i], NULL);
-	_exit(0);
-}
-
-static int map_shared(void)
-{
-	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED, sh_fd, 0);
-	return sh == MAP_FAILED ? -1 : 0;
-}
-
-/* We are the program when the environment says so, which the library reads only at its start. */
-__attribute__((constructor))
-static void perhaps_program(void)
-{
-	const char *s = getenv(PROGRAM);
-	unsigned int p;
-
-	if (!s || sscanf(s, "%u:%d", &p, &sh_fd) != 2 || p >= PROGRAMS)
-		return;
-	if (map_shared())
-		_exit(1);
-	program(p);
-}
-
-static pid_t start(unsigned int p, bool lanes)
-{
-	char what[32];
-	pid_t pid = fork();
-
-	if (pid)
-		return pid;
-	snprintf(what, sizeof(what), "%u:%d", p, sh_fd);
-	setenv(PROGRAM, what, 1);
-	if (lanes)
-		unsetenv("DEVTRACE_LANE");
-	else
-		setenv("DEVTRACE_LANE", "0", 1);
-	execl("/proc/self/exe", "lanestat", NULL);
-	_exit(1);
-}
-
-/* Each thread of a program is to emit so many more. */
-static void go_on(unsigned int p, uint32_t more)
-{
-	int i;
-
-	for (i = 0; i < THREADS; i++)
-		sh->w[p][i].want += more;
-}
-
-/* All have done so, or false: a program died. */
-static bool finished(unsigned int p, pid_t pid)
-{
-	int i;
-
-	for (i = 0; i < THREADS; i++)
-		while (!sh->w[p][i].tid || sh->w[p][i].done != sh->w[p][i].want) {
-			if (waitpid(pid, NULL, WNOHANG))
-				return false;
-			dev_sleep_ms(1);
-		}
-	return true;
-}
-
-static uint64_t done_by(unsigned int p)
-{
-	uint64_t n = 0;
-	int i;
-
-	for (i = 0; i < THREADS; i++)
-		n += sh->w[p][i].done;
-	return n;
-}
 
 /* Dumps. */
 
@@ -251,23 +107,13 @@ static int stream_set(const char *stream, int attr, uint32_t v)
 static int set_up(const char *params)
 {
 	dev_seed();
-	sh_fd = memfd_create("shared", 0);
-	return sh_fd < 0 || ftruncate(sh_fd, sizeof(*sh)) || map_shared() || dev_load(params) ||
-	       nl_open(&nl) ? -1 : 0;
+	return workers_begin() || dev_load(params) || nl_open(&nl) ? -1 : 0;
 }
 
-static int tear_down(pid_t *pids)
+static int tear_down(const pid_t *pids)
 {
-	int i;
-
-	for (i = 0; i < PROGRAMS; i++)
-		if (pids[i] > 0)
-			kill(pids[i], SIGKILL);
-	while (wait(NULL) > 0)
-		;
+	workers_end(pids);
 	nl_close(&nl);
-	munmap(sh, sizeof(*sh));
-	close(sh_fd);
 	return dev_done();
 }
 

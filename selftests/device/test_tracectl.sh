@@ -5,7 +5,7 @@
 # what the monitor prints of another's changes, and who may
 #
 # Runs on the board, as root, with devtrace.ko inserted, tracectl in PATH, and
-# transcript.sh and test_tracectl.expected beside this file. Needs what busybox has.
+# transcript.sh, test_tracectl.expected and test_lane_stat beside this file. Needs what busybox has.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../transcript.sh
@@ -176,20 +176,21 @@ ok $? "such a name is saved and loaded"
 tracectl filter clear
 
 # A program with a lane.
+# shellcheck disable=SC2317 # called by name
 lane()
 {
 	tracectl stat --lanes > "$work/out" &&
-		awk -v p="$child" '$1 == "boardmon" && $2 == p && $3 == p && $5 == 8192 && $7 > 0' \
+		awk -v p="$child" '$1 == "test_lane_stat" && $2 == p && $3 == p && $5 == 8192 && $7 > 0' \
 			"$work/out" | grep -q ' open$'
 }
 [ "$(tracectl --json stat --lanes)" = '{"lanes":[]}' ]
 ok $? "no program has a lane"
-boardmon --interval 0.01 > /dev/null &
+DEVICE_WORKER=alone "$here/test_lane_stat" &
 child=$!
 await lane
 ok $? "stat --lanes tells of it"
 tracectl --json stat --lanes > "$work/out"
-n='[0-9]*' s="\"pid\":$child,\"tid\":$child,\"name\":\"boardmon\",\"source\":"
+n='[0-9]*' s="\"pid\":$child,\"tid\":$child,\"name\":\"test_lane_stat\",\"source\":"
 s="$s$n,\"size\":8192,\"used\":$n,\"stored\":[1-9]$n,\"overwritten\":0,\"dropped\":0,"
 grep -q "{$s\"oldest\":[1-9]$n,\"now\":[1-9]$n,\"state\":\"open\"}" "$work/out"
 ok $? "stat --lanes --json does, too"
@@ -209,7 +210,7 @@ kill -INT $other
 wait $other
 other=
 kill $child
-wait $child
+wait $child 2>/dev/null
 child=
 [ "$(tracectl --json stat --lanes)" = '{"lanes":[]}' ]
 ok $? "it has none when it has ended"
