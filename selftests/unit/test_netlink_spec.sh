@@ -20,6 +20,13 @@ check "what it refers to is in it" look closed "$spec"
 check "its numbers are those of the header" numbers "$spec"
 check "it has all that the header has" look missing "$spec" "$header"
 
+# What it does not know it takes for an attribute of a newer kernel.
+unknown=$(sed -n '/^enum devtrace_attr /,/^}/s/^\t\(DEVTRACE_A_[A-Z_]*\).*/\1/p' "$header" |
+	grep -v '_UNSPEC$\|_PAD$' | while read -r a; do
+		grep -q "\[$a\]" "$top/lib/ctl_attr.c" || echo "$a"
+	done)
+check "the library knows each attribute${unknown:+, but $unknown}" [ -z "$unknown" ]
+
 look table "$spec" >"$tmp/table.h"
 check "the table of the device tests is made from it" \
 	diff "$top/selftests/device/nl_spec.h" "$tmp/table.h"
