@@ -15,7 +15,7 @@
 #include <linux/wait.h>
 #include <linux/devtrace.h>
 
-#include "ring.h"
+#include "ring/ring.h"
 
 struct stream;
 

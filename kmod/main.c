@@ -10,21 +10,21 @@
 #include <linux/module.h>
 #include <linux/uidgid.h>
 
-#include "boot_id.h"
-#include "clock.h"
+#include "read/boot_id.h"
+#include "ring/clock.h"
 #include "core.h"
-#include "dict.h"
-#include "filter.h"
-#include "netlink.h"
-#include "proc.h"
-#include "lane.h"
-#include "lane_wake.h"
-#include "profile.h"
-#include "rings.h"
-#include "size.h"
-#include "slot.h"
-#include "stream_priv.h"
-#include "trigger.h"
+#include "emit/dict.h"
+#include "control/filter.h"
+#include "control/netlink.h"
+#include "emit/proc.h"
+#include "lane/lane.h"
+#include "lane/lane_wake.h"
+#include "profile/profile.h"
+#include "ring/rings.h"
+#include "ring/size.h"
+#include "lane/slot.h"
+#include "stream/stream_priv.h"
+#include "control/trigger.h"
 
 struct devtrace_control *devtrace_control;
 

@@ -20,7 +20,7 @@
 #include <linux/processor.h>
 #include <linux/workqueue.h>
 
-#include "../compat.h"
+#include "../compat/compat.h"
 
 /* Our major, and the minors of our exceptions. */
 #define METRONOME_MAJOR		0x4d4554

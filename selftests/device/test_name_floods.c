@@ -135,7 +135,7 @@ static int victim(int fd, int nr)
 }
 
 #define RENAMES		2000
-/* Threads of one bucket: kmod/proc.c. If it hashes otherwise, the flood is less so. */
+/* Threads of one bucket: kmod/emit/proc.c. If it hashes otherwise, the flood is less so. */
 #define BUCKET(tid)	((uint32_t)(tid) * 0x61c88647u >> 25)
 
 struct renamer {
@@ -417,7 +417,7 @@ TEST_F(floods, dictionary_of_many_users_leaves_root_its_part)
 	EXPECT_EQ(NAMES / 4, s.n[0]);
 }
 
-#define BURST	4096	/* kmod/dict.c */
+#define BURST	4096	/* kmod/emit/dict.c */
 #define RATE	1000
 
 static uint64_t mono(void)

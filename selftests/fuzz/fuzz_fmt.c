@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fmt.h"
+#include "fmtlang/fmt.h"
 
 #define CHECK(x) do { if (!(x)) abort(); } while (0)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lane_port_user.h - what kmod/lane_read.c and kmod/blocks.c need, in user space
+ * lane_port_user.h - what kmod/lane/lane_read.c and kmod/lane/blocks.c need, in user space
  *
- * The counterpart of kmod/lane_port.h. Every access to memory that others change, or
+ * The counterpart of kmod/lane/lane_port.h. Every access to memory that others change, or
  * look at, meanwhile goes through functions that a test supplies.
  */
 #ifndef LANE_PORT_USER_H

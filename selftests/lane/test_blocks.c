@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_blocks.c - kmod/blocks.c on the host, against a plain model
+ * test_blocks.c - kmod/lane/blocks.c on the host, against a plain model
  *
  * Runs are reserved, committed, given up and overwritten, and the ring gets another size,
  * in an order of chance and with several runs being written at a time. The model keeps
@@ -93,7 +93,7 @@ static bool writes_before(u64 block)
 	return false;
 }
 
-/* As kmod/lane_port.h has it, and one look at the order of stores. */
+/* As kmod/lane/lane_port.h has it, and one look at the order of stores. */
 
 static bool armed, tail_stored;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_read.c - kmod/lane_read.c on the host
+ * test_lane_read.c - kmod/lane/lane_read.c on the host
  *
  * On a simulated machine that reorders loads and stores as much as it may, a writer's
  * events come out whole, each once or told as lost, whenever the taker looks. And on
@@ -292,7 +292,7 @@ static void write_all(u32 first)
 	}
 }
 
-/* Who takes, as kmod/slot.c does. */
+/* Who takes, as kmod/lane/slot.c does. */
 
 static u64 r_next, r_lost, r_read;
 

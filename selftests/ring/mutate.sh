@@ -5,7 +5,7 @@
 #
 #	make -C selftests/ring mutate [ONLY=name]
 #
-# Each mutation is a substitution in a copy of kmod/ring.h or kmod/ring.c that
+# Each mutation is a substitution in a copy of kmod/ring/ring.h or kmod/ring/ring.c that
 # must apply; then a test must fail. Prints TAP, with the tests that noticed.
 # Those that run threads are not asked: whether a race shows there is chance.
 
@@ -24,9 +24,9 @@ mutation()
 {
 	[ -n "$only" ] && [ "$only" != "$1" ] && return
 	count=$((count + 1))
-	cp "$top/kmod/ring.h" "$top/kmod/ring.c" "$work/kmod/"
+	cp "$top/kmod/ring/ring.h" "$top/kmod/ring/ring.c" "$work/kmod/"
 	if ! perl -0pi -e "\$n = $3; END { exit !\$n }" "$work/kmod/$2" ||
-	   cmp -s "$work/kmod/$2" "$top/kmod/$2"; then
+	   cmp -s "$work/kmod/$2" "$top/kmod/ring/$2"; then
 		echo "not ok $count - $1 # does not apply to $2"
 		failed=1
 		return

@@ -2,7 +2,7 @@
 /*
  * ring_port_user.h - what the ring needs, in user space
  *
- * The counterpart of kmod/ring_port.h. Every access that the ring makes to
+ * The counterpart of kmod/ring/ring_port.h. Every access that the ring makes to
  * what writers and readers share goes through here, and calls ring_port_step()
  * first: there a test interrupts a writer, or lets a writer overtake a reader.
  *

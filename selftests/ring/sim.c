@@ -2,7 +2,7 @@
 /*
  * sim.c - the simulation; see sim.h
  *
- * What is checked, in the order of the invariants in kmod/ring.h:
+ * What is checked, in the order of the invariants in kmod/ring/ring.h:
  *  - commit covers records only that their writers have filled in;
  *  - the tail moves over whole records, padding apart, never past commit, and
  *    a little further than the event at hand needs, no more;

@@ -15,9 +15,9 @@ labels()
 	grep -oEh 'LMM\([a-z_]+:[A-Z]\)' "$@" | sort -u
 }
 
-labels "$top"/kmod/*.[ch] "$top"/lib/*.[ch] > "$tmp/code"
+labels "$top"/kmod/*.[ch] "$top"/kmod/*/*.[ch] "$top"/lib/*/*.[ch] > "$tmp/code"
 labels "$top/Documentation/ring.rst" > "$tmp/doc"
-grep -oEh 'LMM\([a-z_]+:[A-Z]\):' "$top"/kmod/*.[ch] "$top"/lib/*.[ch] |
+grep -oEh 'LMM\([a-z_]+:[A-Z]\):' "$top"/kmod/*.[ch] "$top"/kmod/*/*.[ch] "$top"/lib/*/*.[ch] |
 	sort | uniq -d > "$tmp/twice"
 
 echo "TAP version 13"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "fmt.h"
+#include "fmtlang/fmt.h"
 
 /* A set of formats, and what was said about them: "a.fmt:1:2: error: ...\n". */
 struct fmt_env {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "ctl.h"
+#include "ctl/ctl.h"
 #include "kselftest_harness.h"
 
 #define FAMILY	0x21

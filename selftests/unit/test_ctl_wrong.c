@@ -7,7 +7,7 @@
  */
 #include <errno.h>
 #include <string.h>
-#include "ctl.h"
+#include "ctl/ctl.h"
 #include "kselftest_harness.h"
 
 #define STREAM		"stream: a name has at most 31 bytes"

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "kselftest_harness.h"
-#include "decode_priv.h"
+#include "decode/decode_priv.h"
 #include "teststream.h"
 
 static const char * const check_name[] = { "sum8", "crc16", "crc32" };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kselftest_harness.h"
-#include "decode_priv.h"
+#include "decode/decode_priv.h"
 #include "teststream.h"
 
 FIXTURE(names) {

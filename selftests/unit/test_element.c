@@ -16,8 +16,8 @@
 #include <time.h>
 #include <devtrace-decode.h>
 #include "element_port_user.h"
-#include "ring.h"
-#include "trigger.h"
+#include "ring/ring.h"
+#include "control/trigger.h"
 #include "kselftest_harness.h"
 
 #define ROUNDS	200000

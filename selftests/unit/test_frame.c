@@ -7,7 +7,7 @@
 
 #include "kselftest_harness.h"
 #include "devtrace-decode.h"
-#include "frame.h"
+#include "wire/frame.h"
 
 static const uint8_t nine[] = "123456789";
 

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <devtrace.h>
-#include "emit_lane.h"
+#include "emit/emit_lane.h"
 #include "lane_unit.h"
 
 TEST_F(lane, first_event_is_in_it)
@@ -375,7 +375,7 @@ TEST_F(lane, bad_events_are_the_kernels)
 		const struct devtrace_emit e = { .type = type };
 
 		ASSERT_EQ(0, devtrace_emit_event(&e, sizeof(e)));
-		/* As user_type() in kmod/emit_user.c, which the device of this test lacks. */
+		/* As user_type() in kmod/emit/emit_user.c, which the device of this test lacks. */
 		good += type && type != DEVTRACE_T_ENUM &&
 			(type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC) &&
 			(type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2);

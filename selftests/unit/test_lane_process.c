@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <devtrace.h>
-#include "emit_lane.h"
+#include "emit/emit_lane.h"
 #include "lane_unit.h"
 
 static void emit_in_lane(void)

@@ -3,7 +3,7 @@
  * test_losses.c - traceinfo finds the end of a stream that tells of losses for ever
  */
 #include "kselftest_harness.h"
-#include "ti.h"
+#include "traceinfo/traceinfo.h"
 
 /* Rounds of the sources 0 to n - 1, behind a few that come but once: how many it takes. */
 static unsigned int losses(unsigned int n, unsigned int once)

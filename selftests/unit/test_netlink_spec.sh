@@ -23,7 +23,7 @@ check "it has all that the header has" look missing "$spec" "$header"
 # What it does not know it takes for an attribute of a newer kernel.
 unknown=$(sed -n '/^enum devtrace_attr /,/^}/s/^\t\(DEVTRACE_A_[A-Z_]*\).*/\1/p' "$header" |
 	grep -v '_UNSPEC$\|_PAD$' | while read -r a; do
-		grep -q "\[$a\]" "$top/lib/ctl_attr.c" || echo "$a"
+		grep -q "\[$a\]" "$top/lib/ctl/ctl_attr.c" || echo "$a"
 	done)
 check "the library knows each attribute${unknown:+, but $unknown}" [ -z "$unknown" ]
 

@@ -15,7 +15,7 @@
 #include <time.h>
 #include "element_port_user.h"
 #include <linux/devtrace.h>
-#include "profile_desc.h"
+#include "profile/profile_desc.h"
 #include "kselftest_harness.h"
 
 #define DIR	TOP_DIR "/selftests/unit/tracepoints/"

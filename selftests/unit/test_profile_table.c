@@ -2,7 +2,7 @@
 /*
  * test_profile_table.c - the kernel profile events are the same everywhere
  *
- * kmod/profile_types.h is the table; the UAPI header has the numbers,
+ * kmod/profile/profile_types.h is the table; the UAPI header has the numbers,
  * tools/fmt/kernel.fmt the words, Documentation/profile.rst the list for people.
  * Each of them is compared with the table, line by line, in both directions.
  */
@@ -12,7 +12,7 @@
 #include <linux/devtrace.h>
 
 #include "kselftest_harness.h"
-#include "../../kmod/profile_types.h"
+#include "../../kmod/profile/profile_types.h"
 
 #define FMT	TOP_DIR "/tools/fmt/kernel.fmt"
 #define DOCUMENT TOP_DIR "/Documentation/profile.rst"

@@ -18,7 +18,7 @@
 #include "kselftest_harness.h"
 
 #define main tracectl_main
-#include "../../tools/tracectl.c"
+#include "../../tools/tracectl/main.c"
 #undef main
 
 static struct {

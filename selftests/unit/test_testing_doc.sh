@@ -39,11 +39,11 @@ check "each is broken by a mutation${unbroken:+, but $(echo "$unbroken" | tr '\n
 O=$tmp "$top/selftests/mutate" --dry >"$tmp/dry"
 check "each mutation applies at one place" sh -c "! grep '^not ok' '$tmp/dry' >&2"
 # coverage.rst: ``file.c`` and behind it its functions that no test runs all of
-gone=$(tr '\n' ' ' <"$top/Documentation/coverage.rst" | grep -oE '``[a-z_]+(\.c|\(\))``' |
+gone=$(tr '\n' ' ' <"$top/Documentation/coverage.rst" | grep -oE '``[a-z_/]+(\.c|\(\))``' |
 	tr -d '`' | while read -r name; do
 	case $name in
 	*.c)	file=$name ;;
-	*)	for dir in kmod kmod/samples lib tools; do
+	*)	for dir in kmod kmod/* lib lib/* tools tools/*; do
 			[ ! -e "$top/$dir/$file" ] || cat "$top/$dir/$file"
 		done | grep -qE "\\b${name%??}\\(" || echo "$file $name" ;;
 	esac

@@ -7,7 +7,7 @@
 #include "kselftest_harness.h"
 #include <stdlib.h>
 #include <time.h>
-#include "ti.h"
+#include "traceinfo/traceinfo.h"
 
 #define NSEC	1000000000ll
 /* 2028-02-29 12:45:30 UTC */

@@ -6,7 +6,7 @@
  * any two of its steps, an NMI that may come between any two of both, each
  * emitting records of one or two units and perhaps taking them back; and a reader
  * on another CPU, which may clear. Every step of a writer is one access to shared
- * memory, as in kmod/ring.h and kmod/ring.c.
+ * memory, as in kmod/ring/ring.h and kmod/ring/ring.c.
  *
  * Writers see memory as their own CPU does. What they store is kept, each place's
  * values in order, for the reader, which comes after them: see reader.pml.

@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The generic netlink family: rights, attributes, replies, notifications
+ *
+ * The policy of the family says only where nests are; the sizes and ranges stand
+ * in the rules below, because a refusal by the kernel's own policies could not say
+ * which attribute is wrong and what would be right.
+ *
+ * Notifications go to the network namespaces that the initial user namespace owns.
+ * In others "root" is anybody, and no kernel lets a family ask a listener for a
+ * capability in the initial user namespace; it can ask for CAP_SYS_ADMIN in the
+ * one that owns the network namespace, which here is the initial one.
+ */
+#include <linux/bitmap.h>
+#include <linux/capability.h>
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/rtnetlink.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/user_namespace.h>
+#include <net/net_namespace.h>
+
+#include "compat/compat_netlink.h"
+#include "core.h"
+#include "netlink_priv.h"
+#include "profile/profile.h"
+#include "admin/stream.h"
+
+/* The largest entry of a dump is a trigger with two filters at their longest. */
+#define DUMP_MIN	(2 * NETLINK_FILTER_SIZE + 1024)
+
+enum kind {
+	KIND_REPLY,			/* not in requests */
+	KIND_U8,
+	KIND_U32,
+	KIND_U64,
+	KIND_NAME,
+	KIND_STRING,			/* of any characters */
+	KIND_NEST,			/* checked by whoever takes it */
+};
+
+/* What an attribute must be, and what to say of one that is not. */
+struct rule {
+	enum kind	kind;
+	u64		min, max;
+	const char	*wrong;
+	const char	*missing;
+	const char	*twice;
+	const char	*foreign;
+};
+
+#define RULE(attr, name, kind, min, max, right)			\
+	[DEVTRACE_A_##attr] = {						\
+		KIND_##kind, min, max,					\
+		name " must be " right,					\
+		name " is missing: " right,				\
+		name " is given twice: give it once",			\
+		name " is not for this command: leave it out",		\
+	}
+#define REPLY(attr, name)						\
+	[DEVTRACE_A_##attr] = {						\
+		KIND_REPLY, 0, 0, NULL, NULL, NULL,			\
+		name " is only in replies: leave it out",		\
+	}
+
+static const struct rule rules[DEVTRACE_A_MAX + 1] = {
+	REPLY(PAD, "pad"),
+	RULE(STREAM, "stream", NAME, 1, DEVTRACE_NAME_LEN - 1,
+	     "a name of 1 to 31 of A-Z a-z 0-9 _ . - and a NUL"),
+	REPLY(ID, "id"),
+	RULE(SIZE, "size", U64, 1024, 0x80000000,
+	     "a u64 from 1024 to 2147483648: bytes of ring for each CPU"),
+	RULE(STATE, "state", U32, DEVTRACE_STATE_RUNNING, DEVTRACE_STATE_FROZEN,
+	     "a u32: 0 running, 1 stopped, 2 frozen"),
+	REPLY(REASON, "reason"),
+	REPLY(SINCE, "since"),
+	RULE(WATERMARK, "watermark", U32, 0, 99, "a u32 from 0 to 99: percent of the ring"),
+	RULE(MODE, "mode", U32, 0, 0777, "a u32 from 0 to 0777: permissions of the device"),
+	RULE(GENERATION, "generation", U32, 0, U32_MAX, "a u32 that filter-get gave"),
+	RULE(FILTER, "filter", NEST, 0, 0, "a nest of filter attributes"),
+	RULE(TRIGGER, "trigger", NAME, 1, DEVTRACE_NAME_LEN - 1,
+	     "a name of 1 to 31 of A-Z a-z 0-9 _ . - and a NUL"),
+	RULE(WHEN, "when", NEST, 0, 0, "a nest of filter attributes"),
+	RULE(ELEMENT, "element", NEST, 0, 0, "a nest of element attributes"),
+	RULE(NTH, "nth", U64, 1, U64_MAX, "a u64 from 1 on"),
+	RULE(RATE, "rate", U32, 1, U32_MAX, "a u32 from 1 on: events a second"),
+	RULE(ACTION, "action", U32, DEVTRACE_ACTION_NOTIFY, DEVTRACE_ACTION_RESTORE,
+	     "a u32: 0 notify, 1 start, 2 stop, 3 freeze, 4 filter, 5 restore"),
+	RULE(EVENTS, "events", U64, 0, U64_MAX, "a u64: further events to store"),
+	RULE(TIME, "time", U64, 0, S64_MAX, "a u64 up to 2^63 - 1: nanoseconds"),
+	RULE(REARM, "rearm", U8, 0, 1, "a u8: 0 one shot, 1 armed again once it has fired"),
+	RULE(ARMED, "armed", U8, 0, 1, "a u8: 0 disarmed, 1 armed"),
+	REPLY(FIRED, "fired"),
+	REPLY(FIRED_AT, "fired-at"),
+	REPLY(SEEN, "seen"),
+	REPLY(CPU, "cpu"),
+	REPLY(EMITTED, "emitted"),
+	REPLY(STORED, "stored"),
+	REPLY(FILTERED, "filtered"),
+	REPLY(OVERWRITTEN, "overwritten"),
+	REPLY(DROPPED, "dropped"),
+	REPLY(USED, "used"),
+	REPLY(OLDEST, "oldest"),
+	REPLY(NOW, "now"),
+	REPLY(TYPE, "type"),
+	REPLY(PID, "pid"),
+	REPLY(TID, "tid"),
+	REPLY(COMM, "comm"),
+	REPLY(POSITION, "position"),
+	REPLY(LAG, "lag"),
+	REPLY(READ, "read"),
+	REPLY(LOST, "lost"),
+	REPLY(KIND, "kind"),
+	REPLY(GROUP, "group"),
+	REPLY(VALUE, "value"),
+	REPLY(KEY, "key"),
+	REPLY(SCOPE, "scope"),
+	REPLY(NAME, "name"),
+	REPLY(PROFILE_GROUP, "profile-group"),
+	REPLY(TRACEPOINTS, "tracepoints"),
+	REPLY(AVAILABLE, "available"),
+	REPLY(ATTACHED, "attached"),
+	RULE(TRACEPOINT, "tracepoint", STRING, 3, DEVTRACE_TRACEPOINT_LEN - 1,
+	     "SYSTEM:EVENT, 3 to 63 bytes and a NUL, as block:block_rq_issue"),
+	REPLY(ELEMENTS, "elements"),
+	REPLY(LANE_STATE, "lane-state"),
+};
+
+#define A(attr)		BIT_ULL(DEVTRACE_A_##attr)
+
+/**
+ * struct command - a command of the family
+ * @changes: it takes the right to change
+ * @takes: attributes it takes
+ * @needs: those it must have
+ * @dump_takes: attributes its dump takes
+ * @doit: do it
+ * @dumpit: dump
+ */
+struct command {
+	bool	changes;
+	u64	takes, needs, dump_takes;
+	int	(*doit)(struct genl_info *info);
+	int	(*dumpit)(struct sk_buff *skb, struct netlink_callback *cb);
+};
+
+static const struct command commands[] = {
+	[DEVTRACE_CMD_STREAM_GET] = {
+		false, A(STREAM), A(STREAM), 0, netlink_stream_get, netlink_stream_dump,
+	},
+	[DEVTRACE_CMD_STREAM_NEW] = {
+		true, A(STREAM) | A(SIZE) | A(FILTER) | A(MODE) | A(STATE),
+		A(STREAM) | A(SIZE), 0, netlink_stream_new, NULL,
+	},
+	[DEVTRACE_CMD_STREAM_SET] = {
+		true, A(STREAM) | A(SIZE) | A(STATE) | A(WATERMARK), A(STREAM), 0,
+		netlink_stream_set, NULL,
+	},
+	[DEVTRACE_CMD_STREAM_DEL] = {
+		true, A(STREAM), A(STREAM), 0, netlink_stream_del, NULL,
+	},
+	[DEVTRACE_CMD_CLEAR] = {
+		true, A(STREAM), A(STREAM), 0, netlink_clear, NULL,
+	},
+	[DEVTRACE_CMD_FILTER_GET] = {
+		false, A(STREAM), A(STREAM), 0, netlink_filter_get, netlink_filter_dump,
+	},
+	[DEVTRACE_CMD_FILTER_SET] = {
+		true, A(STREAM) | A(FILTER) | A(GENERATION), A(STREAM) | A(FILTER), 0,
+		netlink_filter_set, NULL,
+	},
+	[DEVTRACE_CMD_TRIGGER_GET] = {
+		false, A(TRIGGER), A(TRIGGER), 0, netlink_trigger_get, netlink_trigger_dump,
+	},
+	[DEVTRACE_CMD_TRIGGER_NEW] = {
+		true, A(TRIGGER) | A(WHEN) | A(ELEMENT) | A(NTH) | A(RATE) | A(ACTION) |
+		A(STREAM) | A(FILTER) | A(EVENTS) | A(TIME) | A(REARM) | A(ARMED),
+		A(TRIGGER) | A(WHEN) | A(ACTION), 0, netlink_trigger_new, NULL,
+	},
+	[DEVTRACE_CMD_TRIGGER_SET] = {
+		true, A(TRIGGER) | A(ARMED), A(TRIGGER) | A(ARMED), 0,
+		netlink_trigger_set, NULL,
+	},
+	[DEVTRACE_CMD_TRIGGER_DEL] = {
+		true, A(TRIGGER), A(TRIGGER), 0, netlink_trigger_del, NULL,
+	},
+	[DEVTRACE_CMD_STATS_GET] = { false, 0, 0, A(STREAM), NULL, netlink_stats_dump },
+	[DEVTRACE_CMD_TYPE_GET] = { false, 0, 0, 0, NULL, netlink_type_dump },
+	[DEVTRACE_CMD_PROCESS_GET] = { false, 0, 0, 0, NULL, netlink_process_dump },
+	[DEVTRACE_CMD_READER_GET] = { false, 0, 0, A(STREAM), NULL, netlink_reader_dump },
+	[DEVTRACE_CMD_DICT_GET] = { false, 0, 0, 0, NULL, netlink_dict_dump },
+	[DEVTRACE_CMD_LANE_GET] = { false, 0, 0, 0, NULL, netlink_lane_dump },
+	[DEVTRACE_CMD_PROFILE_GET] = { false, 0, 0, 0, NULL, netlink_profile_dump },
+	[DEVTRACE_CMD_PROFILE_ADD] = {
+		true, A(TRACEPOINT), A(TRACEPOINT), 0, netlink_profile_add, NULL,
+	},
+	[DEVTRACE_CMD_PROFILE_DEL] = {
+		true, A(TRACEPOINT), A(TRACEPOINT), 0, netlink_profile_del, NULL,
+	},
+};
+
+static struct genl_family family;
+
+/*
+ * Events fire triggers and pass watermarks before there is a family and after it; the
+ * number of a group that is not ours would be another's. Under devtrace_lock.
+ */
+static bool registered;
+
+/* Goes up with each change, so that a dump across one can be told; never 0. */
+static unsigned int changes = 1;
+
+void netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
+		    const char *msg)
+{
+	if (!extack)
+		return;
+	extack->_msg = msg;
+	if (attr)
+		NL_SET_BAD_ATTR(extack, attr);
+}
+
+/* Streams and triggers are device nodes and words on a command line. */
+static bool name_ok(const struct nlattr *attr, const struct rule *r)
+{
+	const char *s = nla_data(attr);
+	int i, len = nla_len(attr) - 1;
+
+	if (len < (int)r->min || len > (int)r->max || s[len])
+		return false;
+	for (i = 0; i < len; i++)
+		if (!(isascii(s[i]) && isalnum(s[i])) && s[i] != '_' && s[i] != '.' && s[i] != '-')
+			return false;
+	/* No file is called that. */
+	return strcmp(s, ".") && strcmp(s, "..");
+}
+
+static bool string_ok(const struct nlattr *attr, const struct rule *r)
+{
+	const int len = strnlen(nla_data(attr), nla_len(attr));
+
+	return len == nla_len(attr) - 1 && len >= (int)r->min && len <= (int)r->max;
+}
+
+static bool attr_ok(const struct nlattr *attr, const struct rule *r)
+{
+	u64 v;
+
+	switch (r->kind) {
+	case KIND_NAME:
+		return name_ok(attr, r);
+	case KIND_STRING:
+		return string_ok(attr, r);
+	case KIND_U8:
+		if (nla_len(attr) != sizeof(u8))
+			return false;
+		v = nla_get_u8(attr);
+		break;
+	case KIND_U32:
+		if (nla_len(attr) != sizeof(u32))
+			return false;
+		v = nla_get_u32(attr);
+		break;
+	case KIND_U64:
+		if (nla_len(attr) != sizeof(u64))
+			return false;
+		v = nla_get_u64(attr);
+		break;
+	default:
+		return true;
+	}
+	return v >= r->min && v <= r->max;
+}
+
+static int check_attr(const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	const struct rule *r = &rules[nla_type(attr)];
+
+	if (r->kind == KIND_REPLY) {
+		netlink_refuse(extack, attr, r->foreign);
+		return -EINVAL;
+	}
+	if (!attr_ok(attr, r)) {
+		netlink_refuse(extack, attr, r->wrong);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Filled in from the rules. */
+static struct nla_policy policy[DEVTRACE_A_MAX + 1] __ro_after_init;
+
+static void __init policy_init(void)
+{
+	const struct nla_policy checked = NLA_POLICY_VALIDATE_FN(NLA_BINARY, check_attr);
+	const struct nla_policy nested = { .type = NLA_NESTED };
+	int i;
+
+	BUILD_BUG_ON(DEVTRACE_A_MAX > 63);
+	for (i = 1; i <= DEVTRACE_A_MAX; i++)
+		memcpy(&policy[i], rules[i].kind == KIND_NEST ? &nested : &checked,
+		       sizeof(policy[i]));
+}
+
+/* What the policy has let through: each once, and what the command takes. */
+static int check_request(const struct nlmsghdr *nlh, u64 takes, u64 needs,
+			 struct netlink_ext_ack *extack)
+{
+	struct nlattr *attr;
+	u64 seen = 0;
+	int i, rem;
+
+	nlmsg_for_each_attr(attr, nlh, GENL_HDRLEN, rem) {
+		const struct rule *r = &rules[nla_type(attr)];
+
+		if (!(takes & BIT_ULL(nla_type(attr)))) {
+			netlink_refuse(extack, attr, r->foreign);
+			return -EINVAL;
+		}
+		if (seen & BIT_ULL(nla_type(attr))) {
+			netlink_refuse(extack, attr, r->twice);
+			return -EINVAL;
+		}
+		seen |= BIT_ULL(nla_type(attr));
+	}
+	for (i = 1; i <= DEVTRACE_A_MAX; i++) {
+		if (needs & ~seen & BIT_ULL(i)) {
+			netlink_refuse(extack, NULL, rules[i].missing);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+int netlink_parse_nest(const struct netlink_nest *n, struct nlattr **tb,
+		       const struct nlattr *nest, struct netlink_ext_ack *extack)
+{
+	const struct nlattr *attr;
+	int rem;
+
+	memset(tb, 0, (n->max + 1) * sizeof(*tb));
+	nla_for_each_nested(attr, nest, rem) {
+		unsigned int type = nla_type(attr);
+
+		if (!type || type > n->max || !n->twice[type]) {
+			netlink_refuse(extack, attr, n->unknown);
+			return -EINVAL;
+		}
+		if (tb[type]) {
+			netlink_refuse(extack, attr, n->twice[type]);
+			return -EINVAL;
+		}
+		tb[type] = (struct nlattr *)attr;
+	}
+	if (rem) {
+		netlink_refuse(extack, nest, n->leftover);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/*
+ * Both whoever opened the socket and whoever sends must have the right, so that a
+ * program with more rights cannot be made to send what another wrote.
+ */
+static int check_rights(struct sk_buff *skb, bool change, struct netlink_ext_ack *extack)
+{
+	if (netlink_capable(skb, CAP_PERFMON) || netlink_capable(skb, CAP_SYS_ADMIN))
+		return 0;
+	if (change) {
+		netlink_refuse(extack, NULL,
+			       "this takes CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+		return -EPERM;
+	}
+	if (netlink_capable(skb, CAP_SYSLOG))
+		return 0;
+	netlink_refuse(extack, NULL,
+		       "this takes CAP_SYSLOG, CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+	return -EPERM;
+}
+
+static int pre_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info *info)
+{
+	const struct command *c = &commands[info->genlhdr->cmd];
+	int err;
+
+	err = check_rights(skb, c->changes, info->extack);
+	if (!err)
+		err = check_request(info->nlhdr, c->takes, c->needs, info->extack);
+	if (err)
+		return err;
+	return mutex_lock_killable(&devtrace_lock) ? -EINTR : 0;
+}
+
+static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info *info)
+{
+	mutex_unlock(&devtrace_lock);
+}
+
+/*
+ * A request was done, but for profile events that this kernel does not have. The
+ * message must stay after the lock is given back. So each that was ever made is kept;
+ * what they can say is few things, as a kernel has what it has.
+ */
+#define NOTES_MAX	32
+static const char note_no_room[] =
+	"some types are not to be had in this kernel, and left off: profile-get tells which";
+static const char *notes[NOTES_MAX];
+
+static const char *keep_note(const char *text)
+{
+	int i;
+
+	for (i = 0; i < NOTES_MAX && notes[i]; i++)
+		if (!strcmp(notes[i], text))
+			return notes[i];
+	if (i < NOTES_MAX)
+		notes[i] = kstrdup(text, GFP_KERNEL);
+	return i < NOTES_MAX && notes[i] ? notes[i] : note_no_room;
+}
+
+static const char *lacking_note(const unsigned long *types)
+{
+	static char text[1024];		/* under devtrace_lock */
+	struct profile_info info;
+	unsigned int i, n = 0;
+
+	for_each_set_bit(i, types, 256) {
+		n += scnprintf(text + n, sizeof(text) - n, n ? ", " : "");
+		if (devtrace_profile_info(i, &info))
+			n += scnprintf(text + n, sizeof(text) - n, "%s", info.name);
+		else
+			n += scnprintf(text + n, sizeof(text) - n, "type %u", i);
+	}
+	scnprintf(text + n, sizeof(text) - n,
+		  ": not to be had in this kernel, and left off");
+	return keep_note(text);
+}
+
+static int doit(struct sk_buff *skb, struct genl_info *info)
+{
+	DECLARE_BITMAP(lacks, 256);
+	int err;
+
+	/* What nobody asked for who is there no more. */
+	devtrace_profile_lacking(lacks);
+	err = commands[info->genlhdr->cmd].doit(info);
+	if (!err && devtrace_profile_lacking(lacks))
+		netlink_refuse(info->extack, NULL, lacking_note(lacks));
+
+	/* Of what attribute, nobody could say. */
+	if (err == -ENOMEM && info->extack && !info->extack->_msg)
+		netlink_refuse(info->extack, NULL, "there is no memory left for this");
+	return err;
+}
+
+static const struct command *dump_command(struct netlink_callback *cb)
+{
+	const struct genlmsghdr *hdr = nlmsg_data(cb->nlh);
+
+	return &commands[hdr->cmd];
+}
+
+/* In cb->args, which dumps use from the first one on. */
+#define DUMP_CHECKED	5
+
+static int check_dump(struct netlink_callback *cb)
+{
+	int err;
+
+	err = check_rights(cb->skb, false, cb->extack);
+	if (!err)
+		err = check_request(cb->nlh, dump_command(cb)->dump_takes, 0, cb->extack);
+	cb->args[DUMP_CHECKED] = !err;
+	return err;
+}
+
+/* Older kernels give no place here to say why; there the first dumpit() refuses. */
+static int start(struct netlink_callback *cb)
+{
+	BUILD_BUG_ON(DUMP_MIN > 16384);
+	BUILD_BUG_ON(DUMP_CHECKED >= ARRAY_SIZE(cb->args));
+	cb->min_dump_alloc = DUMP_MIN;
+	return cb->extack ? check_dump(cb) : 0;
+}
+
+static int dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	int err;
+
+	if (!cb->args[DUMP_CHECKED]) {
+		err = check_dump(cb);
+		if (err)
+			return err;
+	}
+	if (mutex_lock_killable(&devtrace_lock))
+		return -EINTR;
+	cb->seq = changes;
+	err = dump_command(cb)->dumpit(skb, cb);
+	mutex_unlock(&devtrace_lock);
+	/* The message is full; or else there is no entry in it, and that is the end. */
+	if (err == -EMSGSIZE && skb->len)
+		err = 0;
+	return err ?: skb->len;
+}
+
+struct nlattr **netlink_dump_attrs(struct netlink_callback *cb)
+{
+	return compat_dump_attrs(cb);
+}
+
+void *netlink_dump_begin(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	const struct genlmsghdr *hdr = nlmsg_data(cb->nlh);
+	void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				 &family, NLM_F_MULTI, hdr->cmd);
+
+	if (head)
+		genl_dump_check_consistent(cb, head);
+	return head;
+}
+
+int netlink_dump_end(struct sk_buff *skb, void *head, int err)
+{
+	if (err)
+		genlmsg_cancel(skb, head);
+	else
+		genlmsg_end(skb, head);
+	return err;
+}
+
+struct stream *netlink_stream(struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	struct nlattr *attr = attrs[DEVTRACE_A_STREAM];
+	struct stream *s = stream_find(nla_data(attr));
+
+	if (!s)
+		netlink_refuse(extack, attr,
+			       "stream is not known: stream-get lists those that are");
+	return s;
+}
+
+int netlink_reply_begin(struct netlink_msg *m, struct genl_info *info, size_t size)
+{
+	m->cmd = info->genlhdr->cmd;
+	m->skb = genlmsg_new(size, GFP_KERNEL);
+	if (!m->skb)
+		return -ENOMEM;
+	m->head = genlmsg_put_reply(m->skb, info, &family, 0, m->cmd);
+	if (!m->head) {
+		nlmsg_free(m->skb);
+		return -EMSGSIZE;
+	}
+	return 0;
+}
+
+int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err)
+{
+	if (WARN_ON_ONCE(err)) {
+		nlmsg_free(m->skb);
+		return err;
+	}
+	genlmsg_end(m->skb, m->head);
+	return genlmsg_reply(m->skb, info);
+}
+
+/* To each network namespace that listens; NULL: tell those there that it is lost. */
+static void notify_all(struct sk_buff *skb)
+{
+	struct sk_buff *copy;
+	struct net *net;
+
+	down_read(&net_rwsem);
+	for_each_net(net) {
+		if (net->user_ns != &init_user_ns || !genl_has_listeners(&family, net, 0))
+			continue;
+		copy = skb ? skb_clone(skb, GFP_KERNEL) : NULL;
+		if (copy)
+			genlmsg_multicast_netns(&family, net, copy, 0, 0, GFP_KERNEL);
+		else
+			genl_set_err(&family, net, 0, 0, -ENOBUFS);
+	}
+	up_read(&net_rwsem);
+}
+
+bool netlink_notify_begin(struct netlink_msg *m, int cmd, size_t size)
+{
+	lockdep_assert_held(&devtrace_lock);
+	if (!registered)
+		return false;
+	if (cmd != DEVTRACE_CMD_NTF_FIRED && cmd != DEVTRACE_CMD_NTF_WATERMARK)
+		changes = changes + 1 ?: 1;
+	m->cmd = cmd;
+	m->skb = genlmsg_new(size, GFP_KERNEL);
+	m->head = m->skb ? genlmsg_put(m->skb, 0, 0, &family, 0, cmd) : NULL;
+	if (!m->head) {
+		nlmsg_free(m->skb);
+		notify_all(NULL);
+		return false;
+	}
+	return true;
+}
+
+void netlink_notify_end(struct netlink_msg *m, int err)
+{
+	if (WARN_ON_ONCE(err)) {
+		notify_all(NULL);
+	} else {
+		genlmsg_end(m->skb, m->head);
+		notify_all(m->skb);
+	}
+	nlmsg_free(m->skb);
+}
+
+void netlink_notify_name(int cmd, int attrtype, const char *name)
+{
+	struct netlink_msg m;
+
+	if (netlink_notify_begin(&m, cmd, nla_total_size(DEVTRACE_NAME_LEN)))
+		netlink_notify_end(&m, nla_put_string(m.skb, attrtype, name));
+}
+
+#define DO(cmd_)		{ .cmd = DEVTRACE_CMD_##cmd_, .doit = doit }
+#define DUMP(cmd_) \
+	{ .cmd = DEVTRACE_CMD_##cmd_, .start = start, .dumpit = dumpit }
+#define DO_AND_DUMP(cmd_) \
+	{ .cmd = DEVTRACE_CMD_##cmd_, .doit = doit, .start = start, .dumpit = dumpit }
+
+static const struct genl_ops ops[] = {
+	DO_AND_DUMP(STREAM_GET),
+	DO(STREAM_NEW),
+	DO(STREAM_SET),
+	DO(STREAM_DEL),
+	DO(CLEAR),
+	DO_AND_DUMP(FILTER_GET),
+	DO(FILTER_SET),
+	DO_AND_DUMP(TRIGGER_GET),
+	DO(TRIGGER_NEW),
+	DO(TRIGGER_SET),
+	DO(TRIGGER_DEL),
+	DUMP(STATS_GET),
+	DUMP(TYPE_GET),
+	DUMP(PROCESS_GET),
+	DUMP(READER_GET),
+	DUMP(DICT_GET),
+	DUMP(LANE_GET),
+	DUMP(PROFILE_GET),
+	DO(PROFILE_ADD),
+	DO(PROFILE_DEL),
+};
+
+static const struct genl_multicast_group groups[] = {
+	{ .name = DEVTRACE_GENL_MONITOR, COMPAT_MCAST_CAP_SYS_ADMIN },
+};
+
+static struct genl_family family __ro_after_init = {
+	.name		= DEVTRACE_GENL_NAME,
+	.version	= DEVTRACE_GENL_VERSION,
+	.maxattr	= DEVTRACE_A_MAX,
+	.policy		= policy,
+	.netnsok	= true,
+	.parallel_ops	= true,
+	.pre_doit	= pre_doit,
+	.post_doit	= post_doit,
+	.ops		= ops,
+	.n_ops		= ARRAY_SIZE(ops),
+	.mcgrps		= groups,
+	.n_mcgrps	= ARRAY_SIZE(groups),
+	.module		= THIS_MODULE,
+};
+
+int __init netlink_init(void)
+{
+	int err;
+
+	policy_init();
+	err = genl_register_family(&family);
+	mutex_lock(&devtrace_lock);
+	registered = !err;
+	mutex_unlock(&devtrace_lock);
+	return err;
+}
+
+void netlink_exit(void)
+{
+	int i;
+
+	mutex_lock(&devtrace_lock);
+	registered = false;
+	mutex_unlock(&devtrace_lock);
+	/* Waits for the requests that are under way, and what they are answered. */
+	genl_unregister_family(&family);
+	for (i = 0; i < NOTES_MAX; i++)
+		kfree(notes[i]);
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Dumps of numbers: streams by CPU, types, threads, readers, lanes; and of names
+ *
+ * Numbers go on changing while they are dumped. What a dump promises is that each
+ * CPU, type and thread is in it once. A reader that is closed meanwhile can hide
+ * another one from a dump that does not fit into one message.
+ */
+#include <linux/cpumask.h>
+#include <linux/ktime.h>
+
+#include "ring/clock.h"
+#include "core.h"
+#include "emit/dict.h"
+#include "netlink_priv.h"
+#include "emit/proc.h"
+#include "lane/slot.h"
+#include "admin/stream.h"
+#include "read/wire.h"
+
+#define put_u64(skb, attr, v)	nla_put_u64_64bit(skb, DEVTRACE_A_##attr, v, DEVTRACE_A_PAD)
+
+/* With STREAM, only this one. */
+static bool stream_wanted(struct netlink_callback *cb, const struct stream_info *i)
+{
+	struct nlattr *name = netlink_dump_attrs(cb)[DEVTRACE_A_STREAM];
+
+	return !name || !strcmp(nla_data(name), i->name);
+}
+
+/* The first call of a dump: the stream it is asked for must be there. */
+static int check_stream(struct netlink_callback *cb)
+{
+	struct nlattr **attrs = netlink_dump_attrs(cb);
+
+	if (!cb->prev_seq && attrs[DEVTRACE_A_STREAM] && !netlink_stream(attrs, cb->extack))
+		return -ENOENT;
+	return 0;
+}
+
+static int put_stats(struct sk_buff *skb, struct stream *s, const struct stream_info *i,
+		     int cpu)
+{
+	struct devtrace_stats st;
+	u64 oldest;
+
+	stream_stats(s, cpu, &st, &oldest);
+	if (nla_put_string(skb, DEVTRACE_A_STREAM, i->name) ||
+	    nla_put_u32(skb, DEVTRACE_A_ID, i->id) ||
+	    nla_put_u32(skb, DEVTRACE_A_CPU, cpu >= 0 ? cpu : DEVTRACE_CPU_LANES) ||
+	    put_u64(skb, SIZE, st.size) ||
+	    put_u64(skb, EMITTED, st.emitted) ||
+	    put_u64(skb, STORED, st.stored) ||
+	    put_u64(skb, FILTERED, st.filtered) ||
+	    put_u64(skb, OVERWRITTEN, st.overwritten) ||
+	    nla_put_64bit(skb, DEVTRACE_A_DROPPED, sizeof(st.dropped), st.dropped,
+			  DEVTRACE_A_PAD) ||
+	    put_u64(skb, USED, st.used) ||
+	    put_u64(skb, OLDEST, oldest) ||
+	    put_u64(skb, NOW, st.now))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* args[1]: CPU to go on with; behind them lanes */
+static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s,
+			 const struct stream_info *i)
+{
+	void *head;
+	int err, cpu;
+
+	for (; cb->args[1] <= nr_cpu_ids; cb->args[1]++) {
+		cpu = cb->args[1] < nr_cpu_ids ? cb->args[1] : DEVTRACE_STATS_LANES;
+		if (cpu >= 0 && !cpu_possible(cpu))
+			continue;
+		head = netlink_dump_begin(skb, cb);
+		if (!head)
+			return -EMSGSIZE;
+		err = netlink_dump_end(skb, head, put_stats(skb, s, i, cpu));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int put_reader(struct sk_buff *skb, const struct stream_info *i,
+		      const struct stream_reader *r)
+{
+	if (nla_put_string(skb, DEVTRACE_A_STREAM, i->name) ||
+	    nla_put_u32(skb, DEVTRACE_A_PID, r->pid) ||
+	    nla_put_string(skb, DEVTRACE_A_COMM, r->comm) ||
+	    put_u64(skb, POSITION, r->position) ||
+	    put_u64(skb, LAG, r->lag) ||
+	    put_u64(skb, READ, r->read) ||
+	    put_u64(skb, LOST, r->lost))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* args[1]: reader to go on with */
+static int dump_readers_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s,
+			   const struct stream_info *i)
+{
+	struct stream_reader r;
+	void *head;
+	int err;
+
+	for (; stream_reader(s, cb->args[1], &r); cb->args[1]++) {
+		head = netlink_dump_begin(skb, cb);
+		if (!head)
+			return -EMSGSIZE;
+		err = netlink_dump_end(skb, head, put_reader(skb, i, &r));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* args[0]: stream to go on with */
+static int dump_streams(struct sk_buff *skb, struct netlink_callback *cb,
+			int (*dump)(struct sk_buff *skb, struct netlink_callback *cb,
+				    struct stream *s, const struct stream_info *i))
+{
+	struct stream_info i;
+	struct stream *s;
+	int err;
+
+	err = check_stream(cb);
+	for (; !err && cb->args[0] < DEVTRACE_STREAMS_MAX; cb->args[0]++) {
+		s = stream_by_id(cb->args[0]);
+		if (!s)
+			continue;
+		stream_info(s, &i);
+		if (stream_wanted(cb, &i))
+			err = dump(skb, cb, s, &i);
+		if (err)
+			break;
+		cb->args[1] = 0;
+	}
+	return err;
+}
+
+int netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump_streams(skb, cb, dump_stats_of);
+}
+
+int netlink_reader_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	/* What stands in lanes was not read either. */
+	slots_take_all();
+	return dump_streams(skb, cb, dump_readers_of);
+}
+
+static int put_type(struct sk_buff *skb, unsigned int type, u64 stored, u64 filtered)
+{
+	if (nla_put_u8(skb, DEVTRACE_A_TYPE, type) || put_u64(skb, STORED, stored) ||
+	    put_u64(skb, FILTERED, filtered))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* args[0]: type to go on with. Those of which there was none are left out. */
+int netlink_type_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	u64 stored, filtered;
+	void *head;
+	int err;
+
+	slots_take_all();
+	for (; cb->args[0] < 256; cb->args[0]++) {
+		devtrace_type_stats(cb->args[0], &stored, &filtered);
+		if (!stored && !filtered)
+			continue;
+		head = netlink_dump_begin(skb, cb);
+		if (!head)
+			return -EMSGSIZE;
+		err = netlink_dump_end(skb, head, put_type(skb, cb->args[0], stored, filtered));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int put_process(struct sk_buff *skb, const struct proc_name *name, u64 stored)
+{
+	if (nla_put_u32(skb, DEVTRACE_A_TID, name->tid) ||
+	    nla_put_u32(skb, DEVTRACE_A_PID, name->tgid) ||
+	    nla_put_string(skb, DEVTRACE_A_COMM, name->comm) ||
+	    put_u64(skb, STORED, stored))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* args[0]: slot to go on with */
+int netlink_process_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	unsigned int slot = cb->args[0];
+	struct proc_name name;
+	void *head;
+	u64 stored;
+	int err;
+
+	slots_take_all();
+	/* Moves slot behind the one that it tells. */
+	while (devtrace_proc_stats(&slot, &name, &stored)) {
+		head = netlink_dump_begin(skb, cb);
+		if (!head)
+			return -EMSGSIZE;
+		err = netlink_dump_end(skb, head, put_process(skb, &name, stored));
+		if (err)
+			return err;
+		cb->args[0] = slot;
+	}
+	return 0;
+}
+
+static int put_name(struct sk_buff *skb, const struct devtrace_dict *d, u32 scope)
+{
+	if (nla_put_u8(skb, DEVTRACE_A_KIND, d->kind) ||
+	    nla_put_u8(skb, DEVTRACE_A_GROUP, d->group) ||
+	    nla_put_u32(skb, DEVTRACE_A_VALUE, d->value) ||
+	    put_u64(skb, KEY, wire_dict_key(d, scope)) ||
+	    nla_put_u32(skb, DEVTRACE_A_SCOPE, scope) ||
+	    nla_put_string(skb, DEVTRACE_A_NAME, d->name))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* args[0] and, its upper half, args[1]: serial of the last name that was put */
+int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	u64 serial = (u64)cb->args[1] << 32 | (u32)cb->args[0];
+	struct devtrace_dict d;
+	void *head;
+	u32 scope;
+	int err;
+
+	while ((serial = devtrace_dict_next(serial, &d, &scope))) {
+		head = netlink_dump_begin(skb, cb);
+		if (!head)
+			return -EMSGSIZE;
+		err = netlink_dump_end(skb, head, put_name(skb, &d, scope));
+		if (err)
+			return err;
+		cb->args[0] = lower_32_bits(serial);
+		cb->args[1] = upper_32_bits(serial);
+	}
+	return 0;
+}
+
+static int put_lane(struct sk_buff *skb, const struct slot_stats *st)
+{
+	if (nla_put_u32(skb, DEVTRACE_A_ID, nr_cpu_ids + st->slot) ||
+	    nla_put_u32(skb, DEVTRACE_A_TID, st->tid) ||
+	    nla_put_u32(skb, DEVTRACE_A_PID, st->tgid) ||
+	    nla_put_string(skb, DEVTRACE_A_COMM, st->comm) ||
+	    put_u64(skb, SIZE, st->size) ||
+	    put_u64(skb, USED, st->used) ||
+	    put_u64(skb, STORED, st->stored) ||
+	    put_u64(skb, OVERWRITTEN, st->overwritten) ||
+	    nla_put_64bit(skb, DEVTRACE_A_DROPPED, sizeof(st->dropped), st->dropped,
+			  DEVTRACE_A_PAD) ||
+	    put_u64(skb, OLDEST, st->oldest) ||
+	    put_u64(skb, NOW, devtrace_clock()) ||
+	    nla_put_u8(skb, DEVTRACE_A_LANE_STATE, st->state))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* args[0]: slot to go on with */
+int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct slot_stats st;
+	void *head;
+	int err;
+
+	/* To take from one may overwrite what another one gave. */
+	slots_take_all();
+	for (; cb->args[0] < slots_nr(); cb->args[0]++) {
+		if (!slot_stats(cb->args[0], &st))
+			continue;
+		head = netlink_dump_begin(skb, cb);
+		if (!head)
+			return -EMSGSIZE;
+		err = netlink_dump_end(skb, head, put_lane(skb, &st));
+		if (err)
+			return err;
+	}
+	return 0;
+}

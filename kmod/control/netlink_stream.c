@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Commands about streams
+ */
+#include <linux/err.h>
+#include <linux/limits.h>
+#include <linux/slab.h>
+
+#include "core.h"
+#include "filter.h"
+#include "netlink_priv.h"
+#include "ring/ring.h"
+#include "admin/stream.h"
+#include "trigger.h"
+
+/* Two names, three u64 and five u32. */
+#define ENTRY_SIZE							\
+	(2 * nla_total_size(DEVTRACE_NAME_LEN) +			\
+	 3 * nla_total_size_64bit(sizeof(u64)) + 5 * nla_total_size(sizeof(u32)))
+
+static int put_stream(struct sk_buff *skb, struct stream *s)
+{
+	struct stream_info i;
+	u32 generation;
+
+	stream_info(s, &i);
+	filter_get(i.id, &generation);
+	if (nla_put_string(skb, DEVTRACE_A_STREAM, i.name) ||
+	    nla_put_u32(skb, DEVTRACE_A_ID, i.id) ||
+	    nla_put_u64_64bit(skb, DEVTRACE_A_SIZE, i.bytes, DEVTRACE_A_PAD) ||
+	    nla_put_u32(skb, DEVTRACE_A_STATE, i.state) ||
+	    (i.reason[0] && nla_put_string(skb, DEVTRACE_A_REASON, i.reason)) ||
+	    nla_put_u64_64bit(skb, DEVTRACE_A_SINCE, i.since, DEVTRACE_A_PAD) ||
+	    nla_put_u32(skb, DEVTRACE_A_WATERMARK, i.watermark) ||
+	    nla_put_u32(skb, DEVTRACE_A_MODE, i.mode) ||
+	    nla_put_u64_64bit(skb, DEVTRACE_A_USED, i.used, DEVTRACE_A_PAD) ||
+	    nla_put_u32(skb, DEVTRACE_A_GENERATION, generation))
+		return -EMSGSIZE;
+	return 0;
+}
+
+void netlink_notify_stream(int cmd, struct stream *s)
+{
+	struct netlink_msg m;
+
+	if (netlink_notify_begin(&m, cmd, ENTRY_SIZE))
+		netlink_notify_end(&m, put_stream(m.skb, s));
+}
+
+void netlink_notify_clear(struct stream *s)
+{
+	struct stream_info i;
+
+	stream_info(s, &i);
+	netlink_notify_name(DEVTRACE_CMD_NTF_CLEAR, DEVTRACE_A_STREAM, i.name);
+}
+
+void netlink_notify_watermark(struct stream *s, u32 cpu)
+{
+	struct netlink_msg m;
+	struct stream_info i;
+	int err;
+
+	if (!netlink_notify_begin(&m, DEVTRACE_CMD_NTF_WATERMARK, ENTRY_SIZE))
+		return;
+	stream_info(s, &i);
+	err = nla_put_string(m.skb, DEVTRACE_A_STREAM, i.name) ?:
+	      nla_put_u32(m.skb, DEVTRACE_A_CPU, cpu) ?:
+	      nla_put_u32(m.skb, DEVTRACE_A_WATERMARK, i.watermark);
+	netlink_notify_end(&m, err);
+}
+
+int netlink_get_of_stream(struct genl_info *info, size_t size, netlink_put_stream_fn *put)
+{
+	struct stream *s = netlink_stream(info->attrs, info->extack);
+	struct netlink_msg m;
+	int err;
+
+	if (!s)
+		return -ENOENT;
+	err = netlink_reply_begin(&m, info, size);
+	if (err)
+		return err;
+	return netlink_reply_end(&m, info, put(m.skb, s));
+}
+
+/* args[0]: stream to go on with */
+int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
+			    netlink_put_stream_fn *put)
+{
+	struct stream *s;
+	void *head;
+	int err;
+
+	for (; cb->args[0] < DEVTRACE_STREAMS_MAX; cb->args[0]++) {
+		s = stream_by_id(cb->args[0]);
+		if (!s)
+			continue;
+		head = netlink_dump_begin(skb, cb);
+		if (!head)
+			return -EMSGSIZE;
+		err = netlink_dump_end(skb, head, put(skb, s));
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int netlink_stream_get(struct genl_info *info)
+{
+	return netlink_get_of_stream(info, ENTRY_SIZE, put_stream);
+}
+
+int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return netlink_dump_of_streams(skb, cb, put_stream);
+}
+
+/* What is wrong with a size that is in range: there is no memory for it. */
+static void refuse_size(struct genl_info *info, int err)
+{
+	netlink_refuse(info->extack, info->attrs[DEVTRACE_A_SIZE],
+		       err == -ENOMEM ?
+		       "size is more than there is memory for, on all CPUs: ask for less" :
+		       "size must be a u64 from 1024 to 2147483648: bytes of ring for each CPU");
+}
+
+/* Rings have sizes of a power of two. */
+static bool get_size(struct genl_info *info, unsigned long *bytes)
+{
+	*bytes = ring_size_round(nla_get_u64(info->attrs[DEVTRACE_A_SIZE]));
+	return *bytes;
+}
+
+static void refuse_new(struct genl_info *info, int err)
+{
+	struct nlattr *name = info->attrs[DEVTRACE_A_STREAM];
+
+	if (err == -EEXIST)
+		netlink_refuse(info->extack, name,
+			       "stream is there already: remove it first, or take another name");
+	else if (err == -ENOSPC)
+		netlink_refuse(info->extack, name,
+			       "stream would be one more than 16: remove another one first");
+	else
+		refuse_size(info, err);
+}
+
+int netlink_stream_new(struct genl_info *info)
+{
+	struct nlattr **a = info->attrs;
+	enum devtrace_state state = DEVTRACE_STATE_RUNNING;
+	struct stream_info stream0;
+	unsigned long bytes;
+	struct filter *f;
+	struct stream *s;
+	umode_t mode;
+	int err = 0;
+
+	if (!get_size(info, &bytes)) {
+		refuse_size(info, -EINVAL);
+		return -EINVAL;
+	}
+	/* Stream 0 too: of two of a name, nobody could reach the second. */
+	if (stream_find(nla_data(a[DEVTRACE_A_STREAM]))) {
+		refuse_new(info, -EEXIST);
+		return -EEXIST;
+	}
+	stream_info(stream_by_id(0), &stream0);
+	mode = a[DEVTRACE_A_MODE] ? nla_get_u32(a[DEVTRACE_A_MODE]) : stream0.mode;
+	if (a[DEVTRACE_A_STATE])
+		state = nla_get_u32(a[DEVTRACE_A_STATE]);
+	f = kmalloc(sizeof(*f), GFP_KERNEL);
+	if (!f)
+		return -ENOMEM;
+	filter_all(f);
+	if (a[DEVTRACE_A_FILTER])
+		err = filter_parse(f, a[DEVTRACE_A_FILTER], info->extack);
+	if (err)
+		goto out_free;
+	s = stream_new(nla_data(a[DEVTRACE_A_STREAM]), bytes, mode, state, f);
+	if (IS_ERR(s)) {
+		err = PTR_ERR(s);
+		refuse_new(info, err);
+	} else {
+		netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_NEW, s);
+	}
+out_free:
+	kfree(f);
+	return err;
+}
+
+int netlink_stream_set(struct genl_info *info)
+{
+	struct nlattr **a = info->attrs;
+	struct stream *s = netlink_stream(a, info->extack);
+	unsigned long bytes;
+	int err = -EINVAL;
+
+	if (!s)
+		return -ENOENT;
+	if (!a[DEVTRACE_A_SIZE] && !a[DEVTRACE_A_STATE] && !a[DEVTRACE_A_WATERMARK]) {
+		netlink_refuse(info->extack, NULL,
+			       "nothing is set: give one or more of size, state and watermark");
+		return -EINVAL;
+	}
+	/* First what may fail, so that all is set or nothing. */
+	if (a[DEVTRACE_A_STATE] && emit_slots_alloc()) {
+		netlink_refuse(info->extack, a[DEVTRACE_A_STATE],
+			       "there is no memory to count what a stopped stream loses");
+		return -ENOMEM;
+	}
+	if (a[DEVTRACE_A_SIZE]) {
+		if (get_size(info, &bytes))
+			err = stream_resize(s, bytes);
+		if (err) {
+			refuse_size(info, err);
+			return err;
+		}
+	}
+	if (a[DEVTRACE_A_WATERMARK])
+		stream_set_watermark(s, nla_get_u32(a[DEVTRACE_A_WATERMARK]));
+	if (a[DEVTRACE_A_STATE])
+		stream_set_state(s, nla_get_u32(a[DEVTRACE_A_STATE]));
+	netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
+	return 0;
+}
+
+int netlink_stream_del(struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[DEVTRACE_A_STREAM];
+	struct stream *s = netlink_stream(info->attrs, info->extack);
+	char name[DEVTRACE_NAME_LEN];
+	int err;
+
+	if (!s)
+		return -ENOENT;
+	err = trigger_stream_goes(s, info->extack);
+	if (err)
+		return err;
+	strscpy(name, nla_data(attr), sizeof(name));
+	err = stream_del(s);
+	if (err == -EBUSY)
+		netlink_refuse(info->extack, attr,
+			       "stream trace is always there: name another one to be removed");
+	if (!err)
+		netlink_notify_name(DEVTRACE_CMD_NTF_STREAM_DEL, DEVTRACE_A_STREAM, name);
+	return err;
+}
+
+int netlink_clear(struct genl_info *info)
+{
+	struct stream *s = netlink_stream(info->attrs, info->extack);
+	int err;
+
+	if (!s)
+		return -ENOENT;
+	err = stream_clear(s);
+	if (err == -EBUSY)
+		netlink_refuse(info->extack, info->attrs[DEVTRACE_A_STREAM],
+			       "stream is frozen and keeps what it has: set its state to 0 or 1 first");
+	if (!err)
+		netlink_notify_clear(s);
+	return err;
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Triggers over netlink
+ *
+ * Whether an attribute is of the right kind and size has been looked at; here, what
+ * they mean together.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <net/genetlink.h>
+#include <net/netlink.h>
+
+#include "compat/compat_atomic.h"
+#include "filter.h"
+#include "netlink_priv.h"
+#include "admin/stream.h"
+#include "trigger_priv.h"
+
+#define ELEMENT_SIZE	(NLA_HDRLEN + 2 * nla_total_size(sizeof(u32)) +		\
+			 2 * nla_total_size_64bit(sizeof(u64)) +		\
+			 nla_total_size(sizeof_field(struct element_test, string)))
+#define FIRED_SIZE	(2 * nla_total_size(DEVTRACE_NAME_LEN) +		\
+			 nla_total_size(sizeof(u32)) +				\
+			 2 * nla_total_size_64bit(sizeof(u64)))
+#define TRIGGER_SIZE	(FIRED_SIZE + 2 * NETLINK_FILTER_SIZE + ELEMENT_SIZE +	\
+			 4 * nla_total_size_64bit(sizeof(u64)) +		\
+			 nla_total_size(sizeof(u32)) + 2 * nla_total_size(sizeof(u8)))
+
+static const char * const element_twice[DEVTRACE_EA_MAX + 1] = {
+	[DEVTRACE_EA_INDEX] = "element index is given twice: give it once",
+	[DEVTRACE_EA_COMPARE] = "element compare is given twice: give it once",
+	[DEVTRACE_EA_VALUE] = "element value is given twice: give it once",
+	[DEVTRACE_EA_MASK] = "element mask is given twice: give it once",
+	[DEVTRACE_EA_STRING] = "element string is given twice: give it once",
+};
+
+static const struct netlink_nest element_nest = {
+	.max = DEVTRACE_EA_MAX,
+	.unknown = "element has an unknown attribute: it takes index, compare, value, mask, string",
+	.twice = element_twice,
+	.leftover = "element has bytes left over: it must be whole attributes",
+};
+
+static int refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg)
+{
+	netlink_refuse(extack, attr, msg);
+	return -EINVAL;
+}
+
+static int parse_string(struct element_test *t, const struct nlattr *attr,
+			struct netlink_ext_ack *extack)
+{
+	const int len = nla_len(attr);
+
+	if (len < 1 || len > (int)sizeof(t->string) ||
+	    strnlen(nla_data(attr), len) != (size_t)len - 1)
+		return refuse(extack, attr,
+			      "element string must be up to 63 bytes and a NUL");
+	memcpy(t->string, nla_data(attr), len);
+	t->is_string = true;
+	if (t->compare != DEVTRACE_CMP_EQ && t->compare != DEVTRACE_CMP_NE)
+		return refuse(extack, attr,
+			      "element string takes compare 0 (equal) or 1 (not equal)");
+	return 0;
+}
+
+static int parse_element(struct element_test *t, const struct nlattr *nest,
+			 struct netlink_ext_ack *extack)
+{
+	struct nlattr *tb[DEVTRACE_EA_MAX + 1], *attr;
+	int err = netlink_parse_nest(&element_nest, tb, nest, extack);
+
+	if (err)
+		return err;
+	t->given = true;
+	t->mask = ~0ULL;
+
+	attr = tb[DEVTRACE_EA_INDEX];
+	if (!attr || nla_len(attr) != sizeof(u32))
+		return refuse(extack, attr ?: nest,
+			      "element index must be a u32: 0 is the first element");
+	t->index = nla_get_u32(attr);
+
+	attr = tb[DEVTRACE_EA_COMPARE];
+	if (!attr || nla_len(attr) != sizeof(u32) || nla_get_u32(attr) > DEVTRACE_CMP_GE)
+		return refuse(extack, attr ?: nest,
+			      "element compare must be a u32: 0 eq, 1 ne, 2 lt, 3 le, 4 gt, 5 ge");
+	t->compare = nla_get_u32(attr);
+
+	if (!tb[DEVTRACE_EA_VALUE] == !tb[DEVTRACE_EA_STRING])
+		return refuse(extack, nest, "element must have a value or a string, and not both");
+	attr = tb[DEVTRACE_EA_MASK];
+	if (attr && (nla_len(attr) != sizeof(u64) || !nla_get_u64(attr)))
+		return refuse(extack, attr, "element mask must be a u64 and not 0");
+	if (attr && !tb[DEVTRACE_EA_VALUE])
+		return refuse(extack, attr, "element mask goes with a value: leave it out");
+	if (attr)
+		t->mask = nla_get_u64(attr);
+
+	if (tb[DEVTRACE_EA_STRING])
+		return parse_string(t, tb[DEVTRACE_EA_STRING], extack);
+	attr = tb[DEVTRACE_EA_VALUE];
+	if (nla_len(attr) != sizeof(s64))
+		return refuse(extack, attr, "element value must be an s64");
+	t->value = nla_get_s64(attr);
+	return 0;
+}
+
+static int parse_when(struct trigger *t, struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	struct nlattr *nth = attrs[DEVTRACE_A_NTH], *rate = attrs[DEVTRACE_A_RATE];
+	int err;
+
+	err = filter_parse(&t->when, attrs[DEVTRACE_A_WHEN], extack);
+	if (err)
+		return err;
+	if (attrs[DEVTRACE_A_ELEMENT]) {
+		err = parse_element(&t->element, attrs[DEVTRACE_A_ELEMENT], extack);
+		if (err)
+			return err;
+	}
+	if (nth && rate)
+		return refuse(extack, rate, "rate does not go with nth: give one of them");
+	if (rate && nla_get_u32(rate) > TRIGGER_RATE_MAX)
+		return refuse(extack, rate, "rate must be at most 16777214 events a second");
+	if (nth)
+		t->nth = nla_get_u64(nth);
+	if (rate)
+		t->rate = nla_get_u32(rate);
+	return 0;
+}
+
+/* For the actions that take no STREAM, no EVENTS and TIME, or no FILTER. */
+static int check_action(enum devtrace_action action, struct nlattr **attrs,
+			struct netlink_ext_ack *extack)
+{
+	const bool stops = action == DEVTRACE_ACTION_STOP || action == DEVTRACE_ACTION_FREEZE;
+	struct nlattr *attr;
+
+	attr = attrs[DEVTRACE_A_STREAM];
+	if (attr && action == DEVTRACE_ACTION_NOTIFY)
+		return refuse(extack, attr, "stream is not for notify: leave it out");
+	if (!attr && action != DEVTRACE_ACTION_NOTIFY)
+		return refuse(extack, attrs[DEVTRACE_A_ACTION],
+			      "stream is missing: this action needs the name of a stream");
+	attr = attrs[DEVTRACE_A_EVENTS];
+	if (attr && !stops)
+		return refuse(extack, attr, "events is for stop and freeze: leave it out");
+	attr = attrs[DEVTRACE_A_TIME];
+	if (attr && !stops)
+		return refuse(extack, attr, "time is for stop and freeze: leave it out");
+	attr = attrs[DEVTRACE_A_FILTER];
+	if (attr && action != DEVTRACE_ACTION_FILTER)
+		return refuse(extack, attr, "filter is for the action filter: leave it out");
+	if (!attr && action == DEVTRACE_ACTION_FILTER)
+		return refuse(extack, attrs[DEVTRACE_A_ACTION],
+			      "filter is missing: this action needs what the stream is to take");
+	return 0;
+}
+
+static int parse_stop(struct trigger *t, struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	struct nlattr *events = attrs[DEVTRACE_A_EVENTS], *time = attrs[DEVTRACE_A_TIME];
+
+	t->has_events = events;
+	t->has_ns = time;
+	if (events)
+		t->events = nla_get_u64(events);
+	if (time)
+		t->ns = nla_get_u64(time);
+	if (t->events > INT_MAX)
+		return refuse(extack, events, "events must be at most 2147483647");
+	/* At once, whatever the other one says. */
+	if ((events && !t->events && t->ns) || (time && !t->ns && t->events))
+		return refuse(extack, t->events ? time : events,
+			      "0 is to stop at once: give events, or time, or both above 0");
+	return 0;
+}
+
+static int parse_action(struct trigger *t, struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	struct stream_info info;
+	int err;
+
+	t->action = nla_get_u32(attrs[DEVTRACE_A_ACTION]);
+	err = check_action(t->action, attrs, extack);
+	if (err)
+		return err;
+	if (attrs[DEVTRACE_A_STREAM]) {
+		t->stream = netlink_stream(attrs, extack);
+		if (!t->stream)
+			return -ENOENT;
+		stream_info(t->stream, &info);
+		t->stream_id = info.id;
+		strscpy(t->stream_name, info.name, sizeof(t->stream_name));
+	}
+	err = parse_stop(t, attrs, extack);
+	if (err)
+		return err;
+	if (attrs[DEVTRACE_A_FILTER]) {
+		t->filter = kzalloc(sizeof(*t->filter), GFP_KERNEL);
+		if (!t->filter)
+			return -ENOMEM;
+		err = filter_parse(t->filter, attrs[DEVTRACE_A_FILTER], extack);
+		if (err)
+			return err;
+	}
+	if (attrs[DEVTRACE_A_REARM])
+		t->rearm = nla_get_u8(attrs[DEVTRACE_A_REARM]);
+	return 0;
+}
+
+int netlink_trigger_new(struct genl_info *info)
+{
+	struct nlattr *name = info->attrs[DEVTRACE_A_TRIGGER];
+	struct nlattr *armed = info->attrs[DEVTRACE_A_ARMED];
+	struct netlink_ext_ack *extack = info->extack;
+	struct trigger *t;
+	int err;
+
+	if (trigger_find(nla_data(name))) {
+		netlink_refuse(extack, name,
+			       "trigger exists already: remove it first, or take another name");
+		return -EEXIST;
+	}
+	t = trigger_alloc();
+	if (!t)
+		return -ENOMEM;
+	strscpy(t->name, nla_data(name), sizeof(t->name));
+	err = parse_when(t, info->attrs, extack) ?: parse_action(t, info->attrs, extack);
+	if (!err) {
+		err = trigger_add(t, !armed || nla_get_u8(armed));
+		if (err == -ENOSPC)
+			netlink_refuse(extack, name,
+				       "there are 16 triggers already, which is all there can be: remove one first");
+	}
+	if (err) {
+		trigger_free(t);
+		return err;
+	}
+	netlink_notify_trigger(DEVTRACE_CMD_NTF_TRIGGER_NEW, t);
+	return 0;
+}
+
+/* NULL: refused, the error is -ENOENT. */
+static struct trigger *trigger_of(struct genl_info *info)
+{
+	struct nlattr *name = info->attrs[DEVTRACE_A_TRIGGER];
+	struct trigger *t = trigger_find(nla_data(name));
+
+	if (!t)
+		netlink_refuse(info->extack, name,
+			       "trigger is not known: trigger-get lists those that are");
+	return t;
+}
+
+int netlink_trigger_set(struct genl_info *info)
+{
+	struct trigger *t = trigger_of(info);
+	int err;
+
+	if (!t)
+		return -ENOENT;
+	err = trigger_arm(t, nla_get_u8(info->attrs[DEVTRACE_A_ARMED]));
+	if (!err)
+		netlink_notify_trigger(DEVTRACE_CMD_NTF_TRIGGER_SET, t);
+	return err;
+}
+
+int netlink_trigger_del(struct genl_info *info)
+{
+	struct trigger *t = trigger_of(info);
+	char name[DEVTRACE_NAME_LEN];
+	int err;
+
+	if (!t)
+		return -ENOENT;
+	strscpy(name, t->name, sizeof(name));
+	err = trigger_remove(t);
+	if (!err)
+		netlink_notify_name(DEVTRACE_CMD_NTF_TRIGGER_DEL, DEVTRACE_A_TRIGGER, name);
+	return err;
+}
+
+static bool put_u64(struct sk_buff *skb, int attrtype, u64 v)
+{
+	return nla_put_u64_64bit(skb, attrtype, v, DEVTRACE_A_PAD);
+}
+
+static int put_element(struct sk_buff *skb, const struct element_test *t)
+{
+	struct nlattr *nest = nla_nest_start(skb, DEVTRACE_A_ELEMENT);
+	bool full;
+
+	if (!nest)
+		return -EMSGSIZE;
+	full = nla_put_u32(skb, DEVTRACE_EA_INDEX, t->index) ||
+	       nla_put_u32(skb, DEVTRACE_EA_COMPARE, t->compare);
+	if (t->is_string)
+		full = full || nla_put_string(skb, DEVTRACE_EA_STRING, t->string);
+	else
+		full = full || nla_put_s64(skb, DEVTRACE_EA_VALUE, t->value, DEVTRACE_EA_PAD);
+	if (~t->mask)
+		full = full || nla_put_u64_64bit(skb, DEVTRACE_EA_MASK, t->mask, DEVTRACE_EA_PAD);
+	if (full)
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int put_fired(struct sk_buff *skb, const struct trigger *t, u64 fired, u64 at)
+{
+	if (nla_put_string(skb, DEVTRACE_A_TRIGGER, t->name) ||
+	    nla_put_u32(skb, DEVTRACE_A_ACTION, t->action) ||
+	    (t->stream && nla_put_string(skb, DEVTRACE_A_STREAM, t->stream_name)) ||
+	    put_u64(skb, DEVTRACE_A_FIRED, fired) ||
+	    (fired && put_u64(skb, DEVTRACE_A_FIRED_AT, at)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+static int put_trigger(struct sk_buff *skb, const struct trigger *t)
+{
+	/* The time of this one, or of a later one. */
+	const u64 fired = compat_atomic64_read_acquire(&t->fired);
+	int err;
+
+	err = put_fired(skb, t, fired, atomic64_read(&t->fired_at)) ?:
+	      filter_put(skb, DEVTRACE_A_WHEN, &t->when);
+	if (!err && t->element.given)
+		err = put_element(skb, &t->element);
+	if (!err && t->filter)
+		err = filter_put(skb, DEVTRACE_A_FILTER, t->filter);
+	if (err)
+		return err;
+	if ((!t->rate && put_u64(skb, DEVTRACE_A_NTH, t->nth)) ||
+	    (t->rate && nla_put_u32(skb, DEVTRACE_A_RATE, t->rate)) ||
+	    (t->has_events && put_u64(skb, DEVTRACE_A_EVENTS, t->events)) ||
+	    (t->has_ns && put_u64(skb, DEVTRACE_A_TIME, t->ns)) ||
+	    nla_put_u8(skb, DEVTRACE_A_REARM, t->rearm) ||
+	    nla_put_u8(skb, DEVTRACE_A_ARMED, trigger_is_armed(t)) ||
+	    put_u64(skb, DEVTRACE_A_SEEN, atomic64_read(&t->seen)))
+		return -EMSGSIZE;
+	return 0;
+}
+
+int netlink_trigger_get(struct genl_info *info)
+{
+	struct trigger *t = trigger_of(info);
+	struct netlink_msg m;
+	int err;
+
+	if (!t)
+		return -ENOENT;
+	err = netlink_reply_begin(&m, info, TRIGGER_SIZE);
+	return err ?: netlink_reply_end(&m, info, put_trigger(m.skb, t));
+}
+
+int netlink_trigger_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct trigger *t;
+	void *head;
+	int err = 0;
+
+	while (!err && (t = trigger_from(cb->args[0]))) {
+		head = netlink_dump_begin(skb, cb);
+		if (!head)
+			return -EMSGSIZE;
+		err = netlink_dump_end(skb, head, put_trigger(skb, t));
+		if (!err)
+			cb->args[0] = t->n + 1;
+	}
+	return err;
+}
+
+/**
+ * netlink_notify_trigger() - tell what a trigger is now
+ * @cmd: DEVTRACE_CMD_NTF_TRIGGER_NEW or _SET
+ * @t: the trigger
+ */
+void netlink_notify_trigger(int cmd, const struct trigger *t)
+{
+	struct netlink_msg m;
+
+	if (netlink_notify_begin(&m, cmd, TRIGGER_SIZE))
+		netlink_notify_end(&m, put_trigger(m.skb, t));
+}
+
+/**
+ * netlink_notify_fired() - tell that a trigger fired
+ * @t: the trigger
+ * @fired: how often by now
+ * @at: when last
+ */
+void netlink_notify_fired(const struct trigger *t, u64 fired, u64 at)
+{
+	struct netlink_msg m;
+
+	if (netlink_notify_begin(&m, DEVTRACE_CMD_NTF_FIRED, FIRED_SIZE))
+		netlink_notify_end(&m, put_fired(m.skb, t, fired, at));
+}

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Triggers: when an event meets a condition, do something
+ *
+ * On the emit path, in any context, no lock is taken. What decides whether a
+ * trigger fires is one atomic word, so of several CPUs that meet it at the same
+ * time, and of an event and an NMI on top of it, one fires. Streams start and stop
+ * at once; other filters and notifications need process context, which irq_work
+ * and then work brings. A trigger that fires leaves there how often and when, so
+ * that several firings before the work runs are told as one, with their number.
+ *
+ * One irq_work and one work serve all triggers. The work takes devtrace_lock, and
+ * so does whoever removes a trigger: none goes while the work looks at it.
+ *
+ * The bit of an armed trigger is in the table of filters; filter_set() waits for
+ * the emitters that use another table. So when it has returned, no emitter knows
+ * of a trigger whose bit went, and its counts can be set anew, or it can be freed.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitops.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/netlink.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+
+#include "ring/clock.h"
+#include "compat/compat_atomic.h"
+#include "filter.h"
+#include "netlink.h"
+#include "ring/ring.h"
+#include "admin/stream.h"
+#include "trigger_priv.h"
+
+/* The work runs at most so often: a trigger may fire with every event. */
+#define WORK_GAP	(HZ / 50 ?: 1)
+
+/* trigger.second: when it began, in steps of 2^16 ns, and how many came since. */
+#define STEP_SHIFT	16
+#define STEPS		(NSEC_PER_SEC >> STEP_SHIFT)
+#define SECOND_SHIFT	24
+#define SECOND_COUNT	((1ULL << SECOND_SHIFT) - 1)
+
+static struct trigger __rcu *triggers[DEVTRACE_TRIGGERS_MAX];
+
+/* What to say of a stream that a trigger needs. It must outlive the trigger. */
+static char in_use[DEVTRACE_TRIGGERS_MAX][DEVTRACE_NAME_LEN + 64];
+
+/**
+ * struct kept - the filter that a stream had before triggers gave it another
+ * @filter: NULL if none did
+ * @generation: of what the last of them gave; if it has another one, somebody else
+ *	set it since
+ */
+static struct kept {
+	struct filter	*filter;
+	u32		generation;
+} kept[DEVTRACE_STREAMS_MAX];
+
+static struct irq_work kick;
+static struct delayed_work work;
+static unsigned long last_run;		/* of the work, jiffies */
+static bool closed;
+
+/* A one shot that has fired. */
+static bool is_spent(const struct trigger *t)
+{
+	return (u64)atomic64_read(&t->count) >= t->nth;
+}
+
+/* The rest of the terms: a trigger must find what it asks for in the event. */
+static bool has_all(const struct trigger *t, u32 who)
+{
+	return !(t->must_have & ~who) && t->severities >> (who >> RING_WHO_SEV_SHIFT) & 1;
+}
+
+/* What would not change the stream neither fires nor counts. */
+static bool makes_sense(const struct trigger *t)
+{
+	switch (t->action) {
+	case DEVTRACE_ACTION_START:
+		return !stream_runs(t->stream_id);
+	case DEVTRACE_ACTION_STOP:
+	case DEVTRACE_ACTION_FREEZE:
+		return stream_runs(t->stream_id);
+	default:
+		return true;
+	}
+}
+
+/*
+ * Whether this event is the first one above the rate in its second, which begins
+ * with the first event after the second before.
+ */
+static bool above_rate(struct trigger *t)
+{
+	const u64 now = devtrace_clock() >> STEP_SHIFT;
+	s64 old = atomic64_read(&t->second);
+	u64 begin, n;
+
+	do {
+		begin = (u64)old >> SECOND_SHIFT;
+		n = old & SECOND_COUNT;
+		/* Another CPU may have begun one that is newer than our clock. */
+		if ((s64)(now - begin) >= (s64)STEPS) {
+			begin = now;
+			n = 0;
+		}
+		if (n > t->rate)
+			return false;
+		n++;
+	} while (!atomic64_try_cmpxchg(&t->second, &old, begin << SECOND_SHIFT | n));
+	return n > t->rate;
+}
+
+/* Count an event; true for the one that is the n-th, and for no other. */
+static bool is_nth(struct trigger *t)
+{
+	s64 old = atomic64_read(&t->count);
+	u64 n;
+
+	do {
+		n = old;
+		if (n >= t->nth)
+			return false;
+		n++;
+	} while (!atomic64_try_cmpxchg(&t->count, &old, n == t->nth && t->rearm ? 0 : n));
+	return n == t->nth;
+}
+
+/* False if something else changed the stream in this moment. */
+static bool act(struct trigger *t, struct firing *f)
+{
+	switch (t->action) {
+	case DEVTRACE_ACTION_START:
+		return stream_fire_start(t->stream_id, t->name);
+	case DEVTRACE_ACTION_STOP:
+		return stream_fire_stop(t->stream_id, DEVTRACE_STATE_STOPPED, t->events, t->ns,
+					t->name, f);
+	case DEVTRACE_ACTION_FREEZE:
+		return stream_fire_stop(t->stream_id, DEVTRACE_STATE_FROZEN, t->events, t->ns,
+					t->name, f);
+	default:
+		return true;
+	}
+}
+
+static void fired(struct trigger *t, u64 now)
+{
+	s64 at = atomic64_read(&t->fired_at);
+
+	while (now > (u64)at && !atomic64_try_cmpxchg(&t->fired_at, &at, now))
+		;
+	/* The time before the number; pairs with finish(). */
+	smp_mb__before_atomic();
+	atomic64_inc(&t->fired);
+	/* The work that looks after this sees it; irq_work and work see to that. */
+	irq_work_queue(&kick);
+}
+
+static void meet(struct trigger *t, const struct event *ev, struct firing *f)
+{
+	u64 now;
+
+	if (!has_all(t, ev->who) || is_spent(t))
+		return;
+	if (t->element.given && !element_meets(&t->element, ev))
+		return;
+	if (!makes_sense(t))
+		return;
+	atomic64_inc(&t->seen);
+	if (t->rate && !above_rate(t))
+		return;
+	if (!is_nth(t))
+		return;
+	/* The event is not stored yet, so its time is not before this. */
+	now = devtrace_clock();
+	if (act(t, f))
+		fired(t, now);
+	else
+		atomic64_set(&t->count, 0);
+}
+
+/**
+ * trigger_event() - an event meets the terms of triggers
+ * @set: of which ones: bits
+ * @ev: the event, not stored yet
+ * @f: what they do to streams
+ *
+ * Context: any, NMI included; preemption off.
+ */
+void trigger_event(u32 set, const struct event *ev, struct firing *f)
+{
+	const unsigned long bits = set >> FILTER_TRIGGER_BIT;
+	unsigned int n;
+
+	BUILD_BUG_ON(FILTER_TRIGGER_BIT + DEVTRACE_TRIGGERS_MAX > FILTER_BITS);
+	for_each_set_bit(n, &bits, DEVTRACE_TRIGGERS_MAX) {
+		/* Emitters have preemption off, also where RCU cannot see it. */
+		struct trigger *t = rcu_dereference_sched_check(triggers[n], true);
+
+		if (t)
+			meet(t, ev, f);
+	}
+}
+
+static struct trigger *trigger_at(unsigned int n)
+{
+	return rcu_dereference_protected(triggers[n], lockdep_is_held(&devtrace_lock));
+}
+
+static bool stops_or_starts(const struct trigger *t)
+{
+	return t->action == DEVTRACE_ACTION_START || t->action == DEVTRACE_ACTION_STOP ||
+	       t->action == DEVTRACE_ACTION_FREEZE;
+}
+
+/* Put its bit into the table, or take it out. */
+static int set_bit_of(struct trigger *t, bool on)
+{
+	int err;
+
+	if (t->armed == on)
+		return 0;
+	if (on && stops_or_starts(t))
+		stream_watch(t->stream, true);
+	err = filter_set(FILTER_TRIGGER_BIT + t->n, on ? &t->when : NULL);
+	if (!err)
+		t->armed = on;
+	if (!t->armed && stops_or_starts(t))
+		stream_watch(t->stream, false);
+	return err;
+}
+
+/* Give its stream the filter of a trigger. */
+static int take_filter(struct trigger *t)
+{
+	struct kept *k = &kept[t->stream_id];
+	const struct filter *now;
+	u32 generation;
+	int err;
+
+	now = filter_get(t->stream_id, &generation);
+	if (!k->filter || k->generation != generation) {
+		struct filter *copy = kmemdup(now, sizeof(*now), GFP_KERNEL);
+
+		if (!copy)
+			return -ENOMEM;
+		kfree(k->filter);
+		k->filter = copy;
+		k->generation = generation;
+	}
+	/* One that fires again and again. */
+	if (!memcmp(now, t->filter, sizeof(*now)))
+		return 0;
+	err = filter_set(t->stream_id, t->filter);
+	if (err)
+		return err;
+	filter_get(t->stream_id, &k->generation);
+	netlink_notify_filter(t->stream);
+	return 0;
+}
+
+/* Give it back what it had, unless somebody else set another one since. */
+static int give_back_filter(struct trigger *t)
+{
+	struct kept *k = &kept[t->stream_id];
+	u32 generation;
+	int err;
+
+	if (!k->filter)
+		return 0;
+	filter_get(t->stream_id, &generation);
+	if (generation == k->generation) {
+		err = filter_set(t->stream_id, k->filter);
+		if (err)
+			return err;
+		netlink_notify_filter(t->stream);
+	}
+	kfree(k->filter);
+	k->filter = NULL;
+	return 0;
+}
+
+/**
+ * trigger_forget_type() - an event type is no longer what it was
+ * @type: event type
+ *
+ * No condition names it any more, and no filter that a trigger gives to a stream.
+ * Those in the table are the caller's.
+ */
+void trigger_forget_type(unsigned int type)
+{
+	unsigned int n;
+
+	lockdep_assert_held(&devtrace_lock);
+	for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
+		struct trigger *t = trigger_at(n);
+
+		if (t)
+			__clear_bit(type, t->when.types);
+		if (t && t->filter)
+			__clear_bit(type, t->filter->types);
+	}
+	for (n = 0; n < DEVTRACE_STREAMS_MAX; n++)
+		if (kept[n].filter)
+			__clear_bit(type, kept[n].filter->types);
+}
+
+/* What a trigger that fired has left to do. */
+static void finish(struct trigger *t)
+{
+	/* The number before the time; pairs with fired(). */
+	const u64 n = compat_atomic64_read_acquire(&t->fired);
+	int err = 0;
+
+	t->told = n;
+	netlink_notify_fired(t, n, atomic64_read(&t->fired_at));
+	if (t->action == DEVTRACE_ACTION_FILTER)
+		err = take_filter(t);
+	else if (t->action == DEVTRACE_ACTION_RESTORE)
+		err = give_back_filter(t);
+	if (err)
+		pr_warn_ratelimited("trigger %s: stream %s keeps its filter: error %d\n",
+				    t->name, t->stream_name, err);
+	/* If this fails it stays in the table, to no effect, until it is armed or removed. */
+	if (is_spent(t))
+		set_bit_of(t, false);
+}
+
+/* Those that fired, in the order in which they did it last. */
+static void finish_all(void)
+{
+	struct trigger *t, *first;
+	u32 done = 0;
+	int n;
+
+	do {
+		first = NULL;
+		for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
+			t = trigger_at(n);
+			/* Each once: one that fires all the time would never end. */
+			if (!t || done & BIT(n) || t->told == (u64)atomic64_read(&t->fired))
+				continue;
+			if (!first || atomic64_read(&t->fired_at) <
+				      atomic64_read(&first->fired_at))
+				first = t;
+		}
+		if (first) {
+			done |= BIT(first->n);
+			finish(first);
+		}
+	} while (first);
+}
+
+static void work_fn(struct work_struct *w)
+{
+	mutex_lock(&devtrace_lock);
+	WRITE_ONCE(last_run, jiffies);
+	finish_all();
+	mutex_unlock(&devtrace_lock);
+}
+
+static void kick_fn(struct irq_work *w)
+{
+	const unsigned long since = jiffies - READ_ONCE(last_run);
+
+	schedule_delayed_work(&work, since < WORK_GAP ? WORK_GAP - since : 0);
+}
+
+struct trigger *trigger_find(const char *name)
+{
+	struct trigger *t;
+	int n;
+
+	for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
+		t = trigger_at(n);
+		if (t && !strcmp(t->name, name))
+			return t;
+	}
+	return NULL;
+}
+
+struct trigger *trigger_from(unsigned int n)
+{
+	struct trigger *t = NULL;
+
+	while (n < DEVTRACE_TRIGGERS_MAX && !t)
+		t = trigger_at(n++);
+	return t;
+}
+
+bool trigger_is_armed(const struct trigger *t)
+{
+	return t->armed && !is_spent(t);
+}
+
+/**
+ * trigger_alloc() - a trigger to be filled in
+ *
+ * Return: the trigger, with no terms, n-th 1, and no action but to notify; or NULL.
+ */
+struct trigger *trigger_alloc(void)
+{
+	struct trigger *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (t) {
+		filter_all(&t->when);
+		t->nth = 1;
+	}
+	return t;
+}
+
+/* One that was not added. */
+void trigger_free(struct trigger *t)
+{
+	if (t)
+		kfree(t->filter);
+	kfree(t);
+}
+
+/*
+ * Terms of a filter let pass what an event does not have; to meet a condition, it
+ * has to have it.
+ */
+static void find_needs(struct trigger *t)
+{
+	const struct filter *f = &t->when;
+	int level;
+
+	t->must_have = (f->objects.given || f->signals.given ? RING_WHO_OBJSIG : 0) |
+		       (f->majors.given ? RING_WHO_CODE : 0);
+	t->severities = 0;
+	if (!f->hw_severity && !f->sw_severity)
+		t->severities = 0xffff;
+	for (level = 0; level <= DEVTRACE_SEV_LEVEL; level++) {
+		if (f->hw_severity && level >= f->hw_severity)
+			t->severities |= BIT(DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | level);
+		if (f->sw_severity && level >= f->sw_severity)
+			t->severities |= BIT(DEVTRACE_SEV_SET | level);
+	}
+}
+
+/**
+ * trigger_add() - add a trigger
+ * @t: filled in; its name is not taken
+ * @armed: whether it is armed
+ *
+ * Return: 0; -ENOSPC if there are as many as there can be; -ENOMEM; -ENODEV.
+ */
+int trigger_add(struct trigger *t, bool armed)
+{
+	unsigned int n;
+	int err;
+
+	lockdep_assert_held(&devtrace_lock);
+	if (closed)
+		return -ENODEV;
+	for (n = 0; n < DEVTRACE_TRIGGERS_MAX && trigger_at(n); n++)
+		;
+	if (n == DEVTRACE_TRIGGERS_MAX)
+		return -ENOSPC;
+	t->n = n;
+	find_needs(t);
+	snprintf(in_use[n], sizeof(in_use[n]),
+		 "the trigger %s acts on this stream: remove the trigger first", t->name);
+	rcu_assign_pointer(triggers[n], t);
+	err = set_bit_of(t, armed);
+	/* Then it was in no table, and no emitter knows of it. */
+	if (err)
+		RCU_INIT_POINTER(triggers[n], NULL);
+	return err;
+}
+
+/**
+ * trigger_arm() - arm a trigger, or disarm it
+ * @t: the trigger
+ * @armed: arm: then its counts begin anew, also if it was armed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int trigger_arm(struct trigger *t, bool armed)
+{
+	int err;
+
+	lockdep_assert_held(&devtrace_lock);
+	err = set_bit_of(t, false);
+	finish_all();
+	if (err || !armed)
+		return err;
+	atomic64_set(&t->seen, 0);
+	atomic64_set(&t->count, 0);
+	atomic64_set(&t->second, 0);
+	return set_bit_of(t, true);
+}
+
+/**
+ * trigger_remove() - remove a trigger; what it began is ended
+ * @t: freed, unless it fails
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int trigger_remove(struct trigger *t)
+{
+	int err;
+
+	lockdep_assert_held(&devtrace_lock);
+	err = set_bit_of(t, false);
+	if (err)
+		return err;
+	finish_all();
+	RCU_INIT_POINTER(triggers[t->n], NULL);
+	trigger_free(t);
+	return 0;
+}
+
+/**
+ * trigger_stream_goes() - a stream is about to be removed
+ * @s: the stream
+ * @extack: told which trigger names it
+ *
+ * Return: 0 or -EBUSY.
+ */
+int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
+{
+	struct stream_info info;
+	struct trigger *t;
+	int n;
+
+	lockdep_assert_held(&devtrace_lock);
+	for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
+		t = trigger_at(n);
+		if (t && t->stream == s) {
+			if (extack)
+				extack->_msg = in_use[n];
+			return -EBUSY;
+		}
+	}
+	stream_info(s, &info);
+	kfree(kept[info.id].filter);
+	kept[info.id].filter = NULL;
+	return 0;
+}
+
+int trigger_init(void)
+{
+	init_irq_work(&kick, kick_fn);
+	INIT_DELAYED_WORK(&work, work_fn);
+	last_run = jiffies - WORK_GAP;
+	return 0;
+}
+
+/* No emitter is left; there may still be requests and notifications. */
+void trigger_exit(void)
+{
+	struct trigger *t;
+	int n;
+
+	mutex_lock(&devtrace_lock);
+	closed = true;
+	mutex_unlock(&devtrace_lock);
+	irq_work_sync(&kick);
+	cancel_delayed_work_sync(&work);
+	mutex_lock(&devtrace_lock);
+	for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
+		t = trigger_at(n);
+		if (!t)
+			continue;
+		set_bit_of(t, false);
+		RCU_INIT_POINTER(triggers[n], NULL);
+		trigger_free(t);
+	}
+	for (n = 0; n < DEVTRACE_STREAMS_MAX; n++) {
+		kfree(kept[n].filter);
+		kept[n].filter = NULL;
+	}
+	mutex_unlock(&devtrace_lock);
+}

@@ -1,0 +1,650 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names for numbers
+ *
+ * Entries belong to the process that made them, or to the kernel (scope 0),
+ * and stay when it ends, since its events do. The same key named again takes
+ * the new name; named the same again, it is not stored twice.
+ *
+ * When the store is full, the user who has the most names loses one, and the
+ * one who wants to add a name rather than others. Of root's names some are not
+ * taken for others. Among the names of a user, those of its processes that have
+ * ended count as those of one process, and the process that has the most loses
+ * its oldest. So who floods the store washes out his own names. The kernel has
+ * a store of the same size to itself: programs cannot keep a driver from naming
+ * its objects; there a new name is refused if the store is full.
+ *
+ * Each new name is given to each reader, so a user may not give names at any
+ * rate: beyond it, naming takes as long as it must.
+ */
+#include <linux/err.h>
+#include <linux/export.h>
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
+#include <linux/jhash.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/pid.h>
+#include <linux/rbtree.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "compat/compat_atomic.h"
+#include "core.h"
+#include "dict.h"
+#include "proc.h"
+
+#define DICT_HASH_BITS	8
+#define ROOT		0
+/* New names of a user: that many at once, and then that many a second. */
+#define BURST		4096
+#define RATE		1000
+/* As many processes are asked, when room is needed, whether they have ended. */
+#define ASKED		16
+
+/**
+ * struct dict_owner - a user who has names
+ * @list: in dict_owners
+ * @uid: his number, as devtrace_owner() says
+ * @count: of his names
+ * @live: struct dict_scope: processes that are not known to have ended
+ * @dead: names of those that have, the oldest first
+ * @nr_dead: how many
+ * @next: when he may give a name at the rate that is allowed, ns
+ */
+struct dict_owner {
+	struct list_head list;
+	u32		uid;
+	unsigned int	count;
+	struct list_head live;
+	struct list_head dead;
+	unsigned int	nr_dead;
+	u64		next;
+};
+
+/**
+ * struct dict_scope - a process that has names, or the kernel
+ * @node: in dict_scopes
+ * @list: in @owner's live, while it is not known to have ended
+ * @owner: whose process it is
+ * @pid: of the process, NULL for the kernel
+ * @nr: its number, as readers see it
+ * @count: of its names
+ * @ended: its names are in @owner's dead
+ * @names: or here, the oldest first
+ */
+struct dict_scope {
+	struct hlist_node node;
+	struct list_head list;
+	struct dict_owner *owner;
+	struct pid	*pid;
+	u32		nr;
+	unsigned int	count;
+	bool		ended;
+	struct list_head names;
+};
+
+/**
+ * struct dict_entry - a name
+ * @hash: in dict_hash
+ * @node: in dict_serials
+ * @list: in the names of its process, or of those of its user that have ended
+ * @scope: its process, or the kernel
+ * @serial: a newer name has a greater one
+ * @d: the name
+ */
+struct dict_entry {
+	struct hlist_node hash;
+	struct rb_node	node;
+	struct list_head list;
+	struct dict_scope *scope;
+	u64		serial;
+	struct devtrace_dict d;
+};
+
+atomic64_t devtrace_dict_serial = ATOMIC64_INIT(0);
+
+static DEFINE_MUTEX(dict_lock);
+static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
+static DEFINE_HASHTABLE(dict_scopes, DICT_HASH_BITS);
+static struct rb_root dict_serials = RB_ROOT;
+static LIST_HEAD(dict_owners);
+/* Names of programs, and how many there may be; as many of the kernel. */
+static unsigned int dict_count, dict_max;
+static struct dict_scope dict_kernel = { .names = LIST_HEAD_INIT(dict_kernel.names) };
+
+/* What makes an entry the same entry: all but the name. */
+static u32 dict_key(const struct dict_scope *scope, const struct devtrace_dict *d)
+{
+	return jhash(d, offsetof(struct devtrace_dict, name), scope->nr);
+}
+
+static struct dict_entry *dict_find(struct dict_scope *scope, const struct devtrace_dict *d)
+{
+	struct dict_entry *e;
+
+	hash_for_each_possible(dict_hash, e, hash, dict_key(scope, d))
+		if (e->scope == scope &&
+		    !memcmp(&e->d, d, offsetof(struct devtrace_dict, name)))
+			return e;
+	return NULL;
+}
+
+static void owner_put(struct dict_owner *o)
+{
+	if (o->count || !list_empty(&o->live))
+		return;
+	list_del(&o->list);
+	kfree(o);
+}
+
+/* A process that has no names is forgotten, and so is a user. */
+static void scope_put(struct dict_scope *scope)
+{
+	struct dict_owner *o = scope->owner;
+
+	if (!scope->pid || scope->count)
+		return;
+	hash_del(&scope->node);
+	if (!scope->ended)
+		list_del(&scope->list);
+	put_pid(scope->pid);
+	kfree(scope);
+	owner_put(o);
+}
+
+static void dict_unlink(struct dict_entry *e)
+{
+	struct dict_scope *scope = e->scope;
+
+	hash_del(&e->hash);
+	rb_erase(&e->node, &dict_serials);
+	list_del(&e->list);
+	scope->count--;
+	if (scope->pid) {
+		scope->owner->count--;
+		scope->owner->nr_dead -= scope->ended;
+		dict_count--;
+	}
+	kfree(e);
+}
+
+static void dict_del(struct dict_entry *e)
+{
+	struct dict_scope *scope = e->scope;
+
+	dict_unlink(e);
+	scope_put(scope);
+}
+
+/* It has the greatest serial number of all. */
+static void dict_link(struct dict_entry *e, struct dict_scope *scope)
+{
+	struct rb_node **at = &dict_serials.rb_node, *parent = NULL;
+
+	while (*at) {
+		parent = *at;
+		at = &parent->rb_right;
+	}
+	rb_link_node(&e->node, parent, at);
+	rb_insert_color(&e->node, &dict_serials);
+	e->scope = scope;
+	hash_add(dict_hash, &e->hash, dict_key(scope, &e->d));
+	list_add_tail(&e->list, &scope->names);
+	scope->count++;
+	if (scope->pid) {
+		scope->owner->count++;
+		dict_count++;
+	}
+}
+
+static bool alive(struct pid *pid)
+{
+	bool ret;
+
+	rcu_read_lock();
+	ret = pid_task(pid, PIDTYPE_TGID);
+	rcu_read_unlock();
+	return ret;
+}
+
+/* Its names count with those of the other processes of its user that have ended. */
+static void scope_ends(struct dict_scope *scope)
+{
+	struct dict_owner *o = scope->owner;
+
+	scope->ended = true;
+	list_del(&scope->list);
+	list_splice_tail_init(&scope->names, &o->dead);
+	o->nr_dead += scope->count;
+}
+
+static struct dict_scope *scope_find(u32 nr)
+{
+	struct dict_scope *scope;
+
+	hash_for_each_possible(dict_scopes, scope, node, nr)
+		if (scope->nr == nr)
+			return scope;
+	return NULL;
+}
+
+/* Drop what an earlier process with the same number left. */
+static void scope_drop(struct dict_scope *scope)
+{
+	struct dict_owner *o = scope->owner;
+	struct dict_entry *e, *next;
+
+	if (!scope->ended)
+		scope_ends(scope);
+	/* Not to be freed under our hands. */
+	scope->count++;
+	list_for_each_entry_safe(e, next, &o->dead, list)
+		if (e->scope == scope)
+			dict_unlink(e);
+	scope->count--;
+	scope_put(scope);
+}
+
+static struct dict_owner *owner_find(u32 uid)
+{
+	struct dict_owner *o;
+
+	list_for_each_entry(o, &dict_owners, list)
+		if (o->uid == uid)
+			return o;
+	return NULL;
+}
+
+static struct dict_owner *owner_get(u32 uid)
+{
+	struct dict_owner *o = owner_find(uid);
+
+	if (o)
+		return o;
+	o = kzalloc(sizeof(*o), GFP_KERNEL);
+	if (!o)
+		return NULL;
+	o->uid = uid;
+	INIT_LIST_HEAD(&o->live);
+	INIT_LIST_HEAD(&o->dead);
+	list_add(&o->list, &dict_owners);
+	return o;
+}
+
+/* The process, without names if it is new: scope_put() is to follow. */
+static struct dict_scope *scope_get(struct pid *pid, u32 uid)
+{
+	struct dict_scope *scope = scope_find(pid_nr(pid));
+
+	if (scope)
+		return scope;
+	scope = kzalloc(sizeof(*scope), GFP_KERNEL);
+	if (!scope)
+		return NULL;
+	scope->owner = owner_get(uid);
+	if (!scope->owner) {
+		kfree(scope);
+		return NULL;
+	}
+	scope->pid = get_pid(pid);
+	scope->nr = pid_nr(pid);
+	INIT_LIST_HEAD(&scope->names);
+	list_add_tail(&scope->list, &scope->owner->live);
+	hash_add(dict_scopes, &scope->node, scope->nr);
+	return scope;
+}
+
+/* What a user has beyond what is his anyway. */
+static int excess(const struct dict_owner *o)
+{
+	return (int)o->count - (int)(o->uid == ROOT ? dict_max / 4 : 0);
+}
+
+/* Who has the most, and rather the one who asks. */
+static struct dict_owner *owner_victim(const struct dict_owner *asks)
+{
+	struct dict_owner *o, *most = NULL;
+
+	list_for_each_entry(o, &dict_owners, list) {
+		if (!o->count)
+			continue;
+		if (!most || excess(o) > excess(most) ||
+		    (excess(o) == excess(most) && o == asks))
+			most = o;
+	}
+	return most;
+}
+
+/* Which name of a user is given up: he has one. */
+static struct dict_entry *name_victim(struct dict_owner *o, const struct dict_scope *asks)
+{
+	struct dict_scope *scope, *next, *most = NULL;
+	unsigned int asked = 0;
+
+	/* Some are asked each time, and in turn. */
+	list_for_each_entry_safe(scope, next, &o->live, list) {
+		if (asked++ == ASKED)
+			break;
+		if (alive(scope->pid))
+			list_move_tail(&scope->list, &o->live);
+		else
+			scope_ends(scope);
+	}
+	list_for_each_entry(scope, &o->live, list)
+		if (!most || scope->count > most->count ||
+		    (scope->count == most->count && scope == asks))
+			most = scope;
+	if (!most || most->count <= o->nr_dead)
+		return list_first_entry(&o->dead, struct dict_entry, list);
+	return list_first_entry(&most->names, struct dict_entry, list);
+}
+
+static bool dict_make_room(const struct dict_scope *asks)
+{
+	struct dict_entry *e;
+	struct dict_owner *o;
+
+	if (!asks->pid)
+		return asks->count < dict_max;
+	if (!dict_max)
+		return false;
+	while (dict_count >= dict_max) {
+		o = owner_victim(asks->owner);
+		if (WARN_ON_ONCE(!o))
+			return false;
+		e = name_victim(o, asks);
+		/* Who asks stays, though it may have no other name. */
+		if (e->scope == asks)
+			dict_unlink(e);
+		else
+			dict_del(e);
+	}
+	return true;
+}
+
+/* How long a user has to wait until he may give another name, which he then may. */
+static u64 owner_wait(struct dict_owner *o)
+{
+	const u64 now = ktime_get_ns(), cost = NSEC_PER_SEC / RATE;
+
+	o->next = max(o->next, now) + cost;
+	return o->next > now + BURST * cost ? o->next - now - BURST * cost : 0;
+}
+
+/* Process context, dict_lock held; it is given up while the user has to wait. */
+static int dict_wait(u32 uid)
+{
+	struct dict_owner *o = owner_find(uid);
+	u64 wait = o ? owner_wait(o) : 0;
+	ktime_t until;
+
+	if (!wait)
+		return 0;
+	mutex_unlock(&dict_lock);
+	until = ktime_add_ns(ktime_get(), wait);
+	do {
+		set_current_state(TASK_KILLABLE);
+		schedule_hrtimeout(&until, HRTIMER_MODE_ABS);
+	} while (!fatal_signal_pending(current) && ktime_before(ktime_get(), until));
+	mutex_lock(&dict_lock);
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+static int dict_check(const struct devtrace_dict *d)
+{
+	size_t len = strnlen(d->name, sizeof(d->name));
+
+	if (!len || len == sizeof(d->name) || d->reserved)
+		return -EINVAL;
+	if (d->kind != DEVTRACE_T_ENUM && d->group)
+		return -EINVAL;
+	switch (d->kind) {
+	case DEVTRACE_T_ENUM:
+		return d->group > 7 || d->value > 255 || d->key ? -EINVAL : 0;
+	case DEVTRACE_T_SIG:
+		return 0;
+	case DEVTRACE_T_OBJ:
+	case DEVTRACE_T_FUN:
+		return d->value ? -EINVAL : 0;
+	case DEVTRACE_T_USR:
+		return d->value > 255 || d->key ? -EINVAL : 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* With dict_lock. @e is filled in but for its place; NULL if it is not needed. */
+static int dict_add(struct dict_scope *scope, struct dict_entry **new)
+{
+	struct dict_entry *e = *new, *old = dict_find(scope, &e->d);
+
+	if (!old && !dict_make_room(scope))
+		return -ENOSPC;
+	if (old)
+		dict_unlink(old);
+	e->serial = atomic64_read(&devtrace_dict_serial) + 1;
+	dict_link(e, scope);
+	/* LMM(dict:A): seen by a reader before the events that use the name. */
+	compat_atomic64_set_release(&devtrace_dict_serial, e->serial);
+	*new = NULL;
+	return 0;
+}
+
+/* Whether the thing has this name already; forgets an earlier process of this number. */
+static bool dict_has(struct pid *pid, const struct devtrace_dict *d)
+{
+	struct dict_scope *scope = pid ? scope_find(pid_nr(pid)) : &dict_kernel;
+	struct dict_entry *e;
+
+	if (!scope)
+		return false;
+	if (scope->pid != pid) {
+		scope_drop(scope);
+		return false;
+	}
+	e = dict_find(scope, d);
+	return e && !memcmp(e->d.name, d->name, sizeof(d->name));
+}
+
+static int dict_set(struct pid *pid, struct dict_entry **e)
+{
+	const u32 uid = pid ? devtrace_owner() : ROOT;
+	struct dict_scope *scope = &dict_kernel;
+	int err;
+
+	if (dict_has(pid, &(*e)->d))
+		return 0;
+	if (pid) {
+		err = dict_wait(uid);
+		if (err)
+			return err;
+		scope = scope_get(pid, uid);
+		if (!scope)
+			return -ENOMEM;
+	}
+	err = dict_add(scope, e);
+	scope_put(scope);
+	return err;
+}
+
+/**
+ * devtrace_dict_set() - name something
+ * @pid: of the process it belongs to, which is the caller's; or NULL for the kernel
+ * @dict: what, and its name
+ *
+ * Context: process; may sleep. A user who gives too many names sleeps long.
+ * Return: 0, -EINVAL if @dict makes no sense, -ENOSPC if the kernel's store is full or
+ * there is none for programs, -EINTR if the caller was killed, -ENOMEM.
+ */
+int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
+{
+	struct dict_entry *e;
+	size_t len;
+	int err;
+
+	err = dict_check(dict);
+	if (err)
+		return err;
+	e = kzalloc(sizeof(*e), GFP_KERNEL);
+	if (!e)
+		return -ENOMEM;
+	e->d = *dict;
+	/* Nothing behind the NUL is kept: the entry is copied as a whole. */
+	len = strlen(e->d.name);
+	memset(e->d.name + len, 0, sizeof(e->d.name) - len);
+
+	mutex_lock(&dict_lock);
+	err = dict_set(pid, &e);
+	mutex_unlock(&dict_lock);
+	if (!e)
+		devtrace_wake_later();
+	kfree(e);
+	return err;
+}
+
+/**
+ * devtrace_dict_next() - the next name
+ * @serial: serial of the last one, 0 at first
+ * @d: filled in
+ * @scope: filled in: process id, 0 for the kernel
+ *
+ * Return: its serial, or 0 if there is none.
+ */
+u64 devtrace_dict_next(u64 serial, struct devtrace_dict *d, u32 *scope)
+{
+	struct dict_entry *next = NULL;
+	struct rb_node *node;
+
+	mutex_lock(&dict_lock);
+	node = dict_serials.rb_node;
+	while (node) {
+		struct dict_entry *e = rb_entry(node, struct dict_entry, node);
+
+		if (e->serial > serial) {
+			next = e;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	serial = 0;
+	if (next) {
+		*d = next->d;
+		*scope = next->scope->nr;
+		serial = next->serial;
+	}
+	mutex_unlock(&dict_lock);
+	return serial;
+}
+
+/* Names that drivers give; scope 0. */
+
+static int name_set(u8 kind, u8 group, u32 value, const void *key, const char *name)
+{
+	struct devtrace_dict d = {
+		.kind = kind,
+		.group = group,
+		.value = value,
+		.key = (unsigned long)key,
+	};
+
+	if (strscpy(d.name, name, sizeof(d.name)) < 0)
+		return -EINVAL;
+	return devtrace_dict_set(NULL, &d);
+}
+
+/**
+ * devtrace_name_obj() - name an object
+ * @obj: its address, or a small id
+ * @name: at most DEVTRACE_NAME_MAX bytes with the NUL
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ */
+int devtrace_name_obj(const void *obj, const char *name)
+{
+	return name_set(DEVTRACE_T_OBJ, 0, 0, obj, name);
+}
+EXPORT_SYMBOL_GPL(devtrace_name_obj);
+
+/**
+ * devtrace_name_fun() - name a function
+ * @fun: its address
+ * @name: as for devtrace_name_obj()
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ */
+int devtrace_name_fun(const void *fun, const char *name)
+{
+	return name_set(DEVTRACE_T_FUN, 0, 0, fun, name);
+}
+EXPORT_SYMBOL_GPL(devtrace_name_fun);
+
+/**
+ * devtrace_name_sig() - name a signal
+ * @sig: its number
+ * @obj: the object it means this to, or NULL for all
+ * @name: as for devtrace_name_obj()
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ */
+int devtrace_name_sig(u32 sig, const void *obj, const char *name)
+{
+	return name_set(DEVTRACE_T_SIG, 0, sig, obj, name);
+}
+EXPORT_SYMBOL_GPL(devtrace_name_sig);
+
+/**
+ * devtrace_name_type() - name an event type
+ * @type: event type
+ * @name: as for devtrace_name_obj()
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ */
+int devtrace_name_type(u8 type, const char *name)
+{
+	return name_set(DEVTRACE_T_USR, 0, type, NULL, name);
+}
+EXPORT_SYMBOL_GPL(devtrace_name_type);
+
+/**
+ * devtrace_name_enum() - name a value of an enumeration
+ * @group: enumeration, 0 to 7
+ * @value: its value
+ * @name: as for devtrace_name_obj()
+ *
+ * Context: process; may sleep.
+ * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
+ */
+int devtrace_name_enum(u8 group, u8 value, const char *name)
+{
+	return name_set(DEVTRACE_T_ENUM, group, value, NULL, name);
+}
+EXPORT_SYMBOL_GPL(devtrace_name_enum);
+
+/**
+ * devtrace_dict_init() - an empty store
+ * @max: as many names of programs, and as many of the kernel
+ * @start: serial numbers go on from there, for tests
+ */
+void devtrace_dict_init(unsigned int max, u32 start)
+{
+	dict_max = max;
+	atomic64_set(&devtrace_dict_serial, start);
+}
+
+void devtrace_dict_exit(void)
+{
+	struct rb_node *node;
+
+	while ((node = rb_first(&dict_serials)))
+		dict_del(rb_entry(node, struct dict_entry, node));
+}

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ways into the rings for the kernel
+ *
+ * Whoever emits does it on the ring of the CPU it runs on, with preemption off
+ * from reservation to commit. Nothing here takes a lock, allocates or sleeps. Every
+ * event that is not stored is counted, by cause.
+ *
+ * An event that is not for stream 0 alone is built in a slot beside the rings, and
+ * stored by store_all() when it is complete. While it is being built the ring of
+ * stream 0 is held, so that __devtrace_commit() finds out at no price.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/export.h>
+#include <linux/hardirq.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+
+#include "compat/compat.h"
+#include "core.h"
+#include "emit.h"
+#include "stream/stream_priv.h"
+
+/* Nested one upon the other: task, softirq, interrupts, NMIs. */
+#define SLOTS		6
+#define SLOT_FREE	UINT_MAX
+
+/**
+ * struct slot - an event that is being built
+ * @below: events of stream 0 that were under way when it began
+ * @set: who wants it
+ * @ev: the event
+ * @data: its payload
+ */
+struct slot {
+	unsigned int	below;
+	u32		set;
+	struct event	ev;
+	u8		data[DEVTRACE_PAYLOAD_MAX];
+};
+
+struct slots {
+	unsigned int	used;
+	struct slot	slot[SLOTS];
+};
+
+unsigned long devtrace_wanted[256 / BITS_PER_LONG] __read_mostly = {
+	[0 ... 256 / BITS_PER_LONG - 1] = ~0UL,
+};
+EXPORT_SYMBOL_GPL(devtrace_wanted);
+unsigned long devtrace_objects[256 / BITS_PER_LONG] __read_mostly = {
+	[0 ... 256 / BITS_PER_LONG - 1] = ~0UL,
+};
+EXPORT_SYMBOL_GPL(devtrace_objects);
+u32 devtrace_severities __read_mostly = ~0;
+EXPORT_SYMBOL_GPL(devtrace_severities);
+DEFINE_PER_CPU(u64[256], devtrace_filtered);
+EXPORT_PER_CPU_SYMBOL_GPL(devtrace_filtered);
+
+DEFINE_PER_CPU(unsigned long[256], devtrace_stored);
+
+DEFINE_PER_CPU(struct ring, devtrace_rings);
+u32 devtrace_easy __read_mostly = FILTER_STREAM0;
+
+static DEFINE_PER_CPU(struct slots *, slots);
+
+/* Too long a payload for this ring, or no ring at all. */
+noinline void emit_unfit(struct ring *r)
+{
+	ring_count_inc(&r->dropped[READ_ONCE(r->fits) ? RING_DROP_TOOBIG :
+							RING_DROP_NORING]);
+}
+
+/* Stream 0 does not want it. */
+void emit_not_wanted(unsigned int type)
+{
+	this_cpu_inc(devtrace_filtered[type]);
+}
+
+static __always_inline u32 wants(const struct filter_table *t, unsigned int type, u32 who,
+				 u32 key)
+{
+	u32 set = filter_wants(t, type, who, key);
+
+	if (unlikely(t->has & FILTER_HAS_PROCESSES))
+		set &= filter_wants_process(t, current, in_task_context(preempt_count()));
+	return set;
+}
+
+/**
+ * emit_wants() - who wants an event
+ * @type: event type
+ * @who: flags and severity
+ * @data: payload: code, object and signal, if the flags say so
+ *
+ * One table is asked about all: half of what one says and half of what the next one
+ * says together is no filter that anybody has set.
+ *
+ * Context: any, preemption off until the event is stored; devtrace_proc_seen() done.
+ */
+u32 emit_wants(unsigned int type, u32 who, const u8 *data)
+{
+	const u32 both = RING_WHO_CODE | RING_WHO_OBJSIG;
+	const struct filter_table *t = emit_table();
+	u32 set = wants(t, type, who, who & both ? get_unaligned_le32(data) : 0);
+
+	if ((who & both) == both && t->has & FILTER_HAS_KEYS)
+		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
+				       get_unaligned_le32(data + sizeof(__le32)));
+	return set;
+}
+
+static unsigned int slots_used(const struct slots *s)
+{
+	/* Whoever interrupts gives back the slots that it took: each look finds the same. */
+	return data_race(s->used);
+}
+
+/* To build an event for more than stream 0. NULL: dropped and counted. */
+static noinline void *reserve_slot(struct ring *r, u32 set, unsigned int type, u32 who,
+				   unsigned int len)
+{
+	struct slots *s = __this_cpu_read(slots);
+	struct slot *slot;
+
+	if (!set) {
+		emit_not_wanted(type);
+		return NULL;
+	}
+	if (len > DEVTRACE_PAYLOAD_MAX || !s || slots_used(s) == SLOTS) {
+		ring_count_inc(&r->dropped[len > DEVTRACE_PAYLOAD_MAX ? RING_DROP_TOOBIG :
+								       RING_DROP_BUSY]);
+		return NULL;
+	}
+	/* An interrupt that comes from here on takes the next slot ... */
+	slot = &s->slot[slots_used(s)];
+	WRITE_ONCE(s->used, slots_used(s) + 1);
+	barrier();
+	/* ... and does not take ours for its own, as long as @below is not set. */
+	slot->set = set;
+	slot->ev.type = type;
+	slot->ev.who = who;
+	slot->ev.len = len;
+	slot->ev.data = slot->data;
+	barrier();
+	WRITE_ONCE(slot->below, ring_nested(r));
+	barrier();
+	ring_hold(r);
+	return slot->data;
+}
+
+/* __devtrace_commit() where other events are under way, or ours is in a slot. */
+static noinline void commit_nested(struct ring *r)
+{
+	struct slots *s = __this_cpu_read(slots);
+	struct slot *slot = s && slots_used(s) ? &s->slot[slots_used(s) - 1] : NULL;
+
+	if (!slot || READ_ONCE(slot->below) != ring_nested(r)) {
+		ring_leave_nested(r);
+		wake_stream0();
+		return;
+	}
+	store_all(slot->set, &slot->ev);
+	WRITE_ONCE(slot->below, SLOT_FREE);
+	barrier();
+	WRITE_ONCE(s->used, slots_used(s) - 1);
+	ring_let_go(r);
+	wake_stream0();
+}
+
+/* Not for stream 0 alone, or it does not fit. */
+static noinline void *reserve_other(struct ring *r, u32 set, unsigned int type, u32 who,
+				    unsigned int len)
+{
+	void *p = NULL;
+
+	if (set != READ_ONCE(devtrace_easy)) {
+		p = reserve_slot(r, set, type, who, len);
+	} else {
+		emit_unfit(r);
+		devtrace_wake_kick(0);
+	}
+	if (!p)
+		preempt_enable_notrace();
+	return p;
+}
+
+static __always_inline void *reserved(struct ring_record *rec)
+{
+	if (likely(rec))
+		return rec->data;
+	preempt_enable_notrace();
+	return NULL;
+}
+
+/* Whatever the event is and whoever wants it; preemption is off. */
+static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, u32 key)
+{
+	struct ring *r = this_cpu_ptr(&devtrace_rings);
+	u32 set;
+
+	/* Before the verdict on this thread is asked for. */
+	devtrace_proc_seen(current);
+	if (unlikely(len >= READ_ONCE(r->limit))) {
+		set = wants(emit_table(), type, who, key);
+		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
+			return reserve_other(r, set, type, who, len);
+	}
+	return reserved(reserve_fit(r, type, who, len));
+}
+
+/* quick_reserve() did not do. */
+static noinline void *reserve_entered(unsigned int type, u32 who, unsigned int len)
+{
+	struct ring *r = this_cpu_ptr(&devtrace_rings);
+	u64 now;
+
+	return reserved(reserve_entered_in(r, 0, type, who, len, &now));
+}
+
+static noinline void *reserve_late(struct ring_record *rec, u64 now)
+{
+	devtrace_clock_take(now);
+	return rec->data;
+}
+
+/* Where an NMI must not touch a ring: dropped and counted. */
+static noinline void *reserve_in_nmi(struct ring *r)
+{
+	ring_count_inc_nmi(&r->dropped[RING_DROP_BUSY]);
+	preempt_enable_notrace();
+	return NULL;
+}
+
+static __always_inline void *reserve(unsigned int type, u32 who, unsigned int len, u32 key,
+				     bool plain)
+{
+	struct ring_record *rec;
+	struct ring *r;
+	u64 now;
+
+	preempt_disable_notrace();
+	who |= emit_context();
+	r = this_cpu_ptr(&devtrace_rings);
+	/* In one register, not as an offset and the sum too. */
+	OPTIMIZER_HIDE_VAR(r);
+	if (RING_NO_NMI && unlikely(preempt_count() & NMI_MASK))
+		return reserve_in_nmi(r);
+	if (unlikely(!quick_may(r, type, who, len, plain)))
+		return reserve_any(type, who, len, key);
+	rec = quick_reserve(r, type, who, len, &now);
+	if (unlikely(!rec))
+		return reserve_entered(type, who, len);
+	if (devtrace_clock_due(now))
+		return reserve_late(rec, now);
+	return rec->data;
+}
+
+/**
+ * __devtrace_reserve() - room for an event
+ * @type: event type
+ * @who: __DEVTRACE_PTR or 0: the kernel's, without severity, code, object and signal
+ * @len: bytes of payload
+ *
+ * Return: where the payload goes, preemption off until __devtrace_commit();
+ * or NULL if the event was dropped, or not wanted.
+ */
+void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len)
+{
+	return reserve(type, who, len, 0, true);
+}
+EXPORT_SYMBOL_GPL(__devtrace_reserve);
+
+/**
+ * __devtrace_reserve_for() - room for an event with a code, or object and signal
+ * @type: event type
+ * @who: __DEVTRACE_* flags and severity
+ * @len: bytes of payload
+ * @key: the code, or object | signal << 16
+ *
+ * Return: as __devtrace_reserve().
+ */
+void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int len, u32 key)
+{
+	return reserve(type, who, len, key, false);
+}
+EXPORT_SYMBOL_GPL(__devtrace_reserve_for);
+
+/**
+ * __devtrace_commit() - the event reserved last on this CPU is complete
+ */
+void __devtrace_commit(void)
+{
+	struct ring *r = this_cpu_ptr(&devtrace_rings);
+
+	barrier();
+	if (likely(ring_nest(r) == 1)) {
+		ring_leave_last(r);
+		wake_stream0();
+	} else {
+		commit_nested(r);
+	}
+	preempt_enable_notrace();
+}
+EXPORT_SYMBOL_GPL(__devtrace_commit);
+
+/**
+ * __devtrace_emit() - emit an event that is already built
+ * @type: event type
+ * @who: __DEVTRACE_* flags and severity
+ * @data: payload
+ * @len: its length in bytes
+ */
+void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len)
+{
+	u32 key = 0;
+	void *p;
+
+	/* The type need not be a constant here. */
+	if (WARN_ON_ONCE(!__devtrace_type_ok(type)))
+		return;
+	if (who & (__DEVTRACE_CODE | __DEVTRACE_OBJSIG) && !WARN_ON_ONCE(len < sizeof(key)))
+		key = get_unaligned_le32(data);
+	p = __devtrace_reserve_for(type, who, len, key);
+	if (p) {
+		memcpy(p, data, len);
+		__devtrace_commit();
+	}
+}
+EXPORT_SYMBOL_GPL(__devtrace_emit);
+
+/**
+ * devtrace_put_str() - add a string
+ * @r: the record
+ * @s: NUL-terminated
+ */
+void devtrace_put_str(struct devtrace_record *r, const char *s)
+{
+	size_t len = strnlen(s, DEVTRACE_RECORD_MAX) + 1;
+	u8 *p = __devtrace_room(r, 1 + len);
+
+	if (p) {
+		*p++ = DEVTRACE_E_STR;
+		memcpy(p, s, len);
+	}
+}
+EXPORT_SYMBOL_GPL(devtrace_put_str);
+
+/**
+ * devtrace_put_mem() - add a buffer
+ * @r: the record
+ * @buf: the buffer
+ * @n: its length in bytes
+ */
+void devtrace_put_mem(struct devtrace_record *r, const void *buf, size_t n)
+{
+	u8 *p;
+
+	/* A record holds one length byte's worth of buffer and not much more. */
+	BUILD_BUG_ON(DEVTRACE_RECORD_MAX > 257);
+	p = n <= 255 ? __devtrace_room(r, 2 + n) : NULL;
+	if (!p) {
+		r->full = true;
+		return;
+	}
+	*p++ = DEVTRACE_E_MEM;
+	*p++ = n;
+	memcpy(p, buf, n);
+}
+EXPORT_SYMBOL_GPL(devtrace_put_mem);
+
+/**
+ * devtrace_emit_text() - emit one line of text
+ * @who: RING_WHO_USER or 0
+ * @severity: severity byte
+ * @text: not terminated
+ * @len: its length; what the ring or an event cannot hold is cut off
+ */
+void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
+{
+	const u16 fits = READ_ONCE(raw_cpu_ptr(&devtrace_rings)->fits);
+	u8 *p, *nul, *end;
+
+	if (fits > 2)
+		len = min(len, fits - 3U);
+	p = __devtrace_reserve_for(DEVTRACE_T_TEXT, who | (u32)severity << RING_WHO_SEV_SHIFT,
+				   len + 2, 0);
+	if (!p)
+		return;
+	*p++ = DEVTRACE_E_STR;
+	memcpy(p, text, len);
+	end = p + len;
+	*end = 0;
+	/* A string ends at its NUL, so inside there is none. */
+	for (nul = p; unlikely((nul = memchr(nul, 0, end - nul))); nul++)
+		*nul = '?';
+	__devtrace_commit();
+}
+
+/**
+ * devtrace_text() - emit a line of text
+ * @severity: severity byte
+ * @fmt: as for printk(), without a newline
+ */
+void devtrace_text(u8 severity, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+	int len;
+
+	if (!devtrace_enabled(DEVTRACE_T_TEXT))
+		return;
+	va_start(ap, fmt);
+	len = vscnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	devtrace_emit_text(0, severity & 0xf, text, len);
+}
+EXPORT_SYMBOL_GPL(devtrace_text);
+
+/**
+ * devtrace_type_stats() - what became of the events of a type
+ * @type: event type
+ * @stored: filled in: stored, in all streams together
+ * @filtered: filled in: not wanted by stream 0
+ */
+void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered)
+{
+	int cpu;
+
+	*stored = 0;
+	*filtered = 0;
+	for_each_possible_cpu(cpu) {
+		*stored += READ_ONCE(per_cpu(devtrace_stored, cpu)[type]);
+		*filtered += READ_ONCE(per_cpu(devtrace_filtered, cpu)[type]);
+	}
+}
+
+/**
+ * emit_slots_alloc() - be ready for events that more than stream 0 wants, or that is stopped
+ *
+ * Context: process, devtrace_lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int emit_slots_alloc(void)
+{
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		struct slots *s = per_cpu(slots, cpu);
+
+		if (s)
+			continue;
+		s = kvzalloc_node(sizeof(*s), GFP_KERNEL, cpu_to_node(cpu));
+		if (!s)
+			return -ENOMEM;
+		for (i = 0; i < SLOTS; i++)
+			s->slot[i].below = SLOT_FREE;
+		/* LMM(slots:A): filled in before it is there; the reader depends on it. */
+		smp_store_release(per_cpu_ptr(&slots, cpu), s);
+	}
+	return 0;
+}
+
+/* No emitter is left. */
+void emit_slots_free(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		kvfree(per_cpu(slots, cpu));
+		per_cpu(slots, cpu) = NULL;
+	}
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the ways into the rings have in common
+ *
+ * As long as stream 0 wants everything, the limit of its rings is what fits, and an
+ * event goes straight there. Otherwise the gate is closed: the limit is 0, no event
+ * is shorter than that, and so all take the way past emit_wants(), at no price for
+ * those who have no filter. What wants no more than to be stored in stream 0 goes on
+ * as before; what other streams or triggers want too goes through store_all().
+ */
+#ifndef DEVTRACE_EMIT_H
+#define DEVTRACE_EMIT_H
+
+#include <linux/compiler.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/threads.h>
+
+#include "core.h"
+#include "control/filter.h"
+#include "proc.h"
+#include "ring/ring.h"
+#include "control/trigger.h"
+
+/*
+ * The set of an event that stream 0 alone wants, and that needs no more than to be
+ * stored; no set, while stream 0 may have to stop.
+ */
+extern u32 devtrace_easy;
+
+static __always_inline const struct filter_table *emit_table(void)
+{
+	/* Preemption is off, also where RCU cannot see it. */
+	return rcu_dereference_sched_check(devtrace_table, true);
+}
+
+/* By type, in any stream. */
+DECLARE_PER_CPU(unsigned long[256], devtrace_stored);
+
+void emit_unfit(struct ring *r);
+u32 emit_wants(unsigned int type, u32 who, const u8 *data);
+void emit_not_wanted(unsigned int type);
+void store_all(u32 set, const struct event *ev);
+
+static __always_inline bool in_task_context(unsigned int pc)
+{
+	/* Where it can be, one test. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return !(pc & (NMI_MASK | HARDIRQ_MASK)) && !in_serving_softirq();
+	return !(pc & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+}
+
+static __always_inline u32 emit_context(void)
+{
+	const unsigned int pc = preempt_count();
+
+	if (likely(in_task_context(pc)))
+		return DEVTRACE_CTX_TASK << RING_WHO_CTX_SHIFT;
+	if (pc & NMI_MASK)
+		return DEVTRACE_CTX_NMI << RING_WHO_CTX_SHIFT;
+	if (pc & HARDIRQ_MASK)
+		return DEVTRACE_CTX_IRQ << RING_WHO_CTX_SHIFT;
+	return DEVTRACE_CTX_SOFTIRQ << RING_WHO_CTX_SHIFT;
+}
+
+/* The record has its time and its length: say whose it is, and count it. */
+static __always_inline void emit_count(struct ring_record *rec, unsigned int type, u32 who)
+{
+	BUILD_BUG_ON(PID_MAX_LIMIT - 1 > RING_WHO_TID);
+	rec->who = who | current->pid;
+	this_cpu_inc(devtrace_stored[type]);
+	devtrace_proc_stored();
+}
+
+/* As reserve_in(), in a ring that is entered. */
+static __always_inline struct ring_record *
+reserve_entered_in(struct ring *r, unsigned int id, unsigned int type, u32 who, unsigned int len,
+		   u64 *now)
+{
+	struct ring_record *rec;
+	bool crossed = false;
+
+	rec = ring_reserve(r, len, type, now, &crossed);
+	if (unlikely(!rec)) {
+		ring_leave(r);
+		/* There is a loss to be read. */
+		devtrace_wake_kick(id);
+		return NULL;
+	}
+	emit_count(rec, type, who | emit_context());
+	devtrace_clock_event(*now);
+	if (unlikely(crossed))
+		devtrace_wake_full(id);
+	return rec;
+}
+
+/*
+ * Room on this CPU, in a ring of stream @id, for an event that fits, preemption off
+ * and devtrace_proc_seen() done.
+ * NULL: dropped and counted; otherwise ring_leave() is to follow.
+ */
+static __always_inline struct ring_record *
+reserve_in(struct ring *r, unsigned int id, unsigned int type, u32 who, unsigned int len,
+	   u64 *now)
+{
+	ring_enter(r);
+	return reserve_entered_in(r, id, type, who, len, now);
+}
+
+/* The same in stream 0. */
+static __always_inline struct ring_record *
+reserve_fit(struct ring *r, unsigned int type, u32 who, unsigned int len)
+{
+	u64 now;
+
+	return reserve_in(r, 0, type, who, len, &now);
+}
+
+/*
+ * The quick way, which most events of stream 0 take: nothing on it is a call, so that
+ * no register has to be saved for one. Where there is something to be called, that is
+ * done last, in place of what is left.
+ *
+ * Whether it may be taken: the thread is the one seen last, stream 0 alone wants the
+ * event, and it fits. @who says the context too. @plain: it has no severity, code or
+ * object.
+ */
+static __always_inline bool quick_may(const struct ring *r, unsigned int type, u32 who,
+				      unsigned int len, bool plain)
+{
+	const struct filter_table *t;
+	u32 set;
+
+	if (unlikely(len >= READ_ONCE(r->limit))) {
+		/* The gate is closed, or it does not fit. */
+		t = emit_table();
+		if (!plain && who & (RING_WHO_CODE | RING_WHO_OBJSIG) && t->has & FILTER_HAS_KEYS)
+			return false;
+		set = plain ? filter_wants_plain(t, type) : filter_wants(t, type, who, 0);
+		if (likely(t->has & FILTER_HAS_PROCESSES) &&
+		    !filter_known_process(t, !(who & RING_WHO_CTX), &set))
+			return false;
+		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
+			return false;
+	}
+	/* If it is not, what is known about its process is of another one. */
+	return likely(devtrace_proc_known(current));
+}
+
+/*
+ * Room in stream 0 for an event that quick_may() let pass, preemption off.
+ * NULL: reserve_entered_in() is to follow. Otherwise devtrace_clock_event().
+ */
+static __always_inline struct ring_record *
+quick_reserve(struct ring *r, unsigned int type, u32 who, unsigned int len, u64 *now)
+{
+	struct ring_record *rec;
+	u64 head;
+
+	ring_enter(r);
+	head = ring_load(&r->head);
+	if (unlikely(!devtrace_clock_quick(now)))
+		return NULL;
+	rec = ring_try_reserve(r, len, type, head, *now);
+	if (likely(rec))
+		emit_count(rec, type, who);
+	return rec;
+}
+
+/* An event of stream 0 is committed. */
+static __always_inline void wake_stream0(void)
+{
+	if (unlikely(READ_ONCE(devtrace_waiting) & 1))
+		devtrace_wake_kick(0);
+}
+
+static __always_inline void commit(struct ring *r)
+{
+	ring_leave(r);
+	wake_stream0();
+}
+
+#endif /* DEVTRACE_EMIT_H */

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The way into the rings for programs: ioctl(2)
+ *
+ * An event is copied into a buffer of this CPU's, preemption and page faults off;
+ * if it is not in memory it is faulted in, with both on, and copied again. Then it
+ * is looked at, and what is looked at cannot change any more.
+ */
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/topology.h>
+#include <linux/uaccess.h>
+
+#include "compat/compat.h"
+#include "core.h"
+#include "emit.h"
+#include "emit_check.h"
+
+/* A program's event on its way into the ring. */
+struct bounce {
+	union {
+		struct devtrace_emit e;
+		u8 bytes[sizeof(struct devtrace_emit) + DEVTRACE_PAYLOAD_MAX];
+	};
+};
+
+#define FAULT_IN_TRIES	64
+
+/* Not per-CPU memory itself: that is vmalloc, whose checks of a copy may sleep. */
+static DEFINE_PER_CPU(struct bounce *, bounces);
+
+/* It has no severity, code or object, and nothing is wrong with it. */
+static __always_inline bool emit_is_plain(const struct devtrace_emit *e)
+{
+	return emit_check_type(e->type) && !(e->severity | e->flags | e->reserved);
+}
+
+static __always_inline u32 emit_who(const struct devtrace_emit *e)
+{
+	return RING_WHO_USER | (u32)e->flags << RING_WHO_CTX_SHIFT |
+	       (u32)e->severity << RING_WHO_SEV_SHIFT;
+}
+
+/*
+ * Events of these sizes are copied word by word, the last two overlapping. In
+ * place of an unaligned access some machines would take many.
+ */
+static __always_inline bool few_words(unsigned int size)
+{
+	return IS_ENABLED(CONFIG_HAVE_EFFICIENT_UNALIGNED_ACCESS) &&
+	       likely(size >= sizeof(long) && size <= 8 * sizeof(long));
+}
+
+static __always_inline bool copy_words_from_user(u8 *to, const u8 __user *from,
+						 unsigned int size)
+{
+	const u8 *last = to + size - sizeof(long);
+	unsigned long word;
+
+	if (!user_read_access_begin(from, size))
+		return false;
+	do {
+		unsafe_get_user(word, (const unsigned long __user *)from, fault);
+		*(unsigned long *)to = word;
+		from += sizeof(long);
+		to += sizeof(long);
+	} while (to < last);
+	from += last - to;
+	unsafe_get_user(word, (const unsigned long __user *)from, fault);
+	*(unsigned long *)last = word;
+	user_read_access_end();
+	return true;
+fault:
+	user_read_access_end();
+	return false;
+}
+
+static __always_inline void copy_words(u8 *to, const u8 *from, unsigned int size)
+{
+	const u8 *last = to + size - sizeof(long);
+
+	do {
+		*(unsigned long *)to = *(const unsigned long *)from;
+		from += sizeof(long);
+		to += sizeof(long);
+	} while (to < last);
+	*(unsigned long *)last = *(const unsigned long *)(from + (last - to));
+}
+
+/* Page faults and preemption are off. */
+static __always_inline bool copy_event(void *to, const void __user *from, unsigned int size)
+{
+	if (few_words(size))
+		return copy_words_from_user(to, from, size);
+	return access_ok(from, size) && !__copy_from_user_inatomic(to, from, size);
+}
+
+/* Fewer than a word, without a call. */
+static __always_inline void copy_bytes(u8 *to, const u8 *from, unsigned int len)
+{
+	if (len >= sizeof(u32)) {
+		const unsigned int last = len - sizeof(u32);
+		const u32 begin = get_unaligned((const u32 *)from);
+
+		put_unaligned(get_unaligned((const u32 *)(from + last)), (u32 *)(to + last));
+		put_unaligned(begin, (u32 *)to);
+	} else if (len) {
+		to[0] = from[0];
+		to[len / 2] = from[len / 2];
+		to[len - 1] = from[len - 1];
+	}
+}
+
+/* Of an event of few_words(). */
+static __always_inline void copy_few(u8 *to, const u8 *from, unsigned int len)
+{
+	if (likely(len >= sizeof(long)))
+		copy_words(to, from, len);
+	else
+		copy_bytes(to, from, len);
+}
+
+static __always_inline void copy_payload(void *to, const void *from, unsigned int len)
+{
+	if (few_words(len))
+		copy_words(to, from, len);
+	else
+		memcpy(to, from, len);
+}
+
+/* The gate is closed, or the event does not fit. */
+static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_emit *e,
+			       unsigned int len)
+{
+	const u16 fits = READ_ONCE(r->fits);
+	struct ring_record *rec;
+	u32 set;
+
+	if (len >= fits && fits)
+		return -EMSGSIZE;
+	set = emit_wants(e->type, who, e->data);
+	if (likely(set == READ_ONCE(devtrace_easy) && fits)) {
+		rec = reserve_fit(r, e->type, who, len);
+		if (likely(rec)) {
+			copy_payload(rec->data, e->data, len);
+			commit(r);
+		}
+	} else {
+		store_all(set, &(struct event){ e->type, who, len, e->data });
+	}
+	return 0;
+}
+
+/* What is in the buffer goes into stream 0, if there is room. */
+static void finish(struct bounce *b, struct ring *r, struct ring_record *rec, unsigned int len)
+{
+	if (likely(rec)) {
+		copy_payload(rec->data, b->e.data, len);
+		commit(r);
+	}
+	preempt_enable();
+}
+
+/* Whatever the event in the buffer is; preemption is off. */
+static noinline int emit_any(struct bounce *b, unsigned int len)
+{
+	struct ring *r = this_cpu_ptr(&devtrace_rings);
+	const u32 who = emit_who(&b->e);
+	int err;
+
+	err = emit_check_type(b->e.type) ? emit_check_rest(&b->e, len) : -EINVAL;
+	if (err)
+		goto out;
+	devtrace_proc_seen(current);
+	if (unlikely(len >= READ_ONCE(r->limit))) {
+		err = emit_gated(r, who, &b->e, len);
+		goto out;
+	}
+	finish(b, r, reserve_fit(r, b->e.type, who, len), len);
+	return 0;
+out:
+	preempt_enable();
+	return err;
+}
+
+/* quick_reserve() did not do. */
+static noinline int emit_entered(struct bounce *b, struct ring *r, unsigned int len)
+{
+	u64 now;
+
+	finish(b, r, reserve_entered_in(r, 0, b->e.type, emit_who(&b->e), len, &now), len);
+	return 0;
+}
+
+static noinline int emit_late(struct bounce *b, struct ring *r, struct ring_record *rec, u64 now)
+{
+	devtrace_clock_take(now);
+	finish(b, r, rec, rec->len);
+	return 0;
+}
+
+/* An event that is long, or not in memory. */
+static noinline long emit_copied(const struct devtrace_emit __user *arg, unsigned int size)
+{
+	struct bounce *b;
+	int tries = 0;
+	bool copied;
+
+	if (size < sizeof(*arg))
+		return -EINVAL;
+	if (size - sizeof(*arg) > DEVTRACE_PAYLOAD_MAX)
+		return -EMSGSIZE;
+	for (;;) {
+		preempt_disable();
+		b = __this_cpu_read(bounces);
+		/* Where the count tells, preemption off is enough not to fault. */
+		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+			pagefault_disable();
+		copied = copy_event(b->bytes, arg, size);
+		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+			pagefault_enable();
+		if (likely(copied))
+			return emit_any(b, size - sizeof(*arg));
+		preempt_enable();
+		if (++tries > FAULT_IN_TRIES || !access_ok(arg, size) ||
+		    compat_fault_in_readable((const void __user *)arg, size))
+			return -EFAULT;
+	}
+}
+
+/**
+ * devtrace_emit_user() - emit an event of a program
+ * @arg: the event
+ * @size: its size with the header
+ *
+ * Return: 0 if it was stored, filtered, or dropped and counted; -EINVAL if it
+ * makes no sense; -EMSGSIZE if it is longer than any event or than a quarter
+ * of the ring; -EFAULT.
+ */
+long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size)
+{
+	const unsigned int len = size - sizeof(*arg);
+	struct ring_record *rec;
+	struct bounce *b;
+	unsigned int type;
+	struct ring *r;
+	bool copied;
+	u64 now;
+
+	if (!few_words(size))
+		return emit_copied(arg, size);
+	preempt_disable();
+	b = __this_cpu_read(bounces);
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		pagefault_disable();
+	copied = copy_words_from_user(b->bytes, (const u8 __user *)arg, size);
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		pagefault_enable();
+	if (unlikely(!copied)) {
+		preempt_enable();
+		return emit_copied(arg, size);
+	}
+
+	r = this_cpu_ptr(&devtrace_rings);
+	type = b->e.type;
+	if (unlikely(!emit_is_plain(&b->e) || !quick_may(r, type, RING_WHO_USER, len, false)))
+		return emit_any(b, len);
+	rec = quick_reserve(r, type, RING_WHO_USER, len, &now);
+	if (unlikely(!rec))
+		return emit_entered(b, r, len);
+	if (devtrace_clock_due(now))
+		return emit_late(b, r, rec, now);
+	copy_few(rec->data, b->e.data, len);
+	commit(r);
+	preempt_enable();
+	return 0;
+}
+
+/**
+ * emit_user_init() - make the buffers
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int emit_user_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct bounce *b = kmalloc_node(sizeof(*b), GFP_KERNEL, cpu_to_node(cpu));
+
+		if (!b) {
+			emit_user_exit();
+			return -ENOMEM;
+		}
+		per_cpu(bounces, cpu) = b;
+	}
+	return 0;
+}
+
+/* No emitter is left. */
+void emit_user_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		kfree(per_cpu(bounces, cpu));
+		per_cpu(bounces, cpu) = NULL;
+	}
+}

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The names of the threads that emitted
+ *
+ * A table of buckets by thread id, with a slot for each thread and its user.
+ *
+ * A slot holds the latest names of its thread, each with the time from which on
+ * the thread had it: an event has the name of its time. A thread that takes
+ * another name writes into its own slot, and so washes out no names but its
+ * own. A new name in a full slot replaces the oldest name, or, if that is not a
+ * second old, the latest: so a thread has a bounded number of names in any
+ * second, and the newest of them is always there.
+ *
+ * A thread that has no slot takes one of its bucket. If all are taken, the user
+ * who has the most of them loses one: of those, the slot that was not used for
+ * the longest time. A user who floods the table with threads thus loses slots of
+ * his own. Of each bucket some slots of root's are not taken for others.
+ *
+ * A slot is written by whoever takes its sequence number from even to odd;
+ * whoever does not get it goes without, and the next event of that thread tries
+ * again. No lock, no loop that another CPU could keep going.
+ *
+ * The idle tasks share thread id 0 and have no slot: each CPU's is called
+ * swapper and its number, and the source of an event tells that to readers.
+ */
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/cred.h>
+#include <linux/hash.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+
+#include "control/filter.h"
+#include "proc.h"
+
+#define BUCKET_BITS	7
+#define BUCKETS		BIT(BUCKET_BITS)
+#define WAYS		8
+#define SLOTS		(WAYS * BUCKETS)
+/* Slots of a bucket that root keeps, whatever others do. */
+#define WAYS_ROOT	2
+/* Names of a thread that are kept, and how long at least the first of them is. */
+#define NAMES		4
+#define NAMES_NS	NSEC_PER_SEC
+#define ROOT		0
+/* As often a reader looks at a slot that is written under its hands. */
+#define READ_TRIES	1000
+
+/* In proc_last: no slot; the idle task, which needs none. */
+#define SLOT_NONE	-1
+#define SLOT_IDLE	-2
+
+/* What a bucket is searched for; side by side. */
+struct head {
+	atomic_t	seq;		/* odd: being written; 0: never */
+	u32		tid;
+	u32		owner;
+};
+
+/* @write: low bits of the count of writes, for names of one instant */
+struct name {
+	u64		since;
+	u32		tgid;
+	u8		write;
+	char		comm[TASK_COMM_LEN];
+};
+
+/**
+ * struct slot - a thread
+ * @users: CPUs that saw it last
+ * @last: when it was last left or found, ns; a guess on 32-bit machines
+ * @stored: its events, but for those of the CPUs that saw it last
+ * @nr: how many names it has
+ * @name: the names, the newest last
+ */
+struct slot {
+	atomic_t	users;
+	u64		last;
+	atomic_long_t	stored;
+	u32		nr;
+	struct name	name[NAMES];
+};
+
+DEFINE_PER_CPU(struct proc_last, devtrace_proc_last) = { .tid = -1, .slot = SLOT_NONE };
+
+static struct head *heads;
+static struct slot *slots;
+/* By bucket: names that were added. */
+static atomic_t *changes;
+static u32 first_seq;
+
+static unsigned int bucket(u32 tid)
+{
+	return hash_32(tid, BUCKET_BITS);
+}
+
+/**
+ * devtrace_owner() - who answers for the names that current gives
+ *
+ * The user; for one in a user namespace, who made the outermost of those around
+ * it, or, if root did, the user that is root in there: the many users of a
+ * namespace are one.
+ *
+ * Context: any, NMI included.
+ * Return: user id, in the initial namespace.
+ */
+u32 devtrace_owner(void)
+{
+	const struct cred *cred = current_real_cred();
+	struct user_namespace *ns = cred->user_ns;
+	kuid_t uid = cred->uid;
+
+	if (ns == &init_user_ns)
+		return __kuid_val(uid);
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		uid = ns->owner;
+	else if (uid_valid(make_kuid(ns, 0)))
+		uid = make_kuid(ns, 0);
+	return __kuid_val(uid);
+}
+
+/* What this CPU counted for the thread that it saw last. */
+static void leave_last(struct proc_last *last, u64 now)
+{
+	const unsigned long stored = xchg(&last->stored, 0);
+	const int i = xchg(&last->slot, SLOT_NONE);
+
+	if (i == SLOT_IDLE)
+		WRITE_ONCE(last->idle, last->idle + stored);
+	if (i >= 0) {
+		/* It may be another thread's by now. */
+		if (READ_ONCE(heads[i].tid) == last->tid)
+			atomic_long_add(stored, &slots[i].stored);
+		WRITE_ONCE(slots[i].last, now);
+		atomic_dec(&slots[i].users);
+	}
+	WRITE_ONCE(last->tid, -1);
+}
+
+/* An interrupt in between may do the same, for the same thread. */
+static void take(struct proc_last *last, int i, const struct task_struct *task,
+		 const char *comm, u64 now)
+{
+	int was;
+
+	if (i >= 0) {
+		atomic_inc(&slots[i].users);
+		WRITE_ONCE(slots[i].last, now);
+	}
+	was = xchg(&last->slot, i);
+	if (was >= 0)
+		atomic_dec(&slots[was].users);
+	/* A mixture of two names: then we come here again. */
+	data_race(memcpy(last->comm, comm, sizeof(last->comm)));
+	WRITE_ONCE(last->tid, task->pid);
+}
+
+/* The slot is ours to write, and has this name from here on. */
+static void add_name(unsigned int i, u32 seq, const struct task_struct *task,
+		     const char *comm, u64 now)
+{
+	struct slot *s = &slots[i];
+	struct name *n;
+
+	if (s->nr == NAMES && now - s->name[0].since >= NAMES_NS) {
+		memmove(s->name, s->name + 1, (NAMES - 1) * sizeof(s->name[0]));
+		s->nr--;
+	} else if (s->nr == NAMES) {
+		s->nr--;
+	}
+	n = &s->name[s->nr++];
+	n->since = now;
+	n->tgid = task->tgid;
+	n->write = seq >> 1;
+	memcpy(n->comm, comm, sizeof(n->comm));
+	/* LMM(proc:A): the name before its number; 0 stays "never". */
+	atomic_set_release(&heads[i].seq, seq + 2 ?: 2);
+	/* LMM(proc:C): the name before it is said to be there; pairs with sent:B. */
+	atomic_inc_return_release(&changes[i / WAYS]);
+}
+
+static bool take_seq(unsigned int i, u32 seq)
+{
+	return !(seq & 1) && (u32)atomic_cmpxchg(&heads[i].seq, seq, seq + 1) == seq;
+}
+
+/* The slot of the thread, with its name. -1: somebody writes it. */
+static int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
+		      const char *comm, u64 now)
+{
+	const u32 nr = READ_ONCE(slots[i].nr);
+	const struct name *newest;
+	bool same;
+
+	/* 0 for a moment, in a slot that is given up. */
+	if (seq & 1 || !nr || nr > NAMES)
+		return SLOT_NONE;
+	newest = &slots[i].name[nr - 1];
+	/* If it changes meanwhile, the number says so. */
+	same = data_race(newest->tgid == task->tgid &&
+			 !memcmp(newest->comm, comm, sizeof(newest->comm)));
+	/* The name before the number is looked at again; pairs with proc:A. */
+	smp_rmb();
+	if (same)
+		return (u32)atomic_read(&heads[i].seq) == seq ? i : SLOT_NONE;
+	if (!take_seq(i, seq))
+		return SLOT_NONE;
+	add_name(i, seq, task, comm, now);
+	return i;
+}
+
+/* How much a user has of a bucket, beyond what is his anyway. */
+static int excess(unsigned int first, u32 owner)
+{
+	int n = owner == ROOT ? -WAYS_ROOT : 0;
+	unsigned int i;
+
+	for (i = first; i < first + WAYS; i++)
+		n += READ_ONCE(heads[i].owner) == owner;
+	return n;
+}
+
+/* Which slot of a bucket is given up for a thread of this user; -1: none now. */
+static int slot_victim(unsigned int first, u32 owner, u32 *victim_seq)
+{
+	int best = SLOT_NONE, most = INT_MIN;
+	u64 best_rank = 0, best_last = 0;
+	unsigned int i;
+
+	for (i = first; i < first + WAYS; i++) {
+		/* Pairs with proc:A: the owner after the number. */
+		const u32 seq = atomic_read_acquire(&heads[i].seq);
+		const u32 his = READ_ONCE(heads[i].owner);
+		const u64 last = READ_ONCE(slots[i].last);
+		const int n = excess(first, his);
+		/* Rather one's own, and one that no CPU has just seen. */
+		const u64 rank = 2 * (his == owner) + !atomic_read(&slots[i].users);
+		bool better = best < 0 || n > most;
+
+		if (best >= 0 && n == most)
+			better = rank != best_rank ? rank > best_rank : last < best_last;
+		if (seq & 1 || !better)
+			continue;
+		best = i;
+		*victim_seq = seq;
+		most = n;
+		best_rank = rank;
+		best_last = last;
+	}
+	return best;
+}
+
+/* The slot of a thread that emits, -1 if it is to go without. */
+static int slot_of(const struct task_struct *task, const char *comm, u64 now)
+{
+	const unsigned int first = bucket(task->pid) * WAYS;
+	const u32 owner = devtrace_owner();
+	int i, never = SLOT_NONE;
+	u32 seq;
+
+	for (i = first; i < first + WAYS; i++) {
+		/* Pairs with proc:A: the thread after the number. */
+		seq = atomic_read_acquire(&heads[i].seq);
+		if (!seq)
+			never = never < 0 ? i : never;
+		else if (READ_ONCE(heads[i].tid) == task->pid &&
+			 READ_ONCE(heads[i].owner) == owner)
+			return slot_known(i, seq, task, comm, now);
+	}
+	seq = 0;
+	i = never < 0 ? slot_victim(first, owner, &seq) : never;
+	if (i < 0 || !take_seq(i, seq))
+		return SLOT_NONE;
+	WRITE_ONCE(heads[i].tid, task->pid);
+	WRITE_ONCE(heads[i].owner, owner);
+	atomic_long_set(&slots[i].stored, 0);
+	slots[i].nr = 0;
+	add_name(i, seq ?: first_seq, task, comm, now);
+	return i;
+}
+
+/**
+ * devtrace_proc_new() - remember the name of a thread
+ * @task: current
+ *
+ * Context: any, NMI included; preemption off.
+ */
+void devtrace_proc_new(struct task_struct *task)
+{
+	/* Not after the event that is about to be emitted. */
+	const u64 now = devtrace_clock();
+	struct proc_last *last = this_cpu_ptr(&devtrace_proc_last);
+	char comm[TASK_COMM_LEN];
+	int i = SLOT_IDLE;
+
+	/* Another thread: who wants its events has to be looked up. */
+	__this_cpu_write(devtrace_verdict.generation, 0);
+	leave_last(last, now);
+	/* See devtrace_proc_seen(). */
+	data_race(memcpy(comm, task->comm, sizeof(comm)));
+	comm[sizeof(comm) - 1] = 0;
+	if (task->pid)
+		i = slot_of(task, comm, now);
+	if (i != SLOT_NONE)
+		take(last, i, task, comm, now);
+}
+
+/**
+ * devtrace_proc_count() - events of a thread were stored that did not pass by this CPU
+ * @tid: thread id
+ * @stored: how many
+ *
+ * Context: any, preemption off.
+ */
+void devtrace_proc_count(u32 tid, unsigned long stored)
+{
+	const unsigned int first = bucket(tid) * WAYS;
+	struct slot *latest = NULL;
+	unsigned int i;
+
+	/* Of several users' threads of this id the one that was here last. */
+	for (i = first; i < first + WAYS; i++) {
+		if (!atomic_read(&heads[i].seq) || READ_ONCE(heads[i].tid) != tid)
+			continue;
+		/* A guess where it changes meanwhile. */
+		if (!latest || data_race(slots[i].last > latest->last))
+			latest = &slots[i];
+	}
+	if (latest)
+		atomic_long_add(stored, &latest->stored);
+}
+
+unsigned int devtrace_proc_slots(void)
+{
+	return SLOTS;
+}
+
+/* Slots that the threads of one id share; they stand side by side. */
+unsigned int devtrace_proc_ways(void)
+{
+	return WAYS;
+}
+
+/**
+ * devtrace_proc_changes() - goes up when this thread may have another name
+ * @tid: thread id
+ */
+u32 devtrace_proc_changes(u32 tid)
+{
+	/* LMM(sent:B): the table after the number; pairs with proc:C. */
+	return atomic_read_acquire(&changes[bucket(tid)]);
+}
+
+/*
+ * The thread of a slot and its names, which are consistent with one another. 0 if
+ * there are none; likewise after many tries, each in vain since the thread took yet
+ * another name.
+ */
+static u32 slot_read(unsigned int i, struct proc_name *who, struct name *names)
+{
+	int tries;
+
+	for (tries = 0; tries < READ_TRIES; tries++) {
+		const u32 seq = atomic_read_acquire(&heads[i].seq);
+		u32 nr;
+
+		if (!seq)
+			return 0;
+		if (seq & 1) {
+			cpu_relax();
+			continue;
+		}
+		who->tid = READ_ONCE(heads[i].tid);
+		nr = READ_ONCE(slots[i].nr);
+		/* Names that change meanwhile are not returned. */
+		data_race(memcpy(names, slots[i].name, sizeof(slots[i].name)));
+		/* The copy before the number is looked at again; pairs with proc:A. */
+		smp_rmb();
+		if ((u32)atomic_read(&heads[i].seq) == seq)
+			return nr;
+	}
+	return 0;
+}
+
+static void name_get(struct proc_name *name, const struct name *n)
+{
+	name->tgid = n->tgid;
+	name->since = n->since;
+	memcpy(name->comm, n->comm, sizeof(name->comm));
+}
+
+/**
+ * devtrace_proc_find() - the name a thread had at a time
+ * @tid: thread id
+ * @ts: trace clock, ns
+ * @name: filled in
+ * @stamp: filled in: no other name in this slot has the same, nor has 0
+ * @until: filled in: from @ts up to before this time it had no other name,
+ *	unless devtrace_proc_changes() changes; 0 if no name is known
+ *
+ * Return: the slot's number, or -1 if nothing is known.
+ */
+int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u64 *stamp, u64 *until)
+{
+	unsigned int i, first = bucket(tid) * WAYS;
+	struct name names[NAMES];
+	struct proc_name who;
+	u64 next = U64_MAX;
+	int best = -1;
+	u32 k, nr;
+
+	for (i = first; i < first + WAYS; i++) {
+		if (READ_ONCE(heads[i].tid) != tid)
+			continue;
+		nr = slot_read(i, &who, names);
+		for (k = 0; k < nr && who.tid == tid; k++) {
+			const struct name *n = &names[k];
+
+			if (n->since > ts)
+				next = min(next, n->since);
+			/* The latest that is not after ts; failing that, the earliest. */
+			if (best >= 0) {
+				if (n->since <= ts && name->since <= ts) {
+					if (n->since < name->since)
+						continue;
+				} else if (n->since > name->since) {
+					continue;
+				}
+			}
+			best = i;
+			name->tid = tid;
+			name_get(name, n);
+			*stamp = n->since << 8 | n->write;
+		}
+	}
+	*until = best < 0 ? 0 : next;
+	return best;
+}
+
+/* What this CPU counted for a slot since, or for SLOT_IDLE. A moment ago will do. */
+static unsigned long counted(const struct proc_last *last, int slot)
+{
+	return READ_ONCE(last->slot) == slot ? READ_ONCE(last->stored) : 0;
+}
+
+/* The idle task of the n-th CPU number, if there is such a CPU and it emitted. */
+static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
+{
+	const struct proc_last *last;
+
+	if (!cpu_possible(cpu))
+		return false;
+	last = per_cpu_ptr(&devtrace_proc_last, cpu);
+	*stored = READ_ONCE(last->idle) + counted(last, SLOT_IDLE);
+	memset(name, 0, sizeof(*name));
+	snprintf(name->comm, sizeof(name->comm), "swapper/%u", cpu);
+	return *stored;
+}
+
+/**
+ * devtrace_proc_stats() - how much a thread emitted
+ * @slot: number of a slot, 0 at first; moved behind the one that is told
+ * @name: filled in: its newest name
+ * @stored: filled in: its events that were stored, since it has the slot
+ *
+ * Return: false if there are no more.
+ */
+bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored)
+{
+	const unsigned int end = SLOTS + nr_cpu_ids;
+	struct name names[NAMES];
+	u64 n;
+	u32 nr;
+	int cpu;
+
+	while (*slot < end) {
+		const unsigned int i = (*slot)++;
+
+		if (i >= SLOTS) {
+			if (idle_stats(i - SLOTS, name, stored))
+				return true;
+			continue;
+		}
+		nr = slot_read(i, name, names);
+		if (!nr)
+			continue;
+		name_get(name, &names[nr - 1]);
+		n = atomic_long_read(&slots[i].stored);
+		for_each_possible_cpu(cpu)
+			n += counted(per_cpu_ptr(&devtrace_proc_last, cpu), i);
+		*stored = n;
+		return true;
+	}
+	return false;
+}
+
+/**
+ * devtrace_proc_init() - an empty table
+ * @start: where its counters begin, for tests
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int devtrace_proc_init(u32 start)
+{
+	int i;
+
+	first_seq = start & ~1;
+	heads = kvcalloc(SLOTS, sizeof(*heads), GFP_KERNEL);
+	slots = kvcalloc(SLOTS, sizeof(*slots), GFP_KERNEL);
+	changes = kvcalloc(BUCKETS, sizeof(*changes), GFP_KERNEL);
+	if (!heads || !slots || !changes) {
+		devtrace_proc_exit();
+		return -ENOMEM;
+	}
+	for (i = 0; i < BUCKETS; i++)
+		atomic_set(&changes[i], start);
+	return 0;
+}
+
+void devtrace_proc_exit(void)
+{
+	kvfree(changes);
+	kvfree(slots);
+	kvfree(heads);
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Store an event in all streams that want it
+ *
+ * The long way, for events that more than stream 0 wants, or while stream 0 may
+ * have to stop. The event is complete; triggers see it before any stream does, so
+ * that one which starts a stream is in it. How a stream stops exactly is argued in
+ * stop.h.
+ */
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/processor.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "core.h"
+#include "emit.h"
+#include "stream/stream_priv.h"
+
+/* Storing an event takes a tenth of that. */
+#define WAIT_TRIES	1000
+
+static struct stream *stream_of(unsigned int id)
+{
+	/* Emitters have preemption off, also where RCU cannot see it. */
+	return rcu_dereference_sched_check(devtrace_streams[id], true);
+}
+
+/* Another CPU stores the event that fired; how that ends, if it does soon. */
+static noinline enum stop_phase wait_fired(const struct stop *st)
+{
+	enum stop_phase phase;
+	int tries = 0;
+
+	do {
+		phase = stop_phase(st);
+		if (phase != STOP_FIRING || READ_ONCE(st->cpu) == smp_processor_id())
+			break;
+		cpu_relax();
+	} while (++tries < WAIT_TRIES);
+	return phase;
+}
+
+/* One of what is left; false if nothing is. */
+static bool take_one(struct stop *st)
+{
+	return atomic_dec_if_positive(&st->left) >= 0;
+}
+
+static bool too_late(const struct stop *st, u64 now)
+{
+	const u64 ts = READ_ONCE(st->ts);
+
+	return st->ns && now - ts > st->ns && now > ts;
+}
+
+/* Nothing is left: no event is stored from here on. */
+static void stop_now(struct stream *s)
+{
+	atomic_cmpxchg(&s->stop.phase, STOP_COUNT, STOP_STOPPING);
+	irq_work_queue(&s->kick);
+}
+
+/* The event that fired has its time. */
+static void fired(struct stream *s, u64 ts)
+{
+	struct stop *st = &s->stop;
+	int tries = 0;
+
+	WRITE_ONCE(st->ts, ts);
+	/* Whoever sees COUNT is to read a later time, also where the clock ticks slowly. */
+	while (devtrace_clock() <= ts && ++tries < WAIT_TRIES)
+		cpu_relax();
+	/* LMM(stop:C): the time before the phase; pairs with stop_phase(). */
+	atomic_set_release(&st->phase, STOP_COUNT);
+	if (!atomic_read(&st->left))
+		stop_now(s);
+	else if (st->ns)
+		irq_work_queue(&s->kick);
+}
+
+static void drop(struct stream *s, struct ring *r, unsigned int cause)
+{
+	ring_count_inc(&r->dropped[cause]);
+	devtrace_wake_kick(s->id);
+}
+
+/* In the order of reading, is an event of this CPU before the one that fired? */
+static bool reads_before(const struct stop *st, u64 now)
+{
+	const u64 ts = READ_ONCE(st->ts);
+
+	return now != ts ? now < ts : smp_processor_id() <= READ_ONCE(st->cpu);
+}
+
+/*
+ * The phase was RUN before the clock was read, and is no more: whether the event
+ * stays, and whether it took one of what was left.
+ */
+static noinline bool stays(struct stop *st, u64 now, bool *took)
+{
+	switch (wait_fired(st)) {
+	case STOP_RUN:
+		return true;
+	case STOP_FIRING:
+		return false;
+	default:
+		if (reads_before(st, now))
+			return true;
+		*took = !too_late(st, now) && take_one(st);
+		return *took;
+	}
+}
+
+static void store(struct stream *s, const struct event *ev, bool fires)
+{
+	struct ring *r = this_cpu_ptr(s->rings);
+	struct stop *st = &s->stop;
+	struct ring_record *rec;
+	enum stop_phase phase;
+	bool took = false;
+	u64 now;
+
+	if (unlikely(ev->len >= READ_ONCE(r->fits))) {
+		emit_unfit(r);
+		devtrace_wake_kick(s->id);
+		return;
+	}
+	phase = stop_phase(st);
+	if (unlikely(phase != STOP_RUN) && !fires) {
+		if (phase == STOP_FIRING)
+			phase = wait_fired(st);
+		if (phase == STOP_COUNT)
+			took = take_one(st);
+		if (!took && phase != STOP_RUN) {
+			drop(s, r, RING_DROP_STOPPED);
+			return;
+		}
+	}
+
+	rec = reserve_in(r, s->id, ev->type, ev->who, ev->len, &now);
+	if (unlikely(!rec)) {
+		if (took)
+			atomic_inc(&st->left);
+		return;
+	}
+	memcpy(rec->data, ev->data, ev->len);
+	if (unlikely(fires)) {
+		ring_leave(r);
+		fired(s, now);
+	} else {
+		/* LMM(stop:B): the clock before the phase; pairs with stop:A. */
+		smp_mb();
+		if (took) {
+			if (too_late(st, now))
+				ring_void(rec);
+		} else if (unlikely(stop_phase(st) != STOP_RUN) && !stays(st, now, &took)) {
+			ring_void(rec);
+		}
+		ring_leave(r);
+		if (took && (!atomic_read(&st->left) || too_late(st, now)))
+			stop_now(s);
+	}
+	if (READ_ONCE(devtrace_waiting) & BIT(s->id))
+		devtrace_wake_kick(s->id);
+}
+
+/**
+ * store_all() - an event for more than stream 0
+ * @set: who wants it
+ * @ev: the event
+ *
+ * Context: any, NMI included; preemption off.
+ */
+void store_all(u32 set, const struct event *ev)
+{
+	struct firing f = { 0 };
+	unsigned long streams;
+	unsigned int id;
+
+	if (set & FILTER_TRIGGERS)
+		trigger_event(set, ev, &f);
+	if (!(set & FILTER_STREAM0))
+		emit_not_wanted(ev->type);
+	streams = set & FILTER_STREAMS;
+	for_each_set_bit(id, &streams, FILTER_TRIGGER_BIT) {
+		struct stream *s = stream_of(id);
+
+		if (s)
+			store(s, ev, f.streams & BIT(id));
+	}
+	/* Not stored, as the stream does not want it, or it found no room. */
+	streams = f.streams;
+	for_each_set_bit(id, &streams, FILTER_TRIGGER_BIT) {
+		struct stream *s = stream_of(id);
+
+		if (s && stop_phase(&s->stop) == STOP_FIRING &&
+		    READ_ONCE(s->stop.cpu) == smp_processor_id())
+			fired(s, devtrace_clock());
+	}
+}
+
+/**
+ * stream_fire_stop() - a trigger stops a stream
+ * @id: the stream
+ * @to: STOPPED or FROZEN
+ * @events: how many further events are stored; 0: none
+ * @ns: if not 0, none that is so much newer; with 0 events, any number until then
+ * @trigger: its name
+ * @f: the event that fires
+ *
+ * Context: any, NMI included; preemption off.
+ * Return: false if the stream does not run.
+ */
+bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 ns,
+		      const char *trigger, struct firing *f)
+{
+	struct stream *s = stream_of(id);
+	struct stop *st;
+
+	if (!s)
+		return false;
+	st = &s->stop;
+	/* LMM(stop:A): the phase before the clock; pairs with stop:B. */
+	if (atomic_cmpxchg(&st->phase, STOP_RUN, STOP_FIRING) != STOP_RUN)
+		return false;
+	WRITE_ONCE(st->cpu, smp_processor_id());
+	atomic_set(&st->left, min_t(u64, events ?: ns ? INT_MAX : 0, INT_MAX));
+	st->ns = ns;
+	WRITE_ONCE(st->to, to);
+	strscpy(st->trigger, trigger, sizeof(st->trigger));
+	f->streams |= BIT(id);
+	return true;
+}
+
+/**
+ * stream_runs() - whether a stream stores events, and none has fired
+ * @id: the stream
+ *
+ * Context: any, preemption off.
+ */
+bool stream_runs(unsigned int id)
+{
+	const struct stream *s = stream_of(id);
+
+	return s && stop_phase(&s->stop) == STOP_RUN;
+}
+
+/**
+ * stream_fire_start() - a trigger lets a stream go on
+ * @id: the stream
+ * @trigger: its name
+ *
+ * Not if it is frozen. If it is still being stopped it goes on after that.
+ *
+ * Context: any, NMI included; preemption off.
+ * Return: false if it runs, or cannot be started.
+ */
+bool stream_fire_start(unsigned int id, const char *trigger)
+{
+	struct stream *s = stream_of(id);
+	struct stop *st;
+
+	if (!s || READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
+		return false;
+	st = &s->stop;
+	if (atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED) {
+		stream_goes_on(s, trigger);
+		irq_work_queue(&s->kick);
+		return true;
+	}
+	if (stop_phase(st) != STOP_STOPPING || READ_ONCE(st->to) == DEVTRACE_STATE_FROZEN ||
+	    cmpxchg(&st->again, 0, 1))
+		return false;
+	strscpy(st->starter, trigger, sizeof(st->starter));
+	/* LMM(stop:D): the name before that it is there; pairs with settle(). */
+	smp_store_release(&st->again, 2);
+	irq_work_queue(&s->kick);
+	return true;
+}

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lanes: made, mapped, closed, and gone
+ *
+ * Pages are not inserted but given by a fault handler, so that fork(2) copies none: in
+ * the child it gives pages of its own that belong to no lane and say "closed". A page
+ * that somebody pins outlives its lane, and nobody reads it any more.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uaccess.h>
+#include <linux/user_namespace.h>
+#include <linux/vmalloc.h>
+
+#include "compat/compat.h"
+#include "core.h"
+#include "lane.h"
+#include "lane_wake.h"
+#include "emit/proc.h"
+#include "ring/size.h"
+#include "slot.h"
+#include "stream/stream_priv.h"
+
+/* Of @lanes, and of what each user and process has. */
+static DEFINE_RAW_SPINLOCK(lanes_lock);
+static LIST_HEAD(lanes);
+/* Of mm: whoever found it to be his may take a page before the lane is closed. */
+static DEFINE_SPINLOCK(mm_lock);
+
+static unsigned long lane_size = DEVTRACE_LANE_MIN;
+static unsigned long lane_process = 4 << 20;
+static unsigned long lane_user = 16 << 20;
+static unsigned long lane_all = 64 << 20;
+
+module_param_cb(lane_size, &devtrace_size_ops, &lane_size, 0644);
+MODULE_PARM_DESC(lane_size, "bytes of a lane if its program does not say, 0: none (default 8K)");
+module_param_cb(lane_process, &devtrace_size_ops, &lane_process, 0644);
+MODULE_PARM_DESC(lane_process, "bytes of all lanes of a process (default 4M)");
+module_param_cb(lane_user, &devtrace_size_ops, &lane_user, 0644);
+MODULE_PARM_DESC(lane_user, "bytes of all lanes of a user (default 16M)");
+module_param_cb(lane_all, &devtrace_size_ops, &lane_all, 0644);
+MODULE_PARM_DESC(lane_all, "bytes of all lanes together (default 64M)");
+
+static void lane_free_rcu(struct rcu_head *rcu)
+{
+	struct lane *l = container_of(rcu, struct lane, rcu);
+
+	vfree(l->mem.blocks);
+	put_pid(l->pid);
+	if (l->mm)
+		mmdrop(l->mm);
+	kfree(l);
+}
+
+/* Who found it in its slot may still look at it. */
+static void lane_free(struct kref *ref)
+{
+	call_rcu(&container_of(ref, struct lane, ref)->rcu, lane_free_rcu);
+}
+
+static void lane_put(struct lane *l)
+{
+	kref_put(&l->ref, lane_free);
+}
+
+/* What may be had. */
+
+/* Who is charged: of a user namespace, whoever made it. */
+static kuid_t charged_user(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t uid = current_uid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
+/* Put it on the list if there may be so many bytes more. */
+static int reserve(struct lane *l)
+{
+	u64 all = l->bytes, user = l->bytes, process = l->bytes;
+	struct lane *other;
+	int err = 0;
+
+	raw_spin_lock(&lanes_lock);
+	list_for_each_entry(other, &lanes, list) {
+		all += other->bytes;
+		if (!uid_eq(other->uid, l->uid))
+			continue;
+		user += other->bytes;
+		if (other->tgid == l->tgid)
+			process += other->bytes;
+	}
+	if (process > READ_ONCE(lane_process) || user > READ_ONCE(lane_user) ||
+	    all > READ_ONCE(lane_all))
+		err = -ENOSPC;
+	else
+		list_add_tail(&l->list, &lanes);
+	raw_spin_unlock(&lanes_lock);
+	return err;
+}
+
+static void give_back(struct lane *l)
+{
+	raw_spin_lock(&lanes_lock);
+	list_del(&l->list);
+	raw_spin_unlock(&lanes_lock);
+}
+
+/*
+ * Nobody can write into it any more, or never could; the last of it is taken. Its mm is
+ * set to NULL by whoever comes first.
+ */
+static void lane_die(struct lane *l)
+{
+	struct mm_struct *mm;
+
+	spin_lock(&mm_lock);
+	mm = l->mm;
+	WRITE_ONCE(l->mm, NULL);
+	spin_unlock(&mm_lock);
+	if (!mm)
+		return;
+	slot_close(l);
+	slot_put(l);
+	lane_wake_closed(l);
+	give_back(l);
+	mmdrop(mm);
+	lane_put(l);
+}
+
+/* The mapping. */
+
+/* That of a child of fork(2) is none of ours. */
+static bool maps_it(const struct vm_area_struct *vma, const struct lane *l)
+{
+	return vma->vm_mm == READ_ONCE(l->mm);
+}
+
+/* mremap(2) makes one before it asks us, and drops it again. */
+static void lane_vma_open(struct vm_area_struct *vma)
+{
+	struct lane *l = vma->vm_private_data;
+
+	if (maps_it(vma, l))
+		atomic_inc(&l->maps);
+}
+
+static void lane_vma_close(struct vm_area_struct *vma)
+{
+	struct lane *l = vma->vm_private_data;
+
+	if (maps_it(vma, l) && atomic_dec_and_test(&l->maps))
+		lane_die(l);
+}
+
+static int lane_vma_may_split(struct vm_area_struct *vma, unsigned long addr)
+{
+	return -EINVAL;
+}
+
+static int lane_vma_mremap(struct vm_area_struct *vma)
+{
+	return -EINVAL;
+}
+
+static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
+{
+	struct lane *l = vmf->vma->vm_private_data;
+	struct page *page = NULL;
+
+	if (vmf->pgoff >= l->bytes >> PAGE_SHIFT)
+		return VM_FAULT_SIGBUS;
+	spin_lock(&mm_lock);
+	if (vmf->vma->vm_mm == l->mm) {
+		page = vmalloc_to_page(l->mem.blocks + (vmf->pgoff << PAGE_SHIFT));
+		get_page(page);
+	}
+	spin_unlock(&mm_lock);
+	/* All of it is zero: closed, and nothing that is read by anybody. */
+	if (!page)
+		page = alloc_page(GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT);
+	if (!page)
+		return VM_FAULT_OOM;
+	vmf->page = page;
+	return 0;
+}
+
+static const struct vm_operations_struct lane_vm_ops = {
+	.open		= lane_vma_open,
+	.close		= lane_vma_close,
+	.compat_may_split = lane_vma_may_split,
+	.mremap		= lane_vma_mremap,
+	.fault		= lane_vma_fault,
+};
+
+static int lane_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct lane *l = file->private_data;
+	const unsigned long pages = vma_pages(vma);
+
+	if (vma->vm_mm != READ_ONCE(l->mm))
+		return -EPERM;
+	if (!(vma->vm_flags & VM_SHARED) || vma->vm_pgoff || pages != l->bytes >> PAGE_SHIFT)
+		return -EINVAL;
+	if (test_and_set_bit(0, &l->mapped))
+		return -EBUSY;
+	atomic_set(&l->maps, 1);
+	/* A program of the old kind (READ_IMPLIES_EXEC) asks for more than it means. */
+	compat_vm_flags(vma, VM_DONTEXPAND, VM_EXEC | VM_MAYEXEC);
+	vma->vm_ops = &lane_vm_ops;
+	vma->vm_private_data = l;
+	return 0;
+}
+
+/* Neither a descriptor nor a mapping is left, in any process. */
+static int lane_release(struct inode *inode, struct file *file)
+{
+	struct lane *l = file->private_data;
+
+	/* It was never mapped. */
+	lane_die(l);
+	lane_put(l);
+	return 0;
+}
+
+static const struct file_operations lane_fops = {
+	.owner		= THIS_MODULE,
+	.mmap		= lane_mmap,
+	.release	= lane_release,
+	.llseek		= noop_llseek,
+};
+
+/* Making one. */
+
+static int size_of(u32 want, u32 *bytes)
+{
+	unsigned long n = want ?: READ_ONCE(lane_size);
+
+	if (!n)
+		return -ENOSPC;
+	if (want && (want < DEVTRACE_LANE_MIN || want > DEVTRACE_LANE_MAX))
+		return -EINVAL;
+	n = clamp_t(unsigned long, n, max_t(unsigned long, DEVTRACE_LANE_MIN, PAGE_SIZE),
+		    DEVTRACE_LANE_MAX);
+	*bytes = roundup_pow_of_two(n);
+	return 0;
+}
+
+/* Numbers that no block in that place can have, so that none counts as written. */
+static void lane_format(struct lane *l)
+{
+	struct devtrace_lane_head *head = lane_head(&l->mem);
+	struct devtrace_lane_block *b;
+	u32 i;
+
+	head->open = l->mem.first - 1;
+	head->blocks = l->mem.nr;
+	head->first = l->mem.first;
+	head->source = nr_cpu_ids + l->slot;
+	head->state = DEVTRACE_LANE_OPEN;
+	for (i = 0; i < l->mem.nr; i++) {
+		b = (void *)(l->mem.blocks + (size_t)i * DEVTRACE_LANE_BLOCK);
+		b->number = ~i;
+	}
+}
+
+static struct lane *lane_alloc(u32 bytes, u16 flags)
+{
+	struct lane *l = kzalloc(sizeof(*l), GFP_KERNEL_ACCOUNT);
+
+	if (!l)
+		return NULL;
+	kref_init(&l->ref);
+	raw_spin_lock_init(&l->lock);
+	INIT_LIST_HEAD(&l->awake);
+	INIT_HLIST_NODE(&l->by_tid);
+	l->bytes = bytes;
+	l->flags = flags;
+	l->mem.nr = bytes / DEVTRACE_LANE_BLOCK;
+	l->mem.first = (u32)devtrace_stream0.start + 1;
+	l->tid = task_pid_nr(current);
+	l->tgid = task_tgid_nr(current);
+	l->pid = get_pid(task_pid(current));
+	l->uid = charged_user();
+	lane_begin(&l->mem, &l->at);
+	return l;
+}
+
+/* All that a lane needs, in order; what was done is undone if something is not to be had. */
+static int lane_prepare(struct lane *l, struct file **file)
+{
+	int err;
+
+	err = reserve(l);
+	if (err)
+		return err;
+	err = slots_make(READ_ONCE(devtrace_stream0.bytes));
+	if (err)
+		goto out_reserved;
+	err = slot_get(l);
+	if (err)
+		goto out_reserved;
+	l->mem.blocks = __vmalloc(l->bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	err = -ENOMEM;
+	if (!l->mem.blocks)
+		goto out_slot;
+	lane_format(l);
+	*file = anon_inode_getfile("[trace-lane]", &lane_fops, l, O_RDWR);
+	err = PTR_ERR_OR_ZERO(*file);
+	if (err)
+		goto out_slot;
+	return 0;
+
+out_slot:
+	slot_put(l);
+out_reserved:
+	give_back(l);
+	return err;
+}
+
+/* For the calling thread; @arg is filled in. */
+static int lane_new(struct devtrace_lane_ask *arg, struct file **file)
+{
+	struct lane *l;
+	u32 bytes;
+	int err;
+
+	if (arg->flags & ~DEVTRACE_LANE_NO_CALLS || arg->reserved || !current->mm)
+		return -EINVAL;
+	err = size_of(arg->bytes, &bytes);
+	if (err)
+		return err;
+	l = lane_alloc(bytes, arg->flags);
+	if (!l)
+		return -ENOMEM;
+	err = lane_prepare(l, file);
+	if (err) {
+		lane_put(l);
+		return err;
+	}
+	l->mm = current->mm;
+	mmgrab(l->mm);
+	preempt_disable();
+	devtrace_proc_seen(current);
+	preempt_enable();
+	/* While it is open. */
+	kref_get(&l->ref);
+	slot_open(l);
+	arg->bytes = bytes;
+	arg->source = nr_cpu_ids + l->slot;
+	lane_wake_made(l);
+	return 0;
+}
+
+/**
+ * lane_ask() - a lane for the calling thread
+ * @arg: what is asked for; filled in
+ *
+ * Context: process.
+ * Return: a descriptor to be mapped; -EINVAL: no such size or flag; -ENOSPC: the
+ * administrator allows no more; -EFAULT, -ENOMEM, -EMFILE, -ENFILE.
+ */
+long lane_ask(struct devtrace_lane_ask __user *arg)
+{
+	struct devtrace_lane_ask ask;
+	struct file *file;
+	int fd, err;
+
+	if (copy_from_user(&ask, arg, sizeof(ask)))
+		return -EFAULT;
+	fd = get_unused_fd_flags(O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	err = lane_new(&ask, &file);
+	if (!err && copy_to_user(arg, &ask, sizeof(ask))) {
+		err = -EFAULT;
+		fput(file);
+	}
+	if (err) {
+		put_unused_fd(fd);
+		return err;
+	}
+	fd_install(fd, file);
+	return fd;
+}
+
+/**
+ * lane_hand_over() - take the blocks of a lane that are full
+ * @source: the number that its events have as their source
+ *
+ * By its thread, or a child of vfork(2) that writes on in its parent's lane.
+ *
+ * Context: process.
+ * Return: 0; -ENXIO: the process has no such lane; -EPIPE: it is closed; -EAGAIN: there
+ * is no room now.
+ */
+int lane_hand_over(unsigned long source)
+{
+	struct lane *l;
+	int err = -ENXIO;
+
+	if (source < nr_cpu_ids || source - nr_cpu_ids >= SLOTS_MAX)
+		return -ENXIO;
+	rcu_read_lock();
+	l = slot_lane(source - nr_cpu_ids);
+	if (l && READ_ONCE(l->mm) == current->mm) {
+		if (l->pid == task_pid(current)) {
+			preempt_disable();
+			devtrace_proc_seen(current);
+			preempt_enable();
+		}
+		err = slot_take_full(l);
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/**
+ * lane_thread_ends() - the thread of a lane is no more: what it wrote is all there is
+ * @l: the lane
+ *
+ * Whoever writes there from now on, in its process, writes for nobody.
+ *
+ * Context: preemption off.
+ */
+void lane_thread_ends(struct lane *l)
+{
+	slot_close(l);
+}
+
+/* No file of a lane and no reader is left. */
+void lanes_exit(void)
+{
+	WARN_ON(!list_empty(&lanes));
+	rcu_barrier();
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What may go into lanes: the bits that programs look at
+ *
+ * Two sides decide. The filters say which types stream 0 wants at all, and which need
+ * no more than that: no other stream or trigger wants them, and there is no term
+ * about anything but types. The state of stream 0 says whether it stores events, and
+ * whether nothing may stop it with the next one.
+ */
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <linux/string.h>
+
+#include "control/filter.h"
+#include "lane_filter.h"
+#include "slot.h"
+#include "admin/stream.h"
+#include <uapi/linux/devtrace.h>
+
+#define WORDS	8
+
+/* With devtrace_lock. */
+static struct devtrace_control *control_page;
+static u32 wanted[WORDS], simple[WORDS];
+static bool state_runs = true, state_easy = true;
+
+static void publish(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < WORDS; i++)
+		WRITE_ONCE(control_page->lanes[i],
+			   state_runs && state_easy ? wanted[i] & simple[i] : 0);
+}
+
+/* Severity, or anything but types, matters to somebody. */
+static bool types_are_all(const struct filter_table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
+		if (!(t->severities[i] & FILTER_STREAM0))
+			return false;
+	return !t->has;
+}
+
+/* What stream 0 wants of programs, and what of it needs no more than a lane. */
+static void types_of(const struct filter_table *t, u32 *w, u32 *s)
+{
+	const bool all = types_are_all(t);
+	unsigned int i;
+
+	memset(w, 0, WORDS * sizeof(*w));
+	memset(s, 0, WORDS * sizeof(*s));
+	for (i = 0; i < 256; i++) {
+		if (t->types[1][i] & FILTER_STREAM0)
+			w[i / 32] |= BIT(i % 32);
+		if (all && t->types[1][i] == FILTER_STREAM0)
+			s[i / 32] |= BIT(i % 32);
+	}
+}
+
+/**
+ * lane_filter_narrow() - the filters will change: what will not do any more does not now
+ * @t: what will be in force
+ *
+ * What is in lanes is taken, by the filters that are in force.
+ *
+ * Context: process, devtrace_lock held.
+ */
+void lane_filter_narrow(const struct filter_table *t)
+{
+	u32 w[WORDS], s[WORDS];
+	unsigned int i;
+
+	lockdep_assert_held(&devtrace_lock);
+	types_of(t, w, s);
+	for (i = 0; i < WORDS; i++)
+		WRITE_ONCE(control_page->lanes[i], control_page->lanes[i] & w[i] & s[i]);
+	slots_take_all();
+}
+
+/**
+ * lane_filter_table() - the filters have changed, and are in force
+ * @t: they
+ *
+ * Context: process, devtrace_lock held.
+ */
+void lane_filter_table(const struct filter_table *t)
+{
+	lockdep_assert_held(&devtrace_lock);
+	types_of(t, wanted, simple);
+	publish();
+}
+
+/**
+ * lane_filter_state() - stream 0 was stopped, or goes on, or may be stopped by an event
+ * @runs: it stores events
+ * @easy: and none may stop it
+ *
+ * When it has returned, what was in lanes before is stored or dropped as it was said
+ * before.
+ *
+ * Context: process, devtrace_lock held.
+ */
+void lane_filter_state(bool runs, bool easy)
+{
+	const bool other = runs != state_runs;
+
+	lockdep_assert_held(&devtrace_lock);
+	state_runs = runs;
+	state_easy = easy;
+	/* The bits go before what is in lanes is dropped, and come behind it. */
+	if (!runs)
+		publish();
+	if (other)
+		slots_stop(!runs);
+	publish();
+}
+
+/**
+ * lane_filter_init() - everything may
+ * @control: the page that programs map
+ */
+void lane_filter_init(struct devtrace_control *control)
+{
+	control_page = control;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What reading a lane needs of the kernel
+ *
+ * The counterpart for user space is selftests/lane/lane_port_user.h.
+ */
+#ifndef DEVTRACE_LANE_PORT_H
+#define DEVTRACE_LANE_PORT_H
+
+#include <asm/barrier.h>
+#include <linux/bits.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#include "compat/compat.h"
+
+/*
+ * A program may store there meanwhile: then what was copied is thrown away. By words, which
+ * is as fast as by bytes where there are fast strings, and not slow where there are none.
+ */
+static inline void lane_copy_out(void *dst, const void *src, size_t n)
+{
+#ifdef CONFIG_X86_64
+	size_t words = n / sizeof(u64);
+
+	asm volatile("rep movsq" : "+D" (dst), "+S" (src), "+c" (words) : : "memory");
+	n %= sizeof(u64);
+#endif
+	/* See above. */
+	data_race(memcpy(dst, src, n));
+}
+
+#endif /* DEVTRACE_LANE_PORT_H */

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * When to look into lanes: for readers, at the end of a thread, and by and by
+ *
+ * While a reader waits and a thread with a lane runs, a timer looks whether something
+ * new stands in a lane. It ends when all such threads sleep; the scheduler then says
+ * when one goes on, by the tracepoint sched_switch. So what a thread emits is seen
+ * after LATENCY_NS, and a system where these threads sleep is not woken.
+ *
+ * Whoever stops the timer says so before it looks at the threads. One that is woken after
+ * that is RUNNING when the scheduler switches to it, and by then the timer is seen to be
+ * stopped; one woken before is seen to run. Whoever begins to wait starts the timer
+ * itself.
+ *
+ * The probe stays for a while when there is no more use for it: to put it in or take it
+ * out patches the kernel.
+ *
+ * A thread may end without telling us. So from the first lane on there is a probe on
+ * sched_process_exit, which takes what the thread left, under its name.
+ *
+ * A program that may make no system calls cannot hand its blocks over. As long as there
+ * is such a lane, a work takes from it every NO_CALLS_MS.
+ */
+#include <linux/atomic.h>
+#include <linux/hash.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/rculist.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <trace/events/sched.h>
+
+#include "compat/compat.h"
+#include "compat/compat_probe.h"
+#include "lane.h"
+#include "lane_wake.h"
+#include "emit/proc.h"
+#include "slot.h"
+#include "stream/stream_priv.h"
+
+#define LATENCY_NS	(4 * NSEC_PER_MSEC)
+#define KEEP_PROBE	(10 * HZ)
+#define BUCKETS		1024
+#define MANY		U32_MAX
+#define NO_CALLS_MS	10
+#define HASH_BITS	8
+
+/* Of open lanes; and by thread id, whose they are. */
+static DEFINE_SPINLOCK(lock);
+static LIST_HEAD(open_lanes);
+static struct bucket {
+	u32	tid;		/* 0: none; MANY: several threads */
+	u32	lanes;
+} buckets[BUCKETS];
+static atomic_t nr_open = ATOMIC_INIT(0), followers = ATOMIC_INIT(0);
+
+/* Open lanes by thread; changes with lock, looked at under RCU. */
+static struct hlist_head by_tid[1 << HASH_BITS];
+static atomic_t nr_no_calls = ATOMIC_INIT(0);
+
+static struct hrtimer timer;
+static bool timer_on;
+static DEFINE_PER_CPU(struct irq_work, start_soon);
+
+static struct tracepoint *sched_switch_tp, *exit_tp;
+static bool probed, exit_probed;
+static DEFINE_MUTEX(exit_lock);
+static void probe_work_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(probe_work, probe_work_fn);
+
+static struct bucket *bucket_of(u32 tid)
+{
+	return &buckets[tid % BUCKETS];
+}
+
+/* One lane more of a thread, or one less; with lock. */
+static void bucket_count(u32 tid, int lanes)
+{
+	struct bucket *b = bucket_of(tid);
+
+	b->lanes += lanes;
+	if (!b->lanes)
+		WRITE_ONCE(b->tid, 0);
+	else if (b->lanes == 1 && lanes > 0)
+		WRITE_ONCE(b->tid, tid);
+	else if (b->tid != tid)
+		WRITE_ONCE(b->tid, MANY);
+}
+
+static void start_timer(void)
+{
+	if (READ_ONCE(timer_on))
+		return;
+	WRITE_ONCE(timer_on, true);
+	hrtimer_start(&timer, ns_to_ktime(LATENCY_NS), HRTIMER_MODE_REL_SOFT);
+}
+
+static void start_soon_fn(struct irq_work *w)
+{
+	start_timer();
+}
+
+/* The scheduler switches to a thread; its lock is held. */
+static void switched_to(const struct task_struct *next)
+{
+	const u32 tid = READ_ONCE(bucket_of(next->pid)->tid);
+
+	if (likely(!tid || (tid != next->pid && tid != MANY)) || READ_ONCE(timer_on))
+		return;
+	/* Whoever begins to wait starts the timer himself. */
+	if (!waitqueue_active(&devtrace_stream0.wait))
+		return;
+	irq_work_queue(this_cpu_ptr(&start_soon));
+}
+
+static void probe_new(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int state)
+{
+	switched_to(next);
+}
+
+static void probe_old(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next)
+{
+	switched_to(next);
+}
+
+#define PROBE	compat_probe(sched_switch, probe_new, probe_old)
+
+/* Whether its thread may be emitting. */
+static bool lane_runs(const struct lane *l)
+{
+	const struct task_struct *task;
+	bool runs;
+
+	if (!READ_ONCE(probed))
+		return true;
+	rcu_read_lock();
+	task = pid_task(l->pid, PIDTYPE_PID);
+	runs = task && compat_task_runs(task);
+	rcu_read_unlock();
+	return runs;
+}
+
+static bool lane_has_new(struct lane *l)
+{
+	u32 open;
+	u16 used;
+
+	lane_newest(&l->mem, &open, &used);
+	if (open == l->seen_open && used == l->seen_used)
+		return false;
+	l->seen_open = open;
+	l->seen_used = used;
+	return true;
+}
+
+static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
+{
+	bool fresh = false, runs = false;
+	struct lane *l;
+
+	WRITE_ONCE(timer_on, false);
+	/* LMM(lane_stop:A): stopped before we look; pairs with the scheduler's lock. */
+	smp_mb();
+	spin_lock(&lock);
+	list_for_each_entry(l, &open_lanes, awake) {
+		/* It may be mapped, and written, for long. */
+		if (READ_ONCE(l->closed))
+			continue;
+		/* What waits for it, too, goes out when it has waited long enough. */
+		fresh |= lane_has_new(l) || READ_ONCE(l->waits);
+		runs |= lane_runs(l);
+	}
+	spin_unlock(&lock);
+	if (fresh)
+		wake_up_interruptible_all(&devtrace_stream0.wait);
+	/* Likewise. */
+	if ((!fresh && !runs) || !waitqueue_active(&devtrace_stream0.wait))
+		return HRTIMER_NORESTART;
+	/* Somebody else may have done so since we said that it is off. */
+	start_timer();
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * lane_wake_prepare() - a reader of stream 0 is about to look for events and then to wait
+ */
+void lane_wake_prepare(void)
+{
+	/* It waits before we look at the timer; pairs with that of lane_timer_fn(). */
+	smp_mb();
+	if (atomic_read(&nr_open))
+		start_timer();
+}
+
+/* Put the probe in, or take it out. */
+static void probe_work_fn(struct work_struct *work)
+{
+	const bool want = atomic_read(&nr_open) && atomic_read(&followers);
+
+	if (!sched_switch_tp || want == probed)
+		return;
+	if (want) {
+		if (tracepoint_probe_register(sched_switch_tp, PROBE, NULL))
+			return;
+		WRITE_ONCE(probed, true);
+		/* Whoever ran before we were told. */
+		start_timer();
+	} else {
+		WRITE_ONCE(probed, false);
+		tracepoint_probe_unregister(sched_switch_tp, PROBE, NULL);
+	}
+}
+
+static void look_at_probe(void)
+{
+	const bool want = atomic_read(&nr_open) && atomic_read(&followers);
+
+	if (want != READ_ONCE(probed))
+		mod_delayed_work(system_wq, &probe_work, want ? 0 : KEEP_PROBE);
+}
+
+/*
+ * The thread ends: preemption is off, and it is current. A thread has one lane; of one that
+ * has more, what it wrote into the others is taken when its process ends.
+ */
+static void thread_exits(struct task_struct *task)
+{
+	struct lane *l;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(l, &by_tid[hash_32(task->pid, HASH_BITS)], by_tid)
+		if (l->pid == task_pid(task)) {
+			/* It may have another name since it asked for the lane. */
+			devtrace_proc_seen(task);
+			lane_thread_ends(l);
+			break;
+		}
+	rcu_read_unlock();
+}
+
+static void exit_new(void *data, struct task_struct *task, bool group_dead)
+{
+	thread_exits(task);
+}
+
+static void exit_old(void *data, struct task_struct *task)
+{
+	thread_exits(task);
+}
+
+#define EXIT_PROBE	compat_probe(sched_process_exit, exit_new, exit_old)
+
+/* The first lane is there. Without the probe a lane is closed when its process ends. */
+static void probe_exits(void)
+{
+	if (READ_ONCE(exit_probed) || !exit_tp)
+		return;
+	mutex_lock(&exit_lock);
+	if (!exit_probed && !tracepoint_probe_register(exit_tp, EXIT_PROBE, NULL))
+		WRITE_ONCE(exit_probed, true);
+	mutex_unlock(&exit_lock);
+}
+
+static void no_calls_fn(struct work_struct *work);
+static DECLARE_DELAYED_WORK(no_calls_work, no_calls_fn);
+
+static void no_calls_fn(struct work_struct *work)
+{
+	unsigned int i, nr = slots_nr();
+	struct lane *l;
+
+	for (i = 0; i < nr; i++) {
+		rcu_read_lock();
+		l = slot_lane(i);
+		if (l && l->flags & DEVTRACE_LANE_NO_CALLS)
+			slot_take(l);
+		rcu_read_unlock();
+		cond_resched();
+	}
+	if (atomic_read(&nr_no_calls))
+		schedule_delayed_work(&no_calls_work, msecs_to_jiffies(NO_CALLS_MS));
+}
+
+/**
+ * lane_wake_made() - a lane is open
+ * @l: the lane
+ */
+void lane_wake_made(struct lane *l)
+{
+	probe_exits();
+	if (l->flags & DEVTRACE_LANE_NO_CALLS) {
+		atomic_inc(&nr_no_calls);
+		schedule_delayed_work(&no_calls_work, msecs_to_jiffies(NO_CALLS_MS));
+	}
+	spin_lock_bh(&lock);
+	hlist_add_head_rcu(&l->by_tid, &by_tid[hash_32(l->tid, HASH_BITS)]);
+	list_add_tail(&l->awake, &open_lanes);
+	lane_newest(&l->mem, &l->seen_open, &l->seen_used);
+	bucket_count(l->tid, 1);
+	spin_unlock_bh(&lock);
+	atomic_inc(&nr_open);
+	look_at_probe();
+	/* Nobody that waits has looked at it. */
+	if (atomic_read(&followers))
+		start_timer();
+}
+
+/**
+ * lane_wake_closed() - nothing is written any more, or nothing that matters
+ * @l: the lane, perhaps not for the first time; what is in it is still to be read
+ */
+void lane_wake_closed(struct lane *l)
+{
+	bool was_open;
+
+	spin_lock_bh(&lock);
+	was_open = !list_empty(&l->awake);
+	if (was_open) {
+		list_del_init(&l->awake);
+		hlist_del_rcu(&l->by_tid);
+		bucket_count(l->tid, -1);
+	}
+	spin_unlock_bh(&lock);
+	if (!was_open)
+		return;
+	if (l->flags & DEVTRACE_LANE_NO_CALLS)
+		atomic_dec(&nr_no_calls);
+	atomic_dec(&nr_open);
+	look_at_probe();
+	wake_up_interruptible_all(&devtrace_stream0.wait);
+}
+
+/**
+ * lane_wake_follow() - there is a reader that waits now and then
+ * @one_more: or there is one less
+ */
+void lane_wake_follow(bool one_more)
+{
+	if (one_more)
+		atomic_inc(&followers);
+	else
+		atomic_dec(&followers);
+	look_at_probe();
+}
+
+static void is_it_ours(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "sched_switch"))
+		sched_switch_tp = tp;
+	if (!strcmp(tp->name, "sched_process_exit"))
+		exit_tp = tp;
+}
+
+void lane_wake_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		init_irq_work(per_cpu_ptr(&start_soon, cpu), start_soon_fn);
+	compat_hrtimer_setup(&timer, lane_timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	for_each_kernel_tracepoint(is_it_ours, NULL);
+}
+
+/* No lane is open, and no reader is left. */
+void lane_wake_exit(void)
+{
+	int cpu;
+
+	cancel_delayed_work_sync(&probe_work);
+	if (probed)
+		tracepoint_probe_unregister(sched_switch_tp, PROBE, NULL);
+	if (exit_probed)
+		tracepoint_probe_unregister(exit_tp, EXIT_PROBE, NULL);
+	tracepoint_synchronize_unregister();
+	cancel_delayed_work_sync(&no_calls_work);
+	for_each_possible_cpu(cpu)
+		irq_work_sync(per_cpu_ptr(&start_soon, cpu));
+	hrtimer_cancel(&timer);
+}

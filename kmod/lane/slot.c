@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Slots: what programs emitted by their lanes, as readers and statistics see it
+ *
+ * A slot is a number, a chain of runs in the ring of blocks, and what is known of it
+ * besides. Slots come in chunks, and are used again, the smallest number first; so there
+ * are as many as there ever were lanes at the same time.
+ */
+#include <linux/bitmap.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "ring/clock.h"
+#include "lane.h"
+#include "slot_priv.h"
+
+DEFINE_RAW_SPINLOCK(slots_lock);
+struct block_ring slots_blocks;
+struct slot *slots_chunks[SLOTS_MAX / SLOTS_CHUNK];
+u64 slots_dropped[SLOT_CAUSES];
+
+/* With slots_lock. */
+static DECLARE_BITMAP(taken, SLOTS_MAX);
+static unsigned int nr_slots;		/* only grows; the slots before it are there */
+
+/* So many blocks are overwritten at a time when the ring becomes smaller. */
+#define TRIM_BLOCKS	16
+
+static DEFINE_MUTEX(make_lock);		/* of making the ring */
+u64 slots_first_block = 1;
+
+/* Lanes come and go. */
+
+/* Memory for some more slots. */
+struct chunk {
+	struct chain	chains[SLOTS_CHUNK];
+	struct slot	slots[SLOTS_CHUNK];
+};
+
+/* A free slot, or SLOTS_MAX; with lock. */
+static unsigned int take_slot(struct chunk **spare)
+{
+	const unsigned int slot = find_first_zero_bit(taken, SLOTS_MAX);
+	const unsigned int chunk = slot / SLOTS_CHUNK;
+
+	if (slot == SLOTS_MAX)
+		return slot;
+	if (!slots_chunks[chunk]) {
+		if (!*spare)
+			return slot;
+		slots_blocks.chains[chunk] = (*spare)->chains;
+		slots_chunks[chunk] = (*spare)->slots;
+		*spare = NULL;
+	}
+	__set_bit(slot, taken);
+	if (slot >= nr_slots)
+		/* LMM(slot_nr:A): the chunk before its number; pairs with slot_nr:B and C. */
+		smp_store_release(&nr_slots, slot + 1);
+	return slot;
+}
+
+/**
+ * slot_get() - a number for a lane
+ * @l: the lane; @slot is set
+ *
+ * Return: 0, -ENOSPC, -ENOMEM.
+ */
+int slot_get(struct lane *l)
+{
+	struct chunk *spare = NULL;
+	unsigned int slot;
+	bool got;
+
+	do {
+		raw_spin_lock(&slots_lock);
+		slot = take_slot(&spare);
+		got = slot < SLOTS_MAX && slots_chunks[slot / SLOTS_CHUNK];
+		raw_spin_unlock(&slots_lock);
+		if (got || slot == SLOTS_MAX)
+			break;
+		spare = kzalloc(sizeof(*spare), GFP_KERNEL);
+	} while (spare);
+	kfree(spare);
+	if (!got)
+		return slot == SLOTS_MAX ? -ENOSPC : -ENOMEM;
+	l->slot = slot;
+	return 0;
+}
+
+/**
+ * slot_open() - events of a lane may be taken
+ * @l: the lane
+ */
+void slot_open(struct lane *l)
+{
+	struct slot *s = slot_at(l->slot);
+
+	raw_spin_lock(&slots_lock);
+	/* Who found no lane had read the clock before. */
+	l->made = devtrace_clock();
+	l->floor = max(s->floor, l->made);
+	s->floor = l->floor;
+	s->busy = false;
+	s->begin_idx = blocks_chain(&slots_blocks, l->slot)->idx;
+	s->before = blocks_chain(&slots_blocks, l->slot)->last;
+	memcpy(s->begin_dropped, s->dropped, sizeof(s->dropped));
+	rcu_assign_pointer(s->lane, l);
+	raw_spin_unlock(&slots_lock);
+}
+
+/**
+ * slot_put() - a lane is closed, or was never open
+ * @l: the lane; whoever finds it in the slot may look at it until a grace period is over
+ */
+void slot_put(struct lane *l)
+{
+	struct slot *s = slot_at(l->slot);
+
+	raw_spin_lock(&slots_lock);
+	if (rcu_access_pointer(s->lane) == l)
+		RCU_INIT_POINTER(s->lane, NULL);
+	s->busy = false;
+	__clear_bit(l->slot, taken);
+	raw_spin_unlock(&slots_lock);
+}
+
+/* For readers. */
+
+/**
+ * slot_lane() - the lane of a slot
+ * @slot: its number
+ *
+ * Context: rcu_read_lock() held.
+ * Return: the lane, or NULL.
+ */
+struct lane *slot_lane(unsigned int slot)
+{
+	/* LMM(slot_nr:B): pairs with slot_nr:A. */
+	if (slot >= smp_load_acquire(&nr_slots))
+		return NULL;
+	return rcu_dereference(slot_at(slot)->lane);
+}
+
+/**
+ * slots_nr() - how many slots there are; it only grows
+ */
+unsigned int slots_nr(void)
+{
+	/* LMM(slot_nr:C): pairs with slot_nr:A. */
+	return smp_load_acquire(&nr_slots);
+}
+
+/**
+ * slot_view() - a slot at this moment
+ * @slot: its number
+ * @v: filled in
+ */
+void slot_view(unsigned int slot, struct slot_view *v)
+{
+	const struct slot *s = slot_at(slot);
+	const struct lane *l;
+	bool open;
+
+	raw_spin_lock(&slots_lock);
+	l = rcu_dereference_protected(s->lane, lockdep_is_held(&slots_lock));
+	/* Of one that is closed all was taken, though it may be mapped for long. */
+	open = l && !READ_ONCE(l->closed);
+	v->idx = blocks_chain(&slots_blocks, slot)->idx;
+	v->floor = open ? s->floor : devtrace_clock() - MARGIN_NS;
+	memcpy(v->dropped, s->dropped, sizeof(v->dropped));
+	v->bad = s->bad;
+	v->busy = open && s->busy;
+	raw_spin_unlock(&slots_lock);
+}
+
+/**
+ * slot_refresh() - take what there is of a slot's lane
+ * @slot: its number
+ * @v: filled in: the slot then
+ */
+void slot_refresh(unsigned int slot, struct slot_view *v)
+{
+	struct lane *l;
+
+	rcu_read_lock();
+	l = slot_lane(slot);
+	if (l)
+		slot_take(l);
+	rcu_read_unlock();
+	slot_view(slot, v);
+}
+
+/**
+ * slot_run() - the header of a run
+ * @place: where
+ * @r: filled in
+ *
+ * Return: false if it is no more.
+ */
+bool slot_run(run_place_t place, struct run *r)
+{
+	bool there;
+
+	raw_spin_lock(&slots_lock);
+	there = blocks_run(&slots_blocks, place, r);
+	raw_spin_unlock(&slots_lock);
+	return there;
+}
+
+/**
+ * slot_next() - the next run of a slot
+ * @slot: its number
+ * @after: the run behind this one; 0, or one that is no more: the oldest
+ * @r: filled in
+ *
+ * Return: its place, or 0 if there is none.
+ */
+run_place_t slot_next(unsigned int slot, run_place_t after, struct run *r)
+{
+	run_place_t place;
+
+	raw_spin_lock(&slots_lock);
+	if (after && blocks_run(&slots_blocks, after, r))
+		place = r->next;
+	else
+		place = blocks_chain(&slots_blocks, slot)->first;
+	if (place)
+		blocks_run(&slots_blocks, place, r);
+	raw_spin_unlock(&slots_lock);
+	return place;
+}
+
+/**
+ * slot_end() - behind the newest event of a slot
+ * @slot: its number
+ * @idx: filled in: how many events there are before
+ *
+ * Return: the newest run, or 0.
+ */
+run_place_t slot_end(unsigned int slot, u64 *idx)
+{
+	const struct chain *c = blocks_chain(&slots_blocks, slot);
+	run_place_t place;
+
+	raw_spin_lock(&slots_lock);
+	place = c->last;
+	*idx = c->idx;
+	raw_spin_unlock(&slots_lock);
+	return place;
+}
+
+/**
+ * slot_cleared() - behind the newest event that was cleared
+ * @slot: its number
+ * @idx: filled in: how many events there are before
+ * @v: filled in: how many had not been stored by then, by cause, and how often its lane
+ *	had made no sense; or NULL
+ *
+ * Return: the newest run before that, or 0.
+ */
+run_place_t slot_cleared(unsigned int slot, u64 *idx, struct slot_view *v)
+{
+	const struct slot *s = slot_at(slot);
+	run_place_t place;
+
+	raw_spin_lock(&slots_lock);
+	place = s->cleared;
+	*idx = s->cleared_idx;
+	if (v) {
+		memcpy(v->dropped, s->cleared_dropped, sizeof(v->dropped));
+		v->bad = s->cleared_bad;
+	}
+	raw_spin_unlock(&slots_lock);
+	return place;
+}
+
+/**
+ * slots_behind() - bytes of the ring behind what was read of a slot
+ * @slot: its number
+ * @place: the run that was read last, or 0
+ * @idx: how many of its events were read
+ */
+u64 slots_behind(unsigned int slot, run_place_t place, u64 idx)
+{
+	u64 bytes;
+
+	raw_spin_lock(&slots_lock);
+	bytes = blocks_behind(&slots_blocks, slot, place, idx);
+	raw_spin_unlock(&slots_lock);
+	return bytes;
+}
+
+/**
+ * slots_bytes() - the size of the ring
+ */
+u64 slots_bytes(void)
+{
+	return (u64)READ_ONCE(slots_blocks.nr) * BLOCK_BYTES;
+}
+
+const struct block_ring *slots_ring(void)
+{
+	return &slots_blocks;
+}
+
+/**
+ * slots_clear() - let no event be read that is complete now
+ *
+ * Context: process, clear_lock of stream 0 held.
+ */
+void slots_clear(void)
+{
+	unsigned int i, nr = slots_nr();
+	struct slot *s;
+
+	slots_take_all();
+	for (i = 0; i < nr; i++) {
+		s = slot_at(i);
+		raw_spin_lock(&slots_lock);
+		s->cleared = blocks_chain(&slots_blocks, i)->last;
+		s->cleared_idx = blocks_chain(&slots_blocks, i)->idx;
+		memcpy(s->cleared_dropped, s->dropped, sizeof(s->dropped));
+		s->cleared_bad = s->bad;
+		raw_spin_unlock(&slots_lock);
+	}
+}
+
+/* Memory. */
+
+static void free_memory(u8 **pages, struct block_state *state, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; pages && i < nr; i++)
+		kfree(pages[i]);
+	kvfree(pages);
+	kvfree(state);
+}
+
+static int alloc_memory(u8 ***pages, struct block_state **state, u32 nr)
+{
+	u32 i;
+
+	*pages = kvcalloc(nr, sizeof(**pages), GFP_KERNEL);
+	*state = kvcalloc(nr, sizeof(**state), GFP_KERNEL);
+	for (i = 0; *pages && *state && i < nr; i++) {
+		(*pages)[i] = kzalloc(BLOCK_BYTES, GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+		if (!(*pages)[i])
+			break;
+		cond_resched();
+	}
+	if (i == nr && *state)
+		return 0;
+	free_memory(*pages, *state, i);
+	return -ENOMEM;
+}
+
+static u32 blocks_for(unsigned long bytes)
+{
+	return max_t(unsigned long, bytes / BLOCK_BYTES, BLOCKS_MIN);
+}
+
+/**
+ * slots_make() - have a ring of blocks, for there is a lane
+ * @bytes: of it; at least BLOCKS_MIN blocks are made
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int slots_make(unsigned long bytes)
+{
+	const u32 nr = blocks_for(bytes);
+	struct block_state *state;
+	u8 **pages;
+	int err = 0;
+
+	if (READ_ONCE(slots_blocks.nr))
+		return 0;
+	mutex_lock(&make_lock);
+	if (!slots_blocks.nr) {
+		err = alloc_memory(&pages, &state, nr);
+		if (!err) {
+			raw_spin_lock(&slots_lock);
+			slots_blocks.pages = pages;
+			slots_blocks.state = state;
+			WRITE_ONCE(slots_blocks.nr, nr);
+			blocks_init(&slots_blocks, slots_first_block);
+			raw_spin_unlock(&slots_lock);
+		}
+	}
+	mutex_unlock(&make_lock);
+	return err;
+}
+
+/**
+ * slots_memory() - memory for a ring of blocks of another size
+ * @bytes: of it
+ * @m: filled in; what is not needed of it is given back by slots_memory_free()
+ *
+ * Context: process, devtrace_lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int slots_memory(unsigned long bytes, struct slots_memory *m)
+{
+	m->pages = NULL;
+	m->state = NULL;
+	m->nr = blocks_for(bytes);
+	return alloc_memory(&m->pages, &m->state, m->nr);
+}
+
+void slots_memory_free(struct slots_memory *m)
+{
+	free_memory(m->pages, m->state, m->nr);
+}
+
+/**
+ * slots_resize() - a ring of blocks of another size
+ * @m: of slots_memory(); becomes what is not needed any more
+ *
+ * The newest blocks stay.
+ *
+ * Context: process, layout of stream 0 held for writing.
+ */
+void slots_resize(struct slots_memory *m)
+{
+	const struct slots_memory new = *m;
+	bool done;
+
+	if (!READ_ONCE(slots_blocks.nr))
+		return;
+	do {
+		raw_spin_lock(&slots_lock);
+		done = blocks_trim(&slots_blocks, new.nr, TRIM_BLOCKS);
+		if (done) {
+			m->pages = slots_blocks.pages;
+			m->state = slots_blocks.state;
+			m->nr = slots_blocks.nr;
+			blocks_resize(&slots_blocks, new.pages, new.state, new.nr);
+		}
+		raw_spin_unlock(&slots_lock);
+		/* Who writes into a block that has to go has preemption off, and is done soon. */
+		cond_resched();
+	} while (!done);
+}
+
+/**
+ * slots_init() - be ready for lanes
+ * @start: number of the first block, less one, for tests
+ */
+void slots_init(u32 start)
+{
+	slots_first_block = (u64)start + 1;
+}
+
+/* No lane and no reader is left. */
+void slots_exit(void)
+{
+	unsigned int i;
+
+	free_memory(slots_blocks.pages, slots_blocks.state, slots_blocks.nr);
+	/* A chunk begins with its chains. */
+	for (i = 0; i < ARRAY_SIZE(slots_chunks); i++)
+		kfree(slots_blocks.chains[i]);
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Taking: what is complete of a lane goes into the ring of blocks
+ *
+ * To take from a lane: what is complete of a block is copied into the ring of blocks,
+ * then the copy is looked at, record by record, and committed. So nobody ever looks at
+ * memory that a program can change, but for the copying itself. Who takes is whoever
+ * comes by: the thread that hands a block over, a reader that wants to know what is new,
+ * whoever asks for statistics, changes a filter or stops the stream, and the thread's end.
+ *
+ * An event is judged by the filters that are in force when it is taken. Whoever changes
+ * them takes everything first; so an event that was emitted before is judged by those
+ * of before.
+ *
+ * Order. Who takes reads the clock, then whether the thread is busy, then takes. If it
+ * was not busy and all was taken, no later event of this lane is older than that clock,
+ * but for MARGIN_NS in which a store becomes visible: that is the floor. Where it was busy
+ * the floor is BUSY_NS before that: it is a program that says so. An event that says it
+ * is older than the floor gets the floor as its time, and one that is still to come gets
+ * the present; both are marked DEVTRACE_F_LATE when they are read.
+ */
+#include <linux/compiler.h>
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "ring/clock.h"
+#include "emit/emit.h"
+#include "emit/emit_check.h"
+#include "control/filter.h"
+#include "lane.h"
+#include "slot_priv.h"
+
+/* A thread that loses its CPU while it emits gets it back by then, or its event is late. */
+#define BUSY_NS		(10 * NSEC_PER_MSEC)
+/* As often we look whether there is room by now. */
+#define ROOM_TRIES	1000
+
+static bool stopped;			/* what is taken is dropped */
+
+static void drop(struct lane *l, unsigned int cause, u64 n)
+{
+	struct slot *s = slot_at(l->slot);
+
+	raw_spin_lock(&slots_lock);
+	s->dropped[cause] += n;
+	slots_dropped[cause] += n;
+	raw_spin_unlock(&slots_lock);
+}
+
+/* Who of stream 0 wants what is not a type alone. */
+static noinline u32 wants_more(const struct filter_table *t, const struct lane_event *ev)
+{
+	const struct devtrace_emit e = {
+		.type = ev->type, .severity = ev->severity, .flags = ev->flags,
+	};
+	const u32 both = RING_WHO_CODE | RING_WHO_OBJSIG;
+	u32 who, set;
+
+	if (emit_check_rest(&e, ev->len))
+		return FILTER_TRIGGERS;
+	who = RING_WHO_USER | (u32)ev->flags << RING_WHO_CTX_SHIFT |
+	      (u32)ev->severity << RING_WHO_SEV_SHIFT;
+	set = filter_wants(t, ev->type, who, who & both ? get_unaligned_le32(ev->data) : 0);
+	if ((who & both) == both && t->has & FILTER_HAS_KEYS)
+		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
+				       get_unaligned_le32(ev->data + sizeof(__le32)));
+	return set & FILTER_STREAM0;
+}
+
+/* What became of the records of a run. */
+struct pass {
+	u32	nr;		/* that are wanted */
+	u32	refused;	/* that are not */
+	u32	len;		/* bytes that make sense */
+	u64	time;		/* of the last */
+	u16	cpu;		/* likewise */
+};
+
+/* A record that is not wanted stays where it is, with a type that nothing has. */
+static noinline void blank(u8 *buf, const struct lane_event *ev)
+{
+	u32 *word = (u32 *)(buf + ev->head);
+
+	put_unaligned(get_unaligned(word) & ~(0xffU << DEVTRACE_LANE_TYPE_SHIFT), word);
+	this_cpu_inc(devtrace_filtered[ev->type]);
+}
+
+/* Who wants an event on the CPU that it says it is from, or its thread is on. */
+static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, unsigned int cpu)
+{
+	return t->cpus[ev->cpu < nr_cpu_ids ? ev->cpu : cpu];
+}
+
+/*
+ * Records of the shortest form, which are nothing but a type that is wanted: that are nearly
+ * all. Counts them, up to the first other one.
+ */
+static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32 len, u64 *time)
+{
+	const u8 *rec = buf + *at, *end = buf + len, *next;
+	u32 nr = 0, word, size;
+	u64 ns = 0;
+	u8 type;
+
+	while (end - rec >= (long)sizeof(word)) {
+		word = get_unaligned((const u32 *)rec);
+		size = word & 0x7f;
+		type = word >> DEVTRACE_LANE_TYPE_SHIFT;
+		next = rec + sizeof(word) + ((size + 1) & ~1U);
+		if (size > DEVTRACE_LANE_SHORT || next > end || !t->plain[type])
+			break;
+		this_cpu_inc(devtrace_stored[type]);
+		ns += word >> DEVTRACE_LANE_NS_SHIFT;
+		nr++;
+		rec = next;
+	}
+	*at = rec - buf;
+	*time = lane_time_after(*time, ns);
+	return nr;
+}
+
+/* Does each record make sense, and is it wanted? Counts them. 0 or -EPROTO. */
+static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
+{
+	/* Preemption is off. */
+	const struct filter_table *t = rcu_dereference_sched_check(devtrace_table, true);
+	struct lane_event ev = { .cpu = p->cpu };
+	const bool process = t->has & FILTER_HAS_PROCESSES;
+	u32 at = 0, mask = FILTER_STREAM0, set;
+	unsigned int cpu;
+	int ret;
+
+	if (unlikely(process))
+		mask &= filter_lane_set(t, l->pid, &cpu);
+	for (;;) {
+		if (likely(!process))
+			p->nr += count_plain(t, buf, &at, len, &p->time);
+		p->len = at;
+		ret = lane_next(buf, &at, len, &p->time, &ev);
+		if (ret <= 0)
+			break;
+		ret = -EPROTO;
+		if (unlikely(!emit_check_type(ev.type)))
+			break;
+		set = t->types[1][ev.type];
+		if (unlikely(ev.flags | ev.severity)) {
+			set = wants_more(t, &ev);
+			if (set == FILTER_TRIGGERS)
+				break;
+		}
+		if (unlikely(process))
+			set &= wants_cpu(t, &ev, cpu);
+		if (likely(set & mask)) {
+			this_cpu_inc(devtrace_stored[ev.type]);
+			p->nr++;
+		} else {
+			blank(buf, &ev);
+			p->refused++;
+		}
+	}
+	p->cpu = ev.cpu;
+	return ret;
+}
+
+/* Nothing is stored: how many there are, in memory that may change meanwhile. */
+static int count_records(const struct lane_piece *c, struct pass *p)
+{
+	struct lane_event ev = { .cpu = p->cpu };
+	u32 at = 0;
+	int ret;
+
+	while ((ret = lane_next(c->from, &at, c->len, &p->time, &ev)) > 0)
+		p->refused++;
+	p->cpu = ev.cpu;
+	return ret;
+}
+
+/* The lane's own account, before the records of a piece are looked at. */
+static void begin_piece(struct lane *l, const struct lane_piece *c, struct pass *p)
+{
+	if (unlikely(c->lost)) {
+		l->at.idx += c->lost;
+		drop(l, DEVTRACE_LOST_BUSY, c->lost);
+	}
+	p->time = c->time;
+	p->cpu = c->cpu;
+}
+
+static void end_piece(struct lane *l, const struct lane_piece *c, const struct pass *p)
+{
+	lane_taken(&l->at, c);
+	l->at.idx += p->nr + p->refused;
+	l->at.time = p->time;
+	l->at.cpu = p->cpu;
+}
+
+/* With the lane's lock, while the stream is stopped. */
+static int drop_piece(struct lane *l, const struct lane_piece *c)
+{
+	struct pass p = { 0 };
+	int ret;
+
+	p.time = c->time;
+	p.cpu = c->cpu;
+	ret = count_records(c, &p);
+	if (!lane_still(&l->mem, &l->at))
+		return 0;
+	if (c->lost)
+		begin_piece(l, c, &p);
+	drop(l, DEVTRACE_LOST_STOPPED, p.refused);
+	end_piece(l, c, &p);
+	return ret;
+}
+
+/*
+ * With the lane's lock. 0, also if the piece was overwritten meanwhile; -EAGAIN: there is
+ * no room now; -EPROTO.
+ */
+static int take_piece(struct lane *l, const struct lane_piece *c)
+{
+	struct pass p = { 0 };
+	run_place_t place;
+	struct run *r;
+	u64 head, now;
+	u8 *buf;
+	int ret;
+
+	raw_spin_lock(&slots_lock);
+	head = slots_blocks.head;
+	r = blocks_reserve(&slots_blocks, c->len, &place);
+	head ^= slots_blocks.head;
+	raw_spin_unlock(&slots_lock);
+	if (unlikely(!r))
+		return -EAGAIN;
+	buf = (u8 *)(r + 1);
+	lane_copy_out(buf, c->from, c->len);
+	if (unlikely(!lane_still(&l->mem, &l->at))) {
+		raw_spin_lock(&slots_lock);
+		blocks_abandon(&slots_blocks, r, place);
+		raw_spin_unlock(&slots_lock);
+		return 0;
+	}
+	now = devtrace_clock();
+	begin_piece(l, c, &p);
+	ret = look_at_records(l, buf, c->len, &p);
+	end_piece(l, c, &p);
+
+	r->time = c->time;
+	r->lo = l->floor;
+	r->hi = clamp(p.time, r->lo, max(now + MARGIN_NS, r->lo));
+	r->tid = l->tid;
+	r->tgid = l->tgid;
+	r->cpu = c->cpu;
+	/* What comes behind this run is not older than its last event. */
+	l->floor = r->hi;
+	raw_spin_lock(&slots_lock);
+	if (likely(p.nr))
+		blocks_commit(&slots_blocks, r, place, l->slot, p.len, p.nr);
+	else
+		blocks_abandon(&slots_blocks, r, place);
+	raw_spin_unlock(&slots_lock);
+	if (p.nr) {
+		devtrace_proc_count(l->tid, p.nr);
+		devtrace_clock_event(now);
+	}
+	if (head)
+		devtrace_wake_full(0);
+	return ret;
+}
+
+/*
+ * All was taken: no event that is older is to come. One that is under way is not older than
+ * BUSY_NS, whatever its thread says.
+ */
+static void raise_floor(struct lane *l, u64 now, bool busy)
+{
+	l->floor = max(l->floor, now - (busy ? BUSY_NS : MARGIN_NS));
+	l->waits = busy;
+}
+
+/* What its readers see of it. */
+static void show(struct lane *l, bool bad)
+{
+	struct slot *s = slot_at(l->slot);
+
+	raw_spin_lock(&slots_lock);
+	s->floor = l->floor;
+	s->busy = l->waits;
+	s->bad += bad;
+	raw_spin_unlock(&slots_lock);
+}
+
+/* Nothing is taken any more, and nobody waits for it. */
+static void set_closed(struct lane *l)
+{
+	l->waits = false;
+	WRITE_ONCE(l->closed, true);
+	WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
+}
+
+/* One piece, or none of a block that is not @full. 1: there may be more; 0; negative */
+static int take_one(struct lane *l, bool full)
+{
+	struct lane_piece c;
+	bool busy;
+	u64 now;
+	int ret;
+
+	if (l->closed)
+		return -EPIPE;
+	now = devtrace_clock();
+	/* The clock before we look whether the thread is busy. */
+	smp_mb();
+	/* LMM(lane_bound:A): busy before what is there; pairs with lane_write:D. */
+	busy = smp_load_acquire(&lane_head(&l->mem)->busy);
+	ret = lane_look(&l->mem, &l->at, &c);
+	if (ret > 0) {
+		/* Half a block now and the rest of it later take more room. */
+		if (full && lane_is_at_open(&l->mem, &l->at))
+			return 0;
+		/* Nobody makes more than an event a nanosecond. */
+		if (unlikely(c.lost > now - l->made))
+			ret = -EPROTO;
+		else
+			ret = unlikely(READ_ONCE(stopped)) ? drop_piece(l, &c) : take_piece(l, &c);
+		if (!ret)
+			return 1;
+	} else if (!ret) {
+		raise_floor(l, now, busy);
+	}
+	if (unlikely(ret == -EPROTO)) {
+		set_closed(l);
+		show(l, true);
+		return -EPIPE;
+	}
+	l->waits |= ret == -EAGAIN;
+	show(l, false);
+	return ret;
+}
+
+/* All that was there when we came, or all blocks that were @full. 0, -EAGAIN or -EPIPE */
+static int take_all(struct lane *l, bool full)
+{
+	const u64 began = devtrace_clock();
+	u32 left = l->mem.nr + 2, tries = 0;
+	int ret;
+
+	do {
+		raw_spin_lock(&l->lock);
+		ret = take_one(l, full);
+		if (unlikely(ret > 0 && !--left)) {
+			/* Its thread writes as fast as we take; what we found has been taken. */
+			raise_floor(l, began, true);
+			show(l, false);
+			ret = 0;
+		}
+		raw_spin_unlock(&l->lock);
+		if (unlikely(ret == -EAGAIN)) {
+			/* Who writes there has preemption off, and is done soon. */
+			cpu_relax();
+			ret = ++tries < ROOM_TRIES ? 1 : -EAGAIN;
+		}
+	} while (ret > 0);
+	return ret;
+}
+
+/**
+ * slot_take() - take what is complete of a lane
+ * @l: the lane
+ *
+ * Context: any in which one may wait for a raw spinlock, but interrupts.
+ * Return: 0; -EAGAIN: there is no room now; -EPIPE: it is closed.
+ */
+int slot_take(struct lane *l)
+{
+	return take_all(l, false);
+}
+
+/**
+ * slot_take_full() - take the blocks of a lane that are full
+ * @l: the lane
+ *
+ * Context and return: see slot_take().
+ */
+int slot_take_full(struct lane *l)
+{
+	return take_all(l, true);
+}
+
+/**
+ * slot_close() - its thread is no more, or may write no more: take the last of it
+ * @l: the lane
+ */
+void slot_close(struct lane *l)
+{
+	int ret;
+
+	do {
+		ret = take_all(l, false);
+	} while (ret == -EAGAIN);
+	if (ret)
+		return;
+	raw_spin_lock(&l->lock);
+	if (!l->closed)
+		set_closed(l);
+	raw_spin_unlock(&l->lock);
+}
+
+/**
+ * slots_take_all() - take what is complete of all lanes
+ *
+ * Context: process.
+ */
+void slots_take_all(void)
+{
+	unsigned int i, nr = slots_nr();
+	struct lane *l;
+
+	for (i = 0; i < nr; i++) {
+		rcu_read_lock();
+		l = slot_lane(i);
+		if (l)
+			slot_take(l);
+		rcu_read_unlock();
+		cond_resched();
+	}
+}
+
+/**
+ * slots_stop() - drop what is taken from now on, or store it
+ * @stop: drop it
+ *
+ * What was complete before is taken by what was said before. Who takes after this
+ * has returned knows of it.
+ *
+ * Context: process, devtrace_lock held.
+ */
+void slots_stop(bool stop)
+{
+	slots_take_all();
+	WRITE_ONCE(stopped, stop);
+	/* Whoever is under way has a lane's lock. */
+	slots_take_all();
+}

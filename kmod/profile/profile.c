@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Attaching to the kernel's tracepoints and detaching from them
+ *
+ * What is attached is what the filters of all streams and armed triggers together
+ * want: filter.c calls devtrace_profile_apply() whenever they change, and there is
+ * no other state. The module parameter is a way to change the filter of stream 0.
+ *
+ * A type is attached to all of its tracepoints or to none. When profile_apply()
+ * returns, no probe of a type that was detached runs any more on any CPU: so no
+ * event of it appears, and when all are detached the module may go.
+ *
+ * Tracepoints are looked up by name and only those of the kernel itself, which
+ * never go; looked up once, when the first type is wanted.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitmap.h>
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "control/filter.h"
+#include "control/netlink.h"
+#include "profile.h"
+#include "profile_added.h"
+#include "profile_types.h"
+#include "admin/stream.h"
+
+/* On x86 a type has eleven; all others have one or two. */
+#define TP_MAX	12
+
+struct attachment {
+	unsigned int	nr;		/* how many there are; 0: refused */
+	bool		on;
+	struct tracepoint *tp[TP_MAX];
+};
+
+bool devtrace_profile_on __read_mostly;
+
+/* All under devtrace_lock. */
+static struct attachment attached[PROFILE_NR];
+static bool looked_up;
+static bool closed = true;
+static DECLARE_BITMAP(lacking, 256);	/* and not yet told */
+
+/* @i: how far behind PROFILE_FIRST */
+static const char *name_of(unsigned int i)
+{
+	struct profile_added_info info;
+
+	if (profile_added_info(PROFILE_FIRST + i, &info))
+		return info.name;
+	return i < profile_probes_nr ? profile_probes[i].name : "?";
+}
+
+/* Whether a name is one of those in a list separated by blanks. */
+static bool in_list(const char *list, const char *name)
+{
+	const size_t len = strlen(name);
+	const char *p = list;
+
+	while ((p = strstr(p, name))) {
+		if ((p == list || p[-1] == ' ') && (!p[len] || p[len] == ' '))
+			return true;
+		p += len;
+	}
+	return false;
+}
+
+static void look_at(struct tracepoint *tp, void *unused)
+{
+	struct attachment *a;
+	unsigned int i;
+
+	for (i = 0; i < profile_probes_nr; i++) {
+		a = &attached[i];
+		if (profile_probes[i].probe && a->nr < TP_MAX &&
+		    in_list(profile_probes[i].tracepoints, tp->name))
+			a->tp[a->nr++] = tp;
+	}
+}
+
+static void look_up(void)
+{
+	if (!looked_up)
+		for_each_kernel_tracepoint(look_at, NULL);
+	looked_up = true;
+}
+
+static void detach(struct attachment *a, void *probe, unsigned int nr)
+{
+	while (nr--)
+		tracepoint_probe_unregister(a->tp[nr], probe, a->tp[nr]);
+	a->on = false;
+}
+
+static int attach(struct attachment *a, void *probe)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < a->nr; i++) {
+		err = tracepoint_probe_register(a->tp[i], probe, a->tp[i]);
+		if (err) {
+			detach(a, probe, i);
+			return err;
+		}
+	}
+	a->on = true;
+	return 0;
+}
+
+/* Types behind those of our own probes are tracepoints that were added by name. */
+
+static bool is_there(unsigned int i)
+{
+	struct profile_added_info info;
+
+	return attached[i].nr || profile_added_info(PROFILE_FIRST + i, &info);
+}
+
+static int attach_type(unsigned int i)
+{
+	struct attachment *a = &attached[i];
+	int err;
+
+	if (i < profile_probes_nr)
+		return a->nr ? attach(a, profile_probes[i].probe) : -ENOENT;
+	err = profile_added_attach(PROFILE_FIRST + i);
+	a->on = !err;
+	return err;
+}
+
+static void detach_type(unsigned int i)
+{
+	struct attachment *a = &attached[i];
+
+	if (i < profile_probes_nr)
+		detach(a, profile_probes[i].probe, a->nr);
+	else
+		profile_added_detach(PROFILE_FIRST + i);
+	a->on = false;
+}
+
+static bool wants_any(const unsigned long *types)
+{
+	return find_next_bit(types, PROFILE_LAST + 1, PROFILE_FIRST) <= PROFILE_LAST;
+}
+
+/**
+ * devtrace_profile_apply() - attach to what is wanted, detach from the rest
+ * @types: 256 bits: the types that anybody wants; those below 128 and above 191
+ *	do not matter
+ * @refused: 256 bits, set or cleared: types that are wanted and could not be attached
+ *
+ * When it returns no event of any other type from 128 to 191 appears any more.
+ *
+ * Context: process; may sleep; devtrace_lock held.
+ * Return: whether anything was refused, which devtrace_profile_lacking() tells too.
+ */
+bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused)
+{
+	bool detached = false, on = false;
+	unsigned int i;
+	int err;
+
+	lockdep_assert_held(&devtrace_lock);
+	bitmap_zero(refused, 256);
+	if (closed)
+		return false;
+	if (wants_any(types)) {
+		look_up();
+		profile_names_on();
+		WRITE_ONCE(devtrace_profile_on, true);
+	}
+	/* First what goes: events that nobody wants cost time while others come. */
+	for (i = 0; i < PROFILE_NR; i++) {
+		if (attached[i].on && !test_bit(PROFILE_FIRST + i, types)) {
+			detach_type(i);
+			detached = true;
+		}
+	}
+	for (i = 0; i < PROFILE_NR; i++) {
+		if (!test_bit(PROFILE_FIRST + i, types) || attached[i].on)
+			continue;
+		err = attach_type(i);
+		if (!err)
+			continue;
+		__set_bit(PROFILE_FIRST + i, refused);
+		detached = true;
+		pr_warn("profile: %s cannot be attached: error %d\n", name_of(i), err);
+	}
+	if (detached)
+		tracepoint_synchronize_unregister();
+	for (i = 0; i < PROFILE_NR; i++)
+		on |= attached[i].on;
+	WRITE_ONCE(devtrace_profile_on, on);
+	bitmap_or(lacking, lacking, refused, 256);
+	return !bitmap_empty(refused, 256);
+}
+
+/**
+ * devtrace_profile_limit() - take out of a filter what this kernel does not have
+ * @types: 256 bits, those from 128 to 191 are looked at
+ *
+ * What is taken out, devtrace_profile_lacking() tells. Whoever asks for all 64 means
+ * what there is: numbers that no type has are not told then.
+ *
+ * Context: process; may sleep; devtrace_lock held.
+ */
+void devtrace_profile_limit(unsigned long *types)
+{
+	bool all;
+	unsigned int i;
+
+	lockdep_assert_held(&devtrace_lock);
+	if (!wants_any(types))
+		return;
+	look_up();
+	all = find_next_zero_bit(types, PROFILE_LAST + 1, PROFILE_FIRST) > PROFILE_LAST;
+	for (i = 0; i < PROFILE_NR; i++) {
+		if (!test_bit(PROFILE_FIRST + i, types) || is_there(i))
+			continue;
+		__clear_bit(PROFILE_FIRST + i, types);
+		if (!all || i < profile_probes_nr)
+			__set_bit(PROFILE_FIRST + i, lacking);
+	}
+}
+
+/**
+ * devtrace_profile_lacking() - what was left out since the last call
+ * @types: 256 bits, set or cleared
+ *
+ * Context: devtrace_lock held.
+ * Return: whether there is anything.
+ */
+bool devtrace_profile_lacking(unsigned long *types)
+{
+	lockdep_assert_held(&devtrace_lock);
+	bitmap_copy(types, lacking, 256);
+	bitmap_zero(lacking, 256);
+	return !bitmap_empty(types, 256);
+}
+
+/**
+ * devtrace_profile_info() - what there is to know of a type
+ * @type: 128 to 191
+ * @info: filled in
+ *
+ * Context: process; may sleep; devtrace_lock held.
+ * Return: false if there is no such type.
+ */
+bool devtrace_profile_info(unsigned int type, struct profile_info *info)
+{
+	const unsigned int i = type - PROFILE_FIRST;
+	struct profile_added_info tp;
+
+	lockdep_assert_held(&devtrace_lock);
+	if (profile_added_info(type, &tp)) {
+		*info = (struct profile_info){
+			.name = tp.name, .group = "added", .tracepoints = tp.name,
+			.available = true, .attached = tp.attached, .elements = tp.elements,
+		};
+		return true;
+	}
+	if (i >= profile_probes_nr)
+		return false;
+	look_up();
+	info->elements = NULL;
+	info->name = profile_probes[i].name;
+	info->group = profile_probes[i].group;
+	info->tracepoints = profile_probes[i].tracepoints;
+	info->available = attached[i].nr;
+	info->attached = attached[i].on;
+	return true;
+}
+
+/* Several types by one name. */
+static const struct {
+	const char *name;
+	const char *list;
+} presets[] = {
+#define PROFILE_PRESET(n, l)	{ #n, l },
+	PROFILE_PRESETS
+#undef PROFILE_PRESET
+};
+
+static bool name_matches(const struct profile_probe *p, const char *word)
+{
+	unsigned int i;
+
+	if (!strcmp(word, "all") || !strcmp(word, p->name) || !strcmp(word, p->group))
+		return true;
+	for (i = 0; i < ARRAY_SIZE(presets); i++)
+		if (!strcmp(word, presets[i].name) &&
+		    (in_list(presets[i].list, p->name) || in_list(presets[i].list, p->group)))
+			return true;
+	return false;
+}
+
+/**
+ * devtrace_profile_parse() - types from their names
+ * @list: names of types, groups and presets, "all" or "none", separated by commas
+ *	or blanks; "-" before one of them takes it away again
+ * @types: 256 bits, set or cleared
+ * @named: 256 bits, set or cleared: those that stand there by their own name
+ *
+ * Context: process; may sleep.
+ * Return: 0, or -EINVAL if there is a name that nothing has, or -ENOMEM.
+ */
+int devtrace_profile_parse(const char *list, unsigned long *types, unsigned long *named)
+{
+	char *copy, *rest, *word;
+	int err = 0;
+
+	bitmap_zero(types, 256);
+	bitmap_zero(named, 256);
+	copy = kstrdup(list, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	rest = copy;
+	while ((word = strsep(&rest, ", \t\n"))) {
+		bool clear = *word == '-', found = false;
+		unsigned int i;
+
+		word += clear;
+		if (!*word && !clear)
+			continue;
+		if (!strcmp(word, "none") && !clear) {
+			bitmap_zero(types, 256);
+			bitmap_zero(named, 256);
+			continue;
+		}
+		for (i = 0; i < profile_probes_nr; i++) {
+			const struct profile_probe *p = &profile_probes[i];
+
+			if (!name_matches(p, word))
+				continue;
+			found = true;
+			__assign_bit(p->type, types, !clear);
+			if (!strcmp(word, p->name))
+				__assign_bit(p->type, named, !clear);
+		}
+		if (!found) {
+			pr_err("profile: no type or group is called '%s'\n", word);
+			err = -EINVAL;
+			break;
+		}
+	}
+	kfree(copy);
+	return err;
+}
+
+/*
+ * The parameter: the bits of stream 0, by their names. Before the module is there it
+ * is noted, and given to stream 0 then.
+ */
+
+static bool ready;
+static DECLARE_BITMAP(wanted, 256);
+static DECLARE_BITMAP(wanted_named, 256);
+
+/* What was left out: the kernel log has it. Whether one of them was named itself. */
+static bool log_lacking(const unsigned long *named)
+{
+	DECLARE_BITMAP(lacks, 256);
+	unsigned int i;
+
+	devtrace_profile_lacking(lacks);
+	for_each_set_bit(i, lacks, 256)
+		pr_info("profile: this kernel has no tracepoint for %s\n",
+			name_of(i - PROFILE_FIRST));
+	return bitmap_intersects(lacks, named, 256);
+}
+
+static int set_stream0(const unsigned long *types, const unsigned long *named)
+{
+	DECLARE_BITMAP(want, 256);
+	struct filter *f;
+	int err;
+
+	f = kmemdup(filter_get(0, NULL), sizeof(*f), GFP_KERNEL);
+	if (!f)
+		return -ENOMEM;
+	bitmap_copy(want, types, 256);
+	/* Of those before us nobody asks any more. */
+	bitmap_zero(lacking, 256);
+	devtrace_profile_limit(want);
+	bitmap_clear(f->types, PROFILE_FIRST, PROFILE_NR);
+	bitmap_or(f->types, f->types, want, 256);
+	err = filter_set(0, f);
+	kfree(f);
+	if (err)
+		return err;
+	netlink_notify_filter(stream_by_id(0));
+	err = log_lacking(named) ? -EOPNOTSUPP : 0;
+	/* What the kernel has, and could not be attached to, is no matter of names. */
+	return bitmap_subset(want, filter_get(0, NULL)->types, 256) ? err : -ENOMEM;
+}
+
+static int profile_set(const char *val, const struct kernel_param *kp)
+{
+	DECLARE_BITMAP(types, 256);
+	DECLARE_BITMAP(named, 256);
+	int err;
+
+	err = devtrace_profile_parse(val, types, named);
+	if (err)
+		return err;
+	if (mutex_lock_killable(&devtrace_lock))
+		return -EINTR;
+	if (ready) {
+		err = set_stream0(types, named);
+	} else {
+		bitmap_copy(wanted, types, 256);
+		bitmap_copy(wanted_named, named, 256);
+	}
+	mutex_unlock(&devtrace_lock);
+	return err;
+}
+
+static int profile_get(char *buf, const struct kernel_param *kp)
+{
+	const unsigned long *types;
+	unsigned int i;
+	int n = 0;
+
+	if (mutex_lock_killable(&devtrace_lock))
+		return -EINTR;
+	types = ready ? filter_get(0, NULL)->types : wanted;
+	for (i = 0; i < PROFILE_NR; i++)
+		if (test_bit(PROFILE_FIRST + i, types))
+			n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? " " : "", name_of(i));
+	mutex_unlock(&devtrace_lock);
+	n += scnprintf(buf + n, PAGE_SIZE - n, "%s\n", n ? "" : "none");
+	return n;
+}
+
+static const struct kernel_param_ops profile_ops = {
+	.set = profile_set,
+	.get = profile_get,
+};
+module_param_cb(profile, &profile_ops, NULL, 0644);
+MODULE_PARM_DESC(profile, "kernel profile events of stream 0: names and groups, all or none (default none)");
+
+/**
+ * devtrace_profile_init() - give stream 0 what the parameter says
+ *
+ * Return: 0 or a negative error number: then nothing is attached.
+ */
+int devtrace_profile_init(void)
+{
+	int err;
+
+	err = profile_names_init();
+	if (err)
+		return err;
+	err = profile_added_init();
+	if (err) {
+		profile_names_exit();
+		return err;
+	}
+	mutex_lock(&devtrace_lock);
+	closed = false;
+	ready = true;
+	err = wants_any(wanted) ? set_stream0(wanted, wanted_named) : 0;
+	mutex_unlock(&devtrace_lock);
+	if (err)
+		devtrace_profile_exit();
+	return err;
+}
+
+/* When it returns no probe runs, and none will, whatever the filters say. */
+void devtrace_profile_exit(void)
+{
+	DECLARE_BITMAP(none, 256);
+	DECLARE_BITMAP(refused, 256);
+
+	mutex_lock(&devtrace_lock);
+	ready = false;
+	bitmap_zero(none, 256);
+	devtrace_profile_apply(none, refused);
+	closed = true;
+	mutex_unlock(&devtrace_lock);
+	profile_added_exit();
+	profile_names_exit();
+}

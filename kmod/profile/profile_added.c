@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tracepoints that are added by name
+ *
+ * Any event that the kernel describes, those of its modules and of single system
+ * calls included, becomes an event type of ours, one of 176 to 191. The description
+ * is the kernel's own, the one that tracefs prints: profile_desc.c reads it. As long
+ * as it is added the module that has the tracepoint stays.
+ *
+ * The record comes from perf: a counter on each CPU, which calls us with every
+ * record and has no buffer of its own. A probe of ours would get the arguments of
+ * the tracepoint, and what the fields make of these only the kernel's own function
+ * knows, which gives it to ftrace or to perf; of the two, ftrace would store it
+ * first, in a buffer that nobody reads. Perf also cuts recursion: what our work
+ * causes while an event is being stored does not come back to us.
+ *
+ * A CPU that comes gets its counters from a work item: to make one takes locks that
+ * others hold while they wait for the end of what brings the CPU up. So what happens
+ * there in its first moments is not seen.
+ *
+ * added_lock is taken with devtrace_lock held or without, and perf's locks with it.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/trace_events.h>
+#include <linux/workqueue.h>
+
+#include "core.h"
+#include "profile.h"
+#include "profile_desc.h"
+#include "profile_added.h"
+#include "admin/stream.h"
+
+#if defined(CONFIG_PERF_EVENTS) && defined(CONFIG_EVENT_TRACING)
+
+#ifdef CONFIG_FTRACE_SYSCALLS
+#include <trace/syscall.h>
+#endif
+
+/**
+ * struct added - a tracepoint
+ * @type: its event type
+ * @file: the kernel's; holds its module
+ * @counters: by CPU; NULL: not attached
+ * @desc: what its records are
+ */
+struct added {
+	u8			type;
+	struct trace_event_file	*file;
+	struct perf_event	**counters;
+	struct desc		desc;
+};
+
+/**
+ * struct place - a type, and what it is or was
+ * @added: NULL: free
+ * @name: also of what was there last: events of it may still be read
+ * @freed: when it became free, 0: it never was anything
+ */
+struct place {
+	struct added	*added;
+	char		name[DEVTRACE_NAME_MAX];
+	unsigned int	freed;
+};
+
+/* Under devtrace_lock; the counters under added_lock too. */
+static struct place places[PROFILE_ADDED_NR];
+static unsigned int freed;
+
+static DEFINE_MUTEX(added_lock);
+static struct cpumask came;
+static int cpuhp_state;
+
+/* Context: any, preemption off. */
+static void event_fn(struct perf_event *event, struct perf_sample_data *data,
+		     struct pt_regs *regs)
+{
+	const struct added *a = event->overflow_handler_context;
+	const struct perf_raw_record *raw = data->raw;
+	struct desc_sizes s;
+	void *p;
+
+	if (!raw || !devtrace_enabled(a->type))
+		return;
+	desc_measure(&a->desc, raw->frag.data, raw->frag.size, &s);
+	p = __devtrace_reserve(a->type, s.addresses ? __DEVTRACE_PTR : 0, s.total);
+	if (p) {
+		desc_store(&a->desc, raw->frag.data, &s, p, profile_seen_fun);
+		__devtrace_commit();
+	}
+}
+
+static void counter_release(struct added *a, unsigned int cpu)
+{
+	if (a->counters[cpu])
+		perf_event_release_kernel(a->counters[cpu]);
+	a->counters[cpu] = NULL;
+}
+
+/* A CPU that is no longer there needs none. */
+static int counter_make(struct added *a, unsigned int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = a->file->event_call->event.type,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, event_fn, a);
+	if (IS_ERR(event))
+		return PTR_ERR(event) == -ENODEV ? 0 : PTR_ERR(event);
+	a->counters[cpu] = event;
+	return 0;
+}
+
+static void counters_release(struct added *a)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		counter_release(a, cpu);
+	kfree(a->counters);
+	a->counters = NULL;
+}
+
+static int counters_make(struct added *a)
+{
+	unsigned int cpu;
+	int err;
+
+	a->counters = kcalloc(nr_cpu_ids, sizeof(*a->counters), GFP_KERNEL);
+	if (!a->counters)
+		return -ENOMEM;
+	for_each_online_cpu(cpu) {
+		err = counter_make(a, cpu);
+		if (err) {
+			counters_release(a);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static void cpus_came(struct work_struct *w)
+{
+	unsigned int cpu, i;
+
+	mutex_lock(&added_lock);
+	for_each_cpu(cpu, &came) {
+		cpumask_clear_cpu(cpu, &came);
+		for (i = 0; i < PROFILE_ADDED_NR; i++) {
+			struct added *a = places[i].added;
+
+			if (!a || !a->counters)
+				continue;
+			/* It died when the CPU went. */
+			counter_release(a, cpu);
+			if (counter_make(a, cpu))
+				pr_warn_once("profile: no counter on CPU %u\n", cpu);
+		}
+	}
+	mutex_unlock(&added_lock);
+}
+
+static DECLARE_WORK(cpus_work, cpus_came);
+
+static int cpu_came(unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, &came);
+	schedule_work(&cpus_work);
+	return 0;
+}
+
+/* What the description of a single system call leaves to a function of the kernel's. */
+static bool describe_syscall(struct desc *d, const struct trace_event_call *call)
+{
+#ifdef CONFIG_FTRACE_SYSCALLS
+	const struct syscall_metadata *m = call->data;
+	unsigned int i, offset = ALIGN(sizeof(struct trace_entry) + sizeof(int), sizeof(long));
+	static const char *const ints[] = { "int", "pid_t", "key_serial_t", NULL };
+	static const char *const uints[] = {
+		"unsigned int", "unsigned", "uid_t", "gid_t", "umode_t", "u32", NULL
+	};
+	static const char *const longs[] = { "long", "off_t", "loff_t", "ssize_t", NULL };
+
+	if (strcmp(call->class->system, "syscalls") || !m)
+		return false;
+	for (i = 0; i < m->nb_args; i++, offset += sizeof(long)) {
+		const char *type = m->types[i];
+		bool is_int = match_string(ints, -1, type) >= 0;
+		bool is_short = is_int || match_string(uints, -1, type) >= 0;
+		/* The rest of the register may be anything. */
+		unsigned int at = is_short && IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ?
+				  sizeof(long) - sizeof(int) : 0;
+
+		if (!desc_add(d, type, m->args[i], offset + at,
+			      is_short ? sizeof(int) : sizeof(long),
+			      is_int || match_string(longs, -1, type) >= 0))
+			break;
+	}
+	return true;
+#else
+	return false;
+#endif
+}
+
+/* Fields that the kernel's function lays out as a structure would be. */
+static bool describe(struct desc *d, const struct trace_event_call *call)
+{
+	const struct trace_event_fields *f = call->class->fields_array;
+	unsigned int offset = sizeof(struct trace_entry);
+
+	d->machine = (struct desc_machine){
+		.size = sizeof(long),
+		.shared = !IS_ENABLED(CONFIG_ARCH_HAS_NON_OVERLAPPING_ADDRESS_SPACE),
+#ifndef CONFIG_64BIT
+		.first = TASK_SIZE,
+#endif
+	};
+	for (; f && f->type; f++) {
+		if (f->type == TRACE_FUNCTION_TYPE)
+			return describe_syscall(d, call);
+		offset = ALIGN(offset, f->align);
+		if (!desc_add(d, f->type, f->name, offset, f->size, f->is_signed))
+			break;
+		offset += f->size;
+	}
+	return true;
+}
+
+/* Whether its records are what a function made for it, and as they are described. */
+static bool is_describable(const struct trace_event_call *call)
+{
+	/* Who has a function for the fields has no table of them. */
+	return (call->flags & TRACE_EVENT_FL_TRACEPOINT && !call->class->get_fields) ||
+	       !strcmp(call->class->system, "syscalls");
+}
+
+static int refuse(const char **why, int err, const char *text)
+{
+	*why = text;
+	return err;
+}
+
+static struct trace_event_file *file_get(const char *name, const char **why)
+{
+	char copy[DEVTRACE_NAME_MAX], *event = copy, *system;
+	struct trace_event_file *file;
+
+	if (strscpy(copy, name, sizeof(copy)) < 0)
+		return ERR_PTR(refuse(why, -EINVAL, "tracepoint has more than 63 bytes"));
+	system = strsep(&event, ":");
+	if (!event || !*event || !*system)
+		return ERR_PTR(refuse(why, -EINVAL,
+				      "tracepoint must be SYSTEM:EVENT, as block:block_rq_issue"));
+	file = trace_get_event_file(NULL, system, event);
+	if (!IS_ERR(file))
+		return file;
+	if (PTR_ERR(file) == -EBUSY)
+		return ERR_PTR(refuse(why, -EBUSY,
+				      "tracepoint is one of a module that is being removed"));
+	refuse(why, -ENOENT,
+	       "tracepoint is not known to this kernel, or its module is not loaded: /sys/kernel/tracing/available_events lists those that are");
+	return ERR_PTR(-ENOENT);
+}
+
+/* The same type again for the same name; else the one that was free for longest. */
+static struct place *place_find(const char *name)
+{
+	struct place *best = NULL, *p;
+
+	for (p = places; p < places + PROFILE_ADDED_NR; p++) {
+		if (p->added)
+			continue;
+		if (!strcmp(p->name, name))
+			return p;
+		if (!best || p->freed < best->freed)
+			best = p;
+	}
+	return best;
+}
+
+static int add(struct place *p, const char *name, struct trace_event_file *file,
+	       const char **why)
+{
+	struct added *a;
+	int err;
+
+	if (!is_describable(file->event_call))
+		return refuse(why, -EOPNOTSUPP,
+			      "tracepoint is made by somebody at run time, or is none: only the kernel's own and those of its modules have a description for us");
+	a = kzalloc(sizeof(*a), GFP_KERNEL);
+	if (!a)
+		return -ENOMEM;
+	a->type = PROFILE_ADDED_FIRST + (p - places);
+	a->file = file;
+	if (!describe(&a->desc, file->event_call))
+		err = refuse(why, -EOPNOTSUPP,
+			     "tracepoint has a description that only the kernel itself can read");
+	else
+		err = devtrace_name_type(a->type, name);
+	if (err == -ENOSPC)
+		refuse(why, err,
+		       "tracepoint needs a name, and there is no room: see the module's parameter names");
+	if (err) {
+		kfree(a);
+		return err;
+	}
+	strscpy(p->name, name, sizeof(p->name));
+	mutex_lock(&added_lock);
+	p->added = a;
+	mutex_unlock(&added_lock);
+	return a->type;
+}
+
+/**
+ * profile_add() - make a tracepoint an event type
+ * @name: SYSTEM:EVENT
+ * @why: filled in if it is refused, a sentence that stays; NULL: out of memory
+ *
+ * It is not attached.
+ *
+ * Return: the type; or -EINVAL if @name is not one, -ENOENT if there is no such
+ * tracepoint, -EEXIST if it is added already, -ENOSPC if all types are taken,
+ * -EBUSY, -EOPNOTSUPP, -ENOMEM.
+ */
+int profile_add(const char *name, const char **why)
+{
+	struct trace_event_file *file;
+	struct place *p;
+	int ret;
+
+	lockdep_assert_held(&devtrace_lock);
+	*why = NULL;
+	if (profile_added_find(name) >= 0)
+		return refuse(why, -EEXIST, "tracepoint is added already");
+	file = file_get(name, why);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	p = place_find(name);
+	if (p)
+		ret = add(p, name, file, why);
+	else
+		ret = refuse(why, -ENOSPC,
+			     "tracepoint is one too many: 16 are added already; delete one of them");
+	if (ret < 0)
+		trace_put_event_file(file);
+	return ret;
+}
+
+static struct place *place_of(unsigned int type)
+{
+	lockdep_assert_held(&devtrace_lock);
+	if (type < PROFILE_ADDED_FIRST || type > PROFILE_ADDED_LAST ||
+	    !places[type - PROFILE_ADDED_FIRST].added)
+		return NULL;
+	return &places[type - PROFILE_ADDED_FIRST];
+}
+
+/* The type of a tracepoint that is added, or -ENOENT. */
+int profile_added_find(const char *name)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&devtrace_lock);
+	for (i = 0; i < PROFILE_ADDED_NR; i++)
+		if (places[i].added && !strcmp(places[i].name, name))
+			return PROFILE_ADDED_FIRST + i;
+	return -ENOENT;
+}
+
+/**
+ * profile_added_attach() - have the events of a type come
+ * @type: event type
+ *
+ * Return: 0; -ENOENT if it is not one that is added; or what perf says.
+ */
+int profile_added_attach(unsigned int type)
+{
+	struct place *p = place_of(type);
+	int err = 0;
+
+	if (!p)
+		return -ENOENT;
+	mutex_lock(&added_lock);
+	if (!p->added->counters)
+		err = counters_make(p->added);
+	mutex_unlock(&added_lock);
+	return err;
+}
+
+/**
+ * profile_added_detach() - have no events of a type come any more
+ * @type: event type
+ *
+ * Return: whether it was attached: then those under way are over after
+ * tracepoint_synchronize_unregister().
+ */
+bool profile_added_detach(unsigned int type)
+{
+	struct place *p = place_of(type);
+	bool was;
+
+	if (!p)
+		return false;
+	mutex_lock(&added_lock);
+	was = p->added->counters;
+	if (was)
+		counters_release(p->added);
+	mutex_unlock(&added_lock);
+	return was;
+}
+
+/**
+ * profile_del() - let a tracepoint go
+ * @type: one that is added; its events end before this returns
+ */
+void profile_del(unsigned int type)
+{
+	struct place *p = place_of(type);
+	struct added *a;
+
+	if (!p)
+		return;
+	if (profile_added_detach(type))
+		tracepoint_synchronize_unregister();
+	mutex_lock(&added_lock);
+	a = p->added;
+	p->added = NULL;
+	p->freed = ++freed;
+	mutex_unlock(&added_lock);
+	trace_put_event_file(a->file);
+	kfree(a);
+}
+
+/**
+ * profile_added_info() - what there is to know of a type
+ * @type: event type
+ * @info: filled in; good as long as devtrace_lock is held
+ *
+ * Return: false if it is not one that is added.
+ */
+bool profile_added_info(unsigned int type, struct profile_added_info *info)
+{
+	struct place *p = place_of(type);
+
+	if (!p)
+		return false;
+	info->name = p->name;
+	info->elements = p->added->desc.words;
+	info->attached = p->added->counters;
+	return true;
+}
+
+/**
+ * profile_added_init() - see CPUs come
+ *
+ * Return: 0 or a negative error number.
+ */
+int profile_added_init(void)
+{
+	int ret;
+
+	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "devtrace:profile", cpu_came, NULL);
+	if (ret < 0)
+		return ret;
+	cpuhp_state = ret;
+	return 0;
+}
+
+/* Nothing is attached when it returns, and nobody attaches any more. */
+void profile_added_exit(void)
+{
+	unsigned int i;
+
+	cpuhp_remove_state_nocalls(cpuhp_state);
+	cancel_work_sync(&cpus_work);
+	mutex_lock(&devtrace_lock);
+	for (i = PROFILE_ADDED_FIRST; i <= PROFILE_ADDED_LAST; i++)
+		profile_del(i);
+	mutex_unlock(&devtrace_lock);
+}
+
+#else /* a kernel without perf events, or without descriptions of its tracepoints */
+
+int profile_add(const char *name, const char **why)
+{
+	*why = "tracepoints by name need CONFIG_PERF_EVENTS and CONFIG_EVENT_TRACING";
+	return -EOPNOTSUPP;
+}
+
+int profile_added_find(const char *name)
+{
+	return -ENOENT;
+}
+
+void profile_del(unsigned int type)
+{
+}
+
+bool profile_added_info(unsigned int type, struct profile_added_info *info)
+{
+	return false;
+}
+
+int profile_added_attach(unsigned int type)
+{
+	return -ENOENT;
+}
+
+bool profile_added_detach(unsigned int type)
+{
+	return false;
+}
+
+int profile_added_init(void)
+{
+	return 0;
+}
+
+void profile_added_exit(void)
+{
+}
+
+#endif

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The frames that read(2) returns
+ *
+ * A frame is put together in one piece, then checked and escaped in one pass.
+ * Its content depends on nothing but its arguments and the number of frames
+ * before it, so that two readers of the same buffer get the same bytes.
+ */
+#include <linux/crc-ccitt.h>
+#include <linux/crc32.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <linux/string.h>
+#include <linux/utsname.h>
+
+#include "boot_id.h"
+#include "compat/compat.h"
+#include "core.h"
+#include "stream/stream_priv.h"
+#include "lane/slot.h"
+#include "wire.h"
+
+/* Ids of objects below this are numbers, not addresses. */
+#define SMALL_ID	65536
+
+/**
+ * wire_init() - no frame was sent yet
+ * @w: frames of the reader, zeroed
+ * @name: of the stream; it is to stay
+ */
+void wire_init(struct wire *w, const char *name)
+{
+	w->name = name;
+	w->seq = 1;
+	w->check = DEVTRACE_CHECK_SUM8;
+}
+
+/* The reader has copied @n more bytes. */
+void wire_taken(struct wire *w, u32 n)
+{
+	w->taken += n;
+	if (w->taken == w->head) {
+		w->head = 0;
+		w->taken = 0;
+	}
+}
+
+/* Whether this frame, escaped and without its flag, brings a name. */
+static bool is_name(const u8 *frame, u32 n)
+{
+	u32 i = n && frame[0] == DEVTRACE_ESCAPE ? 2 : 1;
+	u8 type = i < n ? frame[i] : 0;
+
+	return type == DEVTRACE_T_ENUM || type == DEVTRACE_T_PROC ||
+	       (type >= DEVTRACE_T_SIG && type <= DEVTRACE_T_USR);
+}
+
+/**
+ * wire_restart() - forget what is staged: the reader goes elsewhere
+ * @w: frames of the reader
+ *
+ * A frame that was given in part is ended, so that the next one is whole. What
+ * the reader did not get whole was never sent: its numbers are used again.
+ *
+ * Return: true if a name was among it, which has to be sent again.
+ */
+bool wire_restart(struct wire *w)
+{
+	/* Two seeks in a row: the flag that the first one added is still ours. */
+	const bool added = !w->taken && w->head && w->buf[0] == DEVTRACE_FLAG;
+	bool partial = added || (w->taken && w->buf[w->taken - 1] != DEVTRACE_FLAG);
+	bool names = false;
+	u32 begin = added, i;
+
+	for (i = begin; i < w->head; i++) {
+		if (w->buf[i] != DEVTRACE_FLAG)
+			continue;
+		/* The flag we add makes a frame whole that lacks nothing else. */
+		if (i > w->taken || (i == w->taken && !partial)) {
+			w->frames--;
+			w->seq--;
+			names |= is_name(w->buf + begin, i - begin);
+		}
+		begin = i + 1;
+	}
+	w->head = 0;
+	w->taken = 0;
+	if (partial)
+		w->buf[w->head++] = DEVTRACE_FLAG;
+	return names;
+}
+
+#define BYTES(b)	(0x0101010101010101ULL * (b))
+
+/*
+ * Whether any of eight bytes may have to be escaped: those with the upper six
+ * bits of flag and escape.
+ */
+static bool special(u64 word)
+{
+	u64 x = (word & BYTES(0xfc)) ^ BYTES(DEVTRACE_FLAG & 0xfc);
+
+	/* A byte of x is 0. */
+	return (x - BYTES(0x01)) & ~x & BYTES(0x80);
+}
+
+static u8 *put_byte(u8 *out, u8 b)
+{
+	if (unlikely(b == DEVTRACE_FLAG || b == DEVTRACE_ESCAPE)) {
+		*out++ = DEVTRACE_ESCAPE;
+		b ^= DEVTRACE_ESCAPE_XOR;
+	}
+	*out++ = b;
+	return out;
+}
+
+/*
+ * Eight bytes at a time: behind the end, up to seven are read, and as many
+ * written that the next frame overwrites.
+ */
+static u8 *put_escaped(u8 *out, u8 *raw, unsigned int n)
+{
+	const u8 *end = raw + n;
+
+	BUILD_BUG_ON((DEVTRACE_FLAG & 0xfc) != (DEVTRACE_ESCAPE & 0xfc));
+	/* Nothing special behind the end. */
+	put_unaligned(0ULL, (u64 *)(raw + n));
+	while (raw < end) {
+		const u8 *stop = raw + min_t(unsigned int, end - raw, sizeof(u64));
+		u64 word = get_unaligned((u64 *)raw);
+
+		if (likely(!special(word))) {
+			put_unaligned(word, (u64 *)out);
+			out += stop - raw;
+			raw += stop - raw;
+		} else {
+			while (raw < stop)
+				out = put_byte(out, *raw++);
+		}
+	}
+	return out;
+}
+
+/* The sum of the bytes, modulo 256; likewise. */
+static u8 sum_bytes(u8 *raw, unsigned int n)
+{
+	const u64 evens = 0x00ff00ff00ff00ffULL;
+	unsigned int i;
+	u8 sum = 0;
+
+	put_unaligned(0ULL, (u64 *)(raw + n));
+	for (i = 0; i < n; i += sizeof(u64)) {
+		u64 word = get_unaligned((u64 *)(raw + i));
+
+		/* Four sums of two; their sum comes to stand in the upper 16 bits. */
+		word = (word & evens) + (word >> 8 & evens);
+		sum += word * 0x0001000100010001ULL >> 48;
+	}
+	return sum;
+}
+
+/* Where the body of the next frame goes. */
+static void *wire_body(struct wire *w)
+{
+	return w->raw + 2;
+}
+
+/* The body is there, @len bytes of it: make it a frame. */
+static void wire_send(struct wire *w, u8 type, unsigned int len)
+{
+	u8 *out = w->buf + w->head;
+	unsigned int n = 2 + len;
+	u8 *raw = w->raw;
+	u8 sum;
+
+	raw[0] = w->seq++;
+	raw[1] = type;
+	raw[n++] = DEVTRACE_BODY_LEN(len);
+
+	switch (w->check) {
+	case DEVTRACE_CHECK_CRC16:
+		put_unaligned_le16(~crc_ccitt(0xffff, raw, n), raw + n);
+		n += 2;
+		break;
+	case DEVTRACE_CHECK_CRC32:
+		put_unaligned_le32(~crc32_le(~0, raw, n), raw + n);
+		n += 4;
+		break;
+	default:
+		sum = sum_bytes(raw, n);
+		raw[n++] = ~sum;
+	}
+	out = put_escaped(out, raw, n);
+	*out++ = DEVTRACE_FLAG;
+
+	n = out - (w->buf + w->head);
+	w->head += n;
+	w->bytes += n;
+	w->frames++;
+}
+
+static char *put_name(char *p, const char *name, size_t max)
+{
+	size_t len = strnlen(name, max - 1);
+
+	memcpy(p, name, len);
+	p[len] = 0;
+	return p + len + 1;
+}
+
+/* In a frame that older decoders pass over in silence; INFO would have to be another version. */
+static void wire_load(struct wire *w)
+{
+	struct devtrace_wire_load *b = wire_body(w);
+
+	memset(b, 0, sizeof(*b));
+	b->what = DEVTRACE_EMPTY_LOAD;
+	b->load = cpu_to_le32(devtrace_boot_id.load);
+	wire_send(w, DEVTRACE_T_EMPTY, sizeof(*b));
+}
+
+/**
+ * wire_info() - what this stream is
+ * @w: frames of the reader
+ * @reason: enum devtrace_reason
+ */
+void wire_info(struct wire *w, u8 reason)
+{
+	struct devtrace_wire_info *b = wire_body(w);
+	char *p = (char *)(b + 1);
+
+	b->version = DEVTRACE_WIRE_VERSION;
+	b->check = w->check;
+	b->reason = reason;
+	b->flags = (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? DEVTRACE_INFO_BIG_ENDIAN : 0) |
+		   (IS_ENABLED(CONFIG_64BIT) ? 0 : DEVTRACE_INFO_32BIT) |
+		   (devtrace_boot_id.random ? 0 : DEVTRACE_INFO_BOOT_ID);
+	b->nr_sources = cpu_to_le16(nr_cpu_ids + SLOTS_MAX);
+	b->nr_cpus = cpu_to_le16(nr_cpu_ids);
+	b->frames = cpu_to_le64(w->frames);
+	memcpy(b->boot_id, devtrace_boot_id.boot, sizeof(b->boot_id));
+	p = put_name(p, init_utsname()->machine, __NEW_UTS_LEN + 1);
+	p = put_name(p, init_utsname()->release, __NEW_UTS_LEN + 1);
+	p = put_name(p, w->name, DEVTRACE_NAME_MAX);
+	wire_send(w, DEVTRACE_T_INFO, p - (char *)b);
+	wire_load(w);
+}
+
+/**
+ * wire_clock() - what the trace clock was on other clocks
+ * @w: frames of the reader
+ * @s: one instant
+ */
+void wire_clock(struct wire *w, const struct clock_sample *s)
+{
+	struct devtrace_wire_clock *b = wire_body(w);
+
+	b->frames = cpu_to_le64(w->frames);
+	b->ts = cpu_to_le64(s->ts);
+	b->mono = cpu_to_le64(s->mono);
+	b->boot = cpu_to_le64(s->boot);
+	b->real = cpu_to_le64(s->real);
+	wire_send(w, DEVTRACE_T_CLOCK, sizeof(*b));
+}
+
+/**
+ * wire_lost() - events that this reader will not get
+ * @w: frames of the reader
+ * @source: whose
+ * @cause: enum devtrace_cause
+ * @count: how many
+ * @from: they are not older than this, ns; 0 if not known
+ * @to: nor newer than this
+ */
+void wire_lost(struct wire *w, u16 source, u8 cause, u64 count, u64 from, u64 to)
+{
+	struct devtrace_wire_lost *b = wire_body(w);
+
+	b->source = cpu_to_le16(source);
+	b->cause = cause;
+	b->reserved = 0;
+	b->count = cpu_to_le64(count);
+	b->from = cpu_to_le64(from);
+	b->to = cpu_to_le64(to);
+	wire_send(w, DEVTRACE_T_LOST, sizeof(*b));
+}
+
+/**
+ * wire_state() - the stream stopped, or went on
+ * @w: frames of the reader
+ * @past: when, and why
+ */
+void wire_state(struct wire *w, const struct stream_past *past)
+{
+	struct devtrace_wire_state *b = wire_body(w);
+	char *p = (char *)(b + 1);
+
+	memset(b, 0, sizeof(*b));
+	b->state = past->state;
+	b->trigger = !!*past->trigger;
+	b->ts = cpu_to_le64(past->ts);
+	b->fired = cpu_to_le64(past->fired);
+	p = put_name(p, past->trigger, sizeof(past->trigger));
+	wire_send(w, DEVTRACE_T_STATE, p - (char *)b);
+}
+
+/**
+ * wire_proc() - the name of a thread
+ * @w: frames of the reader
+ * @name: the name
+ */
+void wire_proc(struct wire *w, const struct proc_name *name)
+{
+	struct devtrace_wire_proc *b = wire_body(w);
+	char *p = (char *)(b + 1);
+
+	b->tid = cpu_to_le32(name->tid);
+	b->tgid = cpu_to_le32(name->tgid);
+	b->since = cpu_to_le64(name->since);
+	p = put_name(p, name->comm, sizeof(name->comm));
+	wire_send(w, DEVTRACE_T_PROC, p - (char *)b);
+}
+
+/* A kernel address is shown as a hash, the same for the same address. */
+static u64 hide_address(u64 v)
+{
+	static siphash_key_t key;
+
+	if (v < SMALL_ID)
+		return v;
+	get_random_once(&key, sizeof(key));
+	return siphash_1u64(v, &key) | 1ULL << 63;
+}
+
+/**
+ * wire_dict_key() - the key of a name as readers see it
+ * @d: the name
+ * @scope: process id, 0 for the kernel
+ */
+u64 wire_dict_key(const struct devtrace_dict *d, u32 scope)
+{
+	return scope ? d->key : hide_address(d->key);
+}
+
+/**
+ * wire_dict() - a name from the dictionary
+ * @w: frames of the reader
+ * @d: the name
+ * @scope: process id, 0 for the kernel
+ */
+void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope)
+{
+	struct devtrace_wire_dict *b = wire_body(w);
+	char *p = (char *)(b + 1);
+
+	memset(b, 0, sizeof(*b));
+	b->scope = cpu_to_le32(scope);
+	b->value = cpu_to_le32(d->value);
+	b->group = d->group;
+	b->key = cpu_to_le64(wire_dict_key(d, scope));
+	p = put_name(p, d->name, sizeof(d->name));
+	wire_send(w, d->kind, p - (char *)b);
+}
+
+/* Bytes of the value that follows a format byte, or -1 if it is not whole. */
+static int element_size(u8 format, const u8 *p, unsigned int left)
+{
+	static const u8 size[] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 12, 8, 8, 8, 8, 4 };
+	unsigned int n;
+
+	switch (format & 0xf) {
+	case DEVTRACE_E_STR:
+		n = strnlen(p, left) + 1;
+		break;
+	case DEVTRACE_E_MEM:
+		n = left ? 1 + p[0] : 1;
+		break;
+	default:
+		n = size[format & 0xf];
+	}
+	return n <= left ? n : -1;
+}
+
+/* Hide the addresses among the elements of an event of the kernel. */
+static void hide_addresses(u8 *p, unsigned int len)
+{
+	unsigned int i = 0;
+	int n;
+
+	while (i < len) {
+		u8 format = p[i++];
+		u8 *addr = NULL;
+
+		n = element_size(format, p + i, len - i);
+		if (n < 0)
+			return;
+		switch (format & 0xf) {
+		case DEVTRACE_E_OBJ:
+		case DEVTRACE_E_FUN:
+			addr = p + i;
+			break;
+		case DEVTRACE_E_SIG:
+			addr = p + i + 4;
+			break;
+		}
+		if (addr)
+			put_unaligned_le64(hide_address(get_unaligned_le64(addr)), addr);
+		i += n;
+	}
+}
+
+/**
+ * wire_event() - an event
+ * @w: frames of the reader
+ * @rec: as it stood in the ring
+ * @source: in which ring
+ * @ts: its full time stamp, ns
+ */
+void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts)
+{
+	struct devtrace_wire_event *b = wire_body(w);
+	u8 flags = rec->who >> RING_WHO_CTX_SHIFT & 0x3f;
+	unsigned int skip = 0;
+	u8 *data = (u8 *)(b + 1);
+
+	/* cursor_peek() did not believe it. */
+	b->flags = flags | ((rec->word ^ ts) & RING_TS_MASK ? DEVTRACE_F_LATE : 0);
+	b->severity = rec->who >> RING_WHO_SEV_SHIFT;
+	b->source = cpu_to_le16(source);
+	b->tid = cpu_to_le32(rec->who & RING_WHO_TID);
+	b->ts = cpu_to_le64(ts);
+	memcpy(data, rec->data, rec->len);
+	if (unlikely(flags & DEVTRACE_F_PTR) && !(flags & DEVTRACE_F_USER)) {
+		skip += flags & DEVTRACE_F_CODE ? 4 : 0;
+		skip += flags & DEVTRACE_F_OBJSIG ? 4 : 0;
+		if (skip < rec->len)
+			hide_addresses(data + skip, rec->len - skip);
+	}
+	wire_send(w, rec->word >> RING_TYPE_SHIFT, sizeof(*b) + rec->len);
+}
+
+/**
+ * wire_lane_event() - begin the frame of an event of a lane
+ * @w: frames of the reader
+ * @ev: the event
+ * @tid: whose
+ * @source: the CPU, or the number of the lane
+ * @ts: its time, ns
+ * @late: that is not what the thread said
+ *
+ * The payload is copied, and may be overwritten meanwhile; if it was not, the frame is
+ * sent by wire_lane_send().
+ */
+void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
+		     u64 ts, bool late)
+{
+	struct devtrace_wire_event *b = wire_body(w);
+
+	b->flags = ev->flags | DEVTRACE_F_USER | (late ? DEVTRACE_F_LATE : 0);
+	b->severity = ev->severity;
+	b->source = cpu_to_le16(source);
+	b->tid = cpu_to_le32(tid);
+	b->ts = cpu_to_le64(ts);
+	lane_copy_out(b + 1, ev->data, ev->len);
+}
+
+/**
+ * wire_lane_send() - end a frame
+ * @w: frames of the reader
+ * @ev: as wire_lane_event() was given it
+ */
+void wire_lane_send(struct wire *w, const struct lane_event *ev)
+{
+	wire_send(w, ev->type, sizeof(struct devtrace_wire_event) + ev->len);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The frames that read(2) returns
+ *
+ * Frames are made when somebody reads, into a buffer of the reader's from
+ * which read(2) takes as many bytes as it wants. See
+ * Documentation/wire-format.rst.
+ */
+#ifndef DEVTRACE_WIRE_H
+#define DEVTRACE_WIRE_H
+
+#include <linux/types.h>
+#include <linux/devtrace.h>
+
+#include "ring/clock.h"
+#include "emit/proc.h"
+#include "ring/ring.h"
+
+struct stream_past;
+
+/* Room that any one frame needs at most: every byte escaped, and the flag. */
+#define WIRE_FRAME_ROOM	(2 * DEVTRACE_FRAME_MAX + 1)
+#define WIRE_SIZE	(32 * 1024)
+
+/**
+ * struct wire - frames on their way to a reader
+ * @frames: how many were made since the stream began
+ * @bytes: how many bytes, likewise
+ * @head: bytes in @buf that are filled
+ * @taken: of these, already given to the reader
+ * @check: enum devtrace_check
+ * @seq: sequence number of the next frame
+ * @name: of the stream
+ * @raw: a frame being made, not yet escaped; it is read by words, so with some
+ *	room behind
+ * @buf: frames as they are sent
+ */
+struct wire {
+	u64	frames;
+	u64	bytes;
+	u32	head;
+	u32	taken;
+	u8	check;
+	u8	seq;
+	const char *name;
+	u8	raw[DEVTRACE_FRAME_MAX + sizeof(u64)];
+	u8	buf[WIRE_SIZE];
+};
+
+static inline u32 wire_staged(const struct wire *w)
+{
+	return w->head - w->taken;
+}
+
+/* Room for an event frame and what may have to go before it. */
+static inline bool wire_has_room(const struct wire *w)
+{
+	return WIRE_SIZE - w->head >= WIRE_FRAME_ROOM + 4096;
+}
+
+void wire_init(struct wire *w, const char *name);
+void wire_taken(struct wire *w, u32 n);
+bool wire_restart(struct wire *w);
+void wire_info(struct wire *w, u8 reason);
+void wire_clock(struct wire *w, const struct clock_sample *s);
+void wire_lost(struct wire *w, u16 source, u8 cause, u64 count, u64 from, u64 to);
+void wire_state(struct wire *w, const struct stream_past *p);
+void wire_proc(struct wire *w, const struct proc_name *name);
+u64 wire_dict_key(const struct devtrace_dict *d, u32 scope);
+void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope);
+void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
+
+struct lane_event;
+void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
+		     u64 ts, bool late);
+void wire_lane_send(struct wire *w, const struct lane_event *ev);
+
+#endif /* DEVTRACE_WIRE_H */

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory for the rings of all streams, and the gate before those of stream 0
+ *
+ * A CPU gets its rings before it first comes up, and keeps them. rings_lock is
+ * taken with the lock of CPU hotplug held, and never the other way round;
+ * devtrace_lock is taken before both.
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "core.h"
+#include "emit/emit.h"
+#include "rings.h"
+#include "stream/stream_priv.h"
+
+static DEFINE_MUTEX(rings_lock);
+static struct stream *streams[DEVTRACE_STREAMS_MAX];
+/* The filters let emitters go straight to stream 0, and its state does. */
+static bool filters_open = true, state_open = true;
+static int cpuhp_state;
+
+/* With rings_lock. */
+static void set_limit(struct ring *r)
+{
+	WRITE_ONCE(r->limit, filters_open && state_open ? READ_ONCE(r->fits) : 0);
+}
+
+static void set_limits(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		set_limit(per_cpu_ptr(&devtrace_rings, cpu));
+}
+
+void devtrace_emit_gate(bool open)
+{
+	mutex_lock(&rings_lock);
+	filters_open = open;
+	set_limits();
+	mutex_unlock(&rings_lock);
+}
+
+/**
+ * rings_easy() - whether stream 0 stores whatever it wants
+ * @easy: if not, emitters of its events have to look further
+ *
+ * Context: process; the caller waits for those under way.
+ */
+void rings_easy(bool easy)
+{
+	mutex_lock(&rings_lock);
+	state_open = easy;
+	WRITE_ONCE(devtrace_easy, easy ? FILTER_STREAM0 : U32_MAX);
+	set_limits();
+	mutex_unlock(&rings_lock);
+}
+
+static int ring_make(struct stream *s, unsigned int cpu)
+{
+	struct ring *r = per_cpu_ptr(s->rings, cpu);
+	int err;
+
+	if (ring_exists(r))
+		return 0;
+	err = ring_init(r, s->bytes, s->start, s->start);
+	if (!err && s->rings == &devtrace_rings)
+		set_limit(r);
+	return err;
+}
+
+static int rings_cpu_prepare(unsigned int cpu)
+{
+	int i, err = 0;
+
+	mutex_lock(&rings_lock);
+	for (i = 0; i < DEVTRACE_STREAMS_MAX && !err; i++)
+		if (streams[i])
+			err = ring_make(streams[i], cpu);
+	mutex_unlock(&rings_lock);
+	return err;
+}
+
+/**
+ * rings_add() - make the rings of a stream, on all CPUs that are up
+ * @s: the stream; its rings are zeroed
+ *
+ * Return: 0 or -ENOMEM; then it has none.
+ */
+int rings_add(struct stream *s)
+{
+	int cpu, err = 0;
+
+	cpus_read_lock();
+	mutex_lock(&rings_lock);
+	for_each_online_cpu(cpu) {
+		err = ring_make(s, cpu);
+		if (err)
+			break;
+	}
+	if (!err)
+		streams[s->id] = s;
+	mutex_unlock(&rings_lock);
+	cpus_read_unlock();
+	if (err)
+		rings_free(s);
+	return err;
+}
+
+/* CPUs that come up do not make any for it any more. */
+void rings_del(struct stream *s)
+{
+	mutex_lock(&rings_lock);
+	streams[s->id] = NULL;
+	mutex_unlock(&rings_lock);
+}
+
+/* Nobody uses them. */
+void rings_free(struct stream *s)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		ring_free(per_cpu_ptr(s->rings, cpu));
+}
+
+/*
+ * One CPU after the other: its writers find no ring meanwhile, and count what they
+ * drop. Memory is allocated before, so that all rings change their size or none.
+ */
+static int resize_all(struct stream *s, unsigned long bytes, struct ring_memory *m)
+{
+	struct ring *r;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (ring_exists(per_cpu_ptr(s->rings, cpu)) && ring_memory_alloc(&m[cpu], bytes))
+			return -ENOMEM;
+	down_write(&s->layout);
+	for_each_possible_cpu(cpu) {
+		r = per_cpu_ptr(s->rings, cpu);
+		if (!ring_exists(r))
+			continue;
+		WRITE_ONCE(r->limit, 0);
+		WRITE_ONCE(r->fits, 0);
+		/* Writers have preemption off. Until this is over they drop: be quick. */
+		synchronize_rcu_expedited();
+		ring_resize(r, bytes, &m[cpu]);
+		/* Whoever finds it open began after this, and finds the new memory. */
+		synchronize_rcu_expedited();
+		ring_open(r);
+		if (s->rings == &devtrace_rings)
+			set_limit(r);
+	}
+	s->bytes = bytes;
+	s->layouts++;
+	up_write(&s->layout);
+	return 0;
+}
+
+/**
+ * rings_resize() - give the rings of a stream another size
+ * @s: the stream
+ * @bytes: a CPU, a value that ring_size_round() returned
+ *
+ * Context: process, devtrace_lock held.
+ * Return: 0, or -ENOMEM: then all is as it was.
+ */
+int rings_resize(struct stream *s, unsigned long bytes)
+{
+	struct ring_memory *m;
+	int cpu, err;
+
+	m = kcalloc(nr_cpu_ids, sizeof(*m), GFP_KERNEL);
+	if (!m)
+		return -ENOMEM;
+	cpus_read_lock();
+	mutex_lock(&rings_lock);
+	err = resize_all(s, bytes, m);
+	mutex_unlock(&rings_lock);
+	cpus_read_unlock();
+	for_each_possible_cpu(cpu)
+		ring_memory_free(&m[cpu]);
+	kfree(m);
+	return err;
+}
+
+/**
+ * rings_init() - make rings as CPUs come
+ *
+ * Return: 0 or a negative error number.
+ */
+int rings_init(void)
+{
+	int ret;
+
+	BUILD_BUG_ON(RING_PAYLOAD_MAX != DEVTRACE_PAYLOAD_MAX);
+	BUILD_BUG_ON(RING_DROP_CAUSES != DEVTRACE_LOST_CAUSES);
+	BUILD_BUG_ON(RING_WHO_CODE != __DEVTRACE_CODE);
+	BUILD_BUG_ON(RING_WHO_OBJSIG != __DEVTRACE_OBJSIG);
+	BUILD_BUG_ON(RING_WHO_PTR != __DEVTRACE_PTR);
+	BUILD_BUG_ON(RING_WHO_USER != (DEVTRACE_F_USER << RING_WHO_CTX_SHIFT));
+	BUILD_BUG_ON(RING_WHO_CODE != (DEVTRACE_F_CODE << RING_WHO_CTX_SHIFT));
+	BUILD_BUG_ON(RING_WHO_OBJSIG != (DEVTRACE_F_OBJSIG << RING_WHO_CTX_SHIFT));
+	BUILD_BUG_ON(RING_WHO_PTR != (DEVTRACE_F_PTR << RING_WHO_CTX_SHIFT));
+
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "devtrace:ring",
+					rings_cpu_prepare, NULL);
+	if (ret < 0)
+		return ret;
+	cpuhp_state = ret;
+	return 0;
+}
+
+void rings_exit(void)
+{
+	cpuhp_remove_state_nocalls(cpuhp_state);
+}

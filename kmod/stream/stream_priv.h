@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a stream is made of, for those who store into it and read from it
+ */
+#ifndef DEVTRACE_STREAM_PRIV_H
+#define DEVTRACE_STREAM_PRIV_H
+
+#include <linux/atomic.h>
+#include <linux/irq_work.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/rwsem.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "ring/ring.h"
+#include "stop.h"
+#include "admin/stream.h"
+
+struct device;
+
+/**
+ * struct stream_past - when a stream stopped or went on, and why
+ * @ts: events of the stream before it are older, those after it newer
+ * @fired: time of the event that met the trigger, 0 without one
+ * @state: enum devtrace_state from then on
+ * @trigger: its name, or empty
+ */
+struct stream_past {
+	u64	ts;
+	u64	fired;
+	u8	state;
+	char	trigger[DEVTRACE_NAME_LEN];
+};
+
+/* As many changes of state are remembered. */
+#define STREAM_PASTS	32
+
+/**
+ * struct stream - rings of all CPUs
+ * @name: its name
+ * @id: its number, and that of its device
+ * @rings: one a CPU; memory comes with the CPU
+ * @bytes: of each
+ * @start: first position and index, for tests
+ * @mode: of the device node
+ * @ref: one for the list, one for each open descriptor
+ * @gone: it was removed; readers get what is left, then the end
+ * @stop: whether and when it stores events
+ * @watched: armed triggers that may stop it
+ * @state: enum devtrace_state, as last settled
+ * @past: changes of state, the n-th at n % STREAM_PASTS
+ * @pasts: how many there were; wraps
+ * @oldest_past: the number of the oldest that is not overwritten next
+ * @layout: readers of the rings hold it for reading; resizing, for writing
+ * @layouts: how often it was resized
+ * @clear_lock: serializes clearing with whoever reads what was cleared
+ * @clears: how often it was cleared
+ * @watermark: percent
+ * @marked: for each CPU, the position up to which a watermark was notified
+ * @before: for each CPU, the events that were emitted before the stream was there
+ * @before_lanes: the same of lanes
+ * @marked_lanes: as @marked, for lanes
+ * @wait: readers that wait
+ * @readers_lock: of @readers
+ * @readers: struct reader
+ * @kick: from any context: there is something for @work
+ * @work: settles what emitters began
+ * @free: takes it apart
+ * @device: in sysfs and in /dev
+ */
+struct stream {
+	char			name[DEVTRACE_NAME_LEN];
+	unsigned int		id;
+	struct ring __percpu	*rings;
+	unsigned long		bytes;
+	u32			start;
+	umode_t			mode;
+	struct kref		ref;
+	bool			gone;
+
+	struct stop		stop;
+	unsigned int		watched;
+	enum devtrace_state	state;
+	struct stream_past	past[STREAM_PASTS];
+	unsigned long		pasts, oldest_past;
+
+	struct rw_semaphore	layout;
+	unsigned int		layouts;
+	struct mutex		clear_lock;	/* clearing, and reading what was cleared */
+	unsigned int		clears;
+
+	unsigned int		watermark;
+	u64 __percpu		*marked;
+	u64 __percpu		*before;
+	u64			before_lanes;
+	u64			marked_lanes;
+	wait_queue_head_t	wait;
+	struct mutex		readers_lock;	/* of @readers */
+	struct list_head	readers;
+
+	struct irq_work		kick;
+	struct delayed_work	work;
+	struct work_struct	free;
+	struct device		*device;
+};
+
+extern struct stream devtrace_stream0;
+extern struct stream __rcu *devtrace_streams[DEVTRACE_STREAMS_MAX];
+
+/* wake.c */
+void wake_prepare(struct stream *s);
+void wake_again(struct stream *s);
+
+struct stream *stream_get(unsigned int id);
+void stream_put(struct stream *s);
+unsigned long stream_oldest_past(const struct stream *s);
+bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p);
+u64 stream_emitted_on(int cpu);
+void stream_goes_on(struct stream *s, const char *trigger);
+int stream_init(unsigned long bytes, u32 start, umode_t mode);
+void stream_exit(void);
+
+#endif /* DEVTRACE_STREAM_PRIV_H */

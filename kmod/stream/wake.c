@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Wake readers by watermark and timer, never once per event
+ *
+ * For each stream devtrace_waiting tells whether nobody waits, a reader does, or an
+ * event has come since it does. The first event after a reader began to wait starts a
+ * timer; when it fires everything that came meanwhile is read at once. A ring that
+ * passes into another block while the timer runs wakes at once.
+ *
+ * An emitter stores its event, then loads devtrace_waiting; a reader stores
+ * devtrace_waiting, then looks for events. A full barrier on both sides would make sure
+ * that one sees the other, but emitters do not pay for one. Instead, the reader that
+ * begins the waiting starts the timer too: by the time it fires the store is visible
+ * everywhere, and the reader looks once more. So an idle system is woken once, not
+ * forever.
+ *
+ * A stream with a watermark is not waited for in that way: only when one of its rings
+ * passes into another block do its readers look whether there is enough.
+ *
+ * What is done to wake a reader, and what it does then, are kernel profile events
+ * themselves. So while these are on readers are woken less often: what reading makes of
+ * its own is then a few events ten times a second, and never more than what was read. So
+ * that they wait at all, cdev.c lets those rest that have read all there was.
+ */
+#include <linux/bitops.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/ktime.h>
+#include <linux/percpu.h>
+
+#include "compat/compat.h"
+#include "core.h"
+#include "lane/lane_wake.h"
+#include "profile/profile.h"
+#include "stream_priv.h"
+
+#define LATENCY_NS	(4 * NSEC_PER_MSEC)
+#define LATENCY_PROFILE_NS (100 * NSEC_PER_MSEC)
+/* A reader fills some blocks by being woken; it is not to be woken for these. */
+#define PROFILE_BLOCKS	16
+#define KICKED_SHIFT	16
+
+u32 devtrace_waiting __read_mostly;
+
+/* Began to wait since the timer fired; passed into another block. */
+static atomic_t wake_fresh = ATOMIC_INIT(0), wake_passed = ATOMIC_INIT(0);
+static struct hrtimer wake_timer;
+static DEFINE_PER_CPU(struct irq_work, wake_soon);
+static DEFINE_PER_CPU(struct irq_work, wake_at_once);
+static DEFINE_PER_CPU(unsigned int, wake_blocks);
+
+/* Set and clear bits; false if they were so, all of them. */
+static bool change(u32 set, u32 clear)
+{
+	u32 old = READ_ONCE(devtrace_waiting), was;
+
+	for (;;) {
+		const u32 new = (old & ~clear) | set;
+
+		if (new == old)
+			return false;
+		was = cmpxchg(&devtrace_waiting, old, new);
+		if (was == old)
+			return true;
+		old = was;
+	}
+}
+
+static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
+{
+	const u32 kicked = READ_ONCE(devtrace_waiting) & GENMASK(31, KICKED_SHIFT);
+	unsigned long ids = atomic_xchg(&wake_fresh, 0) | atomic_xchg(&wake_passed, 0) |
+			    kicked >> KICKED_SHIFT;
+	unsigned int id;
+
+	/* If no event came since, they look once more and go on waiting. */
+	change(0, kicked);
+	rcu_read_lock();
+	for_each_set_bit(id, &ids, DEVTRACE_STREAMS_MAX) {
+		struct stream *s = rcu_dereference(devtrace_streams[id]);
+
+		if (s)
+			wake_up_interruptible_all(&s->wait);
+	}
+	rcu_read_unlock();
+	return HRTIMER_NORESTART;
+}
+
+static ktime_t latency(void)
+{
+	return ns_to_ktime(READ_ONCE(devtrace_profile_on) ? LATENCY_PROFILE_NS : LATENCY_NS);
+}
+
+static void wake_soon_fn(struct irq_work *w)
+{
+	hrtimer_start(&wake_timer, latency(), HRTIMER_MODE_REL_SOFT);
+}
+
+static void wake_at_once_fn(struct irq_work *w)
+{
+	hrtimer_start(&wake_timer, 0, HRTIMER_MODE_REL_SOFT);
+}
+
+/**
+ * devtrace_wake_kick() - an event was emitted while a reader may wait
+ * @id: the stream
+ *
+ * Context: any, NMI included; preemption off.
+ */
+void devtrace_wake_kick(unsigned int id)
+{
+	if (READ_ONCE(devtrace_waiting) & BIT(id) && change(BIT(id + KICKED_SHIFT), BIT(id)))
+		irq_work_queue(this_cpu_ptr(&wake_soon));
+}
+
+/**
+ * devtrace_wake_later() - there is a name for the readers of all streams
+ *
+ * Context: process.
+ */
+void devtrace_wake_later(void)
+{
+	unsigned int id;
+
+	preempt_disable();
+	for (id = 0; id < DEVTRACE_STREAMS_MAX; id++)
+		devtrace_wake_kick(id);
+	preempt_enable();
+}
+
+/**
+ * devtrace_wake_full() - a ring passed into another block
+ * @id: the stream
+ *
+ * Context: any, NMI included; preemption off.
+ */
+void devtrace_wake_full(unsigned int id)
+{
+	struct stream *s = rcu_dereference_sched_check(devtrace_streams[id], true);
+
+	if (s && READ_ONCE(s->watermark)) {
+		atomic_or(BIT(id), &wake_passed);
+		irq_work_queue(&s->kick);
+		irq_work_queue(this_cpu_ptr(&wake_at_once));
+	} else if (READ_ONCE(devtrace_waiting) & BIT(id + KICKED_SHIFT)) {
+		if (READ_ONCE(devtrace_profile_on) &&
+		    this_cpu_inc_return(wake_blocks) % PROFILE_BLOCKS)
+			return;
+		irq_work_queue(this_cpu_ptr(&wake_at_once));
+	}
+}
+
+/**
+ * wake_prepare() - a reader is about to look for events and then to wait
+ * @s: of this stream
+ */
+void wake_prepare(struct stream *s)
+{
+	if (s == &devtrace_stream0)
+		lane_wake_prepare();
+	if (READ_ONCE(s->watermark) ||
+	    READ_ONCE(devtrace_waiting) & (BIT(s->id) | BIT(s->id + KICKED_SHIFT)))
+		return;
+	if (change(BIT(s->id), 0)) {
+		atomic_or(BIT(s->id), &wake_fresh);
+		hrtimer_start(&wake_timer, latency(), HRTIMER_MODE_REL_SOFT);
+	}
+}
+
+/**
+ * wake_again() - a reader that is about to wait wants to look again soon
+ * @s: of this stream
+ */
+void wake_again(struct stream *s)
+{
+	atomic_or(BIT(s->id), &wake_fresh);
+	hrtimer_start(&wake_timer, latency(), HRTIMER_MODE_REL_SOFT);
+}
+
+void devtrace_wake_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		init_irq_work(per_cpu_ptr(&wake_soon, cpu), wake_soon_fn);
+		init_irq_work(per_cpu_ptr(&wake_at_once, cpu), wake_at_once_fn);
+	}
+	compat_hrtimer_setup(&wake_timer, wake_timer_fn, CLOCK_MONOTONIC,
+			     HRTIMER_MODE_REL_SOFT);
+}
+
+/* No emitter and no reader is left. */
+void devtrace_wake_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		irq_work_sync(per_cpu_ptr(&wake_soon, cpu));
+		irq_work_sync(per_cpu_ptr(&wake_at_once, cpu));
+	}
+	hrtimer_cancel(&wake_timer);
+}

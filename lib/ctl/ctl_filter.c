@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * ctl_filter.c - filters: made in memory, sent and read back
+ *
+ * Invariants: ranges are in order, do not touch each other and are at most
+ * DEVTRACE_TERMS_MAX; a list has each entry once; the types of the transport are
+ * always on; names are filled up with NULs.
+ */
+#include <errno.h>
+#include <string.h>
+#include "ctl.h"
+#include "../kmod/profile/profile_types.h"
+
+#define OBJECT_MAX	0xffff
+#define SEVERITIES	4
+#define ORIGINS		(DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER)
+
+struct group {
+	const char	*name;
+	uint8_t		ranges[6];	/* from, to; 0, 0 ends them */
+};
+
+static const struct group type_groups[] = {
+	{ "sm", { 1, 9, 55, 57 } },
+	{ "ao", { 10, 18, 45, 45 } },
+	{ "eq", { 19, 22, 46, 46 } },
+	{ "mp", { 24, 25, 47, 47 } },
+	{ "te", { 32, 37 } },
+	{ "qf", { 23, 23, 26, 31, 38, 44 } },
+	{ "sc", { 48, 53 } },
+	{ "sem", { 71, 74 } },
+	{ "mtx", { 75, 80 } },
+	{ "user", { 100, 124, 192, 255 } },
+	{ "user0", { 100, 104 } },
+	{ "user1", { 105, 109 } },
+	{ "user2", { 110, 114 } },
+	{ "user3", { 115, 119 } },
+	{ "user4", { 120, 124 } },
+	{ "exc", { 125, 125 } },
+	{ "text", { 126, 126 } },
+	{ "kernel", { 128, 191 } },
+};
+
+/* Kernel profile events, from DEVTRACE_T_KERNEL on, in the order of their numbers. */
+static const struct profile {
+	const char	*name, *group;
+} profiles[] = {
+#define PROFILE_TYPE(T, n, g, t, o, e) { #n, #g },
+	PROFILE_TYPES
+#undef PROFILE_TYPE
+};
+
+static const struct {
+	const char	*name, *list;
+} presets[] = {
+#define PROFILE_PRESET(n, l) { #n, l },
+	PROFILE_PRESETS
+#undef PROFILE_PRESET
+};
+
+/* The ids of QS: active objects, event pools, event queues, application. */
+static const struct group object_groups[] = {
+	{ "ao", { 1, 64 } },
+	{ "ep", { 65, 80 } },
+	{ "eq", { 81, 96 } },
+	{ "ap", { 97, 127 } },
+};
+
+#define NR(array)	(sizeof(array) / sizeof((array)[0]))
+
+static bool transport(unsigned int type)
+{
+	return type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM || (type >= 58 && type <= 70);
+}
+
+static bool profile(unsigned int type)
+{
+	return type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2;
+}
+
+/* What drivers and programs emit: all but kernel profile events. */
+static void types_fill(struct devtrace_filter *f)
+{
+	unsigned int i;
+
+	memset(f->types, 0xff, sizeof(f->types));
+	for (i = 0; i < 256; i++)
+		if (profile(i))
+			f->types[i / 8] &= (uint8_t)~(1u << i % 8);
+}
+
+static void types_clear(struct devtrace_filter *f)
+{
+	unsigned int i;
+
+	memset(f->types, 0, sizeof(f->types));
+	for (i = 0; i < 256; i++)
+		if (transport(i))
+			f->types[i / 8] |= (uint8_t)(1u << i % 8);
+}
+
+void devtrace_filter_all(struct devtrace_filter *f)
+{
+	memset(f, 0, sizeof(*f));
+	types_fill(f);
+	f->origins = ORIGINS;
+}
+
+void devtrace_filter_none(struct devtrace_filter *f)
+{
+	devtrace_filter_all(f);
+	types_clear(f);
+}
+
+bool devtrace_filter_is_type(const struct devtrace_filter *f, unsigned int type)
+{
+	return type < 256 && f->types[type / 8] & 1u << type % 8;
+}
+
+static bool types_all(const struct devtrace_filter *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < 256; i++)
+		if (devtrace_filter_is_type(f, i) == profile(i))
+			return false;
+	return true;
+}
+
+bool devtrace_filter_is_all(const struct devtrace_filter *f)
+{
+	return types_all(f) && !f->hw_severity && !f->sw_severity && f->origins == ORIGINS &&
+	       !f->objects.given && !f->signals.given && !f->majors.given &&
+	       !f->not_majors.given && !f->pids.given && !f->not_pids.given &&
+	       !f->comms.given && !f->not_comms.given && !f->cpus.given;
+}
+
+static struct devtrace_ranges *ranges_of(struct devtrace_filter *f, enum devtrace_filter_attr term)
+{
+	return term == DEVTRACE_FA_OBJECTS ? &f->objects :
+	       term == DEVTRACE_FA_SIGNALS ? &f->signals :
+	       term == DEVTRACE_FA_CPUS ? &f->cpus : NULL;
+}
+
+static struct devtrace_numbers *numbers_of(struct devtrace_filter *f,
+					   enum devtrace_filter_attr term)
+{
+	switch (term) {
+	case DEVTRACE_FA_MAJORS:	return &f->majors;
+	case DEVTRACE_FA_NOT_MAJORS:	return &f->not_majors;
+	case DEVTRACE_FA_PIDS:		return &f->pids;
+	case DEVTRACE_FA_NOT_PIDS:	return &f->not_pids;
+	default:			return NULL;
+	}
+}
+
+static struct devtrace_names *names_of(struct devtrace_filter *f, enum devtrace_filter_attr term)
+{
+	return term == DEVTRACE_FA_COMMS ? &f->comms :
+	       term == DEVTRACE_FA_NOT_COMMS ? &f->not_comms : NULL;
+}
+
+int devtrace_filter_only(struct devtrace_filter *f, enum devtrace_filter_attr term)
+{
+	struct devtrace_ranges *r = ranges_of(f, term);
+
+	if (term == DEVTRACE_FA_TYPES) {
+		types_clear(f);
+		return 0;
+	}
+	if (!r)
+		return -EINVAL;
+	r->given = true;
+	r->nr = 0;
+	return 0;
+}
+
+int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr term)
+{
+	struct devtrace_ranges *r = ranges_of(f, term);
+	struct devtrace_numbers *n = numbers_of(f, term);
+	struct devtrace_names *c = names_of(f, term);
+
+	if (r)
+		memset(r, 0, sizeof(*r));
+	else if (n)
+		memset(n, 0, sizeof(*n));
+	else if (c)
+		memset(c, 0, sizeof(*c));
+	else if (term == DEVTRACE_FA_TYPES)
+		types_fill(f);
+	else if (term == DEVTRACE_FA_HW_SEVERITY)
+		f->hw_severity = 0;
+	else if (term == DEVTRACE_FA_SW_SEVERITY)
+		f->sw_severity = 0;
+	else if (term == DEVTRACE_FA_ORIGINS)
+		f->origins = ORIGINS;
+	else
+		return -EINVAL;
+	return 0;
+}
+
+/* One more range at the end, joined with the last if they touch. */
+static bool append(struct devtrace_range *out, unsigned int *n, unsigned int first,
+		   unsigned int last)
+{
+	if (*n && first <= out[*n - 1].last + 1u) {
+		if (last > out[*n - 1].last)
+			out[*n - 1].last = (uint16_t)last;
+		return true;
+	}
+	if (*n == DEVTRACE_TERMS_MAX)
+		return false;
+	out[*n].first = (uint16_t)first;
+	out[(*n)++].last = (uint16_t)last;
+	return true;
+}
+
+static int ranges_set(struct devtrace_ranges *r, unsigned int first, unsigned int last, bool on)
+{
+	struct devtrace_range out[DEVTRACE_TERMS_MAX];
+	unsigned int i, n = 0;
+	bool fits = true, done = !on;
+
+	if (!r->given && on)
+		return 0;		/* everything passes already */
+	if (!r->given) {
+		r->given = true;
+		r->nr = 1;
+		r->r[0].first = 0;
+		r->r[0].last = OBJECT_MAX;
+	}
+	for (i = 0; i < r->nr; i++) {
+		unsigned int a = r->r[i].first, b = r->r[i].last;
+
+		if (on) {
+			if (!done && first <= a) {
+				fits &= append(out, &n, first, last);
+				done = true;
+			}
+			fits &= append(out, &n, a, b);
+			continue;
+		}
+		if (a < first)
+			fits &= append(out, &n, a, b < first ? b : first - 1);
+		if (b > last)
+			fits &= append(out, &n, a > last ? a : last + 1, b);
+	}
+	if (!done)
+		fits &= append(out, &n, first, last);
+	if (!fits)
+		return -ENOSPC;
+	memcpy(r->r, out, n * sizeof(*out));
+	r->nr = n;
+	if (n == 1 && !out[0].first && out[0].last == OBJECT_MAX)
+		memset(r, 0, sizeof(*r));
+	return 0;
+}
+
+int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr term,
+			  unsigned int first, unsigned int last, bool on)
+{
+	struct devtrace_ranges *r = ranges_of(f, term);
+	unsigned int i, max = term == DEVTRACE_FA_TYPES ? 255 : OBJECT_MAX;
+
+	if ((!r && term != DEVTRACE_FA_TYPES) || first > last || last > max)
+		return -EINVAL;
+	if (r)
+		return ranges_set(r, first, last, on);
+	for (i = first; i <= last; i++) {
+		if (on)
+			f->types[i / 8] |= (uint8_t)(1u << i % 8);
+		else if (!transport(i))
+			f->types[i / 8] &= (uint8_t)~(1u << i % 8);
+	}
+	return 0;
+}
+
+static const struct group *group_at(enum devtrace_filter_attr term, unsigned int n)
+{
+	if (term == DEVTRACE_FA_TYPES)
+		return n < NR(type_groups) ? &type_groups[n] : NULL;
+	if (term == DEVTRACE_FA_OBJECTS)
+		return n < NR(object_groups) ? &object_groups[n] : NULL;
+	return NULL;
+}
+
+/* The n-th group of kernel profile events, and behind these the n-th of them. */
+static const char *profile_name(unsigned int n)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < NR(profiles); i++) {
+		for (k = 0; k < i && strcmp(profiles[k].group, profiles[i].group); k++)
+			;
+		if (k == i && !n--)
+			return profiles[i].group;
+	}
+	return n < NR(profiles) ? profiles[n].name : NULL;
+}
+
+const char *devtrace_filter_group_name(enum devtrace_filter_attr term, unsigned int n)
+{
+	const struct group *g = group_at(term, n);
+
+	if (!g && term == DEVTRACE_FA_TYPES)
+		return profile_name(n - (unsigned int)NR(type_groups));
+	return g ? g->name : NULL;
+}
+
+/* Whether a word is one of a list that is separated by blanks. */
+static bool in_list(const char *list, const char *word)
+{
+	size_t n, len = strlen(word);
+
+	for (; *list; list += n + (list[n] != '\0')) {
+		n = strcspn(list, " ");
+		if (n == len && !memcmp(list, word, n))
+			return true;
+	}
+	return false;
+}
+
+/* The kernel profile events that a word stands for: a bit for each. */
+static uint64_t profile_set(const char *word)
+{
+	uint64_t set = 0;
+	unsigned int i, k;
+
+	for (i = 0; i < NR(profiles); i++) {
+		bool in = !strcmp(profiles[i].name, word) || !strcmp(profiles[i].group, word);
+
+		for (k = 0; k < NR(presets); k++)
+			in |= !strcmp(presets[k].name, word) &&
+			      (in_list(presets[k].list, profiles[i].name) ||
+			       in_list(presets[k].list, profiles[i].group));
+		if (in)
+			set |= (uint64_t)1 << i;
+	}
+	return set;
+}
+
+static int all_on(struct devtrace_filter *f, enum devtrace_filter_attr term, bool on)
+{
+	int ret;
+
+	if (term != DEVTRACE_FA_TYPES)
+		return devtrace_filter_range(f, term, 0, OBJECT_MAX, on);
+	ret = devtrace_filter_range(f, term, 0, DEVTRACE_T_KERNEL - 1, on);
+	return ret ? ret : devtrace_filter_range(f, term, DEVTRACE_T_USER2, 255, on);
+}
+
+int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr term,
+			  const char *group, bool on)
+{
+	const struct group *g;
+	unsigned int n, i;
+	uint64_t set;
+
+	if (!strcmp(group, "all"))
+		return all_on(f, term, on);
+	for (n = 0; (g = group_at(term, n)); n++) {
+		if (strcmp(g->name, group))
+			continue;
+		for (i = 0; i < sizeof(g->ranges) && g->ranges[i]; i += 2) {
+			int ret = devtrace_filter_range(f, term, g->ranges[i],
+							g->ranges[i + 1], on);
+			if (ret)
+				return ret;
+		}
+		return 0;
+	}
+	set = term == DEVTRACE_FA_TYPES ? profile_set(group) : 0;
+	if (!set)
+		return -ENOENT;
+	for (i = 0; i < NR(profiles); i++)
+		if (set >> i & 1)
+			devtrace_filter_range(f, term, DEVTRACE_T_KERNEL + i,
+					      DEVTRACE_T_KERNEL + i, on);
+	return 0;
+}
+
+/* Put an entry on a list, or take it off; @i is where it stands, or @nr. */
+static int list_set(bool *given, unsigned int *nr, void *list, size_t size, unsigned int i,
+		    const void *entry, bool on)
+{
+	char *at = (char *)list + i * size;
+
+	if (!on) {
+		if (i == *nr)
+			return -ENOENT;
+		memmove(at, at + size, (*nr - i - 1) * size);
+		*given = --*nr;
+		return 0;
+	}
+	if (i < *nr)
+		return 0;
+	if (*nr == DEVTRACE_TERMS_MAX)
+		return -ENOSPC;
+	memcpy(at, entry, size);
+	++*nr;
+	*given = true;
+	return 0;
+}
+
+int devtrace_filter_number(struct devtrace_filter *f, enum devtrace_filter_attr term,
+			   uint32_t number, bool on)
+{
+	struct devtrace_numbers *l = numbers_of(f, term);
+	unsigned int i;
+
+	if (!l)
+		return -EINVAL;
+	for (i = 0; i < l->nr && l->v[i] != number; i++)
+		;
+	return list_set(&l->given, &l->nr, l->v, sizeof(l->v[0]), i, &number, on);
+}
+
+int devtrace_filter_name(struct devtrace_filter *f, enum devtrace_filter_attr term,
+			 const char *name, bool on)
+{
+	struct devtrace_names *l = names_of(f, term);
+	char entry[DEVTRACE_COMM_LEN] = "";
+	size_t len = strlen(name);
+	unsigned int i;
+
+	if (!l || !len || len >= sizeof(l->v[0]))
+		return -EINVAL;
+	for (i = 0; i < l->nr && strncmp(l->v[i], name, sizeof(l->v[i])); i++)
+		;
+	memcpy(entry, name, len + 1);
+	return list_set(&l->given, &l->nr, l->v, sizeof(l->v[0]), i, entry, on);
+}
+
+int devtrace_filter_severity(struct devtrace_filter *f, unsigned int hw, unsigned int sw)
+{
+	if (hw > SEVERITIES || sw > SEVERITIES)
+		return -EINVAL;
+	f->hw_severity = hw;
+	f->sw_severity = sw;
+	return 0;
+}
+
+int devtrace_filter_origins(struct devtrace_filter *f, uint32_t origins)
+{
+	if (!origins || origins & ~(uint32_t)ORIGINS)
+		return -EINVAL;
+	f->origins = origins;
+	return 0;
+}
+
+/* To and from the kernel. */
+
+static void put_ranges(struct nlmsghdr *nlh, int attr, const struct devtrace_ranges *r)
+{
+	if (r->given)
+		mnl_attr_put(nlh, attr, r->nr * sizeof(r->r[0]), r->r);
+}
+
+static void put_numbers(struct nlmsghdr *nlh, int attr, const struct devtrace_numbers *l)
+{
+	if (l->given)
+		mnl_attr_put(nlh, attr, l->nr * sizeof(l->v[0]), l->v);
+}
+
+static void put_names(struct nlmsghdr *nlh, int attr, const struct devtrace_names *l)
+{
+	if (l->given)
+		mnl_attr_put(nlh, attr, l->nr * sizeof(l->v[0]), l->v);
+}
+
+void ctl_put_filter(struct nlmsghdr *nlh, int attr, const struct devtrace_filter *f)
+{
+	struct nlattr *nest = mnl_attr_nest_start(nlh, attr);
+
+	if (!types_all(f))
+		mnl_attr_put(nlh, DEVTRACE_FA_TYPES, sizeof(f->types), f->types);
+	if (f->hw_severity)
+		mnl_attr_put_u32(nlh, DEVTRACE_FA_HW_SEVERITY, f->hw_severity);
+	if (f->sw_severity)
+		mnl_attr_put_u32(nlh, DEVTRACE_FA_SW_SEVERITY, f->sw_severity);
+	put_ranges(nlh, DEVTRACE_FA_OBJECTS, &f->objects);
+	put_ranges(nlh, DEVTRACE_FA_SIGNALS, &f->signals);
+	put_numbers(nlh, DEVTRACE_FA_MAJORS, &f->majors);
+	put_numbers(nlh, DEVTRACE_FA_NOT_MAJORS, &f->not_majors);
+	put_numbers(nlh, DEVTRACE_FA_PIDS, &f->pids);
+	put_numbers(nlh, DEVTRACE_FA_NOT_PIDS, &f->not_pids);
+	put_names(nlh, DEVTRACE_FA_COMMS, &f->comms);
+	put_names(nlh, DEVTRACE_FA_NOT_COMMS, &f->not_comms);
+	if (f->origins != ORIGINS)
+		mnl_attr_put_u32(nlh, DEVTRACE_FA_ORIGINS, f->origins);
+	put_ranges(nlh, DEVTRACE_FA_CPUS, &f->cpus);
+	mnl_attr_nest_end(nlh, nest);
+}
+
+/* An array of entries of this size: how many, or -EBADMSG. */
+static int entries(const struct nlattr *a, size_t size)
+{
+	size_t len = mnl_attr_get_payload_len(a);
+
+	if (len % size || len / size > DEVTRACE_TERMS_MAX)
+		return -EBADMSG;
+	return (int)(len / size);
+}
+
+static int parse_list(const struct nlattr *a, bool *given, unsigned int *nr, void *to, size_t size)
+{
+	int n;
+
+	if (!a)
+		return 0;
+	n = entries(a, size);
+	if (n < 0)
+		return n;
+	*given = true;
+	*nr = (unsigned int)n;
+	memcpy(to, mnl_attr_get_payload(a), (size_t)n * size);
+	return 0;
+}
+
+static int parse_names(const struct nlattr *a, struct devtrace_names *l)
+{
+	unsigned int i;
+	int ret = parse_list(a, &l->given, &l->nr, l->v, sizeof(l->v[0]));
+
+	for (i = 0; i < l->nr; i++)
+		l->v[i][sizeof(l->v[i]) - 1] = '\0';
+	return ret;
+}
+
+int ctl_parse_filter(const struct nlattr *nest, struct devtrace_filter *f)
+{
+	static const uint16_t least[DEVTRACE_FA_MAX + 1] = {
+		[DEVTRACE_FA_TYPES] = sizeof(f->types),
+		[DEVTRACE_FA_HW_SEVERITY] = 4, [DEVTRACE_FA_SW_SEVERITY] = 4,
+		[DEVTRACE_FA_ORIGINS] = 4,
+	};
+	const struct nlattr *tb[DEVTRACE_FA_MAX + 1];
+	int ret;
+
+	devtrace_filter_all(f);
+	if (!nest)
+		return -EBADMSG;
+	ret = ctl_parse_nest(nest, tb, DEVTRACE_FA_MAX, least);
+	if (ret)
+		return ret;
+	if (tb[DEVTRACE_FA_TYPES])
+		memcpy(f->types, mnl_attr_get_payload(tb[DEVTRACE_FA_TYPES]), sizeof(f->types));
+	if (tb[DEVTRACE_FA_HW_SEVERITY])
+		f->hw_severity = mnl_attr_get_u32(tb[DEVTRACE_FA_HW_SEVERITY]);
+	if (tb[DEVTRACE_FA_SW_SEVERITY])
+		f->sw_severity = mnl_attr_get_u32(tb[DEVTRACE_FA_SW_SEVERITY]);
+	if (tb[DEVTRACE_FA_ORIGINS])
+		f->origins = mnl_attr_get_u32(tb[DEVTRACE_FA_ORIGINS]) & ORIGINS;
+	ret |= parse_list(tb[DEVTRACE_FA_OBJECTS], &f->objects.given, &f->objects.nr,
+			  f->objects.r, sizeof(f->objects.r[0]));
+	ret |= parse_list(tb[DEVTRACE_FA_SIGNALS], &f->signals.given, &f->signals.nr,
+			  f->signals.r, sizeof(f->signals.r[0]));
+	ret |= parse_list(tb[DEVTRACE_FA_MAJORS], &f->majors.given, &f->majors.nr,
+			  f->majors.v, sizeof(f->majors.v[0]));
+	ret |= parse_list(tb[DEVTRACE_FA_NOT_MAJORS], &f->not_majors.given, &f->not_majors.nr,
+			  f->not_majors.v, sizeof(f->not_majors.v[0]));
+	ret |= parse_list(tb[DEVTRACE_FA_PIDS], &f->pids.given, &f->pids.nr,
+			  f->pids.v, sizeof(f->pids.v[0]));
+	ret |= parse_list(tb[DEVTRACE_FA_NOT_PIDS], &f->not_pids.given, &f->not_pids.nr,
+			  f->not_pids.v, sizeof(f->not_pids.v[0]));
+	ret |= parse_names(tb[DEVTRACE_FA_COMMS], &f->comms);
+	ret |= parse_names(tb[DEVTRACE_FA_NOT_COMMS], &f->not_comms);
+	ret |= parse_list(tb[DEVTRACE_FA_CPUS], &f->cpus.given, &f->cpus.nr,
+			  f->cpus.r, sizeof(f->cpus.r[0]));
+	return ret ? -EBADMSG : 0;
+}

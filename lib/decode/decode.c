@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * decode.c - from bytes in any pieces to items, with every missing frame
+ * accounted for
+ *
+ * Invariants
+ * - The items depend on the bytes alone, never on how they were cut: whatever
+ *   is looked at is a whole raw frame, or the last DT_TAIL_MAX bytes of one.
+ * - An item is delivered exactly once. Where the callback stops before the
+ *   last item of a frame, the frame is kept (pending) and gone through again;
+ *   the accounts have moved on by then, so nothing is reported twice.
+ * - Between two intact frames of a stream, (seq, and after an INFO or CLOCK
+ *   frame the wide counter) tells how many frames are missing, and as many
+ *   are reported.
+ *
+ * A frame that lies whole in the caller's buffer and has no escapes is never
+ * copied. That is nearly every frame when files are read in large pieces.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/bytes.h"
+#include "decode_priv.h"
+
+/* Sequence and type, no body but its length byte, and the check. */
+#define FRAME_MIN(check)	(2 + 1 + dt_check_size(check))
+
+/* A frame without its escapes, which may or may not be one. */
+struct candidate {
+	const uint8_t		*p;
+	size_t			len;
+	enum devtrace_check	check;
+	struct devtrace_item	item;	/* what it says, if it is intact */
+};
+
+static bool check_matches(const struct devtrace_decoder *d, const uint8_t *p, size_t len,
+			  enum devtrace_check check)
+{
+	size_t n = len - dt_check_size(check);
+
+	switch (check) {
+	case DEVTRACE_CHECK_CRC16:
+		return dt_check_value(check, &d->crc[0], p, n) == dt_le16(p + n);
+	case DEVTRACE_CHECK_CRC32:
+		return dt_check_value(check, &d->crc[1], p, n) == dt_le32(p + n);
+	default:
+		return (uint8_t)(dt_sum8(p, n) + p[n]) == 0xff;
+	}
+}
+
+/* Intact under this check? Fills in c->item. */
+static bool intact(const struct devtrace_decoder *d, struct candidate *c,
+		   enum devtrace_check check)
+{
+	size_t body;
+
+	if (c->len < FRAME_MIN(check))
+		return false;
+	body = c->len - FRAME_MIN(check);
+	if (c->p[2 + body] != DEVTRACE_BODY_LEN(body) ||
+	    !check_matches(d, c->p, c->len, check))
+		return false;
+	c->check = check;
+	c->item.seq = c->p[0];
+	return dt_body_parse(d, &c->item, c->p[1], c->p + 2, body);
+}
+
+/* An INFO frame announces the check that it is itself sent under. */
+static bool intact_info(const struct devtrace_decoder *d, struct candidate *c)
+{
+	uint8_t announced = c->len >= FRAME_MIN(0) + 2 ? c->p[3] : DT_CHECKS;
+
+	return announced < DT_CHECKS && intact(d, c, announced);
+}
+
+static void set_check(struct devtrace_decoder *d, enum devtrace_check check,
+		      enum dt_check_state state)
+{
+	d->check = check;
+	d->check_state = state;
+	memset(d->runs, 0, sizeof(d->runs));
+}
+
+/*
+ * A frame is bad under the check in use. Perhaps an INFO frame that announced
+ * another one was lost. A damaged frame passes by chance under sum8 and the
+ * length byte once in 2^16, under CRC-16 once in 2^24, under CRC-32 once in
+ * 2^40: so as many bad frames in a row must pass that chance is out of the
+ * question before the check is changed, and the frames before are lost.
+ */
+static bool other_check(struct devtrace_decoder *d, struct candidate *c)
+{
+	static const uint8_t enough[DT_CHECKS] = { 4, 2, 1 };
+
+	for (int check = DT_CHECKS - 1; check >= 0; check--) {
+		if (check == (int)d->check)
+			continue;
+		if (!intact(d, c, check)) {
+			d->runs[check] = 0;
+		} else if (++d->runs[check] >= enough[check]) {
+			set_check(d, check, DT_CHECK_SURE);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * No INFO frame was seen yet. The strongest check under which the frame is
+ * intact is the one; a guess of sum8 is never sure until INFO says so. What
+ * stands before the first flag of the input may be the end of a frame, and
+ * passes sum8 by chance too easily: it must look like a frame as well.
+ */
+static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
+{
+	if (intact(d, c, DEVTRACE_CHECK_CRC32) || intact(d, c, DEVTRACE_CHECK_CRC16)) {
+		set_check(d, c->check, DT_CHECK_SURE);
+		return true;
+	}
+	if (!intact(d, c, DEVTRACE_CHECK_SUM8))
+		return false;
+	if (d->midway && !dt_item_plausible(&c->item))
+		return false;
+	set_check(d, DEVTRACE_CHECK_SUM8, DT_CHECK_GUESSED);
+	return true;
+}
+
+static bool accept(struct devtrace_decoder *d, struct candidate *c)
+{
+	if (c->p[1] == DEVTRACE_T_INFO) {
+		if (!intact_info(d, c))
+			return false;
+		set_check(d, c->check, DT_CHECK_SURE);
+		return true;
+	}
+	if (d->check_state != DT_CHECK_SURE)
+		return guess_check(d, c);
+	if (!intact(d, c, d->check))
+		return other_check(d, c);
+	memset(d->runs, 0, sizeof(d->runs));
+	return true;
+}
+
+/* Why is this no frame? For the report only. */
+static enum devtrace_damage_reason why_bad(const struct devtrace_decoder *d,
+					   const struct candidate *c)
+{
+	if (c->len < FRAME_MIN(d->check))
+		return DEVTRACE_DAMAGE_SHORT;
+	return check_matches(d, c->p, c->len, d->check) ? DEVTRACE_DAMAGE_BODY :
+							  DEVTRACE_DAMAGE_CHECK;
+}
+
+/*
+ * Take the escapes out. The result is in the raw bytes themselves if there
+ * are none, else in d->frame.
+ */
+static bool unescape(struct devtrace_decoder *d, struct candidate *c,
+		     const uint8_t *raw, size_t n, enum devtrace_damage_reason *reason)
+{
+	c->p = raw;
+	c->len = n;
+	if (memchr(raw, DEVTRACE_ESCAPE, n)) {
+		c->p = d->frame;
+		c->len = dt_unescape(d->frame, sizeof(d->frame), raw, n);
+		if (c->len == DT_UNESCAPE_BAD) {
+			*reason = DEVTRACE_DAMAGE_ESCAPE;
+			return false;
+		}
+	}
+	/* DT_UNESCAPE_LONG is longer than any frame too. */
+	if (c->len > DEVTRACE_FRAME_MAX) {
+		*reason = DEVTRACE_DAMAGE_LONG;
+		return false;
+	}
+	if (c->len < FRAME_MIN(DEVTRACE_CHECK_SUM8)) {
+		*reason = DEVTRACE_DAMAGE_SHORT;
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Recordings are joined with cat, and the first of them may end inside a
+ * frame: its rest and the INFO frame that opens the second then stand between
+ * two flags as one. Such an INFO frame is told from chance by its type,
+ * version, reason, its counter of 0 and its check. Returns how many raw bytes
+ * it has, or 0 if there is none.
+ */
+static size_t find_opening(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
+{
+	size_t first = n > DT_TAIL_MAX ? n - DT_TAIL_MAX : 0;
+	enum devtrace_damage_reason reason;
+	int tries = 4;
+
+	for (size_t at = n - 1; at > first && tries; at--) {
+		struct candidate c;
+
+		/* raw[at - 1] is the sequence number, raw[at] the type. */
+		if (raw[at] != DEVTRACE_T_INFO || n - at < sizeof(struct devtrace_wire_info) ||
+		    raw[at + 1] != DEVTRACE_WIRE_VERSION || raw[at + 2] >= DT_CHECKS ||
+		    raw[at + 3] != DEVTRACE_INFO_OPEN)
+			continue;
+		tries--;
+		if (unescape(d, &c, raw + at - 1, n - at + 1, &reason) &&
+		    intact_info(d, &c) && dt_opens_stream(&c.item.u.info))
+			return n - at + 1;
+	}
+	return 0;
+}
+
+static int report_damage(struct devtrace_decoder *d, enum devtrace_damage_reason reason,
+			 uint64_t bytes)
+{
+	struct devtrace_item item = {
+		.kind = DEVTRACE_ITEM_DAMAGE,
+		.offset = d->start,
+		.u.damage = {
+			/* Nobody promised that the input begins with a frame. */
+			.reason = d->midway ? DEVTRACE_DAMAGE_CUT : reason,
+			.offset = d->start,
+			.bytes = bytes,
+		},
+	};
+
+	d->totals.damages++;
+	d->totals.damaged_bytes += bytes;
+	d->start += bytes;
+	d->midway = false;
+	return d->fn(&item, d->arg);
+}
+
+static int report_gap(struct devtrace_decoder *d, const struct devtrace_item *after,
+		      uint64_t count, bool exact, uint64_t ts_before)
+{
+	struct devtrace_item item = {
+		.kind = DEVTRACE_ITEM_GAP,
+		.offset = after->offset,
+		.seq = after->seq,
+		.u.gap = {
+			.seq_before = d->seq,
+			.seq_after = after->seq,
+			.exact = exact,
+			.count = count,
+			.offset = after->offset,
+			.ts_before = ts_before,
+		},
+	};
+
+	d->totals.missing += count;
+	return d->fn(&item, d->arg);
+}
+
+/*
+ * The wide counter of an INFO or CLOCK frame against the accounts. More: a
+ * multiple of 256 is missing, which sequence numbers do not show. Less: this
+ * is not the same stream any more, though no INFO frame opened it; that one
+ * at least is missing, which has to be said unless a gap was reported anyway.
+ */
+static int account_wide(struct devtrace_decoder *d, const struct devtrace_item *item,
+			uint64_t frames, bool *again)
+{
+	uint64_t missing = frames - d->wide;
+	bool more = frames > d->wide;
+
+	if (d->have_wide && frames != d->wide && (more || !d->gap_since_wide)) {
+		*again = true;
+		d->wide = frames;
+		return report_gap(d, item, more ? missing : 1, more, d->gap_ts);
+	}
+	d->have_wide = true;
+	d->wide = frames;
+	d->gap_since_wide = false;
+	d->gap_ts = d->last_ts;
+	return 0;
+}
+
+/*
+ * Compare an intact frame with the accounts and report one gap, if there is
+ * one: *again says that there may be another. If not, the accounts stand
+ * right before this frame.
+ */
+static int account(struct devtrace_decoder *d, const struct devtrace_item *item, bool *again)
+{
+	uint8_t missing = (uint8_t)(item->seq - d->next_seq);
+
+	*again = false;
+	if (item->kind == DEVTRACE_ITEM_INFO && dt_opens_stream(&item->u.info)) {
+		/* Whatever was before is over and owes this stream nothing. */
+		d->have_wide = false;
+		d->last_ts = 0;
+	} else if (d->have_seq && missing) {
+		*again = true;
+		d->gap_since_wide = true;
+		d->gap_ts = d->last_ts;
+		d->wide += missing;
+		d->next_seq = item->seq;
+		return report_gap(d, item, missing, false, d->last_ts);
+	}
+	d->have_seq = true;
+	d->next_seq = item->seq;
+	if (item->kind == DEVTRACE_ITEM_INFO)
+		return account_wide(d, item, item->u.info.frames, again);
+	if (item->kind == DEVTRACE_ITEM_CLOCK)
+		return account_wide(d, item, item->u.clock.frames, again);
+	return 0;
+}
+
+static int deliver(struct devtrace_decoder *d, struct devtrace_item *item)
+{
+	d->seq = item->seq;
+	d->next_seq = (uint8_t)(item->seq + 1);
+	d->wide++;
+	d->totals.frames++;
+	dt_body_learn(d, item);
+	if (item->kind == DEVTRACE_ITEM_UNKNOWN && item->u.unknown.type == DEVTRACE_T_EMPTY)
+		return 0;
+	return d->fn(item, d->arg);
+}
+
+/*
+ * One item out of a whole raw frame that ends right before d->pos - 1.
+ * *again: the frame has more; *raw and *n then say what is left of it.
+ */
+static int step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool *again)
+{
+	enum devtrace_damage_reason reason = DEVTRACE_DAMAGE_LONG;
+	struct candidate c;
+	size_t rest;
+	int rc;
+
+	c.item.offset = d->start;
+	if (!d->too_long && unescape(d, &c, *raw, *n, &reason)) {
+		if (accept(d, &c)) {
+			rc = account(d, &c.item, again);
+			return *again ? rc : deliver(d, &c.item);
+		}
+		reason = why_bad(d, &c);
+	}
+	rest = find_opening(d, *raw, *n);
+	if (!rest) {
+		*again = false;
+		return report_damage(d, reason, d->pos - d->start);
+	}
+	*again = true;
+	d->too_long = false;
+	*raw += *n - rest;
+	*n = rest;
+	return report_damage(d, DEVTRACE_DAMAGE_CUT, d->pos - 1 - *n - d->start);
+}
+
+/* Everything out of a whole raw frame. */
+static int take(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
+{
+	bool again;
+	int rc;
+
+	do
+		rc = step(d, &raw, &n, &again);
+	while (again && !rc);
+
+	d->pending = again;
+	if (again) {
+		memmove(d->raw, raw, n);
+		d->have = n;
+	} else {
+		d->have = 0;
+		d->start = d->pos;
+		d->too_long = false;
+		d->midway = false;
+	}
+	return rc;
+}
+
+/*
+ * Collect a piece of a frame. Of one that is too long, the last bytes stay:
+ * always at least DT_TAIL_MAX, which is all that is ever looked at.
+ */
+static void collect(struct devtrace_decoder *d, const uint8_t *p, size_t n)
+{
+	if (n > sizeof(d->raw) - d->have) {
+		size_t keep = n < DT_TAIL_MAX ? DT_TAIL_MAX - n : 0;
+
+		d->too_long = true;
+		if (n > DT_TAIL_MAX) {
+			p += n - DT_TAIL_MAX;
+			n = DT_TAIL_MAX;
+		}
+		if (keep > d->have)
+			keep = d->have;
+		memmove(d->raw, d->raw + d->have - keep, keep);
+		d->have = keep;
+	}
+	memcpy(d->raw + d->have, p, n);
+	d->have += n;
+}
+
+int devtrace_decoder_feed(struct devtrace_decoder *d, const void *buf, size_t n,
+			  size_t *used)
+{
+	const uint8_t *p = buf, *end = p + n;
+	int rc = 0;
+
+	if (d->pending)
+		rc = take(d, d->raw, d->have);
+	while (!rc && p < end) {
+		const uint8_t *frame = p;
+		const uint8_t *flag = memchr(p, DEVTRACE_FLAG, (size_t)(end - p));
+		size_t len = (size_t)((flag ? flag : end) - p);
+
+		p += flag ? len + 1 : len;
+		d->pos += (uint64_t)(p - frame);
+		if (!flag || d->have || len > DT_RAW_MAX) {
+			collect(d, frame, len);
+			frame = d->raw;
+			len = d->have;
+		}
+		if (!flag)
+			break;
+		if (len) {
+			rc = take(d, frame, len);
+		} else {
+			/* Two flags in a row, or one before the first frame. */
+			d->start = d->pos;
+			d->midway = false;
+		}
+	}
+	d->totals.bytes = d->pos;
+	if (used)
+		*used = (size_t)(p - (const uint8_t *)buf);
+	return rc;
+}
+
+int devtrace_decoder_finish(struct devtrace_decoder *d)
+{
+	int rc = 0;
+
+	while (d->pending && !rc)
+		rc = take(d, d->raw, d->have);
+	if (!rc && d->have) {
+		d->have = 0;
+		d->too_long = false;
+		rc = report_damage(d, DEVTRACE_DAMAGE_CUT, d->pos - d->start);
+	}
+	/* More input, if there is any, begins anywhere. */
+	if (!d->pending && !d->have)
+		d->midway = true;
+	return rc;
+}
+
+struct devtrace_decoder *devtrace_decoder_new(devtrace_item_fn *fn, void *arg)
+{
+	struct devtrace_decoder *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->fn = fn;
+	d->arg = arg;
+	d->midway = true;
+	d->version = DEVTRACE_WIRE_VERSION;
+	dt_crc_init(&d->crc[DEVTRACE_CHECK_CRC16 - 1], DEVTRACE_CHECK_CRC16);
+	dt_crc_init(&d->crc[DEVTRACE_CHECK_CRC32 - 1], DEVTRACE_CHECK_CRC32);
+	dt_names_init(&d->names, DT_NAMES_MAX);
+	dt_names_init(&d->procs, DT_NAMES_MAX);
+	dt_forget_recent(d);
+	return d;
+}
+
+void devtrace_decoder_free(struct devtrace_decoder *d)
+{
+	if (!d)
+		return;
+	dt_names_free(&d->names);
+	dt_names_free(&d->procs);
+	free(d);
+}
+
+const struct devtrace_totals *devtrace_decoder_totals(const struct devtrace_decoder *d)
+{
+	return &d->totals;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * check.c - everything described once: conflicts between declarations
+ *
+ * The first description of a minor, a severity of a major, a record type or an
+ * enum value holds; a later one is an error that names both places.
+ */
+#include <stdlib.h>
+#include "internal.h"
+
+static unsigned int bucket(const char *name, size_t n)
+{
+	uint32_t h = 2166136261u;
+
+	while (n--)
+		h = (h ^ (unsigned char)*name++) * 16777619u;
+	return (h ^ h >> 16) % FMT_BUCKETS;
+}
+
+const struct fmt_table *fmt_table_find(const struct fmt_parser *p, const char *name, size_t n)
+{
+	const struct fmt_table *t;
+
+	for (t = p->tables[bucket(name, n)]; t; t = t->next)
+		if (t->name_len == n && !memcmp(t->name, name, n))
+			return t;
+	return NULL;
+}
+
+void fmt_table_add(struct fmt_parser *p, struct fmt_table *t)
+{
+	struct fmt_table **head = &p->tables[bucket(t->name, t->name_len)];
+
+	t->next = *head;
+	*head = t;
+	p->nr_tables++;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct fmt_label *x = *(const struct fmt_label *const *)a;
+	const struct fmt_label *y = *(const struct fmt_label *const *)b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+void fmt_check_table(struct fmt_parser *p, struct fmt_table *t)
+{
+	struct fmt_label *l;
+	unsigned int i, n = 0;
+
+	if (t->is_flags || !t->nr)
+		return;
+	t->sorted = fmt_alloc(&p->set->arena, t->nr * sizeof(*t->sorted));
+	for (l = t->labels; l; l = l->next)
+		t->sorted[n++] = l;
+	qsort(t->sorted, n, sizeof(*t->sorted), by_value);
+	for (i = 1; i < n; i++)
+		if (t->sorted[i]->value == t->sorted[i - 1]->value)
+			fmt_error(p, t->sorted[i]->offset, "'%s' has the value %lld, which '%s' has",
+				  t->sorted[i]->name, (long long)t->sorted[i]->value,
+				  t->sorted[i - 1]->name);
+}
+
+const struct fmt_label *fmt_enum_find(const struct fmt_table *t, uint64_t value)
+{
+	unsigned int low = 0, high = t->nr;
+
+	while (low < high) {
+		unsigned int mid = (low + high) / 2;
+
+		if (t->sorted[mid]->value < value)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < t->nr && t->sorted[low]->value == value ? t->sorted[low] : NULL;
+}
+
+/* Fill *slot, or say who has it. */
+static void claim(struct fmt_parser *p, struct fmt_entry **slot, struct fmt_entry *e,
+		  const char *what, unsigned int number)
+{
+	unsigned int line, column;
+
+	if (!*slot) {
+		*slot = e;
+		return;
+	}
+	fmt_locate(&(*slot)->place, &line, &column);
+	fmt_error(p, e->place.offset, "%s %u, '%s', is described as '%s' in %s:%u:%u already",
+		  what, number, e->name, (*slot)->name, (*slot)->place.file->path, line, column);
+}
+
+void fmt_add_record(struct fmt_parser *p, unsigned int type, struct fmt_entry *e)
+{
+	claim(p, &p->set->records[type], e, "record type", type);
+}
+
+void fmt_add_minor(struct fmt_parser *p, struct fmt_major *m, int minor, struct fmt_entry *e)
+{
+	unsigned int line, column;
+
+	if (minor >= 0) {
+		claim(p, &m->minors[minor], e, "minor", minor);
+	} else if (!m->any) {
+		m->any = e;
+	} else {
+		fmt_locate(&m->any->place, &line, &column);
+		fmt_error(p, e->place.offset, "minor * is described in %s:%u:%u already",
+			  m->any->place.file->path, line, column);
+	}
+}
+
+void fmt_add_severity(struct fmt_parser *p, struct fmt_major *m, unsigned int level,
+		      struct fmt_entry *e)
+{
+	struct fmt_entry *old = m->severity[level];
+	unsigned int line, column;
+
+	if (!old) {
+		m->severity[level] = e;
+		return;
+	}
+	fmt_locate(&old->place, &line, &column);
+	fmt_error(p, e->place.offset, "severity %s of this major has a text in %s:%u:%u already",
+		  e->name, old->place.file->path, line, column);
+}
+
+static struct fmt_major *find(const struct fmt_set *set, uint32_t number)
+{
+	struct fmt_major *m = set->majors[(number ^ number >> 8) % FMT_BUCKETS];
+
+	while (m && m->number != number)
+		m = m->next;
+	return m;
+}
+
+struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const char *name,
+				size_t offset)
+{
+	struct fmt_major **head = &p->set->majors[(number ^ number >> 8) % FMT_BUCKETS];
+	struct fmt_major *m = find(p->set, number);
+	unsigned int line, column;
+
+	if (!m) {
+		m = fmt_alloc(&p->set->arena, sizeof(*m));
+		m->number = number;
+		m->name = name;
+		m->place.file = p->file;
+		m->place.offset = offset;
+		m->next = *head;
+		*head = m;
+		return m;
+	}
+	if (!strcmp(m->name, name))
+		return m;
+	fmt_locate(&m->place, &line, &column);
+	fmt_error(p, offset, "major 0x%06x, '%s', is '%s' in %s:%u:%u",
+		  number, name, m->name, m->place.file->path, line, column);
+	return NULL;
+}
+
+const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
+				 const struct fmt_major **major)
+{
+	const struct fmt_entry *e;
+	struct fmt_major *m;
+
+	if (ev->type != DEVTRACE_T_EXC || !(ev->flags & DEVTRACE_F_CODE)) {
+		*major = NULL;
+		return set->records[ev->type];
+	}
+	m = find(set, DEVTRACE_CODE_MAJOR(ev->code));
+	*major = m;
+	if (!m)
+		return NULL;
+	e = m->minors[DEVTRACE_CODE_MINOR(ev->code)];
+	if (!e && (ev->severity & DEVTRACE_SEV_SET))
+		e = m->severity[ev->severity & 7];
+	return e ? e : m->any;
+}

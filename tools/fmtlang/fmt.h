@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * fmt.h - the .fmt language: what a set of format files means
+ *
+ * Files are parsed once, checked, and compiled to small programs of literal
+ * texts and conversions; printing an event runs its program. The language is
+ * described in fmt(5).
+ *
+ * Everything that a set holds lives in its arena and is freed with it. All
+ * names and texts in it are safe to print: what a terminal might take for a
+ * command was escaped when it was read.
+ */
+#ifndef TRACEINFO_FMT_H
+#define TRACEINFO_FMT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <devtrace-decode.h>
+#include "common/out.h"
+
+#define FMT_FILE_MAX	(1024 * 1024)
+#define FMT_NAME_MAX	63
+#define FMT_ARGS_MAX	32	/* arguments of one description */
+#define FMT_TABLES_MAX	4096	/* enums and flags of one file */
+#define FMT_ERRORS_MAX	50	/* reported for one file; then it is left */
+
+/*
+ * What an argument accepts is a set of element types: bit n for type n, and
+ * one for enumeration elements.
+ */
+#define FMT_BIT(t)	(1u << (t))
+#define FMT_M_ENUM	FMT_BIT(16)
+#define FMT_M_UINT	(FMT_BIT(DEVTRACE_E_U8) | FMT_BIT(DEVTRACE_E_U16) | \
+			 FMT_BIT(DEVTRACE_E_U32) | FMT_BIT(DEVTRACE_E_U64) | \
+			 FMT_BIT(DEVTRACE_E_X32))
+#define FMT_M_SINT	(FMT_BIT(DEVTRACE_E_I8) | FMT_BIT(DEVTRACE_E_I16) | \
+			 FMT_BIT(DEVTRACE_E_I32) | FMT_BIT(DEVTRACE_E_I64))
+#define FMT_M_INT	(FMT_M_UINT | FMT_M_SINT | FMT_M_ENUM)
+#define FMT_M_FLOAT	(FMT_BIT(DEVTRACE_E_F32) | FMT_BIT(DEVTRACE_E_F64))
+#define FMT_M_BYTES	(FMT_BIT(DEVTRACE_E_STR) | FMT_BIT(DEVTRACE_E_MEM))
+#define FMT_M_ADDR	(FMT_BIT(DEVTRACE_E_OBJ) | FMT_BIT(DEVTRACE_E_FUN))
+#define FMT_M_NAMED	(FMT_M_ADDR | FMT_BIT(DEVTRACE_E_SIG))
+#define FMT_M_ANY	0x1ffffu
+
+static inline uint32_t fmt_elem_bit(const struct devtrace_elem *e)
+{
+	return e->is_enum ? FMT_M_ENUM : FMT_BIT(e->type);
+}
+
+struct fmt_file {
+	struct fmt_file	*next;
+	const char	*path;
+	char		*text;
+	size_t		len;
+	unsigned int	errors;
+};
+
+struct fmt_place {
+	const struct fmt_file *file;
+	size_t	offset;			/* of the first byte */
+};
+
+struct fmt_label {
+	struct fmt_label *next;
+	const char	*name;
+	size_t		len;
+	uint64_t	value, mask;
+	size_t		offset;
+};
+
+/* An enum or flags declaration. */
+struct fmt_table {
+	struct fmt_table *next;
+	const char	*name;
+	size_t		name_len;
+	bool		is_flags;
+	unsigned int	nr;
+	struct fmt_label *labels;	/* in the order of the file */
+	const struct fmt_label **sorted;/* enum: by value */
+};
+
+struct fmt_arg {
+	const char	*name;		/* NULL: not declared */
+	size_t		name_len;
+	const char	*unit;		/* with a space before it; NULL: none */
+	size_t		unit_len;
+	const struct fmt_table *table;
+	const char	*type;		/* as declared, for messages */
+	uint32_t	accept;
+	uint8_t		scale;		/* digits after the point */
+	bool		used;
+	size_t		offset;
+};
+
+struct fmt_op {
+	char		conv;		/* 0: text; '{': by table */
+	uint8_t		arg;
+	bool		quote;		/* strings in quotes */
+	bool		plain;		/* spec asks for nothing */
+	struct out_spec	spec;
+	const struct fmt_table *table;
+	const char	*text;
+	size_t		len;
+};
+
+/* A minor, a record type or a severity: how to print one kind of event. */
+struct fmt_entry {
+	struct fmt_entry *next;
+	const char	*name;
+	struct fmt_place place;
+	unsigned int	nargs, nops;
+	bool		declared;	/* an argument list was given */
+	struct fmt_arg	*args;
+	struct fmt_op	*ops;
+};
+
+/* One major; where a minor has no description, by severity, then "*". */
+struct fmt_major {
+	struct fmt_major *next;
+	uint32_t	number;
+	const char	*name;
+	struct fmt_place place;
+	struct fmt_entry *minors[256];
+	struct fmt_entry *any;
+	struct fmt_entry *severity[8];	/* severity byte & 7 */
+};
+
+enum fmt_level { FMT_ERROR, FMT_WARNING, FMT_NOTE };
+
+/* Told of every mistake; message is safe to print, line is 0 if unknown. */
+typedef void fmt_diag_fn(void *arg, enum fmt_level level, const char *path,
+			 unsigned int line, unsigned int column, const char *message);
+
+#define FMT_BUCKETS	256
+
+struct fmt_arena {
+	struct fmt_chunk *chunks;
+};
+
+struct fmt_set {
+	struct fmt_arena arena;
+	struct fmt_file	*files, **files_end;
+	struct fmt_entry *records[256];
+	struct fmt_major *majors[FMT_BUCKETS];
+	fmt_diag_fn	*diag;
+	void		*diag_arg;
+	unsigned int	errors, warnings;
+};
+
+/* diag may be NULL. */
+void fmt_set_init(struct fmt_set *set, fmt_diag_fn *diag, void *arg);
+void fmt_set_free(struct fmt_set *set);
+
+/*
+ * Add what a text, a file, the *.fmt files of a directory describe. Mistakes
+ * are reported; what is intact is added. 0, or -1 if the file or directory
+ * cannot be read (errno; reported as well) or there is no memory. missing_ok:
+ * a directory that does not exist is no mistake.
+ */
+int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t len);
+int fmt_add_file(struct fmt_set *set, const char *path);
+int fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok);
+/* Directories separated by colons. */
+int fmt_add_path(struct fmt_set *set, const char *path);
+
+/*
+ * The description of an event, NULL if there is none; *major (exceptions) may
+ * be set even then.
+ */
+const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
+				 const struct fmt_major **major);
+
+void fmt_locate(const struct fmt_place *place, unsigned int *line, unsigned int *column);
+
+/* Gives names from the dictionary of a stream; NULL if there is none. */
+struct fmt_names {
+	const char *(*name)(const struct fmt_names *names, uint8_t kind, uint32_t value,
+			    uint8_t group, uint64_t key);
+};
+
+/* Print the text of an event by its description; by its types if entry is NULL. */
+void fmt_print(struct out *o, const struct fmt_entry *entry, const uint8_t *data,
+	       size_t len, const struct fmt_names *names);
+/* The members of a JSON object without braces: "args":{...},"text":"...". */
+void fmt_print_json(struct out *o, const struct fmt_entry *entry, const uint8_t *data,
+		    size_t len, const struct fmt_names *names);
+
+#endif

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lex.c - tokens of a .fmt file, and messages about it
+ *
+ * The lexer never fails: what it does not know it reports and skips, so that
+ * the parser sees tokens only. Every token and every byte of a string knows
+ * the offset in the file at which it stands; line and column are computed from
+ * it when a message needs them.
+ */
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "internal.h"
+
+void fmt_locate(const struct fmt_place *place, unsigned int *line, unsigned int *column)
+{
+	const char *text = place->file->text;
+	size_t i, begin = 0;
+
+	*line = 1;
+	for (i = 0; i < place->offset && i < place->file->len; i++) {
+		if (text[i] == '\n') {
+			++*line;
+			begin = i + 1;
+		}
+	}
+	*column = place->offset - begin + 1;
+}
+
+static void vreport(struct fmt_set *set, enum fmt_level level, const struct fmt_file *file,
+		    size_t offset, const char *format, va_list ap)
+{
+	struct fmt_place place = { file, offset };
+	unsigned int line, column;
+	char raw[512];
+	struct out safe;
+
+	if (level == FMT_ERROR)
+		set->errors++;
+	else if (level == FMT_WARNING)
+		set->warnings++;
+	if (!set->diag)
+		return;
+	vsnprintf(raw, sizeof(raw), format, ap);
+	out_init(&safe, -1);
+	out_safe(&safe, raw, strlen(raw));
+	out_char(&safe, 0);
+	fmt_locate(&place, &line, &column);
+	if (!safe.err)
+		set->diag(set->diag_arg, level, file->path, line, column, safe.buf);
+	out_free(&safe);
+}
+
+void fmt_report(struct fmt_set *set, enum fmt_level level, const struct fmt_file *file,
+		size_t offset, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vreport(set, level, file, offset, format, ap);
+	va_end(ap);
+}
+
+/* Too many errors cost the rest of the file. */
+static void verror(struct fmt_parser *p, size_t offset, const char *format, va_list ap)
+{
+	if (p->file->errors >= FMT_ERRORS_MAX)
+		return;
+	vreport(p->set, FMT_ERROR, p->file, offset, format, ap);
+	if (++p->file->errors == FMT_ERRORS_MAX) {
+		fmt_report(p->set, FMT_NOTE, p->file, offset,
+			   "too many errors: the rest of this file is not used");
+		p->cur = p->file->len;
+		p->tok = TOK_END;
+	}
+}
+
+/* An error costs the declaration it stands in. */
+void fmt_error(struct fmt_parser *p, size_t offset, const char *format, ...)
+{
+	va_list ap;
+
+	p->broken = true;
+	va_start(ap, format);
+	verror(p, offset, format, ap);
+	va_end(ap);
+}
+
+/* In the token that comes next: which declaration it stands in is not known yet. */
+__attribute__((format(printf, 3, 4)))
+static void token_error(struct fmt_parser *p, size_t offset, const char *format, ...)
+{
+	va_list ap;
+
+	p->bad = true;
+	va_start(ap, format);
+	verror(p, offset, format, ap);
+	va_end(ap);
+}
+
+void fmt_warning(struct fmt_parser *p, size_t offset, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vreport(p->set, FMT_WARNING, p->file, offset, format, ap);
+	va_end(ap);
+}
+
+static int peek(const struct fmt_parser *p, size_t ahead)
+{
+	return p->cur + ahead < p->file->len ?
+	       (unsigned char)p->file->text[p->cur + ahead] : -1;
+}
+
+/* How far it is to what is neither space nor a comment. */
+static size_t space(const struct fmt_parser *p)
+{
+	size_t n = 0;
+
+	for (;; n++) {
+		int c = peek(p, n);
+
+		if (c == '#')
+			while (c >= 0 && c != '\n')
+				c = peek(p, ++n);
+		if (c != '\n' && c != ' ' && c != '\t' && c != '\r' && c != '\v' && c != '\f')
+			return n;
+	}
+}
+
+int fmt_ahead(const struct fmt_parser *p)
+{
+	return peek(p, space(p));
+}
+
+static bool line_end(const struct fmt_parser *p, size_t from, size_t to)
+{
+	return from < to && memchr(p->file->text + from, '\n', to - from);
+}
+
+static void skip_space(struct fmt_parser *p)
+{
+	size_t from = p->cur;
+
+	p->cur += space(p);
+	if (line_end(p, from, p->cur))
+		p->first = true;
+}
+
+static int digit_of(int c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
+}
+
+static bool name_char(int c)
+{
+	return c >= 0 && c < 0x80 && (isalnum(c) || c == '_');
+}
+
+static void lex_number(struct fmt_parser *p)
+{
+	unsigned int base = 10, nr = 0;
+	bool overflow = false;
+	int c;
+
+	p->tok = TOK_NUMBER;
+	p->number = 0;
+	if (peek(p, 0) == '0' && (peek(p, 1) | 0x20) == 'x')
+		base = 16;
+	else if (peek(p, 0) == '0' && (peek(p, 1) | 0x20) == 'b')
+		base = 2;
+	if (base != 10)
+		p->cur += 2;
+	for (; name_char(c = peek(p, 0)); p->cur++, nr++) {
+		unsigned int d = digit_of(c);
+
+		if (d >= base) {
+			token_error(p, p->cur, "'%c' is no digit of a %s number", c,
+				    base == 16 ? "hexadecimal" :
+				    base == 2 ? "binary" : "decimal");
+			while (name_char(peek(p, 0)))
+				p->cur++;
+			return;
+		}
+		if (p->number > (UINT64_MAX - d) / base)
+			overflow = true;
+		p->number = p->number * base + d;
+	}
+	if (!nr)
+		token_error(p, p->start, "digits are missing after 0%c",
+			    base == 16 ? 'x' : 'b');
+	else if (overflow)
+		token_error(p, p->start, "the number does not fit in 64 bits");
+}
+
+static void lex_name(struct fmt_parser *p)
+{
+	static const struct {
+		const char *word;
+		enum fmt_token tok;
+	} words[] = {
+		{ "enum", TOK_ENUM }, { "flags", TOK_FLAGS }, { "major", TOK_MAJOR },
+		{ "minor", TOK_MINOR }, { "record", TOK_RECORD }, { "severity", TOK_SEVERITY },
+	};
+	size_t i;
+
+	while (name_char(peek(p, 0)))
+		p->cur++;
+	p->tok = TOK_NAME;
+	p->name = p->file->text + p->start;
+	p->name_len = p->cur - p->start;
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strlen(words[i].word) == p->name_len &&
+		    !memcmp(words[i].word, p->name, p->name_len))
+			p->tok = words[i].tok;
+	if (p->name_len > FMT_NAME_MAX)
+		token_error(p, p->start, "a name has at most %d characters, this one %zu",
+			    FMT_NAME_MAX, p->name_len);
+}
+
+static void put(struct fmt_parser *p, int c, size_t from)
+{
+	if (p->str_len == p->str_size) {
+		p->str_size = p->str_size ? p->str_size * 2 : 256;
+		p->str = realloc(p->str, p->str_size);
+		p->pos = realloc(p->pos, p->str_size * sizeof(*p->pos));
+		if (!p->str || !p->pos) {
+			fputs("traceinfo: out of memory\n", stderr);
+			exit(1);
+		}
+	}
+	p->str[p->str_len] = (char)c;
+	p->pos[p->str_len++] = from;
+}
+
+static void lex_escape(struct fmt_parser *p)
+{
+	size_t from = p->cur++;
+	int c = peek(p, 0);
+
+	switch (c) {
+	case '\\':
+	case '"':
+		break;
+	case 'n':
+		c = '\n';
+		break;
+	case 't':
+		c = '\t';
+		break;
+	case 'x':
+		if (digit_of(peek(p, 1)) < 16 && digit_of(peek(p, 2)) < 16) {
+			c = digit_of(peek(p, 1)) * 16 + digit_of(peek(p, 2));
+			p->cur += 2;
+			break;
+		}
+		/* fall through */
+	default:
+		token_error(p, from, "unknown escape in a string; there are: \\\\ \\\" \\n \\t \\xHH");
+		return;
+	}
+	put(p, c, from);
+	p->cur++;
+}
+
+/* From the opening quote at cur to behind the closing one. */
+static void lex_string(struct fmt_parser *p)
+{
+	int c;
+
+	p->cur++;
+	while ((c = peek(p, 0)) != '"') {
+		if (c < 0 || c == '\n') {
+			token_error(p, p->start, "the string is not closed on its line: '\"' is missing");
+			return;
+		}
+		if (c == '\\')
+			lex_escape(p);
+		else
+			put(p, c, p->cur++);
+	}
+	p->cur++;
+}
+
+bool fmt_begins(const struct fmt_parser *p)
+{
+	switch (p->tok) {
+	case TOK_MAJOR:
+	case TOK_MINOR:
+	case TOK_RECORD:
+	case TOK_SEVERITY:
+		return true;
+	case TOK_ENUM:
+	case TOK_FLAGS:
+		return p->first && !p->parens;
+	default:
+		return false;
+	}
+}
+
+/*
+ * What has no meaning, at, before this token, stands in the declaration that goes on
+ * with the token, or that ends on its line; before one that begins, in none. apart: a
+ * line ended in front of it.
+ */
+static void misplaced(struct fmt_parser *p, size_t at, bool apart)
+{
+	if (!fmt_begins(p))
+		p->bad = true;
+	if (!apart && (!fmt_begins(p) || line_end(p, at, p->start)))
+		p->broken = true;
+}
+
+void fmt_next(struct fmt_parser *p)
+{
+	size_t stray = SIZE_MAX;
+	bool apart = false;
+	int c;
+
+	/* The token is taken, with what is wrong in it. */
+	if (p->bad)
+		p->broken = true;
+	p->bad = false;
+	p->prev_end = p->cur;
+	p->first = p->cur == 0;
+again:
+	skip_space(p);
+	p->start = p->cur;
+	c = peek(p, 0);
+	if (c < 0) {
+		p->tok = TOK_END;
+	} else if (c == '"') {
+		p->tok = TOK_STRING;
+		if (!p->append)
+			p->str_len = 0;
+		lex_string(p);
+	} else if (c >= '0' && c <= '9') {
+		lex_number(p);
+	} else if (name_char(c)) {
+		lex_name(p);
+	} else if (strchr("{}(),;=/:*-<", c) && c) {
+		p->tok = TOK_PUNCT;
+		p->punct = (char)c;
+		p->cur++;
+		if (c == '(')
+			p->parens++;
+		else if (c == ')' && p->parens)
+			p->parens--;
+	} else {
+		size_t n = utf8_len((const uint8_t *)p->file->text + p->cur,
+				    p->file->len - p->cur);
+
+		if (stray == SIZE_MAX) {
+			stray = p->cur;
+			apart = p->first;
+		}
+		token_error(p, p->cur, "'%.*s' has no meaning here", n ? (int)n : 1,
+			    p->file->text + p->cur);
+		p->bad = false;
+		p->cur += n ? n : 1;
+		if (p->cur > p->file->len)
+			p->cur = p->file->len;
+		goto again;
+	}
+	if (stray != SIZE_MAX)
+		misplaced(p, stray, apart);
+}
+
+void fmt_lex_init(struct fmt_parser *p, struct fmt_set *set, struct fmt_file *file)
+{
+	memset(p, 0, sizeof(*p));
+	p->set = set;
+	p->file = file;
+}

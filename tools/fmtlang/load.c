@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * load.c - format files and directories, and the memory they live in
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "internal.h"
+
+struct fmt_chunk {
+	struct fmt_chunk *next;
+	size_t		used, size;
+	max_align_t	mem[];
+};
+
+#define CHUNK	(64 * 1024 - sizeof(struct fmt_chunk))
+
+void *fmt_alloc(struct fmt_arena *a, size_t size)
+{
+	struct fmt_chunk *c = a->chunks;
+	char *p;
+
+	size = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+	if (!c || c->size - c->used < size) {
+		size_t n = size > CHUNK ? size : CHUNK;
+
+		c = calloc(1, sizeof(*c) + n);
+		if (!c) {
+			fputs("traceinfo: out of memory\n", stderr);
+			exit(1);
+		}
+		c->size = n;
+		c->next = a->chunks;
+		a->chunks = c;
+	}
+	p = (char *)c->mem + c->used;
+	c->used += size;
+	return p;
+}
+
+static void arena_free(struct fmt_arena *a)
+{
+	while (a->chunks) {
+		struct fmt_chunk *c = a->chunks;
+
+		a->chunks = c->next;
+		free(c);
+	}
+}
+
+/* In a text, line ends and tabs are wanted: a line end indents what follows. */
+const char *fmt_copy(struct fmt_parser *p, const char *s, size_t n, bool text, size_t *len)
+{
+	struct out safe;
+	size_t i, begin = 0;
+	char *copy;
+
+	out_init(&safe, -1);
+	for (i = 0; text && i < n; i++) {
+		if (s[i] != '\n' && s[i] != '\t')
+			continue;
+		out_safe(&safe, s + begin, i - begin);
+		out_str(&safe, s[i] == '\n' ? "\n    " : "\t");
+		begin = i + 1;
+	}
+	if (n > begin)
+		out_safe(&safe, s + begin, n - begin);
+	copy = fmt_alloc(&p->set->arena, safe.len + 1);
+	if (safe.len)
+		memcpy(copy, safe.buf, safe.len);
+	if (len)
+		*len = safe.len;
+	out_free(&safe);
+	return copy;
+}
+
+void fmt_set_init(struct fmt_set *set, fmt_diag_fn *diag, void *arg)
+{
+	memset(set, 0, sizeof(*set));
+	set->files_end = &set->files;
+	set->diag = diag;
+	set->diag_arg = arg;
+}
+
+void fmt_set_free(struct fmt_set *set)
+{
+	arena_free(&set->arena);
+	fmt_set_init(set, NULL, NULL);
+}
+
+/* A message about a path, not about a place in it. */
+static int path_error(struct fmt_set *set, const char *path, const char *what)
+{
+	int err = errno;
+	struct out safe;
+
+	set->errors++;
+	if (set->diag) {
+		out_init(&safe, -1);
+		out_safe(&safe, path, strlen(path));
+		out_char(&safe, 0);
+		if (!safe.err)
+			set->diag(set->diag_arg, FMT_ERROR, safe.buf, 0, 0, what);
+		out_free(&safe);
+	}
+	errno = err;
+	return -1;
+}
+
+static int read_all(int fd, char **text, size_t *len)
+{
+	char *buf = malloc(FMT_FILE_MAX + 1);
+	size_t n = 0;
+
+	if (!buf)
+		return -1;
+	while (n <= FMT_FILE_MAX) {
+		ssize_t r = read(fd, buf + n, FMT_FILE_MAX + 1 - n);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0) {
+			free(buf);
+			return -1;
+		}
+		if (!r)
+			break;
+		n += r;
+	}
+	*text = buf;
+	*len = n;
+	return 0;
+}
+
+int fmt_add_file(struct fmt_set *set, const char *path)
+{
+	/* A fifo somebody left in the directory must not stop us. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct fmt_file *f;
+	struct stat st, old;
+	char *text;
+	size_t len;
+	int ret;
+
+	if (fd < 0)
+		return path_error(set, path, strerror(errno));
+	if (!fstat(fd, &st) && !S_ISREG(st.st_mode)) {
+		close(fd);
+		errno = EINVAL;
+		return path_error(set, path, "not a regular file");
+	}
+	/* Named twice, by -e and by its directory, it is one file. */
+	for (f = set->files; f; f = f->next) {
+		if (!stat(f->path, &old) && old.st_dev == st.st_dev && old.st_ino == st.st_ino) {
+			close(fd);
+			return 0;
+		}
+	}
+	ret = read_all(fd, &text, &len);
+	if (ret) {
+		ret = path_error(set, path, strerror(errno));
+	} else {
+		if (len > FMT_FILE_MAX) {
+			errno = EFBIG;
+			ret = path_error(set, path, "larger than 1 MiB: not used");
+		} else {
+			ret = fmt_add_text(set, path, text, len);
+		}
+		free(text);
+	}
+	close(fd);
+	return ret;
+}
+
+static int is_fmt(const struct dirent *d)
+{
+	size_t n = strlen(d->d_name);
+
+	return n > 4 && d->d_name[0] != '.' && !strcmp(d->d_name + n - 4, ".fmt");
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);	/* whatever the locale */
+}
+
+int fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok)
+{
+	struct dirent **list;
+	int i, n = scandir(path, &list, is_fmt, by_name), ret = 0;
+
+	if (n < 0) {
+		if (missing_ok && errno == ENOENT)
+			return 0;
+		return path_error(set, path, strerror(errno));
+	}
+	for (i = 0; i < n; i++) {
+		size_t size = strlen(path) + strlen(list[i]->d_name) + 2;
+		char *name = malloc(size);
+
+		if (!name) {
+			ret = -1;
+		} else {
+			snprintf(name, size, "%s/%s", path, list[i]->d_name);
+			ret |= fmt_add_file(set, name);
+			free(name);
+		}
+		free(list[i]);
+	}
+	free(list);
+	return ret;
+}
+
+int fmt_add_path(struct fmt_set *set, const char *path)
+{
+	int ret = 0;
+
+	while (*path) {
+		size_t n = strcspn(path, ":");
+
+		if (n) {
+			char *dir = strndup(path, n);
+
+			ret |= dir ? fmt_add_dir(set, dir, true) : -1;
+			free(dir);
+		}
+		path += n + (path[n] == ':');
+	}
+	return ret;
+}

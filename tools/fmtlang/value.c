@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * value.c - elements printed by their own types
+ *
+ * What is needed when no .fmt file describes an event, and the pieces from
+ * which the conversions of a text are made. Nothing here trusts the element
+ * beyond what devtrace_elem_next() has checked.
+ */
+#include <math.h>
+#include "internal.h"
+#include "value.h"
+
+#define INLINE_MAX	32	/* a longer buffer is dumped on lines of its own */
+
+int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_value *v)
+{
+	int ret = devtrace_elem_next(data, len, pos, &v->e);
+	struct devtrace_elem piece;
+	size_t p;
+
+	v->pieces = false;
+	if (ret <= 0 || v->e.is_enum ||
+	    (v->e.type != DEVTRACE_E_STR && v->e.type != DEVTRACE_E_MEM))
+		return ret;
+	v->total = v->e.v.mem.len;
+	piece = v->e;
+	while (piece.type == DEVTRACE_E_MEM && piece.width == DEVTRACE_E_MEM_MORE >> 4) {
+		p = *pos;
+		/* The last piece may be missing: what is there is the buffer. */
+		if (devtrace_elem_next(data, len, &p, &piece) != 1 || piece.is_enum ||
+		    piece.type != DEVTRACE_E_MEM)
+			break;
+		*pos = p;
+		v->total += piece.v.mem.len;
+		v->pieces = true;
+	}
+	return 1;
+}
+
+/* Goes through the pieces of a buffer. */
+struct pieces {
+	const uint8_t *p;
+	size_t len, left;		/* left: behind this piece */
+	const uint8_t *next;
+};
+
+static void pieces_first(struct pieces *it, const struct fmt_value *v)
+{
+	it->p = v->e.v.mem.p;
+	it->len = v->e.v.mem.len;
+	it->left = v->total - it->len;
+	it->next = v->e.raw + v->e.size;
+}
+
+static bool pieces_next(struct pieces *it)
+{
+	if (!it->left)
+		return false;
+	/* A MEM element: format byte, length, bytes; checked before. */
+	it->len = it->next[1];
+	it->p = it->next + 2;
+	it->next = it->p + it->len;
+	it->left -= it->len;
+	return true;
+}
+
+unsigned int fmt_value_bytes(const struct devtrace_elem *e)
+{
+	static const uint8_t bytes[16] = {
+		[DEVTRACE_E_I8] = 1, [DEVTRACE_E_U8] = 1, [DEVTRACE_E_I16] = 2,
+		[DEVTRACE_E_U16] = 2, [DEVTRACE_E_I32] = 4, [DEVTRACE_E_U32] = 4,
+		[DEVTRACE_E_X32] = 4, [DEVTRACE_E_I64] = 8, [DEVTRACE_E_U64] = 8,
+		[DEVTRACE_E_OBJ] = 8, [DEVTRACE_E_FUN] = 8, [DEVTRACE_E_SIG] = 4,
+	};
+
+	return e->is_enum ? 1 : bytes[e->type];
+}
+
+const char *fmt_elem_name(const struct devtrace_elem *e)
+{
+	static const char *const names[16] = {
+		"I8", "U8", "I16", "U16", "I32", "U32", "F32", "F64",
+		"STR", "MEM", "SIG", "OBJ", "FUN", "I64", "U64", "X32",
+	};
+
+	return e->is_enum ? "ENUM" : names[e->type & 15];
+}
+
+static const char *lookup(const struct fmt_names *names, uint8_t kind, uint32_t value,
+			  uint8_t group, uint64_t key)
+{
+	return names ? names->name(names, kind, value, group, key) : NULL;
+}
+
+static const char *find_name(const struct devtrace_elem *e, const struct fmt_names *names)
+{
+	const char *s;
+
+	if (e->is_enum)
+		return lookup(names, DEVTRACE_T_ENUM, (uint32_t)e->v.u, e->width & 7, 0);
+	switch (e->type) {
+	case DEVTRACE_E_OBJ:
+		return lookup(names, DEVTRACE_T_OBJ, 0, 0, e->v.u);
+	case DEVTRACE_E_FUN:
+		return lookup(names, DEVTRACE_T_FUN, 0, 0, e->v.u);
+	case DEVTRACE_E_SIG:
+		s = lookup(names, DEVTRACE_T_SIG, e->v.sig.sig, 0, e->v.sig.obj);
+		return s ? s : lookup(names, DEVTRACE_T_SIG, e->v.sig.sig, 0, 0);
+	}
+	return NULL;
+}
+
+void fmt_value_name(struct out *o, const struct fmt_value *v, const struct fmt_names *names)
+{
+	const char *s = find_name(&v->e, names);
+
+	if (s)
+		out_safe(o, s, strlen(s));
+	else if (v->e.is_enum)
+		out_u64(o, v->e.v.u);
+	else if (v->e.type == DEVTRACE_E_SIG)
+		out_u64(o, v->e.v.sig.sig);
+	else
+		out_hex(o, v->e.v.u, 1);
+	if (!v->e.is_enum && v->e.type == DEVTRACE_E_SIG && v->e.v.sig.obj) {
+		s = lookup(names, DEVTRACE_T_OBJ, 0, 0, v->e.v.sig.obj);
+		out_char(o, '@');
+		if (s)
+			out_safe(o, s, strlen(s));
+		else
+			out_hex(o, v->e.v.sig.obj, 1);
+	}
+}
+
+void fmt_value_table(struct out *o, const struct devtrace_elem *e, const struct fmt_table *t)
+{
+	const struct fmt_label *l;
+	uint64_t v, rest;
+	bool any = false;
+
+	if (!t->is_flags) {
+		bool is_signed = !e->is_enum && (FMT_BIT(e->type) & FMT_M_SINT);
+
+		v = is_signed ? (uint64_t)fmt_value_signed(e) : fmt_value_unsigned(e);
+		l = fmt_enum_find(t, v);
+		if (l)
+			out_mem(o, l->name, l->len);
+		else if (is_signed)
+			out_i64(o, (int64_t)v);
+		else
+			out_u64(o, v);
+		return;
+	}
+	v = fmt_value_unsigned(e);
+	rest = v;
+	for (l = t->labels; l; l = l->next) {
+		if (!l->mask ? v : l->value ? (rest & l->mask) != l->value : v & l->mask)
+			continue;
+		if (any)
+			out_char(o, '|');
+		out_mem(o, l->name, l->len);
+		any = true;
+		rest &= ~l->mask;
+	}
+	if (rest || !any) {
+		if (any)
+			out_char(o, '|');
+		if (rest)
+			out_hex(o, rest, 1);
+		else
+			out_char(o, '0');
+	}
+}
+
+/* The bytes of at most max characters; one that is part of none counts as one. */
+static size_t first_characters(const uint8_t *p, size_t n, size_t max)
+{
+	size_t len = 0;
+
+	if (n <= max)
+		return n;
+	while (len < n && max--) {
+		size_t c = utf8_len(p + len, n - len);
+
+		len += c ? c : 1;
+	}
+	return len;
+}
+
+void fmt_value_bytes_safe(struct out *o, const struct fmt_value *v, size_t max)
+{
+	struct pieces it;
+	struct out all;
+
+	pieces_first(&it, v);
+	if (!v->pieces) {
+		out_safe(o, it.p, first_characters(it.p, it.len, max));
+		return;
+	}
+	/* A character may begin in one piece and end in the next. */
+	out_init(&all, -1);
+	do
+		out_mem(&all, it.p, it.len);
+	while (pieces_next(&it));
+	out_safe(o, all.buf, first_characters((const uint8_t *)all.buf, all.len, max));
+	out_free(&all);
+}
+
+static void hex_byte(struct out *o, uint8_t c)
+{
+	static const char set[] = "0123456789abcdef";
+
+	if (out_room(o, 2)) {
+		o->buf[o->len++] = set[c >> 4];
+		o->buf[o->len++] = set[c & 15];
+	}
+}
+
+void fmt_value_hex(struct out *o, const struct fmt_value *v, size_t max)
+{
+	struct pieces it;
+	bool first = true;
+	size_t i;
+
+	pieces_first(&it, v);
+	do {
+		for (i = 0; i < it.len && max; i++, max--) {
+			if (!first)
+				out_char(o, ' ');
+			first = false;
+			hex_byte(o, it.p[i]);
+		}
+	} while (pieces_next(&it));
+}
+
+static void dump_line(struct out *o, size_t offset, const uint8_t *p, unsigned int n)
+{
+	unsigned int i;
+
+	OUT_LIT(o, "\n    ");
+	hex_byte(o, offset >> 8);
+	hex_byte(o, offset & 0xff);
+	for (i = 0; i < 16; i++) {
+		out_char(o, ' ');
+		if (i == 8)
+			out_char(o, ' ');
+		if (i < n)
+			hex_byte(o, p[i]);
+		else
+			OUT_LIT(o, "  ");
+	}
+	OUT_LIT(o, "  |");
+	for (i = 0; i < n; i++)
+		out_char(o, p[i] >= 0x20 && p[i] < 0x7f ? (char)p[i] : '.');
+	out_char(o, '|');
+}
+
+void fmt_value_dump(struct out *o, const struct fmt_value *v)
+{
+	uint8_t line[16];
+	struct pieces it;
+	unsigned int n = 0;
+	size_t i, offset = 0;
+
+	pieces_first(&it, v);
+	do {
+		for (i = 0; i < it.len; i++) {
+			line[n++] = it.p[i];
+			if (n == sizeof(line)) {
+				dump_line(o, offset, line, n);
+				offset += n;
+				n = 0;
+			}
+		}
+	} while (pieces_next(&it));
+	if (n)
+		dump_line(o, offset, line, n);
+}
+
+/* The high nibble of a number is the width to print in. */
+static void print_number(struct out *o, const struct devtrace_elem *e)
+{
+	struct out_spec s = { .width = e->width, .digits = OUT_NODIGITS };
+	int64_t i;
+
+	if (FMT_BIT(e->type) & FMT_M_SINT) {
+		i = fmt_value_signed(e);
+		if (!s.width)
+			out_i64(o, i);
+		else
+			out_int(o, i < 0 ? -(uint64_t)i : (uint64_t)i, i < 0, 10, false, 0, &s);
+	} else if (e->type == DEVTRACE_E_X32 || e->width == 0xf) {
+		out_hex(o, fmt_value_unsigned(e), 1);
+	} else if (!s.width) {
+		out_u64(o, fmt_value_unsigned(e));
+	} else {
+		out_int(o, fmt_value_unsigned(e), false, 10, false, 0, &s);
+	}
+}
+
+static void print_float(struct out *o, const struct devtrace_elem *e)
+{
+	struct out_spec s = { .digits = e->width };
+
+	/* Width 0 says nothing about digits: print all there are. */
+	if (!e->width)
+		out_double_short(o, e->v.f, e->type == DEVTRACE_E_F32);
+	else
+		out_double(o, e->v.f, 'f', &s);
+}
+
+void fmt_value_print(struct out *o, const struct fmt_value *v, bool quote,
+		     const struct fmt_names *names)
+{
+	const struct devtrace_elem *e = &v->e;
+	struct pieces it;
+
+	if (e->is_enum) {
+		fmt_value_name(o, v, names);
+		return;
+	}
+	switch (e->type) {
+	case DEVTRACE_E_F32:
+	case DEVTRACE_E_F64:
+		print_float(o, e);
+		break;
+	case DEVTRACE_E_STR:
+		pieces_first(&it, v);
+		if (quote)
+			out_quoted(o, it.p, it.len);
+		else
+			out_safe(o, it.p, it.len);
+		break;
+	case DEVTRACE_E_MEM:
+		if (v->total > INLINE_MAX) {
+			out_char(o, '[');
+			out_u64(o, v->total);
+			OUT_LIT(o, " bytes]");
+			fmt_value_dump(o, v);
+		} else {
+			out_char(o, '[');
+			fmt_value_hex(o, v, SIZE_MAX);
+			out_char(o, ']');
+		}
+		break;
+	case DEVTRACE_E_OBJ:
+	case DEVTRACE_E_FUN:
+	case DEVTRACE_E_SIG:
+		fmt_value_name(o, v, names);
+		break;
+	default:
+		print_number(o, e);
+	}
+}
+
+void fmt_value_json(struct out *o, const struct fmt_value *v, const struct fmt_names *names)
+{
+	const struct devtrace_elem *e = &v->e;
+	struct out tmp;
+	uint32_t bit = fmt_elem_bit(e);
+
+	if (bit & FMT_M_SINT) {
+		out_i64(o, fmt_value_signed(e));
+	} else if (bit & FMT_M_UINT) {
+		out_u64(o, fmt_value_unsigned(e));
+	} else if ((bit & FMT_M_FLOAT) && isfinite(e->v.f)) {
+		out_double_short(o, e->v.f, e->type == DEVTRACE_E_F32);
+	} else if (bit == FMT_BIT(DEVTRACE_E_STR)) {
+		out_json(o, e->v.mem.p, e->v.mem.len);
+	} else if (bit == FMT_BIT(DEVTRACE_E_MEM)) {
+		out_char(o, '"');
+		fmt_value_hex(o, v, SIZE_MAX);
+		out_char(o, '"');
+	} else {
+		out_init(&tmp, -1);
+		fmt_value_print(&tmp, v, false, names);
+		out_json(o, tmp.buf, tmp.len);
+		out_free(&tmp);
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * value.h - one argument of an event, and how to print it
+ *
+ * A value is an element, or a buffer that came in several MEM elements. It
+ * points into the event; it is valid as long as the event is.
+ */
+#ifndef TRACEINFO_FMT_VALUE_H
+#define TRACEINFO_FMT_VALUE_H
+
+#include "fmt.h"
+
+struct fmt_value {
+	struct devtrace_elem e;		/* of a buffer the first piece */
+	size_t	total;			/* STR, MEM: bytes in all pieces */
+	bool	pieces;			/* more than one */
+};
+
+/* As devtrace_elem_next(), but a buffer in pieces is one value. */
+int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_value *v);
+
+unsigned int fmt_value_bytes(const struct devtrace_elem *e);
+
+/* The value of an integer element: cut to its own width, and as signed. */
+static inline uint64_t fmt_value_unsigned(const struct devtrace_elem *e)
+{
+	if (e->is_enum || !(FMT_BIT(e->type) & FMT_M_SINT))
+		return e->v.u;
+	return e->v.u & (UINT64_MAX >> (64 - fmt_value_bytes(e) * 8));
+}
+
+static inline int64_t fmt_value_signed(const struct devtrace_elem *e)
+{
+	unsigned int shift;
+
+	if (!e->is_enum && (FMT_BIT(e->type) & FMT_M_SINT))
+		return e->v.i;
+	shift = 64 - fmt_value_bytes(e) * 8;
+	return (int64_t)(e->v.u << shift) >> shift;
+}
+
+/* In the form that the element's own format byte suggests. */
+void fmt_value_print(struct out *o, const struct fmt_value *v, bool quote,
+		     const struct fmt_names *names);
+void fmt_value_json(struct out *o, const struct fmt_value *v, const struct fmt_names *names);
+/* The name of an ENUM, OBJ, FUN or SIG, or its number. */
+void fmt_value_name(struct out *o, const struct fmt_value *v, const struct fmt_names *names);
+/* By an enum or flags declaration. */
+void fmt_value_table(struct out *o, const struct devtrace_elem *e, const struct fmt_table *t);
+/* At most max characters of a STR or MEM: escaped for a terminal. */
+void fmt_value_bytes_safe(struct out *o, const struct fmt_value *v, size_t max);
+/* The same as "7e 7d 20". */
+void fmt_value_hex(struct out *o, const struct fmt_value *v, size_t max);
+/* The same as lines of 16 bytes, each after a line end and four spaces. */
+void fmt_value_dump(struct out *o, const struct fmt_value *v);
+
+/* "I32", "STR": for messages and JSON. */
+const char *fmt_elem_name(const struct devtrace_elem *e);
+
+#endif

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * filter.c - the filter commands
+ *
+ * A filter is changed as a whole. To add and to remove means: read it, change it,
+ * and set it if nobody else did meanwhile, else begin anew. A file is one TERM a
+ * line; '#' begins a comment line.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "tracectl.h"
+
+/* Others may change it too; so often in a row it is no accident. */
+#define TRIES	100
+
+/*
+ * The words into the filter; false: it was said what is wrong. f NULL: look for what
+ * is wrong whatever the filter is.
+ */
+static bool parse(struct tc *tc, struct devtrace_filter *f, enum tc_edit how)
+{
+	struct tc_terms t = { .how = how, .alone = !f };
+	struct devtrace_filter any;
+	int i;
+
+	devtrace_filter_all(&any);
+	t.f = f ? f : &any;
+	if (!tc->nr)
+		tc_missing(tc, "a TERM, such as type=user0 or severity=2,");
+	for (i = 0; i < tc->nr; i++) {
+		if (!tc_term(&t, tc->words[i])) {
+			fprintf(stderr, "tracectl: %s: %s\n", tc->command, t.error);
+			return false;
+		}
+	}
+	return true;
+}
+
+static int set(struct tc *tc, const struct devtrace_filter *f)
+{
+	tc_open(tc);
+	if (devtrace_ctl_filter_set(tc->ctl, tc_stream(tc), f, NULL))
+		return tc_fail(tc, tc_stream(tc));
+	tc_note(tc);
+	return 0;
+}
+
+static int edit(struct tc *tc, enum tc_edit how)
+{
+	struct devtrace_filter f;
+	int ret, tries;
+
+	if (!parse(tc, NULL, how))
+		return 2;
+	tc_open(tc);
+	for (tries = 0; tries < TRIES; tries++) {
+		uint32_t generation;
+
+		ret = devtrace_ctl_filter_get(tc->ctl, tc_stream(tc), &f, &generation);
+		if (ret)
+			return tc_fail_change(tc, tc_stream(tc), ret);
+		if (!parse(tc, &f, how))
+			return 1;
+		ret = devtrace_ctl_filter_set(tc->ctl, tc_stream(tc), &f, &generation);
+		if (!ret)
+			tc_note(tc);
+		if (ret != -EBUSY)
+			return ret ? tc_fail(tc, tc_stream(tc)) : 0;
+	}
+	return tc_fail(tc, tc_stream(tc));
+}
+
+struct show {
+	struct tc *tc;
+	unsigned int nr;
+};
+
+static int show_one(const char *stream, const struct devtrace_filter *f, uint32_t generation,
+		    void *arg)
+{
+	struct show *s = arg;
+	struct out *o = &s->tc->out;
+
+	if (s->tc->json) {
+		if (s->nr++)
+			out_char(o, ',');
+		tc_json_str(o, "{\"stream\":", stream);
+		tc_json_num(o, ",\"generation\":", generation);
+		tc_json_filter(o, ",\"filter\":", f);
+		out_char(o, '}');
+		return 0;
+	}
+	tc_safe(o, stream);
+	OUT_LIT(o, ": ");
+	tc_put_terms(o, f, ' ');
+	out_char(o, '\n');
+	return 0;
+}
+
+static int show(struct tc *tc)
+{
+	struct show s = { .tc = tc };
+	struct devtrace_filter f;
+	uint32_t generation;
+	int ret;
+
+	tc_end(tc);
+	tc_open(tc);
+	if (tc->json)
+		OUT_LIT(&tc->out, "{\"filters\":[");
+	if (tc->stream) {
+		ret = devtrace_ctl_filter_get(tc->ctl, tc->stream, &f, &generation);
+		if (!ret)
+			show_one(tc->stream, &f, generation, &s);
+	} else {
+		ret = devtrace_ctl_filters(tc->ctl, show_one, &s);
+	}
+	if (ret) {
+		tc->out.len = 0;
+		return tc_fail(tc, tc->stream);
+	}
+	if (tc->json)
+		OUT_LIT(&tc->out, "]}\n");
+	return 0;
+}
+
+/* What terms mean, without a kernel: in the words of save, or in JSON. */
+static int check(struct tc *tc)
+{
+	struct devtrace_filter f;
+
+	devtrace_filter_all(&f);
+	if (!parse(tc, &f, TC_SET))
+		return 2;
+	if (tc->json) {
+		tc_json_filter(&tc->out, "{\"filter\":", &f);
+		OUT_LIT(&tc->out, "}\n");
+	} else {
+		tc_put_terms(&tc->out, &f, '\n');
+		out_char(&tc->out, '\n');
+	}
+	return 0;
+}
+
+static int save(struct tc *tc)
+{
+	const char *path = tc->nr ? tc_next(tc, "FILE") : "-";
+	struct devtrace_filter f;
+	struct out o;
+	int ret = 0;
+
+	tc_end(tc);
+	tc_open(tc);
+	if (devtrace_ctl_filter_get(tc->ctl, tc_stream(tc), &f, NULL))
+		return tc_fail(tc, tc_stream(tc));
+	out_init(&o, -1);
+	if (tc->json) {
+		tc_json_filter(&o, "{\"filter\":", &f);
+		out_char(&o, '}');
+	} else {
+		OUT_LIT(&o, "# filter of ");
+		tc_safe(&o, tc_stream(tc));
+		OUT_LIT(&o, "; tracectl filter load\n");
+		tc_put_terms(&o, &f, '\n');
+	}
+	out_char(&o, '\n');
+	if (o.err) {
+		errno = o.err;
+		ret = -1;
+	} else if (!strcmp(path, "-")) {
+		out_mem(&tc->out, o.buf, o.len);
+	} else {
+		ret = tc_write_file(path, &o);
+	}
+	if (ret)
+		fprintf(stderr, "tracectl: %s: %s: %s\n", tc->command, path, strerror(errno));
+	out_free(&o);
+	return ret ? 1 : 0;
+}
+
+static int load(struct tc *tc)
+{
+	const char *path = tc->nr ? tc_next(tc, "FILE") : "-";
+	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
+	struct devtrace_filter f;
+	struct tc_terms t = { .f = &f, .how = TC_SET };
+	unsigned int line = 0, terms = 0;
+	char *buf = NULL;
+	size_t size = 0;
+	ssize_t n;
+	int ret = 0;
+
+	tc_end(tc);
+	devtrace_filter_all(&f);
+	while (!ret && file && (n = getline(&buf, &size, file)) > 0) {
+		char *s = buf + strspn(buf, " \t"), *end = buf + n;
+
+		line++;
+		while (end > s && strchr(" \t\r\n", end[-1]))
+			*--end = '\0';
+		if (!*s || *s == '#')
+			continue;
+		if (strlen(s) != (size_t)(end - s)) {
+			snprintf(t.error, sizeof(t.error), "has a NUL byte");
+			ret = 1;
+		} else if (!tc_term(&t, s)) {
+			ret = 1;
+		}
+		if (ret) {
+			struct out o;
+
+			out_init(&o, -1);
+			tc_safe(&o, t.error);
+			fprintf(stderr, "tracectl: %s: %s:%u: %.*s\n", tc->command, path, line,
+				(int)o.len, o.buf);
+			out_free(&o);
+		}
+		terms++;
+	}
+	if (!file || ferror(file)) {
+		fprintf(stderr, "tracectl: %s: %s: %s\n", tc->command, path, strerror(errno));
+		ret = 1;
+	} else if (!terms) {
+		/* A file that was cut, or another: nobody meant that everything passes. */
+		fprintf(stderr, "tracectl: %s: %s: has no TERM; 'all' alone lets everything pass\n",
+			tc->command, path);
+		ret = 1;
+	}
+	free(buf);
+	if (file && file != stdin)
+		fclose(file);
+	return ret ? ret : set(tc, &f);
+}
+
+int tc_filter(struct tc *tc)
+{
+	static const char *const names[][2] = {
+		{ "show", "filter show" }, { "set", "filter set" }, { "add", "filter add" },
+		{ "remove", "filter remove" }, { "clear", "filter clear" },
+		{ "save", "filter save" }, { "load", "filter load" }, { "check", "filter check" },
+	};
+	const char *word = tc->nr ? tc_next(tc, "") : "show";
+	struct devtrace_filter f;
+	size_t i;
+
+	for (i = 0; i < NR(names) && strcmp(names[i][0], word); i++)
+		;
+	if (i == NR(names))
+		tc_usage(tc, word, "is nothing to do with a filter: show set add remove clear save load check");
+	tc->command = names[i][1];
+	devtrace_filter_all(&f);
+	switch (i) {
+	case 0:
+		return show(tc);
+	case 1:
+		return parse(tc, &f, TC_SET) ? set(tc, &f) : 2;
+	case 2:
+		return edit(tc, TC_ADD);
+	case 3:
+		return edit(tc, TC_REMOVE);
+	case 4:
+		tc_end(tc);
+		return set(tc, &f);
+	case 5:
+		return save(tc);
+	case 6:
+		return load(tc);
+	default:
+		return check(tc);
+	}
+}
+
+/* -s SEVERITY: QNX's way to keep only these and above. */
+int tc_keep(struct tc *tc, const char *severity)
+{
+	char term[64];
+	char *words[1] = { term };
+	int ret;
+
+	tc->command = "-s";
+	if ((size_t)snprintf(term, sizeof(term), "severity=%s", severity) >= sizeof(term))
+		tc_usage(tc, severity, "is no severity");
+	tc->words = words;
+	tc->nr = 1;
+	ret = edit(tc, TC_SET);
+	tc->nr = 0;
+	return ret;
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tracectl.c - filters, streams, triggers and statistics of /dev/trace
+ *
+ * Exit status: 0; 1 if the kernel refused, or could not be asked; 2 if the
+ * command line is wrong, and then nothing was done. Options may stand anywhere,
+ * but short ones only before the command: what follows it may be a value that
+ * begins with a minus.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "tracectl.h"
+
+static const char help[] =
+"Usage: tracectl [options] COMMAND\n"
+"       tracectl -i | -s SEVERITY | -p PERCENT\n"
+"Filters, streams, triggers and statistics of /dev/trace.\n"
+"\n"
+"Commands:\n"
+"  filter [show]                   what passes\n"
+"  filter set TERM...              let only this pass, at once\n"
+"  filter add | remove TERM...     let this pass too; no more\n"
+"  filter clear                    let everything pass\n"
+"  filter save [FILE]              as lines that load\n"
+"  filter load [FILE]\n"
+"  filter check TERM...            print what the terms mean; changes nothing\n"
+"  stream [list]\n"
+"  stream add NAME SIZE [TERM...]  a ring of its own, /dev/trace-NAME\n"
+"  stream resize NAME SIZE\n"
+"  stream start | stop | freeze | thaw NAME\n"
+"  stream watermark NAME PERCENT   wake readers when so much is new; 0: at once\n"
+"  stream del NAME\n"
+"  trigger [list]\n"
+"  trigger add NAME when TERM... [element N [mask M] OP VALUE] [nth N | rate N/s]\n"
+"          do start | stop | freeze | filter TERM... | restore | notify\n"
+"          [after N events | N ms]... [stream NAME] [again]\n"
+"  trigger arm | disarm | del NAME\n"
+"  profile                         which kernel profile events are on\n"
+"  profile list                    what there are: names, groups, tracepoints\n"
+"  profile latency | GROUP | NAME... | all | none   these, no others\n"
+"  profile +NAME | -NAME...        these too; these no more\n"
+"  profile add | del SYSTEM:EVENT...   any other tracepoint of the kernel\n"
+"  profile fmt                     what their events carry, for traceinfo -e\n"
+"  stat [COUNT]                    events, losses, use of the rings\n"
+"  monitor                         every change as it comes\n"
+"  dict                            the names that were given to numbers\n"
+"  clear                           empty the stream\n"
+"\n"
+"TERMs: all, none, or KEY=ITEM[,ITEM...]\n"
+"  type=sm,user0,125,-mp           sm ao eq mp te qf sc sem mtx user user0-user4\n"
+"                                  exc text; kernel profile events: kernel, and\n"
+"                                  names of 'profile list'; numbers, ranges;\n"
+"                                  - takes away\n"
+"  object=ao,100-103  signal=4     ao ep eq ap; numbers, ranges\n"
+"  severity=hw2,sw1                from this level on; 2: both; not to remove\n"
+"  major=0xA10  major=!7           only these; all but these\n"
+"  process=1234,motord,!ksoftirqd/0\n"
+"  origin=kernel | user  cpu=0,2-3\n"
+"\n"
+"Options:\n"
+"      --stream NAME               this stream instead of stream 0 (trace)\n"
+"      --cpu                       stat: each CPU\n"
+"      --types | --processes | --readers | --lanes\n"
+"                                  stat: by type, by thread, readers, lanes\n"
+"      --interval SECONDS          stat: again and again, with events a second\n"
+"  -j, --json                      one JSON document; monitor: an object a line\n"
+"  -i                              show stream 0 in short\n"
+"  -s SEVERITY                     keep only these and above: 2, hw1, sw2\n"
+"  -p PERCENT                      high-water mark that wakes readers, 0 to 99\n"
+"  -h, --help\n"
+"  -V, --version\n";
+
+static const struct {
+	const char	*name;
+	int		(*fn)(struct tc *tc);
+} commands[] = {
+	{ "filter", tc_filter }, { "stream", tc_streams }, { "trigger", tc_trigger },
+	{ "stat", tc_stat }, { "monitor", tc_monitor }, { "dict", tc_dict },
+	{ "clear", tc_clear }, { "profile", tc_profile },
+};
+
+_Noreturn void tc_usage(const struct tc *tc, const char *word, const char *problem)
+{
+	fprintf(stderr, "tracectl: %s%s'%s' %s\n", tc->command ? tc->command : "",
+		tc->command ? ": " : "", word, problem);
+	exit(2);
+}
+
+_Noreturn void tc_missing(const struct tc *tc, const char *what)
+{
+	fprintf(stderr, "tracectl: %s: %s is missing\n", tc->command, what);
+	exit(2);
+}
+
+static int fail(const struct tc *tc, const char *name, const char *text)
+{
+	struct out o;
+
+	/* A name may be any other's, and the text may have it in it. */
+	out_init(&o, -1);
+	OUT_LIT(&o, "tracectl: ");
+	if (tc->command) {
+		out_str(&o, tc->command);
+		OUT_LIT(&o, ": ");
+	}
+	if (name) {
+		tc_safe(&o, name);
+		OUT_LIT(&o, ": ");
+	}
+	tc_safe(&o, text);
+	out_char(&o, '\n');
+	fwrite(o.buf, 1, o.len, stderr);
+	out_free(&o);
+	return 1;
+}
+
+int tc_fail(const struct tc *tc, const char *name)
+{
+	return fail(tc, name, devtrace_ctl_error(tc->ctl));
+}
+
+int tc_fail_change(const struct tc *tc, const char *name, int err)
+{
+	/* The kernel has only been asked what there is, for which CAP_SYSLOG is enough. */
+	if (err == -EPERM)
+		return fail(tc, name, "this takes CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+	return tc_fail(tc, name);
+}
+
+void tc_note(const struct tc *tc)
+{
+	const char *text = devtrace_ctl_warning(tc->ctl);
+	struct out o;
+
+	if (!*text)
+		return;
+	out_init(&o, -1);
+	tc_safe(&o, text);
+	fprintf(stderr, "tracectl: %s: note: %.*s\n", tc->command, (int)o.len, o.buf);
+	out_free(&o);
+}
+
+void tc_open(struct tc *tc)
+{
+	if (tc->ctl)
+		return;
+	tc->ctl = devtrace_ctl_open();
+	if (tc->ctl)
+		return;
+	if (errno == ENOENT)
+		fputs("tracectl: this kernel has no devtrace; load the module: insmod devtrace.ko, or modprobe devtrace\n",
+		      stderr);
+	else
+		fprintf(stderr, "tracectl: netlink: %s\n", strerror(errno));
+	exit(1);
+}
+
+const char *tc_stream(const struct tc *tc)
+{
+	return tc->stream ? tc->stream : DEVTRACE_STREAM0;
+}
+
+const char *tc_next(struct tc *tc, const char *what)
+{
+	if (!tc->nr)
+		tc_missing(tc, what);
+	tc->nr--;
+	return *tc->words++;
+}
+
+void tc_end(const struct tc *tc)
+{
+	if (tc->nr)
+		tc_usage(tc, *tc->words, "is one word too many");
+}
+
+void *tc_alloc(void *old, size_t size)
+{
+	void *p = realloc(old, size);
+
+	if (!p) {
+		fputs("tracectl: out of memory\n", stderr);
+		exit(1);
+	}
+	return p;
+}
+
+bool tc_number(const char *s, uint64_t max, uint64_t *v)
+{
+	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+	char *end;
+
+	if (!strchr("0123456789", *s) || !*s || (hex && !s[2]))
+		return false;
+	errno = 0;
+	*v = strtoull(s, &end, hex ? 16 : 10);
+	return !*end && !errno && *v <= max;
+}
+
+/* What was given on the command line. */
+struct line {
+	bool		info;
+	const char	*severity, *percent;
+	const char	*command;
+};
+
+/* The value of an option: behind its =, or the next word. */
+static const char *value(struct tc *tc, const char *word, size_t len, char **argv, int *i)
+{
+	if (word[len] == '=')
+		return word + len + 1;
+	if (!argv[*i + 1]) {
+		fprintf(stderr, "tracectl: %s: a value is missing\n", word);
+		exit(2);
+	}
+	(void)tc;
+	return argv[++*i];
+}
+
+static bool is(const char *word, const char *option, size_t len)
+{
+	return strlen(option) == len && !strncmp(word, option, len);
+}
+
+static void done(int status)
+{
+	exit(fflush(stdout) ? 1 : status);
+}
+
+static void option(struct tc *tc, struct line *line, char **argv, int *i)
+{
+	const char *word = argv[*i];
+	size_t len = strcspn(word, "=");
+
+	if (is(word, "--stream", len)) {
+		tc->stream = value(tc, word, len, argv, i);
+	} else if (is(word, "--interval", len)) {
+		tc->interval = value(tc, word, len, argv, i);
+	} else if (!strcmp(word, "--json") || !strcmp(word, "-j")) {
+		tc->json = true;
+	} else if (!strcmp(word, "--cpu")) {
+		tc->cpu = true;
+	} else if (!strcmp(word, "--types")) {
+		tc->types = true;
+	} else if (!strcmp(word, "--processes")) {
+		tc->processes = true;
+	} else if (!strcmp(word, "--readers")) {
+		tc->readers = true;
+	} else if (!strcmp(word, "--lanes")) {
+		tc->lanes = true;
+	} else if (!strcmp(word, "-i")) {
+		line->info = true;
+	} else if (!strcmp(word, "-s")) {
+		line->severity = value(tc, word, 2, argv, i);
+	} else if (!strcmp(word, "-p")) {
+		line->percent = value(tc, word, 2, argv, i);
+	} else if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+		fputs(help, stdout);
+		done(0);
+	} else if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		puts("tracectl (devtrace) " TI_VERSION);
+		done(0);
+	} else {
+		fprintf(stderr, "tracectl: '%s' is no option; 'tracectl --help' tells what there is\n",
+			word);
+		exit(2);
+	}
+}
+
+/* Take the options out; what remains are words. */
+static void parse(struct tc *tc, struct line *line, int argc, char **argv)
+{
+	int i;
+
+	tc->words = tc_alloc(NULL, (size_t)(argc + 1) * sizeof(*tc->words));
+	for (i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--")) {
+			while (++i < argc)
+				tc->words[tc->nr++] = argv[i];
+			break;
+		}
+		if (!strncmp(argv[i], "--", 2) || (*argv[i] == '-' && !tc->nr))
+			option(tc, line, argv, &i);
+		else
+			tc->words[tc->nr++] = argv[i];
+	}
+}
+
+/* An option that is for 'stat' alone, if one was given. */
+static const char *for_stat(const struct tc *tc)
+{
+	return tc->interval ? "--interval" : tc->cpu ? "--cpu" : tc->types ? "--types" :
+	       tc->processes ? "--processes" : tc->readers ? "--readers" :
+	       tc->lanes ? "--lanes" : NULL;
+}
+
+static int run(struct tc *tc, struct line *line)
+{
+	const char *word, *option = for_stat(tc);
+	size_t i;
+	int ret = 0;
+
+	if (!tc->nr && !line->info && !line->severity && !line->percent) {
+		fputs("tracectl: a command is missing; 'tracectl --help' tells what there is\n",
+		      stderr);
+		return 2;
+	}
+	if (!tc->nr) {
+		if (option)
+			tc_usage(tc, option, "is for 'stat'");
+		/* One that is wrong: then the other is not done either. */
+		if (line->percent)
+			tc_high_water_check(tc, line->percent);
+		if (line->severity)
+			ret = tc_keep(tc, line->severity);
+		if (line->percent && !ret)
+			ret = tc_high_water(tc, line->percent);
+		if (line->info && !ret)
+			ret = tc_info(tc);
+		return ret;
+	}
+	if (line->info || line->severity || line->percent)
+		tc_usage(tc, *tc->words, "does not go with -i, -s or -p");
+	word = tc_next(tc, "a command");
+	for (i = 0; i < NR(commands); i++)
+		if (!strcmp(commands[i].name, word))
+			break;
+	if (i == NR(commands))
+		tc_usage(tc, word, "is no command: filter stream trigger profile stat monitor dict clear");
+	tc->command = commands[i].name;
+	if (option && commands[i].fn != tc_stat)
+		tc_usage(tc, option, "is for 'stat'");
+	return commands[i].fn(tc);
+}
+
+int main(int argc, char **argv)
+{
+	struct tc tc = { 0 };
+	struct line line = { 0 };
+	char **words;
+	int ret;
+
+	signal(SIGPIPE, SIG_IGN);
+	parse(&tc, &line, argc, argv);
+	words = tc.words;
+	out_init(&tc.out, STDOUT_FILENO);
+	ret = run(&tc, &line);
+	out_flush(&tc.out);
+	if (tc.out.err && tc.out.err != EPIPE) {
+		/* Who does not read one perhaps does not read the other. */
+		if (tc.out.err != EINTR)
+			fprintf(stderr, "tracectl: standard output: %s\n", strerror(tc.out.err));
+		ret = 1;
+	}
+	out_free(&tc.out);
+	devtrace_ctl_close(tc.ctl);
+	free(words);
+	return ret;
+}

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * show.c - a filter in words and in JSON
+ *
+ * The words are those that tracectl/terms.c reads: what is printed, read again, is the
+ * same filter.
+ */
+#include <ctype.h>
+#include "tracectl.h"
+
+/* Items of a term: a key before the first, commas between. */
+struct list {
+	struct out	*o;
+	const char	*key;
+	char		between;	/* terms */
+	bool		*any;		/* has there been a term before? */
+	char		comma;		/* items; 0: a comma */
+	unsigned int	nr;
+};
+
+static void item(struct list *l)
+{
+	if (!l->nr++) {
+		if (*l->any)
+			out_char(l->o, l->between);
+		*l->any = true;
+		out_str(l->o, l->key);
+	} else {
+		out_char(l->o, l->comma ? l->comma : ',');
+	}
+}
+
+static void put_range(struct list *l, const char *sign, unsigned int first, unsigned int last)
+{
+	item(l);
+	out_str(l->o, sign);
+	out_u64(l->o, first);
+	if (last > first) {
+		out_char(l->o, '-');
+		out_u64(l->o, last);
+	}
+}
+
+/* Bits of a set, 256 types. */
+struct set {
+	bool in[256];
+};
+
+static struct set types_of(const struct devtrace_filter *f)
+{
+	struct set s;
+	unsigned int i;
+
+	for (i = 0; i < 256; i++)
+		s.in[i] = devtrace_filter_is_type(f, i);
+	return s;
+}
+
+/* The types that a filter can switch off at all. */
+static struct set maskable(void)
+{
+	struct devtrace_filter none;
+	struct set s;
+	unsigned int i;
+
+	devtrace_filter_none(&none);
+	s = types_of(&none);
+	for (i = 0; i < 256; i++)
+		s.in[i] = !s.in[i];
+	return s;
+}
+
+static struct set group_set(const char *name)
+{
+	struct devtrace_filter f;
+	struct set s, may = maskable();
+	unsigned int i;
+
+	devtrace_filter_none(&f);
+	devtrace_filter_group(&f, DEVTRACE_FA_TYPES, name, true);
+	s = types_of(&f);
+	for (i = 0; i < 256; i++)
+		s.in[i] &= may.in[i];
+	return s;
+}
+
+const char *tc_type_group(unsigned int type)
+{
+	const char *name, *found = NULL;
+	unsigned int n;
+
+	/* The last one: user0 is more than user. */
+	for (n = 0; (name = devtrace_filter_group_name(DEVTRACE_FA_TYPES, n)); n++)
+		if (type < 256 && group_set(name).in[type])
+			found = name;
+	return found;
+}
+
+/* A set of types as groups and ranges; how many items. l NULL: count alone. */
+static unsigned int put_types(struct list *l, struct set s, const char *sign)
+{
+	const char *name;
+	unsigned int n, i, count = 0;
+
+	for (n = 0; (name = devtrace_filter_group_name(DEVTRACE_FA_TYPES, n)); n++) {
+		struct set g = group_set(name);
+
+		for (i = 0; i < 256 && (!g.in[i] || s.in[i]); i++)
+			;
+		if (i < 256)
+			continue;
+		count++;
+		if (l) {
+			item(l);
+			out_str(l->o, sign);
+			out_str(l->o, name);
+		}
+		for (i = 0; i < 256; i++)
+			s.in[i] &= !g.in[i];
+	}
+	for (i = 0; i < 256; i++) {
+		unsigned int last = i;
+
+		if (!s.in[i])
+			continue;
+		while (last < 255 && s.in[last + 1])
+			last++;
+		count++;
+		if (l)
+			put_range(l, sign, i, last);
+		i = last;
+	}
+	return count;
+}
+
+/* What passes if no type is said: all but kernel profile events. */
+static struct set ordinary(void)
+{
+	struct devtrace_filter all;
+
+	devtrace_filter_all(&all);
+	return types_of(&all);
+}
+
+static void types(struct list *l, const struct devtrace_filter *f)
+{
+	struct set on = types_of(f), all = ordinary(), may = maskable();
+	struct set off, more, some;
+	unsigned int i, nr_on, nr_more, nr_off;
+
+	for (i = 0; i < 256; i++) {
+		on.in[i] &= may.in[i];
+		off.in[i] = may.in[i] && all.in[i] && !on.in[i];
+		more.in[i] = on.in[i] && !all.in[i];
+		some.in[i] = on.in[i] && all.in[i];
+	}
+	nr_on = put_types(NULL, some, "");
+	nr_off = put_types(NULL, off, "");
+	nr_more = put_types(NULL, more, "");
+	if (!nr_off && !nr_more)
+		return;
+	if (!nr_on && !nr_more) {
+		item(l);
+		OUT_LIT(l->o, "none");
+	} else if (nr_on <= nr_off + 1 && nr_off) {
+		put_types(l, on, "");
+	} else {
+		item(l);
+		OUT_LIT(l->o, "all");
+		put_types(l, more, "");
+		put_types(l, off, "-");
+	}
+}
+
+void tc_put_profile(struct out *o, const struct devtrace_filter *f)
+{
+	struct set on = types_of(f), all = ordinary();
+	bool any = false;
+	struct list l = { .o = o, .key = "", .between = ' ', .any = &any, .comma = ' ' };
+	unsigned int i;
+
+	for (i = 0; i < 256; i++)
+		on.in[i] &= !all.in[i];
+	if (!put_types(&l, on, ""))
+		OUT_LIT(o, "none");
+}
+
+/* The n-th group of objects: its name and range; NULL behind the last. */
+static const char *object_group(unsigned int n, unsigned int *first, unsigned int *last)
+{
+	const char *name = devtrace_filter_group_name(DEVTRACE_FA_OBJECTS, n);
+	struct devtrace_filter f;
+
+	if (!name)
+		return NULL;
+	devtrace_filter_all(&f);
+	devtrace_filter_only(&f, DEVTRACE_FA_OBJECTS);
+	devtrace_filter_group(&f, DEVTRACE_FA_OBJECTS, name, true);
+	*first = f.objects.r[0].first;
+	*last = f.objects.r[0].last;
+	return name;
+}
+
+/* A range; groups that lie side by side have become one, and are taken apart. */
+static void range_item(struct list *l, const char *sign, unsigned int first, unsigned int last,
+		       bool objects)
+{
+	unsigned int n, a, b;
+	const char *name;
+
+	for (n = 0; objects && (name = object_group(n, &a, &b)); n++) {
+		if (a != first || b > last)
+			continue;
+		item(l);
+		out_str(l->o, sign);
+		out_str(l->o, name);
+		first = b + 1;
+	}
+	if (first <= last)
+		put_range(l, sign, first, last);
+}
+
+static void ranges(struct list *l, const struct devtrace_ranges *r, bool objects)
+{
+	unsigned int i;
+
+	if (!r->given)
+		return;
+	if (!r->nr) {
+		item(l);
+		OUT_LIT(l->o, "none");
+		return;
+	}
+	/* From 0 to the end with holes: say the holes. */
+	if (r->nr > 1 && !r->r[0].first && r->r[r->nr - 1].last == 65535) {
+		item(l);
+		OUT_LIT(l->o, "all");
+		for (i = 1; i < r->nr; i++)
+			range_item(l, "-", r->r[i - 1].last + 1u, r->r[i].first - 1u, objects);
+		return;
+	}
+	for (i = 0; i < r->nr; i++)
+		range_item(l, "", r->r[i].first, r->r[i].last, objects);
+}
+
+static void numbers(struct list *l, const char *sign, const struct devtrace_numbers *n, bool hex)
+{
+	unsigned int i;
+
+	for (i = 0; i < n->nr; i++) {
+		item(l);
+		out_str(l->o, sign);
+		/* Majors are known in hexadecimal. */
+		if (hex && n->v[i] > 9)
+			out_hex(l->o, n->v[i], 1);
+		else
+			out_u64(l->o, n->v[i]);
+	}
+}
+
+/* A name that needs no quotes to be read back as one. */
+static bool plain(const char *s)
+{
+	bool digits = true;
+
+	if (!isalpha((unsigned char)*s) && *s != '_')
+		return false;
+	for (; *s; s++) {
+		digits &= !!isdigit((unsigned char)*s);
+		if (!isalnum((unsigned char)*s) && !strchr("_./:@#-", *s))
+			return false;
+	}
+	return !digits;
+}
+
+static void names(struct list *l, const char *sign, const struct devtrace_names *n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n->nr; i++) {
+		item(l);
+		out_str(l->o, sign);
+		if (plain(n->v[i]))
+			out_str(l->o, n->v[i]);
+		else
+			out_quoted(l->o, n->v[i], strlen(n->v[i]));
+	}
+}
+
+void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between)
+{
+	bool any = false;
+	struct list l = { .o = o, .between = between, .any = &any };
+
+	l.key = "type=";
+	types(&l, f);
+	l.key = "object=";
+	l.nr = 0;
+	ranges(&l, &f->objects, true);
+	l.key = "signal=";
+	l.nr = 0;
+	ranges(&l, &f->signals, false);
+	l.key = "severity=";
+	l.nr = 0;
+	if (f->hw_severity) {
+		item(&l);
+		OUT_LIT(o, "hw");
+		out_u64(o, f->hw_severity);
+	}
+	if (f->sw_severity) {
+		item(&l);
+		OUT_LIT(o, "sw");
+		out_u64(o, f->sw_severity);
+	}
+	l.key = "major=";
+	l.nr = 0;
+	numbers(&l, "", &f->majors, true);
+	numbers(&l, "!", &f->not_majors, true);
+	l.key = "process=";
+	l.nr = 0;
+	numbers(&l, "", &f->pids, false);
+	names(&l, "", &f->comms);
+	numbers(&l, "!", &f->not_pids, false);
+	names(&l, "!", &f->not_comms);
+	l.key = "origin=";
+	l.nr = 0;
+	if (f->origins == DEVTRACE_ORIGIN_KERNEL || f->origins == DEVTRACE_ORIGIN_USER) {
+		item(&l);
+		out_str(o, f->origins == DEVTRACE_ORIGIN_KERNEL ? "kernel" : "user");
+	}
+	l.key = "cpu=";
+	l.nr = 0;
+	ranges(&l, &f->cpus, false);
+	if (!any)
+		OUT_LIT(o, "all");
+}
+
+/* null: the term is not given. */
+static void json_ranges(struct out *o, const char *key, const struct devtrace_ranges *r)
+{
+	unsigned int i;
+
+	out_str(o, key);
+	if (!r->given) {
+		OUT_LIT(o, "null");
+		return;
+	}
+	out_char(o, '[');
+	for (i = 0; i < r->nr; i++) {
+		out_str(o, i ? ",[" : "[");
+		out_u64(o, r->r[i].first);
+		out_char(o, ',');
+		out_u64(o, r->r[i].last);
+		out_char(o, ']');
+	}
+	out_char(o, ']');
+}
+
+static void json_numbers(struct out *o, const char *key, const struct devtrace_numbers *n)
+{
+	unsigned int i;
+
+	out_str(o, key);
+	if (!n->given) {
+		OUT_LIT(o, "null");
+		return;
+	}
+	for (i = 0; i < n->nr; i++) {
+		out_char(o, i ? ',' : '[');
+		out_u64(o, n->v[i]);
+	}
+	out_str(o, n->nr ? "]" : "[]");
+}
+
+static void json_names(struct out *o, const char *key, const struct devtrace_names *n)
+{
+	unsigned int i;
+
+	out_str(o, key);
+	if (!n->given) {
+		OUT_LIT(o, "null");
+		return;
+	}
+	for (i = 0; i < n->nr; i++) {
+		out_char(o, i ? ',' : '[');
+		out_json(o, n->v[i], strlen(n->v[i]));
+	}
+	out_str(o, n->nr ? "]" : "[]");
+}
+
+void tc_json_filter(struct out *o, const char *key, const struct devtrace_filter *f)
+{
+	struct set on = types_of(f), none_said = ordinary(), may = maskable();
+	bool all = true, any = false;
+	unsigned int i;
+
+	out_str(o, key);
+	OUT_LIT(o, "{\"types\":");
+	for (i = 0; i < 256; i++)
+		all &= on.in[i] == none_said.in[i];
+	if (all) {
+		OUT_LIT(o, "null");
+	} else {
+		out_char(o, '[');
+		for (i = 0; i < 256; i++) {
+			if (!on.in[i] || !may.in[i])
+				continue;
+			if (any)
+				out_char(o, ',');
+			any = true;
+			out_u64(o, i);
+		}
+		out_char(o, ']');
+	}
+	json_ranges(o, ",\"objects\":", &f->objects);
+	json_ranges(o, ",\"signals\":", &f->signals);
+	tc_json_num(o, ",\"hw_severity\":", f->hw_severity);
+	tc_json_num(o, ",\"sw_severity\":", f->sw_severity);
+	json_numbers(o, ",\"majors\":", &f->majors);
+	json_numbers(o, ",\"not_majors\":", &f->not_majors);
+	json_numbers(o, ",\"pids\":", &f->pids);
+	json_numbers(o, ",\"not_pids\":", &f->not_pids);
+	json_names(o, ",\"comms\":", &f->comms);
+	json_names(o, ",\"not_comms\":", &f->not_comms);
+	tc_json_bool(o, ",\"kernel\":", f->origins & DEVTRACE_ORIGIN_KERNEL);
+	tc_json_bool(o, ",\"user\":", f->origins & DEVTRACE_ORIGIN_USER);
+	json_ranges(o, ",\"cpus\":", &f->cpus);
+	out_char(o, '}');
+}

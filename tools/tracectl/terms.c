@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * terms.c - TERMs: the words for a filter
+ *
+ * A term is KEY=ITEM[,ITEM...]. An item may have a sign (! + -) and may stand in
+ * double quotes, in which \" \\ and \xHH are understood; a name in quotes is a
+ * name even if it has only digits. SET makes a term anew. ADD means: this passes
+ * too; REMOVE: this passes no more.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include "tracectl.h"
+
+struct item {
+	char	sign;		/* 0 ! + - */
+	bool	quoted;
+	char	text[128];
+};
+
+static bool wrong(struct tc_terms *t, const char *what, const char *problem)
+{
+	snprintf(t->error, sizeof(t->error), "'%.60s' %s", what, problem);
+	return false;
+}
+
+static int hex(char c)
+{
+	return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ?
+	       tolower((unsigned char)c) - 'a' + 10 : -1;
+}
+
+/* What stands in quotes, s behind the first; false: no end, or a bad escape. */
+static bool quoted(const char **s, char *to, size_t size)
+{
+	size_t n = 0;
+
+	while (**s != '"') {
+		char c = *(*s)++;
+
+		if (c == '\\' && (**s == '\\' || **s == '"')) {
+			c = *(*s)++;
+		} else if (c == '\\' && **s == 'x' && hex((*s)[1]) >= 0 && hex((*s)[2]) >= 0) {
+			c = (char)(hex((*s)[1]) << 4 | hex((*s)[2]));
+			*s += 3;
+		} else if (c == '\\') {
+			return false;
+		}
+		if (!c || n == size - 1)
+			return false;
+		to[n++] = c;
+	}
+	(*s)++;
+	to[n] = '\0';
+	return true;
+}
+
+/* The item at *s, and *s behind its comma. */
+static bool next_item(struct tc_terms *t, const char **s, struct item *item)
+{
+	const char *start = *s;
+	size_t n;
+
+	memset(item, 0, sizeof(*item));
+	if (**s && strchr("!+-", **s))
+		item->sign = *(*s)++;
+	if (**s == '"') {
+		(*s)++;
+		item->quoted = true;
+		if (!quoted(s, item->text, sizeof(item->text)))
+			return wrong(t, start, "is no name in quotes: inside, write \\\" \\\\ or \\xHH");
+	} else {
+		n = strcspn(*s, ",");
+		if (n >= sizeof(item->text))
+			return wrong(t, start, "is too long");
+		memcpy(item->text, *s, n);
+		*s += n;
+	}
+	if (!*item->text)
+		return wrong(t, start, "has nothing where a value should be");
+	if (**s == ',' && (*s)[1])
+		(*s)++;
+	else if (**s)
+		return wrong(t, start, **s == ',' ? "ends with a comma" :
+			     "goes on after the quotes; a comma should follow");
+	return true;
+}
+
+static bool range(const char *s, unsigned int max, unsigned int *first, unsigned int *last)
+{
+	char buf[32], *dash;
+	uint64_t a, b;
+
+	if (strlen(s) >= sizeof(buf))
+		return false;
+	strcpy(buf, s);
+	dash = strchr(buf, '-');
+	if (dash)
+		*dash++ = '\0';
+	if (!tc_number(buf, max, &a) || !tc_number(dash ? dash : buf, max, &b) || a > b)
+		return false;
+	*first = (unsigned int)a;
+	*last = (unsigned int)b;
+	return true;
+}
+
+/* Types, objects, signals and CPUs: sets of numbers. */
+
+#define NOTHING "names nothing that could be added or taken away; it is for 'set' and 'load', without a sign"
+
+static const char *const aliases[][2] = {
+	{ "queue", "eq" }, { "pool", "mp" }, { "time", "te" }, { "framework", "qf" },
+	{ "scheduler", "sc" }, { "semaphore", "sem" }, { "mutex", "mtx" },
+};
+
+static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, struct item *item, bool on)
+{
+	unsigned int first, last, max = term == DEVTRACE_FA_TYPES ? 255 : 65535;
+	size_t i;
+	int ret;
+
+	if (item->quoted)
+		return wrong(t, item->text, "is in quotes; a number or the name of a group is none");
+	if (!strcasecmp(item->text, "none")) {
+		if (t->how != TC_SET || item->sign)
+			return wrong(t, item->text, NOTHING);
+		return devtrace_filter_only(t->f, term) == 0;
+	}
+	if (range(item->text, max, &first, &last)) {
+		ret = devtrace_filter_range(t->f, term, first, last, on);
+		if (ret == -ENOSPC && !t->alone)
+			return wrong(t, item->text, "makes more than 64 ranges");
+		if (term == DEVTRACE_FA_TYPES && first == last && !on &&
+		    devtrace_filter_is_type(t->f, first))
+			return wrong(t, item->text, "is a type of the transport, which always passes");
+		return true;
+	}
+	for (i = 0; item->text[i]; i++)
+		item->text[i] = (char)tolower((unsigned char)item->text[i]);
+	for (i = 0; term == DEVTRACE_FA_TYPES && i < NR(aliases); i++)
+		if (!strcmp(item->text, aliases[i][0]))
+			strcpy(item->text, aliases[i][1]);
+	ret = devtrace_filter_group(t->f, term, item->text, on);
+	if (!ret || (ret == -ENOSPC && t->alone))
+		return true;
+	if (ret == -ENOSPC)
+		return wrong(t, item->text, "makes more than 64 ranges");
+	if (term == DEVTRACE_FA_TYPES)
+		return wrong(t, item->text,
+			     "is no type: write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text all none, kernel, or a name that 'tracectl profile list' tells");
+	return wrong(t, item->text, term == DEVTRACE_FA_OBJECTS ?
+		     "is no object: write 0 to 65535, a range, or ao ep eq ap all none" :
+		     term == DEVTRACE_FA_CPUS ?
+		     "is no CPU: write 0 to 65535, a range, all or none" :
+		     "is no signal: write 0 to 65535, a range, all or none");
+}
+
+static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const char *s, bool fresh)
+{
+	bool on_is_default = t->how != TC_REMOVE;
+	struct item item;
+
+	/* What begins with '-' is taken from everything. */
+	if (fresh && t->how == TC_SET && *s != '-' && *s != '!')
+		devtrace_filter_only(t->f, term);
+	else if (fresh && t->how == TC_SET)
+		devtrace_filter_any(t->f, term);
+	do {
+		bool minus;
+
+		if (!next_item(t, &s, &item))
+			return false;
+		minus = item.sign == '-' || item.sign == '!';
+		if (!set_item(t, term, &item, minus ? !on_is_default : on_is_default))
+			return false;
+	} while (*s);
+	return true;
+}
+
+/* Majors and processes: a list of those that pass, one of those that do not. */
+
+struct lists {
+	enum devtrace_filter_attr only, not;
+};
+
+/* Put a number or (v NULL) a name on a list, or take it off. */
+static int edit(struct tc_terms *t, enum devtrace_filter_attr numbers, const char *name,
+		const uint64_t *v, bool on)
+{
+	if (v)
+		return devtrace_filter_number(t->f, numbers, (uint32_t)*v, on);
+	return devtrace_filter_name(t->f, numbers == DEVTRACE_FA_PIDS ? DEVTRACE_FA_COMMS :
+				    DEVTRACE_FA_NOT_COMMS, name, on);
+}
+
+static bool list_item(struct tc_terms *t, const struct lists *l, const struct item *item,
+		      const uint64_t *v)
+{
+	const struct devtrace_filter *f = t->f;
+	bool majors = l->only == DEVTRACE_FA_MAJORS;
+	bool only = majors ? f->majors.given : f->pids.given || f->comms.given;
+	unsigned int nr = majors ? f->majors.nr : f->pids.nr + f->comms.nr;
+	int ret = 0;
+
+	if (!v && strlen(item->text) >= DEVTRACE_COMM_LEN)
+		return wrong(t, item->text, "is no name of a process: they have 1 to 15 bytes");
+	if (item->sign == '!') {
+		ret = edit(t, l->not, item->text, v, t->how != TC_REMOVE);
+		if (ret == -ENOENT && !t->alone)
+			return wrong(t, item->text, "is not excluded");
+	} else if (t->how == TC_SET) {
+		ret = edit(t, l->only, item->text, v, true);
+	} else if (t->how == TC_ADD) {
+		edit(t, l->not, item->text, v, false);
+		if (only)
+			ret = edit(t, l->only, item->text, v, true);
+	} else if (!only) {
+		ret = edit(t, l->not, item->text, v, true);
+	} else {
+		if (nr == 1 && !edit(t, l->only, item->text, v, false))
+			return wrong(t, item->text, "is the last of its term: without it everything would pass");
+		ret = edit(t, l->only, item->text, v, false);
+		if (ret == -ENOENT)
+			return wrong(t, item->text, "does not pass as it is");
+	}
+	if (ret == -ENOSPC)
+		return wrong(t, item->text, "is one too many: a term can have 64");
+	return true;
+}
+
+static bool major_term(struct tc_terms *t, const char *s, bool fresh)
+{
+	static const struct lists l = { DEVTRACE_FA_MAJORS, DEVTRACE_FA_NOT_MAJORS };
+	struct item item;
+	uint64_t v;
+
+	if (fresh && t->how == TC_SET) {
+		devtrace_filter_any(t->f, l.only);
+		devtrace_filter_any(t->f, l.not);
+	}
+	do {
+		if (!next_item(t, &s, &item))
+			return false;
+		if ((item.sign && item.sign != '!') || item.quoted ||
+		    !tc_number(item.text, 0xffffff, &v))
+			return wrong(t, item.text, "is no major: write 0 to 16777215, 0xHEX, or ! and one");
+		if (!list_item(t, &l, &item, &v))
+			return false;
+	} while (*s);
+	return true;
+}
+
+static bool process_term(struct tc_terms *t, const char *s, bool fresh)
+{
+	static const struct lists l = { DEVTRACE_FA_PIDS, DEVTRACE_FA_NOT_PIDS };
+	struct item item;
+	uint64_t v;
+
+	if (fresh && t->how == TC_SET) {
+		devtrace_filter_any(t->f, l.only);
+		devtrace_filter_any(t->f, l.not);
+		devtrace_filter_any(t->f, DEVTRACE_FA_COMMS);
+		devtrace_filter_any(t->f, DEVTRACE_FA_NOT_COMMS);
+	}
+	do {
+		bool number;
+
+		if (!next_item(t, &s, &item))
+			return false;
+		if (item.sign && item.sign != '!')
+			return wrong(t, item.text, "has a sign; only ! is one here, a name that begins so stands in quotes");
+		number = !item.quoted && tc_number(item.text, 0x7fffffff, &v);
+		if (!list_item(t, &l, &item, number ? &v : NULL))
+			return false;
+	} while (*s);
+	return true;
+}
+
+static unsigned int level(enum tc_edit how, unsigned int old, unsigned int n)
+{
+	return how == TC_ADD && n > old ? old : n;
+}
+
+static bool severity_term(struct tc_terms *t, const char *s, bool fresh)
+{
+	unsigned int hw = t->f->hw_severity, sw = t->f->sw_severity;
+	struct item item;
+
+	if (fresh && t->how == TC_SET)
+		hw = sw = 0;
+	do {
+		const char *p;
+		bool both;
+
+		if (!next_item(t, &s, &item))
+			return false;
+		p = item.text;
+		both = strncasecmp(p, "hw", 2) && strncasecmp(p, "sw", 2);
+		if (!both)
+			p += 2;
+		if (item.sign || item.quoted || *p < '0' || *p > '4' || p[1])
+			return wrong(t, item.text,
+				     "is no severity: hw0 to hw3, sw0 to sw3, or 0 to 3 for both, each from this level on; hw4, sw4: none");
+		/* A filter has what is from a level on: it cannot keep just what is below. */
+		if (t->how == TC_REMOVE)
+			return wrong(t, item.text,
+				     "cannot be removed: severities pass from a level on; 'set' and -s set it, 'add' lowers it");
+		if (t->how == TC_ADD && *p == '4')
+			return wrong(t, item.text, NOTHING);
+		if (both || tolower((unsigned char)*item.text) == 'h')
+			hw = level(t->how, hw, (unsigned int)(*p - '0'));
+		if (both || tolower((unsigned char)*item.text) == 's')
+			sw = level(t->how, sw, (unsigned int)(*p - '0'));
+	} while (*s);
+	return devtrace_filter_severity(t->f, hw, sw) == 0;
+}
+
+static bool origin_term(struct tc_terms *t, const char *s, bool fresh)
+{
+	uint32_t origins = fresh && t->how == TC_SET ? 0 : t->f->origins;
+	const char *all = s;
+	struct item item;
+
+	do {
+		uint32_t bit;
+
+		if (!next_item(t, &s, &item))
+			return false;
+		bit = !strcasecmp(item.text, "kernel") ? DEVTRACE_ORIGIN_KERNEL :
+		      !strcasecmp(item.text, "user") ? DEVTRACE_ORIGIN_USER : 0;
+		if (!bit || item.sign || item.quoted)
+			return wrong(t, item.text, "is no origin: kernel or user");
+		origins = t->how == TC_REMOVE ? origins & ~bit : origins | bit;
+	} while (*s);
+	if (devtrace_filter_origins(t->f, origins))
+		return wrong(t, all, "leaves no origin, so nothing would pass");
+	return true;
+}
+
+static const char *const keys[] = {
+	"type", "object", "signal", "severity", "major", "process", "origin", "cpu",
+};
+
+bool tc_is_term(const char *word)
+{
+	size_t i, n = strcspn(word, "=");
+
+	if (!strcmp(word, "all") || !strcmp(word, "none"))
+		return true;
+	for (i = 0; i < NR(keys); i++)
+		if (strlen(keys[i]) == n && !strncasecmp(word, keys[i], n) && word[n])
+			return true;
+	return false;
+}
+
+bool tc_term(struct tc_terms *t, const char *term)
+{
+	size_t i, n = strcspn(term, "=");
+	const char *s = term + n + 1;
+	bool fresh;
+
+	if (!strcmp(term, "all") || !strcmp(term, "none")) {
+		if (t->how != TC_SET)
+			return wrong(t, term, "is for 'set' and 'load'");
+		if (*term == 'a')
+			devtrace_filter_all(t->f);
+		else
+			devtrace_filter_none(t->f);
+		return true;
+	}
+	for (i = 0; i < NR(keys); i++)
+		if (strlen(keys[i]) == n && !strncasecmp(term, keys[i], n))
+			break;
+	if (i == NR(keys) || !term[n])
+		return wrong(t, term, "is no term: type= object= signal= severity= major= process= origin= cpu= all none");
+	if (!*s)
+		return wrong(t, term, "has nothing behind the =");
+	fresh = !(t->seen & 1u << i);
+	t->seen |= 1u << i;
+	switch (i) {
+	case 0:
+		return set_term(t, DEVTRACE_FA_TYPES, s, fresh);
+	case 1:
+		return set_term(t, DEVTRACE_FA_OBJECTS, s, fresh);
+	case 2:
+		return set_term(t, DEVTRACE_FA_SIGNALS, s, fresh);
+	case 3:
+		return severity_term(t, s, fresh);
+	case 4:
+		return major_term(t, s, fresh);
+	case 5:
+		return process_term(t, s, fresh);
+	case 7:
+		return set_term(t, DEVTRACE_FA_CPUS, s, fresh);
+	default:
+		return origin_term(t, s, fresh);
+	}
+}

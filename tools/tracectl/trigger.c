@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger.c - the trigger commands
+ *
+ *	add NAME when TERM... [element N [mask M] OP VALUE] [nth N | rate N/s]
+ *	    do ACTION [TERM...] [after N events | N ms]... [stream NAME] [again]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "tracectl.h"
+
+static _Noreturn void bad(const struct tc *tc, const char *error)
+{
+	fprintf(stderr, "tracectl: %s: %s\n", tc->command, error);
+	exit(2);
+}
+
+/* Is this the next word? Then it is taken. */
+static bool word(struct tc *tc, const char *w)
+{
+	if (!tc->nr || strcmp(*tc->words, w))
+		return false;
+	tc->nr--;
+	tc->words++;
+	return true;
+}
+
+static uint64_t number(struct tc *tc, const char *what, uint64_t max)
+{
+	const char *s = tc_next(tc, what);
+	uint64_t v;
+
+	if (!tc_number(s, max, &v))
+		tc_usage(tc, s, "is no number that can stand there");
+	return v;
+}
+
+/* The terms from here up to a word that is none. */
+static void terms(struct tc *tc, struct devtrace_filter *f, const char *after)
+{
+	struct tc_terms t = { .f = f, .how = TC_SET };
+
+	if (!tc->nr || !tc_is_term(*tc->words)) {
+		char what[64];
+
+		if (tc->nr && strchr(*tc->words, '='))
+			tc_term(&t, *tc->words);
+		else
+			snprintf(what, sizeof(what), "a TERM, such as severity=hw2, behind '%s'",
+				 after);
+		if (*t.error)
+			bad(tc, t.error);
+		tc_missing(tc, what);
+	}
+	while (tc->nr && tc_is_term(*tc->words))
+		if (!tc_term(&t, tc_next(tc, "TERM")))
+			bad(tc, t.error);
+}
+
+static uint32_t compare(const struct tc *tc, const char *s)
+{
+	static const char *const names[][3] = {
+		[DEVTRACE_CMP_EQ] = { "==", "=", "eq" }, [DEVTRACE_CMP_NE] = { "!=", "<>", "ne" },
+		[DEVTRACE_CMP_LT] = { "<", "<", "lt" }, [DEVTRACE_CMP_LE] = { "<=", "<=", "le" },
+		[DEVTRACE_CMP_GT] = { ">", ">", "gt" }, [DEVTRACE_CMP_GE] = { ">=", ">=", "ge" },
+	};
+	size_t i, k;
+
+	for (i = 0; i < NR(names); i++)
+		for (k = 0; k < 3; k++)
+			if (!strcmp(names[i][k], s))
+				return (uint32_t)i;
+	tc_usage(tc, s, "is no comparison: == != < <= > >=, or eq ne lt le gt ge");
+}
+
+static void element(struct tc *tc, struct devtrace_ctl_element *e)
+{
+	const char *s;
+	uint64_t v;
+
+	e->given = true;
+	e->index = (uint32_t)number(tc, "the number of the element", UINT32_MAX);
+	if (word(tc, "mask"))
+		e->mask = number(tc, "the mask", UINT64_MAX);
+	e->compare = compare(tc, tc_next(tc, "a comparison, such as '>',"));
+	s = tc_next(tc, "a value to compare with");
+	if (tc_number(s, INT64_MAX, &v)) {
+		e->value = (int64_t)v;
+		return;
+	}
+	if (*s == '-' && tc_number(s + 1, INT64_MAX, &v)) {
+		e->value = -(int64_t)v;
+		return;
+	}
+	if (e->mask || e->compare > DEVTRACE_CMP_NE)
+		tc_usage(tc, s, "is no number; strings go with == and != alone");
+	if (strlen(s) >= sizeof(e->string))
+		tc_usage(tc, s, "is too long: at most 63 bytes");
+	e->is_string = true;
+	strcpy(e->string, s);
+}
+
+static void action(struct tc *tc, struct devtrace_ctl_trigger *t)
+{
+	static const char *const names[] = {
+		[DEVTRACE_ACTION_NOTIFY] = "notify", [DEVTRACE_ACTION_START] = "start",
+		[DEVTRACE_ACTION_STOP] = "stop", [DEVTRACE_ACTION_FREEZE] = "freeze",
+		[DEVTRACE_ACTION_FILTER] = "filter", [DEVTRACE_ACTION_RESTORE] = "restore",
+	};
+	const char *s = tc_next(tc, "what to do");
+	uint32_t i;
+
+	for (i = 0; i < NR(names) && strcmp(names[i], s); i++)
+		;
+	if (i == NR(names))
+		tc_usage(tc, s, "is nothing to do: start stop freeze filter restore notify");
+	t->action = i;
+	if (i == DEVTRACE_ACTION_FILTER)
+		terms(tc, &t->filter, "filter");
+}
+
+static void after(struct tc *tc, struct devtrace_ctl_trigger *t)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
+	uint64_t n = number(tc, "a number of events or of milliseconds", INT64_MAX);
+	const char *unit = tc_next(tc, "'events' or 'ms' behind the number");
+	size_t i;
+
+	if (!n)
+		tc_usage(tc, "after 0", "is at once; leave it out");
+	if (!strcmp(unit, "events") || !strcmp(unit, "event")) {
+		t->events = n;
+		return;
+	}
+	for (i = 0; i < NR(units) && strcmp(units[i].name, unit); i++)
+		;
+	if (i < NR(units) && n <= INT64_MAX / units[i].ns)
+		t->time = n * units[i].ns;
+	else
+		tc_usage(tc, unit, i < NR(units) ? "is too long a time" :
+			 "is no unit: events ns us ms s");
+}
+
+static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
+{
+	const char *s;
+
+	if (!word(tc, "when"))
+		tc_missing(tc, "'when' behind the name");
+	terms(tc, &t->when, "when");
+	while (tc->nr && !word(tc, "do")) {
+		if (word(tc, "element")) {
+			element(tc, &t->element);
+		} else if (word(tc, "nth")) {
+			t->nth = number(tc, "which one", UINT64_MAX);
+			if (!t->nth)
+				tc_usage(tc, "nth 0", "never comes; the first is 1");
+		} else if (word(tc, "rate")) {
+			uint64_t v;
+			char digits[16];
+			size_t n;
+
+			s = tc_next(tc, "a rate, such as 100/s,");
+			n = strcspn(s, "/");
+			snprintf(digits, sizeof(digits), "%.*s", (int)n, s);
+			if (n >= sizeof(digits) || (s[n] && strcmp(s + n, "/s")) ||
+			    !tc_number(digits, UINT32_MAX, &v) || !v)
+				tc_usage(tc, s, "is no rate; write 100/s");
+			t->rate = (uint32_t)v;
+		} else {
+			tc_usage(tc, *tc->words, "is no part of a condition: TERM, element, nth, rate; then do");
+		}
+	}
+	if (t->nth && t->rate)
+		tc_usage(tc, "rate", "does not go with nth");
+	action(tc, t);
+	while (tc->nr) {
+		if (word(tc, "after")) {
+			after(tc, t);
+		} else if (word(tc, "stream")) {
+			s = tc_next(tc, "the NAME of a stream");
+			if (strlen(s) >= sizeof(t->stream))
+				tc_usage(tc, s, "is too long for the name of a stream");
+			strcpy(t->stream, s);
+		} else if (word(tc, "again")) {
+			t->rearm = true;
+		} else {
+			tc_usage(tc, *tc->words, "is no part of an action: after, stream, again");
+		}
+	}
+	if ((t->events || t->time) && t->action != DEVTRACE_ACTION_STOP &&
+	    t->action != DEVTRACE_ACTION_FREEZE)
+		tc_usage(tc, "after", "is for stop and freeze");
+	if (*t->stream && t->action == DEVTRACE_ACTION_NOTIFY)
+		tc_usage(tc, "stream", "is not for notify, which concerns no stream");
+}
+
+static int add(struct tc *tc, const char *name)
+{
+	struct devtrace_ctl_trigger t;
+
+	if (devtrace_ctl_trigger_init(&t, name))
+		tc_usage(tc, name, "is too long: at most 31 bytes");
+	if (tc->stream) {
+		if (strlen(tc->stream) >= sizeof(t.stream))
+			tc_usage(tc, tc->stream, "is too long for the name of a stream");
+		strcpy(t.stream, tc->stream);
+	}
+	parse(tc, &t);
+	tc_open(tc);
+	if (devtrace_ctl_trigger_new(tc->ctl, &t))
+		return tc_fail(tc, name);
+	tc_note(tc);
+	return 0;
+}
+
+struct list {
+	struct tc *tc;
+	unsigned int nr;
+};
+
+static int list_one(const struct devtrace_ctl_trigger *t, void *arg)
+{
+	struct list *l = arg;
+	struct out *o = &l->tc->out;
+
+	if (l->tc->json) {
+		out_str(o, l->nr++ ? ",{" : "{");
+		tc_json_trigger(o, t);
+		out_char(o, '}');
+		return 0;
+	}
+	tc_safe(o, t->name);
+	OUT_LIT(o, ": ");
+	tc_put_trigger(o, t);
+	OUT_LIT(o, "\n\t");
+	out_str(o, t->armed ? "armed" : "not armed");
+	OUT_LIT(o, ", met by ");
+	out_u64(o, t->seen);
+	OUT_LIT(o, ", fired ");
+	out_u64(o, t->fired);
+	if (t->fired) {
+		OUT_LIT(o, ", last at ");
+		tc_put_ns(o, t->fired_at);
+	}
+	out_char(o, '\n');
+	return 0;
+}
+
+static int list(struct tc *tc)
+{
+	struct list l = { .tc = tc };
+
+	tc_end(tc);
+	tc_open(tc);
+	if (tc->json)
+		OUT_LIT(&tc->out, "{\"triggers\":[");
+	if (devtrace_ctl_triggers(tc->ctl, list_one, &l)) {
+		tc->out.len = 0;
+		return tc_fail(tc, NULL);
+	}
+	if (tc->json)
+		OUT_LIT(&tc->out, "]}\n");
+	return 0;
+}
+
+int tc_trigger(struct tc *tc)
+{
+	static const char *const names[][2] = {
+		{ "list", "trigger list" }, { "add", "trigger add" }, { "arm", "trigger arm" },
+		{ "disarm", "trigger disarm" }, { "del", "trigger del" },
+	};
+	const char *w = tc->nr ? tc_next(tc, "") : "list", *name;
+	int ret;
+	size_t i;
+
+	for (i = 0; i < NR(names) && strcmp(names[i][0], w); i++)
+		;
+	if (i == NR(names))
+		tc_usage(tc, w, "is nothing to do with a trigger: list add arm disarm del");
+	tc->command = names[i][1];
+	if (i == 0)
+		return list(tc);
+	name = tc_next(tc, "the NAME of a trigger");
+	if (i == 1)
+		return add(tc, name);
+	tc_end(tc);
+	tc_open(tc);
+	ret = i == 4 ? devtrace_ctl_trigger_del(tc->ctl, name) :
+		       devtrace_ctl_trigger_arm(tc->ctl, name, i == 2);
+	return ret ? tc_fail(tc, name) : 0;
+}

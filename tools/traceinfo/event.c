@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * event.c - what an event, its process and its object are called
+ *
+ * Names come from format files first, then from the dictionary of the stream:
+ * there from what the event's own process said, then from what holds for all.
+ * What has no name keeps its number.
+ */
+#include "traceinfo.h"
+
+/* As in QP/Spy, and the ranges that devtrace adds. */
+const struct ti_group ti_groups[] = {
+	{ "SM", 1, 9 }, { "SM", 55, 57 },
+	{ "AO", 10, 18 }, { "AO", 45, 45 },
+	{ "EQ", 19, 22 }, { "EQ", 46, 46 },
+	{ "MP", 24, 25 }, { "MP", 47, 47 },
+	{ "TE", 32, 37 },
+	{ "QF", 23, 23 }, { "QF", 26, 31 }, { "QF", 38, 44 },
+	{ "SC", 48, 53 },
+	{ "SEM", 71, 74 },
+	{ "MTX", 75, 80 },
+	{ "USER0", 100, 104 }, { "USER1", 105, 109 }, { "USER2", 110, 114 },
+	{ "USER3", 115, 119 }, { "USER4", 120, 124 },
+	{ "EXC", 125, 125 },
+	{ "TEXT", 126, 126 },
+	{ "KERNEL", 128, 191 },
+	{ "USER", 192, 255 }, { "USER", 100, 124 },
+	{ NULL, 0, 0 },
+};
+
+static const char *group_of(uint8_t type)
+{
+	const struct ti_group *g;
+
+	if (type >= DEVTRACE_T_USER && type < DEVTRACE_T_EXC)
+		return "USER";
+	for (g = ti_groups; g->name; g++)
+		if (type >= g->first && type <= g->last)
+			return g->name;
+	return "TYPE";
+}
+
+const char *ti_event_dict(const struct ti_event *e, uint8_t kind, uint32_t value,
+			  uint8_t group, uint64_t key)
+{
+	const char *s = NULL;
+
+	if ((e->ev->flags & DEVTRACE_F_USER) && e->tgid)
+		s = devtrace_decoder_name(e->decoder, kind, e->tgid, value, group, key);
+	return s ? s : devtrace_decoder_name(e->decoder, kind, 0, value, group, key);
+}
+
+static const char *names_cb(const struct fmt_names *names, uint8_t kind, uint32_t value,
+			    uint8_t group, uint64_t key)
+{
+	const char *p = (const char *)names - offsetof(struct ti_event, names);
+
+	return ti_event_dict((const struct ti_event *)(const void *)p, kind, value, group, key);
+}
+
+void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
+		   const struct devtrace_decoder *decoder, const struct fmt_set *fmts)
+{
+	e->ev = ev;
+	e->decoder = decoder;
+	e->entry = fmt_find(fmts, ev, &e->major);
+	e->tgid = ev->tgid;
+	e->names.name = names_cb;
+}
+
+const char *ti_event_process(const struct ti_event *e)
+{
+	return devtrace_decoder_proc(e->decoder, e->ev->tid, NULL);
+}
+
+static void code_name(struct out *o, const struct ti_event *e)
+{
+	uint32_t minor = DEVTRACE_CODE_MINOR(e->ev->code);
+
+	if (!e->major) {
+		out_hex(o, DEVTRACE_CODE_MAJOR(e->ev->code), 6);
+	} else {
+		out_str(o, e->major->name);
+		if (e->entry && e->entry == e->major->minors[minor]) {
+			out_char(o, '.');
+			out_str(o, e->entry->name);
+			return;
+		}
+		if (e->entry && e->entry == e->major->any) {
+			out_char(o, '.');
+			out_str(o, e->entry->name);
+		}
+	}
+	out_char(o, ':');
+	out_u64(o, minor);
+}
+
+void ti_event_name(struct out *o, const struct ti_event *e)
+{
+	const char *s;
+
+	if (e->ev->type == DEVTRACE_T_EXC && (e->ev->flags & DEVTRACE_F_CODE)) {
+		code_name(o, e);
+	} else if (e->entry) {
+		out_str(o, e->entry->name);
+	} else if (e->ev->type == DEVTRACE_T_TEXT) {
+		OUT_LIT(o, "text");
+	} else {
+		s = ti_event_dict(e, DEVTRACE_T_USR, e->ev->type, 0, 0);
+		if (s) {
+			out_safe(o, s, strlen(s));
+		} else {
+			out_str(o, group_of(e->ev->type));
+			out_char(o, ':');
+			out_u64(o, e->ev->type);
+		}
+	}
+	/* A code on a record that is no exception is seldom, but never hidden. */
+	if (e->ev->type != DEVTRACE_T_EXC && (e->ev->flags & DEVTRACE_F_CODE)) {
+		out_char(o, '.');
+		out_hex(o, DEVTRACE_CODE_MAJOR(e->ev->code), 6);
+		out_char(o, ':');
+		out_u64(o, DEVTRACE_CODE_MINOR(e->ev->code));
+	}
+}
+
+const char *ti_event_object(const struct ti_event *e)
+{
+	return ti_event_dict(e, DEVTRACE_T_OBJ, 0, 0, e->ev->object);
+}
+
+const char *ti_event_signal(const struct ti_event *e)
+{
+	const char *s = ti_event_dict(e, DEVTRACE_T_SIG, e->ev->signal, 0, e->ev->object);
+
+	return s ? s : ti_event_dict(e, DEVTRACE_T_SIG, e->ev->signal, 0, 0);
+}
+
+const char *ti_event_context(const struct ti_event *e)
+{
+	switch (e->ev->flags & DEVTRACE_F_CONTEXT) {
+	case DEVTRACE_CTX_SOFTIRQ:
+		return "sirq";
+	case DEVTRACE_CTX_IRQ:
+		return "irq";
+	case DEVTRACE_CTX_NMI:
+		return "nmi";
+	}
+	return e->ev->flags & DEVTRACE_F_USER ? "user" : "task";
+}
+
+int ti_event_lane(const struct ti_event *e)
+{
+	return devtrace_decoder_lane(e->decoder, e->ev->source);
+}
+
+bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text)
+{
+	size_t pos = 0;
+
+	return e->ev->type == DEVTRACE_T_TEXT && !e->entry &&
+	       devtrace_elem_next(e->ev->data, e->ev->len, &pos, text) == 1 &&
+	       !text->is_enum && text->type == DEVTRACE_E_STR && pos == e->ev->len;
+}
+
+const char *ti_severity_name(uint8_t severity)
+{
+	static const char *const names[8] = {
+		"sw0", "sw1", "sw2", "sw3", "hw0", "hw1", "hw2", "hw3",
+	};
+
+	return severity & DEVTRACE_SEV_SET ? names[severity & 7] : "-";
+}
+
+const char *ti_lost_cause(uint8_t cause)
+{
+	static const char *const causes[] = {
+		[DEVTRACE_LOST_OVERWRITTEN] = "overwritten",
+		[DEVTRACE_LOST_CLEARED] = "cleared",
+		[DEVTRACE_LOST_BUSY] = "busy",
+		[DEVTRACE_LOST_TOOBIG] = "too-big",
+		[DEVTRACE_LOST_NORING] = "no-ring",
+		[DEVTRACE_LOST_STOPPED] = "stopped",
+		[DEVTRACE_LOST_LANE] = "bad-lane",
+	};
+
+	return cause < sizeof(causes) / sizeof(causes[0]) ? causes[cause] : "unknown-cause";
+}
+
+const char *ti_state_name(uint8_t state)
+{
+	switch (state) {
+	case DEVTRACE_STATE_RUNNING:
+		return "running";
+	case DEVTRACE_STATE_STOPPED:
+		return "stopped";
+	case DEVTRACE_STATE_FROZEN:
+		return "frozen";
+	}
+	return "unknown-state";
+}
+
+const char *ti_damage_reason(enum devtrace_damage_reason reason)
+{
+	switch (reason) {
+	case DEVTRACE_DAMAGE_CHECK:
+		return "the check does not match";
+	case DEVTRACE_DAMAGE_SHORT:
+		return "too short for a frame";
+	case DEVTRACE_DAMAGE_LONG:
+		return "longer than any frame";
+	case DEVTRACE_DAMAGE_ESCAPE:
+		return "an escape where none can be";
+	case DEVTRACE_DAMAGE_BODY:
+		return "the body is not of its type";
+	case DEVTRACE_DAMAGE_CUT:
+		return "cut off";
+	}
+	return "damaged";
+}

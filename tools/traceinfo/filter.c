@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * filter.c - which events are printed
+ *
+ * Filters of different kinds must all agree; values of one kind are
+ * alternatives. Losses, gaps and damage are no events: no filter hides them.
+ */
+#include <ctype.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <strings.h>
+#include "traceinfo.h"
+
+static void list(struct ti_words *w, char *word)
+{
+	char *s, *save;
+
+	for (s = strtok_r(word, ",", &save); s; s = strtok_r(NULL, ",", &save))
+		ti_words_add(w, s);
+}
+
+void ti_filter_some(struct ti_words *w, char *word, const char *option, const char *problem)
+{
+	size_t before = w->n;
+
+	list(w, word);
+	if (w->n == before)
+		ti_usage(option, word, problem);
+}
+
+/* A decimal or 0x number up to max that ends at *end. */
+static bool number(const char *s, char **end, unsigned long max, unsigned long *v)
+{
+	int base = s[0] == '0' && (s[1] | 0x20) == 'x' ? 16 : 10;
+
+	if (!isdigit((unsigned char)*s))
+		return false;
+	*v = strtoul(s, end, base);
+	return *v <= max;
+}
+
+/* [=][hw|sw]N, or none; hw2 means 2 and above. */
+static bool one_severity(struct ti_filter *f, const char *s)
+{
+	bool exact = *s == '=', hw = true, sw = true;
+	int level, i;
+
+	if (!strcmp(s, "none")) {
+		f->severity[8] = true;
+		return true;
+	}
+	s += exact;
+	if (!strncmp(s, "hw", 2) || !strncmp(s, "sw", 2)) {
+		hw = *s == 'h';
+		sw = !hw;
+		s += 2;
+	}
+	if (*s < '0' || *s > '3' || s[1])
+		return false;
+	level = *s - '0';
+	for (i = level; i <= (exact ? level : 3); i++) {
+		if (sw)
+			f->severity[i] = true;
+		if (hw)
+			f->severity[i | DEVTRACE_SEV_HW] = true;
+	}
+	return true;
+}
+
+void ti_filter_severity(struct ti_filter *f, char *word)
+{
+	struct ti_words w = { 0 };
+	size_t i;
+
+	list(&w, word);
+	for (i = 0; i < w.n; i++)
+		if (!one_severity(f, w.v[i]))
+			ti_usage("--severity", w.v[i],
+				 "is no severity: [=][hw|sw]0 to 3, or none; hw2 is 2 and above, =hw2 only 2");
+	if (!w.n)
+		ti_usage("--severity", word, "is no severity");
+	f->by_severity = true;
+	free(w.v);
+}
+
+void ti_filter_cpu(struct ti_filter *f, char *word)
+{
+	struct ti_words w = { 0 };
+	unsigned long a, b;
+	char *end;
+	size_t i;
+
+	list(&w, word);
+	for (i = 0; i < w.n; i++) {
+		bool good = number(w.v[i], &end, 65535, &a);
+
+		b = a;
+		if (good && *end == '-')
+			good = number(end + 1, &end, 65535, &b);
+		if (!good || *end || b < a)
+			ti_usage("--cpu", w.v[i], "is no CPU number or range, as 0 or 2-3");
+		for (; a <= b; a++)
+			f->cpus[a / 64] |= 1ull << a % 64;
+	}
+	if (!w.n)
+		ti_usage("--cpu", word, "is no CPU number or range, as 0 or 2-3");
+	f->by_cpu = true;
+	free(w.v);
+}
+
+static bool add_group(struct ti_filter *f, const char *word)
+{
+	const struct ti_group *g;
+	bool found = false;
+	unsigned int t;
+
+	for (g = ti_groups; g->name; g++) {
+		if (strcasecmp(g->name, word))
+			continue;
+		found = true;
+		for (t = g->first; t <= g->last; t++)
+			f->types[t] = true;
+	}
+	return found;
+}
+
+void ti_filter_type(struct ti_filter *f, char *word)
+{
+	struct ti_words w = { 0 };
+	unsigned long a, b;
+	char *end;
+	size_t i;
+
+	list(&w, word);
+	for (i = 0; i < w.n; i++) {
+		if (!isdigit((unsigned char)*w.v[i])) {
+			if (!add_group(f, w.v[i]))
+				ti_words_add(&f->names, w.v[i]);
+			continue;
+		}
+		if (!number(w.v[i], &end, 255, &a))
+			ti_usage("--type", w.v[i], "is no type: they go from 0 to 255");
+		b = a;
+		if ((*end == '-' && !number(end + 1, &end, 255, &b)) || *end || b < a)
+			ti_usage("--type", w.v[i], "is no type or range of types, as 100 or 100-104");
+		for (; a <= b; a++)
+			f->types[a] = true;
+	}
+	if (!w.n)
+		ti_usage("--type", word, "is no type");
+	f->by_type = true;
+	free(w.v);
+}
+
+/* [!]major[:minor] */
+void ti_filter_code(struct ti_filter *f, const char *word)
+{
+	const char *s = *word == '!' ? word + 1 : word;
+	struct ti_code_match *m = *word == '!' ? f->unmatch : f->match;
+	unsigned int *nr = *word == '!' ? &f->nr_unmatch : &f->nr_match;
+	unsigned long major, minor;
+	char *end;
+
+	if (*nr == TI_MATCH_MAX)
+		ti_usage("-M", word, *word == '!' ? "is one exclusion too many: 10 are possible" :
+			 "is one match too many: 10 are possible");
+	if (!number(s, &end, 0xffffff, &major))
+		ti_usage("-M", word, "is no [!]major[:minor]: a major is a number up to 0xffffff");
+	m[*nr].major = major;
+	m[*nr].minor = -1;
+	if (*end == ':') {
+		if (!number(end + 1, &end, 255, &minor))
+			ti_usage("-M", word, "is no [!]major[:minor]: a minor is a number up to 255");
+		m[*nr].minor = (int)minor;
+	}
+	if (*end)
+		ti_usage("-M", word, "is no [!]major[:minor]");
+	++*nr;
+}
+
+static bool code_in(const struct ti_code_match *m, unsigned int n, uint32_t code)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (m[i].major == DEVTRACE_CODE_MAJOR(code) &&
+		    (m[i].minor < 0 || m[i].minor == (int)DEVTRACE_CODE_MINOR(code)))
+			return true;
+	return false;
+}
+
+/* Does a number or a pattern of names match? */
+static bool words_match(const struct ti_words *w, const char *name, uint64_t a, uint64_t b,
+			bool second)
+{
+	size_t i;
+
+	for (i = 0; i < w->n; i++) {
+		unsigned long v;
+		char *end;
+
+		if (number(w->v[i], &end, ULONG_MAX, &v) && !*end) {
+			if (v == a || (second && v == b))
+				return true;
+		} else if (name && !fnmatch(w->v[i], name, 0)) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool name_matches(const struct ti_filter *f, const struct ti_event *e)
+{
+	struct out name;
+	bool found;
+
+	if (!f->names.n)
+		return false;
+	out_init(&name, -1);
+	ti_event_name(&name, e);
+	out_char(&name, 0);
+	found = !name.err && words_match(&f->names, name.buf, 0, 0, false);
+	out_free(&name);
+	return found;
+}
+
+static bool object_matches(const struct ti_filter *f, const struct ti_event *e)
+{
+	if (!(e->ev->flags & DEVTRACE_F_OBJSIG))
+		return false;
+	return words_match(&f->objects, ti_event_object(e), e->ev->object, 0, false);
+}
+
+static bool process_matches(const struct ti_filter *f, const struct ti_event *e)
+{
+	const char *name = ti_event_process(e);
+
+	if (words_match(&f->processes, name, e->ev->tid, e->tgid, e->tgid != 0))
+		return true;
+	/* The name of the process also finds its threads that have another. */
+	name = e->tgid && e->tgid != e->ev->tid ?
+	       devtrace_decoder_proc(e->decoder, e->tgid, NULL) : NULL;
+	return name && words_match(&f->processes, name, e->ev->tid, 0, false);
+}
+
+bool ti_filter_by_event(const struct ti_filter *f)
+{
+	return f->nr_match || f->nr_unmatch || f->by_severity || f->by_cpu || f->by_type ||
+	       f->processes.n || f->objects.n;
+}
+
+bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e)
+{
+	const struct devtrace_event *ev = e->ev;
+	bool has_code = ev->flags & DEVTRACE_F_CODE;
+
+	if (f->nr_match && !(has_code && code_in(f->match, f->nr_match, ev->code)))
+		return false;
+	if (f->nr_unmatch && has_code && code_in(f->unmatch, f->nr_unmatch, ev->code))
+		return false;
+	if (f->by_severity &&
+	    !f->severity[ev->severity & DEVTRACE_SEV_SET ? ev->severity & 7 : 8])
+		return false;
+	/* On which CPU it came into a lane nobody knows. */
+	if (f->by_cpu && (ti_event_lane(e) >= 0 ||
+			  !(f->cpus[ev->source / 64] >> ev->source % 64 & 1)))
+		return false;
+	if (f->by_type && !f->types[ev->type] && !name_matches(f, e))
+		return false;
+	if (f->processes.n && !process_matches(f, e))
+		return false;
+	return !f->objects.n || object_matches(f, e);
+}

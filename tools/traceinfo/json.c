@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * json.c - one JSON object a line
+ *
+ * Every object has "kind" first: event, lost, state, gap, damage, unknown, info, or
+ * with -v clock, thread, name. Whatever the bytes of the stream, each line is
+ * valid JSON in valid UTF-8.
+ */
+#include "traceinfo.h"
+
+static void str(struct out *o, const char *key, const char *value)
+{
+	out_str(o, key);
+	out_json(o, value, strlen(value));
+}
+
+static void num(struct out *o, const char *key, uint64_t value)
+{
+	out_str(o, key);
+	out_u64(o, value);
+}
+
+static void source(struct out *o, const struct devtrace_decoder *d, uint16_t source)
+{
+	int lane = devtrace_decoder_lane(d, source);
+
+	if (lane < 0)
+		num(o, ",\"cpu\":", source);
+	else
+		num(o, ",\"lane\":", (uint64_t)lane);
+}
+
+static void name(struct out *o, const struct ti_event *e)
+{
+	struct out tmp;
+
+	out_init(&tmp, -1);
+	ti_event_name(&tmp, e);
+	OUT_LIT(o, ",\"name\":");
+	out_json(o, tmp.buf, tmp.len);
+	out_free(&tmp);
+}
+
+static void times(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		  uint64_t ts)
+{
+	num(o, ",\"ts\":", ts);
+	if (!out_room(o, 512))
+		return;
+	OUT_LIT(o, ",\"time\":\"");
+	if (ti_clock_iso(o, &p->iso, d, ts))
+		out_char(o, '"');
+	else
+		o->len -= sizeof(",\"time\":\"") - 1;
+}
+
+void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e)
+{
+	const struct devtrace_event *ev = e->ev;
+	const char *process = ti_event_process(e);
+	struct devtrace_elem text;
+
+	OUT_LIT(o, "{\"kind\":\"event\"");
+	times(o, p, e->decoder, ev->ts);
+	if (ev->flags & DEVTRACE_F_LATE)
+		OUT_LIT(o, ",\"late\":true");
+	source(o, e->decoder, ev->source);
+	str(o, ",\"context\":", ti_event_context(e));
+	out_str(o, ev->flags & DEVTRACE_F_USER ? ",\"user\":true" : ",\"user\":false");
+	if (ev->severity & DEVTRACE_SEV_SET)
+		str(o, ",\"severity\":", ti_severity_name(ev->severity));
+	num(o, ",\"tid\":", ev->tid);
+	if (e->tgid)
+		num(o, ",\"pid\":", e->tgid);
+	if (process)
+		str(o, ",\"process\":", process);
+	num(o, ",\"type\":", ev->type);
+	name(o, e);
+	if (ev->flags & DEVTRACE_F_CODE) {
+		num(o, ",\"major\":", DEVTRACE_CODE_MAJOR(ev->code));
+		num(o, ",\"minor\":", DEVTRACE_CODE_MINOR(ev->code));
+	}
+	if (ev->flags & DEVTRACE_F_OBJSIG) {
+		num(o, ",\"object\":", ev->object);
+		if (ti_event_object(e))
+			str(o, ",\"object_name\":", ti_event_object(e));
+		num(o, ",\"signal\":", ev->signal);
+		if (ti_event_signal(e))
+			str(o, ",\"signal_name\":", ti_event_signal(e));
+	}
+	out_char(o, ',');
+	if (ti_event_line(e, &text)) {
+		OUT_LIT(o, "\"text\":");
+		out_json(o, text.v.mem.p, text.v.mem.len);
+	} else {
+		fmt_print_json(o, e->entry, ev->data, ev->len, &e->names);
+	}
+	OUT_LIT(o, "}\n");
+}
+
+/* A random one tells nobody anything. */
+static void json_boot(struct out *o, const struct devtrace_info *i)
+{
+	if (!(i->flags & DEVTRACE_INFO_BOOT_ID))
+		return;
+	OUT_LIT(o, ",\"boot\":\"");
+	ti_boot_id(o, i->boot_id);
+	OUT_LIT(o, "\"");
+}
+
+void ti_json_load(struct out *o, uint32_t load)
+{
+	num(o, "{\"kind\":\"load\",\"load\":", load);
+	OUT_LIT(o, "}\n");
+}
+
+static void json_unknown(struct out *o, const struct devtrace_item *item)
+{
+	size_t i;
+
+	num(o, "{\"kind\":\"unknown\",\"type\":", item->u.unknown.type);
+	OUT_LIT(o, ",\"bytes\":[");
+	for (i = 0; i < item->u.unknown.len; i++)
+		num(o, i ? "," : "", item->u.unknown.data[i]);
+	out_char(o, ']');
+}
+
+static void json_name(struct out *o, const struct devtrace_name *n)
+{
+	num(o, "{\"kind\":\"name\",\"type\":", n->kind);
+	num(o, ",\"scope\":", n->scope);
+	num(o, ",\"value\":", n->value);
+	num(o, ",\"group\":", n->group);
+	num(o, ",\"key\":", n->key);
+	str(o, ",\"name\":", n->name);
+}
+
+void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		  const struct devtrace_item *item)
+{
+	switch (item->kind) {
+	case DEVTRACE_ITEM_LOST:
+		num(o, "{\"kind\":\"lost\",\"count\":", item->u.lost.count);
+		source(o, d, item->u.lost.source);
+		str(o, ",\"cause\":", ti_lost_cause(item->u.lost.cause));
+		num(o, ",\"from\":", item->u.lost.from);
+		num(o, ",\"to\":", item->u.lost.to);
+		break;
+	case DEVTRACE_ITEM_STATE:
+		str(o, "{\"kind\":\"state\",\"state\":", ti_state_name(item->u.state.state));
+		times(o, p, d, item->u.state.ts);
+		if (item->u.state.by_trigger)
+			str(o, ",\"trigger\":", item->u.state.trigger);
+		if (item->u.state.fired)
+			num(o, ",\"fired\":", item->u.state.fired);
+		break;
+	case DEVTRACE_ITEM_GAP:
+		num(o, "{\"kind\":\"gap\",\"count\":", item->u.gap.count);
+		out_str(o, item->u.gap.exact ? ",\"exact\":true" : ",\"exact\":false");
+		num(o, ",\"before\":", item->u.gap.seq_before);
+		num(o, ",\"after\":", item->u.gap.seq_after);
+		num(o, ",\"offset\":", item->u.gap.offset);
+		break;
+	case DEVTRACE_ITEM_DAMAGE:
+		num(o, "{\"kind\":\"damage\",\"offset\":", item->u.damage.offset);
+		num(o, ",\"bytes\":", item->u.damage.bytes);
+		str(o, ",\"reason\":", ti_damage_reason(item->u.damage.reason));
+		break;
+	case DEVTRACE_ITEM_UNKNOWN:
+		json_unknown(o, item);
+		break;
+	case DEVTRACE_ITEM_INFO:
+		num(o, "{\"kind\":\"info\",\"frames\":", item->u.info.frames);
+		num(o, ",\"reason\":", item->u.info.reason);
+		if (item->u.info.nr_cpus)
+			num(o, ",\"cpus\":", item->u.info.nr_cpus);
+		json_boot(o, &item->u.info);
+		str(o, ",\"machine\":", item->u.info.machine);
+		str(o, ",\"release\":", item->u.info.release);
+		str(o, ",\"stream\":", item->u.info.stream);
+		break;
+	case DEVTRACE_ITEM_CLOCK:
+		num(o, "{\"kind\":\"clock\",\"frames\":", item->u.clock.frames);
+		times(o, p, d, item->u.clock.ts);
+		num(o, ",\"monotonic\":", item->u.clock.mono);
+		num(o, ",\"boottime\":", item->u.clock.boot);
+		OUT_LIT(o, ",\"realtime\":");
+		out_i64(o, item->u.clock.real);
+		break;
+	case DEVTRACE_ITEM_PROC:
+		num(o, "{\"kind\":\"thread\",\"tid\":", item->u.proc.tid);
+		num(o, ",\"pid\":", item->u.proc.tgid);
+		str(o, ",\"name\":", item->u.proc.name);
+		break;
+	case DEVTRACE_ITEM_DICT:
+		json_name(o, &item->u.dict);
+		break;
+	default:
+		return;
+	}
+	OUT_LIT(o, "}\n");
+}

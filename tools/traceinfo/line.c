@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * line.c - one line of text for each event, loss, gap and damage
+ *
+ * The header of a line is a small format of its own (-H), compiled once to a
+ * list of fields. A field of fixed width that is too long pushes the rest to
+ * the right; it is never cut.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "traceinfo.h"
+
+#define DEFAULT_HEADER	"%t %2c %-4x %-3s %-21p %n%o: "
+
+#define RED	"\033[31m"
+#define BOLD_RED "\033[1;31m"
+#define YELLOW	"\033[33m"
+#define GREEN	"\033[32m"
+#define CYAN	"\033[36m"
+#define MAGENTA	"\033[1;35m"
+#define RESET	"\033[0m"
+
+struct field {
+	char		letter;		/* 0: text */
+	bool		left;
+	unsigned int	width;
+	const char	*text;
+	size_t		len;
+};
+
+/*
+ * Most of a header is the same for many events: the cache keeps what stands
+ * behind the time, by everything it depends on but the names, which empty it
+ * when they change.
+ */
+#define CACHE_SIZE	128		/* a power of two */
+#define CACHE_TEXT	160		/* a longer header is made anew each time */
+
+struct head {
+	uint64_t	key[3];
+	size_t		len;		/* 0: not in use */
+	char		text[CACHE_TEXT];
+};
+
+/* An escaped name has four bytes for one. */
+#define HEADER_ROOM(h)	(((h)->n + 1) * 16 * DEVTRACE_NAME_MAX + (h)->text)
+
+struct ti_header {
+	struct head	cache[CACHE_SIZE];
+	size_t		cached_from;	/* first field behind the time */
+	size_t		text;		/* bytes of the format */
+	size_t		n;
+	struct field	fields[];
+};
+
+static void header_error(const char *format, const char *at)
+{
+	char word[4] = { '%' };
+
+	if (*at && (unsigned char)*at < 0x80)
+		word[1] = *at;
+	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is no field; there are: %%t time, %%c CPU, %%l lane, %%x context, %%s severity, %%p process[tid], %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
+		word, format);
+}
+
+struct ti_header *ti_header_new(const char *format)
+{
+	struct ti_header *h;
+	const char *s;
+	size_t n = 1;
+
+	if (!format)
+		format = DEFAULT_HEADER;
+	for (s = format; *s; s++)
+		n += *s == '%' ? 2 : 0;
+	h = ti_alloc(NULL, sizeof(*h) + n * sizeof(h->fields[0]));
+	h->n = 0;
+	h->cached_from = 0;
+	h->text = strlen(format) + 100 * n;
+	for (s = format; *s;) {
+		struct field *f = &h->fields[h->n++];
+
+		memset(f, 0, sizeof(*f));
+		f->text = s;
+		f->len = strcspn(s + 1, "%") + 1;	/* "%%" begins a text */
+		if (*s != '%') {
+			s += f->len;
+			continue;
+		}
+		s++;
+		f->left = *s == '-';
+		s += f->left;
+		while (isdigit((unsigned char)*s) && f->width < 100)
+			f->width = f->width * 10 + (*s++ - '0');
+		if (*s == '%') {
+			f->text = s;
+			f->len = 1;
+		} else if (*s && strchr("tclxspNPinoTMm", *s)) {
+			f->letter = *s;
+		} else {
+			header_error(format, s);
+			free(h);
+			return NULL;
+		}
+		s++;
+	}
+	for (n = 0; n < h->n; n++)
+		if (h->fields[n].letter == 't')
+			h->cached_from = n + 1;
+	ti_header_forget(h);
+	return h;
+}
+
+void ti_header_forget(struct ti_header *h)
+{
+	size_t i;
+
+	for (i = 0; i < CACHE_SIZE; i++)
+		h->cache[i].len = 0;
+}
+
+static const char *severity_color(uint8_t severity)
+{
+	if (!(severity & DEVTRACE_SEV_SET))
+		return "";
+	switch (severity & DEVTRACE_SEV_LEVEL) {
+	case 3:
+		return BOLD_RED;
+	case 2:
+		return RED;
+	case 1:
+		return YELLOW;
+	}
+	return "";
+}
+
+/* The columns that the name of the process takes. */
+static size_t print_process(struct out *o, const struct ti_event *e)
+{
+	const char *name = ti_event_process(e);
+
+	if (name)
+		return out_safe(o, name, strlen(name));
+	out_char(o, '?');
+	return 1;
+}
+
+static void print_name(struct out *o, const char *name, uint64_t number)
+{
+	if (name)
+		out_safe(o, name, strlen(name));
+	else
+		out_u64(o, number);
+}
+
+/* A time that is not what the program wrote has a mark behind it. */
+static bool marked(const struct ti_printer *p, const struct ti_event *e)
+{
+	return (e->ev->flags & DEVTRACE_F_LATE) && p->clock.mode != TI_TIME_NONE;
+}
+
+static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_event *e,
+			  const struct field *f)
+{
+	const struct devtrace_event *ev = e->ev;
+	bool exc = ev->flags & DEVTRACE_F_CODE;
+	size_t before = o->len, n = 0;
+	int lane;
+
+	switch (f->letter) {
+	case 't':
+		ti_clock_print(o, &p->clock, e->decoder, ev->ts);
+		if (marked(p, e))
+			out_char(o, '~');
+		break;
+	case 'c':
+		lane = ti_event_lane(e);
+		if (lane < 0)
+			out_u64(o, ev->source);
+		else
+			out_char(o, '-');
+		break;
+	case 'l':
+		lane = ti_event_lane(e);
+		if (lane < 0)
+			out_char(o, '-');
+		else
+			out_u64(o, (uint64_t)lane);
+		break;
+	case 'x':
+		out_str(o, ti_event_context(e));
+		break;
+	case 's':
+		out_str(o, ti_severity_name(ev->severity));
+		break;
+	case 'p':
+		n = print_process(o, e);
+		before = o->len;
+		out_char(o, '[');
+		out_u64(o, ev->tid);
+		out_char(o, ']');
+		break;
+	case 'N':
+		return print_process(o, e);
+	case 'P':
+		if (e->tgid)
+			out_u64(o, e->tgid);
+		else
+			out_char(o, '?');
+		break;
+	case 'i':
+		out_u64(o, ev->tid);
+		break;
+	case 'n':
+		ti_event_name(o, e);
+		break;
+	case 'o':
+		if (!(ev->flags & DEVTRACE_F_OBJSIG) || (!ev->object && !ev->signal))
+			break;
+		out_char(o, '@');
+		print_name(o, ti_event_object(e), ev->object);
+		if (ev->signal || ti_event_signal(e)) {
+			out_char(o, '/');
+			print_name(o, ti_event_signal(e), ev->signal);
+		}
+		break;
+	case 'T':
+		out_u64(o, ev->type);
+		break;
+	case 'M':
+		if (exc)
+			out_hex(o, DEVTRACE_CODE_MAJOR(ev->code), 6);
+		else
+			out_char(o, '-');
+		break;
+	case 'm':
+		if (exc)
+			out_u64(o, DEVTRACE_CODE_MINOR(ev->code));
+		else
+			out_char(o, '-');
+		break;
+	}
+	return n + o->len - before;
+}
+
+/* The width of a right-aligned field is known only when it was printed. */
+static void shift_right(struct out *o, size_t bytes, size_t by)
+{
+	if (!out_room(o, by) || bytes > o->len)
+		return;
+	memmove(o->buf + o->len - bytes + by, o->buf + o->len - bytes, bytes);
+	memset(o->buf + o->len - bytes, ' ', by);
+	o->len += by;
+}
+
+static void print_fields(struct out *o, struct ti_printer *p, const struct ti_event *e,
+			 size_t from, size_t to)
+{
+	const char *color;
+	size_t i;
+
+	for (i = from; i < to; i++) {
+		const struct field *f = &p->header->fields[i];
+		size_t before, n, cut;
+
+		if (!f->letter) {
+			/* The mark takes the place of a blank, so that columns stay. */
+			cut = i && f[-1].letter == 't' && !f[-1].width && *f->text == ' ' &&
+			      marked(p, e);
+			out_mem(o, f->text + cut, f->len - cut);
+			continue;
+		}
+		color = "";
+		if (p->color)
+			color = f->letter == 't' ? GREEN : f->letter == 'p' ? CYAN :
+				f->letter == 's' || f->letter == 'n' ?
+				severity_color(e->ev->severity) : "";
+		if (*color)
+			out_str(o, color);
+		before = o->len;
+		n = print_field(o, p, e, f);
+		if (n < f->width && !f->left)
+			shift_right(o, o->len - before, f->width - n);
+		if (*color)
+			OUT_LIT(o, RESET);
+		if (n < f->width && f->left)
+			out_fill(o, ' ', f->width - n);
+	}
+}
+
+static void print_header(struct out *o, struct ti_printer *p, const struct ti_event *e)
+{
+	const struct devtrace_event *ev = e->ev;
+	struct ti_header *h = p->header;
+	const uint64_t key[3] = {
+		(uint64_t)ev->tid << 32 | (ev->flags & DEVTRACE_F_CODE ? ev->code : 0),
+		(uint64_t)ev->source << 32 | (ev->flags & DEVTRACE_F_OBJSIG ?
+					      (uint32_t)ev->object << 16 | ev->signal : 0),
+		(uint64_t)ev->tgid << 32 | (uint32_t)ev->type << 16 | ev->flags << 8 | ev->severity,
+	};
+	uint64_t hash = (key[0] ^ key[0] >> 29 ^ key[1] ^ key[1] >> 32 ^ key[2]) *
+			0x9e3779b97f4a7c15ull;
+	struct head *c = &h->cache[hash >> 57];
+	size_t begin;
+
+	print_fields(o, p, e, 0, h->cached_from);
+	if (c->len && c->key[0] == key[0] && c->key[1] == key[1] && c->key[2] == key[2]) {
+		out_mem(o, c->text, c->len);
+		return;
+	}
+	begin = o->len;
+	print_fields(o, p, e, h->cached_from, h->n);
+	c->len = 0;
+	if (o->len - begin <= CACHE_TEXT && !o->err) {
+		memcpy(c->key, key, sizeof(key));
+		c->len = o->len - begin;
+		memcpy(c->text, o->buf + begin, c->len);
+	}
+}
+
+void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e)
+{
+	const struct devtrace_event *ev = e->ev;
+	struct devtrace_elem text;
+	size_t begin;
+
+	/*
+	 * Room for any header: names are shorter than DEVTRACE_NAME_MAX, so it
+	 * is not flushed while its columns are counted.
+	 */
+	if (!out_room(o, HEADER_ROOM(p->header)))
+		return;
+	print_header(o, p, e);
+	begin = o->len;
+	if (ti_event_line(e, &text))
+		out_safe(o, text.v.mem.p, text.v.mem.len);
+	else
+		fmt_print(o, e->entry, ev->data, ev->len, &e->names);
+	/* No text: no ": " that promises one. */
+	if (o->len == begin)
+		while (begin && (o->buf[o->len - 1] == ' ' || o->buf[o->len - 1] == ':'))
+			begin = --o->len;
+	out_char(o, '\n');
+}
+
+static void stars(struct out *o, struct ti_printer *p)
+{
+	out_str(o, p->color ? MAGENTA "*** " : "*** ");
+}
+
+static void end_line(struct out *o, struct ti_printer *p)
+{
+	out_str(o, p->color ? RESET "\n" : "\n");
+}
+
+static void plural(struct out *o, uint64_t n, const char *what)
+{
+	out_u64(o, n);
+	out_char(o, ' ');
+	out_str(o, what);
+	if (n != 1)
+		out_char(o, 's');
+}
+
+static void print_lost(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		       const struct devtrace_lost *l)
+{
+	static const char *const why[] = {
+		[DEVTRACE_LOST_OVERWRITTEN] = "overwritten by newer ones",
+		[DEVTRACE_LOST_CLEARED] = "somebody cleared the buffer",
+		[DEVTRACE_LOST_BUSY] = "the ring was full of unfinished events",
+		[DEVTRACE_LOST_TOOBIG] = "larger than a quarter of the ring",
+		[DEVTRACE_LOST_NORING] = "the CPU had no ring, or it was being resized",
+		[DEVTRACE_LOST_STOPPED] = "the stream was stopped",
+		[DEVTRACE_LOST_LANE] = "what stood in the lane made no sense, and it was given up",
+	};
+	int lane = devtrace_decoder_lane(d, l->source);
+
+	stars(o, p);
+	if (l->count || l->cause != DEVTRACE_LOST_LANE)
+		plural(o, l->count, "event");
+	else
+		OUT_LIT(o, "an unknown number of events");
+	out_str(o, lane < 0 ? " of CPU " : " of lane ");
+	out_u64(o, lane < 0 ? l->source : (uint64_t)lane);
+	OUT_LIT(o, " lost: ");
+	if (l->cause < sizeof(why) / sizeof(why[0])) {
+		out_str(o, why[l->cause]);
+	} else {
+		OUT_LIT(o, "cause ");
+		out_u64(o, l->cause);
+	}
+	if (l->from && l->to) {
+		OUT_LIT(o, ", between ");
+		ti_clock_moment(o, &p->clock, d, l->from);
+		OUT_LIT(o, " and ");
+		ti_clock_moment(o, &p->clock, d, l->to);
+	} else if (l->to) {
+		OUT_LIT(o, ", before ");
+		ti_clock_moment(o, &p->clock, d, l->to);
+	} else if (l->from) {
+		OUT_LIT(o, ", after ");
+		ti_clock_moment(o, &p->clock, d, l->from);
+	}
+	end_line(o, p);
+}
+
+static void print_state(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+			const struct devtrace_state_item *s)
+{
+	stars(o, p);
+	if (s->state == DEVTRACE_STATE_RUNNING) {
+		OUT_LIT(o, "running again");
+	} else if (s->state <= DEVTRACE_STATE_FROZEN) {
+		out_str(o, ti_state_name(s->state));
+	} else {
+		OUT_LIT(o, "in state ");
+		out_u64(o, s->state);
+	}
+	OUT_LIT(o, " from ");
+	ti_clock_moment(o, &p->clock, d, s->ts);
+	if (s->by_trigger) {
+		OUT_LIT(o, ", by trigger ");
+		out_safe(o, s->trigger, strlen(s->trigger));
+	}
+	if (s->fired) {
+		OUT_LIT(o, " that was met at ");
+		ti_clock_moment(o, &p->clock, d, s->fired);
+	}
+	end_line(o, p);
+}
+
+static void print_gap(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		      const struct devtrace_gap *g)
+{
+	stars(o, p);
+	if (!g->exact)
+		OUT_LIT(o, "at least ");
+	plural(o, g->count, "frame");
+	OUT_LIT(o, " missing between number ");
+	out_u64(o, g->seq_before);
+	OUT_LIT(o, " and ");
+	out_u64(o, g->seq_after);
+	OUT_LIT(o, ", before byte ");
+	out_u64(o, g->offset);
+	if (g->ts_before) {
+		OUT_LIT(o, ", after ");
+		ti_clock_moment(o, &p->clock, d, g->ts_before);
+	}
+	end_line(o, p);
+}
+
+static void print_dict(struct out *o, const struct devtrace_name *n)
+{
+	static const char *const kinds[] = { "signal", "object", "function", "record type" };
+
+	if (n->kind == DEVTRACE_T_ENUM) {
+		OUT_LIT(o, "enum ");
+		out_u64(o, n->group);
+	} else {
+		out_str(o, n->kind >= DEVTRACE_T_SIG && n->kind <= DEVTRACE_T_USR ?
+			kinds[n->kind - DEVTRACE_T_SIG] : "name");
+	}
+	out_char(o, ' ');
+	if (n->kind == DEVTRACE_T_OBJ || n->kind == DEVTRACE_T_FUN)
+		out_hex(o, n->key, 1);
+	else
+		out_u64(o, n->value);
+	if (n->kind == DEVTRACE_T_SIG && n->key) {
+		OUT_LIT(o, " of object ");
+		out_hex(o, n->key, 1);
+	}
+	OUT_LIT(o, " is ");
+	out_quoted(o, n->name, strlen(n->name));
+	if (n->scope) {
+		OUT_LIT(o, " in process ");
+		out_u64(o, n->scope);
+	}
+}
+
+/* As the kernel writes it: 8-4-4-4-12 digits. */
+void ti_boot_id(struct out *o, const uint8_t id[16])
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (int i = 0; i < 16; i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			out_char(o, '-');
+		out_char(o, digits[id[i] >> 4]);
+		out_char(o, digits[id[i] & 0xf]);
+	}
+}
+
+void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load)
+{
+	OUT_LIT(o, "--- load ");
+	out_u64(o, load);
+	OUT_LIT(o, " of the module");
+	end_line(o, p);
+}
+
+static void print_info(struct out *o, const struct devtrace_info *i)
+{
+	static const char *const reasons[] = {
+		"begins", "goes on", "was moved", "changes its check",
+	};
+
+	OUT_LIT(o, "stream ");
+	out_quoted(o, i->stream, strlen(i->stream));
+	OUT_LIT(o, " of ");
+	out_safe(o, i->machine, strlen(i->machine));
+	OUT_LIT(o, ", Linux ");
+	out_safe(o, i->release, strlen(i->release));
+	out_char(o, ' ');
+	if (i->reason < 4)
+		out_str(o, reasons[i->reason]);
+	OUT_LIT(o, " after ");
+	plural(o, i->frames, "frame");
+	if (i->nr_cpus) {
+		OUT_LIT(o, ", of ");
+		plural(o, i->nr_cpus, "CPU");
+	}
+	if (i->flags & DEVTRACE_INFO_BOOT_ID) {
+		OUT_LIT(o, ", boot ");
+		ti_boot_id(o, i->boot_id);
+	}
+}
+
+void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		  const struct devtrace_item *item)
+{
+	size_t i;
+
+	switch (item->kind) {
+	case DEVTRACE_ITEM_LOST:
+		print_lost(o, p, d, &item->u.lost);
+		return;
+	case DEVTRACE_ITEM_STATE:
+		print_state(o, p, d, &item->u.state);
+		return;
+	case DEVTRACE_ITEM_GAP:
+		print_gap(o, p, d, &item->u.gap);
+		return;
+	case DEVTRACE_ITEM_DAMAGE:
+		stars(o, p);
+		plural(o, item->u.damage.bytes, "byte");
+		OUT_LIT(o, " from byte ");
+		out_u64(o, item->u.damage.offset);
+		OUT_LIT(o, " on are no whole frame: ");
+		out_str(o, ti_damage_reason(item->u.damage.reason));
+		end_line(o, p);
+		return;
+	case DEVTRACE_ITEM_UNKNOWN:
+		stars(o, p);
+		OUT_LIT(o, "frame of unknown type ");
+		out_u64(o, item->u.unknown.type);
+		OUT_LIT(o, " with ");
+		plural(o, item->u.unknown.len, "byte");
+		for (i = 0; i < item->u.unknown.len; i++) {
+			static const char set[] = "0123456789abcdef";
+			uint8_t c = item->u.unknown.data[i];
+
+			out_str(o, i ? " " : ": ");
+			out_char(o, set[c >> 4]);
+			out_char(o, set[c & 15]);
+		}
+		end_line(o, p);
+		return;
+	default:
+		break;
+	}
+	OUT_LIT(o, "--- ");
+	if (item->kind == DEVTRACE_ITEM_INFO) {
+		print_info(o, &item->u.info);
+	} else if (item->kind == DEVTRACE_ITEM_CLOCK) {
+		OUT_LIT(o, "clock: ");
+		ti_clock_moment(o, &p->clock, d, item->u.clock.ts);
+	} else if (item->kind == DEVTRACE_ITEM_PROC) {
+		OUT_LIT(o, "thread ");
+		out_u64(o, item->u.proc.tid);
+		OUT_LIT(o, " of process ");
+		out_u64(o, item->u.proc.tgid);
+		OUT_LIT(o, " is ");
+		out_quoted(o, item->u.proc.name, strlen(item->u.proc.name));
+	} else if (item->kind == DEVTRACE_ITEM_DICT) {
+		print_dict(o, &item->u.dict);
+	}
+	out_char(o, '\n');
+}

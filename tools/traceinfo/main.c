@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * traceinfo.c - print trace events in words
+ *
+ * Exit status: 0; 1 if an input could not be read, a format file is wrong
+ * (--check-fmt), an event would not arrive (--check-emit) or the output failed; 2 if
+ * the command line is wrong. Damage in a stream is printed, it is no failure. A reader
+ * that goes away (EPIPE) ends the program quietly, an interrupt after printing what
+ * there is; a second one at once, also where the first came just before a call that
+ * waits.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include "traceinfo.h"
+
+volatile sig_atomic_t ti_stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	ti_stop = 1;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction stop = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGINT, &stop, NULL);
+	sigaction(SIGTERM, &stop, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* --check-fmt: every mistake, with its place. */
+static void print_diag(void *arg, enum fmt_level level, const char *path, unsigned int line,
+		       unsigned int column, const char *message)
+{
+	static const char *const levels[] = { "error", "warning", "note" };
+
+	(void)arg;
+	if (line)
+		printf("%s:%u:%u: %s: %s\n", path, line, column, levels[level], message);
+	else
+		printf("%s: %s: %s\n", path, levels[level], message);
+}
+
+/* Otherwise: files that cannot be read; the rest is summed up later. */
+static void print_unreadable(void *arg, enum fmt_level level, const char *path,
+			     unsigned int line, unsigned int column, const char *message)
+{
+	(void)arg;
+	(void)column;
+	if (level == FMT_ERROR && !line)
+		fprintf(stderr, "traceinfo: %s: %s\n", path, message);
+}
+
+/* 1 if a file or directory that was asked for could not be read. */
+static int load_fmts(struct fmt_set *set, const struct ti_options *opt)
+{
+	const char *env = getenv("DEVTRACE_FMT_PATH");
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < opt->fmt_files.n; i++)
+		ret |= fmt_add_file(set, opt->fmt_files.v[i]);
+	for (i = 0; i < opt->fmt_dirs.n; i++)
+		ret |= fmt_add_dir(set, opt->fmt_dirs.v[i], false);
+	if (env)
+		fmt_add_path(set, env);
+	if (!opt->no_default_fmt)
+		fmt_add_dir(set, TI_FMT_DIR, true);
+	return ret ? 1 : 0;
+}
+
+static int check_fmt(const struct ti_options *opt)
+{
+	struct fmt_set set;
+	struct fmt_file *f;
+	unsigned int nr = 0;
+	size_t i;
+
+	fmt_set_init(&set, print_diag, NULL);
+	for (i = 0; i < opt->files.n; i++)
+		fmt_add_file(&set, opt->files.v[i]);
+	if (!opt->files.n)
+		load_fmts(&set, opt);
+	for (f = set.files; f; f = f->next)
+		nr++;
+	printf("%u file%s, %u error%s, %u warning%s\n", nr, nr == 1 ? "" : "s",
+	       set.errors, set.errors == 1 ? "" : "s",
+	       set.warnings, set.warnings == 1 ? "" : "s");
+	nr = set.errors;
+	fmt_set_free(&set);
+	if (fflush(stdout))
+		return 1;
+	return nr ? 1 : 0;
+}
+
+static bool want_color(const struct ti_options *opt)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (opt->color != TI_COLOR_AUTO)
+		return opt->color == TI_COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
+static void print_statistics(struct ti_run *run)
+{
+	const struct devtrace_totals *t = &run->totals;
+	const struct {
+		const char *key, *words;
+		uint64_t value;
+	} rows[] = {
+		{ "printed", "events printed", run->printed },
+		{ "events", "events read", t->events },
+		{ "lost", "events lost before they were read", t->lost },
+		{ "missing", "frames missing", t->missing },
+		{ "damages", "damaged places", t->damages },
+		{ "damaged_bytes", "bytes in them", t->damaged_bytes },
+		{ "frames", "frames read", t->frames },
+		{ "bytes", "bytes read", t->bytes },
+	};
+	static const struct out_spec wide = { .width = 12, .digits = OUT_NODIGITS };
+	struct out *o = &run->out;
+	size_t i;
+
+	if (run->opt->json)
+		OUT_LIT(o, "{\"kind\":\"statistics\"");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (run->opt->json) {
+			OUT_LIT(o, ",\"");
+			out_str(o, rows[i].key);
+			OUT_LIT(o, "\":");
+			out_u64(o, rows[i].value);
+		} else {
+			out_int(o, rows[i].value, false, 10, false, 0, &wide);
+			out_char(o, ' ');
+			out_str(o, rows[i].words);
+			out_char(o, '\n');
+		}
+	}
+	if (run->opt->json)
+		OUT_LIT(o, "}\n");
+}
+
+/* One line for each file that is only used in part. */
+static void report_fmts(const struct fmt_set *set)
+{
+	const struct fmt_file *f;
+
+	for (f = set->files; f; f = f->next)
+		if (f->errors)
+			fprintf(stderr, "traceinfo: %s: %u error%s; 'traceinfo --check-fmt' tells where\n",
+				f->path, f->errors, f->errors == 1 ? "" : "s");
+}
+
+static int finish(struct ti_run *run, int ret)
+{
+	if (run->keep)
+		ti_last_print(&run->last, &run->out, run->opt->json);
+	if (run->opt->statistics)
+		print_statistics(run);
+	out_flush(&run->out);
+	/* Who does not read one perhaps does not read the other. */
+	if (run->out.err == EINTR)
+		return 1;
+	if (run->out.err && run->out.err != EPIPE) {
+		fprintf(stderr, "traceinfo: standard output: %s\n", strerror(run->out.err));
+		ret = 1;
+	}
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct ti_options opt;
+	struct ti_run run = { .opt = &opt, .end_ts = UINT64_MAX, .losses_ts = UINT64_MAX };
+	int ret = 0;
+	size_t i;
+
+	ti_options_parse(&opt, argc, argv);
+	tzset();
+	if (opt.check_fmt) {
+		ret = check_fmt(&opt);
+		ti_options_free(&opt);
+		return ret;
+	}
+	if (opt.check_emit) {
+		ret = ti_check_emit(&opt);
+		ti_options_free(&opt);
+		return ret;
+	}
+	catch_signals();
+	run.printer.opt = &opt;
+	run.printer.color = !opt.json && want_color(&opt);
+	run.printer.clock.mode = opt.time;
+	run.printer.clock.date = opt.date;
+	run.printer.iso.mode = TI_TIME_ISO;
+	run.printer.header = ti_header_new(opt.header);
+	if (!run.printer.header) {
+		ti_options_free(&opt);
+		return 2;
+	}
+	fmt_set_init(&run.fmts, print_unreadable, NULL);
+	ret = load_fmts(&run.fmts, &opt);
+	report_fmts(&run.fmts);
+	run.keep = opt.last >= 0;
+	ti_last_init(&run.last, opt.last);
+	out_init(&run.out, STDOUT_FILENO);
+	run.out.stop = &ti_stop;
+
+	if (!opt.files.n)
+		ret |= ti_input_live(&run, opt.device);
+	for (i = 0; i < opt.files.n && !ti_stop && !run.out.err; i++)
+		ret |= ti_input_file(&run, opt.files.v[i]);
+	ret = finish(&run, ret);
+
+	ti_last_free(&run.last);
+	out_free(&run.out);
+	fmt_set_free(&run.fmts);
+	free(run.printer.header);
+	ti_options_free(&opt);
+	return ret;
+}

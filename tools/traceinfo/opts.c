@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * opts.c - the words of the command line
+ *
+ * Every word is checked before the first byte of input is read; what is wrong
+ * is named, with what would be right, and the exit status is 2.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "traceinfo.h"
+
+void *ti_alloc(void *old, size_t size)
+{
+	void *p = realloc(old, size);
+
+	if (!p) {
+		fputs("traceinfo: out of memory\n", stderr);
+		exit(1);
+	}
+	return p;
+}
+
+void ti_words_add(struct ti_words *w, const char *s)
+{
+	w->v = ti_alloc(w->v, (w->n + 1) * sizeof(*w->v));
+	w->v[w->n++] = s;
+}
+
+_Noreturn void ti_usage(const char *option, const char *word, const char *problem)
+{
+	fprintf(stderr, "traceinfo: %s: '%s' %s\n", option, word, problem);
+	exit(2);
+}
+
+enum {
+	OPT_COLOR = 256, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
+	OPT_SUMMARY, OPT_CHECK_EMIT,
+};
+
+static const char shorts[] = "cd:e:F:H:mM:I:fn:S:U:s:p:C:t:o:JvhV";
+
+static const struct option longs[] = {
+	{ "clear", no_argument, NULL, 'c' },
+	{ "dates", required_argument, NULL, 'd' },
+	{ "format-file", required_argument, NULL, 'e' },
+	{ "date-format", required_argument, NULL, 'F' },
+	{ "header", required_argument, NULL, 'H' },
+	{ "milliseconds", no_argument, NULL, 'm' },
+	{ "code", required_argument, NULL, 'M' },
+	{ "fmt-dir", required_argument, NULL, 'I' },
+	{ "follow", no_argument, NULL, 'f' },
+	{ "last", required_argument, NULL, 'n' },
+	{ "since", required_argument, NULL, 'S' },
+	{ "until", required_argument, NULL, 'U' },
+	{ "severity", required_argument, NULL, 's' },
+	{ "process", required_argument, NULL, 'p' },
+	{ "cpu", required_argument, NULL, 'C' },
+	{ "type", required_argument, NULL, 't' },
+	{ "object", required_argument, NULL, 'o' },
+	{ "json", no_argument, NULL, 'J' },
+	{ "verbose", no_argument, NULL, 'v' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "color", optional_argument, NULL, OPT_COLOR },
+	{ "time", required_argument, NULL, OPT_TIME },
+	{ "check-fmt", no_argument, NULL, OPT_CHECK },
+	{ "check-emit", no_argument, NULL, OPT_CHECK_EMIT },
+	{ "statistics", no_argument, NULL, OPT_STATISTICS },
+	{ "summary", no_argument, NULL, OPT_SUMMARY },
+	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "no-default-fmt", no_argument, NULL, OPT_NO_DEFAULT },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+"Usage: traceinfo [options] [device | logfile...]\n"
+"Print the events of /dev/trace, or of the device of another stream, of saved\n"
+"files, or of standard input (-).\n"
+"\n"
+"Which events:\n"
+"  -n, --last N            the last N events\n"
+"  -f, --follow            wait for new events and print them\n"
+"  -S, --since WHEN        at or after: -5s, -2min, 03:15, '2026-11-21 03:15', @SECONDS\n"
+"  -U, --until WHEN        at or before\n"
+"  -d, --dates START[:END] [[[[[[CC]YY]MM]DD]hh]mm][.SS]\n"
+"  -s, --severity LIST     2 and above; hw1; =sw0 only that; none\n"
+"  -M, --code [!]MAJOR[:MINOR]  these exceptions, or not these; up to ten of each\n"
+"  -p, --process LIST      process or thread, by id or name\n"
+"  -C, --cpu LIST          0,2-3\n"
+"  -t, --type LIST         number, range, group (SM AO EQ MP TE QF SC SEM MTX USER0-4\n"
+"                          EXC TEXT KERNEL USER) or name, as SPEED or 'UART.*'\n"
+"  -o, --object LIST       number or name\n"
+"\n"
+"How they are printed:\n"
+"  -e, --format-file FILE  read this format file too\n"
+"  -I, --fmt-dir DIR       read DIR/*.fmt too\n"
+"      --no-default-fmt    do not read /usr/trace/*.fmt\n"
+"  -F, --date-format FMT   date as by strftime(3) (default: %b %d %T)\n"
+"  -m, --milliseconds      milliseconds after the date\n"
+"      --time FORMAT       us (default), date, ms, iso, delta, raw, mono or none\n"
+"  -H, --header FORMAT     what stands before the text, see traceinfo(1)\n"
+"  -J, --json              one JSON object a line\n"
+"      --color[=WHEN]      auto, always or never\n"
+"  -v, --verbose           also clocks, names and what the stream is\n"
+"      --statistics        totals at the end\n"
+"      --summary           of system calls, interrupts and threads, instead of events\n"
+"\n"
+"Other:\n"
+"  -c, --clear             clear the buffer when it was read (needs the right to)\n"
+"      --check-fmt         check format files: those given, or all\n"
+"      --check-emit        would an event of this user arrive, and if not, why\n"
+"      --device PATH       instead of /dev/trace\n"
+"  -h, --help\n"
+"  -V, --version\n";
+
+static enum ti_time parse_time(const char *s)
+{
+	static const char *const names[] = {
+		[TI_TIME_DATE] = "date", [TI_TIME_MS] = "ms", [TI_TIME_US] = "us",
+		[TI_TIME_ISO] = "iso", [TI_TIME_DELTA] = "delta", [TI_TIME_RAW] = "raw",
+		[TI_TIME_MONO] = "mono", [TI_TIME_NONE] = "none",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], s))
+			return (enum ti_time)i;
+	ti_usage("--time", s, "is no time format; there are: date ms us iso delta raw mono none");
+}
+
+static void parse_color(struct ti_options *opt, const char *s)
+{
+	if (!s || !strcmp(s, "always"))
+		opt->color = TI_COLOR_ALWAYS;
+	else if (!strcmp(s, "never"))
+		opt->color = TI_COLOR_NEVER;
+	else if (!strcmp(s, "auto"))
+		opt->color = TI_COLOR_AUTO;
+	else
+		ti_usage("--color", s, "is not auto, always or never");
+}
+
+static void parse_when(const char *option, const char *s, struct ti_when *when)
+{
+	if (!ti_parse_when(s, when))
+		ti_usage(option, s,
+			 "is no date; write -5s, -1h30min, now, today, yesterday, HH:MM[:SS], 'YYYY-MM-DD [HH:MM[:SS]]' or @SECONDS");
+}
+
+/* -F and -m choose a time format together, unless --time chooses one. */
+struct times {
+	bool date, ms, time;
+};
+
+static void parse_one(struct ti_options *opt, struct times *times, int c)
+{
+	char *end;
+
+	switch (c) {
+	case 'c':
+		opt->clear = true;
+		break;
+	case 'd':
+		if (!ti_parse_dates(optarg, &opt->filter.since, &opt->filter.until))
+			ti_usage("-d", optarg, "is no start[:end]; each is [[[[[[CC]YY]MM]DD]hh]mm][.SS]");
+		break;
+	case 'e':
+		ti_words_add(&opt->fmt_files, optarg);
+		break;
+	case 'F':
+		opt->date = optarg;
+		times->date = true;
+		break;
+	case 'H':
+		opt->header = optarg;
+		break;
+	case 'm':
+		times->ms = true;
+		break;
+	case 'M':
+		ti_filter_code(&opt->filter, optarg);
+		break;
+	case 'I':
+		ti_words_add(&opt->fmt_dirs, optarg);
+		break;
+	case 'f':
+		opt->follow = true;
+		break;
+	case 'n':
+		opt->last = strtol(optarg, &end, 10);
+		if (*optarg < '0' || *optarg > '9' || *end || opt->last > TI_LAST_MAX)
+			ti_usage("-n", optarg, "is no number of events from 0 to 1000000");
+		break;
+	case 'S':
+		parse_when("--since", optarg, &opt->filter.since);
+		break;
+	case 'U':
+		parse_when("--until", optarg, &opt->filter.until);
+		break;
+	case 's':
+		ti_filter_severity(&opt->filter, optarg);
+		break;
+	case 'p':
+		ti_filter_some(&opt->filter.processes, optarg, "--process",
+			       "is no process or thread: write ids or names");
+		break;
+	case 'C':
+		ti_filter_cpu(&opt->filter, optarg);
+		break;
+	case 't':
+		ti_filter_type(&opt->filter, optarg);
+		break;
+	case 'o':
+		ti_filter_some(&opt->filter.objects, optarg, "--object",
+			       "is no object: write numbers or names");
+		break;
+	case 'J':
+		opt->json = true;
+		break;
+	case 'v':
+		opt->verbose = true;
+		break;
+	case OPT_COLOR:
+		parse_color(opt, optarg);
+		break;
+	case OPT_TIME:
+		opt->time = parse_time(optarg);
+		times->time = true;
+		break;
+	case OPT_CHECK:
+		opt->check_fmt = true;
+		break;
+	case OPT_CHECK_EMIT:
+		opt->check_emit = true;
+		break;
+	case OPT_STATISTICS:
+		opt->statistics = true;
+		break;
+	case OPT_SUMMARY:
+		opt->summary = true;
+		break;
+	case OPT_DEVICE:
+		opt->device = optarg;
+		break;
+	case OPT_NO_DEFAULT:
+		opt->no_default_fmt = true;
+		break;
+	case 'h':
+		fputs(help, stdout);
+		exit(fflush(stdout) ? 1 : 0);
+	case 'V':
+		puts("traceinfo (devtrace) " TI_VERSION);
+		exit(fflush(stdout) ? 1 : 0);
+	default:
+		/* getopt has named the word. */
+		fputs("traceinfo: 'traceinfo --help' tells what there is\n", stderr);
+		exit(2);
+	}
+}
+
+void ti_options_parse(struct ti_options *opt, int argc, char **argv)
+{
+	struct times times = { 0 };
+	int c;
+
+	memset(opt, 0, sizeof(*opt));
+	opt->last = -1;
+	opt->time = TI_TIME_US;
+	opt->date = "%b %d %T";
+	opt->device = TI_DEVICE;
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
+		parse_one(opt, &times, c);
+	if (!times.time && times.ms)
+		opt->time = TI_TIME_MS;
+	else if (!times.time && times.date)
+		opt->time = TI_TIME_DATE;
+	else if (times.ms && opt->time == TI_TIME_DATE)
+		opt->time = TI_TIME_MS;
+	for (; optind < argc; optind++)
+		ti_words_add(&opt->files, argv[optind]);
+	if (opt->check_fmt)
+		return;
+	if (opt->check_emit) {
+		if (opt->files.n || strcmp(opt->device, TI_DEVICE))
+			ti_usage("--check-emit", opt->files.n ? opt->files.v[0] : opt->device,
+				 "is not looked at, but what programs emit into: /dev/trace, or DEVTRACE_DEVICE in the environment");
+		return;
+	}
+	/* The device of another stream; or what can only be meant as one. */
+	if (opt->files.n == 1 &&
+	    (ti_is_device(opt->files.v[0]) ||
+	     ((opt->follow || opt->clear) && access(opt->files.v[0], F_OK)))) {
+		opt->device = opt->files.v[0];
+		opt->files.n = 0;
+	}
+	if (opt->files.n && opt->follow)
+		ti_usage("--follow", opt->files.v[0], "is no trace device alone: one live buffer can be followed; a pipe (-) is read as it comes");
+	if (opt->files.n && opt->clear)
+		ti_usage("--clear", opt->files.v[0], "is no trace device alone: one live buffer can be cleared");
+	if (opt->summary && opt->last >= 0)
+		ti_usage("--summary", "-n", "leaves out what the summary is made of; give a time with --since");
+	if (opt->summary && ti_filter_by_event(&opt->filter))
+		ti_usage("--summary", "-s, -M, -p, -C, -t or -o",
+			 "leaves out events that others are understood by; only --since and --until can be given");
+	if (opt->clear && opt->follow)
+		ti_usage("--clear", "--follow", "never comes to an end after which to clear");
+	if (opt->filter.since.kind == TI_REAL && opt->filter.until.kind == TI_REAL &&
+	    opt->filter.since.ns > opt->filter.until.ns)
+		ti_usage("--until", opt->filter.until.word, "is before the beginning");
+}
+
+void ti_options_free(struct ti_options *opt)
+{
+	free(opt->fmt_files.v);
+	free(opt->fmt_dirs.v);
+	free(opt->files.v);
+	free(opt->filter.names.v);
+	free(opt->filter.processes.v);
+	free(opt->filter.objects.v);
+}

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sum.c - --summary: system calls and interrupts, and what losses do to them
+ *
+ * Each has a beginning and an end. Those of a system call are in one thread, those
+ * of an interrupt on one CPU, where one may come within another.
+ */
+#include <stdlib.h>
+#include "sum.h"
+
+static size_t bucket(uint64_t ns)
+{
+	unsigned int e;
+
+	if (ns < 128)
+		return ns;
+	e = 63 - __builtin_clzll(ns);
+	if (e > 39)
+		return SUM_BUCKETS - 1;
+	return 128 + (e - 7) * 64 + (ns >> (e - 6) & 63);
+}
+
+/* The middle of a bucket. */
+static uint64_t bucket_ns(uint64_t i)
+{
+	unsigned int e = 7 + (i - 128) / 64;
+
+	if (i < 128)
+		return i;
+	return ((64 + i % 64) << (e - 6)) + (1ull << (e - 6)) / 2;
+}
+
+void sum_times_add(struct sum_times *t, uint64_t ns, uint64_t ts)
+{
+	if (!t->buckets) {
+		t->buckets = ti_alloc(NULL, SUM_BUCKETS * sizeof(*t->buckets));
+		memset(t->buckets, 0, SUM_BUCKETS * sizeof(*t->buckets));
+	}
+	t->buckets[bucket(ns)]++;
+	if (!t->n || ns < t->min)
+		t->min = ns;
+	if (!t->n || ns > t->max) {
+		t->max = ns;
+		t->max_ts = ts;
+	}
+	t->total += ns;
+	t->n++;
+}
+
+/* Of an even number, the lower of the two in the middle. */
+uint64_t sum_times_median(const struct sum_times *t)
+{
+	uint64_t seen = 0, ns = 0;
+	size_t i;
+
+	for (i = 0; t->n && i < SUM_BUCKETS; i++) {
+		seen += t->buckets[i];
+		if (seen > (t->n - 1) / 2)
+			break;
+	}
+	if (t->n)
+		ns = bucket_ns(i);
+	return ns < t->min ? t->min : ns > t->max ? t->max : ns;
+}
+
+static bool element(const struct devtrace_event *ev, unsigned int n, struct devtrace_elem *e)
+{
+	size_t pos = 0;
+
+	do {
+		if (devtrace_elem_next(ev->data, ev->len, &pos, e) != 1)
+			return false;
+	} while (n--);
+	return true;
+}
+
+bool sum_int(const struct devtrace_event *ev, unsigned int n, int64_t *v)
+{
+	struct devtrace_elem e;
+
+	if (!element(ev, n, &e))
+		return false;
+	if (e.is_enum) {
+		*v = (int64_t)e.v.u;
+		return true;
+	}
+	switch (e.type) {
+	case DEVTRACE_E_I8:
+	case DEVTRACE_E_I16:
+	case DEVTRACE_E_I32:
+	case DEVTRACE_E_I64:
+		*v = e.v.i;
+		return true;
+	case DEVTRACE_E_U8:
+	case DEVTRACE_E_U16:
+	case DEVTRACE_E_U32:
+	case DEVTRACE_E_U64:
+	case DEVTRACE_E_X32:
+		*v = (int64_t)e.v.u;
+		return true;
+	}
+	return false;
+}
+
+bool sum_string(const struct devtrace_event *ev, unsigned int n, char *s, size_t size)
+{
+	struct devtrace_elem e;
+	size_t len;
+
+	if (!element(ev, n, &e) || e.is_enum || e.type != DEVTRACE_E_STR)
+		return false;
+	len = e.v.mem.len < size - 1 ? e.v.mem.len : size - 1;
+	memcpy(s, e.v.mem.p, len);
+	s[len] = 0;
+	return true;
+}
+
+/* NULL: no room */
+static struct sum_row *row(struct sum *s, const struct devtrace_event *ev, const char *action)
+{
+	uint32_t hash = (uint32_t)ev->object << 16 | ev->signal;
+	struct sum_row **at, *r;
+	const char *c;
+
+	for (c = action; *c; c++)
+		hash = (hash ^ (uint8_t)*c) * 0x01000193u;
+	hash = (hash ^ hash >> 15) * 0x9e3779b1u;
+	at = &s->rows[hash >> 19];
+	for (r = *at; r; r = r->next)
+		if (r->object == ev->object && r->signal == ev->signal &&
+		    !strcmp(r->action, action))
+			return r;
+	if (s->nr_rows == SUM_ROWS) {
+		s->left_out++;
+		return NULL;
+	}
+	r = ti_alloc(NULL, sizeof(*r));
+	memset(r, 0, sizeof(*r));
+	r->object = ev->object;
+	r->signal = ev->signal;
+	strcpy(r->action, action);
+	r->next = *at;
+	*at = r;
+	s->nr_rows++;
+	return r;
+}
+
+/*
+ * Times that have ended, and losses
+ */
+
+bool sum_certain(const struct sum *s, uint64_t from, uint64_t to)
+{
+	unsigned int i;
+
+	if (from <= s->loss || to < from)
+		return false;
+	for (i = 0; i < s->nr_losses; i++)
+		if (s->losses[i].from <= to && s->losses[i].to >= from)
+			return false;
+	return true;
+}
+
+static void count_oldest(struct sum *s)
+{
+	const struct sum_span *span = &s->late[s->late_begin++ % SUM_LATE];
+	bool certain = sum_certain(s, span->from, span->to);
+
+	if (!span->row)
+		sum_task_span(s, span, certain);
+	else if (certain)
+		sum_times_add(&span->row->times, span->to - span->from, span->from);
+	else
+		span->row->untimed++;
+}
+
+void sum_late(struct sum *s, const struct sum_span *span)
+{
+	if (s->late_end - s->late_begin == SUM_LATE)
+		count_oldest(s);
+	s->late[s->late_end++ % SUM_LATE] = *span;
+}
+
+static void timed(struct sum *s, struct sum_row *r, uint64_t from, uint64_t to)
+{
+	const struct sum_span span = { .from = from, .to = to, .row = r };
+
+	sum_late(s, &span);
+}
+
+static void call_enter(struct sum *s, const struct devtrace_event *ev)
+{
+	struct sum_task *t = sum_task(s, ev->tid);
+	struct sum_row *r = row(s, ev, "");
+
+	if (r)
+		r->count++;
+	if (!t) {
+		if (r)
+			r->untimed++;
+		return;
+	}
+	/* It never came back, or that was lost. */
+	if (t->call)
+		t->call->untimed++;
+	t->call = r;
+	t->call_ts = ev->ts;
+}
+
+static void call_exit(struct sum *s, const struct devtrace_event *ev)
+{
+	struct sum_task *t = sum_task(s, ev->tid);
+	struct sum_row *r = row(s, ev, "");
+	int64_t ret;
+
+	if (r && sum_int(ev, 0, &ret) && ret < 0 && ret >= -4095)
+		r->errors++;
+	if (t && t->call && t->call == r) {
+		timed(s, r, t->call_ts, ev->ts);
+		t->call = NULL;
+		return;
+	}
+	/* Another call than the one that began: its end is lost. */
+	if (t && t->call)
+		t->call->untimed++;
+	if (t)
+		t->call = NULL;
+	if (r) {
+		r->count++;
+		r->untimed++;
+	}
+}
+
+/* What has not ended, from the n-th on, never will. */
+static void cut_off(struct sum_cpu *c, unsigned int n)
+{
+	while (c->depth > n)
+		if (c->in[--c->depth].row)
+			c->in[c->depth].row->untimed++;
+}
+
+/* The n-th alone has ended. */
+static void take_out(struct sum_cpu *c, unsigned int n)
+{
+	c->depth--;
+	memmove(&c->in[n], &c->in[n + 1], (c->depth - n) * sizeof(c->in[0]));
+}
+
+static void irq_entry(struct sum *s, const struct devtrace_event *ev)
+{
+	struct sum_cpu *c;
+	struct sum_row *r;
+	char action[sizeof(r->action)] = "";
+	unsigned int i;
+
+	if (ev->type != DEVTRACE_T_SOFTIRQ_ENTRY)
+		sum_string(ev, 0, action, sizeof(action));
+	r = row(s, ev, action);
+	if (r)
+		r->count++;
+	if (ev->source >= SUM_CPUS) {
+		if (r)
+			r->untimed++;
+		return;
+	}
+	c = &s->cpus[ev->source];
+	/*
+	 * No handler is interrupted by itself: its end was lost, or is not traced,
+	 * as while the types are turned on one by one. Those that came after it
+	 * may still run.
+	 */
+	for (i = 0; i < c->depth; i++) {
+		if (c->in[i].row != r)
+			continue;
+		if (r)
+			r->untimed++;
+		take_out(c, i);
+		break;
+	}
+	if (c->depth == SUM_NEST)
+		cut_off(c, 0);
+	c->in[c->depth].row = r;
+	c->in[c->depth++].ts = ev->ts;
+}
+
+static void irq_exit(struct sum *s, const struct devtrace_event *ev)
+{
+	struct sum_cpu *c = ev->source < SUM_CPUS ? &s->cpus[ev->source] : NULL;
+	char name[sizeof(((struct sum_row *)NULL)->action)] = "";
+	struct sum_row *r;
+	unsigned int i;
+
+	if (ev->type == DEVTRACE_T_VECTOR_EXIT)
+		sum_string(ev, 0, name, sizeof(name));
+	for (i = c ? c->depth : 0; i; i--) {
+		r = c->in[i - 1].row;
+		if (!r || r->object != ev->object || r->signal != ev->signal ||
+		    (*name && strcmp(r->action, name)))
+			continue;
+		/* After a loss it may be the end of another one, within those above it. */
+		if (sum_certain(s, c->in[i - 1].ts, ev->ts))
+			cut_off(c, i);
+		timed(s, r, c->in[i - 1].ts, ev->ts);
+		take_out(c, i - 1);
+		return;
+	}
+	/* Its beginning is not there; of a device, it had the handler's name. */
+	r = row(s, ev, name);
+	if (r) {
+		r->count++;
+		r->untimed++;
+	}
+}
+
+/* Of too many the oldest is not kept: from its end back nothing is sure then. */
+static void add_loss(struct sum *s, const struct sum_loss *loss)
+{
+	unsigned int i, oldest = 0;
+
+	if (s->nr_losses < SUM_LOSSES) {
+		s->losses[s->nr_losses++] = *loss;
+		return;
+	}
+	for (i = 1; i < SUM_LOSSES; i++)
+		if (s->losses[i].to < s->losses[oldest].to)
+			oldest = i;
+	if (loss->to <= s->losses[oldest].to) {
+		if (loss->to > s->loss)
+			s->loss = loss->to;
+		return;
+	}
+	if (s->losses[oldest].to > s->loss)
+		s->loss = s->losses[oldest].to;
+	s->losses[oldest] = *loss;
+}
+
+/* What was lost before the first event is nobody's business. */
+static void begin(struct sum *s, uint64_t ts)
+{
+	unsigned int i;
+
+	s->begun = true;
+	if (!s->events)
+		s->first = ts;
+	for (i = 0; i < s->nr_early; i++) {
+		if (s->early[i].to < ts) {
+			s->lost_before += s->early[i].count;
+		} else {
+			s->lost += s->early[i].count;
+			/* if it is not known when: before this event */
+			if (s->early[i].to == UINT64_MAX)
+				s->early[i].to = ts;
+			add_loss(s, &s->early[i]);
+		}
+	}
+	memset(s->early, 0, sizeof(s->early));
+	s->nr_early = 0;
+}
+
+/* Another stream, another time: nothing that goes on is known to go on. */
+static void stop(struct sum *s)
+{
+	unsigned int i;
+
+	sum_tasks_end(s);
+	for (i = 0; i < SUM_CPUS; i++)
+		cut_off(&s->cpus[i], 0);
+	while (s->late_begin != s->late_end)
+		count_oldest(s);
+	s->begun = false;
+	s->loss = 0;
+	s->nr_losses = 0;
+}
+
+void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane)
+{
+	if (!s->begun)
+		begin(s, ev->ts);
+	s->last = ev->ts;
+	s->events++;
+	if (of_lane || ev->type < DEVTRACE_T_KERNEL || ev->type >= DEVTRACE_T_ADDED)
+		return;
+	s->profile++;
+	switch (ev->type) {
+	case DEVTRACE_T_SYS_ENTER:
+		call_enter(s, ev);
+		break;
+	case DEVTRACE_T_SYS_EXIT:
+		call_exit(s, ev);
+		break;
+	case DEVTRACE_T_IRQ_ENTRY:
+	case DEVTRACE_T_VECTOR_ENTRY:
+	case DEVTRACE_T_SOFTIRQ_ENTRY:
+		irq_entry(s, ev);
+		break;
+	case DEVTRACE_T_IRQ_EXIT:
+	case DEVTRACE_T_VECTOR_EXIT:
+	case DEVTRACE_T_SOFTIRQ_EXIT:
+		irq_exit(s, ev);
+		break;
+	default:
+		sum_sched(s, ev);
+	}
+}
+
+static void loss(struct sum *s, uint64_t count, uint64_t from, uint64_t to)
+{
+	struct sum_loss *e, l = { count, from, to };
+
+	if (s->begun) {
+		/* When it was is not known, but it was before the next event. */
+		if (!to)
+			l.to = s->last;
+		s->lost += count;
+		add_loss(s, &l);
+		return;
+	}
+	if (s->nr_early < SUM_EARLY)
+		s->nr_early++;
+	e = &s->early[s->nr_early - 1];
+	e->count += count;
+	e->from = 0;
+	if (to > e->to || !to)
+		e->to = to ? to : UINT64_MAX;
+}
+
+void sum_item(struct sum *s, const struct devtrace_item *item, bool of_lane)
+{
+	switch (item->kind) {
+	case DEVTRACE_ITEM_LOST:
+		if (of_lane)
+			s->lost_lanes += item->u.lost.count;
+		else
+			loss(s, item->u.lost.count, item->u.lost.from, item->u.lost.to);
+		break;
+	case DEVTRACE_ITEM_GAP:
+		loss(s, item->u.gap.count, 0, 0);
+		break;
+	case DEVTRACE_ITEM_INFO:
+		if (item->u.info.reason == DEVTRACE_INFO_OPEN ||
+		    item->u.info.reason == DEVTRACE_INFO_SEEK)
+			stop(s);
+		break;
+	default:
+		break;
+	}
+}
+
+void sum_end(struct sum *s)
+{
+	unsigned int i;
+
+	stop(s);
+	/* Lost at the end, with no event behind it. */
+	for (i = 0; i < s->nr_early; i++)
+		s->lost_before += s->early[i].count;
+}
+
+struct sum *sum_new(void)
+{
+	struct sum *s = ti_alloc(NULL, sizeof(*s));
+
+	memset(s, 0, sizeof(*s));
+	s->late = ti_alloc(NULL, SUM_LATE * sizeof(*s->late));
+	return s;
+}
+
+void sum_free(struct sum *s)
+{
+	size_t i;
+
+	for (i = 0; s && i < SUM_HASH; i++) {
+		while (s->rows[i]) {
+			struct sum_row *r = s->rows[i];
+
+			s->rows[i] = r->next;
+			free(r->times.buckets);
+			free(r);
+		}
+		while (s->tasks[i]) {
+			struct sum_task *t = s->tasks[i];
+
+			s->tasks[i] = t->next;
+			free(t);
+		}
+	}
+	if (s)
+		free(s->late);
+	free(s);
+}

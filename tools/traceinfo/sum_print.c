@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sum_print.c - --summary in words and in JSON
+ *
+ * What could have been falsified by a loss stands beside each row: lost, how many
+ * events it may have more; untimed, how many of its events are not in its times;
+ * unknown, for how long nothing is known of a thread. In text times are
+ * microseconds, in JSON nanoseconds.
+ */
+#include <stdlib.h>
+#include "sum.h"
+
+#define ROWS	20	/* of each table in text, unless -v */
+
+struct print {
+	struct out	*o;
+	struct ti_printer *p;
+	const struct devtrace_decoder *d;
+	const struct sum *s;
+	bool		json, first;
+};
+
+static void column(struct print *t, const char *key, uint64_t v, unsigned int width,
+		   unsigned int scale)
+{
+	const struct out_spec spec = { .width = (uint8_t)width, .digits = OUT_NODIGITS };
+
+	if (t->json) {
+		out_str(t->o, t->first ? "\"" : ",\"");
+		out_str(t->o, key);
+		OUT_LIT(t->o, "\":");
+		out_u64(t->o, v);
+		t->first = false;
+		return;
+	}
+	out_int(t->o, v, false, 10, false, scale, &spec);
+	out_char(t->o, ' ');
+}
+
+static void number(struct print *t, const char *key, uint64_t v, unsigned int width)
+{
+	column(t, key, v, width, 0);
+}
+
+static void ns(struct print *t, const char *key, uint64_t v, unsigned int width)
+{
+	column(t, key, v, width, 3);
+}
+
+/* In text there is no key: the order and the head of the table tell. */
+static void string(struct print *t, const char *key, const char *v)
+{
+	if (t->json) {
+		out_str(t->o, t->first ? "\"" : ",\"");
+		out_str(t->o, key);
+		OUT_LIT(t->o, "\":");
+		out_json(t->o, v, strlen(v));
+		t->first = false;
+	} else {
+		out_safe(t->o, v, strlen(v));
+	}
+}
+
+static void moment(struct print *t, const char *key, uint64_t ts)
+{
+	if (t->json)
+		number(t, key, ts, 0);
+	else
+		ti_clock_moment(t->o, &t->p->clock, t->d, ts);
+}
+
+static void dash(struct print *t, unsigned int width)
+{
+	out_fill(t->o, ' ', width - 1);
+	OUT_LIT(t->o, "- ");
+}
+
+/* Without a duration there is neither a shortest nor a longest. */
+static void times(struct print *t, const struct sum_times *times, bool call)
+{
+	bool some = times->n;
+
+	if (!some && t->json)
+		return;
+	if (call || t->json)
+		some ? ns(t, "min", times->min, 12) : dash(t, 12);
+	some ? ns(t, "median", sum_times_median(times), 12) : dash(t, 12);
+	some ? ns(t, "max", times->max, 12) : dash(t, 12);
+	some ? ns(t, "total", times->total, 16) : dash(t, 16);
+	if (call)
+		return;
+	if (!some) {
+		dash(t, 1);
+		return;
+	}
+	moment(t, "max_at", times->max_ts);
+	if (!t->json)
+		out_char(t->o, ' ');
+}
+
+static void row_begin(struct print *t, size_t i)
+{
+	if (t->json)
+		out_str(t->o, i ? ",{" : "{");
+	t->first = true;
+}
+
+static void row_end(struct print *t)
+{
+	out_char(t->o, t->json ? '}' : '\n');
+}
+
+/* Ends with how many rows to print. */
+static size_t table(struct print *t, const char *key, size_t rows, const char *title,
+		    const char *head)
+{
+	if (t->json) {
+		OUT_LIT(t->o, ",\"");
+		out_str(t->o, key);
+		OUT_LIT(t->o, "\":[");
+		return rows;
+	}
+	out_char(t->o, '\n');
+	out_str(t->o, title);
+	if (!rows) {
+		OUT_LIT(t->o, ": no events\n");
+		return 0;
+	}
+	out_char(t->o, '\n');
+	out_str(t->o, head);
+	return rows > ROWS && !t->p->opt->verbose ? ROWS : rows;
+}
+
+static void table_end(struct print *t, size_t printed, size_t rows)
+{
+	if (t->json) {
+		out_char(t->o, ']');
+	} else if (printed < rows) {
+		OUT_LIT(t->o, "and ");
+		out_u64(t->o, rows - printed);
+		OUT_LIT(t->o, " more; -v prints them\n");
+	}
+}
+
+static const char *thread_name(struct print *t, uint32_t tid)
+{
+	const char *name = tid ? devtrace_decoder_proc(t->d, tid, NULL) : "idle";
+	const struct sum_task *task;
+
+	if (name)
+		return name;
+	for (task = t->s->tasks[tid * 0x9e3779b1u >> 19]; task; task = task->next)
+		if (task->tid == tid && *task->comm)
+			return task->comm;
+	return "?";
+}
+
+static void thread(struct print *t, const char *name_key, const char *tid_key, uint32_t tid)
+{
+	string(t, name_key, thread_name(t, tid));
+	if (t->json) {
+		number(t, tid_key, tid, 0);
+	} else {
+		out_char(t->o, '[');
+		out_u64(t->o, tid);
+		out_char(t->o, ']');
+	}
+}
+
+static void row_name(struct print *t, const struct sum_row *r)
+{
+	const char *name = devtrace_decoder_name(t->d, DEVTRACE_T_SIG, 0, r->signal, 0, r->object);
+	const char *what = r->object == DEVTRACE_OBJ_SYSCALL ? "" :
+			   r->object == DEVTRACE_OBJ_COMPAT ? "compat" :
+			   r->object == DEVTRACE_OBJ_IRQ ? "irq" :
+			   r->object == DEVTRACE_OBJ_VECTOR ? "vector" :
+			   r->object == DEVTRACE_OBJ_SOFTIRQ ? "softirq" : "object";
+
+	if (*r->action)
+		name = r->action;
+	if (t->json) {
+		string(t, "kind", *what ? what : "native");
+		number(t, "number", r->signal, 0);
+		if (name)
+			string(t, "name", name);
+		return;
+	}
+	out_str(t->o, what);
+	if (*what)
+		out_char(t->o, ' ');
+	if (!name || r->object == DEVTRACE_OBJ_IRQ || r->object == DEVTRACE_OBJ_VECTOR)
+		out_u64(t->o, r->signal);
+	if (name && (r->object == DEVTRACE_OBJ_IRQ || r->object == DEVTRACE_OBJ_VECTOR))
+		out_char(t->o, ' ');
+	if (name)
+		string(t, "name", name);
+}
+
+static bool is_call(const struct sum_row *r)
+{
+	return r->object == DEVTRACE_OBJ_SYSCALL || r->object == DEVTRACE_OBJ_COMPAT;
+}
+
+static int by_number(const struct sum_row *a, const struct sum_row *b)
+{
+	if (a->object != b->object)
+		return a->object < b->object ? -1 : 1;
+	if (a->signal != b->signal)
+		return a->signal < b->signal ? -1 : 1;
+	return strcmp(a->action, b->action);
+}
+
+/* What took longest in all comes first. */
+static int compare_rows(const void *x, const void *y)
+{
+	const struct sum_row *a = *(struct sum_row *const *)x, *b = *(struct sum_row *const *)y;
+
+	if (is_call(a) != is_call(b))
+		return is_call(a) ? -1 : 1;
+	if (is_call(a) && a->times.total != b->times.total)
+		return a->times.total > b->times.total ? -1 : 1;
+	if (!is_call(a) && a->times.max != b->times.max)
+		return a->times.max > b->times.max ? -1 : 1;
+	return by_number(a, b);
+}
+
+static void print_calls(struct print *t, struct sum_row **rows, size_t n)
+{
+	size_t i, k = table(t, "syscalls", n, "System calls, times in us",
+		"     count     lost   errors  untimed          min       median          max            total name\n");
+
+	for (i = 0; i < k; i++) {
+		const struct sum_row *r = rows[i];
+
+		row_begin(t, i);
+		number(t, "count", r->count, 10);
+		number(t, "lost", t->s->lost, 8);
+		number(t, "errors", r->errors, 8);
+		number(t, "untimed", r->untimed, 8);
+		times(t, &r->times, true);
+		row_name(t, r);
+		row_end(t);
+	}
+	table_end(t, k, n);
+}
+
+static void print_interrupts(struct print *t, struct sum_row **rows, size_t n)
+{
+	size_t i, k = table(t, "interrupts", n, "Interrupts, times in us",
+		"     count     lost  untimed       median      longest            total longest at, name\n");
+
+	for (i = 0; i < k; i++) {
+		const struct sum_row *r = rows[i];
+
+		row_begin(t, i);
+		number(t, "count", r->count, 10);
+		number(t, "lost", t->s->lost, 8);
+		number(t, "untimed", r->untimed, 8);
+		times(t, &r->times, false);
+		row_name(t, r);
+		row_end(t);
+	}
+	table_end(t, k, n);
+}
+
+static int compare_tasks(const void *x, const void *y)
+{
+	const struct sum_task *a = *(struct sum_task *const *)x, *b = *(struct sum_task *const *)y;
+
+	if (a->ns[SUM_RUNNING] != b->ns[SUM_RUNNING])
+		return a->ns[SUM_RUNNING] > b->ns[SUM_RUNNING] ? -1 : 1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static void print_tasks(struct print *t)
+{
+	struct sum_task **tasks = ti_alloc(NULL, (t->s->nr_tasks + 1) * sizeof(*tasks)), *task;
+	size_t i, n = 0, k;
+
+	for (i = 0; i < SUM_HASH; i++)
+		for (task = t->s->tasks[i]; task; task = task->next)
+			if (task->runs || task->ns[SUM_RUNNING] || task->ns[SUM_WAITING] ||
+			    task->ns[SUM_BLOCKED] || task->ns[SUM_UNKNOWN])
+				tasks[n++] = task;
+	qsort(tasks, n, sizeof(*tasks), compare_tasks);
+	k = table(t, "threads", n, "Threads, times in us",
+		  "         running          waiting          blocked          unknown      runs     lost name\n");
+	for (i = 0; i < k; i++) {
+		task = tasks[i];
+		row_begin(t, i);
+		ns(t, "running", task->ns[SUM_RUNNING], 16);
+		ns(t, "waiting", task->ns[SUM_WAITING], 16);
+		ns(t, "blocked", task->ns[SUM_BLOCKED], 16);
+		ns(t, "unknown", task->ns[SUM_UNKNOWN], 16);
+		number(t, "runs", task->runs, 9);
+		number(t, "lost", t->s->lost, 8);
+		thread(t, "name", "tid", task->tid);
+		row_end(t);
+	}
+	table_end(t, k, n);
+	free(tasks);
+}
+
+static void print_delays(struct print *t)
+{
+	static const char head[] = "      waited     lost  cpu from, thread\n";
+	static const char title[] = "Longest waits for a CPU, times in us";
+	size_t i, k = table(t, "delays", t->s->nr_delays, title, head);
+
+	for (i = 0; i < k; i++) {
+		const struct sum_delay *d = &t->s->delays[i];
+
+		row_begin(t, i);
+		ns(t, "waited", d->ns, 12);
+		number(t, "lost", t->s->lost, 8);
+		number(t, "cpu", d->cpu, 4);
+		moment(t, "from", d->ts);
+		if (!t->json)
+			out_char(t->o, ' ');
+		thread(t, "name", "tid", d->tid);
+		if (!t->json)
+			out_str(t->o, d->preempted ? ", preempted" : d->by_irq ?
+				", woken by an interrupt of " : ", woken by ");
+		else
+			string(t, "why", d->preempted ? "preempted" : d->by_irq ? "interrupt" : "woken");
+		if (!d->preempted)
+			thread(t, "waker_name", "waker", d->waker);
+		row_end(t);
+	}
+	table_end(t, k, t->s->nr_delays);
+}
+
+static void print_head(struct print *t, const char *input)
+{
+	const struct sum *s = t->s;
+
+	if (t->json) {
+		OUT_LIT(t->o, "{\"kind\":\"summary\"");
+		t->first = false;
+		string(t, "input", input);
+		moment(t, "from", s->first);
+		moment(t, "to", s->last);
+		number(t, "events", s->events, 0);
+		number(t, "profile_events", s->profile, 0);
+		number(t, "lost", s->lost, 0);
+		number(t, "lost_before", s->lost_before, 0);
+		number(t, "lost_lanes", s->lost_lanes, 0);
+		number(t, "left_out", s->left_out, 0);
+		return;
+	}
+	string(t, "input", input);
+	if (!s->events) {
+		OUT_LIT(t->o, ": no events\n");
+		return;
+	}
+	OUT_LIT(t->o, ": ");
+	moment(t, "from", s->first);
+	OUT_LIT(t->o, " to ");
+	moment(t, "to", s->last);
+	OUT_LIT(t->o, "\n");
+	number(t, "events", s->events, 0);
+	OUT_LIT(t->o, "events, ");
+	number(t, "profile_events", s->profile, 0);
+	OUT_LIT(t->o, "of them of the kernel's profile, ");
+	number(t, "lost", s->lost, 0);
+	OUT_LIT(t->o, "lost meanwhile\n");
+	if (s->lost)
+		OUT_LIT(t->o, "Each count may be too small by what is lost; times are without calls, handlers\nand states that a loss lies in.\n");
+	if (s->lost_lanes) {
+		number(t, "lost_lanes", s->lost_lanes, 0);
+		OUT_LIT(t->o, "events were lost in lanes of programs; nothing below is made of such.\n");
+	}
+	if (s->left_out) {
+		number(t, "left_out", s->left_out, 0);
+		OUT_LIT(t->o, "events were left out: there are too many different ones.\n");
+	}
+}
+
+void ti_sum_print(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		  const struct sum *s, const char *input)
+{
+	struct print t = { .o = o, .p = p, .d = d, .s = s, .json = p->opt->json };
+	struct sum_row **rows = ti_alloc(NULL, (s->nr_rows + 1) * sizeof(*rows)), *r;
+	size_t i, n = 0, calls = 0;
+
+	for (i = 0; i < SUM_HASH; i++)
+		for (r = s->rows[i]; r; r = r->next) {
+			rows[n++] = r;
+			calls += is_call(r);
+		}
+	qsort(rows, n, sizeof(*rows), compare_rows);
+	print_head(&t, input);
+	if (t.json || s->events) {
+		print_calls(&t, rows, calls);
+		print_interrupts(&t, rows + calls, n - calls);
+		print_tasks(&t);
+		print_delays(&t);
+	}
+	if (t.json)
+		OUT_LIT(o, "}\n");
+	free(rows);
+}

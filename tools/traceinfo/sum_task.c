@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sum_task.c - --summary: what threads did with their time
+ *
+ * A thread is known from the first event of the scheduler about it. It runs from
+ * the sched_switch that brings it to the next one that takes it away; it waits
+ * from when it is woken, or when the CPU is taken from it though it could go on;
+ * else it is blocked. Idle threads, all of which have the id 0, do not count.
+ */
+#include <stdlib.h>
+#include "sum.h"
+
+/* As in kernel.fmt: enum task_state. */
+enum { TASK_RUNNING = 0, TASK_DEAD = 5, TASK_ZOMBIE = 6, TASK_PREEMPTED = 9 };
+
+struct sum_task *sum_task(struct sum *s, uint32_t tid)
+{
+	struct sum_task **at = &s->tasks[tid * 0x9e3779b1u >> 19], *t;
+
+	for (t = *at; t; t = t->next)
+		if (t->tid == tid)
+			return t;
+	if (s->nr_tasks == SUM_TASKS) {
+		s->left_out++;
+		return NULL;
+	}
+	t = ti_alloc(NULL, sizeof(*t));
+	memset(t, 0, sizeof(*t));
+	t->tid = tid;
+	t->next = *at;
+	*at = t;
+	s->nr_tasks++;
+	return t;
+}
+
+/*
+ * The thread is in this state up to now, and in another one from now on. What the
+ * event did not expect is not sure.
+ */
+static void move(struct sum *s, struct sum_task *t, enum sum_state now,
+		 const struct devtrace_event *ev, uint64_t ts, bool as_expected)
+{
+	const struct sum_span span = {
+		.from = t->since, .to = ts, .task = t, .state = t->state,
+		.sure = as_expected, .waker = t->waker, .cpu = ev ? ev->source : 0,
+		.delay = t->state == SUM_WAITING && now == SUM_RUNNING,
+		.preempted = t->preempted, .by_irq = t->by_irq,
+	};
+
+	if (t->state != SUM_UNKNOWN)
+		sum_late(s, &span);
+	t->state = now;
+	t->since = ts;
+}
+
+static void add_delay(struct sum *s, const struct sum_delay *d)
+{
+	unsigned int i = s->nr_delays;
+
+	if (i == SUM_DELAYS) {
+		if (d->ns <= s->delays[i - 1].ns)
+			return;
+		i--;
+	} else {
+		s->nr_delays++;
+	}
+	for (; i && s->delays[i - 1].ns < d->ns; i--)
+		s->delays[i] = s->delays[i - 1];
+	s->delays[i] = *d;
+}
+
+void sum_task_span(struct sum *s, const struct sum_span *span, bool certain)
+{
+	const struct sum_delay d = {
+		.ts = span->from, .ns = span->to > span->from ? span->to - span->from : 0,
+		.tid = span->task->tid,
+		.waker = span->waker, .cpu = span->cpu,
+		.preempted = span->preempted, .by_irq = span->by_irq,
+	};
+
+	certain = certain && span->sure;
+	span->task->ns[certain ? span->state : SUM_UNKNOWN] += d.ns;
+	if (certain && span->delay)
+		add_delay(s, &d);
+}
+
+static void switched_out(struct sum *s, const struct devtrace_event *ev)
+{
+	struct sum_task *t = ev->tid ? sum_task(s, ev->tid) : NULL;
+	int64_t state = TASK_RUNNING;
+
+	if (!t)
+		return;
+	sum_int(ev, 0, &state);
+	/* If it did not run as far as we know, that is what a loss hides. */
+	if (state == TASK_RUNNING || state == TASK_PREEMPTED) {
+		move(s, t, SUM_WAITING, ev, ev->ts, t->state == SUM_RUNNING);
+		t->preempted = true;
+	} else if (state == TASK_DEAD || state == TASK_ZOMBIE) {
+		move(s, t, SUM_UNKNOWN, ev, ev->ts, t->state == SUM_RUNNING);
+	} else {
+		move(s, t, SUM_BLOCKED, ev, ev->ts, t->state == SUM_RUNNING);
+	}
+}
+
+static void switched_in(struct sum *s, const struct devtrace_event *ev)
+{
+	struct sum_task *t;
+	int64_t tid;
+
+	if (!sum_int(ev, 2, &tid) || tid <= 0 || tid > UINT32_MAX)
+		return;
+	t = sum_task(s, (uint32_t)tid);
+	if (!t)
+		return;
+	sum_string(ev, 4, t->comm, sizeof(t->comm));
+	/* That a thread runs which nobody woke, where wake-ups are traced, is a loss. */
+	move(s, t, SUM_RUNNING, ev, ev->ts,
+	     t->state == SUM_WAITING || (t->state == SUM_BLOCKED && !s->wakes));
+	t->runs++;
+}
+
+/* A thread that runs or waits already may be woken once more. */
+static void woken(struct sum *s, const struct devtrace_event *ev)
+{
+	struct sum_task *t;
+	int64_t tid;
+
+	if (!sum_int(ev, 0, &tid) || tid <= 0 || tid > UINT32_MAX)
+		return;
+	t = sum_task(s, (uint32_t)tid);
+	if (!t)
+		return;
+	sum_string(ev, 3, t->comm, sizeof(t->comm));
+	s->wakes = true;
+	/* What it was before a loss, it need not be any more. */
+	if ((t->state == SUM_RUNNING || t->state == SUM_WAITING) &&
+	    sum_certain(s, t->since, ev->ts))
+		return;
+	move(s, t, SUM_WAITING, ev, ev->ts, t->state == SUM_BLOCKED);
+	t->preempted = false;
+	t->waker = ev->tid;
+	t->by_irq = ev->flags & DEVTRACE_F_CONTEXT;
+}
+
+/* A thread other than the first becomes the first, and takes its id. */
+static void renumbered(struct sum *s, const struct devtrace_event *ev)
+{
+	struct sum_task *t, *old;
+	int64_t tid;
+
+	if (!sum_int(ev, 0, &tid) || tid <= 0 || tid > UINT32_MAX || (uint32_t)tid == ev->tid)
+		return;
+	old = sum_task(s, (uint32_t)tid);
+	t = sum_task(s, ev->tid);
+	if (!t || !old)
+		return;
+	if (t->call)
+		t->call->untimed++;
+	t->call = old->call;
+	t->call_ts = old->call_ts;
+	old->call = NULL;
+	move(s, t, old->state, ev, ev->ts, false);
+	t->since = old->since;
+	old->state = SUM_UNKNOWN;
+}
+
+static void left(struct sum *s, const struct devtrace_event *ev)
+{
+	struct sum_task *t = sum_task(s, ev->tid);
+
+	if (t && t->call)
+		t->call->untimed++;
+	if (t)
+		t->call = NULL;
+}
+
+void sum_sched(struct sum *s, const struct devtrace_event *ev)
+{
+	switch (ev->type) {
+	case DEVTRACE_T_SCHED_SWITCH:
+		switched_out(s, ev);
+		switched_in(s, ev);
+		break;
+	case DEVTRACE_T_SCHED_WAKING:
+	case DEVTRACE_T_SCHED_WAKEUP:
+	case DEVTRACE_T_SCHED_WAKEUP_NEW:
+		woken(s, ev);
+		break;
+	case DEVTRACE_T_SCHED_EXEC:
+		renumbered(s, ev);
+		break;
+	case DEVTRACE_T_SCHED_EXIT:
+		left(s, ev);
+		break;
+	}
+}
+
+void sum_tasks_end(struct sum *s)
+{
+	struct sum_task *t;
+	size_t i;
+
+	for (i = 0; i < SUM_HASH; i++) {
+		for (t = s->tasks[i]; t; t = t->next) {
+			if (t->call)
+				t->call->untimed++;
+			t->call = NULL;
+			move(s, t, SUM_UNKNOWN, NULL, s->last, true);
+		}
+	}
+}

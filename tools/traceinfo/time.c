@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * time.c - moments of the trace clock, in words
+ *
+ * The words of a whole second are made once by strftime and used for all
+ * events in it; only the fraction is made anew. An event whose date is not
+ * known, because no CLOCK frame has come yet, shows the trace clock instead, in
+ * square brackets.
+ */
+#include <time.h>
+#include "traceinfo.h"
+
+#define NSEC	1000000000
+
+static void print_seconds(struct out *o, uint64_t ns, unsigned int width, unsigned int digits)
+{
+	struct out_spec s = { .width = width, .digits = OUT_NODIGITS };
+
+	out_int(o, digits == 6 ? ns / 1000 : ns, false, 10, false, digits, &s);
+}
+
+static const char *second_words(struct ti_clock *c, int64_t second, const char *format)
+{
+	time_t t = second;
+	struct tm tm;
+
+	if (c->valid && c->second == second)
+		return c->words;
+	c->valid = true;
+	c->second = second;
+	c->len = 0;
+	if (localtime_r(&t, &tm))
+		c->len = strftime(c->words, sizeof(c->words), format, &tm);
+	return c->words;
+}
+
+static bool split(const struct devtrace_decoder *d, uint64_t ts, int64_t *second, uint32_t *ns)
+{
+	int64_t real;
+
+	if (!devtrace_decoder_real(d, ts, &real))
+		return false;
+	*second = real / NSEC;
+	if (real < 0 && real % NSEC)
+		--*second;
+	*ns = (uint32_t)(real - *second * NSEC);
+	return true;
+}
+
+/* Exactly n digits; the value is smaller than 10^n. */
+static void fraction(struct out *o, uint32_t v, unsigned int n)
+{
+	char *p;
+
+	if (!out_room(o, n))
+		return;
+	o->len += n;
+	for (p = o->buf + o->len; n >= 2; n -= 2) {
+		p -= 2;
+		memcpy(p, out_pairs + v % 100 * 2, 2);
+		v /= 100;
+	}
+	if (n)
+		*--p = '0' + v;
+}
+
+bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		  uint64_t ts)
+{
+	int64_t second;
+	uint32_t ns;
+	const char *w;
+
+	if (!split(d, ts, &second, &ns))
+		return false;
+	/* "2026-11-21T03:15:46+0100": the fraction goes before the zone. */
+	w = second_words(c, second, "%Y-%m-%dT%H:%M:%S%z");
+	if (c->len < 5)
+		return false;
+	out_mem(o, w, c->len - 5);
+	out_char(o, '.');
+	fraction(o, ns, 9);
+	out_mem(o, w + c->len - 5, 3);
+	out_char(o, ':');
+	out_mem(o, w + c->len - 2, 2);
+	return true;
+}
+
+static bool print_date(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		       uint64_t ts)
+{
+	int64_t second;
+	uint32_t ns;
+	const char *w;
+
+	if (!split(d, ts, &second, &ns))
+		return false;
+	w = second_words(c, second, c->date);
+	out_mem(o, w, c->len);
+	if (c->mode == TI_TIME_MS) {
+		out_char(o, '.');
+		fraction(o, ns / 1000000, 3);
+	} else if (c->mode == TI_TIME_US) {
+		out_char(o, '.');
+		fraction(o, ns / 1000, 6);
+	}
+	return true;
+}
+
+static void print_delta(struct out *o, struct ti_clock *c, uint64_t ts)
+{
+	uint64_t before = c->have_before ? c->before : ts;
+	uint64_t d = ts >= before ? ts - before : before - ts;
+
+	out_char(o, ts >= before ? '+' : '-');
+	print_seconds(o, d, 13, 9);
+	c->before = ts;
+	c->have_before = true;
+}
+
+void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		     uint64_t ts)
+{
+	uint64_t mono;
+
+	switch (c->mode) {
+	case TI_TIME_NONE:
+	case TI_TIME_DELTA:
+	case TI_TIME_RAW:
+		print_seconds(o, ts, 0, 9);
+		break;
+	case TI_TIME_MONO:
+		if (devtrace_decoder_mono(d, ts, &mono)) {
+			out_char(o, '[');
+			print_seconds(o, mono, 0, 6);
+			out_char(o, ']');
+			break;
+		}
+		/* fall through */
+	default:
+		ti_clock_print(o, c, d, ts);
+	}
+}
+
+void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		    uint64_t ts)
+{
+	uint64_t mono;
+
+	switch (c->mode) {
+	case TI_TIME_NONE:
+		return;
+	case TI_TIME_DELTA:
+		print_delta(o, c, ts);
+		return;
+	case TI_TIME_RAW:
+		print_seconds(o, ts, 15, 9);
+		return;
+	case TI_TIME_MONO:
+		if (devtrace_decoder_mono(d, ts, &mono)) {
+			out_char(o, '[');
+			print_seconds(o, mono, 12, 6);
+			out_char(o, ']');
+			return;
+		}
+		break;
+	case TI_TIME_ISO:
+		if (ti_clock_iso(o, c, d, ts))
+			return;
+		break;
+	default:
+		if (print_date(o, c, d, ts))
+			return;
+	}
+	out_char(o, '[');
+	print_seconds(o, ts, 0, 9);
+	out_char(o, ']');
+}

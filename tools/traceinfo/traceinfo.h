@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * traceinfo.h - the parts of traceinfo
+ *
+ * options (traceinfo/opts.c) -> input (traceinfo/input.c) -> decoder (libdevtrace) ->
+ * filter (traceinfo/filter.c) -> a line of text (traceinfo/line.c) or JSON (traceinfo/json.c).
+ * What an event is called is decided in traceinfo/event.c, when it happened in words
+ * in traceinfo/time.c. With --summary, ti_sum*.c take the place of filter and lines.
+ * --check-emit (traceinfo/emit.c) reads nothing.
+ */
+#ifndef TRACEINFO_TI_H
+#define TRACEINFO_TI_H
+
+#include <signal.h>
+#include <devtrace-decode.h>
+#include "fmtlang/fmt.h"
+#include "common/out.h"
+
+#define TI_DEVICE	"/dev/trace"
+#define TI_STREAM	"trace"	/* what it calls its stream */
+#define TI_FMT_DIR	"/usr/trace"
+#define TI_MATCH_MAX	10	/* -M: as many matches and as many exclusions */
+#define TI_LAST_MAX	1000000	/* -n: they are kept in memory */
+
+enum ti_time {
+	TI_TIME_DATE,		/* strftime */
+	TI_TIME_MS,		/* strftime, and milliseconds */
+	TI_TIME_US,		/* strftime, and microseconds */
+	TI_TIME_ISO,
+	TI_TIME_DELTA,		/* since the event printed before */
+	TI_TIME_RAW,		/* trace clock */
+	TI_TIME_MONO,		/* CLOCK_MONOTONIC, as dmesg */
+	TI_TIME_NONE,
+};
+
+/* A moment given by the user. */
+struct ti_when {
+	enum { TI_ALWAYS, TI_AGO, TI_REAL } kind;
+	int64_t	ns;		/* before the end; since 1970 */
+	const char *word;	/* as given, for messages */
+};
+
+struct ti_code_match {
+	uint32_t major;
+	int	minor;		/* -1: any */
+};
+
+/* A list of words, from options that may be given more than once. */
+struct ti_words {
+	const char **v;
+	size_t	n;
+};
+
+/* A filter that excludes wins over one that includes. */
+struct ti_filter {
+	struct ti_when	since, until;
+	struct ti_code_match match[TI_MATCH_MAX], unmatch[TI_MATCH_MAX];
+	unsigned int	nr_match, nr_unmatch;
+	bool		by_severity;
+	bool		severity[9];	/* severity byte & 7; 8: none given */
+	bool		by_cpu;
+	uint64_t	cpus[65536 / 64];
+	bool		by_type;
+	bool		types[256];
+	struct ti_words	names;		/* of types: patterns */
+	struct ti_words	processes, objects;
+};
+
+struct ti_options {
+	bool		clear, follow, json, verbose, statistics, check_fmt, no_default_fmt;
+	bool		summary, check_emit;
+	long		last;		/* -1: all */
+	enum ti_time	time;
+	const char	*date;		/* strftime format */
+	const char	*header;
+	enum { TI_COLOR_AUTO, TI_COLOR_ALWAYS, TI_COLOR_NEVER } color;
+	const char	*device;
+	struct ti_filter filter;
+	struct ti_words	fmt_files, fmt_dirs, files;
+};
+
+/* Words of options; end the program with 2 and a message that names the word. */
+void ti_options_parse(struct ti_options *opt, int argc, char **argv);
+void ti_options_free(struct ti_options *opt);
+_Noreturn void ti_usage(const char *option, const char *word, const char *problem);
+void ti_words_add(struct ti_words *w, const char *s);
+void *ti_alloc(void *old, size_t size);
+
+/* traceinfo/when.c: false if the word is no date. */
+bool ti_parse_when(const char *word, struct ti_when *when);
+/* [[[[[[CC]YY]MM]DD]hh]mm][.SS][:the same] */
+bool ti_parse_dates(const char *word, struct ti_when *since, struct ti_when *until);
+
+/*
+ * traceinfo/filter.c: parse the words of the options. Lists are cut at their commas
+ * where they stand, on the command line.
+ */
+void ti_filter_severity(struct ti_filter *f, char *word);
+void ti_filter_cpu(struct ti_filter *f, char *word);
+void ti_filter_type(struct ti_filter *f, char *word);
+void ti_filter_code(struct ti_filter *f, const char *word);
+/* Words, one at least; else it ends the program. */
+void ti_filter_some(struct ti_words *w, char *word, const char *option, const char *problem);
+
+/* One event with what was found out about it. */
+struct ti_event {
+	const struct devtrace_event *ev;
+	const struct devtrace_decoder *decoder;
+	const struct fmt_major *major;
+	const struct fmt_entry *entry;
+	uint32_t	tgid;		/* 0: not known */
+	struct fmt_names names;		/* of its process, then of all */
+};
+
+void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
+		   const struct devtrace_decoder *decoder, const struct fmt_set *fmts);
+/* The name of its thread; NULL if it is not known. */
+const char *ti_event_process(const struct ti_event *e);
+const char *ti_event_dict(const struct ti_event *e, uint8_t kind, uint32_t value,
+			  uint8_t group, uint64_t key);
+/* UART.OVERRUN, SPEED, USER:101: safe to print. */
+void ti_event_name(struct out *o, const struct ti_event *e);
+/* Names of its object and signal; NULL if there are none. */
+const char *ti_event_object(const struct ti_event *e);
+const char *ti_event_signal(const struct ti_event *e);
+const char *ti_event_context(const struct ti_event *e);
+/* Which lane it came by; -1: none, its source is a CPU. */
+int ti_event_lane(const struct ti_event *e);
+/* Is the text of this event a line that was written to the device? */
+bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text);
+/* "hw3", or "-". */
+const char *ti_severity_name(uint8_t severity);
+const char *ti_lost_cause(uint8_t cause);
+const char *ti_state_name(uint8_t state);
+const char *ti_damage_reason(enum devtrace_damage_reason reason);
+
+struct ti_group {
+	const char *name;
+	uint8_t	first, last;
+};
+
+/* The groups of types; the end has no name. A group may have several rows. */
+extern const struct ti_group ti_groups[];
+
+/* How moments are printed: keeps the words of the last second. */
+struct ti_clock {
+	enum ti_time	mode;
+	const char	*date;
+	int64_t		second;
+	char		words[256];
+	size_t		len;
+	bool		valid;
+	uint64_t	before;		/* delta: the event before */
+	bool		have_before;
+};
+
+void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		    uint64_t ts);
+/* A moment within a sentence: no padding, and never a delta. */
+void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		     uint64_t ts);
+/* 2026-11-21T03:15:46.123456789+00:00; false if the date is not known. */
+bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+		  uint64_t ts);
+
+bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e);
+/* Does it ask for anything but times? */
+bool ti_filter_by_event(const struct ti_filter *f);
+
+/* The header of a line, compiled; NULL and a message if it is wrong. */
+struct ti_header;
+struct ti_header *ti_header_new(const char *format);
+/* Names have changed: what was made of the old ones does not hold any more. */
+void ti_header_forget(struct ti_header *h);
+
+/* What prints: one for a run. */
+struct ti_printer {
+	const struct ti_options *opt;
+	struct ti_header *header;
+	struct ti_clock	clock, iso;
+	bool		color;
+};
+
+void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
+void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		  const struct devtrace_item *item);
+void ti_boot_id(struct out *o, const uint8_t id[16]);
+void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load);
+void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
+void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		  const struct devtrace_item *item);
+void ti_json_load(struct out *o, uint32_t load);
+
+/*
+ * -n: the last events, each with what was reported before it, in memory until
+ * the end of the input. What is reported is bounded, so that damage cannot
+ * fill the memory.
+ */
+struct ti_slot {
+	char		*text;
+	size_t		len, size;
+};
+
+struct ti_last {
+	struct ti_slot	*slots;
+	size_t		nr, next, used;
+	struct out	line;		/* reports since the last event, then it */
+	uint64_t	omitted;	/* reports that found no place in it */
+};
+
+void ti_last_init(struct ti_last *last, long nr);
+/* Where to print a report; NULL if there are too many of them. */
+struct out *ti_last_report(struct ti_last *last);
+/* Where to print an event, behind how many reports before it are not told. */
+struct out *ti_last_event(struct ti_last *last, bool json);
+/* line holds an event now: keep it. */
+void ti_last_keep(struct ti_last *last);
+/* Print what is kept, oldest first, and forget it. */
+void ti_last_print(struct ti_last *last, struct out *o, bool json);
+void ti_last_free(struct ti_last *last);
+
+/* Losses that came since the last event, one of them, and how often that came again. */
+struct ti_losses {
+	unsigned long	n;		/* 0 begins anew */
+	unsigned int	source, cause, again;
+};
+
+/* The next: are they all that comes? */
+bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause);
+
+struct sum;
+
+/* A run: one or more inputs into one output. */
+struct ti_run {
+	struct ti_options *opt;
+	struct fmt_set	fmts;
+	struct ti_printer printer;
+	struct out	out;
+	struct ti_last	last;
+	struct devtrace_decoder *decoder;
+	bool		keep;		/* -n: print at the end */
+	uint64_t	printed;
+	struct devtrace_totals totals;
+	struct sum	*sum;		/* --summary */
+	/* The name of its stream; a stream with another one is announced. */
+	char		stream[DEVTRACE_NAME_MAX];
+	uint32_t	load;		/* as printed last, in this stream */
+	/* What "ago" means on the trace clock of this input. */
+	uint64_t	since_ts, until_ts;
+	/* An event after this ends the input. */
+	uint64_t	end_ts;
+	/* After this losses in place of events do. */
+	uint64_t	losses_ts;
+	struct ti_losses losses;
+};
+
+/* Read one input to its end. 0, or 1 after a message. */
+int ti_input_file(struct ti_run *run, const char *path);
+int ti_input_live(struct ti_run *run, const char *path);
+/* Is that a trace device, or at least one that cannot be opened? */
+bool ti_is_device(const char *path);
+int ti_item(const struct devtrace_item *item, void *arg);
+
+/* traceinfo/emit.c: --check-emit. The exit status. */
+int ti_check_emit(const struct ti_options *opt);
+
+/* A signal asked for the end. */
+extern volatile sig_atomic_t ti_stop;
+
+#endif
