@@ -17,8 +17,7 @@ exists()
 	case $1 in
 	selftests/*)	[ -e "$top/$1" ] ;;
 	*/*)		[ -e "$top/selftests/$1" ] || [ -e "$top/selftests/$1.c" ] ;;
-	test_*)		[ -e "$top/selftests/device/${1%.sh}.c" ] ||
-			[ -e "$top/selftests/device/$1" ] ;;
+	test_*)		find "$top/selftests/device" -name "$1" -o -name "${1%.sh}.c" | grep -q . ;;
 	*)		grep -rqE "^TEST[A-Z_]*\(([a-z_]+, )?$1[,)]" "$top/selftests" --include='*.c' ;;
 	esac
 }
@@ -43,9 +42,8 @@ gone=$(tr '\n' ' ' <"$top/Documentation/coverage.rst" | grep -oE '``[a-z_/]+(\.c
 	tr -d '`' | while read -r name; do
 	case $name in
 	*.c)	file=$name ;;
-	*)	for dir in kmod kmod/* lib lib/* tools tools/*; do
-			[ ! -e "$top/$dir/$file" ] || cat "$top/$dir/$file"
-		done | grep -qE "\\b${name%??}\\(" || echo "$file $name" ;;
+	*)	find "$top/kmod" "$top/lib" "$top/tools" -path "*/$file" -exec cat {} + |
+			grep -E "\\b${name%??}\\(" >/dev/null || echo "$file $name" ;;
 	esac
 done)
 check "what coverage.rst names is there${gone:+, but $(echo "$gone" | tr '\n' ' ')}" [ -z "$gone" ]

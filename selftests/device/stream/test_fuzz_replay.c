@@ -18,7 +18,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
-#include "../fuzz/in.h"
+#include "../../fuzz/in.h"
 
 FIXTURE(corpus) {
 	int unused;

@@ -8,7 +8,7 @@
 # transcript.sh, test_tracectl.expected and test_lane_stat beside this file. Needs what busybox has.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-# shellcheck source=../transcript.sh
+# shellcheck source=../../transcript.sh
 . "$here/transcript.sh"
 UPDATE=${UPDATE:-}
 work=$(mktemp -d) || exit 1
