@@ -39,6 +39,9 @@
 /* As often we look whether there is room by now. */
 #define ROOM_TRIES	1000
 
+/* Length and type in the first word of a record. */
+#define HEAD_BITS	((1U << DEVTRACE_LANE_NS_SHIFT) - 1)
+
 static bool stopped;			/* what is taken is dropped */
 
 static void drop(struct lane *l, unsigned int cause, u64 n)
@@ -97,26 +100,35 @@ static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, 
 
 /*
  * Records of the shortest form, which are nothing but a type that is wanted: that are nearly
- * all. Counts them, up to the first other one.
+ * all. Counts them, up to the first other one. What holds for the length and the type of one
+ * holds for those behind it that have the same.
  */
 static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32 len, u64 *time)
 {
-	const u8 *rec = buf + *at, *end = buf + len, *next;
-	u32 nr = 0, word, size;
+	const u8 *rec = buf + *at, *end = buf + len, *last;
+	u32 nr = 0, word, head, size, same;
 	u64 ns = 0;
 	u8 type;
 
 	while (end - rec >= (long)sizeof(word)) {
-		word = get_unaligned((const u32 *)rec);
-		size = word & 0x7f;
-		type = word >> DEVTRACE_LANE_TYPE_SHIFT;
-		next = rec + sizeof(word) + ((size + 1) & ~1U);
-		if (size > DEVTRACE_LANE_SHORT || next > end || !t->plain[type])
+		head = get_unaligned((const u32 *)rec) & HEAD_BITS;
+		size = head & 0x7f;
+		type = head >> DEVTRACE_LANE_TYPE_SHIFT;
+		if (size > DEVTRACE_LANE_SHORT || !t->plain[type])
 			break;
-		this_cpu_inc(devtrace_stored[type]);
-		ns += word >> DEVTRACE_LANE_NS_SHIFT;
-		nr++;
-		rec = next;
+		size = sizeof(word) + ((size + 1) & ~1U);
+		last = end - size;
+		for (same = 0; rec <= last; same++) {
+			word = get_unaligned((const u32 *)rec) ^ head;
+			if (word & HEAD_BITS)
+				break;
+			ns += word >> DEVTRACE_LANE_NS_SHIFT;
+			rec += size;
+		}
+		if (!same)
+			break;
+		this_cpu_add(devtrace_stored[type], same);
+		nr += same;
 	}
 	*at = rec - buf;
 	*time = lane_time_after(*time, ns);
