@@ -64,6 +64,12 @@ extern struct devtrace_control devtrace_control;
 int devtrace_emit_event(const struct devtrace_emit *event, size_t size);
 
 /*
+ * The same of an event of size bytes and a STR element of len bytes of s, for which there is
+ * room behind it: it is put there if need be. Called by the macros.
+ */
+int devtrace_emit_str_(uint8_t *event, size_t size, const char *s, size_t len);
+
+/*
  * Connect now: before chroot(2) or giving up rights, or once more after the
  * device was missing. 0, or an errno number. Async-signal-safe.
  */

@@ -346,6 +346,32 @@ DEVTRACE_INLINE_ void devtrace_str(struct devtrace_record *r, const char *s)
 	devtrace_strn_(r, s, __builtin_strlen(s));
 }
 
+/*
+ * The string is the last of the record: the library puts it where the event goes, and emits
+ * that. There is nothing to end then, which a position of 0 says.
+ */
+DEVTRACE_INLINE_ void devtrace_str_last_(struct devtrace_record *r, const char *s)
+{
+	size_t len;
+
+	if (!s)
+		s = "(null)";
+	len = __builtin_strlen(s);
+	if (__builtin_expect(r->cut || r->end - r->pos < 2 || len > r->end - r->pos - 2, 0)) {
+		devtrace_strn_(r, s, len);
+	} else {
+		devtrace_emit_str_(r->buf, r->pos, s, len);
+		r->pos = 0;
+	}
+}
+
+/* To end it, unless that has been done. */
+DEVTRACE_INLINE_ void devtrace_end_last_(struct devtrace_record *r)
+{
+	if (r->pos)
+		devtrace_end(r);
+}
+
 /* A string of at most max bytes that need not be terminated. */
 DEVTRACE_INLINE_ void devtrace_strn(struct devtrace_record *r, const char *s, size_t max)
 {

@@ -157,6 +157,22 @@ DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, char *v) { devtra
 DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, decltype(nullptr)) { devtrace_obj(r, 0); }
 DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, struct devtrace_arg_ v) { devtrace_put_arg_(r, v); }
 
+/* The last of an event: a record for all that is put, but a string ends it. */
+struct devtrace_last_ {
+	struct devtrace_record *r;
+	operator struct devtrace_record *() const { return r; }
+};
+
+/* A template, as 0 is no string. */
+template <typename T>
+DEVTRACE_INLINE_ typename std::enable_if<std::is_same<const T, const char>::value>::type
+devtrace_put_(devtrace_last_ l, T *v)
+{
+	devtrace_str_last_(l.r, v);
+}
+
+#define devtrace_put_last_(r, x)	devtrace_put_(devtrace_last_{r}, x)
+
 /* Other pointers, to functions too. */
 template <typename T>
 DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, T *v)
@@ -182,7 +198,10 @@ devtrace_put_(struct devtrace_record *r, T v)
 
 #else
 
-#define devtrace_put_(r, x) _Generic((x),		\
+#define devtrace_put_(r, x)		DEVTRACE_PUT_(r, x, devtrace_str)
+/* The last of an event. */
+#define devtrace_put_last_(r, x)	DEVTRACE_PUT_(r, x, devtrace_str_last_)
+#define DEVTRACE_PUT_(r, x, string) _Generic((x),	\
 	bool:			devtrace_put_bool_,	\
 	char:			devtrace_put_char_,	\
 	signed char:		devtrace_i8,		\
@@ -198,8 +217,8 @@ devtrace_put_(struct devtrace_record *r, T v)
 	float:			devtrace_f32,		\
 	double:			devtrace_f64,		\
 	long double:		devtrace_put_ldouble_,	\
-	char *:			devtrace_str,		\
-	const char *:		devtrace_str,		\
+	char *:			string,			\
+	const char *:		string,			\
 	struct devtrace_arg_:	devtrace_put_arg_,	\
 	default:		devtrace_put_ptr_)(r, x)
 
@@ -222,20 +241,20 @@ devtrace_put_(struct devtrace_record *r, T v)
 #define DEVTRACE_FIRST_(x, ...)	x
 
 #define DEVTRACE_PUTS0_(r, x)
-#define DEVTRACE_PUTS1_(r, x, a)	devtrace_put_(r, a);
-#define DEVTRACE_PUTS2_(r, x, a, b)	devtrace_put_(r, a); devtrace_put_(r, b);
+#define DEVTRACE_PUTS1_(r, x, a)	devtrace_put_last_(r, a);
+#define DEVTRACE_PUTS2_(r, x, a, b)	devtrace_put_(r, a); devtrace_put_last_(r, b);
 #define DEVTRACE_PUTS3_(r, x, a, b, c) \
-	DEVTRACE_PUTS2_(r, x, a, b) devtrace_put_(r, c);
+	devtrace_put_(r, a); DEVTRACE_PUTS2_(r, x, b, c)
 #define DEVTRACE_PUTS4_(r, x, a, b, c, d) \
-	DEVTRACE_PUTS2_(r, x, a, b) DEVTRACE_PUTS2_(r, x, c, d)
+	devtrace_put_(r, a); DEVTRACE_PUTS3_(r, x, b, c, d)
 #define DEVTRACE_PUTS5_(r, x, a, b, c, d, e) \
-	DEVTRACE_PUTS4_(r, x, a, b, c, d) devtrace_put_(r, e);
+	devtrace_put_(r, a); DEVTRACE_PUTS4_(r, x, b, c, d, e)
 #define DEVTRACE_PUTS6_(r, x, a, b, c, d, e, f) \
-	DEVTRACE_PUTS4_(r, x, a, b, c, d) DEVTRACE_PUTS2_(r, x, e, f)
+	devtrace_put_(r, a); DEVTRACE_PUTS5_(r, x, b, c, d, e, f)
 #define DEVTRACE_PUTS7_(r, x, a, b, c, d, e, f, g) \
-	DEVTRACE_PUTS6_(r, x, a, b, c, d, e, f) devtrace_put_(r, g);
+	devtrace_put_(r, a); DEVTRACE_PUTS6_(r, x, b, c, d, e, f, g)
 #define DEVTRACE_PUTS8_(r, x, a, b, c, d, e, f, g, h) \
-	DEVTRACE_PUTS6_(r, x, a, b, c, d, e, f) DEVTRACE_PUTS2_(r, x, g, h)
+	devtrace_put_(r, a); DEVTRACE_PUTS7_(r, x, b, c, d, e, f, g, h)
 
 #define devtrace(...)								\
 	do {									\
@@ -244,7 +263,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 			DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);		\
 			devtrace_begin_plain_(&devtrace_r_, devtrace_t_);	\
 			DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)		\
-			devtrace_end(&devtrace_r_);				\
+			devtrace_end_last_(&devtrace_r_);			\
 		}								\
 	} while (0)
 
@@ -258,7 +277,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 				devtrace_begin_id_(&devtrace_r_, devtrace_t_, devtrace_o_,	\
 						   (uint16_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
 				DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
-				devtrace_end(&devtrace_r_);			\
+				devtrace_end_last_(&devtrace_r_);		\
 			}							\
 		}								\
 	} while (0)
@@ -272,7 +291,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 				devtrace_begin_exc_(&devtrace_r_, devtrace_s_,	\
 						    (uint32_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
 				DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
-				devtrace_end(&devtrace_r_);			\
+				devtrace_end_last_(&devtrace_r_);		\
 			}							\
 		}								\
 	} while (0)

@@ -20,32 +20,32 @@ uint64_t dt_now_by_call(void);
 enum counter_order { COUNTER_ANY, COUNTER_BEHIND };
 
 #if defined(__x86_64__)
-static inline __attribute__((always_inline)) uint64_t counter(enum counter_order order)
-{
-	uint32_t lo, hi;
-
-	if (order == COUNTER_BEHIND)
-		__asm__ volatile("lfence\n\trdtsc" : "=a" (lo), "=d" (hi) : : "memory");
-	else
-		__asm__ volatile("rdtsc" : "=a" (lo), "=d" (hi) : : "memory");
-	return (uint64_t)hi << 32 | lo;
-}
-
-/* CLOCK_MONOTONIC_RAW, if it can be had so. */
+/*
+ * CLOCK_MONOTONIC_RAW, if it can be had so: (counter * mult + offset) >> 32, in 128 bits.
+ * Each constant is loaded once, where it is used: so it takes two registers.
+ */
 static inline __attribute__((always_inline))
 bool raw_counter(const struct devtrace_counter *c, uint64_t *ns, enum counter_order order)
 {
-	unsigned __int128 offset;
-	uint64_t seq;
+	uint64_t seq, hi;
 
 	/* LMM(now:A): the number before the constants; pairs with tsc_write:C. */
 	seq = __atomic_load_n(&c->seq, __ATOMIC_ACQUIRE);
 	if (__builtin_expect(!seq, 0))
 		return false;
-	offset = (unsigned __int128)__atomic_load_n(&c->offset_hi, __ATOMIC_RELAXED) << 64;
-	offset |= __atomic_load_n(&c->offset_lo, __ATOMIC_RELAXED);
-	*ns = (offset + (unsigned __int128)counter(order) *
-			__atomic_load_n(&c->mult, __ATOMIC_RELAXED)) >> 32;
+	if (order == COUNTER_BEHIND)
+		__asm__ volatile("lfence" : : : "memory");
+	__asm__ volatile("rdtsc\n\t"
+			 "shlq $32, %%rdx\n\t"
+			 "orq %%rdx, %%rax\n\t"
+			 "mulq %[mult]\n\t"
+			 "addq %[offset_lo], %%rax\n\t"
+			 "adcq %[offset_hi], %%rdx\n\t"
+			 "shrdq $32, %%rdx, %%rax"
+			 : "=&a" (*ns), "=&d" (hi)
+			 : [mult] "m" (c->mult), [offset_lo] "m" (c->offset_lo),
+			   [offset_hi] "m" (c->offset_hi)
+			 : "cc", "memory");
 	/* LMM(now:B): the constants before the number; pairs with tsc_write:B. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __builtin_expect(__atomic_load_n(&c->seq, __ATOMIC_RELAXED) == seq, 1);
@@ -63,17 +63,31 @@ static inline bool raw_counter(const struct devtrace_counter *c, uint64_t *ns,
 
 /*
  * The trace clock: the control page is that of the device. The time suspended is loaded
- * before the rest is read, as by the kernel.
+ * before the rest is read, as by the kernel. Without a call: false if it takes one.
  */
-static inline __attribute__((always_inline)) uint64_t now_connected(enum counter_order order)
+static inline __attribute__((always_inline))
+bool raw_and_slept(uint64_t *ns, enum counter_order order)
 {
 	const struct devtrace_control *c = &devtrace_control;
 	uint64_t slept = *(const volatile __u64 *)&c->suspended;
 	uint64_t raw;
 
-	if (__builtin_expect(raw_counter(&c->counter, &raw, order), 1))
-		return raw + slept;
-	return dt_now_by_call();
+	if (!__builtin_expect(raw_counter(&c->counter, &raw, order), 1))
+		return false;
+	*ns = raw + slept;
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool now_by_counter(uint64_t *ns)
+{
+	return raw_and_slept(ns, COUNTER_ANY);
+}
+
+static inline __attribute__((always_inline)) uint64_t now_connected(enum counter_order order)
+{
+	uint64_t ns;
+
+	return raw_and_slept(&ns, order) ? ns : dt_now_by_call();
 }
 
 #endif

@@ -45,7 +45,7 @@ static const uint32_t programs_types[8] = {
 	[7] = ~0u,
 };
 
-inlined bool may_go_into_lane(uint8_t type)
+inlined bool may_go_into_lane(uint32_t type)
 {
 	uint32_t word = __atomic_load_n(&devtrace_control.lanes[type >> 5], __ATOMIC_RELAXED);
 
@@ -70,25 +70,62 @@ inlined void store32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
+/* The first four bytes of an event: of one that is nothing but a type, the type. */
+inlined uint32_t load_head(const void *event)
+{
+	uint32_t v;
+
+	memcpy(&v, event, sizeof(v));
+	return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? v : __builtin_bswap32(v);
+}
+
 /*
- * Copy an event with its head, at least 4 bytes: the last piece overlaps the one
+ * Copy at least as many bytes as one of these pieces: the last piece overlaps the one
  * before, so that nothing is touched behind either end.
  */
-inlined void copy_event(uint8_t *to, const uint8_t *from, size_t size)
+inlined void copy_long(uint8_t *to, const uint8_t *from, size_t size)
 {
 	size_t i;
 
-	if (size > 16) {
-		for (i = 0; i < size - 16; i += 16)
-			memcpy(to + i, from + i, 16);
-		memcpy(to + size - 16, from + size - 16, 16);
-	} else if (size >= 8) {
-		memcpy(to, from, 8);
-		memcpy(to + size - 8, from + size - 8, 8);
-	} else {
-		memcpy(to, from, 4);
-		memcpy(to + size - 4, from + size - 4, 4);
-	}
+	for (i = 0; i < size - 16; i += 16)
+		memcpy(to + i, from + i, 16);
+	memcpy(to + size - 16, from + size - 16, 16);
+}
+
+inlined void copy8(uint8_t *to, const uint8_t *from, size_t size)
+{
+	memcpy(to, from, 8);
+	memcpy(to + size - 8, from + size - 8, 8);
+}
+
+inlined void copy4(uint8_t *to, const uint8_t *from, size_t size)
+{
+	memcpy(to, from, 4);
+	memcpy(to + size - 4, from + size - 4, 4);
+}
+
+/* An event with its head, so at least 4 bytes. Two integers are 14. */
+inlined void copy_event(uint8_t *to, const uint8_t *from, size_t size)
+{
+	if (likely(size - 8 <= 8))
+		copy8(to, from, size);
+	else if (size > 16)
+		copy_long(to, from, size);
+	else
+		copy4(to, from, size);
+}
+
+inlined void copy_string(uint8_t *to, const uint8_t *from, size_t len)
+{
+	if (len > 16)
+		copy_long(to, from, len);
+	else if (len >= 8)
+		copy8(to, from, len);
+	else if (len >= 4)
+		copy4(to, from, len);
+	else
+		while (len--)
+			to[len] = from[len];
 }
 
 /*
@@ -140,16 +177,20 @@ static noinline void enter_block(struct lane *l, uint64_t t, uint32_t cpu)
 }
 
 /* Any form of record; the shortest that says it. */
-static noinline void write_long(struct lane *l, const struct devtrace_emit *e, size_t len,
-				uint64_t t, uint32_t cpu)
+static noinline int write_long(struct lane *l, const struct devtrace_emit *e, size_t size,
+			       uint64_t t, uint32_t cpu)
 {
+	const size_t len = size - sizeof(*e);
 	const uint32_t before = l->number;
 	const bool plain = !(e->flags | e->severity);
 	uint32_t first = (uint32_t)e->type << DEVTRACE_LANE_TYPE_SHIFT;
-	uint64_t dt = t - l->last;
 	unsigned int words, moved;
 	uint8_t *at;
+	uint64_t dt;
 
+	if (unlikely(t < l->last))
+		t = l->last;
+	dt = t - l->last;
 	/* Nothing is longer than three words and the longest payload. */
 	for (;;) {
 		if (plain && dt <= DEVTRACE_LANE_NS_MAX && len <= DEVTRACE_LANE_SHORT)
@@ -202,6 +243,87 @@ static noinline void write_long(struct lane *l, const struct devtrace_emit *e, s
 	/* Not behind the first block of all: there is nothing. */
 	if (l->number != before && l->number != l->handed && l->calls)
 		dt_lane_hand(l);
+	return 0;
+}
+
+/*
+ * LMM(lane_write:D): busy before the clock is read and the record written; pairs with
+ * lane_bound:A. It is no barrier of the CPU: for how long the store may be on its way, the
+ * kernel leaves its margin.
+ */
+inlined void begin(struct lane *l)
+{
+	__atomic_store_n(&l->head->busy, 1, __ATOMIC_RELAXED);
+	lane_handler_barrier();
+}
+
+inlined bool lane_is_closed(const struct lane *l)
+{
+	return __atomic_load_n(&l->head->state, __ATOMIC_RELAXED) != DEVTRACE_LANE_OPEN;
+}
+
+inlined uint32_t cpu_of(const struct lane *l)
+{
+	return __atomic_load_n(l->cpu_now, __ATOMIC_RELAXED) & DEVTRACE_LANE_NO_CPU;
+}
+
+/* Whether the head is nothing but a type, and that may go there. */
+inlined bool is_type_for_lane(uint32_t head)
+{
+	return head <= UINT8_MAX && may_go_into_lane(head);
+}
+
+/* A record of the shortest form has no more; what is shorter than its head is very long. */
+inlined bool is_short(size_t size)
+{
+	return size - sizeof(struct devtrace_emit) <= DEVTRACE_LANE_SHORT;
+}
+
+/*
+ * A record of the shortest form fits behind the others, and nothing is to be said before
+ * it. Both ends of a block are even: so it fits with its padding if it does without.
+ */
+inlined bool fits(const struct lane *l, size_t size, uint64_t dt, uint32_t cpu)
+{
+	/* Where time goes back this is very long. */
+	return dt <= DEVTRACE_LANE_NS_MAX && cpu == l->cpu && (size_t)(l->end - l->at) >= size;
+}
+
+/* The byte before it is the padding, if there is any. */
+inlined uint8_t *behind(uint8_t *at, size_t size)
+{
+	return at + ((size + 1) & ~(size_t)1);
+}
+
+inlined void store_word(uint8_t *at, uint32_t type, size_t size, uint64_t dt)
+{
+	store32(at, (uint32_t)(size - sizeof(struct devtrace_emit)) |
+		    type << DEVTRACE_LANE_TYPE_SHIFT | (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
+}
+
+/* It fits. */
+inlined void write_short(struct lane *l, const struct devtrace_emit *e, uint32_t type,
+			 size_t size, uint64_t t)
+{
+	uint8_t *at = l->at, *next = behind(at, size);
+
+	next[-1] = 0;
+	copy_event(at, (const uint8_t *)e, size);
+	store_word(at, type, size, t - l->last);
+	finish(l, next, t);
+}
+
+/* We have begun; by whatever clock there is. */
+static noinline int write_any(struct lane *l, const struct devtrace_emit *e, size_t size)
+{
+	const uint64_t t = now_connected(COUNTER_ANY);
+	const uint32_t cpu = cpu_of(l);
+	const uint32_t head = load_head(e);
+
+	if (head > UINT8_MAX || !is_short(size) || !fits(l, size, t - l->last, cpu))
+		return write_long(l, e, size, t, cpu);
+	write_short(l, e, head, size, t);
+	return 0;
 }
 
 /* Nobody has connected yet, or it cannot go into a lane. */
@@ -228,54 +350,103 @@ static noinline int emit_without(const struct devtrace_emit *event, size_t size,
 	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
 }
 
-int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
+/* What is not of the shortest form, or has something in its way. */
+static noinline int emit_any(const struct devtrace_emit *event, size_t size)
 {
 	const size_t len = size - sizeof(*event);
 	struct lane *l = &dt_lane_mine;
-	uint64_t t, dt;
-	uint32_t cpu;
-	bool plain;
-	uint8_t *at;
 
 	/* What is shorter than its head is very long. */
 	if (unlikely(len > DEVTRACE_PAYLOAD_MAX))
 		return dt_emit_by_call(event, size);
 	if (unlikely(!may_go_into_lane(event->type)))
 		return emit_elsewhere(event, size);
-	plain = !(event->severity | event->flags | event->reserved);
-	if (unlikely(!plain) && !head_makes_sense(event, len))
+	if (event->severity | event->flags | event->reserved && !head_makes_sense(event, len))
 		return dt_emit_by_call(event, size);
-
 	if (unlikely(!l->ready))
 		return emit_without(event, size, false);
 	l->ready = 0;
 	lane_handler_barrier();
-	if (unlikely(__atomic_load_n(&l->head->state, __ATOMIC_RELAXED) != DEVTRACE_LANE_OPEN))
+	if (unlikely(lane_is_closed(l)))
 		return emit_without(event, size, true);
-	/*
-	 * LMM(lane_write:D): busy before the clock is read and the record written; pairs
-	 * with lane_bound:A. It is no barrier of the CPU: for how long the store may be on
-	 * its way, the kernel leaves its margin.
-	 */
-	__atomic_store_n(&l->head->busy, 1, __ATOMIC_RELAXED);
+	begin(l);
+	return write_any(l, event, size);
+}
+
+/*
+ * The way of nearly all events: nothing on it is a call but the last thing there is, so
+ * hardly a register is saved.
+ */
+int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
+{
+	struct lane *l = &dt_lane_mine;
+	uint32_t head, cpu;
+	uint64_t t;
+
+	if (unlikely(!is_short(size)))
+		return emit_any(event, size);
+	head = load_head(event);
+	if (unlikely(!is_type_for_lane(head) || !l->ready))
+		return emit_any(event, size);
+	l->ready = 0;
 	lane_handler_barrier();
-	cpu = __atomic_load_n(l->cpu_now, __ATOMIC_RELAXED) & DEVTRACE_LANE_NO_CPU;
-	t = now_connected(COUNTER_ANY);
-	if (unlikely(t < l->last))
-		t = l->last;
-	dt = t - l->last;
+	if (unlikely(lane_is_closed(l)))
+		return emit_without(event, size, true);
+	begin(l);
+	if (unlikely(!now_by_counter(&t)))
+		return write_any(l, event, size);
+	cpu = cpu_of(l);
+	if (unlikely(!fits(l, size, t - l->last, cpu)))
+		return write_long(l, event, size, t, cpu);
+	write_short(l, event, head, size, t);
+	return 0;
+}
+
+/* The event with its string, in one piece. */
+static noinline const struct devtrace_emit *join(uint8_t *event, size_t size, const char *s,
+						 size_t len)
+{
+	event[size] = DEVTRACE_E_STR;
+	memcpy(event + size + 1, s, len);
+	event[size + 1 + len] = 0;
+	return (const struct devtrace_emit *)event;
+}
+
+/*
+ * The string comes from where it is, and is never built beside numbers: to load what was
+ * stored just before in smaller pieces takes a CPU longer than all else here.
+ */
+int devtrace_emit_str_(uint8_t *event, size_t size, const char *s, size_t len)
+{
+	const size_t all = size + len + 2;
+	struct lane *l = &dt_lane_mine;
+	uint8_t *at, *next;
+	uint32_t head, cpu;
+	uint64_t t;
+
+	head = load_head(event);
+	if (unlikely(!is_short(all) || !is_type_for_lane(head) || !l->ready))
+		return emit_any(join(event, size, s, len), all);
+	l->ready = 0;
+	lane_handler_barrier();
+	if (unlikely(lane_is_closed(l)))
+		return emit_without(join(event, size, s, len), all, true);
+	begin(l);
+	if (unlikely(!now_by_counter(&t)))
+		return write_any(l, join(event, size, s, len), all);
+	cpu = cpu_of(l);
+	if (unlikely(!fits(l, all, t - l->last, cpu)))
+		return write_long(l, join(event, size, s, len), all, t, cpu);
 	at = l->at;
-	if (likely(plain && len <= DEVTRACE_LANE_SHORT && dt <= DEVTRACE_LANE_NS_MAX &&
-		   cpu == l->cpu && (size_t)(l->end - at) >= size + (size & 1))) {
-		copy_event(at, (const uint8_t *)event, size);
-		store32(at, (uint32_t)len | (uint32_t)event->type << DEVTRACE_LANE_TYPE_SHIFT |
-			    (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
-		at += size;
-		if (size & 1)
-			*at++ = 0;
-		finish(l, at, t);
-	} else {
-		write_long(l, event, len, t, cpu);
-	}
+	next = behind(at, all);
+	/* The padding, if there is any, and the end of the string. */
+	next[-1] = 0;
+	next[-2] = 0;
+	if (size > sizeof(struct devtrace_emit))
+		copy_event(at, event, size);
+	store_word(at, head, all, t - l->last);
+	at[size] = DEVTRACE_E_STR;
+	copy_string(at + size + 1, (const uint8_t *)s, len);
+	finish(l, next, t);
 	return 0;
 }

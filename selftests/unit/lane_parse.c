@@ -150,6 +150,12 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
+/* Where the string begins that is at the end of this many bytes; no less: there is none. */
+static size_t string_at(uint64_t r, size_t len)
+{
+	return len >= 2 && r >> 40 & 1 ? (r >> 41) % (len - 1) : len;
+}
+
 size_t lane_event(uint64_t seed, uint64_t n, struct devtrace_emit *event)
 {
 	static const uint8_t types[] = { 1, 53, 55, 57, 71, 99, 100, 124, 125, 126, 127, 192, 255 };
@@ -175,7 +181,31 @@ size_t lane_event(uint64_t seed, uint64_t n, struct devtrace_emit *event)
 		event->flags &= DEVTRACE_F_PTR;
 	for (i = 0; i < len; i++)
 		event->data[i] = (r >> i % 8 * 8) + i;
+	i = string_at(r, len);
+	if (i < len) {
+		event->data[i] = DEVTRACE_E_STR;
+		event->data[len - 1] = 0;
+	}
 	return sizeof(*event) + len;
+}
+
+void lane_prepare(uint64_t seed, uint64_t n, struct devtrace_emit *event, struct lane_call *c)
+{
+	static char string[DEVTRACE_PAYLOAD_MAX];
+	size_t len, at;
+
+	c->size = lane_event(seed, n, event);
+	c->s = NULL;
+	c->len = 0;
+	len = c->size - sizeof(*event);
+	at = string_at(mix(seed + n * UINT64_C(0x9e3779b97f4a7c15)), len);
+	if (at == len)
+		return;
+	c->size = sizeof(*event) + at;
+	c->len = len - at - 2;
+	memcpy(string, event->data + at + 1, c->len);
+	memset(event->data + at, 0xee, len - at);
+	c->s = string;
 }
 
 struct expected {

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <devtrace/emit.h>
 #include "fakedev.h"
 
 /**
@@ -47,6 +48,24 @@ const char *lane_parse(const struct fake_lane *lane, uint64_t *total,
  * also what it looks like: see lane_event(), which makes it.
  */
 size_t lane_event(uint64_t seed, uint64_t n, struct devtrace_emit *event);
+
+/*
+ * How it is emitted, the same for the same number: some that end in a string by the call
+ * that puts strings. Then the string is elsewhere, and is not in the event.
+ */
+struct lane_call {
+	size_t		size;
+	const char	*s;
+	size_t		len;
+};
+
+void lane_prepare(uint64_t seed, uint64_t n, struct devtrace_emit *event, struct lane_call *c);
+
+static inline int lane_emit(struct devtrace_emit *event, const struct lane_call *c)
+{
+	return c->s ? devtrace_emit_str_((uint8_t *)event, c->size, c->s, c->len) :
+		      devtrace_emit_event(event, c->size);
+}
 
 /*
  * What is wrong with a lane that is to have the events 0 to total - 1 of this seed, as far

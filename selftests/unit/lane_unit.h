@@ -28,7 +28,10 @@ static union {
 /* Emit number n of the events that lane_verify() expects. */
 static __attribute__((unused)) int emit(uint64_t n)
 {
-	return devtrace_emit_event(&out.event, lane_event(seed, n, &out.event));
+	struct lane_call call;
+
+	lane_prepare(seed, n, &out.event, &call);
+	return lane_emit(&out.event, &call);
 }
 
 static __attribute__((unused)) int emit_plain(void)
@@ -85,6 +88,7 @@ FIXTURE_SETUP(lane)
 	fake_reset();
 	fake_into_lanes(1);
 	clock_ns = 1000;
+	clock_by_counter(true);
 	ASSERT_EQ(-1, devtrace_fd());
 }
 

@@ -125,6 +125,56 @@ TEST_F(lane, two_integers)
 	EXPECT_EQ(0, memcmp(newest.data, "\x04\x40\x02\0\0\x04\xc0\xfd\xff\xff", 10));
 }
 
+/* The bytes of an event that has a number and a string, as far as they are asked for. */
+static const char *string_wrong(const uint8_t *data, size_t len, bool number, int i, const char *s)
+{
+	const size_t n = strlen(s), at = number ? 5 : 0;
+
+	if (len != at + n + 2)
+		return "length";
+	if (number && (data[0] != DEVTRACE_E_I32 || memcmp(data + 1, &i, sizeof(i))))
+		return "number";
+	if (data[at] != DEVTRACE_E_STR || memcmp(data + at + 1, s, n + 1))
+		return "string";
+	return NULL;
+}
+
+/* Of each length, behind something else too, where there is a lane and where there is none. */
+TEST_F(lane, strings)
+{
+	const struct fake_event *e = fake->events;
+	char text[300];
+	const char *s = text;
+
+	if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+		SKIP(return, "the numbers are those of the other byte order");
+	for (int lane = 1; lane >= 0; lane--) {
+		fake_into_lanes(lane);
+		for (int i = 0; i < (int)sizeof(text); i++) {
+			memset(text, 'a' + i % 26, sizeof(text));
+			text[i] = 0;
+			for (int number = 0; number < 2; number++) {
+				fake->nr = 0;
+				if (number)
+					devtrace(TYPE, i, s);
+				else
+					devtrace(TYPE, s);
+				if (lane) {
+					ASSERT_EQ(2 * i + number + 1, in_lane(0));
+					last();
+					ASSERT_STREQ("", string_wrong(newest.data, newest.len, number, i, s) ?: "")
+						TH_LOG("of %d bytes", i);
+					continue;
+				}
+				ASSERT_EQ(1, fake->nr);
+				ASSERT_STREQ("", string_wrong(e->bytes + 4, e->size - 4, number, i, s) ?: "")
+					TH_LOG("of %d bytes", i);
+			}
+		}
+	}
+	EXPECT_EQ(0, devtrace_errors());
+}
+
 /* Over and over, and past the largest number that a block can have. */
 TEST_F(lane, goes_round)
 {
@@ -133,6 +183,7 @@ TEST_F(lane, goes_round)
 	fake->lane_first = 0xfffffff0;
 	for (int i = 0; i < ROUNDS; i++) {
 		clock_ns += i % 1000 ? 90 : 200000;
+		clock_by_counter(i % 4);
 		ASSERT_EQ(0, emit(i));
 		if (i % 64)
 			continue;
@@ -342,6 +393,7 @@ TEST_F(lane, cpu_of_an_event)
 
 		cpu = rand() % 3;
 		clock_ns += rand() % 4 ? 50 : 1 << rand() % 25;
+		clock_by_counter(rand() % 4);
 		ASSERT_EQ(0, emit(n++));
 		ASSERT_STREQ("", lane_parse(&fake->lanes[2], &total, keep_newest, NULL) ?: "");
 		ASSERT_EQ(cpu, newest.cpu);

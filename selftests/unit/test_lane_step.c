@@ -94,6 +94,7 @@ FIXTURE_SETUP(step)
 	fake_reset();
 	fake_into_lanes(1);
 	clock_ns = 1000;
+	clock_by_counter(true);
 }
 
 FIXTURE_TEARDOWN(step)
@@ -106,22 +107,24 @@ FIXTURE_TEARDOWN(step)
  */
 TEST_F(step, killed_anywhere)
 {
-	uint64_t n = 0, before, size;
+	struct lane_call call;
+	uint64_t n = 0, before;
 
 	trap(look);
 	fake->lane_first = 0xfffffffb;
 	while (fake->nr_lanes == 0 || fake->lanes[0].head->open != 11) {
-		size = lane_event(seed, n++, &out.event);
-		ASSERT_EQ(0, devtrace_emit_event(&out.event, size));
+		lane_prepare(seed, n++, &out.event, &call);
+		ASSERT_EQ(0, lane_emit(&out.event, &call));
 	}
 	emitted = n;
 	seen = n;
 	before = n;
 	for (int i = 0; i < EVENTS || fake->lanes[0].head->open < 14; i++) {
-		size = lane_event(seed, n++, &out.event);
+		lane_prepare(seed, n++, &out.event, &call);
 		clock_ns += i % 10 ? 80 : UINT64_C(1) << (i + 10) % 50;
+		clock_by_counter(i % 4);
 		stepping(true);
-		devtrace_emit_event(&out.event, size);
+		lane_emit(&out.event, &call);
 		stepping(false);
 		emitted = n;
 	}
@@ -209,7 +212,8 @@ TEST_F(step, handler_emits_anywhere)
 {
 	static const unsigned int all[] = { 1, 2, 5, 30 };
 	struct both both;
-	uint64_t n = 0, size, calls = 0;
+	struct lane_call call;
+	uint64_t n = 0, calls = 0;
 
 	state = seed;
 	trap(emit_over);
@@ -219,10 +223,11 @@ TEST_F(step, handler_emits_anywhere)
 	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		odds = all[i];
 		for (int j = 0; j < EVENTS; j++) {
-			size = lane_event(seed, n++, &out.event);
+			lane_prepare(seed, n++, &out.event, &call);
 			clock_ns += 50;
+			clock_by_counter(j % 4);
 			stepping(true);
-			devtrace_emit_event(&out.event, size);
+			lane_emit(&out.event, &call);
 			stepping(false);
 		}
 		ASSERT_STREQ("", all_there(&both, n) ?: "") TH_LOG("one of %u", odds);
