@@ -147,12 +147,11 @@ void lane_taken(struct lane_place *p, const struct lane_piece *piece)
  * @buf: the copy
  * @at: where it begins
  * @left: bytes from there on, at least one word
- * @ns: its bits 15 to 31; set to the time since the record before
- * @ev: length, flags and severity are set
+ * @ev: length, flags and severity are set, and @time to that since the record before
  *
  * Return: how many words it has before the payload, or -EPROTO.
  */
-int lane_long(u32 word, const u8 *buf, u32 at, u32 left, u64 *ns, struct lane_event *ev)
+int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev)
 {
 	const u32 bits = word >> DEVTRACE_LANE_NS_SHIFT;
 	int words = 2;
@@ -161,12 +160,13 @@ int lane_long(u32 word, const u8 *buf, u32 at, u32 left, u64 *ns, struct lane_ev
 	if (left < 2 * sizeof(word))
 		return -EPROTO;
 	more = get_unaligned((const u32 *)(buf + at + sizeof(word)));
+	ev->time = bits;
 	switch (word & 0x7f) {
 	case DEVTRACE_LANE_DELAY:
 		if (bits > DEVTRACE_PAYLOAD_MAX)
 			return -EPROTO;
 		ev->len = bits;
-		*ns = more;
+		ev->time = more;
 		break;
 	case DEVTRACE_LANE_FULL:
 		ev->len = more;
@@ -180,8 +180,8 @@ int lane_long(u32 word, const u8 *buf, u32 at, u32 left, u64 *ns, struct lane_ev
 		ev->len = bits;
 		ev->flags = more;
 		ev->severity = more >> 8;
-		*ns = (u64)(more >> 16) << 32 |
-		      get_unaligned((const u32 *)(buf + at + 2 * sizeof(word)));
+		ev->time = (u64)(more >> 16) << 32 |
+			   get_unaligned((const u32 *)(buf + at + 2 * sizeof(word)));
 		break;
 	default:
 		return -EPROTO;

@@ -112,7 +112,7 @@ bool lane_still(const struct lane_mem *m, const struct lane_place *p);
 void lane_taken(struct lane_place *p, const struct lane_piece *piece);
 void lane_newest(const struct lane_mem *m, u32 *open, u16 *used);
 u32 lane_untaken_bytes(const struct lane_mem *m, const struct lane_place *p);
-int lane_long(u32 word, const u8 *buf, u32 at, u32 left, u64 *ns, struct lane_event *ev);
+int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev);
 
 /* Times of one lane never go back. */
 static __always_inline u64 lane_time_after(u64 time, u64 ns)
@@ -158,9 +158,10 @@ static __always_inline int lane_next(const u8 *buf, u32 *at, u32 len, u64 *time,
 	ev->severity = 0;
 	words = 1;
 	if (unlikely(ev->len > DEVTRACE_LANE_SHORT)) {
-		words = lane_long(word, buf, *at, left, &ns, ev);
+		words = lane_long(word, buf, *at, left, ev);
 		if (words < 0)
 			return words;
+		ns = ev->time;
 	}
 	used = words * sizeof(word) + ev->len + (ev->len & 1);
 	if (unlikely(used > left))

@@ -301,11 +301,6 @@ u64 slots_bytes(void)
 	return (u64)READ_ONCE(slots_blocks.nr) * BLOCK_BYTES;
 }
 
-const struct block_ring *slots_ring(void)
-{
-	return &slots_blocks;
-}
-
 /**
  * slots_clear() - let no event be read that is complete now
  *

@@ -76,6 +76,14 @@ struct slots_memory {
 	u32			nr;
 };
 
+/* With slots_lock, but for what readers may do without: see blocks.h. */
+extern struct block_ring slots_blocks;
+
+static inline const struct block_ring *slots_ring(void)
+{
+	return &slots_blocks;
+}
+
 /* Process context, or preemption off, for all of these. */
 int slot_get(struct lane *l);
 void slot_open(struct lane *l);
@@ -96,7 +104,6 @@ run_place_t slot_end(unsigned int slot, u64 *idx);
 run_place_t slot_cleared(unsigned int slot, u64 *idx, struct slot_view *v);
 u64 slots_behind(unsigned int slot, run_place_t place, u64 idx);
 u64 slots_bytes(void);
-const struct block_ring *slots_ring(void);
 
 void slots_clear(void);
 int slots_make(unsigned long bytes);

@@ -45,7 +45,6 @@ struct slot {
 
 /* Of the ring and of the slots, but for @lane. */
 extern raw_spinlock_t slots_lock;
-extern struct block_ring slots_blocks;
 extern struct slot *slots_chunks[SLOTS_MAX / SLOTS_CHUNK];
 /* Events of all lanes that were not stored. */
 extern u64 slots_dropped[SLOT_CAUSES];

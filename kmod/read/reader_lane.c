@@ -29,20 +29,24 @@ static bool has_lanes(const struct reader *rd)
 	return rd->stream == &devtrace_stream0;
 }
 
+/* A function of its own, so that the others have no run on their stack. */
+static noinline bool run_is_still_there(struct reader *rd, struct lane_cursor *c)
+{
+	struct run r;
+
+	if (!slot_run(c->run, &r))
+		return false;
+	c->turn = rd->turn;
+	return true;
+}
+
 /*
  * Whether the run is still there. It is asked under the lock of the ring once a call, for
  * a reader may sleep for long in between; then it is enough to look at the tail.
  */
 static bool run_is_there(struct reader *rd, struct lane_cursor *c)
 {
-	struct run r;
-
-	if (likely(c->turn == rd->turn))
-		return true;
-	if (!slot_run(c->run, &r))
-		return false;
-	c->turn = rd->turn;
-	return true;
+	return likely(c->turn == rd->turn) || run_is_still_there(rd, c);
 }
 
 /* The rest of the run is lost; the next one tells how many events that are. */
