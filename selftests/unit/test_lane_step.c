@@ -152,13 +152,20 @@ static void emit_over(int sig)
 	struct {
 		struct devtrace_emit event;
 		uint64_t n;
-	} __attribute__((packed)) e = { .event.type = TYPE_HANDLER, .n = handled };
+	} __attribute__((packed)) e = { .event.type = TYPE_HANDLER, .n = handled << 8 | DEVTRACE_E_STR };
+	const uint64_t n = e.n;
+	int err;
 
 	steps++;
 	/* To hand over is one step. */
 	if (fake_hands() || (odds ? any(odds) : steps != only))
 		return;
-	if (devtrace_emit_event(&e.event, sizeof(e)))
+	/* By either way the same eight bytes, of which the last is 0. */
+	if (handled % 2)
+		err = devtrace_emit_event(&e.event, sizeof(e));
+	else
+		err = devtrace_emit_str_((uint8_t *)&e, sizeof(e.event), (const char *)&n + 1, 6);
+	if (err)
 		wrong = "event of the handler";
 	handled++;
 }
