@@ -106,27 +106,40 @@ static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, 
 static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32 len, u64 *time)
 {
 	const u8 *rec = buf + *at, *end = buf + len, *last;
-	u32 nr = 0, word, head, size, same;
+	u32 nr = 0, word, next, size, same, type;
 	u64 ns = 0;
-	u8 type;
 
 	while (end - rec >= (long)sizeof(word)) {
-		head = get_unaligned((const u32 *)rec) & HEAD_BITS;
-		size = head & 0x7f;
-		type = head >> DEVTRACE_LANE_TYPE_SHIFT;
+		next = get_unaligned((const u32 *)rec);
+another:
+		word = next;
+		size = word & 0x7f;
+		type = word >> DEVTRACE_LANE_TYPE_SHIFT & 0xff;
 		if (size > DEVTRACE_LANE_SHORT || !t->plain[type])
 			break;
-		size = sizeof(word) + ((size + 1) & ~1U);
+		size = (sizeof(word) + size + 1) & ~1U;
 		last = end - size;
-		for (same = 0; rec <= last; same++) {
-			word = get_unaligned((const u32 *)rec) ^ head;
-			if (word & HEAD_BITS)
-				break;
-			ns += word >> DEVTRACE_LANE_NS_SHIFT;
-			rec += size;
-		}
-		if (!same)
+		if (rec > last)
 			break;
+		this_cpu_inc(devtrace_stored[type]);
+		nr++;
+		ns += word >> DEVTRACE_LANE_NS_SHIFT;
+		rec += size;
+		if (rec > last)
+			continue;
+		/* No record is shorter than its first word. */
+		next = get_unaligned((const u32 *)rec);
+		if ((next ^ word) & HEAD_BITS)
+			goto another;
+		same = 0;
+		do {
+			same++;
+			ns += next >> DEVTRACE_LANE_NS_SHIFT;
+			rec += size;
+			if (rec > last)
+				break;
+			next = get_unaligned((const u32 *)rec);
+		} while (!((next ^ word) & HEAD_BITS));
 		this_cpu_add(devtrace_stored[type], same);
 		nr += same;
 	}
