@@ -164,6 +164,15 @@ static void __maybe_unused compat_work_queue(void *data, unsigned int cpu,
 #define probe_work_queue \
 	compat_probe(workqueue_queue_work, on_work_queue, compat_work_queue)
 
+static void on_console(void *data, const char *text, size_t len);
+
+/* 5.10 with PREEMPT_RT still has the tracepoint, but its printk does not call it. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0) && defined(CONFIG_PREEMPT_RT)
+#define probe_console	NULL
+#else
+#define probe_console	on_console
+#endif
+
 static inline unsigned int compat_task_state_index(unsigned int state,
 						   unsigned int exit_state)
 {

@@ -495,7 +495,7 @@ static void probe_cpu_freq(void *data, unsigned int frequency, unsigned int cpu)
 	devtrace_rec(DEVTRACE_T_CPU_FREQ, dt_u32(frequency), dt_u16(cpu));
 }
 
-static void probe_console(void *data, const char *text, size_t len)
+static void on_console(void *data, const char *text, size_t len)
 {
 	if (len && text[len - 1] == '\n')
 		len--;
@@ -562,7 +562,7 @@ static void __maybe_unused check_types(void)
 	(void)compat_check(workqueue_execute_end, probe_work_end);
 	(void)compat_check(cpu_idle, probe_cpu_idle);
 	(void)compat_check(cpu_frequency, probe_cpu_freq);
-	(void)compat_check(console, probe_console);
+	(void)compat_check(console, on_console);
 #ifdef CONFIG_MODULES
 	(void)compat_check(module_load, probe_module_load);
 	(void)compat_check(module_free, probe_module_free);
