@@ -7,7 +7,6 @@
  * that somebody pins outlives its lane, and nobody reads it any more.
  */
 #include <linux/anon_inodes.h>
-#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -18,7 +17,6 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
-#include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
 #include "compat/compat.h"
@@ -30,11 +28,14 @@
 #include "slot.h"
 #include "stream/stream_priv.h"
 
-/* Of @lanes, and of what each user and process has. */
-static DEFINE_RAW_SPINLOCK(lanes_lock);
+/* Of @lanes, and of what each user and process has: all whose memory is not given back. */
+static DEFINE_SPINLOCK(lanes_lock);
 static LIST_HEAD(lanes);
 /* Of mm: whoever found it to be his may take a page before the lane is closed. */
 static DEFINE_SPINLOCK(mm_lock);
+
+#define ROOT	0
+#define DYING_MAX	1024
 
 static unsigned long lane_size = DEVTRACE_LANE_MIN;
 static unsigned long lane_process = 4 << 20;
@@ -50,21 +51,37 @@ MODULE_PARM_DESC(lane_user, "bytes of all lanes of a user (default 16M)");
 module_param_cb(lane_all, &devtrace_size_ops, &lane_all, 0644);
 MODULE_PARM_DESC(lane_all, "bytes of all lanes together (default 64M)");
 
-static void lane_free_rcu(struct rcu_head *rcu)
-{
-	struct lane *l = container_of(rcu, struct lane, rcu);
+/* Lanes that are gone, but may still be looked at. */
+static atomic_t dying = ATOMIC_INIT(0);
 
-	vfree(l->mem.blocks);
+static void lane_destroy(struct lane *l)
+{
 	put_pid(l->pid);
-	if (l->mm)
-		mmdrop(l->mm);
 	kfree(l);
 }
 
-/* Who found it in its slot may still look at it. */
+static void lane_free_rcu(struct rcu_head *rcu)
+{
+	lane_destroy(container_of(rcu, struct lane, rcu));
+	atomic_dec(&dying);
+}
+
+/*
+ * Who found it in its slot may still look at it. Whoever makes and closes lanes faster than
+ * RCU can free them waits for it, or they would take all memory.
+ */
 static void lane_free(struct kref *ref)
 {
-	call_rcu(&container_of(ref, struct lane, ref)->rcu, lane_free_rcu);
+	struct lane *l = container_of(ref, struct lane, ref);
+
+	if (!l->made) {
+		lane_destroy(l);
+	} else if (atomic_inc_return(&dying) <= DYING_MAX) {
+		call_rcu(&l->rcu, lane_free_rcu);
+	} else {
+		synchronize_rcu();
+		lane_free_rcu(&l->rcu);
+	}
 }
 
 static void lane_put(struct lane *l)
@@ -74,52 +91,64 @@ static void lane_put(struct lane *l)
 
 /* What may be had. */
 
-/* Who is charged: of a user namespace, whoever made it. */
-static kuid_t charged_user(void)
+/*
+ * A quarter is root's. Of the rest no user may have more than is left to others then: so each
+ * who comes finds something, half of what those before him left. @his and @common, of all but
+ * root, are with what he asks for.
+ */
+static bool is_fair(u64 his, u64 common, u64 limit)
 {
-	const struct user_namespace *ns = current_user_ns();
-	kuid_t uid = current_uid();
-
-	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = ns->owner;
-	return uid;
+	return his + common <= limit - limit / 4;
 }
 
-/* Put it on the list if there may be so many bytes more. */
+/* Put it on the list if there may be so many bytes more, and one lane more. */
 static int reserve(struct lane *l)
 {
-	u64 all = l->bytes, user = l->bytes, process = l->bytes;
+	u64 all = l->bytes, common = l->bytes, user = l->bytes, process = l->bytes;
+	unsigned int nr_common = 1, nr_user = 1;
 	struct lane *other;
 	int err = 0;
 
-	raw_spin_lock(&lanes_lock);
+	spin_lock(&lanes_lock);
 	list_for_each_entry(other, &lanes, list) {
 		all += other->bytes;
-		if (!uid_eq(other->uid, l->uid))
+		if (other->owner != ROOT) {
+			common += other->bytes;
+			nr_common++;
+		}
+		if (other->owner != l->owner)
 			continue;
 		user += other->bytes;
+		nr_user++;
 		if (other->tgid == l->tgid)
 			process += other->bytes;
 	}
 	if (process > READ_ONCE(lane_process) || user > READ_ONCE(lane_user) ||
 	    all > READ_ONCE(lane_all))
 		err = -ENOSPC;
+	else if (l->owner != ROOT && (!is_fair(user, common, READ_ONCE(lane_all)) ||
+				      !is_fair(nr_user, nr_common, SLOTS_MAX)))
+		err = -ENOSPC;
 	else
 		list_add_tail(&l->list, &lanes);
-	raw_spin_unlock(&lanes_lock);
+	spin_unlock(&lanes_lock);
 	return err;
 }
 
+/* Its memory, and then what it counts for. */
 static void give_back(struct lane *l)
 {
-	raw_spin_lock(&lanes_lock);
+	vfree(l->mem.blocks);
+	l->mem.blocks = NULL;
+	spin_lock(&lanes_lock);
 	list_del(&l->list);
-	raw_spin_unlock(&lanes_lock);
+	spin_unlock(&lanes_lock);
 }
 
 /*
- * Nobody can write into it any more, or never could; the last of it is taken. Its mm is
- * set to NULL by whoever comes first.
+ * Nobody can write into it any more, or never could; the last of it is taken, and its memory
+ * goes, though somebody may keep its descriptor, or have found it in its slot: of a lane that
+ * is closed nobody looks at the blocks. Its mm is set to NULL by whoever comes first.
  */
 static void lane_die(struct lane *l)
 {
@@ -292,7 +321,7 @@ static struct lane *lane_alloc(u32 bytes, u16 flags)
 	l->tid = task_pid_nr(current);
 	l->tgid = task_tgid_nr(current);
 	l->pid = get_pid(task_pid(current));
-	l->uid = charged_user();
+	l->owner = devtrace_owner();
 	lane_begin(&l->mem, &l->at);
 	return l;
 }
@@ -323,6 +352,7 @@ static int lane_prepare(struct lane *l, struct file **file)
 	return 0;
 
 out_slot:
+	/* It was never open. */
 	slot_put(l);
 out_reserved:
 	give_back(l);
@@ -369,7 +399,7 @@ static int lane_new(struct devtrace_lane_ask *arg, struct file **file)
  *
  * Context: process.
  * Return: a descriptor to be mapped; -EINVAL: no such size or flag; -ENOSPC: the
- * administrator allows no more; -EFAULT, -ENOMEM, -EMFILE, -ENFILE.
+ * administrator, or what others have, allows no more; -EFAULT, -ENOMEM, -EMFILE, -ENFILE.
  */
 long lane_ask(struct devtrace_lane_ask __user *arg)
 {

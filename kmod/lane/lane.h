@@ -6,7 +6,8 @@
  * It is open until that mapping ends or the thread does; then what is complete of it is
  * taken (take.c), and its memory goes. Lanes are those of stream 0.
  *
- * What one may have is reserved before any memory is allocated, under a raw spinlock.
+ * What one may have is reserved before any memory is allocated, and given back when that
+ * memory has been freed.
  */
 #ifndef DEVTRACE_LANE_H
 #define DEVTRACE_LANE_H
@@ -18,7 +19,6 @@
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/uidgid.h>
 
 #include "lane_read.h"
 
@@ -28,21 +28,21 @@ struct task_struct;
 /**
  * struct lane - memory that a thread writes into
  * @ref: one for its file, one while it is open
- * @mem: where it is
+ * @mem: where it is; looked at with @lock while it is not @closed
  * @bytes: of that
  * @slot: its number
  * @flags: DEVTRACE_LANE_NO_CALLS
  * @tid: the thread, in the initial pid namespace
  * @tgid: its process
  * @pid: the thread, to see whether it runs
- * @uid: who is charged
+ * @owner: the user whose share it is, as devtrace_owner() says
  * @mm: where it may be mapped; NULL when it is closed for good
  * @mapped: somebody maps it, or did
  * @maps: how many mappings @mm has: two while mremap(2) is refused
  * @lock: of what follows
  * @at: what was taken
  * @floor: see take.c
- * @made: when it was opened, trace clock ns
+ * @made: when it was opened, trace clock ns; 0: nobody has seen it
  * @waits: its thread is in the middle of an event
  * @closed: nothing is taken from it any more
  * @list: in the list of all lanes
@@ -60,7 +60,7 @@ struct lane {
 	u16			flags;
 	u32			tid, tgid;
 	struct pid		*pid;
-	kuid_t			uid;
+	u32			owner;
 	struct mm_struct	*mm;
 	unsigned long		mapped;
 	atomic_t		maps;

@@ -140,7 +140,8 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	st->tgid = l->tgid;
 	st->size = l->bytes;
 	raw_spin_lock(&l->lock);
-	st->used = lane_untaken_bytes(&l->mem, &l->at);
+	/* Of one that is closed the memory may be gone. */
+	st->used = l->closed ? 0 : lane_untaken_bytes(&l->mem, &l->at);
 	raw_spin_unlock(&l->lock);
 	task = pid_task(l->pid, PIDTYPE_PID);
 	if (task) {
