@@ -20,6 +20,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat/compat.h"
+#include "compat/compat_cache.h"
 #include "core.h"
 #include "lane.h"
 #include "lane_wake.h"
@@ -399,7 +400,8 @@ static int lane_new(struct devtrace_lane_ask *arg, struct file **file)
  *
  * Context: process.
  * Return: a descriptor to be mapped; -EINVAL: no such size or flag; -ENOSPC: the
- * administrator, or what others have, allows no more; -EFAULT, -ENOMEM, -EMFILE, -ENFILE.
+ * administrator, or what others have, allows no more; -ENODEV: this machine's caches
+ * alias; -EFAULT, -ENOMEM, -EMFILE, -ENFILE.
  */
 long lane_ask(struct devtrace_lane_ask __user *arg)
 {
@@ -407,6 +409,8 @@ long lane_ask(struct devtrace_lane_ask __user *arg)
 	struct file *file;
 	int fd, err;
 
+	if (compat_dcache_aliases())
+		return -ENODEV;
 	if (copy_from_user(&ask, arg, sizeof(ask)))
 		return -EFAULT;
 	fd = get_unused_fd_flags(O_CLOEXEC);

@@ -18,6 +18,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include <devtrace.h>
+#include <linux/devtrace_lane.h>
 #include "traceinfo.h"
 
 struct check {
@@ -184,6 +185,9 @@ static void check_wanted(struct check *c)
 	} else if (devtrace_control.version != DEVTRACE_WIRE_VERSION) {
 		WHY(c, "events of %s arrive, each by a system call, since %s may not read the device",
 		    c->user, c->user);
+	} else if (devtrace_lane(DEVTRACE_LANE_MIN) == ENODEV) {
+		WHY(c, "events of %s arrive, each by a system call, since the data caches of this machine alias",
+		    c->user);
 	} else {
 		WHY(c, "events of %s arrive", c->user);
 	}

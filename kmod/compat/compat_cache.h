@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Whether data caches alias: the same page at two addresses may be two lines there
+ *
+ * What a program writes into a lane the kernel may then not see, nor others what the kernel
+ * writes, until caches are flushed. Since 6.9 the kernel says it for all machines. Before, of
+ * those that may have such caches, ARM and MIPS tell of the CPU at hand; the others are taken
+ * to alias. Where caches never do is in the first list.
+ */
+#ifndef DEVTRACE_COMPAT_CACHE_H
+#define DEVTRACE_COMPAT_CACHE_H
+
+#include <linux/version.h>
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
+#include <linux/cacheinfo.h>
+#define compat_dcache_aliases()	cpu_dcache_is_aliasing()
+#elif defined(CONFIG_X86) || defined(CONFIG_ARM64) || defined(CONFIG_S390) || \
+	defined(CONFIG_PPC) || defined(CONFIG_RISCV) || defined(CONFIG_LOONGARCH)
+#define compat_dcache_aliases()	false
+#elif defined(CONFIG_ARM)
+#include <asm/cachetype.h>
+#define compat_dcache_aliases()	(cache_is_vivt() || cache_is_vipt_aliasing())
+#elif defined(CONFIG_MIPS)
+#include <asm/cpu-features.h>
+#define compat_dcache_aliases()	cpu_has_dc_aliases
+#else
+#define compat_dcache_aliases()	true
+#endif
+
+#endif /* DEVTRACE_COMPAT_CACHE_H */
