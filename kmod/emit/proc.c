@@ -88,7 +88,7 @@ DEFINE_PER_CPU(struct proc_last, devtrace_proc_last) = { .tid = -1, .slot = SLOT
 
 static struct head *heads;
 static struct slot *slots;
-/* By bucket: names that were added. */
+/* By bucket: slots that were taken. */
 static atomic_t *changes;
 static u32 first_seq;
 
@@ -160,9 +160,21 @@ static void take(struct proc_last *last, int i, const struct task_struct *task,
 	WRITE_ONCE(last->tid, task->pid);
 }
 
-/* The slot is ours to write, and has this name from here on. */
+/* Another slot has names of this thread, or of one that had its number. */
+static bool has_twin(unsigned int slot, u32 tid)
+{
+	const unsigned int first = slot - slot % WAYS;
+	unsigned int i;
+
+	for (i = first; i < first + WAYS; i++)
+		if (i != slot && READ_ONCE(heads[i].tid) == tid)
+			return true;
+	return false;
+}
+
+/* The slot is ours to write, and has this name from here on; perhaps it was @taken for it. */
 static void add_name(unsigned int i, u32 seq, const struct task_struct *task,
-		     const char *comm, u64 now)
+		     const char *comm, u64 now, bool taken)
 {
 	struct slot *s = &slots[i];
 	struct name *n;
@@ -180,8 +192,10 @@ static void add_name(unsigned int i, u32 seq, const struct task_struct *task,
 	memcpy(n->comm, comm, sizeof(n->comm));
 	/* LMM(proc:A): the name before its number; 0 stays "never". */
 	atomic_set_release(&heads[i].seq, seq + 2 ?: 2);
-	/* LMM(proc:C): the name before it is said to be there; pairs with sent:B. */
-	atomic_inc_return_release(&changes[i / WAYS]);
+	/* Readers look at the number of the slot that they know, and at no other's. */
+	if (taken || has_twin(i, task->pid))
+		/* LMM(proc:C): the name before it is said to be there; pairs with sent:B. */
+		atomic_inc_return_release(&changes[i / WAYS]);
 }
 
 static bool take_seq(unsigned int i, u32 seq)
@@ -210,7 +224,7 @@ static int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
 		return (u32)atomic_read(&heads[i].seq) == seq ? i : SLOT_NONE;
 	if (!take_seq(i, seq))
 		return SLOT_NONE;
-	add_name(i, seq, task, comm, now);
+	add_name(i, seq, task, comm, now, false);
 	return i;
 }
 
@@ -280,7 +294,7 @@ static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 	WRITE_ONCE(heads[i].owner, owner);
 	atomic_long_set(&slots[i].stored, 0);
 	slots[i].nr = 0;
-	add_name(i, seq ?: first_seq, task, comm, now);
+	add_name(i, seq ?: first_seq, task, comm, now, true);
 	return i;
 }
 
@@ -346,22 +360,12 @@ unsigned int devtrace_proc_ways(void)
 	return WAYS;
 }
 
-/**
- * devtrace_proc_changes() - goes up when this thread may have another name
- * @tid: thread id
- */
-u32 devtrace_proc_changes(u32 tid)
-{
-	/* LMM(sent:B): the table after the number; pairs with proc:C. */
-	return atomic_read_acquire(&changes[bucket(tid)]);
-}
-
 /*
  * The thread of a slot and its names, which are consistent with one another. 0 if
  * there are none; likewise after many tries, each in vain since the thread took yet
  * another name.
  */
-static u32 slot_read(unsigned int i, struct proc_name *who, struct name *names)
+static u32 slot_read(unsigned int i, struct proc_name *who, struct name *names, u32 *read_seq)
 {
 	int tries;
 
@@ -381,6 +385,7 @@ static u32 slot_read(unsigned int i, struct proc_name *who, struct name *names)
 		data_race(memcpy(names, slots[i].name, sizeof(slots[i].name)));
 		/* The copy before the number is looked at again; pairs with proc:A. */
 		smp_rmb();
+		*read_seq = seq;
 		if ((u32)atomic_read(&heads[i].seq) == seq)
 			return nr;
 	}
@@ -399,25 +404,28 @@ static void name_get(struct proc_name *name, const struct name *n)
  * @tid: thread id
  * @ts: trace clock, ns
  * @name: filled in
- * @stamp: filled in: no other name in this slot has the same, nor has 0
- * @until: filled in: from @ts up to before this time it had no other name,
- *	unless devtrace_proc_changes() changes; 0 if no name is known
+ * @found: filled in
  *
- * Return: the slot's number, or -1 if nothing is known.
+ * Return: false if nothing is known.
  */
-int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u64 *stamp, u64 *until)
+bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_found *found)
 {
 	unsigned int i, first = bucket(tid) * WAYS;
 	struct name names[NAMES];
 	struct proc_name who;
 	u64 next = U64_MAX;
+	u32 k, nr, seq;
 	int best = -1;
-	u32 k, nr;
 
+	/* Before the names, see devtrace_proc_same(). */
+	found->taken = &changes[bucket(tid)];
+	found->nr_taken = atomic_read_acquire(found->taken);
+	found->seq = found->taken;
+	found->nr_seq = found->nr_taken;
 	for (i = first; i < first + WAYS; i++) {
 		if (READ_ONCE(heads[i].tid) != tid)
 			continue;
-		nr = slot_read(i, &who, names);
+		nr = slot_read(i, &who, names, &seq);
 		for (k = 0; k < nr && who.tid == tid; k++) {
 			const struct name *n = &names[k];
 
@@ -435,11 +443,14 @@ int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u64 *stamp, u64 
 			best = i;
 			name->tid = tid;
 			name_get(name, n);
-			*stamp = n->since << 8 | n->write;
+			found->seq = &heads[i].seq;
+			found->nr_seq = seq;
+			found->stamp = n->since << 8 | n->write;
 		}
 	}
-	*until = best < 0 ? 0 : next;
-	return best;
+	found->slot = best;
+	found->until = best < 0 ? 0 : next;
+	return best >= 0;
 }
 
 /* What this CPU counted for a slot since, or for SLOT_IDLE. A moment ago will do. */
@@ -474,8 +485,8 @@ bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored
 {
 	const unsigned int end = SLOTS + nr_cpu_ids;
 	struct name names[NAMES];
+	u32 nr, seq;
 	u64 n;
-	u32 nr;
 	int cpu;
 
 	while (*slot < end) {
@@ -486,7 +497,7 @@ bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored
 				return true;
 			continue;
 		}
-		nr = slot_read(i, name, names);
+		nr = slot_read(i, name, names, &seq);
 		if (!nr)
 			continue;
 		name_get(name, &names[nr - 1]);

@@ -9,6 +9,7 @@
 #ifndef DEVTRACE_PROC_H
 #define DEVTRACE_PROC_H
 
+#include <linux/atomic.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -22,6 +23,27 @@ struct proc_name {
 	u32	tgid;
 	u64	since;			/* trace clock, ns */
 	char	comm[TASK_COMM_LEN];
+};
+
+/**
+ * struct proc_found - the name of a thread at a time, and how long that is so
+ * @slot: where it stands, -1: nothing is known
+ * @stamp: no other name in this slot has the same, nor has 0
+ * @until: up to before this time the thread had no other name, as far as
+ *	devtrace_proc_same(); 0 if no name is known
+ * @taken: counts the slots that were taken in its bucket
+ * @nr_taken: that, then
+ * @seq: the number of the slot, or @taken
+ * @nr_seq: that, then
+ */
+struct proc_found {
+	int		slot;
+	u64		stamp;
+	u64		until;
+	const atomic_t	*taken;
+	int		nr_taken;
+	int		nr_seq;
+	const atomic_t	*seq;
 };
 
 /* Who emitted last on this CPU, its slot in the table, and how much since. */
@@ -66,9 +88,20 @@ u32 devtrace_owner(void);
 void devtrace_proc_count(u32 tid, unsigned long stored);
 unsigned int devtrace_proc_slots(void);
 unsigned int devtrace_proc_ways(void);
-u32 devtrace_proc_changes(u32 tid);
-int devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, u64 *stamp, u64 *until);
+bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_found *found);
 bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored);
+
+/*
+ * Whether what was found of a thread is still all there is. New names of others in its bucket
+ * do not matter: so nobody makes readers look for others' names by renaming himself.
+ */
+static inline bool devtrace_proc_same(const struct proc_found *found)
+{
+	/* LMM(sent:B): the table after the number; pairs with proc:C. */
+	return atomic_read_acquire(found->taken) == found->nr_taken &&
+		/* LMM(sent:A): likewise; pairs with proc:A. */
+	       atomic_read_acquire(found->seq) == found->nr_seq;
+}
 
 int devtrace_proc_init(u32 start);
 void devtrace_proc_exit(void);

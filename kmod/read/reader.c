@@ -343,30 +343,27 @@ static void send_proc(struct reader *rd, u32 tid, u64 ts)
 	struct proc_sent *sent = &rd->proc;
 	struct proc_name name;
 	unsigned int i, first;
-	u32 changes;
-	u64 stamp;
 	int slot;
 
 	/* An idle task: the source of the event tells its name. */
 	if (!tid)
 		return;
-	/* Before the table, with acquire. */
-	changes = devtrace_proc_changes(tid);
-	if (sent->tid == tid && sent->changes == changes &&
-	    ts >= sent->from && ts < sent->until)
+	if (sent->tid == tid && ts >= sent->from && ts < sent->found.until &&
+	    devtrace_proc_same(&sent->found))
 		return;
-	slot = devtrace_proc_find(tid, ts, &name, &stamp, &sent->until);
 	sent->tid = tid;
-	sent->changes = changes;
 	sent->from = ts;
-	if (slot < 0 || (a[slot].stamp == stamp && a[slot].tid == tid))
+	if (!devtrace_proc_find(tid, ts, &name, &sent->found))
+		return;
+	slot = sent->found.slot;
+	if (a[slot].stamp == sent->found.stamp && a[slot].tid == tid)
 		return;
 	/* Another name of the same thread is no longer the last one sent. */
 	first = slot - slot % devtrace_proc_ways();
 	for (i = first; i < first + devtrace_proc_ways(); i++)
 		if (a[i].tid == tid)
 			a[i].stamp = 0;
-	a[slot].stamp = stamp;
+	a[slot].stamp = sent->found.stamp;
 	a[slot].tid = tid;
 	wire_proc(&rd->wire, &name);
 }

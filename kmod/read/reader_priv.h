@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "ring/clock.h"
+#include "emit/proc.h"
 #include "reader.h"
 #include "ring/ring.h"
 #include "lane/slot.h"
@@ -115,8 +116,8 @@ struct lane_cursor {
  */
 struct proc_sent {
 	u32	tid;
-	u32	changes;
-	u64	from, until;
+	u64	from;
+	struct proc_found found;
 };
 
 /* The name last sent for a thread in this slot of the table. */

@@ -191,7 +191,7 @@ static loff_t seek(struct reader *rd, loff_t off, int whence)
 	begin_at_cursors(rd);
 	if (wire_restart(&rd->wire)) {
 		rd->serial = 0;
-		rd->proc.until = 0;
+		rd->proc.found.until = 0;
 		memset(rd->announced, 0, devtrace_proc_slots() * sizeof(*rd->announced));
 	}
 	if (rd->begun || rd->reason == DEVTRACE_INFO_CHECK)

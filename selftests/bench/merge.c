@@ -5,6 +5,8 @@
  *	merge emit	by the macros, into a lane: on average, what is handed over
  *			included; and the event that hands over
  *	merge read N E	what cat does when N lanes have E events each, in turns
+ *	merge open N	opening the device for reading, and its first read, when N lanes have
+ *			an event each
  *	merge room	how many bytes of the buffer an event takes that came by a lane,
  *			and how many bytes a lane has
  *
@@ -34,6 +36,7 @@
 #define BATCH		(2 * BLOCK)
 #define BATCHES		101
 #define READINGS	4
+#define OPENINGS	16
 
 /* For lanes.c: the trace clock. */
 uint64_t dev_now(void)
@@ -129,6 +132,40 @@ static void measure_read(int lanes, int events)
 	printf("lane.read%d %" PRIu64 "\n", lanes, total * 1000 / ((uint64_t)lanes * events));
 }
 
+/* The least of several, each a whole: what is opened once is opened. */
+static void measure_open(int lanes)
+{
+	struct lane *l = calloc(lanes, sizeof(*l));
+	uint64_t least[2] = { UINT64_MAX, UINT64_MAX };
+	int fd = open("/dev/trace", O_WRONLY);
+	static char buf[CHUNK];
+
+	if (!l || fd < 0)
+		err(1, "/dev/trace");
+	for (int i = 0; i < lanes; i++) {
+		if (lane_open(&l[i], fd, DEVTRACE_LANE_MIN))
+			err(1, "lane %d", i);
+		lane_mark(&l[i], DEVTRACE_T_USER, i, 0);
+	}
+	for (int i = 0; i < OPENINGS; i++) {
+		uint64_t t[3];
+		int reader;
+
+		t[0] = now();
+		reader = open("/dev/trace", O_RDONLY | O_NONBLOCK);
+		t[1] = now();
+		if (reader < 0 || read(reader, buf, sizeof(buf)) <= 0)
+			err(1, "cannot read");
+		t[2] = now();
+		close(reader);
+		for (int k = 0; k < 2; k++)
+			if (t[k + 1] - t[k] < least[k])
+				least[k] = t[k + 1] - t[k];
+	}
+	printf("lane.open%d %" PRIu64 "\n", lanes, least[0] * 1000);
+	printf("lane.first%d %" PRIu64 "\n", lanes, least[1] * 1000);
+}
+
 /* In a buffer that is full; and of the lane that who does not say gets. */
 static void measure_room(void)
 {
@@ -157,10 +194,12 @@ int main(int argc, char **argv)
 		measure_emit();
 	} else if (!strcmp(what, "read") && argc == 4) {
 		measure_read(atoi(argv[2]), atoi(argv[3]));
+	} else if (!strcmp(what, "open") && argc == 3) {
+		measure_open(atoi(argv[2]));
 	} else if (!strcmp(what, "room") && argc == 2) {
 		measure_room();
 	} else {
-		fprintf(stderr, "usage: merge emit | read LANES EVENTS | room\n");
+		fprintf(stderr, "usage: merge emit | read LANES EVENTS | open LANES | room\n");
 		return 2;
 	}
 	return 0;
