@@ -26,7 +26,9 @@
 #include "core.h"
 #include "emit/emit_check.h"
 #include "filter.h"
+#include "lane/lane.h"
 #include "lane/lane_filter.h"
+#include "emit/proc.h"
 #include "profile/profile.h"
 #include "admin/stream.h"
 
@@ -136,8 +138,7 @@ static void process_add(const struct process *list, unsigned int nr, const struc
 }
 
 /* Who wants events of a thread of this name, wherever it is. */
-static u32 thread_set(const struct filter_table *t, const struct task_struct *task,
-		      const char *comm)
+static u32 thread_set(const struct filter_table *t, u32 tid, u32 tgid, const char *comm)
 {
 	const struct filter_keys *k = t->keys;
 	struct process key = { .comm = "" };
@@ -146,10 +147,10 @@ static u32 thread_set(const struct filter_table *t, const struct task_struct *ta
 	/* As in the lists: nothing behind the NUL. */
 	strscpy_pad(key.comm, comm, sizeof(key.comm));
 	process_add(k->comms, k->nr_comms, &key, compare_comm, &asks, &refuses);
-	key.pid = task->pid;
+	key.pid = tid;
 	process_add(k->pids, k->nr_pids, &key, compare_pid, &asks, &refuses);
-	if (task->tgid != task->pid) {
-		key.pid = task->tgid;
+	if (tgid != tid) {
+		key.pid = tgid;
 		process_add(k->pids, k->nr_pids, &key, compare_pid, &asks, &refuses);
 	}
 	return asks & ~refuses;
@@ -158,29 +159,31 @@ static u32 thread_set(const struct filter_table *t, const struct task_struct *ta
 /**
  * filter_lane_set() - who wants events of the thread of a lane, on whichever CPU
  * @t: the table, preemption off
- * @pid: the thread
+ * @l: the lane
  * @cpu: set to the CPU that the thread is on
  *
- * What is known of a thread is how it is called now. Of one that is no more nothing is
- * known, and nobody wants it.
+ * Of a thread that is no more, or has another number since it calls exec(2), the name is
+ * the last that it emitted under.
  */
-u32 filter_lane_set(const struct filter_table *t, struct pid *pid, unsigned int *cpu)
+u32 filter_lane_set(const struct filter_table *t, const struct lane *l, unsigned int *cpu)
 {
 	const struct task_struct *task;
-	char comm[TASK_COMM_LEN];
-	u32 set = 0;
+	struct proc_found found;
+	struct proc_name name;
 
 	*cpu = 0;
+	name.comm[0] = 0;
 	rcu_read_lock();
-	task = pid_task(pid, PIDTYPE_PID);
+	task = pid_task(l->pid, PIDTYPE_PID);
 	if (task) {
 		/* See devtrace_proc_seen(). */
-		data_race(memcpy(comm, task->comm, sizeof(comm)));
-		set = thread_set(t, task, comm);
+		data_race(memcpy(name.comm, task->comm, sizeof(name.comm)));
 		*cpu = task_cpu(task);
+	} else {
+		devtrace_proc_find(l->tid, U64_MAX, &name, &found);
 	}
 	rcu_read_unlock();
-	return set;
+	return thread_set(t, l->tid, l->tgid, name.comm);
 }
 
 /**
@@ -203,7 +206,7 @@ u32 filter_process_set(const struct filter_table *t, struct task_struct *task)
 
 	/* See devtrace_proc_seen(). */
 	data_race(memcpy(comm, task->comm, sizeof(comm)));
-	set = thread_set(t, task, comm) & t->cpus[smp_processor_id()];
+	set = thread_set(t, task->pid, task->tgid, comm) & t->cpus[smp_processor_id()];
 
 	WRITE_ONCE(v->set, set);
 	barrier();

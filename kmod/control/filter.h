@@ -99,6 +99,7 @@ struct filter {
 #define FILTER_HAS_PROCESSES	BIT(1)	/* or CPUs: a verdict holds on one CPU */
 
 struct filter_keys;
+struct lane;
 
 /**
  * struct filter_table - all filters, compiled
@@ -137,7 +138,7 @@ DECLARE_PER_CPU(struct filter_verdict, devtrace_verdict);
 
 u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key);
 u32 filter_process_set(const struct filter_table *t, struct task_struct *task);
-u32 filter_lane_set(const struct filter_table *t, struct pid *pid, unsigned int *cpu);
+u32 filter_lane_set(const struct filter_table *t, const struct lane *l, unsigned int *cpu);
 
 /**
  * filter_wants_plain() - who wants an event of the kernel's that is nothing but a type

@@ -228,8 +228,8 @@ static void look_at_probe(void)
 }
 
 /*
- * The thread ends: preemption is off, and it is current. A thread has one lane; of one that
- * has more, what it wrote into the others is taken when its process ends.
+ * The thread ends: preemption is off, and it is current. It may have several lanes; how much
+ * there is to take is bounded by lane_process.
  */
 static void thread_exits(struct task_struct *task)
 {
@@ -241,7 +241,6 @@ static void thread_exits(struct task_struct *task)
 			/* It may have another name since it asked for the lane. */
 			devtrace_proc_seen(task);
 			lane_thread_ends(l);
-			break;
 		}
 	rcu_read_unlock();
 }

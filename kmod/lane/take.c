@@ -160,7 +160,7 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 	int ret;
 
 	if (unlikely(process))
-		mask &= filter_lane_set(t, l->pid, &cpu);
+		mask &= filter_lane_set(t, l, &cpu);
 	for (;;) {
 		if (likely(!process))
 			p->nr += count_plain(t, buf, &at, len, &p->time);

@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -262,6 +263,61 @@ TEST_F(filter, what_comes_late_is_filtered)
 	EXPECT_EQ(1, st.dropped[DEVTRACE_LOST_STOPPED]);
 	EXPECT_EQ(6, st.emitted);
 	EXPECT_EQ(4, st.stored);
+}
+
+static void *writes_and_execs(void *arg)
+{
+	const int wfd = *(int *)arg;
+	struct lane l;
+	int i;
+
+	if (lane_open(&l, wfd, 0))
+		return NULL;
+	for (i = 0; i < 10; i++)
+		lane_mark(&l, TYPE, 7, i);
+	execl("/bin/sh", "sh", "-c", ":", NULL);
+	return NULL;
+}
+
+/* A thread that is not the first of its process: when its lane is closed it has its number. */
+static int thread_execs(int wfd, int go)
+{
+	pthread_t th;
+	char byte;
+
+	if (read(go, &byte, 1) != 1 || pthread_create(&th, NULL, writes_and_execs, &wfd))
+		return 1;
+	pthread_join(th, NULL);
+	return 2;
+}
+
+TEST_F(filter, last_of_a_thread_that_calls_exec)
+{
+	int i, k, n, go[2], status;
+	struct tape *t;
+	pid_t pid;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pipe(go));
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid)
+			_exit(thread_execs(self->wfd, go[0]));
+		/* Everybody's but ours; then everybody's but its own. */
+		ASSERT_EQ(0, filter_not_pid(i ? pid : getpid()));
+		ASSERT_EQ(1, write(go[1], "", 1));
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status);
+		t = tape_all(65536);
+		ASSERT_NE(NULL, t);
+		for (k = 0, n = 0; k < t->nev; k++)
+			n += t->ev[k].tag == 7;
+		EXPECT_EQ(10, n) TH_LOG("filter %d", i);
+		EXPECT_EQ(0, tape_lost(t, -1));
+		tape_free(t);
+		close(go[0]);
+		close(go[1]);
+	}
 }
 
 /* At full speed. */

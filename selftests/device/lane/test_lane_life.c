@@ -223,6 +223,49 @@ TEST_F(life, thread_ends_by_a_system_call)
 	close(fd);
 }
 
+#define SEVERAL	3
+
+static void *ends_with_several(void *arg)
+{
+	int i, fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	struct lane *l = arg;
+
+	for (i = 0; i < SEVERAL; i++) {
+		if (lane_open(&l[i], fd, 0))
+			return "lane";
+		write_marks(&l[i], i, 0, 10);
+	}
+	close(fd);
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+/* All that it has are closed, not the newest alone. */
+TEST_F(life, thread_ends_that_has_several)
+{
+	struct lane l[SEVERAL];
+	struct tape *t;
+	pthread_t th;
+	void *ret;
+	int i;
+
+	ASSERT_EQ(0, pthread_create(&th, NULL, ends_with_several, l));
+	ASSERT_EQ(0, pthread_join(th, &ret));
+	ASSERT_EQ(NULL, ret);
+	for (i = 0; i < SEVERAL; i++) {
+		EXPECT_EQ(DEVTRACE_LANE_CLOSED, l[i].head->state) TH_LOG("lane %d", i);
+		write_marks(&l[i], i, 10, 2000);
+	}
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(10 * SEVERAL, t->nev);
+	EXPECT_EQ(0, tape_lost(t, -1));
+	tape_free(t);
+	for (i = 0; i < SEVERAL; i++)
+		lane_close(&l[i]);
+}
+
 static void *ends_with_the_library(void *arg)
 {
 	int i;
