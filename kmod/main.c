@@ -182,10 +182,10 @@ static void __exit devtrace_exit(void)
 	netlink_exit();
 	devtrace_profile_exit();
 	trigger_exit();
-	lanes_exit();
 	stream_exit();
 	devtrace_cdev_exit();
 	lane_wake_exit();
+	lanes_exit();
 	slots_exit();
 	devtrace_wake_exit();
 	rings_exit();

@@ -77,15 +77,18 @@ struct stream *stream_find(const char *name)
  */
 struct stream *stream_get(unsigned int id)
 {
-	struct stream *s;
+	struct stream *s = NULL;
 
-	/* A process that is killed while it opens the device needs no stream. */
-	if (mutex_lock_killable(&devtrace_lock))
-		return NULL;
-	s = stream_by_id(id);
+	/* Who loses its CPU within a grace period holds up all who wait for its end. */
+	preempt_disable();
+	rcu_read_lock();
+	if (id < DEVTRACE_STREAMS_MAX)
+		s = rcu_dereference(devtrace_streams[id]);
+	/* stream_leave() gives up its reference when a grace period is over. */
 	if (s)
 		kref_get(&s->ref);
-	mutex_unlock(&devtrace_lock);
+	rcu_read_unlock();
+	preempt_enable();
 	return s;
 }
 
@@ -408,7 +411,7 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
  * stream_clear() - let no event be read that is committed now
  * @s: the stream
  *
- * Context: process.
+ * Context: process, devtrace_lock held.
  * Return: 0, or -EBUSY if it is frozen.
  */
 int stream_clear(struct stream *s)
@@ -418,18 +421,18 @@ int stream_clear(struct stream *s)
 
 	if (READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
 		return -EBUSY;
-	down_read(&s->layout);
-	mutex_lock(&s->clear_lock);
 	for_each_possible_cpu(cpu) {
 		r = per_cpu_ptr(s->rings, cpu);
-		if (ring_exists(r))
-			ring_clear(r);
+		if (!ring_exists(r))
+			continue;
+		raw_spin_lock(&r->lock);
+		ring_clear(r);
+		raw_spin_unlock(&r->lock);
 	}
 	if (s == &devtrace_stream0)
 		slots_clear();
-	WRITE_ONCE(s->clears, s->clears + 1);
-	mutex_unlock(&s->clear_lock);
-	up_read(&s->layout);
+	/* LMM(clears:A): what was cleared before the number; pairs with clears:B. */
+	smp_store_release(&s->clears, s->clears + 1);
 	wake_readers(s);
 	return 0;
 }
@@ -455,11 +458,8 @@ int stream_resize(struct stream *s, unsigned long bytes)
 			err = slots_memory(bytes, &m);
 		if (!err)
 			err = rings_resize(s, bytes);
-		if (!err && m.pages) {
-			down_write(&s->layout);
+		if (!err && m.pages)
 			slots_resize(&m);
-			up_write(&s->layout);
-		}
 		slots_memory_free(&m);
 	}
 	if (!err) {
@@ -476,9 +476,7 @@ static int stream_prepare(struct stream *s, const char *name, unsigned long byte
 	s->bytes = bytes;
 	s->mode = mode;
 	kref_init(&s->ref);
-	init_rwsem(&s->layout);
-	mutex_init(&s->clear_lock);
-	mutex_init(&s->readers_lock);
+	raw_spin_lock_init(&s->readers_lock);
 	INIT_LIST_HEAD(&s->readers);
 	init_waitqueue_head(&s->wait);
 	init_irq_work(&s->kick, stream_kick);
@@ -649,7 +647,6 @@ int stream_init(unsigned long bytes, u32 start, umode_t mode)
 	s->oldest_past = (long)(s32)start;
 	s->pasts = s->oldest_past;
 	s->clears = start;
-	s->layouts = start;
 	stream_wq = alloc_workqueue("devtrace", WQ_UNBOUND, 0);
 	if (!stream_wq)
 		return -ENOMEM;

@@ -17,7 +17,7 @@
 #include "lane/slot.h"
 #include "stream/stream_priv.h"
 
-static void stats_ring(const struct ring *r, u32 start, struct devtrace_stats *st)
+static void stats_ring(struct ring *r, u32 start, struct devtrace_stats *st)
 {
 	struct ring_view v;
 	int i;
@@ -25,10 +25,12 @@ static void stats_ring(const struct ring *r, u32 start, struct devtrace_stats *s
 	for (i = 0; i < DEVTRACE_LOST_CAUSES; i++)
 		st->dropped[i] += ring_count_read(&r->dropped[i]);
 	if (ring_exists(r)) {
+		raw_spin_lock(&r->lock);
 		ring_view(r, &v);
+		st->size += (u64)(r->mask + 1) * RING_UNIT;
+		raw_spin_unlock(&r->lock);
 		st->stored += v.head.idx - start;
 		st->overwritten += v.tail.idx - start;
-		st->size += (u64)(r->mask + 1) * RING_UNIT;
 		st->used += (v.head.pos - v.tail.pos) * RING_UNIT;
 	}
 }
@@ -97,26 +99,36 @@ static void stats_lanes(struct stream *s, struct devtrace_stats *st, u64 *oldest
 	st->filtered += others;
 }
 
-/* The time of the oldest record, 0 if there is none. */
-static u64 oldest_on(const struct ring *r)
+/* The first word of the oldest record, 0 if there is none; the ring is locked. */
+static u64 oldest_word(const struct ring *r)
 {
 	struct ring_view v;
-	u64 word, now;
+	u64 word;
 
-	if (!ring_exists(r))
-		return 0;
-	for (;;) {
+	do {
 		ring_view(r, &v);
 		if (v.tail.pos == v.commit.pos)
 			return 0;
 		word = READ_ONCE(((struct ring_record *)ring_at(r, (u32)v.tail.pos))->word);
-		now = devtrace_clock() + NSEC_PER_SEC;
 		/* LMM(oldest:A): the word before the tail; pairs with reserve:A. */
 		smp_rmb();
-		if ((u32)ring_load(&r->tail) == (u32)v.tail.pos)
-			break;
-	}
-	return word >> RING_TYPE_SHIFT == RING_TYPE_PAD ? 0 : ring_ts(word, now);
+	} while ((u32)ring_load(&r->tail) != (u32)v.tail.pos);
+	return word;
+}
+
+/* The time of the oldest record, 0 if there is none. */
+static u64 oldest_on(struct ring *r)
+{
+	u64 word;
+
+	if (!ring_exists(r))
+		return 0;
+	raw_spin_lock(&r->lock);
+	word = oldest_word(r);
+	raw_spin_unlock(&r->lock);
+	if (word >> RING_TYPE_SHIFT == RING_TYPE_PAD)
+		return 0;
+	return ring_ts(word, devtrace_clock() + NSEC_PER_SEC);
 }
 
 /**
@@ -137,7 +149,6 @@ void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st, u64 *old
 	st->cpu = cpu;
 	st->nr_cpus = nr_cpu_ids;
 	st->now = devtrace_clock();
-	down_read(&s->layout);
 	for_each_possible_cpu(i) {
 		if (cpu != DEVTRACE_STATS_ALL && i != cpu)
 			continue;
@@ -148,7 +159,6 @@ void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st, u64 *old
 	}
 	if (cpu < 0)
 		stats_lanes(s, st, &first);
-	up_read(&s->layout);
 	if (oldest)
 		*oldest = first;
 }

@@ -31,6 +31,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include "compat/compat_atomic.h"
@@ -109,6 +110,12 @@ struct dict_entry {
 atomic64_t devtrace_dict_serial = ATOMIC64_INIT(0);
 
 static DEFINE_MUTEX(dict_lock);
+/*
+ * Readers hold this one alone, for a copy of one name: nobody waits for a reader that
+ * lost its CPU. Whoever changes dict_serials, with dict_lock, holds it too; what is not
+ * in there is freed when it was given back.
+ */
+static DEFINE_RAW_SPINLOCK(dict_serials_lock);
 static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
 static DEFINE_HASHTABLE(dict_scopes, DICT_HASH_BITS);
 static struct rb_root dict_serials = RB_ROOT;
@@ -162,7 +169,9 @@ static void dict_unlink(struct dict_entry *e)
 	struct dict_scope *scope = e->scope;
 
 	hash_del(&e->hash);
+	raw_spin_lock(&dict_serials_lock);
 	rb_erase(&e->node, &dict_serials);
+	raw_spin_unlock(&dict_serials_lock);
 	list_del(&e->list);
 	scope->count--;
 	if (scope->pid) {
@@ -186,13 +195,15 @@ static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 {
 	struct rb_node **at = &dict_serials.rb_node, *parent = NULL;
 
+	e->scope = scope;
+	raw_spin_lock(&dict_serials_lock);
 	while (*at) {
 		parent = *at;
 		at = &parent->rb_right;
 	}
 	rb_link_node(&e->node, parent, at);
 	rb_insert_color(&e->node, &dict_serials);
-	e->scope = scope;
+	raw_spin_unlock(&dict_serials_lock);
 	hash_add(dict_hash, &e->hash, dict_key(scope, &e->d));
 	list_add_tail(&e->list, &scope->names);
 	scope->count++;
@@ -520,7 +531,7 @@ u64 devtrace_dict_next(u64 serial, struct devtrace_dict *d, u32 *scope)
 	struct dict_entry *next = NULL;
 	struct rb_node *node;
 
-	mutex_lock(&dict_lock);
+	raw_spin_lock(&dict_serials_lock);
 	node = dict_serials.rb_node;
 	while (node) {
 		struct dict_entry *e = rb_entry(node, struct dict_entry, node);
@@ -538,7 +549,7 @@ u64 devtrace_dict_next(u64 serial, struct devtrace_dict *d, u32 *scope)
 		*scope = next->scope->nr;
 		serial = next->serial;
 	}
-	mutex_unlock(&dict_lock);
+	raw_spin_unlock(&dict_serials_lock);
 	return serial;
 }
 

@@ -10,7 +10,7 @@
 
 static u8 *page_of(const struct block_ring *b, u64 number)
 {
-	return b->pages[number & (b->nr - 1)];
+	return b->pages->at[number & (b->nr - 1)];
 }
 
 static struct block_state *state_of(const struct block_ring *b, u64 number)
@@ -184,32 +184,34 @@ bool blocks_trim(struct block_ring *b, u32 nr, u32 most)
 /**
  * blocks_resize() - other memory
  * @b: the ring
- * @pages: @nr of them, those of the ring not among them; those that are not needed
- *	are given back in their place
- * @state: room for @nr
- * @nr: a power of two
+ * @pages: other pages
+ * @state: room for as many
+ * @spare: zeroed, room for as many as the ring has
  *
- * The newest blocks stay. Then @b has @pages and @state, and what it had is the
- * caller's: an array of as many pages as the ring had.
+ * The newest blocks stay where they are. Then @b has @pages and @state, and what it had
+ * is the caller's, but for the pages of the blocks that stay. At the index of each of
+ * these, @spare has the page that is not needed in its stead; a reader may still look at
+ * the old array, which does not change.
  *
  * Return: false if somebody writes into a block that would have to go; nothing has
  * changed but that the oldest are overwritten.
  */
-bool blocks_resize(struct block_ring *b, u8 **pages, struct block_state *state, u32 nr)
+bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block_state *state,
+		   u8 **spare)
 {
+	const u32 nr = pages->nr;
 	u64 n;
-	u8 *page;
 
 	while (b->head + 1 - b->tail > nr)
 		if (!evict(b))
 			return false;
 	for (n = b->tail; n <= b->head; n++) {
-		page = pages[n & (nr - 1)];
-		pages[n & (nr - 1)] = page_of(b, n);
+		spare[n & (b->nr - 1)] = pages->at[n & (nr - 1)];
+		pages->at[n & (nr - 1)] = page_of(b, n);
 		state[n & (nr - 1)] = *state_of(b, n);
-		b->pages[n & (b->nr - 1)] = page;
 	}
-	b->pages = pages;
+	/* LMM(pages:A): the array before the pointer to it; pairs with pages:B. */
+	smp_store_release(&b->pages, pages);
 	b->state = state;
 	b->nr = nr;
 	return true;

@@ -17,8 +17,10 @@
  * first one. For each slot, events committed = events held + events overwritten.
  *
  * The caller serializes all calls but blocks_records() and blocks_there(), which a
- * reader may call at any time while the ring is not resized. It knows nothing of threads,
- * files or locks, and runs on the host too.
+ * reader may call at any time. A reader that is to be waited for before the memory is
+ * freed that a change of size left has preemption off from blocks_records() to
+ * blocks_there(). This file knows nothing of threads, files or locks, and runs on the
+ * host too.
  */
 #ifndef DEVTRACE_BLOCKS_H
 #define DEVTRACE_BLOCKS_H
@@ -88,10 +90,20 @@ struct block_state {
 };
 
 /**
- * struct block_ring - a ring of blocks
- * @pages: where they are, block n at n % @nr
- * @state: of each
+ * struct block_pages - where blocks are, for readers: never changes while it is in use
  * @nr: how many, a power of two
+ * @at: block n at n % @nr
+ */
+struct block_pages {
+	u32	nr;
+	u8	*at[];
+};
+
+/**
+ * struct block_ring - a ring of blocks
+ * @pages: where they are
+ * @state: of each
+ * @nr: how many, as @pages says
  * @tail_low: lower half of @tail, for readers
  * @head: the block that is being filled
  * @tail: the oldest block
@@ -100,7 +112,7 @@ struct block_state {
  * @overwritten: of these, in blocks that were overwritten
  */
 struct block_ring {
-	u8			**pages;
+	struct block_pages	*pages;
 	struct block_state	*state;
 	u32			nr;
 	u32			tail_low;
@@ -129,14 +141,18 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 void blocks_abandon(struct block_ring *b, struct run *r, run_place_t place);
 bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r);
 bool blocks_trim(struct block_ring *b, u32 nr, u32 most);
-bool blocks_resize(struct block_ring *b, u8 **pages, struct block_state *state, u32 nr);
+bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block_state *state,
+		   u8 **spare);
 u64 blocks_used(const struct block_ring *b);
 u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t place, u64 idx);
 
 /* The records behind the header at @place; to be believed as far as blocks_there(). */
 static inline const u8 *blocks_records(const struct block_ring *b, run_place_t place)
 {
-	return b->pages[blocks_number(place) & (b->nr - 1)] + place % BLOCK_BYTES +
+	/* LMM(pages:B): an address dependency; pairs with pages:A. */
+	const struct block_pages *pages = READ_ONCE(b->pages);
+
+	return pages->at[blocks_number(place) & (pages->nr - 1)] + place % BLOCK_BYTES +
 	       sizeof(struct run);
 }
 

@@ -85,7 +85,11 @@ static void lane_free(struct kref *ref)
 	}
 }
 
-static void lane_put(struct lane *l)
+/**
+ * lane_put() - a lane is not needed any more
+ * @l: of slot_lane_get()
+ */
+void lane_put(struct lane *l)
 {
 	kref_put(&l->ref, lane_free);
 }
@@ -446,9 +450,10 @@ int lane_hand_over(unsigned long source)
 
 	if (source < nr_cpu_ids || source - nr_cpu_ids >= SLOTS_MAX)
 		return -ENXIO;
-	rcu_read_lock();
-	l = slot_lane(source - nr_cpu_ids);
-	if (l && READ_ONCE(l->mm) == current->mm) {
+	l = slot_lane_get(source - nr_cpu_ids);
+	if (!l)
+		return -ENXIO;
+	if (READ_ONCE(l->mm) == current->mm) {
 		if (l->pid == task_pid(current)) {
 			preempt_disable();
 			devtrace_proc_seen(current);
@@ -456,7 +461,7 @@ int lane_hand_over(unsigned long source)
 		}
 		err = slot_take_full(l);
 	}
-	rcu_read_unlock();
+	lane_put(l);
 	return err;
 }
 
@@ -473,7 +478,7 @@ void lane_thread_ends(struct lane *l)
 	slot_close(l);
 }
 
-/* No file of a lane and no reader is left. */
+/* No file of a lane and no reader is left, and no work that takes from lanes. */
 void lanes_exit(void)
 {
 	WARN_ON(!list_empty(&lanes));

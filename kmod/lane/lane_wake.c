@@ -277,11 +277,11 @@ static void no_calls_fn(struct work_struct *work)
 	struct lane *l;
 
 	for (i = 0; i < nr; i++) {
-		rcu_read_lock();
-		l = slot_lane(i);
+		l = slot_lane_get(i);
 		if (l && l->flags & DEVTRACE_LANE_NO_CALLS)
 			slot_take(l);
-		rcu_read_unlock();
+		if (l)
+			lane_put(l);
 		cond_resched();
 	}
 	if (atomic_read(&nr_no_calls))

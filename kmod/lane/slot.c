@@ -9,6 +9,8 @@
 #include <linux/bitmap.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/overflow.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -145,6 +147,27 @@ struct lane *slot_lane(unsigned int slot)
 }
 
 /**
+ * slot_lane_get() - the lane of a slot, to be kept for a while
+ * @slot: its number
+ *
+ * Return: the lane, lane_put() is to follow; or NULL.
+ */
+struct lane *slot_lane_get(unsigned int slot)
+{
+	struct lane *l;
+
+	/* Who loses its CPU within a grace period holds up all who wait for its end. */
+	preempt_disable();
+	rcu_read_lock();
+	l = slot_lane(slot);
+	if (l && !kref_get_unless_zero(&l->ref))
+		l = NULL;
+	rcu_read_unlock();
+	preempt_enable();
+	return l;
+}
+
+/**
  * slots_nr() - how many slots there are; it only grows
  */
 unsigned int slots_nr(void)
@@ -183,13 +206,12 @@ void slot_view(unsigned int slot, struct slot_view *v)
  */
 void slot_refresh(unsigned int slot, struct slot_view *v)
 {
-	struct lane *l;
+	struct lane *l = slot_lane_get(slot);
 
-	rcu_read_lock();
-	l = slot_lane(slot);
-	if (l)
+	if (l) {
 		slot_take(l);
-	rcu_read_unlock();
+		lane_put(l);
+	}
 	slot_view(slot, v);
 }
 
@@ -304,7 +326,7 @@ u64 slots_bytes(void)
 /**
  * slots_clear() - let no event be read that is complete now
  *
- * Context: process, clear_lock of stream 0 held.
+ * Context: process, devtrace_lock held.
  */
 void slots_clear(void)
 {
@@ -325,31 +347,35 @@ void slots_clear(void)
 
 /* Memory. */
 
-static void free_memory(u8 **pages, struct block_state *state, u32 nr)
+static void free_memory(struct slots_memory *m)
 {
 	u32 i;
 
-	for (i = 0; pages && i < nr; i++)
-		kfree(pages[i]);
-	kvfree(pages);
-	kvfree(state);
+	for (i = 0; m->pages && i < m->pages->nr; i++)
+		kfree(m->spare && m->spare[i] ? m->spare[i] : m->pages->at[i]);
+	kvfree(m->pages);
+	kvfree(m->state);
+	kvfree(m->spare);
 }
 
-static int alloc_memory(u8 ***pages, struct block_state **state, u32 nr)
+static int alloc_memory(struct slots_memory *m, u32 nr)
 {
 	u32 i;
 
-	*pages = kvcalloc(nr, sizeof(**pages), GFP_KERNEL);
-	*state = kvcalloc(nr, sizeof(**state), GFP_KERNEL);
-	for (i = 0; *pages && *state && i < nr; i++) {
-		(*pages)[i] = kzalloc(BLOCK_BYTES, GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
-		if (!(*pages)[i])
+	m->pages = kvzalloc(struct_size(m->pages, at, nr), GFP_KERNEL);
+	m->state = kvcalloc(nr, sizeof(*m->state), GFP_KERNEL);
+	if (m->pages)
+		m->pages->nr = nr;
+	for (i = 0; m->pages && m->state && i < nr; i++) {
+		m->pages->at[i] = kzalloc(BLOCK_BYTES,
+					  GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
+		if (!m->pages->at[i])
 			break;
 		cond_resched();
 	}
-	if (i == nr && *state)
+	if (i == nr && m->state)
 		return 0;
-	free_memory(*pages, *state, i);
+	free_memory(m);
 	return -ENOMEM;
 }
 
@@ -368,19 +394,19 @@ static u32 blocks_for(unsigned long bytes)
 int slots_make(unsigned long bytes)
 {
 	const u32 nr = blocks_for(bytes);
-	struct block_state *state;
-	u8 **pages;
+	struct slots_memory m = { 0 };
 	int err = 0;
 
 	if (READ_ONCE(slots_blocks.nr))
 		return 0;
 	mutex_lock(&make_lock);
 	if (!slots_blocks.nr) {
-		err = alloc_memory(&pages, &state, nr);
+		err = alloc_memory(&m, nr);
 		if (!err) {
 			raw_spin_lock(&slots_lock);
-			slots_blocks.pages = pages;
-			slots_blocks.state = state;
+			/* Who finds a run did so with this lock. */
+			slots_blocks.pages = m.pages;
+			slots_blocks.state = m.state;
 			WRITE_ONCE(slots_blocks.nr, nr);
 			blocks_init(&slots_blocks, slots_first_block);
 			raw_spin_unlock(&slots_lock);
@@ -400,45 +426,54 @@ int slots_make(unsigned long bytes)
  */
 int slots_memory(unsigned long bytes, struct slots_memory *m)
 {
-	m->pages = NULL;
-	m->state = NULL;
-	m->nr = blocks_for(bytes);
-	return alloc_memory(&m->pages, &m->state, m->nr);
+	int err;
+
+	memset(m, 0, sizeof(*m));
+	err = alloc_memory(m, blocks_for(bytes));
+	if (!err) {
+		m->spare = kvcalloc(max(m->pages->nr, slots_blocks.nr), sizeof(*m->spare),
+				    GFP_KERNEL);
+		if (m->spare)
+			return 0;
+		free_memory(m);
+	}
+	memset(m, 0, sizeof(*m));
+	return -ENOMEM;
 }
 
 void slots_memory_free(struct slots_memory *m)
 {
-	free_memory(m->pages, m->state, m->nr);
+	free_memory(m);
 }
 
 /**
  * slots_resize() - a ring of blocks of another size
  * @m: of slots_memory(); becomes what is not needed any more
  *
- * The newest blocks stay.
+ * The newest blocks stay. Readers go on meanwhile; when this returns none looks at what
+ * is not needed any more.
  *
- * Context: process, layout of stream 0 held for writing.
+ * Context: process, devtrace_lock held.
  */
 void slots_resize(struct slots_memory *m)
 {
 	const struct slots_memory new = *m;
 	bool done;
 
-	if (!READ_ONCE(slots_blocks.nr))
-		return;
 	do {
 		raw_spin_lock(&slots_lock);
-		done = blocks_trim(&slots_blocks, new.nr, TRIM_BLOCKS);
+		done = blocks_trim(&slots_blocks, new.pages->nr, TRIM_BLOCKS);
 		if (done) {
 			m->pages = slots_blocks.pages;
 			m->state = slots_blocks.state;
-			m->nr = slots_blocks.nr;
-			blocks_resize(&slots_blocks, new.pages, new.state, new.nr);
+			blocks_resize(&slots_blocks, new.pages, new.state, new.spare);
 		}
 		raw_spin_unlock(&slots_lock);
 		/* Who writes into a block that has to go has preemption off, and is done soon. */
 		cond_resched();
 	} while (!done);
+	/* Readers have preemption off while they look at a block. */
+	synchronize_rcu_expedited();
 }
 
 /**
@@ -453,9 +488,10 @@ void slots_init(u32 start)
 /* No lane and no reader is left. */
 void slots_exit(void)
 {
+	struct slots_memory m = { .pages = slots_blocks.pages, .state = slots_blocks.state };
 	unsigned int i;
 
-	free_memory(slots_blocks.pages, slots_blocks.state, slots_blocks.nr);
+	free_memory(&m);
 	/* A chunk begins with its chains. */
 	for (i = 0; i < ARRAY_SIZE(slots_chunks); i++)
 		kfree(slots_blocks.chains[i]);

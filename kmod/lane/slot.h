@@ -12,7 +12,9 @@
  *
  * Locks. A lane's own lock serializes taking from it; the lock of the ring is taken
  * within, for a few instructions. Both are raw, held for a bounded time, and never
- * while user memory is touched. Lanes are found under RCU.
+ * while user memory is touched. Lanes are found under RCU, and kept by a reference: who
+ * loses its CPU while it looks at one holds up neither a lock nor a grace period. See
+ * "Who waits for whom" in Documentation/ring.rst.
  */
 #ifndef DEVTRACE_SLOT_H
 #define DEVTRACE_SLOT_H
@@ -69,11 +71,11 @@ struct slot_stats {
 	u64	oldest;
 };
 
-/* Of a ring of blocks, on its way. */
+/* Of a ring of blocks, on its way; see blocks_resize(). */
 struct slots_memory {
-	u8			**pages;
+	struct block_pages	*pages;
 	struct block_state	*state;
-	u32			nr;
+	u8			**spare;
 };
 
 /* With slots_lock, but for what readers may do without: see blocks.h. */
@@ -90,6 +92,7 @@ void slot_open(struct lane *l);
 void slot_close(struct lane *l);
 void slot_put(struct lane *l);
 struct lane *slot_lane(unsigned int slot);
+struct lane *slot_lane_get(unsigned int slot);
 int slot_take(struct lane *l);
 int slot_take_full(struct lane *l);
 void slots_take_all(void);

@@ -39,7 +39,7 @@ static u64 oldest(void)
  * @st: counts are added, but for those that were filtered: they are counted by CPU
  * @oldest_ts: set to the time of the oldest event if it is older, or 0; or NULL
  *
- * Context: process, layout of stream 0 held.
+ * Context: process.
  */
 void slots_stats(struct devtrace_stats *st, u64 *oldest_ts)
 {
@@ -126,12 +126,9 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	bool there;
 
 	memset(st, 0, sizeof(*st));
-	rcu_read_lock();
-	l = slot_lane(slot);
-	if (!l) {
-		rcu_read_unlock();
+	l = slot_lane_get(slot);
+	if (!l)
 		return false;
-	}
 	st->state = slot_take(l) == -EPIPE ? DEVTRACE_LANE_CLOSED : DEVTRACE_LANE_OPEN;
 	if (st->state == DEVTRACE_LANE_OPEN && l->flags & DEVTRACE_LANE_NO_CALLS)
 		st->state = DEVTRACE_LANE_OPEN + 1;
@@ -143,17 +140,19 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	/* Of one that is closed the memory may be gone. */
 	st->used = l->closed ? 0 : lane_untaken_bytes(&l->mem, &l->at);
 	raw_spin_unlock(&l->lock);
+	rcu_read_lock();
 	task = pid_task(l->pid, PIDTYPE_PID);
 	if (task) {
 		/* It may change meanwhile: half of another name is good enough. */
 		data_race(memcpy(st->comm, task->comm, sizeof(st->comm)));
 	}
+	rcu_read_unlock();
 	st->comm[sizeof(st->comm) - 1] = 0;
 	raw_spin_lock(&slots_lock);
 	there = rcu_access_pointer(slot_at(slot)->lane) == l;
 	if (there)
 		stats_of(l, st);
 	raw_spin_unlock(&slots_lock);
-	rcu_read_unlock();
+	lane_put(l);
 	return there;
 }

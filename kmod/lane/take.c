@@ -446,11 +446,11 @@ void slots_take_all(void)
 	struct lane *l;
 
 	for (i = 0; i < nr; i++) {
-		rcu_read_lock();
-		l = slot_lane(i);
-		if (l)
+		l = slot_lane_get(i);
+		if (l) {
 			slot_take(l);
-		rcu_read_unlock();
+			lane_put(l);
+		}
 		cond_resched();
 	}
 }

@@ -23,8 +23,7 @@
  * lost add up to events emitted.
  */
 #include <linux/list.h>
-#include <linux/mutex.h>
-#include <linux/rwsem.h>
+#include <linux/kref.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -180,22 +179,89 @@ bool cursor_cache(struct ring_cursor *c)
 	return c->cache;
 }
 
-/* To the oldest record, with everything before it lost; clear_lock is held. */
-void cursor_oldest(struct reader *rd, struct ring_cursor *c)
+/* To the oldest record, with everything before it lost; the ring is locked. */
+void cursor_oldest(struct ring_cursor *c)
 {
-	lockdep_assert_held(&rd->stream->clear_lock);
+	lockdep_assert_held(&c->ring->lock);
 	ring_oldest(c->ring, &c->at, &c->lost);
+	c->moves = c->ring->moves;
 	c->placed = true;
 }
 
 /*
+ * After a resize: each record is elsewhere, or gone. Nothing that was copied is left to
+ * be given. -EINTR: killed on the way; nothing has changed.
+ */
+static int cursor_follow(struct ring_cursor *c)
+{
+	struct ring *ring = c->ring;
+	struct ring_place at;
+	unsigned int moves = 0;
+	bool there;
+	u32 step = 0;
+
+	do {
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		raw_spin_lock(&ring->lock);
+		if (moves != ring->moves)
+			step = 0;
+		moves = ring->moves;
+		/* What was cleared before is not in the new memory, and was not overwritten. */
+		if (c->at.idx < ring->cleared.idx) {
+			c->cleared += ring->cleared.idx - c->at.idx;
+			c->at.idx = ring->cleared.idx;
+		}
+		there = ring_place_step(ring, c->at.idx, &step, &at, c->cache, CACHE_UNITS);
+		raw_spin_unlock(&ring->lock);
+	} while (!there);
+	if (at.idx > c->at.idx)
+		c->lost += at.idx - c->at.idx;
+	c->at = at;
+	c->moves = moves;
+	return 0;
+}
+
+/*
+ * Copy what comes next of a ring that exists. -EAGAIN: its cursor has to be found a
+ * place, or another one, first.
+ */
+static int cursor_fetch(struct ring_cursor *c)
+{
+	struct ring *ring = c->ring;
+	struct ring_view v;
+	int err = 0;
+
+	raw_spin_lock(&ring->lock);
+	if (likely(c->moves == ring->moves)) {
+		ring_view(ring, &v);
+		c->c.busy = v.busy;
+		c->lost += ring_fetch(ring, &c->at, CACHE_UNITS, c->cache, &c->end);
+	} else {
+		err = -EAGAIN;
+	}
+	raw_spin_unlock(&ring->lock);
+	return err;
+}
+
+/* It came after the others got their places: all was to be read. */
+static void cursor_place(struct reader *rd, struct ring_cursor *c)
+{
+	raw_spin_lock(&c->ring->lock);
+	cursor_oldest(c);
+	c->cleared = c->ring->cleared.idx - rd->stream->start;
+	raw_spin_unlock(&c->ring->lock);
+}
+
+/*
  * Copy more records if the cache has none. Sets key to the time of the next
- * one, or to the bound. -ENOMEM if there is no memory for the cache.
+ * one, or to the bound. -ENOMEM if there is no memory for the cache; -EINTR: killed.
  */
 static int cursor_ring_refresh(struct reader *rd, struct ring_cursor *c)
 {
-	struct ring_view v;
 	u64 now;
+	int err;
 
 	do {
 		now = devtrace_clock();
@@ -204,23 +270,21 @@ static int cursor_ring_refresh(struct reader *rd, struct ring_cursor *c)
 			c->c.busy = false;
 			break;
 		}
-		if (!c->placed) {
-			mutex_lock(&rd->stream->clear_lock);
-			cursor_oldest(rd, c);
-			/* It came after the others got their places: all was to be read. */
-			c->cleared = c->ring->cleared.idx - rd->stream->start;
-			mutex_unlock(&rd->stream->clear_lock);
-		}
+		if (!c->placed)
+			cursor_place(rd, c);
 		if (!cursor_cache(c))
 			return -ENOMEM;
+		c->next = 0;
+		c->end = 0;
 		/* The clock before we look whether a writer is under way. */
 		smp_mb();
-		ring_view(c->ring, &v);
-		c->c.busy = v.busy;
-		c->lost += ring_fetch(c->ring, &c->at, CACHE_UNITS, c->cache, &c->end);
+		while (unlikely(cursor_fetch(c))) {
+			err = cursor_follow(c);
+			if (err)
+				return err;
+		}
 		/* Clocks of two CPUs may differ by nanoseconds, not by a second. */
 		c->latest = devtrace_clock() + NSEC_PER_SEC;
-		c->next = 0;
 		if (cursor_peek(c))
 			cursor_ready(rd, &c->c, true);
 		else if (!c->end && !c->c.busy)
@@ -241,61 +305,41 @@ static int cursor_refresh(struct reader *rd, struct cursor *c)
 	return 0;
 }
 
-/*
- * After a resize: each record is elsewhere, or gone. What was copied, but not given,
- * is copied anew.
- */
-static int follow_layout(struct reader *rd)
+static void cursor_follow_clear(struct reader *rd, struct ring_cursor *c)
 {
-	unsigned int i;
+	struct ring *ring = c->ring;
+	u64 n = 0;
 
-	for (i = 0; i < rd->nr_rings; i++)
-		if (rd->cursors[i].placed && !cursor_cache(&rd->cursors[i]))
-			return -ENOMEM;
-	mutex_lock(&rd->stream->clear_lock);
-	for (i = 0; i < rd->nr_rings; i++) {
-		struct ring_cursor *c = &rd->cursors[i];
-
-		if (!c->placed)
-			continue;
-		/* What was cleared before is not in the new memory, and was not overwritten. */
-		if (c->at.idx < c->ring->cleared.idx) {
-			c->cleared += c->ring->cleared.idx - c->at.idx;
-			c->at.idx = c->ring->cleared.idx;
-		}
-		c->lost += ring_place_of(c->ring, c->at.idx, &c->at, c->cache, CACHE_UNITS);
-		c->next = 0;
-		c->end = 0;
-		c->c.key = 0;
-		cursor_ready(rd, &c->c, false);
+	if (!c->placed)
+		return;
+	raw_spin_lock(&ring->lock);
+	if (c->at.idx < ring->cleared.idx) {
+		n = ring->cleared.idx - c->at.idx;
+		c->at = ring->cleared;
+		c->moves = ring->moves;
 	}
-	mutex_unlock(&rd->stream->clear_lock);
-	rd->layouts = rd->stream->layouts;
-	reader_heapify(rd);
-	return 0;
+	raw_spin_unlock(&ring->lock);
+	if (!n)
+		return;
+	c->cleared += n;
+	c->next = 0;
+	c->end = 0;
+	c->c.key = 0;
+	cursor_ready(rd, &c->c, false);
 }
 
-/* After a clear: what was not read is reported as cleared. */
+/*
+ * After a clear: what was not read is reported as cleared. While a stream is being
+ * cleared some of its rings are, and the others are found to be after that.
+ */
 static void follow_clear(struct reader *rd)
 {
 	unsigned int i;
 
-	mutex_lock(&rd->stream->clear_lock);
-	rd->clears = rd->stream->clears;
-	for (i = 0; i < rd->nr_rings; i++) {
-		struct ring_cursor *c = &rd->cursors[i];
-
-		if (!c->placed || c->at.pos >= c->ring->cleared.pos)
-			continue;
-		c->cleared += c->ring->cleared.idx - c->at.idx;
-		c->at = c->ring->cleared;
-		c->next = 0;
-		c->end = 0;
-		c->c.key = 0;
-		cursor_ready(rd, &c->c, false);
-	}
+	rd->clears = stream_clears(rd->stream);
+	for (i = 0; i < rd->nr_rings; i++)
+		cursor_follow_clear(rd, &rd->cursors[i]);
 	reader_lanes_clear(rd);
-	mutex_unlock(&rd->stream->clear_lock);
 	reader_heapify(rd);
 }
 
@@ -508,20 +552,28 @@ static bool all_ahead(const struct reader *rd, u64 bound)
 	return true;
 }
 
-static int fill(struct reader *rd, size_t want)
+/**
+ * reader_fill() - make frames
+ * @rd: the reader, locked
+ * @want: until this many bytes are staged, or nothing is left
+ *
+ * The reader's own lock is all that is held while this goes on; what others share with
+ * it is locked for one step at a time, see "Who waits for whom" in ring.rst.
+ *
+ * Return: 0; -EAGAIN if a writer that is under way holds back events of other
+ * rings, or if there is no end of what nobody wants, and it is worth asking again
+ * soon; -ENOMEM; -EINTR: killed.
+ */
+int reader_fill(struct reader *rd, size_t want)
 {
 	struct wire *w = &rd->wire;
 	struct cursor *c;
 	int tries = 0, waits = 0, err;
 
+	want = min_t(size_t, want, WIRE_SIZE);
 	rd->turn++;
 	rd->thrown = 0;
-	if (rd->layouts != rd->stream->layouts) {
-		err = follow_layout(rd);
-		if (err)
-			return err;
-	}
-	if (rd->clears != READ_ONCE(rd->stream->clears))
+	if (rd->clears != stream_clears(rd->stream))
 		follow_clear(rd);
 	if (!rd->begun) {
 		wire_info(w, rd->reason);
@@ -576,26 +628,6 @@ static int fill(struct reader *rd, size_t want)
 }
 
 /**
- * reader_fill() - make frames
- * @rd: the reader, locked
- * @want: until this many bytes are staged, or nothing is left
- *
- * Return: 0; -EAGAIN if a writer that is under way holds back events of other
- * rings, or if there is no end of what nobody wants, and it is worth asking again
- * soon; -ENOMEM; -EINTR: killed.
- */
-int reader_fill(struct reader *rd, size_t want)
-{
-	int err;
-
-	if (down_read_killable(&rd->stream->layout))
-		return -EINTR;
-	err = fill(rd, min_t(size_t, want, WIRE_SIZE));
-	up_read(&rd->stream->layout);
-	return err;
-}
-
-/**
  * reader_check() - change the check of the frames from here on
  * @rd: the reader, locked
  * @check: enum devtrace_check
@@ -621,6 +653,22 @@ static void reader_destroy(struct reader *rd)
 	kvfree(rd);
 }
 
+static void reader_release(struct kref *ref)
+{
+	reader_destroy(container_of(ref, struct reader, ref));
+}
+
+/**
+ * reader_put() - a reader is not needed any more
+ * @rd: of reader_new(), or one whose @ref was raised
+ *
+ * Context: process.
+ */
+void reader_put(struct reader *rd)
+{
+	kref_put(&rd->ref, reader_release);
+}
+
 /**
  * reader_new() - a reader at the oldest event
  * @s: of this stream, which is to stay until reader_free()
@@ -636,6 +684,7 @@ struct reader *reader_new(struct stream *s)
 	rd = kvzalloc(sizeof(*rd), GFP_KERNEL_ACCOUNT);
 	if (!rd)
 		return NULL;
+	kref_init(&rd->ref);
 	rd->stream = s;
 	rd->pid = task_tgid_nr(current);
 	get_task_comm(rd->comm, current);
@@ -657,25 +706,22 @@ struct reader *reader_new(struct stream *s)
 	}
 	rd->reason = DEVTRACE_INFO_OPEN;
 	wire_init(&rd->wire, s->name);
-	down_read(&s->layout);
 	if (reader_follow_lanes(rd)) {
-		up_read(&s->layout);
 		reader_destroy(rd);
 		return NULL;
 	}
 	reader_oldest(rd);
-	/* Before layout is given back: a lane that goes tells those on the list. */
-	mutex_lock(&s->readers_lock);
+	raw_spin_lock(&s->readers_lock);
 	list_add_tail(&rd->list, &s->readers);
-	mutex_unlock(&s->readers_lock);
-	up_read(&s->layout);
+	raw_spin_unlock(&s->readers_lock);
 	return rd;
 }
 
+/* Whoever looks at it to tell how far it is keeps it until then. */
 void reader_free(struct reader *rd)
 {
-	mutex_lock(&rd->stream->readers_lock);
+	raw_spin_lock(&rd->stream->readers_lock);
 	list_del(&rd->list);
-	mutex_unlock(&rd->stream->readers_lock);
-	reader_destroy(rd);
+	raw_spin_unlock(&rd->stream->readers_lock);
+	reader_put(rd);
 }

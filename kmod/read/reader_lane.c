@@ -12,6 +12,7 @@
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
@@ -56,14 +57,11 @@ static bool run_is_gone(struct lane_cursor *c)
 	return false;
 }
 
-/**
- * cursor_lane_peek() - look at the next event of the run
- * @rd: the reader
- * @c: its cursor; its key becomes the time of the event
- *
- * Return: false if there is none.
+/*
+ * Whoever looks into a block has preemption off, for one run at the most: slots_resize()
+ * waits for that before it frees any.
  */
-bool cursor_lane_peek(struct reader *rd, struct lane_cursor *c)
+static bool peek(struct reader *rd, struct lane_cursor *c)
 {
 	const struct block_ring *ring = slots_ring();
 	const u8 *records;
@@ -90,13 +88,25 @@ bool cursor_lane_peek(struct reader *rd, struct lane_cursor *c)
 }
 
 /**
- * cursor_lane_send() - make the event at the front a frame
+ * cursor_lane_peek() - look at the next event of the run
  * @rd: the reader
- * @c: its cursor, ready
+ * @c: its cursor; its key becomes the time of the event
  *
- * Return: false if it was overwritten.
+ * Return: false if there is none.
  */
-bool cursor_lane_send(struct reader *rd, struct lane_cursor *c)
+bool cursor_lane_peek(struct reader *rd, struct lane_cursor *c)
+{
+	bool found;
+
+	if (c->at == c->len)
+		return false;
+	preempt_disable();
+	found = peek(rd, c);
+	preempt_enable();
+	return found;
+}
+
+static bool send(struct reader *rd, struct lane_cursor *c)
 {
 	const struct block_ring *ring = slots_ring();
 	u16 source = c->c.source;
@@ -111,6 +121,23 @@ bool cursor_lane_send(struct reader *rd, struct lane_cursor *c)
 		return run_is_gone(c);
 	wire_lane_send(&rd->wire, &c->ev);
 	return true;
+}
+
+/**
+ * cursor_lane_send() - make the event at the front a frame
+ * @rd: the reader
+ * @c: its cursor, ready
+ *
+ * Return: false if it was overwritten.
+ */
+bool cursor_lane_send(struct reader *rd, struct lane_cursor *c)
+{
+	bool sent;
+
+	preempt_disable();
+	sent = send(rd, c);
+	preempt_enable();
+	return sent;
 }
 
 static void enter_run(struct reader *rd, struct lane_cursor *c, run_place_t place,
@@ -336,24 +363,22 @@ int reader_follow_lanes(struct reader *rd)
 
 	if (nr == reader_nr_lanes(rd))
 		return 0;
-	/* stream_reader() looks at them. */
-	mutex_lock(&rd->stream->readers_lock);
 	err = make_room(rd, nr);
-	if (!err) {
-		for (i = reader_nr_lanes(rd); i < nr; i++)
-			begin_slot(rd, reader_lane(rd, i));
-		rd->nr = rd->nr_rings + nr;
-		for (i = 0; i < rd->nr; i++)
-			rd->heap[i] = reader_cursor(rd, i);
-	}
-	mutex_unlock(&rd->stream->readers_lock);
+	if (err)
+		return err;
+	for (i = reader_nr_lanes(rd); i < nr; i++)
+		begin_slot(rd, reader_lane(rd, i));
+	/* LMM(reader_nr:A): cursors before their number; pairs with reader_nr:B. */
+	smp_store_release(&rd->nr, rd->nr_rings + nr);
+	for (i = 0; i < rd->nr; i++)
+		rd->heap[i] = reader_cursor(rd, i);
 	reader_heapify(rd);
-	return err;
+	return 0;
 }
 
 /**
  * reader_lanes_clear() - what was not read is reported as cleared
- * @rd: the reader, clear_lock held
+ * @rd: the reader
  */
 void reader_lanes_clear(struct reader *rd)
 {
@@ -419,12 +444,14 @@ bool reader_lanes_unread(const struct reader *rd, unsigned int percent)
 u64 reader_lanes_lag(const struct reader *rd)
 {
 	unsigned int i, nr = has_lanes(rd) ? slots_nr() : 0;
+	/* LMM(reader_nr:B): pairs with reader_nr:A. */
+	const unsigned int known = smp_load_acquire(&rd->nr) - rd->nr_rings;
 	const struct lane_cursor *c;
 	run_place_t run;
 	u64 lag = 0, idx;
 
 	for (i = 0; i < nr; i++) {
-		if (i < reader_nr_lanes(rd)) {
+		if (i < known) {
 			c = reader_lane(rd, i);
 			/* A moment ago is good enough. */
 			run = data_race(c->run);
@@ -435,6 +462,7 @@ u64 reader_lanes_lag(const struct reader *rd)
 			run = slot_cleared(i, &idx, NULL);
 		}
 		lag = max(lag, slots_behind(i, run, idx));
+		cond_resched();
 	}
 	return lag;
 }

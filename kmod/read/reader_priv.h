@@ -5,6 +5,7 @@
 #ifndef DEVTRACE_READER_PRIV_H
 #define DEVTRACE_READER_PRIV_H
 
+#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -46,6 +47,7 @@ struct cursor {
  * @c: what it has in common with others; if ready, @cache has the record at @at
  * @ring: the ring; it may come into being later
  * @placed: @at is set; it is not while there is no ring
+ * @moves: of the ring, when @at was set
  * @at: the next record to be given
  * @lost: overwritten before we came to them, not yet reported
  * @cleared: the same, cleared
@@ -60,6 +62,7 @@ struct ring_cursor {
 	struct cursor	c;
 	struct ring	*ring;
 	bool		placed;
+	unsigned int	moves;
 	struct ring_place at;
 	u64		lost;
 	u64		cleared;
@@ -130,10 +133,11 @@ struct announced {
  * struct reader - a place in a stream
  * @stream: the stream, which stays
  * @list: in its readers
+ * @ref: one for its descriptor, one for each who tells how far it is
  * @follows: it has waited for events, and may again
  * @turn: number of this call of reader_fill()
  * @thrown: events in this call that are before @place
- * @nr: cursors
+ * @nr: cursors; who tells how far it is looks at them meanwhile
  * @nr_rings: those of @cursors, which are for rings
  * @lanes: the rest, by slot, in chunks
  * @room: how many @heap holds
@@ -141,17 +145,16 @@ struct announced {
  * @comm: its name
  * @given: events that were made frames
  * @missed: events that were reported lost
- * @layouts: of the stream, as we know it
  * @next_past: the next change of state to be told
  * @past: it, if @has_past
  */
 struct reader {
 	struct stream	*stream;
 	struct list_head list;
+	struct kref	ref;
 	pid_t		pid;
 	char		comm[TASK_COMM_LEN];
 	u64		given, missed;
-	unsigned int	layouts;
 	unsigned long	next_past;
 	bool		has_past;
 	struct stream_past past;
@@ -210,9 +213,10 @@ bool cursor_cache(struct ring_cursor *c);
 bool cursor_dropped_more(const struct ring_cursor *c);
 bool reader_more_names(const struct reader *rd);
 bool reader_more_past(struct reader *rd);
-void cursor_oldest(struct reader *rd, struct ring_cursor *c);
+void cursor_oldest(struct ring_cursor *c);
 void cursor_ready(struct reader *rd, struct cursor *c, bool ready);
 void reader_heapify(struct reader *rd);
+void reader_put(struct reader *rd);
 
 /* reader_lane.c */
 void cursor_lane_refresh(struct reader *rd, struct lane_cursor *c);

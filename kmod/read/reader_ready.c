@@ -6,19 +6,28 @@
  * told that there is something before a frame of it is made: poll(2) and a read(2) that
  * must not wait say the same.
  */
-#include <linux/rwsem.h>
+#include <linux/spinlock.h>
 
 #include "reader_priv.h"
 
-/* Whether a ring has so much, in units, that this cursor has not read. */
-static bool unread(const struct ring_cursor *c, u64 units)
+/*
+ * Whether a ring has so much that this cursor has not read: this part of its size, in
+ * percent, and as many units. After a resize nobody knows before it was looked at.
+ */
+static bool unread(const struct ring_cursor *c, unsigned int percent, u32 most)
 {
 	struct ring_view v;
+	bool moved;
+	u64 units;
 
 	if (!ring_exists(c->ring))
 		return false;
+	raw_spin_lock(&c->ring->lock);
 	ring_view(c->ring, &v);
-	return v.commit.pos - (c->placed ? c->at.pos : v.tail.pos) >= units;
+	moved = c->placed && c->moves != c->ring->moves;
+	units = min_t(u64, (u64)(c->ring->mask + 1) * percent / 100, most);
+	raw_spin_unlock(&c->ring->lock);
+	return moved || v.commit.pos - (c->placed ? c->at.pos : v.tail.pos) >= units;
 }
 
 /* Whether there may be something to read, and enough. */
@@ -26,29 +35,21 @@ static bool may_have(struct reader *rd)
 {
 	struct stream *s = rd->stream;
 	unsigned int percent = READ_ONCE(s->watermark);
-	bool ready = true;
 	unsigned int i;
 
 	if (!rd->begun || reader_more_names(rd) || reader_more_past(rd) ||
-	    rd->clears != READ_ONCE(s->clears) || (rd->nr_ready && !percent))
+	    rd->clears != stream_clears(s) || (rd->nr_ready && !percent))
 		return true;
-	if (down_read_killable(&s->layout))
-		return true;
-	if (rd->layouts != s->layouts)
-		goto out;
 	for (i = 0; i < rd->nr_rings; i++) {
 		const struct ring_cursor *c = &rd->cursors[i];
 
 		if (!percent && cursor_dropped_more(c))
-			goto out;
+			return true;
 		/* A ring never counts as full: room is made ahead. */
-		if (unread(c, percent ? (u64)(c->ring->mask + 1) * min(percent, 95U) / 100 : 1))
-			goto out;
+		if (percent ? unread(c, min(percent, 95U), U32_MAX) : unread(c, 100, 1))
+			return true;
 	}
-	ready = reader_lanes_unread(rd, percent);
-out:
-	up_read(&s->layout);
-	return ready;
+	return reader_lanes_unread(rd, percent);
 }
 
 /**
@@ -83,15 +84,9 @@ bool reader_much(struct reader *rd)
 	bool much = false;
 	unsigned int i;
 
-	if (down_read_killable(&rd->stream->layout))
-		return true;
-	for (i = 0; i < rd->nr_rings && !much && rd->layouts == rd->stream->layouts; i++) {
-		const struct ring_cursor *c = &rd->cursors[i];
-
-		much = unread(c, min((c->ring->mask + 1) / 2, MUCH / RING_UNIT));
-	}
+	for (i = 0; i < rd->nr_rings && !much; i++)
+		much = unread(&rd->cursors[i], 50, MUCH / RING_UNIT);
 	if (!much && rd->stream == &devtrace_stream0 && slots_bytes())
 		much = reader_lanes_lag(rd) >= min_t(u64, slots_bytes() / 2, MUCH);
-	up_read(&rd->stream->layout);
 	return much;
 }

@@ -4,9 +4,9 @@
  *
  * Looked at while they read: numbers are those of a moment ago, each by itself.
  */
+#include <linux/kref.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
-#include <linux/rwsem.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include "core.h"
@@ -25,7 +25,9 @@ static u64 reader_lag(const struct reader *rd)
 
 		if (!ring_exists(c->ring))
 			continue;
+		raw_spin_lock(&c->ring->lock);
 		ring_view(c->ring, &v);
+		raw_spin_unlock(&c->ring->lock);
 		/* A moment ago is good enough. */
 		pos = max(data_race(c->at.pos), v.tail.pos);
 		lag += v.commit.pos > pos ? (v.commit.pos - pos) * RING_UNIT : 0;
@@ -33,15 +35,21 @@ static u64 reader_lag(const struct reader *rd)
 	return lag + reader_lanes_lag(rd);
 }
 
-/* With readers_lock. */
-static const struct reader *nth_reader(struct stream *s, unsigned int n)
+/* To be kept until reader_put(). */
+static struct reader *nth_reader(struct stream *s, unsigned int n)
 {
-	const struct list_head *at;
+	struct reader *rd, *found = NULL;
 
-	list_for_each(at, &s->readers)
-		if (!n--)
-			return list_entry(at, struct reader, list);
-	return NULL;
+	raw_spin_lock(&s->readers_lock);
+	list_for_each_entry(rd, &s->readers, list) {
+		if (n--)
+			continue;
+		kref_get(&rd->ref);
+		found = rd;
+		break;
+	}
+	raw_spin_unlock(&s->readers_lock);
+	return found;
 }
 
 /**
@@ -54,21 +62,17 @@ static const struct reader *nth_reader(struct stream *s, unsigned int n)
  */
 bool stream_reader(struct stream *s, unsigned int n, struct stream_reader *r)
 {
-	const struct reader *rd;
+	struct reader *rd = nth_reader(s, n);
 
-	down_read(&s->layout);
-	mutex_lock(&s->readers_lock);
-	rd = nth_reader(s, n);
-	if (rd) {
-		r->pid = rd->pid;
-		memcpy(r->comm, rd->comm, sizeof(r->comm));
-		/* A moment ago is good enough here too. */
-		r->position = READ_ONCE(rd->last);
-		r->read = READ_ONCE(rd->given);
-		r->lost = READ_ONCE(rd->missed);
-		r->lag = reader_lag(rd);
-	}
-	mutex_unlock(&s->readers_lock);
-	up_read(&s->layout);
-	return rd;
+	if (!rd)
+		return false;
+	r->pid = rd->pid;
+	memcpy(r->comm, rd->comm, sizeof(r->comm));
+	/* A moment ago is good enough here too. */
+	r->position = READ_ONCE(rd->last);
+	r->read = READ_ONCE(rd->given);
+	r->lost = READ_ONCE(rd->missed);
+	r->lag = reader_lag(rd);
+	reader_put(rd);
+	return true;
 }

@@ -3,7 +3,8 @@
  * Where a reader stands, and going elsewhere: lseek(2)
  */
 #include <linux/fs.h>
-#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 
 #include "core.h"
@@ -18,8 +19,7 @@ static void go_oldest(struct reader *rd)
 	struct stream *s = rd->stream;
 	unsigned int i;
 
-	mutex_lock(&s->clear_lock);
-	rd->clears = s->clears;
+	rd->clears = stream_clears(s);
 	for (i = 0; i < rd->nr_rings; i++) {
 		struct ring_cursor *c = &rd->cursors[i];
 
@@ -27,20 +27,43 @@ static void go_oldest(struct reader *rd)
 		c->lost = 0;
 		c->voids = 0;
 		c->placed = false;
+		memset(c->drops, 0, sizeof(c->drops));
+		if (!ring_exists(c->ring))
+			continue;
+		raw_spin_lock(&c->ring->lock);
 		memcpy(c->drops, c->ring->cleared_drops, sizeof(c->drops));
-		if (ring_exists(c->ring))
-			cursor_oldest(rd, c);
+		cursor_oldest(c);
+		raw_spin_unlock(&c->ring->lock);
 	}
-	for (i = 0; i < reader_nr_lanes(rd); i++)
+	for (i = 0; i < reader_nr_lanes(rd); i++) {
 		cursor_lane_seek(rd, reader_lane(rd, i), 0);
-	mutex_unlock(&s->clear_lock);
+		cond_resched();
+	}
+}
+
+/* In steps. Who is killed stops where it has come to: nothing is behind that. */
+static void cursor_find_time(struct ring_cursor *c, u64 ts, u64 now)
+{
+	struct ring *ring = c->ring;
+	bool there;
+	u32 step = 0;
+
+	do {
+		raw_spin_lock(&ring->lock);
+		if (c->moves != ring->moves)
+			step = 0;
+		c->moves = ring->moves;
+		there = ring_find_step(ring, ts, now, &step, &c->at, c->cache, CACHE_UNITS);
+		raw_spin_unlock(&ring->lock);
+		cond_resched();
+	} while (!there && !fatal_signal_pending(current));
 }
 
 /*
  * To the first event at or after @ts; U64_MAX: behind the newest. A ring that
  * has come into being since the cache was allocated has nothing older.
  */
-static void cursor_find(struct reader *rd, struct ring_cursor *c, u64 ts, u64 now)
+static void cursor_find(struct ring_cursor *c, u64 ts, u64 now)
 {
 	struct ring_view v;
 	int cause;
@@ -54,12 +77,13 @@ static void cursor_find(struct reader *rd, struct ring_cursor *c, u64 ts, u64 no
 	if (!ring_exists(c->ring) || !c->cache)
 		return;
 	if (ts == U64_MAX) {
+		raw_spin_lock(&c->ring->lock);
 		ring_view(c->ring, &v);
 		c->at = v.commit;
+		c->moves = c->ring->moves;
+		raw_spin_unlock(&c->ring->lock);
 	} else {
-		mutex_lock(&rd->stream->clear_lock);
-		ring_find(c->ring, ts, now, &c->at, c->cache, CACHE_UNITS);
-		mutex_unlock(&rd->stream->clear_lock);
+		cursor_find_time(c, ts, now);
 	}
 	c->placed = true;
 }
@@ -72,13 +96,13 @@ static int go_time(struct reader *rd, u64 ts, u64 now)
 	for (i = 0; i < rd->nr_rings; i++)
 		if (ring_exists(rd->cursors[i].ring) && !cursor_cache(&rd->cursors[i]))
 			return -ENOMEM;
-	rd->clears = READ_ONCE(rd->stream->clears);
+	rd->clears = stream_clears(rd->stream);
 	for (i = 0; i < rd->nr_rings; i++)
-		cursor_find(rd, &rd->cursors[i], ts, now);
-	mutex_lock(&rd->stream->clear_lock);
-	for (i = 0; i < reader_nr_lanes(rd); i++)
+		cursor_find(&rd->cursors[i], ts, now);
+	for (i = 0; i < reader_nr_lanes(rd); i++) {
 		cursor_lane_seek(rd, reader_lane(rd, i), ts);
-	mutex_unlock(&rd->stream->clear_lock);
+		cond_resched();
+	}
 	return 0;
 }
 
@@ -101,7 +125,6 @@ static void begin_at_cursors(struct reader *rd)
 	rd->clock_sent = false;
 	rd->clock_next = devtrace_clock_oldest();
 	WRITE_ONCE(rd->last, 0);
-	rd->layouts = rd->stream->layouts;
 	rd->next_past = stream_oldest_past(rd->stream);
 	rd->has_past = false;
 }
@@ -142,7 +165,15 @@ static void skip_past(struct reader *rd)
 		rd->next_past--;
 }
 
-static loff_t seek(struct reader *rd, loff_t off, int whence)
+/**
+ * reader_seek() - go to another place
+ * @rd: the reader, locked
+ * @off: ns, see trace(4)
+ * @whence: SEEK_SET, SEEK_CUR, SEEK_END or SEEK_DATA
+ *
+ * Return: the new place in trace clock ns, or -EINVAL, -ENOMEM.
+ */
+loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 {
 	u64 now = devtrace_clock();
 	u64 ts = U64_MAX;
@@ -200,25 +231,6 @@ static loff_t seek(struct reader *rd, loff_t off, int whence)
 	rd->place = ts == U64_MAX ? now : ts;
 	skip_past(rd);
 	return rd->place;
-}
-
-/**
- * reader_seek() - go to another place
- * @rd: the reader, locked
- * @off: ns, see trace(4)
- * @whence: SEEK_SET, SEEK_CUR, SEEK_END or SEEK_DATA
- *
- * Return: the new place in trace clock ns, or -EINVAL, -ENOMEM, -EINTR: killed.
- */
-loff_t reader_seek(struct reader *rd, loff_t off, int whence)
-{
-	loff_t ret;
-
-	if (down_read_killable(&rd->stream->layout))
-		return -EINTR;
-	ret = seek(rd, off, whence);
-	up_read(&rd->stream->layout);
-	return ret;
 }
 
 /* Everything that is there, as lseek(fd, 0, SEEK_SET). */

@@ -86,6 +86,9 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 		return -ENOMEM;
 	pos &= ~(units - 1);
 	start = ring_word(pos, idx);
+	ring_lock_init(&r->lock);
+	/* Before anybody looks: a test starts it where it wraps. */
+	r->moves = pos;
 	ring_shape(r, size);
 	r->anchors = m.anchors;
 	ring_store(&r->head, start);
@@ -360,63 +363,86 @@ static struct ring_place ring_suffix(const struct ring *r, const struct ring_vie
 }
 
 /**
- * ring_resize() - give a ring other memory, with the newest records that fit
- * @r: a ring that nobody writes or reads meanwhile
+ * ring_resize_prepare() - copy the newest records that fit into other memory
+ * @r: a ring that nobody writes or clears meanwhile; readers may read
  * @size: bytes, a value that ring_size_round() returned
- * @m: memory for it; on return, what the ring had before
+ * @m: memory for it
+ * @new: filled in, for ring_resize()
  *
  * Indices go on as they were: what does not fit counts as overwritten. Positions
  * go on from the next multiple of the new size, so that no place in the old
  * memory can be taken for one in the new: readers go by the index.
- *
- * It stays closed, fits 0, until the caller has seen to it that every writer that
- * finds it open finds the new memory, and calls ring_open().
  */
-void ring_resize(struct ring *r, unsigned long size, struct ring_memory *m)
+void ring_resize_prepare(const struct ring *r, unsigned long size, const struct ring_memory *m,
+			 struct ring *new)
 {
-	const struct ring old = *r;
 	const u32 units = size / RING_UNIT;
 	struct ring_place at, tail, head;
 	struct ring_view v;
 	u32 i, block = U32_MAX;
 
-	ring_view(&old, &v);
-	at = ring_suffix(&old, &v, units);
+	ring_view(r, &v);
+	at = ring_suffix(r, &v, units);
 	tail.pos = (v.head.pos + units - 1) & ~(u64)(units - 1);
 	tail.idx = at.idx;
 	head = tail;
 
-	r->data = m->data;
-	r->anchors = m->anchors;
-	ring_shape(r, size);
-	m->data = old.data;
-	m->anchors = old.anchors;
+	new->data = m->data;
+	new->anchors = m->anchors;
+	ring_shape(new, size);
 
 	/* From the beginning of the memory, and no more than it holds: no padding. */
 	while (at.pos < v.commit.pos) {
-		const struct ring_record *rec = ring_next(&old, &at);
+		const struct ring_record *rec = ring_next(r, &at);
 		const u32 n = ring_record_units(rec);
 
 		if (rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD)
 			continue;
-		memcpy(ring_at(r, (u32)head.pos), rec, (size_t)n * RING_UNIT);
-		i = ((u32)head.pos & r->mask) >> r->block_shift;
+		memcpy(ring_at(new, (u32)head.pos), rec, (size_t)n * RING_UNIT);
+		i = ((u32)head.pos & new->mask) >> new->block_shift;
 		if (i != block)
-			ring_store(&r->anchors[i], ring_word(head.pos, head.idx));
+			ring_store(&new->anchors[i], ring_word(head.pos, head.idx));
 		block = i;
 		head.pos += n;
 		head.idx++;
 	}
-	ring_store(&r->anchors[((u32)head.pos & r->mask) >> r->block_shift],
+	ring_store(&new->anchors[((u32)head.pos & new->mask) >> new->block_shift],
 		   ring_word(head.pos, head.idx));
-	ring_store(&r->head, ring_word(head.pos, head.idx));
-	ring_store(&r->tail, ring_word(tail.pos, tail.idx));
-	ring_store(&r->commit, ring_word(head.pos, head.idx));
+	ring_store(&new->head, ring_word(head.pos, head.idx));
+	ring_store(&new->tail, ring_word(tail.pos, tail.idx));
 	/* The next record takes the long way, which finds out. */
-	r->easy = head.pos;
-	r->pos_epoch = head.pos >> 30;
-	r->idx_epoch = head.idx >> 30;
-	r->cleared.pos = min(r->cleared.pos, tail.pos);
+	new->easy = head.pos;
+	new->pos_epoch = head.pos >> 30;
+	new->idx_epoch = head.idx >> 30;
+	new->cleared.pos = min(r->cleared.pos, tail.pos);
+}
+
+/**
+ * ring_resize() - give a ring other memory
+ * @r: the ring; nobody has written or cleared it since it was prepared
+ * @new: of ring_resize_prepare()
+ * @m: on return, what the ring had before
+ *
+ * It stays closed, fits 0, until the caller has seen to it that every writer that
+ * finds it open finds the new memory, and calls ring_open().
+ */
+void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m)
+{
+	m->data = r->data;
+	m->anchors = r->anchors;
+	WRITE_ONCE(r->mask, new->mask);
+	r->block_shift = new->block_shift;
+	/* Who finds data has found the rest before, as behind init:A; or looks with the lock. */
+	smp_store_release(&r->data, new->data);
+	r->anchors = new->anchors;
+	WRITE_ONCE(r->pos_epoch, new->pos_epoch);
+	WRITE_ONCE(r->idx_epoch, new->idx_epoch);
+	ring_store(&r->tail, ring_load(&new->tail));
+	ring_store(&r->commit, ring_load(&new->head));
+	ring_store(&r->head, ring_load(&new->head));
+	r->easy = new->easy;
+	r->cleared.pos = new->cleared.pos;
+	r->moves++;
 }
 
 /* Writers may come, after a resize. */
@@ -444,7 +470,7 @@ void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost)
  * ring_clear() - let nothing that is committed now be read again
  * @r: any CPU's ring
  *
- * The caller keeps others from r->cleared meanwhile, and tells the readers.
+ * The caller tells the readers.
  */
 void ring_clear(struct ring *r)
 {
@@ -538,71 +564,85 @@ static bool ring_find_in(struct ring_place *at, u64 ts, u64 now, u64 idx,
 	return false;
 }
 
-/**
- * ring_find() - the first record at or after a time
- * @r: any CPU's ring, existing
- * @ts: trace clock, ns
- * @now: trace clock, not before any record that may be returned
- * @at: filled in: that record, or the place behind the newest
- * @buf: to work in
- * @units: its size, at least the largest record
- *
- * Anchors narrow the search down to one block; within it records are walked.
- */
-void ring_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,
-	       u64 *buf, u32 units)
+/* Whether the first record of a block is there, and older than @ts; then it is @at. */
+static void ring_find_block(const struct ring *r, u64 ts, u64 now, u32 block,
+			    struct ring_place *at, u64 *buf, u32 units)
 {
-	u32 blocks = (r->mask + 1) >> r->block_shift;
-	u64 lost;
-	u32 i, n;
-
-	ring_oldest(r, at, &lost);
-	for (i = 0; i < blocks; i++) {
-		u64 anchor = ring_load(&r->anchors[i]);
-		struct ring_place p;
-		struct ring_view v;
-		u64 head;
-
-		ring_view(r, &v);
-		head = ring_word((u32)v.head.pos, (u32)v.head.idx);
-		ring_place_before(&p, anchor, head, &v.head);
-		if (p.pos <= at->pos || p.pos >= v.commit.pos)
-			continue;
-		/* If the tail has passed it, this is the tail: as good. */
-		ring_fetch(r, &p, units, buf, &n);
-		if (n < 2)
-			continue;
-		if (buf[0] >> RING_TYPE_SHIFT == RING_TYPE_PAD)
-			continue;
-		if (ring_ts(buf[0], now) < ts)
-			*at = p;
-	}
-	do {
-		ring_fetch(r, at, units, buf, &n);
-	} while (n && !ring_find_in(at, ts, now, 0, buf, n));
-}
-
-/**
- * ring_place_of() - where the record of an index is, after a resize
- * @r: any CPU's ring, existing
- * @idx: the index
- * @at: filled in: its place; if it is gone, that of the oldest record
- * @buf: to work in
- * @units: its size, at least the largest record
- *
- * Return: how many records, from @idx on, are gone.
- */
-u64 ring_place_of(const struct ring *r, u64 idx, struct ring_place *at, u64 *buf, u32 units)
-{
+	u64 anchor = ring_load(&r->anchors[block]), head;
+	struct ring_place p;
 	struct ring_view v;
 	u32 n;
 
 	ring_view(r, &v);
-	*at = v.tail;
-	while (at->idx < idx) {
-		ring_fetch(r, at, units, buf, &n);
-		if (!n || ring_find_in(at, 0, 0, idx, buf, n))
-			break;
+	head = ring_word((u32)v.head.pos, (u32)v.head.idx);
+	ring_place_before(&p, anchor, head, &v.head);
+	if (p.pos <= at->pos || p.pos >= v.commit.pos)
+		return;
+	/* If the tail has passed it, this is the tail: as good. */
+	ring_fetch(r, &p, units, buf, &n);
+	if (n < 2 || buf[0] >> RING_TYPE_SHIFT == RING_TYPE_PAD)
+		return;
+	if (ring_ts(buf[0], now) < ts)
+		*at = p;
+}
+
+/**
+ * ring_find_step() - a step towards the first record at or after a time
+ * @r: any CPU's ring, existing
+ * @ts: trace clock, ns
+ * @now: trace clock, not before any record that may be returned
+ * @step: 0 at first, and again when the ring has got other memory between two steps
+ * @at: where it has come to; at last that record, or the place behind the newest
+ * @buf: to work in
+ * @units: its size, at least the largest record
+ *
+ * Anchors narrow the search down to one block; within it records are walked. A step
+ * looks at one block, or copies @buf full of records once.
+ *
+ * Return: whether it has come there.
+ */
+bool ring_find_step(const struct ring *r, u64 ts, u64 now, u32 *step, struct ring_place *at,
+		    u64 *buf, u32 units)
+{
+	const u32 blocks = (r->mask + 1) >> r->block_shift;
+	u64 lost;
+	u32 n;
+
+	if (!*step)
+		ring_oldest(r, at, &lost);
+	if (*step < blocks) {
+		ring_find_block(r, ts, now, (*step)++, at, buf, units);
+		return false;
 	}
-	return at->idx > idx ? at->idx - idx : 0;
+	ring_fetch(r, at, units, buf, &n);
+	return !n || ring_find_in(at, ts, now, 0, buf, n);
+}
+
+/**
+ * ring_place_step() - a step towards where the record of an index is, after a resize
+ * @r: any CPU's ring, existing
+ * @idx: the index
+ * @step: as that of ring_find_step()
+ * @at: where it has come to; at last its place, or, if it is gone, that of the oldest
+ *	record
+ * @buf: to work in
+ * @units: its size, at least the largest record
+ *
+ * Return: whether it has come there.
+ */
+bool ring_place_step(const struct ring *r, u64 idx, u32 *step, struct ring_place *at,
+		     u64 *buf, u32 units)
+{
+	struct ring_view v;
+	u32 n;
+
+	if (!*step) {
+		ring_view(r, &v);
+		*at = v.tail;
+		*step = 1;
+	}
+	if (at->idx >= idx)
+		return true;
+	ring_fetch(r, at, units, buf, &n);
+	return !n || ring_find_in(at, 0, 0, idx, buf, n) || at->idx >= idx;
 }

@@ -100,10 +100,15 @@ struct ring_place {
  * @cleared: the place below which nothing is to be read
  * @cleared_drops: @dropped at that time
  *
+ * @moves: how often it got other memory; wraps
+ * @lock: see below
+ *
  * head, tail and commit hold a position in units (low half) and the index of
  * the record there (high half). All are written by the owning CPU alone, but
- * for @cleared and @cleared_drops: those the caller of ring_clear() protects
- * against the callers of ring_oldest() and ring_find().
+ * for @cleared and @cleared_drops. Whoever clears the ring, gives it other memory,
+ * or calls one of the functions for reading holds @lock, but for ring_exists() and
+ * ring_view(). It is held for one copy of a reader's buffer at the most, with
+ * preemption off.
  */
 struct ring {
 	ring_word_t	head;
@@ -122,6 +127,8 @@ struct ring {
 	ring_count_t	dropped[RING_DROP_CAUSES];
 	struct ring_place cleared;
 	u64		cleared_drops[RING_DROP_CAUSES];
+	unsigned int	moves;
+	ring_lock_t	lock;
 };
 
 /* What a ring holds at one instant. */
@@ -353,7 +360,9 @@ struct ring_memory {
 
 int ring_memory_alloc(struct ring_memory *m, unsigned long size);
 void ring_memory_free(struct ring_memory *m);
-void ring_resize(struct ring *r, unsigned long size, struct ring_memory *m);
+void ring_resize_prepare(const struct ring *r, unsigned long size, const struct ring_memory *m,
+			 struct ring *new);
+void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m);
 void ring_open(struct ring *r);
 unsigned long ring_size_round(unsigned long long size);
 
@@ -363,9 +372,10 @@ bool ring_exists(const struct ring *r);
 u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 limit,
 	       u64 *buf, u32 *units);
 void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost);
-void ring_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,
-	       u64 *buf, u32 units);
-u64 ring_place_of(const struct ring *r, u64 idx, struct ring_place *at, u64 *buf, u32 units);
+bool ring_find_step(const struct ring *r, u64 ts, u64 now, u32 *step, struct ring_place *at,
+		    u64 *buf, u32 units);
+bool ring_place_step(const struct ring *r, u64 idx, u32 *step, struct ring_place *at,
+		     u64 *buf, u32 units);
 void ring_clear(struct ring *r);
 
 /* The full time stamp of a record that is not in the future at @now. */

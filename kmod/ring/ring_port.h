@@ -17,6 +17,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/vmalloc.h>
@@ -127,6 +128,10 @@ typedef atomic64_t ring_count_t;
 	data_race(memcpy(dst, src, (size_t)(units) * RING_UNIT))
 
 #define ring_clock()		devtrace_clock()
+
+/* Of readers, and of whoever changes what they look at; writers take none. */
+typedef raw_spinlock_t ring_lock_t;
+#define ring_lock_init(l)	raw_spin_lock_init(l)
 
 /* A reader that lost its CPU in the middle of a snapshot would see it wrap. */
 #define ring_snapshot_begin()	preempt_disable()

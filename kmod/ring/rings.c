@@ -131,17 +131,17 @@ void rings_free(struct stream *s)
 
 /*
  * One CPU after the other: its writers find no ring meanwhile, and count what they
- * drop. Memory is allocated before, so that all rings change their size or none.
+ * drop. Readers go on, and nobody waits for one. Memory is allocated before, so that
+ * all rings change their size or none.
  */
 static int resize_all(struct stream *s, unsigned long bytes, struct ring_memory *m)
 {
-	struct ring *r;
+	struct ring *r, new;
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		if (ring_exists(per_cpu_ptr(s->rings, cpu)) && ring_memory_alloc(&m[cpu], bytes))
 			return -ENOMEM;
-	down_write(&s->layout);
 	for_each_possible_cpu(cpu) {
 		r = per_cpu_ptr(s->rings, cpu);
 		if (!ring_exists(r))
@@ -150,7 +150,11 @@ static int resize_all(struct stream *s, unsigned long bytes, struct ring_memory 
 		WRITE_ONCE(r->fits, 0);
 		/* Writers have preemption off. Until this is over they drop: be quick. */
 		synchronize_rcu_expedited();
-		ring_resize(r, bytes, &m[cpu]);
+		ring_resize_prepare(r, bytes, &m[cpu], &new);
+		/* Readers that hold this lock are done with the old memory when they let go. */
+		raw_spin_lock(&r->lock);
+		ring_resize(r, &new, &m[cpu]);
+		raw_spin_unlock(&r->lock);
 		/* Whoever finds it open began after this, and finds the new memory. */
 		synchronize_rcu_expedited();
 		ring_open(r);
@@ -158,8 +162,6 @@ static int resize_all(struct stream *s, unsigned long bytes, struct ring_memory 
 			set_limit(r);
 	}
 	s->bytes = bytes;
-	s->layouts++;
-	up_write(&s->layout);
 	return 0;
 }
 

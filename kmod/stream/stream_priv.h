@@ -9,10 +9,9 @@
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
-#include <linux/rwsem.h>
+#include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -55,9 +54,6 @@ struct stream_past {
  * @past: changes of state, the n-th at n % STREAM_PASTS
  * @pasts: how many there were; wraps
  * @oldest_past: the number of the oldest that is not overwritten next
- * @layout: readers of the rings hold it for reading; resizing, for writing
- * @layouts: how often it was resized
- * @clear_lock: serializes clearing with whoever reads what was cleared
  * @clears: how often it was cleared
  * @watermark: percent
  * @marked: for each CPU, the position up to which a watermark was notified
@@ -65,7 +61,7 @@ struct stream_past {
  * @before_lanes: the same of lanes
  * @marked_lanes: as @marked, for lanes
  * @wait: readers that wait
- * @readers_lock: of @readers
+ * @readers_lock: of @readers; held for a look at the list
  * @readers: struct reader
  * @kick: from any context: there is something for @work
  * @work: settles what emitters began
@@ -88,9 +84,6 @@ struct stream {
 	struct stream_past	past[STREAM_PASTS];
 	unsigned long		pasts, oldest_past;
 
-	struct rw_semaphore	layout;
-	unsigned int		layouts;
-	struct mutex		clear_lock;	/* clearing, and reading what was cleared */
 	unsigned int		clears;
 
 	unsigned int		watermark;
@@ -99,7 +92,7 @@ struct stream {
 	u64			before_lanes;
 	u64			marked_lanes;
 	wait_queue_head_t	wait;
-	struct mutex		readers_lock;	/* of @readers */
+	raw_spinlock_t		readers_lock;	/* of @readers */
 	struct list_head	readers;
 
 	struct irq_work		kick;
@@ -110,6 +103,13 @@ struct stream {
 
 extern struct stream devtrace_stream0;
 extern struct stream __rcu *devtrace_streams[DEVTRACE_STREAMS_MAX];
+
+/* What was cleared before is found to be by whoever sees this number. */
+static inline unsigned int stream_clears(const struct stream *s)
+{
+	/* LMM(clears:B): pairs with clears:A. */
+	return smp_load_acquire(&s->clears);
+}
 
 /* wake.c */
 void wake_prepare(struct stream *s);

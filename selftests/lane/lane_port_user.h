@@ -39,7 +39,8 @@ void port_stored(const void *p);
 void port_wmb(void);
 
 #define port_typed(x)		__typeof__((x) + 0)
-#define READ_ONCE(x)		((port_typed(x))port_load(&(x), sizeof(x), false))
+/* Of pointers too. */
+#define READ_ONCE(x)		((port_typed(x))(uintptr_t)port_load(&(x), sizeof(x), false))
 #define smp_load_acquire(p)	((port_typed(*(p)))port_load(p, sizeof(*(p)), true))
 #define smp_rmb()		port_rmb()
 #define smp_wmb()		port_wmb()
@@ -47,6 +48,7 @@ void port_wmb(void);
 	*(volatile __typeof__(x) *)&(x) = (v);					\
 	port_stored(&(x));							\
 } while (0)
+#define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
 #define get_unaligned(p)	port_word(p)
 
 /* Pieces of two bytes, as a writer makes them complete. */

@@ -102,6 +102,8 @@ u64 port_load(const void *p, size_t size, bool acquire)
 	u32 v;
 
 	(void)acquire;
+	if (p == &ring.pages)
+		return (uintptr_t)ring.pages;
 	memcpy(&v, p, sizeof(v));
 	CHECK(size == sizeof(v), "something else than the tail is loaded");
 	return v;
@@ -125,6 +127,8 @@ void port_stored(const void *p)
 	const u64 block = ring.tail - 1;
 	u32 i;
 
+	if (p == &ring.pages)
+		return;
 	CHECK(p == &ring.tail_low, "something else than the tail is stored");
 	if (!armed)
 		return;
@@ -312,52 +316,67 @@ static void give_up(void)
 }
 
 /* Memory that the ring may have; what it does not need comes back in the same array. */
-static u8 **new_pages(u32 nr)
+static struct block_pages *new_pages(u32 nr)
 {
-	u8 **pages = calloc(nr, sizeof(*pages));
+	struct block_pages *pages = calloc(1, sizeof(*pages) + nr * sizeof(pages->at[0]));
 	u32 i;
 
-	for (i = 0; pages && i < nr; i++) {
-		pages[i] = calloc(1, BLOCK_BYTES);
-		if (!pages[i])
+	if (!pages)
+		ksft_exit_fail_msg("no memory\n");
+	pages->nr = nr;
+	for (i = 0; i < nr; i++) {
+		pages->at[i] = calloc(1, BLOCK_BYTES);
+		if (!pages->at[i])
 			ksft_exit_fail_msg("no memory\n");
 	}
 	return pages;
 }
 
-static void free_pages(u8 **pages, struct block_state *state, u32 nr)
+/* @spare: instead of those that are still in use, or NULL */
+static void free_pages(struct block_pages *pages, struct block_state *state, u8 **spare)
 {
 	u32 i;
 
 	/* Twice the same one, or one of the ring, is what the sanitizer sees. */
-	for (i = 0; i < nr; i++)
-		free(pages[i]);
+	for (i = 0; i < pages->nr; i++)
+		free(spare && spare[i] ? spare[i] : pages->at[i]);
 	free(pages);
 	free(state);
+}
+
+/* Whoever found the old array before finds each block that stays where it was. */
+static bool still_finds(const struct block_pages *old, u64 n)
+{
+	return old->at[n & (old->nr - 1)] == ring.pages->at[n & (ring.nr - 1)];
 }
 
 static void resize(void)
 {
 	const u32 nr = BLOCKS_MIN << rnd() % 5, old_nr = ring.nr;
 	struct block_state *state = calloc(nr, sizeof(*state)), *old_state = ring.state;
-	u8 **pages = new_pages(nr), **old_pages = ring.pages;
+	struct block_pages *pages = new_pages(nr), *old_pages = ring.pages;
+	u8 **spare = calloc(old_nr, sizeof(*spare));
 	const u64 tail = ring.tail, head = ring.head;
 	const u64 to = head + 1 - tail > nr ? head + 1 - nr : tail;
+	u64 n;
 
-	if (blocks_resize(&ring, pages, state, nr)) {
+	if (blocks_resize(&ring, pages, state, spare)) {
 		CHECK(ring.tail == to && ring.head == head && ring.nr == nr,
 		      "the newest blocks do not stay");
 		CHECK(ring.pages == pages && ring.state == state, "other memory than was given");
-		free_pages(old_pages, old_state, old_nr);
+		for (n = to; n <= head; n++)
+			CHECK(still_finds(old_pages, n), "a block that stays is elsewhere");
+		free_pages(old_pages, old_state, spare);
 		seen.resized++;
 	} else {
 		CHECK(ring.tail <= to && ring.head == head && ring.nr == old_nr &&
 		      ring.pages == old_pages && ring.state == old_state,
 		      "a change of size in vain changes something");
 		CHECK(writes_before(to), "no other size, and nobody is in the way");
-		free_pages(pages, state, nr);
+		free_pages(pages, state, NULL);
 		seen.not_resized++;
 	}
+	free(spare);
 	follow_tail();
 }
 
@@ -389,7 +408,7 @@ static void end(void)
 	u32 i;
 
 	armed = false;
-	free_pages(ring.pages, ring.state, ring.nr);
+	free_pages(ring.pages, ring.state, NULL);
 	for (i = 0; i < 3; i++)
 		free(ring.chains[i]);
 }

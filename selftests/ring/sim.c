@@ -12,7 +12,7 @@
  *  - time never runs backwards;
  *  - a reader gets the list's records, and the rest is counted as lost;
  *  - nothing older comes once a reader was told that nothing older can come;
- *  - ring_find() finds the first record of a time.
+ *  - all_of_find() finds the first record of a time.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "sim.h"
+#include "steps.h"
 
 #define BUF_UNITS	2048
 #define STEPS_MAX	50000000
@@ -503,7 +504,7 @@ static void find(void)
 		break;
 	}
 	sim_totals.finds++;
-	ring_find(&s.ring, ts, s.clock + (1ULL << 40), &at, s.buf,
+	all_of_find(&s.ring, ts, s.clock + (1ULL << 40), &at, s.buf,
 		  ring_units(s.ring.limit - 1) + sim_random(1024));
 	check_place(&at, "found");
 	sim_check(at.pos >= cleared.pos);

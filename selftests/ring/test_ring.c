@@ -9,6 +9,7 @@
 #include "kselftest_harness.h"
 
 #include "sim.h"
+#include "steps.h"
 
 #define ROUNDS	400
 #define OPS	1500
@@ -344,13 +345,12 @@ TEST_F(ring, other_memory)
 		}
 		size = 1024UL << sim_random(6);
 		ASSERT_EQ(0, ring_memory_alloc(&m, size));
-		ring_resize(&r, size, &m);
-		ring_open(&r);
+		all_of_resize(&r, size, &m);
 		ring_memory_free(&m);
 
 		was.pos = v.tail.pos;
 		ASSERT_EQ(size / RING_UNIT - 1, r.mask);
-		gone = ring_place_of(&r, was.idx, &at, buf, 1024);
+		gone = all_of_place(&r, was.idx, &at, buf, 1024);
 		ring_oldest(&r, &head, &gone);
 		EXPECT_LE(first, head.idx);
 		/* All of them, if there was room: no more is lost than has to be. */

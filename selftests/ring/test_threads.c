@@ -16,6 +16,7 @@
 #include "kselftest_harness.h"
 
 #include "ring.h"
+#include "steps.h"
 
 #ifdef __SANITIZE_THREAD__
 #define EVENTS		150000
@@ -182,7 +183,7 @@ static void find_again(struct reader *rd)
 	if (rd->sizes == sizes)
 		return;
 	rd->sizes = sizes;
-	gone = ring_place_of(&ring, idx, &rd->at, rd->buf, BUF_UNITS);
+	gone = all_of_place(&ring, idx, &rd->at, rd->buf, BUF_UNITS);
 	rd->lost += gone;
 	if (rd->at.idx != idx + gone)
 		rd->fault = "another place after a resize";
@@ -249,7 +250,7 @@ static void seek(struct reader *rd)
 		ring_clear(&ring);
 	ring_oldest(&ring, &at, &lost);
 	ring_view(&ring, &v);
-	ring_find(&ring, ts, ring_port_clock() + 1000000000000ULL, &at, rd->buf, BUF_UNITS);
+	all_of_find(&ring, ts, ring_port_clock() + 1000000000000ULL, &at, rd->buf, BUF_UNITS);
 	pthread_mutex_unlock(&clear_lock);
 	if (at.pos >= v.commit.pos)
 		return;
@@ -273,8 +274,7 @@ static void *resize_all(void *arg)
 		if (ring_memory_alloc(&m, other))
 			break;
 		pthread_rwlock_wrlock(&in_use);
-		ring_resize(&ring, other, &m);
-		ring_open(&ring);
+		all_of_resize(&ring, other, &m);
 		sizes++;
 		pthread_rwlock_unlock(&in_use);
 		ring_memory_free(&m);

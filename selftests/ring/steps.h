@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * steps.h - what kmod/ does in steps, with nobody between them
+ */
+#ifndef STEPS_H
+#define STEPS_H
+
+#include "ring.h"
+
+static inline void all_of_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,
+			       u64 *buf, u32 units)
+{
+	u32 step = 0;
+
+	while (!ring_find_step(r, ts, now, &step, at, buf, units))
+		;
+}
+
+/* How many records, from @idx on, are gone. */
+static inline u64 all_of_place(const struct ring *r, u64 idx, struct ring_place *at, u64 *buf,
+			       u32 units)
+{
+	u32 step = 0;
+
+	while (!ring_place_step(r, idx, &step, at, buf, units))
+		;
+	return at->idx > idx ? at->idx - idx : 0;
+}
+
+static inline void all_of_resize(struct ring *r, unsigned long size, struct ring_memory *m)
+{
+	struct ring new;
+
+	ring_resize_prepare(r, size, m, &new);
+	ring_resize(r, &new, m);
+	ring_open(r);
+}
+
+#endif /* STEPS_H */
