@@ -509,9 +509,11 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 	len = strlen(e->d.name);
 	memset(e->d.name + len, 0, sizeof(e->d.name) - len);
 
-	mutex_lock(&dict_lock);
-	err = dict_set(pid, &e);
-	mutex_unlock(&dict_lock);
+	err = mutex_lock_killable(&dict_lock);
+	if (!err) {
+		err = dict_set(pid, &e);
+		mutex_unlock(&dict_lock);
+	}
 	if (!e)
 		devtrace_wake_later();
 	kfree(e);

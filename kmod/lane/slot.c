@@ -389,7 +389,7 @@ static u32 blocks_for(unsigned long bytes)
  * @bytes: of it; at least BLOCKS_MIN blocks are made
  *
  * Context: process.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EINTR: killed.
  */
 int slots_make(unsigned long bytes)
 {
@@ -399,7 +399,8 @@ int slots_make(unsigned long bytes)
 
 	if (READ_ONCE(slots_blocks.nr))
 		return 0;
-	mutex_lock(&make_lock);
+	if (mutex_lock_killable(&make_lock))
+		return -EINTR;
 	if (!slots_blocks.nr) {
 		err = alloc_memory(&m, nr);
 		if (!err) {

@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_stall.c - a reader that has no CPU holds up nobody
+ *
+ * Readers of the lowest priority, and readers in a cgroup whose quota is used up, lose
+ * their CPU wherever they are, behind busy programs. Meanwhile root, at the highest
+ * priority, does what others do too. How long that takes on a busy machine is no matter:
+ * what is measured is the time in which the caller slept, neither running nor waiting for
+ * a CPU. A caller that waits for none of the readers does not sleep.
+ *
+ * Some calls wait for grace periods of RCU, or for the other CPUs, by their nature. These
+ * are measured beside membarrier(2), which waits for one grace period, and beside the
+ * same call without readers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/membarrier.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "lanes.h"
+#include "nl.h"
+
+#define MSEC		1000000ULL
+#define BOUND_NS	(50 * MSEC)
+/* Grace periods that one command may wait for, one after the other, and some to spare. */
+#define GRACES		24
+#define HOGS		4		/* of each CPU */
+#define READERS		4		/* of each kind */
+#define CHILDREN	64
+#define STIR		10		/* tries until the hogs pause again */
+#define RARE		25		/* of as many tries one of a call that is slow */
+#define CGROUPS		"/tmp/test_stall"
+#define CGROUP		CGROUPS "/throttled"
+
+FIXTURE(stall) {
+	int schedstat, rfd, n, cpu[DEV_CPUS], children, rounds;
+	atomic_bool *pause;		/* in memory of all processes */
+	pid_t child[CHILDREN];
+	struct nl nl;
+	bool mounted;
+};
+
+/* What is measured */
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * NSEC + ts.tv_nsec;
+}
+
+/* How long this thread has waited for a CPU; SIGKILL if nobody knows. */
+static uint64_t run_delay(int schedstat)
+{
+	unsigned long long ran, waited;
+	char buf[100] = "";
+
+	if (pread(schedstat, buf, sizeof(buf) - 1, 0) <= 0 ||
+	    sscanf(buf, "%llu %llu", &ran, &waited) != 2)
+		abort();
+	return waited;
+}
+
+struct span {
+	uint64_t wall, ran, delayed;
+};
+
+static struct span span_begin(int schedstat)
+{
+	struct span s;
+
+	s.delayed = run_delay(schedstat);
+	s.ran = now(CLOCK_THREAD_CPUTIME_ID);
+	s.wall = now(CLOCK_MONOTONIC);
+	return s;
+}
+
+/* For how long it slept since then. */
+static uint64_t span_end(int schedstat, const struct span *s)
+{
+	const uint64_t wall = now(CLOCK_MONOTONIC) - s->wall;
+	const uint64_t awake = now(CLOCK_THREAD_CPUTIME_ID) - s->ran +
+			       run_delay(schedstat) - s->delayed;
+
+	return wall > awake ? wall - awake : 0;
+}
+
+/* Who is in the way */
+
+static void pin(int cpu)
+{
+	if (dev_pin(cpu))
+		_exit(1);
+}
+
+static void lowest(void)
+{
+	const struct sched_param p = { 0 };
+
+	if (sched_setscheduler(0, SCHED_IDLE, &p))
+		_exit(1);
+}
+
+/* Emits, so that there is something to read, and lets nobody else have the CPU. */
+static void hog(const atomic_bool *pause)
+{
+	int fd = open(DEV_PATH, O_WRONLY), i;
+	volatile unsigned int n = 0;
+
+	for (i = 0; ; i++) {
+		if (atomic_load(pause)) {
+			dev_sleep_ms(5);
+			continue;
+		}
+		if (!(i & 255))
+			dev_emit_mark(fd, DEVTRACE_T_USER, 1, i);
+		while (++n & 1023)
+			;
+	}
+}
+
+/* Does all that a reader may do. */
+static void read_on(void)
+{
+	static char buf[32768];
+	struct pollfd p = { .events = POLLIN };
+	int i, fd;
+
+	for (;;) {
+		fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+		if (fd < 0)
+			continue;
+		p.fd = fd;
+		for (i = 0; i < 8; i++) {
+			while (read(fd, buf, sizeof(buf)) > 0)
+				;
+			poll(&p, 1, 0);
+			lseek(fd, -(off_t)(dev_random() % NSEC) - 1, SEEK_END);
+			read(fd, buf, sizeof(buf));
+			lseek(fd, 0, SEEK_SET);
+		}
+		close(fd);
+	}
+}
+
+static void make_lanes(void)
+{
+	int fd = open(DEV_PATH, O_WRONLY), n, i;
+	struct lane l[8];
+
+	for (;;) {
+		for (n = 0; n < 8 && !lane_open(&l[n], fd, DEVTRACE_LANE_MIN); n++)
+			for (i = 0; i < 50; i++)
+				lane_mark(&l[n], DEVTRACE_T_USER, 2, i);
+		while (n--)
+			lane_close(&l[n]);
+	}
+}
+
+/* A process that lives until it is killed. */
+static pid_t child(FIXTURE_DATA(stall) *self)
+{
+	pid_t pid = self->children < CHILDREN ? fork() : -1;
+
+	if (pid > 0)
+		self->child[self->children++] = pid;
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		setpriority(PRIO_PROCESS, 0, 0);
+		dev_random_as(self->children + 1);
+	}
+	return pid;
+}
+
+static void start_hogs(FIXTURE_DATA(stall) *self)
+{
+	int i;
+
+	for (i = 0; i < HOGS * self->n; i++)
+		if (!child(self)) {
+			pin(self->cpu[i % self->n]);
+			hog(self->pause);
+		}
+}
+
+static void start_readers(FIXTURE_DATA(stall) *self)
+{
+	int i;
+
+	for (i = 0; i < READERS; i++)
+		if (!child(self)) {
+			lowest();
+			read_on();
+		}
+	if (!child(self)) {
+		lowest();
+		make_lanes();
+	}
+}
+
+/* A cgroup that gets a fiftieth of a CPU. */
+static int make_cgroup(FIXTURE_DATA(stall) *self)
+{
+	mkdir(CGROUPS, 0755);
+	if (mount("none", CGROUPS, "cgroup2", 0, NULL))
+		return -1;
+	self->mounted = true;
+	if (dev_write_file(CGROUPS "/cgroup.subtree_control", "+cpu") ||
+	    (mkdir(CGROUP, 0755) && errno != EEXIST))
+		return -1;
+	return dev_write_file(CGROUP "/cpu.max", "20000 1000000");
+}
+
+static int start_throttled(FIXTURE_DATA(stall) *self)
+{
+	char pid[20];
+	int i;
+
+	if (make_cgroup(self))
+		return -1;
+	for (i = 0; i < READERS + 1; i++) {
+		if (child(self))
+			continue;
+		snprintf(pid, sizeof(pid), "%d", getpid());
+		if (dev_write_file(CGROUP "/cgroup.procs", pid))
+			_exit(1);
+		if (i)
+			read_on();
+		make_lanes();
+	}
+	return 0;
+}
+
+FIXTURE_SETUP(stall)
+{
+	const char *rounds = getenv("DEVICE_ROUNDS");
+
+	dev_seed();
+	self->rounds = rounds ? atoi(rounds) : 1000;
+	self->n = dev_online(self->cpu);
+	self->pause = mmap(NULL, sizeof(*self->pause), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, self->pause);
+	ASSERT_EQ(0, dev_load("size=64K"));
+	ASSERT_EQ(0, nl_open(&self->nl));
+	self->rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, self->rfd);
+	self->schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
+	ASSERT_LE(0, self->schedstat);
+	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
+}
+
+static void end_children(FIXTURE_DATA(stall) *self)
+{
+	int i;
+
+	for (i = 0; i < self->children; i++)
+		kill(self->child[i], SIGKILL);
+	for (i = 0; i < self->children; i++)
+		waitpid(self->child[i], NULL, 0);
+	self->children = 0;
+}
+
+FIXTURE_TEARDOWN(stall)
+{
+	end_children(self);
+	setpriority(PRIO_PROCESS, 0, 0);
+	close(self->schedstat);
+	close(self->rfd);
+	nl_close(&self->nl);
+	if (self->mounted) {
+		rmdir(CGROUP);
+		umount2(CGROUPS, MNT_DETACH);
+	}
+	rmdir(CGROUPS);
+	EXPECT_EQ(0, dev_done());
+}
+
+/* What somebody else does. Each returns 0, or what is wrong. */
+
+static int do_read(FIXTURE_DATA(stall) *self)
+{
+	static char buf[4096];
+
+	return read(self->rfd, buf, sizeof(buf)) < 0 && errno != EAGAIN ? errno : 0;
+}
+
+static int do_open(FIXTURE_DATA(stall) *self)
+{
+	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+static int dump(FIXTURE_DATA(stall) *self, int cmd)
+{
+	nl_begin(&self->nl, cmd);
+	return nl_dump(&self->nl, NULL, NULL);
+}
+
+static int do_dump(FIXTURE_DATA(stall) *self)
+{
+	return dump(self, DEVTRACE_CMD_STATS_GET) ?: dump(self, DEVTRACE_CMD_READER_GET) ?:
+	       dump(self, DEVTRACE_CMD_LANE_GET) ?: dump(self, DEVTRACE_CMD_STREAM_GET);
+}
+
+static int do_clear(FIXTURE_DATA(stall) *self)
+{
+	nl_begin(&self->nl, DEVTRACE_CMD_CLEAR);
+	nl_put_str(&self->nl, DEVTRACE_A_STREAM, "trace");
+	return nl_do(&self->nl, NULL, NULL);
+}
+
+static int do_resize(FIXTURE_DATA(stall) *self)
+{
+	static int turn;
+
+	nl_begin(&self->nl, DEVTRACE_CMD_STREAM_SET);
+	nl_put_str(&self->nl, DEVTRACE_A_STREAM, "trace");
+	nl_put_u64(&self->nl, DEVTRACE_A_SIZE, turn++ & 1 ? 65536 : 131072);
+	return nl_do(&self->nl, NULL, NULL);
+}
+
+static int do_stream(FIXTURE_DATA(stall) *self)
+{
+	int err;
+
+	nl_begin(&self->nl, DEVTRACE_CMD_STREAM_NEW);
+	nl_put_str(&self->nl, DEVTRACE_A_STREAM, "stall");
+	nl_put_u64(&self->nl, DEVTRACE_A_SIZE, 4096);
+	err = nl_do(&self->nl, NULL, NULL);
+	if (err)
+		return err;
+	nl_begin(&self->nl, DEVTRACE_CMD_STREAM_DEL);
+	nl_put_str(&self->nl, DEVTRACE_A_STREAM, "stall");
+	return nl_do(&self->nl, NULL, NULL);
+}
+
+static int do_grace(FIXTURE_DATA(stall) *self)
+{
+	return syscall(__NR_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) ? errno : 0;
+}
+
+static int do_hotplug(FIXTURE_DATA(stall) *self)
+{
+	return dev_switch(self->cpu[self->n - 1], false) ?:
+	       dev_switch(self->cpu[self->n - 1], true);
+}
+
+typedef int stall_fn(FIXTURE_DATA(stall) *self);
+
+/* The longest that it slept in it, or UINT64_MAX: it failed. */
+static uint64_t slept_in(FIXTURE_DATA(stall) *self, const char *what, stall_fn *fn)
+{
+	const struct span s = span_begin(self->schedstat);
+	const int err = fn(self);
+	const uint64_t slept = span_end(self->schedstat, &s);
+
+	if (!err)
+		return slept;
+	dev_say("%s: error %d", what, err);
+	return UINT64_MAX;
+}
+
+struct call {
+	const char *what;
+	stall_fn *fn;
+	uint64_t worst;
+};
+
+/* One call, and whether it slept for longer than ever. */
+static void try_call(FIXTURE_DATA(stall) *self, struct call *c)
+{
+	const uint64_t slept = slept_in(self, c->what, c->fn);
+
+	if (slept > c->worst)
+		c->worst = slept;
+}
+
+/* Let the readers go on for a moment, to lose their CPU elsewhere. */
+static void stir(FIXTURE_DATA(stall) *self, int try)
+{
+	if (try % STIR)
+		return;
+	atomic_store(self->pause, true);
+	dev_sleep_ms(1 + dev_random() % 10);
+	atomic_store(self->pause, false);
+	dev_sleep_ms(1 + dev_random() % 20);
+}
+
+static void say(const struct call *c)
+{
+	printf("# %s slept for %llu us at the longest\n", c->what,
+	       (unsigned long long)c->worst / 1000);
+	fflush(stdout);
+}
+
+/*
+ * Who is alone in changing anything waits for no reader. A call that sleeps for long is
+ * not tried again: it would take hours to say the same.
+ */
+static void alone(struct __test_metadata *_metadata, FIXTURE_DATA(stall) *self)
+{
+	struct call often[] = {
+		{ "read(2)", do_read, 0 }, { "open(2)", do_open, 0 }, { "a dump", do_dump, 0 },
+		{ "a clear", do_clear, 0 },
+	};
+	struct call rare[] = {
+		{ "a resize", do_resize, 0 }, { "a stream made and removed", do_stream, 0 },
+	};
+	struct call grace = { "a grace period", do_grace, 0 };
+	unsigned int k;
+	int i;
+
+	for (i = 0; i < self->rounds && _metadata->passed; i++) {
+		stir(self, i);
+		for (k = 0; k < ARRAY_SIZE(often); k++) {
+			try_call(self, &often[k]);
+			EXPECT_GT(BOUND_NS, often[k].worst) TH_LOG("%s", often[k].what);
+		}
+		if (i % RARE)
+			continue;
+		try_call(self, &grace);
+		for (k = 0; k < ARRAY_SIZE(rare); k++)
+			try_call(self, &rare[k]);
+		try_call(self, &grace);
+		for (k = 0; k < ARRAY_SIZE(rare); k++) {
+			EXPECT_GT(BOUND_NS + GRACES * grace.worst, rare[k].worst)
+				TH_LOG("%s", rare[k].what);
+		}
+	}
+	for (k = 0; k < ARRAY_SIZE(often); k++)
+		say(&often[k]);
+	for (k = 0; k < ARRAY_SIZE(rare); k++)
+		say(&rare[k]);
+	say(&grace);
+}
+
+TEST_F_TIMEOUT(stall, by_readers_of_the_lowest_priority, 1200)
+{
+	start_readers(self);
+	dev_sleep_ms(50);
+	start_hogs(self);
+	alone(_metadata, self);
+}
+
+TEST_F_TIMEOUT(stall, by_readers_that_are_throttled, 1200)
+{
+	if (start_throttled(self))
+		SKIP(return, "no cgroup2 with a cpu controller: %s", strerror(errno));
+	start_hogs(self);
+	alone(_metadata, self);
+}
+
+/* Makes and removes streams, resizes, dumps and clears. */
+static void administrate(FIXTURE_DATA(stall) *self)
+{
+	setpriority(PRIO_PROCESS, 0, -20);
+	if (nl_open(&self->nl))
+		_exit(1);
+	for (;;) {
+		do_stream(self);
+		do_resize(self);
+		do_dump(self);
+		do_clear(self);
+	}
+}
+
+/* All at once: who reads and who opens do not wait for the administrator either. */
+TEST_F_TIMEOUT(stall, by_all_at_once, 1200)
+{
+	struct call often[] = { { "read(2)", do_read, 0 }, { "open(2)", do_open, 0 } };
+	struct call dump = { "a dump", do_dump, 0 };
+	unsigned int k;
+	int i;
+
+	if (start_throttled(self))
+		printf("# without a cgroup: %s\n", strerror(errno));
+	start_readers(self);
+	start_hogs(self);
+	if (!child(self))
+		administrate(self);
+	for (i = 0; i < self->rounds && _metadata->passed; i++) {
+		stir(self, i);
+		for (k = 0; k < ARRAY_SIZE(often); k++) {
+			try_call(self, &often[k]);
+			EXPECT_GT(BOUND_NS, often[k].worst) TH_LOG("%s", often[k].what);
+		}
+		/* It waits for the administrator, who waits for no reader: it ends. */
+		if (!(i % RARE))
+			try_call(self, &dump);
+	}
+	for (k = 0; k < ARRAY_SIZE(often); k++)
+		say(&often[k]);
+	say(&dump);
+	EXPECT_NE(UINT64_MAX, dump.worst);
+}
+
+/* A CPU goes and comes in the time that this takes without readers, or somewhat longer. */
+TEST_F_TIMEOUT(stall, while_cpus_go_and_come, 1200)
+{
+	struct call hotplug = { "a CPU that goes and comes", do_hotplug, 0 };
+	struct call with = hotplug;
+	int i, rounds = self->rounds / RARE > 4 ? self->rounds / RARE : 4;
+
+	if (self->n < 2 || !dev_can_switch(self->cpu[self->n - 1]))
+		SKIP(return, "no CPU here can be taken offline");
+	self->n--;	/* those that stay */
+	start_hogs(self);
+	self->n++;
+	if (!child(self))
+		administrate(self);
+	for (i = 0; i < 4; i++)
+		try_call(self, &hotplug);
+	start_readers(self);
+	for (i = 0; i < rounds && _metadata->passed; i++) {
+		stir(self, 0);
+		try_call(self, &with);
+		EXPECT_GT(NSEC + 4 * hotplug.worst, with.worst);
+	}
+	say(&hotplug);
+	with.what = "the same with readers";
+	say(&with);
+}
+
+TEST_HARNESS_MAIN
