@@ -39,7 +39,11 @@
 
 #define MSEC		1000000ULL
 #define BOUND_NS	(50 * MSEC)
-/* Grace periods that one command may wait for, one after the other, and some to spare. */
+/*
+ * Grace periods that one command may wait for, one after the other, and some to spare. An
+ * expedited one may take longer than others where kernel threads wait behind busy programs.
+ * With a lock that a reader holds it was ten seconds and more.
+ */
 #define GRACES		24
 #define HOGS		4		/* of each CPU */
 #define READERS		4		/* of each kind */
@@ -446,7 +450,7 @@ static void alone(struct __test_metadata *_metadata, FIXTURE_DATA(stall) *self)
 			try_call(self, &rare[k]);
 		try_call(self, &grace);
 		for (k = 0; k < ARRAY_SIZE(rare); k++) {
-			EXPECT_GT(BOUND_NS + GRACES * grace.worst, rare[k].worst)
+			EXPECT_GT(NSEC + GRACES * grace.worst, rare[k].worst)
 				TH_LOG("%s", rare[k].what);
 		}
 	}
@@ -537,7 +541,7 @@ TEST_F_TIMEOUT(stall, while_cpus_go_and_come, 1200)
 	for (i = 0; i < rounds && _metadata->passed; i++) {
 		stir(self, 0);
 		try_call(self, &with);
-		EXPECT_GT(NSEC + 4 * hotplug.worst, with.worst);
+		EXPECT_GT(4 * NSEC + 4 * hotplug.worst, with.worst);
 	}
 	say(&hotplug);
 	with.what = "the same with readers";
