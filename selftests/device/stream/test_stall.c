@@ -71,7 +71,7 @@ static uint64_t now(clockid_t clock)
 	return ts.tv_sec * NSEC + ts.tv_nsec;
 }
 
-/* How long this thread has waited for a CPU; SIGKILL if nobody knows. */
+/* How long this thread has waited for a CPU. */
 static uint64_t run_delay(int schedstat)
 {
 	unsigned long long ran, waited;
@@ -91,19 +91,21 @@ static struct span span_begin(int schedstat)
 {
 	struct span s;
 
-	s.delayed = run_delay(schedstat);
+	s.delayed = schedstat < 0 ? 0 : run_delay(schedstat);
 	s.ran = now(CLOCK_THREAD_CPUTIME_ID);
 	s.wall = now(CLOCK_MONOTONIC);
 	return s;
 }
 
-/* For how long it slept since then. */
+/* For how long it slept since then. 0 where nobody knows: a storm, and nothing measured. */
 static uint64_t span_end(int schedstat, const struct span *s)
 {
-	const uint64_t wall = now(CLOCK_MONOTONIC) - s->wall;
-	const uint64_t awake = now(CLOCK_THREAD_CPUTIME_ID) - s->ran +
-			       run_delay(schedstat) - s->delayed;
+	uint64_t wall, awake;
 
+	if (schedstat < 0)
+		return 0;
+	wall = now(CLOCK_MONOTONIC) - s->wall;
+	awake = now(CLOCK_THREAD_CPUTIME_ID) - s->ran + run_delay(schedstat) - s->delayed;
 	return wall > awake ? wall - awake : 0;
 }
 
@@ -268,7 +270,6 @@ FIXTURE_SETUP(stall)
 	self->rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
 	ASSERT_LE(0, self->rfd);
 	self->schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
-	ASSERT_LE(0, self->schedstat);
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
 }
 
@@ -297,6 +298,12 @@ FIXTURE_TEARDOWN(stall)
 	rmdir(CGROUPS);
 	EXPECT_EQ(0, dev_done());
 }
+
+/* It was a storm all the same: kasan and kcsan look at that. */
+#define SKIP_UNMEASURED() do {							\
+	if (self->schedstat < 0)						\
+		SKIP(return, "this kernel has no schedstat: nothing was measured");	\
+} while (0)
 
 /* What somebody else does. Each returns 0, or what is wrong. */
 
@@ -467,6 +474,7 @@ TEST_F_TIMEOUT(stall, by_readers_of_the_lowest_priority, 1200)
 	dev_sleep_ms(50);
 	start_hogs(self);
 	alone(_metadata, self);
+	SKIP_UNMEASURED();
 }
 
 TEST_F_TIMEOUT(stall, by_readers_that_are_throttled, 1200)
@@ -475,6 +483,7 @@ TEST_F_TIMEOUT(stall, by_readers_that_are_throttled, 1200)
 		SKIP(return, "no cgroup2 with a cpu controller: %s", strerror(errno));
 	start_hogs(self);
 	alone(_metadata, self);
+	SKIP_UNMEASURED();
 }
 
 /* Makes and removes streams, resizes, dumps and clears. */
@@ -519,6 +528,7 @@ TEST_F_TIMEOUT(stall, by_all_at_once, 1200)
 		say(&often[k]);
 	say(&dump);
 	EXPECT_NE(UINT64_MAX, dump.worst);
+	SKIP_UNMEASURED();
 }
 
 /* A CPU goes and comes in the time that this takes without readers, or somewhat longer. */
@@ -546,6 +556,7 @@ TEST_F_TIMEOUT(stall, while_cpus_go_and_come, 1200)
 	say(&hotplug);
 	with.what = "the same with readers";
 	say(&with);
+	SKIP_UNMEASURED();
 }
 
 TEST_HARNESS_MAIN
