@@ -36,6 +36,32 @@ static inline uint64_t now(void)
 #endif
 }
 
+/*
+ * What it takes to make a frame depends on its bytes: some have to be escaped, and eight
+ * that have one like these among them are looked at one by one. So the events that are to
+ * be read have the same times on each board: what comes next comes @ns behind a multiple
+ * of 2^36 ns of the trace clock. Return: that multiple, to which it waits.
+ */
+static inline uint64_t await_time(uint64_t ns)
+{
+	const uint64_t unit = UINT64_C(1) << 36;
+	struct timespec t;
+	uint64_t at = 0, clock;
+
+	for (;;) {
+		clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+		clock = t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
+		if (!at)
+			at = (clock / unit + 1) * unit;
+		if (clock >= at + ns)
+			return at;
+		clock = at + ns - clock;
+		t.tv_sec = clock / 1000000000;
+		t.tv_nsec = clock % 1000000000;
+		nanosleep(&t, NULL);
+	}
+}
+
 static inline int compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

@@ -5,6 +5,7 @@
  *	insn emit	system calls that emit, and that we compare with
  *	insn syscall	of these, the one that emits
  *	insn read	what cat does, on the ring as it is
+ *	insn wait	nothing: waits for the time that events to be read are to have
  *	insn room	how many bytes an event takes in the ring
  *	insn record N F	emit N events, then write what the device gives into F
  *
@@ -188,12 +189,14 @@ int main(int argc, char **argv)
 		measure("emit", "/dev/trace", emit);
 	} else if (!strcmp(what, "read") && argc == 2) {
 		measure_read();
+	} else if (!strcmp(what, "wait") && argc == 2) {
+		await_time(0);
 	} else if (!strcmp(what, "room") && argc == 2) {
 		measure_room();
 	} else if (!strcmp(what, "record") && argc == 4) {
 		record(atol(argv[2]), argv[3]);
 	} else {
-		fprintf(stderr, "usage: insn emit | syscall | read | room | record COUNT FILE\n");
+		fprintf(stderr, "usage: insn emit | syscall | read | wait | room | record COUNT FILE\n");
 		return 2;
 	}
 	return 0;

@@ -37,6 +37,7 @@
 #define BATCHES		101
 #define READINGS	4
 #define OPENINGS	16
+#define STEP		300	/* ns from one event that is to be read to the next */
 
 /* For lanes.c: the trace clock. */
 uint64_t dev_now(void)
@@ -113,10 +114,12 @@ static void measure_emit(void)
 	printf("lane.worst %" PRIu64 "\n", worst * 1000);
 }
 
+/* Times are written, not read: see await_time(). They are past when they are written. */
 static void measure_read(int lanes, int events)
 {
 	struct lane *l = calloc(lanes, sizeof(*l));
-	uint64_t total, bytes;
+	const uint64_t nr = (uint64_t)lanes * events;
+	uint64_t total, bytes, at;
 	int fd = open("/dev/trace", O_WRONLY);
 
 	if (!l || fd < 0 || devtrace_open())
@@ -124,12 +127,15 @@ static void measure_read(int lanes, int events)
 	for (int i = 0; i < lanes; i++)
 		if (lane_open(&l[i], fd, DEVTRACE_LANE_MIN))
 			err(1, "lane %d", i);
+	at = await_time(nr * STEP);
 	for (int e = 0; e < events; e++)
-		for (int i = 0; i < lanes; i++)
-			lane_mark(&l[i], DEVTRACE_T_USER, i, e);
+		for (int i = 0; i < lanes; i++, at += STEP)
+			lane_mark_at(&l[i], at, DEVTRACE_T_USER, i, e);
 
 	total = read_all(READINGS, &bytes);
-	printf("lane.read%d %" PRIu64 "\n", lanes, total * 1000 / ((uint64_t)lanes * events));
+	printf("lane.read%d %" PRIu64 "\n", lanes, total * 1000 / nr);
+	fprintf(stderr, "lane.read%d: %" PRIu64 " instructions, %" PRIu64 " bytes\n", lanes,
+		total, bytes);
 }
 
 /* The least of several, each a whole: what is opened once is opened. */

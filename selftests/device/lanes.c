@@ -120,7 +120,7 @@ void lane_emit_at(struct lane *l, uint64_t ts, uint8_t type, const void *data, s
 	__atomic_store_n(&b->used, l->used, __ATOMIC_RELEASE);
 }
 
-void lane_mark(struct lane *l, uint8_t type, uint32_t tag, uint32_t nr)
+void lane_mark_at(struct lane *l, uint64_t ts, uint8_t type, uint32_t tag, uint32_t nr)
 {
 	/* heads are the machine's words, elements are little-endian everywhere */
 	const uint32_t mark[2] = { htole32(tag), htole32(nr) };
@@ -129,8 +129,13 @@ void lane_mark(struct lane *l, uint8_t type, uint32_t tag, uint32_t nr)
 	memcpy(d + 1, &mark[0], 4);
 	d[5] = DEVTRACE_E_U32;
 	memcpy(d + 6, &mark[1], 4);
+	lane_emit_at(l, ts, type, d, sizeof(d));
+}
+
+void lane_mark(struct lane *l, uint8_t type, uint32_t tag, uint32_t nr)
+{
 	l->head->busy = 1;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	lane_emit_at(l, dev_now(), type, d, sizeof(d));
+	lane_mark_at(l, dev_now(), type, tag, nr);
 	__atomic_store_n(&l->head->busy, 0, __ATOMIC_RELEASE);
 }

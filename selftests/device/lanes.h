@@ -46,7 +46,8 @@ int lane_hand(const struct lane *l);		/* let the kernel take what is complete, o
 struct devtrace_lane_block *lane_block(const struct lane *l, uint32_t number);
 /* An event of this time, in the shortest form. */
 void lane_emit_at(struct lane *l, uint64_t ts, uint8_t type, const void *data, size_t len);
-/* U32 tag, U32 nr, now. */
+/* U32 tag, U32 nr; now. */
+void lane_mark_at(struct lane *l, uint64_t ts, uint8_t type, uint32_t tag, uint32_t nr);
 void lane_mark(struct lane *l, uint8_t type, uint32_t tag, uint32_t nr);
 
 #endif /* LANES_H */
