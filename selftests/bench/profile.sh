@@ -1,16 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# profile.sh - what kernel profile events cost a workload
+# profile.sh - what kernel profile events cost
 #
-# Runs on a board with --icount, in /root with elapsed, profload.sh and the module
-# in /modules. Prints `name instructions` for the workload: without the module, with
-# it and all types off, with all on, and with the same tracepoints in ftrace.
+# Runs on a board with --icount, in /root with elapsed, calls, profload.sh, tracepoints
+# and the module in /modules. Prints `which.what instructions`, of what calls.c has and of
+# the workload of profload.sh ("overhead"): which is without the module, off with it and
+# all types off, all with all on, and ftrace without it and with the tracepoints of these
+# types on in ftrace.
 set -e
 cd /root
 param=/sys/module/devtrace/parameters/profile
 events=/sys/kernel/tracing/events
-load() { echo "$1 $(./elapsed 16 sh ./profload.sh)"; }
+load()
+{
+	echo "$1.overhead $(./elapsed 16 sh ./profload.sh)"
+	./calls | sed "s/^/$1./"
+}
 
 sh ./profload.sh prepare
 load without
@@ -22,13 +28,11 @@ echo none >$param
 rmmod devtrace
 ftrace()
 {
-	for e in raw_syscalls irq irq_vectors timer sched/sched_switch sched/sched_wak* \
-		 sched/sched_migrate_task sched/sched_process_[ef]* exceptions signal \
-		 block/block_rq_* workqueue power/cpu_idle task printk module; do
-		for f in $events/$e; do
-			[ ! -e "$f/enable" ] || echo "$1" >"$f/enable"
+	while read -r name; do
+		for f in "$events"/*/"$name"/enable; do
+			[ ! -e "$f" ] || echo "$1" >"$f"
 		done
-	done
+	done <tracepoints
 }
 ftrace 1
 load ftrace
