@@ -105,9 +105,10 @@ FIXTURE_SETUP(flood)
 	ASSERT_NE(NULL, self->t);
 }
 
-/* They emit until the fixture ends. */
+/* They emit until the fixture ends, and have begun. */
 static bool start_writers(pid_t *pids, bool lanes, uint32_t every)
 {
+	struct devtrace_stats s;
 	int i;
 
 	for (i = 0; i < WRITERS; i++) {
@@ -117,6 +118,14 @@ static bool start_writers(pid_t *pids, bool lanes, uint32_t every)
 		if (pids[i] < 0)
 			return false;
 	}
+	do {
+		dev_sleep_ms(1);
+		for (i = 0; i < WRITERS; i++)
+			if (waitpid(pids[i], NULL, WNOHANG))
+				return false;
+		if (dev_stats(DEVTRACE_STATS_ALL, &s))
+			return false;
+	} while (!s.filtered);
 	return true;
 }
 
