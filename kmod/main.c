@@ -19,7 +19,6 @@
 #include "emit/proc.h"
 #include "lane/lane.h"
 #include "lane/lane_wake.h"
-#include "profile/profile.h"
 #include "ring/rings.h"
 #include "ring/size.h"
 #include "lane/slot.h"
@@ -136,19 +135,14 @@ static int __init devtrace_init(void)
 	err = devtrace_cdev_init(&cdev_config, devtrace_control);
 	if (err)
 		goto out_trigger;
-	err = devtrace_profile_init();
-	if (err)
-		goto out_cdev;
 	err = netlink_init();
 	if (err)
-		goto out_profile;
+		goto out_cdev;
 	pr_info("%lu bytes of ring per CPU\n", bytes);
 	if (RING_NO_NMI)
 		pr_info("this machine has no 64-bit exchange: events of NMIs are dropped\n");
 	return 0;
 
-out_profile:
-	devtrace_profile_exit();
 out_cdev:
 	devtrace_cdev_exit();
 out_trigger:
@@ -180,7 +174,6 @@ out_page:
 static void __exit devtrace_exit(void)
 {
 	netlink_exit();
-	devtrace_profile_exit();
 	trigger_exit();
 	stream_exit();
 	devtrace_cdev_exit();

@@ -13,6 +13,7 @@
 #define DEVTRACE_STREAM_H
 
 #include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 #include <linux/devtrace.h>
 #include <uapi/linux/devtrace_netlink.h>

@@ -29,7 +29,7 @@
 #include "lane/lane.h"
 #include "lane/lane_filter.h"
 #include "emit/proc.h"
-#include "profile/profile.h"
+#include "stream/profile_ops.h"
 #include "admin/stream.h"
 
 #define PAGE_IDS	256
@@ -594,11 +594,13 @@ static void publish(const struct filter_table *t)
 	}
 }
 
-/*
+/**
+ * filter_attach_profile() - have the kernel profile events come that filters want
+ *
  * Attach to the tracepoints of what the table in force wants, detach from the rest.
  * What cannot be attached leaves the filters again: it does not come.
  */
-static void attach_profile(void)
+void filter_attach_profile(void)
 {
 	DECLARE_BITMAP(refused, 256);
 	unsigned int b;
@@ -635,7 +637,7 @@ static void put_in_force(struct filter_table *t)
 	 * gone by the time the gate opens.
 	 */
 	lane_filter_table(t);
-	attach_profile();
+	filter_attach_profile();
 	if (open)
 		devtrace_emit_gate(true);
 	table_free(old);

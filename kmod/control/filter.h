@@ -218,6 +218,7 @@ int filter_parse(struct filter *f, const struct nlattr *nest, struct netlink_ext
 int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f);
 const struct filter *filter_get(unsigned int bit, u32 *generation);
 int filter_set(unsigned int bit, const struct filter *f);
+void filter_attach_profile(void);
 
 int filter_init(struct devtrace_control *control, u32 start);
 void filter_exit(void);

@@ -12,7 +12,7 @@
 
 #include "filter.h"
 #include "netlink_priv.h"
-#include "profile/profile.h"
+#include "stream/profile_ops.h"
 
 /* A major code has 24 bits. */
 #define MAJOR_MAX	0xffffff

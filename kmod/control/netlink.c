@@ -25,7 +25,7 @@
 #include "compat/compat_netlink.h"
 #include "core.h"
 #include "netlink_priv.h"
-#include "profile/profile.h"
+#include "stream/profile_ops.h"
 #include "admin/stream.h"
 
 /* The largest entry of a dump is a trigger with two filters at their longest. */
@@ -391,6 +391,8 @@ static int pre_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info 
 		err = check_request(info->nlhdr, c->takes, c->needs, info->extack);
 	if (err)
 		return err;
+	if (netlink_wants_profile(info))
+		netlink_profile_load();
 	return mutex_lock_killable(&devtrace_lock) ? -EINTR : 0;
 }
 
@@ -400,16 +402,14 @@ static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_inf
 }
 
 /*
- * A request was done, but for profile events that this kernel does not have. The
- * message must stay after the lock is given back. So each that was ever made is kept;
- * what they can say is few things, as a kernel has what it has.
+ * A message must stay after the lock is given back, when the module that has it may go.
+ * So each that was ever made is kept; what they can say is few things, as a kernel has
+ * what it has.
  */
-#define NOTES_MAX	32
-static const char note_no_room[] =
-	"some types are not to be had in this kernel, and left off: profile-get tells which";
+#define NOTES_MAX	48
 static const char *notes[NOTES_MAX];
 
-static const char *keep_note(const char *text)
+const char *netlink_keep(const char *text, const char *no_room)
 {
 	int i;
 
@@ -418,15 +418,18 @@ static const char *keep_note(const char *text)
 			return notes[i];
 	if (i < NOTES_MAX)
 		notes[i] = kstrdup(text, GFP_KERNEL);
-	return i < NOTES_MAX && notes[i] ? notes[i] : note_no_room;
+	return i < NOTES_MAX && notes[i] ? notes[i] : no_room;
 }
 
+/* A request was done, but for profile events that are not to be had. */
 static const char *lacking_note(const unsigned long *types)
 {
 	static char text[1024];		/* under devtrace_lock */
 	struct profile_info info;
 	unsigned int i, n = 0;
 
+	if (!devtrace_profile_there())
+		return "types 128 to 191 are left off: " PROFILE_IS_MISSING;
 	for_each_set_bit(i, types, 256) {
 		n += scnprintf(text + n, sizeof(text) - n, n ? ", " : "");
 		if (devtrace_profile_info(i, &info))
@@ -436,7 +439,8 @@ static const char *lacking_note(const unsigned long *types)
 	}
 	scnprintf(text + n, sizeof(text) - n,
 		  ": not to be had in this kernel, and left off");
-	return keep_note(text);
+	return netlink_keep(text,
+			    "some types are not to be had in this kernel, and left off: profile-get tells which");
 }
 
 static int doit(struct sk_buff *skb, struct genl_info *info)
@@ -474,6 +478,8 @@ static int check_dump(struct netlink_callback *cb)
 	if (!err)
 		err = check_request(cb->nlh, dump_command(cb)->dump_takes, 0, cb->extack);
 	cb->args[DUMP_CHECKED] = !err;
+	if (!err && dump_command(cb) == &commands[DEVTRACE_CMD_PROFILE_GET])
+		netlink_profile_load();
 	return err;
 }
 

@@ -44,6 +44,9 @@ struct netlink_msg {
 void netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
 		    const char *msg);
 
+/* A sentence that does not stay, as one that does; @no_room if that takes too much. */
+const char *netlink_keep(const char *text, const char *no_room);
+
 /**
  * struct netlink_nest - what is the same for all nests of a kind
  * @max: the highest attribute
@@ -94,6 +97,13 @@ bool netlink_notify_begin(struct netlink_msg *m, int cmd, size_t size);
 void netlink_notify_end(struct netlink_msg *m, int err);
 /* One that has no more than a name: NTF_*_DEL, NTF_CLEAR. */
 void netlink_notify_name(int cmd, int attrtype, const char *name);
+
+/*
+ * Kernel profile events are a module of their own, which is loaded when a request or a
+ * dump has to do with them. Not under devtrace_lock, which the module takes.
+ */
+bool netlink_wants_profile(const struct genl_info *info);
+void netlink_profile_load(void);
 
 /* Commands: 0 or a negative error number; the sentence is in info->extack. */
 int netlink_stream_get(struct genl_info *info);

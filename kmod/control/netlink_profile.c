@@ -2,18 +2,58 @@
 /*
  * What kernel profile events there are, and more of them
  *
- * They are switched on and off by the filters: see netlink_filter.c.
+ * They are switched on and off by the filters: see netlink_filter.c. They are a module of
+ * their own, devtrace_profile, which is loaded by whoever asks for them.
  */
 #include <linux/errno.h>
+#include <linux/kmod.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "filter.h"
 #include "netlink_priv.h"
-#include "profile/profile.h"
-#include "profile/profile_added.h"
+#include "stream/profile_ops.h"
 #include "admin/stream.h"
 #include "trigger.h"
+
+/* Whether a filter, of which nothing is checked yet, names types 128 to 191. */
+static bool names_profile(const struct nlattr *nest)
+{
+	const struct nlattr *types;
+
+	types = nest ? nla_find_nested(nest, DEVTRACE_FA_TYPES) : NULL;
+	return types && nla_len(types) == 32 &&
+	       memchr_inv(nla_data(types) + PROFILE_FIRST / 8, 0, PROFILE_NR / 8);
+}
+
+/**
+ * netlink_wants_profile() - whether a request has to do with kernel profile events
+ * @info: the request
+ */
+bool netlink_wants_profile(const struct genl_info *info)
+{
+	return info->genlhdr->cmd == DEVTRACE_CMD_PROFILE_ADD ||
+	       names_profile(info->attrs[DEVTRACE_A_FILTER]) ||
+	       names_profile(info->attrs[DEVTRACE_A_WHEN]);
+}
+
+/**
+ * netlink_profile_load() - have the module of kernel profile events, if it is to be had
+ *
+ * What it says where it is not, is said by whoever needs it.
+ *
+ * Context: process; may sleep; devtrace_lock not held.
+ */
+void netlink_profile_load(void)
+{
+	bool there;
+
+	mutex_lock(&devtrace_lock);
+	there = devtrace_profile_there();
+	mutex_unlock(&devtrace_lock);
+	if (!there)
+		request_module("devtrace_profile");
+}
 
 static int put_profile(struct sk_buff *skb, unsigned int type, const struct profile_info *i)
 {
@@ -35,6 +75,10 @@ int netlink_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	void *head;
 	int err;
 
+	if (!devtrace_profile_there()) {
+		netlink_refuse(cb->extack, NULL, PROFILE_IS_MISSING);
+		return -EOPNOTSUPP;
+	}
 	for (; cb->args[0] < PROFILE_NR; cb->args[0]++) {
 		const unsigned int type = PROFILE_FIRST + cb->args[0];
 
@@ -66,10 +110,11 @@ int netlink_profile_add(struct genl_info *info)
 	const char *why;
 	int type;
 
-	type = profile_add(nla_data(attr), &why);
+	type = devtrace_profile_add(nla_data(attr), &why);
 	if (type < 0) {
 		if (why)
-			netlink_refuse(info->extack, attr, why);
+			netlink_refuse(info->extack, attr,
+				       netlink_keep(why, "tracepoint cannot be added"));
 		return type;
 	}
 	notify(DEVTRACE_CMD_NTF_PROFILE_ADD, nla_data(attr), type);
@@ -105,7 +150,7 @@ static int take_from_filters(unsigned int type)
 int netlink_profile_del(struct genl_info *info)
 {
 	struct nlattr *attr = info->attrs[DEVTRACE_A_TRACEPOINT];
-	int err, type = profile_added_find(nla_data(attr));
+	int err, type = devtrace_profile_find(nla_data(attr));
 
 	if (type < 0) {
 		netlink_refuse(info->extack, attr,
@@ -115,7 +160,7 @@ int netlink_profile_del(struct genl_info *info)
 	err = take_from_filters(type);
 	if (err)
 		return err;
-	profile_del(type);
+	devtrace_profile_del(type);
 	notify(DEVTRACE_CMD_NTF_PROFILE_DEL, nla_data(attr), type);
 	return 0;
 }

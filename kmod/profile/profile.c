@@ -3,12 +3,15 @@
  * Attaching to the kernel's tracepoints and detaching from them
  *
  * What is attached is what the filters of all streams and armed triggers together
- * want: filter.c calls devtrace_profile_apply() whenever they change, and there is
- * no other state. The module parameter is a way to change the filter of stream 0.
+ * want: filter.c calls profile_apply() whenever they change, and there is no other
+ * state. The module parameter is a way to change the filter of stream 0.
  *
  * A type is attached to all of its tracepoints or to none. When profile_apply()
  * returns, no probe of a type that was detached runs any more on any CPU: so no
  * event of it appears, and when all are detached the module may go.
+ *
+ * When the module goes all are detached, and the filters stay as they are. When it
+ * comes, it attaches to what they want.
  *
  * Tracepoints are looked up by name and only those of the kernel itself, which
  * never go; looked up once, when the first type is wanted.
@@ -24,10 +27,12 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "compat/compat_export.h"
 #include "control/filter.h"
 #include "control/netlink.h"
 #include "profile.h"
 #include "profile_added.h"
+#include "stream/profile_ops.h"
 #include "profile_types.h"
 #include "admin/stream.h"
 
@@ -40,12 +45,9 @@ struct attachment {
 	struct tracepoint *tp[TP_MAX];
 };
 
-bool devtrace_profile_on __read_mostly;
-
 /* All under devtrace_lock. */
 static struct attachment attached[PROFILE_NR];
 static bool looked_up;
-static bool closed = true;
 static DECLARE_BITMAP(lacking, 256);	/* and not yet told */
 
 /* @i: how far behind PROFILE_FIRST */
@@ -153,7 +155,7 @@ static bool wants_any(const unsigned long *types)
 }
 
 /**
- * devtrace_profile_apply() - attach to what is wanted, detach from the rest
+ * profile_apply() - attach to what is wanted, detach from the rest
  * @types: 256 bits: the types that anybody wants; those below 128 and above 191
  *	do not matter
  * @refused: 256 bits, set or cleared: types that are wanted and could not be attached
@@ -161,9 +163,9 @@ static bool wants_any(const unsigned long *types)
  * When it returns no event of any other type from 128 to 191 appears any more.
  *
  * Context: process; may sleep; devtrace_lock held.
- * Return: whether anything was refused, which devtrace_profile_lacking() tells too.
+ * Return: whether anything was refused, which profile_lacking() tells too.
  */
-bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused)
+static bool profile_apply(const unsigned long *types, unsigned long *refused)
 {
 	bool detached = false, on = false;
 	unsigned int i;
@@ -171,8 +173,6 @@ bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused)
 
 	lockdep_assert_held(&devtrace_lock);
 	bitmap_zero(refused, 256);
-	if (closed)
-		return false;
 	if (wants_any(types)) {
 		look_up();
 		profile_names_on();
@@ -193,7 +193,7 @@ bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused)
 			continue;
 		__set_bit(PROFILE_FIRST + i, refused);
 		detached = true;
-		pr_warn("profile: %s cannot be attached: error %d\n", name_of(i), err);
+		pr_warn("%s cannot be attached: error %d\n", name_of(i), err);
 	}
 	if (detached)
 		tracepoint_synchronize_unregister();
@@ -205,15 +205,15 @@ bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused)
 }
 
 /**
- * devtrace_profile_limit() - take out of a filter what this kernel does not have
+ * profile_limit() - take out of a filter what this kernel does not have
  * @types: 256 bits, those from 128 to 191 are looked at
  *
- * What is taken out, devtrace_profile_lacking() tells. Whoever asks for all 64 means
+ * What is taken out, profile_lacking() tells. Whoever asks for all 64 means
  * what there is: numbers that no type has are not told then.
  *
  * Context: process; may sleep; devtrace_lock held.
  */
-void devtrace_profile_limit(unsigned long *types)
+static void profile_limit(unsigned long *types)
 {
 	bool all;
 	unsigned int i;
@@ -233,13 +233,13 @@ void devtrace_profile_limit(unsigned long *types)
 }
 
 /**
- * devtrace_profile_lacking() - what was left out since the last call
+ * profile_lacking() - what was left out since the last call
  * @types: 256 bits, set or cleared
  *
  * Context: devtrace_lock held.
  * Return: whether there is anything.
  */
-bool devtrace_profile_lacking(unsigned long *types)
+static bool profile_lacking(unsigned long *types)
 {
 	lockdep_assert_held(&devtrace_lock);
 	bitmap_copy(types, lacking, 256);
@@ -248,14 +248,14 @@ bool devtrace_profile_lacking(unsigned long *types)
 }
 
 /**
- * devtrace_profile_info() - what there is to know of a type
+ * profile_info() - what there is to know of a type
  * @type: 128 to 191
  * @info: filled in
  *
  * Context: process; may sleep; devtrace_lock held.
  * Return: false if there is no such type.
  */
-bool devtrace_profile_info(unsigned int type, struct profile_info *info)
+static bool profile_info(unsigned int type, struct profile_info *info)
 {
 	const unsigned int i = type - PROFILE_FIRST;
 	struct profile_added_info tp;
@@ -304,7 +304,7 @@ static bool name_matches(const struct profile_probe *p, const char *word)
 }
 
 /**
- * devtrace_profile_parse() - types from their names
+ * profile_parse() - types from their names
  * @list: names of types, groups and presets, "all" or "none", separated by commas
  *	or blanks; "-" before one of them takes it away again
  * @types: 256 bits, set or cleared
@@ -313,7 +313,7 @@ static bool name_matches(const struct profile_probe *p, const char *word)
  * Context: process; may sleep.
  * Return: 0, or -EINVAL if there is a name that nothing has, or -ENOMEM.
  */
-int devtrace_profile_parse(const char *list, unsigned long *types, unsigned long *named)
+static int profile_parse(const char *list, unsigned long *types, unsigned long *named)
 {
 	char *copy, *rest, *word;
 	int err = 0;
@@ -347,7 +347,7 @@ int devtrace_profile_parse(const char *list, unsigned long *types, unsigned long
 				__assign_bit(p->type, named, !clear);
 		}
 		if (!found) {
-			pr_err("profile: no type or group is called '%s'\n", word);
+			pr_err("no type or group is called '%s'\n", word);
 			err = -EINVAL;
 			break;
 		}
@@ -371,9 +371,9 @@ static bool log_lacking(const unsigned long *named)
 	DECLARE_BITMAP(lacks, 256);
 	unsigned int i;
 
-	devtrace_profile_lacking(lacks);
+	profile_lacking(lacks);
 	for_each_set_bit(i, lacks, 256)
-		pr_info("profile: this kernel has no tracepoint for %s\n",
+		pr_info("this kernel has no tracepoint for %s\n",
 			name_of(i - PROFILE_FIRST));
 	return bitmap_intersects(lacks, named, 256);
 }
@@ -390,7 +390,7 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 	bitmap_copy(want, types, 256);
 	/* Of those before us nobody asks any more. */
 	bitmap_zero(lacking, 256);
-	devtrace_profile_limit(want);
+	profile_limit(want);
 	bitmap_clear(f->types, PROFILE_FIRST, PROFILE_NR);
 	bitmap_or(f->types, f->types, want, 256);
 	err = filter_set(0, f);
@@ -409,7 +409,7 @@ static int profile_set(const char *val, const struct kernel_param *kp)
 	DECLARE_BITMAP(named, 256);
 	int err;
 
-	err = devtrace_profile_parse(val, types, named);
+	err = profile_parse(val, types, named);
 	if (err)
 		return err;
 	if (mutex_lock_killable(&devtrace_lock))
@@ -441,19 +441,47 @@ static int profile_get(char *buf, const struct kernel_param *kp)
 	return n;
 }
 
-static const struct kernel_param_ops profile_ops = {
+static const struct kernel_param_ops param_ops = {
 	.set = profile_set,
 	.get = profile_get,
 };
-module_param_cb(profile, &profile_ops, NULL, 0644);
+module_param_cb(profile, &param_ops, NULL, 0644);
 MODULE_PARM_DESC(profile, "kernel profile events of stream 0: names and groups, all or none (default none)");
 
-/**
- * devtrace_profile_init() - give stream 0 what the parameter says
- *
- * Return: 0 or a negative error number: then nothing is attached.
- */
-int devtrace_profile_init(void)
+static const struct profile_ops profile_ops = {
+	.apply		= profile_apply,
+	.limit		= profile_limit,
+	.lacking	= profile_lacking,
+	.info		= profile_info,
+	.add		= profile_add,
+	.find		= profile_added_find,
+	.del		= profile_del,
+};
+
+/* When it returns no probe runs, and none will, whatever the filters say. */
+static void leave(void)
+{
+	DECLARE_BITMAP(none, 256);
+	DECLARE_BITMAP(refused, 256);
+
+	lockdep_assert_held(&devtrace_lock);
+	ready = false;
+	devtrace_profile_register(NULL);
+	bitmap_zero(none, 256);
+	profile_apply(none, refused);
+}
+
+/* What the filters have from another life of the module, and what the parameter says. */
+static int enter(void)
+{
+	lockdep_assert_held(&devtrace_lock);
+	ready = true;
+	devtrace_profile_register(&profile_ops);
+	filter_attach_profile();
+	return wants_any(wanted) ? set_stream0(wanted, wanted_named) : 0;
+}
+
+static int __init devtrace_profile_init(void)
 {
 	int err;
 
@@ -466,27 +494,29 @@ int devtrace_profile_init(void)
 		return err;
 	}
 	mutex_lock(&devtrace_lock);
-	closed = false;
-	ready = true;
-	err = wants_any(wanted) ? set_stream0(wanted, wanted_named) : 0;
-	mutex_unlock(&devtrace_lock);
+	err = enter();
 	if (err)
-		devtrace_profile_exit();
+		leave();
+	mutex_unlock(&devtrace_lock);
+	if (err) {
+		profile_added_exit();
+		profile_names_exit();
+	}
 	return err;
 }
 
-/* When it returns no probe runs, and none will, whatever the filters say. */
-void devtrace_profile_exit(void)
+static void __exit devtrace_profile_exit(void)
 {
-	DECLARE_BITMAP(none, 256);
-	DECLARE_BITMAP(refused, 256);
-
 	mutex_lock(&devtrace_lock);
-	ready = false;
-	bitmap_zero(none, 256);
-	devtrace_profile_apply(none, refused);
-	closed = true;
+	leave();
 	mutex_unlock(&devtrace_lock);
 	profile_added_exit();
 	profile_names_exit();
 }
+
+module_init(devtrace_profile_init);
+module_exit(devtrace_profile_exit);
+
+MODULE_DESCRIPTION("Trace device: the kernel's tracepoints as events");
+MODULE_LICENSE("GPL");
+COMPAT_IMPORT_INTERNAL();

@@ -5,7 +5,8 @@
  * Any event that the kernel describes, those of its modules and of single system
  * calls included, becomes an event type of ours, one of 176 to 191. The description
  * is the kernel's own, the one that tracefs prints: profile_desc.c reads it. As long
- * as it is added the module that has the tracepoint stays.
+ * as it is added the module that has the tracepoint stays, and so does ours: nobody
+ * else knows what was added.
  *
  * The record comes from perf: a counter on each CPU, which calls us with every
  * record and has no buffer of its own. A probe of ours would get the arguments of
@@ -168,7 +169,7 @@ static void cpus_came(struct work_struct *w)
 			/* It died when the CPU went. */
 			counter_release(a, cpu);
 			if (counter_make(a, cpu))
-				pr_warn_once("profile: no counter on CPU %u\n", cpu);
+				pr_warn_once("no counter on CPU %u\n", cpu);
 		}
 	}
 	mutex_unlock(&added_lock);
@@ -301,9 +302,13 @@ static int add(struct place *p, const char *name, struct trace_event_file *file,
 	if (!is_describable(file->event_call))
 		return refuse(why, -EOPNOTSUPP,
 			      "tracepoint is made by somebody at run time, or is none: only the kernel's own and those of its modules have a description for us");
+	if (!try_module_get(THIS_MODULE))
+		return refuse(why, -EBUSY, "the module devtrace_profile is being removed");
 	a = kzalloc(sizeof(*a), GFP_KERNEL);
-	if (!a)
+	if (!a) {
+		module_put(THIS_MODULE);
 		return -ENOMEM;
+	}
 	a->type = PROFILE_ADDED_FIRST + (p - places);
 	a->file = file;
 	if (!describe(&a->desc, file->event_call))
@@ -316,6 +321,7 @@ static int add(struct place *p, const char *name, struct trace_event_file *file,
 		       "tracepoint needs a name, and there is no room: see the module's parameter names");
 	if (err) {
 		kfree(a);
+		module_put(THIS_MODULE);
 		return err;
 	}
 	strscpy(p->name, name, sizeof(p->name));
@@ -443,6 +449,7 @@ void profile_del(unsigned int type)
 	mutex_unlock(&added_lock);
 	trace_put_event_file(a->file);
 	kfree(a);
+	module_put(THIS_MODULE);
 }
 
 /**
@@ -480,17 +487,11 @@ int profile_added_init(void)
 	return 0;
 }
 
-/* Nothing is attached when it returns, and nobody attaches any more. */
+/* No tracepoint is added: each would hold the module. */
 void profile_added_exit(void)
 {
-	unsigned int i;
-
 	cpuhp_remove_state_nocalls(cpuhp_state);
 	cancel_work_sync(&cpus_work);
-	mutex_lock(&devtrace_lock);
-	for (i = PROFILE_ADDED_FIRST; i <= PROFILE_ADDED_LAST; i++)
-		profile_del(i);
-	mutex_unlock(&devtrace_lock);
 }
 
 #else /* a kernel without perf events, or without descriptions of its tracepoints */

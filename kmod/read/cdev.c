@@ -44,7 +44,7 @@
 #include "emit/dict.h"
 #include "lane/lane.h"
 #include "control/netlink.h"
-#include "profile/profile.h"
+#include "stream/profile_ops.h"
 #include "reader.h"
 #include "stream/stream_priv.h"
 

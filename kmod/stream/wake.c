@@ -31,7 +31,7 @@
 #include "compat/compat.h"
 #include "core.h"
 #include "lane/lane_wake.h"
-#include "profile/profile.h"
+#include "profile_ops.h"
 #include "stream_priv.h"
 
 #define LATENCY_NS	(4 * NSEC_PER_MSEC)

@@ -10,7 +10,7 @@
 # types on in ftrace.
 set -e
 cd /root
-param=/sys/module/devtrace/parameters/profile
+param=/sys/module/devtrace_profile/parameters/profile
 events=/sys/kernel/tracing/events
 load()
 {
@@ -21,10 +21,12 @@ load()
 sh ./profload.sh prepare
 load without
 insmod /modules/devtrace.ko size=4M
+insmod /modules/devtrace_profile.ko
 load off
 echo all >$param
 load all
 echo none >$param
+rmmod devtrace_profile
 rmmod devtrace
 ftrace()
 {

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "dev.h"
+#include "nl.h"
 
 static int try_file(const char *dir, const char *name)
 {
@@ -67,18 +68,81 @@ int dev_load_file(const char *name, const char *params)
 	return ret;
 }
 
-int dev_unload_one(const char *name)
+static int delete_module(const char *name)
 {
 	return syscall(SYS_delete_module, name, O_NONBLOCK);
 }
 
+struct held {
+	int nr, cmd, attr;
+	char names[32][DEVTRACE_TRACEPOINT_LEN];
+};
+
+static void hold(const struct nl_reply *r, void *arg)
+{
+	struct held *h = arg;
+	const struct nlattr *group = r->a[DEVTRACE_A_PROFILE_GROUP];
+	const struct nlattr *name = r->a[h->attr];
+
+	if (!name || h->nr == 32 || (group && strcmp(nl_data(group), "added")))
+		return;
+	snprintf(h->names[h->nr++], sizeof(h->names[0]), "%s", (const char *)nl_data(name));
+}
+
+/* What lives in devtrace_control and devtrace_profile holds them. */
+static void let_go(int get, int del, int attr_get, int attr_del)
+{
+	static struct held h;
+	static struct nl nl;
+	int i;
+
+	if (nl_open(&nl))
+		return;
+	h = (struct held){ .attr = attr_get };
+	nl_begin(&nl, get);
+	nl_dump(&nl, hold, &h);
+	for (i = 0; i < h.nr; i++) {
+		nl_begin(&nl, del);
+		nl_put_str(&nl, attr_del, h.names[i]);
+		nl_do(&nl, NULL, NULL);
+	}
+	nl_close(&nl);
+}
+
+static int unload_rest(void)
+{
+	if (delete_module("devtrace_profile") && errno != ENOENT) {
+		let_go(DEVTRACE_CMD_PROFILE_GET, DEVTRACE_CMD_PROFILE_DEL, DEVTRACE_A_NAME,
+		       DEVTRACE_A_TRACEPOINT);
+		if (delete_module("devtrace_profile"))
+			return -1;
+	}
+	if (delete_module("devtrace_control") && errno != ENOENT) {
+		let_go(DEVTRACE_CMD_TRIGGER_GET, DEVTRACE_CMD_TRIGGER_DEL, DEVTRACE_A_TRIGGER,
+		       DEVTRACE_A_TRIGGER);
+		if (delete_module("devtrace_control"))
+			return -1;
+	}
+	return 0;
+}
+
+int dev_unload_one(const char *name)
+{
+	if (!strcmp(name, "devtrace") && unload_rest())
+		return -1;
+	return delete_module(name);
+}
+
 int dev_unload_in_use(void)
 {
-	int ret = dev_unload_one("devtrace");
+	int ret = dev_unload_one("devtrace"), err = errno;
 
 	/* If it went, the kernel dies when that is closed: somebody keeps it till this is told. */
 	if (!ret && !fork())
 		pause();
+	if (ret && dev_load_rest(""))
+		return 0;
+	errno = err;
 	return ret;
 }
 
@@ -118,15 +182,38 @@ bool dev_nmi(unsigned int rate)
 	return !dev_write_file(port, text);
 }
 
+static int load_said(const char *name, const char *params)
+{
+	int ret = dev_load_file(name, params);
+
+	if (ret)
+		fprintf(stderr, "# insmod %s %s: %s\n", name, params, strerror(errno));
+	return ret;
+}
+
+int dev_load_rest(const char *profile)
+{
+	static const char *const names[] = { "devtrace_profile.ko" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (load_said(names[i], strstr(names[i], "profile") ? profile : ""))
+			return -1;
+	return 0;
+}
+
+/* The last of the parameters may be one of devtrace_profile.ko. */
 int dev_load(const char *params)
 {
+	const char *profile = strstr(params, "profile=");
+	char own[256];
+
 	if (dev_unload())
 		return -1;
-	if (dev_load_file("devtrace.ko", params)) {
-		fprintf(stderr, "# insmod devtrace.ko %s: %s\n", params, strerror(errno));
+	snprintf(own, sizeof(own), "%.*s", profile ? (int)(profile - params) : 255, params);
+	if (load_said("devtrace.ko", own))
 		return -1;
-	}
-	return 0;
+	return dev_load_rest(profile ? profile : "");
 }
 
 int dev_load_writers(const char *params)

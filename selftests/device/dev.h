@@ -93,11 +93,16 @@ static inline void dev_choose(void)
 #define NSEC		1000000000ULL
 
 /* Modules. */
-int dev_load(const char *params);		/* devtrace.ko, unloaded first if need be */
+/*
+ * devtrace.ko, and devtrace_control.ko and devtrace_profile.ko beside it, unloaded first if
+ * need be. A parameter profile= is the last one.
+ */
+int dev_load(const char *params);
+int dev_load_rest(const char *profile);		/* the two that go beside it */
 int dev_load_file(const char *name, const char *params);
 int dev_load_writers(const char *params);	/* dttest.ko */
-int dev_unload(void);				/* both; 0 also if they are not there */
-int dev_unload_one(const char *name);
+int dev_unload(void);				/* all; 0 also if they are not there */
+int dev_unload_one(const char *name);		/* "devtrace": what is beside it goes first */
 int dev_unload_in_use(void);			/* devtrace: must fail, since something is open */
 int dev_done(void);				/* leave devtrace as it was found */
 bool dev_nmi(unsigned int rate);		/* have the virtual board inject NMIs, if it can */

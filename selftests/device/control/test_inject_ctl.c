@@ -23,7 +23,7 @@
 
 #define EVENTS	200
 #define SIDE	"/dev/trace-side"
-#define PARAM	"/sys/module/devtrace/parameters/profile"
+#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 
 static struct nl nl, monitor;
 

@@ -23,7 +23,7 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 
-#define PARAM	"/sys/module/devtrace/parameters/profile"
+#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define TASKLET	"/sys/kernel/tracing/events/irq/tasklet_entry"
 
 /* Of one call: how it is entered, or what it returned. */

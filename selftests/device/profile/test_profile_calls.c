@@ -15,7 +15,7 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 
-#define PARAM	"/sys/module/devtrace/parameters/profile"
+#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define CALLS	3
 
 static const struct {

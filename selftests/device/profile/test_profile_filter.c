@@ -21,7 +21,7 @@
 #include "dev.h"
 #include "nl.h"
 
-#define PARAM	"/sys/module/devtrace/parameters/profile"
+#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define FIRST	DEVTRACE_T_KERNEL
 #define TYPES	(DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL)
 #define BIT(type) (1ULL << ((type) - FIRST))

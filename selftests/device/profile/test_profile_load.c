@@ -28,7 +28,7 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 
-#define PARAM	"/sys/module/devtrace/parameters/profile"
+#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define WORK	"/tmp/profile_load"
 #define READS	16		/* of /proc/interrupts, at each end of the window */
 #define LINES	256

@@ -19,7 +19,7 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 
-#define PARAM	"/sys/module/devtrace/parameters/profile"
+#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define LOADS	3
 
 /*

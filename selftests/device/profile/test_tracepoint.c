@@ -26,7 +26,7 @@
 #include "dev.h"
 #include "nl.h"
 
-#define PARAM	"/sys/module/devtrace/parameters/profile"
+#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define EVENTS	"/sys/kernel/tracing/events"
 #define KPROBES	"/sys/kernel/tracing/kprobe_events"
 #define FIRST	(DEVTRACE_T_USER2 - DEVTRACE_TRACEPOINTS_MAX)

@@ -8,6 +8,8 @@
 # busybox has.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../modules.sh
+. "$here/modules.sh"
 work=$(mktemp -d) || exit 1
 modules=${DEVTRACE_MODULES:-/modules}
 chmod 777 "$work"
@@ -16,8 +18,8 @@ bad=0
 out=$work/out
 
 echo "TAP version 13"
-[ -c /dev/trace ] || insmod "$modules/devtrace.ko" 2>/dev/null
-if [ ! -c /dev/trace ] || ! rmmod devtrace 2>/dev/null; then
+[ -c /dev/trace ] || trace_load 2>/dev/null
+if [ ! -c /dev/trace ] || ! trace_unload 2>/dev/null; then
 	echo "1..0 # SKIP no /dev/trace, or it cannot be taken away"
 	exit 0
 fi
@@ -26,7 +28,7 @@ grep -q '^tester:' /etc/passwd 2>/dev/null ||
 grep -q '^emitters:' /etc/group 2>/dev/null ||
 	echo 'emitters:x:4712:' >> /etc/group
 # As it was, whatever comes.
-trap 'rmmod devtrace 2>/dev/null; [ -c /dev/trace ] || rm -f /dev/trace; insmod "$modules/devtrace.ko"; rm -rf "$work"' EXIT
+trap 'trace_unload 2>/dev/null; [ -c /dev/trace ] || rm -f /dev/trace; trace_load; rm -rf "$work"' EXIT
 
 # ok STATUS NAME
 ok()

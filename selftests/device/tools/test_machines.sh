@@ -9,6 +9,8 @@
 # for the other machine to compare. selftests/vm/device-tests does both.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../modules.sh
+. "$here/modules.sh"
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 export TZ=UTC
@@ -28,7 +30,7 @@ ok()	# STATUS NAME
 
 echo "TAP version 13"
 # The test before may have taken the module away.
-[ -c /dev/trace ] || insmod "${DEVTRACE_MODULES:-/modules}/devtrace.ko" 2>/dev/null
+[ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ]; then
 	echo "1..0 # SKIP no /dev/trace"
 	exit 0
@@ -49,8 +51,8 @@ fi
 # Something of everything: text, names, pointers, interrupts, programs, losses.
 rmmod dttest 2>/dev/null
 rmmod metronome 2>/dev/null
-rmmod devtrace
-insmod "$modules/devtrace.ko" size=16K
+trace_unload
+trace_load size=16K
 insmod "$modules/dttest.ko"
 insmod "$modules/metronome.ko" period_us=10000
 echo 1 >/sys/module/dttest/parameters/pointers
@@ -81,8 +83,8 @@ if [ -d /out ]; then
 	cp "$out/stream" /out/recorded
 	(cd /out && traceinfo --no-default-fmt --time=raw recorded >recorded.txt 2>&1)
 fi
-rmmod devtrace
-insmod "$modules/devtrace.ko"
+trace_unload
+trace_load
 
 echo "1..$count"
 exit $bad

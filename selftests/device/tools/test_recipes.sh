@@ -8,19 +8,21 @@
 # control.rst beside this file. Needs what busybox has.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../modules.sh
+. "$here/modules.sh"
 modules=${DEVTRACE_MODULES:-/modules}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 # The test before may have taken the module away.
-[ -c /dev/trace ] || insmod "${DEVTRACE_MODULES:-/modules}/devtrace.ko" 2>/dev/null
+[ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
 	echo "TAP version 13"
 	echo "1..0 # SKIP no /dev/trace, or no tracectl: there is no libmnl for this machine"
 	exit 0
 fi
 # Other tests leave triggers and streams.
-rmmod devtrace 2>/dev/null
-insmod "$modules/devtrace.ko" || exit 1
+trace_unload 2>/dev/null
+trace_load || exit 1
 cd "$work" || exit 1
 
 # Each block of a recipe, one file: NAME.1, NAME.2 ...; before the first, intro.N.
@@ -157,7 +159,7 @@ ok $? "a trigger waits for the kernel's event, fires and detaches"
 tracectl trigger del child
 tracectl stream del kernel
 
-rmmod devtrace
-insmod "$modules/devtrace.ko"
+trace_unload
+trace_load
 echo "1..$count"
 exit $bad

@@ -8,6 +8,8 @@
 # transcript.sh, test_tracectl.expected and test_lane_stat beside this file. Needs what busybox has.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../modules.sh
+. "$here/modules.sh"
 # shellcheck source=../../transcript.sh
 . "$here/transcript.sh"
 UPDATE=${UPDATE:-}
@@ -15,7 +17,7 @@ work=$(mktemp -d) || exit 1
 child='' other='' p=''
 trap 'for p in $child $other; do kill "$p" 2>/dev/null; done; rm -rf "$work"' EXIT
 # The test before may have taken the module away.
-[ -c /dev/trace ] || insmod "${DEVTRACE_MODULES:-/modules}/devtrace.ko" 2>/dev/null
+[ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
 	echo "TAP version 13"
 	echo "1..0 # SKIP no /dev/trace, or no tracectl: there is no libmnl for this machine"
@@ -23,8 +25,8 @@ if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
 fi
 # As if the module had just been inserted: generations are counted from then on.
 if [ -e /modules/devtrace.ko ]; then
-	rmmod devtrace
-	insmod /modules/devtrace.ko
+	trace_unload
+	trace_load
 fi
 grep -q '^tester:' /etc/passwd 2>/dev/null ||
 	echo 'tester:x:4711:4711::/tmp:/bin/sh' >> /etc/passwd

@@ -7,6 +7,8 @@
 # Runs on the board, as root, with /dev/trace there and traceinfo in PATH.
 # Needs a POSIX shell and what busybox has.
 set -u
+# shellcheck source=../modules.sh
+. "$(dirname "$0")/modules.sh"
 export TZ=UTC
 work=$(mktemp -d) || exit 1
 child=
@@ -57,7 +59,7 @@ out=$work/out
 
 echo "TAP version 13"
 # The test before may have taken the module away.
-[ -c /dev/trace ] || insmod "${DEVTRACE_MODULES:-/modules}/devtrace.ko" 2>/dev/null
+[ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ]; then
 	echo "1..0 # SKIP no /dev/trace"
 	exit 0
@@ -230,7 +232,7 @@ ok $? "and nothing is cleared"
 chmod "$mode" /dev/trace
 
 # A summary of what this shell does: as many calls as it is told to make.
-profile=/sys/module/devtrace/parameters/profile
+profile=/sys/module/devtrace_profile/parameters/profile
 if [ -w $profile ]; then
 	: > /dev/trace
 	echo syscalls,irq,sched > $profile
@@ -262,7 +264,7 @@ before=$(cat "$out")
 [ "${before% *}" = "$(cat /proc/sys/kernel/random/boot_id)" ]
 ok $? "the boot id is the kernel's"
 module=${DEVTRACE_MODULES:-/modules}/devtrace.ko
-if rmmod devtrace 2>> "$out" && insmod "$module" 2>> "$out"; then
+if trace_unload 2>> "$out" && trace_load 2>> "$out"; then
 	identity >> "$out"
 	after=$(tail -n 1 "$out")
 	[ "${after% *}" = "${before% *}" ] && [ "${after#* }" != "${before#* }" ]
@@ -273,7 +275,7 @@ fi
 # Whoever loads it where there is no /proc gets a random id, which nobody is told.
 if ! unshare -m true 2>> "$out"; then
 	ok 0 "without /proc the boot id is no boot's # SKIP no unshare"
-elif ! rmmod devtrace 2>> "$out"; then
+elif ! trace_unload 2>> "$out"; then
 	ok 0 "without /proc the boot id is no boot's # SKIP the module is in use"
 else
 	unshare -m sh -c 'mount -t tmpfs none /proc && insmod "$1"' sh "$module" 2>> "$out" &&
@@ -281,7 +283,7 @@ else
 		grep '"kind":"info"' "$out" | grep -qv '"boot"' && grep -q '"kind":"load"' "$out"
 	ok $? "without /proc the boot id is no boot's"
 	if rmmod devtrace 2>> "$out"; then
-		insmod "$module" 2>> "$out"
+		trace_load 2>> "$out"
 	fi
 fi
 

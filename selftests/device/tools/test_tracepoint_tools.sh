@@ -7,11 +7,13 @@
 # Runs on the board, as root, with devtrace.ko inserted and the tools in PATH. Needs
 # what busybox has.
 set -u
+# shellcheck source=../modules.sh
+. "$(dirname "$0")/modules.sh"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 echo "TAP version 13"
 # The test before may have taken the module away.
-[ -c /dev/trace ] || insmod "${DEVTRACE_MODULES:-/modules}/devtrace.ko" 2>/dev/null
+[ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
 	echo "1..0 # SKIP no /dev/trace, or no tracectl: there is no libmnl for this machine"
 	exit 0
