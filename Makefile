@@ -118,7 +118,7 @@ help:
 #:                    COVERAGE=--board asks a board too, COVERAGE=--kernel is the
 #:                    module instead
 #:   install          library, headers, tools and manual pages, below $(DESTDIR)
-#:   modules_install  devtrace.ko, below $(DESTDIR)
+#:   modules_install  devtrace.ko, devtrace_control.ko, devtrace_profile.ko, below $(DESTDIR)
 #:   deps             install the Debian packages that all this needs
 #:   clean            remove what was built
 #:

@@ -15,7 +15,6 @@
 #include "core.h"
 #include "emit/dict.h"
 #include "control/filter.h"
-#include "control/netlink.h"
 #include "emit/proc.h"
 #include "lane/lane.h"
 #include "lane/lane_wake.h"
@@ -23,7 +22,6 @@
 #include "ring/size.h"
 #include "lane/slot.h"
 #include "stream/stream_priv.h"
-#include "control/trigger.h"
 
 struct devtrace_control *devtrace_control;
 
@@ -129,24 +127,14 @@ static int __init devtrace_init(void)
 	if (err)
 		goto out_rings;
 	slots_init(start);
-	err = trigger_init();
-	if (err)
-		goto out_stream;
 	err = devtrace_cdev_init(&cdev_config, devtrace_control);
 	if (err)
-		goto out_trigger;
-	err = netlink_init();
-	if (err)
-		goto out_cdev;
+		goto out_stream;
 	pr_info("%lu bytes of ring per CPU\n", bytes);
 	if (RING_NO_NMI)
 		pr_info("this machine has no 64-bit exchange: events of NMIs are dropped\n");
 	return 0;
 
-out_cdev:
-	devtrace_cdev_exit();
-out_trigger:
-	trigger_exit();
 out_stream:
 	stream_exit();
 out_rings:
@@ -168,13 +156,11 @@ out_page:
 }
 
 /*
- * No descriptor is open, and no driver that emits is loaded. Nobody controls us any
- * more once netlink is gone.
+ * No descriptor is open; no driver that emits is loaded, and neither are control and
+ * kernel profile events.
  */
 static void __exit devtrace_exit(void)
 {
-	netlink_exit();
-	trigger_exit();
 	stream_exit();
 	devtrace_cdev_exit();
 	lane_wake_exit();

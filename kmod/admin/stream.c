@@ -17,11 +17,11 @@
 #include <linux/string.h>
 
 #include "ring/clock.h"
+#include "stream/control_ops.h"
 #include "core.h"
 #include "emit/emit.h"
 #include "control/filter.h"
 #include "lane/lane_filter.h"
-#include "control/netlink.h"
 #include "read/reader.h"
 #include "ring/rings.h"
 #include "lane/slot.h"
@@ -273,7 +273,7 @@ static bool lanes_passed_mark(struct stream *s)
 static void tell_state(struct stream *s)
 {
 	if (!s->gone)
-		netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
+		control_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
 }
 
 static void stream_work(struct work_struct *work)
@@ -309,9 +309,9 @@ static void stream_work(struct work_struct *work)
 	}
 	for_each_possible_cpu(cpu)
 		if (!s->gone && passed_mark(s, cpu))
-			netlink_notify_watermark(s, cpu);
+			control_notify_watermark(s, cpu);
 	if (!s->gone && lanes_passed_mark(s))
-		netlink_notify_watermark(s, DEVTRACE_CPU_LANES);
+		control_notify_watermark(s, DEVTRACE_CPU_LANES);
 	mutex_unlock(&devtrace_lock);
 	wake_readers(s);
 }

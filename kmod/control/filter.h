@@ -99,7 +99,6 @@ struct filter {
 #define FILTER_HAS_PROCESSES	BIT(1)	/* or CPUs: a verdict holds on one CPU */
 
 struct filter_keys;
-struct lane;
 
 /**
  * struct filter_table - all filters, compiled
@@ -111,7 +110,7 @@ struct lane;
  * @plain: by type: stream 0 wants an event of a program that is nothing but a type, as
  *	far as its process does not matter, and programs may emit it
  * @cpus: by CPU: who wants events of it
- * @keys: objects, signals and majors, private to filter.c
+ * @keys: objects, signals and majors, private to filter_priv.h
  * @rcu: to free it
  */
 struct filter_table {
@@ -138,7 +137,7 @@ DECLARE_PER_CPU(struct filter_verdict, devtrace_verdict);
 
 u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key);
 u32 filter_process_set(const struct filter_table *t, struct task_struct *task);
-u32 filter_lane_set(const struct filter_table *t, const struct lane *l, unsigned int *cpu);
+u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const char *comm);
 
 /**
  * filter_wants_plain() - who wants an event of the kernel's that is nothing but a type
@@ -212,6 +211,7 @@ struct netlink_ext_ack;
 struct sk_buff;
 
 /* Process context, devtrace_lock held, for all that follows. */
+void filter_types_all(unsigned long *types);
 void filter_all(struct filter *f);
 bool filter_is_open(const struct filter *f);
 int filter_parse(struct filter *f, const struct nlattr *nest, struct netlink_ext_ack *extack);

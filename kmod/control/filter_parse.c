@@ -17,49 +17,12 @@
 /* A major code has 24 bits. */
 #define MAJOR_MAX	0xffffff
 
-/* Everything that drivers and programs emit. */
-static void types_all(unsigned long *types)
-{
-	bitmap_fill(types, 256);
-	bitmap_clear(types, PROFILE_FIRST, PROFILE_NR);
-}
-
 static bool types_are_all(const unsigned long *types)
 {
 	DECLARE_BITMAP(all, 256);
 
-	types_all(all);
+	filter_types_all(all);
 	return bitmap_equal(types, all, 256);
-}
-
-/**
- * filter_all() - the filter that everything passes but the kernel profile events
- * @f: filled in
- *
- * These cost something as soon as a filter names them, so they have to be named.
- */
-void filter_all(struct filter *f)
-{
-	memset(f, 0, sizeof(*f));
-	types_all(f->types);
-	f->origins = DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER;
-}
-
-/**
- * filter_is_open() - whether everything passes that drivers and programs emit
- * @f: the filter
- */
-bool filter_is_open(const struct filter *f)
-{
-	DECLARE_BITMAP(all, 256);
-
-	types_all(all);
-	return bitmap_subset(all, f->types, 256) && !f->hw_severity && !f->sw_severity &&
-	       f->origins == (DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER) &&
-	       !f->objects.given && !f->signals.given &&
-	       !f->majors.given && !f->not_majors.given &&
-	       !f->pids.given && !f->not_pids.given &&
-	       !f->comms.given && !f->not_comms.given && !f->cpus.given;
 }
 
 static int refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg)
@@ -143,28 +106,25 @@ static bool parse_names(struct filter_names *t, const struct nlattr *attr)
 	return true;
 }
 
-#define TWICE(attr, name)						\
-	[DEVTRACE_FA_##attr] = name " is given twice: give it once"
-
-static const char *const twice[DEVTRACE_FA_MAX + 1] = {
-	TWICE(TYPES, "types"),
-	TWICE(HW_SEVERITY, "hw-severity"),
-	TWICE(SW_SEVERITY, "sw-severity"),
-	TWICE(OBJECTS, "objects"),
-	TWICE(SIGNALS, "signals"),
-	TWICE(MAJORS, "majors"),
-	TWICE(NOT_MAJORS, "not-majors"),
-	TWICE(PIDS, "pids"),
-	TWICE(NOT_PIDS, "not-pids"),
-	TWICE(COMMS, "comms"),
-	TWICE(NOT_COMMS, "not-comms"),
-	TWICE(ORIGINS, "origins"),
-	TWICE(CPUS, "cpus"),
+static const char *const names[DEVTRACE_FA_MAX + 1] = {
+	[DEVTRACE_FA_TYPES] = "types",
+	[DEVTRACE_FA_HW_SEVERITY] = "hw-severity",
+	[DEVTRACE_FA_SW_SEVERITY] = "sw-severity",
+	[DEVTRACE_FA_OBJECTS] = "objects",
+	[DEVTRACE_FA_SIGNALS] = "signals",
+	[DEVTRACE_FA_MAJORS] = "majors",
+	[DEVTRACE_FA_NOT_MAJORS] = "not-majors",
+	[DEVTRACE_FA_PIDS] = "pids",
+	[DEVTRACE_FA_NOT_PIDS] = "not-pids",
+	[DEVTRACE_FA_COMMS] = "comms",
+	[DEVTRACE_FA_NOT_COMMS] = "not-comms",
+	[DEVTRACE_FA_ORIGINS] = "origins",
+	[DEVTRACE_FA_CPUS] = "cpus",
 };
 
 static const struct netlink_nest nest_filter = {
 	.max		= DEVTRACE_FA_MAX,
-	.twice		= twice,
+	.names		= names,
 	.unknown	= "a filter has no such attribute: it has types to cpus",
 	.leftover	= "a filter has nothing behind its last attribute: leave it out",
 };

@@ -15,6 +15,7 @@
 #include <linux/capability.h>
 #include <linux/ctype.h>
 #include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/rtnetlink.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -41,29 +42,18 @@ enum kind {
 	KIND_NEST,			/* checked by whoever takes it */
 };
 
-/* What an attribute must be, and what to say of one that is not. */
+/* What an attribute must be, and what it is called. */
 struct rule {
 	enum kind	kind;
 	u64		min, max;
-	const char	*wrong;
-	const char	*missing;
-	const char	*twice;
-	const char	*foreign;
+	const char	*name;
+	const char	*right;
 };
 
 #define RULE(attr, name, kind, min, max, right)			\
-	[DEVTRACE_A_##attr] = {						\
-		KIND_##kind, min, max,					\
-		name " must be " right,					\
-		name " is missing: " right,				\
-		name " is given twice: give it once",			\
-		name " is not for this command: leave it out",		\
-	}
+	[DEVTRACE_A_##attr] = { KIND_##kind, min, max, name, right }
 #define REPLY(attr, name)						\
-	[DEVTRACE_A_##attr] = {						\
-		KIND_REPLY, 0, 0, NULL, NULL, NULL,			\
-		name " is only in replies: leave it out",		\
-	}
+	[DEVTRACE_A_##attr] = { KIND_REPLY, 0, 0, name, NULL }
 
 static const struct rule rules[DEVTRACE_A_MAX + 1] = {
 	REPLY(PAD, "pad"),
@@ -222,6 +212,59 @@ void netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
 		NL_SET_BAD_ATTR(extack, attr);
 }
 
+/*
+ * A message must stay after the lock is given back, when the module that has it may go.
+ * So each that was ever made is kept; what they can say is few things: five of each
+ * attribute, and what a kernel does not have, as it has what it has.
+ */
+#define NOTES_MAX	256
+static const char *notes[NOTES_MAX];
+static DEFINE_MUTEX(notes_lock);
+
+const char *netlink_keep(const char *text, const char *no_room)
+{
+	const char *kept = no_room;
+	int i;
+
+	mutex_lock(&notes_lock);
+	for (i = 0; i < NOTES_MAX && notes[i]; i++)
+		if (!strcmp(notes[i], text))
+			break;
+	if (i < NOTES_MAX && !notes[i])
+		notes[i] = kstrdup(text, GFP_KERNEL);
+	if (i < NOTES_MAX && notes[i])
+		kept = notes[i];
+	mutex_unlock(&notes_lock);
+	return kept;
+}
+
+/* What to say of an attribute; the format takes its name, and what would be right. */
+static int say(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *format,
+	       const char *name, const char *right)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text), format, name, right);
+	netlink_refuse(extack, attr, netlink_keep(text, "attribute is refused"));
+	return -EINVAL;
+}
+
+static int refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
+		  const struct rule *r, const char *format)
+{
+	return say(extack, attr, format, r->name, r->right);
+}
+
+static const char given_twice[] = "%s is given twice: give it once";
+
+static int refuse_foreign(struct netlink_ext_ack *extack, const struct nlattr *attr,
+			  const struct rule *r)
+{
+	return refuse(extack, attr, r, r->kind == KIND_REPLY ?
+		      "%s is only in replies: leave it out" :
+		      "%s is not for this command: leave it out");
+}
+
 /* Streams and triggers are device nodes and words on a command line. */
 static bool name_ok(const struct nlattr *attr, const struct rule *r)
 {
@@ -278,15 +321,9 @@ static int check_attr(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	const struct rule *r = &rules[nla_type(attr)];
 
-	if (r->kind == KIND_REPLY) {
-		netlink_refuse(extack, attr, r->foreign);
-		return -EINVAL;
-	}
-	if (!attr_ok(attr, r)) {
-		netlink_refuse(extack, attr, r->wrong);
-		return -EINVAL;
-	}
-	return 0;
+	if (r->kind == KIND_REPLY)
+		return refuse_foreign(extack, attr, r);
+	return attr_ok(attr, r) ? 0 : refuse(extack, attr, r, "%s must be %s");
 }
 
 /* Filled in from the rules. */
@@ -315,22 +352,15 @@ static int check_request(const struct nlmsghdr *nlh, u64 takes, u64 needs,
 	nlmsg_for_each_attr(attr, nlh, GENL_HDRLEN, rem) {
 		const struct rule *r = &rules[nla_type(attr)];
 
-		if (!(takes & BIT_ULL(nla_type(attr)))) {
-			netlink_refuse(extack, attr, r->foreign);
-			return -EINVAL;
-		}
-		if (seen & BIT_ULL(nla_type(attr))) {
-			netlink_refuse(extack, attr, r->twice);
-			return -EINVAL;
-		}
+		if (!(takes & BIT_ULL(nla_type(attr))))
+			return refuse_foreign(extack, attr, r);
+		if (seen & BIT_ULL(nla_type(attr)))
+			return refuse(extack, attr, r, given_twice);
 		seen |= BIT_ULL(nla_type(attr));
 	}
-	for (i = 1; i <= DEVTRACE_A_MAX; i++) {
-		if (needs & ~seen & BIT_ULL(i)) {
-			netlink_refuse(extack, NULL, rules[i].missing);
-			return -EINVAL;
-		}
-	}
+	for (i = 1; i <= DEVTRACE_A_MAX; i++)
+		if (needs & ~seen & BIT_ULL(i))
+			return refuse(extack, NULL, &rules[i], "%s is missing: %s");
 	return 0;
 }
 
@@ -344,14 +374,12 @@ int netlink_parse_nest(const struct netlink_nest *n, struct nlattr **tb,
 	nla_for_each_nested(attr, nest, rem) {
 		unsigned int type = nla_type(attr);
 
-		if (!type || type > n->max || !n->twice[type]) {
+		if (!type || type > n->max || !n->names[type]) {
 			netlink_refuse(extack, attr, n->unknown);
 			return -EINVAL;
 		}
-		if (tb[type]) {
-			netlink_refuse(extack, attr, n->twice[type]);
-			return -EINVAL;
-		}
+		if (tb[type])
+			return say(extack, attr, given_twice, n->names[type], NULL);
 		tb[type] = (struct nlattr *)attr;
 	}
 	if (rem) {
@@ -399,26 +427,6 @@ static int pre_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info 
 static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info *info)
 {
 	mutex_unlock(&devtrace_lock);
-}
-
-/*
- * A message must stay after the lock is given back, when the module that has it may go.
- * So each that was ever made is kept; what they can say is few things, as a kernel has
- * what it has.
- */
-#define NOTES_MAX	48
-static const char *notes[NOTES_MAX];
-
-const char *netlink_keep(const char *text, const char *no_room)
-{
-	int i;
-
-	for (i = 0; i < NOTES_MAX && notes[i]; i++)
-		if (!strcmp(notes[i], text))
-			return notes[i];
-	if (i < NOTES_MAX)
-		notes[i] = kstrdup(text, GFP_KERNEL);
-	return i < NOTES_MAX && notes[i] ? notes[i] : no_room;
 }
 
 /* A request was done, but for profile events that are not to be had. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The generic netlink family
+ * The generic netlink family, which is devtrace_control.ko
  *
  * netlink.c has the family, the rights and the notifications; netlink_filter.c,
  * netlink_stream.c, netlink_trigger.c, netlink_stats.c and netlink_profile.c have a

@@ -51,13 +51,13 @@ const char *netlink_keep(const char *text, const char *no_room);
  * struct netlink_nest - what is the same for all nests of a kind
  * @max: the highest attribute
  * @unknown: what to say of an attribute that is not known
- * @twice: by attribute: what to say when it is given twice; NULL: it is not known
+ * @names: by attribute: what it is called; NULL: it is not known
  * @leftover: what to say of bytes behind the last one
  */
 struct netlink_nest {
 	unsigned int		max;
 	const char		*unknown;
-	const char *const	*twice;
+	const char *const	*names;
 	const char		*leftover;
 };
 

@@ -27,18 +27,18 @@
 			 4 * nla_total_size_64bit(sizeof(u64)) +		\
 			 nla_total_size(sizeof(u32)) + 2 * nla_total_size(sizeof(u8)))
 
-static const char * const element_twice[DEVTRACE_EA_MAX + 1] = {
-	[DEVTRACE_EA_INDEX] = "element index is given twice: give it once",
-	[DEVTRACE_EA_COMPARE] = "element compare is given twice: give it once",
-	[DEVTRACE_EA_VALUE] = "element value is given twice: give it once",
-	[DEVTRACE_EA_MASK] = "element mask is given twice: give it once",
-	[DEVTRACE_EA_STRING] = "element string is given twice: give it once",
+static const char * const element_names[DEVTRACE_EA_MAX + 1] = {
+	[DEVTRACE_EA_INDEX] = "element index",
+	[DEVTRACE_EA_COMPARE] = "element compare",
+	[DEVTRACE_EA_VALUE] = "element value",
+	[DEVTRACE_EA_MASK] = "element mask",
+	[DEVTRACE_EA_STRING] = "element string",
 };
 
 static const struct netlink_nest element_nest = {
 	.max = DEVTRACE_EA_MAX,
 	.unknown = "element has an unknown attribute: it takes index, compare, value, mask, string",
-	.twice = element_twice,
+	.names = element_names,
 	.leftover = "element has bytes left over: it must be whole attributes",
 };
 

@@ -15,6 +15,7 @@
  * The bit of an armed trigger is in the table of filters; filter_set() waits for
  * the emitters that use another table. So when it has returned, no emitter knows
  * of a trigger whose bit went, and its counts can be set anew, or it can be freed.
+ * Each trigger holds the module.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,6 +23,7 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -64,7 +66,6 @@ static struct kept {
 static struct irq_work kick;
 static struct delayed_work work;
 static unsigned long last_run;		/* of the work, jiffies */
-static bool closed;
 
 /* A one shot that has fired. */
 static bool is_spent(const struct trigger *t)
@@ -458,12 +459,13 @@ int trigger_add(struct trigger *t, bool armed)
 	int err;
 
 	lockdep_assert_held(&devtrace_lock);
-	if (closed)
-		return -ENODEV;
 	for (n = 0; n < DEVTRACE_TRIGGERS_MAX && trigger_at(n); n++)
 		;
 	if (n == DEVTRACE_TRIGGERS_MAX)
 		return -ENOSPC;
+	/* Nobody else knows what it waits for. */
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
 	t->n = n;
 	find_needs(t);
 	snprintf(in_use[n], sizeof(in_use[n]),
@@ -471,8 +473,10 @@ int trigger_add(struct trigger *t, bool armed)
 	rcu_assign_pointer(triggers[n], t);
 	err = set_bit_of(t, armed);
 	/* Then it was in no table, and no emitter knows of it. */
-	if (err)
+	if (err) {
 		RCU_INIT_POINTER(triggers[n], NULL);
+		module_put(THIS_MODULE);
+	}
 	return err;
 }
 
@@ -515,6 +519,7 @@ int trigger_remove(struct trigger *t)
 	finish_all();
 	RCU_INIT_POINTER(triggers[t->n], NULL);
 	trigger_free(t);
+	module_put(THIS_MODULE);
 	return 0;
 }
 
@@ -546,37 +551,20 @@ int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 	return 0;
 }
 
-int trigger_init(void)
+void trigger_init(void)
 {
 	init_irq_work(&kick, kick_fn);
 	INIT_DELAYED_WORK(&work, work_fn);
 	last_run = jiffies - WORK_GAP;
-	return 0;
 }
 
-/* No emitter is left; there may still be requests and notifications. */
+/* There is no trigger: each would hold the module. */
 void trigger_exit(void)
 {
-	struct trigger *t;
 	int n;
 
-	mutex_lock(&devtrace_lock);
-	closed = true;
-	mutex_unlock(&devtrace_lock);
 	irq_work_sync(&kick);
 	cancel_delayed_work_sync(&work);
-	mutex_lock(&devtrace_lock);
-	for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
-		t = trigger_at(n);
-		if (!t)
-			continue;
-		set_bit_of(t, false);
-		RCU_INIT_POINTER(triggers[n], NULL);
-		trigger_free(t);
-	}
-	for (n = 0; n < DEVTRACE_STREAMS_MAX; n++) {
+	for (n = 0; n < DEVTRACE_STREAMS_MAX; n++)
 		kfree(kept[n].filter);
-		kept[n].filter = NULL;
-	}
-	mutex_unlock(&devtrace_lock);
 }

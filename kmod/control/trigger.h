@@ -13,26 +13,14 @@
 #include <linux/types.h>
 #include <uapi/linux/devtrace_netlink.h>
 
+#include "emit/event.h"
+
 struct filter;
 struct firing;
 struct netlink_ext_ack;
 struct nlattr;
 struct sk_buff;
 struct stream;
-
-/**
- * struct event - an event that is about to be stored
- * @type: event type
- * @who: flags and severity, as in a record
- * @len: bytes of @data
- * @data: payload: code, or object and signal, first
- */
-struct event {
-	u32		type;
-	u32		who;
-	u32		len;
-	const u8	*data;
-};
 
 /* Any context, preemption off. @set: bits of triggers whose terms it meets. */
 void trigger_event(u32 set, const struct event *ev, struct firing *f);
@@ -56,7 +44,7 @@ int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack);
 /* Likewise: @type is no longer what it was. */
 void trigger_forget_type(unsigned int type);
 
-int trigger_init(void);
+void trigger_init(void);
 void trigger_exit(void);
 
 #endif /* DEVTRACE_TRIGGER_H */

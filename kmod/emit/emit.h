@@ -18,10 +18,10 @@
 #include <linux/threads.h>
 
 #include "core.h"
+#include "event.h"
 #include "control/filter.h"
 #include "proc.h"
 #include "ring/ring.h"
-#include "control/trigger.h"
 
 /*
  * The set of an event that stream 0 alone wants, and that needs no more than to be

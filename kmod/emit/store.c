@@ -15,6 +15,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
+#include "stream/control_ops.h"
 #include "core.h"
 #include "emit.h"
 #include "stream/stream_priv.h"
@@ -181,7 +182,7 @@ void store_all(u32 set, const struct event *ev)
 	unsigned int id;
 
 	if (set & FILTER_TRIGGERS)
-		trigger_event(set, ev, &f);
+		control_event(set, ev, &f);
 	if (!(set & FILTER_STREAM0))
 		emit_not_wanted(ev->type);
 	streams = set & FILTER_STREAMS;

@@ -11,9 +11,13 @@
 #include <linux/compiler.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
 #include <linux/string.h>
 
 #include "control/filter.h"
+#include "emit/proc.h"
+#include "lane.h"
 #include "lane_filter.h"
 #include "slot.h"
 #include "admin/stream.h"
@@ -127,4 +131,34 @@ void lane_filter_state(bool runs, bool easy)
 void lane_filter_init(struct devtrace_control *control)
 {
 	control_page = control;
+}
+
+/**
+ * lane_filter_set() - who wants events of the thread of a lane, on whichever CPU
+ * @t: the table, preemption off
+ * @l: the lane
+ * @cpu: set to the CPU that the thread is on
+ *
+ * Of a thread that is no more, or has another number since it calls exec(2), the name is
+ * the last that it emitted under.
+ */
+u32 lane_filter_set(const struct filter_table *t, const struct lane *l, unsigned int *cpu)
+{
+	const struct task_struct *task;
+	struct proc_found found;
+	struct proc_name name;
+
+	*cpu = 0;
+	name.comm[0] = 0;
+	rcu_read_lock();
+	task = pid_task(l->pid, PIDTYPE_PID);
+	if (task) {
+		/* See devtrace_proc_seen(). */
+		data_race(memcpy(name.comm, task->comm, sizeof(name.comm)));
+		*cpu = task_cpu(task);
+	} else {
+		devtrace_proc_find(l->tid, U64_MAX, &name, &found);
+	}
+	rcu_read_unlock();
+	return filter_thread_set(t, l->tid, l->tgid, name.comm);
 }

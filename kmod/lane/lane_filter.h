@@ -12,6 +12,7 @@
 
 struct devtrace_control;
 struct filter_table;
+struct lane;
 
 /* Process context, devtrace_lock held. */
 void lane_filter_narrow(const struct filter_table *t);
@@ -19,5 +20,8 @@ void lane_filter_table(const struct filter_table *t);
 void lane_filter_state(bool runs, bool easy);
 
 void lane_filter_init(struct devtrace_control *control);
+
+/* Any context; preemption off. */
+u32 lane_filter_set(const struct filter_table *t, const struct lane *l, unsigned int *cpu);
 
 #endif /* DEVTRACE_LANE_FILTER_H */

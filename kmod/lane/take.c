@@ -32,6 +32,7 @@
 #include "emit/emit_check.h"
 #include "control/filter.h"
 #include "lane.h"
+#include "lane_filter.h"
 #include "slot_priv.h"
 
 /* A thread that loses its CPU while it emits gets it back by then, or its event is late. */
@@ -160,7 +161,7 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 	int ret;
 
 	if (unlikely(process))
-		mask &= filter_lane_set(t, l, &cpu);
+		mask &= lane_filter_set(t, l, &cpu);
 	for (;;) {
 		if (likely(!process))
 			p->nr += count_plain(t, buf, &at, len, &p->time);

@@ -28,8 +28,8 @@
 #include <linux/tracepoint.h>
 
 #include "compat/compat_export.h"
+#include "stream/control_ops.h"
 #include "control/filter.h"
-#include "control/netlink.h"
 #include "profile.h"
 #include "profile_added.h"
 #include "stream/profile_ops.h"
@@ -397,7 +397,7 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 	kfree(f);
 	if (err)
 		return err;
-	netlink_notify_filter(stream_by_id(0));
+	control_notify_filter(stream_by_id(0));
 	err = log_lacking(named) ? -EOPNOTSUPP : 0;
 	/* What the kernel has, and could not be attached to, is no matter of names. */
 	return bitmap_subset(want, filter_get(0, NULL)->types, 256) ? err : -ENOMEM;

@@ -40,10 +40,10 @@
 #include <linux/wait.h>
 
 #include "compat/compat.h"
+#include "stream/control_ops.h"
 #include "core.h"
 #include "emit/dict.h"
 #include "lane/lane.h"
-#include "control/netlink.h"
 #include "stream/profile_ops.h"
 #include "reader.h"
 #include "stream/stream_priv.h"
@@ -171,7 +171,7 @@ static int stream_clear_told(struct stream *s, bool at_close)
 		return -EINTR;
 	err = stream_clear(s);
 	if (!err && !s->gone)
-		netlink_notify_clear(s);
+		control_notify_clear(s);
 	mutex_unlock(&devtrace_lock);
 	return err;
 }

@@ -13,6 +13,7 @@
 
 #include <linux/cache.h>
 #include <linux/devtrace.h>
+#include <linux/ktime.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
 

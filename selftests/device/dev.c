@@ -184,20 +184,22 @@ bool dev_nmi(unsigned int rate)
 
 static int load_said(const char *name, const char *params)
 {
-	int ret = dev_load_file(name, params);
+	int ret = dev_load_file(name, params), err = errno;
 
-	if (ret)
-		fprintf(stderr, "# insmod %s %s: %s\n", name, params, strerror(errno));
+	if (ret && err != EEXIST)
+		fprintf(stderr, "# insmod %s %s: %s\n", name, params, strerror(err));
+	errno = err;
 	return ret;
 }
 
 int dev_load_rest(const char *profile)
 {
-	static const char *const names[] = { "devtrace_profile.ko" };
+	static const char *const names[] = { "devtrace_control.ko", "devtrace_profile.ko" };
 	unsigned int i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (load_said(names[i], strstr(names[i], "profile") ? profile : ""))
+		if (load_said(names[i], strstr(names[i], "profile") ? profile : "") &&
+		    errno != EEXIST)
 			return -1;
 	return 0;
 }

@@ -5,8 +5,9 @@
 #
 # The files are in $DEVTRACE_MODULES, or in /modules.
 
-# trace_load [PARAMETER...]: all of them; the parameters are those of devtrace.ko
-trace_load()
+# trace_load: all of them; trace_load_with PARAMETER...: these are for devtrace.ko
+trace_load() { trace_load_with size=256K; }
+trace_load_with()
 {
 	insmod "${DEVTRACE_MODULES:-/modules}/devtrace.ko" "$@" || return
 	for beside in devtrace_control devtrace_profile; do

@@ -150,8 +150,11 @@ void tc_open(struct tc *tc)
 	tc->ctl = devtrace_ctl_open();
 	if (tc->ctl)
 		return;
-	if (errno == ENOENT)
-		fputs("tracectl: this kernel has no devtrace; load the module: insmod devtrace.ko, or modprobe devtrace\n",
+	if (errno == ENOENT && !access("/sys/module/devtrace", F_OK))
+		fputs("tracectl: devtrace is loaded, but not what controls it; load that module: modprobe devtrace_control, or insmod devtrace_control.ko\n",
+		      stderr);
+	else if (errno == ENOENT)
+		fputs("tracectl: this kernel has no devtrace; load the modules: modprobe devtrace_control, or insmod devtrace.ko and devtrace_control.ko\n",
 		      stderr);
 	else
 		fprintf(stderr, "tracectl: netlink: %s\n", strerror(errno));

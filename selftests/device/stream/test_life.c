@@ -214,6 +214,7 @@ TEST_F_TIMEOUT(life, the_module_comes_and_goes_under_its_users, 3000)
 		l->emitted = 0;
 		snprintf(params, sizeof(params), "size=%dK", 1 << dev_random() % 8);
 		ASSERT_EQ(0, dev_load_file("devtrace.ko", params));
+		ASSERT_EQ(0, dev_load_rest(""));
 		ASSERT_TRUE(used_enough(l));
 		if (i % 2)
 			account(_metadata, l, i % 8 == 7);

@@ -11,7 +11,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../modules.sh
 . "$here/modules.sh"
 work=$(mktemp -d) || exit 1
-modules=${DEVTRACE_MODULES:-/modules}
 chmod 777 "$work"
 count=0
 bad=0
@@ -46,8 +45,8 @@ ok()
 # load PARAMETER...: afresh
 load()
 {
-	! grep -q '^devtrace ' /proc/modules || rmmod devtrace
-	insmod "$modules/devtrace.ko" "$@"
+	trace_unload
+	trace_load_with "$@"
 }
 
 # says USER STATUS PATTERN NAME
@@ -151,9 +150,9 @@ says root 1 "no: /dev/trace: there is no such device here, though the module dev
 	"no node"
 
 # echo hello >/dev/trace, and then insmod
-rmmod devtrace
+trace_unload
 echo hello >/dev/trace
-insmod "$modules/devtrace.ko"
+trace_load
 says root 1 "no: /dev/trace: it is a regular file, .*; remove it, and load the module devtrace again" \
 	"a file in place of the device"
 says tester 1 "no: /dev/trace: it is a regular file" "a file that it may not write"

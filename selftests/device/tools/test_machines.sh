@@ -52,7 +52,7 @@ fi
 rmmod dttest 2>/dev/null
 rmmod metronome 2>/dev/null
 trace_unload
-trace_load size=16K
+trace_load_with size=16K
 insmod "$modules/dttest.ko"
 insmod "$modules/metronome.ko" period_us=10000
 echo 1 >/sys/module/dttest/parameters/pointers

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who wants an event: what all filters ask for, in one table
+ *
+ * It depends on the filters alone, and changes nothing but the table that it makes.
+ */
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+
+#include "emit/emit_check.h"
+#include "filter_priv.h"
+
+static void ids_free(struct ids *ids)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAGES; i++)
+		if (ids->pages[i] != ids->rest)
+			kfree(ids->pages[i]);
+}
+
+void filter_table_free(struct filter_table *t)
+{
+	if (!t)
+		return;
+	if (t->keys) {
+		ids_free(&t->keys->objects);
+		ids_free(&t->keys->signals);
+		kvfree(t->keys->majors);
+		kvfree(t->keys->pids);
+		kvfree(t->keys->comms);
+		kvfree(t->keys);
+	}
+	kfree(t->cpus);
+	kfree(t);
+}
+
+/* A page of its own for the ids around @id. */
+static u32 *ids_page(struct ids *ids, unsigned int id)
+{
+	u32 **page = &ids->pages[id / PAGE_IDS];
+
+	if (*page == ids->rest) {
+		u32 *own = kmemdup(ids->rest, sizeof(ids->rest), GFP_KERNEL);
+
+		if (!own)
+			return NULL;
+		*page = own;
+	}
+	return *page;
+}
+
+static int ids_add(struct ids *ids, const struct filter_ranges *ranges, u32 bit)
+{
+	unsigned int i, id;
+	u32 *page;
+
+	for (i = 0; i < ranges->nr; i++) {
+		for (id = ranges->r[i].first; id <= ranges->r[i].last; id++) {
+			page = ids_page(ids, id);
+			if (!page)
+				return -ENOMEM;
+			page[id % PAGE_IDS] |= bit;
+		}
+	}
+	return 0;
+}
+
+/* @ranges: by bit: the term, NULL where there is none. */
+static int ids_compile(struct ids *ids, const struct filter_ranges *const *ranges)
+{
+	u32 rest = U32_MAX;
+	unsigned int b, i;
+	int err;
+
+	for (b = 0; b < FILTER_BITS; b++)
+		if (ranges[b])
+			rest &= ~BIT(b);
+	for (i = 0; i < PAGE_IDS; i++)
+		ids->rest[i] = rest;
+	for (i = 0; i < PAGES; i++)
+		ids->pages[i] = ids->rest;
+	for (b = 0; b < FILTER_BITS; b++) {
+		if (!ranges[b])
+			continue;
+		err = ids_add(ids, ranges[b], BIT(b));
+		if (err)
+			return err;
+		cond_resched();
+	}
+	return 0;
+}
+
+static void majors_enter(struct filter_keys *k, const struct filter_numbers *n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n->nr; i++)
+		major_find(k, n->v[i])->major = n->v[i];
+}
+
+static int majors_compile(struct filter_keys *k, struct filter *const *f)
+{
+	unsigned int b, i, places, nr = 0;
+	u32 rest = U32_MAX;
+
+	for (b = 0; b < FILTER_BITS; b++) {
+		if (!f[b])
+			continue;
+		nr += f[b]->majors.nr + f[b]->not_majors.nr;
+		if (f[b]->majors.given)
+			rest &= ~BIT(b);
+	}
+	/* At most a quarter is in use, so that the first look mostly tells. */
+	places = roundup_pow_of_two(4 * nr + 2);
+	k->majors_shift = 32 - ilog2(places);
+	k->majors = kvmalloc_array(places, sizeof(*k->majors), GFP_KERNEL);
+	if (!k->majors)
+		return -ENOMEM;
+	for (i = 0; i < places; i++)
+		k->majors[i] = (struct major){ .major = NO_MAJOR, .set = rest };
+	/* All places first: until a place is taken, it is no code's. */
+	for (b = 0; b < FILTER_BITS; b++) {
+		if (f[b]) {
+			majors_enter(k, &f[b]->majors);
+			majors_enter(k, &f[b]->not_majors);
+		}
+	}
+	for (b = 0; b < FILTER_BITS; b++) {
+		if (!f[b])
+			continue;
+		for (i = 0; i < f[b]->majors.nr; i++)
+			major_find(k, f[b]->majors.v[i])->set |= BIT(b);
+	}
+	for (b = 0; b < FILTER_BITS; b++) {
+		if (!f[b])
+			continue;
+		for (i = 0; i < f[b]->not_majors.nr; i++)
+			major_find(k, f[b]->not_majors.v[i])->set &= ~BIT(b);
+	}
+	return 0;
+}
+
+static int keys_compile(struct filter_keys *k, struct filter *const *f)
+{
+	const struct filter_ranges *objects[FILTER_BITS], *signals[FILTER_BITS];
+	unsigned int b;
+
+	for (b = 0; b < FILTER_BITS; b++) {
+		objects[b] = f[b] && f[b]->objects.given ? &f[b]->objects : NULL;
+		signals[b] = f[b] && f[b]->signals.given ? &f[b]->signals : NULL;
+	}
+	return ids_compile(&k->objects, objects) ?: ids_compile(&k->signals, signals) ?:
+	       majors_compile(k, f);
+}
+
+/* One entry for each id or name, with all who ask for it or refuse it. */
+static unsigned int processes_merge(struct process *list, unsigned int nr,
+				    int (*compare)(const void *, const void *))
+{
+	unsigned int i, n = 0;
+
+	if (!nr)
+		return 0;
+	sort(list, nr, sizeof(*list), compare, NULL);
+	for (i = 1; i < nr; i++) {
+		if (compare(&list[n], &list[i])) {
+			list[++n] = list[i];
+		} else {
+			list[n].asks |= list[i].asks;
+			list[n].refuses |= list[i].refuses;
+		}
+	}
+	return n + 1;
+}
+
+static struct process *pids_add(struct process *p, const struct filter_numbers *n,
+				u32 asks, u32 refuses)
+{
+	unsigned int i;
+
+	for (i = 0; i < n->nr; i++)
+		*p++ = (struct process){
+			.pid = n->v[i], .asks = asks, .refuses = refuses,
+		};
+	return p;
+}
+
+static struct process *comms_add(struct process *p, const struct filter_names *n,
+				 u32 asks, u32 refuses)
+{
+	unsigned int i;
+
+	for (i = 0; i < n->nr; i++, p++) {
+		memcpy(p->comm, n->v[i], sizeof(p->comm));
+		p->asks = asks;
+		p->refuses = refuses;
+	}
+	return p;
+}
+
+static int processes_compile(struct filter_table *t, struct filter *const *f)
+{
+	struct filter_keys *k = t->keys;
+	unsigned int b, pids = 0, comms = 0;
+	struct process *pid, *comm;
+
+	t->any_process = U32_MAX;
+	for (b = 0; b < FILTER_BITS; b++) {
+		if (!f[b])
+			continue;
+		pids += f[b]->pids.nr + f[b]->not_pids.nr;
+		comms += f[b]->comms.nr + f[b]->not_comms.nr;
+		if (f[b]->pids.given || f[b]->comms.given)
+			t->any_process &= ~BIT(b);
+		if (f[b]->pids.given || f[b]->comms.given || f[b]->not_pids.nr ||
+		    f[b]->not_comms.nr)
+			t->has |= FILTER_HAS_PROCESSES;
+	}
+	k->pids = kvcalloc(pids ?: 1, sizeof(*pid), GFP_KERNEL);
+	k->comms = kvcalloc(comms ?: 1, sizeof(*comm), GFP_KERNEL);
+	if (!k->pids || !k->comms)
+		return -ENOMEM;
+	pid = k->pids;
+	comm = k->comms;
+	for (b = 0; b < FILTER_BITS; b++) {
+		if (!f[b])
+			continue;
+		pid = pids_add(pid, &f[b]->pids, BIT(b), 0);
+		pid = pids_add(pid, &f[b]->not_pids, 0, BIT(b));
+		comm = comms_add(comm, &f[b]->comms, BIT(b), 0);
+		comm = comms_add(comm, &f[b]->not_comms, 0, BIT(b));
+	}
+	k->nr_pids = processes_merge(k->pids, pids, filter_compare_pid);
+	k->nr_comms = processes_merge(k->comms, comms, filter_compare_comm);
+	return 0;
+}
+
+static int cpus_compile(struct filter_table *t, struct filter *const *f)
+{
+	unsigned int b, i, cpu;
+
+	t->cpus = kmalloc_array(nr_cpu_ids, sizeof(*t->cpus), GFP_KERNEL);
+	if (!t->cpus)
+		return -ENOMEM;
+	memset(t->cpus, 0xff, nr_cpu_ids * sizeof(*t->cpus));
+	for (b = 0; b < FILTER_BITS; b++) {
+		if (!f[b] || !f[b]->cpus.given)
+			continue;
+		t->has |= FILTER_HAS_PROCESSES;
+		for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+			t->cpus[cpu] &= ~BIT(b);
+		for (i = 0; i < f[b]->cpus.nr; i++)
+			for (cpu = f[b]->cpus.r[i].first;
+			     cpu <= f[b]->cpus.r[i].last && cpu < nr_cpu_ids; cpu++)
+				t->cpus[cpu] |= BIT(b);
+	}
+	return 0;
+}
+
+/* Whether a filter lets events with this severity byte pass. */
+static bool severity_passes(const struct filter *f, unsigned int severity)
+{
+	if (!(severity & DEVTRACE_SEV_SET))
+		return true;
+	return (severity & DEVTRACE_SEV_LEVEL) >=
+	       (severity & DEVTRACE_SEV_HW ? f->hw_severity : f->sw_severity);
+}
+
+static void types_compile(struct filter_table *t, const struct filter *f, u32 bit)
+{
+	unsigned int i;
+
+	for_each_set_bit(i, f->types, 256) {
+		if (f->origins & DEVTRACE_ORIGIN_KERNEL)
+			t->types[0][i] |= bit;
+		if (f->origins & DEVTRACE_ORIGIN_USER)
+			t->types[1][i] |= bit;
+	}
+	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
+		if (severity_passes(f, i))
+			t->severities[i] |= bit;
+	if (f->objects.given || f->signals.given || f->majors.given || f->not_majors.nr)
+		t->has |= FILTER_HAS_KEYS;
+}
+
+/**
+ * filter_table_compile() - all filters in one table
+ * @f: by bit; NULL: wants nothing
+ * @generation: of the table
+ *
+ * Return: the table, or NULL if there is no memory for it.
+ */
+struct filter_table *filter_table_compile(struct filter *const *f, u32 generation)
+{
+	struct filter_table *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	unsigned int b;
+
+	if (!t)
+		return NULL;
+	t->keys = kvzalloc(sizeof(*t->keys), GFP_KERNEL);
+	if (!t->keys)
+		goto out_free;
+	if (keys_compile(t->keys, f) || processes_compile(t, f) || cpus_compile(t, f))
+		goto out_free;
+	for (b = 0; b < FILTER_BITS; b++)
+		if (f[b])
+			types_compile(t, f[b], BIT(b));
+	for (b = 0; b < ARRAY_SIZE(t->plain); b++)
+		t->plain[b] = t->types[1][b] & FILTER_STREAM0 && emit_check_type(b);
+	t->generation = generation;
+	return t;
+
+out_free:
+	filter_table_free(t);
+	return NULL;
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What control is told, whether it is there or not
+ *
+ * The operations are set under devtrace_lock, and so is whoever notifies: no call is
+ * under way when control has taken them back. Emitters hold no lock. They call it for the
+ * bits of triggers alone, each of which holds the module as long as it may be in a table;
+ * and filter_set(), which takes a bit out, waits for those who found it.
+ */
+#include <linux/compiler.h>
+#include <linux/lockdep.h>
+
+#include "control_ops.h"
+#include "admin/stream.h"
+
+/* Written under devtrace_lock. */
+static const struct control_ops *control;
+
+/**
+ * control_register() - control comes, or goes
+ * @ops: what it does; NULL: it goes, and there is no trigger
+ */
+void control_register(const struct control_ops *ops)
+{
+	lockdep_assert_held(&devtrace_lock);
+	WRITE_ONCE(control, ops);
+}
+
+void control_event(u32 set, const struct event *ev, struct firing *f)
+{
+	const struct control_ops *ops = READ_ONCE(control);
+
+	if (ops)
+		ops->event(set, ev, f);
+}
+
+void control_notify_stream(int cmd, struct stream *s)
+{
+	lockdep_assert_held(&devtrace_lock);
+	if (control)
+		control->stream(cmd, s);
+}
+
+void control_notify_filter(struct stream *s)
+{
+	lockdep_assert_held(&devtrace_lock);
+	if (control)
+		control->filter(s);
+}
+
+void control_notify_clear(struct stream *s)
+{
+	lockdep_assert_held(&devtrace_lock);
+	if (control)
+		control->clear(s);
+}
+
+void control_notify_watermark(struct stream *s, u32 cpu)
+{
+	lockdep_assert_held(&devtrace_lock);
+	if (control)
+		control->watermark(s, cpu);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Control, for those who do without it
+ *
+ * devtrace_control.ko has the netlink family and the triggers. It may be loaded and
+ * removed at any time. Others tell it here what happened; where it is not loaded nobody
+ * listens.
+ *
+ * Filters and streams live in devtrace.ko and stay as they are when control goes. A
+ * trigger lives in control, and holds it.
+ */
+#ifndef DEVTRACE_CONTROL_OPS_H
+#define DEVTRACE_CONTROL_OPS_H
+
+#include <linux/types.h>
+
+struct event;
+struct firing;
+struct stream;
+
+/**
+ * struct control_ops - what devtrace_control.ko does
+ * @event: an event meets the terms of triggers: their bits, the event, which is not
+ *	stored yet, and what they do to streams; any context, NMI included, preemption off
+ * @stream: tell those who listen that a stream is another: DEVTRACE_CMD_NTF_STREAM_*
+ * @filter: or its filter
+ * @clear: or that it was cleared
+ * @watermark: or that a CPU has passed its watermark
+ *
+ * All but @event in process context, with devtrace_lock held.
+ */
+struct control_ops {
+	void (*event)(u32 set, const struct event *ev, struct firing *f);
+	void (*stream)(int cmd, struct stream *s);
+	void (*filter)(struct stream *s);
+	void (*clear)(struct stream *s);
+	void (*watermark)(struct stream *s, u32 cpu);
+};
+
+void control_register(const struct control_ops *ops);
+
+/* As in struct control_ops. */
+void control_event(u32 set, const struct event *ev, struct firing *f);
+void control_notify_stream(int cmd, struct stream *s);
+void control_notify_filter(struct stream *s);
+void control_notify_clear(struct stream *s);
+void control_notify_watermark(struct stream *s, u32 cpu);
+
+#endif /* DEVTRACE_CONTROL_OPS_H */

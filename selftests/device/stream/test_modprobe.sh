@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_modprobe.sh - the kernel loads what is asked for, where modprobe finds it; and what
+# is said where it does not
+#
+# Runs on the board, as root, with devtrace.ko inserted and tracectl in PATH. Needs what
+# busybox has. A machine that has modules of its own is left alone.
+set -u
+# shellcheck source=modules.sh
+. "$(dirname "$0")/modules.sh"
+work=$(mktemp -d) || exit 1
+dir=/lib/modules/$(uname -r)
+echo "TAP version 13"
+if [ ! -e /modules/devtrace.ko ] || [ -e "$dir/modules.dep" ]; then
+	echo "1..0 # SKIP no board, or one with modules of its own"
+	exit 0
+fi
+if ! command -v tracectl >/dev/null || ! command -v depmod >/dev/null; then
+	echo "1..0 # SKIP no tracectl, as there is no libmnl for this machine; or no depmod"
+	exit 0
+fi
+trap 'rm -rf "$work" "$dir"; trace_unload 2>/dev/null; trace_load' EXIT
+count=0
+bad=0
+ok()
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=1
+		echo "not ok $count $2"
+		head -n 40 "$work/out" | sed 's/^/# /'
+	fi
+}
+has() { grep -q -e "$1" "$work/out"; }
+run() { "$@" >"$work/out" 2>&1; }
+is_loaded() { grep -q "^$1 " /proc/modules; }
+
+trace_unload
+run tracectl stream
+[ $? = 1 ] && has 'this kernel has no devtrace; load the modules: modprobe devtrace_control, or insmod devtrace.ko and devtrace_control.ko'
+ok $? "without devtrace tracectl says what to load"
+insmod /modules/devtrace.ko
+run tracectl stream
+[ $? = 1 ] && has 'devtrace is loaded, but not what controls it; load that module: modprobe devtrace_control, or insmod devtrace_control.ko'
+ok $? "without control it says what is missing"
+insmod /modules/devtrace_control.ko
+run tracectl profile list
+[ $? = 1 ] && has 'modprobe devtrace_profile, or insmod devtrace_profile.ko'
+ok $? "without kernel profile events it says what is missing"
+run tracectl filter add type=sched_switch && has 'note: types 128 to 191 are left off: .*insmod devtrace_profile.ko'
+ok $? "and a filter is set without them, which a note says"
+trace_unload
+
+mkdir -p "$dir"
+cp /modules/devtrace.ko /modules/devtrace_control.ko /modules/devtrace_profile.ko "$dir"
+run depmod
+ok $? "depmod"
+run modprobe devtrace_control && is_loaded devtrace && ! is_loaded devtrace_profile
+ok $? "modprobe devtrace_control loads devtrace too"
+trace_unload
+insmod /modules/devtrace.ko
+run tracectl stream && is_loaded devtrace_control
+ok $? "whoever asks for control has it loaded"
+! is_loaded devtrace_profile
+ok $? "and nothing else"
+run tracectl profile list && is_loaded devtrace_profile
+ok $? "whoever asks for kernel profile events has them loaded"
+rmmod devtrace_profile
+run tracectl filter add type=sched_switch && is_loaded devtrace_profile &&
+	run tracectl profile && has sched_switch
+ok $? "so has a filter that names one"
+rmmod devtrace_profile
+run tracectl trigger add x when type=sched_switch 'do' notify && is_loaded devtrace_profile
+ok $? "and a trigger"
+tracectl trigger del x
+trace_unload
+run modprobe devtrace_profile profile=irq,-irq_exit && is_loaded devtrace &&
+	! is_loaded devtrace_control &&
+	grep -q irq_entry /sys/module/devtrace_profile/parameters/profile
+ok $? "modprobe devtrace_profile profile= turns them on from the beginning, without control"
+
+echo "1..$count"
+exit $bad
