@@ -17,6 +17,20 @@
 
 #include "compat/compat.h"
 
+struct lane_word {
+	u32	v;
+} __packed;
+
+/*
+ * One word, loaded once. Whoever writes a lane, or overwrites a run, may store there
+ * meanwhile: whoever loads looks then whether the word was to be believed.
+ */
+static __always_inline u32 lane_word(const void *p)
+{
+	/* See above. */
+	return data_race(((const volatile struct lane_word *)p)->v);
+}
+
 /*
  * A program may store there meanwhile: then what was copied is thrown away. By words, which
  * is as fast as by bytes where there are fast strings, and not slow where there are none.

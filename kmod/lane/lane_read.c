@@ -159,7 +159,7 @@ int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev)
 
 	if (left < 2 * sizeof(word))
 		return -EPROTO;
-	more = get_unaligned((const u32 *)(buf + at + sizeof(word)));
+	more = lane_word(buf + at + sizeof(word));
 	ev->time = bits;
 	switch (word & 0x7f) {
 	case DEVTRACE_LANE_DELAY:
@@ -181,7 +181,7 @@ int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev)
 		ev->flags = more;
 		ev->severity = more >> 8;
 		ev->time = (u64)(more >> 16) << 32 |
-			   get_unaligned((const u32 *)(buf + at + 2 * sizeof(word)));
+			   lane_word(buf + at + 2 * sizeof(word));
 		break;
 	default:
 		return -EPROTO;

@@ -144,7 +144,7 @@ static __always_inline int lane_next(const u8 *buf, u32 *at, u32 len, u64 *time,
 			return 0;
 		if (unlikely(left < sizeof(word)))
 			return -EPROTO;
-		word = get_unaligned((const u32 *)(buf + *at));
+		word = lane_word(buf + *at);
 		if (likely((word & 0x7f) != DEVTRACE_LANE_CPU))
 			break;
 		ev->cpu = word >> DEVTRACE_LANE_NS_SHIFT;

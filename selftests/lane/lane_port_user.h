@@ -49,7 +49,7 @@ void port_wmb(void);
 	port_stored(&(x));							\
 } while (0)
 #define smp_store_release(p, v)	WRITE_ONCE(*(p), v)
-#define get_unaligned(p)	port_word(p)
+#define lane_word(p)	port_word(p)
 
 /* Pieces of two bytes, as a writer makes them complete. */
 static inline void lane_copy_out(u8 *dst, const u8 *src, size_t n)
