@@ -331,6 +331,20 @@ static struct lane *lane_alloc(u32 bytes, u16 flags)
 	return l;
 }
 
+/* The ring of blocks has the stream's size: it is not made while that changes. */
+static int make_ring(void)
+{
+	int err;
+
+	if (slots_bytes())
+		return 0;
+	if (mutex_lock_killable(&devtrace_lock))
+		return -EINTR;
+	err = slots_make(devtrace_stream0.bytes);
+	mutex_unlock(&devtrace_lock);
+	return err;
+}
+
 /* All that a lane needs, in order; what was done is undone if something is not to be had. */
 static int lane_prepare(struct lane *l, struct file **file)
 {
@@ -339,7 +353,7 @@ static int lane_prepare(struct lane *l, struct file **file)
 	err = reserve(l);
 	if (err)
 		return err;
-	err = slots_make(READ_ONCE(devtrace_stream0.bytes));
+	err = make_ring();
 	if (err)
 		goto out_reserved;
 	err = slot_get(l);

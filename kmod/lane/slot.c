@@ -7,8 +7,8 @@
  * are as many as there ever were lanes at the same time.
  */
 #include <linux/bitmap.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
-#include <linux/mutex.h>
 #include <linux/overflow.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -18,6 +18,7 @@
 #include "ring/clock.h"
 #include "lane.h"
 #include "slot_priv.h"
+#include "admin/stream.h"
 
 DEFINE_RAW_SPINLOCK(slots_lock);
 struct block_ring slots_blocks;
@@ -31,7 +32,6 @@ static unsigned int nr_slots;		/* only grows; the slots before it are there */
 /* So many blocks are overwritten at a time when the ring becomes smaller. */
 #define TRIM_BLOCKS	16
 
-static DEFINE_MUTEX(make_lock);		/* of making the ring */
 u64 slots_first_block = 1;
 
 /* Lanes come and go. */
@@ -388,33 +388,29 @@ static u32 blocks_for(unsigned long bytes)
  * slots_make() - have a ring of blocks, for there is a lane
  * @bytes: of it; at least BLOCKS_MIN blocks are made
  *
- * Context: process.
- * Return: 0, -ENOMEM, or -EINTR: killed.
+ * Context: process, devtrace_lock held: the size is that of the stream, which may change.
+ * Return: 0 or -ENOMEM.
  */
 int slots_make(unsigned long bytes)
 {
 	const u32 nr = blocks_for(bytes);
 	struct slots_memory m = { 0 };
-	int err = 0;
+	int err;
 
-	if (READ_ONCE(slots_blocks.nr))
+	lockdep_assert_held(&devtrace_lock);
+	if (slots_blocks.nr)
 		return 0;
-	if (mutex_lock_killable(&make_lock))
-		return -EINTR;
-	if (!slots_blocks.nr) {
-		err = alloc_memory(&m, nr);
-		if (!err) {
-			raw_spin_lock(&slots_lock);
-			/* Who finds a run did so with this lock. */
-			slots_blocks.pages = m.pages;
-			slots_blocks.state = m.state;
-			WRITE_ONCE(slots_blocks.nr, nr);
-			blocks_init(&slots_blocks, slots_first_block);
-			raw_spin_unlock(&slots_lock);
-		}
-	}
-	mutex_unlock(&make_lock);
-	return err;
+	err = alloc_memory(&m, nr);
+	if (err)
+		return err;
+	raw_spin_lock(&slots_lock);
+	/* Who finds a run did so with this lock. */
+	slots_blocks.pages = m.pages;
+	slots_blocks.state = m.state;
+	WRITE_ONCE(slots_blocks.nr, nr);
+	blocks_init(&slots_blocks, slots_first_block);
+	raw_spin_unlock(&slots_lock);
+	return 0;
 }
 
 /**

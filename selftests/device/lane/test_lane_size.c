@@ -7,6 +7,7 @@
  * less than that, loses nothing, though its lane is small and nobody reads meanwhile.
  */
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <devtrace.h>
 
@@ -17,6 +18,7 @@
 #define TYPE	DEVTRACE_T_USER
 #define EVENTS	100000
 #define FIRST	500		/* of these, before the size is changed */
+#define ROUNDS	10		/* in which a lane comes meanwhile */
 
 static struct nl nl;
 
@@ -156,6 +158,61 @@ TEST_F(lane_size, all_is_read_afterwards)
 	ASSERT_TRUE(read_all(&r, &lost));
 	EXPECT_EQ(st.overwritten, lost);
 	EXPECT_EQ(EVENTS + 10000, r.n + lost);
+}
+
+/* In a child: its first event, and so its lane, comes within the time that a resize takes. */
+static void emit_soon(uint64_t span, int said, int until)
+{
+	const uint64_t at = dev_now() + (span ? dev_random() % span : 0);
+	char c = 0;
+
+	if (devtrace_open())
+		_exit(1);
+	while (dev_now() < at)
+		;
+	emit(0, 1);
+	if (write(said, &c, 1) != 1)
+		_exit(2);
+	_exit(read(until, &c, 1) != 0);
+}
+
+/* What a lane's events go into has the new size, too, if it is made meanwhile. */
+TEST(first_lane_comes_while_the_size_changes)
+{
+	struct devtrace_stats st;
+	uint64_t began, span = 0;
+	int round, said[2], until[2], status;
+	pid_t pid;
+	char c;
+
+	for (round = 0; round < ROUNDS; round++) {
+		ASSERT_EQ(0, dev_load("size=64K"));
+		ASSERT_EQ(0, nl_open(&nl));
+		ASSERT_EQ(0, pipe(said));
+		ASSERT_EQ(0, pipe(until));
+		pid = fork();
+		if (!pid) {
+			close(until[1]);
+			dev_random_as((unsigned int)round);
+			emit_soon(span, said[1], until[0]);
+		}
+		began = dev_now();
+		ASSERT_EQ(0, resize(8 << 20));
+		span = dev_now() - began;
+		ASSERT_EQ(1, read(said[0], &c, 1));
+		ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &st));
+		EXPECT_EQ(1, st.stored);
+		EXPECT_EQ(8 << 20, st.size);
+		close(until[1]);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(0, status);
+		close(until[0]);
+		close(said[0]);
+		close(said[1]);
+		nl_close(&nl);
+	}
+	dev_say("the size changes within %llu us", (unsigned long long)span / 1000);
+	EXPECT_EQ(0, dev_done());
 }
 
 TEST_HARNESS_MAIN
