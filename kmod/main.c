@@ -10,20 +10,23 @@
 #include <linux/module.h>
 #include <linux/uidgid.h>
 
-#include "read/boot_id.h"
-#include "ring/clock.h"
-#include "core.h"
+#include "admin/filter_policy.h"
+#include "admin/stream.h"
 #include "emit/dict.h"
-#include "control/filter.h"
+#include "emit/emit.h"
+#include "emit/emit_user.h"
 #include "emit/proc.h"
 #include "lane/lane.h"
 #include "lane/lane_wake.h"
-#include "ring/rings.h"
-#include "ring/size.h"
 #include "lane/slot.h"
-#include "stream/stream_priv.h"
+#include "read/boot_id.h"
+#include "read/cdev.h"
+#include "ring/clock.h"
+#include "ring/size.h"
+#include "stream/rings.h"
+#include "stream/wake.h"
 
-struct devtrace_control *devtrace_control;
+static struct devtrace_control *devtrace_control;
 
 static char *size = "256K";
 module_param(size, charp, 0444);

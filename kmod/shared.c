@@ -5,18 +5,23 @@
  * This is all: the rest is private. What drivers use, and our modules as they do, is
  * exported where it is defined.
  */
-#include "ring/clock.h"
-#include "compat/compat_export.h"
-#include "stream/control_ops.h"
-#include "core.h"
-#include "emit/dict.h"
-#include "control/filter.h"
-#include "emit/proc.h"
-#include "stream/profile_ops.h"
-#include "ring/ring.h"
-#include "lane/slot.h"
+#include "admin/filter_policy.h"
 #include "admin/stream.h"
+#include "compat/compat_export.h"
+#include "emit/control_ops.h"
+#include "emit/dict.h"
+#include "emit/emit.h"
+#include "emit/proc.h"
+#include "emit/store.h"
+#include "lane/slot.h"
+#include "read/clear.h"
+#include "read/reader_stats.h"
+#include "read/stream_stats.h"
 #include "read/wire.h"
+#include "ring/clock.h"
+#include "ring/ring.h"
+#include "stream/profile_ops.h"
+#include "stream/table.h"
 
 /* Both */
 COMPAT_EXPORT_INTERNAL(devtrace_lock);

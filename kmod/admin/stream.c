@@ -16,81 +16,20 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "ring/clock.h"
-#include "stream/control_ops.h"
-#include "core.h"
+#include "emit/control_ops.h"
 #include "emit/emit.h"
-#include "control/filter.h"
+#include "filter_policy.h"
 #include "lane/lane_filter.h"
-#include "read/reader.h"
-#include "ring/rings.h"
 #include "lane/slot.h"
-#include "stream/stream_priv.h"
-
-/* Serializes what changes streams, filters and triggers. */
-DEFINE_MUTEX(devtrace_lock);
-
-struct stream devtrace_stream0;
-struct stream __rcu *devtrace_streams[DEVTRACE_STREAMS_MAX];
-
-static struct workqueue_struct *stream_wq;
-
-/**
- * stream_by_id() - the stream of a number
- * @id: number
- *
- * Context: devtrace_lock held.
- * Return: the stream, or NULL.
- */
-struct stream *stream_by_id(unsigned int id)
-{
-	if (id >= DEVTRACE_STREAMS_MAX)
-		return NULL;
-	return rcu_dereference_protected(devtrace_streams[id], lockdep_is_held(&devtrace_lock));
-}
-
-/**
- * stream_find() - the stream of a name
- * @name: its name
- *
- * Context: devtrace_lock held.
- * Return: the stream, or NULL.
- */
-struct stream *stream_find(const char *name)
-{
-	unsigned int id;
-
-	for (id = 0; id < DEVTRACE_STREAMS_MAX; id++) {
-		struct stream *s = stream_by_id(id);
-
-		if (s && !strcmp(s->name, name))
-			return s;
-	}
-	return NULL;
-}
-
-/**
- * stream_get() - the stream of a number, to be kept
- * @id: number
- *
- * Return: the stream, stream_put() is to follow; or NULL.
- */
-struct stream *stream_get(unsigned int id)
-{
-	struct stream *s = NULL;
-
-	/* Who loses its CPU within a grace period holds up all who wait for its end. */
-	preempt_disable();
-	rcu_read_lock();
-	if (id < DEVTRACE_STREAMS_MAX)
-		s = rcu_dereference(devtrace_streams[id]);
-	/* stream_leave() gives up its reference when a grace period is over. */
-	if (s)
-		kref_get(&s->ref);
-	rcu_read_unlock();
-	preempt_enable();
-	return s;
-}
+#include "read/cdev.h"
+#include "read/reader.h"
+#include "read/stream_stats.h"
+#include "ring/clock.h"
+#include "stream.h"
+#include "stream/past.h"
+#include "stream/rings.h"
+#include "stream/stream.h"
+#include "stream/table.h"
 
 /* It is not listed, and no descriptor is open. */
 static void stream_free(struct work_struct *work)
@@ -108,72 +47,6 @@ static void stream_free(struct work_struct *work)
 		kfree(s);
 }
 
-/* By a work: whoever drops the last reference may hold the lock that others wait for. */
-static void stream_release(struct kref *ref)
-{
-	queue_work(stream_wq, &container_of(ref, struct stream, ref)->free);
-}
-
-/**
- * stream_put() - a stream is not needed any more
- * @s: of stream_get()
- */
-void stream_put(struct stream *s)
-{
-	kref_put(&s->ref, stream_release);
-}
-
-/* What it did from here on. By whoever owns the change of phase. */
-static void add_past(struct stream *s, u8 state, u64 ts, u64 fired, const char *trigger)
-{
-	struct stream_past *p = &s->past[s->pasts % STREAM_PASTS];
-
-	p->ts = ts;
-	p->fired = fired;
-	p->state = state;
-	strscpy(p->trigger, trigger, sizeof(p->trigger));
-	/* One may be being written: it is not counted on. */
-	if (s->pasts + 1 - s->oldest_past >= STREAM_PASTS)
-		WRITE_ONCE(s->oldest_past, s->oldest_past + 1);
-	/* LMM(past:A): what happened before its number; pairs with past:B. */
-	smp_store_release(&s->pasts, s->pasts + 1);
-}
-
-/* The number of the oldest change of state that is remembered. */
-unsigned long stream_oldest_past(const struct stream *s)
-{
-	return READ_ONCE(s->oldest_past);
-}
-
-/**
- * stream_past() - a change of state
- * @s: the stream
- * @n: its number, from stream_oldest_past() on; moved forward to the oldest that is
- *	remembered
- * @p: filled in
- *
- * Return: false if there is none yet.
- */
-bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
-{
-	unsigned long pasts;
-
-	for (;;) {
-		/* LMM(past:B): pairs with past:A. */
-		pasts = smp_load_acquire(&s->pasts);
-		if (*n == pasts)
-			return false;
-		if (pasts - *n >= STREAM_PASTS)
-			*n = stream_oldest_past(s);
-		/* What is overwritten meanwhile is not returned. */
-		*p = data_race(s->past[*n % STREAM_PASTS]);
-		/* The copy before the number is looked at again. */
-		smp_rmb();
-		if (READ_ONCE(s->pasts) - *n < STREAM_PASTS)
-			return true;
-	}
-}
-
 /* Emitters of stream 0 look at its phase only if they have to. */
 static void update_easy(struct stream *s)
 {
@@ -184,22 +57,6 @@ static void update_easy(struct stream *s)
 	rings_easy(!s->watched && runs);
 	/* When it stopped settle() says. */
 	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
-}
-
-/**
- * stream_goes_on() - a stream that was stopped stores events again
- * @s: the stream, STARTING
- * @trigger: who wants it to
- *
- * Context: any.
- */
-void stream_goes_on(struct stream *s, const char *trigger)
-{
-	const u64 now = devtrace_clock();
-
-	add_past(s, DEVTRACE_STATE_RUNNING, now, *trigger ? now : 0, trigger);
-	/* The past before the events. */
-	atomic_set_release(&s->stop.phase, STOP_RUN);
 }
 
 /* A trigger wanted it to go on while it was being stopped. */
@@ -230,7 +87,7 @@ static void settle(struct stream *s)
 	if (s == &devtrace_stream0)
 		lane_filter_state(false, false);
 	now = devtrace_clock();
-	add_past(s, st->to, now, *st->trigger ? st->ts : 0, st->trigger);
+	stream_add_past(s, st->to, now, *st->trigger ? st->ts : 0, st->trigger);
 	atomic_set_release(&st->phase, STOP_STOPPED);
 	go_on_again(s);
 }
@@ -347,7 +204,7 @@ void stream_set_state(struct stream *s, enum devtrace_state state)
 	} else if (stop_phase(st) == STOP_STOPPED) {
 		if (s->state != state) {
 			WRITE_ONCE(s->state, state);
-			add_past(s, state, devtrace_clock(), 0, "");
+			stream_add_past(s, state, devtrace_clock(), 0, "");
 		}
 	} else {
 		/* An event that is under way stays. One that fires now may say its time. */
@@ -405,36 +262,6 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
 	s->marked_lanes = slots_position();
 	WRITE_ONCE(s->watermark, percent);
 	wake_readers(s);
-}
-
-/**
- * stream_clear() - let no event be read that is committed now
- * @s: the stream
- *
- * Context: process, devtrace_lock held.
- * Return: 0, or -EBUSY if it is frozen.
- */
-int stream_clear(struct stream *s)
-{
-	struct ring *r;
-	int cpu;
-
-	if (READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
-		return -EBUSY;
-	for_each_possible_cpu(cpu) {
-		r = per_cpu_ptr(s->rings, cpu);
-		if (!ring_exists(r))
-			continue;
-		raw_spin_lock(&r->lock);
-		ring_clear(r);
-		raw_spin_unlock(&r->lock);
-	}
-	if (s == &devtrace_stream0)
-		slots_clear();
-	/* LMM(clears:A): what was cleared before the number; pairs with clears:B. */
-	smp_store_release(&s->clears, s->clears + 1);
-	wake_readers(s);
-	return 0;
 }
 
 /**
@@ -543,7 +370,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 	if (state != DEVTRACE_STATE_RUNNING) {
 		atomic_set(&s->stop.phase, STOP_STOPPED);
 		s->state = state;
-		add_past(s, state, devtrace_clock(), 0, "");
+		stream_add_past(s, state, devtrace_clock(), 0, "");
 	}
 	slots_take_all();
 	s->before_lanes = slots_handled();

@@ -11,9 +11,9 @@
 #include <uapi/linux/devtrace_netlink.h>
 
 #include "compat/compat_export.h"
-#include "stream/control_ops.h"
+#include "emit/control_ops.h"
 #include "netlink.h"
-#include "admin/stream.h"
+#include "stream/table.h"
 #include "trigger.h"
 
 static const struct control_ops ops = {

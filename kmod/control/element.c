@@ -16,6 +16,7 @@
 #endif
 
 #include <linux/devtrace.h>
+#include "emit/event.h"
 #include "ring/ring.h"
 #include "trigger.h"
 

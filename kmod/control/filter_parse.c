@@ -10,7 +10,9 @@
 #include <linux/string.h>
 #include <linux/threads.h>
 
-#include "filter.h"
+#include "admin/filter_policy.h"
+#include "emit/filter.h"
+#include "filter_parse.h"
 #include "netlink_priv.h"
 #include "stream/profile_ops.h"
 

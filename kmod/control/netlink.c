@@ -24,10 +24,10 @@
 #include <net/net_namespace.h>
 
 #include "compat/compat_netlink.h"
-#include "core.h"
+#include "emit/filter.h"
 #include "netlink_priv.h"
 #include "stream/profile_ops.h"
-#include "admin/stream.h"
+#include "stream/table.h"
 
 /* The largest entry of a dump is a trigger with two filters at their longest. */
 #define DUMP_MIN	(2 * NETLINK_FILTER_SIZE + 1024)

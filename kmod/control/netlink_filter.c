@@ -5,9 +5,11 @@
 #include <linux/errno.h>
 #include <linux/slab.h>
 
-#include "filter.h"
-#include "netlink_priv.h"
+#include "admin/filter_policy.h"
 #include "admin/stream.h"
+#include "emit/filter.h"
+#include "filter_parse.h"
+#include "netlink_priv.h"
 
 #define ENTRY_SIZE							\
 	(nla_total_size(DEVTRACE_NAME_LEN) + nla_total_size(sizeof(u32)) + \

@@ -10,10 +10,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "filter.h"
+#include "admin/filter_policy.h"
+#include "emit/filter.h"
 #include "netlink_priv.h"
 #include "stream/profile_ops.h"
-#include "admin/stream.h"
+#include "stream/table.h"
 #include "trigger.h"
 
 /* Whether a filter, of which nothing is checked yet, names types 128 to 191. */

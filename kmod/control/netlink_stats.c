@@ -9,14 +9,18 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 
-#include "ring/clock.h"
-#include "core.h"
+#include "admin/stream.h"
 #include "emit/dict.h"
-#include "netlink_priv.h"
+#include "emit/emit.h"
 #include "emit/proc.h"
 #include "lane/slot.h"
-#include "admin/stream.h"
+#include "netlink_priv.h"
+#include "read/reader_stats.h"
+#include "read/stream_stats.h"
 #include "read/wire.h"
+#include "ring/clock.h"
+#include "stream/stream.h"
+#include "stream/table.h"
 
 #define put_u64(skb, attr, v)	nla_put_u64_64bit(skb, DEVTRACE_A_##attr, v, DEVTRACE_A_PAD)
 

@@ -6,11 +6,16 @@
 #include <linux/limits.h>
 #include <linux/slab.h>
 
-#include "core.h"
-#include "filter.h"
-#include "netlink_priv.h"
-#include "ring/ring.h"
+#include "admin/filter_policy.h"
 #include "admin/stream.h"
+#include "emit/emit.h"
+#include "emit/filter.h"
+#include "filter_parse.h"
+#include "netlink_priv.h"
+#include "read/clear.h"
+#include "ring/ring.h"
+#include "stream/stream.h"
+#include "stream/table.h"
 #include "trigger.h"
 
 /* Two names, three u64 and five u32. */

@@ -11,10 +11,11 @@
 #include <net/genetlink.h>
 #include <net/netlink.h>
 
-#include "compat/compat_atomic.h"
-#include "filter.h"
-#include "netlink_priv.h"
 #include "admin/stream.h"
+#include "compat/compat_atomic.h"
+#include "emit/filter.h"
+#include "filter_parse.h"
+#include "netlink_priv.h"
 #include "trigger_priv.h"
 
 #define ELEMENT_SIZE	(NLA_HDRLEN + 2 * nla_total_size(sizeof(u32)) +		\

@@ -30,12 +30,16 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
-#include "ring/clock.h"
-#include "compat/compat_atomic.h"
-#include "filter.h"
-#include "netlink.h"
-#include "ring/ring.h"
+#include "admin/filter_policy.h"
 #include "admin/stream.h"
+#include "compat/compat_atomic.h"
+#include "emit/event.h"
+#include "emit/filter.h"
+#include "emit/store.h"
+#include "netlink.h"
+#include "ring/clock.h"
+#include "ring/ring.h"
+#include "stream/table.h"
 #include "trigger_priv.h"
 
 /* The work runs at most so often: a trigger may fire with every event. */

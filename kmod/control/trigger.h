@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <uapi/linux/devtrace_netlink.h>
 
-#include "emit/event.h"
+#include "emit/store.h"
 
 struct filter;
 struct firing;

@@ -8,8 +8,7 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 
-#include "filter.h"
-#include "admin/stream.h"
+#include "emit/filter.h"
 #include "trigger.h"
 
 /**

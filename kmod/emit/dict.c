@@ -35,9 +35,9 @@
 #include <linux/string.h>
 
 #include "compat/compat_atomic.h"
-#include "core.h"
 #include "dict.h"
 #include "proc.h"
+#include "stream/wake.h"
 
 #define DICT_HASH_BITS	8
 #define ROOT		0

@@ -22,9 +22,12 @@
 #include <linux/topology.h>
 
 #include "compat/compat.h"
-#include "core.h"
 #include "emit.h"
-#include "stream/stream_priv.h"
+#include "event.h"
+#include "filter.h"
+#include "store.h"
+#include "stream/rings.h"
+#include "stream/wake.h"
 
 /* Nested one upon the other: task, softirq, interrupts, NMIs. */
 #define SLOTS		6
@@ -63,9 +66,6 @@ DEFINE_PER_CPU(u64[256], devtrace_filtered);
 EXPORT_PER_CPU_SYMBOL_GPL(devtrace_filtered);
 
 DEFINE_PER_CPU(unsigned long[256], devtrace_stored);
-
-DEFINE_PER_CPU(struct ring, devtrace_rings);
-u32 devtrace_easy __read_mostly = FILTER_STREAM0;
 
 static DEFINE_PER_CPU(struct slots *, slots);
 

@@ -17,17 +17,11 @@
 #include <linux/sched.h>
 #include <linux/threads.h>
 
-#include "core.h"
-#include "event.h"
-#include "control/filter.h"
+#include "filter.h"
 #include "proc.h"
 #include "ring/ring.h"
-
-/*
- * The set of an event that stream 0 alone wants, and that needs no more than to be
- * stored; no set, while stream 0 may have to stop.
- */
-extern u32 devtrace_easy;
+#include "stream/rings.h"
+#include "stream/wake.h"
 
 static __always_inline const struct filter_table *emit_table(void)
 {
@@ -38,10 +32,14 @@ static __always_inline const struct filter_table *emit_table(void)
 /* By type, in any stream. */
 DECLARE_PER_CPU(unsigned long[256], devtrace_stored);
 
+void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len);
+void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered);
+int emit_slots_alloc(void);
+void emit_slots_free(void);
+
 void emit_unfit(struct ring *r);
 u32 emit_wants(unsigned int type, u32 who, const u8 *data);
 void emit_not_wanted(unsigned int type);
-void store_all(u32 set, const struct event *ev);
 
 static __always_inline bool in_task_context(unsigned int pc)
 {

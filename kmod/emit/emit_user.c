@@ -15,9 +15,12 @@
 #include <linux/uaccess.h>
 
 #include "compat/compat.h"
-#include "core.h"
 #include "emit.h"
 #include "emit_check.h"
+#include "emit_user.h"
+#include "event.h"
+#include "store.h"
+#include "stream/rings.h"
 
 /* A program's event on its way into the ring. */
 struct bounce {

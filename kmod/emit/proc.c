@@ -33,8 +33,9 @@
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
 
-#include "control/filter.h"
+#include "filter.h"
 #include "proc.h"
+#include "stream/stream.h"
 
 #define BUCKET_BITS	7
 #define BUCKETS		BIT(BUCKET_BITS)

@@ -15,10 +15,15 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 
-#include "stream/control_ops.h"
-#include "core.h"
+#include "control_ops.h"
 #include "emit.h"
-#include "stream/stream_priv.h"
+#include "event.h"
+#include "filter.h"
+#include "store.h"
+#include "stream/past.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+#include "stream/wake.h"
 
 /* Storing an event takes a tenth of that. */
 #define WAIT_TRIES	1000

@@ -21,13 +21,13 @@
 
 #include "compat/compat.h"
 #include "compat/compat_cache.h"
-#include "core.h"
+#include "emit/proc.h"
 #include "lane.h"
 #include "lane_wake.h"
-#include "emit/proc.h"
 #include "ring/size.h"
 #include "slot.h"
-#include "stream/stream_priv.h"
+#include "stream/stream.h"
+#include "stream/table.h"
 
 /* Of @lanes, and of what each user and process has: all whose memory is not given back. */
 static DEFINE_SPINLOCK(lanes_lock);

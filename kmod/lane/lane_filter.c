@@ -15,12 +15,12 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "control/filter.h"
+#include "emit/filter.h"
 #include "emit/proc.h"
 #include "lane.h"
 #include "lane_filter.h"
 #include "slot.h"
-#include "admin/stream.h"
+#include "stream/table.h"
 #include <uapi/linux/devtrace.h>
 
 #define WORDS	8

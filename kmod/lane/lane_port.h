@@ -17,10 +17,6 @@
 
 #include "compat/compat.h"
 
-struct lane_word {
-	u32	v;
-} __packed;
-
 /*
  * One word, loaded once. Whoever writes a lane, or overwrites a run, may store there
  * meanwhile: whoever loads looks then whether the word was to be believed.
@@ -28,7 +24,11 @@ struct lane_word {
 static __always_inline u32 lane_word(const void *p)
 {
 	/* See above. */
-	return data_race(((const volatile struct lane_word *)p)->v);
+	u32 word = data_race(get_unaligned((const u32 *)p));
+
+	/* Or the compiler may load it again where it is used. */
+	OPTIMIZER_HIDE_VAR(word);
+	return word;
 }
 
 /*

@@ -38,11 +38,12 @@
 
 #include "compat/compat.h"
 #include "compat/compat_probe.h"
+#include "emit/proc.h"
 #include "lane.h"
 #include "lane_wake.h"
-#include "emit/proc.h"
 #include "slot.h"
-#include "stream/stream_priv.h"
+#include "stream/stream.h"
+#include "stream/table.h"
 
 #define LATENCY_NS	(4 * NSEC_PER_MSEC)
 #define KEEP_PROBE	(10 * HZ)

@@ -15,10 +15,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "ring/clock.h"
 #include "lane.h"
+#include "ring/clock.h"
 #include "slot_priv.h"
-#include "admin/stream.h"
+#include "stream/stream.h"
+#include "stream/table.h"
 
 DEFINE_RAW_SPINLOCK(slots_lock);
 struct block_ring slots_blocks;

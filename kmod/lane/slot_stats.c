@@ -13,6 +13,7 @@
 
 #include "lane.h"
 #include "slot_priv.h"
+#include "stream/stream.h"
 
 /* The time of the oldest event that is there, 0 if there is none. */
 static u64 oldest(void)

@@ -27,13 +27,14 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
-#include "ring/clock.h"
 #include "emit/emit.h"
 #include "emit/emit_check.h"
-#include "control/filter.h"
+#include "emit/filter.h"
 #include "lane.h"
 #include "lane_filter.h"
+#include "ring/clock.h"
 #include "slot_priv.h"
+#include "stream/wake.h"
 
 /* A thread that loses its CPU while it emits gets it back by then, or its event is late. */
 #define BUSY_NS		(10 * NSEC_PER_MSEC)

@@ -27,14 +27,15 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
+#include "admin/filter_policy.h"
 #include "compat/compat_export.h"
-#include "stream/control_ops.h"
-#include "control/filter.h"
+#include "emit/control_ops.h"
+#include "emit/filter.h"
 #include "profile.h"
 #include "profile_added.h"
-#include "stream/profile_ops.h"
 #include "profile_types.h"
-#include "admin/stream.h"
+#include "stream/profile_ops.h"
+#include "stream/table.h"
 
 /* On x86 a type has eleven; all others have one or two. */
 #define TP_MAX	12

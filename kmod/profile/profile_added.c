@@ -35,11 +35,10 @@
 #include <linux/trace_events.h>
 #include <linux/workqueue.h>
 
-#include "core.h"
 #include "profile.h"
-#include "profile_desc.h"
 #include "profile_added.h"
-#include "admin/stream.h"
+#include "profile_desc.h"
+#include "stream/table.h"
 
 #if defined(CONFIG_PERF_EVENTS) && defined(CONFIG_EVENT_TRACING)
 

@@ -39,14 +39,21 @@
 #include <linux/uio.h>
 #include <linux/wait.h>
 
+#include "cdev.h"
+#include "clear.h"
 #include "compat/compat.h"
-#include "stream/control_ops.h"
-#include "core.h"
+#include "emit/control_ops.h"
 #include "emit/dict.h"
+#include "emit/emit.h"
+#include "emit/emit_user.h"
 #include "lane/lane.h"
-#include "stream/profile_ops.h"
+#include "lane/lane_wake.h"
 #include "reader.h"
-#include "stream/stream_priv.h"
+#include "stream/profile_ops.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+#include "stream/wake.h"
+#include "stream_stats.h"
 
 /* Text is taken in pieces of this many bytes; a longer line is several events. */
 #define TEXT_PIECE	1024
@@ -224,6 +231,14 @@ static bool resting(struct handle *h)
 	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
 }
 
+/* What is emitted from here on wakes: rings and, for stream 0, lanes. */
+static void begin_wait(struct stream *s)
+{
+	if (s == &devtrace_stream0)
+		lane_wake_prepare();
+	wake_prepare(s);
+}
+
 /* The lock is held, and released. */
 static int rest(struct handle *h)
 {
@@ -231,7 +246,7 @@ static int rest(struct handle *h)
 
 	add_wait_queue(&h->stream->wait, &wait);
 	/* Woken before, if much comes. */
-	wake_prepare(h->stream);
+	begin_wait(h->stream);
 	mutex_unlock(&h->lock);
 	wait_woken(&wait, TASK_INTERRUPTIBLE, REST_READ);
 	remove_wait_queue(&h->stream->wait, &wait);
@@ -246,7 +261,7 @@ static int wait_readable(struct handle *h, long timeout)
 	reader_follows(h->reader);
 	add_wait_queue(&h->stream->wait, &wait);
 	for (;;) {
-		wake_prepare(h->stream);
+		begin_wait(h->stream);
 		/* handle_lock() waits for another read that is copying. */
 		if (timeout != MAX_SCHEDULE_TIMEOUT ? timeout == 0 :
 		    h->copying || reader_ready(h->reader)) {
@@ -377,7 +392,7 @@ static __poll_t trace_poll(struct file *file, poll_table *wait)
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	if (file->f_mode & FMODE_READ) {
 		poll_wait(file, &h->stream->wait, wait);
-		wake_prepare(h->stream);
+		begin_wait(h->stream);
 		/* Killed: others that wait by the same epoll(7) descriptor are to look. */
 		if (mutex_lock_killable(&h->lock))
 			return mask | EPOLLIN | EPOLLRDNORM;

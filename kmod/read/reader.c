@@ -30,9 +30,10 @@
 #include <linux/time64.h>
 
 #include "compat/compat_atomic.h"
-#include "core.h"
 #include "emit/dict.h"
 #include "reader_priv.h"
+#include "stream/past.h"
+#include "stream/stream.h"
 
 #define INFO_NS		NSEC_PER_SEC
 #define INFO_BYTES	(64 * 1024)

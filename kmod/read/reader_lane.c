@@ -17,9 +17,9 @@
 #include <linux/slab.h>
 #include <linux/time64.h>
 
-#include "core.h"
 #include "lane/lane_wake.h"
 #include "reader_priv.h"
+#include "stream/table.h"
 
 /* Runs that are overwritten while a reader comes to them: so often it looks for the next. */
 #define RUN_TRIES	8

@@ -10,12 +10,12 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
-#include "ring/clock.h"
 #include "emit/proc.h"
-#include "reader.h"
-#include "ring/ring.h"
 #include "lane/slot.h"
-#include "stream/stream_priv.h"
+#include "reader.h"
+#include "ring/clock.h"
+#include "ring/ring.h"
+#include "stream/past.h"
 #include "wire.h"
 
 /* What a cursor copies of a ring at a time. */

@@ -9,6 +9,8 @@
 #include <linux/spinlock.h>
 
 #include "reader_priv.h"
+#include "stream/stream.h"
+#include "stream/table.h"
 
 /*
  * Whether a ring has so much that this cursor has not read: this part of its size, in

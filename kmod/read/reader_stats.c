@@ -9,8 +9,9 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#include "core.h"
 #include "reader_priv.h"
+#include "reader_stats.h"
+#include "stream/stream.h"
 
 /* Bytes that it has not read; it may read meanwhile. */
 static u64 reader_lag(const struct reader *rd)

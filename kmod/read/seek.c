@@ -7,8 +7,10 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
-#include "core.h"
 #include "reader_priv.h"
+#include "stream/past.h"
+#include "stream/stream.h"
+#include "stream/table.h"
 
 /* Longer than looking for a place can take: 18 minutes. */
 #define SEEK_AHEAD_NS	BIT_ULL(40)

@@ -15,9 +15,8 @@
 
 #include "boot_id.h"
 #include "compat/compat.h"
-#include "core.h"
-#include "stream/stream_priv.h"
 #include "lane/slot.h"
+#include "stream/past.h"
 #include "wire.h"
 
 /* Ids of objects below this are numbers, not addresses. */

@@ -12,8 +12,8 @@
 #include <linux/types.h>
 #include <linux/devtrace.h>
 
-#include "ring/clock.h"
 #include "emit/proc.h"
+#include "ring/clock.h"
 #include "ring/ring.h"
 
 struct stream_past;

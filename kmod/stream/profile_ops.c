@@ -10,7 +10,7 @@
 #include <linux/lockdep.h>
 
 #include "profile_ops.h"
-#include "admin/stream.h"
+#include "table.h"
 
 bool devtrace_profile_on __read_mostly;
 

@@ -29,10 +29,10 @@
 #include <linux/percpu.h>
 
 #include "compat/compat.h"
-#include "core.h"
-#include "lane/lane_wake.h"
 #include "profile_ops.h"
-#include "stream_priv.h"
+#include "stream.h"
+#include "table.h"
+#include "wake.h"
 
 #define LATENCY_NS	(4 * NSEC_PER_MSEC)
 #define LATENCY_PROFILE_NS (100 * NSEC_PER_MSEC)
@@ -156,8 +156,6 @@ void devtrace_wake_full(unsigned int id)
  */
 void wake_prepare(struct stream *s)
 {
-	if (s == &devtrace_stream0)
-		lane_wake_prepare();
 	if (READ_ONCE(s->watermark) ||
 	    READ_ONCE(devtrace_waiting) & (BIT(s->id) | BIT(s->id + KICKED_SHIFT)))
 		return;

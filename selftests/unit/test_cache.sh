@@ -18,7 +18,7 @@ END
 echo '#define cpu_has_dc_aliases	CPU' >"$inc/asm/cpu-features.h"
 cat >"$tmp/it.c" <<'END'
 #include <stdbool.h>
-#include "compat_cache.h"
+#include "compat/compat_cache.h"
 int main(void) { return compat_dcache_aliases() ? 10 : 20; }
 END
 

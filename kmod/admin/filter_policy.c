@@ -12,11 +12,14 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "core.h"
-#include "filter_priv.h"
+#include "emit/emit.h"
+#include "emit/filter.h"
+#include "emit/filter_priv.h"
+#include "filter_policy.h"
 #include "lane/lane_filter.h"
 #include "stream/profile_ops.h"
-#include "admin/stream.h"
+#include "stream/rings.h"
+#include "stream/table.h"
 
 /* All under devtrace_lock. */
 static struct filter *filters[FILTER_BITS];

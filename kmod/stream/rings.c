@@ -13,10 +13,11 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "core.h"
-#include "emit/emit.h"
 #include "rings.h"
-#include "stream/stream_priv.h"
+#include "stream.h"
+
+DEFINE_PER_CPU(struct ring, devtrace_rings);
+u32 devtrace_easy __read_mostly = STREAM0_BIT;
 
 static DEFINE_MUTEX(rings_lock);
 static struct stream *streams[DEVTRACE_STREAMS_MAX];
@@ -56,7 +57,7 @@ void rings_easy(bool easy)
 {
 	mutex_lock(&rings_lock);
 	state_open = easy;
-	WRITE_ONCE(devtrace_easy, easy ? FILTER_STREAM0 : U32_MAX);
+	WRITE_ONCE(devtrace_easy, easy ? STREAM0_BIT : U32_MAX);
 	set_limits();
 	mutex_unlock(&rings_lock);
 }

@@ -12,7 +12,8 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "emit/emit_check.h"
+#include "emit_check.h"
+#include "filter.h"
 #include "filter_priv.h"
 
 static void ids_free(struct ids *ids)

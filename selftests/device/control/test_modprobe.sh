@@ -7,7 +7,7 @@
 # Runs on the board, as root, with devtrace.ko inserted and tracectl in PATH. Needs what
 # busybox has. A machine that has modules of its own is left alone.
 set -u
-# shellcheck source=modules.sh
+# shellcheck source=../modules.sh
 . "$(dirname "$0")/modules.sh"
 work=$(mktemp -d) || exit 1
 dir=/lib/modules/$(uname -r)

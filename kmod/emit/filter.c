@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "filter.h"
 #include "filter_priv.h"
 
 struct filter_table __rcu *devtrace_table;

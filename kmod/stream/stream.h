@@ -2,8 +2,8 @@
 /*
  * What a stream is made of, for those who store into it and read from it
  */
-#ifndef DEVTRACE_STREAM_PRIV_H
-#define DEVTRACE_STREAM_PRIV_H
+#ifndef DEVTRACE_STREAM_STREAM_H
+#define DEVTRACE_STREAM_STREAM_H
 
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -14,29 +14,14 @@
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+#include <linux/devtrace.h>
+#include <uapi/linux/devtrace_netlink.h>
 
+#include "past.h"
 #include "ring/ring.h"
 #include "stop.h"
-#include "admin/stream.h"
 
 struct device;
-
-/**
- * struct stream_past - when a stream stopped or went on, and why
- * @ts: events of the stream before it are older, those after it newer
- * @fired: time of the event that met the trigger, 0 without one
- * @state: enum devtrace_state from then on
- * @trigger: its name, or empty
- */
-struct stream_past {
-	u64	ts;
-	u64	fired;
-	u8	state;
-	char	trigger[DEVTRACE_NAME_LEN];
-};
-
-/* As many changes of state are remembered. */
-#define STREAM_PASTS	32
 
 /**
  * struct stream - rings of all CPUs
@@ -101,9 +86,6 @@ struct stream {
 	struct device		*device;
 };
 
-extern struct stream devtrace_stream0;
-extern struct stream __rcu *devtrace_streams[DEVTRACE_STREAMS_MAX];
-
 /* What was cleared before is found to be by whoever sees this number. */
 static inline unsigned int stream_clears(const struct stream *s)
 {
@@ -111,17 +93,4 @@ static inline unsigned int stream_clears(const struct stream *s)
 	return smp_load_acquire(&s->clears);
 }
 
-/* wake.c */
-void wake_prepare(struct stream *s);
-void wake_again(struct stream *s);
-
-struct stream *stream_get(unsigned int id);
-void stream_put(struct stream *s);
-unsigned long stream_oldest_past(const struct stream *s);
-bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p);
-u64 stream_emitted_on(int cpu);
-void stream_goes_on(struct stream *s, const char *trigger);
-int stream_init(unsigned long bytes, u32 start, umode_t mode);
-void stream_exit(void);
-
-#endif /* DEVTRACE_STREAM_PRIV_H */
+#endif /* DEVTRACE_STREAM_STREAM_H */

@@ -12,8 +12,6 @@
 #ifndef DEVTRACE_FILTER_PRIV_H
 #define DEVTRACE_FILTER_PRIV_H
 
-#include "filter.h"
-
 #define PAGE_IDS	256
 #define PAGES		(65536 / PAGE_IDS)
 

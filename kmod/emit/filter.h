@@ -33,12 +33,13 @@
 #include <uapi/linux/devtrace_netlink.h>
 
 #include "ring/ring.h"
+#include "stream/rings.h"
 
 #define FILTER_BITS		32
 #define FILTER_TRIGGER_BIT	16
 #define FILTER_STREAMS		0x0000ffffU
 #define FILTER_TRIGGERS		0xffff0000U
-#define FILTER_STREAM0		0x00000001U
+#define FILTER_STREAM0		STREAM0_BIT
 
 struct filter_ranges {
 	bool			given;
@@ -205,22 +206,5 @@ static __always_inline bool filter_known_process(const struct filter_table *t, b
 		return false;
 	return true;
 }
-
-struct nlattr;
-struct netlink_ext_ack;
-struct sk_buff;
-
-/* Process context, devtrace_lock held, for all that follows. */
-void filter_types_all(unsigned long *types);
-void filter_all(struct filter *f);
-bool filter_is_open(const struct filter *f);
-int filter_parse(struct filter *f, const struct nlattr *nest, struct netlink_ext_ack *extack);
-int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f);
-const struct filter *filter_get(unsigned int bit, u32 *generation);
-int filter_set(unsigned int bit, const struct filter *f);
-void filter_attach_profile(void);
-
-int filter_init(struct devtrace_control *control, u32 start);
-void filter_exit(void);
 
 #endif /* DEVTRACE_FILTER_H */

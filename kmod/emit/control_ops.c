@@ -11,7 +11,8 @@
 #include <linux/lockdep.h>
 
 #include "control_ops.h"
-#include "admin/stream.h"
+#include "store.h"
+#include "stream/table.h"
 
 /* Written under devtrace_lock. */
 static const struct control_ops *control;

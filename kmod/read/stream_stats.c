@@ -12,10 +12,12 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
-#include "ring/clock.h"
-#include "core.h"
 #include "lane/slot.h"
-#include "stream/stream_priv.h"
+#include "ring/clock.h"
+#include "stream/rings.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+#include "stream_stats.h"
 
 static void stats_ring(struct ring *r, u32 start, struct devtrace_stats *st)
 {

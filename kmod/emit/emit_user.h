@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The way into the rings for programs: see emit_user.c
+ */
+#ifndef DEVTRACE_EMIT_EMIT_USER_H
+#define DEVTRACE_EMIT_EMIT_USER_H
+
+struct devtrace_emit;
+
+long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size);
+int emit_user_init(void);
+void emit_user_exit(void);
+
+#endif /* DEVTRACE_EMIT_EMIT_USER_H */

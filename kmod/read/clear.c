@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Clearing a stream: nothing that is there now is read any more
+ */
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/percpu.h>
+#include <linux/wait.h>
+
+#include "clear.h"
+#include "lane/slot.h"
+#include "ring/ring.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+
+/**
+ * stream_clear() - let no event be read that is committed now
+ * @s: the stream
+ *
+ * Context: process, devtrace_lock held.
+ * Return: 0, or -EBUSY if it is frozen.
+ */
+int stream_clear(struct stream *s)
+{
+	struct ring *r;
+	int cpu;
+
+	if (READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
+		return -EBUSY;
+	for_each_possible_cpu(cpu) {
+		r = per_cpu_ptr(s->rings, cpu);
+		if (!ring_exists(r))
+			continue;
+		raw_spin_lock(&r->lock);
+		ring_clear(r);
+		raw_spin_unlock(&r->lock);
+	}
+	if (s == &devtrace_stream0)
+		slots_clear();
+	/* LMM(clears:A): what was cleared before the number; pairs with clears:B. */
+	smp_store_release(&s->clears, s->clears + 1);
+	wake_up_interruptible_all(&s->wait);
+	return 0;
+}

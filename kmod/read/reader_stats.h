@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who reads a stream, and how far: see reader_stats.c
+ */
+#ifndef DEVTRACE_READ_READER_STATS_H
+#define DEVTRACE_READ_READER_STATS_H
+
+#include <linux/sched.h>
+#include <linux/types.h>
+
+struct stream;
+
+/**
+ * struct stream_reader - a descriptor that is open for reading
+ * @pid: process that opened it
+ * @comm: its name
+ * @position: time of the event it gets next, trace clock ns
+ * @lag: bytes of the rings it has not read
+ * @read: events it was given
+ * @lost: events reported lost to it
+ */
+struct stream_reader {
+	pid_t	pid;
+	char	comm[TASK_COMM_LEN];
+	u64	position;
+	u64	lag;
+	u64	read;
+	u64	lost;
+};
+
+/* The n-th open reader, false if there are not so many; devtrace_lock held. */
+bool stream_reader(struct stream *s, unsigned int n, struct stream_reader *r);
+
+#endif /* DEVTRACE_READ_READER_STATS_H */

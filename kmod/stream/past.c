@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * When a stream stopped and went on, and why
+ *
+ * Whoever moves a phase to STOPPING or STARTING owns the change and alone adds to the
+ * past. Readers look without a lock: what is overwritten while they do is not returned.
+ */
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/string.h>
+
+#include "past.h"
+#include "ring/clock.h"
+#include "stream.h"
+
+/**
+ * stream_add_past() - what a stream does from here on
+ * @s: the stream
+ * @state: enum devtrace_state
+ * @ts: from when
+ * @fired: time of the event that met the trigger, 0 without one
+ * @trigger: its name, or empty
+ *
+ * Context: any, by whoever owns the change of phase.
+ */
+void stream_add_past(struct stream *s, u8 state, u64 ts, u64 fired, const char *trigger)
+{
+	struct stream_past *p = &s->past[s->pasts % STREAM_PASTS];
+
+	p->ts = ts;
+	p->fired = fired;
+	p->state = state;
+	strscpy(p->trigger, trigger, sizeof(p->trigger));
+	/* One may be being written: it is not counted on. */
+	if (s->pasts + 1 - s->oldest_past >= STREAM_PASTS)
+		WRITE_ONCE(s->oldest_past, s->oldest_past + 1);
+	/* LMM(past:A): what happened before its number; pairs with past:B. */
+	smp_store_release(&s->pasts, s->pasts + 1);
+}
+
+/* The number of the oldest change of state that is remembered. */
+unsigned long stream_oldest_past(const struct stream *s)
+{
+	return READ_ONCE(s->oldest_past);
+}
+
+/**
+ * stream_past() - a change of state
+ * @s: the stream
+ * @n: its number, from stream_oldest_past() on; moved forward to the oldest that is
+ *	remembered
+ * @p: filled in
+ *
+ * Return: false if there is none yet.
+ */
+bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
+{
+	unsigned long pasts;
+
+	for (;;) {
+		/* LMM(past:B): pairs with past:A. */
+		pasts = smp_load_acquire(&s->pasts);
+		if (*n == pasts)
+			return false;
+		if (pasts - *n >= STREAM_PASTS)
+			*n = stream_oldest_past(s);
+		/* What is overwritten meanwhile is not returned. */
+		*p = data_race(s->past[*n % STREAM_PASTS]);
+		/* The copy before the number is looked at again. */
+		smp_rmb();
+		if (READ_ONCE(s->pasts) - *n < STREAM_PASTS)
+			return true;
+	}
+}
+
+/**
+ * stream_goes_on() - a stream that was stopped stores events again
+ * @s: the stream, STARTING
+ * @trigger: who wants it to
+ *
+ * Context: any.
+ */
+void stream_goes_on(struct stream *s, const char *trigger)
+{
+	const u64 now = devtrace_clock();
+
+	stream_add_past(s, DEVTRACE_STATE_RUNNING, now, *trigger ? now : 0, trigger);
+	/* The past before the events. */
+	atomic_set_release(&s->stop.phase, STOP_RUN);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * When a stream stopped and went on: see past.c
+ */
+#ifndef DEVTRACE_STREAM_PAST_H
+#define DEVTRACE_STREAM_PAST_H
+
+#include <linux/types.h>
+#include <linux/devtrace.h>
+#include <uapi/linux/devtrace_netlink.h>
+
+struct stream;
+
+/**
+ * struct stream_past - when a stream stopped or went on, and why
+ * @ts: events of the stream before it are older, those after it newer
+ * @fired: time of the event that met the trigger, 0 without one
+ * @state: enum devtrace_state from then on
+ * @trigger: its name, or empty
+ */
+struct stream_past {
+	u64	ts;
+	u64	fired;
+	u8	state;
+	char	trigger[DEVTRACE_NAME_LEN];
+};
+
+/* As many changes of state are remembered. */
+#define STREAM_PASTS	32
+
+void stream_add_past(struct stream *s, u8 state, u64 ts, u64 fired, const char *trigger);
+unsigned long stream_oldest_past(const struct stream *s);
+bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p);
+void stream_goes_on(struct stream *s, const char *trigger);
+
+#endif /* DEVTRACE_STREAM_PAST_H */
