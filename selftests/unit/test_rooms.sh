@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_rooms.sh - whether selftests/rooms sees who uses a room above its own
+. "$(dirname "$0")/doc.sh"
+
+# A tree of ours, with one wrong include put in.
+mkdir "$tmp/tree"
+cp -r "$top/kmod" "$top/lib" "$top/tools" "$tmp/tree"
+check "no file includes from a room above" "$top/selftests/rooms" includes "$tmp/tree"
+echo '#include "profile/profile.h"' >>"$tmp/tree/kmod/ring/ring.c"
+check "an include from above is refused" \
+	sh -c "! '$top/selftests/rooms' includes '$tmp/tree' >'$tmp/said'"
+check "it is named, with its line" grep -qx \
+	"kmod/ring/ring.c:[0-9]*: \"profile/profile.h\" is of a room above" "$tmp/said"
+check "nothing else is" [ "$(wc -l <"$tmp/said")" = 1 ]
+
+# Objects of three files: one room uses the one below, which is right, then above.
+object()	# PATH.o SOURCE
+{
+	mkdir -p "$(dirname "$tmp/objs/$1")"
+	echo "$2" | $CC -x c -c -o "$tmp/objs/$1" -
+}
+object wire/low.o 'int low(void); int low(void) { return 1; }'
+object decode/high.o 'int low(void), high(void); int high(void) { return low(); }'
+check "a room may use one below" "$top/selftests/rooms" symbols lib "$tmp/objs"
+object wire/wrong.o 'int high(void), wrong(void); int wrong(void) { return high(); }'
+check "a symbol from above is refused" \
+	sh -c "! '$top/selftests/rooms' symbols lib '$tmp/objs' >'$tmp/said'"
+check "it is named, with its file" \
+	grep -qx "lib/wire/wrong.c: high() is of lib/decode/high.c, above" "$tmp/said"
+done_testing
