@@ -26,7 +26,7 @@ extern "C" {
 
 struct devtrace_ctl;
 
-/* NULL and errno: ENOENT if there is no devtrace in this kernel. */
+/* NULL and errno: ENOENT if devtrace_control is not loaded, and the kernel finds none. */
 struct devtrace_ctl *devtrace_ctl_open(void);
 /* NULL is allowed. */
 void devtrace_ctl_close(struct devtrace_ctl *ctl);
