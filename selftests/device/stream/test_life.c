@@ -49,13 +49,22 @@ static bool no_device(int err)
 	return err == ENOENT || err == ENXIO || err == ENODEV;
 }
 
+/*
+ * The descriptor holds devtrace.ko, but not what controls it: that may go after its family was
+ * found. Then there is no such family, or one that takes no questions any more.
+ */
+static bool no_control(int err)
+{
+	return err == -ENOENT || err == -EPROTONOSUPPORT;
+}
+
 static void use(struct life *l, int fd, uint32_t who, uint32_t *nr)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	static struct nl nl;
 	char buf[300];
 	void *page;
-	int i, n = 1 + dev_random() % 8;
+	int i, err, n = 1 + dev_random() % 8;
 
 	for (i = 0; i < n; i++) {
 		/* Counted while the module cannot go: the descriptor holds it. */
@@ -83,8 +92,9 @@ static void use(struct life *l, int fd, uint32_t who, uint32_t *nr)
 		if (nl_open(&nl))
 			break;
 		nl_begin(&nl, DEVTRACE_CMD_STATS_GET);
-		if (nl_dump(&nl, NULL, NULL))
-			l->bad = EPROTO;
+		err = nl_dump(&nl, NULL, NULL);
+		if (err && !no_control(err))
+			l->bad = -err;
 		nl_close(&nl);
 		break;
 	}
