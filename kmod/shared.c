@@ -14,6 +14,8 @@
 #include "emit/proc.h"
 #include "emit/store.h"
 #include "lane/slot.h"
+#include "lane/slot_stats.h"
+#include "lane/take.h"
 #include "read/clear.h"
 #include "read/reader_stats.h"
 #include "read/stream_stats.h"

@@ -14,6 +14,7 @@
 
 #include "emit/emit.h"
 #include "emit/filter.h"
+#include "emit/filter_compile.h"
 #include "emit/filter_priv.h"
 #include "filter_policy.h"
 #include "lane/lane_filter.h"

@@ -21,6 +21,8 @@
 #include "filter_policy.h"
 #include "lane/lane_filter.h"
 #include "lane/slot.h"
+#include "lane/slot_stats.h"
+#include "lane/take.h"
 #include "read/cdev.h"
 #include "read/reader.h"
 #include "read/stream_stats.h"

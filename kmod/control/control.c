@@ -13,6 +13,8 @@
 #include "compat/compat_export.h"
 #include "emit/control_ops.h"
 #include "netlink.h"
+#include "netlink_filter.h"
+#include "netlink_stream.h"
 #include "stream/table.h"
 #include "trigger.h"
 

@@ -18,7 +18,7 @@
 #include <linux/devtrace.h>
 #include "emit/event.h"
 #include "ring/ring.h"
-#include "trigger.h"
+#include "element.h"
 
 /*
  * How an element stands to the constant. UNEQUAL: and neither less nor greater;

@@ -13,7 +13,7 @@
 #include "admin/filter_policy.h"
 #include "emit/filter.h"
 #include "filter_parse.h"
-#include "netlink_priv.h"
+#include "netlink.h"
 #include "stream/profile_ops.h"
 
 /* A major code has 24 bits. */

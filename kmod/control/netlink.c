@@ -25,7 +25,12 @@
 
 #include "compat/compat_netlink.h"
 #include "emit/filter.h"
-#include "netlink_priv.h"
+#include "netlink.h"
+#include "netlink_filter.h"
+#include "netlink_profile.h"
+#include "netlink_stats.h"
+#include "netlink_stream.h"
+#include "netlink_trigger.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 

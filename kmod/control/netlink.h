@@ -2,25 +2,89 @@
 /*
  * The generic netlink family, which is devtrace_control.ko
  *
- * netlink.c has the family, the rights and the notifications; netlink_filter.c,
+ * netlink.c has the family, the rights, and what all commands share; netlink_filter.c,
  * netlink_stream.c, netlink_trigger.c, netlink_stats.c and netlink_profile.c have a
  * function for each command of theirs.
+ *
+ * Each command has an entry in the table of netlink.c: who may give it, which
+ * attributes it takes and which it must have. All that is checked, each attribute
+ * by its rule, and devtrace_lock is held, before its function is called. So a
+ * function finds attributes of the right kind, size and range, each once; what is
+ * left to it is what they mean.
+ *
+ * A command returns 0 or a negative error number; the sentence is in info->extack. A dump
+ * puts entries from where cb->args say, is called again as long as it puts any, and returns
+ * 0, or what netlink_dump_end() said.
  */
 #ifndef DEVTRACE_NETLINK_H
 #define DEVTRACE_NETLINK_H
 
-#include <linux/types.h>
+#include <linux/netlink.h>
+#include <net/genetlink.h>
+#include <net/netlink.h>
+#include <uapi/linux/devtrace_netlink.h>
 
-struct genl_info;
-struct netlink_callback;
-struct sk_buff;
 struct stream;
 
-/* Process context, devtrace_lock held: tell those who listen. */
-void netlink_notify_stream(int cmd, struct stream *s);
-void netlink_notify_filter(struct stream *s);
-void netlink_notify_clear(struct stream *s);
-void netlink_notify_watermark(struct stream *s, u32 cpu);
+/* A message being built; @head is NULL if there is none. */
+struct netlink_msg {
+	struct sk_buff	*skb;
+	void		*head;
+	int		cmd;
+};
+
+/*
+ * Refuse a request: @msg is a sentence that names the attribute and says what
+ * would be right. It must stay, as string literals do.
+ */
+void netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
+		    const char *msg);
+
+/* A sentence that does not stay, as one that does; @no_room if that takes too much. */
+const char *netlink_keep(const char *text, const char *no_room);
+
+/**
+ * struct netlink_nest - what is the same for all nests of a kind
+ * @max: the highest attribute
+ * @unknown: what to say of an attribute that is not known
+ * @names: by attribute: what it is called; NULL: it is not known
+ * @leftover: what to say of bytes behind the last one
+ */
+struct netlink_nest {
+	unsigned int		max;
+	const char		*unknown;
+	const char *const	*names;
+	const char		*leftover;
+};
+
+/* Find the attributes of a nest, each once; @tb has @n->max + 1 places. */
+int netlink_parse_nest(const struct netlink_nest *n, struct nlattr **tb,
+		       const struct nlattr *nest, struct netlink_ext_ack *extack);
+
+/* The stream that DEVTRACE_A_STREAM names; NULL: refused, the error is -ENOENT. */
+struct stream *netlink_stream(struct nlattr **attrs, struct netlink_ext_ack *extack);
+
+/* Attributes of the request that a dump goes on with. */
+struct nlattr **netlink_dump_attrs(struct netlink_callback *cb);
+
+/* An entry of a dump: begin it, fill it in, end it; NULL: no more room. */
+void *netlink_dump_begin(struct sk_buff *skb, struct netlink_callback *cb);
+/* @err: of filling it in. 0: go on with the next; else return it. */
+int netlink_dump_end(struct sk_buff *skb, void *head, int err);
+
+/* A reply of at most @size bytes of attributes, to the one that asked. */
+int netlink_reply_begin(struct netlink_msg *m, struct genl_info *info, size_t size);
+int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err);
+
+/*
+ * A notification; sent to all that listen, or, if it cannot be, they are told that
+ * they missed one. Whatever changes something sends one, under devtrace_lock, so
+ * that they come in the order of the changes.
+ */
+bool netlink_notify_begin(struct netlink_msg *m, int cmd, size_t size);
+void netlink_notify_end(struct netlink_msg *m, int err);
+/* One that has no more than a name: NTF_*_DEL, NTF_CLEAR. */
+void netlink_notify_name(int cmd, int attrtype, const char *name);
 
 int netlink_init(void);
 void netlink_exit(void);

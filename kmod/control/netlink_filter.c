@@ -9,7 +9,9 @@
 #include "admin/stream.h"
 #include "emit/filter.h"
 #include "filter_parse.h"
-#include "netlink_priv.h"
+#include "netlink.h"
+#include "netlink_filter.h"
+#include "netlink_stream.h"
 
 #define ENTRY_SIZE							\
 	(nla_total_size(DEVTRACE_NAME_LEN) + nla_total_size(sizeof(u32)) + \

@@ -12,7 +12,9 @@
 
 #include "admin/filter_policy.h"
 #include "emit/filter.h"
-#include "netlink_priv.h"
+#include "netlink.h"
+#include "netlink_filter.h"
+#include "netlink_profile.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 #include "trigger.h"

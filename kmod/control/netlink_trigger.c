@@ -13,10 +13,13 @@
 
 #include "admin/stream.h"
 #include "compat/compat_atomic.h"
+#include "element.h"
 #include "emit/filter.h"
 #include "filter_parse.h"
-#include "netlink_priv.h"
-#include "trigger_priv.h"
+#include "netlink.h"
+#include "netlink_filter.h"
+#include "netlink_trigger.h"
+#include "trigger.h"
 
 #define ELEMENT_SIZE	(NLA_HDRLEN + 2 * nla_total_size(sizeof(u32)) +		\
 			 2 * nla_total_size_64bit(sizeof(u64)) +		\

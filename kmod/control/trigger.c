@@ -33,14 +33,16 @@
 #include "admin/filter_policy.h"
 #include "admin/stream.h"
 #include "compat/compat_atomic.h"
+#include "element.h"
 #include "emit/event.h"
 #include "emit/filter.h"
 #include "emit/store.h"
-#include "netlink.h"
+#include "netlink_filter.h"
+#include "netlink_trigger.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
 #include "stream/table.h"
-#include "trigger_priv.h"
+#include "trigger.h"
 
 /* The work runs at most so often: a trigger may fire with every event. */
 #define WORK_GAP	(HZ / 50 ?: 1)

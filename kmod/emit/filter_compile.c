@@ -14,6 +14,7 @@
 
 #include "emit_check.h"
 #include "filter.h"
+#include "filter_compile.h"
 #include "filter_priv.h"
 
 static void ids_free(struct ids *ids)

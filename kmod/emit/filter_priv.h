@@ -67,8 +67,4 @@ static __always_inline struct major *major_find(const struct filter_keys *k, u32
 int filter_compare_pid(const void *a, const void *b);
 int filter_compare_comm(const void *a, const void *b);
 
-/* filter_compile.c */
-struct filter_table *filter_table_compile(struct filter *const *f, u32 generation);
-void filter_table_free(struct filter_table *t);
-
 #endif /* DEVTRACE_FILTER_PRIV_H */

@@ -28,6 +28,7 @@
 #include "slot.h"
 #include "stream/stream.h"
 #include "stream/table.h"
+#include "take.h"
 
 /* Of @lanes, and of what each user and process has: all whose memory is not given back. */
 static DEFINE_SPINLOCK(lanes_lock);

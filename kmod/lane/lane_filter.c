@@ -21,6 +21,7 @@
 #include "lane_filter.h"
 #include "slot.h"
 #include "stream/table.h"
+#include "take.h"
 #include <uapi/linux/devtrace.h>
 
 #define WORDS	8

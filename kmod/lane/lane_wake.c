@@ -44,6 +44,7 @@
 #include "slot.h"
 #include "stream/stream.h"
 #include "stream/table.h"
+#include "take.h"
 
 #define LATENCY_NS	(4 * NSEC_PER_MSEC)
 #define KEEP_PROBE	(10 * HZ)

@@ -17,9 +17,11 @@
 
 #include "lane.h"
 #include "ring/clock.h"
+#include "slot.h"
 #include "slot_priv.h"
 #include "stream/stream.h"
 #include "stream/table.h"
+#include "take.h"
 
 DEFINE_RAW_SPINLOCK(slots_lock);
 struct block_ring slots_blocks;

@@ -19,12 +19,10 @@
 #ifndef DEVTRACE_SLOT_H
 #define DEVTRACE_SLOT_H
 
-#include <linux/sched.h>
 #include <linux/types.h>
 
 #include "blocks.h"
 
-struct devtrace_stats;
 struct lane;
 
 /* Why an event of a lane was not stored; the same numbers as enum devtrace_cause. */
@@ -46,31 +44,6 @@ struct slot_view {
 	bool	busy;
 };
 
-/**
- * struct slot_stats - what became of the events of an open lane
- * @slot: its number
- * @state: enum devtrace_lane_state; one more: open, and its thread makes no calls
- * @tid: the thread
- * @tgid: its process
- * @comm: its name, empty if it is no more
- * @size: bytes of the lane
- * @used: of these, bytes that were not taken yet
- * @stored: events that were stored
- * @overwritten: of these, in the ring
- * @dropped: events that were not stored, by cause
- * @oldest: the time of the oldest one that is held, 0: none is
- */
-struct slot_stats {
-	u16	slot;
-	u8	state;
-	u32	tid, tgid;
-	char	comm[TASK_COMM_LEN];
-	u64	size, used;
-	u64	stored, overwritten;
-	u64	dropped[SLOT_CAUSES];
-	u64	oldest;
-};
-
 /* Of a ring of blocks, on its way; see blocks_resize(). */
 struct slots_memory {
 	struct block_pages	*pages;
@@ -89,14 +62,9 @@ static inline const struct block_ring *slots_ring(void)
 /* Process context, or preemption off, for all of these. */
 int slot_get(struct lane *l);
 void slot_open(struct lane *l);
-void slot_close(struct lane *l);
 void slot_put(struct lane *l);
 struct lane *slot_lane(unsigned int slot);
 struct lane *slot_lane_get(unsigned int slot);
-int slot_take(struct lane *l);
-int slot_take_full(struct lane *l);
-void slots_take_all(void);
-void slots_stop(bool stop);
 
 unsigned int slots_nr(void);
 void slot_refresh(unsigned int slot, struct slot_view *v);
@@ -113,10 +81,6 @@ int slots_make(unsigned long bytes);
 int slots_memory(unsigned long bytes, struct slots_memory *m);
 void slots_memory_free(struct slots_memory *m);
 void slots_resize(struct slots_memory *m);
-void slots_stats(struct devtrace_stats *st, u64 *oldest);
-u64 slots_handled(void);
-u64 slots_position(void);
-bool slot_stats(unsigned int slot, struct slot_stats *st);
 
 void slots_init(u32 start);
 void slots_exit(void);

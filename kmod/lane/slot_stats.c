@@ -13,7 +13,9 @@
 
 #include "lane.h"
 #include "slot_priv.h"
+#include "slot_stats.h"
 #include "stream/stream.h"
+#include "take.h"
 
 /* The time of the oldest event that is there, 0 if there is none. */
 static u64 oldest(void)

@@ -35,6 +35,7 @@
 #include "ring/clock.h"
 #include "slot_priv.h"
 #include "stream/wake.h"
+#include "take.h"
 
 /* A thread that loses its CPU while it emits gets it back by then, or its event is late. */
 #define BUSY_NS		(10 * NSEC_PER_MSEC)

@@ -33,6 +33,7 @@
 #include "emit/filter.h"
 #include "profile.h"
 #include "profile_added.h"
+#include "profile_names.h"
 #include "profile_types.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"

@@ -18,8 +18,6 @@
 /* The signal of system call 0x0f0000 + n of arm is this + n. */
 #define PROFILE_ARM_CALLS	0xf000
 
-/* profile_probes.c: what to attach. */
-
 /**
  * struct profile_probe - an event type and where it comes from
  * @type: event type
@@ -41,12 +39,5 @@ struct profile_probe {
 
 extern const struct profile_probe profile_probes[];
 extern const unsigned int profile_probes_nr;
-
-/* profile_names.c: names for what was seen, later and from process context. */
-void profile_seen_fun(const void *fun);
-void profile_seen_syscall(unsigned int compat, unsigned int nr);
-void profile_names_on(void);
-int profile_names_init(void);
-void profile_names_exit(void);
 
 #endif /* DEVTRACE_PROFILE_H */

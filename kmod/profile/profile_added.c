@@ -38,6 +38,7 @@
 #include "profile.h"
 #include "profile_added.h"
 #include "profile_desc.h"
+#include "profile_names.h"
 #include "stream/table.h"
 
 #if defined(CONFIG_PERF_EVENTS) && defined(CONFIG_EVENT_TRACING)

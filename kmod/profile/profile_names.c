@@ -21,6 +21,7 @@
 #include <linux/workqueue.h>
 
 #include "profile.h"
+#include "profile_names.h"
 
 #define FUN_BITS	10
 #define FUNS		BIT(FUN_BITS)

@@ -27,6 +27,7 @@
 #include "compat/compat.h"
 #include "compat/compat_trace.h"
 #include "profile.h"
+#include "profile_names.h"
 #include "profile_types.h"
 
 /* Longer ones are cut off. */

@@ -31,7 +31,10 @@
 
 #include "compat/compat_atomic.h"
 #include "emit/dict.h"
+#include "reader.h"
+#include "reader_lane.h"
 #include "reader_priv.h"
+#include "seek.h"
 #include "stream/past.h"
 #include "stream/stream.h"
 

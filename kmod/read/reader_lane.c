@@ -18,6 +18,8 @@
 #include <linux/time64.h>
 
 #include "lane/lane_wake.h"
+#include "reader.h"
+#include "reader_lane.h"
 #include "reader_priv.h"
 #include "stream/table.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a reader is made of, for reader.c and seek.c
+ * What a reader is made of, for those that make it read
  */
 #ifndef DEVTRACE_READER_PRIV_H
 #define DEVTRACE_READER_PRIV_H
@@ -181,8 +181,6 @@ struct reader {
 	struct wire	wire;
 };
 
-void report_loss(struct reader *rd, struct cursor *c, u8 cause, u64 count, u64 now);
-
 static inline unsigned int reader_nr_lanes(const struct reader *rd)
 {
 	return rd->nr - rd->nr_rings;
@@ -207,29 +205,5 @@ static inline struct lane_cursor *lane_cursor(struct cursor *c)
 {
 	return container_of(c, struct lane_cursor, c);
 }
-
-/* reader.c */
-bool cursor_cache(struct ring_cursor *c);
-bool cursor_dropped_more(const struct ring_cursor *c);
-bool reader_more_names(const struct reader *rd);
-bool reader_more_past(struct reader *rd);
-void cursor_oldest(struct ring_cursor *c);
-void cursor_ready(struct reader *rd, struct cursor *c, bool ready);
-void reader_heapify(struct reader *rd);
-void reader_put(struct reader *rd);
-
-/* reader_lane.c */
-void cursor_lane_refresh(struct reader *rd, struct lane_cursor *c);
-bool cursor_lane_peek(struct reader *rd, struct lane_cursor *c);
-bool cursor_lane_send(struct reader *rd, struct lane_cursor *c);
-void cursor_lane_seek(struct reader *rd, struct lane_cursor *c, u64 ts);
-int reader_follow_lanes(struct reader *rd);
-void reader_lanes_clear(struct reader *rd);
-bool reader_lanes_unread(const struct reader *rd, unsigned int percent);
-u64 reader_lanes_lag(const struct reader *rd);
-void reader_lanes_free(struct reader *rd);
-
-/* seek.c */
-void reader_oldest(struct reader *rd);
 
 #endif /* DEVTRACE_READER_PRIV_H */

@@ -8,7 +8,10 @@
  */
 #include <linux/spinlock.h>
 
+#include "reader.h"
+#include "reader_lane.h"
 #include "reader_priv.h"
+#include "reader_ready.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 

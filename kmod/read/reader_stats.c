@@ -9,6 +9,8 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include "reader.h"
+#include "reader_lane.h"
 #include "reader_priv.h"
 #include "reader_stats.h"
 #include "stream/stream.h"

@@ -7,7 +7,11 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
+#include "lane/take.h"
+#include "reader.h"
+#include "reader_lane.h"
 #include "reader_priv.h"
+#include "seek.h"
 #include "stream/past.h"
 #include "stream/stream.h"
 #include "stream/table.h"

@@ -13,6 +13,8 @@
 #include <linux/time64.h>
 
 #include "lane/slot.h"
+#include "lane/slot_stats.h"
+#include "lane/take.h"
 #include "ring/clock.h"
 #include "stream/rings.h"
 #include "stream/stream.h"

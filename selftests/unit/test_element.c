@@ -17,7 +17,8 @@
 #include <devtrace-decode.h>
 #include "element_port_user.h"
 #include "ring/ring.h"
-#include "control/trigger.h"
+#include "control/element.h"
+#include "emit/event.h"
 #include "kselftest_harness.h"
 
 #define ROUNDS	200000

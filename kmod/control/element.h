@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Comparing an element of an event with a constant: see element.c
+ */
+#ifndef DEVTRACE_ELEMENT_H
+#define DEVTRACE_ELEMENT_H
+
+#include <linux/types.h>
+#include <uapi/linux/devtrace_netlink.h>
+
+struct event;
+
+/**
+ * struct element_test - what an element is compared with
+ * @given: there is such a test
+ * @is_string: with @string, else with @value
+ * @compare: enum devtrace_compare
+ * @index: the element, from 0
+ * @value: a number
+ * @mask: bits of the number that count
+ * @string: a text
+ */
+struct element_test {
+	bool	given;
+	bool	is_string;
+	u8	compare;
+	u32	index;
+	s64	value;
+	u64	mask;
+	char	string[64];
+};
+
+bool element_meets(const struct element_test *t, const struct event *ev);
+
+#endif /* DEVTRACE_ELEMENT_H */

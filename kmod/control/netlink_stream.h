@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Streams by netlink: see netlink_stream.c
+ */
+#ifndef DEVTRACE_NETLINK_STREAM_H
+#define DEVTRACE_NETLINK_STREAM_H
+
+#include <linux/types.h>
+
+struct genl_info;
+struct netlink_callback;
+struct sk_buff;
+struct stream;
+
+/* What an entry about a stream says; 0 or -EMSGSIZE. */
+typedef int netlink_put_stream_fn(struct sk_buff *skb, struct stream *s);
+
+/* Get and dump of what there is one of for each stream. */
+int netlink_get_of_stream(struct genl_info *info, size_t size, netlink_put_stream_fn *put);
+int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
+			    netlink_put_stream_fn *put);
+
+/* Process context, devtrace_lock held: tell those who listen. */
+void netlink_notify_stream(int cmd, struct stream *s);
+void netlink_notify_clear(struct stream *s);
+void netlink_notify_watermark(struct stream *s, u32 cpu);
+
+/* Commands and dumps: see netlink.h. */
+int netlink_stream_get(struct genl_info *info);
+int netlink_stream_new(struct genl_info *info);
+int netlink_stream_set(struct genl_info *info);
+int netlink_stream_del(struct genl_info *info);
+int netlink_clear(struct genl_info *info);
+int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+#endif /* DEVTRACE_NETLINK_STREAM_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Triggers by netlink: see netlink_trigger.c
+ */
+#ifndef DEVTRACE_NETLINK_TRIGGER_H
+#define DEVTRACE_NETLINK_TRIGGER_H
+
+#include <linux/types.h>
+
+struct genl_info;
+struct netlink_callback;
+struct sk_buff;
+struct trigger;
+
+/* Process context, devtrace_lock held: tell those who listen. */
+void netlink_notify_trigger(int cmd, const struct trigger *t);
+void netlink_notify_fired(const struct trigger *t, u64 fired, u64 at);
+
+/* Commands and dumps: see netlink.h. */
+int netlink_trigger_get(struct genl_info *info);
+int netlink_trigger_new(struct genl_info *info);
+int netlink_trigger_set(struct genl_info *info);
+int netlink_trigger_del(struct genl_info *info);
+int netlink_trigger_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+#endif /* DEVTRACE_NETLINK_TRIGGER_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Taking events out of lanes: see take.c
+ */
+#ifndef DEVTRACE_TAKE_H
+#define DEVTRACE_TAKE_H
+
+#include <linux/types.h>
+
+struct lane;
+
+/* Process context, or preemption off, for all of these. */
+int slot_take(struct lane *l);
+int slot_take_full(struct lane *l);
+void slot_close(struct lane *l);
+void slots_take_all(void);
+void slots_stop(bool stop);
+
+#endif /* DEVTRACE_TAKE_H */
