@@ -243,31 +243,25 @@ const char *netlink_keep(const char *text, const char *no_room)
 	return kept;
 }
 
-/* What to say of an attribute; the format takes its name, and what would be right. */
-static int say(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *format,
-	       const char *name, const char *right)
+/* What to say of an attribute: its name, what is wrong, and what would be right or "". */
+static int say(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *name,
+	       const char *wrong, const char *right)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), format, name, right);
+	snprintf(text, sizeof(text), "%s%s%s", name, wrong, right);
 	netlink_refuse(extack, attr, netlink_keep(text, "attribute is refused"));
 	return -EINVAL;
 }
 
-static int refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
-		  const struct rule *r, const char *format)
-{
-	return say(extack, attr, format, r->name, r->right);
-}
-
-static const char given_twice[] = "%s is given twice: give it once";
+static const char given_twice[] = " is given twice: give it once";
 
 static int refuse_foreign(struct netlink_ext_ack *extack, const struct nlattr *attr,
 			  const struct rule *r)
 {
-	return refuse(extack, attr, r, r->kind == KIND_REPLY ?
-		      "%s is only in replies: leave it out" :
-		      "%s is not for this command: leave it out");
+	return say(extack, attr, r->name, r->kind == KIND_REPLY ?
+		   " is only in replies: leave it out" :
+		   " is not for this command: leave it out", "");
 }
 
 /* Streams and triggers are device nodes and words on a command line. */
@@ -328,7 +322,7 @@ static int check_attr(const struct nlattr *attr, struct netlink_ext_ack *extack)
 
 	if (r->kind == KIND_REPLY)
 		return refuse_foreign(extack, attr, r);
-	return attr_ok(attr, r) ? 0 : refuse(extack, attr, r, "%s must be %s");
+	return attr_ok(attr, r) ? 0 : say(extack, attr, r->name, " must be ", r->right);
 }
 
 /* Filled in from the rules. */
@@ -360,12 +354,12 @@ static int check_request(const struct nlmsghdr *nlh, u64 takes, u64 needs,
 		if (!(takes & BIT_ULL(nla_type(attr))))
 			return refuse_foreign(extack, attr, r);
 		if (seen & BIT_ULL(nla_type(attr)))
-			return refuse(extack, attr, r, given_twice);
+			return say(extack, attr, r->name, given_twice, "");
 		seen |= BIT_ULL(nla_type(attr));
 	}
 	for (i = 1; i <= DEVTRACE_A_MAX; i++)
 		if (needs & ~seen & BIT_ULL(i))
-			return refuse(extack, NULL, &rules[i], "%s is missing: %s");
+			return say(extack, NULL, rules[i].name, " is missing: ", rules[i].right);
 	return 0;
 }
 
@@ -384,7 +378,7 @@ int netlink_parse_nest(const struct netlink_nest *n, struct nlattr **tb,
 			return -EINVAL;
 		}
 		if (tb[type])
-			return say(extack, attr, given_twice, n->names[type], NULL);
+			return say(extack, attr, n->names[type], given_twice, "");
 		tb[type] = (struct nlattr *)attr;
 	}
 	if (rem) {
