@@ -148,7 +148,7 @@ FIXTURE_TEARDOWN(modules)
 	EXPECT_EQ(0, dev_done());
 }
 
-TEST_F(modules, devtrace_stands_alone)
+TEST_F_TIMEOUT(modules, devtrace_stands_alone, 300)
 {
 	struct tape *t;
 	int fd;
@@ -189,7 +189,7 @@ TEST_F(modules, devtrace_stands_alone)
 	ASSERT_EQ(0, nl_open(&nl));
 }
 
-TEST_F(modules, each_needs_devtrace)
+TEST_F_TIMEOUT(modules, each_needs_devtrace, 300)
 {
 	nl_close(&nl);
 	EXPECT_EQ(-1, syscall(SYS_delete_module, "devtrace", O_NONBLOCK));
@@ -208,7 +208,7 @@ TEST_F(modules, each_needs_devtrace)
 }
 
 /* Filters and streams stay in force, and are found again. */
-TEST_F(modules, what_control_set_outlives_it)
+TEST_F_TIMEOUT(modules, what_control_set_outlives_it, 300)
 {
 	uint8_t map[32] = { 0 };
 	struct got before;
@@ -242,7 +242,7 @@ TEST_F(modules, what_control_set_outlives_it)
 	EXPECT_EQ(-1, access(SIDE, F_OK));
 }
 
-TEST_F(modules, a_trigger_holds_control)
+TEST_F_TIMEOUT(modules, a_trigger_holds_control, 300)
 {
 	ASSERT_EQ(0, trigger_new("held"));
 	EXPECT_EQ(-1, dev_unload_one(CONTROL));
@@ -276,7 +276,7 @@ static int profile_get(void)
 }
 
 /* What a filter wants ends with the module and begins with it, whoever has the filter. */
-TEST_F(modules, profile_events_come_again)
+TEST_F_TIMEOUT(modules, profile_events_come_again, 300)
 {
 	const uint64_t want = 1ULL << (DEVTRACE_T_SCHED_SWITCH - DEVTRACE_T_KERNEL);
 	uint64_t n;
@@ -301,7 +301,7 @@ TEST_F(modules, profile_events_come_again)
 	ASSERT_EQ(0, filter_set(0));
 }
 
-TEST_F(modules, a_tracepoint_holds_profile)
+TEST_F_TIMEOUT(modules, a_tracepoint_holds_profile, 300)
 {
 	int err = by_name(DEVTRACE_CMD_PROFILE_ADD, DEVTRACE_A_TRACEPOINT, ADDED);
 
@@ -315,7 +315,7 @@ TEST_F(modules, a_tracepoint_holds_profile)
 }
 
 /* One sentence says what is not there and what to do. */
-TEST_F(modules, without_profile_its_types_are_left_off)
+TEST_F_TIMEOUT(modules, without_profile_its_types_are_left_off, 300)
 {
 	ASSERT_EQ(0, dev_unload_one(PROFILE));
 	EXPECT_EQ(0, filter_set(3));

@@ -102,7 +102,7 @@ static bool any_number_of_lanes(int wfd)
 }
 
 /* The memory of a lane is there as long as it counts, and no longer than it is mapped. */
-TEST_F(memory, goes_when_it_is_unmapped)
+TEST_F_TIMEOUT(memory, goes_when_it_is_unmapped, 900)
 {
 	const int rounds = 64;
 	int i, fd[rounds];
@@ -129,7 +129,7 @@ TEST_F(memory, goes_when_it_is_unmapped)
 		close(fd[i]);
 }
 
-TEST_F(memory, is_not_kept_by_a_child)
+TEST_F_TIMEOUT(memory, is_not_kept_by_a_child, 900)
 {
 	const int lanes = 32;
 	struct lane l[lanes];
@@ -199,7 +199,7 @@ static void end(pid_t pid)
 }
 
 /* Of 64 lanes 16 are root's. Each user leaves free as much of the rest as he has. */
-TEST_F(memory, a_user_leaves_something_to_others)
+TEST_F_TIMEOUT(memory, a_user_leaves_something_to_others, 900)
 {
 	static const int share[] = { 24, 12, 6, 3, 1, 1, 0 };
 	enum { USERS = sizeof(share) / sizeof(share[0]) };
@@ -223,7 +223,7 @@ TEST_F(memory, a_user_leaves_something_to_others)
 }
 
 /* So it is with their numbers, of which there are 4096. */
-TEST_F(memory, numbers_are_shared_as_well)
+TEST_F_TIMEOUT(memory, numbers_are_shared_as_well, 900)
 {
 	pid_t pid[3];
 	int got;
@@ -269,7 +269,7 @@ static pid_t asker(unsigned int uid, int wfd, atomic_int *done)
 }
 
 /* With the limits as they are when nobody set them: of five users, at once. */
-TEST_F(memory, of_many_who_ask_at_once)
+TEST_F_TIMEOUT(memory, of_many_who_ask_at_once, 900)
 {
 	long before, avail, least, now, most = 0;
 	struct devtrace_lane_ask arg;

@@ -164,7 +164,7 @@ static bool gives(struct tape *t, int fd)
 	return n > 0;
 }
 
-TEST_F(flood, poll_says_that_read_gives_something)
+TEST_F_TIMEOUT(flood, poll_says_that_read_gives_something, 900)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };
 	const int most = 4 * rounds();
@@ -195,7 +195,7 @@ TEST_F(flood, poll_says_that_read_gives_something)
  * A thread that says it is about to write holds back for 10 ms what others emit: it is
  * there, and read(2) does not give it.
  */
-TEST_F(flood, nothing_is_said_of_what_is_held_back)
+TEST_F_TIMEOUT(flood, nothing_is_said_of_what_is_held_back, 900)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };
 	int wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
@@ -260,19 +260,19 @@ static void wait_for_ours(struct __test_metadata *_metadata, FIXTURE_DATA(flood)
 	close(wfd);
 }
 
-TEST_F(flood, epoll_is_woken_by_what_is_taken)
+TEST_F_TIMEOUT(flood, epoll_is_woken_by_what_is_taken, 900)
 {
 	ASSERT_TRUE(start_writers(self->pids, variant->lanes, 0));
 	wait_for_ours(_metadata, self, !variant->lanes, EPOLLIN);
 }
 
-TEST_F(flood, epoll_tells_each_change_once)
+TEST_F_TIMEOUT(flood, epoll_tells_each_change_once, 900)
 {
 	ASSERT_TRUE(start_writers(self->pids, variant->lanes, 0));
 	wait_for_ours(_metadata, self, !variant->lanes, EPOLLIN | EPOLLET);
 }
 
-TEST_F(flood, epoll_tells_ours_among_their_like)
+TEST_F_TIMEOUT(flood, epoll_tells_ours_among_their_like, 900)
 {
 	ASSERT_TRUE(start_writers(self->pids, variant->lanes, 0));
 	wait_for_ours(_metadata, self, variant->lanes, EPOLLIN | EPOLLET);
