@@ -7,7 +7,8 @@
  * random, exactly those events come out that the filter lets pass, as another program
  * than the module understands it (filter_model.c); the others are counted as filtered.
  * What was taken from a lane is the kernel's: whatever its owner does to its memory
- * then, all readers are given the same bytes.
+ * then, all readers are given the same bytes. Records that are alike are counted in one
+ * go: they must be as many, of the same types, as if each was looked at.
  */
 #include <endian.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "dumps.h"
 #include "filter_model.h"
 #include "lanes.h"
 #include "nl.h"
@@ -323,6 +325,199 @@ TEST_F(judge, processes_that_are_gone)
 		ASSERT_EQ(0, dev_stats(-1, &st[1]));
 		EXPECT_EQ(100, st[1].filtered - st[0].filtered) TH_LOG("way %d", how);
 		EXPECT_EQ(100, st[1].emitted - st[0].emitted) TH_LOG("way %d", how);
+	}
+}
+
+/* Rows of records that are alike. */
+
+/* What a letter stands for. Of "ol" each has the same room, and another length. */
+static const struct letter { char c; uint8_t type, len; } letters[] = {
+	{ 'a', TYPE, 10 }, { 'b', TYPE + 1, 10 }, { 'o', TYPE, 11 }, { 'l', TYPE, 12 },
+	{ 'z', TYPE, 0 }, { 'y', TYPE + 1, 0 }, { 'm', TYPE, DEVTRACE_LANE_SHORT },
+	{ 'x', TYPE + 2, 10 },		/* nobody wants it */
+	{ 'E', DEVTRACE_T_ENUM, 10 },	/* no program may have it */
+};
+
+#define HARMLESS	8		/* of these letters */
+#define WORD		64		/* the longest that is made up */
+
+static const struct letter *letter(char c)
+{
+	const struct letter *l = letters;
+
+	while (l->c != c)
+		l++;
+	return l;
+}
+
+/* Writes a word, with @cut bytes less than it has; sets the times. */
+static void spell(struct lane *l, const char *word, uint32_t cut, uint64_t *ts)
+{
+	uint8_t d[DEVTRACE_LANE_SHORT];
+	uint64_t now = dev_now();
+	int i;
+
+	for (i = 0; word[i]; i++) {
+		ts[i] = now += i % 3;
+		memset(d, word[i] + i, sizeof(d));
+		lane_emit_at(l, now, letter(word[i])->type, d, letter(word[i])->len);
+	}
+	__atomic_store_n(&lane_block(l, l->n)->used, l->used - cut, __ATOMIC_RELEASE);
+	/* The last is not of the future when it is taken. */
+	while (dev_now() <= now)
+		;
+}
+
+static void count_bad(struct tape *t, const struct devtrace_item *i)
+{
+	if (i->kind == DEVTRACE_ITEM_LOST && i->u.lost.cause == DEVTRACE_LOST_LANE)
+		++*(int *)t->arg;
+}
+
+static int by_type(struct by_type *t)
+{
+	memset(t, 0, sizeof(*t));
+	nl_begin(&nl, DEVTRACE_CMD_TYPE_GET);
+	return nl_dump(&nl, add_type, t);
+}
+
+/* A word is written: what is given, and told of types, is its first @good letters. */
+static void read_word(FIXTURE_DATA(judge) *self, struct lane *l, const char *word, int good,
+		      uint32_t cut, struct __test_metadata *_metadata)
+{
+	static struct by_type was, is;
+	uint64_t ts[WORD], stored[256] = { 0 }, filtered[256] = { 0 };
+	const int bad = !!word[good];
+	int told = 0, i, n = 0;
+
+	self->t->nev = 0;
+	self->t->ndata = 0;
+	self->t->each = count_bad;
+	self->t->arg = &told;
+	ASSERT_EQ(0, by_type(&was));
+	spell(l, word, cut, ts);
+	for (i = 0; i < good; i++)
+		(word[i] == 'x' ? filtered : stored)[letter(word[i])->type]++;
+	ASSERT_EQ(0, by_type(&is));
+	for (i = 0; i < 256; i++) {
+		EXPECT_EQ(stored[i], is.stored[i] - was.stored[i]) TH_LOG("%s: type %d", word, i);
+		EXPECT_EQ(filtered[i], is.filtered[i] - was.filtered[i])
+			TH_LOG("%s: type %d", word, i);
+	}
+	ASSERT_TRUE(_metadata->passed);
+	ASSERT_LE(0, tape_drain(self->t, self->rfd));
+	for (i = 0; i < good; i++) {
+		const struct tape_event *e = &self->t->ev[n];
+		const uint8_t *d = self->t->data + e->data;
+		const int len = letter(word[i])->len;
+
+		if (word[i] == 'x')
+			continue;
+		ASSERT_LT(n++, self->t->nev) TH_LOG("%s", word);
+		EXPECT_EQ(letter(word[i])->type, e->type);
+		/* Whoever takes while they are written makes the rest late. */
+		EXPECT_TRUE(e->flags & DEVTRACE_F_LATE ? ts[i] < e->ts : ts[i] == e->ts);
+		ASSERT_EQ(len, e->len);
+		if (len) {
+			EXPECT_EQ((uint8_t)(word[i] + i), d[0]);
+			EXPECT_EQ((uint8_t)(word[i] + i), d[len - 1]);
+		}
+	}
+	EXPECT_EQ(n, self->t->nev);
+	EXPECT_EQ(bad, told);
+	EXPECT_EQ(bad ? DEVTRACE_LANE_CLOSED : DEVTRACE_LANE_OPEN, l->head->state);
+	EXPECT_EQ(0, tape_lost(self->t, -1));
+	EXPECT_TRUE(tape_clean(self->t));
+	ASSERT_TRUE(_metadata->passed) TH_LOG("word %s, %u bytes cut", word, cut);
+}
+
+static int only_two_types(void)
+{
+	const struct terms f = { .has_types = true, .types = { [TYPE / 8] = 3 << TYPE % 8 } };
+
+	return set_filter(&f);
+}
+
+TEST_F(judge, rows_are_counted_as_single_records)
+{
+	static const char * const words[] = {
+		"a", "aa", "aaa", "aab", "aabb", "abab", "abb", "aal", "aaz", "zza", "zzy", "oo",
+		"ool", "llo", "aax", "axa", "xxa", "xxx", "mm", "mmmz", "zzzzzzzzy",
+	};
+	char word[WORD];
+	int i, n, left;
+
+	ASSERT_EQ(0, only_two_types());
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		read_word(self, &self->l, words[i], strlen(words[i]), 0, _metadata);
+	for (i = 0; i < ROUNDS; i++) {
+		for (n = 0; n < WORD - 1; n += left) {
+			left = 1 + dev_random() % 6;
+			if (left > WORD - 1 - n)
+				left = WORD - 1 - n;
+			memset(word + n, letters[dev_random() % HARMLESS].c, left);
+		}
+		word[1 + dev_random() % (WORD - 1)] = 0;
+		word[WORD - 1] = 0;
+		read_word(self, &self->l, word, strlen(word), 0, _metadata);
+	}
+}
+
+/* What stands behind a copy, in the buffer, is alike too: it was overwritten in part. */
+TEST_F(judge, rows_end_where_the_copy_does)
+{
+	static struct by_type was, is;
+	static const char row[] = "zzzzzzzzzzzz";
+	struct devtrace_stats st;
+	uint64_t n, lane;
+	int len;
+
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &st));
+	lane = self->l.count;
+	ASSERT_EQ(0, by_type(&was));
+	/* Twice as much as the buffer holds */
+	for (n = 0; n < 2 * st.size / 4; n++)
+		lane_emit_at(&self->l, dev_now(), TYPE, "", 0);
+	ASSERT_EQ(0, by_type(&is));
+	EXPECT_EQ(n, self->l.count - lane);
+	EXPECT_EQ(n, is.stored[TYPE] - was.stored[TYPE]);
+	ASSERT_LE(0, lseek(self->rfd, 0, SEEK_END));
+	for (len = 1; len < sizeof(row); len++)
+		read_word(self, &self->l, row + sizeof(row) - 1 - len, len, 0, _metadata);
+}
+
+/* Of a row the last has not all of its bytes: that is found as it is of a single record. */
+TEST_F(judge, rows_whose_last_is_cut)
+{
+	static const char * const words[] = {
+		"z", "zz", "zzz", "zzzz", "a", "aa", "aaa", "aaaa", "o", "oo", "ooo", "m", "mm", "mmm",
+	};
+	uint32_t size, cut;
+	struct lane l;
+	int i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size = 4 + (letter(words[i][0])->len + 1) / 2 * 2;
+		/* It lacks half a word or a whole one, or has no more than these. */
+		for (cut = 2; cut < size; cut += cut == 4 && size > 10 ? size - 8 : 2) {
+			ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
+			read_word(self, &l, words[i], strlen(words[i]) - 1, cut, _metadata);
+			lane_close(&l);
+		}
+	}
+}
+
+TEST_F(judge, rows_and_behind_them_what_no_program_may_have)
+{
+	static const char * const words[] = { "E", "aE", "aaE", "aaaE", "xxE" };
+	struct lane l;
+	int i;
+
+	ASSERT_EQ(0, only_two_types());
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
+		read_word(self, &l, words[i], strlen(words[i]) - 1, 0, _metadata);
+		lane_close(&l);
 	}
 }
 
