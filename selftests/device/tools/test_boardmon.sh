@@ -5,12 +5,12 @@
 #
 #	test_boardmon.sh BOARDMON TRACEINFO BOARDMON.FMT
 #
-# Runs on the board, as root, with /dev/trace there. Needs a POSIX shell and
-# grep only, so that busybox does.
+# Runs on the board, as root, with /dev/trace there; selftests/vm/device-tests puts boardmon
+# there, and its formats beside this. Needs a POSIX shell and grep only, so that busybox does.
 set -u
 boardmon=${1:-boardmon}
 traceinfo=${2:-traceinfo}
-fmt=${3:-/usr/trace/boardmon.fmt}
+fmt=${3:-$(dirname "$0")/fmt/boardmon.fmt}
 out=/tmp/boardmon.$$
 trap 'rm -f "$out"' EXIT
 
@@ -46,6 +46,10 @@ sees_not()
 echo "TAP version 13"
 if [ ! -c /dev/trace ]; then
 	echo "1..0 # SKIP no /dev/trace"
+	exit 0
+fi
+if ! command -v "$boardmon" >/dev/null; then
+	echo "1..0 # SKIP no boardmon: make -C tools/samples install"
 	exit 0
 fi
 "$boardmon" -n 3 -i 0.05 >"$out" 2>&1
