@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <devtrace/emit.h>
@@ -38,7 +39,7 @@ static const struct {
 	[DEVTRACE_NOT_PERMITTED] = { "permission denied",
 		"its user needs the right to write there, as by the group of the device" },
 	[DEVTRACE_NOT_A_DEVICE] = { "not a trace device",
-		"if a shell made that file, remove it and load the module devtrace again" },
+		"check the name in DEVTRACE_DEVICE" },
 	[DEVTRACE_LIMIT] = { "no file descriptor or memory left",
 		"raise its limits (ulimit -n)" },
 	[DEVTRACE_CLOSED] = { "closed by devtrace_close()", "" },
@@ -138,20 +139,36 @@ static void write_line(const char *line, size_t len)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* As a shell makes one that writes there before the module is loaded. */
+static bool is_regular_file(void)
+{
+	const int saved = errno;
+	struct stat st;
+	bool is = !stat(dt_conn_device(), &st) && S_ISREG(st.st_mode);
+
+	errno = saved;
+	return is;
+}
+
 void dt_status_print(int state)
 {
 	const int status = status_of(state);
+	const char *text = words[status].text, *todo = words[status].todo;
 	char line[LINE];
 	size_t len = 0;
 
 	if (!debug || __atomic_fetch_or(&said, BIT(status), __ATOMIC_RELAXED) & BIT(status))
 		return;
+	if (status == DEVTRACE_NOT_A_DEVICE && is_regular_file()) {
+		text = "a regular file, not a trace device";
+		todo = "remove it, and load the module devtrace again, which makes the device";
+	}
 	len = put(line, len, "devtrace: ");
 	len = put(line, len, dt_conn_device());
 	len = put(line, len, *dt_conn_device() ? ": " : "");
-	len = put(line, len, words[status].text);
+	len = put(line, len, text);
 	len = put(line, len, ": this program's events are discarded; ");
-	len = put(line, len, words[status].todo);
+	len = put(line, len, todo);
 	len = put(line, len, " (see trace(4), 'Who may emit', and 'traceinfo --check-emit')\n");
 	write_line(line, len);
 }

@@ -377,7 +377,9 @@ TEST_F(status, a_file_in_its_place)
 	/* Who may not open it is told the same. */
 	start(AS_USER, copy, "", "DEVTRACE_DEBUG=1", variable, NULL);
 	EXPECT_EQ(DEVTRACE_NOT_A_DEVICE, run.status);
-	EXPECT_TRUE(strstr(run.said, ": not a trace device: ") != NULL) TH_LOG("%s", run.said);
+	EXPECT_TRUE(strstr(run.said, ": a regular file, not a trace device: ") != NULL)
+		TH_LOG("%s", run.said);
+	EXPECT_TRUE(strstr(run.said, "; remove it, and load the module") != NULL);
 	/* It is as it was. */
 	EXPECT_EQ(0, fstat(fd, &st));
 	EXPECT_EQ(5, st.st_size);

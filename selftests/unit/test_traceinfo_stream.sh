@@ -99,11 +99,31 @@ printed=$(sed -n 's/.*"printed":\([0-9]*\).*/\1/p' noise.json)
 ok $? "every random event is printed: $printed"
 perl -e 'srand(shift); print pack("C*", map { int(rand(256)) } 1 .. 200000)' "$SEED" > random
 $ti random > random.txt 2> err
-[ $? = 0 ] && [ ! -s err ]
-ok $? "random bytes end quietly"
+[ $? = 1 ] && [ ! -s random.txt ] && [ "$(wc -l < err)" = 1 ] &&
+	grep -q '^traceinfo: random: no trace stream: no .* in its 200000 bytes$' err
+ok $? "random bytes are no stream"
+show err
+# Where some frames are among them every place is told, in valid JSON: the first are
+# held until then, and the last too.
+{ cat random board.trace random; } > wrapped
+$ti -J --statistics wrapped > wrapped.json 2> err
+[ $? = 0 ] && [ ! -s err ] && json_check < wrapped.json > /dev/null
+ok $? "random bytes around frames are valid JSON"
 [ ! -s err ] || show err
-$ti -J random | json_check > /dev/null
-ok $? "random bytes are valid JSON"
+places=$(sed -n 's/.*"damages":\([0-9]*\).*/\1/p' wrapped.json)
+[ "$(grep -c '"kind":"damage"' wrapped.json)" = "$places" ] && [ "$places" -gt 1000 ]
+ok $? "and each damaged place is told ($places)"
+# More than is held, in a pipe; and its memory.
+perl -e 'srand(shift); print "\x7e", join("\x7e", map { chr(1 + int(rand(100))) x 3 } 1 .. 100000)' \
+	"$SEED" > places
+cat places board.trace | $ti - > got 2> err
+[ $? = 0 ] && [ ! -s err ] && grep -q 'more lines of this kind' got &&
+	[ "$(grep -c SPEED got)" = 2 ] && [ "$(wc -c < got)" -lt 1200000 ]
+ok $? "what is held before the first frame is bounded"
+[ ! -s err ] || show err
+cat places | $ti - > got 2> err
+[ $? = 1 ] && [ ! -s got ] && [ "$(wc -l < err)" = 1 ]
+ok $? "and none of it is printed if no frame comes"
 
 # A large stream in little memory: the plain build, since a sanitizer needs
 # terabytes of address space.

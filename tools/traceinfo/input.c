@@ -19,6 +19,7 @@
 
 #define BLOCK	(256 * 1024)
 #define NSEC	1000000000ll
+#define HELD_MAX	(1024 * 1024)	/* bytes of reports before there is evidence */
 
 static bool in_window(struct ti_run *run, uint64_t first, uint64_t last)
 {
@@ -50,11 +51,24 @@ static bool past_until(struct ti_run *run, uint64_t ts)
 	       real > f->until.ns;
 }
 
+/* Where lines go: they are held until it is known that the input is a stream. */
+static struct out *lines(struct ti_run *run)
+{
+	return run->evidence.found ? &run->out : ti_last_report(&run->held);
+}
+
+/* It is, or it does not matter any more: print what was held. */
+static void release(struct ti_run *run)
+{
+	run->evidence.found = true;
+	ti_last_print(&run->held, &run->out, run->opt->json);
+}
+
 static int print_event(struct ti_run *run, const struct devtrace_event *ev)
 {
-	struct out *o = &run->out;
 	const struct ti_options *opt = run->opt;
 	struct ti_event e;
+	struct out *o;
 
 	if (ev->ts > run->end_ts)
 		return 1;
@@ -69,8 +83,9 @@ static int print_event(struct ti_run *run, const struct devtrace_event *ev)
 	ti_event_init(&e, ev, run->decoder, &run->fmts);
 	if (!ti_filter_wants(&opt->filter, &e))
 		return 0;
-	if (run->keep)
-		o = ti_last_event(&run->last, opt->json);
+	o = run->keep ? ti_last_event(&run->last, opt->json) : lines(run);
+	if (!o)
+		return 0;
 	if (opt->json)
 		ti_json_event(o, &run->printer, &e);
 	else
@@ -112,11 +127,13 @@ static void print_load(struct ti_run *run)
 int ti_item(const struct devtrace_item *item, void *arg)
 {
 	struct ti_run *run = arg;
-	struct out *o = &run->out;
 	bool announced = false;
+	struct out *o;
 	int ret;
 
 	print_load(run);
+	if (!run->evidence.found && ti_evidence(&run->evidence, item))
+		release(run);
 
 	switch (item->kind) {
 	case DEVTRACE_ITEM_EVENT:
@@ -159,8 +176,7 @@ int ti_item(const struct devtrace_item *item, void *arg)
 		return ti_stop;
 	}
 	/* -n leaves out what comes before the last events, but not whose they are. */
-	if (run->keep && !announced)
-		o = ti_last_report(&run->last);
+	o = run->keep && !announced ? ti_last_report(&run->last) : lines(run);
 	if (o && run->opt->json)
 		ti_json_item(o, &run->printer, run->decoder, item);
 	else if (o)
@@ -194,19 +210,46 @@ static int begin(struct ti_run *run)
 	run->printer.clock.have_before = false;
 	run->printer.iso.valid = false;
 	run->losses.n = 0;
+	memset(&run->evidence, 0, sizeof(run->evidence));
+	run->held.reports_max = HELD_MAX;
+	/* Taken back if that was no stream. */
+	run->reports_before = run->last.line.len;
+	run->omitted_before = run->last.omitted;
 	strcpy(run->stream, TI_STREAM);
 	run->load = 0;
 	ti_header_forget(run->printer.header);
 	return 0;
 }
 
-static void end(struct ti_run *run, const char *path, bool cut)
+/* A file of another kind: forget what was reported about it. */
+static void take_back(struct ti_run *run)
+{
+	ti_last_free(&run->held);
+	if (run->last.line.len > run->reports_before)
+		run->last.line.len = run->reports_before;
+	run->last.omitted = run->omitted_before;
+}
+
+/* How the input ended: what is missing at its end comes later, or never. */
+enum ending { END_WHOLE, END_LATER, END_STOPPED };
+
+/* 1 after a message: it was no stream. */
+static int end(struct ti_run *run, const char *path, enum ending how, const struct stat *st,
+	       bool live)
 {
 	const struct devtrace_totals *t;
+	int ret = 0;
 
-	if (!cut)
+	if (how == END_WHOLE)
 		devtrace_decoder_finish(run->decoder);
 	t = devtrace_decoder_totals(run->decoder);
+	if (!run->evidence.found && how != END_STOPPED &&
+	    (t->bytes || (live && S_ISREG(st->st_mode)))) {
+		take_back(run);
+		ret = ti_no_stream(path, S_ISREG(st->st_mode), live, t);
+	} else if (!run->evidence.found) {
+		release(run);
+	}
 	run->totals.bytes += t->bytes;
 	run->totals.frames += t->frames;
 	run->totals.events += t->events;
@@ -216,12 +259,14 @@ static void end(struct ti_run *run, const char *path, bool cut)
 	run->totals.lost += t->lost;
 	if (run->sum) {
 		sum_end(run->sum);
-		ti_sum_print(&run->out, &run->printer, run->decoder, run->sum, path);
+		if (!ret)
+			ti_sum_print(&run->out, &run->printer, run->decoder, run->sum, path);
 		sum_free(run->sum);
 		run->sum = NULL;
 	}
 	devtrace_decoder_free(run->decoder);
 	run->decoder = NULL;
+	return ret;
 }
 
 struct tail {
@@ -331,15 +376,16 @@ static int read_file(struct ti_run *run, int fd, const char *path, char *buf)
 			continue;
 		if (n < 0) {
 			complain(path, "", "");
-			end(run, path, false);
+			/* Another error than that it is no stream. */
+			release(run);
+			end(run, path, END_WHOLE, &st, false);
 			return 1;
 		}
 		if (!n)
 			break;
 		ret = feed(run, buf, n);
 	}
-	end(run, path, ti_stop || ret);
-	return 0;
+	return end(run, path, ti_stop || ret ? END_STOPPED : END_WHOLE, &st, false);
 }
 
 bool ti_is_device(const char *path)
@@ -474,17 +520,31 @@ static int read_live(struct ti_run *run, int fd, const char *path, char *buf)
 int ti_input_live(struct ti_run *run, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), ret = 1;
+	struct stat st;
 	char *buf;
 
 	if (fd < 0)
 		return complain(path, "", errno == ENOENT ?
 				" (is the module devtrace loaded, and has it this stream?)" :
 				errno == EACCES ? " (the group of the device may read it)" : "");
+	if (fstat(fd, &st)) {
+		complain(path, "", "");
+		close(fd);
+		return 1;
+	}
+	/* Whatever is in it, nobody meant that file. */
+	if (S_ISREG(st.st_mode) && !strcmp(path, TI_DEVICE)) {
+		close(fd);
+		return ti_no_stream(path, true, true, NULL);
+	}
 	buf = ti_alloc(NULL, BLOCK);
 	if (!seek_window(run, fd, path) && !begin(run)) {
+		run->evidence.found = S_ISCHR(st.st_mode);
 		ret = read_live(run, fd, path, buf);
+		if (ret)
+			release(run);
 		/* What is cut off at the end of a live stream comes later. */
-		end(run, path, true);
+		ret |= end(run, path, ti_stop ? END_STOPPED : END_LATER, &st, true);
 		run->end_ts = UINT64_MAX;
 		run->losses_ts = UINT64_MAX;
 	}

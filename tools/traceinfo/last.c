@@ -9,18 +9,19 @@
 #include <stdlib.h>
 #include "traceinfo.h"
 
-#define REPORTS_MAX	(16 * 1024)	/* bytes of reports before one event */
+#define REPORTS_MAX	(16 * 1024)
 
 void ti_last_init(struct ti_last *last, long nr)
 {
 	memset(last, 0, sizeof(*last));
 	last->nr = nr > 0 ? (size_t)nr : 0;
+	last->reports_max = REPORTS_MAX;
 	out_init(&last->line, -1);
 }
 
 struct out *ti_last_report(struct ti_last *last)
 {
-	if (last->line.len < REPORTS_MAX)
+	if (last->line.len < last->reports_max)
 		return &last->line;
 	last->omitted++;
 	return NULL;
@@ -84,11 +85,12 @@ void ti_last_print(struct ti_last *last, struct out *o, bool json)
 
 void ti_last_free(struct ti_last *last)
 {
-	size_t i, nr = last->nr;
+	size_t i, nr = last->nr, max = last->reports_max;
 
 	for (i = 0; i < last->used; i++)
 		free(last->slots[i].text);
 	free(last->slots);
 	out_free(&last->line);
 	ti_last_init(last, (long)nr);
+	last->reports_max = max;
 }

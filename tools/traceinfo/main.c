@@ -2,7 +2,7 @@
 /*
  * traceinfo.c - print trace events in words
  *
- * Exit status: 0; 1 if an input could not be read, a format file is wrong
+ * Exit status: 0; 1 if an input could not be read or is no stream, a format file is wrong
  * (--check-fmt), an event would not arrive (--check-emit) or the output failed; 2 if
  * the command line is wrong. Damage in a stream is printed, it is no failure. A reader
  * that goes away (EPIPE) ends the program quietly, an interrupt after printing what
@@ -210,6 +210,7 @@ int main(int argc, char **argv)
 	report_fmts(&run.fmts);
 	run.keep = opt.last >= 0;
 	ti_last_init(&run.last, opt.last);
+	ti_last_init(&run.held, 0);
 	out_init(&run.out, STDOUT_FILENO);
 	run.out.stop = &ti_stop;
 
@@ -220,6 +221,7 @@ int main(int argc, char **argv)
 	ret = finish(&run, ret);
 
 	ti_last_free(&run.last);
+	ti_last_free(&run.held);
 	out_free(&run.out);
 	fmt_set_free(&run.fmts);
 	free(run.printer.header);

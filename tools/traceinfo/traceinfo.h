@@ -204,6 +204,7 @@ struct ti_slot {
 struct ti_last {
 	struct ti_slot	*slots;
 	size_t		nr, next, used;
+	size_t		reports_max;	/* bytes of reports before one event */
 	struct out	line;		/* reports since the last event, then it */
 	uint64_t	omitted;	/* reports that found no place in it */
 };
@@ -228,6 +229,19 @@ struct ti_losses {
 /* The next: are they all that comes? */
 bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause);
 
+/* What speaks for it that an input is a stream, and not any file. */
+struct ti_evidence {
+	bool		found;
+	bool		have;		/* seq: of the frame right before */
+	uint8_t		seq;
+	uint64_t	frames, damages;
+};
+
+/* The next item: is the input known to be a stream now? */
+bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item);
+/* Say that a file is none, or that it stands where a device should. 1. */
+int ti_no_stream(const char *path, bool regular, bool live, const struct devtrace_totals *t);
+
 struct sum;
 
 /* A run: one or more inputs into one output. */
@@ -237,6 +251,10 @@ struct ti_run {
 	struct ti_printer printer;
 	struct out	out;
 	struct ti_last	last;
+	struct ti_evidence evidence;
+	struct ti_last	held;		/* reports before there is evidence */
+	size_t		reports_before;	/* in last, when the input began */
+	uint64_t	omitted_before;
 	struct devtrace_decoder *decoder;
 	bool		keep;		/* -n: print at the end */
 	uint64_t	printed;

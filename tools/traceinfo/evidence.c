@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * evidence.c - is the input a stream at all?
+ *
+ * A stream may begin anywhere and be damaged anywhere, so one bad frame says nothing.
+ * But a file of another kind passes for a frame by chance once in 65536 damaged places,
+ * and hardly ever twice in a row. So an INFO frame is evidence, or two frames in a row, or
+ * a frame that has not too many damaged places beside it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "traceinfo.h"
+
+/* Damaged places for one frame that stands alone. */
+#define ALONE	256
+
+bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item)
+{
+	switch (item->kind) {
+	case DEVTRACE_ITEM_DAMAGE:
+		e->damages++;
+		e->have = false;
+		return e->found;
+	case DEVTRACE_ITEM_GAP:
+		return e->found;
+	case DEVTRACE_ITEM_INFO:
+		e->found = true;
+		break;
+	default:
+		break;
+	}
+	e->frames++;
+	if (e->have && item->seq == (uint8_t)(e->seq + 1))
+		e->found = true;
+	if (e->damages <= ALONE * e->frames)
+		e->found = true;
+	e->have = true;
+	e->seq = item->seq;
+	return e->found;
+}
+
+int ti_no_stream(const char *path, bool regular, bool live, const struct devtrace_totals *t)
+{
+	struct out o;
+
+	out_init(&o, -1);
+	OUT_LIT(&o, "traceinfo: ");
+	out_safe(&o, path, strlen(path));
+	if (regular && (live || !strncmp(path, TI_DEVICE, sizeof(TI_DEVICE) - 1))) {
+		OUT_LIT(&o, ": a regular file and no trace device, as a shell makes it that writes there before the module is loaded; remove it, and load the module devtrace again");
+	} else {
+		OUT_LIT(&o, ": no trace stream: no ");
+		out_str(&o, t->frames ? "frames in a row" : "whole frame");
+		OUT_LIT(&o, " in its ");
+		out_u64(&o, t->bytes);
+		out_str(&o, t->bytes == 1 ? " byte" : " bytes");
+	}
+	out_char(&o, '\n');
+	fwrite(o.buf, 1, o.len, stderr);
+	out_free(&o);
+	return 1;
+}
