@@ -209,6 +209,17 @@ ok $? "-f -n 2: then all"
 signal_end TERM
 [ "$(grep -c '^Nov' got)" = 3 ]
 ok $? "-f -n 2: two and one are three"
+# A name that nobody knows is said when what is there is printed, once: it may come.
+open_pipe $ti -f -t SPEDE,SPEED --device pipe
+cat part1 >&8
+await grep -q 'did you mean SPEED' err
+ok $? "follow: a name that is not known is said while it waits"
+cat part2 >&8
+await printed 2
+signal_end TERM
+[ $status = 0 ] && [ "$(wc -l < err)" = 1 ]
+ok $? "follow: once"
+show err
 # Without -f it does not wait.
 open_pipe $ti --device pipe
 cat board.trace >&8

@@ -164,6 +164,8 @@ int ti_item(const struct devtrace_item *item, void *arg)
 		break;
 	case DEVTRACE_ITEM_PROC:
 	case DEVTRACE_ITEM_DICT:
+		if (run->names && item->kind == DEVTRACE_ITEM_DICT)
+			ti_names_heard(run->names, &item->u.dict);
 		ti_header_forget(run->printer.header);
 		/* fall through */
 	default:
@@ -511,7 +513,12 @@ static int read_live(struct ti_run *run, int fd, const char *path, char *buf)
 			ti_last_print(&run->last, &run->out, run->opt->json);
 			run->keep = false;
 		}
-		if (out_flush(&run->out) || wait_more(fd))
+		if (out_flush(&run->out))
+			break;
+		/* Later the stream may bring them: this is what there is. */
+		if (devtrace_decoder_totals(run->decoder)->frames)
+			ti_names_say(run->names);
+		if (wait_more(fd))
 			break;
 	}
 	return 0;

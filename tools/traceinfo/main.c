@@ -2,12 +2,12 @@
 /*
  * traceinfo.c - print trace events in words
  *
- * Exit status: 0; 1 if an input could not be read or is no stream, a format file is wrong
- * (--check-fmt), an event would not arrive (--check-emit) or the output failed; 2 if
- * the command line is wrong. Damage in a stream is printed, it is no failure. A reader
- * that goes away (EPIPE) ends the program quietly, an interrupt after printing what
- * there is; a second one at once, also where the first came just before a call that
- * waits.
+ * Exit status: 0; 1 if an input could not be read or is no stream, nobody knows a name to
+ * filter by, a format file is wrong (--check-fmt), an event would not arrive
+ * (--check-emit) or the output failed; 2 if the command line is wrong. Damage in a
+ * stream is printed, it is no failure. A reader that goes away (EPIPE) ends the program
+ * quietly, an interrupt after printing what there is; a second one at once, also where
+ * the first came just before a call that waits.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -208,6 +208,7 @@ int main(int argc, char **argv)
 	fmt_set_init(&run.fmts, print_unreadable, NULL);
 	ret = load_fmts(&run.fmts, &opt);
 	report_fmts(&run.fmts);
+	run.names = ti_names_new(&opt.filter, &run.fmts);
 	run.keep = opt.last >= 0;
 	ti_last_init(&run.last, opt.last);
 	ti_last_init(&run.held, 0);
@@ -219,7 +220,11 @@ int main(int argc, char **argv)
 	for (i = 0; i < opt.files.n && !ti_stop && !run.out.err; i++)
 		ret |= ti_input_file(&run, opt.files.v[i]);
 	ret = finish(&run, ret);
+	/* Where nothing was read to its end, nothing is known of its names. */
+	if (run.totals.frames && !ti_stop && !run.out.err)
+		ret |= ti_names_say(run.names);
 
+	ti_names_free(run.names);
 	ti_last_free(&run.last);
 	ti_last_free(&run.held);
 	out_free(&run.out);

@@ -229,6 +229,17 @@ struct ti_losses {
 /* The next: are they all that comes? */
 bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause);
 
+/*
+ * Names of the filter: which of them the format files and the stream know. NULL: it has
+ * none.
+ */
+struct ti_names;
+struct ti_names *ti_names_new(const struct ti_filter *f, const struct fmt_set *fmts);
+void ti_names_heard(struct ti_names *names, const struct devtrace_name *d);
+/* Say once on standard error which nobody knows. 1 if there are some. */
+int ti_names_say(struct ti_names *names);
+void ti_names_free(struct ti_names *names);
+
 /* What speaks for it that an input is a stream, and not any file. */
 struct ti_evidence {
 	bool		found;
@@ -251,6 +262,7 @@ struct ti_run {
 	struct ti_printer printer;
 	struct out	out;
 	struct ti_last	last;
+	struct ti_names	*names;
 	struct ti_evidence evidence;
 	struct ti_last	held;		/* reports before there is evidence */
 	size_t		reports_before;	/* in last, when the input began */
