@@ -48,7 +48,7 @@ modules:
 	+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) modules
 
 modules_install:
-	+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) \
+	+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) prefix=$(prefix) DESTDIR=$(DESTDIR) \
 		INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	$(if $(filter install,$(MAKECMDGOALS)),$(last))
 
@@ -118,7 +118,8 @@ help:
 #:                    COVERAGE=--board asks a board too, COVERAGE=--kernel is the
 #:                    module instead
 #:   install          library, headers, tools and manual pages, below $(DESTDIR)
-#:   modules_install  devtrace.ko, devtrace_control.ko, devtrace_profile.ko, below $(DESTDIR)
+#:   modules_install  devtrace.ko, devtrace_control.ko, devtrace_profile.ko, and what a
+#:                    driver is built with, share/devtrace/, below $(DESTDIR)
 #:   deps             install the Debian packages that all this needs
 #:   clean            remove what was built
 #:

@@ -25,16 +25,6 @@
 #include <stdint.h>
 #include <linux/devtrace.h>
 
-/* Severities by name, as enum would not fit a byte parameter in C++. */
-#define DEVTRACE_SW0	0x8	/* software: information, testing */
-#define DEVTRACE_SW1	0x9	/* expected error */
-#define DEVTRACE_SW2	0xa	/* unexpected, recoverable */
-#define DEVTRACE_SW3	0xb	/* unexpected, not recoverable */
-#define DEVTRACE_HW0	0xc	/* hardware: likewise */
-#define DEVTRACE_HW1	0xd
-#define DEVTRACE_HW2	0xe
-#define DEVTRACE_HW3	0xf
-
 /* What devtrace_status() says. More may come: anything but 0 means that no event arrives. */
 enum {
 	DEVTRACE_OK		= 0,	/* connected */

@@ -30,9 +30,10 @@
  * The arguments are evaluated once if events of the type are wanted, and not at
  * all if they are not.
  *
- * Without CONFIG_DEVTRACE (a driver outside of the kernel tree defines
- * CONFIG_DEVTRACE_MODULE=1 when it is built against devtrace.ko) all of it
- * compiles to nothing; arguments are not evaluated.
+ * A driver outside of the kernel tree includes devtrace.mk in its Kbuild, which defines
+ * CONFIG_DEVTRACE_MODULE=1; see devtrace(9). With DEVTRACE_DISABLE, and without
+ * CONFIG_DEVTRACE, all of it compiles to nothing; arguments are not evaluated. A module
+ * that defines neither is warned when it is compiled.
  */
 #ifndef _LINUX_DEVTRACE_H
 #define _LINUX_DEVTRACE_H
@@ -47,15 +48,10 @@
 #include <asm/byteorder.h>
 #include <uapi/linux/devtrace.h>
 
-/* Severities, as QNX names them. */
-#define DEVTRACE_SW_SEVERITY0	(DEVTRACE_SEV_SET | 0)
-#define DEVTRACE_SW_SEVERITY1	(DEVTRACE_SEV_SET | 1)
-#define DEVTRACE_SW_SEVERITY2	(DEVTRACE_SEV_SET | 2)
-#define DEVTRACE_SW_SEVERITY3	(DEVTRACE_SEV_SET | 3)
-#define DEVTRACE_HW_SEVERITY0	(DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 0)
-#define DEVTRACE_HW_SEVERITY1	(DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 1)
-#define DEVTRACE_HW_SEVERITY2	(DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 2)
-#define DEVTRACE_HW_SEVERITY3	(DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 3)
+/* A driver that loads and traces nothing, without a word, is worse than one that does not build. */
+#if defined(MODULE) && !IS_ENABLED(CONFIG_DEVTRACE) && !defined(DEVTRACE_DISABLE)
+#warning "This driver will trace nothing: put 'include PREFIX/share/devtrace/devtrace.mk' into its Kbuild (or -DCONFIG_DEVTRACE_MODULE=1 into ccflags-y), or define DEVTRACE_DISABLE if that is meant"
+#endif
 
 /* One data element, as it lies in the ring: format byte, value. */
 struct dt_elem8 { u8 f; u8 v; } __packed;
@@ -127,7 +123,7 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 #define __DT_EACH(m, ...) \
 	__DT_CAT(__DT_EACH, __DT_COUNT(__VA_ARGS__))(m, ##__VA_ARGS__)
 
-#if IS_ENABLED(CONFIG_DEVTRACE)
+#if IS_ENABLED(CONFIG_DEVTRACE) && !defined(DEVTRACE_DISABLE)
 
 /* Bit n is set when events of type n, with object n, with severity n are wanted. */
 extern unsigned long devtrace_wanted[256 / BITS_PER_LONG];
@@ -422,7 +418,7 @@ int devtrace_name_sig(u32 sig, const void *obj, const char *name);
 int devtrace_name_type(u8 type, const char *name);
 int devtrace_name_enum(u8 group, u8 value, const char *name);
 
-#else /* !CONFIG_DEVTRACE */
+#else /* !CONFIG_DEVTRACE || DEVTRACE_DISABLE */
 
 struct devtrace_record { };
 
@@ -472,6 +468,6 @@ static inline int devtrace_name_sig(u32 sig, const void *obj, const char *name)
 static inline int devtrace_name_type(u8 type, const char *name) { return 0; }
 static inline int devtrace_name_enum(u8 group, u8 value, const char *name) { return 0; }
 
-#endif /* !CONFIG_DEVTRACE */
+#endif /* !CONFIG_DEVTRACE || DEVTRACE_DISABLE */
 
 #endif /* _LINUX_DEVTRACE_H */

@@ -18,9 +18,9 @@ for f in bin/traceinfo lib/libdevtrace.so include/devtrace.h lib/pkgconfig/libde
 done
 
 {
-	block 1 | grep '^#include'
+	block 2 | grep '^#include'
 	echo 'int main(void) { int speed = 3, port = 2, lost = 77, pump = 2; const char *name = "left";'
-	block 1 | grep -v '^#include'
+	block 2 | grep -v '^#include'
 	echo '(void)speed; (void)name; (void)port; (void)lost; (void)pump; return 0; }'
 } >"$tmp/app.c"
 # shellcheck disable=SC2046
@@ -38,9 +38,9 @@ check "what tracectl is shown to do stands in control.rst" test -z "$unknown"
 mkdir "$tmp/driver"
 {
 	echo '#include <linux/module.h>'
-	block 2 | grep '^#include'
+	echo '#include <linux/devtrace.h>'
 	echo 'static int __init driver_init(void) { u16 object = 1, signal = 2; u32 beats = 3, late = 4;'
-	block 2 | grep -v '^#include'
+	block 3
 	echo 'return 0; }'
 	echo 'module_init(driver_init); MODULE_LICENSE("GPL"); MODULE_DESCRIPTION("README");'
 } >"$tmp/driver/driver.c"

@@ -14,6 +14,14 @@
 #ifndef _UAPI_LINUX_DEVTRACE_H
 #define _UAPI_LINUX_DEVTRACE_H
 
+/*
+ * The kernel's header of the same name includes this one. A driver that gets here by
+ * another way found no macro that emits: its search path has the wrong directory.
+ */
+#if defined(__KERNEL__) && !defined(_LINUX_DEVTRACE_H) && !defined(DEVTRACE_UAPI_ONLY)
+#error "<linux/devtrace.h> for programs in a driver: put 'include PREFIX/share/devtrace/devtrace.mk' into its Kbuild and take include/uapi off its search path, see devtrace(9)"
+#endif
+
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
@@ -130,6 +138,25 @@ enum devtrace_profile {
 #define DEVTRACE_SEV_SET	0x8
 #define DEVTRACE_SEV_HW		0x4
 #define DEVTRACE_SEV_LEVEL	0x3
+
+#define DEVTRACE_SW0	0x8	/* software: information, testing */
+#define DEVTRACE_SW1	0x9	/* expected error */
+#define DEVTRACE_SW2	0xa	/* unexpected, recoverable */
+#define DEVTRACE_SW3	0xb	/* unexpected, not recoverable */
+#define DEVTRACE_HW0	0xc	/* hardware: likewise */
+#define DEVTRACE_HW1	0xd
+#define DEVTRACE_HW2	0xe
+#define DEVTRACE_HW3	0xf
+
+/* The same, spelt nearly as QNX does. */
+#define DEVTRACE_SW_SEVERITY0	DEVTRACE_SW0
+#define DEVTRACE_SW_SEVERITY1	DEVTRACE_SW1
+#define DEVTRACE_SW_SEVERITY2	DEVTRACE_SW2
+#define DEVTRACE_SW_SEVERITY3	DEVTRACE_SW3
+#define DEVTRACE_HW_SEVERITY0	DEVTRACE_HW0
+#define DEVTRACE_HW_SEVERITY1	DEVTRACE_HW1
+#define DEVTRACE_HW_SEVERITY2	DEVTRACE_HW2
+#define DEVTRACE_HW_SEVERITY3	DEVTRACE_HW3
 
 /* A code is 24 bits of major and 8 bits of minor. */
 #define DEVTRACE_CODE(major, minor) \

@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_driver_build.sh - a driver of one's own, outside of the tree, against what
+# `make modules_install` installed below a DESTDIR, for the kernel of the board
+#
+# By the lines that README prints and no others. What is installed: modules, no samples, no
+# word of OpenSSL. A driver that would trace nothing is told so by the compiler, and so is
+# one with the wrong search path; constants out of range are errors.
+. "$(dirname "$0")/doc.sh"
+vm=$top/selftests/vm
+root=$tmp/root
+share=$root/usr/local/share/devtrace
+
+kdir=$("$vm/board" --kernel 6.1 --kdir) || exit 1
+release=$("$vm/board" --kernel 6.1 --release)
+
+# In a copy: make modules_install builds beside the sources.
+mkdir "$tmp/src"
+(cd "$top" && tar cf - --exclude=.git --exclude=./build --exclude='*.o' --exclude='*.ko' \
+	--exclude='*.cmd' --exclude='*.mod*' Makefile include kmod Documentation/man) |
+	tar xf - -C "$tmp/src"
+
+modules_install()
+{
+	make -s -C "$tmp/src" KDIR="$kdir" DESTDIR="$root" modules_install >"$tmp/installed" 2>&1 || {
+		cat "$tmp/installed"
+		return 1
+	}
+}
+
+# says FILE PATTERN: what stands in a file; says_not FILE GREP-OPTION...
+says() { grep "$2" "$1" || { cat "$1"; return 1; }; }
+says_not()
+{
+	file=$1
+	shift
+	! grep "$@" "$file"
+}
+
+check "make modules_install" modules_install
+check "modules_install does not mention OpenSSL" says_not "$tmp/installed" -i -e ssl -e sign
+for f in devtrace.mk include/linux/devtrace.h include/uapi/linux/devtrace.h "$release/Module.symvers"; do
+	check "modules_install brings $f" test -s "$share/$f"
+done
+find "$root/lib/modules" -name '*.ko*' | sed 's|.*/||; s/\.ko.*//' | sort >"$tmp/names"
+printf 'devtrace\ndevtrace_control\ndevtrace_profile\n' >"$tmp/want"
+check "modules_install installs the modules and no samples" diff "$tmp/want" "$tmp/names"
+
+# The text of README between "Build your own driver" and the next head; blocks of C and of
+# make, and the lines with a tab before them, which are commands.
+section()
+{
+	sed -n '/^## Build your own driver$/,/^## /p' "$top/README.md"
+}
+# block LANGUAGE
+block()
+{
+	section | awk -v mark="\`\`\`$1" '$0 == mark { on = 1; next } /^```$/ { on = 0 } on'
+}
+
+# A driver made by README's lines, with the installed directory in place of /usr/local.
+drv=$tmp/away/drv
+mkdir -p "$drv"
+block c >"$drv/drv.c"
+block make | sed "s|/usr/local/|$root/usr/local/|" >"$drv/Kbuild"
+section | sed -n "s/^	//p" | grep '^make -C' | sed "s|/path/to/its/kernel|$kdir|" >"$tmp/command"
+
+by_readme()
+{
+	(cd "$drv" && sh -e "$tmp/command") >"$tmp/said" 2>&1 || { cat "$tmp/said"; return 1; }
+}
+
+check "there is a driver in README" test -s "$drv/drv.c" -a -s "$drv/Kbuild" -a -s "$tmp/command"
+check "README's driver builds by README's lines" by_readme
+check "without a warning" says_not "$tmp/said" -i -e warning: -e undefined
+check "the driver asks for devtrace.ko" sh -c "modinfo -F depends '$drv/drv.ko' | grep -x devtrace"
+check "the driver emits" sh -c "nm '$drv/drv.ko' | grep 'U __devtrace_reserve'"
+
+# try NAME FLAGS BODY: compile a driver with that in a function; what is said into $tmp/said
+try()
+{
+	rm -rf "$tmp/away/try"
+	mkdir "$tmp/away/try"
+	{
+		echo '#include <linux/module.h>'
+		echo '#include <linux/devtrace.h>'
+		echo 'void try(u32 n); void try(u32 n) {'
+		echo "$2"
+		echo '}'
+		echo 'MODULE_LICENSE("GPL"); MODULE_DESCRIPTION("try");'
+	} >"$tmp/away/try/try.c"
+	printf '%s\nobj-m += try.o\n' "$1" >"$tmp/away/try/Kbuild"
+	make -s -C "$kdir" M="$tmp/away/try" try.o >"$tmp/said" 2>&1
+}
+
+ours="include $share/devtrace.mk"
+path="ccflags-y += -I$share/include"
+
+# good NAME FLAGS BODY: compiles without a word
+good()
+{
+	try "$2" "$3"
+	check "$1" test $? = 0 -a ! -s "$tmp/said"
+}
+
+# refused NAME BODY PATTERN: does not compile, and says why
+refused()
+{
+	if try "$ours" "$2"; then echo "compiles" >>"$tmp/said"; fi
+	check "$1" says "$tmp/said" "error.*$3"
+}
+
+try "$path" 'devtrace_rec(DEVTRACE_T_USER, dt_u32(n));'
+check "a driver that traces nothing is warned" says "$tmp/said" 'warning: #warning.*will trace nothing.*devtrace.mk'
+good "DEVTRACE_DISABLE says that it is meant" "$path -DDEVTRACE_DISABLE" 'devtrace_rec(DEVTRACE_T_USER, dt_u32(n));'
+good "DEVTRACE_DISABLE beside devtrace.mk" "$ours
+ccflags-y += -DDEVTRACE_DISABLE" 'devtrace_rec(DEVTRACE_T_USER, dt_u32(n));'
+check "DEVTRACE_DISABLE leaves nothing" sh -c "! nm '$tmp/away/try/try.o' | grep devtrace"
+good "the define is enough" "$path -DCONFIG_DEVTRACE_MODULE=1" 'devtrace_rec(DEVTRACE_T_USER, dt_u32(n));'
+if try "ccflags-y += -I$share/include/uapi -DCONFIG_DEVTRACE_MODULE=1" ''; then echo "compiles" >>"$tmp/said"; fi
+check "the programs' header in a driver is refused" says "$tmp/said" 'error: #error.*for programs.*devtrace.mk'
+
+mkdir "$tmp/away/no"
+printf 'include %s\nobj-m += no.o\n' "$tmp/moved/devtrace.mk" >"$tmp/away/no/Kbuild"
+cp -r "$share" "$tmp/moved" && rm -r "$tmp/moved/$release"
+make -s -C "$kdir" M="$tmp/away/no" modules >"$tmp/said" 2>&1
+check "without symbols for this kernel devtrace.mk says what to do" \
+	says "$tmp/said" "no Module.symvers for kernel $release: run .make modules_install"
+
+done_testing
