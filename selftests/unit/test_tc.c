@@ -24,6 +24,8 @@
 static struct {
 	struct devtrace_filter f;
 	uint32_t generation;
+	uint32_t state;		/* of stream 0 */
+	const char *refused;	/* what it says of the next call; NULL: it is done */
 } *kernel;
 
 struct devtrace_ctl *__wrap_devtrace_ctl_open(void);
@@ -34,6 +36,13 @@ int __wrap_devtrace_ctl_filter_get(struct devtrace_ctl *ctl, const char *stream,
 				   struct devtrace_filter *f, uint32_t *generation);
 int __wrap_devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
 				   const struct devtrace_filter *f, const uint32_t *generation);
+int __wrap_devtrace_ctl_stream_get(struct devtrace_ctl *ctl, const char *name,
+				   struct devtrace_ctl_stream *stream);
+int __wrap_devtrace_ctl_stream_state(struct devtrace_ctl *ctl, const char *name,
+				     enum devtrace_state state);
+int __wrap_devtrace_ctl_stream_resize(struct devtrace_ctl *ctl, const char *name,
+				      uint64_t size);
+int __wrap_devtrace_ctl_trigger_arm(struct devtrace_ctl *ctl, const char *name, bool armed);
 int __wrap_devtrace_ctl_monitor(struct devtrace_ctl *ctl);
 int __wrap_devtrace_ctl_next(struct devtrace_ctl *ctl, struct devtrace_ctl_change *change);
 
@@ -48,7 +57,7 @@ void __wrap_devtrace_ctl_close(struct devtrace_ctl *ctl)
 
 const char *__wrap_devtrace_ctl_error(const struct devtrace_ctl *ctl)
 {
-	return "refused";
+	return kernel->refused ? kernel->refused : "refused";
 }
 
 const char *__wrap_devtrace_ctl_warning(const struct devtrace_ctl *ctl)
@@ -71,6 +80,37 @@ int __wrap_devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
 	kernel->f = *f;
 	kernel->generation++;
 	return 0;
+}
+
+int __wrap_devtrace_ctl_stream_get(struct devtrace_ctl *ctl, const char *name,
+				   struct devtrace_ctl_stream *stream)
+{
+	if (kernel->refused)
+		return -ENOENT;
+	memset(stream, 0, sizeof(*stream));
+	strcpy(stream->name, name);
+	stream->state = kernel->state;
+	return 0;
+}
+
+int __wrap_devtrace_ctl_stream_state(struct devtrace_ctl *ctl, const char *name,
+				     enum devtrace_state state)
+{
+	if (kernel->refused)
+		return -EINVAL;
+	kernel->state = state;
+	return 0;
+}
+
+int __wrap_devtrace_ctl_stream_resize(struct devtrace_ctl *ctl, const char *name,
+				      uint64_t size)
+{
+	return kernel->refused ? -EINVAL : 0;
+}
+
+int __wrap_devtrace_ctl_trigger_arm(struct devtrace_ctl *ctl, const char *name, bool armed)
+{
+	return kernel->refused ? -ENOENT : 0;
 }
 
 int __wrap_devtrace_ctl_monitor(struct devtrace_ctl *ctl)
@@ -365,6 +405,73 @@ TEST_F(tc, load_wants_a_term)
 	EXPECT_EQ(0, run_line(self, "filter load f"));
 	EXPECT_EQ(0, run_line(self, "--stream trace filter"));
 	EXPECT_STREQ("trace: all\n", self->said);
+}
+
+#define FROZEN	"the stream is frozen; thaw it first: tracectl stream thaw "
+
+/* Whoever froze it wants what is in it: only a thaw is a decision to give that up. */
+TEST_F(tc, frozen_streams_are_thawed_first)
+{
+	kernel->state = DEVTRACE_STATE_FROZEN;
+	EXPECT_EQ(1, run_line(self, "stream start trace"));
+	EXPECT_STREQ("tracectl: stream start: trace: " FROZEN "trace\n", self->said);
+	EXPECT_EQ(1, run_line(self, "--stream trace stream stop"));
+	EXPECT_STREQ("tracectl: stream stop: trace: " FROZEN "trace\n", self->said);
+	EXPECT_EQ(DEVTRACE_STATE_FROZEN, kernel->state);
+	EXPECT_EQ(0, run_line(self, "stream freeze trace"));
+	EXPECT_EQ(0, run_line(self, "stream thaw trace"));
+	EXPECT_EQ(DEVTRACE_STATE_STOPPED, kernel->state);
+	EXPECT_EQ(0, run_line(self, "stream start trace"));
+	EXPECT_EQ(DEVTRACE_STATE_RUNNING, kernel->state);
+	EXPECT_EQ(0, run_line(self, "stream stop trace"));
+	EXPECT_EQ(DEVTRACE_STATE_STOPPED, kernel->state);
+}
+
+/* What the kernel says, as it says it, and what its user reads. */
+static const struct {
+	const char *kernel, *command, *user;
+} refusals[] = {
+	{ "stream is not known: stream-get lists those that are", "stream start x",
+	  "stream start: x: there is no such stream; see 'tracectl stream list'" },
+	{ "trigger is not known: trigger-get lists those that are", "trigger arm x",
+	  "trigger arm: x: there is no such trigger; see 'tracectl trigger list'" },
+	{ "stream is frozen and keeps what it has: set its state to 0 or 1 first",
+	  "stream resize x 2K", "stream resize: x: " FROZEN "x" },
+	{ "size must be a u64 from 1024 to 2147483648: bytes of ring for each CPU",
+	  "stream resize x 3G",
+	  "stream resize: x: the SIZE must be from 1K to 2G: the ring of each CPU has that" },
+	{ "stream is there already: remove it first, or take another name", "stream resize x 2K",
+	  "stream resize: x: there is such a stream already; take another name, or remove it first: tracectl stream del x" },
+	{ "filter.pids: not-pids must be an array of at most 64 u32 up to 4194303",
+	  "stream resize x 2K",
+	  "stream resize: x: the number of a process is from 0 to 4194303" },
+	/* As it is, where it is not about netlink. */
+	{ "size is more than there is memory for, on all CPUs: ask for less", "stream resize x 2G",
+	  "stream resize: x: size is more than there is memory for, on all CPUs: ask for less" },
+};
+
+TEST_F(tc, refusals_in_the_words_of_the_command_line)
+{
+	char line[512];
+	size_t i;
+
+	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		kernel->refused = refusals[i].kernel;
+		EXPECT_EQ(1, run_line(self, refusals[i].command));
+		snprintf(line, sizeof(line), "tracectl: %s\n", refusals[i].user);
+		EXPECT_STREQ(line, self->said);
+	}
+	/* Each of the table is what the module says somewhere. */
+	for (i = 0; i < NR(sentences); i++) {
+		const char *k = sentences[i].kernel, *rule = strstr(k, " must be");
+
+		/* Where an attribute must be something that is put together at run time. */
+		snprintf(line, sizeof(line), "cat %s/kmod/control/*.c | grep -q '\"%.*s'", TOP_DIR,
+			 (int)(rule ? rule - k : strlen(k)), k);
+		EXPECT_EQ(0, system(line)) {
+			TH_LOG("%s", sentences[i].kernel);
+		}
+	}
 }
 
 /* The letter that ps(1) prints for what a process does. */

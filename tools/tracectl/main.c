@@ -117,9 +117,71 @@ static int fail(const struct tc *tc, const char *name, const char *text)
 	return 1;
 }
 
+/*
+ * The kernel's sentences name attributes of netlink, for whoever speaks that; here they are
+ * in the words of the command line. %s: the name that the command is about.
+ */
+static const struct {
+	const char *kernel, *here;
+} sentences[] = {
+	{ "stream is not known", "there is no such stream; see 'tracectl stream list'" },
+	{ "trigger is not known", "there is no such trigger; see 'tracectl trigger list'" },
+	{ "stream is frozen", "the stream is frozen; thaw it first: tracectl stream thaw %s" },
+	{ "stream is there already",
+	  "there is such a stream already; take another name, or remove it first: tracectl stream del %s" },
+	{ "stream would be one more than 16",
+	  "there are 16 streams, which is all there can be; remove one first: tracectl stream del NAME" },
+	{ "stream trace is always there", "this stream is always there and cannot be removed" },
+	{ "stream must be a name", "the name of a stream is 1 to 31 of A-Z a-z 0-9 _ . -" },
+	{ "size must be a u64",
+	  "the SIZE must be from 1K to 2G: the ring of each CPU has that" },
+	{ "trigger exists already",
+	  "there is such a trigger already; take another name, or remove it first: tracectl trigger del %s" },
+	{ "trigger must be a name", "the name of a trigger is 1 to 31 of A-Z a-z 0-9 _ . -" },
+	{ "there are 16 triggers already",
+	  "there are 16 triggers, which is all there can be; remove one first: tracectl trigger del NAME" },
+	{ "pids must be", "the number of a process is from 0 to 4194303" },
+	{ "not-pids must be", "the number of a process is from 0 to 4194303" },
+	{ "events must be at most", "after 1 to 2147483647 events" },
+	{ "rate must be at most", "the rate is from 1/s to 16777214/s" },
+};
+
+static void in_words(char *to, size_t size, const char *text, const char *name)
+{
+	/* Behind the name of the attribute that it is about, if that is another one. */
+	const char *s = strstr(text, ": ");
+	size_t i;
+
+	for (i = 0; i < NR(sentences); i++) {
+		const char *k = sentences[i].kernel, *here = sentences[i].here;
+		const char *at = strstr(here, "%s");
+
+		if (strncmp(text, k, strlen(k)) && (!s || strncmp(s + 2, k, strlen(k))))
+			continue;
+		if (at)
+			snprintf(to, size, "%.*s%s%s", (int)(at - here), here,
+				 name ? name : "NAME", at + 2);
+		else
+			snprintf(to, size, "%s", here);
+		return;
+	}
+	snprintf(to, size, "%s", text);
+}
+
 int tc_fail(const struct tc *tc, const char *name)
 {
-	return fail(tc, name, devtrace_ctl_error(tc->ctl));
+	char text[512];
+
+	in_words(text, sizeof(text), devtrace_ctl_error(tc->ctl), name);
+	return fail(tc, name, text);
+}
+
+int tc_frozen(const struct tc *tc, const char *name)
+{
+	char text[512];
+
+	in_words(text, sizeof(text), "stream is frozen", name);
+	return fail(tc, name, text);
 }
 
 int tc_fail_change(const struct tc *tc, const char *name, int err)

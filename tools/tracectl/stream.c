@@ -110,6 +110,22 @@ static int state(struct tc *tc, const char *name, enum devtrace_state to)
 	return devtrace_ctl_stream_state(tc->ctl, name, to) ? tc_fail(tc, name) : 0;
 }
 
+/* start, stop: not of a frozen stream, whose recording somebody wants to keep. */
+static int unfrozen(struct tc *tc, const char *name, enum devtrace_state to)
+{
+	struct devtrace_ctl_stream s;
+	int ret;
+
+	tc_end(tc);
+	tc_open(tc);
+	ret = devtrace_ctl_stream_get(tc->ctl, name, &s);
+	if (ret)
+		return tc_fail_change(tc, name, ret);
+	if (s.state == DEVTRACE_STATE_FROZEN)
+		return tc_frozen(tc, name);
+	return state(tc, name, to);
+}
+
 /* thaw: a frozen stream is stopped then, so that it can be read and cleared. */
 static int thaw(struct tc *tc, const char *name)
 {
@@ -175,9 +191,9 @@ int tc_streams(struct tc *tc)
 		tc_open(tc);
 		return devtrace_ctl_stream_resize(tc->ctl, name, size) ? tc_fail(tc, name) : 0;
 	case 3:
-		return state(tc, name, DEVTRACE_STATE_RUNNING);
+		return unfrozen(tc, name, DEVTRACE_STATE_RUNNING);
 	case 4:
-		return state(tc, name, DEVTRACE_STATE_STOPPED);
+		return unfrozen(tc, name, DEVTRACE_STATE_STOPPED);
 	case 5:
 		return state(tc, name, DEVTRACE_STATE_FROZEN);
 	case 6:

@@ -35,6 +35,8 @@ _Noreturn void tc_missing(const struct tc *tc, const char *what);
 int tc_fail(const struct tc *tc, const char *name);
 /* The same of a look that a change begins with: who may not even look is told what that takes. */
 int tc_fail_change(const struct tc *tc, const char *name, int err);
+/* Say that the stream is frozen, and what to do. 1. */
+int tc_frozen(const struct tc *tc, const char *name);
 /* Say what the kernel said about a call that succeeded, if it did. */
 void tc_note(const struct tc *tc);
 void tc_open(struct tc *tc);

@@ -100,19 +100,28 @@ static void element(struct tc *tc, struct devtrace_ctl_element *e)
 	strcpy(e->string, s);
 }
 
-static void action(struct tc *tc, struct devtrace_ctl_trigger *t)
+static const char *const actions[] = {
+	[DEVTRACE_ACTION_NOTIFY] = "notify", [DEVTRACE_ACTION_START] = "start",
+	[DEVTRACE_ACTION_STOP] = "stop", [DEVTRACE_ACTION_FREEZE] = "freeze",
+	[DEVTRACE_ACTION_FILTER] = "filter", [DEVTRACE_ACTION_RESTORE] = "restore",
+};
+
+/* NR(actions): none. */
+static uint32_t action_of(const char *s)
 {
-	static const char *const names[] = {
-		[DEVTRACE_ACTION_NOTIFY] = "notify", [DEVTRACE_ACTION_START] = "start",
-		[DEVTRACE_ACTION_STOP] = "stop", [DEVTRACE_ACTION_FREEZE] = "freeze",
-		[DEVTRACE_ACTION_FILTER] = "filter", [DEVTRACE_ACTION_RESTORE] = "restore",
-	};
-	const char *s = tc_next(tc, "what to do");
 	uint32_t i;
 
-	for (i = 0; i < NR(names) && strcmp(names[i], s); i++)
+	for (i = 0; i < NR(actions) && strcmp(actions[i], s); i++)
 		;
-	if (i == NR(names))
+	return i;
+}
+
+static void action(struct tc *tc, struct devtrace_ctl_trigger *t)
+{
+	const char *s = tc_next(tc, "what to do");
+	uint32_t i = action_of(s);
+
+	if (i == NR(actions))
 		tc_usage(tc, s, "is nothing to do: start stop freeze filter restore notify");
 	t->action = i;
 	if (i == DEVTRACE_ACTION_FILTER)
@@ -146,12 +155,13 @@ static void after(struct tc *tc, struct devtrace_ctl_trigger *t)
 
 static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 {
+	bool todo = false;
 	const char *s;
 
 	if (!word(tc, "when"))
 		tc_missing(tc, "'when' behind the name");
 	terms(tc, &t->when, "when");
-	while (tc->nr && !word(tc, "do")) {
+	while (tc->nr && !(todo = word(tc, "do"))) {
 		if (word(tc, "element")) {
 			element(tc, &t->element);
 		} else if (word(tc, "nth")) {
@@ -170,12 +180,19 @@ static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 			    !tc_number(digits, UINT32_MAX, &v) || !v)
 				tc_usage(tc, s, "is no rate; write 100/s");
 			t->rate = (uint32_t)v;
+		} else if (action_of(*tc->words) != NR(actions)) {
+			char what[64];
+
+			snprintf(what, sizeof(what), "'do' before '%s'", *tc->words);
+			tc_missing(tc, what);
 		} else {
 			tc_usage(tc, *tc->words, "is no part of a condition: TERM, element, nth, rate; then do");
 		}
 	}
 	if (t->nth && t->rate)
 		tc_usage(tc, "rate", "does not go with nth");
+	if (!todo)
+		tc_missing(tc, "'do' and what to do");
 	action(tc, t);
 	while (tc->nr) {
 		if (word(tc, "after")) {
