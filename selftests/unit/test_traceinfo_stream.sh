@@ -121,7 +121,7 @@ cat places board.trace | $ti - > got 2> err
 	[ "$(grep -c SPEED got)" = 2 ] && [ "$(wc -c < got)" -lt 1200000 ]
 ok $? "what is held before the first frame is bounded"
 [ ! -s err ] || show err
-cat places | $ti - > got 2> err
+$ti - < places > got 2> err
 [ $? = 1 ] && [ ! -s got ] && [ "$(wc -l < err)" = 1 ]
 ok $? "and none of it is printed if no frame comes"
 

@@ -128,18 +128,22 @@ static const struct {
 	{ "trigger is not known", "there is no such trigger; see 'tracectl trigger list'" },
 	{ "stream is frozen", "the stream is frozen; thaw it first: tracectl stream thaw %s" },
 	{ "stream is there already",
-	  "there is such a stream already; take another name, or remove it first: tracectl stream del %s" },
+	  "there is such a stream already; take another name, "
+	  "or remove it first: tracectl stream del %s" },
 	{ "stream would be one more than 16",
-	  "there are 16 streams, which is all there can be; remove one first: tracectl stream del NAME" },
+	  "there are 16 streams, which is all there can be; "
+	  "remove one first: tracectl stream del NAME" },
 	{ "stream trace is always there", "this stream is always there and cannot be removed" },
 	{ "stream must be a name", "the name of a stream is 1 to 31 of A-Z a-z 0-9 _ . -" },
 	{ "size must be a u64",
 	  "the SIZE must be from 1K to 2G: the ring of each CPU has that" },
 	{ "trigger exists already",
-	  "there is such a trigger already; take another name, or remove it first: tracectl trigger del %s" },
+	  "there is such a trigger already; take another name, "
+	  "or remove it first: tracectl trigger del %s" },
 	{ "trigger must be a name", "the name of a trigger is 1 to 31 of A-Z a-z 0-9 _ . -" },
 	{ "there are 16 triggers already",
-	  "there are 16 triggers, which is all there can be; remove one first: tracectl trigger del NAME" },
+	  "there are 16 triggers, which is all there can be; "
+	  "remove one first: tracectl trigger del NAME" },
 	{ "pids must be", "the number of a process is from 0 to 4194303" },
 	{ "not-pids must be", "the number of a process is from 0 to 4194303" },
 	{ "events must be at most", "after 1 to 2147483647 events" },

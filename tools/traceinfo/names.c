@@ -45,7 +45,8 @@ static unsigned int distance(const char *a, const char *b)
 	for (i = 1; i <= la; i++) {
 		row[0] = i;
 		for (j = 1; j <= lb; j++) {
-			int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+			int x = tolower((unsigned char)a[i - 1]);
+			int y = tolower((unsigned char)b[j - 1]);
 
 			row[j] = least(last[j - 1] + (x != y), least(last[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
@@ -73,7 +74,8 @@ static void wants(struct wanted **list, size_t *nr, const struct ti_words *w, bo
 		n->word = w->v[i];
 		n->distance = (unsigned int)strlen(n->word) / 3 + 1;
 		/* USER:101, 0x00beef:255: a name that has a number needs no other. */
-		n->known = numbers ? isdigit((unsigned char)*n->word) : strchr(n->word, ':') != NULL;
+		n->known = numbers ? isdigit((unsigned char)*n->word) :
+				     strchr(n->word, ':') != NULL;
 	}
 }
 
