@@ -155,15 +155,17 @@ echo "bench 50000" | gen_stream > bench.trace
 ok $? "a reader that goes away is no error"
 
 # A pipe that stays open: what came is printed before more comes; an interrupt
-# ends it with what there is. $1: how traceinfo is run, on the fifo "pipe".
+# ends it with what there is. $1: how traceinfo is run, on the fifo "pipe", which has
+# what is in "before" when it begins.
 open_pipe() {
 	rm -f pipe
 	mkfifo pipe
+	exec 8<> pipe
+	[ ! -e before ] || cat before >&8
 	# A shell without job control starts background jobs with SIGINT ignored;
 	# the wrapper sets it back. Descriptor 9 keeps the pipe open.
 	( exec 9<> pipe; exec setsid "$@" > got 2> err ) &
 	child=$!
-	exec 8> pipe
 }
 printed() {
 	[ "$(grep -c SPEED got)" = "$1" ]
@@ -197,8 +199,10 @@ for how in "stdin" "follow"; do
 	cmp -s want got
 	ok $? "$how: nothing is missing"
 done
+# What is there when it begins is what it shows the last two of.
+cp board.trace before
 open_pipe $ti -f -n 2 --device pipe
-cat board.trace >&8
+rm before
 await printed 1
 ok $? "-f -n 2: the last two first"
 gen_stream <<'GEN' | tail -c 27 >&8
