@@ -1,0 +1,797 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_storm.c - everything hostile at once
+ *
+ * Two unprivileged users in the device's group do all that they can: they make lanes, fill
+ * them with garbage, leave them by close, fork, exec and SIGKILL; they emit what makes no
+ * sense; they read by read(2), preadv2(2), poll(2), epoll(7), lseek(2) and io_uring(7) into
+ * good and bad memory, two processes by one descriptor; they change their names. Root
+ * resizes, stops, freezes, filters and clears meanwhile, adds and removes streams, steps
+ * the clock and changes the clocksource, and kills processes at random.
+ *
+ * That lasts DEVICE_SECONDS, and until each of these was done. Then every process can be
+ * killed, counters agree, readers find nothing damaged, and the module can be unloaded.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "filter_model.h"
+#include "lanes.h"
+#include "nl.h"
+#include "uring.h"
+
+#define GROUP		4321
+#define USER		1234		/* and the next one */
+#define TYPE		DEVTRACE_T_USER
+#define SIDE		"storm"
+#define SIDE_PATH	DEV_PATH "-" SIDE
+#define SLOTS		12		/* processes that the test starts; some fork */
+#define LANES		6		/* of a process, at a time */
+#define ROOM		65536
+#define PATIENCE	300		/* s that the machine may take longer */
+#define SOURCES		"/sys/devices/system/clocksource/clocksource0/"
+#define STEP_NS		20000000	/* of the clock, at most */
+
+/* What was done. */
+enum deed {
+	LANE, GARBAGE, CLOSED, FORKED, EXECED, EMITTED, RENAMED, NAMED,
+	READ, NOWAIT, POLLED, EPOLLED, SOUGHT, URING_READ, URING_POLL,
+	KILLED, RESIZED, STATE, FILTERED, SIDE_CAME, SIDE_WENT, CLEARED, STEPPED, SOURCE, DUMPED,
+	DEEDS
+};
+
+static const char *const deeds[DEEDS] = {
+	"lanes", "garbage", "lanes closed", "forks", "execs", "events", "renames", "names",
+	"reads", "reads that may not wait", "polls", "epolls", "seeks", "reads by io_uring",
+	"polls by io_uring", "kills", "resizes", "stops, starts and freezes", "filters",
+	"streams", "streams removed", "clears", "clock steps", "clocksources", "dumps",
+};
+
+struct shared {
+	_Atomic uint64_t	done[DEEDS];
+	atomic_int		no_uring;	/* errno of io_uring_setup(2) */
+};
+
+static struct shared *sh;
+static struct nl nl;
+
+static void did(enum deed d)
+{
+	atomic_fetch_add_explicit(&sh->done[d], 1, memory_order_relaxed);
+}
+
+static bool chance(unsigned int of)
+{
+	return !(dev_random() % of);
+}
+
+static uint64_t random64(void)
+{
+	static const uint64_t odd[] = {
+		0, 1, 2, 64, 4096, 0x7fff, 0xffff, 0x10000, 0x7fffffff, 0xffffffff, 1ULL << 32,
+		1ULL << 62, 1ULL << 63, ~0ULL,
+	};
+
+	if (chance(2))
+		return odd[dev_random() % ARRAY_SIZE(odd)] + dev_random() % 3 - 1;
+	return (uint64_t)dev_random() << 33 ^ dev_random();
+}
+
+/* Those who emit */
+
+static void garbage(struct lane *l)
+{
+	uint8_t *all = l->blocks;
+	uint64_t v = random64();
+	size_t i, at;
+
+	switch (dev_random() % 4) {
+	case 0:		/* a number of the head of the lane, or of a block */
+		at = (dev_random() % l->nr) * DEVTRACE_LANE_BLOCK + dev_random() % 56;
+		break;
+	case 1:		/* anywhere */
+		at = dev_random() % (l->bytes - sizeof(v));
+		break;
+	case 2:		/* all of a block but its header */
+		at = (dev_random() % l->nr) * DEVTRACE_LANE_BLOCK;
+		for (i = 64; i < DEVTRACE_LANE_BLOCK; i++)
+			all[at + i] = dev_random();
+		return;
+	default:	/* what is said to be open */
+		l->head->open = random64();
+		return;
+	}
+	memcpy(all + at, &v, chance(2) ? sizeof(v) : 2);
+}
+
+static void exec_now(void)
+{
+	did(EXECED);
+	execl("/bin/sh", "sh", "-c", ":", NULL);
+	_exit(1);
+}
+
+static void write_lane(struct lane *l, int fd)
+{
+	int i;
+
+	/* Its writer goes by its own numbers: it harms itself by no garbage. */
+	for (i = dev_random() % 600; i--;) {
+		if (chance(100))
+			lane_emit_at(l, random64(), TYPE, "when?", 5);
+		lane_mark(l, TYPE, 1, i);
+		if (chance(50)) {
+			garbage(l);
+			did(GARBAGE);
+		}
+	}
+	if (chance(3))
+		ioctl(fd, DEVTRACE_IOC_HAND, chance(2) ? l->head->source : random64());
+}
+
+static void with_lanes(void)
+{
+	int fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC), n = 0, i;
+	struct lane l[LANES];
+	pid_t pid;
+
+	for (; n < LANES && !lane_open(&l[n], fd, DEVTRACE_LANE_MIN << dev_random() % 3); n++)
+		did(LANE);
+	for (i = dev_random() % 40; n && i--;) {
+		write_lane(&l[dev_random() % n], fd);
+		if (chance(20)) {
+			pid = fork();
+			if (!pid) {
+				did(FORKED);
+				/* It has the lanes of its parent, but none of their memory. */
+				garbage(&l[0]);
+				exec_now();
+			}
+			if (chance(2))
+				waitpid(pid, NULL, 0);
+		}
+		if (chance(40))
+			exec_now();
+		if (chance(10)) {
+			lane_close(&l[--n]);
+			did(CLOSED);
+		}
+	}
+	if (chance(2))
+		kill(getpid(), SIGKILL);
+	close(fd);
+}
+
+static void rename_self(void)
+{
+	char name[16] = "";
+	int i;
+
+	for (i = 0; i < 15; i++)
+		name[i] = 1 + dev_random() % 255;
+	if (!prctl(PR_SET_NAME, name))
+		did(RENAMED);
+}
+
+static void emit(void)
+{
+	static union {
+		struct devtrace_emit	e;
+		struct devtrace_dict	d;
+		uint8_t			room[4096];
+	} u;
+	int fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC), i, k;
+	char name[32];
+
+	for (i = 0; i < 3000; i++) {
+		switch (dev_random() % 6) {
+		case 0:
+			rename_self();
+			break;
+		case 1:
+			for (k = 0; k < 64; k++)
+				u.room[k] = dev_random();
+			ioctl(fd, DEVTRACE_IOC_EMIT(dev_random() % 4096), chance(20) ? NULL : &u);
+			break;
+		case 2:
+			snprintf(name, sizeof(name), "name %u", dev_random() % 500);
+			if (!dev_name(fd, chance(4) ? dev_random() : DEVTRACE_T_SIG, chance(9),
+				      dev_random() % 500, dev_random() % 500, name))
+				did(NAMED);
+			break;
+		case 3:
+			ioctl(fd, _IOC(dev_random() % 4, DEVTRACE_IOC_MAGIC, dev_random() % 12,
+				       dev_random() % 256), chance(2) ? (void *)8 : &u);
+			break;
+		case 4:
+			if (write(fd, u.room, dev_random() % sizeof(u)) > 0)
+				did(EMITTED);
+			break;
+		default:
+			if (!dev_emit_mark(fd, TYPE + dev_random() % 4, 2, i))
+				did(EMITTED);
+		}
+	}
+	close(fd);
+}
+
+/* Those who read */
+
+/* Memory of which the second half is not there. */
+static uint8_t *bad_memory(void)
+{
+	uint8_t *p = mmap(NULL, 2 * ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED || mprotect(p, ROOM, PROT_READ | PROT_WRITE))
+		_exit(1);
+	return p;
+}
+
+/* In the half that is there, or so that it ends too soon. */
+static void *somewhere(uint8_t *p)
+{
+	return chance(50) ? (void *)8 : p + (chance(3) ? ROOM - dev_random() % 4096 :
+					   dev_random() % 4096);
+}
+
+static int open_reader(void)
+{
+	return open(chance(4) ? SIDE_PATH : DEV_PATH,
+		    (chance(4) ? O_RDWR : O_RDONLY) | (chance(2) ? O_NONBLOCK : 0) | O_CLOEXEC);
+}
+
+static void use_epoll(int ep, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN | (chance(2) ? EPOLLET : 0) };
+
+	if (chance(4))
+		epoll_ctl(ep, EPOLL_CTL_DEL, fd, NULL);
+	epoll_ctl(ep, chance(3) ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &e);
+	epoll_wait(ep, &e, 1, dev_random() % 10);
+	did(EPOLLED);
+}
+
+static void seek(int fd)
+{
+	const int w = dev_random() % 6;		/* 5 is none */
+	off_t to = chance(2) ? 0 : random64();
+
+	if (w == SEEK_SET && chance(2))
+		to = dev_now() - dev_random() % NSEC;
+	if (w == SEEK_END && chance(2))
+		to = -(off_t)(dev_random() % NSEC);
+	if (lseek(fd, to, w) >= 0)
+		did(SOUGHT);
+}
+
+static void read_any(void)
+{
+	int fd = open_reader(), ep = epoll_create1(EPOLL_CLOEXEC), i;
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint8_t *mem = bad_memory();
+	struct iovec v[2];
+	uint32_t check;
+
+	/* Two processes by one descriptor */
+	if (chance(3) && !fork())
+		dev_random_as(dev_random());
+	for (i = 0; i < 2000; i++) {
+		switch (dev_random() % 6) {
+		case 0:
+			if (read(fd, somewhere(mem), dev_random() % ROOM) > 0)
+				did(READ);
+			break;
+		case 1:
+			v[0] = (struct iovec){ somewhere(mem), dev_random() % 8192 };
+			v[1] = (struct iovec){ somewhere(mem), dev_random() % 8192 };
+			if (preadv2(fd, v, 2, -1, RWF_NOWAIT) >= 0 || errno == EAGAIN)
+				did(NOWAIT);
+			break;
+		case 2:
+			poll(&p, 1, dev_random() % 10);
+			did(POLLED);
+			break;
+		case 3:
+			use_epoll(ep, fd);
+			break;
+		case 4:
+			seek(fd);
+			break;
+		default:
+			check = dev_random() % 4;
+			ioctl(fd, DEVTRACE_IOC_CHECK, chance(9) ? NULL : &check);
+		}
+	}
+	_exit(0);
+}
+
+/* By io_uring(7) */
+
+static void ask(struct uring *u, int fd, uint8_t *mem)
+{
+	struct io_uring_sqe *e = uring_next(u);
+
+	e->fd = fd;
+	switch (dev_random() % 5) {
+	case 0:
+		e->opcode = IORING_OP_POLL_ADD;
+		e->poll32_events = POLLIN;
+		e->user_data = URING_POLL;
+		break;
+	case 1:
+		e->opcode = IORING_OP_ASYNC_CANCEL;
+		e->addr = chance(2) ? URING_READ : URING_POLL;
+		e->user_data = DEEDS;
+		break;
+	default:
+		e->opcode = IORING_OP_READ;
+		e->flags = chance(4) * IOSQE_ASYNC;
+		e->addr = (uintptr_t)somewhere(mem);
+		e->len = dev_random() % ROOM;
+		e->off = -1;
+		e->rw_flags = chance(4) ? RWF_NOWAIT : 0;
+		e->user_data = URING_READ;
+	}
+}
+
+/* Who asked said what it is. */
+static void note_answer(uint64_t what, int32_t res)
+{
+	if (res >= 0 && what < DEEDS)
+		did(what);
+}
+
+static void read_by_uring(void)
+{
+	uint8_t *mem = bad_memory();
+	int i, k, n, fd[3];
+	struct uring u;
+
+	if (uring_open(&u)) {
+		sh->no_uring = errno;
+		read_any();
+	}
+	for (i = 0; i < 3; i++)
+		fd[i] = open_reader();
+	for (i = 0; i < 500; i++) {
+		n = 1 + dev_random() % URING_ENTRIES;
+		for (k = 0; k < n; k++)
+			ask(&u, fd[dev_random() % 3], mem);
+		/* What is still under way is the kernel's to end when this process does. */
+		uring_enter(&u, n, chance(3));
+		uring_take(&u, note_answer);
+		k = dev_random() % 3;
+		if (chance(20))
+			seek(fd[k]);
+		if (chance(20)) {
+			close(fd[k]);
+			fd[k] = open_reader();
+		}
+	}
+}
+
+struct slot {
+	pid_t pid;
+	void (*fn)(void);
+};
+
+FIXTURE(storm) {
+	struct slot	slot[SLOTS];
+	uint32_t	born;
+	struct tape	*t;
+	int		rfd;
+	int64_t		real;		/* the clock, less the one that is never set */
+	char		source[64];	/* the clocksource, or "" */
+	char		sources[256], *name[16];	/* all there are */
+	int		nsources;
+	bool		side, frozen;
+};
+
+static int start(FIXTURE_DATA(storm) *self, struct slot *s)
+{
+	const uid_t uid = USER + dev_random() % 2;
+	const gid_t group = GROUP;
+
+	self->born++;
+	s->pid = fork();
+	if (s->pid < 0)
+		return -1;
+	if (!s->pid) {
+		setpgid(0, 0);
+		dev_random_as(self->born);
+		setpriority(PRIO_PROCESS, 0, 0);
+		if (setgroups(1, &group) || setresgid(uid, uid, uid) ||
+		    setresuid(uid, uid, uid) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+			_exit(1);
+		close(self->rfd);	/* root's */
+		close(nl.fd);
+		s->fn();
+		_exit(0);
+	}
+	return setpgid(s->pid, s->pid) && errno != EACCES && errno != ESRCH;
+}
+
+/* One that has ended is started anew; now and then one is killed. */
+static int renew(FIXTURE_DATA(storm) *self)
+{
+	int i = dev_random() % SLOTS;
+	pid_t pid;
+
+	if (chance(4)) {
+		kill(-self->slot[i].pid, SIGKILL);
+		did(KILLED);
+	}
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		for (i = 0; i < SLOTS; i++) {
+			if (self->slot[i].pid != pid)
+				continue;
+			/* and those that it forked */
+			kill(-pid, SIGKILL);
+			if (start(self, &self->slot[i]))
+				return -1;
+		}
+	return 0;
+}
+
+/* 0 when none is left. Those of which the parent was killed are ours as well. */
+static int end_all(FIXTURE_DATA(storm) *self)
+{
+	const uint64_t end = dev_now() + PATIENCE * NSEC;
+	pid_t pid;
+	int i;
+
+	do {
+		for (i = 0; i < SLOTS; i++)
+			if (self->slot[i].pid)
+				kill(-self->slot[i].pid, SIGKILL);
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (pid < 0 && errno == ECHILD)
+			return 0;
+		dev_sleep_ms(10);
+	} while (dev_now() < end);
+	return -1;
+}
+
+/* What root does */
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * (int64_t)NSEC + ts.tv_nsec;
+}
+
+/* The clock of the day, this much off from what it was. */
+static int set_clock(FIXTURE_DATA(storm) *self, int64_t off)
+{
+	const int64_t ns = clock_ns(CLOCK_BOOTTIME) + self->real + off;
+	const struct timespec ts = { ns / (int64_t)NSEC, ns % (int64_t)NSEC };
+
+	return clock_settime(CLOCK_REALTIME, &ts);
+}
+
+static int step_clock(FIXTURE_DATA(storm) *self)
+{
+	if (set_clock(self, (int64_t)(dev_random() % (2 * STEP_NS)) - STEP_NS))
+		return -errno;
+	did(STEPPED);
+	return 0;
+}
+
+/* Another one, if there is. */
+static int change_source(FIXTURE_DATA(storm) *self)
+{
+	if (self->nsources < 2)
+		return 0;
+	if (dev_write_file(SOURCES "current_clocksource",
+			   self->name[dev_random() % self->nsources]))
+		return -errno;
+	did(SOURCE);
+	return 0;
+}
+
+static void begin(int cmd)
+{
+	nl_begin(&nl, cmd);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+}
+
+static int resize(uint64_t size)
+{
+	begin(DEVTRACE_CMD_STREAM_SET);
+	nl_put_u64(&nl, DEVTRACE_A_SIZE, size);
+	return nl_do(&nl, NULL, NULL);
+}
+
+static int set_state(uint32_t state)
+{
+	begin(DEVTRACE_CMD_STREAM_SET);
+	nl_put_u32(&nl, DEVTRACE_A_STATE, state);
+	return nl_do(&nl, NULL, NULL);
+}
+
+static int set_filter(const struct terms *f)
+{
+	begin(DEVTRACE_CMD_FILTER_SET);
+	model_put(&nl, f);
+	return nl_do(&nl, NULL, NULL);
+}
+
+static int clear(void)
+{
+	begin(DEVTRACE_CMD_CLEAR);
+	return nl_do(&nl, NULL, NULL);
+}
+
+static int toggle_side(FIXTURE_DATA(storm) *self)
+{
+	int err;
+
+	nl_begin(&nl, self->side ? DEVTRACE_CMD_STREAM_DEL : DEVTRACE_CMD_STREAM_NEW);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, SIDE);
+	if (!self->side)
+		nl_put_u64(&nl, DEVTRACE_A_SIZE, 4096 << dev_random() % 5);
+	err = nl_do(&nl, NULL, NULL);
+	if (err)
+		return err;
+	did(self->side ? SIDE_WENT : SIDE_CAME);
+	self->side = !self->side;
+	return 0;
+}
+
+/* It may be refused while the stream is frozen. */
+static int unless_frozen(FIXTURE_DATA(storm) *self, int err, enum deed d)
+{
+	if (!err)
+		did(d);
+	return err == -EBUSY && self->frozen ? 0 : err;
+}
+
+static int administrate(FIXTURE_DATA(storm) *self)
+{
+	static const int dumps[] = { DEVTRACE_CMD_STATS_GET, DEVTRACE_CMD_READER_GET,
+				     DEVTRACE_CMD_LANE_GET, DEVTRACE_CMD_STREAM_GET };
+	struct terms f;
+	int state, err = 0;
+
+	switch (dev_random() % 9) {
+	case 0:
+		err = unless_frozen(self, resize(4096ULL << dev_random() % 9), RESIZED);
+		break;
+	case 1:
+	case 2:
+		/* It runs most of the time. */
+		state = chance(4) ? DEVTRACE_STATE_STOPPED :
+			chance(3) ? DEVTRACE_STATE_FROZEN : DEVTRACE_STATE_RUNNING;
+		err = set_state(state);
+		if (!err) {
+			self->frozen = state == DEVTRACE_STATE_FROZEN;
+			did(STATE);
+		}
+		break;
+	case 3:
+		f = (struct terms){ 0 };
+		if (chance(3))
+			model_random(&f);
+		err = set_filter(&f);
+		if (!err)
+			did(FILTERED);
+		break;
+	case 4:
+		err = toggle_side(self);
+		break;
+	case 5:
+		err = unless_frozen(self, clear(), CLEARED);
+		break;
+	case 6:
+		err = step_clock(self);
+		break;
+	case 7:
+		err = chance(4) ? change_source(self) : 0;
+		break;
+	default:
+		nl_begin(&nl, dumps[dev_random() % ARRAY_SIZE(dumps)]);
+		err = nl_dump(&nl, NULL, NULL);
+		if (!err)
+			did(DUMPED);
+	}
+	/* Of memory there is as much as the machine has. */
+	return err == -ENOMEM ? 0 : err;
+}
+
+/* Without the end of the line; "" where there is no such file. */
+static void read_line(const char *path, char *buf, size_t size)
+{
+	if (dev_read_file(path, buf, size) < 0)
+		buf[0] = 0;
+	buf[strcspn(buf, "\n")] = 0;
+}
+
+FIXTURE_SETUP(storm)
+{
+	static void (*const fn[])(void) = { with_lanes, with_lanes, emit, read_any, read_any,
+					    read_by_uring };
+	unsigned int i;
+	char *save;
+
+	dev_seed();
+	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, sh);
+	self->real = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
+	read_line(SOURCES "current_clocksource", self->source, sizeof(self->source));
+	read_line(SOURCES "available_clocksource", self->sources, sizeof(self->sources));
+	for (save = self->sources; self->nsources < 16; self->nsources++) {
+		self->name[self->nsources] = strsep(&save, " ");
+		if (!self->name[self->nsources] || !*self->name[self->nsources])
+			break;
+	}
+	ASSERT_EQ(0, dev_load("size=64K mode=0660 gid=4321"));
+	ASSERT_EQ(0, nl_open(&nl));
+	self->rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, self->rfd);
+	self->t = tape_new();
+	/* What those leave behind that are killed comes to us; and root has its turn. */
+	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
+	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
+	for (i = 0; i < SLOTS; i++)
+		self->slot[i].fn = fn[i % ARRAY_SIZE(fn)];
+}
+
+static void restore(FIXTURE_DATA(storm) *self)
+{
+	set_clock(self, 0);
+	if (self->source[0])
+		dev_write_file(SOURCES "current_clocksource", self->source);
+}
+
+FIXTURE_TEARDOWN(storm)
+{
+	end_all(self);
+	restore(self);
+	tape_free(self->t);
+	close(self->rfd);
+	nl_close(&nl);
+	EXPECT_EQ(0, dev_done());
+}
+
+/* Something that this machine can do and that was not done yet, or DEEDS. */
+static enum deed undone(FIXTURE_DATA(storm) *self)
+{
+	enum deed d;
+
+	for (d = 0; d < DEEDS; d++)
+		if (!sh->done[d] && (d != SOURCE || self->nsources > 1) &&
+		    ((d != URING_READ && d != URING_POLL) || !sh->no_uring))
+			break;
+	return d;
+}
+
+static uint64_t dropped(const struct devtrace_stats *st)
+{
+	uint64_t n = 0;
+	int i;
+
+	for (i = 0; i < DEVTRACE_LOST_CAUSES; i++)
+		n += st->dropped[i];
+	return n;
+}
+
+/* What is counted of each CPU, of lanes, and of all, and that these agree. */
+static void counters_agree(struct __test_metadata *_metadata)
+{
+	struct devtrace_stats st, all;
+	uint64_t emitted = 0;
+	int cpu;
+
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_ALL, &all));
+	for (cpu = DEVTRACE_STATS_LANES; cpu < (int)all.nr_cpus; cpu++) {
+		/* A number may be no CPU's. */
+		if (dev_stats(cpu, &st)) {
+			EXPECT_LE(0, cpu);
+			continue;
+		}
+		EXPECT_EQ(st.emitted, st.stored + st.filtered + dropped(&st)) TH_LOG("CPU %d", cpu);
+		EXPECT_LE(st.overwritten, st.stored) TH_LOG("CPU %d", cpu);
+		EXPECT_LE(st.used, st.size) TH_LOG("CPU %d", cpu);
+		emitted += cpu == DEVTRACE_STATS_ALL ? 0 : st.emitted;
+	}
+	EXPECT_EQ(all.emitted, emitted);
+	dev_say("%llu events: %llu stored, %llu overwritten, %llu filtered, %llu dropped",
+		(unsigned long long)all.emitted, (unsigned long long)all.stored,
+		(unsigned long long)all.overwritten, (unsigned long long)all.filtered,
+		(unsigned long long)dropped(&all));
+}
+
+#define MARKS	20
+
+/* Who comes now reads what there is, and then what is emitted. */
+static void all_is_well(struct __test_metadata *_metadata)
+{
+	int fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC), i;
+	struct tape *t = tape_all(ROOM);
+	struct lane l;
+
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	tape_free(t);
+	ASSERT_EQ(0, clear());
+	ASSERT_EQ(0, lane_open(&l, fd, 0));
+	for (i = 0; i < MARKS; i += 2) {
+		lane_mark(&l, TYPE, 7, i);
+		ASSERT_EQ(0, dev_emit_mark(fd, TYPE, 7, i + 1));
+	}
+	t = tape_all(ROOM);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	EXPECT_EQ(0, tape_lost(t, -1));
+	ASSERT_EQ(MARKS, t->nev);
+	for (i = 0; i < MARKS; i++) {
+		EXPECT_EQ(7, t->ev[i].tag);
+		EXPECT_EQ(i, t->ev[i].nr);
+	}
+	tape_free(t);
+	lane_close(&l);
+	close(fd);
+}
+
+TEST_F_TIMEOUT(storm, everything_at_once, 2000)
+{
+	const char *s = getenv("DEVICE_SECONDS");
+	const uint64_t end = dev_now() + (s ? atoi(s) : 10) * NSEC;
+	const uint64_t patience = end + PATIENCE * NSEC;
+	static const struct terms none;	/* no filter */
+	int i;
+
+	for (i = 0; i < SLOTS; i++)
+		ASSERT_EQ(0, start(self, &self->slot[i]));
+	while (_metadata->passed && (dev_now() < end ||
+				     (undone(self) != DEEDS && dev_now() < patience))) {
+		EXPECT_EQ(0, administrate(self)) TH_LOG("%s", nl.why);
+		EXPECT_EQ(0, renew(self));
+		EXPECT_LE(0, tape_some(self->t, self->rfd, 4 * ROOM));
+		self->t->nev = 0;
+		self->t->ndata = 0;
+	}
+	/* Whoever they are, and wherever they wait: they can be killed. */
+	ASSERT_EQ(0, end_all(self));
+	restore(self);
+	for (i = 0; i < DEEDS; i++)
+		dev_say("%llu %s", (unsigned long long)sh->done[i], deeds[i]);
+	if (sh->no_uring)
+		dev_say("no io_uring here: %s", strerror(sh->no_uring));
+	EXPECT_EQ(DEEDS, undone(self));
+	EXPECT_EQ(0, set_state(DEVTRACE_STATE_RUNNING));
+	EXPECT_EQ(0, set_filter(&none));
+	if (self->side)
+		EXPECT_EQ(0, toggle_side(self));
+	EXPECT_LE(0, tape_drain(self->t, self->rfd));
+	EXPECT_TRUE(tape_clean(self->t));
+	counters_agree(_metadata);
+	all_is_well(_metadata);
+	close(self->rfd);
+	self->rfd = -1;
+	EXPECT_EQ(0, dev_unload());
+}
+
+TEST_HARNESS_MAIN
