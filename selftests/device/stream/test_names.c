@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -20,6 +21,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "lanes.h"
 
 #define NAMES	16
 
@@ -512,6 +514,181 @@ TEST_F(device, number_used_again)
 	EXPECT_STREQ("life-0", s.name[0]);
 	EXPECT_STREQ("life-1", s.name[1]);
 	tape_free(t);
+}
+
+/* By lanes: nothing is told under a name that was not its writer's. */
+
+struct life {
+	struct lane	l;
+	int		wfd;
+	atomic_int	tid;		/* when it has written */
+	atomic_bool	go;
+};
+
+/* Without the C library: the lane stays mapped. */
+static void *life_by_lane(void *arg)
+{
+	struct life *a = arg;
+
+	prctl(PR_SET_NAME, "life-0");
+	if (lane_open(&a->l, a->wfd, 0))
+		return NULL;
+	lane_mark(&a->l, DEVTRACE_T_USER, 1, 0);
+	a->tid = syscall(SYS_gettid);
+	while (!a->go)
+		sched_yield();
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+/* Its number becomes that of another process, and its process goes on writing its lane. */
+TEST_F(device, lane_of_a_number_used_again)
+{
+	static struct life a;
+	struct seen s;
+	struct tape *t;
+	pthread_t th;
+	char last[16];
+	int status;
+	pid_t pid;
+
+	a.wfd = self->wfd;
+	ASSERT_EQ(0, pthread_create(&th, NULL, life_by_lane, &a));
+	while (!a.tid && pthread_tryjoin_np(th, NULL))
+		sched_yield();
+	ASSERT_LT(0, a.tid);
+	a.go = true;
+	pthread_join(th, NULL);
+	while (!syscall(SYS_tgkill, getpid(), a.tid, 0))
+		sched_yield();
+	snprintf(last, sizeof(last), "%d", a.tid - 1);
+	if (dev_write_file("/proc/sys/kernel/ns_last_pid", last))
+		SKIP(return, "this kernel does not let us choose a process id");
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		prctl(PR_SET_NAME, "life-1");
+		_exit(dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, 1) != 0);
+	}
+	a.l.dev = -1;
+	lane_mark(&a.l, DEVTRACE_T_USER, 1, 2);
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	lane_mark(&a.l, DEVTRACE_T_USER, 1, 3);
+	if (pid != a.tid)
+		SKIP(return, "the process id was taken meanwhile");
+	t = tape_procs(&s);
+	EXPECT_EQ(0, tape_lost(t, -1));
+	ASSERT_EQ(2, s.n);
+	EXPECT_EQ(0, s.nr[0]);
+	EXPECT_STREQ("life-0", s.name[0]);
+	EXPECT_EQ(getpid(), s.tgid[0]);
+	EXPECT_EQ(1, s.nr[1]);
+	EXPECT_STREQ("life-1", s.name[1]);
+	EXPECT_EQ(pid, s.tgid[1]);
+	EXPECT_EQ(s.tid[0], s.tid[1]);
+	tape_free(t);
+	lane_close(&a.l);
+}
+
+/* Who it is when it asks for the lane, and who it is then. */
+static int changes_user(int wfd)
+{
+	struct lane l;
+
+	prctl(PR_SET_NAME, "was root");
+	if (lane_open(&l, wfd, 0))
+		return 1;
+	lane_mark(&l, DEVTRACE_T_USER, 1, 0);
+	if (setresgid(1234, 1234, 1234) || setresuid(1234, 1234, 1234))
+		return 2;
+	lane_mark(&l, DEVTRACE_T_USER, 1, 1);
+	if (lane_hand(&l))
+		return 3;
+	prctl(PR_SET_NAME, "is a user");
+	if (dev_emit_mark(wfd, DEVTRACE_T_USER, 1, 2))
+		return 4;
+	lane_mark(&l, DEVTRACE_T_USER, 1, 3);
+	lane_close(&l);
+	return 0;
+}
+
+TEST_F(device, setuid_in_between)
+{
+	struct seen s;
+	struct tape *t;
+	int i, status;
+	pid_t pid;
+
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid)
+		_exit(changes_user(self->wfd));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_EQ(0, status);
+	t = tape_procs(&s);
+	EXPECT_EQ(0, tape_lost(t, -1));
+	ASSERT_EQ(4, s.n);
+	for (i = 0; i < 4; i++) {
+		EXPECT_EQ(i, s.nr[i]);
+		EXPECT_EQ(pid, s.tid[i]);
+		EXPECT_EQ(pid, s.tgid[i]);
+		EXPECT_STREQ(i < 2 ? "was root" : "is a user", s.name[i]);
+	}
+	tape_free(t);
+}
+
+/* The first process of a namespace of its own, where it is number 1. */
+static int is_number_1(int wfd)
+{
+	struct lane l;
+
+	prctl(PR_SET_NAME, "number 1");
+	if (getpid() != 1 || lane_open(&l, wfd, 0))
+		return 1;
+	lane_mark(&l, DEVTRACE_T_USER, 1, 0);
+	lane_close(&l);
+	return dev_emit_mark(wfd, DEVTRACE_T_USER, 1, 1) ? 2 : 0;
+}
+
+/* Who looks from outside is told the number that it has there. */
+TEST_F(device, of_another_pid_namespace)
+{
+	int i, status, told[2];
+	pid_t pid, inner = 0;
+	struct seen s;
+	struct tape *t;
+
+	ASSERT_EQ(0, pipe(told));
+	pid = fork();
+	ASSERT_LE(0, pid);
+	if (!pid) {
+		if (unshare(CLONE_NEWPID))
+			_exit(errno == EINVAL ? 77 : 1);
+		inner = fork();
+		if (!inner)
+			_exit(is_number_1(self->wfd));
+		if (write(told[1], &inner, sizeof(inner)) != sizeof(inner) ||
+		    waitpid(inner, &status, 0) != inner)
+			_exit(2);
+		_exit(WEXITSTATUS(status));
+	}
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	if (WEXITSTATUS(status) == 77)
+		SKIP(return, "this kernel has no pid namespaces");
+	ASSERT_EQ(0, status);
+	ASSERT_EQ(sizeof(inner), read(told[0], &inner, sizeof(inner)));
+	t = tape_procs(&s);
+	ASSERT_EQ(2, s.n);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(i, s.nr[i]);
+		EXPECT_EQ(inner, s.tid[i]);
+		EXPECT_EQ(inner, s.tgid[i]);
+		EXPECT_STREQ("number 1", s.name[i]);
+	}
+	tape_free(t);
+	close(told[0]);
+	close(told[1]);
 }
 
 /* Names outlive the threads, and there are more of them than a few. */
