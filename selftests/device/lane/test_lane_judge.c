@@ -13,7 +13,9 @@
 #include <endian.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -633,6 +635,121 @@ TEST_F(judge, nothing_that_was_taken_changes_while_it_is_stopped)
 TEST_F(judge, nothing_that_was_taken_changes_while_it_is_frozen)
 {
 	changes(self, DEVTRACE_STATE_FROZEN, _metadata);
+}
+
+/* Its owner goes on and on, while all read. */
+
+#define READERS		8
+
+struct owner {
+	struct lane	*l;
+	uint32_t	from, to, used;	/* blocks that were taken, bytes of the last one */
+	atomic_bool	stop, all;	/* all: also what was not taken, and the headers */
+	atomic_uint	turns;
+};
+
+static void *goes_on(void *arg)
+{
+	struct owner *o = arg;
+	struct devtrace_lane_block *b;
+	uint32_t i, used;
+
+	for (; !o->stop; o->turns++) {
+		for (i = o->from; i != o->to; i++) {
+			b = lane_block(o->l, i);
+			used = o->all || i + 1 != o->to ? DEVTRACE_LANE_BLOCK : o->used;
+			if (o->all)
+				memset(b, o->turns, sizeof(*b));
+			b->time = model_hash(o->turns, i);
+			memset(b + 1, o->turns, used - sizeof(*b));
+		}
+		/* It appends, as long as that takes no other block. */
+		if (!o->all && o->l->used + 64 < DEVTRACE_LANE_BLOCK)
+			lane_mark(o->l, TYPE, 2, o->turns);
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* All that it does, once more. */
+static void a_turn(const struct owner *o)
+{
+	const uint32_t was = o->turns;
+
+	while (o->turns - was < 2)
+		sched_yield();
+}
+
+static bool same_events(const struct tape *a, const struct tape *b)
+{
+	size_t i;
+
+	if (a->nev != b->nev || a->ndata != b->ndata || memcmp(a->data, b->data, a->ndata))
+		return false;
+	for (i = 0; i < a->nev; i++) {
+		const struct tape_event *x = &a->ev[i], *y = &b->ev[i];
+
+		if (x->ts != y->ts || x->tid != y->tid || x->tgid != y->tgid ||
+		    x->source != y->source || x->type != y->type || x->flags != y->flags ||
+		    x->severity != y->severity)
+			return false;
+	}
+	return true;
+}
+
+/* Every reader is given the same: who was there, who comes, and who goes back. */
+static void goes_on_while_read(FIXTURE_DATA(judge) *self, uint32_t state,
+			       struct __test_metadata *_metadata)
+{
+	struct owner o = { .l = &self->l, .from = self->l.n + 1 };
+	int i, fd = self->rfd, back = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct tape *t, *again = tape_new();
+	pthread_t th;
+
+	for (i = 0; i < TAKEN; i++)
+		lane_mark(&self->l, TYPE, 1, i);
+	ASSERT_EQ(0, set_state(state));
+	o.to = self->l.n + 1;
+	o.used = self->l.used;
+	ASSERT_EQ(0, pthread_create(&th, NULL, goes_on, &o));
+	a_turn(&o);
+	ASSERT_LT(0, tape_drain(self->t, fd));
+	EXPECT_EQ(TAKEN, self->t->nev);
+	for (i = 0; i < TAKEN && i < self->t->nev; i++) {
+		EXPECT_EQ(1, self->t->ev[i].tag);
+		EXPECT_EQ(i, self->t->ev[i].nr);
+	}
+	for (i = 0; i < READERS; i++) {
+		o.all = i >= READERS / 2;
+		a_turn(&o);
+		fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		t = tape_new();
+		EXPECT_LT(0, tape_drain(t, fd));
+		EXPECT_TRUE(same_events(self->t, t)) TH_LOG("reader %d: %zu events", i, t->nev);
+		tape_free(t);
+		close(fd);
+		/* Names are told once, so this one goes on with what it knows. */
+		again->nev = 0;
+		again->ndata = 0;
+		EXPECT_LE(0, lseek(back, 0, SEEK_SET));
+		EXPECT_LT(0, tape_drain(again, back));
+		EXPECT_TRUE(same_events(self->t, again)) TH_LOG("seek %d", i);
+	}
+	o.stop = true;
+	pthread_join(th, NULL);
+	EXPECT_TRUE(tape_clean(self->t));
+	tape_free(again);
+	close(back);
+}
+
+TEST_F(judge, all_are_given_the_same_while_it_is_stopped)
+{
+	goes_on_while_read(self, DEVTRACE_STATE_STOPPED, _metadata);
+}
+
+TEST_F(judge, all_are_given_the_same_while_it_is_frozen)
+{
+	goes_on_while_read(self, DEVTRACE_STATE_FROZEN, _metadata);
 }
 
 TEST_HARNESS_MAIN
