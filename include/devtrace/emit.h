@@ -152,6 +152,47 @@ DEVTRACE_INLINE_ int devtrace_zero_(int zero)
 
 #define DEVTRACE_ZERO_(...)	devtrace_zero_(0 ? devtrace_unused_(0, __VA_ARGS__) : 0)
 
+/*
+ * Constants out of range do not compile, at any optimization in the macros of short.h and
+ * qnx.h, from -O1 on in functions. What is no constant is not looked at. An expression, so
+ * that macros that are values can have it; it leaves no instruction. Types of the transport
+ * and of the kernel are refused by the device.
+ */
+#if defined(__has_attribute)
+#if __has_attribute(error)
+#define DEVTRACE_ERROR_(text)	__attribute__((error(text)))
+#endif
+#endif
+#ifdef DEVTRACE_ERROR_
+#ifdef __cplusplus
+extern "C" {
+#endif
+void devtrace_bad_type_(void)
+	DEVTRACE_ERROR_("no event type of a program: 1 to 53, 55 to 57, 71 to 127, 192 to 255");
+void devtrace_bad_object_(void)
+	DEVTRACE_ERROR_("objects and signals have 16 bits");
+void devtrace_bad_severity_(void)
+	DEVTRACE_ERROR_("no severity: take DEVTRACE_SW0 to DEVTRACE_HW3, or 0 for none");
+#ifdef __cplusplus
+}
+#endif
+#define DEVTRACE_REFUSE_(x, bad, error) \
+	(__builtin_constant_p(x) && (bad) ? error() : (void)0)
+#else
+#define DEVTRACE_REFUSE_(x, bad, error)	((void)0)
+#endif
+#define DEVTRACE_N_(x)		((unsigned long long)(x))
+#define DEVTRACE_CHECK_TYPE_(x)	\
+	DEVTRACE_REFUSE_(x, DEVTRACE_N_(x) - 1 > 254 || DEVTRACE_N_(x) == DEVTRACE_T_ENUM || \
+			 (DEVTRACE_N_(x) >= DEVTRACE_T_CLOCK && DEVTRACE_N_(x) <= DEVTRACE_T_PROC) || \
+			 (DEVTRACE_N_(x) >= DEVTRACE_T_KERNEL && DEVTRACE_N_(x) < DEVTRACE_T_USER2), \
+			 devtrace_bad_type_)
+#define DEVTRACE_CHECK_OBJECT_(x) \
+	DEVTRACE_REFUSE_(x, DEVTRACE_N_(x) >> 16, devtrace_bad_object_)
+#define DEVTRACE_CHECK_SEVERITY_(x) \
+	DEVTRACE_REFUSE_(x, DEVTRACE_N_(x) && DEVTRACE_N_(x) - DEVTRACE_SEV_SET > 7, \
+			 devtrace_bad_severity_)
+
 #ifndef DEVTRACE_DISABLE
 
 /* Are events of this type wanted? One load, one test, and your branch. */

@@ -173,6 +173,7 @@ DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint8_t severity, uint32_t code, unsig
 #define DEVTRACE_QNX_IF_(severity, emit, ...)					\
 	__extension__ ({							\
 		int devtrace_ret_ = 0;						\
+		DEVTRACE_CHECK_SEVERITY_((severity));				\
 		if (devtrace_enabled(DEVTRACE_T_EXC)) {				\
 			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
 			if (devtrace_severity_wanted_(devtrace_s_))		\

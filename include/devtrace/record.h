@@ -144,6 +144,7 @@ DEVTRACE_INLINE_ void devtrace_begin_exc_(struct devtrace_record *r, uint8_t sev
  */
 DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, uint8_t type)
 {
+	DEVTRACE_CHECK_TYPE_(type);
 	if (!devtrace_enabled(type))
 		return false;
 	devtrace_begin_plain_(r, type);
@@ -157,6 +158,7 @@ DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, uint8_t typ
 DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, uint8_t type,
 				     uint16_t object, uint16_t sig)
 {
+	DEVTRACE_CHECK_TYPE_(type);
 	if (!devtrace_enabled_for(type, object))
 		return false;
 	devtrace_begin_id_(r, type, object, sig);
@@ -167,6 +169,7 @@ DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, uint8_t type,
 DEVTRACE_INLINE_ bool devtrace_begin_exc(struct devtrace_record *r, uint8_t severity,
 					 uint32_t code)
 {
+	DEVTRACE_CHECK_SEVERITY_(severity);
 	if (!devtrace_enabled_severity(DEVTRACE_T_EXC, severity))
 		return false;
 	devtrace_begin_exc_(r, severity, code);

@@ -258,6 +258,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 
 #define devtrace(...)								\
 	do {									\
+		DEVTRACE_CHECK_TYPE_((DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
 		const uint8_t devtrace_t_ = (uint8_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~)); \
 		if (devtrace_enabled(devtrace_t_)) {				\
 			DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);		\
@@ -269,6 +270,9 @@ devtrace_put_(struct devtrace_record *r, T v)
 
 #define devtrace_for(type, object, ...)						\
 	do {									\
+		DEVTRACE_CHECK_TYPE_((type));					\
+		DEVTRACE_CHECK_OBJECT_((object));				\
+		DEVTRACE_CHECK_OBJECT_((DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
 		const uint8_t devtrace_t_ = (uint8_t)(type);			\
 		if (devtrace_enabled(devtrace_t_)) {				\
 			const uint16_t devtrace_o_ = (uint16_t)(object);	\
@@ -284,6 +288,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 
 #define devtrace_exc(severity, ...)						\
 	do {									\
+		DEVTRACE_CHECK_SEVERITY_((severity));				\
 		if (devtrace_enabled(DEVTRACE_T_EXC)) {				\
 			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
 			if (devtrace_severity_wanted_(devtrace_s_)) {		\
@@ -299,6 +304,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 /* Text as printf(3) makes it: not for signal handlers. */
 #define devtrace_text_sev(severity, ...)					\
 	do {									\
+		DEVTRACE_CHECK_SEVERITY_((severity));				\
 		if (devtrace_enabled(DEVTRACE_T_TEXT)) {			\
 			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
 			if (devtrace_severity_wanted_(devtrace_s_))		\
@@ -309,6 +315,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 /* Text as it is: for signal handlers too. */
 #define devtrace_puts_sev(severity, text)					\
 	do {									\
+		DEVTRACE_CHECK_SEVERITY_((severity));				\
 		if (devtrace_enabled(DEVTRACE_T_TEXT)) {			\
 			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
 			if (devtrace_severity_wanted_(devtrace_s_))		\
@@ -319,6 +326,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 /* For functions that take printf arguments themselves. */
 #define devtrace_vtext_sev(severity, format, args)				\
 	do {									\
+		DEVTRACE_CHECK_SEVERITY_((severity));				\
 		if (devtrace_enabled(DEVTRACE_T_TEXT)) {			\
 			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
 			if (devtrace_severity_wanted_(devtrace_s_))		\

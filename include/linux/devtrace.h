@@ -9,7 +9,7 @@
  * An event whose layout is known when it is compiled is one expression, and
  * compiles to a test, two calls, and stores straight into the ring:
  *
- *	devtrace_exc(DEVTRACE_SW_SEVERITY2, DEVTRACE_CODE(MY_MAJOR, MY_MINOR),
+ *	devtrace_exc(DEVTRACE_SW2, DEVTRACE_CODE(MY_MAJOR, MY_MINOR),
  *		     dt_u32(irq), dt_i32(err));
  *	devtrace_rec(DEVTRACE_T_USER + 3, dt_u16(speed), dt_u8x(status));
  *	devtrace_rec_for(DEVTRACE_T_USER + 3, object, signal, dt_u32(n));
@@ -90,8 +90,10 @@ __DT_ELEM(dt_u64x, u64, dt_elem64, DEVTRACE_E_U64 | DEVTRACE_E_HEX, cpu_to_le64)
 __DT_ELEM(dt_obj, const void *, dt_elemptr, DEVTRACE_E_OBJ, __dt_ptr)
 __DT_ELEM(dt_fun, const void *, dt_elemptr, DEVTRACE_E_FUN, __dt_ptr)
 
-static __always_inline struct dt_elem8 dt_enum(u8 group, u8 v)
+static __always_inline struct dt_elem8 dt_enum(unsigned int group, u8 v)
 {
+	BUILD_BUG_ON_MSG(__builtin_constant_p(group) && group > 7,
+			 "enumerations are numbered 0 to 7");
 	return (struct dt_elem8){ DEVTRACE_E_ENUM(group), v };
 }
 
@@ -143,18 +145,49 @@ void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int len, u32 k
 void __devtrace_commit(void);
 void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len);
 
+/*
+ * Type 0 is padding in the ring and would break it; the others that are not
+ * for drivers would be taken for frames of the transport.
+ */
+static __always_inline bool __devtrace_type_ok(unsigned int type)
+{
+	return type && type < 256 && type != DEVTRACE_T_ENUM &&
+	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC);
+}
+
+/*
+ * Constants out of range do not compile; what is no constant is not looked at. These leave
+ * no instruction.
+ */
+#define __devtrace_check_byte(type) \
+	BUILD_BUG_ON_MSG(__builtin_constant_p(type) && (type) > 255, \
+			 "an event type is a number below 256")
+#define __devtrace_check_type(type) \
+	BUILD_BUG_ON_MSG(__builtin_constant_p(type) && !__devtrace_type_ok(type), \
+			 "no event type of a driver: take DEVTRACE_T_USER + n")
+#define __devtrace_check_objsig(v) \
+	BUILD_BUG_ON_MSG(__builtin_constant_p(v) && (v) >> 16, \
+			 "objects and signals have 16 bits")
+#define __devtrace_check_severity(severity) \
+	BUILD_BUG_ON_MSG(__builtin_constant_p(severity) && (severity) && \
+			 ((severity) & ~0xfU || !((severity) & DEVTRACE_SEV_SET)), \
+			 "no severity: take DEVTRACE_SW0 to DEVTRACE_HW3, or 0 for none")
+
 /**
  * devtrace_enabled() - whether events of a type are wanted
  * @type: event type; one that is not wanted is counted as filtered
  *
  * Costs a load, a test and a branch.
  */
-static __always_inline bool devtrace_enabled(u8 type)
+static __always_inline bool devtrace_enabled(unsigned int type)
 {
-	if (likely(READ_ONCE(devtrace_wanted[type / BITS_PER_LONG]) >>
-		   (type % BITS_PER_LONG) & 1))
+	const u8 t = type;
+
+	__devtrace_check_byte(type);
+	if (likely(READ_ONCE(devtrace_wanted[t / BITS_PER_LONG]) >>
+		   (t % BITS_PER_LONG) & 1))
 		return true;
-	this_cpu_inc(devtrace_filtered[type]);
+	this_cpu_inc(devtrace_filtered[t]);
 	return false;
 }
 
@@ -181,8 +214,9 @@ static __always_inline bool __devtrace_severity_ok(u8 severity)
  * @type: event type; one that is not wanted is counted as filtered
  * @obj: object id
  */
-static __always_inline bool devtrace_enabled_for(u8 type, u16 obj)
+static __always_inline bool devtrace_enabled_for(unsigned int type, unsigned int obj)
 {
+	__devtrace_check_objsig(obj);
 	return devtrace_enabled(type) && __devtrace_object_ok(type, obj);
 }
 
@@ -190,8 +224,9 @@ static __always_inline bool devtrace_enabled_for(u8 type, u16 obj)
  * devtrace_enabled_exc() - whether exceptions of a severity are wanted
  * @severity: severity byte; one that is not wanted is counted as filtered
  */
-static __always_inline bool devtrace_enabled_exc(u8 severity)
+static __always_inline bool devtrace_enabled_exc(unsigned int severity)
 {
+	__devtrace_check_severity(severity);
 	return devtrace_enabled(DEVTRACE_T_EXC) && __devtrace_severity_ok(severity);
 }
 
@@ -202,16 +237,6 @@ static __always_inline bool devtrace_enabled_exc(u8 severity)
 #define __DT_STORE(n, e)						\
 	memcpy(__p, &__e##n, sizeof(__e##n));				\
 	__p += sizeof(__e##n);
-
-/*
- * Type 0 is padding in the ring and would break it; the others that are not
- * for drivers would be taken for frames of the transport.
- */
-static __always_inline bool __devtrace_type_ok(unsigned int type)
-{
-	return type && type < 256 && type != DEVTRACE_T_ENUM &&
-	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC);
-}
 
 /*
  * Size and flags are constants; what is left are the stores. The arguments are
@@ -240,11 +265,12 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
 
 /**
  * devtrace_exc() - emit an exception
- * @severity: DEVTRACE_HW_SEVERITY0 ... DEVTRACE_SW_SEVERITY3
+ * @severity: DEVTRACE_SW0 ... DEVTRACE_HW3
  * @code: DEVTRACE_CODE(major, minor)
  * @...: up to ten elements: dt_u32(x), dt_i16(y), ...
  */
 #define devtrace_exc(severity, code, ...) do {				\
+	__devtrace_check_severity(severity);				\
 	if (devtrace_enabled(DEVTRACE_T_EXC)) {				\
 		const u8 __sev = (severity);				\
 									\
@@ -265,8 +291,7 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
  * @...: up to ten elements
  */
 #define devtrace_rec(type, ...) do {					\
-	BUILD_BUG_ON(__builtin_constant_p(type) &&			\
-		     !__devtrace_type_ok(type));			\
+	__devtrace_check_type(type);					\
 	if (__devtrace_type_ok(type) && devtrace_enabled(type))		\
 		__devtrace_store(__devtrace_reserve_plain, type, 0, 0,	\
 				 ##__VA_ARGS__);			\
@@ -280,8 +305,9 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
  * @...: up to ten elements
  */
 #define devtrace_rec_for(type, obj, sig, ...) do {			\
-	BUILD_BUG_ON(__builtin_constant_p(type) &&			\
-		     !__devtrace_type_ok(type));			\
+	__devtrace_check_type(type);					\
+	__devtrace_check_objsig(obj);					\
+	__devtrace_check_objsig(sig);					\
 	if (__devtrace_type_ok(type) && devtrace_enabled(type)) {	\
 		const u16 __obj = (obj);				\
 									\
@@ -334,16 +360,7 @@ static inline void *__devtrace_room(struct devtrace_record *r, unsigned int n)
 		memcpy(__p, &__e, sizeof(__e));				\
 } while (0)
 
-/**
- * devtrace_begin() - begin a record about an object and a signal
- * @r: to build it in, on the caller's stack
- * @type: event type, not one of the transport
- * @obj: object id
- * @sig: signal
- *
- * Return: false if it is not wanted: then there is nothing to end.
- */
-static inline bool devtrace_begin(struct devtrace_record *r, u8 type, u16 obj, u16 sig)
+static inline bool __devtrace_begin(struct devtrace_record *r, u8 type, u16 obj, u16 sig)
 {
 	if (!devtrace_enabled_for(type, obj))
 		return false;
@@ -356,14 +373,24 @@ static inline bool devtrace_begin(struct devtrace_record *r, u8 type, u16 obj, u
 }
 
 /**
- * devtrace_begin_exc() - begin an exception
- * @r: to build it in
- * @severity: as for devtrace_exc()
- * @code: likewise
+ * devtrace_begin() - begin a record about an object and a signal
+ * @r: to build it in, on the caller's stack
+ * @type: event type, not one of the transport
+ * @obj: object id
+ * @sig: signal
  *
- * Return: false if it is not wanted.
+ * Return: false if it is not wanted: then there is nothing to end.
  */
-static inline bool devtrace_begin_exc(struct devtrace_record *r, u8 severity, u32 code)
+static __always_inline bool devtrace_begin(struct devtrace_record *r, unsigned int type,
+					   unsigned int obj, unsigned int sig)
+{
+	__devtrace_check_type(type);
+	__devtrace_check_objsig(obj);
+	__devtrace_check_objsig(sig);
+	return __devtrace_begin(r, type, obj, sig);
+}
+
+static inline bool __devtrace_begin_exc(struct devtrace_record *r, u8 severity, u32 code)
 {
 	if (!devtrace_enabled_exc(severity))
 		return false;
@@ -373,6 +400,21 @@ static inline bool devtrace_begin_exc(struct devtrace_record *r, u8 severity, u3
 	r->len = 0;
 	devtrace_put(r, __dt_code(code));
 	return true;
+}
+
+/**
+ * devtrace_begin_exc() - begin an exception
+ * @r: to build it in
+ * @severity: as for devtrace_exc()
+ * @code: likewise
+ *
+ * Return: false if it is not wanted.
+ */
+static __always_inline bool devtrace_begin_exc(struct devtrace_record *r,
+					       unsigned int severity, u32 code)
+{
+	__devtrace_check_severity(severity);
+	return __devtrace_begin_exc(r, severity, code);
 }
 
 static inline void devtrace_put_obj(struct devtrace_record *r, const void *obj)
@@ -407,6 +449,10 @@ static inline bool devtrace_end(struct devtrace_record *r)
 
 __printf(2, 3)
 void devtrace_text(u8 severity, const char *fmt, ...);
+#define devtrace_text(severity, ...) do {				\
+	__devtrace_check_severity(severity);				\
+	(devtrace_text)(severity, __VA_ARGS__);				\
+} while (0)
 
 /*
  * Names. Process context, may sleep; 0 or -EINVAL (too long, empty, out of
@@ -425,12 +471,16 @@ struct devtrace_record { };
 #define __DT_UNUSED(n, e)	(void)sizeof(e);
 #define __devtrace_nothing(...)						\
 	do { __DT_EACH(__DT_UNUSED, ##__VA_ARGS__) } while (0)
-#define devtrace_exc(severity, code, ...) \
-	__devtrace_nothing(severity, code, ##__VA_ARGS__)
+#define devtrace_exc(severity, code, ...) do {				\
+	__devtrace_nothing(severity, code);				\
+	__devtrace_nothing(__VA_ARGS__);				\
+} while (0)
 #define devtrace_rec(type, ...)	\
 	__devtrace_nothing(type, ##__VA_ARGS__)
-#define devtrace_rec_for(type, obj, sig, ...) \
-	__devtrace_nothing(type, obj, sig, ##__VA_ARGS__)
+#define devtrace_rec_for(type, obj, sig, ...) do {			\
+	__devtrace_nothing(type, obj, sig);				\
+	__devtrace_nothing(__VA_ARGS__);				\
+} while (0)
 #define devtrace_put(r, e)	__devtrace_nothing(r, e)
 
 static inline bool devtrace_enabled(u8 type) { return false; }

@@ -402,6 +402,8 @@ void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len
 	__devtrace_commit();
 }
 
+/* The macro of this name looks at the severity first. */
+#undef devtrace_text
 /**
  * devtrace_text() - emit a line of text
  * @severity: severity byte

@@ -121,6 +121,24 @@ good "the define is enough" "$path -DCONFIG_DEVTRACE_MODULE=1" 'devtrace_rec(DEV
 if try "ccflags-y += -I$share/include/uapi -DCONFIG_DEVTRACE_MODULE=1" ''; then echo "compiles" >>"$tmp/said"; fi
 check "the programs' header in a driver is refused" says "$tmp/said" 'error: #error.*for programs.*devtrace.mk'
 
+# Constants
+refused "type 300" 'devtrace_rec(300, dt_u32(n));' 'no event type'
+refused "type 0" 'devtrace_rec_for(0, 1, 2);' 'no event type'
+refused "object of 17 bits" 'devtrace_rec_for(DEVTRACE_T_USER, 0x10000, 2);' '16 bits'
+refused "severity 2" 'devtrace_exc(2, 1);' 'no severity.*DEVTRACE_SW0'
+refused "severity 2 of a text" 'devtrace_text(2, "x");' 'no severity'
+refused "devtrace_enabled(300)" 'if (devtrace_enabled(300)) devtrace_text(0, "x");' 'below 256'
+refused "enumeration 8" 'devtrace_rec(DEVTRACE_T_USER, dt_enum(8, n));' '0 to 7'
+refused "devtrace_begin() of type 60" 'struct devtrace_record r; if (devtrace_begin(&r, 60, 1, 2)) devtrace_end(&r);' 'no event type'
+refused "devtrace_begin_exc() of severity 2" 'struct devtrace_record r; if (devtrace_begin_exc(&r, 2, 1)) devtrace_end(&r);' 'no severity'
+ten='dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n)'
+for off in "" -DDEVTRACE_DISABLE; do
+	good "ten elements $off" "$ours
+ccflags-y += $off" "devtrace_rec(100, $ten); devtrace_rec_for(100, 1, 2, $ten); devtrace_exc(0, 1, $ten); devtrace_exc(0, 1);"
+done
+good "the names of severities are those of programs, and QNX's" "$ours" \
+	'BUILD_BUG_ON(DEVTRACE_SW2 != DEVTRACE_SW_SEVERITY2); BUILD_BUG_ON(DEVTRACE_HW3 != DEVTRACE_HW_SEVERITY3); devtrace_exc(n, 1);'
+
 mkdir "$tmp/away/no"
 printf 'include %s\nobj-m += no.o\n' "$tmp/moved/devtrace.mk" >"$tmp/away/no/Kbuild"
 cp -r "$share" "$tmp/moved" && rm -r "$tmp/moved/$release"

@@ -170,6 +170,55 @@ for opt in -O1 -O2; do
 	check "disabled: no code at $opt" cmp "$tmp/empty.s" "$tmp/empty-DCALLS.s"
 done
 
+# Constants out of range do not compile, in C and C++, and are told in words. What is a
+# function needs an optimizer for that.
+cat >"$tmp/refuse.c" <<'END'
+#include <devtrace.h>
+#include <devtrace/qnx.h>
+void f(int type, int severity);
+void f(int type, int severity)
+{
+	DEVTRACE_RECORD(r, 64);
+	devtrace(type, severity);
+	uint8_t t = (uint8_t)type;
+	uint16_t object = (uint16_t)severity;
+	devtrace_for(type, severity, type, 1);
+	devtrace_for(t, object, object, 1);
+	devtrace_exc(t, 1);
+	devtrace_exc(severity, 1, 2);
+	if (devtrace_begin_exc(&r, DEVTRACE_SW2, 1))
+		devtrace_end(&r);
+	WRONG;
+}
+END
+# refused WORDS CALL OPTION...
+refused()
+{
+	words=$1 call=$2
+	shift 2
+	for lang in c c++; do
+		"$CC" -x $lang "$@" "-DWRONG=$call" -I "$inc" -c -o /dev/null "$tmp/refuse.c" >"$tmp/refused" 2>&1
+		check "$call is refused in $lang $*" grep "error: .*$words" "$tmp/refused"
+	done
+}
+check "what is refused compiles without that" "$CC" -Wall -Wextra -Werror -DWRONG= -I "$inc" -c -o /dev/null "$tmp/refuse.c"
+for opt in -O0 -O2; do
+	refused "no event type" "devtrace(300, 1)" $opt
+	refused "no event type" "devtrace(0, 1)" $opt
+	refused "no event type" "devtrace(DEVTRACE_T_CLOCK, 1)" $opt
+	refused "no event type" "devtrace_for(DEVTRACE_T_KERNEL, 1, 2, 3)" $opt
+	refused "16 bits" "devtrace_for(100, 65536, 1, 2)" $opt
+	refused "16 bits" "devtrace_for(100, 1, -1, 2)" $opt
+	refused "no severity.*DEVTRACE_SW0" "devtrace_exc(2, 1)" $opt
+	refused "no severity" "devtrace_exc(0x1a, 1)" $opt
+	refused "no severity" 'devtrace_text_sev(2, "x")' $opt
+	refused "no severity" 'devtrace_puts_sev(2, "x")' $opt
+	refused "no severity" "Trace1(7, 2, 3)" $opt
+done
+refused "no event type" "devtrace_begin(&r, 60, 1, 2)" -O2
+refused "no event type" "devtrace_begin_type(&r, 54)" -O2
+refused "no severity" "devtrace_begin_exc(&r, 2, 1)" -O2
+
 # What the library shows is what the map says, and needs libc alone, of which the loader is
 # a part: it knows where a thread's CPU stands.
 same "exported symbols" \

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_man_driver.sh - devtrace(9): its form, its example, and that it tells all that
+# <linux/devtrace.h> offers to a driver and that devtrace.ko exports to it
+. "$(dirname "$0")/doc.sh"
+man=$top/Documentation/man/devtrace.9
+header=$top/include/linux/devtrace.h
+
+check_page "$man"
+
+# Calls and macros; what begins with __ is not for drivers.
+{
+	grep -oE '\b(devtrace|dt)_[a-z0-9_]+\(' "$header" | tr -d '('
+	grep -oE '^#define DEVTRACE_[A-Z0-9_]+' "$header" | sed 's/^#define //'
+	sed -n 's/^__DT_ELEM(\([a-z0-9_]*\),.*/\1/p' "$header"
+	cat "$top"/kmod/*/*.c | sed -n 's/^EXPORT_SYMBOL_GPL(\([a-z][a-z0-9_]*\));/\1/p'
+	sed -n 's/^#define \(DEVTRACE_[SH]W[A-Z]*[0-9]\)\t.*/\1/p' "$top/include/uapi/linux/devtrace.h"
+} | sort -u >"$tmp/names"
+check "names were found" test "$(wc -l <"$tmp/names")" -gt 40
+while read -r name; do
+	case $name in
+	devtrace_wanted|devtrace_objects|devtrace_severities|devtrace_filtered)
+		continue ;;	# read by the inline functions
+	DEVTRACE_[SH]W_SEVERITY[0-3])
+		continue ;;	# told as a range
+	esac
+	check "$name is described" grep -qw "$name" "$man"
+done <"$tmp/names"
+
+# What the page names is there.
+grep -oE '\b(devtrace|dt)_[a-z0-9_]+' "$man" | sort -u >"$tmp/told"
+while read -r name; do
+	check "$name is there" grep -qw "$name" "$header"
+done <"$tmp/told"
+
+mkdir "$tmp/driver"
+examples "$man"
+check "there is an example" test -s "$tmp/drv.c"
+cp "$tmp/drv.c" "$tmp/driver/"
+printf 'obj-m := drv.o\nccflags-y := -I%s/include -DCONFIG_DEVTRACE_MODULE=1 -Werror\n' "$top" \
+	>"$tmp/driver/Kbuild"
+kdir=$("$top/selftests/vm/board" --kernel 6.1 --kdir)
+check "the example compiles" make -s -C "$kdir" M="$tmp/driver" drv.o
+
+done_testing
