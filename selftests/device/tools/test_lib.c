@@ -271,12 +271,15 @@ TEST_F(lib, sizes)
 
 TEST_F(lib, refused)
 {
+	/* The compiler refuses constants. */
+	const volatile int transport = DEVTRACE_T_CLOCK, kernel = DEVTRACE_T_KERNEL;
+	const volatile int no_severity = 0x7;
 	DEVTRACE_RECORD(r, 0);
 
 	ASSERT_EQ(0, devtrace_open());
-	devtrace(DEVTRACE_T_CLOCK, 1);
-	devtrace(DEVTRACE_T_KERNEL, 1);
-	devtrace_exc(0x7, 1);
+	devtrace(transport, 1);
+	devtrace(kernel, 1);
+	devtrace_exc(no_severity, 1);
 	EXPECT_EQ(1234, errno);
 	look(self);
 	EXPECT_EQ(0, self->nr);
