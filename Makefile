@@ -4,7 +4,8 @@
 # work; `make help` says what there is.
 
 top	:= $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
-O	?= $(top)/build
+# One directory for each machine: what is built for one is not installed for another.
+O	?= $(top)/build$(if $(CROSS_COMPILE),/$(patsubst %-,%,$(notdir $(CROSS_COMPILE))))
 override O := $(abspath $(O))
 prefix	?= /usr/local
 mandir	?= $(prefix)/share/man
@@ -129,7 +130,8 @@ help:
 #:   ARCH, CROSS_COMPILE   another machine, as for the kernel
 #:   MNL_CFLAGS, MNL_LIBS  libmnl of that machine: -I... and '-L... -lmnl'
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
-#:   O                directory for what is built (default: build)
+#:   O                directory for what is built (default: build, or with CROSS_COMPILE
+#:                    build/MACHINE)
 #:   BOARDS           boards for check (6.1 6.12 rt 6.12-rt armhf)
 #:   JOBS             how many of its jobs check runs side by side (default: one
 #:                    for each CPU); from 2 on a small one more, beside boards

@@ -20,3 +20,7 @@ ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(error $(out) was built for $(built_for) and $(CC) compiles for $(machine): give CROSS_COMPILE= as before, another O=, or make clean first)
 endif
 endif
+
+# Another compiler, or another version of it, builds everything anew: objects depend on
+# $(out)/.compiler, which changes when this does.
+compiler := $(CC) $(shell $(CC) -dumpfullversion -dumpversion 2>/dev/null)
