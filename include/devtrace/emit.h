@@ -167,12 +167,12 @@ DEVTRACE_INLINE_ int devtrace_zero_(int zero)
 #ifdef __cplusplus
 extern "C" {
 #endif
-void devtrace_bad_type_(void)
-	DEVTRACE_ERROR_("no event type of a program: 1 to 53, 55 to 57, 71 to 127, 192 to 255");
-void devtrace_bad_object_(void)
-	DEVTRACE_ERROR_("objects and signals have 16 bits");
-void devtrace_bad_severity_(void)
-	DEVTRACE_ERROR_("no severity: take DEVTRACE_SW0 to DEVTRACE_HW3, or 0 for none");
+DEVTRACE_ERROR_("no event type of a program: 1 to 53, 55 to 57, 71 to 127, 192 to 255")
+void devtrace_bad_type_(void);
+DEVTRACE_ERROR_("objects and signals have 16 bits")
+void devtrace_bad_object_(void);
+DEVTRACE_ERROR_("no severity: take DEVTRACE_SW0 to DEVTRACE_HW3, or 0 for none")
+void devtrace_bad_severity_(void);
 #ifdef __cplusplus
 }
 #endif
@@ -184,8 +184,8 @@ void devtrace_bad_severity_(void)
 #define DEVTRACE_N_(x)		((unsigned long long)(x))
 #define DEVTRACE_CHECK_TYPE_(x)	\
 	DEVTRACE_REFUSE_(x, DEVTRACE_N_(x) - 1 > 254 || DEVTRACE_N_(x) == DEVTRACE_T_ENUM || \
-			 (DEVTRACE_N_(x) >= DEVTRACE_T_CLOCK && DEVTRACE_N_(x) <= DEVTRACE_T_PROC) || \
-			 (DEVTRACE_N_(x) >= DEVTRACE_T_KERNEL && DEVTRACE_N_(x) < DEVTRACE_T_USER2), \
+			 DEVTRACE_N_(x) - DEVTRACE_T_CLOCK <= DEVTRACE_T_PROC - DEVTRACE_T_CLOCK || \
+			 DEVTRACE_N_(x) - DEVTRACE_T_KERNEL < DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL, \
 			 devtrace_bad_type_)
 #define DEVTRACE_CHECK_OBJECT_(x) \
 	DEVTRACE_REFUSE_(x, DEVTRACE_N_(x) >> 16, devtrace_bad_object_)

@@ -19,7 +19,7 @@
  * another way found no macro that emits: its search path has the wrong directory.
  */
 #if defined(__KERNEL__) && !defined(_LINUX_DEVTRACE_H) && !defined(DEVTRACE_UAPI_ONLY)
-#error "<linux/devtrace.h> for programs in a driver: put 'include PREFIX/share/devtrace/devtrace.mk' into its Kbuild and take include/uapi off its search path, see devtrace(9)"
+#error "This header is for programs: a driver includes devtrace.mk in its Kbuild, see devtrace(9)"
 #endif
 
 #include <linux/ioctl.h>
