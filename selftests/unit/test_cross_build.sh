@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_cross_build.sh - README's lines for another board, 32-bit ARM, in a tree that is
+# built for this machine: nothing that is installed is for this machine
+#
+# Skipped where there are no headers of an ARM kernel or no compiler. Another compiler
+# builds anew.
+. "$(dirname "$0")/doc.sh"
+unset O CC	# where each build goes by itself, and by which compiler, is what is tested
+vm=$top/selftests/vm
+tree=$tmp/tree
+
+mkdir "$tree"
+(cd "$top" && tar cf - --exclude='*.o' --exclude='*.ko' --exclude='*.cmd' --exclude='*.mod*' \
+	Makefile include kmod lib tools Documentation/man) | tar xf - -C "$tree"
+kdir=$("$vm/board" --kernel 6.1 --kdir) || exit 1
+
+# elves DIR: the machines of what is there, each once
+elves()
+{
+	find "$1" -type f -exec readelf -h {} + 2>/dev/null | sed -n 's/^ *Machine: *//p' | sort -u
+}
+
+check "build for this machine" make -s -C "$tree" KDIR="$kdir" user
+
+before=$(stat -c %Y.%i "$tree/build/lib/emit/emit.o" 2>/dev/null)
+check "once more" make -s -C "$tree" KDIR="$kdir" user
+check "builds nothing anew" test "$before" = "$(stat -c %Y.%i "$tree/build/lib/emit/emit.o")"
+echo "another compiler" >"$tree/build/lib/.compiler"
+sleep 1	# the clock of files
+check "by another compiler" make -s -C "$tree/lib" static
+check "builds anew" test "$before" != "$(stat -c %Y.%i "$tree/build/lib/emit/emit.o")"
+
+status=0
+"$vm/board" --kernel 6.1 --arch armhf --make-vars >"$tmp/vars" 2>"$tmp/headers" || status=$?
+if [ $status -ne 0 ] || ! command -v arm-linux-gnueabihf-gcc >/dev/null; then
+	count=$((count + 1))
+	echo "ok $count README's lines for ARM # SKIP $(tail -n 1 "$tmp/headers")"
+	done_testing
+	exit
+fi
+arm_kdir=$(sed 's/^KDIR=//; s/ .*//' "$tmp/vars")
+sed -n '/^## On your board/,/^## Build/s/^	\(board=.*\|make \$board.*\)/\1/p' "$top/README.md" |
+	sed "s|/path/to/its/kernel|$arm_kdir|; s|/path/to/its/root|$tmp/board|" >"$tmp/lines"
+check "there are three lines" test "$(wc -l <"$tmp/lines")" -eq 3
+check "README's lines" sh -c "cd '$tree' && sh -e '$tmp/lines'"
+check "what is installed is for ARM" test "$(elves "$tmp/board")" = ARM
+for f in usr/bin/traceinfo usr/lib/libdevtrace.so usr/share/devtrace/devtrace.mk; do
+	check "installs $f" test -e "$tmp/board/$f"
+done
+check "what was built before is for this machine" test "$(elves "$tree/build/tools")" != ARM
+
+done_testing
