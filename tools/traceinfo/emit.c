@@ -27,11 +27,11 @@ struct check {
 	int		err;
 	bool		arrives;
 	char		user[64];	/* "user " and whom the kernel looks at */
-	char		why[512], todo[512];
+	char		why[512], cure[512];
 };
 
 #define WHY(c, ...)	snprintf((c)->why, sizeof((c)->why), __VA_ARGS__)
-#define TODO(c, ...)	snprintf((c)->todo, sizeof((c)->todo), __VA_ARGS__)
+#define CURE(c, ...)	snprintf((c)->cure, sizeof((c)->cure), __VA_ARGS__)
 #define OTHER_DEVICE	"unset DEVTRACE_DEVICE, or correct it"
 
 static const char *const names[] = {
@@ -86,9 +86,9 @@ static void check_mode(struct check *c, const struct stat *st)
 	    user, group, c->user, owner ? "its owner" : member ? "in that group" :
 	    "neither that owner nor in that group");
 	if (!owner && !member && st->st_mode & 0020 && st->st_gid)
-		TODO(c, "add %s to the group %s, and log in again", c->user, group);
+		CURE(c, "add %s to the group %s, and log in again", c->user, group);
 	else
-		TODO(c, "load the module with gid= of a group that %s is in, or another mode=",
+		CURE(c, "load the module with gid= of a group that %s is in, or another mode=",
 		     c->user);
 }
 
@@ -100,7 +100,7 @@ static void check_permission(struct check *c)
 
 	if (stat(c->device, &st)) {
 		WHY(c, "permission denied: %s may not search its directory", c->user);
-		TODO(c, "let %s search it (chmod +x)", c->user);
+		CURE(c, "let %s search it (chmod +x)", c->user);
 		return;
 	}
 	fd = open(c->device, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -108,20 +108,20 @@ static void check_permission(struct check *c)
 		close(fd);
 		WHY(c, "%s may open it, but not call ioctl(2) on it: a filter of system calls or a security module refuses",
 		    c->user);
-		TODO(c, "allow ioctl(2) on it in the profile of the container or service");
+		CURE(c, "allow ioctl(2) on it in the profile of the container or service");
 	} else if (c->err == EPERM) {
 		WHY(c, "the device controller of the cgroup, or a filter of system calls, refuses it");
-		TODO(c, "allow the device 'c %u:%u rw' to the container or service",
+		CURE(c, "allow the device 'c %u:%u rw' to the container or service",
 		     major(st.st_rdev), minor(st.st_rdev));
 	} else if (faccessat(AT_FDCWD, c->device, W_OK, AT_EACCESS)) {
 		check_mode(c, &st);
 	} else if (!statvfs(c->device, &fs) && fs.f_flag & ST_NODEV) {
 		WHY(c, "the file system that it is on is mounted with nodev");
-		TODO(c, "mount that without nodev, or pass the device in by another way");
+		CURE(c, "mount that without nodev, or pass the device in by another way");
 	} else {
 		WHY(c, "permission denied, though its mode (%04o) lets %s write: a security module refuses",
 		    st.st_mode & 07777, c->user);
-		TODO(c, "allow it in the policy of that module (SELinux, AppArmor)");
+		CURE(c, "allow it in the policy of that module (SELinux, AppArmor)");
 	}
 }
 
@@ -131,15 +131,15 @@ static void check_missing(struct check *c)
 
 	if (c->err != ENOENT && c->err != ENOTDIR) {
 		WHY(c, "no driver is behind that name (%s)", strerror(c->err));
-		TODO(c, "%s", loaded ? "remove it, and load the module devtrace again" :
+		CURE(c, "%s", loaded ? "remove it, and load the module devtrace again" :
 			      "load the module devtrace (insmod devtrace.ko)");
 	} else if (loaded) {
 		WHY(c, "there is no such device here, though the module devtrace is loaded");
-		TODO(c, "%s", strcmp(c->device, TI_DEVICE) ? OTHER_DEVICE :
+		CURE(c, "%s", strcmp(c->device, TI_DEVICE) ? OTHER_DEVICE :
 			      "pass the device into this container, or mount devtmpfs on /dev");
 	} else {
 		WHY(c, "there is no such device, and the module devtrace is not loaded");
-		TODO(c, "load it (insmod devtrace.ko)");
+		CURE(c, "load it (insmod devtrace.ko)");
 	}
 }
 
@@ -153,10 +153,10 @@ static void check_other(struct check *c)
 	    kind == S_IFDIR ? "a directory" : kind == S_IFCHR ? "another device" :
 	    "no trace device");
 	if (kind == S_IFREG && !strcmp(c->device, TI_DEVICE))
-		TODO(c, "remove it, and load the module devtrace again (rmmod, insmod): "
+		CURE(c, "remove it, and load the module devtrace again (rmmod, insmod): "
 			"it makes the device then");
 	else
-		TODO(c, "%s", strcmp(c->device, TI_DEVICE) ? OTHER_DEVICE :
+		CURE(c, "%s", strcmp(c->device, TI_DEVICE) ? OTHER_DEVICE :
 			      "remove it, and load the module devtrace again");
 }
 
@@ -181,7 +181,7 @@ static void check_wanted(struct check *c)
 	if (!c->arrives) {
 		c->status = "filtered";
 		WHY(c, "no stream wants any event of a program");
-		TODO(c, "look at the filters with 'tracectl filter'; 'tracectl filter clear' lets everything pass");
+		CURE(c, "look at the filters with 'tracectl filter'; 'tracectl filter clear' lets everything pass");
 	} else if (devtrace_control.version != DEVTRACE_WIRE_VERSION) {
 		WHY(c, "events of %s arrive, each by a system call, since %s may not read the device",
 		    c->user, c->user);
@@ -216,15 +216,15 @@ static void find_out(struct check *c)
 		break;
 	case DEVTRACE_LIMIT:
 		WHY(c, "%s", strerror(c->err));
-		TODO(c, "raise the limit (ulimit -n)");
+		CURE(c, "raise the limit (ulimit -n)");
 		break;
 	case DEVTRACE_DISABLED:
 		WHY(c, "DEVTRACE_DEVICE is empty, which turns all programs off that have it so");
-		TODO(c, "unset DEVTRACE_DEVICE");
+		CURE(c, "unset DEVTRACE_DEVICE");
 		break;
 	default:
 		WHY(c, "%s", strerror(c->err));
-		TODO(c, OTHER_DEVICE);
+		CURE(c, OTHER_DEVICE);
 		break;
 	}
 }
@@ -253,16 +253,16 @@ int ti_check_emit(const struct ti_options *opt)
 		json_string(&o, ",\"user\":", c.user + 5);
 		json_string(&o, ",\"status\":", c.status);
 		json_string(&o, ",\"why\":", c.why);
-		if (*c.todo)
-			json_string(&o, ",\"todo\":", c.todo);
+		if (*c.cure)
+			json_string(&o, ",\"todo\":", c.cure);
 		OUT_LIT(&o, "}\n");
 	} else {
 		out_str(&o, c.arrives ? "yes: " : "no: ");
 		out_safe(&o, c.device, strlen(c.device));
 		out_str(&o, *c.device ? ": " : "");
 		out_safe(&o, c.why, strlen(c.why));
-		out_str(&o, *c.todo ? "; " : "");
-		out_safe(&o, c.todo, strlen(c.todo));
+		out_str(&o, *c.cure ? "; " : "");
+		out_safe(&o, c.cure, strlen(c.cure));
 		out_char(&o, '\n');
 	}
 	out_flush(&o);
