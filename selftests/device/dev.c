@@ -171,6 +171,15 @@ int dev_done(void)
 	return dev_unload() || dev_load("") ? -1 : 0;
 }
 
+bool dev_wait_for(atomic_int *what, int value)
+{
+	int tries;
+
+	for (tries = 0; tries < 60000 && *what != value; tries++)
+		usleep(1000);
+	return *what == value;
+}
+
 bool dev_nmi(unsigned int rate)
 {
 	static const char port[] = "/run/board";

@@ -10,6 +10,7 @@
 #ifndef DEV_H
 #define DEV_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -105,6 +106,8 @@ int dev_unload(void);				/* all; 0 also if they are not there */
 int dev_unload_one(const char *name);		/* "devtrace": what is beside it goes first */
 int dev_unload_in_use(void);			/* devtrace: must fail, since something is open */
 int dev_done(void);				/* leave devtrace as it was found */
+/* Wait until it has the value, a minute at the most: a machine may have other things to do. */
+bool dev_wait_for(atomic_int *what, int value);
 bool dev_nmi(unsigned int rate);		/* have the virtual board inject NMIs, if it can */
 int dev_writers_run(bool on);
 int dev_writers_counts(uint64_t counts[DEV_CPUS][DTTEST_CLASSES]);

@@ -442,15 +442,6 @@ FIXTURE_TEARDOWN(orders)
 	EXPECT_EQ(0, dev_done());
 }
 
-static bool wait_for(atomic_int *what, int value)
-{
-	int tries;
-
-	for (tries = 0; tries < 60000 && *what != value; tries++)
-		usleep(1000);
-	return *what == value;
-}
-
 /* Whoever uses it lets it go. */
 static bool goes(const char *name)
 {
@@ -474,7 +465,7 @@ static void account(struct __test_metadata *_metadata, struct life *l)
 	size_t i;
 
 	l->pause = 1;
-	ASSERT_TRUE(wait_for(&l->resting, USERS));
+	ASSERT_TRUE(dev_wait_for(&l->resting, USERS));
 	t = tape_all(4096);
 	ASSERT_NE(NULL, t);
 	EXPECT_TRUE(tape_clean(t));
@@ -511,7 +502,7 @@ TEST_F_TIMEOUT(orders, all_come_and_go_under_load, 24 * 3600)
 			usleep(1000);
 		account(_metadata, l);
 		l->pause = 0;
-		ASSERT_TRUE(wait_for(&l->resting, 0));
+		ASSERT_TRUE(dev_wait_for(&l->resting, 0));
 		first = dev_random() % 2;
 		ASSERT_TRUE(goes(beside[first])) TH_LOG("%s: %s", beside[first], strerror(errno));
 		usleep(dev_random() % 3000);

@@ -160,16 +160,6 @@ FIXTURE_TEARDOWN(life)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* A minute on a machine that has other things to do. */
-static bool wait_for(atomic_int *what, int value)
-{
-	int tries;
-
-	for (tries = 0; tries < 60000 && *what != value; tries++)
-		usleep(1000);
-	return *what == value;
-}
-
 static bool used_enough(struct life *l)
 {
 	int tries;
@@ -188,7 +178,7 @@ static void account(struct __test_metadata *_metadata, struct life *l, bool driv
 	int c, k;
 
 	l->pause = 1;
-	ASSERT_TRUE(wait_for(&l->resting, USERS));
+	ASSERT_TRUE(dev_wait_for(&l->resting, USERS));
 	sum = l->emitted;
 	if (driver) {
 		ASSERT_EQ(0, dev_load_writers("max_len=0"));
@@ -209,7 +199,7 @@ static void account(struct __test_metadata *_metadata, struct life *l, bool driv
 	EXPECT_EQ(sum, t->nev + tape_lost(t, -1));
 	tape_free(t);
 	l->pause = 0;
-	ASSERT_TRUE(wait_for(&l->resting, 0));
+	ASSERT_TRUE(dev_wait_for(&l->resting, 0));
 }
 
 TEST_F_TIMEOUT(life, the_module_comes_and_goes_under_its_users, 3000)
