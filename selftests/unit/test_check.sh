@@ -113,10 +113,10 @@ END
 cat >"$tree/selftests/vm/device-tests" <<END
 #!/bin/sh
 echo 1..1
-nice >$tmp/here/\$2
+nice >$tmp/here/\${1#*/}
 sh $tmp/wait $tmp/here \$MEET && sleep 1 && [ ! -e $tmp/here/\$AWAY ] &&
-	echo "ok 1 \$2" || echo "not ok 1 \$2 alone, or with \$AWAY"
-touch $tmp/looked/\$2
+	echo "ok 1 \${1#*/}" || echo "not ok 1 \${1#*/} alone, or with \$AWAY"
+touch $tmp/looked/\${1#*/}
 sh $tmp/wait $tmp/looked \$TOGETHER
 END
 chmod +x "$tree/selftests/vm/device-tests"
@@ -212,8 +212,8 @@ END
 cat >>"$tree/selftests/vm/device-tests" <<'END'
 echo "SEED=$SEED $*" >>"$how.runs"
 turn=first rc=0
-[ $# -eq 2 ] || turn=last
-for prog in ${4:-$(ls "$how")}; do
+[ $# -eq 1 ] || turn=last
+for prog in ${3:-$(ls "$how")}; do
 	echo "# begin $prog"
 	echo 1..2
 	echo ok 1 one
