@@ -49,7 +49,6 @@
 #include "lane/lane.h"
 #include "lane/lane_wake.h"
 #include "reader.h"
-#include "reader_lane.h"
 #include "reader_ready.h"
 #include "seek.h"
 #include "stream/profile_ops.h"
@@ -57,6 +56,7 @@
 #include "stream/table.h"
 #include "stream/wake.h"
 #include "stream_stats.h"
+#include "wire.h"
 
 /* Text is taken in pieces of this many bytes; a longer line is several events. */
 #define TEXT_PIECE	1024

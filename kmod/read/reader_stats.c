@@ -10,33 +10,11 @@
 #include <linux/string.h>
 
 #include "reader.h"
-#include "reader_lane.h"
 #include "reader_priv.h"
 #include "reader_stats.h"
+#include "source_lane.h"
+#include "source_ring.h"
 #include "stream/stream.h"
-
-/* Bytes that it has not read; it may read meanwhile. */
-static u64 reader_lag(const struct reader *rd)
-{
-	u64 lag = 0;
-	unsigned int i;
-
-	for (i = 0; i < rd->nr_rings; i++) {
-		const struct ring_cursor *c = &rd->cursors[i];
-		struct ring_view v;
-		u64 pos;
-
-		if (!ring_exists(c->ring))
-			continue;
-		raw_spin_lock(&c->ring->lock);
-		ring_view(c->ring, &v);
-		raw_spin_unlock(&c->ring->lock);
-		/* A moment ago is good enough. */
-		pos = max(data_race(c->at.pos), v.tail.pos);
-		lag += v.commit.pos > pos ? (v.commit.pos - pos) * RING_UNIT : 0;
-	}
-	return lag + reader_lanes_lag(rd);
-}
 
 /* To be kept until reader_put(). */
 static struct reader *nth_reader(struct stream *s, unsigned int n)
@@ -75,7 +53,7 @@ bool stream_reader(struct stream *s, unsigned int n, struct stream_reader *r)
 	r->position = READ_ONCE(rd->last);
 	r->read = READ_ONCE(rd->given);
 	r->lost = READ_ONCE(rd->missed);
-	r->lag = reader_lag(rd);
+	r->lag = ring_sources_lag(rd) + lane_sources_lag(rd);
 	reader_put(rd);
 	return true;
 }

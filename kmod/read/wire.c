@@ -424,7 +424,7 @@ void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 t
 	unsigned int skip = 0;
 	u8 *data = (u8 *)(b + 1);
 
-	/* cursor_peek() did not believe it. */
+	/* The reader did not believe it: see peek() in source_ring.c. */
 	b->flags = flags | ((rec->word ^ ts) & RING_TS_MASK ? DEVTRACE_F_LATE : 0);
 	b->severity = rec->who >> RING_WHO_SEV_SHIFT;
 	b->source = cpu_to_le16(source);

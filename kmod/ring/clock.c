@@ -27,7 +27,8 @@ struct clock_state devtrace_clock_state;
 static struct devtrace_control *clock_control;
 static struct clock_sample samples[SAMPLES];
 /* How many, and the number of the oldest that is not overwritten next; both wrap. */
-static unsigned long samples_taken, samples_oldest;
+unsigned long devtrace_clock_samples;
+static unsigned long samples_oldest;
 static atomic_t taking = ATOMIC_INIT(0);
 
 static bool drifted(u64 was, u64 is, u64 passed)
@@ -58,7 +59,7 @@ void devtrace_clock_take(u64 ts)
 	s.boot = ktime_get_boot_fast_ns();
 	s.real = ktime_get_real_fast_ns();
 
-	n = READ_ONCE(samples_taken);
+	n = READ_ONCE(devtrace_clock_samples);
 	last = n != samples_oldest ? &samples[(n - 1) % SAMPLES] : NULL;
 	if (!last || s.ts - last->ts > KEEP_NS ||
 	    drifted(last->mono, s.mono, s.ts - last->ts) ||
@@ -69,7 +70,7 @@ void devtrace_clock_take(u64 ts)
 		if (n + 1 - samples_oldest >= SAMPLES)
 			WRITE_ONCE(samples_oldest, samples_oldest + 1);
 		/* LMM(take:A): the sample before its number; pairs with sample:B. */
-		smp_store_release(&samples_taken, n + 1);
+		smp_store_release(&devtrace_clock_samples, n + 1);
 	}
 	atomic_set_release(&taking, 0);
 }
@@ -93,7 +94,7 @@ bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
 
 	for (;;) {
 		/* LMM(sample:B): pairs with take:A. */
-		taken = smp_load_acquire(&samples_taken);
+		taken = smp_load_acquire(&devtrace_clock_samples);
 		if (*n == taken)
 			return false;
 		if (taken - *n >= SAMPLES)
@@ -102,7 +103,7 @@ bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
 		*s = data_race(samples[*n % SAMPLES]);
 		/* The copy before the number is looked at again. */
 		smp_rmb();
-		if (READ_ONCE(samples_taken) - *n < SAMPLES)
+		if (READ_ONCE(devtrace_clock_samples) - *n < SAMPLES)
 			return true;
 	}
 }
@@ -203,7 +204,7 @@ int devtrace_clock_init(struct devtrace_control *control, u32 start)
 
 	clock_control = control;
 	samples_oldest = (long)(s32)start;
-	samples_taken = samples_oldest;
+	devtrace_clock_samples = samples_oldest;
 	update_suspended();
 	err = register_pm_notifier(&clock_pm_nb);
 	if (err)

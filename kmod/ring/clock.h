@@ -81,6 +81,15 @@ static __always_inline void devtrace_clock_event(u64 ts)
 		devtrace_clock_take(ts);
 }
 
+/* How many samples were ever taken; it may wrap. */
+extern unsigned long devtrace_clock_samples;
+
+/* Whether devtrace_clock_sample() may find number @n, or a later one. */
+static inline bool devtrace_clock_has_sample(unsigned long n)
+{
+	return READ_ONCE(devtrace_clock_samples) != n;
+}
+
 unsigned long devtrace_clock_oldest(void);
 bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s);
 

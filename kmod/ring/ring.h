@@ -170,7 +170,7 @@ static inline void ring_enter(struct ring *r)
 {
 	/*
 	 * Before the clock is read: a reader that finds nest 0 knows that no
-	 * event older than its own clock is still to come (see reader.c).
+	 * event older than its own clock is still to come (see source_ring.c).
 	 */
 	ring_inc(&r->nest);
 	barrier();

@@ -25,7 +25,7 @@
 #endif
 #define BUF_UNITS	1024
 #define LEN_MAX		200
-/* As kmod/read/reader.c: how long a store may take to be seen. */
+/* As kmod/read/source_ring.c: how long a store may take to be seen. */
 #define MARGIN_NS	10000
 
 enum pace { FAST, SLOW, SLEEPY, PACES };
@@ -174,7 +174,7 @@ static const char *check_record(const u64 *w)
 	return NULL;
 }
 
-/* After a resize the place is found again by the index, as kmod/read/reader.c does. */
+/* After a resize the place is found again by the index, as kmod/read/source_ring.c does. */
 static void find_again(struct reader *rd)
 {
 	const u64 idx = rd->at.idx;

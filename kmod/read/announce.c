@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a reader is told besides events
+ *
+ * INFO, clock samples, names of the dictionary, names of threads, and when the stream
+ * stopped and went on. All of it is kept outside the rings, and becomes frames when the
+ * reader comes to the event that needs it.
+ *
+ * Invariants. A name, or a clock sample, goes out before the first event that uses it.
+ * Each name goes out once, and again only when the reader went elsewhere before it got
+ * the whole frame. A change of state goes out between the events that it separates.
+ */
+#include <linux/minmax.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "announce.h"
+
+/**
+ * announce_init() - nothing was told yet
+ * @a: zeroed
+ * @s: the stream; it is to stay
+ * @w: where frames go
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int announce_init(struct announce *a, struct stream *s, struct wire *w)
+{
+	a->stream = s;
+	a->wire = w;
+	a->reason = DEVTRACE_INFO_OPEN;
+	a->named = kvcalloc(devtrace_proc_slots(), sizeof(*a->named), GFP_KERNEL_ACCOUNT);
+	return a->named ? 0 : -ENOMEM;
+}
+
+void announce_free(struct announce *a)
+{
+	kvfree(a->named);
+}
+
+/* The first frame, and the first one after a seek or with another check. */
+void announce_begin(struct announce *a)
+{
+	if (likely(a->begun))
+		return;
+	wire_info(a->wire, a->reason);
+	a->begun = true;
+}
+
+/* The check of frames changes: INFO is to say so. */
+void announce_check(struct announce *a)
+{
+	if (a->begun)
+		a->reason = DEVTRACE_INFO_CHECK;
+	a->begun = false;
+}
+
+/* The reader goes to another place: clock samples and changes of state come again. */
+void announce_rewind(struct announce *a)
+{
+	a->clock_sent = false;
+	a->clock_next = devtrace_clock_oldest();
+	a->next_past = stream_oldest_past(a->stream);
+	a->has_past = false;
+}
+
+/* Changes before @place do not matter, but for the state at @place. */
+static void skip_past(struct announce *a, u64 place)
+{
+	u8 state = DEVTRACE_STATE_RUNNING;
+	struct stream_past p;
+
+	while (stream_past(a->stream, &a->next_past, &p) && p.ts < place) {
+		state = p.state;
+		a->next_past++;
+	}
+	if (state != DEVTRACE_STATE_RUNNING)
+		a->next_past--;
+}
+
+/**
+ * announce_seek() - lseek(2) went to another place
+ * @a: of announce_rewind()
+ * @place: trace clock, ns
+ * @names: a name was among the frames that the reader did not get
+ */
+void announce_seek(struct announce *a, u64 place, bool names)
+{
+	if (names) {
+		a->serial = 0;
+		a->sent.found.until = 0;
+		memset(a->named, 0, devtrace_proc_slots() * sizeof(*a->named));
+	}
+	if (a->begun || a->reason == DEVTRACE_INFO_CHECK)
+		a->reason = DEVTRACE_INFO_SEEK;
+	a->begun = false;
+	skip_past(a, place);
+}
+
+/**
+ * announce_clock() - tell what the trace clock was on other clocks
+ * @a: announce_event() says when
+ * @ts: time of the next event, ns
+ *
+ * The latest sample that is not after @ts, or failing that the first one; and now and
+ * then an INFO.
+ */
+void announce_clock(struct announce *a, u64 ts)
+{
+	unsigned long n = a->clock_next;
+	struct clock_sample s;
+	bool first = !a->clock_sent;
+	bool found = false;
+
+	while (devtrace_clock_sample(&n, &s)) {
+		if (s.ts > ts && (found || !first))
+			break;
+		a->clock = s;
+		found = true;
+		a->clock_next = ++n;
+		if (s.ts > ts)
+			break;
+	}
+	if (!first && ((s64)(ts - a->info_ts) >= (s64)INFO_NS ||
+		       a->wire->bytes - a->info_bytes >= INFO_BYTES)) {
+		wire_info(a->wire, DEVTRACE_INFO_PERIODIC);
+		found = true;
+		first = true;
+	}
+	if (!found)
+		return;
+	wire_clock(a->wire, &a->clock);
+	a->clock_sent = true;
+	if (first) {
+		a->info_ts = ts;
+		a->info_bytes = a->wire->bytes;
+	}
+}
+
+/**
+ * announce_thread() - tell the name of a thread, unless it was the last one sent for it
+ * @a: announce_event() says when
+ * @tid: the thread
+ * @ts: time of its event, ns
+ */
+void announce_thread(struct announce *a, u32 tid, u64 ts)
+{
+	struct proc_named *named = a->named;
+	struct proc_sent *sent = &a->sent;
+	struct proc_name name;
+	unsigned int i, first;
+	int slot;
+
+	sent->tid = tid;
+	sent->from = ts;
+	if (!devtrace_proc_find(tid, ts, &name, &sent->found))
+		return;
+	slot = sent->found.slot;
+	if (named[slot].stamp == sent->found.stamp && named[slot].tid == tid)
+		return;
+	/* Another name of the same thread is not the last one sent any more. */
+	first = slot - slot % devtrace_proc_ways();
+	for (i = first; i < first + devtrace_proc_ways(); i++)
+		if (named[i].tid == tid)
+			named[i].stamp = 0;
+	named[slot].stamp = sent->found.stamp;
+	named[slot].tid = tid;
+	wire_proc(a->wire, &name);
+}
+
+/**
+ * announce_names() - tell names of the dictionary that were not told
+ * @a: announce_has_names()
+ * @want: until so many bytes are staged
+ *
+ * Each name is one frame.
+ *
+ * Return: whether there was any: the dictionary may have given it up.
+ */
+bool announce_names(struct announce *a, size_t want)
+{
+	const u64 frames = a->wire->frames;
+	struct devtrace_dict d;
+	u64 newest, serial;
+	u32 scope;
+
+	/* LMM(names:C): pairs with dict:A. */
+	newest = compat_atomic64_read_acquire(&devtrace_dict_serial);
+	while (wire_has_room(a->wire) && wire_staged(a->wire) < want) {
+		serial = devtrace_dict_next(a->serial, &d, &scope);
+		if (!serial) {
+			/* The newest may have been given up meanwhile. */
+			a->serial = max(a->serial, newest);
+			break;
+		}
+		a->serial = serial;
+		wire_dict(a->wire, &d, scope);
+	}
+	return a->wire->frames != frames;
+}
+
+/* The next change of state; false if there is none. */
+bool announce_find_past(struct announce *a)
+{
+	if (!a->has_past)
+		a->has_past = stream_past(a->stream, &a->next_past, &a->past);
+	return a->has_past;
+}
+
+void announce_past(struct announce *a)
+{
+	wire_state(a->wire, &a->past);
+	a->next_past++;
+	a->has_past = false;
+}

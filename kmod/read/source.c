@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a reader reads from: what both kinds of source do alike
+ */
+#include "reader_priv.h"
+#include "source.h"
+
+void source_set_ready(struct reader *rd, struct source *src, bool ready)
+{
+	rd->nr_ready += ready - src->ready;
+	src->ready = ready;
+}
+
+/**
+ * source_report() - make a LOST frame, if anything was lost
+ * @rd: the reader
+ * @src: its source
+ * @cause: enum devtrace_cause
+ * @count: how many events
+ * @now: trace clock, ns: they are not newer, if no event is at the front
+ */
+void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u64 now)
+{
+	if (!count)
+		return;
+	wire_lost(&rd->wire, src->number, cause, count, src->last, src->ready ? src->key : now);
+	WRITE_ONCE(rd->missed, rd->missed + count);
+}
+
+/**
+ * source_report_passed() - report the events that the source skipped
+ * @rd: the reader
+ * @src: its source; @cleared and @lost become 0
+ * @now: trace clock, ns
+ */
+void source_report_passed(struct reader *rd, struct source *src, u64 now)
+{
+	source_report(rd, src, DEVTRACE_LOST_CLEARED, src->cleared, now);
+	source_report(rd, src, DEVTRACE_LOST_OVERWRITTEN, src->lost, now);
+	src->cleared = 0;
+	src->lost = 0;
+}

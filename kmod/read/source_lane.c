@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A reader's place in what one slot's lanes gave
+ *
+ * The reader copies nothing ahead. It reads each event where it stands in the ring of
+ * blocks, and then looks whether the event was being overwritten meanwhile.
+ *
+ * Invariants. Each event of the slot before the front was given, or is counted in @lost
+ * or @cleared. A refresh takes what the slot's lane has before it says that there is
+ * nothing: from then on nothing older than the slot's floor can come, and the floor is
+ * the bound. Whoever looks into a block has preemption off, for one run at the most:
+ * slots_resize() waits for that before it frees any.
+ */
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+
+#include "reader_priv.h"
+#include "ring/clock.h"
+#include "source.h"
+#include "source_lane.h"
+#include "wire.h"
+
+/* Runs that are overwritten while a reader comes to them: so often it looks for the next. */
+#define RUN_TRIES	8
+
+/* A function of its own, so that the others have no run on their stack. */
+static noinline bool run_is_still_there(struct reader *rd, struct lane_source *s)
+{
+	struct run r;
+
+	if (!slot_run(s->run, &r))
+		return false;
+	s->turn = rd->turn;
+	return true;
+}
+
+/*
+ * Whether the run is still there. It is asked under the lock of the ring once a call, for
+ * a reader may sleep for long in between; then it is enough to look at the tail.
+ */
+static bool run_is_there(struct reader *rd, struct lane_source *s)
+{
+	return likely(s->turn == rd->turn) || run_is_still_there(rd, s);
+}
+
+/* The rest of the run is lost; the next one tells how many events that are. */
+static bool run_is_gone(struct lane_source *s)
+{
+	s->at = s->len;
+	return false;
+}
+
+/* The next event of the run; preemption is off. */
+static bool peek(struct reader *rd, struct lane_source *s)
+{
+	const struct block_ring *ring = slots_ring();
+	const u8 *records;
+	u64 ts;
+	int ret;
+
+	while (s->at < s->len) {
+		if (!run_is_there(rd, s))
+			return run_is_gone(s);
+		records = blocks_records(ring, s->run);
+		ret = lane_next(records, &s->at, s->len, &s->time, &s->ev);
+		if (ret <= 0 || !blocks_there(ring, s->run))
+			return run_is_gone(s);
+		/* It was not wanted, and is not counted in the slot. */
+		if (unlikely(s->ev.type == DEVTRACE_T_EMPTY))
+			continue;
+		s->data = s->ev.data - records;
+		ts = clamp(s->time, s->lo, s->hi);
+		s->late = ts != s->time;
+		s->src.key = ts;
+		return true;
+	}
+	return false;
+}
+
+static bool look(struct reader *rd, struct lane_source *s)
+{
+	bool found;
+
+	if (s->at == s->len)
+		return false;
+	preempt_disable();
+	found = peek(rd, s);
+	preempt_enable();
+	return found;
+}
+
+/* The event at the front as a frame; preemption is off. False: it was overwritten. */
+static bool send(struct reader *rd, struct lane_source *s)
+{
+	const struct block_ring *ring = slots_ring();
+	u16 source = s->src.number;
+
+	if (!run_is_there(rd, s))
+		return run_is_gone(s);
+	if (s->ev.cpu < nr_cpu_ids)
+		source = s->ev.cpu;
+	s->ev.data = blocks_records(ring, s->run) + s->data;
+	wire_lane_event(&rd->wire, &s->ev, s->src.tid, source, s->src.key, s->late);
+	if (!blocks_there(ring, s->run))
+		return run_is_gone(s);
+	wire_lane_send(&rd->wire, &s->ev);
+	return true;
+}
+
+bool lane_source_give(struct reader *rd, struct lane_source *s, bool wanted)
+{
+	bool there, more = false;
+
+	preempt_disable();
+	there = !wanted || send(rd, s);
+	if (likely(there)) {
+		s->src.last = s->src.key;
+		s->idx++;
+		more = peek(rd, s);
+	}
+	preempt_enable();
+	if (!more)
+		source_set_ready(rd, &s->src, false);
+	return wanted && there;
+}
+
+static void enter_run(struct reader *rd, struct lane_source *s, run_place_t place,
+		      const struct run *r)
+{
+	s->run = place;
+	s->at = 0;
+	s->len = r->len;
+	s->time = r->time;
+	s->lo = r->lo;
+	s->hi = r->hi;
+	s->src.tid = r->tid;
+	s->ev.cpu = r->cpu;
+	s->turn = rd->turn;
+	s->idx = r->idx;
+}
+
+static void report(struct reader *rd, struct lane_source *s, const struct slot_view *v)
+{
+	const u64 now = devtrace_clock();
+	unsigned int cause;
+
+	source_report_passed(rd, &s->src, now);
+	for (cause = 0; cause < SLOT_CAUSES; cause++)
+		source_report(rd, &s->src, cause, v->dropped[cause] - s->drops[cause], now);
+	memcpy(s->drops, v->dropped, sizeof(s->drops));
+	if (v->bad != s->bad)
+		wire_lost(&rd->wire, s->src.number, DEVTRACE_LOST_LANE, 0, s->src.last, now);
+	s->bad = v->bad;
+}
+
+static bool has_news(const struct lane_source *s, const struct slot_view *v)
+{
+	return s->src.lost || s->src.cleared || v->bad != s->bad ||
+	       memcmp(s->drops, v->dropped, sizeof(s->drops));
+}
+
+/* From run to run to the next event. Returns the last one it came to, 0: there is no more. */
+static run_place_t next_event(struct reader *rd, struct lane_source *s)
+{
+	run_place_t place;
+	struct run r;
+	int tries = 0;
+
+	do {
+		place = slot_next(s->slot, s->run, &r);
+		if (!place)
+			break;
+		s->src.lost += r.idx - s->idx;
+		enter_run(rd, s, place, &r);
+		if (look(rd, s))
+			source_set_ready(rd, &s->src, true);
+	} while (!s->src.ready && ++tries < RUN_TRIES);
+	return place;
+}
+
+void lane_source_refresh(struct reader *rd, struct lane_source *s)
+{
+	struct slot_view v;
+	run_place_t place = s->run;
+
+	slot_refresh(s->slot, &v);
+	s->src.busy = v.busy;
+	/* A seek ends in the middle of a run. */
+	if (look(rd, s))
+		source_set_ready(rd, &s->src, true);
+	else
+		place = next_event(rd, s);
+	if (!place && v.idx > s->idx) {
+		/* They were all overwritten. */
+		s->src.lost += v.idx - s->idx;
+		s->idx = v.idx;
+	}
+	if (!s->src.ready && place)
+		s->src.busy = true;
+	else if (!s->src.ready)
+		s->src.key = max(s->src.key, v.floor);
+	if (unlikely(has_news(s, &v)))
+		report(rd, s, &v);
+}
+
+/* Within the run, to the first event that is not older. */
+static void find_in_run(struct reader *rd, struct lane_source *s, u64 ts)
+{
+	u32 at = s->at;
+	u64 time = s->time;
+	u16 cpu = s->ev.cpu;
+
+	while (look(rd, s)) {
+		if (s->src.key >= ts) {
+			s->at = at;
+			s->time = time;
+			s->ev.cpu = cpu;
+			return;
+		}
+		s->idx++;
+		at = s->at;
+		time = s->time;
+		cpu = s->ev.cpu;
+	}
+}
+
+/* What is before is not lost: it was not asked for. */
+static void find_time(struct reader *rd, struct lane_source *s, u64 ts)
+{
+	run_place_t place = s->run;
+	struct run r;
+
+	while ((place = slot_next(s->slot, place, &r))) {
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return;
+		enter_run(rd, s, place, &r);
+		if (r.hi >= ts) {
+			find_in_run(rd, s, ts);
+			return;
+		}
+		s->at = s->len;
+		s->idx = r.idx + r.nr;
+	}
+}
+
+/* What is complete was taken. */
+void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts)
+{
+	struct slot_view v;
+
+	slot_view(s->slot, &v);
+	s->at = 0;
+	s->len = 0;
+	if (ts == U64_MAX)
+		s->run = slot_end(s->slot, &s->idx);
+	else
+		s->run = slot_cleared(s->slot, &s->idx, ts ? NULL : &v);
+	s->bad = v.bad;
+	memcpy(s->drops, v.dropped, sizeof(s->drops));
+	if (!ts || ts == U64_MAX)
+		return;
+	s->idx = v.idx;
+	find_time(rd, s, ts);
+}
+
+void lane_source_clear(struct reader *rd, struct lane_source *s)
+{
+	run_place_t run;
+	u64 idx;
+
+	run = slot_cleared(s->slot, &idx, NULL);
+	if (idx <= s->idx)
+		return;
+	s->src.cleared += idx - s->idx;
+	s->idx = idx;
+	s->run = run;
+	s->at = 0;
+	s->len = 0;
+	source_set_ready(rd, &s->src, false);
+}
+
+/**
+ * lane_source_begin() - a place in a slot that the reader did not know
+ * @s: the source, zeroed but for its slot and its number
+ * @key: trace clock, ns: nothing in the slot is older
+ *
+ * All that was ever in the slot was to be read.
+ */
+void lane_source_begin(struct lane_source *s, u64 key)
+{
+	s->run = slot_cleared(s->slot, &s->idx, NULL);
+	s->src.cleared = s->idx;
+	s->src.key = key;
+}
+
+/* A slot that the reader does not know yet, too. */
+static bool slot_unread(const struct reader *rd, unsigned int slot, u64 bytes)
+{
+	const struct lane_source *s = NULL;
+	struct slot_view v;
+
+	if (slot < reader_nr_lanes(rd))
+		s = reader_lane(rd, slot);
+	slot_refresh(slot, &v);
+	if (bytes)
+		return slots_behind(slot, s ? s->run : 0, s ? s->idx : 0) >= bytes;
+	return s ? v.idx != s->idx || has_news(s, &v) : v.idx != 0;
+}
+
+/**
+ * lane_sources_unread() - whether some slot has events that were not read
+ * @rd: the reader
+ * @percent: and so much of the ring at least; 0: anything
+ */
+bool lane_sources_unread(const struct reader *rd, unsigned int percent)
+{
+	const u64 size = slots_bytes();
+	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
+	u64 bytes = 0;
+
+	/* The ring never counts as full: room is made a block ahead. */
+	if (percent && size)
+		bytes = min(div_u64(size * percent, 100), size - 2 * BLOCK_BYTES);
+	for (i = 0; i < nr; i++) {
+		if (slot_unread(rd, i, bytes))
+			return true;
+		cond_resched();
+	}
+	return false;
+}
+
+/**
+ * lane_sources_lag() - bytes of the ring of blocks that were not read
+ * @rd: the reader, which may read meanwhile
+ */
+u64 lane_sources_lag(const struct reader *rd)
+{
+	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
+	/* LMM(reader_nr:B): pairs with reader_nr:A. */
+	const unsigned int known = smp_load_acquire(&rd->nr) - rd->nr_rings;
+	const struct lane_source *s;
+	run_place_t run;
+	u64 lag = 0, idx;
+
+	for (i = 0; i < nr; i++) {
+		if (i < known) {
+			s = reader_lane(rd, i);
+			/* A moment ago is good enough. */
+			run = data_race(s->run);
+			/* Likewise. */
+			idx = data_race(s->idx);
+		} else {
+			/* It begins there when it comes to know the slot. */
+			run = slot_cleared(i, &idx, NULL);
+		}
+		lag = max(lag, slots_behind(i, run, idx));
+		cond_resched();
+	}
+	return lag;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A reader's place in what one slot's lanes gave: see source_lane.c
+ */
+#ifndef DEVTRACE_SOURCE_LANE_H
+#define DEVTRACE_SOURCE_LANE_H
+
+#include <linux/kernel.h>
+#include <linux/types.h>
+
+#include "lane/slot.h"
+#include "source_head.h"
+
+struct reader;
+
+/**
+ * struct lane_source - a place in the chain of one slot
+ * @src: the head; if ready, @ev is the event at the front
+ * @slot: its number
+ * @late: the event's time is not what the thread said
+ * @at: bytes of @run that were looked at
+ * @len: bytes that it has
+ * @data: where the payload of @ev is, in bytes behind the header of the run
+ * @run: the run that is read, or was read last; 0: none
+ * @time: of the event before @at, as it was written
+ * @lo: no event of the run is older
+ * @hi: nor newer
+ * @ev: the event, but for its payload
+ * @turn: the call of reader_fill() in which the run was last seen to be there
+ * @idx: events before the front
+ * @drops: how many drops of each cause have been reported
+ * @bad: how often it was reported that the lane makes no sense
+ */
+struct lane_source {
+	struct source	src;
+	u16		slot;
+	bool		late;
+	u32		at, len, data;
+	run_place_t	run;
+	u64		time;
+	u64		lo, hi;
+	struct lane_event ev;
+	unsigned int	turn;
+	u64		idx;
+	u64		drops[SLOT_CAUSES];
+	u64		bad;
+};
+
+static inline struct lane_source *lane_source(struct source *src)
+{
+	return container_of(src, struct lane_source, src);
+}
+
+void lane_source_begin(struct lane_source *s, u64 key);
+
+/* The four operations: see source.h. */
+void lane_source_refresh(struct reader *rd, struct lane_source *s);
+bool lane_source_give(struct reader *rd, struct lane_source *s, bool wanted);
+void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts);
+void lane_source_clear(struct reader *rd, struct lane_source *s);
+
+/* Of all slots, those that the reader does not know yet included */
+bool lane_sources_unread(const struct reader *rd, unsigned int percent);
+u64 lane_sources_lag(const struct reader *rd);
+
+#endif /* DEVTRACE_SOURCE_LANE_H */

@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A reader's place in the ring of one CPU
+ *
+ * The reader copies a stretch of records at a time. The copy is its own: what was copied
+ * cannot be overwritten. The ring is locked for one copy, or one step of a search.
+ *
+ * Invariants. @at is the place of the record at the front of the copy; it moves by whole
+ * records. All events between two values of @at were given, or are in @lost, @cleared or
+ * @voids. So for every ring and reader, events given and events reported lost add up to
+ * events emitted.
+ *
+ * The bound. A writer raises the nest count of its ring before it reads the clock. The
+ * reader reads the clock, and then finds nobody nested and everything committed: so an
+ * event that comes later is not older than that clock, but for the time that a store
+ * takes to become visible, for which MARGIN_NS is allowed. While a writer is under way
+ * the bound stays where it is.
+ */
+#include <linux/lockdep.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/time64.h>
+
+#include "reader_priv.h"
+#include "ring/clock.h"
+#include "source.h"
+#include "source_ring.h"
+#include "stream/stream.h"
+#include "wire.h"
+
+/* What is copied of a ring at a time. */
+#define CACHE_UNITS	1024
+
+/* Within it a store becomes visible to others. */
+#define MARGIN_NS	(10 * NSEC_PER_USEC)
+
+/* Behind the record at the front. */
+static void skip_record(struct ring_source *s)
+{
+	u32 units = ring_record_units((void *)&s->cache[s->next]);
+
+	s->next += units;
+	s->at.pos += units;
+	s->at.idx++;
+}
+
+/* Look at the record at the front of the cache; false if it is not whole. */
+static bool peek(struct ring_source *s)
+{
+	u64 ts;
+
+	while (s->next < s->end) {
+		const struct ring_record *rec = (void *)&s->cache[s->next];
+		u32 left = s->end - s->next, units;
+
+		if (rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD) {
+			units = (u32)rec->word;
+			if (units > left)
+				return false;
+			s->next += units;
+			s->at.pos += units;
+			continue;
+		}
+		if (left < 2 || ring_record_units(rec) > left)
+			return false;
+		if (unlikely(rec->word >> RING_TYPE_SHIFT == RING_TYPE_VOID)) {
+			s->voids++;
+			skip_record(s);
+			continue;
+		}
+		ts = ring_ts(rec->word, s->latest);
+		/* Beyond latest it seems older than the machine: its CPU's clock is wrong. */
+		s->src.key = likely(ts <= s->latest) ? ts :
+			     max(s->src.key, s->latest - NSEC_PER_SEC);
+		s->src.tid = rec->who & RING_WHO_TID;
+		return true;
+	}
+	return false;
+}
+
+bool ring_source_give(struct reader *rd, struct ring_source *s, bool wanted)
+{
+	if (likely(wanted))
+		wire_event(&rd->wire, (void *)&s->cache[s->next], s->src.number, s->src.key);
+	s->src.last = s->src.key;
+	skip_record(s);
+	if (!peek(s))
+		source_set_ready(rd, &s->src, false);
+	return wanted;
+}
+
+static bool dropped_more(const struct ring_source *s)
+{
+	int cause;
+
+	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++)
+		if (ring_count_read(&s->ring->dropped[cause]) != s->drops[cause])
+			return true;
+	return false;
+}
+
+static void report(struct reader *rd, struct ring_source *s, u64 now)
+{
+	int cause;
+
+	source_report_passed(rd, &s->src, now);
+	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++) {
+		u64 n = ring_count_read(&s->ring->dropped[cause]), more = n - s->drops[cause];
+
+		/* What a writer took back was not stored, if not for want of room. */
+		if (cause == DEVTRACE_LOST_STOPPED)
+			more += s->voids;
+		source_report(rd, &s->src, cause, more, now);
+		s->drops[cause] = n;
+	}
+	s->voids = 0;
+}
+
+static bool have_cache(struct ring_source *s)
+{
+	if (!s->cache)
+		s->cache = kvmalloc_array(CACHE_UNITS, sizeof(*s->cache),
+					  GFP_KERNEL_ACCOUNT);
+	return s->cache;
+}
+
+static void drop_cache(struct ring_source *s)
+{
+	s->next = 0;
+	s->end = 0;
+}
+
+/* To the oldest record, with everything before it lost; the ring is locked. */
+static void go_oldest(struct ring_source *s)
+{
+	lockdep_assert_held(&s->ring->lock);
+	ring_oldest(s->ring, &s->at, &s->src.lost);
+	s->moves = s->ring->moves;
+	s->placed = true;
+}
+
+/*
+ * After a resize: each record is elsewhere, or gone. Nothing that was copied is left to
+ * be given. -EINTR: killed on the way; nothing has changed.
+ */
+static int follow_resize(struct ring_source *s)
+{
+	struct ring *ring = s->ring;
+	struct ring_place at;
+	unsigned int moves = 0;
+	bool there;
+	u32 step = 0;
+
+	do {
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		raw_spin_lock(&ring->lock);
+		if (moves != ring->moves)
+			step = 0;
+		moves = ring->moves;
+		/* What was cleared before is not in the new memory, and was not overwritten. */
+		if (s->at.idx < ring->cleared.idx) {
+			s->src.cleared += ring->cleared.idx - s->at.idx;
+			s->at.idx = ring->cleared.idx;
+		}
+		there = ring_place_step(ring, s->at.idx, &step, &at, s->cache, CACHE_UNITS);
+		raw_spin_unlock(&ring->lock);
+	} while (!there);
+	if (at.idx > s->at.idx)
+		s->src.lost += at.idx - s->at.idx;
+	s->at = at;
+	s->moves = moves;
+	return 0;
+}
+
+/*
+ * Copy what comes next of a ring that exists. -EAGAIN: the source has to be found a
+ * place, or another one, first.
+ */
+static int fetch(struct ring_source *s)
+{
+	struct ring *ring = s->ring;
+	struct ring_view v;
+	int err = 0;
+
+	raw_spin_lock(&ring->lock);
+	if (likely(s->moves == ring->moves)) {
+		ring_view(ring, &v);
+		s->src.busy = v.busy;
+		s->src.lost += ring_fetch(ring, &s->at, CACHE_UNITS, s->cache, &s->end);
+	} else {
+		err = -EAGAIN;
+	}
+	raw_spin_unlock(&ring->lock);
+	return err;
+}
+
+/* The ring came after the others got their places: all was to be read. */
+static void find_place(struct reader *rd, struct ring_source *s)
+{
+	raw_spin_lock(&s->ring->lock);
+	go_oldest(s);
+	s->src.cleared = s->ring->cleared.idx - rd->stream->start;
+	raw_spin_unlock(&s->ring->lock);
+}
+
+int ring_source_refresh(struct reader *rd, struct ring_source *s)
+{
+	u64 now;
+	int err;
+
+	do {
+		now = devtrace_clock();
+		if (!ring_exists(s->ring)) {
+			s->src.key = now - MARGIN_NS;
+			s->src.busy = false;
+			break;
+		}
+		if (!s->placed)
+			find_place(rd, s);
+		if (!have_cache(s))
+			return -ENOMEM;
+		drop_cache(s);
+		/* The clock before we look whether a writer is under way. */
+		smp_mb();
+		while (unlikely(fetch(s))) {
+			err = follow_resize(s);
+			if (err)
+				return err;
+		}
+		/* Clocks of two CPUs may differ by nanoseconds, not by a second. */
+		s->latest = devtrace_clock() + NSEC_PER_SEC;
+		if (peek(s))
+			source_set_ready(rd, &s->src, true);
+		else if (!s->end && !s->src.busy)
+			s->src.key = now - MARGIN_NS;
+		/* There may have been padding and nothing else. */
+	} while (!s->src.ready && s->end);
+
+	if (s->src.lost || s->src.cleared || s->voids || dropped_more(s))
+		report(rd, s, now);
+	return 0;
+}
+
+void ring_source_clear(struct reader *rd, struct ring_source *s)
+{
+	struct ring *ring = s->ring;
+	u64 n = 0;
+
+	if (!s->placed)
+		return;
+	raw_spin_lock(&ring->lock);
+	if (s->at.idx < ring->cleared.idx) {
+		n = ring->cleared.idx - s->at.idx;
+		s->at = ring->cleared;
+		s->moves = ring->moves;
+	}
+	raw_spin_unlock(&ring->lock);
+	if (!n)
+		return;
+	s->src.cleared += n;
+	s->src.key = 0;
+	drop_cache(s);
+	source_set_ready(rd, &s->src, false);
+}
+
+/* In steps. Who is killed stops where it has come to: nothing is behind that. */
+static void find_time(struct ring_source *s, u64 ts, u64 now)
+{
+	struct ring *ring = s->ring;
+	bool there;
+	u32 step = 0;
+
+	do {
+		raw_spin_lock(&ring->lock);
+		if (s->moves != ring->moves)
+			step = 0;
+		s->moves = ring->moves;
+		there = ring_find_step(ring, ts, now, &step, &s->at, s->cache, CACHE_UNITS);
+		raw_spin_unlock(&ring->lock);
+		cond_resched();
+	} while (!there && !fatal_signal_pending(current));
+}
+
+static void go_end(struct ring_source *s)
+{
+	struct ring_view v;
+
+	raw_spin_lock(&s->ring->lock);
+	ring_view(s->ring, &v);
+	s->at = v.commit;
+	s->moves = s->ring->moves;
+	raw_spin_unlock(&s->ring->lock);
+}
+
+/* As if just opened: what was dropped since the last clear is to be reported. */
+static void seek_oldest(struct ring_source *s)
+{
+	memset(s->drops, 0, sizeof(s->drops));
+	if (!ring_exists(s->ring))
+		return;
+	raw_spin_lock(&s->ring->lock);
+	memcpy(s->drops, s->ring->cleared_drops, sizeof(s->drops));
+	go_oldest(s);
+	raw_spin_unlock(&s->ring->lock);
+}
+
+static void seek_time(struct ring_source *s, u64 ts, u64 now)
+{
+	int cause;
+
+	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++)
+		s->drops[cause] = ring_count_read(&s->ring->dropped[cause]);
+	/* A ring that came since the caches were allocated has nothing older. */
+	if (!ring_exists(s->ring) || !s->cache)
+		return;
+	if (ts == U64_MAX)
+		go_end(s);
+	else
+		find_time(s, ts, now);
+	s->placed = true;
+}
+
+void ring_source_seek(struct ring_source *s, u64 ts, u64 now)
+{
+	s->voids = 0;
+	s->placed = false;
+	if (ts)
+		seek_time(s, ts, now);
+	else
+		seek_oldest(s);
+	/* The search works in the cache. */
+	drop_cache(s);
+}
+
+/**
+ * ring_sources_prepare_seek() - allocate what a seek to a time needs
+ * @rd: the reader
+ *
+ * Return: 0, or -ENOMEM: the reader is where it was.
+ */
+int ring_sources_prepare_seek(struct reader *rd)
+{
+	unsigned int i;
+
+	for (i = 0; i < rd->nr_rings; i++)
+		if (ring_exists(rd->rings[i].ring) && !have_cache(&rd->rings[i]))
+			return -ENOMEM;
+	return 0;
+}
+
+/*
+ * Whether a ring has so much that was not read: this part of its size, in percent, or as
+ * many units. After a resize nobody knows before it was looked at.
+ */
+static bool unread(const struct ring_source *s, unsigned int percent, u32 most)
+{
+	struct ring_view v;
+	bool moved;
+	u64 units;
+
+	if (!ring_exists(s->ring))
+		return false;
+	raw_spin_lock(&s->ring->lock);
+	ring_view(s->ring, &v);
+	moved = s->placed && s->moves != s->ring->moves;
+	units = min_t(u64, div_u64((u64)(s->ring->mask + 1) * percent, 100), most);
+	raw_spin_unlock(&s->ring->lock);
+	return moved || v.commit.pos - (s->placed ? s->at.pos : v.tail.pos) >= units;
+}
+
+/**
+ * ring_sources_unread() - whether some ring has events, or drops, that were not read
+ * @rd: the reader
+ * @percent: and so much of its size at least; 0: anything
+ */
+bool ring_sources_unread(const struct reader *rd, unsigned int percent)
+{
+	unsigned int i;
+
+	for (i = 0; i < rd->nr_rings; i++) {
+		const struct ring_source *s = &rd->rings[i];
+
+		if (!percent && dropped_more(s))
+			return true;
+		/* A ring never counts as full: room is made ahead. */
+		if (percent ? unread(s, min(percent, 95U), U32_MAX) : unread(s, 100, 1))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * ring_sources_much() - whether some ring has much that was not read
+ * @rd: the reader
+ * @bytes: so much, or half of the ring
+ */
+bool ring_sources_much(const struct reader *rd, u32 bytes)
+{
+	unsigned int i;
+
+	for (i = 0; i < rd->nr_rings; i++)
+		if (unread(&rd->rings[i], 50, bytes / RING_UNIT))
+			return true;
+	return false;
+}
+
+/**
+ * ring_sources_lag() - bytes of all rings that were not read
+ * @rd: the reader, which may read meanwhile
+ */
+u64 ring_sources_lag(const struct reader *rd)
+{
+	u64 lag = 0;
+	unsigned int i;
+
+	for (i = 0; i < rd->nr_rings; i++) {
+		const struct ring_source *s = &rd->rings[i];
+		struct ring_view v;
+		u64 pos;
+
+		if (!ring_exists(s->ring))
+			continue;
+		raw_spin_lock(&s->ring->lock);
+		ring_view(s->ring, &v);
+		raw_spin_unlock(&s->ring->lock);
+		/* A moment ago is good enough. */
+		pos = max(data_race(s->at.pos), v.tail.pos);
+		lag += v.commit.pos > pos ? (v.commit.pos - pos) * RING_UNIT : 0;
+	}
+	return lag;
+}

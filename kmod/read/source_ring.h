@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A reader's place in the ring of one CPU: see source_ring.c
+ */
+#ifndef DEVTRACE_SOURCE_RING_H
+#define DEVTRACE_SOURCE_RING_H
+
+#include <linux/kernel.h>
+#include <linux/types.h>
+
+#include "ring/ring.h"
+#include "source_head.h"
+
+struct reader;
+
+/**
+ * struct ring_source - a place in one ring
+ * @src: the head; if ready, @cache has the record at @at
+ * @ring: the ring; it may come into being later
+ * @placed: @at is set; it is not while there is no ring
+ * @moves: of the ring, when @at was set
+ * @at: the next record to be given
+ * @voids: records that were taken back, not yet reported
+ * @drops: how many drops of each cause have been reported
+ * @latest: no record in @cache is newer
+ * @next: the front of @cache, in units
+ * @end: its end
+ * @cache: copied records
+ */
+struct ring_source {
+	struct source	src;
+	struct ring	*ring;
+	bool		placed;
+	unsigned int	moves;
+	struct ring_place at;
+	u64		voids;
+	u64		drops[DEVTRACE_LOST_CAUSES];
+	u64		latest;
+	u32		next, end;
+	u64		*cache;
+};
+
+static inline struct ring_source *ring_source(struct source *src)
+{
+	return container_of(src, struct ring_source, src);
+}
+
+/* The four operations: see source.h. */
+int ring_source_refresh(struct reader *rd, struct ring_source *s);
+bool ring_source_give(struct reader *rd, struct ring_source *s, bool wanted);
+void ring_source_seek(struct ring_source *s, u64 ts, u64 now);
+void ring_source_clear(struct reader *rd, struct ring_source *s);
+
+/* Of all rings of a reader */
+int ring_sources_prepare_seek(struct reader *rd);
+bool ring_sources_unread(const struct reader *rd, unsigned int percent);
+bool ring_sources_much(const struct reader *rd, u32 bytes);
+u64 ring_sources_lag(const struct reader *rd);
+
+#endif /* DEVTRACE_SOURCE_RING_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which sources a reader has: see sources.c
+ */
+#ifndef DEVTRACE_SOURCES_H
+#define DEVTRACE_SOURCES_H
+
+struct reader;
+
+int sources_init(struct reader *rd);
+int sources_follow(struct reader *rd);
+void sources_free(struct reader *rd);
+
+#endif /* DEVTRACE_SOURCES_H */
