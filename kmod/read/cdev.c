@@ -1,77 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/trace
+ * /dev/trace: its devices, and what is done with a descriptor but reading and writing
  *
- * A descriptor open for reading has a reader; one open for writing emits. One
- * open for both has a reader from the first time that it reads, polls or seeks:
- * programs that emit open it so to map the control page, and most never read.
  * The contract, with every error number, is Documentation/ABI/testing/dev-trace.
  *
- * O_TRUNC clears the buffer, but not when the device is opened: a shell opens
- * with O_TRUNC for `echo text > /dev/trace` as well as for `: > /dev/trace`.
- * The buffer is cleared when the descriptor is closed and nothing was ever
- * written or emitted through it. It is whoever opened it who wants that, and
- * who must have the right to: the last to close it may be a privileged program
- * that got it as its standard output, or a kernel thread. If he has not,
- * close(2) gives EPERM, and the buffer stays.
- *
- * User memory may be behind userfaultfd(2) or FUSE: a page fault there can wait for ever.
- * So read(2) holds no lock while it copies; it sets a flag, and until it clears it the
- * staged frames are its own. Another read(2) or lseek(2) waits for the flag and can be
- * interrupted; a read that must not wait gets EAGAIN, and poll(2) finds nothing to read.
- * Whoever was told either is woken when the copying ends. No other lock is held while
- * user memory is touched: a wait for a lock is bounded, and killable unless it must not
- * be given up.
+ * O_TRUNC clears the buffer, but not when the device is opened: a shell opens with O_TRUNC
+ * for `echo text > /dev/trace` as well as for `: > /dev/trace`. The buffer is cleared when
+ * the descriptor is closed and nothing was ever written or emitted through it. The opener
+ * must have the right to clear, not the closer: the last to close may be a privileged
+ * program that got the descriptor as its standard output, or a kernel thread. Without the
+ * right, close(2) returns EPERM and the buffer stays.
  */
 #include <linux/capability.h>
 #include <linux/cdev.h>
 #include <linux/device.h>
 #include <linux/file.h>
 #include <linux/fs.h>
-#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/poll.h>
-#include <linux/sched/signal.h>
+#include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
 #include <linux/uaccess.h>
-#include <linux/uio.h>
 #include <linux/wait.h>
 
 #include "cdev.h"
+#include "cdev_read.h"
+#include "cdev_write.h"
 #include "clear.h"
 #include "compat/compat.h"
 #include "emit/control_ops.h"
 #include "emit/dict.h"
-#include "emit/emit.h"
 #include "emit/emit_user.h"
+#include "handle.h"
 #include "lane/lane.h"
-#include "lane/lane_wake.h"
 #include "reader.h"
-#include "reader_ready.h"
-#include "seek.h"
-#include "stream/profile_ops.h"
 #include "stream/stream.h"
 #include "stream/table.h"
-#include "stream/wake.h"
 #include "stream_stats.h"
-#include "wire.h"
-
-/* Text is taken in pieces of this many bytes; a longer line is several events. */
-#define TEXT_PIECE	1024
-
-struct handle {
-	struct stream	*stream;
-	struct mutex	lock;		/* of all below; not held while user memory is touched */
-	struct reader	*reader;	/* NULL until it is needed */
-	bool		copying;	/* a read copies staged frames, without the lock */
-	bool		missed;		/* meanwhile poll(2) or a read was told to wait */
-	wait_queue_head_t copied;	/* for the end of @copying */
-	bool		rests;		/* it read all there was, at @rested */
-	unsigned long	rested;		/* jiffies */
-	bool		clear;		/* O_TRUNC, and nothing written yet */
-};
 
 static const struct devtrace_cdev_config *cdev_config;
 static struct devtrace_control *cdev_control;
@@ -113,54 +79,6 @@ static int trace_open(struct inode *inode, struct file *file)
 	/* read(2) honours IOCB_NOWAIT; write(2) never waits. */
 	file->f_mode |= FMODE_NOWAIT;
 	return 0;
-}
-
-/*
- * Take the lock while no other read is copying. Return: 0 with the lock held; -EAGAIN:
- * another read is copying, and @nowait; -ERESTARTSYS.
- */
-static int handle_lock(struct handle *h, bool nowait)
-{
-	for (;;) {
-		if (mutex_lock_interruptible(&h->lock))
-			return -ERESTARTSYS;
-		if (!h->copying)
-			return 0;
-		h->missed |= nowait;
-		mutex_unlock(&h->lock);
-		if (nowait)
-			return -EAGAIN;
-		if (wait_event_interruptible(h->copied, !READ_ONCE(h->copying)))
-			return -ERESTARTSYS;
-	}
-}
-
-/* Release the lock. If the caller has been copying, tell those who asked meanwhile. */
-static void handle_unlock(struct handle *h)
-{
-	const bool missed = h->missed;
-
-	if (!h->copying) {
-		mutex_unlock(&h->lock);
-		return;
-	}
-	WRITE_ONCE(h->copying, false);
-	h->missed = false;
-	mutex_unlock(&h->lock);
-	/* Has a full barrier; pairs with that of wait_event_interruptible(). */
-	if (wq_has_sleeper(&h->copied))
-		wake_up_interruptible_all(&h->copied);
-	if (missed)
-		wake_up_interruptible_all(&h->stream->wait);
-}
-
-/* The reader, locked, or NULL if there is no memory. */
-static struct reader *handle_reader(struct handle *h)
-{
-	lockdep_assert_held(&h->lock);
-	if (!h->reader)
-		h->reader = reader_new(h->stream);
-	return h->reader;
 }
 
 static bool opener_may_clear(struct file *file)
@@ -214,296 +132,6 @@ static int trace_release(struct inode *inode, struct file *file)
 	stream_put(h->stream);
 	kfree(h);
 	return 0;
-}
-
-/*
- * With kernel profile events on, whoever reads makes what it reads next: its own system
- * calls, those of who takes what it read, a switch, a timer. So one that has read all
- * there was rests, unless much has come, and finds nothing meanwhile: what comes of
- * reading is then little, however it is done, and nothing of it is left out.
- *
- * Who waits in poll(2) looks again when it is woken, 100 ms after it began to wait at
- * the latest. It has rested by then.
- */
-#define REST_POLL	(HZ / 20 ?: 1)
-#define REST_READ	(HZ / 10 ?: 1)
-
-static bool resting(struct handle *h)
-{
-	return h->rests && READ_ONCE(devtrace_profile_on) && !READ_ONCE(h->stream->gone) &&
-	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
-}
-
-/* What is emitted from here on wakes: rings and, for stream 0, lanes. */
-static void begin_wait(struct stream *s)
-{
-	if (s == &devtrace_stream0)
-		lane_wake_prepare();
-	wake_prepare(s);
-}
-
-/* The lock is held, and released. */
-static int rest(struct handle *h)
-{
-	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-
-	add_wait_queue(&h->stream->wait, &wait);
-	/* Woken before, if much comes. */
-	begin_wait(h->stream);
-	mutex_unlock(&h->lock);
-	wait_woken(&wait, TASK_INTERRUPTIBLE, REST_READ);
-	remove_wait_queue(&h->stream->wait, &wait);
-	return signal_pending(current) ? -ERESTARTSYS : 0;
-}
-
-/* Wait until there is something to read. The lock is held, and released. */
-static int wait_readable(struct handle *h, long timeout)
-{
-	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-
-	reader_follows(h->reader);
-	add_wait_queue(&h->stream->wait, &wait);
-	for (;;) {
-		begin_wait(h->stream);
-		/* handle_lock() waits for another read that is copying. */
-		if (timeout != MAX_SCHEDULE_TIMEOUT ? timeout == 0 :
-		    h->copying || reader_ready(h->reader)) {
-			mutex_unlock(&h->lock);
-			break;
-		}
-		mutex_unlock(&h->lock);
-		timeout = wait_woken(&wait, TASK_INTERRUPTIBLE, timeout);
-		if (signal_pending(current) || mutex_lock_interruptible(&h->lock))
-			break;
-	}
-	remove_wait_queue(&h->stream->wait, &wait);
-	/* There may always be something to look at, and nothing that is wanted. */
-	cond_resched();
-	return signal_pending(current) ? -ERESTARTSYS : 0;
-}
-
-/* Copy @n bytes of staged frames. The lock is held, released meanwhile and taken again. */
-static size_t copy_frames(struct handle *h, size_t n, struct iov_iter *to)
-{
-	struct wire *w = reader_wire(h->reader);
-	size_t copied;
-
-	WRITE_ONCE(h->copying, true);
-	mutex_unlock(&h->lock);
-	copied = copy_to_iter(w->buf + w->taken, n, to);
-	/* Not killable: the copied bytes must be accounted for. No holder waits for a program. */
-	mutex_lock(&h->lock);
-	wire_taken(w, copied);
-	return copied;
-}
-
-/*
- * Read as many frames as there are and fit. The lock is held, but not while frames are
- * copied; no other read comes between. @err: 0, -EFAULT or what reader_fill() says.
- */
-static ssize_t read_frames(struct handle *h, struct iov_iter *to, int *err)
-{
-	struct wire *w = reader_wire(h->reader);
-	ssize_t done = 0;
-	size_t n, copied;
-
-	do {
-		*err = 0;
-		if (!wire_staged(w))
-			*err = reader_fill(h->reader, iov_iter_count(to));
-		n = min_t(size_t, wire_staged(w), iov_iter_count(to));
-		if (!n) {
-			h->rests = !*err;
-			h->rested = jiffies;
-			break;
-		}
-		copied = copy_frames(h, n, to);
-		done += copied;
-		if (copied < n) {
-			*err = -EFAULT;
-			break;
-		}
-		cond_resched();
-	} while (iov_iter_count(to) && !signal_pending(current));
-	return done;
-}
-
-static ssize_t trace_read_iter(struct kiocb *iocb, struct iov_iter *to)
-{
-	struct handle *h = iocb->ki_filp->private_data;
-	bool nowait = iocb->ki_filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT;
-	ssize_t done;
-	bool gone;
-	int err;
-
-	if (!iov_iter_count(to))
-		return 0;
-	err = handle_lock(h, nowait);
-	if (err)
-		return err;
-	if (!handle_reader(h)) {
-		handle_unlock(h);
-		return -ENOMEM;
-	}
-	if (!wire_staged(reader_wire(h->reader)) && resting(h)) {
-		if (nowait) {
-			handle_unlock(h);
-			return -EAGAIN;
-		}
-		err = rest(h) ?: handle_lock(h, false);
-		if (err)
-			return err;
-	}
-	h->rests = false;
-	for (;;) {
-		/* LMM(gone:B): before we look what is left; pairs with gone:A. */
-		gone = smp_load_acquire(&h->stream->gone);
-		done = read_frames(h, to, &err);
-		if (done || (err && err != -EAGAIN))
-			break;
-		/* It was removed, and nothing is left. */
-		if (!err && gone)
-			break;
-		if (nowait) {
-			err = -EAGAIN;
-			break;
-		}
-		err = wait_readable(h, err ? 1 : MAX_SCHEDULE_TIMEOUT) ?: handle_lock(h, false);
-		if (err)
-			return err;
-	}
-	handle_unlock(h);
-	return done ?: err;
-}
-
-/* Whether read(2) would give something; if that is not certain yet, look again soon. */
-static bool poll_ready(struct handle *h)
-{
-	int ret = reader_ready(h->reader);
-
-	if (ret == -EAGAIN)
-		wake_again(h->stream);
-	return ret && ret != -EAGAIN;
-}
-
-static __poll_t trace_poll(struct file *file, poll_table *wait)
-{
-	struct handle *h = file->private_data;
-	__poll_t mask = 0;
-
-	if (file->f_mode & FMODE_WRITE)
-		mask |= EPOLLOUT | EPOLLWRNORM;
-	if (file->f_mode & FMODE_READ) {
-		poll_wait(file, &h->stream->wait, wait);
-		begin_wait(h->stream);
-		/* Killed: others that wait by the same epoll(7) descriptor are to look. */
-		if (mutex_lock_killable(&h->lock))
-			return mask | EPOLLIN | EPOLLRDNORM;
-		/* Without memory read(2) does not wait, and says why. */
-		if (handle_reader(h))
-			reader_follows(h->reader);
-		if (h->copying)
-			h->missed = true;
-		else if (!h->reader || (!resting(h) && poll_ready(h)))
-			mask |= EPOLLIN | EPOLLRDNORM;
-		mutex_unlock(&h->lock);
-		if (READ_ONCE(h->stream->gone))
-			mask |= EPOLLHUP;
-	}
-	return mask;
-}
-
-static loff_t trace_llseek(struct file *file, loff_t off, int whence)
-{
-	struct handle *h = file->private_data;
-	loff_t ret;
-
-	if (!(file->f_mode & FMODE_READ))
-		return -ESPIPE;
-	ret = handle_lock(h, false);
-	if (ret)
-		return ret;
-	h->rests = false;
-	ret = handle_reader(h) ? reader_seek(h->reader, off, whence) : -ENOMEM;
-	handle_unlock(h);
-	/* Others may wait on the same descriptor, or on a duplicate. */
-	if (ret >= 0 && whence != SEEK_CUR)
-		wake_up_interruptible_all(&h->stream->wait);
-	return ret;
-}
-
-/* The syslog levels, by our severities. */
-static u8 text_severity(unsigned int level)
-{
-	static const u8 severity[] = { 3, 3, 2, 2, 1, 0, 0, 0 };
-
-	return DEVTRACE_SEV_SET | severity[level & 7];
-}
-
-/* One line, without its newline: "<3>text" or "text". */
-static void emit_line(const char *s, size_t len)
-{
-	u8 severity = 0;
-	unsigned int n = 0, i = 1;
-
-	if (len > 2 && s[0] == '<') {
-		while (i < len && i < 5 && s[i] >= '0' && s[i] <= '9')
-			n = n * 10 + s[i++] - '0';
-		if (i > 1 && i < len && s[i] == '>') {
-			severity = text_severity(n);
-			s += i + 1;
-			len -= i + 1;
-		}
-	}
-	devtrace_emit_text(RING_WHO_USER, severity, s, len);
-}
-
-/*
- * Lines become events one by one, and only what became events is counted as
- * written: whoever gets a short count or an error goes on from there.
- */
-static ssize_t trace_write_iter(struct kiocb *iocb, struct iov_iter *from)
-{
-	struct handle *h = iocb->ki_filp->private_data;
-	size_t have = 0, line, n;
-	ssize_t done = 0;
-	bool fault = false;
-	char *buf, *end;
-
-	if (!iov_iter_count(from))
-		return 0;
-	WRITE_ONCE(h->clear, false);
-	buf = kmalloc(TEXT_PIECE, GFP_KERNEL);
-	if (!buf)
-		return -ENOMEM;
-	do {
-		n = min(iov_iter_count(from), TEXT_PIECE - have);
-		if (n) {
-			size_t copied = copy_from_iter(buf + have, n, from);
-
-			fault = copied < n;
-			have += copied;
-		}
-		while (have) {
-			end = memchr(buf, '\n', have);
-			line = end ? end - buf : have;
-			/* A line goes on if there may be more of it to come. */
-			if (!end && have < TEXT_PIECE &&
-			    (fault || iov_iter_count(from)))
-				break;
-			emit_line(buf, line);
-			line += !!end;
-			done += line;
-			have -= line;
-			memmove(buf, buf + line, have);
-		}
-		cond_resched();
-	} while (!fault && iov_iter_count(from) && !signal_pending(current));
-	kfree(buf);
-
-	if (done)
-		return done;
-	return fault ? -EFAULT : -ERESTARTSYS;
 }
 
 static long ioctl_dict(const struct devtrace_dict __user *arg)
@@ -614,11 +242,11 @@ static const struct file_operations trace_fops = {
 	.open		= trace_open,
 	.flush		= trace_flush,
 	.release	= trace_release,
-	.read_iter	= trace_read_iter,
-	.write_iter	= trace_write_iter,
+	.read_iter	= cdev_read_iter,
+	.write_iter	= cdev_write_iter,
 	.splice_read	= compat_splice_read,
-	.poll		= trace_poll,
-	.llseek		= trace_llseek,
+	.poll		= cdev_poll,
+	.llseek		= cdev_llseek,
 	.unlocked_ioctl	= trace_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.mmap		= trace_mmap,

@@ -20,7 +20,7 @@
  * What is done to wake a reader, and what it does then, are kernel profile events
  * themselves. So while these are on readers are woken less often: what reading makes of
  * its own is then a few events ten times a second, and never more than what was read. So
- * that they wait at all, cdev.c lets those rest that have read all there was.
+ * that they wait at all, cdev_read.c lets those rest that have read all there was.
  */
 #include <linux/bitops.h>
 #include <linux/hrtimer.h>

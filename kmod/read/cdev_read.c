@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * read(2), poll(2) and lseek(2) of /dev/trace
+ *
+ * read(2) gives any number of bytes of the frames that the reader staged. It waits only if
+ * there is nothing to give, and returns what it has rather than to wait. poll(2) says that
+ * there is something to read if read(2) would not wait.
+ *
+ * Invariants. What is copied to the program counts as taken, and nothing else: no byte is
+ * lost to a bad buffer. Whoever waits was made known to wake.c and to the lanes before it
+ * looked whether there is something to read.
+ */
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/uio.h>
+#include <linux/wait.h>
+
+#include "cdev_read.h"
+#include "handle.h"
+#include "lane/lane_wake.h"
+#include "reader.h"
+#include "reader_ready.h"
+#include "seek.h"
+#include "stream/profile_ops.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+#include "stream/wake.h"
+#include "wire.h"
+
+/*
+ * With kernel profile events on, whoever reads makes what it reads next: its own system
+ * calls, those of who takes what it read, a switch, a timer. So one that has read all
+ * there was rests, unless much has come, and finds nothing meanwhile: what comes of
+ * reading is then little, however it is done, and nothing of it is left out.
+ *
+ * Who waits in poll(2) looks again when it is woken, 100 ms after it began to wait at
+ * the latest. It has rested by then.
+ */
+#define REST_POLL	(HZ / 20 ?: 1)
+#define REST_READ	(HZ / 10 ?: 1)
+
+static bool resting(struct handle *h)
+{
+	return h->rests && READ_ONCE(devtrace_profile_on) && !READ_ONCE(h->stream->gone) &&
+	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
+}
+
+/* What is emitted from here on wakes: rings and, for stream 0, lanes. */
+static void begin_wait(struct stream *s)
+{
+	if (s == &devtrace_stream0)
+		lane_wake_prepare();
+	wake_prepare(s);
+}
+
+/* The lock is held, and released. */
+static int rest(struct handle *h)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	add_wait_queue(&h->stream->wait, &wait);
+	/* Woken before, if much comes. */
+	begin_wait(h->stream);
+	mutex_unlock(&h->lock);
+	wait_woken(&wait, TASK_INTERRUPTIBLE, REST_READ);
+	remove_wait_queue(&h->stream->wait, &wait);
+	return signal_pending(current) ? -ERESTARTSYS : 0;
+}
+
+/* Wait until there is something to read. The lock is held, and released. */
+static int wait_readable(struct handle *h, long timeout)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+
+	reader_follows(h->reader);
+	add_wait_queue(&h->stream->wait, &wait);
+	for (;;) {
+		begin_wait(h->stream);
+		/* handle_lock() waits for another read that is copying. */
+		if (timeout != MAX_SCHEDULE_TIMEOUT ? timeout == 0 :
+		    h->copying || reader_ready(h->reader)) {
+			mutex_unlock(&h->lock);
+			break;
+		}
+		mutex_unlock(&h->lock);
+		timeout = wait_woken(&wait, TASK_INTERRUPTIBLE, timeout);
+		if (signal_pending(current) || mutex_lock_interruptible(&h->lock))
+			break;
+	}
+	remove_wait_queue(&h->stream->wait, &wait);
+	/* There may always be something to look at, and nothing that is wanted. */
+	cond_resched();
+	return signal_pending(current) ? -ERESTARTSYS : 0;
+}
+
+/* Copy @n bytes of staged frames. The lock is held, released meanwhile and taken again. */
+static size_t copy_frames(struct handle *h, size_t n, struct iov_iter *to)
+{
+	struct wire *w = reader_wire(h->reader);
+	size_t copied;
+
+	WRITE_ONCE(h->copying, true);
+	mutex_unlock(&h->lock);
+	copied = copy_to_iter(w->buf + w->taken, n, to);
+	/* Not killable: the copied bytes must be accounted for. No holder waits for a program. */
+	mutex_lock(&h->lock);
+	wire_taken(w, copied);
+	return copied;
+}
+
+/*
+ * Read as many frames as there are and fit. The lock is held, but not while frames are
+ * copied; no other read comes between. @err: 0, -EFAULT or what reader_fill() says.
+ */
+static ssize_t read_frames(struct handle *h, struct iov_iter *to, int *err)
+{
+	struct wire *w = reader_wire(h->reader);
+	ssize_t done = 0;
+	size_t n, copied;
+
+	do {
+		*err = 0;
+		if (!wire_staged(w))
+			*err = reader_fill(h->reader, iov_iter_count(to));
+		n = min_t(size_t, wire_staged(w), iov_iter_count(to));
+		if (!n) {
+			h->rests = !*err;
+			h->rested = jiffies;
+			break;
+		}
+		copied = copy_frames(h, n, to);
+		done += copied;
+		if (copied < n) {
+			*err = -EFAULT;
+			break;
+		}
+		cond_resched();
+	} while (iov_iter_count(to) && !signal_pending(current));
+	return done;
+}
+
+ssize_t cdev_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct handle *h = iocb->ki_filp->private_data;
+	bool nowait = iocb->ki_filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT;
+	ssize_t done;
+	bool gone;
+	int err;
+
+	if (!iov_iter_count(to))
+		return 0;
+	err = handle_lock(h, nowait);
+	if (err)
+		return err;
+	if (!handle_reader(h)) {
+		handle_unlock(h);
+		return -ENOMEM;
+	}
+	if (!wire_staged(reader_wire(h->reader)) && resting(h)) {
+		if (nowait) {
+			handle_unlock(h);
+			return -EAGAIN;
+		}
+		err = rest(h) ?: handle_lock(h, false);
+		if (err)
+			return err;
+	}
+	h->rests = false;
+	for (;;) {
+		/* LMM(gone:B): before we look what is left; pairs with gone:A. */
+		gone = smp_load_acquire(&h->stream->gone);
+		done = read_frames(h, to, &err);
+		if (done || (err && err != -EAGAIN))
+			break;
+		/* It was removed, and nothing is left. */
+		if (!err && gone)
+			break;
+		if (nowait) {
+			err = -EAGAIN;
+			break;
+		}
+		err = wait_readable(h, err ? 1 : MAX_SCHEDULE_TIMEOUT) ?: handle_lock(h, false);
+		if (err)
+			return err;
+	}
+	handle_unlock(h);
+	return done ?: err;
+}
+
+/* Whether read(2) would give something; if that is not certain yet, look again soon. */
+static bool poll_ready(struct handle *h)
+{
+	int ret = reader_ready(h->reader);
+
+	if (ret == -EAGAIN)
+		wake_again(h->stream);
+	return ret && ret != -EAGAIN;
+}
+
+__poll_t cdev_poll(struct file *file, poll_table *wait)
+{
+	struct handle *h = file->private_data;
+	__poll_t mask = 0;
+
+	if (file->f_mode & FMODE_WRITE)
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	if (file->f_mode & FMODE_READ) {
+		poll_wait(file, &h->stream->wait, wait);
+		begin_wait(h->stream);
+		/* Killed: others that wait by the same epoll(7) descriptor are to look. */
+		if (mutex_lock_killable(&h->lock))
+			return mask | EPOLLIN | EPOLLRDNORM;
+		/* Without memory read(2) does not wait, and says why. */
+		if (handle_reader(h))
+			reader_follows(h->reader);
+		if (h->copying)
+			h->missed = true;
+		else if (!h->reader || (!resting(h) && poll_ready(h)))
+			mask |= EPOLLIN | EPOLLRDNORM;
+		mutex_unlock(&h->lock);
+		if (READ_ONCE(h->stream->gone))
+			mask |= EPOLLHUP;
+	}
+	return mask;
+}
+
+loff_t cdev_llseek(struct file *file, loff_t off, int whence)
+{
+	struct handle *h = file->private_data;
+	loff_t ret;
+
+	if (!(file->f_mode & FMODE_READ))
+		return -ESPIPE;
+	ret = handle_lock(h, false);
+	if (ret)
+		return ret;
+	h->rests = false;
+	ret = handle_reader(h) ? reader_seek(h->reader, off, whence) : -ENOMEM;
+	handle_unlock(h);
+	/* Others may wait on the same descriptor, or on a duplicate. */
+	if (ret >= 0 && whence != SEEK_CUR)
+		wake_up_interruptible_all(&h->stream->wait);
+	return ret;
+}
