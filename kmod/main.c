@@ -22,6 +22,7 @@
 #include "read/boot_id.h"
 #include "read/cdev.h"
 #include "ring/clock.h"
+#include "ring/ring_memory.h"
 #include "ring/size.h"
 #include "stream/rings.h"
 #include "stream/wake.h"

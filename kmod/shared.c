@@ -21,7 +21,7 @@
 #include "read/stream_stats.h"
 #include "read/wire.h"
 #include "ring/clock.h"
-#include "ring/ring.h"
+#include "ring/ring_memory.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 

@@ -27,6 +27,8 @@
 #include "read/reader.h"
 #include "read/stream_stats.h"
 #include "ring/clock.h"
+#include "ring/ring_memory.h"
+#include "ring/ring_read.h"
 #include "stream.h"
 #include "stream/past.h"
 #include "stream/rings.h"

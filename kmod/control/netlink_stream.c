@@ -14,7 +14,7 @@
 #include "netlink.h"
 #include "netlink_stream.h"
 #include "read/clear.h"
-#include "ring/ring.h"
+#include "ring/ring_memory.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "trigger.h"

@@ -9,7 +9,7 @@
 
 #include "clear.h"
 #include "lane/slot.h"
-#include "ring/ring.h"
+#include "ring/ring_read.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 

@@ -27,6 +27,7 @@
 
 #include "reader_priv.h"
 #include "ring/clock.h"
+#include "ring/ring_read.h"
 #include "source.h"
 #include "source_ring.h"
 #include "stream/stream.h"

@@ -16,6 +16,7 @@
 #include "lane/slot_stats.h"
 #include "lane/take.h"
 #include "ring/clock.h"
+#include "ring/ring_read.h"
 #include "stream/rings.h"
 #include "stream/stream.h"
 #include "stream/table.h"

@@ -12,8 +12,9 @@
  *    and head carry the index of the record that stands there, in one word
  *    with its position, so that a reader knows exactly what it missed.
  *
- * This file knows nothing of files, frames or netlink. It compiles in user
- * space too (selftests/ring), where its invariants are tested.
+ * Writing is here and in ring.c, reading in ring_read.c, memory in ring_memory.c. They know
+ * nothing of files, frames or netlink. They compile in user space too (selftests/ring),
+ * where the invariants are tested.
  */
 #ifndef DEVTRACE_RING_H
 #define DEVTRACE_RING_H
@@ -129,12 +130,6 @@ struct ring {
 	u64		cleared_drops[RING_DROP_CAUSES];
 	unsigned int	moves;
 	ring_lock_t	lock;
-};
-
-/* What a ring holds at one instant. */
-struct ring_view {
-	struct ring_place tail, commit, head;
-	bool	busy;		/* a writer is under way */
 };
 
 static inline u32 ring_units(unsigned int len)
@@ -346,42 +341,6 @@ ring_reserve(struct ring *r, unsigned int len, unsigned int type, u64 *now,
 	if (slot.rec)
 		*crossed = ring_began_block(r, slot.rec, ring_units(len));
 	return slot.rec;
-}
-
-/* Setting up: not concurrent with anything. */
-int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx);
-void ring_free(struct ring *r);
-
-/* Memory for a ring of another size. */
-struct ring_memory {
-	u8		*data;
-	ring_word_t	*anchors;
-};
-
-int ring_memory_alloc(struct ring_memory *m, unsigned long size);
-void ring_memory_free(struct ring_memory *m);
-void ring_resize_prepare(const struct ring *r, unsigned long size, const struct ring_memory *m,
-			 struct ring *new);
-void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m);
-void ring_open(struct ring *r);
-unsigned long ring_size_round(unsigned long long size);
-
-/* Reading: process context. */
-void ring_view(const struct ring *r, struct ring_view *v);
-bool ring_exists(const struct ring *r);
-u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 limit,
-	       u64 *buf, u32 *units);
-void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost);
-bool ring_find_step(const struct ring *r, u64 ts, u64 now, u32 *step, struct ring_place *at,
-		    u64 *buf, u32 units);
-bool ring_place_step(const struct ring *r, u64 idx, u32 *step, struct ring_place *at,
-		     u64 *buf, u32 units);
-void ring_clear(struct ring *r);
-
-/* The full time stamp of a record that is not in the future at @now. */
-static inline u64 ring_ts(u64 word, u64 now)
-{
-	return now - ((now - word) & RING_TS_MASK);
 }
 
 #endif /* DEVTRACE_RING_H */

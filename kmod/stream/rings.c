@@ -13,6 +13,8 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "ring/ring_memory.h"
+#include "ring/ring_read.h"
 #include "rings.h"
 #include "stream.h"
 

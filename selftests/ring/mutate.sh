@@ -5,8 +5,7 @@
 #
 #	make -C selftests/ring mutate [ONLY=name]
 #
-# Each mutation is a substitution in a copy of kmod/ring/ring.h or kmod/ring/ring.c that
-# must apply; then a test must fail. Prints TAP, with the tests that noticed.
+# Each mutation is a substitution in a copy of a file of kmod/ring that must apply; then a test must fail. Prints TAP, with the tests that noticed.
 # Those that run threads are not asked: whether a race shows there is chance.
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,7 +23,7 @@ mutation()
 {
 	[ -n "$only" ] && [ "$only" != "$1" ] && return
 	count=$((count + 1))
-	cp "$top/kmod/ring/ring.h" "$top/kmod/ring/ring.c" "$work/kmod/"
+	cp "$top"/kmod/ring/ring*.[ch] "$work/kmod/"
 	if ! perl -0pi -e "\$n = $3; END { exit !\$n }" "$work/kmod/$2" ||
 	   cmp -s "$work/kmod/$2" "$top/kmod/ring/$2"; then
 		echo "not ok $count - $1 # does not apply to $2"
@@ -107,7 +106,7 @@ mutation evict-past-commit ring.c 's/want = min\(want, complete\);//'
 mutation evict-counts-padding ring.c 's/gone \+= \(u32\)word;/gone += (u32)word, n++;/'
 mutation evict-counts-not ring.c 's/\t\t\tn\+\+;\n//'
 mutation evict-believes-padding ring.c 's/ring_load\(&r->tail\) == tail/1/'
-mutation evict-reads-behind-the-end ring.c 's/ring_alloc\(size \+ RING_UNIT\)/ring_alloc(size)/'
+mutation evict-reads-behind-the-end ring_memory.c 's/ring_alloc\(size \+ RING_UNIT\)/ring_alloc(size)/'
 mutation pad-one-short ring.c 's/RING_TYPE_SHIFT \| units\)/RING_TYPE_SHIFT | (units - 1))/'
 
 # Crossing blocks and quarters
@@ -125,44 +124,44 @@ mutation cross-index-unordered ring.c \
 	's/smp_store_release\(&r->idx_epoch, /WRITE_ONCE(r->idx_epoch, /'
 
 # The view
-mutation view-no-widening ring.c 's/return \(u64\)\(epoch \+ ahead\) << 30/return (u64)(ahead) << 30/ || s/return \(\(u64\)epoch \+ ahead\) << 30 \| \(value & 0x3fffffff\)/return value/'
-mutation view-no-barrier ring.c \
+mutation view-no-widening ring_read.c 's/return \(u64\)\(epoch \+ ahead\) << 30/return (u64)(ahead) << 30/ || s/return \(\(u64\)epoch \+ ahead\) << 30 \| \(value & 0x3fffffff\)/return value/'
+mutation view-no-barrier ring_read.c \
 	's/(LMM\(view:A\).*?\n)\t\tsmp_rmb\(\);/$1/'
-mutation view-plain-load ring.c \
+mutation view-plain-load ring_read.c \
 	's/ring_load_acquire\(&r->commit\)/ring_load(&r->commit)/'
-mutation view-no-second-look ring.c \
+mutation view-no-second-look ring_read.c \
 	's/unlikely\(\(u32\)head - \(u32\)tail > r->mask \+ 1 \|\|\s*\(u32\)commit - \(u32\)tail > r->mask \+ 1\)/0/s'
-mutation view-ignores-nest ring.c 's/v->busy = READ_ONCE\(r->nest\)/v->busy = false/'
-mutation view-ignores-head ring.c 's/v->busy \|= commit != head;//'
-mutation view-tail-index ring.c \
+mutation view-ignores-nest ring_read.c 's/v->busy = READ_ONCE\(r->nest\)/v->busy = false/'
+mutation view-ignores-head ring_read.c 's/v->busy \|= commit != head;//'
+mutation view-tail-index ring_read.c \
 	's/ring_place_before\(&v->tail, tail, head, &v->head\)/ring_place_before(&v->tail, tail + (1ULL << 32), head, &v->head)/'
 
 # Reading
-mutation fetch-no-second-look ring.c \
+mutation fetch-no-second-look ring_read.c \
 	's/if \(v\.tail\.pos > at->pos\) \{\n(\t\tlost \+= v\.tail\.idx - at->idx;\n\t\tskip)/if (0) {\n$1/'
-mutation fetch-no-first-look ring.c \
+mutation fetch-no-first-look ring_read.c \
 	's/do \{\n\t\tif \(v\.tail\.pos > at->pos\)/do {\n\t\tif (0)/'
-mutation fetch-no-barrier ring.c \
+mutation fetch-no-barrier ring_read.c \
 	's/(LMM\(fetch:B\).*?\n)\t\tsmp_rmb\(\);/$1/'
-mutation fetch-gives-up ring.c \
+mutation fetch-gives-up ring_read.c \
 	's/while \(unlikely\(v\.tail\.pos >= at->pos \+ n\)\);/while (0);\n\tif (v.tail.pos >= at->pos + n) {\n\t\tlost += v.tail.idx - at->idx;\n\t\t*at = v.tail;\n\t\treturn lost;\n\t}/'
-mutation fetch-beyond-commit ring.c \
+mutation fetch-beyond-commit ring_read.c \
 	's/v\.commit\.pos - at->pos, limit/v.head.pos - at->pos, limit/'
-mutation fetch-beyond-the-end ring.c 's/n = min\(n, room\);/(void)room;/'
-mutation fetch-loses-uncounted ring.c \
+mutation fetch-beyond-the-end ring_read.c 's/n = min\(n, room\);/(void)room;/'
+mutation fetch-loses-uncounted ring_read.c \
 	's/lost \+= v\.tail\.idx - at->idx;\n\t\tskip/skip/'
-mutation fetch-keeps-overwritten ring.c 's/memmove\(buf, buf \+ skip/memmove(buf, buf/'
-mutation oldest-ignores-clear ring.c \
+mutation fetch-keeps-overwritten ring_read.c 's/memmove\(buf, buf \+ skip/memmove(buf, buf/'
+mutation oldest-ignores-clear ring_read.c \
 	's/v\.tail\.pos >= r->cleared\.pos \? v\.tail : r->cleared/v.tail/'
-mutation clear-beyond-commit ring.c 's/r->cleared = v\.commit/r->cleared = v.head/'
+mutation clear-beyond-commit ring_read.c 's/r->cleared = v\.commit/r->cleared = v.head/'
 
 # Searching
-mutation find-after-not-at ring.c 's/ring_ts\(rec->word, now\) >= ts/ring_ts(rec->word, now) > ts/'
-mutation find-counts-padding ring.c 's/at->idx \+= !pad/at->idx++/'
-mutation find-any-anchor ring.c 's/ring_ts\(buf\[0\], now\) < ts/true/'
-mutation find-anchor-at-padding ring.c \
+mutation find-after-not-at ring_read.c 's/ring_ts\(rec->word, now\) >= ts/ring_ts(rec->word, now) > ts/'
+mutation find-counts-padding ring_read.c 's/at->idx \+= !pad/at->idx++/'
+mutation find-any-anchor ring_read.c 's/ring_ts\(buf\[0\], now\) < ts/true/'
+mutation find-anchor-at-padding ring_read.c \
 	's/n < 2 \|\| buf\[0\] >> RING_TYPE_SHIFT == RING_TYPE_PAD/n < 2/'
-mutation find-one-copy ring.c \
+mutation find-one-copy ring_read.c \
 	's/return !n \|\| ring_find_in\(at, ts, now, 0, buf, n\);/return ring_find_in(at, ts, now, 0, buf, n) || 1;/'
 
 echo "1..$count"

@@ -14,7 +14,8 @@
 #ifndef SIM_H
 #define SIM_H
 
-#include "ring.h"
+#include "ring_memory.h"
+#include "ring_read.h"
 
 #define SIM_READERS	3
 /* Chances are out of this many. */

@@ -5,7 +5,8 @@
 #ifndef STEPS_H
 #define STEPS_H
 
-#include "ring.h"
+#include "ring_memory.h"
+#include "ring_read.h"
 
 static inline void all_of_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,
 			       u64 *buf, u32 units)

@@ -15,7 +15,8 @@
 
 #include "kselftest_harness.h"
 
-#include "ring.h"
+#include "ring_memory.h"
+#include "ring_read.h"
 #include "steps.h"
 
 #ifdef __SANITIZE_THREAD__
