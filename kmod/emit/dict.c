@@ -2,20 +2,16 @@
 /*
  * Names for numbers
  *
- * Entries belong to the process that made them, or to the kernel (scope 0),
- * and stay when it ends, since its events do. The same key named again takes
- * the new name; named the same again, it is not stored twice.
+ * An entry belongs to the process that made it, or to the kernel (scope 0), and stays when
+ * the process ends, since its events do. The same key named again takes the new name;
+ * named the same again, it is not stored twice.
  *
- * When the store is full, the user who has the most names loses one, and the
- * one who wants to add a name rather than others. Of root's names some are not
- * taken for others. Among the names of a user, those of its processes that have
- * ended count as those of one process, and the process that has the most loses
- * its oldest. So who floods the store washes out his own names. The kernel has
- * a store of the same size to itself: programs cannot keep a driver from naming
- * its objects; there a new name is refused if the store is full.
+ * Programs have a store of a fixed size; dict_owner.c says who gives up a name when it is
+ * full. The kernel has a store of the same size to itself: programs cannot keep a driver
+ * from naming its objects; there a new name is refused if the store is full.
  *
- * Each new name is given to each reader, so a user may not give names at any
- * rate: beyond it, naming takes as long as it must.
+ * Invariants. Serial numbers only grow, in the order in which names were given. A reader
+ * that goes through them finds each name that is still there once.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -36,58 +32,11 @@
 
 #include "compat/compat_atomic.h"
 #include "dict.h"
+#include "dict_owner.h"
 #include "proc.h"
 #include "stream/wake.h"
 
 #define DICT_HASH_BITS	8
-#define ROOT		0
-/* New names of a user: that many at once, and then that many a second. */
-#define BURST		4096
-#define RATE		1000
-/* As many processes are asked, when room is needed, whether they have ended. */
-#define ASKED		16
-
-/**
- * struct dict_owner - a user who has names
- * @list: in dict_owners
- * @uid: his number, as devtrace_owner() says
- * @count: of his names
- * @live: struct dict_scope: processes that are not known to have ended
- * @dead: names of those that have, the oldest first
- * @nr_dead: how many
- * @next: when he may give a name at the rate that is allowed, ns
- */
-struct dict_owner {
-	struct list_head list;
-	u32		uid;
-	unsigned int	count;
-	struct list_head live;
-	struct list_head dead;
-	unsigned int	nr_dead;
-	u64		next;
-};
-
-/**
- * struct dict_scope - a process that has names, or the kernel
- * @node: in dict_scopes
- * @list: in @owner's live, while it is not known to have ended
- * @owner: whose process it is
- * @pid: of the process, NULL for the kernel
- * @nr: its number, as readers see it
- * @count: of its names
- * @ended: its names are in @owner's dead
- * @names: or here, the oldest first
- */
-struct dict_scope {
-	struct hlist_node node;
-	struct list_head list;
-	struct dict_owner *owner;
-	struct pid	*pid;
-	u32		nr;
-	unsigned int	count;
-	bool		ended;
-	struct list_head names;
-};
 
 /**
  * struct dict_entry - a name
@@ -117,9 +66,7 @@ static DEFINE_MUTEX(dict_lock);
  */
 static DEFINE_RAW_SPINLOCK(dict_serials_lock);
 static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
-static DEFINE_HASHTABLE(dict_scopes, DICT_HASH_BITS);
 static struct rb_root dict_serials = RB_ROOT;
-static LIST_HEAD(dict_owners);
 /* Names of programs, and how many there may be; as many of the kernel. */
 static unsigned int dict_count, dict_max;
 static struct dict_scope dict_kernel = { .names = LIST_HEAD_INIT(dict_kernel.names) };
@@ -139,29 +86,6 @@ static struct dict_entry *dict_find(struct dict_scope *scope, const struct devtr
 		    !memcmp(&e->d, d, offsetof(struct devtrace_dict, name)))
 			return e;
 	return NULL;
-}
-
-static void owner_put(struct dict_owner *o)
-{
-	if (o->count || !list_empty(&o->live))
-		return;
-	list_del(&o->list);
-	kfree(o);
-}
-
-/* A process that has no names is forgotten, and so is a user. */
-static void scope_put(struct dict_scope *scope)
-{
-	struct dict_owner *o = scope->owner;
-
-	if (!scope->pid || scope->count)
-		return;
-	hash_del(&scope->node);
-	if (!scope->ended)
-		list_del(&scope->list);
-	put_pid(scope->pid);
-	kfree(scope);
-	owner_put(o);
 }
 
 static void dict_unlink(struct dict_entry *e)
@@ -187,7 +111,7 @@ static void dict_del(struct dict_entry *e)
 	struct dict_scope *scope = e->scope;
 
 	dict_unlink(e);
-	scope_put(scope);
+	dict_scope_put(scope);
 }
 
 /* It has the greatest serial number of all. */
@@ -213,37 +137,6 @@ static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 	}
 }
 
-static bool alive(struct pid *pid)
-{
-	bool ret;
-
-	rcu_read_lock();
-	ret = pid_task(pid, PIDTYPE_TGID);
-	rcu_read_unlock();
-	return ret;
-}
-
-/* Its names count with those of the other processes of its user that have ended. */
-static void scope_ends(struct dict_scope *scope)
-{
-	struct dict_owner *o = scope->owner;
-
-	scope->ended = true;
-	list_del(&scope->list);
-	list_splice_tail_init(&scope->names, &o->dead);
-	o->nr_dead += scope->count;
-}
-
-static struct dict_scope *scope_find(u32 nr)
-{
-	struct dict_scope *scope;
-
-	hash_for_each_possible(dict_scopes, scope, node, nr)
-		if (scope->nr == nr)
-			return scope;
-	return NULL;
-}
-
 /* Drop what an earlier process with the same number left. */
 static void scope_drop(struct dict_scope *scope)
 {
@@ -251,124 +144,30 @@ static void scope_drop(struct dict_scope *scope)
 	struct dict_entry *e, *next;
 
 	if (!scope->ended)
-		scope_ends(scope);
+		dict_scope_ends(scope);
 	/* Not to be freed under our hands. */
 	scope->count++;
 	list_for_each_entry_safe(e, next, &o->dead, list)
 		if (e->scope == scope)
 			dict_unlink(e);
 	scope->count--;
-	scope_put(scope);
-}
-
-static struct dict_owner *owner_find(u32 uid)
-{
-	struct dict_owner *o;
-
-	list_for_each_entry(o, &dict_owners, list)
-		if (o->uid == uid)
-			return o;
-	return NULL;
-}
-
-static struct dict_owner *owner_get(u32 uid)
-{
-	struct dict_owner *o = owner_find(uid);
-
-	if (o)
-		return o;
-	o = kzalloc(sizeof(*o), GFP_KERNEL);
-	if (!o)
-		return NULL;
-	o->uid = uid;
-	INIT_LIST_HEAD(&o->live);
-	INIT_LIST_HEAD(&o->dead);
-	list_add(&o->list, &dict_owners);
-	return o;
-}
-
-/* The process, without names if it is new: scope_put() is to follow. */
-static struct dict_scope *scope_get(struct pid *pid, u32 uid)
-{
-	struct dict_scope *scope = scope_find(pid_nr(pid));
-
-	if (scope)
-		return scope;
-	scope = kzalloc(sizeof(*scope), GFP_KERNEL);
-	if (!scope)
-		return NULL;
-	scope->owner = owner_get(uid);
-	if (!scope->owner) {
-		kfree(scope);
-		return NULL;
-	}
-	scope->pid = get_pid(pid);
-	scope->nr = pid_nr(pid);
-	INIT_LIST_HEAD(&scope->names);
-	list_add_tail(&scope->list, &scope->owner->live);
-	hash_add(dict_scopes, &scope->node, scope->nr);
-	return scope;
-}
-
-/* What a user has beyond what is his anyway. */
-static int excess(const struct dict_owner *o)
-{
-	return (int)o->count - (int)(o->uid == ROOT ? dict_max / 4 : 0);
-}
-
-/* Who has the most, and rather the one who asks. */
-static struct dict_owner *owner_victim(const struct dict_owner *asks)
-{
-	struct dict_owner *o, *most = NULL;
-
-	list_for_each_entry(o, &dict_owners, list) {
-		if (!o->count)
-			continue;
-		if (!most || excess(o) > excess(most) ||
-		    (excess(o) == excess(most) && o == asks))
-			most = o;
-	}
-	return most;
-}
-
-/* Which name of a user is given up: he has one. */
-static struct dict_entry *name_victim(struct dict_owner *o, const struct dict_scope *asks)
-{
-	struct dict_scope *scope, *next, *most = NULL;
-	unsigned int asked = 0;
-
-	/* Some are asked each time, and in turn. */
-	list_for_each_entry_safe(scope, next, &o->live, list) {
-		if (asked++ == ASKED)
-			break;
-		if (alive(scope->pid))
-			list_move_tail(&scope->list, &o->live);
-		else
-			scope_ends(scope);
-	}
-	list_for_each_entry(scope, &o->live, list)
-		if (!most || scope->count > most->count ||
-		    (scope->count == most->count && scope == asks))
-			most = scope;
-	if (!most || most->count <= o->nr_dead)
-		return list_first_entry(&o->dead, struct dict_entry, list);
-	return list_first_entry(&most->names, struct dict_entry, list);
+	dict_scope_put(scope);
 }
 
 static bool dict_make_room(const struct dict_scope *asks)
 {
+	struct list_head *names;
 	struct dict_entry *e;
-	struct dict_owner *o;
 
 	if (!asks->pid)
 		return asks->count < dict_max;
 	if (!dict_max)
 		return false;
 	while (dict_count >= dict_max) {
-		o = owner_victim(asks->owner);
-		if (WARN_ON_ONCE(!o))
+		names = dict_victim(asks, dict_max / 4);
+		if (WARN_ON_ONCE(!names))
 			return false;
-		e = name_victim(o, asks);
+		e = list_first_entry(names, struct dict_entry, list);
 		/* Who asks stays, though it may have no other name. */
 		if (e->scope == asks)
 			dict_unlink(e);
@@ -378,20 +177,10 @@ static bool dict_make_room(const struct dict_scope *asks)
 	return true;
 }
 
-/* How long a user has to wait until he may give another name, which he then may. */
-static u64 owner_wait(struct dict_owner *o)
-{
-	const u64 now = ktime_get_ns(), cost = NSEC_PER_SEC / RATE;
-
-	o->next = max(o->next, now) + cost;
-	return o->next > now + BURST * cost ? o->next - now - BURST * cost : 0;
-}
-
 /* Process context, dict_lock held; it is given up while the user has to wait. */
 static int dict_wait(u32 uid)
 {
-	struct dict_owner *o = owner_find(uid);
-	u64 wait = o ? owner_wait(o) : 0;
+	u64 wait = dict_owner_wait(uid);
 	ktime_t until;
 
 	if (!wait)
@@ -449,7 +238,7 @@ static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 /* Whether the thing has this name already; forgets an earlier process of this number. */
 static bool dict_has(struct pid *pid, const struct devtrace_dict *d)
 {
-	struct dict_scope *scope = pid ? scope_find(pid_nr(pid)) : &dict_kernel;
+	struct dict_scope *scope = pid ? dict_scope_find(pid_nr(pid)) : &dict_kernel;
 	struct dict_entry *e;
 
 	if (!scope)
@@ -464,7 +253,7 @@ static bool dict_has(struct pid *pid, const struct devtrace_dict *d)
 
 static int dict_set(struct pid *pid, struct dict_entry **e)
 {
-	const u32 uid = pid ? devtrace_owner() : ROOT;
+	const u32 uid = pid ? devtrace_owner() : DICT_ROOT;
 	struct dict_scope *scope = &dict_kernel;
 	int err;
 
@@ -474,12 +263,12 @@ static int dict_set(struct pid *pid, struct dict_entry **e)
 		err = dict_wait(uid);
 		if (err)
 			return err;
-		scope = scope_get(pid, uid);
+		scope = dict_scope_get(pid, uid);
 		if (!scope)
 			return -ENOMEM;
 	}
 	err = dict_add(scope, e);
-	scope_put(scope);
+	dict_scope_put(scope);
 	return err;
 }
 
