@@ -19,6 +19,7 @@
 #include "filter_policy.h"
 #include "lane/lane_filter.h"
 #include "stream/profile_ops.h"
+#include "stream/quiet.h"
 #include "stream/rings.h"
 #include "stream/table.h"
 
@@ -178,8 +179,7 @@ static void put_in_force(struct filter_table *t)
 	lane_filter_narrow(t);
 	rcu_assign_pointer(devtrace_table, t);
 	publish(t);
-	/* Emitters have preemption off; no normal wait: there may be many changes. */
-	synchronize_rcu_expedited();
+	quiet_wait();
 	/*
 	 * What comes now finds a table that knows it. What stream 0 does not want has
 	 * gone by the time the gate opens.

@@ -31,6 +31,7 @@
 #include "ring/ring_read.h"
 #include "stream.h"
 #include "stream/past.h"
+#include "stream/quiet.h"
 #include "stream/rings.h"
 #include "stream/stream.h"
 #include "stream/table.h"
@@ -86,7 +87,7 @@ static void settle(struct stream *s)
 
 	lockdep_assert_held(&devtrace_lock);
 	update_easy(s);
-	synchronize_rcu();
+	quiet_wait();
 	WRITE_ONCE(s->state, st->to);
 	if (s == &devtrace_stream0)
 		lane_filter_state(false, false);
@@ -240,7 +241,7 @@ void stream_watch(struct stream *s, bool on)
 	s->watched += on ? 1 : -1;
 	update_easy(s);
 	if (on && s->watched == 1)
-		synchronize_rcu_expedited();
+		quiet_wait();
 }
 
 /**
@@ -322,12 +323,34 @@ static int stream_prepare(struct stream *s, const char *name, unsigned long byte
 static void stream_leave(struct stream *s)
 {
 	RCU_INIT_POINTER(devtrace_streams[s->id], NULL);
-	synchronize_rcu();
+	quiet_wait();
 	rings_del(s);
 	/* LMM(gone:A): what emitters stored before that; pairs with gone:B. */
 	smp_store_release(&s->gone, true);
 	wake_readers(s);
 	stream_put(s);
+}
+
+/*
+ * A device comes and goes by a thread of the kernel, which may wait long for a CPU. Nobody
+ * else makes or removes streams meanwhile: the caller sees to that.
+ */
+static int add_device(struct stream *s)
+{
+	int err;
+
+	mutex_unlock(&devtrace_lock);
+	err = cdev_add_stream(s);
+	/* Not killable: what was begun comes to its end. */
+	mutex_lock(&devtrace_lock);
+	return err;
+}
+
+static void del_device(struct stream *s)
+{
+	mutex_unlock(&devtrace_lock);
+	cdev_del_stream(s);
+	mutex_lock(&devtrace_lock);
 }
 
 /**
@@ -338,7 +361,7 @@ static void stream_leave(struct stream *s)
  * @state: what it does at first
  * @f: what it wants
  *
- * Context: process, devtrace_lock held.
+ * Context: process, devtrace_lock held, which is given up meanwhile; no other command.
  * Return: the stream, or ERR_PTR(): -ENOSPC if there are too many, -ENOMEM, or
  * what the device model says.
  */
@@ -384,7 +407,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 		*before = stream_emitted_on(cpu);
 	}
 	rcu_assign_pointer(devtrace_streams[id], s);
-	err = cdev_add_stream(s);
+	err = add_device(s);
 	if (err)
 		goto out_list;
 	err = filter_set(id, f);
@@ -393,7 +416,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 	return s;
 
 out_cdev:
-	cdev_del_stream(s);
+	del_device(s);
 out_list:
 	stream_leave(s);
 	return ERR_PTR(err);
@@ -412,7 +435,7 @@ out_free:
  *
  * Who has it open reads what is left, and then the end.
  *
- * Context: process, devtrace_lock held.
+ * Context: process, devtrace_lock held, which is given up meanwhile; no other command.
  * Return: 0, -EBUSY if it is stream 0, -ENOMEM.
  */
 int stream_del(struct stream *s)
@@ -424,7 +447,7 @@ int stream_del(struct stream *s)
 	err = filter_set(s->id, NULL);
 	if (err)
 		return err;
-	cdev_del_stream(s);
+	del_device(s);
 	stream_leave(s);
 	return 0;
 }

@@ -408,6 +408,18 @@ static int check_rights(struct sk_buff *skb, bool change, struct netlink_ext_ack
 	return -EPERM;
 }
 
+/*
+ * One command that changes something at a time. devtrace_lock is taken behind it, and is
+ * given up by some of them while they wait for others: so dumps wait for nobody's wait.
+ */
+static DEFINE_MUTEX(command_lock);
+
+static void end_command(const struct command *c)
+{
+	if (c->changes)
+		mutex_unlock(&command_lock);
+}
+
 static int pre_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info *info)
 {
 	const struct command *c = &commands[info->genlhdr->cmd];
@@ -420,12 +432,19 @@ static int pre_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info 
 		return err;
 	if (netlink_wants_profile(info))
 		netlink_profile_load();
-	return mutex_lock_killable(&devtrace_lock) ? -EINTR : 0;
+	if (c->changes && mutex_lock_killable(&command_lock))
+		return -EINTR;
+	if (mutex_lock_killable(&devtrace_lock)) {
+		end_command(c);
+		return -EINTR;
+	}
+	return 0;
 }
 
 static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info *info)
 {
 	mutex_unlock(&devtrace_lock);
+	end_command(&commands[info->genlhdr->cmd]);
 }
 
 /* A request was done, but for profile events that are not to be had. */

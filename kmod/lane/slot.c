@@ -19,6 +19,7 @@
 #include "ring/clock.h"
 #include "slot.h"
 #include "slot_priv.h"
+#include "stream/quiet.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "take.h"
@@ -473,7 +474,7 @@ void slots_resize(struct slots_memory *m)
 		cond_resched();
 	} while (!done);
 	/* Readers have preemption off while they look at a block. */
-	synchronize_rcu_expedited();
+	quiet_wait();
 }
 
 /**

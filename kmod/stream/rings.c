@@ -2,19 +2,20 @@
 /*
  * Memory for the rings of all streams, and the gate before those of stream 0
  *
- * A CPU gets its rings before it first comes up, and keeps them. rings_lock is
- * taken with the lock of CPU hotplug held, and never the other way round;
- * devtrace_lock is taken before both.
+ * A CPU gets its rings before it comes up, and keeps them. rings_lock is taken with the
+ * lock of CPU hotplug held, and never the other way round; devtrace_lock is taken before
+ * both. A CPU that comes up waits for rings_lock: who holds it waits for nothing but
+ * memory.
  */
-#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/cpumask.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
-#include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "ring/ring_memory.h"
 #include "ring/ring_read.h"
+#include "quiet.h"
 #include "rings.h"
 #include "stream.h"
 
@@ -23,11 +24,13 @@ u32 devtrace_easy __read_mostly = STREAM0_BIT;
 
 static DEFINE_MUTEX(rings_lock);
 static struct stream *streams[DEVTRACE_STREAMS_MAX];
+/* CPUs that are up, or are about to come up. */
+static struct cpumask came;
 /* The filters let emitters go straight to stream 0, and its state does. */
 static bool filters_open = true, state_open = true;
 static int cpuhp_state;
 
-/* With rings_lock. */
+/* With rings_lock, or devtrace_lock. */
 static void set_limit(struct ring *r)
 {
 	WRITE_ONCE(r->limit, filters_open && state_open ? READ_ONCE(r->fits) : 0);
@@ -85,8 +88,18 @@ static int rings_cpu_prepare(unsigned int cpu)
 	for (i = 0; i < DEVTRACE_STREAMS_MAX && !err; i++)
 		if (streams[i])
 			err = ring_make(streams[i], cpu);
+	if (!err)
+		cpumask_set_cpu(cpu, &came);
 	mutex_unlock(&rings_lock);
 	return err;
+}
+
+static int rings_cpu_dead(unsigned int cpu)
+{
+	mutex_lock(&rings_lock);
+	cpumask_clear_cpu(cpu, &came);
+	mutex_unlock(&rings_lock);
+	return 0;
 }
 
 /**
@@ -99,9 +112,8 @@ int rings_add(struct stream *s)
 {
 	int cpu, err = 0;
 
-	cpus_read_lock();
 	mutex_lock(&rings_lock);
-	for_each_online_cpu(cpu) {
+	for_each_cpu(cpu, &came) {
 		err = ring_make(s, cpu);
 		if (err)
 			break;
@@ -109,7 +121,6 @@ int rings_add(struct stream *s)
 	if (!err)
 		streams[s->id] = s;
 	mutex_unlock(&rings_lock);
-	cpus_read_unlock();
 	if (err)
 		rings_free(s);
 	return err;
@@ -132,46 +143,66 @@ void rings_free(struct stream *s)
 		ring_free(per_cpu_ptr(s->rings, cpu));
 }
 
-/*
- * One CPU after the other: its writers find no ring meanwhile, and count what they
- * drop. Readers go on, and nobody waits for one. Memory is allocated before, so that
- * all rings change their size or none.
- */
-static int resize_all(struct stream *s, unsigned long bytes, struct ring_memory *m)
+/* Whether there is memory for every ring; then those that come later get that size too. */
+static bool set_bytes(struct stream *s, unsigned long bytes, const struct ring_memory *m)
 {
-	struct ring *r, new;
+	bool enough = true;
 	int cpu;
 
+	mutex_lock(&rings_lock);
 	for_each_possible_cpu(cpu)
-		if (ring_exists(per_cpu_ptr(s->rings, cpu)) && ring_memory_alloc(&m[cpu], bytes))
-			return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		r = per_cpu_ptr(s->rings, cpu);
-		if (!ring_exists(r))
-			continue;
-		WRITE_ONCE(r->limit, 0);
-		WRITE_ONCE(r->fits, 0);
-		/* Writers have preemption off. Until this is over they drop: be quick. */
-		synchronize_rcu_expedited();
-		ring_resize_prepare(r, bytes, &m[cpu], &new);
-		/* Readers that hold this lock are done with the old memory when they let go. */
-		raw_spin_lock(&r->lock);
-		ring_resize(r, &new, &m[cpu]);
-		raw_spin_unlock(&r->lock);
-		/* Whoever finds it open began after this, and finds the new memory. */
-		synchronize_rcu_expedited();
-		ring_open(r);
-		if (s->rings == &devtrace_rings)
-			set_limit(r);
-	}
-	s->bytes = bytes;
+		if (ring_exists(per_cpu_ptr(s->rings, cpu)) && !m[cpu].data)
+			enough = false;
+	if (enough)
+		s->bytes = bytes;
+	mutex_unlock(&rings_lock);
+	return enough;
+}
+
+/* CPUs may come up meanwhile, with rings of the old size. */
+static int memory_for_all(struct stream *s, unsigned long bytes, struct ring_memory *m)
+{
+	int cpu;
+
+	do {
+		for_each_possible_cpu(cpu)
+			if (ring_exists(per_cpu_ptr(s->rings, cpu)) && !m[cpu].data &&
+			    ring_memory_alloc(&m[cpu], bytes))
+				return -ENOMEM;
+	} while (!set_bytes(s, bytes, m));
 	return 0;
+}
+
+/* Its writers find no ring meanwhile, and count what they drop. Readers go on. */
+static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *m)
+{
+	struct ring *r = per_cpu_ptr(s->rings, cpu);
+	struct ring new;
+
+	WRITE_ONCE(r->limit, 0);
+	WRITE_ONCE(r->fits, 0);
+	/* Until this is over writers drop: be quick. */
+	quiet_wait_on(cpumask_of(cpu));
+	ring_resize_prepare(r, s->bytes, m, &new);
+	/* Readers that hold this lock are done with the old memory when they let go. */
+	raw_spin_lock(&r->lock);
+	ring_resize(r, &new, m);
+	raw_spin_unlock(&r->lock);
+	/* Whoever finds it open began after this, and finds the new memory. */
+	quiet_wait_on(cpumask_of(cpu));
+	ring_open(r);
+	if (s->rings == &devtrace_rings)
+		set_limit(r);
 }
 
 /**
  * rings_resize() - give the rings of a stream another size
  * @s: the stream
  * @bytes: a CPU, a value that ring_size_round() returned
+ *
+ * One CPU after the other, and nobody waits for a reader. Memory is allocated before, so
+ * that all rings change their size or none. A ring that is there stays: CPUs may come and
+ * go meanwhile.
  *
  * Context: process, devtrace_lock held.
  * Return: 0, or -ENOMEM: then all is as it was.
@@ -184,13 +215,12 @@ int rings_resize(struct stream *s, unsigned long bytes)
 	m = kcalloc(nr_cpu_ids, sizeof(*m), GFP_KERNEL);
 	if (!m)
 		return -ENOMEM;
-	cpus_read_lock();
-	mutex_lock(&rings_lock);
-	err = resize_all(s, bytes, m);
-	mutex_unlock(&rings_lock);
-	cpus_read_unlock();
-	for_each_possible_cpu(cpu)
+	err = memory_for_all(s, bytes, m);
+	for_each_possible_cpu(cpu) {
+		if (!err && m[cpu].data)
+			resize_ring(s, cpu, &m[cpu]);
 		ring_memory_free(&m[cpu]);
+	}
 	kfree(m);
 	return err;
 }
@@ -214,8 +244,9 @@ int rings_init(void)
 	BUILD_BUG_ON(RING_WHO_OBJSIG != (DEVTRACE_F_OBJSIG << RING_WHO_CTX_SHIFT));
 	BUILD_BUG_ON(RING_WHO_PTR != (DEVTRACE_F_PTR << RING_WHO_CTX_SHIFT));
 
-	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "devtrace:ring",
-					rings_cpu_prepare, NULL);
+	/* Called for those that are up. */
+	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "devtrace:ring",
+				rings_cpu_prepare, rings_cpu_dead);
 	if (ret < 0)
 		return ret;
 	cpuhp_state = ret;

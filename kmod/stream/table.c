@@ -58,18 +58,19 @@ struct stream *stream_find(const char *name)
  * stream_get() - the stream of a number, to be kept
  * @id: number
  *
+ * Context: process or softirq.
  * Return: the stream, stream_put() is to follow; or NULL.
  */
 struct stream *stream_get(unsigned int id)
 {
 	struct stream *s = NULL;
 
-	/* Who loses its CPU within a grace period holds up all who wait for its end. */
+	/* Pairs with quiet_wait(), and holds up nobody who waits for it. */
 	preempt_disable();
 	rcu_read_lock();
 	if (id < DEVTRACE_STREAMS_MAX)
 		s = rcu_dereference(devtrace_streams[id]);
-	/* stream_leave() gives up its reference when a grace period is over. */
+	/* stream_leave() gives up its reference when all who are here are gone. */
 	if (s)
 		kref_get(&s->ref);
 	rcu_read_unlock();

@@ -75,14 +75,15 @@ static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 
 	/* If no event came since, they look once more and go on waiting. */
 	change(0, kicked);
-	rcu_read_lock();
+	/* With PREEMPT_RT we can be preempted here, and waking takes a lock that sleeps. */
 	for_each_set_bit(id, &ids, DEVTRACE_STREAMS_MAX) {
-		struct stream *s = rcu_dereference(devtrace_streams[id]);
+		struct stream *s = stream_get(id);
 
-		if (s)
-			wake_up_interruptible_all(&s->wait);
+		if (!s)
+			continue;
+		wake_up_interruptible_all(&s->wait);
+		stream_put(s);
 	}
-	rcu_read_unlock();
 	return HRTIMER_NORESTART;
 }
 

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Waiting for emitters that are under way
+ */
+#ifndef DEVTRACE_QUIET_H
+#define DEVTRACE_QUIET_H
+
+struct cpumask;
+
+void quiet_wait_on(const struct cpumask *which);
+void quiet_wait(void);
+
+#endif /* DEVTRACE_QUIET_H */
