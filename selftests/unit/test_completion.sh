@@ -95,7 +95,7 @@ gives "auto always" traceinfo --color = a
 gives "a.fmt b.txt c" traceinfo --color ""
 gives "a.fmt b.txt c" traceinfo -J ""
 gives "iso" traceinfo --time = i
-gives "date ms us iso delta raw mono none" traceinfo --time =
+gives "date ms us iso rel delta raw mono none" traceinfo --time =
 gives "hw0 hw1 hw2 hw3" traceinfo -s hw
 gives "SM SC SEM" traceinfo --type S
 gives "now" traceinfo -S n

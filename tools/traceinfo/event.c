@@ -149,6 +149,11 @@ const char *ti_event_context(const struct ti_event *e)
 	return e->ev->flags & DEVTRACE_F_USER ? "user" : "task";
 }
 
+bool ti_event_interrupted(const struct ti_event *e)
+{
+	return (e->ev->flags & DEVTRACE_F_CONTEXT) != DEVTRACE_CTX_TASK;
+}
+
 int ti_event_lane(const struct ti_event *e)
 {
 	return devtrace_decoder_lane(e->decoder, e->ev->source);

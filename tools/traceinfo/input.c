@@ -83,6 +83,11 @@ static int print_event(struct ti_run *run, const struct devtrace_event *ev)
 	ti_event_init(&e, ev, run->decoder, &run->fmts);
 	if (!ti_filter_wants(&opt->filter, &e))
 		return 0;
+	if (!opt->json)
+		ti_layout_line(lines(run), &run->printer);
+	/* The event before perhaps is none of the last: no time is relative to it. */
+	if (run->keep && run->printer.clock.mode == TI_TIME_REL)
+		run->printer.clock.have_before = false;
 	o = run->keep ? ti_last_event(&run->last, opt->json) : lines(run);
 	if (!o)
 		return 0;
@@ -178,6 +183,8 @@ int ti_item(const struct devtrace_item *item, void *arg)
 		return ti_stop;
 	}
 	/* -n leaves out what comes before the last events, but not whose they are. */
+	if (!run->opt->json)
+		ti_layout_line(lines(run), &run->printer);
 	o = run->keep && !announced ? ti_last_report(&run->last) : lines(run);
 	if (o && run->opt->json)
 		ti_json_item(o, &run->printer, run->decoder, item);

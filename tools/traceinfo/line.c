@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include "traceinfo.h"
 
-#define DEFAULT_HEADER	"%t %2c %-4x %-3s %-21p %n%o: "
-
 #define RED	"\033[31m"
 #define BOLD_RED "\033[1;31m"
 #define YELLOW	"\033[33m"
@@ -50,6 +48,7 @@ struct ti_header {
 	struct head	cache[CACHE_SIZE];
 	size_t		cached_from;	/* first field behind the time */
 	size_t		text;		/* bytes of the format */
+	bool		bare;		/* no name before a line of text */
 	size_t		n;
 	struct field	fields[];
 };
@@ -60,23 +59,22 @@ static void header_error(const char *format, const char *at)
 
 	if (*at && (unsigned char)*at < 0x80)
 		word[1] = *at;
-	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is no field; there are: %%t time, %%c CPU, %%l lane, %%x context, %%s severity, %%p process[tid], %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
+	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is no field; there are: %%t time, %%c CPU, %%l lane, %%x context, %%s severity, %%p process[tid], %%a the same, (interrupted), %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
 		word, format);
 }
 
-struct ti_header *ti_header_new(const char *format)
+struct ti_header *ti_header_new(const char *format, bool bare)
 {
 	struct ti_header *h;
 	const char *s;
 	size_t n = 1;
 
-	if (!format)
-		format = DEFAULT_HEADER;
 	for (s = format; *s; s++)
 		n += *s == '%' ? 2 : 0;
 	h = ti_alloc(NULL, sizeof(*h) + n * sizeof(h->fields[0]));
 	h->n = 0;
 	h->cached_from = 0;
+	h->bare = bare;
 	h->text = strlen(format) + 100 * n;
 	for (s = format; *s;) {
 		struct field *f = &h->fields[h->n++];
@@ -96,7 +94,7 @@ struct ti_header *ti_header_new(const char *format)
 		if (*s == '%') {
 			f->text = s;
 			f->len = 1;
-		} else if (*s && strchr("tclxspNPinoTMm", *s)) {
+		} else if (*s && strchr("tclxspaNPinoTMm", *s)) {
 			f->letter = *s;
 		} else {
 			header_error(format, s);
@@ -118,6 +116,41 @@ void ti_header_forget(struct ti_header *h)
 
 	for (i = 0; i < CACHE_SIZE; i++)
 		h->cache[i].len = 0;
+}
+
+void ti_header_heads(struct out *o, const struct ti_header *h, size_t time_width)
+{
+	static const struct {
+		char letter;
+		const char *name;
+	} heads[] = {
+		{ 't', "TIME" }, { 'c', "CPU" }, { 'x', "CTX" }, { 's', "SEV" },
+		{ 'a', "THREAD (IN IRQ)" }, { 'n', "EVENT@OBJECT: TEXT" },
+	};
+	size_t at = 0, done = 0, i, k;
+
+	for (i = 0; i < h->n; i++) {
+		const struct field *f = &h->fields[i];
+		size_t width = f->letter == 't' ? time_width : f->letter ? f->width : f->len;
+
+		if (f->letter == 't' && !width)
+			continue;
+		for (k = 0; k < sizeof(heads) / sizeof(heads[0]); k++) {
+			size_t len = strlen(heads[k].name), from = at;
+
+			if (heads[k].letter != f->letter)
+				continue;
+			/* CPU is wider than its column, and takes the blank before it. */
+			if (f->letter == 'c')
+				from = at + width > len ? at + width - len : 0;
+			if (done && from <= done)
+				from = done + 1;
+			out_fill(o, ' ', from - done);
+			out_str(o, heads[k].name);
+			done = from + len;
+		}
+		at += width;
+	}
 }
 
 static const char *severity_color(uint8_t severity)
@@ -160,6 +193,13 @@ static bool marked(const struct ti_printer *p, const struct ti_event *e)
 	return (e->ev->flags & DEVTRACE_F_LATE) && p->clock.mode != TI_TIME_NONE;
 }
 
+/* A line of text of no object, where the layout has no name for it. */
+static bool unnamed(const struct ti_printer *p, const struct ti_event *e)
+{
+	return p->header->bare && e->ev->type == DEVTRACE_T_TEXT && !e->entry &&
+	       !(e->ev->flags & (DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG));
+}
+
 static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_event *e,
 			  const struct field *f)
 {
@@ -194,6 +234,17 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 	case 's':
 		out_str(o, ti_severity_name(ev->severity));
 		break;
+	case 'a':
+		if (ti_event_interrupted(e)) {
+			out_char(o, '(');
+			n = 1 + print_process(o, e);
+			before = o->len;
+			out_char(o, '[');
+			out_u64(o, ev->tid);
+			OUT_LIT(o, "])");
+			break;
+		}
+		/* fall through */
 	case 'p':
 		n = print_process(o, e);
 		before = o->len;
@@ -213,7 +264,8 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 		out_u64(o, ev->tid);
 		break;
 	case 'n':
-		ti_event_name(o, e);
+		if (!unnamed(p, e))
+			ti_event_name(o, e);
 		break;
 	case 'o':
 		if (!(ev->flags & DEVTRACE_F_OBJSIG) || (!ev->object && !ev->signal))
@@ -266,6 +318,8 @@ static void print_fields(struct out *o, struct ti_printer *p, const struct ti_ev
 
 		if (!f->letter) {
 			/* The mark takes the place of a blank, so that columns stay. */
+			if (i && f[-1].letter == 'o' && unnamed(p, e))
+				continue;
 			cut = i && f[-1].letter == 't' && !f[-1].width && *f->text == ' ' &&
 			      marked(p, e);
 			out_mem(o, f->text + cut, f->len - cut);
@@ -273,7 +327,9 @@ static void print_fields(struct out *o, struct ti_printer *p, const struct ti_ev
 		}
 		color = "";
 		if (p->color)
-			color = f->letter == 't' ? GREEN : f->letter == 'p' ? CYAN :
+			color = f->letter == 't' ? GREEN :
+				f->letter == 'p' ||
+				(f->letter == 'a' && !ti_event_interrupted(e)) ? CYAN :
 				f->letter == 's' || f->letter == 'n' ?
 				severity_color(e->ev->severity) : "";
 		if (*color)

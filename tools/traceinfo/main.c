@@ -197,11 +197,8 @@ int main(int argc, char **argv)
 	catch_signals();
 	run.printer.opt = &opt;
 	run.printer.color = !opt.json && want_color(&opt);
-	run.printer.clock.mode = opt.time;
-	run.printer.clock.date = opt.date;
 	run.printer.iso.mode = TI_TIME_ISO;
-	run.printer.header = ti_header_new(opt.header);
-	if (!run.printer.header) {
+	if (!ti_layout_begin(&run.printer)) {
 		ti_options_free(&opt);
 		return 2;
 	}

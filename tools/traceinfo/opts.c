@@ -36,7 +36,7 @@ _Noreturn void ti_usage(const char *option, const char *word, const char *proble
 
 enum {
 	OPT_COLOR = 256, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
-	OPT_SUMMARY, OPT_CHECK_EMIT,
+	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_SHORT, OPT_WIDE,
 };
 
 static const char shorts[] = "cd:e:F:H:mM:I:fn:S:U:s:p:C:t:o:JvhV";
@@ -69,6 +69,8 @@ static const struct option longs[] = {
 	{ "check-emit", no_argument, NULL, OPT_CHECK_EMIT },
 	{ "statistics", no_argument, NULL, OPT_STATISTICS },
 	{ "summary", no_argument, NULL, OPT_SUMMARY },
+	{ "short", no_argument, NULL, OPT_SHORT },
+	{ "wide", no_argument, NULL, OPT_WIDE },
 	{ "device", required_argument, NULL, OPT_DEVICE },
 	{ "no-default-fmt", no_argument, NULL, OPT_NO_DEFAULT },
 	{ NULL, 0, NULL, 0 },
@@ -99,7 +101,9 @@ static const char help[] =
 "      --no-default-fmt    do not read /usr/trace/*.fmt\n"
 "  -F, --date-format FMT   date as by strftime(3) (default: %b %d %T)\n"
 "  -m, --milliseconds      milliseconds after the date\n"
-"      --time FORMAT       us (default), date, ms, iso, delta, raw, mono or none\n"
+"      --time FORMAT       us (default), date, ms, iso, rel, delta, raw, mono or none\n"
+"      --short             no date, CPU or context; default below 100 columns\n"
+"      --wide              the whole line on any terminal\n"
 "  -H, --header FORMAT     what stands before the text, see traceinfo(1)\n"
 "  -J, --json              one JSON object a line\n"
 "      --color[=WHEN]      auto, always or never\n"
@@ -119,7 +123,8 @@ static enum ti_time parse_time(const char *s)
 {
 	static const char *const names[] = {
 		[TI_TIME_DATE] = "date", [TI_TIME_MS] = "ms", [TI_TIME_US] = "us",
-		[TI_TIME_ISO] = "iso", [TI_TIME_DELTA] = "delta", [TI_TIME_RAW] = "raw",
+		[TI_TIME_ISO] = "iso", [TI_TIME_DELTA] = "delta", [TI_TIME_REL] = "rel",
+		[TI_TIME_RAW] = "raw",
 		[TI_TIME_MONO] = "mono", [TI_TIME_NONE] = "none",
 	};
 	size_t i;
@@ -127,7 +132,7 @@ static enum ti_time parse_time(const char *s)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], s))
 			return (enum ti_time)i;
-	ti_usage("--time", s, "is no time format; there are: date ms us iso delta raw mono none");
+	ti_usage("--time", s, "is no time format; there are: date ms us iso rel delta raw mono none");
 }
 
 static void parse_color(struct ti_options *opt, const char *s)
@@ -241,6 +246,12 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	case OPT_SUMMARY:
 		opt->summary = true;
 		break;
+	case OPT_SHORT:
+		opt->layout = TI_LAYOUT_SHORT;
+		break;
+	case OPT_WIDE:
+		opt->layout = TI_LAYOUT_WIDE;
+		break;
 	case OPT_DEVICE:
 		opt->device = optarg;
 		break;
@@ -268,10 +279,10 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	memset(opt, 0, sizeof(*opt));
 	opt->last = -1;
 	opt->time = TI_TIME_US;
-	opt->date = "%b %d %T";
 	opt->device = TI_DEVICE;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
 		parse_one(opt, &times, c);
+	opt->time_given = times.time || times.ms || times.date;
 	if (!times.time && times.ms)
 		opt->time = TI_TIME_MS;
 	else if (!times.time && times.date)

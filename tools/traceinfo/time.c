@@ -100,7 +100,7 @@ static bool print_date(struct out *o, struct ti_clock *c, const struct devtrace_
 	if (c->mode == TI_TIME_MS) {
 		out_char(o, '.');
 		fraction(o, ns / 1000000, 3);
-	} else if (c->mode == TI_TIME_US) {
+	} else if (c->mode == TI_TIME_US || c->mode == TI_TIME_REL) {
 		out_char(o, '.');
 		fraction(o, ns / 1000, 6);
 	}
@@ -116,6 +116,30 @@ static void print_delta(struct out *o, struct ti_clock *c, uint64_t ts)
 	print_seconds(o, d, 13, 9);
 	c->before = ts;
 	c->have_before = true;
+}
+
+/* What date and microseconds take, so that the next columns stay where they are. */
+static bool print_relative(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
+			   uint64_t ts)
+{
+	struct out_spec s = { .digits = OUT_NODIGITS, .plus = true };
+	uint64_t us = ts / 1000, before = c->before / 1000;
+	int64_t second, minute;
+	uint32_t ns;
+
+	if (!split(d, ts, &second, &ns))
+		return false;
+	minute = second / 60;
+	if (!c->have_before || minute != c->minute || !c->valid) {
+		print_date(o, c, d, ts);
+	} else {
+		s.width = c->len + 7 < 100 ? c->len + 7 : 100;
+		out_int(o, us >= before ? us - before : before - us, us < before, 10, false, 6, &s);
+	}
+	c->before = ts;
+	c->have_before = true;
+	c->minute = minute;
+	return true;
 }
 
 void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
@@ -136,10 +160,38 @@ void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_de
 			out_char(o, ']');
 			break;
 		}
-		/* fall through */
+		ti_clock_print(o, c, d, ts);
+		break;
+	case TI_TIME_REL:
+		if (print_date(o, c, d, ts))
+			break;
+		out_char(o, '[');
+		print_seconds(o, ts, 0, 9);
+		out_char(o, ']');
+		break;
 	default:
 		ti_clock_print(o, c, d, ts);
 	}
+}
+
+size_t ti_clock_width(struct ti_clock *c)
+{
+	switch (c->mode) {
+	case TI_TIME_NONE:
+		return 0;
+	case TI_TIME_RAW:
+		return 15;
+	case TI_TIME_DELTA:
+	case TI_TIME_MONO:
+		return 14;
+	case TI_TIME_ISO:
+		return strlen("2026-11-21T03:15:46.123456789+00:00");
+	default:
+		break;
+	}
+	/* Any second has as many columns, or nearly so. */
+	second_words(c, 0, c->date);
+	return c->len + (c->mode == TI_TIME_DATE ? 0 : c->mode == TI_TIME_MS ? 4 : 7);
 }
 
 void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
@@ -153,6 +205,10 @@ void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_dec
 	case TI_TIME_DELTA:
 		print_delta(o, c, ts);
 		return;
+	case TI_TIME_REL:
+		if (print_relative(o, c, d, ts))
+			return;
+		break;
 	case TI_TIME_RAW:
 		print_seconds(o, ts, 15, 9);
 		return;

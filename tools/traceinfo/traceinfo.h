@@ -5,7 +5,8 @@
  * options (traceinfo/opts.c) -> input (traceinfo/input.c) -> decoder (libdevtrace) ->
  * filter (traceinfo/filter.c) -> a line of text (traceinfo/line.c) or JSON (traceinfo/json.c).
  * What an event is called is decided in traceinfo/event.c, when it happened in words
- * in traceinfo/time.c. With --summary, ti_sum*.c take the place of filter and lines.
+ * in traceinfo/time.c, which columns there are in traceinfo/layout.c. With --summary,
+ * ti_sum*.c take the place of filter and lines.
  * --check-emit (traceinfo/emit.c) reads nothing.
  */
 #ifndef TRACEINFO_TI_H
@@ -28,6 +29,7 @@ enum ti_time {
 	TI_TIME_US,		/* strftime, and microseconds */
 	TI_TIME_ISO,
 	TI_TIME_DELTA,		/* since the event printed before */
+	TI_TIME_REL,		/* the same, and the date where a minute begins */
 	TI_TIME_RAW,		/* trace clock */
 	TI_TIME_MONO,		/* CLOCK_MONOTONIC, as dmesg */
 	TI_TIME_NONE,
@@ -71,8 +73,10 @@ struct ti_options {
 	bool		summary, check_emit;
 	long		last;		/* -1: all */
 	enum ti_time	time;
-	const char	*date;		/* strftime format */
+	bool		time_given;	/* or what chooses one, -F and -m */
+	const char	*date;		/* strftime format; NULL: not given */
 	const char	*header;
+	enum { TI_LAYOUT_AUTO, TI_LAYOUT_SHORT, TI_LAYOUT_WIDE } layout;
 	enum { TI_COLOR_AUTO, TI_COLOR_ALWAYS, TI_COLOR_NEVER } color;
 	const char	*device;
 	struct ti_filter filter;
@@ -124,6 +128,8 @@ void ti_event_name(struct out *o, const struct ti_event *e);
 const char *ti_event_object(const struct ti_event *e);
 const char *ti_event_signal(const struct ti_event *e);
 const char *ti_event_context(const struct ti_event *e);
+/* Was its thread only interrupted, and did not emit it? */
+bool ti_event_interrupted(const struct ti_event *e);
 /* Which lane it came by; -1: none, its source is a CPU. */
 int ti_event_lane(const struct ti_event *e);
 /* Is the text of this event a line that was written to the device? */
@@ -150,10 +156,13 @@ struct ti_clock {
 	char		words[256];
 	size_t		len;
 	bool		valid;
-	uint64_t	before;		/* delta: the event before */
+	uint64_t	before;		/* delta, rel: the event before */
 	bool		have_before;
+	int64_t		minute;		/* rel: of the event before */
 };
 
+/* The columns that ti_clock_print() takes once the date is known. */
+size_t ti_clock_width(struct ti_clock *c);
 void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 		    uint64_t ts);
 /* A moment within a sentence: no padding, and never a delta. */
@@ -169,7 +178,10 @@ bool ti_filter_by_event(const struct ti_filter *f);
 
 /* The header of a line, compiled; NULL and a message if it is wrong. */
 struct ti_header;
-struct ti_header *ti_header_new(const char *format);
+/* bare: a line of text has no name in front of it. */
+struct ti_header *ti_header_new(const char *format, bool bare);
+/* The heads of its columns, up to the name. */
+void ti_header_heads(struct out *o, const struct ti_header *h, size_t time_width);
 /* Names have changed: what was made of the old ones does not hold any more. */
 void ti_header_forget(struct ti_header *h);
 
@@ -179,7 +191,18 @@ struct ti_printer {
 	struct ti_header *header;
 	struct ti_clock	clock, iso;
 	bool		color;
+	bool		terminal;	/* and lines of text on it */
+	bool		is_short;	/* the layout of the lines */
+	bool		headed;		/* column heads are printed, or none are wanted */
 };
+
+/*
+ * traceinfo/layout.c: how lines are laid out, by the options, and on a terminal by its
+ * width. False after a message about the header.
+ */
+bool ti_layout_begin(struct ti_printer *p);
+/* Before each line of text: a terminal may have another width; heads, if they are due. */
+void ti_layout_line(struct out *o, struct ti_printer *p);
 
 void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
 void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,

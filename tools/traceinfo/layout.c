@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * layout.c - which columns stand in front of the text
+ *
+ * A pipe or file gets the wide layout, whatever the terminal is like, unless --short is
+ * given: scripts read it. On a terminal narrower than WIDE the layout is short, and a
+ * line with the heads of the columns comes first. -H is the user's own layout: there
+ * are no heads then, and dates stay. JSON and summaries have no layout.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "traceinfo.h"
+
+#define WIDE		100	/* columns */
+#define COLUMNS		80	/* of a terminal that does not tell, as a serial line */
+
+#define WIDE_HEADER	"%t %2c %-4x %-3s %-21a %n%o: "
+#define SHORT_HEADER	"%t %-3s %-15a %n%o: "
+
+static volatile sig_atomic_t width_changed;
+
+static void on_winch(int sig)
+{
+	(void)sig;
+	width_changed = 1;
+}
+
+static unsigned long columns(void)
+{
+	const char *env = getenv("COLUMNS");
+	unsigned long n = 0;
+	struct winsize w;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col)
+		return w.ws_col;
+	if (env && *env >= '0' && *env <= '9')
+		n = strtoul(env, NULL, 10);
+	return n ? n : COLUMNS;
+}
+
+static bool want_short(const struct ti_printer *p)
+{
+	const struct ti_options *opt = p->opt;
+
+	if (opt->json || opt->summary)
+		return false;
+	if (opt->layout != TI_LAYOUT_AUTO)
+		return opt->layout == TI_LAYOUT_SHORT;
+	return p->terminal && !opt->header && columns() < WIDE;
+}
+
+static bool lay_out(struct ti_printer *p)
+{
+	const struct ti_options *opt = p->opt;
+	struct ti_header *h;
+
+	p->is_short = want_short(p);
+	h = ti_header_new(opt->header ? opt->header : p->is_short ? SHORT_HEADER : WIDE_HEADER,
+			  (p->terminal || p->is_short) && !opt->header);
+	if (!h)
+		return false;
+	free(p->header);
+	p->header = h;
+	p->headed = !p->terminal || opt->header;
+	p->clock.date = opt->date ? opt->date :
+			p->is_short || p->clock.mode == TI_TIME_REL ? "%T" : "%b %d %T";
+	/* Its words of a second are of another format. */
+	p->clock.valid = false;
+	return true;
+}
+
+bool ti_layout_begin(struct ti_printer *p)
+{
+	const struct ti_options *opt = p->opt;
+	struct sigaction winch = { .sa_handler = on_winch, .sa_flags = SA_RESTART };
+
+	p->terminal = !opt->json && !opt->summary && isatty(STDOUT_FILENO);
+	p->clock.mode = opt->time;
+	if (p->terminal && opt->follow && !opt->time_given && !opt->header)
+		p->clock.mode = TI_TIME_REL;
+	if (p->terminal && opt->layout == TI_LAYOUT_AUTO)
+		sigaction(SIGWINCH, &winch, NULL);
+	return lay_out(p);
+}
+
+static void heads(struct out *o, struct ti_printer *p)
+{
+	p->headed = true;
+	if (p->color)
+		OUT_LIT(o, "\033[1m");
+	ti_header_heads(o, p->header, ti_clock_width(&p->clock));
+	out_str(o, p->color ? "\033[0m\n" : "\n");
+}
+
+void ti_layout_line(struct out *o, struct ti_printer *p)
+{
+	if (width_changed) {
+		width_changed = 0;
+		if (want_short(p) != p->is_short)
+			lay_out(p);
+	}
+	if (o && !p->headed)
+		heads(o, p);
+}
