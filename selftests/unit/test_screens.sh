@@ -29,7 +29,8 @@ fi
 trap 'rm -rf "$work"' EXIT
 cp "$here"/traceinfo/*.fmt . || exit 1
 for gen in "$here"/traceinfo/*.gen; do
-	gen_stream < "$gen" > "$(basename "$gen" .gen).trace" || exit 1
+	name=$(basename "$gen" .gen)
+	gen_stream < "$gen" > "$name.trace" || exit 1
 done
 cp "$here/screens/screen.sh" .shrc || exit 1
 
