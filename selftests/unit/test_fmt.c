@@ -301,6 +301,70 @@ TEST_F(fmt, conflicts_name_both_places)
 	EXPECT_EQ(NULL, find(&self->env, 5, 3, 0));
 }
 
+/* What an earlier place describes, a later one describes in vain; there it is no mistake. */
+TEST_F(fmt, earlier_places_override)
+{
+	ADD("record 100 MINE\nmajor 5 FIVE {\n\tminor 1 A\n\tminor * ANY\n\tseverity hw1 \"x\"\n}\n");
+	fmt_next_place(&self->env.set);
+	env_add(&self->env, "dir/b.fmt",
+		"record 100 YOURS\nrecord 101 MORE\nmajor 6 SIX { minor 1 D }\n"
+		"major 5 FIVE { minor 1 B minor 2 C minor * ALL severity hw1 \"y\" }\n");
+	env_add(&self->env, "dir/c.fmt", "record 101 LESS\nmajor 6 SECHS { minor 2 E }\n");
+	EXPECT_SAID("dir/c.fmt:1:1: error: record type 101, 'LESS', is described as 'MORE' in dir/b.fmt:2:1 already\n"
+		    "dir/c.fmt:2:1: error: major 0x000006, 'SECHS', is 'SIX' in dir/b.fmt:3:1\n");
+	fmt_next_place(&self->env.set);
+	env_add(&self->env, "far/d.fmt", "major 5 FUENF { minor 3 D }\nmajor 6 SIX { minor 3 F }\n");
+	EXPECT_STREQ("MINE", self->env.set.records[100]->name);
+	EXPECT_STREQ("MORE", self->env.set.records[101]->name);
+	EXPECT_STREQ("A", find(&self->env, 5, 1, 0)->name);
+	EXPECT_STREQ("C", find(&self->env, 5, 2, 0)->name);
+	EXPECT_STREQ("ANY", find(&self->env, 5, 3, 0)->name);
+	EXPECT_STREQ("F", find(&self->env, 6, 3, 0)->name);
+	EXPECT_EQ(2, self->env.set.errors);
+}
+
+/* Where formats are looked for: the directories, in this order, and the kernel's at the end. */
+char const fmt_kernel[] = "record 100 KERNEL\nrecord 147 SCHED_SWITCH\n";
+
+static char looked_for[256];
+
+int __real_fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok);
+int __wrap_fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok);
+ssize_t __real_readlink(const char *path, char *buf, size_t size);
+ssize_t __wrap_readlink(const char *path, char *buf, size_t size);
+
+int __wrap_fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok)
+{
+	static const char text[] = "record 100 SAME\n";
+
+	if (!*looked_for)
+		return __real_fmt_add_dir(set, path, missing_ok);
+	strcat(strcat(looked_for, path), missing_ok ? " " : "! ");
+	return fmt_add_text(set, path, text, strlen(text));
+}
+
+ssize_t __wrap_readlink(const char *path, char *buf, size_t size)
+{
+	if (!*looked_for)
+		return __real_readlink(path, buf, size);
+	if (strcmp(path, "/proc/self/exe"))
+		return -1;
+	memcpy(buf, "/opt/dt/bin/traceinfo", 21);
+	return 21;
+}
+
+TEST_F(fmt, default_places_in_order)
+{
+	strcpy(looked_for, ":");
+	fmt_add_default(&self->env.set);
+	EXPECT_STREQ(":/opt/dt/share/devtrace/fmt /etc/devtrace/fmt /usr/trace ", looked_for);
+	*looked_for = '\0';
+	EXPECT_SAID("");
+	EXPECT_STREQ("SAME", self->env.set.records[100]->name);
+	EXPECT_STREQ("/opt/dt/share/devtrace/fmt", self->env.set.records[100]->place.file->path);
+	EXPECT_STREQ("SCHED_SWITCH", self->env.set.records[147]->name);
+}
+
 /* One mistake, one message, and everything else works. */
 static const struct {
 	const char *text, *said;

@@ -3,8 +3,10 @@
  * check.c - everything described once: conflicts between declarations
  *
  * The first description of a minor, a severity of a major, a record type or an
- * enum value holds; a later one is an error that names both places.
+ * enum value holds; a later one is an error that names both places. What a file of an
+ * earlier place describes (-e before /usr/trace) a later one may describe too, in vain.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include "internal.h"
 
@@ -79,6 +81,12 @@ const struct fmt_label *fmt_enum_find(const struct fmt_table *t, uint64_t value)
 	return low < t->nr && t->sorted[low]->value == value ? t->sorted[low] : NULL;
 }
 
+/* Is this from a place that comes before that of the file which is read? */
+static bool overrides(const struct fmt_place *place, const struct fmt_parser *p)
+{
+	return place->file->place < p->file->place;
+}
+
 /* Fill *slot, or say who has it. */
 static void claim(struct fmt_parser *p, struct fmt_entry **slot, struct fmt_entry *e,
 		  const char *what, unsigned int number)
@@ -89,6 +97,8 @@ static void claim(struct fmt_parser *p, struct fmt_entry **slot, struct fmt_entr
 		*slot = e;
 		return;
 	}
+	if (overrides(&(*slot)->place, p))
+		return;
 	fmt_locate(&(*slot)->place, &line, &column);
 	fmt_error(p, e->place.offset, "%s %u, '%s', is described as '%s' in %s:%u:%u already",
 		  what, number, e->name, (*slot)->name, (*slot)->place.file->path, line, column);
@@ -107,7 +117,7 @@ void fmt_add_minor(struct fmt_parser *p, struct fmt_major *m, int minor, struct 
 		claim(p, &m->minors[minor], e, "minor", minor);
 	} else if (!m->any) {
 		m->any = e;
-	} else {
+	} else if (!overrides(&m->any->place, p)) {
 		fmt_locate(&m->any->place, &line, &column);
 		fmt_error(p, e->place.offset, "minor * is described in %s:%u:%u already",
 			  m->any->place.file->path, line, column);
@@ -124,6 +134,8 @@ void fmt_add_severity(struct fmt_parser *p, struct fmt_major *m, unsigned int le
 		m->severity[level] = e;
 		return;
 	}
+	if (overrides(&old->place, p))
+		return;
 	fmt_locate(&old->place, &line, &column);
 	fmt_error(p, e->place.offset, "severity %s of this major has a text in %s:%u:%u already",
 		  e->name, old->place.file->path, line, column);
@@ -157,6 +169,9 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 	}
 	if (!strcmp(m->name, name))
 		return m;
+	/* Another thing has the number there: nothing of it is of use here. */
+	if (overrides(&m->place, p))
+		return NULL;
 	fmt_locate(&m->place, &line, &column);
 	fmt_error(p, offset, "major 0x%06x, '%s', is '%s' in %s:%u:%u",
 		  number, name, m->name, m->place.file->path, line, column);
@@ -181,4 +196,33 @@ const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrac
 	if (!e && (ev->severity & DEVTRACE_SEV_SET))
 		e = m->severity[ev->severity & 7];
 	return e ? e : m->any;
+}
+
+static void each_code(const struct fmt_major *m, const struct fmt_entry *e, uint32_t number,
+		      fmt_name_fn *fn, void *arg)
+{
+	char name[2 * FMT_NAME_MAX + 2];
+
+	if (!e)
+		return;
+	snprintf(name, sizeof(name), "%s.%s", m->name, e->name);
+	fn(arg, name, FMT_CODE, number);
+}
+
+void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg)
+{
+	const struct fmt_major *m;
+	unsigned int i, k;
+
+	for (i = 0; i < 256; i++)
+		if (set->records[i])
+			fn(arg, set->records[i]->name, FMT_RECORD, i);
+	for (i = 0; i < FMT_BUCKETS; i++) {
+		for (m = set->majors[i]; m; m = m->next) {
+			fn(arg, m->name, FMT_MAJOR, m->number);
+			for (k = 0; k < 256; k++)
+				each_code(m, m->minors[k], m->number << 8 | k, fn, arg);
+			each_code(m, m->any, 0, fn, arg);
+		}
+	}
 }

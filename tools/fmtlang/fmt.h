@@ -51,6 +51,7 @@ static inline uint32_t fmt_elem_bit(const struct devtrace_elem *e)
 struct fmt_file {
 	struct fmt_file	*next;
 	const char	*path;
+	unsigned int	place;		/* where it was found: the first one counts */
 	char		*text;
 	size_t		len;
 	unsigned int	errors;
@@ -146,6 +147,7 @@ struct fmt_set {
 	fmt_diag_fn	*diag;
 	void		*diag_arg;
 	unsigned int	errors, warnings;
+	unsigned int	place;		/* of what is added */
 };
 
 /* diag may be NULL. */
@@ -163,6 +165,24 @@ int fmt_add_file(struct fmt_set *set, const char *path);
 int fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok);
 /* Directories separated by colons. */
 int fmt_add_path(struct fmt_set *set, const char *path);
+/*
+ * What is added from here on is of another place. What places before it describe holds,
+ * and that it is described here too is no mistake.
+ */
+void fmt_next_place(struct fmt_set *set);
+/*
+ * The places where formats are looked for by themselves, in this order: share/devtrace/fmt
+ * where the program is installed, /etc/devtrace/fmt, /usr/trace, and in the program.
+ */
+void fmt_add_default(struct fmt_set *set);
+
+enum fmt_kind { FMT_RECORD, FMT_MAJOR, FMT_CODE };
+
+/* A type, a major, or a code with the name MAJOR.MINOR: its number. */
+typedef void fmt_name_fn(void *arg, const char *name, enum fmt_kind kind, uint32_t number);
+
+/* All the names that events have; a code without a minor of its own has no number. */
+void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg);
 
 /*
  * The description of an event, NULL if there is none; *major (exceptions) may

@@ -584,6 +584,7 @@ int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t
 	f->text = fmt_alloc(&set->arena, len + 1);
 	memcpy(f->text, text, len);
 	f->len = len;
+	f->place = set->place;
 	*set->files_end = f;
 	set->files_end = &f->next;
 

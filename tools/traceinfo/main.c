@@ -66,12 +66,14 @@ static int load_fmts(struct fmt_set *set, const struct ti_options *opt)
 
 	for (i = 0; i < opt->fmt_files.n; i++)
 		ret |= fmt_add_file(set, opt->fmt_files.v[i]);
+	fmt_next_place(set);
 	for (i = 0; i < opt->fmt_dirs.n; i++)
 		ret |= fmt_add_dir(set, opt->fmt_dirs.v[i], false);
+	fmt_next_place(set);
 	if (env)
 		fmt_add_path(set, env);
 	if (!opt->no_default_fmt)
-		fmt_add_dir(set, TI_FMT_DIR, true);
+		fmt_add_default(set);
 	return ret ? 1 : 0;
 }
 

@@ -10,15 +10,13 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "common/near.h"
 #include "traceinfo.h"
-
-#define LONGEST	96	/* of a type: UART.OVERRUN */
 
 struct wanted {
 	const char	*word;
 	bool		known;
-	unsigned int	distance;	/* of the nearest; too far away is none */
-	char		nearest[LONGEST];
+	struct near	near;
 };
 
 struct ti_names {
@@ -26,40 +24,6 @@ struct ti_names {
 	size_t		nr_types, nr_objects;
 	bool		said;
 };
-
-static unsigned int least(unsigned int a, unsigned int b)
-{
-	return a < b ? a : b;
-}
-
-/* Letters to insert, remove, change, or swap with the next; in either case the same. */
-static unsigned int distance(const char *a, const char *b)
-{
-	unsigned int rows[3][LONGEST], *before = rows[0], *last = rows[1], *row = rows[2], *spare;
-	size_t la = strlen(a), lb = strlen(b), i, j;
-
-	if (la >= LONGEST || lb >= LONGEST)
-		return UINT32_MAX;
-	for (j = 0; j <= lb; j++)
-		last[j] = j;
-	for (i = 1; i <= la; i++) {
-		row[0] = i;
-		for (j = 1; j <= lb; j++) {
-			int x = tolower((unsigned char)a[i - 1]);
-			int y = tolower((unsigned char)b[j - 1]);
-
-			row[j] = least(last[j - 1] + (x != y), least(last[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
-			    y == tolower((unsigned char)a[i - 2]))
-				row[j] = least(row[j], before[j - 2] + 1);
-		}
-		spare = before;
-		before = last;
-		last = row;
-		row = spare;
-	}
-	return last[lb];
-}
 
 static void wants(struct wanted **list, size_t *nr, const struct ti_words *w, bool numbers)
 {
@@ -72,7 +36,7 @@ static void wants(struct wanted **list, size_t *nr, const struct ti_words *w, bo
 		struct wanted *n = &(*list)[i];
 
 		n->word = w->v[i];
-		n->distance = (unsigned int)strlen(n->word) / 3 + 1;
+		near_init(&n->near, n->word);
 		/* USER:101, 0x00beef:255: a name that has a number needs no other. */
 		n->known = numbers ? isdigit((unsigned char)*n->word) :
 				     strchr(n->word, ':') != NULL;
@@ -86,42 +50,33 @@ static void is_there(struct wanted *list, size_t nr, const char *name)
 	for (i = 0; i < nr; i++) {
 		struct wanted *n = &list[i];
 		size_t len = strlen(n->word);
-		unsigned int d;
 
 		if (n->known)
 			continue;
 		if (!fnmatch(n->word, name, 0)) {
 			n->known = true;
 		} else if (!strncmp(n->word, name, len) && name[len] == '.') {
-			n->distance = 0;
-			snprintf(n->nearest, sizeof(n->nearest), "%s.*", n->word);
+			n->near.distance = 0;
+			snprintf(n->near.name, sizeof(n->near.name), "%s.*", n->word);
 		} else if (!strpbrk(n->word, "*?[")) {
-			d = distance(n->word, name);
-			if (d < n->distance || (d == n->distance && !*n->nearest)) {
-				n->distance = d;
-				snprintf(n->nearest, sizeof(n->nearest), "%s", name);
-			}
+			near_try(&n->near, n->word, name);
 		}
 	}
 }
 
-static void minor_is_there(struct ti_names *names, const struct fmt_major *m,
-			   const struct fmt_entry *e)
+static void fmt_has(void *arg, const char *name, enum fmt_kind kind, uint32_t number)
 {
-	char name[2 * FMT_NAME_MAX + 2];
+	struct ti_names *names = arg;
 
-	if (!e)
-		return;
-	snprintf(name, sizeof(name), "%s.%s", m->name, e->name);
-	is_there(names->types, names->nr_types, name);
+	(void)number;
+	if (kind != FMT_MAJOR)
+		is_there(names->types, names->nr_types, name);
 }
 
 struct ti_names *ti_names_new(const struct ti_filter *f, const struct fmt_set *fmts)
 {
 	struct ti_names *names;
-	const struct fmt_major *m;
 	const struct ti_group *g;
-	size_t i, k;
 
 	if (!f->names.n && !f->objects.n)
 		return NULL;
@@ -130,16 +85,7 @@ struct ti_names *ti_names_new(const struct ti_filter *f, const struct fmt_set *f
 	wants(&names->types, &names->nr_types, &f->names, false);
 	wants(&names->objects, &names->nr_objects, &f->objects, true);
 	is_there(names->types, names->nr_types, "text");
-	for (i = 0; i < 256; i++)
-		if (fmts->records[i])
-			is_there(names->types, names->nr_types, fmts->records[i]->name);
-	for (i = 0; i < FMT_BUCKETS; i++) {
-		for (m = fmts->majors[i]; m; m = m->next) {
-			for (k = 0; k < 256; k++)
-				minor_is_there(names, m, m->minors[k]);
-			minor_is_there(names, m, m->any);
-		}
-	}
+	fmt_each_name(fmts, fmt_has, names);
 	/* A group would have been taken as one: only as what may be meant. */
 	for (g = ti_groups; g->name; g++)
 		is_there(names->types, names->nr_types, g->name);
@@ -178,11 +124,7 @@ static int say(const struct wanted *list, size_t nr, const char *what, const cha
 		out_char(&o, ' ');
 		out_safe(&o, list[i].word, strlen(list[i].word));
 		out_str(&o, where);
-		if (*list[i].nearest) {
-			OUT_LIT(&o, "; did you mean ");
-			out_safe(&o, list[i].nearest, strlen(list[i].nearest));
-			out_char(&o, '?');
-		}
+		near_put(&o, &list[i].near);
 		out_char(&o, '\n');
 		fwrite(o.buf, 1, o.len, stderr);
 		out_free(&o);

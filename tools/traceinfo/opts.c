@@ -98,7 +98,7 @@ static const char help[] =
 "How they are printed:\n"
 "  -e, --format-file FILE  read this format file too\n"
 "  -I, --fmt-dir DIR       read DIR/*.fmt too\n"
-"      --no-default-fmt    do not read /usr/trace/*.fmt\n"
+"      --no-default-fmt    only -e, -I and DEVTRACE_FMT_PATH, see fmt(5)\n"
 "  -F, --date-format FMT   date as by strftime(3) (default: %b %d %T)\n"
 "  -m, --milliseconds      milliseconds after the date\n"
 "      --time FORMAT       us (default), date, ms, iso, rel, delta, raw, mono or none\n"

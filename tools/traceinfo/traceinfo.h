@@ -19,7 +19,6 @@
 
 #define TI_DEVICE	"/dev/trace"
 #define TI_STREAM	"trace"	/* what it calls its stream */
-#define TI_FMT_DIR	"/usr/trace"
 #define TI_MATCH_MAX	10	/* -M: as many matches and as many exclusions */
 #define TI_LAST_MAX	1000000	/* -n: they are kept in memory */
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * near.c - which name was meant by one that nobody knows
+ */
+#include <ctype.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "near.h"
+
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/* Letters to insert, remove, change, or swap with the next; in either case the same. */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int rows[3][NEAR_MAX], *before = rows[0], *last = rows[1], *row = rows[2], *spare;
+	size_t la = strlen(a), lb = strlen(b), i, j;
+
+	if (la >= NEAR_MAX || lb >= NEAR_MAX)
+		return UINT32_MAX;
+	for (j = 0; j <= lb; j++)
+		last[j] = j;
+	for (i = 1; i <= la; i++) {
+		row[0] = i;
+		for (j = 1; j <= lb; j++) {
+			int x = tolower((unsigned char)a[i - 1]);
+			int y = tolower((unsigned char)b[j - 1]);
+
+			row[j] = least(last[j - 1] + (x != y), least(last[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) &&
+			    y == tolower((unsigned char)a[i - 2]))
+				row[j] = least(row[j], before[j - 2] + 1);
+		}
+		spare = before;
+		before = last;
+		last = row;
+		row = spare;
+	}
+	return last[lb];
+}
+
+void near_init(struct near *n, const char *word)
+{
+	n->distance = (unsigned int)strlen(word) / 3 + 1;
+	*n->name = '\0';
+}
+
+void near_try(struct near *n, const char *word, const char *name)
+{
+	unsigned int d = distance(word, name);
+
+	if (d < n->distance || (d == n->distance && !*n->name)) {
+		n->distance = d;
+		snprintf(n->name, sizeof(n->name), "%s", name);
+	}
+}
+
+void near_put(struct out *o, const struct near *n)
+{
+	if (!*n->name)
+		return;
+	OUT_LIT(o, "; did you mean ");
+	out_safe(o, n->name, strlen(n->name));
+	out_char(o, '?');
+}

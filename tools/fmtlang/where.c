@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * where.c - where formats are looked for that nobody names
+ *
+ * What a place describes, it describes instead of those after it: share/devtrace/fmt
+ * beside the directory that the program is in, for what was installed with it;
+ * /etc/devtrace/fmt, for who administers the board; /usr/trace, where drivers and
+ * applications leave theirs; and the words for the kernel's own events, in the program.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "internal.h"
+
+/* tools/fmt/kernel.fmt: tools/Makefile makes it */
+extern const char fmt_kernel[];
+
+/* /usr/local for /usr/local/bin/traceinfo; without /proc, or elsewhere, nothing. */
+static bool prefix_dir(char *dir, size_t size)
+{
+	char exe[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	unsigned int up;
+
+	if (n <= 0)
+		return false;
+	exe[n] = '\0';
+	for (up = 0; up < 2; up++) {
+		char *slash = strrchr(exe, '/');
+
+		if (!slash)
+			return false;
+		*slash = '\0';
+	}
+	return (size_t)snprintf(dir, size, "%s/share/devtrace/fmt", exe) < size;
+}
+
+void fmt_next_place(struct fmt_set *set)
+{
+	set->place++;
+}
+
+void fmt_add_default(struct fmt_set *set)
+{
+	static const char *const dirs[] = { "/etc/devtrace/fmt", "/usr/trace" };
+	char prefix[PATH_MAX];
+	size_t i;
+
+	fmt_next_place(set);
+	if (prefix_dir(prefix, sizeof(prefix)))
+		fmt_add_dir(set, prefix, true);
+	for (i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++) {
+		fmt_next_place(set);
+		fmt_add_dir(set, dirs[i], true);
+	}
+	fmt_next_place(set);
+	fmt_add_text(set, "kernel.fmt (in the program)", fmt_kernel, strlen(fmt_kernel));
+}
