@@ -25,6 +25,7 @@ static struct {
 	struct devtrace_filter f;
 	uint32_t generation;
 	uint32_t state;		/* of stream 0 */
+	unsigned int asked;	/* how often for its dictionary */
 	const char *refused;	/* what it says of the next call; NULL: it is done */
 } *kernel;
 
@@ -36,6 +37,7 @@ int __wrap_devtrace_ctl_filter_get(struct devtrace_ctl *ctl, const char *stream,
 				   struct devtrace_filter *f, uint32_t *generation);
 int __wrap_devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
 				   const struct devtrace_filter *f, const uint32_t *generation);
+int __wrap_devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg);
 int __wrap_devtrace_ctl_stream_get(struct devtrace_ctl *ctl, const char *name,
 				   struct devtrace_ctl_stream *stream);
 int __wrap_devtrace_ctl_stream_state(struct devtrace_ctl *ctl, const char *name,
@@ -79,6 +81,29 @@ int __wrap_devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
 {
 	kernel->f = *f;
 	kernel->generation++;
+	return 0;
+}
+
+/* PUMP is what two programs call an object of theirs. */
+int __wrap_devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg)
+{
+	static const struct devtrace_ctl_dict dict[] = {
+		{ .kind = DEVTRACE_T_OBJ, .key = 257, .name = "metronome" },
+		{ .kind = DEVTRACE_T_OBJ, .key = 7, .scope = 12, .name = "PUMP" },
+		{ .kind = DEVTRACE_T_OBJ, .key = 9, .scope = 13, .name = "PUMP" },
+		{ .kind = DEVTRACE_T_OBJ, .key = 0x12345678, .name = "faraway" },
+		{ .kind = DEVTRACE_T_OBJ, .key = 3, .name = "ao" },
+		{ .kind = DEVTRACE_T_OBJ, .key = 4, .name = "12" },
+		{ .kind = DEVTRACE_T_SIG, .value = 4, .key = 257, .name = "TICK" },
+		{ .kind = DEVTRACE_T_SIG, .value = 4, .key = 7, .name = "TICK" },
+		{ .kind = DEVTRACE_T_USR, .value = 105, .name = "SAMPLE" },
+		{ .kind = DEVTRACE_T_FUN, .key = 5, .name = "run" },
+	};
+	size_t i;
+
+	kernel->asked++;
+	for (i = 0; i < sizeof(dict) / sizeof(dict[0]); i++)
+		fn(&dict[i], arg);
 	return 0;
 }
 
@@ -294,6 +319,86 @@ TEST_F(tc, filters_are_changed)
 			TH_LOG("%s", edits[i].command);
 		}
 	}
+}
+
+/* Names for numbers: of the dictionary, and of the format files. */
+static const struct {
+	const char *command;
+	int status;
+	const char *says;
+} named[] = {
+	{ "filter check object=metronome", 0, "object=257\n" },
+	{ "filter check object=PUMP,100", 0, "object=7,9,100\n" },
+	{ "filter check object=-PUMP", 0, "object=all,-7,-9\n" },
+	{ "filter check signal=TICK", 0, "signal=4\n" },
+	{ "filter check type=SAMPLE", 0, "type=105\n" },
+	{ "filter check type=SPEED", 0, "type=110\n" },
+	{ "filter check type=SCHED_SWITCH", 0, "type=sched_switch\n" },
+	{ "filter check type=text,SPEED major=UART,7", 0, "type=text,110\nmajor=0xa10,7\n" },
+	{ "filter check major=!UART", 0, "major=!0xa10\n" },
+	{ "filter check object=ao", 0, "object=ao\n" },
+	{ "filter check object=\"ao\"", 0, "object=3\n" },
+	{ "filter check object=\"12\"", 0, "object=4\n" },
+	{ "filter check object=PUMPP", 2,
+	  "tracectl: filter check: no object PUMPP in the dictionary; did you mean PUMP?\n" },
+	{ "filter check object=pump", 2,
+	  "tracectl: filter check: no object pump in the dictionary; did you mean PUMP?\n" },
+	{ "filter check object=TICK", 2,
+	  "tracectl: filter check: 'TICK' is no object: write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' tells\n" },
+	{ "filter check object=faraway", 2,
+	  "tracectl: filter check: 'faraway' is no object: write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' tells\n" },
+	{ "filter check object=\"nowhere\"", 2,
+	  "tracectl: filter check: no object nowhere in the dictionary\n" },
+	{ "filter check signal=TOCK", 2,
+	  "tracectl: filter check: no signal TOCK in the dictionary; did you mean TICK?\n" },
+	{ "filter check type=XSAMPLE", 2,
+	  "tracectl: filter check: no type XSAMPLE in the format files or the dictionary; did you mean SAMPLE?\n" },
+	{ "filter check type=SPED", 2,
+	  "tracectl: filter check: no type SPED in the format files or the dictionary; did you mean SPEED?\n" },
+	{ "filter check major=UATR", 2,
+	  "tracectl: filter check: no major UATR in the format files; did you mean UART?\n" },
+	{ "trigger add t when object=PUMPP do freeze", 2,
+	  "tracectl: trigger add: no object PUMPP in the dictionary; did you mean PUMP?\n" },
+	{ "stream add s 64K signal=TOCK", 2,
+	  "tracectl: stream add: no signal TOCK in the dictionary; did you mean TICK?\n" },
+};
+
+TEST_F(tc, names_for_numbers)
+{
+	size_t i;
+
+	write_file("f.fmt", "record 110 SPEED (u32 v) \"v %u\"\n"
+		   "major 0xA10 UART { minor 1 OVERRUN \"o\" }\n");
+	setenv("DEVTRACE_FMT_PATH", self->dir, 1);
+	for (i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+		kernel->asked = 0;
+		EXPECT_EQ(named[i].status, run_line(self, named[i].command)) {
+			TH_LOG("%s", named[i].command);
+		}
+		EXPECT_STREQ(named[i].says, self->said) {
+			TH_LOG("%s", named[i].command);
+		}
+		EXPECT_GE(1, kernel->asked);
+	}
+	/* And in a filter that is set, edited, and loaded. */
+	EXPECT_EQ(0, run_line(self, "filter set object=PUMP"));
+	kernel->asked = 0;
+	EXPECT_EQ(0, run_line(self, "filter add object=metronome,PUMP"));
+	EXPECT_EQ(1, kernel->asked);
+	EXPECT_EQ(0, run_line(self, "--stream trace filter"));
+	EXPECT_STREQ("trace: object=7,9,257\n", self->said);
+	write_file("f", "signal=TICK\n");
+	EXPECT_EQ(0, run_line(self, "filter load f"));
+	EXPECT_EQ(0, run_line(self, "--stream trace filter"));
+	EXPECT_STREQ("trace: signal=4\n", self->said);
+	write_file("f", "signal=TICKS\n");
+	EXPECT_EQ(1, run_line(self, "filter load f"));
+	EXPECT_STREQ("tracectl: filter load: f:1: no signal TICKS in the dictionary; did you mean TICK?\n",
+		     self->said);
+	/* Without a name nobody is asked. */
+	kernel->asked = 0;
+	EXPECT_EQ(0, run_line(self, "filter set object=5 type=sm major=7"));
+	EXPECT_EQ(0, kernel->asked);
 }
 
 /* More ranges than there can be, if they were taken from everything. */

@@ -20,7 +20,7 @@
  */
 static bool parse(struct tc *tc, struct devtrace_filter *f, enum tc_edit how)
 {
-	struct tc_terms t = { .how = how, .alone = !f };
+	struct tc_terms t = { .tc = tc, .how = how, .alone = !f };
 	struct devtrace_filter any;
 	int i;
 
@@ -184,7 +184,7 @@ static int load(struct tc *tc)
 	const char *path = tc->nr ? tc_next(tc, "FILE") : "-";
 	FILE *file = strcmp(path, "-") ? fopen(path, "re") : stdin;
 	struct devtrace_filter f;
-	struct tc_terms t = { .f = &f, .how = TC_SET };
+	struct tc_terms t = { .tc = tc, .f = &f, .how = TC_SET };
 	unsigned int line = 0, terms = 0;
 	char *buf = NULL;
 	size_t size = 0;

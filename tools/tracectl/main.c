@@ -52,11 +52,11 @@ static const char help[] =
 "TERMs: all, none, or KEY=ITEM[,ITEM...]\n"
 "  type=sm,user0,125,-mp           sm ao eq mp te qf sc sem mtx user user0-user4\n"
 "                                  exc text; kernel profile events: kernel, and\n"
-"                                  names of 'profile list'; numbers, ranges;\n"
-"                                  - takes away\n"
-"  object=ao,100-103  signal=4     ao ep eq ap; numbers, ranges\n"
+"                                  names of 'profile list', fmt(5) and 'dict';\n"
+"                                  numbers, ranges; - takes away\n"
+"  object=ao,100-103  signal=4     ao ep eq ap; numbers, ranges, names of 'dict'\n"
 "  severity=hw2,sw1                from this level on; 2: both; not to remove\n"
-"  major=0xA10  major=!7           only these; all but these\n"
+"  major=0xA10  major=!7           only these; all but these; names of fmt(5)\n"
 "  process=1234,motord,!ksoftirqd/0\n"
 "  origin=kernel | user  cpu=0,2-3\n"
 "\n"
@@ -426,6 +426,7 @@ int main(int argc, char **argv)
 	}
 	out_free(&tc.out);
 	devtrace_ctl_close(tc.ctl);
+	tc_names_free(tc.names);
 	free(words);
 	return ret;
 }

@@ -87,7 +87,7 @@ static int add(struct tc *tc, const char *name)
 {
 	uint64_t size = size_word(tc, tc_next(tc, "SIZE, such as 64K,"));
 	struct devtrace_filter f;
-	struct tc_terms t = { .f = &f, .how = TC_SET };
+	struct tc_terms t = { .tc = tc, .f = &f, .how = TC_SET };
 
 	devtrace_filter_all(&f);
 	while (tc->nr) {

@@ -4,8 +4,8 @@
  *
  * A term is KEY=ITEM[,ITEM...]. An item may have a sign (! + -) and may stand in
  * double quotes, in which \" \\ and \xHH are understood; a name in quotes is a
- * name even if it has only digits. SET makes a term anew. ADD means: this passes
- * too; REMOVE: this passes no more.
+ * name even if it has only digits or is that of a group. SET makes a term anew. ADD
+ * means: this passes too; REMOVE: this passes no more.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -115,46 +115,88 @@ static const char *const aliases[][2] = {
 	{ "scheduler", "sc" }, { "semaphore", "sem" }, { "mutex", "mtx" },
 };
 
-static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, struct item *item, bool on)
+static bool set_range(struct tc_terms *t, enum devtrace_filter_attr term, const char *what,
+		      unsigned int first, unsigned int last, bool on)
+{
+	int ret = devtrace_filter_range(t->f, term, first, last, on);
+
+	if (ret == -ENOSPC && !t->alone)
+		return wrong(t, what, "makes more than 64 ranges");
+	if (term == DEVTRACE_FA_TYPES && first == last && !on &&
+	    devtrace_filter_is_type(t->f, first))
+		return wrong(t, what, "is a type of the transport, which always passes");
+	return true;
+}
+
+/* The name of a group, in either case; -ENOENT: it is none. */
+static int set_group(struct tc_terms *t, enum devtrace_filter_attr term, const char *name, bool on)
+{
+	char group[sizeof(((struct item *)NULL)->text)];
+	size_t i;
+
+	for (i = 0; name[i]; i++)
+		group[i] = (char)tolower((unsigned char)name[i]);
+	group[i] = '\0';
+	for (i = 0; term == DEVTRACE_FA_TYPES && i < NR(aliases); i++)
+		if (!strcmp(group, aliases[i][0]))
+			strcpy(group, aliases[i][1]);
+	return devtrace_filter_group(t->f, term, group, on);
+}
+
+/* Nobody knows the name: say which was meant, or (NULL: a name is the only thing) what is right. */
+static bool unknown(struct tc_terms *t, enum devtrace_filter_attr term, const char *name,
+		    const char *problem)
+{
+	struct out o;
+
+	out_init(&o, -1);
+	if (!tc_name_unknown(t->tc, term, name, !problem, &o))
+		wrong(t, name, problem);
+	else
+		snprintf(t->error, sizeof(t->error), "%.*s", (int)o.len, o.buf);
+	out_free(&o);
+	return false;
+}
+
+static const char *const problems[] = {
+	[DEVTRACE_FA_TYPES] =
+		"is no type: write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text all none, kernel, or a name of the format files, 'tracectl profile list' or 'tracectl dict'",
+	[DEVTRACE_FA_OBJECTS] =
+		"is no object: write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' tells",
+	[DEVTRACE_FA_SIGNALS] =
+		"is no signal: write 0 to 65535, a range, all or none, or a name that 'tracectl dict' tells",
+	[DEVTRACE_FA_CPUS] =
+		"is no CPU: write 0 to 65535, a range, all or none",
+};
+
+static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, const struct item *item,
+		     bool on)
 {
 	unsigned int first, last, max = term == DEVTRACE_FA_TYPES ? 255 : 65535;
-	size_t i;
+	uint32_t numbers[TC_NUMBERS];
+	size_t i, n;
 	int ret;
 
-	if (item->quoted)
-		return wrong(t, item->text, "is in quotes; a number or the name of a group is none");
-	if (!strcasecmp(item->text, "none")) {
+	if (!item->quoted && !strcasecmp(item->text, "none")) {
 		if (t->how != TC_SET || item->sign)
 			return wrong(t, item->text, NOTHING);
 		return devtrace_filter_only(t->f, term) == 0;
 	}
-	if (range(item->text, max, &first, &last)) {
-		ret = devtrace_filter_range(t->f, term, first, last, on);
-		if (ret == -ENOSPC && !t->alone)
-			return wrong(t, item->text, "makes more than 64 ranges");
-		if (term == DEVTRACE_FA_TYPES && first == last && !on &&
-		    devtrace_filter_is_type(t->f, first))
-			return wrong(t, item->text, "is a type of the transport, which always passes");
-		return true;
-	}
-	for (i = 0; item->text[i]; i++)
-		item->text[i] = (char)tolower((unsigned char)item->text[i]);
-	for (i = 0; term == DEVTRACE_FA_TYPES && i < NR(aliases); i++)
-		if (!strcmp(item->text, aliases[i][0]))
-			strcpy(item->text, aliases[i][1]);
-	ret = devtrace_filter_group(t->f, term, item->text, on);
+	if (!item->quoted && range(item->text, max, &first, &last))
+		return set_range(t, term, item->text, first, last, on);
+	ret = item->quoted ? -ENOENT : set_group(t, term, item->text, on);
 	if (!ret || (ret == -ENOSPC && t->alone))
 		return true;
 	if (ret == -ENOSPC)
 		return wrong(t, item->text, "makes more than 64 ranges");
-	if (term == DEVTRACE_FA_TYPES)
-		return wrong(t, item->text,
-			     "is no type: write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text all none, kernel, or a name that 'tracectl profile list' tells");
-	return wrong(t, item->text, term == DEVTRACE_FA_OBJECTS ?
-		     "is no object: write 0 to 65535, a range, or ao ep eq ap all none" :
-		     term == DEVTRACE_FA_CPUS ?
-		     "is no CPU: write 0 to 65535, a range, all or none" :
-		     "is no signal: write 0 to 65535, a range, all or none");
+	if (term == DEVTRACE_FA_CPUS || (!item->quoted && isdigit((unsigned char)*item->text)))
+		return wrong(t, item->text, problems[term]);
+	if (!tc_name(t->tc, term, item->text, &n, numbers))
+		return unknown(t, term, item->text, item->quoted ? NULL : problems[term]);
+	for (i = 0; i < n; i++)
+		if (!set_range(t, term, item->text, numbers[i], numbers[i], on))
+			return false;
+	return true;
 }
 
 static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const char *s, bool fresh)
@@ -233,8 +275,12 @@ static bool list_item(struct tc_terms *t, const struct lists *l, const struct it
 static bool major_term(struct tc_terms *t, const char *s, bool fresh)
 {
 	static const struct lists l = { DEVTRACE_FA_MAJORS, DEVTRACE_FA_NOT_MAJORS };
+	static const char problem[] =
+		"is no major: write 0 to 16777215, 0xHEX, a name of the format files, or ! and one";
+	uint32_t numbers[TC_NUMBERS];
 	struct item item;
 	uint64_t v;
+	size_t i, n;
 
 	if (fresh && t->how == TC_SET) {
 		devtrace_filter_any(t->f, l.only);
@@ -243,11 +289,24 @@ static bool major_term(struct tc_terms *t, const char *s, bool fresh)
 	do {
 		if (!next_item(t, &s, &item))
 			return false;
-		if ((item.sign && item.sign != '!') || item.quoted ||
-		    !tc_number(item.text, 0xffffff, &v))
-			return wrong(t, item.text, "is no major: write 0 to 16777215, 0xHEX, or ! and one");
-		if (!list_item(t, &l, &item, &v))
-			return false;
+		if ((!item.sign || item.sign == '!') && !item.quoted &&
+		    tc_number(item.text, 0xffffff, &v)) {
+			if (!list_item(t, &l, &item, &v))
+				return false;
+			continue;
+		}
+		if ((item.sign && item.sign != '!') ||
+		    (!item.quoted && isdigit((unsigned char)*item.text)))
+			return wrong(t, item.text, problem);
+		/* A number has one major in all format files, a name may have several numbers. */
+		if (!tc_name(t->tc, DEVTRACE_FA_MAJORS, item.text, &n, numbers))
+			return unknown(t, DEVTRACE_FA_MAJORS, item.text,
+				       item.quoted ? NULL : problem);
+		for (i = 0; i < n; i++) {
+			v = numbers[i];
+			if (!list_item(t, &l, &item, &v))
+				return false;
+		}
 	} while (*s);
 	return true;
 }

@@ -26,6 +26,7 @@ struct tc {
 	const char	*command;	/* for messages: "filter set" */
 	char		**words;	/* what follows the command */
 	int		nr;
+	struct tc_names	*names;		/* NULL: none was asked for */
 };
 
 /* tracectl.c */
@@ -79,17 +80,28 @@ bool tc_percent(const char *s, unsigned int *percent);
 enum tc_edit { TC_SET, TC_ADD, TC_REMOVE };
 
 struct tc_terms {
+	struct tc	*tc;
 	struct devtrace_filter *f;
 	enum tc_edit	how;
 	bool		alone;		/* without the filter: only what is wrong by itself */
 	unsigned int	seen;		/* keys, SET: the first of each begins it anew */
-	char		error[256];	/* what is wrong with the term */
+	char		error[512];	/* what is wrong with the term */
 };
 
 /* One TERM; false: see error. */
 bool tc_term(struct tc_terms *t, const char *term);
 /* Does this word look like one? */
 bool tc_is_term(const char *word);
+
+/* tracectl/names.c: the numbers of a name of TYPES, OBJECTS, SIGNALS or MAJORS. */
+#define TC_NUMBERS	64
+
+bool tc_name(struct tc *tc, enum devtrace_filter_attr term, const char *name, size_t *nr,
+	     uint32_t *numbers);
+/* That nobody knows it, with the nearest; false: none is near, and it need not be said. */
+bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *name,
+		     bool always, struct out *o);
+void tc_names_free(struct tc_names *names);
 
 /* tracectl/file.c: a regular file is replaced as a whole or stays; 0, or -1: errno. */
 int tc_write_file(const char *path, const struct out *o);

@@ -38,7 +38,7 @@ static uint64_t number(struct tc *tc, const char *what, uint64_t max)
 /* The terms from here up to a word that is none. */
 static void terms(struct tc *tc, struct devtrace_filter *f, const char *after)
 {
-	struct tc_terms t = { .f = f, .how = TC_SET };
+	struct tc_terms t = { .tc = tc, .f = f, .how = TC_SET };
 
 	if (!tc->nr || !tc_is_term(*tc->words)) {
 		char what[64];
