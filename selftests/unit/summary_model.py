@@ -242,6 +242,45 @@ def check_truth(truth, summary):
         same("delays", truth["delays"], [d["waited"] for d in summary["delays"]])
 
 
+def first(element):
+    return list(element.values())[0]
+
+
+def check_meanwhile(summary, events):
+    """Who held a CPU while a thread waited for it, and in what."""
+    parts = {}
+    for e in events:
+        if e["kind"] != "event" or "lane" in e or not 128 <= e["type"] < 192:
+            continue
+        own = parts.setdefault(e["cpu"], [])
+        tid, stack = own[-1][1:] if own else (e["tid"], ())
+        if e["type"] in (130, 135):
+            stack += ("irq" if e["type"] == 130 else "softirq",)
+        elif e["type"] in (131, 136):
+            stack = stack[:-1]
+        elif e["type"] == 147:
+            tid = first(e["elements"][2])
+        own.append((e["ts"], tid, stack))
+    for d in summary["delays"]:
+        begin, end = d["from"], d["from"] + d["waited"]
+        own = parts[d["meanwhile_cpu"]]
+        want = {}
+        for i, (ts, tid, stack) in enumerate(own):
+            to = own[i + 1][0] if i + 1 < len(own) else end
+            ns = min(to, end) - max(ts, begin)
+            if ns > 0:
+                key = (tid, stack[-1] if stack else "thread")
+                want[key] = want.get(key, 0) + ns
+        got = {(h["tid"], what): h[what] for h in d["meanwhile"]
+               for what in ("thread", "irq", "softirq") if h[what]}
+        for key, ns in got.items():
+            if want.get(key, 0) < ns or (not d["meanwhile_others"] and want[key] != ns):
+                fail("held", key, "for", ns, "and should be", want)
+        same("all that held a CPU", sum(want.values()),
+             sum(got.values()) + d["meanwhile_others"])
+        same("waited", d["waited"], sum(want.values()) + d["meanwhile_unknown"])
+
+
 def check_events(summary, events):
     """What is in the events themselves, one by one."""
     enter, times, errors, count = {}, {}, {}, {}
@@ -293,6 +332,7 @@ def main():
     check_truth(truth, summary)
     if truth["lost"] == 0:
         check_events(summary, events)
+        check_meanwhile(summary, events)
 
 
 main()

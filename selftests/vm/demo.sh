@@ -118,11 +118,6 @@ done
 sleep 0.5
 run "tracectl stream stop trace; tracectl profile none; rmmod metronome"
 kill $program
-run "traceinfo --summary --since $on | sed -n '/^Longest/,\$p' | head -n 7"
-woken=$(traceinfo --summary --since "$on" --time iso |
-	sed -n '/^Longest/,$s/.* \([0-9T:.+-]*\) boardmon.*/\1/p' | head -n 1)
 
-step "What that CPU did before the program was woken, and after: the CPU was metronome's"
-# from when it was there last; the kernel's own housekeeping switches all the time
-run "traceinfo --cpu 1 --type 'USER,WORK_*,SCHED_SWITCH' --until $woken | grep -v rcu_ | tac | sed '/ user .*boardmon/q' | tac"
-run "traceinfo --cpu 1 --type 'USER,WORK_*,SCHED_SWITCH' --since $woken | sed '/ user .*boardmon/q'"
+step "The longest wait of the program for its CPU, in us, and who held the CPU meanwhile"
+run "traceinfo --summary --since $on | sed -n '/^Longest/,\$p' | grep -m 1 -A 1 boardmon"

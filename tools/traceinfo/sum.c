@@ -365,6 +365,8 @@ static void stop(struct sum *s)
 	sum_tasks_end(s);
 	for (i = 0; i < SUM_CPUS; i++)
 		cut_off(&s->cpus[i], 0);
+	for (i = 0; i < SUM_CPUS; i++)
+		s->cpus[i].nr_parts = s->cpus[i].level = 0;
 	while (s->late_begin != s->late_end)
 		count_oldest(s);
 	s->begun = false;
@@ -381,6 +383,7 @@ void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane)
 	if (of_lane || ev->type < DEVTRACE_T_KERNEL || ev->type >= DEVTRACE_T_ADDED)
 		return;
 	s->profile++;
+	sum_held_event(s, ev);
 	switch (ev->type) {
 	case DEVTRACE_T_SYS_ENTER:
 		call_enter(s, ev);
@@ -484,6 +487,10 @@ void sum_free(struct sum *s)
 			free(t);
 		}
 	}
+	for (i = 0; s && i < SUM_CPUS; i++)
+		free(s->cpus[i].parts);
+	for (i = 0; s && i < s->nr_delays; i++)
+		free(s->delays[i].meanwhile);
 	if (s)
 		free(s->late);
 	free(s);

@@ -28,6 +28,8 @@
 #define SUM_NEST	16		/* interrupts in one another, on a CPU */
 #define SUM_CPUS	1024
 #define SUM_DELAYS	10
+#define SUM_PARTS	4096		/* of the history of a CPU */
+#define SUM_HOLDERS	8		/* of a CPU, during one wait */
 #define SUM_EARLY	64
 #define SUM_LOSSES	64
 #define SUM_LATE	65536		/* a power of two */
@@ -72,13 +74,41 @@ struct sum_task {
 	bool		preempted;
 	bool		by_irq;
 	uint32_t	waker;
+	uint16_t	wait_cpu;
 	/* the system call it is in */
 	struct sum_row	*call;
 	uint64_t	call_ts;
 };
 
+enum sum_in { SUM_IN_THREAD, SUM_IN_IRQ, SUM_IN_SOFTIRQ, SUM_INS };
+
+/* Who had a CPU, and what ran there, until another one or something else did. */
+struct sum_part {
+	uint64_t	from, to;
+	uint32_t	tid;
+	int16_t		prio;		/* as the kernel has it: 120 is nice 0 */
+	bool		prio_known;
+	uint8_t		in;
+};
+
+struct sum_held {
+	uint64_t	ns[SUM_INS];
+	uint32_t	tid;
+	int16_t		prio;
+	bool		prio_known;
+};
+
+/* Who held a CPU during a wait, longest first. */
+struct sum_meanwhile {
+	uint16_t	cpu;
+	unsigned int	nr;
+	uint64_t	others;		/* for which there was no room */
+	struct sum_held	held[SUM_HOLDERS];
+};
+
 /* A thread waited for a CPU. */
 struct sum_delay {
+	struct sum_meanwhile *meanwhile;	/* NULL: not known */
 	uint64_t	ts, ns;
 	uint32_t	tid, waker;
 	uint16_t	cpu;
@@ -91,6 +121,11 @@ struct sum_cpu {
 		struct sum_row	*row;
 		uint64_t	ts;
 	} in[SUM_NEST];
+	/* its history */
+	struct sum_part	*parts;
+	uint64_t	nr_parts;
+	unsigned int	level;
+	uint8_t		levels[SUM_NEST];
 };
 
 /* Before the first event: until it is known when that is. Later: of which no time is sure. */
@@ -109,6 +144,7 @@ struct sum_span {
 	bool		sure;		/* but for losses */
 	bool		delay;		/* it waited, and then was given the CPU */
 	bool		preempted, by_irq;
+	struct sum_meanwhile *meanwhile;	/* of a long wait */
 };
 
 struct sum {
@@ -156,6 +192,11 @@ void sum_sched(struct sum *s, const struct devtrace_event *ev);
 void sum_task_span(struct sum *s, const struct sum_span *span, bool certain);
 /* What goes on is counted up to the last event, and is not known any more. */
 void sum_tasks_end(struct sum *s);
+
+/* traceinfo/sum_held.c: an event of the profile, in the history of its CPU. */
+void sum_held_event(struct sum *s, const struct devtrace_event *ev);
+/* NULL: nothing is known of this CPU. To be freed. */
+struct sum_meanwhile *sum_meanwhile(struct sum *s, uint16_t cpu, uint64_t from, uint64_t to);
 
 /* The n-th element of an event, if it is an integer or a string. */
 bool sum_int(const struct devtrace_event *ev, unsigned int n, int64_t *v);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include "sum.h"
 
+#define HOLDERS	3	/* of a CPU during one wait, in text */
 #define ROWS	20	/* of each table in text, unless -v */
 
 struct print {
@@ -301,6 +302,100 @@ static void print_tasks(struct print *t)
 	free(tasks);
 }
 
+/* The policy and its own priority, as chrt(1) and nice(1) have them. */
+static void policy(struct print *t, const struct sum_held *h)
+{
+	static const char *const names[] = { "deadline", "real time", "normal" };
+	unsigned int what = h->prio < 0 ? 0 : h->prio < 100 ? 1 : 2;
+
+	if (!h->tid || !h->prio_known)
+		return;
+	if (t->json) {
+		string(t, "policy", names[what]);
+		OUT_LIT(t->o, ",\"prio\":");
+		out_i64(t->o, h->prio);
+		return;
+	}
+	OUT_LIT(t->o, " (");
+	out_str(t->o, names[what]);
+	if (what)
+		out_str(t->o, what == 1 ? " " : ", nice ");
+	if (what)
+		out_i64(t->o, what == 1 ? 99 - h->prio : h->prio - 120);
+	out_char(t->o, ')');
+}
+
+/* Who held the CPU during a wait: in text all that count, three at most. */
+static void print_meanwhile(struct print *t, const struct sum_delay *d)
+{
+	static const char *const in[] = { "thread", "irq", "softirq" };
+	const struct sum_meanwhile *m = d->meanwhile;
+	unsigned int i, k, n = m ? m->nr : 0;
+	uint64_t others = m ? m->others : 0, unknown = d->ns - others;
+
+	if (t->json) {
+		if (m)
+			number(t, "meanwhile_cpu", m->cpu, 0);
+		OUT_LIT(t->o, ",\"meanwhile\":[");
+	} else {
+		OUT_LIT(t->o, "\n             meanwhile");
+		if (m && m->cpu != d->cpu) {
+			OUT_LIT(t->o, " on cpu ");
+			out_u64(t->o, m->cpu);
+		}
+		OUT_LIT(t->o, ": ");
+	}
+	for (i = 0; i < n; i++) {
+		const struct sum_held *h = &m->held[i];
+		bool some = false;
+
+		unknown -= h->ns[SUM_IN_THREAD] + h->ns[SUM_IN_IRQ] + h->ns[SUM_IN_SOFTIRQ];
+		if (!t->json && i >= HOLDERS) {
+			others += h->ns[SUM_IN_THREAD] + h->ns[SUM_IN_IRQ] + h->ns[SUM_IN_SOFTIRQ];
+			continue;
+		}
+		if (i)
+			out_str(t->o, t->json ? "," : "; ");
+		if (t->json)
+			row_begin(t, 0);
+		thread(t, "name", "tid", h->tid);
+		policy(t, h);
+		for (k = 0; k < SUM_INS; k++) {
+			if (!t->json && !h->ns[k])
+				continue;
+			if (!t->json)
+				out_str(t->o, some ? ", " : " ");
+			ns(t, in[k], h->ns[k], 0);
+			if (!t->json && k) {
+				OUT_LIT(t->o, "in ");
+				out_str(t->o, in[k]);
+			} else if (!t->json) {
+				t->o->len--;
+			}
+			some = true;
+		}
+		if (t->json)
+			out_char(t->o, '}');
+	}
+	if (t->json) {
+		out_char(t->o, ']');
+		t->first = false;
+		number(t, "meanwhile_others", others, 0);
+		number(t, "meanwhile_unknown", unknown, 0);
+		return;
+	}
+	if (others) {
+		OUT_LIT(t->o, "; others ");
+		ns(t, "", others, 0);
+		t->o->len--;
+	}
+	if (unknown) {
+		out_str(t->o, n || others ? "; not known " : "not known ");
+		ns(t, "", unknown, 0);
+		t->o->len--;
+	}
+}
+
 static void print_delays(struct print *t)
 {
 	static const char head[] = "      waited     lost  cpu from, thread\n";
@@ -325,6 +420,7 @@ static void print_delays(struct print *t)
 			string(t, "why", d->preempted ? "preempted" : d->by_irq ? "interrupt" : "woken");
 		if (!d->preempted)
 			thread(t, "waker_name", "waker", d->waker);
+		print_meanwhile(t, d);
 		row_end(t);
 	}
 	table_end(t, k, t->s->nr_delays);

@@ -40,13 +40,17 @@ struct sum_task *sum_task(struct sum *s, uint32_t tid)
 static void move(struct sum *s, struct sum_task *t, enum sum_state now,
 		 const struct devtrace_event *ev, uint64_t ts, bool as_expected)
 {
-	const struct sum_span span = {
+	struct sum_span span = {
 		.from = t->since, .to = ts, .task = t, .state = t->state,
 		.sure = as_expected, .waker = t->waker, .cpu = ev ? ev->source : 0,
 		.delay = t->state == SUM_WAITING && now == SUM_RUNNING,
 		.preempted = t->preempted, .by_irq = t->by_irq,
 	};
 
+	/* Others that wait as long may come, but none of those that end now and are shorter. */
+	if (span.delay && as_expected && ts > t->since &&
+	    (s->nr_delays < SUM_DELAYS || ts - t->since > s->delays[SUM_DELAYS - 1].ns))
+		span.meanwhile = sum_meanwhile(s, t->wait_cpu, t->since, ts);
 	if (t->state != SUM_UNKNOWN)
 		sum_late(s, &span);
 	t->state = now;
@@ -58,9 +62,11 @@ static void add_delay(struct sum *s, const struct sum_delay *d)
 	unsigned int i = s->nr_delays;
 
 	if (i == SUM_DELAYS) {
-		if (d->ns <= s->delays[i - 1].ns)
+		if (d->ns <= s->delays[i - 1].ns) {
+			free(d->meanwhile);
 			return;
-		i--;
+		}
+		free(s->delays[--i].meanwhile);
 	} else {
 		s->nr_delays++;
 	}
@@ -74,7 +80,7 @@ void sum_task_span(struct sum *s, const struct sum_span *span, bool certain)
 	const struct sum_delay d = {
 		.ts = span->from, .ns = span->to > span->from ? span->to - span->from : 0,
 		.tid = span->task->tid,
-		.waker = span->waker, .cpu = span->cpu,
+		.waker = span->waker, .cpu = span->cpu, .meanwhile = span->meanwhile,
 		.preempted = span->preempted, .by_irq = span->by_irq,
 	};
 
@@ -82,6 +88,8 @@ void sum_task_span(struct sum *s, const struct sum_span *span, bool certain)
 	span->task->ns[certain ? span->state : SUM_UNKNOWN] += d.ns;
 	if (certain && span->delay)
 		add_delay(s, &d);
+	else
+		free(d.meanwhile);
 }
 
 static void switched_out(struct sum *s, const struct devtrace_event *ev)
@@ -96,6 +104,7 @@ static void switched_out(struct sum *s, const struct devtrace_event *ev)
 	if (state == TASK_RUNNING || state == TASK_PREEMPTED) {
 		move(s, t, SUM_WAITING, ev, ev->ts, t->state == SUM_RUNNING);
 		t->preempted = true;
+		t->wait_cpu = ev->source;
 	} else if (state == TASK_DEAD || state == TASK_ZOMBIE) {
 		move(s, t, SUM_UNKNOWN, ev, ev->ts, t->state == SUM_RUNNING);
 	} else {
@@ -124,13 +133,17 @@ static void switched_in(struct sum *s, const struct devtrace_event *ev)
 static void woken(struct sum *s, const struct devtrace_event *ev)
 {
 	struct sum_task *t;
-	int64_t tid;
+	int64_t tid, cpu;
 
 	if (!sum_int(ev, 0, &tid) || tid <= 0 || tid > UINT32_MAX)
 		return;
 	t = sum_task(s, (uint32_t)tid);
 	if (!t)
 		return;
+	/* Where it is to run is known when it was woken, after WAKING. */
+	if (sum_int(ev, 2, &cpu) && cpu >= 0 && cpu < SUM_CPUS &&
+	    (t->state != SUM_WAITING || !t->preempted))
+		t->wait_cpu = (uint16_t)cpu;
 	sum_string(ev, 3, t->comm, sizeof(t->comm));
 	s->wakes = true;
 	/* What it was before a loss, it need not be any more. */

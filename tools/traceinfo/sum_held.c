@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sum_held.c - --summary: who held a CPU while a thread waited for it
+ *
+ * Each CPU has a history: who had it from when to when, and whether the thread itself
+ * ran, an interrupt or a soft interrupt. It is a ring of SUM_PARTS, made with the first
+ * event of the CPU; of a wait that is longer than what is in it, the time before is
+ * nobody's. Losses need no care here: a wait that has one in it is not counted.
+ */
+#include <stdlib.h>
+#include "sum.h"
+
+static struct sum_part *part(struct sum_cpu *c, uint64_t n)
+{
+	return &c->parts[n % SUM_PARTS];
+}
+
+static enum sum_in in_what(const struct sum_cpu *c)
+{
+	return c->level ? c->levels[c->level - 1] : SUM_IN_THREAD;
+}
+
+/* The part that goes on ends now, and this one begins. */
+static void begin(struct sum_cpu *c, uint64_t ts, uint32_t tid, int16_t prio, bool prio_known)
+{
+	struct sum_part *p;
+
+	if (c->nr_parts)
+		part(c, c->nr_parts - 1)->to = ts;
+	p = part(c, c->nr_parts++);
+	p->from = ts;
+	p->to = UINT64_MAX;
+	p->tid = tid;
+	p->prio = prio;
+	p->prio_known = prio_known;
+	p->in = in_what(c);
+}
+
+static void enter(struct sum_cpu *c, enum sum_in in)
+{
+	if (c->level == SUM_NEST)
+		c->level = 0;
+	c->levels[c->level++] = in;
+}
+
+/* With it end those within it, whose end was lost. */
+static void leave(struct sum_cpu *c, enum sum_in in)
+{
+	unsigned int i = c->level;
+
+	while (i && c->levels[i - 1] != in)
+		i--;
+	if (i)
+		c->level = i - 1;
+}
+
+void sum_held_event(struct sum *s, const struct devtrace_event *ev)
+{
+	struct sum_cpu *c = ev->source < SUM_CPUS ? &s->cpus[ev->source] : NULL;
+	struct sum_part *last;
+	int64_t tid, prio;
+
+	if (!c)
+		return;
+	if (!c->parts)
+		c->parts = ti_alloc(NULL, SUM_PARTS * sizeof(*c->parts));
+	if (!c->nr_parts)
+		begin(c, ev->ts, ev->tid, 0, false);
+	last = part(c, c->nr_parts - 1);
+	switch (ev->type) {
+	case DEVTRACE_T_SCHED_SWITCH:
+		if (!last->prio_known && last->tid == ev->tid && sum_int(ev, 1, &prio)) {
+			last->prio = (int16_t)prio;
+			last->prio_known = true;
+		}
+		/* No interrupt switches: the end of one that is open was lost. */
+		c->level = 0;
+		if (sum_int(ev, 2, &tid) && sum_int(ev, 3, &prio))
+			begin(c, ev->ts, (uint32_t)tid, (int16_t)prio, true);
+		return;
+	case DEVTRACE_T_IRQ_ENTRY:
+	case DEVTRACE_T_VECTOR_ENTRY:
+		enter(c, SUM_IN_IRQ);
+		break;
+	case DEVTRACE_T_SOFTIRQ_ENTRY:
+		enter(c, SUM_IN_SOFTIRQ);
+		break;
+	case DEVTRACE_T_IRQ_EXIT:
+	case DEVTRACE_T_VECTOR_EXIT:
+		leave(c, SUM_IN_IRQ);
+		break;
+	case DEVTRACE_T_SOFTIRQ_EXIT:
+		leave(c, SUM_IN_SOFTIRQ);
+		break;
+	default:
+		return;
+	}
+	if (in_what(c) != last->in)
+		begin(c, ev->ts, last->tid, last->prio, last->prio_known);
+}
+
+static uint64_t held_all(const struct sum_held *h)
+{
+	return h->ns[SUM_IN_THREAD] + h->ns[SUM_IN_IRQ] + h->ns[SUM_IN_SOFTIRQ];
+}
+
+static struct sum_held *holder(struct sum_meanwhile *m, const struct sum_part *p)
+{
+	unsigned int i, least = 0;
+	struct sum_held *h;
+
+	for (i = 0; i < m->nr; i++) {
+		if (m->held[i].tid == p->tid) {
+			m->held[i].prio = p->prio_known ? p->prio : m->held[i].prio;
+			m->held[i].prio_known |= p->prio_known;
+			return &m->held[i];
+		}
+		if (held_all(&m->held[i]) < held_all(&m->held[least]))
+			least = i;
+	}
+	if (m->nr < SUM_HOLDERS) {
+		h = &m->held[m->nr++];
+	} else {
+		h = &m->held[least];
+		m->others += held_all(h);
+	}
+	memset(h, 0, sizeof(*h));
+	h->tid = p->tid;
+	h->prio = p->prio;
+	h->prio_known = p->prio_known;
+	return h;
+}
+
+static int by_time(const void *x, const void *y)
+{
+	uint64_t a = held_all(x), b = held_all(y);
+
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+struct sum_meanwhile *sum_meanwhile(struct sum *s, uint16_t cpu, uint64_t from, uint64_t to)
+{
+	struct sum_meanwhile *m;
+	struct sum_cpu *c;
+	uint64_t n, oldest;
+
+	if (cpu >= SUM_CPUS || !s->cpus[cpu].nr_parts)
+		return NULL;
+	c = &s->cpus[cpu];
+	oldest = c->nr_parts > SUM_PARTS ? c->nr_parts - SUM_PARTS : 0;
+	m = ti_alloc(NULL, sizeof(*m));
+	memset(m, 0, sizeof(*m));
+	m->cpu = cpu;
+	for (n = c->nr_parts; n > oldest && part(c, n - 1)->to > from; n--) {
+		const struct sum_part *p = part(c, n - 1);
+		uint64_t a = p->from > from ? p->from : from, b = p->to < to ? p->to : to;
+
+		if (b > a)
+			holder(m, p)->ns[p->in] += b - a;
+	}
+	qsort(m->held, m->nr, sizeof(m->held[0]), by_time);
+	return m;
+}
