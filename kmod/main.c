@@ -115,6 +115,7 @@ static int __init devtrace_init(void)
 		goto out_clock;
 	devtrace_dict_init(names, start);
 	devtrace_wake_init();
+	lane_limits_init();
 	lane_wake_init();
 	err = filter_init(devtrace_control, start);
 	if (err)

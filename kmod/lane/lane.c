@@ -40,18 +40,35 @@ static DEFINE_SPINLOCK(mm_lock);
 #define DYING_MAX	1024
 
 static unsigned long lane_size = DEVTRACE_LANE_MIN;
-static unsigned long lane_process = 4 << 20;
-static unsigned long lane_user = 16 << 20;
-static unsigned long lane_all = 64 << 20;
+/* Until lane_limits_init(): no parameter of the module says how much. */
+#define NOT_GIVEN	ULONG_MAX
+
+static unsigned long lane_process = NOT_GIVEN;
+static unsigned long lane_user = NOT_GIVEN;
+static unsigned long lane_all = NOT_GIVEN;
 
 module_param_cb(lane_size, &devtrace_size_ops, &lane_size, 0644);
 MODULE_PARM_DESC(lane_size, "bytes of a lane if its program does not say, 0: none (default 8K)");
 module_param_cb(lane_process, &devtrace_size_ops, &lane_process, 0644);
-MODULE_PARM_DESC(lane_process, "bytes of all lanes of a process (default 4M)");
+MODULE_PARM_DESC(lane_process, "bytes of all lanes of a process (default 4M, or a 32nd of the RAM)");
 module_param_cb(lane_user, &devtrace_size_ops, &lane_user, 0644);
-MODULE_PARM_DESC(lane_user, "bytes of all lanes of a user (default 16M)");
+MODULE_PARM_DESC(lane_user, "bytes of all lanes of a user (default 16M, or a 16th of the RAM)");
 module_param_cb(lane_all, &devtrace_size_ops, &lane_all, 0644);
-MODULE_PARM_DESC(lane_all, "bytes of all lanes together (default 64M)");
+MODULE_PARM_DESC(lane_all, "bytes of all lanes together (default 64M, or an eighth of the RAM)");
+
+/* What no parameter says follows the RAM: a small board is not to give it all to lanes. */
+void __init lane_limits_init(void)
+{
+	u64 eighth = (u64)totalram_pages() << PAGE_SHIFT >> 3;
+	unsigned long all = min_t(u64, 64 << 20, eighth);
+
+	if (lane_all == NOT_GIVEN)
+		lane_all = all;
+	if (lane_user == NOT_GIVEN)
+		lane_user = min(16UL << 20, all / 2);
+	if (lane_process == NOT_GIVEN)
+		lane_process = min(4UL << 20, all / 4);
+}
 
 /* Lanes that are gone, but may still be looked at. */
 static atomic_t dying = ATOMIC_INIT(0);

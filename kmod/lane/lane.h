@@ -88,6 +88,8 @@ static inline bool lane_is_open(const struct lane *l)
 
 struct devtrace_lane_ask;
 
+/* Before the first lane. */
+void lane_limits_init(void);
 long lane_ask(struct devtrace_lane_ask __user *arg);
 int lane_hand_over(unsigned long source);
 void lane_thread_ends(struct lane *l);

@@ -268,6 +268,43 @@ TEST_F(call, of_the_first_stream_only)
 	nl_close(&nl);
 }
 
+/* What no parameter says follows the RAM: 64M, 16M and 4M, or a part of it. */
+TEST_F(call, limits_follow_the_ram)
+{
+	static const struct {
+		const char *path;
+		uint64_t most, part;
+	} limits[] = {
+		{ PARAMETERS "lane_all", 64 << 20, 8 },
+		{ PARAMETERS "lane_user", 16 << 20, 16 },
+		{ PARAMETERS "lane_process", 4 << 20, 32 },
+	};
+	unsigned long long kb, bytes;
+	char text[4096];
+	size_t i;
+
+	ASSERT_LT(0, dev_read_file("/proc/meminfo", text, sizeof(text)));
+	ASSERT_EQ(1, sscanf(text, "MemTotal: %llu kB", &kb));
+	for (i = 0; i < 3; i++) {
+		uint64_t part = kb * KIB / limits[i].part;
+
+		ASSERT_LT(0, dev_read_file(limits[i].path, text, sizeof(text)));
+		bytes = strtoull(text, NULL, 10);
+		EXPECT_EQ(part < limits[i].most ? part : limits[i].most, bytes) {
+			TH_LOG("%s: %s", limits[i].path, text);
+		}
+	}
+	close(self->wfd);
+	ASSERT_EQ(0, dev_unload());
+	ASSERT_EQ(0, dev_load("lane_all=1M lane_user=256K"));
+	ASSERT_LT(0, dev_read_file(limits[0].path, text, sizeof(text)));
+	EXPECT_EQ(1 << 20, strtoull(text, NULL, 10));
+	ASSERT_LT(0, dev_read_file(limits[1].path, text, sizeof(text)));
+	EXPECT_EQ(256 << 10, strtoull(text, NULL, 10));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	EXPECT_LE(0, self->wfd);
+}
+
 TEST_F(call, limits)
 {
 	static const char *const limits[] = {
