@@ -28,6 +28,12 @@
 #define QS_USER3		115
 #define QS_USER4		120
 
+/* Where ids of active objects, event pools, event queues and the application's begin. */
+#define QS_AO_ID		0
+#define QS_EP_ID		64
+#define QS_EQ_ID		80
+#define QS_AP_ID		96
+
 /* Width that means hexadecimal. */
 #define QS_HEX_FMT		0xf
 
@@ -41,8 +47,8 @@
 	{									\
 		const uint8_t devtrace_t_ = (uint8_t)(type);			\
 		if (devtrace_enabled(devtrace_t_)) {				\
-			const bool devtrace_none_ = __builtin_constant_p(id) && !(id); \
 			const uint16_t devtrace_o_ = (uint16_t)(id);		\
+			const bool devtrace_none_ = !devtrace_o_;		\
 			if (devtrace_none_ || devtrace_object_wanted_(devtrace_o_)) { \
 				DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
 				if (devtrace_none_)				\
@@ -108,13 +114,23 @@
 /* A record that is about nothing in particular. */
 #define QS_BEGIN(type)		QS_BEGIN_ID(type, 0)
 
+/* No record needs a critical section. */
+#define QS_BEGIN_NOCRIT(type, id)	QS_BEGIN_ID(type, id)
+#define QS_END_NOCRIT()			QS_END()
+
+/* A name without the & that it has where an object is not a pointer, as with QS. */
+DEVTRACE_INLINE_ const char *devtrace_qs_name_(const char *name)
+{
+	return name + (*name == '&');
+}
+
 /* Names, spelt as here. */
 #define QS_SIG_DICTIONARY(sig, object)	\
 	((void)devtrace_dict_sig((sig), DEVTRACE_KEY_(object), #sig))
 #define QS_OBJ_DICTIONARY(object)	\
-	((void)devtrace_dict_obj(DEVTRACE_KEY_(object), #object))
+	((void)devtrace_dict_obj(DEVTRACE_KEY_(object), devtrace_qs_name_(#object)))
 #define QS_FUN_DICTIONARY(function)	\
-	((void)devtrace_dict_fun(DEVTRACE_KEY_(function), #function))
+	((void)devtrace_dict_fun(DEVTRACE_KEY_(function), devtrace_qs_name_(#function)))
 #define QS_USR_DICTIONARY(type)		\
 	((void)devtrace_dict_usr((type), #type))
 #define QS_ENUM_DICTIONARY(value, group) \

@@ -642,7 +642,7 @@ TEST_F(record, qs)
 	QS_USR_DICTIONARY(QS_USER3);
 	QS_ENUM_DICTIONARY(1 + 1, 4);
 	EXPECT_EQ(5, fake->nr_dicts);
-	EXPECT_STREQ("&seed", fake->dicts[0].name);
+	EXPECT_STREQ("seed", fake->dicts[0].name);
 	EXPECT_EQ((uintptr_t)&seed, fake->dicts[0].key);
 	EXPECT_STREQ("function", fake->dicts[1].name);
 	EXPECT_EQ((uintptr_t)function, fake->dicts[1].key);

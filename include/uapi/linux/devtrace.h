@@ -29,11 +29,11 @@
 
 /*
  * Event types: one byte, one bit each in the 256-bit type filter. 1 to 53, 55
- * to 57, 71 to 80 and 100 to 124 mean what they mean in QP/Spy, and the
+ * to 57, 71 to 81 and 100 to 124 mean what they mean in QP/Spy, and the
  * dictionaries 54 and 60 to 63 name the same things. CLOCK, LOST, INFO, STATE
- * and PROC have numbers that are something else in QP/Spy. 0, 54 and 58 to 70
- * belong to the transport and can neither be emitted by a program nor filtered
- * away.
+ * and PROC have numbers that are something else in QP/Spy, whose records 58, 59
+ * and 64 to 70 are 82, 83 and 88 to 94. 0, 54 and 58 to 70 belong to the
+ * transport and can neither be emitted by a program nor filtered away.
  */
 enum devtrace_type {
 	DEVTRACE_T_EMPTY	= 0,	/* transport: padding, or the load */

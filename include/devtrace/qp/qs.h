@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * devtrace/qp/qs.h - the interface of QS, QP/Spy's target component, on /dev/trace
+ *
+ * A program of QP/C 8.1 or 7.3 that is compiled with -DQ_SPY and with this directory
+ * before QP/C's own on the search path traces into its lanes: the trace points of the
+ * framework by qs_pkg.h, records of the application by the macros in here. Nothing of QS
+ * is linked, only libdevtrace-qp, which holds the filters.
+ *
+ * A record goes out if the device wants its type and its object, and the program its
+ * record (QS_GLB_FILTER) and its QS-ID (QS_LOC_FILTER). As with QS, the program wants no
+ * record until it says so, but the dictionaries, QS_QF_RUN and QS_ASSERT_FAIL. The QS-ID
+ * is the object of the event; with QS-ID 0 an event has no object.
+ *
+ * There is no buffer to fill and none to send: QS_OUTPUT(), QS_FLUSH() and the like are
+ * empty, and the clock is that of the device, whatever QS_TIME_SIZE says.
+ *
+ * Records whose numbers the transport needs for itself are events with a number that is
+ * DEVTRACE_QS_MOVED higher. Documentation/frameworks.rst has the table.
+ */
+#ifndef DEVTRACE_QP_QS_H
+#define DEVTRACE_QP_QS_H
+
+/* QS's own header has this guard: whoever includes both, gets this one. */
+#ifndef QS_H_
+#define QS_H_
+#endif
+
+#ifdef DEVTRACE_DISABLE
+#error "no tracing: compile without Q_SPY, not with DEVTRACE_DISABLE"
+#endif
+#ifdef Q_UTEST
+#error "the target component of QUTest is not there: compile without Q_UTEST"
+#endif
+
+#include <devtrace/qs.h>
+
+/* QP/C has these itself, or what stands below is something else. */
+#undef QS_AO_ID
+#undef QS_EP_ID
+#undef QS_EQ_ID
+#undef QS_AP_ID
+#undef QS_BEGIN
+#undef QS_BEGIN_ID
+#undef QS_END
+
+/* Numbers of the predefined records. */
+enum devtrace_qs_record {
+	QS_EMPTY = 0,
+
+	QS_QEP_STATE_ENTRY = 1, QS_QEP_STATE_EXIT, QS_QEP_STATE_INIT, QS_QEP_INIT_TRAN,
+	QS_QEP_INTERN_TRAN, QS_QEP_TRAN, QS_QEP_IGNORED, QS_QEP_DISPATCH, QS_QEP_UNHANDLED,
+
+	QS_QF_ACTIVE_DEFER = 10, QS_QF_ACTIVE_RECALL, QS_QF_ACTIVE_SUBSCRIBE,
+	QS_QF_ACTIVE_UNSUBSCRIBE, QS_QF_ACTIVE_POST, QS_QF_ACTIVE_POST_LIFO,
+	QS_QF_ACTIVE_GET, QS_QF_ACTIVE_GET_LAST, QS_QF_ACTIVE_RECALL_ATTEMPT,
+
+	QS_QF_EQUEUE_POST = 19, QS_QF_EQUEUE_POST_LIFO, QS_QF_EQUEUE_GET,
+	QS_QF_EQUEUE_GET_LAST,
+
+	QS_QF_NEW_ATTEMPT = 23, QS_QF_MPOOL_GET, QS_QF_MPOOL_PUT, QS_QF_PUBLISH,
+	QS_QF_NEW_REF, QS_QF_NEW, QS_QF_GC_ATTEMPT, QS_QF_GC, QS_QF_TICK,
+
+	QS_QF_TIMEEVT_ARM = 32, QS_QF_TIMEEVT_AUTO_DISARM, QS_QF_TIMEEVT_DISARM_ATTEMPT,
+	QS_QF_TIMEEVT_DISARM, QS_QF_TIMEEVT_REARM, QS_QF_TIMEEVT_POST,
+
+	QS_QF_DELETE_REF = 38, QS_QF_CRIT_ENTRY, QS_QF_CRIT_EXIT, QS_QF_ISR_ENTRY,
+	QS_QF_ISR_EXIT, QS_QF_INT_DISABLE, QS_QF_INT_ENABLE,
+
+	QS_QF_ACTIVE_POST_ATTEMPT = 45, QS_QF_EQUEUE_POST_ATTEMPT, QS_QF_MPOOL_GET_ATTEMPT,
+
+	QS_SCHED_PREEMPT = 48, QS_SCHED_RESTORE, QS_SCHED_LOCK, QS_SCHED_UNLOCK,
+	QS_SCHED_NEXT, QS_SCHED_IDLE,
+
+	QS_ENUM_DICT = 54,
+
+	QS_QEP_TRAN_HIST = 55, QS_QEP_TRAN_EP, QS_QEP_TRAN_XP,
+
+	QS_TEST_PAUSED = 58, QS_TEST_PROBE_GET, QS_SIG_DICT, QS_OBJ_DICT, QS_FUN_DICT,
+	QS_USR_DICT, QS_TARGET_INFO, QS_TARGET_DONE, QS_RX_STATUS, QS_QUERY_DATA,
+	QS_PEEK_DATA, QS_ASSERT_FAIL, QS_QF_RUN,
+
+	QS_SEM_TAKE = 71, QS_SEM_BLOCK, QS_SEM_SIGNAL, QS_SEM_BLOCK_ATTEMPT,
+	QS_MTX_LOCK = 75, QS_MTX_BLOCK, QS_MTX_UNLOCK, QS_MTX_LOCK_ATTEMPT,
+	QS_MTX_BLOCK_ATTEMPT, QS_MTX_UNLOCK_ATTEMPT,
+
+	QS_QF_ACTIVE_DEFER_ATTEMPT = 81,
+	QS_PRE_MAX
+};
+
+/* Groups for QS_GLB_FILTER(), groups and offsets of QS-IDs, kinds of objects. */
+enum devtrace_qs_group {
+	QS_GRP_ALL = 0xf0, QS_GRP_SM, QS_GRP_AO, QS_GRP_EQ, QS_GRP_MP, QS_GRP_TE,
+	QS_GRP_QF, QS_GRP_SC, QS_GRP_SEM, QS_GRP_MTX, QS_GRP_U0, QS_GRP_U1, QS_GRP_U2,
+	QS_GRP_U3, QS_GRP_U4, QS_GRP_UA
+};
+
+enum devtrace_qs_id {
+	QS_ID_AO = 0, QS_ID_EP = 64, QS_ID_EQ = 80, QS_ID_AP = 96
+};
+
+enum devtrace_qs_ids {
+	QS_IDS_ALL = 0xf0, QS_IDS_AO = 0x80 + QS_ID_AO, QS_IDS_EP = 0x80 + QS_ID_EP,
+	QS_IDS_EQ = 0x80 + QS_ID_EQ, QS_IDS_AP = 0x80 + QS_ID_AP
+};
+
+enum devtrace_qs_kind {
+	QS_OBJ_SM, QS_OBJ_AO, QS_OBJ_MP, QS_OBJ_EQ, QS_OBJ_TE, QS_OBJ_AP, QS_OBJ_SM_AO,
+	QS_OBJ_EP
+};
+
+/* The names before QP 8.1; from there on its qpc.h has them. */
+#if !defined(QP_VERSION) || QP_VERSION < 810
+enum devtrace_qs_group_old {
+	QS_ALL_RECORDS = QS_GRP_ALL, QS_SM_RECORDS = QS_GRP_SM, QS_AO_RECORDS = QS_GRP_AO,
+	QS_EQ_RECORDS = QS_GRP_EQ, QS_MP_RECORDS = QS_GRP_MP, QS_TE_RECORDS = QS_GRP_TE,
+	QS_QF_RECORDS = QS_GRP_QF, QS_SC_RECORDS = QS_GRP_SC, QS_SEM_RECORDS = QS_GRP_SEM,
+	QS_MTX_RECORDS = QS_GRP_MTX, QS_U0_RECORDS = QS_GRP_U0, QS_U1_RECORDS = QS_GRP_U1,
+	QS_U2_RECORDS = QS_GRP_U2, QS_U3_RECORDS = QS_GRP_U3, QS_U4_RECORDS = QS_GRP_U4,
+	QS_UA_RECORDS = QS_GRP_UA
+};
+
+enum devtrace_qs_ids_old {
+	QS_ALL_IDS = QS_IDS_ALL, QS_AO_IDS = QS_IDS_AO, QS_EP_IDS = QS_IDS_EP,
+	QS_EQ_IDS = QS_IDS_EQ, QS_AP_IDS = QS_IDS_AP
+};
+
+enum devtrace_qs_kind_old {
+	SM_OBJ = QS_OBJ_SM, AO_OBJ = QS_OBJ_AO, MP_OBJ = QS_OBJ_MP, EQ_OBJ = QS_OBJ_EQ,
+	TE_OBJ = QS_OBJ_TE, AP_OBJ = QS_OBJ_AP, SM_AO_OBJ = QS_OBJ_SM_AO
+};
+
+#define QS_AO_ID		QS_ID_AO
+#define QS_EP_ID		QS_ID_EP
+#define QS_EQ_ID		QS_ID_EQ
+#define QS_AP_ID		QS_ID_AP
+#endif
+
+#define QS_CMD			7
+#define QS_EOD			((uint16_t)0xffff)
+
+/* A QS-ID in a place of its own, as &id of a source of events is. */
+typedef struct {
+	uint8_t prio;
+} QSpyId;
+
+typedef void (*QSpyFunPtr)(void);
+
+/* What a port says of its sizes is accepted and changes nothing of the events. */
+#ifndef QS_TIME_SIZE
+#define QS_TIME_SIZE		4U
+#endif
+#if QS_TIME_SIZE == 1U
+typedef uint8_t QSTimeCtr;
+#elif QS_TIME_SIZE == 2U
+typedef uint16_t QSTimeCtr;
+#elif QS_TIME_SIZE == 4U
+typedef uint32_t QSTimeCtr;
+#elif QS_TIME_SIZE == 8U
+typedef uint64_t QSTimeCtr;
+#else
+#error "QS_TIME_SIZE is 1, 2, 4 or 8"
+#endif
+
+/* The numbers of the transport are 58, 59 and 64 to 70: those records are moved. */
+#define DEVTRACE_QS_MOVED	24
+#define DEVTRACE_QS_TYPE(record)						\
+	((uint8_t)((unsigned int)(record) +					\
+		   ((record) == QS_TEST_PAUSED || (record) == QS_TEST_PROBE_GET || \
+		    ((record) >= QS_TARGET_INFO && (record) <= QS_QF_RUN) ?	\
+		    DEVTRACE_QS_MOVED : 0)))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * struct devtrace_qp - what the program wants, and what QP/C keeps with QS
+ * @glb: a bit for each record, set: wanted
+ * @loc: a bit for each QS-ID; 0 is always wanted
+ * @locFilter_AP: the object that old records are about, NULL: any
+ * @flags: of QP/C: which of its own names it has told
+ */
+struct devtrace_qp {
+	uint8_t		glb[16];
+	uint8_t		loc[16];
+	const void	*locFilter_AP;
+	uint8_t		flags;
+};
+
+extern struct devtrace_qp devtrace_qp;
+
+/* Connect to the device. 1: a program runs without one, too. */
+uint8_t devtrace_qp_init(void);
+/*
+ * From now on this record or group is wanted, or with a minus sign is not; likewise a
+ * QS-ID or group of them. 0, or EINVAL if there is no such one. Async-signal-safe.
+ */
+int devtrace_qp_glb_filter(int record);
+int devtrace_qp_loc_filter(int id);
+/* Name element index of an array, name being how it is spelt: "&all[i]" is "all[3]". */
+int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name);
+/* A QS_ASSERT_FAIL record. */
+void devtrace_qp_assertion(const char *module, int id);
+
+/* Of the application, for QS's receive channel and its ports: never called. */
+uint8_t QS_onStartup(void const *arg);
+void QS_onCleanup(void);
+void QS_onFlush(void);
+void QS_onReset(void);
+void QS_onCommand(uint8_t cmdId, uint32_t param1, uint32_t param2, uint32_t param3);
+QSTimeCtr QS_onGetTime(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* QP/C looks into two structures of QS by name. */
+#define QS_priv_		devtrace_qp
+#define QS_filt_		devtrace_qp
+
+DEVTRACE_INLINE_ bool devtrace_qp_bit_(const uint8_t *bits, unsigned int n)
+{
+	/* Above stand types of ours, which QS has no filter for. */
+	if (n >= 128)
+		return true;
+	return (__atomic_load_n(&bits[n >> 3], __ATOMIC_RELAXED) >> (n & 7)) & 1;
+}
+
+/* The device's word on the type comes first: what is off costs no more than elsewhere. */
+DEVTRACE_INLINE_ bool devtrace_qp_wanted_(unsigned int record, unsigned int id)
+{
+	return devtrace_enabled(DEVTRACE_QS_TYPE(record)) &&
+	       devtrace_qp_bit_(devtrace_qp.glb, record) &&
+	       (!id || (devtrace_qp_bit_(devtrace_qp.loc, id) &&
+			devtrace_object_wanted_((uint16_t)id)));
+}
+
+DEVTRACE_INLINE_ void devtrace_qp_begin_(struct devtrace_record *r, unsigned int record,
+					 unsigned int id)
+{
+	if (id)
+		devtrace_begin_id_(r, DEVTRACE_QS_TYPE(record), (uint16_t)id, 0);
+	else
+		devtrace_begin_plain_(r, DEVTRACE_QS_TYPE(record));
+}
+
+/* For old records, which ask the program's filters themselves. */
+DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
+{
+	if (devtrace_enabled(r->buf[0]))
+		devtrace_end(r);
+}
+
+#define QS_GLB_CHECK_(record)	devtrace_qp_bit_(devtrace_qp.glb, (unsigned int)(record))
+#define QS_LOC_CHECK_(id)	devtrace_qp_bit_(devtrace_qp.loc, (unsigned int)(id))
+
+#define QS_INIT(arg)		(DEVTRACE_UNUSED_(arg), devtrace_qp_init())
+#define QS_EXIT()		((void)0)
+#define QS_FLUSH()		((void)0)
+#define QS_OUTPUT()		((void)0)
+#define QS_RX_INPUT()		((void)0)
+#define QS_RX_PUT(byte)		DEVTRACE_UNUSED_(byte)
+#define QS_ONLY(code)		(code)
+#define QS_GLB_FILTER(record)	((void)devtrace_qp_glb_filter((int)(record)))
+#define QS_LOC_FILTER(id)	((void)devtrace_qp_loc_filter((int)(id)))
+#define QS_ASSERTION(module, id, delay) \
+	(DEVTRACE_UNUSED_(delay), devtrace_qp_assertion((module), (int)(id)))
+
+/* A lane needs no critical section: only its thread writes it. */
+#define QS_CRIT_STAT
+#define QS_CRIT_ENTRY()		((void)0)
+#define QS_CRIT_EXIT()		((void)0)
+#define QS_MEM_SYS()		((void)0)
+#define QS_MEM_APP()		((void)0)
+
+#define QS_TR_CRIT_ENTRY()	((void)0)
+#define QS_TR_CRIT_EXIT()	((void)0)
+#define DEVTRACE_QP_ISR_(record, nest, prio)					\
+	do {									\
+		if (devtrace_qp_wanted_(record, 0)) {				\
+			DEVTRACE_RECORD(devtrace_n_, 8);			\
+			devtrace_qp_begin_(&devtrace_n_, record, 0);		\
+			devtrace_u8(&devtrace_n_, (uint8_t)(nest));		\
+			devtrace_u8(&devtrace_n_, (uint8_t)(prio));		\
+			devtrace_end(&devtrace_n_);				\
+		}								\
+	} while (0)
+#define QS_TR_ISR_ENTRY(nest, prio)	DEVTRACE_QP_ISR_(QS_QF_ISR_ENTRY, nest, prio)
+#define QS_TR_ISR_EXIT(nest, prio)	DEVTRACE_QP_ISR_(QS_QF_ISR_EXIT, nest, prio)
+
+/* QUTest's, which is not there. */
+#define QS_TEST_PROBE_DEF(function)
+#define QS_TEST_PROBE(code)
+#define QS_TEST_PROBE_ID(id, code)
+#define QS_TEST_PAUSE()		((void)0)
+
+/*
+ * Records of the application: the elements between are those of devtrace/qs.h. QP/C's
+ * layer for sources from before 7.0 brings a QS_BEGIN() of its own, which is made of
+ * QS_beginRec_() and ended by QS_END().
+ */
+#define QS_BEGIN_ID(record, id)							\
+	if (devtrace_qp_wanted_((unsigned int)(record), (unsigned int)(id))) {	\
+		DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);			\
+		devtrace_qp_begin_(&devtrace_r_, (unsigned int)(record), (unsigned int)(id)); {
+#define QS_END()		} devtrace_end(&devtrace_r_); }
+#define QS_BEGIN_INCRIT(record, id)	QS_BEGIN_ID(record, id)
+#define QS_END_INCRIT()			QS_END()
+
+#define QS_beginRec_(record)							\
+	DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);				\
+	devtrace_qp_begin_(&devtrace_r_, (unsigned int)(record), 0)
+#define QS_endRec_()		devtrace_qp_end_(&devtrace_r_)
+#define QS_TIME_PRE_()		((void)0)
+
+#define QS_OBJ_ARR_DICTIONARY(object, index) \
+	((void)devtrace_qp_dict_array(DEVTRACE_KEY_(object), (unsigned int)(index), #object))
+/* QP/C calls this one itself. */
+#define QS_obj_dict_pre_(object, name) \
+	((void)devtrace_dict_obj(DEVTRACE_KEY_(object), devtrace_qs_name_(name)))
+
+#endif

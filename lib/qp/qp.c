@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * qp.c - what a QP program needs behind the headers of devtrace/qp
+ *
+ * Its filters, which its threads may change and ask at any time: each bit is changed by
+ * itself, and nothing else depends on it. The record of a failed assertion, and names of
+ * elements of arrays.
+ *
+ * Invariants: QS-ID 0, the dictionaries and the records that belong to the connection are
+ * always wanted.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <devtrace/qp/qs.h>
+
+struct range {
+	uint8_t	first, last;
+};
+
+#define MAX_RANGES	4
+
+/* In the order of QS_GRP_ALL on; a range that ends with 0 is none. */
+static const struct range groups[][MAX_RANGES] = {
+	{ { 1, 124 } },						/* all */
+	{ { 1, 9 }, { 55, 57 } },				/* state machines */
+	{ { 10, 18 }, { 45, 45 }, { 81, 81 } },			/* active objects */
+	{ { 19, 22 }, { 46, 46 } },				/* event queues */
+	{ { 24, 25 }, { 47, 47 } },				/* memory pools */
+	{ { 32, 37 } },						/* time events */
+	{ { 23, 23 }, { 26, 31 }, { 38, 44 } },			/* framework */
+	{ { 48, 53 } },						/* scheduler */
+	{ { 71, 74 } },						/* semaphores */
+	{ { 75, 80 } },						/* mutexes */
+	{ { 100, 104 } },					/* the application's */
+	{ { 105, 109 } },
+	{ { 110, 114 } },
+	{ { 115, 119 } },
+	{ { 120, 124 } },
+	{ { 100, 124 } },
+};
+
+/* As QS begins: no record, but what it always sends, and any QS-ID. */
+struct devtrace_qp devtrace_qp = {
+	.glb = { 0x01, 0, 0, 0, 0, 0, 0x40, 0xfc, 0x7f, 0, 0, 0, 0, 0, 0, 0 },
+	.loc = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
+};
+
+static bool always(unsigned int record)
+{
+	return record == QS_EMPTY || record == QS_ENUM_DICT ||
+	       (record >= QS_TEST_PAUSED && record <= QS_QF_RUN);
+}
+
+static void set(uint8_t *bits, unsigned int n, bool wanted)
+{
+	const uint8_t bit = 1u << (n & 7);
+
+	if (wanted)
+		__atomic_fetch_or(&bits[n >> 3], bit, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&bits[n >> 3], (uint8_t)~bit, __ATOMIC_RELAXED);
+}
+
+uint8_t devtrace_qp_init(void)
+{
+	devtrace_open();
+	return 1;
+}
+
+int devtrace_qp_glb_filter(int record)
+{
+	const bool wanted = record >= 0;
+	const struct range *r, *end;
+	struct range one[1];
+
+	if (record == INT32_MIN)
+		return EINVAL;
+	record = wanted ? record : -record;
+	if (record >= QS_GRP_ALL && record <= QS_GRP_UA) {
+		r = groups[record - QS_GRP_ALL];
+		end = r + MAX_RANGES;
+	} else if (record < DEVTRACE_T_EXC) {
+		one[0] = (struct range){ record, record };
+		r = one;
+		end = r + 1;
+	} else {
+		return EINVAL;
+	}
+	for (; r < end && r->last; r++) {
+		unsigned int n;
+
+		for (n = r->first; n <= r->last; n++)
+			if (!always(n))
+				set(devtrace_qp.glb, n, wanted);
+	}
+	return 0;
+}
+
+int devtrace_qp_loc_filter(int id)
+{
+	const bool wanted = id >= 0;
+	unsigned int first, last;
+
+	if (id == INT32_MIN)
+		return EINVAL;
+	id = wanted ? id : -id;
+	switch (id) {
+	case QS_IDS_ALL:
+		first = 1;
+		last = 127;
+		break;
+	case QS_IDS_AO:
+		first = QS_ID_AO + 1;
+		last = QS_ID_EP;
+		break;
+	case QS_IDS_EP:
+		first = QS_ID_EP + 1;
+		last = QS_ID_EQ;
+		break;
+	case QS_IDS_EQ:
+		first = QS_ID_EQ + 1;
+		last = QS_ID_AP;
+		break;
+	case QS_IDS_AP:
+		first = QS_ID_AP + 1;
+		last = 127;
+		break;
+	default:
+		if (id > 127)
+			return EINVAL;
+		first = id ? id : 1;
+		last = id;
+	}
+	for (; first <= last; first++)
+		set(devtrace_qp.loc, first, wanted);
+	return 0;
+}
+
+int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name)
+{
+	/* More than a name in a dictionary has, so that the library tells what it cuts */
+	char with[128];
+	size_t len;
+
+	if (!name)
+		return EINVAL;
+	name = devtrace_qs_name_(name);
+	len = strcspn(name, "[");
+	if (len > sizeof(with) - 16)
+		len = sizeof(with) - 16;
+	snprintf(with, sizeof(with), "%.*s[%u]", (int)len, name, index);
+	return devtrace_dict_obj(key, with);
+}
+
+void devtrace_qp_assertion(const char *module, int id)
+{
+	DEVTRACE_RECORD(r, 256);
+
+	if (!devtrace_enabled(DEVTRACE_QS_TYPE(QS_ASSERT_FAIL)))
+		return;
+	devtrace_begin_plain_(&r, DEVTRACE_QS_TYPE(QS_ASSERT_FAIL));
+	devtrace_u16(&r, (uint16_t)id);
+	devtrace_str(&r, module);
+	devtrace_end(&r);
+}
