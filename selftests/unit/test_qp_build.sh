@@ -136,7 +136,7 @@ else
 	done
 	echo "# $points trace points"
 	# shellcheck disable=SC2046,SC2086
-	check "QP/C, a program" "$CC" -O2 $(pc --cflags) -I"$tmp/port" -I"$QPC_DIR/include" \
+	check "QP/C, a program" "$CC" -O2 -Wall -Wextra -Werror $(pc --cflags) -I"$tmp/port" -I"$QPC_DIR/include" \
 		-o "$tmp/blinky" "$here/emit_use/qp_blinky.c" "$tmp"/q*.o $(pc --libs) -lpthread
 	check "QP/C, a program, runs" timeout 60 "$tmp/blinky"
 fi

@@ -27,10 +27,12 @@ typedef struct {
 	QActive super;
 } Watcher;
 
+#if QP_VERSION < 800
+typedef QEvt const *QEvtPtr;
+#endif
+
 static Lamp lamp;
 static Watcher watcher;
-
-Q_DEFINE_THIS_MODULE("blinky")
 
 static QState Lamp_off(Lamp * const me, QEvt const * const e);
 static QState Lamp_on(Lamp * const me, QEvt const * const e);
@@ -39,7 +41,7 @@ static QState Watcher_watching(Watcher * const me, QEvt const * const e);
 static QState Lamp_initial(Lamp * const me, void const * const par)
 {
 	(void)par;
-	QTimeEvt_armX(&me->timer, 1U, 1U);
+	QTimeEvt_armX(&me->timer, 5U, 5U);
 	return Q_TRAN(&Lamp_off);
 }
 
@@ -125,8 +127,9 @@ Q_NORETURN Q_onError(char const * const module, int_t const id)
 int main(void)
 {
 	static QSubscrList subscribers[MAX_PUB_SIG];
-	static QF_MPOOL_EL(Blink) events[8];
-	static QEvt const *lamp_queue[8], *watcher_queue[8];
+	static QF_MPOOL_EL(Blink) events[50];
+	/* A machine may be slow: what a minute of ticks posts has room. */
+	static QEvtPtr lamp_queue[200], watcher_queue[100];
 	int rc;
 
 	QF_init();
