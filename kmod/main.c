@@ -76,13 +76,14 @@ static int parse_size(unsigned long *bytes)
 static int parse_config(void)
 {
 	if (mode & ~0777) {
-		pr_err("mode=0%o: only the nine permission bits can be set\n", mode);
+		pr_err("mode=0%o: only the nine permission bits can be set, as in mode=0660\n",
+		       mode);
 		return -EINVAL;
 	}
 	cdev_config.uid = GLOBAL_ROOT_UID;
 	cdev_config.gid = make_kgid(&init_user_ns, gid);
 	if (!gid_valid(cdev_config.gid)) {
-		pr_err("gid=%u: not a group\n", gid);
+		pr_err("gid=%u: not a group; write its number, as in /etc/group\n", gid);
 		return -EINVAL;
 	}
 	return 0;

@@ -349,7 +349,8 @@ static int profile_parse(const char *list, unsigned long *types, unsigned long *
 				__assign_bit(p->type, named, !clear);
 		}
 		if (!found) {
-			pr_err("no type or group is called '%s'\n", word);
+			pr_err("no type or group is called '%s'; 'tracectl profile list' tells them\n",
+			       word);
 			err = -EINVAL;
 			break;
 		}

@@ -175,7 +175,7 @@ void ti_filter_code(struct ti_filter *f, const char *word)
 		m[*nr].minor = (int)minor;
 	}
 	if (*end)
-		ti_usage("-M", word, "is no [!]major[:minor]");
+		ti_usage("-M", word, "is no [!]major[:minor], as 0xA10, 0xA10:1 or !0xA10");
 	++*nr;
 }
 

@@ -424,7 +424,8 @@ int ti_input_file(struct ti_run *run, const char *path)
 		return ti_input_live(run, path);
 	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return complain(path, "", "");
+		return complain(path, "", errno == ENOENT ?
+				" (give a saved stream, or nothing to read " TI_DEVICE ")" : "");
 	buf = ti_alloc(NULL, BLOCK);
 	ret = read_file(run, fd, is_stdin ? "standard input" : path, buf);
 	free(buf);

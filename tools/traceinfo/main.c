@@ -54,7 +54,8 @@ static void print_unreadable(void *arg, enum fmt_level level, const char *path,
 	(void)arg;
 	(void)column;
 	if (level == FMT_ERROR && !line)
-		fprintf(stderr, "traceinfo: %s: %s\n", path, message);
+		fprintf(stderr, "traceinfo: %s: %s; -e takes a format file, -I a directory with *.fmt\n",
+			path, message);
 }
 
 /* 1 if a file or directory that was asked for could not be read. */

@@ -316,7 +316,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		ti_usage("--summary", "-s, -M, -p, -C, -t or -o",
 			 "leaves out events that others are understood by; only --since and --until can be given");
 	if (opt->clear && opt->follow)
-		ti_usage("--clear", "--follow", "never comes to an end after which to clear");
+		ti_usage("--clear", "--follow", "never comes to an end after which to clear; give one of them");
 	if (opt->filter.since.kind == TI_REAL && opt->filter.until.kind == TI_REAL &&
 	    opt->filter.since.ns > opt->filter.until.ns)
 		ti_usage("--until", opt->filter.until.word, "is before the beginning");
