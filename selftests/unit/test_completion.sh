@@ -108,7 +108,7 @@ gives "b.txt" traceinfo b
 options=$("$out/san/tools/traceinfo" --help | grep -oE -- '--[a-z-]+' | sort -u)
 has "$(echo "$options" | tr '\n' ' ')" traceinfo -
 
-gives "filter stream trigger profile stat monitor dict clear" tracectl ""
+gives "filter stream trigger profile stat monitor dict clear save" tracectl ""
 gives "filter" tracectl f
 gives "show set add remove clear save load check" tracectl filter ""
 gives "type=" tracectl filter set t

@@ -59,35 +59,83 @@ static int be_like(int fd, const struct stat *old)
 	return fchmod(fd, 0666 & ~mask);
 }
 
-/* @old: NULL if there is no file yet */
-static int replace(const char *path, const struct stat *old, const struct out *o)
+/* A file beside @path; the mode is that of @old, NULL if there is none yet. */
+static int begin_beside(struct tc_file *f, const char *path, const struct stat *old)
 {
 	const char *slash = strrchr(path, '/');
-	int fd, ret, err, dir = slash ? (int)(slash + 1 - path) : 0;
-	char *tmp;
+	int err, dir = slash ? (int)(slash + 1 - path) : 0;
 
-	if (asprintf(&tmp, "%.*s.tracectl-XXXXXX", dir, path) < 0)
-		return -1;
-	fd = mkostemp(tmp, O_CLOEXEC);
-	if (fd < 0) {
-		free(tmp);
+	f->path = strdup(path);
+	f->tmp = NULL;
+	if (!f->path || asprintf(&f->tmp, "%.*s.tracectl-XXXXXX", dir, path) < 0) {
+		free(f->path);
 		return -1;
 	}
-	/* That a disk is full some file systems tell only when it has to be there. */
-	ret = be_like(fd, old) || write_all(fd, o) || fsync(fd) ? -1 : 0;
+	f->fd = mkostemp(f->tmp, O_CLOEXEC);
+	if (f->fd >= 0 && !be_like(f->fd, old))
+		return 0;
 	err = errno;
-	if (close(fd) && !ret) {
-		ret = -1;
-		err = errno;
-	}
-	if (!ret && rename(tmp, path)) {
-		ret = -1;
-		err = errno;
-	}
-	if (ret)
-		unlink(tmp);
-	free(tmp);
+	tc_file_drop(f);
 	errno = err;
+	return -1;
+}
+
+static void forget(struct tc_file *f)
+{
+	free(f->path);
+	free(f->tmp);
+}
+
+int tc_file_end(struct tc_file *f)
+{
+	int err;
+
+	/* That a disk is full some file systems tell only when it has to be there. */
+	if (fsync(f->fd))
+		goto fail;
+	err = close(f->fd);
+	f->fd = -1;
+	if (err || rename(f->tmp, f->path))
+		goto fail;
+	forget(f);
+	return 0;
+fail:
+	err = errno;
+	tc_file_drop(f);
+	errno = err;
+	return -1;
+}
+
+void tc_file_drop(struct tc_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	unlink(f->tmp);
+	forget(f);
+}
+
+int tc_file_begin(struct tc_file *f, const char *path)
+{
+	struct stat st;
+	char *real;
+	int ret;
+
+	if (lstat(path, &st))
+		return errno == ENOENT ? begin_beside(f, path, NULL) : -1;
+	if (stat(path, &st))
+		return -1;
+	if (!S_ISREG(st.st_mode)) {
+		errno = ESPIPE;
+		return -1;
+	}
+	/* What could not be written could be replaced, but was not meant to be. */
+	if (euidaccess(path, W_OK))
+		return -1;
+	real = realpath(path, NULL);
+	if (!real)
+		return -1;
+	ret = begin_beside(f, real, &st);
+	free(real);
 	return ret;
 }
 
@@ -100,27 +148,26 @@ static bool is_stdout(const struct stat *st)
 
 int tc_write_file(const char *path, const struct out *o)
 {
+	struct tc_file f;
 	struct stat st;
-	char *real;
-	int ret;
+	int err;
 
-	/* By a link to nothing, what it points to comes into being. */
-	if (lstat(path, &st))
-		return errno == ENOENT ? replace(path, NULL, o) : -1;
-	if (stat(path, &st))
+	if (!stat(path, &st)) {
+		/* Also under another name, /dev/stdout: whose file it is, is not replaced. */
+		if (is_stdout(&st))
+			return write_all(STDOUT_FILENO, o);
+		if (!S_ISREG(st.st_mode))
+			return write_in_place(path, o);
+	} else if (!lstat(path, &st)) {
+		/* By a link to nothing, what it points to comes into being. */
 		return write_in_place(path, o);
-	/* Also under another name, /dev/stdout: whose file it is, is not replaced. */
-	if (is_stdout(&st))
-		return write_all(STDOUT_FILENO, o);
-	if (!S_ISREG(st.st_mode))
-		return write_in_place(path, o);
-	/* What could not be written could be replaced, but was not meant to be. */
-	if (euidaccess(path, W_OK))
+	}
+	if (tc_file_begin(&f, path))
 		return -1;
-	real = realpath(path, NULL);
-	if (!real)
-		return -1;
-	ret = replace(real, &st, o);
-	free(real);
-	return ret;
+	if (!write_all(f.fd, o))
+		return tc_file_end(&f);
+	err = errno;
+	tc_file_drop(&f);
+	errno = err;
+	return -1;
 }

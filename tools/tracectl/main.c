@@ -48,6 +48,7 @@ static const char help[] =
 "  monitor                         every change as it comes\n"
 "  dict                            the names that were given to numbers\n"
 "  clear                           empty the stream\n"
+"  save FILE                       what is in the stream, for traceinfo FILE\n"
 "\n"
 "TERMs: all, none, or KEY=ITEM[,ITEM...]\n"
 "  type=sm,user0,125,-mp           sm ao eq mp te qf sc sem mtx user user0-user4\n"
@@ -79,7 +80,7 @@ static const struct {
 } commands[] = {
 	{ "filter", tc_filter }, { "stream", tc_streams }, { "trigger", tc_trigger },
 	{ "stat", tc_stat }, { "monitor", tc_monitor }, { "dict", tc_dict },
-	{ "clear", tc_clear }, { "profile", tc_profile },
+	{ "clear", tc_clear }, { "profile", tc_profile }, { "save", tc_save },
 };
 
 _Noreturn void tc_usage(const struct tc *tc, const char *word, const char *problem)
@@ -398,7 +399,7 @@ static int run(struct tc *tc, struct line *line)
 		if (!strcmp(commands[i].name, word))
 			break;
 	if (i == NR(commands))
-		tc_usage(tc, word, "is no command: filter stream trigger profile stat monitor dict clear");
+		tc_usage(tc, word, "is no command: filter stream trigger profile stat monitor dict clear save");
 	tc->command = commands[i].name;
 	if (option && commands[i].fn != tc_stat)
 		tc_usage(tc, option, "is for 'stat'");

@@ -59,6 +59,7 @@ int tc_stat(struct tc *tc);
 int tc_monitor(struct tc *tc);
 int tc_dict(struct tc *tc);
 int tc_clear(struct tc *tc);
+int tc_save(struct tc *tc);
 int tc_profile(struct tc *tc);
 /* Let the stream have a kernel profile event, too: 0, or what the library says. */
 int tc_profile_on(struct tc *tc, unsigned int type);
@@ -105,6 +106,15 @@ void tc_names_free(struct tc_names *names);
 
 /* tracectl/file.c: a regular file is replaced as a whole or stays; 0, or -1: errno. */
 int tc_write_file(const char *path, const struct out *o);
+/* The same in pieces, written to fd; ESPIPE: what is there is no regular file. */
+struct tc_file {
+	int	fd;
+	char	*tmp, *path;
+};
+
+int tc_file_begin(struct tc_file *f, const char *path);
+int tc_file_end(struct tc_file *f);
+void tc_file_drop(struct tc_file *f);
 
 /* tracectl/show.c: from a filter to words. */
 /* The terms with this between; "all" if everything passes. */

@@ -57,6 +57,12 @@ static struct out *lines(struct ti_run *run)
 	return run->evidence.found ? &run->out : ti_last_report(&run->held);
 }
 
+/* Bytes, not lines: so many may be held, and none is left out. */
+static struct out *bytes(struct ti_run *run)
+{
+	return run->evidence.found ? &run->out : &run->held.line;
+}
+
 /* It is, or it does not matter any more: print what was held. */
 static void release(struct ti_run *run)
 {
@@ -64,8 +70,9 @@ static void release(struct ti_run *run)
 	ti_last_print(&run->held, &run->out, run->opt->json);
 }
 
-static int print_event(struct ti_run *run, const struct devtrace_event *ev)
+static int print_event(struct ti_run *run, const struct devtrace_item *item)
 {
+	const struct devtrace_event *ev = &item->u.event;
 	const struct ti_options *opt = run->opt;
 	struct ti_event e;
 	struct out *o;
@@ -83,6 +90,11 @@ static int print_event(struct ti_run *run, const struct devtrace_event *ev)
 	ti_event_init(&e, ev, run->decoder, &run->fmts);
 	if (!ti_filter_wants(&opt->filter, &e))
 		return 0;
+	if (run->raw) {
+		ti_raw_item(run->raw, bytes(run), item);
+		run->printed++;
+		return 0;
+	}
 	if (!opt->json)
 		ti_layout_line(lines(run), &run->printer);
 	/* The event before perhaps is none of the last: no time is relative to it. */
@@ -119,7 +131,9 @@ static void print_load(struct ti_run *run)
 	if (load == run->load)
 		return;
 	run->load = load;
-	if (!load || !run->opt->verbose || run->sum)
+	if (load && run->raw)
+		ti_raw_load(run->raw, bytes(run), load);
+	if (!load || run->raw || !run->opt->verbose || run->sum)
 		return;
 	if (run->keep)
 		o = ti_last_report(&run->last);
@@ -129,9 +143,8 @@ static void print_load(struct ti_run *run)
 		ti_line_load(o, &run->printer, load);
 }
 
-int ti_item(const struct devtrace_item *item, void *arg)
+static int one_item(struct ti_run *run, const struct devtrace_item *item)
 {
-	struct ti_run *run = arg;
 	bool announced = false;
 	struct out *o;
 	int ret;
@@ -143,7 +156,7 @@ int ti_item(const struct devtrace_item *item, void *arg)
 	switch (item->kind) {
 	case DEVTRACE_ITEM_EVENT:
 		run->losses.n = 0;
-		ret = print_event(run, &item->u.event);
+		ret = print_event(run, item);
 		return ret ? ret : run->out.err || ti_stop;
 	case DEVTRACE_ITEM_LOST:
 		if (item->u.lost.to > run->losses_ts &&
@@ -164,7 +177,7 @@ int ti_item(const struct devtrace_item *item, void *arg)
 		/* It may have other lanes. */
 		ti_header_forget(run->printer.header);
 		announced = other_stream(run, item->u.info.stream);
-		if (!announced && !run->opt->verbose && !run->sum)
+		if (!announced && !run->opt->verbose && !run->sum && !run->raw)
 			return 0;
 		break;
 	case DEVTRACE_ITEM_PROC:
@@ -174,8 +187,12 @@ int ti_item(const struct devtrace_item *item, void *arg)
 		ti_header_forget(run->printer.header);
 		/* fall through */
 	default:
-		if (!run->opt->verbose)
+		if (!run->opt->verbose && !run->raw)
 			return 0;
+	}
+	if (run->raw) {
+		ti_raw_item(run->raw, bytes(run), item);
+		return run->out.err || ti_stop;
 	}
 	if (run->sum) {
 		sum_item(run->sum, item, item->kind == DEVTRACE_ITEM_LOST &&
@@ -191,6 +208,18 @@ int ti_item(const struct devtrace_item *item, void *arg)
 	else if (o)
 		ti_line_item(o, &run->printer, run->decoder, item);
 	return run->out.err || ti_stop;
+}
+
+int ti_item(const struct devtrace_item *item, void *arg)
+{
+	struct ti_run *run = arg;
+	int ret = one_item(run, item);
+
+	if (run->raw)
+		ti_raw_used(run->raw, item->offset);
+	if (ret && run->raw)
+		ti_raw_end(run->raw, item);
+	return ret;
 }
 
 static int complain(const char *path, const char *what, const char *hint)
@@ -226,6 +255,8 @@ static int begin(struct ti_run *run)
 	run->omitted_before = run->last.omitted;
 	strcpy(run->stream, TI_STREAM);
 	run->load = 0;
+	if (run->raw)
+		ti_raw_begin(run->raw);
 	ti_header_forget(run->printer.header);
 	return 0;
 }
@@ -346,10 +377,15 @@ static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 
 static int feed(struct ti_run *run, const char *buf, size_t n)
 {
-	int ret = devtrace_decoder_feed(run->decoder, buf, n, NULL);
+	int ret;
 
+	if (run->raw)
+		ti_raw_input(run->raw, buf, n);
+	ret = devtrace_decoder_feed(run->decoder, buf, n, NULL);
 	if (!ret)
 		print_load(run);
+	if (run->raw)
+		ti_raw_copy(run->raw, bytes(run));
 	return ret;
 }
 
@@ -393,6 +429,9 @@ static int read_file(struct ti_run *run, int fd, const char *path, char *buf)
 		if (!n)
 			break;
 		ret = feed(run, buf, n);
+		/* Nobody holds a whole disk. */
+		if (run->raw && run->held.line.len > HELD_MAX)
+			break;
 	}
 	return end(run, path, ti_stop || ret ? END_STOPPED : END_WHOLE, &st, false);
 }

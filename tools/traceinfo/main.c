@@ -210,6 +210,8 @@ int main(int argc, char **argv)
 	report_fmts(&run.fmts);
 	run.names = ti_names_new(&opt.filter, &run.fmts);
 	run.keep = opt.last >= 0;
+	if (opt.raw)
+		run.raw = ti_raw_new(&opt.filter);
 	ti_last_init(&run.last, opt.last);
 	ti_last_init(&run.held, 0);
 	out_init(&run.out, STDOUT_FILENO);
@@ -225,6 +227,7 @@ int main(int argc, char **argv)
 		ret |= ti_names_say(run.names);
 
 	ti_names_free(run.names);
+	ti_raw_free(run.raw);
 	ti_last_free(&run.last);
 	ti_last_free(&run.held);
 	out_free(&run.out);

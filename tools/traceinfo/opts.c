@@ -36,7 +36,7 @@ _Noreturn void ti_usage(const char *option, const char *word, const char *proble
 
 enum {
 	OPT_COLOR = 256, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
-	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_SHORT, OPT_WIDE,
+	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_SHORT, OPT_WIDE, OPT_RAW,
 };
 
 static const char shorts[] = "cd:e:F:H:mM:I:fn:S:U:s:p:C:t:o:JvhV";
@@ -71,6 +71,7 @@ static const struct option longs[] = {
 	{ "summary", no_argument, NULL, OPT_SUMMARY },
 	{ "short", no_argument, NULL, OPT_SHORT },
 	{ "wide", no_argument, NULL, OPT_WIDE },
+	{ "raw", no_argument, NULL, OPT_RAW },
 	{ "device", required_argument, NULL, OPT_DEVICE },
 	{ "no-default-fmt", no_argument, NULL, OPT_NO_DEFAULT },
 	{ NULL, 0, NULL, 0 },
@@ -110,6 +111,7 @@ static const char help[] =
 "  -v, --verbose           also clocks, names and what the stream is\n"
 "      --statistics        totals at the end\n"
 "      --summary           of system calls, interrupts and threads, instead of events\n"
+"      --raw               the stream itself, to be saved; filters leave out frames\n"
 "\n"
 "Other:\n"
 "  -c, --clear             clear the buffer when it was read (needs the right to)\n"
@@ -252,6 +254,9 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	case OPT_WIDE:
 		opt->layout = TI_LAYOUT_WIDE;
 		break;
+	case OPT_RAW:
+		opt->raw = true;
+		break;
 	case OPT_DEVICE:
 		opt->device = optarg;
 		break;
@@ -315,6 +320,15 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	if (opt->summary && ti_filter_by_event(&opt->filter))
 		ti_usage("--summary", "-s, -M, -p, -C, -t or -o",
 			 "leaves out events that others are understood by; only --since and --until can be given");
+	if (opt->raw && (opt->last >= 0 || opt->follow || opt->json || opt->summary ||
+			 opt->statistics))
+		ti_usage("--raw", opt->last >= 0 ? "-n" : opt->follow ? "--follow" :
+			 opt->json ? "--json" : opt->summary ? "--summary" : "--statistics",
+			 "does not go with it: it writes what is there as it is, and ends; "
+			 "give a time with --since, follow with cat");
+	if (opt->raw && isatty(STDOUT_FILENO))
+		ti_usage("--raw", "standard output",
+			 "is a terminal, for which these bytes are not; write them to a file: traceinfo --raw >FILE");
 	if (opt->clear && opt->follow)
 		ti_usage("--clear", "--follow", "never comes to an end after which to clear; give one of them");
 	if (opt->filter.since.kind == TI_REAL && opt->filter.until.kind == TI_REAL &&

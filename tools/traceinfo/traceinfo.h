@@ -69,7 +69,7 @@ struct ti_filter {
 
 struct ti_options {
 	bool		clear, follow, json, verbose, statistics, check_fmt, no_default_fmt;
-	bool		summary, check_emit;
+	bool		summary, check_emit, raw;
 	long		last;		/* -1: all */
 	enum ti_time	time;
 	bool		time_given;	/* or what chooses one, -F and -m */
@@ -275,6 +275,22 @@ bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item);
 /* Say that a file is none, or that it stands where a device should. 1. */
 int ti_no_stream(const char *path, bool regular, bool live, const struct devtrace_totals *t);
 
+/*
+ * traceinfo/raw.c: --raw. The input is given in pieces, and from each its items; then
+ * copy() writes what was not written by item(), up to the item that ended it.
+ */
+struct ti_raw;
+struct ti_raw *ti_raw_new(const struct ti_filter *f);
+void ti_raw_free(struct ti_raw *r);
+void ti_raw_begin(struct ti_raw *r);
+void ti_raw_input(struct ti_raw *r, const void *buf, size_t n);
+void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *item);
+void ti_raw_load(struct ti_raw *r, struct out *o, uint32_t load);
+void ti_raw_end(struct ti_raw *r, const struct devtrace_item *item);
+void ti_raw_copy(struct ti_raw *r, struct out *o);
+/* Nothing before this byte is needed any more. */
+void ti_raw_used(struct ti_raw *r, uint64_t offset);
+
 struct sum;
 
 /* A run: one or more inputs into one output. */
@@ -294,6 +310,7 @@ struct ti_run {
 	uint64_t	printed;
 	struct devtrace_totals totals;
 	struct sum	*sum;		/* --summary */
+	struct ti_raw	*raw;		/* --raw */
 	/* The name of its stream; a stream with another one is announced. */
 	char		stream[DEVTRACE_NAME_MAX];
 	uint32_t	load;		/* as printed last, in this stream */

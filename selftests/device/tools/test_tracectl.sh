@@ -218,6 +218,49 @@ child=
 ok $? "it has none when it has ended"
 
 # What this kernel lacks: an error if it was named itself, a note if a group has it.
+# A stream is saved as a whole, with what was lost, also while it is stopped and written.
+tracectl clear
+echo one > /dev/trace
+tracectl stream stop trace
+echo two > /dev/trace
+tracectl save "$work/saved" > "$work/out" 2>&1 && traceinfo "$work/saved" > "$work/text" &&
+	grep -q "saved: 1 events, .*; 1 lost before" "$work/out" && grep -q 'text: one' "$work/text" &&
+	grep -q '1 event of CPU .* lost' "$work/text"
+ok $? "save: what is there, and what was lost"
+traceinfo --raw > "$work/raw" && traceinfo "$work/raw" > "$work/out" &&
+	[ "$(sed 's/, b[a-z]* .*//' "$work/out")" = "$(sed 's/, b[a-z]* .*//' "$work/text")" ]
+ok $? "traceinfo --raw gives the same"
+(while :; do echo three > /dev/trace; done) &
+writer=$!
+timeout 60 tracectl save "$work/saved" > "$work/out" 2>&1
+status=$?
+kill $writer
+wait $writer 2> "$work/err"
+[ $status = 0 ] && grep -q "saved: 1 events" "$work/out"
+ok $? "save comes to its end while somebody emits into a stopped stream"
+tracectl stream start trace
+tracectl --json save "$work/saved" > "$work/out" &&
+	grep -q '"file":"[^"]*saved","bytes":[0-9]*,"events":[0-9]*,"lost":[0-9]*}' "$work/out"
+ok $? "save in JSON"
+mkdir "$work/full"
+if mount -t tmpfs -o size=4k none "$work/full" 2> "$work/err"; then
+	i=0
+	while [ $i -lt 400 ]; do
+		echo "a line of some length, $i, so that it does not fit" > /dev/trace
+		i=$((i + 1))
+	done
+	tracectl save "$work/full/saved" > "$work/out" 2>&1
+	[ $? = 1 ] && grep -q 'full/saved: No space' "$work/out" && [ -z "$(ls -A "$work/full")" ]
+	ok $? "save onto a full disk leaves nothing"
+	umount "$work/full"
+fi
+tracectl save /dev/null > "$work/out" 2>&1
+[ $? = 1 ] && grep -q 'traceinfo --raw' "$work/out"
+ok $? "save into no regular file says what to do"
+tracectl --stream nobody save "$work/saved2" > "$work/out" 2>&1
+[ $? = 1 ] && grep -q '/dev/trace-nobody' "$work/out" && [ ! -e "$work/saved2" ]
+ok $? "save of a stream that is not there"
+
 tracectl profile list > "$work/list"
 lacks=$(awk '$4 == "lacking" { print $2; exit }' "$work/list")
 group=$(awk '$4 == "lacking" { print $3; exit }' "$work/list")

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * raw.c - --raw: the stream itself in place of its words
+ *
+ * Without a filter the bytes are copied as they are, damage included. With one, frames are
+ * left out: so those that stay are numbered anew, and INFO and CLOCK count those that
+ * were written; whatever was missing in the input is missing in the output too, by the
+ * same number. They are written with CRC-32, which a decoder that has not heard an INFO
+ * tries first.
+ */
+#include <stdlib.h>
+#include "traceinfo.h"
+
+#define FLAG	DEVTRACE_FLAG
+#define ESCAPE	DEVTRACE_ESCAPE
+/* With its escapes and its flag; what goes on for longer is no frame. */
+#define LONGEST	(2 * DEVTRACE_FRAME_MAX + 1)
+
+struct ti_raw {
+	bool		copies;		/* no filter */
+	uint8_t		*buf;		/* of the input, from offset base on */
+	size_t		len, size;
+	uint64_t	base;
+	uint64_t	begun;		/* bytes before the item that ended the input */
+	bool		ended;
+	uint64_t	frames;		/* written, and missing */
+	uint64_t	used;		/* nothing before this is needed */
+	enum devtrace_check check;	/* of the last frame */
+};
+
+struct ti_raw *ti_raw_new(const struct ti_filter *f)
+{
+	struct ti_raw *r = ti_alloc(NULL, sizeof(*r));
+
+	memset(r, 0, sizeof(*r));
+	r->copies = !f->since.kind && !f->until.kind && !ti_filter_by_event(f);
+	return r;
+}
+
+void ti_raw_free(struct ti_raw *r)
+{
+	if (r)
+		free(r->buf);
+	free(r);
+}
+
+void ti_raw_begin(struct ti_raw *r)
+{
+	r->len = 0;
+	r->base = 0;
+	r->used = 0;
+	r->ended = false;
+}
+
+void ti_raw_input(struct ti_raw *r, const void *buf, size_t n)
+{
+	size_t gone = r->used - r->base;
+
+	/* Of what was read before, only a frame that is not whole is needed. */
+	if (r->copies || gone > r->len)
+		gone = r->len;
+	else if (r->len - gone > LONGEST)
+		gone = r->len - LONGEST;
+	r->len -= gone;
+	r->base += gone;
+	if (gone && r->len)
+		memmove(r->buf, r->buf + gone, r->len);
+	if (r->size < r->len + n) {
+		r->size = r->len + n;
+		r->buf = ti_alloc(r->buf, r->size);
+	}
+	memcpy(r->buf + r->len, buf, n);
+	r->len += n;
+}
+
+void ti_raw_end(struct ti_raw *r, const struct devtrace_item *item)
+{
+	r->ended = true;
+	r->begun = item->offset;
+}
+
+void ti_raw_copy(struct ti_raw *r, struct out *o)
+{
+	size_t n = r->len;
+
+	if (!r->copies)
+		return;
+	if (r->ended)
+		n = r->begun > r->base ? (size_t)(r->begun - r->base) : 0;
+	out_mem(o, r->buf, n < r->len ? n : r->len);
+}
+
+/* Without escapes: seq, type, body, check. The bytes, or 0: that is no frame. */
+static size_t unescape(const struct ti_raw *r, uint64_t offset, uint8_t *to, size_t size,
+		       uint64_t *end)
+{
+	size_t at, n = 0;
+
+	if (offset < r->base)
+		return 0;
+	for (at = (size_t)(offset - r->base); at < r->len && r->buf[at] != FLAG; at++) {
+		uint8_t c = r->buf[at];
+
+		if (c == ESCAPE && ++at < r->len)
+			c = r->buf[at] ^ DEVTRACE_ESCAPE_XOR;
+		if (n == size || at == r->len)
+			return 0;
+		to[n++] = c;
+	}
+	*end = r->base + at + 1;
+	return n;
+}
+
+/* The bytes of the check: its length is not told, but only one of them matches. */
+static size_t check_len(struct ti_raw *r, const uint8_t *frame, size_t n, uint64_t offset,
+			uint64_t end)
+{
+	static const size_t lens[] = { 1, 2, 4 };
+	uint8_t again[LONGEST + 1];
+	int i, c;
+
+	for (i = 0; i < 4; i++) {
+		size_t len;
+
+		/* That of the last frame, then the strongest. */
+		c = i ? 3 - i : (int)r->check;
+		if (n < 3 + lens[c])
+			continue;
+		len = devtrace_frame_encode(again, sizeof(again), (enum devtrace_check)c, frame[0],
+					    frame[1], frame + 2, n - 2 - lens[c], false);
+		if (len != end - offset || memcmp(again, r->buf + (offset - r->base), len))
+			continue;
+		r->check = (enum devtrace_check)c;
+		return lens[c];
+	}
+	return 0;
+}
+
+static void put64(uint8_t *p, uint64_t v)
+{
+	int i;
+
+	for (i = 0; i < 8; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static void put_frame(struct ti_raw *r, struct out *o, uint8_t type, const uint8_t *body,
+		      size_t n, bool add_len)
+{
+	uint8_t frame[LONGEST + 1];
+	size_t len;
+
+	len = devtrace_frame_encode(frame, sizeof(frame), DEVTRACE_CHECK_CRC32,
+				    (uint8_t)(r->frames + 1), type, body, n, add_len);
+	r->frames++;
+	out_mem(o, frame, len);
+}
+
+void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *item)
+{
+	uint8_t frame[DEVTRACE_FRAME_MAX], *body = frame + 2;
+	uint64_t end;
+	size_t n, check;
+
+	if (r->copies || item->kind == DEVTRACE_ITEM_DAMAGE)
+		return;
+	if (item->kind == DEVTRACE_ITEM_GAP) {
+		r->frames += item->u.gap.count;
+		return;
+	}
+	n = unescape(r, item->offset, frame, sizeof(frame), &end);
+	check = n ? check_len(r, frame, n, item->offset, end) : 0;
+	if (!check) {
+		/* It is missing from here on, and says so. */
+		r->frames++;
+		return;
+	}
+	if (item->kind == DEVTRACE_ITEM_INFO) {
+		/* Another stream. */
+		if (item->u.info.reason == DEVTRACE_INFO_OPEN && !item->u.info.frames)
+			r->frames = 0;
+		body[1] = DEVTRACE_CHECK_CRC32;
+		put64(body + 8, r->frames);
+	} else if (item->kind == DEVTRACE_ITEM_CLOCK) {
+		put64(body, r->frames);
+	}
+	put_frame(r, o, frame[1], body, n - 2 - check, false);
+}
+
+void ti_raw_used(struct ti_raw *r, uint64_t offset)
+{
+	r->used = offset;
+}
+
+void ti_raw_load(struct ti_raw *r, struct out *o, uint32_t load)
+{
+	uint8_t body[8] = { 1 };
+	int i;
+
+	if (r->copies)
+		return;
+	for (i = 0; i < 4; i++)
+		body[4 + i] = (uint8_t)(load >> 8 * i);
+	put_frame(r, o, 0, body, sizeof(body), true);
+}
