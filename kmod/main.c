@@ -118,9 +118,12 @@ static int __init devtrace_init(void)
 	devtrace_wake_init();
 	lane_limits_init();
 	lane_wake_init();
-	err = filter_init(devtrace_control, start);
+	err = emit_init();
 	if (err)
 		goto out_wake;
+	err = filter_init(devtrace_control, start);
+	if (err)
+		goto out_emit;
 	err = emit_user_init();
 	if (err)
 		goto out_filter;
@@ -149,6 +152,8 @@ out_user:
 	emit_user_exit();
 out_filter:
 	filter_exit();
+out_emit:
+	emit_exit();
 out_wake:
 	lane_wake_exit();
 	devtrace_wake_exit();
@@ -174,9 +179,9 @@ static void __exit devtrace_exit(void)
 	slots_exit();
 	devtrace_wake_exit();
 	rings_exit();
-	emit_slots_free();
 	emit_user_exit();
 	filter_exit();
+	emit_exit();
 	devtrace_dict_exit();
 	devtrace_proc_exit();
 	devtrace_clock_exit();

@@ -65,7 +65,7 @@ EXPORT_SYMBOL_GPL(devtrace_severities);
 DEFINE_PER_CPU(u64[256], devtrace_filtered);
 EXPORT_PER_CPU_SYMBOL_GPL(devtrace_filtered);
 
-DEFINE_PER_CPU(unsigned long[256], devtrace_stored);
+struct emit_counts __percpu *emit_counts __read_mostly;
 
 static DEFINE_PER_CPU(struct slots *, slots);
 
@@ -113,6 +113,12 @@ u32 emit_wants(unsigned int type, u32 who, const u8 *data)
 		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
 				       get_unaligned_le32(data + sizeof(__le32)));
 	return set;
+}
+
+noinline struct ring_record *emit_reserve(struct ring *r, unsigned int id, unsigned int type,
+					  u32 who, unsigned int len, u64 *now)
+{
+	return reserve_in(r, id, type, who, len, now);
 }
 
 static unsigned int slots_used(const struct slots *s)
@@ -203,6 +209,7 @@ static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, 
 {
 	struct ring *r = this_cpu_ptr(&devtrace_rings);
 	u32 set;
+	u64 now;
 
 	/* Before the verdict on this thread is asked for. */
 	devtrace_proc_seen(current);
@@ -211,7 +218,7 @@ static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, 
 		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
 			return reserve_other(r, set, type, who, len);
 	}
-	return reserved(reserve_fit(r, type, who, len));
+	return reserved(reserve_in(r, 0, type, who, len, &now));
 }
 
 /* quick_reserve() did not do. */
@@ -437,7 +444,7 @@ void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered)
 	*stored = 0;
 	*filtered = 0;
 	for_each_possible_cpu(cpu) {
-		*stored += READ_ONCE(per_cpu(devtrace_stored, cpu)[type]);
+		*stored += READ_ONCE(per_cpu_ptr(emit_counts, cpu)->stored[type]);
 		*filtered += READ_ONCE(per_cpu(devtrace_filtered, cpu)[type]);
 	}
 }
@@ -468,8 +475,19 @@ int emit_slots_alloc(void)
 	return 0;
 }
 
+/**
+ * emit_init() - make the counts of what is stored
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int __init emit_init(void)
+{
+	emit_counts = alloc_percpu(struct emit_counts);
+	return emit_counts ? 0 : -ENOMEM;
+}
+
 /* No emitter is left. */
-void emit_slots_free(void)
+void emit_exit(void)
 {
 	int cpu;
 
@@ -477,4 +495,5 @@ void emit_slots_free(void)
 		kvfree(per_cpu(slots, cpu));
 		per_cpu(slots, cpu) = NULL;
 	}
+	free_percpu(emit_counts);
 }

@@ -29,13 +29,18 @@ static __always_inline const struct filter_table *emit_table(void)
 	return rcu_dereference_sched_check(devtrace_table, true);
 }
 
-/* By type, in any stream. */
-DECLARE_PER_CPU(unsigned long[256], devtrace_stored);
+/* By type, in any stream. Allocated: modules share 8 KiB of per-CPU memory that is not. */
+struct emit_counts {
+	unsigned long	stored[256];
+};
+
+extern struct emit_counts __percpu *emit_counts;
 
 void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len);
 void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered);
 int emit_slots_alloc(void);
-void emit_slots_free(void);
+int emit_init(void);
+void emit_exit(void);
 
 void emit_unfit(struct ring *r);
 u32 emit_wants(unsigned int type, u32 who, const u8 *data);
@@ -67,7 +72,7 @@ static __always_inline void emit_count(struct ring_record *rec, unsigned int typ
 {
 	BUILD_BUG_ON(PID_MAX_LIMIT - 1 > RING_WHO_TID);
 	rec->who = who | current->pid;
-	this_cpu_inc(devtrace_stored[type]);
+	this_cpu_inc(emit_counts->stored[type]);
 	devtrace_proc_stored();
 }
 
@@ -106,14 +111,9 @@ reserve_in(struct ring *r, unsigned int id, unsigned int type, u32 who, unsigned
 	return reserve_entered_in(r, id, type, who, len, now);
 }
 
-/* The same in stream 0. */
-static __always_inline struct ring_record *
-reserve_fit(struct ring *r, unsigned int type, u32 who, unsigned int len)
-{
-	u64 now;
-
-	return reserve_in(r, 0, type, who, len, &now);
-}
+/* The same where a call does not matter. */
+struct ring_record *emit_reserve(struct ring *r, unsigned int id, unsigned int type, u32 who,
+				 unsigned int len, u64 *now);
 
 /*
  * The quick way, which most events of stream 0 take: nothing on it is a call, so that

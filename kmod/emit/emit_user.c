@@ -141,12 +141,13 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 	const u16 fits = READ_ONCE(r->fits);
 	struct ring_record *rec;
 	u32 set;
+	u64 now;
 
 	if (len >= fits && fits)
 		return -EMSGSIZE;
 	set = emit_wants(e->type, who, e->data);
 	if (likely(set == READ_ONCE(devtrace_easy) && fits)) {
-		rec = reserve_fit(r, e->type, who, len);
+		rec = emit_reserve(r, 0, e->type, who, len, &now);
 		if (likely(rec)) {
 			copy_payload(rec->data, e->data, len);
 			commit(r);
@@ -172,6 +173,7 @@ static noinline int emit_any(struct bounce *b, unsigned int len)
 {
 	struct ring *r = this_cpu_ptr(&devtrace_rings);
 	const u32 who = emit_who(&b->e);
+	u64 now;
 	int err;
 
 	err = emit_check_type(b->e.type) ? emit_check_rest(&b->e, len) : -EINVAL;
@@ -182,7 +184,7 @@ static noinline int emit_any(struct bounce *b, unsigned int len)
 		err = emit_gated(r, who, &b->e, len);
 		goto out;
 	}
-	finish(b, r, reserve_fit(r, b->e.type, who, len), len);
+	finish(b, r, emit_reserve(r, 0, b->e.type, who, len, &now), len);
 	return 0;
 out:
 	preempt_enable();

@@ -146,7 +146,7 @@ static void store(struct stream *s, const struct event *ev, bool fires)
 		}
 	}
 
-	rec = reserve_in(r, s->id, ev->type, ev->who, ev->len, &now);
+	rec = emit_reserve(r, s->id, ev->type, ev->who, ev->len, &now);
 	if (unlikely(!rec)) {
 		if (took)
 			atomic_inc(&st->left);

@@ -124,7 +124,7 @@ another:
 		last = end - size;
 		if (rec > last)
 			break;
-		this_cpu_inc(devtrace_stored[type]);
+		this_cpu_inc(emit_counts->stored[type]);
 		nr++;
 		ns += word >> DEVTRACE_LANE_NS_SHIFT;
 		rec += size;
@@ -143,7 +143,7 @@ another:
 				break;
 			next = get_unaligned((const u32 *)rec);
 		} while (!((next ^ word) & HEAD_BITS));
-		this_cpu_add(devtrace_stored[type], same);
+		this_cpu_add(emit_counts->stored[type], same);
 		nr += same;
 	}
 	*at = rec - buf;
@@ -183,7 +183,7 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 		if (unlikely(process))
 			set &= wants_cpu(t, &ev, cpu);
 		if (likely(set & mask)) {
-			this_cpu_inc(devtrace_stored[ev.type]);
+			this_cpu_inc(emit_counts->stored[ev.type]);
 			p->nr++;
 		} else {
 			blank(buf, &ev);
