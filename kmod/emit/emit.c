@@ -213,7 +213,7 @@ static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, 
 
 	/* Before the verdict on this thread is asked for. */
 	devtrace_proc_seen(current);
-	if (unlikely(len >= READ_ONCE(r->limit))) {
+	if (unlikely(len >= READ_ONCE(r->gate))) {
 		set = wants(emit_table(), type, who, key);
 		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
 			return reserve_other(r, set, type, who, len);

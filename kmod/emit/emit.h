@@ -2,11 +2,12 @@
 /*
  * What the ways into the rings have in common
  *
- * As long as stream 0 wants everything, the limit of its rings is what fits, and an
- * event goes straight there. Otherwise the gate is closed: the limit is 0, no event
- * is shorter than that, and so all take the way past emit_wants(), at no price for
- * those who have no filter. What wants no more than to be stored in stream 0 goes on
- * as before; what other streams or triggers want too goes through store_all().
+ * As long as stream 0 wants everything, the gate of its rings is open: every event that
+ * fits is shorter than the gate, and goes straight into the ring. Otherwise the gate is
+ * closed: it is 0, no event is shorter than that, and so all take the way past
+ * emit_wants(), at no price for those who have no filter. An event that stream 0 alone
+ * wants goes on as before; one that other streams or triggers want too goes through
+ * store_all().
  */
 #ifndef DEVTRACE_EMIT_H
 #define DEVTRACE_EMIT_H
@@ -130,7 +131,7 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 	const struct filter_table *t;
 	u32 set;
 
-	if (unlikely(len >= READ_ONCE(r->limit))) {
+	if (unlikely(len >= READ_ONCE(r->gate))) {
 		/* The gate is closed, or it does not fit. */
 		t = emit_table();
 		if (!plain && who & (RING_WHO_CODE | RING_WHO_OBJSIG) && t->has & FILTER_HAS_KEYS)

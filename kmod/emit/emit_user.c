@@ -180,7 +180,7 @@ static noinline int emit_any(struct bounce *b, unsigned int len)
 	if (err)
 		goto out;
 	devtrace_proc_seen(current);
-	if (unlikely(len >= READ_ONCE(r->limit))) {
+	if (unlikely(len >= READ_ONCE(r->gate))) {
 		err = emit_gated(r, who, &b->e, len);
 		goto out;
 	}

@@ -149,22 +149,22 @@ void announce_thread(struct announce *a, u32 tid, u64 ts)
 	struct proc_sent *sent = &a->sent;
 	struct proc_name name;
 	unsigned int i, first;
-	int slot;
+	int at;
 
 	sent->tid = tid;
 	sent->from = ts;
 	if (!devtrace_proc_find(tid, ts, &name, &sent->found))
 		return;
-	slot = sent->found.slot;
-	if (named[slot].stamp == sent->found.stamp && named[slot].tid == tid)
+	at = sent->found.slot;
+	if (named[at].stamp == sent->found.stamp && named[at].tid == tid)
 		return;
 	/* Another name of the same thread is not the last one sent any more. */
-	first = slot - slot % devtrace_proc_ways();
+	first = at - at % devtrace_proc_ways();
 	for (i = first; i < first + devtrace_proc_ways(); i++)
 		if (named[i].tid == tid)
 			named[i].stamp = 0;
-	named[slot].stamp = sent->found.stamp;
-	named[slot].tid = tid;
+	named[at].stamp = sent->found.stamp;
+	named[at].tid = tid;
 	wire_proc(a->wire, &name);
 }
 

@@ -66,7 +66,7 @@ void devtrace_clock_take(u64 ts)
 	    drifted(last->boot, s.boot, s.ts - last->ts) ||
 	    drifted(last->real, s.real, s.ts - last->ts)) {
 		samples[n % SAMPLES] = s;
-		/* One slot may be being written: it is not counted on. */
+		/* One sample may be being written: it is not counted on. */
 		if (n + 1 - samples_oldest >= SAMPLES)
 			WRITE_ONCE(samples_oldest, samples_oldest + 1);
 		/* LMM(take:A): the sample before its number; pairs with sample:B. */

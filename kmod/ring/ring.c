@@ -106,15 +106,15 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
  *
  * Evicts a little more than this record needs, so that the next ones find room
  * without looking. A writer that nests on top of us may do the same; what we
- * store to r->easy then is older, hence smaller, and costs it a turn here.
+ * store to r->prepared then is older, hence smaller, and costs it a turn here.
  *
  * Return: the record, NULL if the ring is full of unfinished ones.
  */
-struct ring_slot ring_reserve_slow(struct ring *r, unsigned int len, unsigned int type)
+struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len, unsigned int type)
 {
 	const u32 units = ring_units(len), size = r->mask + 1;
 	const u32 block = (1U << r->block_shift) - 1;
-	u32 pos, pad, end, easy;
+	u32 pos, pad, end, prepared;
 	u64 old, new, tail, ts;
 
 	do {
@@ -131,7 +131,7 @@ struct ring_slot ring_reserve_slow(struct ring *r, unsigned int len, unsigned in
 		while (end - (u32)tail > size) {
 			if (unlikely((u32)tail == (u32)ring_load(&r->commit))) {
 				ring_count_inc(&r->dropped[RING_DROP_BUSY]);
-				return (struct ring_slot){ NULL, ts };
+				return (struct ring_reserved){ NULL, ts };
 			}
 			tail = ring_evict(r, tail, end - (u32)tail - size + ring_ahead(r));
 		}
@@ -144,21 +144,21 @@ struct ring_slot ring_reserve_slow(struct ring *r, unsigned int len, unsigned in
 	if ((pos ^ end) >> r->block_shift)
 		ring_cross(r, old, new);
 	/* Short of the end of this block, and of the tail. */
-	easy = end | block;
-	if ((s32)((u32)tail + size - easy) < 0)
-		easy = (u32)tail + size;
-	WRITE_ONCE(r->easy, easy);
+	prepared = end | block;
+	if ((s32)((u32)tail + size - prepared) < 0)
+		prepared = (u32)tail + size;
+	WRITE_ONCE(r->prepared, prepared);
 
-	return (struct ring_slot){ ring_begin(r, end - units, len, type, ts), ts };
+	return (struct ring_reserved){ ring_begin(r, end - units, len, type, ts), ts };
 }
 
 /**
- * ring_leave_slow() - publish once more
+ * ring_leave_slow() - move commit once more
  * @r: this CPU's ring, nest 0
- * @head: what was published last
+ * @head: where commit is
  *
- * A writer that nested between our load of head and nest = 0 did not publish.
- * One that came after nest = 0 did; publishing again does no harm.
+ * A writer that nested between our load of head and nest = 0 did not move commit.
+ * One that came after nest = 0 did; moving it again does no harm.
  */
 void ring_leave_slow(struct ring *r, u64 head)
 {

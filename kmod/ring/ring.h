@@ -88,9 +88,9 @@ struct ring_place {
  * @tail: the oldest record
  * @commit: everything before it is complete
  * @nest: writers under way on this CPU, one upon the other
- * @easy: a record that ends here or before takes no more than to move head
+ * @prepared: a record that ends here or before takes no more than to move head
  * @mask: units in the ring, less 1
- * @limit: @fits, or 0 when writers are to look first who wants the event
+ * @gate: @fits; 0: it is closed, writers are to look first who wants the event
  * @fits: payloads must be shorter than this; 0 when there is no ring
  * @block_shift: log2 of the units in a block, see @anchors
  * @data: the ring, NULL when there is none
@@ -116,9 +116,9 @@ struct ring {
 	ring_word_t	tail;
 	ring_word_t	commit;
 	unsigned int	nest;
-	u32		easy;
+	u32		prepared;
 	u32		mask;
-	u16		limit;
+	u16		gate;
 	u16		fits;
 	u8		block_shift;
 	u8		*data;
@@ -183,7 +183,7 @@ void ring_leave_slow(struct ring *r, u64 head);
 /* Of nested writers all but the outermost. */
 static inline void ring_leave_nested(struct ring *r)
 {
-	/* The outermost writer publishes for us. */
+	/* The outermost writer moves commit for us. */
 	WRITE_ONCE(r->nest, ring_nest(r) - 1);
 }
 
@@ -215,7 +215,7 @@ static inline void ring_leave(struct ring *r)
 
 /*
  * A writer that does not know yet whether it will reserve: until it lets go,
- * readers know that an event may still come, and nobody publishes.
+ * readers know that an event may still come, and nobody moves commit.
  */
 #define RING_HOLD		0x100U
 
@@ -249,14 +249,14 @@ static inline void ring_void(struct ring_record *rec)
 			       (rec->word & RING_TS_MASK));
 }
 
-/* A record and its time; two registers. */
-struct ring_slot {
+/* A record that was reserved, and its time; two registers. */
+struct ring_reserved {
 	struct ring_record *rec;
 	u64	ts;
 };
 
 u64 ring_evict(struct ring *r, u64 tail, u32 want);
-struct ring_slot ring_reserve_slow(struct ring *r, unsigned int len, unsigned int type);
+struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len, unsigned int type);
 
 /* Fill in what a record begins with. */
 static __always_inline struct ring_record *
@@ -284,13 +284,13 @@ static inline bool ring_began_block(const struct ring *r,
 /**
  * ring_try_reserve() - ring_reserve() as far as it takes no more than to move the head
  * @r: this CPU's ring, entered
- * @len: bytes of payload, less than r->limit
+ * @len: bytes of payload, less than r->gate
  * @type: event type, not 0
  * @old: the head, loaded before the clock was read
  * @ts: trace clock, ns
  *
- * Up to r->easy there is nothing to evict, to pad or to note down: that was
- * done when r->easy was set. No boundary of a block is passed.
+ * Up to r->prepared there is nothing to evict, to pad or to note down: that was
+ * done when r->prepared was set. No boundary of a block is passed.
  *
  * Return: the record; NULL if there is more to be done, or the head has moved.
  */
@@ -298,10 +298,10 @@ static __always_inline struct ring_record *
 ring_try_reserve(struct ring *r, unsigned int len, unsigned int type, u64 old, u64 ts)
 {
 	const u32 units = ring_units(len);
-	/* No carry: where the position wraps is beyond r->easy. */
+	/* No carry: where the position wraps is beyond r->prepared. */
 	const u64 new = old + (1ULL << 32) + units;
 
-	if (likely((s32)(READ_ONCE(r->easy) - (u32)new) >= 0 &&
+	if (likely((s32)(READ_ONCE(r->prepared) - (u32)new) >= 0 &&
 		   ring_try_cmpxchg(&r->head, old, new)))
 		return ring_begin(r, (u32)old, len, type, ts);
 	return NULL;
@@ -310,7 +310,7 @@ ring_try_reserve(struct ring *r, unsigned int len, unsigned int type, u64 old, u
 /**
  * ring_reserve() - room for one record at the head
  * @r: this CPU's ring, entered
- * @len: bytes of payload, less than r->limit
+ * @len: bytes of payload, less than r->gate
  * @type: event type, not 0
  * @now: set to the time of the record, trace clock ns
  * @crossed: set to true if a block boundary was passed
@@ -330,17 +330,17 @@ ring_reserve(struct ring *r, unsigned int len, unsigned int type, u64 *now,
 	const u64 old = ring_load(&r->head);
 	const u64 ts = ring_clock();
 	struct ring_record *rec = ring_try_reserve(r, len, type, old, ts);
-	struct ring_slot slot;
+	struct ring_reserved got;
 
 	if (likely(rec)) {
 		*now = ts;
 		return rec;
 	}
-	slot = ring_reserve_slow(r, len, type);
-	*now = slot.ts;
-	if (slot.rec)
-		*crossed = ring_began_block(r, slot.rec, ring_units(len));
-	return slot.rec;
+	got = ring_reserve_slow(r, len, type);
+	*now = got.ts;
+	if (got.rec)
+		*crossed = ring_began_block(r, got.rec, ring_units(len));
+	return got.rec;
 }
 
 #endif /* DEVTRACE_RING_H */

@@ -96,7 +96,7 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 	ring_store(&r->head, start);
 	ring_store(&r->tail, start);
 	ring_store(&r->commit, start);
-	r->easy = pos;
+	r->prepared = pos;
 	ring_store(&r->anchors[(pos >> r->block_shift) & (ring_blocks(size) - 1)], start);
 	r->pos_epoch = pos >> 30;
 	r->idx_epoch = idx >> 30;
@@ -105,13 +105,13 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 	/* LMM(init:A): who finds data finds the rest; pairs with exists:B. */
 	smp_store_release(&r->data, m.data);
 	WRITE_ONCE(r->fits, ring_fits(size));
-	WRITE_ONCE(r->limit, ring_fits(size));
+	WRITE_ONCE(r->gate, ring_fits(size));
 	return 0;
 }
 
 void ring_free(struct ring *r)
 {
-	r->limit = 0;
+	r->gate = 0;
 	r->fits = 0;
 	ring_dealloc(r->data);
 	ring_dealloc(r->anchors);
@@ -188,7 +188,7 @@ void ring_resize_prepare(const struct ring *r, unsigned long size, const struct 
 	ring_store(&new->head, ring_word(head.pos, head.idx));
 	ring_store(&new->tail, ring_word(tail.pos, tail.idx));
 	/* The next record takes the long way, which finds out. */
-	new->easy = head.pos;
+	new->prepared = head.pos;
 	new->pos_epoch = head.pos >> 30;
 	new->idx_epoch = head.idx >> 30;
 	new->cleared.pos = min(r->cleared.pos, tail.pos);
@@ -217,7 +217,7 @@ void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m)
 	ring_store(&r->tail, ring_load(&new->tail));
 	ring_store(&r->commit, ring_load(&new->head));
 	ring_store(&r->head, ring_load(&new->head));
-	r->easy = new->easy;
+	r->prepared = new->prepared;
 	r->cleared.pos = new->cleared.pos;
 	r->moves++;
 }

@@ -104,7 +104,7 @@ void ring_clear(struct ring *r)
  * ring_fetch() - copy the next records out of the ring
  * @r: any CPU's ring, existing
  * @at: where to read; moved to the tail if that has passed it
- * @limit: units of room in @buf, at least the largest record
+ * @room: units of room in @buf, at least the largest record
  * @buf: whole records, from @at on
  * @units: how many units of @buf are filled; records may be cut off at the end
  *
@@ -116,12 +116,12 @@ void ring_clear(struct ring *r)
  *
  * Return: how many records were overwritten before they could be copied.
  */
-u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 limit,
+u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 room,
 	       u64 *buf, u32 *units)
 {
 	struct ring_view v;
 	u64 lost = 0;
-	u32 n, room, skip;
+	u32 n, to_end, skip;
 
 	*units = 0;
 	ring_view(r, &v);
@@ -132,9 +132,9 @@ u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 limit,
 		}
 		if (v.commit.pos <= at->pos)
 			return lost;
-		n = min_t(u64, v.commit.pos - at->pos, limit);
-		room = r->mask + 1 - ((u32)at->pos & r->mask);
-		n = min(n, room);
+		n = min_t(u64, v.commit.pos - at->pos, room);
+		to_end = r->mask + 1 - ((u32)at->pos & r->mask);
+		n = min(n, to_end);
 		ring_copy_out(buf, ring_at(r, (u32)at->pos), n);
 
 		/* LMM(fetch:B): the copy before the tail; pairs with reserve:A. */

@@ -16,7 +16,7 @@ struct ring_view {
 /* Process context. */
 void ring_view(const struct ring *r, struct ring_view *v);
 bool ring_exists(const struct ring *r);
-u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 limit,
+u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 room,
 	       u64 *buf, u32 *units);
 void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost);
 bool ring_find_step(const struct ring *r, u64 ts, u64 now, u32 *step, struct ring_place *at,

@@ -33,7 +33,7 @@ static int cpuhp_state;
 /* With rings_lock, or devtrace_lock. */
 static void set_limit(struct ring *r)
 {
-	WRITE_ONCE(r->limit, filters_open && state_open ? READ_ONCE(r->fits) : 0);
+	WRITE_ONCE(r->gate, filters_open && state_open ? READ_ONCE(r->fits) : 0);
 }
 
 static void set_limits(void)
@@ -179,7 +179,7 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
 	struct ring *r = per_cpu_ptr(s->rings, cpu);
 	struct ring new;
 
-	WRITE_ONCE(r->limit, 0);
+	WRITE_ONCE(r->gate, 0);
 	WRITE_ONCE(r->fits, 0);
 	/* Until this is over writers drop: be quick. */
 	quiet_wait_on(cpumask_of(cpu));

@@ -57,7 +57,7 @@ mutation reserve-clock-first ring.h \
 mutation reserve-no-retry ring.h \
 	's/ring_try_cmpxchg\(&r->head, old, new\)/(ring_store(&r->head, new), 1)/'
 mutation reserve-index-not-counted ring.h 's/old \+ \(1ULL << 32\) \+ units/old + units/'
-mutation reserve-beyond-easy ring.h 's/\(u32\)new\) >= 0/(u32)new) >= -1/'
+mutation reserve-beyond-prepared ring.h 's/\(u32\)new\) >= 0/(u32)new) >= -1/'
 mutation reserve-len-unset ring.h 's/ring_put16\(&rec->len, len\);/ring_put16(&rec->len, len ^ 1);/'
 mutation reserve-crossed-unsaid ring.h 's/\*crossed = ring_began_block\(.*?\);/*crossed = false;/'
 mutation slow-clock-first ring.c \
@@ -81,15 +81,15 @@ mutation slow-straddles-the-end ring.c \
 mutation slow-cross-late ring.c \
 	's/\(pos \^ end\) >> r->block_shift/(pos ^ end) >> 12/'
 mutation slow-no-barrier ring.c 's/smp_wmb\(\);//'
-mutation slow-easy-past-the-tail ring.c \
-	's/easy = \(u32\)tail \+ size;/easy = (u32)tail + size + 1;/'
-mutation slow-easy-past-the-block ring.c 's/easy = end \| block;/easy = (end | block) + 1;/'
+mutation slow-prepared-past-the-tail ring.c \
+	's/prepared = \(u32\)tail \+ size;/prepared = (u32)tail + size + 1;/'
+mutation slow-prepared-past-the-block ring.c 's/prepared = end \| block;/prepared = (end | block) + 1;/'
 
 # Leaving
 mutation enter-no-nest ring.h 's/ring_inc\(&r->nest\);//'
 mutation enter-after-the-clock ring.h \
 	's/ring_inc\(&r->nest\);// && s/\*now = ts;/ring_inc(&r->nest);\n\t\t*now = ts;/g'
-mutation leave-inner-publishes ring.h 's/if \(likely\(ring_nest\(r\) == 1\)\)/if (1)/'
+mutation leave-inner-commits ring.h 's/if \(likely\(ring_nest\(r\) == 1\)\)/if (1)/'
 mutation leave-no-second-look ring.h \
 	's/if \(unlikely\(ring_load\(&r->head\) != head\)\)\n\t\tring_leave_slow\(r, head\);//'
 mutation leave-nest-first ring.h \
@@ -146,8 +146,8 @@ mutation fetch-no-barrier ring_read.c \
 mutation fetch-gives-up ring_read.c \
 	's/while \(unlikely\(v\.tail\.pos >= at->pos \+ n\)\);/while (0);\n\tif (v.tail.pos >= at->pos + n) {\n\t\tlost += v.tail.idx - at->idx;\n\t\t*at = v.tail;\n\t\treturn lost;\n\t}/'
 mutation fetch-beyond-commit ring_read.c \
-	's/v\.commit\.pos - at->pos, limit/v.head.pos - at->pos, limit/'
-mutation fetch-beyond-the-end ring_read.c 's/n = min\(n, room\);/(void)room;/'
+	's/v\.commit\.pos - at->pos, room/v.head.pos - at->pos, room/'
+mutation fetch-beyond-the-end ring_read.c 's/n = min\(n, to_end\);/(void)to_end;/'
 mutation fetch-loses-uncounted ring_read.c \
 	's/lost \+= v\.tail\.idx - at->idx;\n\t\tskip/skip/'
 mutation fetch-keeps-overwritten ring_read.c 's/memmove\(buf, buf \+ skip/memmove(buf, buf/'

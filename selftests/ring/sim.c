@@ -383,7 +383,7 @@ static void emit(void)
 	s.depth--;
 	if (!s.depth) {
 		sim_check(s.commit.pos == s.head.pos && s.commit.idx == s.head.idx,
-			  "the last one out did not publish");
+			  "the last one out did not move commit");
 		sim_check(!s.ring.nest);
 	}
 	at_work(who);
@@ -456,7 +456,7 @@ static void take(struct reader *rd, u32 n)
 
 static bool fetch(struct reader *rd)
 {
-	const u32 largest = ring_units(s.ring.limit - 1);
+	const u32 largest = ring_units(s.ring.gate - 1);
 	u32 n, limit = largest + sim_random(BUF_UNITS - largest);
 	struct ring_place was = rd->at, commit = s.commit;
 	bool busy;
@@ -505,7 +505,7 @@ static void find(void)
 	}
 	sim_totals.finds++;
 	all_of_find(&s.ring, ts, s.clock + (1ULL << 40), &at, s.buf,
-		  ring_units(s.ring.limit - 1) + sim_random(1024));
+		  ring_units(s.ring.gate - 1) + sim_random(1024));
 	check_place(&at, "found");
 	sim_check(at.pos >= cleared.pos);
 	if (!sim_weak)
@@ -656,7 +656,7 @@ static void start(const struct sim_config *c)
 	s.dropped = 0;
 	if (ring_init(&s.ring, c->size, c->pos, c->idx))
 		sim_fail(__FILE__, __LINE__, "ring_init");
-	sim_check(s.ring.limit > c->len);
+	sim_check(s.ring.gate > c->len);
 
 	s.first.pos = c->pos & ~s.ring.mask;
 	s.first.idx = c->idx;

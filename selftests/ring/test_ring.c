@@ -70,8 +70,8 @@ TEST(sizes)
 		struct ring r = { 0 };
 
 		ASSERT_EQ(0, ring_init(&r, size, 0, 0));
-		EXPECT_GE(size / 4 / RING_UNIT, ring_units(r.limit - 1));
-		EXPECT_GE(RING_PAYLOAD_MAX + 1, r.limit);
+		EXPECT_GE(size / 4 / RING_UNIT, ring_units(r.gate - 1));
+		EXPECT_GE(RING_PAYLOAD_MAX + 1, r.gate);
 		ring_free(&r);
 		EXPECT_FALSE(ring_exists(&r));
 	}
@@ -101,7 +101,7 @@ TEST(no_memory)
 		EXPECT_EQ(-ENOMEM, ring_init(&r, 4096, 0, 0));
 		EXPECT_EQ(0, ring_port_alloc_fails);
 		EXPECT_FALSE(ring_exists(&r));
-		EXPECT_EQ(0, r.limit);
+		EXPECT_EQ(0, r.gate);
 		EXPECT_EQ(NULL, r.anchors);
 		ring_free(&r);
 	}
@@ -363,7 +363,7 @@ TEST_F(ring, other_memory)
 	ring_free(&r);
 }
 
-/* While a ring is held nothing is published, and readers know. */
+/* While a ring is held nothing is committed, and readers know. */
 TEST_F(ring, held_back)
 {
 	struct ring r = { 0 };

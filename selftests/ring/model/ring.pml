@@ -68,7 +68,7 @@ typedef word {
 };
 
 word head, tail, commit;
-byte nest, easy, pos_epoch, idx_epoch;
+byte nest, prepared, pos_epoch, idx_epoch;
 /*
  * What stands in each unit: the record's index less IDX0, plus 1, or PAD; its units;
  * which of them this is; whether it was taken back.
@@ -311,7 +311,7 @@ inline load_head_and_clock()
 #endif
 }
 
-inline publish()
+inline commit_head()
 {
 	atomic {
 		n = commit.idx;
@@ -341,9 +341,9 @@ inline emit()
 	load_head_and_clock();
 	pad = 0;
 	end = old.pos + size;
-	/* Up to easy there is nothing to evict, to pad or to note down. */
+	/* Up to prepared there is nothing to evict, to pad or to note down. */
 	if
-	:: end <= easy ->
+	:: end <= prepared ->
 #ifdef NO_RESERVE_EXCHANGE
 		take(false);
 #else
@@ -417,7 +417,7 @@ slow:
 	:: else
 	fi;
 #endif
-	easy = h;
+	prepared = h;
 fill:
 	n = 0;
 	do
@@ -436,7 +436,7 @@ fill:
 	:: true
 	:: true ->
 		voided[nth(old.idx)] = true;
-		/* Late: another place to be published first. */
+		/* Late: another place to be committed first. */
 #ifndef NO_VOID_BEFORE_LEAVE
 		void()
 #endif
@@ -456,9 +456,9 @@ leave:
 			atomic { t.pos = head.pos; t.idx = head.idx };
 #ifdef NO_LEAVE_ORDER
 			nest = 0;
-			publish();
+			commit_head();
 #else
-			publish();
+			commit_head();
 			nest = 0;
 #endif
 #ifdef NO_LEAVE_SECOND_LOOK
@@ -570,7 +570,7 @@ init
 		head.idx = IDX0 + 2;
 		commit.pos = head.pos;
 		commit.idx = head.idx;
-		easy = head.pos;
+		prepared = head.pos;
 		pos_epoch = head.pos / QUARTER;
 		idx_epoch = head.idx / QUARTER;
 #if READS
@@ -599,7 +599,7 @@ init
 		assert(nest == 0 && same(commit, head) && dropped == drops_seen);
 		assert(nth(head.idx) + dropped == MAX);
 		/* What no longer matters. */
-		nest = 0; easy = 0; now = 0; last_ts = 0;
+		nest = 0; prepared = 0; now = 0; last_ts = 0;
 		pos_epoch = 0; idx_epoch = 0;
 #if READS
 		run reader()
