@@ -307,7 +307,8 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 static void raise_floor(struct lane *l, u64 now, bool busy)
 {
 	l->floor = max(l->floor, now - (busy ? BUSY_NS : MARGIN_NS));
-	l->waits = busy;
+	/* The timer looks at it without the lock. */
+	WRITE_ONCE(l->waits, busy);
 }
 
 /* What its readers see of it. */
@@ -325,7 +326,7 @@ static void show(struct lane *l, bool bad)
 /* Nothing is taken any more, and nobody waits for it. */
 static void set_closed(struct lane *l)
 {
-	l->waits = false;
+	WRITE_ONCE(l->waits, false);
 	WRITE_ONCE(l->closed, true);
 	WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
 }
@@ -365,7 +366,8 @@ static int take_one(struct lane *l, bool full)
 		show(l, true);
 		return -EPIPE;
 	}
-	l->waits |= ret == -EAGAIN;
+	if (ret == -EAGAIN)
+		WRITE_ONCE(l->waits, true);
 	show(l, false);
 	return ret;
 }
