@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/rbtree.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -30,9 +31,16 @@
 #include "stream/table.h"
 #include "take.h"
 
-/* Of @lanes, and of what each user and process has: all whose memory is not given back. */
+/*
+ * What lanes count for whose memory is not given back: of each user and each process that
+ * has any, of all but root, and of all. Under lanes_lock, which is held for a way down a
+ * tree of at most twice SLOTS_MAX.
+ */
 static DEFINE_SPINLOCK(lanes_lock);
-static LIST_HEAD(lanes);
+static struct rb_root shares = RB_ROOT;
+static u64 all_bytes, common_bytes;
+static unsigned int common_nr;
+
 /* Of mm: whoever found it to be his may take a page before the lane is closed. */
 static DEFINE_SPINLOCK(mm_lock);
 
@@ -124,48 +132,126 @@ static bool is_fair(u64 his, u64 common, u64 limit)
 	return his + common <= limit - limit / 4;
 }
 
-/* Put it on the list if there may be so many bytes more, and one lane more. */
+/**
+ * struct share - what a user has, or one of his processes
+ * @node: in @shares
+ * @key: the user, and behind it the process, or 0
+ * @bytes: of his lanes
+ * @nr: how many; it is freed with the last one
+ */
+struct share {
+	struct rb_node	node;
+	u64		key;
+	u64		bytes;
+	unsigned int	nr;
+};
+
+/* That of a user or process; @new becomes it, and NULL, if there is none yet. */
+static struct share *share_get(u32 owner, u32 tgid, struct share **new)
+{
+	struct rb_node **p = &shares.rb_node, *parent = NULL;
+	const u64 key = (u64)owner << 32 | tgid;
+	struct share *s;
+
+	lockdep_assert_held(&lanes_lock);
+	while (*p) {
+		parent = *p;
+		s = rb_entry(parent, struct share, node);
+		if (s->key == key)
+			return s;
+		p = key < s->key ? &parent->rb_left : &parent->rb_right;
+	}
+	s = *new;
+	*new = NULL;
+	s->key = key;
+	rb_link_node(&s->node, parent, p);
+	rb_insert_color(&s->node, &shares);
+	return s;
+}
+
+static void share_add(struct share *s, const struct lane *l)
+{
+	s->bytes += l->bytes;
+	s->nr++;
+}
+
+/* Return: what is to be freed, or NULL. */
+static struct share *share_unused(struct share *s)
+{
+	if (s->nr)
+		return NULL;
+	rb_erase(&s->node, &shares);
+	return s;
+}
+
+static struct share *share_sub(struct share *s, const struct lane *l)
+{
+	s->bytes -= l->bytes;
+	s->nr--;
+	return share_unused(s);
+}
+
+/* Whether its user and its process may have it too. */
+static bool may_have(const struct lane *l, const struct share *user, const struct share *process)
+{
+	const u64 his = user->bytes + l->bytes;
+
+	if (process->bytes + l->bytes > READ_ONCE(lane_process) || his > READ_ONCE(lane_user) ||
+	    all_bytes + l->bytes > READ_ONCE(lane_all))
+		return false;
+	return l->owner == ROOT ||
+	       (is_fair(his, common_bytes + l->bytes, READ_ONCE(lane_all)) &&
+		is_fair(user->nr + 1, common_nr + 1, SLOTS_MAX));
+}
+
+/* Count it, if there may be so many bytes more, and one lane more. */
 static int reserve(struct lane *l)
 {
-	u64 all = l->bytes, common = l->bytes, user = l->bytes, process = l->bytes;
-	unsigned int nr_common = 1, nr_user = 1;
-	struct lane *other;
-	int err = 0;
+	struct share *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT), *no_user = NULL;
+	struct share *process = kzalloc(sizeof(*process), GFP_KERNEL_ACCOUNT), *no_process = NULL;
+	int err = -ENOMEM;
 
+	if (!user || !process)
+		goto out;
 	spin_lock(&lanes_lock);
-	list_for_each_entry(other, &lanes, list) {
-		all += other->bytes;
-		if (other->owner != ROOT) {
-			common += other->bytes;
-			nr_common++;
-		}
-		if (other->owner != l->owner)
-			continue;
-		user += other->bytes;
-		nr_user++;
-		if (other->tgid == l->tgid)
-			process += other->bytes;
+	l->user = share_get(l->owner, 0, &user);
+	l->process = share_get(l->owner, l->tgid, &process);
+	err = may_have(l, l->user, l->process) ? 0 : -ENOSPC;
+	if (err) {
+		no_user = share_unused(l->user);
+		no_process = share_unused(l->process);
+	} else {
+		share_add(l->user, l);
+		share_add(l->process, l);
+		all_bytes += l->bytes;
+		common_bytes += l->owner == ROOT ? 0 : l->bytes;
+		common_nr += l->owner != ROOT;
 	}
-	if (process > READ_ONCE(lane_process) || user > READ_ONCE(lane_user) ||
-	    all > READ_ONCE(lane_all))
-		err = -ENOSPC;
-	else if (l->owner != ROOT && (!is_fair(user, common, READ_ONCE(lane_all)) ||
-				      !is_fair(nr_user, nr_common, SLOTS_MAX)))
-		err = -ENOSPC;
-	else
-		list_add_tail(&l->list, &lanes);
 	spin_unlock(&lanes_lock);
+	kfree(no_user);
+	kfree(no_process);
+out:
+	kfree(user);
+	kfree(process);
 	return err;
 }
 
 /* Its memory, and then what it counts for. */
 static void give_back(struct lane *l)
 {
+	struct share *user, *process;
+
 	vfree(l->mem.blocks);
 	l->mem.blocks = NULL;
 	spin_lock(&lanes_lock);
-	list_del(&l->list);
+	user = share_sub(l->user, l);
+	process = share_sub(l->process, l);
+	all_bytes -= l->bytes;
+	common_bytes -= l->owner == ROOT ? 0 : l->bytes;
+	common_nr -= l->owner != ROOT;
 	spin_unlock(&lanes_lock);
+	kfree(user);
+	kfree(process);
 }
 
 /*
@@ -513,6 +599,6 @@ void lane_thread_ends(struct lane *l)
 /* No file of a lane and no reader is left, and no work that takes from lanes. */
 void lanes_exit(void)
 {
-	WARN_ON(!list_empty(&lanes));
+	WARN_ON(!RB_EMPTY_ROOT(&shares));
 	rcu_barrier();
 }

@@ -45,7 +45,8 @@ struct task_struct;
  * @made: when it was opened, trace clock ns; 0: nobody has seen it
  * @waits: its thread is in the middle of an event
  * @closed: nothing is taken from it any more
- * @list: in the list of all lanes
+ * @user: what its user has, it included; until its memory is given back
+ * @process: likewise its process
  * @awake: in the list of lane_wake.c, while it is open
  * @by_tid: in the table of lane_wake.c, likewise
  * @seen_open: what lane_wake.c saw last
@@ -72,7 +73,7 @@ struct lane {
 	bool			waits;
 	bool			closed;
 
-	struct list_head	list;
+	struct share		*user, *process;
 	struct list_head	awake;
 	struct hlist_node	by_tid;
 	u32			seen_open;
