@@ -231,6 +231,7 @@ const char *netlink_keep(const char *text, const char *no_room)
 	const char *kept = no_room;
 	int i;
 
+	/* Not killable: who holds it waits for memory at the most. */
 	mutex_lock(&notes_lock);
 	for (i = 0; i < NOTES_MAX && notes[i]; i++)
 		if (!strcmp(notes[i], text))
@@ -604,6 +605,7 @@ static void notify_all(struct sk_buff *skb)
 	struct sk_buff *copy;
 	struct net *net;
 
+	/* Not killable: a namespace that comes or goes holds it for a list operation. */
 	down_read(&net_rwsem);
 	for_each_net(net) {
 		if (net->user_ns != &init_user_ns || !genl_has_listeners(&family, net, 0))

@@ -191,6 +191,7 @@ static int dict_wait(u32 uid)
 		set_current_state(TASK_KILLABLE);
 		schedule_hrtimeout(&until, HRTIMER_MODE_ABS);
 	} while (!fatal_signal_pending(current) && ktime_before(ktime_get(), until));
+	/* Not killable: the caller releases it. Who holds it waits for memory at the most. */
 	mutex_lock(&dict_lock);
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }

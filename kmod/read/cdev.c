@@ -88,7 +88,10 @@ static bool opener_may_clear(struct file *file)
 	       file_ns_capable(file, &init_user_ns, CAP_SYS_ADMIN);
 }
 
-/* -EBUSY: it is frozen; -EINTR: killed. A process that was killed still clears @at_close. */
+/*
+ * -EBUSY: it is frozen; -EINTR: killed. A process that was killed still clears @at_close: it
+ * waits for commands, of which none waits for a program.
+ */
 static int stream_clear_told(struct stream *s, bool at_close)
 {
 	int err;
