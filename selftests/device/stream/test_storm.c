@@ -6,8 +6,11 @@
  * them with garbage, leave them by close, fork, exec and SIGKILL; they emit what makes no
  * sense; they read by read(2), preadv2(2), poll(2), epoll(7), lseek(2) and io_uring(7) into
  * good and bad memory, two processes by one descriptor; they change their names. Root
- * resizes, stops, freezes, filters and clears meanwhile, adds and removes streams, steps
- * the clock and changes the clocksource, and kills processes at random.
+ * resizes, stops, freezes, filters and clears meanwhile, adds and removes streams and
+ * triggers, steps the clock, changes the clocksource, takes CPUs away and gives them back,
+ * and kills processes at random (storm.c).
+ *
+ * With STORM_PROFILE, as test_storm_profile.c has it, kernel profile events come and go too.
  *
  * That lasts DEVICE_SECONDS, and until each of these was done. Then every process can be
  * killed, counters agree, readers find nothing damaged, and the module can be unloaded.
@@ -34,54 +37,32 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
-#include "filter_model.h"
 #include "lanes.h"
-#include "nl.h"
+#include "storm.h"
 #include "uring.h"
 
 #define GROUP		4321
 #define USER		1234		/* and the next one */
 #define TYPE		DEVTRACE_T_USER
-#define SIDE		"storm"
-#define SIDE_PATH	DEV_PATH "-" SIDE
 #define SLOTS		12		/* processes that the test starts; some fork */
 #define LANES		6		/* of a process, at a time */
 #define ROOM		65536
 #define PATIENCE	300		/* s that the machine may take longer */
-#define SOURCES		"/sys/devices/system/clocksource/clocksource0/"
-#define STEP_NS		20000000	/* of the clock, at most */
 
-/* What was done. */
-enum deed {
-	LANE, GARBAGE, CLOSED, FORKED, EXECED, EMITTED, RENAMED, NAMED,
-	READ, NOWAIT, POLLED, EPOLLED, SOUGHT, URING_READ, URING_POLL,
-	KILLED, RESIZED, STATE, FILTERED, SIDE_CAME, SIDE_WENT, CLEARED, STEPPED, SOURCE, DUMPED,
-	DEEDS
-};
+#ifdef STORM_PROFILE
+static const bool with_profile = true;
+#else
+static const bool with_profile;
+#endif
 
-static const char *const deeds[DEEDS] = {
-	"lanes", "garbage", "lanes closed", "forks", "execs", "events", "renames", "names",
-	"reads", "reads that may not wait", "polls", "epolls", "seeks", "reads by io_uring",
-	"polls by io_uring", "kills", "resizes", "stops, starts and freezes", "filters",
-	"streams", "streams removed", "clears", "clock steps", "clocksources", "dumps",
-};
-
-struct shared {
+static struct shared {
 	_Atomic uint64_t	done[DEEDS];
 	atomic_int		no_uring;	/* errno of io_uring_setup(2) */
-};
+} *sh;
 
-static struct shared *sh;
-static struct nl nl;
-
-static void did(enum deed d)
+void did(enum deed d)
 {
 	atomic_fetch_add_explicit(&sh->done[d], 1, memory_order_relaxed);
-}
-
-static bool chance(unsigned int of)
-{
-	return !(dev_random() % of);
 }
 
 static uint64_t random64(void)
@@ -399,11 +380,6 @@ FIXTURE(storm) {
 	uint32_t	born;
 	struct tape	*t;
 	int		rfd;
-	int64_t		real;		/* the clock, less the one that is never set */
-	char		source[64];	/* the clocksource, or "" */
-	char		sources[256], *name[16];	/* all there are */
-	int		nsources;
-	bool		side, frozen;
 };
 
 static int start(FIXTURE_DATA(storm) *self, struct slot *s)
@@ -423,7 +399,7 @@ static int start(FIXTURE_DATA(storm) *self, struct slot *s)
 		    setresuid(uid, uid, uid) || prctl(PR_SET_PDEATHSIG, SIGKILL))
 			_exit(1);
 		close(self->rfd);	/* root's */
-		close(nl.fd);
+		close(root.nl.fd);
 		s->fn();
 		_exit(0);
 	}
@@ -472,182 +448,17 @@ static int end_all(FIXTURE_DATA(storm) *self)
 	return -1;
 }
 
-/* What root does */
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * (int64_t)NSEC + ts.tv_nsec;
-}
-
-/* The clock of the day, this much off from what it was. */
-static int set_clock(FIXTURE_DATA(storm) *self, int64_t off)
-{
-	const int64_t ns = clock_ns(CLOCK_BOOTTIME) + self->real + off;
-	const struct timespec ts = { ns / (int64_t)NSEC, ns % (int64_t)NSEC };
-
-	return clock_settime(CLOCK_REALTIME, &ts);
-}
-
-static int step_clock(FIXTURE_DATA(storm) *self)
-{
-	if (set_clock(self, (int64_t)(dev_random() % (2 * STEP_NS)) - STEP_NS))
-		return -errno;
-	did(STEPPED);
-	return 0;
-}
-
-/* Another one, if there is. */
-static int change_source(FIXTURE_DATA(storm) *self)
-{
-	if (self->nsources < 2)
-		return 0;
-	if (dev_write_file(SOURCES "current_clocksource",
-			   self->name[dev_random() % self->nsources]))
-		return -errno;
-	did(SOURCE);
-	return 0;
-}
-
-static void begin(int cmd)
-{
-	nl_begin(&nl, cmd);
-	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
-}
-
-static int resize(uint64_t size)
-{
-	begin(DEVTRACE_CMD_STREAM_SET);
-	nl_put_u64(&nl, DEVTRACE_A_SIZE, size);
-	return nl_do(&nl, NULL, NULL);
-}
-
-static int set_state(uint32_t state)
-{
-	begin(DEVTRACE_CMD_STREAM_SET);
-	nl_put_u32(&nl, DEVTRACE_A_STATE, state);
-	return nl_do(&nl, NULL, NULL);
-}
-
-static int set_filter(const struct terms *f)
-{
-	begin(DEVTRACE_CMD_FILTER_SET);
-	model_put(&nl, f);
-	return nl_do(&nl, NULL, NULL);
-}
-
-static int clear(void)
-{
-	begin(DEVTRACE_CMD_CLEAR);
-	return nl_do(&nl, NULL, NULL);
-}
-
-static int toggle_side(FIXTURE_DATA(storm) *self)
-{
-	int err;
-
-	nl_begin(&nl, self->side ? DEVTRACE_CMD_STREAM_DEL : DEVTRACE_CMD_STREAM_NEW);
-	nl_put_str(&nl, DEVTRACE_A_STREAM, SIDE);
-	if (!self->side)
-		nl_put_u64(&nl, DEVTRACE_A_SIZE, 4096 << dev_random() % 5);
-	err = nl_do(&nl, NULL, NULL);
-	if (err)
-		return err;
-	did(self->side ? SIDE_WENT : SIDE_CAME);
-	self->side = !self->side;
-	return 0;
-}
-
-/* It may be refused while the stream is frozen. */
-static int unless_frozen(FIXTURE_DATA(storm) *self, int err, enum deed d)
-{
-	if (!err)
-		did(d);
-	return err == -EBUSY && self->frozen ? 0 : err;
-}
-
-static int administrate(FIXTURE_DATA(storm) *self)
-{
-	static const int dumps[] = { DEVTRACE_CMD_STATS_GET, DEVTRACE_CMD_READER_GET,
-				     DEVTRACE_CMD_LANE_GET, DEVTRACE_CMD_STREAM_GET };
-	struct terms f;
-	int state, err = 0;
-
-	switch (dev_random() % 9) {
-	case 0:
-		err = unless_frozen(self, resize(4096ULL << dev_random() % 9), RESIZED);
-		break;
-	case 1:
-	case 2:
-		/* It runs most of the time. */
-		state = chance(4) ? DEVTRACE_STATE_STOPPED :
-			chance(3) ? DEVTRACE_STATE_FROZEN : DEVTRACE_STATE_RUNNING;
-		err = set_state(state);
-		if (!err) {
-			self->frozen = state == DEVTRACE_STATE_FROZEN;
-			did(STATE);
-		}
-		break;
-	case 3:
-		f = (struct terms){ 0 };
-		if (chance(3))
-			model_random(&f);
-		err = set_filter(&f);
-		if (!err)
-			did(FILTERED);
-		break;
-	case 4:
-		err = toggle_side(self);
-		break;
-	case 5:
-		err = unless_frozen(self, clear(), CLEARED);
-		break;
-	case 6:
-		err = step_clock(self);
-		break;
-	case 7:
-		err = chance(4) ? change_source(self) : 0;
-		break;
-	default:
-		nl_begin(&nl, dumps[dev_random() % ARRAY_SIZE(dumps)]);
-		err = nl_dump(&nl, NULL, NULL);
-		if (!err)
-			did(DUMPED);
-	}
-	/* Of memory there is as much as the machine has. */
-	return err == -ENOMEM ? 0 : err;
-}
-
-/* Without the end of the line; "" where there is no such file. */
-static void read_line(const char *path, char *buf, size_t size)
-{
-	if (dev_read_file(path, buf, size) < 0)
-		buf[0] = 0;
-	buf[strcspn(buf, "\n")] = 0;
-}
-
 FIXTURE_SETUP(storm)
 {
 	static void (*const fn[])(void) = { with_lanes, with_lanes, emit, read_any, read_any,
 					    read_by_uring };
 	unsigned int i;
-	char *save;
 
 	dev_seed();
 	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, sh);
-	self->real = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
-	read_line(SOURCES "current_clocksource", self->source, sizeof(self->source));
-	read_line(SOURCES "available_clocksource", self->sources, sizeof(self->sources));
-	for (save = self->sources; self->nsources < 16; self->nsources++) {
-		self->name[self->nsources] = strsep(&save, " ");
-		if (!self->name[self->nsources] || !*self->name[self->nsources])
-			break;
-	}
 	ASSERT_EQ(0, dev_load("size=64K mode=0660 gid=4321"));
-	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, root_begin(with_profile));
 	self->rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, self->rfd);
 	self->t = tape_new();
@@ -658,30 +469,23 @@ FIXTURE_SETUP(storm)
 		self->slot[i].fn = fn[i % ARRAY_SIZE(fn)];
 }
 
-static void restore(FIXTURE_DATA(storm) *self)
-{
-	set_clock(self, 0);
-	if (self->source[0])
-		dev_write_file(SOURCES "current_clocksource", self->source);
-}
-
 FIXTURE_TEARDOWN(storm)
 {
 	end_all(self);
-	restore(self);
+	root_restore();
 	tape_free(self->t);
 	close(self->rfd);
-	nl_close(&nl);
+	nl_close(&root.nl);
 	EXPECT_EQ(0, dev_done());
 }
 
 /* Something that this machine can do and that was not done yet, or DEEDS. */
-static enum deed undone(FIXTURE_DATA(storm) *self)
+static enum deed undone(void)
 {
 	enum deed d;
 
 	for (d = 0; d < DEEDS; d++)
-		if (!sh->done[d] && (d != SOURCE || self->nsources > 1) &&
+		if (!sh->done[d] && root_can(d) &&
 		    ((d != URING_READ && d != URING_POLL) || !sh->no_uring))
 			break;
 	return d;
@@ -735,7 +539,7 @@ static void all_is_well(struct __test_metadata *_metadata)
 	ASSERT_NE(NULL, t);
 	EXPECT_TRUE(tape_clean(t));
 	tape_free(t);
-	ASSERT_EQ(0, clear());
+	ASSERT_EQ(0, root_clear());
 	ASSERT_EQ(0, lane_open(&l, fd, 0));
 	for (i = 0; i < MARKS; i += 2) {
 		lane_mark(&l, TYPE, 7, i);
@@ -760,14 +564,13 @@ TEST_F_TIMEOUT(storm, everything_at_once, 2000)
 	const char *s = getenv("DEVICE_SECONDS");
 	const uint64_t end = dev_now() + (s ? atoi(s) : 10) * NSEC;
 	const uint64_t patience = end + PATIENCE * NSEC;
-	static const struct terms none;	/* no filter */
 	int i;
 
 	for (i = 0; i < SLOTS; i++)
 		ASSERT_EQ(0, start(self, &self->slot[i]));
 	while (_metadata->passed && (dev_now() < end ||
-				     (undone(self) != DEEDS && dev_now() < patience))) {
-		EXPECT_EQ(0, administrate(self)) TH_LOG("%s", nl.why);
+				     (undone() != DEEDS && dev_now() < patience))) {
+		EXPECT_EQ(0, administrate()) TH_LOG("%s", root.nl.why);
 		EXPECT_EQ(0, renew(self));
 		EXPECT_LE(0, tape_some(self->t, self->rfd, 4 * ROOM));
 		self->t->nev = 0;
@@ -775,16 +578,13 @@ TEST_F_TIMEOUT(storm, everything_at_once, 2000)
 	}
 	/* Whoever they are, and wherever they wait: they can be killed. */
 	ASSERT_EQ(0, end_all(self));
-	restore(self);
+	root_restore();
 	for (i = 0; i < DEEDS; i++)
 		dev_say("%llu %s", (unsigned long long)sh->done[i], deeds[i]);
 	if (sh->no_uring)
 		dev_say("no io_uring here: %s", strerror(sh->no_uring));
-	EXPECT_EQ(DEEDS, undone(self));
-	EXPECT_EQ(0, set_state(DEVTRACE_STATE_RUNNING));
-	EXPECT_EQ(0, set_filter(&none));
-	if (self->side)
-		EXPECT_EQ(0, toggle_side(self));
+	EXPECT_EQ(DEEDS, undone());
+	EXPECT_EQ(0, root_end()) TH_LOG("%s", root.nl.why);
 	EXPECT_LE(0, tape_drain(self->t, self->rfd));
 	EXPECT_TRUE(tape_clean(self->t));
 	counters_agree(_metadata);
