@@ -19,7 +19,7 @@
 /**
  * announce_init() - nothing was told yet
  * @a: zeroed
- * @s: the stream; it is to stay
+ * @s: the stream; the caller keeps it
  * @w: where frames go
  *
  * Return: 0 or -ENOMEM.
@@ -47,7 +47,7 @@ void announce_begin(struct announce *a)
 	a->begun = true;
 }
 
-/* The check of frames changes: INFO is to say so. */
+/* The check of frames changes: the next frame is an INFO that says so. */
 void announce_check(struct announce *a)
 {
 	if (a->begun)

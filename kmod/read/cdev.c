@@ -313,7 +313,7 @@ int cdev_add_stream(struct stream *s)
 
 /**
  * cdev_del_stream() - remove the device of a stream
- * @s: the stream; who has it open keeps it
+ * @s: the stream; an open descriptor keeps it
  */
 void cdev_del_stream(struct stream *s)
 {

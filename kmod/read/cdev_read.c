@@ -6,9 +6,9 @@
  * there is nothing to give, and returns what it has rather than to wait. poll(2) says that
  * there is something to read if read(2) would not wait.
  *
- * Invariants. What is copied to the program counts as taken, and nothing else: no byte is
- * lost to a bad buffer. Whoever waits was made known to wake.c and to the lanes before it
- * looked whether there is something to read.
+ * Invariants. Bytes count as taken only when they were copied to the program: no byte is
+ * lost to a bad buffer. A reader that waits tells wake.c and the lanes before it looks
+ * whether there is something to read.
  */
 #include <linux/fs.h>
 #include <linux/jiffies.h>
@@ -50,7 +50,7 @@ static bool resting(struct handle *h)
 	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
 }
 
-/* What is emitted from here on wakes: rings and, for stream 0, lanes. */
+/* Events that are emitted from here on wake readers: of rings and, for stream 0, lanes. */
 static void begin_wait(struct stream *s)
 {
 	if (s == &devtrace_stream0)

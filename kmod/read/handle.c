@@ -10,7 +10,7 @@
  * So read(2) holds no lock while it copies; it sets a flag, and until it clears the flag
  * the staged frames are its own. Another read(2) or lseek(2) waits for the flag and can be
  * interrupted; a read that must not wait gets EAGAIN, and poll(2) finds nothing to read.
- * Whoever was told either is woken when the copying ends.
+ * A caller that was told either is woken when the copying ends.
  *
  * Invariant. No lock is held while user memory is touched: a wait for a lock is bounded,
  * and killable unless it must not be given up.

@@ -11,7 +11,7 @@
  * for another call; by more than a second, it gets the reader's time, and
  * DEVTRACE_F_LATE.
  *
- * Accounts. What a source lost is reported before its next event, in LOST frames, once.
+ * Accounts. The losses of a source are reported before its next event, in LOST frames, once.
  * So for every source and reader: events read and reported lost add up to events emitted.
  */
 #include <linux/bits.h>
@@ -121,8 +121,8 @@ static int refresh_all(struct reader *rd)
 }
 
 /*
- * A lane that came since may have events as old as that, and none that are older than
- * what was copied before: so whoever copied looks for lanes.
+ * A new lane may have events as old as the last ones that were copied, and none that are
+ * older: so look for lanes after each copy.
  */
 static int look_for_lanes(struct reader *rd)
 {
@@ -267,7 +267,7 @@ void reader_put(struct reader *rd)
 
 /**
  * reader_new() - a reader at the oldest event
- * @s: of this stream, which is to stay until reader_free()
+ * @s: the stream; the caller keeps it until reader_free()
  *
  * Return: the reader, or NULL if there is no memory.
  */
@@ -294,7 +294,7 @@ struct reader *reader_new(struct stream *s)
 	return rd;
 }
 
-/* Whoever looks at it to tell how far it is keeps it until then. */
+/* stream_reader() may hold a reference for a moment longer. */
 void reader_free(struct reader *rd)
 {
 	raw_spin_lock(&rd->stream->readers_lock);

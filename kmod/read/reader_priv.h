@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a reader is made of, for those that make it read
+ * The parts of a reader, for the files that make it read
  */
 #ifndef DEVTRACE_READER_PRIV_H
 #define DEVTRACE_READER_PRIV_H
@@ -22,8 +22,8 @@
  * struct reader - a place in a stream
  * @stream: the stream, which stays
  * @list: in its readers
- * @ref: one for its descriptor, one for each who tells how far it is
- * @pid: who opened it
+ * @ref: one for its descriptor, one for each stream_reader() under way
+ * @pid: the process that opened it
  * @comm: its name
  * @follows: it has waited for events, and may again
  * @given: events that were made frames
@@ -34,7 +34,7 @@
  * @place: where lseek(2) went, 0 after open
  * @last: the time of the last event that was made a frame
  * @last_end: bytes of @wire after that
- * @nr: sources; who tells how far it is looks at them meanwhile
+ * @nr: sources; stream_reader() looks at them meanwhile
  * @nr_ready: of these, with an event at the front
  * @nr_rings: those of @rings; the rest are @lanes
  * @rings: by CPU

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether a reader would find something, for those who wait
+ * Whether read(2) would return something
  *
- * What stands in rings and lanes may not be wanted, or may not be given yet. So nobody is
+ * An event in a ring or a lane may be unwanted, or may not be certain yet. So nobody is
  * told that there is something before a frame of it is made: poll(2) and a read(2) that
  * must not wait say the same.
  */
@@ -33,7 +33,7 @@ static bool may_have(struct reader *rd)
  * reader_ready() - whether there is something to read, and enough
  * @rd: the reader, locked
  *
- * What there may be might not be wanted, or not yet be certain. So a frame is made of it.
+ * An event may be unwanted, or not certain yet. So this makes a frame of one.
  *
  * Return: 1, 0, or what reader_fill() says.
  */

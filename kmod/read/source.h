@@ -10,8 +10,8 @@
  *	source_clear()		follow a clear of the stream
  *
  * Invariants. A source that is not ready has a bound in @key: no event older than that
- * can still come from it. What a source skips without giving it is in @lost or @cleared
- * until a refresh reports it, once.
+ * can still come from it. Events that a source skips without giving them are counted in
+ * @lost or @cleared until a refresh reports them, once.
  *
  * The kind is asked here and nowhere else, by a switch and not by a table of functions:
  * read(2) calls one operation for each event, and an indirect call costs a retpoline.

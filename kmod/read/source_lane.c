@@ -8,7 +8,7 @@
  * Invariants. Each event of the slot before the front was given, or is counted in @lost
  * or @cleared. A refresh takes what the slot's lane has before it says that there is
  * nothing: from then on nothing older than the slot's floor can come, and the floor is
- * the bound. Whoever looks into a block has preemption off, for one run at the most:
+ * the bound. A look into a block has preemption off, for one run at the most:
  * slots_resize() waits for that before it frees any.
  */
 #include <linux/math64.h>
@@ -228,7 +228,7 @@ static void find_in_run(struct reader *rd, struct lane_source *s, u64 ts)
 	}
 }
 
-/* What is before is not lost: it was not asked for. */
+/* Events before that place are not lost: nobody asked for them. */
 static void find_time(struct reader *rd, struct lane_source *s, u64 ts)
 {
 	run_place_t place = s->run;
@@ -248,7 +248,7 @@ static void find_time(struct reader *rd, struct lane_source *s, u64 ts)
 	}
 }
 
-/* What is complete was taken. */
+/* The caller has taken all complete events of the lanes. */
 void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts)
 {
 	struct slot_view v;
@@ -289,7 +289,7 @@ void lane_source_clear(struct reader *rd, struct lane_source *s)
  * @s: the source, zeroed but for its slot and its number
  * @key: trace clock, ns: nothing in the slot is older
  *
- * All that was ever in the slot was to be read.
+ * Events of the slot that were cleared count as such, from the first one on.
  */
 void lane_source_begin(struct lane_source *s, u64 key)
 {

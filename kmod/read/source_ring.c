@@ -33,7 +33,7 @@
 #include "stream/stream.h"
 #include "wire.h"
 
-/* What is copied of a ring at a time. */
+/* Units of a ring that are copied at a time. */
 #define CACHE_UNITS	1024
 
 /* Within it a store becomes visible to others. */
@@ -112,7 +112,7 @@ static void report(struct reader *rd, struct ring_source *s, u64 now)
 	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++) {
 		u64 n = ring_count_read(&s->ring->dropped[cause]), more = n - s->drops[cause];
 
-		/* What a writer took back was not stored, if not for want of room. */
+		/* A record that its writer took back was not stored: the stream stopped. */
 		if (cause == DEVTRACE_LOST_STOPPED)
 			more += s->voids;
 		source_report(rd, &s->src, cause, more, now);
@@ -145,8 +145,8 @@ static void go_oldest(struct ring_source *s)
 }
 
 /*
- * After a resize: each record is elsewhere, or gone. Nothing that was copied is left to
- * be given. -EINTR: killed on the way; nothing has changed.
+ * After a resize: each record is elsewhere, or gone. The copy is empty by then. -EINTR:
+ * killed on the way; nothing has changed.
  */
 static int follow_resize(struct ring_source *s)
 {
@@ -270,7 +270,7 @@ void ring_source_clear(struct reader *rd, struct ring_source *s)
 	source_set_ready(rd, &s->src, false);
 }
 
-/* In steps. Who is killed stops where it has come to: nothing is behind that. */
+/* In steps. A process that is killed stops anywhere: it reads no more. */
 static void find_time(struct ring_source *s, u64 ts, u64 now)
 {
 	struct ring *ring = s->ring;
@@ -356,8 +356,8 @@ int ring_sources_prepare_seek(struct reader *rd)
 }
 
 /*
- * Whether a ring has so much that was not read: this part of its size, in percent, or as
- * many units. After a resize nobody knows before it was looked at.
+ * Whether so much of a ring was not read: this part of its size, in percent, or @most
+ * units. After a resize this is unknown until the next refresh: say yes.
  */
 static bool unread(const struct ring_source *s, unsigned int percent, u32 most)
 {

@@ -79,7 +79,7 @@ static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
 	const u64 others = handled(st);
 	u64 emitted, here;
 
-	/* What was emitted after what became of it: never too few. */
+	/* Count the emitted ones last: never too few. */
 	stats_ring(per_cpu_ptr(s->rings, cpu), s->start, st);
 	here = handled(st) - others;
 	if (s == &devtrace_stream0)
@@ -90,7 +90,7 @@ static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
 	st->filtered += emitted - min(emitted, here);
 }
 
-/* What programs emitted by lanes: stream 0 alone has them, the others do not want them. */
+/* Events of lanes: stream 0 alone stores them, for the others they count as filtered. */
 static void stats_lanes(struct stream *s, struct devtrace_stats *st, u64 *oldest)
 {
 	u64 others;
@@ -148,7 +148,7 @@ void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st, u64 *old
 	u64 ts, first = 0;
 	int i;
 
-	/* What was emitted is counted when it is taken. */
+	/* An event of a lane is counted when it is taken. */
 	slots_take_all();
 	memset(st, 0, sizeof(*st));
 	st->cpu = cpu;

@@ -27,7 +27,7 @@
 /**
  * wire_init() - no frame was sent yet
  * @w: frames of the reader, zeroed
- * @name: of the stream; it is to stay
+ * @name: of the stream; the caller keeps it
  */
 void wire_init(struct wire *w, const char *name)
 {

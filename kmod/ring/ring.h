@@ -90,7 +90,7 @@ struct ring_place {
  * @nest: writers under way on this CPU, one upon the other
  * @prepared: a record that ends here or before takes no more than to move head
  * @mask: units in the ring, less 1
- * @gate: @fits; 0: it is closed, writers are to look first who wants the event
+ * @gate: @fits; 0: the gate is closed, writers look first who wants the event
  * @fits: payloads must be shorter than this; 0 when there is no ring
  * @block_shift: log2 of the units in a block, see @anchors
  * @data: the ring, NULL when there is none

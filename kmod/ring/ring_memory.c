@@ -102,7 +102,7 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 	r->idx_epoch = idx >> 30;
 	r->cleared.pos = pos;
 	r->cleared.idx = idx;
-	/* LMM(init:A): who finds data finds the rest; pairs with exists:B. */
+	/* LMM(init:A): a reader that finds data finds the rest; pairs with exists:B. */
 	smp_store_release(&r->data, m.data);
 	WRITE_ONCE(r->fits, ring_fits(size));
 	WRITE_ONCE(r->gate, ring_fits(size));
@@ -209,7 +209,7 @@ void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m)
 	m->anchors = r->anchors;
 	WRITE_ONCE(r->mask, new->mask);
 	r->block_shift = new->block_shift;
-	/* Who finds data has found the rest before, as behind init:A; or looks with the lock. */
+	/* A reader that finds data found the rest before, as behind init:A, or has the lock. */
 	smp_store_release(&r->data, new->data);
 	r->anchors = new->anchors;
 	WRITE_ONCE(r->pos_epoch, new->pos_epoch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the ring needs of the kernel
+ * The primitives of the kernel that the ring uses
  *
  * The counterpart for user space is selftests/ring/ring_port_user.h. A word
  * of the ring is 64 bits, read and written in one piece: plain on 64-bit
@@ -117,14 +117,14 @@ typedef atomic64_t ring_count_t;
 
 /*
  * Stores into the ring, and the copy out of it, which may race with them: a
- * reader throws away what it copied if the tail moved meanwhile.
+ * reader discards its copy if the tail moved meanwhile.
  */
 /* By this CPU alone, which may be interrupted before or after, not within. */
 #define ring_inc(p)		data_race((*(p))++)
 #define ring_put64(p, v)	WRITE_ONCE(*(p), (v))
 #define ring_put16(p, v)	WRITE_ONCE(*(p), (v))
 #define ring_copy_out(dst, src, units) \
-	/* A torn copy is thrown away, see above. */ \
+	/* A torn copy is discarded, see above. */ \
 	data_race(memcpy(dst, src, (size_t)(units) * RING_UNIT))
 
 #define ring_clock()		devtrace_clock()

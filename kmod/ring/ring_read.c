@@ -5,8 +5,8 @@
  * Nothing here writes to the ring, but for ring_clear(), which moves the place below which
  * nothing is to be read. See Documentation/ring.rst for the argument.
  *
- * Invariants. What is returned was complete, and the tail had not passed it when the copy
- * was done. Records that the tail passed before they were copied are counted, exactly.
+ * Invariants. A record that is returned was complete, and the tail had not passed it when
+ * the copy was done. Records that the tail passed before they were copied are counted, exactly.
  */
 #include "ring_read.h"
 
@@ -108,8 +108,8 @@ void ring_clear(struct ring *r)
  * @buf: whole records, from @at on
  * @units: how many units of @buf are filled; records may be cut off at the end
  *
- * The copy races with the writer. What the tail has passed by the time the
- * copy is done may be torn and is thrown away; since the tail always stands
+ * The copy races with the writer. Records that the tail has passed by the time the
+ * copy is done may be torn and are discarded; since the tail always stands
  * at the beginning of a record, so does what is left. If nothing is left, but
  * there is more, it is copied in turn: so if no units are returned, nothing
  * was there to read at some instant in the call.
