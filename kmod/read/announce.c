@@ -8,7 +8,13 @@
  *
  * Invariants. A name, or a clock sample, goes out before the first event that uses it.
  * Each name goes out once, and again only when the reader went elsewhere before it got
- * the whole frame. A change of state goes out between the events that it separates.
+ * the whole frame, or when the stream is announced anew. A change of state goes out
+ * between the events that it separates.
+ *
+ * A program that saves the stream begins another file: what stands there is to be read
+ * without the file before. announce_again() gives it what a new reader gets, INFO, CLOCK,
+ * names and threads. The place, sequence numbers and accounts go on, so that both files
+ * joined are one stream.
  */
 #include <linux/minmax.h>
 #include <linux/slab.h>
@@ -38,13 +44,16 @@ void announce_free(struct announce *a)
 	kvfree(a->named);
 }
 
-/* The first frame, and the first one after a seek or with another check. */
+/* The first frame, and the first one after a seek, with another check or when asked for. */
 void announce_begin(struct announce *a)
 {
 	if (likely(a->begun))
 		return;
 	wire_info(a->wire, a->reason);
 	a->begun = true;
+	/* The next sample may be long in coming. */
+	if (a->reason == DEVTRACE_INFO_ANNOUNCE && a->clock_sent)
+		wire_clock(a->wire, &a->clock);
 }
 
 /* The check of frames changes: the next frame is an INFO that says so. */
@@ -53,6 +62,24 @@ void announce_check(struct announce *a)
 	if (a->begun)
 		a->reason = DEVTRACE_INFO_CHECK;
 	a->begun = false;
+}
+
+/* Names and threads are sent again, each before the first event that needs it. */
+static void forget_names(struct announce *a)
+{
+	a->serial = 0;
+	a->sent.found.until = 0;
+	memset(a->named, 0, devtrace_proc_slots() * sizeof(*a->named));
+}
+
+/* The stream is announced anew, from the next frame on. */
+void announce_again(struct announce *a)
+{
+	/* After lseek(2), as after open(2), the frame that is due says more. */
+	if (a->begun || a->reason == DEVTRACE_INFO_CHECK)
+		a->reason = DEVTRACE_INFO_ANNOUNCE;
+	a->begun = false;
+	forget_names(a);
 }
 
 /* The reader goes to another place: clock samples and changes of state come again. */
@@ -86,12 +113,9 @@ static void skip_past(struct announce *a, u64 place)
  */
 void announce_seek(struct announce *a, u64 place, bool names)
 {
-	if (names) {
-		a->serial = 0;
-		a->sent.found.until = 0;
-		memset(a->named, 0, devtrace_proc_slots() * sizeof(*a->named));
-	}
-	if (a->begun || a->reason == DEVTRACE_INFO_CHECK)
+	if (names)
+		forget_names(a);
+	if (a->begun || a->reason != DEVTRACE_INFO_OPEN)
 		a->reason = DEVTRACE_INFO_SEEK;
 	a->begun = false;
 	skip_past(a, place);

@@ -76,6 +76,7 @@ void announce_free(struct announce *a);
 
 void announce_begin(struct announce *a);
 void announce_check(struct announce *a);
+void announce_again(struct announce *a);
 void announce_rewind(struct announce *a);
 void announce_seek(struct announce *a, u64 place, bool names);
 

@@ -167,6 +167,21 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 	return 0;
 }
 
+/* Frames that are staged go before the announcement: who reads is told how many bytes. */
+static long ioctl_announce(struct handle *h, bool nowait)
+{
+	long ret = handle_lock(h, nowait);
+
+	if (ret)
+		return ret;
+	h->rests = false;
+	ret = handle_reader(h) ? reader_announce(h->reader) : -ENOMEM;
+	handle_unlock(h);
+	if (ret >= 0)
+		wake_up_interruptible_all(&h->stream->wait);
+	return ret;
+}
+
 static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 {
 	struct devtrace_stats s;
@@ -203,6 +218,9 @@ static noinline long ioctl_rare(struct file *file, unsigned int cmd, unsigned lo
 		return file->f_mode & FMODE_WRITE ? lane_hand_over(arg) : -EBADF;
 	case DEVTRACE_IOC_CHECK:
 		return file->f_mode & FMODE_READ ? ioctl_check(h, p) : -EBADF;
+	case DEVTRACE_IOC_ANNOUNCE:
+		return file->f_mode & FMODE_READ ?
+			ioctl_announce(h, file->f_flags & O_NONBLOCK) : -EBADF;
 	case DEVTRACE_IOC_CLEAR:
 		if (!may_clear())
 			return -EPERM;

@@ -229,6 +229,18 @@ void reader_check(struct reader *rd, u8 check)
 }
 
 /**
+ * reader_announce() - announce the stream anew, from here on
+ * @rd: the reader, locked
+ *
+ * Return: bytes that are staged: they go before the announcement.
+ */
+u32 reader_announce(struct reader *rd)
+{
+	announce_again(&rd->told);
+	return wire_staged(&rd->wire);
+}
+
+/**
  * reader_follows() - the reader is going to wait
  * @rd: the reader, locked
  */

@@ -17,6 +17,7 @@ struct wire *reader_wire(struct reader *rd);
 
 int reader_fill(struct reader *rd, size_t want);
 void reader_check(struct reader *rd, u8 check);
+u32 reader_announce(struct reader *rd);
 void reader_follows(struct reader *rd);
 
 /* For the other files of this folder */

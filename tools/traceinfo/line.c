@@ -559,7 +559,7 @@ void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load)
 static void print_info(struct out *o, const struct devtrace_info *i)
 {
 	static const char *const reasons[] = {
-		"begins", "goes on", "was moved", "changes its check",
+		"begins", "goes on", "was moved", "changes its check", "is announced anew",
 	};
 
 	OUT_LIT(o, "stream ");
@@ -569,7 +569,7 @@ static void print_info(struct out *o, const struct devtrace_info *i)
 	OUT_LIT(o, ", Linux ");
 	out_safe(o, i->release, strlen(i->release));
 	out_char(o, ' ');
-	if (i->reason < 4)
+	if (i->reason < sizeof(reasons) / sizeof(reasons[0]))
 		out_str(o, reasons[i->reason]);
 	OUT_LIT(o, " after ");
 	plural(o, i->frames, "frame");

@@ -266,6 +266,7 @@ enum devtrace_reason {
 	DEVTRACE_INFO_PERIODIC	= 1,	/* for those who came late */
 	DEVTRACE_INFO_SEEK	= 2,	/* the reader moved: order begins anew */
 	DEVTRACE_INFO_CHECK	= 3,	/* the check has changed */
+	DEVTRACE_INFO_ANNOUNCE	= 4,	/* asked for: all that is known comes again */
 };
 
 #define DEVTRACE_INFO_BIG_ENDIAN 0x01	/* machine that recorded this */
@@ -530,6 +531,11 @@ struct devtrace_lane_ask {
  * argument is the number of its source.
  */
 #define DEVTRACE_IOC_HAND	_IO(DEVTRACE_IOC_MAGIC, 7)
+/*
+ * Announce the stream anew, and keep the place: open for reading. Gives how many bytes are
+ * still to be read before the announcement.
+ */
+#define DEVTRACE_IOC_ANNOUNCE	_IO(DEVTRACE_IOC_MAGIC, 8)
 
 /**
  * struct devtrace_counter - CLOCK_MONOTONIC_RAW from the CPU's counter

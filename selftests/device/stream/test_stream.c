@@ -305,6 +305,119 @@ TEST_F(quiet, is_the_same_with_another_check)
 	EXPECT_EQ(EFAULT, errno);
 }
 
+/* What a piece brings by itself. */
+struct piece {
+	int reason;		/* of its first frame, which is INFO; -1: it is another */
+	uint64_t frames, unnamed, undated;
+};
+
+static void look(struct tape *t, const struct devtrace_item *i)
+{
+	struct piece *p = t->arg;
+	int64_t real;
+
+	if (!p->frames++)
+		p->reason = i->kind == DEVTRACE_ITEM_INFO ? i->u.info.reason : -1;
+	if (i->kind == DEVTRACE_ITEM_EVENT) {
+		p->unnamed += !devtrace_decoder_proc(t->d, i->u.event.tid, NULL);
+		p->undated += !devtrace_decoder_real(t->d, i->u.event.ts, &real);
+	}
+}
+
+/*
+ * Cut at announcements, each piece is a stream by itself; joined, they are the one stream
+ * with the same events, each once.
+ */
+TEST_F(quiet, is_announced_anew_on_demand)
+{
+	uint64_t events = 0, lost = 0;
+	struct tape *joined = tape_new();
+	int cuts = 0, staged = 0, more;
+	char buf[40000];
+	ssize_t got;
+
+	do {
+		struct piece p = { 0 };
+		struct tape *t = tape_new();
+		bool some = false;
+
+		t->each = look;
+		t->arg = &p;
+		more = dev_random() % 5;
+		while ((got = read(self->fd, buf, 1 + dev_random() % 20000)) > 0) {
+			tape_feed(t, buf, got);
+			tape_feed(joined, buf, got);
+			some = true;
+			if (!more--)
+				break;
+		}
+		staged = ioctl(self->fd, DEVTRACE_IOC_ANNOUNCE);
+		ASSERT_LE(0, staged);
+		ASSERT_GT(sizeof(buf), staged);
+		if (staged) {
+			ASSERT_EQ(staged, read(self->fd, buf, staged));
+			tape_feed(t, buf, staged);
+			tape_feed(joined, buf, staged);
+		}
+		EXPECT_TRUE(tape_clean(t)) TH_LOG("piece %d", cuts);
+		if (some) {
+			EXPECT_EQ(cuts ? DEVTRACE_INFO_ANNOUNCE : DEVTRACE_INFO_OPEN, p.reason);
+			EXPECT_EQ(0, p.unnamed) TH_LOG("piece %d", cuts);
+			EXPECT_EQ(0, p.undated) TH_LOG("piece %d", cuts);
+		}
+		/* Names come before the first event. */
+		if (t->nev)
+			EXPECT_EQ(self->whole->dicts, t->dicts);
+		events += t->nev;
+		lost += tape_lost(t, -1);
+		tape_free(t);
+		cuts++;
+	} while (got > 0);
+	EXPECT_LE(3, cuts);
+	EXPECT_EQ(self->whole->nev, events);
+	EXPECT_EQ(tape_lost(self->whole, -1), lost);
+	EXPECT_TRUE(tape_clean(joined));
+	ASSERT_EQ(self->whole->ndata, joined->ndata);
+	EXPECT_EQ(0, memcmp(self->whole->data, joined->data, joined->ndata));
+	tape_free(joined);
+}
+
+static void reasons(struct tape *t, const struct devtrace_item *i)
+{
+	if (i->kind == DEVTRACE_ITEM_INFO)
+		*(unsigned int *)t->arg |= 1U << i->u.info.reason;
+}
+
+/* What lseek(2) and open(2) owe is more than that. */
+TEST_F(quiet, is_announced_for_one_reason)
+{
+	struct tape *t = tape_new();
+	unsigned int seen = 0;
+
+	t->each = reasons;
+	t->arg = &seen;
+	EXPECT_EQ(0, ioctl(self->fd, DEVTRACE_IOC_ANNOUNCE));
+	ASSERT_LT(0, tape_some(t, self->fd, 1));
+	EXPECT_EQ(1 << DEVTRACE_INFO_OPEN, seen);
+	ASSERT_LE(0, lseek(self->fd, -1000000000000LL, SEEK_END));
+	EXPECT_LE(0, ioctl(self->fd, DEVTRACE_IOC_ANNOUNCE));
+	ASSERT_LT(0, tape_drain(t, self->fd));
+	EXPECT_EQ(0, seen & 1 << DEVTRACE_INFO_ANNOUNCE);
+	EXPECT_LE(0, ioctl(self->fd, DEVTRACE_IOC_ANNOUNCE));
+	ASSERT_LT(0, lseek(self->fd, 0, SEEK_END));
+	ASSERT_LT(0, tape_drain(t, self->fd));
+	EXPECT_EQ(1 << DEVTRACE_INFO_SEEK | 1 << DEVTRACE_INFO_OPEN,
+		  seen & ~(1 << DEVTRACE_INFO_PERIODIC));
+	/* A frame that lseek(2) cut is the only damage. */
+	EXPECT_GE(1, t->damages);
+	EXPECT_EQ(0, t->gaps);
+	tape_free(t);
+	close(self->wfd);
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_ANNOUNCE));
+	EXPECT_EQ(EBADF, errno);
+}
+
 /* Waiting */
 
 FIXTURE(live) {
