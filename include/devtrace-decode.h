@@ -37,6 +37,7 @@ enum devtrace_item_kind {
 	DEVTRACE_ITEM_GAP,	/* u.gap: frames that never arrived intact */
 	DEVTRACE_ITEM_UNKNOWN,	/* u.unknown: intact transport frame, not known */
 	DEVTRACE_ITEM_STATE,	/* u.state: the stream stopped, or goes on */
+	DEVTRACE_ITEM_NOTE,	/* u.note: by who saved the stream */
 };
 
 /* An event. Pointers are valid during the callback only. */
@@ -84,6 +85,11 @@ struct devtrace_state_item {
 	uint64_t	ts;		/* when */
 	uint64_t	fired;		/* the event that met the trigger; 0: none */
 	const char	*trigger;	/* its name; empty: none */
+};
+
+/* What a program that saved the stream knew of it: no frame of the kernel. */
+struct devtrace_note {
+	const char	*name, *value;
 };
 
 struct devtrace_proc {
@@ -147,6 +153,7 @@ struct devtrace_item {
 		struct devtrace_damage damage;
 		struct devtrace_gap gap;
 		struct devtrace_state_item state;
+		struct devtrace_note note;
 		struct { uint8_t type; const uint8_t *data; size_t len; } unknown;
 	} u;
 };

@@ -125,8 +125,26 @@ static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
 	return true;
 }
 
+/*
+ * Put in by whoever saved the stream, under a check of its own: the accounts of the stream
+ * do not know it, and it says nothing of the check.
+ */
+static bool is_note(const struct devtrace_decoder *d, struct candidate *c)
+{
+	const enum devtrace_check check = DEVTRACE_CHECK_CRC32;
+	struct candidate note = *c;
+
+	if (c->p[1] != DEVTRACE_T_EMPTY || !intact(d, &note, check) ||
+	    !dt_note_parse(&note.item, c->p + 2, c->len - FRAME_MIN(check)))
+		return false;
+	*c = note;
+	return true;
+}
+
 static bool accept(struct devtrace_decoder *d, struct candidate *c)
 {
+	if (is_note(d, c))
+		return true;
 	if (c->p[1] == DEVTRACE_T_INFO) {
 		if (!intact_info(d, c))
 			return false;
@@ -332,6 +350,11 @@ static int step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool
 	c.item.offset = d->start;
 	if (!d->too_long && unescape(d, &c, *raw, *n, &reason)) {
 		if (accept(d, &c)) {
+			if (c.item.kind == DEVTRACE_ITEM_NOTE) {
+				*again = false;
+				d->totals.frames++;
+				return d->fn(&c.item, d->arg);
+			}
 			rc = account(d, &c.item, again);
 			return *again ? rc : deliver(d, &c.item);
 		}

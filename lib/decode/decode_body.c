@@ -19,6 +19,7 @@
 #define DICT_SIZE	sizeof(struct devtrace_wire_dict)
 #define STATE_SIZE	sizeof(struct devtrace_wire_state)
 #define LOAD_SIZE	sizeof(struct devtrace_wire_load)
+#define NOTE_SIZE	sizeof(struct devtrace_wire_note)
 
 /* No machine has more CPUs, and none has more lanes. For a guess only. */
 #define SOURCES_SANE	(8192 + 4096)
@@ -31,6 +32,7 @@ _Static_assert(PROC_SIZE == 16, "PROC");
 _Static_assert(DICT_SIZE == 20, "dictionary");
 _Static_assert(STATE_SIZE == 24, "STATE");
 _Static_assert(LOAD_SIZE == 8, "load");
+_Static_assert(NOTE_SIZE == 4, "note");
 
 /*
  * The string at *pos, NUL included; NULL if there is none. *pos moves on.
@@ -182,6 +184,18 @@ static bool parse_dict(const struct devtrace_decoder *d, struct devtrace_name *n
 	n->key = dt_le64(p + 12);
 	n->name = take_string(p, len, &pos);
 	return n->name && ends(d, pos, len);
+}
+
+bool dt_note_parse(struct devtrace_item *item, const uint8_t *p, size_t len)
+{
+	size_t pos = NOTE_SIZE;
+
+	if (len < pos || p[0] != DEVTRACE_EMPTY_NOTE)
+		return false;
+	item->kind = DEVTRACE_ITEM_NOTE;
+	item->u.note.name = take_string(p, len, &pos);
+	item->u.note.value = take_string(p, len, &pos);
+	return item->u.note.value && pos == len;
 }
 
 bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,

@@ -86,6 +86,9 @@ struct devtrace_decoder {
 bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
 		   uint8_t type, const uint8_t *body, size_t len);
 
+/* The same of an EMPTY frame that may be a note: *item is to be used only if it is one. */
+bool dt_note_parse(struct devtrace_item *item, const uint8_t *body, size_t len);
+
 /* Is this what a sane emitter makes? For a guess only. */
 bool dt_item_plausible(const struct devtrace_item *item);
 

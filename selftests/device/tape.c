@@ -103,6 +103,7 @@ static int item(const struct devtrace_item *i, void *arg)
 		t->states++;
 		break;
 	case DEVTRACE_ITEM_UNKNOWN:
+	case DEVTRACE_ITEM_NOTE:
 		t->unknown++;
 		break;
 	}

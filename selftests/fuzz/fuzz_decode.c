@@ -119,6 +119,10 @@ static int item(const struct devtrace_item *i, void *arg)
 		mix_int(r, i->u.state.ts);
 		mix_int(r, i->u.state.fired);
 		break;
+	case DEVTRACE_ITEM_NOTE:
+		mix_string(r, i->u.note.name);
+		mix_string(r, i->u.note.value);
+		break;
 	case DEVTRACE_ITEM_UNKNOWN:
 		mix(r, i->u.unknown.data, i->u.unknown.len);
 		break;

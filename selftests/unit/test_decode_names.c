@@ -526,6 +526,61 @@ TEST_F(names, empty_frames)
 	EXPECT_EQ(0, devtrace_decoder_totals(self->d)->missing);
 }
 
+static void add_note(struct stream *s, enum devtrace_check check, const void *body, size_t len)
+{
+	const enum devtrace_check own = s->check;
+
+	s->check = check;
+	s->seq--;
+	s->sent--;
+	stream_frame(s, DEVTRACE_T_EMPTY, body, len);
+	s->check = own;
+}
+
+/* A note is no frame of the stream: it stands anywhere, and changes no account. */
+TEST_F(names, notes)
+{
+	static const uint8_t note[] = "\2\0\0\0board\0007}~";
+	static const uint8_t half[] = { DEVTRACE_EMPTY_NOTE, 0, 0, 0, 'a', 0, 'b' };
+	struct devtrace_decoder *d = self->d;
+	struct stream *s = &self->s;
+	unsigned int notes = 0, i;
+
+	for (i = 0; i < 3; i++) {
+		s->check = i;
+		s->seq = 1;
+		s->sent = 0;
+		add_note(s, DEVTRACE_CHECK_CRC32, note, sizeof(note));
+		stream_info(s, DEVTRACE_INFO_OPEN);
+		add_note(s, DEVTRACE_CHECK_CRC32, note, sizeof(note));
+		stream_name(s, DEVTRACE_T_OBJ, 0, 0, 0, 5, "five");
+		add_note(s, DEVTRACE_CHECK_CRC32, note, sizeof(note));
+		stream_clock(s);
+	}
+	feed(d, s);
+	EXPECT_EQ(0, devtrace_decoder_totals(d)->damages);
+	EXPECT_EQ(0, devtrace_decoder_totals(d)->missing);
+	EXPECT_EQ(18, devtrace_decoder_totals(d)->frames);
+	for (i = 0; i < self->seen.nr; i++)
+		notes += self->seen.v[i].kind == DEVTRACE_ITEM_NOTE;
+	EXPECT_EQ(9, notes);
+	EXPECT_TRUE(is("five", devtrace_decoder_name(d, DEVTRACE_T_OBJ, 0, 0, 0, 5)));
+	/* Whatever is no whole note is padding, with a number. */
+	stream_frame(s, DEVTRACE_T_EMPTY, half, sizeof(half));
+	stream_frame(s, DEVTRACE_T_EMPTY, half, 4);
+	stream_clock(s);
+	feed(d, s);
+	EXPECT_EQ(0, devtrace_decoder_totals(d)->damages);
+	EXPECT_EQ(0, devtrace_decoder_totals(d)->missing);
+	/* One that is damaged takes nothing else with it. */
+	add_note(s, DEVTRACE_CHECK_CRC32, note, sizeof(note));
+	s->bytes[s->len - 5] ^= 1;
+	stream_clock(s);
+	feed(d, s);
+	EXPECT_EQ(1, devtrace_decoder_totals(d)->damages);
+	EXPECT_EQ(0, devtrace_decoder_totals(d)->missing);
+}
+
 /* The load is of the stream that is open; names are of one load. */
 TEST_F(names, load)
 {

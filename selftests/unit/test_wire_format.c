@@ -132,6 +132,9 @@ static int say_item(const struct devtrace_item *i, void *arg)
 		    (unsigned long long)i->u.state.ts, (unsigned long long)i->u.state.fired,
 		    i->u.state.trigger);
 		break;
+	case DEVTRACE_ITEM_NOTE:
+		say(s, "NOTE \"%s\" \"%s\"\n", i->u.note.name, i->u.note.value);
+		break;
 	default:
 		say(s, "item of kind %d\n", i->kind);
 	}

@@ -180,6 +180,11 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 		if (!announced && !run->opt->verbose && !run->sum && !run->raw)
 			return 0;
 		break;
+	case DEVTRACE_ITEM_NOTE:
+		/* Each of many files has a number. */
+		if (!run->opt->verbose && !strcmp(item->u.note.name, DEVTRACE_NOTE_FILE))
+			return 0;
+		break;
 	case DEVTRACE_ITEM_PROC:
 	case DEVTRACE_ITEM_DICT:
 		if (run->names && item->kind == DEVTRACE_ITEM_DICT)

@@ -166,6 +166,10 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		num(o, ",\"bytes\":", item->u.damage.bytes);
 		str(o, ",\"reason\":", ti_damage_reason(item->u.damage.reason));
 		break;
+	case DEVTRACE_ITEM_NOTE:
+		str(o, "{\"kind\":\"note\",\"name\":", item->u.note.name);
+		str(o, ",\"value\":", item->u.note.value);
+		break;
 	case DEVTRACE_ITEM_UNKNOWN:
 		json_unknown(o, item);
 		break;

@@ -607,6 +607,13 @@ void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		out_str(o, ti_damage_reason(item->u.damage.reason));
 		end_line(o, p);
 		return;
+	case DEVTRACE_ITEM_NOTE:
+		OUT_LIT(o, "--- ");
+		out_safe(o, item->u.note.name, strlen(item->u.note.name));
+		out_char(o, '=');
+		out_safe(o, item->u.note.value, strlen(item->u.note.value));
+		end_line(o, p);
+		return;
 	case DEVTRACE_ITEM_UNKNOWN:
 		stars(o, p);
 		OUT_LIT(o, "frame of unknown type ");

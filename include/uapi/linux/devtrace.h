@@ -325,6 +325,9 @@ struct devtrace_wire_info {
 
 /* The first byte of an EMPTY frame that is more than padding. */
 #define DEVTRACE_EMPTY_LOAD	1
+#define DEVTRACE_EMPTY_NOTE	2
+/* The name of the note that numbers the files of one recording */
+#define DEVTRACE_NOTE_FILE	"file"
 
 /**
  * struct devtrace_wire_load - body of the EMPTY frame behind each INFO frame
@@ -336,6 +339,20 @@ struct devtrace_wire_load {
 	__u8	what;
 	__u8	reserved[3];
 	__le32	load;
+} __attribute__((packed));
+
+/**
+ * struct devtrace_wire_note - body of an EMPTY frame that was put in after the kernel
+ * @what: DEVTRACE_EMPTY_NOTE
+ * @reserved: 0
+ *
+ * Then a name and its value, NUL-terminated. A program that saves a stream says so what it
+ * knows of it. The frame has CRC-32, whatever the check of the stream is, and the sequence
+ * number 0, and is not counted.
+ */
+struct devtrace_wire_note {
+	__u8	what;
+	__u8	reserved[3];
 } __attribute__((packed));
 
 /**
