@@ -35,6 +35,8 @@ chmod +x "$work"/bin/*
 compopt() { :; }
 # shellcheck source=../../tools/completion/traceinfo
 . "$top/tools/completion/traceinfo"
+# shellcheck source=../../tools/completion/tracelogger
+. "$top/tools/completion/tracelogger"
 # shellcheck source=../../tools/completion/tracectl
 . "$top/tools/completion/tracectl"
 
@@ -107,6 +109,13 @@ gives "b.txt" traceinfo b
 # Each long option in the help of the tool
 options=$("$out/san/tools/traceinfo" --help | grep -oE -- '--[a-z-]+' | sort -u)
 has "$(echo "$options" | tr '\n' ' ')" traceinfo -
+
+gives "--sync --size" tracelogger --s
+gives "none" tracelogger --sync = n
+gives "a.fmt b.txt c" tracelogger -f ""
+gives "" tracelogger -l ""
+options=$("$out/san/tools/tracelogger" --help | grep -oE -- '--[a-z-]+' | sort -u)
+has "$(echo "$options" | tr '\n' ' ')" tracelogger -
 
 gives "filter stream trigger profile stat monitor dict clear save" tracectl ""
 gives "filter" tracectl f

@@ -1,0 +1,205 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_tracelogger.sh - tracelogger saves what is emitted, and what it misses is counted
+#
+# Each time: what stands in all files, with what LOST says in them, is what was emitted,
+# exactly; and each file prints by itself, without damage and with the names of threads.
+# Runs on the board, as root, with tracelogger, traceinfo and tracectl in PATH.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../modules.sh
+. "$here/modules.sh"
+work=$(mktemp -d) || exit 1
+count=0
+bad=0
+
+echo "TAP version 13"
+if ! trace_unload 2>/dev/null; then
+	echo "1..0 # SKIP devtrace cannot be unloaded"
+	exit 0
+fi
+trap 'kill $logger $writers 2>/dev/null; umount "$work/small" 2>/dev/null; trace_unload 2>/dev/null; trace_load; rm -rf "$work"' EXIT
+logger='' writers=''
+mkdir "$work/small"
+
+ok()	# STATUS NAME
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $2"
+	fi
+}
+
+# total WORD FILE...: of the statistics of all files
+total()
+{
+	word=$1
+	shift
+	traceinfo --no-default-fmt --json --statistics "$@" 2>/dev/null | tail -n 1 |
+		sed "s/.*\"$word\":\([0-9]*\).*/\1/"
+}
+
+# sizes DIR: bytes of all files, before and after which none may change
+sizes()
+{
+	find "$1" -type f -exec stat -c %s {} + 2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
+}
+
+wait_until()	# COMMAND...: a minute at the most
+{
+	tries=600
+	while [ $tries -gt 0 ]; do
+		! "$@" || return 0
+		sleep 0.1
+		tries=$((tries - 1))
+	done
+	return 1
+}
+
+emit()	# LINES
+{
+	awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "line " i " of those that are to be saved, every one of them" }' \
+		>/dev/trace
+}
+
+# by_itself FILE...: no damage, no gap, and each thread has its name
+by_itself()
+{
+	for f; do
+		if [ "$(total damages "$f") $(total missing "$f")" != "0 0" ]; then
+			echo "# $f is damaged"
+			return 1
+		fi
+		! traceinfo --no-default-fmt --time raw "$f" | grep -q '?\[' || {
+			echo "# $f: a thread has no name"
+			return 1
+		}
+	done
+}
+
+exact()	# EMITTED FILE...: events and losses add up, of each file and of all joined
+{
+	emitted=$1 got=0
+	shift
+	for f; do
+		got=$((got + $(total events "$f") + $(total lost "$f")))
+	done
+	[ "$got" = "$emitted" ] || { echo "# $got of $emitted"; return 1; }
+	# In the order of their numbers
+	# shellcheck disable=SC2046 # names without blanks
+	cat $(for f; do
+		echo "$(traceinfo -v --no-default-fmt "$f" | sed -n 's/^--- file=//p' | head -n 1) $f"
+	done | sort -n | cut -d ' ' -f 2) >"$work/joined"
+	[ "$(total missing "$work/joined")" = 0 ] || { echo "# joined they have gaps"; return 1; }
+}
+
+started() { traceinfo --no-default-fmt "$@" >/dev/null 2>&1; }
+
+# Several files while others write
+trace_load_with size=1M
+mkdir "$work/a"
+tracelogger -q -f "$work/a/t.trace" -s 64K --sync interval=100ms -A board=7 &
+logger=$!
+for _ in 1 2 3; do
+	emit 1500 &
+	writers="$writers $!"
+done
+# shellcheck disable=SC2086 # numbers
+wait $writers
+writers=''
+kill $logger && wait $logger
+ok $? "ends at SIGTERM with status 0"
+set -- "$work"/a/*
+[ $# -ge 5 ]; ok $? "begins other files at 64K"
+exact 4500 "$@"; ok $? "files and LOST are what was emitted"
+by_itself "$@"; ok $? "each file prints by itself"
+fits=0
+for f; do [ "$(stat -c %s "$f")" -le 65536 ] || fits=1; done
+ok $fits "no file is larger than 64K"
+traceinfo --no-default-fmt "$work/a/t.trace" | grep -q '^--- board=7$'; ok $? "attributes are in the file"
+
+# Stopped, it loses events, and says how many; emitters did not wait for it
+trace_unload
+trace_load_with size=16K
+mkdir "$work/b"
+tracelogger -q -f "$work/b/t.trace" &
+logger=$!
+emit 10
+wait_until started "$work/b/t.trace"
+kill -STOP $logger
+emit 5000
+kill -CONT $logger
+kill $logger && wait $logger
+exact 5010 "$work"/b/*; ok $? "what it missed stands in the file as LOST"
+[ "$(total lost "$work"/b/*)" -gt 1000 ]; ok $? "and it missed much"
+
+# A limit: the oldest go, and no byte above it ever
+trace_unload
+trace_load_with size=1M
+mkdir "$work/c"
+: >"$work/c/t.trace.keep"
+tracelogger -q -f "$work/c/t.trace" -l 256K &
+logger=$!
+emit 5000 &
+writers=$!
+over=0
+while kill -0 $writers 2>/dev/null; do
+	[ "$(sizes "$work/c")" -le 262144 ] || over=1
+done
+wait $writers
+writers=''
+kill $logger && wait $logger
+ok $over "never more than the limit"
+[ "$(sizes "$work/c")" -le 262144 ] && [ "$(sizes "$work/c")" -gt 170000 ]; ok $? "and not much less"
+[ -e "$work/c/t.trace.keep" ]; ok $? "a file of another name stays"
+by_itself "$work"/c/t.trace*[0-9]; ok $? "files that stayed print by themselves"
+
+# A file system that is full, and not any more
+mount -t tmpfs -o size=1M none "$work/small"
+dd if=/dev/zero of="$work/small/other" bs=1024 count=900 2>/dev/null
+trace_unload
+trace_load_with size=64K
+tracelogger --json -f "$work/small/t.trace" -k 0 2>"$work/said" &
+logger=$!
+emit 10
+wait_until started "$work/small/t.trace"
+emit 5000
+wait_until grep -q 'counted as lost' "$work/said"; ok $? "says that there is no room"
+kill -0 $logger; ok $? "does not end"
+rm "$work/small/other"
+wait_until grep -q 'room again' "$work/said"; ok $? "goes on when there is room"
+kill $logger && wait $logger
+exact 5010 "$work"/small/t.trace*; ok $? "nothing is missing that is not counted"
+umount "$work/small"
+
+# Killed: the file is good up to there
+mkdir "$work/k"
+broken=0
+grew() { [ "$(sizes "$work/k")" -gt $((before + 5000)) ]; }
+for _ in 1 2 3 4 5; do
+	before=$(sizes "$work/k")
+	tracelogger -q -p 0 -f "$work/k/t.trace" -s 64K &
+	logger=$!
+	emit 1000 &
+	writers=$!
+	wait_until grew
+	kill -9 $logger
+	wait $writers $logger
+	writers=''
+done 2>/dev/null
+for f in "$work"/k/*; do
+	# The last frame may be cut, and nothing else.
+	case "$(total damages "$f") $(total missing "$f") $(total events "$f")" in
+	"0 0 "[1-9]* | "1 0 "[1-9]*) ;;
+	*)	echo "# $f"; broken=1 ;;
+	esac
+done
+ok $broken "killed five times: every file prints"
+logger=''
+
+echo "1..$count"
+[ $bad = 0 ]

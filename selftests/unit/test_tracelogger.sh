@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_tracelogger.sh - tracelogger without a device: files, limits, disks that fail, signals
+#
+# A stream that was made up takes the place of the device. Whatever fails, all files
+# joined have every event once. tracelogger_shim.c fails each write(2) in turn, and looks
+# behind each whether the limit holds.
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
+tools=$(cd "$out/../../tools" && pwd) || exit 1
+work=$(mktemp -d) || exit 1
+logger=''
+trap '[ -z "$logger" ] || kill -9 $logger 2>/dev/null; rm -rf "$work"' EXIT
+export LC_ALL=C PATH="$out:$PATH"
+cd "$work" || exit 1
+count=0 bad=0
+echo "TAP version 13"
+
+ok()	# STATUS NAME
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $2"
+	fi
+}
+
+is()	# GOT WANT NAME
+{
+	[ "$1" = "$2" ]
+	ok $? "$3"
+	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
+}
+
+make_stream()	# EVENTS
+{
+	{
+		echo "info 0"
+		echo "clock 1000 1700000000000000000"
+		echo "bench $1"
+	} | gen_stream
+}
+
+total()	# WORD FILE
+{
+	"$tools/traceinfo" --no-default-fmt --json --statistics "$2" 2>/dev/null | tail -n 1 |
+		sed "s/.*\"$1\":\([0-9]*\).*/\1/"
+}
+
+sizes() { find "$1" -type f -exec stat -c %s {} + | awk '{ n += $1 } END { print n + 0 }'; }
+
+# refused OPTION...: status 2 and a message with these words behind --
+refused()
+{
+	words=$1
+	shift
+	"$tools/tracelogger" "$@" >said 2>&1
+	[ $? = 2 ] && grep -q -- "$words" said
+	ok $? "refused: $*"
+}
+
+wait_until()	# COMMAND...: a minute at the most
+{
+	tries=600
+	while [ $tries -gt 0 ]; do
+		! "$@" || return 0
+		sleep 0.1
+		tries=$((tries - 1))
+	done
+	return 1
+}
+
+log="$tools/tracelogger"
+make_stream 5000 >s.trace
+make_stream 20000 >long.trace
+
+refused "no size" -f x -s 10X
+refused "64K at least" -f x -s 1K
+refused "64K at least" -f x -l 100K
+refused "no time" -f x --age 5y
+refused "another sequence" -f x-%Q
+refused "in its directory" -f "a-%Y/x"
+refused "no policy" --sync sometimes
+refused "no policy" --sync severity=4
+refused "no NAME=VALUE" -A board
+refused "number of each file" -A file=3
+refused "no permissions" -P 0888
+refused "no percentage" -p 101
+refused "one too many" -f x y
+refused "are of files" -l 1M
+
+# What is there, in files
+mkdir a
+$log -q --once --device s.trace -f a/t.trace -s 64K -A board=7 -P 416
+ok $? "--once ends with status 0"
+is "$(cd a && echo *)" "t.trace t.trace.000002 t.trace.000003 t.trace.000004" "files are named by their numbers"
+cat a/* >joined
+is "$(total events joined)" 5000 "all events are there"
+is "$(total missing joined) $(total damages joined)" "0 0" "joined, they have no gap"
+is "$(stat -c %a a/t.trace)" 640 "permissions are as asked for"
+is "$("$tools/traceinfo" -v a/t.trace.000003 | sed -n 's/^--- \([a-z]*=\)/\1/p' | xargs)" "file=3 board=7" "each has its number and the attributes"
+large=0
+for f in a/*; do [ "$(stat -c %s "$f")" -le 65536 ] || large=1; done
+ok $large "none is larger than 64K"
+# None of these is ours
+touch a/t.tracer a/t.trace.1x a/xt.trace a/t.trace.
+mkdir b
+$log -q --once --device s.trace -f b/t-%Y%m%d.trace -M 4096
+is "$(cd b && echo *)" "t-$(date +%Y%m%d).trace" "the date is in the name"
+$log -q --once --device s.trace -f a/t.trace -l 128K
+ok $? "a limit below what is there"
+stay=0
+for f in a/t.tracer a/t.trace.1x a/xt.trace a/t.trace.; do [ -e $f ] || stay=1; done
+ok $stay "files of other names stay"
+rm a/t.tracer a/t.trace.1x a/xt.trace a/t.trace.
+[ "$(sizes a)" -le 131072 ]; ok $? "the oldest went"
+$log --once --device s.trace 2>/dev/null >piped
+is "$(total events piped)" 5000 "standard output"
+$log --once --device s.trace 2>said | true
+ok $? "nobody reads standard output"
+
+# The limit holds behind every write
+cc=${CC:-gcc}
+if ! $cc -shared -fPIC -O1 -o shim.so "$here/tracelogger_shim.c" 2>/dev/null; then
+	ok 1 "the shim does not compile"
+fi
+mkdir c
+SHIM_DIR=c SHIM_LIMIT=262144 LD_PRELOAD=$PWD/shim.so $log -q --once --device long.trace -f c/t.trace -l 256K
+ok $? "no write goes beyond the limit"
+[ "$(sizes c)" -gt 180000 ]; ok $? "which is used"
+
+# Each write fails in turn
+writes() { rm -f w; SHIM_LOG=w LD_PRELOAD=$PWD/shim.so $log -q --once --device s.trace -f n/t.trace -s 64K; wc -l <w; }
+mkdir n; nr=$(writes)
+[ "$nr" -gt 6 ]; ok $? "there are $nr writes"
+for kind in "28 ENOSPC" "5 EIO"; do
+	errno=${kind% *} name=${kind#* } lost='' early=''
+	i=1
+	while [ $i -le "$nr" ]; do
+		for short in '' 1; do
+			rm -rf d; mkdir d
+			SHIM_NTH=$i SHIM_COUNT=$((1 + ${short:-0})) SHIM_ERRNO=$errno SHIM_SHORT=$short \
+				SHIM_DIR=d SHIM_LIMIT=1000000 LD_PRELOAD=$PWD/shim.so \
+				$log -q --device s.trace -f d/t.trace -s 64K -l 1M || early="$early $i"
+			cat d/* >joined
+			[ "$(total events joined) $(total missing joined)" = "5000 0" ] || lost="$lost $i$short"
+		done
+		i=$((i + 1))
+	done
+	is "$lost" "" "$name at each write: nothing is missing"
+	is "$early" "" "$name at each write: it goes on"
+done
+
+# Signals
+mkfifo pipe
+mkdir e
+$log --json -p 0 --device pipe -f e/t.trace --sync always 2>said &
+logger=$!
+exec 9>pipe
+cat s.trace >&9
+wait_until test -s e/t.trace; ok $? "it saves what comes"
+kill -HUP $logger
+wait_until sh -c 'cat s.trace >&9; test -e e/t.trace.000002'; ok $? "SIGHUP begins another file"
+mv e/t.trace.000002 e/moved
+cat s.trace >&9
+wait_until test -e e/t.trace.000003; ok $? "a file that was moved away is left alone"
+kill -USR1 $logger
+wait_until grep -q '"why":"asked"' said; ok $? "SIGUSR1 tells the counts"
+kill $logger
+wait $logger; ok $? "SIGTERM ends it with status 0"
+logger=''
+exec 9>&-
+json_check <said >/dev/null 2>&1; ok $? "what it says is JSON"
+cat e/t.trace e/moved e/t.trace.000003 >joined
+is "$(total damages joined)" 0 "no frame was cut"
+
+echo "1..$count"
+[ $bad = 0 ]

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tracelogger_shim.c - a disk that fails, for LD_PRELOAD
+ *
+ * write(2) to a regular file is counted. From the SHIM_NTH on, SHIM_COUNT of them fail with
+ * the error SHIM_ERRNO; with SHIM_SHORT the first of these writes half before. After each
+ * the files of SHIM_DIR are added up: more than SHIM_LIMIT bytes is the end of the program,
+ * with status 99. SHIM_LOG gets a line each.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static long number(const char *name)
+{
+	const char *s = getenv(name);
+
+	return s ? atol(s) : 0;
+}
+
+static void look(void)
+{
+	const char *path = getenv("SHIM_DIR");
+	long limit = number("SHIM_LIMIT"), sum = 0;
+	DIR *dir = path && limit ? opendir(path) : NULL;
+	struct dirent *e;
+	struct stat st;
+
+	if (!dir)
+		return;
+	while ((e = readdir(dir)))
+		if (!fstatat(dirfd(dir), e->d_name, &st, 0) && S_ISREG(st.st_mode))
+			sum += st.st_size;
+	closedir(dir);
+	if (sum > limit)
+		_exit(99);
+}
+
+ssize_t write(int fd, const void *buf, size_t n)
+{
+	static long writes;
+	long nth = number("SHIM_NTH"), count = number("SHIM_COUNT");
+	const char *log = getenv("SHIM_LOG");
+	struct stat st;
+	ssize_t done;
+	int to;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || fd <= 2)
+		return syscall(SYS_write, fd, buf, n);
+	writes++;
+	if (log) {
+		to = open(log, O_WRONLY | O_CREAT | O_APPEND, 0644);
+		syscall(SYS_write, to, "write\n", 6);
+		close(to);
+	}
+	if (nth && writes >= nth && writes < nth + count) {
+		if (writes == nth && number("SHIM_SHORT"))
+			return syscall(SYS_write, fd, buf, n / 2 + 1);
+		errno = (int)number("SHIM_ERRNO");
+		return -1;
+	}
+	done = syscall(SYS_write, fd, buf, n);
+	look();
+	return done;
+}

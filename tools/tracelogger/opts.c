@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * opts.c - the words of the command line
+ *
+ * Every word is checked before anything is opened; what is wrong is named, with what would
+ * be right, and the exit status is 2.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tracelogger.h"
+
+enum {
+	OPT_DEVICE = 256, OPT_AGE, OPT_SYNC, OPT_ONCE, OPT_JSON,
+};
+
+static const char shorts[] = "f:s:l:k:p:t:oM:P:A:qhV";
+
+static const struct option longs[] = {
+	{ "file", required_argument, NULL, 'f' },
+	{ "size", required_argument, NULL, 's' },
+	{ "limit", required_argument, NULL, 'l' },
+	{ "keep-free", required_argument, NULL, 'k' },
+	{ "percent", required_argument, NULL, 'p' },
+	{ "time", required_argument, NULL, 't' },
+	{ "keep-open", no_argument, NULL, 'o' },
+	{ "open-mode", required_argument, NULL, 'M' },
+	{ "permissions", required_argument, NULL, 'P' },
+	{ "attribute", required_argument, NULL, 'A' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "age", required_argument, NULL, OPT_AGE },
+	{ "sync", required_argument, NULL, OPT_SYNC },
+	{ "once", no_argument, NULL, OPT_ONCE },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+"Usage: tracelogger [options]\n"
+"Save the events of /dev/trace in files, each of which traceinfo prints by itself.\n"
+"\n"
+"Where:\n"
+"  -f, --file NAME         %Y %y %m %d %j %H %M %S %s stand for the time; without it\n"
+"                          standard output\n"
+"  -P, --permissions PERM  of a new file: decimal, or octal with a leading 0 (0644)\n"
+"  -M, --open-mode FLAGS   more flags of open(2), as a number\n"
+"  -o, --keep-open         stay with a file that is moved away\n"
+"  -A, --attribute NAME=VALUE  a note at the beginning of each file\n"
+"\n"
+"How much:\n"
+"  -s, --size SIZE         of a file (16M, or an eighth of the limit)\n"
+"      --age TIME          that a file spans at most: 1h, 1d\n"
+"  -l, --limit SIZE        of all files together; the oldest go\n"
+"  -k, --keep-free SIZE|PERCENT%  of the file system (5%)\n"
+"\n"
+"When:\n"
+"  -p, --percent PERCENT   save when the buffer of a CPU is this full (25); 0: at once\n"
+"  -t, --time TIME         save at least this often: 500ms, 30s; a number is minutes (1s)\n"
+"      --sync POLICY,...   none, interval=TIME (5s), severity=0..3, always\n"
+"      --once              save what there is, and end\n"
+"\n"
+"Other:\n"
+"      --device PATH       instead of /dev/trace\n"
+"  -q, --quiet             say nothing but errors\n"
+"      --json              say it in JSON\n"
+"  -h, --help\n"
+"  -V, --version\n"
+"\n"
+"SIGALRM saves now, SIGHUP begins another file, SIGUSR1 saves, syncs and tells the counts.\n";
+
+static _Noreturn void usage(const char *option, const char *word, const char *problem)
+{
+	fprintf(stderr, "tracelogger: %s: '%s' %s\n", option, word, problem);
+	exit(2);
+}
+
+static uint64_t number(const char *option, const char *word, const char **end, const char *what)
+{
+	unsigned long long n;
+	char *e;
+
+	errno = 0;
+	n = strtoull(word, &e, 10);
+	if (!isdigit((unsigned char)*word) || errno || n > INT64_MAX)
+		usage(option, word, what);
+	*end = e;
+	return n;
+}
+
+static uint64_t parse_size(const char *option, const char *word)
+{
+	static const char what[] = "is no size, as 100M; units are K, M and G";
+	static const char units[] = "KMG";
+	const char *end, *unit;
+	uint64_t n = number(option, word, &end, what);
+	int shift = 0;
+
+	if (*end) {
+		unit = strchr(units, toupper((unsigned char)*end));
+		if (!unit || end[1])
+			usage(option, word, what);
+		shift = 10 * (int)(unit - units + 1);
+	}
+	if (n > (uint64_t)INT64_MAX >> shift)
+		usage(option, word, what);
+	return n << shift;
+}
+
+/* A number alone is minutes, as in QNX. */
+static int64_t parse_time(const char *option, const char *word)
+{
+	static const char what[] = "is no time, as 30s; units are ms, s, m, h and d";
+	static const struct { const char *unit; int64_t ns; } units[] = {
+		{ "", 60 * TL_NSEC }, { "ms", TL_NSEC / 1000 }, { "s", TL_NSEC },
+		{ "m", 60 * TL_NSEC }, { "min", 60 * TL_NSEC }, { "h", 3600 * TL_NSEC },
+		{ "d", 86400 * TL_NSEC },
+	};
+	const char *end;
+	uint64_t n = number(option, word, &end, what);
+	size_t i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].unit) && n <= (uint64_t)(INT64_MAX / units[i].ns))
+			return (int64_t)n * units[i].ns;
+	usage(option, word, what);
+}
+
+static unsigned int parse_percent(const char *option, const char *word, const char *after)
+{
+	const char *end;
+	uint64_t n = number(option, word, &end, "is no percentage from 0 to 100");
+
+	if (strcmp(end, after) || n > 100)
+		usage(option, word, "is no percentage from 0 to 100");
+	return (unsigned int)n;
+}
+
+static void parse_keep_free(struct tl_options *opt, const char *word)
+{
+	size_t len = strlen(word);
+
+	opt->keep_free = 0;
+	opt->keep_percent = 0;
+	if (len && word[len - 1] == '%')
+		opt->keep_percent = parse_percent("--keep-free", word, "%");
+	else
+		opt->keep_free = parse_size("--keep-free", word);
+}
+
+static void parse_sync(struct tl_options *opt, const char *all)
+{
+	static const char what[] = "is no policy: none, interval=TIME, severity=0..3 or always";
+	char word[64];
+	size_t len;
+
+	opt->sync_every = 0;
+	for (;; all += len + 1) {
+		len = strcspn(all, ",");
+		snprintf(word, sizeof(word), "%.*s", (int)len, all);
+		if (!strncmp(word, "interval=", 9)) {
+			opt->sync_every = parse_time("--sync", word + 9);
+			if (!opt->sync_every)
+				usage("--sync", word, "is no interval; 'always' syncs whatever is written");
+		} else if (!strncmp(word, "severity=", 9) && word[9] >= '0' && word[9] <= '3' &&
+			   !word[10]) {
+			opt->sync_severity = word[9] - '0';
+		} else if (!strcmp(word, "always")) {
+			opt->sync_always = true;
+		} else if (strcmp(word, "none") || len != strlen(all)) {
+			usage("--sync", word, what);
+		}
+		if (!all[len])
+			break;
+	}
+}
+
+static long parse_bits(const char *option, const char *word, long allowed, const char *what)
+{
+	char *end;
+	long n;
+
+	errno = 0;
+	n = strtol(word, &end, 0);
+	if (!isdigit((unsigned char)*word) || *end || errno || n & ~allowed)
+		usage(option, word, what);
+	return n;
+}
+
+static void add_note(struct tl_options *opt, const char *word)
+{
+	const char *value = strchr(word, '=');
+	size_t total = 64 + 2 * strlen(word) + 16, i;
+
+	if (!value || value == word)
+		usage("--attribute", word, "is no NAME=VALUE");
+	if ((size_t)(value - word) == strlen(DEVTRACE_NOTE_FILE) &&
+	    !strncmp(word, DEVTRACE_NOTE_FILE, strlen(DEVTRACE_NOTE_FILE)))
+		usage("--attribute", word, "has the name of the number of each file; take another");
+	for (i = 0; i < opt->nr_notes; i++)
+		total += 2 * strlen(opt->notes[i]) + 16;
+	if (opt->nr_notes == TL_NOTES || total > TL_HEAD_MAX)
+		usage("--attribute", word, "is too much; 16 of them, 1900 bytes in all");
+	opt->notes[opt->nr_notes++] = word;
+}
+
+static void check(struct tl_options *opt)
+{
+	struct tl_name name;
+	const char *problem;
+
+	if (opt->file && !strcmp(opt->file, "-"))
+		opt->file = NULL;
+	if (opt->file && tl_name_parse(&name, opt->file, &problem))
+		usage("--file", opt->file, problem);
+	if (!opt->file && (opt->limit || opt->age || opt->size)) {
+		fputs("tracelogger: --size, --age and --limit are of files; name one with --file\n",
+		      stderr);
+		exit(2);
+	}
+	if (!opt->file && isatty(STDOUT_FILENO)) {
+		fputs("tracelogger: frames are nothing for a terminal; name a file with --file, or send them to traceinfo\n",
+		      stderr);
+		exit(2);
+	}
+	if (!opt->size) {
+		opt->size = 16 << 20;
+		if (opt->limit && opt->limit / 8 < opt->size)
+			opt->size = opt->limit / 8 > TL_SIZE_MIN ? opt->limit / 8 : TL_SIZE_MIN;
+	}
+	if (opt->size < TL_SIZE_MIN || (opt->limit && opt->size > opt->limit / 2)) {
+		fprintf(stderr, "tracelogger: a file of %llu bytes and a limit of %llu: a file has 64K at least, and the limit room for two\n",
+			(unsigned long long)opt->size, (unsigned long long)opt->limit);
+		exit(2);
+	}
+}
+
+void tl_options_parse(struct tl_options *opt, int argc, char **argv)
+{
+	const long open_flags = O_ACCMODE | O_CREAT | O_APPEND | O_DSYNC | O_SYNC | O_NOATIME;
+	int c;
+
+	*opt = (struct tl_options){
+		.device = "/dev/trace", .keep_percent = 5, .every = TL_NSEC, .percent = 25,
+		.perm = 0644, .sync_severity = -1, .sync_every = 5 * TL_NSEC,
+	};
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		switch (c) {
+		case 'f':
+			opt->file = optarg;
+			break;
+		case 's':
+			opt->size = parse_size("--size", optarg);
+			if (!opt->size)
+				usage("--size", optarg, "is too small; a file has 64K at least");
+			break;
+		case 'l':
+			opt->limit = parse_size("--limit", optarg);
+			break;
+		case 'k':
+			parse_keep_free(opt, optarg);
+			break;
+		case 'p':
+			opt->percent = parse_percent("--percent", optarg, "");
+			break;
+		case 't':
+			opt->every = parse_time("--time", optarg);
+			break;
+		case 'o':
+			opt->keep_open = true;
+			break;
+		case 'M':
+			opt->open_flags = (int)(parse_bits("--open-mode", optarg, open_flags,
+				"is not made of O_DSYNC, O_SYNC and O_NOATIME") &
+				~(long)O_ACCMODE);
+			break;
+		case 'P':
+			opt->perm = (mode_t)parse_bits("--permissions", optarg, 0777,
+						       "are no permissions; as 420, or 0644");
+			break;
+		case 'A':
+			add_note(opt, optarg);
+			break;
+		case 'q':
+			opt->quiet = true;
+			break;
+		case OPT_DEVICE:
+			opt->device = optarg;
+			break;
+		case OPT_AGE:
+			opt->age = parse_time("--age", optarg);
+			break;
+		case OPT_SYNC:
+			parse_sync(opt, optarg);
+			break;
+		case OPT_ONCE:
+			opt->once = true;
+			break;
+		case OPT_JSON:
+			opt->json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			exit(fflush(stdout) ? 1 : 0);
+		case 'V':
+			puts("tracelogger " TI_VERSION);
+			exit(fflush(stdout) ? 1 : 0);
+		default:
+			fputs("Try 'tracelogger --help'.\n", stderr);
+			exit(2);
+		}
+	}
+	if (optind < argc)
+		usage("argument", argv[optind], "is one too many; a file is named with --file");
+	check(opt);
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * store.c - files within their limits
+ *
+ * Invariants
+ * - Before a byte is written there is room for it: under --limit with all files of ours,
+ *   and above --keep-free. Oldest files go first, never the one that is written.
+ * - Nothing but files whose name is ours is counted or removed.
+ * - A file begins with a flag, for what a file before it was cut in, and with notes: its
+ *   number, which tells the order also where the clock does not, and attributes.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include "tracelogger.h"
+
+#define NAMES_TRIED	100000
+/* Blocks that a file system may need beside the data */
+#define SPARE_BLOCKS	4
+
+int64_t tl_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec * TL_NSEC + t.tv_nsec;
+}
+
+static int note_number(const struct devtrace_item *item, void *arg)
+{
+	uint64_t *number = arg;
+
+	if (item->kind != DEVTRACE_ITEM_NOTE)
+		return 1;
+	if (strcmp(item->u.note.name, DEVTRACE_NOTE_FILE))
+		return 0;
+	*number = strtoull(item->u.note.value, NULL, 10);
+	return 1;
+}
+
+/* 0: it does not say, and counts as older than all that do. */
+static uint64_t number_of(int dirfd, const char *name)
+{
+	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct devtrace_decoder *d;
+	uint64_t number = 0;
+	char buf[512];
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, buf, sizeof(buf));
+	close(fd);
+	d = devtrace_decoder_new(note_number, &number);
+	if (d && n > 0)
+		devtrace_decoder_feed(d, buf, (size_t)n, NULL);
+	devtrace_decoder_free(d);
+	return number;
+}
+
+static int older(const void *a, const void *b)
+{
+	const struct tl_own *x = a, *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	if (x->mtime.tv_sec != y->mtime.tv_sec)
+		return x->mtime.tv_sec < y->mtime.tv_sec ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static int add_own(struct tl_store *s, const char *name, uint64_t size, uint64_t number,
+		   struct timespec mtime)
+{
+	struct tl_own *own = realloc(s->own, (s->nr + 1) * sizeof(*own));
+	char *copy = own ? strdup(name) : NULL;
+
+	if (own)
+		s->own = own;
+	if (!copy)
+		return -ENOMEM;
+	own[s->nr++] = (struct tl_own){
+		.name = copy, .size = size, .number = number, .mtime = mtime,
+	};
+	return 0;
+}
+
+static int scan(struct tl_store *s)
+{
+	int fd = dup(s->dirfd);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+	struct stat st;
+	int err = 0;
+
+	if (!dir)
+		return -errno;
+	rewinddir(dir);
+	while (!err && (e = readdir(dir))) {
+		uint64_t number;
+
+		if (!tl_name_ours(&s->name, e->d_name) ||
+		    fstatat(s->dirfd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+			continue;
+		number = number_of(s->dirfd, e->d_name);
+		err = add_own(s, e->d_name, (uint64_t)st.st_size, number, st.st_mtim);
+		s->total += (uint64_t)st.st_size;
+		if (number > s->number)
+			s->number = number;
+	}
+	closedir(dir);
+	if (s->nr)
+		qsort(s->own, s->nr, sizeof(*s->own), older);
+	return err;
+}
+
+int tl_store_init(struct tl_store *s, const struct tl_options *opt)
+{
+	const char *problem;
+
+	memset(s, 0, sizeof(*s));
+	s->opt = opt;
+	s->fd = -1;
+	s->dirfd = -1;
+	if (!opt->file) {
+		strcpy(s->name.dir, "standard output");
+		return 0;
+	}
+	if (tl_name_parse(&s->name, opt->file, &problem))
+		return -EINVAL;
+	s->dirfd = open(s->name.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->dirfd < 0)
+		return -errno;
+	if (opt->sync_always || opt->sync_every || opt->sync_severity >= 0) {
+		s->sync = tl_sync_new(opt->sync_every, s->dirfd);
+		if (!s->sync)
+			return -ENOMEM;
+	}
+	return scan(s);
+}
+
+static bool remove_oldest(struct tl_store *s)
+{
+	struct tl_own *own = s->own;
+
+	if (!s->nr || (unlinkat(s->dirfd, own->name, 0) && errno != ENOENT))
+		return false;
+	s->total -= own->size;
+	s->removed++;
+	free(own->name);
+	memmove(own, own + 1, --s->nr * sizeof(*own));
+	if (s->sync)
+		tl_sync_dir(s->sync);
+	return true;
+}
+
+static uint64_t room_now(const struct tl_store *s)
+{
+	uint64_t room = UINT64_MAX, keep = s->opt->keep_free, block, have;
+	struct statvfs v;
+
+	if (s->opt->limit)
+		room = s->opt->limit > s->total ? s->opt->limit - s->total : 0;
+	if (fstatvfs(s->dirfd, &v))
+		return room;
+	if (!keep)
+		keep = (uint64_t)v.f_blocks * v.f_frsize / 100 * s->opt->keep_percent;
+	if (!keep)
+		return room;
+	block = v.f_frsize;
+	have = (uint64_t)v.f_bavail * block;
+	keep += SPARE_BLOCKS * block;
+	have = have > keep ? have - keep : 0;
+	return have < room ? have : room;
+}
+
+uint64_t tl_store_room(struct tl_store *s, uint64_t want)
+{
+	uint64_t room;
+
+	if (!s->opt->file)
+		return UINT64_MAX;
+	while ((room = room_now(s)) < want)
+		if (!remove_oldest(s))
+			break;
+	return room;
+}
+
+static size_t put_note(uint8_t *out, size_t size, const char *name, size_t len, const char *value)
+{
+	uint8_t body[TL_HEAD_MAX] = { DEVTRACE_EMPTY_NOTE };
+	size_t n = sizeof(struct devtrace_wire_note), rest = strlen(value) + 1;
+
+	if (n + len + 1 + rest > sizeof(body))
+		return 0;
+	memcpy(body + n, name, len);
+	n += len + 1;
+	memcpy(body + n, value, rest);
+	return devtrace_frame_encode(out, size, DEVTRACE_CHECK_CRC32, 0, DEVTRACE_T_EMPTY, body,
+				     n + rest, true);
+}
+
+static size_t make_head(const struct tl_store *s, uint8_t out[TL_HEAD_MAX])
+{
+	char number[24];
+	size_t n = 1, i;
+
+	out[0] = DEVTRACE_FLAG;
+	snprintf(number, sizeof(number), "%llu", (unsigned long long)s->number);
+	n += put_note(out + n, TL_HEAD_MAX - n, DEVTRACE_NOTE_FILE, strlen(DEVTRACE_NOTE_FILE),
+		      number);
+	for (i = 0; i < s->opt->nr_notes; i++) {
+		const char *note = s->opt->notes[i], *value = strchr(note, '=');
+
+		n += put_note(out + n, TL_HEAD_MAX - n, note, (size_t)(value - note), value + 1);
+	}
+	return n;
+}
+
+/* A name that was used is not used again while files that came after it are there. */
+static bool taken(const struct tl_store *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if (!strncmp(s->own[i].name, s->stem, strlen(s->stem)))
+			return true;
+	return false;
+}
+
+static void add_suffix(struct tl_store *s, uint64_t n)
+{
+	snprintf(s->current, sizeof(s->current), "%.*s.%06llu", NAME_MAX - 24, s->stem,
+		 (unsigned long long)n);
+}
+
+static int open_new(struct tl_store *s)
+{
+	const int flags = O_WRONLY | O_CREAT | O_APPEND | O_EXCL | O_CLOEXEC | O_NOFOLLOW |
+			  s->opt->open_flags;
+	uint64_t suffix = s->number;
+	struct stat st;
+
+	tl_name_make(&s->name, s->stem);
+	if (taken(s))
+		add_suffix(s, suffix++);
+	else
+		strcpy(s->current, s->stem);
+	for (;;) {
+		s->fd = openat(s->dirfd, s->current, flags, s->opt->perm);
+		if (s->fd >= 0 || errno != EEXIST || suffix > s->number + NAMES_TRIED)
+			break;
+		add_suffix(s, suffix++);
+	}
+	if (s->fd < 0)
+		return -errno;
+	if (!fstat(s->fd, &st)) {
+		s->dev = st.st_dev;
+		s->ino = st.st_ino;
+	}
+	return 0;
+}
+
+int tl_store_begin(struct tl_store *s)
+{
+	uint8_t head[TL_HEAD_MAX];
+	ssize_t done;
+	size_t n;
+	int err;
+
+	s->number++;
+	n = make_head(s, head);
+	err = tl_store_room(s, n) < n ? -ENOSPC : 0;
+	if (!err && s->opt->file)
+		err = open_new(s);
+	else if (!err)
+		s->fd = STDOUT_FILENO;
+	if (err) {
+		s->number--;
+		return err;
+	}
+	s->size = 0;
+	s->head = n;
+	s->begun = tl_now();
+	s->files++;
+	if (s->sync) {
+		tl_sync_file(s->sync, s->fd);
+		tl_sync_dir(s->sync);
+	}
+	/* A head in part would spoil what comes behind it. */
+	done = tl_store_write(s, head, n);
+	if (done == (ssize_t)n)
+		return 0;
+	tl_store_spoilt(s);
+	return done < 0 ? (int)done : -ENOSPC;
+}
+
+ssize_t tl_store_write(struct tl_store *s, const uint8_t *p, size_t n)
+{
+	ssize_t done = write(s->fd, p, n);
+
+	if (done < 0)
+		return -errno;
+	s->size += (uint64_t)done;
+	s->total += (uint64_t)done;
+	s->bytes += (uint64_t)done;
+	return done;
+}
+
+/* Moved away or removed by somebody: then it is not ours any more. */
+static bool moved(const struct tl_store *s)
+{
+	struct stat st;
+
+	return !s->opt->keep_open &&
+	       (fstatat(s->dirfd, s->current, &st, AT_SYMLINK_NOFOLLOW) ||
+		st.st_dev != s->dev || st.st_ino != s->ino);
+}
+
+void tl_store_end(struct tl_store *s)
+{
+	struct timespec now = { 0 };
+	bool gone;
+
+	if (s->fd < 0 || !s->opt->file)
+		return;
+	gone = moved(s);
+	if (s->sync)
+		tl_sync_close(s->sync, s->fd);
+	else
+		close(s->fd);
+	s->fd = -1;
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (gone || add_own(s, s->current, s->size, s->number, now))
+		s->total -= s->size;
+}
+
+void tl_store_spoilt(struct tl_store *s)
+{
+	s->errors++;
+	if (s->fd < 0 || !s->opt->file)
+		return;
+	if (s->size > s->head) {
+		tl_store_end(s);
+		return;
+	}
+	/* Nothing in it; a disk that fails for ever is not to fill with such files. */
+	unlinkat(s->dirfd, s->current, 0);
+	if (s->sync)
+		tl_sync_file(s->sync, -1);
+	close(s->fd);
+	s->fd = -1;
+	s->total -= s->size;
+	s->files--;
+	s->number--;
+}
+
+bool tl_store_full(const struct tl_store *s)
+{
+	char name[NAME_MAX + 1];
+
+	if (s->fd < 0 || !s->opt->file)
+		return false;
+	if (s->size + TL_RESERVE + TL_HEAD_MAX > s->opt->size ||
+	    (s->opt->age && tl_now() - s->begun >= s->opt->age) || moved(s))
+		return true;
+	if (!s->name.periodic)
+		return false;
+	tl_name_make(&s->name, name);
+	return strcmp(name, s->stem) != 0;
+}
+
+void tl_store_free(struct tl_store *s)
+{
+	size_t i;
+
+	tl_store_end(s);
+	if (s->sync)
+		tl_sync_free(s->sync);
+	for (i = 0; i < s->nr; i++)
+		free(s->own[i].name);
+	free(s->own);
+	if (s->dirfd >= 0)
+		close(s->dirfd);
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sync.c - a thread that waits for the disk, so that nobody else does
+ *
+ * Who writes tells it of the file and of what was written, and goes on. fdatasync(2) works
+ * on a duplicate of the descriptor: the file may be closed meanwhile. The directory is
+ * synced after a file came or went, or the name may be gone after a power cut.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "tracelogger.h"
+
+#define CLOSED_MAX	16
+
+struct tl_sync {
+	pthread_t	thread;
+	pthread_mutex_t	lock;
+	pthread_cond_t	wake;
+	int64_t		every;
+	int		dirfd, fd;
+	int		closed[CLOSED_MAX];
+	unsigned int	nr_closed;
+	bool		dirty, dir, now, stop;
+};
+
+/* Whether there is something to do; else when to look again. The lock is held. */
+static void wait_for_work(struct tl_sync *s)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	t.tv_sec += s->every / TL_NSEC;
+	t.tv_nsec += s->every % TL_NSEC;
+	if (t.tv_nsec >= TL_NSEC) {
+		t.tv_nsec -= TL_NSEC;
+		t.tv_sec++;
+	}
+	while (!s->stop && !s->now && !s->nr_closed && !s->dir) {
+		if (!s->every)
+			pthread_cond_wait(&s->wake, &s->lock);
+		else if (pthread_cond_timedwait(&s->wake, &s->lock, &t))
+			break;
+	}
+}
+
+static void sync_once(struct tl_sync *s)
+{
+	int fd = s->dirty && s->fd >= 0 ? dup(s->fd) : -1;
+	int closed = s->nr_closed ? s->closed[--s->nr_closed] : -1;
+	bool dir = s->dir;
+
+	s->dirty = false;
+	s->dir = false;
+	s->now = false;
+	pthread_mutex_unlock(&s->lock);
+	/* An error was told to who writes, or will be. */
+	if (fd >= 0) {
+		(void)!fdatasync(fd);
+		close(fd);
+	}
+	if (closed >= 0) {
+		(void)!fsync(closed);
+		close(closed);
+	}
+	if (dir)
+		(void)!fsync(s->dirfd);
+	pthread_mutex_lock(&s->lock);
+}
+
+static void *work(void *arg)
+{
+	struct tl_sync *s = arg;
+
+	pthread_mutex_lock(&s->lock);
+	while (!s->stop || s->dirty || s->dir || s->nr_closed) {
+		if (!s->stop)
+			wait_for_work(s);
+		sync_once(s);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return NULL;
+}
+
+struct tl_sync *tl_sync_new(int64_t every, int dirfd)
+{
+	struct tl_sync *s = calloc(1, sizeof(*s));
+	pthread_condattr_t attr;
+
+	if (!s)
+		return NULL;
+	s->every = every;
+	s->dirfd = dirfd;
+	s->fd = -1;
+	pthread_mutex_init(&s->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	if (pthread_create(&s->thread, NULL, work, s)) {
+		free(s);
+		return NULL;
+	}
+	return s;
+}
+
+void tl_sync_file(struct tl_sync *s, int fd)
+{
+	pthread_mutex_lock(&s->lock);
+	s->fd = fd;
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void wake(struct tl_sync *s)
+{
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void tl_sync_written(struct tl_sync *s, bool now)
+{
+	pthread_mutex_lock(&s->lock);
+	s->dirty = true;
+	s->now |= now;
+	wake(s);
+}
+
+void tl_sync_dir(struct tl_sync *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->dir = true;
+	wake(s);
+}
+
+void tl_sync_close(struct tl_sync *s, int fd)
+{
+	pthread_mutex_lock(&s->lock);
+	s->fd = -1;
+	s->dirty = false;
+	if (s->nr_closed < CLOSED_MAX)
+		s->closed[s->nr_closed++] = fd;
+	else
+		close(fd);	/* a disk as slow as that is left to the kernel */
+	wake(s);
+}
+
+void tl_sync_free(struct tl_sync *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->stop = true;
+	wake(s);
+	pthread_join(s->thread, NULL);
+	pthread_cond_destroy(&s->wake);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
