@@ -288,7 +288,7 @@ struct devtrace_ctl_profile {
 typedef int devtrace_profile_fn(const struct devtrace_ctl_profile *p, void *arg);
 int devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, void *arg);
 /*
- * Any tracepoint of the kernel, SYSTEM:EVENT, as one of the types 176 to 191: see
+ * Any tracepoint of the kernel, SYSTEM:EVENT, as one of the types 176 to 190: see
  * devtrace_ctl_profiles() for which. Its events come when a filter has the type;
  * removing it takes the type out of all filters. -EEXIST: it is added already;
  * -ENOSPC: so many are; -ENOENT: it is not known, or not added.

@@ -29,14 +29,18 @@
  *    remains: no code, no evaluated argument, no undefined symbol.
  *
  * The parts: devtrace/emit.h (connection, filter test, dictionaries),
- * devtrace/record.h (records), devtrace/short.h (the short form); and, not
+ * devtrace/filter.h (what the program itself wants),
+ * devtrace/record.h (records), devtrace/short.h (the short form), devtrace/assert.h
+ * (assertions); and, not
  * included from here because their names belong to others, devtrace/qnx.h
  * and devtrace/qs.h. libdevtrace(3) is the manual.
  */
 #ifndef DEVTRACE_H
 #define DEVTRACE_H
 
+#include <devtrace/assert.h>
 #include <devtrace/emit.h>
+#include <devtrace/filter.h>
 #include <devtrace/record.h>
 #include <devtrace/short.h>
 

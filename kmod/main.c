@@ -92,6 +92,7 @@ static int parse_config(void)
 static int __init devtrace_init(void)
 {
 	unsigned long bytes;
+	struct page *page;
 	int err;
 
 	err = parse_size(&bytes);
@@ -102,9 +103,10 @@ static int __init devtrace_init(void)
 		return err;
 
 	boot_id_init();
-	devtrace_control = (void *)get_zeroed_page(GFP_KERNEL);
-	if (!devtrace_control)
+	page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!page)
 		return -ENOMEM;
+	devtrace_control = page_address(page);
 	devtrace_control->version = DEVTRACE_WIRE_VERSION;
 	devtrace_control->size = sizeof(*devtrace_control);
 

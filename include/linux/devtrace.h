@@ -454,6 +454,41 @@ void devtrace_text(u8 severity, const char *fmt, ...);
 	(devtrace_text)(severity, __VA_ARGS__);				\
 } while (0)
 
+/* With the line as QP/Spy has it, and "module function". */
+static noinline __cold __maybe_unused
+void __devtrace_assert_failed(const char *module, const char *function, unsigned int line)
+{
+	struct devtrace_record r;
+
+	if (!devtrace_enabled(DEVTRACE_T_ASSERT))
+		return;
+	r.who = __DEVTRACE_SEV(DEVTRACE_SW3);
+	r.type = DEVTRACE_T_ASSERT;
+	r.full = false;
+	r.len = 0;
+	devtrace_put(&r, dt_u16(line));
+	r.data[r.len++] = DEVTRACE_E_STR;
+	r.len += 1 + scnprintf(r.data + r.len, sizeof(r.data) - r.len, "%s %s", module, function);
+	devtrace_end(&r);
+}
+
+/**
+ * devtrace_assert() - emit a record of severity sw3 if something does not hold
+ * @condition: what must hold
+ *
+ * The driver goes on; WARN_ON(!devtrace_assert(x)) says it in the kernel's log too.
+ *
+ * Context: any.
+ * Return: whether it holds.
+ */
+#define devtrace_assert(condition) ({					\
+	const bool __holds = !!(condition);				\
+									\
+	if (unlikely(!__holds))						\
+		__devtrace_assert_failed(KBUILD_MODNAME, __func__, __LINE__); \
+	__holds;							\
+})
+
 /*
  * Names. Process context, may sleep; 0 or -EINVAL (too long, empty, out of
  * range), -ENOSPC (the store is full), -ENOMEM.
@@ -482,6 +517,7 @@ struct devtrace_record { };
 	__devtrace_nothing(__VA_ARGS__);				\
 } while (0)
 #define devtrace_put(r, e)	__devtrace_nothing(r, e)
+#define devtrace_assert(condition)	(!!(condition))
 
 static inline bool devtrace_enabled(u8 type) { return false; }
 static inline bool devtrace_enabled_for(u8 type, u16 obj) { return false; }

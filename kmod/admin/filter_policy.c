@@ -8,13 +8,14 @@
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "emit/emit.h"
+#include "emit/emit_check.h"
 #include "emit/filter.h"
-#include "emit/filter_compile.h"
 #include "emit/filter_priv.h"
 #include "filter_policy.h"
 #include "lane/lane_filter.h"
@@ -23,61 +24,39 @@
 #include "stream/rings.h"
 #include "stream/table.h"
 
-/* All under devtrace_lock. */
-static struct filter *filters[FILTER_BITS];
-static u32 generations[FILTER_BITS];
-static u32 table_generation;
+struct filters devtrace_filters;
+
+/* Under devtrace_lock. */
 static struct devtrace_control *control_page;
+static bool gate_open;
 
-/* Everything that drivers and programs emit. */
-void filter_types_all(unsigned long *types)
+/* By the first index of the table's types */
+static const u8 origin_of[2] = { DEVTRACE_ORIGIN_KERNEL, DEVTRACE_ORIGIN_USER };
+
+static void ids_free(struct ids *ids)
 {
-	bitmap_fill(types, 256);
-	bitmap_clear(types, PROFILE_FIRST, PROFILE_NR);
+	unsigned int i;
+
+	for (i = 0; i < PAGES; i++)
+		if (ids->pages[i] != ids->rest)
+			kfree(ids->pages[i]);
 }
 
-/**
- * filter_all() - the filter that everything passes but the kernel profile events
- * @f: filled in
- *
- * These cost something as soon as a filter names them, so they have to be named.
- */
-void filter_all(struct filter *f)
+/* As filter_table_compile() makes one, or as much of it as there is. */
+void filter_table_free(struct filter_table *t)
 {
-	memset(f, 0, sizeof(*f));
-	filter_types_all(f->types);
-	f->origins = DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER;
-}
-
-/**
- * filter_is_open() - whether everything passes that drivers and programs emit
- * @f: the filter
- */
-bool filter_is_open(const struct filter *f)
-{
-	DECLARE_BITMAP(all, 256);
-
-	filter_types_all(all);
-	return bitmap_subset(all, f->types, 256) && !f->hw_severity && !f->sw_severity &&
-	       f->origins == (DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER) &&
-	       !f->objects.given && !f->signals.given &&
-	       !f->majors.given && !f->not_majors.given &&
-	       !f->pids.given && !f->not_pids.given &&
-	       !f->comms.given && !f->not_comms.given && !f->cpus.given;
-}
-
-/*
- * Whether stream 0 is the only one that wants anything, and wants everything there is:
- * profile events that it does not want there are none.
- */
-static bool plain(struct filter *const *f)
-{
-	unsigned int b;
-
-	for (b = 1; b < FILTER_BITS; b++)
-		if (f[b])
-			return false;
-	return f[0] && filter_is_open(f[0]);
+	if (!t)
+		return;
+	if (t->keys) {
+		ids_free(&t->keys->objects);
+		ids_free(&t->keys->signals);
+		kvfree(t->keys->majors);
+		kvfree(t->keys->pids);
+		kvfree(t->keys->comms);
+		kvfree(t->keys);
+	}
+	kfree(t->cpus);
+	kfree(t);
 }
 
 /* Who wants events of this origin at all. */
@@ -157,25 +136,36 @@ void filter_attach_profile(void)
 	if (!devtrace_profile_apply(devtrace_wanted, refused))
 		return;
 	for (b = 0; b < FILTER_BITS; b++)
-		if (filters[b])
-			bitmap_andnot(filters[b]->types, filters[b]->types, refused, 256);
+		if (devtrace_filters.f[b])
+			bitmap_andnot(devtrace_filters.f[b]->types, devtrace_filters.f[b]->types,
+				      refused, 256);
 }
 
-/* The table that stands for filters[] takes the place of the one before. */
-static void put_in_force(struct filter_table *t)
+/**
+ * filter_put_in_force() - a table takes the place of the one before
+ * @t: what the filters say; it may have the keys and CPUs of the one before
+ * @open: stream 0 is the only one that wants anything, and wants everything there is
+ *
+ * When it returns, no event is stored that the filters refuse, and none is refused that
+ * they let pass. Kernel profile events that nobody wants any more have ended, and those
+ * that are wanted now come.
+ *
+ * Context: process, devtrace_lock held; may sleep.
+ */
+void filter_put_in_force(struct filter_table *t, bool open)
 {
 	struct filter_table *old = rcu_dereference_protected(devtrace_table,
 							     lockdep_is_held(&devtrace_lock));
-	const bool open = plain(filters);
 
 	/*
 	 * Whoever finds the gate open stores without a look. So it closes before the
 	 * wait, and opens behind it: until then the old table is looked into, and may
 	 * refuse what nobody else knows to be wanted already.
 	 */
+	gate_open = open;
 	if (!open)
 		devtrace_emit_gate(false);
-	table_generation = t->generation;
+	devtrace_filters.table = t->generation;
 	lane_filter_narrow(t);
 	rcu_assign_pointer(devtrace_table, t);
 	publish(t);
@@ -188,49 +178,44 @@ static void put_in_force(struct filter_table *t)
 	filter_attach_profile();
 	if (open)
 		devtrace_emit_gate(true);
-	filter_table_free(old);
+	if (old && old->keys == t->keys)
+		kfree(old);
+	else
+		filter_table_free(old);
 }
 
 /**
- * filter_set() - another filter for a stream or a trigger
- * @bit: whose
- * @f: copied; NULL: it wants nothing any more
+ * filter_set_profile() - other kernel profile events for stream 0
+ * @types: which
+ * @first: only the bits from here on are looked at, not less than 128
+ * @last: and up to this one, not more than 191
  *
- * When it returns, no event is stored that @f refuses, and none is refused that
- * it lets pass. The types that are wanted may have changed. Kernel profile events
- * that nobody wants any more have ended, and those that are wanted now come.
+ * All else that it wants stays, and what others want. As filter_put_in_force().
  *
- * Context: process; may sleep.
- *
+ * Context: process, devtrace_lock held; may sleep.
  * Return: 0, or -ENOMEM and nothing has changed.
  */
-int filter_set(unsigned int bit, const struct filter *f)
+int filter_set_profile(const unsigned long *types, unsigned int first, unsigned int last)
 {
-	struct filter *copy = NULL, *old = filters[bit];
+	struct filter *f = devtrace_filters.f[0];
 	struct filter_table *t;
+	unsigned int i, k;
 
-	lockdep_assert_held(&devtrace_lock);
-	if (f && bit) {
-		int err = emit_slots_alloc();
-
-		if (err)
-			return err;
-	}
-	if (f) {
-		copy = kmemdup(f, sizeof(*f), GFP_KERNEL);
-		if (!copy)
-			return -ENOMEM;
-	}
-	filters[bit] = copy;
-	t = filter_table_compile(filters, table_generation + 1 ?: 1);
-	if (!t) {
-		filters[bit] = old;
-		kfree(copy);
+	t = kmalloc(sizeof(*t), GFP_KERNEL);
+	if (!t)
 		return -ENOMEM;
+	*t = *rcu_dereference_protected(devtrace_table, lockdep_is_held(&devtrace_lock));
+	t->generation = filter_next_generation(t->generation);
+	for (i = first; i <= last; i++) {
+		__assign_bit(i, f->types, test_bit(i, types));
+		for (k = 0; k < 2; k++) {
+			t->types[k][i] &= ~FILTER_STREAM0;
+			if (test_bit(i, types) && f->origins & origin_of[k])
+				t->types[k][i] |= FILTER_STREAM0;
+		}
 	}
-	generations[bit] = generations[bit] + 1 ?: 1;
-	put_in_force(t);
-	kfree(old);
+	devtrace_filters.generation[0] = filter_next_generation(devtrace_filters.generation[0]);
+	filter_put_in_force(t, gate_open);
 	return 0;
 }
 
@@ -245,8 +230,58 @@ const struct filter *filter_get(unsigned int bit, u32 *generation)
 {
 	lockdep_assert_held(&devtrace_lock);
 	if (generation)
-		*generation = generations[bit];
-	return filters[bit];
+		*generation = devtrace_filters.generation[bit];
+	return devtrace_filters.f[bit];
+}
+
+static void ids_open(struct ids *ids)
+{
+	unsigned int i;
+
+	memset(ids->rest, 0xff, sizeof(ids->rest));
+	for (i = 0; i < PAGES; i++)
+		ids->pages[i] = ids->rest;
+}
+
+/* The table where stream 0 wants everything, and nobody else anything. */
+static struct filter_table *table_open(u32 generation)
+{
+	struct filter_table *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	struct filter_keys *k = kvzalloc(sizeof(*k), GFP_KERNEL);
+	unsigned int i;
+
+	if (!t || !k)
+		goto out_free;
+	t->keys = k;
+	t->cpus = kmalloc_array(nr_cpu_ids, sizeof(*t->cpus), GFP_KERNEL);
+	k->majors = kvmalloc_array(2, sizeof(*k->majors), GFP_KERNEL);
+	if (!t->cpus || !k->majors) {
+		filter_table_free(t);
+		return NULL;
+	}
+	memset(t->cpus, 0xff, nr_cpu_ids * sizeof(*t->cpus));
+	/* No major, and all sets. */
+	memset(k->majors, 0xff, 2 * sizeof(*k->majors));
+	k->majors_shift = 31;
+	ids_open(&k->objects);
+	ids_open(&k->signals);
+	t->any_process = U32_MAX;
+	for (i = 0; i < 256; i++) {
+		if (i >= DEVTRACE_T_KERNEL && i < DEVTRACE_T_USER2)
+			continue;
+		t->types[0][i] = FILTER_STREAM0;
+		t->types[1][i] = FILTER_STREAM0;
+		t->plain[i] = emit_check_type(i);
+	}
+	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
+		t->severities[i] = FILTER_STREAM0;
+	t->generation = generation;
+	return t;
+
+out_free:
+	kvfree(k);
+	kfree(t);
+	return NULL;
 }
 
 /**
@@ -259,21 +294,25 @@ const struct filter *filter_get(unsigned int bit, u32 *generation)
 int filter_init(struct devtrace_control *control, u32 start)
 {
 	struct filter *f = kmalloc(sizeof(*f), GFP_KERNEL);
-	int err, b;
+	struct filter_table *t = table_open(filter_next_generation(start));
+	int b;
 
-	if (!f)
+	if (!f || !t) {
+		filter_table_free(t);
+		kfree(f);
 		return -ENOMEM;
+	}
 	control_page = control;
-	table_generation = start;
 	for (b = 0; b < FILTER_BITS; b++)
-		generations[b] = start;
+		devtrace_filters.generation[b] = start;
+	devtrace_filters.generation[0] = t->generation;
 	lane_filter_init(control);
 	filter_all(f);
 	mutex_lock(&devtrace_lock);
-	err = filter_set(0, f);
+	devtrace_filters.f[0] = f;
+	filter_put_in_force(t, true);
 	mutex_unlock(&devtrace_lock);
-	kfree(f);
-	return err;
+	return 0;
 }
 
 /* No emitter is left. */
@@ -284,7 +323,7 @@ void filter_exit(void)
 	filter_table_free(rcu_dereference_protected(devtrace_table, true));
 	RCU_INIT_POINTER(devtrace_table, NULL);
 	for (b = 0; b < FILTER_BITS; b++) {
-		kfree(filters[b]);
-		filters[b] = NULL;
+		kfree(devtrace_filters.f[b]);
+		devtrace_filters.f[b] = NULL;
 	}
 }

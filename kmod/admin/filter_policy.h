@@ -5,18 +5,60 @@
 #ifndef DEVTRACE_ADMIN_FILTER_POLICY_H
 #define DEVTRACE_ADMIN_FILTER_POLICY_H
 
+#include <linux/bitmap.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
+#include "emit/filter.h"
+#include "stream/profile_ops.h"
+
 struct devtrace_control;
-struct filter;
+
+/**
+ * struct filters - as they were asked for; devtrace_filters, under devtrace_lock
+ * @f: by bit; NULL: wants nothing
+ * @generation: of each; never 0 once it was set
+ * @table: generation of the table in force
+ */
+struct filters {
+	struct filter	*f[FILTER_BITS];
+	u32		generation[FILTER_BITS];
+	u32		table;
+};
+
+extern struct filters devtrace_filters;
+
+static inline u32 filter_next_generation(u32 generation)
+{
+	return generation + 1 ?: 1;
+}
+
+/* Everything that drivers and programs emit. */
+static inline void filter_types_all(unsigned long *types)
+{
+	bitmap_fill(types, 256);
+	bitmap_clear(types, DEVTRACE_T_KERNEL, DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL);
+}
+
+/**
+ * filter_all() - the filter that everything passes but the kernel profile events
+ * @f: filled in
+ *
+ * These cost something as soon as a filter names them, so they have to be named.
+ */
+static inline void filter_all(struct filter *f)
+{
+	memset(f, 0, sizeof(*f));
+	filter_types_all(f->types);
+	f->origins = DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER;
+}
 
 /* Process context, devtrace_lock held, for all of these. */
-void filter_types_all(unsigned long *types);
-void filter_all(struct filter *f);
-bool filter_is_open(const struct filter *f);
 const struct filter *filter_get(unsigned int bit, u32 *generation);
-int filter_set(unsigned int bit, const struct filter *f);
+int filter_set_profile(const unsigned long *types, unsigned int first, unsigned int last);
 void filter_attach_profile(void);
+void filter_put_in_force(struct filter_table *t, bool open);
+void filter_table_free(struct filter_table *t);
 
 int filter_init(struct devtrace_control *control, u32 start);
 void filter_exit(void);

@@ -13,54 +13,21 @@
 #define DEVTRACE_ADMIN_STREAM_H
 
 #include <linux/types.h>
-#include <linux/devtrace.h>
-#include <uapi/linux/devtrace_netlink.h>
+#include <linux/wait.h>
 
-struct filter;
-struct stream;
+#include "stream/stream.h"
 
-/**
- * struct stream_info - what a stream is and does
- * @name: its name
- * @id: its number, which is its bit in the filters' sets
- * @bytes: of ring, a CPU
- * @state: enum devtrace_state
- * @reason: name of the trigger that brought it there, or empty
- * @since: when, trace clock ns
- * @watermark: percent
- * @mode: of the device node
- * @used: bytes of all rings that hold events
- */
-struct stream_info {
-	char			name[DEVTRACE_NAME_LEN];
-	unsigned int		id;
-	unsigned long		bytes;
-	enum devtrace_state	state;
-	char			reason[DEVTRACE_NAME_LEN];
-	u64			since;
-	unsigned int		watermark;
-	umode_t			mode;
-	u64			used;
-};
+/* Process context, devtrace_lock held, for these four. */
+int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umode_t mode);
+void stream_leave(struct stream *s);
+void stream_settle(struct stream *s);
+void stream_update_easy(struct stream *s);
+void stream_count_missed(struct stream *s);
 
-/* Process context, devtrace_lock held, for all of these. */
-void stream_info(struct stream *s, struct stream_info *info);
-/* The stream comes with filter @f, a copy of which is kept. */
-struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
-			  enum devtrace_state state, const struct filter *f);
-/* -EBUSY: stream 0 */
-int stream_del(struct stream *s);
-/* The newest events that fit stay; -EINVAL, -ENOMEM. */
-int stream_resize(struct stream *s, unsigned long bytes);
-void stream_set_state(struct stream *s, enum devtrace_state state);
-void stream_set_watermark(struct stream *s, unsigned int percent);
-
-/*
- * For triggers. While a stream is watched, its emitters take the long way, where
- * it can be stopped exactly after the n-th further event. Counts; process context,
- * devtrace_lock held.
- */
-void stream_watch(struct stream *s, bool on);
+static inline void stream_wake(struct stream *s)
+{
+	wake_up_interruptible_all(&s->wait);
+}
 
 int stream_init(unsigned long bytes, u32 start, umode_t mode);
 void stream_exit(void);

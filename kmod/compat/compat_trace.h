@@ -21,6 +21,7 @@
 #endif
 
 #include "compat_probe.h"
+#include "compat_trace_both.h"
 
 #include <trace/events/block.h>
 #include <trace/events/irq.h>
@@ -106,16 +107,6 @@ static void __maybe_unused compat_hrtimer_start(void *data, struct hrtimer *time
 #define probe_hrtimer_start \
 	compat_probe(hrtimer_start, on_hrtimer_start, compat_hrtimer_start)
 
-static void on_oom_kill(void *data, struct task_struct *task, uid_t uid);
-static void oom_kill(pid_t tid);
-
-static void __maybe_unused compat_oom_kill(void *data, int tid)
-{
-	oom_kill(tid);
-}
-
-#define probe_oom_kill	compat_probe(mark_victim, on_oom_kill, compat_oom_kill)
-
 static void on_block_insert(void *data, struct request *rq);
 static void on_block_issue(void *data, struct request *rq);
 
@@ -136,20 +127,6 @@ static void __maybe_unused compat_block_issue(void *data, struct request_queue *
 	compat_probe(block_rq_insert, on_block_insert, compat_block_insert)
 #define probe_block_issue \
 	compat_probe(block_rq_issue, on_block_issue, compat_block_issue)
-
-static void on_block_complete(void *data, struct request *rq, blk_status_t error,
-				 unsigned int bytes);
-static void block_complete(struct request *rq, int error, unsigned int bytes);
-
-/* Until 5.15. */
-static void __maybe_unused compat_block_complete(void *data, struct request *rq, int error,
-						 unsigned int bytes)
-{
-	block_complete(rq, error, bytes);
-}
-
-#define probe_block_complete \
-	compat_probe(block_rq_complete, on_block_complete, compat_block_complete)
 
 static void on_work_queue(void *data, int cpu, struct pool_workqueue *pwq,
 			     struct work_struct *work);
@@ -183,16 +160,6 @@ static inline unsigned int compat_task_state_index(unsigned int state,
 	return fls(state);
 #else
 	return __task_state_index(state, exit_state);
-#endif
-}
-
-/* A request had its disk itself until 5.16. */
-static inline struct gendisk *compat_request_disk(struct request *rq)
-{
-#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)
-	return rq->rq_disk;
-#else
-	return rq->q->disk;
 #endif
 }
 

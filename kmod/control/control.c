@@ -16,14 +16,20 @@
 #include "netlink_filter.h"
 #include "netlink_stream.h"
 #include "stream/table.h"
+#include "streams/streams.h"
 #include "trigger.h"
+
+static void watermark(struct stream *s)
+{
+	stream_watermarks(s, netlink_notify_watermark);
+}
 
 static const struct control_ops ops = {
 	.event		= trigger_event,
 	.stream		= netlink_notify_stream,
 	.filter		= netlink_notify_filter,
 	.clear		= netlink_notify_clear,
-	.watermark	= netlink_notify_watermark,
+	.watermark	= watermark,
 };
 
 static void set_ops(const struct control_ops *to)

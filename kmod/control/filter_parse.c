@@ -14,7 +14,7 @@
 #include "emit/filter.h"
 #include "filter_parse.h"
 #include "netlink.h"
-#include "stream/profile_ops.h"
+#include "streams/profile_ask.h"
 
 /* A major code has 24 bits. */
 #define MAJOR_MAX	0xffffff
@@ -41,6 +41,26 @@ static int entries(const struct nlattr *attr, unsigned int size)
 	return len % size || len / size > DEVTRACE_TERMS_MAX ? -1 : len / size;
 }
 
+static bool lacks_faults;	/* under devtrace_lock */
+
+bool filter_lacks_faults(void)
+{
+	const bool lacks = lacks_faults;
+
+	lacks_faults = false;
+	return lacks;
+}
+
+/* Whoever asks for all types means those that there are. */
+static void limit_faults(unsigned long *types)
+{
+	const bool all = find_next_zero_bit(types, DEVTRACE_T_FAULT, PROFILE_FIRST) >=
+			 DEVTRACE_T_FAULT;
+
+	if (!devtrace_faults_apply && __test_and_clear_bit(DEVTRACE_T_FAULT, types))
+		lacks_faults = !all;
+}
+
 static void parse_types(struct filter *f, const struct nlattr *attr)
 {
 	const u8 *bytes = nla_data(attr);
@@ -48,6 +68,7 @@ static void parse_types(struct filter *f, const struct nlattr *attr)
 
 	for (i = 0; i < 256; i++)
 		__assign_bit(i, f->types, filter_transport_type(i) || bytes[i / 8] >> i % 8 & 1);
+	limit_faults(f->types);
 	devtrace_profile_limit(f->types);
 }
 

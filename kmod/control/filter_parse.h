@@ -5,10 +5,15 @@
 #ifndef DEVTRACE_CONTROL_FILTER_PARSE_H
 #define DEVTRACE_CONTROL_FILTER_PARSE_H
 
+#include <linux/types.h>
+
 struct filter;
 struct netlink_ext_ack;
 struct nlattr;
 struct sk_buff;
+
+/* Whether DEVTRACE_T_FAULT was left out of a filter since the last call. */
+bool filter_lacks_faults(void);
 
 /* Process context, devtrace_lock held. */
 int filter_parse(struct filter *f, const struct nlattr *nest, struct netlink_ext_ack *extack);

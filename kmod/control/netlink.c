@@ -25,6 +25,7 @@
 
 #include "compat/compat_netlink.h"
 #include "emit/filter.h"
+#include "filter_parse.h"
 #include "netlink.h"
 #include "netlink_filter.h"
 #include "netlink_profile.h"
@@ -33,6 +34,7 @@
 #include "netlink_trigger.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
+#include "streams/profile_ask.h"
 
 /* The largest entry of a dump is a trigger with two filters at their longest. */
 #define DUMP_MIN	(2 * NETLINK_FILTER_SIZE + 1024)
@@ -433,6 +435,8 @@ static int pre_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info 
 		return err;
 	if (netlink_wants_profile(info))
 		netlink_profile_load();
+	if (netlink_wants_faults(info))
+		netlink_faults_load();
 	if (c->changes && mutex_lock_killable(&command_lock))
 		return -EINTR;
 	if (mutex_lock_killable(&devtrace_lock)) {
@@ -477,9 +481,12 @@ static int doit(struct sk_buff *skb, struct genl_info *info)
 
 	/* What nobody asked for who is there no more. */
 	devtrace_profile_lacking(lacks);
+	filter_lacks_faults();
 	err = commands[info->genlhdr->cmd].doit(info);
 	if (!err && devtrace_profile_lacking(lacks))
 		netlink_refuse(info->extack, NULL, lacking_note(lacks));
+	else if (!err && filter_lacks_faults())
+		netlink_refuse(info->extack, NULL, "type 191 is left off: " FAULTS_ARE_MISSING);
 
 	/* Of what attribute, nobody could say. */
 	if (err == -ENOMEM && info->extack && !info->extack->_msg)

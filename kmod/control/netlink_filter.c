@@ -6,12 +6,13 @@
 #include <linux/slab.h>
 
 #include "admin/filter_policy.h"
-#include "admin/stream.h"
 #include "emit/filter.h"
 #include "filter_parse.h"
 #include "netlink.h"
 #include "netlink_filter.h"
 #include "netlink_stream.h"
+#include "streams/filter_set.h"
+#include "streams/streams.h"
 
 #define ENTRY_SIZE							\
 	(nla_total_size(DEVTRACE_NAME_LEN) + nla_total_size(sizeof(u32)) + \
@@ -19,12 +20,14 @@
 
 static int put_filter(struct sk_buff *skb, struct stream *s)
 {
+	/* A copy of what an earlier boot left has none. */
+	static const struct filter nothing;
 	const struct filter *f;
 	struct stream_info info;
 	u32 generation;
 
 	stream_info(s, &info);
-	f = filter_get(info.id, &generation);
+	f = filter_get(info.id, &generation) ?: &nothing;
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, info.name) ||
 	    nla_put_u32(skb, DEVTRACE_A_GENERATION, generation))
 		return -EMSGSIZE;

@@ -17,16 +17,30 @@
 #include "netlink_profile.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
+#include "streams/filter_set.h"
+#include "streams/profile_ask.h"
 #include "trigger.h"
 
-/* Whether a filter, of which nothing is checked yet, names types 128 to 191. */
-static bool names_profile(const struct nlattr *nest)
+/* The types that a filter names, of which nothing is checked yet; or NULL. */
+static const u8 *named(const struct nlattr *nest)
 {
 	const struct nlattr *types;
 
 	types = nest ? nla_find_nested(nest, DEVTRACE_FA_TYPES) : NULL;
-	return types && nla_len(types) == 32 &&
-	       memchr_inv(nla_data(types) + PROFILE_FIRST / 8, 0, PROFILE_NR / 8);
+	return types && nla_len(types) == 32 ? nla_data(types) : NULL;
+}
+
+static bool wants_faults(const u8 *types)
+{
+	return types && types[DEVTRACE_T_FAULT / 8] >> DEVTRACE_T_FAULT % 8 & 1;
+}
+
+static bool wants_others(const u8 *types)
+{
+	/* The last bit of these bytes is DEVTRACE_T_FAULT. */
+	BUILD_BUG_ON(PROFILE_FIRST % 8 || DEVTRACE_T_FAULT % 8 != 7);
+	return types && (memchr_inv(types + PROFILE_FIRST / 8, 0, PROFILE_NR / 8) ||
+			 types[DEVTRACE_T_FAULT / 8] & 0x7f);
 }
 
 /**
@@ -36,8 +50,34 @@ static bool names_profile(const struct nlattr *nest)
 bool netlink_wants_profile(const struct genl_info *info)
 {
 	return info->genlhdr->cmd == DEVTRACE_CMD_PROFILE_ADD ||
-	       names_profile(info->attrs[DEVTRACE_A_FILTER]) ||
-	       names_profile(info->attrs[DEVTRACE_A_WHEN]);
+	       wants_others(named(info->attrs[DEVTRACE_A_FILTER])) ||
+	       wants_others(named(info->attrs[DEVTRACE_A_WHEN]));
+}
+
+/**
+ * netlink_wants_faults() - whether a request has to do with the kernel's own faults
+ * @info: the request
+ */
+bool netlink_wants_faults(const struct genl_info *info)
+{
+	return wants_faults(named(info->attrs[DEVTRACE_A_FILTER])) ||
+	       wants_faults(named(info->attrs[DEVTRACE_A_WHEN]));
+}
+
+/**
+ * netlink_faults_load() - have the module of the kernel's own faults, if it is to be had
+ *
+ * Context: process; may sleep; devtrace_lock not held.
+ */
+void netlink_faults_load(void)
+{
+	bool there;
+
+	mutex_lock(&devtrace_lock);
+	there = devtrace_faults_apply;
+	mutex_unlock(&devtrace_lock);
+	if (!there)
+		request_module("devtrace_faults");
 }
 
 /**
@@ -71,6 +111,19 @@ static int put_profile(struct sk_buff *skb, unsigned int type, const struct prof
 	return 0;
 }
 
+static bool type_info(unsigned int type, struct profile_info *info)
+{
+	if (type != DEVTRACE_T_FAULT)
+		return devtrace_profile_info(type, info);
+	*info = (struct profile_info){
+		.name = "faults", .group = "faults", .tracepoints = "",
+		.available = devtrace_faults_apply,
+		.attached = devtrace_faults_apply &&
+			    test_bit(DEVTRACE_T_FAULT, devtrace_wanted),
+	};
+	return true;
+}
+
 /* args[0]: how far behind the first type to go on */
 int netlink_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
@@ -82,10 +135,10 @@ int netlink_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		netlink_refuse(cb->extack, NULL, PROFILE_IS_MISSING);
 		return -EOPNOTSUPP;
 	}
-	for (; cb->args[0] < PROFILE_NR; cb->args[0]++) {
+	for (; cb->args[0] <= PROFILE_NR; cb->args[0]++) {
 		const unsigned int type = PROFILE_FIRST + cb->args[0];
 
-		if (!devtrace_profile_info(type, &info))
+		if (!type_info(type, &info))
 			continue;
 		head = netlink_dump_begin(skb, cb);
 		if (!head)

@@ -17,6 +17,9 @@ struct sk_buff;
  */
 bool netlink_wants_profile(const struct genl_info *info);
 void netlink_profile_load(void);
+/* So are the kernel's own faults. */
+bool netlink_wants_faults(const struct genl_info *info);
+void netlink_faults_load(void);
 
 /* Commands and dumps: see netlink.h. */
 int netlink_profile_add(struct genl_info *info);

@@ -9,21 +9,23 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 
-#include "admin/stream.h"
 #include "emit/dict.h"
 #include "emit/emit.h"
 #include "emit/proc.h"
 #include "lane/slot.h"
-#include "lane/slot_stats.h"
 #include "lane/take.h"
 #include "netlink.h"
 #include "netlink_stats.h"
-#include "read/reader_stats.h"
 #include "read/stream_stats.h"
 #include "read/wire.h"
 #include "ring/clock.h"
 #include "stream/stream.h"
 #include "stream/table.h"
+#include "streams/lane_stats.h"
+#include "streams/proc_stats.h"
+#include "streams/reader_stats.h"
+#include "streams/streams.h"
+#include "streams/type_stats.h"
 
 #define put_u64(skb, attr, v)	nla_put_u64_64bit(skb, DEVTRACE_A_##attr, v, DEVTRACE_A_PAD)
 

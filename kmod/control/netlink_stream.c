@@ -7,7 +7,6 @@
 #include <linux/slab.h>
 
 #include "admin/filter_policy.h"
-#include "admin/stream.h"
 #include "emit/emit.h"
 #include "emit/filter.h"
 #include "filter_parse.h"
@@ -17,6 +16,7 @@
 #include "ring/ring_memory.h"
 #include "stream/stream.h"
 #include "stream/table.h"
+#include "streams/streams.h"
 #include "trigger.h"
 
 /* Two names, three u64 and five u32. */

@@ -11,7 +11,6 @@
 #include <net/genetlink.h>
 #include <net/netlink.h>
 
-#include "admin/stream.h"
 #include "compat/compat_atomic.h"
 #include "element.h"
 #include "emit/filter.h"
@@ -19,6 +18,7 @@
 #include "netlink.h"
 #include "netlink_filter.h"
 #include "netlink_trigger.h"
+#include "streams/streams.h"
 #include "trigger.h"
 
 #define ELEMENT_SIZE	(NLA_HDRLEN + 2 * nla_total_size(sizeof(u32)) +		\

@@ -31,7 +31,6 @@
 #include <linux/workqueue.h>
 
 #include "admin/filter_policy.h"
-#include "admin/stream.h"
 #include "compat/compat_atomic.h"
 #include "element.h"
 #include "emit/event.h"
@@ -42,6 +41,9 @@
 #include "ring/clock.h"
 #include "ring/ring.h"
 #include "stream/table.h"
+#include "streams/filter_set.h"
+#include "streams/fire.h"
+#include "streams/streams.h"
 #include "trigger.h"
 
 /* The work runs at most so often: a trigger may fire with every event. */

@@ -56,9 +56,9 @@ void control_notify_clear(struct stream *s)
 		control->clear(s);
 }
 
-void control_notify_watermark(struct stream *s, u32 cpu)
+void control_notify_watermark(struct stream *s)
 {
 	lockdep_assert_held(&devtrace_lock);
 	if (control)
-		control->watermark(s, cpu);
+		control->watermark(s);
 }

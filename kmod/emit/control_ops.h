@@ -25,7 +25,7 @@ struct stream;
  * @stream: tell those who listen that a stream is another: DEVTRACE_CMD_NTF_STREAM_*
  * @filter: or its filter
  * @clear: or that it was cleared
- * @watermark: or that a CPU has passed its watermark
+ * @watermark: or that its CPUs may have passed their watermarks
  *
  * All but @event in process context, with devtrace_lock held.
  */
@@ -34,7 +34,7 @@ struct control_ops {
 	void (*stream)(int cmd, struct stream *s);
 	void (*filter)(struct stream *s);
 	void (*clear)(struct stream *s);
-	void (*watermark)(struct stream *s, u32 cpu);
+	void (*watermark)(struct stream *s);
 };
 
 void control_register(const struct control_ops *ops);
@@ -44,6 +44,6 @@ void control_event(u32 set, const struct event *ev, struct firing *f);
 void control_notify_stream(int cmd, struct stream *s);
 void control_notify_filter(struct stream *s);
 void control_notify_clear(struct stream *s);
-void control_notify_watermark(struct stream *s, u32 cpu);
+void control_notify_watermark(struct stream *s);
 
 #endif /* DEVTRACE_CONTROL_OPS_H */

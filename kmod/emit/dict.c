@@ -69,6 +69,8 @@ static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
 static struct rb_root dict_serials = RB_ROOT;
 /* Names of programs, and how many there may be; as many of the kernel. */
 static unsigned int dict_count, dict_max;
+/* Told of each new name; with dict_lock. */
+static dict_told_t dict_told;
 static struct dict_scope dict_kernel = { .names = LIST_HEAD_INIT(dict_kernel.names) };
 
 /* What makes an entry the same entry: all but the name. */
@@ -230,6 +232,8 @@ static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 		dict_unlink(old);
 	e->serial = atomic64_read(&devtrace_dict_serial) + 1;
 	dict_link(e, scope);
+	if (dict_told)
+		dict_told(e->serial, &e->d, scope->nr);
 	/* LMM(dict:A): seen by a reader before the events that use the name. */
 	compat_atomic64_set_release(&devtrace_dict_serial, e->serial);
 	*new = NULL;
@@ -343,6 +347,27 @@ u64 devtrace_dict_next(u64 serial, struct devtrace_dict *d, u32 *scope)
 	}
 	raw_spin_unlock(&dict_serials_lock);
 	return serial;
+}
+
+/**
+ * devtrace_dict_tell() - have somebody told of all names, and of each new one
+ * @told: who; called with a lock held, and before the call that gave the name returns.
+ *	NULL: nobody, from here on
+ *
+ * Context: process.
+ */
+void devtrace_dict_tell(dict_told_t told)
+{
+	struct devtrace_dict d;
+	u64 serial = 0;
+	u32 scope;
+
+	/* Not killable: whoever comes or goes is to be told, or not to be called any more. */
+	mutex_lock(&dict_lock);
+	while (told && (serial = devtrace_dict_next(serial, &d, &scope)))
+		told(serial, &d, scope);
+	dict_told = told;
+	mutex_unlock(&dict_lock);
 }
 
 /* Names that drivers give; scope 0. */

@@ -18,6 +18,8 @@ extern atomic64_t devtrace_dict_serial;
 
 struct pid;
 
+typedef void (*dict_told_t)(u64 serial, const struct devtrace_dict *d, u32 scope);
+void devtrace_dict_tell(dict_told_t told);
 int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *d);
 u64 devtrace_dict_next(u64 serial, struct devtrace_dict *d, u32 *scope);
 void devtrace_dict_init(unsigned int max, u32 start);

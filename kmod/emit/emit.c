@@ -82,8 +82,7 @@ void emit_not_wanted(unsigned int type)
 	this_cpu_inc(devtrace_filtered[type]);
 }
 
-static __always_inline u32 wants(const struct filter_table *t, unsigned int type, u32 who,
-				 u32 key)
+static noinline u32 wants(const struct filter_table *t, unsigned int type, u32 who, u32 key)
 {
 	u32 set = filter_wants(t, type, who, key);
 
@@ -115,10 +114,11 @@ u32 emit_wants(unsigned int type, u32 who, const u8 *data)
 	return set;
 }
 
-noinline struct ring_record *emit_reserve(struct ring *r, unsigned int id, unsigned int type,
-					  u32 who, unsigned int len, u64 *now)
+noinline struct ring_record *emit_reserve_entered(struct ring *r, unsigned int id,
+						  unsigned int type, u32 who, unsigned int len,
+						  u64 *now)
 {
-	return reserve_in(r, id, type, who, len, now);
+	return reserve_entered_in(r, id, type, who, len, now);
 }
 
 static unsigned int slots_used(const struct slots *s)
@@ -207,7 +207,7 @@ static __always_inline void *reserved(struct ring_record *rec)
 /* Whatever the event is and whoever wants it; preemption is off. */
 static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, u32 key)
 {
-	struct ring *r = this_cpu_ptr(&devtrace_rings);
+	struct ring *r = __this_cpu_read(devtrace_ring);
 	u32 set;
 	u64 now;
 
@@ -218,16 +218,17 @@ static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, 
 		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
 			return reserve_other(r, set, type, who, len);
 	}
-	return reserved(reserve_in(r, 0, type, who, len, &now));
+	ring_enter(r);
+	return reserved(emit_reserve_entered(r, 0, type, who, len, &now));
 }
 
 /* quick_reserve() did not do. */
 static noinline void *reserve_entered(unsigned int type, u32 who, unsigned int len)
 {
-	struct ring *r = this_cpu_ptr(&devtrace_rings);
+	struct ring *r = __this_cpu_read(devtrace_ring);
 	u64 now;
 
-	return reserved(reserve_entered_in(r, 0, type, who, len, &now));
+	return reserved(emit_reserve_entered(r, 0, type, who, len, &now));
 }
 
 static noinline void *reserve_late(struct ring_record *rec, u64 now)
@@ -253,9 +254,7 @@ static __always_inline void *reserve(unsigned int type, u32 who, unsigned int le
 
 	preempt_disable_notrace();
 	who |= emit_context();
-	r = this_cpu_ptr(&devtrace_rings);
-	/* In one register, not as an offset and the sum too. */
-	OPTIMIZER_HIDE_VAR(r);
+	r = __this_cpu_read(devtrace_ring);
 	if (RING_NO_NMI && unlikely(preempt_count() & NMI_MASK))
 		return reserve_in_nmi(r);
 	if (unlikely(!quick_may(r, type, who, len, plain)))
@@ -303,7 +302,7 @@ EXPORT_SYMBOL_GPL(__devtrace_reserve_for);
  */
 void __devtrace_commit(void)
 {
-	struct ring *r = this_cpu_ptr(&devtrace_rings);
+	struct ring *r = __this_cpu_read(devtrace_ring);
 
 	barrier();
 	if (likely(ring_nest(r) == 1)) {
@@ -430,24 +429,6 @@ void devtrace_text(u8 severity, const char *fmt, ...)
 	devtrace_emit_text(0, severity & 0xf, text, len);
 }
 EXPORT_SYMBOL_GPL(devtrace_text);
-
-/**
- * devtrace_type_stats() - what became of the events of a type
- * @type: event type
- * @stored: filled in: stored, in all streams together
- * @filtered: filled in: not wanted by stream 0
- */
-void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered)
-{
-	int cpu;
-
-	*stored = 0;
-	*filtered = 0;
-	for_each_possible_cpu(cpu) {
-		*stored += READ_ONCE(per_cpu_ptr(emit_counts, cpu)->stored[type]);
-		*filtered += READ_ONCE(per_cpu(devtrace_filtered, cpu)[type]);
-	}
-}
 
 /**
  * emit_slots_alloc() - be ready for events that more than stream 0 wants, or that is stopped

@@ -38,7 +38,6 @@ struct emit_counts {
 extern struct emit_counts __percpu *emit_counts;
 
 void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len);
-void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered);
 int emit_slots_alloc(void);
 int emit_init(void);
 void emit_exit(void);
@@ -77,7 +76,7 @@ static __always_inline void emit_count(struct ring_record *rec, unsigned int typ
 	devtrace_proc_stored();
 }
 
-/* As reserve_in(), in a ring that is entered. */
+/* As emit_reserve(), in a ring that is entered. */
 static __always_inline struct ring_record *
 reserve_entered_in(struct ring *r, unsigned int id, unsigned int type, u32 who, unsigned int len,
 		   u64 *now)
@@ -99,22 +98,22 @@ reserve_entered_in(struct ring *r, unsigned int id, unsigned int type, u32 who, 
 	return rec;
 }
 
+/* The same where a call does not matter. */
+struct ring_record *emit_reserve_entered(struct ring *r, unsigned int id, unsigned int type,
+					 u32 who, unsigned int len, u64 *now);
+
 /*
  * Room on this CPU, in a ring of stream @id, for an event that fits, preemption off
  * and devtrace_proc_seen() done.
  * NULL: dropped and counted; otherwise ring_leave() is to follow.
  */
-static __always_inline struct ring_record *
-reserve_in(struct ring *r, unsigned int id, unsigned int type, u32 who, unsigned int len,
-	   u64 *now)
+static inline struct ring_record *emit_reserve(struct ring *r, unsigned int id,
+					       unsigned int type, u32 who, unsigned int len,
+					       u64 *now)
 {
 	ring_enter(r);
-	return reserve_entered_in(r, id, type, who, len, now);
+	return emit_reserve_entered(r, id, type, who, len, now);
 }
-
-/* The same where a call does not matter. */
-struct ring_record *emit_reserve(struct ring *r, unsigned int id, unsigned int type, u32 who,
-				 unsigned int len, u64 *now);
 
 /*
  * The quick way, which most events of stream 0 take: nothing on it is a call, so that

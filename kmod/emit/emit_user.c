@@ -171,7 +171,7 @@ static void finish(struct bounce *b, struct ring *r, struct ring_record *rec, un
 /* Whatever the event in the buffer is; preemption is off. */
 static noinline int emit_any(struct bounce *b, unsigned int len)
 {
-	struct ring *r = this_cpu_ptr(&devtrace_rings);
+	struct ring *r = __this_cpu_read(devtrace_ring);
 	const u32 who = emit_who(&b->e);
 	u64 now;
 	int err;
@@ -196,7 +196,7 @@ static noinline int emit_entered(struct bounce *b, struct ring *r, unsigned int 
 {
 	u64 now;
 
-	finish(b, r, reserve_entered_in(r, 0, b->e.type, emit_who(&b->e), len, &now), len);
+	finish(b, r, emit_reserve_entered(r, 0, b->e.type, emit_who(&b->e), len, &now), len);
 	return 0;
 }
 
@@ -269,7 +269,7 @@ long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int siz
 		return emit_copied(arg, size);
 	}
 
-	r = this_cpu_ptr(&devtrace_rings);
+	r = __this_cpu_read(devtrace_ring);
 	type = b->e.type;
 	if (unlikely(!emit_is_plain(&b->e) || !quick_may(r, type, RING_WHO_USER, len, false)))
 		return emit_any(b, len);
@@ -294,7 +294,7 @@ int emit_user_init(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct bounce *b = kmalloc_node(sizeof(*b), GFP_KERNEL, cpu_to_node(cpu));
+		struct bounce *b = kvmalloc_node(sizeof(*b), GFP_KERNEL, cpu_to_node(cpu));
 
 		if (!b) {
 			emit_user_exit();
@@ -311,7 +311,7 @@ void emit_user_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		kfree(per_cpu(bounces, cpu));
+		kvfree(per_cpu(bounces, cpu));
 		per_cpu(bounces, cpu) = NULL;
 	}
 }

@@ -37,20 +37,6 @@ u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key)
 	       k->signals.pages[key >> 24][(u8)(key >> 16)];
 }
 
-int filter_compare_pid(const void *a, const void *b)
-{
-	const struct process *p = a, *q = b;
-
-	return p->pid < q->pid ? -1 : p->pid > q->pid;
-}
-
-int filter_compare_comm(const void *a, const void *b)
-{
-	const struct process *p = a, *q = b;
-
-	return memcmp(p->comm, q->comm, sizeof(p->comm));
-}
-
 static void process_add(const struct process *list, unsigned int nr, const struct process *key,
 			int (*compare)(const void *, const void *), u32 *asks, u32 *refuses)
 {

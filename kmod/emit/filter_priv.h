@@ -7,10 +7,14 @@
  * processes sorted lists, looked at only when a CPU meets another thread. A filter
  * without a term is in every set of that term.
  *
- * filter_compile.c makes it, filter.c looks it up.
+ * streams/filter_compile.c makes it, filter.c looks it up.
  */
 #ifndef DEVTRACE_FILTER_PRIV_H
 #define DEVTRACE_FILTER_PRIV_H
+
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/types.h>
 
 #define PAGE_IDS	256
 #define PAGES		(65536 / PAGE_IDS)
@@ -64,7 +68,18 @@ static __always_inline struct major *major_find(const struct filter_keys *k, u32
 	return &k->majors[i];
 }
 
-int filter_compare_pid(const void *a, const void *b);
-int filter_compare_comm(const void *a, const void *b);
+static inline int filter_compare_pid(const void *a, const void *b)
+{
+	const struct process *p = a, *q = b;
+
+	return p->pid < q->pid ? -1 : p->pid > q->pid;
+}
+
+static inline int filter_compare_comm(const void *a, const void *b)
+{
+	const struct process *p = a, *q = b;
+
+	return memcmp(p->comm, q->comm, sizeof(p->comm));
+}
 
 #endif /* DEVTRACE_FILTER_PRIV_H */

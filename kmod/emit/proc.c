@@ -50,10 +50,6 @@
 /* As often a reader looks at a slot that is written under its hands. */
 #define READ_TRIES	1000
 
-/* In proc_last: no slot; the idle task, which needs none. */
-#define SLOT_NONE	-1
-#define SLOT_IDLE	-2
-
 /* What a bucket is searched for; side by side. */
 struct head {
 	atomic_t	seq;		/* odd: being written; 0: never */
@@ -85,7 +81,9 @@ struct slot {
 	struct name	name[NAMES];
 };
 
-DEFINE_PER_CPU(struct proc_last, devtrace_proc_last) = { .tid = -1, .slot = SLOT_NONE };
+DEFINE_PER_CPU(struct proc_last, devtrace_proc_last) = { .tid = -1, .slot = PROC_SLOT_NONE };
+
+proc_told_t devtrace_proc_told;
 
 static struct head *heads;
 static struct slot *slots;
@@ -129,9 +127,9 @@ u32 devtrace_owner(void)
 static void leave_last(struct proc_last *last, u64 now)
 {
 	const unsigned long stored = xchg(&last->stored, 0);
-	const int i = xchg(&last->slot, SLOT_NONE);
+	const int i = xchg(&last->slot, PROC_SLOT_NONE);
 
-	if (i == SLOT_IDLE)
+	if (i == PROC_SLOT_IDLE)
 		WRITE_ONCE(last->idle, last->idle + stored);
 	if (i >= 0) {
 		/* It may be another thread's by now. */
@@ -178,6 +176,7 @@ static void add_name(unsigned int i, u32 seq, const struct task_struct *task,
 		     const char *comm, u64 now, bool taken)
 {
 	struct slot *s = &slots[i];
+	proc_told_t told;
 	struct name *n;
 
 	if (s->nr == NAMES && now - s->name[0].since >= NAMES_NS) {
@@ -191,6 +190,9 @@ static void add_name(unsigned int i, u32 seq, const struct task_struct *task,
 	n->tgid = task->tgid;
 	n->write = seq >> 1;
 	memcpy(n->comm, comm, sizeof(n->comm));
+	told = READ_ONCE(devtrace_proc_told);
+	if (told)
+		told(i, seq >> 1, task, comm, now);
 	/* LMM(proc:A): the name before its number; 0 stays "never". */
 	atomic_set_release(&heads[i].seq, seq + 2 ?: 2);
 	/* Readers look at the number of the slot that they know, and at no other's. */
@@ -214,7 +216,7 @@ static int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
 
 	/* 0 for a moment, in a slot that is given up. */
 	if (seq & 1 || !nr || nr > NAMES)
-		return SLOT_NONE;
+		return PROC_SLOT_NONE;
 	newest = &slots[i].name[nr - 1];
 	/* If it changes meanwhile, the number says so. */
 	same = data_race(newest->tgid == task->tgid &&
@@ -222,9 +224,9 @@ static int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
 	/* The name before the number is looked at again; pairs with proc:A. */
 	smp_rmb();
 	if (same)
-		return (u32)atomic_read(&heads[i].seq) == seq ? i : SLOT_NONE;
+		return (u32)atomic_read(&heads[i].seq) == seq ? i : PROC_SLOT_NONE;
 	if (!take_seq(i, seq))
-		return SLOT_NONE;
+		return PROC_SLOT_NONE;
 	add_name(i, seq, task, comm, now, false);
 	return i;
 }
@@ -243,7 +245,7 @@ static int excess(unsigned int first, u32 owner)
 /* Which slot of a bucket is given up for a thread of this user; -1: none now. */
 static int slot_victim(unsigned int first, u32 owner, u32 *victim_seq)
 {
-	int best = SLOT_NONE, most = INT_MIN;
+	int best = PROC_SLOT_NONE, most = INT_MIN;
 	u64 best_rank = 0, best_last = 0;
 	unsigned int i;
 
@@ -275,7 +277,7 @@ static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 {
 	const unsigned int first = bucket(task->pid) * WAYS;
 	const u32 owner = devtrace_owner();
-	int i, never = SLOT_NONE;
+	int i, never = PROC_SLOT_NONE;
 	u32 seq;
 
 	for (i = first; i < first + WAYS; i++) {
@@ -290,7 +292,7 @@ static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 	seq = 0;
 	i = never < 0 ? slot_victim(first, owner, &seq) : never;
 	if (i < 0 || !take_seq(i, seq))
-		return SLOT_NONE;
+		return PROC_SLOT_NONE;
 	WRITE_ONCE(heads[i].tid, task->pid);
 	WRITE_ONCE(heads[i].owner, owner);
 	atomic_long_set(&slots[i].stored, 0);
@@ -311,7 +313,7 @@ void devtrace_proc_new(struct task_struct *task)
 	const u64 now = devtrace_clock();
 	struct proc_last *last = this_cpu_ptr(&devtrace_proc_last);
 	char comm[TASK_COMM_LEN];
-	int i = SLOT_IDLE;
+	int i = PROC_SLOT_IDLE;
 
 	/* Another thread: who wants its events has to be looked up. */
 	__this_cpu_write(devtrace_verdict.generation, 0);
@@ -321,7 +323,7 @@ void devtrace_proc_new(struct task_struct *task)
 	comm[sizeof(comm) - 1] = 0;
 	if (task->pid)
 		i = slot_of(task, comm, now);
-	if (i != SLOT_NONE)
+	if (i != PROC_SLOT_NONE)
 		take(last, i, task, comm, now);
 }
 
@@ -454,61 +456,24 @@ bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_fou
 	return best >= 0;
 }
 
-/* What this CPU counted for a slot since, or for SLOT_IDLE. A moment ago will do. */
-static unsigned long counted(const struct proc_last *last, int slot)
-{
-	return READ_ONCE(last->slot) == slot ? READ_ONCE(last->stored) : 0;
-}
-
-/* The idle task of the n-th CPU number, if there is such a CPU and it emitted. */
-static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
-{
-	const struct proc_last *last;
-
-	if (!cpu_possible(cpu))
-		return false;
-	last = per_cpu_ptr(&devtrace_proc_last, cpu);
-	*stored = READ_ONCE(last->idle) + counted(last, SLOT_IDLE);
-	memset(name, 0, sizeof(*name));
-	snprintf(name->comm, sizeof(name->comm), "swapper/%u", cpu);
-	return *stored;
-}
-
 /**
- * devtrace_proc_stats() - how much a thread emitted
- * @slot: number of a slot, 0 at first; moved behind the one that is told
+ * devtrace_proc_slot() - the thread of a slot
+ * @i: number of the slot, below devtrace_proc_slots()
  * @name: filled in: its newest name
- * @stored: filled in: its events that were stored, since it has the slot
+ * @stored: filled in: its events that were stored, but for those of the CPUs that saw it last
  *
- * Return: false if there are no more.
+ * Return: false if there is none.
  */
-bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored)
+bool devtrace_proc_slot(unsigned int i, struct proc_name *name, u64 *stored)
 {
-	const unsigned int end = SLOTS + nr_cpu_ids;
 	struct name names[NAMES];
-	u32 nr, seq;
-	u64 n;
-	int cpu;
+	u32 seq, nr = slot_read(i, name, names, &seq);
 
-	while (*slot < end) {
-		const unsigned int i = (*slot)++;
-
-		if (i >= SLOTS) {
-			if (idle_stats(i - SLOTS, name, stored))
-				return true;
-			continue;
-		}
-		nr = slot_read(i, name, names, &seq);
-		if (!nr)
-			continue;
-		name_get(name, &names[nr - 1]);
-		n = atomic_long_read(&slots[i].stored);
-		for_each_possible_cpu(cpu)
-			n += counted(per_cpu_ptr(&devtrace_proc_last, cpu), i);
-		*stored = n;
-		return true;
-	}
-	return false;
+	if (!nr)
+		return false;
+	name_get(name, &names[nr - 1]);
+	*stored = atomic_long_read(&slots[i].stored);
+	return true;
 }
 
 /**

@@ -46,6 +46,10 @@ struct proc_found {
 	const atomic_t	*seq;
 };
 
+/* In proc_last: no slot; the idle task, which needs none. */
+#define PROC_SLOT_NONE	-1
+#define PROC_SLOT_IDLE	-2
+
 /* Who emitted last on this CPU, its slot in the table, and how much since. */
 struct proc_last {
 	pid_t	tid;
@@ -56,6 +60,14 @@ struct proc_last {
 };
 
 DECLARE_PER_CPU(struct proc_last, devtrace_proc_last);
+
+/*
+ * Told of each new name of a thread, by whoever writes slot @i and so by one at a time: any
+ * context, NMI included, preemption off. Whoever sets it to NULL waits with quiet_wait().
+ */
+typedef void (*proc_told_t)(unsigned int i, u32 nr, const struct task_struct *task,
+			    const char *comm, u64 now);
+extern proc_told_t devtrace_proc_told;
 
 void devtrace_proc_new(struct task_struct *task);
 
@@ -89,7 +101,7 @@ void devtrace_proc_count(u32 tid, unsigned long stored);
 unsigned int devtrace_proc_slots(void);
 unsigned int devtrace_proc_ways(void);
 bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_found *found);
-bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored);
+bool devtrace_proc_slot(unsigned int i, struct proc_name *name, u64 *stored);
 
 /*
  * Whether what was found of a thread is still all there is. New names of others in its bucket

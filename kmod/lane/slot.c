@@ -19,7 +19,6 @@
 #include "ring/clock.h"
 #include "slot.h"
 #include "slot_priv.h"
-#include "stream/quiet.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "take.h"
@@ -32,9 +31,6 @@ u64 slots_dropped[SLOT_CAUSES];
 /* With slots_lock. */
 static DECLARE_BITMAP(taken, SLOTS_MAX);
 static unsigned int nr_slots;		/* only grows; the slots before it are there */
-
-/* So many blocks are overwritten at a time when the ring becomes smaller. */
-#define TRIM_BLOCKS	16
 
 u64 slots_first_block = 1;
 
@@ -351,7 +347,7 @@ void slots_clear(void)
 
 /* Memory. */
 
-static void free_memory(struct slots_memory *m)
+void slots_memory_free(struct slots_memory *m)
 {
 	u32 i;
 
@@ -362,7 +358,7 @@ static void free_memory(struct slots_memory *m)
 	kvfree(m->spare);
 }
 
-static int alloc_memory(struct slots_memory *m, u32 nr)
+int slots_memory_alloc(struct slots_memory *m, u32 nr)
 {
 	u32 i;
 
@@ -379,13 +375,8 @@ static int alloc_memory(struct slots_memory *m, u32 nr)
 	}
 	if (i == nr && m->state)
 		return 0;
-	free_memory(m);
+	slots_memory_free(m);
 	return -ENOMEM;
-}
-
-static u32 blocks_for(unsigned long bytes)
-{
-	return max_t(unsigned long, bytes / BLOCK_BYTES, BLOCKS_MIN);
 }
 
 /**
@@ -397,14 +388,14 @@ static u32 blocks_for(unsigned long bytes)
  */
 int slots_make(unsigned long bytes)
 {
-	const u32 nr = blocks_for(bytes);
+	const u32 nr = slots_blocks_for(bytes);
 	struct slots_memory m = { 0 };
 	int err;
 
 	lockdep_assert_held(&devtrace_lock);
 	if (slots_blocks.nr)
 		return 0;
-	err = alloc_memory(&m, nr);
+	err = slots_memory_alloc(&m, nr);
 	if (err)
 		return err;
 	raw_spin_lock(&slots_lock);
@@ -415,66 +406,6 @@ int slots_make(unsigned long bytes)
 	blocks_init(&slots_blocks, slots_first_block);
 	raw_spin_unlock(&slots_lock);
 	return 0;
-}
-
-/**
- * slots_memory() - memory for a ring of blocks of another size
- * @bytes: of it
- * @m: filled in; what is not needed of it is given back by slots_memory_free()
- *
- * Context: process, devtrace_lock held.
- * Return: 0 or -ENOMEM.
- */
-int slots_memory(unsigned long bytes, struct slots_memory *m)
-{
-	int err;
-
-	memset(m, 0, sizeof(*m));
-	err = alloc_memory(m, blocks_for(bytes));
-	if (!err) {
-		m->spare = kvcalloc(max(m->pages->nr, slots_blocks.nr), sizeof(*m->spare),
-				    GFP_KERNEL);
-		if (m->spare)
-			return 0;
-		free_memory(m);
-	}
-	memset(m, 0, sizeof(*m));
-	return -ENOMEM;
-}
-
-void slots_memory_free(struct slots_memory *m)
-{
-	free_memory(m);
-}
-
-/**
- * slots_resize() - a ring of blocks of another size
- * @m: of slots_memory(); becomes what is not needed any more
- *
- * The newest blocks stay. Readers go on meanwhile; when this returns none looks at what
- * is not needed any more.
- *
- * Context: process, devtrace_lock held.
- */
-void slots_resize(struct slots_memory *m)
-{
-	const struct slots_memory new = *m;
-	bool done;
-
-	do {
-		raw_spin_lock(&slots_lock);
-		done = blocks_trim(&slots_blocks, new.pages->nr, TRIM_BLOCKS);
-		if (done) {
-			m->pages = slots_blocks.pages;
-			m->state = slots_blocks.state;
-			blocks_resize(&slots_blocks, new.pages, new.state, new.spare);
-		}
-		raw_spin_unlock(&slots_lock);
-		/* Who writes into a block that has to go has preemption off, and is done soon. */
-		cond_resched();
-	} while (!done);
-	/* Readers have preemption off while they look at a block. */
-	quiet_wait();
 }
 
 /**
@@ -492,7 +423,7 @@ void slots_exit(void)
 	struct slots_memory m = { .pages = slots_blocks.pages, .state = slots_blocks.state };
 	unsigned int i;
 
-	free_memory(&m);
+	slots_memory_free(&m);
 	/* A chunk begins with its chains. */
 	for (i = 0; i < ARRAY_SIZE(slots_chunks); i++)
 		kfree(slots_blocks.chains[i]);

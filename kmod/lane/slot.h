@@ -19,6 +19,7 @@
 #ifndef DEVTRACE_SLOT_H
 #define DEVTRACE_SLOT_H
 
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 #include "blocks.h"
@@ -78,9 +79,14 @@ u64 slots_bytes(void);
 
 void slots_clear(void);
 int slots_make(unsigned long bytes);
-int slots_memory(unsigned long bytes, struct slots_memory *m);
+int slots_memory_alloc(struct slots_memory *m, u32 nr);
 void slots_memory_free(struct slots_memory *m);
-void slots_resize(struct slots_memory *m);
+
+/* How many blocks the ring of a stream of this size has. */
+static inline u32 slots_blocks_for(unsigned long bytes)
+{
+	return max_t(unsigned long, bytes / BLOCK_BYTES, BLOCKS_MIN);
+}
 
 void slots_init(u32 start);
 void slots_exit(void);

@@ -384,20 +384,13 @@ static bool log_lacking(const unsigned long *named)
 static int set_stream0(const unsigned long *types, const unsigned long *named)
 {
 	DECLARE_BITMAP(want, 256);
-	struct filter *f;
 	int err;
 
-	f = kmemdup(filter_get(0, NULL), sizeof(*f), GFP_KERNEL);
-	if (!f)
-		return -ENOMEM;
 	bitmap_copy(want, types, 256);
 	/* Of those before us nobody asks any more. */
 	bitmap_zero(lacking, 256);
 	profile_limit(want);
-	bitmap_clear(f->types, PROFILE_FIRST, PROFILE_NR);
-	bitmap_or(f->types, f->types, want, 256);
-	err = filter_set(0, f);
-	kfree(f);
+	err = filter_set_profile(want, PROFILE_FIRST, PROFILE_LAST);
 	if (err)
 		return err;
 	control_notify_filter(stream_by_id(0));

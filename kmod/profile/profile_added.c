@@ -3,7 +3,7 @@
  * Tracepoints that are added by name
  *
  * Any event that the kernel describes, those of its modules and of single system
- * calls included, becomes an event type of ours, one of 176 to 191. The description
+ * calls included, becomes an event type of ours, one of 176 to 190. The description
  * is the kernel's own, the one that tracefs prints: profile_desc.c reads it. As long
  * as it is added the module that has the tracepoint stays, and so does ours: nobody
  * else knows what was added.
@@ -360,7 +360,7 @@ int profile_add(const char *name, const char **why)
 		ret = add(p, name, file, why);
 	else
 		ret = refuse(why, -ENOSPC,
-			     "tracepoint is one too many: 16 are added already; delete one of them");
+			     "tracepoint is one too many: 15 are added already; delete one of them");
 	if (ret < 0)
 		trace_put_event_file(file);
 	return ret;

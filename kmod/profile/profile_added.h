@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints that somebody added by name: types 176 to 191
+ * Tracepoints that somebody added by name: types 176 to 190
  */
 #ifndef DEVTRACE_PROFILE_ADDED_H
 #define DEVTRACE_PROFILE_ADDED_H
@@ -9,7 +9,7 @@
 #include <linux/devtrace.h>
 
 #define PROFILE_ADDED_FIRST	176
-#define PROFILE_ADDED_LAST		(DEVTRACE_T_USER2 - 1)
+#define PROFILE_ADDED_LAST		(DEVTRACE_T_FAULT - 1)
 #define PROFILE_ADDED_NR		(PROFILE_ADDED_LAST - PROFILE_ADDED_FIRST + 1)
 
 /**

@@ -69,6 +69,7 @@ static void forget_names(struct announce *a)
 {
 	a->serial = 0;
 	a->sent.found.until = 0;
+	a->quiet.until = 0;
 	memset(a->named, 0, devtrace_proc_slots() * sizeof(*a->named));
 }
 
@@ -86,9 +87,14 @@ void announce_again(struct announce *a)
 void announce_rewind(struct announce *a)
 {
 	a->clock_sent = false;
+	a->clock_early = false;
 	a->clock_next = devtrace_clock_oldest();
+	a->clock_after = 0;
+	a->quiet.until = 0;
 	a->next_past = stream_oldest_past(a->stream);
 	a->has_past = false;
+	a->state = DEVTRACE_STATE_RUNNING;
+	a->began = 0;
 }
 
 /* Changes before @place do not matter, but for the state at @place. */
@@ -122,23 +128,45 @@ void announce_seek(struct announce *a, u64 place, bool names)
 }
 
 /**
- * announce_clock() - tell what the trace clock was on other clocks
- * @a: announce_event() says when
- * @ts: time of the next event, ns
+ * announce_early_clock() - tell what time it was, before there is an event
+ * @a: announce_time() says when
+ * @ts: the time that is to be a date, ns
  *
- * The latest sample that is not after @ts, or failing that the first one; and now and
- * then an INFO.
+ * The first event has a CLOCK of its own: losses and changes of state may be told long
+ * before it.
  */
-void announce_clock(struct announce *a, u64 ts)
+void announce_early_clock(struct announce *a, u64 ts)
+{
+	unsigned long n = a->clock_next;
+	struct clock_sample s, found;
+	bool any = false;
+
+	for (; devtrace_clock_sample(&n, &s) && (!any || s.ts <= ts); n++) {
+		found = s;
+		any = true;
+	}
+	if (any)
+		wire_clock(a->wire, &found);
+	a->clock_early = any;
+}
+
+/*
+ * Tell what the trace clock was on other clocks: the latest sample that is not after @ts,
+ * the time of the next event, or failing that the first one; and now and then an INFO.
+ */
+static void announce_clock(struct announce *a, u64 ts)
 {
 	unsigned long n = a->clock_next;
 	struct clock_sample s;
 	bool first = !a->clock_sent;
 	bool found = false;
 
+	a->clock_after = 0;
 	while (devtrace_clock_sample(&n, &s)) {
-		if (s.ts > ts && (found || !first))
+		if (s.ts > ts && (found || !first)) {
+			a->clock_after = s.ts;
 			break;
+		}
 		a->clock = s;
 		found = true;
 		a->clock_next = ++n;
@@ -161,13 +189,8 @@ void announce_clock(struct announce *a, u64 ts)
 	}
 }
 
-/**
- * announce_thread() - tell the name of a thread, unless it was the last one sent for it
- * @a: announce_event() says when
- * @tid: the thread
- * @ts: time of its event, ns
- */
-void announce_thread(struct announce *a, u32 tid, u64 ts)
+/* Tell the name of a thread, unless it was the last one sent for it. */
+static void announce_thread(struct announce *a, u32 tid, u64 ts)
 {
 	struct proc_named *named = a->named;
 	struct proc_sent *sent = &a->sent;
@@ -190,6 +213,48 @@ void announce_thread(struct announce *a, u32 tid, u64 ts)
 	named[at].stamp = sent->found.stamp;
 	named[at].tid = tid;
 	wire_proc(a->wire, &name);
+}
+
+/* Whether a CLOCK frame, or an INFO, is due before an event at this time. */
+static bool clock_is_due(const struct announce *a, u64 ts)
+{
+	return !a->clock_sent || (s64)(ts - a->info_ts) >= (s64)INFO_NS ||
+	       a->wire->bytes - a->info_bytes >= INFO_BYTES ||
+	       (devtrace_clock_has_sample(a->clock_next) && ts >= a->clock_after);
+}
+
+/* See announce_is_quiet(). */
+static void find_quiet(struct announce *a, u32 tid, u64 ts)
+{
+	struct announce_quiet *q = &a->quiet;
+
+	q->tid = tid;
+	q->from = tid ? max(a->sent.from, a->info_ts) : a->info_ts;
+	q->until = a->clock_sent ? a->info_ts + INFO_NS : 0;
+	q->bytes = a->info_bytes + INFO_BYTES;
+	if (devtrace_clock_has_sample(a->clock_next))
+		q->until = min(q->until, a->clock_after);
+	if (tid)
+		q->until = min(q->until, a->sent.found.until);
+}
+
+/**
+ * announce_event() - tell what is to be known before an event: the clock, its thread's name
+ * @a: not announce_is_quiet()
+ * @tid: the thread
+ * @ts: time of the event, ns
+ */
+void announce_event(struct announce *a, u32 tid, u64 ts)
+{
+	const struct proc_sent *sent = &a->sent;
+
+	if (clock_is_due(a, ts))
+		announce_clock(a, ts);
+	/* An idle task: the source of the event tells its name. */
+	if (tid && (sent->tid != tid || ts < sent->from || ts >= sent->found.until ||
+		    !devtrace_proc_same(&sent->found)))
+		announce_thread(a, tid, ts);
+	find_quiet(a, tid, ts);
 }
 
 /**
@@ -233,7 +298,10 @@ bool announce_find_past(struct announce *a)
 
 void announce_past(struct announce *a)
 {
+	announce_time(a, a->past.ts);
 	wire_state(a->wire, &a->past);
+	a->state = a->past.state;
+	a->began = a->state == DEVTRACE_STATE_RUNNING ? 0 : a->past.began;
 	a->next_past++;
 	a->has_past = false;
 }

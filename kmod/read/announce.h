@@ -36,14 +36,26 @@ struct proc_named {
 	u32	tid;
 };
 
+/*
+ * Nothing is to be told before an event of this thread from one time up to before another,
+ * as long as so few bytes were sent.
+ */
+struct announce_quiet {
+	u32	tid;
+	u64	from, until;
+	u64	bytes;
+};
+
 /**
  * struct announce - what a reader was told besides events
  * @wire: where frames go
  * @stream: the stream it reads
  * @begun: INFO was sent
  * @reason: why the next INFO is sent
- * @clock_sent: a CLOCK frame was sent
+ * @clock_sent: a CLOCK frame was sent before an event
+ * @clock_early: one was sent before any event
  * @clock_next: the next clock sample
+ * @clock_after: it is not to be sent before this time, as far as is known
  * @clock: the last one sent
  * @info_ts: when INFO was sent last
  * @info_bytes: bytes of @wire then
@@ -53,15 +65,19 @@ struct proc_named {
  * @next_past: the next change of state
  * @past: it, if @has_past
  * @has_past: see there
+ * @state: what the stream does, as far as it was told: enum devtrace_state
+ * @began: unless it runs: what it has missed since is not older
+ * @quiet: before which events nothing is to be told; see announce_is_quiet()
  */
 struct announce {
 	struct wire	*wire;
 	struct stream	*stream;
 	bool		begun;
 	u8		reason;
-	bool		clock_sent;
+	bool		clock_sent, clock_early;
 	bool		has_past;
 	unsigned long	clock_next;
+	u64		clock_after;
 	struct clock_sample clock;
 	u64		info_ts, info_bytes;
 	u64		serial;
@@ -69,6 +85,9 @@ struct announce {
 	struct proc_named *named;
 	unsigned long	next_past;
 	struct stream_past past;
+	u8		state;
+	u64		began;
+	struct announce_quiet quiet;
 };
 
 int announce_init(struct announce *a, struct stream *s, struct wire *w);
@@ -80,11 +99,18 @@ void announce_again(struct announce *a);
 void announce_rewind(struct announce *a);
 void announce_seek(struct announce *a, u64 place, bool names);
 
-void announce_clock(struct announce *a, u64 ts);
-void announce_thread(struct announce *a, u32 tid, u64 ts);
+void announce_early_clock(struct announce *a, u64 ts);
+void announce_event(struct announce *a, u32 tid, u64 ts);
 bool announce_names(struct announce *a, size_t want);
 bool announce_find_past(struct announce *a);
 void announce_past(struct announce *a);
+
+/* Before a frame that has a time and is no event. */
+static inline void announce_time(struct announce *a, u64 ts)
+{
+	if (unlikely(!a->clock_sent && !a->clock_early))
+		announce_early_clock(a, ts);
+}
 
 /* Whether there is a name that was not sent. */
 static inline bool announce_has_names(const struct announce *a)
@@ -107,21 +133,21 @@ static inline bool announce_past_is_next(struct announce *a, u64 bound)
 	return announce_has_past(a) && bound >= a->past.ts;
 }
 
-/* Before the event of this thread at this time: its clock, and the thread's name. */
-static inline void announce_event(struct announce *a, u32 tid, u64 ts)
+/*
+ * Whether nothing is to be told before this event. What was told is enough for all events
+ * that the reader has copied: a name is known before an event of its thread is stored. So
+ * it is looked at again, by announce_look_again(), when more was copied.
+ */
+static inline bool announce_is_quiet(const struct announce *a, u32 tid, u64 ts)
 {
-	const struct proc_sent *sent = &a->sent;
+	const struct announce_quiet *q = &a->quiet;
 
-	if (unlikely(!a->clock_sent || devtrace_clock_has_sample(a->clock_next) ||
-		     (s64)(ts - a->info_ts) >= (s64)INFO_NS ||
-		     a->wire->bytes - a->info_bytes >= INFO_BYTES))
-		announce_clock(a, ts);
-	/* An idle task: the source of the event tells its name. */
-	if (!tid)
-		return;
-	if (sent->tid != tid || ts < sent->from || ts >= sent->found.until ||
-	    !devtrace_proc_same(&sent->found))
-		announce_thread(a, tid, ts);
+	return tid == q->tid && ts >= q->from && ts < q->until && a->wire->bytes < q->bytes;
+}
+
+static inline void announce_look_again(struct announce *a)
+{
+	a->quiet.until = 0;
 }
 
 #endif /* DEVTRACE_ANNOUNCE_H */

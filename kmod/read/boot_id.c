@@ -49,8 +49,9 @@ static bool read_boot_id(u8 *boot)
 void boot_id_init(void)
 {
 	do
-		devtrace_boot_id.load = get_random_u32();
+		get_random_bytes(&devtrace_boot_id.load, sizeof(devtrace_boot_id.load));
 	while (!devtrace_boot_id.load);
+	get_random_bytes(&devtrace_boot_id.key, sizeof(devtrace_boot_id.key));
 	if (read_boot_id(devtrace_boot_id.boot))
 		return;
 	pr_info("%s cannot be read: streams have a random boot id\n", BOOT_ID);

@@ -11,14 +11,18 @@
  * program that got the descriptor as its standard output, or a kernel thread. Without the
  * right, close(2) returns EPERM and the buffer stays.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/capability.h>
-#include <linux/cdev.h>
+#include <linux/dcache.h>
 #include <linux/device.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/namei.h>
+#include <linux/path.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
 #include <linux/uaccess.h>
@@ -41,13 +45,30 @@
 
 static const struct devtrace_cdev_config *cdev_config;
 static struct devtrace_control *cdev_control;
-static dev_t cdev_nr;
-static struct cdev cdev;
+static int cdev_major;
 static struct class *cdev_class;
 
 static bool may_clear(void)
 {
 	return capable(CAP_SYSLOG) || perfmon_capable();
+}
+
+/* Whoever made the image does all from here on, and has the stream to put. */
+static int open_image(struct inode *inode, struct file *file)
+{
+	struct stream *s = file->private_data;
+	const struct file_operations *fops = fops_get(s->image->fops);
+	int err;
+
+	if (!fops) {
+		stream_put(s);
+		return -ENXIO;
+	}
+	replace_fops(file, fops);
+	err = fops->open(inode, file);
+	if (err)
+		stream_put(s);
+	return err;
 }
 
 static int trace_open(struct inode *inode, struct file *file)
@@ -61,6 +82,11 @@ static int trace_open(struct inode *inode, struct file *file)
 	if (!h->stream) {
 		kfree(h);
 		return -ENXIO;
+	}
+	if (h->stream->image) {
+		file->private_data = h->stream;
+		kfree(h);
+		return open_image(inode, file);
 	}
 	mutex_init(&h->lock);
 	init_waitqueue_head(&h->copied);
@@ -298,6 +324,24 @@ static void trace_device_release(struct device *dev)
 	kfree(dev);
 }
 
+/*
+ * Whoever wrote to it before there was a device has made a file. The kernel makes no node then,
+ * and says nothing. To its caller's eyes: what other roots have there is not known.
+ */
+static void look_for_file(const struct device *dev)
+{
+	char name[sizeof("/dev/trace-") + DEVTRACE_NAME_LEN];
+	struct path path;
+
+	snprintf(name, sizeof(name), "/dev/%s", dev_name(dev));
+	if (kern_path(name, LOOKUP_FOLLOW, &path))
+		return;
+	if (!S_ISCHR(d_backing_inode(path.dentry)->i_mode))
+		pr_warn("%s is no device but was there before, so that its node cannot be made: remove it, and %s again\n",
+			name, !MINOR(dev->devt) ? "load the module" : "make the stream");
+	path_put(&path);
+}
+
 /**
  * cdev_add_stream() - make the device of a stream
  * @s: the stream, ready to be opened
@@ -313,7 +357,7 @@ int cdev_add_stream(struct stream *s)
 	if (!dev)
 		return -ENOMEM;
 	device_initialize(dev);
-	dev->devt = MKDEV(MAJOR(cdev_nr), s->id);
+	dev->devt = MKDEV(cdev_major, s->id);
 	dev->class = cdev_class;
 	dev->type = &trace_type;
 	dev->release = trace_device_release;
@@ -326,6 +370,7 @@ int cdev_add_stream(struct stream *s)
 		return err;
 	}
 	s->device = dev;
+	look_for_file(dev);
 	return 0;
 }
 
@@ -353,30 +398,19 @@ int devtrace_cdev_init(const struct devtrace_cdev_config *config,
 
 	cdev_config = config;
 	cdev_control = control;
-	err = alloc_chrdev_region(&cdev_nr, 0, DEVTRACE_STREAMS_MAX, "trace");
-	if (err)
-		return err;
 	cdev_class = compat_class_create("devtrace");
-	if (IS_ERR(cdev_class)) {
-		err = PTR_ERR(cdev_class);
-		goto out_region;
-	}
-	cdev_init(&cdev, &trace_fops);
-	cdev.owner = THIS_MODULE;
-	err = cdev_add(&cdev, cdev_nr, DEVTRACE_STREAMS_MAX);
-	if (err)
+	if (IS_ERR(cdev_class))
+		return PTR_ERR(cdev_class);
+	cdev_major = __register_chrdev(0, 0, DEVTRACE_STREAMS_MAX, "trace", &trace_fops);
+	err = cdev_major;
+	if (err < 0)
 		goto out_class;
 	err = cdev_add_stream(&devtrace_stream0);
-	if (err)
-		goto out_cdev;
-	return 0;
-
-out_cdev:
-	cdev_del(&cdev);
+	if (!err)
+		return 0;
+	__unregister_chrdev(cdev_major, 0, DEVTRACE_STREAMS_MAX, "trace");
 out_class:
 	class_destroy(cdev_class);
-out_region:
-	unregister_chrdev_region(cdev_nr, DEVTRACE_STREAMS_MAX);
 	return err;
 }
 
@@ -384,7 +418,6 @@ out_region:
 void devtrace_cdev_exit(void)
 {
 	cdev_del_stream(&devtrace_stream0);
-	cdev_del(&cdev);
+	__unregister_chrdev(cdev_major, 0, DEVTRACE_STREAMS_MAX, "trace");
 	class_destroy(cdev_class);
-	unregister_chrdev_region(cdev_nr, DEVTRACE_STREAMS_MAX);
 }

@@ -18,10 +18,27 @@
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
+#include <linux/sched/signal.h>
+#include <linux/wait.h>
 
 #include "handle.h"
 #include "reader.h"
 #include "stream/stream.h"
+
+/* 0: no read is copying any more */
+static int wait_copied(struct handle *h)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	bool copying;
+
+	add_wait_queue(&h->copied, &wait);
+	/* Listed before the look: pairs with wq_has_sleeper() in handle_unlock(). */
+	smp_mb();
+	while ((copying = READ_ONCE(h->copying)) && !signal_pending(current))
+		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
+	remove_wait_queue(&h->copied, &wait);
+	return copying ? -ERESTARTSYS : 0;
+}
 
 /**
  * handle_lock() - take the lock while no other read is copying
@@ -42,7 +59,7 @@ int handle_lock(struct handle *h, bool nowait)
 		mutex_unlock(&h->lock);
 		if (nowait)
 			return -EAGAIN;
-		if (wait_event_interruptible(h->copied, !READ_ONCE(h->copying)))
+		if (wait_copied(h))
 			return -ERESTARTSYS;
 	}
 }
@@ -59,7 +76,7 @@ void handle_unlock(struct handle *h)
 	WRITE_ONCE(h->copying, false);
 	h->missed = false;
 	mutex_unlock(&h->lock);
-	/* Has a full barrier; pairs with that of wait_event_interruptible(). */
+	/* Has a full barrier; pairs with that of wait_copied(). */
 	if (wq_has_sleeper(&h->copied))
 		wake_up_interruptible_all(&h->copied);
 	if (missed)

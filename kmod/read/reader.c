@@ -13,6 +13,7 @@
  *
  * Accounts. The losses of a source are reported before its next event, in LOST frames, once.
  * So for every source and reader: events read and reported lost add up to events emitted.
+ * What was lost because the stream was stopped is told between two of its changes: missed.c.
  */
 #include <linux/bits.h>
 #include <linux/kref.h>
@@ -24,7 +25,9 @@
 #include <linux/time64.h>
 
 #include "announce.h"
+#include "heap.h"
 #include "lane/lane_wake.h"
+#include "missed.h"
 #include "reader.h"
 #include "reader_priv.h"
 #include "seek.h"
@@ -43,35 +46,12 @@ struct wire *reader_wire(struct reader *rd)
 	return &rd->wire;
 }
 
-/* The heap: by key, then by source, so that the order is always the same. */
-
-static bool before(const struct source *a, const struct source *b)
+/* The source at the front gives what is before the next one, and before a change of state. */
+static inline void find_limit(struct reader *rd)
 {
-	return a->key != b->key ? a->key < b->key : a->number < b->number;
-}
-
-static void sift_down(struct reader *rd, unsigned int i)
-{
-	struct source *src = rd->heap[i];
-	unsigned int child;
-
-	while ((child = 2 * i + 1) < rd->nr) {
-		if (child + 1 < rd->nr && before(rd->heap[child + 1], rd->heap[child]))
-			child++;
-		if (!before(rd->heap[child], src))
-			break;
-		rd->heap[i] = rd->heap[child];
-		i = child;
-	}
-	rd->heap[i] = src;
-}
-
-void reader_heapify(struct reader *rd)
-{
-	unsigned int i;
-
-	for (i = rd->nr / 2; i-- > 0;)
-		sift_down(rd, i);
+	rd->limit = heap_limit(rd);
+	if (unlikely(rd->told.has_past))
+		rd->limit = min(rd->limit, rd->told.past.ts);
 }
 
 /*
@@ -85,25 +65,46 @@ static void follow_clear(struct reader *rd)
 	rd->clears = stream_clears(rd->stream);
 	for (i = 0; i < rd->nr; i++)
 		source_clear(rd, reader_source(rd, i));
-	reader_heapify(rd);
+	heap_make(rd);
 }
 
-static void give_event(struct reader *rd, struct source *src)
+static void give_events(struct reader *rd, struct source *src)
 {
-	const u64 ts = src->key;
-	/* Under way when lseek(2) looked, and older than what it asked for? */
-	const bool wanted = likely(ts >= rd->place);
+	unsigned int given;
 
-	if (wanted)
-		announce_event(&rd->told, src->tid, ts);
-	else
-		rd->skipped++;
-	if (!source_give(rd, src, wanted))
+	find_limit(rd);
+	given = source_give(rd, src);
+	heap_put_front(rd);
+	if (!given)
 		return;
 	/* stream_reader() looks at these meanwhile. */
-	WRITE_ONCE(rd->last, ts);
+	WRITE_ONCE(rd->last, src->last);
 	rd->last_end = rd->wire.bytes;
-	WRITE_ONCE(rd->given, rd->given + 1);
+	WRITE_ONCE(rd->given, rd->given + given);
+}
+
+/*
+ * What is to be told before the next event, besides what it needs itself. Looked for when
+ * more events were copied: those that were copied before need no more than was told then.
+ * Whether anything was told.
+ */
+static bool tell(struct reader *rd, size_t want)
+{
+	struct announce *a = &rd->told;
+
+	if (unlikely(rd->fresh)) {
+		if (announce_has_names(a) && announce_names(a, want))
+			return true;
+		announce_find_past(a);
+		announce_look_again(a);
+		rd->fresh = false;
+	}
+	if (likely(!a->has_past || rd->heap->key < a->past.ts))
+		return false;
+	if (missed_tell(rd))
+		announce_past(a);
+	rd->fresh = true;
+	return true;
 }
 
 /* No event is at hand: look into every source. */
@@ -112,11 +113,12 @@ static int refresh_all(struct reader *rd)
 	unsigned int i;
 	int err = 0;
 
+	rd->fresh = true;
 	for (i = 0; i < rd->nr && !err && wire_has_room(&rd->wire); i++) {
 		err = source_refresh(rd, reader_source(rd, i));
 		cond_resched();
 	}
-	reader_heapify(rd);
+	heap_make(rd);
 	return err;
 }
 
@@ -164,6 +166,8 @@ int reader_fill(struct reader *rd, size_t want)
 	int tries = 0, waits = 0, err;
 
 	want = min_t(size_t, want, WIRE_SIZE);
+	rd->stop = min_t(u32, w->taken + want, WIRE_FULL);
+	rd->fresh = true;
 	rd->turn++;
 	rd->skipped = 0;
 	if (rd->clears != stream_clears(rd->stream))
@@ -172,17 +176,12 @@ int reader_fill(struct reader *rd, size_t want)
 	err = look_for_lanes(rd);
 	if (err)
 		return err;
-	while (wire_staged(w) < want && wire_has_room(w)) {
-		if (announce_has_names(&rd->told) && announce_names(&rd->told, want))
+	while (w->head < rd->stop) {
+		if (unlikely(tell(rd, want)))
 			continue;
-		if (unlikely(announce_past_is_next(&rd->told, rd->heap[0]->key))) {
-			announce_past(&rd->told);
-			continue;
-		}
-		src = rd->heap[0];
-		if (src->ready) {
-			give_event(rd, src);
-			sift_down(rd, 0);
+		src = rd->heap->src;
+		if (likely(src->ready)) {
+			give_events(rd, src);
 			continue;
 		}
 		/* Another call gives what there is, and may be interrupted. */
@@ -195,14 +194,15 @@ int reader_fill(struct reader *rd, size_t want)
 			err = refresh_all(rd) ?: look_for_lanes(rd);
 			if (err)
 				return err;
-			if (!rd->nr_ready && !announce_past_is_next(&rd->told, rd->heap[0]->key))
+			if (!rd->nr_ready && !announce_past_is_next(&rd->told, rd->heap->key))
 				return 0;
 			continue;
 		}
+		rd->fresh = true;
 		err = source_refresh(rd, src);
 		if (err)
 			return err;
-		sift_down(rd, 0);
+		heap_put_front(rd);
 		if (!src->ready && src->busy && ++tries > BUSY_TRIES)
 			return -EAGAIN;
 		err = look_for_lanes(rd);

@@ -21,7 +21,6 @@ u32 reader_announce(struct reader *rd);
 void reader_follows(struct reader *rd);
 
 /* For the other files of this folder */
-void reader_heapify(struct reader *rd);
 void reader_put(struct reader *rd);
 
 #endif /* DEVTRACE_READER_H */

@@ -18,6 +18,12 @@
 #include "stream/table.h"
 #include "wire.h"
 
+/* A source in the heap, and its key when it was put there. */
+struct front {
+	u64		key;
+	struct source	*src;
+};
+
 /**
  * struct reader - a place in a stream
  * @stream: the stream, which stays
@@ -32,6 +38,9 @@
  * @turn: number of this call of reader_fill()
  * @skipped: events in this call that are before @place
  * @place: where lseek(2) went, 0 after open
+ * @fresh: more was copied, or may have been: look what is to be told besides events
+ * @limit: the source at the front gives its events before this time
+ * @stop: and fills the buffer of @wire up to there
  * @last: the time of the last event that was made a frame
  * @last_end: bytes of @wire after that
  * @nr: sources; stream_reader() looks at them meanwhile
@@ -54,12 +63,15 @@ struct reader {
 	u64		given, missed;
 	unsigned int	clears;
 	unsigned int	turn, skipped;
+	bool		fresh;
+	u32		stop;
 	u64		place;
+	u64		limit;
 	u64		last, last_end;
 	unsigned int	nr, nr_ready, nr_rings, room;
 	struct ring_source *rings;
 	struct lane_source *lanes[SLOTS_MAX / SLOTS_CHUNK];
-	struct source	**heap;
+	struct front	*heap;
 	struct announce	told;
 	struct wire	wire;
 };
@@ -77,6 +89,33 @@ static inline struct lane_source *reader_lane(const struct reader *rd, unsigned 
 static inline struct source *reader_source(const struct reader *rd, unsigned int i)
 {
 	return i < rd->nr_rings ? &rd->rings[i].src : &reader_lane(rd, i - rd->nr_rings)->src;
+}
+
+/*
+ * Whether the reader is to have this event: one that was under way when lseek(2) looked may
+ * be older than what it asked for. What is to be known before the event has been told then.
+ */
+static inline bool reader_wants(struct reader *rd, u32 tid, u64 ts)
+{
+	if (unlikely(ts < rd->place)) {
+		rd->skipped++;
+		return false;
+	}
+	if (unlikely(!announce_is_quiet(&rd->told, tid, ts)))
+		announce_event(&rd->told, tid, ts);
+	return true;
+}
+
+/* Whether nothing has to be told before an event, and the reader is to have it. */
+static inline bool reader_has_told(const struct reader *rd, u32 tid, u64 ts)
+{
+	return ts >= rd->place && announce_is_quiet(&rd->told, tid, ts);
+}
+
+/* Whether the source at the front goes on, with an event of this time. */
+static inline bool reader_goes_on(const struct reader *rd, u64 ts)
+{
+	return ts < rd->limit && rd->wire.head < rd->stop;
 }
 
 /* Only stream 0 has lanes. */

@@ -7,6 +7,7 @@
 #include <linux/sched/signal.h>
 
 #include "announce.h"
+#include "heap.h"
 #include "lane/take.h"
 #include "reader.h"
 #include "reader_priv.h"
@@ -28,7 +29,7 @@ static void go(struct reader *rd, u64 ts, u64 now)
 		source_seek(rd, reader_source(rd, i), ts, now);
 		cond_resched();
 	}
-	reader_heapify(rd);
+	heap_make(rd);
 	WRITE_ONCE(rd->last, 0);
 	announce_rewind(&rd->told);
 }

@@ -2,6 +2,9 @@
 /*
  * What a reader reads from: what both kinds of source do alike
  */
+#include <linux/minmax.h>
+
+#include "announce.h"
 #include "reader_priv.h"
 #include "source.h"
 
@@ -9,6 +12,13 @@ void source_set_ready(struct reader *rd, struct source *src, bool ready)
 {
 	rd->nr_ready += ready - src->ready;
 	src->ready = ready;
+}
+
+static void lost(struct reader *rd, struct source *src, u8 cause, u64 count, u64 from, u64 to)
+{
+	announce_time(&rd->told, to);
+	wire_lost(&rd->wire, src->number, cause, count, from, to);
+	WRITE_ONCE(rd->missed, rd->missed + count);
 }
 
 /**
@@ -23,8 +33,22 @@ void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u
 {
 	if (!count)
 		return;
-	wire_lost(&rd->wire, src->number, cause, count, src->last, src->ready ? src->key : now);
-	WRITE_ONCE(rd->missed, rd->missed + count);
+	lost(rd, src, cause, count, src->last, src->ready ? src->key : now);
+}
+
+/**
+ * source_report_stopped() - the same of events that were not stored as the stream was stopped
+ * @rd: the reader
+ * @src: its source
+ * @count: how many events
+ * @to: trace clock, ns: they are not newer
+ */
+void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64 to)
+{
+	const u64 from = max(src->last, rd->told.began);
+
+	if (count)
+		lost(rd, src, DEVTRACE_LOST_STOPPED, count, from, max(from, to));
 }
 
 /**

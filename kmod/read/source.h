@@ -5,7 +5,7 @@
  * A reader merges its sources by four operations, and knows nothing else of them:
  *
  *	source_refresh()	look for the next event, report what was lost before it
- *	source_give()		make the event at the front a frame, and go behind it
+ *	source_give()		make the events at the front frames, and go behind them
  *	source_seek()		go to a time, to the oldest event or behind the newest
  *	source_clear()		follow a clear of the stream
  *
@@ -14,7 +14,7 @@
  * @lost or @cleared until a refresh reports them, once.
  *
  * The kind is asked here and nowhere else, by a switch and not by a table of functions:
- * read(2) calls one operation for each event, and an indirect call costs a retpoline.
+ * read(2) may call one operation for each event, and an indirect call costs a retpoline.
  */
 #ifndef DEVTRACE_SOURCE_H
 #define DEVTRACE_SOURCE_H
@@ -27,6 +27,7 @@ struct reader;
 
 void source_set_ready(struct reader *rd, struct source *src, bool ready);
 void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u64 now);
+void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64 to);
 void source_report_passed(struct reader *rd, struct source *src, u64 now);
 
 /**
@@ -48,20 +49,22 @@ static inline int source_refresh(struct reader *rd, struct source *src)
 }
 
 /**
- * source_give() - make the event at the front a frame, and go behind it
+ * source_give() - make the events at the front frames, and go behind them
  * @rd: the reader
  * @src: its source, ready; afterwards only if the next event is at hand
- * @wanted: if not, no frame is made
  *
- * Return: whether a frame was made: the event may have been overwritten.
+ * At least one event is passed, then others as long as reader_goes_on(), or fewer.
+ *
+ * Return: how many frames were made: events may have been overwritten, or were before the
+ * place that lseek(2) asked for.
  */
-static inline bool source_give(struct reader *rd, struct source *src, bool wanted)
+static inline unsigned int source_give(struct reader *rd, struct source *src)
 {
 	switch (src->kind) {
 	case SOURCE_RING:
-		return ring_source_give(rd, ring_source(src), wanted);
+		return ring_source_give(rd, ring_source(src));
 	default:
-		return lane_source_give(rd, lane_source(src), wanted);
+		return lane_source_give(rd, lane_source(src));
 	}
 }
 

@@ -18,6 +18,7 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
+#include "missed.h"
 #include "reader_priv.h"
 #include "ring/clock.h"
 #include "source.h"
@@ -26,6 +27,8 @@
 
 /* Runs that are overwritten while a reader comes to them: so often it looks for the next. */
 #define RUN_TRIES	8
+/* Events that are made frames while preemption is off. */
+#define GIVE_MOST	16
 
 /* A function of its own, so that the others have no run on their stack. */
 static noinline bool run_is_still_there(struct reader *rd, struct lane_source *s)
@@ -54,20 +57,16 @@ static bool run_is_gone(struct lane_source *s)
 	return false;
 }
 
-/* The next event of the run; preemption is off. */
-static bool peek(struct reader *rd, struct lane_source *s)
+/*
+ * The next event of the run, to be believed if blocks_there() says so then. Preemption is
+ * off.
+ */
+static __always_inline bool peek(struct lane_source *s, const u8 *records)
 {
-	const struct block_ring *ring = slots_ring();
-	const u8 *records;
 	u64 ts;
-	int ret;
 
 	while (s->at < s->len) {
-		if (!run_is_there(rd, s))
-			return run_is_gone(s);
-		records = blocks_records(ring, s->run);
-		ret = lane_next(records, &s->at, s->len, &s->time, &s->ev);
-		if (ret <= 0 || !blocks_there(ring, s->run))
+		if (lane_next(records, &s->at, s->len, &s->time, &s->ev) <= 0)
 			return run_is_gone(s);
 		/* It was not wanted, and is not counted in the slot. */
 		if (unlikely(s->ev.type == DEVTRACE_T_EMPTY))
@@ -83,49 +82,75 @@ static bool peek(struct reader *rd, struct lane_source *s)
 
 static bool look(struct reader *rd, struct lane_source *s)
 {
-	bool found;
+	const struct block_ring *ring = slots_ring();
+	bool found = false;
 
 	if (s->at == s->len)
 		return false;
 	preempt_disable();
-	found = peek(rd, s);
+	if (run_is_there(rd, s))
+		found = peek(s, blocks_records(ring, s->run));
+	if (!blocks_there(ring, s->run))
+		found = run_is_gone(s);
 	preempt_enable();
 	return found;
 }
 
-/* The event at the front as a frame; preemption is off. False: it was overwritten. */
-static bool send(struct reader *rd, struct lane_source *s)
+/* Begin the frame of the event at the front. */
+static void begin_frame(struct reader *rd, struct lane_source *s, const u8 *records)
 {
-	const struct block_ring *ring = slots_ring();
 	u16 source = s->src.number;
 
-	if (!run_is_there(rd, s))
-		return run_is_gone(s);
-	if (s->ev.cpu < nr_cpu_ids)
+	if (likely(s->ev.cpu < nr_cpu_ids))
 		source = s->ev.cpu;
-	s->ev.data = blocks_records(ring, s->run) + s->data;
+	s->ev.data = records + s->data;
 	wire_lane_event(&rd->wire, &s->ev, s->src.tid, source, s->src.key, s->late);
-	if (!blocks_there(ring, s->run))
-		return run_is_gone(s);
-	wire_lane_send(&rd->wire, &s->ev);
-	return true;
 }
 
-bool lane_source_give(struct reader *rd, struct lane_source *s, bool wanted)
+/* The event at the front, then others; preemption is off. False: there is no more. */
+static bool give(struct reader *rd, struct lane_source *s, bool wanted, unsigned int *given)
 {
-	bool there, more = false;
+	const struct block_ring *ring = slots_ring();
+	const u8 *records = blocks_records(ring, s->run);
+	unsigned int left = GIVE_MOST, len;
+	bool more;
+	u64 ts;
+	u8 type;
+
+	do {
+		if (likely(wanted))
+			begin_frame(rd, s, records);
+		ts = s->src.key;
+		type = s->ev.type;
+		len = s->ev.len;
+		more = peek(s, records);
+		/* What was copied, and what was looked at. */
+		if (unlikely(!blocks_there(ring, s->run)))
+			return run_is_gone(s);
+		if (likely(wanted)) {
+			wire_lane_send(&rd->wire, type, len);
+			++*given;
+		}
+		s->src.last = ts;
+		s->idx++;
+		wanted = true;
+	} while (more && --left && reader_goes_on(rd, s->src.key) &&
+		 reader_has_told(rd, s->src.tid, s->src.key));
+	return more;
+}
+
+unsigned int lane_source_give(struct reader *rd, struct lane_source *s)
+{
+	const bool wanted = reader_wants(rd, s->src.tid, s->src.key);
+	unsigned int given = 0;
+	bool more;
 
 	preempt_disable();
-	there = !wanted || send(rd, s);
-	if (likely(there)) {
-		s->src.last = s->src.key;
-		s->idx++;
-		more = peek(rd, s);
-	}
+	more = run_is_there(rd, s) ? give(rd, s, wanted, &given) : run_is_gone(s);
 	preempt_enable();
 	if (!more)
 		source_set_ready(rd, &s->src, false);
-	return wanted && there;
+	return given;
 }
 
 static void enter_run(struct reader *rd, struct lane_source *s, run_place_t place,
@@ -149,12 +174,35 @@ static void report(struct reader *rd, struct lane_source *s, const struct slot_v
 	unsigned int cause;
 
 	source_report_passed(rd, &s->src, now);
-	for (cause = 0; cause < SLOT_CAUSES; cause++)
+	for (cause = 0; cause < SLOT_CAUSES; cause++) {
+		if (cause == DEVTRACE_LOST_STOPPED)
+			continue;
 		source_report(rd, &s->src, cause, v->dropped[cause] - s->drops[cause], now);
-	memcpy(s->drops, v->dropped, sizeof(s->drops));
+		s->drops[cause] = v->dropped[cause];
+	}
+	if (!missed_waits(rd))
+		lane_source_missed(rd, s, v);
 	if (v->bad != s->bad)
 		wire_lost(&rd->wire, s->src.number, DEVTRACE_LOST_LANE, 0, s->src.last, now);
 	s->bad = v->bad;
+}
+
+/**
+ * lane_source_missed() - report what was not stored because the stream was stopped
+ * @rd: the reader
+ * @s: its source
+ * @v: the slot
+ *
+ * A lane is given no event while the stream is stopped: these are the few that its thread
+ * was in the middle of. In which of several stops is not known.
+ */
+void lane_source_missed(struct reader *rd, struct lane_source *s, const struct slot_view *v)
+{
+	const u64 n = v->dropped[DEVTRACE_LOST_STOPPED];
+
+	source_report_stopped(rd, &s->src, n - s->drops[DEVTRACE_LOST_STOPPED],
+			      devtrace_clock());
+	s->drops[DEVTRACE_LOST_STOPPED] = n;
 }
 
 static bool has_news(const struct lane_source *s, const struct slot_view *v)

@@ -55,9 +55,11 @@ void lane_source_begin(struct lane_source *s, u64 key);
 
 /* The four operations: see source.h. */
 void lane_source_refresh(struct reader *rd, struct lane_source *s);
-bool lane_source_give(struct reader *rd, struct lane_source *s, bool wanted);
+unsigned int lane_source_give(struct reader *rd, struct lane_source *s);
 void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts);
 void lane_source_clear(struct reader *rd, struct lane_source *s);
+
+void lane_source_missed(struct reader *rd, struct lane_source *s, const struct slot_view *v);
 
 /* Of all slots, those that the reader does not know yet included */
 bool lane_sources_unread(const struct reader *rd, unsigned int percent);

@@ -25,6 +25,7 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
+#include "missed.h"
 #include "reader_priv.h"
 #include "ring/clock.h"
 #include "ring/ring_read.h"
@@ -39,59 +40,73 @@
 /* Within it a store becomes visible to others. */
 #define MARGIN_NS	(10 * NSEC_PER_USEC)
 
-/* Behind the record at the front. */
-static void skip_record(struct ring_source *s)
+static __always_inline void skip_units(struct ring_source *s, u32 units)
 {
-	u32 units = ring_record_units((void *)&s->cache[s->next]);
-
 	s->next += units;
 	s->at.pos += units;
-	s->at.idx++;
 }
 
-/* Look at the record at the front of the cache; false if it is not whole. */
-static bool peek(struct ring_source *s)
+/*
+ * Look at the record at the front of the cache; false if it is not whole. Padding and
+ * records that were taken back are skipped.
+ */
+static __always_inline bool peek(struct ring_source *s)
 {
+	const struct ring_record *rec;
+	u32 left, units, type;
 	u64 ts;
 
-	while (s->next < s->end) {
-		const struct ring_record *rec = (void *)&s->cache[s->next];
-		u32 left = s->end - s->next, units;
-
-		if (rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD) {
+	for (;;) {
+		left = s->end - s->next;
+		if (unlikely(!left))
+			return false;
+		rec = (void *)&s->cache[s->next];
+		type = rec->word >> RING_TYPE_SHIFT;
+		if (unlikely(type == RING_TYPE_PAD)) {
 			units = (u32)rec->word;
 			if (units > left)
 				return false;
-			s->next += units;
-			s->at.pos += units;
+			skip_units(s, units);
 			continue;
 		}
-		if (left < 2 || ring_record_units(rec) > left)
+		/* The cache has room behind its end: see have_cache(). */
+		units = ring_units(rec->len);
+		if (unlikely(units > left))
 			return false;
-		if (unlikely(rec->word >> RING_TYPE_SHIFT == RING_TYPE_VOID)) {
-			s->voids++;
-			skip_record(s);
-			continue;
-		}
-		ts = ring_ts(rec->word, s->latest);
-		/* Beyond latest it seems older than the machine: its CPU's clock is wrong. */
-		s->src.key = likely(ts <= s->latest) ? ts :
-			     max(s->src.key, s->latest - NSEC_PER_SEC);
-		s->src.tid = rec->who & RING_WHO_TID;
-		return true;
+		if (likely(type != RING_TYPE_VOID))
+			break;
+		s->voids++;
+		s->at.idx++;
+		skip_units(s, units);
 	}
-	return false;
+	s->units = units;
+	ts = ring_ts(rec->word, s->latest);
+	/* Beyond latest it seems older than the machine: its CPU's clock is wrong. */
+	s->src.key = likely(ts <= s->latest) ? ts : max(s->src.key, s->latest - NSEC_PER_SEC);
+	s->src.tid = rec->who & RING_WHO_TID;
+	return true;
 }
 
-bool ring_source_give(struct reader *rd, struct ring_source *s, bool wanted)
+unsigned int ring_source_give(struct reader *rd, struct ring_source *s)
 {
-	if (likely(wanted))
-		wire_event(&rd->wire, (void *)&s->cache[s->next], s->src.number, s->src.key);
-	s->src.last = s->src.key;
-	skip_record(s);
-	if (!peek(s))
+	unsigned int given = 0;
+	bool more;
+
+	do {
+		const u64 ts = s->src.key;
+
+		if (likely(reader_wants(rd, s->src.tid, ts))) {
+			wire_event(&rd->wire, (void *)&s->cache[s->next], s->src.number, ts);
+			given++;
+		}
+		s->src.last = ts;
+		s->at.idx++;
+		skip_units(s, s->units);
+		more = peek(s);
+	} while (likely(more) && reader_goes_on(rd, s->src.key));
+	if (!more)
 		source_set_ready(rd, &s->src, false);
-	return wanted;
+	return given;
 }
 
 static bool dropped_more(const struct ring_source *s)
@@ -110,21 +125,41 @@ static void report(struct reader *rd, struct ring_source *s, u64 now)
 
 	source_report_passed(rd, &s->src, now);
 	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++) {
-		u64 n = ring_count_read(&s->ring->dropped[cause]), more = n - s->drops[cause];
+		u64 n = ring_count_read(&s->ring->dropped[cause]);
 
-		/* A record that its writer took back was not stored: the stream stopped. */
-		if (cause == DEVTRACE_LOST_STOPPED)
-			more += s->voids;
-		source_report(rd, &s->src, cause, more, now);
+		if (cause == DEVTRACE_LOST_STOPPED) {
+			if (!missed_waits(rd))
+				ring_source_missed(rd, s, n, s->src.ready ? s->src.key : now);
+			continue;
+		}
+		source_report(rd, &s->src, cause, n - s->drops[cause], now);
 		s->drops[cause] = n;
 	}
+}
+
+/**
+ * ring_source_missed() - report what was not stored because the stream was stopped
+ * @rd: the reader
+ * @s: its source
+ * @n: how many events, since the stream was made
+ * @to: trace clock, ns: they are not newer
+ */
+void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to)
+{
+	u64 *told = &s->drops[DEVTRACE_LOST_STOPPED];
+	/* A record that its writer took back was not stored either. */
+	const u64 more = n > *told ? n - *told : 0;
+
+	source_report_stopped(rd, &s->src, more + s->voids, to);
+	*told += more;
 	s->voids = 0;
 }
 
 static bool have_cache(struct ring_source *s)
 {
+	/* One more than is filled: words may be read that reach behind the end. */
 	if (!s->cache)
-		s->cache = kvmalloc_array(CACHE_UNITS, sizeof(*s->cache),
+		s->cache = kvmalloc_array(CACHE_UNITS + 1, sizeof(*s->cache),
 					  GFP_KERNEL_ACCOUNT);
 	return s->cache;
 }
@@ -409,30 +444,4 @@ bool ring_sources_much(const struct reader *rd, u32 bytes)
 		if (unread(&rd->rings[i], 50, bytes / RING_UNIT))
 			return true;
 	return false;
-}
-
-/**
- * ring_sources_lag() - bytes of all rings that were not read
- * @rd: the reader, which may read meanwhile
- */
-u64 ring_sources_lag(const struct reader *rd)
-{
-	u64 lag = 0;
-	unsigned int i;
-
-	for (i = 0; i < rd->nr_rings; i++) {
-		const struct ring_source *s = &rd->rings[i];
-		struct ring_view v;
-		u64 pos;
-
-		if (!ring_exists(s->ring))
-			continue;
-		raw_spin_lock(&s->ring->lock);
-		ring_view(s->ring, &v);
-		raw_spin_unlock(&s->ring->lock);
-		/* A moment ago is good enough. */
-		pos = max(data_race(s->at.pos), v.tail.pos);
-		lag += v.commit.pos > pos ? (v.commit.pos - pos) * RING_UNIT : 0;
-	}
-	return lag;
 }

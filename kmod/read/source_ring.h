@@ -24,6 +24,7 @@ struct reader;
  * @drops: how many drops of each cause have been reported
  * @latest: no record in @cache is newer
  * @next: the front of @cache, in units
+ * @units: of the record there, if ready
  * @end: its end
  * @cache: copied records
  */
@@ -36,7 +37,7 @@ struct ring_source {
 	u64		voids;
 	u64		drops[DEVTRACE_LOST_CAUSES];
 	u64		latest;
-	u32		next, end;
+	u32		next, units, end;
 	u64		*cache;
 };
 
@@ -47,14 +48,15 @@ static inline struct ring_source *ring_source(struct source *src)
 
 /* The four operations: see source.h. */
 int ring_source_refresh(struct reader *rd, struct ring_source *s);
-bool ring_source_give(struct reader *rd, struct ring_source *s, bool wanted);
+unsigned int ring_source_give(struct reader *rd, struct ring_source *s);
 void ring_source_seek(struct ring_source *s, u64 ts, u64 now);
 void ring_source_clear(struct reader *rd, struct ring_source *s);
+
+void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to);
 
 /* Of all rings of a reader */
 int ring_sources_prepare_seek(struct reader *rd);
 bool ring_sources_unread(const struct reader *rd, unsigned int percent);
 bool ring_sources_much(const struct reader *rd, u32 bytes);
-u64 ring_sources_lag(const struct reader *rd);
 
 #endif /* DEVTRACE_SOURCE_RING_H */

@@ -13,6 +13,7 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
+#include "heap.h"
 #include "reader_priv.h"
 #include "source.h"
 #include "sources.h"
@@ -40,7 +41,7 @@ static int make_chunk(struct reader *rd, unsigned int chunk)
 static int make_room(struct reader *rd, unsigned int nr)
 {
 	const unsigned int chunks = DIV_ROUND_UP(nr, SLOTS_CHUNK);
-	struct source **heap;
+	struct front *heap;
 	unsigned int i;
 
 	for (i = 0; i < chunks; i++)
@@ -48,7 +49,9 @@ static int make_room(struct reader *rd, unsigned int nr)
 			return -ENOMEM;
 	if (rd->nr_rings + nr <= rd->room)
 		return 0;
-	heap = kvcalloc(rd->nr_rings + chunks * SLOTS_CHUNK, sizeof(*heap), GFP_KERNEL_ACCOUNT);
+	/* One more: see heap.c. */
+	heap = kvcalloc(rd->nr_rings + chunks * SLOTS_CHUNK + 1, sizeof(*heap),
+			GFP_KERNEL_ACCOUNT);
 	if (!heap)
 		return -ENOMEM;
 	kvfree(rd->heap);
@@ -62,8 +65,8 @@ static void fill_heap(struct reader *rd)
 	unsigned int i;
 
 	for (i = 0; i < rd->nr; i++)
-		rd->heap[i] = reader_source(rd, i);
-	reader_heapify(rd);
+		rd->heap[i].src = reader_source(rd, i);
+	heap_make(rd);
 }
 
 /**
@@ -101,7 +104,8 @@ int sources_init(struct reader *rd)
 	unsigned int i = 0;
 	int cpu;
 
-	rd->nr_rings = num_possible_cpus();
+	for_each_possible_cpu(cpu)
+		rd->nr_rings++;
 	rd->rings = kvcalloc(rd->nr_rings, sizeof(*rd->rings), GFP_KERNEL_ACCOUNT);
 	if (!rd->rings)
 		return -ENOMEM;

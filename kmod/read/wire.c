@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The frames that read(2) returns
+ * The frames that read(2) returns, but for those of events: see wire_event.c
  *
- * A frame is put together in one piece, then checked and escaped in one pass.
- * Its content depends on nothing but its arguments and the number of frames
+ * The content of a frame depends on nothing but its arguments and the number of frames
  * before it, so that two readers of the same buffer get the same bytes.
  */
-#include <linux/crc-ccitt.h>
-#include <linux/crc32.h>
 #include <linux/random.h>
 #include <linux/siphash.h>
 #include <linux/string.h>
@@ -21,8 +18,6 @@
 
 /* Ids of objects below this are numbers, not addresses. */
 #define SMALL_ID	65536
-/* Up to that, words one by one are faster than what copies many. */
-#define PAYLOAD_BY_WORDS	64
 
 /**
  * wire_init() - no frame was sent yet
@@ -89,115 +84,6 @@ bool wire_restart(struct wire *w)
 	if (partial)
 		w->buf[w->head++] = DEVTRACE_FLAG;
 	return names;
-}
-
-#define BYTES(b)	(0x0101010101010101ULL * (b))
-
-/*
- * Whether any of eight bytes may have to be escaped: those with the upper six
- * bits of flag and escape.
- */
-static bool special(u64 word)
-{
-	u64 x = (word & BYTES(0xfc)) ^ BYTES(DEVTRACE_FLAG & 0xfc);
-
-	/* A byte of x is 0. */
-	return (x - BYTES(0x01)) & ~x & BYTES(0x80);
-}
-
-static u8 *put_byte(u8 *out, u8 b)
-{
-	if (unlikely(b == DEVTRACE_FLAG || b == DEVTRACE_ESCAPE)) {
-		*out++ = DEVTRACE_ESCAPE;
-		b ^= DEVTRACE_ESCAPE_XOR;
-	}
-	*out++ = b;
-	return out;
-}
-
-/*
- * Eight bytes at a time: behind the end, up to seven are read, and as many
- * written that the next frame overwrites.
- */
-static u8 *put_escaped(u8 *out, u8 *raw, unsigned int n)
-{
-	const u8 *end = raw + n;
-
-	BUILD_BUG_ON((DEVTRACE_FLAG & 0xfc) != (DEVTRACE_ESCAPE & 0xfc));
-	/* Nothing special behind the end. */
-	put_unaligned(0ULL, (u64 *)(raw + n));
-	while (raw < end) {
-		const u8 *stop = raw + min_t(unsigned int, end - raw, sizeof(u64));
-		u64 word = get_unaligned((u64 *)raw);
-
-		if (likely(!special(word))) {
-			put_unaligned(word, (u64 *)out);
-			out += stop - raw;
-			raw += stop - raw;
-		} else {
-			while (raw < stop)
-				out = put_byte(out, *raw++);
-		}
-	}
-	return out;
-}
-
-/* The sum of the bytes, modulo 256; likewise. */
-static u8 sum_bytes(u8 *raw, unsigned int n)
-{
-	const u64 evens = 0x00ff00ff00ff00ffULL;
-	unsigned int i;
-	u8 sum = 0;
-
-	put_unaligned(0ULL, (u64 *)(raw + n));
-	for (i = 0; i < n; i += sizeof(u64)) {
-		u64 word = get_unaligned((u64 *)(raw + i));
-
-		/* Four sums of two; their sum comes to stand in the upper 16 bits. */
-		word = (word & evens) + (word >> 8 & evens);
-		sum += word * 0x0001000100010001ULL >> 48;
-	}
-	return sum;
-}
-
-/* Where the body of the next frame goes. */
-static void *wire_body(struct wire *w)
-{
-	return w->raw + 2;
-}
-
-/* The body is there, @len bytes of it: make it a frame. */
-static void wire_send(struct wire *w, u8 type, unsigned int len)
-{
-	u8 *out = w->buf + w->head;
-	unsigned int n = 2 + len;
-	u8 *raw = w->raw;
-	u8 sum;
-
-	raw[0] = w->seq++;
-	raw[1] = type;
-	raw[n++] = DEVTRACE_BODY_LEN(len);
-
-	switch (w->check) {
-	case DEVTRACE_CHECK_CRC16:
-		put_unaligned_le16(~crc_ccitt(0xffff, raw, n), raw + n);
-		n += 2;
-		break;
-	case DEVTRACE_CHECK_CRC32:
-		put_unaligned_le32(~crc32_le(~0, raw, n), raw + n);
-		n += 4;
-		break;
-	default:
-		sum = sum_bytes(raw, n);
-		raw[n++] = ~sum;
-	}
-	out = put_escaped(out, raw, n);
-	*out++ = DEVTRACE_FLAG;
-
-	n = out - (w->buf + w->head);
-	w->head += n;
-	w->bytes += n;
-	w->frames++;
 }
 
 static char *put_name(char *p, const char *name, size_t max)
@@ -325,12 +211,9 @@ void wire_proc(struct wire *w, const struct proc_name *name)
 /* A kernel address is shown as a hash, the same for the same address. */
 static u64 hide_address(u64 v)
 {
-	static siphash_key_t key;
-
 	if (v < SMALL_ID)
 		return v;
-	get_random_once(&key, sizeof(key));
-	return siphash_1u64(v, &key) | 1ULL << 63;
+	return siphash_1u64(v, &devtrace_boot_id.key) | 1ULL << 63;
 }
 
 /**
@@ -382,8 +265,12 @@ static int element_size(u8 format, const u8 *p, unsigned int left)
 	return n <= left ? n : -1;
 }
 
-/* Hide the addresses among the elements of an event of the kernel. */
-static void hide_addresses(u8 *p, unsigned int len)
+/**
+ * wire_hide_addresses() - hide the addresses among the elements of an event of the kernel
+ * @p: the elements
+ * @len: bytes of them
+ */
+void wire_hide_addresses(u8 *p, unsigned int len)
 {
 	unsigned int i = 0;
 	int n;
@@ -408,85 +295,4 @@ static void hide_addresses(u8 *p, unsigned int len)
 			put_unaligned_le64(hide_address(get_unaligned_le64(addr)), addr);
 		i += n;
 	}
-}
-
-/**
- * wire_event() - an event
- * @w: frames of the reader
- * @rec: as it stood in the ring
- * @source: in which ring
- * @ts: its full time stamp, ns
- */
-void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts)
-{
-	struct devtrace_wire_event *b = wire_body(w);
-	u8 flags = rec->who >> RING_WHO_CTX_SHIFT & 0x3f;
-	unsigned int skip = 0;
-	u8 *data = (u8 *)(b + 1);
-
-	/* The reader did not believe it: see peek() in source_ring.c. */
-	b->flags = flags | ((rec->word ^ ts) & RING_TS_MASK ? DEVTRACE_F_LATE : 0);
-	b->severity = rec->who >> RING_WHO_SEV_SHIFT;
-	b->source = cpu_to_le16(source);
-	b->tid = cpu_to_le32(rec->who & RING_WHO_TID);
-	b->ts = cpu_to_le64(ts);
-	memcpy(data, rec->data, rec->len);
-	if (unlikely(flags & DEVTRACE_F_PTR) && !(flags & DEVTRACE_F_USER)) {
-		skip += flags & DEVTRACE_F_CODE ? 4 : 0;
-		skip += flags & DEVTRACE_F_OBJSIG ? 4 : 0;
-		if (skip < rec->len)
-			hide_addresses(data + skip, rec->len - skip);
-	}
-	wire_send(w, rec->word >> RING_TYPE_SHIFT, sizeof(*b) + rec->len);
-}
-
-/* The last word overlaps the one before: nothing behind the payload is looked at. */
-static void copy_payload(u8 *to, const u8 *from, unsigned int n)
-{
-	unsigned int i;
-
-	if (unlikely(n < sizeof(u64) || n > PAYLOAD_BY_WORDS)) {
-		lane_copy_out(to, from, n);
-		return;
-	}
-	for (i = 0; i < n - sizeof(u64); i += sizeof(u64))
-		/* It may be overwritten meanwhile: then the frame is not sent. */
-		data_race(memcpy(to + i, from + i, sizeof(u64)));
-	/* Likewise. */
-	data_race(memcpy(to + n - sizeof(u64), from + n - sizeof(u64), sizeof(u64)));
-}
-
-/**
- * wire_lane_event() - begin the frame of an event of a lane
- * @w: frames of the reader
- * @ev: the event
- * @tid: whose
- * @source: the CPU, or the number of the lane
- * @ts: its time, ns
- * @late: that is not what the thread said
- *
- * The payload is copied, and may be overwritten meanwhile; if it was not, the frame is
- * sent by wire_lane_send().
- */
-void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
-		     u64 ts, bool late)
-{
-	struct devtrace_wire_event *b = wire_body(w);
-
-	b->flags = ev->flags | DEVTRACE_F_USER | (late ? DEVTRACE_F_LATE : 0);
-	b->severity = ev->severity;
-	b->source = cpu_to_le16(source);
-	b->tid = cpu_to_le32(tid);
-	b->ts = cpu_to_le64(ts);
-	copy_payload((u8 *)(b + 1), ev->data, ev->len);
-}
-
-/**
- * wire_lane_send() - end a frame
- * @w: frames of the reader
- * @ev: as wire_lane_event() was given it
- */
-void wire_lane_send(struct wire *w, const struct lane_event *ev)
-{
-	wire_send(w, ev->type, sizeof(struct devtrace_wire_event) + ev->len);
 }

@@ -31,9 +31,8 @@ struct stream_past;
  * @check: enum devtrace_check
  * @seq: sequence number of the next frame
  * @name: of the stream
- * @raw: a frame being made, not yet escaped; it is read by words, so with some
- *	room behind
- * @buf: frames as they are sent
+ * @raw: a frame that is being escaped; it is read by words, so with some room behind
+ * @buf: frames as they are sent; likewise
  */
 struct wire {
 	u64	frames;
@@ -44,18 +43,26 @@ struct wire {
 	u8	seq;
 	const char *name;
 	u8	raw[DEVTRACE_FRAME_MAX + sizeof(u64)];
-	u8	buf[WIRE_SIZE];
+	u8	buf[WIRE_SIZE + sizeof(u64)];
 };
+
+/* Where the body of the next frame goes: behind its number and its type. */
+static inline void *wire_body(struct wire *w)
+{
+	return w->buf + w->head + 2;
+}
 
 static inline u32 wire_staged(const struct wire *w)
 {
 	return w->head - w->taken;
 }
 
-/* Room for an event frame and what may have to go before it. */
+/* From here on there is no room for an event frame and what may have to go before it. */
+#define WIRE_FULL	(WIRE_SIZE - WIRE_FRAME_ROOM - 4096 + 1)
+
 static inline bool wire_has_room(const struct wire *w)
 {
-	return WIRE_SIZE - w->head >= WIRE_FRAME_ROOM + 4096;
+	return w->head < WIRE_FULL;
 }
 
 void wire_init(struct wire *w, const char *name);
@@ -68,11 +75,13 @@ void wire_state(struct wire *w, const struct stream_past *p);
 void wire_proc(struct wire *w, const struct proc_name *name);
 u64 wire_dict_key(const struct devtrace_dict *d, u32 scope);
 void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope);
+void wire_hide_addresses(u8 *p, unsigned int len);
+void wire_send(struct wire *w, u8 type, unsigned int len);
 void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
 
 struct lane_event;
 void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
 		     u64 ts, bool late);
-void wire_lane_send(struct wire *w, const struct lane_event *ev);
+void wire_lane_send(struct wire *w, u8 type, unsigned int len);
 
 #endif /* DEVTRACE_WIRE_H */

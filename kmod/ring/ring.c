@@ -167,6 +167,7 @@ void ring_leave_slow(struct ring *r, u64 head)
 		barrier();
 		head = ring_load(&r->head);
 		ring_store_release(&r->commit, head);
+		ring_mirror(r->mirror, head);
 		barrier();
 		WRITE_ONCE(r->nest, 0);
 		barrier();

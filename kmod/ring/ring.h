@@ -97,6 +97,9 @@ struct ring_place {
  * @anchors: for each block, the first record that begins in it
  * @pos_epoch: how many times the position passed a quarter of its range
  * @idx_epoch: the same for the index
+ * @mirror: the commit once more, where it may outlive this machine; @unmirrored elsewhere
+ * @unmirrored: what nobody reads
+ * @lent: @data and @anchors are somebody else's
  * @dropped: events that were not stored, by cause
  * @cleared: the place below which nothing is to be read
  * @cleared_drops: @dropped at that time
@@ -125,6 +128,9 @@ struct ring {
 	ring_word_t	*anchors;
 	unsigned long	pos_epoch;
 	unsigned long	idx_epoch;
+	u64		*mirror;
+	u64		unmirrored;
+	bool		lent;
 	ring_count_t	dropped[RING_DROP_CAUSES];
 	struct ring_place cleared;
 	u64		cleared_drops[RING_DROP_CAUSES];
@@ -196,6 +202,8 @@ static inline void ring_leave_last(struct ring *r)
 	/* LMM(leave:A): pairs with view:B; the records come before commit. */
 	head = ring_load(&r->head);
 	ring_store_release(&r->commit, head);
+	/* After the records too: whoever finds it after a reset finds them. */
+	ring_mirror(r->mirror, head);
 	barrier();
 	WRITE_ONCE(r->nest, 0);
 	barrier();

@@ -15,14 +15,31 @@ void ring_free(struct ring *r);
 struct ring_memory {
 	u8		*data;
 	ring_word_t	*anchors;
+	u64		*mirror;	/* NULL: none */
+	bool		lent;		/* given back by whoever lent it */
 };
 
 int ring_memory_alloc(struct ring_memory *m, unsigned long size);
 void ring_memory_free(struct ring_memory *m);
-void ring_resize_prepare(const struct ring *r, unsigned long size, const struct ring_memory *m,
-			 struct ring *new);
-void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m);
-void ring_open(struct ring *r);
 unsigned long ring_size_round(unsigned long long size);
+
+static inline u32 ring_blocks(unsigned long size)
+{
+	return clamp_t(unsigned long, size / 4096, 1, RING_BLOCKS_MAX);
+}
+
+/* What follows from the size; nobody uses the ring. */
+static inline void ring_shape(struct ring *r, unsigned long size)
+{
+	r->mask = size / RING_UNIT - 1;
+	r->block_shift = ilog2(size / RING_UNIT / ring_blocks(size));
+}
+
+/* One more than the longest payload that fits. */
+static inline u16 ring_fits(unsigned long size)
+{
+	return min_t(unsigned long, size / 4 - RING_UNIT - RING_HEADER,
+		     RING_PAYLOAD_MAX) + 1;
+}
 
 #endif /* DEVTRACE_RING_MEMORY_H */

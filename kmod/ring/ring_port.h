@@ -51,6 +51,13 @@ static inline u64 ring_load_acquire(const ring_word_t *w)
 	return smp_load_acquire(w);
 }
 
+/* Behind all stores before it. */
+static inline void ring_mirror(u64 *w, u64 v)
+{
+	/* Read after a reset, if at all. */
+	smp_store_release(w, v);
+}
+
 static __always_inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)
 {
 	return cmpxchg_local(w, old, new) == old;
@@ -78,6 +85,12 @@ static inline void ring_store_release(ring_word_t *w, u64 v)
 static inline u64 ring_load_acquire(const ring_word_t *w)
 {
 	return compat_atomic64_read_acquire(w);
+}
+
+/* Two stores, behind ring_store_release(): if the second one is missing, the halves disagree. */
+static inline void ring_mirror(u64 *w, u64 v)
+{
+	WRITE_ONCE(*w, v);
 }
 
 static __always_inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)

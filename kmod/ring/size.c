@@ -15,6 +15,22 @@
 
 #include "size.h"
 
+static unsigned int suffix_shift(char c)
+{
+	switch (c) {
+	case 'K': case 'k':
+		return 10;
+	case 'M': case 'm':
+		return 20;
+	case 'G': case 'g':
+		return 30;
+	case 'T': case 't':
+		return 40;
+	default:
+		return 0;
+	}
+}
+
 /**
  * devtrace_size_parse() - read a number of bytes
  * @val: decimal, octal with 0 or hexadecimal with 0x before it; behind it K, M, G or T in
@@ -25,8 +41,7 @@
  */
 int devtrace_size_parse(const char *val, u64 *bytes)
 {
-	static const char suffixes[] = "KMGT";
-	const char *suffix = NULL;
+	unsigned int shift;
 	char digits[32];
 	size_t len;
 	u64 n;
@@ -37,17 +52,16 @@ int devtrace_size_parse(const char *val, u64 *bytes)
 	len = strlen(digits);
 	if (len && digits[len - 1] == '\n')
 		digits[--len] = 0;
-	if (len)
-		suffix = strchr(suffixes, toupper(digits[len - 1]));
-	if (suffix)
+	shift = len ? suffix_shift(digits[len - 1]) : 0;
+	if (shift)
 		digits[--len] = 0;
 	/* kstrtou64() itself allows a newline at the end, and a plus sign. */
-	if (!len || !isdigit(digits[0]) || !isxdigit(digits[len - 1]))
+	if (!len || !isdigit(digits[0]) || digits[len - 1] == '\n')
 		return -EINVAL;
 	err = kstrtou64(digits, 0, &n);
 	if (err)
 		return err;
-	if (suffix && check_shl_overflow(n, 10 * (suffix - suffixes + 1), &n))
+	if (shift && check_shl_overflow(n, shift, &n))
 		return -ERANGE;
 	*bytes = n;
 	return 0;

@@ -4,9 +4,16 @@
  *
  * Whoever moves a phase to STOPPING or STARTING owns the change and alone adds to the
  * past. Readers look without a lock: what is overwritten while they do is not returned.
+ *
+ * With each change goes how many events each ring had missed by then because the stream was
+ * stopped, so that a reader tells them between the two changes that they belong between. A
+ * stop counts from what was missed before it began, and so has the number of the change
+ * before it. Counting looks at all CPUs: it is done behind the change, by stream.c, with
+ * devtrace_lock.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/cpumask.h>
 #include <linux/string.h>
 
 #include "past.h"
@@ -18,16 +25,19 @@
  * @s: the stream
  * @state: enum devtrace_state
  * @ts: from when
+ * @began: from when on events may not have been stored
  * @fired: time of the event that met the trigger, 0 without one
  * @trigger: its name, or empty
  *
  * Context: any, by whoever owns the change of phase.
  */
-void stream_add_past(struct stream *s, u8 state, u64 ts, u64 fired, const char *trigger)
+void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired,
+		     const char *trigger)
 {
 	struct stream_past *p = &s->past[s->pasts % STREAM_PASTS];
 
 	p->ts = ts;
+	p->began = began;
 	p->fired = fired;
 	p->state = state;
 	strscpy(p->trigger, trigger, sizeof(p->trigger));
@@ -74,6 +84,28 @@ bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
 }
 
 /**
+ * stream_missed() - how many events of a ring were not stored before a change of state
+ * @s: the stream
+ * @n: the number of the change
+ * @cpu: whose ring
+ * @missed: set to how many, since the stream was made; while a stream stops, those that
+ *	the stop makes it miss belong behind the change
+ *
+ * Return: false if they are not counted yet, or not remembered any more.
+ */
+bool stream_missed(const struct stream *s, unsigned long n, unsigned int cpu, u64 *missed)
+{
+	/* LMM(missed:B): pairs with missed:A. */
+	if ((long)(n - smp_load_acquire(&s->counted)) >= 0)
+		return false;
+	/* What is overwritten meanwhile is not returned. */
+	*missed = data_race(s->missed[n % STREAM_PASTS * nr_cpu_ids + cpu]);
+	/* LMM(missed:D): the copy before the number of changes; pairs with missed:C. */
+	smp_rmb();
+	return READ_ONCE(s->pasts) - n < STREAM_PASTS;
+}
+
+/**
  * stream_goes_on() - a stream that was stopped stores events again
  * @s: the stream, STARTING
  * @trigger: who wants it to
@@ -84,7 +116,7 @@ void stream_goes_on(struct stream *s, const char *trigger)
 {
 	const u64 now = devtrace_clock();
 
-	stream_add_past(s, DEVTRACE_STATE_RUNNING, now, *trigger ? now : 0, trigger);
+	stream_add_past(s, DEVTRACE_STATE_RUNNING, now, now, *trigger ? now : 0, trigger);
 	/* The past before the events. */
 	atomic_set_release(&s->stop.phase, STOP_RUN);
 }

@@ -15,12 +15,14 @@ struct stream;
  * struct stream_past - when a stream stopped or went on, and why
  * @ts: events of the stream before it are older, those after it newer
  * @fired: time of the event that met the trigger, 0 without one
+ * @began: events that were not stored because of this change are not older
  * @state: enum devtrace_state from then on
  * @trigger: its name, or empty
  */
 struct stream_past {
 	u64	ts;
 	u64	fired;
+	u64	began;
 	u8	state;
 	char	trigger[DEVTRACE_NAME_LEN];
 };
@@ -28,9 +30,11 @@ struct stream_past {
 /* As many changes of state are remembered. */
 #define STREAM_PASTS	32
 
-void stream_add_past(struct stream *s, u8 state, u64 ts, u64 fired, const char *trigger);
+void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired,
+		     const char *trigger);
 unsigned long stream_oldest_past(const struct stream *s);
 bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p);
+bool stream_missed(const struct stream *s, unsigned long n, unsigned int cpu, u64 *missed);
 void stream_goes_on(struct stream *s, const char *trigger);
 
 #endif /* DEVTRACE_STREAM_PAST_H */

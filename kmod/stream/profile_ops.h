@@ -16,7 +16,7 @@
 #include <linux/devtrace.h>
 
 #define PROFILE_FIRST	DEVTRACE_T_KERNEL
-#define PROFILE_LAST	(DEVTRACE_T_USER2 - 1)
+#define PROFILE_LAST	(DEVTRACE_T_FAULT - 1)
 #define PROFILE_NR	(PROFILE_LAST - PROFILE_FIRST + 1)
 
 /* Some type is on: what devtrace does may be an event itself. */
@@ -65,21 +65,17 @@ struct profile_ops {
 	void (*del)(unsigned int type);
 };
 
-/* What to say where it is not loaded. */
-#define PROFILE_IS_MISSING \
-	"kernel profile events need the module devtrace_profile: modprobe devtrace_profile, or insmod devtrace_profile.ko"
+/*
+ * devtrace_faults.ko: called with whether any filter wants DEVTRACE_T_FAULT. NULL: it is
+ * not loaded. Under devtrace_lock.
+ */
+extern void (*devtrace_faults_apply)(bool wanted);
 
-/* Process context, devtrace_lock held, for all that follows; NULL: it goes. */
+/* Process context, devtrace_lock held, for all that follows; NULL: it is not loaded. */
+extern const struct profile_ops *devtrace_profile;
 void devtrace_profile_register(const struct profile_ops *ops);
-bool devtrace_profile_there(void);
 
 /* As in struct profile_ops. */
 bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused);
-void devtrace_profile_limit(unsigned long *types);
-bool devtrace_profile_lacking(unsigned long *types);
-bool devtrace_profile_info(unsigned int type, struct profile_info *info);
-int devtrace_profile_add(const char *name, const char **why);
-int devtrace_profile_find(const char *name);
-void devtrace_profile_del(unsigned int type);
 
 #endif /* DEVTRACE_PROFILE_OPS_H */

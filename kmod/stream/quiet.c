@@ -14,7 +14,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
-#include <linux/delay.h>
+#include <linux/hrtimer.h>
 #include <linux/kernel.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -27,7 +27,7 @@
 
 /* Until a grace period is quicker. */
 #define TRIES		64
-#define PAUSE_US	50
+#define PAUSE_NS	75000
 
 /* @todo: CPUs that are still to be asked; @quiet: those that had none. */
 struct quiet {
@@ -52,6 +52,7 @@ static void look(void *arg)
 /* Whether all of @which were found to be quiet once. CPUs neither come nor go. */
 static bool all_quiet(struct quiet *q, const struct cpumask *which)
 {
+	ktime_t pause = PAUSE_NS;
 	int i, cpu;
 
 	cpumask_and(&q->todo, which, cpu_online_mask);
@@ -63,7 +64,8 @@ static bool all_quiet(struct quiet *q, const struct cpumask *which)
 		put_cpu();
 		if (!cpumask_andnot(&q->todo, &q->todo, &q->quiet))
 			return true;
-		usleep_range(PAUSE_US, 2 * PAUSE_US);
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		schedule_hrtimeout(&pause, HRTIMER_MODE_REL);
 	}
 	return false;
 }

@@ -11,18 +11,18 @@
 #include <linux/cpumask.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
-#include <linux/slab.h>
 
 #include "ring/ring_memory.h"
 #include "ring/ring_read.h"
-#include "quiet.h"
 #include "rings.h"
 #include "stream.h"
 
 DEFINE_PER_CPU(struct ring, devtrace_rings);
+DEFINE_PER_CPU(struct ring *, devtrace_ring);
 u32 devtrace_easy __read_mostly = STREAM0_BIT;
 
-static DEFINE_MUTEX(rings_lock);
+/* Of which rings there are, and their memory. */
+DEFINE_MUTEX(rings_lock);
 static struct stream *streams[DEVTRACE_STREAMS_MAX];
 /* CPUs that are up, or are about to come up. */
 static struct cpumask came;
@@ -31,7 +31,7 @@ static bool filters_open = true, state_open = true;
 static int cpuhp_state;
 
 /* With rings_lock, or devtrace_lock. */
-static void set_limit(struct ring *r)
+void rings_set_limit(struct ring *r)
 {
 	WRITE_ONCE(r->gate, filters_open && state_open ? READ_ONCE(r->fits) : 0);
 }
@@ -41,7 +41,7 @@ static void set_limits(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		set_limit(per_cpu_ptr(&devtrace_rings, cpu));
+		rings_set_limit(per_cpu_ptr(&devtrace_rings, cpu));
 }
 
 void devtrace_emit_gate(bool open)
@@ -76,7 +76,7 @@ static int ring_make(struct stream *s, unsigned int cpu)
 		return 0;
 	err = ring_init(r, s->bytes, s->start, s->start);
 	if (!err && s->rings == &devtrace_rings)
-		set_limit(r);
+		rings_set_limit(r);
 	return err;
 }
 
@@ -143,88 +143,6 @@ void rings_free(struct stream *s)
 		ring_free(per_cpu_ptr(s->rings, cpu));
 }
 
-/* Whether there is memory for every ring; then those that come later get that size too. */
-static bool set_bytes(struct stream *s, unsigned long bytes, const struct ring_memory *m)
-{
-	bool enough = true;
-	int cpu;
-
-	mutex_lock(&rings_lock);
-	for_each_possible_cpu(cpu)
-		if (ring_exists(per_cpu_ptr(s->rings, cpu)) && !m[cpu].data)
-			enough = false;
-	if (enough)
-		s->bytes = bytes;
-	mutex_unlock(&rings_lock);
-	return enough;
-}
-
-/* CPUs may come up meanwhile, with rings of the old size. */
-static int memory_for_all(struct stream *s, unsigned long bytes, struct ring_memory *m)
-{
-	int cpu;
-
-	do {
-		for_each_possible_cpu(cpu)
-			if (ring_exists(per_cpu_ptr(s->rings, cpu)) && !m[cpu].data &&
-			    ring_memory_alloc(&m[cpu], bytes))
-				return -ENOMEM;
-	} while (!set_bytes(s, bytes, m));
-	return 0;
-}
-
-/* Its writers find no ring meanwhile, and count what they drop. Readers go on. */
-static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *m)
-{
-	struct ring *r = per_cpu_ptr(s->rings, cpu);
-	struct ring new;
-
-	WRITE_ONCE(r->gate, 0);
-	WRITE_ONCE(r->fits, 0);
-	/* Until this is over writers drop: be quick. */
-	quiet_wait_on(cpumask_of(cpu));
-	ring_resize_prepare(r, s->bytes, m, &new);
-	/* Readers that hold this lock are done with the old memory when they let go. */
-	raw_spin_lock(&r->lock);
-	ring_resize(r, &new, m);
-	raw_spin_unlock(&r->lock);
-	/* Whoever finds it open began after this, and finds the new memory. */
-	quiet_wait_on(cpumask_of(cpu));
-	ring_open(r);
-	if (s->rings == &devtrace_rings)
-		set_limit(r);
-}
-
-/**
- * rings_resize() - give the rings of a stream another size
- * @s: the stream
- * @bytes: a CPU, a value that ring_size_round() returned
- *
- * One CPU after the other, and nobody waits for a reader. Memory is allocated before, so
- * that all rings change their size or none. A ring that is there stays: CPUs may come and
- * go meanwhile.
- *
- * Context: process, devtrace_lock held.
- * Return: 0, or -ENOMEM: then all is as it was.
- */
-int rings_resize(struct stream *s, unsigned long bytes)
-{
-	struct ring_memory *m;
-	int cpu, err;
-
-	m = kcalloc(nr_cpu_ids, sizeof(*m), GFP_KERNEL);
-	if (!m)
-		return -ENOMEM;
-	err = memory_for_all(s, bytes, m);
-	for_each_possible_cpu(cpu) {
-		if (!err && m[cpu].data)
-			resize_ring(s, cpu, &m[cpu]);
-		ring_memory_free(&m[cpu]);
-	}
-	kfree(m);
-	return err;
-}
-
 /**
  * rings_init() - make rings as CPUs come
  *
@@ -232,7 +150,7 @@ int rings_resize(struct stream *s, unsigned long bytes)
  */
 int rings_init(void)
 {
-	int ret;
+	int ret, cpu;
 
 	BUILD_BUG_ON(RING_PAYLOAD_MAX != DEVTRACE_PAYLOAD_MAX);
 	BUILD_BUG_ON(RING_DROP_CAUSES != DEVTRACE_LOST_CAUSES);
@@ -244,6 +162,8 @@ int rings_init(void)
 	BUILD_BUG_ON(RING_WHO_OBJSIG != (DEVTRACE_F_OBJSIG << RING_WHO_CTX_SHIFT));
 	BUILD_BUG_ON(RING_WHO_PTR != (DEVTRACE_F_PTR << RING_WHO_CTX_SHIFT));
 
+	for_each_possible_cpu(cpu)
+		per_cpu(devtrace_ring, cpu) = per_cpu_ptr(&devtrace_rings, cpu);
 	/* Called for those that are up. */
 	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "devtrace:ring",
 				rings_cpu_prepare, rings_cpu_dead);

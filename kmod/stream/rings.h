@@ -5,10 +5,12 @@
 #ifndef DEVTRACE_RINGS_H
 #define DEVTRACE_RINGS_H
 
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/types.h>
 
 #include "ring/ring.h"
+#include "ring/ring_memory.h"
 
 struct stream;
 
@@ -17,6 +19,11 @@ struct stream;
 
 /* The rings of stream 0 */
 DECLARE_PER_CPU(struct ring, devtrace_rings);
+/* Where each is: to load that is less than to compute it. */
+DECLARE_PER_CPU(struct ring *, devtrace_ring);
+
+/* Memory of somebody else for the ring of a CPU. -ENOSPC: none for this one. */
+typedef int (*rings_lend_t)(unsigned int cpu, unsigned long bytes, struct ring_memory *m);
 
 /*
  * The set of an event that stream 0 alone wants, and that needs no more than to be
@@ -33,8 +40,11 @@ void devtrace_emit_gate(bool open);
 int rings_add(struct stream *s);
 void rings_del(struct stream *s);
 void rings_free(struct stream *s);
-int rings_resize(struct stream *s, unsigned long bytes);
 void rings_easy(bool easy);
+
+/* For those who exchange the memory of a ring. */
+extern struct mutex rings_lock;
+void rings_set_limit(struct ring *r);
 
 int rings_init(void);
 void rings_exit(void);

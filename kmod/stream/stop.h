@@ -54,6 +54,7 @@ struct stream;
  * @left: how many further events are stored
  * @ns: 0, or events so long after @ts are not stored
  * @ts: time of the event that fired
+ * @began: when it left RUN: no event is dropped for the stop before that
  * @to: STOPPED or FROZEN
  * @again: a trigger wants it to go on, while it is being stopped: 1, @starter is
  *	being written; 2, it is there
@@ -66,6 +67,7 @@ struct stop {
 	atomic_t	left;
 	u64		ns;
 	u64		ts;
+	u64		began;
 	u8		to;
 	int		again;
 	char		trigger[DEVTRACE_NAME_LEN];
@@ -74,7 +76,10 @@ struct stop {
 
 static inline enum stop_phase stop_phase(const struct stop *st)
 {
-	/* Whoever sees COUNT sees the time: pairs with stop:C. */
+	/*
+	 * Whoever sees COUNT sees the time: pairs with stop:C. LMM(missed:F): and whoever then
+	 * counts a drop did so behind the change; pairs with missed:E.
+	 */
 	return atomic_read_acquire(&st->phase);
 }
 

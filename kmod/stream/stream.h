@@ -6,6 +6,7 @@
 #define DEVTRACE_STREAM_STREAM_H
 
 #include <linux/atomic.h>
+#include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
 #include <linux/list.h>
@@ -24,6 +25,18 @@
 struct device;
 
 /**
+ * struct stream_image - a stream that is a copy of what an earlier boot left
+ * @fops: how to read it; trace_open() hands over to it, with the image in private_data
+ * @release: the last descriptor is closed, and the stream is removed
+ * @bytes: how long it is
+ */
+struct stream_image {
+	const struct file_operations *fops;
+	void	(*release)(struct stream_image *image);
+	u64	bytes;
+};
+
+/**
  * struct stream - rings of all CPUs
  * @name: its name
  * @id: its number, and that of its device
@@ -39,6 +52,8 @@ struct device;
  * @past: changes of state, the n-th at n % STREAM_PASTS
  * @pasts: how many there were; wraps
  * @oldest_past: the number of the oldest that is not overwritten next
+ * @missed: with each of @past, for each CPU: see stream_missed()
+ * @counted: changes of state before this one have their @missed; wraps
  * @clears: how often it was cleared
  * @watermark: percent
  * @marked: for each CPU, the position up to which a watermark was notified
@@ -52,6 +67,8 @@ struct device;
  * @work: settles what emitters began
  * @free: takes it apart
  * @device: in sysfs and in /dev
+ * @image: it is no more than that, and has no events of its own; or NULL
+ * @lent: the memory of its rings is somebody else's: their size stays
  */
 struct stream {
 	char			name[DEVTRACE_NAME_LEN];
@@ -68,6 +85,8 @@ struct stream {
 	enum devtrace_state	state;
 	struct stream_past	past[STREAM_PASTS];
 	unsigned long		pasts, oldest_past;
+	u64			*missed;
+	unsigned long		counted;
 
 	unsigned int		clears;
 
@@ -84,6 +103,8 @@ struct stream {
 	struct delayed_work	work;
 	struct work_struct	free;
 	struct device		*device;
+	struct stream_image	*image;
+	bool			lent;
 };
 
 /* What was cleared before is found to be by whoever sees this number. */

@@ -56,6 +56,7 @@ enum devtrace_type {
 	DEVTRACE_T_PROC		= 70,	/* dictionary: thread, by the kernel */
 	DEVTRACE_T_SEM		= 71,	/* 71-74 semaphore */
 	DEVTRACE_T_MTX		= 75,	/* 75-80 mutex */
+	DEVTRACE_T_ASSERT	= 93,	/* a failed assertion: line, module */
 	DEVTRACE_T_USER		= 100,	/* 100-124 user records, groups of 5 */
 	DEVTRACE_T_EXC		= 125,	/* exception: severity, 24+8-bit code */
 	DEVTRACE_T_TEXT		= 126,	/* text: one STR element */
@@ -65,7 +66,8 @@ enum devtrace_type {
 
 /*
  * Kernel profile events: what each says is in Documentation/profile.rst. From
- * DEVTRACE_T_ADDED on they are tracepoints that somebody added by name.
+ * DEVTRACE_T_ADDED on they are tracepoints that somebody added by name; the last one is
+ * the kernel's own faults.
  */
 enum devtrace_profile {
 	DEVTRACE_T_SYS_ENTER		= DEVTRACE_T_KERNEL + 0,
@@ -116,7 +118,30 @@ enum devtrace_profile {
 	DEVTRACE_T_OOM_KILL		= DEVTRACE_T_KERNEL + 45,
 	DEVTRACE_T_TASKLET_ENTRY	= DEVTRACE_T_KERNEL + 46,
 	DEVTRACE_T_TASKLET_EXIT		= DEVTRACE_T_KERNEL + 47,
-	DEVTRACE_T_ADDED		= DEVTRACE_T_KERNEL + 48,	/* 16 types */
+	DEVTRACE_T_ADDED		= DEVTRACE_T_KERNEL + 48,	/* 15 types */
+	DEVTRACE_T_FAULT		= DEVTRACE_T_KERNEL + 63,	/* exceptions, as below */
+};
+
+/*
+ * Faults that the kernel itself knows of: exceptions of the type DEVTRACE_T_FAULT. The
+ * major code is the kind. What the minor code and the elements are is in
+ * Documentation/faults.rst.
+ */
+enum devtrace_fault {
+	DEVTRACE_FAULT_PANIC	= 0x4b4601,
+	DEVTRACE_FAULT_OOPS	= 0x4b4602,
+	DEVTRACE_FAULT_HANG	= 0x4b4603,
+	DEVTRACE_FAULT_STALL	= 0x4b4604,
+	DEVTRACE_FAULT_REBOOT	= 0x4b4605,
+	DEVTRACE_FAULT_CONSOLE	= 0x4b4606,
+	DEVTRACE_FAULT_OOM	= 0x4b4607,
+	DEVTRACE_FAULT_MCE	= 0x4b4608,
+	DEVTRACE_FAULT_MEMORY	= 0x4b4609,
+	DEVTRACE_FAULT_BLOCK	= 0x4b460a,
+	DEVTRACE_FAULT_AER	= 0x4b460b,
+	DEVTRACE_FAULT_NET_DROP	= 0x4b460c,
+	DEVTRACE_FAULT_THERMAL	= 0x4b460d,
+	DEVTRACE_FAULT_SIGNAL	= 0x4b460e,
 };
 
 /*
@@ -251,6 +276,7 @@ enum devtrace_cause {
 	DEVTRACE_LOST_STOPPED	= 5,	/* the stream was stopped */
 	DEVTRACE_LOST_CAUSES	= 6,	/* how many of them are counted */
 	DEVTRACE_LOST_LANE	= 6,	/* what stood in a lane made no sense */
+	DEVTRACE_LOST_DAMAGED	= 7,	/* its memory was damaged between two boots */
 };
 
 /* What a stream does. */

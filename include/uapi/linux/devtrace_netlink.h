@@ -32,7 +32,10 @@
 #define DEVTRACE_STREAMS_MAX	16
 #define DEVTRACE_TRIGGERS_MAX	16
 
-/* Tracepoints that are added, and bytes of the name of one, with the NUL. */
+/*
+ * Types up to DEVTRACE_T_USER2 that are for tracepoints that are added, but for the last one,
+ * DEVTRACE_T_FAULT; and bytes of the name of one, with the NUL.
+ */
 #define DEVTRACE_TRACEPOINTS_MAX	16
 #define DEVTRACE_TRACEPOINT_LEN		64
 
@@ -95,7 +98,7 @@ enum devtrace_cmd {
 	 */
 	DEVTRACE_CMD_PROFILE_GET,
 	/*
-	 * Any tracepoint of the kernel, by name, as one of the types 176 to 191.
+	 * Any tracepoint of the kernel, by name, as one of the types 176 to 190.
 	 * ADD only makes it a type, PROFILE_GET tells which; the filters say who wants
 	 * it. DEL takes it out of all filters first; when it is acknowledged no event
 	 * of it appears any more.

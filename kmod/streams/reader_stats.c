@@ -9,11 +9,12 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#include "reader.h"
-#include "reader_priv.h"
+#include "read/reader.h"
+#include "read/reader_priv.h"
+#include "read/source_lane.h"
+#include "read/source_ring.h"
 #include "reader_stats.h"
-#include "source_lane.h"
-#include "source_ring.h"
+#include "ring/ring_read.h"
 #include "stream/stream.h"
 
 /* To be kept until reader_put(). */
@@ -31,6 +32,29 @@ static struct reader *nth_reader(struct stream *s, unsigned int n)
 	}
 	raw_spin_unlock(&s->readers_lock);
 	return found;
+}
+
+/* Bytes of all rings that were not read; the reader may read meanwhile. */
+static u64 rings_lag(const struct reader *rd)
+{
+	u64 lag = 0;
+	unsigned int i;
+
+	for (i = 0; i < rd->nr_rings; i++) {
+		const struct ring_source *s = &rd->rings[i];
+		struct ring_view v;
+		u64 pos;
+
+		if (!ring_exists(s->ring))
+			continue;
+		raw_spin_lock(&s->ring->lock);
+		ring_view(s->ring, &v);
+		raw_spin_unlock(&s->ring->lock);
+		/* A moment ago is good enough. */
+		pos = max(data_race(s->at.pos), v.tail.pos);
+		lag += v.commit.pos > pos ? (v.commit.pos - pos) * RING_UNIT : 0;
+	}
+	return lag;
 }
 
 /**
@@ -53,7 +77,7 @@ bool stream_reader(struct stream *s, unsigned int n, struct stream_reader *r)
 	r->position = READ_ONCE(rd->last);
 	r->read = READ_ONCE(rd->given);
 	r->lost = READ_ONCE(rd->missed);
-	r->lag = ring_sources_lag(rd) + lane_sources_lag(rd);
+	r->lag = rings_lag(rd) + lane_sources_lag(rd);
 	reader_put(rd);
 	return true;
 }

@@ -12,35 +12,11 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "emit_check.h"
-#include "filter.h"
+#include "admin/filter_policy.h"
+#include "emit/emit_check.h"
+#include "emit/filter.h"
+#include "emit/filter_priv.h"
 #include "filter_compile.h"
-#include "filter_priv.h"
-
-static void ids_free(struct ids *ids)
-{
-	unsigned int i;
-
-	for (i = 0; i < PAGES; i++)
-		if (ids->pages[i] != ids->rest)
-			kfree(ids->pages[i]);
-}
-
-void filter_table_free(struct filter_table *t)
-{
-	if (!t)
-		return;
-	if (t->keys) {
-		ids_free(&t->keys->objects);
-		ids_free(&t->keys->signals);
-		kvfree(t->keys->majors);
-		kvfree(t->keys->pids);
-		kvfree(t->keys->comms);
-		kvfree(t->keys);
-	}
-	kfree(t->cpus);
-	kfree(t);
-}
 
 /* A page of its own for the ids around @id. */
 static u32 *ids_page(struct ids *ids, unsigned int id)

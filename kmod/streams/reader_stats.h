@@ -2,8 +2,8 @@
 /*
  * Who reads a stream, and how far: see reader_stats.c
  */
-#ifndef DEVTRACE_READ_READER_STATS_H
-#define DEVTRACE_READ_READER_STATS_H
+#ifndef DEVTRACE_STREAMS_READER_STATS_H
+#define DEVTRACE_STREAMS_READER_STATS_H
 
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -31,4 +31,4 @@ struct stream_reader {
 /* The n-th open reader, false if there are not so many; devtrace_lock held. */
 bool stream_reader(struct stream *s, unsigned int n, struct stream_reader *r);
 
-#endif /* DEVTRACE_READ_READER_STATS_H */
+#endif /* DEVTRACE_STREAMS_READER_STATS_H */

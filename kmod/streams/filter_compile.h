@@ -2,8 +2,8 @@
 /*
  * All filters in one table: see filter_compile.c
  */
-#ifndef DEVTRACE_FILTER_COMPILE_H
-#define DEVTRACE_FILTER_COMPILE_H
+#ifndef DEVTRACE_STREAMS_FILTER_COMPILE_H
+#define DEVTRACE_STREAMS_FILTER_COMPILE_H
 
 #include <linux/types.h>
 
@@ -11,6 +11,5 @@ struct filter;
 struct filter_table;
 
 struct filter_table *filter_table_compile(struct filter *const *f, u32 generation);
-void filter_table_free(struct filter_table *t);
 
-#endif /* DEVTRACE_FILTER_COMPILE_H */
+#endif /* DEVTRACE_STREAMS_FILTER_COMPILE_H */

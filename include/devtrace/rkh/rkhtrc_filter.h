@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * devtrace/rkh/rkhtrc_filter.h - which of its events an RKH program wants to emit
+ *
+ * A filter that is on holds events back, as with RKH, and at first all are on. An event
+ * goes out if the filters of its group and of the event are off, and those of its active
+ * object and its signal, if it has these. No privilege is needed; the filters of the
+ * device, which tracectl(8) sets, stand above.
+ */
+#ifndef DEVTRACE_RKHTRC_FILTER_H
+#define DEVTRACE_RKHTRC_FILTER_H
+
+#include "rkhtrc_define.h"
+
+typedef rui16_t RKH_TRC_FSLOT;
+
+typedef enum {
+	FILTER_ON, FILTER_OFF
+} RKH_TRC_FOPT;
+
+typedef enum RKHFilter {
+	RKHFilterTrcEvt, RKHFilterSignal, RKHFilterSma, RKHFilterNums
+} RKHFilter;
+
+#define RKH_TRC_ALL_FILTERS		0x80
+#define RKH_TRC_SET_ALL(mode)		((rui8_t)((mode) | RKH_TRC_ALL_FILTERS))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Async-signal-safe, all of them. What is no group, event, filter or slot is ignored. A group
+ * alone leaves the filters of its events alone, with ECHANGE they follow; an event whose
+ * filter goes off takes that of its group along.
+ */
+void rkh_trc_filter_group_(rui8_t ctrl, RKH_TG_T grp, rui8_t mode);
+void rkh_trc_filter_event_(rui8_t ctrl, rui16_t evt);
+void rkh_trc_symFil(RKHFilter fd, RKH_TRC_FSLOT slot, rui8_t mode);
+/* Does it go through: are the filters off? */
+rbool_t rkh_trc_isoff_(RKH_TE_ID_T e);
+rbool_t rkh_trc_symFil_isoff(RKHFilter fd, RKH_TRC_FSLOT slot);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RKH_CFG_TRC_EN == RKH_ENABLED && RKH_CFG_TRC_RTFIL_EN == RKH_ENABLED
+#define DEVTRACE_RKH_FILTER_(call)	call
+#else
+#define DEVTRACE_RKH_FILTER_(call)	((void)0)
+#endif
+#if RKH_CFG_TRC_RTFIL_EN == RKH_ENABLED && RKH_CFG_TRC_RTFIL_SMA_EN == RKH_ENABLED
+#define DEVTRACE_RKH_FILTER_SMA_(call)	DEVTRACE_RKH_FILTER_(call)
+#else
+#define DEVTRACE_RKH_FILTER_SMA_(call)	((void)0)
+#endif
+#if RKH_CFG_TRC_RTFIL_EN == RKH_ENABLED && RKH_CFG_TRC_RTFIL_SIGNAL_EN == RKH_ENABLED
+#define DEVTRACE_RKH_FILTER_SIG_(call)	DEVTRACE_RKH_FILTER_(call)
+#else
+#define DEVTRACE_RKH_FILTER_SIG_(call)	((void)0)
+#endif
+
+#define RKH_FILTER_ON_GROUP(grp) \
+	DEVTRACE_RKH_FILTER_(rkh_trc_filter_group_(FILTER_ON, (grp), EUNCHANGE))
+#define RKH_FILTER_OFF_GROUP(grp) \
+	DEVTRACE_RKH_FILTER_(rkh_trc_filter_group_(FILTER_OFF, (grp), EUNCHANGE))
+#define RKH_FILTER_ON_GROUP_ALL_EVENTS(grp) \
+	DEVTRACE_RKH_FILTER_(rkh_trc_filter_group_(FILTER_ON, (grp), ECHANGE))
+#define RKH_FILTER_OFF_GROUP_ALL_EVENTS(grp) \
+	DEVTRACE_RKH_FILTER_(rkh_trc_filter_group_(FILTER_OFF, (grp), ECHANGE))
+#define RKH_FILTER_ON_EVENT(evt) \
+	DEVTRACE_RKH_FILTER_(rkh_trc_filter_event_(FILTER_ON, (evt)))
+#define RKH_FILTER_OFF_EVENT(evt) \
+	DEVTRACE_RKH_FILTER_(rkh_trc_filter_event_(FILTER_OFF, (evt)))
+#define RKH_FILTER_ON_SMA(sma) \
+	DEVTRACE_RKH_FILTER_SMA_(rkh_trc_symFil(RKHFilterSma,			\
+		RKH_SMA_ACCESS_CONST(sma, prio), FILTER_ON))
+#define RKH_FILTER_OFF_SMA(sma) \
+	DEVTRACE_RKH_FILTER_SMA_(rkh_trc_symFil(RKHFilterSma,			\
+		RKH_SMA_ACCESS_CONST(sma, prio), FILTER_OFF))
+#define RKH_FILTER_ON_ALL_SMA() \
+	DEVTRACE_RKH_FILTER_SMA_(rkh_trc_symFil(RKHFilterSma, 0, RKH_TRC_SET_ALL(FILTER_ON)))
+#define RKH_FILTER_OFF_ALL_SMA() \
+	DEVTRACE_RKH_FILTER_SMA_(rkh_trc_symFil(RKHFilterSma, 0, RKH_TRC_SET_ALL(FILTER_OFF)))
+#define RKH_FILTER_ON_SIGNAL(sig) \
+	DEVTRACE_RKH_FILTER_SIG_(rkh_trc_symFil(RKHFilterSignal, (sig), FILTER_ON))
+#define RKH_FILTER_OFF_SIGNAL(sig) \
+	DEVTRACE_RKH_FILTER_SIG_(rkh_trc_symFil(RKHFilterSignal, (sig), FILTER_OFF))
+#define RKH_FILTER_ON_ALL_SIGNALS() \
+	DEVTRACE_RKH_FILTER_SIG_(rkh_trc_symFil(RKHFilterSignal, 0, RKH_TRC_SET_ALL(FILTER_ON)))
+#define RKH_FILTER_OFF_ALL_SIGNALS() \
+	DEVTRACE_RKH_FILTER_SIG_(rkh_trc_symFil(RKHFilterSignal, 0, RKH_TRC_SET_ALL(FILTER_OFF)))
+
+#endif

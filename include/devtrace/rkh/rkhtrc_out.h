@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * devtrace/rkh/rkhtrc_out.h - what a port of RKH implements, and need not any more
+ *
+ * The library has these; a port that has them too, keeps its own.
+ */
+#ifndef DEVTRACE_RKHTRC_OUT_H
+#define DEVTRACE_RKHTRC_OUT_H
+
+#include "rkhtrc_define.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Connect to the device. Without one the program runs on, and its events are discarded. */
+void rkh_trc_open(void);
+/* The connection ends with the program: nothing to do. */
+void rkh_trc_close(void);
+/* No byte waits anywhere: nothing to do. */
+void rkh_trc_flush(void);
+/* The low 32 bits of the trace clock, ns. Stamps of events have all 64. */
+RKH_TS_T rkh_trc_getts(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if RKH_CFG_TRC_EN == RKH_ENABLED
+#define RKH_TRC_OPEN()			rkh_trc_open()
+#define RKH_TRC_CLOSE()			rkh_trc_close()
+#define RKH_TRC_FLUSH()			rkh_trc_flush()
+#define RKH_TRC_SEND_CFG(ts_hz)		RKH_TR_FWK_TCFG(ts_hz)
+#else
+#define RKH_TRC_OPEN()			((void)0)
+#define RKH_TRC_CLOSE()			((void)0)
+#define RKH_TRC_FLUSH()			((void)0)
+#define RKH_TRC_SEND_CFG(ts_hz)		((void)0)
+#endif
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What differs between kernels in how they tell of faults: the log, interrupts, heat
+ */
+#ifndef DEVTRACE_COMPAT_FAULTS_H
+#define DEVTRACE_COMPAT_FAULTS_H
+
+#include <linux/irq_work.h>
+#include <linux/kernel.h>
+#include <linux/kmsg_dump.h>
+#include <linux/thermal.h>
+#include <linux/version.h>
+
+/* Where in the kernel's log one is. PREEMPT_RT's patches had an iterator before 5.13 had one. */
+struct compat_log {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 13, 0)
+	struct kmsg_dump_iter iter;
+#elif defined(CONFIG_PREEMPT_RT)
+	struct kmsg_dumper_iter iter;
+#else
+	struct kmsg_dumper iter;
+#endif
+};
+
+static inline void compat_log_end(struct compat_log *log)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(5, 13, 0)
+	log->iter.active = true;
+#endif
+	kmsg_dump_rewind(&log->iter);
+	log->iter.cur_seq = log->iter.next_seq;
+}
+
+static inline bool compat_log_line(struct compat_log *log, char *buf, size_t size, size_t *len)
+{
+	return kmsg_dump_get_line(&log->iter, true, buf, size, len);
+}
+
+/* Called in a hard interrupt on PREEMPT_RT too. */
+static inline void compat_irq_work_init_hard(struct irq_work *work,
+					     void (*func)(struct irq_work *work))
+{
+#ifdef IRQ_WORK_INIT_HARD
+	*work = IRQ_WORK_INIT_HARD(func);
+#else
+	init_irq_work(work, func);
+	atomic_set(&work->flags, IRQ_WORK_HARD_IRQ);
+#endif
+}
+
+/* The structure became private in 6.4. */
+static inline const char *compat_thermal_type(struct thermal_zone_device *tz)
+{
+#if !IS_ENABLED(CONFIG_THERMAL)
+	return "";
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	return thermal_zone_device_type(tz);
+#else
+	return tz->type;
+#endif
+}
+
+#endif /* DEVTRACE_COMPAT_FAULTS_H */

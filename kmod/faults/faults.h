@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kernel's own faults as exceptions: type 191, devtrace_faults.ko
+ *
+ * Each fault is one event with a severity and a code: the major is the kind. A fault is
+ * reported by whoever notices it, in any context, NMI included: the functions here take no
+ * lock and allocate nothing.
+ *
+ * Invariants: as long as no filter wants the type, the module is attached to nothing. A
+ * kind is attached whole or not at all. What emitting does itself is no fault: it prints
+ * no message of the levels that are reported, so nothing goes round.
+ */
+#ifndef DEVTRACE_FAULTS_H
+#define DEVTRACE_FAULTS_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+#include <linux/devtrace.h>
+
+/* In the order of DEVTRACE_FAULT_* in the UAPI header. */
+enum fault_kind {
+	FAULT_PANIC,
+	FAULT_OOPS,
+	FAULT_HANG,
+	FAULT_STALL,
+	FAULT_REBOOT,
+	FAULT_CONSOLE,
+	FAULT_OOM,
+	FAULT_MCE,
+	FAULT_MEMORY,
+	FAULT_BLOCK,
+	FAULT_AER,
+	FAULT_NET_DROP,
+	FAULT_THERMAL,
+	FAULT_SIGNAL,
+	FAULT_NR
+};
+
+/**
+ * struct fault_probe - a tracepoint that tells of a fault
+ * @kind: of what
+ * @tracepoint: its name
+ * @instead: take it only if the kernel lacks the one before it in the table
+ * @probe: what to attach; NULL: this kernel has none, or another than we know
+ */
+struct fault_probe {
+	u8		kind;
+	bool		instead;
+	const char	*tracepoint;
+	void		*probe;
+};
+
+extern const struct fault_probe fault_probes[];
+extern const unsigned int fault_probes_nr;
+
+/* Context: process; may sleep. When off() returns nothing is reported any more. */
+struct fault_source {
+	u8		kind;
+	int (*on)(void);
+	void (*off)(void);
+};
+
+extern const struct fault_source fault_sources[];
+extern const unsigned int fault_sources_nr;
+
+int fault_console_on(void);
+void fault_console_off(void);
+void fault_console_drain(void);
+void fault_console_probe(void *data, const char *text, size_t len);
+
+/* Record */
+bool fault_begin(struct devtrace_record *r, u8 severity, u32 major, u8 minor);
+__printf(2, 3)
+void fault_put_text(struct devtrace_record *r, const char *fmt, ...);
+void fault_put_address(struct devtrace_record *r, unsigned long address);
+
+#endif /* DEVTRACE_FAULTS_H */

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which faults are reported: attaching, detaching, and the module parameter
+ *
+ * Attached is every kind of the parameter "kinds", as long as any filter wants the type
+ * DEVTRACE_T_FAULT; and none otherwise. All of this is under devtrace_lock, but for the
+ * time before the module is there. Tracepoints are looked up once, by name, and only those
+ * of the kernel itself, which never go.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "admin/filter_policy.h"
+#include "compat/compat_export.h"
+#include "emit/filter.h"
+#include "faults.h"
+#include "stream/profile_ops.h"
+#include "stream/table.h"
+
+#define PROBES_MAX	32
+
+/* There may be a million a second of these. */
+#define KINDS_PRESET	(BIT(FAULT_NR) - 1 - BIT(FAULT_NET_DROP))
+
+static const char *const names[FAULT_NR] = {
+	[FAULT_PANIC] = "panic",
+	[FAULT_OOPS] = "oops",
+	[FAULT_HANG] = "hang",
+	[FAULT_STALL] = "stall",
+	[FAULT_REBOOT] = "reboot",
+	[FAULT_CONSOLE] = "console",
+	[FAULT_OOM] = "oom",
+	[FAULT_MCE] = "mce",
+	[FAULT_MEMORY] = "memory",
+	[FAULT_BLOCK] = "block",
+	[FAULT_AER] = "aer",
+	[FAULT_NET_DROP] = "net_drop",
+	[FAULT_THERMAL] = "thermal",
+	[FAULT_SIGNAL] = "signal",
+};
+
+static unsigned long kinds = KINDS_PRESET;
+static unsigned long attached;
+static bool wanted;
+static struct tracepoint *tps[PROBES_MAX];
+
+static void look_at(struct tracepoint *tp, void *unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < fault_probes_nr; i++)
+		if (!strcmp(tp->name, fault_probes[i].tracepoint))
+			tps[i] = tp;
+}
+
+static struct tracepoint *tracepoint_of(unsigned int i)
+{
+	const struct fault_probe *p = &fault_probes[i];
+
+	if (!p->probe || (p->instead && tps[i - 1]))
+		return NULL;
+	return tps[i];
+}
+
+static void detach_probes(unsigned int kind, unsigned int nr)
+{
+	bool any = false;
+
+	while (nr--) {
+		struct tracepoint *tp = tracepoint_of(nr);
+
+		if (fault_probes[nr].kind != kind || !tp)
+			continue;
+		tracepoint_probe_unregister(tp, fault_probes[nr].probe, NULL);
+		any = true;
+	}
+	if (any)
+		tracepoint_synchronize_unregister();
+}
+
+/* What tells by tracepoint first: they stop before what they raise. */
+static void detach(unsigned int kind)
+{
+	unsigned int i;
+
+	detach_probes(kind, fault_probes_nr);
+	for (i = 0; i < fault_sources_nr; i++)
+		if (fault_sources[i].kind == kind)
+			fault_sources[i].off();
+}
+
+static int attach_probes(unsigned int kind)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < fault_probes_nr; i++) {
+		struct tracepoint *tp = tracepoint_of(i);
+
+		if (fault_probes[i].kind != kind || !tp)
+			continue;
+		err = tracepoint_probe_register(tp, fault_probes[i].probe, NULL);
+		if (err) {
+			detach_probes(kind, i);
+			return err;
+		}
+	}
+	return 0;
+}
+
+static int attach(unsigned int kind)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < fault_sources_nr && !err; i++)
+		if (fault_sources[i].kind == kind)
+			err = fault_sources[i].on();
+	if (err)
+		return err;
+	err = attach_probes(kind);
+	for (i = 0; i < fault_sources_nr && err; i++)
+		if (fault_sources[i].kind == kind)
+			fault_sources[i].off();
+	return err;
+}
+
+static void apply(void)
+{
+	const unsigned long target = wanted ? kinds : 0;
+	unsigned int kind;
+	int err;
+
+	for (kind = 0; kind < FAULT_NR; kind++) {
+		if (!((target ^ attached) & BIT(kind)))
+			continue;
+		if (!(target & BIT(kind))) {
+			detach(kind);
+			__clear_bit(kind, &attached);
+			continue;
+		}
+		err = attach(kind);
+		if (err)
+			pr_warn("%s cannot be attached: error %d\n", names[kind], err);
+		else
+			__set_bit(kind, &attached);
+	}
+}
+
+static void faults_apply(bool want)
+{
+	lockdep_assert_held(&devtrace_lock);
+	wanted = want;
+	apply();
+}
+
+/* The kinds that a word stands for; 0: none. */
+static unsigned long kinds_of(const char *word)
+{
+	int i;
+
+	if (!strcmp(word, "all"))
+		return BIT(FAULT_NR) - 1;
+	i = match_string(names, FAULT_NR, word);
+	return i < 0 ? 0 : BIT(i);
+}
+
+/* "oom signal": these. "+net_drop -signal": what is on, and these, without those. */
+static int parse(const char *list, unsigned long *set)
+{
+	char *copy, *rest, *word;
+	bool begun = false;
+	int err = 0;
+
+	copy = kstrdup(list, GFP_KERNEL);
+	if (!copy)
+		return -ENOMEM;
+	rest = copy;
+	while (!err && (word = strsep(&rest, ", \t\n"))) {
+		const char sign = *word;
+		unsigned long bits;
+
+		if (!sign)
+			continue;
+		word += sign == '+' || sign == '-';
+		if (!begun && *word == sign)
+			*set = 0;
+		begun = true;
+		bits = kinds_of(word);
+		if (sign == '-')
+			*set &= ~bits;
+		else
+			*set |= bits;
+		if (!bits && strcmp(word, "none")) {
+			pr_err("no kind of fault is called '%s'; Documentation/faults.rst lists them\n",
+			       word);
+			err = -EINVAL;
+		}
+	}
+	kfree(copy);
+	return err;
+}
+
+static int kinds_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned long set;
+	int err;
+
+	if (mutex_lock_killable(&devtrace_lock))
+		return -EINTR;
+	set = kinds;
+	err = parse(val, &set);
+	if (!err) {
+		kinds = set;
+		apply();
+	}
+	mutex_unlock(&devtrace_lock);
+	return err;
+}
+
+static int kinds_get(char *buf, const struct kernel_param *kp)
+{
+	unsigned int i;
+	int n = 0;
+
+	if (mutex_lock_killable(&devtrace_lock))
+		return -EINTR;
+	for (i = 0; i < FAULT_NR; i++)
+		if (kinds & BIT(i))
+			n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? " " : "", names[i]);
+	mutex_unlock(&devtrace_lock);
+	return n + scnprintf(buf + n, PAGE_SIZE - n, "%s\n", n ? "" : "none");
+}
+
+static const struct kernel_param_ops kinds_ops = {
+	.set = kinds_set,
+	.get = kinds_get,
+};
+module_param_cb(kinds, &kinds_ops, NULL, 0644);
+MODULE_PARM_DESC(kinds, "which faults are reported: names, with + and - before them, all or none (default all but net_drop)");
+
+static bool on;
+module_param(on, bool, 0444);
+MODULE_PARM_DESC(on, "stream 0 wants them from the beginning (default no)");
+
+static int want_in_stream0(void)
+{
+	DECLARE_BITMAP(types, 256) = { 0 };
+
+	__set_bit(DEVTRACE_T_FAULT, types);
+	return filter_set_profile(types, DEVTRACE_T_FAULT, DEVTRACE_T_FAULT);
+}
+
+static void leave(void)
+{
+	lockdep_assert_held(&devtrace_lock);
+	devtrace_faults_apply = NULL;
+	faults_apply(false);
+}
+
+static int __init devtrace_faults_init(void)
+{
+	int err = 0;
+
+	BUILD_BUG_ON(FAULT_NR > BITS_PER_LONG);
+	if (WARN_ON(fault_probes_nr > PROBES_MAX))
+		return -EINVAL;
+	for_each_kernel_tracepoint(look_at, NULL);
+	mutex_lock(&devtrace_lock);
+	devtrace_faults_apply = faults_apply;
+	/* What the filters have from another life of the module. */
+	filter_attach_profile();
+	if (on)
+		err = want_in_stream0();
+	if (err)
+		leave();
+	mutex_unlock(&devtrace_lock);
+	return err;
+}
+
+/* When it returns nothing runs, and nothing will, whatever the filters say. */
+static void __exit devtrace_faults_exit(void)
+{
+	mutex_lock(&devtrace_lock);
+	leave();
+	mutex_unlock(&devtrace_lock);
+}
+
+module_init(devtrace_faults_init);
+module_exit(devtrace_faults_exit);
+
+MODULE_DESCRIPTION("Trace device: the kernel's own faults as exceptions");
+MODULE_LICENSE("GPL");
+COMPAT_IMPORT_INTERNAL();

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Faults that the kernel tells by tracepoints
+ *
+ * A probe runs wherever its tracepoint is, with interrupts off, under locks of others: it
+ * looks at what it is given and takes none. Elements are those of tools/fmt/kernel.fmt.
+ */
+#include <linux/blkdev.h>
+#include <linux/kdev_t.h>
+#include <linux/kernel.h>
+#include <linux/pid.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/signal.h>
+#include <linux/string.h>
+#ifdef CONFIG_X86_MCE
+#include <asm/mce.h>
+#endif
+
+#include "compat/compat.h"
+#include "compat/compat_faults.h"
+#include "compat/compat_trace_both.h"
+#include "faults.h"
+
+static void put_comm(struct devtrace_record *r, const char *comm)
+{
+	char copy[TASK_COMM_LEN];
+
+	/* Old, new, or a mixture: its thread may change it meanwhile. */
+	data_race(memcpy(copy, comm, sizeof(copy)));
+	copy[sizeof(copy) - 1] = 0;
+	fault_put_text(r, "%s", copy);
+}
+
+/* Tasks that hang; RCU grace periods that do not end */
+
+static void __maybe_unused on_hang(void *data, struct task_struct *p)
+{
+	struct devtrace_record r;
+
+	if (!fault_begin(&r, DEVTRACE_SW2, DEVTRACE_FAULT_HANG, 0))
+		return;
+	devtrace_put(&r, dt_u32(p->pid));
+	put_comm(&r, p->comm);
+	devtrace_end(&r);
+}
+
+static void __maybe_unused on_stall(void *data, const char *rcu, const char *msg)
+{
+	struct devtrace_record r;
+
+	if (!fault_begin(&r, DEVTRACE_SW2, DEVTRACE_FAULT_STALL, 0))
+		return;
+	fault_put_text(&r, "%.60s", rcu);
+	fault_put_text(&r, "%.60s", msg);
+	devtrace_end(&r);
+}
+
+/* The OOM killer */
+
+static void oom_kill(pid_t pid)
+{
+	static const char nobody[TASK_COMM_LEN] = "";
+	struct devtrace_record r;
+	struct task_struct *p;
+
+	if (!fault_begin(&r, DEVTRACE_SW2, DEVTRACE_FAULT_OOM, 0))
+		return;
+	devtrace_put(&r, dt_u32(pid));
+	rcu_read_lock();
+	p = pid_task(find_pid_ns(pid, &init_pid_ns), PIDTYPE_PID);
+	put_comm(&r, p ? p->comm : nobody);
+	rcu_read_unlock();
+	devtrace_end(&r);
+}
+
+static void on_oom_kill(void *data, struct task_struct *task, uid_t uid)
+{
+	oom_kill(task->pid);
+}
+
+/* Machine checks, and errors of memory and buses */
+
+#ifdef CONFIG_X86_MCE
+static void mce_record(const struct mce *m)
+{
+	struct devtrace_record r;
+
+	/* Corrected ones are expected errors. */
+	if (!fault_begin(&r, m->status & MCI_STATUS_PCC ? DEVTRACE_HW3 :
+			 m->status & MCI_STATUS_UC ? DEVTRACE_HW2 : DEVTRACE_HW1,
+			 DEVTRACE_FAULT_MCE, m->bank))
+		return;
+	devtrace_put(&r, dt_u16(m->extcpu));
+	devtrace_put(&r, dt_u64x(m->status));
+	devtrace_put(&r, dt_u64x(m->addr));
+	devtrace_put(&r, dt_u64x(m->misc));
+	devtrace_end(&r);
+}
+#endif
+
+/* As enum hw_event_mc_err_type counts */
+static u8 memory_severity(unsigned int type)
+{
+	static const u8 severity[] = {
+		DEVTRACE_HW1, DEVTRACE_HW2, DEVTRACE_HW2, DEVTRACE_HW3, DEVTRACE_HW0,
+	};
+
+	return type < ARRAY_SIZE(severity) ? severity[type] : DEVTRACE_HW2;
+}
+
+/* Minors of DEVTRACE_FAULT_MEMORY */
+#define MEMORY_EDAC	1
+#define MEMORY_FAILURE	2
+#define MEMORY_OTHER	3
+
+static void __maybe_unused on_mc_event(void *data, const unsigned int err_type,
+				       const char *msg, const char *label, const int count,
+				       const u8 mc, const s8 top, const s8 mid, const s8 low,
+				       unsigned long address, const u8 grain_bits,
+				       unsigned long syndrome, const char *detail)
+{
+	struct devtrace_record r;
+
+	if (!fault_begin(&r, memory_severity(err_type), DEVTRACE_FAULT_MEMORY, MEMORY_EDAC))
+		return;
+	devtrace_put(&r, dt_u8(err_type));
+	devtrace_put(&r, dt_u32(count));
+	devtrace_put(&r, dt_u64x(address));
+	fault_put_text(&r, "%.60s", msg);
+	fault_put_text(&r, "%.60s", label);
+	devtrace_end(&r);
+}
+
+static void __maybe_unused on_memory_failure(void *data, unsigned long pfn, int type,
+					     int result)
+{
+	struct devtrace_record r;
+
+	if (!fault_begin(&r, DEVTRACE_HW2, DEVTRACE_FAULT_MEMORY, MEMORY_FAILURE))
+		return;
+	devtrace_put(&r, dt_u64x(pfn));
+	devtrace_put(&r, dt_u8(type));
+	devtrace_put(&r, dt_i8(result));
+	devtrace_end(&r);
+}
+
+static void __maybe_unused on_non_standard(void *data, const guid_t *sec_type,
+					   const guid_t *fru_id, const char *fru_text,
+					   const u8 sev, const u8 *err, const u32 len)
+{
+	/* As the CPER counts: recoverable, fatal, corrected, information */
+	static const u8 severity[] = { DEVTRACE_HW2, DEVTRACE_HW3, DEVTRACE_HW1, DEVTRACE_HW0 };
+	struct devtrace_record r;
+
+	if (!fault_begin(&r, severity[sev & 3], DEVTRACE_FAULT_MEMORY, MEMORY_OTHER))
+		return;
+	fault_put_text(&r, "%pUl", sec_type);
+	fault_put_text(&r, "%.60s", fru_text);
+	devtrace_end(&r);
+}
+
+static void __maybe_unused aer_event(const char *dev, u32 status, u8 kind)
+{
+	/* As linux/aer.h counts: not fatal, fatal, corrected */
+	static const u8 severity[] = { DEVTRACE_HW2, DEVTRACE_HW3, DEVTRACE_HW1, DEVTRACE_HW1 };
+	struct devtrace_record r;
+
+	if (!fault_begin(&r, severity[kind & 3], DEVTRACE_FAULT_AER, kind))
+		return;
+	devtrace_put(&r, dt_u32x(status));
+	fault_put_text(&r, "%.60s", dev);
+	devtrace_end(&r);
+}
+
+/* Requests of disks. What goes to no disk has number 0. */
+
+static void block_complete(struct request *rq, int error, unsigned int bytes)
+{
+	struct gendisk *disk;
+	struct devtrace_record r;
+
+	/* What its maker expects to fail the kernel does not tell either. */
+	if (!error || rq->rq_flags & RQF_QUIET || blk_rq_is_passthrough(rq) ||
+	    !fault_begin(&r, DEVTRACE_HW2, DEVTRACE_FAULT_BLOCK, 0))
+		return;
+	disk = compat_request_disk(rq);
+	devtrace_put(&r, dt_u16(disk ? disk->major : 0));
+	devtrace_put(&r, dt_u32(disk ? disk->first_minor : 0));
+	devtrace_put(&r, dt_u64(blk_rq_pos(rq)));
+	devtrace_put(&r, dt_u32(bytes));
+	devtrace_put(&r, dt_u8((__force u8)req_op(rq)));
+	devtrace_put(&r, dt_i32(error));
+	fault_put_text(&r, "%s", disk ? disk->disk_name : "");
+	devtrace_end(&r);
+}
+
+static void on_block_complete(void *data, struct request *rq, blk_status_t error,
+			      unsigned int bytes)
+{
+	/* A kernel without disks has neither the function nor the event. */
+	block_complete(rq, IS_ENABLED(CONFIG_BLOCK) ? blk_status_to_errno(error) : 0, bytes);
+}
+
+/* Packets that the network drops */
+
+static void net_drop(unsigned int reason, void *where)
+{
+	struct devtrace_record r;
+
+	if (!fault_begin(&r, DEVTRACE_SW1, DEVTRACE_FAULT_NET_DROP, 0))
+		return;
+	devtrace_put(&r, dt_u32(reason));
+	fault_put_text(&r, "%pS", where);
+	devtrace_end(&r);
+}
+
+/* Heat */
+
+static void __maybe_unused on_thermal(void *data, struct thermal_zone_device *tz, int trip,
+				      enum thermal_trip_type type)
+{
+	struct devtrace_record r;
+
+	if (!fault_begin(&r, type == THERMAL_TRIP_CRITICAL ? DEVTRACE_HW3 :
+			 type == THERMAL_TRIP_HOT ? DEVTRACE_HW2 : DEVTRACE_HW1,
+			 DEVTRACE_FAULT_THERMAL, type))
+		return;
+	devtrace_put(&r, dt_i32(trip));
+	fault_put_text(&r, "%s", compat_thermal_type(tz));
+	devtrace_end(&r);
+}
+
+/*
+ * Programs that a signal ends
+ *
+ * A signal that is fatal comes to one thread as it is if it makes a core dump, or was
+ * blocked when it was sent. All others the kernel turns into a SIGKILL for each thread,
+ * and notes it for the process. So threads tell of one end several times; told[] knows
+ * the processes that were told. One that begins later and has the same place there may,
+ * if both end at once, be told twice.
+ */
+
+#define TOLD_BITS	8
+
+static atomic64_t told[1 << TOLD_BITS];
+
+static bool tell_once(void)
+{
+	const struct task_struct *leader = current->group_leader;
+	const u64 key = (u64)current->tgid << 32 | (u32)(leader->start_time >> 10);
+
+	return atomic64_xchg(&told[current->tgid & ((1 << TOLD_BITS) - 1)], key) != key;
+}
+
+/* Of what a program did at an address. */
+static bool is_fault(int sig)
+{
+	return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE ||
+	       sig == SIGTRAP;
+}
+
+/* 0 if it came from elsewhere, by kill(2) */
+static unsigned long address_of(const struct kernel_siginfo *info)
+{
+	if (info == SEND_SIG_NOINFO || info == SEND_SIG_PRIV || info->si_code <= 0 ||
+	    info->si_code >= SI_KERNEL)
+		return 0;
+	return (unsigned long)info->si_addr;
+}
+
+static int code_of(const struct kernel_siginfo *info)
+{
+	if (info == SEND_SIG_NOINFO)
+		return SI_USER;
+	return info == SEND_SIG_PRIV ? SI_KERNEL : info->si_code;
+}
+
+/* The signal that ends the process, or 0: it goes on, or ends by itself, or was told. */
+static int fatal_signal(int sig, const struct kernel_siginfo *info, const struct k_sigaction *ka)
+{
+	if (sig == SIGKILL && info == SEND_SIG_NOINFO) {
+		/* Otherwise the process goes on as another program. */
+		if (!(current->signal->flags & SIGNAL_GROUP_EXIT))
+			return 0;
+		sig = READ_ONCE(current->signal->group_exit_code) & 0x7f;
+		return sig && !sig_kernel_coredump(sig) ? sig : 0;
+	}
+	if (ka->sa.sa_handler != SIG_DFL || sig_kernel_ignore(sig) || sig_kernel_stop(sig))
+		return 0;
+	/* init */
+	if (current->signal->flags & SIGNAL_UNKILLABLE && !sig_kernel_only(sig))
+		return 0;
+	return sig;
+}
+
+static void on_signal(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
+{
+	const int fatal = fatal_signal(sig, info, ka);
+	struct devtrace_record r;
+
+	if (!fatal || current->flags & PF_KTHREAD || !tell_once() ||
+	    !fault_begin(&r, sig_kernel_coredump(fatal) ? DEVTRACE_SW2 : DEVTRACE_SW1,
+			 DEVTRACE_FAULT_SIGNAL, fatal))
+		return;
+	devtrace_put(&r, dt_i32(code_of(info)));
+	devtrace_put(&r, dt_u32(current->tgid));
+	if (is_fault(fatal))
+		fault_put_address(&r, address_of(info));
+	fault_put_address(&r, instruction_pointer(task_pt_regs(current)));
+	put_comm(&r, current->group_leader->comm);
+	devtrace_end(&r);
+}
+
+#include "compat/compat_faults_probe.h"
+
+const struct fault_probe fault_probes[] = {
+	{ FAULT_HANG, false, "sched_process_hang", probe_hang },
+	{ FAULT_STALL, false, "rcu_stall_warning", probe_stall },
+	{ FAULT_CONSOLE, false, "console", probe_console },
+	{ FAULT_OOM, false, "mark_victim", probe_oom_kill },
+	{ FAULT_MCE, false, "mce_record", probe_mce },
+	{ FAULT_MEMORY, false, "mc_event", probe_mc_event },
+	{ FAULT_MEMORY, false, "memory_failure_event", probe_memory_failure },
+	{ FAULT_MEMORY, false, "non_standard_event", probe_non_standard },
+	{ FAULT_BLOCK, false, "block_rq_error", probe_block_complete },
+	{ FAULT_BLOCK, true, "block_rq_complete", probe_block_complete },
+	{ FAULT_AER, false, "aer_event", probe_aer },
+	{ FAULT_NET_DROP, false, "kfree_skb", probe_net_drop },
+	{ FAULT_THERMAL, false, "thermal_zone_trip", probe_thermal },
+	{ FAULT_SIGNAL, false, "signal_deliver", probe_signal },
+};
+
+const unsigned int fault_probes_nr = ARRAY_SIZE(fault_probes);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Why the machine goes down, as far as anybody tells us
+ *
+ * A panic and an oops are told in any context: nothing is locked or allocated then, and
+ * the other CPUs may have been stopped anywhere. Nothing that is kept depends on it: a
+ * watchdog and a power cut tell nobody.
+ */
+#include <linux/kdebug.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/reboot.h>
+#include <linux/sched.h>
+
+#include "compat/compat_panic.h"
+#include "cause.h"
+#include "keep.h"
+
+/* One at a time falls. */
+static char text[sizeof_field(struct persist_cause, text)];
+
+static int told_panic(struct notifier_block *nb, unsigned long event, void *message)
+{
+	scnprintf(text, sizeof(text), "panic: %s", (const char *)message);
+	keep_cause(PERSIST_PANIC, text);
+	keep_fall();
+	return NOTIFY_DONE;
+}
+
+static int told_die(struct notifier_block *nb, unsigned long event, void *data)
+{
+	const struct die_args *args = data;
+
+	if (event != DIE_OOPS)
+		return NOTIFY_DONE;
+	scnprintf(text, sizeof(text), "oops: %s, %s[%d]", args->str, current->comm, current->pid);
+	keep_cause(PERSIST_OOPS, text);
+	keep_fall();
+	return NOTIFY_DONE;
+}
+
+static int told_reboot(struct notifier_block *nb, unsigned long event, void *command)
+{
+	const char *what = event == SYS_RESTART ? "reboot" :
+			   event == SYS_HALT ? "halt" : "power off";
+
+	scnprintf(text, sizeof(text), "%s by %s[%d]", what, current->comm, current->pid);
+	keep_cause(PERSIST_REBOOT, text);
+	keep_sync();
+	return NOTIFY_DONE;
+}
+
+/* Before all others, which may not come back. */
+static struct notifier_block panic_block = {
+	.notifier_call = told_panic, .priority = INT_MAX,
+};
+
+static struct notifier_block die_block = {
+	.notifier_call = told_die, .priority = INT_MAX,
+};
+
+/* After all others, which may emit. */
+static struct notifier_block reboot_block = {
+	.notifier_call = told_reboot, .priority = INT_MIN,
+};
+
+int cause_begin(void)
+{
+	int err;
+
+	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
+	err = register_die_notifier(&die_block);
+	if (!err)
+		err = register_reboot_notifier(&reboot_block);
+	if (err)
+		cause_end();
+	return err;
+}
+
+void cause_end(void)
+{
+	unregister_reboot_notifier(&reboot_block);
+	unregister_die_notifier(&die_block);
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What of a region can be believed
+ *
+ * A ring is put together from runs of records. A run is believed if its sum is right, its
+ * records have the form of records, and there are as many of them as it says. Behind the
+ * newest of these runs come records that had no sum yet: they are believed as far as they
+ * lead from one place to the next, and at last exactly to where the writer was: position
+ * and count. So the words of a ring vouch for one another, and a run that is damaged costs
+ * its own events, of which the neighbours tell how many they are.
+ *
+ * Nothing here writes to the region, and nothing there is used before it was checked.
+ */
+#include "check.h"
+#include "ring/ring.h"
+
+static bool header_ok(const struct persist_header *h, u64 size)
+{
+	u64 end;
+
+	if (!h->nr_rings || h->nr_rings > PERSIST_RINGS_MAX)
+		return false;
+	if (h->ring_bytes < PERSIST_PAGE || h->ring_bytes > RING_SIZE_MAX ||
+	    h->ring_bytes & (h->ring_bytes - 1))
+		return false;
+	if (h->stride != persist_stride(h->ring_bytes) || h->stride > size)
+		return false;
+	if (h->rings % PERSIST_PAGE || h->rings > size)
+		return false;
+	end = h->rings + h->stride * h->nr_rings;
+	if (end > size)
+		return false;
+	return h->threads <= size && h->names <= size &&
+	       (u64)h->nr_threads * sizeof(struct persist_thread) <= size - h->threads &&
+	       (u64)h->nr_names * sizeof(struct persist_name) <= size - h->names;
+}
+
+/**
+ * persist_find() - find out what a region is
+ * @mem: the region
+ * @size: its bytes
+ * @h: filled in: a copy of a header that is right
+ * @copies: filled in: how many of its PERSIST_COPIES are
+ *
+ * Return: NULL, or why there is nothing to be read.
+ */
+const char *persist_find(const void *mem, u64 size, struct persist_header *h,
+			 unsigned int *copies)
+{
+	const char *why = "no header of ours is in it: it was never used, or its memory was lost";
+	u64 at;
+
+	*copies = 0;
+	for (at = 0; at + PERSIST_PAGE <= size; at += PERSIST_PAGE) {
+		const struct persist_header *found = mem + at;
+
+		if (found->magic == PERSIST_MAGIC_SWAPPED && !*copies)
+			why = "it was written by a machine of the other byte order";
+		if (found->magic != PERSIST_MAGIC || !PERSIST_OK(found))
+			continue;
+		if (found->version != PERSIST_VERSION)
+			why = "it was written by another version of this module";
+		else if (found->size != size)
+			why = "it was written with another size";
+		else if (!header_ok(found, size))
+			why = "its header makes no sense";
+		else if (!(*copies)++)
+			*h = *found;
+	}
+	return *copies ? NULL : why;
+}
+
+/* Of an event, or taken back: nobody can emit frames of the transport. */
+static bool type_ok(u8 type)
+{
+	return type != DEVTRACE_T_ENUM &&
+	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC || type == RING_TYPE_VOID);
+}
+
+const struct ring_record *persist_record(const struct persist_ring *r, u64 pos, u32 *units)
+{
+	const struct ring_record *rec = (const void *)&r->data[pos & r->mask];
+	const u32 left = r->mask + 1 - (u32)(pos & r->mask);
+	u64 word = rec->word;
+
+	*units = 0;
+	if (!(word >> RING_TYPE_SHIFT)) {
+		/* To the end of the ring, and shorter than a record. */
+		if (word == left && left < RING_UNITS_MAX)
+			*units = left;
+		return NULL;
+	}
+	if (left < 2 || !type_ok(word >> RING_TYPE_SHIFT) || rec->len > RING_PAYLOAD_MAX ||
+	    ring_units(rec->len) > left)
+		return NULL;
+	*units = ring_units(rec->len);
+	return rec;
+}
+
+/*
+ * Whether records lead from one place to the other, no time before another; @sum is that of
+ * all of them.
+ */
+static bool walk(const struct persist_ring *r, const struct persist_run *run, u32 *sum)
+{
+	u64 pos = run->pos, idx = run->idx, last = 0;
+	u32 units;
+
+	*sum = PERSIST_SUM_FIRST;
+	while (pos < run->to_pos) {
+		const struct ring_record *rec = persist_record(r, pos, &units);
+
+		if (!units || pos + units > run->to_pos)
+			return false;
+		pos += units;
+		if (!rec)
+			continue;
+		*sum = persist_sum_add(*sum, rec, (size_t)units * RING_UNIT);
+		/* 56 bits, which may wrap. */
+		if (idx != run->idx && (rec->word - last) & 1ULL << (RING_TYPE_SHIFT - 1))
+			return false;
+		last = rec->word;
+		idx++;
+	}
+	return pos == run->to_pos && idx == run->to_idx;
+}
+
+/* Whether there was a sum in one of these chunks, and is none any more. */
+static bool sums_lost(const struct persist_sum *sums, u32 chunks, const struct persist_run *run)
+{
+	const u64 last = (run->to_pos - 1) / PERSIST_CHUNK;
+	u64 n = run->pos / PERSIST_CHUNK;
+
+	for (; n <= last; n++) {
+		const struct persist_sum *two = &sums[2 * (n & (chunks - 1))];
+
+		if ((two[0].crc && !PERSIST_OK(&two[0])) || (two[1].crc && !PERSIST_OK(&two[1])))
+			return true;
+	}
+	return false;
+}
+
+static void add_run(struct persist_ring *r, const struct persist_run *run)
+{
+	u32 i;
+
+	/* Few are out of order. */
+	for (i = r->nr; i && r->run[i - 1].pos > run->pos; i--)
+		r->run[i] = r->run[i - 1];
+	r->run[i] = *run;
+	r->nr++;
+}
+
+static bool sum_ok(const struct persist_ring *r, const struct persist_sum *s, u32 chunk,
+		   u32 chunks)
+{
+	if (!PERSIST_OK(s) || s->to_pos <= s->pos || s->to_idx < s->idx)
+		return false;
+	return (s->pos / PERSIST_CHUNK & (chunks - 1)) == chunk &&
+	       s->to_pos - s->pos <= r->mask + 1;
+}
+
+/* Of each chunk the later of two sums, so that one that was being written costs nothing. */
+static void read_sums(struct persist_ring *r, const struct persist_sum *sums, u32 chunks)
+{
+	struct persist_run run = { .checked = true };
+	u32 i;
+
+	for (i = 0; i < chunks; i++) {
+		const struct persist_sum *a = &sums[2 * i], *b = a + 1;
+		const bool a_ok = sum_ok(r, a, i, chunks), b_ok = sum_ok(r, b, i, chunks);
+
+		if (!a_ok && !b_ok)
+			continue;
+		if (!a_ok || (b_ok && b->to_pos > a->to_pos))
+			a = b;
+		run.pos = a->pos;
+		run.idx = a->idx;
+		run.to_pos = a->to_pos;
+		run.to_idx = a->to_idx;
+		add_run(r, &run);
+	}
+}
+
+static const struct persist_sum *sum_of(const struct persist_sum *sums, u32 chunks, u64 pos,
+					u64 to_pos)
+{
+	const struct persist_sum *s = &sums[2 * (pos / PERSIST_CHUNK & (chunks - 1))];
+
+	return s->pos == pos && s->to_pos == to_pos && PERSIST_OK(s) ? s : s + 1;
+}
+
+/* A place near another one, of which the lower halves are told. */
+static void widen(u64 word, u64 near_pos, u64 near_idx, u64 *pos, u64 *idx)
+{
+	*pos = near_pos + (u64)(s64)(s32)((u32)word - (u32)near_pos);
+	*idx = near_idx + (u64)(s64)(s32)((u32)(word >> 32) - (u32)near_idx);
+}
+
+/* Drop what is overwritten, overlaps, or is not what its sum says. */
+static void keep_good(struct persist_ring *r, const struct persist_sum *sums, u32 chunks,
+		      u64 head)
+{
+	u32 i, n = 0, sum;
+
+	for (i = 0; i < r->nr; i++) {
+		const struct persist_run run = r->run[i];
+
+		persist_breathe();
+		if (run.pos + r->mask + 1 < head || run.to_pos > head)
+			continue;
+		if (n && (run.pos < r->run[n - 1].to_pos || run.idx < r->run[n - 1].to_idx))
+			continue;
+		if (!walk(r, &run, &sum) ||
+		    sum != sum_of(sums, chunks, run.pos, run.to_pos)->sum)
+			continue;
+		r->run[n++] = run;
+	}
+	r->nr = n;
+}
+
+/*
+ * What is behind the newest sum: from @from over the anchors to @to. Each stretch by itself:
+ * it leads to the next place, or is lost.
+ */
+static void walk_rest(struct persist_ring *r, const void *ring, const struct persist_run *from,
+		      u64 to_pos, u64 to_idx)
+{
+	const struct persist_sum *sums = ring + PERSIST_SUMS_AT;
+	const u64 *anchors = ring + PERSIST_ANCHORS_AT;
+	const u32 chunks = (r->mask + 1) / PERSIST_CHUNK;
+	const u32 blocks = chunks < RING_BLOCKS_MAX ? chunks : RING_BLOCKS_MAX;
+	const u32 block = (r->mask + 1) / blocks;
+	const u32 first = r->nr;
+	struct persist_run run = { 0 };
+	u32 i, n, sum;
+	u64 pos, idx;
+
+	if (from)
+		add_run(r, from);
+	for (i = 0; i < blocks; i++) {
+		widen(anchors[i], to_pos, to_idx, &pos, &idx);
+		/* In its block, of this lap, and not where something else is known. */
+		if ((u32)(pos & r->mask) / block != i || pos >= to_pos || idx > to_idx ||
+		    pos + r->mask + 1 < to_pos || pos > to_pos ||
+		    (from && (pos <= from->pos || idx <= from->idx)))
+			continue;
+		run.pos = pos;
+		run.idx = idx;
+		add_run(r, &run);
+	}
+	n = first;
+	for (i = first; i < r->nr; i++) {
+		run = r->run[i];
+		run.to_pos = i + 1 < r->nr ? r->run[i + 1].pos : to_pos;
+		run.to_idx = i + 1 < r->nr ? r->run[i + 1].idx : to_idx;
+		persist_breathe();
+		if (run.to_idx > run.idx && walk(r, &run, &sum) && !sums_lost(sums, chunks, &run))
+			r->run[n++] = run;
+	}
+	r->nr = n;
+}
+
+static void read_info(struct persist_ring *r, const struct persist_info *info, u32 n)
+{
+	const struct persist_info *a = info, *b = info + 1;
+
+	r->cpu = n;
+	if (!PERSIST_OK(a) || (PERSIST_OK(b) && b->nr > a->nr))
+		a = b;
+	if (!PERSIST_OK(a))
+		return;
+	r->cpu = a->cpu;
+	r->cleared = a->cleared;
+	memcpy(r->drops, a->drops, sizeof(r->drops));
+}
+
+/**
+ * persist_check_ring() - what is left of a ring
+ * @mem: the region
+ * @h: of persist_find()
+ * @n: which ring
+ * @r: filled in; persist_ring_put() is to follow
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
+		       struct persist_ring *r)
+{
+	const void *ring = mem + h->rings + n * h->stride;
+	const struct persist_sum *sums = ring + PERSIST_SUMS_AT;
+	const u32 chunks = persist_chunks(h->ring_bytes);
+	u64 commit = *(const u64 *)(ring + PERSIST_COMMIT_AT);
+	struct persist_run from = { 0 };
+	u64 pos, idx;
+	u32 i;
+
+	memset(r, 0, sizeof(*r));
+	r->data = ring + persist_data_at(h->ring_bytes);
+	r->mask = h->ring_bytes / RING_UNIT - 1;
+	r->run = persist_alloc((chunks + RING_BLOCKS_MAX + 1) * sizeof(*r->run));
+	if (!r->run)
+		return -ENOMEM;
+	read_info(r, ring + PERSIST_INFO_AT, n);
+	read_sums(r, sums, chunks);
+
+	if (!r->nr) {
+		/* Nothing is known but the halves. */
+		pos = (u32)commit;
+		idx = commit >> 32;
+		pos += 1ULL << 32;
+		idx += r->cleared & ~0xffffffffULL;
+		if (idx < r->cleared)
+			idx += 1ULL << 32;
+		walk_rest(r, ring, NULL, pos, idx);
+		/* Nothing was ever emitted, or it leads to where the writer was. */
+		r->end_known = r->nr ? r->run[r->nr - 1].to_pos == pos : idx == r->cleared;
+		r->end = r->nr ? idx : r->cleared;
+		return 0;
+	}
+	from.pos = r->run[r->nr - 1].to_pos;
+	from.idx = r->run[r->nr - 1].to_idx;
+	widen(commit, from.pos, from.idx, &pos, &idx);
+	/* A step back is none of a writer. */
+	if (pos < from.pos || idx < from.idx || !(pos - from.pos) != !(idx - from.idx) ||
+	    idx - from.idx > (pos - from.pos) / 2 + 1) {
+		keep_good(r, sums, chunks, from.pos);
+		r->end = from.idx;
+		return 0;
+	}
+	keep_good(r, sums, chunks, pos);
+	i = r->nr;
+	if (pos != from.pos)
+		walk_rest(r, ring, pos - from.pos <= r->mask + 1 ? &from : NULL, pos, idx);
+	/* It agrees with what the last run leads to. */
+	r->end_known = pos == from.pos || (r->nr > i && r->run[r->nr - 1].to_pos == pos);
+	r->end = r->end_known || r->nr > i ? idx : from.idx;
+	return 0;
+}
+
+void persist_ring_put(struct persist_ring *r)
+{
+	persist_free(r->run);
+	r->run = NULL;
+	r->nr = 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What of a region can be believed: see check.c
+ */
+#ifndef DEVTRACE_PERSIST_CHECK_H
+#define DEVTRACE_PERSIST_CHECK_H
+
+#include "layout.h"
+
+/* Records from one place to another, all of them whole. */
+struct persist_run {
+	u64	pos, idx;
+	u64	to_pos, to_idx;
+	bool	checked;	/* they have their sum; otherwise they have the form of records */
+};
+
+/**
+ * struct persist_ring - what is left of a ring
+ * @cpu: whose
+ * @data: its units
+ * @mask: how many, less 1
+ * @cleared: index of the event with which counting begins
+ * @drops: events that were not stored, by cause
+ * @end: index behind the last event, as far as is known
+ * @end_known: that is where the writer was
+ * @run: in order, none overlaps another
+ * @nr: how many
+ */
+struct persist_ring {
+	u32		cpu;
+	const u64	*data;
+	u32		mask;
+	u64		cleared;
+	u64		drops[6];
+	u64		end;
+	bool		end_known;
+	struct persist_run *run;
+	u32		nr;
+};
+
+/* NULL: @h is what it is; otherwise why nothing can be read, for people. */
+const char *persist_find(const void *mem, u64 size, struct persist_header *h,
+			 unsigned int *copies);
+
+int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
+		       struct persist_ring *r);
+void persist_ring_put(struct persist_ring *r);
+
+/* The record at a place of a run; NULL: padding, or no record. @units: how much it takes. */
+const struct ring_record *persist_record(const struct persist_ring *r, u64 pos, u32 *units);
+
+#endif /* DEVTRACE_PERSIST_CHECK_H */

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keeping stream 0 in a region
+ *
+ * The rings of stream 0 get their memory from the region: who emits does what it always
+ * did. Each commit is stored there too. Beside that a work comes by, and gives what was
+ * emitted since its sums: 4 KiB of data have one, and the one that is being filled has the
+ * sum of what is there. It reads the rings as any reader does.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/utsname.h>
+#include <linux/workqueue.h>
+
+#include "streams/streams.h"
+#include "emit/proc.h"
+#include "keep.h"
+#include "lane/blocks.h"
+#include "names.h"
+#include "read/boot_id.h"
+#include "ring/clock.h"
+#include "ring/ring_memory.h"
+#include "ring/ring_read.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+#include "sums.h"
+
+/* As many units are copied at a time. */
+#define LOOK_UNITS	1024
+/* Looks at a ring when the machine falls: there is a millisecond for all of them. */
+#define FALL_LOOKS	8
+/* A clock is kept for a second, the newest until the next one. */
+#define CLOCK_NS	NSEC_PER_SEC
+
+/**
+ * struct keep_ring - a ring in the region
+ * @ring: it
+ * @at: where it is in the region
+ * @sums: of its records
+ * @nr: how often the info was written
+ */
+struct keep_ring {
+	struct ring		*ring;
+	void			*at;
+	struct sums		sums;
+	u64			nr;
+};
+
+static struct region *region;
+static struct persist_header header;
+static struct keep_ring *keep;
+static u32 used;
+static unsigned long interval;
+static u64 look[LOOK_UNITS];
+/* Of @keep and @look; whoever falls does not take it, but looks at @busy. */
+static DEFINE_MUTEX(keep_lock);
+static atomic_t busy;
+static struct delayed_work work;
+static u32 clocks;
+static u64 last_clock;
+
+static void store_sum(struct keep_ring *k)
+{
+	struct persist_sum *to = sums_store(&k->sums);
+
+	if (to)
+		region_flush(region, to, sizeof(*to));
+}
+
+/* Units of @look that are new; 0: none, or the ring has other memory by now. */
+static u32 look_at(struct keep_ring *k)
+{
+	u32 units = 0;
+
+	if (k->ring->mirror == k->at + PERSIST_COMMIT_AT)
+		ring_fetch(k->ring, &k->sums.place, LOOK_UNITS, look, &units);
+	return units;
+}
+
+static void store_info(struct keep_ring *k, unsigned int cpu)
+{
+	struct persist_info *two = k->at + PERSIST_INFO_AT;
+	struct persist_info info = { .nr = ++k->nr, .cpu = cpu, .cleared = k->ring->cleared.idx };
+	int i;
+
+	for (i = 0; i < RING_DROP_CAUSES; i++)
+		info.drops[i] = ring_count_read(&k->ring->dropped[i]) -
+				k->ring->cleared_drops[i];
+	info.crc = PERSIST_CRC(&info);
+	memcpy(&two[k->nr % 2], &info, sizeof(info));
+}
+
+/* Its words, and the data that may be in a cache alone, from @pos on. */
+static void flush_ring(const struct keep_ring *k, u64 pos)
+{
+	const u64 n = k->sums.place.pos - pos;
+	void *data = k->at + persist_data_at(header.ring_bytes);
+	const u32 from = (u32)pos & k->ring->mask;
+
+	region_flush(region, k->at, persist_data_at(header.ring_bytes));
+	if (n > k->ring->mask || from + n > k->ring->mask)
+		region_flush(region, data, header.ring_bytes);
+	else
+		region_flush(region, data + (size_t)from * RING_UNIT, n * RING_UNIT);
+}
+
+/* What was emitted up to now, but not more than the ring holds. */
+static void sum_ring(struct keep_ring *k)
+{
+	u32 looks = header.ring_bytes / (LOOK_UNITS * RING_UNIT) + 2;
+	const u64 pos = k->sums.place.pos;
+	u32 units;
+
+	do {
+		raw_spin_lock(&k->ring->lock);
+		units = look_at(k);
+		raw_spin_unlock(&k->ring->lock);
+		sums_add(&k->sums, look, units);
+		cond_resched();
+	} while (units && --looks);
+	store_sum(k);
+	flush_ring(k, pos);
+}
+
+static void store_clock(void)
+{
+	struct persist_clock *all = region->at + PERSIST_CLOCKS_AT;
+	struct persist_clock c = { .nr = clocks };
+
+	c.ts = devtrace_clock();
+	c.mono = ktime_get_mono_fast_ns();
+	c.boot = ktime_get_boot_fast_ns();
+	c.real = ktime_get_real_fast_ns();
+	c.crc = PERSIST_CRC(&c);
+	memcpy(&all[PERSIST_CLOCKS - 1], &c, sizeof(c));
+	if (clocks && c.ts - last_clock < CLOCK_NS)
+		return;
+	memcpy(&all[clocks++ % (PERSIST_CLOCKS - 1)], &c, sizeof(c));
+	last_clock = c.ts;
+}
+
+void keep_sync(void)
+{
+	u32 i;
+
+	mutex_lock(&keep_lock);
+	atomic_set(&busy, 1);
+	for (i = 0; i < used; i++) {
+		sum_ring(&keep[i]);
+		store_info(&keep[i], ((struct persist_info *)(keep[i].at + PERSIST_INFO_AT))->cpu);
+	}
+	store_clock();
+	region_flush(region, region->at, PERSIST_TABLES_AT);
+	/* What was being done is done, for who falls. */
+	atomic_set_release(&busy, 0);
+	mutex_unlock(&keep_lock);
+}
+
+/* All others stand still, or do not care: what they hold is not waited for. */
+void keep_fall(void)
+{
+	u32 i, looks, units;
+
+	store_clock();
+	region_flush(region, region->at, PERSIST_TABLES_AT);
+	/* It stopped in the middle of it: what has no sum is found by its form. */
+	if (atomic_xchg(&busy, 1))
+		return;
+	for (i = 0; i < used; i++) {
+		struct keep_ring *k = &keep[i];
+		const u64 pos = k->sums.place.pos;
+
+		looks = FALL_LOOKS;
+		do {
+			units = look_at(k);
+			sums_add(&k->sums, look, units);
+		} while (units && --looks);
+		store_sum(k);
+		flush_ring(k, pos);
+	}
+	atomic_set(&busy, 0);
+}
+
+void keep_cause(enum persist_why why, const char *text)
+{
+	struct persist_cause *to = region->at + PERSIST_CAUSES_AT;
+	/* Not on the stack of who falls, and one at a time: the others stand still. */
+	static struct persist_cause c;
+
+	memset(&c, 0, sizeof(c));
+	c.why = why;
+	c.cpu = raw_smp_processor_id();
+	c.ts = devtrace_clock();
+	c.real = ktime_get_real_fast_ns();
+	c.tid = current->pid;
+	memcpy(c.comm, current->comm, sizeof(c.comm));
+	strscpy(c.text, text, sizeof(c.text));
+	c.crc = PERSIST_CRC(&c);
+	memcpy(&to[why - 1], &c, sizeof(c));
+	region_flush(region, &to[why - 1], sizeof(c));
+}
+
+static void keep_work(struct work_struct *w)
+{
+	keep_sync();
+	queue_delayed_work(system_unbound_wq, &work, interval);
+}
+
+/* The largest power of two with which as many rings fit. */
+static u64 fit(u64 room, u32 rings)
+{
+	u64 bytes = RING_SIZE_MAX;
+
+	while (bytes >= 2 * PERSIST_PAGE && persist_stride(bytes) * rings > room)
+		bytes /= 2;
+	return bytes;
+}
+
+static int lay_out(void)
+{
+	struct persist_header *h = &header;
+	const u64 page = PERSIST_PAGE;
+	u64 at = PERSIST_TABLES_AT;
+
+	memset(h, 0, sizeof(*h));
+	h->magic = PERSIST_MAGIC;
+	h->version = PERSIST_VERSION;
+	h->size = region->size;
+	h->nr_cpus = nr_cpu_ids;
+	h->nr_sources = nr_cpu_ids + SLOTS_MAX;
+	h->nr_rings = min(num_present_cpus(), PERSIST_RINGS_MAX);
+	h->load = devtrace_boot_id.load;
+	h->flags = (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? DEVTRACE_INFO_BIG_ENDIAN : 0) |
+		   (IS_ENABLED(CONFIG_64BIT) ? 0 : DEVTRACE_INFO_32BIT) |
+		   (devtrace_boot_id.random ? 0 : DEVTRACE_INFO_BOOT_ID);
+	memcpy(h->boot_id, devtrace_boot_id.boot, sizeof(h->boot_id));
+	strscpy(h->machine, init_utsname()->machine, sizeof(h->machine));
+	strscpy(h->release, init_utsname()->release, sizeof(h->release));
+	h->threads = at;
+	h->nr_threads = devtrace_proc_slots() * PERSIST_THREAD_NAMES;
+	at += persist_page_up(h->nr_threads * sizeof(struct persist_thread));
+	h->names = at;
+	/* An eighth of what there is, as many as there can be at the most. */
+	h->nr_names = min_t(u64, region->size / 8 / sizeof(struct persist_name), 32768) & ~1U;
+	at += persist_page_up(h->nr_names * sizeof(struct persist_name));
+	/* The header once more, and a last time at the end. */
+	h->rings = at + page;
+	if (h->rings + page > region->size)
+		return -ENOSPC;
+	h->ring_bytes = fit(region->size - page - h->rings, h->nr_rings);
+	if (h->ring_bytes < 4 * page)
+		return -ENOSPC;
+	h->stride = persist_stride(h->ring_bytes);
+	h->crc = PERSIST_CRC(h);
+	return 0;
+}
+
+static void write_headers(void)
+{
+	void *const at[PERSIST_COPIES] = {
+		region->at, region->at + header.rings - PERSIST_PAGE,
+		region->at + region->size - PERSIST_PAGE,
+	};
+	int i;
+
+	for (i = 0; i < PERSIST_COPIES; i++) {
+		memcpy(at[i], &header, sizeof(header));
+		region_flush(region, at[i], sizeof(header));
+	}
+}
+
+/* With devtrace_lock, of a stream that is moved: for each ring once. */
+static int lend(unsigned int cpu, unsigned long bytes, struct ring_memory *m)
+{
+	struct keep_ring *k = &keep[used];
+
+	if (used == header.nr_rings)
+		return -ENOSPC;
+	k->at = region->at + header.rings + used * header.stride;
+	k->ring = per_cpu_ptr(devtrace_stream0.rings, cpu);
+	store_info(k, cpu);
+	m->data = k->at + persist_data_at(bytes);
+	m->anchors = k->at + PERSIST_ANCHORS_AT;
+	m->mirror = k->at + PERSIST_COMMIT_AT;
+	m->lent = true;
+	used++;
+	return 0;
+}
+
+/* Where sums begin: with the oldest record that was moved. */
+static void first_sums(void)
+{
+	struct ring_view v;
+	u32 i;
+
+	for (i = 0; i < used; i++) {
+		ring_view(keep[i].ring, &v);
+		sums_begin(&keep[i].sums, keep[i].at + PERSIST_SUMS_AT, keep[i].ring->mask, v.tail);
+	}
+}
+
+/**
+ * keep_begin() - begin the region anew, and move stream 0 there
+ * @r: the region
+ * @interval_ms: how long an event may be without a sum
+ *
+ * Context: process.
+ * Return: 0 or a negative error number; it was said why.
+ */
+int keep_begin(struct region *r, unsigned int interval_ms)
+{
+	int err;
+
+	BUILD_BUG_ON(sizeof(struct persist_header) > PERSIST_PAGE);
+	BUILD_BUG_ON(sizeof(struct persist_cause) * PERSIST_CAUSES > PERSIST_PAGE);
+	BUILD_BUG_ON(sizeof(struct persist_clock) * PERSIST_CLOCKS > PERSIST_PAGE);
+	BUILD_BUG_ON(PERSIST_INFO_AT + 2 * sizeof(struct persist_info) > PERSIST_ANCHORS_AT);
+	BUILD_BUG_ON(PERSIST_ANCHORS_AT + RING_BLOCKS_MAX * sizeof(u64) > PERSIST_PAGE);
+	region = r;
+	interval = msecs_to_jiffies(interval_ms) ?: 1;
+	err = lay_out();
+	if (err) {
+		pr_err("a region of %zu bytes is too small for %u CPUs\n", r->size,
+		       header.nr_rings);
+		return err;
+	}
+	keep = kcalloc(header.nr_rings, sizeof(*keep), GFP_KERNEL);
+	if (!keep)
+		return -ENOMEM;
+	used = 0;
+	clocks = 0;
+	memset(r->at, 0, r->size);
+	names_begin(r, &header);
+	store_clock();
+	mutex_lock(&devtrace_lock);
+	err = stream_lend(header.ring_bytes, lend);
+	if (!err)
+		first_sums();
+	mutex_unlock(&devtrace_lock);
+	if (err) {
+		names_end();
+		kfree(keep);
+		pr_err("stream 0 cannot be moved to the region: %d\n", err);
+		return err;
+	}
+	/* From here on it is one. */
+	write_headers();
+	pr_info("%u rings of %llu bytes in %zu at %pa\n", used, header.ring_bytes, r->size,
+		&r->start);
+	INIT_DEFERRABLE_WORK(&work, keep_work);
+	queue_delayed_work(system_unbound_wq, &work, 0);
+	return 0;
+}
+
+/* Back to memory of the kernel. */
+void keep_end(void)
+{
+	int err;
+
+	cancel_delayed_work_sync(&work);
+	keep_sync();
+	keep_cause(PERSIST_UNLOADED, "the module was removed");
+	names_end();
+	for (;;) {
+		mutex_lock(&devtrace_lock);
+		err = stream_lend(header.ring_bytes, NULL);
+		mutex_unlock(&devtrace_lock);
+		if (!err)
+			break;
+		/* Whoever removes us waits for memory: there is no way to stay. */
+		pr_warn_once("waiting for memory to move stream 0 to\n");
+		schedule_timeout_uninterruptible(HZ);
+	}
+	kfree(keep);
+	keep = NULL;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Keeping stream 0 in a region: see keep.c
+ */
+#ifndef DEVTRACE_PERSIST_KEEP_H
+#define DEVTRACE_PERSIST_KEEP_H
+
+#include "layout.h"
+#include "region.h"
+
+int keep_begin(struct region *region, unsigned int interval_ms);
+void keep_end(void);
+
+/* Process context: everything up to here has its sum. */
+void keep_sync(void);
+/* When the machine falls: no lock, as much as can be done quickly. */
+void keep_fall(void);
+
+void keep_cause(enum persist_why why, const char *text);
+
+#endif /* DEVTRACE_PERSIST_KEEP_H */

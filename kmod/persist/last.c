@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The stream `last`: what the boot before left
+ *
+ * It is copied out of the region before that is begun anew, as frames: /dev/trace-last is
+ * a file of them, which everybody reads from its beginning to its end. It is listed, and
+ * removed, as any stream is; what is removed is wiped.
+ *
+ * Invariant. A copy never changes. Whoever has it open keeps it, and the stream.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/random.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+#include <linux/vmalloc.h>
+#include <net/genetlink.h>
+
+#include "streams/streams.h"
+#include "last.h"
+#include "region.h"
+#include "render.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+
+#define LAST	"last"
+
+struct last {
+	struct stream_image	image;
+	struct persist_account	account;
+	u8			*data;
+};
+
+/* A descriptor. */
+struct place {
+	struct stream	*stream;
+};
+
+struct measure {
+	struct persist_out	out;
+	u8			*to;	/* NULL: count alone */
+	u64			n, room;
+};
+
+void *persist_alloc(size_t n)
+{
+	return vzalloc(n);
+}
+
+void persist_free(void *p)
+{
+	vfree(p);
+}
+
+/* As wire.c does, with a key of its own: nobody compares the two. */
+u64 persist_hide(u64 address)
+{
+	static siphash_key_t key;
+
+	if (address < 65536)
+		return address;
+	get_random_once(&key, sizeof(key));
+	return siphash_1u64(address, &key) | 1ULL << 63;
+}
+
+static struct last *last_of(const struct file *file)
+{
+	const struct place *p = file->private_data;
+
+	return container_of(p->stream->image, struct last, image);
+}
+
+static int last_open(struct inode *inode, struct file *file)
+{
+	struct place *p;
+
+	/* There is nothing to be written. */
+	if (file->f_mode & FMODE_WRITE)
+		return -EACCES;
+	p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	if (!p)
+		return -ENOMEM;
+	p->stream = file->private_data;
+	file->private_data = p;
+	file->f_mode &= ~(FMODE_PREAD | FMODE_PWRITE);
+	return 0;
+}
+
+static int last_release(struct inode *inode, struct file *file)
+{
+	struct place *p = file->private_data;
+
+	stream_put(p->stream);
+	kfree(p);
+	return 0;
+}
+
+static ssize_t last_read(struct file *file, char __user *buf, size_t n, loff_t *pos)
+{
+	const struct last *l = last_of(file);
+
+	return simple_read_from_buffer(buf, n, pos, l->data, l->image.bytes);
+}
+
+/* To the beginning, or the end; a time is the beginning: whoever reads on finds it. */
+static loff_t last_llseek(struct file *file, loff_t off, int whence)
+{
+	const struct last *l = last_of(file);
+
+	switch (whence) {
+	case SEEK_SET:
+		file->f_pos = 0;
+		return off < 0 ? -EINVAL : off;
+	case SEEK_END:
+		file->f_pos = off ? 0 : l->image.bytes;
+		return off > 0 ? -EINVAL : l->account.last;
+	case SEEK_DATA:
+		file->f_pos = 0;
+		return 0;
+	case SEEK_CUR:
+		return off ? -EINVAL : file->f_pos ? l->account.last : 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+static long last_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	const struct persist_account *a = &last_of(file)->account;
+	struct devtrace_stats __user *to = (void __user *)arg;
+	struct devtrace_stats s = { 0 };
+
+	if (cmd != DEVTRACE_IOC_STATS)
+		return -ENOTTY;
+	if (get_user(s.cpu, &to->cpu))
+		return -EFAULT;
+	if (s.cpu != DEVTRACE_STATS_ALL)
+		return -EINVAL;
+	s.emitted = a->given + a->lost;
+	s.stored = s.emitted;
+	s.overwritten = a->lost;
+	/* The clock stands where it stood. */
+	s.now = a->last + 1;
+	return copy_to_user(to, &s, sizeof(s)) ? -EFAULT : 0;
+}
+
+static __poll_t last_poll(struct file *file, poll_table *wait)
+{
+	return EPOLLIN | EPOLLRDNORM;
+}
+
+static const struct file_operations last_fops = {
+	.owner		= THIS_MODULE,
+	.open		= last_open,
+	.release	= last_release,
+	.read		= last_read,
+	.llseek		= last_llseek,
+	.poll		= last_poll,
+	.unlocked_ioctl	= last_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+};
+
+static void last_free(struct stream_image *image)
+{
+	struct last *l = container_of(image, struct last, image);
+
+	if (l->data)
+		memset(l->data, 0, l->image.bytes);
+	vfree(l->data);
+	kfree(l);
+}
+
+static bool put(struct persist_out *o, const u8 *p, u32 n)
+{
+	struct measure *m = container_of(o, struct measure, out);
+
+	if (m->to) {
+		if (n > m->room - m->n)
+			return false;
+		memcpy(m->to + m->n, p, n);
+	}
+	m->n += n;
+	return true;
+}
+
+static void tell(const struct persist_header *h, unsigned int copies,
+		 const struct persist_account *a)
+{
+	pr_info("boot %pUb, kernel %s: %s\n", h->boot_id, h->release, a->cause.text);
+	pr_info("stream last: %llu events, %llu lost, %llu of these by damage; %llu had no sum yet\n",
+		a->given, a->lost, a->damaged, a->unchecked);
+	if (copies < PERSIST_COPIES)
+		pr_warn("%u of %u headers of the region were damaged\n", PERSIST_COPIES - copies,
+			PERSIST_COPIES);
+	if (a->open_ends)
+		pr_warn("of %u CPUs the newest events are damaged, and their number is not known\n",
+			a->open_ends);
+}
+
+/* NULL: there is nothing, and it was said why. */
+static struct last *copy_out(const struct region *r)
+{
+	struct measure m = { .out.put = put };
+	struct persist_header h;
+	unsigned int copies;
+	const char *why = persist_find(r->at, r->size, &h, &copies);
+	struct last *l;
+	u64 begin = ktime_get_ns();
+	int err;
+
+	if (why) {
+		pr_info("nothing is left of a boot before in the region: %s\n", why);
+		return NULL;
+	}
+	h.machine[sizeof(h.machine) - 1] = 0;
+	h.release[sizeof(h.release) - 1] = 0;
+	l = kzalloc(sizeof(*l), GFP_KERNEL);
+	if (!l)
+		return ERR_PTR(-ENOMEM);
+	err = persist_render(r->at, &h, LAST, &m.out, &l->account);
+	if (!err) {
+		l->data = vzalloc(m.n);
+		err = l->data ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		m.to = l->data;
+		m.room = m.n;
+		m.n = 0;
+		err = persist_render(r->at, &h, LAST, &m.out, &l->account);
+	}
+	if (err) {
+		vfree(l->data);
+		kfree(l);
+		return ERR_PTR(err);
+	}
+	l->image.bytes = m.n;
+	l->image.fops = &last_fops;
+	l->image.release = last_free;
+	tell(&h, copies, &l->account);
+	pr_info("read in %llu us\n", div_u64(ktime_get_ns() - begin, NSEC_PER_USEC));
+	return l;
+}
+
+/* Commands of control wait meanwhile; devtrace_lock is given up within. */
+static int make_stream(struct last *l)
+{
+	struct stream *s;
+	int err = 0;
+
+	genl_lock();
+	mutex_lock(&devtrace_lock);
+	if (stream_find(LAST)) {
+		err = -EEXIST;
+	} else {
+		s = stream_new(LAST, ring_size_round(RING_SIZE_MIN), 0440,
+			       DEVTRACE_STATE_FROZEN, NULL);
+		if (IS_ERR(s))
+			err = PTR_ERR(s);
+		else
+			s->image = &l->image;
+	}
+	mutex_unlock(&devtrace_lock);
+	genl_unlock();
+	return err;
+}
+
+/**
+ * last_begin() - copy what the boot before left, if there is anything
+ * @r: the region
+ *
+ * Context: process.
+ * Return: 0 or a negative error number; it was said why.
+ */
+int last_begin(const struct region *r)
+{
+	struct last *l = copy_out(r);
+	int err;
+
+	if (!l)
+		return 0;
+	err = IS_ERR(l) ? PTR_ERR(l) : make_stream(l);
+	if (!err)
+		return 0;
+	if (!IS_ERR(l))
+		last_free(&l->image);
+	pr_err("what a boot before left cannot be copied (%d); the region stays as it is\n", err);
+	return err;
+}
+
+void last_end(void)
+{
+	struct stream *s;
+
+	genl_lock();
+	mutex_lock(&devtrace_lock);
+	s = stream_find(LAST);
+	if (s && s->image && s->image->fops == &last_fops)
+		stream_del(s);
+	mutex_unlock(&devtrace_lock);
+	genl_unlock();
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What stands in a region of memory that outlives a reset
+ *
+ *	header | causes, clocks, threads, names | header | ring 0 | ring 1 | ... | header
+ *
+ * Each header is a whole page, and any one of them will do: it is found by its magic
+ * number, wherever it stands. A ring is a page of its words, its sums, and its data:
+ *
+ *	commit, info twice, anchors | two sums for each 4 KiB of data | data | 1 page
+ *
+ * Everything but @commit, the anchors and the data has a checksum of its own. So no word is
+ * there that must be right: one that is not costs what it says and nothing else.
+ *
+ * All integers are those of the machine. The records in the data are those of ring.h.
+ */
+#ifndef DEVTRACE_PERSIST_LAYOUT_H
+#define DEVTRACE_PERSIST_LAYOUT_H
+
+#include "port.h"
+
+#define PERSIST_MAGIC		0x6563617274766564ULL
+#define PERSIST_MAGIC_SWAPPED	0x6465767472616365ULL
+#define PERSIST_VERSION		1
+#define PERSIST_PAGE		4096U
+#define PERSIST_COPIES		3
+#define PERSIST_RINGS_MAX	1024U
+#define PERSIST_NAME		65
+/* Units of data that share a sum: 4 KiB */
+#define PERSIST_CHUNK		512U
+#define PERSIST_CAUSES		4
+#define PERSIST_CLOCKS		64U
+/* Of each thread the latest names, and the one that it had when the region was begun */
+#define PERSIST_THREAD_NAMES	3U
+
+/**
+ * struct persist_header - what the region is
+ * @crc: of all before it
+ */
+struct persist_header {
+	u64	magic;
+	u32	version;
+	u32	nr_cpus;
+	u64	size;
+	u64	ring_bytes;
+	u64	rings;		/* offset of the first ring */
+	u64	stride;		/* from one ring to the next */
+	u64	threads;	/* offsets of tables, and how many entries they have */
+	u64	names;
+	u32	nr_rings;
+	u32	nr_threads;
+	u32	nr_names;
+	u32	nr_sources;
+	u32	load;
+	u32	flags;		/* DEVTRACE_INFO_* */
+	u8	boot_id[16];
+	char	machine[PERSIST_NAME];
+	char	release[PERSIST_NAME];
+	u8	reserved[2];
+	u32	crc;
+};
+
+/* In the first page behind the first header: causes, then clocks from the next page on. */
+#define PERSIST_CAUSES_AT	PERSIST_PAGE
+#define PERSIST_CLOCKS_AT	(2 * PERSIST_PAGE)
+#define PERSIST_TABLES_AT	(3 * PERSIST_PAGE)
+
+enum persist_why {
+	PERSIST_NO_NOTICE = 0,
+	PERSIST_OOPS	= 1,
+	PERSIST_REBOOT	= 2,
+	PERSIST_PANIC	= 3,
+	PERSIST_UNLOADED = 4,
+};
+
+/* Why the machine went down, as it was told; the slot of a cause is its number less 1. */
+struct persist_cause {
+	u32	why;
+	u32	cpu;
+	u64	ts;
+	u64	real;
+	u32	tid;
+	char	comm[16];
+	char	text[200];
+	u32	crc;
+};
+
+struct persist_clock {
+	u64	ts, mono, boot, real;
+	u32	nr;
+	u32	crc;
+};
+
+struct persist_thread {
+	u64	since;
+	u32	tid;
+	u32	tgid;
+	char	comm[16];
+	u32	reserved;
+	u32	crc;
+};
+
+struct persist_name {
+	u64	serial;
+	u64	key;
+	u32	scope;
+	u32	value;
+	u8	kind;
+	u8	group;
+	u16	reserved;
+	char	name[64];
+	u32	crc;
+};
+
+/* Of a ring; the one with the greater number counts. */
+struct persist_info {
+	u64	nr;
+	u64	cleared;	/* index of the oldest event that was not cleared */
+	u64	drops[6];	/* by enum devtrace_cause, since then */
+	u32	cpu;
+	u32	crc;
+};
+
+/* Records from one place to another: their sum, and one of this. */
+struct persist_sum {
+	u64	pos, idx;
+	u64	to_pos, to_idx;
+	u32	sum;
+	u32	crc;
+};
+
+#define PERSIST_COMMIT_AT	0
+#define PERSIST_INFO_AT		64
+#define PERSIST_ANCHORS_AT	1024
+#define PERSIST_SUMS_AT		PERSIST_PAGE
+
+/* A page is a whole number of each, so that no garbled line costs two pages. */
+#define PERSIST_CRC(p)		persist_crc(p, offsetof(typeof(*(p)), crc))
+#define PERSIST_OK(p)		((p)->crc == PERSIST_CRC(p))
+
+static inline u64 persist_page_up(u64 n)
+{
+	return (n + PERSIST_PAGE - 1) & ~(u64)(PERSIST_PAGE - 1);
+}
+
+static inline u32 persist_chunks(u64 ring_bytes)
+{
+	return ring_bytes / (PERSIST_CHUNK * 8);
+}
+
+static inline u64 persist_data_at(u64 ring_bytes)
+{
+	return PERSIST_SUMS_AT +
+	       persist_page_up((u64)persist_chunks(ring_bytes) * 2 * sizeof(struct persist_sum));
+}
+
+static inline u64 persist_stride(u64 ring_bytes)
+{
+	return persist_data_at(ring_bytes) + ring_bytes + PERSIST_PAGE;
+}
+
+#endif /* DEVTRACE_PERSIST_LAYOUT_H */

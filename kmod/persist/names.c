@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Names in a region: of objects, signals and types, and of threads
+ *
+ * A name is in the region before the call that gave it returns. Names are a log in two
+ * halves: when one is full, those that are still in force are written into the other, and
+ * it goes on there. Each entry has its checksum; one that is not whole is none.
+ *
+ * A thread's names are written by whoever writes its slot of the table of threads, which
+ * is one at a time. Each slot has entries of its own here.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kernel.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "emit/dict.h"
+#include "emit/proc.h"
+#include "streams/proc_stats.h"
+#include "names.h"
+#include "stream/quiet.h"
+
+static struct region *region;
+static struct persist_name *names;
+static struct persist_thread *threads;
+static u32 half, nr_threads;
+/* With the lock of the dictionary: the next entry, in which half, and what found no room. */
+static u32 next, side;
+static unsigned long without;
+
+static void write_name(u64 serial, const struct devtrace_dict *d, u32 scope)
+{
+	struct persist_name *to = &names[side * half + next++];
+	struct persist_name n = {
+		.serial = serial, .key = d->key, .scope = scope, .value = d->value,
+		.kind = d->kind, .group = d->group,
+	};
+
+	BUILD_BUG_ON(sizeof(n.name) != sizeof(d->name));
+	memcpy(n.name, d->name, sizeof(n.name));
+	n.crc = PERSIST_CRC(&n);
+	memcpy(to, &n, sizeof(n));
+	region_flush(region, to, sizeof(n));
+}
+
+/* Those in force, into the other half; half of that is to stay free. */
+static void compact(u64 before)
+{
+	struct devtrace_dict d;
+	u64 serial = 0;
+	u32 scope;
+
+	side = !side;
+	next = 0;
+	memset(&names[side * half], 0, half * sizeof(*names));
+	while (next < half / 2 && (serial = devtrace_dict_next(serial, &d, &scope)) &&
+	       serial < before)
+		write_name(serial, &d, scope);
+}
+
+static void told_name(u64 serial, const struct devtrace_dict *d, u32 scope)
+{
+	if (next == half)
+		compact(serial);
+	if (next < half)
+		write_name(serial, d, scope);
+	else if (!without++)
+		pr_warn("the region has room for %u names\n", half);
+}
+
+static void write_thread(u32 entry, u32 tid, u32 tgid, const char *comm, u64 since)
+{
+	struct persist_thread t = { .since = since, .tid = tid, .tgid = tgid };
+
+	if (entry >= nr_threads)
+		return;
+	memcpy(t.comm, comm, sizeof(t.comm));
+	t.comm[sizeof(t.comm) - 1] = 0;
+	t.crc = PERSIST_CRC(&t);
+	memcpy(&threads[entry], &t, sizeof(t));
+}
+
+/* Any context. */
+static void told_thread(unsigned int i, u32 nr, const struct task_struct *task,
+			const char *comm, u64 now)
+{
+	write_thread(i * PERSIST_THREAD_NAMES + 1 + nr % 2, task->pid, task->tgid, comm, now);
+}
+
+/* Of those that are there already. */
+static void old_threads(void)
+{
+	unsigned int slot = 0;
+	struct proc_name name;
+	u64 stored;
+
+	while (devtrace_proc_stats(&slot, &name, &stored))
+		if (name.tid)
+			write_thread((slot - 1) * PERSIST_THREAD_NAMES, name.tid, name.tgid,
+				     name.comm, name.since);
+}
+
+/**
+ * names_begin() - keep all names, and those that come
+ * @r: the region, zeroed
+ * @h: where the tables are
+ *
+ * Context: process.
+ */
+void names_begin(struct region *r, const struct persist_header *h)
+{
+	region = r;
+	names = r->at + h->names;
+	half = h->nr_names / 2;
+	next = 0;
+	side = 0;
+	without = 0;
+	threads = r->at + h->threads;
+	nr_threads = h->nr_threads;
+	WRITE_ONCE(devtrace_proc_told, told_thread);
+	old_threads();
+	devtrace_dict_tell(told_name);
+}
+
+void names_end(void)
+{
+	devtrace_dict_tell(NULL);
+	WRITE_ONCE(devtrace_proc_told, NULL);
+	/* Those that found it are done. */
+	quiet_wait();
+}

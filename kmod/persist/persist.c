@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * devtrace_persist.ko: stream 0 outlives a reset
+ *
+ * Loaded behind devtrace.ko, at boot before anything emits that is to be kept. First what
+ * the boot before left is copied into the stream `last`, then the region is begun anew and
+ * stream 0 moves into it. When the module is removed stream 0 moves back.
+ * Documentation/persist.rst has the layout, and what is promised.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kernel.h>
+#include <linux/module.h>
+
+#include "cause.h"
+#include "compat/compat_export.h"
+#include "keep.h"
+#include "last.h"
+#include "region.h"
+
+static char *where = "";
+module_param_named(region, where, charp, 0444);
+MODULE_PARM_DESC(region, "ADDRESS,SIZE, or the NAME of reserve_mem=; empty: the node devtrace,persist of the device tree");
+
+static unsigned int interval = 100;
+module_param(interval, uint, 0444);
+MODULE_PARM_DESC(interval, "milliseconds after which events have a checksum (default 100)");
+
+static struct region region;
+
+static int __init persist_init(void)
+{
+	int err = region_open(&region, where);
+
+	if (err)
+		return err;
+	err = last_begin(&region);
+	if (err)
+		goto out_region;
+	err = keep_begin(&region, interval);
+	if (err)
+		goto out_last;
+	err = cause_begin();
+	if (err)
+		goto out_keep;
+	return 0;
+
+out_keep:
+	keep_end();
+out_last:
+	last_end();
+out_region:
+	region_close(&region);
+	return err;
+}
+
+static void __exit persist_exit(void)
+{
+	cause_end();
+	last_end();
+	keep_end();
+	region_close(&region);
+}
+
+module_init(persist_init);
+module_exit(persist_exit);
+
+COMPAT_IMPORT_INTERNAL();
+MODULE_SOFTDEP("pre: devtrace");
+MODULE_DESCRIPTION("Trace device: the last events outlive a reset");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A region in the words of read(2)
+ *
+ * What a reader of /dev/trace would have got at the moment of the reset: INFO of the old
+ * boot, its names, and then the events of all CPUs in the order of time, with the names of
+ * threads, the clocks, and what is lost where it belongs. At the end a line of text says
+ * why the machine went down.
+ *
+ * The frames are those of wire.c, with the default check. They are written once, at no
+ * reader's pace, and come from another kernel: so this has no line in common with it.
+ */
+#include "render.h"
+#include "ring/ring.h"
+
+#define FRAME_MAX	(2 + 64 + RING_PAYLOAD_MAX + 2)
+
+/* Where a ring is read: a run, and a place in it. */
+struct cursor {
+	struct persist_ring ring;
+	u32	run;
+	u64	pos, idx;
+	const struct ring_record *rec;
+	u64	ts;
+	u64	last;		/* the event before; 0: none */
+};
+
+struct render {
+	struct persist_out *o;
+	struct persist_account *a;
+	const void *mem;
+	const struct persist_header *h;
+	u64	frames;
+	u64	ref;		/* of the clock: all events are within 2^55 ns of it */
+	struct cursor *cursor;
+	u32	clocks, clock;	/* how many, the next one */
+	struct persist_clock *clock_at;
+	u32	threads, thread;
+	struct persist_thread *thread_at;
+	bool	full;
+	u8	raw[FRAME_MAX];
+	u8	sent[2 * FRAME_MAX + 1];
+};
+
+/* Integers of the stream are little-endian. */
+static u8 *put_le(u8 *p, u64 v, u32 n)
+{
+	while (n--) {
+		*p++ = v;
+		v >>= 8;
+	}
+	return p;
+}
+
+static u8 *put_str(u8 *p, const char *s, u32 max)
+{
+	u32 n = strnlen(s, max - 1);
+
+	memcpy(p, s, n);
+	p[n] = 0;
+	return p + n + 1;
+}
+
+static u8 *body(struct render *r)
+{
+	return r->raw + 2;
+}
+
+static void send(struct render *r, u8 type, const u8 *end)
+{
+	u32 n = end - r->raw, i, k = 0;
+	u8 sum = 0, b;
+
+	r->raw[0] = (u8)(1 + r->frames);
+	r->raw[1] = type;
+	r->raw[n] = DEVTRACE_BODY_LEN(n - 2);
+	n++;
+	for (i = 0; i < n; i++)
+		sum += r->raw[i];
+	r->raw[n++] = ~sum;
+	for (i = 0; i < n; i++) {
+		b = r->raw[i];
+		if (b == DEVTRACE_FLAG || b == DEVTRACE_ESCAPE) {
+			r->sent[k++] = DEVTRACE_ESCAPE;
+			b ^= DEVTRACE_ESCAPE_XOR;
+		}
+		r->sent[k++] = b;
+	}
+	r->sent[k++] = DEVTRACE_FLAG;
+	r->frames++;
+	if (!r->full)
+		r->full = !r->o->put(r->o, r->sent, k);
+}
+
+static void send_info(struct render *r, const char *name)
+{
+	const struct persist_header *h = r->h;
+	u8 *p = body(r);
+
+	*p++ = DEVTRACE_WIRE_VERSION;
+	*p++ = DEVTRACE_CHECK_SUM8;
+	*p++ = DEVTRACE_INFO_OPEN;
+	*p++ = h->flags;
+	p = put_le(p, h->nr_sources, 2);
+	p = put_le(p, h->nr_cpus, 2);
+	p = put_le(p, r->frames, 8);
+	memcpy(p, h->boot_id, sizeof(h->boot_id));
+	p += sizeof(h->boot_id);
+	p = put_str(p, h->machine, sizeof(h->machine));
+	p = put_str(p, h->release, sizeof(h->release));
+	p = put_str(p, name, 64);
+	send(r, DEVTRACE_T_INFO, p);
+	p = put_le(body(r), DEVTRACE_EMPTY_LOAD, 4);
+	send(r, DEVTRACE_T_EMPTY, put_le(p, h->load, 4));
+}
+
+static void send_clock(struct render *r, const struct persist_clock *c)
+{
+	u8 *p = put_le(body(r), r->frames, 8);
+
+	p = put_le(p, c->ts, 8);
+	p = put_le(p, c->mono, 8);
+	p = put_le(p, c->boot, 8);
+	send(r, DEVTRACE_T_CLOCK, put_le(p, c->real, 8));
+}
+
+static void send_thread(struct render *r, const struct persist_thread *t)
+{
+	u8 *p = put_le(body(r), t->tid, 4);
+
+	p = put_le(p, t->tgid, 4);
+	p = put_le(p, t->since, 8);
+	send(r, DEVTRACE_T_PROC, put_str(p, t->comm, sizeof(t->comm)));
+}
+
+static void send_name(struct render *r, const struct persist_name *n)
+{
+	u8 *p = put_le(body(r), n->scope, 4);
+
+	p = put_le(p, n->value, 4);
+	p = put_le(p, n->group, 4);
+	p = put_le(p, n->scope ? n->key : persist_hide(n->key), 8);
+	send(r, n->kind, put_str(p, n->name, sizeof(n->name)));
+}
+
+static void send_lost(struct render *r, const struct cursor *c, u8 cause, u64 n, u64 to)
+{
+	u8 *p = put_le(body(r), c->ring.cpu, 2);
+
+	if (!n)
+		return;
+	p = put_le(p, cause, 2);
+	p = put_le(p, n, 8);
+	p = put_le(p, c->last, 8);
+	send(r, DEVTRACE_T_LOST, put_le(p, to, 8));
+	r->a->lost += n;
+}
+
+/* Of a value that follows a format byte; more than is left if it is not whole. */
+static u32 element_size(u8 format, const u8 *p, u32 left)
+{
+	static const u8 size[] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 12, 8, 8, 8, 8, 4 };
+
+	switch (format & 0xf) {
+	case DEVTRACE_E_STR:
+		return strnlen((const char *)p, left) + 1;
+	case DEVTRACE_E_MEM:
+		return left ? 1 + p[0] : 1;
+	default:
+		return size[format & 0xf];
+	}
+}
+
+/* Addresses of a kernel that is no more still tell how kernels are laid out. */
+static void hide_addresses(u8 *p, u32 len)
+{
+	u32 i = 0, n, k;
+	u64 v;
+
+	while (i < len) {
+		const u8 format = p[i++] & 0xf;
+		u8 *at = p + i;
+
+		n = element_size(format, at, len - i);
+		if (n > len - i)
+			return;
+		i += n;
+		if (format == DEVTRACE_E_SIG)
+			at += 4;
+		else if (format != DEVTRACE_E_OBJ && format != DEVTRACE_E_FUN)
+			continue;
+		for (v = 0, k = 8; k--; )
+			v = v << 8 | at[k];
+		put_le(at, persist_hide(v), 8);
+	}
+}
+
+static void send_event(struct render *r, const struct cursor *c)
+{
+	const struct ring_record *rec = c->rec;
+	const u8 flags = rec->who >> RING_WHO_CTX_SHIFT & 0x3f;
+	const u32 skip = (flags & DEVTRACE_F_CODE ? 4 : 0) + (flags & DEVTRACE_F_OBJSIG ? 4 : 0);
+	u8 *p = body(r);
+
+	*p++ = flags;
+	*p++ = rec->who >> RING_WHO_SEV_SHIFT;
+	p = put_le(p, c->ring.cpu, 2);
+	p = put_le(p, rec->who & RING_WHO_TID, 4);
+	p = put_le(p, c->ts, 8);
+	memcpy(p, rec->data, rec->len);
+	if (flags & DEVTRACE_F_PTR && !(flags & DEVTRACE_F_USER) && skip < rec->len)
+		hide_addresses(p + skip, rec->len - skip);
+	send(r, rec->word >> RING_TYPE_SHIFT, p + rec->len);
+	r->a->given++;
+	r->a->last = c->ts;
+	if (!c->ring.run[c->run].checked)
+		r->a->unchecked++;
+}
+
+static void send_text(struct render *r, const struct persist_cause *c, u64 ts, const char *text)
+{
+	u8 *p = body(r);
+
+	*p++ = 0;
+	/* Hardware 3 where the kernel fell, software 1 where it was told to. */
+	*p++ = DEVTRACE_SEV_SET | (c->why == PERSIST_PANIC || c->why == PERSIST_OOPS ? 7 :
+				   c->why == PERSIST_NO_NOTICE ? 6 : 1);
+	p = put_le(p, c->why ? c->cpu : 0, 2);
+	p = put_le(p, c->why ? c->tid : 0, 4);
+	p = put_le(p, ts, 8);
+	*p++ = DEVTRACE_E_STR;
+	send(r, DEVTRACE_T_TEXT, put_str(p, text, sizeof(c->text)));
+}
+
+/* In the order of their times: few, and nearly in order. */
+static void sort_clocks(struct render *r)
+{
+	const struct persist_clock *all = r->mem + PERSIST_CLOCKS_AT;
+	u32 i, k;
+
+	for (i = 0; i < PERSIST_CLOCKS; i++) {
+		if (!PERSIST_OK(&all[i]))
+			continue;
+		for (k = r->clocks++; k && r->clock_at[k - 1].ts > all[i].ts; k--)
+			r->clock_at[k] = r->clock_at[k - 1];
+		r->clock_at[k] = all[i];
+	}
+}
+
+static void sort_threads(struct render *r)
+{
+	const struct persist_thread *all = r->mem + r->h->threads;
+	u32 i, k;
+
+	for (i = 0; i < r->h->nr_threads; i++) {
+		if (!PERSIST_OK(&all[i]) || !all[i].tid)
+			continue;
+		for (k = r->threads++; k && r->thread_at[k - 1].since > all[i].since; k--)
+			r->thread_at[k] = r->thread_at[k - 1];
+		r->thread_at[k] = all[i];
+		persist_breathe();
+	}
+}
+
+/* Names that threads have up to the first event, and of each the first that it had. */
+static void send_first_threads(struct render *r, u64 ts)
+{
+	u32 i, k;
+
+	while (r->thread < r->threads && r->thread_at[r->thread].since <= ts)
+		send_thread(r, &r->thread_at[r->thread++]);
+	for (i = r->thread; i < r->threads; i++) {
+		for (k = 0; k < i && r->thread_at[k].tid != r->thread_at[i].tid; k++)
+			;
+		if (k == i)
+			send_thread(r, &r->thread_at[i]);
+	}
+}
+
+/* What came up to this time and is no event. */
+static void send_until(struct render *r, u64 ts)
+{
+	while (r->clock < r->clocks && r->clock_at[r->clock].ts <= ts)
+		send_clock(r, &r->clock_at[r->clock++]);
+	while (r->thread < r->threads && r->thread_at[r->thread].since <= ts)
+		send_thread(r, &r->thread_at[r->thread++]);
+}
+
+/* In the order in which they were given. */
+static int send_names(struct render *r)
+{
+	const struct persist_name *all = r->mem + r->h->names;
+	u64 serial = 0, best;
+	u32 i, at = 0, tries;
+
+	/* Two halves, each in order: so there are two to choose from. */
+	const u32 half = r->h->nr_names / 2;
+	u32 next[2] = { 0, half };
+	const u32 end[2] = { half, 2 * half };
+
+	for (tries = 0; tries < 2 * half; tries++) {
+		best = ~0ULL;
+		for (i = 0; i < 2; i++) {
+			while (next[i] < end[i] && (!PERSIST_OK(&all[next[i]]) ||
+						    all[next[i]].serial <= serial))
+				next[i]++;
+			if (next[i] < end[i] && all[next[i]].serial < best) {
+				best = all[next[i]].serial;
+				at = next[i];
+			}
+		}
+		if (best == ~0ULL)
+			break;
+		serial = best;
+		send_name(r, &all[at]);
+		persist_breathe();
+	}
+	return 0;
+}
+
+/* To the next event of a ring; what is missing before it is told. */
+static void next_event(struct render *r, struct cursor *c)
+{
+	struct persist_ring *ring = &c->ring;
+	u32 units;
+
+	c->rec = NULL;
+	while (c->run < ring->nr) {
+		const struct persist_run *run = &ring->run[c->run];
+
+		if (c->pos < run->pos)
+			c->pos = run->pos;
+		while (c->pos < run->to_pos) {
+			c->rec = persist_record(ring, c->pos, &units);
+			/* It was walked before. */
+			if (!units)
+				break;
+			c->pos += units;
+			if (!c->rec)
+				continue;
+			c->ts = r->ref + (u64)((s64)((c->rec->word - r->ref) << 8) >> 8);
+			return;
+		}
+		c->rec = NULL;
+		c->run++;
+	}
+}
+
+/* Events between the one given last and this one. */
+static void send_gap(struct render *r, struct cursor *c, u64 idx, u64 to)
+{
+	const bool first = c->idx == c->ring.cleared;
+
+	if (idx <= c->idx)
+		return;
+	send_lost(r, c, first ? DEVTRACE_LOST_OVERWRITTEN : DEVTRACE_LOST_DAMAGED, idx - c->idx,
+		  to);
+	if (!first)
+		r->a->damaged += idx - c->idx;
+	c->idx = idx;
+}
+
+static void give(struct render *r, struct cursor *c)
+{
+	const struct persist_run *run = &c->ring.run[c->run];
+
+	if (c->idx < run->idx)
+		send_gap(r, c, run->idx, c->ts);
+	if (c->idx < c->ring.cleared) {
+		c->idx++;
+	} else if (c->rec->word >> RING_TYPE_SHIFT == RING_TYPE_VOID) {
+		c->idx++;
+		send_lost(r, c, DEVTRACE_LOST_STOPPED, 1, c->ts);
+	} else {
+		send_event(r, c);
+		c->idx++;
+		c->last = c->ts;
+	}
+	next_event(r, c);
+}
+
+static void begin(struct cursor *c)
+{
+	/* What was cleared was read, or nobody wanted it. */
+	c->idx = c->ring.cleared;
+	if (c->ring.nr && c->ring.run[0].idx < c->idx)
+		c->idx = c->ring.run[0].idx;
+}
+
+static void merge(struct render *r)
+{
+	const u32 n = r->h->nr_rings;
+	bool first = true;
+	u32 i, cause;
+
+	for (;;) {
+		struct cursor *best = NULL;
+
+		for (i = 0; i < n; i++)
+			if (r->cursor[i].rec && (!best || r->cursor[i].ts < best->ts))
+				best = &r->cursor[i];
+		if (!best || r->full)
+			break;
+		if (first)
+			send_first_threads(r, best->ts);
+		first = false;
+		send_until(r, best->ts);
+		give(r, best);
+		persist_breathe();
+	}
+	send_until(r, ~0ULL);
+	for (i = 0; i < n; i++) {
+		struct cursor *c = &r->cursor[i];
+
+		send_gap(r, c, c->ring.end, 0);
+		for (cause = DEVTRACE_LOST_BUSY; cause < DEVTRACE_LOST_CAUSES; cause++)
+			send_lost(r, c, cause, c->ring.drops[cause], 0);
+		r->a->open_ends += !c->ring.end_known;
+	}
+}
+
+/* A panic explains more than what came before it, and that more than a reboot. */
+static void find_cause(struct render *r)
+{
+	static const u8 order[] = { PERSIST_PANIC, PERSIST_REBOOT, PERSIST_OOPS, PERSIST_UNLOADED };
+	const struct persist_cause *all = r->mem + PERSIST_CAUSES_AT;
+	u32 i;
+
+	memset(&r->a->cause, 0, sizeof(r->a->cause));
+	for (i = 0; i < sizeof(order); i++) {
+		const struct persist_cause *c = &all[order[i] - 1];
+
+		if (PERSIST_OK(c) && c->why == order[i]) {
+			r->a->cause = *c;
+			r->a->cause.text[sizeof(c->text) - 1] = 0;
+			return;
+		}
+	}
+	strcpy(r->a->cause.text, "watchdog or power: the machine went down without notice");
+}
+
+static u64 newest_clock(const struct render *r)
+{
+	return r->clocks ? r->clock_at[r->clocks - 1].ts : 0;
+}
+
+static int render_all(struct render *r, const char *name)
+{
+	const struct persist_cause *cause = &r->a->cause;
+	u32 i;
+	int err;
+
+	for (i = 0; i < r->h->nr_rings; i++) {
+		err = persist_check_ring(r->mem, r->h, i, &r->cursor[i].ring);
+		if (err)
+			return err;
+		begin(&r->cursor[i]);
+	}
+	sort_clocks(r);
+	sort_threads(r);
+	r->ref = newest_clock(r);
+	r->a->last = r->ref;
+	for (i = 0; i < r->h->nr_rings; i++)
+		next_event(r, &r->cursor[i]);
+	send_info(r, name);
+	/* Dates are known from the first event on. */
+	if (r->clocks)
+		send_clock(r, &r->clock_at[r->clock++]);
+	send_names(r);
+	merge(r);
+	send_text(r, cause, cause->ts > r->a->last ? cause->ts : r->a->last, cause->text);
+	return r->full ? -ENOSPC : 0;
+}
+
+/**
+ * persist_render() - all that can be believed, as frames
+ * @mem: the region
+ * @h: of persist_find()
+ * @name: of the stream
+ * @o: where the frames go
+ * @a: filled in
+ *
+ * Return: 0, -ENOMEM, or -ENOSPC if @o took no more.
+ */
+int persist_render(const void *mem, const struct persist_header *h, const char *name,
+		   struct persist_out *o, struct persist_account *a)
+{
+	struct render *r = persist_alloc(sizeof(*r));
+	int err = -ENOMEM;
+	u32 i;
+
+	memset(a, 0, sizeof(*a));
+	if (!r)
+		return -ENOMEM;
+	memset(r, 0, sizeof(*r));
+	r->o = o;
+	r->a = a;
+	r->mem = mem;
+	r->h = h;
+	r->cursor = persist_alloc(h->nr_rings * sizeof(*r->cursor));
+	r->clock_at = persist_alloc(PERSIST_CLOCKS * sizeof(*r->clock_at));
+	r->thread_at = persist_alloc((h->nr_threads + 1) * sizeof(*r->thread_at));
+	find_cause(r);
+	if (r->cursor && r->clock_at && r->thread_at) {
+		memset(r->cursor, 0, h->nr_rings * sizeof(*r->cursor));
+		err = render_all(r, name);
+		for (i = 0; i < h->nr_rings; i++)
+			persist_ring_put(&r->cursor[i].ring);
+	}
+	persist_free(r->cursor);
+	persist_free(r->clock_at);
+	persist_free(r->thread_at);
+	persist_free(r);
+	return err;
+}

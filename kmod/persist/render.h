@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A region in the words of read(2): see render.c
+ */
+#ifndef DEVTRACE_PERSIST_RENDER_H
+#define DEVTRACE_PERSIST_RENDER_H
+
+#include "check.h"
+
+/**
+ * struct persist_account - what was found
+ * @given: events
+ * @unchecked: of these, had no sum yet
+ * @lost: the others, as far as their number is known
+ * @damaged: of these, by damage
+ * @open_ends: rings of which it is not known where the writer was
+ * @last: time of the newest event, or clock
+ * @cause: why the machine went down
+ */
+struct persist_account {
+	u64	given;
+	u64	unchecked;
+	u64	lost;
+	u64	damaged;
+	u32	open_ends;
+	u64	last;
+	struct persist_cause cause;
+};
+
+/* Where the frames go; false: no more of them. */
+struct persist_out {
+	bool	(*put)(struct persist_out *o, const u8 *p, u32 n);
+};
+
+int persist_render(const void *mem, const struct persist_header *h, const char *name,
+		   struct persist_out *o, struct persist_account *a);
+
+#endif /* DEVTRACE_PERSIST_RENDER_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a stopped stream missed, told where it belongs: see missed.c
+ */
+#ifndef DEVTRACE_MISSED_H
+#define DEVTRACE_MISSED_H
+
+#include <linux/types.h>
+
+struct reader;
+
+bool missed_waits(struct reader *rd);
+bool missed_tell(struct reader *rd);
+
+#endif /* DEVTRACE_MISSED_H */

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Frames of events, and how any frame is ended: nearly all that read(2) does
+ *
+ * A frame is put together where it is to be sent from. One pass over its words sums its
+ * bytes and finds whether one of them may have to be escaped. If none has to, which is so
+ * for most frames, the frame is done. If one has to, the frame is copied aside and escaped
+ * from there.
+ *
+ * Invariants. Behind the head of the buffer there is room for the longest frame and a
+ * word: words are written that reach behind the end of a frame, and the next frame
+ * overwrites them. What stands behind the head is never given to the reader.
+ */
+#include <linux/crc-ccitt.h>
+#include <linux/crc32.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "compat/compat.h"
+#include "lane/slot.h"
+#include "wire.h"
+
+/* Up to that, words one by one are faster than what copies many. */
+#define PAYLOAD_BY_WORDS	64
+/* Of frames up to that, the sum of three sums of every fourth pair of bytes fits into 16 bits. */
+#define SUM_BYTES		336
+
+#define BYTES(b)	(0x0101010101010101ULL * (b))
+
+/*
+ * A byte of this has its upper bit set where that of @word may have to be escaped: flag,
+ * escape, and 7F, which need not be.
+ */
+static __always_inline u64 special(u64 word)
+{
+	BUILD_BUG_ON(DEVTRACE_ESCAPE != 0x7d || DEVTRACE_FLAG != 0x7e);
+	return ((word & BYTES(0x7f)) + BYTES(0x80 - DEVTRACE_ESCAPE)) & ~word;
+}
+
+static u8 *put_byte(u8 *out, u8 b)
+{
+	if (unlikely(b == DEVTRACE_FLAG || b == DEVTRACE_ESCAPE)) {
+		*out++ = DEVTRACE_ESCAPE;
+		b ^= DEVTRACE_ESCAPE_XOR;
+	}
+	*out++ = b;
+	return out;
+}
+
+/* Of the frame, flag included, so many bytes are there now. */
+static __always_inline void sent(struct wire *w, unsigned int n)
+{
+	w->head += n;
+	w->bytes += n;
+	w->frames++;
+}
+
+/* The frame of @n bytes that stands where it is to be sent from is escaped. */
+static noinline void send_escaped(struct wire *w, u8 *frame, unsigned int n)
+{
+	const u8 *raw = w->raw, *end = frame + n, *stop;
+	u8 *out = frame;
+	u64 word;
+
+	/* Nothing special behind the end. */
+	put_unaligned(0ULL, (u64 *)end);
+	/* The words before the first special byte stay where they are. */
+	while (out < end && !(special(get_unaligned((u64 *)out)) & BYTES(0x80)))
+		out += sizeof(word);
+	out = min_t(u8 *, out, frame + n);
+	n = end - out;
+	end = raw + n;
+	memcpy(w->raw, out, n + sizeof(word));
+	for (; raw < end; raw = stop) {
+		stop = raw + min_t(unsigned int, end - raw, sizeof(u64));
+		word = get_unaligned((u64 *)raw);
+		if (likely(!(special(word) & BYTES(0x80)))) {
+			put_unaligned(word, (u64 *)out);
+			out += stop - raw;
+			continue;
+		}
+		while (raw < stop)
+			out = put_byte(out, *raw++);
+	}
+	*out++ = DEVTRACE_FLAG;
+	sent(w, out - frame);
+}
+
+/* A frame of @n bytes without its check, which is not the sum, or whose length is unusual. */
+static noinline void send_checked(struct wire *w, u8 *frame, unsigned int n)
+{
+	unsigned int i;
+	u8 sum = 0;
+
+	switch (w->check) {
+	case DEVTRACE_CHECK_CRC16:
+		put_unaligned_le16(~crc_ccitt(0xffff, frame, n), frame + n);
+		n += 2;
+		break;
+	case DEVTRACE_CHECK_CRC32:
+		put_unaligned_le32(~crc32_le(~0, frame, n), frame + n);
+		n += 4;
+		break;
+	default:
+		for (i = 0; i < n; i++)
+			sum += frame[i];
+		frame[n++] = ~sum;
+	}
+	send_escaped(w, frame, n);
+}
+
+/* The number, the type and the length of a frame with a body of @len bytes; returns its end. */
+static __always_inline u8 *put_around(struct wire *w, u8 *frame, u8 type, unsigned int len)
+{
+	frame[0] = w->seq++;
+	frame[1] = type;
+	frame[2 + len] = DEVTRACE_BODY_LEN(len);
+	return frame + 2 + len + 1;
+}
+
+/**
+ * wire_send() - the body is there: make it a frame
+ * @w: frames of the reader
+ * @type: event type
+ * @len: bytes of the body
+ */
+void wire_send(struct wire *w, u8 type, unsigned int len)
+{
+	u8 *frame = w->buf + w->head;
+
+	send_checked(w, frame, put_around(w, frame, type, len) - frame);
+}
+
+/* The same, of events. */
+static __always_inline void send_event(struct wire *w, u8 *frame, u8 type, unsigned int len)
+{
+	const u64 evens = 0x00ff00ff00ff00ffULL;
+	u8 *p = frame, *end = put_around(w, frame, type, len);
+	u64 hits = 0, sums = 0, word;
+	u8 check;
+
+	BUILD_BUG_ON(3 * SUM_BYTES / sizeof(u64) * 2 * 0xff > U16_MAX);
+	if (unlikely(len > SUM_BYTES - 3 || w->check != DEVTRACE_CHECK_SUM8)) {
+		send_checked(w, frame, end - frame);
+		return;
+	}
+	put_unaligned(0ULL, (u64 *)end);
+	do {
+		word = get_unaligned((u64 *)p);
+		hits |= special(word);
+		/* Four sums of two bytes each. */
+		sums += word & evens;
+		sums += word >> 8 & evens;
+		p += sizeof(word);
+	} while (p < end);
+	/* Their sum comes to stand in the upper 16 bits. */
+	check = ~(sums * 0x0001000100010001ULL >> 48);
+	*end++ = check;
+	if (unlikely(hits & BYTES(0x80)) || unlikely((u8)(check - DEVTRACE_ESCAPE) < 2)) {
+		send_escaped(w, frame, end - frame);
+		return;
+	}
+	*end++ = DEVTRACE_FLAG;
+	sent(w, end - frame);
+}
+
+/* What the body of the frame of any event begins with; returns where its payload goes. */
+static __always_inline u8 *put_head(u8 *body, u8 flags, u8 severity, u16 source, u32 tid,
+				    u64 ts)
+{
+	BUILD_BUG_ON(sizeof(struct devtrace_wire_event) != 2 * sizeof(u64) ||
+		     offsetof(struct devtrace_wire_event, severity) != 1 ||
+		     offsetof(struct devtrace_wire_event, source) != 2 ||
+		     offsetof(struct devtrace_wire_event, tid) != 4 ||
+		     offsetof(struct devtrace_wire_event, ts) != 8);
+	put_unaligned_le64((u64)tid << 32 | (u32)source << 16 | (u32)severity << 8 | flags, body);
+	put_unaligned_le64(ts, body + sizeof(u64));
+	return body + sizeof(struct devtrace_wire_event);
+}
+
+static void hide_addresses(u8 *data, unsigned int len, u8 flags)
+{
+	unsigned int skip = 0;
+
+	skip += flags & DEVTRACE_F_CODE ? 4 : 0;
+	skip += flags & DEVTRACE_F_OBJSIG ? 4 : 0;
+	if (skip < len)
+		wire_hide_addresses(data + skip, len - skip);
+}
+
+/**
+ * wire_event() - an event
+ * @w: frames of the reader
+ * @rec: as it stood in the ring; behind it a word may be read
+ * @source: in which ring
+ * @ts: its full time stamp, ns
+ */
+void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts)
+{
+	const u8 flags = rec->who >> RING_WHO_CTX_SHIFT & 0x3f;
+	/* The reader did not believe it: see peek() in source_ring.c. */
+	const u8 late = (rec->word ^ ts) & RING_TS_MASK ? DEVTRACE_F_LATE : 0;
+	const unsigned int len = rec->len;
+	u8 *frame = w->buf + w->head, *data;
+	unsigned int i;
+
+	data = put_head(frame + 2, flags | late, rec->who >> RING_WHO_SEV_SHIFT, source,
+			rec->who & RING_WHO_TID, ts);
+	if (likely(len <= PAYLOAD_BY_WORDS))
+		for (i = 0; i < len; i += sizeof(u64))
+			put_unaligned(get_unaligned((u64 *)(rec->data + i)), (u64 *)(data + i));
+	else
+		memcpy(data, rec->data, len);
+	if (unlikely(flags & DEVTRACE_F_PTR) && !(flags & DEVTRACE_F_USER))
+		hide_addresses(data, len, flags);
+	send_event(w, frame, rec->word >> RING_TYPE_SHIFT,
+		   sizeof(struct devtrace_wire_event) + len);
+}
+
+/* The last word overlaps the one before: nothing behind the payload is looked at. */
+static void copy_payload(u8 *to, const u8 *from, unsigned int n)
+{
+	unsigned int i;
+
+	if (unlikely(n < sizeof(u64) || n > PAYLOAD_BY_WORDS)) {
+		lane_copy_out(to, from, n);
+		return;
+	}
+	for (i = 0; i < n - sizeof(u64); i += sizeof(u64))
+		/* It may be overwritten meanwhile: then the frame is not sent. */
+		data_race(memcpy(to + i, from + i, sizeof(u64)));
+	/* Likewise. */
+	data_race(memcpy(to + n - sizeof(u64), from + n - sizeof(u64), sizeof(u64)));
+}
+
+/**
+ * wire_lane_event() - begin the frame of an event of a lane
+ * @w: frames of the reader
+ * @ev: the event
+ * @tid: whose
+ * @source: the CPU, or the number of the lane
+ * @ts: its time, ns
+ * @late: that is not what the thread said
+ *
+ * The payload is copied, and may be overwritten meanwhile; if it was not, the frame is
+ * sent by wire_lane_send().
+ */
+void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
+		     u64 ts, bool late)
+{
+	const u8 flags = ev->flags | DEVTRACE_F_USER | (late ? DEVTRACE_F_LATE : 0);
+
+	copy_payload(put_head(wire_body(w), flags, ev->severity, source, tid, ts), ev->data,
+		     ev->len);
+}
+
+/**
+ * wire_lane_send() - end a frame
+ * @w: frames of the reader
+ * @type: of the event that wire_lane_event() was given
+ * @len: of its payload
+ */
+void wire_lane_send(struct wire *w, u8 type, unsigned int len)
+{
+	send_event(w, w->buf + w->head, type, sizeof(struct devtrace_wire_event) + len);
+}

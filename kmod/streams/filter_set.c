@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Another filter for a stream or a trigger
+ *
+ * A copy of each filter is kept in devtrace.ko, and so is the table that is made of all of
+ * them: they stay in force when this module goes.
+ */
+#include <linux/bitmap.h>
+#include <linux/lockdep.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "admin/filter_policy.h"
+#include "emit/emit.h"
+#include "emit/filter.h"
+#include "filter_compile.h"
+#include "filter_set.h"
+#include "stream/table.h"
+
+/* Whether everything passes that drivers and programs emit. */
+static bool is_open(const struct filter *f)
+{
+	DECLARE_BITMAP(all, 256);
+
+	filter_types_all(all);
+	return bitmap_subset(all, f->types, 256) && !f->hw_severity && !f->sw_severity &&
+	       f->origins == (DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER) &&
+	       !f->objects.given && !f->signals.given &&
+	       !f->majors.given && !f->not_majors.given &&
+	       !f->pids.given && !f->not_pids.given &&
+	       !f->comms.given && !f->not_comms.given && !f->cpus.given;
+}
+
+/*
+ * Whether stream 0 is the only one that wants anything, and wants everything there is:
+ * profile events that it does not want there are none.
+ */
+static bool plain(struct filter *const *f)
+{
+	unsigned int b;
+
+	for (b = 1; b < FILTER_BITS; b++)
+		if (f[b])
+			return false;
+	return f[0] && is_open(f[0]);
+}
+
+/**
+ * filter_set() - another filter for a stream or a trigger
+ * @bit: whose
+ * @f: copied; NULL: it wants nothing any more
+ *
+ * When it returns, no event is stored that @f refuses, and none is refused that
+ * it lets pass. The types that are wanted may have changed. Kernel profile events
+ * that nobody wants any more have ended, and those that are wanted now come.
+ *
+ * Context: process; may sleep.
+ *
+ * Return: 0, or -ENOMEM and nothing has changed.
+ */
+int filter_set(unsigned int bit, const struct filter *f)
+{
+	struct filters *fs = &devtrace_filters;
+	struct filter *copy = NULL, *old = fs->f[bit];
+	struct filter_table *t;
+
+	lockdep_assert_held(&devtrace_lock);
+	if (f && bit) {
+		int err = emit_slots_alloc();
+
+		if (err)
+			return err;
+	}
+	if (f) {
+		copy = kmemdup(f, sizeof(*f), GFP_KERNEL);
+		if (!copy)
+			return -ENOMEM;
+	}
+	fs->f[bit] = copy;
+	t = filter_table_compile(fs->f, filter_next_generation(fs->table));
+	if (!t) {
+		fs->f[bit] = old;
+		kfree(copy);
+		return -ENOMEM;
+	}
+	fs->generation[bit] = filter_next_generation(fs->generation[bit]);
+	filter_put_in_force(t, plain(fs->f));
+	kfree(old);
+	return 0;
+}

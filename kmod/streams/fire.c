@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a trigger does to a stream, on the emit path
+ *
+ * Any context, NMI included. How a stream stops exactly is argued in stream/stop.h; what is
+ * begun here store.c and stream.c finish, in devtrace.ko.
+ */
+#include <linux/atomic.h>
+#include <linux/irq_work.h>
+#include <linux/minmax.h>
+#include <linux/rcupdate.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+
+#include "emit/store.h"
+#include "fire.h"
+#include "stream/past.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+
+static struct stream *stream_of(unsigned int id)
+{
+	/* Emitters have preemption off, also where RCU cannot see it. */
+	return rcu_dereference_sched_check(devtrace_streams[id], true);
+}
+
+/**
+ * stream_fire_stop() - a trigger stops a stream
+ * @id: the stream
+ * @to: STOPPED or FROZEN
+ * @events: how many further events are stored; 0: none
+ * @ns: if not 0, none that is so much newer; with 0 events, any number until then
+ * @trigger: its name
+ * @f: the event that fires
+ *
+ * Context: any, NMI included; preemption off.
+ * Return: false if the stream does not run.
+ */
+bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 ns,
+		      const char *trigger, struct firing *f)
+{
+	struct stream *s = stream_of(id);
+	struct stop *st;
+
+	if (!s)
+		return false;
+	st = &s->stop;
+	/* LMM(stop:A): the phase before the clock; pairs with stop:B. */
+	if (atomic_cmpxchg(&st->phase, STOP_RUN, STOP_FIRING) != STOP_RUN)
+		return false;
+	WRITE_ONCE(st->cpu, smp_processor_id());
+	st->began = devtrace_clock();
+	atomic_set(&st->left, min_t(u64, events ?: ns ? INT_MAX : 0, INT_MAX));
+	st->ns = ns;
+	WRITE_ONCE(st->to, to);
+	strscpy(st->trigger, trigger, sizeof(st->trigger));
+	f->streams |= BIT(id);
+	return true;
+}
+
+/**
+ * stream_runs() - whether a stream stores events, and none has fired
+ * @id: the stream
+ *
+ * Context: any, preemption off.
+ */
+bool stream_runs(unsigned int id)
+{
+	const struct stream *s = stream_of(id);
+
+	return s && stop_phase(&s->stop) == STOP_RUN;
+}
+
+/**
+ * stream_fire_start() - a trigger lets a stream go on
+ * @id: the stream
+ * @trigger: its name
+ *
+ * Not if it is frozen. If it is still being stopped it goes on after that.
+ *
+ * Context: any, NMI included; preemption off.
+ * Return: false if it runs, or cannot be started.
+ */
+bool stream_fire_start(unsigned int id, const char *trigger)
+{
+	struct stream *s = stream_of(id);
+	struct stop *st;
+
+	if (!s || READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
+		return false;
+	st = &s->stop;
+	if (atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED) {
+		stream_goes_on(s, trigger);
+		irq_work_queue(&s->kick);
+		return true;
+	}
+	if (stop_phase(st) != STOP_STOPPING || READ_ONCE(st->to) == DEVTRACE_STATE_FROZEN ||
+	    cmpxchg(&st->again, 0, 1))
+		return false;
+	strscpy(st->starter, trigger, sizeof(st->starter));
+	/* LMM(stop:D): the name before that it is there; pairs with settle(). */
+	smp_store_release(&st->again, 2);
+	irq_work_queue(&s->kick);
+	return true;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a trigger does to a stream: see fire.c
+ */
+#ifndef DEVTRACE_STREAMS_FIRE_H
+#define DEVTRACE_STREAMS_FIRE_H
+
+#include <linux/types.h>
+#include <linux/devtrace.h>
+#include <uapi/linux/devtrace_netlink.h>
+
+struct firing;
+
+/*
+ * Any context, preemption off, before the event that fires is stored. The stream
+ * is one that is watched. @trigger is copied.
+ */
+bool stream_runs(unsigned int id);
+bool stream_fire_start(unsigned int id, const char *trigger);
+bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 ns,
+		      const char *trigger, struct firing *f);
+
+#endif /* DEVTRACE_STREAMS_FIRE_H */

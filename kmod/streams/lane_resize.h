@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A ring of blocks of another size: see lane_resize.c
+ */
+#ifndef DEVTRACE_STREAMS_LANE_RESIZE_H
+#define DEVTRACE_STREAMS_LANE_RESIZE_H
+
+struct slots_memory;
+
+/* Process context, devtrace_lock held. */
+int slots_memory(unsigned long bytes, struct slots_memory *m);
+void slots_resize(struct slots_memory *m);
+
+#endif /* DEVTRACE_STREAMS_LANE_RESIZE_H */

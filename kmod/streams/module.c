@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * devtrace_streams.ko: what changes streams and filters
+ *
+ * Nothing runs here but for devtrace_control.ko. What was changed is in devtrace.ko, and
+ * stays as it is when this module goes.
+ */
+#include <linux/module.h>
+
+#include "compat/compat_export.h"
+#include "filter_set.h"
+#include "fire.h"
+#include "lane_stats.h"
+#include "proc_stats.h"
+#include "profile_ask.h"
+#include "reader_stats.h"
+#include "streams.h"
+#include "type_stats.h"
+
+COMPAT_EXPORT_INTERNAL(devtrace_profile_add);
+COMPAT_EXPORT_INTERNAL(devtrace_profile_del);
+COMPAT_EXPORT_INTERNAL(devtrace_profile_find);
+COMPAT_EXPORT_INTERNAL(devtrace_profile_info);
+COMPAT_EXPORT_INTERNAL(devtrace_profile_lacking);
+COMPAT_EXPORT_INTERNAL(devtrace_profile_limit);
+COMPAT_EXPORT_INTERNAL(devtrace_profile_there);
+COMPAT_EXPORT_INTERNAL(devtrace_proc_stats);
+COMPAT_EXPORT_INTERNAL(devtrace_type_stats);
+COMPAT_EXPORT_INTERNAL(filter_set);
+COMPAT_EXPORT_INTERNAL(slot_stats);
+COMPAT_EXPORT_INTERNAL(stream_del);
+COMPAT_EXPORT_INTERNAL(stream_fire_start);
+COMPAT_EXPORT_INTERNAL(stream_fire_stop);
+COMPAT_EXPORT_INTERNAL(stream_info);
+COMPAT_EXPORT_INTERNAL(stream_lend);
+COMPAT_EXPORT_INTERNAL(stream_new);
+COMPAT_EXPORT_INTERNAL(stream_reader);
+COMPAT_EXPORT_INTERNAL(stream_resize);
+COMPAT_EXPORT_INTERNAL(stream_runs);
+COMPAT_EXPORT_INTERNAL(stream_set_state);
+COMPAT_EXPORT_INTERNAL(stream_set_watermark);
+COMPAT_EXPORT_INTERNAL(stream_watch);
+COMPAT_EXPORT_INTERNAL(stream_watermarks);
+
+MODULE_DESCRIPTION("Trace device: what changes streams and filters");
+MODULE_LICENSE("GPL");
+COMPAT_IMPORT_INTERNAL();

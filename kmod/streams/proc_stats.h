@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How much each thread emitted: see proc_stats.c
+ */
+#ifndef DEVTRACE_STREAMS_PROC_STATS_H
+#define DEVTRACE_STREAMS_PROC_STATS_H
+
+#include <linux/types.h>
+
+struct proc_name;
+
+bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored);
+
+#endif /* DEVTRACE_STREAMS_PROC_STATS_H */

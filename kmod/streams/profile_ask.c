@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What control asks of kernel profile events, whether their module is there or not
+ */
+#include <linux/bitmap.h>
+#include <linux/errno.h>
+#include <linux/lockdep.h>
+
+#include "profile_ask.h"
+#include "stream/profile_ops.h"
+#include "stream/table.h"
+
+/* Under devtrace_lock: asked for while there is no module. */
+static DECLARE_BITMAP(missed, 256);
+
+/* Whether types 128 to 191 are to be had. */
+bool devtrace_profile_there(void)
+{
+	lockdep_assert_held(&devtrace_lock);
+	return devtrace_profile;
+}
+
+void devtrace_profile_limit(unsigned long *types)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&devtrace_lock);
+	if (devtrace_profile) {
+		devtrace_profile->limit(types);
+		return;
+	}
+	for (i = PROFILE_FIRST; i <= PROFILE_LAST; i++)
+		if (__test_and_clear_bit(i, types))
+			__set_bit(i, missed);
+}
+
+bool devtrace_profile_lacking(unsigned long *types)
+{
+	if (devtrace_profile) {
+		bitmap_zero(missed, 256);
+		return devtrace_profile->lacking(types);
+	}
+	bitmap_copy(types, missed, 256);
+	bitmap_zero(missed, 256);
+	return !bitmap_empty(types, 256);
+}
+
+bool devtrace_profile_info(unsigned int type, struct profile_info *info)
+{
+	return devtrace_profile && devtrace_profile->info(type, info);
+}
+
+int devtrace_profile_add(const char *name, const char **why)
+{
+	if (devtrace_profile)
+		return devtrace_profile->add(name, why);
+	*why = PROFILE_IS_MISSING;
+	return -EOPNOTSUPP;
+}
+
+int devtrace_profile_find(const char *name)
+{
+	return devtrace_profile ? devtrace_profile->find(name) : -ENOENT;
+}
+
+void devtrace_profile_del(unsigned int type)
+{
+	if (devtrace_profile)
+		devtrace_profile->del(type);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What control asks of kernel profile events: see profile_ask.c
+ */
+#ifndef DEVTRACE_STREAMS_PROFILE_ASK_H
+#define DEVTRACE_STREAMS_PROFILE_ASK_H
+
+#include <linux/types.h>
+
+struct profile_info;
+
+/* What to say where it is not loaded. */
+#define PROFILE_IS_MISSING \
+	"kernel profile events need the module devtrace_profile: modprobe devtrace_profile, or insmod devtrace_profile.ko"
+
+#define FAULTS_ARE_MISSING \
+	"the kernel's own faults need the module devtrace_faults: modprobe devtrace_faults, or insmod devtrace_faults.ko"
+
+/* Process context, devtrace_lock held, for all that follows. */
+bool devtrace_profile_there(void);
+
+/* As in struct profile_ops. */
+void devtrace_profile_limit(unsigned long *types);
+bool devtrace_profile_lacking(unsigned long *types);
+bool devtrace_profile_info(unsigned int type, struct profile_info *info);
+int devtrace_profile_add(const char *name, const char **why);
+int devtrace_profile_find(const char *name);
+void devtrace_profile_del(unsigned int type);
+
+#endif /* DEVTRACE_STREAMS_PROFILE_ASK_H */

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Streams: made, removed, stopped, started, resized, looked at
+ *
+ * What lasts is in devtrace.ko: a stream goes on as it is when this module goes.
+ */
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <linux/processor.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "admin/stream.h"
+#include "emit/emit.h"
+#include "filter_set.h"
+#include "lane/slot.h"
+#include "lane/slot_stats.h"
+#include "lane/take.h"
+#include "lane_resize.h"
+#include "read/cdev.h"
+#include "read/stream_stats.h"
+#include "resize.h"
+#include "ring/clock.h"
+#include "ring/ring_read.h"
+#include "stream/past.h"
+#include "stream/quiet.h"
+#include "stream/rings.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+#include "streams.h"
+
+/**
+ * stream_set_state() - stop a stream, freeze it, or let it go on
+ * @s: the stream
+ * @state: what it is to do
+ *
+ * Context: process, devtrace_lock held.
+ */
+void stream_set_state(struct stream *s, enum devtrace_state state)
+{
+	struct stop *st = &s->stop;
+	enum stop_phase phase;
+	u64 now;
+
+	/* What emitters began is over soon, but for a stop that counts. */
+	while ((phase = stop_phase(st)) == STOP_FIRING || phase == STOP_STARTING)
+		cpu_relax();
+	if (phase == STOP_STOPPING)
+		stream_settle(s);
+	if (state == DEVTRACE_STATE_RUNNING) {
+		atomic_cmpxchg(&st->phase, STOP_COUNT, STOP_RUN);
+		if (atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED)
+			stream_goes_on(s, "");
+		WRITE_ONCE(s->state, state);
+		stream_update_easy(s);
+	} else if (stop_phase(st) == STOP_STOPPED) {
+		if (s->state != state) {
+			WRITE_ONCE(s->state, state);
+			now = devtrace_clock();
+			stream_add_past(s, state, now, now, 0, "");
+		}
+	} else {
+		/* An event that is under way stays. One that fires now may say its time. */
+		WRITE_ONCE(st->ts, U64_MAX);
+		now = devtrace_clock();
+		do {
+			phase = stop_phase(st);
+			if (phase == STOP_FIRING)
+				cpu_relax();
+		} while (phase != STOP_STOPPING && phase != STOP_STOPPED &&
+			 (phase == STOP_FIRING ||
+			  atomic_cmpxchg(&st->phase, phase, STOP_STOPPING) != phase));
+		if (phase == STOP_RUN)
+			st->began = now;
+		WRITE_ONCE(st->to, state);
+		st->trigger[0] = 0;
+		if (phase != STOP_STOPPED)
+			stream_settle(s);
+	}
+	stream_count_missed(s);
+	stream_wake(s);
+}
+
+/**
+ * stream_watch() - whether an armed trigger may stop a stream
+ * @s: the stream
+ * @on: one more, or one less
+ *
+ * Context: process, devtrace_lock held.
+ */
+void stream_watch(struct stream *s, bool on)
+{
+	s->watched += on ? 1 : -1;
+	stream_update_easy(s);
+	if (on && s->watched == 1)
+		quiet_wait_on(cpu_possible_mask);
+}
+
+/**
+ * stream_set_watermark() - when readers are woken
+ * @s: the stream
+ * @percent: of a ring that they have not seen; 0: as events come
+ *
+ * Context: process, devtrace_lock held.
+ */
+void stream_set_watermark(struct stream *s, unsigned int percent)
+{
+	struct ring_view v;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct ring *r = per_cpu_ptr(s->rings, cpu);
+
+		if (!ring_exists(r))
+			continue;
+		ring_view(r, &v);
+		*per_cpu_ptr(s->marked, cpu) = v.commit.pos;
+	}
+	s->marked_lanes = slots_position();
+	WRITE_ONCE(s->watermark, percent);
+	stream_wake(s);
+}
+
+/**
+ * stream_resize() - give a stream rings of another size
+ * @s: the stream
+ * @bytes: a CPU, a value that ring_size_round() returned
+ *
+ * The newest events that fit stay. While the rings of a CPU are moved its events
+ * are dropped, and counted.
+ *
+ * Context: process, devtrace_lock held.
+ * Return: 0, -EBUSY if its memory is lent, or -ENOMEM.
+ */
+int stream_resize(struct stream *s, unsigned long bytes)
+{
+	struct slots_memory m = { 0 };
+	int err = 0;
+
+	if (s->lent && bytes != s->bytes)
+		return -EBUSY;
+	if (bytes != s->bytes) {
+		if (s == &devtrace_stream0 && slots_bytes())
+			err = slots_memory(bytes, &m);
+		if (!err)
+			err = rings_resize(s, bytes, NULL);
+		if (!err && m.pages)
+			slots_resize(&m);
+		slots_memory_free(&m);
+	}
+	if (!err) {
+		stream_set_watermark(s, s->watermark);
+		stream_wake(s);
+	}
+	return err;
+}
+
+/**
+ * stream_lend() - put the rings of stream 0 into memory of somebody else, or take them out
+ * @bytes: a CPU, a value that ring_size_round() returned
+ * @lend: gives it, NULL: out again
+ *
+ * As stream_resize(), but for lanes, which stay where they are.
+ *
+ * Context: process, devtrace_lock held.
+ * Return: 0, -EBUSY or -ENOMEM.
+ */
+int stream_lend(unsigned long bytes, rings_lend_t lend)
+{
+	struct stream *s = &devtrace_stream0;
+	int err;
+
+	if (lend && s->lent)
+		return -EBUSY;
+	err = rings_resize(s, bytes, lend);
+	if (err)
+		return err;
+	s->lent = lend;
+	stream_set_watermark(s, s->watermark);
+	stream_wake(s);
+	return 0;
+}
+
+/* Bytes by which a ring has grown since the last notification. */
+static bool passed_mark(struct stream *s, int cpu)
+{
+	const struct ring *r = per_cpu_ptr(s->rings, cpu);
+	u64 *mark = per_cpu_ptr(s->marked, cpu);
+	struct ring_view v;
+
+	if (!s->watermark || !ring_exists(r))
+		return false;
+	ring_view(r, &v);
+	if ((v.commit.pos - *mark) * 100 < (u64)(r->mask + 1) * s->watermark)
+		return false;
+	*mark = v.commit.pos;
+	return true;
+}
+
+/* Likewise the ring of what programs emitted by lanes. */
+static bool lanes_passed_mark(struct stream *s)
+{
+	const u64 size = slots_bytes(), pos = slots_position();
+
+	if (!s->watermark || s != &devtrace_stream0 || !size)
+		return false;
+	if ((pos - s->marked_lanes) * 100 < size * s->watermark)
+		return false;
+	s->marked_lanes = pos;
+	return true;
+}
+
+/**
+ * stream_watermarks() - which watermarks have been passed since they were looked at last
+ * @s: the stream
+ * @tell: called for each CPU, or DEVTRACE_CPU_LANES
+ *
+ * Context: process, devtrace_lock held.
+ */
+void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu))
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (passed_mark(s, cpu))
+			tell(s, cpu);
+	if (lanes_passed_mark(s))
+		tell(s, DEVTRACE_CPU_LANES);
+}
+
+/*
+ * A device comes and goes by a thread of the kernel, which may wait long for a CPU. Nobody
+ * else makes or removes streams meanwhile: the caller sees to that.
+ */
+static int add_device(struct stream *s)
+{
+	int err;
+
+	mutex_unlock(&devtrace_lock);
+	err = cdev_add_stream(s);
+	/* Not killable: what was begun comes to its end. */
+	mutex_lock(&devtrace_lock);
+	return err;
+}
+
+static void del_device(struct stream *s)
+{
+	mutex_unlock(&devtrace_lock);
+	cdev_del_stream(s);
+	mutex_lock(&devtrace_lock);
+}
+
+/**
+ * stream_new() - make a stream
+ * @name: its name, not in use
+ * @bytes: of ring a CPU, a value that ring_size_round() returned
+ * @mode: of the device node
+ * @state: what it does at first
+ * @f: what it wants
+ *
+ * Context: process, devtrace_lock held, which is given up meanwhile; no other command.
+ * Return: the stream, or ERR_PTR(): -ENOSPC if there are too many, -ENOMEM, or
+ * what the device model says.
+ */
+struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
+			  enum devtrace_state state, const struct filter *f)
+{
+	struct stream *s;
+	unsigned int id;
+	int err, cpu;
+	u64 now;
+
+	for (id = 1; id < DEVTRACE_STREAMS_MAX; id++)
+		if (!stream_by_id(id))
+			break;
+	if (id == DEVTRACE_STREAMS_MAX)
+		return ERR_PTR(-ENOSPC);
+	err = emit_slots_alloc();
+	if (err)
+		return ERR_PTR(err);
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	s->id = id;
+	err = stream_prepare(s, name, bytes, mode);
+	if (err)
+		goto out_free;
+	err = -ENOMEM;
+	s->rings = alloc_percpu(struct ring);
+	if (!s->rings)
+		goto out_free;
+	err = rings_add(s);
+	if (err)
+		goto out_free;
+	if (state != DEVTRACE_STATE_RUNNING) {
+		atomic_set(&s->stop.phase, STOP_STOPPED);
+		s->state = state;
+		now = devtrace_clock();
+		stream_add_past(s, state, now, now, 0, "");
+		stream_count_missed(s);
+	}
+	slots_take_all();
+	s->before_lanes = slots_handled();
+	for_each_possible_cpu(cpu) {
+		u64 *before = per_cpu_ptr(s->before, cpu);
+
+		*before = stream_emitted_on(cpu);
+	}
+	rcu_assign_pointer(devtrace_streams[id], s);
+	err = add_device(s);
+	if (err)
+		goto out_list;
+	err = filter_set(id, f);
+	if (err)
+		goto out_cdev;
+	return s;
+
+out_cdev:
+	del_device(s);
+out_list:
+	stream_leave(s);
+	return ERR_PTR(err);
+out_free:
+	if (s->rings)
+		free_percpu(s->rings);
+	free_percpu(s->marked);
+	free_percpu(s->before);
+	kvfree(s->missed);
+	kfree(s);
+	return ERR_PTR(err);
+}
+
+/**
+ * stream_del() - remove a stream
+ * @s: the stream
+ *
+ * Who has it open reads what is left, and then the end.
+ *
+ * Context: process, devtrace_lock held, which is given up meanwhile; no other command.
+ * Return: 0, -EBUSY if it is stream 0, -ENOMEM.
+ */
+int stream_del(struct stream *s)
+{
+	int err;
+
+	if (s == &devtrace_stream0)
+		return -EBUSY;
+	err = filter_set(s->id, NULL);
+	if (err)
+		return err;
+	del_device(s);
+	stream_leave(s);
+	return 0;
+}
+
+/**
+ * stream_info() - what a stream is and does
+ * @s: the stream
+ * @info: filled in
+ *
+ * Context: devtrace_lock held.
+ */
+void stream_info(struct stream *s, struct stream_info *info)
+{
+	struct devtrace_stats st;
+	struct stream_past p;
+	unsigned long n = stream_oldest_past(s);
+	u64 oldest;
+
+	memset(info, 0, sizeof(*info));
+	strscpy(info->name, s->name, sizeof(info->name));
+	info->id = s->id;
+	info->bytes = s->bytes;
+	info->state = s->state;
+	info->watermark = s->watermark;
+	info->mode = s->mode;
+	/* The last change. */
+	while (stream_past(s, &n, &p)) {
+		n++;
+		info->since = p.ts;
+		strscpy(info->reason, p.trigger, sizeof(info->reason));
+	}
+	stream_stats(s, -1, &st, &oldest);
+	info->used = s->image ? s->image->bytes : st.used;
+}

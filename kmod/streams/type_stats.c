@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What became of the events of a type, while others come
+ */
+#include <linux/compiler.h>
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+#include <linux/devtrace.h>
+
+#include "emit/emit.h"
+#include "type_stats.h"
+
+/**
+ * devtrace_type_stats() - what became of the events of a type
+ * @type: event type
+ * @stored: filled in: stored, in all streams together
+ * @filtered: filled in: not wanted by stream 0
+ */
+void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered)
+{
+	int cpu;
+
+	*stored = 0;
+	*filtered = 0;
+	for_each_possible_cpu(cpu) {
+		*stored += READ_ONCE(per_cpu_ptr(emit_counts, cpu)->stored[type]);
+		*filtered += READ_ONCE(per_cpu(devtrace_filtered, cpu)[type]);
+	}
+}
