@@ -3,12 +3,18 @@
 # mnl.mk - is there a libmnl for the machine that is built for?
 #
 # Sets MNL_LIBS, how it is linked; empty if there is none: then what needs it is
-# left out. To point to one: MNL_CFLAGS=-I... MNL_LIBS='-L... -lmnl'. Read after
-# CC is set.
+# left out. To point to one: MNL_CFLAGS=-I... MNL_LIBS='-L... -lmnl'. Else pkg-config
+# says where it is, that of the target with its prefix; without one, where the compiler
+# looks by itself. Read after CC is set.
 
+comma	:= ,
 ifeq ($(origin MNL_LIBS),undefined)
+PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
+mnl_pc	:= $(shell $(PKG_CONFIG) --cflags --libs libmnl 2>/dev/null)
+MNL_CFLAGS ?= $(filter-out -L% -l% -Wl$(comma)%,$(mnl_pc))
+mnl_l	:= $(or $(filter -L% -l% -Wl$(comma)%,$(mnl_pc)),-lmnl)
 MNL_LIBS := $(shell printf '\043include <libmnl/libmnl.h>\nint main(void) { return !mnl_socket_open(0); }' | \
-	$(CC) $(CPPFLAGS) $(MNL_CFLAGS) $(LDFLAGS) -x c -o /dev/null - -lmnl 2>/dev/null && echo -lmnl)
+	$(CC) $(CPPFLAGS) $(MNL_CFLAGS) $(LDFLAGS) -x c -o /dev/null - $(mnl_l) 2>/dev/null && echo '$(mnl_l)')
 endif
 
 # What was built for one machine is not linked with what is built for another.

@@ -38,7 +38,9 @@ static const struct group type_groups[] = {
 	{ "user4", { 120, 124 } },
 	{ "exc", { 125, 125 } },
 	{ "text", { 126, 126 } },
+	{ "assert", { 93, 93 } },
 	{ "kernel", { 128, 191 } },
+	{ "faults", { 191, 191 } },
 };
 
 /* Kernel profile events, from DEVTRACE_T_KERNEL on, in the order of their numbers. */

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <devtrace/record.h>
 #include "emit.h"
+#include "emit_filter.h"
 #include "emit_lane.h"
 
 /* Of a clock that ticks once in a microsecond, more than one. */
@@ -78,6 +79,8 @@ int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 	len = strnlen(name, 4 * sizeof(dict.name));
 	keep = whole_characters(name, len, sizeof(dict.name) - 1);
 	memcpy(dict.name, name, keep);
+	if (kind == DEVTRACE_T_OBJ)
+		dt_filter_named(key, dict.name);
 	err = conn_ioctl(DEVTRACE_IOC_DICT, &dict);
 	if (!err && keep < len)
 		err = emit_error(ENAMETOOLONG);

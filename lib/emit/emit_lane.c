@@ -23,6 +23,7 @@
 #include <devtrace/emit.h>
 #include "emit.h"
 #include "emit_clock.h"
+#include "emit_filter.h"
 #include "emit_lane.h"
 
 #define likely(x)	__builtin_expect(!!(x), 1)
@@ -33,23 +34,18 @@
 #define BLOCK_HEAD	sizeof(struct devtrace_lane_block)
 #define NS_BITS_LATE	48
 
-/* The bits of types that a program may emit, as in the kernel's user_type(). */
-#define UP_TO(n)	(~0u >> (31 - (n)))
-static const uint32_t programs_types[8] = {
-	[0] = ~1u,					/* not EMPTY */
-	[1] = ~(1u << (DEVTRACE_T_ENUM - 32)) & UP_TO(DEVTRACE_T_CLOCK - 1 - 32),
-	[2] = ~UP_TO(DEVTRACE_T_PROC - 64),
-	[3] = ~0u,
-	/* 128 to 191 are the kernel's */
-	[6] = ~0u,
-	[7] = ~0u,
-};
+inlined uint32_t lanes_word(uint32_t type)
+{
+	return __atomic_load_n(&devtrace_control.lanes[type >> 5], __ATOMIC_RELAXED);
+}
 
+/*
+ * The program has nothing against it, whatever it is about. Its table is read as if nobody
+ * could change it: an old word or a new one is right, and so it needs no instruction of its own.
+ */
 inlined bool may_go_into_lane(uint32_t type)
 {
-	uint32_t word = __atomic_load_n(&devtrace_control.lanes[type >> 5], __ATOMIC_RELAXED);
-
-	return (word & programs_types[type >> 5]) >> (type & 31) & 1;
+	return (lanes_word(type) & dt_filter_easy[type >> 5]) >> (type & 31) & 1;
 }
 
 /* Flags and severity make sense, as in the kernel's emit_check_rest(). */
@@ -326,20 +322,6 @@ static noinline int write_any(struct lane *l, const struct devtrace_emit *e, siz
 	return 0;
 }
 
-/* Nobody has connected yet, or it cannot go into a lane. */
-static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t size)
-{
-	int saved = errno;
-	bool again;
-
-	if (!__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE))
-		conn_page();
-	/* A handler may have connected since we looked. */
-	again = may_go_into_lane(event->type);
-	errno = saved;
-	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
-}
-
 /* There is no lane to write: perhaps one can be had now. */
 static noinline int emit_without(const struct devtrace_emit *event, size_t size, bool closed)
 {
@@ -350,17 +332,12 @@ static noinline int emit_without(const struct devtrace_emit *event, size_t size,
 	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
 }
 
-/* What is not of the shortest form, or has something in its way. */
-static noinline int emit_any(const struct devtrace_emit *event, size_t size)
+/* It goes into a lane, if there is one. */
+static noinline int emit_into_lane(const struct devtrace_emit *event, size_t size)
 {
 	const size_t len = size - sizeof(*event);
 	struct lane *l = &dt_lane_mine;
 
-	/* What is shorter than its head is very long. */
-	if (unlikely(len > DEVTRACE_PAYLOAD_MAX))
-		return dt_emit_by_call(event, size);
-	if (unlikely(!may_go_into_lane(event->type)))
-		return emit_elsewhere(event, size);
 	if (event->severity | event->flags | event->reserved && !head_makes_sense(event, len))
 		return dt_emit_by_call(event, size);
 	if (unlikely(!l->ready))
@@ -371,6 +348,35 @@ static noinline int emit_any(const struct devtrace_emit *event, size_t size)
 		return emit_without(event, size, true);
 	begin(l);
 	return write_any(l, event, size);
+}
+
+/* Nobody has connected yet, it cannot go into a lane, or the program filters. */
+static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t size)
+{
+	int saved;
+
+	if (!dt_filter_event(event, size - sizeof(*event)))
+		return 0;
+	saved = errno;
+	if (!__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE))
+		conn_page();
+	errno = saved;
+	/* A handler may have connected since we looked. */
+	if (dt_filter_type_is_programs(event->type) &&
+	    lanes_word(event->type) >> (event->type & 31) & 1)
+		return emit_into_lane(event, size);
+	return dt_emit_by_call(event, size);
+}
+
+/* What is not of the shortest form, or has something in its way. */
+static noinline int emit_any(const struct devtrace_emit *event, size_t size)
+{
+	/* What is shorter than its head is very long. */
+	if (unlikely(size - sizeof(*event) > DEVTRACE_PAYLOAD_MAX))
+		return dt_emit_by_call(event, size);
+	if (unlikely(!may_go_into_lane(event->type)))
+		return emit_elsewhere(event, size);
+	return emit_into_lane(event, size);
 }
 
 /*

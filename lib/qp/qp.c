@@ -159,7 +159,7 @@ void devtrace_qp_assertion(const char *module, int id)
 
 	if (!devtrace_enabled(DEVTRACE_QS_TYPE(QS_ASSERT_FAIL)))
 		return;
-	devtrace_begin_plain_(&r, DEVTRACE_QS_TYPE(QS_ASSERT_FAIL));
+	devtrace_head_(&r, DEVTRACE_QS_TYPE(QS_ASSERT_FAIL), DEVTRACE_SW3, 0);
 	devtrace_u16(&r, (uint16_t)id);
 	devtrace_str(&r, module);
 	devtrace_end(&r);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * emit_assert.c - an assertion that failed: the record, the handler, the end
+ *
+ * A handler whose own assertion fails is not called again: that ends the program.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <devtrace/assert.h>
+#include <devtrace/record.h>
+#include "emit.h"
+
+#define FILE_MAX	200	/* its end, if it is longer */
+
+static devtrace_assert_fn *handler;
+
+devtrace_assert_fn *devtrace_assert_handler(devtrace_assert_fn *fn)
+{
+	return __atomic_exchange_n(&handler, fn, __ATOMIC_SEQ_CST);
+}
+
+static void emit(const char *file, unsigned int line)
+{
+	size_t len = strlen(file);
+
+	DEVTRACE_RECORD(r, FILE_MAX + 16);
+
+	if (len > FILE_MAX)
+		file += len - FILE_MAX;
+	devtrace_head_(&r, DEVTRACE_T_ASSERT, DEVTRACE_SW3, 0);
+	devtrace_u16(&r, (uint16_t)line);
+	devtrace_str(&r, file);
+	devtrace_end(&r);
+}
+
+void devtrace_assert_failed_(const char *file, unsigned int line)
+{
+	static _Thread_local bool failing;
+
+	if (devtrace_enabled_severity(DEVTRACE_T_ASSERT, DEVTRACE_SW3))
+		emit(file, line);
+	if (!failing) {
+		devtrace_assert_fn *fn = __atomic_load_n(&handler, __ATOMIC_SEQ_CST);
+
+		failing = true;
+		if (fn)
+			fn(file, line);
+	}
+	abort();
+}

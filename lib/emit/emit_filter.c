@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * emit_filter.c - the program's own filters
+ *
+ * Three bitmaps of what is not wanted, so that memory that nobody has touched wants all.
+ * What the way of an event looks at is dt_filter_easy[]: one table that has always been
+ * there, of the types that a program may emit at all, less those that it does not want; and
+ * empty once objects or signals are filtered, so that each event comes by here.
+ *
+ * Invariants. Each bit is changed by itself. dt_filter_easy[] is made anew after each
+ * change from the bitmaps, by whoever changed one; whoever is last has seen all changes. A
+ * bit in it that is too many lasts until then; one that is missing costs a look.
+ */
+#include <errno.h>
+#include <string.h>
+#include <devtrace/filter.h>
+#include "emit.h"
+#include "emit_filter.h"
+
+#define UP_TO(n)	(~0u >> (31 - (n)))
+#define NAMES		256
+
+/* The bits of types that a program may emit, as in the kernel's user_type(). */
+#define PROGRAMS_TYPES {							\
+	[0] = ~1u,					/* not EMPTY */		\
+	[1] = ~(1u << (DEVTRACE_T_ENUM - 32)) & UP_TO(DEVTRACE_T_CLOCK - 1 - 32), \
+	[2] = ~UP_TO(DEVTRACE_T_PROC - 64),					\
+	[3] = ~0u,								\
+	/* 128 to 191 are the kernel's */					\
+	[6] = ~0u,								\
+	[7] = ~0u,								\
+}
+
+static const uint32_t programs_types[8] = PROGRAMS_TYPES;
+
+uint32_t dt_filter_easy[8] = PROGRAMS_TYPES;
+
+static uint32_t types[8];
+static uint32_t objects[65536 / 32], signals[65536 / 32];
+static bool by_id;	/* some object or signal was not wanted, once */
+
+static const struct {
+	const char *name;
+	uint8_t	first, last;
+} groups[] = {
+	{ "SM", 1, 9 }, { "SM", 55, 57 }, { "AO", 10, 18 }, { "AO", 45, 45 }, { "AO", 81, 81 },
+	{ "EQ", 19, 22 }, { "EQ", 46, 46 }, { "MP", 24, 25 }, { "MP", 47, 47 },
+	{ "TE", 32, 37 }, { "QF", 23, 23 }, { "QF", 26, 31 }, { "QF", 38, 44 },
+	{ "SC", 48, 53 }, { "SEM", 71, 74 }, { "MTX", 75, 80 }, { "USER0", 100, 104 },
+	{ "USER1", 105, 109 }, { "USER2", 110, 114 }, { "USER3", 115, 119 },
+	{ "USER4", 120, 124 }, { "USER", 100, 124 }, { "USER", 192, 255 },
+	{ "EXC", DEVTRACE_T_EXC, DEVTRACE_T_EXC }, { "TEXT", DEVTRACE_T_TEXT, DEVTRACE_T_TEXT },
+};
+
+/* Names of objects, by 48 bits of a hash, over the number. 0: none. */
+static uint64_t names[NAMES];
+static unsigned int nr_names;
+
+static bool bit(const uint32_t *bits, unsigned int n)
+{
+	return __atomic_load_n(&bits[n >> 5], __ATOMIC_RELAXED) >> (n & 31) & 1;
+}
+
+static void set(uint32_t *bits, unsigned int n, bool on)
+{
+	if (on)
+		__atomic_fetch_or(&bits[n >> 5], 1u << (n & 31), __ATOMIC_SEQ_CST);
+	else
+		__atomic_fetch_and(&bits[n >> 5], ~(1u << (n & 31)), __ATOMIC_SEQ_CST);
+}
+
+static void set_all(uint32_t *bits, size_t words, bool on)
+{
+	size_t i;
+
+	for (i = 0; i < words; i++)
+		__atomic_store_n(&bits[i], on ? ~0u : 0, __ATOMIC_SEQ_CST);
+}
+
+/* Somebody may change a bit meanwhile: then he does this again, after us. */
+static void make_easy(void)
+{
+	unsigned int i;
+	uint32_t now, was;
+
+	for (i = 0; i < 8; i++) {
+		was = __atomic_load_n(&dt_filter_easy[i], __ATOMIC_SEQ_CST);
+		do {
+			now = __atomic_load_n(&by_id, __ATOMIC_SEQ_CST) ? 0 : programs_types[i] &
+			      ~__atomic_load_n(&types[i], __ATOMIC_SEQ_CST);
+		} while (!__atomic_compare_exchange_n(&dt_filter_easy[i], &was, now, false,
+						      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+	}
+}
+
+bool dt_filter_type_is_programs(uint8_t type)
+{
+	return programs_types[type >> 5] >> (type & 31) & 1;
+}
+
+bool devtrace_own_wants(uint8_t type, uint16_t object, uint16_t sig)
+{
+	return !bit(types, type) && !(object && bit(objects, object)) &&
+	       !(sig && bit(signals, sig));
+}
+
+bool dt_filter_event(const struct devtrace_emit *event, size_t len)
+{
+	const size_t at = event->flags & DEVTRACE_F_CODE ? 4 : 0;
+	const uint8_t *p = event->data + at;
+
+	if (!(event->flags & DEVTRACE_F_OBJSIG) || len < at + 4)
+		return devtrace_own_wants(event->type, 0, 0);
+	return devtrace_own_wants(event->type, (uint16_t)(p[0] | p[1] << 8),
+				     (uint16_t)(p[2] | p[3] << 8));
+}
+
+int devtrace_own_type(int type, bool wanted)
+{
+	if (type != DEVTRACE_ALL &&
+	    (type < 0 || type > UINT8_MAX || !dt_filter_type_is_programs((uint8_t)type)))
+		return EINVAL;
+	if (type == DEVTRACE_ALL)
+		set_all(types, 8, !wanted);
+	else
+		set(types, (unsigned int)type, !wanted);
+	make_easy();
+	return 0;
+}
+
+int devtrace_own_group(const char *group, bool wanted)
+{
+	int err = EINVAL;
+	unsigned int n;
+	size_t i;
+
+	for (i = 0; group && i < sizeof(groups) / sizeof(groups[0]); i++) {
+		if (strcmp(group, groups[i].name))
+			continue;
+		for (n = groups[i].first; n <= groups[i].last; n++)
+			set(types, n, !wanted);
+		err = 0;
+	}
+	make_easy();
+	return err;
+}
+
+/* Once objects or signals were filtered, they are looked at. */
+static int set_id(uint32_t *bits, int id, bool wanted)
+{
+	if (id != DEVTRACE_ALL && (id < 1 || id > UINT16_MAX))
+		return EINVAL;
+	if (id == DEVTRACE_ALL)
+		set_all(bits, 65536 / 32, !wanted);
+	else
+		set(bits, (unsigned int)id, !wanted);
+	if (!wanted)
+		__atomic_store_n(&by_id, true, __ATOMIC_SEQ_CST);
+	make_easy();
+	return 0;
+}
+
+int devtrace_own_object(int object, bool wanted)
+{
+	return set_id(objects, object, wanted);
+}
+
+int devtrace_own_signal(int sig, bool wanted)
+{
+	return set_id(signals, sig, wanted);
+}
+
+static uint64_t hash(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * 0x100000001b3;
+	return (h ^ h >> 48) << 16;
+}
+
+void dt_filter_named(uint64_t key, const char *name)
+{
+	const uint64_t h = hash(name);
+	unsigned int i, n;
+
+	if (!key || key > UINT16_MAX)
+		return;
+	n = __atomic_load_n(&nr_names, __ATOMIC_ACQUIRE);
+	for (i = 0; i < n && i < NAMES; i++) {
+		if ((__atomic_load_n(&names[i], __ATOMIC_RELAXED) ^ h) >> 16 == 0) {
+			__atomic_store_n(&names[i], h | key, __ATOMIC_RELAXED);
+			return;
+		}
+	}
+	/* It never goes back, and does not wrap in any program's life. */
+	if (n < NAMES)
+		n = __atomic_fetch_add(&nr_names, 1, __ATOMIC_ACQ_REL);
+	if (n < NAMES)
+		__atomic_store_n(&names[n], h | key, __ATOMIC_RELEASE);
+}
+
+int devtrace_own_object_name(const char *name, bool wanted)
+{
+	unsigned int i, n = __atomic_load_n(&nr_names, __ATOMIC_ACQUIRE);
+	uint64_t h;
+
+	if (!name)
+		return EINVAL;
+	h = hash(name);
+	for (i = 0; i < n && i < NAMES; i++) {
+		const uint64_t v = __atomic_load_n(&names[i], __ATOMIC_ACQUIRE);
+
+		if ((v ^ h) >> 16 == 0 && v & UINT16_MAX)
+			return devtrace_own_object((int)(v & UINT16_MAX), wanted);
+	}
+	return ENOENT;
+}

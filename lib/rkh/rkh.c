@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * rkh.c - what an RKH program needs behind the headers of devtrace/rkh
+ *
+ * Its filters, which its threads may change and ask at any time: each bit is changed by
+ * itself, and nothing else depends on it. Names, which go into the dictionaries of the
+ * stream, and an event for each that says what kind of thing is named and whose it is. A
+ * failed assertion. And what a port of RKH implements where there is a stream of bytes to
+ * send: here there is none.
+ *
+ * Invariants: a bit that is set lets events through; names, the configuration and failed
+ * assertions ask the device alone.
+ */
+#include <string.h>
+#include <devtrace/rkh/rkhtrc.h>
+
+struct devtrace_rkh devtrace_rkh;
+
+static void set(uint8_t *bits, unsigned int n, bool wanted)
+{
+	const uint8_t bit = 1u << (n & 7);
+
+	if (wanted)
+		__atomic_fetch_or(&bits[n >> 3], bit, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&bits[n >> 3], (uint8_t)~bit, __ATOMIC_RELAXED);
+}
+
+static void set_all(uint8_t *bits, size_t size, bool wanted)
+{
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		__atomic_store_n(&bits[i], wanted ? 0xff : 0, __ATOMIC_RELAXED);
+}
+
+void rkh_trc_filter_group_(rui8_t ctrl, RKH_TG_T grp, rui8_t mode)
+{
+	const bool wanted = ctrl == FILTER_OFF;
+
+	if (grp == RKH_TRC_ALL_GROUPS) {
+		set_all(&devtrace_rkh.groups, 1, wanted);
+	} else if (grp < RKH_TRC_ALL_GROUPS) {
+		set(&devtrace_rkh.groups, grp, wanted);
+		if (mode == ECHANGE)
+			set_all(&devtrace_rkh.events[4 * grp], 4, wanted);
+	}
+}
+
+void rkh_trc_filter_event_(rui8_t ctrl, rui16_t evt)
+{
+	const bool wanted = ctrl == FILTER_OFF;
+
+	if (evt == RKH_TRC_ALL_EVENTS) {
+		set_all(devtrace_rkh.events, sizeof(devtrace_rkh.events), wanted);
+		set_all(&devtrace_rkh.groups, 1, wanted);
+	} else if (evt < RKH_TRC_ALL_EVENTS) {
+		set(devtrace_rkh.events, evt, wanted);
+		if (wanted)
+			set(&devtrace_rkh.groups, GETGRP(evt), true);
+	}
+}
+
+/* The bits of a filter, and how many there are. 0: no such filter. */
+static unsigned int filter_bits(RKHFilter fd, uint8_t **bits)
+{
+	if (fd == RKHFilterSma) {
+		*bits = devtrace_rkh.sma;
+		return 8 * sizeof(devtrace_rkh.sma);
+	}
+	if (fd == RKHFilterSignal) {
+		*bits = devtrace_rkh.signals;
+		return 8 * sizeof(devtrace_rkh.signals);
+	}
+	return 0;
+}
+
+void rkh_trc_symFil(RKHFilter fd, RKH_TRC_FSLOT slot, rui8_t mode)
+{
+	const bool wanted = (mode & ~RKH_TRC_ALL_FILTERS) == FILTER_OFF;
+	uint8_t *bits = NULL;
+	const unsigned int n = filter_bits(fd, &bits);
+
+	if (mode & RKH_TRC_ALL_FILTERS)
+		set_all(bits, n / 8, wanted);
+	else if (slot < n)
+		set(bits, slot, wanted);
+}
+
+rbool_t rkh_trc_isoff_(RKH_TE_ID_T e)
+{
+	return devtrace_rkh_bit_(&devtrace_rkh.groups, GETGRP(e)) &&
+	       devtrace_rkh_bit_(devtrace_rkh.events, e);
+}
+
+rbool_t rkh_trc_symFil_isoff(RKHFilter fd, RKH_TRC_FSLOT slot)
+{
+	uint8_t *bits = NULL;
+
+	return slot < filter_bits(fd, &bits) && devtrace_rkh_bit_(bits, slot);
+}
+
+/* A name that is how a thing is spelt may begin with "&". */
+static const char *plain(const char *name)
+{
+	return name + (*name == '&');
+}
+
+static void add_name(unsigned int kind, uint64_t key, const char *name)
+{
+	switch (kind) {
+	case RKH_TE_FWK_SIG:
+		devtrace_dict_sig((uint32_t)key, 0, name);
+		break;
+	case RKH_TE_FWK_FUN:
+		devtrace_dict_fun(key, name);
+		break;
+	case RKH_TE_FWK_TUSR:
+		devtrace_dict_usr(DEVTRACE_RKH_TYPE(key), name);
+		break;
+	case RKH_TE_FWK_EPOOL:
+		devtrace_dict_enum((uint8_t)key, DEVTRACE_RKH_POOLS, name);
+		break;
+	default:
+		devtrace_dict_obj(key, name);
+	}
+}
+
+void devtrace_rkh_symbol(unsigned int kind, uint64_t key, uint64_t owner, const char *name)
+{
+	DEVTRACE_RECORD(r, 32);
+
+	if (!name)
+		return;
+	add_name(kind, key, plain(name));
+	/* Of the other three the dictionary says all there is. */
+	if (kind < RKH_TE_FWK_AO || kind > RKH_TE_FWK_ACTOR ||
+	    !devtrace_enabled(DEVTRACE_RKH_SYMBOL))
+		return;
+	devtrace_begin_plain_(&r, DEVTRACE_RKH_SYMBOL);
+	devtrace_u8(&r, (uint8_t)kind);
+	if (kind == RKH_TE_FWK_EPOOL)
+		devtrace_enum(&r, DEVTRACE_RKH_POOLS, (uint8_t)key);
+	else
+		devtrace_obj(&r, key);
+	devtrace_obj(&r, owner);
+	devtrace_end(&r);
+}
+
+void rkh_trc_obj(RKH_TE_ID_T kind, rui8_t *object, const char *name)
+{
+	devtrace_rkh_symbol(kind, DEVTRACE_KEY_(object), 0, name);
+}
+
+void rkh_trc_sig(RKH_SIG_T sig, const char *name)
+{
+	devtrace_rkh_symbol(RKH_TE_FWK_SIG, sig, 0, name);
+}
+
+void devtrace_rkh_assert(const char *module, unsigned int line)
+{
+	DEVTRACE_RECORD(r, 256);
+
+	if (!devtrace_enabled(DEVTRACE_RKH_TYPE(RKH_TE_FWK_ASSERT)))
+		return;
+	devtrace_begin_plain_(&r, DEVTRACE_RKH_TYPE(RKH_TE_FWK_ASSERT));
+	devtrace_str(&r, module);
+	devtrace_u16(&r, (uint16_t)line);
+	devtrace_end(&r);
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * rkh_port.c - the functions that a port of RKH has for its stream of bytes
+ *
+ * There is no stream: events are in the lane at once, and readers open the device. All of
+ * these are weak, so that a port that has them keeps its own.
+ */
+#include <devtrace/rkh/rkhtrc.h>
+
+#define WEAK	__attribute__((weak))
+
+WEAK void rkh_trc_open(void)
+{
+	devtrace_open();
+}
+
+WEAK void rkh_trc_close(void)
+{
+}
+
+WEAK void rkh_trc_flush(void)
+{
+}
+
+WEAK RKH_TS_T rkh_trc_getts(void)
+{
+	return (RKH_TS_T)devtrace_now();
+}
+
+WEAK void rkh_trc_init(void)
+{
+}
+
+WEAK void rkh_trcStream_init(void)
+{
+}
+
+WEAK rui8_t *rkh_trc_get(void)
+{
+	return NULL;
+}
+
+WEAK rui8_t *rkh_trc_get_block(TRCQTY_T *nget)
+{
+	if (nget)
+		*nget = 0;
+	return NULL;
+}
+
+WEAK TRCQTY_T rkh_trc_getWholeBlock(rui8_t *block, TRCQTY_T size)
+{
+	(void)block;
+	(void)size;
+	return 0;
+}

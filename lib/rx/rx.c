@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * rx.c - the channel: a socket, hosts on it, and who may be one
+ *
+ * Invariants
+ * - A host is the user of the program or root, as the kernel says when it connects.
+ * - Nothing waits for a host: all sockets are asked without waiting, and a host that does not
+ *   take its answers is let go.
+ * - There is one channel in a process, and none in a child of fork.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#include "rx.h"
+
+struct rx dt_rx = {
+	.listen = -1, .poll = -1, .stop = -1,
+	.lock = PTHREAD_MUTEX_INITIALIZER, .go = PTHREAD_COND_INITIALIZER,
+};
+
+socklen_t dt_rx_address(struct sockaddr_un *a, pid_t pid)
+{
+	int n;
+
+	memset(a, 0, sizeof(*a));
+	a->sun_family = AF_UNIX;
+	n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "devtrace-rx-%d", (int)pid);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
+}
+
+static void let_go(struct rx_peer *peer)
+{
+	close(peer->fd);
+	peer->fd = -1;
+}
+
+static bool allowed(const struct rx *rx, int fd)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+		return false;
+	return cred.uid == 0 || cred.uid == rx->uid;
+}
+
+static void take_host(struct rx *rx)
+{
+	static const uint8_t busy[] = { RX_VERSION, 0, 0, 0, DEVTRACE_RX_BUSY };
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd = accept4(rx->listen, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), i;
+
+	if (fd < 0)
+		return;
+	if (!allowed(rx, fd)) {
+		close(fd);
+		return;
+	}
+	for (i = 0; i < RX_PEERS && rx->peers[i].fd >= 0; i++)
+		;
+	event.data.ptr = i < RX_PEERS ? &rx->peers[i] : NULL;
+	if (i == RX_PEERS || epoll_ctl(rx->poll, EPOLL_CTL_ADD, fd, &event)) {
+		send(fd, busy, sizeof(busy), MSG_NOSIGNAL | MSG_DONTWAIT);
+		close(fd);
+		return;
+	}
+	rx->peers[i] = (struct rx_peer){ .fd = fd };
+}
+
+/* 1: there was a request. */
+static int hear(struct rx *rx, struct rx_peer *peer)
+{
+	uint8_t request[RX_REQUEST_MAX], answer[RX_HEAD + 1 + 1024];
+	ssize_t n = recv(peer->fd, request, sizeof(request), MSG_DONTWAIT | MSG_TRUNC);
+	size_t len;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n <= 0) {
+		let_go(peer);
+		return 0;
+	}
+	/* What did not fit is no request that there is. */
+	if (n > (ssize_t)sizeof(request))
+		n = 0;
+	len = dt_rx_request(rx, peer, request, (size_t)n, answer);
+	/* The program may have closed the channel meanwhile. */
+	if (peer->fd >= 0 &&
+	    send(peer->fd, answer, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len)
+		let_go(peer);
+	return 1;
+}
+
+/* What there is, within this time. -1: to be ended. */
+static int serve(struct rx *rx, int timeout)
+{
+	struct epoll_event events[RX_PEERS + 2];
+	int n = epoll_wait(rx->poll, events, RX_PEERS + 2, timeout), i, served = 0;
+
+	for (i = 0; i < n && rx->open; i++) {
+		if (events[i].data.ptr == &rx->stop)
+			return -1;
+		if (events[i].data.ptr == &rx->listen)
+			take_host(rx);
+		else if (((struct rx_peer *)events[i].data.ptr)->fd >= 0)
+			served += hear(rx, events[i].data.ptr);
+	}
+	return served;
+}
+
+static void *thread(void *arg)
+{
+	while (serve(arg, -1) >= 0)
+		;
+	return NULL;
+}
+
+/* The descriptors, the objects stay. */
+static void shut(struct rx *rx)
+{
+	int i;
+
+	rx->open = false;
+	for (i = 0; i < RX_PEERS; i++)
+		if (rx->peers[i].fd >= 0)
+			let_go(&rx->peers[i]);
+	if (rx->listen >= 0)
+		close(rx->listen);
+	if (rx->poll >= 0)
+		close(rx->poll);
+	if (rx->stop >= 0)
+		close(rx->stop);
+	rx->listen = rx->poll = rx->stop = -1;
+	rx->thread_runs = false;
+}
+
+static void in_child(void)
+{
+	if (dt_rx.open)
+		shut(&dt_rx);
+	pthread_mutex_init(&dt_rx.lock, NULL);
+}
+
+static int watch(struct rx *rx, int fd, void *what)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = what };
+
+	return fd < 0 || epoll_ctl(rx->poll, EPOLL_CTL_ADD, fd, &event) ? errno : 0;
+}
+
+static int listen_now(struct rx *rx)
+{
+	struct sockaddr_un a;
+	socklen_t len = dt_rx_address(&a, getpid());
+	int err;
+
+	rx->poll = epoll_create1(EPOLL_CLOEXEC);
+	rx->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	rx->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (rx->poll < 0 || rx->listen < 0 || rx->stop < 0 ||
+	    bind(rx->listen, (struct sockaddr *)&a, len) || listen(rx->listen, RX_PEERS))
+		return errno;
+	err = watch(rx, rx->listen, &rx->listen);
+	return err ? err : watch(rx, rx->stop, &rx->stop);
+}
+
+static void at_fork(void)
+{
+	pthread_atfork(NULL, NULL, in_child);
+}
+
+int devtrace_rx_open(const struct devtrace_rx_ops *ops, void *arg, unsigned int flags)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct rx *rx = &dt_rx;
+	int err, i;
+
+	if (flags & ~(unsigned int)DEVTRACE_RX_THREAD || (ops && !ops->size))
+		return EINVAL;
+	if (rx->open)
+		return EALREADY;
+	if (getauxval(AT_SECURE))
+		return EPERM;
+	pthread_once(&once, at_fork);
+	memset(&rx->ops, 0, sizeof(rx->ops));
+	if (ops)
+		memcpy(&rx->ops, ops, ops->size < sizeof(*ops) ? ops->size : sizeof(*ops));
+	rx->arg = arg;
+	rx->uid = geteuid();
+	for (i = 0; i < RX_PEERS; i++)
+		rx->peers[i].fd = -1;
+	devtrace_open();
+	rx->open = true;
+	err = listen_now(rx);
+	if (!err && flags & DEVTRACE_RX_THREAD) {
+		err = pthread_create(&rx->thread, NULL, thread, rx);
+		rx->thread_runs = !err;
+	}
+	if (err)
+		shut(rx);
+	return err;
+}
+
+int devtrace_rx_fd(void)
+{
+	return dt_rx.open && !dt_rx.thread_runs ? dt_rx.poll : -1;
+}
+
+int devtrace_rx_serve(void)
+{
+	int n;
+
+	if (!dt_rx.open || dt_rx.thread_runs)
+		return 0;
+	n = serve(&dt_rx, 0);
+	return n > 0 ? n : 0;
+}
+
+void devtrace_rx_close(void)
+{
+	struct rx *rx = &dt_rx;
+	const uint64_t one = 1;
+
+	if (!rx->open)
+		return;
+	if (rx->thread_runs && !pthread_equal(rx->thread, pthread_self())) {
+		if (write(rx->stop, &one, sizeof(one)) == sizeof(one))
+			pthread_join(rx->thread, NULL);
+	} else if (rx->thread_runs) {
+		pthread_detach(rx->thread);
+	}
+	shut(rx);
+	pthread_mutex_lock(&rx->lock);
+	rx->continues++;
+	pthread_cond_broadcast(&rx->go);
+	pthread_mutex_unlock(&rx->lock);
+}
+
+bool devtrace_rx_pause(void)
+{
+	struct rx *rx = &dt_rx;
+	unsigned int before;
+	bool here;
+
+	if (!rx->open)
+		return false;
+	here = !rx->thread_runs || pthread_equal(rx->thread, pthread_self());
+	pthread_mutex_lock(&rx->lock);
+	before = rx->continues;
+	dt_rx_paused();
+	while (rx->continues == before) {
+		if (here) {
+			pthread_mutex_unlock(&rx->lock);
+			if (serve(rx, -1) < 0)
+				return false;
+			pthread_mutex_lock(&rx->lock);
+		} else {
+			pthread_cond_wait(&rx->go, &rx->lock);
+		}
+	}
+	pthread_mutex_unlock(&rx->lock);
+	return rx->open;
+}

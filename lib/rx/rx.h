@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * rx.h - private to the receive channel
+ *
+ * On the socket (SOCK_SEQPACKET) a message is a request or an answer:
+ *	request	u8 version, u8 request, u16 number, data
+ *	answer	u8 version, u8 request, u16 number, u8 status, data
+ * All numbers are little-endian.
+ */
+#ifndef DT_RX_H
+#define DT_RX_H
+
+#include <pthread.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include "devtrace-rx.h"
+
+#define RX_VERSION	1
+#define RX_HEAD		4
+#define RX_REQUEST_MAX	2048
+#define RX_PEERS	8
+#define RX_PROBES	64
+#define RX_NAME		32
+
+struct rx_object {
+	uint8_t	kind;
+	void	*object;
+	size_t	size;
+	char	name[RX_NAME];
+};
+
+/* A host; what it made current is its own, and otherwise what was made last. */
+struct rx_peer {
+	int	fd;
+	void	*current[DEVTRACE_RX_KINDS];
+};
+
+struct rx {
+	struct devtrace_rx_ops	ops;
+	void			*arg;
+	int			listen, poll, stop;
+	uid_t			uid;
+	bool			open, thread_runs;
+	pthread_t		thread;
+	struct rx_peer		peers[RX_PEERS];
+
+	/* Under the lock: any thread may come. */
+	pthread_mutex_t		lock;
+	pthread_cond_t		go;
+	struct rx_object	*objects;
+	size_t			nr_objects;
+	void			*current[DEVTRACE_RX_KINDS];
+	struct { uint64_t function; uint32_t data; } probes[RX_PROBES];
+	unsigned int		nr_probes;
+	unsigned int		continues;
+};
+
+extern struct rx dt_rx;
+
+/* One request. The answer's length. */
+size_t dt_rx_request(struct rx *rx, struct rx_peer *peer, const uint8_t *p, size_t n,
+		     uint8_t *answer);
+/* A TEST_PAUSED record. */
+void dt_rx_paused(void);
+/* "devtrace-rx-PID" in the abstract name space; its length. */
+socklen_t dt_rx_address(struct sockaddr_un *a, pid_t pid);
+
+#endif

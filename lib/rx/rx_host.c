@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * rx_host.c - the other side of the channel: who asks
+ *
+ * Anybody may bind a name of the abstract name space. So who listens is asked of the kernel:
+ * it has to be the program that is meant, of this user or, for root, of any.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "rx.h"
+#include "wire/bytes.h"
+
+struct devtrace_rx_host {
+	int		fd;
+	uint16_t	number;
+};
+
+static int who_listens(int fd, pid_t pid)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+		return errno;
+	return cred.pid == pid && (geteuid() == 0 || cred.uid == geteuid()) ? 0 : EPERM;
+}
+
+int devtrace_rx_connect(pid_t pid, struct devtrace_rx_host **host)
+{
+	struct devtrace_rx_host *h = calloc(1, sizeof(*h));
+	struct sockaddr_un a;
+	socklen_t len = dt_rx_address(&a, pid);
+	char proc[32];
+	int err = 0;
+
+	if (!h)
+		return ENOMEM;
+	h->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (h->fd < 0 || connect(h->fd, (struct sockaddr *)&a, len))
+		err = errno;
+	else
+		err = who_listens(h->fd, pid);
+	if (!err) {
+		*host = h;
+		return 0;
+	}
+	if (err == ECONNREFUSED) {
+		snprintf(proc, sizeof(proc), "/proc/%d", (int)pid);
+		if (access(proc, F_OK))
+			err = ESRCH;
+	}
+	devtrace_rx_disconnect(h);
+	return err;
+}
+
+void devtrace_rx_disconnect(struct devtrace_rx_host *host)
+{
+	if (!host)
+		return;
+	if (host->fd >= 0)
+		close(host->fd);
+	free(host);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The socket is ready for this, before the end. */
+static int wait_for(int fd, short what, int64_t end)
+{
+	struct pollfd p = { .fd = fd, .events = what };
+	int64_t left = end - now_ms();
+	int n = poll(&p, 1, left > 0 ? (int)left : 0);
+
+	if (n < 0 && errno != EINTR)
+		return errno;
+	return n == 0 ? ETIMEDOUT : 0;
+}
+
+int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void *data, size_t len,
+		     int timeout_ms, struct devtrace_rx_answer *answer)
+{
+	uint8_t buf[RX_REQUEST_MAX];
+	const int64_t end = now_ms() + timeout_ms;
+	ssize_t n;
+	int err;
+
+	if (len > sizeof(buf) - RX_HEAD)
+		return EINVAL;
+	host->number++;
+	buf[0] = RX_VERSION;
+	buf[1] = request;
+	buf[2] = (uint8_t)host->number;
+	buf[3] = (uint8_t)(host->number >> 8);
+	if (len)
+		memcpy(buf + RX_HEAD, data, len);
+	while (send(host->fd, buf, RX_HEAD + len, MSG_NOSIGNAL) < 0) {
+		/* It may have said why it hung up. */
+		if (errno == EPIPE || errno == ECONNRESET)
+			break;
+		if (errno != EAGAIN && errno != EINTR)
+			return errno;
+		err = wait_for(host->fd, POLLOUT, end);
+		if (err)
+			return err;
+	}
+	for (;;) {
+		n = recv(host->fd, buf, sizeof(buf), 0);
+		/* It is told once, before what was sent. */
+		if (n < 0 && errno == ECONNRESET)
+			n = recv(host->fd, buf, sizeof(buf), 0);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+			err = wait_for(host->fd, POLLIN, end);
+			if (err)
+				return err;
+			continue;
+		}
+		if (n <= RX_HEAD || (size_t)n - RX_HEAD - 1 > sizeof(answer->data))
+			return EPIPE;
+		/* One that was too late for an earlier call, or the word that there is no room. */
+		if (buf[RX_HEAD] != DEVTRACE_RX_BUSY &&
+		    (buf[1] != request || dt_le16(buf + 2) != host->number))
+			continue;
+		answer->status = buf[RX_HEAD];
+		answer->len = (size_t)n - RX_HEAD - 1;
+		memcpy(answer->data, buf + RX_HEAD + 1, answer->len);
+		return 0;
+	}
+}
+
+const char *devtrace_rx_status_text(uint8_t status)
+{
+	static const char *const texts[] = {
+		[DEVTRACE_RX_OK] = "done",
+		[DEVTRACE_RX_NO_OBJECT] = "no such object is current; name one that the program has given",
+		[DEVTRACE_RX_BOUNDS] = "this is beyond the end of the object",
+		[DEVTRACE_RX_BAD] = "the program does not understand the request",
+		[DEVTRACE_RX_UNKNOWN] = "the program does not know this request",
+		[DEVTRACE_RX_UNHANDLED] = "the program has no function for this request",
+		[DEVTRACE_RX_REFUSED] = "the program refuses",
+		[DEVTRACE_RX_BUSY] = "the program has too many hosts or probes at once; try again",
+	};
+
+	return status < sizeof(texts) / sizeof(*texts) ? texts[status] : "unknown status";
+}
