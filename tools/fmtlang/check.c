@@ -184,7 +184,8 @@ const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrac
 	const struct fmt_entry *e;
 	struct fmt_major *m;
 
-	if (ev->type != DEVTRACE_T_EXC || !(ev->flags & DEVTRACE_F_CODE)) {
+	if ((ev->type != DEVTRACE_T_EXC && ev->type != DEVTRACE_T_FAULT) ||
+	    !(ev->flags & DEVTRACE_F_CODE)) {
 		*major = NULL;
 		return set->records[ev->type];
 	}

@@ -525,8 +525,10 @@ static void parse_record(struct fmt_parser *p)
 		resync(p);
 		return;
 	}
-	if (n == DEVTRACE_T_EXC)
-		fmt_error(p, number_at, "type 125 is the exceptions: describe them with major and minor");
+	if (n == DEVTRACE_T_EXC || n == DEVTRACE_T_FAULT)
+		fmt_error(p, number_at, "type %u is the %s: describe them with major and minor",
+			  (unsigned int)n,
+			  n == DEVTRACE_T_EXC ? "exceptions" : "kernel's own faults");
 	else if (n == DEVTRACE_T_EMPTY || n == DEVTRACE_T_ENUM || n == DEVTRACE_T_TEXT ||
 		 (n >= DEVTRACE_T_CLOCK && n <= DEVTRACE_T_PROC))
 		fmt_error(p, number_at, "type %u belongs to devtrace itself; use 100-124 or 192-255",

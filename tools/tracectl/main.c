@@ -49,6 +49,13 @@ static const char help[] =
 "  dict                            the names that were given to numbers\n"
 "  clear                           empty the stream\n"
 "  save FILE                       what is in the stream, for traceinfo FILE\n"
+"  rx                              programs that have a receive channel\n"
+"  rx PROGRAM [KIND=OBJECT]... REQUEST   talk to one, by name or number:\n"
+"     info | command N [N N N] | reset | tick [RATE] | peek OFFSET SIZE [COUNT]\n"
+"     poke OFFSET SIZE VALUE... | fill OFFSET SIZE COUNT VALUE | query KIND\n"
+"     event [publish | post | init | dispatch | to=N] sig=SIGNAL [BYTE...]\n"
+"     filter | local all | none | N[-N]... | object ADDRESS [off]\n"
+"     current KIND OBJECT | setup | teardown | probe ADDRESS DATA | continue\n"
 "\n"
 "TERMs: all, none, or KEY=ITEM[,ITEM...]\n"
 "  type=sm,user0,125,-mp           sm ao eq mp te qf sc sem mtx user user0-user4\n"
@@ -81,6 +88,7 @@ static const struct {
 	{ "filter", tc_filter }, { "stream", tc_streams }, { "trigger", tc_trigger },
 	{ "stat", tc_stat }, { "monitor", tc_monitor }, { "dict", tc_dict },
 	{ "clear", tc_clear }, { "profile", tc_profile }, { "save", tc_save },
+	{ "rx", tc_rx },
 };
 
 _Noreturn void tc_usage(const struct tc *tc, const char *word, const char *problem)
@@ -131,6 +139,8 @@ static const struct {
 	{ "stream is there already",
 	  "there is such a stream already; take another name, "
 	  "or remove it first: tracectl stream del %s" },
+	{ "stream trace is there already",
+	  "this stream is always there; for another size: tracectl stream resize %s SIZE" },
 	{ "stream would be one more than 16",
 	  "there are 16 streams, which is all there can be; "
 	  "remove one first: tracectl stream del NAME" },
@@ -181,11 +191,11 @@ int tc_fail(const struct tc *tc, const char *name)
 	return fail(tc, name, text);
 }
 
-int tc_frozen(const struct tc *tc, const char *name)
+int tc_fail_as(const struct tc *tc, const char *name, const char *kernel)
 {
 	char text[512];
 
-	in_words(text, sizeof(text), "stream is frozen", name);
+	in_words(text, sizeof(text), kernel, name);
 	return fail(tc, name, text);
 }
 
@@ -218,10 +228,10 @@ void tc_open(struct tc *tc)
 	if (tc->ctl)
 		return;
 	if (errno == ENOENT && !access("/sys/module/devtrace", F_OK))
-		fputs("tracectl: devtrace is loaded, but not what controls it; load that module: modprobe devtrace_control, or insmod devtrace_control.ko\n",
+		fputs("tracectl: devtrace is loaded, but not what controls it; load that module: modprobe devtrace_control, or insmod devtrace_streams.ko and devtrace_control.ko\n",
 		      stderr);
 	else if (errno == ENOENT)
-		fputs("tracectl: this kernel has no devtrace; load the modules: modprobe devtrace_control, or insmod devtrace.ko and devtrace_control.ko\n",
+		fputs("tracectl: this kernel has no devtrace; load the modules: modprobe devtrace_control, or insmod devtrace.ko, devtrace_streams.ko and devtrace_control.ko\n",
 		      stderr);
 	else
 		fprintf(stderr, "tracectl: netlink: %s\n", strerror(errno));
@@ -399,7 +409,7 @@ static int run(struct tc *tc, struct line *line)
 		if (!strcmp(commands[i].name, word))
 			break;
 	if (i == NR(commands))
-		tc_usage(tc, word, "is no command: filter stream trigger profile stat monitor dict clear save");
+		tc_usage(tc, word, "is no command: filter stream trigger profile stat monitor dict clear save rx");
 	tc->command = commands[i].name;
 	if (option && commands[i].fn != tc_stat)
 		tc_usage(tc, option, "is for 'stat'");

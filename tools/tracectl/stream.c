@@ -2,6 +2,7 @@
 /*
  * stream.c - the stream commands, clear, and -i and -p as QNX has them
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "tracectl.h"
@@ -88,6 +89,7 @@ static int add(struct tc *tc, const char *name)
 	uint64_t size = size_word(tc, tc_next(tc, "SIZE, such as 64K,"));
 	struct devtrace_filter f;
 	struct tc_terms t = { .tc = tc, .f = &f, .how = TC_SET };
+	int ret;
 
 	devtrace_filter_all(&f);
 	while (tc->nr) {
@@ -97,7 +99,10 @@ static int add(struct tc *tc, const char *name)
 		}
 	}
 	tc_open(tc);
-	if (devtrace_ctl_stream_new(tc->ctl, name, size, &f, 0, DEVTRACE_STATE_RUNNING))
+	ret = devtrace_ctl_stream_new(tc->ctl, name, size, &f, 0, DEVTRACE_STATE_RUNNING);
+	if (ret == -EEXIST && !strcmp(name, DEVTRACE_STREAM0))
+		return tc_fail_as(tc, name, "stream trace is there already");
+	if (ret)
 		return tc_fail(tc, name);
 	tc_note(tc);
 	return 0;
@@ -122,7 +127,7 @@ static int unfrozen(struct tc *tc, const char *name, enum devtrace_state to)
 	if (ret)
 		return tc_fail_change(tc, name, ret);
 	if (s.state == DEVTRACE_STATE_FROZEN)
-		return tc_frozen(tc, name);
+		return tc_fail_as(tc, name, "stream is frozen");
 	return state(tc, name, to);
 }
 

@@ -36,8 +36,8 @@ _Noreturn void tc_missing(const struct tc *tc, const char *what);
 int tc_fail(const struct tc *tc, const char *name);
 /* The same of a look that a change begins with: who may not even look is told what that takes. */
 int tc_fail_change(const struct tc *tc, const char *name, int err);
-/* Say that the stream is frozen, and what to do. 1. */
-int tc_frozen(const struct tc *tc, const char *name);
+/* Say what this sentence of the kernel is in the words of the command line. 1. */
+int tc_fail_as(const struct tc *tc, const char *name, const char *kernel);
 /* Say what the kernel said about a call that succeeded, if it did. */
 void tc_note(const struct tc *tc);
 void tc_open(struct tc *tc);
@@ -61,6 +61,7 @@ int tc_dict(struct tc *tc);
 int tc_clear(struct tc *tc);
 int tc_save(struct tc *tc);
 int tc_profile(struct tc *tc);
+int tc_rx(struct tc *tc);
 /* Let the stream have a kernel profile event, too: 0, or what the library says. */
 int tc_profile_on(struct tc *tc, unsigned int type);
 /* tracectl/tracepoint.c: profile add, del, fmt */

@@ -228,8 +228,10 @@ static int add(struct tc *tc, const char *name)
 	}
 	parse(tc, &t);
 	tc_open(tc);
+	/* It may be the stream that is wrong, and not the trigger. */
 	if (devtrace_ctl_trigger_new(tc->ctl, &t))
-		return tc_fail(tc, name);
+		return tc_fail(tc, strstr(devtrace_ctl_error(tc->ctl), "stream is not known") ?
+			       t.stream : name);
 	tc_note(tc);
 	return 0;
 }

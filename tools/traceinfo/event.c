@@ -97,9 +97,10 @@ static void code_name(struct out *o, const struct ti_event *e)
 
 void ti_event_name(struct out *o, const struct ti_event *e)
 {
+	const bool exc = e->ev->type == DEVTRACE_T_EXC || e->ev->type == DEVTRACE_T_FAULT;
 	const char *s;
 
-	if (e->ev->type == DEVTRACE_T_EXC && (e->ev->flags & DEVTRACE_F_CODE)) {
+	if (exc && (e->ev->flags & DEVTRACE_F_CODE)) {
 		code_name(o, e);
 	} else if (e->entry) {
 		out_str(o, e->entry->name);
@@ -116,7 +117,7 @@ void ti_event_name(struct out *o, const struct ti_event *e)
 		}
 	}
 	/* A code on a record that is no exception is seldom, but never hidden. */
-	if (e->ev->type != DEVTRACE_T_EXC && (e->ev->flags & DEVTRACE_F_CODE)) {
+	if (!exc && (e->ev->flags & DEVTRACE_F_CODE)) {
 		out_char(o, '.');
 		out_hex(o, DEVTRACE_CODE_MAJOR(e->ev->code), 6);
 		out_char(o, ':');
@@ -187,6 +188,7 @@ const char *ti_lost_cause(uint8_t cause)
 		[DEVTRACE_LOST_NORING] = "no-ring",
 		[DEVTRACE_LOST_STOPPED] = "stopped",
 		[DEVTRACE_LOST_LANE] = "bad-lane",
+		[DEVTRACE_LOST_DAMAGED] = "damaged",
 	};
 
 	return cause < sizeof(causes) / sizeof(causes[0]) ? causes[cause] : "unknown-cause";

@@ -15,7 +15,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include "sum.h"
+#include "common/link.h"
+#include "sequence.h"
+#include "sum_machine.h"
 
 #define BLOCK	(256 * 1024)
 #define NSEC	1000000000ll
@@ -85,6 +87,11 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		return opt->follow && past_until(run, ev->ts) ? 1 : 0;
 	if (run->sum) {
 		sum_event(run->sum, ev, devtrace_decoder_lane(run->decoder, ev->source) >= 0);
+		/* Types of QP, and those that may be RKH's */
+		if (ev->type < DEVTRACE_T_USER || ev->type >= DEVTRACE_T_USER2) {
+			ti_event_init(&e, ev, run->decoder, &run->fmts);
+			sum_machines_event(run->sum->machines, &e);
+		}
 		return 0;
 	}
 	ti_event_init(&e, ev, run->decoder, &run->fmts);
@@ -95,7 +102,9 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		run->printed++;
 		return 0;
 	}
-	if (!opt->json)
+	if (run->sequence && !ti_sequence_wants(run->sequence, &e))
+		return 0;
+	if (!opt->json && !run->sequence)
 		ti_layout_line(lines(run), &run->printer);
 	/* The event before perhaps is none of the last: no time is relative to it. */
 	if (run->keep && run->printer.clock.mode == TI_TIME_REL)
@@ -103,7 +112,9 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 	o = run->keep ? ti_last_event(&run->last, opt->json) : lines(run);
 	if (!o)
 		return 0;
-	if (opt->json)
+	if (run->sequence)
+		ti_sequence_event(run->sequence, o, &run->printer, &e);
+	else if (opt->json)
 		ti_json_event(o, &run->printer, &e);
 	else
 		ti_line_event(o, &run->printer, &e);
@@ -458,21 +469,29 @@ bool ti_is_device(const char *path)
 	return is;
 }
 
+int ti_input_fd(struct ti_run *run, int fd, const char *path)
+{
+	char *buf = ti_alloc(NULL, BLOCK);
+	int ret = read_file(run, fd, path, buf);
+
+	free(buf);
+	return ret;
+}
+
 int ti_input_file(struct ti_run *run, const char *path)
 {
 	bool is_stdin = !strcmp(path, "-");
-	char *buf;
 	int fd, ret;
 
+	if (link_is(path))
+		return ti_input_link(run, path);
 	if (!is_stdin && ti_is_device(path))
 		return ti_input_live(run, path);
 	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return complain(path, "", errno == ENOENT ?
 				" (give a saved stream, or nothing to read " TI_DEVICE ")" : "");
-	buf = ti_alloc(NULL, BLOCK);
-	ret = read_file(run, fd, is_stdin ? "standard input" : path, buf);
-	free(buf);
+	ret = ti_input_fd(run, fd, is_stdin ? "standard input" : path);
 	if (!is_stdin)
 		close(fd);
 	return ret;

@@ -430,6 +430,7 @@ static void print_lost(struct out *o, struct ti_printer *p, const struct devtrac
 		[DEVTRACE_LOST_NORING] = "the CPU had no ring, or it was being resized",
 		[DEVTRACE_LOST_STOPPED] = "the stream was stopped",
 		[DEVTRACE_LOST_LANE] = "what stood in the lane made no sense, and it was given up",
+		[DEVTRACE_LOST_DAMAGED] = "the memory that kept them over a reset was damaged",
 	};
 	int lane = devtrace_decoder_lane(d, l->source);
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "sequence.h"
 #include "traceinfo.h"
 
 volatile sig_atomic_t ti_stop;
@@ -210,6 +211,8 @@ int main(int argc, char **argv)
 	report_fmts(&run.fmts);
 	run.names = ti_names_new(&opt.filter, &run.fmts);
 	run.keep = opt.last >= 0;
+	if (opt.sequence.n)
+		run.sequence = ti_sequence_new(&opt.sequence);
 	if (opt.raw)
 		run.raw = ti_raw_new(&opt.filter);
 	ti_last_init(&run.last, opt.last);
@@ -228,6 +231,7 @@ int main(int argc, char **argv)
 
 	ti_names_free(run.names);
 	ti_raw_free(run.raw);
+	ti_sequence_free(run.sequence);
 	ti_last_free(&run.last);
 	ti_last_free(&run.held);
 	out_free(&run.out);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "common/link.h"
 #include "traceinfo.h"
 
 void *ti_alloc(void *old, size_t size)
@@ -36,7 +37,8 @@ _Noreturn void ti_usage(const char *option, const char *word, const char *proble
 
 enum {
 	OPT_COLOR = 256, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
-	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_SHORT, OPT_WIDE, OPT_RAW,
+	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_SHORT, OPT_WIDE, OPT_RAW, OPT_SEQUENCE,
+	OPT_LAST_BOOT,
 };
 
 static const char shorts[] = "cd:e:F:H:mM:I:fn:S:U:s:p:C:t:o:JvhV";
@@ -68,19 +70,22 @@ static const struct option longs[] = {
 	{ "check-fmt", no_argument, NULL, OPT_CHECK },
 	{ "check-emit", no_argument, NULL, OPT_CHECK_EMIT },
 	{ "statistics", no_argument, NULL, OPT_STATISTICS },
+	{ "sequence", required_argument, NULL, OPT_SEQUENCE },
 	{ "summary", no_argument, NULL, OPT_SUMMARY },
 	{ "short", no_argument, NULL, OPT_SHORT },
 	{ "wide", no_argument, NULL, OPT_WIDE },
 	{ "raw", no_argument, NULL, OPT_RAW },
 	{ "device", required_argument, NULL, OPT_DEVICE },
+	{ "last-boot", no_argument, NULL, OPT_LAST_BOOT },
 	{ "no-default-fmt", no_argument, NULL, OPT_NO_DEFAULT },
 	{ NULL, 0, NULL, 0 },
 };
 
 static const char help[] =
-"Usage: traceinfo [options] [device | logfile...]\n"
+"Usage: traceinfo [options] [device | logfile... | link...]\n"
 "Print the events of /dev/trace, or of the device of another stream, of saved\n"
-"files, or of standard input (-).\n"
+"files, of standard input (-), or what comes over a link: tcp:HOST:PORT, unix:PATH,\n"
+"serial:DEVICE,BAUD; tcp::PORT and udp::PORT wait for who sends.\n"
 "\n"
 "Which events:\n"
 "  -n, --last N            the last N events\n"
@@ -110,7 +115,9 @@ static const char help[] =
 "      --color[=WHEN]      auto, always or never\n"
 "  -v, --verbose           also clocks, names and what the stream is\n"
 "      --statistics        totals at the end\n"
-"      --summary           of system calls, interrupts and threads, instead of events\n"
+"      --summary           of system calls, interrupts, threads, state machines and\n"
+"                          queues, instead of events\n"
+"      --sequence OBJECT,...  a diagram of what these objects post, get and do\n"
 "      --raw               the stream itself, to be saved; filters leave out frames\n"
 "\n"
 "Other:\n"
@@ -118,6 +125,7 @@ static const char help[] =
 "      --check-fmt         check format files: those given, or all\n"
 "      --check-emit        would an event of this user arrive, and if not, why\n"
 "      --device PATH       instead of /dev/trace\n"
+"      --last-boot         what the boot before left, /dev/trace-last\n"
 "  -h, --help\n"
 "  -V, --version\n";
 
@@ -248,6 +256,10 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	case OPT_SUMMARY:
 		opt->summary = true;
 		break;
+	case OPT_SEQUENCE:
+		ti_filter_some(&opt->sequence, optarg, "--sequence",
+			       "is no object: write names or numbers");
+		break;
 	case OPT_SHORT:
 		opt->layout = TI_LAYOUT_SHORT;
 		break;
@@ -259,6 +271,9 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		break;
 	case OPT_DEVICE:
 		opt->device = optarg;
+		break;
+	case OPT_LAST_BOOT:
+		opt->device = "/dev/trace-last";
 		break;
 	case OPT_NO_DEFAULT:
 		opt->no_default_fmt = true;
@@ -274,6 +289,21 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		fputs("traceinfo: 'traceinfo --help' tells what there is\n", stderr);
 		exit(2);
 	}
+}
+
+static void check_links(struct ti_options *opt)
+{
+	const char *problem;
+	size_t i;
+
+	for (i = 0; i < opt->files.n; i++) {
+		problem = link_is(opt->files.v[i]) ? ti_link_problem(opt->files.v[i]) : NULL;
+		if (problem)
+			ti_usage("link", opt->files.v[i], problem);
+	}
+	/* A link is followed in any case. */
+	if (opt->files.n == 1 && link_is(opt->files.v[0]))
+		opt->follow = false;
 }
 
 void ti_options_parse(struct ti_options *opt, int argc, char **argv)
@@ -304,8 +334,9 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 				 "is not looked at, but what programs emit into: /dev/trace, or DEVTRACE_DEVICE in the environment");
 		return;
 	}
+	check_links(opt);
 	/* The device of another stream; or what can only be meant as one. */
-	if (opt->files.n == 1 &&
+	if (opt->files.n == 1 && !link_is(opt->files.v[0]) &&
 	    (ti_is_device(opt->files.v[0]) ||
 	     ((opt->follow || opt->clear) && access(opt->files.v[0], F_OK)))) {
 		opt->device = opt->files.v[0];
@@ -326,6 +357,12 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 			 opt->json ? "--json" : opt->summary ? "--summary" : "--statistics",
 			 "does not go with it: it writes what is there as it is, and ends; "
 			 "give a time with --since, follow with cat");
+	if (opt->sequence.n > TI_LIFELINES_MAX)
+		ti_usage("--sequence", opt->sequence.v[TI_LIFELINES_MAX],
+			 "is one object too many: a diagram has at most 16");
+	if (opt->sequence.n && (opt->raw || opt->summary))
+		ti_usage("--sequence", opt->raw ? "--raw" : "--summary",
+			 "does not go with it: each takes the place of the events; give one of them");
 	if (opt->raw && isatty(STDOUT_FILENO))
 		ti_usage("--raw", "standard output",
 			 "is a terminal, for which these bytes are not; write them to a file: traceinfo --raw >FILE");
@@ -341,6 +378,7 @@ void ti_options_free(struct ti_options *opt)
 	free(opt->fmt_files.v);
 	free(opt->fmt_dirs.v);
 	free(opt->files.v);
+	free(opt->sequence.v);
 	free(opt->filter.names.v);
 	free(opt->filter.processes.v);
 	free(opt->filter.objects.v);

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include "sum.h"
+#include "sum_machine.h"
 
 static size_t bucket(uint64_t ns)
 {
@@ -362,6 +363,7 @@ static void stop(struct sum *s)
 {
 	unsigned int i;
 
+	sum_machines_end(s->machines, s->last);
 	sum_tasks_end(s);
 	for (i = 0; i < SUM_CPUS; i++)
 		cut_off(&s->cpus[i], 0);
@@ -431,12 +433,14 @@ void sum_item(struct sum *s, const struct devtrace_item *item, bool of_lane)
 {
 	switch (item->kind) {
 	case DEVTRACE_ITEM_LOST:
+		sum_machines_forget(s->machines, item->u.lost.count);
 		if (of_lane)
 			s->lost_lanes += item->u.lost.count;
 		else
 			loss(s, item->u.lost.count, item->u.lost.from, item->u.lost.to);
 		break;
 	case DEVTRACE_ITEM_GAP:
+		sum_machines_forget(s->machines, item->u.gap.count);
 		loss(s, item->u.gap.count, 0, 0);
 		break;
 	case DEVTRACE_ITEM_INFO:
@@ -465,6 +469,7 @@ struct sum *sum_new(void)
 
 	memset(s, 0, sizeof(*s));
 	s->late = ti_alloc(NULL, SUM_LATE * sizeof(*s->late));
+	s->machines = sum_machines_new();
 	return s;
 }
 
@@ -491,7 +496,9 @@ void sum_free(struct sum *s)
 		free(s->cpus[i].parts);
 	for (i = 0; s && i < s->nr_delays; i++)
 		free(s->delays[i].meanwhile);
-	if (s)
+	if (s) {
 		free(s->late);
+		sum_machines_free(s->machines);
+	}
 	free(s);
 }

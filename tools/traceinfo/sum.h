@@ -170,6 +170,7 @@ struct sum {
 	struct sum_cpu	cpus[SUM_CPUS];
 	struct sum_delay delays[SUM_DELAYS];	/* longest first */
 	unsigned int	nr_delays;
+	struct sum_machines *machines;	/* sum_machine.h */
 };
 
 struct sum *sum_new(void);

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 #include "sum.h"
+#include "sum_machine.h"
 
 #define HOLDERS	3	/* of a CPU during one wait, in text */
 #define ROWS	20	/* of each table in text, unless -v */
@@ -491,6 +492,7 @@ void ti_sum_print(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		print_interrupts(&t, rows + calls, n - calls);
 		print_tasks(&t);
 		print_delays(&t);
+		sum_machines_print(o, s->machines, t.json);
 	}
 	if (t.json)
 		OUT_LIT(o, "}\n");

@@ -20,6 +20,7 @@
 #define TI_DEVICE	"/dev/trace"
 #define TI_STREAM	"trace"	/* what it calls its stream */
 #define TI_MATCH_MAX	10	/* -M: as many matches and as many exclusions */
+#define TI_LIFELINES_MAX 16	/* --sequence */
 #define TI_LAST_MAX	1000000	/* -n: they are kept in memory */
 
 enum ti_time {
@@ -80,6 +81,7 @@ struct ti_options {
 	const char	*device;
 	struct ti_filter filter;
 	struct ti_words	fmt_files, fmt_dirs, files;
+	struct ti_words	sequence;	/* objects of the diagram */
 };
 
 /* Words of options; end the program with 2 and a message that names the word. */
@@ -292,6 +294,7 @@ void ti_raw_copy(struct ti_raw *r, struct out *o);
 void ti_raw_used(struct ti_raw *r, uint64_t offset);
 
 struct sum;
+struct ti_sequence;
 
 /* A run: one or more inputs into one output. */
 struct ti_run {
@@ -311,6 +314,7 @@ struct ti_run {
 	struct devtrace_totals totals;
 	struct sum	*sum;		/* --summary */
 	struct ti_raw	*raw;		/* --raw */
+	struct ti_sequence *sequence;	/* --sequence */
 	/* The name of its stream; a stream with another one is announced. */
 	char		stream[DEVTRACE_NAME_MAX];
 	uint32_t	load;		/* as printed last, in this stream */
@@ -325,6 +329,11 @@ struct ti_run {
 
 /* Read one input to its end. 0, or 1 after a message. */
 int ti_input_file(struct ti_run *run, const char *path);
+/* The same from a descriptor; path is what messages call it. */
+int ti_input_fd(struct ti_run *run, int fd, const char *path);
+/* traceinfo/link.c: tcp:HOST:PORT and the like. NULL, or what is wrong with the word. */
+const char *ti_link_problem(const char *word);
+int ti_input_link(struct ti_run *run, const char *word);
 int ti_input_live(struct ti_run *run, const char *path);
 /* Is that a trace device, or at least one that cannot be opened? */
 bool ti_is_device(const char *path);

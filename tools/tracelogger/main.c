@@ -16,7 +16,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,19 +25,27 @@
 
 /* Read at once; half of the smallest file, so that two of them always fit. */
 #define PIECE		(TL_SIZE_MIN / 2)
-#define BUF		(PIECE + 2 * TL_RESERVE + 2 * DEVTRACE_FRAME_MAX)
+/* What a peer has not acknowledged: the kernel does not take more of a link. */
+#define UNSURE		(64 * 1024)
+#define BUF		(PIECE + 2 * TL_RESERVE + 2 * DEVTRACE_FRAME_MAX + UNSURE)
 #define LEAST		4096		/* for less than that it is not worth it */
 #define NO_CUT		((size_t)-1)
 #define STEP		(5 * TL_NSEC / 1000)	/* how often to look how full the buffer is */
 #define SEVERE		(50 * TL_NSEC / 1000)	/* the longest nap with --sync severity */
+#define LAST_FILE	(256 * 1024)	/* of the spool: sent at once, and no more are begun */
 #define RETRY		TL_NSEC			/* without room */
 #define FAREWELL	(5 * TL_NSEC)		/* to save the rest at the end, on a full disk */
 
 struct run {
 	struct tl_options opt;
-	struct tl_store	store;
+	struct tl_store	store;		/* where it goes now: files, a link, the spool */
+	struct tl_store	other;		/* spooling: the link; else the spool */
+	struct tl_spool	spool;
+	bool		spooling;
 	struct tl_report report;
 	struct devtrace_decoder *decoder;
+	struct tl_syslog *syslog;	/* messages in place of frames; or NULL */
+	size_t		raw_at, raw_len;	/* frames that are not messages yet */
 	int		dev;
 	size_t		len, done;	/* bytes in buf, and of these written */
 	size_t		edge;		/* behind the last whole frame */
@@ -48,59 +55,37 @@ struct run {
 	bool		severe, written;
 	uint64_t	until, last_ts;
 	int64_t		pinged, ping;
+	int64_t		tried;		/* to find somebody, while it spools */
 	sigset_t	mask;		/* while it waits */
 	uint8_t		buf[BUF];
+	uint8_t		raw[4096];
 };
-
-static volatile sig_atomic_t stop, reopen, save, tell;
-
-static void on_signal(int sig)
-{
-	switch (sig) {
-	case SIGHUP:
-		reopen = 1;
-		break;
-	case SIGALRM:
-		save = 1;
-		break;
-	case SIGUSR1:
-		tell = 1;
-		break;
-	default:
-		stop = 1;
-	}
-}
-
-/* They come only where they interrupt a wait. */
-static void catch_signals(sigset_t *waiting)
-{
-	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1 };
-	struct sigaction sa = { .sa_handler = on_signal }, ignore = { .sa_handler = SIG_IGN };
-	sigset_t block;
-	size_t i;
-
-	sigemptyset(&block);
-	for (i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
-		sigaction(sigs[i], &sa, NULL);
-		sigaddset(&block, sigs[i]);
-	}
-	sigaction(SIGPIPE, &ignore, NULL);
-	sigaction(SIGXFSZ, &ignore, NULL);
-	sigprocmask(SIG_BLOCK, &block, waiting);
-}
 
 static int on_item(const struct devtrace_item *item, void *arg)
 {
 	struct run *r = arg;
 	const struct devtrace_event *e = &item->u.event;
 
+	if (r->syslog)
+		tl_syslog_item(r->syslog, r->decoder, item);
 	if (item->kind != DEVTRACE_ITEM_EVENT)
 		return 0;
 	r->last_ts = e->ts;
 	if (r->opt.sync_severity >= 0 && e->severity & DEVTRACE_SEV_SET &&
 	    (e->severity & 3) >= r->opt.sync_severity)
 		r->severe = true;
-	return 0;
+	return r->syslog && tl_syslog_take(r->syslog, NULL) + TL_SYSLOG_MAX > BUF - r->len;
+}
+
+/* Where the last whole frame or message of the first n bytes ends. */
+static size_t whole(const struct run *r, size_t n)
+{
+	const uint8_t *flag;
+
+	if (r->syslog)
+		return tl_syslog_edge(r->buf, n);
+	flag = n ? memrchr(r->buf, DEVTRACE_FLAG, n) : NULL;
+	return flag ? (size_t)(flag - r->buf) + 1 : 0;
 }
 
 /* Take n more bytes in: where whole frames end now. */
@@ -116,15 +101,28 @@ static void took(struct run *r, size_t n)
 		r->edge = r->len;	/* no stream: there is no frame to keep whole */
 }
 
+/* Up to where whole frames are known to have arrived, if there is somebody to say so. */
+static size_t sure(const struct run *r)
+{
+	size_t unsure = tl_peer_unsure(&r->store), known;
+
+	if (unsure > UNSURE)
+		unsure = UNSURE;
+	known = unsure < r->done ? r->done - unsure : 0;
+	return r->store.linked ? whole(r, known) : known;
+}
+
 /* What was written is needed no more. */
 static void forget(struct run *r)
 {
-	memmove(r->buf, r->buf + r->done, r->len - r->done);
-	r->len -= r->done;
-	r->edge -= r->done;
+	size_t n = sure(r);
+
+	memmove(r->buf, r->buf + n, r->len - n);
+	r->len -= n;
+	r->edge -= n;
 	if (r->cut != NO_CUT)
-		r->cut -= r->done;
-	r->done = 0;
+		r->cut -= n;
+	r->done -= n;
 }
 
 /* Frames up to the end of this file. */
@@ -158,12 +156,12 @@ static void end_file(struct run *r)
 /* An error that no room cures: go on in another file, with the frame that was cut. */
 static void spoilt(struct run *r)
 {
-	const uint8_t *flag = r->done ? memrchr(r->buf, DEVTRACE_FLAG, r->done) : NULL;
+	size_t known = r->store.linked ? sure(r) : whole(r, r->done);
 
 	end_file(r);
 	tl_store_spoilt(&r->store);
 	r->cut = NO_CUT;
-	r->done = flag ? (size_t)(flag - r->buf) + 1 : 0;
+	r->done = known;
 	forget(r);
 }
 
@@ -172,14 +170,27 @@ static bool is_full(int err)
 	return err == ENOSPC || err == EDQUOT;
 }
 
-/* A pipe may be full for ever: wait where signals come. *n becomes what it takes at once. */
-static bool can_write(struct run *r, ssize_t *n)
+/*
+ * A pipe or link may be full for ever: wait where signals come. *n becomes what it takes at
+ * once. 0, or an error number.
+ */
+static int can_write(struct run *r, ssize_t *n)
 {
-	struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	struct pollfd p = { .fd = r->store.fd, .events = POLLOUT };
+	struct timespec last = { .tv_sec = FAREWELL / TL_NSEC };
+	int ret;
 
-	if (*n > PIPE_BUF)
+	if (!r->store.linked && *n > PIPE_BUF)
 		*n = PIPE_BUF;
-	return ppoll(&p, 1, NULL, &r->mask) > 0 || !stop;
+	if (r->store.linked)
+		p.events |= POLLRDHUP;
+	ret = ppoll(&p, 1, r->store.linked && (tl_stop || r->opt.spool) ? &last : NULL, &r->mask);
+	if (r->store.linked && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) &&
+	    tl_peer_gone(&r->store))
+		return ECONNRESET;
+	if (ret > 0 || (!tl_stop && !(r->opt.spool && !ret)))
+		return 0;
+	return r->store.linked ? ETIMEDOUT : EPIPE;
 }
 
 /* Write all whole frames. 0, or the error that kept it from that. */
@@ -206,12 +217,13 @@ static int flush(struct run *r)
 		if (!room)
 			return ENOSPC;
 		n = (ssize_t)(room < end - r->done ? room : end - r->done);
-		if (!r->opt.file && !can_write(r, &n))
-			return EPIPE;
-		n = tl_store_write(&r->store, r->buf + r->done, (size_t)n);
+		err = r->store.opt->file ? 0 : can_write(r, &n);
+		if (err && !r->store.linked)
+			return err;
+		n = err ? -err : tl_store_write(&r->store, r->buf + r->done, (size_t)n);
 		if (n == -EINTR || n == -EAGAIN)
 			continue;
-		if (n < 0 && r->opt.file && !is_full((int)-n))
+		if (n < 0 && (r->store.linked || (r->store.opt->file && !is_full((int)-n))))
 			spoilt(r);
 		if (n < 0)
 			return (int)-n;
@@ -220,6 +232,32 @@ static int flush(struct run *r)
 	}
 	forget(r);
 	return 0;
+}
+
+/* Read what there is room for, and make messages of it if it is so wished. */
+static ssize_t take(struct run *r, size_t room)
+{
+	size_t used = 0;
+	ssize_t n;
+
+	if (!r->syslog) {
+		n = read(r->dev, r->buf + r->len, room);
+		if (n > 0)
+			took(r, (size_t)n);
+		return n;
+	}
+	if (r->raw_at == r->raw_len) {
+		n = read(r->dev, r->raw, sizeof(r->raw));
+		if (n <= 0)
+			return n;
+		r->raw_at = 0;
+		r->raw_len = (size_t)n;
+	}
+	devtrace_decoder_feed(r->decoder, r->raw + r->raw_at, r->raw_len - r->raw_at, &used);
+	r->raw_at += used;
+	r->len += tl_syslog_take(r->syslog, r->buf + r->len);
+	r->edge = r->len;
+	return 1;
 }
 
 /* Read and write until nothing is left. 0, or what keeps it from being written. */
@@ -242,17 +280,17 @@ static int extract(struct run *r)
 		if (room <= TL_RESERVE + TL_HEAD_MAX + r->len)
 			return ENOSPC;
 		room -= TL_RESERVE + TL_HEAD_MAX + r->len;
-		if (r->store.fd >= 0 && r->opt.file) {
+		if (r->store.fd >= 0 && r->store.opt->file) {
 			uint64_t end = r->store.size + r->len + TL_RESERVE;
 
-			if (end >= r->opt.size) {
+			if (end >= r->store.opt->size) {
 				end_file(r);
 				continue;
 			}
-			if (room > r->opt.size - end)
-				room = r->opt.size - end;
+			if (room > r->store.opt->size - end)
+				room = r->store.opt->size - end;
 		}
-		n = read(r->dev, r->buf + r->len, room < PIECE ? room : PIECE);
+		n = take(r, room < PIECE ? room : PIECE);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)
@@ -265,7 +303,6 @@ static int extract(struct run *r)
 			r->ended = true;
 			r->edge = r->len;
 		}
-		took(r, (size_t)n);
 		if (r->last_ts > r->until)
 			r->ended = true;
 		tl_report_progress(&r->report, &r->store, devtrace_decoder_totals(r->decoder));
@@ -276,7 +313,10 @@ static int save_all(struct run *r)
 {
 	int err = extract(r);
 
-	tl_report_blocked(&r->report, &r->store, err);
+	if (err && r->opt.spool && !r->spooling)
+		return err;
+	if (err != EINTR && (err != EPIPE || r->opt.served < 0))
+		tl_report_blocked(&r->report, &r->store, err);
 	if (r->store.sync && r->written)
 		tl_sync_written(r->store.sync, r->opt.sync_always || r->severe);
 	r->written = false;
@@ -292,9 +332,27 @@ static int save_all(struct run *r)
 static void wait_for(struct run *r, int fd, int64_t ns)
 {
 	struct timespec t = { .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
-	struct pollfd p = { .fd = fd, .events = POLLIN };
+	/* That a peer goes is to be known before anything is written to it in vain. */
+	struct pollfd p[] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .fd = r->store.linked ? r->store.fd : -1, .events = POLLRDHUP },
+	};
 
-	(void)!ppoll(&p, 1, ns < 0 ? NULL : &t, &r->mask);
+	(void)!ppoll(p, 2, ns < 0 ? NULL : &t, &r->mask);
+	if (r->store.linked && tl_peer_gone(&r->store))
+		spoilt(r);
+}
+
+/* Until the peer takes a piece of the spool, or fd has something. */
+static void wait_link(struct run *r, int fd, int64_t ns)
+{
+	struct timespec t = { .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
+	struct pollfd p[] = {
+		{ .fd = r->other.fd, .events = POLLOUT | POLLRDHUP },
+		{ .fd = fd, .events = POLLIN },
+	};
+
+	(void)!ppoll(p, 2, &t, &r->mask);
 }
 
 /* How many bytes of the ring of one CPU the events since may take at most. */
@@ -321,7 +379,7 @@ static void nap(struct run *r)
 	if (r->opt.sync_severity >= 0 && every > SEVERE)
 		every = SEVERE;
 	end += every;
-	while (!stop && !reopen && !save && !tell && (left = end - tl_now()) > 0) {
+	while (!tl_stop && !tl_reopen && !tl_save && !tl_tell && (left = end - tl_now()) > 0) {
 		wait_for(r, -1, left < STEP ? left : STEP);
 		if (much(r, &from))
 			break;
@@ -339,26 +397,99 @@ static int64_t next_wake(const struct run *r)
 	return ns;
 }
 
+static void swap_stores(struct run *r)
+{
+	struct tl_store t = r->store;
+
+	r->store = r->other;
+	r->other = t;
+	r->spooling = !r->spooling;
+}
+
+/* Nobody is there: into files, if it is so wished. True: go on with these. */
+static bool use_spool(struct run *r, int err)
+{
+	if (!err || err == EINTR || !r->opt.spool || r->spooling)
+		return false;
+	if (!r->opt.quiet)
+		fprintf(stderr, "tracelogger: %s: %s; events go to %s\n", r->opt.to,
+			link_error(&r->store.link, err), r->opt.spool);
+	swap_stores(r);
+	r->tried = tl_now();
+	return true;
+}
+
+/* The last file is small: end it, send it, and go on over the link. */
+static void leave_spool(struct run *r)
+{
+	int ret = 1;
+
+	end_file(r);
+	if (flush(r) || r->store.fd >= 0)
+		return;
+	while (ret > 0 && !tl_stop) {
+		wait_link(r, -1, RETRY);
+		ret = tl_spool_send(&r->spool, &r->store, &r->other);
+	}
+	if (ret || tl_stop || r->other.fd < 0)
+		return;
+	if (!r->opt.quiet)
+		fprintf(stderr, "tracelogger: %s: all of %s is sent\n", r->opt.to, r->opt.spool);
+	swap_stores(r);
+}
+
+/* Is anybody there again, and takes a piece? */
+static void send_spool(struct run *r)
+{
+	if (r->other.fd < 0 && tl_now() - r->tried >= RETRY) {
+		r->tried = tl_now();
+		(void)!tl_store_begin(&r->other);
+	}
+	if (r->other.fd < 0)
+		return;
+	if (tl_peer_gone(&r->other)) {
+		tl_spool_broken(&r->spool, &r->other);
+		return;
+	}
+	if (tl_spool_send(&r->spool, &r->store, &r->other))
+		return;
+	if (r->other.fd >= 0 && r->store.fd >= 0 && r->store.size > LAST_FILE)
+		end_file(r);
+	else if (r->other.fd >= 0)
+		leave_spool(r);
+}
+
+static void wait_more(struct run *r, int err)
+{
+	if (r->spooling && r->other.fd >= 0)
+		wait_link(r, r->dev, RETRY);
+	else if (err || r->spooling)
+		wait_for(r, err ? -1 : r->dev, RETRY);
+	else
+		wait_for(r, r->dev, next_wake(r));
+}
+
 static void follow(struct run *r)
 {
 	int err = 0;
 
-	while (!stop && !r->ended) {
-		if (err)
-			wait_for(r, -1, RETRY);
-		else
-			wait_for(r, r->dev, next_wake(r));
-		if (!err)
+	while (!tl_stop && !r->ended) {
+		wait_more(r, err);
+		if (r->spooling)
+			send_spool(r);
+		if (!err && (!r->spooling || r->other.fd < 0))
 			nap(r);
-		if (reopen && !stop)
+		if (tl_reopen && !tl_stop)
 			end_file(r);
-		reopen = 0;
-		save = 0;
+		tl_reopen = 0;
+		tl_save = 0;
 		err = save_all(r);
-		if (!r->opt.file && err)
+		if (use_spool(r, err))
+			err = save_all(r);
+		if (!r->store.opt->file && !r->opt.to && (err || r->store.errors))
 			break;
-		if (tell) {
-			tell = 0;
+		if (tl_tell) {
+			tl_tell = 0;
 			if (r->store.sync)
 				tl_sync_written(r->store.sync, true);
 			tl_report_status(&r->report, &r->store,
@@ -379,13 +510,16 @@ static int finish(struct run *r)
 		r->until = stats.now;
 	for (;;) {
 		err = save_all(r);
+		if (use_spool(r, err))
+			err = save_all(r);
 		if (!err && r->opt.once && !r->ended && r->until == UINT64_MAX) {
 			/* No device: all of it. */
 			wait_for(r, r->dev, -1);
-			if (!stop)
+			if (!tl_stop)
 				continue;
 		}
-		if (!err || !r->opt.file || r->opt.once || tl_now() - begun >= FAREWELL)
+		if (!err || (!r->store.opt->file && !r->opt.to) || r->opt.once ||
+		    tl_now() - begun >= FAREWELL)
 			return err;
 		wait_for(r, -1, RETRY / 10);
 	}
@@ -399,14 +533,48 @@ static void watchdog(struct run *r)
 		r->ping = strtoll(usec, NULL, 10) * 1000 / 2;
 }
 
+/* -1: go on with a peer, in a process of its own; else the exit status. */
+static int serve(struct run *r)
+{
+	int fd = tl_serve(&r->opt.link, &r->mask, r->ping / 2);
+
+	if (fd == -ECANCELED)
+		return 0;
+	if (fd < 0) {
+		fprintf(stderr, "tracelogger: %s: %s\n", r->opt.listen,
+			link_error(&r->opt.link, -fd));
+		return 1;
+	}
+	r->opt.served = fd;
+	return -1;
+}
+
 static int begin(struct run *r)
 {
 	int err = tl_store_init(&r->store, &r->opt);
 
+	r->store.mask = &r->mask;
 	if (err) {
 		fprintf(stderr, "tracelogger: %s: %s\n", r->store.name.dir, strerror(-err));
 		return 1;
 	}
+	if (r->opt.link.kind == LINK_SYSLOG && r->opt.to) {
+		r->syslog = tl_syslog_new(&r->opt);
+		r->announces = false;
+		err = r->syslog ? 0 : -ENOMEM;
+	}
+	if (r->opt.spool) {
+		err = tl_spool_init(&r->spool, &r->opt);
+		r->other = r->spool.files;
+	}
+	if (err) {
+		fprintf(stderr, "tracelogger: %s: %s\n", r->opt.spool ? r->opt.spool : r->opt.to,
+			strerror(-err));
+		return 1;
+	}
+	/* Of the run before: that goes first. */
+	if (r->other.nr)
+		swap_stores(r);
 	r->dev = open(r->opt.device, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (r->dev < 0) {
 		fprintf(stderr, "tracelogger: %s: %s%s\n", r->opt.device, strerror(errno),
@@ -430,9 +598,12 @@ int main(int argc, char **argv)
 
 	tl_options_parse(&r->opt, argc, argv);
 	tzset();
-	catch_signals(&r->mask);
+	tl_signals(&r->mask);
 	r->report.tty = isatty(STDERR_FILENO);
 	watchdog(r);
+	ret = r->opt.listen ? serve(r) : -1;
+	if (ret >= 0)
+		return ret;
 	ret = begin(r);
 	if (ret)
 		return ret;
@@ -441,15 +612,18 @@ int main(int argc, char **argv)
 		follow(r);
 	tl_notify("STOPPING=1");
 	err = finish(r);
-	if (err == EPIPE)
+	if (err == EPIPE || r->opt.served >= 0)
 		err = 0;	/* nobody reads it any more */
 	tl_store_free(&r->store);
+	if (r->opt.spool)
+		tl_spool_free(&r->spool, &r->other);
 	tl_report_status(&r->report, &r->store, devtrace_decoder_totals(r->decoder), "ended");
 	if (err) {
 		fprintf(stderr, "tracelogger: %s: %s; not all that there was is saved\n",
 			r->store.name.dir, strerror(err));
 		ret = 1;
 	}
+	tl_syslog_free(r->syslog);
 	devtrace_decoder_free(r->decoder);
 	close(r->dev);
 	return ret;

@@ -16,7 +16,8 @@
 #include "tracelogger.h"
 
 enum {
-	OPT_DEVICE = 256, OPT_AGE, OPT_SYNC, OPT_ONCE, OPT_JSON,
+	OPT_DEVICE = 256, OPT_AGE, OPT_SYNC, OPT_ONCE, OPT_JSON, OPT_TO,
+	OPT_LISTEN, OPT_SPOOL,
 };
 
 static const char shorts[] = "f:s:l:k:p:t:oM:P:A:qhV";
@@ -40,6 +41,9 @@ static const struct option longs[] = {
 	{ "sync", required_argument, NULL, OPT_SYNC },
 	{ "once", no_argument, NULL, OPT_ONCE },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "listen", required_argument, NULL, OPT_LISTEN },
+	{ "spool", required_argument, NULL, OPT_SPOOL },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -50,6 +54,11 @@ static const char help[] =
 "Where:\n"
 "  -f, --file NAME         %Y %y %m %d %j %H %M %S %s stand for the time; without it\n"
 "                          standard output\n"
+"      --to LINK           not to files, but over tcp:HOST:PORT, udp:HOST:PORT,\n"
+"                          unix:PATH, serial:DEVICE,BAUD, or to standard output (-);\n"
+"                          syslog:HOST:PORT: events of a severity, as messages\n"
+"      --spool DIR         files for the time in which nobody is there (limit: 16M)\n"
+"      --listen LINK       to each who connects: tcp::PORT, tcp:HOST:PORT, unix:PATH\n"
 "  -P, --permissions PERM  of a new file: decimal, or octal with a leading 0 (0644)\n"
 "  -M, --open-mode FLAGS   more flags of open(2), as a number\n"
 "  -o, --keep-open         stay with a file that is moved away\n"
@@ -57,7 +66,8 @@ static const char help[] =
 "\n"
 "How much:\n"
 "  -s, --size SIZE         of a file (16M, or an eighth of the limit)\n"
-"      --age TIME          that a file spans at most: 1h, 1d\n"
+"      --age TIME          that a file spans at most: 1h, 1d; on a link, announce anew\n"
+"                          after this time (udp and serial: 1m)\n"
 "  -l, --limit SIZE        of all files together; the oldest go\n"
 "  -k, --keep-free SIZE|PERCENT%  of the file system (5%)\n"
 "\n"
@@ -75,6 +85,8 @@ static const char help[] =
 "  -V, --version\n"
 "\n"
 "SIGALRM saves now, SIGHUP begins another file, SIGUSR1 saves, syncs and tells the counts.\n";
+
+#define SPOOL_LIMIT	(16 << 20)
 
 static _Noreturn void usage(const char *option, const char *word, const char *problem)
 {
@@ -211,25 +223,32 @@ static void add_note(struct tl_options *opt, const char *word)
 	opt->notes[opt->nr_notes++] = word;
 }
 
-static void check(struct tl_options *opt)
+static void parse_to(struct tl_options *opt, const char *word)
 {
-	struct tl_name name;
 	const char *problem;
 
-	if (opt->file && !strcmp(opt->file, "-"))
-		opt->file = NULL;
-	if (opt->file && tl_name_parse(&name, opt->file, &problem))
-		usage("--file", opt->file, problem);
-	if (!opt->file && (opt->limit || opt->age || opt->size)) {
-		fputs("tracelogger: --size, --age and --limit are of files; name one with --file\n",
-		      stderr);
-		exit(2);
-	}
-	if (!opt->file && isatty(STDOUT_FILENO)) {
-		fputs("tracelogger: frames are nothing for a terminal; name a file with --file, or send them to traceinfo\n",
-		      stderr);
-		exit(2);
-	}
+	opt->to = strcmp(word, "-") ? word : NULL;
+	if (!opt->to)
+		return;
+	if (link_parse(&opt->link, word, &problem))
+		usage("--to", word, problem);
+	if (opt->link.kind != LINK_UNIX && opt->link.kind != LINK_SERIAL && !*opt->link.host)
+		usage("--to", word, "names no host; --listen waits for those who connect");
+}
+
+static void parse_listen(struct tl_options *opt, const char *word)
+{
+	const char *problem;
+
+	opt->listen = word;
+	if (link_parse(&opt->link, word, &problem))
+		usage("--listen", word, problem);
+	if (opt->link.kind != LINK_TCP && opt->link.kind != LINK_UNIX)
+		usage("--listen", word, "is nothing to which one connects; as tcp::7070, or unix:PATH");
+}
+
+static void check_sizes(struct tl_options *opt)
+{
 	if (!opt->size) {
 		opt->size = 16 << 20;
 		if (opt->limit && opt->limit / 8 < opt->size)
@@ -242,6 +261,61 @@ static void check(struct tl_options *opt)
 	}
 }
 
+static void check_link(struct tl_options *opt)
+{
+	if ((opt->to && opt->listen) || (opt->file && (opt->to || opt->listen))) {
+		fputs("tracelogger: --file, --to and --listen: give one of them\n", stderr);
+		exit(2);
+	}
+	if (opt->listen && opt->once) {
+		fputs("tracelogger: --listen serves until a signal; leave --once out\n", stderr);
+		exit(2);
+	}
+	if (opt->spool && (!opt->to || opt->link.kind == LINK_UDP ||
+			   opt->link.kind == LINK_SERIAL || opt->link.kind == LINK_SYSLOG)) {
+		fputs("tracelogger: --spool is for a peer of tcp or unix that goes away; name it with --to\n",
+		      stderr);
+		exit(2);
+	}
+	if (!opt->spool && (opt->limit || opt->size)) {
+		fputs("tracelogger: --size and --limit are of files; name one with --file or --spool\n",
+		      stderr);
+		exit(2);
+	}
+	if (opt->spool && !opt->limit)
+		opt->limit = SPOOL_LIMIT;
+	if (opt->spool)
+		check_sizes(opt);
+	if (!opt->age && (opt->link.kind == LINK_UDP || opt->link.kind == LINK_SERIAL))
+		opt->age = 60 * TL_NSEC;
+}
+
+static void check(struct tl_options *opt)
+{
+	struct tl_name name;
+	const char *problem;
+
+	if (opt->file && !strcmp(opt->file, "-"))
+		opt->file = NULL;
+	if (opt->to || opt->listen || opt->spool) {
+		check_link(opt);
+		return;
+	}
+	if (opt->file && tl_name_parse(&name, opt->file, &problem))
+		usage("--file", opt->file, problem);
+	if (!opt->file && (opt->limit || opt->age || opt->size)) {
+		fputs("tracelogger: --size, --age and --limit are of files; name one with --file\n",
+		      stderr);
+		exit(2);
+	}
+	if (!opt->file && isatty(STDOUT_FILENO)) {
+		fputs("tracelogger: frames are nothing for a terminal; name a file with --file, or send them to traceinfo\n",
+		      stderr);
+		exit(2);
+	}
+	check_sizes(opt);
+}
+
 void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 {
 	const long open_flags = O_ACCMODE | O_CREAT | O_APPEND | O_DSYNC | O_SYNC | O_NOATIME;
@@ -249,7 +323,7 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 
 	*opt = (struct tl_options){
 		.device = "/dev/trace", .keep_percent = 5, .every = TL_NSEC, .percent = 25,
-		.perm = 0644, .sync_severity = -1, .sync_every = 5 * TL_NSEC,
+		.served = -1, .perm = 0644, .sync_severity = -1, .sync_every = 5 * TL_NSEC,
 	};
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		switch (c) {
@@ -302,6 +376,15 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 			break;
 		case OPT_ONCE:
 			opt->once = true;
+			break;
+		case OPT_TO:
+			parse_to(opt, optarg);
+			break;
+		case OPT_SPOOL:
+			opt->spool = optarg;
+			break;
+		case OPT_LISTEN:
+			parse_listen(opt, optarg);
 			break;
 		case OPT_JSON:
 			opt->json = true;

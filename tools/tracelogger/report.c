@@ -96,13 +96,14 @@ void tl_report_blocked(struct tl_report *r, const struct tl_store *s, int err)
 		r->blocked += tl_now() - r->blocked_at;
 	r->err = err;
 	clear_line(r);
-	snprintf(state, sizeof(state), "STATUS=%s", err ? strerror(err) : "saving");
+	snprintf(state, sizeof(state), "STATUS=%s", err ? link_error(&s->link, err) : "saving");
 	tl_notify(state);
 	if (s->opt->quiet)
 		return;
 	if (err)
 		fprintf(stderr, "tracelogger: %s: %s; what the buffer overwrites meanwhile is counted as lost\n",
-			s->name.dir, strerror(err));
+			s->name.dir, link_error(&s->link, err));
 	else
-		fprintf(stderr, "tracelogger: %s: there is room again\n", s->name.dir);
+		fprintf(stderr, "tracelogger: %s: %s again\n", s->name.dir,
+			s->linked ? "connected" : "there is room");
 }

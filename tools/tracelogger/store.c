@@ -128,6 +128,12 @@ int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 	s->opt = opt;
 	s->fd = -1;
 	s->dirfd = -1;
+	s->link = opt->link;
+	s->linked = opt->to || opt->served >= 0;
+	if (s->linked) {
+		snprintf(s->name.dir, sizeof(s->name.dir), "%s", opt->to ? opt->to : "peer");
+		return 0;
+	}
 	if (!opt->file) {
 		strcpy(s->name.dir, "standard output");
 		return 0;
@@ -145,7 +151,7 @@ int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 	return scan(s);
 }
 
-static bool remove_oldest(struct tl_store *s)
+bool tl_store_drop(struct tl_store *s)
 {
 	struct tl_own *own = s->own;
 
@@ -187,7 +193,7 @@ uint64_t tl_store_room(struct tl_store *s, uint64_t want)
 	if (!s->opt->file)
 		return UINT64_MAX;
 	while ((room = room_now(s)) < want)
-		if (!remove_oldest(s))
+		if (!tl_store_drop(s))
 			break;
 	return room;
 }
@@ -275,14 +281,17 @@ int tl_store_begin(struct tl_store *s)
 	int err;
 
 	s->number++;
-	n = make_head(s, head);
+	n = s->linked && s->link.kind == LINK_SYSLOG ? 0 : make_head(s, head);
 	err = tl_store_room(s, n) < n ? -ENOSPC : 0;
 	if (!err && s->opt->file)
 		err = open_new(s);
 	else if (!err)
-		s->fd = STDOUT_FILENO;
+		s->fd = s->linked ? tl_peer_open(s) : STDOUT_FILENO;
+	if (s->linked && s->fd < 0)
+		err = s->fd;
 	if (err) {
 		s->number--;
+		s->fd = -1;
 		return err;
 	}
 	s->size = 0;
@@ -303,7 +312,7 @@ int tl_store_begin(struct tl_store *s)
 
 ssize_t tl_store_write(struct tl_store *s, const uint8_t *p, size_t n)
 {
-	ssize_t done = write(s->fd, p, n);
+	ssize_t done = s->linked ? tl_peer_write(s, p, n) : write(s->fd, p, n);
 
 	if (done < 0)
 		return -errno;
@@ -328,6 +337,8 @@ void tl_store_end(struct tl_store *s)
 	struct timespec now = { 0 };
 	bool gone;
 
+	/* A link goes on: its stream was announced anew. */
+	s->begun = tl_now();
 	if (s->fd < 0 || !s->opt->file)
 		return;
 	gone = moved(s);
@@ -344,6 +355,8 @@ void tl_store_end(struct tl_store *s)
 void tl_store_spoilt(struct tl_store *s)
 {
 	s->errors++;
+	if (s->linked)
+		tl_peer_close(s);
 	if (s->fd < 0 || !s->opt->file)
 		return;
 	if (s->size > s->head) {
@@ -365,6 +378,8 @@ bool tl_store_full(const struct tl_store *s)
 {
 	char name[NAME_MAX + 1];
 
+	if (s->fd >= 0 && s->linked)
+		return s->opt->age && tl_now() - s->begun >= s->opt->age;
 	if (s->fd < 0 || !s->opt->file)
 		return false;
 	if (s->size + TL_RESERVE + TL_HEAD_MAX > s->opt->size ||
@@ -381,6 +396,8 @@ void tl_store_free(struct tl_store *s)
 	size_t i;
 
 	tl_store_end(s);
+	if (s->linked)
+		tl_peer_close(s);
 	if (s->sync)
 		tl_sync_free(s->sync);
 	for (i = 0; i < s->nr; i++)

@@ -6,11 +6,13 @@
 #define TRACELOGGER_H
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+#include "common/link.h"
 #include "devtrace-decode.h"
 
 #define TL_NSEC		((int64_t)1000000000)
@@ -22,7 +24,11 @@
 
 struct tl_options {
 	const char	*device;
-	const char	*file;		/* NULL: standard output */
+	const char	*file;		/* NULL: standard output, or a link */
+	const char	*to, *listen;	/* links */
+	const char	*spool;		/* a directory, while a peer is away */
+	struct link	link;		/* that of to, or listen */
+	int		served;		/* a peer that has connected, or -1 */
 	uint64_t	size, limit;	/* bytes; limit 0: none */
 	uint64_t	keep_free;	/* bytes */
 	unsigned int	keep_percent;	/* if keep_free is 0 */
@@ -38,6 +44,11 @@ struct tl_options {
 	const char	*notes[TL_NOTES];	/* NAME=VALUE */
 	size_t		nr_notes;
 };
+
+/* Signals, and the one that came; stop stays. */
+extern volatile sig_atomic_t tl_stop, tl_reopen, tl_save, tl_tell;
+void tl_signals(sigset_t *waiting);
+int tl_signalled(void);
 
 void tl_options_parse(struct tl_options *opt, int argc, char **argv);
 
@@ -73,6 +84,9 @@ struct tl_own {
 struct tl_store {
 	const struct tl_options *opt;
 	struct tl_name	name;
+	bool		linked;		/* a link in place of files */
+	struct link	link;
+	const sigset_t	*mask;		/* while it connects */
 	struct tl_sync	*sync;		/* NULL: nothing is synced */
 	int		dirfd, fd;
 	char		current[NAME_MAX + 1];
@@ -94,8 +108,54 @@ ssize_t tl_store_write(struct tl_store *s, const uint8_t *p, size_t n);
 int tl_store_begin(struct tl_store *s);
 void tl_store_end(struct tl_store *s);		/* of this file */
 void tl_store_spoilt(struct tl_store *s);	/* an error: no more into this file */
+bool tl_store_drop(struct tl_store *s);		/* the oldest file, if there is one */
 bool tl_store_full(const struct tl_store *s);	/* it is time for another file */
 void tl_store_free(struct tl_store *s);
+
+/*
+ * A link. How many of the bytes that were written are perhaps not at the other end; whether
+ * the peer has gone; write whole frames.
+ */
+int tl_peer_open(struct tl_store *s);
+void tl_peer_close(struct tl_store *s);
+size_t tl_peer_unsure(const struct tl_store *s);
+bool tl_peer_gone(const struct tl_store *s);
+ssize_t tl_peer_write(const struct tl_store *s, const uint8_t *p, size_t n);
+/*
+ * Take peers, each in a process of its own: there it returns the descriptor; a negative
+ * error number else, -ECANCELED at SIGTERM.
+ */
+int tl_serve(struct link *l, const sigset_t *mask, int64_t ping);
+
+/* Files in place of a link whose peer is away, and then to it, oldest first. */
+struct tl_spool {
+	struct tl_options opt;
+	char		path[PATH_MAX];
+	struct tl_store	files;		/* handed over to who writes */
+	int		fd;		/* of the file that is being sent */
+	uint64_t	number;
+	off_t		sent;		/* of its bytes */
+};
+
+int tl_spool_init(struct tl_spool *p, const struct tl_options *opt);
+/* Send a piece. 1: there is more; 0: no file is left; or a negative error number. */
+int tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *to);
+/* The peer has gone. */
+void tl_spool_broken(struct tl_spool *p, struct tl_store *to);
+void tl_spool_free(struct tl_spool *p, struct tl_store *files);
+
+/* Messages in place of frames. */
+#define TL_SYSLOG_MAX	4096	/* bytes of a message at most */
+
+struct tl_syslog;
+struct tl_syslog *tl_syslog_new(const struct tl_options *opt);
+void tl_syslog_free(struct tl_syslog *s);
+void tl_syslog_item(struct tl_syslog *s, const struct devtrace_decoder *d,
+		    const struct devtrace_item *item);
+/* How many bytes of messages there are; to, if it is not NULL, gets them. */
+size_t tl_syslog_take(struct tl_syslog *s, uint8_t *to);
+/* Where the last whole message of these ends; the first begins at p. */
+size_t tl_syslog_edge(const uint8_t *p, size_t n);
 
 int64_t tl_now(void);				/* CLOCK_BOOTTIME, ns */
 

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * clock.c - the target's counter on the trace clock of the board
+ *
+ * A record arrives after it was made, by an unknown delay that is never negative. So the line
+ * that ties ticks to time lies along the earliest arrivals: it goes down at once when a record
+ * comes before the line says that it was made, and every WINDOW it is laid through the
+ * earliest arrival of that window, with the slope from that of the first. What is left is the
+ * smallest delay of the way, which nobody can see from here.
+ *
+ * Invariants: no event is later than its arrival, none is before the event before it.
+ */
+#include "traceconv.h"
+
+#define WINDOW		(4ull * CONV_NSEC)
+#define MEASURE		CONV_NSEC
+
+void conv_clock_reset(struct conv_clock *k)
+{
+	k->begun = false;
+	k->windows = 0;
+	k->win_n = 0;
+}
+
+/* Ticks go on from the record before; how often they wrapped since, the arrival knows. */
+static void count_on(struct conv_clock *k, uint32_t ticks, uint64_t arrival)
+{
+	const uint64_t range = 1ull << k->bits;
+	uint64_t delta = (ticks - k->ticks) & (range - 1);
+	double expected;
+
+	if (arrival && k->arrival && k->rate > 0) {
+		expected = (double)(arrival - k->arrival) * k->rate / CONV_NSEC - (double)delta;
+		if (expected > (double)range / 2)
+			delta += range * (uint64_t)(expected / (double)range + 0.5);
+	}
+	/* A record of an interrupt may stand behind one that began later. */
+	if (delta > range - range / 8 && delta < range && k->ticks > range - delta)
+		k->ticks -= range - delta;
+	else
+		k->ticks += delta;
+}
+
+static void begin(struct conv_clock *k, uint32_t ticks, uint64_t arrival)
+{
+	const bool again = k->last != 0;
+
+	k->begun = true;
+	k->ticks = ticks;
+	k->first_ticks = k->base_ticks = ticks;
+	k->first_arrival = arrival;
+	k->slope = k->rate > 0 ? CONV_NSEC / k->rate : 0;
+	if (arrival)
+		k->base = (double)arrival;
+	else
+		k->base = again ? (double)k->last : (double)ticks * k->slope;
+	k->win_begin = arrival;
+	k->win_n = 0;
+}
+
+static void close_window(struct conv_clock *k, uint64_t arrival)
+{
+	double mean = k->win_sum / (double)k->win_n, moved = k->win_min;
+	double nominal = k->rate > 0 ? CONV_NSEC / k->rate : 0;
+
+	if (k->windows++) {
+		double ticks = (double)(k->min_ticks - k->old_ticks);
+
+		if (ticks > 0)
+			k->slope = (double)(k->min_arrival - k->old_arrival) / ticks;
+		if (nominal > 0 && k->slope > 0)
+			k->drift = (nominal / k->slope - 1) * 1e6;
+	} else {
+		k->old_ticks = k->min_ticks;
+		k->old_arrival = k->min_arrival;
+	}
+	k->base = (double)k->min_arrival;
+	k->base_ticks = k->min_ticks;
+	k->uncertainty = mean > moved ? mean : moved;
+	k->win_begin = arrival;
+	k->win_n = 0;
+}
+
+/* ns by the line */
+static double by_line(const struct conv_clock *k)
+{
+	return k->base + ((double)k->ticks - (double)k->base_ticks) * k->slope;
+}
+
+static void learn(struct conv_clock *k, uint64_t arrival)
+{
+	double delay = (double)arrival - by_line(k);
+
+	if (delay < 0) {
+		k->base += delay;
+		k->win_min = 0;
+		delay = 0;
+	}
+	if (!k->win_n || delay <= k->win_min) {
+		k->win_min = delay;
+		k->min_ticks = k->ticks;
+		k->min_arrival = arrival;
+	}
+	if (!k->win_n)
+		k->win_sum = 0;
+	k->win_sum += delay;
+	k->win_n++;
+	if (arrival - k->win_begin >= WINDOW)
+		close_window(k, arrival);
+}
+
+/* A rate that nobody said is measured, from a second on. Until then events have their arrival. */
+static void measure(struct conv_clock *k, uint64_t arrival)
+{
+	if (k->rate > 0 || arrival - k->first_arrival < MEASURE || k->ticks <= k->first_ticks)
+		return;
+	k->rate = (double)(k->ticks - k->first_ticks) * CONV_NSEC /
+		  (double)(arrival - k->first_arrival);
+	k->slope = CONV_NSEC / k->rate;
+	k->base = (double)arrival;
+	k->base_ticks = k->ticks;
+	k->win_begin = arrival;
+	k->win_n = 0;
+}
+
+uint64_t conv_clock_time(struct conv_clock *k, uint32_t ticks, uint64_t arrival)
+{
+	double t;
+
+	if (!k->begun)
+		begin(k, ticks, arrival);
+	else
+		count_on(k, ticks, arrival);
+	k->arrival = arrival;
+	if (arrival) {
+		measure(k, arrival);
+		if (k->rate > 0)
+			learn(k, arrival);
+	}
+	t = k->rate > 0 ? by_line(k) : (double)arrival;
+	if (t < 0)
+		t = 0;
+	if ((uint64_t)t > k->last)
+		k->last = (uint64_t)t;
+	if (arrival && k->last > arrival)
+		k->last = arrival;
+	return k->last;
+}

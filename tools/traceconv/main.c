@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - the command line of traceconv, and the loop
+ *
+ * What is known of a record is written as soon as its frame ended, so that a reader of the
+ * output follows the target. Standard error tells at the end what was not intact.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+#include <devtrace.h>
+#include "traceconv.h"
+
+enum { OPT_FROM = 256, OPT_SIZE, OPT_RATE, OPT_NAME };
+
+static const struct option longs[] = {
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "size", required_argument, NULL, OPT_SIZE },
+	{ "rate", required_argument, NULL, OPT_RATE },
+	{ "name", required_argument, NULL, OPT_NAME },
+	{ "output", required_argument, NULL, 'o' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+"Usage: traceconv --from qs [options] FILE | - | serial:DEVICE[,BAUD] | tcp:HOST:PORT\n"
+"Turn the trace of a microcontroller into a stream that traceinfo prints.\n"
+"\n"
+"      --from qs           QS, of QP 7.3 to 8.1\n"
+"      --size LIST         bytes of things until the target says it: time=4,sig=2,obj=4,\n"
+"                          fun=4,equeue=1,mpool=2,event=2,tick=4\n"
+"      --rate HZ           of the target's clock; else measured, or in a file 1000000\n"
+"      --name NAME         of the stream (QS)\n"
+"  -o, --output FILE       instead of standard output\n"
+"  -q, --quiet             no counts at the end\n"
+"  -h, --help\n"
+"  -V, --version\n";
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+static _Noreturn void usage(const char *option, const char *word, const char *problem)
+{
+	fprintf(stderr, "traceconv: %s: '%s' %s\n", option, word, problem);
+	exit(2);
+}
+
+static void parse_sizes(struct conv_sizes *s, const char *list)
+{
+	static const char *const names[] = { "time", "sig", "obj", "fun", "equeue", "mpool",
+					     "event", "tick", "block" };
+	static const char what[] =
+		"is no size: NAME=1, 2 or 4, obj and fun also 8; "
+		"names are time sig obj fun equeue mpool event tick block";
+	uint8_t *size = (uint8_t *)s;
+	size_t i, len;
+
+	for (;; list++) {
+		char word[32];
+		const char *value;
+
+		len = strcspn(list, ",");
+		snprintf(word, sizeof(word), "%.*s", (int)len, list);
+		value = strchr(word, '=');
+		for (i = 0; value && i < sizeof(names) / sizeof(*names); i++)
+			if (strlen(names[i]) == (size_t)(value - word) &&
+			    !strncmp(names[i], word, (size_t)(value - word)))
+				break;
+		if (!value || i == sizeof(names) / sizeof(*names) || value[2] ||
+		    !strchr(i == 2 || i == 3 ? "1248" : "124", value[1]) || !value[1])
+			usage("--size", word, what);
+		size[i] = (uint8_t)(value[1] - '0');
+		list += len;
+		if (!*list)
+			return;
+	}
+}
+
+static int put(void *arg, const void *bytes, size_t n)
+{
+	FILE *out = arg;
+
+	return fwrite(bytes, 1, n, out) == n ? 0 : -1;
+}
+
+static void identify(struct conv *c)
+{
+	char text[64] = "";
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	const char *p = text;
+	size_t i;
+
+	while (!c->load)
+		if (getrandom(&c->load, sizeof(c->load), 0) != sizeof(c->load))
+			c->load = (uint32_t)time(NULL) | 1;
+	if (f) {
+		if (!fgets(text, sizeof(text), f))
+			*text = 0;
+		fclose(f);
+	}
+	for (i = 0; i < sizeof(c->boot_id) && *p; p++) {
+		const char byte[] = { p[0], p[1], 0 };
+		char *end;
+
+		if (*p == '-')
+			continue;
+		c->boot_id[i] = (uint8_t)strtoul(byte, &end, 16);
+		if (end != byte + 2)
+			break;
+		i++;
+		p++;
+	}
+}
+
+static void report(const struct conv *c, const char *where)
+{
+	fprintf(stderr, "traceconv: %s: %llu frames", where, (unsigned long long)c->frames);
+	if (c->missing)
+		fprintf(stderr, ", %llu missing", (unsigned long long)c->missing);
+	if (c->damaged)
+		fprintf(stderr, ", %llu damaged (%llu bytes)", (unsigned long long)c->damaged,
+			(unsigned long long)c->damaged_bytes);
+	if (c->unknown)
+		fprintf(stderr, ", %llu unknown", (unsigned long long)c->unknown);
+	if (c->resets)
+		fprintf(stderr, ", %llu resets of the target", (unsigned long long)c->resets);
+	fputc('\n', stderr);
+	if (c->layout)
+		fprintf(stderr, "traceconv: %llu of the damaged frames have a good check and another length%s\n",
+			(unsigned long long)c->layout,
+			c->sized ? "" : "; if the target has other sizes, give them with --size");
+	if (c->clock.windows)
+		fprintf(stderr, "traceconv: clock of the target: %.0f Hz, drift %+.1f ppm, uncertainty %.0f us\n",
+			c->clock.rate, c->clock.drift, c->clock.uncertainty / 1000);
+}
+
+static int run(struct conv *c, int fd, FILE *out, const char *where)
+{
+	uint8_t buf[4096];
+	ssize_t n = 0;
+
+	while (!stop && !c->err) {
+		n = read(fd, buf, sizeof(buf));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		conv_feed(c, buf, (size_t)n, c->live ? devtrace_now() : 0);
+		if (c->live && fflush(out))
+			c->err = -1;
+	}
+	if (n < 0 && errno != EIO && !stop) {
+		fprintf(stderr, "traceconv: %s: %s\n", where, strerror(errno));
+		return 1;
+	}
+	conv_end(c);
+	if (fflush(out) || c->err) {
+		fprintf(stderr, "traceconv: the output: %s\n", strerror(errno));
+		return 1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct conv conv;
+	const struct sigaction action = { .sa_handler = on_signal };
+	const char *from = NULL, *output = NULL;
+	bool quiet = false;
+	FILE *out = stdout;
+	char *end;
+	int c, fd, ret;
+
+	while ((c = getopt_long(argc, argv, "o:qhV", longs, NULL)) != -1) {
+		switch (c) {
+		case OPT_FROM:
+			from = optarg;
+			break;
+		case OPT_SIZE:
+			parse_sizes(&conv.sizes, optarg);
+			conv.sized = true;
+			break;
+		case OPT_RATE:
+			conv.clock.rate = strtod(optarg, &end);
+			if (*end || !(conv.clock.rate >= 1 && conv.clock.rate <= 1e10))
+				usage("--rate", optarg, "is no rate in Hz, as 1000000");
+			break;
+		case OPT_NAME:
+			if (!*optarg || strlen(optarg) >= DEVTRACE_NAME_MAX)
+				usage("--name", optarg, "is no name of 1 to 63 bytes");
+			conv.name = optarg;
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case 'q':
+			quiet = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return fflush(stdout) ? 1 : 0;
+		case 'V':
+			puts("traceconv " TI_VERSION);
+			return fflush(stdout) ? 1 : 0;
+		default:
+			fputs("Try 'traceconv --help'.\n", stderr);
+			return 2;
+		}
+	}
+	if (!from || strcmp(from, "qs"))
+		usage("--from", from ? from : "", "is no format; known is qs");
+	if (optind + 1 != argc) {
+		fputs("traceconv: name one FILE, -, serial:DEVICE[,BAUD] or tcp:HOST:PORT\n",
+		      stderr);
+		return 2;
+	}
+	if (!output && isatty(STDOUT_FILENO)) {
+		fputs("traceconv: a stream is nothing for a terminal; name a file with --output, or send it to traceinfo\n",
+		      stderr);
+		return 2;
+	}
+	fd = conv_link_open(argv[optind], &conv.live);
+	if (fd < 0)
+		return 1;
+	if (output) {
+		out = fopen(output, "we");
+		if (!out) {
+			fprintf(stderr, "traceconv: %s: %s\n", output, strerror(errno));
+			return 1;
+		}
+	}
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	identify(&conv);
+	conv.put = put;
+	conv.arg = out;
+	if (!conv.live && !(conv.clock.rate > 0))
+		conv.clock.rate = 1000000;
+	conv_begin(&conv, &conv_qs);
+	ret = run(&conv, fd, out, argv[optind]);
+	if (!quiet)
+		report(&conv, argv[optind]);
+	return ret;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * out.c - frames of our own stream
+ *
+ * INFO, the load and CLOCK come first and again behind a second or 64 KiB, as from the
+ * device, so that who joins late knows what the stream is. All frames have CRC-32: damage of
+ * the target's frames goes through as it is, and must not pass for a frame of ours.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <devtrace.h>
+#include <devtrace-decode.h>
+#include "traceconv.h"
+
+#define ANNOUNCE_BYTES	65536
+
+static void put_le(uint8_t *p, uint64_t v, unsigned int bytes)
+{
+	for (; bytes--; v >>= 8)
+		*p++ = (uint8_t)v;
+}
+
+void conv_raw(struct conv *c, const void *p, size_t n)
+{
+	if (!c->err && n)
+		c->err = c->put(c->arg, p, n);
+	c->out_bytes += n;
+}
+
+/* A frame that is not counted has the number 0. */
+static void send(struct conv *c, uint8_t type, const uint8_t *body, size_t len, bool counted)
+{
+	uint8_t out[2 * (DEVTRACE_FRAME_MAX + 1)];
+	size_t n = devtrace_frame_encode(out, sizeof(out), DEVTRACE_CHECK_CRC32,
+					 counted ? c->out_seq : 0, type, body, len, true);
+
+	conv_raw(c, out, n);
+	if (counted) {
+		c->out_seq++;
+		c->out_frames++;
+	}
+}
+
+void conv_skip(struct conv *c, unsigned int n)
+{
+	c->out_seq = (uint8_t)(c->out_seq + n);
+	c->out_frames += n;
+	c->missing += n;
+}
+
+static void send_clock(struct conv *c)
+{
+	struct timespec mono, boot, real;
+	uint8_t body[40];
+
+	put_le(body, c->out_frames, 8);
+	put_le(body + 8, devtrace_now(), 8);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	clock_gettime(CLOCK_REALTIME, &real);
+	put_le(body + 16, (uint64_t)mono.tv_sec * CONV_NSEC + (uint64_t)mono.tv_nsec, 8);
+	put_le(body + 24, (uint64_t)boot.tv_sec * CONV_NSEC + (uint64_t)boot.tv_nsec, 8);
+	put_le(body + 32, (uint64_t)real.tv_sec * CONV_NSEC + (uint64_t)real.tv_nsec, 8);
+	send(c, DEVTRACE_T_CLOCK, body, sizeof(body), true);
+}
+
+static void send_info(struct conv *c)
+{
+	uint8_t body[256] = { DEVTRACE_WIRE_VERSION, DEVTRACE_CHECK_CRC32 }, load[8] = { 0 };
+	char release[32];
+	size_t n = sizeof(struct devtrace_wire_info);
+
+	if (c->version)
+		snprintf(release, sizeof(release), "%s %u", c->dialect->name, c->version);
+	else
+		snprintf(release, sizeof(release), "%s", c->dialect->name);
+	body[2] = c->announced ? DEVTRACE_INFO_PERIODIC : DEVTRACE_INFO_OPEN;
+	body[3] = (uint8_t)((c->big_endian ? DEVTRACE_INFO_BIG_ENDIAN : 0) |
+			    (c->sizes.obj <= 4 ? DEVTRACE_INFO_32BIT : 0) |
+			    (c->live ? DEVTRACE_INFO_BOOT_ID : 0));
+	put_le(body + 4, 1, 2);
+	put_le(body + 6, 1, 2);
+	put_le(body + 8, c->out_frames, 8);
+	memcpy(body + 16, c->boot_id, sizeof(c->boot_id));
+	n += (size_t)snprintf((char *)body + n, 64, "mcu") + 1;
+	n += (size_t)snprintf((char *)body + n, 64, "%s", release) + 1;
+	n += (size_t)snprintf((char *)body + n, 64, "%.63s", c->name) + 1;
+	send(c, DEVTRACE_T_INFO, body, n, true);
+	load[0] = DEVTRACE_EMPTY_LOAD;
+	put_le(load + 4, c->load, 4);
+	send(c, DEVTRACE_T_EMPTY, load, sizeof(load), true);
+}
+
+static void send_proc(struct conv *c, uint64_t ts)
+{
+	uint8_t body[16 + 64];
+
+	put_le(body, CONV_TID, 4);
+	put_le(body + 4, CONV_TID, 4);
+	put_le(body + 8, ts, 8);
+	snprintf((char *)body + 16, 64, "%.63s", c->name);
+	send(c, DEVTRACE_T_PROC, body, 16 + strlen((char *)body + 16) + 1, true);
+}
+
+void conv_announce(struct conv *c, uint64_t ts)
+{
+	if (c->announced && c->out_bytes - c->announced_bytes < ANNOUNCE_BYTES &&
+	    ts - c->announced_ts < CONV_NSEC)
+		return;
+	send_info(c);
+	if (c->live)
+		send_clock(c);
+	send_proc(c, ts);
+	c->announced = true;
+	c->announced_bytes = c->out_bytes;
+	c->announced_ts = ts;
+}
+
+static void room(struct conv *c, size_t n)
+{
+	if (!c->len)
+		c->len = sizeof(struct devtrace_wire_event);
+	if (n > sizeof(c->body) - c->len)
+		c->err = -1;
+}
+
+void conv_u(struct conv *c, uint8_t format, uint64_t v, unsigned int bytes)
+{
+	room(c, bytes + 1);
+	if (c->err)
+		return;
+	c->body[c->len++] = format;
+	put_le(c->body + c->len, v, bytes);
+	c->len += bytes;
+	switch (format & 0xf) {
+	case DEVTRACE_E_OBJ:
+	case DEVTRACE_E_FUN:
+		c->pointers = true;
+	}
+}
+
+/* The format byte, and for memory its length, stand before the bytes. */
+void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n)
+{
+	const size_t end = (format & 0xf) == DEVTRACE_E_STR;
+
+	room(c, n + 2);
+	if (c->err)
+		return;
+	c->body[c->len++] = format;
+	if (!end)
+		c->body[c->len++] = (uint8_t)n;
+	memcpy(c->body + c->len, p, n);
+	c->len += n;
+	if (end)
+		c->body[c->len++] = 0;
+}
+
+static void tell_clock(struct conv *c)
+{
+	const struct conv_clock *k = &c->clock;
+	char value[128];
+
+	if (!k->windows || (c->clock.said > 0 && k->uncertainty < 2 * k->said &&
+			    k->uncertainty > k->said / 2))
+		return;
+	snprintf(value, sizeof(value), "%.0f Hz, drift %+.1f ppm, uncertainty %.0f us",
+		 k->rate, k->drift, k->uncertainty / 1000);
+	conv_note(c, "clock", value);
+	c->clock.said = k->uncertainty + 1;
+}
+
+void conv_event(struct conv *c, uint8_t type, uint64_t ts)
+{
+	room(c, 0);
+	conv_announce(c, ts);
+	tell_clock(c);
+	c->body[0] = (uint8_t)(DEVTRACE_F_USER | (c->pointers ? DEVTRACE_F_PTR : 0));
+	c->body[1] = 0;
+	put_le(c->body + 2, 0, 2);
+	put_le(c->body + 4, CONV_TID, 4);
+	put_le(c->body + 8, ts, 8);
+	send(c, type, c->body, c->len, true);
+	c->len = 0;
+	c->pointers = false;
+}
+
+void conv_text(struct conv *c, const char *text)
+{
+	conv_mem(c, DEVTRACE_E_STR, text, strlen(text));
+	conv_event(c, DEVTRACE_T_TEXT, c->clock.last);
+}
+
+/* QS's names of objects and functions may be spelt "&name". */
+void conv_name(struct conv *c, uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
+	       const char *name, size_t n)
+{
+	uint8_t body[sizeof(struct devtrace_wire_dict) + DEVTRACE_NAME_MAX] = { 0 };
+
+	conv_announce(c, c->clock.last);
+	if (n > 1 && *name == '&') {
+		name++;
+		n--;
+	}
+	if (n >= DEVTRACE_NAME_MAX)
+		n = DEVTRACE_NAME_MAX - 1;
+	put_le(body + 4, value, 4);
+	body[8] = group;
+	put_le(body + 12, key, 8);
+	memcpy(body + 20, name, n);
+	send(c, kind, body, 20 + n + 1, true);
+}
+
+void conv_note(struct conv *c, const char *name, const char *value)
+{
+	uint8_t body[512] = { DEVTRACE_EMPTY_NOTE };
+	size_t n = 4;
+
+	conv_announce(c, c->clock.last);
+	n += (size_t)snprintf((char *)body + n, 128, "%.100s", name) + 1;
+	n += (size_t)snprintf((char *)body + n, 256, "%.250s", value) + 1;
+	send(c, DEVTRACE_T_EMPTY, body, n, false);
+}

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * qs.c - the records of QS, from QP 7.3 to 8.1
+ *
+ * A frame is seq, record, data and a complement of their sum. The predefined records are laid
+ * out as the table says, in the sizes of the target, and become the events that devtrace/qp
+ * emits. Numbers on the wire have the low byte first whatever the target is; it says only
+ * that it is big-endian.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "traceconv.h"
+
+#define QS_ENUM_DICT	54
+#define QS_SIG_DICT	60
+#define QS_OBJ_DICT	61
+#define QS_FUN_DICT	62
+#define QS_USR_DICT	63
+#define QS_TARGET_INFO	64
+#define QS_QUERY_DATA	67
+#define QS_PEEK_DATA	68
+#define QS_USER		100
+#define QS_USER_END	125
+
+/*
+ * T time, S signal, O object, F function, 1 2 4 numbers, Q counter of a queue, P of a pool,
+ * E size of an event, C ticks, s string. NULL: not a record with a layout.
+ */
+static const char *const layouts[] = {
+	[0] = "",
+	[1] = "OF", "OF", "OFF", "TOF", "TSOF", "TSOFF", "TSOF", "TSOF", "SOF",
+	[10] = "TOOS11", "TOOS11", "TSO", "TSO", "TOSO11QQ", "TSO11QQ", "TSO11Q", "TSO11",
+	[18] = "TOO", "TSO11QQ", "TSO11QQ", "TSO11Q", "TSO11",
+	[23] = "TES", "TOPP", "TOP", "TOS11", "TS11", "TES", "TS11", "TS11", "C1",
+	[32] = "TOOCC1", "OO1", "TOO1", "TOOCC1", "TOOCC11", "TOSO1",
+	[38] = "TS11", "T1", "T1", "T11", "T11", "T", "T",
+	[45] = "TOSO11QQ", "TSO11QQ", "TOPP",
+	[48] = "T11", "T11", "T11", "T11", "T11", "T1",
+	[55] = "OFF", "OFF", "OFF", "", "TF4",
+	[65] = "T1", "1",
+	[69] = "T2s", "",
+	[71] = "TO11", "TO11", "TO11", "TO11", "TO11", "TO11", "TO11", "TO11", "TO11", "TO11",
+	[81] = "TOOS11",
+};
+
+/* The answers to a query, by the kind of the object, from 8.1 on and before. */
+static const char *const queries[] = {
+	"OF", "O1222", "O2222", "O222", "OOCCS1", NULL, NULL, "12222"
+};
+
+static const char *const old_queries[] = { "OF", "OF", "OPP", "OQQ", "OCCS1" };
+
+static uint8_t type_of(uint8_t record)
+{
+	if (record == 58 || record == 59 || (record >= 64 && record <= 70))
+		return (uint8_t)(record + 24);
+	return record;
+}
+
+static unsigned int size_of(const struct conv *c, char what)
+{
+	switch (what) {
+	case 'T':
+		return c->sizes.time;
+	case 'S':
+		return c->sizes.sig;
+	case 'O':
+		return c->sizes.obj;
+	case 'F':
+		return c->sizes.fun;
+	case 'Q':
+		return c->sizes.equeue;
+	case 'P':
+		return c->sizes.mpool;
+	case 'E':
+		return c->sizes.event;
+	case 'C':
+		return c->sizes.tick;
+	default:
+		return (unsigned int)(what - '0');
+	}
+}
+
+static bool qs_intact(const struct conv *c, const uint8_t *p, size_t *n)
+{
+	uint8_t sum = 0;
+	size_t i;
+
+	(void)c;
+	for (i = 0; i < *n; i++)
+		sum = (uint8_t)(sum + p[i]);
+	if (*n < 3 || sum != 0xff)
+		return false;
+	(*n)--;
+	return true;
+}
+
+static int qs_seq(const struct conv *c, const uint8_t *p, size_t n)
+{
+	(void)c;
+	return n ? p[0] : -1;
+}
+
+/* From 8.0 on flags and a u32, before a byte that is FF or 0 and a u16. */
+static bool new_info(const uint8_t *p, size_t n)
+{
+	return n == 20 && (p[2] & 3) == 2;
+}
+
+static bool qs_begins(const struct conv *c, const uint8_t *p, size_t n)
+{
+	(void)c;
+	if (p[1] != QS_TARGET_INFO)
+		return false;
+	return new_info(p, n) ? p[2] & 0x40 : n > 2 && p[2];
+}
+
+/* The bytes that the layout takes, a string not counted; fits: they are there, and no more. */
+static bool fits(const struct conv *c, const char *layout, const uint8_t *p, size_t n)
+{
+	for (; *layout; layout++) {
+		unsigned int size = size_of(c, *layout);
+
+		if (*layout == 's')
+			return n && memchr(p, 0, n) == p + n - 1 && !layout[1];
+		if (size > n)
+			return false;
+		p += size;
+		n -= size;
+	}
+	return !n;
+}
+
+static void number(struct conv *c, uint64_t v, unsigned int bytes)
+{
+	if (bytes == 1)
+		conv_u(c, DEVTRACE_E_U8, v, 1);
+	else if (bytes == 2)
+		conv_u(c, DEVTRACE_E_U16, v, 2);
+	else if (bytes == 4)
+		conv_u(c, DEVTRACE_E_U32, v, 4);
+	else
+		conv_u(c, DEVTRACE_E_U64, v, 8);
+}
+
+static void signal_of(struct conv *c, uint64_t sig, uint64_t object)
+{
+	uint8_t value[12];
+	int i;
+
+	for (i = 0; i < 12; i++)
+		value[i] = (uint8_t)(i < 4 ? sig >> 8 * i : object >> 8 * (i - 4));
+	conv_u(c, DEVTRACE_E_SIG, conv_le(value, 8), 8);
+	for (i = 8; i < 12; i++)
+		c->body[c->len++] = value[i];
+	c->pointers = true;
+}
+
+/*
+ * A signal has the object behind it, by which its name is found, in records of deferred
+ * events the first one. The time has been taken already.
+ */
+static void elements(struct conv *c, uint8_t record, const char *layout, const uint8_t *p, size_t n)
+{
+	const bool deferred = record == 10 || record == 11 || record == 81;
+	uint64_t first = 0;
+
+	for (; *layout; layout++) {
+		unsigned int size = size_of(c, *layout);
+
+		if (*layout == 's') {
+			conv_mem(c, DEVTRACE_E_STR, p, n - 1);
+			return;
+		}
+		switch (*layout) {
+		case 'S':
+			signal_of(c, conv_le(p, size), deferred ? first :
+				  layout[1] == 'O' ? conv_le(p + size, c->sizes.obj) : 0);
+			break;
+		case 'O':
+			conv_u(c, DEVTRACE_E_OBJ, conv_le(p, size), 8);
+			if (!first)
+				first = conv_le(p, size);
+			break;
+		case 'F':
+			conv_u(c, DEVTRACE_E_FUN, conv_le(p, size), 8);
+			break;
+		default:
+			number(c, conv_le(p, size), size);
+		}
+		p += size;
+		n -= size;
+	}
+}
+
+/* Bytes of one element of the application behind its format byte; 0: it is cut off. */
+static size_t element_size(const struct conv *c, const uint8_t *p, size_t n)
+{
+	static const uint8_t fixed[16] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 0, 0, 0, 8, 8, 4 };
+	const uint8_t *nul;
+	size_t size = fixed[*p & 0xf];
+
+	switch (*p & 0xf) {
+	case DEVTRACE_E_STR:
+		nul = memchr(p + 1, 0, n - 1);
+		return nul ? (size_t)(nul - p) : 0;
+	case DEVTRACE_E_MEM:
+		size = n > 1 ? 1u + p[1] : n;
+		break;
+	case DEVTRACE_E_SIG:
+		size = c->sizes.sig + c->sizes.obj;
+		break;
+	case DEVTRACE_E_OBJ:
+		size = c->sizes.obj;
+		break;
+	case DEVTRACE_E_FUN:
+		size = c->sizes.fun;
+		break;
+	}
+	return size < n ? size : 0;
+}
+
+static void one_element(struct conv *c, const uint8_t *p, size_t size)
+{
+	switch (*p & 0xf) {
+	case DEVTRACE_E_STR:
+		conv_mem(c, *p, p + 1, size - 1);
+		break;
+	case DEVTRACE_E_MEM:
+		/* QS's buffers have no second piece, and ours say so by their width. */
+		conv_mem(c, DEVTRACE_E_MEM, p + 2, size - 1);
+		break;
+	case DEVTRACE_E_SIG:
+		signal_of(c, conv_le(p + 1, c->sizes.sig),
+			  conv_le(p + 1 + c->sizes.sig, c->sizes.obj));
+		break;
+	case DEVTRACE_E_OBJ:
+	case DEVTRACE_E_FUN:
+		conv_u(c, *p, conv_le(p + 1, (unsigned int)size), 8);
+		break;
+	default:
+		conv_u(c, *p, conv_le(p + 1, (unsigned int)size), (unsigned int)size);
+	}
+}
+
+static bool user_record(struct conv *c, uint8_t record, const uint8_t *p, size_t n)
+{
+	const unsigned int time = c->sizes.time;
+	size_t pos, size;
+
+	if (n < time)
+		return false;
+	for (pos = time; pos < n; pos += 1 + size) {
+		size = element_size(c, p + pos, n - pos);
+		if (!size)
+			return false;
+	}
+	for (pos = time; pos < n; pos += 1 + size) {
+		size = element_size(c, p + pos, n - pos);
+		one_element(c, p + pos, size);
+	}
+	conv_event(c, record, conv_clock_time(&c->clock, (uint32_t)conv_le(p, time), c->arrival));
+	return true;
+}
+
+static bool dictionary(struct conv *c, uint8_t record, const uint8_t *p, size_t n)
+{
+	const char *layout = record == QS_SIG_DICT ? "SOs" : record == QS_OBJ_DICT ? "Os" :
+			     record == QS_FUN_DICT ? "Fs" : record == QS_USR_DICT ? "1s" : "11s";
+	uint64_t key = 0, value = 0;
+	uint8_t group = 0;
+
+	if (!fits(c, layout, p, n))
+		return false;
+	for (; *layout != 's'; layout++) {
+		unsigned int size = size_of(c, *layout);
+
+		if (*layout == 'O' || *layout == 'F')
+			key = conv_le(p, size);
+		else if (layout[1] == 's' && record == QS_ENUM_DICT)
+			group = *p & 7;
+		else
+			value = conv_le(p, size);
+		p += size;
+		n -= size;
+	}
+	/* A name of nothing names nothing. */
+	if (n > 1)
+		conv_name(c, record, (uint32_t)value, group, key, (const char *)p, n - 1);
+	else
+		conv_text(c, "QS: a name without a letter");
+	return true;
+}
+
+static bool good_sizes(const struct conv_sizes *s)
+{
+	const uint8_t *size = (const uint8_t *)s;
+	size_t i;
+
+	/* Of QS, the last is not used. */
+	for (i = 0; i < offsetof(struct conv_sizes, block); i++)
+		if (size[i] != 1 && size[i] != 2 && size[i] != 4 &&
+		    (size[i] != 8 || (i != 2 && i != 3)))
+			return false;
+	return true;
+}
+
+/*
+ * What has the size 0 is not configured, and no record has it. The reader knows that the
+ * target began anew by the first element.
+ */
+static bool target_info(struct conv *c, const uint8_t *p, size_t n)
+{
+	const bool is_new = new_info(p - 2, n + 2);
+	struct conv_sizes s = c->sizes;
+	const uint8_t *z = p + (is_new ? 5 : 3);
+	uint32_t release;
+	char built[48];
+
+	if (n != (is_new ? 18 : 16))
+		return false;
+#define TAKE(field, v) do { if (v) s.field = (uint8_t)(v); } while (0)
+	TAKE(sig, z[0] & 0xf);
+	TAKE(event, z[0] >> 4);
+	TAKE(equeue, z[1] & 0xf);
+	TAKE(tick, z[1] >> 4);
+	TAKE(mpool, z[2] >> 4);
+	TAKE(obj, z[3] & 0xf);
+	TAKE(fun, z[3] >> 4);
+	TAKE(time, z[4]);
+#undef TAKE
+	if (!good_sizes(&s))
+		return false;
+	if (is_new) {
+		release = ~(uint32_t)conv_le(p + 1, 4);
+		c->version = (uint16_t)(release % 10000);
+		c->big_endian = p[0] & 0x80;
+	} else {
+		c->version = (uint16_t)(conv_le(p + 1, 2) & 0x7fff);
+		c->big_endian = p[2] & 0x80;
+	}
+	c->sizes = s;
+	c->sized = true;
+	c->clock.bits = 8u * s.time;
+	snprintf(built, sizeof(built), "20%02u-%02u-%02u %02u:%02u:%02u",
+		 z[12], z[11], z[10], z[9], z[8], z[7]);
+	conv_u(c, DEVTRACE_E_U8, qs_begins(c, p - 2, n + 2), 1);
+	conv_u(c, DEVTRACE_E_U16, c->version, 2);
+	conv_mem(c, DEVTRACE_E_STR, built, strlen(built));
+	conv_event(c, type_of(QS_TARGET_INFO), c->clock.last);
+	return true;
+}
+
+/* Time is first in each of them that has it. */
+static uint64_t take_time(struct conv *c, const uint8_t *p)
+{
+	return conv_clock_time(&c->clock, (uint32_t)conv_le(p, c->sizes.time), c->arrival);
+}
+
+static bool query_data(struct conv *c, const uint8_t *p, size_t n)
+{
+	const bool is_new = !c->version || c->version >= 810;
+	const size_t head = c->sizes.time + 1u;
+	const size_t kinds = is_new ? sizeof(queries) / sizeof(*queries) :
+			     sizeof(old_queries) / sizeof(*old_queries);
+	const char *layout;
+	uint8_t kind;
+
+	if (n < head)
+		return false;
+	kind = p[head - 1] & 0xf;
+	layout = kind >= kinds ? NULL : is_new ? queries[kind] : old_queries[kind];
+	if (!layout || !fits(c, layout, p + head, n - head))
+		return false;
+	conv_u(c, DEVTRACE_E_U8, kind, 1);
+	elements(c, QS_QUERY_DATA, layout, p + head, n - head);
+	conv_event(c, type_of(QS_QUERY_DATA), take_time(c, p));
+	return true;
+}
+
+static bool peek_data(struct conv *c, const uint8_t *p, size_t n)
+{
+	const size_t time = c->sizes.time, head = time + 4;
+
+	if (n < head || n - head != (size_t)p[time + 2] * p[time + 3] || n - head > 255)
+		return false;
+	conv_u(c, DEVTRACE_E_U16, conv_le(p + time, 2), 2);
+	conv_u(c, DEVTRACE_E_U8, p[time + 2], 1);
+	conv_u(c, DEVTRACE_E_U8, p[time + 3], 1);
+	conv_mem(c, DEVTRACE_E_MEM, p + head, n - head);
+	conv_event(c, type_of(QS_PEEK_DATA), take_time(c, p));
+	return true;
+}
+
+/*
+ * A record that nobody knows here is not lost: its bytes are text. Half a frame passes the sum
+ * by chance once in 256; what has no layout must follow the frame before it, too.
+ */
+static bool unknown(struct conv *c, uint8_t record, const uint8_t *p, size_t n)
+{
+	char text[128];
+	int len = snprintf(text, sizeof(text), "QS: unknown record %u:", record);
+	size_t i;
+
+	if (c->hole)
+		return false;
+	for (i = 0; i < n && i < 32; i++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " %02X", p[i]);
+	c->unknown++;
+	conv_text(c, text);
+	return true;
+}
+
+static bool qs_record(struct conv *c, const uint8_t *frame, size_t n)
+{
+	const uint8_t record = frame[1], *p = frame + 2;
+	const char *layout = record < sizeof(layouts) / sizeof(*layouts) ? layouts[record] : NULL;
+
+	n -= 2;
+	switch (record) {
+	case QS_ENUM_DICT:
+	case QS_SIG_DICT:
+	case QS_OBJ_DICT:
+	case QS_FUN_DICT:
+	case QS_USR_DICT:
+		return dictionary(c, record, p, n);
+	case QS_TARGET_INFO:
+		return target_info(c, p, n);
+	case QS_QUERY_DATA:
+		return query_data(c, p, n);
+	case QS_PEEK_DATA:
+		return peek_data(c, p, n);
+	}
+	if (record >= QS_USER && record < QS_USER_END)
+		return user_record(c, record, p, n);
+	if (!layout)
+		return unknown(c, record, p, n);
+	if (!fits(c, layout, p, n))
+		return false;
+	/* It is padding in QS as it is here, and no event. */
+	if (!record) {
+		conv_skip(c, 1);
+		c->missing--;
+		return true;
+	}
+	if (*layout == 'T')
+		elements(c, record, layout + 1, p + c->sizes.time, n - c->sizes.time);
+	else
+		elements(c, record, layout, p, n);
+	conv_event(c, type_of(record), *layout == 'T' ? take_time(c, p) : c->clock.last);
+	return true;
+}
+
+const struct conv_dialect conv_qs = {
+	.name = "QS",
+	.sizes = { .time = 4, .sig = 2, .obj = 4, .fun = 4, .equeue = 1, .mpool = 2, .event = 2,
+		   .tick = 4, .block = 2 },
+	.intact = qs_intact,
+	.seq = qs_seq,
+	.begins = qs_begins,
+	.record = qs_record,
+};

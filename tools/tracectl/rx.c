@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rx.c - talk to a program that has a receive channel
+ *
+ * KIND=NAME in front of a request makes an object current for this connection, so that two
+ * commands at a time do not get in each other's way. No kernel module takes part.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <devtrace-rx.h>
+#include "tracectl.h"
+
+#define TIMEOUT_MS	5000
+#define DATA_MAX	1024
+
+static const char *const kinds[] = { "sm", "ao", "mp", "eq", "te", "ap", "sm_ao", "ep" };
+
+/* What is being asked. */
+struct ask {
+	struct tc		*tc;
+	struct devtrace_rx_host	*host;
+	const char		*program;
+	uint8_t			data[DATA_MAX];
+	size_t			len;
+};
+
+static void put(struct ask *a, uint64_t v, unsigned int bytes)
+{
+	for (; bytes--; v >>= 8)
+		a->data[a->len++] = (uint8_t)v;
+}
+
+static int fail(const struct ask *a, const char *text)
+{
+	struct out o;
+
+	out_init(&o, -1);
+	OUT_LIT(&o, "tracectl: rx: ");
+	out_safe(&o, a->program, strlen(a->program));
+	OUT_LIT(&o, ": ");
+	out_str(&o, text);
+	out_char(&o, '\n');
+	fwrite(o.buf, 1, o.len, stderr);
+	out_free(&o);
+	return 1;
+}
+
+static const char *in_words(int err)
+{
+	switch (err) {
+	case ESRCH:
+		return "there is no such process";
+	case ECONNREFUSED:
+		return "this program has no receive channel; 'tracectl rx' lists those that have";
+	case EPERM:
+		return "this program is another user's; only its user and root may talk to it";
+	case EPIPE:
+		return "the program has ended, or talks only to its own user and root";
+	case ETIMEDOUT:
+		return "the program does not answer";
+	}
+	return strerror(err);
+}
+
+static bool name_of(pid_t pid, char *name, size_t size)
+{
+	char path[32];
+	FILE *f;
+	bool ok;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	ok = fgets(name, (int)size, f);
+	name[ok ? strcspn(name, "\n") : 0] = 0;
+	fclose(f);
+	return ok;
+}
+
+/* Each program that listens, until fn returns not 0. */
+static void each_program(bool (*fn)(void *arg, pid_t pid, const char *name), void *arg)
+{
+	FILE *f = fopen("/proc/net/unix", "re");
+	char line[512], name[64];
+	pid_t seen[256];
+	size_t nr = 0, i;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *p = strstr(line, "@devtrace-rx-");
+		pid_t pid = p ? (pid_t)strtol(p + strlen("@devtrace-rx-"), NULL, 10) : 0;
+
+		/* Its connections are there, too. */
+		for (i = 0; i < nr && seen[i] != pid; i++)
+			;
+		if (pid <= 0 || i < nr || nr == NR(seen) || !name_of(pid, name, sizeof(name)))
+			continue;
+		seen[nr++] = pid;
+		if (fn(arg, pid, name))
+			break;
+	}
+	if (f)
+		fclose(f);
+}
+
+static bool list_one(void *arg, pid_t pid, const char *name)
+{
+	struct tc_list *l = arg;
+	struct out *o = tc_list_next(l);
+
+	if (l->tc->json) {
+		tc_json_num(o, "\"pid\":", (uint64_t)pid);
+		tc_json_str(o, ",\"program\":", name);
+		out_char(o, '}');
+		return false;
+	}
+	out_u64(o, (uint64_t)pid);
+	out_char(o, '\t');
+	tc_safe(o, name);
+	out_char(o, '\n');
+	return false;
+}
+
+static int list(struct tc *tc)
+{
+	struct tc_list l;
+
+	tc_list_begin(&l, tc, "{\"programs\":[", "PID\tPROGRAM\n", "rl");
+	each_program(list_one, &l);
+	return tc_list_end(&l, 0, NULL);
+}
+
+struct search {
+	const char	*name;
+	pid_t		pid;
+	unsigned int	found;
+};
+
+static bool is_it(void *arg, pid_t pid, const char *name)
+{
+	struct search *s = arg;
+
+	/* The kernel keeps 15 bytes. */
+	if (!strncmp(name, s->name, 15)) {
+		s->pid = pid;
+		s->found++;
+	}
+	return false;
+}
+
+static pid_t find(const struct ask *a)
+{
+	struct search s = { .name = a->program };
+	uint64_t pid;
+
+	if (tc_number(a->program, INT32_MAX, &pid))
+		return (pid_t)pid;
+	each_program(is_it, &s);
+	if (s.found == 1)
+		return s.pid;
+	if (s.found)
+		fail(a, "several programs of this name have a receive channel; "
+		     "name one by its number, see 'tracectl rx'");
+	else
+		fail(a, "no program of this name has a receive channel; 'tracectl rx' lists those that have");
+	return 0;
+}
+
+static uint64_t number(struct ask *a, const char *what, uint64_t max)
+{
+	const char *word = tc_next(a->tc, what);
+	uint64_t v;
+
+	if (!tc_number(word, max, &v))
+		tc_usage(a->tc, word, "is no number, or too large");
+	return v;
+}
+
+static int kind_of(const char *word, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < NR(kinds); i++)
+		if (strlen(kinds[i]) == len && !strncmp(kinds[i], word, len))
+			return (int)i;
+	return -1;
+}
+
+static uint8_t kind_word(struct ask *a)
+{
+	const char *word = tc_next(a->tc, "the kind of the object");
+	int kind = kind_of(word, strlen(word));
+
+	if (kind < 0)
+		tc_usage(a->tc, word, "is no kind of object: sm ao mp eq te ap sm_ao ep");
+	return (uint8_t)kind;
+}
+
+static int call(struct ask *a, uint8_t request, struct devtrace_rx_answer *answer)
+{
+	int err = devtrace_rx_call(a->host, request, a->data, a->len, TIMEOUT_MS, answer);
+
+	a->len = 0;
+	if (err)
+		return fail(a, in_words(err));
+	if (answer->status)
+		return fail(a, devtrace_rx_status_text(answer->status));
+	return 0;
+}
+
+/* An object by name or address, behind its kind. */
+static void object(struct ask *a, uint8_t kind, const char *word)
+{
+	uint64_t address;
+
+	if (strlen(word) > 31)
+		tc_usage(a->tc, word, "is no name of an object; it has 31 bytes at most");
+	put(a, kind, 1);
+	if (tc_number(word, UINT64_MAX, &address) && address) {
+		put(a, address, 8);
+		return;
+	}
+	put(a, 0, 8);
+	memcpy(a->data + a->len, word, strlen(word) + 1);
+	a->len += strlen(word) + 1;
+}
+
+/* KIND=NAME words. */
+static int make_current(struct ask *a)
+{
+	struct devtrace_rx_answer answer;
+
+	while (a->tc->nr) {
+		const char *word = *a->tc->words, *value = strchr(word, '=');
+		int kind = value ? kind_of(word, (size_t)(value - word)) : -1;
+
+		if (kind < 0)
+			return 0;
+		tc_next(a->tc, "an object");
+		if (!value[1])
+			tc_usage(a->tc, word, "names no object");
+		object(a, (uint8_t)kind, value + 1);
+		if (call(a, DEVTRACE_RX_CURRENT, &answer))
+			return 1;
+	}
+	return 0;
+}
+
+static void parse_event(struct ask *a)
+{
+	uint8_t params[512] = { 0 };
+	uint64_t to = DEVTRACE_RX_POST, sig = UINT64_MAX, v;
+	size_t len = 0;
+	uint32_t found[TC_NUMBERS];
+	size_t nr;
+
+	while (a->tc->nr) {
+		const char *word = tc_next(a->tc, "a word");
+
+		if (!strcmp(word, "publish")) {
+			to = DEVTRACE_RX_PUBLISH;
+		} else if (!strcmp(word, "post")) {
+			to = DEVTRACE_RX_POST;
+		} else if (!strcmp(word, "init")) {
+			to = DEVTRACE_RX_INIT;
+		} else if (!strcmp(word, "dispatch")) {
+			to = DEVTRACE_RX_DISPATCH;
+		} else if (!strncmp(word, "to=", 3)) {
+			if (!tc_number(word + 3, 252, &to) || !to)
+				tc_usage(a->tc, word, "is no priority from 1 to 252");
+		} else if (!strncmp(word, "sig=", 4)) {
+			if (tc_number(word + 4, UINT32_MAX, &sig))
+				continue;
+			if (!tc_name(a->tc, DEVTRACE_FA_SIGNALS, word + 4, &nr, found))
+				tc_usage(a->tc, word, "is no signal of the dictionary, and no number");
+			if (nr > 1)
+				tc_usage(a->tc, word, "is the name of several signals; give the number");
+			sig = found[0];
+		} else if (tc_number(word, 255, &v) && len < sizeof(params)) {
+			params[len++] = (uint8_t)v;
+		} else {
+			tc_usage(a->tc, word, "is neither publish, post, init, dispatch, to=PRIORITY, sig=SIGNAL nor a byte");
+		}
+	}
+	if (sig == UINT64_MAX)
+		tc_missing(a->tc, "sig=SIGNAL");
+	put(a, to, 1);
+	put(a, sig, 4);
+	put(a, len, 2);
+	memcpy(a->data + a->len, params, len);
+	a->len += len;
+}
+
+/* all, none, or numbers and ranges; a word with - takes away. */
+static void parse_filter(struct ask *a)
+{
+	uint8_t bits[16] = { 0 };
+	unsigned long first, last;
+	char *end;
+
+	if (!a->tc->nr)
+		tc_missing(a->tc, "all, none, a number or a range");
+	while (a->tc->nr) {
+		const char *word = tc_next(a->tc, "a number");
+
+		if (!strcmp(word, "all") || !strcmp(word, "none")) {
+			memset(bits, *word == 'a' ? 0xff : 0, sizeof(bits));
+			continue;
+		}
+		first = last = strtoul(word, &end, 10);
+		if (*end == '-' && end != word)
+			last = strtoul(end + 1, &end, 10);
+		if (end == word || *end || first > last || last > 127)
+			tc_usage(a->tc, word, "is no number or range up to 127, and not all or none");
+		for (; first <= last; first++)
+			bits[first / 8] |= (uint8_t)(1u << first % 8);
+	}
+	put(a, sizeof(bits), 1);
+	memcpy(a->data + a->len, bits, sizeof(bits));
+	a->len += sizeof(bits);
+}
+
+static void parse_memory(struct ask *a, uint8_t request)
+{
+	uint64_t max, nr = 0;
+	uint8_t size;
+	size_t at;
+
+	put(a, number(a, "the offset", UINT16_MAX), 2);
+	size = (uint8_t)number(a, "the size of a value: 1, 2 or 4", 4);
+	if (size != 1 && size != 2 && size != 4)
+		tc_usage(a->tc, a->tc->words[-1], "is no size: 1, 2 or 4");
+	put(a, size, 1);
+	max = size == 4 ? UINT32_MAX : (1ull << 8 * size) - 1;
+	if (request == DEVTRACE_RX_PEEK) {
+		put(a, a->tc->nr ? number(a, "how many", 255) : 1, 1);
+		return;
+	}
+	if (request == DEVTRACE_RX_FILL) {
+		put(a, number(a, "how many", 255), 1);
+		put(a, number(a, "the value", max), size);
+		return;
+	}
+	at = a->len++;
+	do {
+		put(a, number(a, "a value", max), size);
+		nr++;
+	} while (a->tc->nr && nr < 255 && a->len + 4 <= DATA_MAX);
+	a->data[at] = (uint8_t)nr;
+}
+
+static void parse_command(struct ask *a)
+{
+	int i;
+
+	put(a, number(a, "the number of the command", 255), 1);
+	for (i = 0; i < 3; i++)
+		put(a, a->tc->nr ? number(a, "a number", UINT32_MAX) : 0, 4);
+}
+
+static const struct {
+	const char	*name;
+	uint8_t		request;
+} requests[] = {
+	{ "info", DEVTRACE_RX_INFO }, { "command", DEVTRACE_RX_COMMAND },
+	{ "reset", DEVTRACE_RX_RESET }, { "tick", DEVTRACE_RX_TICK },
+	{ "peek", DEVTRACE_RX_PEEK }, { "poke", DEVTRACE_RX_POKE }, { "fill", DEVTRACE_RX_FILL },
+	{ "setup", DEVTRACE_RX_SETUP }, { "teardown", DEVTRACE_RX_TEARDOWN },
+	{ "probe", DEVTRACE_RX_PROBE }, { "filter", DEVTRACE_RX_GLB_FILTER },
+	{ "local", DEVTRACE_RX_LOC_FILTER }, { "object", DEVTRACE_RX_OBJ_FILTER },
+	{ "current", DEVTRACE_RX_CURRENT }, { "continue", DEVTRACE_RX_CONTINUE },
+	{ "query", DEVTRACE_RX_QUERY }, { "event", DEVTRACE_RX_EVENT },
+};
+
+static void parse(struct ask *a, uint8_t request)
+{
+	uint64_t v;
+
+	switch (request) {
+	case DEVTRACE_RX_COMMAND:
+		parse_command(a);
+		break;
+	case DEVTRACE_RX_TICK:
+		put(a, a->tc->nr ? number(a, "the rate", 255) : 0, 1);
+		break;
+	case DEVTRACE_RX_PEEK:
+	case DEVTRACE_RX_POKE:
+	case DEVTRACE_RX_FILL:
+		parse_memory(a, request);
+		break;
+	case DEVTRACE_RX_PROBE:
+		v = number(a, "the address of the function", UINT64_MAX);
+		put(a, number(a, "the data", UINT32_MAX), 4);
+		put(a, v, 8);
+		break;
+	case DEVTRACE_RX_GLB_FILTER:
+	case DEVTRACE_RX_LOC_FILTER:
+		parse_filter(a);
+		break;
+	case DEVTRACE_RX_OBJ_FILTER:
+		v = number(a, "the address of the object", UINT64_MAX);
+		put(a, a->tc->nr && !strcmp(*a->tc->words, "off"), 1);
+		if (a->tc->nr && (!strcmp(*a->tc->words, "off") || !strcmp(*a->tc->words, "on")))
+			tc_next(a->tc, "on or off");
+		put(a, v, 8);
+		break;
+	case DEVTRACE_RX_CURRENT:
+		v = kind_word(a);
+		object(a, (uint8_t)v, tc_next(a->tc, "the object"));
+		break;
+	case DEVTRACE_RX_QUERY:
+		put(a, kind_word(a), 1);
+		break;
+	case DEVTRACE_RX_EVENT:
+		parse_event(a);
+		break;
+	}
+	tc_end(a->tc);
+}
+
+static void print(struct ask *a, uint8_t request, uint8_t size,
+		  const struct devtrace_rx_answer *answer)
+{
+	struct out *o = &a->tc->out;
+	size_t i, k;
+
+	if (request == DEVTRACE_RX_INFO) {
+		size_t len = answer->len > 3 ? answer->len - 3 : 0;
+
+		out_safe(o, answer->data + 2, len);
+		OUT_LIT(o, ", version ");
+		out_u64(o, (uint64_t)(answer->data[0] | answer->data[1] << 8));
+		out_char(o, '\n');
+	}
+	if (request != DEVTRACE_RX_PEEK && request != DEVTRACE_RX_QUERY)
+		return;
+	for (i = 0; i + size <= answer->len; i += size) {
+		uint64_t v = 0;
+
+		for (k = size; k--;)
+			v = v << 8 | answer->data[i + k];
+		if (i)
+			out_char(o, ' ');
+		out_hex(o, v, 2u * size);
+	}
+	out_char(o, '\n');
+}
+
+static int request_of(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < NR(requests); i++)
+		if (!strcmp(requests[i].name, word))
+			return requests[i].request;
+	return -1;
+}
+
+static int one(struct ask *a)
+{
+	struct devtrace_rx_answer answer;
+	const char *word;
+	int request;
+	uint8_t size;
+
+	if (make_current(a))
+		return 1;
+	word = a->tc->nr ? tc_next(a->tc, "a request") : "info";
+	request = request_of(word);
+	if (request < 0)
+		tc_usage(a->tc, word, "is no request: info command reset tick peek poke fill setup teardown probe filter local object current continue query event");
+	parse(a, (uint8_t)request);
+	size = request == DEVTRACE_RX_PEEK ? a->data[2] : 1;
+	if (call(a, (uint8_t)request, &answer))
+		return 1;
+	print(a, (uint8_t)request, size, &answer);
+	return 0;
+}
+
+int tc_rx(struct tc *tc)
+{
+	struct ask a = { .tc = tc };
+	pid_t pid;
+	int err;
+
+	if (!tc->nr)
+		return list(tc);
+	a.program = tc_next(tc, "a program");
+	pid = find(&a);
+	if (!pid)
+		return 1;
+	err = devtrace_rx_connect(pid, &a.host);
+	if (err)
+		return fail(&a, in_words(err));
+	err = one(&a);
+	devtrace_rx_disconnect(a.host);
+	return err;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * link.c - streams that come over a line: tcp:HOST:PORT, unix:PATH, serial:DEV,BAUD ...
+ *
+ * A link is read like a pipe, to its end or until a signal.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "common/link.h"
+#include "traceinfo.h"
+
+const char *ti_link_problem(const char *word)
+{
+	const char *problem = NULL;
+	struct link l;
+
+	if (link_parse(&l, word, &problem))
+		return problem;
+	if (l.kind == LINK_SYSLOG)
+		return "is no link to read from; tracelogger sends to syslog";
+	if (l.kind == LINK_UDP && *l.host)
+		return "names a host, which sends nothing before it is told; "
+		       "write udp::PORT to take what comes";
+	return NULL;
+}
+
+int ti_input_link(struct ti_run *run, const char *word)
+{
+	const char *problem;
+	struct link l;
+	int fd = -EINVAL, ret;
+
+	if (!link_parse(&l, word, &problem))
+		fd = link_open(&l, -1, NULL);
+	if (fd == -EINTR && ti_stop)
+		return 0;
+	if (fd < 0) {
+		fprintf(stderr, "traceinfo: %s: %s%s\n", word, link_error(&l, -fd),
+			fd == -ECONNREFUSED ? " (does tracelogger --listen run there?)" : "");
+		return 1;
+	}
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	ret = ti_input_fd(run, fd, word);
+	link_close(&l, fd);
+	return ret;
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * sequence.c - --sequence: events as a diagram, a lifeline for each object
+ *
+ *	                       table               philo[0]
+ *	03:15:46.100000          |---EAT--------------->|
+ *	03:15:46.100004          |                    [EAT]
+ *	03:15:46.100009          |                   <eating>
+ *
+ * A post is an arrow from the sender to the receiver, or a short one from the left if the
+ * sender has no lifeline; a dispatch is [signal], a new state <state>. What was not taken is
+ * "signal?" where the machine knows nothing of it, and "signal-" where it was left alone. An
+ * event of a program that is none of a framework's is {name} on the lifeline of its object.
+ *
+ * Invariants: a line is as wide as the lifelines take, whatever names are; a character that
+ * is not ASCII is a "?" here, since columns are counted in bytes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "framework.h"
+#include "sequence.h"
+
+#define COLUMN		22	/* from lifeline to lifeline */
+#define MARGIN		18	/* before the first one; less than COLUMN */
+#define HEAD_EVERY	40	/* lines */
+
+struct ti_sequence {
+	const struct ti_words *objects;
+	char		*line;
+	size_t		width;
+	unsigned int	since_head;
+};
+
+/* What an event is in the diagram. */
+struct step {
+	enum fw_kind	kind;	/* FW_NONE: none of a framework */
+	int		from, to;	/* lifelines; -1: none */
+	char		text[64];	/* signal, state or name */
+	char		from_name[64], to_name[64];
+};
+
+struct ti_sequence *ti_sequence_new(const struct ti_words *objects)
+{
+	struct ti_sequence *s = ti_alloc(NULL, sizeof(*s));
+
+	s->objects = objects;
+	s->width = MARGIN + objects->n * COLUMN;
+	s->line = ti_alloc(NULL, s->width + 1);
+	s->since_head = HEAD_EVERY;
+	return s;
+}
+
+void ti_sequence_free(struct ti_sequence *s)
+{
+	if (!s)
+		return;
+	free(s->line);
+	free(s);
+}
+
+static int lifeline(const struct ti_sequence *s, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < s->objects->n; i++)
+		if (!strcmp(s->objects->v[i], name))
+			return (int)i;
+	return -1;
+}
+
+static int object_line(const struct ti_sequence *s, const struct ti_event *e, uint64_t key,
+		       char name[64])
+{
+	fw_object_name(name, 64, e, key);
+	return lifeline(s, name);
+}
+
+/* An event of its own: by its object's name, or its number. */
+static bool step_of_program(const struct ti_sequence *s, struct step *p, const struct ti_event *e)
+{
+	const char *name;
+	struct out o;
+
+	if (!(e->ev->flags & DEVTRACE_F_OBJSIG) || !e->ev->object)
+		return false;
+	name = ti_event_object(e);
+	snprintf(p->to_name, sizeof(p->to_name), "%s", name ? name : "");
+	p->to = name ? lifeline(s, name) : -1;
+	if (p->to < 0) {
+		snprintf(p->to_name, sizeof(p->to_name), "%u", e->ev->object);
+		p->to = lifeline(s, p->to_name);
+	}
+	if (p->to < 0)
+		return false;
+	out_init(&o, -1);
+	ti_event_name(&o, e);
+	out_char(&o, 0);
+	snprintf(p->text, sizeof(p->text), "%s", o.buf ? o.buf : "");
+	out_free(&o);
+	return true;
+}
+
+/* False: it is not in the diagram. */
+static bool step_init(const struct ti_sequence *s, struct step *p, const struct ti_event *e)
+{
+	struct fw_event f;
+
+	memset(p, 0, sizeof(*p));
+	p->from = -1;
+	if (!fw_event(&f, e))
+		return step_of_program(s, p, e);
+	p->kind = f.kind;
+	switch (f.kind) {
+	case FW_POST:
+	case FW_REFUSED:
+		p->to = object_line(s, e, f.to, p->to_name);
+		if (f.has_from)
+			p->from = object_line(s, e, f.from, p->from_name);
+		break;
+	case FW_TIMEOUT:
+		p->to = object_line(s, e, f.to, p->to_name);
+		p->from = object_line(s, e, f.object, p->from_name);
+		break;
+	case FW_DISPATCH:
+	case FW_INIT:
+	case FW_STATE:
+	case FW_TRAN:
+	case FW_IGNORED:
+	case FW_UNHANDLED:
+		p->to = object_line(s, e, f.object, p->to_name);
+		break;
+	default:
+		return false;
+	}
+	if (p->to < 0 && p->from < 0)
+		return false;
+	if (f.kind == FW_INIT || f.kind == FW_STATE || f.kind == FW_TRAN)
+		fw_state_name(p->text, sizeof(p->text), e, &f);
+	else if (f.has_signal)
+		fw_signal_name(p->text, sizeof(p->text), e, &f);
+	return true;
+}
+
+bool ti_sequence_wants(const struct ti_sequence *s, const struct ti_event *e)
+{
+	struct step p;
+
+	return step_init(s, &p, e);
+}
+
+static size_t place(int n)
+{
+	return MARGIN + (size_t)n * COLUMN;
+}
+
+static void put(struct ti_sequence *s, size_t at, const char *text, size_t len)
+{
+	for (; len && at < s->width; at++, text++, len--)
+		s->line[at] = *text >= ' ' && *text < 0x7f ? *text : '?';
+}
+
+static void lifelines(struct ti_sequence *s)
+{
+	size_t i;
+
+	memset(s->line, ' ', s->width);
+	for (i = 0; i < s->objects->n; i++)
+		s->line[place((int)i)] = '|';
+}
+
+/* A text around a lifeline, cut so that it leaves the next ones alone. */
+static void around(struct ti_sequence *s, int n, char left, const char *text, char right)
+{
+	char buf[COLUMN];
+	size_t len = strlen(text), max = COLUMN - 4;
+
+	if (len > max)
+		len = max;
+	snprintf(buf, sizeof(buf), "%c%.*s%c", left, (int)len, text, right);
+	put(s, place(n) - (len + 2) / 2, buf, len + 2);
+}
+
+/* From the column left to the column right, with the text in it and its head at one end. */
+static void arrow(struct ti_sequence *s, size_t left, size_t right, const char *text, bool back,
+		  bool refused)
+{
+	const size_t room = right - left - 1;
+	size_t len = strlen(text), at;
+
+	memset(s->line + left + 1, refused ? '.' : '-', room);
+	if (len > room - 3)
+		len = room - 3;
+	/* Nearer to who sent it. */
+	at = back ? right - 3 - len : left + 4;
+	if (at <= left + 1 || at + len >= right)
+		at = left + 2;
+	put(s, at, text, len);
+	s->line[back ? left + 1 : right - 1] = refused ? 'x' : back ? '<' : '>';
+}
+
+static void draw_post(struct ti_sequence *s, const struct step *p)
+{
+	const bool refused = p->kind == FW_REFUSED;
+
+	if (p->to < 0) {
+		/* out of the picture */
+		arrow(s, place(p->from), place(p->from) + MARGIN - 1, p->text, false, refused);
+	} else if (p->from < 0) {
+		arrow(s, place(p->to) - MARGIN + 1, place(p->to), p->text, false, refused);
+		if (p->kind == FW_TIMEOUT)
+			s->line[place(p->to) - MARGIN + 2] = '~';
+	} else if (p->from == p->to) {
+		s->line[place(p->to)] = '*';
+		arrow(s, place(p->to) - MARGIN + 1, place(p->to), p->text, false, refused);
+	} else if (p->from < p->to) {
+		arrow(s, place(p->from), place(p->to), p->text, false, refused);
+	} else {
+		arrow(s, place(p->to), place(p->from), p->text, true, refused);
+	}
+}
+
+static void draw(struct ti_sequence *s, const struct step *p)
+{
+	char text[sizeof(p->text) + 1];
+
+	lifelines(s);
+	switch (p->kind) {
+	case FW_POST:
+	case FW_REFUSED:
+	case FW_TIMEOUT:
+		draw_post(s, p);
+		break;
+	case FW_DISPATCH:
+		around(s, p->to, '[', p->text, ']');
+		break;
+	case FW_IGNORED:
+	case FW_UNHANDLED:
+		snprintf(text, sizeof(text), "%s%c", p->text, p->kind == FW_IGNORED ? '-' : '?');
+		around(s, p->to, '(', text, ')');
+		break;
+	case FW_NONE:
+		around(s, p->to, '{', p->text, '}');
+		break;
+	default:
+		around(s, p->to, '<', p->text, '>');
+	}
+}
+
+/* Without what is behind the last mark. */
+static void end_line(struct ti_sequence *s, struct out *o)
+{
+	size_t len = s->width;
+
+	while (len && s->line[len - 1] == ' ')
+		len--;
+	out_mem(o, s->line, len);
+	out_char(o, '\n');
+}
+
+static void head(struct ti_sequence *s, struct out *o, size_t time_width)
+{
+	size_t i;
+
+	memset(s->line, ' ', s->width);
+	for (i = 0; i < s->objects->n; i++) {
+		const char *name = s->objects->v[i];
+		size_t len = strlen(name);
+
+		if (len > COLUMN - 2)
+			len = COLUMN - 2;
+		put(s, place((int)i) - len / 2, name, len);
+	}
+	out_fill(o, ' ', time_width);
+	end_line(s, o);
+	s->since_head = 0;
+}
+
+static const char *const words[] = {
+	[FW_NONE] = "event", [FW_POST] = "post", [FW_REFUSED] = "refused",
+	[FW_DISPATCH] = "dispatch", [FW_INIT] = "init", [FW_STATE] = "state",
+	[FW_TRAN] = "state", [FW_IGNORED] = "ignored", [FW_UNHANDLED] = "unhandled",
+	[FW_TIMEOUT] = "timeout",
+};
+
+static void json_string(struct out *o, const char *key, const char *v)
+{
+	if (!*v)
+		return;
+	OUT_LIT(o, ",\"");
+	out_str(o, key);
+	OUT_LIT(o, "\":");
+	out_json(o, v, strlen(v));
+}
+
+static void json(struct out *o, const struct step *p, uint64_t ts)
+{
+	const bool state = p->kind == FW_INIT || p->kind == FW_STATE || p->kind == FW_TRAN;
+
+	OUT_LIT(o, "{\"kind\":\"sequence\",\"ts\":");
+	out_u64(o, ts);
+	json_string(o, "what", words[p->kind]);
+	json_string(o, "from", p->from_name);
+	json_string(o, "to", p->to_name);
+	json_string(o, state ? "state" : p->kind == FW_NONE ? "name" : "signal", p->text);
+	OUT_LIT(o, "}\n");
+}
+
+void ti_sequence_event(struct ti_sequence *s, struct out *o, struct ti_printer *printer,
+		       const struct ti_event *e)
+{
+	struct step p;
+
+	if (!step_init(s, &p, e))
+		return;
+	if (printer->opt->json) {
+		json(o, &p, e->ev->ts);
+		return;
+	}
+	if (s->since_head >= HEAD_EVERY)
+		head(s, o, ti_clock_width(&printer->clock));
+	s->since_head++;
+	if (printer->clock.mode != TI_TIME_NONE)
+		ti_clock_print(o, &printer->clock, e->decoder, e->ev->ts);
+	draw(s, &p);
+	end_line(s, o);
+}

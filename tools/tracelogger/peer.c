@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * peer.c - a link in place of files, and those who connect to us
+ *
+ * Invariants
+ * - What the system of a peer has not acknowledged is not forgotten: if the peer goes it is
+ *   sent again, from the beginning of a frame, to the next one.
+ * - A datagram has whole frames.
+ * - Each peer that connects has a process, and with it a reader of the device, of its own:
+ *   it gets all that is in the buffer, and holds up nobody.
+ */
+#include <errno.h>
+#include <linux/sockios.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tracelogger.h"
+
+#define CONNECT_MS	3000
+#define DATAGRAM	1400	/* whole frames; one larger frame goes by itself */
+#define PEERS_MAX	16
+
+int tl_peer_open(struct tl_store *s)
+{
+	int fd = s->opt->served;
+
+	if (fd < 0)
+		return link_open(&s->link, CONNECT_MS, s->mask);
+	/* Who comes again is another peer. */
+	if (s->files)
+		return -EPIPE;
+	return fd;
+}
+
+void tl_peer_close(struct tl_store *s)
+{
+	link_close(&s->link, s->fd);
+	s->fd = -1;
+}
+
+/* What a peer says is of no interest, but that it ends. */
+bool tl_peer_gone(const struct tl_store *s)
+{
+	char nothing[256];
+	ssize_t n;
+
+	if (s->fd < 0 || s->link.kind == LINK_UDP || s->link.kind == LINK_SERIAL)
+		return false;
+	do {
+		n = recv(s->fd, nothing, sizeof(nothing), MSG_DONTWAIT);
+	} while (n > 0);
+	return !n || (errno != EAGAIN && errno != EINTR);
+}
+
+static bool is_tcp(const struct tl_store *s)
+{
+	return s->link.kind == LINK_TCP || s->link.kind == LINK_SYSLOG;
+}
+
+size_t tl_peer_unsure(const struct tl_store *s)
+{
+	int n = 0;
+
+	/*
+	 * Of a socket with a name it is memory, not bytes. For a peer that came there is no
+	 * next.
+	 */
+	if (!s->linked || s->opt->served >= 0 || s->fd < 0 || !is_tcp(s) ||
+	    ioctl(s->fd, SIOCOUTQ, &n) || n < 0)
+		return 0;
+	return (size_t)n;
+}
+
+/* How many bytes of these make the next datagram. */
+static size_t datagram(const uint8_t *p, size_t n)
+{
+	const uint8_t *flag = n <= DATAGRAM ? p + n - 1 : memrchr(p, DEVTRACE_FLAG, DATAGRAM);
+
+	if (!flag || flag == p)
+		flag = memchr(p + 1, DEVTRACE_FLAG, n - 1);
+	return flag ? (size_t)(flag - p) + 1 : n;
+}
+
+static ssize_t send_datagrams(int fd, const uint8_t *p, size_t n)
+{
+	size_t done = 0, len;
+
+	while (done < n) {
+		len = datagram(p + done, n - done);
+		/* Nobody there is no failure: frames that do not arrive are missed there. */
+		if (send(fd, p + done, len, MSG_NOSIGNAL) < 0 && errno != ECONNREFUSED)
+			break;
+		done += len;
+	}
+	return done ? (ssize_t)done : -1;
+}
+
+ssize_t tl_peer_write(const struct tl_store *s, const uint8_t *p, size_t n)
+{
+	if (s->link.kind == LINK_UDP)
+		return send_datagrams(s->fd, p, n);
+	return write(s->fd, p, n);
+}
+
+struct peers {
+	pid_t	pid[PEERS_MAX];
+	size_t	nr;
+};
+
+static void reap(struct peers *p, int flags)
+{
+	size_t i = 0;
+
+	while (i < p->nr) {
+		if (waitpid(p->pid[i], NULL, flags) == p->pid[i])
+			p->pid[i] = p->pid[--p->nr];
+		else
+			i++;
+	}
+}
+
+static void signal_peers(struct peers *p, int sig)
+{
+	size_t i;
+
+	for (i = 0; i < p->nr; i++)
+		kill(p->pid[i], sig);
+}
+
+/* In the child: the descriptor of its peer; else -1. */
+static int serve_one(struct peers *p, int listener)
+{
+	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	pid_t parent = getpid(), pid;
+
+	if (fd < 0)
+		return -1;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != parent)
+			_exit(0);
+		unsetenv("NOTIFY_SOCKET");
+		unsetenv("WATCHDOG_USEC");
+		close(listener);
+		return fd;
+	}
+	close(fd);
+	if (pid > 0)
+		p->pid[p->nr++] = pid;
+	return -1;
+}
+
+static void on_child(int sig)
+{
+	(void)sig;	/* it interrupts a wait */
+}
+
+int tl_serve(struct link *l, const sigset_t *mask, int64_t ping)
+{
+	struct sigaction sa = { .sa_handler = on_child };
+	struct peers peers = { .nr = 0 };
+	struct timespec every = { .tv_sec = ping / TL_NSEC, .tv_nsec = ping % TL_NSEC };
+	int listener = link_listen(l), fd = -1, sig = 0;
+	sigset_t block;
+
+	if (listener < 0)
+		return listener;
+	sigemptyset(&block);
+	sigaddset(&block, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &block, NULL);
+	sigaction(SIGCHLD, &sa, NULL);
+	tl_notify("READY=1");
+	while (fd < 0 && sig != SIGTERM) {
+		struct pollfd p = {
+			.fd = peers.nr < PEERS_MAX ? listener : -1, .events = POLLIN,
+		};
+
+		if (ppoll(&p, 1, ping ? &every : NULL, mask) > 0)
+			fd = serve_one(&peers, listener);
+		sig = tl_signalled();
+		if (sig && fd < 0)
+			signal_peers(&peers, sig);
+		reap(&peers, WNOHANG);
+		if (ping)
+			tl_notify("WATCHDOG=1");
+	}
+	if (fd >= 0)
+		return fd;
+	close(listener);
+	if (l->kind == LINK_UNIX)
+		unlink(l->path);
+	reap(&peers, 0);
+	return -ECANCELED;
+}

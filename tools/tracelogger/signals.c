@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * signals.c - what users ask for while it runs
+ *
+ * All are blocked, and come only where they interrupt a wait: none is missed between a look
+ * at its flag and the wait.
+ */
+#include "tracelogger.h"
+
+volatile sig_atomic_t tl_stop, tl_reopen, tl_save, tl_tell;
+
+static void on_signal(int sig)
+{
+	switch (sig) {
+	case SIGHUP:
+		tl_reopen = 1;
+		break;
+	case SIGALRM:
+		tl_save = 1;
+		break;
+	case SIGUSR1:
+		tl_tell = 1;
+		break;
+	default:
+		tl_stop = 1;
+	}
+}
+
+void tl_signals(sigset_t *waiting)
+{
+	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1 };
+	struct sigaction sa = { .sa_handler = on_signal }, ignore = { .sa_handler = SIG_IGN };
+	sigset_t block;
+	size_t i;
+
+	sigemptyset(&block);
+	for (i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
+		sigaction(sigs[i], &sa, NULL);
+		sigaddset(&block, sigs[i]);
+	}
+	sigaction(SIGPIPE, &ignore, NULL);
+	sigaction(SIGXFSZ, &ignore, NULL);
+	sigprocmask(SIG_BLOCK, &block, waiting);
+}
+
+int tl_signalled(void)
+{
+	int sig = tl_stop ? SIGTERM : tl_reopen ? SIGHUP : tl_save ? SIGALRM :
+		  tl_tell ? SIGUSR1 : 0;
+
+	tl_reopen = 0;
+	tl_save = 0;
+	tl_tell = 0;
+	return sig;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * spool.c - files for the time in which a peer is away
+ *
+ * Invariants
+ * - Nothing goes over the link but what is older than all in the spool: while there are
+ *   files, new events become files, too.
+ * - A file is removed when its last byte was acknowledged, as far as the link can tell, or
+ *   when the limits want its room. Frames that go with it are missed at the other end.
+ * - If a peer goes, the next one gets the rest of a file from the beginning of a frame.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tracelogger.h"
+
+#define ACK_MS	5
+#define PIECE	(32 * 1024)
+#define BACK	(2 * DEVTRACE_FRAME_MAX)
+
+int tl_spool_init(struct tl_spool *p, const struct tl_options *opt)
+{
+	p->fd = -1;
+	p->opt = *opt;
+	p->opt.to = NULL;
+	p->opt.nr_notes = 0;
+	p->opt.age = 0;
+	if (snprintf(p->path, sizeof(p->path), "%s/spool.trace", opt->spool) >=
+	    (int)sizeof(p->path))
+		return -ENAMETOOLONG;
+	p->opt.file = p->path;
+	return tl_store_init(&p->files, &p->opt);
+}
+
+static void forget_file(struct tl_spool *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	p->fd = -1;
+	p->sent = 0;
+}
+
+/* Where a frame begins, at or before this offset. */
+static off_t frame_before(int fd, off_t at)
+{
+	uint8_t buf[BACK];
+	off_t from = at > BACK ? at - BACK : 0;
+	ssize_t n = pread(fd, buf, (size_t)(at - from), from);
+	const uint8_t *flag = n > 0 ? memrchr(buf, DEVTRACE_FLAG, (size_t)n) : NULL;
+
+	return flag ? from + (flag - buf) + 1 : from;
+}
+
+void tl_spool_broken(struct tl_spool *p, struct tl_store *to)
+{
+	off_t unsure = (off_t)tl_peer_unsure(to);
+
+	if (p->fd >= 0)
+		p->sent = frame_before(p->fd, unsure < p->sent ? p->sent - unsure : 0);
+	tl_store_spoilt(to);
+}
+
+/* The next file that is not sent. */
+static bool next_file(struct tl_spool *p, const struct tl_store *files)
+{
+	while (files->nr && p->fd < 0) {
+		p->number = files->own->number;
+		p->fd = openat(files->dirfd, files->own->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		if (p->fd < 0)
+			return false;
+	}
+	return p->fd >= 0;
+}
+
+int tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *to)
+{
+	static uint8_t buf[PIECE];
+	ssize_t n, done;
+
+	if (!next_file(p, files))
+		return 0;
+	n = pread(p->fd, buf, sizeof(buf), p->sent);
+	if (n > 0) {
+		done = tl_store_write(to, buf, (size_t)n);
+		if (done == -EAGAIN || done == -EINTR)
+			return 1;
+		if (done < 0) {
+			tl_spool_broken(p, to);
+			return (int)done;
+		}
+		p->sent += done;
+		return 1;
+	}
+	/* All is sent; removed is what has arrived. A file that cannot be read holds up none. */
+	if (!n && tl_peer_unsure(to)) {
+		poll(NULL, 0, ACK_MS);
+		return 1;
+	}
+	forget_file(p);
+	if (files->nr && files->own->number == p->number)
+		tl_store_drop(files);
+	return files->nr ? 1 : 0;
+}
+
+void tl_spool_free(struct tl_spool *p, struct tl_store *files)
+{
+	forget_file(p);
+	tl_store_free(files);
+}
