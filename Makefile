@@ -119,8 +119,8 @@ help:
 #:                    COVERAGE=--board asks a board too, COVERAGE=--kernel is the
 #:                    module instead
 #:   install          library, headers, tools and manual pages, below $(DESTDIR)
-#:   modules_install  devtrace.ko, devtrace_control.ko, devtrace_profile.ko, and what a
-#:                    driver is built with, share/devtrace/, below $(DESTDIR)
+#:   modules_install  devtrace.ko, the modules that go beside it, and what a driver
+#:                    is built with, share/devtrace/, below $(DESTDIR)
 #:   deps             install the Debian packages that all this needs
 #:   clean            remove what was built
 #:
@@ -129,6 +129,7 @@ help:
 #:                    running kernel, or else of the virtual board)
 #:   ARCH, CROSS_COMPILE   another machine, as for the kernel
 #:   MNL_CFLAGS, MNL_LIBS  libmnl of that machine: -I... and '-L... -lmnl'
+#:                    (default: what $(CROSS_COMPILE)pkg-config says of libmnl, or -lmnl)
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
 #:   O                directory for what is built (default: build, or with CROSS_COMPILE
 #:                    build/MACHINE)

@@ -111,6 +111,8 @@ static void let_go(int get, int del, int attr_get, int attr_del)
 
 static int unload_rest(void)
 {
+	if (delete_module("devtrace_faults") && errno != ENOENT)
+		return -1;
 	if (delete_module("devtrace_profile") && errno != ENOENT) {
 		let_go(DEVTRACE_CMD_PROFILE_GET, DEVTRACE_CMD_PROFILE_DEL, DEVTRACE_A_NAME,
 		       DEVTRACE_A_TRACEPOINT);
@@ -123,7 +125,7 @@ static int unload_rest(void)
 		if (delete_module("devtrace_control"))
 			return -1;
 	}
-	return 0;
+	return delete_module("devtrace_streams") && errno != ENOENT ? -1 : 0;
 }
 
 int dev_unload_one(const char *name)
@@ -203,7 +205,9 @@ static int load_said(const char *name, const char *params)
 
 int dev_load_rest(const char *profile)
 {
-	static const char *const names[] = { "devtrace_control.ko", "devtrace_profile.ko" };
+	static const char *const names[] = {
+		"devtrace_streams.ko", "devtrace_control.ko", "devtrace_profile.ko",
+	};
 	unsigned int i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -95,7 +95,7 @@ static inline void dev_choose(void)
 
 /* Modules. */
 /*
- * devtrace.ko, and devtrace_control.ko and devtrace_profile.ko beside it, unloaded first if
+ * devtrace.ko, and the three modules beside it, unloaded first if
  * need be. A parameter profile= is the last one.
  */
 int dev_load(const char *params);

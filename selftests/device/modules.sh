@@ -10,7 +10,7 @@ trace_load() { trace_load_with size=256K; }
 trace_load_with()
 {
 	insmod "${DEVTRACE_MODULES:-/modules}/devtrace.ko" "$@" || return
-	for beside in devtrace_control devtrace_profile; do
+	for beside in devtrace_streams devtrace_control devtrace_profile; do
 		[ ! -e "${DEVTRACE_MODULES:-/modules}/$beside.ko" ] ||
 			insmod "${DEVTRACE_MODULES:-/modules}/$beside.ko" || return
 	done
@@ -19,6 +19,7 @@ trace_load_with()
 # trace_unload: all of them; triggers and added tracepoints, which hold theirs, are removed
 trace_unload()
 {
+	! grep -q '^devtrace_faults ' /proc/modules || rmmod devtrace_faults || return
 	if grep -q '^devtrace_profile ' /proc/modules && ! rmmod devtrace_profile 2>/dev/null; then
 		tracectl profile list | awk '$2 ~ /:/ { print $2 }' |
 			xargs -r tracectl profile del
@@ -30,5 +31,6 @@ trace_unload()
 		done
 		rmmod devtrace_control || return
 	fi
+	! grep -q '^devtrace_streams ' /proc/modules || rmmod devtrace_streams || return
 	! grep -q '^devtrace ' /proc/modules || rmmod devtrace
 }

@@ -233,6 +233,12 @@ static inline void ring_store_release(ring_word_t *w, u64 v)
 	ring_port_released(w, v);
 }
 
+/* Read after a reset alone: no thread of a test looks at it. */
+static inline void ring_mirror(u64 *w, u64 v)
+{
+	*w = v;
+}
+
 static inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)
 {
 	ring_port_step();

@@ -6,6 +6,7 @@
 #define STEPS_H
 
 #include "ring_memory.h"
+#include "ring_resize.h"
 #include "ring_read.h"
 
 static inline void all_of_find(const struct ring *r, u64 ts, u64 now, struct ring_place *at,

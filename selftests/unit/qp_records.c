@@ -15,8 +15,7 @@
 #include "qs_port.h"
 #include "qs_pkg.h"
 #include "fakedev.h"
-
-#define PID	77
+#include "tell.h"
 
 enum signals {
 	EAT_SIG = 4, DONE_SIG, TIMEOUT_SIG,
@@ -37,42 +36,10 @@ enum answer {
 static struct {
 	int x;
 } table, philo[3], l_uart2, que, pool, timer;
-static unsigned int told_events, told_dicts;
-static uint64_t now = 1000000000;
 
 static void Philo_thinking(void) { }
 static void Philo_hungry(void) { }
 static void IO_Read(void) { }
-
-/* What came since the last call. */
-static void tell(void)
-{
-	for (; told_dicts < fake->nr_dicts; told_dicts++) {
-		const struct devtrace_dict *d = &fake->dicts[told_dicts % FAKE_EVENTS];
-		static const char *const kinds[] = { "sig", "obj", "fun", "usr" };
-
-		printf("dict %s %d %u %u %llu %s\n",
-		       d->kind == DEVTRACE_T_ENUM ? "enum" : kinds[d->kind - DEVTRACE_T_SIG],
-		       PID, d->value, d->group, (unsigned long long)d->key, (const char *)d->name);
-	}
-	for (; told_events < fake->nr; told_events++) {
-		const struct fake_event *e = &fake->events[told_events % FAKE_EVENTS];
-		struct devtrace_wire_event head = {
-			.flags = e->bytes[2] | DEVTRACE_F_USER,
-			.severity = e->bytes[1],
-			.tid = PID,
-			.ts = now += 1000000,
-		};
-		size_t i;
-
-		printf("frame %u ", e->bytes[0]);
-		for (i = 0; i < sizeof(head); i++)
-			printf("%02x", ((const uint8_t *)&head)[i]);
-		for (i = sizeof(struct devtrace_emit); i < e->size; i++)
-			printf("%02x", e->bytes[i]);
-		putchar('\n');
-	}
-}
 
 static void names(void)
 {

@@ -25,6 +25,7 @@ cat >"$work/bin/tracectl" <<'TOOL'
 case "$*" in
 "stream --json")	echo '[{"stream":"trace","id":0},{"stream":"side","id":1}]' ;;
 "trigger --json")	echo '[{"trigger":"overrun","stream":"side"}]' ;;
+"rx")			printf 'PID PROGRAM\n17 motord\n' ;;
 "profile list --json")	echo '[{"name":"sched_switch","group":"sched"},{"name":"irq_entry","group":"irq"}]' ;;
 *)			exit 1 ;;
 esac
@@ -37,6 +38,8 @@ compopt() { :; }
 . "$top/tools/completion/traceinfo"
 # shellcheck source=../../tools/completion/tracelogger
 . "$top/tools/completion/tracelogger"
+# shellcheck source=../../tools/completion/traceconv
+. "$top/tools/completion/traceconv"
 # shellcheck source=../../tools/completion/tracectl
 . "$top/tools/completion/tracectl"
 
@@ -112,12 +115,23 @@ has "$(echo "$options" | tr '\n' ' ')" traceinfo -
 
 gives "--sync --size" tracelogger --s
 gives "none" tracelogger --sync = n
+gives "unix: udp:" tracelogger --to u
+gives "c" tracelogger --spool ""
 gives "a.fmt b.txt c" tracelogger -f ""
 gives "" tracelogger -l ""
 options=$("$out/san/tools/tracelogger" --help | grep -oE -- '--[a-z-]+' | sort -u)
 has "$(echo "$options" | tr '\n' ' ')" tracelogger -
 
-gives "filter stream trigger profile stat monitor dict clear save" tracectl ""
+gives "qs" traceconv --from = q
+gives "time= tick=" traceconv --size t
+gives "a.fmt b.txt c" traceconv ""
+gives "" traceconv --rate ""
+options=$("$out/san/tools/traceconv" --help | grep -oE -- '--[a-z-]+' | sort -u)
+has "$(echo "$options" | tr '\n' ' ')" traceconv -
+
+gives "filter stream trigger profile stat monitor dict clear save rx" tracectl ""
+gives "peek poke probe" tracectl rx motord p
+gives "motord" tracectl rx m
 gives "filter" tracectl f
 gives "show set add remove clear save load check" tracectl filter ""
 gives "type=" tracectl filter set t

@@ -7,7 +7,7 @@
 # Skipped where there are no headers of an ARM kernel or no compiler. Another compiler
 # builds anew.
 . "$(dirname "$0")/doc.sh"
-unset O CC	# where each build goes by itself, and by which compiler, is what is tested
+unset O CC MNL_LIBS MNL_CFLAGS	# where each build goes by itself, and by which compiler, is what is tested
 vm=$top/selftests/vm
 tree=$tmp/tree
 
@@ -30,6 +30,25 @@ check "builds nothing anew" test "$before" = "$(stat -c %.9Y.%i "$tree/build/lib
 echo "another compiler" >"$tree/build/lib/.compiler"
 check "by another compiler" make -s -C "$tree/lib" static
 check "builds anew" test "$before" != "$(stat -c %.9Y.%i "$tree/build/lib/emit/emit.o")"
+
+# libmnl of another machine, as its pkg-config says; without one, what the compiler finds.
+mkdir "$tmp/bin" "$tmp/mnl"
+printf '#!/bin/sh\ncase "$*" in *libmnl*) echo "-I%s -L%s -lmnl" ;; esac\n' "$tmp/mnl" "$tmp/mnl" \
+	>"$tmp/bin/other-pkg-config"
+chmod +x "$tmp/bin/other-pkg-config"
+# shellcheck disable=SC2016 # for make
+printf 'include %s/lib/mnl.mk\nall:\n\t@echo "$(strip $(MNL_CFLAGS) $(MNL_LIBS))"\n' "$tree" \
+	>"$tmp/mnl.make"
+mnl()
+{
+	PATH=$tmp/bin:$PATH make -s -f "$tmp/mnl.make" CC="${CC:-gcc}" "$@" 2>&1
+}
+if [ "$(mnl PKG_CONFIG=false)" = -lmnl ]; then
+	check "libmnl is where the other machine's pkg-config says" \
+		test "$(mnl CROSS_COMPILE=other-)" = "-I$tmp/mnl -L$tmp/mnl -lmnl"
+	check "without one, where the compiler finds it" test "$(mnl CROSS_COMPILE=none-)" = -lmnl
+	check "or where it is said to be" test "$(mnl CROSS_COMPILE=other- MNL_LIBS=x)" = x
+fi
 
 status=0
 "$vm/board" --kernel 6.1 --arch armhf --make-vars >"$tmp/vars" 2>"$tmp/headers" || status=$?

@@ -74,7 +74,7 @@ lib=$stage/usr/lib
 headers=$(cd "$inc" && find . -name '*.h' | sed 's|^\./||' | sort)
 # devtrace-ctl.h only where libmnl is, which libdevtrace-ctl needs
 same "headers are all installed" \
-	"$(cd "$top/include" && find devtrace devtrace.h devtrace-decode.h -name '*.h' | sort)" \
+	"$(cd "$top/include" && find devtrace devtrace.h devtrace-decode.h devtrace-rx.h -name '*.h' | sort)" \
 	"$(echo "$headers" | grep -v -e '^linux/' -e '^devtrace-ctl.h')"
 
 warn="-Wall -Wextra -Werror -Wshadow -Wconversion -Wsign-conversion -Wcast-qual -Wundef"

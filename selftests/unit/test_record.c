@@ -10,9 +10,11 @@
  */
 #include <errno.h>
 #include <float.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <wchar.h>
 #include <devtrace.h>
 #include <devtrace-decode.h>

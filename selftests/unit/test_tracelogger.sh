@@ -177,5 +177,44 @@ json_check <said >/dev/null 2>&1; ok $? "what it says is JSON"
 cat e/t.trace e/moved e/t.trace.000003 >joined
 is "$(total damages joined)" 0 "no frame was cut"
 
+# Time and room
+mkdir f g
+$log -q -p 0 --device pipe -f f/t.trace --age 200ms &
+logger=$!
+exec 9>pipe
+cat s.trace >&9
+wait_until test -s f/t.trace
+wait_until sh -c 'head -c 2000 s.trace >&9; test -e f/t.trace.000003'; ok $? "--age ends files"
+kill $logger
+wait $logger
+logger=''
+exec 9>&-
+$log -q --once --device s.trace -f g/t.trace -k 100% 2>said
+is "$? $(sizes g)" "1 0" "--keep-free of all: not a byte is written"
+$log -q --once --device s.trace -f g/t.trace -k 4K
+is "$? $(cat g/* >joined; total events joined)" "0 5000" "--keep-free of little: all is"
+
+# systemd
+if command -v python3 >/dev/null; then
+	cat >notified.py <<-'PY'
+		import os, socket, subprocess, sys
+		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		s.bind('notify')
+		s.settimeout(60)
+		env = dict(os.environ, NOTIFY_SOCKET=os.path.abspath('notify'), WATCHDOG_USEC='40000')
+		p = subprocess.Popen(sys.argv[1:], env=env)
+		words = []
+		while words[-1:] != ['STOPPING=1']:
+		    words.append(s.recv(256).decode())
+		    if words.count('WATCHDOG=1') == 3 and words[-1] == 'WATCHDOG=1':
+		        p.terminate()
+		p.wait()
+		print(words[0], words.count('WATCHDOG=1') >= 3, words[-1], p.returncode)
+	PY
+	exec 9<>pipe
+	is "$(timeout 90 python3 notified.py "$log" -q --device pipe -f g/n.trace)" "READY=1 True STOPPING=1 0" "systemd is told"
+	exec 9>&-
+fi
+
 echo "1..$count"
 [ $bad = 0 ]

@@ -5,8 +5,8 @@
 #
 # A driver and a program trace what they see. Their makers ship one .fmt file
 # each, in /usr/trace; traceinfo prints both together. Then the stream is
-# saved, damaged, and printed again. tracectl keeps noise and faults apart. Last, the
-# kernel's own events show who kept a program from its CPU.
+# saved, damaged, and printed again. tracectl keeps noise and faults apart. Then the
+# kernel's own events show who kept a program from its CPU, and how another one died.
 
 bold='' plain=''
 if [ -n "$DEMO_TERMINAL" ]; then
@@ -32,11 +32,15 @@ done
 step "What happened, newest last"
 run "rmmod metronome"
 # of the interrupts those of the timer; the heads it prints on a terminal itself
-run "traceinfo --time us | grep -v ': irq [^L]'     # (in parentheses: who was interrupted)" | sed "1a\\
+run "traceinfo --time us | grep -v ': irq [^L]' | head -n 42    # (in parentheses: who was interrupted)" | sed "1a\\
 TIME                  CPU CTX  SEV THREAD (IN IRQ)       EVENT@OBJECT: TEXT"
 
 step "The same as a machine reads it: the last exception of the board"
 run "traceinfo --json --type EXC --last 1"
+
+step "State machines: dining philosophers that trace as QP does, then as RKH does"
+run "philo-qp 6; traceinfo --time us --sequence table,philo0,philo1 | head -n 13 | tail -n 8"
+run "philo-rkh; traceinfo -e /usr/share/devtrace/rkh.fmt --summary | grep -A 2 '^State mach'"
 
 step "The stream, saved by cat, then damaged in three places"
 # nothing more is coming: what is there is read at once, then cat waits
@@ -121,3 +125,9 @@ kill $program
 
 step "The longest wait of the program for its CPU, in us, and who held the CPU meanwhile"
 run "traceinfo --summary --since $on | sed -n '/^Longest/,\$p' | grep -m 1 -A 1 boardmon"
+
+step "A program dies. It traces nothing; the kernel tells how it ended"
+run "insmod /modules/devtrace_faults.ko; tracectl stream start trace; tracectl profile faults"
+run "sh -c 'kill -SEGV \$\$'"
+echo "<2>the pump was restarted" >/dev/kmsg
+run "traceinfo --type 191 | grep -v '^[*]'"

@@ -40,12 +40,15 @@ is_loaded() { grep -q "^$1 " /proc/modules; }
 
 trace_unload
 run tracectl stream
-[ $? = 1 ] && has 'this kernel has no devtrace; load the modules: modprobe devtrace_control, or insmod devtrace.ko and devtrace_control.ko'
+[ $? = 1 ] && has 'this kernel has no devtrace; load the modules: modprobe devtrace_control, or insmod devtrace.ko, devtrace_streams.ko and devtrace_control.ko'
 ok $? "without devtrace tracectl says what to load"
 insmod /modules/devtrace.ko
 run tracectl stream
-[ $? = 1 ] && has 'devtrace is loaded, but not what controls it; load that module: modprobe devtrace_control, or insmod devtrace_control.ko'
+[ $? = 1 ] && has 'devtrace is loaded, but not what controls it; load that module: modprobe devtrace_control, or insmod devtrace_streams.ko and devtrace_control.ko'
 ok $? "without control it says what is missing"
+! run insmod /modules/devtrace_control.ko && ! is_loaded devtrace_control
+ok $? "control is not loaded before devtrace_streams"
+insmod /modules/devtrace_streams.ko
 insmod /modules/devtrace_control.ko
 run tracectl profile list
 [ $? = 1 ] && has 'modprobe devtrace_profile, or insmod devtrace_profile.ko'
@@ -55,11 +58,13 @@ ok $? "and a filter is set without them, which a note says"
 trace_unload
 
 mkdir -p "$dir"
-cp /modules/devtrace.ko /modules/devtrace_control.ko /modules/devtrace_profile.ko "$dir"
+cp /modules/devtrace.ko /modules/devtrace_streams.ko /modules/devtrace_control.ko \
+	/modules/devtrace_profile.ko "$dir"
 run depmod
 ok $? "depmod"
-run modprobe devtrace_control && is_loaded devtrace && ! is_loaded devtrace_profile
-ok $? "modprobe devtrace_control loads devtrace too"
+run modprobe devtrace_control && is_loaded devtrace && is_loaded devtrace_streams &&
+	! is_loaded devtrace_profile
+ok $? "modprobe devtrace_control loads devtrace and devtrace_streams too"
 trace_unload
 insmod /modules/devtrace.ko
 run tracectl stream && is_loaded devtrace_control
@@ -78,7 +83,7 @@ ok $? "and a trigger"
 tracectl trigger del x
 trace_unload
 run modprobe devtrace_profile profile=irq,-irq_exit && is_loaded devtrace &&
-	! is_loaded devtrace_control &&
+	! is_loaded devtrace_control && ! is_loaded devtrace_streams &&
 	grep -q irq_entry /sys/module/devtrace_profile/parameters/profile
 ok $? "modprobe devtrace_profile profile= turns them on from the beginning, without control"
 

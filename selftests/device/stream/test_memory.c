@@ -34,7 +34,7 @@
  */
 #define BASE_KB	88
 #define CPU_KB	12
-#define CHUNK_KB	17
+#define CHUNK_KB	19
 /* kmod/lane/blocks.h */
 #define SLOTS	4096
 #define CHUNK	64

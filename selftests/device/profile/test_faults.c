@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_faults.c - the kernel's own faults: one event each, with its severity
+ *
+ * What a kernel can be made to do without being the worse for it: programs that die,
+ * messages, the OOM killer, a disk that fails. selftests/vm/test_faults has what a board
+ * does not outlive as it was: an oops, a thread that hangs.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+
+#define KINDS	"/sys/module/devtrace_faults/parameters/kinds"
+#define CGROUP	"/tmp/faults_cgroup"
+#define THREADS	3
+
+FIXTURE(faults) {
+	int fd;
+	struct tape *t;
+	size_t seen;
+};
+
+FIXTURE_SETUP(faults)
+{
+	ASSERT_EQ(0, dev_load("size=1M"));
+	ASSERT_EQ(0, dev_load_file("devtrace_faults.ko", "on=1"));
+	self->fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, self->fd);
+	self->t = tape_new();
+	ASSERT_LT(0, tape_drain(self->t, self->fd));
+	self->seen = self->t->nev;
+}
+
+FIXTURE_TEARDOWN(faults)
+{
+	tape_free(self->t);
+	close(self->fd);
+	EXPECT_EQ(0, dev_done());
+}
+
+/* Faults of a kind since the last call, and the last of them. */
+static int news(FIXTURE_DATA(faults) *self, uint32_t major, const struct tape_event **last)
+{
+	int n = 0;
+
+	if (tape_drain(self->t, self->fd) < 0 || !tape_clean(self->t) || tape_lost(self->t, -1))
+		return -1;
+	for (; self->seen < self->t->nev; self->seen++) {
+		const struct tape_event *e = &self->t->ev[self->seen];
+
+		if (e->type != DEVTRACE_T_FAULT || DEVTRACE_CODE_MAJOR(e->code) != major)
+			continue;
+		*last = e;
+		n++;
+	}
+	return n;
+}
+
+/* The n-th element, from 0. */
+static struct devtrace_elem element(FIXTURE_DATA(faults) *self, const struct tape_event *e, int n)
+{
+	struct devtrace_elem el = { 0 };
+	size_t pos = 0;
+
+	while (devtrace_elem_next(self->t->data + e->data, e->len, &pos, &el) == 1)
+		if (!n--)
+			return el;
+	return (struct devtrace_elem){ .type = 0xff };
+}
+
+static bool is_text(struct devtrace_elem el, const char *text)
+{
+	if (el.type == DEVTRACE_E_STR && el.v.mem.len == strlen(text) &&
+	    !memcmp(el.v.mem.p, text, el.v.mem.len))
+		return true;
+	dev_say("'%.*s' is not '%s'", el.type == DEVTRACE_E_STR ? (int)el.v.mem.len : 0,
+		(const char *)el.v.mem.p, text);
+	return false;
+}
+
+static volatile int *volatile nowhere = (volatile int *)16;
+
+enum way { NULL_POINTER, ABORT, TERMINATED, KILLED, EXITS, HANDLED, IGNORED };
+
+static void handler(int sig)
+{
+	_exit(sig == SIGSEGV ? 0 : 1);
+}
+
+static __attribute__((noreturn)) void die(enum way way)
+{
+	switch (way) {
+	case NULL_POINTER:
+		*nowhere = 1;
+		break;
+	case ABORT:
+		abort();
+	case TERMINATED:
+		kill(getpid(), SIGTERM);
+		break;
+	case KILLED:
+		kill(getpid(), SIGKILL);
+		break;
+	case EXITS:
+		_exit(0);
+	case HANDLED:
+		signal(SIGSEGV, handler);
+		*nowhere = 1;
+		break;
+	case IGNORED:
+		signal(SIGTERM, SIG_IGN);
+		kill(getpid(), SIGTERM);
+		_exit(0);
+	}
+	for (;;)
+		pause();
+}
+
+static void *thread(void *arg)
+{
+	if (arg)
+		die(*(enum way *)arg);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* A process of several threads, of which the last one dies. Its id. */
+static pid_t dies(enum way way, int threads)
+{
+	const struct rlimit none = { 0, 0 };
+	pid_t pid = fork();
+	int status;
+
+	if (pid) {
+		waitpid(pid, &status, 0);
+		return pid;
+	}
+	setrlimit(RLIMIT_CORE, &none);
+	while (--threads > 0) {
+		pthread_t t;
+
+		if (pthread_create(&t, NULL, thread, threads == 1 ? &way : NULL))
+			_exit(99);
+		if (threads == 1)
+			thread(NULL);
+	}
+	die(way);
+	_exit(99);
+}
+
+static const struct death {
+	enum way way;
+	int sig, severity;
+} deaths[] = {
+	{ NULL_POINTER, SIGSEGV, DEVTRACE_SW2 }, { ABORT, SIGABRT, DEVTRACE_SW2 },
+	{ TERMINATED, SIGTERM, DEVTRACE_SW1 }, { KILLED, SIGKILL, DEVTRACE_SW1 },
+	{ EXITS, 0, 0 }, { HANDLED, 0, 0 }, { IGNORED, 0, 0 },
+};
+
+TEST_F(faults, a_program_that_a_signal_ends_is_one_event)
+{
+	const struct tape_event *e = NULL;
+	const struct death *d;
+	int threads;
+
+	for (threads = 1; threads <= THREADS; threads += THREADS - 1) {
+		for (d = deaths; d < deaths + sizeof(deaths) / sizeof(*deaths); d++) {
+			pid_t pid = dies(d->way, threads);
+
+			ASSERT_EQ(!!d->sig, news(self, DEVTRACE_FAULT_SIGNAL, &e))
+				TH_LOG("way %d, %d threads", d->way, threads);
+			if (!d->sig)
+				continue;
+			EXPECT_EQ(d->sig, DEVTRACE_CODE_MINOR(e->code));
+			EXPECT_EQ(d->severity, e->severity);
+			EXPECT_EQ(pid, element(self, e, 1).v.u);
+			if (d->way == NULL_POINTER)
+				EXPECT_EQ(16, element(self, e, 2).v.u);
+		}
+	}
+}
+
+static int say(int level, const char *text)
+{
+	char line[128];
+	int ret, fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
+
+	snprintf(line, sizeof(line), "<%d>%s\n", level, text);
+	ret = write(fd, line, strlen(line)) == (ssize_t)strlen(line) ? 0 : -1;
+	close(fd);
+	return ret;
+}
+
+TEST_F(faults, a_message_of_the_kernel_is_one_event)
+{
+	static const int severity[] = { DEVTRACE_SW3, DEVTRACE_SW3, DEVTRACE_SW2, DEVTRACE_SW1 };
+	const struct tape_event *e = NULL;
+	int level, tries, n = 0, lines;
+
+	for (level = 0; level < 8; level++) {
+		ASSERT_EQ(0, say(level, "[drm] pump stands still"));
+		/* It is told as soon as interrupts are on: one of a lower level behind it. */
+		for (tries = 0, n = 0; tries < 1000 && !n && level < 4; tries++) {
+			n = news(self, DEVTRACE_FAULT_CONSOLE, &e);
+			dev_sleep_ms(1);
+		}
+		ASSERT_EQ(level < 4, n);
+		if (level > 3)
+			continue;
+		EXPECT_EQ(level, DEVTRACE_CODE_MINOR(e->code));
+		EXPECT_EQ(severity[level], e->severity);
+		EXPECT_TRUE(is_text(element(self, e, 0), "[drm] pump stands still"));
+	}
+	/* More than one interrupt reads; those that are no faults end before the last one. */
+	for (lines = 0; lines < 100; lines++)
+		ASSERT_EQ(0, say(3 + lines % 2, "many"));
+	ASSERT_EQ(0, say(0, "the last"));
+	for (tries = 0, lines = 0; tries < 1000; tries++) {
+		n = news(self, DEVTRACE_FAULT_CONSOLE, &e);
+		ASSERT_LE(0, n);
+		lines += n;
+		if (n && e->severity == DEVTRACE_SW3)
+			break;
+		dev_sleep_ms(1);
+	}
+	EXPECT_EQ(51, lines);
+}
+
+TEST_F(faults, nothing_is_attached_that_nobody_wants)
+{
+	const struct tape_event *e = NULL;
+	char kinds[512];
+
+	EXPECT_LT(0, dev_read_file(KINDS, kinds, sizeof(kinds)));
+	EXPECT_NE(NULL, strstr(kinds, "signal"));
+	EXPECT_EQ(NULL, strstr(kinds, "net_drop"));
+	ASSERT_EQ(0, dev_write_file(KINDS, "-signal"));
+	dies(KILLED, 1);
+	EXPECT_EQ(0, news(self, DEVTRACE_FAULT_SIGNAL, &e));
+	ASSERT_EQ(0, dev_write_file(KINDS, "+signal"));
+	dies(KILLED, 1);
+	EXPECT_EQ(1, news(self, DEVTRACE_FAULT_SIGNAL, &e));
+	EXPECT_EQ(-1, dev_write_file(KINDS, "signl"));
+	EXPECT_EQ(EINVAL, errno);
+
+	/* Loaded without on=1 it is no filter's. */
+	close(self->fd);
+	tape_free(self->t);
+	ASSERT_EQ(0, dev_load("size=1M"));
+	ASSERT_EQ(0, dev_load_file("devtrace_faults.ko", ""));
+	self->fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	self->t = tape_new();
+	self->seen = 0;
+	dies(KILLED, 1);
+	EXPECT_EQ(0, news(self, DEVTRACE_FAULT_SIGNAL, &e));
+}
+
+TEST_F(faults, an_assertion_of_a_driver_is_one_event)
+{
+	const struct tape_event *e = NULL;
+	int i, n = 0;
+
+	ASSERT_EQ(0, dev_load_file("dtfault.ko", ""));
+	EXPECT_EQ(0, dev_write_file("/sys/module/dtfault/parameters/how", "assert"));
+	EXPECT_EQ(0, dev_unload_one("dtfault"));
+	ASSERT_LE(0, tape_drain(self->t, self->fd));
+	for (i = self->seen; i < self->t->nev; i++) {
+		if (self->t->ev[i].type != DEVTRACE_T_ASSERT)
+			continue;
+		e = &self->t->ev[i];
+		n++;
+	}
+	ASSERT_EQ(1, n);
+	EXPECT_EQ(DEVTRACE_SW3, e->severity);
+	EXPECT_EQ(DEVTRACE_E_U16, element(self, e, 0).type);
+	EXPECT_TRUE(is_text(element(self, e, 1), "dtfault how_set"));
+}
+
+/* A group of our own with 16 MiB, for a process that takes more; its id, or -1. */
+static pid_t take_too_much(void)
+{
+	const size_t size = 64 << 20;
+	pid_t pid = fork();
+	char text[32];
+	int status;
+
+	if (!pid) {
+		char *p;
+
+		snprintf(text, sizeof(text), "%d", getpid());
+		if (dev_write_file(CGROUP "/small/cgroup.procs", text))
+			_exit(99);
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (p != MAP_FAILED)
+			memset(p, 1, size);
+		_exit(98);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFSIGNALED(status)) {
+		dev_say("it ended with status %#x", status);
+		return -1;
+	}
+	return pid;
+}
+
+TEST_F(faults, an_oom_kill_is_one_event)
+{
+	const struct tape_event *e = NULL;
+	pid_t pid;
+
+	mkdir(CGROUP, 0755);
+	if (mount("none", CGROUP, "cgroup2", 0, NULL))
+		SKIP(return, "no cgroup2: %s", strerror(errno));
+	if (dev_write_file(CGROUP "/cgroup.subtree_control", "+memory") ||
+	    mkdir(CGROUP "/small", 0755) ||
+	    dev_write_file(CGROUP "/small/memory.max", "16M")) {
+		umount(CGROUP);
+		SKIP(return, "no memory controller: %s", strerror(errno));
+	}
+	pid = take_too_much();
+	EXPECT_LT(0, pid);
+	EXPECT_EQ(1, news(self, DEVTRACE_FAULT_OOM, &e));
+	if (e) {
+		EXPECT_EQ(DEVTRACE_SW2, e->severity);
+		EXPECT_EQ(pid, element(self, e, 0).v.u);
+		EXPECT_TRUE(is_text(element(self, e, 1), "test_faults"));
+	}
+	rmdir(CGROUP "/small");
+	umount(CGROUP);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_missed.c - what a stopped stream missed is told where it was missed
+ *
+ * A model keeps what each CPU missed in each stop. Whoever opens the device later, and
+ * whoever reads all the time, is told the same: each loss between the two changes of state
+ * that it belongs between.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+#include "nl.h"
+
+#define CHANGES	400
+/* So many changes are remembered at least. */
+#define KNOWN	30
+
+static struct nl nl;
+
+/* What is missed behind each change of state; the first is none. */
+struct between {
+	int state;
+	uint64_t ts;
+	uint64_t missed[DEV_CPUS];
+	uint64_t from, to;		/* of the last loss told */
+};
+
+struct account {
+	struct between at[CHANGES];
+	unsigned int n;
+	uint64_t last;			/* event */
+	bool clock, late_clock, wrong;
+};
+
+static void each(struct tape *t, const struct devtrace_item *i)
+{
+	struct account *a = t->arg;
+	struct between *b = &a->at[a->n];
+
+	switch (i->kind) {
+	case DEVTRACE_ITEM_CLOCK:
+		a->clock = true;
+		break;
+	case DEVTRACE_ITEM_EVENT:
+		a->last = i->u.event.ts;
+		break;
+	case DEVTRACE_ITEM_LOST:
+		a->late_clock |= !a->clock;
+		if (i->u.lost.cause != DEVTRACE_LOST_STOPPED)
+			break;
+		b->missed[i->u.lost.source] += i->u.lost.count;
+		b->from = i->u.lost.from;
+		b->to = i->u.lost.to;
+		/* Behind the event before; of a stop that is forgotten, that of its CPU. */
+		a->wrong |= (a->n && b->from < a->last) || b->to < b->from;
+		break;
+	case DEVTRACE_ITEM_STATE:
+		a->late_clock |= !a->clock;
+		/* What was told of the stop before ended before this. */
+		a->wrong |= b->to > i->u.state.ts;
+		if (a->n + 1 == CHANGES)
+			break;
+		a->at[++a->n].state = i->u.state.state;
+		a->at[a->n].ts = i->u.state.ts;
+		break;
+	default:
+		break;
+	}
+}
+
+/* What a reader from the beginning is told. */
+static struct account *account_now(const char *path)
+{
+	struct account *a = calloc(1, sizeof(*a));
+	struct tape *t = tape_new();
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	t->each = each;
+	t->arg = a;
+	if (fd < 0 || tape_drain(t, fd) < 0 || !tape_clean(t))
+		a->wrong = true;
+	close(fd);
+	tape_free(t);
+	return a;
+}
+
+static bool same_missed(const struct between *a, const struct between *b)
+{
+	return !memcmp(a->missed, b->missed, sizeof(a->missed));
+}
+
+/* What was told against what is so; says what differs. */
+static bool as_model(const struct account *told, const struct account *model)
+{
+	struct between before = { 0 };
+	unsigned int i, k, cpu, skip;
+
+	if (told->wrong || told->late_clock || told->n > model->n ||
+	    told->n < (model->n < KNOWN ? model->n : KNOWN)) {
+		dev_say("%u changes of %u, %s%s", told->n, model->n, told->wrong ? "wrong " : "",
+			told->late_clock ? "before any clock" : "");
+		return false;
+	}
+	/* The oldest are forgotten: what was missed there is told before the others. */
+	skip = model->n - told->n;
+	for (i = 0; i <= skip; i++)
+		for (cpu = 0; cpu < DEV_CPUS; cpu++)
+			before.missed[cpu] += model->at[i].missed[cpu];
+	for (k = 0; k <= told->n; k++) {
+		const struct between *m = k ? &model->at[skip + k] : &before;
+		const struct between *t = &told->at[k];
+
+		if (same_missed(t, m) && (!k || t->state == m->state))
+			continue;
+		dev_say("change %u of %u, state %d for %d", k, told->n, t->state, m->state);
+		for (cpu = 0; cpu < 4; cpu++)
+			dev_say("CPU %u: %llu for %llu", cpu, (unsigned long long)t->missed[cpu],
+				(unsigned long long)m->missed[cpu]);
+		return false;
+	}
+	return true;
+}
+
+FIXTURE(missed) {
+	int out, live;
+	struct tape *tape;		/* of who reads all the time */
+	struct account *told, *model;
+	int cpus[DEV_CPUS], ncpus;
+};
+
+FIXTURE_SETUP(missed)
+{
+	dev_seed();
+	ASSERT_EQ(0, dev_load("size=64K"));
+	ASSERT_EQ(0, nl_open(&nl));
+	self->out = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	self->live = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	self->told = calloc(1, sizeof(*self->told));
+	self->model = calloc(1, sizeof(*self->model));
+	self->tape = tape_new();
+	self->tape->each = each;
+	self->tape->arg = self->told;
+	self->ncpus = dev_online(self->cpus);
+	ASSERT_LE(0, self->out);
+	ASSERT_LE(0, self->live);
+}
+
+FIXTURE_TEARDOWN(missed)
+{
+	dev_pin(-1);
+	close(self->out);
+	close(self->live);
+	tape_free(self->tape);
+	free(self->told);
+	free(self->model);
+	nl_close(&nl);
+	EXPECT_EQ(0, dev_done());
+}
+
+/* Some events on one CPU: the stream has them, or misses them. */
+static int emit(const FIXTURE_DATA(missed) *self, int cpu, unsigned int n)
+{
+	struct between *b = &self->model->at[self->model->n];
+	unsigned int i;
+
+	if (dev_pin(self->cpus[cpu]))
+		return -1;
+	for (i = 0; i < n; i++)
+		if (dev_emit_mark(self->out, DEVTRACE_T_USER, 1, i))
+			return -1;
+	if (b->state != DEVTRACE_STATE_RUNNING)
+		b->missed[self->cpus[cpu]] += n;
+	return 0;
+}
+
+static int change(const FIXTURE_DATA(missed) *self, int state)
+{
+	struct account *m = self->model;
+
+	nl_begin(&nl, DEVTRACE_CMD_STREAM_SET);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	nl_put_u32(&nl, DEVTRACE_A_STATE, state);
+	if (state != m->at[m->n].state)
+		m->at[++m->n].state = state;
+	return nl_do(&nl, NULL, NULL);
+}
+
+static int clear(const FIXTURE_DATA(missed) *self)
+{
+	struct account *m = self->model;
+	unsigned int i;
+
+	nl_begin(&nl, DEVTRACE_CMD_CLEAR);
+	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	for (i = 0; i <= m->n; i++)
+		memset(m->at[i].missed, 0, sizeof(m->at[i].missed));
+	return nl_do(&nl, NULL, NULL);
+}
+
+/* Whoever opens the device now is told what the model says. */
+static bool told_later(const FIXTURE_DATA(missed) *self)
+{
+	struct account *a = account_now(DEV_PATH);
+	bool same = as_model(a, self->model);
+
+	free(a);
+	return same;
+}
+
+/* Stopped, and going on: the loss stands between, and says so with its times. */
+TEST_F(missed, between_stop_and_start)
+{
+	struct account *a;
+	uint64_t before, after;
+
+	ASSERT_EQ(0, emit(self, 0, 5));
+	before = dev_now();
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
+	EXPECT_TRUE(told_later(self));
+	ASSERT_EQ(0, emit(self, 0, 7));
+	EXPECT_TRUE(told_later(self));
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
+	after = dev_now();
+	EXPECT_TRUE(told_later(self));
+	ASSERT_EQ(0, emit(self, 0, 3));
+	EXPECT_TRUE(told_later(self));
+	a = account_now(DEV_PATH);
+	ASSERT_EQ(2, a->n);
+	EXPECT_LE(before, a->at[1].from);
+	EXPECT_GE(after, a->at[1].to);
+	EXPECT_EQ(a->at[2].ts, a->at[1].to);
+	free(a);
+}
+
+/* Frozen while it is stopped; and thawed. */
+TEST_F(missed, stopped_then_frozen)
+{
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
+	ASSERT_EQ(0, emit(self, 0, 2));
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_FROZEN));
+	ASSERT_EQ(0, emit(self, self->ncpus - 1, 3));
+	EXPECT_TRUE(told_later(self));
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
+	EXPECT_TRUE(told_later(self));
+}
+
+/* What was missed before a clear is not told after it. */
+TEST_F(missed, cleared_while_stopped)
+{
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
+	ASSERT_EQ(0, emit(self, 0, 4));
+	ASSERT_EQ(0, clear(self));
+	EXPECT_TRUE(told_later(self));
+	ASSERT_EQ(0, emit(self, 0, 2));
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
+	EXPECT_TRUE(told_later(self));
+}
+
+/* After lseek(2) into a stop it is told that it is stopped, and only what is missed since. */
+TEST_F(missed, after_a_seek_into_a_stop)
+{
+	struct account *a = calloc(1, sizeof(*a));
+	struct tape *t = tape_new();
+	uint64_t now;
+
+	t->each = each;
+	t->arg = a;
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
+	ASSERT_EQ(0, emit(self, 0, 4));
+	now = dev_now();
+	ASSERT_EQ((off_t)now, lseek(self->live, now, SEEK_SET));
+	ASSERT_EQ(0, emit(self, 0, 3));
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
+	ASSERT_LT(0, tape_drain(t, self->live));
+	EXPECT_EQ(2, a->n);
+	EXPECT_EQ(3, a->at[1].missed[self->cpus[0]]);
+	EXPECT_FALSE(a->wrong);
+	EXPECT_FALSE(a->late_clock);
+	/* And from the beginning, all of it. */
+	memset(a, 0, sizeof(*a));
+	ASSERT_EQ(0, lseek(self->live, 0, SEEK_SET));
+	ASSERT_LT(0, tape_drain(t, self->live));
+	EXPECT_TRUE(as_model(a, self->model));
+	tape_free(t);
+	free(a);
+}
+
+/* Any order of changes, on all CPUs, more of them than are remembered. */
+TEST_F(missed, any_order)
+{
+	static const int states[] = {
+		DEVTRACE_STATE_RUNNING, DEVTRACE_STATE_STOPPED, DEVTRACE_STATE_RUNNING,
+		DEVTRACE_STATE_FROZEN,
+	};
+	unsigned int i, what;
+
+	for (i = 0; i < 300; i++) {
+		what = dev_random() % 8;
+		if (what < 3) {
+			ASSERT_EQ(0, change(self, states[dev_random() % 4]));
+		} else if (what < 7) {
+			ASSERT_EQ(0, emit(self, dev_random() % self->ncpus, dev_random() % 9));
+		} else if (self->model->at[self->model->n].state != DEVTRACE_STATE_FROZEN &&
+			   !(dev_random() % 8)) {
+			ASSERT_EQ(0, clear(self));
+		} else if (dev_random() % 2) {
+			ASSERT_TRUE(told_later(self));
+		} else {
+			ASSERT_LE(0, tape_drain(self->tape, self->live));
+		}
+	}
+	ASSERT_TRUE(told_later(self));
+	ASSERT_LE(0, tape_drain(self->tape, self->live));
+	EXPECT_FALSE(self->told->wrong);
+	EXPECT_FALSE(self->told->late_clock);
+	EXPECT_TRUE(tape_clean(self->tape));
+}
+
+TEST_HARNESS_MAIN

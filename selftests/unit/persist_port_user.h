@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * persist_port_user.h - what kmod/persist needs, in user space
+ *
+ * The counterpart of kmod/persist/port.h. The sum is another one than the kernel's, and
+ * as good: FNV-1a of 64 bits, folded.
+ */
+#ifndef PERSIST_PORT_USER_H
+#define PERSIST_PORT_USER_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/devtrace.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+
+static inline u32 persist_sum_add(u32 sum, const void *p, size_t n)
+{
+	const u8 *b = p;
+	uint64_t h = 0xcbf29ce484222325ULL ^ sum;
+
+	while (n--)
+		h = (h ^ *b++) * 0x100000001b3ULL;
+	return h ^ h >> 32;
+}
+
+#define persist_breathe()	do { } while (0)
+
+static inline void *persist_alloc(size_t n)
+{
+	return calloc(1, n ? n : 1);
+}
+
+static inline void persist_free(void *p)
+{
+	free(p);
+}
+
+static inline u64 persist_hide(u64 address)
+{
+	return address;
+}
+
+#endif /* PERSIST_PORT_USER_H */

@@ -1,0 +1,352 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_links.sh - streams over TCP, UDP, sockets of files and serial lines, to traceinfo
+#
+# All on this machine: sockets of the loopback, and a pty in its default mode for a serial
+# line. link_peer.py is the other end. Frames that come and those that are reported missing
+# are those that were sent.
+# shellcheck disable=SC2086,SC2028 # commands with their options; escapes of gen_stream
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
+tools=$(cd "$out/../../tools" && pwd) || exit 1
+command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 4; }
+work=$(mktemp -d) || exit 1
+peer='' reader=''
+cleanup()
+{
+	for p in $peer $reader; do kill -9 "$p" 2>/dev/null; done
+	rm -rf "$work"
+}
+trap cleanup EXIT
+export LC_ALL=C TZ=UTC PATH="$out:$PATH"
+cd "$work" || exit 1
+info="$tools/traceinfo --no-default-fmt"
+count=0 bad=0
+SEED=${SEED:-$(date +%s)}
+echo "TAP version 13"
+echo "# SEED=$SEED"
+
+ok()	# STATUS NAME
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $2"
+	fi
+}
+
+is()	# GOT WANT NAME
+{
+	[ "$1" = "$2" ]
+	ok $? "$3"
+	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
+}
+
+wait_until()	# COMMAND...: a minute at the most
+{
+	tries=600
+	while [ $tries -gt 0 ]; do
+		! "$@" || return 0
+		sleep 0.1
+		tries=$((tries - 1))
+	done
+	return 1
+}
+
+# peer COMMAND...: sets peer, and at to what it says first
+peer()
+{
+	rm -f said
+	: >said
+	python3 "$here/link_peer.py" "$@" >said 9>&- &
+	peer=$!
+	wait_until test -s said
+	at=$(head -n 1 said)
+}
+
+end_peer() { kill "$peer" 2>/dev/null; wait "$peer" 2>/dev/null; peer=''; }
+
+# of WORD FILE: a figure of --statistics
+of() { sed -n "s/.*\"kind\":\"statistics\".*\"$1\":\([0-9]*\).*/\1/p" "$2" | tail -n 1; }
+
+{ echo "info 0"; echo "clock 1000 1700000000000000000"; echo "bench 3000"; } | gen_stream >s.trace
+$info s.trace >text
+$info -J --statistics s.trace >whole
+
+# refused WORDS LINK: status 2, and a message with these words
+refused()
+{
+	timeout 10 $info "$2" >err 2>&1
+	[ $? = 2 ] && grep -q -- "$1" err
+	ok $? "refused: $2"
+}
+
+refused "no port; write HOST:PORT" tcp:localhost
+refused "no port from 1" tcp:localhost:0
+refused "no port from 1" tcp:localhost:65536
+refused "no port from 1" tcp:localhost:7x
+refused "in brackets" tcp:::1:7070
+refused "behind its IPv6 address" "tcp:[::1]7070"
+refused "of 1 to 107 bytes" unix:
+refused "names no device" serial:,9600
+refused "speed that no line has" serial:/dev/ttyS0,9601
+refused "speed that no line has" serial:/dev/ttyS0,
+refused "udp::PORT" udp:localhost:7070
+refused "no link to read from" syslog:localhost:514
+
+timeout 10 $info tcp:127.0.0.1:1 >err 2>&1
+is "$? $(grep -c 'Connection refused' err)" "1 1" "nobody listens"
+timeout 10 $info serial:/dev/null >err 2>&1
+is "$? $(grep -c 'is no serial line' err)" "1 1" "/dev/null is no serial line"
+
+for address in 127.0.0.1 ::1 "$work/sock"; do
+	peer send "$address" s.trace
+	case $address in
+	/*)	link=unix:$at ;;
+	*:*)	link="tcp:[$address]:$at" ;;
+	*)	link=tcp:$address:$at ;;
+	esac
+	timeout 30 $info "$link" >got
+	cmp -s got text
+	ok $? "printed as from a file: ${link%"$at"}"
+	end_peer
+done
+cp s.trace tcp:1:1
+is "$($info ./tcp:1:1 | wc -l)" "$(wc -l <text)" "a file of such a name is ./tcp:..."
+
+# A line in its default mode, that loses and flips bytes
+for seed in '' "$SEED"; do
+	# shellcheck disable=SC2086 # none, or one
+	peer pty-send s.trace $seed
+	$info -J --statistics "serial:$at,115200" >got &
+	reader=$!
+	last=$(tail -n 2 whole | head -n 1)
+	wait_until grep -qF "$last" got; ok $? "serial line: all comes, without an end of it"
+	kill -INT $reader
+	wait $reader; reader=''
+	wait "$peer"; peer=''
+	is "$(tail -n 1 said)" restored "serial line: its settings are as before"
+	if [ -z "$seed" ]; then
+		is "$(of events got) $(of missing got)" "3000 0" "serial line in its default mode: nothing is changed"
+	else
+		[ "$(of damages got)" -gt 20 ]; ok $? "$(of damages got) places were damaged"
+		is "$(($(of frames got) + $(of missing got)))" "$(of frames whole)" "what came and what is missing is what was sent"
+	fi
+done
+
+# What tracelogger sends
+log="$tools/tracelogger -q"
+
+# wrong WORDS OPTION...: tracelogger's
+wrong()
+{
+	words=$1
+	shift
+	timeout 10 $log "$@" >err 2>&1
+	[ $? = 2 ] && grep -q -- "$words" err
+	ok $? "refused: $*"
+}
+
+wrong "no link: tcp" --to localhost
+wrong "names no host" --to tcp::7070
+wrong "one connects" --listen serial:/dev/ttyS0
+wrong "one connects" --listen udp::7070
+wrong "give one of them" --to tcp:localhost:7070 -f x
+wrong "give one of them" --to tcp:localhost:7070 --listen tcp::7070
+wrong "leave --once out" --listen tcp::7070 --once
+wrong "are of files" --to tcp:localhost:7070 -l 1M
+
+timeout 10 $log --once --device s.trace --to tcp:127.0.0.1:1 >err 2>&1
+is "$? $(grep -c 'not all that there was is saved' err)" "1 1" "--once, and nobody listens"
+
+for address in 127.0.0.1 ::1 "$work/sock2" udp; do
+	rm -f got.1
+	peer recv "$address" got
+	case $address in
+	/*)	link=unix:$at ;;
+	udp)	link=udp:127.0.0.1:$at ;;
+	*:*)	link="tcp:[$address]:$at" ;;
+	*)	link=tcp:$address:$at ;;
+	esac
+	timeout 30 $log --once --device s.trace --to "$link" -A board=7
+	ok $? "${link%"$at"}: sent"
+	complete()
+	{
+		$info -J --statistics got.1 >figures 2>/dev/null
+		[ "$(of events figures) $(of missing figures) $(of damages figures)" = "3000 0 0" ]
+	}
+	wait_until complete; ok $? "${link%"$at"}: all has come"
+	is "$($info -v got.1 | grep -c 'board=7')" 1 "${link%"$at"}: with the attributes"
+	end_peer
+done
+
+peer pty-recv got.1
+timeout 30 $log --once --device s.trace --to "serial:$at,115200"
+ok $? "serial line: sent"
+wait "$peer"; peer=''
+is "$(tail -n 1 said)" restored "serial line: tracelogger restores its settings"
+$info -J --statistics got.1 >figures
+is "$(of events figures) $(of missing figures) $(of damages figures)" "3000 0 0" "serial line: all has come"
+
+# A peer that goes, again and again
+split -n 12 s.trace piece.
+rm -f got.*
+peer kills 127.0.0.1 got 10
+mkfifo pipe
+$log -p 0 --device pipe --to "tcp:127.0.0.1:$at" 2>err &
+reader=$!
+exec 9>pipe
+n=0
+closed() { [ "$(grep -c closed said)" -ge "$1" ]; }
+late=0
+for piece in piece.*; do
+	n=$((n + 1))
+	cat "$piece" >&9
+	[ $n -gt 10 ] || wait_until closed $n || late=$n
+done
+is $late 0 "ten peers went"
+exec 9>&-
+wait $reader; ok $? "and it ends as the input does"
+reader=''
+wait_until closed 11
+end_peer
+for n in 1 2 3 4 5 6 7 8 9 10 11; do cat got.$n; done >got.all
+$info -J --statistics got.all >figures
+is "$(of events figures) $(of missing figures) $(of damages figures)" "3000 0 0" "nothing is missing and nothing twice"
+
+# A peer that goes while there is much on the way
+{ echo "info 0"; echo "clock 1000 1700000000000000000"; echo "bench 30000"; } | gen_stream >long.trace
+rm -f got.*
+peer cuts 127.0.0.1 got
+timeout 30 $log --device long.trace --to "tcp:127.0.0.1:$at" 2>err
+ok $? "a peer went in the middle"
+wait_until closed 2
+end_peer
+$info -J --statistics got.2 >figures
+is "$(of damages figures)" 0 "what the next one gets begins with a whole frame"
+$info -J --statistics long.trace >whole2
+cat got.1 got.2 >got.all
+$info -J --statistics got.all >figures
+# The head of each connection is a frame, too.
+is "$(($(of frames figures) + $(of missing figures)))" "$(($(of frames whole2) + 2))" "what came to both, and what is missing, is what was sent"
+# 8 KB of 31 bytes each
+[ "$(of missing figures)" -le 300 ]; ok $? "only what the buffer of the first held is missing"
+
+# A peer that comes late
+peer recv 127.0.0.1 late
+port=$at
+end_peer
+rm -f late.*
+$tools/tracelogger -p 0 --device pipe --to "tcp:127.0.0.1:$port" 2>err &
+reader=$!
+exec 9>pipe
+cat s.trace >&9
+wait_until grep -q "127.0.0.1:$port: Connection refused" err; ok $? "it says that nobody is there"
+PORT=$port; export PORT
+peer recv 127.0.0.1 late
+unset PORT
+exec 9>&-
+wait $reader; reader=''
+wait_until closed 1
+$info -J --statistics late.1 >figures
+is "$(of events figures) $(of missing figures)" "3000 0" "and sends all once somebody is"
+is "$(grep -c 'connected again' err)" 1 "which it says, too"
+end_peer
+
+# Files while nobody is there: before the first peer, and after each
+wrong "is for a peer" --spool . -f x
+wrong "is for a peer" --spool . --to udp:localhost:7070
+peer recv 127.0.0.1 spooled
+port=$at
+end_peer
+mkdir spool
+$tools/tracelogger -p 0 --device pipe --to "tcp:127.0.0.1:$port" --spool spool 2>err &
+reader=$!
+exec 9>pipe
+n=0 late=''
+spooled() { [ "$(cat spool/* 2>/dev/null | wc -c)" -gt "$1" ]; }
+emptied() { [ -z "$(ls spool)" ]; }
+PORT=$port; export PORT
+for piece in piece.*; do
+	case $n in
+	0 | 3 | 6)
+		# Nobody is there.
+		cat "$piece" >&9
+		wait_until spooled 5000 || late="$late spool$n" ;;
+	1 | 4 | 7)
+		cat "$piece" >&9
+		wait_until spooled 13000 || late="$late spool$n"
+		peer recv 127.0.0.1 spooled.$n
+		wait_until emptied || late="$late send$n" ;;
+	2 | 5)
+		# Somebody is there, and goes.
+		cat "$piece" >&9
+		wait_until sh -c "[ \$(wc -c <spooled.$((n - 1)).1) -gt 19000 ]" || late="$late direct$n"
+		end_peer ;;
+	*)	cat "$piece" >&9 ;;
+	esac
+	n=$((n + 1))
+done
+unset PORT
+is "$late" "" "the spool fills while nobody is there, and empties"
+exec 9>&-
+wait $reader; ok $? "it ends as the input does"
+reader=''
+wait_until closed 1
+end_peer
+cat spooled.1.1 spooled.4.1 spooled.7.1 >got.all
+$info -J --statistics got.all >figures
+is "$(of events figures) $(of missing figures) $(of damages figures)" "3000 0 0" "nothing is missing and nothing twice that was spooled"
+is "$(grep -c 'events go to spool' err) $(grep -c 'is sent' err)" "3 3" "it says so"
+# What is left of a run before goes first; the limit holds
+timeout 30 $log --once --device long.trace --to "tcp:127.0.0.1:$port" --spool spool -l 256K 2>err
+size=$(cat spool/* | wc -c)
+[ "$size" -gt 150000 ] && [ "$size" -le 262144 ]; ok $? "the limit of the spool holds"
+cat spool/* >left
+PORT=$port; export PORT
+peer recv 127.0.0.1 again
+unset PORT
+$log -p 0 --device pipe --to "tcp:127.0.0.1:$port" --spool spool &
+reader=$!
+exec 9>pipe
+wait_until emptied; ok $? "what is left of a run before is sent"
+exec 9>&-
+wait $reader
+reader=''
+wait_until closed 1
+$info -J --statistics again.1 >figures
+$info -J --statistics left >figures2
+is "$(of events figures) $(of damages figures)" "$(of events figures2) 0" "all of it"
+end_peer
+
+# A peer that reads nothing: a signal ends it nevertheless
+peer mute "$work/sock3"
+timeout -s KILL 40 $tools/tracelogger --device long.trace --to "unix:$at" 2>err &
+reader=$!
+wait_until sh -c "grep -q State:.S /proc/\$(pgrep -P $reader)/status"
+pkill -TERM -P $reader
+wait $reader
+is "$? $(grep -c 'not all that there was is saved' err)" "1 1" "a peer that reads nothing does not keep it"
+reader=''
+end_peer
+
+# Who connects gets all of it, each by itself
+$log --device s.trace --listen "unix:$work/sock4" &
+reader=$!
+wait_until test -S sock4
+$info "unix:$work/sock4" >got1 &
+one=$!
+$info "unix:$work/sock4" >got2
+wait $one
+cmp -s got1 text && cmp -s got2 text
+ok $? "--listen: two peers get all"
+kill $reader
+wait $reader; ok $? "--listen: SIGTERM ends it with status 0"
+reader=''
+[ ! -e sock4 ]; ok $? "--listen: its socket is removed"
+
+echo "1..$count"
+[ $bad = 0 ]

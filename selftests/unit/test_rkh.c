@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_rkh.c - RKH's filters in a program, and the numbers of its events
+ *
+ * Against the device of fakedev.h, which refuses nothing: what does not arrive there was
+ * refused by the program. What each event says is in traceinfo/rkh.expected.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include "rkhtrc.h"
+#include "fakedev.h"
+#include "kselftest_harness.h"
+
+struct evt {
+	RKH_SIG_T e;
+	uint8_t nref, pool;
+};
+
+struct ao {
+	const char *name;
+	uint8_t prio;
+};
+
+static const struct {
+	unsigned int first, last, type;
+} ranges[] = {
+	/* RKH's numbers by RKH's own words, and what they are here */
+	{ 0x00, 0x02, 192 }, { 0x20, 0x26, 195 }, { 0x40, 0x48, 202 }, { 0x60, 0x71, 211 },
+	{ 0x80, 0x84, 229 }, { 0xa0, 0xa5, 234 }, { 0xa9, 0xaa, 240 }, { 0xac, 0xad, 242 },
+	{ 0xc0, 0xd8, 100 }, { 0xd9, 0xdd, 95 }, { 0xde, 0xdf, 86 }, { 0xe0, 0xe9, 245 },
+};
+
+static struct ao a = { "a", 0 }, b = { "b", 7 };
+static struct evt one = { 1, 0, 1 }, big = { 4000, 0, 1 };
+static struct evt completion = { (RKH_SIG_T)RKH_COMPLETION_EVENT, 0, 1 };
+
+FIXTURE(rkh) {
+	struct devtrace_rkh before;
+};
+
+FIXTURE_SETUP(rkh)
+{
+	fake_reset();
+	RKH_TRC_OPEN();
+	self->before = devtrace_rkh;
+}
+
+FIXTURE_TEARDOWN(rkh)
+{
+	devtrace_rkh = self->before;
+	EXPECT_EQ(0, devtrace_errors());
+}
+
+/* Did it come? */
+static bool comes(unsigned int te)
+{
+	unsigned int nr = fake->nr;
+
+	RKH_TRC_BEGIN_WOAOSIG(te)
+		RKH_TRC_UI8(te);
+	RKH_TRC_END()
+	return fake->nr > nr;
+}
+
+static bool dispatch_comes(struct ao *ao, struct evt *evt)
+{
+	unsigned int nr = fake->nr;
+
+	RKH_TR_SM_DCH(ao, evt, ao);
+	return fake->nr > nr;
+}
+
+TEST_F(rkh, nothing_until_asked)
+{
+	unsigned int te;
+
+	for (te = 0; te < 256; te++)
+		EXPECT_FALSE(comes(te)) TH_LOG("event %#x", te);
+	EXPECT_FALSE(dispatch_comes(&a, &one));
+	RKH_TR_FWK_ASSERT("rkhsm", 12);
+	EXPECT_EQ(1, fake->nr);
+}
+
+TEST_F(rkh, numbers)
+{
+	bool taken[256] = { false };
+	unsigned int te;
+	size_t i;
+
+	RKH_FILTER_OFF_EVENT(RKH_TRC_ALL_EVENTS);
+	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		for (te = ranges[i].first; te <= ranges[i].last; te++) {
+			unsigned int type = ranges[i].type + te - ranges[i].first;
+
+			ASSERT_TRUE(comes(te));
+			EXPECT_EQ(type, fake->events[(fake->nr - 1) % FAKE_EVENTS].bytes[0])
+				TH_LOG("event %#x", te);
+			EXPECT_FALSE(taken[type]);
+			taken[type] = true;
+			/* None that the transport, the kernel or QS has */
+			EXPECT_TRUE(type >= 192 || (type >= 95 && type < 125) || type == 86 ||
+				    type == 87);
+		}
+	}
+	EXPECT_EQ(0x44, RKH_TE_SMA_LIFO);
+	EXPECT_EQ(0x71, RKH_TE_SM_DCH);
+	EXPECT_EQ(0xb4, RKH_TE_FWK_ACTOR);
+	EXPECT_EQ(0xe9, RKH_TE_UT_FAIL);
+}
+
+TEST_F(rkh, groups_and_events)
+{
+	unsigned int grp, te;
+
+	/* Both filters count */
+	RKH_FILTER_OFF_GROUP(RKH_TG_SM);
+	EXPECT_FALSE(comes(RKH_TE_SM_TRN));
+	for (grp = 0; grp < RKH_TG_NGROUP; grp++) {
+		RKH_FILTER_ON_EVENT(RKH_TRC_ALL_EVENTS);
+		RKH_FILTER_OFF_GROUP_ALL_EVENTS(grp);
+		for (te = 0; te < 256; te++)
+			EXPECT_EQ(te >> 5 == grp, comes(te)) TH_LOG("group %u, %#x", grp, te);
+		RKH_FILTER_ON_GROUP(grp);
+		EXPECT_FALSE(comes(grp << 5));
+		RKH_FILTER_OFF_GROUP(grp);
+		EXPECT_TRUE(comes(grp << 5));
+		RKH_FILTER_ON_GROUP_ALL_EVENTS(grp);
+		RKH_FILTER_OFF_GROUP(grp);
+		EXPECT_FALSE(comes(grp << 5));
+	}
+	RKH_FILTER_ON_EVENT(RKH_TRC_ALL_EVENTS);
+	/* takes its group along */
+	RKH_FILTER_OFF_EVENT(RKH_TE_SM_TRN);
+	EXPECT_TRUE(comes(RKH_TE_SM_TRN));
+	EXPECT_FALSE(comes(RKH_TE_SM_DCH));
+	RKH_FILTER_ON_GROUP(RKH_TRC_ALL_GROUPS);
+	EXPECT_FALSE(comes(RKH_TE_SM_TRN));
+	RKH_FILTER_OFF_GROUP(RKH_TRC_ALL_GROUPS);
+	EXPECT_TRUE(comes(RKH_TE_SM_TRN));
+	RKH_FILTER_ON_EVENT(RKH_TE_SM_TRN);
+	EXPECT_FALSE(comes(RKH_TE_SM_TRN));
+	EXPECT_TRUE(rkh_trc_isoff_(RKH_TE_SM_TRN) == 0);
+}
+
+TEST_F(rkh, active_objects)
+{
+	RKH_FILTER_OFF_EVENT(RKH_TRC_ALL_EVENTS);
+	RKH_FILTER_OFF_ALL_SIGNALS();
+	EXPECT_FALSE(dispatch_comes(&a, &one));
+	RKH_FILTER_OFF_SMA(&b);
+	EXPECT_FALSE(dispatch_comes(&a, &one));
+	EXPECT_TRUE(dispatch_comes(&b, &one));
+	RKH_FILTER_OFF_ALL_SMA();
+	EXPECT_TRUE(dispatch_comes(&a, &one));
+	RKH_FILTER_ON_SMA(&b);
+	EXPECT_FALSE(dispatch_comes(&b, &one));
+	RKH_FILTER_ON_ALL_SMA();
+	EXPECT_FALSE(dispatch_comes(&a, &one));
+	EXPECT_FALSE(rkh_trc_symFil_isoff(RKHFilterSma, 7));
+	/* no such slot: ignored */
+	rkh_trc_symFil(RKHFilterSma, 256, FILTER_OFF);
+	rkh_trc_symFil(RKHFilterTrcEvt, 3, FILTER_OFF);
+	rkh_trc_symFil(RKHFilterTrcEvt, 3, RKH_TRC_SET_ALL(FILTER_OFF));
+	EXPECT_FALSE(dispatch_comes(&a, &one));
+}
+
+TEST_F(rkh, signals)
+{
+	RKH_FILTER_OFF_EVENT(RKH_TRC_ALL_EVENTS);
+	RKH_FILTER_OFF_ALL_SMA();
+	EXPECT_FALSE(dispatch_comes(&a, &one));
+	/* It is no signal of the program's. */
+	EXPECT_TRUE(dispatch_comes(&a, &completion));
+	RKH_FILTER_OFF_SIGNAL(4000);
+	EXPECT_FALSE(dispatch_comes(&a, &one));
+	EXPECT_TRUE(dispatch_comes(&a, &big));
+	RKH_FILTER_OFF_ALL_SIGNALS();
+	RKH_FILTER_ON_SIGNAL(4000);
+	EXPECT_TRUE(dispatch_comes(&a, &one));
+	EXPECT_FALSE(dispatch_comes(&a, &big));
+	RKH_FILTER_ON_ALL_SIGNALS();
+	EXPECT_FALSE(dispatch_comes(&a, &one));
+}
+
+/* What the device does not want, the program cannot have. */
+TEST_F(rkh, device_above)
+{
+	RKH_FILTER_OFF_EVENT(RKH_TRC_ALL_EVENTS);
+	RKH_FILTER_OFF_ALL_SMA();
+	RKH_FILTER_OFF_ALL_SIGNALS();
+	fake_want(DEVTRACE_RKH_TYPE(RKH_TE_SM_DCH), 0);
+	EXPECT_FALSE(dispatch_comes(&a, &one));
+	fake_want(DEVTRACE_RKH_TYPE(RKH_TE_SM_DCH), 1);
+	/* An active object is its priority plus 1. */
+	fake_want_object(8, 0);
+	EXPECT_FALSE(dispatch_comes(&b, &one));
+	EXPECT_TRUE(dispatch_comes(&a, &one));
+	EXPECT_EQ(1, fake->events[0].bytes[4] | fake->events[0].bytes[5] << 8);
+	EXPECT_EQ(1, fake->events[0].bytes[6] | fake->events[0].bytes[7] << 8);
+}
+
+TEST_F(rkh, names)
+{
+	static int q, t;
+
+	RKH_TR_FWK_QUEUE(&q);
+	RKH_TR_FWK_STATE(&a, &t);
+	RKH_TR_FWK_EPOOL(3, "big");
+	RKH_TR_FWK_SIG(RKH_TG_UT);
+	rkh_trc_obj(RKH_TE_FWK_OBJ, (rui8_t *)&q, "plain");
+	rkh_trc_sig(9, "NINE");
+	rkh_trc_obj(RKH_TE_FWK_OBJ, (rui8_t *)&q, NULL);
+	ASSERT_EQ(6, fake->nr_dicts);
+	EXPECT_STREQ("q", fake->dicts[0].name);
+	EXPECT_EQ(DEVTRACE_T_OBJ, fake->dicts[0].kind);
+	EXPECT_EQ((uintptr_t)&q, fake->dicts[0].key);
+	EXPECT_STREQ("t", fake->dicts[1].name);
+	EXPECT_EQ(DEVTRACE_T_ENUM, fake->dicts[2].kind);
+	EXPECT_EQ(3, fake->dicts[2].value);
+	EXPECT_EQ(DEVTRACE_RKH_POOLS, fake->dicts[2].group);
+	EXPECT_EQ(DEVTRACE_T_SIG, fake->dicts[3].kind);
+	EXPECT_EQ(7, fake->dicts[3].value);
+	EXPECT_EQ(0, fake->dicts[3].key);
+	EXPECT_EQ(9, fake->dicts[5].value);
+	/* Of three of these it is said what they are. */
+	EXPECT_EQ(3, fake->nr);
+	EXPECT_EQ(DEVTRACE_RKH_SYMBOL, fake->events[0].bytes[0]);
+	EXPECT_EQ(RKH_TE_FWK_QUEUE, fake->events[0].bytes[5]);
+}
+
+/* A port sends what there is: nothing. */
+TEST_F(rkh, no_stream)
+{
+	TRCQTY_T n = 9;
+	uint8_t byte;
+
+	RKH_FILTER_OFF_EVENT(RKH_TRC_ALL_EVENTS);
+	EXPECT_TRUE(comes(RKH_TE_FWK_EN));
+	EXPECT_EQ(NULL, rkh_trc_get());
+	EXPECT_EQ(NULL, rkh_trc_get_block(&n));
+	EXPECT_EQ(0, n);
+	EXPECT_EQ(0, rkh_trc_getWholeBlock(&byte, 1));
+	RKH_TRC_FLUSH();
+	RKH_TRC_CLOSE();
+	EXPECT_TRUE(comes(RKH_TE_FWK_EX));
+}
+
+int main(int argc, char **argv)
+{
+	fake_start(argv);
+	return test_harness_run(argc, argv);
+}

@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_rx.c - the receive channel: every request, and what is refused
+ *
+ * The program is this one, served by the library's thread, or a child; the device is that of
+ * fakedev.h, so that what the program answers in the trace is seen. Around the object that is
+ * current lies memory that nothing may change.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <devtrace-rx.h>
+#include "fakedev.h"
+#include "kselftest_harness.h"
+#include "teststream.h"
+
+#define SECOND	10000		/* ms that a busy machine may take */
+#define GUARD	64
+
+static struct {
+	uint8_t before[GUARD], object[16], after[GUARD];
+} memory;
+
+/* What the program was asked, in shared memory: it may be a child. */
+static struct calls {
+	unsigned int	commands, resets, ticks, setups, teardowns, events, filters, objects;
+	uint8_t		command, rate, to, request, bits[16];
+	uint32_t	p[3], sig;
+	size_t		len;
+	char		params[16];
+	void		*object;
+	bool		remove;
+} *calls;
+
+static void on_command(void *arg, uint8_t command, uint32_t p1, uint32_t p2, uint32_t p3)
+{
+	calls->command = command;
+	calls->p[0] = p1;
+	calls->p[1] = p2;
+	calls->p[2] = p3;
+	calls->commands++;
+}
+
+static void on_reset(void *arg) { calls->resets++; }
+static void on_setup(void *arg) { calls->setups++; }
+static void on_teardown(void *arg) { calls->teardowns++; }
+
+static void on_tick(void *arg, uint8_t rate)
+{
+	calls->rate = rate;
+	calls->ticks++;
+}
+
+static int on_event(void *arg, const struct devtrace_rx_event *e)
+{
+	calls->to = e->to;
+	calls->sig = e->sig;
+	calls->object = e->object;
+	calls->len = e->len;
+	memcpy(calls->params, e->params, e->len < 16 ? e->len : 16);
+	calls->events++;
+	return e->sig == 666;
+}
+
+static int on_query(void *arg, uint8_t kind, void *object, struct devtrace_record *r)
+{
+	devtrace_u16(r, 5);
+	devtrace_u16(r, 3);
+	return 0;
+}
+
+static int on_filter(void *arg, uint8_t request, const uint8_t *bits)
+{
+	calls->request = request;
+	memcpy(calls->bits, bits, 16);
+	calls->filters++;
+	return 0;
+}
+
+static int on_object(void *arg, bool remove, void *object)
+{
+	calls->remove = remove;
+	calls->object = object;
+	calls->objects++;
+	return 0;
+}
+
+static const struct devtrace_rx_ops ops = {
+	.size = sizeof(ops), .version = 815, .command = on_command, .reset = on_reset,
+	.tick = on_tick, .setup = on_setup, .teardown = on_teardown, .event = on_event,
+	.query = on_query, .filter = on_filter, .object_filter = on_object,
+};
+
+static char ao[8], sm[8];
+
+static int open_all(unsigned int flags)
+{
+	int i;
+
+	memset(calls, 0, sizeof(*calls));
+	for (i = 0; i < 16; i++)
+		memory.object[i] = (uint8_t)(i + 1);
+	memset(memory.before, 0xaa, GUARD);
+	memset(memory.after, 0xaa, GUARD);
+	devtrace_rx_object(DEVTRACE_RX_AP, memory.object, 16, "motor");
+	devtrace_rx_object(DEVTRACE_RX_AO, ao, sizeof(ao), "philo");
+	devtrace_rx_object(DEVTRACE_RX_SM, sm, sizeof(sm), "table");
+	return devtrace_rx_open(&ops, NULL, flags);
+}
+
+static bool guards_stand(void)
+{
+	int i;
+
+	for (i = 0; i < GUARD; i++)
+		if (memory.before[i] != 0xaa || memory.after[i] != 0xaa)
+			return false;
+	return true;
+}
+
+static struct devtrace_rx_answer answer;
+
+/* The status; 1000 and more: errno. */
+static int ask(struct devtrace_rx_host *h, uint8_t request, const void *data, size_t n)
+{
+	int err = devtrace_rx_call(h, request, data, n, SECOND, &answer);
+
+	return err ? 1000 + err : answer.status;
+}
+#define ASK(request, bytes)	ask(self->h, request, bytes, sizeof(bytes) - 1)
+
+static int current(struct devtrace_rx_host *h, uint8_t kind, const char *name)
+{
+	uint8_t b[64] = { kind };
+
+	memcpy(b + 9, name, strlen(name) + 1);
+	return ask(h, DEVTRACE_RX_CURRENT, b, 10 + strlen(name));
+}
+
+FIXTURE(rx) {
+	struct devtrace_rx_host *h;
+};
+
+FIXTURE_SETUP(rx)
+{
+	fake_reset();
+	fake->lane_error = EPERM;	/* events come by calls, in order */
+	devtrace_open();
+	ASSERT_EQ(0, open_all(DEVTRACE_RX_THREAD));
+	ASSERT_EQ(0, devtrace_rx_connect(getpid(), &self->h));
+	fake->nr = 0;
+}
+
+FIXTURE_TEARDOWN(rx)
+{
+	devtrace_rx_disconnect(self->h);
+	devtrace_rx_close();
+	devtrace_rx_forget(memory.object);
+	devtrace_rx_forget(ao);
+	devtrace_rx_forget(sm);
+	EXPECT_TRUE(guards_stand());
+}
+
+/* Event n was this type with these elements. */
+static bool event_is(unsigned int n, uint8_t type, const char *data, size_t len)
+{
+	const struct fake_event *e = &fake->events[n];
+
+	return n < fake->nr && e->bytes[0] == type && e->size == 4 + len &&
+	       !memcmp(e->bytes + 4, data, len);
+}
+#define EVENT(n, type, data)	EXPECT_TRUE(event_is(n, type, data, sizeof(data) - 1))
+
+TEST_F(rx, command_with_up_to_three_numbers)
+{
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_COMMAND, "\3\1\0\0\0\2\0\0\0\377\377\377\377"));
+	EXPECT_EQ(3, calls->command);
+	EXPECT_EQ(1, calls->p[0]);
+	EXPECT_EQ(2, calls->p[1]);
+	EXPECT_EQ(0xffffffff, calls->p[2]);
+	EVENT(0, 90, "\1\1");
+	EVENT(1, 89, "\1\1");
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_COMMAND, "\4"));
+	EXPECT_EQ(4, calls->command);
+	EXPECT_EQ(0, calls->p[0]);
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_COMMAND, ""));
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_COMMAND, "\4\1"));
+	EVENT(4, 90, "\1\320");
+	EXPECT_EQ(2, calls->commands);
+}
+
+TEST_F(rx, info_reset_tick_and_tests)
+{
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_INFO, ""));
+	EXPECT_EQ(815, answer.data[0] | answer.data[1] << 8);
+	EXPECT_STREQ(program_invocation_short_name, (char *)answer.data + 2);
+	EXPECT_EQ(88, fake->events[0].bytes[0]);
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_RESET, ""));
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_TICK, "\1"));
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_SETUP, ""));
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_TEARDOWN, ""));
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_TICK, ""));
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_RESET, "x"));
+	EXPECT_EQ(1, calls->resets);
+	EXPECT_EQ(1, calls->ticks);
+	EXPECT_EQ(1, calls->rate);
+	EXPECT_EQ(1, calls->setups);
+	EXPECT_EQ(1, calls->teardowns);
+	EXPECT_EQ(DEVTRACE_RX_UNKNOWN, ASK(17, ""));
+	EVENT(fake->nr - 1, 90, "\1\303");
+}
+
+TEST_F(rx, peek_poke_and_fill_stay_in_the_object)
+{
+	static const struct { uint8_t request; const char *p; size_t n; int want; } all[] = {
+		{ DEVTRACE_RX_PEEK, "\0\0\1\20", 4, DEVTRACE_RX_OK },
+		{ DEVTRACE_RX_PEEK, "\0\0\1\21", 4, DEVTRACE_RX_BOUNDS },
+		{ DEVTRACE_RX_PEEK, "\17\0\1\1", 4, DEVTRACE_RX_OK },
+		{ DEVTRACE_RX_PEEK, "\17\0\2\1", 4, DEVTRACE_RX_BOUNDS },
+		{ DEVTRACE_RX_PEEK, "\20\0\1\1", 4, DEVTRACE_RX_BOUNDS },
+		{ DEVTRACE_RX_PEEK, "\377\377\4\377", 4, DEVTRACE_RX_BOUNDS },
+		{ DEVTRACE_RX_PEEK, "\0\0\3\1", 4, DEVTRACE_RX_BAD },
+		{ DEVTRACE_RX_PEEK, "\0\0\10\1", 4, DEVTRACE_RX_BAD },
+		{ DEVTRACE_RX_PEEK, "\0\0\1\0", 4, DEVTRACE_RX_BAD },
+		{ DEVTRACE_RX_PEEK, "\0\0\1", 3, DEVTRACE_RX_BAD },
+		{ DEVTRACE_RX_PEEK, "\0\0\1\1\1", 5, DEVTRACE_RX_BAD },
+		{ DEVTRACE_RX_POKE, "\17\0\1\1\1\1", 6, DEVTRACE_RX_BAD },
+		{ DEVTRACE_RX_POKE, "\17\0\2\1\1\1", 6, DEVTRACE_RX_BOUNDS },
+		{ DEVTRACE_RX_POKE, "\20\0\1\1\1", 5, DEVTRACE_RX_BOUNDS },
+		{ DEVTRACE_RX_FILL, "\0\0\4\5\1\2\3\4", 8, DEVTRACE_RX_BOUNDS },
+		{ DEVTRACE_RX_FILL, "\15\0\1\4\1", 5, DEVTRACE_RX_BOUNDS },
+		{ DEVTRACE_RX_FILL, "\0\0\4\4\1\2", 6, DEVTRACE_RX_BAD },
+	};
+	unsigned int i;
+
+	EXPECT_EQ(DEVTRACE_RX_NO_OBJECT, ASK(DEVTRACE_RX_PEEK, "\0\0\1\1"));
+	EVENT(0, 90, "\1\204");
+	EXPECT_EQ(0, current(self->h, DEVTRACE_RX_AP, "motor"));
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		EXPECT_EQ(all[i].want, ask(self->h, all[i].request, all[i].p, all[i].n))
+			TH_LOG("row %d", i);
+	for (i = 0; i < 16; i++)
+		EXPECT_EQ(i + 1, memory.object[i]);
+	fake->nr = 0;
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_PEEK, "\2\0\2\2"));
+	EXPECT_EQ(4, answer.len);
+	EVENT(0, 92, "\3\2\0\1\2\1\2\x09\4\3\4\5\6");
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_POKE, "\4\0\4\1\1\2\3\4"));
+	EXPECT_EQ(0x04030201, *(uint32_t *)(memory.object + 4));
+	EVENT(1, 90, "\1\5");
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_FILL, "\0\0\2\10\52\53"));
+	for (i = 0; i < 16; i += 2)
+		EXPECT_EQ(0x2b2a, memory.object[i] | memory.object[i + 1] << 8);
+}
+
+TEST_F(rx, only_objects_of_the_program_become_current)
+{
+	uint8_t b[9] = { DEVTRACE_RX_AP };
+	uintptr_t address = (uintptr_t)&memory.before;
+	int i;
+
+	EXPECT_EQ(DEVTRACE_RX_NO_OBJECT, current(self->h, DEVTRACE_RX_AP, "table"));
+	EXPECT_EQ(DEVTRACE_RX_NO_OBJECT, current(self->h, DEVTRACE_RX_AO, "motor"));
+	EXPECT_EQ(DEVTRACE_RX_BAD, current(self->h, 8, "motor"));
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_CURRENT, "\5\0\0\0\0\0\0\0\0motor"));
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_CURRENT, "\5\0\0\0\0\0\0\0\0"));
+	for (i = 0; i < 8; i++)
+		b[1 + i] = (uint8_t)((uint64_t)address >> 8 * i);
+	EXPECT_EQ(DEVTRACE_RX_NO_OBJECT, ask(self->h, DEVTRACE_RX_CURRENT, b, 9));
+	address = (uintptr_t)memory.object;
+	for (i = 0; i < 8; i++)
+		b[1 + i] = (uint8_t)((uint64_t)address >> 8 * i);
+	EXPECT_EQ(0, ask(self->h, DEVTRACE_RX_CURRENT, b, 9));
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_PEEK, "\0\0\1\1"));
+	EXPECT_EQ(0, current(self->h, DEVTRACE_RX_SM_AO, "philo"));
+	/* Forgotten, it is out of reach. */
+	devtrace_rx_forget(memory.object);
+	EXPECT_EQ(DEVTRACE_RX_NO_OBJECT, ASK(DEVTRACE_RX_PEEK, "\0\0\1\1"));
+}
+
+TEST_F(rx, events_go_to_the_current_object)
+{
+	EXPECT_EQ(DEVTRACE_RX_NO_OBJECT, ASK(DEVTRACE_RX_EVENT, "\375\7\0\0\0\0\0"));
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_EVENT, "\0\7\0\0\0\3\0abc"));
+	EXPECT_EQ(DEVTRACE_RX_PUBLISH, calls->to);
+	EXPECT_EQ(7, calls->sig);
+	EXPECT_EQ(3, calls->len);
+	EXPECT_EQ(0, memcmp("abc", calls->params, 3));
+	EXPECT_EQ(0, current(self->h, DEVTRACE_RX_AO, "philo"));
+	EXPECT_EQ(0, current(self->h, DEVTRACE_RX_SM, "table"));
+	fake->nr = 0;
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_EVENT, "\375\10\0\0\0\0\0"));
+	EXPECT_EQ(&ao[0], (char *)calls->object);
+	EVENT(0, 90, "\1\20");
+	EVENT(1, 89, "\1\20");
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_EVENT, "\377\10\0\0\0\0\0"));
+	EXPECT_EQ(&sm[0], (char *)calls->object);
+	EXPECT_EQ(DEVTRACE_RX_REFUSED, ASK(DEVTRACE_RX_EVENT, "\5\232\2\0\0\0\0"));
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_EVENT, "\5\1\0\0\0\4\0abc"));
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_EVENT, "\5\1\0\0\0\377"));
+	EXPECT_EQ(4, calls->events);
+}
+
+TEST_F(rx, queries_and_filters)
+{
+	uint8_t b[9] = { 1 };
+	int i;
+
+	EXPECT_EQ(DEVTRACE_RX_NO_OBJECT, ASK(DEVTRACE_RX_QUERY, "\1"));
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_QUERY, "\6"));
+	EXPECT_EQ(0, current(self->h, DEVTRACE_RX_AO, "philo"));
+	fake->nr = 0;
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_QUERY, "\1"));
+	EXPECT_EQ(2 + 9 + 6, answer.len);
+	EXPECT_EQ(91, fake->events[0].bytes[0]);
+	EXPECT_EQ(0, memcmp(fake->events[0].bytes + 4, answer.data, answer.len));
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_GLB_FILTER, "\20abcdefghijklmnop"));
+	EXPECT_EQ(DEVTRACE_RX_GLB_FILTER, calls->request);
+	EXPECT_EQ(0, memcmp("abcdefghijklmnop", calls->bits, 16));
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_LOC_FILTER, "\20abcdefghijklmnop"));
+	EXPECT_EQ(DEVTRACE_RX_LOC_FILTER, calls->request);
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_GLB_FILTER, "\21abcdefghijklmnop"));
+	EXPECT_EQ(DEVTRACE_RX_BAD, ASK(DEVTRACE_RX_GLB_FILTER, "\20abcdefghijklmno"));
+	for (i = 0; i < 8; i++)
+		b[1 + i] = (uint8_t)((uint64_t)(uintptr_t)ao >> 8 * i);
+	EXPECT_EQ(0, ask(self->h, DEVTRACE_RX_OBJ_FILTER, b, 9));
+	EXPECT_EQ(&ao[0], (char *)calls->object);
+	EXPECT_TRUE(calls->remove);
+	b[1] ^= 1;
+	EXPECT_EQ(DEVTRACE_RX_NO_OBJECT, ask(self->h, DEVTRACE_RX_OBJ_FILTER, b, 9));
+}
+
+static void *pausing(void *arg)
+{
+	*(bool *)arg = devtrace_rx_pause();
+	return NULL;
+}
+
+TEST_F(rx, probes_are_taken_once_and_pauses_end)
+{
+	uint8_t b[12] = { 42 };
+	bool paused = false;
+	pthread_t t;
+	uint32_t v = 0;
+	int i;
+
+	for (i = 0; i < 8; i++)
+		b[4 + i] = (uint8_t)((uint64_t)(uintptr_t)&ask >> 8 * i);
+	EXPECT_FALSE(devtrace_rx_probe((void *)&ask, &v));
+	EXPECT_EQ(0, ask(self->h, DEVTRACE_RX_PROBE, b, 12));
+	b[0] = 43;
+	EXPECT_EQ(0, ask(self->h, DEVTRACE_RX_PROBE, b, 12));
+	EXPECT_FALSE(devtrace_rx_probe((void *)&current, &v));
+	EXPECT_TRUE(devtrace_rx_probe((void *)&ask, &v));
+	EXPECT_EQ(42, v);
+	EXPECT_EQ(83, fake->events[fake->nr - 1].bytes[0]);
+	EXPECT_TRUE(devtrace_rx_probe((void *)&ask, &v));
+	EXPECT_EQ(43, v);
+	EXPECT_FALSE(devtrace_rx_probe((void *)&ask, &v));
+	for (i = 0; i < 64; i++)
+		EXPECT_EQ(0, ask(self->h, DEVTRACE_RX_PROBE, b, 12));
+	EXPECT_EQ(DEVTRACE_RX_BUSY, ask(self->h, DEVTRACE_RX_PROBE, b, 12));
+	while (devtrace_rx_probe((void *)&ask, &v))
+		;
+	fake->nr = 0;
+	ASSERT_EQ(0, pthread_create(&t, NULL, pausing, &paused));
+	while (!__atomic_load_n(&fake->nr, __ATOMIC_ACQUIRE))
+		sched_yield();
+	EVENT(0, 82, "");
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_CONTINUE, ""));
+	pthread_join(t, NULL);
+	EXPECT_TRUE(paused);
+}
+
+TEST_F(rx, two_hosts_have_objects_of_their_own)
+{
+	static uint8_t other[4] = { 77 };
+	struct devtrace_rx_host *b, *more[8];
+	int i;
+
+	devtrace_rx_object(DEVTRACE_RX_AP, other, 4, "other");
+	ASSERT_EQ(0, devtrace_rx_connect(getpid(), &b));
+	EXPECT_EQ(0, current(self->h, DEVTRACE_RX_AP, "motor"));
+	/* What was made current last is so for who has not said. */
+	EXPECT_EQ(0, ask(b, DEVTRACE_RX_PEEK, "\0\0\1\1", 4));
+	EXPECT_EQ(1, answer.data[0]);
+	EXPECT_EQ(0, current(b, DEVTRACE_RX_AP, "other"));
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_PEEK, "\0\0\1\1"));
+	EXPECT_EQ(1, answer.data[0]);
+	EXPECT_EQ(0, ask(b, DEVTRACE_RX_PEEK, "\0\0\1\1", 4));
+	EXPECT_EQ(77, answer.data[0]);
+	EXPECT_EQ(DEVTRACE_RX_BOUNDS, ask(b, DEVTRACE_RX_PEEK, "\4\0\1\1", 4));
+	/* Eight have room; the next is told, and these go on. */
+	for (i = 0; i < 6; i++)
+		ASSERT_EQ(0, devtrace_rx_connect(getpid(), &more[i]));
+	EXPECT_EQ(0, ask(more[5], DEVTRACE_RX_INFO, NULL, 0));
+	ASSERT_EQ(0, devtrace_rx_connect(getpid(), &more[6]));
+	EXPECT_EQ(DEVTRACE_RX_BUSY, ask(more[6], DEVTRACE_RX_INFO, NULL, 0));
+	EXPECT_EQ(0, ask(b, DEVTRACE_RX_INFO, NULL, 0));
+	for (i = 0; i < 7; i++)
+		devtrace_rx_disconnect(more[i]);
+	devtrace_rx_disconnect(b);
+	devtrace_rx_forget(other);
+}
+
+TEST_F(rx, anything_is_answered_or_ends_the_connection)
+{
+	struct rng r = { .state = test_seed("test_rx") };
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	uint8_t b[3000], got[2048];
+	int i, n, fd, answered = 0;
+
+	n = snprintf(a.sun_path + 1, 64, "devtrace-rx-%d", getpid());
+	fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+	ASSERT_EQ(0, connect(fd, (void *)&a, offsetof(struct sockaddr_un, sun_path) + 1 + n));
+	for (i = 0; i < 10000; i++) {
+		size_t len = rng_below(&r, 40), k;
+
+		if (i % 100 == 0)
+			len = rng_below(&r, sizeof(b));
+		if (!len)
+			len = 1;
+		for (k = 0; k < len; k++)
+			b[k] = (uint8_t)rng_next(&r);
+		/* Most of them are nearly right. */
+		if (i % 10) {
+			b[0] = 1;
+			b[1] = (uint8_t)rng_below(&r, 18);
+		}
+		/* It would wait here for ever. */
+		ASSERT_EQ((ssize_t)len, send(fd, b, len, 0));
+		ASSERT_LT(0, recv(fd, got, sizeof(got), 0));
+		answered++;
+	}
+	EXPECT_EQ(10000, answered);
+	close(fd);
+	EXPECT_EQ(0, ASK(DEVTRACE_RX_INFO, ""));
+}
+
+TEST(without_a_thread_a_program_asks_by_a_descriptor)
+{
+	struct devtrace_rx_host *h;
+	struct pollfd p;
+	pid_t child;
+	int status;
+
+	EXPECT_EQ(-1, devtrace_rx_fd());
+	ASSERT_EQ(0, open_all(0));
+	EXPECT_EQ(EALREADY, devtrace_rx_open(&ops, NULL, 0));
+	p = (struct pollfd){ .fd = devtrace_rx_fd(), .events = POLLIN };
+	EXPECT_EQ(0, poll(&p, 1, 0));
+	EXPECT_EQ(0, devtrace_rx_serve());
+	child = fork();
+	if (!child) {
+		/* The child of a program has no channel. */
+		if (devtrace_rx_fd() != -1 || devtrace_rx_connect(getppid(), &h))
+			_exit(1);
+		_exit(ask(h, DEVTRACE_RX_COMMAND, "\3", 1));
+	}
+	while (!devtrace_rx_serve())
+		ASSERT_EQ(1, poll(&p, 1, SECOND));
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(3, calls->command);
+	devtrace_rx_close();
+	EXPECT_EQ(ECONNREFUSED, devtrace_rx_connect(getpid(), &h));
+}
+
+TEST(other_users_are_refused)
+{
+	struct devtrace_rx_host *h;
+	pid_t child;
+	int status, ready[2];
+	char c;
+
+	if (geteuid())
+		SKIP(return, "only root can be two users");
+	/* A stranger at a program of root's */
+	ASSERT_EQ(0, open_all(DEVTRACE_RX_THREAD));
+	child = fork();
+	if (!child) {
+		if (setuid(12345))
+			_exit(1);
+		/* It says no by itself, and would be let go by the program. */
+		_exit(devtrace_rx_connect(getppid(), &h) == EPERM ? 0 : 2);
+	}
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	child = fork();
+	if (!child) {
+		struct sockaddr_un a = { .sun_family = AF_UNIX };
+		int n = snprintf(a.sun_path + 1, 64, "devtrace-rx-%d", getppid());
+		int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+		if (setuid(12345) ||
+		    connect(fd, (void *)&a, offsetof(struct sockaddr_un, sun_path) + 1 + n))
+			_exit(1);
+		send(fd, "\1\1\0\0\3", 5, MSG_NOSIGNAL);
+		_exit(recv(fd, &c, 1, 0) > 0);
+	}
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, calls->commands);
+	devtrace_rx_close();
+	/* Root at a program of a user */
+	ASSERT_EQ(0, pipe(ready));
+	child = fork();
+	if (!child) {
+		if (setuid(12345) || open_all(0) || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (;;) {
+			struct pollfd p = { .fd = devtrace_rx_fd(), .events = POLLIN };
+
+			poll(&p, 1, -1);
+			devtrace_rx_serve();
+		}
+	}
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	ASSERT_EQ(0, devtrace_rx_connect(child, &h));
+	EXPECT_EQ(0, ask(h, DEVTRACE_RX_INFO, NULL, 0));
+	/* And a program that has died */
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	EXPECT_EQ(1000 + EPIPE, ask(h, DEVTRACE_RX_INFO, NULL, 0));
+	devtrace_rx_disconnect(h);
+	EXPECT_EQ(ESRCH, devtrace_rx_connect(child, &h));
+}
+
+/* Another program that has the name of this one is found out. */
+TEST(a_name_that_another_has_taken)
+{
+	struct devtrace_rx_host *h;
+	int ready[2], status;
+	pid_t child;
+	char c;
+
+	ASSERT_EQ(0, pipe(ready));
+	child = fork();
+	if (!child) {
+		struct sockaddr_un a = { .sun_family = AF_UNIX };
+		int n = snprintf(a.sun_path + 1, 64, "devtrace-rx-%d", getppid());
+		int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+		if (bind(fd, (void *)&a, offsetof(struct sockaddr_un, sun_path) + 1 + n) ||
+		    listen(fd, 1) || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	ASSERT_EQ(1, read(ready[0], &c, 1));
+	EXPECT_EQ(EPERM, devtrace_rx_connect(getpid(), &h));
+	EXPECT_EQ(EADDRINUSE, open_all(DEVTRACE_RX_THREAD));
+	EXPECT_EQ(-1, devtrace_rx_fd());
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+}
+
+int main(int argc, char **argv)
+{
+	fake_start(argv);
+	calls = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return test_harness_run(argc, argv);
+}

@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_syslog.sh - tracelogger --to syslog: what a reader of RFC 5424 gets, and rsyslogd
+#
+# link_peer.py checks each message by the grammar. Where rsyslogd is installed it receives
+# the same, and gives back what it has understood.
+# shellcheck disable=SC2086,SC2028 # commands with their options; escapes of gen_stream
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
+tools=$(cd "$out/../../tools" && pwd) || exit 1
+command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 4; }
+work=$(mktemp -d) || exit 1
+peer='' reader='' daemon=''
+cleanup()
+{
+	for p in $peer $reader $daemon; do kill -9 "$p" 2>/dev/null; done
+	rm -rf "$work"
+}
+trap cleanup EXIT
+export LC_ALL=C TZ=UTC PATH="$out:$PATH"
+cd "$work" || exit 1
+count=0 bad=0
+echo "TAP version 13"
+
+ok()	# STATUS NAME
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $2"
+	fi
+}
+
+is()	# GOT WANT NAME
+{
+	[ "$1" = "$2" ]
+	ok $? "$3"
+	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
+}
+
+wait_until()	# COMMAND...: a minute at the most
+{
+	tries=600
+	while [ $tries -gt 0 ]; do
+		! "$@" || return 0
+		sleep 0.1
+		tries=$((tries - 1))
+	done
+	return 1
+}
+
+# peer COMMAND...: sets peer, and at to what it says first
+peer()
+{
+	rm -f said
+	: >said
+	python3 "$here/link_peer.py" "$@" >said 9>&- &
+	peer=$!
+	wait_until test -s said
+	at=$(head -n 1 said)
+}
+
+end_peer() { kill "$peer" 2>/dev/null; wait "$peer" 2>/dev/null; peer=''; }
+closed() { [ "$(grep -c closed said)" -ge "$1" ]; }
+log="$tools/tracelogger -q"
+
+# words that need care: a name with a space, quotes, a line end, more than a message takes
+long=$(head -c 3000 /dev/zero | tr '\0' x)
+{
+	echo 'info 0'
+	echo 'clock 1000 1700000000000000000'
+	echo 'proc 7 5 "motor ctl"'
+	echo 'event 1001000 cpu=1 tid=7 ctx=user type=200 u32:1'
+	echo 'event 2001000 cpu=1 tid=7 ctx=user type=200 sev=sw0 u32:2'
+	echo 'event 3001000 cpu=1 tid=7 ctx=user type=200 sev=sw1 u32:3'
+	echo 'event 4001000 cpu=1 tid=7 ctx=user type=200 sev=hw2 obj=3 sig=4 u32:4'
+	echo 'event 5001000 cpu=0 tid=9 type=200 sev=hw3 u32:5'
+	echo 'event 6001000 cpu=0 tid=9 type=200 sev=sw2 "str:a \x22quoted\x22]\x0a\x01 line"'
+	echo 'lost 0 0 77 6001000 7001000'
+	echo 'skip 3'
+	echo 'event 8001000 cpu=0 tid=9 type=200 sev=sw2 u32:6'
+} | gen_stream >s.trace
+peer recv 127.0.0.1 got
+timeout 30 $log --once --device s.trace --to "syslog:127.0.0.1:$at" -A 'board=unit "7"'
+ok $? "sent"
+wait_until closed 1
+end_peer
+python3 "$here/link_peer.py" messages got.1 >words
+ok $? "every message is one of RFC 5424"
+# which: a line that has all these words
+has()
+{
+	name=$1
+	shift
+	cp words left
+	for word; do grep -F -- "$word" left >left2; mv left2 left; done
+	is "$(wc -l <left)" 1 "$name"
+	[ "$(wc -l <left)" = 1 ] || sed 's/^/# /' words
+}
+is "$(wc -l <words)" 8 "events of a severity, and what is missing"
+has "sw0 is information" "<14>1 2023-11-14T22:13:20.002000Z unit_\"7\" motor_ctl 5 " 'severity="sw0"' 'tid="7"'
+has "sw1 is a warning" "<12>1 " 'severity="sw1"' 'cpu="1"'
+has "hw2 is an error" "<11>1 " 'severity="hw2"' 'object="3" signal="4"'
+has "hw3 is critical" "<10>1 " 'severity="hw3"' " - 9 "
+has "a text is one line" '\x0a\x01 line'
+has "what is lost" "<12>1 " '[lost@32473 count="77"] 77 events lost'
+has "what is missing" "<12>1 " 'count="3"] 3 frames missing'
+
+# A text of any length; a peer that goes, and messages that are not cut
+{
+	echo 'info 0'
+	echo 'clock 1000 1700000000000000000'
+	n=0
+	while [ $n -lt 400 ]; do
+		n=$((n + 1))
+		echo "event ${n}001000 cpu=0 tid=9 type=200 sev=sw2 u32:$n str:$(printf '%.200s' "$long")"
+	done
+} | gen_stream >many.trace
+rm -f got.*
+peer cuts 127.0.0.1 got
+timeout 30 $log --once --device many.trace --to "syslog:127.0.0.1:$at" 2>err
+timeout 30 $log --device many.trace --to "syslog:127.0.0.1:$at" 2>err
+wait_until closed 2
+end_peer
+python3 "$here/link_peer.py" messages got.2 >words
+ok $? "the next peer gets whole messages"
+is "$(tail -n 1 words | grep -c 'ts="400001000"')" 1 "up to the last"
+
+if ! command -v rsyslogd >/dev/null; then
+	count=$((count + 1))
+	echo "ok $count rsyslogd receives it # SKIP no rsyslogd on this machine"
+else
+	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	cat >rsyslog.conf <<-CONF
+		global(workDirectory="$work")
+		module(load="imtcp")
+		input(type="imtcp" port="$port" address="127.0.0.1")
+		template(name="t" type="string" string="%syslogseverity-text%|%syslogfacility-text%|%timereported:::date-rfc3339%|%hostname%|%app-name%|%procid%|%structured-data%|%msg%\n")
+		action(type="omfile" file="$work/received" template="t")
+	CONF
+	rsyslogd -n -f rsyslog.conf -i "$work/pid" 2>daemon &
+	daemon=$!
+	sends() { timeout 30 $log --once --device s.trace --to "syslog:127.0.0.1:$port" -A board=b7 2>err; }
+	wait_until sends; ok $? "rsyslogd listens"
+	wait_until sh -c '[ -e received ] && [ "$(wc -l <received)" = 8 ]'; ok $? "rsyslogd receives all"
+	cp received words
+	has "rsyslogd: severity, time and names" "info|user|2023-11-14T22:13:20.002000Z|b7|motor_ctl|5|"
+	has "rsyslogd: structured data" 'crit|user|' '[event@32473 type="200" severity="hw3" cpu="0" tid="9" ts="5001000"]'
+	kill $daemon
+	wait $daemon
+	daemon=''
+fi
+
+echo "1..$count"
+[ $bad = 0 ]

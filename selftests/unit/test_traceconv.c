@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_traceconv.c - the trace of a target, in any sizes, whole and damaged, as a stream of ours
+ *
+ * Each record of QS is encoded once; the events that come out of the decoder are compared with
+ * what was encoded. Every byte is then damaged in turn: what comes out are records that were
+ * encoded, and the frames that are missing are counted exactly.
+ */
+#include <stdlib.h>
+#include "kselftest_harness.h"
+#include "devtrace-decode.h"
+#include "traceconv/traceconv.h"
+#include "qs_encode.h"
+#include "teststream.h"
+
+/* What a decoder gave: of each event and name its type and its bytes, and what is missing. */
+struct got {
+	int		nr;
+	struct {
+		uint8_t type;
+		uint64_t ts;
+		uint64_t digest;
+		uint8_t data[256];
+		size_t len;
+		char name[64];
+		uint64_t key;
+		uint32_t value;
+		uint8_t group;
+	} v[512];
+	uint64_t	missing, damages, notes, unknown;
+	uint64_t	gap_at[8];
+	int		gaps;
+	uint8_t		info_flags;
+	char		release[32];
+};
+
+static int on_item(const struct devtrace_item *item, void *arg)
+{
+	struct got *g = arg;
+
+	switch (item->kind) {
+	case DEVTRACE_ITEM_EVENT:
+		g->v[g->nr].type = item->u.event.type;
+		g->v[g->nr].ts = item->u.event.ts;
+		g->v[g->nr].len = item->u.event.len;
+		memcpy(g->v[g->nr].data, item->u.event.data, item->u.event.len);
+		g->v[g->nr].digest = body_digest(item->u.event.type, item->u.event.data,
+						 item->u.event.len);
+		g->nr++;
+		break;
+	case DEVTRACE_ITEM_DICT:
+		g->v[g->nr].type = item->u.dict.kind;
+		g->v[g->nr].key = item->u.dict.key;
+		g->v[g->nr].value = item->u.dict.value;
+		g->v[g->nr].group = item->u.dict.group;
+		snprintf(g->v[g->nr].name, 64, "%s", item->u.dict.name);
+		g->v[g->nr].digest = body_digest(item->u.dict.kind, (void *)item->u.dict.name,
+						 strlen(item->u.dict.name)) ^
+				     item->u.dict.key ^ (uint64_t)item->u.dict.value << 20;
+		g->nr++;
+		break;
+	case DEVTRACE_ITEM_GAP:
+		g->missing += item->u.gap.count;
+		if (g->gaps < 8)
+			g->gap_at[g->gaps++] = (uint64_t)g->nr;
+		break;
+	case DEVTRACE_ITEM_DAMAGE:
+		g->damages++;
+		break;
+	case DEVTRACE_ITEM_NOTE:
+		g->notes++;
+		break;
+	case DEVTRACE_ITEM_INFO:
+		g->info_flags = item->u.info.flags;
+		snprintf(g->release, sizeof(g->release), "%s", item->u.info.release);
+		break;
+	case DEVTRACE_ITEM_UNKNOWN:
+		g->unknown++;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static int decode(void *decoder, const void *bytes, size_t n)
+{
+	return devtrace_decoder_feed(decoder, bytes, n, NULL);
+}
+
+/* Through traceconv and the decoder. sizes: as the user says, or NULL. */
+static void convert(struct got *g, const uint8_t *p, size_t n, const struct conv_sizes *sizes,
+		    size_t piece, struct conv *c)
+{
+	struct devtrace_decoder *d;
+
+	memset(g, 0, sizeof(*g));
+	memset(c, 0, sizeof(*c));
+	d = devtrace_decoder_new(on_item, g);
+	if (sizes)
+		c->sizes = *sizes;
+	c->put = decode;
+	c->arg = d;
+	c->load = 77;
+	c->clock.rate = 1000000;
+	conv_begin(c, &conv_qs);
+	while (n) {
+		size_t part = piece && piece < n ? piece : n;
+
+		conv_feed(c, p, part, 0);
+		p += part;
+		n -= part;
+	}
+	conv_end(c);
+	devtrace_decoder_finish(d);
+	devtrace_decoder_free(d);
+}
+
+static const struct {
+	uint8_t record;
+	const char *layout;
+	uint8_t type;		/* of ours */
+} records[] = {
+	{ 1, "OF", 1 }, { 2, "OF", 2 }, { 3, "OFF", 3 }, { 4, "TOF", 4 }, { 5, "TSOF", 5 },
+	{ 6, "TSOFF", 6 }, { 7, "TSOF", 7 }, { 8, "TSOF", 8 }, { 9, "SOF", 9 },
+	{ 10, "TOOs11", 10 }, { 11, "TOOs11", 11 }, { 12, "TSO", 12 }, { 13, "TSO", 13 },
+	{ 14, "TOSO11QQ", 14 }, { 15, "TSO11QQ", 15 }, { 16, "TSO11Q", 16 }, { 17, "TSO11", 17 },
+	{ 18, "TOO", 18 }, { 19, "TSO11QQ", 19 }, { 20, "TSO11QQ", 20 }, { 21, "TSO11Q", 21 },
+	{ 22, "TSO11", 22 }, { 23, "TEZ", 23 }, { 24, "TOPP", 24 }, { 25, "TOP", 25 },
+	{ 26, "TOZ11", 26 }, { 27, "TZ11", 27 }, { 28, "TEZ", 28 }, { 29, "TZ11", 29 },
+	{ 30, "TZ11", 30 }, { 31, "C1", 31 }, { 32, "TOOCC1", 32 }, { 33, "OO1", 33 },
+	{ 34, "TOO1", 34 }, { 35, "TOOCC1", 35 }, { 36, "TOOCC11", 36 }, { 37, "TOSO1", 37 },
+	{ 38, "TZ11", 38 }, { 39, "T1", 39 }, { 40, "T1", 40 }, { 41, "T11", 41 },
+	{ 42, "T11", 42 }, { 45, "TOSO11QQ", 45 }, { 46, "TSO11QQ", 46 }, { 47, "TOPP", 47 },
+	{ 48, "T11", 48 }, { 49, "T11", 49 }, { 50, "T11", 50 }, { 51, "T11", 51 },
+	{ 52, "T11", 52 }, { 53, "T1", 53 }, { 55, "OFF", 55 }, { 58, "", 82 },
+	{ 59, "TF4", 83 }, { 65, "T1", 89 }, { 66, "1", 90 }, { 69, "T2$", 93 }, { 70, "", 94 },
+	{ 71, "TO11", 71 }, { 72, "TO11", 72 }, { 73, "TO11", 73 }, { 74, "TO11", 74 },
+	{ 75, "TO11", 75 }, { 76, "TO11", 76 }, { 77, "TO11", 77 }, { 78, "TO11", 78 },
+	{ 79, "TO11", 79 }, { 80, "TO11", 80 }, { 81, "TOOs11", 81 },
+};
+#define RECORDS (sizeof(records) / sizeof(*records))
+
+/*
+ * S a signal whose object is the next, s whose object is the first one, Z one that has none.
+ * Values have a 7E or 7D among them now and then.
+ */
+static uint64_t value(unsigned int i, unsigned int k, int bytes)
+{
+	uint64_t v = 0x7e11223344556677ull * (i + 1) + 0x7d010203ull * k;
+
+	return bytes == 8 ? v : v & ((1ull << 8 * bytes) - 1);
+}
+
+static int size_in(const struct qs_target *t, char what)
+{
+	switch (what) {
+	case 'S': case 's': case 'Z': return t->sig;
+	case 'O': return t->obj;
+	case 'F': return t->fun;
+	case 'Q': return t->equeue;
+	case 'P': return t->mpool;
+	case 'E': return t->event;
+	case 'C': return t->tick;
+	default: return what - '0';
+	}
+}
+
+static void one_record(struct qs_target *t, unsigned int i, struct body *want)
+{
+	static const uint8_t formats[9] = { [1] = 1, [2] = 3, [4] = 5, [8] = 0xe };
+	const char *l = records[i].layout;
+	unsigned int k = 0;
+
+	want->len = 0;
+	qs_begin(t, records[i].record);
+	for (; *l; l++, k++) {
+		uint64_t v;
+		int size;
+
+		if (*l == 'T') {
+			qs_time(t);
+			continue;
+		}
+		if (*l == '$') {
+			qs_str(t, "mo}d~");
+			body_int(want, DEVTRACE_E_STR, 1);
+			body_string(want, "mo}d~");
+			continue;
+		}
+		size = size_in(t, *l);
+		v = value(i, k, size);
+		qs_num(t, v, size);
+		switch (*l) {
+		case 'S':
+			body_int(want, DEVTRACE_E_SIG, 1);
+			body_int(want, v, 4);
+			body_int(want, value(i, k + 1, t->obj), 8);
+			break;
+		case 's':
+			body_int(want, DEVTRACE_E_SIG, 1);
+			body_int(want, v, 4);
+			body_int(want, value(i, 1, t->obj), 8);
+			break;
+		case 'Z':
+			body_int(want, DEVTRACE_E_SIG, 1);
+			body_int(want, v, 4);
+			body_int(want, 0, 8);
+			break;
+		case 'O':
+			body_int(want, DEVTRACE_E_OBJ, 1);
+			body_int(want, v, 8);
+			break;
+		case 'F':
+			body_int(want, DEVTRACE_E_FUN, 1);
+			body_int(want, v, 8);
+			break;
+		default:
+			body_int(want, formats[size], 1);
+			body_int(want, v, size);
+		}
+	}
+	qs_end(t);
+}
+
+/* A record of the application with an element of each type. */
+static void user_record(struct qs_target *t, struct body *want)
+{
+	static const uint8_t plain[][2] = {
+		{ 0x20, 1 }, { 0xb0, 1 }, { 0xf1, 1 }, { 0x52, 2 }, { 0x33, 2 }, { 0x74, 4 },
+		{ 0xf5, 4 }, { 0x26, 4 }, { 0x47, 8 }, { 0x6d, 8 }, { 0x8e, 8 }, { 0x0f, 4 },
+	};
+	unsigned int i;
+
+	want->len = 0;
+	qs_begin(t, 100);
+	qs_time(t);
+	for (i = 0; i < sizeof(plain) / 2; i++) {
+		qs_num(t, plain[i][0], 1);
+		qs_num(t, value(i, 90, plain[i][1]), plain[i][1]);
+		body_int(want, plain[i][0], 1);
+		body_int(want, value(i, 90, plain[i][1]), plain[i][1]);
+	}
+	qs_num(t, 0x08, 1);
+	qs_str(t, "word");
+	body_int(want, 0x08, 1);
+	body_string(want, "word");
+	qs_num(t, 0x09, 1);
+	qs_num(t, 3, 1);
+	qs_num(t, 0x7d017e, 3);
+	body_int(want, 0x09, 1);
+	body_int(want, 3, 1);
+	body_int(want, 0x7d017e, 3);
+	qs_num(t, 0x0a, 1);
+	qs_num(t, 0x44, t->sig);
+	qs_num(t, 0x55, t->obj);
+	body_int(want, 0x0a, 1);
+	body_int(want, 0x44, 4);
+	body_int(want, 0x55, 8);
+	qs_num(t, 0x0b, 1);
+	qs_num(t, 0x56, t->obj);
+	body_int(want, 0x0b, 1);
+	body_int(want, 0x56, 8);
+	qs_num(t, 0x0c, 1);
+	qs_num(t, 0x57, t->fun);
+	body_int(want, 0x0c, 1);
+	body_int(want, 0x57, 8);
+	qs_end(t);
+}
+
+static void names(struct qs_target *t)
+{
+	qs_begin(t, 60);
+	qs_num(t, 7, t->sig);
+	qs_num(t, 0x33, t->obj);
+	qs_str(t, "EAT_SIG");
+	qs_end(t);
+	qs_begin(t, 61);
+	qs_num(t, 0x33, t->obj);
+	qs_str(t, "&l_philo[0]");
+	qs_end(t);
+	qs_begin(t, 62);
+	qs_num(t, 0x44, t->fun);
+	qs_str(t, "&Philo_eating");
+	qs_end(t);
+	qs_begin(t, 63);
+	qs_num(t, 100, 1);
+	qs_str(t, "PHILO_STAT");
+	qs_end(t);
+	qs_begin(t, 54);
+	qs_num(t, 3, 1);
+	qs_num(t, 7, 1);
+	qs_str(t, "CMD_STOP");
+	qs_end(t);
+}
+
+static void answers(struct qs_target *t)
+{
+	int kind;
+
+	qs_begin(t, 68);
+	qs_time(t);
+	qs_num(t, 4, 2);
+	qs_num(t, 2, 1);
+	qs_num(t, 2, 1);
+	qs_num(t, 0xddccbbaa, 4);
+	qs_end(t);
+	for (kind = 0; kind < 5; kind++) {
+		static const char *const now[] = { "OF", "O1222", "O2222", "O222", "OOCCS1" };
+		static const char *const old[] = { "OF", "OF", "OPP", "OQQ", "OCCS1" };
+		const char *l = t->version >= 810 ? now[kind] : old[kind];
+
+		qs_begin(t, 67);
+		qs_time(t);
+		qs_num(t, (unsigned int)kind, 1);
+		for (; *l; l++)
+			qs_num(t, 5, size_in(t, *l));
+		qs_end(t);
+	}
+}
+
+static struct qs_target *target(int bytes, int version)
+{
+	struct qs_target *t = calloc(1, sizeof(*t));
+
+	t->version = version;
+	t->obj = t->fun = bytes;
+	t->time = bytes == 2 ? 2 : 4;
+	t->sig = bytes == 8 ? 4 : bytes == 2 ? 1 : 2;
+	t->equeue = bytes == 8 ? 2 : 1;
+	t->mpool = bytes == 8 ? 4 : 2;
+	t->event = 2;
+	t->tick = bytes == 2 ? 2 : 4;
+	return t;
+}
+
+static struct got g, g2;
+static struct conv conv;
+static struct body want[RECORDS + 1];
+
+static void everything(struct qs_target *t, int big)
+{
+	unsigned int i;
+
+	qs_target_info(t, 1, big);
+	names(t);
+	for (i = 0; i < RECORDS; i++)
+		one_record(t, i, &want[i]);
+	user_record(t, &want[RECORDS]);
+	answers(t);
+}
+
+FIXTURE(target) {
+	struct qs_target *t;
+};
+
+FIXTURE_VARIANT(target) {
+	int bytes, version, big;
+};
+
+FIXTURE_VARIANT_ADD(target, qp73_of_32_bits) { .bytes = 4, .version = 734 };
+FIXTURE_VARIANT_ADD(target, qp81_of_64_bits) { .bytes = 8, .version = 815 };
+FIXTURE_VARIANT_ADD(target, qp73_of_16_bits_big_endian) { .bytes = 2, .version = 734, .big = 1 };
+FIXTURE_VARIANT_ADD(target, qp81_of_32_bits_big_endian) { .bytes = 4, .version = 815, .big = 1 };
+
+FIXTURE_SETUP(target)
+{
+	self->t = target(variant->bytes, variant->version);
+	everything(self->t, variant->big);
+}
+
+FIXTURE_TEARDOWN(target)
+{
+	free(self->t);
+}
+
+TEST_F(target, every_record_comes_as_it_was_made)
+{
+	unsigned int i;
+	int at = 6;
+
+	convert(&g, self->t->out, self->t->len, NULL, 0, &conv);
+	ASSERT_EQ(self->t->nr, g.nr);
+	EXPECT_EQ(0, g.missing);
+	EXPECT_EQ(0, g.damages);
+	EXPECT_EQ(0, g.unknown);
+	EXPECT_EQ(88, g.v[0].type);
+	EXPECT_EQ(1, g.v[0].data[1]);
+	EXPECT_EQ(variant->version, g.v[0].data[3] | g.v[0].data[4] << 8);
+	EXPECT_STREQ("2026-01-02 03:04:05", (char *)g.v[0].data + 6);
+	EXPECT_STREQ("EAT_SIG", g.v[1].name);
+	EXPECT_EQ(7, g.v[1].value);
+	EXPECT_EQ(0x33, g.v[1].key);
+	EXPECT_STREQ("l_philo[0]", g.v[2].name);
+	EXPECT_EQ(0x33, g.v[2].key);
+	EXPECT_STREQ("Philo_eating", g.v[3].name);
+	EXPECT_EQ(0x44, g.v[3].key);
+	EXPECT_STREQ("PHILO_STAT", g.v[4].name);
+	EXPECT_EQ(100, g.v[4].value);
+	EXPECT_STREQ("CMD_STOP", g.v[5].name);
+	EXPECT_EQ(3, g.v[5].value);
+	EXPECT_EQ(7, g.v[5].group);
+	for (i = 0; i < RECORDS; i++, at++) {
+		EXPECT_EQ(records[i].type, g.v[at].type);
+		ASSERT_EQ(want[i].len, g.v[at].len) TH_LOG("record %d", records[i].record);
+		EXPECT_EQ(0, memcmp(want[i].bytes, g.v[at].data, want[i].len))
+			TH_LOG("record %d", records[i].record);
+	}
+	EXPECT_EQ(100, g.v[at].type);
+	ASSERT_EQ(want[RECORDS].len, g.v[at].len);
+	EXPECT_EQ(0, memcmp(want[RECORDS].bytes, g.v[at].data, want[RECORDS].len));
+	at++;
+	EXPECT_EQ(92, g.v[at].type);
+	EXPECT_EQ(0, memcmp("\x03\x04\x00\x01\x02\x01\x02\x09\x04\xaa\xbb\xcc\xdd", g.v[at].data, 13));
+	for (at++, i = 0; i < 5; i++, at++)
+		EXPECT_EQ(91, g.v[at].type);
+	/* Times are ticks of 1 us, the first at the 10th. */
+	EXPECT_EQ(10000, g.v[6 + 3].ts);
+	EXPECT_EQ(variant->big ? DEVTRACE_INFO_BIG_ENDIAN : 0,
+		  conv.big_endian ? DEVTRACE_INFO_BIG_ENDIAN : 0);
+}
+
+TEST_F(target, pieces_of_any_size_make_the_same_stream)
+{
+	size_t piece;
+	int i;
+
+	convert(&g, self->t->out, self->t->len, NULL, 0, &conv);
+	for (piece = 1; piece < 8; piece++) {
+		convert(&g2, self->t->out, self->t->len, NULL, piece, &conv);
+		ASSERT_EQ(g.nr, g2.nr);
+		for (i = 0; i < g.nr; i++)
+			ASSERT_EQ(g.v[i].digest, g2.v[i].digest);
+	}
+}
+
+/* Which frames of g, all intact, are in g2? Returns those that are not; -1: others are. */
+static int not_there(int *first)
+{
+	int i = 0, k = 0, lost = 0;
+
+	*first = -1;
+	while (i < g.nr) {
+		if (k < g2.nr && g.v[i].digest == g2.v[k].digest) {
+			k++;
+		} else {
+			if (*first < 0)
+				*first = i;
+			lost++;
+		}
+		i++;
+	}
+	return k == g2.nr ? lost : -1;
+}
+
+/* Is this byte in a record of no certain length? */
+static int no_length(const struct qs_target *t, size_t at)
+{
+	int i = 0;
+
+	while (at >= t->ends[i])
+		i++;
+	return (i >= 1 && i <= 5) || g.v[i].type == 91 || g.v[i].type == 93 || g.v[i].type == 100;
+}
+
+TEST_F(target, every_damaged_byte_is_told_and_what_is_missing_is_exact)
+{
+	static const char *const kinds[] = { "bit", "all bits", "7E", "7D", "gone", "twice" };
+	/* Sizes by the user: the first frame may be the damaged one. */
+	const struct conv_sizes sizes = {
+		.time = self->t->time, .sig = self->t->sig, .obj = self->t->obj,
+		.fun = self->t->fun, .equeue = self->t->equeue, .mpool = self->t->mpool,
+		.event = self->t->event, .tick = self->t->tick,
+	};
+	struct qs_target *t = self->t;
+	static uint8_t bad[65536];
+	uint64_t edge;
+	size_t at, n;
+	int kind, first, lost;
+
+	convert(&g, t->out, t->len, &sizes, 0, &conv);
+	for (at = 0; at < t->len; at++) {
+		for (kind = 0; kind < 6; kind++) {
+			memcpy(bad, t->out, at + 1);
+			n = t->len;
+			switch (kind) {
+			case 0:
+				bad[at] ^= 1 << at % 8;
+				break;
+			case 1:
+				bad[at] ^= 0xff;
+				break;
+			case 2:
+				bad[at] = 0x7e;
+				break;
+			case 3:
+				bad[at] = 0x7d;
+				break;
+			}
+			if (kind < 4) {
+				memcpy(bad + at + 1, t->out + at + 1, n - at - 1);
+			} else if (kind == 4) {
+				memcpy(bad + at, t->out + at + 1, n - at - 1);
+				n--;
+			} else {
+				memcpy(bad + at + 1, t->out + at, n - at);
+				n++;
+			}
+			convert(&g2, bad, n, &sizes, 0, &conv);
+			/*
+			 * A sum does not notice a zero that is gone or twice; the length does,
+			 * if the record has one.
+			 */
+			if (kind >= 4 && !t->out[at] && no_length(t, at))
+				continue;
+			lost = not_there(&first);
+			ASSERT_GE(lost, 0) {
+				TH_LOG("byte %zu, %s: a record that was not made", at, kinds[kind]);
+			}
+			/* Nobody knows of frames before the first and behind the last. */
+			edge = first == 0 || first + lost == g.nr ? (uint64_t)lost : 0;
+			ASSERT_TRUE(g2.missing == (uint64_t)lost || g2.missing + edge == (uint64_t)lost) {
+				TH_LOG("byte %zu, %s: %d lost, %d told", at, kinds[kind], lost,
+				       (int)g2.missing);
+			}
+			/* Where frames are gone there was damage. */
+			ASSERT_TRUE(!lost == !g2.damages || (!lost && g2.damages <= 1)) {
+				TH_LOG("byte %zu, %s: %d lost, %d damages", at, kinds[kind], lost,
+				       (int)g2.damages);
+			}
+		}
+	}
+}
+
+TEST(gaps_are_told_where_they_are)
+{
+	struct qs_target *t = target(4, 734);
+	int i;
+
+	qs_target_info(t, 1, 0);
+	for (i = 0; i < 40; i++) {
+		one_record(t, 7, &want[0]);
+		if (i == 10)
+			t->seq += 3;
+		if (i == 20)
+			t->seq += 255;
+	}
+	convert(&g, t->out, t->len, NULL, 0, &conv);
+	EXPECT_EQ(41, g.nr);
+	EXPECT_EQ(258, g.missing);
+	EXPECT_EQ(2, g.gaps);
+	EXPECT_EQ(12, g.gap_at[0]);
+	EXPECT_EQ(22, g.gap_at[1]);
+	EXPECT_EQ(0, g.damages);
+	EXPECT_EQ(258, conv.missing);
+	free(t);
+}
+
+TEST(a_target_that_begins_anew_has_no_gap)
+{
+	struct qs_target *t = target(4, 815);
+
+	qs_target_info(t, 1, 0);
+	one_record(t, 7, &want[0]);
+	one_record(t, 7, &want[0]);
+	t->seq = 0;
+	t->ticks = 0;
+	t->obj = t->fun = 8;
+	qs_target_info(t, 1, 0);
+	one_record(t, 7, &want[0]);
+	convert(&g, t->out, t->len, NULL, 0, &conv);
+	EXPECT_EQ(5, g.nr);
+	EXPECT_EQ(0, g.missing);
+	EXPECT_EQ(0, g.damages);
+	EXPECT_EQ(1, conv.resets);
+	EXPECT_EQ(want[0].len, g.v[4].len);
+	EXPECT_LE(g.v[2].ts, g.v[4].ts);
+	free(t);
+}
+
+/* With the sizes of another machine records do not fit, and are damage; none is made up. */
+TEST(other_sizes_are_told)
+{
+	struct qs_target *t = target(8, 734);
+
+	one_record(t, 7, &want[0]);
+	one_record(t, 7, &want[0]);
+	convert(&g, t->out, t->len, NULL, 0, &conv);
+	EXPECT_EQ(0, g.nr);
+	EXPECT_EQ(2, g.damages);
+	EXPECT_EQ(2, conv.layout);
+	EXPECT_FALSE(conv.sized);
+	free(t);
+}
+
+TEST(unknown_records_are_text)
+{
+	struct qs_target *t = target(4, 734);
+
+	qs_begin(t, 90);
+	qs_num(t, 0xabcd, 2);
+	qs_end(t);
+	convert(&g, t->out, t->len, NULL, 0, &conv);
+	ASSERT_EQ(1, g.nr);
+	EXPECT_EQ(DEVTRACE_T_TEXT, g.v[0].type);
+	EXPECT_STREQ("QS: unknown record 90: CD AB", (char *)g.v[0].data + 1);
+	EXPECT_EQ(1, conv.unknown);
+	free(t);
+}
+
+/*
+ * A counter of 16 bits at 1 MHz wraps within 66 ms; the target's clock is 40 ppm fast, the way
+ * takes from 100 us to 3 ms, and there are seconds without a record.
+ */
+TEST(the_clock_is_tied_by_arrival)
+{
+	struct rng r = { .state = test_seed("test_traceconv") };
+	struct conv_clock k = { .rate = 1000000, .bits = 16 };
+	const uint64_t start = 5000000000ull;
+	uint64_t now = start, last = 0;
+	double worst = 0;
+	int i;
+
+	for (i = 0; i < 40000; i++) {
+		uint64_t ticks, arrival, ts;
+
+		now += 100000 + rng_below(&r, 4000000);
+		if (i % 5000 == 4999)
+			now += 3000000000ull + rng_below(&r, 100000000);
+		ticks = (uint64_t)((double)(now - start) * 1.00004 / 1000);
+		arrival = now + 100000 + rng_below(&r, 2900000);
+		if (arrival < last)
+			arrival = last;
+		last = arrival;
+		ts = conv_clock_time(&k, (uint32_t)ticks & 0xffff, arrival);
+		ASSERT_LE(ts, arrival);
+		if (i > 5000) {
+			double off = (double)ts - (double)now;
+
+			worst = off > worst ? off : -off > worst ? -off : worst;
+		}
+	}
+	TH_LOG("drift %.2f ppm, worst %.0f ns, said %.0f ns", k.drift, worst, k.uncertainty);
+	EXPECT_GT(k.drift, 39);
+	EXPECT_LT(k.drift, 41);
+	/* The smallest delay of the way is not seen. */
+	EXPECT_LT(worst, k.uncertainty + 100000 + 1000000);
+	EXPECT_GT(k.uncertainty, 100000);
+	EXPECT_LT(k.uncertainty, 4000000);
+}
+
+TEST(a_rate_that_nobody_said_is_measured)
+{
+	struct conv_clock k = { .bits = 32 };
+	uint64_t i;
+
+	for (i = 0; i < 6000; i++)
+		conv_clock_time(&k, (uint32_t)(i * 3277 / 100), 1000000000ull + i * 1000000);
+	EXPECT_GT(k.rate, 32700);
+	EXPECT_LT(k.rate, 32840);
+	EXPECT_GE(k.last, 6900000000ull);
+}
+
+TEST_HARNESS_MAIN
