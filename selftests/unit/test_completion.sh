@@ -113,7 +113,7 @@ gives "b.txt" traceinfo b
 options=$("$out/san/tools/traceinfo" --help | grep -oE -- '--[a-z-]+' | sort -u)
 has "$(echo "$options" | tr '\n' ' ')" traceinfo -
 
-gives "--sync --size" tracelogger --s
+gives "--size --spool --sync" tracelogger --s
 gives "none" tracelogger --sync = n
 gives "unix: udp:" tracelogger --to u
 gives "c" tracelogger --spool ""
