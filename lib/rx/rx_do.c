@@ -63,14 +63,15 @@ void dt_rx_paused(void)
 		devtrace_end(&r);
 }
 
-static struct rx_object *find(struct rx *rx, uint8_t kind, const void *object, const char *name)
+/* What a host sends is compared with addresses, and never becomes one. */
+static struct rx_object *find(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < rx->nr_objects; i++) {
 		struct rx_object *o = &rx->objects[i];
 
-		if (o->kind == kind && (name ? !strcmp(o->name, name) : o->object == object))
+		if (o->kind == kind && (name ? !strcmp(o->name, name) : (uintptr_t)o->object == key))
 			return o;
 	}
 	return NULL;
@@ -81,7 +82,7 @@ static struct rx_object *current(const struct call *c, uint8_t kind)
 {
 	void *object = c->peer->current[kind] ? c->peer->current[kind] : c->rx->current[kind];
 
-	return object ? find(c->rx, kind, object, NULL) : NULL;
+	return object ? find(c->rx, kind, (uintptr_t)object, NULL) : NULL;
 }
 
 static uint8_t do_info(struct call *c)
@@ -295,9 +296,9 @@ static uint8_t do_object_filter(struct call *c)
 		return DEVTRACE_RX_BAD;
 	if (!c->rx->ops.object_filter)
 		return DEVTRACE_RX_UNHANDLED;
-	object = (void *)(uintptr_t)dt_le64(c->p + 1);
 	pthread_mutex_lock(&c->rx->lock);
-	o = find(c->rx, DEVTRACE_RX_AO, object, NULL);
+	o = find(c->rx, DEVTRACE_RX_AO, dt_le64(c->p + 1), NULL);
+	object = o ? o->object : NULL;
 	pthread_mutex_unlock(&c->rx->lock);
 	if (!o)
 		return DEVTRACE_RX_NO_OBJECT;
@@ -308,9 +309,9 @@ static uint8_t do_object_filter(struct call *c)
 }
 
 /* Both of a state machine and an active object, if kind says so. */
-static bool make_current(struct call *c, uint8_t kind, const void *object, const char *name)
+static bool make_current(struct call *c, uint8_t kind, uint64_t key, const char *name)
 {
-	struct rx_object *o = find(c->rx, kind, object, name);
+	struct rx_object *o = find(c->rx, kind, key, name);
 
 	if (!o)
 		return false;
@@ -334,15 +335,13 @@ static uint8_t do_current(struct call *c)
 		name = (const char *)c->p + 9;
 	if (name ? key || memchr(name, 0, c->n - 9) != name + c->n - 10 : !key)
 		return DEVTRACE_RX_BAD;
-	if (key != (uintptr_t)key)
-		return DEVTRACE_RX_NO_OBJECT;
 	pthread_mutex_lock(&c->rx->lock);
 	if (kind == DEVTRACE_RX_SM_AO) {
-		found = make_current(c, DEVTRACE_RX_SM, (void *)(uintptr_t)key, name);
-		other = make_current(c, DEVTRACE_RX_AO, (void *)(uintptr_t)key, name);
+		found = make_current(c, DEVTRACE_RX_SM, key, name);
+		other = make_current(c, DEVTRACE_RX_AO, key, name);
 		found = found || other;
 	} else {
-		found = make_current(c, kind, (void *)(uintptr_t)key, name);
+		found = make_current(c, kind, key, name);
 	}
 	pthread_mutex_unlock(&c->rx->lock);
 	if (!found)
@@ -500,7 +499,7 @@ int devtrace_rx_object(uint8_t kind, void *object, size_t size, const char *name
 	    !*name || strlen(name) >= RX_NAME)
 		return EINVAL;
 	pthread_mutex_lock(&rx->lock);
-	o = find(rx, kind, object, NULL);
+	o = find(rx, kind, (uintptr_t)object, NULL);
 	if (!o) {
 		o = realloc(rx->objects, (rx->nr_objects + 1) * sizeof(*o));
 		if (!o) {
@@ -539,7 +538,7 @@ int devtrace_rx_current(uint8_t kind, void *object)
 	if (kind >= DEVTRACE_RX_KINDS)
 		return ENOENT;
 	pthread_mutex_lock(&rx->lock);
-	if (find(rx, kind, object, NULL)) {
+	if (find(rx, kind, (uintptr_t)object, NULL)) {
 		rx->current[kind] = object;
 		ret = 0;
 	}
