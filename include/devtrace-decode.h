@@ -113,6 +113,7 @@ enum devtrace_damage_reason {
 	DEVTRACE_DAMAGE_ESCAPE,		/* escape before something it never stands before */
 	DEVTRACE_DAMAGE_BODY,		/* check matches, length byte or body do not */
 	DEVTRACE_DAMAGE_CUT,		/* the input began or ended inside a frame */
+	DEVTRACE_DAMAGE_LACKS,		/* compact, and what it refers to is missing */
 };
 
 struct devtrace_damage {
@@ -254,6 +255,25 @@ int devtrace_elem_next(const uint8_t *data, size_t len, size_t *pos,
 size_t devtrace_frame_encode(uint8_t *out, size_t size, enum devtrace_check check,
 			     uint8_t seq, uint8_t type, const void *body, size_t len,
 			     bool add_len);
+
+/*
+ * A stream made compact, for thin lines: frames of events say who and when in few bytes,
+ * and the decoder gives the same items for them. Feed it what read(2) returned, in pieces
+ * of any size; fn gets what is to be sent instead, and stops it with a value other than 0,
+ * which feed and finish return: then bytes are lost. What is no intact frame is given as it
+ * came. finish: the rest of a frame that has no end yet is given.
+ *
+ * One object is for one stream and one thread at a time. new: NULL and errno ENOMEM if
+ * there is no memory.
+ */
+struct devtrace_compact;
+
+typedef int devtrace_bytes_fn(const void *buf, size_t n, void *arg);
+
+struct devtrace_compact *devtrace_compact_new(devtrace_bytes_fn *fn, void *arg);
+void devtrace_compact_free(struct devtrace_compact *c);
+int devtrace_compact_feed(struct devtrace_compact *c, const void *buf, size_t n);
+int devtrace_compact_finish(struct devtrace_compact *c);
 
 #ifdef __cplusplus
 }

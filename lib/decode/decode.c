@@ -30,35 +30,65 @@ struct candidate {
 	const uint8_t		*p;
 	size_t			len;
 	enum devtrace_check	check;
+	bool			compact;	/* and what it refers to is known */
+	bool			lacks;		/* or it is not */
 	struct devtrace_item	item;	/* what it says, if it is intact */
 };
 
-static bool check_matches(const struct devtrace_decoder *d, const uint8_t *p, size_t len,
-			  enum devtrace_check check)
+/*
+ * How many frames are missing before one with this number, as far as numbers tell: they
+ * begin anew at 256, but so many places of damage are as many frames.
+ */
+static uint32_t missing_before(const struct devtrace_decoder *d, uint8_t seq)
 {
-	size_t n = len - dt_check_size(check);
+	uint8_t missing = d->have_seq ? (uint8_t)(seq - d->next_seq) : 0;
 
-	switch (check) {
-	case DEVTRACE_CHECK_CRC16:
-		return dt_check_value(check, &d->crc[0], p, n) == dt_le16(p + n);
-	case DEVTRACE_CHECK_CRC32:
-		return dt_check_value(check, &d->crc[1], p, n) == dt_le32(p + n);
-	default:
-		return (uint8_t)(dt_sum8(p, n) + p[n]) == 0xff;
+	return d->refused > UINT8_MAX / 2 ? missing + UINT8_MAX + 1 : missing;
+}
+
+/* The same of a compact frame: it is intact if the header that it stands for is right, too. */
+static bool intact_compact(struct devtrace_decoder *d, struct candidate *c,
+			   enum devtrace_check check, size_t body)
+{
+	const bool crc = check != DEVTRACE_CHECK_SUM8;
+	uint64_t header;
+	size_t n;
+
+	if (!crc && !dt_check_matches(d->crc, check, c->p, c->len))
+		return false;
+	n = dt_compact_expand(&d->compact, missing_before(d, c->p[0]), crc, c->p + 2, body,
+			      d->full, sizeof(d->full));
+	c->lacks |= n == DT_COMPACT_LACKS;
+	if (!n || n == DT_COMPACT_LACKS)
+		return false;
+	header = dt_check_value(DEVTRACE_CHECK_CRC32, &d->crc[DEVTRACE_CHECK_CRC32 - 1], d->full,
+				DT_HEADER);
+	if (c->p[2 + body] != DEVTRACE_BODY_LEN(crc ? body : body + header))
+		return false;
+	if (crc) {
+		dt_put_le(d->checked, header, DT_COMPACT_BEFORE);
+		memcpy(d->checked + DT_COMPACT_BEFORE, c->p, c->len);
+		if (!dt_check_matches(d->crc, check, d->checked, DT_COMPACT_BEFORE + c->len))
+			return false;
 	}
+	c->compact = true;
+	c->check = check;
+	c->item.seq = c->p[0];
+	return dt_body_parse(d, &c->item, c->p[1], d->full, n);
 }
 
 /* Intact under this check? Fills in c->item. */
-static bool intact(const struct devtrace_decoder *d, struct candidate *c,
-		   enum devtrace_check check)
+static bool intact(struct devtrace_decoder *d, struct candidate *c, enum devtrace_check check)
 {
 	size_t body;
 
 	if (c->len < FRAME_MIN(check))
 		return false;
 	body = c->len - FRAME_MIN(check);
+	if (dt_is_compact(c->p[1], c->p + 2, body))
+		return intact_compact(d, c, check, body);
 	if (c->p[2 + body] != DEVTRACE_BODY_LEN(body) ||
-	    !check_matches(d, c->p, c->len, check))
+	    !dt_check_matches(d->crc, check, c->p, c->len))
 		return false;
 	c->check = check;
 	c->item.seq = c->p[0];
@@ -66,7 +96,7 @@ static bool intact(const struct devtrace_decoder *d, struct candidate *c,
 }
 
 /* An INFO frame announces the check that it is itself sent under. */
-static bool intact_info(const struct devtrace_decoder *d, struct candidate *c)
+static bool intact_info(struct devtrace_decoder *d, struct candidate *c)
 {
 	uint8_t announced = c->len >= FRAME_MIN(0) + 2 ? c->p[3] : DT_CHECKS;
 
@@ -129,7 +159,7 @@ static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
  * Put in by whoever saved the stream, under a check of its own: the accounts of the stream
  * do not know it, and it says nothing of the check.
  */
-static bool is_note(const struct devtrace_decoder *d, struct candidate *c)
+static bool is_note(struct devtrace_decoder *d, struct candidate *c)
 {
 	const enum devtrace_check check = DEVTRACE_CHECK_CRC32;
 	struct candidate note = *c;
@@ -165,7 +195,9 @@ static enum devtrace_damage_reason why_bad(const struct devtrace_decoder *d,
 {
 	if (c->len < FRAME_MIN(d->check))
 		return DEVTRACE_DAMAGE_SHORT;
-	return check_matches(d, c->p, c->len, d->check) ? DEVTRACE_DAMAGE_BODY :
+	if (c->lacks)
+		return DEVTRACE_DAMAGE_LACKS;
+	return dt_check_matches(d->crc, d->check, c->p, c->len) ? DEVTRACE_DAMAGE_BODY :
 							  DEVTRACE_DAMAGE_CHECK;
 }
 
@@ -241,6 +273,7 @@ static int report_damage(struct devtrace_decoder *d, enum devtrace_damage_reason
 		},
 	};
 
+	d->refused++;
 	d->totals.damages++;
 	d->totals.damaged_bytes += bytes;
 	d->start += bytes;
@@ -284,6 +317,7 @@ static int account_wide(struct devtrace_decoder *d, const struct devtrace_item *
 	if (d->have_wide && frames != d->wide && (more || !d->gap_since_wide)) {
 		*again = true;
 		d->wide = frames;
+		dt_compact_missing(&d->compact, missing);
 		return report_gap(d, item, more ? missing : 1, more, d->gap_ts);
 	}
 	d->have_wide = true;
@@ -301,6 +335,7 @@ static int account_wide(struct devtrace_decoder *d, const struct devtrace_item *
 static int account(struct devtrace_decoder *d, const struct devtrace_item *item, bool *again)
 {
 	uint8_t missing = (uint8_t)(item->seq - d->next_seq);
+	uint32_t before;
 
 	*again = false;
 	if (item->kind == DEVTRACE_ITEM_INFO && dt_opens_stream(&item->u.info)) {
@@ -312,7 +347,9 @@ static int account(struct devtrace_decoder *d, const struct devtrace_item *item,
 		d->gap_since_wide = true;
 		d->gap_ts = d->last_ts;
 		d->wide += missing;
+		before = missing_before(d, item->seq);
 		d->next_seq = item->seq;
+		dt_compact_missing(&d->compact, before);
 		return report_gap(d, item, missing, false, d->last_ts);
 	}
 	d->have_seq = true;
@@ -326,6 +363,7 @@ static int account(struct devtrace_decoder *d, const struct devtrace_item *item,
 
 static int deliver(struct devtrace_decoder *d, struct devtrace_item *item)
 {
+	d->refused = 0;
 	d->seq = item->seq;
 	d->next_seq = (uint8_t)(item->seq + 1);
 	d->wide++;
@@ -348,6 +386,8 @@ static int step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool
 	int rc;
 
 	c.item.offset = d->start;
+	c.compact = false;
+	c.lacks = false;
 	if (!d->too_long && unescape(d, &c, *raw, *n, &reason)) {
 		if (accept(d, &c)) {
 			if (c.item.kind == DEVTRACE_ITEM_NOTE) {
@@ -356,7 +396,11 @@ static int step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool
 				return d->fn(&c.item, d->arg);
 			}
 			rc = account(d, &c.item, again);
-			return *again ? rc : deliver(d, &c.item);
+			if (*again)
+				return rc;
+			if (c.compact)
+				dt_compact_learn(&d->compact, c.p + 2, d->full);
+			return deliver(d, &c.item);
 		}
 		reason = why_bad(d, &c);
 	}

@@ -301,6 +301,8 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 	/* CLOCK follows an INFO; after a seek it may go back in time. */
 	if (dt_opens_stream(i) || other_boot || i->reason == DEVTRACE_INFO_SEEK)
 		d->nr_clocks = 0;
+	if (dt_opens_stream(i) || other_boot || i->reason != DEVTRACE_INFO_PERIODIC)
+		dt_compact_forget(&d->compact);
 	d->version = i->version;
 	d->nr_cpus = i->nr_cpus;
 	d->have_boot = true;

@@ -9,6 +9,7 @@
 #ifndef DT_DECODE_PRIV_H
 #define DT_DECODE_PRIV_H
 
+#include "compact.h"
 #include "decode_names.h"
 #include "devtrace-decode.h"
 #include "wire/frame.h"
@@ -57,6 +58,7 @@ struct devtrace_decoder {
 	bool		gap_since_wide;
 	uint8_t		seq;		/* of the last intact frame */
 	uint8_t		next_seq;	/* that nothing is missing before */
+	uint32_t	refused;	/* places of damage since then */
 	uint64_t	wide;		/* number of the next frame */
 	uint64_t	last_ts;	/* of the last event */
 	uint64_t	gap_ts;		/* last_ts where a gap may have been */
@@ -73,6 +75,11 @@ struct devtrace_decoder {
 	struct { uint32_t tid, tgid; } recent[DT_RECENT];
 	uint32_t		nr_clocks, next_clock;
 	struct devtrace_clock	clocks[DT_CLOCKS];
+
+	/* What compact frames refer to; one in full, and as its check sees it. */
+	struct dt_compact_known	compact;
+	uint8_t		full[DT_HEADER + DEVTRACE_PAYLOAD_MAX];
+	uint8_t		checked[DT_COMPACT_BEFORE + DEVTRACE_FRAME_MAX];
 
 	struct dt_crc	crc[2];		/* CRC-16, CRC-32 */
 	uint8_t		frame[DEVTRACE_FRAME_MAX];

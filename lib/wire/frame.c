@@ -90,6 +90,20 @@ uint32_t dt_check_value(enum devtrace_check check, const struct dt_crc *c,
 	return crc_plain(crc_poly(check), mask, p, n) ^ mask;
 }
 
+bool dt_check_matches(const struct dt_crc crc[2], enum devtrace_check check,
+		      const uint8_t *p, size_t n)
+{
+	n -= dt_check_size(check);
+	switch (check) {
+	case DEVTRACE_CHECK_CRC16:
+		return dt_check_value(check, &crc[0], p, n) == dt_le16(p + n);
+	case DEVTRACE_CHECK_CRC32:
+		return dt_check_value(check, &crc[1], p, n) == dt_le32(p + n);
+	default:
+		return (uint8_t)(dt_sum8(p, n) + p[n]) == 0xff;
+	}
+}
+
 size_t dt_unescape(uint8_t *out, size_t size, const uint8_t *raw, size_t n)
 {
 	const uint8_t *end = raw + n;

@@ -8,6 +8,7 @@
 #ifndef DT_FRAME_H
 #define DT_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/devtrace.h>
@@ -75,6 +76,13 @@ static inline uint8_t dt_sum8(const uint8_t *p, size_t n)
  */
 uint32_t dt_check_value(enum devtrace_check check, const struct dt_crc *c,
 			const uint8_t *p, size_t n);
+
+/*
+ * Whether n bytes, the last of which are the check, are intact under it. crc: the tables of
+ * CRC-16 and CRC-32.
+ */
+bool dt_check_matches(const struct dt_crc crc[2], enum devtrace_check check,
+		      const uint8_t *p, size_t n);
 
 #define DT_UNESCAPE_BAD		((size_t)-1)	/* escape before another byte */
 #define DT_UNESCAPE_LONG	((size_t)-2)	/* does not fit */

@@ -135,6 +135,10 @@ static int say_item(const struct devtrace_item *i, void *arg)
 	case DEVTRACE_ITEM_NOTE:
 		say(s, "NOTE \"%s\" \"%s\"\n", i->u.note.name, i->u.note.value);
 		break;
+	case DEVTRACE_ITEM_GAP:
+		say(s, "GAP of %llu frames before seq=%u\n", (unsigned long long)i->u.gap.count,
+		    i->u.gap.seq_after);
+		break;
 	default:
 		say(s, "item of kind %d\n", i->kind);
 	}

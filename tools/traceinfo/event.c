@@ -222,6 +222,8 @@ const char *ti_damage_reason(enum devtrace_damage_reason reason)
 		return "the body is not of its type";
 	case DEVTRACE_DAMAGE_CUT:
 		return "cut off";
+	case DEVTRACE_DAMAGE_LACKS:
+		return "what it refers to is missing";
 	}
 	return "damaged";
 }

@@ -6,7 +6,7 @@
  * left out: so those that stay are numbered anew, and INFO and CLOCK count those that
  * were written; whatever was missing in the input is missing in the output too, by the
  * same number. They are written with CRC-32, which a decoder that has not heard an INFO
- * tries first.
+ * tries first, and in full: a compact frame refers to others, which may be left out.
  */
 #include <stdlib.h>
 #include "traceinfo.h"
@@ -136,14 +136,6 @@ static size_t check_len(struct ti_raw *r, const uint8_t *frame, size_t n, uint64
 	return 0;
 }
 
-static void put64(uint8_t *p, uint64_t v)
-{
-	int i;
-
-	for (i = 0; i < 8; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
-}
-
 static void put_frame(struct ti_raw *r, struct out *o, uint8_t type, const uint8_t *body,
 		      size_t n, bool add_len)
 {
@@ -154,6 +146,38 @@ static void put_frame(struct ti_raw *r, struct out *o, uint8_t type, const uint8
 				    (uint8_t)(r->frames + 1), type, body, n, add_len);
 	r->frames++;
 	out_mem(o, frame, len);
+}
+
+static void put_le(uint8_t *p, uint64_t v, int bytes)
+{
+	int i;
+
+	for (i = 0; i < bytes; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+}
+
+/* As it came from the device. */
+static void put_event(struct ti_raw *r, struct out *o, const struct devtrace_event *e)
+{
+	uint8_t body[DEVTRACE_FRAME_MAX];
+	size_t n = sizeof(struct devtrace_wire_event);
+
+	body[0] = e->flags;
+	body[1] = e->severity;
+	put_le(body + 2, e->source, 2);
+	put_le(body + 4, e->tid, 4);
+	put_le(body + 8, e->ts, 8);
+	if (e->flags & DEVTRACE_F_CODE) {
+		put_le(body + n, e->code, 4);
+		n += 4;
+	}
+	if (e->flags & DEVTRACE_F_OBJSIG) {
+		put_le(body + n, e->object, 2);
+		put_le(body + n + 2, e->signal, 2);
+		n += 4;
+	}
+	memcpy(body + n, e->data, e->len);
+	put_frame(r, o, e->type, body, n + e->len, true);
 }
 
 void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *item)
@@ -168,6 +192,10 @@ void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *it
 		r->frames += item->u.gap.count;
 		return;
 	}
+	if (item->kind == DEVTRACE_ITEM_EVENT) {
+		put_event(r, o, &item->u.event);
+		return;
+	}
 	n = unescape(r, item->offset, frame, sizeof(frame), &end);
 	check = n ? check_len(r, frame, n, item->offset, end) : 0;
 	if (!check) {
@@ -180,9 +208,10 @@ void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *it
 		if (item->u.info.reason == DEVTRACE_INFO_OPEN && !item->u.info.frames)
 			r->frames = 0;
 		body[1] = DEVTRACE_CHECK_CRC32;
-		put64(body + 8, r->frames);
+		body[3] &= (uint8_t)~DEVTRACE_INFO_COMPACT;
+		put_le(body + 8, r->frames, 8);
 	} else if (item->kind == DEVTRACE_ITEM_CLOCK) {
-		put64(body, r->frames);
+		put_le(body, r->frames, 8);
 	}
 	put_frame(r, o, frame[1], body, n - 2 - check, false);
 }

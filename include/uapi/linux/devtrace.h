@@ -229,6 +229,7 @@ enum devtrace_element {
 #define DEVTRACE_F_OBJSIG	0x10	/* then u16 object, u16 signal */
 #define DEVTRACE_F_PTR		0x20	/* OBJ, FUN or SIG elements are inside */
 #define DEVTRACE_F_LATE		0x40	/* the time is not what was written: too early or late */
+#define DEVTRACE_COMPACT	0x80	/* these are no flags: the body is compact */
 #define DEVTRACE_F_MASK_EMIT	(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | \
 				 DEVTRACE_F_PTR)
 
@@ -298,6 +299,7 @@ enum devtrace_reason {
 #define DEVTRACE_INFO_BIG_ENDIAN 0x01	/* machine that recorded this */
 #define DEVTRACE_INFO_32BIT	0x02
 #define DEVTRACE_INFO_BOOT_ID	0x04	/* boot_id is the kernel's */
+#define DEVTRACE_INFO_COMPACT	0x08	/* somebody made it compact on the way */
 
 /*
  * Bodies of the frames, in the order of their bytes on the wire; the closing

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * compact.c - a stream made compact, for thin lines
+ *
+ * Frame by frame: those of events become compact, INFO says so, all others are given as
+ * they came, damage too. Sequence numbers stay, so that what was missing before is missing
+ * behind.
+ *
+ * Invariants
+ * - What is said of a slot is said DT_COMPACT_BEAR + 1 times, in the next uses of it, and
+ *   a time is cut no shorter than the DT_COMPACT_BEAR + 1 events before it allow: whoever
+ *   misses DT_COMPACT_BEAR frames understands the next one.
+ * - A stream that is compact already is given as it came.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compact.h"
+#include "devtrace-decode.h"
+#include "wire/frame.h"
+
+/* The longest raw frame without its flag, and the same of what is given. */
+#define RAW_MAX		(2 * DEVTRACE_FRAME_MAX)
+/* A frame, and what its check is over before it. */
+#define WORK_MAX	(DT_COMPACT_BEFORE + DEVTRACE_FRAME_MAX)
+/* Without its check: first byte, flags, severity, origin and a whole time may be added. */
+#define COMPACTABLE	(DEVTRACE_FRAME_MAX - 4 - 1 - 2 - 4 - 5)
+/*
+ * A slot is said again after so many uses, and a whole time after so many events, for those
+ * who missed more.
+ */
+#define SAY_AGAIN	64
+
+struct slot {
+	struct dt_origin origin;
+	bool	used;
+	uint8_t	due;			/* so many times it is still to be said */
+	uint32_t uses;			/* since it was said */
+	uint64_t last;			/* its last use, for the choice of one to be given up */
+};
+
+struct devtrace_compact {
+	devtrace_bytes_fn	*fn;
+	void			*arg;
+	bool			known;		/* the check is */
+	bool			already;	/* it came compact */
+	bool			too_long;	/* what comes up to the flag is no frame */
+	enum devtrace_check	check;
+	struct slot		slots[DT_COMPACT_SLOTS];
+	uint64_t		events;
+	uint32_t		dated;		/* events since one had its whole time */
+	uint64_t		ts[DT_COMPACT_BEAR + 1];	/* of the last events */
+	struct dt_crc		crc[2];
+	size_t			have;		/* bytes in raw[] */
+	size_t			given;		/* bytes in out[] */
+	uint8_t			raw[RAW_MAX];
+	uint8_t			frame[DEVTRACE_FRAME_MAX];
+	uint8_t			work[WORK_MAX];
+	uint8_t			packed[DEVTRACE_FRAME_MAX];	/* a payload, and */
+	uint8_t			shorter[DEVTRACE_FRAME_MAX];	/* the same in another way */
+	uint8_t			out[2 * RAW_MAX];
+};
+
+static int flush(struct devtrace_compact *c)
+{
+	size_t n = c->given;
+
+	c->given = 0;
+	return n ? c->fn(c->out, n, c->arg) : 0;
+}
+
+static int give(struct devtrace_compact *c, const uint8_t *p, size_t n)
+{
+	int rc = 0;
+
+	if (n > sizeof(c->out) - c->given)
+		rc = flush(c);
+	if (rc)
+		return rc;
+	memcpy(c->out + c->given, p, n);
+	c->given += n;
+	return 0;
+}
+
+static int give_raw(struct devtrace_compact *c, const uint8_t *raw, size_t n)
+{
+	static const uint8_t flag = DEVTRACE_FLAG;
+	int rc = give(c, raw, n);
+
+	return rc ? rc : give(c, &flag, 1);
+}
+
+/* The frame of @n bytes without its check, which is over what stands @before it, too. */
+static int send(struct devtrace_compact *c, size_t n, bool before)
+{
+	const uint8_t *from = before ? c->work : c->work + DT_COMPACT_BEFORE;
+	uint8_t *frame = c->work + DT_COMPACT_BEFORE, raw[RAW_MAX];
+	size_t bytes = dt_check_size(c->check), len = 0;
+	uint32_t check;
+
+	check = dt_check_value(c->check, c->check ? &c->crc[c->check - 1] : NULL, from,
+			       (size_t)(frame - from) + n);
+	dt_put_le(frame + n, check, (unsigned int)bytes);
+	n += bytes;
+	for (size_t i = 0; i < n; i++) {
+		if (frame[i] == DEVTRACE_FLAG || frame[i] == DEVTRACE_ESCAPE) {
+			raw[len++] = DEVTRACE_ESCAPE;
+			raw[len++] = frame[i] ^ DEVTRACE_ESCAPE_XOR;
+		} else {
+			raw[len++] = frame[i];
+		}
+	}
+	return give_raw(c, raw, len);
+}
+
+/* All is said again: so often that nobody misses it, or once, for those who come late. */
+static void say_again(struct devtrace_compact *c, bool once)
+{
+	for (unsigned int i = 0; i < DT_COMPACT_SLOTS; i++) {
+		if (!once)
+			c->slots[i].used = false;
+		else if (!c->slots[i].due)
+			c->slots[i].due = 1;
+	}
+	c->dated = SAY_AGAIN;
+	if (!once)
+		c->events = 0;
+}
+
+/* The slot of this origin; it is to be said if it had another before. */
+static struct slot *find_slot(struct devtrace_compact *c, const struct dt_origin *o)
+{
+	struct slot *s, *oldest = c->slots;
+
+	for (s = c->slots; s < c->slots + DT_COMPACT_SLOTS; s++) {
+		if (s->used && s->origin.tid == o->tid && s->origin.source == o->source &&
+		    s->origin.flags == o->flags)
+			return s;
+		if (oldest->used && (!s->used || s->last < oldest->last))
+			oldest = s;
+	}
+	oldest->used = true;
+	oldest->origin = *o;
+	oldest->due = DT_COMPACT_BEAR + 1;
+	return oldest;
+}
+
+/* How many bytes of this time are enough. */
+static unsigned int time_bytes(const struct devtrace_compact *c, uint64_t ts)
+{
+	uint64_t far = 0;
+
+	for (unsigned int i = 0; i < DT_COMPACT_BEAR + 1; i++) {
+		if (ts < c->ts[i])
+			return 8;
+		if (ts - c->ts[i] > far)
+			far = ts - c->ts[i];
+	}
+	if (c->events <= DT_COMPACT_BEAR || far >> 32 || c->dated >= SAY_AGAIN)
+		return 8;
+	return far >> 24 ? 4 : far >> 16 ? 3 : 2;
+}
+
+/* One value; returns its end. */
+static uint8_t *pack_one(uint8_t *to, const struct devtrace_elem *e, bool varint)
+{
+	switch (varint ? dt_short(e->type) : DT_SHORT_NOT) {
+	case DT_SHORT_UNSIGNED:
+		return dt_put_varint(to, e->v.u);
+	case DT_SHORT_SIGNED:
+		return dt_put_varint(to, (uint64_t)e->v.i << 1 ^ -((uint64_t)e->v.i >> 63));
+	case DT_SHORT_SIG:
+		return dt_put_varint(dt_put_varint(to, e->v.sig.sig), e->v.sig.obj);
+	default:
+		memcpy(to, e->raw + 1, e->size - 1);
+		return to + e->size - 1;
+	}
+}
+
+/*
+ * Code, object and signal, and elements, two formats to a byte. The end of them, or NULL:
+ * there is no room, or these are no elements, or they have widths.
+ */
+static uint8_t *pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, const uint8_t *p,
+		     size_t len, bool varint)
+{
+	size_t pos = (flags & DEVTRACE_F_CODE ? 4 : 0) + (flags & DEVTRACE_F_OBJSIG ? 4 : 0);
+	uint8_t *formats = NULL;
+	struct devtrace_elem e;
+	int rc;
+
+	if (pos > len || (size_t)(to_end - to) < 3 * DT_VARINT_MAX)
+		return NULL;
+	if (!varint) {
+		memcpy(to, p, pos);
+		to += pos;
+	} else {
+		if (flags & DEVTRACE_F_CODE)
+			to = dt_put_varint(to, dt_le32(p));
+		if (flags & DEVTRACE_F_OBJSIG)
+			to = dt_put_varint(dt_put_varint(to, dt_le16(p + pos - 4)),
+					   dt_le16(p + pos - 2));
+	}
+	while ((rc = devtrace_elem_next(p, len, &pos, &e)) > 0) {
+		if (*e.raw >> 4 || (size_t)(to_end - to) < e.size + 2 * DT_VARINT_MAX)
+			return NULL;
+		if (formats) {
+			*formats |= (uint8_t)(e.type << 4);
+			formats = NULL;
+		} else {
+			formats = to++;
+			*formats = e.type;
+		}
+		to = pack_one(to, &e, varint);
+	}
+	return rc ? NULL : to;
+}
+
+/* The payload in the form that is the shortest; 0: as ever, so DT_MORE_RAW is to be set. */
+static size_t put_payload(struct devtrace_compact *c, uint8_t *first, uint8_t flags,
+			  const uint8_t *p, size_t len)
+{
+	const uint8_t *end = c->shorter + sizeof(c->shorter);
+	uint8_t *fixed, *varint;
+
+	fixed = pack(c->packed, c->packed + sizeof(c->packed), flags, p, len, false);
+	if (!fixed)
+		return 0;
+	varint = pack(c->shorter, end, flags, p, len, true);
+	if (varint && varint - c->shorter < fixed - c->packed) {
+		*first |= DT_COMPACT_VARINT;
+		memcpy(c->packed, c->shorter, (size_t)(varint - c->shorter));
+		return (size_t)(varint - c->shorter);
+	}
+	return (size_t)(fixed - c->packed);
+}
+
+static int event(struct devtrace_compact *c, const uint8_t *frame, size_t body_len)
+{
+	const uint8_t *body = frame + 2, flags = body[0], severity = body[1];
+	const uint8_t *payload = body + DT_HEADER;
+	const struct dt_origin origin = {
+		.flags = flags & DT_ORIGIN_FLAGS,
+		.source = dt_le16(body + 2),
+		.tid = dt_le32(body + 4),
+	};
+	struct slot *s = find_slot(c, &origin);
+	uint64_t ts = dt_le64(body + 8);
+	unsigned int bytes = time_bytes(c, ts);
+	uint8_t slot = (uint8_t)(s - c->slots);
+	uint8_t *first, *p = c->work + DT_COMPACT_BEFORE;
+	uint64_t header;
+	size_t len, packed;
+
+	header = dt_check_value(DEVTRACE_CHECK_CRC32, &c->crc[DEVTRACE_CHECK_CRC32 - 1], body,
+				DT_HEADER);
+	*p++ = frame[0];
+	*p++ = frame[1];
+	first = p++;
+	*first = DEVTRACE_COMPACT | slot;
+	len = body_len - DT_HEADER;
+	packed = put_payload(c, first, flags, payload, len);
+	if ((len && !packed) || flags != origin.flags || severity) {
+		*first |= DT_COMPACT_MORE;
+		*p++ = flags;
+		*p++ = (uint8_t)(severity | slot << DT_MORE_SLOT_SHIFT |
+				 (len && !packed ? DT_MORE_RAW : 0));
+	}
+	/* A whole time too is of use only to those who know the slot. */
+	if (s->due || s->uses >= SAY_AGAIN || bytes == 8) {
+		*first |= DT_COMPACT_ORIGIN;
+		p = dt_put_varint(p, (uint32_t)origin.source << 3 | origin.flags);
+		p = dt_put_varint(p, origin.tid);
+		if (s->due)
+			s->due--;
+		s->uses = 0;
+	}
+	s->uses++;
+	*first |= (uint8_t)((bytes == 8 ? 3 : bytes - 2) << DT_COMPACT_TIME_SHIFT);
+	dt_put_le(p, ts, bytes);
+	p += bytes;
+	s->last = c->events;
+	c->ts[c->events++ % (DT_COMPACT_BEAR + 1)] = ts;
+	c->dated = bytes == 8 ? 0 : c->dated + 1;
+
+	memcpy(p, packed ? c->packed : payload, packed ? packed : len);
+	p += packed ? packed : len;
+	body_len = (size_t)(p - first);
+	/* Whoever puts the header together wrongly finds out. */
+	*p++ = DEVTRACE_BODY_LEN(c->check == DEVTRACE_CHECK_SUM8 ? body_len + header : body_len);
+	dt_put_le(c->work, header, DT_COMPACT_BEFORE);
+	return send(c, 3 + body_len, c->check != DEVTRACE_CHECK_SUM8);
+}
+
+static int info(struct devtrace_compact *c, const uint8_t *frame, size_t n)
+{
+	uint8_t *copy = c->work + DT_COMPACT_BEFORE;
+	uint8_t *flags = copy + 2 + offsetof(struct devtrace_wire_info, flags);
+
+	memcpy(copy, frame, n);
+	c->already = *flags & DEVTRACE_INFO_COMPACT;
+	*flags |= DEVTRACE_INFO_COMPACT;
+	say_again(c, copy[2 + offsetof(struct devtrace_wire_info, reason)] ==
+		     DEVTRACE_INFO_PERIODIC);
+	return send(c, n, false);
+}
+
+/* The frame without its check, if it is intact; 0: it is not. */
+static size_t intact(const struct devtrace_compact *c, const uint8_t *p, size_t len,
+		     enum devtrace_check check)
+{
+	size_t bytes = dt_check_size(check);
+
+	if (len < 3 + bytes || p[len - bytes - 1] != DEVTRACE_BODY_LEN(len - bytes - 3) ||
+	    !dt_check_matches(c->crc, check, p, len))
+		return 0;
+	return len - bytes;
+}
+
+/* What stood between two flags. */
+static int take(struct devtrace_compact *c, const uint8_t *raw, size_t n)
+{
+	const size_t info_min = 2 + sizeof(struct devtrace_wire_info) + 1;
+	size_t len = dt_unescape(c->frame, sizeof(c->frame), raw, n);
+	const uint8_t *p = c->frame;
+
+	if (len == DT_UNESCAPE_BAD || len == DT_UNESCAPE_LONG || len < 4)
+		return give_raw(c, raw, n);
+	if (p[1] == DEVTRACE_T_INFO && len > info_min && p[3] < DT_CHECKS) {
+		len = intact(c, p, len, p[3]);
+		if (len < info_min)
+			return give_raw(c, raw, n);
+		c->known = true;
+		c->check = p[3];
+		return info(c, p, len);
+	}
+	if (!c->known || c->already || !dt_is_event(p[1]))
+		return give_raw(c, raw, n);
+	len = intact(c, p, len, c->check);
+	/* The longest would become too long, and some are nonsense. */
+	if (len < 2 + DT_HEADER + 1 || len > COMPACTABLE || p[2] & DEVTRACE_COMPACT ||
+	    p[3] & ~DT_MORE_SEVERITY)
+		return give_raw(c, raw, n);
+	return event(c, p, len - 3);
+}
+
+int devtrace_compact_feed(struct devtrace_compact *c, const void *buf, size_t n)
+{
+	const uint8_t *p = buf, *end = p + n;
+	int rc = 0;
+
+	while (!rc && p < end) {
+		const uint8_t *flag = memchr(p, DEVTRACE_FLAG, (size_t)(end - p));
+		size_t len = (size_t)((flag ? flag : end) - p);
+		const uint8_t *frame = p;
+
+		p += flag ? len + 1 : len;
+		if (flag && !c->have && !c->too_long && len <= sizeof(c->raw)) {
+			rc = take(c, frame, len);
+			continue;
+		}
+		/* In pieces, or no frame: in pieces it is given. */
+		while (!rc && len) {
+			size_t room = sizeof(c->raw) - c->have, some = len < room ? len : room;
+
+			memcpy(c->raw + c->have, frame, some);
+			c->have += some;
+			frame += some;
+			len -= some;
+			if (len) {
+				c->too_long = true;
+				rc = give(c, c->raw, c->have);
+				c->have = 0;
+			}
+		}
+		if (rc || !flag)
+			break;
+		rc = c->too_long ? give_raw(c, c->raw, c->have) : take(c, c->raw, c->have);
+		c->have = 0;
+		c->too_long = false;
+	}
+	return rc ? rc : flush(c);
+}
+
+int devtrace_compact_finish(struct devtrace_compact *c)
+{
+	int rc = give(c, c->raw, c->have);
+
+	c->have = 0;
+	c->too_long = false;
+	return rc ? rc : flush(c);
+}
+
+struct devtrace_compact *devtrace_compact_new(devtrace_bytes_fn *fn, void *arg)
+{
+	struct devtrace_compact *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->fn = fn;
+	c->arg = arg;
+	dt_crc_init(&c->crc[DEVTRACE_CHECK_CRC16 - 1], DEVTRACE_CHECK_CRC16);
+	dt_crc_init(&c->crc[DEVTRACE_CHECK_CRC32 - 1], DEVTRACE_CHECK_CRC32);
+	return c;
+}
+
+void devtrace_compact_free(struct devtrace_compact *c)
+{
+	free(c);
+}
