@@ -71,7 +71,8 @@ static struct rx_object *find(struct rx *rx, uint8_t kind, uint64_t key, const c
 	for (i = 0; i < rx->nr_objects; i++) {
 		struct rx_object *o = &rx->objects[i];
 
-		if (o->kind == kind && (name ? !strcmp(o->name, name) : (uintptr_t)o->object == key))
+		if (o->kind == kind &&
+		    (name ? !strcmp(o->name, name) : (uintptr_t)o->object == key))
 			return o;
 	}
 	return NULL;
