@@ -283,7 +283,8 @@ static int fake_emit(const struct devtrace_emit *ev, size_t size)
 		return refuse(EINVAL);
 	n = __atomic_fetch_add(&fake->nr, 1, __ATOMIC_RELAXED) % FAKE_EVENTS;
 	memcpy(fake->events[n].bytes, ev, size);
-	fake->events[n].size = size;
+	/* Who reads while events come, waits for the size: see qsgate_program.c. */
+	__atomic_store_n(&fake->events[n].size, size, __ATOMIC_RELEASE);
 	return 0;
 }
 

@@ -40,6 +40,8 @@ compopt() { :; }
 . "$top/tools/completion/tracelogger"
 # shellcheck source=../../tools/completion/traceconv
 . "$top/tools/completion/traceconv"
+# shellcheck source=../../tools/completion/qsgate
+. "$top/tools/completion/qsgate"
 # shellcheck source=../../tools/completion/tracectl
 . "$top/tools/completion/tracectl"
 
@@ -123,11 +125,17 @@ options=$("$out/san/tools/tracelogger" --help | grep -oE -- '--[a-z-]+' | sort -
 has "$(echo "$options" | tr '\n' ' ')" tracelogger -
 
 gives "qs" traceconv --from = q
+gives "qs rkh" traceconv --from ""
 gives "time= tick=" traceconv --size t
 gives "a.fmt b.txt c" traceconv ""
 gives "" traceconv --rate ""
 options=$("$out/san/tools/traceconv" --help | grep -oE -- '--[a-z-]+' | sort -u)
 has "$(echo "$options" | tr '\n' ' ')" traceconv -
+gives "motord" qsgate --program m
+gives "7701" qsgate --udp ""
+gives "a.fmt b.txt c" qsgate ""
+options=$("$out/san/tools/qsgate" --help | grep -oE -- '--[a-z-]+' | sort -u)
+has "$(echo "$options" | tr '\n' ' ')" qsgate -
 
 gives "filter stream trigger profile stat monitor dict clear save rx" tracectl ""
 gives "peek poke probe" tracectl rx motord p

@@ -306,7 +306,7 @@ static void answers(struct qs_target *t)
 	qs_num(t, 0xddccbbaa, 4);
 	qs_end(t);
 	for (kind = 0; kind < 5; kind++) {
-		static const char *const now[] = { "OF", "O1222", "O2222", "O222", "OOCCS1" };
+		static const char *const now[] = { "OF", "1222", "O2222", "O222", "OOCCS1" };
 		static const char *const old[] = { "OF", "OF", "OPP", "OQQ", "OCCS1" };
 		const char *l = t->version >= 810 ? now[kind] : old[kind];
 

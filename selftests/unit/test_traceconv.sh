@@ -135,8 +135,8 @@ refused "no size" --from qs --size word=2 two.qs
 refused "no rate" --from qs --rate fast two.qs
 refused "no name" --from qs --name "" two.qs
 refused "name one FILE" --from qs
-refused "no speed" --from qs serial:/dev/null,7
-refused "no tcp:HOST:PORT" --from qs tcp:nowhere
+refused "no line has" --from qs serial:/dev/null,7
+refused "has no port" --from qs tcp:nowhere
 "$tools/traceconv" --from qs nothing >x 2>said
 is "$? $(cat said)" "1 traceconv: nothing: No such file or directory" "a file that is not there"
 "$tools/traceconv" --from qs two.qs >/dev/full 2>said

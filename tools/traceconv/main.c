@@ -13,9 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <devtrace.h>
+#include "common/link.h"
 #include "traceconv.h"
 
 enum { OPT_FROM = 256, OPT_SIZE, OPT_RATE, OPT_NAME };
@@ -33,14 +35,18 @@ static const struct option longs[] = {
 };
 
 static const char help[] =
-"Usage: traceconv --from qs [options] FILE | - | serial:DEVICE[,BAUD] | tcp:HOST:PORT\n"
+"Usage: traceconv --from qs|rkh [options] FILE | - | serial:DEVICE[,BAUD] | tcp:HOST:PORT |\n"
+"                 unix:PATH\n"
 "Turn the trace of a microcontroller into a stream that traceinfo prints.\n"
 "\n"
 "      --from qs           QS, of QP 7.3 to 8.1\n"
+"      --from rkh          the trace of RKH 3\n"
 "      --size LIST         bytes of things until the target says it: time=4,sig=2,obj=4,\n"
-"                          fun=4,equeue=1,mpool=2,event=2,tick=4\n"
-"      --rate HZ           of the target's clock; else measured, or in a file 1000000\n"
-"      --name NAME         of the stream (QS)\n"
+"                          fun=4,equeue=1,mpool=2,event=2,tick=4; of RKH event=2,tick=2,\n"
+"                          mpool=1,block=2\n"
+"      --rate HZ           of the target's clock; else what RKH says, or measured, or in\n"
+"                          a file 1000000\n"
+"      --name NAME         of the stream (QS, RKH)\n"
 "  -o, --output FILE       instead of standard output\n"
 "  -q, --quiet             no counts at the end\n"
 "  -h, --help\n"
@@ -149,6 +155,35 @@ static void report(const struct conv *c, const char *where)
 			c->clock.rate, c->clock.drift, c->clock.uncertainty / 1000);
 }
 
+/* live: bytes come when the target sends them. A link is waited for by reading it. */
+static int open_input(const char *where, struct link *link, bool *live)
+{
+	const char *problem;
+	struct stat st;
+	int fd;
+
+	*live = true;
+	if (link_is(where)) {
+		if (link_parse(link, where, &problem))
+			usage("the input", where, problem);
+		if (link->kind == LINK_UDP || link->kind == LINK_SYSLOG)
+			usage("the input", where, "is no line for frames: serial:, tcp: or unix:");
+		fd = link_open(link, -1, NULL);
+		if (fd < 0)
+			fprintf(stderr, "traceconv: %s: %s\n", where, link_error(link, -fd));
+		else
+			fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+		return fd;
+	}
+	fd = strcmp(where, "-") ? open(where, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
+	if (fd < 0 || fstat(fd, &st)) {
+		fprintf(stderr, "traceconv: %s: %s\n", where, strerror(errno));
+		return -1;
+	}
+	*live = !S_ISREG(st.st_mode);
+	return fd;
+}
+
 static int run(struct conv *c, int fd, FILE *out, const char *where)
 {
 	uint8_t buf[4096];
@@ -179,6 +214,7 @@ static int run(struct conv *c, int fd, FILE *out, const char *where)
 int main(int argc, char **argv)
 {
 	static struct conv conv;
+	static struct link link;
 	const struct sigaction action = { .sa_handler = on_signal };
 	const char *from = NULL, *output = NULL;
 	bool quiet = false;
@@ -199,6 +235,7 @@ int main(int argc, char **argv)
 			conv.clock.rate = strtod(optarg, &end);
 			if (*end || !(conv.clock.rate >= 1 && conv.clock.rate <= 1e10))
 				usage("--rate", optarg, "is no rate in Hz, as 1000000");
+			conv.clock.told_rate = true;
 			break;
 		case OPT_NAME:
 			if (!*optarg || strlen(optarg) >= DEVTRACE_NAME_MAX)
@@ -222,10 +259,10 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (!from || strcmp(from, "qs"))
-		usage("--from", from ? from : "", "is no format; known is qs");
+	if (!from || (strcmp(from, "qs") && strcmp(from, "rkh")))
+		usage("--from", from ? from : "", "is no format; known are qs and rkh");
 	if (optind + 1 != argc) {
-		fputs("traceconv: name one FILE, -, serial:DEVICE[,BAUD] or tcp:HOST:PORT\n",
+		fputs("traceconv: name one FILE, -, serial:DEVICE[,BAUD], tcp:HOST:PORT or unix:PATH\n",
 		      stderr);
 		return 2;
 	}
@@ -234,7 +271,7 @@ int main(int argc, char **argv)
 		      stderr);
 		return 2;
 	}
-	fd = conv_link_open(argv[optind], &conv.live);
+	fd = open_input(argv[optind], &link, &conv.live);
 	if (fd < 0)
 		return 1;
 	if (output) {
@@ -252,8 +289,9 @@ int main(int argc, char **argv)
 	conv.arg = out;
 	if (!conv.live && !(conv.clock.rate > 0))
 		conv.clock.rate = 1000000;
-	conv_begin(&conv, &conv_qs);
+	conv_begin(&conv, strcmp(from, "rkh") ? &conv_qs : &conv_rkh);
 	ret = run(&conv, fd, out, argv[optind]);
+	link_close(&link, fd);
 	if (!quiet)
 		report(&conv, argv[optind]);
 	return ret;

@@ -9,53 +9,8 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "common/qs.h"
 #include "traceconv.h"
-
-#define QS_ENUM_DICT	54
-#define QS_SIG_DICT	60
-#define QS_OBJ_DICT	61
-#define QS_FUN_DICT	62
-#define QS_USR_DICT	63
-#define QS_TARGET_INFO	64
-#define QS_QUERY_DATA	67
-#define QS_PEEK_DATA	68
-#define QS_USER		100
-#define QS_USER_END	125
-
-/*
- * T time, S signal, O object, F function, 1 2 4 numbers, Q counter of a queue, P of a pool,
- * E size of an event, C ticks, s string. NULL: not a record with a layout.
- */
-static const char *const layouts[] = {
-	[0] = "",
-	[1] = "OF", "OF", "OFF", "TOF", "TSOF", "TSOFF", "TSOF", "TSOF", "SOF",
-	[10] = "TOOS11", "TOOS11", "TSO", "TSO", "TOSO11QQ", "TSO11QQ", "TSO11Q", "TSO11",
-	[18] = "TOO", "TSO11QQ", "TSO11QQ", "TSO11Q", "TSO11",
-	[23] = "TES", "TOPP", "TOP", "TOS11", "TS11", "TES", "TS11", "TS11", "C1",
-	[32] = "TOOCC1", "OO1", "TOO1", "TOOCC1", "TOOCC11", "TOSO1",
-	[38] = "TS11", "T1", "T1", "T11", "T11", "T", "T",
-	[45] = "TOSO11QQ", "TSO11QQ", "TOPP",
-	[48] = "T11", "T11", "T11", "T11", "T11", "T1",
-	[55] = "OFF", "OFF", "OFF", "", "TF4",
-	[65] = "T1", "1",
-	[69] = "T2s", "",
-	[71] = "TO11", "TO11", "TO11", "TO11", "TO11", "TO11", "TO11", "TO11", "TO11", "TO11",
-	[81] = "TOOS11",
-};
-
-/* The answers to a query, by the kind of the object, from 8.1 on and before. */
-static const char *const queries[] = {
-	"OF", "O1222", "O2222", "O222", "OOCCS1", NULL, NULL, "12222"
-};
-
-static const char *const old_queries[] = { "OF", "OF", "OPP", "OQQ", "OCCS1" };
-
-static uint8_t type_of(uint8_t record)
-{
-	if (record == 58 || record == 59 || (record >= 64 && record <= 70))
-		return (uint8_t)(record + 24);
-	return record;
-}
 
 static unsigned int size_of(const struct conv *c, char what)
 {
@@ -131,31 +86,6 @@ static bool fits(const struct conv *c, const char *layout, const uint8_t *p, siz
 	return !n;
 }
 
-static void number(struct conv *c, uint64_t v, unsigned int bytes)
-{
-	if (bytes == 1)
-		conv_u(c, DEVTRACE_E_U8, v, 1);
-	else if (bytes == 2)
-		conv_u(c, DEVTRACE_E_U16, v, 2);
-	else if (bytes == 4)
-		conv_u(c, DEVTRACE_E_U32, v, 4);
-	else
-		conv_u(c, DEVTRACE_E_U64, v, 8);
-}
-
-static void signal_of(struct conv *c, uint64_t sig, uint64_t object)
-{
-	uint8_t value[12];
-	int i;
-
-	for (i = 0; i < 12; i++)
-		value[i] = (uint8_t)(i < 4 ? sig >> 8 * i : object >> 8 * (i - 4));
-	conv_u(c, DEVTRACE_E_SIG, conv_le(value, 8), 8);
-	for (i = 8; i < 12; i++)
-		c->body[c->len++] = value[i];
-	c->pointers = true;
-}
-
 /*
  * A signal has the object behind it, by which its name is found, in records of deferred
  * events the first one. The time has been taken already.
@@ -174,7 +104,7 @@ static void elements(struct conv *c, uint8_t record, const char *layout, const u
 		}
 		switch (*layout) {
 		case 'S':
-			signal_of(c, conv_le(p, size), deferred ? first :
+			conv_signal(c, conv_le(p, size), deferred ? first :
 				  layout[1] == 'O' ? conv_le(p + size, c->sizes.obj) : 0);
 			break;
 		case 'O':
@@ -186,79 +116,19 @@ static void elements(struct conv *c, uint8_t record, const char *layout, const u
 			conv_u(c, DEVTRACE_E_FUN, conv_le(p, size), 8);
 			break;
 		default:
-			number(c, conv_le(p, size), size);
+			conv_number(c, conv_le(p, size), size);
 		}
 		p += size;
 		n -= size;
 	}
 }
 
-/* Bytes of one element of the application behind its format byte; 0: it is cut off. */
-static size_t element_size(const struct conv *c, const uint8_t *p, size_t n)
-{
-	static const uint8_t fixed[16] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 0, 0, 0, 8, 8, 4 };
-	const uint8_t *nul;
-	size_t size = fixed[*p & 0xf];
-
-	switch (*p & 0xf) {
-	case DEVTRACE_E_STR:
-		nul = memchr(p + 1, 0, n - 1);
-		return nul ? (size_t)(nul - p) : 0;
-	case DEVTRACE_E_MEM:
-		size = n > 1 ? 1u + p[1] : n;
-		break;
-	case DEVTRACE_E_SIG:
-		size = c->sizes.sig + c->sizes.obj;
-		break;
-	case DEVTRACE_E_OBJ:
-		size = c->sizes.obj;
-		break;
-	case DEVTRACE_E_FUN:
-		size = c->sizes.fun;
-		break;
-	}
-	return size < n ? size : 0;
-}
-
-static void one_element(struct conv *c, const uint8_t *p, size_t size)
-{
-	switch (*p & 0xf) {
-	case DEVTRACE_E_STR:
-		conv_mem(c, *p, p + 1, size - 1);
-		break;
-	case DEVTRACE_E_MEM:
-		/* QS's buffers have no second piece, and ours say so by their width. */
-		conv_mem(c, DEVTRACE_E_MEM, p + 2, size - 1);
-		break;
-	case DEVTRACE_E_SIG:
-		signal_of(c, conv_le(p + 1, c->sizes.sig),
-			  conv_le(p + 1 + c->sizes.sig, c->sizes.obj));
-		break;
-	case DEVTRACE_E_OBJ:
-	case DEVTRACE_E_FUN:
-		conv_u(c, *p, conv_le(p + 1, (unsigned int)size), 8);
-		break;
-	default:
-		conv_u(c, *p, conv_le(p + 1, (unsigned int)size), (unsigned int)size);
-	}
-}
-
 static bool user_record(struct conv *c, uint8_t record, const uint8_t *p, size_t n)
 {
 	const unsigned int time = c->sizes.time;
-	size_t pos, size;
 
-	if (n < time)
+	if (n < time || !conv_user(c, p + time, n - time, c->sizes.obj))
 		return false;
-	for (pos = time; pos < n; pos += 1 + size) {
-		size = element_size(c, p + pos, n - pos);
-		if (!size)
-			return false;
-	}
-	for (pos = time; pos < n; pos += 1 + size) {
-		size = element_size(c, p + pos, n - pos);
-		one_element(c, p + pos, size);
-	}
 	conv_event(c, record, conv_clock_time(&c->clock, (uint32_t)conv_le(p, time), c->arrival));
 	return true;
 }
@@ -347,7 +217,7 @@ static bool target_info(struct conv *c, const uint8_t *p, size_t n)
 	conv_u(c, DEVTRACE_E_U8, qs_begins(c, p - 2, n + 2), 1);
 	conv_u(c, DEVTRACE_E_U16, c->version, 2);
 	conv_mem(c, DEVTRACE_E_STR, built, strlen(built));
-	conv_event(c, type_of(QS_TARGET_INFO), c->clock.last);
+	conv_event(c, qs_type(QS_TARGET_INFO), c->clock.last);
 	return true;
 }
 
@@ -361,20 +231,18 @@ static bool query_data(struct conv *c, const uint8_t *p, size_t n)
 {
 	const bool is_new = !c->version || c->version >= 810;
 	const size_t head = c->sizes.time + 1u;
-	const size_t kinds = is_new ? sizeof(queries) / sizeof(*queries) :
-			     sizeof(old_queries) / sizeof(*old_queries);
 	const char *layout;
 	uint8_t kind;
 
 	if (n < head)
 		return false;
 	kind = p[head - 1] & 0xf;
-	layout = kind >= kinds ? NULL : is_new ? queries[kind] : old_queries[kind];
+	layout = qs_query(kind, !is_new);
 	if (!layout || !fits(c, layout, p + head, n - head))
 		return false;
 	conv_u(c, DEVTRACE_E_U8, kind, 1);
 	elements(c, QS_QUERY_DATA, layout, p + head, n - head);
-	conv_event(c, type_of(QS_QUERY_DATA), take_time(c, p));
+	conv_event(c, qs_type(QS_QUERY_DATA), take_time(c, p));
 	return true;
 }
 
@@ -388,7 +256,7 @@ static bool peek_data(struct conv *c, const uint8_t *p, size_t n)
 	conv_u(c, DEVTRACE_E_U8, p[time + 2], 1);
 	conv_u(c, DEVTRACE_E_U8, p[time + 3], 1);
 	conv_mem(c, DEVTRACE_E_MEM, p + head, n - head);
-	conv_event(c, type_of(QS_PEEK_DATA), take_time(c, p));
+	conv_event(c, qs_type(QS_PEEK_DATA), take_time(c, p));
 	return true;
 }
 
@@ -411,10 +279,10 @@ static bool unknown(struct conv *c, uint8_t record, const uint8_t *p, size_t n)
 	return true;
 }
 
-static bool qs_record(struct conv *c, const uint8_t *frame, size_t n)
+static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 {
 	const uint8_t record = frame[1], *p = frame + 2;
-	const char *layout = record < sizeof(layouts) / sizeof(*layouts) ? layouts[record] : NULL;
+	const char *layout = qs_layout(record);
 
 	n -= 2;
 	switch (record) {
@@ -447,7 +315,7 @@ static bool qs_record(struct conv *c, const uint8_t *frame, size_t n)
 		elements(c, record, layout + 1, p + c->sizes.time, n - c->sizes.time);
 	else
 		elements(c, record, layout, p, n);
-	conv_event(c, type_of(record), *layout == 'T' ? take_time(c, p) : c->clock.last);
+	conv_event(c, qs_type(record), *layout == 'T' ? take_time(c, p) : c->clock.last);
 	return true;
 }
 
@@ -458,5 +326,5 @@ const struct conv_dialect conv_qs = {
 	.intact = qs_intact,
 	.seq = qs_seq,
 	.begins = qs_begins,
-	.record = qs_record,
+	.record = one_record,
 };

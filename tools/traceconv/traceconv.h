@@ -28,20 +28,13 @@ struct conv_sizes {
 	uint8_t		block;				/* RKH: size of blocks */
 };
 
-/* Options of RKH that change the frame or a record. */
-#define CONV_RKH_SENDER		0x00001
-#define CONV_RKH_QUE_LWM	0x00800
-#define CONV_RKH_MP_LWM		0x01000
-#define CONV_RKH_NSEQ		0x08000
-#define CONV_RKH_TSTAMP		0x10000
-#define CONV_RKH_CHK		0x20000
-
 /**
  * struct conv_clock - the clock of the target on that of the board
  * @rate: ticks a second; 0: to be measured
  * @bits: of the target's counter
  * @ticks: of the last record, without wrapping
  * @begun: there was a record
+ * @told_rate: the user said the rate
  * @arrival: when it came; 0: nobody knows, as in a file
  * @base: time at @base_ticks
  * @slope: ns of a tick
@@ -57,7 +50,7 @@ struct conv_clock {
 	double		rate;
 	unsigned int	bits;
 	uint64_t	ticks;
-	bool		begun, measured;
+	bool		begun, told_rate;
 	uint64_t	arrival, first_arrival, first_ticks;
 	double		base, slope;
 	uint64_t	base_ticks, last;
@@ -125,7 +118,7 @@ struct conv_dialect {
 	bool (*record)(struct conv *c, const uint8_t *p, size_t n);
 };
 
-extern const struct conv_dialect conv_qs;
+extern const struct conv_dialect conv_qs, conv_rkh;
 
 /* put, arg, name, sizes (0: as the dialect has them), rate and live are set before. */
 void conv_begin(struct conv *c, const struct conv_dialect *dialect);
@@ -137,6 +130,10 @@ int conv_end(struct conv *c);
 void conv_u(struct conv *c, uint8_t format, uint64_t v, unsigned int bytes);
 void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n);
 void conv_event(struct conv *c, uint8_t type, uint64_t ts);
+void conv_number(struct conv *c, uint64_t v, unsigned int bytes);
+void conv_signal(struct conv *c, uint64_t sig, uint64_t object);
+/* Elements of the application; a signal has an object of so many bytes. false: they are cut off. */
+bool conv_user(struct conv *c, const uint8_t *p, size_t n, unsigned int sig_object);
 void conv_text(struct conv *c, const char *text);
 void conv_name(struct conv *c, uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 	       const char *name, size_t n);
@@ -161,7 +158,4 @@ static inline uint64_t conv_le(const uint8_t *p, unsigned int bytes)
 		v = v << 8 | p[bytes];
 	return v;
 }
-
-/* Where the bytes come from. */
-int conv_link_open(const char *where, bool *live);
 #endif

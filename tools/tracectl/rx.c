@@ -5,13 +5,11 @@
  * KIND=NAME in front of a request makes an object current for this connection, so that two
  * commands at a time do not get in each other's way. No kernel module takes part.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <devtrace-rx.h>
+#include "common/program.h"
 #include "tracectl.h"
 
 #define TIMEOUT_MS	5000
@@ -49,64 +47,6 @@ static int fail(const struct ask *a, const char *text)
 	return 1;
 }
 
-static const char *in_words(int err)
-{
-	switch (err) {
-	case ESRCH:
-		return "there is no such process";
-	case ECONNREFUSED:
-		return "this program has no receive channel; 'tracectl rx' lists those that have";
-	case EPERM:
-		return "this program is another user's; only its user and root may talk to it";
-	case EPIPE:
-		return "the program has ended, or talks only to its own user and root";
-	case ETIMEDOUT:
-		return "the program does not answer";
-	}
-	return strerror(err);
-}
-
-static bool name_of(pid_t pid, char *name, size_t size)
-{
-	char path[32];
-	FILE *f;
-	bool ok;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	ok = fgets(name, (int)size, f);
-	name[ok ? strcspn(name, "\n") : 0] = 0;
-	fclose(f);
-	return ok;
-}
-
-/* Each program that listens, until fn returns not 0. */
-static void each_program(bool (*fn)(void *arg, pid_t pid, const char *name), void *arg)
-{
-	FILE *f = fopen("/proc/net/unix", "re");
-	char line[512], name[64];
-	pid_t seen[256];
-	size_t nr = 0, i;
-
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *p = strstr(line, "@devtrace-rx-");
-		pid_t pid = p ? (pid_t)strtol(p + strlen("@devtrace-rx-"), NULL, 10) : 0;
-
-		/* Its connections are there, too. */
-		for (i = 0; i < nr && seen[i] != pid; i++)
-			;
-		if (pid <= 0 || i < nr || nr == NR(seen) || !name_of(pid, name, sizeof(name)))
-			continue;
-		seen[nr++] = pid;
-		if (fn(arg, pid, name))
-			break;
-	}
-	if (f)
-		fclose(f);
-}
-
 static bool list_one(void *arg, pid_t pid, const char *name)
 {
 	struct tc_list *l = arg;
@@ -130,44 +70,8 @@ static int list(struct tc *tc)
 	struct tc_list l;
 
 	tc_list_begin(&l, tc, "{\"programs\":[", "PID\tPROGRAM\n", "rl");
-	each_program(list_one, &l);
+	program_each(list_one, &l);
 	return tc_list_end(&l, 0, NULL);
-}
-
-struct search {
-	const char	*name;
-	pid_t		pid;
-	unsigned int	found;
-};
-
-static bool is_it(void *arg, pid_t pid, const char *name)
-{
-	struct search *s = arg;
-
-	/* The kernel keeps 15 bytes. */
-	if (!strncmp(name, s->name, 15)) {
-		s->pid = pid;
-		s->found++;
-	}
-	return false;
-}
-
-static pid_t find(const struct ask *a)
-{
-	struct search s = { .name = a->program };
-	uint64_t pid;
-
-	if (tc_number(a->program, INT32_MAX, &pid))
-		return (pid_t)pid;
-	each_program(is_it, &s);
-	if (s.found == 1)
-		return s.pid;
-	if (s.found)
-		fail(a, "several programs of this name have a receive channel; "
-		     "name one by its number, see 'tracectl rx'");
-	else
-		fail(a, "no program of this name has a receive channel; 'tracectl rx' lists those that have");
-	return 0;
 }
 
 static uint64_t number(struct ask *a, const char *what, uint64_t max)
@@ -206,7 +110,7 @@ static int call(struct ask *a, uint8_t request, struct devtrace_rx_answer *answe
 
 	a->len = 0;
 	if (err)
-		return fail(a, in_words(err));
+		return fail(a, program_error(err));
 	if (answer->status)
 		return fail(a, devtrace_rx_status_text(answer->status));
 	return 0;
@@ -484,18 +388,19 @@ static int one(struct ask *a)
 int tc_rx(struct tc *tc)
 {
 	struct ask a = { .tc = tc };
+	const char *why;
 	pid_t pid;
 	int err;
 
 	if (!tc->nr)
 		return list(tc);
 	a.program = tc_next(tc, "a program");
-	pid = find(&a);
+	pid = program_find(a.program, &why);
 	if (!pid)
-		return 1;
+		return fail(&a, why);
 	err = devtrace_rx_connect(pid, &a.host);
 	if (err)
-		return fail(&a, in_words(err));
+		return fail(&a, program_error(err));
 	err = one(&a);
 	devtrace_rx_disconnect(a.host);
 	return err;

@@ -1,0 +1,229 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_qsgate.sh - qsgate between a program and the hosts of QS and RKH
+#
+# The hosts are qsgate_peer.py; with QUTEST= (a qutest.py) and QSPY= (a qspy) the real ones are
+# asked, too. SEED is what a flood printed. All is ended by timeout after what only a hang takes.
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
+tools="$out/san/tools"
+work=$(mktemp -d) || exit 1
+program='' gate=''
+trap '[ -z "$program" ] || kill $program 2>/dev/null; [ -z "$gate" ] || kill $gate 2>/dev/null; rm -rf "$work"' EXIT
+export LC_ALL=C
+cd "$work" || exit 1
+count=0 bad=0
+seed=${SEED:-$(date +%s)}
+hang=300
+echo "TAP version 13"
+
+ok()	# STATUS NAME
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $2"
+	fi
+}
+
+is()	# GOT WANT NAME
+{
+	[ "$1" = "$2" ]
+	ok $? "$3"
+	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
+}
+
+refused()	# WORDS OPTION...
+{
+	words=$1
+	shift
+	timeout $hang "$tools/qsgate" "$@" >said 2>&1 </dev/null
+	[ $? = 2 ] && grep -q -- "$words" said
+	ok $? "refused: $*"
+}
+
+# until_there FILE: what is to be in it is there; a hang ends it
+until_there()
+{
+	tries=$((hang * 20))
+	until [ -s "$1" ] || [ $tries = 0 ]; do
+		sleep 0.05
+		tries=$((tries - 1))
+	done
+	[ -s "$1" ]
+}
+
+port() { sed -n 's/.*UDP port //p' err; }
+
+# peer WORD...: its lines are counted with those of this script
+peer()
+{
+	timeout $hang python3 "$here/qsgate_peer.py" "$@" >peer.out 2>peer.err
+	status=$?
+	while read -r line; do
+		case $line in
+		"ok "* | "not ok "*)
+			rest=${line#*ok }
+			case $line in ok*) ok 0 "${rest#* }" ;; *) ok 1 "${rest#* }" ;; esac ;;
+		*)
+			echo "$line" ;;
+		esac
+	done <peer.out
+	sed 's/^/# /' peer.err
+	[ $status -lt 2 ] && grep -q '^ok' peer.out
+	ok $? "$1 came to its end"
+}
+
+# end WORDS: gate and program end, without a fault of memory
+end()
+{
+	wait $gate
+	is $? 0 "the gate ends with the program"
+	gate=''
+	wait $program
+	is $? 0 "and so does the program"
+	program=''
+	! grep -E 'Sanitizer|runtime error' err pid
+	ok $? "without a fault"
+	grep -q "$1" err
+	ok $? "counts: $1"
+	! grep -q . lines || tail -n 1 lines >last
+}
+
+if ! command -v python3 >/dev/null; then
+	echo "1..0 # SKIP no python3"
+	exit 0
+fi
+
+# As QSPY, for qutest.py
+begin_front()
+{
+	rm -f pipe pid err
+	mkfifo pipe
+	timeout $hang "$out/qsgate_program" >pipe 2>pid & program=$!
+	# The pipe waits for the gate; the program tells its number once both are there.
+	(exec 3<>pipe; until_there pid; exec timeout $hang "$tools/qsgate" --udp 0 "$@" \
+		--program "$(cat pid)" pipe >lines 2>err 3>&-) & gate=$!
+	until_there err
+}
+begin_front
+peer qutest "$(port)"
+end "requests, .* refused"
+grep -q 'TstPause' lines
+ok $? "lines are printed, too"
+grep -q 'a note' lines
+is $? 1 "but not what a front end turned off"
+
+# As a target, for QSPY
+begin_target()
+{
+	rm -f pipe pid err where
+	mkfifo pipe
+	timeout $hang "$out/qsgate_program" >pipe 2>pid & program=$!
+	(exec 3<>pipe; until_there pid; until_there where; exec timeout $hang "$tools/qsgate" \
+		--to "tcp:127.0.0.1:$(cat where)" --program "$(cat pid)" pipe >lines 2>err 3>&-) & gate=$!
+}
+begin_target
+peer qspy where
+end "records"
+
+# What is no request
+echo "# seed $seed"
+begin_front -q
+peer flood "$(sed -n 's/.*UDP port //p' err)" "$seed"
+end "port"
+begin_target
+peer flood-qspy where "$seed"
+end "refused"
+
+# A saved stream: both ways, without a program
+"$out/qp_records" | "$out/gen_stream" >qp.trace
+timeout $hang "$tools/qsgate" --to qp.qs qp.trace 2>said
+is $? 0 "a saved stream becomes frames"
+timeout $hang "$tools/traceconv" --from qs -q qp.qs >back.trace
+is $? 0 "which come back"
+# What is printed behind the thread, but the object and signal of the event: no frame has these.
+words()	# FMT STREAM
+{
+	"$tools/traceinfo" --no-default-fmt -e "$here/../../tools/fmt/$1" --time none "$2" |
+		sed 's/^ *[0-9]* user [-a-z0-9]* *[^[]*\[[0-9]*\] *//
+		     s/^\([A-Z_0-9]*\)@[0-9][^: ]*/\1/' | grep -v '^---\|TARGET_INFO\|TCFG'
+}
+words qp.fmt qp.trace >before
+words qp.fmt back.trace >after
+[ "$(wc -l <before)" -gt 60 ] && diff before after >differs
+ok $? "each record comes back as it was"
+sed "s/^/# /" differs
+"$out/rkh_records" | "$out/gen_stream" >rkh.trace
+timeout $hang "$tools/qsgate" --rkh --to out.rkh rkh.trace 2>said
+is $? 0 "a stream of RKH becomes frames of RKH"
+timeout $hang python3 "$here/qsgate_peer.py" rkh out.rkh >frames
+is "$(sed 1q frames)" "ac 00340d980300448444044f50c3" "its configuration comes first"
+! grep -q 'bad\|number' frames
+ok $? "checks and numbers are right"
+timeout $hang "$tools/traceconv" --from rkh -q out.rkh >back.trace
+words rkh.fmt rkh.trace >before
+words rkh.fmt back.trace >after
+[ "$(wc -l <before)" -gt 50 ] && diff before after >differs
+ok $? "each event comes back as it was"
+printf 'nonsense' >bad.trace
+timeout $hang "$tools/qsgate" --to bad.qs bad.trace 2>said
+is $? 0 "a stream that is none has no records"
+timeout $hang "$tools/qsgate" --to x.qs nothing 2>said
+is "$? $(cat said)" "1 qsgate: nothing: No such file or directory" "a stream that is not there"
+
+refused "no port" --to tcp:nowhere
+refused "no line for frames" --to udp:localhost:1
+refused "is no \[HOST:\]PORT" --udp x
+refused "is no \[HOST:\]PORT" --udp 65536
+refused "Trazer takes frames" --rkh
+refused "Trazer takes frames" --rkh --to x --udp 0
+refused "one too many" a b
+refused "Try 'qsgate --help'" --leap
+timeout $hang "$tools/qsgate" --program nobody_at_all --to x - </dev/null >said 2>&1
+is "$? $(grep -c 'no program of this name' said)" "1 1" "a program that is not there"
+"$tools/qsgate" --version | grep -q '^qsgate [0-9]'
+ok $? "--version"
+
+# The real ones. No line of theirs is in this tree.
+if [ -n "${QUTEST-}" ]; then
+	cat >test_gate.py <<'SCRIPT'
+def on_reset():
+    expect_run()
+
+test("a command")
+command(5, 1, 2, 3)
+expect("@timestamp USER+001 5 1 2 3")
+expect("@timestamp Trg-Done QS_RX_COMMAND")
+
+test("peek and poke", NORESET)
+current_obj(OBJ_AP, "motor")
+peek(0, 4, 1)
+expect("@timestamp Trg-Peek Offs=0,Size=4,Num=1,Data=<000005DC>")
+poke(4, 2, pack("<HH", 7, 8))
+SCRIPT
+	begin_front
+	timeout $hang python3 "$QUTEST" -q"localhost:$(port)" test_gate.py >said 2>&1
+	grep -q 'OK' said
+	ok $? "qutest.py passes"
+	sed 's/^/# /' said
+	kill $program $gate
+else
+	count=$((count + 1))
+	echo "ok $count qutest.py passes # SKIP no QUTEST="
+fi
+if [ -n "${QSPY-}" ]; then
+	timeout $hang "$tools/qsgate" --to real.qs qp.trace 2>/dev/null
+	timeout $hang "$QSPY" -u -freal.qs >said 2>&1 </dev/null
+	grep -q 'St-Entry' said && ! grep -q 'Bad checksum' said
+	ok $? "QSPY reads the frames"
+else
+	count=$((count + 1))
+	echo "ok $count QSPY reads the frames # SKIP no QSPY="
+fi
+
+echo "1..$count"
+exit $bad

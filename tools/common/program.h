@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * program.h - programs that have a receive channel, for who talks to them by libdevtrace-rx
+ */
+#ifndef COMMON_PROGRAM_H
+#define COMMON_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The name of a process. false: there is none. */
+bool program_name(pid_t pid, char *name, size_t size);
+/* Each program that listens, until fn returns true. */
+void program_each(bool (*fn)(void *arg, pid_t pid, const char *name), void *arg);
+/* By its number or name. 0: *why says what is wrong. */
+pid_t program_find(const char *word, const char **why);
+/* What an error of devtrace_rx_connect() or devtrace_rx_call() means. */
+const char *program_error(int err);
+
+#endif

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * item.c - what the decoder gives goes to all who listen
+ *
+ * Acknowledgements of requests are events of the stream, in their place among the program's
+ * other events. A reset is not acknowledged: QS sends its target information instead, and
+ * what the program emits while it resets comes behind that.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "common/qs.h"
+#include "gate.h"
+
+#define TYPE_INFO	88	/* QS_TARGET_INFO, moved: the program was asked what it is */
+
+static void send_bytes(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
+{
+	if (!g->rkh)
+		target_qs(&g->target, record, p, n);
+	front_record(&g->front, record, p, n);
+}
+
+void gate_send(struct gate *g, const struct gate_record *r)
+{
+	static uint8_t bytes[2 * GATE_BYTES];
+	static char line[GATE_LINE];
+	size_t n = gate_bytes(r, bytes);
+
+	send_bytes(g, r->id, bytes, n);
+	if (!g->front.nr && !g->echo)
+		return;
+	n = gate_text(&g->names, r, line, sizeof(line));
+	front_text(&g->front, r->id, line, n);
+	if (g->echo)
+		puts(line);
+}
+
+void gate_send_info(struct gate *g, bool reset)
+{
+	uint8_t bytes[32];
+
+	send_bytes(g, QS_TARGET_INFO, bytes, gate_target_info(reset, bytes));
+}
+
+void gate_error(struct gate *g, uint8_t code)
+{
+	static struct gate_record r;
+
+	g->refused++;
+	gate_status(&r, 0x80 | code, 0);
+	gate_send(g, &r);
+}
+
+static bool is_ours(const struct gate *g, uint32_t process)
+{
+	return !g->pid || process == (uint32_t)g->pid;
+}
+
+static void event(struct gate *g, const struct devtrace_event *e)
+{
+	static struct gate_record r;
+
+	if (!is_ours(g, e->tgid ? e->tgid : e->tid))
+		return;
+	if (g->rkh) {
+		rkh_event(g, e);
+		return;
+	}
+	if (e->type == TYPE_INFO) {
+		gate_send_info(g, false);
+		return;
+	}
+	if (!gate_record(e, &r)) {
+		g->others++;
+		return;
+	}
+	g->records++;
+	if (r.id == QS_RX_STATUS && r.v[0] == DEVTRACE_RX_RESET)
+		gate_send_info(g, true);
+	else
+		gate_send(g, &r);
+}
+
+static void name(struct gate *g, const struct devtrace_name *d)
+{
+	const struct gate_name *n;
+	uint8_t bytes[128];
+	size_t len;
+
+	if (d->scope && !is_ours(g, d->scope))
+		return;
+	n = gate_name_add(&g->names, d);
+	if (!n)
+		return;
+	if (g->rkh) {
+		rkh_name(g, n);
+		return;
+	}
+	len = gate_name_bytes(n, bytes);
+	if (len)
+		send_bytes(g, n->kind, bytes, len);
+}
+
+/* A hole in the stream is one in the numbers of the frames, too. */
+static void missing(struct gate *g, uint64_t count)
+{
+	g->missing += count;
+	if (count)
+		g->target.seq = (uint8_t)(g->target.seq + (count & 0xff ? count : 1));
+}
+
+int gate_item(const struct devtrace_item *item, void *arg)
+{
+	struct gate *g = arg;
+
+	switch (item->kind) {
+	case DEVTRACE_ITEM_EVENT:
+		event(g, &item->u.event);
+		break;
+	case DEVTRACE_ITEM_DICT:
+		name(g, &item->u.dict);
+		break;
+	case DEVTRACE_ITEM_LOST:
+		missing(g, item->u.lost.count);
+		break;
+	case DEVTRACE_ITEM_GAP:
+		missing(g, item->u.gap.count);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}

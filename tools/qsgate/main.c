@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * main.c - the command line of qsgate, and the loop
+ *
+ * One loop waits for the stream, the host and the front ends. The stream rests while a host
+ * that is to get it all, and nobody else, is not there or does not keep up: what waits, waits
+ * in the device.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/program.h"
+#include "gate.h"
+
+#define DEVICE		"/dev/trace"
+#define RETRY_MS	1000
+
+enum { OPT_TO = 256, OPT_UDP, OPT_RKH };
+
+static const struct option longs[] = {
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "udp", required_argument, NULL, OPT_UDP },
+	{ "rkh", no_argument, NULL, OPT_RKH },
+	{ "program", required_argument, NULL, 'p' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+"Usage: qsgate [options] [FILE | - | tcp:HOST:PORT | unix:PATH | serial:DEVICE[,BAUD]]\n"
+"Give the trace of a program (default: /dev/trace) to QSPY's tools, and their requests to the\n"
+"program. Without --to and --udp, take the place of QSPY at port 7701 of this machine.\n"
+"\n"
+"      --udp [HOST:]PORT   be QSPY, for qutest.py and other front ends; 0: any free port\n"
+"      --to LINK|FILE      be a target: send frames of QS to tcp:HOST:6601, or listen at\n"
+"                          tcp::PORT, or use unix:PATH or serial:DEVICE,BAUD, or save them\n"
+"      --rkh               with --to: frames of RKH, for Trazer at tcp:HOST:6602\n"
+"  -p, --program NAME|PID  only this program, and requests go to it\n"
+"  -q, --quiet             no lines, and no counts at the end\n"
+"  -h, --help\n"
+"  -V, --version\n";
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+uint64_t gate_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static _Noreturn void usage(const char *option, const char *word, const char *problem)
+{
+	fprintf(stderr, "qsgate: %s: '%s' %s\n", option, word, problem);
+	exit(2);
+}
+
+/* A program that is named by its number alone may also begin to listen later. */
+static void choose_program(struct gate *g)
+{
+	const char *why;
+
+	if (!g->program)
+		return;
+	g->pid = program_find(g->program, &why);
+	if (g->pid)
+		return;
+	fprintf(stderr, "qsgate: %s: %s\n", g->program, why);
+	exit(1);
+}
+
+static int open_input(const char *where, struct link *link)
+{
+	const char *problem;
+	int fd;
+
+	link->restore = false;
+	if (link_is(where)) {
+		if (link_parse(link, where, &problem))
+			usage("the input", where, problem);
+		fd = link_open(link, -1, NULL);
+		if (fd < 0)
+			fprintf(stderr, "qsgate: %s: %s\n", where, link_error(link, -fd));
+		return fd;
+	}
+	fd = strcmp(where, "-") ? open(where, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
+	if (fd < 0)
+		fprintf(stderr, "qsgate: %s: %s\n", where, strerror(errno));
+	return fd;
+}
+
+/* 1: go on, 0: the end, -1: an error. */
+static int take_input(struct gate *g, int fd, const char *where)
+{
+	static uint8_t bytes[65536];
+	ssize_t n = read(fd, bytes, g->front.fd >= 0 ? sizeof(bytes) : 4096);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return 1;
+	if (n < 0) {
+		fprintf(stderr, "qsgate: %s: %s\n", where, strerror(errno));
+		return -1;
+	}
+	if (n)
+		devtrace_decoder_feed(g->decoder, bytes, (size_t)n, NULL);
+	return n > 0;
+}
+
+/* Would more of the stream be dropped? */
+static bool rests(const struct gate *g)
+{
+	const struct target *t = &g->target;
+
+	if (!t->where || g->front.fd >= 0)
+		return false;
+	return t->fd < 0 || t->len > GATE_BUFFER / 2;
+}
+
+static int run(struct gate *g, int input, const char *where)
+{
+	sigset_t none, both;
+	int ret = 1;
+
+	sigemptyset(&both);
+	sigaddset(&both, SIGINT);
+	sigaddset(&both, SIGTERM);
+	sigprocmask(SIG_BLOCK, &both, &none);
+	while (!stop && ret > 0) {
+		struct target *t = &g->target;
+		const bool waits = t->where && t->is_link && t->fd < 0 && t->listen < 0;
+		struct timespec retry = { .tv_nsec = 100000000 };
+		struct pollfd p[3];
+		int n;
+
+		p[0] = (struct pollfd){ .fd = rests(g) ? -1 : input, .events = POLLIN };
+		p[1].revents = 0;
+		p[1].fd = -1;
+		if (t->where)
+			p[1].events = target_events(t, &p[1].fd);
+		p[2] = (struct pollfd){ .fd = g->front.fd, .events = POLLIN };
+		n = ppoll(p, 3, waits ? &retry : NULL, &none);
+		if (n < 0 && errno != EINTR) {
+			fprintf(stderr, "qsgate: poll: %s\n", strerror(errno));
+			return 1;
+		}
+		if (n < 0)
+			continue;
+		target_run(g, p[1].revents, gate_now_ms());
+		if (p[2].revents)
+			front_run(g);
+		if (p[0].revents)
+			ret = take_input(g, input, where);
+		if (g->echo)
+			fflush(stdout);
+	}
+	if (!ret)
+		devtrace_decoder_finish(g->decoder);
+	return ret < 0;
+}
+
+static void report(const struct gate *g)
+{
+	fprintf(stderr, "qsgate: %llu records", (unsigned long long)g->records);
+	if (g->others)
+		fprintf(stderr, ", %llu events that are none of %s", (unsigned long long)g->others,
+			g->rkh ? "RKH" : "QS");
+	if (g->missing)
+		fprintf(stderr, ", %llu missing in the stream", (unsigned long long)g->missing);
+	if (g->target.dropped + g->front.dropped)
+		fprintf(stderr, ", %llu dropped: the host is too slow",
+			(unsigned long long)(g->target.dropped + g->front.dropped));
+	if (g->requests + g->refused)
+		fprintf(stderr, ", %llu requests, %llu refused", (unsigned long long)g->requests,
+			(unsigned long long)g->refused);
+	fputc('\n', stderr);
+}
+
+static void parse_to(struct gate *g, const char *word)
+{
+	const char *problem;
+
+	g->target.where = word;
+	g->target.is_link = link_is(word);
+	if (!g->target.is_link)
+		return;
+	if (link_parse(&g->target.link, word, &problem))
+		usage("--to", word, problem);
+	if (g->target.link.kind == LINK_UDP || g->target.link.kind == LINK_SYSLOG)
+		usage("--to", word, "is no line for frames: tcp:, unix: or serial:");
+}
+
+static void open_front(struct gate *g, const char *udp)
+{
+	const char *problem;
+	int ret = front_open(&g->front, udp, &problem);
+
+	if (ret == 2)
+		usage("--udp", udp, problem);
+	if (ret) {
+		fprintf(stderr, "qsgate: UDP port %s: %s\n", udp ? udp : "7701", problem);
+		exit(1);
+	}
+	if (udp)
+		fprintf(stderr, "qsgate: front ends attach at UDP port %u\n", g->front.port);
+	g->echo = !g->quiet;
+}
+
+int main(int argc, char **argv)
+{
+	static struct gate gate = { .front.fd = -1, .target = { .fd = -1, .listen = -1 } };
+	const struct sigaction action = { .sa_handler = on_signal };
+	struct gate *g = &gate;
+	const char *where = DEVICE, *udp = NULL;
+	static struct link link;
+	int c, input, ret;
+
+	while ((c = getopt_long(argc, argv, "p:qhV", longs, NULL)) != -1) {
+		switch (c) {
+		case OPT_TO:
+			parse_to(g, optarg);
+			break;
+		case OPT_UDP:
+			udp = optarg;
+			break;
+		case OPT_RKH:
+			g->rkh = true;
+			break;
+		case 'p':
+			g->program = optarg;
+			break;
+		case 'q':
+			g->quiet = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return fflush(stdout) ? 1 : 0;
+		case 'V':
+			puts("qsgate " TI_VERSION);
+			return fflush(stdout) ? 1 : 0;
+		default:
+			fputs("Try 'qsgate --help'.\n", stderr);
+			return 2;
+		}
+	}
+	if (optind + 1 < argc)
+		usage("the input", argv[optind + 1], "is one too many; there is one stream");
+	if (optind < argc)
+		where = argv[optind];
+	if (g->rkh && (udp || !g->target.where)) {
+		fputs("qsgate: --rkh: Trazer takes frames; name where they go with --to, and no --udp\n",
+		      stderr);
+		return 2;
+	}
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	choose_program(g);
+	if (udp || !g->target.where)
+		open_front(g, udp);
+	g->decoder = devtrace_decoder_new(gate_item, g);
+	if (!g->decoder) {
+		fprintf(stderr, "qsgate: %s\n", strerror(errno));
+		return 1;
+	}
+	if (target_open(g))
+		return 1;
+	input = open_input(where, &link);
+	if (input < 0)
+		return 1;
+	ret = run(g, input, where);
+	front_close(&g->front);
+	target_close(&g->target);
+	if (!g->quiet)
+		report(g);
+	gate_disconnect(g);
+	devtrace_decoder_free(g->decoder);
+	gate_names_free(&g->names);
+	return ret || (fflush(stdout) && !g->quiet);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * names.c - the dictionaries of the stream, by key and by name
+ *
+ * The decoder finds the name of a key; a host asks for the key of a name, and a host that
+ * connects later gets all names there are. The table is bounded: a stream that has more
+ * names keeps the first ones.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gate.h"
+
+static size_t slot_of(const struct gate_names *n, uint8_t kind, uint32_t value, uint8_t group,
+		      uint64_t key)
+{
+	uint64_t h = key * 0x9e3779b97f4a7c15ull;
+
+	h ^= ((uint64_t)value << 16 | (uint64_t)group << 8 | kind) * 0xc2b2ae3d27d4eb4full;
+	return (size_t)(h >> 32) & (n->slots - 1);
+}
+
+static struct gate_name *find(const struct gate_names *n, uint8_t kind, uint32_t value,
+			      uint8_t group, uint64_t key)
+{
+	size_t s;
+
+	if (!n->slots)
+		return NULL;
+	for (s = slot_of(n, kind, value, group, key); n->index[s]; s = (s + 1) & (n->slots - 1)) {
+		struct gate_name *e = &n->v[n->index[s] - 1];
+
+		if (e->kind == kind && e->value == value && e->group == group && e->key == key)
+			return e;
+	}
+	return NULL;
+}
+
+static void index_one(struct gate_names *n, size_t i)
+{
+	const struct gate_name *e = &n->v[i];
+	size_t s = slot_of(n, e->kind, e->value, e->group, e->key);
+
+	while (n->index[s])
+		s = (s + 1) & (n->slots - 1);
+	n->index[s] = (uint32_t)i + 1;
+}
+
+static void index_all(struct gate_names *n)
+{
+	size_t i;
+
+	memset(n->index, 0, n->slots * sizeof(*n->index));
+	for (i = 0; i < n->nr; i++)
+		index_one(n, i);
+}
+
+/* Half of the slots stay empty. */
+static bool grow(struct gate_names *n)
+{
+	const size_t room = n->room ? 2 * n->room : 256;
+	struct gate_name *v;
+	uint32_t *index;
+
+	if (n->nr < n->room)
+		return true;
+	if (room > GATE_NAMES)
+		return false;
+	v = realloc(n->v, room * sizeof(*v));
+	if (!v)
+		return false;
+	n->v = v;
+	index = realloc(n->index, 2 * room * sizeof(*index));
+	if (!index)
+		return false;
+	n->index = index;
+	n->room = room;
+	n->slots = 2 * room;
+	index_all(n);
+	return true;
+}
+
+const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrace_name *d)
+{
+	struct gate_name *e = find(n, d->kind, d->value, d->group, d->key);
+
+	if (!e) {
+		if (!grow(n))
+			return NULL;
+		e = &n->v[n->nr];
+		memset(e, 0, sizeof(*e));
+		e->kind = d->kind;
+		e->group = d->group;
+		e->value = d->value;
+		e->key = d->key;
+		index_one(n, n->nr++);
+	}
+	e->scope = d->scope;
+	snprintf(e->name, sizeof(e->name), "%s", d->name);
+	return e;
+}
+
+void gate_names_forget(struct gate_names *n, uint32_t scope)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < n->nr; i++)
+		if (n->v[i].scope != scope)
+			n->v[kept++] = n->v[i];
+	n->nr = kept;
+	if (n->slots)
+		index_all(n);
+}
+
+void gate_names_free(struct gate_names *n)
+{
+	free(n->v);
+	free(n->index);
+	memset(n, 0, sizeof(*n));
+}
+
+const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t value, uint8_t group,
+		      uint64_t key)
+{
+	const struct gate_name *e = find(n, kind, value, group, key);
+
+	if (!e && kind == DEVTRACE_T_SIG && key)
+		e = find(n, kind, value, group, 0);
+	return e ? e->name : NULL;
+}
+
+const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint8_t group,
+				   const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n->nr; i++)
+		if (n->v[i].kind == kind && n->v[i].group == group && !strcmp(n->v[i].name, name))
+			return &n->v[i];
+	return NULL;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * record.c - an event of the stream becomes a record of QS, and a record becomes bytes
+ *
+ * The target that the gate is has sizes that hold whatever a program on Linux has: pointers
+ * of 8 bytes, signals and counters of 4.
+ */
+#include <string.h>
+#include "common/qs.h"
+#include "gate.h"
+
+static bool is_number(const struct devtrace_elem *e)
+{
+	switch (e->type) {
+	case DEVTRACE_E_I8:
+	case DEVTRACE_E_U8:
+	case DEVTRACE_E_U16:
+	case DEVTRACE_E_U32:
+	case DEVTRACE_E_X32:
+		return true;
+	}
+	return false;
+}
+
+/* Does the element hold what the layout has there? */
+static bool take(struct gate_record *r, unsigned int i, char what, const struct devtrace_elem *e)
+{
+	switch (what) {
+	case 'S':
+		if (e->type != DEVTRACE_E_SIG)
+			return false;
+		r->v[i] = e->v.sig.sig;
+		r->object = e->v.sig.obj;
+		return true;
+	case 'O':
+		r->v[i] = e->v.u;
+		return e->type == DEVTRACE_E_OBJ;
+	case 'F':
+		r->v[i] = e->v.u;
+		return e->type == DEVTRACE_E_FUN;
+	case 's':
+		if (e->type != DEVTRACE_E_STR)
+			return false;
+		r->s = e->v.mem.p;
+		r->len = e->v.mem.len;
+		return true;
+	}
+	r->v[i] = e->v.u;
+	return is_number(e);
+}
+
+/* Each element is what the layout says, and there are as many. */
+static bool strict(const struct devtrace_event *e, struct gate_record *r)
+{
+	struct devtrace_elem elem;
+	unsigned int i;
+	size_t pos = 0;
+
+	for (i = 0; r->layout[i]; i++) {
+		if (r->layout[i] == 'T') {
+			r->v[i] = r->time;
+			continue;
+		}
+		if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1 ||
+		    !take(r, i, r->layout[i], &elem))
+			return false;
+	}
+	return pos == e->len;
+}
+
+/*
+ * The program answers a query with elements of its own: each field takes the next element that
+ * fits, and is 0 if there is none.
+ */
+static bool query(const struct devtrace_event *e, struct gate_record *r)
+{
+	struct devtrace_elem elem;
+	const char *layout;
+	unsigned int i;
+	size_t pos = 0, from;
+	uint8_t kind;
+
+	if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1 || !is_number(&elem))
+		return false;
+	kind = (uint8_t)elem.v.u;
+	layout = qs_query(kind, false);
+	/* An object of the application, which has no layout of its own */
+	if (kind == DEVTRACE_RX_AP)
+		layout = "O";
+	if (!layout)
+		return false;
+	r->layout = layout;
+	r->v[GATE_VALUES - 1] = kind;
+	for (i = 0; layout[i]; i++) {
+		from = pos;
+		for (;;) {
+			if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1) {
+				r->v[i] = 0;
+				pos = from;
+				break;
+			}
+			if (take(r, i, layout[i], &elem))
+				break;
+		}
+	}
+	return true;
+}
+
+static bool peek(const struct devtrace_event *e, struct gate_record *r)
+{
+	struct devtrace_elem elem;
+	unsigned int i;
+	size_t pos = 0;
+
+	for (i = 0; i < 3; i++) {
+		if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1 || !is_number(&elem))
+			return false;
+		r->v[i] = elem.v.u;
+	}
+	while (devtrace_elem_next(e->data, e->len, &pos, &elem) == 1) {
+		if (elem.type != DEVTRACE_E_MEM || elem.v.mem.len > sizeof(r->bytes) - r->len)
+			return false;
+		memcpy(r->bytes + r->len, elem.v.mem.p, elem.v.mem.len);
+		r->len += elem.v.mem.len;
+	}
+	r->s = r->bytes;
+	return r->len == r->v[1] * r->v[2] && r->v[1] && r->v[1] <= 4 && r->v[1] != 3;
+}
+
+static bool user(const struct devtrace_event *e, struct gate_record *r)
+{
+	struct devtrace_elem elem;
+	size_t pos = 0;
+	int ret;
+
+	while ((ret = devtrace_elem_next(e->data, e->len, &pos, &elem)) == 1)
+		;
+	r->data = e->data;
+	r->data_len = e->len;
+	return !ret;
+}
+
+bool gate_record(const struct devtrace_event *e, struct gate_record *r)
+{
+	const int id = qs_record(e->type);
+
+	if (id <= 0 || id == QS_TARGET_INFO)
+		return false;
+	r->id = (uint8_t)id;
+	r->time = (uint32_t)(e->ts / 1000);
+	r->layout = qs_layout((uint8_t)id);
+	r->object = 0;
+	r->len = r->data_len = 0;
+	r->s = r->data = NULL;
+	if (id == QS_QUERY_DATA)
+		return query(e, r);
+	if (id == QS_PEEK_DATA)
+		return peek(e, r);
+	return r->layout ? strict(e, r) : user(e, r);
+}
+
+void gate_status(struct gate_record *r, uint8_t status, uint32_t time)
+{
+	memset(r, 0, sizeof(*r));
+	r->id = QS_RX_STATUS;
+	r->time = time;
+	r->layout = qs_layout(QS_RX_STATUS);
+	r->v[0] = status;
+}
+
+static unsigned int size_of(char what)
+{
+	switch (what) {
+	case 'T':
+		return GATE_TIME;
+	case 'S':
+		return GATE_SIG;
+	case 'O':
+	case 'F':
+		return GATE_PTR;
+	case '1':
+	case '2':
+	case '4':
+		return (unsigned int)(what - '0');
+	}
+	return GATE_CTR;
+}
+
+/* Elements of the application, with the sizes of this target. */
+static size_t user_bytes(const struct gate_record *r, uint8_t *out)
+{
+	struct devtrace_elem e;
+	uint8_t *p = out;
+	size_t pos = 0;
+
+	gate_put(&p, r->time, GATE_TIME);
+	while (devtrace_elem_next(r->data, r->data_len, &pos, &e) == 1) {
+		/* In the worst case an element has as many bytes here as there. */
+		if ((size_t)(p - out) + e.size > GATE_BYTES)
+			break;
+		if (e.type == DEVTRACE_E_MEM) {
+			gate_put(&p, DEVTRACE_E_MEM, 1);
+			memcpy(p, e.raw + 1, e.size - 1);
+		} else {
+			memcpy(p, e.raw, e.size);
+			p++;
+		}
+		p += e.size - 1;
+	}
+	return (size_t)(p - out);
+}
+
+size_t gate_bytes(const struct gate_record *r, uint8_t *out)
+{
+	const char *layout = r->layout;
+	uint8_t *p = out;
+	unsigned int i;
+
+	if (r->id == QS_PEEK_DATA) {
+		gate_put(&p, r->time, GATE_TIME);
+		gate_put(&p, r->v[0], 2);
+		gate_put(&p, r->v[1], 1);
+		gate_put(&p, r->v[2], 1);
+		memcpy(p, r->s, r->len);
+		return (size_t)(p - out) + r->len;
+	}
+	if (!layout)
+		return user_bytes(r, out);
+	if (r->id == QS_QUERY_DATA) {
+		gate_put(&p, r->time, GATE_TIME);
+		gate_put(&p, r->v[GATE_VALUES - 1], 1);
+	}
+	for (i = 0; layout[i] && layout[i] != 's'; i++)
+		gate_put(&p, r->v[i], size_of(layout[i]));
+	if (layout[i]) {
+		size_t n = r->len < 256 ? r->len : 256;
+
+		memcpy(p, r->s, n);
+		p += n;
+		*p++ = 0;
+	}
+	return (size_t)(p - out);
+}
+
+size_t gate_name_bytes(const struct gate_name *n, uint8_t *out)
+{
+	uint8_t *p = out;
+	size_t len = strlen(n->name) + 1;
+
+	switch (n->kind) {
+	case QS_SIG_DICT:
+		gate_put(&p, n->value, GATE_SIG);
+		gate_put(&p, n->key, GATE_PTR);
+		break;
+	case QS_OBJ_DICT:
+	case QS_FUN_DICT:
+		gate_put(&p, n->key, GATE_PTR);
+		break;
+	case QS_USR_DICT:
+		gate_put(&p, n->value, 1);
+		break;
+	case QS_ENUM_DICT:
+		gate_put(&p, n->value, 1);
+		gate_put(&p, n->group, 1);
+		break;
+	default:
+		return 0;
+	}
+	memcpy(p, n->name, len);
+	return (size_t)(p - out) + len;
+}
+
+/* As from QP 8.0 on. The build is that of the gate's own layouts: it has no other date. */
+size_t gate_target_info(bool reset, uint8_t *out)
+{
+	static const uint8_t built[] = { 0, 0, 12, 15, 7, 26 };
+	uint8_t *p = out;
+
+	gate_put(&p, 2u | 1u << 2 | (reset ? 0x40u : 0), 1);
+	gate_put(&p, ~(uint32_t)(GATE_DATE * 10000u + GATE_VERSION), 4);
+	gate_put(&p, GATE_SIG | GATE_CTR << 4, 1);
+	gate_put(&p, GATE_CTR | GATE_CTR << 4, 1);
+	gate_put(&p, GATE_CTR | GATE_CTR << 4, 1);
+	gate_put(&p, GATE_PTR | GATE_PTR << 4, 1);
+	gate_put(&p, GATE_TIME, 1);
+	gate_put(&p, 64, 1);
+	gate_put(&p, 5u | 2u << 4, 1);
+	memcpy(p, built, sizeof(built));
+	/* sec min hour day month year */
+	return (size_t)(p - out) + sizeof(built);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * target.c - the gate as a target: frames to a host over a line, requests from it
+ *
+ * A host that connects gets the target's information and all names before the first event.
+ * Frames wait in a bounded buffer. What does not fit is dropped, but has a number: so the host
+ * sees how many frames are missing, and no frame is ever torn.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "common/qs.h"
+#include "gate.h"
+
+#define RETRY_MS	1000
+#define CONNECT_MS	500
+
+static void byte(struct target *t, uint8_t b)
+{
+	if (b == QS_FLAG || b == QS_ESCAPE) {
+		t->buf[t->len++] = QS_ESCAPE;
+		b ^= QS_ESCAPE_XOR;
+	}
+	t->buf[t->len++] = b;
+}
+
+/* Names may exceed the bound: each is sent once to a host, and their number is bounded. */
+static bool room(struct target *t, size_t n, bool bounded)
+{
+	const size_t want = t->len + 2 * (n + 4) + 1;
+	uint8_t *buf;
+
+	if (want <= t->room)
+		return true;
+	if (bounded && want > GATE_BUFFER)
+		return false;
+	buf = realloc(t->buf, want < GATE_BUFFER ? GATE_BUFFER : 2 * want);
+	if (!buf)
+		return false;
+	t->buf = buf;
+	t->room = want < GATE_BUFFER ? GATE_BUFFER : 2 * want;
+	return true;
+}
+
+static bool is_name(uint8_t record)
+{
+	return record == QS_ENUM_DICT || (record >= QS_SIG_DICT && record <= QS_TARGET_INFO);
+}
+
+bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n)
+{
+	uint8_t sum;
+	size_t i;
+
+	if (t->fd < 0)
+		return true;
+	t->seq++;
+	if (!room(t, n, !is_name(record))) {
+		t->dropped++;
+		return false;
+	}
+	sum = (uint8_t)(t->seq + record);
+	byte(t, t->seq);
+	byte(t, record);
+	for (i = 0; i < n; i++) {
+		sum = (uint8_t)(sum + p[i]);
+		byte(t, p[i]);
+	}
+	byte(t, (uint8_t)~sum);
+	t->buf[t->len++] = QS_FLAG;
+	return true;
+}
+
+bool target_rkh(struct target *t, uint8_t id, const uint8_t *p, size_t n)
+{
+	uint8_t sum;
+	size_t i;
+
+	if (t->fd < 0)
+		return true;
+	t->seq++;
+	if (!room(t, n, true)) {
+		t->dropped++;
+		return false;
+	}
+	sum = (uint8_t)(t->seq + id);
+	byte(t, id);
+	byte(t, t->seq);
+	for (i = 0; i < n; i++) {
+		sum = (uint8_t)(sum + p[i]);
+		byte(t, p[i]);
+	}
+	byte(t, (uint8_t)-sum);
+	t->buf[t->len++] = QS_FLAG;
+	return true;
+}
+
+static void complain(const struct target *t, const char *why)
+{
+	fprintf(stderr, "qsgate: %s: %s\n", t->where, why);
+}
+
+static void hang_up(struct target *t)
+{
+	link_close(&t->link, t->fd);
+	t->fd = -1;
+	t->len = t->in_len = 0;
+	t->escaped = t->too_long = false;
+}
+
+/* What still waits is written, but a host that takes nothing for a second gets no more. */
+void target_close(struct target *t)
+{
+	const uint64_t end = gate_now_ms() + 1000;
+
+	while (t->fd >= 0 && t->len && gate_now_ms() < end) {
+		struct pollfd p = { .fd = t->fd, .events = POLLOUT };
+		ssize_t n;
+
+		if (poll(&p, 1, 100) < 0 && errno != EINTR)
+			break;
+		n = write(t->fd, t->buf, t->len);
+		if (n < 0 && errno != EAGAIN && errno != EINTR)
+			break;
+		if (n > 0) {
+			t->len -= (size_t)n;
+			memmove(t->buf, t->buf + n, t->len);
+		}
+	}
+	if (t->fd >= 0)
+		hang_up(t);
+	if (t->listen >= 0)
+		close(t->listen);
+	free(t->buf);
+	t->buf = NULL;
+}
+
+static void greet(struct gate *g)
+{
+	uint8_t bytes[128];
+	size_t i;
+
+	g->target.seq = 0;
+	g->target.have_seq = false;
+	if (g->rkh) {
+		rkh_begin(g);
+		for (i = 0; i < g->names.nr; i++)
+			rkh_name(g, &g->names.v[i]);
+		return;
+	}
+	target_qs(&g->target, QS_TARGET_INFO, bytes, gate_target_info(true, bytes));
+	for (i = 0; i < g->names.nr; i++) {
+		size_t n = gate_name_bytes(&g->names.v[i], bytes);
+
+		if (n)
+			target_qs(&g->target, g->names.v[i].kind, bytes, n);
+	}
+}
+
+int target_open(struct gate *g)
+{
+	struct target *t = &g->target;
+	int fd;
+
+	if (!t->where)
+		return 0;
+	if (!t->is_link) {
+		fd = open(t->where, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
+		if (fd < 0) {
+			complain(t, strerror(errno));
+			return 1;
+		}
+		t->fd = fd;
+		greet(g);
+		return 0;
+	}
+	if (t->link.kind == LINK_TCP && !*t->link.host) {
+		t->listen = link_listen(&t->link);
+		if (t->listen >= 0)
+			return 0;
+		complain(t, link_error(&t->link, -t->listen));
+		t->listen = -1;
+		return 1;
+	}
+	return 0;
+}
+
+static void try_connect(struct gate *g, uint64_t now)
+{
+	struct target *t = &g->target;
+	int fd;
+
+	if (t->next_try > now)
+		return;
+	fd = link_open(&t->link, CONNECT_MS, NULL);
+	if (fd < 0) {
+		if (!t->next_try)
+			complain(t, link_error(&t->link, -fd));
+		t->next_try = now + RETRY_MS;
+		return;
+	}
+	t->next_try = 1;
+	t->fd = fd;
+	greet(g);
+}
+
+short target_events(const struct target *t, int *fd)
+{
+	*fd = t->fd >= 0 ? t->fd : t->listen;
+	if (t->fd < 0)
+		return POLLIN;
+	return (short)((t->is_link ? POLLIN : 0) | (t->len ? POLLOUT : 0));
+}
+
+/*
+ * A request: number, record, data, check. A bad check is 41, a hole in the numbers 42, what is
+ * too short or too long to be a frame 50.
+ */
+static void frame(struct gate *g)
+{
+	struct target *t = &g->target;
+	uint8_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < t->in_len; i++)
+		sum = (uint8_t)(sum + t->in[i]);
+	if (t->too_long || t->escaped || t->in_len < 3) {
+		gate_error(g, 0x50);
+	} else if (sum != 0xff) {
+		gate_error(g, 0x41);
+	} else {
+		if (t->have_seq && (uint8_t)(t->in_seq + 1) != t->in[0])
+			gate_error(g, 0x42);
+		t->have_seq = true;
+		t->in_seq = t->in[0];
+		gate_request(g, t->in[1], t->in + 2, t->in_len - 3);
+	}
+}
+
+static void hear(struct gate *g, const uint8_t *p, size_t n)
+{
+	struct target *t = &g->target;
+
+	for (; n; n--, p++) {
+		if (*p == QS_FLAG) {
+			if (t->in_len || t->too_long || t->escaped)
+				frame(g);
+			t->in_len = 0;
+			t->too_long = t->escaped = false;
+		} else if (*p == QS_ESCAPE) {
+			t->escaped = true;
+		} else if (t->in_len == sizeof(t->in)) {
+			t->too_long = true;
+		} else {
+			t->in[t->in_len++] = t->escaped ? *p ^ QS_ESCAPE_XOR : *p;
+			t->escaped = false;
+		}
+	}
+}
+
+static void take(struct gate *g)
+{
+	struct target *t = &g->target;
+	uint8_t bytes[4096];
+	ssize_t n = read(t->fd, bytes, sizeof(bytes));
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		complain(t, "the host has hung up");
+		hang_up(t);
+	} else if (!g->rkh) {
+		hear(g, bytes, (size_t)n);
+	}
+}
+
+static void give(struct target *t)
+{
+	ssize_t n = write(t->fd, t->buf, t->len);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n < 0) {
+		complain(t, strerror(errno));
+		hang_up(t);
+		return;
+	}
+	t->len -= (size_t)n;
+	memmove(t->buf, t->buf + n, t->len);
+}
+
+void target_run(struct gate *g, short events, uint64_t now)
+{
+	struct target *t = &g->target;
+
+	if (!t->where)
+		return;
+	if (t->fd < 0 && t->listen >= 0 && events & POLLIN) {
+		t->fd = accept4(t->listen, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (t->fd >= 0)
+			greet(g);
+		return;
+	}
+	if (t->fd < 0 && t->listen < 0 && t->is_link) {
+		try_connect(g, now);
+		return;
+	}
+	if (t->fd >= 0 && t->is_link && events & (POLLIN | POLLHUP | POLLERR))
+		take(g);
+	if (t->fd >= 0 && t->len)
+		give(t);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * element.c - elements of records, in the sizes of the target, become ours
+ *
+ * RKH has the elements of QS, but for the object behind a signal.
+ */
+#include <string.h>
+#include "traceconv.h"
+
+void conv_number(struct conv *c, uint64_t v, unsigned int bytes)
+{
+	if (bytes == 1)
+		conv_u(c, DEVTRACE_E_U8, v, 1);
+	else if (bytes == 2)
+		conv_u(c, DEVTRACE_E_U16, v, 2);
+	else if (bytes == 4)
+		conv_u(c, DEVTRACE_E_U32, v, 4);
+	else
+		conv_u(c, DEVTRACE_E_U64, v, 8);
+}
+
+void conv_signal(struct conv *c, uint64_t sig, uint64_t object)
+{
+	uint8_t value[12];
+	int i;
+
+	for (i = 0; i < 12; i++)
+		value[i] = (uint8_t)(i < 4 ? sig >> 8 * i : object >> 8 * (i - 4));
+	conv_u(c, DEVTRACE_E_SIG, conv_le(value, 8), 8);
+	for (i = 8; i < 12; i++)
+		c->body[c->len++] = value[i];
+	c->pointers = true;
+}
+
+/* Bytes of one element of the application behind its format byte; 0: it is cut off. */
+static size_t element_size(const struct conv *c, const uint8_t *p, size_t n,
+			   unsigned int sig_object)
+{
+	static const uint8_t fixed[16] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 0, 0, 0, 8, 8, 4 };
+	const uint8_t *nul;
+	size_t size = fixed[*p & 0xf];
+
+	switch (*p & 0xf) {
+	case DEVTRACE_E_STR:
+		nul = memchr(p + 1, 0, n - 1);
+		return nul ? (size_t)(nul - p) : 0;
+	case DEVTRACE_E_MEM:
+		size = n > 1 ? 1u + p[1] : n;
+		break;
+	case DEVTRACE_E_SIG:
+		size = c->sizes.sig + sig_object;
+		break;
+	case DEVTRACE_E_OBJ:
+		size = c->sizes.obj;
+		break;
+	case DEVTRACE_E_FUN:
+		size = c->sizes.fun;
+		break;
+	}
+	return size < n ? size : 0;
+}
+
+static void one_element(struct conv *c, const uint8_t *p, size_t size, unsigned int sig_object)
+{
+	switch (*p & 0xf) {
+	case DEVTRACE_E_STR:
+		conv_mem(c, *p, p + 1, size - 1);
+		break;
+	case DEVTRACE_E_MEM:
+		/* The target's buffers have no second piece, and ours say so by their width. */
+		conv_mem(c, DEVTRACE_E_MEM, p + 2, size - 1);
+		break;
+	case DEVTRACE_E_SIG:
+		conv_signal(c, conv_le(p + 1, c->sizes.sig),
+			    conv_le(p + 1 + c->sizes.sig, sig_object));
+		break;
+	case DEVTRACE_E_OBJ:
+	case DEVTRACE_E_FUN:
+		conv_u(c, *p, conv_le(p + 1, (unsigned int)size), 8);
+		break;
+	default:
+		conv_u(c, *p, conv_le(p + 1, (unsigned int)size), (unsigned int)size);
+	}
+}
+
+bool conv_user(struct conv *c, const uint8_t *p, size_t n, unsigned int sig_object)
+{
+	size_t pos, size;
+
+	for (pos = 0; pos < n; pos += 1 + size) {
+		size = element_size(c, p + pos, n - pos, sig_object);
+		if (!size)
+			return false;
+	}
+	for (pos = 0; pos < n; pos += 1 + size) {
+		size = element_size(c, p + pos, n - pos, sig_object);
+		one_element(c, p + pos, size, sig_object);
+	}
+	return true;
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rkh.c - the records of RKH's trace facility, of RKH 3
+ *
+ * A frame is the number of the event, and as the target is configured a sequence number, a
+ * time stamp, the data and a complement of their sum. The configuration record says which of
+ * these there are, and all sizes; it stands in the frame that it describes, so its place in that
+ * frame is found by what it says. The events are those that devtrace/rkh emits.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <devtrace/rkh/rkhtrc_define.h>
+#include "common/rkh.h"
+#include "traceconv.h"
+
+#define HEAD_MAX	6	/* number, sequence, stamp of 4 bytes */
+
+/* A configuration, as the target packs it. */
+struct config {
+	uint32_t		flags;
+	struct conv_sizes	sizes;
+	uint16_t		version, hz;
+};
+
+static size_t head_of(uint32_t flags, unsigned int time)
+{
+	return 1u + (flags & RKH_NSEQ ? 1 : 0) + (flags & RKH_TSTAMP ? time : 0);
+}
+
+static bool is_size(unsigned int bytes)
+{
+	return bytes == 1 || bytes == 2 || bytes == 4;
+}
+
+static bool parse_config(const uint8_t *p, struct config *k)
+{
+	struct conv_sizes *z = &k->sizes;
+
+	memset(k, 0, sizeof(*k));
+	k->version = (uint16_t)conv_le(p, 2);
+	k->flags = (uint32_t)conv_le(p + 2, 4);
+	z->sig = p[6] >> 4;
+	z->time = p[6] & 0xf;
+	z->obj = z->fun = p[7] >> 4;
+	z->tick = p[7] & 0xf;
+	z->mpool = p[8] >> 4;
+	z->equeue = p[8] & 0xf;
+	z->event = p[9];
+	z->block = p[10] >> 4;
+	k->hz = (uint16_t)conv_le(p + 11, 2);
+	/* A target that stamps nothing may say any size of a stamp; so may 8-byte clocks. */
+	if (!(k->flags & RKH_TSTAMP) || z->time == 8)
+		z->time = k->flags & RKH_TSTAMP ? 8 : 4;
+	return is_size(z->sig) && (is_size(z->time) || z->time == 8) &&
+	       (z->obj == 2 || z->obj == 4 || z->obj == 8) && is_size(z->tick) &&
+	       is_size(z->mpool) && is_size(z->equeue) && is_size(z->event) && is_size(z->block) &&
+	       k->flags < 2 * RKH_CHK;
+}
+
+static bool sum_is_0(const uint8_t *p, size_t n)
+{
+	uint8_t sum = 0;
+
+	while (n--)
+		sum = (uint8_t)(sum + *p++);
+	return !sum;
+}
+
+/*
+ * A configuration that is where it says that it is, in a frame as long as it says. Of two that
+ * could be meant, none is.
+ */
+static bool find_config(const uint8_t *p, size_t n, struct config *found)
+{
+	unsigned int nr = 0;
+	struct config k;
+	size_t head;
+
+	if (!n || p[0] != RKH_TE_FWK_TCFG)
+		return false;
+	for (head = 1; head <= HEAD_MAX + 4 && head + RKH_TCFG_BYTES <= n; head++) {
+		const size_t check = n - head - RKH_TCFG_BYTES;
+
+		if (check > 1 || !parse_config(p + head, &k) ||
+		    head_of(k.flags, k.sizes.time) != head || !(k.flags & RKH_CHK) != !check ||
+		    (check && !sum_is_0(p, n)))
+			continue;
+		*found = k;
+		nr++;
+	}
+	return nr == 1;
+}
+
+static bool rkh_intact(const struct conv *c, const uint8_t *p, size_t *n)
+{
+	struct config k;
+	uint32_t flags = c->rkh_flags;
+
+	if (find_config(p, *n, &k))
+		flags = k.flags;
+	if (flags & RKH_CHK) {
+		if (*n < 2 || !sum_is_0(p, *n))
+			return false;
+		(*n)--;
+	}
+	return *n >= 1;
+}
+
+/* The number of a configuration is where it is in all that have one. */
+static int rkh_seq(const struct conv *c, const uint8_t *p, size_t n)
+{
+	(void)c;
+	return n >= 2 && c->rkh_flags & RKH_NSEQ ? p[1] : -1;
+}
+
+/* A target that begins numbers its frames anew; it may tell its configuration again later. */
+static bool rkh_begins(const struct conv *c, const uint8_t *p, size_t n)
+{
+	return n && p[0] == RKH_TE_FWK_TCFG && (rkh_seq(c, p, n) < 0 || rkh_seq(c, p, n) <= 1);
+}
+
+static unsigned int size_of(const struct conv *c, char what)
+{
+	switch (what) {
+	case 'P':
+	case 'F':
+		return c->sizes.obj;
+	case 'd':
+		return c->rkh_flags & RKH_SENDER ? c->sizes.obj : 0;
+	case 'S':
+		return c->sizes.sig;
+	case 'p':
+		return 1;
+	case 'N':
+		return c->sizes.equeue;
+	case 'q':
+		return c->rkh_flags & RKH_QUE_LWM ? c->sizes.equeue : 0;
+	case 'B':
+		return c->sizes.mpool;
+	case 'm':
+		return c->rkh_flags & RKH_MP_LWM ? c->sizes.mpool : 0;
+	case 'Z':
+		return c->sizes.block;
+	case 'E':
+		return c->sizes.event;
+	case 'T':
+		return c->sizes.tick;
+	default:
+		return (unsigned int)(what - '0');
+	}
+}
+
+/* Bytes of a string, with its end; 0: it has none in here. */
+static size_t string_size(const uint8_t *p, size_t n)
+{
+	const uint8_t *nul = n ? memchr(p, 0, n) : NULL;
+
+	return nul ? (size_t)(nul - p) + 1 : 0;
+}
+
+static bool fits(const struct conv *c, const char *layout, const uint8_t *p, size_t n)
+{
+	size_t size;
+
+	for (; *layout; layout++) {
+		size = *layout == 's' ? string_size(p, n) : size_of(c, *layout);
+		if (size > n || (*layout == 's' && !size))
+			return false;
+		p += size;
+		n -= size;
+	}
+	return !n;
+}
+
+static void elements(struct conv *c, uint8_t te, const char *layout, const uint8_t *p, size_t n)
+{
+	for (; *layout; layout++) {
+		size_t size = *layout == 's' ? string_size(p, n) : size_of(c, *layout);
+		uint64_t v = *layout == 's' ? 0 : conv_le(p, (unsigned int)size);
+
+		switch (*layout) {
+		case 's':
+			conv_mem(c, DEVTRACE_E_STR, p, size - 1);
+			break;
+		case 'P':
+		case 'd':
+			conv_u(c, DEVTRACE_E_OBJ, v, 8);
+			break;
+		case 'F':
+			conv_u(c, DEVTRACE_E_FUN, v, 8);
+			break;
+		case 'S':
+			conv_signal(c, v, 0);
+			break;
+		case 'p':
+			conv_u(c, DEVTRACE_E_ENUM(DEVTRACE_RKH_POOLS), v, 1);
+			break;
+		default:
+			/* What the target does not count has its place all the same. */
+			if (!size)
+				conv_mem(c, DEVTRACE_E_STR, "-", 1);
+			else if (te == RKH_TE_FWK_TCFG && *layout == '4')
+				conv_u(c, DEVTRACE_E_X32, v, 4);
+			else
+				conv_number(c, v, (unsigned int)size);
+		}
+		p += size;
+		n -= size;
+	}
+}
+
+/* The dictionary a name of this kind is in; its value or key. */
+static void name_it(struct conv *c, uint8_t te, uint64_t key, const uint8_t *s, size_t n)
+{
+	const char *name = (const char *)s;
+
+	/* A name of nothing names nothing. */
+	if (!n)
+		return;
+	switch (te) {
+	case RKH_TE_FWK_SIG:
+		conv_name(c, DEVTRACE_T_SIG, (uint32_t)key, 0, 0, name, n);
+		break;
+	case RKH_TE_FWK_FUN:
+		conv_name(c, DEVTRACE_T_FUN, 0, 0, key, name, n);
+		break;
+	case RKH_TE_FWK_TUSR:
+		conv_name(c, DEVTRACE_T_USR, DEVTRACE_RKH_TYPE(key), 0, 0, name, n);
+		break;
+	case RKH_TE_FWK_EPOOL:
+		conv_name(c, DEVTRACE_T_ENUM, (uint32_t)key, DEVTRACE_RKH_POOLS, 0, name, n);
+		break;
+	default:
+		conv_name(c, DEVTRACE_T_OBJ, 0, 0, key, name, n);
+	}
+}
+
+/* A name is one in our dictionaries, and an event for its kind and whose it is. */
+static bool symbol(struct conv *c, uint8_t te, const char *layout, const uint8_t *p, size_t n,
+		   uint64_t ts)
+{
+	uint64_t owner = 0, key;
+
+	if (layout[1] == 'P') {
+		owner = conv_le(p, c->sizes.obj);
+		p += c->sizes.obj;
+		n -= c->sizes.obj;
+		layout++;
+	}
+	key = conv_le(p, size_of(c, *layout));
+	p += size_of(c, *layout);
+	n -= size_of(c, *layout);
+	name_it(c, te, key, p, n - 1);
+	if (te < RKH_TE_FWK_AO)
+		return true;
+	conv_u(c, DEVTRACE_E_U8, te, 1);
+	if (te == RKH_TE_FWK_EPOOL)
+		conv_u(c, DEVTRACE_E_ENUM(DEVTRACE_RKH_POOLS), key, 1);
+	else
+		conv_u(c, DEVTRACE_E_OBJ, key, 8);
+	conv_u(c, DEVTRACE_E_OBJ, owner, 8);
+	conv_event(c, DEVTRACE_RKH_SYMBOL, ts);
+	return true;
+}
+
+/* A number that no event has: its bytes are text. See qs.c: it must follow its predecessor. */
+static bool unknown(struct conv *c, uint8_t te, const uint8_t *p, size_t n)
+{
+	char text[128];
+	int len = snprintf(text, sizeof(text), "RKH: unknown event %u:", te);
+	size_t i;
+
+	if (c->hole)
+		return false;
+	for (i = 0; i < n && i < 32; i++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " %02X", p[i]);
+	c->unknown++;
+	conv_text(c, text);
+	return true;
+}
+
+static void configure(struct conv *c, const struct config *k)
+{
+	c->sizes = k->sizes;
+	c->rkh_flags = k->flags;
+	c->version = k->version;
+	c->sized = true;
+	c->clock.bits = k->sizes.time > 4 ? 32 : 8u * k->sizes.time;
+	if (k->hz && !c->clock.begun && !c->clock.told_rate)
+		c->clock.rate = k->hz;
+}
+
+static uint64_t take_time(struct conv *c, const uint8_t *frame)
+{
+	const uint8_t *p = frame + (c->rkh_flags & RKH_NSEQ ? 2 : 1);
+	unsigned int bytes = c->sizes.time > 4 ? 4 : c->sizes.time;
+
+	if (c->rkh_flags & RKH_TSTAMP)
+		return conv_clock_time(&c->clock, (uint32_t)conv_le(p, bytes), c->arrival);
+	/* Without stamps an event has the time of its arrival. */
+	if (c->arrival > c->clock.last)
+		c->clock.last = c->arrival;
+	return c->clock.last;
+}
+
+static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
+{
+	const uint8_t te = frame[0];
+	const char *layout = rkh_layout(te), *name = rkh_name_layout(te);
+	struct config k;
+	const uint8_t *p;
+	size_t head;
+
+	if (te == RKH_TE_FWK_TCFG) {
+		/* The check has been cut off by now. */
+		for (head = 1; head + RKH_TCFG_BYTES <= n; head++)
+			if (head + RKH_TCFG_BYTES == n && parse_config(frame + head, &k) &&
+			    head_of(k.flags, k.sizes.time) == head)
+				break;
+		if (head + RKH_TCFG_BYTES > n)
+			return false;
+		configure(c, &k);
+	}
+	head = head_of(c->rkh_flags, c->sizes.time);
+	if (n < head)
+		return false;
+	p = frame + head;
+	n -= head;
+	if (name)
+		return fits(c, name, p, n) && symbol(c, te, name, p, n, take_time(c, frame));
+	if (te >> 5 == RKH_TG_USR) {
+		if (!conv_user(c, p, n, 0))
+			return false;
+		conv_event(c, DEVTRACE_RKH_TYPE(te), take_time(c, frame));
+		return true;
+	}
+	if (!layout)
+		return unknown(c, te, p, n);
+	if (!fits(c, layout, p, n))
+		return false;
+	elements(c, te, layout, p, n);
+	conv_event(c, DEVTRACE_RKH_TYPE(te), take_time(c, frame));
+	return true;
+}
+
+const struct conv_dialect conv_rkh = {
+	.name = "RKH",
+	.sizes = { .time = 4, .sig = 2, .obj = 4, .fun = 4, .equeue = 1, .mpool = 1, .event = 2,
+		   .tick = 2, .block = 2 },
+	.rkh_flags = RKH_SENDER | RKH_QUE_LWM | RKH_MP_LWM | RKH_NSEQ | RKH_TSTAMP | RKH_CHK,
+	.intact = rkh_intact,
+	.seq = rkh_seq,
+	.begins = rkh_begins,
+	.record = one_record,
+};
