@@ -10,110 +10,14 @@
 #include "kselftest_harness.h"
 #include "devtrace-decode.h"
 #include "traceconv/traceconv.h"
+#include "conv_got.h"
 #include "qs_encode.h"
 #include "teststream.h"
 
-/* What a decoder gave: of each event and name its type and its bytes, and what is missing. */
-struct got {
-	int		nr;
-	struct {
-		uint8_t type;
-		uint64_t ts;
-		uint64_t digest;
-		uint8_t data[256];
-		size_t len;
-		char name[64];
-		uint64_t key;
-		uint32_t value;
-		uint8_t group;
-	} v[512];
-	uint64_t	missing, damages, notes, unknown;
-	uint64_t	gap_at[8];
-	int		gaps;
-	uint8_t		info_flags;
-	char		release[32];
-};
-
-static int on_item(const struct devtrace_item *item, void *arg)
-{
-	struct got *g = arg;
-
-	switch (item->kind) {
-	case DEVTRACE_ITEM_EVENT:
-		g->v[g->nr].type = item->u.event.type;
-		g->v[g->nr].ts = item->u.event.ts;
-		g->v[g->nr].len = item->u.event.len;
-		memcpy(g->v[g->nr].data, item->u.event.data, item->u.event.len);
-		g->v[g->nr].digest = body_digest(item->u.event.type, item->u.event.data,
-						 item->u.event.len);
-		g->nr++;
-		break;
-	case DEVTRACE_ITEM_DICT:
-		g->v[g->nr].type = item->u.dict.kind;
-		g->v[g->nr].key = item->u.dict.key;
-		g->v[g->nr].value = item->u.dict.value;
-		g->v[g->nr].group = item->u.dict.group;
-		snprintf(g->v[g->nr].name, 64, "%s", item->u.dict.name);
-		g->v[g->nr].digest = body_digest(item->u.dict.kind, (void *)item->u.dict.name,
-						 strlen(item->u.dict.name)) ^
-				     item->u.dict.key ^ (uint64_t)item->u.dict.value << 20;
-		g->nr++;
-		break;
-	case DEVTRACE_ITEM_GAP:
-		g->missing += item->u.gap.count;
-		if (g->gaps < 8)
-			g->gap_at[g->gaps++] = (uint64_t)g->nr;
-		break;
-	case DEVTRACE_ITEM_DAMAGE:
-		g->damages++;
-		break;
-	case DEVTRACE_ITEM_NOTE:
-		g->notes++;
-		break;
-	case DEVTRACE_ITEM_INFO:
-		g->info_flags = item->u.info.flags;
-		snprintf(g->release, sizeof(g->release), "%s", item->u.info.release);
-		break;
-	case DEVTRACE_ITEM_UNKNOWN:
-		g->unknown++;
-		break;
-	default:
-		break;
-	}
-	return 0;
-}
-
-static int decode(void *decoder, const void *bytes, size_t n)
-{
-	return devtrace_decoder_feed(decoder, bytes, n, NULL);
-}
-
-/* Through traceconv and the decoder. sizes: as the user says, or NULL. */
 static void convert(struct got *g, const uint8_t *p, size_t n, const struct conv_sizes *sizes,
 		    size_t piece, struct conv *c)
 {
-	struct devtrace_decoder *d;
-
-	memset(g, 0, sizeof(*g));
-	memset(c, 0, sizeof(*c));
-	d = devtrace_decoder_new(on_item, g);
-	if (sizes)
-		c->sizes = *sizes;
-	c->put = decode;
-	c->arg = d;
-	c->load = 77;
-	c->clock.rate = 1000000;
-	conv_begin(c, &conv_qs);
-	while (n) {
-		size_t part = piece && piece < n ? piece : n;
-
-		conv_feed(c, p, part, 0);
-		p += part;
-		n -= part;
-	}
-	conv_end(c);
-	devtrace_decoder_finish(d);
-	devtrace_decoder_free(d);
+	got_convert(g, &conv_qs, p, n, sizes, piece, c);
 }
 
 static const struct {
@@ -434,25 +338,6 @@ TEST_F(target, pieces_of_any_size_make_the_same_stream)
 	}
 }
 
-/* Which frames of g, all intact, are in g2? Returns those that are not; -1: others are. */
-static int not_there(int *first)
-{
-	int i = 0, k = 0, lost = 0;
-
-	*first = -1;
-	while (i < g.nr) {
-		if (k < g2.nr && g.v[i].digest == g2.v[k].digest) {
-			k++;
-		} else {
-			if (*first < 0)
-				*first = i;
-			lost++;
-		}
-		i++;
-	}
-	return k == g2.nr ? lost : -1;
-}
-
 /* Is this byte in a record of no certain length? */
 static int no_length(const struct qs_target *t, size_t at)
 {
@@ -465,7 +350,6 @@ static int no_length(const struct qs_target *t, size_t at)
 
 TEST_F(target, every_damaged_byte_is_told_and_what_is_missing_is_exact)
 {
-	static const char *const kinds[] = { "bit", "all bits", "7E", "7D", "gone", "twice" };
 	/* Sizes by the user: the first frame may be the damaged one. */
 	const struct conv_sizes sizes = {
 		.time = self->t->time, .sig = self->t->sig, .obj = self->t->obj,
@@ -480,32 +364,8 @@ TEST_F(target, every_damaged_byte_is_told_and_what_is_missing_is_exact)
 
 	convert(&g, t->out, t->len, &sizes, 0, &conv);
 	for (at = 0; at < t->len; at++) {
-		for (kind = 0; kind < 6; kind++) {
-			memcpy(bad, t->out, at + 1);
-			n = t->len;
-			switch (kind) {
-			case 0:
-				bad[at] ^= 1 << at % 8;
-				break;
-			case 1:
-				bad[at] ^= 0xff;
-				break;
-			case 2:
-				bad[at] = 0x7e;
-				break;
-			case 3:
-				bad[at] = 0x7d;
-				break;
-			}
-			if (kind < 4) {
-				memcpy(bad + at + 1, t->out + at + 1, n - at - 1);
-			} else if (kind == 4) {
-				memcpy(bad + at, t->out + at + 1, n - at - 1);
-				n--;
-			} else {
-				memcpy(bad + at + 1, t->out + at, n - at);
-				n++;
-			}
+		for (kind = 0; kind < GOT_SPOILS; kind++) {
+			n = got_spoil(bad, t->out, t->len, at, kind);
 			convert(&g2, bad, n, &sizes, 0, &conv);
 			/*
 			 * A sum does not notice a zero that is gone or twice; the length does,
@@ -513,19 +373,19 @@ TEST_F(target, every_damaged_byte_is_told_and_what_is_missing_is_exact)
 			 */
 			if (kind >= 4 && !t->out[at] && no_length(t, at))
 				continue;
-			lost = not_there(&first);
+			lost = got_not_there(&g, &g2, &first);
 			ASSERT_GE(lost, 0) {
-				TH_LOG("byte %zu, %s: a record that was not made", at, kinds[kind]);
+				TH_LOG("byte %zu, %s: a record that was not made", at, got_spoils[kind]);
 			}
 			/* Nobody knows of frames before the first and behind the last. */
 			edge = first == 0 || first + lost == g.nr ? (uint64_t)lost : 0;
 			ASSERT_TRUE(g2.missing == (uint64_t)lost || g2.missing + edge == (uint64_t)lost) {
-				TH_LOG("byte %zu, %s: %d lost, %d told", at, kinds[kind], lost,
+				TH_LOG("byte %zu, %s: %d lost, %d told", at, got_spoils[kind], lost,
 				       (int)g2.missing);
 			}
 			/* Where frames are gone there was damage. */
 			ASSERT_TRUE(!lost == !g2.damages || (!lost && g2.damages <= 1)) {
-				TH_LOG("byte %zu, %s: %d lost, %d damages", at, kinds[kind], lost,
+				TH_LOG("byte %zu, %s: %d lost, %d damages", at, got_spoils[kind], lost,
 				       (int)g2.damages);
 			}
 		}

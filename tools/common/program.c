@@ -101,7 +101,9 @@ pid_t program_find(const char *word, const char **why)
 	program_each(is_it, &s);
 	if (s.found == 1)
 		return s.pid;
-	*why = s.found ? "several programs of this name have a receive channel; name one by its number, see 'tracectl rx'" :
-	       "no program of this name has a receive channel; 'tracectl rx' lists those that have";
+	*why = "no program of this name has a receive channel; 'tracectl rx' lists those that have";
+	if (s.found)
+		*why = "several programs of this name have a receive channel; "
+		       "name one by its number, see 'tracectl rx'";
 	return 0;
 }

@@ -181,16 +181,12 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 	static const struct {
 		uint8_t request, kind, group, head, at, bytes;
 	} how[] = {
-		/* Behind head bytes stands the name; its key goes to at. */
-		[SEND_AO_FILTER - SEND_EVENT] =
-			{ DEVTRACE_RX_OBJ_FILTER, QS_OBJ_DICT, 0, 1 + GATE_PTR, 1, GATE_PTR },
-		[SEND_CURR_OBJ - SEND_EVENT] =
-			{ DEVTRACE_RX_CURRENT, QS_OBJ_DICT, 0, 1 + GATE_PTR, 1, GATE_PTR },
-		[SEND_COMMAND - SEND_EVENT] =
-			{ DEVTRACE_RX_COMMAND, QS_ENUM_DICT, 7, 13, 0, 1 },
-		[SEND_TEST_PROBE - SEND_EVENT] =
-			{ DEVTRACE_RX_PROBE, QS_FUN_DICT, 0, 4 + GATE_PTR, 4, GATE_PTR },
-		[0] = { DEVTRACE_RX_EVENT, QS_SIG_DICT, 0, 3 + GATE_SIG, 1, GATE_SIG },
+		/* From SEND_EVENT on. Behind head bytes stands the name; its key goes to at. */
+		{ DEVTRACE_RX_EVENT, QS_SIG_DICT, 0, 3 + GATE_SIG, 1, GATE_SIG },
+		{ DEVTRACE_RX_OBJ_FILTER, QS_OBJ_DICT, 0, 1 + GATE_PTR, 1, GATE_PTR },
+		{ DEVTRACE_RX_CURRENT, QS_OBJ_DICT, 0, 1 + GATE_PTR, 1, GATE_PTR },
+		{ DEVTRACE_RX_COMMAND, QS_ENUM_DICT, 7, 13, 0, 1 },
+		{ DEVTRACE_RX_PROBE, QS_FUN_DICT, 0, 4 + GATE_PTR, 4, GATE_PTR },
 	};
 	const unsigned int i = record - SEND_EVENT;
 	size_t head = how[i].head;

@@ -79,7 +79,8 @@ static bool fits(uint8_t record, const uint8_t *p, size_t n)
 	case DEVTRACE_RX_CURRENT:
 		return n == 1 + GATE_PTR && *p < DEVTRACE_RX_KINDS;
 	case DEVTRACE_RX_EVENT:
-		return n >= 3 + GATE_SIG && n == 3 + GATE_SIG + (size_t)gate_le(p + 1 + GATE_SIG, 2);
+		bytes = 3 + GATE_SIG;
+		return n >= bytes && n == bytes + (size_t)gate_le(p + 1 + GATE_SIG, 2);
 	}
 	return n == 0;
 }
@@ -114,7 +115,8 @@ void gate_request(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 	}
 	err = devtrace_rx_call(g->host, record, p, n, ANSWER_MS, &answer);
 	if (!err && answer.status == DEVTRACE_RX_BUSY && record != DEVTRACE_RX_PROBE) {
-		fprintf(stderr, "qsgate: %s: %s\n", g->program, devtrace_rx_status_text(answer.status));
+		fprintf(stderr, "qsgate: %s: %s\n", g->program,
+			devtrace_rx_status_text(answer.status));
 		gate_disconnect(g);
 		gate_error(g, record);
 	} else if (err && err != ETIMEDOUT) {

@@ -14,6 +14,7 @@
 #define TS_NS		20000u
 #define VERSION		0x3400
 #define POOLS		15
+#define RKH_USER_ALL	0xc	/* events of the application and of all groups */
 
 static uint8_t *begin(uint8_t *out, uint64_t ts)
 {
@@ -26,7 +27,8 @@ void rkh_begin(struct gate *g)
 	uint8_t out[32], *p = begin(out, 0);
 
 	gate_put(&p, VERSION, 2);
-	gate_put(&p, RKH_SENDER | RKH_QUE_LWM | RKH_MP_LWM | RKH_NSEQ | RKH_TSTAMP | RKH_CHK | 0xc, 4);
+	gate_put(&p, RKH_SENDER | RKH_QUE_LWM | RKH_MP_LWM | RKH_NSEQ | RKH_TSTAMP | RKH_CHK |
+		 RKH_USER_ALL, 4);
 	gate_put(&p, 0x44, 1);
 	gate_put(&p, 0x84, 1);
 	gate_put(&p, 0x44, 1);
@@ -97,8 +99,10 @@ static bool symbol(struct gate *g, const struct devtrace_event *e)
 	layout = rkh_name_layout((uint8_t)kind.v.u);
 	if (!layout || kind.v.u < RKH_TE_FWK_AO || sym.is_enum != (*layout == '1'))
 		return false;
-	name = sym.is_enum ? gate_name(&g->names, DEVTRACE_T_ENUM, (uint32_t)sym.v.u, sym.width, 0) :
-			     gate_name(&g->names, DEVTRACE_T_OBJ, 0, 0, sym.v.u);
+	if (sym.is_enum)
+		name = gate_name(&g->names, DEVTRACE_T_ENUM, (uint32_t)sym.v.u, sym.width, 0);
+	else
+		name = gate_name(&g->names, DEVTRACE_T_OBJ, 0, 0, sym.v.u);
 	if (!name)
 		name = "";
 	if (layout[1] == 'P')
