@@ -157,6 +157,11 @@ words qp.fmt back.trace >after
 [ "$(wc -l <before)" -gt 60 ] && diff before after >differs
 ok $? "each record comes back as it was"
 sed "s/^/# /" differs
+timeout $hang "$tools/qsgate" --udp 0 qp.trace >lines 2>said
+is $? 0 "and is printed"
+diff "$here/qsgate.expected" lines >differs
+ok $? "to the character as QSPY does"
+sed 's/^/# /' differs
 "$out/rkh_records" | "$out/gen_stream" >rkh.trace
 timeout $hang "$tools/qsgate" --rkh --to out.rkh rkh.trace 2>said
 is $? 0 "a stream of RKH becomes frames of RKH"

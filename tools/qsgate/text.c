@@ -302,7 +302,8 @@ size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *
 	} else if (lines[r->id]) {
 		fill(&l, r, lines[r->id]);
 	} else {
-		add(&l, "           Unknown Rec=%u", r->id);
+		add(&l, "           Unknown Rec=%u,Len=%u", r->id,
+		    GATE_TIME * (*r->layout == 'T'));
 	}
 	l.buf[l.len] = 0;
 	return l.len;
