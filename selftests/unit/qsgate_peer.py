@@ -6,6 +6,7 @@ Hosts of a target, for test_qsgate.sh, which speak QS's protocol byte by byte.
     qutest PORT                 a front end of QSPY, at this UDP port: every request, by key and
                                 by name, and what comes back
     qspy PORTFILE               QSPY itself: listens for the target; its port goes to the file
+    counts PORT                 a front end, when stamps are numbers of records
     flood PORT SEED             10 000 malformed datagrams; then the gate still answers
     flood-qspy PORTFILE SEED    10 000 malformed frames, likewise
     rkh FILE                    prints the frames of an RKH target, one a line
@@ -184,6 +185,22 @@ def qutest(port):
     while b.receive()[0] != 129:
         pass
     ok(True, 'the gate says that it ends')
+
+
+def counts(port):
+    f = FrontEnd(port)
+    f.send(bytes([2]))
+    f.receive()
+    f.expect('           QF_RUN')
+    f.ask(bytes([1, 5]), ack(1), '0000000001 USER+001 5 0 0 0', '0000000002 Trg-Done QS_RX_COMMAND')
+    f.ask(bytes([1, 2]), ack(1), '===RTC===> *', '0000000003 ===>Tran *', '0000000004 AO-Post *',
+          '           Tick*', '0000000005 TE1-Rarm *', '0000000006 =ASSERT= *', '0000000007 Trg-Done *')
+    f.ask(bytes([7]), ack(7))
+    f.ask(named(137, 'BQ', (5, 0), 'motor'), ack(13))
+    f.ask(struct.pack('<BHBB', 4, 0, 4, 1), '0000000001 Trg-Peek *')
+    f.send(bytes([1, 99]))
+    while f.receive()[0] != 129:
+        pass
 
 
 def frame(seq, packet, spoil=0):
@@ -397,7 +414,7 @@ def rkh(path):
 
 
 COMMANDS = {
-    'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh,
+    'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh, 'counts': lambda port: counts(int(port)),
     'flood': lambda port, seed: flood(int(port), int(seed)),
     'flood-qspy': lambda portfile, seed: flood_qspy(portfile, int(seed)),
 }

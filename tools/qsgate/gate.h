@@ -34,6 +34,7 @@
 /* The target that the gate is: sizes of its things on the wire. */
 #define GATE_VERSION	815
 #define GATE_DATE	260715
+#define GATE_OLD	734
 enum { GATE_TIME = 4, GATE_SIG = 4, GATE_PTR = 8, GATE_CTR = 4 };
 
 struct gate_name {
@@ -98,7 +99,9 @@ struct gate {
 	struct gate_names names;
 	struct target	target;
 	struct front	front;
-	bool		rkh, echo, quiet;
+	bool		rkh, echo, quiet, test;
+	bool		old;		/* as a target before QP 8 */
+	uint32_t	test_time;	/* of the last record, in a test */
 	const char	*program;
 	pid_t		pid;
 	struct devtrace_rx_host *host;
@@ -118,12 +121,14 @@ const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uin
 				   const char *name);
 
 /* record.c. false: the event is no record of QS. */
-bool gate_record(const struct devtrace_event *e, struct gate_record *r);
+bool gate_record(const struct devtrace_event *e, bool old, struct gate_record *r);
+/* Another time; false: the record has none. */
+bool gate_stamp(struct gate_record *r, uint32_t time);
 void gate_status(struct gate_record *r, uint8_t status, uint32_t time);
 /* What stands behind the record's number: how many bytes. */
 size_t gate_bytes(const struct gate_record *r, uint8_t *out);
 size_t gate_name_bytes(const struct gate_name *n, uint8_t *out);
-size_t gate_target_info(bool reset, uint8_t *out);
+size_t gate_target_info(bool reset, bool old, uint8_t *out);
 
 /* text.c: the line that QSPY prints; 0: it prints none. */
 size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *out, size_t size);

@@ -39,7 +39,7 @@ void gate_send_info(struct gate *g, bool reset)
 {
 	uint8_t bytes[32];
 
-	send_bytes(g, QS_TARGET_INFO, bytes, gate_target_info(reset, bytes));
+	send_bytes(g, QS_TARGET_INFO, bytes, gate_target_info(reset, g->old, bytes));
 }
 
 void gate_error(struct gate *g, uint8_t code)
@@ -70,11 +70,16 @@ static void event(struct gate *g, const struct devtrace_event *e)
 		gate_send_info(g, false);
 		return;
 	}
-	if (!gate_record(e, &r)) {
+	if (!gate_record(e, g->old, &r)) {
 		g->others++;
 		return;
 	}
 	g->records++;
+	if (g->test && r.id == QS_RX_STATUS &&
+	    (r.v[0] == DEVTRACE_RX_RESET || r.v[0] == DEVTRACE_RX_SETUP))
+		g->test_time = 0;
+	if (g->test && gate_stamp(&r, g->test_time + 1))
+		g->test_time++;
 	if (r.id == QS_RX_STATUS && r.v[0] == DEVTRACE_RX_RESET)
 		gate_send_info(g, true);
 	else

@@ -22,12 +22,14 @@
 #define DEVICE		"/dev/trace"
 #define RETRY_MS	1000
 
-enum { OPT_TO = 256, OPT_UDP, OPT_RKH };
+enum { OPT_TO = 256, OPT_UDP, OPT_RKH, OPT_TEST, OPT_OLD };
 
 static const struct option longs[] = {
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "udp", required_argument, NULL, OPT_UDP },
 	{ "rkh", no_argument, NULL, OPT_RKH },
+	{ "old", no_argument, NULL, OPT_OLD },
+	{ "test", no_argument, NULL, OPT_TEST },
 	{ "program", required_argument, NULL, 'p' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -44,6 +46,9 @@ static const char help[] =
 "      --to LINK|FILE      be a target: send frames of QS to tcp:HOST:6601, or listen at\n"
 "                          tcp::PORT, or use unix:PATH or serial:DEVICE,BAUD, or save them\n"
 "      --rkh               with --to: frames of RKH, for Trazer at tcp:HOST:6602\n"
+"      --old               with --to: as a target of QP 7, for QSPY up to 7.4\n"
+"      --test              stamps are 1, 2, 3 from RESET or TEST_SETUP on, for scripts of\n"
+"                          qutest.py that say @timestamp\n"
 "  -p, --program NAME|PID  only this program, and requests go to it\n"
 "  -q, --quiet             no lines, and no counts at the end\n"
 "  -h, --help\n"
@@ -241,6 +246,12 @@ int main(int argc, char **argv)
 		case OPT_RKH:
 			g->rkh = true;
 			break;
+		case OPT_OLD:
+			g->old = true;
+			break;
+		case OPT_TEST:
+			g->test = true;
+			break;
 		case 'p':
 			g->program = optarg;
 			break;
@@ -262,6 +273,11 @@ int main(int argc, char **argv)
 		usage("the input", argv[optind + 1], "is one too many; there is one stream");
 	if (optind < argc)
 		where = argv[optind];
+	if (g->old && (udp || !g->target.where || g->rkh)) {
+		fputs("qsgate: --old: front ends are of QP 8 or later; name a QSPY with --to, and no --udp\n",
+		      stderr);
+		return 2;
+	}
 	if (g->rkh && (udp || !g->target.where)) {
 		fputs("qsgate: --rkh: Trazer takes frames; name where they go with --to, and no --udp\n",
 		      stderr);

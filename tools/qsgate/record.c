@@ -72,7 +72,7 @@ static bool strict(const struct devtrace_event *e, struct gate_record *r)
  * The program answers a query with elements of its own: each field takes the next element that
  * fits, and is 0 if there is none.
  */
-static bool query(const struct devtrace_event *e, struct gate_record *r)
+static bool query(const struct devtrace_event *e, bool old, struct gate_record *r)
 {
 	struct devtrace_elem elem;
 	const char *layout;
@@ -83,7 +83,7 @@ static bool query(const struct devtrace_event *e, struct gate_record *r)
 	if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1 || !is_number(&elem))
 		return false;
 	kind = (uint8_t)elem.v.u;
-	layout = qs_query(kind, false);
+	layout = qs_query(kind, old);
 	/* An object of the application, which has no layout of its own */
 	if (kind == DEVTRACE_RX_AP)
 		layout = "O";
@@ -140,7 +140,7 @@ static bool user(const struct devtrace_event *e, struct gate_record *r)
 	return !ret;
 }
 
-bool gate_record(const struct devtrace_event *e, struct gate_record *r)
+bool gate_record(const struct devtrace_event *e, bool old, struct gate_record *r)
 {
 	const int id = qs_record(e->type);
 
@@ -153,10 +153,22 @@ bool gate_record(const struct devtrace_event *e, struct gate_record *r)
 	r->len = r->data_len = 0;
 	r->s = r->data = NULL;
 	if (id == QS_QUERY_DATA)
-		return query(e, r);
+		return query(e, old, r);
 	if (id == QS_PEEK_DATA)
 		return peek(e, r);
 	return r->layout ? strict(e, r) : user(e, r);
+}
+
+bool gate_stamp(struct gate_record *r, uint32_t time)
+{
+	const bool always = !r->layout || r->id == QS_QUERY_DATA || r->id == QS_PEEK_DATA;
+
+	if (!always && *r->layout != 'T')
+		return false;
+	r->time = time;
+	if (!always)
+		r->v[0] = time;
+	return true;
 }
 
 void gate_status(struct gate_record *r, uint8_t status, uint32_t time)
@@ -270,14 +282,19 @@ size_t gate_name_bytes(const struct gate_name *n, uint8_t *out)
 	return (size_t)(p - out) + len;
 }
 
-/* As from QP 8.0 on. The build is that of the gate's own layouts: it has no other date. */
-size_t gate_target_info(bool reset, uint8_t *out)
+/* The build is that of the gate's own layouts: it has no other date. */
+size_t gate_target_info(bool reset, bool old, uint8_t *out)
 {
 	static const uint8_t built[] = { 0, 0, 12, 15, 7, 26 };
 	uint8_t *p = out;
 
-	gate_put(&p, 2u | 1u << 2 | (reset ? 0x40u : 0), 1);
-	gate_put(&p, ~(uint32_t)(GATE_DATE * 10000u + GATE_VERSION), 4);
+	if (old) {
+		gate_put(&p, reset ? 0xff : 0, 1);
+		gate_put(&p, GATE_OLD, 2);
+	} else {
+		gate_put(&p, 2u | 1u << 2 | (reset ? 0x40u : 0), 1);
+		gate_put(&p, ~(uint32_t)(GATE_DATE * 10000u + GATE_VERSION), 4);
+	}
 	gate_put(&p, GATE_SIG | GATE_CTR << 4, 1);
 	gate_put(&p, GATE_CTR | GATE_CTR << 4, 1);
 	gate_put(&p, GATE_CTR | GATE_CTR << 4, 1);

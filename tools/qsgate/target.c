@@ -153,7 +153,7 @@ static void greet(struct gate *g)
 			rkh_name(g, &g->names.v[i]);
 		return;
 	}
-	target_qs(&g->target, QS_TARGET_INFO, bytes, gate_target_info(true, bytes));
+	target_qs(&g->target, QS_TARGET_INFO, bytes, gate_target_info(true, g->old, bytes));
 	for (i = 0; i < g->names.nr; i++) {
 		size_t n = gate_name_bytes(&g->names.v[i], bytes);
 
