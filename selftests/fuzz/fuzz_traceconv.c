@@ -44,18 +44,16 @@ static int put(void *decoder, const void *bytes, size_t n)
 	return devtrace_decoder_feed(decoder, bytes, n, NULL);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void convert(const struct conv_dialect *dialect, const uint8_t *data, size_t size)
 {
 	static struct conv c;
 	struct devtrace_decoder *d;
 	size_t piece, pos, part;
 	uint64_t arrival = 0;
 
-	if (!size)
-		return 0;
 	d = devtrace_decoder_new(on_item, NULL);
 	if (!d)
-		return 0;
+		return;
 	memset(&c, 0, sizeof(c));
 	c.put = put;
 	c.arg = d;
@@ -65,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		c.clock.rate = 32768;
 	else if (!c.live)
 		c.clock.rate = 1e6;
-	conv_begin(&c, &conv_qs);
+	conv_begin(&c, dialect);
 	piece = data[0] >> 2 ? data[0] >> 2 : size;
 	for (pos = 1; pos < size; pos += part) {
 		part = piece < size - pos ? piece : size - pos;
@@ -78,5 +76,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	devtrace_decoder_finish(d);
 	devtrace_decoder_free(d);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	convert(&conv_qs, data, size);
+	convert(&conv_rkh, data, size);
 	return 0;
 }

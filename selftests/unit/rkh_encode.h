@@ -23,7 +23,7 @@ struct rkh_target {
 	size_t	len;
 	size_t	ends[256];	/* of frames */
 	int	nr;
-	uint8_t	data[512];	/* of the frame that is being made */
+	uint8_t	data[2048];	/* of the frame that is being made */
 	size_t	n;
 };
 

@@ -410,6 +410,34 @@ TEST(a_number_that_no_event_has_is_text)
 	free(t);
 }
 
+/* Short on the wire, and long in an event: it may neither be written beyond its end nor end all. */
+TEST(a_record_that_is_too_long_for_an_event_is_told)
+{
+	struct rkh_target *t = new_target(2, ALL);
+	int i, k;
+
+	for (k = 0; k < 3; k++) {
+		rkh_tcfg(t);
+		rkh_begin(t, 6, 0);
+		/* Each is 2 or 3 bytes here, and 13 or 9 there: the end comes anywhere. */
+		for (i = 0; i < 420; i++) {
+			rkh_num(t, (i + k) % 3 ? DEVTRACE_E_SIG : DEVTRACE_E_OBJ, 1);
+			rkh_num(t, 1, (i + k) % 3 ? 1 : 2);
+		}
+		rkh_end(t);
+		t->seq = 0;
+	}
+	one_event(t, 1, &want[1]);
+	convert(&g, t->out, t->len, NULL, 0);
+	ASSERT_EQ(7, g.nr);
+	for (k = 0; k < 3; k++)
+		EXPECT_EQ(DEVTRACE_T_TEXT, g.v[2 * k + 1].type);
+	EXPECT_STREQ("a record that is too long for an event", (char *)g.v[1].data + 1);
+	EXPECT_EQ(193, g.v[6].type);
+	EXPECT_EQ(0, conv.err);
+	free(t);
+}
+
 TEST(other_sizes_are_told)
 {
 	struct rkh_target *t = new_target(8, ALL);

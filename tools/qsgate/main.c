@@ -104,8 +104,11 @@ static int open_input(const char *where, struct link *link)
 			fprintf(stderr, "qsgate: %s: %s\n", where, link_error(link, -fd));
 		return fd;
 	}
-	fd = strcmp(where, "-") ? open(where, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
-	if (fd < 0)
+	if (!strcmp(where, "-"))
+		return STDIN_FILENO;
+	fd = open(where, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	/* Only now: a pipe that nobody writes into yet would have ended. */
+	if (fd < 0 || fcntl(fd, F_SETFL, O_NONBLOCK))
 		fprintf(stderr, "qsgate: %s: %s\n", where, strerror(errno));
 	return fd;
 }

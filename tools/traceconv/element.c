@@ -19,19 +19,6 @@ void conv_number(struct conv *c, uint64_t v, unsigned int bytes)
 		conv_u(c, DEVTRACE_E_U64, v, 8);
 }
 
-void conv_signal(struct conv *c, uint64_t sig, uint64_t object)
-{
-	uint8_t value[12];
-	int i;
-
-	for (i = 0; i < 12; i++)
-		value[i] = (uint8_t)(i < 4 ? sig >> 8 * i : object >> 8 * (i - 4));
-	conv_u(c, DEVTRACE_E_SIG, conv_le(value, 8), 8);
-	for (i = 8; i < 12; i++)
-		c->body[c->len++] = value[i];
-	c->pointers = true;
-}
-
 /* Bytes of one element of the application behind its format byte; 0: it is cut off. */
 static size_t element_size(const struct conv *c, const uint8_t *p, size_t n,
 			   unsigned int sig_object)

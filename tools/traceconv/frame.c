@@ -62,7 +62,7 @@ static void whole(struct conv *c, const uint8_t *p, size_t n)
 		c->out_frames = before.out_frames;
 		c->missing = before.missing;
 		c->len = 0;
-		c->pointers = false;
+		c->pointers = c->too_large = false;
 		c->layout++;
 		damage(c);
 		return;

@@ -117,18 +117,30 @@ void conv_announce(struct conv *c, uint64_t ts)
 	c->announced_ts = ts;
 }
 
-static void room(struct conv *c, size_t n)
+/* An element for which there is no room makes the whole event one that is not sent. */
+static bool room(struct conv *c, size_t n)
 {
 	if (!c->len)
 		c->len = sizeof(struct devtrace_wire_event);
 	if (n > sizeof(c->body) - c->len)
-		c->err = -1;
+		c->too_large = true;
+	return !c->too_large;
+}
+
+void conv_signal(struct conv *c, uint64_t sig, uint64_t object)
+{
+	if (!room(c, 13))
+		return;
+	c->body[c->len++] = DEVTRACE_E_SIG;
+	put_le(c->body + c->len, sig, 4);
+	put_le(c->body + c->len + 4, object, 8);
+	c->len += 12;
+	c->pointers = true;
 }
 
 void conv_u(struct conv *c, uint8_t format, uint64_t v, unsigned int bytes)
 {
-	room(c, bytes + 1);
-	if (c->err)
+	if (!room(c, bytes + 1))
 		return;
 	c->body[c->len++] = format;
 	put_le(c->body + c->len, v, bytes);
@@ -145,8 +157,7 @@ void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n)
 {
 	const size_t end = (format & 0xf) == DEVTRACE_E_STR;
 
-	room(c, n + 2);
-	if (c->err)
+	if (!room(c, n + 2))
 		return;
 	c->body[c->len++] = format;
 	if (!end)
@@ -173,7 +184,16 @@ static void tell_clock(struct conv *c)
 
 void conv_event(struct conv *c, uint8_t type, uint64_t ts)
 {
+	static const char text[] = "a record that is too long for an event";
+
 	room(c, 0);
+	if (c->too_large) {
+		c->too_large = c->pointers = false;
+		c->len = 0;
+		c->unknown++;
+		type = DEVTRACE_T_TEXT;
+		conv_mem(c, DEVTRACE_E_STR, text, strlen(text));
+	}
 	conv_announce(c, ts);
 	tell_clock(c);
 	c->body[0] = (uint8_t)(DEVTRACE_F_USER | (c->pointers ? DEVTRACE_F_PTR : 0));

@@ -97,7 +97,7 @@ struct conv {
 	int		err;
 	uint8_t		body[CONV_BODY_MAX];
 	size_t		len;
-	bool		pointers;
+	bool		pointers, too_large;
 
 	/* What there was */
 	uint64_t	frames, missing, damaged, damaged_bytes, layout, unknown, resets;
