@@ -216,11 +216,15 @@ class Qspy:
         with open(portfile + '.new', 'w') as f:
             f.write(str(s.getsockname()[1]))
         os.rename(portfile + '.new', portfile)
-        self.s = s.accept()[0]
+        self.listener = s
+        self.holes = 0
+        self.accept()
+
+    def accept(self):
+        self.s = self.listener.accept()[0]
         self.s.settimeout(PATIENCE)
         self.bytes = b''
         self.seq = self.out = 0
-        self.holes = 0
 
     def frame(self):
         while b'\x7e' not in self.bytes:
@@ -313,6 +317,13 @@ def qspy(portfile):
     q.status(0x8d, '8D: no object')
     q.send(bytes([14]))
     q.status(14, 'CONTINUE')
+    # Who comes later has all names, too.
+    q.s.close()
+    q.accept()
+    ok(q.frame() == (64, RESET_INFO), 'a host that comes again is told the target')
+    again = [q.frame() for _ in names]
+    ok(sorted({54: 2, 60: 12, 61: 8, 62: 8, 63: 1}.get(r, 99) for r, _ in again) ==
+       sorted(map(len, names.values())), 'and all names', again)
     q.send(bytes([2]))
     ok(q.until(64) == (64, RESET_INFO), 'RESET')
     ok(q.frame() == (70, b''), 'QF_RUN behind it')

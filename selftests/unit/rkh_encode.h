@@ -2,8 +2,8 @@
 /*
  * rkh_encode.h - streams of RKH, made up for the tests
  *
- * Written from the layouts of RKH's manual, apart from the tables of tools/common, so that a mistake
- * in one of them is found.
+ * Written from the layouts of RKH's manual, apart from the tables of tools/common, so that a
+ * mistake in one of them is found.
  */
 #ifndef RKH_ENCODE_H
 #define RKH_ENCODE_H

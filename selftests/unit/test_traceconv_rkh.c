@@ -12,12 +12,12 @@
 #include "rkh_encode.h"
 
 /* Options of a target: its bits in the configuration record. */
-#define SENDER	(1 << 0)
-#define QUE_LWM	(1 << 11)
-#define MP_LWM	(1 << 12)
-#define NSEQ	(1 << 15)
-#define TSTAMP	(1 << 16)
-#define CHK	(1 << 17)
+#define SENDER	0x00001
+#define QUE_LWM	0x00800
+#define MP_LWM	0x01000
+#define NSEQ	0x08000
+#define TSTAMP	0x10000
+#define CHK	0x20000
 #define ALL	(SENDER | QUE_LWM | MP_LWM | NSEQ | TSTAMP | CHK)
 
 /*
@@ -55,14 +55,19 @@ static uint64_t value(unsigned int i, unsigned int k, int bytes)
 static int size_in(const struct rkh_target *t, char what)
 {
 	switch (what) {
-	case 'y': case 'f': return t->ptr;
-	case 'r': return t->flags & SENDER ? t->ptr : 0;
+	case 'y':
+	case 'f':
+		return t->ptr;
+	case 'r':
+		return t->flags & SENDER ? t->ptr : 0;
 	case 's': return t->sig;
 	case 'p': return 1;
 	case 'e': return t->ne;
-	case 'E': return t->flags & QUE_LWM ? t->ne : 0;
+	case 'E':
+		return t->flags & QUE_LWM ? t->ne : 0;
 	case 'b': return t->nblk;
-	case 'B': return t->flags & MP_LWM ? t->nblk : 0;
+	case 'B':
+		return t->flags & MP_LWM ? t->nblk : 0;
 	case 'z': return t->bsize;
 	case 'v': return t->es;
 	case 't': return t->ntick;
@@ -410,7 +415,7 @@ TEST(a_number_that_no_event_has_is_text)
 	free(t);
 }
 
-/* Short on the wire, and long in an event: it may neither be written beyond its end nor end all. */
+/* Short on the wire, and long in an event: nothing is written beyond its end, and all goes on. */
 TEST(a_record_that_is_too_long_for_an_event_is_told)
 {
 	struct rkh_target *t = new_target(2, ALL);
