@@ -73,8 +73,11 @@ peer()
 		esac
 	done <peer.out
 	sed 's/^/# /' peer.err
-	[ $status -lt 2 ] && grep -q '^ok' peer.out
-	ok $? "$1 came to its end"
+	[ $status -lt 2 ] && grep -q '^ok' peer.out && ! grep -q Traceback peer.err
+	whole=$?
+	ok $whole "$1 came to its end"
+	# A host that broke off has not told the program to end.
+	[ $whole = 0 ] || kill $gate $program 2>/dev/null
 }
 
 # end WORDS: gate and program end, without a fault of memory

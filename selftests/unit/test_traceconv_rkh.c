@@ -371,7 +371,7 @@ TEST(a_damaged_configuration_configures_nothing)
 			convert(&g2, bad, n, NULL, 0);
 			if (g2.nr && g2.v[0].type == 242 && !memcmp(g.v[0].data, g2.v[0].data, g.v[0].len))
 				continue;
-			/* The sizes of another machine: whatever comes, it is not this configuration. */
+			/* Sizes of another machine: what comes is not this configuration. */
 			EXPECT_FALSE(conv.sized) TH_LOG("byte %zu, %s", at, got_spoils[kind]);
 			for (i = 0; i < g2.nr; i++)
 				EXPECT_NE(242, g2.v[i].type);

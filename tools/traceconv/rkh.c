@@ -307,7 +307,7 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 {
 	const uint8_t te = frame[0];
 	const char *layout = rkh_layout(te), *name = rkh_name_layout(te);
-	struct config k;
+	struct config k = { .flags = 0 };
 	const uint8_t *p;
 	size_t head;
 
