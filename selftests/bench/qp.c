@@ -114,7 +114,8 @@ int main(void)
 	QS_LOC_FILTER(PRIO);
 	QS_GLB_FILTER(-QS_QEP_DISPATCH);
 	by_record = measure_filtered();
-	fprintf(stderr, "qp: filtered by its record %.3f ns, by its QS-ID %.3f ns\n", by_record, by_id);
+	fprintf(stderr, "qp: filtered by its record %.3f ns, by its QS-ID %.3f ns\n", by_record,
+		by_id);
 	printf("qp.filtered_ns %.3f ns\n", by_record > by_id ? by_record : by_id);
 	if (calls || devtrace_errors())
 		fail("records went by system calls");

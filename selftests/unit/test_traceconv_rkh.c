@@ -369,7 +369,8 @@ TEST(a_damaged_configuration_configures_nothing)
 			if (n == t->len && !memcmp(bad, t->out, n))
 				continue;
 			convert(&g2, bad, n, NULL, 0);
-			if (g2.nr && g2.v[0].type == 242 && !memcmp(g.v[0].data, g2.v[0].data, g.v[0].len))
+			if (g2.nr && g2.v[0].type == 242 &&
+			    !memcmp(g.v[0].data, g2.v[0].data, g.v[0].len))
 				continue;
 			/* Sizes of another machine: what comes is not this configuration. */
 			EXPECT_FALSE(conv.sized) TH_LOG("byte %zu, %s", at, got_spoils[kind]);
