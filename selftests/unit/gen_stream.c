@@ -9,6 +9,8 @@
  * they contain can be read and changed.
  *
  *	info [reason [stream [CPUS]]]	CPUS: sources from there on are lanes
+ *	boot BYTE		of this boot id are the INFO frames from here on
+ *	note NAME VALUE		as programs put them in that save streams
  *	clock TS REAL [MONO]
  *	proc TID TGID NAME
  *	dict obj|fun|sig|usr|enum SCOPE VALUE GROUP KEY NAME
@@ -38,6 +40,7 @@
 
 static uint8_t seq = 1;
 static uint64_t frames;
+static int boot = -1;
 static unsigned int cpus;	/* as the last INFO has said */
 static int flip;
 static unsigned long line_nr;
@@ -297,17 +300,32 @@ static void info(uint8_t reason, const char *stream)
 	put(&p, DEVTRACE_WIRE_VERSION, 1);
 	put(&p, DEVTRACE_CHECK_SUM8, 1);
 	put(&p, reason, 1);
-	put(&p, 0, 1);
+	put(&p, boot < 0 ? 0 : DEVTRACE_INFO_BOOT_ID, 1);
 	put(&p, cpus ? cpus + 4096 : 4, 2);
 	put(&p, cpus, 2);
 	put(&p, frames, 8);
-	memset(p, 0x5a, 16);
+	memset(p, boot < 0 ? 0x5a : boot, 16);
 	p += 16;
 	memcpy(p, strings, sizeof(strings));
 	p += sizeof(strings);
 	memcpy(p, stream, strlen(stream) + 1);
 	p += strlen(stream) + 1;
 	frame(DEVTRACE_T_INFO, body, p - body);
+}
+
+static void note(const char *name, const char *value)
+{
+	uint8_t body[512] = { DEVTRACE_EMPTY_NOTE }, out[1200];
+	size_t at = sizeof(struct devtrace_wire_note), n;
+
+	if (!name || !value || strlen(name) + strlen(value) > 400)
+		fail("no note", name);
+	memcpy(body + at, name, strlen(name) + 1);
+	at += strlen(name) + 1;
+	memcpy(body + at, value, strlen(value) + 1);
+	n = devtrace_frame_encode(out, sizeof(out), DEVTRACE_CHECK_CRC32, 0, DEVTRACE_T_EMPTY,
+				  body, at + strlen(value) + 1, true);
+	fwrite(out, 1, n, stdout);
 }
 
 static void clock_frame(uint64_t ts, uint64_t real, uint64_t mono)
@@ -495,6 +513,11 @@ static void line_command(char *line)
 		count = word(&line);
 		cpus = count ? (unsigned int)number(count) : 0;
 		info(arg ? (uint8_t)number(arg) : 0, w ? w : "trace");
+	} else if (!strcmp(w, "boot")) {
+		boot = (uint8_t)number(word(&line));
+	} else if (!strcmp(w, "note")) {
+		arg = word(&line);
+		note(arg, word(&line));
 	} else if (!strcmp(w, "clock")) {
 		a = number(word(&line));
 		b = number(word(&line));

@@ -117,6 +117,27 @@ done
 cp s.trace tcp:1:1
 is "$($info ./tcp:1:1 | wc -l)" "$(wc -l <text)" "a file of such a name is ./tcp:..."
 
+# A file and a link, by wall clock; and a pipe that says nothing holds nobody up
+{ echo "info 0"; echo "clock 1000 1700000000000000500"; echo "bench 3000"; } | gen_stream >t.trace
+peer send 127.0.0.1 s.trace
+timeout 60 $info -J --statistics t.trace "tcp:127.0.0.1:$at" >got 2>err
+is "$(grep -c '"kind":"event","board":"t.trace"' got) $(of printed got)" "3000 6000" "a file and a link"
+sed -n 's/.*"time":"\([^"]*\)".*/\1/p' got | sort -c
+ok $? "by wall clock"
+end_peer
+mkfifo silent
+exec 9<>silent
+$info t.trace silent >got &
+reader=$!
+wait_until sh -c '[ "$(grep -c USER:100 got)" = 3000 ]'; ok $? "a silent pipe holds nobody up"
+cat s.trace >&9
+wait_until sh -c '[ "$(grep -c USER:100 got)" = 6000 ]'; ok $? "what it says late is printed when it comes"
+kill -INT $reader
+wait $reader; ok $? "until a signal"
+reader=''
+is "$(sed -n 's/^\*\*\* board silent: \([0-9]* events\) printed behind.*/\1/p' got)" "2999 events" "and counted"
+exec 9>&-
+
 # A line in its default mode, that loses and flips bytes
 for seed in '' "$SEED"; do
 	# shellcheck disable=SC2086 # none, or one
@@ -230,8 +251,8 @@ is "$(of damages figures)" 0 "what the next one gets begins with a whole frame"
 $info -J --statistics long.trace >whole2
 cat got.1 got.2 >got.all
 $info -J --statistics got.all >figures
-# The head of each connection is a frame, too.
-is "$(($(of frames figures) + $(of missing figures)))" "$(($(of frames whole2) + 2))" "what came to both, and what is missing, is what was sent"
+# The head of each connection are two frames, too.
+is "$(($(of frames figures) + $(of missing figures)))" "$(($(of frames whole2) + 4))" "what came to both, and what is missing, is what was sent"
 # 8 KB of 31 bytes each
 [ "$(of missing figures)" -le 300 ]; ok $? "only what the buffer of the first held is missing"
 

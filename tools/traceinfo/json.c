@@ -20,6 +20,16 @@ static void num(struct out *o, const char *key, uint64_t value)
 	out_u64(o, value);
 }
 
+/* Each object begins so. */
+static void begin(struct out *o, const struct ti_printer *p, const char *kind)
+{
+	OUT_LIT(o, "{\"kind\":\"");
+	out_str(o, kind);
+	out_char(o, '"');
+	if (p->board)
+		str(o, ",\"board\":", p->board);
+}
+
 static void source(struct out *o, const struct devtrace_decoder *d, uint16_t source)
 {
 	int lane = devtrace_decoder_lane(d, source);
@@ -60,7 +70,7 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	const char *process = ti_event_process(e);
 	struct devtrace_elem text;
 
-	OUT_LIT(o, "{\"kind\":\"event\"");
+	begin(o, p, "event");
 	times(o, p, e->decoder, ev->ts);
 	if (ev->flags & DEVTRACE_F_LATE)
 		OUT_LIT(o, ",\"late\":true");
@@ -108,26 +118,29 @@ static void json_boot(struct out *o, const struct devtrace_info *i)
 	OUT_LIT(o, "\"");
 }
 
-void ti_json_load(struct out *o, uint32_t load)
+void ti_json_load(struct out *o, struct ti_printer *p, uint32_t load)
 {
-	num(o, "{\"kind\":\"load\",\"load\":", load);
+	begin(o, p, "load");
+	num(o, ",\"load\":", load);
 	OUT_LIT(o, "}\n");
 }
 
-static void json_unknown(struct out *o, const struct devtrace_item *item)
+static void json_unknown(struct out *o, struct ti_printer *p, const struct devtrace_item *item)
 {
 	size_t i;
 
-	num(o, "{\"kind\":\"unknown\",\"type\":", item->u.unknown.type);
+	begin(o, p, "unknown");
+	num(o, ",\"type\":", item->u.unknown.type);
 	OUT_LIT(o, ",\"bytes\":[");
 	for (i = 0; i < item->u.unknown.len; i++)
 		num(o, i ? "," : "", item->u.unknown.data[i]);
 	out_char(o, ']');
 }
 
-static void json_name(struct out *o, const struct devtrace_name *n)
+static void json_name(struct out *o, struct ti_printer *p, const struct devtrace_name *n)
 {
-	num(o, "{\"kind\":\"name\",\"type\":", n->kind);
+	begin(o, p, "name");
+	num(o, ",\"type\":", n->kind);
 	num(o, ",\"scope\":", n->scope);
 	num(o, ",\"value\":", n->value);
 	num(o, ",\"group\":", n->group);
@@ -140,14 +153,16 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 {
 	switch (item->kind) {
 	case DEVTRACE_ITEM_LOST:
-		num(o, "{\"kind\":\"lost\",\"count\":", item->u.lost.count);
+		begin(o, p, "lost");
+		num(o, ",\"count\":", item->u.lost.count);
 		source(o, d, item->u.lost.source);
 		str(o, ",\"cause\":", ti_lost_cause(item->u.lost.cause));
 		num(o, ",\"from\":", item->u.lost.from);
 		num(o, ",\"to\":", item->u.lost.to);
 		break;
 	case DEVTRACE_ITEM_STATE:
-		str(o, "{\"kind\":\"state\",\"state\":", ti_state_name(item->u.state.state));
+		begin(o, p, "state");
+		str(o, ",\"state\":", ti_state_name(item->u.state.state));
 		times(o, p, d, item->u.state.ts);
 		if (item->u.state.by_trigger)
 			str(o, ",\"trigger\":", item->u.state.trigger);
@@ -155,26 +170,30 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 			num(o, ",\"fired\":", item->u.state.fired);
 		break;
 	case DEVTRACE_ITEM_GAP:
-		num(o, "{\"kind\":\"gap\",\"count\":", item->u.gap.count);
+		begin(o, p, "gap");
+		num(o, ",\"count\":", item->u.gap.count);
 		out_str(o, item->u.gap.exact ? ",\"exact\":true" : ",\"exact\":false");
 		num(o, ",\"before\":", item->u.gap.seq_before);
 		num(o, ",\"after\":", item->u.gap.seq_after);
 		num(o, ",\"offset\":", item->u.gap.offset);
 		break;
 	case DEVTRACE_ITEM_DAMAGE:
-		num(o, "{\"kind\":\"damage\",\"offset\":", item->u.damage.offset);
+		begin(o, p, "damage");
+		num(o, ",\"offset\":", item->u.damage.offset);
 		num(o, ",\"bytes\":", item->u.damage.bytes);
 		str(o, ",\"reason\":", ti_damage_reason(item->u.damage.reason));
 		break;
 	case DEVTRACE_ITEM_NOTE:
-		str(o, "{\"kind\":\"note\",\"name\":", item->u.note.name);
+		begin(o, p, "note");
+		str(o, ",\"name\":", item->u.note.name);
 		str(o, ",\"value\":", item->u.note.value);
 		break;
 	case DEVTRACE_ITEM_UNKNOWN:
-		json_unknown(o, item);
+		json_unknown(o, p, item);
 		break;
 	case DEVTRACE_ITEM_INFO:
-		num(o, "{\"kind\":\"info\",\"frames\":", item->u.info.frames);
+		begin(o, p, "info");
+		num(o, ",\"frames\":", item->u.info.frames);
 		num(o, ",\"reason\":", item->u.info.reason);
 		if (item->u.info.nr_cpus)
 			num(o, ",\"cpus\":", item->u.info.nr_cpus);
@@ -184,7 +203,8 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		str(o, ",\"stream\":", item->u.info.stream);
 		break;
 	case DEVTRACE_ITEM_CLOCK:
-		num(o, "{\"kind\":\"clock\",\"frames\":", item->u.clock.frames);
+		begin(o, p, "clock");
+		num(o, ",\"frames\":", item->u.clock.frames);
 		times(o, p, d, item->u.clock.ts);
 		num(o, ",\"monotonic\":", item->u.clock.mono);
 		num(o, ",\"boottime\":", item->u.clock.boot);
@@ -192,12 +212,13 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		out_i64(o, item->u.clock.real);
 		break;
 	case DEVTRACE_ITEM_PROC:
-		num(o, "{\"kind\":\"thread\",\"tid\":", item->u.proc.tid);
+		begin(o, p, "thread");
+		num(o, ",\"tid\":", item->u.proc.tid);
 		num(o, ",\"pid\":", item->u.proc.tgid);
 		str(o, ",\"name\":", item->u.proc.name);
 		break;
 	case DEVTRACE_ITEM_DICT:
-		json_name(o, &item->u.dict);
+		json_name(o, p, &item->u.dict);
 		break;
 	default:
 		return;

@@ -8,6 +8,7 @@
  * are no heads then, and dates stay. JSON and summaries have no layout.
  */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -16,8 +17,8 @@
 #define WIDE		100	/* columns */
 #define COLUMNS		80	/* of a terminal that does not tell, as a serial line */
 
-#define WIDE_HEADER	"%t %2c %-4x %-3s %-21a %n%o: "
-#define SHORT_HEADER	"%t %-3s %-15a %n%o: "
+#define WIDE_HEADER	"%2c %-4x %-3s %-21a %n%o: "
+#define SHORT_HEADER	"%-3s %-15a %n%o: "
 
 static volatile sig_atomic_t width_changed;
 
@@ -55,9 +56,14 @@ static bool lay_out(struct ti_printer *p)
 {
 	const struct ti_options *opt = p->opt;
 	struct ti_header *h;
+	char column[16] = "";
 
 	p->is_short = want_short(p);
-	h = ti_header_new(opt->header ? opt->header : p->is_short ? SHORT_HEADER : WIDE_HEADER,
+	if (p->board_width)
+		snprintf(column, sizeof(column), "%%-%ub ", p->board_width);
+	snprintf(p->format, sizeof(p->format), "%%t %s%s", column,
+		 p->is_short ? SHORT_HEADER : WIDE_HEADER);
+	h = ti_header_new(opt->header ? opt->header : p->format,
 			  (p->terminal || p->is_short) && !opt->header);
 	if (!h)
 		return false;
@@ -83,6 +89,13 @@ bool ti_layout_begin(struct ti_printer *p)
 	if (p->terminal && opt->layout == TI_LAYOUT_AUTO)
 		sigaction(SIGWINCH, &winch, NULL);
 	return lay_out(p);
+}
+
+void ti_layout_boards(struct ti_printer *p, unsigned int width)
+{
+	p->board_width = width;
+	p->clock.wall = true;
+	lay_out(p);
 }
 
 static void heads(struct out *o, struct ti_printer *p)

@@ -59,7 +59,7 @@ static void header_error(const char *format, const char *at)
 
 	if (*at && (unsigned char)*at < 0x80)
 		word[1] = *at;
-	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is no field; there are: %%t time, %%c CPU, %%l lane, %%x context, %%s severity, %%p process[tid], %%a the same, (interrupted), %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
+	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is no field; there are: %%t time, %%b board, %%c CPU, %%l lane, %%x context, %%s severity, %%p process[tid], %%a the same, (interrupted), %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
 		word, format);
 }
 
@@ -94,7 +94,7 @@ struct ti_header *ti_header_new(const char *format, bool bare)
 		if (*s == '%') {
 			f->text = s;
 			f->len = 1;
-		} else if (*s && strchr("tclxspaNPinoTMm", *s)) {
+		} else if (*s && strchr("tbclxspaNPinoTMm", *s)) {
 			f->letter = *s;
 		} else {
 			header_error(format, s);
@@ -124,7 +124,7 @@ void ti_header_heads(struct out *o, const struct ti_header *h, size_t time_width
 		char letter;
 		const char *name;
 	} heads[] = {
-		{ 't', "TIME" }, { 'c', "CPU" }, { 'x', "CTX" }, { 's', "SEV" },
+		{ 't', "TIME" }, { 'b', "BOARD" }, { 'c', "CPU" }, { 'x', "CTX" }, { 's', "SEV" },
 		{ 'a', "THREAD (IN IRQ)" }, { 'n', "EVENT@OBJECT: TEXT" },
 	};
 	size_t at = 0, done = 0, i, k;
@@ -213,6 +213,11 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 		ti_clock_print(o, &p->clock, e->decoder, ev->ts);
 		if (marked(p, e))
 			out_char(o, '~');
+		break;
+	case 'b':
+		if (p->board)
+			return out_safe(o, p->board, strlen(p->board));
+		out_char(o, '-');
 		break;
 	case 'c':
 		lane = ti_event_lane(e);
@@ -351,8 +356,9 @@ static void print_header(struct out *o, struct ti_printer *p, const struct ti_ev
 	struct ti_header *h = p->header;
 	const uint64_t key[3] = {
 		(uint64_t)ev->tid << 32 | (ev->flags & DEVTRACE_F_CODE ? ev->code : 0),
-		(uint64_t)ev->source << 32 | (ev->flags & DEVTRACE_F_OBJSIG ?
-					      (uint32_t)ev->object << 16 | ev->signal : 0),
+		(uint64_t)p->board_nr << 48 | (uint64_t)ev->source << 32 |
+			(ev->flags & DEVTRACE_F_OBJSIG ?
+			 (uint32_t)ev->object << 16 | ev->signal : 0),
 		(uint64_t)ev->tgid << 32 | (uint32_t)ev->type << 16 | ev->flags << 8 | ev->severity,
 	};
 	uint64_t hash = (key[0] ^ key[0] >> 29 ^ key[1] ^ key[1] >> 32 ^ key[2]) *
@@ -400,9 +406,19 @@ void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	out_char(o, '\n');
 }
 
+/* Of which board, if there are many. */
+static void of_board(struct out *o, const struct ti_printer *p)
+{
+	if (!p->board)
+		return;
+	out_safe(o, p->board, strlen(p->board));
+	OUT_LIT(o, ": ");
+}
+
 static void stars(struct out *o, struct ti_printer *p)
 {
 	out_str(o, p->color ? MAGENTA "*** " : "*** ");
+	of_board(o, p);
 }
 
 static void end_line(struct out *o, struct ti_printer *p)
@@ -551,7 +567,9 @@ void ti_boot_id(struct out *o, const uint8_t id[16])
 
 void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load)
 {
-	OUT_LIT(o, "--- load ");
+	OUT_LIT(o, "--- ");
+	of_board(o, p);
+	OUT_LIT(o, "load ");
 	out_u64(o, load);
 	OUT_LIT(o, " of the module");
 	end_line(o, p);
@@ -610,6 +628,7 @@ void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		return;
 	case DEVTRACE_ITEM_NOTE:
 		OUT_LIT(o, "--- ");
+		of_board(o, p);
 		out_safe(o, item->u.note.name, strlen(item->u.note.name));
 		out_char(o, '=');
 		out_safe(o, item->u.note.value, strlen(item->u.note.value));
@@ -635,6 +654,7 @@ void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		break;
 	}
 	OUT_LIT(o, "--- ");
+	of_board(o, p);
 	if (item->kind == DEVTRACE_ITEM_INFO) {
 		print_info(o, &item->u.info);
 	} else if (item->kind == DEVTRACE_ITEM_CLOCK) {

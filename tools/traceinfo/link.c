@@ -26,6 +26,13 @@ const char *ti_link_problem(const char *word)
 	return NULL;
 }
 
+int ti_link_failed(const struct link *l, const char *word, int err)
+{
+	fprintf(stderr, "traceinfo: %s: %s%s\n", word, link_error(l, err),
+		err == ECONNREFUSED ? " (does tracelogger --listen run there?)" : "");
+	return 1;
+}
+
 int ti_input_link(struct ti_run *run, const char *word)
 {
 	const char *problem;
@@ -36,11 +43,8 @@ int ti_input_link(struct ti_run *run, const char *word)
 		fd = link_open(&l, -1, NULL);
 	if (fd == -EINTR && ti_stop)
 		return 0;
-	if (fd < 0) {
-		fprintf(stderr, "traceinfo: %s: %s%s\n", word, link_error(&l, -fd),
-			fd == -ECONNREFUSED ? " (does tracelogger --listen run there?)" : "");
-		return 1;
-	}
+	if (fd < 0)
+		return ti_link_failed(&l, word, -fd);
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 	ret = ti_input_fd(run, fd, word);
 	link_close(&l, fd);

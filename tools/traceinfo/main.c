@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
+#include "board.h"
 #include "sequence.h"
 #include "traceinfo.h"
 
@@ -179,12 +180,32 @@ static int finish(struct ti_run *run, int ret)
 	return ret;
 }
 
+/* Files of one board one after the other; many boards by wall clock. */
+static int read_inputs(struct ti_run *run)
+{
+	const struct ti_options *opt = run->opt;
+	struct ti_board *boards;
+	int ret = 0;
+	size_t i, n;
+
+	if (opt->files.n > 1 && !opt->summary && !opt->raw && !opt->sequence.n) {
+		n = ti_boards_find(&opt->files, &boards);
+		if (n > 1)
+			ret = ti_merge(run, boards, n);
+		ti_boards_free(boards, n);
+		if (n > 1)
+			return ret;
+	}
+	for (i = 0; i < opt->files.n && !ti_stop && !run->out.err; i++)
+		ret |= ti_input_file(run, opt->files.v[i]);
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	struct ti_options opt;
-	struct ti_run run = { .opt = &opt, .end_ts = UINT64_MAX, .losses_ts = UINT64_MAX };
+	struct ti_run run = { .opt = &opt, .in = &run.one };
 	int ret = 0;
-	size_t i;
 
 	ti_options_parse(&opt, argc, argv);
 	tzset();
@@ -216,14 +237,13 @@ int main(int argc, char **argv)
 	if (opt.raw)
 		run.raw = ti_raw_new(&opt.filter);
 	ti_last_init(&run.last, opt.last);
-	ti_last_init(&run.held, 0);
+	ti_input_init(&run.one);
 	out_init(&run.out, STDOUT_FILENO);
 	run.out.stop = &ti_stop;
 
 	if (!opt.files.n)
 		ret |= ti_input_live(&run, opt.device);
-	for (i = 0; i < opt.files.n && !ti_stop && !run.out.err; i++)
-		ret |= ti_input_file(&run, opt.files.v[i]);
+	ret |= read_inputs(&run);
 	ret = finish(&run, ret);
 	/* Where nothing was read to its end, nothing is known of its names. */
 	if (run.totals.frames && !ti_stop && !run.out.err)
@@ -233,7 +253,7 @@ int main(int argc, char **argv)
 	ti_raw_free(run.raw);
 	ti_sequence_free(run.sequence);
 	ti_last_free(&run.last);
-	ti_last_free(&run.held);
+	ti_last_free(&run.one.held);
 	out_free(&run.out);
 	fmt_set_free(&run.fmts);
 	free(run.printer.header);

@@ -107,6 +107,14 @@ static bool print_date(struct out *o, struct ti_clock *c, const struct devtrace_
 	return true;
 }
 
+/* What the events of all boards have in common. */
+static uint64_t common(const struct ti_clock *c, const struct devtrace_decoder *d, uint64_t ts)
+{
+	int64_t real;
+
+	return c->wall && devtrace_decoder_real(d, ts, &real) ? (uint64_t)real : ts;
+}
+
 static void print_delta(struct out *o, struct ti_clock *c, uint64_t ts)
 {
 	uint64_t before = c->have_before ? c->before : ts;
@@ -123,7 +131,7 @@ static bool print_relative(struct out *o, struct ti_clock *c, const struct devtr
 			   uint64_t ts)
 {
 	struct out_spec s = { .digits = OUT_NODIGITS, .plus = true };
-	uint64_t us = ts / 1000, before = c->before / 1000;
+	uint64_t moment = common(c, d, ts), us = moment / 1000, before = c->before / 1000;
 	int64_t second, minute;
 	uint32_t ns;
 
@@ -136,7 +144,7 @@ static bool print_relative(struct out *o, struct ti_clock *c, const struct devtr
 		s.width = c->len + 7 < 100 ? c->len + 7 : 100;
 		out_int(o, us >= before ? us - before : before - us, us < before, 10, false, 6, &s);
 	}
-	c->before = ts;
+	c->before = moment;
 	c->have_before = true;
 	c->minute = minute;
 	return true;
@@ -203,7 +211,7 @@ void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_dec
 	case TI_TIME_NONE:
 		return;
 	case TI_TIME_DELTA:
-		print_delta(o, c, ts);
+		print_delta(o, c, common(c, d, ts));
 		return;
 	case TI_TIME_REL:
 		if (print_relative(o, c, d, ts))

@@ -3,9 +3,10 @@
  * traceinfo.h - the parts of traceinfo
  *
  * options (traceinfo/opts.c) -> input (traceinfo/input.c) -> decoder (libdevtrace) ->
- * filter (traceinfo/filter.c) -> a line of text (traceinfo/line.c) or JSON (traceinfo/json.c).
- * What an event is called is decided in traceinfo/event.c, when it happened in words
- * in traceinfo/time.c, which columns there are in traceinfo/layout.c. With --summary,
+ * item (traceinfo/item.c) -> filter (traceinfo/filter.c) -> a line of text
+ * (traceinfo/line.c) or JSON (traceinfo/json.c). Inputs of many boards are merged by
+ * traceinfo/merge.c. What an event is called is decided in traceinfo/event.c, when it
+ * happened in words in traceinfo/time.c, which columns there are in traceinfo/layout.c. With --summary,
  * ti_sum*.c take the place of filter and lines.
  * --check-emit (traceinfo/emit.c) reads nothing.
  */
@@ -13,6 +14,7 @@
 #define TRACEINFO_TI_H
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <devtrace-decode.h>
 #include "fmtlang/fmt.h"
 #include "common/out.h"
@@ -159,6 +161,7 @@ struct ti_clock {
 	bool		valid;
 	uint64_t	before;		/* delta, rel: the event before */
 	bool		have_before;
+	bool		wall;		/* delta, rel: by the wall clock, of many boards */
 	int64_t		minute;		/* rel: of the event before */
 };
 
@@ -195,6 +198,10 @@ struct ti_printer {
 	bool		terminal;	/* and lines of text on it */
 	bool		is_short;	/* the layout of the lines */
 	bool		headed;		/* column heads are printed, or none are wanted */
+	/* The board that is printed, of many; NULL: there is one. */
+	const char	*board;
+	unsigned int	board_nr, board_width;
+	char		format[64];	/* of a header with its column */
 };
 
 /*
@@ -202,6 +209,8 @@ struct ti_printer {
  * width. False after a message about the header.
  */
 bool ti_layout_begin(struct ti_printer *p);
+/* The same with a column for the board, whose width is known only now. */
+void ti_layout_boards(struct ti_printer *p, unsigned int width);
 /* Before each line of text: a terminal may have another width; heads, if they are due. */
 void ti_layout_line(struct out *o, struct ti_printer *p);
 
@@ -213,7 +222,7 @@ void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load);
 void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
 void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		  const struct devtrace_item *item);
-void ti_json_load(struct out *o, uint32_t load);
+void ti_json_load(struct out *o, struct ti_printer *p, uint32_t load);
 
 /*
  * -n: the last events, each with what was reported before it, in memory until
@@ -294,27 +303,16 @@ void ti_raw_copy(struct ti_raw *r, struct out *o);
 void ti_raw_used(struct ti_raw *r, uint64_t offset);
 
 struct sum;
+struct link;
 struct ti_sequence;
 
-/* A run: one or more inputs into one output. */
-struct ti_run {
-	struct ti_options *opt;
-	struct fmt_set	fmts;
-	struct ti_printer printer;
-	struct out	out;
-	struct ti_last	last;
-	struct ti_names	*names;
+/* What is known of an input while it is read. */
+struct ti_input {
+	struct devtrace_decoder *decoder;
 	struct ti_evidence evidence;
 	struct ti_last	held;		/* reports before there is evidence */
 	size_t		reports_before;	/* in last, when the input began */
 	uint64_t	omitted_before;
-	struct devtrace_decoder *decoder;
-	bool		keep;		/* -n: print at the end */
-	uint64_t	printed;
-	struct devtrace_totals totals;
-	struct sum	*sum;		/* --summary */
-	struct ti_raw	*raw;		/* --raw */
-	struct ti_sequence *sequence;	/* --sequence */
 	/* The name of its stream; a stream with another one is announced. */
 	char		stream[DEVTRACE_NAME_MAX];
 	uint32_t	load;		/* as printed last, in this stream */
@@ -327,17 +325,61 @@ struct ti_run {
 	struct ti_losses losses;
 };
 
+/* A run: one or more inputs into one output. */
+struct ti_run {
+	struct ti_options *opt;
+	struct fmt_set	fmts;
+	struct ti_printer printer;
+	struct out	out;
+	struct ti_last	last;
+	struct ti_names	*names;
+	struct ti_input	one, *in;	/* of many, one after the other; the one that is read */
+	bool		keep;		/* -n: print at the end */
+	uint64_t	printed;
+	struct devtrace_totals totals;
+	struct sum	*sum;		/* --summary */
+	struct ti_raw	*raw;		/* --raw */
+	struct ti_sequence *sequence;	/* --sequence */
+};
+
+#define TI_BLOCK	(256 * 1024)	/* bytes that are read at once */
+
+#define TI_NO_FILE " (give a saved stream, or nothing to read " TI_DEVICE ")"
+
+/* 1, after a message with what errno says. */
+int ti_complain(const char *path, const char *what, const char *hint);
+
+/* How an input ended: what is missing at its end comes later, or never. */
+enum ti_ending { TI_END_WHOLE, TI_END_LATER, TI_END_STOPPED };
+
+/* The parts of reading run->in; 1 after a message. buf has TI_BLOCK bytes. */
+void ti_input_init(struct ti_input *in);
+int ti_input_window(struct ti_run *run, int fd, const char *path, bool live, char *buf);
+int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg);
+/* Counts it in; 1 if it was no stream. */
+int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
+		 const struct stat *st, bool live);
+
 /* Read one input to its end. 0, or 1 after a message. */
 int ti_input_file(struct ti_run *run, const char *path);
 /* The same from a descriptor; path is what messages call it. */
 int ti_input_fd(struct ti_run *run, int fd, const char *path);
 /* traceinfo/link.c: tcp:HOST:PORT and the like. NULL, or what is wrong with the word. */
 const char *ti_link_problem(const char *word);
+int ti_link_failed(const struct link *l, const char *word, int err);
 int ti_input_link(struct ti_run *run, const char *word);
 int ti_input_live(struct ti_run *run, const char *path);
 /* Is that a trace device, or at least one that cannot be opened? */
 bool ti_is_device(const char *path);
+
+/* traceinfo/item.c: an item of run->in. Not 0: that input has ended, or all. */
 int ti_item(const struct devtrace_item *item, void *arg);
+/* Bytes, not lines: so many may be held, and none is left out. */
+struct out *ti_bytes(struct ti_run *run);
+/* It is a stream, or it does not matter any more: print what was held. */
+void ti_release(struct ti_run *run);
+/* What comes behind INFO, and is no item. */
+void ti_print_load(struct ti_run *run);
 
 /* traceinfo/emit.c: --check-emit. The exit status. */
 int ti_check_emit(const struct ti_options *opt);

@@ -208,14 +208,16 @@ static long parse_bits(const char *option, const char *word, long allowed, const
 
 static void add_note(struct tl_options *opt, const char *word)
 {
+	static const char *const taken[] = { DEVTRACE_NOTE_FILE, DEVTRACE_NOTE_CLOCK };
 	const char *value = strchr(word, '=');
-	size_t total = 64 + 2 * strlen(word) + 16, i;
+	size_t total = 256 + 2 * strlen(word) + 16, i;
 
 	if (!value || value == word)
 		usage("--attribute", word, "is no NAME=VALUE");
-	if ((size_t)(value - word) == strlen(DEVTRACE_NOTE_FILE) &&
-	    !strncmp(word, DEVTRACE_NOTE_FILE, strlen(DEVTRACE_NOTE_FILE)))
-		usage("--attribute", word, "has the name of the number of each file; take another");
+	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		if ((size_t)(value - word) == strlen(taken[i]) &&
+		    !strncmp(word, taken[i], strlen(taken[i])))
+			usage("--attribute", word, "has the name of what each file says by itself; take another");
 	for (i = 0; i < opt->nr_notes; i++)
 		total += 2 * strlen(opt->notes[i]) + 16;
 	if (opt->nr_notes == TL_NOTES || total > TL_HEAD_MAX)

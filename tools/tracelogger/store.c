@@ -7,7 +7,8 @@
  *   and above --keep-free. Oldest files go first, never the one that is written.
  * - Nothing but files whose name is ours is counted or removed.
  * - A file begins with a flag, for what a file before it was cut in, and with notes: its
- *   number, which tells the order also where the clock does not, and attributes.
+ *   number, which tells the order also where the clock does not, how exact that is, and
+ *   attributes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/timex.h>
 #include <unistd.h>
 #include "tracelogger.h"
 
@@ -212,15 +214,33 @@ static size_t put_note(uint8_t *out, size_t size, const char *name, size_t len, 
 				     n + rest, true);
 }
 
+/* How exact the wall clock is now: for who merges files of many boards. */
+static void clock_words(char *out, size_t size)
+{
+	struct timex t = { .modes = 0 };
+	int state = adjtimex(&t);
+
+	if (state < 0)
+		*out = 0;
+	else if (state == TIME_ERROR || t.status & STA_UNSYNC)
+		snprintf(out, size, "not synchronized");
+	else
+		snprintf(out, size, "exact to %ld us", t.maxerror);
+}
+
 static size_t make_head(const struct tl_store *s, uint8_t out[TL_HEAD_MAX])
 {
-	char number[24];
+	char number[24], clock[48];
 	size_t n = 1, i;
 
 	out[0] = DEVTRACE_FLAG;
 	snprintf(number, sizeof(number), "%llu", (unsigned long long)s->number);
 	n += put_note(out + n, TL_HEAD_MAX - n, DEVTRACE_NOTE_FILE, strlen(DEVTRACE_NOTE_FILE),
 		      number);
+	clock_words(clock, sizeof(clock));
+	if (*clock)
+		n += put_note(out + n, TL_HEAD_MAX - n, DEVTRACE_NOTE_CLOCK,
+			      strlen(DEVTRACE_NOTE_CLOCK), clock);
 	for (i = 0; i < s->opt->nr_notes; i++) {
 		const char *note = s->opt->notes[i], *value = strchr(note, '=');
 

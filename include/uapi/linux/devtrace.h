@@ -356,6 +356,8 @@ struct devtrace_wire_info {
 #define DEVTRACE_EMPTY_NOTE	2
 /* The name of the note that numbers the files of one recording */
 #define DEVTRACE_NOTE_FILE	"file"
+/* The name of the note that says how exact the wall clock was, in words */
+#define DEVTRACE_NOTE_CLOCK	"clock"
 
 /**
  * struct devtrace_wire_load - body of the EMPTY frame behind each INFO frame

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * item.c - one item of an input: is it wanted, and where does its line go
+ */
+#include <stdio.h>
+#include "board.h"
+#include "sequence.h"
+#include "sum_machine.h"
+
+static bool in_window(struct ti_run *run, uint64_t first, uint64_t last)
+{
+	const struct ti_filter *f = &run->opt->filter;
+	int64_t real;
+
+	if (f->since.kind == TI_AGO && last < run->in->since_ts)
+		return false;
+	if (f->until.kind == TI_AGO && first > run->in->until_ts)
+		return false;
+	/* Without a CLOCK frame no date is known: then nothing is left out. */
+	if (f->since.kind == TI_REAL && devtrace_decoder_real(run->in->decoder, last, &real) &&
+	    real < f->since.ns)
+		return false;
+	if (f->until.kind == TI_REAL && devtrace_decoder_real(run->in->decoder, first, &real) &&
+	    real > f->until.ns)
+		return false;
+	return true;
+}
+
+static bool past_until(struct ti_run *run, uint64_t ts)
+{
+	const struct ti_filter *f = &run->opt->filter;
+	int64_t real;
+
+	if (f->until.kind == TI_AGO)
+		return ts > run->in->until_ts;
+	return f->until.kind == TI_REAL && devtrace_decoder_real(run->in->decoder, ts, &real) &&
+	       real > f->until.ns;
+}
+
+/* Where lines go: they are held until it is known that the input is a stream. */
+static struct out *lines(struct ti_run *run)
+{
+	return run->in->evidence.found ? &run->out : ti_last_report(&run->in->held);
+}
+
+/* Bytes, not lines: so many may be held, and none is left out. */
+struct out *ti_bytes(struct ti_run *run)
+{
+	return run->in->evidence.found ? &run->out : &run->in->held.line;
+}
+
+/* It is, or it does not matter any more: print what was held. */
+void ti_release(struct ti_run *run)
+{
+	run->in->evidence.found = true;
+	ti_last_print(&run->in->held, &run->out, run->opt->json);
+}
+
+static int print_event(struct ti_run *run, const struct devtrace_item *item)
+{
+	const struct devtrace_event *ev = &item->u.event;
+	const struct ti_options *opt = run->opt;
+	struct ti_event e;
+	struct out *o;
+
+	if (ev->ts > run->in->end_ts)
+		return 1;
+	if ((opt->filter.since.kind || opt->filter.until.kind) &&
+	    !in_window(run, ev->ts, ev->ts))
+		/* Following, events only get newer: this is the end. */
+		return opt->follow && past_until(run, ev->ts) ? 1 : 0;
+	if (run->sum) {
+		sum_event(run->sum, ev, devtrace_decoder_lane(run->in->decoder, ev->source) >= 0);
+		/* Types of QP, and those that may be RKH's */
+		if (ev->type < DEVTRACE_T_USER || ev->type >= DEVTRACE_T_USER2) {
+			ti_event_init(&e, ev, run->in->decoder, &run->fmts);
+			sum_machines_event(run->sum->machines, &e);
+		}
+		return 0;
+	}
+	ti_event_init(&e, ev, run->in->decoder, &run->fmts);
+	if (!ti_filter_wants(&opt->filter, &e))
+		return 0;
+	if (run->raw) {
+		ti_raw_item(run->raw, ti_bytes(run), item);
+		run->printed++;
+		return 0;
+	}
+	if (run->sequence && !ti_sequence_wants(run->sequence, &e))
+		return 0;
+	if (!opt->json && !run->sequence)
+		ti_layout_line(lines(run), &run->printer);
+	/* The event before perhaps is none of the last: no time is relative to it. */
+	if (run->keep && run->printer.clock.mode == TI_TIME_REL)
+		run->printer.clock.have_before = false;
+	o = run->keep ? ti_last_event(&run->last, opt->json) : lines(run);
+	if (!o)
+		return 0;
+	if (run->sequence)
+		ti_sequence_event(run->sequence, o, &run->printer, &e);
+	else if (opt->json)
+		ti_json_event(o, &run->printer, &e);
+	else
+		ti_line_event(o, &run->printer, &e);
+	run->printed++;
+	if (run->keep)
+		ti_last_keep(&run->last);
+	return 0;
+}
+
+/* Not the stream that everybody expects, or another one than before. */
+static bool other_stream(struct ti_run *run, const char *name)
+{
+	if (!strncmp(run->in->stream, name, sizeof(run->in->stream) - 1))
+		return false;
+	snprintf(run->in->stream, sizeof(run->in->stream), "%s", name);
+	return true;
+}
+
+/* What comes behind INFO, and is no item. */
+void ti_print_load(struct ti_run *run)
+{
+	uint32_t load = devtrace_decoder_load(run->in->decoder);
+	struct out *o = &run->out;
+
+	if (load == run->in->load)
+		return;
+	run->in->load = load;
+	if (load && run->raw)
+		ti_raw_load(run->raw, ti_bytes(run), load);
+	if (!load || run->raw || !run->opt->verbose || run->sum)
+		return;
+	if (run->keep)
+		o = ti_last_report(&run->last);
+	if (o && run->opt->json)
+		ti_json_load(o, &run->printer, load);
+	else if (o)
+		ti_line_load(o, &run->printer, load);
+}
+
+/* A note that each of many files has, or that a column tells. */
+static bool told(const struct ti_run *run, const char *note)
+{
+	return !strcmp(note, DEVTRACE_NOTE_FILE) || !strcmp(note, DEVTRACE_NOTE_CLOCK) ||
+	       (run->printer.board && !strcmp(note, TI_NOTE_BOARD));
+}
+
+static int one_item(struct ti_run *run, const struct devtrace_item *item)
+{
+	bool announced = false;
+	struct out *o;
+	int ret;
+
+	ti_print_load(run);
+	if (!run->in->evidence.found && ti_evidence(&run->in->evidence, item))
+		ti_release(run);
+
+	switch (item->kind) {
+	case DEVTRACE_ITEM_EVENT:
+		run->in->losses.n = 0;
+		ret = print_event(run, item);
+		return ret ? ret : run->out.err || ti_stop;
+	case DEVTRACE_ITEM_LOST:
+		if (item->u.lost.to > run->in->losses_ts &&
+		    ti_losses_only(&run->in->losses, item->u.lost.source, item->u.lost.cause))
+			return 1;
+		if (item->u.lost.to && !in_window(run, item->u.lost.from, item->u.lost.to))
+			return 0;
+		break;
+	case DEVTRACE_ITEM_STATE:
+		if (!in_window(run, item->u.state.ts, item->u.state.ts))
+			return 0;
+		break;
+	case DEVTRACE_ITEM_GAP:
+	case DEVTRACE_ITEM_DAMAGE:
+	case DEVTRACE_ITEM_UNKNOWN:
+		break;
+	case DEVTRACE_ITEM_INFO:
+		/* It may have other lanes. */
+		ti_header_forget(run->printer.header);
+		announced = other_stream(run, item->u.info.stream);
+		if (!announced && !run->opt->verbose && !run->sum && !run->raw)
+			return 0;
+		break;
+	case DEVTRACE_ITEM_NOTE:
+		if (!run->opt->verbose && told(run, item->u.note.name))
+			return 0;
+		break;
+	case DEVTRACE_ITEM_PROC:
+	case DEVTRACE_ITEM_DICT:
+		if (run->names && item->kind == DEVTRACE_ITEM_DICT)
+			ti_names_heard(run->names, &item->u.dict);
+		ti_header_forget(run->printer.header);
+		/* fall through */
+	default:
+		if (!run->opt->verbose && !run->raw)
+			return 0;
+	}
+	if (run->raw) {
+		ti_raw_item(run->raw, ti_bytes(run), item);
+		return run->out.err || ti_stop;
+	}
+	if (run->sum) {
+		sum_item(run->sum, item, item->kind == DEVTRACE_ITEM_LOST &&
+			 devtrace_decoder_lane(run->in->decoder, item->u.lost.source) >= 0);
+		return ti_stop;
+	}
+	/* -n leaves out what comes before the last events, but not whose they are. */
+	if (!run->opt->json)
+		ti_layout_line(lines(run), &run->printer);
+	o = run->keep && !announced ? ti_last_report(&run->last) : lines(run);
+	if (o && run->opt->json)
+		ti_json_item(o, &run->printer, run->in->decoder, item);
+	else if (o)
+		ti_line_item(o, &run->printer, run->in->decoder, item);
+	return run->out.err || ti_stop;
+}
+
+int ti_item(const struct devtrace_item *item, void *arg)
+{
+	struct ti_run *run = arg;
+	int ret = one_item(run, item);
+
+	if (run->raw)
+		ti_raw_used(run->raw, item->offset);
+	if (ret && run->raw)
+		ti_raw_end(run->raw, item);
+	return ret;
+}

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * merge.c - events of many boards, by their wall clocks
+ *
+ * Invariants
+ * - Of each board at most one event is held, with a copy of its bytes; what stands between
+ *   two events of a board (losses, damage, names) is printed behind the first of them.
+ * - The held event that is oldest by the wall clock is printed. An event whose date is not
+ *   known is as old as the one of its board before it.
+ * - A board that is silent holds nobody up for longer than WAIT. What comes later than
+ *   that is printed when it comes, and counted as late.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "board.h"
+#include "common/link.h"
+
+#define BLOCK	(64 * 1024)
+#define NSEC	1000000000ll
+#define WAIT	NSEC		/* for a board that sends nothing */
+#define WIDTH	16		/* of the column */
+/* What a clock that is not set may differ between two CLOCK frames: 1 ms, and 500 ppm */
+#define SET_MIN	(NSEC / 1000)
+#define SET_PPM	500
+
+struct source {
+	struct merge	*merge;
+	struct ti_board	*board;
+	size_t		next;		/* of its files */
+	const char	*path;
+	struct ti_input	in;
+	struct link	link;
+	bool		linked, live;	/* live: ends where it would have to wait */
+	int		fd;		/* -1: none is open */
+	struct stat	st;
+	char		*buf;
+	size_t		at, len;
+	int64_t		arrived;	/* when this block did */
+	bool		announced, held, finishing, stopped, done;
+	struct devtrace_item item;	/* if held */
+	uint8_t		data[DEVTRACE_PAYLOAD_MAX];
+	int64_t		key;		/* of the event that is held, or was the last */
+	char		clock[TI_BOARD_NAME];	/* how exact its wall clock is, by a note */
+	bool		clocked;
+	struct devtrace_clock before;	/* its last CLOCK frame */
+	struct devtrace_totals totals;
+	uint64_t	late;		/* events */
+	int64_t		late_by;	/* ns, at most */
+};
+
+struct merge {
+	struct ti_run	*run;
+	struct source	*v;
+	size_t		n;
+	int64_t		key;		/* of the newest that was printed */
+	int		ret;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NSEC + t.tv_nsec;
+}
+
+/* What is printed from here on is of this board. */
+static struct out *turn_to(struct source *s)
+{
+	struct ti_run *run = s->merge->run;
+
+	run->in = &s->in;
+	run->printer.board = s->board->name;
+	run->printer.board_nr = (unsigned int)(s - s->merge->v);
+	return &run->out;
+}
+
+static void json_head(struct out *o, const struct source *s, const char *kind)
+{
+	OUT_LIT(o, "{\"kind\":\"");
+	out_str(o, kind);
+	OUT_LIT(o, "\",\"board\":");
+	out_json(o, s->board->name, strlen(s->board->name));
+}
+
+static void text_head(struct out *o, const struct source *s, const char *mark)
+{
+	out_str(o, mark);
+	OUT_LIT(o, "board ");
+	out_safe(o, s->board->name, strlen(s->board->name));
+	OUT_LIT(o, ": ");
+}
+
+static void announce(struct source *s)
+{
+	const struct ti_options *opt = s->merge->run->opt;
+	struct out *o = turn_to(s);
+
+	if (s->announced)
+		return;
+	s->announced = true;
+	if (opt->json) {
+		json_head(o, s, "board");
+		OUT_LIT(o, ",\"input\":");
+		out_json(o, s->path, strlen(s->path));
+		if (*s->clock) {
+			OUT_LIT(o, ",\"clock\":");
+			out_json(o, s->clock, strlen(s->clock));
+		}
+		OUT_LIT(o, "}\n");
+		return;
+	}
+	text_head(o, s, "--- ");
+	out_safe(o, s->path, strlen(s->path));
+	if (*s->clock) {
+		OUT_LIT(o, ", its wall clock is ");
+		out_safe(o, s->clock, strlen(s->clock));
+	} else {
+		OUT_LIT(o, ", nothing says how exact its wall clock is");
+	}
+	out_char(o, '\n');
+}
+
+/* Did somebody set the wall clock since the CLOCK frame before? */
+static void check_clock(struct source *s, const struct devtrace_clock *c)
+{
+	static const struct out_spec plain = { .digits = OUT_NODIGITS, .plus = true };
+	int64_t by = (c->real - s->before.real) - (int64_t)(c->ts - s->before.ts);
+	uint64_t off = by < 0 ? -(uint64_t)by : (uint64_t)by;
+	struct out *o = turn_to(s);
+
+	if (s->clocked && c->ts >= s->before.ts &&
+	    off > SET_MIN + (c->ts - s->before.ts) / (1000000 / SET_PPM)) {
+		if (s->merge->run->opt->json) {
+			json_head(o, s, "clock_set");
+			OUT_LIT(o, ",\"by\":");
+			out_i64(o, by);
+			OUT_LIT(o, "}\n");
+		} else {
+			text_head(o, s, "*** ");
+			OUT_LIT(o, "its wall clock was set by ");
+			out_int(o, off / 1000, by < 0, 10, false, 6, &plain);
+			OUT_LIT(o, " s\n");
+		}
+	}
+	s->clocked = true;
+	s->before = *c;
+}
+
+static int on_item(const struct devtrace_item *item, void *arg)
+{
+	struct source *s = arg;
+	int64_t real;
+
+	if (item->kind == DEVTRACE_ITEM_NOTE) {
+		ti_board_note(s->board->name, &item->u.note);
+		if (!strcmp(item->u.note.name, DEVTRACE_NOTE_CLOCK))
+			snprintf(s->clock, sizeof(s->clock), "%s", item->u.note.value);
+	} else {
+		announce(s);
+	}
+	if (item->kind == DEVTRACE_ITEM_CLOCK)
+		check_clock(s, &item->u.clock);
+	if (item->kind != DEVTRACE_ITEM_EVENT) {
+		turn_to(s);
+		s->stopped = ti_item(item, s->merge->run);
+		return s->stopped;
+	}
+	s->item = *item;
+	if (item->u.event.len)
+		memcpy(s->data, item->u.event.data, item->u.event.len);
+	s->item.u.event.data = s->data;
+	if (devtrace_decoder_real(s->in.decoder, item->u.event.ts, &real))
+		s->key = real;
+	s->held = true;
+	return 1;
+}
+
+static void add_totals(struct devtrace_totals *to, const struct devtrace_totals *t)
+{
+	to->events += t->events;
+	to->lost += t->lost;
+	to->missing += t->missing;
+	to->damages += t->damages;
+	to->damaged_bytes += t->damaged_bytes;
+}
+
+static int open_next(struct source *s)
+{
+	struct ti_run *run = s->merge->run;
+	const char *problem;
+	bool is_stdin;
+
+	s->path = s->board->files[s->next++].path;
+	is_stdin = !strcmp(s->path, "-");
+	s->linked = link_is(s->path);
+	s->live = false;
+	turn_to(s);
+	if (s->linked) {
+		s->fd = link_parse(&s->link, s->path, &problem) ? -EINVAL :
+			link_open(&s->link, -1, NULL);
+		if (s->fd < 0)
+			return ti_link_failed(&s->link, s->path, -s->fd);
+	} else if (is_stdin) {
+		s->fd = dup(STDIN_FILENO);
+		s->path = "standard input";
+	} else {
+		s->live = ti_is_device(s->path);
+		s->fd = open(s->path, O_RDONLY | O_CLOEXEC | (s->live ? O_NONBLOCK : 0));
+	}
+	if (s->fd < 0 || fstat(s->fd, &s->st))
+		return ti_complain(s->path, "", s->fd < 0 && errno == ENOENT ? TI_NO_FILE : "");
+	if (ti_input_window(run, s->fd, s->path, s->live, s->buf) ||
+	    ti_input_begin(run, on_item, s))
+		return 1;
+	if (s->live)
+		s->in.evidence.found = true;
+	s->at = 0;
+	s->len = 0;
+	s->clocked = false;
+	return 0;
+}
+
+static void close_file(struct source *s)
+{
+	struct devtrace_totals t;
+	int ret;
+
+	turn_to(s);
+	if (s->in.decoder) {
+		t = *devtrace_decoder_totals(s->in.decoder);
+		ret = ti_input_end(s->merge->run, s->path, s->stopped || ti_stop ?
+				   TI_END_STOPPED : TI_END_LATER, &s->st, s->live);
+		if (!ret)
+			add_totals(&s->totals, &t);
+		s->merge->ret |= ret;
+	}
+	if (s->linked)
+		link_close(&s->link, s->fd);
+	else if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	s->finishing = false;
+	s->stopped = false;
+}
+
+static bool silent(const struct source *s)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+
+	return !S_ISREG(s->st.st_mode) && !s->live && poll(&p, 1, 0) == 0;
+}
+
+/* Another block. False: there is nothing at the moment. */
+static bool read_more(struct source *s)
+{
+	ssize_t n;
+
+	if (silent(s))
+		return false;
+	n = read(s->fd, s->buf, BLOCK);
+	if (n < 0 && (errno == EINTR || (errno == EAGAIN && !s->live)))
+		return false;
+	if (n < 0 && errno != EAGAIN) {
+		s->merge->ret |= ti_complain(s->path, "", "");
+		turn_to(s);
+		ti_release(s->merge->run);
+	}
+	s->at = 0;
+	s->len = n > 0 ? (size_t)n : 0;
+	s->finishing = n <= 0;
+	s->arrived = now_ns();
+	return true;
+}
+
+/* To its next event: held, done, or neither: then it has nothing at the moment. */
+static void advance(struct source *s)
+{
+	while (!s->held && !s->done && !ti_stop) {
+		size_t used = 0;
+
+		if (s->fd < 0) {
+			s->done = s->next == s->board->nr;
+			if (!s->done && open_next(s)) {
+				s->merge->ret = 1;
+				close_file(s);
+			}
+			continue;
+		}
+		if (s->at < s->len) {
+			devtrace_decoder_feed(s->in.decoder, s->buf + s->at, s->len - s->at, &used);
+			s->at += used;
+		} else if (s->finishing) {
+			/* What is cut off at the end of a live stream comes later. */
+			if (s->live || !devtrace_decoder_finish(s->in.decoder))
+				close_file(s);
+		} else if (!read_more(s)) {
+			return;
+		}
+		if (s->stopped && s->fd >= 0)
+			close_file(s);
+	}
+}
+
+static void wait_some(struct merge *m, int64_t ns)
+{
+	struct pollfd *p = ti_alloc(NULL, m->n * sizeof(*p));
+	struct timespec t = { .tv_sec = ns / NSEC, .tv_nsec = ns % NSEC };
+	sigset_t block, old;
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		p[i] = (struct pollfd){
+			.fd = m->v[i].held || m->v[i].done ? -1 : m->v[i].fd, .events = POLLIN,
+		};
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigaddset(&block, SIGTERM);
+	sigprocmask(SIG_BLOCK, &block, &old);
+	if (!ti_stop)
+		(void)!ppoll(p, (nfds_t)m->n, ns < 0 ? NULL : &t, &old);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	free(p);
+	for (i = 0; i < m->n; i++)
+		advance(&m->v[i]);
+}
+
+/* The oldest event that is held; and is a board silent that may have an older one? */
+static struct source *oldest(struct merge *m, bool *others)
+{
+	struct source *s = NULL;
+	size_t i;
+
+	*others = false;
+	for (i = 0; i < m->n; i++) {
+		if (m->v[i].held && (!s || m->v[i].key < s->key))
+			s = &m->v[i];
+		*others |= !m->v[i].held && !m->v[i].done;
+	}
+	return s;
+}
+
+static void print_held(struct merge *m, struct source *s)
+{
+	turn_to(s);
+	if (s->key < m->key) {
+		s->late++;
+		if (m->key - s->key > s->late_by)
+			s->late_by = m->key - s->key;
+	} else {
+		m->key = s->key;
+	}
+	s->held = false;
+	if (ti_item(&s->item, m->run)) {
+		s->stopped = true;
+		close_file(s);
+	}
+}
+
+static void end_json(struct out *o, const struct source *s)
+{
+	const struct devtrace_totals *t = &s->totals;
+	const struct {
+		const char *key;
+		uint64_t value;
+	} rows[] = {
+		{ "events", t->events }, { "lost", t->lost }, { "missing", t->missing },
+		{ "damages", t->damages }, { "damaged_bytes", t->damaged_bytes },
+		{ "late", s->late }, { "late_by", (uint64_t)s->late_by },
+	};
+	size_t i;
+
+	json_head(o, s, "board_end");
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		OUT_LIT(o, ",\"");
+		out_str(o, rows[i].key);
+		OUT_LIT(o, "\":");
+		out_u64(o, rows[i].value);
+	}
+	OUT_LIT(o, "}\n");
+}
+
+static void count(struct out *o, const char **before, uint64_t n, const char *one,
+		  const char *many)
+{
+	if (!n)
+		return;
+	out_str(o, *before);
+	out_u64(o, n);
+	out_str(o, n == 1 ? one : many);
+	*before = ", ";
+}
+
+/* What is amiss with it, if there is something. */
+static void end_text(struct out *o, const struct source *s)
+{
+	const struct devtrace_totals *t = &s->totals;
+	static const struct out_spec plain = { .digits = OUT_NODIGITS };
+	const char *before = "";
+
+	if (!t->lost && !t->missing && !t->damages && !s->late)
+		return;
+	text_head(o, s, "*** ");
+	count(o, &before, t->lost, " event lost", " events lost");
+	count(o, &before, t->missing, " frame missing", " frames missing");
+	count(o, &before, t->damages, " damaged place", " damaged places");
+	count(o, &before, s->late, " event printed behind newer ones of other boards, ",
+	      " events printed behind newer ones of other boards, up to ");
+	if (s->late) {
+		out_int(o, (uint64_t)s->late_by / 1000, false, 10, false, 6, &plain);
+		OUT_LIT(o, " s late");
+	}
+	out_char(o, '\n');
+}
+
+static void end_all(struct merge *m)
+{
+	struct ti_run *run = m->run;
+	size_t i;
+
+	for (i = 0; i < m->n; i++) {
+		struct source *s = &m->v[i];
+
+		if (s->fd >= 0)
+			close_file(s);
+		ti_last_free(&s->in.held);
+	}
+	if (run->keep)
+		ti_last_print(&run->last, &run->out, run->opt->json);
+	run->keep = false;
+	run->in = &run->one;
+	for (i = 0; i < m->n; i++) {
+		if (m->v[i].announced && run->opt->json)
+			end_json(&run->out, &m->v[i]);
+		else if (m->v[i].announced)
+			end_text(&run->out, &m->v[i]);
+		free(m->v[i].buf);
+	}
+	run->printer.board = NULL;
+}
+
+int ti_merge(struct ti_run *run, struct ti_board *boards, size_t n)
+{
+	struct merge m = { .run = run, .n = n, .key = INT64_MIN };
+	size_t width = 0, i;
+
+	for (i = 0; i < n; i++)
+		width = strlen(boards[i].name) > width ? strlen(boards[i].name) : width;
+	ti_layout_boards(&run->printer, (unsigned int)(width < WIDTH ? width : WIDTH));
+	m.v = ti_alloc(NULL, n * sizeof(*m.v));
+	memset(m.v, 0, n * sizeof(*m.v));
+	for (i = 0; i < n; i++) {
+		m.v[i].merge = &m;
+		m.v[i].board = &boards[i];
+		m.v[i].fd = -1;
+		m.v[i].key = INT64_MIN;
+		m.v[i].buf = ti_alloc(NULL, TI_BLOCK);
+		ti_input_init(&m.v[i].in);
+	}
+	for (i = 0; i < n; i++)
+		advance(&m.v[i]);
+	while (!ti_stop && !run->out.err) {
+		bool others;
+		struct source *s = oldest(&m, &others);
+		int64_t left = !s ? -1 : others ? s->arrived + WAIT - now_ns() : 0;
+
+		if (!s && !others)
+			break;
+		if (others && (!s || left > 0)) {
+			if (!out_flush(&run->out))
+				wait_some(&m, left);
+			continue;
+		}
+		print_held(&m, s);
+		advance(s);
+	}
+	end_all(&m);
+	free(m.v);
+	return m.ret;
+}
