@@ -101,7 +101,8 @@ cat a/* >joined
 is "$(total events joined)" 5000 "all events are there"
 is "$(total missing joined) $(total damages joined)" "0 0" "joined, they have no gap"
 is "$(stat -c %a a/t.trace)" 640 "permissions are as asked for"
-is "$("$tools/traceinfo" -v a/t.trace.000003 | sed -n 's/^--- \([a-z]*=\)/\1/p' | xargs)" "file=3 board=7" "each has its number and the attributes"
+is "$("$tools/traceinfo" -v a/t.trace.000003 | sed -n 's/^--- \(file=\|board=\)/\1/p' | xargs)" "file=3 board=7" "each has its number and the attributes"
+is "$("$tools/traceinfo" -v a/t.trace.000003 | grep -c '^--- clock=\(exact to [0-9]* us\|not synchronized\)$')" 1 "and says how exact the clock is"
 large=0
 for f in a/*; do [ "$(stat -c %s "$f")" -le 65536 ] || large=1; done
 ok $large "none is larger than 64K"
@@ -176,6 +177,87 @@ exec 9>&-
 json_check <said >/dev/null 2>&1; ok $? "what it says is JSON"
 cat e/t.trace e/moved e/t.trace.000003 >joined
 is "$(total damages joined)" 0 "no frame was cut"
+
+# Commands for events
+{
+	echo "info 0"
+	echo "clock 1000000000 1700000000000000000"
+	echo "proc 70 70 motord"
+	echo 'event 1000003000 cpu=1 tid=70 ctx=user type=100 sev=hw2 obj=3 sig=4 u8:2 str:"$(touch evil) \x1b" f32:1.5 i32:-7 mem:7e00'
+	for i in 1 2 3 4 5 6 7 8 9; do echo "event 100000400$i tid=70 code=0xA10:$i sev=sw1 u8:$i"; done
+} | gen_stream >x.trace
+mkdir x
+refused "say which with --match" --once --device x.trace -f x/t --exec true
+refused "name one" --once --device x.trace -f x/t --match severity=1
+refused "leave one of them out" --device x.trace --listen tcp::7070 --exec true --match severity=1
+refused "'colour' is none of severity" --once --device x.trace -f x/t --exec true --match colour=red
+refused "'severity' is no NAME=LIST" --once --device x.trace -f x/t --exec true --match severity
+refused "'9' is no severity" --once --device x.trace -f x/t --exec true --match "type=1 severity=9"
+refused "is no time" --once --device x.trace -f x/t --exec true --match severity=1 --interval soon
+# The name is there when all is in it
+cat >environment <<-'ENV'
+	env | grep '^DEVTRACE_' | sort >said.new
+	mv said.new said.env
+	: $DEVTRACE_FIELD_1
+ENV
+DEVTRACE_FIELD_9=old $log -q --once --device x.trace -f x/t --exec "$(cat environment)" --match "severity=hw2 type=100,101"
+wait_until test -e said.env; ok $? "a command is run for an event that matches"
+cat >want <<-'ENV'
+	DEVTRACE_CONTEXT=user
+	DEVTRACE_CPU=1
+	DEVTRACE_FIELDS=5
+	DEVTRACE_FIELD_0=2
+	DEVTRACE_FIELD_1=$(touch evil) \x1b
+	DEVTRACE_FIELD_2=1.5
+	DEVTRACE_FIELD_3=-7
+	DEVTRACE_FIELD_4=7e00
+	DEVTRACE_NAME=USER:100
+	DEVTRACE_OBJECT=3
+	DEVTRACE_PID=70
+	DEVTRACE_PROCESS=motord
+	DEVTRACE_SEVERITY=hw2
+	DEVTRACE_SIGNAL=4
+	DEVTRACE_SKIPPED=0
+	DEVTRACE_TEXT=2 "$(touch evil) \x1b" 1.5 -7 [7e 00]
+	DEVTRACE_TID=70
+	DEVTRACE_TIME=2023-11-14T22:13:20.000003Z
+	DEVTRACE_TS=1000003000
+	DEVTRACE_TYPE=100
+ENV
+cmp -s said.env want; ok $? "with its fields in the environment"
+cmp -s said.env want || diff want said.env | sed 's/^/# /'
+[ ! -e evil ]; ok $? "which no shell reads"
+counts() { sed -n 's/.*"matched":\([0-9]*\),"commands":\([0-9]*\),.*/\1 \2/p' said; }
+$log --json --once --device x.trace -f x/t --exec ':' --match 'severity=1 code=0xA10' --interval 1h 2>said
+is "$(counts)" "9 1" "at most one in an interval"
+mkfifo gate
+exec 8<>gate
+timeout 60 $log --json --once --device x.trace -f x/t --exec 'read -r line <gate; echo "$line" >>through' \
+	--match code=0xA10 --interval 0 2>said
+is "$(counts)" "9 4" "no more than four run, and nobody waits for them"
+[ ! -e through ]; ok $? "they run on when it has ended"
+for i in 1 2 3 4; do echo $i >&8; done
+wait_until sh -c '[ "$(cat through 2>/dev/null | wc -l)" = 4 ]'; ok $? "until they end themselves"
+exec 8>&-
+$log --json --once --device x.trace -f x/t --exec ':' --match 'severity=0 type=3' 2>said
+is "$(counts)" "0 0" "none for events that do not match"
+
+# What the boot before left
+mkdir y
+$log -q --once --device s.trace --last-boot=x.trace -f y/t
+is "$? $(cd y && echo *) $(total events y/t) $(total events y/t.000002)" "0 t t.000002 10 5000" "--last-boot: a file of its own, then the stream"
+is "$("$tools/traceinfo" -v y/t | grep -c '^--- last-boot=')$("$tools/traceinfo" -v y/t.000002 | grep -c '^--- last-boot=')" 10 "which says so"
+$log -q --once --device s.trace --last-boot=x.trace -f y/t
+is "$? $(cd y && echo *)" "0 t t.000002 t.000003" "it is saved once"
+$log -q --once --device s.trace --last-boot=nowhere -f y/t
+is "$? $(cd y && echo *)" "0 t t.000002 t.000003 t.000004" "without a black box it goes on"
+
+# Triggers need a kernel; not what is wrong with the command line
+refused "name them with --file" --on-trigger fault
+refused "leave --once out\|leave --exec out" --on-trigger fault -f x/t --exec true --match severity=1
+refused "leave --device out" --on-trigger fault -f x/t --device x.trace
+refused "leave --age out" --on-trigger fault -f x/t --age 1h
+refused "leave --last-boot out" --on-trigger fault -f x/t --last-boot
 
 # Time and room
 mkdir f g

@@ -17,7 +17,7 @@
 
 enum {
 	OPT_DEVICE = 256, OPT_AGE, OPT_SYNC, OPT_ONCE, OPT_JSON, OPT_TO,
-	OPT_LISTEN, OPT_SPOOL,
+	OPT_LISTEN, OPT_SPOOL, OPT_TRIGGER, OPT_EXEC, OPT_MATCH, OPT_INTERVAL, OPT_LAST_BOOT,
 };
 
 static const char shorts[] = "f:s:l:k:p:t:oM:P:A:qhV";
@@ -44,6 +44,11 @@ static const struct option longs[] = {
 	{ "to", required_argument, NULL, OPT_TO },
 	{ "listen", required_argument, NULL, OPT_LISTEN },
 	{ "spool", required_argument, NULL, OPT_SPOOL },
+	{ "on-trigger", required_argument, NULL, OPT_TRIGGER },
+	{ "exec", required_argument, NULL, OPT_EXEC },
+	{ "match", required_argument, NULL, OPT_MATCH },
+	{ "interval", required_argument, NULL, OPT_INTERVAL },
+	{ "last-boot", optional_argument, NULL, OPT_LAST_BOOT },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -76,6 +81,16 @@ static const char help[] =
 "  -t, --time TIME         save at least this often: 500ms, 30s; a number is minutes (1s)\n"
 "      --sync POLICY,...   none, interval=TIME (5s), severity=0..3, always\n"
 "      --once              save what there is, and end\n"
+"      --last-boot[=DEVICE]  first what the boot before left (/dev/trace-last)\n"
+"      --on-trigger NAME   one file each time that this trigger fires; then the stream\n"
+"                          goes on, and the trigger is armed again\n"
+"\n"
+"Commands:\n"
+"      --exec COMMAND      run it for events that match; they are in DEVTRACE_TYPE,\n"
+"                          DEVTRACE_NAME, DEVTRACE_TEXT, DEVTRACE_FIELD_0 ...\n"
+"      --match EXPRESSION  severity=LIST code=LIST process=LIST cpu=LIST type=LIST\n"
+"                          object=LIST: all that are given must hold, as in traceinfo\n"
+"      --interval TIME     at most one command, or file of a trigger, in this time (1s)\n"
 "\n"
 "Other:\n"
 "      --device PATH       instead of /dev/trace\n"
@@ -86,6 +101,7 @@ static const char help[] =
 "\n"
 "SIGALRM saves now, SIGHUP begins another file, SIGUSR1 saves, syncs and tells the counts.\n";
 
+#define DEVICE		"/dev/trace"
 #define SPOOL_LIMIT	(16 << 20)
 
 static _Noreturn void usage(const char *option, const char *word, const char *problem)
@@ -208,7 +224,9 @@ static long parse_bits(const char *option, const char *word, long allowed, const
 
 static void add_note(struct tl_options *opt, const char *word)
 {
-	static const char *const taken[] = { DEVTRACE_NOTE_FILE, DEVTRACE_NOTE_CLOCK };
+	static const char *const taken[] = {
+		DEVTRACE_NOTE_FILE, DEVTRACE_NOTE_CLOCK, TL_NOTE_LAST,
+	};
 	const char *value = strchr(word, '=');
 	size_t total = 256 + 2 * strlen(word) + 16, i;
 
@@ -217,7 +235,7 @@ static void add_note(struct tl_options *opt, const char *word)
 	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		if ((size_t)(value - word) == strlen(taken[i]) &&
 		    !strncmp(word, taken[i], strlen(taken[i])))
-			usage("--attribute", word, "has the name of what each file says by itself; take another");
+			usage("--attribute", word, "has the name of what each file says by itself, as the number of each file; take another");
 	for (i = 0; i < opt->nr_notes; i++)
 		total += 2 * strlen(opt->notes[i]) + 16;
 	if (opt->nr_notes == TL_NOTES || total > TL_HEAD_MAX)
@@ -292,6 +310,36 @@ static void check_link(struct tl_options *opt)
 		opt->age = 60 * TL_NSEC;
 }
 
+static void check_trigger(struct tl_options *opt)
+{
+	if (!opt->file || opt->to || opt->listen || opt->age || opt->last_boot || opt->exec ||
+	    strcmp(opt->device, DEVICE)) {
+		fprintf(stderr, "tracelogger: --on-trigger: '%s' %s\n", opt->trigger,
+			!opt->file || opt->to || opt->listen ?
+			"makes files; name them with --file" :
+			opt->age ? "ends a file when all is in it; leave --age out" :
+			opt->last_boot ? "reads nothing else; leave --last-boot out" :
+			opt->exec ? "runs no command; leave --exec out" :
+			"names its stream itself; leave --device out");
+		exit(2);
+	}
+	/* One file, however large the buffer is */
+	if (!opt->size)
+		opt->size = opt->limit ? opt->limit / 2 : (uint64_t)1 << 40;
+}
+
+static void check_exec(const struct tl_options *opt)
+{
+	if (opt->exec && !opt->match)
+		usage("--exec", opt->exec, "is run for events that match; say which with --match");
+	if (opt->match && !opt->exec)
+		usage("--match", opt->match, "says for which events --exec runs a command; name one");
+	if (opt->exec && opt->listen)
+		usage("--exec", opt->exec, "would be run for each peer of --listen; leave one of them out");
+	if (opt->match)
+		tl_exec_check(opt->match);
+}
+
 static void check(struct tl_options *opt)
 {
 	struct tl_name name;
@@ -299,6 +347,9 @@ static void check(struct tl_options *opt)
 
 	if (opt->file && !strcmp(opt->file, "-"))
 		opt->file = NULL;
+	check_exec(opt);
+	if (opt->trigger)
+		check_trigger(opt);
 	if (opt->to || opt->listen || opt->spool) {
 		check_link(opt);
 		return;
@@ -324,7 +375,7 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 	int c;
 
 	*opt = (struct tl_options){
-		.device = "/dev/trace", .keep_percent = 5, .every = TL_NSEC, .percent = 25,
+		.device = DEVICE, .interval = TL_NSEC, .keep_percent = 5, .every = TL_NSEC, .percent = 25,
 		.served = -1, .perm = 0644, .sync_severity = -1, .sync_every = 5 * TL_NSEC,
 	};
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
@@ -387,6 +438,21 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 			break;
 		case OPT_LISTEN:
 			parse_listen(opt, optarg);
+			break;
+		case OPT_TRIGGER:
+			opt->trigger = optarg;
+			break;
+		case OPT_EXEC:
+			opt->exec = optarg;
+			break;
+		case OPT_MATCH:
+			opt->match = optarg;
+			break;
+		case OPT_INTERVAL:
+			opt->interval = parse_time("--interval", optarg);
+			break;
+		case OPT_LAST_BOOT:
+			opt->last_boot = optarg ? optarg : "/dev/trace-last";
 			break;
 		case OPT_JSON:
 			opt->json = true;

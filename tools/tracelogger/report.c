@@ -55,9 +55,14 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 		fprintf(stderr, "{\"kind\":\"status\",\"why\":\"%s\",\"events\":%" PRIu64
 			",\"lost\":%" PRIu64 ",\"missing\":%" PRIu64 ",\"damages\":%" PRIu64
 			",\"bytes\":%" PRIu64 ",\"files\":%" PRIu64 ",\"removed\":%" PRIu64
-			",\"held\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"blocked_ms\":%" PRId64 "}\n",
+			",\"held\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"blocked_ms\":%" PRId64,
 			why, t->events, t->lost, t->missing, t->damages, s->bytes, s->files,
 			s->removed, s->total, s->errors, blocked(r) / 1000000);
+		if (r->exec)
+			fprintf(stderr, ",\"matched\":%" PRIu64 ",\"commands\":%" PRIu64
+				",\"failed\":%" PRIu64, r->exec->matched, r->exec->started,
+				r->exec->failed);
+		fputs("}\n", stderr);
 		return;
 	}
 	if (s->opt->quiet)
@@ -68,6 +73,9 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 	if (s->errors || blocked(r))
 		fprintf(stderr, ", %" PRIu64 " errors, %" PRId64 " s without room", s->errors,
 			blocked(r) / TL_NSEC);
+	if (r->exec)
+		fprintf(stderr, ", %" PRIu64 " matched, %" PRIu64 " commands", r->exec->matched,
+			r->exec->started);
 	fputc('\n', stderr);
 }
 

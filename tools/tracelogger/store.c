@@ -34,36 +34,35 @@ int64_t tl_now(void)
 	return t.tv_sec * TL_NSEC + t.tv_nsec;
 }
 
-static int note_number(const struct devtrace_item *item, void *arg)
+static int own_note(const struct devtrace_item *item, void *arg)
 {
-	uint64_t *number = arg;
+	struct tl_own *own = arg;
 
 	if (item->kind != DEVTRACE_ITEM_NOTE)
 		return 1;
-	if (strcmp(item->u.note.name, DEVTRACE_NOTE_FILE))
-		return 0;
-	*number = strtoull(item->u.note.value, NULL, 10);
-	return 1;
+	if (!strcmp(item->u.note.name, DEVTRACE_NOTE_FILE))
+		own->number = strtoull(item->u.note.value, NULL, 10);
+	else if (!strcmp(item->u.note.name, TL_NOTE_LAST) && !own->last)
+		own->last = strdup(item->u.note.value);
+	return 0;
 }
 
-/* 0: it does not say, and counts as older than all that do. */
-static uint64_t number_of(int dirfd, const char *name)
+/* Without a number it counts as older than all that have one. */
+static void read_notes(int dirfd, struct tl_own *own)
 {
-	int fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = openat(dirfd, own->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct devtrace_decoder *d;
-	uint64_t number = 0;
-	char buf[512];
+	char buf[TL_HEAD_MAX];
 	ssize_t n;
 
 	if (fd < 0)
-		return 0;
+		return;
 	n = read(fd, buf, sizeof(buf));
 	close(fd);
-	d = devtrace_decoder_new(note_number, &number);
+	d = devtrace_decoder_new(own_note, own);
 	if (d && n > 0)
 		devtrace_decoder_feed(d, buf, (size_t)n, NULL);
 	devtrace_decoder_free(d);
-	return number;
 }
 
 static int older(const void *a, const void *b)
@@ -104,17 +103,20 @@ static int scan(struct tl_store *s)
 	if (!dir)
 		return -errno;
 	rewinddir(dir);
-	while (!err && (e = readdir(dir))) {
-		uint64_t number;
+	while ((e = readdir(dir))) {
+		struct tl_own *own;
 
 		if (!tl_name_ours(&s->name, e->d_name) ||
 		    fstatat(s->dirfd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
-		number = number_of(s->dirfd, e->d_name);
-		err = add_own(s, e->d_name, (uint64_t)st.st_size, number, st.st_mtim);
-		s->total += (uint64_t)st.st_size;
-		if (number > s->number)
-			s->number = number;
+		err = add_own(s, e->d_name, (uint64_t)st.st_size, 0, st.st_mtim);
+		if (err)
+			break;
+		own = &s->own[s->nr - 1];
+		read_notes(s->dirfd, own);
+		s->total += own->size;
+		if (own->number > s->number)
+			s->number = own->number;
 	}
 	closedir(dir);
 	if (s->nr)
@@ -162,6 +164,7 @@ bool tl_store_drop(struct tl_store *s)
 	s->total -= own->size;
 	s->removed++;
 	free(own->name);
+	free(own->last);
 	memmove(own, own + 1, --s->nr * sizeof(*own));
 	if (s->sync)
 		tl_sync_dir(s->sync);
@@ -420,8 +423,10 @@ void tl_store_free(struct tl_store *s)
 		tl_peer_close(s);
 	if (s->sync)
 		tl_sync_free(s->sync);
-	for (i = 0; i < s->nr; i++)
+	for (i = 0; i < s->nr; i++) {
 		free(s->own[i].name);
+		free(s->own[i].last);
+	}
 	free(s->own);
 	if (s->dirfd >= 0)
 		close(s->dirfd);

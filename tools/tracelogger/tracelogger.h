@@ -20,6 +20,7 @@
 #define TL_RESERVE	(16 * 1024)
 #define TL_SIZE_MIN	(64 * 1024)
 #define TL_NOTES	16
+#define TL_NOTE_LAST	"last-boot"
 #define TL_HEAD_MAX	4096	/* bytes of flag and notes */
 
 struct tl_options {
@@ -41,7 +42,11 @@ struct tl_options {
 	bool		sync_always;
 	int		sync_severity;	/* -1: none */
 	int64_t		sync_every;	/* ns; 0: never */
-	const char	*notes[TL_NOTES];	/* NAME=VALUE */
+	const char	*trigger;	/* a file each time that it fires */
+	const char	*exec, *match;	/* a command, and for which events */
+	int64_t		interval;	/* ns: at most one of either in that time */
+	const char	*last_boot;	/* its device, or NULL */
+	const char	*notes[TL_NOTES + 1];	/* NAME=VALUE; one of our own */
 	size_t		nr_notes;
 };
 
@@ -76,7 +81,7 @@ void tl_sync_free(struct tl_sync *s);		/* when all is on the disk */
 
 /* A file of ours that is closed. */
 struct tl_own {
-	char		*name;
+	char		*name, *last;	/* last: the boot it is of, with --last-boot; or NULL */
 	uint64_t	size, number;
 	struct timespec	mtime;
 };
@@ -157,6 +162,23 @@ size_t tl_syslog_take(struct tl_syslog *s, uint8_t *to);
 /* Where the last whole message of these ends; the first begins at p. */
 size_t tl_syslog_edge(const uint8_t *p, size_t n);
 
+/* Commands for events. */
+struct tl_exec;
+
+struct tl_exec_counts {
+	uint64_t	matched, started, failed;
+};
+
+/* The words of --match; ends the program if they are wrong. */
+void tl_exec_check(const char *expression);
+struct tl_exec *tl_exec_new(const struct tl_options *opt);
+void tl_exec_free(struct tl_exec *x);
+/* Events before that are old. */
+void tl_exec_from(struct tl_exec *x, uint64_t ts);
+void tl_exec_event(struct tl_exec *x, const struct devtrace_decoder *d,
+		   const struct devtrace_event *ev);
+const struct tl_exec_counts *tl_exec_counts(const struct tl_exec *x);
+
 int64_t tl_now(void);				/* CLOCK_BOOTTIME, ns */
 
 /* What it says of itself. */
@@ -164,6 +186,7 @@ struct tl_report {
 	bool	tty, shown;
 	int64_t	last, blocked_at, blocked;
 	int	err;
+	const struct tl_exec_counts *exec;	/* or NULL */
 };
 
 void tl_notify(const char *state);		/* systemd, if it listens */

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * exec.c - a command for an event that matches
+ *
+ * Invariants
+ * - Nobody waits for a command: it is started, and looked after when the next one is.
+ * - At most one is started in --interval, and at most RUNNING run; the one that is started
+ *   next is told how many events matched meanwhile.
+ * - Values are in the environment, never in the command: the shell does not read them.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "match.h"
+#include "tracelogger.h"
+
+#define RUNNING		4
+#define VARIABLES	64	/* of ours; an event has at most as many fields as are left */
+
+struct tl_exec {
+	const struct tl_options *opt;
+	struct ti_filter filter;
+	struct fmt_set	fmts;
+	char		*words;		/* of the expression */
+	struct out	text;		/* NAME=VALUE, each with a NUL */
+	size_t		at[VARIABLES], n;
+	uint64_t	from;		/* trace clock: events before it are old */
+	int64_t		last;		/* when one was started */
+	unsigned int	running;
+	uint64_t	skipped;	/* since the last one */
+	struct tl_exec_counts counts;
+};
+
+/* Format files that are wrong are named by traceinfo --check-fmt. */
+static void ignore(void *arg, enum fmt_level level, const char *path, unsigned int line,
+		   unsigned int column, const char *message)
+{
+	(void)arg;
+	(void)level;
+	(void)path;
+	(void)line;
+	(void)column;
+	(void)message;
+}
+
+void tl_exec_check(const char *expression)
+{
+	struct ti_filter f = { 0 };
+	char *words = strdup(expression);
+
+	if (words)
+		tl_match_parse(&f, words);
+	free(f.names.v);
+	free(f.processes.v);
+	free(f.objects.v);
+	free(words);
+}
+
+struct tl_exec *tl_exec_new(const struct tl_options *opt)
+{
+	struct tl_exec *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return NULL;
+	x->words = strdup(opt->match);
+	if (!x->words) {
+		free(x);
+		return NULL;
+	}
+	x->opt = opt;
+	tl_match_parse(&x->filter, x->words);
+	fmt_set_init(&x->fmts, ignore, NULL);
+	fmt_add_default(&x->fmts);
+	out_init(&x->text, -1);
+	return x;
+}
+
+void tl_exec_from(struct tl_exec *x, uint64_t ts)
+{
+	x->from = ts;
+}
+
+const struct tl_exec_counts *tl_exec_counts(const struct tl_exec *x)
+{
+	return &x->counts;
+}
+
+void tl_exec_free(struct tl_exec *x)
+{
+	if (!x)
+		return;
+	fmt_set_free(&x->fmts);
+	out_free(&x->text);
+	free(x->filter.names.v);
+	free(x->filter.processes.v);
+	free(x->filter.objects.v);
+	free(x->words);
+	free(x);
+}
+
+/* DEVTRACE_name=; then its value, and a NUL. */
+static struct out *variable(struct tl_exec *x, const char *name)
+{
+	x->at[x->n++] = x->text.len;
+	OUT_LIT(&x->text, "DEVTRACE_");
+	out_str(&x->text, name);
+	out_char(&x->text, '=');
+	return &x->text;
+}
+
+static void number(struct tl_exec *x, const char *name, uint64_t value)
+{
+	out_u64(variable(x, name), value);
+	out_char(&x->text, 0);
+}
+
+static void string(struct tl_exec *x, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	out_safe(variable(x, name), value, strlen(value));
+	out_char(&x->text, 0);
+}
+
+static void put_value(struct out *o, const struct devtrace_elem *e)
+{
+	char word[40];
+	size_t i;
+
+	if (e->is_enum) {
+		out_u64(o, e->v.u);
+		return;
+	}
+	switch (e->type) {
+	case DEVTRACE_E_I8:
+	case DEVTRACE_E_I16:
+	case DEVTRACE_E_I32:
+	case DEVTRACE_E_I64:
+		out_i64(o, e->v.i);
+		break;
+	case DEVTRACE_E_F32:
+	case DEVTRACE_E_F64:
+		snprintf(word, sizeof(word), "%.*g", e->type == DEVTRACE_E_F32 ? 9 : 17, e->v.f);
+		out_str(o, word);
+		break;
+	case DEVTRACE_E_STR:
+		out_safe(o, e->v.mem.p, e->v.mem.len);
+		break;
+	case DEVTRACE_E_MEM:
+		for (i = 0; i < e->v.mem.len; i++) {
+			snprintf(word, sizeof(word), "%02x", e->v.mem.p[i]);
+			out_str(o, word);
+		}
+		break;
+	case DEVTRACE_E_SIG:
+		out_u64(o, e->v.sig.sig);
+		break;
+	case DEVTRACE_E_X32:
+	case DEVTRACE_E_OBJ:
+	case DEVTRACE_E_FUN:
+		out_hex(o, e->v.u, 1);
+		break;
+	default:
+		out_u64(o, e->v.u);
+	}
+}
+
+static void fields(struct tl_exec *x, const struct devtrace_event *ev)
+{
+	struct devtrace_elem elem;
+	unsigned int n = 0;
+	size_t pos = 0;
+	char name[24];
+
+	/* One more for how many they are */
+	while (x->n + 1 < VARIABLES && devtrace_elem_next(ev->data, ev->len, &pos, &elem) == 1) {
+		snprintf(name, sizeof(name), "FIELD_%u", n++);
+		put_value(variable(x, name), &elem);
+		out_char(&x->text, 0);
+	}
+	number(x, "FIELDS", n);
+}
+
+static void moment(struct tl_exec *x, const struct devtrace_decoder *d, uint64_t ts)
+{
+	char words[64];
+	int64_t real;
+	time_t sec;
+	struct tm tm;
+
+	number(x, "TS", ts);
+	if (!devtrace_decoder_real(d, ts, &real) || real < 0)
+		return;
+	sec = (time_t)(real / TL_NSEC);
+	gmtime_r(&sec, &tm);
+	strftime(words, sizeof(words), "%Y-%m-%dT%H:%M:%S", &tm);
+	out_str(variable(x, "TIME"), words);
+	snprintf(words, sizeof(words), ".%06dZ", (int)(real % TL_NSEC / 1000));
+	out_str(&x->text, words);
+	out_char(&x->text, 0);
+}
+
+static void describe(struct tl_exec *x, const struct ti_event *e)
+{
+	const struct devtrace_event *ev = e->ev;
+	struct devtrace_elem text;
+	int lane = ti_event_lane(e);
+
+	x->text.len = 0;
+	x->n = 0;
+	number(x, "TYPE", ev->type);
+	ti_event_name(variable(x, "NAME"), e);
+	out_char(&x->text, 0);
+	moment(x, e->decoder, ev->ts);
+	if (ev->severity & DEVTRACE_SEV_SET)
+		string(x, "SEVERITY", ti_severity_name(ev->severity));
+	number(x, lane < 0 ? "CPU" : "LANE", lane < 0 ? ev->source : (uint64_t)lane);
+	string(x, "CONTEXT", ti_event_context(e));
+	number(x, "TID", ev->tid);
+	if (e->tgid)
+		number(x, "PID", e->tgid);
+	string(x, "PROCESS", ti_event_process(e));
+	if (ev->flags & DEVTRACE_F_CODE) {
+		number(x, "MAJOR", DEVTRACE_CODE_MAJOR(ev->code));
+		number(x, "MINOR", DEVTRACE_CODE_MINOR(ev->code));
+	}
+	if (ev->flags & DEVTRACE_F_OBJSIG) {
+		number(x, "OBJECT", ev->object);
+		string(x, "OBJECT_NAME", ti_event_object(e));
+		number(x, "SIGNAL", ev->signal);
+		string(x, "SIGNAL_NAME", ti_event_signal(e));
+	}
+	variable(x, "TEXT");
+	if (ti_event_line(e, &text))
+		out_safe(&x->text, text.v.mem.p, text.v.mem.len);
+	else
+		fmt_print(&x->text, e->entry, ev->data, ev->len, &e->names);
+	out_char(&x->text, 0);
+	number(x, "SKIPPED", x->skipped);
+	fields(x, ev);
+}
+
+/* Ours, and in place of what a logger further up may have said, all others. */
+static char **environment(struct tl_exec *x)
+{
+	size_t n = 0, i, k = 0;
+	char **env;
+
+	for (i = 0; environ[i]; i++)
+		n++;
+	env = malloc((n + x->n + 1) * sizeof(*env));
+	if (!env)
+		return NULL;
+	for (i = 0; i < n; i++)
+		if (strncmp(environ[i], "DEVTRACE_", 9) || !strncmp(environ[i], "DEVTRACE_FMT_PATH=", 18) ||
+		    !strncmp(environ[i], "DEVTRACE_DEVICE=", 16))
+			env[k++] = environ[i];
+	for (i = 0; i < x->n; i++)
+		env[k++] = x->text.buf + x->at[i];
+	env[k] = NULL;
+	return env;
+}
+
+/* Standard output may be the stream: what the command says goes where messages go. */
+static int start(struct tl_exec *x, char **env)
+{
+	char *argv[] = { "sh", "-c", (char *)x->opt->exec, NULL };
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attr;
+	sigset_t none, usual;
+	pid_t pid;
+	int err;
+
+	sigemptyset(&none);
+	sigemptyset(&usual);
+	sigaddset(&usual, SIGPIPE);
+	sigaddset(&usual, SIGXFSZ);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, STDERR_FILENO, STDOUT_FILENO);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &usual);
+	err = posix_spawn(&pid, "/bin/sh", &files, &attr, argv, env);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&files);
+	return err;
+}
+
+static bool may_start(struct tl_exec *x, int64_t now)
+{
+	if (x->last && now - x->last < x->opt->interval)
+		return false;
+	while (x->running && waitpid(-1, NULL, WNOHANG) > 0)
+		x->running--;
+	return x->running < RUNNING;
+}
+
+void tl_exec_event(struct tl_exec *x, const struct devtrace_decoder *d,
+		   const struct devtrace_event *ev)
+{
+	struct ti_event e;
+	int64_t now;
+	char **env;
+
+	if (ev->ts < x->from)
+		return;
+	ti_event_init(&e, ev, d, &x->fmts);
+	if (!ti_filter_wants(&x->filter, &e))
+		return;
+	x->counts.matched++;
+	now = tl_now();
+	if (!may_start(x, now)) {
+		x->skipped++;
+		return;
+	}
+	describe(x, &e);
+	env = x->text.err ? NULL : environment(x);
+	if (!env || start(x, env)) {
+		x->counts.failed++;
+	} else {
+		x->counts.started++;
+		x->running++;
+		x->skipped = 0;
+	}
+	x->last = now;
+	free(env);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * follow.c - wait for events, and for somebody who takes them
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "run.h"
+
+#define STEP		(5 * TL_NSEC / 1000)	/* how often to look how full the buffer is */
+#define SEVERE		(50 * TL_NSEC / 1000)	/* the longest nap with --sync severity */
+#define LAST_FILE	(256 * 1024)	/* of the spool: sent at once, and no more are begun */
+
+/* Until the device has something, or a signal comes; ns < 0: no longer than that. */
+void tl_wait_for(struct tl_run *r, int fd, int64_t ns)
+{
+	struct timespec t = { .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
+	/* That a peer goes is to be known before anything is written to it in vain. */
+	struct pollfd p[] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .fd = r->store.linked ? r->store.fd : -1, .events = POLLRDHUP },
+	};
+
+	(void)!ppoll(p, 2, ns < 0 ? NULL : &t, &r->mask);
+	if (r->store.linked && tl_peer_gone(&r->store))
+		tl_spoilt(r);
+}
+
+/* Until the peer takes a piece of the spool, or fd has something. */
+static void wait_link(struct tl_run *r, int fd, int64_t ns)
+{
+	struct timespec t = { .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
+	struct pollfd p[] = {
+		{ .fd = r->other.fd, .events = POLLOUT | POLLRDHUP },
+		{ .fd = fd, .events = POLLIN },
+	};
+
+	(void)!ppoll(p, 2, &t, &r->mask);
+}
+
+/* How many bytes of the ring of one CPU the events since may take at most. */
+static bool much(const struct tl_run *r, const struct devtrace_stats *from)
+{
+	struct devtrace_stats now = { .cpu = DEVTRACE_STATS_ALL };
+	uint64_t held, each;
+
+	if (ioctl(r->dev, DEVTRACE_IOC_STATS, &now))
+		return false;
+	held = now.stored - now.overwritten;
+	each = held ? now.used / held + 1 : 0;
+	return (now.stored - from->stored) * each * now.nr_cpus >= now.size / 100 * r->opt.percent;
+}
+
+/* Let some events come together: fewer and larger writes. */
+static void nap(struct tl_run *r)
+{
+	struct devtrace_stats from = { .cpu = DEVTRACE_STATS_ALL };
+	int64_t end = tl_now(), every = r->opt.every, left;
+
+	if (!r->opt.percent || ioctl(r->dev, DEVTRACE_IOC_STATS, &from))
+		return;
+	if (r->opt.sync_severity >= 0 && every > SEVERE)
+		every = SEVERE;
+	end += every;
+	while (!tl_stop && !tl_reopen && !tl_save && !tl_tell && (left = end - tl_now()) > 0) {
+		tl_wait_for(r, -1, left < STEP ? left : STEP);
+		if (much(r, &from))
+			break;
+	}
+}
+
+static int64_t next_wake(const struct tl_run *r)
+{
+	int64_t ns = r->ping ? r->ping / 2 : -1;
+
+	/* A file that is too old ends though nothing comes. */
+	if ((r->opt.age || r->store.name.periodic || r->report.tty) &&
+	    r->store.fd >= 0 && (ns < 0 || ns > TL_NSEC))
+		ns = TL_NSEC;
+	return ns;
+}
+
+void tl_swap_stores(struct tl_run *r)
+{
+	struct tl_store t = r->store;
+
+	r->store = r->other;
+	r->other = t;
+	r->spooling = !r->spooling;
+}
+
+/* Nobody is there: into files, if it is so wished. True: go on with these. */
+bool tl_use_spool(struct tl_run *r, int err)
+{
+	if (!err || err == EINTR || !r->opt.spool || r->spooling)
+		return false;
+	if (!r->opt.quiet)
+		fprintf(stderr, "tracelogger: %s: %s; events go to %s\n", r->opt.to,
+			link_error(&r->store.link, err), r->opt.spool);
+	tl_swap_stores(r);
+	r->tried = tl_now();
+	return true;
+}
+
+/* The last file is small: end it, send it, and go on over the link. */
+static void leave_spool(struct tl_run *r)
+{
+	int ret = 1;
+
+	tl_end_file(r);
+	if (tl_flush(r) || r->store.fd >= 0)
+		return;
+	while (ret > 0 && !tl_stop) {
+		wait_link(r, -1, TL_RETRY);
+		ret = tl_spool_send(&r->spool, &r->store, &r->other);
+	}
+	if (ret || tl_stop || r->other.fd < 0)
+		return;
+	if (!r->opt.quiet)
+		fprintf(stderr, "tracelogger: %s: all of %s is sent\n", r->opt.to, r->opt.spool);
+	tl_swap_stores(r);
+}
+
+/* Is anybody there again, and takes a piece? */
+static void send_spool(struct tl_run *r)
+{
+	if (r->other.fd < 0 && tl_now() - r->tried >= TL_RETRY) {
+		r->tried = tl_now();
+		(void)!tl_store_begin(&r->other);
+	}
+	if (r->other.fd < 0)
+		return;
+	if (tl_peer_gone(&r->other)) {
+		tl_spool_broken(&r->spool, &r->other);
+		return;
+	}
+	if (tl_spool_send(&r->spool, &r->store, &r->other))
+		return;
+	if (r->other.fd >= 0 && r->store.fd >= 0 && r->store.size > LAST_FILE)
+		tl_end_file(r);
+	else if (r->other.fd >= 0)
+		leave_spool(r);
+}
+
+static void wait_more(struct tl_run *r, int err)
+{
+	if (r->spooling && r->other.fd >= 0)
+		wait_link(r, r->dev, TL_RETRY);
+	else if (err || r->spooling)
+		tl_wait_for(r, err ? -1 : r->dev, TL_RETRY);
+	else
+		tl_wait_for(r, r->dev, next_wake(r));
+}
+
+void tl_follow(struct tl_run *r)
+{
+	int err = 0;
+
+	while (!tl_stop && !r->ended) {
+		wait_more(r, err);
+		if (r->spooling)
+			send_spool(r);
+		if (!err && (!r->spooling || r->other.fd < 0))
+			nap(r);
+		if (tl_reopen && !tl_stop)
+			tl_end_file(r);
+		tl_reopen = 0;
+		tl_save = 0;
+		err = tl_save_all(r);
+		if (tl_use_spool(r, err))
+			err = tl_save_all(r);
+		if (!r->store.opt->file && !r->opt.to && (err || r->store.errors))
+			break;
+		if (tl_tell) {
+			tl_tell = 0;
+			if (r->store.sync)
+				tl_sync_written(r->store.sync, true);
+			tl_report_status(&r->report, &r->store,
+					 devtrace_decoder_totals(r->decoder), "asked");
+		}
+	}
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * last.c - --last-boot: first what the boot before left in the black box
+ *
+ * It becomes a file of its own, whose note says which boot and which loading of the module
+ * it is of: a logger that is started again saves it no second time while that file is
+ * there. The live stream is open already, and keeps what comes meanwhile.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "run.h"
+
+#define HEAD	8192		/* INFO and the notes are in its first bytes */
+
+struct id {
+	struct devtrace_decoder *decoder;
+	char	boot[33];
+};
+
+static int id_item(const struct devtrace_item *item, void *arg)
+{
+	struct id *id = arg;
+	size_t i;
+
+	if (item->kind == DEVTRACE_ITEM_INFO)
+		for (i = 0; i < 16; i++)
+			snprintf(id->boot + 2 * i, 3, "%02x", item->u.info.boot_id[i]);
+	return 0;
+}
+
+/* The note; false: it has no INFO. */
+static bool name_it(int fd, char *note, size_t size)
+{
+	struct id id = { 0 };
+	char buf[HEAD];
+	ssize_t n = read(fd, buf, sizeof(buf));
+
+	id.decoder = devtrace_decoder_new(id_item, &id);
+	if (id.decoder && n > 0)
+		devtrace_decoder_feed(id.decoder, buf, (size_t)n, NULL);
+	if (*id.boot)
+		snprintf(note, size, TL_NOTE_LAST "=%s-%08x", id.boot,
+			 devtrace_decoder_load(id.decoder));
+	devtrace_decoder_free(id.decoder);
+	return *id.boot;
+}
+
+static bool is_saved(const struct tl_run *r, const char *note)
+{
+	const char *value = strchr(note, '=') + 1;
+	size_t i;
+
+	for (i = 0; i < r->store.nr; i++)
+		if (r->store.own[i].last && !strcmp(r->store.own[i].last, value))
+			return true;
+	return false;
+}
+
+static int save_last(struct tl_run *r)
+{
+	int err;
+
+	for (;;) {
+		err = tl_save_all(r);
+		if (tl_use_spool(r, err))
+			err = tl_save_all(r);
+		if (!err) {
+			tl_end_file(r);
+			err = tl_flush(r);
+		}
+		if (!err || tl_stop || r->opt.once || (!r->store.opt->file && !r->opt.to))
+			return err;
+		tl_wait_for(r, -1, TL_RETRY);
+	}
+}
+
+int tl_last_boot(struct tl_run *r)
+{
+	const char *path = r->opt.last_boot;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), live = r->dev, err = 0;
+	bool announces = r->announces;
+	static char note[64];	/* the head of a file is made of it */
+
+	if (fd < 0 && errno == ENOENT)
+		return 0;	/* no black box, or nothing in it */
+	if (fd < 0) {
+		fprintf(stderr, "tracelogger: %s: %s\n", path, strerror(errno));
+		return 1;
+	}
+	if (name_it(fd, note, sizeof(note)) && is_saved(r, note)) {
+		close(fd);
+		return 0;
+	}
+	if (*note)
+		r->opt.notes[r->opt.nr_notes++] = note;
+	/* Read it from its beginning. */
+	close(fd);
+	r->dev = -1;
+	err = tl_run_open(r, path);
+	r->announces = false;
+	if (!err)
+		err = save_last(r);
+	if (*note)
+		r->opt.nr_notes--;
+	close(r->dev);
+	r->dev = live;
+	r->announces = announces;
+	if (err && !tl_stop) {
+		fprintf(stderr, "tracelogger: %s: %s; it is not saved\n", path, strerror(err));
+		return 1;
+	}
+	return tl_run_decoder(r);
+}

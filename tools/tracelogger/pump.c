@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * pump.c - read, and write what was read
+ *
+ * Invariants
+ * - The device is read only if what is read can be written: while a disk is full the ring
+ *   overwrites, and LOST frames tell exactly how much. What was read and could not be
+ *   written stays in memory until it can.
+ * - A file ends behind a whole frame, unless an error or the end of power cuts it. Then the
+ *   next file begins with that frame.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "run.h"
+
+#define LEAST		4096		/* for less than that it is not worth it */
+#define FAREWELL	(5 * TL_NSEC)	/* for a peer, at the end */
+
+int tl_on_item(const struct devtrace_item *item, void *arg)
+{
+	struct tl_run *r = arg;
+	const struct devtrace_event *e = &item->u.event;
+
+	if (r->syslog)
+		tl_syslog_item(r->syslog, r->decoder, item);
+	if (item->kind != DEVTRACE_ITEM_EVENT)
+		return 0;
+	r->last_ts = e->ts;
+	if (r->exec)
+		tl_exec_event(r->exec, r->decoder, e);
+	if (r->opt.sync_severity >= 0 && e->severity & DEVTRACE_SEV_SET &&
+	    (e->severity & 3) >= r->opt.sync_severity)
+		r->severe = true;
+	return r->syslog && tl_syslog_take(r->syslog, NULL) + TL_SYSLOG_MAX > TL_BUF - r->len;
+}
+
+/* Where the last whole frame or message of the first n bytes ends. */
+static size_t whole(const struct tl_run *r, size_t n)
+{
+	const uint8_t *flag;
+
+	if (r->syslog)
+		return tl_syslog_edge(r->buf, n);
+	flag = n ? memrchr(r->buf, DEVTRACE_FLAG, n) : NULL;
+	return flag ? (size_t)(flag - r->buf) + 1 : 0;
+}
+
+/* Take n more bytes in: where whole frames end now. */
+static void took(struct tl_run *r, size_t n)
+{
+	const uint8_t *flag = memrchr(r->buf + r->len, DEVTRACE_FLAG, n);
+
+	devtrace_decoder_feed(r->decoder, r->buf + r->len, n, NULL);
+	r->len += n;
+	if (flag)
+		r->edge = (size_t)(flag - r->buf) + 1;
+	else if (r->len - r->edge > 2 * DEVTRACE_FRAME_MAX)
+		r->edge = r->len;	/* no stream: there is no frame to keep whole */
+}
+
+/* Up to where whole frames are known to have arrived, if there is somebody to say so. */
+static size_t sure(const struct tl_run *r)
+{
+	size_t unsure = tl_peer_unsure(&r->store), known;
+
+	if (unsure > TL_UNSURE)
+		unsure = TL_UNSURE;
+	known = unsure < r->done ? r->done - unsure : 0;
+	return r->store.linked ? whole(r, known) : known;
+}
+
+/* What was written is needed no more. */
+static void forget(struct tl_run *r)
+{
+	size_t n = sure(r);
+
+	memmove(r->buf, r->buf + n, r->len - n);
+	r->len -= n;
+	r->edge -= n;
+	if (r->cut != TL_NO_CUT)
+		r->cut -= n;
+	r->done -= n;
+}
+
+/* Frames up to the end of this file. */
+void tl_end_file(struct tl_run *r)
+{
+	ssize_t n, more;
+
+	if (r->store.fd < 0 || r->cut != TL_NO_CUT)
+		return;
+	r->cut = r->edge;
+	if (!r->announces)
+		return;
+	n = ioctl(r->dev, DEVTRACE_IOC_ANNOUNCE);
+	if (n < 0) {
+		/* A pipe, or an older module: files are cut, and not announced. */
+		r->announces = false;
+		return;
+	}
+	while (n > 0 && r->len < TL_BUF) {
+		size_t room = TL_BUF - r->len;
+
+		more = read(r->dev, r->buf + r->len, (size_t)n < room ? (size_t)n : room);
+		if (more <= 0)
+			break;
+		took(r, (size_t)more);
+		n -= more;
+	}
+	r->cut = r->edge;
+}
+
+/* An error that no room cures: go on in another file, with the frame that was cut. */
+void tl_spoilt(struct tl_run *r)
+{
+	size_t known = r->store.linked ? sure(r) : whole(r, r->done);
+
+	tl_end_file(r);
+	tl_store_spoilt(&r->store);
+	r->cut = TL_NO_CUT;
+	r->done = known;
+	forget(r);
+}
+
+static bool is_full(int err)
+{
+	return err == ENOSPC || err == EDQUOT;
+}
+
+/*
+ * A pipe or link may be full for ever: wait where signals come. *n becomes what it takes at
+ * once. 0, or an error number.
+ */
+static int can_write(struct tl_run *r, ssize_t *n)
+{
+	struct pollfd p = { .fd = r->store.fd, .events = POLLOUT };
+	struct timespec last = { .tv_sec = FAREWELL / TL_NSEC };
+	int ret;
+
+	if (!r->store.linked && *n > PIPE_BUF)
+		*n = PIPE_BUF;
+	if (r->store.linked)
+		p.events |= POLLRDHUP;
+	ret = ppoll(&p, 1, r->store.linked && (tl_stop || r->opt.spool) ? &last : NULL, &r->mask);
+	if (r->store.linked && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) &&
+	    tl_peer_gone(&r->store))
+		return ECONNRESET;
+	if (ret > 0 || (!tl_stop && !(r->opt.spool && !ret)))
+		return 0;
+	return r->store.linked ? ETIMEDOUT : EPIPE;
+}
+
+/* Write all whole frames. 0, or the error that kept it from that. */
+int tl_flush(struct tl_run *r)
+{
+	while (r->done < r->edge || r->cut != TL_NO_CUT) {
+		size_t end = r->cut != TL_NO_CUT ? r->cut : r->edge;
+		uint64_t room;
+		ssize_t n;
+		int err;
+
+		if (r->done == end) {
+			tl_store_end(&r->store);
+			r->cut = TL_NO_CUT;
+			forget(r);
+			continue;
+		}
+		if (r->store.fd < 0) {
+			err = tl_store_begin(&r->store);
+			if (err)
+				return -err;
+		}
+		room = tl_store_room(&r->store, end - r->done);
+		if (!room)
+			return ENOSPC;
+		n = (ssize_t)(room < end - r->done ? room : end - r->done);
+		err = r->store.opt->file ? 0 : can_write(r, &n);
+		if (err && !r->store.linked)
+			return err;
+		n = err ? -err : tl_store_write(&r->store, r->buf + r->done, (size_t)n);
+		if (n == -EINTR || n == -EAGAIN)
+			continue;
+		if (n < 0 && (r->store.linked || (r->store.opt->file && !is_full((int)-n))))
+			tl_spoilt(r);
+		if (n < 0)
+			return (int)-n;
+		r->done += (size_t)n;
+		r->written = true;
+	}
+	forget(r);
+	return 0;
+}
+
+/* Read what there is room for, and make messages of it if it is so wished. */
+static ssize_t take(struct tl_run *r, size_t room)
+{
+	size_t used = 0;
+	ssize_t n;
+
+	if (!r->syslog) {
+		n = read(r->dev, r->buf + r->len, room);
+		if (n > 0)
+			took(r, (size_t)n);
+		return n;
+	}
+	if (r->raw_at == r->raw_len) {
+		n = read(r->dev, r->raw, sizeof(r->raw));
+		if (n <= 0)
+			return n;
+		r->raw_at = 0;
+		r->raw_len = (size_t)n;
+	}
+	devtrace_decoder_feed(r->decoder, r->raw + r->raw_at, r->raw_len - r->raw_at, &used);
+	r->raw_at += used;
+	r->len += tl_syslog_take(r->syslog, r->buf + r->len);
+	r->edge = r->len;
+	return 1;
+}
+
+/* Read and write until nothing is left. 0, or what keeps it from being written. */
+static int extract(struct tl_run *r)
+{
+	int err;
+
+	for (;;) {
+		uint64_t room;
+		ssize_t n;
+
+		err = tl_flush(r);
+		if (err || r->ended)
+			return err;
+		if (tl_store_full(&r->store)) {
+			tl_end_file(r);
+			continue;
+		}
+		room = tl_store_room(&r->store, LEAST + TL_RESERVE + TL_HEAD_MAX + r->len);
+		if (room <= TL_RESERVE + TL_HEAD_MAX + r->len)
+			return ENOSPC;
+		room -= TL_RESERVE + TL_HEAD_MAX + r->len;
+		if (r->store.fd >= 0 && r->store.opt->file) {
+			uint64_t end = r->store.size + r->len + TL_RESERVE;
+
+			if (end >= r->store.opt->size) {
+				tl_end_file(r);
+				continue;
+			}
+			if (room > r->store.opt->size - end)
+				room = r->store.opt->size - end;
+		}
+		n = take(r, room < TL_PIECE ? room : TL_PIECE);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			return 0;
+		if (n < 0) {
+			fprintf(stderr, "tracelogger: %s: %s\n", r->opt.device, strerror(errno));
+			exit(1);
+		}
+		if (!n) {
+			r->ended = true;
+			r->edge = r->len;
+		}
+		if (r->last_ts > r->until)
+			r->ended = true;
+		tl_report_progress(&r->report, &r->store, devtrace_decoder_totals(r->decoder));
+	}
+}
+
+int tl_save_all(struct tl_run *r)
+{
+	int err = extract(r);
+
+	if (err && r->opt.spool && !r->spooling)
+		return err;
+	if (err != EINTR && (err != EPIPE || r->opt.served < 0))
+		tl_report_blocked(&r->report, &r->store, err);
+	if (r->store.sync && r->written)
+		tl_sync_written(r->store.sync, r->opt.sync_always || r->severe);
+	r->written = false;
+	r->severe = false;
+	if (r->ping && tl_now() - r->pinged >= r->ping) {
+		tl_notify("WATCHDOG=1");
+		r->pinged = tl_now();
+	}
+	return err;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * run.h - the state of one run
+ *
+ * pump.c reads, and writes what it read; follow.c waits for more, and uses the spool;
+ * trigger.c waits for a trigger instead; main.c begins and ends.
+ */
+#ifndef TRACELOGGER_RUN_H
+#define TRACELOGGER_RUN_H
+
+#include "tracelogger.h"
+
+/* Read at once; half of the smallest file, so that two of them always fit. */
+#define TL_PIECE	(TL_SIZE_MIN / 2)
+/* What a peer has not acknowledged: the kernel does not take more of a link. */
+#define TL_UNSURE	(64 * 1024)
+#define TL_BUF		(TL_PIECE + 2 * TL_RESERVE + 2 * DEVTRACE_FRAME_MAX + TL_UNSURE)
+#define TL_NO_CUT	((size_t)-1)
+#define TL_RETRY	TL_NSEC			/* without room */
+
+struct tl_run {
+	struct tl_options opt;
+	struct tl_store	store;		/* where it goes now: files, a link, the spool */
+	struct tl_store	other;		/* spooling: the link; else the spool */
+	struct tl_spool	spool;
+	bool		spooling;
+	struct tl_report report;
+	struct devtrace_decoder *decoder;
+	struct tl_exec	*exec;		/* a command for events that match; or NULL */
+	struct devtrace_totals saved;	/* on triggers, of all files */
+	struct tl_syslog *syslog;	/* messages in place of frames; or NULL */
+	size_t		raw_at, raw_len;	/* frames that are not messages yet */
+	int		dev;
+	size_t		len, done;	/* bytes in buf, and of these written */
+	size_t		edge;		/* behind the last whole frame */
+	size_t		cut;		/* where the next file begins, or TL_NO_CUT */
+	bool		announces;	/* the device can announce anew */
+	bool		ended;		/* of input */
+	bool		severe, written;
+	uint64_t	until, last_ts;
+	int64_t		pinged, ping;
+	int64_t		tried;		/* to find somebody, while it spools */
+	sigset_t	mask;		/* while it waits */
+	uint8_t		buf[TL_BUF];
+	uint8_t		raw[4096];
+};
+
+/* main.c: open another device; a decoder for it, and an empty buffer. 1 after a message. */
+int tl_run_open(struct tl_run *r, const char *path);
+int tl_run_decoder(struct tl_run *r);
+
+/* pump.c */
+int tl_on_item(const struct devtrace_item *item, void *arg);
+/* Frames up to the end of this file. */
+void tl_end_file(struct tl_run *r);
+/* An error that no room cures: go on in another file, with the frame that was cut. */
+void tl_spoilt(struct tl_run *r);
+/* Write all whole frames. 0, or the error that kept it from that. */
+int tl_flush(struct tl_run *r);
+/* Read and write until nothing is left. 0, or what keeps it from being written. */
+int tl_save_all(struct tl_run *r);
+
+/* follow.c */
+/* Until the device has something, or a signal comes; ns >= 0: no longer than that. */
+void tl_wait_for(struct tl_run *r, int fd, int64_t ns);
+/* Nobody is there: into files, if it is so wished. True: go on with these. */
+bool tl_use_spool(struct tl_run *r, int err);
+void tl_swap_stores(struct tl_run *r);
+/* Save what comes, until a signal or the end of input. */
+void tl_follow(struct tl_run *r);
+
+/* last.c: save what the boot before left. 1 after a message. */
+int tl_last_boot(struct tl_run *r);
+
+/* trigger.c: a file each time that a trigger fires. The exit status. */
+int tl_trigger_run(struct tl_run *r);
+
+#endif

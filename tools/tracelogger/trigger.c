@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * trigger.c - --on-trigger: a file each time that a trigger fires
+ *
+ * Invariants
+ * - The stream goes on only when all that it held is in the file, and the trigger is armed
+ *   only after that: what a file has is never overwritten while it is written.
+ * - The trigger is armed again --interval after it fired, so that there are at most so
+ *   many files. The stream goes on before.
+ * - The kernel says how often the trigger fired: a notification that is lost is noticed at
+ *   the next, and what fired before this program began is saved first.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "run.h"
+
+#ifndef TL_CTL
+int tl_trigger_run(struct tl_run *r)
+{
+	fprintf(stderr, "tracelogger: --on-trigger: '%s': this tracelogger was built without libmnl\n",
+		r->opt.trigger);
+	return 1;
+}
+#else
+#include "devtrace-ctl.h"
+
+struct watch {
+	struct devtrace_ctl *ctl;
+	int		fd;
+	const char	*name;
+	char		stream[DEVTRACE_NAME_LEN];
+	struct devtrace_ctl_trigger t;
+	uint64_t	saved;		/* how often it had fired */
+};
+
+static int failed(struct watch *w, int err)
+{
+	const char *why = w->ctl ? devtrace_ctl_error(w->ctl) : "";
+
+	fprintf(stderr, "tracelogger: --on-trigger: %s: %s\n", w->name,
+		err == -ENOENT ? "there is no such trigger; 'tracectl trigger list' tells which there are" :
+		*why ? why : strerror(-err));
+	return 1;
+}
+
+/* Take all changes: what is now is asked for. */
+static int look(struct watch *w)
+{
+	struct devtrace_ctl_change change;
+	int ret;
+
+	do
+		ret = devtrace_ctl_next(w->ctl, &change);
+	while (ret > 0 || ret == -ENOBUFS);
+	return devtrace_ctl_trigger_get(w->ctl, w->name, &w->t);
+}
+
+static bool stops(const struct watch *w)
+{
+	return w->t.action == DEVTRACE_ACTION_STOP || w->t.action == DEVTRACE_ACTION_FREEZE;
+}
+
+static uint32_t state(struct watch *w)
+{
+	struct devtrace_ctl_stream s;
+
+	return devtrace_ctl_stream_get(w->ctl, w->stream, &s) ? DEVTRACE_STATE_STOPPED : s.state;
+}
+
+static int open_watch(struct watch *w)
+{
+	int err;
+
+	w->ctl = devtrace_ctl_open();
+	if (!w->ctl)
+		return failed(w, -errno);
+	w->fd = devtrace_ctl_monitor(w->ctl);
+	if (w->fd < 0)
+		return failed(w, w->fd);
+	err = devtrace_ctl_trigger_get(w->ctl, w->name, &w->t);
+	if (err)
+		return failed(w, err);
+	snprintf(w->stream, sizeof(w->stream), "%s", *w->t.stream ? w->t.stream : "trace");
+	/* What stands there since before we began is saved; else the next time is waited for. */
+	w->saved = stops(w) && state(w) != DEVTRACE_STATE_RUNNING ? 0 : w->t.fired;
+	return 0;
+}
+
+/* It has fired, and the stream has stopped if it is to. */
+static bool ready(struct watch *w)
+{
+	return w->t.fired != w->saved &&
+	       (!stops(w) || state(w) != DEVTRACE_STATE_RUNNING);
+}
+
+/* Until something changes, a signal comes, or the time is over. */
+static void wait_change(struct tl_run *r, int fd, int64_t ns)
+{
+	int64_t most = r->ping ? r->ping / 2 : -1;
+
+	if (most < 0 || (ns >= 0 && ns < most))
+		most = ns;
+	tl_wait_for(r, fd, most);
+	if (r->ping)
+		tl_notify("WATCHDOG=1");
+	if (tl_tell) {
+		tl_tell = 0;
+		tl_report_status(&r->report, &r->store, &r->saved, "asked");
+	}
+	tl_reopen = 0;
+	tl_save = 0;
+}
+
+static void add_totals(struct devtrace_totals *to, const struct devtrace_totals *t)
+{
+	to->events += t->events;
+	to->lost += t->lost;
+	to->missing += t->missing;
+	to->damages += t->damages;
+}
+
+/* All that the stream holds, into one file. False: it is not saved, and it is time to end. */
+static bool save(struct tl_run *r)
+{
+	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
+
+	if (tl_run_open(r, r->opt.device))
+		return false;
+	r->until = UINT64_MAX;
+	if (!ioctl(r->dev, DEVTRACE_IOC_STATS, &stats))
+		r->until = stats.now;
+	r->announces = false;
+	while (tl_save_all(r)) {
+		if (tl_stop)
+			return false;
+		wait_change(r, -1, TL_RETRY);
+	}
+	tl_end_file(r);
+	while (tl_flush(r)) {
+		if (tl_stop)
+			return false;
+		wait_change(r, -1, TL_RETRY);
+	}
+	add_totals(&r->saved, devtrace_decoder_totals(r->decoder));
+	if (!r->opt.quiet && !r->opt.json)
+		fprintf(stderr, "tracelogger: trigger %s: saved in %s/%s\n", r->opt.trigger,
+			r->store.name.dir, r->store.current);
+	return true;
+}
+
+/* Frozen, stopped, running: each by a command of its own. */
+static int go_on(struct watch *w)
+{
+	int err = 0;
+
+	if (!stops(w))
+		return 0;
+	if (state(w) == DEVTRACE_STATE_FROZEN)
+		err = devtrace_ctl_stream_state(w->ctl, w->stream, DEVTRACE_STATE_STOPPED);
+	if (!err && state(w) != DEVTRACE_STATE_RUNNING)
+		err = devtrace_ctl_stream_state(w->ctl, w->stream, DEVTRACE_STATE_RUNNING);
+	return err;
+}
+
+static int serve_one(struct tl_run *r, struct watch *w)
+{
+	int64_t begun = tl_now(), left;
+	int err;
+
+	w->saved = w->t.fired;
+	if (!save(r))
+		return tl_stop ? 0 : 1;
+	err = go_on(w);
+	if (err)
+		return failed(w, err);
+	if (r->opt.json)
+		tl_report_status(&r->report, &r->store, &r->saved, "trigger");
+	while (!tl_stop && !r->opt.once && (left = begun + r->opt.interval - tl_now()) > 0)
+		wait_change(r, -1, left);
+	err = w->t.rearm ? 0 : devtrace_ctl_trigger_arm(w->ctl, w->name, true);
+	return err ? failed(w, err) : 0;
+}
+
+int tl_trigger_run(struct tl_run *r)
+{
+	struct watch w = { .name = r->opt.trigger };
+	static char device[64];
+	int ret = open_watch(&w);
+
+	if (!ret) {
+		snprintf(device, sizeof(device), strcmp(w.stream, "trace") ? "/dev/trace-%s" :
+			 "/dev/%s", w.stream);
+		r->opt.device = device;
+		tl_notify("READY=1");
+	}
+	while (!ret && !tl_stop) {
+		if (ready(&w)) {
+			ret = serve_one(r, &w);
+			if (r->opt.once)
+				break;
+		} else {
+			wait_change(r, w.fd, -1);
+		}
+		if (!ret && look(&w))
+			ret = failed(&w, -ENOENT);
+	}
+	if (w.ctl)
+		devtrace_ctl_close(w.ctl);
+	return ret;
+}
+#endif
