@@ -252,6 +252,77 @@ is "$? $(cd y && echo *)" "0 t t.000002 t.000003" "it is saved once"
 $log -q --once --device s.trace --last-boot=nowhere -f y/t
 is "$? $(cd y && echo *)" "0 t t.000002 t.000003 t.000004" "without a black box it goes on"
 
+# zstd: each frame by itself, cut and damaged anywhere
+refused "is of files" --once --device s.trace --zstd
+refused "no level from 1 to 19" --once --device s.trace -f z/t --zstd=20
+frames() { echo "$(($(total frames "$1") + $(total missing "$1")))"; }
+if $log -q --once --device s.trace -f x/z --zstd 2>/dev/null; then
+	mkdir z
+	$log -q --once --device long.trace -f z/t -s 64K --zstd=5
+	ok $? "--zstd"
+	is "$(head -c 4 z/t.000003 | od -An -tx1 | xargs)" "28 b5 2f fd" "files are of zstd"
+	cat z/* >joined
+	all=$(total events long.trace)
+	is "$(total events joined) $(total missing joined) $(total damages joined)" "$all 0 0" "all events are there, read from a pipe of them"
+	[ "$(wc -c <joined)" -lt $(($(wc -c <long.trace) / 2)) ]; ok $? "in less than half of the bytes"
+	sum=0
+	for f in z/*; do sum=$((sum + $(total events "$f"))); done
+	is "$sum" "$all" "each file prints by itself"
+	is "$("$tools/traceinfo" -v z/t.000003 | sed -n 's/^--- file=//p')" 3 "it has its number"
+	"$tools/traceinfo" --raw z/t >plain
+	is "$(total events plain)" "$(total events z/t)" "traceinfo --raw gives the stream itself"
+	next=z/t.00000$(($(find z -type f | wc -l) + 1))
+	$log -q --once --device x.trace -f z/t -s 64K --zstd
+	[ -e "$next" ]; ok $? "numbers go on"
+	rm "$next"
+	"$tools/traceinfo" --no-default-fmt -S -1ms z/t | tail -n 1 >tail1
+	"$tools/traceinfo" --no-default-fmt z/t | tail -n 1 >tail2
+	cmp -s tail1 tail2; ok $? "times are counted from its end"
+	# What came and what is missing is what was sent
+	want=$(frames joined)
+	wrong='' size=$(wc -c <z/t)
+	for at in 1 3 4 7 50 200 1000 4000 12345 25000 $((size - 9000)) $((size - 5)) $((size - 1)); do
+		{ head -c "$at" z/t; cat z/t.0*; } >cut
+		# Where no numbered frame is before the cut, nothing is known of those missing
+		[ "$at" -lt 20000 ] || [ "$(frames cut)" = "$want" ] || wrong="$wrong $at"
+		[ "$(total damages cut)" -ge 1 ] || wrong="$wrong $at:silent"
+		head -c "$at" z/t >cut
+		[ "$at" -lt 200 ] || [ "$(total damages cut)" = 1 ] || wrong="$wrong $at:end"
+	done
+	is "$wrong" "" "cut anywhere: what is missing is told"
+	seed=${SEED:-$(date +%s)}
+	echo "# SEED=$seed"
+	# Behind the first frames that have numbers, and before the last
+	perl -e 'srand($ARGV[0]); undef $/; my $b = <STDIN>; for my $i (1 .. 40) {
+		my $c = $b; my $at = 15000 + int(rand(length($b) - 35000));
+		substr($c, $at, 1) = chr(ord(substr($c, $at, 1)) ^ 1 << int(rand(8)));
+		open(my $f, ">", sprintf("flip.%d.%d", $i, $at)); print $f $c }' "$seed" <joined
+	wrong=''
+	for f in flip.*; do
+		[ "$(frames "$f")" = "$want" ] && [ "$(total damages "$f")" -ge 1 ] || wrong="$wrong $f"
+	done
+	rm flip.*
+	is "$wrong" "" "a bit flipped anywhere: what is missing is told"
+	# Limits and full disks, as without it
+	mkdir l
+	SHIM_DIR=l SHIM_LIMIT=131072 LD_PRELOAD=$PWD/shim.so $log -q --once --device long.trace -f l/t -s 64K -l 128K --zstd
+	ok $? "--zstd: no write goes beyond the limit"
+	for kind in "28 ENOSPC" "5 EIO"; do
+		lost=''
+		for i in 1 2 3 4 5 6; do
+			for short in '' 1; do
+				rm -rf d; mkdir d
+				SHIM_NTH=$i SHIM_COUNT=$((1 + ${short:-0})) SHIM_ERRNO=${kind% *} SHIM_SHORT=$short \
+					SHIM_DIR=d SHIM_LIMIT=1000000 LD_PRELOAD=$PWD/shim.so \
+					$log -q --device s.trace -f d/t -s 64K -l 1M --zstd || lost="$lost early$i"
+				cat d/* >joined
+				[ "$(total events joined) $(total missing joined)" = "5000 0" ] || lost="$lost $i$short"
+			done
+		done
+		is "$lost" "" "--zstd: ${kind#* } at each write: nothing is missing"
+	done
+fi
+
 # Triggers need a kernel; not what is wrong with the command line
 refused "name them with --file" --on-trigger fault
 refused "leave --once out\|leave --exec out" --on-trigger fault -f x/t --exec true --match severity=1

@@ -6,6 +6,7 @@
  * the boot that INFO names. The head of a regular file is read for that; a pipe, a device
  * or a link is a board by itself. Who has no attribute is called as its file is.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 #include "board.h"
 #include "common/link.h"
+#include "common/zread.h"
 
 #define HEAD	(64 * 1024)	/* what names a file stands in its first bytes */
 
@@ -56,8 +58,10 @@ bool ti_board_note(char name[TI_BOARD_NAME], const struct devtrace_note *note)
 static void read_head(const char *path, struct head *h)
 {
 	struct devtrace_decoder *d;
+	struct zread *z;
 	struct stat st;
-	ssize_t n = 0;
+	size_t got = 0;
+	ssize_t n;
 	char *buf;
 	int fd;
 
@@ -70,12 +74,19 @@ static void read_head(const char *path, struct head *h)
 	if (fd < 0)
 		return;
 	buf = ti_alloc(NULL, HEAD);
-	n = read(fd, buf, HEAD);
-	close(fd);
+	z = zread_new(NULL, NULL);
 	d = devtrace_decoder_new(head_item, h);
-	if (d && n > 0)
-		devtrace_decoder_feed(d, buf, (size_t)n, NULL);
+	while (d && z && got < HEAD) {
+		n = zread_read(z, fd, buf, HEAD);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || devtrace_decoder_feed(d, buf, (size_t)n, NULL))
+			break;
+		got += (size_t)n;
+	}
 	devtrace_decoder_free(d);
+	zread_free(z);
+	close(fd);
 	free(buf);
 }
 

@@ -209,6 +209,8 @@ const char *ti_state_name(uint8_t state)
 
 const char *ti_damage_reason(enum devtrace_damage_reason reason)
 {
+	if ((int)reason == TI_DAMAGE_ZSTD)
+		return "of zstd, in the compressed input";
 	switch (reason) {
 	case DEVTRACE_DAMAGE_CHECK:
 		return "the check does not match";

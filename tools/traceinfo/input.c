@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "common/link.h"
+#include "common/zread.h"
 #include "sequence.h"
 #include "sum_machine.h"
 
@@ -44,8 +45,36 @@ void ti_input_init(struct ti_input *in)
 	ti_last_init(&in->held, 0);
 }
 
+/* Its events are among the frames that are missing. */
+static void zstd_damage(void *arg, uint64_t offset, uint64_t n)
+{
+	struct ti_run *run = arg;
+	const struct devtrace_item item = {
+		.kind = DEVTRACE_ITEM_DAMAGE, .offset = offset,
+		.u.damage = {
+			.reason = (enum devtrace_damage_reason)TI_DAMAGE_ZSTD,
+			.offset = offset, .bytes = n,
+		},
+	};
+
+	run->in->zstd_damages++;
+	run->in->zstd_bytes += n;
+	if (!run->raw)
+		ti_item(&item, run);
+}
+
+ssize_t ti_input_read(struct ti_run *run, int fd, char *buf, size_t n)
+{
+	return zread_read(run->in->zread, fd, buf, n);
+}
+
 int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 {
+	run->in->zread = zread_new(zstd_damage, run);
+	run->in->zstd_damages = 0;
+	run->in->zstd_bytes = 0;
+	if (!run->in->zread)
+		return ti_complain("input", "", "");
 	run->in->decoder = devtrace_decoder_new(fn, arg);
 	if (!run->in->decoder)
 		return ti_complain("decoder", "", "");
@@ -100,8 +129,8 @@ int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 	run->totals.frames += t->frames;
 	run->totals.events += t->events;
 	run->totals.missing += t->missing;
-	run->totals.damages += t->damages;
-	run->totals.damaged_bytes += t->damaged_bytes;
+	run->totals.damages += t->damages + run->in->zstd_damages;
+	run->totals.damaged_bytes += t->damaged_bytes + run->in->zstd_bytes;
 	run->totals.lost += t->lost;
 	if (run->sum) {
 		sum_end(run->sum);
@@ -112,6 +141,8 @@ int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 	}
 	devtrace_decoder_free(run->in->decoder);
 	run->in->decoder = NULL;
+	zread_free(run->in->zread);
+	run->in->zread = NULL;
 	return ret;
 }
 
@@ -152,6 +183,26 @@ static int scan_tail(int fd, off_t from, char *buf, struct tail *tail)
 	return n < 0 ? -1 : 0;
 }
 
+/* What is compressed is read from its beginning. */
+static int scan_zstd(int fd, off_t from, char *buf, struct tail *tail)
+{
+	struct devtrace_decoder *d = devtrace_decoder_new(tail_item, tail);
+	struct zread *z = zread_new(NULL, NULL);
+	ssize_t n = 0;
+
+	if (d && z && lseek(fd, from, SEEK_SET) >= 0)
+		while (!ti_stop && (n = zread_read(z, fd, buf, TI_BLOCK)) != 0) {
+			if (n < 0 && errno == EINTR)
+				continue;
+			if (n < 0)
+				break;
+			devtrace_decoder_feed(d, buf, n, NULL);
+		}
+	zread_free(z);
+	devtrace_decoder_free(d);
+	return d && z && n >= 0 ? 0 : -1;
+}
+
 /* In a file, "ago" is before its last event: find that from the end. */
 static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 {
@@ -160,13 +211,18 @@ static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 	off_t here = lseek(fd, 0, SEEK_CUR), size = here < 0 ? -1 : lseek(fd, 0, SEEK_END);
 	struct tail tail = { 0 };
 	off_t window = 1024 * 1024;
+	uint8_t head[4];
+	bool zstd;
 
 	if (here < 0 || size < 0) {
 		fprintf(stderr, "traceinfo: '%s' counts from the end of the recording, which a pipe does not tell before it has come; save it to a file, or give a date\n",
 			word);
 		return 1;
 	}
-	for (;; window *= 4) {
+	zstd = pread(fd, head, sizeof(head), here) == sizeof(head) && zread_begins(head);
+	if (zstd && scan_zstd(fd, here, buf, &tail))
+		return ti_complain(path, "", errno == ENOTSUP ? TI_NO_ZSTD : "");
+	for (; !zstd; window *= 4) {
 		off_t from = size - here > window ? size - window : here;
 
 		if (scan_tail(fd, from, buf, &tail))
@@ -276,13 +332,14 @@ static int read_file(struct ti_run *run, int fd, const char *path, char *buf)
 	if (ti_input_begin(run, ti_item, run))
 		return 1;
 	while (!ti_stop && !ret) {
-		if (!regular && run->out.len && would_wait(fd) && out_flush(&run->out))
+		if (!regular && run->out.len && !zread_holds(run->in->zread) && would_wait(fd) &&
+		    out_flush(&run->out))
 			break;
-		n = read(fd, buf, TI_BLOCK);
+		n = ti_input_read(run, fd, buf, TI_BLOCK);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			ti_complain(path, "", "");
+			ti_complain(path, "", errno == ENOTSUP ? TI_NO_ZSTD : "");
 			/* Another error than that it is no stream. */
 			ti_release(run);
 			ti_input_end(run, path, TI_END_WHOLE, &st, false);

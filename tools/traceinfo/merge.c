@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include "board.h"
 #include "common/link.h"
+#include "common/zread.h"
 
 #define BLOCK	(64 * 1024)
 #define NSEC	1000000000ll
@@ -235,6 +236,8 @@ static void close_file(struct source *s)
 	turn_to(s);
 	if (s->in.decoder) {
 		t = *devtrace_decoder_totals(s->in.decoder);
+		t.damages += s->in.zstd_damages;
+		t.damaged_bytes += s->in.zstd_bytes;
 		ret = ti_input_end(s->merge->run, s->path, s->stopped || ti_stop ?
 				   TI_END_STOPPED : TI_END_LATER, &s->st, s->live);
 		if (!ret)
@@ -254,7 +257,8 @@ static bool silent(const struct source *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 
-	return !S_ISREG(s->st.st_mode) && !s->live && poll(&p, 1, 0) == 0;
+	return !S_ISREG(s->st.st_mode) && !s->live && !zread_holds(s->in.zread) &&
+	       poll(&p, 1, 0) == 0;
 }
 
 /* Another block. False: there is nothing at the moment. */
@@ -262,14 +266,16 @@ static bool read_more(struct source *s)
 {
 	ssize_t n;
 
-	if (silent(s))
-		return false;
-	n = read(s->fd, s->buf, BLOCK);
+	turn_to(s);
+	do {
+		if (silent(s))
+			return false;
+		n = ti_input_read(s->merge->run, s->fd, s->buf, BLOCK);
+	} while (n < 0 && errno == EINTR && !ti_stop);
 	if (n < 0 && (errno == EINTR || (errno == EAGAIN && !s->live)))
 		return false;
 	if (n < 0 && errno != EAGAIN) {
-		s->merge->ret |= ti_complain(s->path, "", "");
-		turn_to(s);
+		s->merge->ret |= ti_complain(s->path, "", errno == ENOTSUP ? TI_NO_ZSTD : "");
 		ti_release(s->merge->run);
 	}
 	s->at = 0;

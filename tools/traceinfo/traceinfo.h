@@ -6,8 +6,8 @@
  * item (traceinfo/item.c) -> filter (traceinfo/filter.c) -> a line of text
  * (traceinfo/line.c) or JSON (traceinfo/json.c). Inputs of many boards are merged by
  * traceinfo/merge.c. What an event is called is decided in traceinfo/event.c, when it
- * happened in words in traceinfo/time.c, which columns there are in traceinfo/layout.c. With --summary,
- * ti_sum*.c take the place of filter and lines.
+ * happened in words in traceinfo/time.c, which columns there are in traceinfo/layout.c.
+ * With --summary, ti_sum*.c take the place of filter and lines.
  * --check-emit (traceinfo/emit.c) reads nothing.
  */
 #ifndef TRACEINFO_TI_H
@@ -141,6 +141,8 @@ bool ti_event_line(const struct ti_event *e, struct devtrace_elem *text);
 const char *ti_severity_name(uint8_t severity);
 const char *ti_lost_cause(uint8_t cause);
 const char *ti_state_name(uint8_t state);
+/* In the place of one of the decoder's: of a file that is compressed, and is read so */
+#define TI_DAMAGE_ZSTD	100
 const char *ti_damage_reason(enum devtrace_damage_reason reason);
 
 struct ti_group {
@@ -303,11 +305,14 @@ void ti_raw_copy(struct ti_raw *r, struct out *o);
 void ti_raw_used(struct ti_raw *r, uint64_t offset);
 
 struct sum;
+struct zread;
 struct link;
 struct ti_sequence;
 
 /* What is known of an input while it is read. */
 struct ti_input {
+	struct zread	*zread;
+	uint64_t	zstd_damages, zstd_bytes;	/* places, and what they take */
 	struct devtrace_decoder *decoder;
 	struct ti_evidence evidence;
 	struct ti_last	held;		/* reports before there is evidence */
@@ -346,6 +351,8 @@ struct ti_run {
 
 #define TI_NO_FILE " (give a saved stream, or nothing to read " TI_DEVICE ")"
 
+#define TI_NO_ZSTD " (it is made of zstd frames, and this traceinfo was built without libzstd)"
+
 /* 1, after a message with what errno says. */
 int ti_complain(const char *path, const char *what, const char *hint);
 
@@ -356,6 +363,8 @@ enum ti_ending { TI_END_WHOLE, TI_END_LATER, TI_END_STOPPED };
 void ti_input_init(struct ti_input *in);
 int ti_input_window(struct ti_run *run, int fd, const char *path, bool live, char *buf);
 int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg);
+/* As read(2); EINTR also if it is to be called again. */
+ssize_t ti_input_read(struct ti_run *run, int fd, char *buf, size_t n);
 /* Counts it in; 1 if it was no stream. */
 int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 		 const struct stat *st, bool live);

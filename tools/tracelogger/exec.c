@@ -258,7 +258,8 @@ static char **environment(struct tl_exec *x)
 	if (!env)
 		return NULL;
 	for (i = 0; i < n; i++)
-		if (strncmp(environ[i], "DEVTRACE_", 9) || !strncmp(environ[i], "DEVTRACE_FMT_PATH=", 18) ||
+		if (strncmp(environ[i], "DEVTRACE_", 9) ||
+		    !strncmp(environ[i], "DEVTRACE_FMT_PATH=", 18) ||
 		    !strncmp(environ[i], "DEVTRACE_DEVICE=", 16))
 			env[k++] = environ[i];
 	for (i = 0; i < x->n; i++)
@@ -270,7 +271,8 @@ static char **environment(struct tl_exec *x)
 /* Standard output may be the stream: what the command says goes where messages go. */
 static int start(struct tl_exec *x, char **env)
 {
-	char *argv[] = { "sh", "-c", (char *)x->opt->exec, NULL };
+	char sh[] = "sh", c[] = "-c";
+	char *argv[4] = { sh, c, (char *)x->opt->exec };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
 	sigset_t none, usual;

@@ -18,6 +18,7 @@
 enum {
 	OPT_DEVICE = 256, OPT_AGE, OPT_SYNC, OPT_ONCE, OPT_JSON, OPT_TO,
 	OPT_LISTEN, OPT_SPOOL, OPT_TRIGGER, OPT_EXEC, OPT_MATCH, OPT_INTERVAL, OPT_LAST_BOOT,
+	OPT_ZSTD,
 };
 
 static const char shorts[] = "f:s:l:k:p:t:oM:P:A:qhV";
@@ -48,6 +49,7 @@ static const struct option longs[] = {
 	{ "exec", required_argument, NULL, OPT_EXEC },
 	{ "match", required_argument, NULL, OPT_MATCH },
 	{ "interval", required_argument, NULL, OPT_INTERVAL },
+	{ "zstd", optional_argument, NULL, OPT_ZSTD },
 	{ "last-boot", optional_argument, NULL, OPT_LAST_BOOT },
 	{ NULL, 0, NULL, 0 },
 };
@@ -68,6 +70,7 @@ static const char help[] =
 "  -M, --open-mode FLAGS   more flags of open(2), as a number\n"
 "  -o, --keep-open         stay with a file that is moved away\n"
 "  -A, --attribute NAME=VALUE  a note at the beginning of each file\n"
+"      --zstd[=LEVEL]      files of zstd frames, 1 to 19 (3)\n"
 "\n"
 "How much:\n"
 "  -s, --size SIZE         of a file (16M, or an eighth of the limit)\n"
@@ -235,12 +238,26 @@ static void add_note(struct tl_options *opt, const char *word)
 	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		if ((size_t)(value - word) == strlen(taken[i]) &&
 		    !strncmp(word, taken[i], strlen(taken[i])))
-			usage("--attribute", word, "has the name of what each file says by itself, as the number of each file; take another");
+			usage("--attribute", word, "is what each file says itself, as the number of each file; take another");
 	for (i = 0; i < opt->nr_notes; i++)
 		total += 2 * strlen(opt->notes[i]) + 16;
 	if (opt->nr_notes == TL_NOTES || total > TL_HEAD_MAX)
 		usage("--attribute", word, "is too much; 16 of them, 1900 bytes in all");
 	opt->notes[opt->nr_notes++] = word;
+}
+
+static void parse_zstd(struct tl_options *opt, const char *word)
+{
+	const char *end;
+
+	opt->zstd = true;
+	if (word)
+		opt->zstd_level = (int)number("--zstd", word, &end, "is no level from 1 to 19");
+	if (word && (*end || opt->zstd_level < 1 || opt->zstd_level > 19))
+		usage("--zstd", word, "is no level from 1 to 19");
+	if (!tl_zip_built)
+		usage("--zstd", word ? word : "",
+		      "cannot be done: this tracelogger was built without libzstd");
 }
 
 static void parse_to(struct tl_options *opt, const char *word)
@@ -347,6 +364,10 @@ static void check(struct tl_options *opt)
 
 	if (opt->file && !strcmp(opt->file, "-"))
 		opt->file = NULL;
+	if (opt->zstd && !opt->file) {
+		fputs("tracelogger: --zstd is of files; name one with --file\n", stderr);
+		exit(2);
+	}
 	check_exec(opt);
 	if (opt->trigger)
 		check_trigger(opt);
@@ -375,7 +396,8 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 	int c;
 
 	*opt = (struct tl_options){
-		.device = DEVICE, .interval = TL_NSEC, .keep_percent = 5, .every = TL_NSEC, .percent = 25,
+		.device = DEVICE, .interval = TL_NSEC, .zstd_level = 3,
+		.keep_percent = 5, .every = TL_NSEC, .percent = 25,
 		.served = -1, .perm = 0644, .sync_severity = -1, .sync_every = 5 * TL_NSEC,
 	};
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
@@ -450,6 +472,9 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 			break;
 		case OPT_INTERVAL:
 			opt->interval = parse_time("--interval", optarg);
+			break;
+		case OPT_ZSTD:
+			parse_zstd(opt, optarg);
 			break;
 		case OPT_LAST_BOOT:
 			opt->last_boot = optarg ? optarg : "/dev/trace-last";

@@ -179,6 +179,10 @@ int tl_flush(struct tl_run *r)
 		if (!room)
 			return ENOSPC;
 		n = (ssize_t)(room < end - r->done ? room : end - r->done);
+		if (r->store.zip)
+			n = (ssize_t)tl_zip_fits(r->store.zip, room, end - r->done);
+		if (!n)
+			return ENOSPC;
 		err = r->store.opt->file ? 0 : can_write(r, &n);
 		if (err && !r->store.linked)
 			return err;

@@ -20,6 +20,7 @@
 #include <sys/statvfs.h>
 #include <sys/timex.h>
 #include <unistd.h>
+#include "common/zread.h"
 #include "tracelogger.h"
 
 #define NAMES_TRIED	100000
@@ -53,11 +54,16 @@ static void read_notes(int dirfd, struct tl_own *own)
 	int fd = openat(dirfd, own->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct devtrace_decoder *d;
 	char buf[TL_HEAD_MAX];
+	struct zread *z;
 	ssize_t n;
 
 	if (fd < 0)
 		return;
-	n = read(fd, buf, sizeof(buf));
+	z = zread_new(NULL, NULL);
+	do
+		n = z ? zread_read(z, fd, buf, sizeof(buf)) : 0;
+	while (n < 0 && errno == EINTR);
+	zread_free(z);
 	close(fd);
 	d = devtrace_decoder_new(own_note, own);
 	if (d && n > 0)
@@ -147,6 +153,11 @@ int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 	s->dirfd = open(s->name.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dirfd < 0)
 		return -errno;
+	if (opt->zstd) {
+		s->zip = tl_zip_new(opt->zstd_level);
+		if (!s->zip)
+			return -ENOMEM;
+	}
 	if (opt->sync_always || opt->sync_every || opt->sync_severity >= 0) {
 		s->sync = tl_sync_new(opt->sync_every, s->dirfd);
 		if (!s->sync)
@@ -299,13 +310,14 @@ static int open_new(struct tl_store *s)
 int tl_store_begin(struct tl_store *s)
 {
 	uint8_t head[TL_HEAD_MAX];
+	size_t n, most;
 	ssize_t done;
-	size_t n;
 	int err;
 
 	s->number++;
 	n = s->linked && s->link.kind == LINK_SYSLOG ? 0 : make_head(s, head);
-	err = tl_store_room(s, n) < n ? -ENOSPC : 0;
+	most = s->zip ? tl_zip_bound(n) : n;
+	err = tl_store_room(s, most) < most ? -ENOSPC : 0;
 	if (!err && s->opt->file)
 		err = open_new(s);
 	else if (!err)
@@ -318,7 +330,9 @@ int tl_store_begin(struct tl_store *s)
 		return err;
 	}
 	s->size = 0;
-	s->head = n;
+	s->head = most;
+	if (s->zip)
+		tl_zip_reset(s->zip);
 	s->begun = tl_now();
 	s->files++;
 	if (s->sync) {
@@ -327,22 +341,29 @@ int tl_store_begin(struct tl_store *s)
 	}
 	/* A head in part would spoil what comes behind it. */
 	done = tl_store_write(s, head, n);
-	if (done == (ssize_t)n)
+	if (done == (ssize_t)n) {
+		s->head = s->size;
 		return 0;
+	}
 	tl_store_spoilt(s);
 	return done < 0 ? (int)done : -ENOSPC;
 }
 
 ssize_t tl_store_write(struct tl_store *s, const uint8_t *p, size_t n)
 {
-	ssize_t done = s->linked ? tl_peer_write(s, p, n) : write(s->fd, p, n);
+	uint64_t written = 0;
+	ssize_t done;
 
-	if (done < 0)
-		return -errno;
-	s->size += (uint64_t)done;
-	s->total += (uint64_t)done;
-	s->bytes += (uint64_t)done;
-	return done;
+	if (s->zip)
+		done = tl_zip_write(s->zip, s->fd, p, n, &written);
+	else
+		done = s->linked ? tl_peer_write(s, p, n) : write(s->fd, p, n);
+	if (!s->zip && done > 0)
+		written = (uint64_t)done;
+	s->size += written;
+	s->total += written;
+	s->bytes += written;
+	return done < 0 ? -errno : done;
 }
 
 /* Moved away or removed by somebody: then it is not ours any more. */
@@ -423,6 +444,7 @@ void tl_store_free(struct tl_store *s)
 		tl_peer_close(s);
 	if (s->sync)
 		tl_sync_free(s->sync);
+	tl_zip_free(s->zip);
 	for (i = 0; i < s->nr; i++) {
 		free(s->own[i].name);
 		free(s->own[i].last);

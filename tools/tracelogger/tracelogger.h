@@ -45,6 +45,8 @@ struct tl_options {
 	const char	*trigger;	/* a file each time that it fires */
 	const char	*exec, *match;	/* a command, and for which events */
 	int64_t		interval;	/* ns: at most one of either in that time */
+	bool		zstd;
+	int		zstd_level;
 	const char	*last_boot;	/* its device, or NULL */
 	const char	*notes[TL_NOTES + 1];	/* NAME=VALUE; one of our own */
 	size_t		nr_notes;
@@ -79,6 +81,19 @@ void tl_sync_dir(struct tl_sync *s);		/* a file came or went */
 void tl_sync_close(struct tl_sync *s, int fd);	/* sync and close it */
 void tl_sync_free(struct tl_sync *s);		/* when all is on the disk */
 
+/* zstd frames, one for each write. */
+struct tl_zip;
+extern const bool tl_zip_built;		/* is there libzstd? */
+
+struct tl_zip *tl_zip_new(int level);
+void tl_zip_free(struct tl_zip *z);
+void tl_zip_reset(struct tl_zip *z);	/* forget a frame that is written in part */
+/* How many of these bytes certainly fit; and the most that n can become. */
+size_t tl_zip_fits(const struct tl_zip *z, uint64_t room, size_t want);
+size_t tl_zip_bound(size_t n);
+/* Bytes that were given, all of which are written; or -1. written: bytes of the file. */
+ssize_t tl_zip_write(struct tl_zip *z, int fd, const uint8_t *p, size_t n, uint64_t *written);
+
 /* A file of ours that is closed. */
 struct tl_own {
 	char		*name, *last;	/* last: the boot it is of, with --last-boot; or NULL */
@@ -93,6 +108,7 @@ struct tl_store {
 	struct link	link;
 	const sigset_t	*mask;		/* while it connects */
 	struct tl_sync	*sync;		/* NULL: nothing is synced */
+	struct tl_zip	*zip;		/* NULL: as it is */
 	int		dirfd, fd;
 	char		current[NAME_MAX + 1];
 	dev_t		dev;

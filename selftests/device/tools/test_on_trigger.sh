@@ -60,7 +60,7 @@ tracelogger -f "$work/snap" --on-trigger fault 2>"$work/said"
 
 for action in freeze stop; do
 	: >"$work/said"
-	tracectl trigger add fault when type=text element 0 == fault do $action
+	tracectl trigger add fault when type=text element 0 == fault 'do' $action
 	tracelogger -f "$work/$action" --on-trigger fault --interval 10ms 2>"$work/said" &
 	logger=$!
 	echo "before $action" >/dev/trace
@@ -81,7 +81,7 @@ done
 
 # Not armed before the interval is over
 : >"$work/said"
-tracectl trigger add fault when type=text element 0 == fault do freeze
+tracectl trigger add fault when type=text element 0 == fault 'do' freeze
 tracelogger -f "$work/rare" --on-trigger fault --interval 1h 2>"$work/said" &
 logger=$!
 echo fault >/dev/trace

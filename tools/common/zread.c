@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * zread.c - read a file or stream that is perhaps made of zstd frames
+ *
+ * Invariants
+ * - What a frame of up to FRAME bytes holds is given only when its checksum was right. Of a
+ *   frame that is cut at the end of the input, what comes before the cut is given.
+ * - After a frame that cannot be read the next magic number is looked for, right behind
+ *   the one of that frame. All bytes in between are reported, once.
+ * - Memory is bounded: a larger frame, which none of ours is, is given as it comes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "common/zread.h"
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#include <zstd_errors.h>
+#endif
+
+#define FRAME	(512 * 1024)	/* bytes of a frame, and of what it holds */
+
+static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+struct zread {
+	zread_damage_fn	*damage;
+	void		*arg;
+	enum { UNKNOWN, PLAIN, ZSTD } kind;
+	bool		eof, streams;	/* streams: within a frame that is too large */
+	bool		cut;		/* one was, though perhaps no byte of it is left */
+	uint8_t		*in, *out;	/* FRAME bytes each; out: only of zstd */
+	size_t		len;		/* in in */
+	size_t		at, ready;	/* in out */
+	uint64_t	offset;		/* of in[0] in the input */
+	uint64_t	bad_at, bad;	/* not reported yet */
+#ifdef HAVE_ZSTD
+	ZSTD_DCtx	*ctx;
+#endif
+};
+
+struct zread *zread_new(zread_damage_fn *damage, void *arg)
+{
+	struct zread *z = calloc(1, sizeof(*z));
+
+	if (!z)
+		return NULL;
+	z->damage = damage;
+	z->arg = arg;
+	return z;
+}
+
+void zread_free(struct zread *z)
+{
+	if (!z)
+		return;
+#ifdef HAVE_ZSTD
+	ZSTD_freeDCtx(z->ctx);
+#endif
+	free(z->in);
+	free(z->out);
+	free(z);
+}
+
+bool zread_holds(const struct zread *z)
+{
+	return z->at < z->ready;
+}
+
+bool zread_begins(const uint8_t p[4])
+{
+	return !memcmp(p, magic, sizeof(magic));
+}
+
+static ssize_t give(struct zread *z, void *buf, size_t n)
+{
+	if (n > z->ready - z->at)
+		n = z->ready - z->at;
+	memcpy(buf, z->out + z->at, n);
+	z->at += n;
+	return (ssize_t)n;
+}
+
+/* Its first bytes: is it zstd? */
+static ssize_t look(struct zread *z, int fd, void *buf, size_t n)
+{
+	ssize_t got;
+
+	if (!z->in)
+		z->in = malloc(FRAME);
+	if (!z->in) {
+		errno = ENOMEM;
+		return -1;
+	}
+	got = read(fd, z->in + z->len, n - z->len < FRAME - z->len ? n - z->len : FRAME - z->len);
+	if (got < 0)
+		return -1;
+	z->len += (size_t)got;
+	if (got && z->len < sizeof(magic) && !memcmp(z->in, magic, z->len)) {
+		errno = EINTR;
+		return -1;
+	}
+	if (z->len >= sizeof(magic) && !memcmp(z->in, magic, sizeof(magic))) {
+		z->kind = ZSTD;
+		errno = EINTR;
+		return -1;
+	}
+	z->kind = PLAIN;
+	memcpy(buf, z->in, z->len);
+	return (ssize_t)z->len;
+}
+
+#ifdef HAVE_ZSTD
+static void drop(struct zread *z, size_t n)
+{
+	memmove(z->in, z->in + n, z->len - n);
+	z->len -= n;
+	z->offset += n;
+}
+
+/* The first n bytes are nothing that can be read. */
+static void skip(struct zread *z, size_t n)
+{
+	if (!z->bad)
+		z->bad_at = z->offset;
+	z->bad += n;
+	drop(z, n);
+}
+
+static void report(struct zread *z)
+{
+	if ((z->bad || z->cut) && z->damage)
+		z->damage(z->arg, z->bad ? z->bad_at : z->offset, z->bad);
+	z->bad = 0;
+	z->cut = false;
+}
+
+/* A frame for other programs. */
+static bool skippable(const uint8_t p[4])
+{
+	return (p[0] & 0xf0) == 0x50 && p[1] == 0x2a && p[2] == 0x4d && p[3] == 0x18;
+}
+
+/* To the next magic number behind the first byte, or where one may begin at the end. */
+static void resync(struct zread *z)
+{
+	const uint8_t *p = z->len > 1 ? memmem(z->in + 1, z->len - 1, magic, sizeof(magic)) : NULL;
+	size_t keep = sizeof(magic) - 1;
+
+	if (p)
+		skip(z, (size_t)(p - z->in));
+	else
+		skip(z, z->eof || z->len <= keep ? z->len : z->len - keep);
+	z->streams = false;
+}
+
+/* What can be had of a frame that is cut or too large. */
+static void stream(struct zread *z)
+{
+	ZSTD_inBuffer in = { z->in, z->len, 0 };
+	ZSTD_outBuffer out = { z->out, FRAME, 0 };
+	size_t ret;
+
+	if (!z->streams)
+		ZSTD_DCtx_reset(z->ctx, ZSTD_reset_session_only);
+	z->streams = true;
+	ret = ZSTD_decompressStream(z->ctx, &out, &in);
+	if (ZSTD_isError(ret)) {
+		resync(z);
+		return;
+	}
+	z->ready = out.pos;
+	if (z->eof && ret && in.pos == in.size && out.pos < out.size) {
+		/* The rest of it is missing: the bytes that are there end in the middle. */
+		skip(z, z->len);
+		z->cut = true;
+		z->streams = false;
+		return;
+	}
+	drop(z, in.pos);
+	if (!ret)
+		z->streams = false;
+}
+
+/* Something of what is in memory: what a frame holds, or bytes that are skipped. */
+static void decode(struct zread *z)
+{
+	unsigned long long holds;
+	size_t size, ret;
+
+	z->at = 0;
+	z->ready = 0;
+	if (!z->len && !z->streams)
+		return;
+	if (z->streams) {
+		stream(z);
+		return;
+	}
+	if (z->len >= sizeof(magic) && !zread_begins(z->in) && !skippable(z->in)) {
+		resync(z);
+		return;
+	}
+	size = ZSTD_findFrameCompressedSize(z->in, z->len);
+	if (ZSTD_isError(size)) {
+		/* Not whole yet, cut, or too large; or damaged. */
+		if (ZSTD_getErrorCode(size) != ZSTD_error_srcSize_wrong)
+			resync(z);
+		else if (z->eof || z->len == FRAME)
+			stream(z);
+		return;
+	}
+	holds = ZSTD_getFrameContentSize(z->in, z->len);
+	if (holds > FRAME) {
+		stream(z);
+		return;
+	}
+	ret = ZSTD_decompressDCtx(z->ctx, z->out, FRAME, z->in, size);
+	if (ZSTD_isError(ret)) {
+		resync(z);
+		return;
+	}
+	report(z);
+	z->ready = ret;
+	drop(z, size);
+}
+
+static ssize_t next(struct zread *z, int fd, void *buf, size_t n)
+{
+	size_t before;
+	ssize_t got;
+
+	if (!z->out)
+		z->out = malloc(FRAME);
+	if (!z->ctx)
+		z->ctx = ZSTD_createDCtx();
+	if (!z->out || !z->ctx) {
+		errno = ENOMEM;
+		return -1;
+	}
+	for (;;) {
+		do {
+			before = z->len;
+			decode(z);
+			if (zread_holds(z)) {
+				if (!z->eof || z->len)
+					report(z);
+				return give(z, buf, n);
+			}
+		} while (z->len && z->len != before);
+		if (z->eof) {
+			if (z->len)
+				skip(z, z->len);
+			report(z);
+			return 0;
+		}
+		got = read(fd, z->in + z->len, FRAME - z->len);
+		if (got < 0)
+			return -1;
+		z->len += (size_t)got;
+		z->eof = !got;
+		if (got) {
+			decode(z);
+			if (zread_holds(z))
+				return give(z, buf, n);
+			errno = EINTR;
+			return -1;
+		}
+	}
+}
+#else
+static ssize_t next(struct zread *z, int fd, void *buf, size_t n)
+{
+	(void)z;
+	(void)fd;
+	(void)buf;
+	(void)n;
+	errno = ENOTSUP;
+	return -1;
+}
+#endif
+
+ssize_t zread_read(struct zread *z, int fd, void *buf, size_t n)
+{
+	if (zread_holds(z))
+		return give(z, buf, n);
+	if (z->kind == UNKNOWN)
+		return look(z, fd, buf, n);
+	if (z->kind == PLAIN)
+		return read(fd, buf, n);
+	return next(z, fd, buf, n);
+}
