@@ -180,7 +180,7 @@ void tl_follow(struct tl_run *r)
 			if (r->store.sync)
 				tl_sync_written(r->store.sync, true);
 			tl_report_status(&r->report, &r->store,
-					 devtrace_decoder_totals(r->decoder), "asked");
+					 tl_totals(r), "asked");
 		}
 	}
 }

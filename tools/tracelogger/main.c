@@ -118,6 +118,15 @@ static int begin_exec(struct tl_run *r)
 	return 0;
 }
 
+/* A device has no damage; and nothing but these looks into events. */
+static void begin_tally(struct tl_run *r)
+{
+	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
+
+	r->tallies = !r->exec && !r->syslog && r->opt.sync_severity < 0 &&
+		     !ioctl(r->dev, DEVTRACE_IOC_STATS, &stats);
+}
+
 static int begin(struct tl_run *r)
 {
 	int err = tl_store_init(&r->store, &r->opt);
@@ -149,8 +158,11 @@ static int begin(struct tl_run *r)
 		r->store.name.periodic = false;
 		return 0;
 	}
-	return tl_run_open(r, r->opt.device) || begin_exec(r) ||
-	       (r->opt.last_boot && tl_last_boot(r));
+	if (tl_run_open(r, r->opt.device) || begin_exec(r) ||
+	    (r->opt.last_boot && tl_last_boot(r)))
+		return 1;
+	begin_tally(r);
+	return 0;
 }
 
 static int run(struct tl_run *r)
@@ -167,7 +179,7 @@ static int run(struct tl_run *r)
 	tl_store_free(&r->store);
 	if (r->opt.spool)
 		tl_spool_free(&r->spool, &r->other);
-	tl_report_status(&r->report, &r->store, devtrace_decoder_totals(r->decoder), "ended");
+	tl_report_status(&r->report, &r->store, tl_totals(r), "ended");
 	if (err) {
 		fprintf(stderr, "tracelogger: %s: %s; not all that there was is saved\n",
 			r->store.name.dir, strerror(err));

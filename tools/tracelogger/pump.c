@@ -50,12 +50,37 @@ static size_t whole(const struct tl_run *r, size_t n)
 	return flag ? (size_t)(flag - r->buf) + 1 : 0;
 }
 
+const struct devtrace_totals *tl_totals(struct tl_run *r)
+{
+	const struct devtrace_totals *t = devtrace_decoder_totals(r->decoder);
+
+	r->totals = *t;
+	r->totals.events += r->tally.totals.events;
+	r->totals.lost += r->tally.totals.lost;
+	return &r->totals;
+}
+
+/* The decoder takes over between two frames, where a time is needed: the end is near. */
+static void learn(struct tl_run *r, const uint8_t *p, size_t n)
+{
+	static const uint8_t flag = DEVTRACE_FLAG;
+
+	if (r->tallies && r->until != UINT64_MAX && !r->tally.at) {
+		r->tallies = false;
+		devtrace_decoder_feed(r->decoder, &flag, 1, NULL);
+	}
+	if (r->tallies)
+		tl_tally(&r->tally, p, n);
+	else
+		devtrace_decoder_feed(r->decoder, p, n, NULL);
+}
+
 /* Take n more bytes in: where whole frames end now. */
 static void took(struct tl_run *r, size_t n)
 {
 	const uint8_t *flag = memrchr(r->buf + r->len, DEVTRACE_FLAG, n);
 
-	devtrace_decoder_feed(r->decoder, r->buf + r->len, n, NULL);
+	learn(r, r->buf + r->len, n);
 	r->len += n;
 	if (flag)
 		r->edge = (size_t)(flag - r->buf) + 1;
@@ -271,7 +296,7 @@ static int extract(struct tl_run *r)
 		}
 		if (r->last_ts > r->until)
 			r->ended = true;
-		tl_report_progress(&r->report, &r->store, devtrace_decoder_totals(r->decoder));
+		tl_report_progress(&r->report, &r->store, tl_totals(r));
 	}
 }
 

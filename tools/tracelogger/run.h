@@ -18,6 +18,16 @@
 #define TL_NO_CUT	((size_t)-1)
 #define TL_RETRY	TL_NSEC			/* without room */
 
+/* Events and losses that are counted without being decoded. */
+struct tl_tally {
+	struct devtrace_totals totals;
+	size_t		at;		/* in a frame; 0: a flag came last, or nothing yet */
+	bool		escaped;
+	uint8_t		type;
+	size_t		have;
+	uint8_t		body[sizeof(struct devtrace_wire_lost)];	/* of LOST */
+};
+
 struct tl_run {
 	struct tl_options opt;
 	struct tl_store	store;		/* where it goes now: files, a link, the spool */
@@ -26,6 +36,9 @@ struct tl_run {
 	bool		spooling;
 	struct tl_report report;
 	struct devtrace_decoder *decoder;
+	bool		tallies;	/* in place of the decoder, while that is not needed */
+	struct tl_tally	tally;
+	struct devtrace_totals totals;	/* of both */
 	struct tl_exec	*exec;		/* a command for events that match; or NULL */
 	struct devtrace_totals saved;	/* on triggers, of all files */
 	struct tl_syslog *syslog;	/* messages in place of frames; or NULL */
@@ -51,6 +64,8 @@ int tl_run_decoder(struct tl_run *r);
 
 /* pump.c */
 int tl_on_item(const struct devtrace_item *item, void *arg);
+/* What was read so far. */
+const struct devtrace_totals *tl_totals(struct tl_run *r);
 /* Frames up to the end of this file. */
 void tl_end_file(struct tl_run *r);
 /* An error that no room cures: go on in another file, with the frame that was cut. */
@@ -59,6 +74,9 @@ void tl_spoilt(struct tl_run *r);
 int tl_flush(struct tl_run *r);
 /* Read and write until nothing is left. 0, or what keeps it from being written. */
 int tl_save_all(struct tl_run *r);
+
+/* tally.c */
+void tl_tally(struct tl_tally *t, const uint8_t *p, size_t n);
 
 /* follow.c */
 /* Until the device has something, or a signal comes; ns >= 0: no longer than that. */

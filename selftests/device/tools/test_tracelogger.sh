@@ -102,8 +102,10 @@ started() { traceinfo --no-default-fmt "$@" >/dev/null 2>&1; }
 # Several files while others write
 trace_load_with size=1M
 mkdir "$work/a"
-tracelogger -q -f "$work/a/t.trace" -s 64K --sync interval=100ms -A board=7 &
+tracelogger --json -f "$work/a/t.trace" -s 64K --sync interval=100ms -A board=7 2>"$work/said" &
 logger=$!
+emit 1
+wait_until started "$work/a/t.trace"
 for _ in 1 2 3; do
 	emit 1500 &
 	writers="$writers $!"
@@ -115,7 +117,9 @@ kill $logger && wait $logger
 ok $? "ends at SIGTERM with status 0"
 set -- "$work"/a/*
 [ $# -ge 5 ]; ok $? "begins other files at 64K"
-exact 4500 "$@"; ok $? "files and LOST are what was emitted"
+exact 4501 "$@"; ok $? "files and LOST are what was emitted"
+[ "$(sed -n 's/.*"why":"ended","events":\([0-9]*\),"lost":\([0-9]*\),"missing":0,"damages":0,.*/\1 \2/p' "$work/said")" = "4501 0" ]
+ok $? "which is what it says itself"
 by_itself "$@"; ok $? "each file prints by itself"
 fits=0
 for f; do [ "$(stat -c %s "$f")" -le 65536 ] || fits=1; done

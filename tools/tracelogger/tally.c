@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * tally.c - how many events and losses pass, without decoding them
+ *
+ * What the kernel gives has no damage and no gap, and who only saves it needs nothing of an
+ * event but that it is one: the type of each frame, and of LOST frames the count. The
+ * decoder takes over where more is needed: a time, a severity, a field.
+ */
+#include <string.h>
+#include "run.h"
+
+/* Not of the transport */
+static bool is_event(uint8_t type)
+{
+	return type != DEVTRACE_T_EMPTY && type != DEVTRACE_T_ENUM &&
+	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC);
+}
+
+/* LOST: how many events. Its body stands in t->body, unescaped. */
+static void take_lost(struct tl_tally *t)
+{
+	const size_t at = offsetof(struct devtrace_wire_lost, count);
+	uint64_t n = 0;
+	size_t i;
+
+	if (t->have < at + sizeof(uint64_t))
+		return;
+	for (i = sizeof(uint64_t); i--;)
+		n = n << 8 | t->body[at + i];
+	t->totals.lost += n;
+}
+
+static void end_frame(struct tl_tally *t)
+{
+	if (t->at < 2)
+		return;		/* two flags in a row */
+	t->totals.frames++;
+	if (t->type == DEVTRACE_T_LOST)
+		take_lost(t);
+	else if (is_event(t->type))
+		t->totals.events++;
+}
+
+static void next_byte(struct tl_tally *t, uint8_t c)
+{
+	if (c == DEVTRACE_ESCAPE) {
+		t->escaped = true;
+		return;
+	}
+	if (t->escaped)
+		c ^= DEVTRACE_ESCAPE_XOR;
+	t->escaped = false;
+	if (t->at == 1)
+		t->type = c;
+	else if (t->at > 1 && t->have < sizeof(t->body))
+		t->body[t->have++] = c;
+	t->at++;
+}
+
+void tl_tally(struct tl_tally *t, const uint8_t *p, size_t n)
+{
+	const uint8_t *end = p + n, *flag;
+
+	t->totals.bytes += n;
+	while (p < end) {
+		if (*p == DEVTRACE_FLAG) {
+			end_frame(t);
+			t->at = 0;
+			t->have = 0;
+			t->escaped = false;
+			p++;
+		} else if (t->at < 2 || t->type == DEVTRACE_T_LOST) {
+			next_byte(t, *p++);
+		} else {
+			flag = memchr(p, DEVTRACE_FLAG, (size_t)(end - p));
+			p = flag ? flag : end;
+		}
+	}
+}
