@@ -30,12 +30,12 @@ struct zread {
 	bool		eof, streams;	/* streams: within a frame that is too large */
 	bool		cut;		/* one was, though perhaps no byte of it is left */
 	uint8_t		*in, *out;	/* FRAME bytes each; out: only of zstd */
-	size_t		len;		/* in in */
-	size_t		at, ready;	/* in out */
+	size_t		len;		/* of what stands in the first */
+	size_t		at, ready;	/* of what stands in the second */
 	uint64_t	offset;		/* of in[0] in the input */
 	uint64_t	bad_at, bad;	/* not reported yet */
 #ifdef HAVE_ZSTD
-	ZSTD_DCtx	*ctx;
+	struct ZSTD_DCtx_s *ctx;
 #endif
 };
 
