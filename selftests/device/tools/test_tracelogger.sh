@@ -97,6 +97,9 @@ exact()	# EMITTED FILE...: events and losses add up, of each file and of all joi
 	[ "$(total missing "$work/joined")" = 0 ] || { echo "# joined they have gaps"; return 1; }
 }
 
+# It hears signals: one that comes before would end it unasked.
+caught() { grep -q '^SigCgt:.*[1-9a-f]' /proc/$logger/status; }
+
 started() { traceinfo --no-default-fmt "$@" >/dev/null 2>&1; }
 
 # Several files while others write
@@ -148,6 +151,7 @@ mkdir "$work/c"
 : >"$work/c/t.trace.keep"
 tracelogger -q -f "$work/c/t.trace" -l 256K &
 logger=$!
+wait_until caught
 emit 5000 &
 writers=$!
 over=0
@@ -208,6 +212,17 @@ for f in "$work"/k/*; do
 	esac
 done
 ok $broken "killed five times: every file prints"
+logger=''
+
+# SIGALRM, where nothing else would save for an hour
+mkdir "$work/w"
+tracelogger -q -p 100 -t 1h -f "$work/w/t.trace" &
+logger=$!
+wait_until caught
+emit 1
+[ ! -e "$work/w/t.trace" ]; ok $? "it waits for the buffer to fill"
+wait_until sh -c "kill -ALRM $logger; test -s '$work/w/t.trace'"; ok $? "SIGALRM saves now"
+kill $logger && wait $logger
 logger=''
 
 echo "1..$count"
