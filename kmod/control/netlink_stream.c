@@ -196,12 +196,20 @@ out_free:
 	return err;
 }
 
+static int refuse_frozen(struct genl_info *info)
+{
+	netlink_refuse(info->extack, info->attrs[DEVTRACE_A_STATE],
+		       "stream is frozen: thaw it first, by its state 1, stopped");
+	return -EBUSY;
+}
+
 int netlink_stream_set(struct genl_info *info)
 {
 	struct nlattr **a = info->attrs;
 	struct stream *s = netlink_stream(a, info->extack);
 	unsigned long bytes;
 	int err = -EINVAL;
+	u32 state;
 
 	if (!s)
 		return -ENOENT;
@@ -211,6 +219,9 @@ int netlink_stream_set(struct genl_info *info)
 		return -EINVAL;
 	}
 	/* First what may fail, so that all is set or nothing. */
+	state = a[DEVTRACE_A_STATE] ? nla_get_u32(a[DEVTRACE_A_STATE]) : DEVTRACE_STATE_STOPPED;
+	if (state == DEVTRACE_STATE_RUNNING && READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
+		return refuse_frozen(info);
 	if (a[DEVTRACE_A_STATE] && emit_slots_alloc()) {
 		netlink_refuse(info->extack, a[DEVTRACE_A_STATE],
 			       "there is no memory to count what a stopped stream loses");
@@ -226,8 +237,9 @@ int netlink_stream_set(struct genl_info *info)
 	}
 	if (a[DEVTRACE_A_WATERMARK])
 		stream_set_watermark(s, nla_get_u32(a[DEVTRACE_A_WATERMARK]));
-	if (a[DEVTRACE_A_STATE])
-		stream_set_state(s, nla_get_u32(a[DEVTRACE_A_STATE]));
+	/* A trigger may have frozen it just now. */
+	if (a[DEVTRACE_A_STATE] && stream_set_state(s, state))
+		return refuse_frozen(info);
 	netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
 	return 0;
 }
@@ -264,7 +276,7 @@ int netlink_clear(struct genl_info *info)
 	err = stream_clear(s);
 	if (err == -EBUSY)
 		netlink_refuse(info->extack, info->attrs[DEVTRACE_A_STREAM],
-			       "stream is frozen and keeps what it has: set its state to 0 or 1 first");
+			       "stream is frozen and keeps what it has: set its state to 1, stopped, first");
 	if (!err)
 		netlink_notify_clear(s);
 	return err;

@@ -37,9 +37,13 @@
  * @s: the stream
  * @state: what it is to do
  *
+ * Whoever froze a stream wants what is in it: before it goes on it has to be thawed, which
+ * is to stop it.
+ *
  * Context: process, devtrace_lock held.
+ * Return: 0, or -EBUSY if it is frozen and was to go on.
  */
-void stream_set_state(struct stream *s, enum devtrace_state state)
+int stream_set_state(struct stream *s, enum devtrace_state state)
 {
 	struct stop *st = &s->stop;
 	enum stop_phase phase;
@@ -51,6 +55,8 @@ void stream_set_state(struct stream *s, enum devtrace_state state)
 	if (phase == STOP_STOPPING)
 		stream_settle(s);
 	if (state == DEVTRACE_STATE_RUNNING) {
+		if (s->state == DEVTRACE_STATE_FROZEN)
+			return -EBUSY;
 		atomic_cmpxchg(&st->phase, STOP_COUNT, STOP_RUN);
 		if (atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED)
 			stream_goes_on(s, "");
@@ -82,6 +88,7 @@ void stream_set_state(struct stream *s, enum devtrace_state state)
 	}
 	stream_count_missed(s);
 	stream_wake(s);
+	return 0;
 }
 
 /**

@@ -49,7 +49,8 @@ int stream_del(struct stream *s);
 int stream_resize(struct stream *s, unsigned long bytes);
 /* Of stream 0, into memory of @lend's, or out of it; -EBUSY, -ENOMEM. */
 int stream_lend(unsigned long bytes, rings_lend_t lend);
-void stream_set_state(struct stream *s, enum devtrace_state state);
+/* -EBUSY: it is frozen and was to go on */
+int stream_set_state(struct stream *s, enum devtrace_state state);
 void stream_set_watermark(struct stream *s, unsigned int percent);
 void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu));
 

@@ -77,9 +77,15 @@ static int resize(uint64_t size)
 
 static int set_state(uint32_t state)
 {
+	int err;
+
 	begin(DEVTRACE_CMD_STREAM_SET);
 	nl_put_u32(&root.nl, DEVTRACE_A_STATE, state);
-	return nl_do(&root.nl, NULL, NULL);
+	err = nl_do(&root.nl, NULL, NULL);
+	/* We or a trigger froze it: to stop it is to thaw it. */
+	if (err == -EBUSY && state == DEVTRACE_STATE_RUNNING)
+		err = set_state(DEVTRACE_STATE_STOPPED) ?: set_state(state);
+	return err;
 }
 
 static int set_filter(const struct terms *f)

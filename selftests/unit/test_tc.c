@@ -540,7 +540,7 @@ static const struct {
 	  "stream start: x: there is no such stream; see 'tracectl stream list'" },
 	{ "trigger is not known: trigger-get lists those that are", "trigger arm x",
 	  "trigger arm: x: there is no such trigger; see 'tracectl trigger list'" },
-	{ "stream is frozen and keeps what it has: set its state to 0 or 1 first",
+	{ "stream is frozen and keeps what it has: set its state to 1, stopped, first",
 	  "stream resize x 2K", "stream resize: x: " FROZEN "x" },
 	{ "size must be a u64 from 1024 to 2147483648: bytes of ring for each CPU",
 	  "stream resize x 3G",

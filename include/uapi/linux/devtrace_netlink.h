@@ -45,7 +45,8 @@ enum devtrace_cmd {
 
 	/*
 	 * Streams. GET (one: STREAM; dump: all) gives STREAM, ID, SIZE, STATE,
-	 * REASON, SINCE, WATERMARK, MODE, USED, GENERATION.
+	 * REASON, SINCE, WATERMARK, MODE, USED, GENERATION. A frozen stream does not go
+	 * on, -EBUSY: it is thawed by STATE stopped.
 	 */
 	DEVTRACE_CMD_STREAM_GET,
 	DEVTRACE_CMD_STREAM_NEW,	/* STREAM, SIZE; FILTER, MODE, STATE */

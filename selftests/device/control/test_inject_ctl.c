@@ -330,7 +330,7 @@ static const struct request requests[] = {
 	{ "stream-new, stopped", { NULL }, stream_stopped, stream_del },
 	{ "stream-del", { stream_new }, stream_del, stream_new },
 	{ "stream-set, stopped", { NULL }, stream_stop, stream_run },
-	{ "stream-set, frozen", { NULL }, stream_freeze, stream_run },
+	{ "stream-set, frozen", { stream_stop }, stream_freeze, stream_stop },
 	{ "stream-set, running", { stream_stop }, stream_run, stream_stop },
 	{ "stream-set, more", { NULL }, stream_grow, stream_shrink },
 	{ "stream-set, less", { stream_grow }, stream_shrink, stream_grow },

@@ -200,6 +200,9 @@ TEST_F(trigger, each_action_from_each_context)
 		EXPECT_EQ(0, self->t.fired);
 		STATE("trace", DEVTRACE_STATE_FROZEN, &s);
 		OK(devtrace_ctl_trigger_del(self->ctl, "t"));
+		EXPECT_EQ(-EBUSY, devtrace_ctl_stream_state(self->ctl, "trace",
+							    DEVTRACE_STATE_RUNNING));
+		OK(devtrace_ctl_stream_state(self->ctl, "trace", DEVTRACE_STATE_STOPPED));
 		OK(devtrace_ctl_stream_state(self->ctl, "trace", DEVTRACE_STATE_RUNNING));
 
 		/* filter, and the one it had */

@@ -196,6 +196,9 @@ TEST_F(filter, bits_of_the_control_page)
 	EXPECT_EQ(3, lane_bits(self));
 	EXPECT_EQ(0, set_state(DEVTRACE_STATE_FROZEN));
 	EXPECT_EQ(0, lane_bits(self));
+	EXPECT_EQ(-EBUSY, set_state(DEVTRACE_STATE_RUNNING));
+	EXPECT_EQ(0, set_state(DEVTRACE_STATE_STOPPED));
+	EXPECT_EQ(0, lane_bits(self));
 	EXPECT_EQ(0, set_state(DEVTRACE_STATE_RUNNING));
 	EXPECT_EQ(3, lane_bits(self));
 }
@@ -422,7 +425,8 @@ static int change(enum what what, bool quiet, int i)
 	case STOPS:
 		return set_state(quiet ? DEVTRACE_STATE_STOPPED : DEVTRACE_STATE_RUNNING);
 	case FREEZES:
-		return set_state(quiet ? DEVTRACE_STATE_FROZEN : DEVTRACE_STATE_RUNNING);
+		return quiet ? set_state(DEVTRACE_STATE_FROZEN) :
+		       set_state(DEVTRACE_STATE_STOPPED) ?: set_state(DEVTRACE_STATE_RUNNING);
 	case TRIGGERS:
 		return quiet ? trigger_new(i % 4 ? TYPE : OTHER, i % 3 ? DEVTRACE_ACTION_NOTIFY :
 					   DEVTRACE_ACTION_START) : trigger_del();

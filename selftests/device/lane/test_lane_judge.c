@@ -609,6 +609,7 @@ static void changes(FIXTURE_DATA(judge) *self, uint32_t state, struct __test_met
 	}
 	compare(t, f, _metadata);
 	/* When it runs again so does the lane. */
+	ASSERT_EQ(0, set_state(DEVTRACE_STATE_STOPPED));
 	ASSERT_EQ(0, set_state(DEVTRACE_STATE_RUNNING));
 	lane_mark(&self->l, TYPE, 3, 0);
 	for (i = 0; i < 2; i++) {

@@ -181,7 +181,14 @@ static int emit(const FIXTURE_DATA(missed) *self, int cpu, unsigned int n)
 static int change(const FIXTURE_DATA(missed) *self, int state)
 {
 	struct account *m = self->model;
+	int err;
 
+	/* To stop a frozen stream is to thaw it. */
+	if (state == DEVTRACE_STATE_RUNNING && m->at[m->n].state == DEVTRACE_STATE_FROZEN) {
+		err = change(self, DEVTRACE_STATE_STOPPED);
+		if (err)
+			return err;
+	}
 	nl_begin(&nl, DEVTRACE_CMD_STREAM_SET);
 	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
 	nl_put_u32(&nl, DEVTRACE_A_STATE, state);

@@ -328,10 +328,37 @@ TEST_F(streams, stopped_and_started)
 	EXPECT_EQ(8, st.dropped[DEVTRACE_LOST_STOPPED]);
 	EXPECT_EQ(16, st.emitted);
 	EXPECT_EQ(0, st.filtered);
+	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE, DEVTRACE_STATE_STOPPED));
 	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE, DEVTRACE_STATE_RUNNING));
 	EXPECT_EQ(0, stream_clear(DEVTRACE_STREAM0));
 	close(fd);
 	tape_free(t);
+}
+
+/* Only a thaw is a decision to give up what is in it. The refusal sets nothing. */
+TEST_F(streams, frozen_streams_do_not_start)
+{
+	static const char why[] = "stream is frozen: thaw it first, by its state 1, stopped";
+	struct devtrace_stats st;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE,
+					i ? DEVTRACE_STATE_STOPPED : DEVTRACE_STATE_RUNNING));
+		ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE, DEVTRACE_STATE_FROZEN));
+		nl_begin(&nl, DEVTRACE_CMD_STREAM_SET);
+		nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+		nl_put_u64(&nl, DEVTRACE_A_SIZE, 8192);
+		nl_put_u32(&nl, DEVTRACE_A_STATE, DEVTRACE_STATE_RUNNING);
+		EXPECT_EQ(-EBUSY, nl_do(&nl, NULL, NULL));
+		EXPECT_STREQ(why, nl.why);
+		ASSERT_EQ(0, dev_emit_mark(self->out, DEVTRACE_T_USER, 1, i));
+		ASSERT_EQ(0, dev_stats(-1, &st));
+		EXPECT_EQ(1 + i, st.dropped[DEVTRACE_LOST_STOPPED]);
+		EXPECT_EQ(-EBUSY, stream_clear(DEVTRACE_STREAM0));
+		ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE, DEVTRACE_STATE_STOPPED));
+		EXPECT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE, DEVTRACE_STATE_RUNNING));
+	}
 }
 
 static void count_marks(const struct nl_reply *r, void *arg)
