@@ -114,6 +114,7 @@ int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 /* For the inline functions in these headers, not for programs. */
 size_t devtrace_cut_(uint8_t *event, size_t pos, size_t cut);
 size_t devtrace_pieces_(uint8_t *out, const void *mem, size_t len);
+int devtrace_refused_(unsigned int what, unsigned long long value) __attribute__((cold));
 int devtrace_vtext_(uint8_t severity, const char *format, va_list args)
 	__attribute__((format(printf, 2, 0)));
 int devtrace_text_(uint8_t severity, const char *format, ...)
@@ -154,9 +155,9 @@ DEVTRACE_INLINE_ int devtrace_zero_(int zero)
 
 /*
  * Constants out of range do not compile, at any optimization in the macros of short.h and
- * qnx.h, from -O1 on in functions. What is no constant is not looked at. An expression, so
- * that macros that are values can have it; it leaves no instruction. Types of the transport
- * and of the kernel are refused by the device.
+ * qnx.h, from -O1 on in functions. An expression, so that macros that are values can have it;
+ * it leaves no instruction. What is no constant is looked at by devtrace_fits_(), below; types
+ * of the transport and of the kernel are refused by the device.
  */
 #if defined(__has_attribute)
 #if __has_attribute(error)
@@ -194,6 +195,25 @@ void devtrace_bad_severity_(void);
 			 devtrace_bad_severity_)
 
 #ifndef DEVTRACE_DISABLE
+
+/* What is out of range, for devtrace_refused_(). */
+#define DEVTRACE_BAD_TYPE_	0
+#define DEVTRACE_BAD_OBJECT_	1	/* or signal */
+#define DEVTRACE_BAD_SEVERITY_	2
+
+/*
+ * A value that is no constant, before it is cut to the bits of its place. Out of range, the
+ * event is none: counted as EINVAL, and told if DEVTRACE_DEBUG asks for it. Of a constant,
+ * and of a variable with no more bits than that, nothing is left of this.
+ */
+DEVTRACE_INLINE_ bool devtrace_fits_(unsigned long long v, unsigned int max, unsigned int what)
+{
+	return __builtin_expect(v <= max, 1) || devtrace_refused_(what, v);
+}
+
+#define DEVTRACE_TYPE_FITS_(x)		devtrace_fits_((x), UINT8_MAX, DEVTRACE_BAD_TYPE_)
+#define DEVTRACE_OBJECT_FITS_(x)	devtrace_fits_((x), UINT16_MAX, DEVTRACE_BAD_OBJECT_)
+#define DEVTRACE_SEVERITY_FITS_(x)	devtrace_fits_((x), UINT8_MAX, DEVTRACE_BAD_SEVERITY_)
 
 /* Are events of this type wanted? One load, one test, and your branch. */
 DEVTRACE_INLINE_ bool devtrace_enabled(uint8_t type)

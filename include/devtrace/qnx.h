@@ -175,8 +175,11 @@ DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint8_t severity, uint32_t code, unsig
 		int devtrace_ret_ = 0;						\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\
 		if (devtrace_enabled(DEVTRACE_T_EXC)) {				\
-			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
-			if (devtrace_severity_wanted_(devtrace_s_))		\
+			const unsigned long long devtrace_w_ = (unsigned long long)(severity);	\
+			const uint8_t devtrace_s_ = (uint8_t)devtrace_w_;	\
+			if (!DEVTRACE_SEVERITY_FITS_(devtrace_w_))		\
+				devtrace_ret_ = -1;				\
+			else if (devtrace_severity_wanted_(devtrace_s_))	\
 				devtrace_ret_ = emit(devtrace_s_, __VA_ARGS__);	\
 		}								\
 		devtrace_ret_;							\

@@ -45,11 +45,14 @@
 
 #define QS_BEGIN_ID(type, id)							\
 	{									\
-		const uint8_t devtrace_t_ = (uint8_t)(type);			\
-		if (devtrace_enabled(devtrace_t_)) {				\
-			const uint16_t devtrace_o_ = (uint16_t)(id);		\
-			const bool devtrace_none_ = !devtrace_o_;		\
-			if (devtrace_none_ || devtrace_object_wanted_(devtrace_o_)) { \
+		const unsigned long long devtrace_w_ = (unsigned long long)(type);	\
+		const uint8_t devtrace_t_ = (uint8_t)devtrace_w_;		\
+		if (DEVTRACE_TYPE_FITS_(devtrace_w_) && devtrace_enabled(devtrace_t_)) { \
+			const unsigned long long devtrace_i_ = (unsigned long long)(id);	\
+			const uint16_t devtrace_o_ = (uint16_t)devtrace_i_;	\
+			const bool devtrace_none_ = !devtrace_i_;		\
+			if (DEVTRACE_OBJECT_FITS_(devtrace_i_) &&		\
+			    (devtrace_none_ || devtrace_object_wanted_(devtrace_o_))) { \
 				DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
 				if (devtrace_none_)				\
 					devtrace_begin_plain_(&devtrace_r_, devtrace_t_); \

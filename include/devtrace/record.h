@@ -142,12 +142,12 @@ DEVTRACE_INLINE_ void devtrace_begin_exc_(struct devtrace_record *r, uint8_t sev
  * Begin a record of this type: false if it is not wanted. Then put nothing
  * and do not end it.
  */
-DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, uint8_t type)
+DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, unsigned int type)
 {
 	DEVTRACE_CHECK_TYPE_(type);
-	if (!devtrace_enabled(type))
+	if (!DEVTRACE_TYPE_FITS_(type) || !devtrace_enabled((uint8_t)type))
 		return false;
-	devtrace_begin_plain_(r, type);
+	devtrace_begin_plain_(r, (uint8_t)type);
 	return true;
 }
 
@@ -155,24 +155,29 @@ DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, uint8_t typ
  * The same with the object it is about and its signal, 0 for none: false if
  * records of this object are not wanted, either.
  */
-DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, uint8_t type,
-				     uint16_t object, uint16_t sig)
+DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, unsigned int type,
+				     unsigned int object, unsigned int sig)
 {
 	DEVTRACE_CHECK_TYPE_(type);
-	if (!devtrace_enabled_for(type, object))
+	DEVTRACE_CHECK_OBJECT_(object);
+	DEVTRACE_CHECK_OBJECT_(sig);
+	if (!DEVTRACE_TYPE_FITS_(type) || !DEVTRACE_OBJECT_FITS_(object) ||
+	    !DEVTRACE_OBJECT_FITS_(sig) ||
+	    !devtrace_enabled_for((uint8_t)type, (uint16_t)object))
 		return false;
-	devtrace_begin_id_(r, type, object, sig);
+	devtrace_begin_id_(r, (uint8_t)type, (uint16_t)object, (uint16_t)sig);
 	return true;
 }
 
 /* An exception: DEVTRACE_HW3 ... DEVTRACE_SW0, DEVTRACE_CODE(major, minor). */
-DEVTRACE_INLINE_ bool devtrace_begin_exc(struct devtrace_record *r, uint8_t severity,
+DEVTRACE_INLINE_ bool devtrace_begin_exc(struct devtrace_record *r, unsigned int severity,
 					 uint32_t code)
 {
 	DEVTRACE_CHECK_SEVERITY_(severity);
-	if (!devtrace_enabled_severity(DEVTRACE_T_EXC, severity))
+	if (!DEVTRACE_SEVERITY_FITS_(severity) ||
+	    !devtrace_enabled_severity(DEVTRACE_T_EXC, (uint8_t)severity))
 		return false;
-	devtrace_begin_exc_(r, severity, code);
+	devtrace_begin_exc_(r, (uint8_t)severity, code);
 	return true;
 }
 

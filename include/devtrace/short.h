@@ -259,8 +259,10 @@ devtrace_put_(struct devtrace_record *r, T v)
 #define devtrace(...)								\
 	do {									\
 		DEVTRACE_CHECK_TYPE_((DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
-		const uint8_t devtrace_t_ = (uint8_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~)); \
-		if (devtrace_enabled(devtrace_t_)) {				\
+		const unsigned long long devtrace_w_ =				\
+			(unsigned long long)(DEVTRACE_FIRST_(__VA_ARGS__, ~));	\
+		const uint8_t devtrace_t_ = (uint8_t)devtrace_w_;		\
+		if (DEVTRACE_TYPE_FITS_(devtrace_w_) && devtrace_enabled(devtrace_t_)) { \
 			DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);		\
 			devtrace_begin_plain_(&devtrace_r_, devtrace_t_);	\
 			DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)		\
@@ -273,15 +275,23 @@ devtrace_put_(struct devtrace_record *r, T v)
 		DEVTRACE_CHECK_TYPE_((type));					\
 		DEVTRACE_CHECK_OBJECT_((object));				\
 		DEVTRACE_CHECK_OBJECT_((DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
-		const uint8_t devtrace_t_ = (uint8_t)(type);			\
-		if (devtrace_enabled(devtrace_t_)) {				\
-			const uint16_t devtrace_o_ = (uint16_t)(object);	\
-			if (devtrace_object_wanted_(devtrace_o_)) {		\
-				DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
-				devtrace_begin_id_(&devtrace_r_, devtrace_t_, devtrace_o_,	\
-						   (uint16_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
-				DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
-				devtrace_end_last_(&devtrace_r_);		\
+		const unsigned long long devtrace_w_ = (unsigned long long)(type);	\
+		const uint8_t devtrace_t_ = (uint8_t)devtrace_w_;		\
+		if (DEVTRACE_TYPE_FITS_(devtrace_w_) && devtrace_enabled(devtrace_t_)) { \
+			const unsigned long long devtrace_o_ =			\
+				(unsigned long long)(object);			\
+			if (DEVTRACE_OBJECT_FITS_(devtrace_o_) &&		\
+			    devtrace_object_wanted_((uint16_t)devtrace_o_)) {	\
+				const unsigned long long devtrace_s_ =		\
+					(unsigned long long)(DEVTRACE_FIRST_(__VA_ARGS__, ~));	\
+				if (DEVTRACE_OBJECT_FITS_(devtrace_s_)) {	\
+					DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
+					devtrace_begin_id_(&devtrace_r_, devtrace_t_,	\
+							   (uint16_t)devtrace_o_,	\
+							   (uint16_t)devtrace_s_);	\
+					DEVTRACE_PUTS_(&devtrace_r_, __VA_ARGS__)	\
+					devtrace_end_last_(&devtrace_r_);	\
+				}						\
 			}							\
 		}								\
 	} while (0)
@@ -290,8 +300,10 @@ devtrace_put_(struct devtrace_record *r, T v)
 	do {									\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\
 		if (devtrace_enabled(DEVTRACE_T_EXC)) {				\
-			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
-			if (devtrace_severity_wanted_(devtrace_s_)) {		\
+			const unsigned long long devtrace_w_ = (unsigned long long)(severity);	\
+			const uint8_t devtrace_s_ = (uint8_t)devtrace_w_;	\
+			if (DEVTRACE_SEVERITY_FITS_(devtrace_w_) &&		\
+			    devtrace_severity_wanted_(devtrace_s_)) {		\
 				DEVTRACE_RECORD(devtrace_r_, DEVTRACE_BUFFER);	\
 				devtrace_begin_exc_(&devtrace_r_, devtrace_s_,	\
 						    (uint32_t)(DEVTRACE_FIRST_(__VA_ARGS__, ~)));	\
@@ -306,8 +318,10 @@ devtrace_put_(struct devtrace_record *r, T v)
 	do {									\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\
 		if (devtrace_enabled(DEVTRACE_T_TEXT)) {			\
-			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
-			if (devtrace_severity_wanted_(devtrace_s_))		\
+			const unsigned long long devtrace_w_ = (unsigned long long)(severity);	\
+			const uint8_t devtrace_s_ = (uint8_t)devtrace_w_;	\
+			if (DEVTRACE_SEVERITY_FITS_(devtrace_w_) &&		\
+			    devtrace_severity_wanted_(devtrace_s_))		\
 				devtrace_text_(devtrace_s_, __VA_ARGS__);	\
 		}								\
 	} while (0)
@@ -317,8 +331,10 @@ devtrace_put_(struct devtrace_record *r, T v)
 	do {									\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\
 		if (devtrace_enabled(DEVTRACE_T_TEXT)) {			\
-			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
-			if (devtrace_severity_wanted_(devtrace_s_))		\
+			const unsigned long long devtrace_w_ = (unsigned long long)(severity);	\
+			const uint8_t devtrace_s_ = (uint8_t)devtrace_w_;	\
+			if (DEVTRACE_SEVERITY_FITS_(devtrace_w_) &&		\
+			    devtrace_severity_wanted_(devtrace_s_))		\
 				devtrace_puts_(devtrace_s_, (text));		\
 		}								\
 	} while (0)
@@ -328,8 +344,10 @@ devtrace_put_(struct devtrace_record *r, T v)
 	do {									\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\
 		if (devtrace_enabled(DEVTRACE_T_TEXT)) {			\
-			const uint8_t devtrace_s_ = (uint8_t)(severity);	\
-			if (devtrace_severity_wanted_(devtrace_s_))		\
+			const unsigned long long devtrace_w_ = (unsigned long long)(severity);	\
+			const uint8_t devtrace_s_ = (uint8_t)devtrace_w_;	\
+			if (DEVTRACE_SEVERITY_FITS_(devtrace_w_) &&		\
+			    devtrace_severity_wanted_(devtrace_s_))		\
 				devtrace_vtext_(devtrace_s_, format, args);	\
 		}								\
 	} while (0)

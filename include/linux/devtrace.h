@@ -30,6 +30,11 @@
  * The arguments are evaluated once if events of the type are wanted, and not at
  * all if they are not.
  *
+ * Types, objects, signals and severities that are out of range do not compile if they are
+ * constants. Variables are looked at before they are cut to the bits of their place: such an
+ * event is discarded, and counted as a filtered one of type 0. With DEVTRACE_DEBUG defined
+ * the kernel's log says so.
+ *
  * A driver outside of the kernel tree includes devtrace.mk in its Kbuild, which defines
  * CONFIG_DEVTRACE_MODULE=1; see devtrace(9). With DEVTRACE_DISABLE, and without
  * CONFIG_DEVTRACE, all of it compiles to nothing; arguments are not evaluated. A module
@@ -42,7 +47,10 @@
 #include <linux/compiler.h>
 #include <linux/kconfig.h>
 #include <linux/kernel.h>
+#include <linux/limits.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
+#include <linux/ratelimit.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <asm/byteorder.h>
@@ -155,10 +163,40 @@ static __always_inline bool __devtrace_type_ok(unsigned int type)
 	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC);
 }
 
-/*
- * Constants out of range do not compile; what is no constant is not looked at. These leave
- * no instruction.
- */
+/* Something is out of range: the event is discarded. */
+static noinline __cold __maybe_unused bool __devtrace_refused(const char *what, long long value)
+{
+	this_cpu_inc(devtrace_filtered[DEVTRACE_T_EMPTY]);
+#ifdef DEVTRACE_DEBUG
+	pr_warn_ratelimited("%s: devtrace: %s %lld is out of range: the event is discarded; see devtrace(9)\n",
+			    KBUILD_MODNAME, what, value);
+#endif
+	return false;
+}
+
+/* Of a constant, and of a variable that has no more bits than that, nothing is left of this. */
+static __always_inline bool __devtrace_fits(unsigned long long v, unsigned int max,
+					    const char *what)
+{
+	return likely(v <= max) || __devtrace_refused(what, v);
+}
+
+/* A bad type of 8 bits is found by __devtrace_emit(). */
+#ifdef DEVTRACE_DEBUG
+#define __devtrace_type_fits(type) \
+	(__devtrace_type_ok(type) || __devtrace_refused("event type", (int)(type)))
+#else
+#define __devtrace_type_fits(type)	__devtrace_fits(type, U8_MAX, "event type")
+#endif
+#define __devtrace_objsig_fits(v)	__devtrace_fits(v, U16_MAX, "object or signal")
+#define __devtrace_severity_fits(v)	__devtrace_fits(v, U8_MAX, "severity")
+
+static __always_inline bool __devtrace_severity_bad(u8 severity)
+{
+	return severity && severity >> 3 != DEVTRACE_SEV_SET >> 3;
+}
+
+/* Constants out of range do not compile. These leave no instruction. */
 #define __devtrace_check_byte(type) \
 	BUILD_BUG_ON_MSG(__builtin_constant_p(type) && (type) > 255, \
 			 "an event type is a number below 256")
@@ -201,10 +239,21 @@ static __always_inline bool __devtrace_object_ok(u8 type, u16 obj)
 	return false;
 }
 
+static noinline __cold __maybe_unused bool __devtrace_severity_off(u8 severity)
+{
+	if (__devtrace_severity_bad(severity))
+		return __devtrace_refused("severity", severity);
+	this_cpu_inc(devtrace_filtered[DEVTRACE_T_EXC]);
+	return false;
+}
+
+/* Those that are none have no bit, and so need no test of their own. */
 static __always_inline bool __devtrace_severity_ok(u8 severity)
 {
-	if (likely(READ_ONCE(devtrace_severities) >> (severity & 0xf) & 1))
+	if (likely(READ_ONCE(devtrace_severities) >> (severity & 31) & 1))
 		return true;
+	if (!__builtin_constant_p(severity))
+		return __devtrace_severity_off(severity);
 	this_cpu_inc(devtrace_filtered[DEVTRACE_T_EXC]);
 	return false;
 }
@@ -272,9 +321,10 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
 #define devtrace_exc(severity, code, ...) do {				\
 	__devtrace_check_severity(severity);				\
 	if (devtrace_enabled(DEVTRACE_T_EXC)) {				\
-		const u8 __sev = (severity);				\
+		const unsigned long long __wide = (severity);		\
+		const u8 __sev = __wide;				\
 									\
-		if (__devtrace_severity_ok(__sev)) {			\
+		if (__devtrace_severity_fits(__wide) && __devtrace_severity_ok(__sev)) { \
 			const u32 __code = (code);			\
 									\
 			__devtrace_store(__devtrace_reserve_for,	\
@@ -292,7 +342,9 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
  */
 #define devtrace_rec(type, ...) do {					\
 	__devtrace_check_type(type);					\
-	if (__devtrace_type_ok(type) && devtrace_enabled(type))		\
+	if (!__devtrace_type_ok(type))					\
+		__devtrace_refused("event type", (int)(type));		\
+	else if (devtrace_enabled(type))				\
 		__devtrace_store(__devtrace_reserve_plain, type, 0, 0,	\
 				 ##__VA_ARGS__);			\
 } while (0)
@@ -308,15 +360,18 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
 	__devtrace_check_type(type);					\
 	__devtrace_check_objsig(obj);					\
 	__devtrace_check_objsig(sig);					\
-	if (__devtrace_type_ok(type) && devtrace_enabled(type)) {	\
-		const u16 __obj = (obj);				\
+	if (!__devtrace_type_ok(type)) {				\
+		__devtrace_refused("event type", (int)(type));		\
+	} else if (devtrace_enabled(type)) {				\
+		const unsigned long long __obj = (obj);			\
 									\
-		if (__devtrace_object_ok(type, __obj)) {		\
-			const u16 __sig = (sig);			\
+		if (__devtrace_objsig_fits(__obj) && __devtrace_object_ok(type, __obj)) { \
+			const unsigned long long __sig = (sig);		\
 									\
-			__devtrace_store(__devtrace_reserve_for, type,	\
-				__DEVTRACE_OBJSIG, __obj | (u32)__sig << 16, \
-				__dt_objsig(__obj, __sig), ##__VA_ARGS__); \
+			if (__devtrace_objsig_fits(__sig))		\
+				__devtrace_store(__devtrace_reserve_for, type, \
+					__DEVTRACE_OBJSIG, (u16)__obj | (u32)__sig << 16, \
+					__dt_objsig(__obj, __sig), ##__VA_ARGS__); \
 		}							\
 	}								\
 } while (0)
@@ -387,7 +442,8 @@ static __always_inline bool devtrace_begin(struct devtrace_record *r, unsigned i
 	__devtrace_check_type(type);
 	__devtrace_check_objsig(obj);
 	__devtrace_check_objsig(sig);
-	return __devtrace_begin(r, type, obj, sig);
+	return __devtrace_type_fits(type) && __devtrace_objsig_fits(obj) &&
+	       __devtrace_objsig_fits(sig) && __devtrace_begin(r, type, obj, sig);
 }
 
 static inline bool __devtrace_begin_exc(struct devtrace_record *r, u8 severity, u32 code)
@@ -414,7 +470,7 @@ static __always_inline bool devtrace_begin_exc(struct devtrace_record *r,
 					       unsigned int severity, u32 code)
 {
 	__devtrace_check_severity(severity);
-	return __devtrace_begin_exc(r, severity, code);
+	return __devtrace_severity_fits(severity) && __devtrace_begin_exc(r, severity, code);
 }
 
 static inline void devtrace_put_obj(struct devtrace_record *r, const void *obj)
@@ -450,8 +506,13 @@ static inline bool devtrace_end(struct devtrace_record *r)
 __printf(2, 3)
 void devtrace_text(u8 severity, const char *fmt, ...);
 #define devtrace_text(severity, ...) do {				\
+	const unsigned long long __wide = (severity);			\
+									\
 	__devtrace_check_severity(severity);				\
-	(devtrace_text)(severity, __VA_ARGS__);				\
+	if (unlikely(__wide > U8_MAX || __devtrace_severity_bad(__wide))) \
+		__devtrace_refused("severity", __wide);			\
+	else								\
+		(devtrace_text)(__wide, __VA_ARGS__);			\
 } while (0)
 
 /* With the line as QP/Spy has it, and "module function". */

@@ -101,7 +101,8 @@ static void publish(const struct filter_table *t)
 		WRITE_ONCE(devtrace_wanted[i], wanted);
 	}
 	/* Only of exceptions does the kernel ask it. */
-	WRITE_ONCE(devtrace_severities, severity_bits(t, t->types[0][DEVTRACE_T_EXC]));
+	WRITE_ONCE(devtrace_severities,
+		   severity_bits(t, t->types[0][DEVTRACE_T_EXC]) & EMIT_SEVERITIES);
 	for (i = 0; i < ARRAY_SIZE(devtrace_objects); i++) {
 		for (n = 0, wanted = 0; n < BITS_PER_LONG; n++)
 			if (t->keys->objects.pages[0][i * BITS_PER_LONG + n] & any[0])

@@ -60,7 +60,8 @@ unsigned long devtrace_objects[256 / BITS_PER_LONG] __read_mostly = {
 	[0 ... 256 / BITS_PER_LONG - 1] = ~0UL,
 };
 EXPORT_SYMBOL_GPL(devtrace_objects);
-u32 devtrace_severities __read_mostly = ~0;
+/* None where there is no severity, so that drivers come to know. */
+u32 devtrace_severities __read_mostly = EMIT_SEVERITIES;
 EXPORT_SYMBOL_GPL(devtrace_severities);
 DEFINE_PER_CPU(u64[256], devtrace_filtered);
 EXPORT_PER_CPU_SYMBOL_GPL(devtrace_filtered);
@@ -328,8 +329,10 @@ void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int 
 	void *p;
 
 	/* The type need not be a constant here. */
-	if (WARN_ON_ONCE(!__devtrace_type_ok(type)))
+	if (unlikely(!__devtrace_type_ok(type))) {
+		emit_not_wanted(DEVTRACE_T_EMPTY);
 		return;
+	}
 	if (who & (__DEVTRACE_CODE | __DEVTRACE_OBJSIG) && !WARN_ON_ONCE(len < sizeof(key)))
 		key = get_unaligned_le32(data);
 	p = __devtrace_reserve_for(type, who, len, key);

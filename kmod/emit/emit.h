@@ -46,6 +46,9 @@ void emit_unfit(struct ring *r);
 u32 emit_wants(unsigned int type, u32 who, const u8 *data);
 void emit_not_wanted(unsigned int type);
 
+/* Bit n: n is a severity byte; 0 is none given. */
+#define EMIT_SEVERITIES		0xff01U
+
 static __always_inline bool in_task_context(unsigned int pc)
 {
 	/* Where it can be, one test. */

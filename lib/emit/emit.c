@@ -34,6 +34,23 @@ static void let_the_clock_go_on(void)
 	}
 }
 
+/* As in the kernel's emit_check_type(). */
+static bool is_no_type(uint8_t type)
+{
+	return !type || type == DEVTRACE_T_ENUM ||
+	       (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC) ||
+	       (type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2);
+}
+
+/* The device has not said what of an event is wrong. */
+static void tell_refused(const struct devtrace_emit *event)
+{
+	if (event->severity && event->severity >> 3 != 1)
+		dt_refused_print(DEVTRACE_BAD_SEVERITY_, event->severity);
+	else if (is_no_type(event->type))
+		dt_refused_print(DEVTRACE_BAD_TYPE_, event->type);
+}
+
 int dt_emit_by_call(const struct devtrace_emit *event, size_t size)
 {
 	int saved = errno;
@@ -46,6 +63,8 @@ int dt_emit_by_call(const struct devtrace_emit *event, size_t size)
 	} else {
 		let_the_clock_go_on();
 		err = conn_ioctl(DEVTRACE_IOC_EMIT(size), event);
+		if (err == EINVAL)
+			tell_refused(event);
 	}
 	errno = saved;
 	return err;

@@ -29,6 +29,9 @@ const char *dt_conn_device(void);
  */
 void dt_status_print(int state);
 
+/* The same of a value that is out of range: DEVTRACE_BAD_*. May change errno. */
+void dt_refused_print(unsigned int what, unsigned long long value);
+
 /*
  * Hand a request to the device, connecting if need be. 0, or an errno number
  * that has been counted; ENODEV if there is no device. May change errno.

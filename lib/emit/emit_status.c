@@ -4,7 +4,8 @@
  *
  * A program whose device is missing runs on and says nothing. Here is what it may ask,
  * and with DEVTRACE_DEBUG=1 in the environment one line for each reason on standard
- * error, when the library finds it.
+ * error, when the library finds it. The same of events that are none: of a type, an object
+ * or a severity that is out of range.
  *
  * That line may be written in a signal handler, in any thread, and in a program that
  * uses standard error otherwise: it is one write(2) of a line on the stack, made by
@@ -171,4 +172,56 @@ void dt_status_print(int state)
 	len = put(line, len, todo);
 	len = put(line, len, " (see trace(4), 'Who may emit', and 'traceinfo --check-emit')\n");
 	write_line(line, len);
+}
+
+/* By DEVTRACE_BAD_*. */
+static const struct {
+	const char *name, *range;
+} ranges[] = {
+	[DEVTRACE_BAD_TYPE_] = { "event type ",
+		"a program has 1 to 53, 55 to 57, 71 to 127, 192 to 255" },
+	[DEVTRACE_BAD_OBJECT_] = { "object or signal ", "they have 16 bits: 0 to 65535" },
+	[DEVTRACE_BAD_SEVERITY_] = { "severity ",
+		"take DEVTRACE_SW0 to DEVTRACE_HW3, or 0 for none" },
+};
+
+static size_t put_number(char *line, size_t len, unsigned long long v)
+{
+	char digits[21] = { 0 };
+	size_t at = sizeof(digits) - 1;
+
+	do
+		digits[--at] = (char)('0' + v % 10);
+	while (v /= 10);
+	return put(line, len, digits + at);
+}
+
+void dt_refused_print(unsigned int what, unsigned long long value)
+{
+	const unsigned int bit = BIT(NR_WORDS + what);
+	char line[LINE];
+	size_t len = 0;
+
+	if (!debug || __atomic_fetch_or(&said, bit, __ATOMIC_RELAXED) & bit)
+		return;
+	len = put(line, len, "devtrace: ");
+	len = put(line, len, ranges[what].name);
+	/* An int below 0 has come a long way. */
+	if (value >> 63)
+		len = put(line, len, "-");
+	len = put_number(line, len, value >> 63 ? 0 - value : value);
+	len = put(line, len, " is out of range: the event is discarded; ");
+	len = put(line, len, ranges[what].range);
+	len = put(line, len, " (see libdevtrace(3))\n");
+	write_line(line, len);
+}
+
+int devtrace_refused_(unsigned int what, unsigned long long value)
+{
+	const int saved = errno;
+
+	emit_error(EINVAL);
+	dt_refused_print(what, value);
+	errno = saved;
+	return 0;
 }

@@ -11,6 +11,9 @@
  * emitted, by the CPU that wrote; but in an NMI, which somebody has to inject, by
  * the first CPU that gets one. If none comes, that is ETIMEDOUT.
  *
+ * Or it is the name of a call, as "rec": the numbers go to it as they are, out of range too,
+ * from the task that wrote.
+ *
  * Or it is held: then a worker of the CPU VALUE emits an event with the element U32
  * VALUE, and has it reserved and not committed for hold_ms; the write does not wait for
  * that. The parameter "held" is odd meanwhile: once more for the begin, once for the
@@ -137,6 +140,45 @@ static int emit_nmi(void)
 	return 0;
 }
 
+/* By a call that looks at its numbers itself. */
+static int emit_by(const char *call)
+{
+	const u8 type = one.type, severity = one.severity;
+	struct devtrace_record r;
+
+	if (!strcmp(call, "rec"))
+		devtrace_rec(one.type, dt_u32(one.value));
+	else if (!strcmp(call, "rec8"))
+		devtrace_rec(type, dt_u32(one.value));
+	else if (!strcmp(call, "for"))
+		devtrace_rec_for(one.type, one.object, one.signal, dt_u32(one.value));
+	else if (!strcmp(call, "exc"))
+		devtrace_exc(one.severity, 1, dt_u32(one.value));
+	else if (!strcmp(call, "exc8"))
+		devtrace_exc(severity, 1, dt_u32(one.value));
+	else if (!strcmp(call, "text"))
+		devtrace_text(one.severity, "%s", one.text);
+	else if (!strcmp(call, "begin") &&
+		 devtrace_begin(&r, one.type, one.object, one.signal))
+		devtrace_end(&r);
+	else if (!strcmp(call, "begin8") &&
+		 devtrace_begin(&r, type, one.object, one.signal))
+		devtrace_end(&r);
+	else if (!strcmp(call, "begin_exc") && devtrace_begin_exc(&r, one.severity, 1))
+		devtrace_end(&r);
+	return 0;
+}
+
+/* The names above that are no contexts. */
+static bool is_call(const char *s)
+{
+	static const char * const calls[] = {
+		"rec", "rec8", "for", "exc", "exc8", "text", "begin", "begin8", "begin_exc",
+	};
+
+	return match_string(calls, ARRAY_SIZE(calls), s) >= 0;
+}
+
 static int emit_in(const char *context)
 {
 	reinit_completion(&done);
@@ -171,9 +213,12 @@ static int emit_set(const char *val, const struct kernel_param *kp)
 
 	mutex_lock(&lock);
 	if (sscanf(val, "%15s %u %u %u %u %u %31s", context, &one.type, &one.severity,
-		   &one.object, &one.signal, &one.value, one.text) == 7 &&
-	    __devtrace_type_ok(one.type) && one.severity < 16)
-		err = emit_in(context);
+		   &one.object, &one.signal, &one.value, one.text) == 7) {
+		if (is_call(context))
+			err = emit_by(context);
+		else if (__devtrace_type_ok(one.type) && one.severity < 16)
+			err = emit_in(context);
+	}
 	mutex_unlock(&lock);
 	return err;
 }

@@ -81,7 +81,7 @@ static void emit(struct writer *w, enum dttest_class class)
 	}
 	for (i = 0; i < len; i++)
 		pattern[i] = dttest_byte(hash, i);
-	if (devtrace_begin(&r, DTTEST_TYPE + class, tag, nr)) {
+	if (devtrace_begin(&r, DTTEST_TYPE + class, (u16)tag, (u16)nr)) {
 		devtrace_put(&r, dt_u32(tag));
 		devtrace_put(&r, dt_u32(nr));
 		devtrace_put_mem(&r, pattern, len);
