@@ -11,14 +11,16 @@ TOP=$(cd "$here/../.." && pwd)
 O=$(cd "${O:-$TOP/build}" && pwd) || exit 1
 out=$O/selftests/unit
 work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+motord=''
+trap '[ -z "$motord" ] || kill $motord 2>/dev/null; rm -rf "$work"' EXIT
 # shellcheck source=../transcript.sh
 . "$here/../transcript.sh"
 
 unset DEVTRACE_DEVICE DEVTRACE_FMT_PATH DEVTRACE_DEBUG MAKEFLAGS MFLAGS MAKELEVEL
 KDIR=$("$here/../vm/board" --kernel 6.1 --kdir) || exit 1
 EMITTER=$work/emitter
-export TOP KDIR EMITTER TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
+LIBDEVTRACE=$O/lib/libdevtrace.a
+export TOP KDIR EMITTER LIBDEVTRACE TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
 mkdir "$work/run" && cd "$work/run" || exit 1
 cat > emitter.c <<'C'
 #include <devtrace.h>
@@ -35,6 +37,9 @@ rm emitter.c
 cp "$here"/traceinfo/board.fmt . || exit 1
 gen_stream < "$here/traceinfo/board.gen" > board.trace || exit 1
 echo hello > plain
+"$out/rx_program" > log 2>&1 & motord=$!
+until grep -q . log; do :; done
+export MOTORD=$motord
 { cat "$here/mistakes/mistakes.sh"; echo 'traceinfo() { command traceinfo --no-default-fmt "$@"; }'; } > .shrc
 
 echo "TAP version 13"

@@ -259,8 +259,13 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (!from || (strcmp(from, "qs") && strcmp(from, "rkh")))
-		usage("--from", from ? from : "", "is no format; known are qs and rkh");
+	if (!from) {
+		fputs("traceconv: --from FORMAT is missing; known are qs and rkh
+", stderr);
+		return 2;
+	}
+	if (strcmp(from, "qs") && strcmp(from, "rkh"))
+		usage("--from", from, "is no format; known are qs and rkh");
 	if (optind + 1 != argc) {
 		fputs("traceconv: name one FILE, -, serial:DEVICE[,BAUD], tcp:HOST:PORT or unix:PATH\n",
 		      stderr);

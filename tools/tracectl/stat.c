@@ -187,7 +187,8 @@ static int one_type(const struct devtrace_ctl_type *y, void *arg)
 {
 	struct tc_list *t = arg;
 	struct out *o = tc_list_next(t);
-	const char *group = tc_type_group(y->type);
+	/* What drivers emitted and was no event: of type 0, and never stored. */
+	const char *group = y->type ? tc_type_group(y->type) : "refused";
 
 	if (t->tc->json) {
 		tc_json_num(o, "\"type\":", y->type);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "run.h"
 
@@ -127,13 +128,32 @@ static void begin_tally(struct tl_run *r)
 		     !ioctl(r->dev, DEVTRACE_IOC_STATS, &stats);
 }
 
+/* A saved stream may take the place of the device; each frame of one ends with a flag. */
+static bool holds_no_frame(int fd)
+{
+	uint8_t buf[4096];
+	struct stat st;
+	off_t at = 0;
+	ssize_t n;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !st.st_size)
+		return false;
+	while ((n = pread(fd, buf, sizeof(buf), at)) > 0) {
+		if (memchr(buf, DEVTRACE_FLAG, (size_t)n))
+			return false;
+		at += n;
+	}
+	return !n;
+}
+
 static int begin(struct tl_run *r)
 {
 	int err = tl_store_init(&r->store, &r->opt);
 
 	r->store.mask = &r->mask;
 	if (err) {
-		fprintf(stderr, "tracelogger: %s: %s\n", r->store.name.dir, strerror(-err));
+		fprintf(stderr, "tracelogger: %s: %s%s\n", r->store.name.dir, strerror(-err),
+			err == -ENOENT ? " (make the directory first)" : "");
 		return 1;
 	}
 	if (r->opt.link.kind == LINK_SYSLOG && r->opt.to) {
@@ -158,8 +178,14 @@ static int begin(struct tl_run *r)
 		r->store.name.periodic = false;
 		return 0;
 	}
-	if (tl_run_open(r, r->opt.device) || begin_exec(r) ||
-	    (r->opt.last_boot && tl_last_boot(r)))
+	if (tl_run_open(r, r->opt.device))
+		return 1;
+	if (holds_no_frame(r->dev)) {
+		fprintf(stderr, "tracelogger: %s: a regular file and no trace device, as a shell makes it that writes there before the module is loaded; remove it, and load the module devtrace again\n",
+			r->opt.device);
+		return 1;
+	}
+	if (begin_exec(r) || (r->opt.last_boot && tl_last_boot(r)))
 		return 1;
 	begin_tally(r);
 	return 0;

@@ -4,7 +4,8 @@
 # mistakes.sh - what the transcripts *.expected here call: mistakes of a language, as
 # short as a command
 #
-# TOP is the source tree, KDIR the kernel to build drivers for, EMITTER a program.
+# TOP is the source tree, KDIR the kernel to build drivers for, EMITTER a program,
+# LIBDEVTRACE the library, MOTORD a process that has a receive channel.
 
 # fmt TEXT: checks it as the file wrong.fmt
 fmt()
@@ -23,6 +24,14 @@ program()
 	gcc -O2 -c -o prog.o -I"$TOP/include/uapi" -I"$TOP/include" prog.c > said 2>&1
 	status=$?
 	errors
+}
+
+# runs STATEMENT: in a program, which is asked why its events do not arrive
+runs()
+{
+	printf '#include <devtrace.h>\nint main(void)\n{\n\t%s;\n\treturn 0;\n}\n' "$1" > prog.c
+	gcc -O2 -o prog -I"$TOP/include/uapi" -I"$TOP/include" prog.c "$LIBDEVTRACE" -lpthread || return
+	DEVTRACE_DEBUG=1 ./prog
 }
 
 # driver FLAGS STATEMENT: compiles it for the kernel of the board
@@ -47,6 +56,15 @@ devtrace_mk()
 	grep -o '[^ /]* has no Module.symvers.*' said |
 		sed 's/for kernel [^:]*:/for kernel RELEASE:/; s/KDIR=[^ `]*`/KDIR=DIR`/; s/\.  Stop\.//'
 	[ $status = 0 ] || status=1
+	return $status
+}
+
+# motord REQUEST...: asks the program MOTORD, which has a receive channel
+motord()
+{
+	tracectl rx "$MOTORD" "$@" > said 2>&1
+	status=$?
+	sed "s/\<$MOTORD\>/motord/g" said
 	return $status
 }
 
