@@ -340,8 +340,11 @@ TEST_F(streams, frozen_streams_do_not_start)
 {
 	static const char why[] = "stream is frozen: thaw it first, by its state 1, stopped";
 	struct devtrace_stats st;
+	uint64_t size;
 	int i;
 
+	ASSERT_EQ(0, dev_stats(-1, &st));
+	size = st.size;
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE,
 					i ? DEVTRACE_STATE_STOPPED : DEVTRACE_STATE_RUNNING));
@@ -355,6 +358,7 @@ TEST_F(streams, frozen_streams_do_not_start)
 		ASSERT_EQ(0, dev_emit_mark(self->out, DEVTRACE_T_USER, 1, i));
 		ASSERT_EQ(0, dev_stats(-1, &st));
 		EXPECT_EQ(1 + i, st.dropped[DEVTRACE_LOST_STOPPED]);
+		EXPECT_EQ(size, st.size);
 		EXPECT_EQ(-EBUSY, stream_clear(DEVTRACE_STREAM0));
 		ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE, DEVTRACE_STATE_STOPPED));
 		EXPECT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE, DEVTRACE_STATE_RUNNING));
