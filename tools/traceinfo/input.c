@@ -295,6 +295,37 @@ int ti_input_window(struct ti_run *run, int fd, const char *path, bool live, cha
 	return 0;
 }
 
+/* Looks for the first CLOCK frame; not behind the beginning of another stream. */
+static int clock_item(const struct devtrace_item *item, void *arg)
+{
+	bool *events = arg;
+
+	if (item->kind == DEVTRACE_ITEM_CLOCK)
+		ti_clock_first(&item->u.clock);
+	*events |= item->kind == DEVTRACE_ITEM_EVENT;
+	return item->kind == DEVTRACE_ITEM_CLOCK ||
+	       (*events && item->kind == DEVTRACE_ITEM_INFO &&
+		item->u.info.reason == DEVTRACE_INFO_OPEN);
+}
+
+/*
+ * A file that was cut off in the middle of a stream tells the date later, within a second.
+ * Of a pipe that cannot be waited for.
+ */
+static void find_clock(int fd, char *buf)
+{
+	off_t here = lseek(fd, 0, SEEK_CUR);
+	bool events = false;
+	struct devtrace_decoder *d;
+	ssize_t n;
+
+	n = here < 0 ? 0 : pread(fd, buf, TI_BLOCK, here);
+	d = n > 0 ? devtrace_decoder_new(clock_item, &events) : NULL;
+	if (d)
+		devtrace_decoder_feed(d, buf, n, NULL);
+	devtrace_decoder_free(d);
+}
+
 static int feed(struct ti_run *run, const char *buf, size_t n)
 {
 	int ret;
@@ -329,6 +360,9 @@ static int read_file(struct ti_run *run, int fd, const char *path, char *buf)
 	regular = S_ISREG(st.st_mode);
 	if (ti_input_window(run, fd, path, false, buf))
 		return 1;
+	ti_clock_first(NULL);
+	if (regular)
+		find_clock(fd, buf);
 	if (ti_input_begin(run, ti_item, run))
 		return 1;
 	while (!ti_stop && !ret) {

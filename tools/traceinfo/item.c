@@ -154,6 +154,9 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	ti_print_load(run);
 	if (!run->in->evidence.found && ti_evidence(&run->in->evidence, item))
 		ti_release(run);
+	/* From here on the decoder knows better. */
+	if (item->kind == DEVTRACE_ITEM_CLOCK)
+		ti_clock_first(NULL);
 
 	switch (item->kind) {
 	case DEVTRACE_ITEM_EVENT:

@@ -4,13 +4,40 @@
  *
  * The words of a whole second are made once by strftime and used for all
  * events in it; only the fraction is made anew. An event whose date is not
- * known, because no CLOCK frame has come yet, shows the trace clock instead, in
- * square brackets.
+ * known, because no CLOCK frame has come yet, has the one that the first CLOCK frame
+ * tells, if that has been looked for; else it shows the trace clock, in square brackets.
  */
 #include <time.h>
 #include "traceinfo.h"
 
 #define NSEC	1000000000
+
+/* The first CLOCK frame of the input, for what comes before it. */
+static struct devtrace_clock first;
+static bool first_known;
+
+void ti_clock_first(const struct devtrace_clock *c)
+{
+	first_known = c;
+	if (c)
+		first = *c;
+}
+
+static bool real_of(const struct devtrace_decoder *d, uint64_t ts, int64_t *real)
+{
+	if (devtrace_decoder_real(d, ts, real))
+		return true;
+	*real = (int64_t)((uint64_t)first.real + (ts - first.ts));
+	return first_known;
+}
+
+static bool mono_of(const struct devtrace_decoder *d, uint64_t ts, uint64_t *mono)
+{
+	if (devtrace_decoder_mono(d, ts, mono))
+		return true;
+	*mono = first.mono + (ts - first.ts);
+	return first_known;
+}
 
 static void print_seconds(struct out *o, uint64_t ns, unsigned int width, unsigned int digits)
 {
@@ -38,7 +65,7 @@ static bool split(const struct devtrace_decoder *d, uint64_t ts, int64_t *second
 {
 	int64_t real;
 
-	if (!devtrace_decoder_real(d, ts, &real))
+	if (!real_of(d, ts, &real))
 		return false;
 	*second = real / NSEC;
 	if (real < 0 && real % NSEC)
@@ -162,7 +189,7 @@ void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_de
 		print_seconds(o, ts, 0, 9);
 		break;
 	case TI_TIME_MONO:
-		if (devtrace_decoder_mono(d, ts, &mono)) {
+		if (mono_of(d, ts, &mono)) {
 			out_char(o, '[');
 			print_seconds(o, mono, 0, 6);
 			out_char(o, ']');
@@ -221,7 +248,7 @@ void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_dec
 		print_seconds(o, ts, 15, 9);
 		return;
 	case TI_TIME_MONO:
-		if (devtrace_decoder_mono(d, ts, &mono)) {
+		if (mono_of(d, ts, &mono)) {
 			out_char(o, '[');
 			print_seconds(o, mono, 12, 6);
 			out_char(o, ']');

@@ -167,6 +167,8 @@ struct ti_clock {
 	int64_t		minute;		/* rel: of the event before */
 };
 
+/* The first CLOCK frame of what is printed next, for what comes before it; NULL: forget it. */
+void ti_clock_first(const struct devtrace_clock *c);
 /* The columns that ti_clock_print() takes once the date is known. */
 size_t ti_clock_width(struct ti_clock *c);
 void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
