@@ -208,6 +208,9 @@ void devtrace_bad_severity_(void);
  */
 DEVTRACE_INLINE_ bool devtrace_fits_(unsigned long long v, unsigned int max, unsigned int what)
 {
+	/* First, so that the compiler does not take what it is certain of for merely likely. */
+	if (__builtin_constant_p(v <= max) && v <= max)
+		return true;
 	return __builtin_expect(v <= max, 1) || devtrace_refused_(what, v);
 }
 

@@ -145,7 +145,9 @@ DEVTRACE_INLINE_ void devtrace_begin_exc_(struct devtrace_record *r, uint8_t sev
 DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, unsigned int type)
 {
 	DEVTRACE_CHECK_TYPE_(type);
-	if (!DEVTRACE_TYPE_FITS_(type) || !devtrace_enabled((uint8_t)type))
+	if (!DEVTRACE_TYPE_FITS_(type))
+		return false;
+	if (!devtrace_enabled((uint8_t)type))
 		return false;
 	devtrace_begin_plain_(r, (uint8_t)type);
 	return true;
@@ -162,8 +164,9 @@ DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, unsigned int typ
 	DEVTRACE_CHECK_OBJECT_(object);
 	DEVTRACE_CHECK_OBJECT_(sig);
 	if (!DEVTRACE_TYPE_FITS_(type) || !DEVTRACE_OBJECT_FITS_(object) ||
-	    !DEVTRACE_OBJECT_FITS_(sig) ||
-	    !devtrace_enabled_for((uint8_t)type, (uint16_t)object))
+	    !DEVTRACE_OBJECT_FITS_(sig))
+		return false;
+	if (!devtrace_enabled_for((uint8_t)type, (uint16_t)object))
 		return false;
 	devtrace_begin_id_(r, (uint8_t)type, (uint16_t)object, (uint16_t)sig);
 	return true;
@@ -174,8 +177,9 @@ DEVTRACE_INLINE_ bool devtrace_begin_exc(struct devtrace_record *r, unsigned int
 					 uint32_t code)
 {
 	DEVTRACE_CHECK_SEVERITY_(severity);
-	if (!DEVTRACE_SEVERITY_FITS_(severity) ||
-	    !devtrace_enabled_severity(DEVTRACE_T_EXC, (uint8_t)severity))
+	if (!DEVTRACE_SEVERITY_FITS_(severity))
+		return false;
+	if (!devtrace_enabled_severity(DEVTRACE_T_EXC, (uint8_t)severity))
 		return false;
 	devtrace_begin_exc_(r, (uint8_t)severity, code);
 	return true;
