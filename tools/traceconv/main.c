@@ -260,8 +260,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!from) {
-		fputs("traceconv: --from FORMAT is missing; known are qs and rkh
-", stderr);
+		fputs("traceconv: --from: no format is named; known are qs and rkh\n", stderr);
 		return 2;
 	}
 	if (strcmp(from, "qs") && strcmp(from, "rkh"))
