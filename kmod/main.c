@@ -9,6 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/uidgid.h>
+#include <linux/vmalloc.h>
 
 #include "admin/filter_policy.h"
 #include "admin/stream.h"
@@ -60,12 +61,12 @@ static int parse_size(unsigned long *bytes)
 	err = devtrace_size_parse(size, &want);
 	if (err == -EINVAL) {
 		pr_err("size=%*pE: not a number of bytes; write a size from 1K to 2G, as 65536, 64K or 1M\n",
-		       (int)strlen(size), size);
+		       (int)strnlen(size, PAGE_SIZE), size);
 		return -EINVAL;
 	}
 	*bytes = err ? 0 : ring_size_round(want);
 	if (!*bytes) {
-		pr_err("size=%*pE: a ring has a size from 1K to 2G\n", (int)strlen(size), size);
+		pr_err("size=%*pE: a ring has a size from 1K to 2G\n", (int)strnlen(size, PAGE_SIZE), size);
 		return -EINVAL;
 	}
 	if (*bytes != want)
@@ -81,7 +82,7 @@ static int parse_config(void)
 		return -EINVAL;
 	}
 	cdev_config.uid = GLOBAL_ROOT_UID;
-	cdev_config.gid = make_kgid(&init_user_ns, gid);
+	cdev_config.gid = KGIDT_INIT(gid);
 	if (!gid_valid(cdev_config.gid)) {
 		pr_err("gid=%u: not a group; write its number, as in /etc/group\n", gid);
 		return -EINVAL;
@@ -92,7 +93,6 @@ static int parse_config(void)
 static int __init devtrace_init(void)
 {
 	unsigned long bytes;
-	struct page *page;
 	int err;
 
 	err = parse_size(&bytes);
@@ -103,10 +103,10 @@ static int __init devtrace_init(void)
 		return err;
 
 	boot_id_init();
-	page = alloc_page(GFP_KERNEL | __GFP_ZERO);
-	if (!page)
+	/* As the memory of lanes: what that takes of the kernel is enough. */
+	devtrace_control = __vmalloc(PAGE_SIZE, GFP_KERNEL | __GFP_ZERO);
+	if (!devtrace_control)
 		return -ENOMEM;
-	devtrace_control = page_address(page);
 	devtrace_control->version = DEVTRACE_WIRE_VERSION;
 	devtrace_control->size = sizeof(*devtrace_control);
 
@@ -164,7 +164,7 @@ out_wake:
 out_clock:
 	devtrace_clock_exit();
 out_page:
-	free_page((unsigned long)devtrace_control);
+	vfree(devtrace_control);
 	return err;
 }
 
@@ -187,7 +187,7 @@ static void __exit devtrace_exit(void)
 	devtrace_dict_exit();
 	devtrace_proc_exit();
 	devtrace_clock_exit();
-	free_page((unsigned long)devtrace_control);
+	vfree(devtrace_control);
 }
 
 module_init(devtrace_init);

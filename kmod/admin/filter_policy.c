@@ -55,7 +55,7 @@ void filter_table_free(struct filter_table *t)
 		kvfree(t->keys->comms);
 		kvfree(t->keys);
 	}
-	kfree(t->cpus);
+	kvfree(t->cpus);
 	kfree(t);
 }
 
@@ -254,7 +254,7 @@ static struct filter_table *table_open(u32 generation)
 	if (!t || !k)
 		goto out_free;
 	t->keys = k;
-	t->cpus = kmalloc_array(nr_cpu_ids, sizeof(*t->cpus), GFP_KERNEL);
+	t->cpus = kvmalloc_array(nr_cpu_ids, sizeof(*t->cpus), GFP_KERNEL);
 	k->majors = kvmalloc_array(2, sizeof(*k->majors), GFP_KERNEL);
 	if (!t->cpus || !k->majors) {
 		filter_table_free(t);

@@ -102,4 +102,9 @@ static inline size_t compat_fault_in_readable(const void __user *p, size_t n)
 #include <linux/unaligned.h>
 #endif
 
+/* Since 5.17. */
+#ifndef unsafe_memcpy
+#define unsafe_memcpy(to, from, n, why)	memcpy(to, from, n)
+#endif
+
 #endif /* DEVTRACE_COMPAT_H */

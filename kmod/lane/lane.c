@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/page_ref.h>
 #include <linux/rbtree.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -322,7 +323,8 @@ static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
 	spin_lock(&mm_lock);
 	if (vmf->vma->vm_mm == l->mm) {
 		page = vmalloc_to_page(l->mem.blocks + (vmf->pgoff << PAGE_SHIFT));
-		get_page(page);
+		/* vmalloc() makes no page a part of a larger one. */
+		page_ref_inc(page);
 	}
 	spin_unlock(&mm_lock);
 	/* All of it is zero: closed, and nothing that is read by anybody. */

@@ -83,9 +83,9 @@ int slot_get(struct lane *l)
 		raw_spin_unlock(&slots_lock);
 		if (got || slot == SLOTS_MAX)
 			break;
-		spare = kzalloc(sizeof(*spare), GFP_KERNEL);
+		spare = kvzalloc(sizeof(*spare), GFP_KERNEL);
 	} while (spare);
-	kfree(spare);
+	kvfree(spare);
 	if (!got)
 		return slot == SLOTS_MAX ? -ENOSPC : -ENOMEM;
 	l->slot = slot;
@@ -426,5 +426,5 @@ void slots_exit(void)
 	slots_memory_free(&m);
 	/* A chunk begins with its chains. */
 	for (i = 0; i < ARRAY_SIZE(slots_chunks); i++)
-		kfree(slots_blocks.chains[i]);
+		kvfree(slots_blocks.chains[i]);
 }

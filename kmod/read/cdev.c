@@ -26,6 +26,7 @@
 #include <linux/slab.h>
 #include <linux/splice.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 #include <linux/wait.h>
 
 #include "cdev.h"
@@ -281,7 +282,7 @@ static int trace_mmap(struct file *file, struct vm_area_struct *vma)
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EPERM;
 	compat_vm_flags(vma, VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
-	return vm_insert_page(vma, vma->vm_start, virt_to_page(cdev_control));
+	return vm_insert_page(vma, vma->vm_start, vmalloc_to_page(cdev_control));
 }
 
 static const struct file_operations trace_fops = {

@@ -293,7 +293,8 @@ struct reader *reader_new(struct stream *s)
 	kref_init(&rd->ref);
 	rd->stream = s;
 	rd->pid = task_tgid_nr(current);
-	get_task_comm(rd->comm, current);
+	/* It may take another name meanwhile. */
+	data_race(strscpy(rd->comm, current->comm, sizeof(rd->comm)));
 	wire_init(&rd->wire, s->name);
 	if (announce_init(&rd->told, s, &rd->wire) || sources_init(rd)) {
 		reader_destroy(rd);

@@ -70,7 +70,7 @@ static noinline void send_escaped(struct wire *w, u8 *frame, unsigned int n)
 	out = min_t(u8 *, out, frame + n);
 	n = end - out;
 	end = raw + n;
-	memcpy(w->raw, out, n + sizeof(word));
+	unsafe_memcpy(w->raw, out, n + sizeof(word), /* No frame is longer. */);
 	for (; raw < end; raw = stop) {
 		stop = raw + min_t(unsigned int, end - raw, sizeof(u64));
 		word = get_unaligned((u64 *)raw);

@@ -55,7 +55,9 @@ static bool all_quiet(struct quiet *q, const struct cpumask *which)
 	ktime_t pause = PAUSE_NS;
 	int i, cpu;
 
-	cpumask_and(&q->todo, which, cpu_online_mask);
+	/* Who is not online has none. */
+	cpumask_andnot(&q->quiet, which, cpu_online_mask);
+	cpumask_andnot(&q->todo, which, &q->quiet);
 	for (i = 0; i < TRIES; i++) {
 		cpu = get_cpu();
 		/* We run here, and may be preempted. */
@@ -84,7 +86,6 @@ void quiet_wait_on(const struct cpumask *which)
 	struct quiet *q = NULL;
 	bool done = false;
 
-	might_sleep();
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
 		q = kzalloc(sizeof(*q), GFP_KERNEL);
 	/* One that comes or goes is on no list, and may emit. */

@@ -223,7 +223,7 @@ static int cpus_compile(struct filter_table *t, struct filter *const *f)
 {
 	unsigned int b, i, cpu;
 
-	t->cpus = kmalloc_array(nr_cpu_ids, sizeof(*t->cpus), GFP_KERNEL);
+	t->cpus = kvmalloc_array(nr_cpu_ids, sizeof(*t->cpus), GFP_KERNEL);
 	if (!t->cpus)
 		return -ENOMEM;
 	memset(t->cpus, 0xff, nr_cpu_ids * sizeof(*t->cpus));
