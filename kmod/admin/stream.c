@@ -111,7 +111,7 @@ void stream_settle(struct stream *s)
 	WRITE_ONCE(s->state, st->to);
 	if (s == &devtrace_stream0)
 		lane_filter_state(false, false);
-	now = devtrace_clock();
+	now = devtrace_clock_now();
 	stream_add_past(s, st->to, now, st->began, *st->trigger ? st->ts : 0, st->trigger);
 	stream_count_missed(s);
 	atomic_set_release(&st->phase, STOP_STOPPED);
@@ -135,7 +135,7 @@ static void stream_work(struct work_struct *work)
 	mutex_lock(&devtrace_lock);
 	phase = stop_phase(st);
 	if (phase == STOP_COUNT && st->ns) {
-		now = devtrace_clock();
+		now = devtrace_clock_now();
 		if (now - st->ts > st->ns)
 			atomic_cmpxchg(&st->phase, STOP_COUNT, STOP_STOPPING);
 		else

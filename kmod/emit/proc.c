@@ -310,7 +310,7 @@ static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 void devtrace_proc_new(struct task_struct *task)
 {
 	/* Not after the event that is about to be emitted. */
-	const u64 now = devtrace_clock();
+	const u64 now = devtrace_clock_now();
 	struct proc_last *last = this_cpu_ptr(&devtrace_proc_last);
 	char comm[TASK_COMM_LEN];
 	int i = PROC_SLOT_IDLE;

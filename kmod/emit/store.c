@@ -76,7 +76,7 @@ static void fired(struct stream *s, u64 ts)
 
 	WRITE_ONCE(st->ts, ts);
 	/* Whoever sees COUNT is to read a later time, also where the clock ticks slowly. */
-	while (devtrace_clock() <= ts && ++tries < WAIT_TRIES)
+	while (devtrace_clock_now() <= ts && ++tries < WAIT_TRIES)
 		cpu_relax();
 	/* LMM(stop:C): the time before the phase; pairs with stop_phase(). */
 	atomic_set_release(&st->phase, STOP_COUNT);
@@ -203,6 +203,6 @@ void store_all(u32 set, const struct event *ev)
 
 		if (s && stop_phase(&s->stop) == STOP_FIRING &&
 		    READ_ONCE(s->stop.cpu) == smp_processor_id())
-			fired(s, devtrace_clock());
+			fired(s, devtrace_clock_now());
 	}
 }

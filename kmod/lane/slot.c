@@ -102,7 +102,7 @@ void slot_open(struct lane *l)
 
 	raw_spin_lock(&slots_lock);
 	/* Who found no lane had read the clock before. */
-	l->made = devtrace_clock();
+	l->made = devtrace_clock_now();
 	l->floor = max(s->floor, l->made);
 	s->floor = l->floor;
 	s->busy = false;
@@ -192,7 +192,7 @@ void slot_view(unsigned int slot, struct slot_view *v)
 	/* Of one that is closed all was taken, though it may be mapped for long. */
 	open = l && !READ_ONCE(l->closed);
 	v->idx = blocks_chain(&slots_blocks, slot)->idx;
-	v->floor = open ? s->floor : devtrace_clock() - MARGIN_NS;
+	v->floor = open ? s->floor : devtrace_clock_now() - MARGIN_NS;
 	memcpy(v->dropped, s->dropped, sizeof(v->dropped));
 	v->bad = s->bad;
 	v->busy = open && s->busy;

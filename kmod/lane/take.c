@@ -77,6 +77,13 @@ static noinline u32 wants_more(const struct filter_table *t, const struct lane_e
 	return set & FILTER_STREAM0;
 }
 
+/* lane_next() where a call does not matter: records are of the shortest form, nearly all. */
+static noinline int next_record(const u8 *buf, u32 *at, u32 len, u64 *time,
+				struct lane_event *ev)
+{
+	return lane_next(buf, at, len, time, ev);
+}
+
 /* What became of the records of a run. */
 struct pass {
 	u32	nr;		/* that are wanted */
@@ -168,7 +175,7 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 		if (likely(!process))
 			p->nr += count_plain(t, buf, &at, len, &p->time);
 		p->len = at;
-		ret = lane_next(buf, &at, len, &p->time, &ev);
+		ret = next_record(buf, &at, len, &p->time, &ev);
 		if (ret <= 0)
 			break;
 		ret = -EPROTO;
@@ -201,7 +208,7 @@ static int count_records(const struct lane_piece *c, struct pass *p)
 	u32 at = 0;
 	int ret;
 
-	while ((ret = lane_next(c->from, &at, c->len, &p->time, &ev)) > 0)
+	while ((ret = next_record(c->from, &at, c->len, &p->time, &ev)) > 0)
 		p->refused++;
 	p->cpu = ev.cpu;
 	return ret;
@@ -272,7 +279,7 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 		raw_spin_unlock(&slots_lock);
 		return 0;
 	}
-	now = devtrace_clock();
+	now = devtrace_clock_now();
 	begin_piece(l, c, &p);
 	ret = look_at_records(l, buf, c->len, &p);
 	end_piece(l, c, &p);
@@ -341,7 +348,7 @@ static int take_one(struct lane *l, bool full)
 
 	if (l->closed)
 		return -EPIPE;
-	now = devtrace_clock();
+	now = devtrace_clock_now();
 	/* The clock before we look whether the thread is busy. */
 	smp_mb();
 	/* LMM(lane_bound:A): busy before what is there; pairs with lane_write:D. */
@@ -375,7 +382,7 @@ static int take_one(struct lane *l, bool full)
 /* All that was there when we came, or all blocks that were @full. 0, -EAGAIN or -EPIPE */
 static int take_all(struct lane *l, bool full)
 {
-	const u64 began = devtrace_clock();
+	const u64 began = devtrace_clock_now();
 	u32 left = l->mem.nr + 2, tries = 0;
 	int ret;
 

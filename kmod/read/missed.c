@@ -61,7 +61,7 @@ static void tell_ring(struct reader *rd, struct ring_source *s, bool stops)
 		if (stops)
 			return;
 		n = ring_count_read(&s->ring->dropped[DEVTRACE_LOST_STOPPED]);
-		to = devtrace_clock();
+		to = devtrace_clock_now();
 	}
 	if (n > s->drops[DEVTRACE_LOST_STOPPED] || (s->voids && !stops))
 		ring_source_missed(rd, s, n, to);

@@ -66,7 +66,7 @@ static loff_t reader_tell(struct reader *rd)
  */
 loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 {
-	u64 now = devtrace_clock();
+	u64 now = devtrace_clock_now();
 	u64 ts = U64_MAX;
 	int err;
 

@@ -170,7 +170,7 @@ static void enter_run(struct reader *rd, struct lane_source *s, run_place_t plac
 
 static void report(struct reader *rd, struct lane_source *s, const struct slot_view *v)
 {
-	const u64 now = devtrace_clock();
+	const u64 now = devtrace_clock_now();
 	unsigned int cause;
 
 	source_report_passed(rd, &s->src, now);
@@ -201,7 +201,7 @@ void lane_source_missed(struct reader *rd, struct lane_source *s, const struct s
 	const u64 n = v->dropped[DEVTRACE_LOST_STOPPED];
 
 	source_report_stopped(rd, &s->src, n - s->drops[DEVTRACE_LOST_STOPPED],
-			      devtrace_clock());
+			      devtrace_clock_now());
 	s->drops[DEVTRACE_LOST_STOPPED] = n;
 }
 

@@ -251,7 +251,7 @@ int ring_source_refresh(struct reader *rd, struct ring_source *s)
 	int err;
 
 	do {
-		now = devtrace_clock();
+		now = devtrace_clock_now();
 		if (!ring_exists(s->ring)) {
 			s->src.key = now - MARGIN_NS;
 			s->src.busy = false;
@@ -270,7 +270,7 @@ int ring_source_refresh(struct reader *rd, struct ring_source *s)
 				return err;
 		}
 		/* Clocks of two CPUs may differ by nanoseconds, not by a second. */
-		s->latest = devtrace_clock() + NSEC_PER_SEC;
+		s->latest = devtrace_clock_now() + NSEC_PER_SEC;
 		if (peek(s))
 			source_set_ready(rd, &s->src, true);
 		else if (!s->end && !s->src.busy)

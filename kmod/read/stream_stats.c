@@ -133,7 +133,7 @@ static u64 oldest_on(struct ring *r)
 	raw_spin_unlock(&r->lock);
 	if (word >> RING_TYPE_SHIFT == RING_TYPE_PAD)
 		return 0;
-	return ring_ts(word, devtrace_clock() + NSEC_PER_SEC);
+	return ring_ts(word, devtrace_clock_now() + NSEC_PER_SEC);
 }
 
 /**
@@ -153,7 +153,7 @@ void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st, u64 *old
 	memset(st, 0, sizeof(*st));
 	st->cpu = cpu;
 	st->nr_cpus = nr_cpu_ids;
-	st->now = devtrace_clock();
+	st->now = devtrace_clock_now();
 	for_each_possible_cpu(i) {
 		if (cpu != DEVTRACE_STATS_ALL && i != cpu)
 			continue;

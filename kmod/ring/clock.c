@@ -39,6 +39,17 @@ static bool drifted(u64 was, u64 is, u64 passed)
 }
 
 /**
+ * devtrace_clock_now() - devtrace_clock() where a call does not matter
+ *
+ * Context: any, NMI included.
+ * Return: trace clock, ns.
+ */
+u64 devtrace_clock_now(void)
+{
+	return devtrace_clock();
+}
+
+/**
  * devtrace_clock_take() - look at the other clocks, keep a sample if they moved
  * @ts: trace clock, ns
  *
@@ -54,7 +65,7 @@ void devtrace_clock_take(u64 ts)
 		return;
 	WRITE_ONCE(devtrace_clock_state.next, ts + PERIOD_NS);
 
-	s.ts = devtrace_clock();
+	s.ts = devtrace_clock_now();
 	s.mono = ktime_get_mono_fast_ns();
 	s.boot = ktime_get_boot_fast_ns();
 	s.real = ktime_get_real_fast_ns();
@@ -211,7 +222,7 @@ int devtrace_clock_init(struct devtrace_control *control, u32 start)
 		return err;
 	register_syscore(&clock_syscore);
 	counter_start();
-	devtrace_clock_take(devtrace_clock());
+	devtrace_clock_take(devtrace_clock_now());
 	return 0;
 }
 

@@ -67,6 +67,7 @@ static __always_inline bool devtrace_clock_quick(u64 *ts)
 	return true;
 }
 
+u64 devtrace_clock_now(void);
 void devtrace_clock_take(u64 ts);
 
 /* On the emit path: time for another sample? */

@@ -114,7 +114,7 @@ bool stream_missed(const struct stream *s, unsigned long n, unsigned int cpu, u6
  */
 void stream_goes_on(struct stream *s, const char *trigger)
 {
-	const u64 now = devtrace_clock();
+	const u64 now = devtrace_clock_now();
 
 	stream_add_past(s, DEVTRACE_STATE_RUNNING, now, now, *trigger ? now : 0, trigger);
 	/* The past before the events. */
