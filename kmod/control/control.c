@@ -15,6 +15,7 @@
 #include "netlink.h"
 #include "netlink_filter.h"
 #include "netlink_stream.h"
+#include "shared/shared.h"
 #include "stream/table.h"
 #include "streams/streams.h"
 #include "trigger.h"
@@ -35,7 +36,7 @@ static const struct control_ops ops = {
 static void set_ops(const struct control_ops *to)
 {
 	mutex_lock(&devtrace_lock);
-	control_register(to);
+	devtrace_shared.control_register(to);
 	mutex_unlock(&devtrace_lock);
 }
 

@@ -32,6 +32,7 @@
 #include "netlink_stats.h"
 #include "netlink_stream.h"
 #include "netlink_trigger.h"
+#include "shared/shared.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 #include "streams/profile_ask.h"
@@ -574,7 +575,7 @@ int netlink_dump_end(struct sk_buff *skb, void *head, int err)
 struct stream *netlink_stream(struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
 	struct nlattr *attr = attrs[DEVTRACE_A_STREAM];
-	struct stream *s = stream_find(nla_data(attr));
+	struct stream *s = devtrace_shared.stream_find(nla_data(attr));
 
 	if (!s)
 		netlink_refuse(extack, attr,

@@ -11,6 +11,7 @@
 #include "netlink.h"
 #include "netlink_filter.h"
 #include "netlink_stream.h"
+#include "shared/shared.h"
 #include "streams/filter_set.h"
 #include "streams/streams.h"
 
@@ -27,7 +28,7 @@ static int put_filter(struct sk_buff *skb, struct stream *s)
 	u32 generation;
 
 	stream_info(s, &info);
-	f = filter_get(info.id, &generation) ?: &nothing;
+	f = devtrace_shared.filter_get(info.id, &generation) ?: &nothing;
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, info.name) ||
 	    nla_put_u32(skb, DEVTRACE_A_GENERATION, generation))
 		return -EMSGSIZE;
@@ -64,7 +65,7 @@ int netlink_filter_set(struct genl_info *info)
 	if (!s)
 		return -ENOENT;
 	stream_info(s, &si);
-	filter_get(si.id, &generation);
+	devtrace_shared.filter_get(si.id, &generation);
 	if (was && nla_get_u32(was) != generation) {
 		netlink_refuse(info->extack, was,
 			       "generation is no longer that of the filter: somebody changed it; get it again");

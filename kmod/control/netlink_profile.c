@@ -15,6 +15,7 @@
 #include "netlink.h"
 #include "netlink_filter.h"
 #include "netlink_profile.h"
+#include "shared/shared.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 #include "streams/filter_set.h"
@@ -187,7 +188,7 @@ static int take_from_filters(unsigned int type)
 	if (!f)
 		return -ENOMEM;
 	for (b = 0; b < FILTER_BITS && !err; b++) {
-		const struct filter *old = filter_get(b, NULL);
+		const struct filter *old = devtrace_shared.filter_get(b, NULL);
 
 		if (!old || !test_bit(type, old->types))
 			continue;
@@ -195,7 +196,7 @@ static int take_from_filters(unsigned int type)
 		__clear_bit(type, f->types);
 		err = filter_set(b, f);
 		if (!err && b < FILTER_TRIGGER_BIT)
-			netlink_notify_filter(stream_by_id(b));
+			netlink_notify_filter(devtrace_shared.stream_by_id(b));
 	}
 	kfree(f);
 	if (!err)

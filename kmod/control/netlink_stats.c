@@ -19,9 +19,11 @@
 #include "read/stream_stats.h"
 #include "read/wire.h"
 #include "ring/clock.h"
+#include "shared/shared.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "streams/lane_stats.h"
+#include "streams/oldest.h"
 #include "streams/proc_stats.h"
 #include "streams/reader_stats.h"
 #include "streams/streams.h"
@@ -53,7 +55,8 @@ static int put_stats(struct sk_buff *skb, struct stream *s, const struct stream_
 	struct devtrace_stats st;
 	u64 oldest;
 
-	stream_stats(s, cpu, &st, &oldest);
+	devtrace_shared.stream_stats(s, cpu, &st);
+	oldest = stream_oldest(s, cpu);
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, i->name) ||
 	    nla_put_u32(skb, DEVTRACE_A_ID, i->id) ||
 	    nla_put_u32(skb, DEVTRACE_A_CPU, cpu >= 0 ? cpu : DEVTRACE_CPU_LANES) ||
@@ -136,7 +139,7 @@ static int dump_streams(struct sk_buff *skb, struct netlink_callback *cb,
 
 	err = check_stream(cb);
 	for (; !err && cb->args[0] < DEVTRACE_STREAMS_MAX; cb->args[0]++) {
-		s = stream_by_id(cb->args[0]);
+		s = devtrace_shared.stream_by_id(cb->args[0]);
 		if (!s)
 			continue;
 		stream_info(s, &i);
@@ -157,7 +160,7 @@ int netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 int netlink_reader_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	/* What stands in lanes was not read either. */
-	slots_take_all();
+	devtrace_shared.slots_take_all();
 	return dump_streams(skb, cb, dump_readers_of);
 }
 
@@ -176,7 +179,7 @@ int netlink_type_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	void *head;
 	int err;
 
-	slots_take_all();
+	devtrace_shared.slots_take_all();
 	for (; cb->args[0] < 256; cb->args[0]++) {
 		devtrace_type_stats(cb->args[0], &stored, &filtered);
 		if (!stored && !filtered)
@@ -210,7 +213,7 @@ int netlink_process_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	u64 stored;
 	int err;
 
-	slots_take_all();
+	devtrace_shared.slots_take_all();
 	/* Moves slot behind the one that it tells. */
 	while (devtrace_proc_stats(&slot, &name, &stored)) {
 		head = netlink_dump_begin(skb, cb);
@@ -229,7 +232,7 @@ static int put_name(struct sk_buff *skb, const struct devtrace_dict *d, u32 scop
 	if (nla_put_u8(skb, DEVTRACE_A_KIND, d->kind) ||
 	    nla_put_u8(skb, DEVTRACE_A_GROUP, d->group) ||
 	    nla_put_u32(skb, DEVTRACE_A_VALUE, d->value) ||
-	    put_u64(skb, KEY, wire_dict_key(d, scope)) ||
+	    put_u64(skb, KEY, devtrace_shared.wire_dict_key(d, scope)) ||
 	    nla_put_u32(skb, DEVTRACE_A_SCOPE, scope) ||
 	    nla_put_string(skb, DEVTRACE_A_NAME, d->name))
 		return -EMSGSIZE;
@@ -245,7 +248,7 @@ int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	u32 scope;
 	int err;
 
-	while ((serial = devtrace_dict_next(serial, &d, &scope))) {
+	while ((serial = devtrace_shared.devtrace_dict_next(serial, &d, &scope))) {
 		head = netlink_dump_begin(skb, cb);
 		if (!head)
 			return -EMSGSIZE;
@@ -271,7 +274,7 @@ static int put_lane(struct sk_buff *skb, const struct slot_stats *st)
 	    nla_put_64bit(skb, DEVTRACE_A_DROPPED, sizeof(st->dropped), st->dropped,
 			  DEVTRACE_A_PAD) ||
 	    put_u64(skb, OLDEST, st->oldest) ||
-	    put_u64(skb, NOW, devtrace_clock()) ||
+	    put_u64(skb, NOW, devtrace_shared.devtrace_clock_now()) ||
 	    nla_put_u8(skb, DEVTRACE_A_LANE_STATE, st->state))
 		return -EMSGSIZE;
 	return 0;
@@ -285,8 +288,8 @@ int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	int err;
 
 	/* To take from one may overwrite what another one gave. */
-	slots_take_all();
-	for (; cb->args[0] < slots_nr(); cb->args[0]++) {
+	devtrace_shared.slots_take_all();
+	for (; cb->args[0] < devtrace_shared.slots_nr(); cb->args[0]++) {
 		if (!slot_stats(cb->args[0], &st))
 			continue;
 		head = netlink_dump_begin(skb, cb);

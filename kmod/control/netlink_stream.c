@@ -14,6 +14,7 @@
 #include "netlink_stream.h"
 #include "read/clear.h"
 #include "ring/ring_memory.h"
+#include "shared/shared.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "streams/streams.h"
@@ -30,7 +31,7 @@ static int put_stream(struct sk_buff *skb, struct stream *s)
 	u32 generation;
 
 	stream_info(s, &i);
-	filter_get(i.id, &generation);
+	devtrace_shared.filter_get(i.id, &generation);
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, i.name) ||
 	    nla_put_u32(skb, DEVTRACE_A_ID, i.id) ||
 	    nla_put_u64_64bit(skb, DEVTRACE_A_SIZE, i.bytes, DEVTRACE_A_PAD) ||
@@ -99,7 +100,7 @@ int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
 	int err;
 
 	for (; cb->args[0] < DEVTRACE_STREAMS_MAX; cb->args[0]++) {
-		s = stream_by_id(cb->args[0]);
+		s = devtrace_shared.stream_by_id(cb->args[0]);
 		if (!s)
 			continue;
 		head = netlink_dump_begin(skb, cb);
@@ -134,7 +135,7 @@ static void refuse_size(struct genl_info *info, int err)
 /* Rings have sizes of a power of two. */
 static bool get_size(struct genl_info *info, unsigned long *bytes)
 {
-	*bytes = ring_size_round(nla_get_u64(info->attrs[DEVTRACE_A_SIZE]));
+	*bytes = devtrace_shared.ring_size_round(nla_get_u64(info->attrs[DEVTRACE_A_SIZE]));
 	return *bytes;
 }
 
@@ -168,11 +169,11 @@ int netlink_stream_new(struct genl_info *info)
 		return -EINVAL;
 	}
 	/* Stream 0 too: of two of a name, nobody could reach the second. */
-	if (stream_find(nla_data(a[DEVTRACE_A_STREAM]))) {
+	if (devtrace_shared.stream_find(nla_data(a[DEVTRACE_A_STREAM]))) {
 		refuse_new(info, -EEXIST);
 		return -EEXIST;
 	}
-	stream_info(stream_by_id(0), &stream0);
+	stream_info(devtrace_shared.stream_by_id(0), &stream0);
 	mode = a[DEVTRACE_A_MODE] ? nla_get_u32(a[DEVTRACE_A_MODE]) : stream0.mode;
 	if (a[DEVTRACE_A_STATE])
 		state = nla_get_u32(a[DEVTRACE_A_STATE]);
@@ -222,7 +223,7 @@ int netlink_stream_set(struct genl_info *info)
 	state = a[DEVTRACE_A_STATE] ? nla_get_u32(a[DEVTRACE_A_STATE]) : DEVTRACE_STATE_STOPPED;
 	if (state == DEVTRACE_STATE_RUNNING && READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
 		return refuse_frozen(info);
-	if (a[DEVTRACE_A_STATE] && emit_slots_alloc()) {
+	if (a[DEVTRACE_A_STATE] && devtrace_shared.emit_slots_alloc()) {
 		netlink_refuse(info->extack, a[DEVTRACE_A_STATE],
 			       "there is no memory to count what a stopped stream loses");
 		return -ENOMEM;
@@ -273,7 +274,7 @@ int netlink_clear(struct genl_info *info)
 
 	if (!s)
 		return -ENOENT;
-	err = stream_clear(s);
+	err = devtrace_shared.stream_clear(s);
 	if (err == -EBUSY)
 		netlink_refuse(info->extack, info->attrs[DEVTRACE_A_STREAM],
 			       "stream is frozen and keeps what it has: set its state to 1, stopped, first");

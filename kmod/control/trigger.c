@@ -40,6 +40,7 @@
 #include "netlink_trigger.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
+#include "shared/shared.h"
 #include "stream/table.h"
 #include "streams/filter_set.h"
 #include "streams/fire.h"
@@ -187,7 +188,7 @@ static void meet(struct trigger *t, const struct event *ev, struct firing *f)
 	if (!is_nth(t))
 		return;
 	/* The event is not stored yet, so its time is not before this. */
-	now = devtrace_clock();
+	now = devtrace_shared.devtrace_clock_now();
 	if (act(t, f))
 		fired(t, now);
 	else
@@ -253,7 +254,7 @@ static int take_filter(struct trigger *t)
 	u32 generation;
 	int err;
 
-	now = filter_get(t->stream_id, &generation);
+	now = devtrace_shared.filter_get(t->stream_id, &generation);
 	if (!k->filter || k->generation != generation) {
 		struct filter *copy = kmemdup(now, sizeof(*now), GFP_KERNEL);
 
@@ -269,7 +270,7 @@ static int take_filter(struct trigger *t)
 	err = filter_set(t->stream_id, t->filter);
 	if (err)
 		return err;
-	filter_get(t->stream_id, &k->generation);
+	devtrace_shared.filter_get(t->stream_id, &k->generation);
 	netlink_notify_filter(t->stream);
 	return 0;
 }
@@ -283,7 +284,7 @@ static int give_back_filter(struct trigger *t)
 
 	if (!k->filter)
 		return 0;
-	filter_get(t->stream_id, &generation);
+	devtrace_shared.filter_get(t->stream_id, &generation);
 	if (generation == k->generation) {
 		err = filter_set(t->stream_id, k->filter);
 		if (err)

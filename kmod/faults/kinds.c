@@ -21,6 +21,7 @@
 #include "compat/compat_export.h"
 #include "emit/filter.h"
 #include "faults.h"
+#include "shared/shared.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 
@@ -255,7 +256,7 @@ static int want_in_stream0(void)
 	DECLARE_BITMAP(types, 256) = { 0 };
 
 	__set_bit(DEVTRACE_T_FAULT, types);
-	return filter_set_profile(types, DEVTRACE_T_FAULT, DEVTRACE_T_FAULT);
+	return devtrace_shared.filter_set_profile(types, DEVTRACE_T_FAULT, DEVTRACE_T_FAULT);
 }
 
 static void leave(void)
@@ -276,7 +277,7 @@ static int __init devtrace_faults_init(void)
 	mutex_lock(&devtrace_lock);
 	devtrace_faults_apply = faults_apply;
 	/* What the filters have from another life of the module. */
-	filter_attach_profile();
+	devtrace_shared.filter_attach_profile();
 	if (on)
 		err = want_in_stream0();
 	if (err)

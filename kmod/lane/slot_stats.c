@@ -11,37 +11,15 @@
 #include "slot_priv.h"
 #include "slot_stats.h"
 
-/* The time of the oldest event that is there, 0 if there is none. */
-static u64 oldest(void)
-{
-	unsigned int i, nr = slots_nr();
-	const struct chain *c;
-	struct run r;
-	u64 first = 0, ts;
-
-	for (i = 0; i < nr; i++) {
-		c = blocks_chain(&slots_blocks, i);
-		raw_spin_lock(&slots_lock);
-		if (c->first && blocks_run(&slots_blocks, c->first, &r)) {
-			ts = clamp(r.time, r.lo, r.hi);
-			first = first ? min(first, ts) : ts;
-		}
-		raw_spin_unlock(&slots_lock);
-	}
-	return first;
-}
-
 /**
  * slots_stats() - what became of the events of lanes
  * @st: counts are added, but for those that were filtered: they are counted by CPU
- * @oldest_ts: set to the time of the oldest event if it is older, or 0; or NULL
  *
  * Context: process.
  */
-void slots_stats(struct devtrace_stats *st, u64 *oldest_ts)
+void slots_stats(struct devtrace_stats *st)
 {
 	unsigned int i;
-	u64 ts;
 
 	raw_spin_lock(&slots_lock);
 	st->stored += slots_blocks.stored;
@@ -54,11 +32,6 @@ void slots_stats(struct devtrace_stats *st, u64 *oldest_ts)
 	st->size += (u64)slots_blocks.nr * BLOCK_BYTES;
 	st->used += blocks_used(&slots_blocks);
 	raw_spin_unlock(&slots_lock);
-	if (!oldest_ts)
-		return;
-	ts = oldest();
-	if (ts && (!*oldest_ts || ts < *oldest_ts))
-		*oldest_ts = ts;
 }
 
 /**
@@ -68,7 +41,7 @@ u64 slots_handled(void)
 {
 	struct devtrace_stats st = { 0 };
 
-	slots_stats(&st, NULL);
+	slots_stats(&st);
 	return st.emitted;
 }
 

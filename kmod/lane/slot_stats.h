@@ -9,7 +9,7 @@
 
 struct devtrace_stats;
 
-void slots_stats(struct devtrace_stats *st, u64 *oldest);
+void slots_stats(struct devtrace_stats *st);
 u64 slots_handled(void);
 u64 slots_position(void);
 

@@ -20,6 +20,7 @@
 #include <linux/utsname.h>
 #include <linux/workqueue.h>
 
+#include "shared/shared.h"
 #include "streams/streams.h"
 #include "emit/proc.h"
 #include "keep.h"
@@ -81,7 +82,7 @@ static u32 look_at(struct keep_ring *k)
 	u32 units = 0;
 
 	if (k->ring->mirror == k->at + PERSIST_COMMIT_AT)
-		ring_fetch(k->ring, &k->sums.place, LOOK_UNITS, look, &units);
+		devtrace_shared.ring_fetch(k->ring, &k->sums.place, LOOK_UNITS, look, &units);
 	return units;
 }
 
@@ -245,7 +246,7 @@ static int lay_out(void)
 	strscpy(h->machine, init_utsname()->machine, sizeof(h->machine));
 	strscpy(h->release, init_utsname()->release, sizeof(h->release));
 	h->threads = at;
-	h->nr_threads = devtrace_proc_slots() * PERSIST_THREAD_NAMES;
+	h->nr_threads = devtrace_shared.devtrace_proc_slots() * PERSIST_THREAD_NAMES;
 	at += persist_page_up(h->nr_threads * sizeof(struct persist_thread));
 	h->names = at;
 	/* An eighth of what there is, as many as there can be at the most. */

@@ -23,6 +23,7 @@
 #include <linux/vmalloc.h>
 #include <net/genetlink.h>
 
+#include "shared/shared.h"
 #include "streams/streams.h"
 #include "last.h"
 #include "region.h"
@@ -97,7 +98,7 @@ static int last_release(struct inode *inode, struct file *file)
 {
 	struct place *p = file->private_data;
 
-	stream_put(p->stream);
+	devtrace_shared.stream_put(p->stream);
 	kfree(p);
 	return 0;
 }
@@ -256,10 +257,10 @@ static int make_stream(struct last *l)
 
 	genl_lock();
 	mutex_lock(&devtrace_lock);
-	if (stream_find(LAST)) {
+	if (devtrace_shared.stream_find(LAST)) {
 		err = -EEXIST;
 	} else {
-		s = stream_new(LAST, ring_size_round(RING_SIZE_MIN), 0440,
+		s = stream_new(LAST, devtrace_shared.ring_size_round(RING_SIZE_MIN), 0440,
 			       DEVTRACE_STATE_FROZEN, NULL);
 		if (IS_ERR(s))
 			err = PTR_ERR(s);
@@ -300,7 +301,7 @@ void last_end(void)
 
 	genl_lock();
 	mutex_lock(&devtrace_lock);
-	s = stream_find(LAST);
+	s = devtrace_shared.stream_find(LAST);
 	if (s && s->image && s->image->fops == &last_fops)
 		stream_del(s);
 	mutex_unlock(&devtrace_lock);

@@ -17,6 +17,7 @@
 
 #include "emit/dict.h"
 #include "emit/proc.h"
+#include "shared/shared.h"
 #include "streams/proc_stats.h"
 #include "names.h"
 #include "stream/quiet.h"
@@ -54,7 +55,8 @@ static void compact(u64 before)
 	side = !side;
 	next = 0;
 	memset(&names[side * half], 0, half * sizeof(*names));
-	while (next < half / 2 && (serial = devtrace_dict_next(serial, &d, &scope)) &&
+	while (next < half / 2 &&
+	       (serial = devtrace_shared.devtrace_dict_next(serial, &d, &scope)) &&
 	       serial < before)
 		write_name(serial, &d, scope);
 }
@@ -120,13 +122,13 @@ void names_begin(struct region *r, const struct persist_header *h)
 	nr_threads = h->nr_threads;
 	WRITE_ONCE(devtrace_proc_told, told_thread);
 	old_threads();
-	devtrace_dict_tell(told_name);
+	devtrace_shared.devtrace_dict_tell(told_name);
 }
 
 void names_end(void)
 {
-	devtrace_dict_tell(NULL);
+	devtrace_shared.devtrace_dict_tell(NULL);
 	WRITE_ONCE(devtrace_proc_told, NULL);
 	/* Those that found it are done. */
-	quiet_wait();
+	devtrace_shared.quiet_wait();
 }

@@ -22,6 +22,7 @@
 #include "compat/compat_region.h"
 #include "region.h"
 #include "ring/size.h"
+#include "shared/shared.h"
 
 /* Tables, and a ring of 64 KiB. */
 #define REGION_MIN	(512UL * 1024)
@@ -37,7 +38,7 @@ static int from_numbers(struct region *r, const char *word)
 		return -EINVAL;
 	memcpy(addr, word, comma - word);
 	addr[comma - word] = 0;
-	if (kstrtou64(addr, 0, &start) || devtrace_size_parse(comma + 1, &size))
+	if (kstrtou64(addr, 0, &start) || devtrace_shared.devtrace_size_parse(comma + 1, &size))
 		return -EINVAL;
 	if (start != (phys_addr_t)start || size > REGION_MAX)
 		return -EINVAL;

@@ -35,6 +35,7 @@
 #include "profile_added.h"
 #include "profile_names.h"
 #include "profile_types.h"
+#include "shared/shared.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 
@@ -390,13 +391,13 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 	/* Of those before us nobody asks any more. */
 	bitmap_zero(lacking, 256);
 	profile_limit(want);
-	err = filter_set_profile(want, PROFILE_FIRST, PROFILE_LAST);
+	err = devtrace_shared.filter_set_profile(want, PROFILE_FIRST, PROFILE_LAST);
 	if (err)
 		return err;
-	control_notify_filter(stream_by_id(0));
+	devtrace_shared.control_notify_filter(devtrace_shared.stream_by_id(0));
 	err = log_lacking(named) ? -EOPNOTSUPP : 0;
 	/* What the kernel has, and could not be attached to, is no matter of names. */
-	return bitmap_subset(want, filter_get(0, NULL)->types, 256) ? err : -ENOMEM;
+	return bitmap_subset(want, devtrace_shared.filter_get(0, NULL)->types, 256) ? err : -ENOMEM;
 }
 
 static int profile_set(const char *val, const struct kernel_param *kp)
@@ -428,7 +429,7 @@ static int profile_get(char *buf, const struct kernel_param *kp)
 
 	if (mutex_lock_killable(&devtrace_lock))
 		return -EINTR;
-	types = ready ? filter_get(0, NULL)->types : wanted;
+	types = ready ? devtrace_shared.filter_get(0, NULL)->types : wanted;
 	for (i = 0; i < PROFILE_NR; i++)
 		if (test_bit(PROFILE_FIRST + i, types))
 			n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? " " : "", name_of(i));
@@ -462,7 +463,7 @@ static void leave(void)
 
 	lockdep_assert_held(&devtrace_lock);
 	ready = false;
-	devtrace_profile_register(NULL);
+	devtrace_shared.devtrace_profile_register(NULL);
 	bitmap_zero(none, 256);
 	profile_apply(none, refused);
 }
@@ -472,8 +473,8 @@ static int enter(void)
 {
 	lockdep_assert_held(&devtrace_lock);
 	ready = true;
-	devtrace_profile_register(&profile_ops);
-	filter_attach_profile();
+	devtrace_shared.devtrace_profile_register(&profile_ops);
+	devtrace_shared.filter_attach_profile();
 	return wants_any(wanted) ? set_stream0(wanted, wanted_named) : 0;
 }
 

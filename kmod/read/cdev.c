@@ -220,7 +220,7 @@ static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 		return -EINVAL;
 	if (cpu >= 0 && (cpu >= nr_cpu_ids || !cpu_possible(cpu)))
 		return -ENXIO;
-	stream_stats(h->stream, cpu, &s, NULL);
+	stream_stats(h->stream, cpu, &s);
 	return copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : 0;
 }
 

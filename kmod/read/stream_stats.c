@@ -5,12 +5,10 @@
  * Counts are read while others go on; each is right for some moment meanwhile, and
  * what was emitted is read after what became of it, so that it is never too few.
  */
-#include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/string.h>
-#include <linux/time64.h>
 
 #include "lane/slot.h"
 #include "lane/slot_stats.h"
@@ -91,12 +89,12 @@ static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
 }
 
 /* Events of lanes: stream 0 alone stores them, for the others they count as filtered. */
-static void stats_lanes(struct stream *s, struct devtrace_stats *st, u64 *oldest)
+static void stats_lanes(struct stream *s, struct devtrace_stats *st)
 {
 	u64 others;
 
 	if (s == &devtrace_stream0) {
-		slots_stats(st, oldest);
+		slots_stats(st);
 		return;
 	}
 	others = slots_handled() - s->before_lanes;
@@ -104,48 +102,14 @@ static void stats_lanes(struct stream *s, struct devtrace_stats *st, u64 *oldest
 	st->filtered += others;
 }
 
-/* The first word of the oldest record, 0 if there is none; the ring is locked. */
-static u64 oldest_word(const struct ring *r)
-{
-	struct ring_view v;
-	u64 word;
-
-	do {
-		ring_view(r, &v);
-		if (v.tail.pos == v.commit.pos)
-			return 0;
-		word = READ_ONCE(((struct ring_record *)ring_at(r, (u32)v.tail.pos))->word);
-		/* LMM(oldest:A): the word before the tail; pairs with reserve:A. */
-		smp_rmb();
-	} while ((u32)ring_load(&r->tail) != (u32)v.tail.pos);
-	return word;
-}
-
-/* The time of the oldest record, 0 if there is none. */
-static u64 oldest_on(struct ring *r)
-{
-	u64 word;
-
-	if (!ring_exists(r))
-		return 0;
-	raw_spin_lock(&r->lock);
-	word = oldest_word(r);
-	raw_spin_unlock(&r->lock);
-	if (word >> RING_TYPE_SHIFT == RING_TYPE_PAD)
-		return 0;
-	return ring_ts(word, devtrace_clock_now() + NSEC_PER_SEC);
-}
-
 /**
  * stream_stats() - what became of the events
  * @s: the stream
  * @cpu: CPU number, possible, DEVTRACE_STATS_LANES, or DEVTRACE_STATS_ALL
  * @st: filled in
- * @oldest: time of the oldest event that is there, 0 if there is none; or NULL
  */
-void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st, u64 *oldest)
+void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st)
 {
-	u64 ts, first = 0;
 	int i;
 
 	/* An event of a lane is counted when it is taken. */
@@ -158,12 +122,7 @@ void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st, u64 *old
 		if (cpu != DEVTRACE_STATS_ALL && i != cpu)
 			continue;
 		stats_cpu(s, i, st);
-		ts = oldest_on(per_cpu_ptr(s->rings, i));
-		if (ts && (!first || ts < first))
-			first = ts;
 	}
 	if (cpu < 0)
-		stats_lanes(s, st, &first);
-	if (oldest)
-		*oldest = first;
+		stats_lanes(s, st);
 }

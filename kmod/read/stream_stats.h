@@ -10,7 +10,7 @@
 struct devtrace_stats;
 struct stream;
 
-void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st, u64 *oldest);
+void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st);
 u64 stream_emitted_on(int cpu);
 
 #endif /* DEVTRACE_READ_STREAM_STATS_H */

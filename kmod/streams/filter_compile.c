@@ -17,6 +17,7 @@
 #include "emit/filter.h"
 #include "emit/filter_priv.h"
 #include "filter_compile.h"
+#include "shared/shared.h"
 
 /* A page of its own for the ids around @id. */
 static u32 *ids_page(struct ids *ids, unsigned int id)
@@ -295,6 +296,6 @@ struct filter_table *filter_table_compile(struct filter *const *f, u32 generatio
 	return t;
 
 out_free:
-	filter_table_free(t);
+	devtrace_shared.filter_table_free(t);
 	return NULL;
 }

@@ -15,6 +15,7 @@
 #include "emit/filter.h"
 #include "filter_compile.h"
 #include "filter_set.h"
+#include "shared/shared.h"
 #include "stream/table.h"
 
 /* Whether everything passes that drivers and programs emit. */
@@ -66,7 +67,7 @@ int filter_set(unsigned int bit, const struct filter *f)
 
 	lockdep_assert_held(&devtrace_lock);
 	if (f && bit) {
-		int err = emit_slots_alloc();
+		int err = devtrace_shared.emit_slots_alloc();
 
 		if (err)
 			return err;
@@ -84,7 +85,7 @@ int filter_set(unsigned int bit, const struct filter *f)
 		return -ENOMEM;
 	}
 	fs->generation[bit] = filter_next_generation(fs->generation[bit]);
-	filter_put_in_force(t, plain(fs->f));
+	devtrace_shared.filter_put_in_force(t, plain(fs->f));
 	kfree(old);
 	return 0;
 }

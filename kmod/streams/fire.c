@@ -14,6 +14,7 @@
 
 #include "emit/store.h"
 #include "fire.h"
+#include "shared/shared.h"
 #include "stream/past.h"
 #include "stream/stream.h"
 #include "stream/table.h"
@@ -90,7 +91,7 @@ bool stream_fire_start(unsigned int id, const char *trigger)
 		return false;
 	st = &s->stop;
 	if (atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED) {
-		stream_goes_on(s, trigger);
+		devtrace_shared.stream_goes_on(s, trigger);
 		irq_work_queue(&s->kick);
 		return true;
 	}

@@ -13,6 +13,7 @@
 #include "lane/slot.h"
 #include "lane/slot_priv.h"
 #include "lane_resize.h"
+#include "shared/shared.h"
 #include "stream/quiet.h"
 
 /* So many blocks are overwritten at a time when the ring becomes smaller. */
@@ -30,13 +31,13 @@ int slots_memory(unsigned long bytes, struct slots_memory *m)
 	int err;
 
 	memset(m, 0, sizeof(*m));
-	err = slots_memory_alloc(m, slots_blocks_for(bytes));
+	err = devtrace_shared.slots_memory_alloc(m, slots_blocks_for(bytes));
 	if (!err) {
 		m->spare = kvcalloc(max(m->pages->nr, slots_blocks.nr), sizeof(*m->spare),
 				    GFP_KERNEL);
 		if (m->spare)
 			return 0;
-		slots_memory_free(m);
+		devtrace_shared.slots_memory_free(m);
 	}
 	memset(m, 0, sizeof(*m));
 	return -ENOMEM;
@@ -58,16 +59,17 @@ void slots_resize(struct slots_memory *m)
 
 	do {
 		raw_spin_lock(&slots_lock);
-		done = blocks_trim(&slots_blocks, new.pages->nr, TRIM_BLOCKS);
+		done = devtrace_shared.blocks_trim(&slots_blocks, new.pages->nr, TRIM_BLOCKS);
 		if (done) {
 			m->pages = slots_blocks.pages;
 			m->state = slots_blocks.state;
-			blocks_resize(&slots_blocks, new.pages, new.state, new.spare);
+			devtrace_shared.blocks_resize(&slots_blocks, new.pages, new.state,
+						      new.spare);
 		}
 		raw_spin_unlock(&slots_lock);
 		/* Who writes into a block that has to go has preemption off, and is done soon. */
 		cond_resched();
 	} while (!done);
 	/* Readers have preemption off while they look at a block. */
-	quiet_wait_on(cpu_possible_mask);
+	devtrace_shared.quiet_wait_on(cpu_possible_mask);
 }

@@ -15,6 +15,7 @@
 #include "lane/slot_priv.h"
 #include "lane/take.h"
 #include "lane_stats.h"
+#include "shared/shared.h"
 
 /* What its slot says, since the lane is there; with slots_lock. */
 static void stats_of(const struct lane *l, struct slot_stats *st)
@@ -28,9 +29,9 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 	st->stored = c->idx - s->begin_idx;
 	st->overwritten = st->stored;
 	/* The oldest runs may be of a lane that had the slot before. */
-	if (s->before && blocks_run(&slots_blocks, s->before, &r))
+	if (s->before && devtrace_shared.blocks_run(&slots_blocks, s->before, &r))
 		first = r.next;
-	if (first && blocks_run(&slots_blocks, first, &r)) {
+	if (first && devtrace_shared.blocks_run(&slots_blocks, first, &r)) {
 		st->overwritten = r.idx - s->begin_idx;
 		st->oldest = clamp(r.time, r.lo, r.hi);
 	}
@@ -53,10 +54,11 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	bool there;
 
 	memset(st, 0, sizeof(*st));
-	l = slot_lane_get(slot);
+	l = devtrace_shared.slot_lane_get(slot);
 	if (!l)
 		return false;
-	st->state = slot_take(l) == -EPIPE ? DEVTRACE_LANE_CLOSED : DEVTRACE_LANE_OPEN;
+	st->state = devtrace_shared.slot_take(l) == -EPIPE ? DEVTRACE_LANE_CLOSED :
+							     DEVTRACE_LANE_OPEN;
 	if (st->state == DEVTRACE_LANE_OPEN && l->flags & DEVTRACE_LANE_NO_CALLS)
 		st->state = DEVTRACE_LANE_OPEN + 1;
 	st->slot = slot;
@@ -65,7 +67,7 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	st->size = l->bytes;
 	raw_spin_lock(&l->lock);
 	/* Of one that is closed the memory may be gone. */
-	st->used = l->closed ? 0 : lane_untaken_bytes(&l->mem, &l->at);
+	st->used = l->closed ? 0 : devtrace_shared.lane_untaken_bytes(&l->mem, &l->at);
 	raw_spin_unlock(&l->lock);
 	rcu_read_lock();
 	task = pid_task(l->pid, PIDTYPE_PID);
@@ -80,6 +82,6 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	if (there)
 		stats_of(l, st);
 	raw_spin_unlock(&slots_lock);
-	lane_put(l);
+	devtrace_shared.lane_put(l);
 	return there;
 }

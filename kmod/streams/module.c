@@ -11,6 +11,7 @@
 #include "filter_set.h"
 #include "fire.h"
 #include "lane_stats.h"
+#include "oldest.h"
 #include "proc_stats.h"
 #include "profile_ask.h"
 #include "reader_stats.h"
@@ -34,6 +35,7 @@ COMPAT_EXPORT_INTERNAL(stream_fire_stop);
 COMPAT_EXPORT_INTERNAL(stream_info);
 COMPAT_EXPORT_INTERNAL(stream_lend);
 COMPAT_EXPORT_INTERNAL(stream_new);
+COMPAT_EXPORT_INTERNAL(stream_oldest);
 COMPAT_EXPORT_INTERNAL(stream_reader);
 COMPAT_EXPORT_INTERNAL(stream_resize);
 COMPAT_EXPORT_INTERNAL(stream_runs);

@@ -10,6 +10,7 @@
 
 #include "emit/proc.h"
 #include "proc_stats.h"
+#include "shared/shared.h"
 
 /* What this CPU counted for a slot since, or for PROC_SLOT_IDLE. A moment ago will do. */
 static unsigned long counted(const struct proc_last *last, int slot)
@@ -41,7 +42,7 @@ static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
  */
 bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored)
 {
-	const unsigned int slots = devtrace_proc_slots();
+	const unsigned int slots = devtrace_shared.devtrace_proc_slots();
 	int cpu;
 	u64 n;
 
@@ -53,7 +54,7 @@ bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored
 				return true;
 			continue;
 		}
-		if (!devtrace_proc_slot(i, name, stored))
+		if (!devtrace_shared.devtrace_proc_slot(i, name, stored))
 			continue;
 		n = *stored;
 		for_each_possible_cpu(cpu)

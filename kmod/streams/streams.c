@@ -20,11 +20,13 @@
 #include "lane/slot_stats.h"
 #include "lane/take.h"
 #include "lane_resize.h"
+#include "oldest.h"
 #include "read/cdev.h"
 #include "read/stream_stats.h"
 #include "resize.h"
 #include "ring/clock.h"
 #include "ring/ring_read.h"
+#include "shared/shared.h"
 #include "stream/past.h"
 #include "stream/quiet.h"
 #include "stream/rings.h"
@@ -53,25 +55,25 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 	while ((phase = stop_phase(st)) == STOP_FIRING || phase == STOP_STARTING)
 		cpu_relax();
 	if (phase == STOP_STOPPING)
-		stream_settle(s);
+		devtrace_shared.stream_settle(s);
 	if (state == DEVTRACE_STATE_RUNNING) {
 		if (s->state == DEVTRACE_STATE_FROZEN)
 			return -EBUSY;
 		atomic_cmpxchg(&st->phase, STOP_COUNT, STOP_RUN);
 		if (atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED)
-			stream_goes_on(s, "");
+			devtrace_shared.stream_goes_on(s, "");
 		WRITE_ONCE(s->state, state);
-		stream_update_easy(s);
+		devtrace_shared.stream_update_easy(s);
 	} else if (stop_phase(st) == STOP_STOPPED) {
 		if (s->state != state) {
 			WRITE_ONCE(s->state, state);
-			now = devtrace_clock();
-			stream_add_past(s, state, now, now, 0, "");
+			now = devtrace_shared.devtrace_clock_now();
+			devtrace_shared.stream_add_past(s, state, now, now, 0, "");
 		}
 	} else {
 		/* An event that is under way stays. One that fires now may say its time. */
 		WRITE_ONCE(st->ts, U64_MAX);
-		now = devtrace_clock();
+		now = devtrace_shared.devtrace_clock_now();
 		do {
 			phase = stop_phase(st);
 			if (phase == STOP_FIRING)
@@ -84,9 +86,9 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 		WRITE_ONCE(st->to, state);
 		st->trigger[0] = 0;
 		if (phase != STOP_STOPPED)
-			stream_settle(s);
+			devtrace_shared.stream_settle(s);
 	}
-	stream_count_missed(s);
+	devtrace_shared.stream_count_missed(s);
 	stream_wake(s);
 	return 0;
 }
@@ -101,9 +103,9 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 void stream_watch(struct stream *s, bool on)
 {
 	s->watched += on ? 1 : -1;
-	stream_update_easy(s);
+	devtrace_shared.stream_update_easy(s);
 	if (on && s->watched == 1)
-		quiet_wait_on(cpu_possible_mask);
+		devtrace_shared.quiet_wait_on(cpu_possible_mask);
 }
 
 /**
@@ -121,12 +123,12 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
 	for_each_possible_cpu(cpu) {
 		const struct ring *r = per_cpu_ptr(s->rings, cpu);
 
-		if (!ring_exists(r))
+		if (!devtrace_shared.ring_exists(r))
 			continue;
 		ring_view(r, &v);
 		*per_cpu_ptr(s->marked, cpu) = v.commit.pos;
 	}
-	s->marked_lanes = slots_position();
+	s->marked_lanes = devtrace_shared.slots_position();
 	WRITE_ONCE(s->watermark, percent);
 	stream_wake(s);
 }
@@ -150,13 +152,13 @@ int stream_resize(struct stream *s, unsigned long bytes)
 	if (s->lent && bytes != s->bytes)
 		return -EBUSY;
 	if (bytes != s->bytes) {
-		if (s == &devtrace_stream0 && slots_bytes())
+		if (s == &devtrace_stream0 && devtrace_shared.slots_bytes())
 			err = slots_memory(bytes, &m);
 		if (!err)
 			err = rings_resize(s, bytes, NULL);
 		if (!err && m.pages)
 			slots_resize(&m);
-		slots_memory_free(&m);
+		devtrace_shared.slots_memory_free(&m);
 	}
 	if (!err) {
 		stream_set_watermark(s, s->watermark);
@@ -198,7 +200,7 @@ static bool passed_mark(struct stream *s, int cpu)
 	u64 *mark = per_cpu_ptr(s->marked, cpu);
 	struct ring_view v;
 
-	if (!s->watermark || !ring_exists(r))
+	if (!s->watermark || !devtrace_shared.ring_exists(r))
 		return false;
 	ring_view(r, &v);
 	if ((v.commit.pos - *mark) * 100 < (u64)(r->mask + 1) * s->watermark)
@@ -210,7 +212,7 @@ static bool passed_mark(struct stream *s, int cpu)
 /* Likewise the ring of what programs emitted by lanes. */
 static bool lanes_passed_mark(struct stream *s)
 {
-	const u64 size = slots_bytes(), pos = slots_position();
+	const u64 size = devtrace_shared.slots_bytes(), pos = devtrace_shared.slots_position();
 
 	if (!s->watermark || s != &devtrace_stream0 || !size)
 		return false;
@@ -247,7 +249,7 @@ static int add_device(struct stream *s)
 	int err;
 
 	mutex_unlock(&devtrace_lock);
-	err = cdev_add_stream(s);
+	err = devtrace_shared.cdev_add_stream(s);
 	/* Not killable: what was begun comes to its end. */
 	mutex_lock(&devtrace_lock);
 	return err;
@@ -256,7 +258,7 @@ static int add_device(struct stream *s)
 static void del_device(struct stream *s)
 {
 	mutex_unlock(&devtrace_lock);
-	cdev_del_stream(s);
+	devtrace_shared.cdev_del_stream(s);
 	mutex_lock(&devtrace_lock);
 }
 
@@ -281,40 +283,40 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 	u64 now;
 
 	for (id = 1; id < DEVTRACE_STREAMS_MAX; id++)
-		if (!stream_by_id(id))
+		if (!devtrace_shared.stream_by_id(id))
 			break;
 	if (id == DEVTRACE_STREAMS_MAX)
 		return ERR_PTR(-ENOSPC);
-	err = emit_slots_alloc();
+	err = devtrace_shared.emit_slots_alloc();
 	if (err)
 		return ERR_PTR(err);
 	s = kzalloc(sizeof(*s), GFP_KERNEL);
 	if (!s)
 		return ERR_PTR(-ENOMEM);
 	s->id = id;
-	err = stream_prepare(s, name, bytes, mode);
+	err = devtrace_shared.stream_prepare(s, name, bytes, mode);
 	if (err)
 		goto out_free;
 	err = -ENOMEM;
 	s->rings = alloc_percpu(struct ring);
 	if (!s->rings)
 		goto out_free;
-	err = rings_add(s);
+	err = devtrace_shared.rings_add(s);
 	if (err)
 		goto out_free;
 	if (state != DEVTRACE_STATE_RUNNING) {
 		atomic_set(&s->stop.phase, STOP_STOPPED);
 		s->state = state;
-		now = devtrace_clock();
-		stream_add_past(s, state, now, now, 0, "");
-		stream_count_missed(s);
+		now = devtrace_shared.devtrace_clock_now();
+		devtrace_shared.stream_add_past(s, state, now, now, 0, "");
+		devtrace_shared.stream_count_missed(s);
 	}
-	slots_take_all();
-	s->before_lanes = slots_handled();
+	devtrace_shared.slots_take_all();
+	s->before_lanes = devtrace_shared.slots_handled();
 	for_each_possible_cpu(cpu) {
 		u64 *before = per_cpu_ptr(s->before, cpu);
 
-		*before = stream_emitted_on(cpu);
+		*before = devtrace_shared.stream_emitted_on(cpu);
 	}
 	rcu_assign_pointer(devtrace_streams[id], s);
 	err = add_device(s);
@@ -328,7 +330,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 out_cdev:
 	del_device(s);
 out_list:
-	stream_leave(s);
+	devtrace_shared.stream_leave(s);
 	return ERR_PTR(err);
 out_free:
 	if (s->rings)
@@ -359,7 +361,7 @@ int stream_del(struct stream *s)
 	if (err)
 		return err;
 	del_device(s);
-	stream_leave(s);
+	devtrace_shared.stream_leave(s);
 	return 0;
 }
 
@@ -374,7 +376,7 @@ void stream_info(struct stream *s, struct stream_info *info)
 {
 	struct devtrace_stats st;
 	struct stream_past p;
-	unsigned long n = stream_oldest_past(s);
+	unsigned long n = devtrace_shared.stream_oldest_past(s);
 	u64 oldest;
 
 	memset(info, 0, sizeof(*info));
@@ -385,11 +387,12 @@ void stream_info(struct stream *s, struct stream_info *info)
 	info->watermark = s->watermark;
 	info->mode = s->mode;
 	/* The last change. */
-	while (stream_past(s, &n, &p)) {
+	while (devtrace_shared.stream_past(s, &n, &p)) {
 		n++;
 		info->since = p.ts;
 		strscpy(info->reason, p.trigger, sizeof(info->reason));
 	}
-	stream_stats(s, -1, &st, &oldest);
+	devtrace_shared.stream_stats(s, -1, &st);
+	oldest = stream_oldest(s, -1);
 	info->used = s->image ? s->image->bytes : st.used;
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How far back a stream goes
+ */
+#include <linux/minmax.h>
+#include <linux/percpu.h>
+#include <linux/spinlock.h>
+#include <linux/time64.h>
+
+#include "lane/slot.h"
+#include "lane/slot_priv.h"
+#include "oldest.h"
+#include "ring/clock.h"
+#include "ring/ring_read.h"
+#include "shared/shared.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+
+/* The time of the oldest event that is there, 0 if there is none. */
+static u64 oldest_of_lanes(void)
+{
+	unsigned int i, nr = devtrace_shared.slots_nr();
+	const struct chain *c;
+	struct run r;
+	u64 first = 0, ts;
+
+	for (i = 0; i < nr; i++) {
+		c = blocks_chain(&slots_blocks, i);
+		raw_spin_lock(&slots_lock);
+		if (c->first && devtrace_shared.blocks_run(&slots_blocks, c->first, &r)) {
+			ts = clamp(r.time, r.lo, r.hi);
+			first = first ? min(first, ts) : ts;
+		}
+		raw_spin_unlock(&slots_lock);
+	}
+	return first;
+}
+
+/* The first word of the oldest record, 0 if there is none; the ring is locked. */
+static u64 oldest_word(const struct ring *r)
+{
+	struct ring_view v;
+	u64 word;
+
+	do {
+		ring_view(r, &v);
+		if (v.tail.pos == v.commit.pos)
+			return 0;
+		word = READ_ONCE(((struct ring_record *)ring_at(r, (u32)v.tail.pos))->word);
+		/* LMM(oldest:A): the word before the tail; pairs with reserve:A. */
+		smp_rmb();
+	} while ((u32)ring_load(&r->tail) != (u32)v.tail.pos);
+	return word;
+}
+
+/* The time of the oldest record, 0 if there is none. */
+static u64 oldest_on(struct ring *r)
+{
+	u64 word;
+
+	if (!devtrace_shared.ring_exists(r))
+		return 0;
+	raw_spin_lock(&r->lock);
+	word = oldest_word(r);
+	raw_spin_unlock(&r->lock);
+	if (word >> RING_TYPE_SHIFT == RING_TYPE_PAD)
+		return 0;
+	return ring_ts(word, devtrace_shared.devtrace_clock_now() + NSEC_PER_SEC);
+}
+
+static u64 older(u64 a, u64 b)
+{
+	return a && b ? min(a, b) : a ?: b;
+}
+
+/**
+ * stream_oldest() - the oldest event that is there
+ * @s: the stream
+ * @cpu: as of stream_stats()
+ *
+ * Context: process.
+ * Return: its time, 0 if there is none.
+ */
+u64 stream_oldest(struct stream *s, int cpu)
+{
+	u64 ts = 0;
+	int i;
+
+	for_each_possible_cpu(i)
+		if (cpu == DEVTRACE_STATS_ALL || i == cpu)
+			ts = older(ts, oldest_on(per_cpu_ptr(s->rings, i)));
+	if (cpu < 0 && s == &devtrace_stream0)
+		ts = older(ts, oldest_of_lanes());
+	return ts;
+}
