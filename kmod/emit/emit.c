@@ -6,9 +6,7 @@
  * from reservation to commit. Nothing here takes a lock, allocates or sleeps. Every
  * event that is not stored is counted, by cause.
  *
- * An event that is not for stream 0 alone is built in a slot beside the rings, and
- * stored by store_all() when it is complete. While it is being built the ring of
- * stream 0 is held, so that __devtrace_commit() finds out at no price.
+ * An event that is not for stream 0 alone is built beside the rings: see slots.c.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
@@ -17,40 +15,14 @@
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/topology.h>
 
 #include "compat/compat.h"
 #include "emit.h"
-#include "event.h"
 #include "filter.h"
-#include "store.h"
+#include "slots.h"
 #include "stream/rings.h"
 #include "stream/wake.h"
-
-/* Nested one upon the other: task, softirq, interrupts, NMIs. */
-#define SLOTS		6
-#define SLOT_FREE	UINT_MAX
-
-/**
- * struct slot - an event that is being built
- * @below: events of stream 0 that were under way when it began
- * @set: who wants it
- * @ev: the event
- * @data: its payload
- */
-struct slot {
-	unsigned int	below;
-	u32		set;
-	struct event	ev;
-	u8		data[DEVTRACE_PAYLOAD_MAX];
-};
-
-struct slots {
-	unsigned int	used;
-	struct slot	slot[SLOTS];
-};
 
 unsigned long devtrace_wanted[256 / BITS_PER_LONG] __read_mostly = {
 	[0 ... 256 / BITS_PER_LONG - 1] = ~0UL,
@@ -67,8 +39,6 @@ DEFINE_PER_CPU(u64[256], devtrace_filtered);
 EXPORT_PER_CPU_SYMBOL_GPL(devtrace_filtered);
 
 struct emit_counts __percpu *emit_counts __read_mostly;
-
-static DEFINE_PER_CPU(struct slots *, slots);
 
 /* Too long a payload for this ring, or no ring at all. */
 noinline void emit_unfit(struct ring *r)
@@ -122,64 +92,6 @@ noinline struct ring_record *emit_reserve_entered(struct ring *r, unsigned int i
 	return reserve_entered_in(r, id, type, who, len, now);
 }
 
-static unsigned int slots_used(const struct slots *s)
-{
-	/* Whoever interrupts gives back the slots that it took: each look finds the same. */
-	return data_race(s->used);
-}
-
-/* To build an event for more than stream 0. NULL: dropped and counted. */
-static noinline void *reserve_slot(struct ring *r, u32 set, unsigned int type, u32 who,
-				   unsigned int len)
-{
-	struct slots *s = __this_cpu_read(slots);
-	struct slot *slot;
-
-	if (!set) {
-		emit_not_wanted(type);
-		return NULL;
-	}
-	if (len > DEVTRACE_PAYLOAD_MAX || !s || slots_used(s) == SLOTS) {
-		ring_count_inc(&r->dropped[len > DEVTRACE_PAYLOAD_MAX ? RING_DROP_TOOBIG :
-								       RING_DROP_BUSY]);
-		return NULL;
-	}
-	/* An interrupt that comes from here on takes the next slot ... */
-	slot = &s->slot[slots_used(s)];
-	WRITE_ONCE(s->used, slots_used(s) + 1);
-	barrier();
-	/* ... and does not take ours for its own, as long as @below is not set. */
-	slot->set = set;
-	slot->ev.type = type;
-	slot->ev.who = who;
-	slot->ev.len = len;
-	slot->ev.data = slot->data;
-	barrier();
-	WRITE_ONCE(slot->below, ring_nested(r));
-	barrier();
-	ring_hold(r);
-	return slot->data;
-}
-
-/* __devtrace_commit() where other events are under way, or ours is in a slot. */
-static noinline void commit_nested(struct ring *r)
-{
-	struct slots *s = __this_cpu_read(slots);
-	struct slot *slot = s && slots_used(s) ? &s->slot[slots_used(s) - 1] : NULL;
-
-	if (!slot || READ_ONCE(slot->below) != ring_nested(r)) {
-		ring_leave_nested(r);
-		wake_stream0();
-		return;
-	}
-	store_all(slot->set, &slot->ev);
-	WRITE_ONCE(slot->below, SLOT_FREE);
-	barrier();
-	WRITE_ONCE(s->used, slots_used(s) - 1);
-	ring_let_go(r);
-	wake_stream0();
-}
-
 /* Not for stream 0 alone, or it does not fit. */
 static noinline void *reserve_other(struct ring *r, u32 set, unsigned int type, u32 who,
 				    unsigned int len)
@@ -187,7 +99,7 @@ static noinline void *reserve_other(struct ring *r, u32 set, unsigned int type, 
 	void *p = NULL;
 
 	if (set != READ_ONCE(devtrace_easy)) {
-		p = reserve_slot(r, set, type, who, len);
+		p = emit_slot_reserve(r, set, type, who, len);
 	} else {
 		emit_unfit(r);
 		devtrace_wake_kick(0);
@@ -310,7 +222,7 @@ void __devtrace_commit(void)
 		ring_leave_last(r);
 		wake_stream0();
 	} else {
-		commit_nested(r);
+		emit_slot_commit(r);
 	}
 	preempt_enable_notrace();
 }
@@ -344,122 +256,6 @@ void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int 
 EXPORT_SYMBOL_GPL(__devtrace_emit);
 
 /**
- * devtrace_put_str() - add a string
- * @r: the record
- * @s: NUL-terminated
- */
-void devtrace_put_str(struct devtrace_record *r, const char *s)
-{
-	size_t len = strnlen(s, DEVTRACE_RECORD_MAX) + 1;
-	u8 *p = __devtrace_room(r, 1 + len);
-
-	if (p) {
-		*p++ = DEVTRACE_E_STR;
-		memcpy(p, s, len);
-	}
-}
-EXPORT_SYMBOL_GPL(devtrace_put_str);
-
-/**
- * devtrace_put_mem() - add a buffer
- * @r: the record
- * @buf: the buffer
- * @n: its length in bytes
- */
-void devtrace_put_mem(struct devtrace_record *r, const void *buf, size_t n)
-{
-	u8 *p;
-
-	/* A record holds one length byte's worth of buffer and not much more. */
-	BUILD_BUG_ON(DEVTRACE_RECORD_MAX > 257);
-	p = n <= 255 ? __devtrace_room(r, 2 + n) : NULL;
-	if (!p) {
-		r->full = true;
-		return;
-	}
-	*p++ = DEVTRACE_E_MEM;
-	*p++ = n;
-	memcpy(p, buf, n);
-}
-EXPORT_SYMBOL_GPL(devtrace_put_mem);
-
-/**
- * devtrace_emit_text() - emit one line of text
- * @who: RING_WHO_USER or 0
- * @severity: severity byte
- * @text: not terminated
- * @len: its length; what the ring or an event cannot hold is cut off
- */
-void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
-{
-	const u16 fits = READ_ONCE(raw_cpu_ptr(&devtrace_rings)->fits);
-	u8 *p, *nul, *end;
-
-	if (fits > 2)
-		len = min(len, fits - 3U);
-	p = __devtrace_reserve_for(DEVTRACE_T_TEXT, who | (u32)severity << RING_WHO_SEV_SHIFT,
-				   len + 2, 0);
-	if (!p)
-		return;
-	*p++ = DEVTRACE_E_STR;
-	memcpy(p, text, len);
-	end = p + len;
-	*end = 0;
-	/* A string ends at its NUL, so inside there is none. */
-	for (nul = p; unlikely((nul = memchr(nul, 0, end - nul))); nul++)
-		*nul = '?';
-	__devtrace_commit();
-}
-
-/* The macro of this name looks at the severity first. */
-#undef devtrace_text
-/**
- * devtrace_text() - emit a line of text
- * @severity: severity byte
- * @fmt: as for printk(), without a newline
- */
-void devtrace_text(u8 severity, const char *fmt, ...)
-{
-	char text[256];
-	va_list ap;
-	int len;
-
-	if (!devtrace_enabled(DEVTRACE_T_TEXT))
-		return;
-	va_start(ap, fmt);
-	len = vscnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	devtrace_emit_text(0, severity & 0xf, text, len);
-}
-EXPORT_SYMBOL_GPL(devtrace_text);
-
-/**
- * emit_slots_alloc() - be ready for events that more than stream 0 wants, or that is stopped
- *
- * Context: process, devtrace_lock held.
- * Return: 0 or -ENOMEM.
- */
-int emit_slots_alloc(void)
-{
-	int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		struct slots *s = per_cpu(slots, cpu);
-
-		if (s)
-			continue;
-		s = kvzalloc_node(sizeof(*s), GFP_KERNEL, cpu_to_node(cpu));
-		if (!s)
-			return -ENOMEM;
-		for (i = 0; i < SLOTS; i++)
-			s->slot[i].below = SLOT_FREE;
-		/* LMM(slots:A): filled in before it is there; the reader depends on it. */
-		smp_store_release(per_cpu_ptr(&slots, cpu), s);
-	}
-	return 0;
-}
-
-/**
  * emit_init() - make the counts of what is stored
  *
  * Return: 0 or -ENOMEM.
@@ -473,11 +269,6 @@ int __init emit_init(void)
 /* No emitter is left. */
 void emit_exit(void)
 {
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		kvfree(per_cpu(slots, cpu));
-		per_cpu(slots, cpu) = NULL;
-	}
+	emit_slots_free();
 	free_percpu(emit_counts);
 }

@@ -37,8 +37,6 @@ struct emit_counts {
 
 extern struct emit_counts __percpu *emit_counts;
 
-void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len);
-int emit_slots_alloc(void);
 int emit_init(void);
 void emit_exit(void);
 

@@ -16,7 +16,7 @@
 #include <linux/devtrace.h>
 
 #include "cdev_write.h"
-#include "emit/emit.h"
+#include "emit/text.h"
 #include "handle.h"
 #include "ring/ring.h"
 

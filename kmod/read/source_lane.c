@@ -80,7 +80,8 @@ static __always_inline bool peek(struct lane_source *s, const u8 *records)
 	return false;
 }
 
-static bool look(struct reader *rd, struct lane_source *s)
+/* Whether the run has another event: it is at the front then. */
+bool lane_source_look(struct reader *rd, struct lane_source *s)
 {
 	const struct block_ring *ring = slots_ring();
 	bool found = false;
@@ -153,8 +154,9 @@ unsigned int lane_source_give(struct reader *rd, struct lane_source *s)
 	return given;
 }
 
-static void enter_run(struct reader *rd, struct lane_source *s, run_place_t place,
-		      const struct run *r)
+/* To the beginning of a run. */
+void lane_source_enter(struct reader *rd, struct lane_source *s, run_place_t place,
+		       const struct run *r)
 {
 	s->run = place;
 	s->at = 0;
@@ -205,7 +207,8 @@ void lane_source_missed(struct reader *rd, struct lane_source *s, const struct s
 	s->drops[DEVTRACE_LOST_STOPPED] = n;
 }
 
-static bool has_news(const struct lane_source *s, const struct slot_view *v)
+/* Whether there is something to report. */
+bool lane_source_has_news(const struct lane_source *s, const struct slot_view *v)
 {
 	return s->src.lost || s->src.cleared || v->bad != s->bad ||
 	       memcmp(s->drops, v->dropped, sizeof(s->drops));
@@ -223,8 +226,8 @@ static run_place_t next_event(struct reader *rd, struct lane_source *s)
 		if (!place)
 			break;
 		s->src.lost += r.idx - s->idx;
-		enter_run(rd, s, place, &r);
-		if (look(rd, s))
+		lane_source_enter(rd, s, place, &r);
+		if (lane_source_look(rd, s))
 			source_set_ready(rd, &s->src, true);
 	} while (!s->src.ready && ++tries < RUN_TRIES);
 	return place;
@@ -238,7 +241,7 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 	slot_refresh(s->slot, &v);
 	s->src.busy = v.busy;
 	/* A seek ends in the middle of a run. */
-	if (look(rd, s))
+	if (lane_source_look(rd, s))
 		source_set_ready(rd, &s->src, true);
 	else
 		place = next_event(rd, s);
@@ -251,163 +254,6 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 		s->src.busy = true;
 	else if (!s->src.ready)
 		s->src.key = max(s->src.key, v.floor);
-	if (unlikely(has_news(s, &v)))
+	if (unlikely(lane_source_has_news(s, &v)))
 		report(rd, s, &v);
-}
-
-/* Within the run, to the first event that is not older. */
-static void find_in_run(struct reader *rd, struct lane_source *s, u64 ts)
-{
-	u32 at = s->at;
-	u64 time = s->time;
-	u16 cpu = s->ev.cpu;
-
-	while (look(rd, s)) {
-		if (s->src.key >= ts) {
-			s->at = at;
-			s->time = time;
-			s->ev.cpu = cpu;
-			return;
-		}
-		s->idx++;
-		at = s->at;
-		time = s->time;
-		cpu = s->ev.cpu;
-	}
-}
-
-/* Events before that place are not lost: nobody asked for them. */
-static void find_time(struct reader *rd, struct lane_source *s, u64 ts)
-{
-	run_place_t place = s->run;
-	struct run r;
-
-	while ((place = slot_next(s->slot, place, &r))) {
-		cond_resched();
-		if (fatal_signal_pending(current))
-			return;
-		enter_run(rd, s, place, &r);
-		if (r.hi >= ts) {
-			find_in_run(rd, s, ts);
-			return;
-		}
-		s->at = s->len;
-		s->idx = r.idx + r.nr;
-	}
-}
-
-/* The caller has taken all complete events of the lanes. */
-void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts)
-{
-	struct slot_view v;
-
-	slot_view(s->slot, &v);
-	s->at = 0;
-	s->len = 0;
-	if (ts == U64_MAX)
-		s->run = slot_end(s->slot, &s->idx);
-	else
-		s->run = slot_cleared(s->slot, &s->idx, ts ? NULL : &v);
-	s->bad = v.bad;
-	memcpy(s->drops, v.dropped, sizeof(s->drops));
-	if (!ts || ts == U64_MAX)
-		return;
-	s->idx = v.idx;
-	find_time(rd, s, ts);
-}
-
-void lane_source_clear(struct reader *rd, struct lane_source *s)
-{
-	run_place_t run;
-	u64 idx;
-
-	run = slot_cleared(s->slot, &idx, NULL);
-	if (idx <= s->idx)
-		return;
-	s->src.cleared += idx - s->idx;
-	s->idx = idx;
-	s->run = run;
-	s->at = 0;
-	s->len = 0;
-	source_set_ready(rd, &s->src, false);
-}
-
-/**
- * lane_source_begin() - a place in a slot that the reader did not know
- * @s: the source, zeroed but for its slot and its number
- * @key: trace clock, ns: nothing in the slot is older
- *
- * Events of the slot that were cleared count as such, from the first one on.
- */
-void lane_source_begin(struct lane_source *s, u64 key)
-{
-	s->run = slot_cleared(s->slot, &s->idx, NULL);
-	s->src.cleared = s->idx;
-	s->src.key = key;
-}
-
-/* A slot that the reader does not know yet, too. */
-static bool slot_unread(const struct reader *rd, unsigned int slot, u64 bytes)
-{
-	const struct lane_source *s = NULL;
-	struct slot_view v;
-
-	if (slot < reader_nr_lanes(rd))
-		s = reader_lane(rd, slot);
-	slot_refresh(slot, &v);
-	if (bytes)
-		return slots_behind(slot, s ? s->run : 0, s ? s->idx : 0) >= bytes;
-	return s ? v.idx != s->idx || has_news(s, &v) : v.idx != 0;
-}
-
-/**
- * lane_sources_unread() - whether some slot has events that were not read
- * @rd: the reader
- * @percent: and so much of the ring at least; 0: anything
- */
-bool lane_sources_unread(const struct reader *rd, unsigned int percent)
-{
-	const u64 size = slots_bytes();
-	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
-	u64 bytes = 0;
-
-	/* The ring never counts as full: room is made a block ahead. */
-	if (percent && size)
-		bytes = min(div_u64(size * percent, 100), size - 2 * BLOCK_BYTES);
-	for (i = 0; i < nr; i++) {
-		if (slot_unread(rd, i, bytes))
-			return true;
-		cond_resched();
-	}
-	return false;
-}
-
-/**
- * lane_sources_lag() - bytes of the ring of blocks that were not read
- * @rd: the reader, which may read meanwhile
- */
-u64 lane_sources_lag(const struct reader *rd)
-{
-	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
-	/* LMM(reader_nr:B): pairs with reader_nr:A. */
-	const unsigned int known = smp_load_acquire(&rd->nr) - rd->nr_rings;
-	const struct lane_source *s;
-	run_place_t run;
-	u64 lag = 0, idx;
-
-	for (i = 0; i < nr; i++) {
-		if (i < known) {
-			s = reader_lane(rd, i);
-			/* A moment ago is good enough. */
-			run = data_race(s->run);
-			/* Likewise. */
-			idx = data_race(s->idx);
-		} else {
-			/* It begins there when it comes to know the slot. */
-			run = slot_cleared(i, &idx, NULL);
-		}
-		lag = max(lag, slots_behind(i, run, idx));
-		cond_resched();
-	}
-	return lag;
 }

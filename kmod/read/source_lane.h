@@ -59,6 +59,12 @@ unsigned int lane_source_give(struct reader *rd, struct lane_source *s);
 void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts);
 void lane_source_clear(struct reader *rd, struct lane_source *s);
 
+/* What source_lane_seek.c needs of source_lane.c */
+bool lane_source_look(struct reader *rd, struct lane_source *s);
+void lane_source_enter(struct reader *rd, struct lane_source *s, run_place_t place,
+		       const struct run *r);
+bool lane_source_has_news(const struct lane_source *s, const struct slot_view *v);
+
 void lane_source_missed(struct reader *rd, struct lane_source *s, const struct slot_view *v);
 
 /* Of all slots, those that the reader does not know yet included */

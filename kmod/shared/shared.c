@@ -12,6 +12,7 @@
 #include "emit/dict.h"
 #include "emit/emit.h"
 #include "emit/proc.h"
+#include "emit/slots.h"
 #include "emit/store.h"
 #include "lane/lane.h"
 #include "lane/slot.h"
@@ -87,7 +88,7 @@ const struct devtrace_shared devtrace_shared = {
 	.devtrace_proc_slot = devtrace_proc_slot,
 	.devtrace_proc_slots = devtrace_proc_slots,
 
-	/* emit/emit.h */
+	/* emit/slots.h */
 	.emit_slots_alloc = emit_slots_alloc,
 
 	/* lane/blocks.h */

@@ -90,7 +90,7 @@ struct devtrace_shared {
 	bool (*devtrace_proc_slot)(unsigned int i, struct proc_name *name, u64 *stored);
 	unsigned int (*devtrace_proc_slots)(void);
 
-	/* emit/emit.h */
+	/* emit/slots.h */
 	int (*emit_slots_alloc)(void);
 
 	/* lane/blocks.h */

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Strings, buffers and lines of text, of which an event is made
+ */
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+
+#include "emit.h"
+#include "stream/rings.h"
+#include "text.h"
+
+/**
+ * devtrace_put_str() - add a string
+ * @r: the record
+ * @s: NUL-terminated
+ */
+void devtrace_put_str(struct devtrace_record *r, const char *s)
+{
+	size_t len = strnlen(s, DEVTRACE_RECORD_MAX) + 1;
+	u8 *p = __devtrace_room(r, 1 + len);
+
+	if (p) {
+		*p++ = DEVTRACE_E_STR;
+		memcpy(p, s, len);
+	}
+}
+EXPORT_SYMBOL_GPL(devtrace_put_str);
+
+/**
+ * devtrace_put_mem() - add a buffer
+ * @r: the record
+ * @buf: the buffer
+ * @n: its length in bytes
+ */
+void devtrace_put_mem(struct devtrace_record *r, const void *buf, size_t n)
+{
+	u8 *p;
+
+	/* A record holds one length byte's worth of buffer and not much more. */
+	BUILD_BUG_ON(DEVTRACE_RECORD_MAX > 257);
+	p = n <= 255 ? __devtrace_room(r, 2 + n) : NULL;
+	if (!p) {
+		r->full = true;
+		return;
+	}
+	*p++ = DEVTRACE_E_MEM;
+	*p++ = n;
+	memcpy(p, buf, n);
+}
+EXPORT_SYMBOL_GPL(devtrace_put_mem);
+
+/**
+ * devtrace_emit_text() - emit one line of text
+ * @who: RING_WHO_USER or 0
+ * @severity: severity byte
+ * @text: not terminated
+ * @len: its length; what the ring or an event cannot hold is cut off
+ */
+void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
+{
+	const u16 fits = READ_ONCE(raw_cpu_ptr(&devtrace_rings)->fits);
+	u8 *p, *nul, *end;
+
+	if (fits > 2)
+		len = min(len, fits - 3U);
+	p = __devtrace_reserve_for(DEVTRACE_T_TEXT, who | (u32)severity << RING_WHO_SEV_SHIFT,
+				   len + 2, 0);
+	if (!p)
+		return;
+	*p++ = DEVTRACE_E_STR;
+	memcpy(p, text, len);
+	end = p + len;
+	*end = 0;
+	/* A string ends at its NUL, so inside there is none. */
+	for (nul = p; unlikely((nul = memchr(nul, 0, end - nul))); nul++)
+		*nul = '?';
+	__devtrace_commit();
+}
+
+/* The macro of this name looks at the severity first. */
+#undef devtrace_text
+/**
+ * devtrace_text() - emit a line of text
+ * @severity: severity byte
+ * @fmt: as for printk(), without a newline
+ */
+void devtrace_text(u8 severity, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+	int len;
+
+	if (!devtrace_enabled(DEVTRACE_T_TEXT))
+		return;
+	va_start(ap, fmt);
+	len = vscnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	devtrace_emit_text(0, severity & 0xf, text, len);
+}
+EXPORT_SYMBOL_GPL(devtrace_text);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef DEVTRACE_EMIT_TEXT_H
+#define DEVTRACE_EMIT_TEXT_H
+
+#include <linux/types.h>
+
+void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len);
+
+#endif /* DEVTRACE_EMIT_TEXT_H */
