@@ -66,7 +66,8 @@ static int parse_size(unsigned long *bytes)
 	}
 	*bytes = err ? 0 : ring_size_round(want);
 	if (!*bytes) {
-		pr_err("size=%*pE: a ring has a size from 1K to 2G\n", (int)strnlen(size, PAGE_SIZE), size);
+		pr_err("size=%*pE: a ring has a size from 1K to 2G\n",
+		       (int)strnlen(size, PAGE_SIZE), size);
 		return -EINVAL;
 	}
 	if (*bytes != want)

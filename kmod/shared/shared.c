@@ -151,6 +151,7 @@ const struct devtrace_shared devtrace_shared = {
 	.stream_settle = stream_settle,
 	.stream_update_easy = stream_update_easy,
 };
+
 COMPAT_EXPORT_INTERNAL(devtrace_shared);
 
 /* Variables, and what inline functions, ring/ring_resize.c and emitters call */
