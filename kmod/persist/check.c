@@ -97,16 +97,24 @@ const struct ring_record *persist_record(const struct persist_ring *r, u64 pos, 
 	return rec;
 }
 
-/*
- * Whether records lead from one place to the other, no time before another; @sum is that of
- * all of them.
- */
-static bool walk(const struct persist_ring *r, const struct persist_run *run, u32 *sum)
+/* Of times of 56 bits, which may wrap; what is above them does not matter. */
+static bool before(u64 a, u64 b)
 {
-	u64 pos = run->pos, idx = run->idx, last = 0;
+	return (a - b) & 1ULL << (RING_TYPE_SHIFT - 1);
+}
+
+/*
+ * Whether records lead from one place to the other, no time before another: @run has the
+ * times then, and @sum is that of all of them.
+ */
+static bool walk(const struct persist_ring *r, struct persist_run *run, u32 *sum)
+{
+	u64 pos = run->pos, idx = run->idx;
 	u32 units;
 
 	*sum = PERSIST_SUM_FIRST;
+	if (run->to_pos - pos > r->mask + 1)
+		return false;
 	while (pos < run->to_pos) {
 		const struct ring_record *rec = persist_record(r, pos, &units);
 
@@ -116,10 +124,11 @@ static bool walk(const struct persist_ring *r, const struct persist_run *run, u3
 		if (!rec)
 			continue;
 		*sum = persist_sum_add(*sum, rec, (size_t)units * RING_UNIT);
-		/* 56 bits, which may wrap. */
-		if (idx != run->idx && (rec->word - last) & 1ULL << (RING_TYPE_SHIFT - 1))
+		if (idx == run->idx)
+			run->ts = rec->word;
+		else if (before(rec->word, run->to_ts))
 			return false;
-		last = rec->word;
+		run->to_ts = rec->word;
 		idx++;
 	}
 	return pos == run->to_pos && idx == run->to_idx;
@@ -178,6 +187,7 @@ static void read_sums(struct persist_ring *r, const struct persist_sum *sums, u3
 		run.idx = a->idx;
 		run.to_pos = a->to_pos;
 		run.to_idx = a->to_idx;
+		run.to_ts = a->ts;
 		add_run(r, &run);
 	}
 }
@@ -191,10 +201,10 @@ static const struct persist_sum *sum_of(const struct persist_sum *sums, u32 chun
 }
 
 /* A place near another one, of which the lower halves are told. */
-static void widen(u64 word, u64 near_pos, u64 near_idx, u64 *pos, u64 *idx)
+static void widen(u64 word, const struct persist_run *near, struct persist_run *at)
 {
-	*pos = near_pos + (u64)(s64)(s32)((u32)word - (u32)near_pos);
-	*idx = near_idx + (u64)(s64)(s32)((u32)(word >> 32) - (u32)near_idx);
+	at->pos = near->pos + (u64)(s64)(s32)((u32)word - (u32)near->pos);
+	at->idx = near->idx + (u64)(s64)(s32)((u32)(word >> 32) - (u32)near->idx);
 }
 
 /* Drop what is overwritten, overlaps, or is not what its sum says. */
@@ -204,10 +214,10 @@ static void keep_good(struct persist_ring *r, const struct persist_sum *sums, u3
 	u32 i, n = 0, sum;
 
 	for (i = 0; i < r->nr; i++) {
-		const struct persist_run run = r->run[i];
+		struct persist_run run = r->run[i];
 
 		persist_breathe();
-		if (run.pos + r->mask + 1 < head || run.to_pos > head)
+		if (run.pos + r->mask + 1 < head)
 			continue;
 		if (n && (run.pos < r->run[n - 1].to_pos || run.idx < r->run[n - 1].to_idx))
 			continue;
@@ -220,44 +230,73 @@ static void keep_good(struct persist_ring *r, const struct persist_sum *sums, u3
 }
 
 /*
- * What is behind the newest sum: from @from over the anchors to @to. Each stretch by itself:
- * it leads to the next place, or is lost.
+ * Places behind @from where a record began, from the anchors, in order: @from is the first
+ * of them, and @last, where the writer was, is one. Any of them may be damaged.
  */
-static void walk_rest(struct persist_ring *r, const void *ring, const struct persist_run *from,
-		      u64 to_pos, u64 to_idx)
+static void add_places(struct persist_ring *r, const u64 *anchors,
+		       const struct persist_run *from, const struct persist_run *last)
 {
-	const struct persist_sum *sums = ring + PERSIST_SUMS_AT;
-	const u64 *anchors = ring + PERSIST_ANCHORS_AT;
 	const u32 chunks = (r->mask + 1) / PERSIST_CHUNK;
 	const u32 blocks = chunks < RING_BLOCKS_MAX ? chunks : RING_BLOCKS_MAX;
 	const u32 block = (r->mask + 1) / blocks;
-	const u32 first = r->nr;
 	struct persist_run run = { 0 };
-	u32 i, n, sum;
-	u64 pos, idx;
+	u32 i;
 
 	if (from)
 		add_run(r, from);
+	/* A step back is none of a writer. */
+	if (!from || (last->pos > from->pos && last->idx > from->idx))
+		add_run(r, last);
 	for (i = 0; i < blocks; i++) {
-		widen(anchors[i], to_pos, to_idx, &pos, &idx);
-		/* In its block, of this lap, and not where something else is known. */
-		if ((u32)(pos & r->mask) / block != i || pos >= to_pos || idx > to_idx ||
-		    pos + r->mask + 1 < to_pos || pos > to_pos ||
-		    (from && (pos <= from->pos || idx <= from->idx)))
+		widen(anchors[i], from ?: last, &run);
+		if ((u32)(run.pos & r->mask) / block != i || run.pos == last->pos)
 			continue;
-		run.pos = pos;
-		run.idx = idx;
+		/* Of another lap, or it says nothing new. */
+		if (from ? run.pos <= from->pos || run.idx <= from->idx :
+			   run.pos > last->pos || run.pos + r->mask + 1 < last->pos)
+			continue;
 		add_run(r, &run);
 	}
-	n = first;
-	for (i = first; i < r->nr; i++) {
-		run = r->run[i];
-		run.to_pos = i + 1 < r->nr ? r->run[i + 1].pos : to_pos;
-		run.to_idx = i + 1 < r->nr ? r->run[i + 1].idx : to_idx;
+}
+
+/*
+ * What is behind the newest sum, from one place to the next: each stretch leads there, or is
+ * lost. What a cache kept to itself shows what was there a lap before: no time is before
+ * @after, that of the newest sum. Of two stretches that contradict each other none is right.
+ */
+static void walk_rest(struct persist_ring *r, u32 first, const struct persist_sum *sums,
+		      const u64 *after)
+{
+	const u32 chunks = (r->mask + 1) / PERSIST_CHUNK;
+	u32 i, n = first, sum;
+
+	for (i = first; i + 1 < r->nr; i++) {
+		struct persist_run run = r->run[i];
+
+		run.to_pos = r->run[i + 1].pos;
+		run.to_idx = r->run[i + 1].idx;
 		persist_breathe();
-		if (run.to_idx > run.idx && walk(r, &run, &sum) && !sums_lost(sums, chunks, &run))
-			r->run[n++] = run;
+		if (run.to_idx <= run.idx || !walk(r, &run, &sum) || sums_lost(sums, chunks, &run))
+			continue;
+		if (after && before(run.ts, *after))
+			continue;
+		if (n > first && before(run.ts, r->run[n - 1].to_ts)) {
+			n--;
+			continue;
+		}
+		r->run[n++] = run;
 	}
+	r->nr = n;
+}
+
+/* What newer records were written over. */
+static void drop_overwritten(struct persist_ring *r)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < r->nr; i++)
+		if (r->run[i].pos + r->mask + 1 >= r->run[r->nr - 1].to_pos)
+			r->run[n++] = r->run[i];
 	r->nr = n;
 }
 
@@ -289,52 +328,44 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 {
 	const void *ring = mem + h->rings + n * h->stride;
 	const struct persist_sum *sums = ring + PERSIST_SUMS_AT;
+	const u64 *anchors = ring + PERSIST_ANCHORS_AT;
 	const u32 chunks = persist_chunks(h->ring_bytes);
 	u64 commit = *(const u64 *)(ring + PERSIST_COMMIT_AT);
-	struct persist_run from = { 0 };
-	u64 pos, idx;
-	u32 i;
+	/* Where the newest sum ends, and where the writer was. */
+	struct persist_run from = { .pos = 1ULL << 32 }, last = { 0 };
+	bool summed;
+	u32 first;
 
 	memset(r, 0, sizeof(*r));
 	r->data = ring + persist_data_at(h->ring_bytes);
 	r->mask = h->ring_bytes / RING_UNIT - 1;
-	r->run = persist_alloc((chunks + RING_BLOCKS_MAX + 1) * sizeof(*r->run));
+	r->run = persist_alloc((chunks + RING_BLOCKS_MAX + 2) * sizeof(*r->run));
 	if (!r->run)
 		return -ENOMEM;
 	read_info(r, ring + PERSIST_INFO_AT, n);
 	read_sums(r, sums, chunks);
 
-	if (!r->nr) {
-		/* Nothing is known but the halves. */
-		pos = (u32)commit;
-		idx = commit >> 32;
-		pos += 1ULL << 32;
-		idx += r->cleared & ~0xffffffffULL;
-		if (idx < r->cleared)
-			idx += 1ULL << 32;
-		walk_rest(r, ring, NULL, pos, idx);
-		/* Nothing was ever emitted, or it leads to where the writer was. */
-		r->end_known = r->nr ? r->run[r->nr - 1].to_pos == pos : idx == r->cleared;
-		r->end = r->nr ? idx : r->cleared;
-		return 0;
-	}
-	from.pos = r->run[r->nr - 1].to_pos;
-	from.idx = r->run[r->nr - 1].to_idx;
-	widen(commit, from.pos, from.idx, &pos, &idx);
-	/* A step back is none of a writer. */
-	if (pos < from.pos || idx < from.idx || !(pos - from.pos) != !(idx - from.idx) ||
-	    idx - from.idx > (pos - from.pos) / 2 + 1) {
+	/* Without any sum the upper halves of positions do not matter. */
+	from.idx = r->cleared;
+	summed = r->nr;
+	if (summed) {
+		from.pos = r->run[r->nr - 1].to_pos;
+		from.idx = r->run[r->nr - 1].to_idx;
+		from.to_ts = r->run[r->nr - 1].to_ts;
 		keep_good(r, sums, chunks, from.pos);
-		r->end = from.idx;
-		return 0;
 	}
-	keep_good(r, sums, chunks, pos);
-	i = r->nr;
-	if (pos != from.pos)
-		walk_rest(r, ring, pos - from.pos <= r->mask + 1 ? &from : NULL, pos, idx);
-	/* It agrees with what the last run leads to. */
-	r->end_known = pos == from.pos || (r->nr > i && r->run[r->nr - 1].to_pos == pos);
-	r->end = r->end_known || r->nr > i ? idx : from.idx;
+	first = r->nr;
+	widen(commit, &from, &last);
+	add_places(r, anchors, summed ? &from : NULL, &last);
+	walk_rest(r, first, sums, summed ? &from.to_ts : NULL);
+	drop_overwritten(r);
+	if (r->nr && r->run[r->nr - 1].to_idx > from.idx) {
+		from.pos = r->run[r->nr - 1].to_pos;
+		from.idx = r->run[r->nr - 1].to_idx;
+	}
+	r->end = from.idx;
+	/* Nothing was ever emitted, or what is there leads to where the writer was. */
+	r->end_known = last.idx == from.idx && (last.pos == from.pos || (!summed && !r->nr));
 	return 0;
 }
 

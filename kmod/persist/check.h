@@ -11,6 +11,7 @@
 struct persist_run {
 	u64	pos, idx;
 	u64	to_pos, to_idx;
+	u64	ts, to_ts;	/* of the first and the last one, in 56 bits */
 	bool	checked;	/* they have their sum; otherwise they have the form of records */
 };
 

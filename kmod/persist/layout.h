@@ -21,7 +21,7 @@
 
 #define PERSIST_MAGIC		0x6563617274766564ULL
 #define PERSIST_MAGIC_SWAPPED	0x6465767472616365ULL
-#define PERSIST_VERSION		1
+#define PERSIST_VERSION		2
 #define PERSIST_PAGE		4096U
 #define PERSIST_COPIES		3
 #define PERSIST_RINGS_MAX	1024U
@@ -121,10 +121,11 @@ struct persist_info {
 	u32	crc;
 };
 
-/* Records from one place to another: their sum, and one of this. */
+/* Records from one place to another: the time of the last, their sum, and one of this. */
 struct persist_sum {
 	u64	pos, idx;
 	u64	to_pos, to_idx;
+	u64	ts;
 	u32	sum;
 	u32	crc;
 };

@@ -60,6 +60,7 @@ static void add_record(struct sums *s, const struct ring_record *rec, u32 units)
 	s->sum.sum = persist_sum_add(s->sum.sum, rec, (size_t)units * RING_UNIT);
 	s->place.pos += units;
 	s->place.idx++;
+	s->sum.ts = rec->word;
 	s->sum.to_pos = s->place.pos;
 	s->sum.to_idx = s->place.idx;
 }

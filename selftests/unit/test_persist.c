@@ -9,6 +9,8 @@
  * of a ring is known, events given and lost are as many as were written.
  */
 #include <stdio.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "kselftest_harness.h"
 #include "render.h"
@@ -48,6 +50,12 @@ u64 ring_port_clock(void)
 	return now += 100 + now % 7;
 }
 
+/*
+ * Events of one length lead from record to record wherever one begins to read: what is of
+ * another lap has their form too.
+ */
+static bool one_length;
+
 /* All of an event but its time follows from its ring and number. */
 struct event {
 	u8	type;
@@ -64,7 +72,7 @@ static void make_event(u32 ring, u32 n, struct event *e)
 	h ^= h >> 29;
 	e->type = 100 + h % 20;
 	e->who = h >> 8 & (RING_WHO_TID | RING_WHO_USER);
-	e->len = 12 + (h >> 40) % (n % 50 ? 40 : 240);
+	e->len = one_length ? 18 : 12 + (h >> 40) % (n % 50 ? 40 : 240);
 	for (i = 0; i < e->len; i++) {
 		h = h * 6364136223846793005ULL + 1442695040888963407ULL;
 		e->data[i] = h >> 56;
@@ -312,21 +320,24 @@ static const char *look(u32 kind, bool *found)
 static const char *try_images(u32 kind, u32 nr)
 {
 	u32 n, k, refused = 0, written = 0;
+	bool found, sums = true;
 	const char *wrong;
-	bool found;
 
 	for (n = 0; n < nr; n++) {
 		if (n % 25 == 0) {
 			begin();
 			written = 0;
+			one_length = rng_below(&rng, 2);
+			/* Or the work in the background never has its turn. */
+			sums = rng_below(&rng, 4);
 		}
 		memcpy(before, region, size);
 		for (k = 1 + rng_below(&rng, 400); k && written < EVENTS_MAX; k--, written++) {
 			emit(rng_below(&rng, RINGS));
-			if (!rng_below(&rng, 40))
+			if (sums && !rng_below(&rng, 40))
 				sum(rng_below(&rng, RINGS));
 		}
-		if (n % 2)
+		if (sums && n % 2)
 			for (k = 0; k < RINGS; k++)
 				sum(k);
 		memcpy(damaged, region, size);
@@ -356,9 +367,9 @@ FIXTURE_TEARDOWN(images)
 {
 }
 
-TEST(undamaged)
+TEST_F_TIMEOUT(images, undamaged, 300)
 {
-	EXPECT_EQ(NULL, try_images(0, images / 10));
+	EXPECT_EQ(NULL, try_images(0, self->nr / 3));
 }
 
 TEST_F_TIMEOUT(images, flipped_bits, 300)
@@ -374,6 +385,37 @@ TEST_F_TIMEOUT(images, garbled_lines, 300)
 TEST_F_TIMEOUT(images, old_lines, 300)
 {
 	EXPECT_EQ(NULL, try_images(3, self->nr));
+}
+
+/* No sum yet, and the newest block as it was a lap before: it leads where the new one did. */
+TEST(a_lap_before)
+{
+	const u32 lap = RING_BYTES / RING_UNIT / ring_units(18), more = 200;
+	u8 *data = region + head.rings + persist_data_at(RING_BYTES);
+	struct persist_account a;
+	struct persist_header h;
+	struct found s = { .out.put = put, .old = true };
+	unsigned int copies;
+	u64 at, end;
+	u32 i;
+
+	begin();
+	one_length = true;
+	for (i = 0; i < lap + more; i++)
+		emit(0);
+	memcpy(before, region, size);
+	for (i = 0; i < lap; i++)
+		emit(0);
+	memcpy(damaged, region, size);
+	end = (u64)more * ring_units(18) * RING_UNIT;
+	at = data - region + end / 4096 * 4096;
+	memcpy(damaged + at, before + at, end % 4096);
+	ASSERT_EQ(NULL, persist_find(damaged, size, &h, &copies));
+	ASSERT_EQ(0, persist_render(damaged, &h, "last", &s.out, &a));
+	EXPECT_EQ(NULL, s.wrong);
+	EXPECT_EQ(1, a.open_ends);
+	EXPECT_EQ(0, s.unsummed);
+	EXPECT_GT(s.given[0], lap / 2);
 }
 
 /* Another version, size or byte order, or nothing: refused, and it is said why. */
@@ -411,11 +453,7 @@ int main(int argc, char **argv)
 {
 	const char *seed = getenv("SEED"), *n = getenv("IMAGES");
 
-	/*
-	 * Not the time: about one seed in four finds an image whose account is not exact, see
-	 * "What damage still does" in Documentation/persist.rst.
-	 */
-	rng.state = seed && *seed ? strtoull(seed, NULL, 0) : 1;
+	rng.state = seed && *seed ? strtoull(seed, NULL, 0) : (u64)time(NULL) << 20 ^ getpid();
 	printf("# SEED=%llu\n", (unsigned long long)rng.state);
 	images = n ? atoi(n) : images;
 	lay_out();
