@@ -12,7 +12,6 @@
  * Nothing here writes to the region, and nothing there is used before it was checked.
  */
 #include "check.h"
-#include "ring/ring.h"
 
 static bool header_ok(const struct persist_header *h, u64 size)
 {
@@ -70,33 +69,6 @@ const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 	return *copies ? NULL : why;
 }
 
-/* Of an event, or taken back: nobody can emit frames of the transport. */
-static bool type_ok(u8 type)
-{
-	return type != DEVTRACE_T_ENUM &&
-	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC || type == RING_TYPE_VOID);
-}
-
-const struct ring_record *persist_record(const struct persist_ring *r, u64 pos, u32 *units)
-{
-	const struct ring_record *rec = (const void *)&r->data[pos & r->mask];
-	const u32 left = r->mask + 1 - (u32)(pos & r->mask);
-	u64 word = rec->word;
-
-	*units = 0;
-	if (!(word >> RING_TYPE_SHIFT)) {
-		/* To the end of the ring, and shorter than a record. */
-		if (word == left && left < RING_UNITS_MAX)
-			*units = left;
-		return NULL;
-	}
-	if (left < 2 || !type_ok(word >> RING_TYPE_SHIFT) || rec->len > RING_PAYLOAD_MAX ||
-	    ring_units(rec->len) > left)
-		return NULL;
-	*units = ring_units(rec->len);
-	return rec;
-}
-
 /* Of times of 56 bits, which may wrap; what is above them does not matter. */
 static bool before(u64 a, u64 b)
 {
@@ -105,14 +77,15 @@ static bool before(u64 a, u64 b)
 
 /*
  * Whether records lead from one place to the other, no time before another: @run has the
- * times then, and @sum is that of all of them.
+ * times then, and @sum, which may be NULL, is that of all of them.
  */
 static bool walk(const struct persist_ring *r, struct persist_run *run, u32 *sum)
 {
 	u64 pos = run->pos, idx = run->idx;
 	u32 units;
 
-	*sum = PERSIST_SUM_FIRST;
+	if (sum)
+		*sum = PERSIST_SUM_FIRST;
 	if (run->to_pos - pos > r->mask + 1)
 		return false;
 	while (pos < run->to_pos) {
@@ -123,7 +96,8 @@ static bool walk(const struct persist_ring *r, struct persist_run *run, u32 *sum
 		pos += units;
 		if (!rec)
 			continue;
-		*sum = persist_sum_add(*sum, rec, (size_t)units * RING_UNIT);
+		if (sum)
+			*sum = persist_sum_add(*sum, rec, (size_t)units * RING_UNIT);
 		if (idx == run->idx)
 			run->ts = rec->word;
 		else if (before(rec->word, run->to_ts))
@@ -268,7 +242,7 @@ static void walk_rest(struct persist_ring *r, u32 first, const struct persist_su
 		      const u64 *after)
 {
 	const u32 chunks = (r->mask + 1) / PERSIST_CHUNK;
-	u32 i, n = first, sum;
+	u32 i, n = first;
 
 	for (i = first; i + 1 < r->nr; i++) {
 		struct persist_run run = r->run[i];
@@ -276,7 +250,7 @@ static void walk_rest(struct persist_ring *r, u32 first, const struct persist_su
 		run.to_pos = r->run[i + 1].pos;
 		run.to_idx = r->run[i + 1].idx;
 		persist_breathe();
-		if (run.to_idx <= run.idx || !walk(r, &run, &sum) || sums_lost(sums, chunks, &run))
+		if (run.to_idx <= run.idx || !walk(r, &run, NULL) || sums_lost(sums, chunks, &run))
 			continue;
 		if (after && before(run.ts, *after))
 			continue;

@@ -6,6 +6,7 @@
 #define DEVTRACE_PERSIST_CHECK_H
 
 #include "layout.h"
+#include "ring/ring.h"
 
 /* Records from one place to another, all of them whole. */
 struct persist_run {
@@ -47,7 +48,33 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 		       struct persist_ring *r);
 void persist_ring_put(struct persist_ring *r);
 
+/* Of an event, or taken back: nobody can emit frames of the transport. */
+static inline bool persist_type_ok(u8 type)
+{
+	return type != DEVTRACE_T_ENUM &&
+	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC || type == RING_TYPE_VOID);
+}
+
 /* The record at a place of a run; NULL: padding, or no record. @units: how much it takes. */
-const struct ring_record *persist_record(const struct persist_ring *r, u64 pos, u32 *units);
+static inline const struct ring_record *persist_record(const struct persist_ring *r, u64 pos,
+						       u32 *units)
+{
+	const struct ring_record *rec = (const void *)&r->data[pos & r->mask];
+	const u32 left = r->mask + 1 - (u32)(pos & r->mask);
+	u64 word = rec->word;
+
+	*units = 0;
+	if (!(word >> RING_TYPE_SHIFT)) {
+		/* To the end of the ring, and shorter than a record. */
+		if (word == left && left < RING_UNITS_MAX)
+			*units = left;
+		return NULL;
+	}
+	if (left < 2 || !persist_type_ok(word >> RING_TYPE_SHIFT) || rec->len > RING_PAYLOAD_MAX ||
+	    ring_units(rec->len) > left)
+		return NULL;
+	*units = ring_units(rec->len);
+	return rec;
+}
 
 #endif /* DEVTRACE_PERSIST_CHECK_H */

@@ -32,7 +32,6 @@
 #include "stream/table.h"
 
 #define LAST	"last"
-
 struct last {
 	struct stream_image	image;
 	struct persist_account	account;
@@ -42,12 +41,6 @@ struct last {
 /* A descriptor. */
 struct place {
 	struct stream	*stream;
-};
-
-struct measure {
-	struct persist_out	out;
-	u8			*to;	/* NULL: count alone */
-	u64			n, room;
 };
 
 void *persist_alloc(size_t n)
@@ -178,16 +171,18 @@ static void last_free(struct stream_image *image)
 	kfree(l);
 }
 
-static bool put(struct persist_out *o, const u8 *p, u32 n)
+/* Half as much again at the least, so that little is copied. */
+static bool grow(struct persist_out *o, u64 more)
 {
-	struct measure *m = container_of(o, struct measure, out);
+	const u64 room = max(o->n + more, o->room + o->room / 2);
+	u8 *buf = vmalloc(room);
 
-	if (m->to) {
-		if (n > m->room - m->n)
-			return false;
-		memcpy(m->to + m->n, p, n);
-	}
-	m->n += n;
+	if (!buf)
+		return false;
+	memcpy(buf, o->buf, o->n);
+	vfree(o->buf);
+	o->buf = buf;
+	o->room = room;
 	return true;
 }
 
@@ -208,7 +203,7 @@ static void tell(const struct persist_header *h, unsigned int copies,
 /* NULL: there is nothing, and it was said why. */
 static struct last *copy_out(const struct region *r)
 {
-	struct measure m = { .out.put = put };
+	struct persist_out o = { .grow = grow };
 	struct persist_header h;
 	unsigned int copies;
 	const char *why = persist_find(r->at, r->size, &h, &copies);
@@ -225,23 +220,14 @@ static struct last *copy_out(const struct region *r)
 	l = kzalloc(sizeof(*l), GFP_KERNEL);
 	if (!l)
 		return ERR_PTR(-ENOMEM);
-	err = persist_render(r->at, &h, LAST, &m.out, &l->account);
-	if (!err) {
-		l->data = vzalloc(m.n);
-		err = l->data ? 0 : -ENOMEM;
-	}
-	if (!err) {
-		m.to = l->data;
-		m.room = m.n;
-		m.n = 0;
-		err = persist_render(r->at, &h, LAST, &m.out, &l->account);
-	}
+	err = persist_render(r->at, &h, LAST, &o, &l->account);
 	if (err) {
-		vfree(l->data);
+		vfree(o.buf);
 		kfree(l);
 		return ERR_PTR(err);
 	}
-	l->image.bytes = m.n;
+	l->data = o.buf;
+	l->image.bytes = o.n;
 	l->image.fops = &last_fops;
 	l->image.release = last_free;
 	tell(&h, copies, &l->account);

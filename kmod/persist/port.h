@@ -10,19 +10,12 @@
 
 #ifdef __KERNEL__
 
-#include <linux/crc32.h>
 #include <linux/kernel.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/types.h>
 #include <linux/vmalloc.h>
 #include <uapi/linux/devtrace.h>
-
-/* Zeros do not have the sum 0. */
-static inline u32 persist_sum_add(u32 sum, const void *p, size_t n)
-{
-	return crc32_le(sum, p, n);
-}
 
 /* Somebody waits, and there is much to do. */
 #define persist_breathe()	cond_resched()
@@ -36,6 +29,32 @@ u64 persist_hide(u64 address);
 #endif
 
 #define PERSIST_SUM_FIRST	0xdeb7ace0U
+/* Odd: no two words have the same product. */
+#define PERSIST_SUM_BY		0x9fb21c651e98df25ULL
+
+/*
+ * Against damage, not against people: each word is multiplied, and what comes out at the top
+ * is brought down before the next one. Zeros do not have the sum 0.
+ */
+static inline u32 persist_sum_add(u32 sum, const void *p, size_t n)
+{
+	const u8 *b = p;
+	u64 h = sum, word;
+	size_t i;
+
+	for (; n >= sizeof(word); n -= sizeof(word), b += sizeof(word)) {
+		memcpy(&word, b, sizeof(word));
+		h = (h ^ word) * PERSIST_SUM_BY;
+		h ^= h >> 32;
+	}
+	if (n) {
+		for (i = 0, word = n; i < n; i++)
+			word = word << 8 | b[i];
+		h = (h ^ word) * PERSIST_SUM_BY;
+		h ^= h >> 32;
+	}
+	return h;
+}
 
 static inline u32 persist_crc(const void *p, size_t n)
 {

@@ -11,9 +11,17 @@
  * reader's pace, and come from another kernel: so this has no line in common with it.
  */
 #include "render.h"
-#include "ring/ring.h"
 
 #define FRAME_MAX	(2 + 64 + RING_PAYLOAD_MAX + 2)
+/* All of it with escapes, and a word behind. */
+#define FRAME_ROOM	(2 * FRAME_MAX + 1 + sizeof(u64))
+/* A frame that is longer is looked at byte by byte: sums of its bytes could overflow. */
+#define FRAME_WORDS	512
+#define EACH_BYTE	0x0101010101010101ULL
+/* In the copy, to begin with. */
+#define ROOM_OF_NAMES	65536
+/* Events between two places where others may have the CPU. */
+#define BREATH		64
 
 /* Where a ring is read: a run, and a place in it. */
 struct cursor {
@@ -38,8 +46,8 @@ struct render {
 	u32	threads, thread;
 	struct persist_thread *thread_at;
 	bool	full;
-	u8	raw[FRAME_MAX];
-	u8	sent[2 * FRAME_MAX + 1];
+	u8	*raw;
+	u8	spare[FRAME_MAX + sizeof(u64)];
 };
 
 /* Integers of the stream are little-endian. */
@@ -52,6 +60,15 @@ static u8 *put_le(u8 *p, u64 v, u32 n)
 	return p;
 }
 
+static inline u8 *put_le32(u8 *p, u32 v)
+{
+	p[0] = v;
+	p[1] = v >> 8;
+	p[2] = v >> 16;
+	p[3] = v >> 24;
+	return p + 4;
+}
+
 static u8 *put_str(u8 *p, const char *s, u32 max)
 {
 	u32 n = strnlen(s, max - 1);
@@ -61,35 +78,99 @@ static u8 *put_str(u8 *p, const char *s, u32 max)
 	return p + n + 1;
 }
 
+/* The frame that is made: where it will stay, or, if there is no room, anywhere. */
 static u8 *body(struct render *r)
 {
+	struct persist_out *o = r->o;
+
+	r->raw = r->spare;
+	if (unlikely(o->room - o->n < FRAME_ROOM))
+		r->full |= !o->grow(o, FRAME_ROOM);
+	if (likely(!r->full))
+		r->raw = o->buf + o->n;
 	return r->raw + 2;
+}
+
+/* Bit 7 of each byte that may be a flag or an escape, which differ in their lowest bits. */
+static inline u64 special_in(u64 word)
+{
+	const u64 x = word ^ EACH_BYTE * DEVTRACE_FLAG;
+
+	return (x - EACH_BYTE * ((DEVTRACE_FLAG ^ DEVTRACE_ESCAPE) + 1)) & ~x & EACH_BYTE << 7;
+}
+
+/* The sum of its bytes; @special: some of them may be a flag or an escape. */
+static u8 frame_sum(const u8 *p, u32 n, bool *special)
+{
+	const u64 even = 0x00ff00ff00ff00ffULL;
+	u64 sums = 0, found = 0, word;
+	u32 i;
+
+	for (i = 0; i < n; i += sizeof(word)) {
+		memcpy(&word, p + i, sizeof(word));
+		sums += (word & even) + (word >> 8 & even);
+		found |= special_in(word);
+	}
+	*special = found;
+	return (sums * 0x0001000100010001ULL) >> 48;
+}
+
+/* What is special gets its escape. */
+static u32 add_escapes(struct render *r, u32 n)
+{
+	u8 *to = r->raw;
+	u32 i = 0, end;
+	u64 word;
+	u8 b;
+
+	memcpy(r->spare, r->raw, n);
+	while (i < n) {
+		memcpy(&word, r->spare + i, sizeof(word));
+		if (i + sizeof(word) <= n && !special_in(word)) {
+			memcpy(to, &word, sizeof(word));
+			to += sizeof(word);
+			i += sizeof(word);
+			continue;
+		}
+		end = min_t(u32, n, i + sizeof(word));
+		for (; i < end; i++) {
+			b = r->spare[i];
+			if (b == DEVTRACE_FLAG || b == DEVTRACE_ESCAPE) {
+				*to++ = DEVTRACE_ESCAPE;
+				b ^= DEVTRACE_ESCAPE_XOR;
+			}
+			*to++ = b;
+		}
+	}
+	return to - r->raw;
 }
 
 static void send(struct render *r, u8 type, const u8 *end)
 {
-	u32 n = end - r->raw, i, k = 0;
-	u8 sum = 0, b;
+	u32 n = end - r->raw, i;
+	bool special = true;
+	u8 sum = 0;
 
 	r->raw[0] = (u8)(1 + r->frames);
 	r->raw[1] = type;
 	r->raw[n] = DEVTRACE_BODY_LEN(n - 2);
 	n++;
-	for (i = 0; i < n; i++)
-		sum += r->raw[i];
-	r->raw[n++] = ~sum;
-	for (i = 0; i < n; i++) {
-		b = r->raw[i];
-		if (b == DEVTRACE_FLAG || b == DEVTRACE_ESCAPE) {
-			r->sent[k++] = DEVTRACE_ESCAPE;
-			b ^= DEVTRACE_ESCAPE_XOR;
-		}
-		r->sent[k++] = b;
-	}
-	r->sent[k++] = DEVTRACE_FLAG;
+	/* What is behind it in the last word counts nothing. */
+	memset(r->raw + n, 0, sizeof(u64));
+	if (n <= FRAME_WORDS)
+		sum = frame_sum(r->raw, n, &special);
+	else
+		for (i = 0; i < n; i++)
+			sum += r->raw[i];
+	sum = ~sum;
+	r->raw[n++] = sum;
 	r->frames++;
-	if (!r->full)
-		r->full = !r->o->put(r->o, r->sent, k);
+	if (r->full)
+		return;
+	if (special || sum == DEVTRACE_FLAG || sum == DEVTRACE_ESCAPE)
+		n = add_escapes(r, n);
+	r->raw[n++] = DEVTRACE_FLAG;
+	r->o->n += n;
 }
 
 static void send_info(struct render *r, const char *name)
@@ -202,11 +283,10 @@ static void send_event(struct render *r, const struct cursor *c)
 	const u32 skip = (flags & DEVTRACE_F_CODE ? 4 : 0) + (flags & DEVTRACE_F_OBJSIG ? 4 : 0);
 	u8 *p = body(r);
 
-	*p++ = flags;
-	*p++ = rec->who >> RING_WHO_SEV_SHIFT;
-	p = put_le(p, c->ring.cpu, 2);
-	p = put_le(p, rec->who & RING_WHO_TID, 4);
-	p = put_le(p, c->ts, 8);
+	p = put_le32(p, flags | rec->who >> RING_WHO_SEV_SHIFT << 8 | c->ring.cpu << 16);
+	p = put_le32(p, rec->who & RING_WHO_TID);
+	p = put_le32(p, c->ts);
+	p = put_le32(p, c->ts >> 32);
 	memcpy(p, rec->data, rec->len);
 	if (flags & DEVTRACE_F_PTR && !(flags & DEVTRACE_F_USER) && skip < rec->len)
 		hide_addresses(p + skip, rec->len - skip);
@@ -322,7 +402,6 @@ static int send_names(struct render *r)
 static void next_event(struct render *r, struct cursor *c)
 {
 	struct persist_ring *ring = &c->ring;
-	u32 units;
 
 	c->rec = NULL;
 	while (c->run < ring->nr) {
@@ -331,12 +410,10 @@ static void next_event(struct render *r, struct cursor *c)
 		if (c->pos < run->pos)
 			c->pos = run->pos;
 		while (c->pos < run->to_pos) {
-			c->rec = persist_record(ring, c->pos, &units);
-			/* It was walked before. */
-			if (!units)
-				break;
-			c->pos += units;
-			if (!c->rec)
+			/* It was walked before, and nobody writes there. */
+			c->rec = (const void *)&ring->data[c->pos & ring->mask];
+			c->pos += ring_record_units(c->rec);
+			if (unlikely(c->rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD))
 				continue;
 			c->ts = r->ref + (u64)((s64)((c->rec->word - r->ref) << 8) >> 8);
 			return;
@@ -406,7 +483,8 @@ static void merge(struct render *r)
 		first = false;
 		send_until(r, best->ts);
 		give(r, best);
-		persist_breathe();
+		if (!(r->frames % BREATH))
+			persist_breathe();
 	}
 	send_until(r, ~0ULL);
 	for (i = 0; i < n; i++) {
@@ -447,15 +525,23 @@ static u64 newest_clock(const struct render *r)
 static int render_all(struct render *r, const char *name)
 {
 	const struct persist_cause *cause = &r->a->cause;
-	u32 i;
+	u64 bytes = 0;
+	u32 i, k;
 	int err;
 
 	for (i = 0; i < r->h->nr_rings; i++) {
+		const struct persist_ring *ring = &r->cursor[i].ring;
+
 		err = persist_check_ring(r->mem, r->h, i, &r->cursor[i].ring);
 		if (err)
 			return err;
 		begin(&r->cursor[i]);
+		for (k = 0; k < ring->nr; k++)
+			bytes += (ring->run[k].to_pos - ring->run[k].pos) * RING_UNIT;
 	}
+	/* Short events have frames that are some bytes longer than they are; and there are names. */
+	if (!r->o->grow(r->o, bytes + bytes / 8 * 3 + ROOM_OF_NAMES))
+		return -ENOMEM;
 	sort_clocks(r);
 	sort_threads(r);
 	r->ref = newest_clock(r);
@@ -469,7 +555,7 @@ static int render_all(struct render *r, const char *name)
 	send_names(r);
 	merge(r);
 	send_text(r, cause, cause->ts > r->a->last ? cause->ts : r->a->last, cause->text);
-	return r->full ? -ENOSPC : 0;
+	return r->full ? -ENOMEM : 0;
 }
 
 /**
@@ -480,7 +566,7 @@ static int render_all(struct render *r, const char *name)
  * @o: where the frames go
  * @a: filled in
  *
- * Return: 0, -ENOMEM, or -ENOSPC if @o took no more.
+ * Return: 0 or -ENOMEM.
  */
 int persist_render(const void *mem, const struct persist_header *h, const char *name,
 		   struct persist_out *o, struct persist_account *a)

@@ -27,9 +27,17 @@ struct persist_account {
 	struct persist_cause cause;
 };
 
-/* Where the frames go; false: no more of them. */
+/**
+ * struct persist_out - where the frames go
+ * @buf: they
+ * @n: bytes that it has
+ * @room: how many it may have
+ * @grow: makes room for as many more; false: there is none
+ */
 struct persist_out {
-	bool	(*put)(struct persist_out *o, const u8 *p, u32 n);
+	u8	*buf;
+	u64	n, room;
+	bool	(*grow)(struct persist_out *o, u64 more);
 };
 
 int persist_render(const void *mem, const struct persist_header *h, const char *name,

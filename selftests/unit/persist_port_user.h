@@ -2,8 +2,7 @@
 /*
  * persist_port_user.h - what kmod/persist needs, in user space
  *
- * The counterpart of kmod/persist/port.h. The sum is another one than the kernel's, and
- * as good: FNV-1a of 64 bits, folded.
+ * The counterpart of kmod/persist/port.h.
  */
 #ifndef PERSIST_PORT_USER_H
 #define PERSIST_PORT_USER_H
@@ -22,16 +21,6 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int32_t s32;
 typedef int64_t s64;
-
-static inline u32 persist_sum_add(u32 sum, const void *p, size_t n)
-{
-	const u8 *b = p;
-	uint64_t h = 0xcbf29ce484222325ULL ^ sum;
-
-	while (n--)
-		h = (h ^ *b++) * 0x100000001b3ULL;
-	return h ^ h >> 32;
-}
 
 #define persist_breathe()	do { } while (0)
 

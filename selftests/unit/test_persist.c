@@ -178,7 +178,6 @@ static void begin(void)
 
 /* What comes out. */
 struct found {
-	struct persist_out out;
 	u32	next[RINGS];
 	u64	given[RINGS], lost[RINGS];
 	u64	unsummed;	/* not what was written */
@@ -224,9 +223,8 @@ static const char *judge(struct found *s, u8 type, const u8 *p, u32 len)
 	return NULL;
 }
 
-static bool put(struct persist_out *o, const u8 *p, u32 n)
+static void take(struct found *s, const u8 *p, u32 n)
 {
-	struct found *s = (struct found *)o;
 	static u8 raw[8192];
 	u32 i, k = 0;
 
@@ -235,7 +233,7 @@ static bool put(struct persist_out *o, const u8 *p, u32 n)
 	k -= 4;
 	/* The cause is no event of a ring; a type that flipped may be the same. */
 	if (raw[1] == DEVTRACE_T_TEXT && k > 20 && !strncmp((char *)raw + 19, "watchdog", 8))
-		return true;
+		return;
 	if (raw[1] && raw[1] != DEVTRACE_T_ENUM &&
 	    (raw[1] < DEVTRACE_T_CLOCK || raw[1] > DEVTRACE_T_PROC) && !s->wrong)
 		s->wrong = judge(s, raw[1], raw + 2, k);
@@ -243,7 +241,31 @@ static bool put(struct persist_out *o, const u8 *p, u32 n)
 		if (get(raw + 2, 2) < RINGS)
 			s->lost[get(raw + 2, 2)] += get(raw + 6, 8);
 	}
-	return true;
+}
+
+/* Room comes in pieces that are soon too small. */
+static bool grow(struct persist_out *o, u64 more)
+{
+	o->room = o->n + (more < 20000 ? more : 20000);
+	o->buf = realloc(o->buf, o->room);
+	return o->buf;
+}
+
+/* All frames that come out. */
+static int render(const u8 *image, const struct persist_header *h, struct found *s,
+		  struct persist_account *a)
+{
+	struct persist_out o = { .grow = grow };
+	int err = persist_render(image, h, "last", &o, a);
+	u64 from, to;
+
+	for (from = 0; !err && from < o.n; from = to) {
+		for (to = from; to < o.n && o.buf[to++] != DEVTRACE_FLAG; )
+			;
+		take(s, o.buf + from, to - from);
+	}
+	free(o.buf);
+	return err;
 }
 
 /* 1 to @max, the logarithm even */
@@ -289,14 +311,14 @@ static const char *look(u32 kind, bool *found)
 {
 	struct persist_account a;
 	struct persist_header h;
-	struct found s = { .out.put = put, .old = kind == 3 };
+	struct found s = { .old = kind == 3 };
 	unsigned int copies;
 	u32 i;
 
 	*found = !persist_find(damaged, size, &h, &copies);
 	if (!*found)
 		return NULL;
-	if (persist_render(damaged, &h, "last", &s.out, &a))
+	if (render(damaged, &h, &s, &a))
 		return "not rendered";
 	if (s.wrong)
 		return s.wrong;
@@ -394,7 +416,7 @@ TEST(a_lap_before)
 	u8 *data = region + head.rings + persist_data_at(RING_BYTES);
 	struct persist_account a;
 	struct persist_header h;
-	struct found s = { .out.put = put, .old = true };
+	struct found s = { .old = true };
 	unsigned int copies;
 	u64 at, end;
 	u32 i;
@@ -411,7 +433,7 @@ TEST(a_lap_before)
 	at = data - region + end / 4096 * 4096;
 	memcpy(damaged + at, before + at, end % 4096);
 	ASSERT_EQ(NULL, persist_find(damaged, size, &h, &copies));
-	ASSERT_EQ(0, persist_render(damaged, &h, "last", &s.out, &a));
+	ASSERT_EQ(0, render(damaged, &h, &s, &a));
 	EXPECT_EQ(NULL, s.wrong);
 	EXPECT_EQ(1, a.open_ends);
 	EXPECT_EQ(0, s.unsummed);

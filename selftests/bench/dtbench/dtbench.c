@@ -11,6 +11,9 @@
  * /proc/dtbench_filtered emits what the filters are to refuse: by type, by severity
  * and by object.
  *
+ * Once /proc/dtbench_panic was read a panic prints what those took who were told of it
+ * before: this module is to be inserted before theirs.
+ *
  * Loops run as any kernel code does, interrupts on. What an interrupt takes is
  * kept out by running many batches and taking the median. A batch is as many
  * events as fill a whole number of blocks and pages of the ring, so that the
@@ -19,12 +22,15 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/notifier.h>
 #include <linux/proc_fs.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/sort.h>
 #include <linux/timekeeping.h>
 #include <linux/devtrace.h>
+
+#include "compat/compat_panic.h"
 
 #define CREATE_TRACE_POINTS
 #include "dtbench_trace.h"
@@ -113,8 +119,46 @@ static int filtered_show(struct seq_file *m, void *v)
 	return 0;
 }
 
+static u64 fell;
+static bool timed;
+
+static int fall_begins(struct notifier_block *nb, unsigned long event, void *message)
+{
+	fell = now();
+	return NOTIFY_DONE;
+}
+
+static int fall_ends(struct notifier_block *nb, unsigned long event, void *message)
+{
+	const u64 took = now() - fell;
+
+	pr_emerg("dtbench: panic %llu\n", took);
+	return NOTIFY_DONE;
+}
+
+/* Of one priority, who came first is told first. */
+static struct notifier_block first_block = {
+	.notifier_call = fall_begins, .priority = INT_MAX,
+};
+
+static struct notifier_block last_block = {
+	.notifier_call = fall_ends, .priority = INT_MAX,
+};
+
+static int panic_show(struct seq_file *m, void *v)
+{
+	if (!timed)
+		atomic_notifier_chain_register(&panic_notifier_list, &last_block);
+	timed = true;
+	return 0;
+}
+
 static void dtbench_exit(void)
 {
+	atomic_notifier_chain_unregister(&panic_notifier_list, &first_block);
+	if (timed)
+		atomic_notifier_chain_unregister(&panic_notifier_list, &last_block);
+	remove_proc_subtree("dtbench_panic", NULL);
 	remove_proc_subtree("dtbench", NULL);
 	remove_proc_subtree("dtbench_rec", NULL);
 	remove_proc_subtree("dtbench_filtered", NULL);
@@ -122,9 +166,11 @@ static void dtbench_exit(void)
 
 static int __init dtbench_init(void)
 {
+	atomic_notifier_chain_register(&panic_notifier_list, &first_block);
 	if (proc_create_single("dtbench", 0400, NULL, dtbench_show) &&
 	    proc_create_single("dtbench_rec", 0400, NULL, rec_show) &&
-	    proc_create_single("dtbench_filtered", 0400, NULL, filtered_show))
+	    proc_create_single("dtbench_filtered", 0400, NULL, filtered_show) &&
+	    proc_create_single("dtbench_panic", 0400, NULL, panic_show))
 		return 0;
 	dtbench_exit();
 	return -ENOMEM;
