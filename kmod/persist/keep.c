@@ -47,12 +47,14 @@
  * @at: where it is in the region
  * @sums: of its records
  * @nr: how often the info was written
+ * @cpu: whose it is
  */
 struct keep_ring {
 	struct ring		*ring;
 	void			*at;
 	struct sums		sums;
 	u64			nr;
+	u32			cpu;
 };
 
 static struct region *region;
@@ -86,10 +88,10 @@ static u32 look_at(struct keep_ring *k)
 	return units;
 }
 
-static void store_info(struct keep_ring *k, unsigned int cpu)
+static void store_info(struct keep_ring *k)
 {
 	struct persist_info *two = k->at + PERSIST_INFO_AT;
-	struct persist_info info = { .nr = ++k->nr, .cpu = cpu, .cleared = k->ring->cleared.idx };
+	struct persist_info info = { .nr = ++k->nr, .cpu = k->cpu, .cleared = k->ring->cleared.idx };
 	int i;
 
 	for (i = 0; i < RING_DROP_CAUSES; i++)
@@ -156,7 +158,7 @@ void keep_sync(void)
 	atomic_set(&busy, 1);
 	for (i = 0; i < used; i++) {
 		sum_ring(&keep[i]);
-		store_info(&keep[i], ((struct persist_info *)(keep[i].at + PERSIST_INFO_AT))->cpu);
+		store_info(&keep[i]);
 	}
 	store_clock();
 	region_flush(region, region->at, PERSIST_TABLES_AT);
@@ -287,7 +289,8 @@ static int lend(unsigned int cpu, unsigned long bytes, struct ring_memory *m)
 		return -ENOSPC;
 	k->at = region->at + header.rings + used * header.stride;
 	k->ring = per_cpu_ptr(devtrace_stream0.rings, cpu);
-	store_info(k, cpu);
+	k->cpu = cpu;
+	store_info(k);
 	m->data = k->at + persist_data_at(bytes);
 	m->anchors = k->at + PERSIST_ANCHORS_AT;
 	m->mirror = k->at + PERSIST_COMMIT_AT;
