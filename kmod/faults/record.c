@@ -7,6 +7,7 @@
  * which a format file expects are there.
  */
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
 
 #include "faults.h"
