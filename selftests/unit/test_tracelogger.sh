@@ -323,6 +323,22 @@ if $log -q --once --device s.trace -f x/z --zstd 2>/dev/null; then
 	done
 fi
 
+# Compact frames: the same in fewer bytes; files that are cut need not stand by themselves
+text() { "$tools/traceinfo" --no-default-fmt "$1" 2>/dev/null; }
+refused "to syslog go messages" --to syslog:localhost:1 --compact
+mkdir thin
+$log -q --once --device s.trace --compact >thin/compact
+is "$? $(total events thin/compact) $(total missing thin/compact)" "0 5000 0" "--compact"
+text s.trace >thin/text
+text thin/compact | cmp -s - thin/text; ok $? "says the same"
+[ "$(stat -c %s thin/compact)" -lt $(($(stat -c %s s.trace) * 2 / 3)) ]; ok $? "in fewer bytes"
+$log -q --once --device s.trace --compact -f thin/t.trace -s 64K
+cat thin/t.trace* >joined
+is "$(total events joined) $(total missing joined) $(total damages joined)" "5000 0 0" "in files"
+"$tools/traceinfo" --raw --type BENCH thin/compact >thin/full 2>/dev/null ||
+	"$tools/traceinfo" --raw --type 100-255 thin/compact >thin/full
+is "$(total events thin/full) $(total missing thin/full)" "5000 0" "traceinfo --raw with a filter makes them full again"
+
 # Triggers need a kernel; not what is wrong with the command line
 refused "name them with --file" --on-trigger fault
 refused "leave --once out\|leave --exec out" --on-trigger fault -f x/t --exec true --match severity=1

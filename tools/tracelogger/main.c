@@ -81,7 +81,7 @@ int tl_run_decoder(struct tl_run *r)
 	r->cut = TL_NO_CUT;
 	r->last_ts = 0;
 	r->ended = false;
-	if (r->decoder)
+	if (r->decoder && !tl_begin_compact(r))
 		return 0;
 	fputs("tracelogger: out of memory\n", stderr);
 	return 1;
@@ -244,6 +244,7 @@ int main(int argc, char **argv)
 	tl_exec_free(r->exec);
 	tl_syslog_free(r->syslog);
 	devtrace_decoder_free(r->decoder);
+	devtrace_compact_free(r->compact);
 	if (r->dev >= 0)
 		close(r->dev);
 	return ret;

@@ -18,7 +18,7 @@
 enum {
 	OPT_DEVICE = 256, OPT_AGE, OPT_SYNC, OPT_ONCE, OPT_JSON, OPT_TO,
 	OPT_LISTEN, OPT_SPOOL, OPT_TRIGGER, OPT_EXEC, OPT_MATCH, OPT_INTERVAL, OPT_LAST_BOOT,
-	OPT_ZSTD,
+	OPT_ZSTD, OPT_COMPACT,
 };
 
 static const char shorts[] = "f:s:l:k:p:t:oM:P:A:qhV";
@@ -50,6 +50,7 @@ static const struct option longs[] = {
 	{ "match", required_argument, NULL, OPT_MATCH },
 	{ "interval", required_argument, NULL, OPT_INTERVAL },
 	{ "zstd", optional_argument, NULL, OPT_ZSTD },
+	{ "compact", no_argument, NULL, OPT_COMPACT },
 	{ "last-boot", optional_argument, NULL, OPT_LAST_BOOT },
 	{ NULL, 0, NULL, 0 },
 };
@@ -71,6 +72,7 @@ static const char help[] =
 "  -o, --keep-open         stay with a file that is moved away\n"
 "  -A, --attribute NAME=VALUE  a note at the beginning of each file\n"
 "      --zstd[=LEVEL]      files of zstd frames, 1 to 19 (3)\n"
+"      --compact           compact frames, half as long, for thin lines\n"
 "\n"
 "How much:\n"
 "  -s, --size SIZE         of a file (16M, or an eighth of the limit)\n"
@@ -368,6 +370,10 @@ static void check(struct tl_options *opt)
 		fputs("tracelogger: --zstd is of files; name one with --file\n", stderr);
 		exit(2);
 	}
+	if (opt->compact && opt->to && opt->link.kind == LINK_SYSLOG) {
+		fputs("tracelogger: --compact is of frames; to syslog go messages\n", stderr);
+		exit(2);
+	}
 	check_exec(opt);
 	if (opt->trigger)
 		check_trigger(opt);
@@ -475,6 +481,9 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 			break;
 		case OPT_ZSTD:
 			parse_zstd(opt, optarg);
+			break;
+		case OPT_COMPACT:
+			opt->compact = true;
 			break;
 		case OPT_LAST_BOOT:
 			opt->last_boot = optarg ? optarg : "/dev/trace-last";

@@ -88,6 +88,58 @@ static void took(struct tl_run *r, size_t n)
 		r->edge = r->len;	/* no stream: there is no frame to keep whole */
 }
 
+static int put_compact(const void *p, size_t n, void *arg)
+{
+	struct tl_run *r = arg;
+
+	memcpy(r->buf + r->len, p, n);
+	took(r, n);
+	return 0;
+}
+
+/*
+ * A reader of the next file has not seen this one: where the device does not announce anew,
+ * frames are as they come until the stream does.
+ */
+static void restart_compact(struct tl_run *r)
+{
+	if (!r->compact)
+		return;
+	devtrace_compact_finish(r->compact);
+	devtrace_compact_free(r->compact);
+	r->compact = devtrace_compact_new(put_compact, r);
+}
+
+int tl_begin_compact(struct tl_run *r)
+{
+	devtrace_compact_free(r->compact);
+	r->compact = r->opt.compact ? devtrace_compact_new(put_compact, r) : NULL;
+	return r->opt.compact && !r->compact ? -ENOMEM : 0;
+}
+
+/* As many bytes as @most, of which frames are made that fit into @room. */
+static ssize_t read_frames(struct tl_run *r, size_t most, size_t room)
+{
+	ssize_t n;
+
+	if (!r->compact) {
+		n = read(r->dev, r->buf + r->len, most < room ? most : room);
+		if (n > 0)
+			took(r, (size_t)n);
+		return n;
+	}
+	/* A frame that does not get shorter gets longer, by less than it was. */
+	room /= 2;
+	if (most > sizeof(r->raw))
+		most = sizeof(r->raw);
+	n = read(r->dev, r->raw, most < room ? most : room);
+	if (n > 0)
+		devtrace_compact_feed(r->compact, r->raw, (size_t)n);
+	else if (!n)
+		devtrace_compact_finish(r->compact);
+	return n;
+}
+
 /* Up to where whole frames are known to have arrived, if there is somebody to say so. */
 static size_t sure(const struct tl_run *r)
 {
@@ -120,21 +172,21 @@ void tl_end_file(struct tl_run *r)
 	if (r->store.fd < 0 || r->cut != TL_NO_CUT)
 		return;
 	r->cut = r->edge;
-	if (!r->announces)
+	if (!r->announces) {
+		restart_compact(r);
 		return;
+	}
 	n = ioctl(r->dev, DEVTRACE_IOC_ANNOUNCE);
 	if (n < 0) {
 		/* A pipe, or an older module: files are cut, and not announced. */
 		r->announces = false;
+		restart_compact(r);
 		return;
 	}
 	while (n > 0 && r->len < TL_BUF) {
-		size_t room = TL_BUF - r->len;
-
-		more = read(r->dev, r->buf + r->len, (size_t)n < room ? (size_t)n : room);
+		more = read_frames(r, (size_t)n, TL_BUF - r->len);
 		if (more <= 0)
 			break;
-		took(r, (size_t)more);
 		n -= more;
 	}
 	r->cut = r->edge;
@@ -231,12 +283,8 @@ static ssize_t take(struct tl_run *r, size_t room)
 	size_t used = 0;
 	ssize_t n;
 
-	if (!r->syslog) {
-		n = read(r->dev, r->buf + r->len, room);
-		if (n > 0)
-			took(r, (size_t)n);
-		return n;
-	}
+	if (!r->syslog)
+		return read_frames(r, room, room);
 	if (r->raw_at == r->raw_len) {
 		n = read(r->dev, r->raw, sizeof(r->raw));
 		if (n <= 0)

@@ -36,13 +36,14 @@ struct tl_run {
 	bool		spooling;
 	struct tl_report report;
 	struct devtrace_decoder *decoder;
+	struct devtrace_compact *compact;	/* or NULL */
 	bool		tallies;	/* in place of the decoder, while that is not needed */
 	struct tl_tally	tally;
 	struct devtrace_totals totals;	/* of both */
 	struct tl_exec	*exec;		/* a command for events that match; or NULL */
 	struct devtrace_totals saved;	/* on triggers, of all files */
 	struct tl_syslog *syslog;	/* messages in place of frames; or NULL */
-	size_t		raw_at, raw_len;	/* frames that are not messages yet */
+	size_t		raw_at, raw_len;	/* frames that are not messages or compact yet */
 	int		dev;
 	size_t		len, done;	/* bytes in buf, and of these written */
 	size_t		edge;		/* behind the last whole frame */
@@ -64,6 +65,8 @@ int tl_run_decoder(struct tl_run *r);
 
 /* pump.c */
 int tl_on_item(const struct devtrace_item *item, void *arg);
+/* Frames become compact from here on, if it is so wished. 0, or -ENOMEM. */
+int tl_begin_compact(struct tl_run *r);
 /* What was read so far. */
 const struct devtrace_totals *tl_totals(struct tl_run *r);
 /* Frames up to the end of this file. */

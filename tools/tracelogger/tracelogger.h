@@ -46,6 +46,7 @@ struct tl_options {
 	const char	*exec, *match;	/* a command, and for which events */
 	int64_t		interval;	/* ns: at most one of either in that time */
 	bool		zstd;
+	bool		compact;
 	int		zstd_level;
 	const char	*last_boot;	/* its device, or NULL */
 	const char	*notes[TL_NOTES + 1];	/* NAME=VALUE; one of our own */
