@@ -35,6 +35,8 @@ struct account {
 	unsigned int n;
 	uint64_t last;			/* event */
 	bool clock, late_clock, wrong;
+	bool forgotten;			/* the stream may have forgotten changes since the last */
+	unsigned int before;		/* changes of the model when it was last drained */
 };
 
 static void each(struct tape *t, const struct devtrace_item *i)
@@ -57,10 +59,11 @@ static void each(struct tape *t, const struct devtrace_item *i)
 		b->from = i->u.lost.from;
 		b->to = i->u.lost.to;
 		/* Behind the event before; of a stop that is forgotten, that of its CPU. */
-		a->wrong |= (a->n && b->from < a->last) || b->to < b->from;
+		a->wrong |= (a->n && !a->forgotten && b->from < a->last) || b->to < b->from;
 		break;
 	case DEVTRACE_ITEM_STATE:
 		a->late_clock |= !a->clock;
+		a->forgotten = false;
 		/* What was told of the stop before ended before this. */
 		a->wrong |= b->to > i->u.state.ts;
 		if (a->n + 1 == CHANGES)
@@ -297,6 +300,16 @@ TEST_F(missed, after_a_seek_into_a_stop)
 	free(a);
 }
 
+/* Read what has come for the one who reads all the time. */
+static int drain_live(const FIXTURE_DATA(missed) *self)
+{
+	struct account *a = self->told;
+
+	a->forgotten = self->model->n - a->before > KNOWN;
+	a->before = self->model->n;
+	return tape_drain(self->tape, self->live);
+}
+
 /* Any order of changes, on all CPUs, more of them than are remembered. */
 TEST_F(missed, any_order)
 {
@@ -318,11 +331,11 @@ TEST_F(missed, any_order)
 		} else if (dev_random() % 2) {
 			ASSERT_TRUE(told_later(self));
 		} else {
-			ASSERT_LE(0, tape_drain(self->tape, self->live));
+			ASSERT_LE(0, drain_live(self));
 		}
 	}
 	ASSERT_TRUE(told_later(self));
-	ASSERT_LE(0, tape_drain(self->tape, self->live));
+	ASSERT_LE(0, drain_live(self));
 	EXPECT_FALSE(self->told->wrong);
 	EXPECT_FALSE(self->told->late_clock);
 	EXPECT_TRUE(tape_clean(self->tape));
