@@ -40,7 +40,7 @@ machine()
 			-Wno-sign-compare -Wno-pointer-to-int-cast -I"$top/include/uapi" -I"$top/include" -I"$lib" \
 			-I"$top/selftests/kselftest" -I"$here" -DTOP_DIR="\"$top\"" \
 			-o "$tmp/$t" "$here/$t.c" $more "$lib/decode/decode.c" "$lib/decode/decode_body.c" \
-			"$lib/decode/decode_names.c" "$lib/wire/elem.c" "$lib/wire/frame.c" >"$tmp/log" 2>&1; then
+			"$lib/decode/decode_compact.c" "$lib/decode/decode_names.c" "$lib/wire/elem.c" "$lib/wire/frame.c" >"$tmp/log" 2>&1; then
 			tail -n 30 "$tmp/log" | sed 's/^/# /'
 			result "not ok" "$1 $t compiles"
 			continue
