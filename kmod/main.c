@@ -18,6 +18,7 @@
 #include "emit/emit_user.h"
 #include "emit/proc.h"
 #include "lane/lane.h"
+#include "lane/lane_share.h"
 #include "lane/lane_wake.h"
 #include "lane/slot.h"
 #include "read/boot_id.h"

@@ -14,7 +14,6 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/page_ref.h>
-#include <linux/rbtree.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -25,6 +24,7 @@
 #include "compat/compat_cache.h"
 #include "emit/proc.h"
 #include "lane.h"
+#include "lane_share.h"
 #include "lane_wake.h"
 #include "ring/size.h"
 #include "slot.h"
@@ -32,52 +32,15 @@
 #include "stream/table.h"
 #include "take.h"
 
-/*
- * What lanes count for whose memory is not given back: of each user and each process that
- * has any, of all but root, and of all. Under lanes_lock, which is held for a way down a
- * tree of at most twice SLOTS_MAX.
- */
-static DEFINE_SPINLOCK(lanes_lock);
-static struct rb_root shares = RB_ROOT;
-static u64 all_bytes, common_bytes;
-static unsigned int common_nr;
-
 /* Of mm: whoever found it to be his may take a page before the lane is closed. */
 static DEFINE_SPINLOCK(mm_lock);
 
-#define ROOT	0
 #define DYING_MAX	1024
 
 static unsigned long lane_size = DEVTRACE_LANE_MIN;
-/* Until lane_limits_init(): no parameter of the module says how much. */
-#define NOT_GIVEN	ULONG_MAX
-
-static unsigned long lane_process = NOT_GIVEN;
-static unsigned long lane_user = NOT_GIVEN;
-static unsigned long lane_all = NOT_GIVEN;
 
 module_param_cb(lane_size, &devtrace_size_ops, &lane_size, 0644);
 MODULE_PARM_DESC(lane_size, "bytes of a lane if its program does not say, 0: none (default 8K)");
-module_param_cb(lane_process, &devtrace_size_ops, &lane_process, 0644);
-MODULE_PARM_DESC(lane_process, "bytes of all lanes of a process (default 4M, or a 32nd of the RAM)");
-module_param_cb(lane_user, &devtrace_size_ops, &lane_user, 0644);
-MODULE_PARM_DESC(lane_user, "bytes of all lanes of a user (default 16M, or a 16th of the RAM)");
-module_param_cb(lane_all, &devtrace_size_ops, &lane_all, 0644);
-MODULE_PARM_DESC(lane_all, "bytes of all lanes together (default 64M, or an eighth of the RAM)");
-
-/* What no parameter says follows the RAM: a small board is not to give it all to lanes. */
-void __init lane_limits_init(void)
-{
-	u64 eighth = (u64)totalram_pages() << PAGE_SHIFT >> 3;
-	unsigned long all = min_t(u64, 64 << 20, eighth);
-
-	if (lane_all == NOT_GIVEN)
-		lane_all = all;
-	if (lane_user == NOT_GIVEN)
-		lane_user = min(16UL << 20, all / 2);
-	if (lane_process == NOT_GIVEN)
-		lane_process = min(4UL << 20, all / 4);
-}
 
 /* Lanes that are gone, but may still be looked at. */
 static atomic_t dying = ATOMIC_INIT(0);
@@ -121,138 +84,12 @@ void lane_put(struct lane *l)
 	kref_put(&l->ref, lane_free);
 }
 
-/* What may be had. */
-
-/*
- * A quarter is root's. Of the rest no user may have more than is left to others then: so each
- * who comes finds something, half of what those before him left. @his and @common, of all but
- * root, are with what he asks for.
- */
-static bool is_fair(u64 his, u64 common, u64 limit)
-{
-	return his + common <= limit - limit / 4;
-}
-
-/**
- * struct share - what a user has, or one of his processes
- * @node: in @shares
- * @key: the user, and behind it the process, or 0
- * @bytes: of his lanes
- * @nr: how many; it is freed with the last one
- */
-struct share {
-	struct rb_node	node;
-	u64		key;
-	u64		bytes;
-	unsigned int	nr;
-};
-
-/* That of a user or process; @new becomes it, and NULL, if there is none yet. */
-static struct share *share_get(u32 owner, u32 tgid, struct share **new)
-{
-	struct rb_node **p = &shares.rb_node, *parent = NULL;
-	const u64 key = (u64)owner << 32 | tgid;
-	struct share *s;
-
-	lockdep_assert_held(&lanes_lock);
-	while (*p) {
-		parent = *p;
-		s = rb_entry(parent, struct share, node);
-		if (s->key == key)
-			return s;
-		p = key < s->key ? &parent->rb_left : &parent->rb_right;
-	}
-	s = *new;
-	*new = NULL;
-	s->key = key;
-	rb_link_node(&s->node, parent, p);
-	rb_insert_color(&s->node, &shares);
-	return s;
-}
-
-static void share_add(struct share *s, const struct lane *l)
-{
-	s->bytes += l->bytes;
-	s->nr++;
-}
-
-/* Return: what is to be freed, or NULL. */
-static struct share *share_unused(struct share *s)
-{
-	if (s->nr)
-		return NULL;
-	rb_erase(&s->node, &shares);
-	return s;
-}
-
-static struct share *share_sub(struct share *s, const struct lane *l)
-{
-	s->bytes -= l->bytes;
-	s->nr--;
-	return share_unused(s);
-}
-
-/* Whether its user and its process may have it too. */
-static bool may_have(const struct lane *l, const struct share *user, const struct share *process)
-{
-	const u64 his = user->bytes + l->bytes;
-
-	if (process->bytes + l->bytes > READ_ONCE(lane_process) || his > READ_ONCE(lane_user) ||
-	    all_bytes + l->bytes > READ_ONCE(lane_all))
-		return false;
-	return l->owner == ROOT ||
-	       (is_fair(his, common_bytes + l->bytes, READ_ONCE(lane_all)) &&
-		is_fair(user->nr + 1, common_nr + 1, SLOTS_MAX));
-}
-
-/* Count it, if there may be so many bytes more, and one lane more. */
-static int reserve(struct lane *l)
-{
-	struct share *user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT), *no_user = NULL;
-	struct share *process = kzalloc(sizeof(*process), GFP_KERNEL_ACCOUNT), *no_process = NULL;
-	int err = -ENOMEM;
-
-	if (!user || !process)
-		goto out;
-	spin_lock(&lanes_lock);
-	l->user = share_get(l->owner, 0, &user);
-	l->process = share_get(l->owner, l->tgid, &process);
-	err = may_have(l, l->user, l->process) ? 0 : -ENOSPC;
-	if (err) {
-		no_user = share_unused(l->user);
-		no_process = share_unused(l->process);
-	} else {
-		share_add(l->user, l);
-		share_add(l->process, l);
-		all_bytes += l->bytes;
-		common_bytes += l->owner == ROOT ? 0 : l->bytes;
-		common_nr += l->owner != ROOT;
-	}
-	spin_unlock(&lanes_lock);
-	kfree(no_user);
-	kfree(no_process);
-out:
-	kfree(user);
-	kfree(process);
-	return err;
-}
-
 /* Its memory, and then what it counts for. */
 static void give_back(struct lane *l)
 {
-	struct share *user, *process;
-
 	vfree(l->mem.blocks);
 	l->mem.blocks = NULL;
-	spin_lock(&lanes_lock);
-	user = share_sub(l->user, l);
-	process = share_sub(l->process, l);
-	all_bytes -= l->bytes;
-	common_bytes -= l->owner == ROOT ? 0 : l->bytes;
-	common_nr -= l->owner != ROOT;
-	spin_unlock(&lanes_lock);
-	kfree(user);
-	kfree(process);
+	lane_share_return(l);
 }
 
 /*
@@ -456,7 +293,7 @@ static int lane_prepare(struct lane *l, struct file **file)
 {
 	int err;
 
-	err = reserve(l);
+	err = lane_share_reserve(l);
 	if (err)
 		return err;
 	err = make_ring();
@@ -601,6 +438,6 @@ void lane_thread_ends(struct lane *l)
 /* No file of a lane and no reader is left, and no work that takes from lanes. */
 void lanes_exit(void)
 {
-	WARN_ON(!RB_EMPTY_ROOT(&shares));
+	lane_shares_exit();
 	rcu_barrier();
 }

@@ -5,9 +5,6 @@
  * A lane belongs to the thread that asked for it and to the address space that maps it.
  * It is open until that mapping ends or the thread does; then what is complete of it is
  * taken (take.c), and its memory goes. Lanes are those of stream 0.
- *
- * What one may have is reserved before any memory is allocated, and given back when that
- * memory has been freed.
  */
 #ifndef DEVTRACE_LANE_H
 #define DEVTRACE_LANE_H
@@ -89,8 +86,6 @@ static inline bool lane_is_open(const struct lane *l)
 
 struct devtrace_lane_ask;
 
-/* Before the first lane. */
-void lane_limits_init(void);
 long lane_ask(struct devtrace_lane_ask __user *arg);
 int lane_hand_over(unsigned long source);
 void lane_thread_ends(struct lane *l);
