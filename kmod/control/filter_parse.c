@@ -14,6 +14,7 @@
 #include "emit/filter.h"
 #include "filter_parse.h"
 #include "netlink.h"
+#include "netlink_check.h"
 #include "streams/profile_ask.h"
 
 /* A major code has 24 bits. */

@@ -2,9 +2,9 @@
 /*
  * The generic netlink family, which is devtrace_control.ko
  *
- * netlink.c has the family, the rights, and what all commands share; netlink_filter.c,
- * netlink_stream.c, netlink_trigger.c, netlink_stats.c and netlink_profile.c have a
- * function for each command of theirs.
+ * netlink.c has the family, the rights, and what all commands share; netlink_check.c
+ * has what attributes must be; netlink_filter.c, netlink_stream.c, netlink_trigger.c,
+ * netlink_stats.c and netlink_profile.c have a function for each command of theirs.
  *
  * Each command has an entry in the table of netlink.c: who may give it, which
  * attributes it takes and which it must have. All that is checked, each attribute
@@ -32,34 +32,6 @@ struct netlink_msg {
 	void		*head;
 	int		cmd;
 };
-
-/*
- * Refuse a request: @msg is a sentence that names the attribute and says what
- * would be right. It must stay, as string literals do.
- */
-void netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
-		    const char *msg);
-
-/* A sentence that does not stay, as one that does; @no_room if that takes too much. */
-const char *netlink_keep(const char *text, const char *no_room);
-
-/**
- * struct netlink_nest - what is the same for all nests of a kind
- * @max: the highest attribute
- * @unknown: what to say of an attribute that is not known
- * @names: by attribute: what it is called; NULL: it is not known
- * @leftover: what to say of bytes behind the last one
- */
-struct netlink_nest {
-	unsigned int		max;
-	const char		*unknown;
-	const char *const	*names;
-	const char		*leftover;
-};
-
-/* Find the attributes of a nest, each once; @tb has @n->max + 1 places. */
-int netlink_parse_nest(const struct netlink_nest *n, struct nlattr **tb,
-		       const struct nlattr *nest, struct netlink_ext_ack *extack);
 
 /* The stream that DEVTRACE_A_STREAM names; NULL: refused, the error is -ENOENT. */
 struct stream *netlink_stream(struct nlattr **attrs, struct netlink_ext_ack *extack);

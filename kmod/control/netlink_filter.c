@@ -9,6 +9,7 @@
 #include "emit/filter.h"
 #include "filter_parse.h"
 #include "netlink.h"
+#include "netlink_check.h"
 #include "netlink_filter.h"
 #include "netlink_stream.h"
 #include "shared/shared.h"

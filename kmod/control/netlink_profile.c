@@ -13,6 +13,7 @@
 #include "admin/filter_policy.h"
 #include "emit/filter.h"
 #include "netlink.h"
+#include "netlink_check.h"
 #include "netlink_filter.h"
 #include "netlink_profile.h"
 #include "shared/shared.h"

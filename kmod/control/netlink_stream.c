@@ -11,6 +11,7 @@
 #include "emit/filter.h"
 #include "filter_parse.h"
 #include "netlink.h"
+#include "netlink_check.h"
 #include "netlink_stream.h"
 #include "read/clear.h"
 #include "ring/ring_memory.h"
