@@ -349,3 +349,29 @@ void persist_ring_put(struct persist_ring *r)
 	r->run = NULL;
 	r->nr = 0;
 }
+
+/**
+ * persist_check_cause() - why the machine went down
+ * @mem: the region
+ * @cause: filled in
+ *
+ * A panic explains more than what came before it, and that more than a reboot.
+ */
+void persist_check_cause(const void *mem, struct persist_cause *cause)
+{
+	static const u8 order[] = { PERSIST_PANIC, PERSIST_REBOOT, PERSIST_OOPS, PERSIST_UNLOADED };
+	const struct persist_cause *all = mem + PERSIST_CAUSES_AT;
+	u32 i;
+
+	memset(cause, 0, sizeof(*cause));
+	for (i = 0; i < sizeof(order); i++) {
+		const struct persist_cause *c = &all[order[i] - 1];
+
+		if (PERSIST_OK(c) && c->why == order[i]) {
+			*cause = *c;
+			cause->text[sizeof(c->text) - 1] = 0;
+			return;
+		}
+	}
+	strcpy(cause->text, "watchdog or power: the machine went down without notice");
+}

@@ -497,26 +497,6 @@ static void merge(struct render *r)
 	}
 }
 
-/* A panic explains more than what came before it, and that more than a reboot. */
-static void find_cause(struct render *r)
-{
-	static const u8 order[] = { PERSIST_PANIC, PERSIST_REBOOT, PERSIST_OOPS, PERSIST_UNLOADED };
-	const struct persist_cause *all = r->mem + PERSIST_CAUSES_AT;
-	u32 i;
-
-	memset(&r->a->cause, 0, sizeof(r->a->cause));
-	for (i = 0; i < sizeof(order); i++) {
-		const struct persist_cause *c = &all[order[i] - 1];
-
-		if (PERSIST_OK(c) && c->why == order[i]) {
-			r->a->cause = *c;
-			r->a->cause.text[sizeof(c->text) - 1] = 0;
-			return;
-		}
-	}
-	strcpy(r->a->cause.text, "watchdog or power: the machine went down without notice");
-}
-
 static u64 newest_clock(const struct render *r)
 {
 	return r->clocks ? r->clock_at[r->clocks - 1].ts : 0;
@@ -539,7 +519,7 @@ static int render_all(struct render *r, const char *name)
 		for (k = 0; k < ring->nr; k++)
 			bytes += (ring->run[k].to_pos - ring->run[k].pos) * RING_UNIT;
 	}
-	/* Short events have frames that are some bytes longer than they are; and there are names. */
+	/* Short events have frames that are a little longer than they are; and there are names. */
 	if (!r->o->grow(r->o, bytes + bytes / 8 * 3 + ROOM_OF_NAMES))
 		return -ENOMEM;
 	sort_clocks(r);
@@ -586,7 +566,7 @@ int persist_render(const void *mem, const struct persist_header *h, const char *
 	r->cursor = persist_alloc(h->nr_rings * sizeof(*r->cursor));
 	r->clock_at = persist_alloc(PERSIST_CLOCKS * sizeof(*r->clock_at));
 	r->thread_at = persist_alloc((h->nr_threads + 1) * sizeof(*r->thread_at));
-	find_cause(r);
+	persist_check_cause(mem, &a->cause);
 	if (r->cursor && r->clock_at && r->thread_at) {
 		memset(r->cursor, 0, h->nr_rings * sizeof(*r->cursor));
 		err = render_all(r, name);
