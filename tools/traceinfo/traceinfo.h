@@ -4,7 +4,7 @@
  *
  * options (traceinfo/opts.c) -> input (traceinfo/input.c) -> decoder (libdevtrace) ->
  * item (traceinfo/item.c) -> filter (traceinfo/filter.c) -> a line of text
- * (traceinfo/line.c) or JSON (traceinfo/json.c). Inputs of many boards are merged by
+ * (traceinfo/line.c, line_item.c) or JSON (traceinfo/json.c). Inputs of many boards are merged by
  * traceinfo/merge.c. What an event is called is decided in traceinfo/event.c, when it
  * happened in words in traceinfo/time.c, which columns there are in traceinfo/layout.c.
  * With --summary, ti_sum*.c take the place of filter and lines.
