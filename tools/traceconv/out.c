@@ -212,6 +212,25 @@ void conv_text(struct conv *c, const char *text)
 	conv_event(c, DEVTRACE_T_TEXT, c->clock.last);
 }
 
+/*
+ * A record that nobody knows here is not lost: its bytes are text. Half a frame passes the sum
+ * by chance once in 256; what has no layout must follow the frame before it, too.
+ */
+bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_t *p, size_t n)
+{
+	char text[128];
+	int len = snprintf(text, sizeof(text), "%s %u:", what, number);
+	size_t i;
+
+	if (c->hole)
+		return false;
+	for (i = 0; i < n && i < 32; i++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len, " %02X", p[i]);
+	c->unknown++;
+	conv_text(c, text);
+	return true;
+}
+
 /* QS's names of objects and functions may be spelt "&name". */
 void conv_name(struct conv *c, uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 	       const char *name, size_t n)

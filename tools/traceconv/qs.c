@@ -260,25 +260,6 @@ static bool peek_data(struct conv *c, const uint8_t *p, size_t n)
 	return true;
 }
 
-/*
- * A record that nobody knows here is not lost: its bytes are text. Half a frame passes the sum
- * by chance once in 256; what has no layout must follow the frame before it, too.
- */
-static bool unknown(struct conv *c, uint8_t record, const uint8_t *p, size_t n)
-{
-	char text[128];
-	int len = snprintf(text, sizeof(text), "QS: unknown record %u:", record);
-	size_t i;
-
-	if (c->hole)
-		return false;
-	for (i = 0; i < n && i < 32; i++)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, " %02X", p[i]);
-	c->unknown++;
-	conv_text(c, text);
-	return true;
-}
-
 static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 {
 	const uint8_t record = frame[1], *p = frame + 2;
@@ -302,7 +283,7 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 	if (record >= QS_USER && record < QS_USER_END)
 		return user_record(c, record, p, n);
 	if (!layout)
-		return unknown(c, record, p, n);
+		return conv_unknown(c, "QS: unknown record", record, p, n);
 	if (!fits(c, layout, p, n))
 		return false;
 	/* It is padding in QS as it is here, and no event. */

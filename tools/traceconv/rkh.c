@@ -7,7 +7,6 @@
  * these there are, and all sizes; it stands in the frame that it describes, so its place in that
  * frame is found by what it says. The events are those that devtrace/rkh emits.
  */
-#include <stdio.h>
 #include <string.h>
 #include <devtrace/rkh/rkhtrc_define.h>
 #include "common/rkh.h"
@@ -263,22 +262,6 @@ static bool symbol(struct conv *c, uint8_t te, const char *layout, const uint8_t
 	return true;
 }
 
-/* A number that no event has: its bytes are text. See qs.c: it must follow its predecessor. */
-static bool unknown(struct conv *c, uint8_t te, const uint8_t *p, size_t n)
-{
-	char text[128];
-	int len = snprintf(text, sizeof(text), "RKH: unknown event %u:", te);
-	size_t i;
-
-	if (c->hole)
-		return false;
-	for (i = 0; i < n && i < 32; i++)
-		len += snprintf(text + len, sizeof(text) - (size_t)len, " %02X", p[i]);
-	c->unknown++;
-	conv_text(c, text);
-	return true;
-}
-
 static void configure(struct conv *c, const struct config *k)
 {
 	c->sizes = k->sizes;
@@ -335,7 +318,7 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 		return true;
 	}
 	if (!layout)
-		return unknown(c, te, p, n);
+		return conv_unknown(c, "RKH: unknown event", te, p, n);
 	if (!fits(c, layout, p, n))
 		return false;
 	elements(c, te, layout, p, n);

@@ -135,6 +135,8 @@ void conv_signal(struct conv *c, uint64_t sig, uint64_t object);
 /* Elements of the application; a signal has an object of so many bytes. false: they are cut off. */
 bool conv_user(struct conv *c, const uint8_t *p, size_t n, unsigned int sig_object);
 void conv_text(struct conv *c, const char *text);
+/* A record that has no layout, as text; false: it is no record, but half a frame. */
+bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_t *p, size_t n);
 void conv_name(struct conv *c, uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 	       const char *name, size_t n);
 void conv_note(struct conv *c, const char *name, const char *value);
