@@ -91,7 +91,9 @@ static u32 look_at(struct keep_ring *k)
 static void store_info(struct keep_ring *k)
 {
 	struct persist_info *two = k->at + PERSIST_INFO_AT;
-	struct persist_info info = { .nr = ++k->nr, .cpu = k->cpu, .cleared = k->ring->cleared.idx };
+	struct persist_info info = {
+		.nr = ++k->nr, .cpu = k->cpu, .cleared = k->ring->cleared.idx,
+	};
 	int i;
 
 	for (i = 0; i < RING_DROP_CAUSES; i++)

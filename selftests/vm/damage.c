@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 		state = strtoull(argv[4], NULL, 0) | 1;
 		damage(argv[1][0] == 'l', strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
 	} else {
-		fprintf(stderr, "usage: damage emit CPU FROM COUNT | bits|lines ADDRESS SIZE SEED\n");
+		fprintf(stderr, "damage emit CPU FROM COUNT | bits|lines ADDRESS SIZE SEED\n");
 		return 2;
 	}
 	return 0;
