@@ -286,6 +286,12 @@ examples=$(sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^\.Dl "\{0,1\}\(.*[^"]\)"\{0,1\
 echo "$examples" > examples
 while IFS= read -r line; do
 	case $line in
+	*tcp:*)
+		# Its board is not there; the one whose file there is gets printed.
+		there=$(echo "$line" | sed 's/[a-z0-9]*\.trace/board.trace/; s/tcp:[^ ]*/tcp:127.0.0.1:1/')
+		PATH="$work/bin:$PATH" sh -c "$there" > got 2> err < /dev/null
+		[ $? = 1 ] && [ -s got ] && grep -q 'tcp:127.0.0.1:1: .*refused' err
+		ok $? "$line" ;;
 	*board.trace*)
 		case $line in
 		*jq*)

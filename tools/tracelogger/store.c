@@ -239,7 +239,7 @@ static void clock_words(char *out, size_t size)
 	else if (state == TIME_ERROR || t.status & STA_UNSYNC)
 		snprintf(out, size, "not synchronized");
 	else
-		snprintf(out, size, "exact to %ld us", t.maxerror);
+		snprintf(out, size, "exact to %ld us", (long)t.maxerror);
 }
 
 static size_t make_head(const struct tl_store *s, uint8_t out[TL_HEAD_MAX])
