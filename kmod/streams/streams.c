@@ -20,7 +20,6 @@
 #include "lane/slot_stats.h"
 #include "lane/take.h"
 #include "lane_resize.h"
-#include "oldest.h"
 #include "read/cdev.h"
 #include "read/stream_stats.h"
 #include "resize.h"
@@ -377,7 +376,6 @@ void stream_info(struct stream *s, struct stream_info *info)
 	struct devtrace_stats st;
 	struct stream_past p;
 	unsigned long n = devtrace_shared.stream_oldest_past(s);
-	u64 oldest;
 
 	memset(info, 0, sizeof(*info));
 	strscpy(info->name, s->name, sizeof(info->name));
@@ -393,6 +391,5 @@ void stream_info(struct stream *s, struct stream_info *info)
 		strscpy(info->reason, p.trigger, sizeof(info->reason));
 	}
 	devtrace_shared.stream_stats(s, -1, &st);
-	oldest = stream_oldest(s, -1);
 	info->used = s->image ? s->image->bytes : st.used;
 }

@@ -282,12 +282,12 @@ if $log -q --once --device s.trace -f x/z --zstd 2>/dev/null; then
 	want=$(frames joined)
 	wrong='' size=$(wc -c <z/t)
 	for at in 1 3 4 7 50 200 1000 4000 12345 25000 $((size - 9000)) $((size - 5)) $((size - 1)); do
-		{ head -c "$at" z/t; cat z/t.0*; } >cut
+		{ head -c "$at" z/t; cat z/t.0*; } >severed
 		# Where no numbered frame is before the cut, nothing is known of those missing
-		[ "$at" -lt 20000 ] || [ "$(frames cut)" = "$want" ] || wrong="$wrong $at"
-		[ "$(total damages cut)" -ge 1 ] || wrong="$wrong $at:silent"
-		head -c "$at" z/t >cut
-		[ "$at" -lt 200 ] || [ "$(total damages cut)" = 1 ] || wrong="$wrong $at:end"
+		[ "$at" -lt 20000 ] || [ "$(frames severed)" = "$want" ] || wrong="$wrong $at"
+		[ "$(total damages severed)" -ge 1 ] || wrong="$wrong $at:silent"
+		head -c "$at" z/t >severed
+		[ "$at" -lt 200 ] || [ "$(total damages severed)" = 1 ] || wrong="$wrong $at:end"
 	done
 	is "$wrong" "" "cut anywhere: what is missing is told"
 	seed=${SEED:-$(date +%s)}

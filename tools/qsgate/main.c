@@ -184,15 +184,16 @@ static int run(struct gate *g, int input, const char *where)
 
 static void report(const struct gate *g)
 {
+	unsigned long long dropped = g->target.dropped + g->front.dropped;
+
 	fprintf(stderr, "qsgate: %llu records", (unsigned long long)g->records);
 	if (g->others)
 		fprintf(stderr, ", %llu events that are none of %s", (unsigned long long)g->others,
 			g->rkh ? "RKH" : "QS");
 	if (g->missing)
 		fprintf(stderr, ", %llu missing in the stream", (unsigned long long)g->missing);
-	if (g->target.dropped + g->front.dropped)
-		fprintf(stderr, ", %llu dropped: the host is too slow",
-			(unsigned long long)(g->target.dropped + g->front.dropped));
+	if (dropped)
+		fprintf(stderr, ", %llu dropped: the host is too slow", dropped);
 	if (g->requests + g->refused)
 		fprintf(stderr, ", %llu requests, %llu refused", (unsigned long long)g->requests,
 			(unsigned long long)g->refused);

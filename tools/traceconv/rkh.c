@@ -115,7 +115,7 @@ static int rkh_seq(const struct conv *c, const uint8_t *p, size_t n)
 /* A target that begins numbers its frames anew; it may tell its configuration again later. */
 static bool rkh_begins(const struct conv *c, const uint8_t *p, size_t n)
 {
-	return n && p[0] == RKH_TE_FWK_TCFG && (rkh_seq(c, p, n) < 0 || rkh_seq(c, p, n) <= 1);
+	return n && p[0] == RKH_TE_FWK_TCFG && rkh_seq(c, p, n) <= 1;
 }
 
 static unsigned int size_of(const struct conv *c, char what)
