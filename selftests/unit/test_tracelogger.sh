@@ -183,7 +183,7 @@ is "$(total damages joined)" 0 "no frame was cut"
 	echo "info 0"
 	echo "clock 1000000000 1700000000000000000"
 	echo "proc 70 70 motord"
-	echo 'event 1000003000 cpu=1 tid=70 ctx=user type=100 sev=hw2 obj=3 sig=4 u8:2 str:"$(touch evil) \x1b" f32:1.5 i32:-7 mem:7e00'
+	printf '%s\n' 'event 1000003000 cpu=1 tid=70 ctx=user type=100 sev=hw2 obj=3 sig=4 u8:2 str:"$(touch evil) \x1b" f32:1.5 i32:-7 mem:7e00'
 	for i in 1 2 3 4 5 6 7 8 9; do echo "event 100000400$i tid=70 code=0xA10:$i sev=sw1 u8:$i"; done
 } | gen_stream >x.trace
 mkdir x
@@ -232,7 +232,7 @@ $log --json --once --device x.trace -f x/t --exec ':' --match 'severity=1 code=0
 is "$(counts)" "9 1" "at most one in an interval"
 mkfifo gate
 exec 8<>gate
-timeout 60 $log --json --once --device x.trace -f x/t --exec 'read -r line <gate; echo "$line" >>through' \
+timeout 60 "$log" --json --once --device x.trace -f x/t --exec 'read -r line <gate; echo "$line" >>through' \
 	--match code=0xA10 --interval 0 2>said
 is "$(counts)" "9 4" "no more than four run, and nobody waits for them"
 [ ! -e through ]; ok $? "they run on when it has ended"

@@ -99,7 +99,7 @@ exact()	# EMITTED FILE...: events and losses add up, of each file and of all joi
 
 # It hears signals: one that comes before would end it unasked.
 # SIGALRM is: a shell that is about to become the logger may catch others.
-caught() { grep -q '^SigCgt:.*[2367abef][0-9a-f]\{3\}$' /proc/$logger/status; }
+caught() { grep -q '^SigCgt:.*[2367abef][0-9a-f]\{3\}$' "/proc/$logger/status"; }
 
 started() { traceinfo --no-default-fmt "$@" >/dev/null 2>&1; }
 
