@@ -373,8 +373,10 @@ TEST_F(rx, probes_are_taken_once_and_pauses_end)
 	while (devtrace_rx_probe((void *)&ask, &v))
 		;
 	fake->nr = 0;
+	fake->events[0].size = 0;
 	ASSERT_EQ(0, pthread_create(&t, NULL, pausing, &paused));
-	while (!__atomic_load_n(&fake->nr, __ATOMIC_ACQUIRE))
+	/* It is counted before it is there whole. */
+	while (!__atomic_load_n(&fake->events[0].size, __ATOMIC_ACQUIRE))
 		sched_yield();
 	EVENT(0, 82, "");
 	EXPECT_EQ(0, ASK(DEVTRACE_RX_CONTINUE, ""));
