@@ -26,7 +26,11 @@
 #define LOOK		1024
 #define LINE		64
 
-static int images = 10000;
+#ifndef IMAGES
+#define IMAGES		500
+#endif
+
+static int images = IMAGES;
 static struct rng rng;
 static u64 now;
 static u64 times[RINGS][EVENTS_MAX];
