@@ -11,7 +11,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 saved=/out
 out=/tmp/said
-mkdir -p "$saved" /var/log
+mkdir -p "$saved" /var/log /data
 
 verdict()	# STATUS TEXT
 {
