@@ -23,8 +23,12 @@
 #define RAW_MAX		(2 * DEVTRACE_FRAME_MAX)
 /* A frame, and what its check is over before it. */
 #define WORK_MAX	(DT_COMPACT_BEFORE + DEVTRACE_FRAME_MAX)
-/* Without its check: first byte, flags, severity, origin and a whole time may be added. */
+/* Without its check: first byte, two more, origin and a whole time may be added. */
 #define COMPACTABLE	(DEVTRACE_FRAME_MAX - 4 - 1 - 2 - 4 - 5)
+#define FLAGS		(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | DEVTRACE_F_PTR | DEVTRACE_F_LATE)
+_Static_assert((FLAGS | DT_ORIGIN_FLAGS | DEVTRACE_COMPACT) == 0xff &&
+	       !(FLAGS << DT_FLAGS_SHIFT & ~0xf0), "flags and severity fit in one byte");
+
 /*
  * A slot is said again after so many uses, and a whole time after so many events, for those
  * who missed more.
@@ -168,9 +172,9 @@ static uint8_t *pack_one(uint8_t *to, const struct devtrace_elem *e, bool varint
 	case DT_SHORT_UNSIGNED:
 		return dt_put_varint(to, e->v.u);
 	case DT_SHORT_SIGNED:
-		return dt_put_varint(to, (uint64_t)e->v.i << 1 ^ -((uint64_t)e->v.i >> 63));
+		return dt_put_varint(to, dt_fold(e->v.u));
 	case DT_SHORT_SIG:
-		return dt_put_varint(dt_put_varint(to, e->v.sig.sig), e->v.sig.obj);
+		return dt_put_varint(dt_put_varint(to, e->v.sig.sig), dt_fold(e->v.sig.obj));
 	default:
 		memcpy(to, e->raw + 1, e->size - 1);
 		return to + e->size - 1;
@@ -178,11 +182,11 @@ static uint8_t *pack_one(uint8_t *to, const struct devtrace_elem *e, bool varint
 }
 
 /*
- * Code, object and signal, and elements, two formats to a byte. The end of them, or NULL:
- * there is no room, or these are no elements, or they have widths.
+ * Code, object and signal, and elements, two formats to a byte, or one with its width. The
+ * end of them, or NULL: there is no room, or these are no elements, or they have widths.
  */
 static uint8_t *pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, const uint8_t *p,
-		     size_t len, bool varint)
+		     size_t len, bool varint, bool alone)
 {
 	size_t pos = (flags & DEVTRACE_F_CODE ? 4 : 0) + (flags & DEVTRACE_F_OBJSIG ? 4 : 0);
 	uint8_t *formats = NULL;
@@ -195,44 +199,67 @@ static uint8_t *pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, const ui
 		memcpy(to, p, pos);
 		to += pos;
 	} else {
-		if (flags & DEVTRACE_F_CODE)
-			to = dt_put_varint(to, dt_le32(p));
+		/* The minor number is one byte. */
+		if (flags & DEVTRACE_F_CODE) {
+			*to++ = *p;
+			to = dt_put_varint(to, dt_le32(p) >> 8);
+		}
 		if (flags & DEVTRACE_F_OBJSIG)
 			to = dt_put_varint(dt_put_varint(to, dt_le16(p + pos - 4)),
 					   dt_le16(p + pos - 2));
 	}
 	while ((rc = devtrace_elem_next(p, len, &pos, &e)) > 0) {
-		if (*e.raw >> 4 || (size_t)(to_end - to) < e.size + 2 * DT_VARINT_MAX)
+		if ((!alone && *e.raw >> 4) ||
+		    (size_t)(to_end - to) < e.size + 2 * DT_VARINT_MAX)
 			return NULL;
 		if (formats) {
 			*formats |= (uint8_t)(e.type << 4);
 			formats = NULL;
 		} else {
-			formats = to++;
-			*formats = e.type;
+			*to = *e.raw;
+			formats = alone ? NULL : to;
+			to++;
 		}
 		to = pack_one(to, &e, varint);
+		/* The body has an end: so has a string that is last. */
+		if (e.type == DEVTRACE_E_STR && pos == len)
+			to--;
 	}
 	return rc ? NULL : to;
 }
 
-/* The payload in the form that is the shortest; 0: as ever, so DT_MORE_RAW is to be set. */
-static size_t put_payload(struct devtrace_compact *c, uint8_t *first, uint8_t flags,
-			  const uint8_t *p, size_t len)
+/* The payload in the form that is the shortest. Returns its length. */
+static size_t put_payload(struct devtrace_compact *c, uint8_t *first, uint8_t *more,
+			  uint8_t flags, const uint8_t *p, size_t len)
 {
-	const uint8_t *end = c->shorter + sizeof(c->shorter);
-	uint8_t *fixed, *varint;
+	static const struct form {
+		uint8_t	first, more;
+	} forms[] = {
+		{ 0, 0 }, { DT_COMPACT_VARINT, 0 }, { DT_COMPACT_VARINT, DT_MORE_ALONE },
+	};
+	const struct form *form = NULL;
+	/* As ever, and what says so; empty is short enough. */
+	size_t best = len ? len + 1 : 0;
 
-	fixed = pack(c->packed, c->packed + sizeof(c->packed), flags, p, len, false);
-	if (!fixed)
-		return 0;
-	varint = pack(c->shorter, end, flags, p, len, true);
-	if (varint && varint - c->shorter < fixed - c->packed) {
-		*first |= DT_COMPACT_VARINT;
-		memcpy(c->packed, c->shorter, (size_t)(varint - c->shorter));
-		return (size_t)(varint - c->shorter);
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
+		uint8_t *end = pack(c->shorter, c->shorter + sizeof(c->shorter), flags, p, len,
+				    forms[i].first, forms[i].more);
+		size_t n = end ? (size_t)(end - c->shorter) : SIZE_MAX;
+
+		if (!end || n + !!forms[i].more >= best)
+			continue;
+		form = &forms[i];
+		best = n + !!form->more;
+		memcpy(c->packed, c->shorter, n);
 	}
-	return (size_t)(fixed - c->packed);
+	if (form) {
+		*first |= form->first;
+		*more |= form->more;
+		return best - !!form->more;
+	}
+	memcpy(c->packed, p, len);
+	*more |= len ? DT_MORE_ALONE : 0;
+	return len;
 }
 
 static int event(struct devtrace_compact *c, const uint8_t *frame, size_t body_len)
@@ -248,27 +275,30 @@ static int event(struct devtrace_compact *c, const uint8_t *frame, size_t body_l
 	uint64_t ts = dt_le64(body + 8);
 	unsigned int bytes = time_bytes(c, ts);
 	uint8_t slot = (uint8_t)(s - c->slots);
-	uint8_t *first, *p = c->work + DT_COMPACT_BEFORE;
+	uint8_t first, more = slot, *from, *p = c->work + DT_COMPACT_BEFORE;
+	const bool whole = bytes == 8, said = s->due || s->uses >= SAY_AGAIN || whole;
+	const size_t len = body_len - DT_HEADER;
 	uint64_t header;
-	size_t len, packed;
+	size_t packed;
 
 	header = dt_check_value(DEVTRACE_CHECK_CRC32, &c->crc[DEVTRACE_CHECK_CRC32 - 1], body,
 				DT_HEADER);
 	*p++ = frame[0];
 	*p++ = frame[1];
-	first = p++;
-	*first = DEVTRACE_COMPACT | slot;
-	len = body_len - DT_HEADER;
-	packed = put_payload(c, first, flags, payload, len);
-	if ((len && !packed) || flags != origin.flags || severity) {
-		*first |= DT_COMPACT_MORE;
-		*p++ = flags;
-		*p++ = (uint8_t)(severity | slot << DT_MORE_SLOT_SHIFT |
-				 (len && !packed ? DT_MORE_RAW : 0));
-	}
+	first = (uint8_t)(DEVTRACE_COMPACT | (whole ? 3 : bytes - 2) << DT_COMPACT_TIME_SHIFT);
+	packed = put_payload(c, &first, &more, flags, payload, len);
 	/* A whole time too is of use only to those who know the slot. */
-	if (s->due || s->uses >= SAY_AGAIN || bytes == 8) {
-		*first |= DT_COMPACT_ORIGIN;
+	if (said && !whole)
+		more |= DT_MORE_ORIGIN;
+	if (flags != origin.flags || severity)
+		first |= DT_COMPACT_FLAGS;
+	from = p;
+	*p++ = first | (more == slot ? slot : DT_COMPACT_MORE);
+	if (more != slot)
+		*p++ = more;
+	if (first & DT_COMPACT_FLAGS)
+		*p++ = (uint8_t)((flags & FLAGS) << DT_FLAGS_SHIFT | severity);
+	if (said) {
 		p = dt_put_varint(p, (uint32_t)origin.source << 3 | origin.flags);
 		p = dt_put_varint(p, origin.tid);
 		if (s->due)
@@ -276,16 +306,15 @@ static int event(struct devtrace_compact *c, const uint8_t *frame, size_t body_l
 		s->uses = 0;
 	}
 	s->uses++;
-	*first |= (uint8_t)((bytes == 8 ? 3 : bytes - 2) << DT_COMPACT_TIME_SHIFT);
 	dt_put_le(p, ts, bytes);
 	p += bytes;
 	s->last = c->events;
 	c->ts[c->events++ % (DT_COMPACT_BEAR + 1)] = ts;
-	c->dated = bytes == 8 ? 0 : c->dated + 1;
+	c->dated = whole ? 0 : c->dated + 1;
 
-	memcpy(p, packed ? c->packed : payload, packed ? packed : len);
-	p += packed ? packed : len;
-	body_len = (size_t)(p - first);
+	memcpy(p, c->packed, packed);
+	p += packed;
+	body_len = (size_t)(p - from);
 	/* Whoever puts the header together wrongly finds out. */
 	*p++ = DEVTRACE_BODY_LEN(c->check == DEVTRACE_CHECK_SUM8 ? body_len + header : body_len);
 	dt_put_le(c->work, header, DT_COMPACT_BEFORE);
@@ -339,7 +368,7 @@ static int take(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 	len = intact(c, p, len, c->check);
 	/* The longest would become too long, and some are nonsense. */
 	if (len < 2 + DT_HEADER + 1 || len > COMPACTABLE || p[2] & DEVTRACE_COMPACT ||
-	    p[3] & ~DT_MORE_SEVERITY)
+	    p[3] & ~DT_FLAGS_SEVERITY)
 		return give_raw(c, raw, n);
 	return event(c, p, len - 3);
 }

@@ -25,19 +25,24 @@
 #define DT_COMPACT_BEFORE	4
 
 /* The first byte of a compact body. */
-#define DT_COMPACT_SLOT		0x07	/* or DT_COMPACT_MORE: two bytes more follow */
+#define DT_COMPACT_SLOT		0x07	/* or DT_COMPACT_MORE: a byte more follows */
 #define DT_COMPACT_MORE		0x07
-#define DT_COMPACT_TIME		0x18	/* bytes of it, less 2; all: 8 bytes */
+#define DT_COMPACT_TIME		0x18	/* bytes of it, less 2; all: 8 bytes, and the origin */
 #define DT_COMPACT_TIME_SHIFT	3
-#define DT_COMPACT_ORIGIN	0x20	/* what the slot stands for follows */
+#define DT_COMPACT_FLAGS	0x20	/* a byte with flags and severity follows */
 #define DT_COMPACT_VARINT	0x40	/* numbers of more than a byte are as short as can be */
 
-/* The two bytes more: the flags, and this. */
-#define DT_MORE_SEVERITY	0x0f
-#define DT_MORE_SLOT_SHIFT	4
-#define DT_MORE_RAW		0x80	/* the elements are as ever */
+/* The byte more, which comes before flags and severity. Bits 70 are 0. */
+#define DT_MORE_SLOT		0x07
+#define DT_MORE_ORIGIN		0x08	/* what the slot stands for follows */
+#define DT_MORE_ALONE		0x80	/* formats are as ever, one to a byte */
+#define DT_MORE_ALL		(DT_MORE_SLOT | DT_MORE_ORIGIN | DT_MORE_ALONE)
 
-#define DT_VARINT_MAX		10	/* bytes of 64 bits */
+/* Flags and severity in one byte: all flags that no slot stands for, one bit higher. */
+#define DT_FLAGS_SHIFT		1
+#define DT_FLAGS_SEVERITY	0x0f
+
+#define DT_VARINT_MAX		9	/* bytes of 64 bits: the last has eight of them */
 
 /* What a slot stands for. */
 struct dt_origin {
@@ -84,21 +89,32 @@ static inline void dt_put_le(uint8_t *p, uint64_t v, unsigned int n)
 	}
 }
 
-/* Seven bits a byte, the lowest first; bit 80: there are more. */
+/* Seven bits a byte, the lowest first; bit 80: there are more. The ninth byte has eight bits. */
 static inline uint8_t *dt_put_varint(uint8_t *p, uint64_t v)
 {
-	for (; v >= 0x80; v >>= 7)
+	for (int i = 1; v >= 0x80 && i < DT_VARINT_MAX; i++, v >>= 7)
 		*p++ = (uint8_t)(v | 0x80);
 	*p++ = (uint8_t)v;
 	return p;
+}
+
+/* Small where v is near 0 or, all high bits set, below it: the sign is the lowest bit. */
+static inline uint64_t dt_fold(uint64_t v)
+{
+	return v << 1 ^ -(v >> 63);
+}
+
+static inline uint64_t dt_unfold(uint64_t v)
+{
+	return v >> 1 ^ -(v & 1);
 }
 
 /* How an element is written where integers are short. */
 enum dt_short {
 	DT_SHORT_NOT,
 	DT_SHORT_UNSIGNED,
-	DT_SHORT_SIGNED,	/* the sign is the lowest bit */
-	DT_SHORT_SIG,		/* two of them */
+	DT_SHORT_SIGNED,	/* folded */
+	DT_SHORT_SIG,		/* two of them: unsigned, and an address */
 };
 
 static inline enum dt_short dt_short(uint8_t type)
@@ -108,9 +124,10 @@ static inline enum dt_short dt_short(uint8_t type)
 	case DEVTRACE_E_U32:
 	case DEVTRACE_E_U64:
 	case DEVTRACE_E_X32:
+		return DT_SHORT_UNSIGNED;
+	/* Addresses of the kernel have all high bits set. */
 	case DEVTRACE_E_OBJ:
 	case DEVTRACE_E_FUN:
-		return DT_SHORT_UNSIGNED;
 	case DEVTRACE_E_I16:
 	case DEVTRACE_E_I32:
 	case DEVTRACE_E_I64:
@@ -138,7 +155,7 @@ void dt_compact_learn(struct dt_compact_known *k, const uint8_t *body, const uin
 static inline unsigned int dt_compact_slot(const uint8_t *body)
 {
 	return (body[0] & DT_COMPACT_SLOT) == DT_COMPACT_MORE ?
-	       body[2] >> DT_MORE_SLOT_SHIFT & 7 : body[0] & DT_COMPACT_SLOT;
+	       body[1] & DT_MORE_SLOT : body[0] & DT_COMPACT_SLOT;
 }
 
 /* Frames are missing. */

@@ -54,9 +54,9 @@ static uint64_t take_varint(struct taken *t, unsigned int bytes)
 
 	do {
 		b = (uint8_t)take_int(t, 1);
-		if (t->bad || shift > 63 || (shift == 63 && b > 1)) {
-			t->bad = true;
-			return 0;
+		if (shift == 7 * (DT_VARINT_MAX - 1)) {
+			v |= (uint64_t)b << shift;
+			break;
 		}
 		v |= (uint64_t)(b & 0x7f) << shift;
 		shift += 7;
@@ -105,46 +105,53 @@ static size_t value_size(const struct taken *t, uint8_t type)
 	}
 }
 
-static void unpack_one(struct taken *t, uint8_t type, bool varint)
+static void unpack_one(struct taken *t, uint8_t format, bool varint)
 {
+	const uint8_t type = format & 0xf;
 	size_t n = value_size(t, type);
-	uint64_t v;
 
-	give_int(t, type, 1);
+	give_int(t, format, 1);
 	switch (varint ? dt_short(type) : DT_SHORT_NOT) {
 	case DT_SHORT_UNSIGNED:
 		give_int(t, take_varint(t, (unsigned int)n), (unsigned int)n);
 		break;
 	case DT_SHORT_SIGNED:
-		v = take_varint(t, (unsigned int)n);
-		give_int(t, v >> 1 ^ -(v & 1), (unsigned int)n);
+		give_int(t, dt_unfold(take_varint(t, (unsigned int)n)), (unsigned int)n);
 		break;
 	case DT_SHORT_SIG:
 		give_int(t, take_varint(t, 4), 4);
-		give_int(t, take_varint(t, 8), 8);
+		give_int(t, dt_unfold(take_varint(t, 8)), 8);
 		break;
 	default:
-		give_bytes(t, n);
+		/* A string that is last has no NUL. */
+		if (type == DEVTRACE_E_STR && n > (size_t)(t->end - t->p)) {
+			give_bytes(t, n - 1);
+			give_int(t, 0, 1);
+		} else {
+			give_bytes(t, n);
+		}
 	}
 }
 
-/* Code, object and signal, then elements of which two share a format byte. */
-static void unpack(struct taken *t, uint8_t flags, bool varint)
+/* Code, object and signal, then elements; two share a format byte, or each has its own. */
+static void unpack(struct taken *t, uint8_t flags, bool varint, bool alone)
 {
-	if (flags & DEVTRACE_F_CODE)
-		give_int(t, varint ? take_varint(t, 4) : take_int(t, 4), 4);
+	if (flags & DEVTRACE_F_CODE) {
+		give_bytes(t, 1);
+		give_int(t, varint ? take_varint(t, 3) : take_int(t, 3), 3);
+	}
 	for (int i = 0; i < 2 && flags & DEVTRACE_F_OBJSIG; i++)
 		give_int(t, varint ? take_varint(t, 2) : take_int(t, 2), 2);
 	while (!t->bad && t->p < t->end) {
 		uint8_t formats = *t->p++;
 
-		unpack_one(t, formats & 0xf, varint);
-		/* The last may be alone. */
-		if (!t->bad && t->p == t->end) {
-			t->bad = formats >> 4;
-			return;
+		if (alone) {
+			unpack_one(t, formats, varint);
+			continue;
 		}
-		if (!t->bad)
+		unpack_one(t, formats & 0xf, varint);
+		/* The last may have no partner: the second format is 0, and nothing follows. */
+		if (!t->bad && (t->p < t->end || formats >> 4))
 			unpack_one(t, formats >> 4, varint);
 	}
 }
@@ -154,17 +161,19 @@ size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, boo
 {
 	struct taken t = { body + 1, body + len, full, full + size, false };
 	unsigned int bytes = 2 + ((body[0] & DT_COMPACT_TIME) >> DT_COMPACT_TIME_SHIFT);
-	bool more = (body[0] & DT_COMPACT_SLOT) == DT_COMPACT_MORE;
-	uint8_t flags = more ? (uint8_t)take_int(&t, 1) : 0;
-	uint8_t also = more ? (uint8_t)take_int(&t, 1) : 0;
+	const bool whole = (body[0] & DT_COMPACT_TIME) == DT_COMPACT_TIME;
+	const bool is_more = (body[0] & DT_COMPACT_SLOT) == DT_COMPACT_MORE;
+	const uint8_t more = is_more ? (uint8_t)take_int(&t, 1) : 0;
+	const uint8_t also = body[0] & DT_COMPACT_FLAGS ? (uint8_t)take_int(&t, 1) : 0;
 	unsigned int slot = t.bad ? DT_COMPACT_SLOTS : dt_compact_slot(body);
 	struct dt_origin o;
 	uint64_t v, ts;
+	uint8_t flags;
 
-	if (slot >= DT_COMPACT_SLOTS || flags & DEVTRACE_COMPACT)
+	if (slot >= DT_COMPACT_SLOTS || more & ~DT_MORE_ALL)
 		return 0;
 	o = k->slots[slot].origin;
-	if (body[0] & DT_COMPACT_ORIGIN) {
+	if (whole || more & DT_MORE_ORIGIN) {
 		v = take_varint(&t, 3);
 		if (v >> 3 > UINT16_MAX)
 			return 0;
@@ -174,7 +183,7 @@ size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, boo
 	} else if (!holds(k->slots[slot].known, k->slots[slot].missing, missing, sure)) {
 		return DT_COMPACT_LACKS;
 	}
-	if (bytes == 5) {
+	if (whole) {
 		ts = take_int(&t, 8);
 	} else {
 		if (!holds(k->timed, k->missing, missing, sure))
@@ -182,17 +191,18 @@ size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, boo
 		ts = time_after(k->ts, take_int(&t, bytes), bytes);
 	}
 
-	if (!more)
-		flags = o.flags;
+	/* No severity in the flags, and not bit 80. */
+	flags = o.flags | ((also & ~DT_FLAGS_SEVERITY) >> DT_FLAGS_SHIFT & 0xff);
 	give_int(&t, flags, 1);
-	give_int(&t, also & DT_MORE_SEVERITY, 1);
+	give_int(&t, also & DT_FLAGS_SEVERITY, 1);
 	give_int(&t, o.source, 2);
 	give_int(&t, o.tid, 4);
 	give_int(&t, ts, 8);
-	if (also & DT_MORE_RAW)
+	/* As ever, whether these are elements or not. */
+	if (more & DT_MORE_ALONE && !(body[0] & DT_COMPACT_VARINT))
 		give_bytes(&t, (size_t)(t.end - t.p));
 	else
-		unpack(&t, flags, body[0] & DT_COMPACT_VARINT);
+		unpack(&t, flags, body[0] & DT_COMPACT_VARINT, more & DT_MORE_ALONE);
 	return t.bad ? 0 : (size_t)(t.to - full);
 }
 

@@ -69,6 +69,69 @@ static void compact_stream(struct stream *s)
 		abort();
 }
 
+/* Small, near the sign, all bits set, or anything. */
+static uint64_t any_value(struct rng *r)
+{
+	static const uint64_t edge[] = { 0, 1, 0x7f, 0x80, 0x7fff, 0x8000, 0xffff, INT32_MAX,
+		0x80000000, UINT32_MAX, (uint64_t)1 << 56, INT64_MAX, (uint64_t)1 << 63,
+		UINT64_MAX, 0xffffffffc0123456, 0xffff888012345678 };
+
+	return rng_below(r, 2) ? edge[rng_below(r, ARRAY_SIZE(edge))] :
+	       rng_next(r) >> rng_below(r, 64);
+}
+
+/* An element of this format, strings and memory empty now and then. */
+static void any_element(struct body *b, struct rng *r, uint8_t format)
+{
+	static const int bytes[16] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 4, 8, 8, 8, 8, 4 };
+	uint32_t n = rng_below(r, 3) * rng_below(r, 20);
+
+	body_int(b, format, 1);
+	switch (format & 0xf) {
+	case DEVTRACE_E_MEM:
+		body_int(b, n, 1);
+		for (; n; n--)
+			body_int(b, rng_next(r), 1);
+		break;
+	case DEVTRACE_E_STR:
+		for (; n; n--)
+			body_int(b, 1 + rng_below(r, 255), 1);
+		body_int(b, 0, 1);
+		break;
+	case DEVTRACE_E_SIG:
+		body_int(b, any_value(r), 4);
+		body_int(b, any_value(r), 8);
+		break;
+	default:
+		body_int(b, any_value(r), bytes[format & 0xf]);
+	}
+}
+
+/* Any flags and severity, and up to four elements, with widths now and then. */
+static void any_event(struct stream *s, struct rng *r, uint32_t tid)
+{
+	const uint8_t flags = (uint8_t)rng_below(r, 0x10) << 3 | DEVTRACE_F_USER;
+	const bool widths = !rng_below(r, 3);
+	struct body b = {};
+
+	body_int(&b, flags, 1);
+	body_int(&b, rng_below(r, 3) ? 0 : rng_below(r, 16), 1);
+	body_int(&b, 0, 2);
+	body_int(&b, tid, 4);
+	body_int(&b, s->ts, 8);
+	if (flags & DEVTRACE_F_CODE)
+		body_int(&b, any_value(r), 4);
+	if (flags & DEVTRACE_F_OBJSIG)
+		body_int(&b, any_value(r), 4);
+	for (uint32_t n = rng_below(r, 5); n; n--)
+		any_element(&b, r, (uint8_t)(rng_below(r, 16) |
+					     (widths ? rng_below(r, 16) << 4 : 0)));
+	/* No elements at all, in full. */
+	if (!rng_below(r, 20))
+		body_string(&b, "\x05");
+	stream_frame(s, DEVTRACE_T_USER, b.bytes, b.len);
+}
+
 /*
  * As boards send: some threads, on two CPUs, of which one after the other has its turn, and
  * now and then an exception.
@@ -90,6 +153,10 @@ static void real_stream(struct stream *s, struct rng *r, size_t nr, unsigned int
 		if (!rng_below(r, 5))
 			tid = 100 + rng_below(r, threads);
 		s->ts += rng_below(r, rng_below(r, 50) ? 20000 : 40000000);
+		if (!rng_below(r, 6)) {
+			any_event(s, r, tid);
+			continue;
+		}
 		body_int(&b, DEVTRACE_F_USER | (exc ? DEVTRACE_F_CODE : 0), 1);
 		body_int(&b, exc ? DEVTRACE_SEV_SET | 3 : 0, 1);
 		body_int(&b, tid & 1, 2);
@@ -174,6 +241,30 @@ TEST_F(compact, says_the_same)
 		EXPECT_EQ(self->s.nr, k);
 	}
 	free(first.p);
+}
+
+/* Flags, severities and elements of all sorts, there and back; and they get shorter. */
+TEST_F(compact, has_each_form)
+{
+	struct devtrace_totals totals;
+	struct bytes b;
+	size_t k = 0;
+
+	stream_info(&self->s, DEVTRACE_INFO_OPEN);
+	for (int i = 0; i < 20000; i++) {
+		self->s.ts += rng_below(&self->r, 100000);
+		any_event(&self->s, &self->r, 100 + rng_below(&self->r, 4));
+	}
+	b = make_compact(self->s.bytes, self->s.len, 1 << 16);
+	decode_pieces(&self->seen, b.p, b.len, 0, &self->r, &totals);
+	EXPECT_EQ(0, totals.damages);
+	EXPECT_EQ(0, totals.missing);
+	ASSERT_EQ(self->s.nr, self->seen.nr);
+	while (k < self->s.nr && same(&self->seen.v[k], &self->s.frames[k]))
+		k++;
+	EXPECT_EQ(self->s.nr, k);
+	EXPECT_LT(b.len, self->s.len * 3 / 4);
+	free(b.p);
 }
 
 /* Compact once more: nothing changes. */
@@ -397,6 +488,56 @@ TEST_F(compact, is_small)
 	EXPECT_LE(self->s.len, 10000 * (18 + (1u << variant->check) - 1));
 }
 
+/* What boards tell people: a code with its severity, a name at the end, an address. */
+TEST_F(compact, is_small_with_names)
+{
+	static const char name[] = "Local timer interrupts";
+	/* Flag, number, type, first byte, flags, two bytes of time, length byte. */
+	const size_t frame = 8 + ((size_t)1 << variant->check);
+	struct body b[3] = {};
+	size_t want = 0;
+
+	stream_info(&self->s, DEVTRACE_INFO_OPEN);
+	for (int i = 0; i < 3; i++) {
+		body_int(&b[i], i ? DEVTRACE_F_PTR : DEVTRACE_F_CODE, 1);
+		body_int(&b[i], i ? 0 : DEVTRACE_SEV_SET | 2, 1);
+		body_int(&b[i], 1, 2);
+		body_int(&b[i], 713, 4);
+	}
+	for (int i = 0; i < 3000; i++) {
+		struct body e = b[i % 3];
+
+		self->s.ts += 1000;
+		body_int(&e, self->s.ts, 8);
+		switch (i % 3) {
+		case 0:		/* minor 1 of the major 0x424D, and a small number */
+			body_int(&e, DEVTRACE_CODE(0x424D, 1), 4);
+			body_int(&e, DEVTRACE_E_U32, 1);
+			body_int(&e, 100, 4);
+			want += frame + 4 + 2;
+			break;
+		case 1:		/* a string without its NUL */
+			body_int(&e, DEVTRACE_E_STR, 1);
+			body_string(&e, name);
+			want += frame + 1 + sizeof(name) - 1;
+			break;
+		case 2:		/* an enum, and an address of the kernel: a byte more */
+			body_int(&e, DEVTRACE_E_ENUM(0), 1);
+			body_int(&e, 1, 1);
+			body_int(&e, DEVTRACE_E_FUN, 1);
+			body_int(&e, 0xffffffffc0123456, 8);
+			want += frame + 1 + 2 + 1 + 5;
+			break;
+		}
+		stream_frame(&self->s, DEVTRACE_T_USER, e.bytes, e.len);
+	}
+	compact_stream(&self->s);
+	printf("# %.2f bytes an event of this sort\n", (double)self->s.len / 3000);
+	/* Escapes, and what is said again. */
+	EXPECT_GE(want + want / 20, self->s.len);
+	EXPECT_LE(want, self->s.len);
+}
+
 static uint32_t crc32_of(const uint8_t *p, size_t n)
 {
 	uint32_t crc = UINT32_MAX;
@@ -426,7 +567,8 @@ static int bounded(const struct devtrace_item *item, void *arg)
 /* A payload that anybody can make, in a frame that is right: it goes behind no end. */
 TEST(hostile)
 {
-	static const uint8_t first[] = { 0x98, 0x9f, 0xd8, 0xb8, 0xf8, 0xb8, 0xf8, 0xbf };
+	static const uint8_t first[] = { 0x98, 0x9f, 0xd8, 0xb8, 0xf8, 0xdf, 0xff, 0xbf };
+	static const uint8_t more[] = { 0, 0, 0x80, 0x88, 0x06, 0x10, 0x07 };
 	struct rng r = { test_seed("hostile") };
 	uint8_t frame[2 * DEVTRACE_FRAME_MAX + 1], body[DEVTRACE_FRAME_MAX];
 	uint8_t header[16] = { 0, 0, 1, 0, 1 };
@@ -439,16 +581,18 @@ TEST(hostile)
 		size_t len = 0, end, n;
 
 		body[len++] = cf;
-		header[0] = 0;
-		if ((cf & 7) == 7) {
-			header[0] = (uint8_t)rng_below(&r, 0x40);
-			body[len++] = header[0];
-			body[len++] = rng_below(&r, 2) ? 0x80 : 0;
-		}
+		header[0] = (uint8_t)rng_below(&r, 8);
+		header[1] = 0;
+		if ((cf & 7) == 7)
+			body[len++] = more[rng_below(&r, sizeof(more))];
 		if (cf & 0x20) {
-			body[len++] = (uint8_t)(1 << 3 | (header[0] & 7));
-			body[len++] = 1;
+			header[1] = (uint8_t)rng_below(&r, 16);
+			body[len] = (uint8_t)(rng_below(&r, 16) << 4 | header[1]);
+			header[0] |= (uint8_t)((body[len++] & 0xf0) >> 1);
 		}
+		/* All have a whole time, and so an origin. */
+		body[len++] = (uint8_t)(1 << 3 | (header[0] & 7));
+		body[len++] = 1;
 		for (int k = 0; k < 8; k++)
 			body[len++] = header[8 + k];
 		end = len + rng_below(&r, rng_below(&r, 50) ? 40 : 4000);
