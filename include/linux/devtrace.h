@@ -140,7 +140,7 @@ extern unsigned long devtrace_wanted[256 / BITS_PER_LONG];
 extern unsigned long devtrace_objects[256 / BITS_PER_LONG];
 extern u32 devtrace_severities;
 /* By type, what stream 0 did not want. */
-DECLARE_PER_CPU(u64[256], devtrace_filtered);
+extern u64 __percpu *devtrace_filtered;
 
 /* Bits of a record that a caller decides on; the ring's own numbers. */
 #define __DEVTRACE_CODE		0x02000000U

@@ -35,8 +35,8 @@ EXPORT_SYMBOL_GPL(devtrace_objects);
 /* None where there is no severity, so that drivers come to know. */
 u32 devtrace_severities __read_mostly = EMIT_SEVERITIES;
 EXPORT_SYMBOL_GPL(devtrace_severities);
-DEFINE_PER_CPU(u64[256], devtrace_filtered);
-EXPORT_PER_CPU_SYMBOL_GPL(devtrace_filtered);
+u64 __percpu *devtrace_filtered __read_mostly;
+EXPORT_SYMBOL_GPL(devtrace_filtered);
 
 struct emit_counts __percpu *emit_counts __read_mostly;
 
@@ -256,14 +256,17 @@ void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int 
 EXPORT_SYMBOL_GPL(__devtrace_emit);
 
 /**
- * emit_init() - make the counts of what is stored
+ * emit_init() - make the counts of what is stored, and of what is not wanted
  *
  * Return: 0 or -ENOMEM.
  */
 int __init emit_init(void)
 {
 	emit_counts = alloc_percpu(struct emit_counts);
-	return emit_counts ? 0 : -ENOMEM;
+	if (!emit_counts)
+		return -ENOMEM;
+	devtrace_filtered = emit_counts->filtered;
+	return 0;
 }
 
 /* No emitter is left. */

@@ -30,9 +30,16 @@ static __always_inline const struct filter_table *emit_table(void)
 	return rcu_dereference_sched_check(devtrace_table, true);
 }
 
-/* By type, in any stream. Allocated: modules share 8 KiB of per-CPU memory that is not. */
+/**
+ * struct emit_counts - events by type
+ * @stored: in any stream
+ * @filtered: stream 0 did not want them: devtrace_filtered
+ *
+ * Allocated: modules share 8 KiB of per-CPU memory that is not.
+ */
 struct emit_counts {
 	unsigned long	stored[256];
+	u64		filtered[256];
 };
 
 extern struct emit_counts __percpu *emit_counts;

@@ -54,7 +54,7 @@ static u64 filtered_on(int cpu)
 	int type;
 
 	for (type = 0; type < 256; type++)
-		n += READ_ONCE(per_cpu(devtrace_filtered, cpu)[type]);
+		n += READ_ONCE(per_cpu_ptr(devtrace_filtered, cpu)[type]);
 	return n;
 }
 

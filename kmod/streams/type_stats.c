@@ -24,6 +24,6 @@ void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered)
 	*filtered = 0;
 	for_each_possible_cpu(cpu) {
 		*stored += READ_ONCE(per_cpu_ptr(emit_counts, cpu)->stored[type]);
-		*filtered += READ_ONCE(per_cpu(devtrace_filtered, cpu)[type]);
+		*filtered += READ_ONCE(per_cpu_ptr(emit_counts, cpu)->filtered[type]);
 	}
 }
