@@ -132,14 +132,13 @@ static void publish(const struct filter_table *t)
 void filter_attach_profile(void)
 {
 	DECLARE_BITMAP(refused, 256);
-	unsigned int b;
+	unsigned int b, i;
 
 	if (!devtrace_profile_apply(devtrace_wanted, refused))
 		return;
 	for (b = 0; b < FILTER_BITS; b++)
-		if (devtrace_filters.f[b])
-			bitmap_andnot(devtrace_filters.f[b]->types, devtrace_filters.f[b]->types,
-				      refused, 256);
+		for (i = 0; devtrace_filters.f[b] && i < ARRAY_SIZE(refused); i++)
+			devtrace_filters.f[b]->types[i] &= ~refused[i];
 }
 
 /**

@@ -188,11 +188,11 @@ static int dict_wait(u32 uid)
 	if (!wait)
 		return 0;
 	mutex_unlock(&dict_lock);
-	until = ktime_add_ns(ktime_get(), wait);
+	until = ktime_get_mono_fast_ns() + wait;
 	do {
 		set_current_state(TASK_KILLABLE);
 		schedule_hrtimeout(&until, HRTIMER_MODE_ABS);
-	} while (!fatal_signal_pending(current) && ktime_before(ktime_get(), until));
+	} while (!fatal_signal_pending(current) && (s64)ktime_get_mono_fast_ns() < until);
 	/* Not killable: the caller releases it. Who holds it waits for memory at the most. */
 	mutex_lock(&dict_lock);
 	return fatal_signal_pending(current) ? -EINTR : 0;

@@ -62,7 +62,7 @@ u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const cha
 	u32 asks = t->any_process, refuses = 0;
 
 	/* As in the lists: nothing behind the NUL. */
-	strscpy_pad(key.comm, comm, sizeof(key.comm));
+	strscpy(key.comm, comm, sizeof(key.comm));
 	process_add(k->comms, k->nr_comms, &key, filter_compare_comm, &asks, &refuses);
 	key.pid = tid;
 	process_add(k->pids, k->nr_pids, &key, filter_compare_pid, &asks, &refuses);

@@ -39,8 +39,9 @@
 
 #define BUCKET_BITS	7
 #define BUCKETS		BIT(BUCKET_BITS)
-#define WAYS		8
-#define SLOTS		(WAYS * BUCKETS)
+#define WAYS		PROC_WAYS
+#define SLOTS		PROC_SLOTS
+static_assert(SLOTS == WAYS * BUCKETS);
 /* Slots of a bucket that root keeps, whatever others do. */
 #define WAYS_ROOT	2
 /* Names of a thread that are kept, and how long at least the first of them is. */
@@ -352,17 +353,6 @@ void devtrace_proc_count(u32 tid, unsigned long stored)
 		atomic_long_add(stored, &latest->stored);
 }
 
-unsigned int devtrace_proc_slots(void)
-{
-	return SLOTS;
-}
-
-/* Slots that the threads of one id share; they stand side by side. */
-unsigned int devtrace_proc_ways(void)
-{
-	return WAYS;
-}
-
 /*
  * The thread of a slot and its names, which are consistent with one another. 0 if
  * there are none; likewise after many tries, each in vain since the thread took yet
@@ -458,7 +448,7 @@ bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_fou
 
 /**
  * devtrace_proc_slot() - the thread of a slot
- * @i: number of the slot, below devtrace_proc_slots()
+ * @i: number of the slot, below PROC_SLOTS
  * @name: filled in: its newest name
  * @stored: filled in: its events that were stored, but for those of the CPUs that saw it last
  *

@@ -17,6 +17,10 @@
 
 #include "ring/clock.h"
 
+/* Slots of the table, and those that the threads of one id share: they stand side by side. */
+#define PROC_SLOTS	1024
+#define PROC_WAYS	8
+
 /* A thread under one name. */
 struct proc_name {
 	u32	tid;
@@ -98,8 +102,6 @@ static __always_inline void devtrace_proc_stored(void)
 u32 devtrace_owner(void);
 
 void devtrace_proc_count(u32 tid, unsigned long stored);
-unsigned int devtrace_proc_slots(void);
-unsigned int devtrace_proc_ways(void);
 bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_found *found);
 bool devtrace_proc_slot(unsigned int i, struct proc_name *name, u64 *stored);
 

@@ -8,19 +8,9 @@
  */
 #include "blocks.h"
 
-static u8 *page_of(const struct block_ring *b, u64 number)
-{
-	return b->pages->at[number & (b->nr - 1)];
-}
-
-static struct block_state *state_of(const struct block_ring *b, u64 number)
-{
-	return &b->state[number & (b->nr - 1)];
-}
-
 static struct run *run_at(const struct block_ring *b, run_place_t place)
 {
-	return (struct run *)(page_of(b, blocks_number(place)) + place % BLOCK_BYTES);
+	return (struct run *)(blocks_page(b, blocks_number(place)) + place % BLOCK_BYTES);
 }
 
 static u32 extent_of(u32 len)
@@ -36,11 +26,16 @@ static void set_tail(struct block_ring *b, u64 tail)
 	smp_wmb();
 }
 
-/* The runs of the oldest block are no more; false: somebody writes there. */
-static bool evict(struct block_ring *b)
+/**
+ * blocks_evict() - the runs of the oldest block are no more
+ * @b: the ring
+ *
+ * Return: false if somebody writes there, or it is the only one.
+ */
+bool blocks_evict(struct block_ring *b)
 {
-	const struct block_state *state = state_of(b, b->tail);
-	const u8 *page = page_of(b, b->tail);
+	const struct block_state *state = blocks_state(b, b->tail);
+	const u8 *page = blocks_page(b, b->tail);
 	const struct run *r;
 	struct chain *c;
 	u32 off;
@@ -70,7 +65,7 @@ void blocks_init(struct block_ring *b, u64 first)
 {
 	b->head = first;
 	set_tail(b, first);
-	*state_of(b, first) = (struct block_state){ 0 };
+	*blocks_state(b, first) = (struct block_state){ 0 };
 }
 
 /**
@@ -85,14 +80,14 @@ void blocks_init(struct block_ring *b, u64 first)
 struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place)
 {
 	const u32 extent = extent_of(len);
-	struct block_state *state = state_of(b, b->head);
+	struct block_state *state = blocks_state(b, b->head);
 	struct run *r;
 
 	if (state->fill + extent > BLOCK_BYTES) {
-		if (b->head + 1 - b->tail >= b->nr && !evict(b))
+		if (b->head + 1 - b->tail >= b->nr && !blocks_evict(b))
 			return NULL;
 		b->head++;
-		state = state_of(b, b->head);
+		state = blocks_state(b, b->head);
 		state->fill = 0;
 		state->pending = 0;
 	}
@@ -131,7 +126,7 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 	c->last = place;
 	c->idx += nr;
 	b->stored += nr;
-	state_of(b, blocks_number(place))->pending--;
+	blocks_state(b, blocks_number(place))->pending--;
 }
 
 /**
@@ -142,7 +137,7 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
  */
 void blocks_abandon(struct block_ring *b, struct run *r, run_place_t place)
 {
-	struct block_state *state = state_of(b, blocks_number(place));
+	struct block_state *state = blocks_state(b, blocks_number(place));
 
 	state->pending--;
 	if (place % BLOCK_BYTES + r->extent == state->fill)
@@ -166,58 +161,6 @@ bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r)
 }
 
 /**
- * blocks_trim() - overwrite the oldest blocks
- * @b: the ring
- * @nr: so that these many are left at most
- * @most: but so many at the most
- *
- * Return: whether there are not more than @nr.
- */
-bool blocks_trim(struct block_ring *b, u32 nr, u32 most)
-{
-	while (b->head + 1 - b->tail > nr)
-		if (!most-- || !evict(b))
-			return false;
-	return true;
-}
-
-/**
- * blocks_resize() - other memory
- * @b: the ring
- * @pages: other pages
- * @state: room for as many
- * @spare: zeroed, room for as many as the ring has
- *
- * The newest blocks stay where they are. Then @b has @pages and @state, and what it had
- * is the caller's, but for the pages of the blocks that stay. At the index of each of
- * these, @spare has the page that is not needed in its stead; a reader may still look at
- * the old array, which does not change.
- *
- * Return: false if somebody writes into a block that would have to go; nothing has
- * changed but that the oldest are overwritten.
- */
-bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block_state *state,
-		   u8 **spare)
-{
-	const u32 nr = pages->nr;
-	u64 n;
-
-	while (b->head + 1 - b->tail > nr)
-		if (!evict(b))
-			return false;
-	for (n = b->tail; n <= b->head; n++) {
-		spare[n & (b->nr - 1)] = pages->at[n & (nr - 1)];
-		pages->at[n & (nr - 1)] = page_of(b, n);
-		state[n & (nr - 1)] = *state_of(b, n);
-	}
-	/* LMM(pages:A): the array before the pointer to it; pairs with pages:B. */
-	smp_store_release(&b->pages, pages);
-	b->state = state;
-	b->nr = nr;
-	return true;
-}
-
-/**
  * blocks_used() - bytes that hold runs
  * @b: the ring
  */
@@ -225,7 +168,7 @@ u64 blocks_used(const struct block_ring *b)
 {
 	if (!b->nr)
 		return 0;
-	return (b->head - b->tail) * BLOCK_BYTES + state_of(b, b->head)->fill;
+	return (b->head - b->tail) * BLOCK_BYTES + blocks_state(b, b->head)->fill;
 }
 
 /**
@@ -244,5 +187,5 @@ u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t pla
 	if (c->idx == idx || !c->first)
 		return 0;
 	place = place && blocks_number(place) >= b->tail ? place : c->first;
-	return b->head * BLOCK_BYTES + state_of(b, b->head)->fill - place;
+	return b->head * BLOCK_BYTES + blocks_state(b, b->head)->fill - place;
 }

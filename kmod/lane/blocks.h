@@ -134,15 +134,23 @@ static inline u64 blocks_number(run_place_t place)
 	return place / BLOCK_BYTES;
 }
 
+static inline u8 *blocks_page(const struct block_ring *b, u64 number)
+{
+	return b->pages->at[number & (b->nr - 1)];
+}
+
+static inline struct block_state *blocks_state(const struct block_ring *b, u64 number)
+{
+	return &b->state[number & (b->nr - 1)];
+}
+
 void blocks_init(struct block_ring *b, u64 first);
 struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place);
 void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsigned int slot,
 		   u32 len, u32 nr);
 void blocks_abandon(struct block_ring *b, struct run *r, run_place_t place);
 bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r);
-bool blocks_trim(struct block_ring *b, u32 nr, u32 most);
-bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block_state *state,
-		   u8 **spare);
+bool blocks_evict(struct block_ring *b);
 u64 blocks_used(const struct block_ring *b);
 u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t place, u64 idx);
 

@@ -87,7 +87,7 @@ void lane_put(struct lane *l)
 /* Its memory, and then what it counts for. */
 static void give_back(struct lane *l)
 {
-	vfree(l->mem.blocks);
+	kvfree(l->mem.blocks);
 	l->mem.blocks = NULL;
 	lane_share_return(l);
 }

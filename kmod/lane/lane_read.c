@@ -11,17 +11,6 @@
 /* The shortest record. */
 #define RECORD_MIN	4
 
-static const struct devtrace_lane_block *block_at(const struct lane_mem *m, u32 number)
-{
-	return (const void *)(m->blocks + (size_t)(number & (m->nr - 1)) * DEVTRACE_LANE_BLOCK);
-}
-
-/* No block was opened since this place was the next to be. */
-static bool nothing_yet(u32 open, const struct lane_place *p)
-{
-	return open == p->block - 1 && !p->off;
-}
-
 /**
  * lane_begin() - where the first event will be
  * @m: the lane
@@ -43,7 +32,7 @@ void lane_begin(const struct lane_mem *m, struct lane_place *p)
  */
 static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_piece *c)
 {
-	const struct devtrace_lane_block *b = block_at(m, p->block);
+	const struct devtrace_lane_block *b = lane_block(m, p->block);
 	u32 used, from = p->off ?: LANE_HEADER;
 	u64 count = p->idx;
 
@@ -88,7 +77,7 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 	for (steps = 0; steps < 2 * m->nr; steps++) {
 		/* LMM(lane_read:A): before what is in the blocks; pairs with lane_write:A. */
 		open = smp_load_acquire(&head->open);
-		if (nothing_yet(open, p))
+		if (lane_nothing_yet(open, p))
 			return 0;
 		if (open - p->block >= m->nr) {
 			p->skipped += open - m->nr + 1 - p->block;
@@ -96,7 +85,7 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 			p->off = 0;
 		}
 		/* LMM(lane_read:B): the number before the header; pairs with lane_write:B. */
-		if (smp_load_acquire(&block_at(m, p->block)->number) != p->block) {
+		if (smp_load_acquire(&lane_block(m, p->block)->number) != p->block) {
 			/* It was opened, and its header is not there yet. */
 			if (open == p->block)
 				return 0;
@@ -198,27 +187,5 @@ int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev)
 void lane_newest(const struct lane_mem *m, u32 *open, u16 *used)
 {
 	*open = READ_ONCE(lane_head(m)->open);
-	*used = READ_ONCE(block_at(m, *open)->used);
-}
-
-/**
- * lane_untaken_bytes() - how much stands behind a place, as far as its thread says
- * @m: the lane
- * @p: the place
- */
-u32 lane_untaken_bytes(const struct lane_mem *m, const struct lane_place *p)
-{
-	const u32 open = READ_ONCE(lane_head(m)->open), blocks = open - p->block;
-	const u32 off = p->off ?: LANE_HEADER;
-	u32 used;
-
-	if (nothing_yet(open, p))
-		return 0;
-	used = READ_ONCE(block_at(m, open)->used);
-	if (used > DEVTRACE_LANE_BLOCK)
-		used = DEVTRACE_LANE_BLOCK;
-	if (blocks >= m->nr)
-		return m->nr * DEVTRACE_LANE_BLOCK;
-	return blocks * DEVTRACE_LANE_BLOCK + used > off ?
-	       blocks * DEVTRACE_LANE_BLOCK + used - off : 0;
+	*used = READ_ONCE(lane_block(m, *open)->used);
 }

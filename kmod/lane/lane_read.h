@@ -100,6 +100,17 @@ static inline struct devtrace_lane_head *lane_head(const struct lane_mem *m)
 	return &((struct devtrace_lane_block *)m->blocks)->head;
 }
 
+static inline const struct devtrace_lane_block *lane_block(const struct lane_mem *m, u32 number)
+{
+	return (const void *)(m->blocks + (size_t)(number & (m->nr - 1)) * DEVTRACE_LANE_BLOCK);
+}
+
+/* No block was opened since this place was the next to be. */
+static inline bool lane_nothing_yet(u32 open, const struct lane_place *p)
+{
+	return open == p->block - 1 && !p->off;
+}
+
 /* Whether the block of a place is the one that is being written. */
 static inline bool lane_is_at_open(const struct lane_mem *m, const struct lane_place *p)
 {
@@ -111,7 +122,6 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 bool lane_still(const struct lane_mem *m, const struct lane_place *p);
 void lane_taken(struct lane_place *p, const struct lane_piece *piece);
 void lane_newest(const struct lane_mem *m, u32 *open, u16 *used);
-u32 lane_untaken_bytes(const struct lane_mem *m, const struct lane_place *p);
 int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev);
 
 /* Times of one lane never go back. */
@@ -172,5 +182,8 @@ static __always_inline int lane_next(const u8 *buf, u32 *at, u32 len, u64 *time,
 	*at += used;
 	return 1;
 }
+
+/* lane_untaken.c */
+u32 lane_untaken_bytes(const struct lane_mem *m, const struct lane_place *p);
 
 #endif /* DEVTRACE_LANE_READ_H */

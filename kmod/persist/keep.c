@@ -250,7 +250,7 @@ static int lay_out(void)
 	strscpy(h->machine, init_utsname()->machine, sizeof(h->machine));
 	strscpy(h->release, init_utsname()->release, sizeof(h->release));
 	h->threads = at;
-	h->nr_threads = devtrace_shared.devtrace_proc_slots() * PERSIST_THREAD_NAMES;
+	h->nr_threads = PROC_SLOTS * PERSIST_THREAD_NAMES;
 	at += persist_page_up(h->nr_threads * sizeof(struct persist_thread));
 	h->names = at;
 	/* An eighth of what there is, as many as there can be at the most. */

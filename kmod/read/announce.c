@@ -35,7 +35,7 @@ int announce_init(struct announce *a, struct stream *s, struct wire *w)
 	a->stream = s;
 	a->wire = w;
 	a->reason = DEVTRACE_INFO_OPEN;
-	a->named = kvcalloc(devtrace_proc_slots(), sizeof(*a->named), GFP_KERNEL_ACCOUNT);
+	a->named = kvcalloc(PROC_SLOTS, sizeof(*a->named), GFP_KERNEL_ACCOUNT);
 	return a->named ? 0 : -ENOMEM;
 }
 
@@ -70,7 +70,7 @@ static void forget_names(struct announce *a)
 	a->serial = 0;
 	a->sent.found.until = 0;
 	a->quiet.until = 0;
-	memset(a->named, 0, devtrace_proc_slots() * sizeof(*a->named));
+	memset(a->named, 0, PROC_SLOTS * sizeof(*a->named));
 }
 
 /* The stream is announced anew, from the next frame on. */
@@ -206,8 +206,8 @@ static void announce_thread(struct announce *a, u32 tid, u64 ts)
 	if (named[at].stamp == sent->found.stamp && named[at].tid == tid)
 		return;
 	/* Another name of the same thread is not the last one sent any more. */
-	first = at - at % devtrace_proc_ways();
-	for (i = first; i < first + devtrace_proc_ways(); i++)
+	first = at & ~(PROC_WAYS - 1);
+	for (i = first; i < first + PROC_WAYS; i++)
 		if (named[i].tid == tid)
 			named[i].stamp = 0;
 	named[at].stamp = sent->found.stamp;

@@ -357,15 +357,17 @@ int cdev_add_stream(struct stream *s)
 	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	if (!dev)
 		return -ENOMEM;
-	device_initialize(dev);
 	dev->devt = MKDEV(cdev_major, s->id);
 	dev->class = cdev_class;
 	dev->type = &trace_type;
 	dev->release = trace_device_release;
 	dev_set_drvdata(dev, s);
 	err = s->id ? dev_set_name(dev, "trace-%s", s->name) : dev_set_name(dev, "trace");
-	if (!err)
-		err = device_add(dev);
+	if (err) {
+		kfree(dev);
+		return err;
+	}
+	err = device_register(dev);
 	if (err) {
 		put_device(dev);
 		return err;

@@ -32,7 +32,8 @@ static inline u32 ring_blocks(unsigned long size)
 static inline void ring_shape(struct ring *r, unsigned long size)
 {
 	r->mask = size / RING_UNIT - 1;
-	r->block_shift = ilog2(size / RING_UNIT / ring_blocks(size));
+	/* Both are powers of two. */
+	r->block_shift = ilog2(size / RING_UNIT) - ilog2(ring_blocks(size));
 }
 
 /* One more than the longest payload that fits. */

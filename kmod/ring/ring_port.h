@@ -164,7 +164,7 @@ static inline void *ring_alloc(size_t size)
 
 static inline void ring_dealloc(void *p)
 {
-	vfree(p);
+	kvfree(p);
 }
 
 #endif /* DEVTRACE_RING_PORT_H */

@@ -86,21 +86,15 @@ const struct devtrace_shared devtrace_shared = {
 
 	/* emit/proc.h */
 	.devtrace_proc_slot = devtrace_proc_slot,
-	.devtrace_proc_slots = devtrace_proc_slots,
 
 	/* emit/slots.h */
 	.emit_slots_alloc = emit_slots_alloc,
 
 	/* lane/blocks.h */
-	.blocks_resize = blocks_resize,
 	.blocks_run = blocks_run,
-	.blocks_trim = blocks_trim,
 
 	/* lane/lane.h */
 	.lane_put = lane_put,
-
-	/* lane/lane_read.h */
-	.lane_untaken_bytes = lane_untaken_bytes,
 
 	/* lane/slot.h */
 	.slots_bytes = slots_bytes,
@@ -154,7 +148,8 @@ const struct devtrace_shared devtrace_shared = {
 
 COMPAT_EXPORT_INTERNAL(devtrace_shared);
 
-/* Variables, and what inline functions, ring/ring_resize.c and emitters call */
+/* Variables, and what inline functions, ring_resize.c, blocks_resize.c and emitters call */
+COMPAT_EXPORT_INTERNAL(blocks_evict);
 COMPAT_EXPORT_INTERNAL(devtrace_boot_id);
 COMPAT_EXPORT_INTERNAL(devtrace_clock_state);
 COMPAT_EXPORT_INTERNAL(devtrace_faults_apply);

@@ -88,22 +88,15 @@ struct devtrace_shared {
 
 	/* emit/proc.h */
 	bool (*devtrace_proc_slot)(unsigned int i, struct proc_name *name, u64 *stored);
-	unsigned int (*devtrace_proc_slots)(void);
 
 	/* emit/slots.h */
 	int (*emit_slots_alloc)(void);
 
 	/* lane/blocks.h */
-	bool (*blocks_resize)(struct block_ring *b, struct block_pages *pages,
-			      struct block_state *state, u8 **spare);
 	bool (*blocks_run)(const struct block_ring *b, run_place_t place, struct run *r);
-	bool (*blocks_trim)(struct block_ring *b, u32 nr, u32 most);
 
 	/* lane/lane.h */
 	void (*lane_put)(struct lane *l);
-
-	/* lane/lane_read.h */
-	u32 (*lane_untaken_bytes)(const struct lane_mem *m, const struct lane_place *p);
 
 	/* lane/slot.h */
 	u64 (*slots_bytes)(void);

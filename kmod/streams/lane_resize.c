@@ -10,6 +10,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include "lane/blocks_resize.h"
 #include "lane/slot.h"
 #include "lane/slot_priv.h"
 #include "lane_resize.h"
@@ -59,12 +60,11 @@ void slots_resize(struct slots_memory *m)
 
 	do {
 		raw_spin_lock(&slots_lock);
-		done = devtrace_shared.blocks_trim(&slots_blocks, new.pages->nr, TRIM_BLOCKS);
+		done = blocks_trim(&slots_blocks, new.pages->nr, TRIM_BLOCKS);
 		if (done) {
 			m->pages = slots_blocks.pages;
 			m->state = slots_blocks.state;
-			devtrace_shared.blocks_resize(&slots_blocks, new.pages, new.state,
-						      new.spare);
+			blocks_resize(&slots_blocks, new.pages, new.state, new.spare);
 		}
 		raw_spin_unlock(&slots_lock);
 		/* Who writes into a block that has to go has preemption off, and is done soon. */

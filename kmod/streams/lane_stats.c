@@ -12,6 +12,7 @@
 #include <linux/string.h>
 
 #include "lane/lane.h"
+#include "lane/lane_read.h"
 #include "lane/slot_priv.h"
 #include "lane/take.h"
 #include "lane_stats.h"
@@ -67,7 +68,7 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	st->size = l->bytes;
 	raw_spin_lock(&l->lock);
 	/* Of one that is closed the memory may be gone. */
-	st->used = l->closed ? 0 : devtrace_shared.lane_untaken_bytes(&l->mem, &l->at);
+	st->used = l->closed ? 0 : lane_untaken_bytes(&l->mem, &l->at);
 	raw_spin_unlock(&l->lock);
 	rcu_read_lock();
 	task = pid_task(l->pid, PIDTYPE_PID);

@@ -42,7 +42,7 @@ static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
  */
 bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored)
 {
-	const unsigned int slots = devtrace_shared.devtrace_proc_slots();
+	const unsigned int slots = PROC_SLOTS;
 	int cpu;
 	u64 n;
 
