@@ -59,67 +59,23 @@ void filter_table_free(struct filter_table *t)
 	kfree(t);
 }
 
-/* Who wants events of this origin at all. */
-static u32 origin_set(const struct filter_table *t, unsigned int origin)
-{
-	unsigned int i;
-	u32 set = 0;
-
-	for (i = 0; i < 256; i++)
-		if (!filter_transport_type(i))
-			set |= t->types[origin][i];
-	return set;
-}
-
-/* @set: who wants events that can have a severity. */
-static u32 severity_bits(const struct filter_table *t, u32 set)
-{
-	unsigned int i;
-	u32 bits = 0;
-
-	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
-		if (t->severities[i] & set)
-			bits |= BIT(i);
-	return bits;
-}
-
 /*
  * What emitters look at first. Bits that go are still looked up in the table by
  * whoever read them before, and bits that come are there before anybody is told.
  */
-static void publish(const struct filter_table *t)
+static void publish(const struct filter_bits *b)
 {
-	const u32 any[2] = { origin_set(t, 0), origin_set(t, 1) };
-	unsigned long wanted;
-	unsigned int i, n;
-	u32 word;
+	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(devtrace_wanted); i++) {
-		for (n = 0, wanted = 0; n < BITS_PER_LONG; n++)
-			if (t->types[0][i * BITS_PER_LONG + n])
-				wanted |= BIT(n);
-		WRITE_ONCE(devtrace_wanted[i], wanted);
+		WRITE_ONCE(devtrace_wanted[i], b->types[i]);
+		WRITE_ONCE(devtrace_objects[i], b->objects[i]);
 	}
-	/* Only of exceptions does the kernel ask it. */
-	WRITE_ONCE(devtrace_severities,
-		   severity_bits(t, t->types[0][DEVTRACE_T_EXC]) & EMIT_SEVERITIES);
-	for (i = 0; i < ARRAY_SIZE(devtrace_objects); i++) {
-		for (n = 0, wanted = 0; n < BITS_PER_LONG; n++)
-			if (t->keys->objects.pages[0][i * BITS_PER_LONG + n] & any[0])
-				wanted |= BIT(n);
-		WRITE_ONCE(devtrace_objects[i], wanted);
-	}
-
-	WRITE_ONCE(control_page->severities, severity_bits(t, any[1]));
+	WRITE_ONCE(devtrace_severities, b->severities);
+	WRITE_ONCE(control_page->severities, b->user_severities);
 	for (i = 0; i < ARRAY_SIZE(control_page->types); i++) {
-		for (n = 0, word = 0; n < 32; n++)
-			if (t->types[1][i * 32 + n])
-				word |= BIT(n);
-		WRITE_ONCE(control_page->types[i], word);
-		for (n = 0, word = 0; n < 32; n++)
-			if (t->keys->objects.pages[0][i * 32 + n] & any[1])
-				word |= BIT(n);
-		WRITE_ONCE(control_page->objects[i], word);
+		WRITE_ONCE(control_page->types[i], b->user_types[i]);
+		WRITE_ONCE(control_page->objects[i], b->user_objects[i]);
 	}
 }
 
@@ -166,15 +122,15 @@ void filter_put_in_force(struct filter_table *t, bool open)
 	if (!open)
 		devtrace_emit_gate(false);
 	devtrace_filters.table = t->generation;
-	lane_filter_narrow(t);
+	lane_filter_narrow(t->bits.lanes);
 	rcu_assign_pointer(devtrace_table, t);
-	publish(t);
+	publish(&t->bits);
 	quiet_wait();
 	/*
 	 * What comes now finds a table that knows it. What stream 0 does not want has
 	 * gone by the time the gate opens.
 	 */
-	lane_filter_table(t);
+	lane_filter_table(t->bits.lanes);
 	filter_attach_profile();
 	if (open)
 		devtrace_emit_gate(true);
@@ -213,6 +169,10 @@ int filter_set_profile(const unsigned long *types, unsigned int first, unsigned 
 			if (test_bit(i, types) && f->origins & origin_of[k])
 				t->types[k][i] |= FILTER_STREAM0;
 		}
+		__assign_bit(i, t->bits.types, t->types[0][i]);
+		t->bits.user_types[i / 32] &= ~BIT(i % 32);
+		if (t->types[1][i])
+			t->bits.user_types[i / 32] |= BIT(i % 32);
 	}
 	devtrace_filters.generation[0] = filter_next_generation(devtrace_filters.generation[0]);
 	filter_put_in_force(t, gate_open);
@@ -266,9 +226,16 @@ static struct filter_table *table_open(u32 generation)
 	ids_open(&k->objects);
 	ids_open(&k->signals);
 	t->any_process = U32_MAX;
+	memset(&t->bits, 0xff, sizeof(t->bits));
+	t->bits.severities = EMIT_SEVERITIES;
+	t->bits.user_severities = U16_MAX;
 	for (i = 0; i < 256; i++) {
-		if (i >= DEVTRACE_T_KERNEL && i < DEVTRACE_T_USER2)
+		if (i >= DEVTRACE_T_KERNEL && i < DEVTRACE_T_USER2) {
+			__clear_bit(i, t->bits.types);
+			t->bits.user_types[i / 32] = 0;
+			t->bits.lanes[i / 32] = 0;
 			continue;
+		}
 		t->types[0][i] = FILTER_STREAM0;
 		t->types[1][i] = FILTER_STREAM0;
 		t->plain[i] = emit_check_type(i);

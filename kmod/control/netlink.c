@@ -31,6 +31,7 @@
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 #include "streams/profile_ask.h"
+#include "streams/streams.h"
 
 /* The largest entry of a dump is a trigger with two filters at their longest. */
 #define DUMP_MIN	(2 * NETLINK_FILTER_SIZE + 1024)
@@ -302,7 +303,7 @@ int netlink_dump_end(struct sk_buff *skb, void *head, int err)
 struct stream *netlink_stream(struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
 	struct nlattr *attr = attrs[DEVTRACE_A_STREAM];
-	struct stream *s = devtrace_shared.stream_find(nla_data(attr));
+	struct stream *s = stream_find(nla_data(attr));
 
 	if (!s)
 		netlink_refuse(extack, attr,

@@ -9,6 +9,7 @@
 #include "admin/filter_policy.h"
 #include "emit/emit.h"
 #include "emit/filter.h"
+#include "emit/slots.h"
 #include "filter_parse.h"
 #include "netlink.h"
 #include "netlink_check.h"
@@ -170,7 +171,7 @@ int netlink_stream_new(struct genl_info *info)
 		return -EINVAL;
 	}
 	/* Stream 0 too: of two of a name, nobody could reach the second. */
-	if (devtrace_shared.stream_find(nla_data(a[DEVTRACE_A_STREAM]))) {
+	if (stream_find(nla_data(a[DEVTRACE_A_STREAM]))) {
 		refuse_new(info, -EEXIST);
 		return -EEXIST;
 	}
@@ -224,7 +225,7 @@ int netlink_stream_set(struct genl_info *info)
 	state = a[DEVTRACE_A_STATE] ? nla_get_u32(a[DEVTRACE_A_STATE]) : DEVTRACE_STATE_STOPPED;
 	if (state == DEVTRACE_STATE_RUNNING && READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
 		return refuse_frozen(info);
-	if (a[DEVTRACE_A_STATE] && devtrace_shared.emit_slots_alloc()) {
+	if (a[DEVTRACE_A_STATE] && emit_slots_alloc()) {
 		netlink_refuse(info->extack, a[DEVTRACE_A_STATE],
 			       "there is no memory to count what a stopped stream loses");
 		return -ENOMEM;

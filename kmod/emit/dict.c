@@ -471,8 +471,6 @@ void devtrace_dict_init(unsigned int max, u32 start)
 
 void devtrace_dict_exit(void)
 {
-	struct rb_node *node;
-
-	while ((node = rb_first(&dict_serials)))
-		dict_del(rb_entry(node, struct dict_entry, node));
+	while (dict_serials.rb_node)
+		dict_del(rb_entry(dict_serials.rb_node, struct dict_entry, node));
 }

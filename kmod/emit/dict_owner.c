@@ -207,7 +207,7 @@ struct list_head *dict_victim(const struct dict_scope *asks, unsigned int root_p
  */
 u64 dict_owner_wait(u32 uid)
 {
-	const u64 now = ktime_get_ns(), cost = NSEC_PER_SEC / RATE;
+	const u64 now = ktime_get_mono_fast_ns(), cost = NSEC_PER_SEC / RATE;
 	struct dict_owner *o = owner_find(uid);
 
 	if (!o)

@@ -102,6 +102,28 @@ struct filter {
 struct filter_keys;
 
 /**
+ * struct filter_bits - what emitters look at before any table
+ * @types: bit n: somebody wants events of type n, of the kernel's
+ * @objects: bit n: somebody may want events about object n, likewise
+ * @severities: bit n: somebody wants exceptions of severity n, likewise
+ * @user_types: of programs', as the control page has them
+ * @user_objects: likewise
+ * @user_severities: likewise
+ * @lanes: types of programs' that stream 0 alone wants, whatever else they are
+ *
+ * A bit too many costs a look into the table; a bit too few, an event.
+ */
+struct filter_bits {
+	unsigned long		types[256 / BITS_PER_LONG];
+	unsigned long		objects[256 / BITS_PER_LONG];
+	u32			severities;
+	u32			user_types[8];
+	u32			user_objects[8];
+	u32			user_severities;
+	u32			lanes[8];
+};
+
+/**
  * struct filter_table - all filters, compiled
  * @severities: by severity byte: who wants it
  * @types: by origin (0 kernel, 1 user) and type: who wants it
@@ -111,6 +133,7 @@ struct filter_keys;
  * @plain: by type: stream 0 wants an event of a program that is nothing but a type, as
  *	far as its process does not matter, and programs may emit it
  * @cpus: by CPU: who wants events of it
+ * @bits: what follows from all that for who does not look into the table
  * @keys: objects, signals and majors, private to filter_priv.h
  * @rcu: to free it
  */
@@ -122,6 +145,7 @@ struct filter_table {
 	u32			any_process;
 	u8			plain[256];
 	u32			*cpus;
+	struct filter_bits	bits;
 	struct filter_keys	*keys;
 	struct rcu_head		rcu;
 };

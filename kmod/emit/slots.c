@@ -9,40 +9,17 @@
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
-#include <linux/topology.h>
 
 #include "emit.h"
 #include "event.h"
 #include "slots.h"
+#include "slots_priv.h"
 #include "store.h"
 #include "stream/wake.h"
 
-/* Nested one upon the other: task, softirq, interrupts, NMIs. */
-#define SLOTS		6
-#define SLOT_FREE	UINT_MAX
+DEFINE_PER_CPU(struct emit_slots *, emit_slots);
 
-/**
- * struct slot - an event that is being built
- * @below: events of stream 0 that were under way when it began
- * @set: who wants it
- * @ev: the event
- * @data: its payload
- */
-struct slot {
-	unsigned int	below;
-	u32		set;
-	struct event	ev;
-	u8		data[DEVTRACE_PAYLOAD_MAX];
-};
-
-struct slots {
-	unsigned int	used;
-	struct slot	slot[SLOTS];
-};
-
-static DEFINE_PER_CPU(struct slots *, slots);
-
-static unsigned int slots_used(const struct slots *s)
+static unsigned int slots_used(const struct emit_slots *s)
 {
 	/* Whoever interrupts gives back the slots that it took: each look finds the same. */
 	return data_race(s->used);
@@ -61,14 +38,14 @@ static unsigned int slots_used(const struct slots *s)
  */
 void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 who, unsigned int len)
 {
-	struct slots *s = __this_cpu_read(slots);
-	struct slot *slot;
+	struct emit_slots *s = __this_cpu_read(emit_slots);
+	struct emit_slot *slot;
 
 	if (!set) {
 		emit_not_wanted(type);
 		return NULL;
 	}
-	if (len > DEVTRACE_PAYLOAD_MAX || !s || slots_used(s) == SLOTS) {
+	if (len > DEVTRACE_PAYLOAD_MAX || !s || slots_used(s) == EMIT_SLOTS) {
 		ring_count_inc(&r->dropped[len > DEVTRACE_PAYLOAD_MAX ? RING_DROP_TOOBIG :
 								       RING_DROP_BUSY]);
 		return NULL;
@@ -96,8 +73,8 @@ void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 who, uns
  */
 void emit_slot_commit(struct ring *r)
 {
-	struct slots *s = __this_cpu_read(slots);
-	struct slot *slot = s && slots_used(s) ? &s->slot[slots_used(s) - 1] : NULL;
+	struct emit_slots *s = __this_cpu_read(emit_slots);
+	struct emit_slot *slot = s && slots_used(s) ? &s->slot[slots_used(s) - 1] : NULL;
 
 	if (!slot || READ_ONCE(slot->below) != ring_nested(r)) {
 		ring_leave_nested(r);
@@ -105,37 +82,11 @@ void emit_slot_commit(struct ring *r)
 		return;
 	}
 	store_all(slot->set, &slot->ev);
-	WRITE_ONCE(slot->below, SLOT_FREE);
+	WRITE_ONCE(slot->below, EMIT_SLOT_FREE);
 	barrier();
 	WRITE_ONCE(s->used, slots_used(s) - 1);
 	ring_let_go(r);
 	wake_stream0();
-}
-
-/**
- * emit_slots_alloc() - be ready for events that more than stream 0 wants, or that is stopped
- *
- * Context: process, devtrace_lock held.
- * Return: 0 or -ENOMEM.
- */
-int emit_slots_alloc(void)
-{
-	int cpu, i;
-
-	for_each_possible_cpu(cpu) {
-		struct slots *s = per_cpu(slots, cpu);
-
-		if (s)
-			continue;
-		s = kvzalloc_node(sizeof(*s), GFP_KERNEL, cpu_to_node(cpu));
-		if (!s)
-			return -ENOMEM;
-		for (i = 0; i < SLOTS; i++)
-			s->slot[i].below = SLOT_FREE;
-		/* LMM(slots:A): filled in before it is there; the reader depends on it. */
-		smp_store_release(per_cpu_ptr(&slots, cpu), s);
-	}
-	return 0;
 }
 
 /* No emitter is left. */
@@ -144,7 +95,7 @@ void emit_slots_free(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		kvfree(per_cpu(slots, cpu));
-		per_cpu(slots, cpu) = NULL;
+		kvfree(per_cpu(emit_slots, cpu));
+		per_cpu(emit_slots, cpu) = NULL;
 	}
 }

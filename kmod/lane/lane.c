@@ -190,7 +190,7 @@ static int lane_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EPERM;
 	if (!(vma->vm_flags & VM_SHARED) || vma->vm_pgoff || pages != l->bytes >> PAGE_SHIFT)
 		return -EINVAL;
-	if (test_and_set_bit(0, &l->mapped))
+	if (xchg(&l->mapped, 1))
 		return -EBUSY;
 	atomic_set(&l->maps, 1);
 	/* A program of the old kind (READ_IMPLIES_EXEC) asks for more than it means. */
@@ -380,7 +380,7 @@ long lane_ask(struct devtrace_lane_ask __user *arg)
 	err = lane_new(&ask, &file);
 	if (!err && copy_to_user(arg, &ask, sizeof(ask))) {
 		err = -EFAULT;
-		fput(file);
+		filp_close(file, NULL);
 	}
 	if (err) {
 		put_unused_fd(fd);

@@ -2,9 +2,9 @@
 /*
  * What may go into lanes: the bits that programs look at
  *
- * Two sides decide. The filters say which types stream 0 wants at all, and which need
- * no more than that: no other stream or trigger wants them, and there is no term
- * about anything but types. The state of stream 0 says whether it stores events, and
+ * Two sides decide. The filters say which types stream 0 wants and need no more than
+ * that: no other stream or trigger wants them, and there is no term about anything but
+ * types (streams/filter_compile.c). The state of stream 0 says whether it stores events, and
  * whether nothing may stop it with the next one.
  */
 #include <linux/bits.h>
@@ -28,7 +28,7 @@
 
 /* With devtrace_lock. */
 static struct devtrace_control *control_page;
-static u32 wanted[WORDS], simple[WORDS];
+static u32 simple[WORDS];
 static bool state_runs = true, state_easy = true;
 
 static void publish(void)
@@ -37,66 +37,37 @@ static void publish(void)
 
 	for (i = 0; i < WORDS; i++)
 		WRITE_ONCE(control_page->lanes[i],
-			   state_runs && state_easy ? wanted[i] & simple[i] : 0);
-}
-
-/* Severity, or anything but types, matters to somebody. */
-static bool types_are_all(const struct filter_table *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
-		if (!(t->severities[i] & FILTER_STREAM0))
-			return false;
-	return !t->has;
-}
-
-/* What stream 0 wants of programs, and what of it needs no more than a lane. */
-static void types_of(const struct filter_table *t, u32 *w, u32 *s)
-{
-	const bool all = types_are_all(t);
-	unsigned int i;
-
-	memset(w, 0, WORDS * sizeof(*w));
-	memset(s, 0, WORDS * sizeof(*s));
-	for (i = 0; i < 256; i++) {
-		if (t->types[1][i] & FILTER_STREAM0)
-			w[i / 32] |= BIT(i % 32);
-		if (all && t->types[1][i] == FILTER_STREAM0)
-			s[i / 32] |= BIT(i % 32);
-	}
+			   state_runs && state_easy ? simple[i] : 0);
 }
 
 /**
  * lane_filter_narrow() - the filters will change: what will not do any more does not now
- * @t: what will be in force
+ * @lanes: what will do
  *
  * What is in lanes is taken, by the filters that are in force.
  *
  * Context: process, devtrace_lock held.
  */
-void lane_filter_narrow(const struct filter_table *t)
+void lane_filter_narrow(const u32 *lanes)
 {
-	u32 w[WORDS], s[WORDS];
 	unsigned int i;
 
 	lockdep_assert_held(&devtrace_lock);
-	types_of(t, w, s);
 	for (i = 0; i < WORDS; i++)
-		WRITE_ONCE(control_page->lanes[i], control_page->lanes[i] & w[i] & s[i]);
+		WRITE_ONCE(control_page->lanes[i], control_page->lanes[i] & lanes[i]);
 	slots_take_all();
 }
 
 /**
  * lane_filter_table() - the filters have changed, and are in force
- * @t: they
+ * @lanes: what will do now
  *
  * Context: process, devtrace_lock held.
  */
-void lane_filter_table(const struct filter_table *t)
+void lane_filter_table(const u32 *lanes)
 {
 	lockdep_assert_held(&devtrace_lock);
-	types_of(t, wanted, simple);
+	memcpy(simple, lanes, sizeof(simple));
 	publish();
 }
 

@@ -15,8 +15,8 @@ struct filter_table;
 struct lane;
 
 /* Process context, devtrace_lock held. */
-void lane_filter_narrow(const struct filter_table *t);
-void lane_filter_table(const struct filter_table *t);
+void lane_filter_narrow(const u32 *lanes);
+void lane_filter_table(const u32 *lanes);
 void lane_filter_state(bool runs, bool easy);
 
 void lane_filter_init(struct devtrace_control *control);

@@ -243,7 +243,7 @@ static int make_stream(struct last *l)
 
 	genl_lock();
 	mutex_lock(&devtrace_lock);
-	if (devtrace_shared.stream_find(LAST)) {
+	if (stream_find(LAST)) {
 		err = -EEXIST;
 	} else {
 		s = stream_new(LAST, devtrace_shared.ring_size_round(RING_SIZE_MIN), 0440,
@@ -287,7 +287,7 @@ void last_end(void)
 
 	genl_lock();
 	mutex_lock(&devtrace_lock);
-	s = devtrace_shared.stream_find(LAST);
+	s = stream_find(LAST);
 	if (s && s->image && s->image->fops == &last_fops)
 		stream_del(s);
 	mutex_unlock(&devtrace_lock);

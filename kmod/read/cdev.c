@@ -14,15 +14,13 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/capability.h>
-#include <linux/dcache.h>
 #include <linux/device.h>
+#include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/namei.h>
-#include <linux/path.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
 #include <linux/uaccess.h>
@@ -332,15 +330,17 @@ static void trace_device_release(struct device *dev)
 static void look_for_file(const struct device *dev)
 {
 	char name[sizeof("/dev/trace-") + DEVTRACE_NAME_LEN];
-	struct path path;
+	struct file *file;
 
 	snprintf(name, sizeof(name), "/dev/%s", dev_name(dev));
-	if (kern_path(name, LOOKUP_FOLLOW, &path))
+	/* O_PATH: the device is not opened. */
+	file = filp_open(name, O_PATH, 0);
+	if (IS_ERR(file))
 		return;
-	if (!S_ISCHR(d_backing_inode(path.dentry)->i_mode))
+	if (!S_ISCHR(file_inode(file)->i_mode))
 		pr_warn("%s is no device but was there before, so that its node cannot be made: remove it, and %s again\n",
 			name, !MINOR(dev->devt) ? "load the module" : "make the stream");
-	path_put(&path);
+	filp_close(file, NULL);
 }
 
 /**

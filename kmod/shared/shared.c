@@ -12,7 +12,7 @@
 #include "emit/dict.h"
 #include "emit/emit.h"
 #include "emit/proc.h"
-#include "emit/slots.h"
+#include "emit/slots_priv.h"
 #include "emit/store.h"
 #include "lane/lane.h"
 #include "lane/slot.h"
@@ -74,7 +74,6 @@ const struct devtrace_shared devtrace_shared = {
 	/* stream/table.h */
 	.stream_by_id = stream_by_id,
 	.stream_put = stream_put,
-	.stream_find = stream_find,
 
 	/* emit/control_ops.h */
 	.control_notify_filter = control_notify_filter,
@@ -86,9 +85,6 @@ const struct devtrace_shared devtrace_shared = {
 
 	/* emit/proc.h */
 	.devtrace_proc_slot = devtrace_proc_slot,
-
-	/* emit/slots.h */
-	.emit_slots_alloc = emit_slots_alloc,
 
 	/* lane/blocks.h */
 	.blocks_run = blocks_run,
@@ -148,7 +144,10 @@ const struct devtrace_shared devtrace_shared = {
 
 COMPAT_EXPORT_INTERNAL(devtrace_shared);
 
-/* Variables, and what inline functions, ring_resize.c, blocks_resize.c and emitters call */
+/*
+ * Variables, and what inline functions and emitters call, and files of these rooms that are
+ * linked into devtrace_streams.ko
+ */
 COMPAT_EXPORT_INTERNAL(blocks_evict);
 COMPAT_EXPORT_INTERNAL(devtrace_boot_id);
 COMPAT_EXPORT_INTERNAL(devtrace_clock_state);
@@ -162,6 +161,7 @@ COMPAT_EXPORT_INTERNAL(devtrace_profile_on);
 COMPAT_EXPORT_INTERNAL(devtrace_stream0);
 COMPAT_EXPORT_INTERNAL(devtrace_streams);
 COMPAT_EXPORT_INTERNAL(emit_counts);
+COMPAT_EXPORT_INTERNAL(emit_slots);
 COMPAT_EXPORT_INTERNAL(ring_view);
 COMPAT_EXPORT_INTERNAL(rings_lock);
 COMPAT_EXPORT_INTERNAL(slots_blocks);

@@ -76,7 +76,6 @@ struct devtrace_shared {
 	/* stream/table.h */
 	struct stream *(*stream_by_id)(unsigned int id);
 	void (*stream_put)(struct stream *s);
-	struct stream *(*stream_find)(const char *name);
 
 	/* emit/control_ops.h */
 	void (*control_notify_filter)(struct stream *s);
@@ -88,9 +87,6 @@ struct devtrace_shared {
 
 	/* emit/proc.h */
 	bool (*devtrace_proc_slot)(unsigned int i, struct proc_name *name, u64 *stored);
-
-	/* emit/slots.h */
-	int (*emit_slots_alloc)(void);
 
 	/* lane/blocks.h */
 	bool (*blocks_run)(const struct block_ring *b, run_place_t place, struct run *r);

@@ -89,7 +89,7 @@ static int rings_cpu_prepare(unsigned int cpu)
 		if (streams[i])
 			err = ring_make(streams[i], cpu);
 	if (!err)
-		cpumask_set_cpu(cpu, &came);
+		__cpumask_set_cpu(cpu, &came);
 	mutex_unlock(&rings_lock);
 	return err;
 }
@@ -97,7 +97,7 @@ static int rings_cpu_prepare(unsigned int cpu)
 static int rings_cpu_dead(unsigned int cpu)
 {
 	mutex_lock(&rings_lock);
-	cpumask_clear_cpu(cpu, &came);
+	__cpumask_clear_cpu(cpu, &came);
 	mutex_unlock(&rings_lock);
 	return 0;
 }

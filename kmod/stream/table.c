@@ -35,26 +35,6 @@ struct stream *stream_by_id(unsigned int id)
 }
 
 /**
- * stream_find() - the stream of a name
- * @name: its name
- *
- * Context: devtrace_lock held.
- * Return: the stream, or NULL.
- */
-struct stream *stream_find(const char *name)
-{
-	unsigned int id;
-
-	for (id = 0; id < DEVTRACE_STREAMS_MAX; id++) {
-		struct stream *s = stream_by_id(id);
-
-		if (s && !strcmp(s->name, name))
-			return s;
-	}
-	return NULL;
-}
-
-/**
  * stream_get() - the stream of a number, to be kept
  * @id: number
  *

@@ -19,7 +19,6 @@ extern struct workqueue_struct *stream_wq;
 
 /* Process context, devtrace_lock held. */
 struct stream *stream_by_id(unsigned int id);
-struct stream *stream_find(const char *name);
 
 struct stream *stream_get(unsigned int id);
 void stream_put(struct stream *s);

@@ -13,6 +13,7 @@
 #include <linux/string.h>
 
 #include "admin/filter_policy.h"
+#include "emit/emit.h"
 #include "emit/emit_check.h"
 #include "emit/filter.h"
 #include "emit/filter_priv.h"
@@ -268,6 +269,64 @@ static void types_compile(struct filter_table *t, const struct filter *f, u32 bi
 		t->has |= FILTER_HAS_KEYS;
 }
 
+/* Who wants events of this origin at all. */
+static u32 origin_set(const struct filter_table *t, unsigned int origin)
+{
+	unsigned int i;
+	u32 set = 0;
+
+	for (i = 0; i < 256; i++)
+		if (!filter_transport_type(i))
+			set |= t->types[origin][i];
+	return set;
+}
+
+/* @set: who wants events that can have a severity. */
+static u32 severity_bits(const struct filter_table *t, u32 set)
+{
+	unsigned int i;
+	u32 bits = 0;
+
+	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
+		if (t->severities[i] & set)
+			bits |= BIT(i);
+	return bits;
+}
+
+/* Severity, or anything but types, matters to somebody. */
+static bool types_are_all(const struct filter_table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
+		if (!(t->severities[i] & FILTER_STREAM0))
+			return false;
+	return !t->has;
+}
+
+/* @any: who may want events of each origin: stream 0 may come to want others of its origins. */
+static void bits_compile(struct filter_table *t, const u32 *any)
+{
+	const bool all = types_are_all(t);
+	struct filter_bits *b = &t->bits;
+	const u32 *objects = t->keys->objects.pages[0];
+	unsigned int i;
+
+	for (i = 0; i < 256; i++) {
+		__assign_bit(i, b->types, t->types[0][i]);
+		__assign_bit(i, b->objects, objects[i] & any[0]);
+		if (t->types[1][i])
+			b->user_types[i / 32] |= BIT(i % 32);
+		if (objects[i] & any[1])
+			b->user_objects[i / 32] |= BIT(i % 32);
+		if (all && t->types[1][i] == FILTER_STREAM0)
+			b->lanes[i / 32] |= BIT(i % 32);
+	}
+	/* Only of exceptions does the kernel ask it. */
+	b->severities = severity_bits(t, t->types[0][DEVTRACE_T_EXC]) & EMIT_SEVERITIES;
+	b->user_severities = severity_bits(t, any[1]);
+}
+
 /**
  * filter_table_compile() - all filters in one table
  * @f: by bit; NULL: wants nothing
@@ -279,6 +338,7 @@ struct filter_table *filter_table_compile(struct filter *const *f, u32 generatio
 {
 	struct filter_table *t = kzalloc(sizeof(*t), GFP_KERNEL);
 	unsigned int b;
+	u32 any[2];
 
 	if (!t)
 		return NULL;
@@ -292,6 +352,12 @@ struct filter_table *filter_table_compile(struct filter *const *f, u32 generatio
 			types_compile(t, f[b], BIT(b));
 	for (b = 0; b < ARRAY_SIZE(t->plain); b++)
 		t->plain[b] = t->types[1][b] & FILTER_STREAM0 && emit_check_type(b);
+	for (b = 0; b < 2; b++) {
+		any[b] = origin_set(t, b);
+		if (f[0] && f[0]->origins & (b ? DEVTRACE_ORIGIN_USER : DEVTRACE_ORIGIN_KERNEL))
+			any[b] |= FILTER_STREAM0;
+	}
+	bits_compile(t, any);
 	t->generation = generation;
 	return t;
 

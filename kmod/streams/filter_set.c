@@ -13,6 +13,7 @@
 #include "admin/filter_policy.h"
 #include "emit/emit.h"
 #include "emit/filter.h"
+#include "emit/slots.h"
 #include "filter_compile.h"
 #include "filter_set.h"
 #include "shared/shared.h"
@@ -67,7 +68,7 @@ int filter_set(unsigned int bit, const struct filter *f)
 
 	lockdep_assert_held(&devtrace_lock);
 	if (f && bit) {
-		int err = devtrace_shared.emit_slots_alloc();
+		int err = emit_slots_alloc();
 
 		if (err)
 			return err;

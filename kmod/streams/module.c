@@ -8,6 +8,7 @@
 #include <linux/module.h>
 
 #include "compat/compat_export.h"
+#include "emit/slots.h"
 #include "filter_set.h"
 #include "fire.h"
 #include "lane_stats.h"
@@ -27,9 +28,11 @@ COMPAT_EXPORT_INTERNAL(devtrace_profile_limit);
 COMPAT_EXPORT_INTERNAL(devtrace_profile_there);
 COMPAT_EXPORT_INTERNAL(devtrace_proc_stats);
 COMPAT_EXPORT_INTERNAL(devtrace_type_stats);
+COMPAT_EXPORT_INTERNAL(emit_slots_alloc);
 COMPAT_EXPORT_INTERNAL(filter_set);
 COMPAT_EXPORT_INTERNAL(slot_stats);
 COMPAT_EXPORT_INTERNAL(stream_del);
+COMPAT_EXPORT_INTERNAL(stream_find);
 COMPAT_EXPORT_INTERNAL(stream_fire_start);
 COMPAT_EXPORT_INTERNAL(stream_fire_stop);
 COMPAT_EXPORT_INTERNAL(stream_info);

@@ -15,6 +15,7 @@
 
 #include "admin/stream.h"
 #include "emit/emit.h"
+#include "emit/slots.h"
 #include "filter_set.h"
 #include "lane/slot.h"
 #include "lane/slot_stats.h"
@@ -286,7 +287,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 			break;
 	if (id == DEVTRACE_STREAMS_MAX)
 		return ERR_PTR(-ENOSPC);
-	err = devtrace_shared.emit_slots_alloc();
+	err = emit_slots_alloc();
 	if (err)
 		return ERR_PTR(err);
 	s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -362,6 +363,26 @@ int stream_del(struct stream *s)
 	del_device(s);
 	devtrace_shared.stream_leave(s);
 	return 0;
+}
+
+/**
+ * stream_find() - the stream of a name
+ * @name: its name
+ *
+ * Context: devtrace_lock held.
+ * Return: the stream, or NULL.
+ */
+struct stream *stream_find(const char *name)
+{
+	unsigned int id;
+
+	for (id = 0; id < DEVTRACE_STREAMS_MAX; id++) {
+		struct stream *s = devtrace_shared.stream_by_id(id);
+
+		if (s && !strcmp(s->name, name))
+			return s;
+	}
+	return NULL;
 }
 
 /**

@@ -39,6 +39,7 @@ struct stream_info {
 };
 
 /* Process context, devtrace_lock held, for all of these. */
+struct stream *stream_find(const char *name);
 void stream_info(struct stream *s, struct stream_info *info);
 /* The stream comes with filter @f, a copy of which is kept. */
 struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
