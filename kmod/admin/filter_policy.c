@@ -179,21 +179,6 @@ int filter_set_profile(const unsigned long *types, unsigned int first, unsigned 
 	return 0;
 }
 
-/**
- * filter_get() - the filter of a stream or a trigger
- * @bit: whose
- * @generation: filled in if not NULL: changes with each filter_set() of this bit
- *
- * Return: as long as devtrace_lock is held; NULL if it wants nothing.
- */
-const struct filter *filter_get(unsigned int bit, u32 *generation)
-{
-	lockdep_assert_held(&devtrace_lock);
-	if (generation)
-		*generation = devtrace_filters.generation[bit];
-	return devtrace_filters.f[bit];
-}
-
 static void ids_open(struct ids *ids)
 {
 	unsigned int i;

@@ -6,11 +6,13 @@
 #define DEVTRACE_ADMIN_FILTER_POLICY_H
 
 #include <linux/bitmap.h>
+#include <linux/lockdep.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
 #include "emit/filter.h"
 #include "stream/profile_ops.h"
+#include "stream/table.h"
 
 struct devtrace_control;
 
@@ -53,8 +55,22 @@ static inline void filter_all(struct filter *f)
 	f->origins = DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER;
 }
 
+/**
+ * filter_get() - the filter of a stream or a trigger
+ * @bit: whose
+ * @generation: filled in if not NULL: changes with each filter_set() of this bit
+ *
+ * Return: as long as devtrace_lock is held; NULL if it wants nothing.
+ */
+static inline const struct filter *filter_get(unsigned int bit, u32 *generation)
+{
+	lockdep_assert_held(&devtrace_lock);
+	if (generation)
+		*generation = devtrace_filters.generation[bit];
+	return devtrace_filters.f[bit];
+}
+
 /* Process context, devtrace_lock held, for all of these. */
-const struct filter *filter_get(unsigned int bit, u32 *generation);
 int filter_set_profile(const unsigned long *types, unsigned int first, unsigned int last);
 void filter_attach_profile(void);
 void filter_put_in_force(struct filter_table *t, bool open);

@@ -29,7 +29,7 @@ static int put_filter(struct sk_buff *skb, struct stream *s)
 	u32 generation;
 
 	stream_info(s, &info);
-	f = devtrace_shared.filter_get(info.id, &generation) ?: &nothing;
+	f = filter_get(info.id, &generation) ?: &nothing;
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, info.name) ||
 	    nla_put_u32(skb, DEVTRACE_A_GENERATION, generation))
 		return -EMSGSIZE;
@@ -66,7 +66,7 @@ int netlink_filter_set(struct genl_info *info)
 	if (!s)
 		return -ENOENT;
 	stream_info(s, &si);
-	devtrace_shared.filter_get(si.id, &generation);
+	filter_get(si.id, &generation);
 	if (was && nla_get_u32(was) != generation) {
 		netlink_refuse(info->extack, was,
 			       "generation is no longer that of the filter: somebody changed it; get it again");

@@ -189,7 +189,7 @@ static int take_from_filters(unsigned int type)
 	if (!f)
 		return -ENOMEM;
 	for (b = 0; b < FILTER_BITS && !err; b++) {
-		const struct filter *old = devtrace_shared.filter_get(b, NULL);
+		const struct filter *old = filter_get(b, NULL);
 
 		if (!old || !test_bit(type, old->types))
 			continue;

@@ -33,7 +33,7 @@ static int put_stream(struct sk_buff *skb, struct stream *s)
 	u32 generation;
 
 	stream_info(s, &i);
-	devtrace_shared.filter_get(i.id, &generation);
+	filter_get(i.id, &generation);
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, i.name) ||
 	    nla_put_u32(skb, DEVTRACE_A_ID, i.id) ||
 	    nla_put_u64_64bit(skb, DEVTRACE_A_SIZE, i.bytes, DEVTRACE_A_PAD) ||

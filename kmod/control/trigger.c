@@ -254,7 +254,7 @@ static int take_filter(struct trigger *t)
 	u32 generation;
 	int err;
 
-	now = devtrace_shared.filter_get(t->stream_id, &generation);
+	now = filter_get(t->stream_id, &generation);
 	if (!k->filter || k->generation != generation) {
 		struct filter *copy = kmemdup(now, sizeof(*now), GFP_KERNEL);
 
@@ -270,7 +270,7 @@ static int take_filter(struct trigger *t)
 	err = filter_set(t->stream_id, t->filter);
 	if (err)
 		return err;
-	devtrace_shared.filter_get(t->stream_id, &k->generation);
+	filter_get(t->stream_id, &k->generation);
 	netlink_notify_filter(t->stream);
 	return 0;
 }
@@ -284,7 +284,7 @@ static int give_back_filter(struct trigger *t)
 
 	if (!k->filter)
 		return 0;
-	devtrace_shared.filter_get(t->stream_id, &generation);
+	filter_get(t->stream_id, &generation);
 	if (generation == k->generation) {
 		err = filter_set(t->stream_id, k->filter);
 		if (err)

@@ -11,6 +11,5 @@ struct devtrace_stats;
 
 void slots_stats(struct devtrace_stats *st);
 u64 slots_handled(void);
-u64 slots_position(void);
 
 #endif /* DEVTRACE_SLOT_STATS_H */

@@ -397,7 +397,7 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 	devtrace_shared.control_notify_filter(devtrace_shared.stream_by_id(0));
 	err = log_lacking(named) ? -EOPNOTSUPP : 0;
 	/* What the kernel has, and could not be attached to, is no matter of names. */
-	return bitmap_subset(want, devtrace_shared.filter_get(0, NULL)->types, 256) ? err : -ENOMEM;
+	return bitmap_subset(want, filter_get(0, NULL)->types, 256) ? err : -ENOMEM;
 }
 
 static int profile_set(const char *val, const struct kernel_param *kp)
@@ -429,7 +429,7 @@ static int profile_get(char *buf, const struct kernel_param *kp)
 
 	if (mutex_lock_killable(&devtrace_lock))
 		return -EINTR;
-	types = ready ? devtrace_shared.filter_get(0, NULL)->types : wanted;
+	types = ready ? filter_get(0, NULL)->types : wanted;
 	for (i = 0; i < PROFILE_NR; i++)
 		if (test_bit(PROFILE_FIRST + i, types))
 			n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? " " : "", name_of(i));

@@ -101,7 +101,6 @@ const struct devtrace_shared devtrace_shared = {
 
 	/* lane/slot_stats.h */
 	.slots_handled = slots_handled,
-	.slots_position = slots_position,
 
 	/* lane/take.h */
 	.slots_take_all = slots_take_all,
@@ -128,7 +127,6 @@ const struct devtrace_shared devtrace_shared = {
 	.wire_dict_key = wire_dict_key,
 
 	/* admin/filter_policy.h */
-	.filter_get = filter_get,
 	.filter_attach_profile = filter_attach_profile,
 	.filter_set_profile = filter_set_profile,
 	.filter_put_in_force = filter_put_in_force,
@@ -166,4 +164,5 @@ COMPAT_EXPORT_INTERNAL(ring_view);
 COMPAT_EXPORT_INTERNAL(rings_lock);
 COMPAT_EXPORT_INTERNAL(slots_blocks);
 COMPAT_EXPORT_INTERNAL(slots_chunks);
+COMPAT_EXPORT_INTERNAL(slots_first_block);
 COMPAT_EXPORT_INTERNAL(slots_lock);

@@ -103,7 +103,6 @@ struct devtrace_shared {
 
 	/* lane/slot_stats.h */
 	u64 (*slots_handled)(void);
-	u64 (*slots_position)(void);
 
 	/* lane/take.h */
 	void (*slots_take_all)(void);
@@ -130,7 +129,6 @@ struct devtrace_shared {
 	u64 (*wire_dict_key)(const struct devtrace_dict *d, u32 scope);
 
 	/* admin/filter_policy.h */
-	const struct filter *(*filter_get)(unsigned int bit, u32 *generation);
 	void (*filter_attach_profile)(void);
 	int (*filter_set_profile)(const unsigned long *types, unsigned int first,
 				  unsigned int last);

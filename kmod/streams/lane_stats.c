@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What became of the events of each lane that is open
+ * What became of the events of each lane that is open, and how far all of them are
  *
  * An event is counted when it is taken. So whoever asks takes everything first; what is
  * told then was true at one moment between the call and its return.
@@ -85,4 +85,18 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	raw_spin_unlock(&slots_lock);
 	devtrace_shared.lane_put(l);
 	return there;
+}
+
+/**
+ * slots_position() - bytes of the blocks that were ever filled
+ */
+u64 slots_position(void)
+{
+	u64 pos = 0;
+
+	raw_spin_lock(&slots_lock);
+	if (slots_blocks.nr)
+		pos = (slots_blocks.head - slots_first_block) * BLOCK_BYTES;
+	raw_spin_unlock(&slots_lock);
+	return pos;
 }

@@ -21,6 +21,7 @@
 #include "lane/slot_stats.h"
 #include "lane/take.h"
 #include "lane_resize.h"
+#include "lane_stats.h"
 #include "read/cdev.h"
 #include "read/stream_stats.h"
 #include "resize.h"
@@ -128,7 +129,7 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
 		ring_view(r, &v);
 		*per_cpu_ptr(s->marked, cpu) = v.commit.pos;
 	}
-	s->marked_lanes = devtrace_shared.slots_position();
+	s->marked_lanes = slots_position();
 	WRITE_ONCE(s->watermark, percent);
 	stream_wake(s);
 }
@@ -212,7 +213,7 @@ static bool passed_mark(struct stream *s, int cpu)
 /* Likewise the ring of what programs emitted by lanes. */
 static bool lanes_passed_mark(struct stream *s)
 {
-	const u64 size = devtrace_shared.slots_bytes(), pos = devtrace_shared.slots_position();
+	const u64 size = devtrace_shared.slots_bytes(), pos = slots_position();
 
 	if (!s->watermark || s != &devtrace_stream0 || !size)
 		return false;
