@@ -21,11 +21,14 @@ struct devtrace_control;
  * @f: by bit; NULL: wants nothing
  * @generation: of each; never 0 once it was set
  * @table: generation of the table in force
+ * @triggers: bits from FILTER_TRIGGER_BIT on that are some trigger's, armed or not, or that
+ *	of all watches: bits
  */
 struct filters {
 	struct filter	*f[FILTER_BITS];
 	u32		generation[FILTER_BITS];
 	u32		table;
+	unsigned long	triggers;
 };
 
 extern struct filters devtrace_filters;

@@ -238,7 +238,7 @@ int netlink_trigger_new(struct genl_info *info)
 		err = trigger_add(t, !armed || nla_get_u8(armed));
 		if (err == -ENOSPC)
 			netlink_refuse(extack, name,
-				       "there are 16 triggers already, which is all there can be: remove one first");
+				       "there are 16 triggers already, watches of drivers being one, which is all there can be: remove one first");
 	}
 	if (err) {
 		trigger_free(t);

@@ -455,12 +455,21 @@ static void find_needs(struct trigger *t)
 	}
 }
 
+/* No emitter knows of the trigger that had this number. */
+static void give_back(unsigned int n)
+{
+	RCU_INIT_POINTER(triggers[n], NULL);
+	__clear_bit(n, &devtrace_filters.triggers);
+	module_put(THIS_MODULE);
+}
+
 /**
  * trigger_add() - add a trigger
  * @t: filled in; its name is not taken
  * @armed: whether it is armed
  *
- * Return: 0; -ENOSPC if there are as many as there can be; -ENOMEM; -ENODEV.
+ * Return: 0; -ENOSPC if there are as many as there can be, watches being one; -ENOMEM;
+ * -ENODEV.
  */
 int trigger_add(struct trigger *t, bool armed)
 {
@@ -468,8 +477,7 @@ int trigger_add(struct trigger *t, bool armed)
 	int err;
 
 	lockdep_assert_held(&devtrace_lock);
-	for (n = 0; n < DEVTRACE_TRIGGERS_MAX && trigger_at(n); n++)
-		;
+	n = find_first_zero_bit(&devtrace_filters.triggers, DEVTRACE_TRIGGERS_MAX);
 	if (n == DEVTRACE_TRIGGERS_MAX)
 		return -ENOSPC;
 	/* Nobody else knows what it waits for. */
@@ -480,12 +488,11 @@ int trigger_add(struct trigger *t, bool armed)
 	snprintf(in_use[n], sizeof(in_use[n]),
 		 "the trigger %s acts on this stream: remove the trigger first", t->name);
 	rcu_assign_pointer(triggers[n], t);
+	__set_bit(n, &devtrace_filters.triggers);
 	err = set_bit_of(t, armed);
 	/* Then it was in no table, and no emitter knows of it. */
-	if (err) {
-		RCU_INIT_POINTER(triggers[n], NULL);
-		module_put(THIS_MODULE);
-	}
+	if (err)
+		give_back(n);
 	return err;
 }
 
@@ -526,9 +533,8 @@ int trigger_remove(struct trigger *t)
 	if (err)
 		return err;
 	finish_all();
-	RCU_INIT_POINTER(triggers[t->n], NULL);
+	give_back(t->n);
 	trigger_free(t);
-	module_put(THIS_MODULE);
 	return 0;
 }
 

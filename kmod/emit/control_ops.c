@@ -16,6 +16,7 @@
 
 /* Written under devtrace_lock. */
 static const struct control_ops *control;
+void (*devtrace_watching)(u32 set, const struct event *ev);
 
 /**
  * control_register() - control comes, or goes
@@ -29,10 +30,13 @@ void control_register(const struct control_ops *ops)
 
 void control_event(u32 set, const struct event *ev, struct firing *f)
 {
+	void (*watching)(u32 set, const struct event *ev) = READ_ONCE(devtrace_watching);
 	const struct control_ops *ops = READ_ONCE(control);
 
 	if (ops)
 		ops->event(set, ev, f);
+	if (watching)
+		watching(set, ev);
 }
 
 void control_notify_stream(int cmd, struct stream *s)

@@ -39,6 +39,13 @@ struct control_ops {
 
 void control_register(const struct control_ops *ops);
 
+/*
+ * devtrace_watch.ko: an event meets the terms of triggers or of watches; as @event of
+ * struct control_ops. NULL: nobody watches. Written under devtrace_lock; whoever takes it
+ * back waits for emitters that are under way.
+ */
+extern void (*devtrace_watching)(u32 set, const struct event *ev);
+
 /* As in struct control_ops. */
 void control_event(u32 set, const struct event *ev, struct firing *f);
 void control_notify_stream(int cmd, struct stream *s);

@@ -158,6 +158,7 @@ COMPAT_EXPORT_INTERNAL(devtrace_profile);
 COMPAT_EXPORT_INTERNAL(devtrace_profile_on);
 COMPAT_EXPORT_INTERNAL(devtrace_stream0);
 COMPAT_EXPORT_INTERNAL(devtrace_streams);
+COMPAT_EXPORT_INTERNAL(devtrace_watching);
 COMPAT_EXPORT_INTERNAL(emit_counts);
 COMPAT_EXPORT_INTERNAL(emit_slots);
 COMPAT_EXPORT_INTERNAL(ring_view);

@@ -113,6 +113,8 @@ static int unload_rest(void)
 {
 	if (delete_module("devtrace_faults") && errno != ENOENT)
 		return -1;
+	if (delete_module("devtrace_watch") && errno != ENOENT)
+		return -1;
 	if (delete_module("devtrace_profile") && errno != ENOENT) {
 		let_go(DEVTRACE_CMD_PROFILE_GET, DEVTRACE_CMD_PROFILE_DEL, DEVTRACE_A_NAME,
 		       DEVTRACE_A_TRACEPOINT);
@@ -164,7 +166,7 @@ static int unload(const char *name)
 
 int dev_unload(void)
 {
-	return unload("dttest") || unload("dtfire") || unload("metronome") ||
+	return unload("dtwatch") || unload("dttest") || unload("dtfire") || unload("metronome") ||
 	       unload("devtrace") ? -1 : 0;
 }
 

@@ -40,11 +40,11 @@ says_not()
 
 check "make modules_install" modules_install
 check "modules_install does not mention OpenSSL" says_not "$tmp/installed" -i -e ssl -e sign
-for f in devtrace.mk include/linux/devtrace.h include/uapi/linux/devtrace.h "$release/Module.symvers"; do
+for f in devtrace.mk include/linux/devtrace.h include/linux/devtrace_watch.h include/uapi/linux/devtrace.h "$release/Module.symvers"; do
 	check "modules_install brings $f" test -s "$share/$f"
 done
 find "$root/lib/modules" -name '*.ko*' | sed 's|.*/||; s/\.ko.*//' | sort >"$tmp/names"
-printf 'devtrace\ndevtrace_control\ndevtrace_faults\ndevtrace_persist\ndevtrace_profile\ndevtrace_streams\n' >"$tmp/want"
+printf 'devtrace\ndevtrace_control\ndevtrace_faults\ndevtrace_persist\ndevtrace_profile\ndevtrace_streams\ndevtrace_watch\n' >"$tmp/want"
 check "modules_install installs the modules and no samples" diff "$tmp/want" "$tmp/names"
 
 # The text of README between "Build your own driver" and the next head; blocks of C and of

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Be called for trace events in the kernel, where and when they are emitted
+ *
+ * For a driver that must act at once: cut the power on the first event of severity
+ * DEVTRACE_HW3, say. Readers of /dev/trace and triggers act later, in a process.
+ *
+ *	static void stop(struct devtrace_watch *w, const struct devtrace_watch_event *ev)
+ *	{
+ *		writel(0, motor_enable);
+ *	}
+ *
+ *	static struct devtrace_watch watch = {
+ *		.event		= stop,
+ *		.severities	= DEVTRACE_WATCH_SEVERITY(DEVTRACE_HW3),
+ *		.origins	= DEVTRACE_WATCH_KERNEL | DEVTRACE_WATCH_USER,
+ *	};
+ *
+ *	__set_bit(DEVTRACE_T_EXC, watch.types);
+ *	err = devtrace_watch_register(&watch);
+ *
+ * The calls are devtrace_watch.ko's. A driver that makes one needs that module. Nobody
+ * pays for watches that nobody has registered: no instruction on any way into the rings
+ * asks for them.
+ */
+#ifndef _LINUX_DEVTRACE_WATCH_H
+#define _LINUX_DEVTRACE_WATCH_H
+
+#include <linux/bitmap.h>
+#include <linux/bits.h>
+#include <linux/devtrace.h>
+#include <linux/errno.h>
+#include <linux/types.h>
+
+/* Watches at a time. */
+#define DEVTRACE_WATCHES_MAX		8
+
+/* For struct devtrace_watch.severities: s is DEVTRACE_SW0 ... DEVTRACE_HW3 */
+#define DEVTRACE_WATCH_SEVERITY(s)	BIT(s)
+/* Events that have no severity. */
+#define DEVTRACE_WATCH_NO_SEVERITY	BIT(0)
+#define DEVTRACE_WATCH_ANY_SEVERITY	0xff01U
+
+/* For struct devtrace_watch.origins */
+#define DEVTRACE_WATCH_KERNEL		0x1U
+#define DEVTRACE_WATCH_USER		0x2U
+
+/**
+ * struct devtrace_watch_event - an event that is being emitted
+ * @ts: trace clock, ns; not later than the time that the event gets in a stream
+ * @payload: the elements, good until the callback returns
+ * @len: bytes of @payload
+ * @type: event type
+ * @severity: DEVTRACE_SW0 ... DEVTRACE_HW3, or 0: none
+ * @flags: DEVTRACE_F_*: the context, whether a program emits it, and what it has
+ * @code: with DEVTRACE_F_CODE; else 0
+ * @object: with DEVTRACE_F_OBJSIG; else 0
+ * @signal: likewise
+ */
+struct devtrace_watch_event {
+	u64		ts;
+	const u8	*payload;
+	u16		len;
+	u8		type;
+	u8		severity;
+	u8		flags;
+	u32		code;
+	u16		object;
+	u16		signal;
+};
+
+/**
+ * struct devtrace_watch - which events a driver is called for
+ * @event: called once for each event that meets all terms. Context: that of the emitter,
+ *	which may be a task, a softirq, an interrupt or an NMI; preemption is off. It must
+ *	not sleep, allocate but with GFP_NOWAIT and not in an NMI, take a lock that the code
+ *	which it interrupts may hold, or call devtrace_watch_register() or
+ *	devtrace_watch_unregister(). RCU may not be watching: rcu_is_watching() tells. The
+ *	event is not stored yet, and waits until the callback returns. An event that the
+ *	callback emits is stored, and no watch is called for it
+ * @types: bit n: events of type n. Bits 128 to 191 have the kernel profile events emitted,
+ *	as a filter does that names them
+ * @severities: DEVTRACE_WATCH_SEVERITY(s), or several of them
+ * @origins: DEVTRACE_WATCH_KERNEL: drivers and the kernel; DEVTRACE_WATCH_USER: programs
+ *
+ * Nothing of it changes while it is registered.
+ */
+struct devtrace_watch {
+	void (*event)(struct devtrace_watch *w, const struct devtrace_watch_event *ev);
+	DECLARE_BITMAP(types, 256);
+	u32	severities;
+	u32	origins;
+};
+
+/**
+ * devtrace_watch_all() - have a watch ask for all that drivers and programs emit
+ * @w: its terms are set, and not the callback
+ *
+ * Kernel profile events are left out: they cost something as soon as they are named.
+ *
+ * Context: any.
+ */
+static inline void devtrace_watch_all(struct devtrace_watch *w)
+{
+	bitmap_fill(w->types, 256);
+	bitmap_clear(w->types, DEVTRACE_T_KERNEL, DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL);
+	w->severities = DEVTRACE_WATCH_ANY_SEVERITY;
+	w->origins = DEVTRACE_WATCH_KERNEL | DEVTRACE_WATCH_USER;
+}
+
+#if IS_ENABLED(CONFIG_DEVTRACE) && !defined(DEVTRACE_DISABLE)
+
+int devtrace_watch_register(struct devtrace_watch *w);
+int devtrace_watch_unregister(struct devtrace_watch *w);
+
+#else
+
+static inline int devtrace_watch_register(struct devtrace_watch *w) { return -ENODEV; }
+static inline int devtrace_watch_unregister(struct devtrace_watch *w) { return -ENODEV; }
+
+#endif
+
+#endif /* _LINUX_DEVTRACE_WATCH_H */

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tracepoint devtrace:event: a watch as long as somebody is attached to it
+ *
+ * The kernel says when the first probe comes and when the last one goes, while it holds a
+ * lock of tracepoints; whoever changes a filter takes that one under devtrace_lock. So the
+ * watch comes and goes in a work, some milliseconds later. The parameter "attached" tells.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <linux/devtrace_watch.h>
+
+#include "tracepoint.h"
+
+#define CREATE_TRACE_POINTS
+#include "event_trace.h"
+
+static void follow(struct work_struct *w);
+static DECLARE_WORK(work, follow);
+
+/* Of the next two. */
+static DEFINE_SPINLOCK(queue_lock);
+static bool probed;		/* the tracepoint has a probe */
+static bool leaving;		/* the module goes: nobody queues the work any more */
+
+/* Of the watch, and of what it asks for. */
+static DEFINE_MUTEX(lock);
+static bool attached;
+static u32 severities = DEVTRACE_WATCH_ANY_SEVERITY & ~DEVTRACE_WATCH_NO_SEVERITY;
+
+/* Events where RCU does not watch: no probe may run there. */
+static atomic_t unseen = ATOMIC_INIT(0);
+
+static void trace_it(struct devtrace_watch *w, const struct devtrace_watch_event *ev)
+{
+	if (likely(rcu_is_watching()))
+		trace_event(ev);
+	else
+		atomic_inc(&unseen);
+}
+
+static struct devtrace_watch watch = { .event = trace_it };
+
+static bool is_probed(void)
+{
+	bool is;
+
+	spin_lock(&queue_lock);
+	is = probed && !leaving;
+	spin_unlock(&queue_lock);
+	return is;
+}
+
+/* With lock. */
+static int attach(void)
+{
+	int err;
+
+	devtrace_watch_all(&watch);
+	__set_bit(DEVTRACE_T_FAULT, watch.types);
+	watch.severities = severities;
+	err = devtrace_watch_register(&watch);
+	attached = !err;
+	if (err)
+		pr_warn("devtrace:event says nothing: error %d%s\n", err,
+			err == -ENOSPC ? ", there are 8 watches or 16 triggers" : "");
+	return err;
+}
+
+static void detach(void)
+{
+	if (attached)
+		devtrace_watch_unregister(&watch);
+	attached = false;
+}
+
+static void follow(struct work_struct *w)
+{
+	const bool on = is_probed();
+
+	mutex_lock(&lock);
+	if (on && !attached)
+		attach();
+	else if (!on)
+		detach();
+	mutex_unlock(&lock);
+}
+
+static void probes_change(bool on)
+{
+	spin_lock(&queue_lock);
+	probed = on;
+	if (!leaving)
+		schedule_work(&work);
+	spin_unlock(&queue_lock);
+}
+
+int watch_tracepoint_on(void)
+{
+	probes_change(true);
+	return 0;
+}
+
+void watch_tracepoint_off(void)
+{
+	probes_change(false);
+}
+
+/* Probes of tracefs leave the tracepoint only behind this. */
+void watch_tracepoint_exit(void)
+{
+	spin_lock(&queue_lock);
+	leaving = true;
+	spin_unlock(&queue_lock);
+	cancel_work_sync(&work);
+	mutex_lock(&lock);
+	detach();
+	mutex_unlock(&lock);
+}
+
+static const char *const names[16] = {
+	[0] = "none", [DEVTRACE_SW0] = "sw0", "sw1", "sw2", "sw3", "hw0", "hw1", "hw2", "hw3",
+};
+
+/* The severities that a word stands for; 0: there is no such word. */
+static u32 severities_of(const char *word)
+{
+	unsigned int i;
+
+	if (!strcmp(word, "all"))
+		return DEVTRACE_WATCH_ANY_SEVERITY;
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (names[i] && !strcmp(word, names[i]))
+			return BIT(i);
+	return 0;
+}
+
+static int parse(const char *val, u32 *set)
+{
+	char *copy = kstrdup(val, GFP_KERNEL), *rest = copy, *word;
+	int err = 0;
+
+	if (!copy)
+		return -ENOMEM;
+	*set = 0;
+	while (!err && (word = strsep(&rest, ", \t\n"))) {
+		const u32 bits = severities_of(word);
+
+		if (!*word)
+			continue;
+		*set |= bits;
+		if (!bits) {
+			pr_err("no severity is called '%s': sw0 to sw3, hw0 to hw3, none, or all\n",
+			       word);
+			err = -EINVAL;
+		}
+	}
+	kfree(copy);
+	if (!err && !*set) {
+		pr_err("no severity is given: sw0 to sw3, hw0 to hw3, none, or all\n");
+		err = -EINVAL;
+	}
+	return err;
+}
+
+static int severity_set(const char *val, const struct kernel_param *kp)
+{
+	u32 set;
+	int err = parse(val, &set);
+
+	if (err)
+		return err;
+	mutex_lock(&lock);
+	severities = set;
+	if (attached) {
+		detach();
+		err = attach();
+	}
+	mutex_unlock(&lock);
+	return err;
+}
+
+static int severity_get(char *buf, const struct kernel_param *kp)
+{
+	unsigned int i;
+	int n = 0;
+
+	mutex_lock(&lock);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (severities & BIT(i))
+			n += scnprintf(buf + n, PAGE_SIZE - n, "%s%s", n ? " " : "", names[i]);
+	mutex_unlock(&lock);
+	return n + scnprintf(buf + n, PAGE_SIZE - n, "\n");
+}
+
+static const struct kernel_param_ops severity_ops = {
+	.set = severity_set,
+	.get = severity_get,
+};
+module_param_cb(severity, &severity_ops, NULL, 0644);
+MODULE_PARM_DESC(severity, "events of these severities pass devtrace:event: sw0 to sw3, hw0 to hw3, none, or all (default all but none)");
+
+static int attached_get(char *buf, const struct kernel_param *kp)
+{
+	int n;
+
+	mutex_lock(&lock);
+	n = scnprintf(buf, PAGE_SIZE, "%c\n", attached ? 'Y' : 'N');
+	mutex_unlock(&lock);
+	return n;
+}
+
+static const struct kernel_param_ops attached_ops = { .get = attached_get };
+module_param_cb(attached, &attached_ops, NULL, 0444);
+MODULE_PARM_DESC(attached, "Y: somebody is attached to devtrace:event, and events come");
+
+static int unseen_get(char *buf, const struct kernel_param *kp)
+{
+	return scnprintf(buf, PAGE_SIZE, "%u\n", atomic_read(&unseen));
+}
+
+static const struct kernel_param_ops unseen_ops = { .get = unseen_get };
+module_param_cb(unseen, &unseen_ops, NULL, 0444);
+MODULE_PARM_DESC(unseen, "events that could not pass devtrace:event, emitted by an idle CPU where RCU does not watch");

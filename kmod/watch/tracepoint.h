@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tracepoint devtrace:event as a watch: see tracepoint.c
+ */
+#ifndef DEVTRACE_WATCH_TRACEPOINT_H
+#define DEVTRACE_WATCH_TRACEPOINT_H
+
+/* For the tracepoint, when its first probe comes and when the last one goes. */
+int watch_tracepoint_on(void);
+void watch_tracepoint_off(void);
+
+void watch_tracepoint_exit(void);
+
+#endif /* DEVTRACE_WATCH_TRACEPOINT_H */

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Watches: functions that are called for an event where it is emitted
+ *
+ * All watches have one bit in the table of filters, whose filter is what they ask for
+ * together; store_all() gives an event with that bit to watch_event(), which looks at the
+ * terms of each. The bit is a trigger's that no trigger has. It is taken with the first
+ * watch and given back with the last one: as long as there is none, no table has it, and
+ * no emitter takes the long way for it.
+ *
+ * Emitters have preemption off. Whoever takes a watch out waits until none is under way
+ * that may have found it, by filter_set() or quiet_wait().
+ *
+ * An event that a callback emits would have the callback called again, without an end. So
+ * each CPU keeps for each context - task, softirq, interrupt, NMI - whether a callback runs
+ * in it. An event that is emitted in the same context meanwhile is stored, counted, and
+ * given to nobody. An interrupt on top of a callback is another context, and is watched.
+ */
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+#include <linux/devtrace_watch.h>
+
+#include "admin/filter_policy.h"
+#include "compat/compat.h"
+#include "compat/compat_export.h"
+#include "emit/control_ops.h"
+#include "emit/emit.h"
+#include "emit/event.h"
+#include "emit/filter.h"
+#include "ring/ring.h"
+#include "shared/shared.h"
+#include "stream/table.h"
+#include "streams/filter_set.h"
+#include "tracepoint.h"
+
+/* Severities from one level on, as filters have them: none of them. */
+#define NO_LEVEL	(DEVTRACE_SEV_LEVEL + 1)
+#define FLAGS(who)	((who) >> RING_WHO_CTX_SHIFT & 0x3f)
+
+/**
+ * struct inside - what callbacks do on a CPU
+ * @contexts: bit n: one runs in context n of enum devtrace_context
+ * @nested: events that were emitted meanwhile in such a context
+ */
+struct inside {
+	u32	contexts;
+	u64	nested;
+};
+
+static DEFINE_PER_CPU(struct inside, inside);
+
+/* Written under devtrace_lock. */
+static struct devtrace_watch __rcu *watches[DEVTRACE_WATCHES_MAX];
+static u32 our_bit;		/* 0: no watch */
+
+static bool is_wanted(const struct devtrace_watch *w, const struct devtrace_watch_event *e)
+{
+	const u32 origin = e->flags & DEVTRACE_F_USER ? DEVTRACE_WATCH_USER :
+							DEVTRACE_WATCH_KERNEL;
+
+	return test_bit(e->type, w->types) && w->severities >> e->severity & 1 &&
+	       w->origins & origin;
+}
+
+/* Code, object and signal stand before the elements. */
+static void unpack(const struct event *ev, struct devtrace_watch_event *e)
+{
+	const u8 *p = ev->data, *end = ev->data + ev->len;
+
+	*e = (struct devtrace_watch_event){
+		.ts = devtrace_shared.devtrace_clock_now(),
+		.type = ev->type,
+		.severity = ev->who >> RING_WHO_SEV_SHIFT,
+		.flags = FLAGS(ev->who),
+	};
+	if (e->flags & DEVTRACE_F_CODE && end - p >= (long)sizeof(__le32)) {
+		e->code = get_unaligned_le32(p);
+		p += sizeof(__le32);
+	}
+	if (e->flags & DEVTRACE_F_OBJSIG && end - p >= (long)(2 * sizeof(__le16))) {
+		e->object = get_unaligned_le16(p);
+		e->signal = get_unaligned_le16(p + sizeof(__le16));
+		p += 2 * sizeof(__le16);
+	}
+	e->payload = p;
+	e->len = end - p;
+}
+
+static void call_all(const struct event *ev)
+{
+	struct devtrace_watch_event e;
+	unsigned int i;
+
+	unpack(ev, &e);
+	for (i = 0; i < DEVTRACE_WATCHES_MAX; i++) {
+		/* Emitters have preemption off, also where RCU cannot see it. */
+		struct devtrace_watch *w = rcu_dereference_sched_check(watches[i], true);
+
+		if (w && is_wanted(w, &e))
+			w->event(w, &e);
+	}
+}
+
+/* Any context, NMI included; preemption off. */
+static void watch_event(u32 set, const struct event *ev)
+{
+	const u32 context = BIT(emit_context() >> RING_WHO_CTX_SHIFT);
+	struct inside *in = this_cpu_ptr(&inside);
+
+	if (!(set & READ_ONCE(our_bit)))
+		return;
+	/* Who interrupts from here on has another bit, and puts this one back as it was. */
+	if (data_race(in->contexts) & context) {
+		this_cpu_inc(inside.nested);
+		return;
+	}
+	this_cpu_or(inside.contexts, context);
+	barrier();
+	call_all(ev);
+	barrier();
+	this_cpu_and(inside.contexts, ~context);
+}
+
+static struct devtrace_watch *watch_at(unsigned int i)
+{
+	return rcu_dereference_protected(watches[i], lockdep_is_held(&devtrace_lock));
+}
+
+/* The lowest level that a mask of severities has, from this severity on. */
+static unsigned int lowest(u32 severities, unsigned int first)
+{
+	const u32 levels = severities >> first & 0xf;
+
+	return levels ? __ffs(levels) : NO_LEVEL;
+}
+
+/* What all of them ask for; NULL: there is no memory. */
+static struct filter *filter_of_all(void)
+{
+	struct filter *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	struct devtrace_watch *w;
+	u32 severities = 0;
+	unsigned int i;
+
+	BUILD_BUG_ON(DEVTRACE_WATCH_KERNEL != DEVTRACE_ORIGIN_KERNEL ||
+		     DEVTRACE_WATCH_USER != DEVTRACE_ORIGIN_USER);
+	BUILD_BUG_ON(DEVTRACE_WATCH_ANY_SEVERITY != EMIT_SEVERITIES);
+	if (!f)
+		return NULL;
+	for (i = 0; i < DEVTRACE_WATCHES_MAX; i++) {
+		w = watch_at(i);
+		if (!w)
+			continue;
+		bitmap_or(f->types, f->types, w->types, 256);
+		severities |= w->severities;
+		f->origins |= w->origins;
+	}
+	f->sw_severity = lowest(severities, DEVTRACE_SW0);
+	f->hw_severity = lowest(severities, DEVTRACE_HW0);
+	return f;
+}
+
+/* The bit of a trigger that there is not; 0: there are all of them. */
+static unsigned int take_bit(void)
+{
+	const u32 free = ~devtrace_filters.triggers & (BIT(DEVTRACE_TRIGGERS_MAX) - 1);
+
+	if (!free)
+		return 0;
+	/* The last one: traces of tests and people name triggers from the first on. */
+	__set_bit(__fls(free), &devtrace_filters.triggers);
+	return BIT(FILTER_TRIGGER_BIT + __fls(free));
+}
+
+static void give_bit_back(void)
+{
+	__clear_bit(__ffs(our_bit) - FILTER_TRIGGER_BIT, &devtrace_filters.triggers);
+	WRITE_ONCE(our_bit, 0);
+}
+
+/* Put into the table what the watches ask for. */
+static int put_in_force(void)
+{
+	struct filter *f;
+	int err;
+
+	if (!our_bit) {
+		WRITE_ONCE(our_bit, take_bit());
+		if (!our_bit)
+			return -ENOSPC;
+	}
+	f = filter_of_all();
+	if (!f)
+		return -ENOMEM;
+	WRITE_ONCE(devtrace_watching, watch_event);
+	err = filter_set(__ffs(our_bit), f);
+	kfree(f);
+	return err;
+}
+
+/*
+ * There is no watch any more. If there is no memory for a table without our bit, the bit
+ * stays ours until there is: it makes some events take the long way, and no more.
+ */
+static int leave(void)
+{
+	int err = filter_set(__ffs(our_bit), NULL);
+
+	WRITE_ONCE(devtrace_watching, NULL);
+	/* Nobody is on the way to us who found the pointer. */
+	devtrace_shared.quiet_wait();
+	if (!err)
+		give_bit_back();
+	return err;
+}
+
+static bool is_valid(const struct devtrace_watch *w)
+{
+	return w && w->event && !bitmap_empty(w->types, 256) && w->severities &&
+	       !(w->severities & ~DEVTRACE_WATCH_ANY_SEVERITY) && w->origins &&
+	       !(w->origins & ~(DEVTRACE_WATCH_KERNEL | DEVTRACE_WATCH_USER));
+}
+
+/* Its place in the list, or the first free one for NULL; or DEVTRACE_WATCHES_MAX. */
+static unsigned int place_of(const struct devtrace_watch *w)
+{
+	unsigned int i;
+
+	for (i = 0; i < DEVTRACE_WATCHES_MAX && watch_at(i) != w; i++)
+		;
+	return i;
+}
+
+static bool is_any(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < DEVTRACE_WATCHES_MAX && !watch_at(i); i++)
+		;
+	return i < DEVTRACE_WATCHES_MAX;
+}
+
+/* Nobody calls it behind this. */
+static void take_out(unsigned int i)
+{
+	int err;
+
+	RCU_INIT_POINTER(watches[i], NULL);
+	if (!is_any())
+		err = leave();
+	else
+		err = put_in_force();
+	/* The filter is wider than need be until the next change; but who found the watch ends. */
+	if (err)
+		devtrace_shared.quiet_wait();
+}
+
+static int add(struct devtrace_watch *w)
+{
+	unsigned int i;
+	int err;
+
+	if (place_of(w) < DEVTRACE_WATCHES_MAX)
+		return -EBUSY;
+	i = place_of(NULL);
+	if (i == DEVTRACE_WATCHES_MAX)
+		return -ENOSPC;
+	rcu_assign_pointer(watches[i], w);
+	err = put_in_force();
+	if (!err)
+		return 0;
+	/* It may have been called, with a filter that another one has. */
+	if (our_bit)
+		take_out(i);
+	else
+		RCU_INIT_POINTER(watches[i], NULL);
+	return err;
+}
+
+/**
+ * devtrace_watch_register() - be called for events
+ * @w: which ones, and what is called; it stays in place until it is unregistered
+ *
+ * The callback is called once for each event that meets the terms and that is emitted
+ * after this returns; it may be called before that. What it may do is said at struct
+ * devtrace_watch. An event that finds no room in a stream, or that no stream wants, is
+ * given too. Not given are: an event that is dropped because seven others are under way on
+ * its CPU, or, on 32-bit machines, because it is an NMI's; one that a callback emits; and
+ * one that a program was writing into its lane without a system call when the watch came.
+ *
+ * Context: process, may sleep.
+ * Return: 0; -EINVAL if there is no callback, type, severity or origin, or one that does
+ * not exist; -EBUSY if it is registered; -ENOSPC if DEVTRACE_WATCHES_MAX watches are, or
+ * there are 16 triggers and no watch, all watches together being one of these; -ENOMEM.
+ */
+int devtrace_watch_register(struct devtrace_watch *w)
+{
+	int err;
+
+	if (!is_valid(w))
+		return -EINVAL;
+	mutex_lock(&devtrace_lock);
+	err = add(w);
+	mutex_unlock(&devtrace_lock);
+	return err;
+}
+EXPORT_SYMBOL_GPL(devtrace_watch_register);
+
+/**
+ * devtrace_watch_unregister() - be called no more
+ * @w: a watch that is registered
+ *
+ * When this returns no callback of it runs, and none will: its memory and its code may go.
+ *
+ * Context: process, may sleep; not from a callback.
+ * Return: 0, or -ENOENT if it is not registered.
+ */
+int devtrace_watch_unregister(struct devtrace_watch *w)
+{
+	unsigned int i = DEVTRACE_WATCHES_MAX;
+
+	mutex_lock(&devtrace_lock);
+	if (w)
+		i = place_of(w);
+	if (i < DEVTRACE_WATCHES_MAX)
+		take_out(i);
+	mutex_unlock(&devtrace_lock);
+	return i < DEVTRACE_WATCHES_MAX ? 0 : -ENOENT;
+}
+EXPORT_SYMBOL_GPL(devtrace_watch_unregister);
+
+static int nested_get(char *buf, const struct kernel_param *kp)
+{
+	u64 n = 0;
+	int cpu;
+
+	/* Its CPU may count meanwhile. */
+	for_each_possible_cpu(cpu)
+		n += data_race(per_cpu(inside.nested, cpu));
+	return scnprintf(buf, PAGE_SIZE, "%llu\n", n);
+}
+
+static const struct kernel_param_ops nested_ops = { .get = nested_get };
+module_param_cb(nested, &nested_ops, NULL, 0444);
+MODULE_PARM_DESC(nested, "events that callbacks emitted: stored, and given to no watch");
+
+static int __init devtrace_watch_init(void)
+{
+	return 0;
+}
+
+/* Who has a watch holds the module; what is left may be the tracepoint. */
+static void __exit devtrace_watch_exit(void)
+{
+	watch_tracepoint_exit();
+	mutex_lock(&devtrace_lock);
+	/* Without memory for a table before; emitters do not come here any more all the same. */
+	if (our_bit && leave())
+		pr_warn("no memory for a table of filters: one trigger fewer until devtrace is loaded again\n");
+	mutex_unlock(&devtrace_lock);
+}
+
+module_init(devtrace_watch_init);
+module_exit(devtrace_watch_exit);
+
+MODULE_DESCRIPTION("Trace device: callbacks for events, and the tracepoint devtrace:event");
+MODULE_LICENSE("GPL");
+COMPAT_IMPORT_INTERNAL();
