@@ -29,6 +29,9 @@ enum dttest_class {
 /* Emitted when something is written to the parameter "pointers". */
 #define DTTEST_TYPE_POINTERS	200
 #define DTTEST_SIG_POINTERS	7
+/* Emitted by callbacks of dtwatch.ko, and what it takes for nothing else. */
+#define DTWATCH_ECHO		211
+#define DTWATCH_OTHER		212
 
 /* Pattern that fits into one event of the kernel's record builder. */
 #define DTTEST_MAX_LEN		230
