@@ -293,7 +293,7 @@ static int add(struct devtrace_watch *w)
  * The callback is called once for each event that meets the terms and that is emitted
  * after this returns; it may be called before that. What it may do is said at struct
  * devtrace_watch. An event that finds no room in a stream, or that no stream wants, is
- * given too. Not given are: an event that is dropped because seven others are under way on
+ * given too. Not given are: an event that is dropped because six others are under way on
  * its CPU, or, on 32-bit machines, because it is an NMI's; one that a callback emits; and
  * one that a program was writing into its lane without a system call when the watch came.
  *
@@ -343,9 +343,10 @@ static int nested_get(char *buf, const struct kernel_param *kp)
 	u64 n = 0;
 	int cpu;
 
-	/* Its CPU may count meanwhile. */
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
+		/* Its CPU may count meanwhile. */
 		n += data_race(per_cpu(inside.nested, cpu));
+	}
 	return scnprintf(buf, PAGE_SIZE, "%llu\n", n);
 }
 

@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # test_man_driver.sh - devtrace(9): its form, its example, and that it tells all that
-# <linux/devtrace.h> offers to a driver and that devtrace.ko exports to it
+# <linux/devtrace.h> and <linux/devtrace_watch.h> offer to a driver and that our modules
+# export to it
 . "$(dirname "$0")/doc.sh"
 man=$top/Documentation/man/devtrace.9
-header=$top/include/linux/devtrace.h
+headers="$top/include/linux/devtrace.h $top/include/linux/devtrace_watch.h"
 
 check_page "$man"
 
 # Calls and macros; what begins with __ is not for drivers.
+# shellcheck disable=SC2086 # two files
 {
-	grep -oE '\b(devtrace|dt)_[a-z0-9_]+\(' "$header" | tr -d '('
-	grep -oE '^#define DEVTRACE_[A-Z0-9_]+' "$header" | sed 's/^#define //'
-	sed -n 's/^__DT_ELEM(\([a-z0-9_]*\),.*/\1/p' "$header"
+	grep -ohE '\b(devtrace|dt)_[a-z0-9_]+\(' $headers | tr -d '('
+	grep -ohE '^#define DEVTRACE_[A-Z0-9_]+' $headers | sed 's/^#define //'
+	sed -n 's/^__DT_ELEM(\([a-z0-9_]*\),.*/\1/p' $headers
 	cat "$top"/kmod/*/*.c | sed -n 's/^EXPORT_SYMBOL_GPL(\([a-z][a-z0-9_]*\));/\1/p'
 	sed -n 's/^#define \(DEVTRACE_[SH]W[A-Z]*[0-9]\)\t.*/\1/p' "$top/include/uapi/linux/devtrace.h"
 } | sort -u >"$tmp/names"
@@ -31,16 +33,17 @@ done <"$tmp/names"
 # What the page names is there.
 grep -oE '\b(devtrace|dt)_[a-z0-9_]+' "$man" | sort -u >"$tmp/told"
 while read -r name; do
-	check "$name is there" grep -qw "$name" "$header"
+	# shellcheck disable=SC2086 # two files
+	check "$name is there" grep -qw "$name" $headers
 done <"$tmp/told"
 
 mkdir "$tmp/driver"
 examples "$man"
-check "there is an example" test -s "$tmp/drv.c"
-cp "$tmp/drv.c" "$tmp/driver/"
-printf 'obj-m := drv.o\nccflags-y := -I%s/include -DCONFIG_DEVTRACE_MODULE=1 -Werror\n' "$top" \
+check "there is an example" test -s "$tmp/drv.c" -a -s "$tmp/stop.c"
+cp "$tmp/drv.c" "$tmp/stop.c" "$tmp/driver/"
+printf 'obj-m := drv.o stop.o\nccflags-y := -I%s/include -DCONFIG_DEVTRACE_MODULE=1 -Werror\n' "$top" \
 	>"$tmp/driver/Kbuild"
 kdir=$("$top/selftests/vm/board" --kernel 6.1 --kdir)
-check "the example compiles" make -s -C "$kdir" M="$tmp/driver" drv.o
+check "the examples compile" make -s -C "$kdir" M="$tmp/driver" drv.o stop.o
 
 done_testing
