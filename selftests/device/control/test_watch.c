@@ -283,6 +283,22 @@ TEST_F(watch, what_a_callback_emits_is_stored_and_not_watched)
 	tape_free(t);
 }
 
+TEST_F(watch, in_nmis)
+{
+	unsigned int n;
+
+	if (classes(100) < DTTEST_CLASSES)
+		SKIP(return, "nobody injects NMIs here, or an NMI may not touch a ring");
+	/* Each callback emits one, which is counted. */
+	ASSERT_EQ(0, dev_write_file(DTWATCH "echo", "Y"));
+	ASSERT_EQ(0, watch("212 212 0xff01 1"));
+	for (n = 0; n < 20; n++)
+		ASSERT_EQ(0, fire("nmi", 0, n));
+	dev_nmi(0);
+	ASSERT_EQ(0, watch("off"));
+	EXPECT_STREQ("20\n", said(WATCH "nested"));
+}
+
 /* Nothing is called behind the end of a watch, and nothing twice. */
 TEST_F_TIMEOUT(watch, come_and_go_while_all_emit, 1200)
 {
