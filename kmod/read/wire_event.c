@@ -109,7 +109,7 @@ static noinline void send_checked(struct wire *w, u8 *frame, unsigned int n)
 	send_escaped(w, frame, n);
 }
 
-/* DEVTRACE_BODY_LEN() below 65535, with the quotient by shifts: machines without a division call. */
+/* DEVTRACE_BODY_LEN() below 65535; the quotient by shifts: not all machines divide. */
 static __always_inline u8 body_len(unsigned int len)
 {
 	return len + ((len + 1 + (len >> 8)) >> 8) + 1;
