@@ -166,7 +166,7 @@ out_wake:
 out_clock:
 	devtrace_clock_exit();
 out_page:
-	kvfree(devtrace_control);
+	vfree(devtrace_control);
 	return err;
 }
 
@@ -189,7 +189,7 @@ static void __exit devtrace_exit(void)
 	devtrace_dict_exit();
 	devtrace_proc_exit();
 	devtrace_clock_exit();
-	kvfree(devtrace_control);
+	vfree(devtrace_control);
 }
 
 module_init(devtrace_init);

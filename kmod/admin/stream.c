@@ -217,7 +217,8 @@ int stream_init(unsigned long bytes, u32 start, umode_t mode)
 	s->pasts = s->oldest_past;
 	s->counted = s->pasts;
 	s->clears = start;
-	stream_wq = alloc_workqueue("devtrace", WQ_UNBOUND, 0);
+	/* Its works have devtrace_lock, and whoever waits for that waits for their CPU. */
+	stream_wq = alloc_workqueue("devtrace", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!stream_wq)
 		return -ENOMEM;
 	err = stream_prepare(s, DEVTRACE_STREAM0, bytes, mode);

@@ -379,7 +379,8 @@ static void kick_fn(struct irq_work *w)
 {
 	const unsigned long since = jiffies - READ_ONCE(last_run);
 
-	schedule_delayed_work(&work, since < WORK_GAP ? WORK_GAP - since : 0);
+	/* It has devtrace_lock: before other threads. */
+	queue_delayed_work(system_highpri_wq, &work, since < WORK_GAP ? WORK_GAP - since : 0);
 }
 
 struct trigger *trigger_find(const char *name)

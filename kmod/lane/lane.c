@@ -19,6 +19,8 @@
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
 #include "compat/compat.h"
 #include "compat/compat_cache.h"
@@ -274,18 +276,35 @@ static struct lane *lane_alloc(u32 bytes, u16 flags)
 	return l;
 }
 
-/* The ring of blocks has the stream's size: it is not made while that changes. */
+/*
+ * The ring of blocks has the stream's size: it is not made while that changes. A thread of
+ * the kernel makes it, before other threads: who asks for a lane may lose its CPU for long,
+ * and nobody would get devtrace_lock meanwhile.
+ */
+static atomic_t ring_tries = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(ring_tried);
+
+static void ring_fn(struct work_struct *work)
+{
+	mutex_lock(&devtrace_lock);
+	slots_make(devtrace_stream0.bytes);
+	mutex_unlock(&devtrace_lock);
+	atomic_inc(&ring_tries);
+	wake_up_all(&ring_tried);
+}
+
+static DECLARE_WORK(ring_work, ring_fn);
+
 static int make_ring(void)
 {
-	int err;
+	const int tries = atomic_read(&ring_tries);
 
 	if (slots_bytes())
 		return 0;
-	if (mutex_lock_killable(&devtrace_lock))
+	queue_work(stream_wq, &ring_work);
+	if (wait_event_killable(ring_tried, atomic_read(&ring_tries) != tries))
 		return -EINTR;
-	err = slots_make(devtrace_stream0.bytes);
-	mutex_unlock(&devtrace_lock);
-	return err;
+	return slots_bytes() ? 0 : -ENOMEM;
 }
 
 /* All that a lane needs, in order; what was done is undone if something is not to be had. */
@@ -435,7 +454,7 @@ void lane_thread_ends(struct lane *l)
 	slot_close(l);
 }
 
-/* No file of a lane and no reader is left, and no work that takes from lanes. */
+/* No file of a lane and no reader is left, no work that takes from lanes, and no stream_wq. */
 void lanes_exit(void)
 {
 	lane_shares_exit();

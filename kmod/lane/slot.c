@@ -381,23 +381,18 @@ int slots_memory_alloc(struct slots_memory *m, u32 nr)
 
 /**
  * slots_make() - have a ring of blocks, for there is a lane
- * @bytes: of it; at least BLOCKS_MIN blocks are made
+ * @bytes: of it; at least BLOCKS_MIN blocks are made, or none if there is no memory
  *
  * Context: process, devtrace_lock held: the size is that of the stream, which may change.
- * Return: 0 or -ENOMEM.
  */
-int slots_make(unsigned long bytes)
+void slots_make(unsigned long bytes)
 {
 	const u32 nr = slots_blocks_for(bytes);
 	struct slots_memory m = { 0 };
-	int err;
 
 	lockdep_assert_held(&devtrace_lock);
-	if (slots_blocks.nr)
-		return 0;
-	err = slots_memory_alloc(&m, nr);
-	if (err)
-		return err;
+	if (slots_blocks.nr || slots_memory_alloc(&m, nr))
+		return;
 	raw_spin_lock(&slots_lock);
 	/* Who finds a run did so with this lock. */
 	slots_blocks.pages = m.pages;
@@ -405,7 +400,6 @@ int slots_make(unsigned long bytes)
 	WRITE_ONCE(slots_blocks.nr, nr);
 	blocks_init(&slots_blocks, slots_first_block);
 	raw_spin_unlock(&slots_lock);
-	return 0;
 }
 
 /**

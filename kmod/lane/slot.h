@@ -78,7 +78,7 @@ u64 slots_behind(unsigned int slot, run_place_t place, u64 idx);
 u64 slots_bytes(void);
 
 void slots_clear(void);
-int slots_make(unsigned long bytes);
+void slots_make(unsigned long bytes);
 int slots_memory_alloc(struct slots_memory *m, u32 nr);
 void slots_memory_free(struct slots_memory *m);
 
