@@ -65,7 +65,7 @@ struct shared {
 };
 
 FIXTURE(stall) {
-	int schedstat, rfd, n, cpu[DEV_CPUS], children, rounds;
+	int schedstat, rfd, n, cpu[DEV_CPUS], children, rounds, no_cgroup;
 	struct shared *sh;
 	pid_t child[CHILDREN];
 	struct nl nl;
@@ -311,7 +311,8 @@ static int start_throttled(FIXTURE_DATA(stall) *self)
 	char pid[20];
 	int i;
 
-	if (make_cgroup(self))
+	errno = self->no_cgroup;
+	if (errno)
 		return -1;
 	for (i = 0; i < READERS + 1; i++) {
 		if (child(self))
@@ -342,6 +343,11 @@ FIXTURE_SETUP(stall)
 	ASSERT_LE(0, self->rfd);
 	self->schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
+	/*
+	 * The kernel patches its scheduler for the first quota. QEMU without KVM may go on
+	 * with half of a patch where another CPU is busy there: none is yet.
+	 */
+	self->no_cgroup = make_cgroup(self) ? errno ?: EIO : 0;
 	if (self->schedstat >= 0)
 		start_watch(self);
 }
