@@ -534,7 +534,10 @@ static int render_all(struct render *r, const char *name)
 		send_clock(r, &r->clock_at[r->clock++]);
 	send_names(r);
 	merge(r);
-	send_text(r, cause, cause->ts > r->a->last ? cause->ts : r->a->last, cause->text);
+	/* The clock of who reads the stream stands behind it, or it would not be seen. */
+	if (r->a->last < cause->ts)
+		r->a->last = cause->ts;
+	send_text(r, cause, r->a->last, cause->text);
 	return r->full ? -ENOMEM : 0;
 }
 

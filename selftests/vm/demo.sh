@@ -6,7 +6,8 @@
 # A driver and a program trace what they see. Their makers ship one .fmt file
 # each, in /usr/trace; traceinfo prints both together. Then the stream is
 # saved, damaged, and printed again. tracectl keeps noise and faults apart. Then the
-# kernel's own events show who kept a program from its CPU, and how another one died.
+# kernel's own events show who kept a program from its CPU, and how another one died. Then the
+# board panics, boots again, and this runs again: then it shows what was before the fall.
 
 bold='' plain=''
 if [ -n "$DEMO_TERMINAL" ]; then
@@ -15,6 +16,16 @@ if [ -n "$DEMO_TERMINAL" ]; then
 fi
 step() { printf '\n%s# %s%s\n' "$bold" "$*" "$plain"; }
 run() { printf '%sboard$ %s%s\n' "$bold" "$*" "$plain"; eval "$*"; }
+
+# Has it fallen before? Then memory has what it left.
+persist="insmod /modules/devtrace_persist.ko region=$REGION"
+$persist
+if [ -e /dev/trace-last ]; then
+	step "The board is up again by itself: its last 20 events, the cause at the end"
+	run "traceinfo --last-boot --time us --last 20 | grep -v '^[-*]'"
+	exit
+fi
+rmmod devtrace_persist
 
 step "The device, the driver metronome.ko, the program boardmon, and their formats"
 run "ls -l /dev/trace; echo /usr/trace/*"
@@ -31,15 +42,13 @@ done
 
 step "What happened, newest last"
 run "rmmod metronome"
-# of the interrupts those of the timer; the heads it prints on a terminal itself
-run "traceinfo --time us | grep -v ': irq [^L]' | head -n 42    # (in parentheses: who was interrupted)" | sed "1a\\
+# of the interrupts those of the timer, of the beats the first; the heads it prints on a terminal itself
+run "traceinfo --time us | grep -v ': irq [^L]\|FLUSH\|beat [5-9] \|beat [1-9][0-9]' | head -n 30    # (in parentheses: who was interrupted)" | sed "1a\\
 TIME                  CPU CTX  SEV THREAD (IN IRQ)       EVENT@OBJECT: TEXT"
-
-step "The same as a machine reads it: the last exception of the board"
-run "traceinfo --json --type EXC --last 1"
+run "traceinfo --json --type EXC --last 1              # the last exception, as a machine reads it"
 
 step "State machines: dining philosophers that trace as QP does, then as RKH does"
-run "philo-qp 6; traceinfo --time us --sequence table,philo0,philo1 | head -n 13 | tail -n 8"
+run "philo-qp 6; traceinfo --time us --sequence table,philo0,philo1 | head -n 11 | tail -n 4"
 run "philo-rkh; traceinfo -e /usr/share/devtrace/rkh.fmt --summary | grep -A 2 '^State mach'"
 
 step "The stream, saved by cat, then damaged in three places"
@@ -59,18 +68,12 @@ run "printf 'noise on the line' >>damaged; tail -c +$((c + 1)) saved >>damaged  
 run "traceinfo --statistics damaged | grep '^\*\*\*\|printed$'     # what is missing, and how much is left"
 
 step "Control: a stream of its own for severe events; a fault, then noise at full speed"
-run "tracectl stream add severe 64K type=exc,text severity=2"
-run "tracectl stream resize trace 64K"
+run "tracectl stream add severe 64K type=exc,text severity=2; tracectl stream resize trace 64K"
 run "insmod /modules/metronome.ko period_us=1000 late_us=1000000 sum_beats=50"
 # on one CPU, whose ring wraps
-cat >/tmp/noise <<'NOISE'
-echo '<2>pump 1 does not start'
-while :; do echo '<6>a line that nobody will miss'; done
-NOISE
-run "cat /tmp/noise"
-run "taskset 1 sh /tmp/noise >/dev/trace &"
+run "taskset 1 sh -c \"echo '<2>pump 1 does not start'; while :; do echo '<6>a line that nobody will miss'; done\" >/dev/trace &"
 noise=$!
-run "tracectl stat --interval 0.5 2"
+run "tracectl stat --interval 0.5 2 | tail -n 3"
 tries=0
 while { ! traceinfo --device /dev/trace-severe | grep -q 'pump 1' ||
 	traceinfo | grep -q 'pump 1'; } && [ $tries -lt 20 ]; do
@@ -78,17 +81,14 @@ while { ! traceinfo --device /dev/trace-severe | grep -q 'pump 1' ||
 	sleep 0.5
 done
 run "traceinfo | grep -c 'pump 1'                     # stream 0 has lost the fault"
-run "traceinfo --device /dev/trace-severe             # the other stream has not"
+run "traceinfo --device /dev/trace-severe | tail -n 1 # the other stream has not"
 
 step "A filter by group and by object: no lines of text, no beats of the metronome"
-run "tracectl filter remove type=text object=257"
-run "tracectl clear"
-run "tracectl filter"
+run "tracectl filter remove type=text object=257; tracectl clear; tracectl filter"
 run "sleep 0.5; traceinfo | grep -c 'nobody\|TICK'     # neither is there since"
-run "tracectl filter clear"
 
 step "A trigger: 5 events after the next fault the trace stops by itself"
-run "tracectl trigger add fault when severity=sw3 do stop after 5 events"
+run "tracectl filter clear; tracectl trigger add fault when severity=sw3 do stop after 5 events"
 run "sleep 0.3; echo '<0>motor 3 is blocked' >/dev/trace; sleep 0.3"
 # until those 5 have come
 tries=0
@@ -97,14 +97,12 @@ until tracectl stream | grep -q '^trace .*stopped' || [ $tries -ge 20 ]; do
 	sleep 0.5
 done
 kill $noise
-run "rmmod metronome"
-run "traceinfo | sed -n '/motor 3/,\$p'"
+run "traceinfo | sed -n '/motor 3/,/by trigger/p'"
 run "tracectl trigger"
 
 step "A latency spike: a program looks every 50 ms, but now and then it comes far too late"
-run "tracectl trigger del fault; tracectl stream start trace; tracectl stream resize trace 2M"
 # Interrupts, timers and the scheduler; and the work that drivers put off
-run "tracectl profile latency work"
+run "rmmod metronome; tracectl trigger del fault; tracectl stream start trace; tracectl stream resize trace 2M; tracectl profile faults latency work"
 # what comes of turning them on is not of interest, nor what comes of turning off
 on=$(traceinfo --time iso --last 1 | tail -n 1 | cut -d' ' -f1)
 # CPU 1 is for the program and the driver
@@ -120,14 +118,28 @@ until [ "$(traceinfo --since "$on" --type SUM | grep -c SUM@)" -ge 2 ] || [ $tri
 done
 # and what the program did after the last one
 sleep 0.5
-run "tracectl stream stop trace; tracectl profile none; rmmod metronome"
+run "tracectl stream stop trace; tracectl profile faults; rmmod metronome"
 kill $program
-
-step "The longest wait of the program for its CPU, in us, and who held the CPU meanwhile"
+# The longest wait of the program for its CPU, in us, and who held the CPU meanwhile
 run "traceinfo --summary --since $on | sed -n '/^Longest/,\$p' | grep -m 1 -A 1 boardmon"
 
 step "A program dies. It traces nothing; the kernel tells how it ended"
-run "insmod /modules/devtrace_faults.ko; tracectl stream start trace; tracectl profile faults"
-run "sh -c 'kill -SEGV \$\$'"
+run "tracectl stream start trace; sh -c 'kill -SEGV \$\$'"
 echo "<2>the pump was restarted" >/dev/kmsg
 run "traceinfo --type 191 | grep -v '^[*]'"
+
+step "The kernel panics while driver and program run, and the memory outlives the reset"
+run "$persist"
+run "insmod /modules/metronome.ko period_us=50000 late_us=1000000"
+# By system calls: lanes are not kept
+run "DEVTRACE_LANE=0 boardmon --no-pty --interval 0.2 &"
+tries=0
+until [ "$(traceinfo --last 20 | grep -o 'BEAT@\|boardmon' | sort -u | wc -l)" -eq 2 ] ||
+	[ $tries -ge 40 ]; do
+	tries=$((tries + 1))
+	sleep 0.5
+done
+printf '%sboard$ %s%s\n' "$bold" "echo c >/proc/sysrq-trigger" "$plain"
+# Nothing tells when the machine outside has these lines
+sleep 2
+echo c >/proc/sysrq-trigger
