@@ -6,6 +6,7 @@
  * module goes: devtrace.ko frees it.
  */
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
