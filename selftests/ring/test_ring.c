@@ -107,7 +107,7 @@ TEST(no_memory)
 	}
 }
 
-TEST_F_TIMEOUT(ring, small, 600)
+TEST_F(ring, small)
 {
 	struct sim_config c;
 	unsigned int i;
@@ -130,7 +130,7 @@ TEST_F_TIMEOUT(ring, small, 600)
  * Every place where an interrupt can be, in the writer that passes the end of
  * the ring or one near it, while the index passes a quarter of its range.
  */
-TEST_F_TIMEOUT(ring, interrupt_everywhere, 600)
+TEST_F(ring, interrupt_everywhere)
 {
 	/* A ring of one block and one of two: records before, events brought. */
 	static const struct {
@@ -159,7 +159,7 @@ TEST_F_TIMEOUT(ring, interrupt_everywhere, 600)
 	EXPECT_LT(5000U, places);
 }
 
-TEST_F_TIMEOUT(ring, large, 600)
+TEST_F(ring, large)
 {
 	struct sim_config c;
 	unsigned int i;
@@ -192,7 +192,7 @@ static void emit_len(struct ring *r, unsigned int len, struct ring_place *head)
 }
 
 /* 80 GiB go through a ring: its 32-bit positions wrap more than twice. */
-TEST_F_TIMEOUT(ring, positions_wrap, 600)
+TEST_F(ring, positions_wrap)
 {
 	const u32 start = (3U << 30) - 1000, start_idx = 0U - 1000;
 	struct ring_place head, sleeper;

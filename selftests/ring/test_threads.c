@@ -352,7 +352,7 @@ FIXTURE_TEARDOWN(threads)
 	ring_free(&ring);
 }
 
-TEST_F_TIMEOUT(threads, nothing_torn_nothing_uncounted, 300)
+TEST_F(threads, nothing_torn_nothing_uncounted)
 {
 	unsigned long size = variant->size;
 	pthread_t writer, resizer;

@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(weak)
 {
 }
 
-TEST_F_TIMEOUT(weak, any_order, 600)
+TEST_F(weak, any_order)
 {
 	struct sim_config c;
 	unsigned int i;
@@ -48,7 +48,7 @@ TEST_F_TIMEOUT(weak, any_order, 600)
  * Position and index pass a quarter of their range with the same record, or nearly;
  * or the index alone does: then no store of the other epoch orders its own.
  */
-TEST_F_TIMEOUT(weak, quarters_passed, 600)
+TEST_F(weak, quarters_passed)
 {
 	struct sim_config c;
 	unsigned int i;

@@ -25,7 +25,7 @@ import struct
 import sys
 import time
 
-PATIENCE = 60
+PATIENCE = 600
 INFO = bytes.fromhex('06') + struct.pack('<I', ~(260715 * 10000 + 815) & 0xffffffff) + \
     bytes.fromhex('444444880440250000' + '0c0f071a')
 RESET_INFO = bytes([0x46]) + INFO[1:]

@@ -95,7 +95,7 @@ result $((1 - $?)) "none is"
 DEVTRACE_DEVICE=$tmp/none "$tmp/boardmon" -v -i 1000 >"$tmp/term" 2>"$tmp/err" &
 pid=$!
 tries=0
-until grep -q '^load' "$tmp/term" || [ $tries = 100 ]; do
+until grep -q '^load' "$tmp/term" || [ $tries = 6000 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done

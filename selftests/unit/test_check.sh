@@ -23,7 +23,7 @@ job()
 run()
 {
 	status=0
-	O=$tmp/o BOARDS="${boards-}" timeout 120 "$tree/selftests/check" "$@" >"$tmp/out" 2>"$tmp/err" ||
+	O=$tmp/o BOARDS="${boards-}" timeout 600 "$tree/selftests/check" "$@" >"$tmp/out" 2>"$tmp/err" ||
 		status=$?
 }
 last() { tail -n 1 "$tmp/out"; }
@@ -34,7 +34,7 @@ gone()
 	tries=0
 	while [ -d "/proc/$(cat "$1")" ] && ! grep -q '^State:.*Z' "/proc/$(cat "$1")/status"; do
 		tries=$((tries + 1))
-		[ $tries -lt 300 ] || return 1
+		[ $tries -lt 6000 ] || return 1
 		sleep 0.1
 	done
 }
@@ -42,7 +42,7 @@ gone()
 # Each waits for the other: they end only if both run
 meet='>$tmp/$me.here
 	n=0
-	while [ ! -e $tmp/$other.here ] && [ $n -lt 600 ]; do n=$((n + 1)); sleep 0.1; done
+	while [ ! -e $tmp/$other.here ] && [ $n -lt 6000 ]; do n=$((n + 1)); sleep 0.1; done
 	[ -e $tmp/$other.here ]'
 job a <<END
 echo 1..2
@@ -108,7 +108,7 @@ mkdir "$tree/selftests/device" "$tree/selftests/vm"
 cat >"$tmp/wait" <<'END'
 # DIR NUMBER: until there are that many in it
 n=0
-while [ "$(ls "$1" | wc -l)" -lt "$2" ]; do n=$((n + 1)); [ $n -lt 600 ] || exit 1; sleep 0.1; done
+while [ "$(ls "$1" | wc -l)" -lt "$2" ]; do n=$((n + 1)); [ $n -lt 6000 ] || exit 1; sleep 0.1; done
 END
 cat >"$tree/selftests/vm/device-tests" <<END
 #!/bin/sh

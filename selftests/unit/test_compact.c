@@ -345,7 +345,7 @@ static size_t look(struct stream *s, struct seen_list *seen, const struct copy *
  * Each byte changed, one frame in two hundred at a time: no other frame is lost. (Closer
  * together, a thread would now and then be silent while more than BEAR frames are lost.)
  */
-TEST_F_TIMEOUT(compact, each_byte_costs_its_frame, 300)
+TEST_F(compact, each_byte_costs_its_frame)
 {
 	const size_t apart = 200;
 	uint64_t wrong = 0, damaged = 0, before;
@@ -387,7 +387,7 @@ TEST_F_TIMEOUT(compact, each_byte_costs_its_frame, 300)
 }
 
 /* Frames missing in a row: a few cost no others, many never make another event of one. */
-TEST_F_TIMEOUT(compact, bursts, 300)
+TEST_F(compact, bursts)
 {
 	static const unsigned int bursts[] = { 1, 2, 3, 4, 5, 17, 255, 256, 257, 512, 600 };
 	struct copy c;

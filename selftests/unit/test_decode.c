@@ -77,7 +77,7 @@ FIXTURE_TEARDOWN(checks)
 	seen_free(&self->seen);
 }
 
-TEST_F_TIMEOUT(checks, any_pieces, 300)
+TEST_F(checks, any_pieces)
 {
 	static const size_t pieces[] = { 1, 2, 7, 4096, 0, 0, 0, 1 << 20 };
 	struct seen_list damaged = {}, again = {};
@@ -192,7 +192,7 @@ TEST_F(checks, missing_before_info)
 }
 
 /* Begins anywhere: one cut at most, no gap, the check found out. */
-TEST_F_TIMEOUT(checks, begins_midway, 300)
+TEST_F(checks, begins_midway)
 {
 	size_t first = 0, odd = 0;
 
@@ -308,7 +308,7 @@ TEST_F(checks, ends_midway)
 }
 
 /* cat a b, where a may end anywhere: b is whole, and no gap is made up. */
-TEST_F_TIMEOUT(checks, joined, 300)
+TEST_F(checks, joined)
 {
 	struct stream b;
 	uint8_t *both;
@@ -515,7 +515,7 @@ TEST_F(checks, opening_behind_garbage)
 }
 
 /* Bytes without sense, and frames that are intact and make none. */
-TEST_F_TIMEOUT(checks, hostile, 300)
+TEST_F(checks, hostile)
 {
 	static uint8_t bytes[1 << 16];
 	struct devtrace_decoder *d = devtrace_decoder_new(seen_add, &self->seen);

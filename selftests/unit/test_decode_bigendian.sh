@@ -38,7 +38,7 @@ machine()
 		# shellcheck disable=SC2086
 		if ! "$2" -static -O1 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 			-Wno-sign-compare -Wno-pointer-to-int-cast -I"$top/include/uapi" -I"$top/include" -I"$lib" \
-			-I"$top/selftests/kselftest" -I"$here" -DTOP_DIR="\"$top\"" \
+			-I"$top/selftests" -I"$here" -DTOP_DIR="\"$top\"" \
 			-o "$tmp/$t" "$here/$t.c" $more "$lib/decode/decode.c" "$lib/decode/decode_body.c" \
 			"$lib/decode/decode_compact.c" "$lib/decode/decode_names.c" "$lib/wire/elem.c" "$lib/wire/frame.c" >"$tmp/log" 2>&1; then
 			tail -n 30 "$tmp/log" | sed 's/^/# /'

@@ -182,7 +182,7 @@ TEST_F(names, threads)
 }
 
 /* However many names come, what is asked for stays, and memory is bounded. */
-TEST_F_TIMEOUT(names, bounded, 120)
+TEST_F(names, bounded)
 {
 	struct devtrace_decoder *d = self->d;
 	struct stream *s = &self->s;

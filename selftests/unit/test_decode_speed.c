@@ -53,7 +53,7 @@ FIXTURE_TEARDOWN(speed)
 }
 
 /* Events of two 32-bit integers, INFO and CLOCK as the device sends them. */
-TEST_F_TIMEOUT(speed, decode, 60)
+TEST_F(speed, decode)
 {
 	double best = 1e9;
 

@@ -38,7 +38,7 @@ machine()
 		# shellcheck disable=SC2086 # several words, or none
 		if ! "$2" -static -O2 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
 			-Wno-sign-compare -I"$top/include/uapi" -I"$top/include" -I"$top/lib" \
-			-I"$top/selftests/kselftest" -I"$here" -o "$tmp/$t" "$here/$t.c" \
+			-I"$top/selftests" -I"$here" -o "$tmp/$t" "$here/$t.c" \
 			"$here/fakedev.c" "$top"/lib/emit/*.c "$top/lib/wire/elem.c" \
 			-Wl,--wrap=ioctl,--wrap=syscall,--wrap=mmap,--wrap=munmap -lpthread \
 			$more >"$tmp/log" 2>&1; then

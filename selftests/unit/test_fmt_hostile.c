@@ -101,7 +101,6 @@ TEST(damaged_files)
 
 	state = seed && *seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
 	TH_LOG("SEED=%llu", (unsigned long long)state);
-	alarm(120);
 	for (round = 0; round < 6000; round++) {
 		static struct fmt_env env;
 		char text[2048];
@@ -144,7 +143,6 @@ TEST(large_files)
 	size_t i;
 
 	put_u8(&e, 1);
-	alarm(120);
 	for (i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
 		static struct fmt_env env;
 		size_t n = strlen(large[i].head), r = strlen(large[i].repeat);
@@ -173,7 +171,6 @@ TEST(many_tables)
 	char *text = malloc(FMT_FILE_MAX);
 	size_t n = 0, i;
 
-	alarm(60);
 	for (i = 0; i < FMT_TABLES_MAX + 1; i++)
 		n += sprintf(text + n, "enum e%zu{A}\n", i);
 	n += sprintf(text + n, "record 100 R \"");

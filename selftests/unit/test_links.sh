@@ -45,9 +45,9 @@ is()	# GOT WANT NAME
 	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
 }
 
-wait_until()	# COMMAND...: a minute at the most
+wait_until()	# COMMAND...: ten minutes at the most
 {
-	tries=600
+	tries=6000
 	while [ $tries -gt 0 ]; do
 		! "$@" || return 0
 		sleep 0.1
@@ -79,7 +79,7 @@ $info -J --statistics s.trace >whole
 # refused WORDS LINK: status 2, and a message with these words
 refused()
 {
-	timeout 10 $info "$2" >err 2>&1
+	timeout 600 $info "$2" >err 2>&1
 	[ $? = 2 ] && grep -q -- "$1" err
 	ok $? "refused: $2"
 }
@@ -97,9 +97,9 @@ refused "speed that no line has" serial:/dev/ttyS0,
 refused "udp::PORT" udp:localhost:7070
 refused "no link to read from" syslog:localhost:514
 
-timeout 10 $info tcp:127.0.0.1:1 >err 2>&1
+timeout 600 $info tcp:127.0.0.1:1 >err 2>&1
 is "$? $(grep -c 'Connection refused' err)" "1 1" "nobody listens"
-timeout 10 $info serial:/dev/null >err 2>&1
+timeout 600 $info serial:/dev/null >err 2>&1
 is "$? $(grep -c 'is no serial line' err)" "1 1" "/dev/null is no serial line"
 
 for address in 127.0.0.1 ::1 "$work/sock"; do
@@ -109,7 +109,7 @@ for address in 127.0.0.1 ::1 "$work/sock"; do
 	*:*)	link="tcp:[$address]:$at" ;;
 	*)	link=tcp:$address:$at ;;
 	esac
-	timeout 30 $info "$link" >got
+	timeout 600 $info "$link" >got
 	cmp -s got text
 	ok $? "printed as from a file: ${link%"$at"}"
 	end_peer
@@ -120,7 +120,7 @@ is "$($info ./tcp:1:1 | wc -l)" "$(wc -l <text)" "a file of such a name is ./tcp
 # A file and a link, by wall clock; and a pipe that says nothing holds nobody up
 { echo "info 0"; echo "clock 1000 1700000000000000500"; echo "bench 3000"; } | gen_stream >t.trace
 peer send 127.0.0.1 s.trace
-timeout 60 $info -J --statistics t.trace "tcp:127.0.0.1:$at" >got 2>err
+timeout 600 $info -J --statistics t.trace "tcp:127.0.0.1:$at" >got 2>err
 is "$(grep -c '"kind":"event","board":"t.trace"' got) $(of printed got)" "3000 6000" "a file and a link"
 sed -n 's/.*"time":"\([^"]*\)".*/\1/p' got | sort -c
 ok $? "by wall clock"
@@ -166,7 +166,7 @@ wrong()
 {
 	words=$1
 	shift
-	timeout 10 $log "$@" >err 2>&1
+	timeout 600 $log "$@" >err 2>&1
 	[ $? = 2 ] && grep -q -- "$words" err
 	ok $? "refused: $*"
 }
@@ -180,7 +180,7 @@ wrong "give one of them" --to tcp:localhost:7070 --listen tcp::7070
 wrong "leave --once out" --listen tcp::7070 --once
 wrong "are of files" --to tcp:localhost:7070 -l 1M
 
-timeout 10 $log --once --device s.trace --to tcp:127.0.0.1:1 >err 2>&1
+timeout 600 $log --once --device s.trace --to tcp:127.0.0.1:1 >err 2>&1
 is "$? $(grep -c 'not all that there was is saved' err)" "1 1" "--once, and nobody listens"
 
 for address in 127.0.0.1 ::1 "$work/sock2" udp; do
@@ -192,7 +192,7 @@ for address in 127.0.0.1 ::1 "$work/sock2" udp; do
 	*:*)	link="tcp:[$address]:$at" ;;
 	*)	link=tcp:$address:$at ;;
 	esac
-	timeout 30 $log --once --device s.trace --to "$link" -A board=7
+	timeout 600 $log --once --device s.trace --to "$link" -A board=7
 	ok $? "${link%"$at"}: sent"
 	complete()
 	{
@@ -205,7 +205,7 @@ for address in 127.0.0.1 ::1 "$work/sock2" udp; do
 done
 
 peer pty-recv got.1
-timeout 30 $log --once --device s.trace --to "serial:$at,115200"
+timeout 600 $log --once --device s.trace --to "serial:$at,115200"
 ok $? "serial line: sent"
 wait "$peer"; peer=''
 is "$(tail -n 1 said)" restored "serial line: tracelogger restores its settings"
@@ -242,7 +242,7 @@ is "$(of events figures) $(of missing figures) $(of damages figures)" "3000 0 0"
 { echo "info 0"; echo "clock 1000 1700000000000000000"; echo "bench 30000"; } | gen_stream >long.trace
 rm -f got.*
 peer cuts 127.0.0.1 got
-timeout 30 $log --device long.trace --to "tcp:127.0.0.1:$at" 2>err
+timeout 600 $log --device long.trace --to "tcp:127.0.0.1:$at" 2>err
 ok $? "a peer went in the middle"
 wait_until closed 2
 end_peer
@@ -323,7 +323,7 @@ $info -J --statistics got.all >figures
 is "$(of events figures) $(of missing figures) $(of damages figures)" "3000 0 0" "nothing is missing and nothing twice that was spooled"
 is "$(grep -c 'events go to spool' err) $(grep -c 'is sent' err)" "3 3" "it says so"
 # What is left of a run before goes first; the limit holds
-timeout 30 $log --once --device long.trace --to "tcp:127.0.0.1:$port" --spool spool -l 256K 2>err
+timeout 600 $log --once --device long.trace --to "tcp:127.0.0.1:$port" --spool spool -l 256K 2>err
 size=$(cat spool/* | wc -c)
 [ "$size" -gt 150000 ] && [ "$size" -le 262144 ]; ok $? "the limit of the spool holds"
 cat spool/* >left

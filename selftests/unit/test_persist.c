@@ -393,22 +393,22 @@ FIXTURE_TEARDOWN(images)
 {
 }
 
-TEST_F_TIMEOUT(images, undamaged, 300)
+TEST_F(images, undamaged)
 {
 	EXPECT_EQ(NULL, try_images(0, self->nr / 3));
 }
 
-TEST_F_TIMEOUT(images, flipped_bits, 300)
+TEST_F(images, flipped_bits)
 {
 	EXPECT_EQ(NULL, try_images(1, self->nr));
 }
 
-TEST_F_TIMEOUT(images, garbled_lines, 300)
+TEST_F(images, garbled_lines)
 {
 	EXPECT_EQ(NULL, try_images(2, self->nr));
 }
 
-TEST_F_TIMEOUT(images, old_lines, 300)
+TEST_F(images, old_lines)
 {
 	EXPECT_EQ(NULL, try_images(3, self->nr));
 }

@@ -138,7 +138,7 @@ else
 	# shellcheck disable=SC2046,SC2086
 	check "QP/C, a program" "$CC" -O2 -Wall -Wextra -Werror $(pc --cflags) -I"$tmp/port" -I"$QPC_DIR/include" \
 		-o "$tmp/blinky" "$here/emit_use/qp_blinky.c" "$tmp"/q*.o $(pc --libs) -lpthread
-	check "QP/C, a program, runs" timeout 60 "$tmp/blinky"
+	check "QP/C, a program, runs" timeout 600 "$tmp/blinky"
 fi
 
 done_testing

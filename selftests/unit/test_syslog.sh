@@ -41,9 +41,9 @@ is()	# GOT WANT NAME
 	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
 }
 
-wait_until()	# COMMAND...: a minute at the most
+wait_until()	# COMMAND...: ten minutes at the most
 {
-	tries=600
+	tries=6000
 	while [ $tries -gt 0 ]; do
 		! "$@" || return 0
 		sleep 0.1
@@ -84,7 +84,7 @@ long=$(head -c 3000 /dev/zero | tr '\0' x)
 	echo 'event 8001000 cpu=0 tid=9 type=200 sev=sw2 u32:6'
 } | gen_stream >s.trace
 peer recv 127.0.0.1 got
-timeout 30 $log --once --device s.trace --to "syslog:127.0.0.1:$at" -A 'board=unit "7"'
+timeout 600 $log --once --device s.trace --to "syslog:127.0.0.1:$at" -A 'board=unit "7"'
 ok $? "sent"
 wait_until closed 1
 end_peer
@@ -121,8 +121,8 @@ has "what is missing" "<12>1 " 'count="3"] 3 frames missing'
 } | gen_stream >many.trace
 rm -f got.*
 peer cuts 127.0.0.1 got
-timeout 30 $log --once --device many.trace --to "syslog:127.0.0.1:$at" 2>err
-timeout 30 $log --device many.trace --to "syslog:127.0.0.1:$at" 2>err
+timeout 600 $log --once --device many.trace --to "syslog:127.0.0.1:$at" 2>err
+timeout 600 $log --device many.trace --to "syslog:127.0.0.1:$at" 2>err
 wait_until closed 2
 end_peer
 python3 "$here/link_peer.py" messages got.2 >words
@@ -143,7 +143,7 @@ else
 	CONF
 	rsyslogd -n -f rsyslog.conf -i "$work/pid" 2>daemon &
 	daemon=$!
-	sends() { timeout 30 $log --once --device s.trace --to "syslog:127.0.0.1:$port" -A board=b7 2>err; }
+	sends() { timeout 600 $log --once --device s.trace --to "syslog:127.0.0.1:$port" -A board=b7 2>err; }
 	wait_until sends; ok $? "rsyslogd listens"
 	wait_until sh -c '[ -e received ] && [ "$(wc -l <received)" = 8 ]'; ok $? "rsyslogd receives all"
 	cp received words

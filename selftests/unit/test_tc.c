@@ -609,7 +609,7 @@ static bool await_state(pid_t pid, int out, char c)
 	return false;
 }
 
-TEST_F_TIMEOUT(tc, monitor_ends_though_nobody_reads, 120)
+TEST_F(tc, monitor_ends_though_nobody_reads)
 {
 	static const int signals[] = { SIGINT, SIGTERM };
 	int i, out, status;

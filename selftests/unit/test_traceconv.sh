@@ -108,7 +108,7 @@ EOF
 	exec 3>go
 	read -r where <port
 	"$tools/traceconv" --from qs "serial:$where,115200" >tty.trace 2>said 3>&- & conv=$!
-	tries=600
+	tries=6000
 	until [ "$(text tty.trace 2>/dev/null | wc -l)" = 3 ] || [ $tries = 0 ]; do
 		sleep 0.1
 		tries=$((tries - 1))

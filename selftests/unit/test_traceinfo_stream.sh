@@ -43,7 +43,7 @@ await() {
 	tries=0
 	while ! "$@"; do
 		tries=$((tries + 1))
-		[ $tries -lt 300 ] || return 1
+		[ $tries -lt 6000 ] || return 1
 		sleep 0.1
 	done
 }
@@ -251,7 +251,7 @@ for signal in INT TERM; do
 	child=$!
 	await waits
 	kill -$signal "$child"
-	( sleep 20; exec kill -KILL "$child" ) 2>/dev/null &
+	( sleep 600; exec kill -KILL "$child" ) >/dev/null 2>&1 &
 	guard=$!
 	wait "$child"
 	status=$?

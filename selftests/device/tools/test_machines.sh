@@ -59,7 +59,7 @@ echo 1 >/sys/module/dttest/parameters/pointers
 echo 1 >/sys/module/dttest/parameters/run
 # until the rings have wrapped: a busy machine takes longer
 tries=0
-while sleep 1; [ $tries -lt 60 ] &&
+while sleep 1; [ $tries -lt 360 ] &&
 	[ "$(awk '{ n += $2 + $3 + $4 } END { print n + 0 }' /sys/module/dttest/parameters/counts)" -lt 4000 ]; do
 	tries=$((tries + 1))
 done

@@ -34,9 +34,9 @@ ok()	# STATUS NAME
 	fi
 }
 
-wait_until()	# COMMAND...: a minute at the most
+wait_until()	# COMMAND...: ten minutes at the most
 {
-	tries=600
+	tries=6000
 	while [ $tries -gt 0 ]; do
 		! "$@" || return 0
 		sleep 0.1

@@ -151,10 +151,10 @@ until { tracectl trigger; tracectl stream; tracectl profile list; } > "$out" &&
 	grep -q 'fired 1' "$out" && grep -q 'kernel.*stopped.*child' "$out" &&
 	! grep -q ' on ' "$out"; do
 	tries=$((tries + 1))
-	[ $tries -lt 300 ] || break
+	[ $tries -lt 6000 ] || break
 	sleep 0.1
 done
-[ $tries -lt 300 ]
+[ $tries -lt 6000 ]
 ok $? "a trigger waits for the kernel's event, fires and detaches"
 tracectl trigger del child
 tracectl stream del kernel

@@ -35,7 +35,7 @@ await()
 	tries=0
 	while ! "$@"; do
 		tries=$((tries + 1))
-		[ $tries -lt 300 ] || return 1
+		[ $tries -lt 6000 ] || return 1
 		sleep 0.1
 	done
 }

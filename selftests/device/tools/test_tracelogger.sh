@@ -49,9 +49,9 @@ sizes()
 	find "$1" -type f -exec stat -c %s {} + 2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
 }
 
-wait_until()	# COMMAND...: a minute at the most
+wait_until()	# COMMAND...: ten minutes at the most
 {
-	tries=600
+	tries=6000
 	while [ $tries -gt 0 ]; do
 		! "$@" || return 0
 		sleep 0.1

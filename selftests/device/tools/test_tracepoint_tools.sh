@@ -99,7 +99,7 @@ ok $? "JSON has the name"
 tracectl monitor >"$work/changes" 2>&1 &
 child=$!
 tries=0
-until grep -q listening "$work/changes" || [ $tries -gt 300 ]; do
+until grep -q listening "$work/changes" || [ $tries -gt 6000 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
@@ -112,7 +112,7 @@ run tracectl profile del signal:signal_generate
 [ $? = 1 ] && has 'tracepoint is not added'
 ok $? "what is not there cannot be removed"
 tries=0
-until grep -q 'profile-del task' "$work/changes" || [ $tries -gt 300 ]; do
+until grep -q 'profile-del task' "$work/changes" || [ $tries -gt 6000 ]; do
 	tries=$((tries + 1))
 	sleep 0.1
 done
