@@ -317,6 +317,17 @@ int ctl_dump(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg)
 	return ret;
 }
 
+int ctl_list(struct devtrace_ctl *ctl, int cmd, const char *stream, ctl_reply_fn *reply,
+	     ctl_any_fn *fn, void *arg)
+{
+	struct nlmsghdr *nlh = ctl_request(ctl, cmd);
+	struct ctl_caller caller = { fn, arg };
+
+	if (stream && ctl_put_name(ctl, nlh, DEVTRACE_A_STREAM, stream))
+		return -EINVAL;
+	return ctl_dump(ctl, reply, &caller);
+}
+
 /* What the controller of generic netlink says about our family. */
 static int learn(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {

@@ -52,6 +52,21 @@ int ctl_do(struct devtrace_ctl *ctl);
 /* Exactly one reply; the function may not use the handle. */
 int ctl_get(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg);
 int ctl_dump(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg);
+
+/*
+ * The function that a program gives to a call that lists, and its argument. The function for
+ * the replies knows the type of fn, makes a structure of a reply, and calls fn with that.
+ */
+typedef void ctl_any_fn(void);
+
+struct ctl_caller {
+	ctl_any_fn	*fn;
+	void		*arg;
+};
+
+/* A dump, of one stream where it is given; reply() gets a struct ctl_caller. */
+int ctl_list(struct devtrace_ctl *ctl, int cmd, const char *stream, ctl_reply_fn *reply,
+	     ctl_any_fn *fn, void *arg);
 /* An error of our own. Returns err. */
 int ctl_fail(struct devtrace_ctl *ctl, int err, const char *text);
 /* A name as an attribute; what does not fit into one is refused. */
@@ -65,7 +80,9 @@ uint32_t ctl_u32(const struct ctl_attrs *attrs, int attr);
 uint64_t ctl_u64(const struct ctl_attrs *attrs, int attr);
 uint8_t ctl_u8(const struct ctl_attrs *attrs, int attr);
 /* Cut to what fits, always with a NUL. */
-void ctl_str(char *to, size_t size, const struct nlattr *attr);
+void ctl_copy(char *to, size_t size, const struct nlattr *attr);
+/* The same into an array. */
+#define ctl_str(to, attrs, attr)	ctl_copy(to, sizeof(to), (attrs)->a[attr])
 /* Attributes of a nest; tb has max + 1 places. -EBADMSG */
 int ctl_parse_nest(const struct nlattr *nest, const struct nlattr **tb, unsigned int max,
 		   const uint16_t *least);

@@ -162,7 +162,7 @@ uint64_t ctl_u64(const struct ctl_attrs *attrs, int attr)
 	return attrs->a[attr] ? mnl_attr_get_u64(attrs->a[attr]) : 0;
 }
 
-void ctl_str(char *to, size_t size, const struct nlattr *attr)
+void ctl_copy(char *to, size_t size, const struct nlattr *attr)
 {
 	size_t len = attr ? mnl_attr_get_payload_len(attr) : 0;
 

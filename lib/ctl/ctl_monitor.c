@@ -55,8 +55,7 @@ static int parse(const struct nlmsghdr *nlh, struct devtrace_ctl_change *c)
 		ret = ctl_parse_stream(&attrs, &c->u.stream);
 		break;
 	case DEVTRACE_CMD_NTF_FILTER:
-		ctl_str(c->u.filter.stream, sizeof(c->u.filter.stream),
-			attrs.a[DEVTRACE_A_STREAM]);
+		ctl_str(c->u.filter.stream, &attrs, DEVTRACE_A_STREAM);
 		c->u.filter.generation = ctl_u32(&attrs, DEVTRACE_A_GENERATION);
 		ret = ctl_parse_filter(attrs.a[DEVTRACE_A_FILTER], &c->u.filter.filter);
 		break;
@@ -67,16 +66,14 @@ static int parse(const struct nlmsghdr *nlh, struct devtrace_ctl_change *c)
 		ret = ctl_parse_trigger(&attrs, &c->u.trigger);
 		break;
 	case DEVTRACE_CMD_NTF_WATERMARK:
-		ctl_str(c->u.watermark.stream, sizeof(c->u.watermark.stream),
-			attrs.a[DEVTRACE_A_STREAM]);
+		ctl_str(c->u.watermark.stream, &attrs, DEVTRACE_A_STREAM);
 		c->u.watermark.cpu = ctl_u32(&attrs, DEVTRACE_A_CPU);
 		c->u.watermark.percent = ctl_u32(&attrs, DEVTRACE_A_WATERMARK);
 		ret = 0;
 		break;
 	case DEVTRACE_CMD_NTF_PROFILE_ADD:
 	case DEVTRACE_CMD_NTF_PROFILE_DEL:
-		ctl_str(c->u.profile.tracepoint, sizeof(c->u.profile.tracepoint),
-			attrs.a[DEVTRACE_A_TRACEPOINT]);
+		ctl_str(c->u.profile.tracepoint, &attrs, DEVTRACE_A_TRACEPOINT);
 		c->u.profile.type = ctl_u8(&attrs, DEVTRACE_A_TYPE);
 		ret = 0;
 		break;

@@ -6,22 +6,6 @@
 #include <string.h>
 #include "ctl.h"
 
-/* A dump in which each message is one structure. */
-struct dump {
-	void (*fn)(void);		/* the caller's, of the type that each knows */
-	void *arg;
-};
-
-static int dump(struct devtrace_ctl *ctl, int cmd, const char *stream, ctl_reply_fn *each,
-		struct dump *d)
-{
-	struct nlmsghdr *nlh = ctl_request(ctl, cmd);
-
-	if (stream && ctl_put_name(ctl, nlh, DEVTRACE_A_STREAM, stream))
-		return -EINVAL;
-	return ctl_dump(ctl, each, d);
-}
-
 /* The causes that this kernel knows; a newer one may know more. */
 static void parse_dropped(const struct nlattr *a, uint64_t *dropped)
 {
@@ -35,7 +19,7 @@ static void parse_dropped(const struct nlattr *a, uint64_t *dropped)
 
 static int each_stats(const struct ctl_attrs *attrs, void *arg)
 {
-	struct dump *d = arg;
+	const struct ctl_caller *c = arg;
 	struct devtrace_ctl_stats s = {
 		.cpu = ctl_u32(attrs, DEVTRACE_A_CPU),
 		.emitted = ctl_u64(attrs, DEVTRACE_A_EMITTED),
@@ -50,61 +34,55 @@ static int each_stats(const struct ctl_attrs *attrs, void *arg)
 
 	if (!attrs->a[DEVTRACE_A_STREAM])
 		return -EBADMSG;
-	ctl_str(s.stream, sizeof(s.stream), attrs->a[DEVTRACE_A_STREAM]);
+	ctl_str(s.stream, attrs, DEVTRACE_A_STREAM);
 	parse_dropped(attrs->a[DEVTRACE_A_DROPPED], s.dropped);
-	return ((devtrace_stats_fn *)d->fn)(&s, d->arg);
+	return ((devtrace_stats_fn *)c->fn)(&s, c->arg);
 }
 
 int devtrace_ctl_stats(struct devtrace_ctl *ctl, const char *stream, devtrace_stats_fn *fn,
 		       void *arg)
 {
-	struct dump d = { (void (*)(void))fn, arg };
-
-	return dump(ctl, DEVTRACE_CMD_STATS_GET, stream, each_stats, &d);
+	return ctl_list(ctl, DEVTRACE_CMD_STATS_GET, stream, each_stats, (ctl_any_fn *)fn, arg);
 }
 
 static int each_type(const struct ctl_attrs *attrs, void *arg)
 {
-	struct dump *d = arg;
+	const struct ctl_caller *c = arg;
 	struct devtrace_ctl_type t = {
 		.type = ctl_u8(attrs, DEVTRACE_A_TYPE),
 		.stored = ctl_u64(attrs, DEVTRACE_A_STORED),
 		.filtered = ctl_u64(attrs, DEVTRACE_A_FILTERED),
 	};
 
-	return ((devtrace_type_fn *)d->fn)(&t, d->arg);
+	return ((devtrace_type_fn *)c->fn)(&t, c->arg);
 }
 
 int devtrace_ctl_types(struct devtrace_ctl *ctl, devtrace_type_fn *fn, void *arg)
 {
-	struct dump d = { (void (*)(void))fn, arg };
-
-	return dump(ctl, DEVTRACE_CMD_TYPE_GET, NULL, each_type, &d);
+	return ctl_list(ctl, DEVTRACE_CMD_TYPE_GET, NULL, each_type, (ctl_any_fn *)fn, arg);
 }
 
 static int each_process(const struct ctl_attrs *attrs, void *arg)
 {
-	struct dump *d = arg;
+	const struct ctl_caller *c = arg;
 	struct devtrace_ctl_process p = {
 		.pid = ctl_u32(attrs, DEVTRACE_A_PID),
 		.tid = ctl_u32(attrs, DEVTRACE_A_TID),
 		.stored = ctl_u64(attrs, DEVTRACE_A_STORED),
 	};
 
-	ctl_str(p.comm, sizeof(p.comm), attrs->a[DEVTRACE_A_COMM]);
-	return ((devtrace_process_fn *)d->fn)(&p, d->arg);
+	ctl_str(p.comm, attrs, DEVTRACE_A_COMM);
+	return ((devtrace_process_fn *)c->fn)(&p, c->arg);
 }
 
 int devtrace_ctl_processes(struct devtrace_ctl *ctl, devtrace_process_fn *fn, void *arg)
 {
-	struct dump d = { (void (*)(void))fn, arg };
-
-	return dump(ctl, DEVTRACE_CMD_PROCESS_GET, NULL, each_process, &d);
+	return ctl_list(ctl, DEVTRACE_CMD_PROCESS_GET, NULL, each_process, (ctl_any_fn *)fn, arg);
 }
 
 static int each_reader(const struct ctl_attrs *attrs, void *arg)
 {
-	struct dump *d = arg;
+	const struct ctl_caller *c = arg;
 	struct devtrace_ctl_reader r = {
 		.pid = ctl_u32(attrs, DEVTRACE_A_PID),
 		.position = ctl_u64(attrs, DEVTRACE_A_POSITION),
@@ -113,22 +91,20 @@ static int each_reader(const struct ctl_attrs *attrs, void *arg)
 		.lost = ctl_u64(attrs, DEVTRACE_A_LOST),
 	};
 
-	ctl_str(r.stream, sizeof(r.stream), attrs->a[DEVTRACE_A_STREAM]);
-	ctl_str(r.comm, sizeof(r.comm), attrs->a[DEVTRACE_A_COMM]);
-	return ((devtrace_reader_fn *)d->fn)(&r, d->arg);
+	ctl_str(r.stream, attrs, DEVTRACE_A_STREAM);
+	ctl_str(r.comm, attrs, DEVTRACE_A_COMM);
+	return ((devtrace_reader_fn *)c->fn)(&r, c->arg);
 }
 
 int devtrace_ctl_readers(struct devtrace_ctl *ctl, const char *stream, devtrace_reader_fn *fn,
 			 void *arg)
 {
-	struct dump d = { (void (*)(void))fn, arg };
-
-	return dump(ctl, DEVTRACE_CMD_READER_GET, stream, each_reader, &d);
+	return ctl_list(ctl, DEVTRACE_CMD_READER_GET, stream, each_reader, (ctl_any_fn *)fn, arg);
 }
 
 static int each_lane(const struct ctl_attrs *attrs, void *arg)
 {
-	struct dump *d = arg;
+	const struct ctl_caller *c = arg;
 	struct devtrace_ctl_lane l = {
 		.source = ctl_u32(attrs, DEVTRACE_A_ID),
 		.pid = ctl_u32(attrs, DEVTRACE_A_PID),
@@ -142,21 +118,19 @@ static int each_lane(const struct ctl_attrs *attrs, void *arg)
 		.state = ctl_u8(attrs, DEVTRACE_A_LANE_STATE),
 	};
 
-	ctl_str(l.comm, sizeof(l.comm), attrs->a[DEVTRACE_A_COMM]);
+	ctl_str(l.comm, attrs, DEVTRACE_A_COMM);
 	parse_dropped(attrs->a[DEVTRACE_A_DROPPED], l.dropped);
-	return ((devtrace_lane_fn *)d->fn)(&l, d->arg);
+	return ((devtrace_lane_fn *)c->fn)(&l, c->arg);
 }
 
 int devtrace_ctl_lanes(struct devtrace_ctl *ctl, devtrace_lane_fn *fn, void *arg)
 {
-	struct dump d = { (void (*)(void))fn, arg };
-
-	return dump(ctl, DEVTRACE_CMD_LANE_GET, NULL, each_lane, &d);
+	return ctl_list(ctl, DEVTRACE_CMD_LANE_GET, NULL, each_lane, (ctl_any_fn *)fn, arg);
 }
 
 static int each_dict(const struct ctl_attrs *attrs, void *arg)
 {
-	struct dump *d = arg;
+	const struct ctl_caller *c = arg;
 	struct devtrace_ctl_dict n = {
 		.kind = ctl_u8(attrs, DEVTRACE_A_KIND),
 		.group = ctl_u8(attrs, DEVTRACE_A_GROUP),
@@ -165,20 +139,18 @@ static int each_dict(const struct ctl_attrs *attrs, void *arg)
 		.key = ctl_u64(attrs, DEVTRACE_A_KEY),
 	};
 
-	ctl_str(n.name, sizeof(n.name), attrs->a[DEVTRACE_A_NAME]);
-	return ((devtrace_dict_fn *)d->fn)(&n, d->arg);
+	ctl_str(n.name, attrs, DEVTRACE_A_NAME);
+	return ((devtrace_dict_fn *)c->fn)(&n, c->arg);
 }
 
 int devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg)
 {
-	struct dump d = { (void (*)(void))fn, arg };
-
-	return dump(ctl, DEVTRACE_CMD_DICT_GET, NULL, each_dict, &d);
+	return ctl_list(ctl, DEVTRACE_CMD_DICT_GET, NULL, each_dict, (ctl_any_fn *)fn, arg);
 }
 
 static int each_profile(const struct ctl_attrs *attrs, void *arg)
 {
-	struct dump *d = arg;
+	const struct ctl_caller *c = arg;
 	struct devtrace_ctl_profile p = {
 		.type = ctl_u8(attrs, DEVTRACE_A_TYPE),
 		.available = ctl_u8(attrs, DEVTRACE_A_AVAILABLE),
@@ -187,19 +159,17 @@ static int each_profile(const struct ctl_attrs *attrs, void *arg)
 
 	if (!attrs->a[DEVTRACE_A_NAME])
 		return -EBADMSG;
-	ctl_str(p.name, sizeof(p.name), attrs->a[DEVTRACE_A_NAME]);
-	ctl_str(p.group, sizeof(p.group), attrs->a[DEVTRACE_A_PROFILE_GROUP]);
-	ctl_str(p.tracepoints, sizeof(p.tracepoints), attrs->a[DEVTRACE_A_TRACEPOINTS]);
+	ctl_str(p.name, attrs, DEVTRACE_A_NAME);
+	ctl_str(p.group, attrs, DEVTRACE_A_PROFILE_GROUP);
+	ctl_str(p.tracepoints, attrs, DEVTRACE_A_TRACEPOINTS);
 	p.added = attrs->a[DEVTRACE_A_ELEMENTS];
-	ctl_str(p.elements, sizeof(p.elements), attrs->a[DEVTRACE_A_ELEMENTS]);
-	return ((devtrace_profile_fn *)d->fn)(&p, d->arg);
+	ctl_str(p.elements, attrs, DEVTRACE_A_ELEMENTS);
+	return ((devtrace_profile_fn *)c->fn)(&p, c->arg);
 }
 
 int devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, void *arg)
 {
-	struct dump d = { (void (*)(void))fn, arg };
-
-	return dump(ctl, DEVTRACE_CMD_PROFILE_GET, NULL, each_profile, &d);
+	return ctl_list(ctl, DEVTRACE_CMD_PROFILE_GET, NULL, each_profile, (ctl_any_fn *)fn, arg);
 }
 
 static int change(struct devtrace_ctl *ctl, int cmd, const char *tracepoint)

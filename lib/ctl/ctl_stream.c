@@ -11,8 +11,8 @@ int ctl_parse_stream(const struct ctl_attrs *attrs, struct devtrace_ctl_stream *
 	memset(s, 0, sizeof(*s));
 	if (!attrs->a[DEVTRACE_A_STREAM])
 		return -EBADMSG;
-	ctl_str(s->name, sizeof(s->name), attrs->a[DEVTRACE_A_STREAM]);
-	ctl_str(s->reason, sizeof(s->reason), attrs->a[DEVTRACE_A_REASON]);
+	ctl_str(s->name, attrs, DEVTRACE_A_STREAM);
+	ctl_str(s->reason, attrs, DEVTRACE_A_REASON);
 	s->id = ctl_u32(attrs, DEVTRACE_A_ID);
 	s->state = ctl_u32(attrs, DEVTRACE_A_STATE);
 	s->size = ctl_u64(attrs, DEVTRACE_A_SIZE);
@@ -34,26 +34,18 @@ static struct nlmsghdr *about(struct devtrace_ctl *ctl, int cmd, const char *str
 	return ctl_about(ctl, cmd, DEVTRACE_A_STREAM, stream_name(stream));
 }
 
-struct stream_call {
-	devtrace_stream_fn *fn;
-	void *arg;
-};
-
-static int call_stream(const struct ctl_attrs *attrs, void *arg)
+static int each_stream(const struct ctl_attrs *attrs, void *arg)
 {
-	struct stream_call *c = arg;
+	const struct ctl_caller *c = arg;
 	struct devtrace_ctl_stream s;
 	int ret = ctl_parse_stream(attrs, &s);
 
-	return ret ? ret : c->fn(&s, c->arg);
+	return ret ? ret : ((devtrace_stream_fn *)c->fn)(&s, c->arg);
 }
 
 int devtrace_ctl_streams(struct devtrace_ctl *ctl, devtrace_stream_fn *fn, void *arg)
 {
-	struct stream_call c = { fn, arg };
-
-	ctl_request(ctl, DEVTRACE_CMD_STREAM_GET);
-	return ctl_dump(ctl, call_stream, &c);
+	return ctl_list(ctl, DEVTRACE_CMD_STREAM_GET, NULL, each_stream, (ctl_any_fn *)fn, arg);
 }
 
 static int get_stream(const struct ctl_attrs *attrs, void *arg)
@@ -153,7 +145,7 @@ static int call_filter(const struct ctl_attrs *attrs, void *arg)
 		*c->f = f;
 	if (!c->fn)
 		return 0;
-	ctl_str(stream, sizeof(stream), attrs->a[DEVTRACE_A_STREAM]);
+	ctl_str(stream, attrs, DEVTRACE_A_STREAM);
 	return c->fn(stream, &f, ctl_u32(attrs, DEVTRACE_A_GENERATION), c->arg);
 }
 

@@ -37,7 +37,7 @@ static int parse_element(const struct nlattr *nest, struct devtrace_ctl_element 
 	if (tb[DEVTRACE_EA_MASK])
 		e->mask = mnl_attr_get_u64(tb[DEVTRACE_EA_MASK]);
 	e->is_string = tb[DEVTRACE_EA_STRING];
-	ctl_str(e->string, sizeof(e->string), tb[DEVTRACE_EA_STRING]);
+	ctl_copy(e->string, sizeof(e->string), tb[DEVTRACE_EA_STRING]);
 	return 0;
 }
 
@@ -48,8 +48,8 @@ int ctl_parse_trigger(const struct ctl_attrs *attrs, struct devtrace_ctl_trigger
 	devtrace_filter_all(&t->filter);
 	if (!attrs->a[DEVTRACE_A_TRIGGER])
 		return -EBADMSG;
-	ctl_str(t->name, sizeof(t->name), attrs->a[DEVTRACE_A_TRIGGER]);
-	ctl_str(t->stream, sizeof(t->stream), attrs->a[DEVTRACE_A_STREAM]);
+	ctl_str(t->name, attrs, DEVTRACE_A_TRIGGER);
+	ctl_str(t->stream, attrs, DEVTRACE_A_STREAM);
 	t->nth = ctl_u64(attrs, DEVTRACE_A_NTH);
 	t->rate = ctl_u32(attrs, DEVTRACE_A_RATE);
 	t->action = ctl_u32(attrs, DEVTRACE_A_ACTION);
@@ -70,26 +70,18 @@ int ctl_parse_trigger(const struct ctl_attrs *attrs, struct devtrace_ctl_trigger
 	return 0;
 }
 
-struct trigger_call {
-	devtrace_trigger_fn *fn;
-	void *arg;
-};
-
-static int call_trigger(const struct ctl_attrs *attrs, void *arg)
+static int each_trigger(const struct ctl_attrs *attrs, void *arg)
 {
-	struct trigger_call *c = arg;
+	const struct ctl_caller *c = arg;
 	struct devtrace_ctl_trigger t;
 	int ret = ctl_parse_trigger(attrs, &t);
 
-	return ret ? ret : c->fn(&t, c->arg);
+	return ret ? ret : ((devtrace_trigger_fn *)c->fn)(&t, c->arg);
 }
 
 int devtrace_ctl_triggers(struct devtrace_ctl *ctl, devtrace_trigger_fn *fn, void *arg)
 {
-	struct trigger_call c = { fn, arg };
-
-	ctl_request(ctl, DEVTRACE_CMD_TRIGGER_GET);
-	return ctl_dump(ctl, call_trigger, &c);
+	return ctl_list(ctl, DEVTRACE_CMD_TRIGGER_GET, NULL, each_trigger, (ctl_any_fn *)fn, arg);
 }
 
 static int get_trigger(const struct ctl_attrs *attrs, void *arg)
