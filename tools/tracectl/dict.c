@@ -52,7 +52,6 @@ static int one(const struct devtrace_ctl_dict *d, void *arg)
 		tc_json_num(o, ",\"key\":", d->key);
 		tc_json_num(o, ",\"scope\":", d->scope);
 		tc_json_str(o, ",\"name\":", d->name);
-		out_char(o, '}');
 		return 0;
 	}
 	out_str(o, kind_name(d->kind));
@@ -65,7 +64,6 @@ static int one(const struct devtrace_ctl_dict *d, void *arg)
 		out_char(o, '-');
 	out_char(o, '\t');
 	tc_safe(o, d->name);
-	out_char(o, '\n');
 	return 0;
 }
 
@@ -73,8 +71,7 @@ int tc_dict(struct tc *tc)
 {
 	struct tc_list l;
 
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	tc_list_begin(&l, tc, "{\"names\":[", "KIND\tNUMBER\tPROCESS\tNAME\n", "llrl");
 	return tc_list_end(&l, devtrace_ctl_dict(tc->ctl, one, &l), NULL);
 }

@@ -105,8 +105,7 @@ static int show(struct tc *tc)
 	uint32_t generation;
 	int ret;
 
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	if (tc->json)
 		OUT_LIT(&tc->out, "{\"filters\":[");
 	if (tc->stream) {
@@ -150,8 +149,7 @@ static int save(struct tc *tc)
 	struct out o;
 	int ret = 0;
 
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	if (devtrace_ctl_filter_get(tc->ctl, tc_stream(tc), &f, NULL))
 		return tc_fail(tc, tc_stream(tc));
 	out_init(&o, -1);
@@ -235,20 +233,14 @@ static int load(struct tc *tc)
 
 int tc_filter(struct tc *tc)
 {
-	static const char *const names[][2] = {
-		{ "show", "filter show" }, { "set", "filter set" }, { "add", "filter add" },
-		{ "remove", "filter remove" }, { "clear", "filter clear" },
-		{ "save", "filter save" }, { "load", "filter load" }, { "check", "filter check" },
+	static const char *const commands[] = {
+		"filter show", "filter set", "filter add", "filter remove", "filter clear",
+		"filter save", "filter load", "filter check",
 	};
-	const char *word = tc->nr ? tc_next(tc, "") : "show";
+	size_t i = tc_second(tc, commands, NR(commands),
+			     "is nothing to do with a filter: show set add remove clear save load check");
 	struct devtrace_filter f;
-	size_t i;
 
-	for (i = 0; i < NR(names) && strcmp(names[i][0], word); i++)
-		;
-	if (i == NR(names))
-		tc_usage(tc, word, "is nothing to do with a filter: show set add remove clear save load check");
-	tc->command = names[i][1];
 	devtrace_filter_all(&f);
 	switch (i) {
 	case 0:

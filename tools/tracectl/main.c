@@ -251,10 +251,30 @@ const char *tc_next(struct tc *tc, const char *what)
 	return *tc->words++;
 }
 
+size_t tc_second(struct tc *tc, const char *const *names, size_t nr, const char *problem)
+{
+	const char *word = tc->nr ? tc_next(tc, "") : NULL;
+	size_t i;
+
+	for (i = 0; word && i < nr; i++)
+		if (!strcmp(strchr(names[i], ' ') + 1, word))
+			break;
+	if (i == nr)
+		tc_usage(tc, word, problem);
+	tc->command = names[i];
+	return i;
+}
+
 void tc_end(const struct tc *tc)
 {
 	if (tc->nr)
 		tc_usage(tc, *tc->words, "is one word too many");
+}
+
+void tc_begin(struct tc *tc)
+{
+	tc_end(tc);
+	tc_open(tc);
 }
 
 void *tc_alloc(void *old, size_t size)

@@ -183,8 +183,7 @@ int tc_monitor(struct tc *tc)
 	sigset_t block, old;
 	int ret = 0;
 
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	/* A signal is only taken where we may wait, so that none is missed before. */
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);

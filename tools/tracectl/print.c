@@ -56,6 +56,16 @@ void tc_put_ns(struct out *o, uint64_t ns)
 	OUT_LIT(o, "s");
 }
 
+void tc_cells(struct out *o, const uint64_t *n, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		out_char(o, '\t');
+		out_u64(o, n[i]);
+	}
+}
+
 #define COLUMNS	16
 
 /* The width of what out_safe() made: characters, not bytes. */
@@ -116,16 +126,23 @@ void tc_list_begin(struct tc_list *l, struct tc *tc, const char *key, const char
 
 struct out *tc_list_next(struct tc_list *l)
 {
-	if (!l->tc->json)
-		return &l->rows;
-	out_str(&l->tc->out, l->nr++ ? ",{" : "{");
-	return &l->tc->out;
+	const bool first = !l->nr++;
+
+	if (l->tc->json) {
+		out_str(&l->tc->out, first ? "{" : "},{");
+		return &l->tc->out;
+	}
+	if (!first)
+		out_char(&l->rows, '\n');
+	return &l->rows;
 }
 
 int tc_list_end(struct tc_list *l, int ret, const char *name)
 {
 	struct out *o = &l->tc->out;
 
+	if (l->nr)
+		out_char(l->tc->json ? o : &l->rows, l->tc->json ? '}' : '\n');
 	if (ret)
 		o->len = 0;
 	else if (l->tc->json)

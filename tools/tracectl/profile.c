@@ -285,7 +285,6 @@ static void list_json(struct out *o, const struct devtrace_ctl_profile *p)
 	}
 	tc_json_bool(o, "],\"available\":", p->available);
 	tc_json_bool(o, ",\"attached\":", p->attached);
-	out_char(o, '}');
 }
 
 static int list_one(const struct devtrace_ctl_profile *p, void *arg)
@@ -304,7 +303,6 @@ static int list_one(const struct devtrace_ctl_profile *p, void *arg)
 	tc_safe(o, p->group);
 	out_str(o, p->attached ? "\ton\t" : p->available ? "\toff\t" : "\tlacking\t");
 	tc_safe(o, p->tracepoints);
-	out_char(o, '\n');
 	return 0;
 }
 
@@ -312,8 +310,7 @@ static int list(struct tc *tc)
 {
 	struct tc_list l;
 
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	tc_list_begin(&l, tc, "{\"types\":[", "TYPE\tNAME\tGROUP\tSTATE\tTRACEPOINTS\n", "rllll");
 	return tc_list_end(&l, devtrace_ctl_profiles(tc->ctl, list_one, &l), NULL);
 }

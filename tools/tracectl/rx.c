@@ -55,13 +55,11 @@ static bool list_one(void *arg, pid_t pid, const char *name)
 	if (l->tc->json) {
 		tc_json_num(o, "\"pid\":", (uint64_t)pid);
 		tc_json_str(o, ",\"program\":", name);
-		out_char(o, '}');
 		return false;
 	}
 	out_u64(o, (uint64_t)pid);
 	out_char(o, '\t');
 	tc_safe(o, name);
-	out_char(o, '\n');
 	return false;
 }
 

@@ -133,7 +133,6 @@ static void text(struct sample *all, bool again)
 	bool cpu = all->tc->cpu;
 	struct out rows, *o = &rows;
 	char align[20] = "l";
-	unsigned int c;
 	size_t i;
 
 	out_init(o, -1);
@@ -144,7 +143,6 @@ static void text(struct sample *all, bool again)
 	for (i = 0; i < all->nr; i++) {
 		const struct devtrace_ctl_stats *s = &all->v[i].s;
 		const uint64_t n[] = { s->emitted, s->filtered, s->stored, s->overwritten };
-		size_t k;
 
 		tc_safe(o, s->stream);
 		if (cpu) {
@@ -161,14 +159,9 @@ static void text(struct sample *all, bool again)
 			else
 				rate(o, all->v[i].rate);
 		}
-		for (k = 0; k < NR(n); k++) {
-			out_char(o, '\t');
-			out_u64(o, n[k]);
-		}
-		for (c = DEVTRACE_LOST_BUSY; c < DEVTRACE_LOST_CAUSES; c++) {
-			out_char(o, '\t');
-			out_u64(o, s->dropped[c]);
-		}
+		tc_cells(o, n, NR(n));
+		tc_cells(o, s->dropped + DEVTRACE_LOST_BUSY,
+			 DEVTRACE_LOST_CAUSES - DEVTRACE_LOST_BUSY);
 		out_char(o, '\t');
 		out_u64(o, s->size ? s->used * 100 / s->size : 0);
 		OUT_LIT(o, "%\t");
@@ -203,7 +196,6 @@ static int one_type(const struct devtrace_ctl_type *y, void *arg)
 	}
 	tc_json_num(o, t->tc->json ? ",\"stored\":" : "\t", y->stored);
 	tc_json_num(o, t->tc->json ? ",\"filtered\":" : "\t", y->filtered);
-	out_char(o, t->tc->json ? '}' : '\n');
 	return 0;
 }
 
@@ -224,12 +216,12 @@ static int one_process(const struct devtrace_ctl_process *p, void *arg)
 		out_u64(o, p->tid);
 	}
 	tc_json_num(o, t->tc->json ? ",\"stored\":" : "\t", p->stored);
-	out_char(o, t->tc->json ? '}' : '\n');
 	return 0;
 }
 
 static int one_reader(const struct devtrace_ctl_reader *r, void *arg)
 {
+	const uint64_t n[] = { r->pid, r->read, r->lost, r->lag };
 	struct tc_list *t = arg;
 	struct out *o = tc_list_next(t);
 
@@ -241,23 +233,14 @@ static int one_reader(const struct devtrace_ctl_reader *r, void *arg)
 		tc_json_num(o, ",\"lag\":", r->lag);
 		tc_json_num(o, ",\"read\":", r->read);
 		tc_json_num(o, ",\"lost\":", r->lost);
-		out_char(o, '}');
 		return 0;
 	}
 	tc_safe(o, r->stream);
 	out_char(o, '\t');
 	tc_safe(o, r->comm);
-	out_char(o, '\t');
-	out_u64(o, r->pid);
-	out_char(o, '\t');
-	out_u64(o, r->read);
-	out_char(o, '\t');
-	out_u64(o, r->lost);
-	out_char(o, '\t');
-	out_u64(o, r->lag);
+	tc_cells(o, n, NR(n));
 	out_char(o, '\t');
 	tc_put_ns(o, r->position);
-	out_char(o, '\n');
 	return 0;
 }
 
@@ -283,6 +266,7 @@ static int one_lane(const struct devtrace_ctl_lane *l, void *arg)
 		",\"source\":", ",\"size\":", ",\"used\":", ",\"stored\":", ",\"overwritten\":",
 		",\"dropped\":",
 	};
+	const uint64_t thread[] = { l->pid, l->tid };
 	struct tc_list *t = arg;
 	struct out *o = tc_list_next(t);
 	size_t i;
@@ -296,24 +280,16 @@ static int one_lane(const struct devtrace_ctl_lane *l, void *arg)
 		tc_json_num(o, ",\"oldest\":", l->oldest);
 		tc_json_num(o, ",\"now\":", l->now);
 		tc_json_str(o, ",\"state\":", state);
-		out_char(o, '}');
 		return 0;
 	}
 	tc_safe(o, l->comm);
-	out_char(o, '\t');
-	out_u64(o, l->pid);
-	out_char(o, '\t');
-	out_u64(o, l->tid);
-	for (i = 0; i < NR(n); i++) {
-		out_char(o, '\t');
-		out_u64(o, n[i]);
-	}
+	tc_cells(o, thread, NR(thread));
+	tc_cells(o, n, NR(n));
 	out_char(o, '\t');
 	tc_put_ns(o, l->oldest && l->now > l->oldest ?
 		  (l->now - l->oldest) / 1000000 * 1000000 : 0);
 	out_char(o, '\t');
 	out_str(o, state);
-	out_char(o, '\n');
 	return 0;
 }
 
@@ -384,8 +360,7 @@ int tc_stat(struct tc *tc)
 			tc_usage(tc, s, tc->interval ? "is no number of times" :
 				 "is one word too many: a COUNT goes with --interval");
 	}
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	for (i = 0; i < count && !ret && !tc->out.err; i++) {
 		if (i)
 			nanosleep(&interval, NULL);

@@ -49,7 +49,6 @@ static int list_one(const struct devtrace_ctl_stream *s, void *arg)
 
 	if (l->tc->json) {
 		tc_json_stream(o, s);
-		out_char(o, '}');
 		return 0;
 	}
 	tc_safe(o, s->name);
@@ -61,7 +60,6 @@ static int list_one(const struct devtrace_ctl_stream *s, void *arg)
 	out_u64(o, s->watermark);
 	OUT_LIT(o, "%\t");
 	tc_put_state(o, s);
-	out_char(o, '\n');
 	return 0;
 }
 
@@ -71,8 +69,7 @@ static int list(struct tc *tc)
 	struct tc_list l;
 	int ret;
 
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	tc_list_begin(&l, tc, "{\"streams\":[", "STREAM\tSIZE\tUSED\tMARK\tSTATE\n", "lrrrl");
 	if (!tc->stream) {
 		ret = devtrace_ctl_streams(tc->ctl, list_one, &l);
@@ -110,8 +107,7 @@ static int add(struct tc *tc, const char *name)
 
 static int state(struct tc *tc, const char *name, enum devtrace_state to)
 {
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	return devtrace_ctl_stream_state(tc->ctl, name, to) ? tc_fail(tc, name) : 0;
 }
 
@@ -121,8 +117,7 @@ static int unfrozen(struct tc *tc, const char *name, enum devtrace_state to)
 	struct devtrace_ctl_stream s;
 	int ret;
 
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	ret = devtrace_ctl_stream_get(tc->ctl, name, &s);
 	if (ret)
 		return tc_fail_change(tc, name, ret);
@@ -136,8 +131,7 @@ static int thaw(struct tc *tc, const char *name)
 {
 	struct devtrace_ctl_stream s;
 
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	if (devtrace_ctl_stream_get(tc->ctl, name, &s))
 		return tc_fail(tc, name);
 	if (s.state != DEVTRACE_STATE_FROZEN) {
@@ -161,28 +155,21 @@ static int watermark(struct tc *tc, const char *name, const char *word)
 {
 	unsigned int percent = percent_word(tc, word);
 
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	return devtrace_ctl_stream_watermark(tc->ctl, name, percent) ? tc_fail(tc, name) : 0;
 }
 
 int tc_streams(struct tc *tc)
 {
-	static const char *const names[][2] = {
-		{ "list", "stream list" }, { "add", "stream add" }, { "resize", "stream resize" },
-		{ "start", "stream start" }, { "stop", "stream stop" },
-		{ "freeze", "stream freeze" }, { "thaw", "stream thaw" },
-		{ "watermark", "stream watermark" }, { "del", "stream del" },
+	static const char *const commands[] = {
+		"stream list", "stream add", "stream resize", "stream start", "stream stop",
+		"stream freeze", "stream thaw", "stream watermark", "stream del",
 	};
-	const char *word = tc->nr ? tc_next(tc, "") : "list", *name;
+	size_t i = tc_second(tc, commands, NR(commands),
+			     "is nothing to do with a stream: list add resize start stop freeze thaw watermark del");
+	const char *name;
 	uint64_t size;
-	size_t i;
 
-	for (i = 0; i < NR(names) && strcmp(names[i][0], word); i++)
-		;
-	if (i == NR(names))
-		tc_usage(tc, word, "is nothing to do with a stream: list add resize start stop freeze thaw watermark del");
-	tc->command = names[i][1];
 	if (i == 0)
 		return list(tc);
 	/* --stream names it as well. */
@@ -192,8 +179,7 @@ int tc_streams(struct tc *tc)
 		return add(tc, name);
 	case 2:
 		size = size_word(tc, tc_next(tc, "SIZE, such as 64K,"));
-		tc_end(tc);
-		tc_open(tc);
+		tc_begin(tc);
 		return devtrace_ctl_stream_resize(tc->ctl, name, size) ? tc_fail(tc, name) : 0;
 	case 3:
 		return unfrozen(tc, name, DEVTRACE_STATE_RUNNING);
@@ -206,16 +192,14 @@ int tc_streams(struct tc *tc)
 	case 7:
 		return watermark(tc, name, tc_next(tc, "a percentage"));
 	default:
-		tc_end(tc);
-		tc_open(tc);
+		tc_begin(tc);
 		return devtrace_ctl_stream_del(tc->ctl, name) ? tc_fail(tc, name) : 0;
 	}
 }
 
 int tc_clear(struct tc *tc)
 {
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	return devtrace_ctl_clear(tc->ctl, tc_stream(tc)) ? tc_fail(tc, tc_stream(tc)) : 0;
 }
 

@@ -45,8 +45,15 @@ void tc_open(struct tc *tc);
 const char *tc_stream(const struct tc *tc);
 /* The next word, or a message that there should be this. */
 const char *tc_next(struct tc *tc, const char *what);
+/*
+ * Which of these commands of two words is meant, as "stream list": the next word is its
+ * second one, and without a word the first command is meant. It becomes tc->command.
+ */
+size_t tc_second(struct tc *tc, const char *const *names, size_t nr, const char *problem);
 /* There must be no further word. */
 void tc_end(const struct tc *tc);
+/* Likewise, and tc_open(). */
+void tc_begin(struct tc *tc);
 void *tc_alloc(void *old, size_t size);
 /* A whole number, decimal or 0x; up to max. */
 bool tc_number(const char *s, uint64_t max, uint64_t *v);
@@ -133,6 +140,8 @@ void tc_json_bool(struct out *o, const char *key, bool value);
 void tc_safe(struct out *o, const char *s);
 void tc_put_size(struct out *o, uint64_t bytes);
 void tc_put_ns(struct out *o, uint64_t ns);
+/* Numbers, each as a cell behind another. */
+void tc_cells(struct out *o, const uint64_t *n, size_t nr);
 /* Rows are lines, cells are between tabs; an 'r' in align: at the right. */
 void tc_table(struct out *o, const struct out *rows, const char *align);
 /* A list that comes entry by entry: a table with a head, or a JSON array. */
@@ -146,7 +155,7 @@ struct tc_list {
 /* Call it after tc_open(). @key: what is before the array: {"streams":[ */
 void tc_list_begin(struct tc_list *l, struct tc *tc, const char *key, const char *head,
 		   const char *align);
-/* Where the next entry goes: its cells and a newline, or members and a brace. */
+/* Where the next entry goes: its cells, or its members. */
 struct out *tc_list_next(struct tc_list *l);
 /* @ret: of what called for the entries: if it failed none is printed. */
 int tc_list_end(struct tc_list *l, int ret, const char *name);

@@ -101,8 +101,7 @@ static int fmt_one(const struct devtrace_ctl_profile *p, void *arg)
 
 int tc_tracepoint_fmt(struct tc *tc)
 {
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	OUT_LIT(&tc->out, "# Tracepoints that were added by name, as 'tracectl profile fmt' wrote it.\n");
 	if (!devtrace_ctl_profiles(tc->ctl, fmt_one, tc))
 		return 0;

@@ -273,8 +273,7 @@ static int list(struct tc *tc)
 {
 	struct list l = { .tc = tc };
 
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	if (tc->json)
 		OUT_LIT(&tc->out, "{\"triggers\":[");
 	if (devtrace_ctl_triggers(tc->ctl, list_one, &l)) {
@@ -288,26 +287,20 @@ static int list(struct tc *tc)
 
 int tc_trigger(struct tc *tc)
 {
-	static const char *const names[][2] = {
-		{ "list", "trigger list" }, { "add", "trigger add" }, { "arm", "trigger arm" },
-		{ "disarm", "trigger disarm" }, { "del", "trigger del" },
+	static const char *const commands[] = {
+		"trigger list", "trigger add", "trigger arm", "trigger disarm", "trigger del",
 	};
-	const char *w = tc->nr ? tc_next(tc, "") : "list", *name;
+	size_t i = tc_second(tc, commands, NR(commands),
+			     "is nothing to do with a trigger: list add arm disarm del");
+	const char *name;
 	int ret;
-	size_t i;
 
-	for (i = 0; i < NR(names) && strcmp(names[i][0], w); i++)
-		;
-	if (i == NR(names))
-		tc_usage(tc, w, "is nothing to do with a trigger: list add arm disarm del");
-	tc->command = names[i][1];
 	if (i == 0)
 		return list(tc);
 	name = tc_next(tc, "the NAME of a trigger");
 	if (i == 1)
 		return add(tc, name);
-	tc_end(tc);
-	tc_open(tc);
+	tc_begin(tc);
 	ret = i == 4 ? devtrace_ctl_trigger_del(tc->ctl, name) :
 		       devtrace_ctl_trigger_arm(tc->ctl, name, i == 2);
 	return ret ? tc_fail(tc, name) : 0;
