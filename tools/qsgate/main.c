@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "common/opts.h"
 #include "common/program.h"
 #include "gate.h"
 
@@ -237,41 +238,18 @@ int main(int argc, char **argv)
 	struct gate *g = &gate;
 	const char *where = DEVICE, *udp = NULL;
 	static struct link link;
+	const struct opts_note notes[] = {
+		{ OPT_UDP, .word = &udp }, { OPT_RKH, .flag = &g->rkh }, { OPT_OLD, .flag = &g->old },
+		{ OPT_TEST, .flag = &g->test }, { 'p', .word = &g->program },
+		{ 'q', .flag = &g->quiet }, { 0 },
+	};
 	int c, input, ret;
 
 	while ((c = getopt_long(argc, argv, "p:qhV", longs, NULL)) != -1) {
-		switch (c) {
-		case OPT_TO:
+		if (c == OPT_TO)
 			parse_to(g, optarg);
-			break;
-		case OPT_UDP:
-			udp = optarg;
-			break;
-		case OPT_RKH:
-			g->rkh = true;
-			break;
-		case OPT_OLD:
-			g->old = true;
-			break;
-		case OPT_TEST:
-			g->test = true;
-			break;
-		case 'p':
-			g->program = optarg;
-			break;
-		case 'q':
-			g->quiet = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return fflush(stdout) ? 1 : 0;
-		case 'V':
-			puts("qsgate " TI_VERSION);
-			return fflush(stdout) ? 1 : 0;
-		default:
-			fputs("Try 'qsgate --help'.\n", stderr);
-			return 2;
-		}
+		else if (!opts_note(notes, c))
+			opts_end(c, help, "qsgate " TI_VERSION, "Try 'qsgate --help'.");
 	}
 	if (optind + 1 < argc)
 		usage("the input", argv[optind + 1], "is one too many; there is one stream");

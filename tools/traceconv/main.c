@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <devtrace.h>
 #include "common/link.h"
+#include "common/opts.h"
 #include "traceconv.h"
 
 enum { OPT_FROM = 256, OPT_SIZE, OPT_RATE, OPT_NAME };
@@ -218,15 +219,18 @@ int main(int argc, char **argv)
 	const struct sigaction action = { .sa_handler = on_signal };
 	const char *from = NULL, *output = NULL;
 	bool quiet = false;
+	const struct opts_note notes[] = {
+		{ OPT_FROM, .word = &from }, { 'o', .word = &output }, { 'q', .flag = &quiet },
+		{ 0 },
+	};
 	FILE *out = stdout;
 	char *end;
 	int c, fd, ret;
 
 	while ((c = getopt_long(argc, argv, "o:qhV", longs, NULL)) != -1) {
+		if (opts_note(notes, c))
+			continue;
 		switch (c) {
-		case OPT_FROM:
-			from = optarg;
-			break;
 		case OPT_SIZE:
 			parse_sizes(&conv.sizes, optarg);
 			conv.sized = true;
@@ -242,21 +246,8 @@ int main(int argc, char **argv)
 				usage("--name", optarg, "is no name of 1 to 63 bytes");
 			conv.name = optarg;
 			break;
-		case 'o':
-			output = optarg;
-			break;
-		case 'q':
-			quiet = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return fflush(stdout) ? 1 : 0;
-		case 'V':
-			puts("traceconv " TI_VERSION);
-			return fflush(stdout) ? 1 : 0;
 		default:
-			fputs("Try 'traceconv --help'.\n", stderr);
-			return 2;
+			opts_end(c, help, "traceconv " TI_VERSION, "Try 'traceconv --help'.");
 		}
 	}
 	if (!from) {

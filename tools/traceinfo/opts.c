@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "common/link.h"
+#include "common/opts.h"
 #include "traceinfo.h"
 
 void *ti_alloc(void *old, size_t size)
@@ -174,9 +175,6 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	char *end;
 
 	switch (c) {
-	case 'c':
-		opt->clear = true;
-		break;
 	case 'd':
 		if (!ti_parse_dates(optarg, &opt->filter.since, &opt->filter.until))
 			ti_usage("-d", optarg, "is no start[:end]; each is [[[[[[CC]YY]MM]DD]hh]mm][.SS]");
@@ -188,20 +186,11 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		opt->date = optarg;
 		times->date = true;
 		break;
-	case 'H':
-		opt->header = optarg;
-		break;
-	case 'm':
-		times->ms = true;
-		break;
 	case 'M':
 		ti_filter_code(&opt->filter, optarg);
 		break;
 	case 'I':
 		ti_words_add(&opt->fmt_dirs, optarg);
-		break;
-	case 'f':
-		opt->follow = true;
 		break;
 	case 'n':
 		opt->last = strtol(optarg, &end, 10);
@@ -231,30 +220,12 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		ti_filter_some(&opt->filter.objects, optarg, "--object",
 			       "is no object: write numbers or names");
 		break;
-	case 'J':
-		opt->json = true;
-		break;
-	case 'v':
-		opt->verbose = true;
-		break;
 	case OPT_COLOR:
 		parse_color(opt, optarg);
 		break;
 	case OPT_TIME:
 		opt->time = parse_time(optarg);
 		times->time = true;
-		break;
-	case OPT_CHECK:
-		opt->check_fmt = true;
-		break;
-	case OPT_CHECK_EMIT:
-		opt->check_emit = true;
-		break;
-	case OPT_STATISTICS:
-		opt->statistics = true;
-		break;
-	case OPT_SUMMARY:
-		opt->summary = true;
 		break;
 	case OPT_SEQUENCE:
 		ti_filter_some(&opt->sequence, optarg, "--sequence",
@@ -266,28 +237,12 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 	case OPT_WIDE:
 		opt->layout = TI_LAYOUT_WIDE;
 		break;
-	case OPT_RAW:
-		opt->raw = true;
-		break;
-	case OPT_DEVICE:
-		opt->device = optarg;
-		break;
 	case OPT_LAST_BOOT:
 		opt->device = "/dev/trace-last";
 		break;
-	case OPT_NO_DEFAULT:
-		opt->no_default_fmt = true;
-		break;
-	case 'h':
-		fputs(help, stdout);
-		exit(fflush(stdout) ? 1 : 0);
-	case 'V':
-		puts("traceinfo (devtrace) " TI_VERSION);
-		exit(fflush(stdout) ? 1 : 0);
 	default:
-		/* getopt has named the word. */
-		fputs("traceinfo: 'traceinfo --help' tells what there is\n", stderr);
-		exit(2);
+		opts_end(c, help, "traceinfo (devtrace) " TI_VERSION,
+			 "traceinfo: 'traceinfo --help' tells what there is");
 	}
 }
 
@@ -309,6 +264,16 @@ static void check_links(struct ti_options *opt)
 void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 {
 	struct times times = { 0 };
+	const struct opts_note notes[] = {
+		{ 'c', .flag = &opt->clear }, { 'H', .word = &opt->header },
+		{ 'm', .flag = &times.ms }, { 'f', .flag = &opt->follow },
+		{ 'J', .flag = &opt->json }, { 'v', .flag = &opt->verbose },
+		{ OPT_CHECK, .flag = &opt->check_fmt }, { OPT_CHECK_EMIT, .flag = &opt->check_emit },
+		{ OPT_STATISTICS, .flag = &opt->statistics },
+		{ OPT_SUMMARY, .flag = &opt->summary }, { OPT_RAW, .flag = &opt->raw },
+		{ OPT_DEVICE, .word = &opt->device },
+		{ OPT_NO_DEFAULT, .flag = &opt->no_default_fmt }, { 0 },
+	};
 	int c;
 
 	memset(opt, 0, sizeof(*opt));
@@ -316,7 +281,8 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	opt->time = TI_TIME_US;
 	opt->device = TI_DEVICE;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
-		parse_one(opt, &times, c);
+		if (!opts_note(notes, c))
+			parse_one(opt, &times, c);
 	opt->time_given = times.time || times.ms || times.date;
 	if (!times.time && times.ms)
 		opt->time = TI_TIME_MS;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "common/opts.h"
 #include "tracelogger.h"
 
 enum {
@@ -399,6 +400,14 @@ static void check(struct tl_options *opt)
 void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 {
 	const long open_flags = O_ACCMODE | O_CREAT | O_APPEND | O_DSYNC | O_SYNC | O_NOATIME;
+	const struct opts_note notes[] = {
+		{ 'f', .word = &opt->file }, { 'o', .flag = &opt->keep_open },
+		{ 'q', .flag = &opt->quiet }, { OPT_DEVICE, .word = &opt->device },
+		{ OPT_ONCE, .flag = &opt->once }, { OPT_JSON, .flag = &opt->json },
+		{ OPT_SPOOL, .word = &opt->spool }, { OPT_TRIGGER, .word = &opt->trigger },
+		{ OPT_EXEC, .word = &opt->exec }, { OPT_MATCH, .word = &opt->match },
+		{ OPT_COMPACT, .flag = &opt->compact }, { 0 },
+	};
 	int c;
 
 	*opt = (struct tl_options){
@@ -407,10 +416,9 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 		.served = -1, .perm = 0644, .sync_severity = -1, .sync_every = 5 * TL_NSEC,
 	};
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (opts_note(notes, c))
+			continue;
 		switch (c) {
-		case 'f':
-			opt->file = optarg;
-			break;
 		case 's':
 			opt->size = parse_size("--size", optarg);
 			if (!opt->size)
@@ -428,9 +436,6 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 		case 't':
 			opt->every = parse_time("--time", optarg);
 			break;
-		case 'o':
-			opt->keep_open = true;
-			break;
 		case 'M':
 			opt->open_flags = (int)(parse_bits("--open-mode", optarg, open_flags,
 				"is not made of O_DSYNC, O_SYNC and O_NOATIME") &
@@ -443,38 +448,17 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 		case 'A':
 			add_note(opt, optarg);
 			break;
-		case 'q':
-			opt->quiet = true;
-			break;
-		case OPT_DEVICE:
-			opt->device = optarg;
-			break;
 		case OPT_AGE:
 			opt->age = parse_time("--age", optarg);
 			break;
 		case OPT_SYNC:
 			parse_sync(opt, optarg);
 			break;
-		case OPT_ONCE:
-			opt->once = true;
-			break;
 		case OPT_TO:
 			parse_to(opt, optarg);
 			break;
-		case OPT_SPOOL:
-			opt->spool = optarg;
-			break;
 		case OPT_LISTEN:
 			parse_listen(opt, optarg);
-			break;
-		case OPT_TRIGGER:
-			opt->trigger = optarg;
-			break;
-		case OPT_EXEC:
-			opt->exec = optarg;
-			break;
-		case OPT_MATCH:
-			opt->match = optarg;
 			break;
 		case OPT_INTERVAL:
 			opt->interval = parse_time("--interval", optarg);
@@ -482,24 +466,11 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 		case OPT_ZSTD:
 			parse_zstd(opt, optarg);
 			break;
-		case OPT_COMPACT:
-			opt->compact = true;
-			break;
 		case OPT_LAST_BOOT:
 			opt->last_boot = optarg ? optarg : "/dev/trace-last";
 			break;
-		case OPT_JSON:
-			opt->json = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			exit(fflush(stdout) ? 1 : 0);
-		case 'V':
-			puts("tracelogger " TI_VERSION);
-			exit(fflush(stdout) ? 1 : 0);
 		default:
-			fputs("Try 'tracelogger --help'.\n", stderr);
-			exit(2);
+			opts_end(c, help, "tracelogger " TI_VERSION, "Try 'tracelogger --help'.");
 		}
 	}
 	if (optind < argc)
