@@ -17,6 +17,7 @@
 
 #include <linux/devtrace.h>
 #include "emit/event.h"
+#include "ring/elem.h"
 #include "ring/ring.h"
 #include "element.h"
 
@@ -25,33 +26,6 @@
  * NONE: it cannot be compared with it.
  */
 enum order { LESS, EQUAL, GREATER, UNEQUAL, NONE };
-
-static const u8 fixed_size[16] = {
-	[DEVTRACE_E_I8] = 1, [DEVTRACE_E_U8] = 1,
-	[DEVTRACE_E_I16] = 2, [DEVTRACE_E_U16] = 2,
-	[DEVTRACE_E_I32] = 4, [DEVTRACE_E_U32] = 4, [DEVTRACE_E_X32] = 4,
-	[DEVTRACE_E_F32] = 4, [DEVTRACE_E_F64] = 8,
-	[DEVTRACE_E_SIG] = 12, [DEVTRACE_E_OBJ] = 8, [DEVTRACE_E_FUN] = 8,
-	[DEVTRACE_E_I64] = 8, [DEVTRACE_E_U64] = 8,
-};
-
-/* Bytes of the value behind a format byte, of which @left are there; -1: not whole. */
-static int value_size(u8 format, const u8 *p, u32 left)
-{
-	u32 n;
-
-	switch (format & 0xf) {
-	case DEVTRACE_E_STR:
-		n = strnlen((const char *)p, left) + 1;
-		break;
-	case DEVTRACE_E_MEM:
-		n = left ? 1 + p[0] : 1;
-		break;
-	default:
-		n = fixed_size[format & 0xf];
-	}
-	return n <= left ? (int)n : -1;
-}
 
 /* Code, object and signal stand before the elements. */
 static u32 skip(u32 who)
@@ -69,7 +43,7 @@ static const u8 *find(const struct event *ev, u32 index, int *size)
 		const u8 *e = ev->data + i++;
 		bool mem = (*e & 0xf) == DEVTRACE_E_MEM;
 
-		*size = value_size(*e, ev->data + i, ev->len - i);
+		*size = elem_size(*e, ev->data + i, ev->len - i);
 		if (*size < 0)
 			return NULL;
 		i += *size;

@@ -8,9 +8,10 @@
  * why the machine went down.
  *
  * The frames are those of wire.c, with the default check. They are written once, at no
- * reader's pace, and come from another kernel: so this has no line in common with it.
+ * reader's pace, and come from another kernel: so this has only elem.h in common with it.
  */
 #include "render.h"
+#include "ring/elem.h"
 
 #define FRAME_MAX	(2 + 64 + RING_PAYLOAD_MAX + 2)
 /* All of it with escapes, and a word behind. */
@@ -237,33 +238,19 @@ static void send_lost(struct render *r, const struct cursor *c, u8 cause, u64 n,
 	r->a->lost += n;
 }
 
-/* Of a value that follows a format byte; more than is left if it is not whole. */
-static u32 element_size(u8 format, const u8 *p, u32 left)
-{
-	static const u8 size[] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 12, 8, 8, 8, 8, 4 };
-
-	switch (format & 0xf) {
-	case DEVTRACE_E_STR:
-		return strnlen((const char *)p, left) + 1;
-	case DEVTRACE_E_MEM:
-		return left ? 1 + p[0] : 1;
-	default:
-		return size[format & 0xf];
-	}
-}
-
 /* Addresses of a kernel that is no more still tell how kernels are laid out. */
 static void hide_addresses(u8 *p, u32 len)
 {
-	u32 i = 0, n, k;
+	u32 i = 0, k;
 	u64 v;
+	int n;
 
 	while (i < len) {
 		const u8 format = p[i++] & 0xf;
 		u8 *at = p + i;
 
-		n = element_size(format, at, len - i);
-		if (n > len - i)
+		n = elem_size(format, at, len - i);
+		if (n < 0)
 			return;
 		i += n;
 		if (format == DEVTRACE_E_SIG)

@@ -13,6 +13,7 @@
 #include "boot_id.h"
 #include "compat/compat.h"
 #include "lane/slot.h"
+#include "ring/elem.h"
 #include "stream/past.h"
 #include "wire.h"
 
@@ -246,25 +247,6 @@ void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope)
 	wire_send(w, d->kind, p - (char *)b);
 }
 
-/* Bytes of the value that follows a format byte, or -1 if it is not whole. */
-static int element_size(u8 format, const u8 *p, unsigned int left)
-{
-	static const u8 size[] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 12, 8, 8, 8, 8, 4 };
-	unsigned int n;
-
-	switch (format & 0xf) {
-	case DEVTRACE_E_STR:
-		n = strnlen(p, left) + 1;
-		break;
-	case DEVTRACE_E_MEM:
-		n = left ? 1 + p[0] : 1;
-		break;
-	default:
-		n = size[format & 0xf];
-	}
-	return n <= left ? n : -1;
-}
-
 /**
  * wire_hide_addresses() - hide the addresses among the elements of an event of the kernel
  * @p: the elements
@@ -279,7 +261,7 @@ void wire_hide_addresses(u8 *p, unsigned int len)
 		u8 format = p[i++];
 		u8 *addr = NULL;
 
-		n = element_size(format, p + i, len - i);
+		n = elem_size(format, p + i, len - i);
 		if (n < 0)
 			return;
 		switch (format & 0xf) {

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How long the elements of an event are
+ *
+ * It compiles in user space too: element.c and render.c do.
+ */
+#ifndef DEVTRACE_ELEM_H
+#define DEVTRACE_ELEM_H
+
+#ifdef __KERNEL__
+#include <uapi/linux/devtrace.h>
+#else
+#include <linux/devtrace.h>
+#endif
+
+#include "ring.h"
+
+/**
+ * elem_size() - bytes of the value of an element
+ * @format: the format byte before the value
+ * @p: the value
+ * @left: bytes of the event from there on
+ *
+ * Programs make elements too, so no length is trusted.
+ *
+ * Return: how many, or -1 if the value is not whole.
+ */
+static inline int elem_size(u8 format, const u8 *p, u32 left)
+{
+	static const u8 fixed[16] = {
+		[DEVTRACE_E_I8] = 1, [DEVTRACE_E_U8] = 1,
+		[DEVTRACE_E_I16] = 2, [DEVTRACE_E_U16] = 2,
+		[DEVTRACE_E_I32] = 4, [DEVTRACE_E_U32] = 4, [DEVTRACE_E_X32] = 4,
+		[DEVTRACE_E_F32] = 4, [DEVTRACE_E_F64] = 8,
+		[DEVTRACE_E_SIG] = 12, [DEVTRACE_E_OBJ] = 8, [DEVTRACE_E_FUN] = 8,
+		[DEVTRACE_E_I64] = 8, [DEVTRACE_E_U64] = 8,
+	};
+	u32 n;
+
+	switch (format & 0xf) {
+	case DEVTRACE_E_STR:
+		n = strnlen((const char *)p, left) + 1;
+		break;
+	case DEVTRACE_E_MEM:
+		n = left ? 1 + p[0] : 1;
+		break;
+	default:
+		n = fixed[format & 0xf];
+	}
+	return n <= left ? (int)n : -1;
+}
+
+#endif /* DEVTRACE_ELEM_H */
