@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What control is told, whether it is there or not
+ * Notifications to devtrace_control.ko, whether the module is loaded or not
  *
- * The operations are set under devtrace_lock, and so is whoever notifies: no call is
- * under way when control has taken them back. Emitters hold no lock. They call it for the
- * bits of triggers alone, each of which holds the module as long as it may be in a table;
- * and filter_set(), which takes a bit out, waits for those who found it.
+ * The operations are set under devtrace_lock, and notifications hold it: no call is
+ * under way when control has taken them back. Emitters hold no lock. They call control for
+ * the bits of triggers alone, each of which holds the module as long as it may be in a table;
+ * and filter_set(), which takes a bit out, waits for emitters that found it.
  */
 #include <linux/compiler.h>
 #include <linux/lockdep.h>

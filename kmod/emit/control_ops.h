@@ -3,8 +3,8 @@
  * Control, for those who do without it
  *
  * devtrace_control.ko has the netlink family and the triggers. It may be loaded and
- * removed at any time. Others tell it here what happened; where it is not loaded nobody
- * listens.
+ * removed at any time. Other code notifies it by these functions; while it is not loaded
+ * they do nothing.
  *
  * Filters and streams live in devtrace.ko and stay as they are when control goes. A
  * trigger lives in control, and holds it.

@@ -60,9 +60,9 @@ atomic64_t devtrace_dict_serial = ATOMIC64_INIT(0);
 
 static DEFINE_MUTEX(dict_lock);
 /*
- * Readers hold this one alone, for a copy of one name: nobody waits for a reader that
- * lost its CPU. Whoever changes dict_serials, with dict_lock, holds it too; what is not
- * in there is freed when it was given back.
+ * Readers hold this one alone, for a copy of one name: no thread waits for a reader that
+ * lost its CPU. Changes of dict_serials hold it too, within dict_lock; an entry that is
+ * removed from there is freed after the lock is released.
  */
 static DEFINE_RAW_SPINLOCK(dict_serials_lock);
 static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
@@ -73,7 +73,7 @@ static unsigned int dict_count, dict_max;
 static dict_told_t dict_told;
 static struct dict_scope dict_kernel = { .names = LIST_HEAD_INIT(dict_kernel.names) };
 
-/* What makes an entry the same entry: all but the name. */
+/* The key of an entry: all but the name. */
 static u32 dict_key(const struct dict_scope *scope, const struct devtrace_dict *d)
 {
 	return jhash(d, offsetof(struct devtrace_dict, name), scope->nr);
@@ -116,7 +116,7 @@ static void dict_del(struct dict_entry *e)
 	dict_scope_put(scope);
 }
 
-/* It has the greatest serial number of all. */
+/* @e has the greatest serial number of all. */
 static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 {
 	struct rb_node **at = &dict_serials.rb_node, *parent = NULL;
@@ -170,7 +170,7 @@ static bool dict_make_room(const struct dict_scope *asks)
 		if (WARN_ON_ONCE(!names))
 			return false;
 		e = list_first_entry(names, struct dict_entry, list);
-		/* Who asks stays, though it may have no other name. */
+		/* The scope that asks stays, though it may have no other name. */
 		if (e->scope == asks)
 			dict_unlink(e);
 		else
@@ -193,7 +193,7 @@ static int dict_wait(u32 uid)
 		set_current_state(TASK_KILLABLE);
 		schedule_hrtimeout(&until, HRTIMER_MODE_ABS);
 	} while (!fatal_signal_pending(current) && (s64)ktime_get_mono_fast_ns() < until);
-	/* Not killable: the caller releases it. Who holds it waits for memory at the most. */
+	/* Not killable: the caller releases it. Its holders wait for memory at the most. */
 	mutex_lock(&dict_lock);
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }

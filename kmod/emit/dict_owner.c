@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose names there are
+ * Owners of names: processes and users
  *
  * A name belongs to a process, a process to a user. When the store is full, the user who
  * has the most names loses one, and the one who wants to add a name rather than others. Of
  * root's names some are not taken for others. Among the names of a user, those of its
  * processes that have ended count as those of one process, and the process that has the
- * most loses its oldest. So who floods the store washes out his own names.
+ * most loses its oldest. So a user who floods the store replaces his own names.
  *
  * Each new name is given to each reader, so a user may not give names at any rate: beyond
  * it, naming takes as long as it must.
@@ -139,13 +139,13 @@ struct dict_scope *dict_scope_get(struct pid *pid, u32 uid)
 	return scope;
 }
 
-/* What a user has beyond what is his anyway. */
+/* The number of names that a user has beyond its guaranteed share. */
 static int excess(const struct dict_owner *o, unsigned int root_part)
 {
 	return (int)o->count - (int)(o->uid == DICT_ROOT ? root_part : 0);
 }
 
-/* Who has the most, and rather the one who asks. */
+/* The user with the most names; of equals, the one who asks. */
 static struct dict_owner *owner_victim(const struct dict_owner *asks, unsigned int root_part)
 {
 	struct dict_owner *o, *most = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose names there are: see dict_owner.c
+ * Owners of names: see dict_owner.c
  */
 #ifndef DEVTRACE_DICT_OWNER_H
 #define DEVTRACE_DICT_OWNER_H

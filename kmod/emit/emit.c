@@ -2,7 +2,7 @@
 /*
  * The ways into the rings for the kernel
  *
- * Whoever emits does it on the ring of the CPU it runs on, with preemption off
+ * An emitter uses the ring of the CPU it runs on, with preemption off
  * from reservation to commit. Nothing here takes a lock, allocates or sleeps. Every
  * event that is not stored is counted, by cause.
  *
@@ -117,7 +117,7 @@ static __always_inline void *reserved(struct ring_record *rec)
 	return NULL;
 }
 
-/* Whatever the event is and whoever wants it; preemption is off. */
+/* For any event and any set of takers; preemption is off. */
 static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, u32 key)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);

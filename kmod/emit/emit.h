@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the ways into the rings have in common
+ * Shared by the ways into the rings
  *
  * As long as stream 0 wants everything, the gate of its rings is open: every event that
  * fits is shorter than the gate, and goes straight into the ring. Otherwise the gate is

@@ -35,7 +35,7 @@ struct bounce {
 /* Not per-CPU memory itself: that is vmalloc, whose checks of a copy may sleep. */
 static DEFINE_PER_CPU(struct bounce *, bounces);
 
-/* It has no severity, code or object, and nothing is wrong with it. */
+/* The request has no severity, code or object, and no error. */
 static __always_inline bool emit_is_plain(const struct devtrace_emit *e)
 {
 	return emit_check_type(e->type) && !(e->severity | e->flags | e->reserved);
@@ -158,7 +158,7 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 	return 0;
 }
 
-/* What is in the buffer goes into stream 0, if there is room. */
+/* Stores the event in the buffer into stream 0, if there is room. */
 static void finish(struct bounce *b, struct ring *r, struct ring_record *rec, unsigned int len)
 {
 	if (likely(rec)) {
@@ -168,7 +168,7 @@ static void finish(struct bounce *b, struct ring *r, struct ring_record *rec, un
 	preempt_enable();
 }
 
-/* Whatever the event in the buffer is; preemption is off. */
+/* For any event in the buffer; preemption is off. */
 static noinline int emit_any(struct bounce *b, unsigned int len)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who wants an event: looking into the table
+ * The streams and triggers that want an event: looking into the table
  *
- * The table decides. What emitters look at before it, devtrace_wanted,
- * devtrace_severities and the control page, only spares them the way; all of
+ * The table decides. Emitters test devtrace_wanted, devtrace_severities and the
+ * control page before it, which only spares them the table; all of
  * these have every bit that the table needs by the time filter_set() returns.
  */
 #include <linux/bsearch.h>
@@ -99,7 +99,7 @@ u32 filter_process_set(const struct filter_table *t, struct task_struct *task)
 	barrier();
 	WRITE_ONCE(v->generation, t->generation);
 	barrier();
-	/* What changes while it is compared differs, or is seen next time. */
+	/* A name that changes during the compare differs, or is seen next time. */
 	if (data_race(memcmp(comm, task->comm, sizeof(comm))))
 		WRITE_ONCE(v->generation, 0);
 	return set;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who wants an event
+ * The streams and triggers that want an event
  *
  * Each stream and each armed trigger has a filter, and a bit: streams 0 to 15,
  * triggers 16 to 31. The filters are kept as they were asked for, to be read
@@ -82,8 +82,8 @@ static inline bool filter_transport_type(unsigned int type)
  * @not_comms: none of these
  * @cpus: only on these CPUs
  *
- * What an event does not have (severity, object, code) does not keep it from
- * passing. An event in interrupt context is no process's.
+ * An event without a severity, object or code passes terms about it. An event in
+ * interrupt context belongs to no process.
  */
 struct filter {
 	unsigned long		types[256 / BITS_PER_LONG];
@@ -152,7 +152,7 @@ struct filter_table {
 
 extern struct filter_table __rcu *devtrace_table;
 
-/* Who wants events of this thread on this CPU; valid for one table and until it changes. */
+/* The set that wants events of this thread on this CPU; valid until the table changes. */
 struct filter_verdict {
 	u32	generation;
 	u32	set;
@@ -169,7 +169,7 @@ u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const cha
  * @t: the table, preemption off
  * @type: event type
  *
- * It has no severity, so that this lets it pass, and no code, object or signal.
+ * The event has no severity, so terms about it pass, and no code, object or signal.
  */
 static __always_inline u32 filter_wants_plain(const struct filter_table *t, unsigned int type)
 {

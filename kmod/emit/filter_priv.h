@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a table of filters says of object ids, signals, codes and processes
+ * Parts of a table of filters: object ids, signals, codes and processes
  *
  * For ids and signals pages of sets, one shared page for all ids that no filter names;
  * for major codes a hash whose empty places have the set of all other codes; for

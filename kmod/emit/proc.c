@@ -51,7 +51,7 @@ static_assert(SLOTS == WAYS * BUCKETS);
 /* As often a reader looks at a slot that is written under its hands. */
 #define READ_TRIES	1000
 
-/* What a bucket is searched for; side by side. */
+/* The keys that a search of a bucket compares; side by side. */
 struct head {
 	atomic_t	seq;		/* odd: being written; 0: never */
 	u32		tid;
@@ -124,7 +124,7 @@ u32 devtrace_owner(void)
 	return __kuid_val(uid);
 }
 
-/* What this CPU counted for the thread that it saw last. */
+/* Adds this CPU's counts to the thread that it saw last. */
 static void leave_last(struct proc_last *last, u64 now)
 {
 	const unsigned long stored = xchg(&last->stored, 0);
@@ -133,7 +133,7 @@ static void leave_last(struct proc_last *last, u64 now)
 	if (i == PROC_SLOT_IDLE)
 		WRITE_ONCE(last->idle, last->idle + stored);
 	if (i >= 0) {
-		/* It may be another thread's by now. */
+		/* The slot may be another thread's by now. */
 		if (READ_ONCE(heads[i].tid) == last->tid)
 			atomic_long_add(stored, &slots[i].stored);
 		WRITE_ONCE(slots[i].last, now);

@@ -54,7 +54,7 @@ struct proc_found {
 #define PROC_SLOT_NONE	-1
 #define PROC_SLOT_IDLE	-2
 
-/* Who emitted last on this CPU, its slot in the table, and how much since. */
+/* The thread that emitted last on this CPU, its slot in the table, its events since. */
 struct proc_last {
 	pid_t	tid;
 	int	slot;
@@ -66,8 +66,8 @@ struct proc_last {
 DECLARE_PER_CPU(struct proc_last, devtrace_proc_last);
 
 /*
- * Told of each new name of a thread, by whoever writes slot @i and so by one at a time: any
- * context, NMI included, preemption off. Whoever sets it to NULL waits with quiet_wait().
+ * Called for each new name of a thread, by the writer of slot @i and so by one at a time: any
+ * context, NMI included, preemption off. After setting it to NULL call quiet_wait().
  */
 typedef void (*proc_told_t)(unsigned int i, u32 nr, const struct task_struct *task,
 			    const char *comm, u64 now);

@@ -21,7 +21,7 @@ DEFINE_PER_CPU(struct emit_slots *, emit_slots);
 
 static unsigned int slots_used(const struct emit_slots *s)
 {
-	/* Whoever interrupts gives back the slots that it took: each look finds the same. */
+	/* An interrupt gives back the slots that it took: each load finds the same. */
 	return data_race(s->used);
 }
 

@@ -75,7 +75,7 @@ static void fired(struct stream *s, u64 ts)
 	int tries = 0;
 
 	WRITE_ONCE(st->ts, ts);
-	/* Whoever sees COUNT is to read a later time, also where the clock ticks slowly. */
+	/* A CPU that sees COUNT must read a later time, even if the clock is coarse. */
 	while (devtrace_clock_now() <= ts && ++tries < WAIT_TRIES)
 		cpu_relax();
 	/* LMM(stop:C): the time before the phase; pairs with stop_phase(). */

@@ -60,8 +60,8 @@ static void lane_free_rcu(struct rcu_head *rcu)
 }
 
 /*
- * Who found it in its slot may still look at it. Whoever makes and closes lanes faster than
- * RCU can free them waits for it, or they would take all memory.
+ * A reader that found the lane in its slot may still look at it. A thread that makes and
+ * closes lanes faster than RCU can free them waits for RCU, or they would take all memory.
  */
 static void lane_free(struct kref *ref)
 {
@@ -207,7 +207,7 @@ static int lane_release(struct inode *inode, struct file *file)
 {
 	struct lane *l = file->private_data;
 
-	/* It was never mapped. */
+	/* The lane was never mapped. */
 	lane_die(l);
 	lane_put(l);
 	return 0;
@@ -333,7 +333,7 @@ static int lane_prepare(struct lane *l, struct file **file)
 	return 0;
 
 out_slot:
-	/* It was never open. */
+	/* The lane was never open. */
 	slot_put(l);
 out_reserved:
 	give_back(l);
@@ -445,7 +445,7 @@ int lane_hand_over(unsigned long source)
  * lane_thread_ends() - the thread of a lane is no more: what it wrote is all there is
  * @l: the lane
  *
- * Whoever writes there from now on, in its process, writes for nobody.
+ * Later writes there, by other threads of its process, are ignored.
  *
  * Context: preemption off.
  */

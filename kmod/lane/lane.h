@@ -3,8 +3,8 @@
  * Lanes: made, mapped, closed, and gone
  *
  * A lane belongs to the thread that asked for it and to the address space that maps it.
- * It is open until that mapping ends or the thread does; then what is complete of it is
- * taken (take.c), and its memory goes. Lanes are those of stream 0.
+ * A lane is open until that mapping ends or the thread does; then its complete events are
+ * taken (take.c), and its memory is freed. All lanes belong to stream 0.
  */
 #ifndef DEVTRACE_LANE_H
 #define DEVTRACE_LANE_H

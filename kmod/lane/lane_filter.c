@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What may go into lanes: the bits that programs look at
+ * The types that may go into lanes: bits that programs test
  *
  * Two sides decide. The filters say which types stream 0 wants and need no more than
  * that: no other stream or trigger wants them, and there is no term about anything but
@@ -41,10 +41,10 @@ static void publish(void)
 }
 
 /**
- * lane_filter_narrow() - the filters will change: what will not do any more does not now
- * @lanes: what will do
+ * lane_filter_narrow() - before the filters change: clear the bits that the new ones clear
+ * @lanes: the types that may go into lanes by the new filters
  *
- * What is in lanes is taken, by the filters that are in force.
+ * Events in lanes are taken, by the filters that are in force.
  *
  * Context: process, devtrace_lock held.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What may go into lanes: the bits that programs look at
+ * The types that may go into lanes: bits that programs test
  *
- * The bits only keep events out of lanes that need a system call. What is in a lane is
- * judged when it is taken, by the filters that are in force then (take.c).
+ * The bits only keep events that need a system call out of lanes. An event in a lane is
+ * filtered when it is taken, by the filters that are in force then (take.c).
  */
 #ifndef DEVTRACE_LANE_FILTER_H
 #define DEVTRACE_LANE_FILTER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What reading a lane needs of the kernel
+ * The kernel's functions that reading a lane needs
  *
  * The counterpart for user space is selftests/lane/lane_port_user.h.
  */
@@ -18,8 +18,8 @@
 #include "compat/compat.h"
 
 /*
- * One word, loaded once. Whoever writes a lane, or overwrites a run, may store there
- * meanwhile: whoever loads looks then whether the word was to be believed.
+ * One word, loaded once. The writer of a lane, or of a newer run, may store there
+ * meanwhile: the caller checks afterwards whether the word was valid.
  */
 static __always_inline u32 lane_word(const void *p)
 {

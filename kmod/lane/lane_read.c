@@ -64,7 +64,7 @@ static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_p
  *	of it was taken
  * @piece: filled in
  *
- * What is copied of it counts if lane_still() says so then.
+ * A copy of it counts only if lane_still() says so afterwards.
  *
  * Return: 1; 0 if there is nothing; -EPROTO if what stands there makes no sense.
  */
@@ -86,7 +86,7 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 		}
 		/* LMM(lane_read:B): the number before the header; pairs with lane_write:B. */
 		if (smp_load_acquire(&lane_block(m, p->block)->number) != p->block) {
-			/* It was opened, and its header is not there yet. */
+			/* The block was opened, and its header is not there yet. */
 			if (open == p->block)
 				return 0;
 			ret = -EPROTO;
@@ -103,7 +103,7 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 		p->block++;
 		p->off = 0;
 	}
-	/* It is being overwritten faster than we look. */
+	/* The lane is overwritten faster than it is read. */
 	return 0;
 }
 

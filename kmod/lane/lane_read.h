@@ -9,8 +9,8 @@
  *
  * Invariants. A word of the lane is loaded once and checked before it is used. Positions
  * are the caller's own. A piece that was copied counts only after lane_still() has said
- * that it was not being overwritten, and nothing is looked at but the copy. Whatever
- * stands in the lane, a call ends after at most as many steps as there are blocks.
+ * that it was not being overwritten, and only the copy is examined. With any content
+ * of the lane a call ends after at most as many steps as there are blocks.
  */
 #ifndef DEVTRACE_LANE_READ_H
 #define DEVTRACE_LANE_READ_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What lanes may be had: of a process, of a user, and of all
+ * Limits of lanes: of a process, of a user, and of all
  */
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
@@ -14,7 +14,7 @@
 #include "slot.h"
 
 /*
- * What lanes count for whose memory is not given back: of each user and each process that
+ * The bytes of lanes whose memory is not freed yet: of each user and each process that
  * has any, of all but root, and of all. Under lanes_lock, which is held for a way down a
  * tree of at most twice SLOTS_MAX.
  */
@@ -39,7 +39,7 @@ MODULE_PARM_DESC(lane_user, "bytes of all lanes of a user (default 16M, or a 16t
 module_param_cb(lane_all, &devtrace_size_ops, &lane_all, 0644);
 MODULE_PARM_DESC(lane_all, "bytes of all lanes together (default 64M, or an eighth of the RAM)");
 
-/* What no parameter says follows the RAM: a small board is not to give it all to lanes. */
+/* Limits without a parameter follow the RAM: lanes must not take all of a small board's. */
 void __init lane_limits_init(void)
 {
 	u64 eighth = (u64)totalram_pages() << PAGE_SHIFT >> 3;

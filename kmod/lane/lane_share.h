@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What lanes may be had: of a process, of a user, and of all
+ * Limits of lanes: of a process, of a user, and of all
  *
- * What a lane may have is reserved before any of its memory is allocated, and given back when
+ * The bytes of a lane are reserved before any of its memory is allocated, and given back when
  * that memory has been freed.
  */
 #ifndef DEVTRACE_LANE_SHARE_H

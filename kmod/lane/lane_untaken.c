@@ -2,7 +2,7 @@
 /*
  * How much of a lane is not taken yet
  *
- * Not in lane_read.c, because devtrace_streams.ko alone asks for it. It runs on the host too.
+ * Not in lane_read.c, because devtrace_streams.ko alone calls it. Also compiled on the host.
  */
 #include "lane_read.h"
 

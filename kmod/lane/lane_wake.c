@@ -2,15 +2,15 @@
 /*
  * When to look into lanes: for readers, at the end of a thread, and by and by
  *
- * While a reader waits and a thread with a lane runs, a timer looks whether something
- * new stands in a lane. It ends when all such threads sleep; the scheduler then says
- * when one goes on, by the tracepoint sched_switch. So what a thread emits is seen
+ * While a reader waits and a thread with a lane runs, a timer looks for new events in
+ * lanes. The timer ends when all such threads sleep; the scheduler then reports
+ * when one goes on, by the tracepoint sched_switch. So an event of a thread is seen
  * after LATENCY_NS, and a system where these threads sleep is not woken.
  *
- * Whoever stops the timer says so before it looks at the threads. One that is woken after
- * that is RUNNING when the scheduler switches to it, and by then the timer is seen to be
- * stopped; one woken before is seen to run. Whoever begins to wait starts the timer
- * itself.
+ * The timer marks itself as stopped before it looks at the threads. A thread that is woken
+ * after that is RUNNING when the scheduler switches to it, and by then the timer is seen to
+ * be stopped; a thread woken before is seen to run. A reader that begins to wait starts the
+ * timer itself.
  *
  * The probe stays for a while when there is no more use for it: to put it in or take it
  * out patches the kernel.
@@ -115,7 +115,7 @@ static void switched_to(const struct task_struct *next)
 
 	if (likely(!tid || (tid != next->pid && tid != MANY)) || READ_ONCE(timer_on))
 		return;
-	/* Whoever begins to wait starts the timer himself. */
+	/* A reader that begins to wait starts the timer itself. */
 	if (!waitqueue_active(&devtrace_stream0.wait))
 		return;
 	irq_work_queue(this_cpu_ptr(&start_soon));
@@ -173,10 +173,10 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	smp_mb();
 	spin_lock(&lock);
 	list_for_each_entry(l, &open_lanes, awake) {
-		/* It may be mapped, and written, for long. */
+		/* A closed lane may still be mapped, and written, for long. */
 		if (READ_ONCE(l->closed))
 			continue;
-		/* What waits for it, too, goes out when it has waited long enough. */
+		/* Events that wait for this lane go out, too, when they have waited long enough. */
 		fresh |= lane_has_new(l) || READ_ONCE(l->waits);
 		runs |= lane_runs(l);
 	}
@@ -196,7 +196,7 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
  */
 void lane_wake_prepare(void)
 {
-	/* It waits before we look at the timer; pairs with that of lane_timer_fn(). */
+	/* The reader waits before it looks at the timer; pairs with lane_timer_fn(). */
 	smp_mb();
 	if (atomic_read(&nr_open))
 		start_timer();
@@ -213,7 +213,7 @@ static void probe_work_fn(struct work_struct *work)
 		if (tracepoint_probe_register(sched_switch_tp, PROBE, NULL))
 			return;
 		WRITE_ONCE(probed, true);
-		/* Whoever ran before we were told. */
+		/* For threads that ran before the probe was there. */
 		start_timer();
 	} else {
 		WRITE_ONCE(probed, false);
@@ -230,8 +230,8 @@ static void look_at_probe(void)
 }
 
 /*
- * The thread ends: preemption is off, and it is current. It may have several lanes; how much
- * there is to take is bounded by lane_process.
+ * The thread ends: preemption is off, and it is current. A thread may have several lanes; the
+ * bytes to take are bounded by lane_process.
  */
 static void thread_exits(struct task_struct *task)
 {
@@ -240,7 +240,7 @@ static void thread_exits(struct task_struct *task)
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(l, &by_tid[hash_32(task->pid, HASH_BITS)], by_tid)
 		if (l->pid == task_pid(task)) {
-			/* It may have another name since it asked for the lane. */
+			/* The thread may have been renamed since it asked for the lane. */
 			devtrace_proc_seen(task);
 			lane_thread_ends(l);
 		}

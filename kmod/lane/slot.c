@@ -101,7 +101,7 @@ void slot_open(struct lane *l)
 	struct slot *s = slot_at(l->slot);
 
 	raw_spin_lock(&slots_lock);
-	/* Who found no lane had read the clock before. */
+	/* A reader that found no lane had read the clock before. */
 	l->made = devtrace_clock_now();
 	l->floor = max(s->floor, l->made);
 	s->floor = l->floor;
@@ -156,7 +156,7 @@ struct lane *slot_lane_get(unsigned int slot)
 {
 	struct lane *l;
 
-	/* Who loses its CPU within a grace period holds up all who wait for its end. */
+	/* A thread preempted in a read-side section delays all who wait for a grace period. */
 	preempt_disable();
 	rcu_read_lock();
 	l = slot_lane(slot);
@@ -394,7 +394,7 @@ void slots_make(unsigned long bytes)
 	if (slots_blocks.nr || slots_memory_alloc(&m, nr))
 		return;
 	raw_spin_lock(&slots_lock);
-	/* Who finds a run did so with this lock. */
+	/* Readers find runs with this lock held. */
 	slots_blocks.pages = m.pages;
 	slots_blocks.state = m.state;
 	WRITE_ONCE(slots_blocks.nr, nr);

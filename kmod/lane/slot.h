@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Slots: what programs emitted by their lanes, as readers and statistics see it
+ * Slots: events of lanes, as readers and statistics see them
  *
  * A lane has a slot as long as it is open; its events are in the chain of that slot, in
- * one ring of blocks for all. Here is what takes events out of lanes into the ring
- * (one pass that checks, filters and counts), and what readers need to follow a slot.
+ * one ring of blocks for all. These functions take events out of lanes into the ring
+ * (one pass that checks, filters and counts), and let readers follow a slot.
  *
  * Invariants. Each event of a lane is judged once, when it is taken: stored, filtered,
  * or dropped and counted. No event of a slot that is taken later is older than the
- * slot's floor. What is in the ring is the kernel's: no reader looks into a lane.
+ * slot's floor. The ring belongs to the kernel: no reader looks into a lane.
  *
  * Locks. A lane's own lock serializes taking from it; the lock of the ring is taken
  * within, for a few instructions. Both are raw, held for a bounded time, and never

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What slots are made of, for take.c and slot.c
+ * The structures of slots, for take.c and slot.c
  */
 #ifndef DEVTRACE_SLOT_PRIV_H
 #define DEVTRACE_SLOT_PRIV_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What became of the events of all lanes together
+ * Statistics of the events of all lanes together
  *
- * An event is counted when it is taken. So whoever asks takes everything first; what is
- * told then was true at one moment between the call and its return.
+ * An event is counted when it is taken. So a request takes everything first; its counts
+ * were true at one moment between the call and its return.
  */
 #include <linux/minmax.h>
 

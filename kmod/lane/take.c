@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Taking: what is complete of a lane goes into the ring of blocks
+ * Taking: complete records of a lane go into the ring of blocks
  *
- * To take from a lane: what is complete of a block is copied into the ring of blocks,
- * then the copy is looked at, record by record, and committed. So nobody ever looks at
- * memory that a program can change, but for the copying itself. Who takes is whoever
- * comes by: the thread that hands a block over, a reader that wants to know what is new,
- * whoever asks for statistics, changes a filter or stops the stream, and the thread's end.
+ * To take from a lane: the complete records of a block are copied into the ring of blocks,
+ * then the copy is examined, record by record, and committed. So only the copying itself
+ * reads memory that a program can change. These take: the thread that hands a block over, a
+ * reader that looks for new events, a request for statistics, a change of a filter, a stop
+ * of the stream, and the thread's end.
  *
- * An event is judged by the filters that are in force when it is taken. Whoever changes
- * them takes everything first; so an event that was emitted before is judged by those
- * of before.
+ * An event is filtered by the filters that are in force when it is taken. A change of
+ * filters takes everything first, so an event that was emitted before is judged by the
+ * filters of before.
  *
- * Order. Who takes reads the clock, then whether the thread is busy, then takes. If it
+ * Order. Taking reads the clock, then whether the thread is busy, then the records. If it
  * was not busy and all was taken, no later event of this lane is older than that clock,
- * but for MARGIN_NS in which a store becomes visible: that is the floor. Where it was busy
- * the floor is BUSY_NS before that: it is a program that says so. An event that says it
- * is older than the floor gets the floor as its time, and one that is still to come gets
- * the present; both are marked DEVTRACE_F_LATE when they are read.
+ * but for MARGIN_NS in which a store becomes visible: that is the floor. If the thread was
+ * busy the floor is BUSY_NS before that, since busy is only a program's word. An event that
+ * claims to be older than the floor gets the floor as its time, and an event from the future
+ * gets the present; both are marked DEVTRACE_F_LATE when they are read.
  */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -57,7 +57,7 @@ static void drop(struct lane *l, unsigned int cause, u64 n)
 	raw_spin_unlock(&slots_lock);
 }
 
-/* Who of stream 0 wants what is not a type alone. */
+/* The set that wants a record that is more than a type. */
 static noinline u32 wants_more(const struct filter_table *t, const struct lane_event *ev)
 {
 	const struct devtrace_emit e = {
@@ -84,7 +84,7 @@ static noinline int next_record(const u8 *buf, u32 *at, u32 len, u64 *time,
 	return lane_next(buf, at, len, time, ev);
 }
 
-/* What became of the records of a run. */
+/* Counts of the records of a run. */
 struct pass {
 	u32	nr;		/* that are wanted */
 	u32	refused;	/* that are not */
@@ -102,7 +102,7 @@ static noinline void blank(u8 *buf, const struct lane_event *ev)
 	this_cpu_inc(devtrace_filtered[ev->type]);
 }
 
-/* Who wants an event on the CPU that it says it is from, or its thread is on. */
+/* The set that wants an event, on the CPU that the event names or its thread is on. */
 static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, unsigned int cpu)
 {
 	return t->cpus[ev->cpu < nr_cpu_ids ? ev->cpu : cpu];
@@ -290,7 +290,7 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 	r->tid = l->tid;
 	r->tgid = l->tgid;
 	r->cpu = c->cpu;
-	/* What comes behind this run is not older than its last event. */
+	/* Later runs are not older than the last event of this one. */
 	l->floor = r->hi;
 	raw_spin_lock(&slots_lock);
 	if (likely(p.nr))
@@ -318,7 +318,7 @@ static void raise_floor(struct lane *l, u64 now, bool busy)
 	WRITE_ONCE(l->waits, busy);
 }
 
-/* What its readers see of it. */
+/* Updates the state of the lane that readers see. */
 static void show(struct lane *l, bool bad)
 {
 	struct slot *s = slot_at(l->slot);
@@ -397,7 +397,7 @@ static int take_all(struct lane *l, bool full)
 		}
 		raw_spin_unlock(&l->lock);
 		if (unlikely(ret == -EAGAIN)) {
-			/* Who writes there has preemption off, and is done soon. */
+			/* The writer there has preemption off, and is done soon. */
 			cpu_relax();
 			ret = ++tries < ROOM_TRIES ? 1 : -EAGAIN;
 		}
@@ -468,11 +468,11 @@ void slots_take_all(void)
 }
 
 /**
- * slots_stop() - drop what is taken from now on, or store it
- * @stop: drop it
+ * slots_stop() - drop events that are taken from now on, or store them
+ * @stop: drop them
  *
- * What was complete before is taken by what was said before. Who takes after this
- * has returned knows of it.
+ * Events complete before the call are taken by the old state. Every taking that begins
+ * after the return knows the new one.
  *
  * Context: process, devtrace_lock held.
  */
@@ -480,6 +480,6 @@ void slots_stop(bool stop)
 {
 	slots_take_all();
 	WRITE_ONCE(stopped, stop);
-	/* Whoever is under way has a lane's lock. */
+	/* A taking under way holds its lane's lock, so this waits for it. */
 	slots_take_all();
 }

@@ -22,11 +22,11 @@
  * program orders its reading of the counter by LFENCE: where that is not known to
  * do so, the copy stays at 0.
  *
- * What differs: to a CPU whose counter is behind what the timekeeper read last,
- * the kernel gives the time of that reading, and we what the counter says. That
- * nobody can observe: whoever has seen the timekeeper's update reads a later
- * counter, or else the CPUs' counters are apart by more than a message between
- * them takes, and then the kernel takes the TSC for unstable.
+ * One difference: on a CPU whose counter is behind the timekeeper's last reading
+ * the kernel returns the time of that reading, this code the counter's time. The
+ * difference cannot be observed: a CPU that has seen the timekeeper's update reads
+ * a later counter, or else the CPUs' counters are apart by more than a message
+ * between them takes, and then the kernel marks the TSC unstable.
  */
 #ifndef DEVTRACE_CLOCK_TSC_H
 #define DEVTRACE_CLOCK_TSC_H

@@ -98,20 +98,20 @@ struct ring_place {
  * @pos_epoch: how many times the position passed a quarter of its range
  * @idx_epoch: the same for the index
  * @mirror: the commit once more, where it may outlive this machine; @unmirrored elsewhere
- * @unmirrored: what nobody reads
+ * @unmirrored: a place for @mirror to point to, never read
  * @lent: @data and @anchors are somebody else's
  * @dropped: events that were not stored, by cause
  * @cleared: the place below which nothing is to be read
  * @cleared_drops: @dropped at that time
  *
- * @moves: how often it got other memory; wraps
+ * @moves: number of times the ring got other memory; wraps
  * @lock: see below
  *
  * head, tail and commit hold a position in units (low half) and the index of
  * the record there (high half). All are written by the owning CPU alone, but
- * for @cleared and @cleared_drops. Whoever clears the ring, gives it other memory,
+ * for @cleared and @cleared_drops. A caller that clears the ring, gives it other memory,
  * or calls one of the functions for reading holds @lock, but for ring_exists() and
- * ring_view(). It is held for one copy of a reader's buffer at the most, with
+ * ring_view(). @lock is held for one copy of a reader's buffer at the most, with
  * preemption off.
  */
 struct ring {
@@ -180,7 +180,7 @@ static inline void ring_enter(struct ring *r)
 /* On the CPU that writes it. */
 static inline unsigned int ring_nest(const struct ring *r)
 {
-	/* Whoever interrupts puts it back, so each look finds the same. */
+	/* An interrupt restores the value before it returns, so each load finds the same. */
 	return data_race(r->nest);
 }
 

@@ -28,7 +28,7 @@ static inline u32 ring_blocks(unsigned long size)
 	return clamp_t(unsigned long, size / 4096, 1, RING_BLOCKS_MAX);
 }
 
-/* What follows from the size; nobody uses the ring. */
+/* Sets the members that depend on the size; the ring is not in use. */
 static inline void ring_shape(struct ring *r, unsigned long size)
 {
 	r->mask = size / RING_UNIT - 1;

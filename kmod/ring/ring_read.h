@@ -7,7 +7,7 @@
 
 #include "ring.h"
 
-/* What a ring holds at one instant. */
+/* The content of a ring at one instant. */
 struct ring_view {
 	struct ring_place tail, commit, head;
 	bool	busy;		/* a writer is under way */

@@ -91,7 +91,7 @@ void ring_resize_prepare(const struct ring *r, unsigned long size, const struct 
  * @new: of ring_resize_prepare()
  * @m: on return, what the ring had before
  *
- * It stays closed, fits 0, until the caller has seen to it that every writer that
+ * The ring stays closed, @fits 0, until the caller has ensured that every writer that
  * finds it open finds the new memory, and calls ring_open().
  */
 void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m)

@@ -2,8 +2,8 @@
 /*
  * When a stream stopped and went on, and why
  *
- * Whoever moves a phase to STOPPING or STARTING owns the change and alone adds to the
- * past. Readers look without a lock: what is overwritten while they do is not returned.
+ * The thread that moves a phase to STOPPING or STARTING owns the change and alone adds to
+ * the past. Readers take no lock: an entry that is overwritten meanwhile is not returned.
  *
  * With each change goes how many events each ring had missed by then because the stream was
  * stopped, so that a reader tells them between the two changes that they belong between. A
@@ -74,7 +74,7 @@ bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
 			return false;
 		if (pasts - *n >= STREAM_PASTS)
 			*n = stream_oldest_past(s);
-		/* What is overwritten meanwhile is not returned. */
+		/* An entry that is overwritten meanwhile is not returned. */
 		*p = data_race(s->past[*n % STREAM_PASTS]);
 		/* The copy before the number is looked at again. */
 		smp_rmb();
@@ -98,7 +98,7 @@ bool stream_missed(const struct stream *s, unsigned long n, unsigned int cpu, u6
 	/* LMM(missed:B): pairs with missed:A. */
 	if ((long)(n - smp_load_acquire(&s->counted)) >= 0)
 		return false;
-	/* What is overwritten meanwhile is not returned. */
+	/* A count that is overwritten meanwhile is not returned. */
 	*missed = data_race(s->missed[n % STREAM_PASTS * nr_cpu_ids + cpu]);
 	/* LMM(missed:D): the copy before the number of changes; pairs with missed:C. */
 	smp_rmb();

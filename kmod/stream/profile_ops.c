@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What others want of kernel profile events, whether the module is there or not
+ * Calls into devtrace_profile.ko, whether the module is loaded or not
  *
  * The operations are set and called under devtrace_lock: no call is under way when the
  * module has taken them back.

@@ -3,8 +3,8 @@
  * Kernel profile events, for those who do without them
  *
  * devtrace_profile.ko attaches to the kernel's tracepoints and emits types 128 to 191.
- * It may be loaded and removed at any time. What others want of it, they ask here;
- * where it is not loaded the answer is that there is no such type.
+ * It may be loaded and removed at any time. Other code calls it by these functions;
+ * while it is not loaded they answer that there is no such type.
  *
  * A filter may name types 128 to 191 only while the module is there, and keeps them when
  * it goes. They come again when it comes again.

@@ -55,7 +55,7 @@ static bool all_quiet(struct quiet *q, const struct cpumask *which)
 	ktime_t pause = PAUSE_NS;
 	int i, cpu;
 
-	/* Who is not online has none. */
+	/* A CPU that is not online has no emitter. */
 	cpumask_andnot(&q->quiet, which, cpu_online_mask);
 	cpumask_andnot(&q->todo, which, &q->quiet);
 	for (i = 0; i < TRIES; i++) {
@@ -76,8 +76,8 @@ static bool all_quiet(struct quiet *q, const struct cpumask *which)
  * quiet_wait_on() - wait until every emitter that is under way on some CPUs is done
  * @which: the CPUs
  *
- * Likewise whoever else has preemption off there. What comes later finds what the caller
- * did before.
+ * Also waits for all other code that has preemption off there. Code that begins later sees
+ * the stores that the caller made before.
  *
  * Context: process, preemption on.
  */

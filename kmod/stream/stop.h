@@ -7,15 +7,15 @@
  *
  *	RUN	 events are stored
  *	FIRING	 the event that fired is about to be stored; its time is not known yet
- *	COUNT	 its time is known; each later event takes one of what is left
- *	STOPPING nothing is left; those under way end, then stop_settle()
+ *	COUNT	 its time is known; each later event takes one of the count left
+ *	STOPPING the count is used up; emitters under way end, then stop_settle()
  *	STOPPED	 nothing is stored
  *	STARTING a trigger, or a request, is about to set RUN
  *
- * Who fires sets FIRING, then stores its event and so reads the clock, then says
- * the time and sets COUNT. Who stores another event looks at the phase before and,
- * once its time is read, after. If it is RUN both times, the event is older than the
- * one that fired:
+ * The emitter that fires sets FIRING, stores its event and so reads the clock, then stores
+ * the time and sets COUNT. An emitter of another event loads the phase before it reads its
+ * time, and again after. If the phase is RUN both times, its event is older than the event
+ * that fired:
  *
  *	fires			stores
  *	phase = FIRING		ts = clock	(in the reservation)
@@ -77,8 +77,8 @@ struct stop {
 static inline enum stop_phase stop_phase(const struct stop *st)
 {
 	/*
-	 * Whoever sees COUNT sees the time: pairs with stop:C. LMM(missed:F): and whoever then
-	 * counts a drop did so behind the change; pairs with missed:E.
+	 * A CPU that sees COUNT sees the time: pairs with stop:C. LMM(missed:F): if it then
+	 * counts a drop, it does so behind the change; pairs with missed:E.
 	 */
 	return atomic_read_acquire(&st->phase);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a stream is made of, for those who store into it and read from it
+ * struct stream, for code that stores into it and reads from it
  */
 #ifndef DEVTRACE_STREAM_STREAM_H
 #define DEVTRACE_STREAM_STREAM_H
@@ -107,7 +107,7 @@ struct stream {
 	bool			lent;
 };
 
-/* What was cleared before is found to be by whoever sees this number. */
+/* A reader that sees this number finds all earlier clears done. */
 static inline unsigned int stream_clears(const struct stream *s)
 {
 	/* LMM(clears:B): pairs with clears:A. */

@@ -2,8 +2,8 @@
 /*
  * Which streams there are, and who keeps one
  *
- * Emitters find a stream under RCU, preemption off. Whoever needs it longer has a
- * reference; the last one that is dropped has the stream taken apart, by a work.
+ * Emitters find a stream under RCU, preemption off. Code that needs it longer takes a
+ * reference; dropping the last one queues a work that takes the stream apart.
  */
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>

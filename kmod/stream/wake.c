@@ -17,10 +17,10 @@
  * A stream with a watermark is not waited for in that way: only when one of its rings
  * passes into another block do its readers look whether there is enough.
  *
- * What is done to wake a reader, and what it does then, are kernel profile events
- * themselves. So while these are on readers are woken less often: what reading makes of
- * its own is then a few events ten times a second, and never more than what was read. So
- * that they wait at all, cdev_read.c lets those rest that have read all there was.
+ * Waking a reader and reading cause kernel profile events themselves. So while these are
+ * on readers are woken less often: reading then adds a few events ten times a second, and
+ * never more than were read. To make readers wait, cdev_read.c delays one that has drained
+ * the stream.
  */
 #include <linux/bitops.h>
 #include <linux/hrtimer.h>
