@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who wants an event: the filters as they were asked for, and what is put in force
+ * Filters: as they were requested, and how they come into force
  *
  * Another table closes or opens the gate of the emitters, is published to those who look
  * before they emit, says which types may go into lanes, and has kernel profile events
@@ -60,8 +60,8 @@ void filter_table_free(struct filter_table *t)
 }
 
 /*
- * What emitters look at first. Bits that go are still looked up in the table by
- * whoever read them before, and bits that come are there before anybody is told.
+ * The words that emitters test first. A stale 1 costs a table lookup; new bits are set
+ * before filter_set() returns.
  */
 static void publish(const struct filter_bits *b)
 {
@@ -82,8 +82,8 @@ static void publish(const struct filter_bits *b)
 /**
  * filter_attach_profile() - have the kernel profile events come that filters want
  *
- * Attach to the tracepoints of what the table in force wants, detach from the rest.
- * What cannot be attached leaves the filters again: it does not come.
+ * Attach to the tracepoints of the types that the table in force wants, detach from the
+ * rest. A type whose tracepoints cannot be attached is taken out of the filters again.
  */
 void filter_attach_profile(void)
 {
@@ -114,9 +114,9 @@ void filter_put_in_force(struct filter_table *t, bool open)
 							     lockdep_is_held(&devtrace_lock));
 
 	/*
-	 * Whoever finds the gate open stores without a look. So it closes before the
-	 * wait, and opens behind it: until then the old table is looked into, and may
-	 * refuse what nobody else knows to be wanted already.
+	 * An emitter that finds the gate open stores without a lookup. So the gate closes
+	 * before the wait, and opens behind it: until then emitters look into the old table,
+	 * which may refuse an event that the new one wants.
 	 */
 	gate_open = open;
 	if (!open)
@@ -127,8 +127,8 @@ void filter_put_in_force(struct filter_table *t, bool open)
 	publish(&t->bits);
 	quiet_wait();
 	/*
-	 * What comes now finds a table that knows it. What stream 0 does not want has
-	 * gone by the time the gate opens.
+	 * Profile events that come now find a table with their type. The types that stream 0
+	 * does not want are detached by the time the gate opens.
 	 */
 	lane_filter_table(t->bits.lanes);
 	filter_attach_profile();

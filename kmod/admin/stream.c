@@ -2,9 +2,9 @@
 /*
  * Streams: how they begin and end, and what emitters began with them
  *
- * What emitters began (a stream stops, or goes on) is settled here by a work: it
- * waits until nobody stores any more, notes when and why for the readers, and tells
- * those who listen. Whoever moves a phase to STOPPING or STARTING owns the change and
+ * A stop or start that an emitter began is completed here by a work: it
+ * waits until no emitter stores any more, notes when and why for the readers, and notifies
+ * listeners. The thread that moves a phase to STOPPING or STARTING owns the change and
  * alone adds to the past.
  */
 #include <linux/jiffies.h>
@@ -24,7 +24,7 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 
-/* It is not listed, and no descriptor is open. */
+/* The stream is not listed, and no descriptor is open. */
 static void stream_free(struct work_struct *work)
 {
 	struct stream *s = container_of(work, struct stream, free);
@@ -147,7 +147,7 @@ static void stream_work(struct work_struct *work)
 		stream_settle(s);
 		tell_state(s);
 	}
-	/* It said so when settle() had looked. */
+	/* The trigger asked for it after settle() had looked. */
 	if (phase == STOP_STOPPED)
 		go_on_again(s);
 	if (stop_phase(st) == STOP_RUN && s->state != DEVTRACE_STATE_RUNNING) {
@@ -186,7 +186,7 @@ int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umod
 	return s->marked && s->before && s->missed ? 0 : -ENOMEM;
 }
 
-/* Nobody finds it any more. Who has it open reads what is left, and then the end. */
+/* The stream is no longer found. Its readers read the remaining events, and then the end. */
 void stream_leave(struct stream *s)
 {
 	RCU_INIT_POINTER(devtrace_streams[s->id], NULL);

@@ -7,8 +7,8 @@
  * lock and allocate nothing.
  *
  * Invariants: as long as no filter wants the type, the module is attached to nothing. A
- * kind is attached whole or not at all. What emitting does itself is no fault: it prints
- * no message of the levels that are reported, so nothing goes round.
+ * kind is attached whole or not at all. Emitting causes no fault: it prints no message of
+ * the levels that are reported, so there is no loop.
  */
 #ifndef DEVTRACE_FAULTS_H
 #define DEVTRACE_FAULTS_H

@@ -2,7 +2,7 @@
 /*
  * An exception of type DEVTRACE_T_FAULT, element by element
  *
- * It is built on the stack of whoever reports it: faults are rare, and how long their
+ * The record is built on the reporter's stack: faults are rare, and how long their
  * strings are is known late. A string that is too long is cut, so that the elements
  * which a format file expects are there.
  */

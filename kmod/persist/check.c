@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What of a region can be believed
+ * Checking a region: which records are valid
  *
  * A ring is put together from runs of records. A run is believed if its sum is right, its
  * records have the form of records, and there are as many of them as it says. Behind the

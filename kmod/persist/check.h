@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What of a region can be believed: see check.c
+ * Checking a region: see check.c
  */
 #ifndef DEVTRACE_PERSIST_CHECK_H
 #define DEVTRACE_PERSIST_CHECK_H

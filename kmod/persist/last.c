@@ -6,7 +6,7 @@
  * a file of them, which everybody reads from its beginning to its end. It is listed, and
  * removed, as any stream is; what is removed is wiped.
  *
- * Invariant. A copy never changes. Whoever has it open keeps it, and the stream.
+ * Invariant. A copy never changes. An open descriptor keeps it, and the stream.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What stands in a region of memory that outlives a reset
+ * The layout of a region of memory that outlives a reset
  *
  *	header | causes, clocks, threads, names | header | ring 0 | ring 1 | ... | header
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the portable part of this room takes from the kernel
+ * The kernel's functions that the portable part of this room uses
  *
  * layout.h, check.c and render.c compile in user space too, with
  * selftests/unit/persist_port_user.h in place of this.

@@ -166,7 +166,7 @@ static void cpus_came(struct work_struct *w)
 
 			if (!a || !a->counters)
 				continue;
-			/* It died when the CPU went. */
+			/* The counter died when the CPU went. */
 			counter_release(a, cpu);
 			if (counter_make(a, cpu))
 				pr_warn_once("no counter on CPU %u\n", cpu);

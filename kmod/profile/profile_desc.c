@@ -3,7 +3,7 @@
  * From the kernel's description of a tracepoint to elements of events
  *
  * A field is a number, a string or a buffer, and always exactly one element, so that
- * the n-th element is the n-th field whatever it holds. What stands in the record is
+ * the n-th element is the n-th field whatever it holds. The record's offsets are
  * not trusted: nothing is read that is not inside it. No address of the kernel gets
  * out as a number: a value that can be one becomes an OBJ or FUN element, which
  * readers see as a hash; inside a buffer it becomes zeros.
@@ -405,7 +405,7 @@ static void hide(const struct desc_machine *m, u8 *p, unsigned int len)
 {
 	unsigned int i;
 
-	/* What is cut off in the middle is one, too. */
+	/* A word that is cut off in the middle may be an address, too. */
 	if (len % m->size)
 		memset(p + len - len % m->size, 0, len % m->size);
 	for (i = 0; i + m->size <= len; i += m->size)

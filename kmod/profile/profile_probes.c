@@ -4,8 +4,8 @@
  *
  * A probe runs wherever its tracepoint is: under the locks of the scheduler, of
  * timers and of the console, with interrupts off. It looks at what it is given,
- * stores an event and takes no lock. What an event says, in which order, stands
- * in profile_types.h; the elements here must be those.
+ * stores an event and takes no lock. profile_types.h lists the elements of each
+ * event, in order; the elements here must be those.
  */
 #include <linux/blkdev.h>
 #include <linux/binfmts.h>
@@ -249,7 +249,7 @@ static void probe_timer_entry(void *data, struct timer_list *timer, unsigned lon
 
 static void probe_timer_exit(void *data, struct timer_list *timer)
 {
-	/* It may be gone: only where it was. */
+	/* The timer may be freed: only its address is used. */
 	devtrace_rec(DEVTRACE_T_TIMER_EXIT, dt_obj(timer));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a reader is told besides events
+ * Frames of a reader besides events
  *
  * INFO, clock samples, names of the dictionary, names of threads, and when the stream
  * stopped and went on. All of it is kept outside the rings, and becomes frames when the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a reader is told besides events: see announce.c
+ * Frames of a reader besides events: see announce.c
  */
 #ifndef DEVTRACE_ANNOUNCE_H
 #define DEVTRACE_ANNOUNCE_H
@@ -21,7 +21,7 @@
 #define INFO_BYTES	(64 * 1024)
 
 /*
- * What need not be looked up again: nothing is to be sent for this thread from
+ * A lookup that need not be repeated: no name is to be sent for this thread from
  * one time up to before another, if no name was added since.
  */
 struct proc_sent {
@@ -134,9 +134,9 @@ static inline bool announce_past_is_next(struct announce *a, u64 bound)
 }
 
 /*
- * Whether nothing is to be told before this event. What was told is enough for all events
- * that the reader has copied: a name is known before an event of its thread is stored. So
- * it is looked at again, by announce_look_again(), when more was copied.
+ * Whether no frame must precede this event. One look is enough for all events
+ * that the reader has copied: a name is known before an event of its thread is stored. The
+ * next look, by announce_look_again(), comes when more events were copied.
  */
 static inline bool announce_is_quiet(const struct announce *a, u32 tid, u64 ts)
 {

@@ -52,7 +52,7 @@ static bool may_clear(void)
 	return capable(CAP_SYSLOG) || perfmon_capable();
 }
 
-/* Whoever made the image does all from here on, and has the stream to put. */
+/* The module of the image handles the file from here on, and puts the stream. */
 static int open_image(struct inode *inode, struct file *file)
 {
 	struct stream *s = file->private_data;
@@ -324,8 +324,8 @@ static void trace_device_release(struct device *dev)
 }
 
 /*
- * Whoever wrote to it before there was a device has made a file. The kernel makes no node then,
- * and says nothing. To its caller's eyes: what other roots have there is not known.
+ * A program that wrote to /dev/trace before there was a device has made a regular file. The
+ * kernel then makes no node, and reports nothing. The path is looked up in the caller's root.
  */
 static void look_for_file(const struct device *dev)
 {

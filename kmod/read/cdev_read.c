@@ -2,9 +2,9 @@
 /*
  * read(2), poll(2) and lseek(2) of /dev/trace
  *
- * read(2) gives any number of bytes of the frames that the reader staged. It waits only if
- * there is nothing to give, and returns what it has rather than to wait. poll(2) says that
- * there is something to read if read(2) would not wait.
+ * read(2) gives any number of bytes of the frames that the reader staged. It waits only
+ * without any such byte, and otherwise returns the bytes there are. poll(2) reports the
+ * device as readable if read(2) would not wait.
  *
  * Invariants. Bytes count as taken only when they were copied to the program: no byte is
  * lost to a bad buffer. A reader that waits tells wake.c and the lanes before it looks
@@ -38,8 +38,8 @@
  * there was rests, unless much has come, and finds nothing meanwhile: what comes of
  * reading is then little, however it is done, and nothing of it is left out.
  *
- * Who waits in poll(2) looks again when it is woken, 100 ms after it began to wait at
- * the latest. It has rested by then.
+ * A thread in poll(2) looks again when it is woken, at the latest 100 ms after it began to
+ * wait, which includes this delay.
  */
 #define REST_POLL	(HZ / 20 ?: 1)
 #define REST_READ	(HZ / 10 ?: 1)
@@ -177,7 +177,7 @@ ssize_t cdev_read_iter(struct kiocb *iocb, struct iov_iter *to)
 		done = read_frames(h, to, &err);
 		if (done || (err && err != -EAGAIN))
 			break;
-		/* It was removed, and nothing is left. */
+		/* The stream was removed, and nothing is left. */
 		if (!err && gone)
 			break;
 		if (nowait) {

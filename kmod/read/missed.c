@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a stopped stream missed, told where it belongs
+ * Events that a stopped stream missed, reported at their place in the stream
  *
  * Events that come while a stream is stopped have no record; they are counted. A reader
  * that comes later finds the counts of all stops added up. With each change of state the
@@ -57,7 +57,7 @@ static void tell_ring(struct reader *rd, struct ring_source *s, bool stops)
 	u64 to = a->past.ts, n;
 
 	if (!stream_missed(a->stream, a->next_past, s->src.number, &n)) {
-		/* What it misses by stopping belongs behind it. */
+		/* Events missed by stopping belong behind the change. */
 		if (stops)
 			return;
 		n = ring_count_read(&s->ring->dropped[DEVTRACE_LOST_STOPPED]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a stopped stream missed, told where it belongs: see missed.c
+ * Events that a stopped stream missed: see missed.c
  */
 #ifndef DEVTRACE_MISSED_H
 #define DEVTRACE_MISSED_H

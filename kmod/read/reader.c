@@ -13,7 +13,7 @@
  *
  * Accounts. The losses of a source are reported before its next event, in LOST frames, once.
  * So for every source and reader: events read and reported lost add up to events emitted.
- * What was lost because the stream was stopped is told between two of its changes: missed.c.
+ * Losses because the stream was stopped are reported between two of its changes: missed.c.
  */
 #include <linux/bits.h>
 #include <linux/kref.h>
@@ -84,9 +84,9 @@ static void give_events(struct reader *rd, struct source *src)
 }
 
 /*
- * What is to be told before the next event, besides what it needs itself. Looked for when
- * more events were copied: those that were copied before need no more than was told then.
- * Whether anything was told.
+ * Makes the frames that must precede the next event, besides those for the event itself.
+ * Done when more events were copied: the ones copied before need no more than was sent then.
+ * Returns whether there was a frame.
  */
 static bool tell(struct reader *rd, size_t want)
 {
@@ -293,7 +293,7 @@ struct reader *reader_new(struct stream *s)
 	kref_init(&rd->ref);
 	rd->stream = s;
 	rd->pid = task_tgid_nr(current);
-	/* It may take another name meanwhile. */
+	/* The process may be renamed meanwhile. */
 	data_race(strscpy(rd->comm, current->comm, sizeof(rd->comm)));
 	wire_init(&rd->wire, s->name);
 	if (announce_init(&rd->told, s, &rd->wire) || sources_init(rd)) {

@@ -92,8 +92,8 @@ static inline struct source *reader_source(const struct reader *rd, unsigned int
 }
 
 /*
- * Whether the reader is to have this event: one that was under way when lseek(2) looked may
- * be older than what it asked for. What is to be known before the event has been told then.
+ * Whether the reader gets this event: an event in progress during lseek(2) may
+ * be older than the time asked for. Frames that must precede the event were sent by then.
  */
 static inline bool reader_wants(struct reader *rd, u32 tid, u64 ts)
 {

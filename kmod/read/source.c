@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a reader reads from: what both kinds of source do alike
+ * Sources of a reader: the code that both kinds share
  */
 #include <linux/minmax.h>
 

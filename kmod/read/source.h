@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a reader reads from: the ring of a CPU, or a slot of the lanes
+ * A source of a reader: the ring of a CPU, or a slot of the lanes
  *
  * A reader merges its sources by four operations, and knows nothing else of them:
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a reader knows of a source, whichever kind it is
+ * The part of a source that both kinds have
  */
 #ifndef DEVTRACE_SOURCE_HEAD_H
 #define DEVTRACE_SOURCE_HEAD_H

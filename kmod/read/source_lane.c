@@ -2,8 +2,8 @@
 /*
  * A reader's place in what one slot's lanes gave
  *
- * The reader copies nothing ahead. It reads each event where it stands in the ring of
- * blocks, and then looks whether the event was being overwritten meanwhile.
+ * The reader copies nothing ahead. It reads each event in place, in the ring of
+ * blocks, and then checks whether the event was overwritten meanwhile.
  *
  * Invariants. Each event of the slot before the front was given, or is counted in @lost
  * or @cleared. A refresh takes what the slot's lane has before it says that there is
@@ -42,8 +42,8 @@ static noinline bool run_is_still_there(struct reader *rd, struct lane_source *s
 }
 
 /*
- * Whether the run is still there. It is asked under the lock of the ring once a call, for
- * a reader may sleep for long in between; then it is enough to look at the tail.
+ * Whether the run is still there. Checked under the lock of the ring once a call, since
+ * a reader may sleep for long in between; after that the tail is enough.
  */
 static bool run_is_there(struct reader *rd, struct lane_source *s)
 {
@@ -68,7 +68,7 @@ static __always_inline bool peek(struct lane_source *s, const u8 *records)
 	while (s->at < s->len) {
 		if (lane_next(records, &s->at, s->len, &s->time, &s->ev) <= 0)
 			return run_is_gone(s);
-		/* It was not wanted, and is not counted in the slot. */
+		/* The record was not wanted, and is not counted in the slot. */
 		if (unlikely(s->ev.type == DEVTRACE_T_EMPTY))
 			continue;
 		s->data = s->ev.data - records;
@@ -125,7 +125,7 @@ static bool give(struct reader *rd, struct lane_source *s, bool wanted, unsigned
 		type = s->ev.type;
 		len = s->ev.len;
 		more = peek(s, records);
-		/* What was copied, and what was looked at. */
+		/* Covers the copy, and the records that were looked at. */
 		if (unlikely(!blocks_there(ring, s->run)))
 			return run_is_gone(s);
 		if (likely(wanted)) {

@@ -59,7 +59,7 @@ unsigned int lane_source_give(struct reader *rd, struct lane_source *s);
 void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts);
 void lane_source_clear(struct reader *rd, struct lane_source *s);
 
-/* What source_lane_seek.c needs of source_lane.c */
+/* Functions of source_lane.c for source_lane_seek.c */
 bool lane_source_look(struct reader *rd, struct lane_source *s);
 void lane_source_enter(struct reader *rd, struct lane_source *s, run_place_t place,
 		       const struct run *r);

@@ -199,7 +199,7 @@ static int follow_resize(struct ring_source *s)
 		if (moves != ring->moves)
 			step = 0;
 		moves = ring->moves;
-		/* What was cleared before is not in the new memory, and was not overwritten. */
+		/* Records cleared before are not in the new memory, and were not overwritten. */
 		if (s->at.idx < ring->cleared.idx) {
 			s->src.cleared += ring->cleared.idx - s->at.idx;
 			s->at.idx = ring->cleared.idx;

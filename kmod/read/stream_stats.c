@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What became of the events of a stream
+ * Statistics of the events of a stream
  *
  * Counts are read while others go on; each is right for some moment meanwhile, and
  * what was emitted is read after what became of it, so that it is never too few.

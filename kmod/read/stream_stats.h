@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What became of the events of a stream: see stream_stats.c
+ * Statistics of the events of a stream: see stream_stats.c
  */
 #ifndef DEVTRACE_READ_STREAM_STATS_H
 #define DEVTRACE_READ_STREAM_STATS_H

@@ -56,8 +56,8 @@ static bool is_name(const u8 *frame, u32 n)
  * wire_restart() - forget what is staged: the reader goes elsewhere
  * @w: frames of the reader
  *
- * A frame that was given in part is ended, so that the next one is whole. What
- * the reader did not get whole was never sent: its numbers are used again.
+ * A frame that was given in part is ended, so that the next one is whole. Frames
+ * that the reader did not get whole were never sent: their numbers are used again.
  *
  * Return: true if a name was among it, which has to be sent again.
  */

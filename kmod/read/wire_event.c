@@ -9,7 +9,7 @@
  *
  * Invariants. Behind the head of the buffer there is room for the longest frame and a
  * word: words are written that reach behind the end of a frame, and the next frame
- * overwrites them. What stands behind the head is never given to the reader.
+ * overwrites them. Bytes behind the head are never given to the reader.
  */
 #include <linux/crc-ccitt.h>
 #include <linux/crc32.h>
@@ -170,7 +170,7 @@ static __always_inline void send_event(struct wire *w, u8 *frame, u8 type, unsig
 	sent(w, end - frame);
 }
 
-/* What the body of the frame of any event begins with; returns where its payload goes. */
+/* Writes the beginning of the body of any event; returns the place of the payload. */
 static __always_inline u8 *put_head(u8 *body, u8 flags, u8 severity, u16 source, u32 tid,
 				    u64 ts)
 {
@@ -233,7 +233,7 @@ static void copy_payload(u8 *to, const u8 *from, unsigned int n)
 		return;
 	}
 	for (i = 0; i < n - sizeof(u64); i += sizeof(u64))
-		/* It may be overwritten meanwhile: then the frame is not sent. */
+		/* The record may be overwritten meanwhile: then the frame is not sent. */
 		data_race(memcpy(to + i, from + i, sizeof(u64)));
 	/* Likewise. */
 	data_race(memcpy(to + n - sizeof(u64), from + n - sizeof(u64), sizeof(u64)));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What our other modules use of devtrace.ko
+ * Symbols of devtrace.ko for the modules beside it
  *
- * This is all: the rest is private. What drivers use, and our modules as they do, is
- * exported where it is defined.
+ * The list is complete: all else is private. Symbols for drivers, which those modules use
+ * too, are exported where they are defined.
  */
 #include "admin/filter_policy.h"
 #include "admin/stream.h"

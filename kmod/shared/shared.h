@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the modules beside devtrace.ko call in it
+ * Functions of devtrace.ko for the modules beside it
  *
  * One table of functions, and one symbol: each symbol of its own would cost some 40 bytes
- * in devtrace.ko and 64 in each module that calls it. All are for process context. What
- * emitters use, and variables, are symbols of their own: see shared.c.
+ * in devtrace.ko and 64 in each module that calls it. All are for process context. Functions
+ * for emitters, and variables, are symbols of their own: see shared.c.
  */
 #ifndef DEVTRACE_SHARED_H
 #define DEVTRACE_SHARED_H

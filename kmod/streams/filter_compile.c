@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who wants an event: what all filters ask for, in one table
+ * Compiling all filters into one table
  *
- * It depends on the filters alone, and changes nothing but the table that it makes.
+ * The result depends on the filters alone; nothing but the new table is changed.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -269,7 +269,7 @@ static void types_compile(struct filter_table *t, const struct filter *f, u32 bi
 		t->has |= FILTER_HAS_KEYS;
 }
 
-/* Who wants events of this origin at all. */
+/* The set that wants any events of this origin. */
 static u32 origin_set(const struct filter_table *t, unsigned int origin)
 {
 	unsigned int i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a trigger does to a stream, on the emit path
+ * Actions of a trigger on a stream, on the emit path
  *
  * Any context, NMI included. How a stream stops exactly is argued in stream/stop.h; what is
  * begun here store.c and stream.c finish, in devtrace.ko.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a trigger does to a stream: see fire.c
+ * Actions of a trigger on a stream: see fire.c
  */
 #ifndef DEVTRACE_STREAMS_FIRE_H
 #define DEVTRACE_STREAMS_FIRE_H

@@ -67,7 +67,7 @@ void slots_resize(struct slots_memory *m)
 			blocks_resize(&slots_blocks, new.pages, new.state, new.spare);
 		}
 		raw_spin_unlock(&slots_lock);
-		/* Who writes into a block that has to go has preemption off, and is done soon. */
+		/* A writer of a block that has to go has preemption off, and is done soon. */
 		cond_resched();
 	} while (!done);
 	/* Readers have preemption off while they look at a block. */

@@ -18,7 +18,7 @@
 #include "lane_stats.h"
 #include "shared/shared.h"
 
-/* What its slot says, since the lane is there; with slots_lock. */
+/* The counts of its slot since the lane is there; with slots_lock. */
 static void stats_of(const struct lane *l, struct slot_stats *st)
 {
 	const struct chain *c = blocks_chain(&slots_blocks, l->slot);
@@ -73,7 +73,7 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	rcu_read_lock();
 	task = pid_task(l->pid, PIDTYPE_PID);
 	if (task) {
-		/* It may change meanwhile: half of another name is good enough. */
+		/* The name may change meanwhile: half of another one is good enough. */
 		data_race(memcpy(st->comm, task->comm, sizeof(st->comm)));
 	}
 	rcu_read_unlock();

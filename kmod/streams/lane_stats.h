@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What became of the events of an open lane: see lane_stats.c
+ * Statistics of the events of an open lane: see lane_stats.c
  */
 #ifndef DEVTRACE_STREAMS_LANE_STATS_H
 #define DEVTRACE_STREAMS_LANE_STATS_H

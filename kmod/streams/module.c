@@ -2,8 +2,8 @@
 /*
  * devtrace_streams.ko: what changes streams and filters
  *
- * Nothing runs here but for devtrace_control.ko. What was changed is in devtrace.ko, and
- * stays as it is when this module goes.
+ * Only devtrace_control.ko calls this module. The objects that it changes are in devtrace.ko,
+ * and stay as they are when this module goes.
  */
 #include <linux/module.h>
 

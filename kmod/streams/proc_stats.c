@@ -12,7 +12,7 @@
 #include "proc_stats.h"
 #include "shared/shared.h"
 
-/* What this CPU counted for a slot since, or for PROC_SLOT_IDLE. A moment ago will do. */
+/* Counts of this CPU not yet in the slot, or for PROC_SLOT_IDLE; may be a moment old. */
 static unsigned long counted(const struct proc_last *last, int slot)
 {
 	return READ_ONCE(last->slot) == slot ? READ_ONCE(last->stored) : 0;

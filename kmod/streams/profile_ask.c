@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What control asks of kernel profile events, whether their module is there or not
+ * Control's calls into devtrace_profile.ko, whether that module is loaded or not
  */
 #include <linux/bitmap.h>
 #include <linux/errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What control asks of kernel profile events: see profile_ask.c
+ * Control's calls into devtrace_profile.ko: see profile_ask.c
  */
 #ifndef DEVTRACE_STREAMS_PROFILE_ASK_H
 #define DEVTRACE_STREAMS_PROFILE_ASK_H
@@ -9,7 +9,7 @@
 
 struct profile_info;
 
-/* What to say where it is not loaded. */
+/* The error message while devtrace_profile.ko is not loaded. */
 #define PROFILE_IS_MISSING \
 	"kernel profile events need the module devtrace_profile: modprobe devtrace_profile, or insmod devtrace_profile.ko"
 

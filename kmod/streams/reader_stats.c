@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who reads a stream, and how far each of them is
+ * The readers of a stream, and the place of each
  *
  * Looked at while they read: numbers are those of a moment ago, each by itself.
  */

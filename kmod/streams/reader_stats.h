@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who reads a stream, and how far: see reader_stats.c
+ * The readers of a stream, and the place of each: see reader_stats.c
  */
 #ifndef DEVTRACE_STREAMS_READER_STATS_H
 #define DEVTRACE_STREAMS_READER_STATS_H

@@ -75,7 +75,7 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
 	raw_spin_lock(&r->lock);
 	ring_resize(r, &new, m);
 	raw_spin_unlock(&r->lock);
-	/* Whoever finds it open began after this, and finds the new memory. */
+	/* A writer that finds it open began after this, and finds the new memory. */
 	devtrace_shared.quiet_wait_on(cpumask_of(cpu));
 	ring_open(r);
 	if (s == &devtrace_stream0)

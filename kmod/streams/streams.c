@@ -2,7 +2,7 @@
 /*
  * Streams: made, removed, stopped, started, resized, looked at
  *
- * What lasts is in devtrace.ko: a stream goes on as it is when this module goes.
+ * Streams themselves are in devtrace.ko: they go on unchanged when this module goes.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -40,8 +40,8 @@
  * @s: the stream
  * @state: what it is to do
  *
- * Whoever froze a stream wants what is in it: before it goes on it has to be thawed, which
- * is to stop it.
+ * A stream is frozen to keep its events: before it goes on it has to be thawed, which
+ * stops it.
  *
  * Context: process, devtrace_lock held.
  * Return: 0, or -EBUSY if it is frozen and was to go on.
@@ -52,7 +52,7 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 	enum stop_phase phase;
 	u64 now;
 
-	/* What emitters began is over soon, but for a stop that counts. */
+	/* A change that an emitter began is over soon, but for a stop that counts. */
 	while ((phase = stop_phase(st)) == STOP_FIRING || phase == STOP_STARTING)
 		cpu_relax();
 	if (phase == STOP_STOPPING)
@@ -347,7 +347,7 @@ out_free:
  * stream_del() - remove a stream
  * @s: the stream
  *
- * Who has it open reads what is left, and then the end.
+ * Its readers read the remaining events, and then the end.
  *
  * Context: process, devtrace_lock held, which is given up meanwhile; no other command.
  * Return: 0, -EBUSY if it is stream 0, -ENOMEM.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is done with streams: see streams.c
+ * Commands for streams: see streams.c
  */
 #ifndef DEVTRACE_STREAMS_STREAMS_H
 #define DEVTRACE_STREAMS_STREAMS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What became of the events of a type, while others come
+ * Statistics of the events of a type, read while others come
  */
 #include <linux/compiler.h>
 #include <linux/cpumask.h>

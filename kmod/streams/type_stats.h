@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What became of the events of a type: see type_stats.c
+ * Statistics of the events of a type: see type_stats.c
  */
 #ifndef DEVTRACE_STREAMS_TYPE_STATS_H
 #define DEVTRACE_STREAMS_TYPE_STATS_H

@@ -8,8 +8,8 @@
  * watch and given back with the last one: as long as there is none, no table has it, and
  * no emitter takes the long way for it.
  *
- * Emitters have preemption off. Whoever takes a watch out waits until none is under way
- * that may have found it, by filter_set() or quiet_wait().
+ * Emitters have preemption off. Code that removes a watch waits until no emitter is in
+ * progress that may have found it, by filter_set() or quiet_wait().
  *
  * An event that a callback emits would have the callback called again, without an end. So
  * each CPU keeps for each context - task, softirq, interrupt, NMI - whether a callback runs
@@ -118,7 +118,7 @@ static void watch_event(u32 set, const struct event *ev)
 
 	if (!(set & READ_ONCE(our_bit)))
 		return;
-	/* Who interrupts from here on has another bit, and puts this one back as it was. */
+	/* An interrupt from here on uses another bit, and leaves this one unchanged. */
 	if (data_race(in->contexts) & context) {
 		this_cpu_inc(inside.nested);
 		return;
@@ -143,7 +143,7 @@ static unsigned int lowest(u32 severities, unsigned int first)
 	return levels ? __ffs(levels) : NO_LEVEL;
 }
 
-/* What all of them ask for; NULL: there is no memory. */
+/* The filter for all watches together; NULL: no memory. */
 static struct filter *filter_of_all(void)
 {
 	struct filter *f = kzalloc(sizeof(*f), GFP_KERNEL);
@@ -278,7 +278,7 @@ static int add(struct devtrace_watch *w)
 	err = put_in_force();
 	if (!err)
 		return 0;
-	/* It may have been called, with a filter that another one has. */
+	/* The watch may have been called already, by a filter of another watch. */
 	if (our_bit)
 		take_out(i);
 	else
@@ -359,7 +359,7 @@ static int __init devtrace_watch_init(void)
 	return 0;
 }
 
-/* Who has a watch holds the module; what is left may be the tracepoint. */
+/* A watch of a driver holds the module, so only the tracepoint's may be left. */
 static void __exit devtrace_watch_exit(void)
 {
 	watch_tracepoint_exit();
