@@ -315,7 +315,7 @@ static int event(struct devtrace_compact *c, const uint8_t *frame, size_t body_l
 	memcpy(p, c->packed, packed);
 	p += packed;
 	body_len = (size_t)(p - from);
-	/* Whoever puts the header together wrongly finds out. */
+	/* A decoder that rebuilds the header wrongly notices by this sum. */
 	*p++ = DEVTRACE_BODY_LEN(c->check == DEVTRACE_CHECK_SUM8 ? body_len + header : body_len);
 	dt_put_le(c->work, header, DT_COMPACT_BEFORE);
 	return send(c, 3 + body_len, c->check != DEVTRACE_CHECK_SUM8);
@@ -346,7 +346,7 @@ static size_t intact(const struct devtrace_compact *c, const uint8_t *p, size_t 
 	return len - bytes;
 }
 
-/* What stood between two flags. */
+/* Takes the bytes between two flags. */
 static int take(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 {
 	const size_t info_min = 2 + sizeof(struct devtrace_wire_info) + 1;

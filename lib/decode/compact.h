@@ -44,7 +44,7 @@
 
 #define DT_VARINT_MAX		9	/* bytes of 64 bits: the last has eight of them */
 
-/* What a slot stands for. */
+/* The meaning of a slot. */
 struct dt_origin {
 	uint8_t		flags;		/* DT_ORIGIN_FLAGS */
 	uint16_t	source;
@@ -54,7 +54,7 @@ struct dt_origin {
 #define DT_ORIGIN_FLAGS	(DEVTRACE_F_CONTEXT | DEVTRACE_F_USER)
 
 /*
- * What a decoder knows.
+ * The state of a decoder.
  * @known: the slot was said once
  * @missing: frames since this was last seen to hold
  * @timed: there was an event, at @ts

@@ -137,9 +137,9 @@ static bool other_check(struct devtrace_decoder *d, struct candidate *c)
 
 /*
  * No INFO frame was seen yet. The strongest check under which the frame is
- * intact is the one; a guess of sum8 is never sure until INFO says so. What
- * stands before the first flag of the input may be the end of a frame, and
- * passes sum8 by chance too easily: it must look like a frame as well.
+ * intact is the one; a guess of sum8 is never sure until INFO says so. The
+ * bytes before the first flag of the input may be the end of a frame, and
+ * pass sum8 by chance too easily: they must look like a frame as well.
  */
 static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
 {
@@ -339,7 +339,7 @@ static int account(struct devtrace_decoder *d, const struct devtrace_item *item,
 
 	*again = false;
 	if (item->kind == DEVTRACE_ITEM_INFO && dt_opens_stream(&item->u.info)) {
-		/* Whatever was before is over and owes this stream nothing. */
+		/* State of the stream before is discarded. */
 		d->have_wide = false;
 		d->last_ts = 0;
 	} else if (d->have_seq && missing) {

@@ -3,7 +3,7 @@
  * decode_body.c - from the body of an intact frame to an item
  *
  * Invariants: nothing is read behind the body; strings in items end inside it
- * with their NUL. What an event's elements hold is not looked at: programs
+ * with their NUL. The elements of an event are not examined: programs
  * make them, and an event arrives as it was emitted, however odd.
  */
 #include <string.h>
@@ -291,8 +291,8 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 			  memcmp(d->boot_id, i->boot_id, sizeof(d->boot_id));
 
 	/*
-	 * A stream brings its names and clocks with it when it opens. What an
-	 * earlier one said, perhaps of another machine, does not hold.
+	 * A stream brings its names and clocks with it when it opens. Those of an
+	 * earlier stream, perhaps of another machine, are invalid.
 	 */
 	if (dt_opens_stream(i) || other_boot) {
 		forget_names(d);

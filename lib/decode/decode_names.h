@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <linux/devtrace.h>
 
-/* What a name is found by. For a thread: kind PROC, value the tid. */
+/* The key of a name. For a thread: kind PROC, value the tid. */
 struct dt_key {
 	uint64_t	key;
 	uint32_t	scope, value;

@@ -28,7 +28,7 @@
 #define DT_RECENT	16		/* threads found without the table; 2^n */
 
 /*
- * What is known of the check. GUESSED: frames pass as sum8, which one damaged
+ * How certain the check is. GUESSED: frames pass as sum8, which one damaged
  * frame in 65536 does too, so that each frame is tried under the others first.
  */
 enum dt_check_state {
@@ -63,7 +63,7 @@ struct devtrace_decoder {
 	uint64_t	last_ts;	/* of the last event */
 	uint64_t	gap_ts;		/* last_ts where a gap may have been */
 
-	/* What the stream says of itself. */
+	/* The stream's own description. */
 	uint8_t			version;
 	uint16_t		nr_cpus;	/* 0: sources are CPUs */
 	char			idle[16];	/* thread 0 of the last event that had it */
@@ -76,7 +76,7 @@ struct devtrace_decoder {
 	uint32_t		nr_clocks, next_clock;
 	struct devtrace_clock	clocks[DT_CLOCKS];
 
-	/* What compact frames refer to; one in full, and as its check sees it. */
+	/* State that compact frames refer to; a frame in full, and as its check sees it. */
 	struct dt_compact_known	compact;
 	uint8_t		full[DT_HEADER + DEVTRACE_PAYLOAD_MAX];
 	uint8_t		checked[DT_COMPACT_BEFORE + DEVTRACE_FRAME_MAX];

@@ -2,7 +2,7 @@
 /*
  * emit_clock.c - the trace clock, without a system call
  *
- * It is CLOCK_MONOTONIC_RAW plus the time that the machine spent suspended. The
+ * The clock is CLOCK_MONOTONIC_RAW plus the time that the machine spent suspended. The
  * second is in the control page. The first comes by the CPU's counter, if the
  * page tells how; otherwise by clock_gettime(2), which the C library reads from
  * the vDSO where the machine has that.

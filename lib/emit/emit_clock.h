@@ -2,8 +2,8 @@
 /*
  * emit_clock.h - CLOCK_MONOTONIC_RAW by the CPU's counter, and the trace clock by it
  *
- * What is in here is inline because both who ask for the time and who emit into a
- * lane do little else. Nothing is written.
+ * These functions are inline because both devtrace_now() and emitting into a lane
+ * do little else. Nothing is written.
  */
 #ifndef LIB_EMIT_CLOCK_H
 #define LIB_EMIT_CLOCK_H

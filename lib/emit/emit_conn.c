@@ -10,8 +10,8 @@
  * into `conn` by compare and exchange, the others close theirs again and go on
  * with that one. Nobody waits.
  *
- * Whoever changes the state lets the control page follow, and then looks
- * whether the state is still the one he did that for. So whoever is last to
+ * A thread that changes the state replaces the control page accordingly, and then
+ * checks that the state is still the one it did that for. So the last thread to
  * replace the page did it for the last state.
  *
  * The descriptor may be closed behind our back: daemons close all they have.
@@ -125,7 +125,7 @@ static bool is_device(int fd)
 	return !says_no_device(probe(fd));
 }
 
-/* What made open(2) fail; but whoever may not open a regular file misses no right. */
+/* The reason why open(2) failed. EACCES of a regular file is no missing right. */
 static int open_error(void)
 {
 	int err = errno;
@@ -216,8 +216,8 @@ static int reconnect(int fd)
 	if (__atomic_compare_exchange_n(&conn, &now, CONN_UNTRIED, false, __ATOMIC_SEQ_CST,
 					__ATOMIC_SEQ_CST)) {
 		/*
-		 * It was not; but if others closed and opened meanwhile, the
-		 * same number may be theirs, and is now in nobody's hands.
+		 * fd was not the device; but if other threads closed and opened
+		 * meanwhile, the same number may be the device again, and unowned.
 		 */
 		if (is_device(fd))
 			dt_close_quietly(fd);

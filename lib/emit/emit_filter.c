@@ -2,9 +2,9 @@
 /*
  * emit_filter.c - the program's own filters
  *
- * Three bitmaps of what is not wanted, so that memory that nobody has touched wants all.
- * What the way of an event looks at is dt_filter_easy[]: one table that has always been
- * there, of the types that a program may emit at all, less those that it does not want; and
+ * Three bitmaps of unwanted types, objects and signals, so that untouched memory wants all.
+ * The fast path looks at dt_filter_easy[] alone: one table that is there from the start,
+ * of the types that a program may emit at all, less those that it does not want; it is
  * empty once objects or signals are filtered, so that each event comes by here.
  *
  * Invariants. Each bit is changed by itself. dt_filter_easy[] is made anew after each
@@ -193,7 +193,7 @@ void dt_filter_named(uint64_t key, const char *name)
 			return;
 		}
 	}
-	/* It never goes back, and does not wrap in any program's life. */
+	/* nr_names never goes back, and does not wrap in any program's life. */
 	if (n < NAMES)
 		n = __atomic_fetch_add(&nr_names, 1, __ATOMIC_ACQ_REL);
 	if (n < NAMES)

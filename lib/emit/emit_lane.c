@@ -3,9 +3,9 @@
  * emit_lane.c - write an event into the thread's lane; all events come by here
  *
  * A lane is memory that the kernel reads: see <linux/devtrace_lane.h>, and
- * Documentation/lanes.rst for the order of the stores. What can go into it and is in
- * order costs no system call; all else goes to dt_emit_by_call(), and the kernel
- * says what is wrong with it.
+ * Documentation/lanes.rst for the order of the stores. A valid event that may go into
+ * it costs no system call; all others go to dt_emit_by_call(), and the kernel
+ * returns the error.
  *
  * A full block is handed over by a call, once the next one is begun: so a handler that
  * comes in between writes on there. If the kernel has not taken what is about to be
@@ -244,8 +244,8 @@ static noinline int write_long(struct lane *l, const struct devtrace_emit *e, si
 
 /*
  * LMM(lane_write:D): busy before the clock is read and the record written; pairs with
- * lane_bound:A. It is no barrier of the CPU: for how long the store may be on its way, the
- * kernel leaves its margin.
+ * lane_bound:A. It is no barrier of the CPU: the kernel's margin covers the time that the
+ * store takes to become visible.
  */
 inlined void begin(struct lane *l)
 {
@@ -297,7 +297,7 @@ inlined void store_word(uint8_t *at, uint32_t type, size_t size, uint64_t dt)
 		    type << DEVTRACE_LANE_TYPE_SHIFT | (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
 }
 
-/* It fits. */
+/* The event fits into the block. */
 inlined void write_short(struct lane *l, const struct devtrace_emit *e, uint32_t type,
 			 size_t size, uint64_t t)
 {
@@ -332,7 +332,7 @@ static noinline int emit_without(const struct devtrace_emit *event, size_t size,
 	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
 }
 
-/* It goes into a lane, if there is one. */
+/* The event may go into a lane, if there is one. */
 static noinline int emit_into_lane(const struct devtrace_emit *event, size_t size)
 {
 	const size_t len = size - sizeof(*event);
@@ -368,10 +368,10 @@ static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t siz
 	return dt_emit_by_call(event, size);
 }
 
-/* What is not of the shortest form, or has something in its way. */
+/* Events that are not of the shortest form, or cannot take the fast path. */
 static noinline int emit_any(const struct devtrace_emit *event, size_t size)
 {
-	/* What is shorter than its head is very long. */
+	/* size < header wraps to a huge length. */
 	if (unlikely(size - sizeof(*event) > DEVTRACE_PAYLOAD_MAX))
 		return dt_emit_by_call(event, size);
 	if (unlikely(!may_go_into_lane(event->type)))

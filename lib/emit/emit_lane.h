@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * emit_lane.h - what a thread knows of its lane
+ * emit_lane.h - a thread's view of its lane
  *
  * Every thread has one struct lane. emit_lane.c writes events by it, emit_lane_get.c
  * gets the memory and gives it back.
  *
- * Invariants. Only the thread itself and the handlers over it look at it. Whoever finds
- * @ready set clears it before he looks at anything else, and only he may write the lane
- * or unmap it until he sets it again; who finds it clear leaves everything alone. So a
- * handler either comes before, and is done with all it does, or emits by a system call;
- * and one that leaves by siglongjmp(3) leaves @ready clear.
+ * Invariants. Only the thread itself and its signal handlers look at it. Code that finds
+ * @ready set clears it before it looks at anything else, and it alone may write the lane
+ * or unmap it until it sets @ready again; code that finds it clear leaves everything alone.
+ * So a handler either comes before, and completes all it does, or emits by a system call;
+ * and a handler that leaves by siglongjmp(3) leaves @ready clear.
  *
- * @head can always be read: without a lane it is one of our own that says "closed".
+ * @head can always be read: without a lane it is the library's own that says "closed".
  */
 #ifndef LIB_EMIT_LANE_H
 #define LIB_EMIT_LANE_H
@@ -22,7 +22,7 @@
 #include <linux/devtrace.h>
 #include <linux/devtrace_lane.h>
 
-/* What became of it. */
+/* The state of a thread's lane. */
 enum lane_phase {
 	LANE_UNTRIED,	/* the next event asks for one */
 	LANE_SETUP,	/* it is being asked for, or given back */
@@ -103,7 +103,7 @@ bool dt_lane_get(void);
 bool dt_lane_closed(void);
 
 /*
- * Let the kernel take what is complete. Whoever cleared @ready, or nobody: the call is one
+ * Let the kernel take complete events. @ready may be cleared or not: the call is one
  * step for a handler. Keeps errno.
  */
 void dt_lane_hand(struct lane *l);

@@ -4,11 +4,11 @@
  *
  * A thread asks for its lane with its first event that may go there, once: where there is
  * none to be had it goes on by system calls until devtrace_open() or devtrace_lane().
- * It gives it back when it ends; the kernel takes what it wrote.
+ * The thread gives the lane back when it ends; the kernel takes the events in it.
  *
- * After fork(2) the child has the mappings of its parent, and in there stands
- * "closed". Who finds that asks for his process: if it is not the one that got the lane,
- * he gets one of his own. A child of vfork(2) writes on in its parent's lane, but does not
+ * After fork(2) the child has the mappings of its parent, marked "closed". A thread
+ * that finds the mark compares its process: if it is not the one that got the lane,
+ * it gets one of its own. A child of vfork(2) writes on in its parent's lane, but does not
  * ask for one: it would be the parent's then, under the number of the child.
  *
  * All of it may run in a signal handler but devtrace_lane(). Nothing here is a
@@ -61,7 +61,7 @@ static unsigned int generation;
 static pthread_key_t key;
 static bool key_there;
 
-/* What the environment says: bytes for whoever does not say it himself. */
+/* Values of the environment, for programs that do not pass any themselves. */
 static uint32_t default_bytes;
 static uint32_t default_flags;
 static bool never;
@@ -85,7 +85,7 @@ static void claim(struct lane *l)
 	} while (l->phase != LANE_SETUP);
 }
 
-/* It is claimed. */
+/* The lane is claimed. */
 static void drop(struct lane *l, enum lane_phase phase)
 {
 	void *blocks = l->blocks;
@@ -100,7 +100,7 @@ static void drop(struct lane *l, enum lane_phase phase)
 	l->phase = phase;
 }
 
-/* The thread ends. What other destructors emit goes by system calls. */
+/* The thread ends. Events of other destructors go by system calls. */
 static void thread_ends(void *arg)
 {
 	struct lane *l = arg;
@@ -219,7 +219,7 @@ static bool counter_allowed(void)
 	return prctl(PR_GET_TSC, &how) || how == PR_TSC_ENABLE;
 }
 
-/* It is claimed, and there is no lane. 0 or an errno number. */
+/* @l is claimed, and there is no lane. Returns 0 or an errno number. */
 static int setup(struct lane *l, uint32_t bytes, uint32_t flags, int populate)
 {
 	struct devtrace_lane_ask arg = {

@@ -2,8 +2,8 @@
 /*
  * emit_page.c - the control page, at a fixed place
  *
- * The symbol devtrace_control is a page of the library's data. As it stands in
- * the file it says that everything is wanted. It is never written, only
+ * The symbol devtrace_control is a page of the library's data. Its initial
+ * content says that everything is wanted. It is never written, only
  * replaced, by mmap(2) or mremap(2) over it, which other threads see as one
  * step: by the device's own page, by one with everything wanted (the device
  * cannot be read), or by one with nothing (there is no device).
@@ -11,10 +11,10 @@
  * The version tells which: DEVTRACE_WIRE_VERSION only in the device's own page, 0
  * in the file, and PAGE_OURS in one that we made.
  *
- * The page of an older module ends before what the inline tests look at: there
- * it has zeros, which would refuse every object and severity. It is not used, and
- * everything counts as wanted: an event that is not costs a call then, and the
- * kernel refuses it. If it ends before what the clock is read by, there are zeros
+ * The page of an older module ends before the words that the inline tests load: there
+ * it has zeros, which would refuse every object and severity. Such a page is not used, and
+ * everything counts as wanted: an unwanted event costs a call then, and the
+ * kernel refuses it. If the page ends before the words of the clock, there are zeros
  * that mean: not by the counter.
  *
  * A program may have a copy of the symbol in its own data (a copy relocation);

@@ -59,7 +59,7 @@ int devtrace_qnx_buffer_(uint32_t code, uint8_t severity, unsigned int nargs,
 		.flags = DEVTRACE_F_CODE,
 	};
 
-	/* It was an int, and negative. */
+	/* The caller's length was an int, and negative. */
 	if (len > INT32_MAX) {
 		emit_error(EINVAL);
 		return -1;

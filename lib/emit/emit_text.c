@@ -57,7 +57,7 @@ static int format_long(uint8_t severity, const char *format, va_list args)
 
 	DEVTRACE_RECORD(r, DEVTRACE_RECORD_MAX);
 
-	/* It was long when it was tried, but its arguments may change meanwhile. */
+	/* The text was long when it was tried, but its arguments may change meanwhile. */
 	if (n <= 0)
 		return n < 0 ? emit_error(errno) : emit_short(severity, "", 0);
 	devtrace_head_(&r, DEVTRACE_T_TEXT, severity, 0);

@@ -86,7 +86,7 @@ static int hear(struct rx *rx, struct rx_peer *peer)
 		let_go(peer);
 		return 0;
 	}
-	/* What did not fit is no request that there is. */
+	/* A message that did not fit is no valid request. */
 	if (n > (ssize_t)sizeof(request))
 		n = 0;
 	len = dt_rx_request(rx, peer, request, (size_t)n, answer);
@@ -97,7 +97,7 @@ static int hear(struct rx *rx, struct rx_peer *peer)
 	return 1;
 }
 
-/* What there is, within this time. -1: to be ended. */
+/* Serves requests that come within this time. -1: the channel must be ended. */
 static int serve(struct rx *rx, int timeout)
 {
 	struct epoll_event events[RX_PEERS + 2];

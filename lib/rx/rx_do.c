@@ -63,7 +63,7 @@ void dt_rx_paused(void)
 		devtrace_end(&r);
 }
 
-/* What a host sends is compared with addresses, and never becomes one. */
+/* A key sent by a host is compared with addresses, and never becomes one. */
 static struct rx_object *find(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
 {
 	size_t i;

@@ -106,7 +106,7 @@ int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void 
 	if (len)
 		memcpy(buf + RX_HEAD, data, len);
 	while (send(host->fd, buf, RX_HEAD + len, MSG_NOSIGNAL) < 0) {
-		/* It may have said why it hung up. */
+		/* The program may have sent a reason before it closed. */
 		if (errno == EPIPE || errno == ECONNRESET)
 			break;
 		if (errno != EAGAIN && errno != EINTR)
@@ -117,7 +117,7 @@ int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void 
 	}
 	for (;;) {
 		n = recv(host->fd, buf, sizeof(buf), 0);
-		/* It is told once, before what was sent. */
+		/* ECONNRESET is reported once, before the bytes received. */
 		if (n < 0 && errno == ECONNRESET)
 			n = recv(host->fd, buf, sizeof(buf), 0);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR)) {

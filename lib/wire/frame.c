@@ -152,7 +152,7 @@ static void put_escaped(struct sink *s, uint8_t byte)
 	put(s, byte);
 }
 
-/* What a check becomes when n more bytes come before the frame's end. */
+/* The state of a check after n more bytes of the frame. */
 static uint32_t check_more(enum devtrace_check check, uint32_t state,
 			   const uint8_t *p, size_t n)
 {
