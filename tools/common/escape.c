@@ -2,9 +2,9 @@
 /*
  * escape.c - strings from streams and files, made safe to print
  *
- * A name in a trace is chosen by whoever emitted it. It must neither move the
- * cursor of the terminal that prints it nor break the JSON it is put in. What
- * passes unchanged is printable ASCII and well-formed UTF-8 that is no C1
+ * A name in a trace is chosen by its emitter. It must neither move the
+ * cursor of the terminal that prints it nor break the JSON it is put in.
+ * Printable ASCII passes unchanged, and well-formed UTF-8 that is no C1
  * control character and no change of direction.
  */
 #include "out.h"

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include "common/link.h"
 
-/* What is on the way is bounded: SO_SNDBUF is doubled by the kernel. */
+/* Bounds the bytes on the way: SO_SNDBUF is doubled by the kernel. */
 #define SEND_BUFFER	(16 * 1024)
 #define DEAD_MS		10000	/* a peer that acknowledges nothing for so long is gone */
 

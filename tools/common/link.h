@@ -38,7 +38,7 @@ int link_open(struct link *l, int ms, const sigset_t *mask);
 int link_listen(struct link *l);
 /* Restores what link_open() has set, and closes. */
 void link_close(struct link *l, int fd);
-/* What an error number of a link means, in words. */
+/* The text for an error number of a link. */
 const char *link_error(const struct link *l, int err);
 
 #endif

@@ -15,7 +15,7 @@ bool program_name(pid_t pid, char *name, size_t size);
 void program_each(bool (*fn)(void *arg, pid_t pid, const char *name), void *arg);
 /* By its number or name. 0: *why says what is wrong. */
 pid_t program_find(const char *word, const char **why);
-/* What an error of devtrace_rx_connect() or devtrace_rx_call() means. */
+/* The text for an error of devtrace_rx_connect() or devtrace_rx_call(). */
 const char *program_error(int err);
 
 #endif

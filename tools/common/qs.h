@@ -35,7 +35,7 @@
  * TARGET_INFO, QUERY_DATA, PEEK_DATA, records of the application, and numbers that no record has.
  */
 const char *qs_layout(uint8_t record);
-/* What an answer to a query has behind the kind of the object, from QP 8.1 on and before. */
+/* The fields of an answer to a query, behind the object's kind; they changed with QP 8.1. */
 const char *qs_query(uint8_t kind, bool before_8_1);
 /* The type of the event that a record is, see DEVTRACE_QS_TYPE(), and back. */
 uint8_t qs_type(uint8_t record);

@@ -15,11 +15,11 @@
 #define RKH_TSTAMP	0x10000
 #define RKH_CHK		0x20000
 
-/* What a configuration record has behind the head of its frame, in bytes. */
+/* Bytes of a configuration record behind the head of its frame. */
 #define RKH_TCFG_BYTES	13
 
 /*
- * What an event has: P symbol, F function, S signal, 1 2 4 numbers, p number of a pool, N of
+ * The fields of an event: P symbol, F function, S signal, 1 2 4 numbers, p number of a pool, N of
  * elements of a queue, q the least of these, B of blocks, m the least of these, Z size of
  * blocks, E size of an event, T ticks, d a sender, s string. q, m and d are there if the
  * target is configured so. NULL: events of the application, and numbers that no event has.

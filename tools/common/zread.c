@@ -154,7 +154,7 @@ static void resync(struct zread *z)
 	z->streams = false;
 }
 
-/* What can be had of a frame that is cut or too large. */
+/* Decompresses as much as possible of a frame that is cut or too large. */
 static void stream(struct zread *z)
 {
 	ZSTD_inBuffer in = { z->in, z->len, 0 };

@@ -4,7 +4,7 @@
  *
  * A board is told by the attribute board of its files (tracelogger -A board=NAME), else by
  * the boot that INFO names. The head of a regular file is read for that; a pipe, a device
- * or a link is a board by itself. Who has no attribute is called as its file is.
+ * or a link is a board by itself. A board without the attribute is named after its file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -90,7 +90,7 @@ static void read_head(const char *path, struct head *h)
 	free(buf);
 }
 
-/* What is no stream, or not there, makes no board: it is named when it is read. */
+/* An input that is no stream, or not there, is no board: it is reported when it is read. */
 static bool same(const struct head *a, const struct head *b)
 {
 	if (!a->known || !b->known)

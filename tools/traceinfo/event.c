@@ -4,7 +4,7 @@
  *
  * Names come from format files first, then from the dictionary of the stream:
  * there from what the event's own process said, then from what holds for all.
- * What has no name keeps its number.
+ * A value without a name keeps its number.
  */
 #include "traceinfo.h"
 

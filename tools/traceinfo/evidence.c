@@ -24,7 +24,7 @@ bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item)
 	case DEVTRACE_ITEM_GAP:
 		return e->found;
 	case DEVTRACE_ITEM_NOTE:
-		/* It has no place among the numbers, and CRC-32. */
+		/* A NOTE has no sequence number, and a CRC-32. */
 		e->found = true;
 		return true;
 	case DEVTRACE_ITEM_INFO:

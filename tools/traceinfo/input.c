@@ -3,8 +3,8 @@
  * input.c - the live buffer, files and pipes, in blocks of fixed size
  *
  * Nothing is kept of what was read but the dictionary (bounded) and, with -n,
- * the last lines: a file of any size takes the same memory. Whatever is
- * printed is out before the program waits for more input.
+ * the last lines: a file of any size takes the same memory. Output is
+ * flushed before the program waits for more input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -183,7 +183,7 @@ static int scan_tail(int fd, off_t from, char *buf, struct tail *tail)
 	return n < 0 ? -1 : 0;
 }
 
-/* What is compressed is read from its beginning. */
+/* Compressed input is read from its beginning. */
 static int scan_zstd(int fd, off_t from, char *buf, struct tail *tail)
 {
 	struct devtrace_decoder *d = devtrace_decoder_new(tail_item, tail);
@@ -253,9 +253,9 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 		return ti_complain(path, "cannot tell its clock", "");
 	}
 	/*
-	 * Writers may be faster than we print: what was not there when we began
-	 * is left to -f, or we might never come to an end. What is cleared
-	 * afterwards must have been printed, though.
+	 * Writers may be faster than the printing: events that came after the
+	 * beginning are left to -f, or there might never be an end. Events that
+	 * are cleared afterwards must have been printed, though.
 	 */
 	if (!run->opt->follow && !run->opt->clear)
 		run->in->end_ts = stats.now;
@@ -499,7 +499,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 		close(fd);
 		return 1;
 	}
-	/* Whatever is in it, nobody meant that file. */
+	/* A regular file there is a mistake, whatever its content. */
 	if (S_ISREG(st.st_mode) && !strcmp(path, TI_DEVICE)) {
 		close(fd);
 		return ti_no_stream(path, true, true, NULL);
@@ -511,7 +511,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 		ret = read_live(run, fd, path, buf);
 		if (ret)
 			ti_release(run);
-		/* What is cut off at the end of a live stream comes later. */
+		/* The rest of a frame cut off at the end of a live stream comes later. */
 		ret |= ti_input_end(run, path, ti_stop ? TI_END_STOPPED : TI_END_LATER, &st, true);
 		run->in->end_ts = UINT64_MAX;
 		run->in->losses_ts = UINT64_MAX;

@@ -49,7 +49,7 @@ struct out *ti_bytes(struct ti_run *run)
 	return run->in->evidence.found ? &run->out : &run->in->held.line;
 }
 
-/* It is, or it does not matter any more: print what was held. */
+/* The input is a stream, or it does not matter any more: print the lines held back. */
 void ti_release(struct ti_run *run)
 {
 	run->in->evidence.found = true;
@@ -117,7 +117,7 @@ static bool other_stream(struct ti_run *run, const char *name)
 	return true;
 }
 
-/* What comes behind INFO, and is no item. */
+/* Prints the line behind INFO that is no item. */
 void ti_print_load(struct ti_run *run)
 {
 	uint32_t load = devtrace_decoder_load(run->in->decoder);
@@ -179,7 +179,7 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	case DEVTRACE_ITEM_UNKNOWN:
 		break;
 	case DEVTRACE_ITEM_INFO:
-		/* It may have other lanes. */
+		/* Another stream may have other lanes. */
 		ti_header_forget(run->printer.header);
 		announced = other_stream(run, item->u.info.stream);
 		if (!announced && !run->opt->verbose && !run->sum && !run->raw)

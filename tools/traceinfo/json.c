@@ -3,7 +3,7 @@
  * json.c - one JSON object a line
  *
  * Every object has "kind" first: event, lost, state, gap, damage, unknown, info, or
- * with -v clock, thread, name. Whatever the bytes of the stream, each line is
+ * with -v clock, thread, name. For any bytes of the stream each line is
  * valid JSON in valid UTF-8.
  */
 #include "traceinfo.h"

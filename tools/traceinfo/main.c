@@ -170,7 +170,7 @@ static int finish(struct ti_run *run, int ret)
 	if (run->opt->statistics)
 		print_statistics(run);
 	out_flush(&run->out);
-	/* Who does not read one perhaps does not read the other. */
+	/* A reader that does not read one pipe may not read the other. */
 	if (run->out.err == EINTR)
 		return 1;
 	if (run->out.err && run->out.err != EPIPE) {

@@ -7,8 +7,8 @@
  *   two events of a board (losses, damage, names) is printed behind the first of them.
  * - The held event that is oldest by the wall clock is printed. An event whose date is not
  *   known is as old as the one of its board before it.
- * - A board that is silent holds nobody up for longer than WAIT. What comes later than
- *   that is printed when it comes, and counted as late.
+ * - A board that is silent delays the others by WAIT at most. Events that come later than
+ *   that are printed when they come, and counted as late.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 #define NSEC	1000000000ll
 #define WAIT	NSEC		/* for a board that sends nothing */
 #define WIDTH	16		/* of the column */
-/* What a clock that is not set may differ between two CLOCK frames: 1 ms, and 500 ppm */
+/* The most that a clock that is not set differs between two CLOCK frames: 1 ms, and 500 ppm */
 #define SET_MIN	(NSEC / 1000)
 #define SET_PPM	500
 
@@ -71,7 +71,7 @@ static int64_t now_ns(void)
 	return t.tv_sec * NSEC + t.tv_nsec;
 }
 
-/* What is printed from here on is of this board. */
+/* Output from here on is of this board. */
 static struct out *turn_to(struct source *s)
 {
 	struct ti_run *run = s->merge->run;
@@ -303,7 +303,7 @@ static void advance(struct source *s)
 			devtrace_decoder_feed(s->in.decoder, s->buf + s->at, s->len - s->at, &used);
 			s->at += used;
 		} else if (s->finishing) {
-			/* What is cut off at the end of a live stream comes later. */
+			/* The rest of a frame cut off at the end of a live stream comes later. */
 			if (s->live || !devtrace_decoder_finish(s->in.decoder))
 				close_file(s);
 		} else if (!read_more(s)) {
@@ -403,7 +403,7 @@ static void count(struct out *o, const char **before, uint64_t n, const char *on
 	*before = ", ";
 }
 
-/* What is amiss with it, if there is something. */
+/* Prints the faults of this input, if any. */
 static void end_text(struct out *o, const struct source *s)
 {
 	const struct devtrace_totals *t = &s->totals;

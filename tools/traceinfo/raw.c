@@ -199,7 +199,7 @@ void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *it
 	n = unescape(r, item->offset, frame, sizeof(frame), &end);
 	check = n ? check_len(r, frame, n, item->offset, end) : 0;
 	if (!check) {
-		/* It is missing from here on, and says so. */
+		/* The frame is left out; its number shows the gap. */
 		r->frames++;
 		return;
 	}

@@ -8,8 +8,8 @@
  *	03:15:46.100009          |                   <eating>
  *
  * A post is an arrow from the sender to the receiver, or a short one from the left if the
- * sender has no lifeline; a dispatch is [signal], a new state <state>. What was not taken is
- * "signal?" where the machine knows nothing of it, and "signal-" where it was left alone. An
+ * sender has no lifeline; a dispatch is [signal], a new state <state>. A signal not taken is
+ * "signal?" where the machine does not know it, and "signal-" where it was ignored. An
  * event of a program that is none of a framework's is {name} on the lifeline of its object.
  *
  * Invariants: a line is as wide as the lifelines take, whatever names are; a character that
@@ -31,7 +31,7 @@ struct ti_sequence {
 	unsigned int	since_head;
 };
 
-/* What an event is in the diagram. */
+/* An event as a step of the diagram. */
 struct step {
 	enum fw_kind	kind;	/* FW_NONE: none of a framework */
 	int		from, to;	/* lifelines; -1: none */

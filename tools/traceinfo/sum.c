@@ -201,7 +201,7 @@ static void call_enter(struct sum *s, const struct devtrace_event *ev)
 			r->untimed++;
 		return;
 	}
-	/* It never came back, or that was lost. */
+	/* The call never returned, or its return was lost. */
 	if (t->call)
 		t->call->untimed++;
 	t->call = r;
@@ -232,7 +232,7 @@ static void call_exit(struct sum *s, const struct devtrace_event *ev)
 	}
 }
 
-/* What has not ended, from the n-th on, never will. */
+/* Handlers that have not ended, from the n-th on, never will. */
 static void cut_off(struct sum_cpu *c, unsigned int n)
 {
 	while (c->depth > n)
@@ -335,7 +335,7 @@ static void add_loss(struct sum *s, const struct sum_loss *loss)
 	s->losses[oldest] = *loss;
 }
 
-/* What was lost before the first event is nobody's business. */
+/* Losses before the first event do not count. */
 static void begin(struct sum *s, uint64_t ts)
 {
 	unsigned int i;

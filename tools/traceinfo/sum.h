@@ -82,7 +82,7 @@ struct sum_task {
 
 enum sum_in { SUM_IN_THREAD, SUM_IN_IRQ, SUM_IN_SOFTIRQ, SUM_INS };
 
-/* Who had a CPU, and what ran there, until another one or something else did. */
+/* A time in which one thread had a CPU, and the thread or a handler ran. */
 struct sum_part {
 	uint64_t	from, to;
 	uint32_t	tid;
@@ -98,7 +98,7 @@ struct sum_held {
 	bool		prio_known;
 };
 
-/* Who held a CPU during a wait, longest first. */
+/* The threads that held a CPU during a wait, longest first. */
 struct sum_meanwhile {
 	uint16_t	cpu;
 	unsigned int	nr;
@@ -183,15 +183,15 @@ void sum_end(struct sum *s);
 
 /* Has this time no loss in it, as far as is known? */
 bool sum_certain(const struct sum *s, uint64_t from, uint64_t to);
-/* It has ended. */
+/* The span has ended. */
 void sum_late(struct sum *s, const struct sum_span *span);
 
 /* traceinfo/sum_task.c; NULL: no room */
 struct sum_task *sum_task(struct sum *s, uint32_t tid);
 void sum_sched(struct sum *s, const struct devtrace_event *ev);
-/* It is known whether a loss lies in a thread's time: count it. */
+/* Counts a thread's time, once it is known whether a loss lies within. */
 void sum_task_span(struct sum *s, const struct sum_span *span, bool certain);
-/* What goes on is counted up to the last event, and is not known any more. */
+/* Current states are counted up to the last event, and then forgotten. */
 void sum_tasks_end(struct sum *s);
 
 /* traceinfo/sum_held.c: an event of the profile, in the history of its CPU. */

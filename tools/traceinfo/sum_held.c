@@ -2,10 +2,10 @@
 /*
  * sum_held.c - --summary: who held a CPU while a thread waited for it
  *
- * Each CPU has a history: who had it from when to when, and whether the thread itself
+ * Each CPU has a history: which thread had it from when to when, and whether the thread itself
  * ran, an interrupt or a soft interrupt. It is a ring of SUM_PARTS, made with the first
- * event of the CPU; of a wait that is longer than what is in it, the time before is
- * nobody's. Losses need no care here: a wait that has one in it is not counted.
+ * event of the CPU; of a wait that is longer than the history, the time before is
+ * attributed to no thread. Losses need no care here: a wait with a loss in it is not counted.
  */
 #include <stdlib.h>
 #include "sum.h"

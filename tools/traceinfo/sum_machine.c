@@ -169,7 +169,7 @@ static void step_ends(struct sum_machine *s, uint64_t ts)
 		memcpy(s->longest_signal, s->step_signal, sizeof(s->longest_signal));
 }
 
-/* What an event says of one machine. */
+/* Counts an event for one machine. */
 static void of_machine(struct sum_machines *m, struct sum_machine *s, const struct ti_event *e,
 		       const struct fw_event *f)
 {

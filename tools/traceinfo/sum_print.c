@@ -2,7 +2,7 @@
 /*
  * sum_print.c - --summary in words and in JSON
  *
- * What could have been falsified by a loss stands beside each row: lost, how many
+ * The possible effect of losses stands beside each row: lost, how many
  * events it may have more; untimed, how many of its events are not in its times;
  * unknown, for how long nothing is known of a thread. In text times are
  * microseconds, in JSON nanoseconds.
@@ -212,7 +212,7 @@ static int by_number(const struct sum_row *a, const struct sum_row *b)
 	return strcmp(a->action, b->action);
 }
 
-/* What took longest in all comes first. */
+/* Rows with the longest total time come first. */
 static int compare_rows(const void *x, const void *y)
 {
 	const struct sum_row *a = *(struct sum_row *const *)x, *b = *(struct sum_row *const *)y;
@@ -326,7 +326,7 @@ static void policy(struct print *t, const struct sum_held *h)
 	out_char(t->o, ')');
 }
 
-/* Who held the CPU during a wait: in text all that count, three at most. */
+/* The threads that held the CPU during a wait: in text three at most. */
 static void print_meanwhile(struct print *t, const struct sum_delay *d)
 {
 	static const char *const in[] = { "thread", "irq", "softirq" };

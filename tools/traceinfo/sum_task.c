@@ -34,8 +34,8 @@ struct sum_task *sum_task(struct sum *s, uint32_t tid)
 }
 
 /*
- * The thread is in this state up to now, and in another one from now on. What the
- * event did not expect is not sure.
+ * The thread is in this state up to now, and in another one from now on. A state that
+ * the event does not expect is uncertain.
  */
 static void move(struct sum *s, struct sum_task *t, enum sum_state now,
 		 const struct devtrace_event *ev, uint64_t ts, bool as_expected)
@@ -146,7 +146,7 @@ static void woken(struct sum *s, const struct devtrace_event *ev)
 		t->wait_cpu = (uint16_t)cpu;
 	sum_string(ev, 3, t->comm, sizeof(t->comm));
 	s->wakes = true;
-	/* What it was before a loss, it need not be any more. */
+	/* A state from before a loss may be over. */
 	if ((t->state == SUM_RUNNING || t->state == SUM_WAITING) &&
 	    sum_certain(s, t->since, ev->ts))
 		return;

@@ -134,7 +134,7 @@ static bool print_date(struct out *o, struct ti_clock *c, const struct devtrace_
 	return true;
 }
 
-/* What the events of all boards have in common. */
+/* The time on the clock that the events of all boards share. */
 static uint64_t common(const struct ti_clock *c, const struct devtrace_decoder *d, uint64_t ts)
 {
 	int64_t real;
@@ -153,7 +153,7 @@ static void print_delta(struct out *o, struct ti_clock *c, uint64_t ts)
 	c->have_before = true;
 }
 
-/* What date and microseconds take, so that the next columns stay where they are. */
+/* As wide as date and microseconds, so that the next columns keep their place. */
 static bool print_relative(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 			   uint64_t ts)
 {

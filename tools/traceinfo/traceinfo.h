@@ -5,9 +5,9 @@
  * options (traceinfo/opts.c) -> input (traceinfo/input.c) -> decoder (libdevtrace) ->
  * item (traceinfo/item.c) -> filter (traceinfo/filter.c) -> a line of text
  * (traceinfo/line.c, line_item.c) or JSON (traceinfo/json.c). Inputs of many boards are merged by
- * traceinfo/merge.c. What an event is called is decided in traceinfo/event.c, when it
- * happened in words in traceinfo/time.c, which columns there are in traceinfo/layout.c.
- * With --summary, ti_sum*.c take the place of filter and lines.
+ * traceinfo/merge.c. traceinfo/event.c finds the names of an event, traceinfo/time.c
+ * prints its time, traceinfo/layout.c chooses the columns. With --summary,
+ * traceinfo/sum*.c take the place of filter and lines.
  * --check-emit (traceinfo/emit.c) reads nothing.
  */
 #ifndef TRACEINFO_TI_H
@@ -193,7 +193,7 @@ void ti_header_heads(struct out *o, const struct ti_header *h, size_t time_width
 /* Names have changed: what was made of the old ones does not hold any more. */
 void ti_header_forget(struct ti_header *h);
 
-/* What prints: one for a run. */
+/* The printer: one for a run. */
 struct ti_printer {
 	const struct ti_options *opt;
 	struct ti_header *header;
@@ -229,8 +229,8 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 void ti_json_load(struct out *o, struct ti_printer *p, uint32_t load);
 
 /*
- * -n: the last events, each with what was reported before it, in memory until
- * the end of the input. What is reported is bounded, so that damage cannot
+ * -n: the last events, each with the reports before it, in memory until
+ * the end of the input. The number of reports is bounded, so that damage cannot
  * fill the memory.
  */
 struct ti_slot {
@@ -277,7 +277,7 @@ void ti_names_heard(struct ti_names *names, const struct devtrace_name *d);
 int ti_names_say(struct ti_names *names);
 void ti_names_free(struct ti_names *names);
 
-/* What speaks for it that an input is a stream, and not any file. */
+/* Evidence that an input is a stream, and not any file. */
 struct ti_evidence {
 	bool		found;
 	bool		have;		/* seq: of the frame right before */
@@ -311,7 +311,7 @@ struct zread;
 struct link;
 struct ti_sequence;
 
-/* What is known of an input while it is read. */
+/* The state of an input while it is read. */
 struct ti_input {
 	struct zread	*zread;
 	uint64_t	zstd_damages, zstd_bytes;	/* places, and what they take */
@@ -323,7 +323,7 @@ struct ti_input {
 	/* The name of its stream; a stream with another one is announced. */
 	char		stream[DEVTRACE_NAME_MAX];
 	uint32_t	load;		/* as printed last, in this stream */
-	/* What "ago" means on the trace clock of this input. */
+	/* --since and --until on the trace clock of this input. */
 	uint64_t	since_ts, until_ts;
 	/* An event after this ends the input. */
 	uint64_t	end_ts;
@@ -387,9 +387,9 @@ bool ti_is_device(const char *path);
 int ti_item(const struct devtrace_item *item, void *arg);
 /* Bytes, not lines: so many may be held, and none is left out. */
 struct out *ti_bytes(struct ti_run *run);
-/* It is a stream, or it does not matter any more: print what was held. */
+/* The input is a stream, or it does not matter any more: print the lines held back. */
 void ti_release(struct ti_run *run);
-/* What comes behind INFO, and is no item. */
+/* Prints the line behind INFO that is no item. */
 void ti_print_load(struct ti_run *run);
 
 /* traceinfo/emit.c: --check-emit. The exit status. */

@@ -2,9 +2,9 @@
 /*
  * last.c - --last-boot: first what the boot before left in the black box
  *
- * It becomes a file of its own, whose note says which boot and which loading of the module
- * it is of: a logger that is started again saves it no second time while that file is
- * there. The live stream is open already, and keeps what comes meanwhile.
+ * The last boot becomes a file of its own, whose note names that boot and the loading of
+ * the module: a logger that is started again saves it no second time while that file is
+ * there. The live stream is open already, and keeps new events meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -32,7 +32,7 @@ int tl_peer_open(struct tl_store *s)
 
 	if (fd < 0)
 		return link_open(&s->link, CONNECT_MS, s->mask);
-	/* Who comes again is another peer. */
+	/* A peer that connects again is another peer. */
 	if (s->files)
 		return -EPIPE;
 	return fd;
@@ -44,7 +44,7 @@ void tl_peer_close(struct tl_store *s)
 	s->fd = -1;
 }
 
-/* What a peer says is of no interest, but that it ends. */
+/* Bytes from a peer are discarded; only their end matters. */
 bool tl_peer_gone(const struct tl_store *s)
 {
 	char nothing[256];

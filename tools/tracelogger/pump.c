@@ -3,9 +3,9 @@
  * pump.c - read, and write what was read
  *
  * Invariants
- * - The device is read only if what is read can be written: while a disk is full the ring
- *   overwrites, and LOST frames tell exactly how much. What was read and could not be
- *   written stays in memory until it can.
+ * - The device is read only if the bytes can be written: while a disk is full the ring
+ *   overwrites, and LOST frames tell exactly how much. Bytes that were read and could not be
+ *   written stay in memory until they can.
  * - A file ends behind a whole frame, unless an error or the end of power cuts it. Then the
  *   next file begins with that frame.
  */
@@ -151,7 +151,7 @@ static size_t sure(const struct tl_run *r)
 	return r->store.linked ? whole(r, known) : known;
 }
 
-/* What was written is needed no more. */
+/* Forgets bytes that were written. */
 static void forget(struct tl_run *r)
 {
 	size_t n = sure(r);

@@ -12,7 +12,7 @@
 
 /* Read at once; half of the smallest file, so that two of them always fit. */
 #define TL_PIECE	(TL_SIZE_MIN / 2)
-/* What a peer has not acknowledged: the kernel does not take more of a link. */
+/* The most that a peer has not acknowledged: the kernel accepts no more for a link. */
 #define TL_UNSURE	(64 * 1024)
 #define TL_BUF		(TL_PIECE + 2 * TL_RESERVE + 2 * DEVTRACE_FRAME_MAX + TL_UNSURE)
 #define TL_NO_CUT	((size_t)-1)
@@ -67,7 +67,7 @@ int tl_run_decoder(struct tl_run *r);
 int tl_on_item(const struct devtrace_item *item, void *arg);
 /* Frames become compact from here on, if it is so wished. 0, or -ENOMEM. */
 int tl_begin_compact(struct tl_run *r);
-/* What was read so far. */
+/* Totals of the input so far. */
 const struct devtrace_totals *tl_totals(struct tl_run *r);
 /* Frames up to the end of this file. */
 void tl_end_file(struct tl_run *r);

@@ -2,7 +2,7 @@
 /*
  * sync.c - a thread that waits for the disk, so that nobody else does
  *
- * Who writes tells it of the file and of what was written, and goes on. fdatasync(2) works
+ * The writer hands it the file and the bytes written, and goes on. fdatasync(2) works
  * on a duplicate of the descriptor: the file may be closed meanwhile. The directory is
  * synced after a file came or went, or the name may be gone after a power cut.
  */

@@ -29,7 +29,7 @@ struct tl_syslog {
 	char		host[256];
 };
 
-/* What emit.h's levels of printk become, backwards. */
+/* The inverse of emit.h's mapping of printk levels. */
 static unsigned int priority(uint8_t severity)
 {
 	static const uint8_t levels[] = { 6, 4, 3, 2 };

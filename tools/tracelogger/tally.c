@@ -2,8 +2,8 @@
 /*
  * tally.c - how many events and losses pass, without decoding them
  *
- * What the kernel gives has no damage and no gap, and who only saves it needs nothing of an
- * event but that it is one: the type of each frame, and of LOST frames the count. The
+ * The kernel's stream has no damage and no gap, and saving it needs nothing of an event but
+ * that it is one: the type of each frame, and of LOST frames the count. The
  * decoder takes over where more is needed: a time, a severity, a field.
  */
 #include <string.h>

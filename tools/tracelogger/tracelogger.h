@@ -198,7 +198,7 @@ const struct tl_exec_counts *tl_exec_counts(const struct tl_exec *x);
 
 int64_t tl_now(void);				/* CLOCK_BOOTTIME, ns */
 
-/* What it says of itself. */
+/* The state of tracelogger's reports. */
 struct tl_report {
 	bool	tty, shown;
 	int64_t	last, blocked_at, blocked;
@@ -211,7 +211,7 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 		      const struct devtrace_totals *t, const char *why);
 void tl_report_progress(struct tl_report *r, const struct tl_store *s,
 			const struct devtrace_totals *t);
-/* It cannot be written (err), or can again (0): says so once. */
+/* The store cannot be written (err), or can again (0): reported once. */
 void tl_report_blocked(struct tl_report *r, const struct tl_store *s, int err);
 
 #endif

@@ -87,12 +87,12 @@ static int open_watch(struct watch *w)
 	if (err)
 		return failed(w, err);
 	snprintf(w->stream, sizeof(w->stream), "%s", *w->t.stream ? w->t.stream : "trace");
-	/* What stands there since before we began is saved; else the next time is waited for. */
+	/* A stream stopped before the start is saved at once; otherwise wait for the trigger. */
 	w->saved = stops(w) && state(w) != DEVTRACE_STATE_RUNNING ? 0 : w->t.fired;
 	return 0;
 }
 
-/* It has fired, and the stream has stopped if it is to. */
+/* The trigger has fired, and the stream has stopped if the trigger stops it. */
 static bool ready(struct watch *w)
 {
 	return w->t.fired != w->saved &&
