@@ -63,7 +63,7 @@ void filter_table_free(struct filter_table *t)
  * The words that emitters test first. A stale 1 costs a table lookup; new bits are set
  * before filter_set() returns.
  */
-static void publish(const struct filter_bits *b)
+static void write_bits(const struct filter_bits *b)
 {
 	unsigned int i;
 
@@ -124,7 +124,7 @@ void filter_put_in_force(struct filter_table *t, bool open)
 	devtrace_filters.table = t->generation;
 	lane_filter_narrow(t->bits.lanes);
 	rcu_assign_pointer(devtrace_table, t);
-	publish(&t->bits);
+	write_bits(&t->bits);
 	quiet_wait();
 	/*
 	 * Profile events that come now find a table with their type. The types that stream 0

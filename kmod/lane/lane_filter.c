@@ -31,7 +31,7 @@ static struct devtrace_control *control_page;
 static u32 simple[WORDS];
 static bool state_runs = true, state_easy = true;
 
-static void publish(void)
+static void write_lanes(void)
 {
 	unsigned int i;
 
@@ -68,7 +68,7 @@ void lane_filter_table(const u32 *lanes)
 {
 	lockdep_assert_held(&devtrace_lock);
 	memcpy(simple, lanes, sizeof(simple));
-	publish();
+	write_lanes();
 }
 
 /**
@@ -90,10 +90,10 @@ void lane_filter_state(bool runs, bool easy)
 	state_easy = easy;
 	/* The bits go before what is in lanes is dropped, and come behind it. */
 	if (!runs)
-		publish();
+		write_lanes();
 	if (other)
 		slots_stop(!runs);
-	publish();
+	write_lanes();
 }
 
 /**

@@ -50,7 +50,7 @@ static DEFINE_PER_CPU(struct irq_work, wake_at_once);
 static DEFINE_PER_CPU(unsigned int, wake_blocks);
 
 /* Set and clear bits; false if they were so, all of them. */
-static bool change(u32 set, u32 clear)
+static bool change_waiting(u32 set, u32 clear)
 {
 	u32 old = READ_ONCE(devtrace_waiting), was;
 
@@ -74,7 +74,7 @@ static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 	unsigned int id;
 
 	/* If no event came since, they look once more and go on waiting. */
-	change(0, kicked);
+	change_waiting(0, kicked);
 	/* With PREEMPT_RT we can be preempted here, and waking takes a lock that sleeps. */
 	for_each_set_bit(id, &ids, DEVTRACE_STREAMS_MAX) {
 		struct stream *s = stream_get(id);
@@ -110,7 +110,8 @@ static void wake_at_once_fn(struct irq_work *w)
  */
 void devtrace_wake_kick(unsigned int id)
 {
-	if (READ_ONCE(devtrace_waiting) & BIT(id) && change(BIT(id + KICKED_SHIFT), BIT(id)))
+	if (READ_ONCE(devtrace_waiting) & BIT(id) &&
+	    change_waiting(BIT(id + KICKED_SHIFT), BIT(id)))
 		irq_work_queue(this_cpu_ptr(&wake_soon));
 }
 
@@ -160,7 +161,7 @@ void wake_prepare(struct stream *s)
 	if (READ_ONCE(s->watermark) ||
 	    READ_ONCE(devtrace_waiting) & (BIT(s->id) | BIT(s->id + KICKED_SHIFT)))
 		return;
-	if (change(BIT(s->id), 0)) {
+	if (change_waiting(BIT(s->id), 0)) {
 		atomic_or(BIT(s->id), &wake_fresh);
 		hrtimer_start(&wake_timer, latency(), HRTIMER_MODE_REL_SOFT);
 	}

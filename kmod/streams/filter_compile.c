@@ -293,8 +293,8 @@ static u32 severity_bits(const struct filter_table *t, u32 set)
 	return bits;
 }
 
-/* Severity, or anything but types, matters to somebody. */
-static bool types_are_all(const struct filter_table *t)
+/* Stream 0 wants all severities, and no filter has a term about anything but types. */
+static bool only_types_matter(const struct filter_table *t)
 {
 	unsigned int i;
 
@@ -307,7 +307,7 @@ static bool types_are_all(const struct filter_table *t)
 /* @any: who may want events of each origin: stream 0 may come to want others of its origins. */
 static void bits_compile(struct filter_table *t, const u32 *any)
 {
-	const bool all = types_are_all(t);
+	const bool all = only_types_matter(t);
 	struct filter_bits *b = &t->bits;
 	const u32 *objects = t->keys->objects.pages[0];
 	unsigned int i;
