@@ -63,63 +63,6 @@ struct nlmsghdr *ctl_about(struct devtrace_ctl *ctl, int cmd, int attr, const ch
 	return ctl_put_name(ctl, nlh, attr, name) ? NULL : nlh;
 }
 
-/*
- * What the kernel says about an error: behind the header of the request, or
- * behind the whole request if it was not cut (NLM_F_CAPPED).
- */
-static void extended_ack(struct devtrace_ctl *ctl, int err, const void *tlvs, int len)
-{
-	const char *msg = NULL, *word;
-	char name[64] = "";
-	uint32_t missing = 0, nest = 0;
-	const struct nlattr *a;
-
-	for (a = tlvs; mnl_attr_ok(a, len); ) {
-		int size = (int)MNL_ALIGN(mnl_attr_get_len(a));
-
-		switch (mnl_attr_get_type(a)) {
-		case NLMSGERR_ATTR_MSG:
-			if (mnl_attr_validate(a, MNL_TYPE_NUL_STRING) == 0)
-				msg = mnl_attr_get_str(a);
-			break;
-		case NLMSGERR_ATTR_OFFS:
-			if (mnl_attr_validate(a, MNL_TYPE_U32) == 0)
-				ctl_attr_name(ctl->request, mnl_attr_get_u32(a), name,
-					      sizeof(name));
-			break;
-		case NLMSGERR_ATTR_MISS_TYPE:
-			if (mnl_attr_validate(a, MNL_TYPE_U32) == 0)
-				missing = mnl_attr_get_u32(a);
-			break;
-		case NLMSGERR_ATTR_MISS_NEST:
-			if (mnl_attr_validate(a, MNL_TYPE_U32) == 0)
-				nest = mnl_attr_get_u32(a);
-			break;
-		}
-		a = mnl_attr_next(a);
-		len -= size;
-	}
-	if (missing && !*name) {
-		int in = 0;
-
-		/* The kernel gives the place of the nest; its number is what we need. */
-		if (nest) {
-			ctl_attr_name(ctl->request, nest, name, sizeof(name));
-			in = !strcmp(name, "element") ? DEVTRACE_A_ELEMENT : DEVTRACE_A_FILTER;
-		}
-		snprintf(name, sizeof(name), "%s", ctl_attr_word(in, missing));
-		if (!msg)
-			msg = "is missing";
-	}
-	if (!msg)
-		msg = strerror(-err);
-	/* Most messages begin with the name of the attribute themselves. */
-	word = strrchr(name, '.') ? strrchr(name, '.') + 1 : name;
-	if (!strncmp(msg, word, strlen(word)))
-		*name = '\0';
-	snprintf(ctl->error, sizeof(ctl->error), "%s%s%s", name, *name ? ": " : "", msg);
-}
-
 /* What the kernel says although it was done. */
 static void warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
 {
@@ -136,6 +79,16 @@ static void warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
 	}
 }
 
+/*
+ * What an error number stands for. Kernels have two for a value that a policy refuses,
+ * and modules before there were policies had one.
+ */
+static int refused(struct devtrace_ctl *ctl, int err, const void *tlvs, size_t len)
+{
+	ctl_refused(ctl, err, tlvs, (int)len);
+	return err == -ERANGE ? -EINVAL : err;
+}
+
 /* It was done, or an error: its number. */
 static int acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
@@ -146,13 +99,13 @@ static int acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 		return ctl_fail(ctl, -EBADMSG, NULL);
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		head = sizeof(e->error) + MNL_ALIGN(e->msg.nlmsg_len);
+	/* Behind the header of the request, or the whole request if it was not cut. */
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || head > len)
 		head = len;
 	if (e->error)
-		extended_ack(ctl, e->error, (const char *)e + head, (int)(len - head));
-	else
-		warned(ctl, (const char *)e + head, (int)(len - head));
-	return e->error;
+		return refused(ctl, e->error, (const char *)e + head, len - head);
+	warned(ctl, (const char *)e + head, (int)(len - head));
+	return 0;
 }
 
 /* The end of a dump: its number. */
@@ -163,11 +116,8 @@ static int dump_done(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 
 	if (len < sizeof(*err) || *err >= 0)
 		return 0;
-	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS)
-		extended_ack(ctl, *err, err + 1, (int)(len - sizeof(*err)));
-	else
-		ctl_fail(ctl, *err, NULL);
-	return *err;
+	return refused(ctl, *err, err + 1,
+		       nlh->nlmsg_flags & NLM_F_ACK_TLVS ? len - sizeof(*err) : 0);
 }
 
 /* Messages of replies, one behind the other. */

@@ -86,10 +86,13 @@ void ctl_copy(char *to, size_t size, const struct nlattr *attr);
 /* Attributes of a nest; tb has max + 1 places. -EBADMSG */
 int ctl_parse_nest(const struct nlattr *nest, const struct nlattr **tb, unsigned int max,
 		   const uint16_t *least);
-/* The attribute that begins at this byte of a request: "filter.objects". */
-void ctl_attr_name(const struct nlmsghdr *request, uint32_t offset, char *name, size_t size);
+/* The attribute that has this byte of a request, and the one that it is in, or 0. */
+bool ctl_attr_at(const struct nlmsghdr *request, uint32_t offset, int *nest, unsigned int *type);
 /* The name of a top-level attribute, or of one of a nest. */
 const char *ctl_attr_word(int nest, unsigned int type);
+
+/* ctl_refused.c: what is wrong with the request, into ctl->error. */
+void ctl_refused(struct devtrace_ctl *ctl, int err, const void *tlvs, int len);
 
 /* ctl_filter.c */
 void ctl_put_filter(struct nlmsghdr *nlh, int attr, const struct devtrace_filter *f);

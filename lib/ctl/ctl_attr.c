@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <linux/genetlink.h>
-#include <stdio.h>
 #include <string.h>
 #include "ctl.h"
 
@@ -173,31 +172,38 @@ void ctl_copy(char *to, size_t size, const struct nlattr *attr)
 		memcpy(to, mnl_attr_get_payload(attr), strnlen(mnl_attr_get_payload(attr), len));
 }
 
-void ctl_attr_name(const struct nlmsghdr *request, uint32_t offset, char *name, size_t size)
+static uint32_t place(const struct nlmsghdr *request, const struct nlattr *a)
 {
-	const char *start = (const char *)request;
+	return (uint32_t)((const char *)a - (const char *)request);
+}
+
+static bool has_byte(const struct nlmsghdr *request, const struct nlattr *a, uint32_t offset)
+{
+	return offset >= place(request, a) &&
+	       offset - place(request, a) < mnl_attr_get_len(a);
+}
+
+bool ctl_attr_at(const struct nlmsghdr *request, uint32_t offset, int *nest, unsigned int *type)
+{
 	const struct nlattr *a, *in;
 
-	*name = '\0';
 	mnl_attr_for_each(a, request, sizeof(struct genlmsghdr)) {
-		unsigned int type = mnl_attr_get_type(a);
-		uint32_t at = (uint32_t)((const char *)a - start);
-
-		if (offset == at) {
-			snprintf(name, size, "%s", ctl_attr_word(0, type));
-			return;
-		}
-		if (offset < at || offset >= at + mnl_attr_get_len(a))
+		if (!has_byte(request, a, offset))
 			continue;
-		snprintf(name, size, "%s", ctl_attr_word(0, type));
-		if (type != DEVTRACE_A_FILTER && type != DEVTRACE_A_WHEN &&
-		    type != DEVTRACE_A_ELEMENT)
-			return;
-		mnl_attr_for_each_nested(in, a)
-			if (offset >= (uint32_t)((const char *)in - start) &&
-			    offset < (uint32_t)((const char *)in - start) + mnl_attr_get_len(in))
-				snprintf(name, size, "%s.%s", ctl_attr_word(0, type),
-					 ctl_attr_word(type, mnl_attr_get_type(in)));
-		return;
+		*nest = 0;
+		*type = mnl_attr_get_type(a);
+		if (offset == place(request, a) ||
+		    (*type != DEVTRACE_A_FILTER && *type != DEVTRACE_A_WHEN &&
+		     *type != DEVTRACE_A_ELEMENT))
+			return true;
+		mnl_attr_for_each_nested(in, a) {
+			if (!has_byte(request, in, offset))
+				continue;
+			*nest = (int)*type;
+			*type = mnl_attr_get_type(in);
+			break;
+		}
+		return true;
 	}
+	return false;
 }

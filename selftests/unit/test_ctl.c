@@ -81,6 +81,27 @@ static void warn(const char *text)
 	next();
 }
 
+/* A value that does not meet its policy; @max: with a range. */
+static void nack_policy(int err, const char *text, uint32_t offset, uint64_t min, uint64_t max)
+{
+	struct nlmsghdr *nlh = message(NLMSG_ERROR, NLM_F_CAPPED | NLM_F_ACK_TLVS);
+	struct nlmsgerr *e = mnl_nlmsg_put_extra_header(nlh, sizeof(*e));
+	struct nlattr *nest;
+
+	e->error = err;
+	mnl_attr_put_strz(nlh, NLMSGERR_ATTR_MSG, text);
+	mnl_attr_put_u32(nlh, NLMSGERR_ATTR_OFFS, offset);
+	nest = mnl_attr_nest_start(nlh, NLMSGERR_ATTR_POLICY);
+	if (max) {
+		mnl_attr_put_u64(nlh, NL_POLICY_TYPE_ATTR_MIN_VALUE_U, min);
+		mnl_attr_put_u64(nlh, NL_POLICY_TYPE_ATTR_MAX_VALUE_U, max);
+	}
+	mnl_attr_put_u32(nlh, NL_POLICY_TYPE_ATTR_TYPE, NL_ATTR_TYPE_U64);
+	mnl_attr_nest_end(nlh, nest);
+	end(nlh);
+	next();
+}
+
 /* With what the kernel says: text, and where (0: nowhere). */
 static void nack(int err, const char *text, uint32_t offset, uint32_t missing)
 {
@@ -379,12 +400,65 @@ TEST_F(handle, errors_name_the_attribute)
 	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "stream is not there");
 	nack(-EINVAL, NULL, 0, DEVTRACE_A_SIZE);
 	EXPECT_EQ(devtrace_ctl_filter_set(self->ctl, "x", &f, NULL), -EINVAL);
-	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "size: is missing");
+	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "size is missing: bytes of ring for each CPU");
 	ack(-EPERM);
 	EXPECT_EQ(devtrace_ctl_clear(self->ctl, NULL), -EPERM);
 	EXPECT_STREQ(devtrace_ctl_error(self->ctl), strerror(EPERM));
 	EXPECT_EQ(devtrace_ctl_clear(self->ctl, "a-name-of-more-than-thirty-one-bytes"), -EINVAL);
 	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "stream: a name has at most 31 bytes");
+}
+
+/* The kernel's own words, with the place of what they are about. */
+TEST_F(handle, refusals_become_sentences)
+{
+	static const struct {
+		int nest, type;
+		uint64_t min, max;	/* of the policy */
+		const char *sentence;
+	} t[] = {
+		{ 0, DEVTRACE_A_EVENTS, 0, 2147483647,
+		  "events must be from 0 to 2147483647: further events to store" },
+		{ 0, DEVTRACE_A_RATE, 1, UINT32_MAX, "rate must be 1 or more: events a second" },
+		{ 0, DEVTRACE_A_TRIGGER, 0, 0,
+		  "trigger must be a name of 1 to 31 of A-Z a-z 0-9 _ . -" },
+		{ DEVTRACE_A_WHEN, DEVTRACE_FA_PIDS, 0, 0,
+		  "pids must be an array of at most 64 u32 up to 4194303" },
+		{ DEVTRACE_A_ELEMENT, DEVTRACE_EA_COMPARE, 0, 5,
+		  "compare must be from 0 to 5: 0 eq, 1 ne, 2 lt, 3 le, 4 gt, 5 ge" },
+	};
+	struct devtrace_ctl_trigger trigger;
+	size_t i;
+
+	ASSERT_EQ(devtrace_ctl_trigger_init(&trigger, "t"), 0);
+	ASSERT_EQ(devtrace_filter_number(&trigger.when, DEVTRACE_FA_PIDS, 7, true), 0);
+	trigger.action = DEVTRACE_ACTION_STOP;
+	trigger.events = 1;
+	trigger.rate = 1;
+	trigger.element.given = true;
+	ack(0);
+	ASSERT_EQ(devtrace_ctl_trigger_new(self->ctl, &trigger), 0);
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		head = tail = 0;
+		queue[0].len = 0;
+		ASSERT_NE(place(t[i].nest, t[i].type), 0);
+		nack_policy(i % 2 ? -EINVAL : -ERANGE, "integer out of range",
+			    place(t[i].nest, t[i].type), t[i].min, t[i].max);
+		EXPECT_EQ(devtrace_ctl_trigger_new(self->ctl, &trigger), -EINVAL);
+		EXPECT_STREQ(devtrace_ctl_error(self->ctl), t[i].sentence);
+	}
+	head = tail = 0;
+	queue[0].len = 0;
+	nack(-EINVAL, "Unknown attribute type", place(0, DEVTRACE_A_RATE), 0);
+	EXPECT_EQ(devtrace_ctl_trigger_new(self->ctl, &trigger), -EINVAL);
+	EXPECT_STREQ(devtrace_ctl_error(self->ctl),
+		     "rate: this module does not take it here; it is older than the library");
+	nack(-EINVAL, "attribute is given twice: give it once", place(0, DEVTRACE_A_EVENTS), 0);
+	EXPECT_EQ(devtrace_ctl_trigger_new(self->ctl, &trigger), -EINVAL);
+	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "events is given twice: give it once");
+	/* A module that is older has the whole sentence. */
+	nack(-EINVAL, "rate must be at most 16777214 events a second", place(0, DEVTRACE_A_RATE), 0);
+	EXPECT_EQ(devtrace_ctl_trigger_new(self->ctl, &trigger), -EINVAL);
+	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "rate must be at most 16777214 events a second");
 }
 
 TEST_F(handle, warning_of_what_was_done)

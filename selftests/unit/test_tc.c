@@ -542,11 +542,17 @@ static const struct {
 	  "trigger arm: x: there is no such trigger; see 'tracectl trigger list'" },
 	{ "stream is frozen and keeps what it has: set its state to 1, stopped, first",
 	  "stream resize x 2K", "stream resize: x: " FROZEN "x" },
+	{ "size must be from 1024 to 2147483648: bytes of ring for each CPU",
+	  "stream resize x 3G",
+	  "stream resize: x: the SIZE must be from 1K to 2G: the ring of each CPU has that" },
+	/* of a module before it had policies */
 	{ "size must be a u64 from 1024 to 2147483648: bytes of ring for each CPU",
 	  "stream resize x 3G",
 	  "stream resize: x: the SIZE must be from 1K to 2G: the ring of each CPU has that" },
 	{ "stream is there already: remove it first, or take another name", "stream resize x 2K",
 	  "stream resize: x: there is such a stream already; take another name, or remove it first: tracectl stream del x" },
+	{ "pids must be an array of at most 64 u32 up to 4194303", "stream resize x 2K",
+	  "stream resize: x: the number of a process is from 0 to 4194303" },
 	{ "filter.pids: not-pids must be an array of at most 64 u32 up to 4194303",
 	  "stream resize x 2K",
 	  "stream resize: x: the number of a process is from 0 to 4194303" },
@@ -566,12 +572,12 @@ TEST_F(tc, refusals_in_the_words_of_the_command_line)
 		snprintf(line, sizeof(line), "tracectl: %s\n", refusals[i].user);
 		EXPECT_STREQ(line, self->said);
 	}
-	/* Each of the table is what the module says somewhere. */
+	/* Each of the table is what the module says somewhere, or the library has an attribute. */
 	for (i = 0; i < NR(sentences); i++) {
 		const char *k = sentences[i].kernel, *rule = strstr(k, " must be");
 
 		/* Where an attribute must be something that is put together at run time. */
-		snprintf(line, sizeof(line), "cd %s && cat kmod/control/*.c tools/tracectl/stream.c | grep -q '\"%.*s'",
+		snprintf(line, sizeof(line), "cd %s && cat kmod/control/*.c lib/ctl/ctl_attr.c tools/tracectl/stream.c | grep -q '\"%.*s'",
 			 TOP_DIR, (int)(rule ? rule - k : strlen(k)), k);
 		EXPECT_EQ(0, system(line)) {
 			TH_LOG("%s", sentences[i].kernel);

@@ -127,8 +127,9 @@ static int fail(const struct tc *tc, const char *name, const char *text)
 }
 
 /*
- * The kernel's sentences name attributes of netlink, for whoever speaks that; here they are
- * in the words of the command line. %s: the name that the command is about.
+ * The sentences of the module, and of libdevtrace-ctl for what its policies refuse, name
+ * attributes of netlink, for whoever speaks that; here they are in the words of the command
+ * line. %s: the name that the command is about.
  */
 static const struct {
 	const char *kernel, *here;
@@ -146,7 +147,7 @@ static const struct {
 	  "remove one first: tracectl stream del NAME" },
 	{ "stream trace is always there", "this stream is always there and cannot be removed" },
 	{ "stream must be a name", "the name of a stream is 1 to 31 of A-Z a-z 0-9 _ . -" },
-	{ "size must be a u64",
+	{ "size must be",
 	  "the SIZE must be from 1K to 2G: the ring of each CPU has that" },
 	{ "trigger exists already",
 	  "there is such a trigger already; take another name, "
@@ -157,8 +158,8 @@ static const struct {
 	  "remove one first: tracectl trigger del NAME" },
 	{ "pids must be", "the number of a process is from 0 to 4194303" },
 	{ "not-pids must be", "the number of a process is from 0 to 4194303" },
-	{ "events must be at most", "after 1 to 2147483647 events" },
-	{ "rate must be at most", "the rate is from 1/s to 16777214/s" },
+	{ "events must be", "after 1 to 2147483647 events" },
+	{ "rate must be", "the rate is from 1/s to 16777214/s" },
 };
 
 static void in_words(char *to, size_t size, const char *text, const char *name)
