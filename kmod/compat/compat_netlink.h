@@ -27,6 +27,17 @@ static inline struct nlattr **compat_dump_attrs(struct netlink_callback *cb)
 }
 
 /*
+ * Whether an attribute of a nest, or NULL of the top, is not there. Kernels before 6.1
+ * cannot tell which it is.
+ */
+#ifdef NL_REQ_ATTR_CHECK
+#define compat_attr_missing(extack, nest, tb, type)			\
+	NL_REQ_ATTR_CHECK(extack, nest, tb, type)
+#else
+#define compat_attr_missing(extack, nest, tb, type)	(!(tb)[type])
+#endif
+
+/*
  * Kernels older than the stable ones of December 2023 cannot ask the listeners of
  * a group for any capability. Stable ones have a flag for it or a field, and Kbuild
  * looks into the kernel's header which.

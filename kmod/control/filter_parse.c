@@ -19,6 +19,7 @@
 
 /* A major code has 24 bits. */
 #define MAJOR_MAX	0xffffff
+#define PID_MOST	4194303
 
 static bool types_are_all(const unsigned long *types)
 {
@@ -26,20 +27,6 @@ static bool types_are_all(const unsigned long *types)
 
 	filter_types_all(all);
 	return bitmap_equal(types, all, 256);
-}
-
-static int refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg)
-{
-	netlink_refuse(extack, attr, msg);
-	return -EINVAL;
-}
-
-/* How many entries an array has, or -1. */
-static int entries(const struct nlattr *attr, unsigned int size)
-{
-	unsigned int len = nla_len(attr);
-
-	return len % size || len / size > DEVTRACE_TERMS_MAX ? -1 : len / size;
 }
 
 static bool lacks_faults;	/* under devtrace_lock */
@@ -73,138 +60,153 @@ static void parse_types(struct filter *f, const struct nlattr *attr)
 	devtrace_profile_limit(f->types);
 }
 
-/* A u32 from @min to @max. */
-static bool parse_u8(u8 *v, const struct nlattr *attr, u32 min, u32 max)
+static bool ranges_ok(const struct nlattr *attr)
 {
-	if (nla_len(attr) != sizeof(u32) || nla_get_u32(attr) < min || nla_get_u32(attr) > max)
-		return false;
-	*v = nla_get_u32(attr);
-	return true;
-}
+	const struct devtrace_range *r = nla_data(attr);
+	int i;
 
-static bool parse_ranges(struct filter_ranges *t, const struct nlattr *attr)
-{
-	int i, nr = entries(attr, sizeof(t->r[0]));
-
-	if (nr < 0)
-		return false;
-	memcpy(t->r, nla_data(attr), nla_len(attr));
-	for (i = 0; i < nr; i++)
-		if (t->r[i].first > t->r[i].last)
+	for (i = 0; i < nla_len(attr) / (int)sizeof(*r); i++)
+		if (r[i].first > r[i].last)
 			return false;
-	t->given = true;
-	t->nr = nr;
-	return true;
+	return nla_len(attr) % sizeof(*r) == 0;
 }
 
-static bool parse_numbers(struct filter_numbers *t, const struct nlattr *attr, u32 max)
+static bool numbers_ok(const struct nlattr *attr, u32 max)
 {
-	int i, nr = entries(attr, sizeof(t->v[0]));
+	const u32 *v = nla_data(attr);
+	int i;
 
-	if (nr < 0)
-		return false;
-	memcpy(t->v, nla_data(attr), nla_len(attr));
-	for (i = 0; i < nr; i++)
-		if (t->v[i] > max)
+	for (i = 0; i < nla_len(attr) / (int)sizeof(*v); i++)
+		if (v[i] > max)
 			return false;
-	t->given = true;
-	t->nr = nr;
-	return true;
+	return nla_len(attr) % sizeof(*v) == 0;
 }
 
-static bool parse_names(struct filter_names *t, const struct nlattr *attr)
+static bool names_ok(const struct nlattr *attr)
 {
-	int i, nr = entries(attr, sizeof(t->v[0]));
 	const char *name = nla_data(attr);
+	int i;
 
-	if (nr < 0)
-		return false;
-	for (i = 0; i < nr; i++, name += TASK_COMM_LEN) {
+	for (i = 0; i < nla_len(attr) / TASK_COMM_LEN; i++, name += TASK_COMM_LEN)
 		if (!name[0] || strnlen(name, TASK_COMM_LEN) == TASK_COMM_LEN)
 			return false;
-		/* Names are compared as a whole: nothing stands behind the NUL. */
-		strscpy_pad(t->v[i], name, TASK_COMM_LEN);
-	}
-	t->given = true;
-	t->nr = nr;
-	return true;
+	return nla_len(attr) % TASK_COMM_LEN == 0;
 }
 
-static const char *const names[DEVTRACE_FA_MAX + 1] = {
-	[DEVTRACE_FA_TYPES] = "types",
-	[DEVTRACE_FA_HW_SEVERITY] = "hw-severity",
-	[DEVTRACE_FA_SW_SEVERITY] = "sw-severity",
-	[DEVTRACE_FA_OBJECTS] = "objects",
-	[DEVTRACE_FA_SIGNALS] = "signals",
-	[DEVTRACE_FA_MAJORS] = "majors",
-	[DEVTRACE_FA_NOT_MAJORS] = "not-majors",
-	[DEVTRACE_FA_PIDS] = "pids",
-	[DEVTRACE_FA_NOT_PIDS] = "not-pids",
-	[DEVTRACE_FA_COMMS] = "comms",
-	[DEVTRACE_FA_NOT_COMMS] = "not-comms",
-	[DEVTRACE_FA_ORIGINS] = "origins",
-	[DEVTRACE_FA_CPUS] = "cpus",
+/* What stands in an array, which no policy can say. */
+static int check_array(const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	bool ok;
+
+	BUILD_BUG_ON(PID_MAX_LIMIT - 1 > PID_MOST);
+	switch (nla_type(attr)) {
+	case DEVTRACE_FA_MAJORS:
+	case DEVTRACE_FA_NOT_MAJORS:
+		ok = numbers_ok(attr, MAJOR_MAX);
+		break;
+	case DEVTRACE_FA_PIDS:
+	case DEVTRACE_FA_NOT_PIDS:
+		ok = numbers_ok(attr, PID_MOST);
+		break;
+	case DEVTRACE_FA_COMMS:
+	case DEVTRACE_FA_NOT_COMMS:
+		ok = names_ok(attr);
+		break;
+	default:
+		ok = ranges_ok(attr);
+	}
+	return ok ? 0 : netlink_refuse_value(extack, attr, &filter_parse_policy[nla_type(attr)]);
+}
+
+#define ARRAY_OF(size) \
+	NLA_POLICY_VALIDATE_FN(NLA_BINARY, check_array, DEVTRACE_TERMS_MAX * (size))
+
+const struct nla_policy filter_parse_policy[DEVTRACE_FA_MAX + 1] = {
+	[DEVTRACE_FA_TYPES]	  = NLA_POLICY_EXACT_LEN(32),
+	[DEVTRACE_FA_HW_SEVERITY] = NLA_POLICY_MAX(NLA_U32, 4),
+	[DEVTRACE_FA_SW_SEVERITY] = NLA_POLICY_MAX(NLA_U32, 4),
+	[DEVTRACE_FA_OBJECTS]	  = ARRAY_OF(sizeof(struct devtrace_range)),
+	[DEVTRACE_FA_SIGNALS]	  = ARRAY_OF(sizeof(struct devtrace_range)),
+	[DEVTRACE_FA_MAJORS]	  = ARRAY_OF(sizeof(u32)),
+	[DEVTRACE_FA_NOT_MAJORS]  = ARRAY_OF(sizeof(u32)),
+	[DEVTRACE_FA_PIDS]	  = ARRAY_OF(sizeof(u32)),
+	[DEVTRACE_FA_NOT_PIDS]	  = ARRAY_OF(sizeof(u32)),
+	[DEVTRACE_FA_COMMS]	  = ARRAY_OF(TASK_COMM_LEN),
+	[DEVTRACE_FA_NOT_COMMS]	  = ARRAY_OF(TASK_COMM_LEN),
+	[DEVTRACE_FA_ORIGINS]	  = NLA_POLICY_RANGE(NLA_U32, DEVTRACE_ORIGIN_KERNEL,
+						     DEVTRACE_ORIGIN_KERNEL |
+						     DEVTRACE_ORIGIN_USER),
+	[DEVTRACE_FA_CPUS]	  = ARRAY_OF(sizeof(struct devtrace_range)),
 };
 
-static const struct netlink_nest nest_filter = {
-	.max		= DEVTRACE_FA_MAX,
-	.names		= names,
-	.unknown	= "a filter has no such attribute: it has types to cpus",
-	.leftover	= "a filter has nothing behind its last attribute: leave it out",
-};
+static void parse_severity(u8 *v, const struct nlattr *attr)
+{
+	if (attr)
+		*v = nla_get_u32(attr);
+}
 
-#define TYPES_ARE	"types must be 32 bytes: bit n % 8 of byte n / 8 is type n"
-#define MAJORS_ARE	" must be an array of at most 64 u32 up to 16777215"
-#define PIDS_ARE	" must be an array of at most 64 u32 up to 4194303"
-#define RANGES_ARE	" must be an array of at most 64 ranges: two u16, first <= last"
-#define COMMS_ARE	" must be an array of at most 64 names, each 1 to 15 bytes in char[16]"
-#define LEVEL_IS	" must be a u32 from 0 to 4: from this level on, 4 none"
+static void parse_ranges(struct filter_ranges *t, const struct nlattr *attr)
+{
+	if (!attr)
+		return;
+	memcpy(t->r, nla_data(attr), nla_len(attr));
+	t->given = true;
+	t->nr = nla_len(attr) / sizeof(t->r[0]);
+}
+
+static void parse_numbers(struct filter_numbers *t, const struct nlattr *attr)
+{
+	if (!attr)
+		return;
+	memcpy(t->v, nla_data(attr), nla_len(attr));
+	t->given = true;
+	t->nr = nla_len(attr) / sizeof(t->v[0]);
+}
+
+static void parse_names(struct filter_names *t, const struct nlattr *attr)
+{
+	const char *name;
+	unsigned int i;
+
+	if (!attr)
+		return;
+	name = nla_data(attr);
+	t->given = true;
+	t->nr = nla_len(attr) / TASK_COMM_LEN;
+	/* Names are compared as a whole: nothing stands behind the NUL. */
+	for (i = 0; i < t->nr; i++, name += TASK_COMM_LEN)
+		strscpy_pad(t->v[i], name, TASK_COMM_LEN);
+}
 
 /**
  * filter_parse() - a filter from a request
- * @f: filled in, also if it is refused
- * @nest: attribute with enum devtrace_filter_attr inside
- * @extack: says why it is refused
- *
- * Return: 0 or -EINVAL.
+ * @f: filled in
+ * @nest: attribute of filter_parse_policy, each of its attributes once
  */
-int filter_parse(struct filter *f, const struct nlattr *nest, struct netlink_ext_ack *extack)
+void filter_parse(struct filter *f, const struct nlattr *nest)
 {
-	struct nlattr *tb[DEVTRACE_FA_MAX + 1];
-	int err;
+	struct nlattr *tb[DEVTRACE_FA_MAX + 1] = { NULL };
+	struct nlattr *attr;
+	int rem;
 
-	BUILD_BUG_ON(PID_MAX_LIMIT - 1 > 4194303);
 	filter_all(f);
-	err = netlink_parse_nest(&nest_filter, tb, nest, extack);
-	if (err)
-		return err;
-
-#define TERM(attr, ok, right)						\
-	do {								\
-		const struct nlattr *a = tb[DEVTRACE_FA_##attr];	\
-									\
-		if (a && !(ok))						\
-			return refuse(extack, a, right);		\
-	} while (0)
-
-	TERM(TYPES, nla_len(a) == 32, TYPES_ARE);
+	nla_for_each_nested(attr, nest, rem)
+		tb[nla_type(attr)] = attr;
 	if (tb[DEVTRACE_FA_TYPES])
 		parse_types(f, tb[DEVTRACE_FA_TYPES]);
-	TERM(HW_SEVERITY, parse_u8(&f->hw_severity, a, 0, 4), "hw-severity" LEVEL_IS);
-	TERM(SW_SEVERITY, parse_u8(&f->sw_severity, a, 0, 4), "sw-severity" LEVEL_IS);
-	TERM(OBJECTS, parse_ranges(&f->objects, a), "objects" RANGES_ARE);
-	TERM(SIGNALS, parse_ranges(&f->signals, a), "signals" RANGES_ARE);
-	TERM(MAJORS, parse_numbers(&f->majors, a, MAJOR_MAX), "majors" MAJORS_ARE);
-	TERM(NOT_MAJORS, parse_numbers(&f->not_majors, a, MAJOR_MAX), "not-majors" MAJORS_ARE);
-	TERM(PIDS, parse_numbers(&f->pids, a, 4194303), "pids" PIDS_ARE);
-	TERM(NOT_PIDS, parse_numbers(&f->not_pids, a, 4194303), "not-pids" PIDS_ARE);
-	TERM(COMMS, parse_names(&f->comms, a), "comms" COMMS_ARE);
-	TERM(NOT_COMMS, parse_names(&f->not_comms, a), "not-comms" COMMS_ARE);
-	TERM(ORIGINS, parse_u8(&f->origins, a, 1, 3),
-	     "origins must be a u32: 1 kernel, 2 user, 3 both");
-	TERM(CPUS, parse_ranges(&f->cpus, a), "cpus" RANGES_ARE);
-#undef TERM
-	return 0;
+	parse_severity(&f->hw_severity, tb[DEVTRACE_FA_HW_SEVERITY]);
+	parse_severity(&f->sw_severity, tb[DEVTRACE_FA_SW_SEVERITY]);
+	parse_ranges(&f->objects, tb[DEVTRACE_FA_OBJECTS]);
+	parse_ranges(&f->signals, tb[DEVTRACE_FA_SIGNALS]);
+	parse_numbers(&f->majors, tb[DEVTRACE_FA_MAJORS]);
+	parse_numbers(&f->not_majors, tb[DEVTRACE_FA_NOT_MAJORS]);
+	parse_numbers(&f->pids, tb[DEVTRACE_FA_PIDS]);
+	parse_numbers(&f->not_pids, tb[DEVTRACE_FA_NOT_PIDS]);
+	parse_names(&f->comms, tb[DEVTRACE_FA_COMMS]);
+	parse_names(&f->not_comms, tb[DEVTRACE_FA_NOT_COMMS]);
+	if (tb[DEVTRACE_FA_ORIGINS])
+		f->origins = nla_get_u32(tb[DEVTRACE_FA_ORIGINS]);
+	parse_ranges(&f->cpus, tb[DEVTRACE_FA_CPUS]);
 }
 
 static int put_types(struct sk_buff *skb, const struct filter *f)

@@ -5,18 +5,20 @@
 #ifndef DEVTRACE_CONTROL_FILTER_PARSE_H
 #define DEVTRACE_CONTROL_FILTER_PARSE_H
 
-#include <linux/types.h>
+#include <net/netlink.h>
+#include <uapi/linux/devtrace_netlink.h>
 
 struct filter;
-struct netlink_ext_ack;
-struct nlattr;
 struct sk_buff;
+
+/* What a nest of filter attributes must be, before filter_parse() is called. */
+extern const struct nla_policy filter_parse_policy[DEVTRACE_FA_MAX + 1];
 
 /* Whether DEVTRACE_T_FAULT was left out of a filter since the last call. */
 bool filter_lacks_faults(void);
 
 /* Process context, devtrace_lock held. */
-int filter_parse(struct filter *f, const struct nlattr *nest, struct netlink_ext_ack *extack);
+void filter_parse(struct filter *f, const struct nlattr *nest);
 int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f);
 
 #endif /* DEVTRACE_CONTROL_FILTER_PARSE_H */

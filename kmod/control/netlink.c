@@ -41,72 +41,50 @@
 /**
  * struct command - a command of the family
  * @changes: it takes the right to change
- * @takes: attributes it takes
- * @needs: those it must have
- * @dump_takes: attributes its dump takes
+ * @needs: attributes it must have; its dump needs none
  * @doit: do it
  * @dumpit: dump
  */
 struct command {
 	bool	changes;
-	u64	takes, needs, dump_takes;
+	u64	needs;
 	int	(*doit)(struct genl_info *info);
 	int	(*dumpit)(struct sk_buff *skb, struct netlink_callback *cb);
 };
 
 static const struct command commands[] = {
 	[DEVTRACE_CMD_STREAM_GET] = {
-		false, A(STREAM), A(STREAM), 0, netlink_stream_get, netlink_stream_dump,
+		false, A(STREAM), netlink_stream_get, netlink_stream_dump,
 	},
-	[DEVTRACE_CMD_STREAM_NEW] = {
-		true, A(STREAM) | A(SIZE) | A(FILTER) | A(MODE) | A(STATE),
-		A(STREAM) | A(SIZE), 0, netlink_stream_new, NULL,
-	},
-	[DEVTRACE_CMD_STREAM_SET] = {
-		true, A(STREAM) | A(SIZE) | A(STATE) | A(WATERMARK), A(STREAM), 0,
-		netlink_stream_set, NULL,
-	},
-	[DEVTRACE_CMD_STREAM_DEL] = {
-		true, A(STREAM), A(STREAM), 0, netlink_stream_del, NULL,
-	},
-	[DEVTRACE_CMD_CLEAR] = {
-		true, A(STREAM), A(STREAM), 0, netlink_clear, NULL,
-	},
+	[DEVTRACE_CMD_STREAM_NEW] = { true, A(STREAM) | A(SIZE), netlink_stream_new, NULL },
+	[DEVTRACE_CMD_STREAM_SET] = { true, A(STREAM), netlink_stream_set, NULL },
+	[DEVTRACE_CMD_STREAM_DEL] = { true, A(STREAM), netlink_stream_del, NULL },
+	[DEVTRACE_CMD_CLEAR] = { true, A(STREAM), netlink_clear, NULL },
 	[DEVTRACE_CMD_FILTER_GET] = {
-		false, A(STREAM), A(STREAM), 0, netlink_filter_get, netlink_filter_dump,
+		false, A(STREAM), netlink_filter_get, netlink_filter_dump,
 	},
 	[DEVTRACE_CMD_FILTER_SET] = {
-		true, A(STREAM) | A(FILTER) | A(GENERATION), A(STREAM) | A(FILTER), 0,
-		netlink_filter_set, NULL,
+		true, A(STREAM) | A(FILTER), netlink_filter_set, NULL,
 	},
 	[DEVTRACE_CMD_TRIGGER_GET] = {
-		false, A(TRIGGER), A(TRIGGER), 0, netlink_trigger_get, netlink_trigger_dump,
+		false, A(TRIGGER), netlink_trigger_get, netlink_trigger_dump,
 	},
 	[DEVTRACE_CMD_TRIGGER_NEW] = {
-		true, A(TRIGGER) | A(WHEN) | A(ELEMENT) | A(NTH) | A(RATE) | A(ACTION) |
-		A(STREAM) | A(FILTER) | A(EVENTS) | A(TIME) | A(REARM) | A(ARMED),
-		A(TRIGGER) | A(WHEN) | A(ACTION), 0, netlink_trigger_new, NULL,
+		true, A(TRIGGER) | A(WHEN) | A(ACTION), netlink_trigger_new, NULL,
 	},
 	[DEVTRACE_CMD_TRIGGER_SET] = {
-		true, A(TRIGGER) | A(ARMED), A(TRIGGER) | A(ARMED), 0,
-		netlink_trigger_set, NULL,
+		true, A(TRIGGER) | A(ARMED), netlink_trigger_set, NULL,
 	},
-	[DEVTRACE_CMD_TRIGGER_DEL] = {
-		true, A(TRIGGER), A(TRIGGER), 0, netlink_trigger_del, NULL,
-	},
-	[DEVTRACE_CMD_STATS_GET] = { false, 0, 0, A(STREAM), NULL, netlink_stats_dump },
-	[DEVTRACE_CMD_TYPE_GET] = { false, 0, 0, 0, NULL, netlink_type_dump },
-	[DEVTRACE_CMD_PROCESS_GET] = { false, 0, 0, 0, NULL, netlink_process_dump },
-	[DEVTRACE_CMD_READER_GET] = { false, 0, 0, A(STREAM), NULL, netlink_reader_dump },
-	[DEVTRACE_CMD_DICT_GET] = { false, 0, 0, 0, NULL, netlink_dict_dump },
-	[DEVTRACE_CMD_LANE_GET] = { false, 0, 0, 0, NULL, netlink_lane_dump },
-	[DEVTRACE_CMD_PROFILE_GET] = { false, 0, 0, 0, NULL, netlink_profile_dump },
-	[DEVTRACE_CMD_PROFILE_ADD] = {
-		true, A(TRACEPOINT), A(TRACEPOINT), 0, netlink_profile_add, NULL,
-	},
-	[DEVTRACE_CMD_PROFILE_DEL] = {
-		true, A(TRACEPOINT), A(TRACEPOINT), 0, netlink_profile_del, NULL,
-	},
+	[DEVTRACE_CMD_TRIGGER_DEL] = { true, A(TRIGGER), netlink_trigger_del, NULL },
+	[DEVTRACE_CMD_STATS_GET] = { false, 0, NULL, netlink_stats_dump },
+	[DEVTRACE_CMD_TYPE_GET] = { false, 0, NULL, netlink_type_dump },
+	[DEVTRACE_CMD_PROCESS_GET] = { false, 0, NULL, netlink_process_dump },
+	[DEVTRACE_CMD_READER_GET] = { false, 0, NULL, netlink_reader_dump },
+	[DEVTRACE_CMD_DICT_GET] = { false, 0, NULL, netlink_dict_dump },
+	[DEVTRACE_CMD_LANE_GET] = { false, 0, NULL, netlink_lane_dump },
+	[DEVTRACE_CMD_PROFILE_GET] = { false, 0, NULL, netlink_profile_dump },
+	[DEVTRACE_CMD_PROFILE_ADD] = { true, A(TRACEPOINT), netlink_profile_add, NULL },
+	[DEVTRACE_CMD_PROFILE_DEL] = { true, A(TRACEPOINT), netlink_profile_del, NULL },
 };
 
 static struct genl_family family;
@@ -152,6 +130,12 @@ static void end_command(const struct command *c)
 		mutex_unlock(&command_lock);
 }
 
+static int check_once(const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
+{
+	return netlink_check_once(nlmsg_attrdata(nlh, GENL_HDRLEN),
+				  nlmsg_attrlen(nlh, GENL_HDRLEN), extack);
+}
+
 static int pre_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info *info)
 {
 	const struct command *c = &commands[info->genlhdr->cmd];
@@ -159,13 +143,12 @@ static int pre_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info 
 
 	err = check_rights(skb, c->changes, info->extack);
 	if (!err)
-		err = netlink_check_request(info->nlhdr, c->takes, c->needs, info->extack);
+		err = check_once(info->nlhdr, info->extack);
+	if (!err)
+		err = netlink_check_needs(info->attrs, c->needs, NULL, info->extack);
 	if (err)
 		return err;
-	if (netlink_wants_profile(info))
-		netlink_profile_load();
-	if (netlink_wants_faults(info))
-		netlink_faults_load();
+	netlink_profile_prepare(info, ops->maxattr);
 	if (c->changes && mutex_lock_killable(&command_lock))
 		return -EINTR;
 	if (mutex_lock_killable(&devtrace_lock)) {
@@ -239,7 +222,13 @@ static int check_dump(struct netlink_callback *cb)
 
 	err = check_rights(cb->skb, false, cb->extack);
 	if (!err)
-		err = netlink_check_request(cb->nlh, dump_command(cb)->dump_takes, 0, cb->extack);
+		err = check_once(cb->nlh, cb->extack);
+	/* Its policy is for when it is asked for one. */
+	if (!err && dump_command(cb)->doit && nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
+		netlink_refuse(cb->extack, nlmsg_attrdata(cb->nlh, GENL_HDRLEN),
+			       "attribute is not for a dump, which tells of all: leave it out");
+		err = -EINVAL;
+	}
 	cb->args[DUMP_CHECKED] = !err;
 	if (!err && dump_command(cb) == &commands[DEVTRACE_CMD_PROFILE_GET])
 		netlink_profile_load();
@@ -392,33 +381,34 @@ void netlink_notify_name(int cmd, int attrtype, const char *name)
 		netlink_notify_end(&m, nla_put_string(m.skb, attrtype, name));
 }
 
-#define DO(cmd_)		{ .cmd = DEVTRACE_CMD_##cmd_, .doit = doit }
-#define DUMP(cmd_) \
-	{ .cmd = DEVTRACE_CMD_##cmd_, .start = start, .dumpit = dumpit }
-#define DO_AND_DUMP(cmd_) \
-	{ .cmd = DEVTRACE_CMD_##cmd_, .doit = doit, .start = start, .dumpit = dumpit }
+#define COMMAND(cmd_, takes) \
+	.cmd = DEVTRACE_CMD_##cmd_, .policy = takes, .maxattr = ARRAY_SIZE(takes) - 1
+#define DO(cmd_, takes)		{ COMMAND(cmd_, takes), .doit = doit }
+#define DUMP(cmd_, takes)	{ COMMAND(cmd_, takes), .start = start, .dumpit = dumpit }
+#define DO_AND_DUMP(cmd_, takes) \
+	{ COMMAND(cmd_, takes), .doit = doit, .start = start, .dumpit = dumpit }
 
 static const struct genl_ops ops[] = {
-	DO_AND_DUMP(STREAM_GET),
-	DO(STREAM_NEW),
-	DO(STREAM_SET),
-	DO(STREAM_DEL),
-	DO(CLEAR),
-	DO_AND_DUMP(FILTER_GET),
-	DO(FILTER_SET),
-	DO_AND_DUMP(TRIGGER_GET),
-	DO(TRIGGER_NEW),
-	DO(TRIGGER_SET),
-	DO(TRIGGER_DEL),
-	DUMP(STATS_GET),
-	DUMP(TYPE_GET),
-	DUMP(PROCESS_GET),
-	DUMP(READER_GET),
-	DUMP(DICT_GET),
-	DUMP(LANE_GET),
-	DUMP(PROFILE_GET),
-	DO(PROFILE_ADD),
-	DO(PROFILE_DEL),
+	DO_AND_DUMP(STREAM_GET, netlink_takes_stream),
+	DO(STREAM_NEW, netlink_stream_new_takes),
+	DO(STREAM_SET, netlink_stream_set_takes),
+	DO(STREAM_DEL, netlink_takes_stream),
+	DO(CLEAR, netlink_takes_stream),
+	DO_AND_DUMP(FILTER_GET, netlink_takes_stream),
+	DO(FILTER_SET, netlink_filter_set_takes),
+	DO_AND_DUMP(TRIGGER_GET, netlink_takes_trigger),
+	DO(TRIGGER_NEW, netlink_trigger_new_takes),
+	DO(TRIGGER_SET, netlink_trigger_set_takes),
+	DO(TRIGGER_DEL, netlink_takes_trigger),
+	DUMP(STATS_GET, netlink_takes_stream),
+	DUMP(TYPE_GET, netlink_takes_nothing),
+	DUMP(PROCESS_GET, netlink_takes_nothing),
+	DUMP(READER_GET, netlink_takes_stream),
+	DUMP(DICT_GET, netlink_takes_nothing),
+	DUMP(LANE_GET, netlink_takes_nothing),
+	DUMP(PROFILE_GET, netlink_takes_nothing),
+	DO(PROFILE_ADD, netlink_takes_tracepoint),
+	DO(PROFILE_DEL, netlink_takes_tracepoint),
 };
 
 static const struct genl_multicast_group groups[] = {
@@ -428,8 +418,6 @@ static const struct genl_multicast_group groups[] = {
 static struct genl_family family __ro_after_init = {
 	.name		= DEVTRACE_GENL_NAME,
 	.version	= DEVTRACE_GENL_VERSION,
-	.maxattr	= DEVTRACE_A_MAX,
-	.policy		= netlink_policy,
 	.netnsok	= true,
 	.parallel_ops	= true,
 	.pre_doit	= pre_doit,
@@ -443,10 +431,8 @@ static struct genl_family family __ro_after_init = {
 
 int __init netlink_init(void)
 {
-	int err;
+	const int err = genl_register_family(&family);
 
-	netlink_policy_init();
-	err = genl_register_family(&family);
 	mutex_lock(&devtrace_lock);
 	registered = !err;
 	mutex_unlock(&devtrace_lock);

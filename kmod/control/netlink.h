@@ -6,11 +6,11 @@
  * has what attributes must be; netlink_filter.c, netlink_stream.c, netlink_trigger.c,
  * netlink_stats.c and netlink_profile.c have a function for each command of theirs.
  *
- * Each command has an entry in the table of netlink.c: who may give it, which
- * attributes it takes and which it must have. All that is checked, each attribute
- * by its rule, and devtrace_lock is held, before its function is called. So a
- * function finds attributes of the right kind, size and range, each once; what is
- * left to it is what they mean.
+ * Each command has an entry in the tables of netlink.c: who may give it, the policy of
+ * what it takes, and which attributes it must have. All that is checked, and devtrace_lock
+ * is held, before its function is called. So a function finds attributes of the right kind,
+ * size and range, each once; what is left to it is what they mean. There is no place in
+ * genl_info.attrs for attributes above the last one that a command takes.
  *
  * A command returns 0 or a negative error number; the sentence is in info->extack. A dump
  * puts entries from where cb->args say, is called again as long as it puts any, and returns

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What requests must be: each attribute by its rule, and the words that refuse it
+ * What requests must be: policies of the kernel, and what no policy can say
  */
 #ifndef DEVTRACE_NETLINK_CHECK_H
 #define DEVTRACE_NETLINK_CHECK_H
@@ -9,43 +9,40 @@
 #include <uapi/linux/devtrace_netlink.h>
 
 /*
- * Refuse a request: @msg is a sentence that names the attribute and says what
- * would be right. It must stay, as string literals do.
+ * Refuse a request: @msg says what is wrong, and what would be right. It must stay,
+ * as string literals do.
  */
 void netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
 		    const char *msg);
 
+/* Refuse a value as the kernel does that a policy does not let through. Returns -EINVAL. */
+int netlink_refuse_value(struct netlink_ext_ack *extack, const struct nlattr *attr,
+			 const struct nla_policy *policy);
+
 /* A sentence that does not stay, as one that does; @no_room if that takes too much. */
 const char *netlink_keep(const char *text, const char *no_room);
 
-/**
- * struct netlink_nest - what is the same for all nests of a kind
- * @max: the highest attribute
- * @unknown: what to say of an attribute that is not known
- * @names: by attribute: what it is called; NULL: it is not known
- * @leftover: what to say of bytes behind the last one
- */
-struct netlink_nest {
-	unsigned int		max;
-	const char		*unknown;
-	const char *const	*names;
-	const char		*leftover;
-};
+/* Bytes of a string before its NUL, which is the last byte; -1: it is elsewhere. */
+int netlink_string_len(const struct nlattr *attr);
 
-/* Find the attributes of a nest, each once; @tb has @n->max + 1 places. */
-int netlink_parse_nest(const struct netlink_nest *n, struct nlattr **tb,
-		       const struct nlattr *nest, struct netlink_ext_ack *extack);
+/* Attributes that a policy has let through, and nests of them: each once. */
+int netlink_check_once(const struct nlattr *head, int len, struct netlink_ext_ack *extack);
 
-/*
- * What the policy has let through: each once, and what the command takes. @takes and @needs
- * have a bit for each attribute.
- */
-int netlink_check_request(const struct nlmsghdr *nlh, u64 takes, u64 needs,
-			  struct netlink_ext_ack *extack);
+/* Those of @needs, a bit for each, must be in @tb, which is of @nest or, NULL, of the top. */
+int netlink_check_needs(struct nlattr **tb, u64 needs, const struct nlattr *nest,
+			struct netlink_ext_ack *extack);
 
-extern struct nla_policy netlink_policy[DEVTRACE_A_MAX + 1];
-/* Before the family is registered. */
-void netlink_policy_init(void);
+/* What commands take: several take the same. */
+extern const struct nla_policy netlink_takes_nothing[DEVTRACE_A_PAD + 1];
+extern const struct nla_policy netlink_takes_stream[DEVTRACE_A_STREAM + 1];
+extern const struct nla_policy netlink_takes_trigger[DEVTRACE_A_TRIGGER + 1];
+extern const struct nla_policy netlink_takes_tracepoint[DEVTRACE_A_TRACEPOINT + 1];
+extern const struct nla_policy netlink_stream_new_takes[DEVTRACE_A_FILTER + 1];
+extern const struct nla_policy netlink_stream_set_takes[DEVTRACE_A_WATERMARK + 1];
+extern const struct nla_policy netlink_filter_set_takes[DEVTRACE_A_FILTER + 1];
+extern const struct nla_policy netlink_trigger_new_takes[DEVTRACE_A_ARMED + 1];
+extern const struct nla_policy netlink_trigger_set_takes[DEVTRACE_A_ARMED + 1];
+
 /* Free what netlink_keep() kept: nobody can be told it any more. */
 void netlink_forget(void);
 

@@ -75,15 +75,13 @@ int netlink_filter_set(struct genl_info *info)
 	f = kmalloc(sizeof(*f), GFP_KERNEL);
 	if (!f)
 		return -ENOMEM;
-	err = filter_parse(f, info->attrs[DEVTRACE_A_FILTER], info->extack);
-	if (!err) {
-		err = filter_set(si.id, f);
-		if (err)
-			netlink_refuse(info->extack, info->attrs[DEVTRACE_A_FILTER],
-				       "filter needs more memory than there is; the one before stays");
-		else
-			netlink_notify_filter(s);
-	}
+	filter_parse(f, info->attrs[DEVTRACE_A_FILTER]);
+	err = filter_set(si.id, f);
+	if (err)
+		netlink_refuse(info->extack, info->attrs[DEVTRACE_A_FILTER],
+			       "filter needs more memory than there is; the one before stays");
+	else
+		netlink_notify_filter(s);
 	kfree(f);
 	return err;
 }

@@ -23,13 +23,13 @@
 #include "streams/profile_ask.h"
 #include "trigger.h"
 
-/* The types that a filter names, of which nothing is checked yet; or NULL. */
+/* The types that a filter names, or NULL. */
 static const u8 *named(const struct nlattr *nest)
 {
 	const struct nlattr *types;
 
 	types = nest ? nla_find_nested(nest, DEVTRACE_FA_TYPES) : NULL;
-	return types && nla_len(types) == 32 ? nla_data(types) : NULL;
+	return types ? nla_data(types) : NULL;
 }
 
 static bool wants_faults(const u8 *types)
@@ -45,33 +45,8 @@ static bool wants_others(const u8 *types)
 			 types[DEVTRACE_T_FAULT / 8] & 0x7f);
 }
 
-/**
- * netlink_wants_profile() - whether a request has to do with kernel profile events
- * @info: the request
- */
-bool netlink_wants_profile(const struct genl_info *info)
-{
-	return info->genlhdr->cmd == DEVTRACE_CMD_PROFILE_ADD ||
-	       wants_others(named(info->attrs[DEVTRACE_A_FILTER])) ||
-	       wants_others(named(info->attrs[DEVTRACE_A_WHEN]));
-}
-
-/**
- * netlink_wants_faults() - whether a request has to do with the kernel's own faults
- * @info: the request
- */
-bool netlink_wants_faults(const struct genl_info *info)
-{
-	return wants_faults(named(info->attrs[DEVTRACE_A_FILTER])) ||
-	       wants_faults(named(info->attrs[DEVTRACE_A_WHEN]));
-}
-
-/**
- * netlink_faults_load() - have the module of the kernel's own faults, if it is to be had
- *
- * Context: process; may sleep; devtrace_lock not held.
- */
-void netlink_faults_load(void)
+/* Have the module of the kernel's own faults, if it is to be had. */
+static void load_faults(void)
 {
 	bool there;
 
@@ -98,6 +73,28 @@ void netlink_profile_load(void)
 	mutex_unlock(&devtrace_lock);
 	if (!there)
 		request_module("devtrace_profile");
+}
+
+/**
+ * netlink_profile_prepare() - have the modules of the events that a request has to do with
+ * @info: the request
+ * @maxattr: the last attribute that it can have
+ *
+ * Context: process; may sleep; devtrace_lock not held.
+ */
+void netlink_profile_prepare(const struct genl_info *info, unsigned int maxattr)
+{
+	const u8 *filter = NULL, *when = NULL;
+
+	if (maxattr >= DEVTRACE_A_FILTER)
+		filter = named(info->attrs[DEVTRACE_A_FILTER]);
+	if (maxattr >= DEVTRACE_A_WHEN)
+		when = named(info->attrs[DEVTRACE_A_WHEN]);
+	if (info->genlhdr->cmd == DEVTRACE_CMD_PROFILE_ADD || wants_others(filter) ||
+	    wants_others(when))
+		netlink_profile_load();
+	if (wants_faults(filter) || wants_faults(when))
+		load_faults();
 }
 
 static int put_profile(struct sk_buff *skb, unsigned int type, const struct profile_info *i)

@@ -15,11 +15,9 @@ struct sk_buff;
  * Kernel profile events are a module of their own, which is loaded when a request or a
  * dump has to do with them. Not under devtrace_lock, which the module takes.
  */
-bool netlink_wants_profile(const struct genl_info *info);
 void netlink_profile_load(void);
-/* So are the kernel's own faults. */
-bool netlink_wants_faults(const struct genl_info *info);
-void netlink_faults_load(void);
+/* And the kernel's own faults, for whoever names them. */
+void netlink_profile_prepare(const struct genl_info *info, unsigned int maxattr);
 
 /* Commands and dumps: see netlink.h. */
 int netlink_profile_add(struct genl_info *info);

@@ -125,13 +125,17 @@ int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return netlink_dump_of_streams(skb, cb, put_stream);
 }
 
-/* What is wrong with a size that is in range: there is no memory for it. */
+/* What is wrong with a size that is in range: no memory for it, or it cannot be rounded. */
 static void refuse_size(struct genl_info *info, int err)
 {
-	netlink_refuse(info->extack, info->attrs[DEVTRACE_A_SIZE],
-		       err == -ENOMEM ?
-		       "size is more than there is memory for, on all CPUs: ask for less" :
-		       "size must be a u64 from 1024 to 2147483648: bytes of ring for each CPU");
+	struct nlattr *size = info->attrs[DEVTRACE_A_SIZE];
+
+	if (err == -ENOMEM)
+		netlink_refuse(info->extack, size,
+			       "size is more than there is memory for, on all CPUs: ask for less");
+	else
+		netlink_refuse_value(info->extack, size,
+				     &netlink_stream_set_takes[DEVTRACE_A_SIZE]);
 }
 
 /* Rings have sizes of a power of two. */
@@ -164,7 +168,7 @@ int netlink_stream_new(struct genl_info *info)
 	struct filter *f;
 	struct stream *s;
 	umode_t mode;
-	int err = 0;
+	int err;
 
 	if (!get_size(info, &bytes)) {
 		refuse_size(info, -EINVAL);
@@ -184,19 +188,16 @@ int netlink_stream_new(struct genl_info *info)
 		return -ENOMEM;
 	filter_all(f);
 	if (a[DEVTRACE_A_FILTER])
-		err = filter_parse(f, a[DEVTRACE_A_FILTER], info->extack);
-	if (err)
-		goto out_free;
+		filter_parse(f, a[DEVTRACE_A_FILTER]);
 	s = stream_new(nla_data(a[DEVTRACE_A_STREAM]), bytes, mode, state, f);
+	kfree(f);
 	if (IS_ERR(s)) {
 		err = PTR_ERR(s);
 		refuse_new(info, err);
-	} else {
-		netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_NEW, s);
+		return err;
 	}
-out_free:
-	kfree(f);
-	return err;
+	netlink_notify_stream(DEVTRACE_CMD_NTF_STREAM_NEW, s);
+	return 0;
 }
 
 static int refuse_frozen(struct genl_info *info)

@@ -5,12 +5,16 @@
 #ifndef DEVTRACE_NETLINK_TRIGGER_H
 #define DEVTRACE_NETLINK_TRIGGER_H
 
-#include <linux/types.h>
+#include <net/netlink.h>
+#include <uapi/linux/devtrace_netlink.h>
 
 struct genl_info;
 struct netlink_callback;
 struct sk_buff;
 struct trigger;
+
+/* What a nest of element attributes must be. */
+extern const struct nla_policy netlink_element_policy[DEVTRACE_EA_MAX + 1];
 
 /* Process context, devtrace_lock held: tell those who listen. */
 void netlink_notify_trigger(int cmd, const struct trigger *t);

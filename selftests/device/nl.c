@@ -146,6 +146,10 @@ static void extended(struct nl *nl, const struct nlmsghdr *h, size_t skip)
 				 (const char *)nl_data(a));
 		if (a->nla_type == NLMSGERR_ATTR_OFFS)
 			nl->where = nl_u32(a);
+		if ((a->nla_type & NLA_TYPE_MASK) == NLMSGERR_ATTR_POLICY)
+			nl->policy = true;
+		if (a->nla_type == NLMSGERR_ATTR_MISS_TYPE)
+			nl->missing = nl_u32(a);
 	}
 }
 
@@ -199,6 +203,8 @@ static int say(struct nl *nl, int flags, size_t len, size_t sent)
 	h->nlmsg_len = len;
 	nl->why[0] = 0;
 	nl->where = 0;
+	nl->policy = false;
+	nl->missing = 0;
 	nl->interrupted = false;
 	return send(nl->fd, nl->request, sent, 0) < 0 ? -errno : 0;
 }

@@ -26,6 +26,8 @@ struct nl {
 	/* of the last answer */
 	char why[1024];			/* extended acknowledgment, or empty */
 	uint32_t where;			/* offset of the attribute it is about, or 0 */
+	bool policy;			/* and with the policy that it does not meet */
+	uint32_t missing;		/* number of one that is missing, or 0 */
 	bool interrupted;		/* a dump across a change */
 };
 

@@ -52,7 +52,7 @@ static const struct spec_attr spec_element[] = {
 	[2] = { "index", SPEC_U32, 0, 0xffffffff },
 	[3] = { "compare", SPEC_U32, 0, 0x5 },
 	[4] = { "value", SPEC_S64, 0, 0xffffffffffffffff },
-	[5] = { "mask", SPEC_U64, 0, 0xffffffffffffffff },
+	[5] = { "mask", SPEC_U64, 1, 0xffffffffffffffff },
 	[6] = { "string", SPEC_STRING, 0, 0xffffffffffffffff },
 };
 
@@ -72,9 +72,9 @@ static const struct spec_attr spec_devtrace[] = {
 	[13] = { "when", SPEC_NEST, 0, 0xffffffffffffffff, spec_filter, 14 },
 	[14] = { "element", SPEC_NEST, 0, 0xffffffffffffffff, spec_element, 6 },
 	[15] = { "nth", SPEC_U64, 1, 0xffffffffffffffff },
-	[16] = { "rate", SPEC_U32, 1, 0xffffffff },
+	[16] = { "rate", SPEC_U32, 1, 0xfffffe },
 	[17] = { "action", SPEC_U32, 0, 0x5 },
-	[18] = { "events", SPEC_U64, 0, 0xffffffffffffffff },
+	[18] = { "events", SPEC_U64, 0, 0x7fffffff },
 	[19] = { "time", SPEC_U64, 0, 0xffffffffffffffff },
 	[20] = { "rearm", SPEC_U8, 0, 0x1 },
 	[21] = { "armed", SPEC_U8, 0, 0x1 },

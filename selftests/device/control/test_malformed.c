@@ -9,6 +9,7 @@
  * Those that must be refused are; what is accepted is undone, and the state is then
  * what it was at the beginning.
  *
+ * Most of that the kernel does by the policies of the family.
  * Without a word the kernel's own code refuses, before the family is asked, what is
  * shorter than its headers, and commands that there are not. What is no whole netlink
  * message is not answered at all.
@@ -525,13 +526,12 @@ static bool must_refuse(const struct wound *w)
 	case OVERSIZED:
 	case OTHER_TYPE:
 	case TWICE:
+	case WRONG_NESTED:
 	case LENGTH_BELOW:
 	case LENGTH_BEYOND:
 		return true;
 	case TEXT:
 		return (top && s->type == SPEC_STRING && s->max == 31) || s->min == 32;
-	case WRONG_NESTED:
-		return top;
 	case DEEP:
 		return is_number(s) || s->type == SPEC_STRING || s->min;
 	default:

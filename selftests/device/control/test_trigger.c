@@ -600,7 +600,8 @@ TEST_F(trigger, what_makes_no_sense_is_refused)
 	REFUSED(EINVAL, "nth", devtrace_ctl_trigger_new(self->ctl, &self->t));
 	self->t.nth = 0;
 	self->t.rate = 1 << 24;
-	REFUSED(EINVAL, "rate", devtrace_ctl_trigger_new(self->ctl, &self->t));
+	REFUSED(EINVAL, "rate must be from 1 to 16777214: events a second",
+		devtrace_ctl_trigger_new(self->ctl, &self->t));
 	self->t.rate = 0;
 	self->t.events = 5;
 	REFUSED(EINVAL, "events", devtrace_ctl_trigger_new(self->ctl, &self->t));
@@ -610,7 +611,8 @@ TEST_F(trigger, what_makes_no_sense_is_refused)
 	self->t.action = DEVTRACE_ACTION_STOP;
 	self->t.time = 0;
 	self->t.events = 1ULL << 32;
-	REFUSED(EINVAL, "events", devtrace_ctl_trigger_new(self->ctl, &self->t));
+	REFUSED(EINVAL, "events must be from 0 to 2147483647: further events to store",
+		devtrace_ctl_trigger_new(self->ctl, &self->t));
 	self->t.events = 0;
 	self->t.element = (struct devtrace_ctl_element){
 		.given = true, .is_string = true, .compare = DEVTRACE_CMP_LT, .string = "x",
@@ -662,23 +664,27 @@ TEST_F(trigger, an_element_in_odd_pieces_is_refused)
 		mask = { DEVTRACE_EA_MASK, 8, ones }, string = { DEVTRACE_EA_STRING, 2, text + 63 };
 	const uint32_t lt = DEVTRACE_CMP_LT;
 	const struct part less = { DEVTRACE_EA_COMPARE, 4, (const char *)&lt };
-	const struct { const char *says; struct part parts[6]; } t[] = {
-		{ "index must be", { } },
-		{ "index must be", { equal, value } },
-		{ "index must be", { { DEVTRACE_EA_INDEX, 2, zero }, equal, value } },
-		{ "compare must be", { index, value } },
-		{ "compare must be", { index, other, value } },
-		{ "compare must be", { index, { DEVTRACE_EA_COMPARE, 8, zero }, value } },
-		{ "a value or a string", { index, equal } },
-		{ "a value or a string", { index, equal, value, string } },
-		{ "mask must be", { index, equal, value, { DEVTRACE_EA_MASK, 8, zero } } },
-		{ "mask must be", { index, equal, value, { DEVTRACE_EA_MASK, 4, ones } } },
-		{ "mask goes with a value", { index, equal, string, mask } },
-		{ "value must be an s64", { index, equal, { DEVTRACE_EA_VALUE, 4, ones } } },
-		{ "up to 63 bytes", { index, equal, { DEVTRACE_EA_STRING, 2, text } } },
-		{ "up to 63 bytes", { index, equal, { DEVTRACE_EA_STRING, 65, text } } },
-		{ "string takes compare", { index, less, string } },
-		{ "value is given twice", { index, equal, value, value } },
+	/* The words of the kernel come with the policy, those of the module do not. */
+	static const char length[] = "invalid attribute length", range[] = "integer out of range",
+		fails[] = "failed policy validation";
+	const struct { const char *says; int err; bool policy; struct part parts[6]; } t[] = {
+		{ "is missing", EINVAL, false, { } },
+		{ "is missing", EINVAL, false, { equal, value } },
+		{ length, EINVAL, true, { { DEVTRACE_EA_INDEX, 2, zero }, equal, value } },
+		{ "is missing", EINVAL, false, { index, value } },
+		{ range, ERANGE, true, { index, other, value } },
+		{ length, EINVAL, true, { index, { DEVTRACE_EA_COMPARE, 8, zero }, value } },
+		{ "a value or a string", EINVAL, false, { index, equal } },
+		{ "a value or a string", EINVAL, false, { index, equal, value, string } },
+		{ range, ERANGE, true, { index, equal, value, { DEVTRACE_EA_MASK, 8, zero } } },
+		{ length, EINVAL, true, { index, equal, value, { DEVTRACE_EA_MASK, 4, ones } } },
+		{ "mask goes with a value", EINVAL, false, { index, equal, string, mask } },
+		{ length, EINVAL, true, { index, equal, { DEVTRACE_EA_VALUE, 4, ones } } },
+		{ fails, EINVAL, true, { index, equal, { DEVTRACE_EA_STRING, 2, text } } },
+		{ fails, EINVAL, true, { index, equal, { DEVTRACE_EA_STRING, 65, text } } },
+		{ "wrong value", EINVAL, true, { index, equal, { DEVTRACE_EA_STRING, 4, "a\0b" } } },
+		{ "string takes compare", EINVAL, false, { index, less, string } },
+		{ "given twice", EINVAL, false, { index, equal, value, value } },
 	};
 	struct nl *nl = malloc(sizeof(*nl));
 	size_t i;
@@ -686,10 +692,14 @@ TEST_F(trigger, an_element_in_odd_pieces_is_refused)
 	ASSERT_NE(NULL, nl);
 	ASSERT_EQ(0, nl_open(nl));
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
-		EXPECT_EQ(-EINVAL, new_with_element(nl, t[i].parts)) TH_LOG("%zu", i);
+		EXPECT_EQ(-t[i].err, new_with_element(nl, t[i].parts)) TH_LOG("%zu", i);
+		EXPECT_EQ(t[i].policy, nl->policy) TH_LOG("%zu", i);
 		EXPECT_NE(NULL, strstr(nl->why, t[i].says)) TH_LOG("%zu says: %s", i, nl->why);
 		EXPECT_NE(0, nl->where) TH_LOG("%zu", i);
 	}
+	/* Which one it is, where the kernel can tell. */
+	EXPECT_EQ(-EINVAL, new_with_element(nl, (struct part[]){ equal, value, { 0 } }));
+	EXPECT_TRUE(!nl->missing || nl->missing == DEVTRACE_EA_INDEX) TH_LOG("%u", nl->missing);
 	/* Nothing else was wrong with them. */
 	EXPECT_EQ(0, new_with_element(nl, (struct part[]){ index, less, value, mask, { 0 } }))
 		TH_LOG("%s", nl->why);

@@ -382,7 +382,7 @@ TEST_F(streams, watermark)
 	ASSERT_EQ(0, nl_listen(&ear));
 	ASSERT_LT(0, dev_online(cpus));
 	ASSERT_EQ(0, dev_pin(cpus[0]));
-	ASSERT_EQ(-EINVAL, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_WATERMARK, 100));
+	ASSERT_EQ(-ERANGE, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_WATERMARK, 100));
 	EXPECT_NE(0, nl.why[0]);
 	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_WATERMARK, 50));
 	ASSERT_LT(0, tape_drain(t, fd));
