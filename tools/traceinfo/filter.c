@@ -165,6 +165,8 @@ void ti_filter_code(struct ti_filter *f, const char *word)
 	if (*nr == TI_MATCH_MAX)
 		ti_usage("-M", word, *word == '!' ? "is one exclusion too many: 10 are possible" :
 			 "is one match too many: 10 are possible");
+	if (isalpha((unsigned char)*s))
+		ti_usage("-M", word, "is no number; for exceptions by name there is -t, as -t UART.OVERRUN or -t 'UART.*'");
 	if (!number(s, &end, 0xffffff, &major))
 		ti_usage("-M", word, "is no [!]major[:minor]: a major is a number up to 0xffffff");
 	m[*nr].major = major;

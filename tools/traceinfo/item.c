@@ -193,6 +193,8 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	case DEVTRACE_ITEM_DICT:
 		if (run->names && item->kind == DEVTRACE_ITEM_DICT)
 			ti_names_heard(run->names, &item->u.dict);
+		if (run->names && item->kind == DEVTRACE_ITEM_PROC)
+			ti_names_thread(run->names, item->u.proc.name);
 		ti_header_forget(run->printer.header);
 		/* fall through */
 	default:

@@ -3,8 +3,8 @@
  * names.c - names on the command line that nobody knows
  *
  * A name that is misspelt filters everything away, which looks like silence. So each
- * name is looked for in the format files and in what the stream calls its types and
- * objects; what has not been found when all was read is said, with the nearest name.
+ * name is looked for in the format files and in what the stream calls its types, objects,
+ * and threads; what has not been found when all was read is said, with the nearest name.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -20,8 +20,8 @@ struct wanted {
 };
 
 struct ti_names {
-	struct wanted	*types, *objects;
-	size_t		nr_types, nr_objects;
+	struct wanted	*types, *objects, *threads;
+	size_t		nr_types, nr_objects, nr_threads;
 	bool		said;
 };
 
@@ -64,6 +64,16 @@ static void is_there(struct wanted *list, size_t nr, const char *name)
 	}
 }
 
+/* No stream tells the names of these: they are there where there are CPUs. */
+static void idle_is_there(struct wanted *list, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (!strncmp(list[i].word, "swapper", 7))
+			list[i].known = true;
+}
+
 static void fmt_has(void *arg, const char *name, enum fmt_kind kind, uint32_t number)
 {
 	struct ti_names *names = arg;
@@ -78,12 +88,20 @@ struct ti_names *ti_names_new(const struct ti_filter *f, const struct fmt_set *f
 	struct ti_names *names;
 	const struct ti_group *g;
 
-	if (!f->names.n && !f->objects.n)
+	if (!f->names.n && !f->objects.n && !f->processes.n)
 		return NULL;
 	names = ti_alloc(NULL, sizeof(*names));
 	names->said = false;
 	wants(&names->types, &names->nr_types, &f->names, false);
 	wants(&names->objects, &names->nr_objects, &f->objects, true);
+	/* Of a part of the stream nobody is told which threads are in the rest. */
+	if (f->since.kind != TI_ALWAYS || f->until.kind != TI_ALWAYS) {
+		names->threads = NULL;
+		names->nr_threads = 0;
+	} else {
+		wants(&names->threads, &names->nr_threads, &f->processes, true);
+		idle_is_there(names->threads, names->nr_threads);
+	}
 	is_there(names->types, names->nr_types, "text");
 	fmt_each_name(fmts, fmt_has, names);
 	/* A group would have been taken as one: only as what may be meant. */
@@ -107,6 +125,12 @@ void ti_names_heard(struct ti_names *names, const struct devtrace_name *d)
 	if (!o.err)
 		is_there(names->types, names->nr_types, o.buf);
 	out_free(&o);
+}
+
+void ti_names_thread(struct ti_names *names, const char *name)
+{
+	if (names->nr_threads)
+		is_there(names->threads, names->nr_threads, name);
 }
 
 static int say(const struct wanted *list, size_t nr, const char *what, const char *where)
@@ -141,7 +165,8 @@ int ti_names_say(struct ti_names *names)
 		return 0;
 	names->said = true;
 	ret = say(names->types, names->nr_types, "type", " in the format files or the stream");
-	return ret | say(names->objects, names->nr_objects, "object", " in the stream");
+	ret |= say(names->objects, names->nr_objects, "object", " in the stream");
+	return ret | say(names->threads, names->nr_threads, "process or thread", " in the stream");
 }
 
 void ti_names_free(struct ti_names *names)
@@ -150,5 +175,6 @@ void ti_names_free(struct ti_names *names)
 		return;
 	free(names->types);
 	free(names->objects);
+	free(names->threads);
 	free(names);
 }

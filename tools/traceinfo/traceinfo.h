@@ -273,6 +273,7 @@ bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause
 struct ti_names;
 struct ti_names *ti_names_new(const struct ti_filter *f, const struct fmt_set *fmts);
 void ti_names_heard(struct ti_names *names, const struct devtrace_name *d);
+void ti_names_thread(struct ti_names *names, const char *name);
 /* Say once on standard error which nobody knows. 1 if there are some. */
 int ti_names_say(struct ti_names *names);
 void ti_names_free(struct ti_names *names);
