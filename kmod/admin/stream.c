@@ -15,6 +15,8 @@
 
 #include "emit/control_ops.h"
 #include "lane/lane_filter.h"
+#include "lane/slot.h"
+#include "lane/take.h"
 #include "read/cdev.h"
 #include "ring/clock.h"
 #include "stream.h"
@@ -55,7 +57,10 @@ void stream_update_easy(struct stream *s)
 	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
 }
 
-/* How many events each ring had missed at each change of state: see stream_missed(). */
+/*
+ * How many events each ring, and each slot, had missed at each change of state: see
+ * stream_missed().
+ */
 void stream_count_missed(struct stream *s)
 {
 	/* A trigger may let it go on meanwhile. */
@@ -66,6 +71,9 @@ void stream_count_missed(struct stream *s)
 
 	/* LMM(missed:C): the number of changes before what is overwritten; pairs with missed:D. */
 	smp_mb();
+	/* What a stop made lanes miss is counted when it is taken. */
+	if (s == &devtrace_stream0 && s->counted != pasts)
+		slots_take_all();
 	while (s->counted != pasts) {
 		now = s->counted % STREAM_PASTS;
 		before = (s->counted - 1) % STREAM_PASTS;
@@ -77,6 +85,8 @@ void stream_count_missed(struct stream *s)
 				stops ? s->missed[before * nr_cpu_ids + cpu] :
 				ring_count_read(&r->dropped[RING_DROP_STOPPED]);
 		}
+		if (s == &devtrace_stream0)
+			slots_count_missed(s->counted, stops);
 		/* LMM(missed:A): the counts before their number; pairs with missed:B. */
 		smp_store_release(&s->counted, s->counted + 1);
 	}

@@ -345,6 +345,47 @@ void slots_clear(void)
 	}
 }
 
+/**
+ * slots_count_missed() - note how many events each slot has missed because of stops
+ * @n: the number of the change of state of stream 0 that this was before
+ * @stops: as many as before the change before it: see stream_missed()
+ *
+ * A slot that comes later missed none, which is what its memory says.
+ *
+ * Context: process, devtrace_lock held.
+ */
+void slots_count_missed(unsigned long n, bool stops)
+{
+	unsigned int i, nr = slots_nr();
+	struct slot *s;
+
+	for (i = 0; i < nr; i++) {
+		s = slot_at(i);
+		raw_spin_lock(&slots_lock);
+		s->missed[n % STREAM_PASTS] = stops ? s->missed[(n - 1) % STREAM_PASTS] :
+						      s->dropped[DEVTRACE_LOST_STOPPED];
+		raw_spin_unlock(&slots_lock);
+	}
+}
+
+/**
+ * slot_missed() - how many events a slot had missed before a change of state
+ * @slot: its number
+ * @n: the number of the change; stream_counted(), and stream_remembers() is to be asked
+ */
+u64 slot_missed(unsigned int slot, unsigned long n)
+{
+	const struct slot *s = slot_at(slot);
+	u64 missed;
+
+	raw_spin_lock(&slots_lock);
+	missed = s->dropped[DEVTRACE_LOST_STOPPED];
+	/* By the 32 bits that are kept: how many came since. */
+	missed -= (u32)missed - s->missed[n % STREAM_PASTS];
+	raw_spin_unlock(&slots_lock);
+	return missed;
+}
+
 /* Memory. */
 
 void slots_memory_free(struct slots_memory *m)

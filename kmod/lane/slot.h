@@ -77,6 +77,8 @@ run_place_t slot_cleared(unsigned int slot, u64 *idx, struct slot_view *v);
 u64 slots_behind(unsigned int slot, run_place_t place, u64 idx);
 u64 slots_bytes(void);
 
+void slots_count_missed(unsigned long n, bool stops);
+u64 slot_missed(unsigned int slot, unsigned long n);
 void slots_clear(void);
 void slots_make(unsigned long bytes);
 int slots_memory_alloc(struct slots_memory *m, u32 nr);

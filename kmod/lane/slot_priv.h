@@ -9,6 +9,7 @@
 #include <linux/time64.h>
 
 #include "slot.h"
+#include "stream/past.h"
 
 /* Within it a store becomes visible to others. */
 #define MARGIN_NS	(10 * NSEC_PER_USEC)
@@ -26,6 +27,7 @@
  * @begin_idx: events of the slot before its lane was there
  * @begin_dropped: @dropped then
  * @before: the newest run then, or 0
+ * @missed: with each change of state of stream 0: see slots_count_missed()
  * @busy: see struct slot_view
  */
 struct slot {
@@ -40,6 +42,7 @@ struct slot {
 	u64			begin_idx;
 	u64			begin_dropped[SLOT_CAUSES];
 	run_place_t		before;
+	u32			missed[STREAM_PASTS];
 	bool			busy;
 };
 

@@ -4,8 +4,9 @@
  *
  * Events that come while a stream is stopped have no record; they are counted. A reader
  * that comes later finds the counts of all stops added up. With each change of state the
- * stream keeps how many events each ring had missed by then, see stream_missed(); so the
- * reader tells the losses of each stop between its two changes.
+ * stream keeps how many events each ring, and each slot of lanes, had missed by then, see
+ * stream_missed() and slots_count_missed(); so the reader tells the losses of each stop
+ * between its two changes.
  *
  * Invariants. Losses with the cause "stopped" are told behind the change that stopped the
  * stream, and before the next one. Each is told once: what one change does not have is told
@@ -67,6 +68,28 @@ static void tell_ring(struct reader *rd, struct ring_source *s, bool stops)
 		ring_source_missed(rd, s, n, to);
 }
 
+/* Of one slot, likewise. */
+static void tell_lane(struct reader *rd, struct lane_source *s, bool stops)
+{
+	struct announce *a = &rd->told;
+	u64 to = a->past.ts, n = 0;
+	bool known = stream_counted(a->stream, a->next_past);
+	struct slot_view v;
+
+	if (known) {
+		n = slot_missed(s->slot, a->next_past);
+		known = stream_remembers(a->stream, a->next_past);
+	}
+	if (!known) {
+		if (stops)
+			return;
+		slot_view(s->slot, &v);
+		n = v.dropped[DEVTRACE_LOST_STOPPED];
+		to = devtrace_clock_now();
+	}
+	lane_source_missed(rd, s, n, to);
+}
+
 /**
  * missed_tell() - report what was missed before the change of state that is told next
  * @rd: the reader, announce_past_is_next()
@@ -78,7 +101,6 @@ bool missed_tell(struct reader *rd)
 	const struct announce *a = &rd->told;
 	const bool stops = a->state == DEVTRACE_STATE_RUNNING &&
 			   a->past.state != DEVTRACE_STATE_RUNNING;
-	struct slot_view v;
 	unsigned int i;
 
 	for (i = 0; i < rd->nr_rings; i++) {
@@ -86,11 +108,10 @@ bool missed_tell(struct reader *rd)
 			return false;
 		tell_ring(rd, &rd->rings[i], stops);
 	}
-	for (i = 0; i < reader_nr_lanes(rd) && !stops; i++) {
+	for (i = 0; i < reader_nr_lanes(rd); i++) {
 		if (!wire_has_room(&rd->wire))
 			return false;
-		slot_view(reader_lane(rd, i)->slot, &v);
-		lane_source_missed(rd, reader_lane(rd, i), &v);
+		tell_lane(rd, reader_lane(rd, i), stops);
 	}
 	return true;
 }

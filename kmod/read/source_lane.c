@@ -183,7 +183,7 @@ static void report(struct reader *rd, struct lane_source *s, const struct slot_v
 		s->drops[cause] = v->dropped[cause];
 	}
 	if (!missed_waits(rd))
-		lane_source_missed(rd, s, v);
+		lane_source_missed(rd, s, v->dropped[DEVTRACE_LOST_STOPPED], now);
 	if (v->bad != s->bad)
 		wire_lost(&rd->wire, s->src.number, DEVTRACE_LOST_LANE, 0, s->src.last, now);
 	s->bad = v->bad;
@@ -193,18 +193,20 @@ static void report(struct reader *rd, struct lane_source *s, const struct slot_v
  * lane_source_missed() - report what was not stored because the stream was stopped
  * @rd: the reader
  * @s: its source
- * @v: the slot
+ * @n: how many events, since the slot was made
+ * @to: trace clock, ns: they are not newer
  *
- * A lane is given no event while the stream is stopped: these are the few that its thread
- * was in the middle of. In which of several stops is not known.
+ * A program writes no event into its lane while the stream is stopped: these are the few
+ * that its threads were in the middle of.
  */
-void lane_source_missed(struct reader *rd, struct lane_source *s, const struct slot_view *v)
+void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to)
 {
-	const u64 n = v->dropped[DEVTRACE_LOST_STOPPED];
+	u64 *told = &s->drops[DEVTRACE_LOST_STOPPED];
 
-	source_report_stopped(rd, &s->src, n - s->drops[DEVTRACE_LOST_STOPPED],
-			      devtrace_clock_now());
-	s->drops[DEVTRACE_LOST_STOPPED] = n;
+	if (n <= *told)
+		return;
+	source_report_stopped(rd, &s->src, n - *told, to);
+	*told = n;
 }
 
 /* Whether there is something to report. */

@@ -65,7 +65,7 @@ void lane_source_enter(struct reader *rd, struct lane_source *s, run_place_t pla
 		       const struct run *r);
 bool lane_source_has_news(const struct lane_source *s, const struct slot_view *v);
 
-void lane_source_missed(struct reader *rd, struct lane_source *s, const struct slot_view *v);
+void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to);
 
 /* Of all slots, those that the reader does not know yet included */
 bool lane_sources_unread(const struct reader *rd, unsigned int percent);

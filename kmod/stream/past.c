@@ -84,6 +84,27 @@ bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
 }
 
 /**
+ * stream_counted() - whether what was missed before a change of state is counted by now
+ * @s: the stream
+ * @n: the number of the change
+ *
+ * The counts may be read then; they were right if stream_remembers() says so afterwards.
+ */
+bool stream_counted(const struct stream *s, unsigned long n)
+{
+	/* LMM(missed:B): pairs with missed:A. */
+	return (long)(n - smp_load_acquire(&s->counted)) < 0;
+}
+
+/* See stream_counted(). */
+bool stream_remembers(const struct stream *s, unsigned long n)
+{
+	/* LMM(missed:D): the copy before the number of changes; pairs with missed:C. */
+	smp_rmb();
+	return READ_ONCE(s->pasts) - n < STREAM_PASTS;
+}
+
+/**
  * stream_missed() - how many events of a ring were not stored before a change of state
  * @s: the stream
  * @n: the number of the change
@@ -95,14 +116,11 @@ bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
  */
 bool stream_missed(const struct stream *s, unsigned long n, unsigned int cpu, u64 *missed)
 {
-	/* LMM(missed:B): pairs with missed:A. */
-	if ((long)(n - smp_load_acquire(&s->counted)) >= 0)
+	if (!stream_counted(s, n))
 		return false;
 	/* A count that is overwritten meanwhile is not returned. */
 	*missed = data_race(s->missed[n % STREAM_PASTS * nr_cpu_ids + cpu]);
-	/* LMM(missed:D): the copy before the number of changes; pairs with missed:C. */
-	smp_rmb();
-	return READ_ONCE(s->pasts) - n < STREAM_PASTS;
+	return stream_remembers(s, n);
 }
 
 /**

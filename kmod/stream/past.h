@@ -34,6 +34,8 @@ void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired,
 		     const char *trigger);
 unsigned long stream_oldest_past(const struct stream *s);
 bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p);
+bool stream_counted(const struct stream *s, unsigned long n);
+bool stream_remembers(const struct stream *s, unsigned long n);
 bool stream_missed(const struct stream *s, unsigned long n, unsigned int cpu, u64 *missed);
 void stream_goes_on(struct stream *s, const char *trigger);
 

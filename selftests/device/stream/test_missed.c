@@ -2,9 +2,9 @@
 /*
  * test_missed.c - what a stopped stream missed is told where it was missed
  *
- * A model keeps what each CPU missed in each stop. Whoever opens the device later, and
- * whoever reads all the time, is told the same: each loss between the two changes of state
- * that it belongs between.
+ * A model keeps what each CPU, and each lane, missed in each stop. Whoever opens the device
+ * later, and whoever reads all the time, is told the same: each loss between the two changes
+ * of state that it belongs between.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,11 +14,15 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "lanes.h"
 #include "nl.h"
 
 #define CHANGES	400
 /* So many changes are remembered at least. */
 #define KNOWN	30
+
+/* Whose owners write on while the stream is stopped. */
+#define LANES	2
 
 static struct nl nl;
 
@@ -134,10 +138,13 @@ FIXTURE(missed) {
 	struct tape *tape;		/* of who reads all the time */
 	struct account *told, *model;
 	int cpus[DEV_CPUS], ncpus;
+	struct lane lanes[LANES];
 };
 
 FIXTURE_SETUP(missed)
 {
+	int i;
+
 	dev_seed();
 	ASSERT_EQ(0, dev_load("size=64K"));
 	ASSERT_EQ(0, nl_open(&nl));
@@ -151,10 +158,16 @@ FIXTURE_SETUP(missed)
 	self->ncpus = dev_online(self->cpus);
 	ASSERT_LE(0, self->out);
 	ASSERT_LE(0, self->live);
+	for (i = 0; i < LANES; i++)
+		ASSERT_EQ(0, lane_open(&self->lanes[i], self->out, 0));
 }
 
 FIXTURE_TEARDOWN(missed)
 {
+	int i;
+
+	for (i = 0; i < LANES; i++)
+		lane_close(&self->lanes[i]);
 	dev_pin(-1);
 	close(self->out);
 	close(self->live);
@@ -179,6 +192,19 @@ static int emit(const FIXTURE_DATA(missed) *self, int cpu, unsigned int n)
 	if (b->state != DEVTRACE_STATE_RUNNING)
 		b->missed[self->cpus[cpu]] += n;
 	return 0;
+}
+
+/* The same into a lane, as a thread that was in the middle of it, or does not ask. */
+static void emit_lane(FIXTURE_DATA(missed) *self, int lane, unsigned int n)
+{
+	struct between *b = &self->model->at[self->model->n];
+	struct lane *l = &self->lanes[lane];
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		lane_mark(l, DEVTRACE_T_USER, 2, i);
+	if (b->state != DEVTRACE_STATE_RUNNING)
+		b->missed[l->head->source] += n;
 }
 
 static int change(const FIXTURE_DATA(missed) *self, int state)
@@ -247,6 +273,36 @@ TEST_F(missed, between_stop_and_start)
 	free(a);
 }
 
+/* Lanes likewise, each stop its own, also for who opens the device behind both. */
+TEST_F(missed, by_lanes_in_two_stops)
+{
+	const unsigned int source = self->lanes[0].head->source;
+	struct account *a;
+	uint64_t before;
+
+	emit_lane(self, 0, 3);
+	before = dev_now();
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
+	emit_lane(self, 0, 2);
+	emit_lane(self, 1, 1);
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
+	emit_lane(self, 0, 4);
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_FROZEN));
+	emit_lane(self, 0, 5);
+	EXPECT_TRUE(told_later(self));
+	ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
+	emit_lane(self, 1, 1);
+	EXPECT_TRUE(told_later(self));
+	a = account_now(DEV_PATH);
+	ASSERT_LE(4, a->n);
+	EXPECT_EQ(2, a->at[1].missed[source]);
+	EXPECT_EQ(0, a->at[2].missed[source]);
+	EXPECT_EQ(5, a->at[3].missed[source]);
+	EXPECT_LE(before, a->at[1].from);
+	EXPECT_EQ(a->at[2].ts, a->at[1].to);
+	free(a);
+}
+
 /* Frozen while it is stopped; and thawed. */
 TEST_F(missed, stopped_then_frozen)
 {
@@ -264,9 +320,11 @@ TEST_F(missed, cleared_while_stopped)
 {
 	ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
 	ASSERT_EQ(0, emit(self, 0, 4));
+	emit_lane(self, 0, 3);
 	ASSERT_EQ(0, clear(self));
 	EXPECT_TRUE(told_later(self));
 	ASSERT_EQ(0, emit(self, 0, 2));
+	emit_lane(self, 1, 1);
 	ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
 	EXPECT_TRUE(told_later(self));
 }
@@ -323,8 +381,10 @@ TEST_F(missed, any_order)
 		what = dev_random() % 8;
 		if (what < 3) {
 			ASSERT_EQ(0, change(self, states[dev_random() % 4]));
-		} else if (what < 7) {
+		} else if (what < 5) {
 			ASSERT_EQ(0, emit(self, dev_random() % self->ncpus, dev_random() % 9));
+		} else if (what < 7) {
+			emit_lane(self, dev_random() % LANES, dev_random() % 9);
 		} else if (self->model->at[self->model->n].state != DEVTRACE_STATE_FROZEN &&
 			   !(dev_random() % 8)) {
 			ASSERT_EQ(0, clear(self));
