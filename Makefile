@@ -48,7 +48,8 @@ modules modules_install clean: MAKEOVERRIDES := $(filter-out O=%,$(MAKEOVERRIDES
 modules:
 	+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) modules
 
-modules_install:
+# One after the other: both bring what drivers are built with.
+modules_install: $(filter install,$(MAKECMDGOALS))
 	+$(MAKE) --no-print-directory -C kmod KDIR=$(KDIR) prefix=$(prefix) DESTDIR=$(DESTDIR) \
 		INSTALL_MOD_PATH=$(DESTDIR) modules_install
 	$(if $(filter install,$(MAKECMDGOALS)),$(last))
@@ -60,6 +61,7 @@ install: user
 		install -D -m 644 $$page \
 			$(DESTDIR)$(mandir)/man$${page##*.}/$$(basename $$page) || exit; \
 	done
+	+$(user) -C kmod LIKE=$(O)/lib/libdevtrace.so driver_install
 	$(last)
 
 deps:
@@ -118,9 +120,10 @@ help:
 #:   coverage         which lines of library and tools the tests do not run;
 #:                    COVERAGE=--board asks a board too, COVERAGE=--kernel is the
 #:                    module instead
-#:   install          library, headers, tools and manual pages, below $(DESTDIR)
-#:   modules_install  devtrace.ko, the modules that go beside it, and what a driver
-#:                    is built with, share/devtrace/, below $(DESTDIR)
+#:   install          library, headers, tools, manual pages, and what a driver is
+#:                    built with, share/devtrace/, below $(DESTDIR)
+#:   modules_install  devtrace.ko, the modules that go beside it, and likewise what a
+#:                    driver is built with
 #:   deps             install the Debian packages that all this needs
 #:   clean            remove what was built
 #:

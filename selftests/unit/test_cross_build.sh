@@ -63,10 +63,19 @@ sed -n '/^## On your board/,/^## Build/s/^	\(board=.*\|make \$board.*\)/\1/p' "$
 	sed "s|/path/to/its/kernel|$arm_kdir|; s|/path/to/its/root|$tmp/board|" >"$tmp/lines"
 check "there are three lines" test "$(wc -l <"$tmp/lines")" -eq 3
 check "README's lines" sh -c "cd '$tree' && sh -e '$tmp/lines'"
+tail -n 1 "$tmp/log" >"$tmp/last"
+if [ ! -e "$tmp/board/usr/sbin/tracectl" ]; then
+	check "what is left out is said last" grep '^note: without tracectl .* MNL_LIBS=' "$tmp/last"
+fi
 check "what is installed is for ARM" test "$(elves "$tmp/board")" = ARM
 for f in usr/bin/traceinfo usr/lib/libdevtrace.so usr/share/devtrace/devtrace.mk; do
 	check "installs $f" test -e "$tmp/board/$f"
 done
+# The module that was built last is ARM's.
+check "install for this machine" make -s -C "$tree" KDIR="$kdir" DESTDIR="$tmp/here" install
+check "installs what a driver is built with" test -e "$tmp/here/usr/local/share/devtrace/devtrace.mk"
+check "and no symbols of the ARM module" \
+	test -z "$(find "$tmp/here" -name Module.symvers)"
 check "what was built before is for this machine" test "$(elves "$tree/build/tools")" != ARM
 
 done_testing

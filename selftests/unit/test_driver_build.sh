@@ -47,6 +47,20 @@ find "$root/lib/modules" -name '*.ko*' | sed 's|.*/||; s/\.ko.*//' | sort >"$tmp
 printf 'devtrace\ndevtrace_control\ndevtrace_faults\ndevtrace_persist\ndevtrace_profile\ndevtrace_streams\ndevtrace_watch\n' >"$tmp/want"
 check "modules_install installs the modules and no samples" diff "$tmp/want" "$tmp/names"
 
+# What `make install` does beside the library: symbols of a module for the same machine alone.
+driver_install()
+{
+	make -s -C "$tmp/src/kmod" DESTDIR="$tmp/$1" LIKE="$2" driver_install
+}
+printf '\177ELF%36s' '' >"$tmp/elf"
+check "make install brings the symbols of the last build" driver_install same "$tmp/src/kmod/devtrace.ko"
+for f in devtrace.mk include/linux/devtrace.h include/uapi/linux/devtrace.h "$release/Module.symvers"; do
+	check "make install brings $f" test -s "$tmp/same/usr/local/share/devtrace/$f"
+done
+check "make install for another machine" driver_install other "$tmp/elf"
+check "brings the header" test -s "$tmp/other/usr/local/share/devtrace/include/linux/devtrace.h"
+check "and no symbols of that build" test ! -e "$tmp/other/usr/local/share/devtrace/$release"
+
 # The text of README between "Build your own driver" and the next head; blocks of C and of
 # make, and the lines with a tab before them, which are commands.
 section()
