@@ -98,7 +98,6 @@ until tracectl stream | grep -q '^trace .*stopped' || [ $tries -ge 20 ]; do
 done
 kill $noise
 run "traceinfo | sed -n '/motor 3/,/by trigger/p'"
-run "tracectl trigger"
 
 step "A latency spike: a program looks every 50 ms, but now and then it comes far too late"
 # Interrupts, timers and the scheduler; and the work that drivers put off
