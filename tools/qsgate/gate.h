@@ -48,6 +48,7 @@ struct gate_names {
 	struct gate_name *v;
 	size_t		nr, room;
 	uint32_t	*index;		/* 1 + place in v, by hash; 0: empty */
+	uint32_t	*signals;	/* likewise, the first signal of each value */
 	size_t		slots;
 };
 
@@ -113,7 +114,7 @@ struct gate {
 const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrace_name *d);
 void gate_names_forget(struct gate_names *n, uint32_t scope);
 void gate_names_free(struct gate_names *n);
-/* NULL: no such name. A signal is looked for under its object, then under none. */
+/* NULL: no such name. A signal is that of its object or of none; without an object, of any. */
 const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t value, uint8_t group,
 		      uint64_t key);
 /* By its name; group counts for enumerations alone. */

@@ -36,6 +36,16 @@ static struct gate_name *find(const struct gate_names *n, uint8_t kind, uint32_t
 	return NULL;
 }
 
+/* Where the first signal of this value stands in n->signals, or would stand. */
+static size_t slot_of_value(const struct gate_names *n, uint32_t value)
+{
+	size_t s = slot_of(n, DEVTRACE_T_SIG, value, 0, 0);
+
+	while (n->signals[s] && n->v[n->signals[s] - 1].value != value)
+		s = (s + 1) & (n->slots - 1);
+	return s;
+}
+
 static void index_one(struct gate_names *n, size_t i)
 {
 	const struct gate_name *e = &n->v[i];
@@ -44,6 +54,11 @@ static void index_one(struct gate_names *n, size_t i)
 	while (n->index[s])
 		s = (s + 1) & (n->slots - 1);
 	n->index[s] = (uint32_t)i + 1;
+	if (e->kind != DEVTRACE_T_SIG)
+		return;
+	s = slot_of_value(n, e->value);
+	if (!n->signals[s])
+		n->signals[s] = (uint32_t)i + 1;
 }
 
 static void index_all(struct gate_names *n)
@@ -51,6 +66,7 @@ static void index_all(struct gate_names *n)
 	size_t i;
 
 	memset(n->index, 0, n->slots * sizeof(*n->index));
+	memset(n->signals, 0, n->slots * sizeof(*n->signals));
 	for (i = 0; i < n->nr; i++)
 		index_one(n, i);
 }
@@ -74,6 +90,10 @@ static bool grow(struct gate_names *n)
 	if (!index)
 		return false;
 	n->index = index;
+	index = realloc(n->signals, 2 * room * sizeof(*index));
+	if (!index)
+		return false;
+	n->signals = index;
 	n->room = room;
 	n->slots = 2 * room;
 	index_all(n);
@@ -116,7 +136,16 @@ void gate_names_free(struct gate_names *n)
 {
 	free(n->v);
 	free(n->index);
+	free(n->signals);
 	memset(n, 0, sizeof(*n));
+}
+
+/* A record that names no object: QSPY takes the signal of any. Here it is the one told first. */
+static const struct gate_name *any_signal(const struct gate_names *n, uint32_t value)
+{
+	const size_t s = n->slots ? slot_of_value(n, value) : 0;
+
+	return n->slots && n->signals[s] ? &n->v[n->signals[s] - 1] : NULL;
 }
 
 const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t value, uint8_t group,
@@ -124,8 +153,8 @@ const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t value, 
 {
 	const struct gate_name *e = find(n, kind, value, group, key);
 
-	if (!e && kind == DEVTRACE_T_SIG && key)
-		e = find(n, kind, value, group, 0);
+	if (!e && kind == DEVTRACE_T_SIG)
+		e = key ? find(n, kind, value, group, 0) : any_signal(n, value);
 	return e ? e->name : NULL;
 }
 
