@@ -173,6 +173,21 @@ TEST_F(fmt, by_types)
 	EXPECT_TEXT("-1 0xbeef     7 1.50 0xff \"a\\x0a\\\"\" [01 02] 9 ARMED");
 }
 
+/* Digits of a float: in fixed point, but where that says nothing, or more than there is. */
+TEST_F(fmt, digits_of_floats)
+{
+	static const double v[] = { 0.005, 0.00499, -0.001, 1e-20, 0, 999999999999999, -1e15, 1e30 };
+	struct elems *e = &self->e;
+	uint64_t bits;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(v) / sizeof(*v); i++) {
+		memcpy(&bits, &v[i], sizeof(bits));
+		put_int(e, DEVTRACE_E_F64 | 0x20, bits, 8);
+	}
+	EXPECT_TEXT("0.01 4.99e-03 -1.00e-03 1.00e-20 0.00 999999999999999.00 -1.00e+15 1.00e+30");
+}
+
 TEST_F(fmt, buffer_in_pieces)
 {
 	struct elems *e = &self->e;

@@ -298,6 +298,18 @@ static void print_number(struct out *o, const struct devtrace_elem *e)
 	}
 }
 
+/* In fixed point no digit of it would be seen, or more than a float has: QS says exponent. */
+static bool wants_exponent(double v, unsigned int digits)
+{
+	double least = 0.5;
+
+	if (v < 0)
+		v = -v;
+	while (digits--)
+		least /= 10;
+	return v >= 1e15 || (v < least && v > 0);
+}
+
 static void print_float(struct out *o, const struct devtrace_elem *e)
 {
 	struct out_spec s = { .digits = e->width };
@@ -306,7 +318,7 @@ static void print_float(struct out *o, const struct devtrace_elem *e)
 	if (!e->width)
 		out_double_short(o, e->v.f, e->type == DEVTRACE_E_F32);
 	else
-		out_double(o, e->v.f, 'f', &s);
+		out_double(o, e->v.f, wants_exponent(e->v.f, e->width) ? 'e' : 'f', &s);
 }
 
 void fmt_value_print(struct out *o, const struct fmt_value *v, bool quote,
