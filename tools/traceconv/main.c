@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -185,6 +186,16 @@ static int open_input(const char *where, struct link *link, bool *live)
 	return fd;
 }
 
+/* It would take the bytes for lines of text. Only who reads is told its counts. */
+static bool is_trace_device(int fd)
+{
+	struct devtrace_stats stats = { 0 };
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISCHR(st.st_mode) &&
+	       (!ioctl(fd, DEVTRACE_IOC_STATS, &stats) || errno == EBADF);
+}
+
 static int run(struct conv *c, int fd, FILE *out, const char *where)
 {
 	uint8_t buf[4096];
@@ -275,6 +286,11 @@ int main(int argc, char **argv)
 			fprintf(stderr, "traceconv: %s: %s\n", output, strerror(errno));
 			return 1;
 		}
+	}
+	if (is_trace_device(fileno(out))) {
+		fputs("traceconv: the output is a trace device, which takes events and no stream; name a file with --output, and print both: traceinfo FILE /dev/trace\n",
+		      stderr);
+		return 2;
 	}
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
