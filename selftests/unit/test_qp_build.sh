@@ -134,6 +134,53 @@ else
 			-I"$QPC_DIR/include" -I"$QPC_DIR/src" -c -o "$tmp/$name.o" "$f"
 		points=$((points + $(grep -c 'QS_BEGIN_PRE' "$f")))
 	done
+	# The trace points of kernels that Linux has no port for, and of the port with one thread:
+	# compiled, by a port of our own; QP/C's own warnings are not ours.
+	for kernel in qk qv qxk posix-qv; do
+		case $kernel in
+		posix-qv)	files=$QPC_DIR/ports/posix-qv/qf_port.c ;;
+		*)		files=$(echo "$QPC_DIR/src/$kernel"/*.c) ;;
+		esac
+		[ -e "${files%% *}" ] || continue
+		mkdir "$tmp/$kernel"
+		: >"$tmp/$kernel/qp_config.h"
+		cat >"$tmp/$kernel/qp_port.h" <<-C
+			#ifndef QP_PORT_H_
+			#define QP_PORT_H_
+			#include <stdbool.h>
+			#include <stddef.h>
+			#include <stdint.h>
+			#include "qp_config.h"
+			#define Q_NORETURN		_Noreturn void
+			#define QACTIVE_EQUEUE_TYPE	QEQueue
+			#define QACTIVE_THREAD_TYPE	void const *
+			#define QACTIVE_OS_OBJ_TYPE	void const *
+			#define QF_CRIT_STAT
+			#define QF_CRIT_ENTRY()		((void)0)
+			#define QF_CRIT_EXIT()		((void)0)
+			#define QF_CRIT_EST()		((void)0)
+			#define QF_INT_DISABLE()	((void)0)
+			#define QF_INT_ENABLE()		((void)0)
+			#define QK_ISR_CONTEXT_()	false
+			#define QXK_ISR_CONTEXT_()	false
+			#define QXK_CONTEXT_SWITCH_()	((void)0)
+			#include "qequeue.h"
+			#include "qmpool.h"
+			#include "qp.h"
+			#include "$kernel.h"
+			#endif
+		C
+		[ $kernel != posix-qv ] || cp "$QPC_DIR"/ports/posix-qv/q[fp]_port.[ch] \
+			"$QPC_DIR"/ports/posix-qv/safe_std.h "$tmp/$kernel"
+		for f in $files; do
+			[ $kernel != posix-qv ] || f=$tmp/$kernel/qf_port.c
+			# shellcheck disable=SC2046,SC2086
+			check "QP/C $kernel, $(basename "$f" .c)" "$CC" -O2 -w \
+				-Werror=implicit-function-declaration $(pc --cflags) -I"$tmp/$kernel" \
+				-I"$QPC_DIR/include" -I"$QPC_DIR/src" -c -o "$tmp/$kernel/kernel.o" "$f"
+			points=$((points + $(grep -c 'QS_BEGIN_PRE' "$f")))
+		done
+	done
 	echo "# $points trace points"
 	# shellcheck disable=SC2046,SC2086
 	check "QP/C, a program" "$CC" -O2 -Wall -Wextra -Werror $(pc --cflags) -I"$tmp/port" -I"$QPC_DIR/include" \
