@@ -78,6 +78,9 @@ answers 1 "no such object" current ao motor
 answers 0 "" current ao philo
 answers 0 "0x01 0x01 0x0b" query ao
 did "event to 253 sig 7 philo 2 bytes" event sig=7 1 2
+did "event to 253 sig 8 philo 1 bytes" event ao=philo sig=8 1
+answers 0 "0x000005dc" peek ap=motor 0 4
+answers 1 "no such object" event ao=motor sig=8
 did "event to 0 sig 9 0 bytes" event publish sig=9
 did "event to 5 sig 9 0 bytes" event to=5 sig=9
 answers 1 "no such object" event dispatch sig=7

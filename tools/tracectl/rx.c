@@ -131,7 +131,7 @@ static void object(struct ask *a, uint8_t kind, const char *word)
 	a->len += strlen(word) + 1;
 }
 
-/* KIND=NAME words. */
+/* KIND=NAME words, before the request or behind it. */
 static int make_current(struct ask *a)
 {
 	struct devtrace_rx_answer answer;
@@ -375,6 +375,8 @@ static int one(struct ask *a)
 	request = request_of(word);
 	if (request < 0)
 		tc_usage(a->tc, word, "is no request: info command reset tick peek poke fill setup teardown probe filter local object current continue query event");
+	if (make_current(a))
+		return 1;
 	parse(a, (uint8_t)request);
 	size = request == DEVTRACE_RX_PEEK ? a->data[2] : 1;
 	if (call(a, (uint8_t)request, &answer))
