@@ -21,7 +21,7 @@ static u32 extent_of(u32 len)
 static void set_tail(struct block_ring *b, u64 tail)
 {
 	b->tail = tail;
-	WRITE_ONCE(b->tail_low, (u32)tail);
+	WRITE_ONCE(b->tail_low, (tail_low_t)tail);
 	/* LMM(blocks:A): the tail before what is overwritten; pairs with blocks:B. */
 	smp_wmb();
 }

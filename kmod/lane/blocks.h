@@ -104,7 +104,7 @@ struct block_pages {
  * @pages: where they are
  * @state: of each
  * @nr: how many, as @pages says
- * @tail_low: lower half of @tail, for readers
+ * @tail_low: @tail for readers, as much of it as is loaded in one piece
  * @head: the block that is being filled
  * @tail: the oldest block
  * @chains: of the slots, in chunks, as far as they are in use
@@ -115,7 +115,7 @@ struct block_ring {
 	struct block_pages	*pages;
 	struct block_state	*state;
 	u32			nr;
-	u32			tail_low;
+	tail_low_t		tail_low;
 	u64			head;
 	u64			tail;
 	struct chain		*chains[SLOTS_MAX / SLOTS_CHUNK];
@@ -167,13 +167,14 @@ static inline const u8 *blocks_records(const struct block_ring *b, run_place_t p
 /**
  * blocks_there() - whether what was loaded from a run was not being overwritten
  * @b: the ring
- * @place: the run; not longer ago than 2^31 blocks it was known to be there
+ * @place: the run; where tail_low_t has 32 bits it was known to be there not longer ago
+ *	than 2^31 blocks
  */
 static inline bool blocks_there(const struct block_ring *b, run_place_t place)
 {
 	/* LMM(blocks:B): what was loaded before the tail; pairs with blocks:A. */
 	smp_rmb();
-	return (s32)((u32)blocks_number(place) - READ_ONCE(b->tail_low)) >= 0;
+	return (tail_low_t)(blocks_number(place) - READ_ONCE(b->tail_low)) <= (tail_low_t)~0ULL / 2;
 }
 
 #endif /* DEVTRACE_BLOCKS_H */

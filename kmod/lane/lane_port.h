@@ -17,6 +17,9 @@
 
 #include "compat/compat.h"
 
+/* As much of the number of a block as is loaded in one piece. */
+typedef unsigned long tail_low_t;
+
 /*
  * One word, loaded once. The writer of a lane, or of a newer run, may store there
  * meanwhile: the caller checks afterwards whether the word was valid.

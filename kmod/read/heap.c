@@ -8,31 +8,12 @@
  *
  * Invariants. Each source is there once. Its key is what it was when the source was put
  * there: whoever changes keys, but for that of the front, makes the heap anew. Behind the
- * last source is an entry with the greatest key, so that a source with one child is as one
- * with two.
+ * last source are two entries with the greatest key, so that a source with one child is as
+ * one with two, and a single source as one of several.
  */
 #include <linux/limits.h>
 
 #include "heap.h"
-
-static __always_inline void sift_down(struct front *heap, unsigned long nr, unsigned long i)
-{
-	const struct front f = heap[i];
-	struct front *at = heap + i, *child;
-
-	for (i = 2 * i + 1; i < nr; i = 2 * i + 1) {
-		child = heap + i;
-		if (child[1].key <= child->key && i + 1 < nr && heap_before(child + 1, child)) {
-			child++;
-			i++;
-		}
-		if (child->key >= f.key && !heap_before(child, &f))
-			break;
-		*at = *child;
-		at = child;
-	}
-	*at = f;
-}
 
 /**
  * heap_put_front() - the key of the source at the front has changed
@@ -40,13 +21,12 @@ static __always_inline void sift_down(struct front *heap, unsigned long nr, unsi
  */
 void heap_put_front(struct reader *rd)
 {
-	rd->heap->key = rd->heap->src->key;
-	sift_down(rd->heap, rd->nr, 0);
+	heap_sift_front(rd, rd->heap->src);
 }
 
 static noinline void sift_any(struct front *heap, unsigned long nr, unsigned long i)
 {
-	sift_down(heap, nr, i);
+	heap_sift(heap, nr, i, heap[i]);
 }
 
 /**
@@ -60,6 +40,7 @@ void heap_make(struct reader *rd)
 	for (i = 0; i < rd->nr; i++)
 		rd->heap[i].key = rd->heap[i].src->key;
 	rd->heap[i].key = U64_MAX;
+	rd->heap[i + 1].key = U64_MAX;
 	for (i = rd->nr / 2; i-- > 0;)
 		sift_any(rd->heap, rd->nr, i);
 }

@@ -5,6 +5,8 @@
 #ifndef DEVTRACE_HEAP_H
 #define DEVTRACE_HEAP_H
 
+#include <linux/minmax.h>
+
 #include "reader_priv.h"
 
 void heap_make(struct reader *rd);
@@ -15,19 +17,47 @@ static inline bool heap_before(const struct front *a, const struct front *b)
 	return likely(a->key != b->key) ? a->key < b->key : a->src->number < b->src->number;
 }
 
-/* The source at the front gives its events before this time: then another one is. */
-static inline u64 heap_limit(const struct reader *rd)
+/* A source goes to its place, at @i or behind it. */
+static __always_inline void heap_sift(struct front *heap, unsigned long nr, unsigned long i,
+				      const struct front f)
 {
-	const struct front *f = rd->heap, *next = f + 1;
+	struct front *at = heap + i, *child;
 
-	if (unlikely(rd->nr == 1))
-		return U64_MAX;
-	/* Behind the last one there is one that is after all others. */
-	if (next[1].key <= next->key && rd->nr > 2 && heap_before(next + 1, next))
-		next++;
-	if (unlikely(next->key == U64_MAX))
-		return U64_MAX;
-	return next->key + (f->src->number < next->src->number);
+	for (i = 2 * i + 1; i < nr; i = 2 * i + 1) {
+		child = heap + i;
+		if (child[1].key <= child->key && i + 1 < nr && heap_before(child + 1, child)) {
+			child++;
+			i++;
+		}
+		if (child->key >= f.key && !heap_before(child, &f))
+			break;
+		*at = *child;
+		at = child;
+	}
+	*at = f;
+}
+
+/* The source at the front has another key. */
+static __always_inline void heap_sift_front(struct reader *rd, struct source *src)
+{
+	heap_sift(rd->heap, rd->nr, 0, (struct front) { .key = src->key, .src = src });
+}
+
+/*
+ * The source at the front gives its events before this time: then another one may be. One
+ * event it gives always.
+ */
+static __always_inline u64 heap_limit(const struct reader *rd)
+{
+	return min(rd->heap[1].key, rd->heap[2].key);
+}
+
+/* The source at the front gives what is before the next one, and before a change of state. */
+static inline void find_limit(struct reader *rd)
+{
+	rd->limit = heap_limit(rd);
+	if (unlikely(rd->told.has_past))
+		rd->limit = min(rd->limit, rd->told.past.ts);
 }
 
 #endif /* DEVTRACE_HEAP_H */

@@ -46,14 +46,6 @@ struct wire *reader_wire(struct reader *rd)
 	return &rd->wire;
 }
 
-/* The source at the front gives what is before the next one, and before a change of state. */
-static inline void find_limit(struct reader *rd)
-{
-	rd->limit = heap_limit(rd);
-	if (unlikely(rd->told.has_past))
-		rd->limit = min(rd->limit, rd->told.past.ts);
-}
-
 /*
  * After a clear: what was not read is reported as cleared. While a stream is being
  * cleared some of its sources are, and the others are found to be after that.
@@ -70,17 +62,9 @@ static void follow_clear(struct reader *rd)
 
 static void give_events(struct reader *rd, struct source *src)
 {
-	unsigned int given;
-
 	find_limit(rd);
-	given = source_give(rd, src);
+	source_give(rd, src);
 	heap_put_front(rd);
-	if (!given)
-		return;
-	/* stream_reader() looks at these meanwhile. */
-	WRITE_ONCE(rd->last, src->last);
-	rd->last_end = rd->wire.bytes;
-	WRITE_ONCE(rd->given, rd->given + given);
 }
 
 /*

@@ -7,6 +7,7 @@
 
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 
@@ -106,16 +107,63 @@ static inline bool reader_wants(struct reader *rd, u32 tid, u64 ts)
 	return true;
 }
 
-/* Whether nothing has to be told before an event, and the reader is to have it. */
-static inline bool reader_has_told(const struct reader *rd, u32 tid, u64 ts)
+/**
+ * struct window - events that are given without more ado
+ * @from: of this time or newer
+ * @span: and less than so many ns newer
+ * @stop: while so many bytes are not filled
+ * @tid: of this thread
+ *
+ * Nothing has to be told before them, and the reader is to have them. A copy of what is said
+ * elsewhere, for a row of events.
+ */
+struct window {
+	u64	from, span;
+	u32	stop;
+	u32	tid;
+};
+
+/* After reader_wants(). */
+static __always_inline struct window reader_window(const struct reader *rd)
 {
-	return ts >= rd->place && announce_is_quiet(&rd->told, tid, ts);
+	const struct announce *a = &rd->told;
+	const struct wire *w = &rd->wire;
+	const u64 left = a->quiet.bytes > w->bytes ? a->quiet.bytes - w->bytes : 0;
+	const u64 from = max(a->quiet.from, rd->place);
+	u64 until = a->quiet.until;
+
+	if (unlikely(a->has_past))
+		until = min(until, a->past.ts);
+	return (struct window) {
+		.from = from,
+		.span = until > from ? until - from : 0,
+		.stop = min_t(u64, rd->stop, w->head + left),
+		.tid = a->quiet.tid,
+	};
+}
+
+static __always_inline bool reader_sees(const struct reader *rd, const struct window *win,
+					u32 tid, u64 ts)
+{
+	return likely(ts - win->from < win->span) && likely(tid == win->tid) &&
+	       likely(rd->wire.head < win->stop);
 }
 
 /* Whether the source at the front goes on, with an event of this time. */
 static inline bool reader_goes_on(const struct reader *rd, u64 ts)
 {
 	return ts < rd->limit && rd->wire.head < rd->stop;
+}
+
+/* So many events were made frames, the last one of this time. */
+static inline void reader_gave(struct reader *rd, unsigned int given, u64 last)
+{
+	if (!given)
+		return;
+	/* stream_reader() looks at these meanwhile. */
+	WRITE_ONCE(rd->last, last);
+	rd->last_end = rd->wire.bytes;
+	WRITE_ONCE(rd->given, rd->given + given);
 }
 
 /* Only stream 0 has lanes. */

@@ -53,18 +53,18 @@ static inline int source_refresh(struct reader *rd, struct source *src)
  * @rd: the reader
  * @src: its source, ready; afterwards only if the next event is at hand
  *
- * At least one event is passed, then others as long as reader_goes_on(), or fewer.
- *
- * Return: how many frames were made: events may have been overwritten, or were before the
- * place that lseek(2) asked for.
+ * At least one event is passed, then others as long as reader_goes_on(), or fewer. Events may
+ * have been overwritten, or be before the place that lseek(2) asked for. Of lanes, those of
+ * other lanes that are next follow at once: the heap is in order then but for its front.
  */
-static inline unsigned int source_give(struct reader *rd, struct source *src)
+static inline void source_give(struct reader *rd, struct source *src)
 {
 	switch (src->kind) {
 	case SOURCE_RING:
-		return ring_source_give(rd, ring_source(src));
+		ring_source_give(rd, ring_source(src));
+		break;
 	default:
-		return lane_source_give(rd, lane_source(src));
+		lane_source_give(rd, lane_source(src));
 	}
 }
 

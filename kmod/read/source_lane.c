@@ -18,17 +18,18 @@
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
+#include "heap.h"
 #include "missed.h"
 #include "reader_priv.h"
 #include "ring/clock.h"
 #include "source.h"
 #include "source_lane.h"
-#include "wire.h"
+#include "wire_quick.h"
 
 /* Runs that are overwritten while a reader comes to them: so often it looks for the next. */
 #define RUN_TRIES	8
-/* Events that are made frames while preemption is off. */
-#define GIVE_MOST	16
+/* Events that are made frames while preemption is off, of however many lanes. */
+#define GIVE_MOST	32
 
 /* A function of its own, so that the others have no run on their stack. */
 static noinline bool run_is_still_there(struct reader *rd, struct lane_source *s)
@@ -42,12 +43,14 @@ static noinline bool run_is_still_there(struct reader *rd, struct lane_source *s
 }
 
 /*
- * Whether the run is still there. Checked under the lock of the ring once a call, since
- * a reader may sleep for long in between; after that the tail is enough.
+ * Whether the run may still be there: then it is enough to look at the tail. Where that is
+ * told by half of it, this is asked under the lock of the ring once a call, for a reader may
+ * sleep for long in between.
  */
 static bool run_is_there(struct reader *rd, struct lane_source *s)
 {
-	return likely(s->turn == rd->turn) || run_is_still_there(rd, s);
+	return sizeof(tail_low_t) == sizeof(u64) || likely(s->turn == rd->turn) ||
+	       run_is_still_there(rd, s);
 }
 
 /* The rest of the run is lost; the next one tells how many events that are. */
@@ -57,11 +60,21 @@ static bool run_is_gone(struct lane_source *s)
 	return false;
 }
 
-/*
- * The next event of the run, to be believed if blocks_there() says so then. Preemption is
- * off.
- */
-static __always_inline bool peek(struct lane_source *s, const u8 *records)
+/* What the frame of the event begins with, and how it may be made. */
+static void set_head(struct lane_source *s, bool late)
+{
+	const struct lane_event *ev = &s->ev;
+	const u8 flags = ev->flags | DEVTRACE_F_USER | (late ? DEVTRACE_F_LATE : 0);
+	const u16 source = likely(ev->cpu < nr_cpu_ids) ? ev->cpu : s->src.number;
+
+	wire_head_set(&s->head, flags, ev->severity, source, s->src.tid);
+	/* No event of the run is newer than @hi. */
+	s->quick = ev->len <= WIRE_QUICK_MOST && !(s->hi >> 56);
+	s->plain = s->quick && flags == DEVTRACE_F_USER && !ev->severity;
+}
+
+/* peek() of a record of any form. */
+static noinline bool peek_any(struct lane_source *s, const u8 *records)
 {
 	u64 ts;
 
@@ -73,11 +86,43 @@ static __always_inline bool peek(struct lane_source *s, const u8 *records)
 			continue;
 		s->data = s->ev.data - records;
 		ts = clamp(s->time, s->lo, s->hi);
-		s->late = ts != s->time;
 		s->src.key = ts;
+		set_head(s, ts != s->time);
 		return true;
 	}
 	return false;
+}
+
+/*
+ * The next event of the run, to be believed if blocks_there() says so then. Preemption is
+ * off. Nearly all records are of the shortest form, and behind another one of that: what is
+ * to be known of these is found here.
+ */
+static __always_inline bool peek(struct lane_source *s, const u8 *records)
+{
+	const u32 left = s->len - s->at;
+	u32 word, len, used;
+	u64 time;
+	u8 type;
+
+	if (unlikely(!s->plain || left < sizeof(word)))
+		return peek_any(s, records);
+	word = lane_word(records + s->at);
+	len = word & 0x7f;
+	type = word >> DEVTRACE_LANE_TYPE_SHIFT;
+	/* Not before @lo, as the one before was not. */
+	time = s->time + (word >> DEVTRACE_LANE_NS_SHIFT);
+	used = sizeof(word) + len + (len & 1);
+	if (unlikely(len > WIRE_QUICK_MOST || used > left || type == DEVTRACE_T_EMPTY ||
+		     time > s->hi))
+		return peek_any(s, records);
+	s->data = s->at + sizeof(word);
+	s->at += used;
+	s->time = time;
+	s->src.key = time;
+	s->ev.type = type;
+	s->ev.len = len;
+	return true;
 }
 
 /* Whether the run has another event: it is at the front then. */
@@ -97,61 +142,105 @@ bool lane_source_look(struct reader *rd, struct lane_source *s)
 	return found;
 }
 
-/* Begin the frame of the event at the front. */
-static void begin_frame(struct reader *rd, struct lane_source *s, const u8 *records)
+/* The source at the front has another key: the one that is there then, if it is a lane. */
+static __always_inline struct lane_source *next_lane(struct reader *rd, struct source *src)
 {
-	u16 source = s->src.number;
-
-	if (likely(s->ev.cpu < nr_cpu_ids))
-		source = s->ev.cpu;
-	s->ev.data = records + s->data;
-	wire_lane_event(&rd->wire, &s->ev, s->src.tid, source, s->src.key, s->late);
+	heap_sift_front(rd, src);
+	src = rd->heap->src;
+	if (unlikely(!src->ready))
+		return NULL;
+	if (unlikely(src->kind != SOURCE_LANE))
+		return NULL;
+	return run_is_there(rd, lane_source(src)) ? lane_source(src) : NULL;
 }
 
-/* The event at the front, then others; preemption is off. False: there is no more. */
-static bool give(struct reader *rd, struct lane_source *s, bool wanted, unsigned int *given)
+/* The event at the front is not there any more. */
+static void lose_run(struct reader *rd, struct lane_source *s)
 {
-	const struct block_ring *ring = slots_ring();
-	const u8 *records = blocks_records(ring, s->run);
-	unsigned int left = GIVE_MOST, len;
-	bool more;
-	u64 ts;
-	u8 type;
+	source_set_ready(rd, &s->src, run_is_gone(s));
+}
+
+/* The event at the front becomes a frame, and the next one comes there. Whether it was there. */
+static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
+				     const u8 *records, bool sums)
+{
+	struct wire *w = &rd->wire;
+	const u64 ts = s->src.key;
+	const u8 type = s->ev.type;
+	const unsigned int len = s->ev.len;
+	u32 frame;
+
+	if (likely(sums && s->quick))
+		frame = wire_quick(w, &s->head, ts, type, records + s->data, len);
+	else
+		frame = wire_lane_event(w, &s->head, ts, records + s->data, len);
+	if (unlikely(!peek(s, records)))
+		source_set_ready(rd, &s->src, false);
+	/* What was copied, and what was looked at. */
+	if (unlikely(!blocks_there(slots_ring(), s->run)))
+		return false;
+	if (likely(frame))
+		wire_quick_send(w, frame);
+	else
+		wire_lane_send(w, type, len);
+	s->src.last = ts;
+	s->idx++;
+	return true;
+}
+
+/* The event at the front, then others, also of the lanes that are next; preemption is off. */
+static void give(struct reader *rd, struct lane_source *s)
+{
+	const u8 *records = blocks_records(slots_ring(), s->run);
+	const struct window win = reader_window(rd);
+	const bool sums = wire_sums(&rd->wire);
+	const u64 frames = rd->wire.frames;
+	u64 limit = rd->limit, last = 0;
+	unsigned int left = GIVE_MOST;
 
 	do {
-		if (likely(wanted))
-			begin_frame(rd, s, records);
-		ts = s->src.key;
-		type = s->ev.type;
-		len = s->ev.len;
-		more = peek(s, records);
-		/* Covers the copy, and the records that were looked at. */
-		if (unlikely(!blocks_there(ring, s->run)))
-			return run_is_gone(s);
-		if (likely(wanted)) {
-			wire_lane_send(&rd->wire, type, len);
-			++*given;
+		if (unlikely(!give_one(rd, s, records, sums))) {
+			lose_run(rd, s);
+			break;
 		}
-		s->src.last = ts;
-		s->idx++;
-		wanted = true;
-	} while (more && --left && reader_goes_on(rd, s->src.key) &&
-		 reader_has_told(rd, s->src.tid, s->src.key));
-	return more;
+		last = s->src.last;
+		if (unlikely(!s->src.ready || !--left))
+			break;
+		if (s->src.key < limit)
+			continue;
+		s = next_lane(rd, &s->src);
+		if (!s)
+			break;
+		limit = heap_limit(rd);
+		records = blocks_records(slots_ring(), s->run);
+	} while (reader_sees(rd, &win, s->src.tid, s->src.key));
+	reader_gave(rd, rd->wire.frames - frames, last);
 }
 
-unsigned int lane_source_give(struct reader *rd, struct lane_source *s)
+/* The event at the front is before the place that lseek(2) went to. */
+static void pass(struct reader *rd, struct lane_source *s)
+{
+	s->src.last = s->src.key;
+	if (!peek_any(s, blocks_records(slots_ring(), s->run)))
+		source_set_ready(rd, &s->src, false);
+	if (blocks_there(slots_ring(), s->run))
+		s->idx++;
+	else
+		lose_run(rd, s);
+}
+
+void lane_source_give(struct reader *rd, struct lane_source *s)
 {
 	const bool wanted = reader_wants(rd, s->src.tid, s->src.key);
-	unsigned int given = 0;
-	bool more;
 
 	preempt_disable();
-	more = run_is_there(rd, s) ? give(rd, s, wanted, &given) : run_is_gone(s);
+	if (!run_is_there(rd, s))
+		lose_run(rd, s);
+	else if (likely(wanted))
+		give(rd, s);
+	else
+		pass(rd, s);
 	preempt_enable();
-	if (!more)
-		source_set_ready(rd, &s->src, false);
-	return given;
 }
 
 /* To the beginning of a run. */
@@ -166,6 +255,7 @@ void lane_source_enter(struct reader *rd, struct lane_source *s, run_place_t pla
 	s->hi = r->hi;
 	s->src.tid = r->tid;
 	s->ev.cpu = r->cpu;
+	s->plain = false;
 	s->turn = rd->turn;
 	s->idx = r->idx;
 }

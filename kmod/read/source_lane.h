@@ -10,6 +10,7 @@
 
 #include "lane/slot.h"
 #include "source_head.h"
+#include "wire.h"
 
 struct reader;
 
@@ -17,7 +18,8 @@ struct reader;
  * struct lane_source - a place in the chain of one slot
  * @src: the head; if ready, @ev is the event at the front
  * @slot: its number
- * @late: the event's time is not what the thread said
+ * @quick: the frame of @ev may be put together by wire_quick()
+ * @plain: likewise, and @head is that of any record of the shortest form
  * @at: bytes of @run that were looked at
  * @len: bytes that it has
  * @data: where the payload of @ev is, in bytes behind the header of the run
@@ -25,8 +27,10 @@ struct reader;
  * @time: of the event before @at, as it was written
  * @lo: no event of the run is older
  * @hi: nor newer
- * @ev: the event, but for its payload
- * @turn: the call of reader_fill() in which the run was last seen to be there
+ * @ev: the event; its type, its length and @cpu
+ * @head: what its frame begins with
+ * @turn: the call of reader_fill() in which the run was last seen to be there, on 32-bit
+ *	machines
  * @idx: events before the front
  * @drops: how many drops of each cause have been reported
  * @bad: how often it was reported that the lane makes no sense
@@ -34,12 +38,13 @@ struct reader;
 struct lane_source {
 	struct source	src;
 	u16		slot;
-	bool		late;
+	bool		quick, plain;
 	u32		at, len, data;
 	run_place_t	run;
 	u64		time;
 	u64		lo, hi;
 	struct lane_event ev;
+	struct wire_head head;
 	unsigned int	turn;
 	u64		idx;
 	u64		drops[SLOT_CAUSES];
@@ -55,7 +60,7 @@ void lane_source_begin(struct lane_source *s, u64 key);
 
 /* The four operations: see source.h. */
 void lane_source_refresh(struct reader *rd, struct lane_source *s);
-unsigned int lane_source_give(struct reader *rd, struct lane_source *s);
+void lane_source_give(struct reader *rd, struct lane_source *s);
 void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts);
 void lane_source_clear(struct reader *rd, struct lane_source *s);
 

@@ -26,6 +26,7 @@ static void find_in_run(struct reader *rd, struct lane_source *s, u64 ts)
 			s->at = at;
 			s->time = time;
 			s->ev.cpu = cpu;
+			s->plain = false;
 			return;
 		}
 		s->idx++;

@@ -32,7 +32,7 @@
 #include "source.h"
 #include "source_ring.h"
 #include "stream/stream.h"
-#include "wire.h"
+#include "wire_quick.h"
 
 /* Units of a ring that are copied at a time. */
 #define CACHE_UNITS	1024
@@ -87,26 +87,61 @@ static __always_inline bool peek(struct ring_source *s)
 	return true;
 }
 
-unsigned int ring_source_give(struct reader *rd, struct ring_source *s)
+static noinline void set_head(struct ring_source *s, u32 who)
 {
+	const u8 flags = who >> RING_WHO_CTX_SHIFT & 0x3f;
+
+	s->who = who;
+	wire_head_set(&s->head, flags, who >> RING_WHO_SEV_SHIFT, s->src.number,
+		      who & RING_WHO_TID);
+	/* Addresses of the kernel are to be hidden. */
+	s->quick = flags & DEVTRACE_F_USER || !(flags & DEVTRACE_F_PTR);
+}
+
+/* The event at the front becomes a frame. */
+static __always_inline void put_event(struct wire *w, struct ring_source *s, u64 ts, bool sums)
+{
+	const struct ring_record *rec = (void *)&s->cache[s->next];
+
+	if (unlikely(rec->who != s->who))
+		set_head(s, rec->who);
+	/* Not if the reader did not believe its time: see peek(). */
+	if (likely(sums && s->quick && rec->len <= WIRE_QUICK_MOST &&
+		   (rec->word & RING_TS_MASK) == ts))
+		wire_quick_send(w, wire_quick(w, &s->head, ts, rec->word >> RING_TYPE_SHIFT,
+					      rec->data, rec->len));
+	else
+		wire_event(w, rec, s->src.number, ts);
+}
+
+void ring_source_give(struct reader *rd, struct ring_source *s)
+{
+	const bool sums = wire_sums(&rd->wire);
+	struct window win = { 0 };
 	unsigned int given = 0;
-	bool more;
+	bool more, wanted;
+	u64 ts, last = 0;
 
 	do {
-		const u64 ts = s->src.key;
-
-		if (likely(reader_wants(rd, s->src.tid, ts))) {
-			wire_event(&rd->wire, (void *)&s->cache[s->next], s->src.number, ts);
+		ts = s->src.key;
+		wanted = true;
+		if (unlikely(!reader_sees(rd, &win, s->src.tid, ts))) {
+			wanted = reader_wants(rd, s->src.tid, ts);
+			win = reader_window(rd);
+		}
+		if (likely(wanted)) {
+			put_event(&rd->wire, s, ts, sums);
 			given++;
 		}
-		s->src.last = ts;
+		last = ts;
 		s->at.idx++;
 		skip_units(s, s->units);
 		more = peek(s);
 	} while (likely(more) && reader_goes_on(rd, s->src.key));
+	s->src.last = last;
+	reader_gave(rd, given, last);
 	if (!more)
 		source_set_ready(rd, &s->src, false);
-	return given;
 }
 
 static bool dropped_more(const struct ring_source *s)

@@ -10,6 +10,7 @@
 
 #include "ring/ring.h"
 #include "source_head.h"
+#include "wire.h"
 
 struct reader;
 
@@ -27,6 +28,9 @@ struct reader;
  * @units: of the record there, if ready
  * @end: its end
  * @cache: copied records
+ * @who: of records that begin as @head says
+ * @quick: their frames may be put together by wire_quick()
+ * @head: what these begin with
  */
 struct ring_source {
 	struct source	src;
@@ -39,6 +43,9 @@ struct ring_source {
 	u64		latest;
 	u32		next, units, end;
 	u64		*cache;
+	u32		who;
+	bool		quick;
+	struct wire_head head;
 };
 
 static inline struct ring_source *ring_source(struct source *src)
@@ -48,7 +55,7 @@ static inline struct ring_source *ring_source(struct source *src)
 
 /* The four operations: see source.h. */
 int ring_source_refresh(struct reader *rd, struct ring_source *s);
-unsigned int ring_source_give(struct reader *rd, struct ring_source *s);
+void ring_source_give(struct reader *rd, struct ring_source *s);
 void ring_source_seek(struct ring_source *s, u64 ts, u64 now);
 void ring_source_clear(struct reader *rd, struct ring_source *s);
 

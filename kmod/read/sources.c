@@ -49,8 +49,8 @@ static int make_room(struct reader *rd, unsigned int nr)
 			return -ENOMEM;
 	if (rd->nr_rings + nr <= rd->room)
 		return 0;
-	/* One more: see heap.c. */
-	heap = kvcalloc(rd->nr_rings + chunks * SLOTS_CHUNK + 1, sizeof(*heap),
+	/* Two more: see heap.c. */
+	heap = kvcalloc(rd->nr_rings + chunks * SLOTS_CHUNK + 2, sizeof(*heap),
 			GFP_KERNEL_ACCOUNT);
 	if (!heap)
 		return -ENOMEM;

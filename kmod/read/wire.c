@@ -28,7 +28,6 @@
 void wire_init(struct wire *w, const char *name)
 {
 	w->name = name;
-	w->seq = 1;
 	w->check = DEVTRACE_CHECK_SUM8;
 }
 
@@ -75,7 +74,6 @@ bool wire_restart(struct wire *w)
 		/* The flag we add makes a frame whole that lacks nothing else. */
 		if (i > w->taken || (i == w->taken && !partial)) {
 			w->frames--;
-			w->seq--;
 			names |= is_name(w->buf + begin, i - begin);
 		}
 		begin = i + 1;

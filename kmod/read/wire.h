@@ -29,7 +29,6 @@ struct stream_past;
  * @head: bytes in @buf that are filled
  * @taken: of these, already given to the reader
  * @check: enum devtrace_check
- * @seq: sequence number of the next frame
  * @name: of the stream
  * @raw: a frame that is being escaped; it is read by words, so with some room behind
  * @buf: frames as they are sent; likewise
@@ -40,11 +39,28 @@ struct wire {
 	u32	head;
 	u32	taken;
 	u8	check;
-	u8	seq;
 	const char *name;
 	u8	raw[DEVTRACE_FRAME_MAX + sizeof(u64)];
 	u8	buf[WIRE_SIZE + sizeof(u64)];
 };
+
+/**
+ * struct wire_head - what the frames of events of one thread and CPU begin with
+ * @word: the first 8 bytes of their body
+ * @sums: of these bytes, see wire_quick.h
+ * @hits: likewise, whether one of them may have to be escaped
+ */
+struct wire_head {
+	u64	word;
+	u64	sums;
+	u64	hits;
+};
+
+/* The sequence number of the next frame: they begin with 1. */
+static inline u8 wire_seq(const struct wire *w)
+{
+	return w->frames + 1;
+}
 
 /* Where the body of the next frame goes: behind its number and its type. */
 static inline void *wire_body(struct wire *w)
@@ -77,11 +93,18 @@ u64 wire_dict_key(const struct devtrace_dict *d, u32 scope);
 void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope);
 void wire_hide_addresses(u8 *p, unsigned int len);
 void wire_send(struct wire *w, u8 type, unsigned int len);
-void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
+void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n);
 
-struct lane_event;
-void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
-		     u64 ts, bool late);
+void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 tid);
+void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
+u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
+		    unsigned int len);
 void wire_lane_send(struct wire *w, u8 type, unsigned int len);
+
+/* Whether frames end with the sum of their bytes. */
+static inline bool wire_sums(const struct wire *w)
+{
+	return w->check == DEVTRACE_CHECK_SUM8;
+}
 
 #endif /* DEVTRACE_WIRE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames of events, and how any frame is ended: nearly all that read(2) does
+ * Frames of events that wire_quick.h is not for, and how any frame is ended
  *
  * A frame is put together where it is to be sent from. One pass over its words sums its
  * bytes and finds whether one of them may have to be escaped. If none has to, which is so
@@ -19,23 +19,12 @@
 #include "compat/compat.h"
 #include "lane/slot.h"
 #include "wire.h"
+#include "wire_quick.h"
 
 /* Up to that, words one by one are faster than what copies many. */
 #define PAYLOAD_BY_WORDS	64
 /* Of frames up to that, the sum of three sums of every fourth pair of bytes fits into 16 bits. */
 #define SUM_BYTES		336
-
-#define BYTES(b)	(0x0101010101010101ULL * (b))
-
-/*
- * A byte of this has its upper bit set where that of @word may have to be escaped: flag,
- * escape, and 7F, which need not be.
- */
-static __always_inline u64 special(u64 word)
-{
-	BUILD_BUG_ON(DEVTRACE_ESCAPE != 0x7d || DEVTRACE_FLAG != 0x7e);
-	return ((word & BYTES(0x7f)) + BYTES(0x80 - DEVTRACE_ESCAPE)) & ~word;
-}
 
 static u8 *put_byte(u8 *out, u8 b)
 {
@@ -55,26 +44,33 @@ static __always_inline void sent(struct wire *w, unsigned int n)
 	w->frames++;
 }
 
-/* The frame of @n bytes that stands where it is to be sent from is escaped. */
-static noinline void send_escaped(struct wire *w, u8 *frame, unsigned int n)
+/**
+ * wire_send_escaped() - send a frame of which some bytes may have to be escaped
+ * @w: frames of the reader
+ * @frame: behind the head, all but its flag
+ * @n: bytes of that
+ */
+void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 {
 	const u8 *raw = w->raw, *end = frame + n, *stop;
 	u8 *out = frame;
+	unsigned int i;
 	u64 word;
 
 	/* Nothing special behind the end. */
 	put_unaligned(0ULL, (u64 *)end);
 	/* The words before the first special byte stay where they are. */
-	while (out < end && !(special(get_unaligned((u64 *)out)) & BYTES(0x80)))
+	while (out < end && !(wire_special(get_unaligned((u64 *)out)) & WIRE_BYTES(0x80)))
 		out += sizeof(word);
 	out = min_t(u8 *, out, frame + n);
 	n = end - out;
 	end = raw + n;
-	unsafe_memcpy(w->raw, out, n + sizeof(word), /* No frame is longer. */);
+	for (i = 0; i < n; i += sizeof(word))
+		put_unaligned(get_unaligned((u64 *)(out + i)), (u64 *)(w->raw + i));
 	for (; raw < end; raw = stop) {
 		stop = raw + min_t(unsigned int, end - raw, sizeof(u64));
 		word = get_unaligned((u64 *)raw);
-		if (likely(!(special(word) & BYTES(0x80)))) {
+		if (likely(!(wire_special(word) & WIRE_BYTES(0x80)))) {
 			put_unaligned(word, (u64 *)out);
 			out += stop - raw;
 			continue;
@@ -106,7 +102,7 @@ static noinline void send_checked(struct wire *w, u8 *frame, unsigned int n)
 			sum += frame[i];
 		frame[n++] = ~sum;
 	}
-	send_escaped(w, frame, n);
+	wire_send_escaped(w, frame, n);
 }
 
 /* DEVTRACE_BODY_LEN() below 65535; the quotient by shifts: not all machines divide. */
@@ -118,7 +114,7 @@ static __always_inline u8 body_len(unsigned int len)
 /* The number, the type and the length of a frame with a body of @len bytes; returns its end. */
 static __always_inline u8 *put_around(struct wire *w, u8 *frame, u8 type, unsigned int len)
 {
-	frame[0] = w->seq++;
+	frame[0] = wire_seq(w);
 	frame[1] = type;
 	frame[2 + len] = body_len(len);
 	return frame + 2 + len + 1;
@@ -138,12 +134,10 @@ void wire_send(struct wire *w, u8 type, unsigned int len)
 }
 
 /* The same, of events. */
-static __always_inline void send_event(struct wire *w, u8 *frame, u8 type, unsigned int len)
+static noinline void send_event(struct wire *w, u8 *frame, u8 type, unsigned int len)
 {
-	const u64 evens = 0x00ff00ff00ff00ffULL;
 	u8 *p = frame, *end = put_around(w, frame, type, len);
-	u64 hits = 0, sums = 0, word;
-	u8 check;
+	u64 hits = 0, sums = 0;
 
 	BUILD_BUG_ON(3 * SUM_BYTES / sizeof(u64) * 2 * 0xff > U16_MAX);
 	if (unlikely(len > SUM_BYTES - 3 || w->check != DEVTRACE_CHECK_SUM8)) {
@@ -152,34 +146,49 @@ static __always_inline void send_event(struct wire *w, u8 *frame, u8 type, unsig
 	}
 	put_unaligned(0ULL, (u64 *)end);
 	do {
-		word = get_unaligned((u64 *)p);
-		hits |= special(word);
-		/* Four sums of two bytes each. */
-		sums += word & evens;
-		sums += word >> 8 & evens;
-		p += sizeof(word);
+		wire_look(get_unaligned((u64 *)p), &sums, &hits);
+		p += sizeof(u64);
 	} while (p < end);
-	/* Their sum comes to stand in the upper 16 bits. */
-	check = ~(sums * 0x0001000100010001ULL >> 48);
-	*end++ = check;
-	if (unlikely(hits & BYTES(0x80)) || unlikely((u8)(check - DEVTRACE_ESCAPE) < 2)) {
-		send_escaped(w, frame, end - frame);
+	*end = wire_check(sums);
+	end++;
+	if (unlikely(hits & WIRE_BYTES(0x80)) || wire_is_special(end[-1])) {
+		wire_send_escaped(w, frame, end - frame);
 		return;
 	}
 	*end++ = DEVTRACE_FLAG;
 	sent(w, end - frame);
 }
 
-/* Writes the beginning of the body of any event; returns the place of the payload. */
-static __always_inline u8 *put_head(u8 *body, u8 flags, u8 severity, u16 source, u32 tid,
-				    u64 ts)
+static __always_inline u64 head_word(u8 flags, u8 severity, u16 source, u32 tid)
 {
 	BUILD_BUG_ON(sizeof(struct devtrace_wire_event) != 2 * sizeof(u64) ||
 		     offsetof(struct devtrace_wire_event, severity) != 1 ||
 		     offsetof(struct devtrace_wire_event, source) != 2 ||
 		     offsetof(struct devtrace_wire_event, tid) != 4 ||
 		     offsetof(struct devtrace_wire_event, ts) != 8);
-	put_unaligned_le64((u64)tid << 32 | (u32)source << 16 | (u32)severity << 8 | flags, body);
+	return (u64)tid << 32 | (u32)source << 16 | (u32)severity << 8 | flags;
+}
+
+/**
+ * wire_head_set() - what frames begin with
+ * @h: filled in
+ * @flags: of the events
+ * @severity: likewise
+ * @source: the CPU, or the number of the lane
+ * @tid: whose
+ */
+void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 tid)
+{
+	h->word = head_word(flags, severity, source, tid);
+	h->sums = 0;
+	h->hits = 0;
+	wire_look(h->word, &h->sums, &h->hits);
+}
+
+/* What the body of the frame of any event begins with; returns where its payload goes. */
+static u8 *put_head(u8 *body, u64 word, u64 ts)
+{
+	put_unaligned_le64(word, body);
 	put_unaligned_le64(ts, body + sizeof(u64));
 	return body + sizeof(struct devtrace_wire_event);
 }
@@ -210,8 +219,8 @@ void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 t
 	u8 *frame = w->buf + w->head, *data;
 	unsigned int i;
 
-	data = put_head(frame + 2, flags | late, rec->who >> RING_WHO_SEV_SHIFT, source,
-			rec->who & RING_WHO_TID, ts);
+	data = put_head(frame + 2, head_word(flags | late, rec->who >> RING_WHO_SEV_SHIFT, source,
+					     rec->who & RING_WHO_TID), ts);
 	if (likely(len <= PAYLOAD_BY_WORDS))
 		for (i = 0; i < len; i += sizeof(u64))
 			put_unaligned(get_unaligned((u64 *)(rec->data + i)), (u64 *)(data + i));
@@ -242,22 +251,21 @@ static void copy_payload(u8 *to, const u8 *from, unsigned int n)
 /**
  * wire_lane_event() - begin the frame of an event of a lane
  * @w: frames of the reader
- * @ev: the event
- * @tid: whose
- * @source: the CPU, or the number of the lane
+ * @h: what it begins with
  * @ts: its time, ns
- * @late: that is not what the thread said
+ * @data: its payload
+ * @len: bytes of that
  *
  * The payload is copied, and may be overwritten meanwhile; if it was not, the frame is
  * sent by wire_lane_send().
+ *
+ * Return: 0, as it is not one of wire_quick().
  */
-void wire_lane_event(struct wire *w, const struct lane_event *ev, u32 tid, u16 source,
-		     u64 ts, bool late)
+u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
+		    unsigned int len)
 {
-	const u8 flags = ev->flags | DEVTRACE_F_USER | (late ? DEVTRACE_F_LATE : 0);
-
-	copy_payload(put_head(wire_body(w), flags, ev->severity, source, tid, ts), ev->data,
-		     ev->len);
+	copy_payload(put_head(wire_body(w), h->word, ts), data, len);
+	return 0;
 }
 
 /**

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Frames of nearly all events: short ones, ended by their sum
+ *
+ * Such a frame is put together of words that stay in registers: each is stored, its bytes
+ * are summed, and it is found whether one of them may have to be escaped. What the frames of
+ * events in a row have in common is summed once, see struct wire_head. A frame in which
+ * something has to be escaped is done again by wire_event.c, from where it stands.
+ *
+ * Included by what finds the events, so that none of that takes a call.
+ */
+#ifndef DEVTRACE_WIRE_QUICK_H
+#define DEVTRACE_WIRE_QUICK_H
+
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/devtrace.h>
+
+#include "compat/compat.h"
+#include "wire.h"
+
+/* No payload of such a frame is longer. */
+#define WIRE_QUICK_MOST	64U
+/* Of what wire_quick() returns: a byte may have to be escaped. */
+#define WIRE_ESCAPES	(1U << 31)
+
+#define WIRE_BYTES(b)	(0x0101010101010101ULL * (b))
+
+/*
+ * A byte of this has its upper bit set where that of @word may have to be escaped: flag,
+ * escape, and 7F, which need not be.
+ */
+static __always_inline u64 wire_special(u64 word)
+{
+	BUILD_BUG_ON(DEVTRACE_ESCAPE != 0x7d || DEVTRACE_FLAG != 0x7e);
+	return ((word & WIRE_BYTES(0x7f)) + WIRE_BYTES(0x80 - DEVTRACE_ESCAPE)) & ~word;
+}
+
+/* @hits: a byte has its upper bit set where one of any word is special; @sums: four of them */
+static __always_inline void wire_look(u64 word, u64 *sums, u64 *hits)
+{
+	const u64 evens = 0x00ff00ff00ff00ffULL;
+
+	*hits |= wire_special(word);
+	*sums += word & evens;
+	*sums += word >> 8 & evens;
+}
+
+/* The sum of four sums comes to stand in the upper 16 bits. */
+static __always_inline u8 wire_check(u64 sums)
+{
+	return ~(sums * 0x0001000100010001ULL >> 48);
+}
+
+static __always_inline bool wire_is_special(u8 b)
+{
+	return unlikely((u8)(b - DEVTRACE_ESCAPE) < 2);
+}
+
+/**
+ * wire_quick() - put the frame of an event behind the head
+ * @w: frames of the reader, ended by their sum
+ * @h: what it begins with
+ * @ts: its time, less than 2^56 ns
+ * @type: its type
+ * @data: its payload; up to 8 bytes before it may be read
+ * @n: bytes of that, up to WIRE_QUICK_MOST
+ *
+ * The payload may be overwritten meanwhile; then the frame is not to be sent.
+ *
+ * Return: bytes, the flag included, for wire_quick_send().
+ */
+static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h, u64 ts, u8 type,
+				      const u8 *data, unsigned long n)
+{
+	u8 *frame = w->buf + w->head, *to = frame + 2 + sizeof(struct devtrace_wire_event);
+	const unsigned long rest = n % sizeof(u64);
+	unsigned long i = n - rest;
+	const u8 seq = wire_seq(w);
+	u64 sums = h->sums + seq, hits = h->hits, word, last;
+	u8 check;
+
+	BUILD_BUG_ON(WIRE_QUICK_MOST + sizeof(struct devtrace_wire_event) >= 255);
+	put_unaligned_le16(seq | (u16)type << 8, frame);
+	put_unaligned_le64(h->word, frame + 2);
+	put_unaligned_le64(ts, frame + 2 + sizeof(u64));
+	wire_look(ts | (u64)type << 56, &sums, &hits);
+	/* What is left of the payload behind whole words. See above. */
+	last = data_race(get_unaligned_le64(data + n - sizeof(u64)));
+	last = last >> 1 >> (63 ^ rest * 8);
+	/* Then DEVTRACE_BODY_LEN(), of so few bytes. */
+	last |= (u64)(n + sizeof(struct devtrace_wire_event) + 1) << rest * 8;
+	wire_look(last, &sums, &hits);
+	put_unaligned_le64(last, to + i);
+	for (; i; i -= sizeof(u64)) {
+		/* See above. */
+		word = data_race(get_unaligned((const u64 *)(data + i) - 1));
+		wire_look(word, &sums, &hits);
+		put_unaligned(word, (u64 *)(to + i) - 1);
+	}
+	check = wire_check(sums);
+	put_unaligned_le16(check | DEVTRACE_FLAG << 8, to + n + 1);
+	n += to - frame + 3;
+	if (unlikely(hits & WIRE_BYTES(0x80)))
+		n |= WIRE_ESCAPES;
+	if (wire_is_special(seq) || wire_is_special(check))
+		n |= WIRE_ESCAPES;
+	return n;
+}
+
+/* The frame is there: send it. */
+static __always_inline void wire_quick_send(struct wire *w, u32 n)
+{
+	if (unlikely(n & WIRE_ESCAPES)) {
+		wire_send_escaped(w, w->buf + w->head, (n & ~WIRE_ESCAPES) - 1);
+		return;
+	}
+	w->head += n;
+	w->bytes += n;
+	w->frames++;
+}
+
+#endif /* DEVTRACE_WIRE_QUICK_H */
