@@ -17,6 +17,9 @@
 #include <linux/sched.h>
 #include <linux/splice.h>
 #include <linux/version.h>
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#include <linux/pfn_t.h>
+#endif
 
 /* Since 5.11, and in 5.10 with PREEMPT_RT. */
 #ifndef in_hardirq
@@ -53,6 +56,17 @@ static inline void compat_vm_flags(struct vm_area_struct *vma,
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
 #else
 	vm_flags_mod(vma, set, clear);
+#endif
+}
+
+/* A page that is not the kernel's, into a mapping that has other pages too. pfn_t went in 6.17. */
+static inline vm_fault_t compat_insert_pfn(struct vm_area_struct *vma, unsigned long addr,
+					   unsigned long pfn)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+	return vmf_insert_mixed(vma, addr, __pfn_to_pfn_t(pfn, PFN_DEV));
+#else
+	return vmf_insert_mixed(vma, addr, pfn);
 #endif
 }
 

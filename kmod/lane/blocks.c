@@ -93,9 +93,13 @@ struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place)
 	}
 	*place = b->head * BLOCK_BYTES + state->fill;
 	r = run_at(b, *place);
-	r->slot = SLOT_NONE;
-	r->extent = extent;
 	state->fill += extent;
+	/* In this order: a page that outlives a reset has no run then that is half another. */
+	WRITE_ONCE(r->slot, SLOT_NONE);
+	WRITE_ONCE(r->block, (u16)b->head);
+	if (state->fill <= BLOCK_BYTES - sizeof(*r))
+		WRITE_ONCE(run_at(b, *place + extent)->extent, 0);
+	WRITE_ONCE(r->extent, extent);
 	state->pending++;
 	return r;
 }
@@ -118,7 +122,8 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 	r->next = 0;
 	r->len = len;
 	r->nr = nr;
-	r->slot = slot;
+	/* Who finds it after a reset finds all of it. */
+	smp_store_release(&r->slot, slot);
 	if (c->last)
 		run_at(b, c->last)->next = place;
 	else

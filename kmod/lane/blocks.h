@@ -14,7 +14,9 @@
  * Invariants. Between @tail and @head are whole blocks of committed runs, but for those
  * that are counted as @pending. A run never changes once it is in its chain, but for
  * @next. A chain is in the order of places, so that the run that is overwritten is the
- * first one. For each slot, events committed = events held + events overwritten.
+ * first one. For each slot, events committed = events held + events overwritten. Whatever
+ * moment a page is looked at: the extents of its runs lead from its beginning to the newest,
+ * and behind that stands the extent 0. A run that is not complete has SLOT_NONE.
  *
  * The caller serializes all calls but blocks_records() and blocks_there(), which a
  * reader may call at any time. A reader that is to be waited for before the memory is
@@ -51,9 +53,11 @@ typedef u64 run_place_t;
  * @extent: bytes that it takes, this header included
  * @nr: events, without those that were not wanted
  * @cpu: of the first event
- * @reserved: 0
+ * @block: the lowest bits of the number of its block
+ * @lane: events of the lane before this run, modulo 2^32
  *
- * A record that was not wanted has the type EMPTY.
+ * A record that was not wanted has the type EMPTY. @block and @lane are for who reads a ring
+ * that outlived a reset: of that nothing is left but its pages.
  */
 struct run {
 	u64		time;
@@ -68,7 +72,8 @@ struct run {
 	u16		extent;
 	u16		nr;
 	u16		cpu;
-	u16		reserved[3];
+	u16		block;
+	u32		lane;
 };
 
 /**

@@ -4,7 +4,9 @@
  *
  * Pages are not inserted but given by a fault handler, so that fork(2) copies none: in
  * the child it gives pages of its own that belong to no lane and say "closed". A page
- * that somebody pins outlives its lane, and nobody reads it any more.
+ * that somebody pins outlives its lane, and nobody reads it any more. Memory of a pool has
+ * no such pages: fork(2) copies nothing of it either (VM_WIPEONFORK), and if the program
+ * says that it should, it is the program's own harm: the memory is not used again before.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -33,6 +35,8 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "take.h"
+
+const struct lane_pool __rcu *devtrace_lane_pool;
 
 /* Of mm: whoever found it to be his may take a page before the lane is closed. */
 static DEFINE_SPINLOCK(mm_lock);
@@ -86,10 +90,34 @@ void lane_put(struct lane *l)
 	kref_put(&l->ref, lane_free);
 }
 
+/* From the pool, which is there then until all of it is given back. */
+static void borrow(struct lane *l)
+{
+	const struct lane_pool *p;
+
+	rcu_read_lock();
+	p = rcu_dereference(devtrace_lane_pool);
+	if (p && !try_module_get(p->owner))
+		p = NULL;
+	rcu_read_unlock();
+	if (!p)
+		return;
+	if (p->get(l))
+		l->pool = p;
+	else
+		module_put(p->owner);
+}
+
 /* Its memory, and then what it counts for. */
 static void give_back(struct lane *l)
 {
-	kvfree(l->mem.blocks);
+	if (l->pool) {
+		l->pool->put(l);
+		module_put(l->pool->owner);
+		l->pool = NULL;
+	} else {
+		kvfree(l->mem.blocks);
+	}
 	l->mem.blocks = NULL;
 	lane_share_return(l);
 }
@@ -97,7 +125,8 @@ static void give_back(struct lane *l)
 /*
  * Nobody can write into it any more, or never could; the last of it is taken, and its memory
  * goes, though somebody may keep its descriptor, or have found it in its slot: of a lane that
- * is closed nobody looks at the blocks. Its mm is set to NULL by whoever comes first.
+ * is closed nobody looks at the blocks. Pages of a pool count no users: they go when there is
+ * no descriptor and no mapping, in any process. Its mm is set to NULL by whoever comes first.
  */
 static void lane_die(struct lane *l)
 {
@@ -112,7 +141,8 @@ static void lane_die(struct lane *l)
 	slot_close(l);
 	slot_put(l);
 	lane_wake_closed(l);
-	give_back(l);
+	if (!l->pool)
+		give_back(l);
 	mmdrop(mm);
 	lane_put(l);
 }
@@ -159,8 +189,11 @@ static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
 
 	if (vmf->pgoff >= l->bytes >> PAGE_SHIFT)
 		return VM_FAULT_SIGBUS;
+	/* It stays as long as this mapping does. */
+	if (l->pool && maps_it(vmf->vma, l))
+		return compat_insert_pfn(vmf->vma, vmf->address, l->pfn + vmf->pgoff);
 	spin_lock(&mm_lock);
-	if (vmf->vma->vm_mm == l->mm) {
+	if (!l->pool && vmf->vma->vm_mm == l->mm) {
 		page = vmalloc_to_page(l->mem.blocks + (vmf->pgoff << PAGE_SHIFT));
 		/* vmalloc() makes no page a part of a larger one. */
 		page_ref_inc(page);
@@ -196,7 +229,10 @@ static int lane_mmap(struct file *file, struct vm_area_struct *vma)
 		return -EBUSY;
 	atomic_set(&l->maps, 1);
 	/* A program of the old kind (READ_IMPLIES_EXEC) asks for more than it means. */
-	compat_vm_flags(vma, VM_DONTEXPAND, VM_EXEC | VM_MAYEXEC);
+	compat_vm_flags(vma, VM_DONTEXPAND | (l->pool ? VM_MIXEDMAP | VM_WIPEONFORK : 0),
+			VM_EXEC | VM_MAYEXEC);
+	if (l->pool && l->pool->wc)
+		vma->vm_page_prot = pgprot_writecombine(vma->vm_page_prot);
 	vma->vm_ops = &lane_vm_ops;
 	vma->vm_private_data = l;
 	return 0;
@@ -209,6 +245,8 @@ static int lane_release(struct inode *inode, struct file *file)
 
 	/* The lane was never mapped. */
 	lane_die(l);
+	if (l->pool)
+		give_back(l);
 	lane_put(l);
 	return 0;
 }
@@ -321,7 +359,9 @@ static int lane_prepare(struct lane *l, struct file **file)
 	err = slot_get(l);
 	if (err)
 		goto out_reserved;
-	l->mem.blocks = __vmalloc(l->bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	borrow(l);
+	if (!l->pool)
+		l->mem.blocks = __vmalloc(l->bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 	err = -ENOMEM;
 	if (!l->mem.blocks)
 		goto out_slot;
@@ -368,6 +408,8 @@ static int lane_new(struct devtrace_lane_ask *arg, struct file **file)
 	/* While it is open. */
 	kref_get(&l->ref);
 	slot_open(l);
+	if (l->pool)
+		l->pool->open(l);
 	arg->bytes = bytes;
 	arg->source = nr_cpu_ids + l->slot;
 	lane_wake_made(l);

@@ -36,6 +36,9 @@ struct task_struct;
  * @mm: where it may be mapped; NULL when it is closed for good
  * @mapped: somebody maps it, or did
  * @maps: how many mappings @mm has: two while mremap(2) is refused
+ * @pool: whose memory it is; NULL: our own
+ * @pfn: of its first page, if it is that of @pool
+ * @told: what was taken, for who reads its memory after a reset; or NULL
  * @lock: of what follows
  * @at: what was taken
  * @floor: see take.c
@@ -62,6 +65,9 @@ struct lane {
 	struct mm_struct	*mm;
 	unsigned long		mapped;
 	atomic_t		maps;
+	const struct lane_pool	*pool;
+	unsigned long		pfn;
+	u64			*told;
 
 	raw_spinlock_t		lock;
 	struct lane_place	at;
@@ -83,6 +89,24 @@ static inline bool lane_is_open(const struct lane *l)
 {
 	return READ_ONCE(l->mm);
 }
+
+/**
+ * struct lane_pool - memory for lanes that is not the kernel's
+ * @owner: is there as long as a lane has any of it
+ * @wc: it is mapped write-combining
+ * @get: blocks, pfn and told of a lane, zeroed; false: there is none
+ * @open: its slot is open, and nobody writes yet
+ * @put: nobody maps it any more
+ */
+struct lane_pool {
+	struct module	*owner;
+	bool		wc;
+	bool		(*get)(struct lane *l);
+	void		(*open)(const struct lane *l);
+	void		(*put)(struct lane *l);
+};
+
+extern const struct lane_pool __rcu *devtrace_lane_pool;
 
 struct devtrace_lane_ask;
 

@@ -95,6 +95,14 @@ struct lane_event {
 	u8		flags;
 };
 
+/* So many events of a lane were taken, and a check. All, for good: it is closed. */
+#define LANE_TOLD_CLOSED	0x636c6f7365646c6eULL
+
+static inline u64 lane_told(u32 taken)
+{
+	return (taken * 0x9e3779b97f4a7c15ULL & ~0ULL << 32) | taken;
+}
+
 static inline struct devtrace_lane_head *lane_head(const struct lane_mem *m)
 {
 	return &((struct devtrace_lane_block *)m->blocks)->head;

@@ -388,12 +388,18 @@ u64 slot_missed(unsigned int slot, unsigned long n)
 
 /* Memory. */
 
+struct slots_lent slots_lent;
+
 void slots_memory_free(struct slots_memory *m)
 {
+	u8 *page;
 	u32 i;
 
-	for (i = 0; m->pages && i < m->pages->nr; i++)
-		kfree(m->spare && m->spare[i] ? m->spare[i] : m->pages->at[i]);
+	for (i = 0; m->pages && i < m->pages->nr; i++) {
+		page = m->spare && m->spare[i] ? m->spare[i] : m->pages->at[i];
+		if (!slots_is_lent(page))
+			kfree(page);
+	}
 	kvfree(m->pages);
 	kvfree(m->state);
 	kvfree(m->spare);
@@ -401,14 +407,18 @@ void slots_memory_free(struct slots_memory *m)
 
 int slots_memory_alloc(struct slots_memory *m, u32 nr)
 {
+	const bool lent = slots_lent.on;
 	u32 i;
 
+	if (lent)
+		nr = slots_lent.nr;
 	m->pages = kvzalloc(struct_size(m->pages, at, nr), GFP_KERNEL);
 	m->state = kvcalloc(nr, sizeof(*m->state), GFP_KERNEL);
 	if (m->pages)
 		m->pages->nr = nr;
 	for (i = 0; m->pages && m->state && i < nr; i++) {
-		m->pages->at[i] = kzalloc(BLOCK_BYTES,
+		m->pages->at[i] = lent ? slots_lent.at + (size_t)i * BLOCK_BYTES :
+				  kzalloc(BLOCK_BYTES,
 					  GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL);
 		if (!m->pages->at[i])
 			break;
@@ -428,17 +438,16 @@ int slots_memory_alloc(struct slots_memory *m, u32 nr)
  */
 void slots_make(unsigned long bytes)
 {
-	const u32 nr = slots_blocks_for(bytes);
 	struct slots_memory m = { 0 };
 
 	lockdep_assert_held(&devtrace_lock);
-	if (slots_blocks.nr || slots_memory_alloc(&m, nr))
+	if (slots_blocks.nr || slots_memory_alloc(&m, slots_blocks_for(bytes)))
 		return;
 	raw_spin_lock(&slots_lock);
 	/* Readers find runs with this lock held. */
 	slots_blocks.pages = m.pages;
 	slots_blocks.state = m.state;
-	WRITE_ONCE(slots_blocks.nr, nr);
+	WRITE_ONCE(slots_blocks.nr, m.pages->nr);
 	blocks_init(&slots_blocks, slots_first_block);
 	raw_spin_unlock(&slots_lock);
 }

@@ -52,6 +52,25 @@ struct slots_memory {
 	u8			**spare;
 };
 
+/**
+ * struct slots_lent - pages for blocks that are not ours; with devtrace_lock
+ * @at: they, one behind the other
+ * @nr: how many
+ * @on: a ring that is made gets them
+ */
+struct slots_lent {
+	u8	*at;
+	u32	nr;
+	bool	on;
+};
+
+extern struct slots_lent slots_lent;
+
+static inline bool slots_is_lent(const u8 *page)
+{
+	return page >= slots_lent.at && page < slots_lent.at + (size_t)slots_lent.nr * BLOCK_BYTES;
+}
+
 /* With slots_lock, but for what readers may do without: see blocks.h. */
 extern struct block_ring slots_blocks;
 

@@ -201,6 +201,13 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 	return ret;
 }
 
+/* Behind the commit: who finds the one and not the other knows what was taken, too. */
+static void tell_taken(const struct lane *l)
+{
+	if (l->told)
+		WRITE_ONCE(*l->told, lane_told(l->at.idx));
+}
+
 /* Nothing is stored: how many there are, in memory that may change meanwhile. */
 static int count_records(const struct lane_piece *c, struct pass *p)
 {
@@ -248,6 +255,7 @@ static int drop_piece(struct lane *l, const struct lane_piece *c)
 		begin_piece(l, c, &p);
 	drop(l, DEVTRACE_LOST_STOPPED, p.refused);
 	end_piece(l, c, &p);
+	tell_taken(l);
 	return ret;
 }
 
@@ -281,6 +289,7 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 	}
 	now = devtrace_clock_now();
 	begin_piece(l, c, &p);
+	r->lane = l->at.idx;
 	ret = look_at_records(l, buf, c->len, &p);
 	end_piece(l, c, &p);
 
@@ -298,6 +307,7 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 	else
 		blocks_abandon(&slots_blocks, r, place);
 	raw_spin_unlock(&slots_lock);
+	tell_taken(l);
 	if (p.nr) {
 		devtrace_proc_count(l->tid, p.nr);
 		devtrace_clock_event(now);
@@ -335,6 +345,8 @@ static void set_closed(struct lane *l)
 {
 	WRITE_ONCE(l->waits, false);
 	WRITE_ONCE(l->closed, true);
+	if (l->told)
+		WRITE_ONCE(*l->told, LANE_TOLD_CLOSED);
 	WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
 }
 

@@ -16,9 +16,12 @@
 #include "lane_resize.h"
 #include "shared/shared.h"
 #include "stream/quiet.h"
+#include "stream/stream.h"
+#include "stream/table.h"
 
 /* So many blocks are overwritten at a time when the ring becomes smaller. */
 #define TRIM_BLOCKS	16
+
 /**
  * slots_memory() - memory for a ring of blocks of another size
  * @bytes: of it
@@ -72,4 +75,82 @@ void slots_resize(struct slots_memory *m)
 	} while (!done);
 	/* Readers have preemption off while they look at a block. */
 	devtrace_shared.quiet_wait_on(cpu_possible_mask);
+}
+
+/* A block that stayed where it was, to the page of its place. Readers find the same in both. */
+static int settle_block(struct block_pages *pages, u32 i, u8 **old)
+{
+	bool done;
+	u8 *to;
+
+	if (slots_is_lent(pages->at[i]) == slots_lent.on)
+		return 0;
+	to = slots_lent.on ? slots_lent.at + (size_t)i * BLOCK_BYTES :
+			     kzalloc(BLOCK_BYTES, GFP_KERNEL);
+	if (!to)
+		return -ENOMEM;
+	do {
+		raw_spin_lock(&slots_lock);
+		/* Who writes there has preemption off, and is done soon. */
+		done = !slots_blocks.state[i].pending;
+		if (done) {
+			*old = pages->at[i];
+			memcpy(to, *old, BLOCK_BYTES);
+			/* Likewise LMM(pages:A), what is in it before the page. */
+			smp_store_release(&pages->at[i], to);
+		}
+		raw_spin_unlock(&slots_lock);
+		cond_resched();
+	} while (!done);
+	return 0;
+}
+
+static int settle(struct block_pages *pages)
+{
+	u8 **old = kvcalloc(pages->nr, sizeof(*old), GFP_KERNEL);
+	int err = 0;
+	u32 i;
+
+	if (!old)
+		return -ENOMEM;
+	for (i = 0; i < pages->nr && !err; i++)
+		err = settle_block(pages, i, &old[i]);
+	devtrace_shared.quiet_wait_on(cpu_possible_mask);
+	for (i = 0; i < pages->nr; i++)
+		if (!slots_is_lent(old[i]))
+			kfree(old[i]);
+	kvfree(old);
+	return err;
+}
+
+/**
+ * slots_lend() - put the ring of blocks into memory of somebody else, or take it out
+ * @at: that, zeroed; NULL: out again
+ * @nr: how many blocks it has, a power of two
+ *
+ * The newest blocks that fit stay. A ring that is made later is made there.
+ *
+ * Context: process, devtrace_lock held.
+ * Return: 0 or -ENOMEM: then it is to be called again with NULL, until it succeeds.
+ */
+int slots_lend(u8 *at, u32 nr)
+{
+	struct slots_memory m;
+	int err = 0;
+
+	if (at) {
+		slots_lent.at = at;
+		slots_lent.nr = nr;
+	}
+	slots_lent.on = at;
+	if (slots_blocks.nr)
+		err = slots_memory(devtrace_stream0.bytes, &m);
+	if (slots_blocks.nr && !err) {
+		slots_resize(&m);
+		devtrace_shared.slots_memory_free(&m);
+		err = settle(slots_blocks.pages);
+	}
+	if (!at && !err)
+		slots_lent.nr = 0;
+	return err;
 }

@@ -5,9 +5,12 @@
 #ifndef DEVTRACE_STREAMS_LANE_RESIZE_H
 #define DEVTRACE_STREAMS_LANE_RESIZE_H
 
+#include <linux/types.h>
+
 struct slots_memory;
 
 /* Process context, devtrace_lock held. */
+int slots_lend(u8 *at, u32 nr);
 int slots_memory(unsigned long bytes, struct slots_memory *m);
 void slots_resize(struct slots_memory *m);
 

@@ -11,6 +11,7 @@
 #include "emit/slots.h"
 #include "filter_set.h"
 #include "fire.h"
+#include "lane_resize.h"
 #include "lane_stats.h"
 #include "oldest.h"
 #include "proc_stats.h"
@@ -31,6 +32,7 @@ COMPAT_EXPORT_INTERNAL(devtrace_type_stats);
 COMPAT_EXPORT_INTERNAL(emit_slots_alloc);
 COMPAT_EXPORT_INTERNAL(filter_set);
 COMPAT_EXPORT_INTERNAL(slot_stats);
+COMPAT_EXPORT_INTERNAL(slots_lend);
 COMPAT_EXPORT_INTERNAL(stream_del);
 COMPAT_EXPORT_INTERNAL(stream_find);
 COMPAT_EXPORT_INTERNAL(stream_fire_start);

@@ -122,6 +122,16 @@ void port_rmb(void)
 {
 }
 
+static bool in_a_page(const u8 *p)
+{
+	u32 i;
+
+	for (i = 0; i < ring.nr; i++)
+		if (p >= ring.pages->at[i] && p < ring.pages->at[i] + BLOCK_BYTES)
+			return true;
+	return false;
+}
+
 /* The tail has moved: all that stood in the block before it stands there still. */
 void port_stored(const void *p)
 {
@@ -130,6 +140,10 @@ void port_stored(const void *p)
 
 	if (p == &ring.pages)
 		return;
+	if (in_a_page(p)) {
+		CHECK(!tail_stored, "a run is begun before the barrier behind the tail");
+		return;
+	}
 	CHECK(p == &ring.tail_low, "something else than the tail is stored");
 	if (!armed)
 		return;
