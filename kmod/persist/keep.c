@@ -26,6 +26,7 @@
 #include "keep.h"
 #include "lane/blocks.h"
 #include "names.h"
+#include "pool.h"
 #include "read/boot_id.h"
 #include "ring/clock.h"
 #include "ring/ring_memory.h"
@@ -162,6 +163,7 @@ void keep_sync(void)
 		sum_ring(&keep[i]);
 		store_info(&keep[i]);
 	}
+	pool_sync();
 	store_clock();
 	region_flush(region, region->at, PERSIST_TABLES_AT);
 	/* What was being done is done, for who falls. */
@@ -191,6 +193,7 @@ void keep_fall(void)
 		store_sum(k);
 		flush_ring(k, pos);
 	}
+	pool_fall();
 	atomic_set(&busy, 0);
 }
 
@@ -233,7 +236,7 @@ static int lay_out(void)
 {
 	struct persist_header *h = &header;
 	const u64 page = PERSIST_PAGE;
-	u64 at = PERSIST_TABLES_AT;
+	u64 at = PERSIST_TABLES_AT, room;
 
 	memset(h, 0, sizeof(*h));
 	h->magic = PERSIST_MAGIC;
@@ -260,10 +263,16 @@ static int lay_out(void)
 	h->rings = at + page;
 	if (h->rings + page > region->size)
 		return -ENOSPC;
-	h->ring_bytes = fit(region->size - page - h->rings, h->nr_rings);
+	room = region->size - page - h->rings;
+	/* Lanes have an eighth, and what rings leave. */
+	h->ring_bytes = fit(room - room / 8, h->nr_rings);
 	if (h->ring_bytes < 4 * page)
 		return -ENOSPC;
 	h->stride = persist_stride(h->ring_bytes);
+	room -= h->stride * h->nr_rings;
+	if (IS_ALIGNED(region->start, PAGE_SIZE))
+		persist_lay_out_pool(h, h->rings + h->stride * h->nr_rings, room,
+				     h->ring_bytes / PERSIST_PAGE, max_t(u64, page, PAGE_SIZE));
 	h->crc = PERSIST_CRC(h);
 	return 0;
 }
@@ -313,6 +322,23 @@ static void first_sums(void)
 	}
 }
 
+/* Back to memory of the kernel. */
+static void rings_back(void)
+{
+	int err;
+
+	for (;;) {
+		mutex_lock(&devtrace_lock);
+		err = stream_lend(header.ring_bytes, NULL);
+		mutex_unlock(&devtrace_lock);
+		if (!err)
+			break;
+		/* Whoever removes us waits for memory: there is no way to stay. */
+		pr_warn_once("waiting for memory to move stream 0 to\n");
+		schedule_timeout_uninterruptible(HZ);
+	}
+}
+
 /**
  * keep_begin() - begin the region anew, and move stream 0 there
  * @r: the region
@@ -351,6 +377,11 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	if (!err)
 		first_sums();
 	mutex_unlock(&devtrace_lock);
+	if (!err) {
+		err = pool_begin(r, &header);
+		if (err)
+			rings_back();
+	}
 	if (err) {
 		names_end();
 		kfree(keep);
@@ -359,8 +390,8 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	}
 	/* From here on it is one. */
 	write_headers();
-	pr_info("%u rings of %llu bytes in %zu at %pa\n", used, header.ring_bytes, r->size,
-		&r->start);
+	pr_info("%u rings of %llu bytes in %zu at %pa; of lanes %u blocks, and room for %u\n", used,
+		header.ring_bytes, r->size, &r->start, header.nr_blocks, header.nr_lanes);
 	INIT_DEFERRABLE_WORK(&work, keep_work);
 	queue_delayed_work(system_unbound_wq, &work, 0);
 	return 0;
@@ -369,22 +400,12 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 /* Back to memory of the kernel. */
 void keep_end(void)
 {
-	int err;
-
 	cancel_delayed_work_sync(&work);
 	keep_sync();
 	keep_cause(PERSIST_UNLOADED, "the module was removed");
 	names_end();
-	for (;;) {
-		mutex_lock(&devtrace_lock);
-		err = stream_lend(header.ring_bytes, NULL);
-		mutex_unlock(&devtrace_lock);
-		if (!err)
-			break;
-		/* Whoever removes us waits for memory: there is no way to stay. */
-		pr_warn_once("waiting for memory to move stream 0 to\n");
-		schedule_timeout_uninterruptible(HZ);
-	}
+	pool_end();
+	rings_back();
 	kfree(keep);
 	keep = NULL;
 }

@@ -196,8 +196,13 @@ static void tell(const struct persist_header *h, unsigned int copies,
 		pr_warn("%u of %u headers of the region were damaged\n", PERSIST_COPIES - copies,
 			PERSIST_COPIES);
 	if (a->open_ends)
-		pr_warn("of %u CPUs the newest events are damaged, and their number is not known\n",
+		pr_warn("of %u CPUs or lanes the newest events are damaged, and their number is not known\n",
 			a->open_ends);
+	if (a->outside)
+		pr_warn("%u lanes had found no room in the region: their last events are not known\n",
+			a->outside);
+	if (a->bad_lanes)
+		pr_warn("%u lanes make no sense\n", a->bad_lanes);
 }
 
 /* NULL: there is nothing, and it was said why. */

@@ -2,17 +2,24 @@
 /*
  * The layout of a region of memory that outlives a reset
  *
- *	header | causes, clocks, threads, names | header | ring 0 | ring 1 | ... | header
+ *	header | causes, clocks, threads, names | header | ring 0 | ring 1 | ... | pool | header
  *
  * Each header is a whole page, and any one of them will do: it is found by its magic
  * number, wherever it stands. A ring is a page of its words, its sums, and its data:
  *
  *	commit, info twice, anchors | two sums for each 4 KiB of data | data | 1 page
  *
- * Everything but @commit, the anchors and the data has a checksum of its own. So no word is
+ * The pool is what programs emit by lanes: the pages of the ring of blocks, and those that
+ * programs write into themselves, with tables of sums, slots and lanes:
+ *
+ *	two sums for each block | two of each slot | lanes | blocks | pages of lanes
+ *
+ * Everything but @commit, the anchors, what was taken of a lane, and the data has a checksum
+ * of its own. So no word is
  * there that must be right: one that is not costs what it says and nothing else.
  *
- * All integers are those of the machine. The records in the data are those of ring.h.
+ * All integers are those of the machine. The records in the data are those of ring.h, those
+ * in the pool are those of blocks.h and <linux/devtrace_lane.h>.
  */
 #ifndef DEVTRACE_PERSIST_LAYOUT_H
 #define DEVTRACE_PERSIST_LAYOUT_H
@@ -21,7 +28,7 @@
 
 #define PERSIST_MAGIC		0x6563617274766564ULL
 #define PERSIST_MAGIC_SWAPPED	0x6465767472616365ULL
-#define PERSIST_VERSION		2
+#define PERSIST_VERSION		3
 #define PERSIST_PAGE		4096U
 #define PERSIST_COPIES		3
 #define PERSIST_RINGS_MAX	1024U
@@ -32,6 +39,9 @@
 #define PERSIST_CLOCKS		64U
 /* Of each thread the latest names, and the one that it had when the region was begun */
 #define PERSIST_THREAD_NAMES	3U
+#define PERSIST_SLOTS_MAX	4096U
+/* The smallest lane; each begins at a multiple of it. */
+#define PERSIST_LANE_PAGES	2U
 
 /**
  * struct persist_header - what the region is
@@ -47,10 +57,18 @@ struct persist_header {
 	u64	stride;		/* from one ring to the next */
 	u64	threads;	/* offsets of tables, and how many entries they have */
 	u64	names;
+	u64	block_sums;	/* of the pool */
+	u64	slots;
+	u64	lanes;
+	u64	blocks;		/* whole pages from here on */
+	u64	lane_pages;
 	u32	nr_rings;
 	u32	nr_threads;
 	u32	nr_names;
 	u32	nr_sources;
+	u32	nr_slots;	/* that have an entry */
+	u32	nr_blocks;	/* a power of two, or 0: there is no pool */
+	u32	nr_lanes;	/* that there can be, of the smallest */
 	u32	load;
 	u32	flags;		/* DEVTRACE_INFO_* */
 	u8	boot_id[16];
@@ -130,6 +148,42 @@ struct persist_sum {
 	u32	crc;
 };
 
+/* Of a block, up to a run of it; the one with the greater number and more bytes counts. */
+struct persist_block {
+	u64	number;
+	u64	reserved;
+	u32	fill;
+	u32	sum;
+	u32	reserved2;
+	u32	crc;
+};
+
+/* Of a slot; the one with the greater number counts. */
+struct persist_slot {
+	u64	nr;
+	u64	idx;		/* events that were stored */
+	u64	cleared;	/* of these, were cleared */
+	u64	drops[6];	/* as those of a ring */
+	u32	slot;
+	u32	outside;	/* its lane has other memory */
+	u32	reserved;
+	u32	crc;
+};
+
+/* A lane, in the place of its first page; @taken changes: see lane_told(). */
+struct persist_lane {
+	u64	made;
+	u64	begin;		/* events of its slot before it */
+	u32	slot;
+	u32	pages;
+	u32	tid;
+	u32	tgid;
+	u32	first;		/* number of the first block */
+	u32	crc;
+	u64	taken;
+	u64	reserved[2];
+};
+
 #define PERSIST_COMMIT_AT	0
 #define PERSIST_INFO_AT		64
 #define PERSIST_ANCHORS_AT	1024
@@ -158,6 +212,44 @@ static inline u64 persist_data_at(u64 ring_bytes)
 static inline u64 persist_stride(u64 ring_bytes)
 {
 	return persist_data_at(ring_bytes) + ring_bytes + PERSIST_PAGE;
+}
+
+/**
+ * persist_lay_out_pool() - as many blocks and lanes as there is room for
+ * @h: filled in
+ * @at: where the room begins
+ * @room: bytes of it
+ * @most: blocks, at the most
+ * @align: of the pages of lanes, for who maps them
+ */
+static inline void persist_lay_out_pool(struct persist_header *h, u64 at, u64 room, u32 most,
+					u64 align)
+{
+	const u64 each = 2 * sizeof(struct persist_block) + PERSIST_PAGE;
+	u64 end;
+	u32 nr = 4;
+
+	/* The tables of lanes, and what alignment takes. */
+	room = room > align + 4 * PERSIST_PAGE ? room - align - 4 * PERSIST_PAGE : 0;
+	while (nr < most && nr < 32768 && 2 * nr * each <= room / 2)
+		nr *= 2;
+	h->nr_blocks = nr * each <= room / 2 ? nr : 0;
+	if (!h->nr_blocks)
+		return;
+	room -= nr * each;
+	/* No region is larger than 32 bits say. */
+	h->nr_lanes = (u32)room / (u32)(PERSIST_LANE_PAGES * PERSIST_PAGE +
+					sizeof(struct persist_lane) +
+					2 * sizeof(struct persist_slot));
+	h->nr_lanes = h->nr_lanes < PERSIST_SLOTS_MAX ? h->nr_lanes : PERSIST_SLOTS_MAX;
+	h->nr_slots = h->nr_lanes;
+	h->block_sums = at;
+	h->slots = at + nr * 2 * sizeof(struct persist_block);
+	h->lanes = persist_page_up(h->slots + (u64)h->nr_slots * 2 * sizeof(struct persist_slot));
+	end = persist_page_up(h->lanes + (u64)h->nr_lanes * sizeof(struct persist_lane));
+	h->blocks = end;
+	end += (u64)nr * PERSIST_PAGE;
+	h->lane_pages = (end + align - 1) & ~(align - 1);
 }
 
 #endif /* DEVTRACE_PERSIST_LAYOUT_H */

@@ -10,10 +10,9 @@
  * The frames are those of wire.c, with the default check. They are written once, at no
  * reader's pace, and come from another kernel: so this has only elem.h in common with it.
  */
-#include "render.h"
+#include "render_priv.h"
 #include "ring/elem.h"
 
-#define FRAME_MAX	(2 + 64 + RING_PAYLOAD_MAX + 2)
 /* All of it with escapes, and a word behind. */
 #define FRAME_ROOM	(2 * FRAME_MAX + 1 + sizeof(u64))
 /* A frame that is longer is looked at byte by byte: sums of its bytes could overflow. */
@@ -23,52 +22,6 @@
 #define ROOM_OF_NAMES	65536
 /* Events between two places where others may have the CPU. */
 #define BREATH		64
-
-/* Where a ring is read: a run, and a place in it. */
-struct cursor {
-	struct persist_ring ring;
-	u32	run;
-	u64	pos, idx;
-	const struct ring_record *rec;
-	u64	ts;
-	u64	last;		/* the event before; 0: none */
-};
-
-struct render {
-	struct persist_out *o;
-	struct persist_account *a;
-	const void *mem;
-	const struct persist_header *h;
-	u64	frames;
-	u64	ref;		/* of the clock: all events are within 2^55 ns of it */
-	struct cursor *cursor;
-	u32	clocks, clock;	/* how many, the next one */
-	struct persist_clock *clock_at;
-	u32	threads, thread;
-	struct persist_thread *thread_at;
-	bool	full;
-	u8	*raw;
-	u8	spare[FRAME_MAX + sizeof(u64)];
-};
-
-/* Integers of the stream are little-endian. */
-static u8 *put_le(u8 *p, u64 v, u32 n)
-{
-	while (n--) {
-		*p++ = v;
-		v >>= 8;
-	}
-	return p;
-}
-
-static inline u8 *put_le32(u8 *p, u32 v)
-{
-	p[0] = v;
-	p[1] = v >> 8;
-	p[2] = v >> 16;
-	p[3] = v >> 24;
-	return p + 4;
-}
 
 static u8 *put_str(u8 *p, const char *s, u32 max)
 {
@@ -80,7 +33,7 @@ static u8 *put_str(u8 *p, const char *s, u32 max)
 }
 
 /* The frame that is made: where it will stay, or, if there is no room, anywhere. */
-static u8 *body(struct render *r)
+u8 *render_body(struct render *r)
 {
 	struct persist_out *o = r->o;
 
@@ -146,7 +99,7 @@ static u32 add_escapes(struct render *r, u32 n)
 	return to - r->raw;
 }
 
-static void send(struct render *r, u8 type, const u8 *end)
+void render_send(struct render *r, u8 type, const u8 *end)
 {
 	u32 n = end - r->raw, i;
 	bool special = true;
@@ -177,7 +130,7 @@ static void send(struct render *r, u8 type, const u8 *end)
 static void send_info(struct render *r, const char *name)
 {
 	const struct persist_header *h = r->h;
-	u8 *p = body(r);
+	u8 *p = render_body(r);
 
 	*p++ = DEVTRACE_WIRE_VERSION;
 	*p++ = DEVTRACE_CHECK_SUM8;
@@ -191,51 +144,56 @@ static void send_info(struct render *r, const char *name)
 	p = put_str(p, h->machine, sizeof(h->machine));
 	p = put_str(p, h->release, sizeof(h->release));
 	p = put_str(p, name, 64);
-	send(r, DEVTRACE_T_INFO, p);
-	p = put_le(body(r), DEVTRACE_EMPTY_LOAD, 4);
-	send(r, DEVTRACE_T_EMPTY, put_le(p, h->load, 4));
+	render_send(r, DEVTRACE_T_INFO, p);
+	p = put_le(render_body(r), DEVTRACE_EMPTY_LOAD, 4);
+	render_send(r, DEVTRACE_T_EMPTY, put_le(p, h->load, 4));
 }
 
 static void send_clock(struct render *r, const struct persist_clock *c)
 {
-	u8 *p = put_le(body(r), r->frames, 8);
+	u8 *p = put_le(render_body(r), r->frames, 8);
 
 	p = put_le(p, c->ts, 8);
 	p = put_le(p, c->mono, 8);
 	p = put_le(p, c->boot, 8);
-	send(r, DEVTRACE_T_CLOCK, put_le(p, c->real, 8));
+	render_send(r, DEVTRACE_T_CLOCK, put_le(p, c->real, 8));
 }
 
 static void send_thread(struct render *r, const struct persist_thread *t)
 {
-	u8 *p = put_le(body(r), t->tid, 4);
+	u8 *p = put_le(render_body(r), t->tid, 4);
 
 	p = put_le(p, t->tgid, 4);
 	p = put_le(p, t->since, 8);
-	send(r, DEVTRACE_T_PROC, put_str(p, t->comm, sizeof(t->comm)));
+	render_send(r, DEVTRACE_T_PROC, put_str(p, t->comm, sizeof(t->comm)));
 }
 
 static void send_name(struct render *r, const struct persist_name *n)
 {
-	u8 *p = put_le(body(r), n->scope, 4);
+	u8 *p = put_le(render_body(r), n->scope, 4);
 
 	p = put_le(p, n->value, 4);
 	p = put_le(p, n->group, 4);
 	p = put_le(p, n->scope ? n->key : persist_hide(n->key), 8);
-	send(r, n->kind, put_str(p, n->name, sizeof(n->name)));
+	render_send(r, n->kind, put_str(p, n->name, sizeof(n->name)));
 }
 
-static void send_lost(struct render *r, const struct cursor *c, u8 cause, u64 n, u64 to)
+void render_lost(struct render *r, u16 number, u64 last, u8 cause, u64 n, u64 to)
 {
-	u8 *p = put_le(body(r), c->ring.cpu, 2);
+	u8 *p = put_le(render_body(r), number, 2);
 
 	if (!n)
 		return;
 	p = put_le(p, cause, 2);
 	p = put_le(p, n, 8);
-	p = put_le(p, c->last, 8);
-	send(r, DEVTRACE_T_LOST, put_le(p, to, 8));
+	p = put_le(p, last, 8);
+	render_send(r, DEVTRACE_T_LOST, put_le(p, to, 8));
 	r->a->lost += n;
+}
+
+static void send_lost(struct render *r, const struct cursor *c, u8 cause, u64 n, u64 to)
+{
+	render_lost(r, c->ring.cpu, c->last, cause, n, to);
 }
 
 /* Addresses of a kernel that is no more still tell how kernels are laid out. */
@@ -268,7 +226,7 @@ static void send_event(struct render *r, const struct cursor *c)
 	const struct ring_record *rec = c->rec;
 	const u8 flags = rec->who >> RING_WHO_CTX_SHIFT & 0x3f;
 	const u32 skip = (flags & DEVTRACE_F_CODE ? 4 : 0) + (flags & DEVTRACE_F_OBJSIG ? 4 : 0);
-	u8 *p = body(r);
+	u8 *p = render_body(r);
 
 	p = put_le32(p, flags | rec->who >> RING_WHO_SEV_SHIFT << 8 | c->ring.cpu << 16);
 	p = put_le32(p, rec->who & RING_WHO_TID);
@@ -277,7 +235,7 @@ static void send_event(struct render *r, const struct cursor *c)
 	memcpy(p, rec->data, rec->len);
 	if (flags & DEVTRACE_F_PTR && !(flags & DEVTRACE_F_USER) && skip < rec->len)
 		hide_addresses(p + skip, rec->len - skip);
-	send(r, rec->word >> RING_TYPE_SHIFT, p + rec->len);
+	render_send(r, rec->word >> RING_TYPE_SHIFT, p + rec->len);
 	r->a->given++;
 	r->a->last = c->ts;
 	if (!c->ring.run[c->run].checked)
@@ -286,7 +244,7 @@ static void send_event(struct render *r, const struct cursor *c)
 
 static void send_text(struct render *r, const struct persist_cause *c, u64 ts, const char *text)
 {
-	u8 *p = body(r);
+	u8 *p = render_body(r);
 
 	*p++ = 0;
 	/* Hardware 3 where the kernel fell, software 1 where it was told to. */
@@ -296,7 +254,7 @@ static void send_text(struct render *r, const struct persist_cause *c, u64 ts, c
 	p = put_le(p, c->why ? c->tid : 0, 4);
 	p = put_le(p, ts, 8);
 	*p++ = DEVTRACE_E_STR;
-	send(r, DEVTRACE_T_TEXT, put_str(p, text, sizeof(c->text)));
+	render_send(r, DEVTRACE_T_TEXT, put_str(p, text, sizeof(c->text)));
 }
 
 /* In the order of their times: few, and nearly in order. */
@@ -456,6 +414,7 @@ static void merge(struct render *r)
 	const u32 n = r->h->nr_rings;
 	bool first = true;
 	u32 i, cause;
+	u64 ts;
 
 	for (;;) {
 		struct cursor *best = NULL;
@@ -463,13 +422,22 @@ static void merge(struct render *r)
 		for (i = 0; i < n; i++)
 			if (r->cursor[i].rec && (!best || r->cursor[i].ts < best->ts))
 				best = &r->cursor[i];
-		if (!best || r->full)
+		/* Of equal times rings are read before lanes. */
+		ts = render_lanes_next(r);
+		if (best && best->ts <= ts)
+			ts = best->ts;
+		else
+			best = NULL;
+		if ((!best && !r->nr_heap) || r->full)
 			break;
 		if (first)
-			send_first_threads(r, best->ts);
+			send_first_threads(r, ts);
 		first = false;
-		send_until(r, best->ts);
-		give(r, best);
+		send_until(r, ts);
+		if (best)
+			give(r, best);
+		else
+			render_lane_event(r);
 		if (!(r->frames % BREATH))
 			persist_breathe();
 	}
@@ -482,6 +450,7 @@ static void merge(struct render *r)
 			send_lost(r, c, cause, c->ring.drops[cause], 0);
 		r->a->open_ends += !c->ring.end_known;
 	}
+	render_lanes_end(r);
 }
 
 static u64 newest_clock(const struct render *r)
@@ -506,6 +475,7 @@ static int render_all(struct render *r, const char *name)
 		for (k = 0; k < ring->nr; k++)
 			bytes += (ring->run[k].to_pos - ring->run[k].pos) * RING_UNIT;
 	}
+	bytes += (u64)r->h->nr_blocks * PERSIST_PAGE;
 	/* Short events have frames that are a little longer than they are; and there are names. */
 	if (!r->o->grow(r->o, bytes + bytes / 8 * 3 + ROOM_OF_NAMES))
 		return -ENOMEM;
@@ -515,6 +485,9 @@ static int render_all(struct render *r, const char *name)
 	r->a->last = r->ref;
 	for (i = 0; i < r->h->nr_rings; i++)
 		next_event(r, &r->cursor[i]);
+	err = render_lanes_begin(r);
+	if (err)
+		return err;
 	send_info(r, name);
 	/* Dates are known from the first event on. */
 	if (r->clocks)
@@ -562,6 +535,7 @@ int persist_render(const void *mem, const struct persist_header *h, const char *
 		err = render_all(r, name);
 		for (i = 0; i < h->nr_rings; i++)
 			persist_ring_put(&r->cursor[i].ring);
+		render_lanes_put(r);
 	}
 	persist_free(r->cursor);
 	persist_free(r->clock_at);

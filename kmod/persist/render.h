@@ -13,7 +13,9 @@
  * @unchecked: of these, had no sum yet
  * @lost: the others, as far as their number is known
  * @damaged: of these, by damage
- * @open_ends: rings of which it is not known where the writer was
+ * @open_ends: rings and lanes of which it is not known where the writer was
+ * @outside: lanes that had other memory when they were looked at last
+ * @bad_lanes: lanes that make no sense
  * @last: time of the newest event, or clock
  * @cause: why the machine went down
  */
@@ -23,6 +25,8 @@ struct persist_account {
 	u64	lost;
 	u64	damaged;
 	u32	open_ends;
+	u32	outside;
+	u32	bad_lanes;
 	u64	last;
 	struct persist_cause cause;
 };

@@ -145,7 +145,7 @@ static inline void ring_copy_out(u64 *dst, const void *src, u32 units)
 	asm volatile("rep movsq" : "+D" (dst), "+S" (src), "+c" (n) : : "memory");
 #else
 	/* A torn copy is discarded, see above. */
-	data_race(memcpy(dst, src, (size_t)units * RING_UNIT));
+	data_race(memcpy(dst, src, units * sizeof(*dst)));
 #endif
 }
 

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What of the pool can be believed: events that programs emitted by lanes
+ *
+ * Blocks. A block that has its sum is what was written, up to where the sum reaches. Behind
+ * that, and where no sum is of this lap, runs are believed if they have the form of runs, and
+ * each goes on where the one before it of the same slot ended. A block whose sum is wrong
+ * costs its events: the indices of the others tell how many they are.
+ *
+ * Lanes. What is in the memory of a lane and in no run is read as it is taken while the
+ * machine runs: by lane_look(), as bytes that a program can have written as it likes. Which
+ * of it was taken say the runs, and a word beside: the greater of both. So an event that was
+ * taken and one that was not are given once.
+ *
+ * Nothing here writes to the region, and nothing there is used before it was checked.
+ */
+#include "lanes.h"
+
+/* A lane may be that much ahead of what is known of the clock. */
+#define AHEAD_NS	3600000000000ULL
+
+/*
+ * What a run takes at a place of a page; 0: there is none. It is loaded once: who makes sums
+ * may look at a page that is being overwritten.
+ */
+static u32 extent_at(const u8 *page, u32 off)
+{
+	const struct run *r = (const void *)(page + off);
+	u32 extent;
+
+	if (off + sizeof(*r) > PERSIST_PAGE)
+		return 0;
+	extent = READ_ONCE(r->extent);
+	return extent < sizeof(*r) || extent % 8 || extent > PERSIST_PAGE - off ? 0 : extent;
+}
+
+u32 persist_block_fill(const u8 *page, u32 fill)
+{
+	u32 off, extent;
+
+	for (off = 0; off < fill; off += extent) {
+		extent = extent_at(page, off);
+		if (!extent || READ_ONCE(((const struct run *)(page + off))->slot) == SLOT_NONE)
+			break;
+	}
+	return off;
+}
+
+/**
+ * persist_block_sum() - the sum of a block
+ * @page: the block
+ * @fill: up to here
+ * @sum: filled in
+ *
+ * Of a run that was given up its extent counts, of others all but @next, which changes.
+ *
+ * Return: whether runs lead to @fill.
+ */
+bool persist_block_sum(const u8 *page, u32 fill, u32 *sum)
+{
+	const u32 tail = offsetof(struct run, tid);
+	u32 off, extent;
+
+	*sum = PERSIST_SUM_FIRST;
+	for (off = 0; off < fill; off += extent) {
+		const struct run *r = (const void *)(page + off);
+
+		extent = extent_at(page, off);
+		if (!extent)
+			return false;
+		if (READ_ONCE(r->slot) == SLOT_NONE) {
+			*sum = persist_sum_add(*sum, &extent, sizeof(extent));
+			continue;
+		}
+		*sum = persist_sum_add(*sum, r, offsetof(struct run, next));
+		*sum = persist_sum_add(*sum, page + off + tail, extent - tail);
+	}
+	return off == fill;
+}
+
+/* For who reads a page that nobody writes. */
+static const struct run *run_in(const u8 *page, u32 off)
+{
+	return extent_at(page, off) ? (const void *)(page + off) : NULL;
+}
+
+/* As emit_check.h has it. */
+static bool event_ok(const struct lane_event *ev)
+{
+	const u32 need = (ev->flags & DEVTRACE_F_CODE ? 4 : 0) +
+			 (ev->flags & DEVTRACE_F_OBJSIG ? 4 : 0);
+
+	if (ev->type == DEVTRACE_T_EMPTY || ev->type == DEVTRACE_T_ENUM ||
+	    (ev->type >= DEVTRACE_T_CLOCK && ev->type <= DEVTRACE_T_PROC) ||
+	    (ev->type >= DEVTRACE_T_KERNEL && ev->type < DEVTRACE_T_USER2))
+		return false;
+	return !(ev->flags & ~DEVTRACE_F_MASK_EMIT) && ev->len >= need &&
+	       (!ev->severity || ev->severity >> 3 == 1);
+}
+
+/* What stands in a row. */
+struct row {
+	u32	all, wanted, len;
+	u64	time;
+	u16	cpu;
+};
+
+/* Whether all of it is events; @row has those before the first that is none. */
+static bool look_at(const u8 *from, u32 len, bool taken, struct row *row)
+{
+	struct lane_event ev = { .cpu = row->cpu };
+	u64 time = row->time;
+	u32 at = 0;
+	int ret;
+
+	row->all = 0;
+	row->wanted = 0;
+	row->len = 0;
+	while ((ret = lane_next(from, &at, len, &time, &ev)) > 0) {
+		/* It was not wanted when it was taken. */
+		if (!taken || ev.type != DEVTRACE_T_EMPTY) {
+			if (!event_ok(&ev))
+				return false;
+			row->wanted++;
+		}
+		row->all++;
+		row->len = at;
+		row->time = time;
+		row->cpu = ev.cpu;
+	}
+	if (!ret)
+		row->len = len;
+	return !ret;
+}
+
+static bool run_to_piece(const struct run *r, struct persist_piece *p)
+{
+	struct row row = { .time = r->time, .cpu = r->cpu };
+
+	if (r->slot >= PERSIST_SLOTS_MAX || !r->nr || r->len > r->extent - sizeof(*r) ||
+	    r->lo > r->hi || !look_at((const u8 *)(r + 1), r->len, true, &row) ||
+	    row.wanted != r->nr)
+		return false;
+	*p = (struct persist_piece){
+		.from = (const u8 *)(r + 1), .len = r->len, .nr = r->nr, .idx = r->idx,
+		.time = r->time, .lo = r->lo, .hi = r->hi, .tid = r->tid,
+		.slot = r->slot, .cpu = r->cpu, .lane = r->lane, .lane_to = r->lane + row.all,
+	};
+	return true;
+}
+
+/* Of two sums the one that reaches further; NULL: none. @lost: one of them is damaged */
+static const struct persist_block *sum_of(const struct persist_block *two, bool *lost)
+{
+	const bool a_ok = PERSIST_OK(&two[0]), b_ok = PERSIST_OK(&two[1]);
+
+	*lost = (!a_ok && two[0].crc) || (!b_ok && two[1].crc);
+	if (!a_ok || !b_ok)
+		return a_ok ? &two[0] : b_ok ? &two[1] : NULL;
+	if (two[0].number != two[1].number)
+		return two[0].number > two[1].number ? &two[0] : &two[1];
+	return two[0].fill > two[1].fill ? &two[0] : &two[1];
+}
+
+/* The runs of a block: how many there are at the most, or with @l->piece, those believed. */
+static void read_block(struct persist_lanes *l, const u8 *page, const struct persist_block *two)
+{
+	const struct run *r = run_in(page, 0);
+	const u16 number = r ? r->block : 0;
+	const struct persist_block *s;
+	u32 off, to = 0, sum;
+	bool lost;
+
+	s = sum_of(two, &lost);
+	if (!r && !s && !lost && !((const struct run *)page)->extent)
+		return;
+	if (r && s && (u16)s->number == number) {
+		if (s->fill <= PERSIST_PAGE && persist_block_sum(page, s->fill, &sum) &&
+		    sum == s->sum)
+			to = s->fill;
+		else
+			lost = true;
+	}
+	/* What is behind the sum may have had one, and it is that which is lost. */
+	if (!r || (lost && !to)) {
+		l->damaged++;
+		l->unknown = true;
+		return;
+	}
+	for (off = 0; off < PERSIST_PAGE; off += r->extent) {
+		r = run_in(page, off);
+		if (!r && (off + sizeof(*r) > PERSIST_PAGE ||
+			   !((const struct run *)(page + off))->extent))
+			break;
+		if (!r || r->block != number) {
+			l->damaged++;
+			l->unknown = true;
+			break;
+		}
+		if (r->slot == SLOT_NONE)
+			continue;
+		if (l->nr == l->room || !run_to_piece(r, &l->piece[l->nr])) {
+			l->damaged++;
+			l->unknown = true;
+			break;
+		}
+		l->piece[l->nr++].checked = off < to;
+	}
+}
+
+static u32 count_runs(const u8 *page)
+{
+	const struct run *r;
+	u32 off = 0, n = 0;
+
+	while (off < PERSIST_PAGE && (r = run_in(page, off))) {
+		n++;
+		off += r->extent;
+	}
+	return n;
+}
+
+static bool is_before(const struct persist_piece *a, const struct persist_piece *b)
+{
+	if (a->slot != b->slot)
+		return a->slot < b->slot;
+	/* What has a sum comes first where two say the same. */
+	return a->idx < b->idx || (a->idx == b->idx && a->checked > b->checked);
+}
+
+/* Shell's: many are nearly in order. */
+static void sort_pieces(struct persist_piece *p, u32 nr)
+{
+	struct persist_piece one;
+	u32 gap = 1, i, k;
+
+	while (gap < nr / 3)
+		gap = gap * 3 + 1;
+	for (; gap; gap /= 3) {
+		for (i = gap; i < nr; i++) {
+			one = p[i];
+			for (k = i; k >= gap && is_before(&one, &p[k - gap]); k -= gap)
+				p[k] = p[k - gap];
+			p[k] = one;
+		}
+		persist_breathe();
+	}
+}
+
+static void read_slots(const void *mem, const struct persist_header *h, struct persist_lanes *l)
+{
+	u32 i;
+
+	for (i = 0; i < h->nr_slots; i++) {
+		const struct persist_slot *a = mem + h->slots + 2 * i * sizeof(*a), *b = a + 1;
+		struct persist_left *left = &l->left[i];
+
+		if (!PERSIST_OK(a) || (PERSIST_OK(b) && b->nr > a->nr))
+			a = b;
+		if (!PERSIST_OK(a) || a->slot != i)
+			continue;
+		left->known = true;
+		left->cleared = a->cleared;
+		left->end = a->idx;
+		memcpy(left->drops, a->drops, sizeof(left->drops));
+		l->outside += a->outside;
+	}
+}
+
+/* Drop what contradicts what is older; a run without a sum goes on where the one before ended. */
+static void join(struct persist_lanes *l)
+{
+	struct persist_left *left = NULL;
+	u64 end = 0;
+	u32 i, n = 0;
+
+	for (i = 0; i < l->nr; i++) {
+		const struct persist_piece *p = &l->piece[i];
+		const bool first = !n || l->piece[n - 1].slot != p->slot;
+
+		if (first) {
+			left = &l->left[p->slot];
+			/* Of a run without a sum that is the first: not before what is known. */
+			end = p->checked || !left->known ? 0 : left->cleared;
+			left->first = n;
+		}
+		if (p->idx < end || p->nr > ~0ULL - p->idx ||
+		    (!first && !p->checked && p->idx != end)) {
+			left->unknown = true;
+			l->damaged++;
+			continue;
+		}
+		end = p->idx + p->nr;
+		l->piece[n] = *p;
+		n++;
+		left->nr++;
+		if (left->end < end)
+			left->end = end;
+	}
+	l->nr = n;
+}
+
+/* Of a lane: how many events were taken, modulo 2^32; false: nobody knows. */
+static bool find_taken(const struct persist_lane *e, const struct persist_lanes *l,
+		       const struct persist_left *left, u32 *to)
+{
+	const u64 word = e->taken;
+	bool known = word == lane_told(word);
+	u32 taken = known ? word : 0, i;
+
+	/* The runs that would tell may be lost. */
+	if (!known && l->damaged)
+		return false;
+
+	for (i = left->nr; i; i--) {
+		const struct persist_piece *p = &l->piece[left->first + i - 1];
+
+		if (p->idx < e->begin)
+			break;
+		if (!known || (s32)(p->lane_to - taken) > 0)
+			taken = p->lane_to;
+		known = true;
+	}
+	*to = taken;
+	return true;
+}
+
+/* A piece behind all others of its slot; there is room. */
+static void add_open(struct persist_lanes *l, const struct persist_lane *e,
+		     const struct lane_piece *c, const struct row *row, u64 skip, u64 lo, u64 hi)
+{
+	l->piece[l->nr++] = (struct persist_piece){
+		.from = c->from, .len = row->len, .time = c->time, .lo = lo, .hi = hi,
+		.nr = row->all - skip, .skip = skip, .tid = e->tid, .slot = e->slot,
+		.cpu = c->cpu, .open = true,
+	};
+}
+
+/* What of a lane is in no run. */
+static void read_lane(struct persist_lanes *l, const struct persist_lane *e, const u8 *blocks,
+		      u64 now)
+{
+	const struct lane_mem m = { .blocks = (u8 *)blocks, .nr = e->pages, .first = e->first };
+	struct lane_place p = { .block = e->first, .cpu = DEVTRACE_LANE_NO_CPU };
+	struct persist_left *left = &l->left[e->slot];
+	u64 lo = e->made, done = 0, first, skip;
+	u32 steps, taken;
+	struct lane_piece c;
+	struct row row;
+	int ret = 0;
+
+	if (!find_taken(e, l, left, &taken)) {
+		left->unknown = true;
+		return;
+	}
+	if (left->nr && l->piece[left->first + left->nr - 1].hi > lo)
+		lo = l->piece[left->first + left->nr - 1].hi;
+	for (steps = 0; steps <= e->pages; steps++) {
+		ret = lane_look(&m, &p, &c);
+		if (ret <= 0)
+			break;
+		if (c.lost && (now < e->made || c.lost > now - e->made)) {
+			ret = -EPROTO;
+			break;
+		}
+		first = p.idx + c.lost;
+		/* Near it; the word has the lower half. */
+		if (!steps)
+			done = first + (u64)(s64)(s32)(taken - (u32)first);
+		row = (struct row){ .time = c.time, .cpu = c.cpu };
+		ret = look_at(c.from, c.len, false, &row) ? 0 : -EPROTO;
+		skip = done > first ? done - first : 0;
+		/* Overwritten before they were taken. */
+		if (first > done && first - done < 1ULL << 31)
+			left->drops[DEVTRACE_LOST_BUSY] += first - done;
+		if (skip < row.all && l->nr < l->room)
+			add_open(l, e, &c, &row, skip, lo, now);
+		if (done < first + row.all)
+			done = first + row.all;
+		p.off = (p.off ?: LANE_HEADER) + c.len;
+		p.skipped = 0;
+		p.idx = first + row.all;
+		p.time = row.time;
+		p.cpu = row.cpu;
+		if (ret)
+			break;
+	}
+	if (ret < 0) {
+		l->bad++;
+		left->unknown = true;
+	}
+}
+
+static void read_lanes(const void *mem, const struct persist_header *h, struct persist_lanes *l,
+		       u64 now)
+{
+	const u32 nr = h->nr_lanes * PERSIST_LANE_PAGES;
+	const u8 *pages = mem + h->lane_pages;
+	u32 i;
+
+	for (i = 0; i < h->nr_lanes; i++) {
+		const struct persist_lane *e = mem + h->lanes + i * sizeof(*e);
+		const u32 page = i * PERSIST_LANE_PAGES;
+
+		if (!e->crc)
+			continue;
+		if (PERSIST_OK(e) && e->pages && !(e->pages & (e->pages - 1)) &&
+		    e->pages <= nr - page && e->slot < PERSIST_SLOTS_MAX) {
+			l->open++;
+			if (e->taken != LANE_TOLD_CLOSED)
+				read_lane(l, e, pages + (u64)page * PERSIST_PAGE, now);
+		} else {
+			l->bad++;
+			l->unknown = true;
+		}
+		persist_breathe();
+	}
+}
+
+/* Those of lanes get their place: behind all that was taken. */
+static void number_open(struct persist_lanes *l)
+{
+	struct persist_left *left;
+	u32 i;
+
+	for (i = 0; i < l->nr; i++) {
+		struct persist_piece *p = &l->piece[i];
+
+		left = &l->left[p->slot];
+		if (!i || p[-1].slot != p->slot) {
+			left->first = i;
+			left->nr = 0;
+		}
+		left->nr++;
+		if (p->open) {
+			p->idx = left->end;
+			left->end += p->nr;
+		}
+	}
+}
+
+static bool was_used(const struct persist_header *h, const struct persist_lanes *l)
+{
+	u32 i;
+
+	for (i = 0; i < h->nr_slots; i++)
+		if (l->left[i].known)
+			return true;
+	return l->open || l->nr;
+}
+
+/**
+ * persist_check_lanes() - what is left of the events of lanes
+ * @mem: the region
+ * @h: of persist_find()
+ * @now: the newest time that is known
+ * @l: filled in; persist_lanes_put() is to follow
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int persist_check_lanes(const void *mem, const struct persist_header *h, u64 now,
+			struct persist_lanes *l)
+{
+	const u8 *blocks = mem + h->blocks;
+	/* Each lane has as many pieces as blocks at the most. */
+	u64 room = (u64)h->nr_lanes * PERSIST_LANE_PAGES + h->nr_lanes;
+	u32 i;
+
+	memset(l, 0, sizeof(*l));
+	for (i = 0; i < h->nr_blocks; i++)
+		room += count_runs(blocks + (u64)i * PERSIST_PAGE);
+	l->piece = persist_alloc((room + 1) * sizeof(*l->piece));
+	l->left = persist_alloc(PERSIST_SLOTS_MAX * sizeof(*l->left));
+	l->room = room;
+	if (!l->piece || !l->left) {
+		persist_lanes_put(l);
+		return -ENOMEM;
+	}
+	memset(l->left, 0, PERSIST_SLOTS_MAX * sizeof(*l->left));
+	read_slots(mem, h, l);
+	for (i = 0; i < h->nr_blocks; i++) {
+		read_block(l, blocks + (u64)i * PERSIST_PAGE,
+			   mem + h->block_sums + 2 * i * sizeof(struct persist_block));
+		persist_breathe();
+	}
+	sort_pieces(l->piece, l->nr);
+	join(l);
+	read_lanes(mem, h, l, now + AHEAD_NS);
+	/* Those of a slot stand together again, lanes' behind the others. */
+	for (i = 0; i < l->nr; i++)
+		if (l->piece[i].open)
+			l->piece[i].idx = ~0ULL - l->nr + i;
+	sort_pieces(l->piece, l->nr);
+	number_open(l);
+	/* Of what nobody ever used nothing is lost, whatever bits are set there. */
+	if (!was_used(h, l)) {
+		l->unknown = false;
+		l->bad = 0;
+	}
+	return 0;
+}
+
+void persist_lanes_put(struct persist_lanes *l)
+{
+	persist_free(l->piece);
+	persist_free(l->left);
+	l->piece = NULL;
+	l->left = NULL;
+	l->nr = 0;
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What programs emit by lanes, in a region
+ *
+ * The ring of blocks gets its pages from the region, and so do lanes, as long as there is
+ * room: others have memory of the kernel, and what is not taken of them is lost at a reset.
+ * The work that gives rings their sums takes from all lanes, and gives blocks theirs.
+ *
+ * A lane holds a reference of this module as long as anybody maps it: the module stays.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/bitmap.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+#include "lane/lane.h"
+#include "lane/slot_priv.h"
+#include "lanes.h"
+#include "pool.h"
+#include "shared/shared.h"
+#include "stream/stream.h"
+#include "stream/table.h"
+#include "streams/lane_resize.h"
+
+/* Pages of lanes that are written back when the machine falls, and blocks. */
+#define FALL_PAGES	128
+#define FALL_BLOCKS	64
+
+static struct region *region;
+static struct persist_header header;
+static struct persist_block *sums;
+static struct persist_slot *slots;
+static struct persist_lane *lanes;
+static u8 *blocks, *pages;
+/* Of the smallest lanes, which are in use; with @lock. */
+static unsigned long *used;
+static DEFINE_SPINLOCK(lock);
+static unsigned long without;
+/* The first block that may have records without a sum, and how often slots were written. */
+static u64 next, turns;
+
+static struct persist_lane *entry_of(const struct lane *l)
+{
+	return &lanes[(l->mem.blocks - pages) / (PERSIST_LANE_PAGES * PERSIST_PAGE)];
+}
+
+static int order_of(const struct lane *l)
+{
+	return ilog2(l->bytes / (PERSIST_LANE_PAGES * PERSIST_PAGE));
+}
+
+static bool pool_get(struct lane *l)
+{
+	struct persist_lane *e;
+	int at;
+
+	spin_lock(&lock);
+	at = bitmap_find_free_region(used, header.nr_lanes, order_of(l));
+	spin_unlock(&lock);
+	if (at < 0) {
+		if (!without++)
+			pr_warn("the region has no room for another lane: its last events before a reset are not kept; set aside more memory\n");
+		return false;
+	}
+	l->mem.blocks = pages + (size_t)at * PERSIST_LANE_PAGES * PERSIST_PAGE;
+	l->pfn = PHYS_PFN(region->start + ((u8 *)l->mem.blocks - (u8 *)region->at));
+	memset(l->mem.blocks, 0, l->bytes);
+	e = entry_of(l);
+	e->taken = lane_told(0);
+	l->told = &e->taken;
+	return true;
+}
+
+static void pool_open(const struct lane *l)
+{
+	struct persist_lane e = {
+		.made = l->made, .slot = l->slot, .pages = l->mem.nr,
+		.tid = l->tid, .tgid = l->tgid, .first = l->mem.first,
+	};
+	struct persist_lane *to = entry_of(l);
+
+	e.begin = slot_at(l->slot)->begin_idx;
+	e.crc = PERSIST_CRC(&e);
+	memcpy(to, &e, offsetof(struct persist_lane, crc));
+	/* Its memory and all of the entry before what makes it one. */
+	smp_store_release(&to->crc, e.crc);
+	region_flush(region, to, sizeof(*to));
+}
+
+static void pool_put(struct lane *l)
+{
+	struct persist_lane *e = entry_of(l);
+	int at = e - lanes;
+
+	l->told = NULL;
+	memset(e, 0, sizeof(*e));
+	region_flush(region, e, sizeof(*e));
+	spin_lock(&lock);
+	bitmap_release_region(used, at, order_of(l));
+	spin_unlock(&lock);
+}
+
+static struct lane_pool pool = {
+	.owner = THIS_MODULE, .get = pool_get, .open = pool_open, .put = pool_put,
+};
+
+/* How much of a block is complete; false: it is no more, or not yet. */
+static bool look_at(u64 n, u32 *fill)
+{
+	const struct block_ring *b = &slots_blocks;
+	bool there;
+
+	raw_spin_lock(&slots_lock);
+	there = b->nr && n >= b->tail && n <= b->head;
+	if (there) {
+		*fill = blocks_state(b, n)->fill;
+		if (blocks_state(b, n)->pending)
+			*fill = persist_block_fill(blocks_page(b, n), *fill);
+	}
+	raw_spin_unlock(&slots_lock);
+	return there;
+}
+
+static void store_sum(u64 n, u32 fill)
+{
+	const u32 i = n & (header.nr_blocks - 1);
+	struct persist_block *two = &sums[2 * i], *to;
+	struct persist_block s = { .number = n, .fill = fill };
+
+	if (two[0].number != two[1].number)
+		to = two[0].number < two[1].number ? &two[0] : &two[1];
+	else
+		to = two[0].fill <= two[1].fill ? &two[0] : &two[1];
+	if (!persist_block_sum(blocks + (size_t)i * PERSIST_PAGE, fill, &s.sum))
+		return;
+	s.crc = PERSIST_CRC(&s);
+	raw_spin_lock(&slots_lock);
+	/* It may have been overwritten while its sum was made. */
+	if (n >= slots_blocks.tail) {
+		WRITE_ONCE(to->crc, 0);
+		barrier();
+		memcpy(to, &s, offsetof(struct persist_block, crc));
+		barrier();
+		WRITE_ONCE(to->crc, s.crc);
+	}
+	raw_spin_unlock(&slots_lock);
+	region_flush(region, blocks + (size_t)i * PERSIST_PAGE, fill);
+	region_flush(region, two, 2 * sizeof(*two));
+}
+
+static void sum_blocks(void)
+{
+	u64 head, n;
+	u32 fill;
+
+	raw_spin_lock(&slots_lock);
+	head = slots_blocks.nr ? slots_blocks.head : 0;
+	next = max(next, slots_blocks.tail);
+	raw_spin_unlock(&slots_lock);
+	for (n = next; n <= head; n++) {
+		if (look_at(n, &fill) && fill)
+			store_sum(n, fill);
+		cond_resched();
+	}
+	/* In some of them somebody may have been writing. */
+	next = max(next, head - min_t(u64, head, 2));
+}
+
+static void store_slot(u32 i)
+{
+	struct persist_slot *to = &slots[2 * i + turns % 2];
+	struct persist_slot s = { .nr = turns, .slot = i };
+	const struct slot *slot = slot_at(i);
+	const struct lane *l;
+	u32 k;
+
+	raw_spin_lock(&slots_lock);
+	l = rcu_dereference_protected(slot->lane, lockdep_is_held(&slots_lock));
+	s.outside = l && !READ_ONCE(l->closed) && !l->pool;
+	s.idx = blocks_chain(&slots_blocks, i)->idx;
+	s.cleared = slot->cleared_idx;
+	for (k = 0; k < ARRAY_SIZE(s.drops); k++)
+		s.drops[k] = slot->dropped[k] - slot->cleared_dropped[k];
+	raw_spin_unlock(&slots_lock);
+	s.crc = PERSIST_CRC(&s);
+	memcpy(to, &s, sizeof(s));
+	region_flush(region, to, sizeof(s));
+}
+
+static void flush_lanes(u32 most)
+{
+	u32 i, nr;
+
+	for (i = 0; i < header.nr_lanes && most; i += nr) {
+		nr = 1;
+		if (!READ_ONCE(lanes[i].crc))
+			continue;
+		nr = clamp(lanes[i].pages / PERSIST_LANE_PAGES, 1U, header.nr_lanes - i);
+		most -= min(most, nr * PERSIST_LANE_PAGES);
+		region_flush(region, &lanes[i], sizeof(lanes[i]));
+		region_flush(region, pages + (size_t)i * PERSIST_LANE_PAGES * PERSIST_PAGE,
+			     nr * PERSIST_LANE_PAGES * PERSIST_PAGE);
+	}
+}
+
+void pool_sync(void)
+{
+	const u32 nr = min_t(u32, devtrace_shared.slots_nr(), header.nr_slots);
+	u32 i;
+
+	if (!header.nr_blocks || !devtrace_shared.slots_nr())
+		return;
+	devtrace_shared.slots_take_all();
+	sum_blocks();
+	turns++;
+	for (i = 0; i < nr; i++)
+		store_slot(i);
+	flush_lanes(~0U);
+}
+
+/* Whoever stopped in the middle may hold a lock: nothing is taken. It stands where it is. */
+void pool_fall(void)
+{
+	const u64 head = READ_ONCE(slots_blocks.head);
+	u64 n;
+
+	if (!header.nr_blocks)
+		return;
+	for (n = head; n && head - n < FALL_BLOCKS && n + 1 >= next; n--)
+		region_flush(region,
+			     blocks + (size_t)(n & (header.nr_blocks - 1)) * PERSIST_PAGE,
+			     PERSIST_PAGE);
+	flush_lanes(FALL_PAGES);
+}
+
+static int move_blocks(u8 *at, u32 nr)
+{
+	int err;
+
+	mutex_lock(&devtrace_lock);
+	err = slots_lend(at, nr);
+	mutex_unlock(&devtrace_lock);
+	return err;
+}
+
+static void blocks_back(void)
+{
+	while (move_blocks(NULL, 0)) {
+		pr_warn_once("waiting for memory to move what lanes emitted to\n");
+		schedule_timeout_uninterruptible(HZ);
+	}
+}
+
+/**
+ * pool_begin() - what lanes emit goes to the region from here on
+ * @r: the region, zeroed
+ * @h: where what is
+ *
+ * Context: process.
+ * Return: 0 or -ENOMEM.
+ */
+int pool_begin(struct region *r, const struct persist_header *h)
+{
+	BUILD_BUG_ON(PERSIST_SLOTS_MAX != SLOTS_MAX);
+	BUILD_BUG_ON(sizeof(struct persist_block) * 2 != 64);
+	BUILD_BUG_ON(PERSIST_LANE_PAGES * PERSIST_PAGE != DEVTRACE_LANE_MIN);
+	region = r;
+	header = *h;
+	next = 0;
+	turns = 0;
+	without = 0;
+	if (!h->nr_blocks)
+		return 0;
+	sums = r->at + h->block_sums;
+	slots = r->at + h->slots;
+	lanes = r->at + h->lanes;
+	blocks = r->at + h->blocks;
+	pages = r->at + h->lane_pages;
+	used = bitmap_zalloc(h->nr_lanes ?: 1, GFP_KERNEL);
+	if (!used)
+		return -ENOMEM;
+	if (move_blocks(blocks, h->nr_blocks)) {
+		blocks_back();
+		bitmap_free(used);
+		return -ENOMEM;
+	}
+	pool.wc = !r->cached;
+	if (h->nr_lanes)
+		rcu_assign_pointer(devtrace_lane_pool, &pool);
+	return 0;
+}
+
+/* No lane has any of it, and none can get any: the module is being removed. */
+void pool_end(void)
+{
+	if (!header.nr_blocks)
+		return;
+	RCU_INIT_POINTER(devtrace_lane_pool, NULL);
+	synchronize_rcu();
+	blocks_back();
+	bitmap_free(used);
+	header.nr_blocks = 0;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events of lanes in the words of read(2), in the order of time, and what of them is lost
+ */
+#include "render_priv.h"
+
+/* To the next event of a slot; false: there is none. */
+static bool next_event(const struct render *r, struct lane_cursor *c)
+{
+	const struct persist_piece *p;
+
+	for (; c->piece < c->left->first + c->left->nr; c->piece++) {
+		p = &r->lanes.piece[c->piece];
+		if (!c->at) {
+			c->time = p->time;
+			c->ev.cpu = p->cpu;
+			c->skip = p->skip;
+		}
+		/* All of it was looked at before, and nobody writes there. */
+		while (lane_next(p->from, &c->at, p->len, &c->time, &c->ev) > 0) {
+			if (c->ev.type == DEVTRACE_T_EMPTY)
+				continue;
+			if (c->skip) {
+				c->skip--;
+				continue;
+			}
+			c->ts = c->time < p->lo ? p->lo : c->time > p->hi ? p->hi : c->time;
+			return true;
+		}
+		c->at = 0;
+	}
+	return false;
+}
+
+/* The one at the top may be later than others now, or have no event any more. */
+static void sift(struct render *r)
+{
+	struct lane_cursor *c = r->heap[0];
+	u32 i = 0, k;
+
+	for (; (k = 2 * i + 1) < r->nr_heap; i = k) {
+		if (k + 1 < r->nr_heap && r->heap[k + 1]->ts < r->heap[k]->ts)
+			k++;
+		if (c->ts <= r->heap[k]->ts)
+			break;
+		r->heap[i] = r->heap[k];
+	}
+	r->heap[i] = c;
+}
+
+static void push(struct render *r, struct lane_cursor *c)
+{
+	u32 i = r->nr_heap++;
+
+	for (; i && r->heap[(i - 1) / 2]->ts > c->ts; i = (i - 1) / 2)
+		r->heap[i] = r->heap[(i - 1) / 2];
+	r->heap[i] = c;
+}
+
+static u16 number_of(const struct render *r, const struct lane_cursor *c)
+{
+	return r->h->nr_cpus + c->slot;
+}
+
+/* Events between the one given last and this one. */
+static void send_gap(struct render *r, struct lane_cursor *c, u64 idx, u64 to)
+{
+	const bool first = c->idx == c->left->cleared;
+
+	if (idx <= c->idx)
+		return;
+	render_lost(r, number_of(r, c), c->last,
+		    first ? DEVTRACE_LOST_OVERWRITTEN : DEVTRACE_LOST_DAMAGED, idx - c->idx, to);
+	if (!first)
+		r->a->damaged += idx - c->idx;
+	c->idx = idx;
+}
+
+static void send_event(struct render *r, const struct lane_cursor *c,
+		       const struct persist_piece *p)
+{
+	const u16 source = c->ev.cpu < r->h->nr_cpus ? c->ev.cpu : number_of(r, c);
+	const u8 flags = c->ev.flags | DEVTRACE_F_USER | (c->ts != c->time ? DEVTRACE_F_LATE : 0);
+	u8 *b = render_body(r);
+
+	b = put_le32(b, flags | c->ev.severity << 8 | (u32)source << 16);
+	b = put_le32(b, p->tid);
+	b = put_le32(b, c->ts);
+	b = put_le32(b, c->ts >> 32);
+	memcpy(b, c->ev.data, c->ev.len);
+	render_send(r, c->ev.type, b + c->ev.len);
+	r->a->given++;
+	if (r->a->last < c->ts)
+		r->a->last = c->ts;
+	if (!p->checked)
+		r->a->unchecked++;
+}
+
+/* The oldest event of lanes. */
+void render_lane_event(struct render *r)
+{
+	struct lane_cursor *c = r->heap[0];
+	const struct persist_piece *p = &r->lanes.piece[c->piece];
+
+	if (c->idx < p->idx)
+		send_gap(r, c, p->idx, c->ts);
+	/* Those before are not wanted any more. */
+	if (c->idx >= c->left->cleared) {
+		send_event(r, c, p);
+		c->last = c->ts;
+	}
+	c->idx++;
+	if (!next_event(r, c)) {
+		r->heap[0] = r->heap[--r->nr_heap];
+		if (!r->nr_heap)
+			return;
+	}
+	sift(r);
+}
+
+int render_lanes_begin(struct render *r)
+{
+	struct lane_cursor *c;
+	u32 i;
+	int err = persist_check_lanes(r->mem, r->h, r->ref, &r->lanes);
+
+	if (err)
+		return err;
+	r->lane = persist_alloc(PERSIST_SLOTS_MAX * sizeof(*r->lane));
+	r->heap = persist_alloc(PERSIST_SLOTS_MAX * sizeof(*r->heap));
+	if (!r->lane || !r->heap)
+		return -ENOMEM;
+	for (i = 0; i < PERSIST_SLOTS_MAX; i++) {
+		const struct persist_left *left = &r->lanes.left[i];
+
+		if (!left->nr && !left->known && !left->unknown)
+			continue;
+		c = &r->lane[r->nr_lanes++];
+		memset(c, 0, sizeof(*c));
+		c->left = left;
+		c->slot = i;
+		c->piece = left->first;
+		c->idx = left->cleared;
+		if (left->nr && r->lanes.piece[c->piece].idx < c->idx)
+			c->idx = r->lanes.piece[c->piece].idx;
+		if (next_event(r, c))
+			push(r, c);
+	}
+	return 0;
+}
+
+/* What is missing at the end, and what was never stored. */
+void render_lanes_end(struct render *r)
+{
+	u32 i, cause;
+
+	r->a->open_ends += r->lanes.unknown;
+	r->a->outside = r->lanes.outside;
+	r->a->bad_lanes = r->lanes.bad;
+	for (i = 0; i < r->nr_lanes; i++) {
+		struct lane_cursor *c = &r->lane[i];
+
+		send_gap(r, c, c->left->end, 0);
+		for (cause = DEVTRACE_LOST_BUSY; cause < DEVTRACE_LOST_CAUSES; cause++)
+			render_lost(r, number_of(r, c), c->last, cause, c->left->drops[cause], 0);
+		r->a->open_ends += c->left->unknown;
+	}
+}
+
+void render_lanes_put(struct render *r)
+{
+	persist_lanes_put(&r->lanes);
+	persist_free(r->lane);
+	persist_free(r->heap);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What render.c and render_lanes.c share
+ */
+#ifndef DEVTRACE_PERSIST_RENDER_PRIV_H
+#define DEVTRACE_PERSIST_RENDER_PRIV_H
+
+#include "lanes.h"
+#include "render.h"
+
+#define FRAME_MAX	(2 + 64 + RING_PAYLOAD_MAX + 2)
+
+/* Where a ring is read: a run, and a place in it. */
+struct cursor {
+	struct persist_ring ring;
+	u32	run;
+	u64	pos, idx;
+	const struct ring_record *rec;
+	u64	ts;
+	u64	last;		/* the event before; 0: none */
+};
+
+/* Where a slot is read: a piece, and an event of it. */
+struct lane_cursor {
+	const struct persist_left *left;
+	u32	piece, at, skip;
+	u64	time, idx;
+	u64	ts;
+	u64	last;		/* the event before; 0: none */
+	u16	slot;
+	struct lane_event ev;
+};
+
+struct render {
+	struct persist_out *o;
+	struct persist_account *a;
+	const void *mem;
+	const struct persist_header *h;
+	u64	frames;
+	u64	ref;		/* of the clock: all events are within 2^55 ns of it */
+	struct cursor *cursor;
+	struct persist_lanes lanes;
+	struct lane_cursor *lane;
+	struct lane_cursor **heap;	/* those with an event, the oldest first */
+	u32	nr_lanes, nr_heap;
+	u32	clocks, clock;	/* how many, the next one */
+	struct persist_clock *clock_at;
+	u32	threads, thread;
+	struct persist_thread *thread_at;
+	bool	full;
+	u8	*raw;
+	u8	spare[FRAME_MAX + sizeof(u64)];
+};
+
+/* Integers of the stream are little-endian. */
+static inline u8 *put_le(u8 *p, u64 v, u32 n)
+{
+	while (n--) {
+		*p++ = v;
+		v >>= 8;
+	}
+	return p;
+}
+
+static inline u8 *put_le32(u8 *p, u32 v)
+{
+	p[0] = v;
+	p[1] = v >> 8;
+	p[2] = v >> 16;
+	p[3] = v >> 24;
+	return p + 4;
+}
+
+/* The body of the next frame; render_send() is to follow. */
+u8 *render_body(struct render *r);
+void render_send(struct render *r, u8 type, const u8 *end);
+/* @last: time of the event before */
+void render_lost(struct render *r, u16 number, u64 last, u8 cause, u64 n, u64 to);
+
+int render_lanes_begin(struct render *r);
+void render_lanes_end(struct render *r);
+void render_lanes_put(struct render *r);
+void render_lane_event(struct render *r);
+
+/* Time of the oldest event of lanes that was not given. */
+static inline u64 render_lanes_next(const struct render *r)
+{
+	return r->nr_heap ? r->heap[0]->ts : ~0ULL;
+}
+
+#endif /* DEVTRACE_PERSIST_RENDER_PRIV_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * lane_port_user.h - what kmod/lane/lane_read.c and kmod/lane/blocks.c need beside a ring
+ *
+ * As selftests/lane/lane_port_user.h, for programs that have a ring too. Nobody writes
+ * meanwhile.
+ */
+#ifndef PERSIST_LANE_PORT_USER_H
+#define PERSIST_LANE_PORT_USER_H
+
+#include "ring_port_user.h"
+
+typedef int64_t s64;
+
+static inline u32 lane_word(const void *p)
+{
+	u32 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+#endif /* PERSIST_LANE_PORT_USER_H */

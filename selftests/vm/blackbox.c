@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * blackbox.c - for test_blackbox: threads that emit numbers until the board falls
+ *
+ *	blackbox TEXTS
+ *
+ * Threads lane-0 to lane-2 emit by the library, which has lanes; thread call-3 writes
+ * lines into the device, a system call each. Every hundred events, and when it has emitted
+ * TEXTS, a thread says on standard output how many of its emits have returned. Then all
+ * wait for the end, with their lanes as they are; the file /tmp/told says so. Before that
+ * the program emits by a lane before a fork, in the child, and behind it.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <devtrace.h>
+
+#define LANES	3
+#define THREADS	4
+
+static long texts;
+static sem_t done;
+
+static void *emit(void *arg)
+{
+	const int nr = (int)(long)arg;
+	char name[32], line[64];
+	int fd = -1, len;
+	long n;
+
+	snprintf(name, sizeof(name), "%s-%d", nr < LANES ? "lane" : "call", nr);
+	prctl(PR_SET_NAME, name);
+	if (nr >= LANES)
+		fd = open("/dev/trace", O_WRONLY);
+	for (n = 0; n < texts; n++) {
+		if (nr < LANES) {
+			devtrace_text("thread %d number %ld of the program", nr, n);
+		} else {
+			len = snprintf(line, sizeof(line), "thread %d number %ld of the program\n",
+				       nr, n);
+			if (write(fd, line, len) != len)
+				abort();
+		}
+		if (n % 100 == 99) {
+			/* One write each, so that lines are whole. */
+			len = snprintf(line, sizeof(line), "thread %d told %ld\n", nr, n + 1);
+			if (write(1, line, len) != len)
+				abort();
+		}
+		/* Not faster than the ring is large. */
+		usleep(500);
+	}
+	sem_post(&done);
+	/* What was not handed over stays in the lane. */
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* A child has none of its parent's lane, and the parent has it still. */
+static int fork_once(void)
+{
+	int status = 1;
+	pid_t pid;
+
+	devtrace_text("before the child of the program");
+	pid = fork();
+	if (!pid) {
+		devtrace_text("in the child of the program");
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		return 1;
+	devtrace_text("behind the child of the program");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t t[THREADS];
+	long i;
+
+	texts = argc > 1 ? atol(argv[1]) : 1000;
+	if (devtrace_open() || sem_init(&done, 0, 0) || fork_once())
+		return 1;
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&t[i], NULL, emit, (void *)i))
+			return 1;
+	for (i = 0; i < THREADS; i++)
+		while (sem_wait(&done))
+			;
+	close(open("/tmp/told", O_WRONLY | O_CREAT, 0600));
+	for (;;)
+		pause();
+}
