@@ -162,18 +162,18 @@ static void lose_run(struct reader *rd, struct lane_source *s)
 
 /* The event at the front becomes a frame, and the next one comes there. Whether it was there. */
 static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
-				     const u8 *records, bool sums)
+				     const u8 *records, bool quick)
 {
 	struct wire *w = &rd->wire;
 	const u64 ts = s->src.key;
 	const u8 type = s->ev.type;
 	const unsigned int len = s->ev.len;
-	u32 frame;
+	u32 frame = 0;
 
-	if (likely(sums && s->quick))
+	if (likely(quick && s->quick))
 		frame = wire_quick(w, &s->head, ts, type, records + s->data, len);
 	else
-		frame = wire_lane_event(w, &s->head, ts, records + s->data, len);
+		wire_lane_event(w, &s->head, ts, records + s->data, len);
 	if (unlikely(!peek(s, records)))
 		source_set_ready(rd, &s->src, false);
 	/* What was copied, and what was looked at. */
@@ -193,13 +193,13 @@ static void give(struct reader *rd, struct lane_source *s)
 {
 	const u8 *records = blocks_records(slots_ring(), s->run);
 	const struct window win = reader_window(rd);
-	const bool sums = wire_sums(&rd->wire);
+	const bool quick = wire_is_quick(&rd->wire);
 	const u64 frames = rd->wire.frames;
 	u64 limit = rd->limit, last = 0;
 	unsigned int left = GIVE_MOST;
 
 	do {
-		if (unlikely(!give_one(rd, s, records, sums))) {
+		if (unlikely(!give_one(rd, s, records, quick))) {
 			lose_run(rd, s);
 			break;
 		}

@@ -99,14 +99,14 @@ static noinline void set_head(struct ring_source *s, u32 who)
 }
 
 /* The event at the front becomes a frame. */
-static __always_inline void put_event(struct wire *w, struct ring_source *s, u64 ts, bool sums)
+static __always_inline void put_event(struct wire *w, struct ring_source *s, u64 ts, bool quick)
 {
 	const struct ring_record *rec = (void *)&s->cache[s->next];
 
 	if (unlikely(rec->who != s->who))
 		set_head(s, rec->who);
 	/* Not if the reader did not believe its time: see peek(). */
-	if (likely(sums && s->quick && rec->len <= WIRE_QUICK_MOST &&
+	if (likely(quick && s->quick && rec->len <= WIRE_QUICK_MOST &&
 		   (rec->word & RING_TS_MASK) == ts))
 		wire_quick_send(w, wire_quick(w, &s->head, ts, rec->word >> RING_TYPE_SHIFT,
 					      rec->data, rec->len));
@@ -116,7 +116,7 @@ static __always_inline void put_event(struct wire *w, struct ring_source *s, u64
 
 void ring_source_give(struct reader *rd, struct ring_source *s)
 {
-	const bool sums = wire_sums(&rd->wire);
+	const bool quick = wire_is_quick(&rd->wire);
 	struct window win = { 0 };
 	unsigned int given = 0;
 	bool more, wanted;
@@ -130,7 +130,7 @@ void ring_source_give(struct reader *rd, struct ring_source *s)
 			win = reader_window(rd);
 		}
 		if (likely(wanted)) {
-			put_event(&rd->wire, s, ts, sums);
+			put_event(&rd->wire, s, ts, quick);
 			given++;
 		}
 		last = ts;

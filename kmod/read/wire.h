@@ -97,14 +97,17 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n);
 
 void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 tid);
 void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
-u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
-		    unsigned int len);
+void wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
+		     unsigned int len);
 void wire_lane_send(struct wire *w, u8 type, unsigned int len);
 
-/* Whether frames end with the sum of their bytes. */
-static inline bool wire_sums(const struct wire *w)
+/*
+ * Whether frames may be put together of words in registers, see wire_quick.h: they end with the
+ * sum of their bytes, and a word is one register.
+ */
+static inline bool wire_is_quick(const struct wire *w)
 {
-	return w->check == DEVTRACE_CHECK_SUM8;
+	return IS_ENABLED(CONFIG_64BIT) && w->check == DEVTRACE_CHECK_SUM8;
 }
 
 #endif /* DEVTRACE_WIRE_H */
