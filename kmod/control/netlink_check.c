@@ -113,7 +113,7 @@ static struct netlink_range_validation time_range = { 0, S64_MAX };
 #define NAME(attr) \
 	[DEVTRACE_A_##attr] = NLA_POLICY_VALIDATE_FN(NLA_NUL_STRING, check_name, \
 						     DEVTRACE_NAME_LEN - 1)
-#define UPTO(attr, type, max) \
+#define AT_MOST(attr, type, max) \
 	[DEVTRACE_A_##attr] = NLA_POLICY_MAX(NLA_##type, max)
 #define RANGE(attr, type, range) \
 	[DEVTRACE_A_##attr] = NLA_POLICY_FULL_RANGE(NLA_##type, range)
@@ -141,16 +141,16 @@ const struct nla_policy netlink_takes_tracepoint[DEVTRACE_A_TRACEPOINT + 1] = {
 const struct nla_policy netlink_stream_new_takes[DEVTRACE_A_FILTER + 1] = {
 	NAME(STREAM),
 	RANGE(SIZE, U64, &size_range),
-	UPTO(STATE, U32, DEVTRACE_STATE_FROZEN),
-	UPTO(MODE, U32, 0777),
+	AT_MOST(STATE, U32, DEVTRACE_STATE_FROZEN),
+	AT_MOST(MODE, U32, 0777),
 	NEST(FILTER, filter_parse_policy),
 };
 
 const struct nla_policy netlink_stream_set_takes[DEVTRACE_A_WATERMARK + 1] = {
 	NAME(STREAM),
 	RANGE(SIZE, U64, &size_range),
-	UPTO(STATE, U32, DEVTRACE_STATE_FROZEN),
-	UPTO(WATERMARK, U32, 99),
+	AT_MOST(STATE, U32, DEVTRACE_STATE_FROZEN),
+	AT_MOST(WATERMARK, U32, 99),
 };
 
 const struct nla_policy netlink_filter_set_takes[DEVTRACE_A_FILTER + 1] = {
@@ -165,18 +165,18 @@ const struct nla_policy netlink_trigger_new_takes[DEVTRACE_A_ARMED + 1] = {
 	NEST(ELEMENT, netlink_element_policy),
 	[DEVTRACE_A_NTH] = NLA_POLICY_MIN(NLA_U64, 1),
 	RANGE(RATE, U32, &rate_range),
-	UPTO(ACTION, U32, DEVTRACE_ACTION_RESTORE),
+	AT_MOST(ACTION, U32, DEVTRACE_ACTION_RESTORE),
 	NAME(STREAM),
 	NEST(FILTER, filter_parse_policy),
 	RANGE(EVENTS, U64, &events_range),
 	RANGE(TIME, U64, &time_range),
-	UPTO(REARM, U8, 1),
-	UPTO(ARMED, U8, 1),
+	AT_MOST(REARM, U8, 1),
+	AT_MOST(ARMED, U8, 1),
 };
 
 const struct nla_policy netlink_trigger_set_takes[DEVTRACE_A_ARMED + 1] = {
 	NAME(TRIGGER),
-	UPTO(ARMED, U8, 1),
+	AT_MOST(ARMED, U8, 1),
 };
 
 int netlink_check_once(const struct nlattr *head, int len, struct netlink_ext_ack *extack)

@@ -12,6 +12,7 @@
 #ifndef DEVTRACE_WIRE_QUICK_H
 #define DEVTRACE_WIRE_QUICK_H
 
+#include <linux/bits.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/devtrace.h>
@@ -22,7 +23,7 @@
 /* No payload of such a frame is longer. */
 #define WIRE_QUICK_MOST	64U
 /* Of what wire_quick() returns: a byte may have to be escaped. */
-#define WIRE_ESCAPES	(1U << 31)
+#define WIRE_ESCAPES	BIT(31)
 
 #define WIRE_BYTES(b)	(0x0101010101010101ULL * (b))
 

@@ -239,9 +239,9 @@ int main(int argc, char **argv)
 	const char *where = DEVICE, *udp = NULL;
 	static struct link link;
 	const struct opts_note notes[] = {
-		{ OPT_UDP, .word = &udp }, { OPT_RKH, .flag = &g->rkh }, { OPT_OLD, .flag = &g->old },
-		{ OPT_TEST, .flag = &g->test }, { 'p', .word = &g->program },
-		{ 'q', .flag = &g->quiet }, { 0 },
+		{ OPT_UDP, .word = &udp }, { OPT_RKH, .flag = &g->rkh },
+		{ OPT_OLD, .flag = &g->old }, { OPT_TEST, .flag = &g->test },
+		{ 'p', .word = &g->program }, { 'q', .flag = &g->quiet }, { 0 },
 	};
 	int c, input, ret;
 
