@@ -39,10 +39,10 @@ void port_stored(const void *p);
 void port_wmb(void);
 
 #define port_typed(x)		__typeof__((x) + 0)
-/* Of pointers too. */
 /* As on a machine of 32 bits, where it is hardest. */
 typedef u32 tail_low_t;
 
+/* Of pointers too. */
 #define READ_ONCE(x)		((port_typed(x))(uintptr_t)port_load(&(x), sizeof(x), false))
 #define smp_load_acquire(p)	((port_typed(*(p)))port_load(p, sizeof(*(p)), true))
 #define smp_rmb()		port_rmb()

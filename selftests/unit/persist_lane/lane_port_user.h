@@ -11,6 +11,7 @@
 #include "ring_port_user.h"
 
 typedef int64_t s64;
+typedef unsigned long tail_low_t;
 
 static inline u32 lane_word(const void *p)
 {
