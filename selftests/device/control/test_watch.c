@@ -291,7 +291,7 @@ TEST_F(watch, in_nmis)
 		SKIP(return, "nobody injects NMIs here, or an NMI may not touch a ring");
 	/* Each callback emits one, which is counted. */
 	ASSERT_EQ(0, dev_write_file(DTWATCH "echo", "Y"));
-	ASSERT_EQ(0, watch("212 212 0xff01 1"));
+	ASSERT_EQ(0, watch("211 212 0xff01 1"));
 	for (n = 0; n < 20; n++)
 		ASSERT_EQ(0, fire("nmi", 0, n));
 	dev_nmi(0);
