@@ -168,18 +168,18 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 	const u64 ts = s->src.key;
 	const u8 type = s->ev.type;
 	const unsigned int len = s->ev.len;
-	u32 frame = 0;
+	u32 frame;
 
 	if (likely(quick && s->quick))
 		frame = wire_quick(w, &s->head, ts, type, records + s->data, len);
 	else
-		wire_lane_event(w, &s->head, ts, records + s->data, len);
+		frame = wire_lane_event(w, &s->head, ts, records + s->data, len);
 	if (unlikely(!peek(s, records)))
 		source_set_ready(rd, &s->src, false);
 	/* What was copied, and what was looked at. */
 	if (unlikely(!blocks_there(slots_ring(), s->run)))
 		return false;
-	if (likely(frame))
+	if (IS_ENABLED(CONFIG_64BIT) && likely(frame))
 		wire_quick_send(w, frame);
 	else
 		wire_lane_send(w, type, len);

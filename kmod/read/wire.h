@@ -97,8 +97,8 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n);
 
 void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 tid);
 void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
-void wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
-		     unsigned int len);
+u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
+		    unsigned int len);
 void wire_lane_send(struct wire *w, u8 type, unsigned int len);
 
 /*

@@ -258,11 +258,14 @@ static void copy_payload(u8 *to, const u8 *from, unsigned int n)
  *
  * The payload is copied, and may be overwritten meanwhile; if it was not, the frame is
  * sent by wire_lane_send().
+ *
+ * Return: 0, as it is not one of wire_quick().
  */
-void wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
-		     unsigned int len)
+u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
+		    unsigned int len)
 {
 	copy_payload(put_head(wire_body(w), h->word, ts), data, len);
+	return 0;
 }
 
 /**
