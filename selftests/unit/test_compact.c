@@ -14,14 +14,17 @@
 
 struct bytes {
 	uint8_t	*p;
-	size_t	len;
+	size_t	len, room;
 };
 
 static int keep(const void *p, size_t n, void *arg)
 {
 	struct bytes *b = arg;
 
-	b->p = realloc(b->p, b->len + n);
+	if (b->len + n > b->room) {
+		b->room = 2 * b->len + n;
+		b->p = realloc(b->p, b->room);
+	}
 	if (!b->p)
 		abort();
 	memcpy(b->p + b->len, p, n);
@@ -31,7 +34,7 @@ static int keep(const void *p, size_t n, void *arg)
 
 static struct bytes make_compact(const uint8_t *p, size_t n, size_t piece)
 {
-	struct bytes b = { malloc(1), 0 };
+	struct bytes b = { .p = malloc(1) };
 	struct devtrace_compact *c = devtrace_compact_new(keep, &b);
 
 	if (!c || !b.p)
@@ -216,7 +219,7 @@ FIXTURE_TEARDOWN(compact)
 TEST_F(compact, says_the_same)
 {
 	static const size_t pieces[] = { 1, 2, 7, 100, 4096, 1 << 20 };
-	struct bytes first = { NULL, 0 };
+	struct bytes first = { 0 };
 
 	stream_mixed(&self->s, &self->r, 5000);
 	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++) {

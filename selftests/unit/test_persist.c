@@ -247,10 +247,10 @@ static void take(struct found *s, const u8 *p, u32 n)
 	}
 }
 
-/* Room comes in pieces that are soon too small. */
+/* Room that is soon too small; twice what is there, as realloc() copies under ASan. */
 static bool grow(struct persist_out *o, u64 more)
 {
-	o->room = o->n + (more < 20000 ? more : 20000);
+	o->room = 2 * o->n + (more < 20000 ? more : 20000);
 	o->buf = realloc(o->buf, o->room);
 	return o->buf;
 }

@@ -374,9 +374,10 @@ static void take_frame(struct found *s, const u8 *p, u32 n)
 		s->lost[get(raw + 2, 2) - 1] += get(raw + 6, 8);
 }
 
+/* Room that is soon too small; twice what is there, as realloc() copies under ASan. */
 static bool grow(struct persist_out *o, u64 more)
 {
-	o->room = o->n + (more < 20000 ? more : 20000);
+	o->room = 2 * o->n + (more < 20000 ? more : 20000);
 	o->buf = realloc(o->buf, o->room);
 	return o->buf;
 }
