@@ -34,10 +34,13 @@ while [ $n -lt 9 ]; do
 	git -C "$tree" commit -q --allow-empty -m $n
 	run "$tree"
 	boards >>"$tmp/turns"
+	sed -n 's/^run: .*compiled for //p' "$tmp/out" >>"$tmp/old"
 done
 check "in eight commits each has its turn" \
 	[ "$(head -n 8 "$tmp/turns" | sed 's/:.*/:/' | LC_ALL=C sort | tr '\n' ' ')" = "$all" ]
 check "and then the first again" [ "$(sed -n 1p "$tmp/turns")" = "$(sed -n 9p "$tmp/turns")" ]
+check "an old kernel to compile for has its turn, too" \
+	[ "$(LC_ALL=C sort -u "$tmp/old" | tr '\n' ' ')" = '5.10 5.10-rt armhf:5.10 ' ]
 check "it says why" grep -q '^run: .* turn of rt: commit 9 ' "$tmp/out"
 check "what starts boards of its own is left out" [ "$(grep -c -- '--again --static --not vm --not firstweek$' "$tmp/turns")" = 8 ]
 check "but when it is its turn" grep -qx '6.1: --again --static' "$tmp/turns"

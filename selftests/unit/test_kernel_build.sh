@@ -6,6 +6,7 @@
 #
 # For this machine's architecture, with PREEMPT_RT too, and for 32-bit ARM, each skipped
 # where no archive has the kernel's headers. The boards 5.10 and armhf:5.10 run the modules.
+# OLD_KERNELS is words as in BOARDS, and those of them that are compiled for.
 . "$(dirname "$0")/doc.sh"
 vm=$top/selftests/vm
 NONE=123	# how board ends when no archive has the kernel
@@ -38,8 +39,9 @@ builds()
 # What board said of the headers, and whether they are there
 headers() { cat "$tmp/headers"; return "$status"; }
 
-for which in "5.10 $(dpkg --print-architecture)" "5.10-rt $(dpkg --print-architecture)" "5.10 armhf"; do
-	kernel=${which% *} arch=${which#* }
+for which in ${OLD_KERNELS:-5.10 5.10-rt armhf:5.10}; do
+	kernel=${which#*:} arch=${which%:*}
+	[ "$kernel" != "$which" ] || arch=$(dpkg --print-architecture)
 	status=0
 	"$vm/board" --kernel "$kernel" --arch "$arch" --kdir >"$tmp/headers" 2>&1 || status=$?
 	if [ $status -eq $NONE ]; then
