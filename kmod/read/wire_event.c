@@ -11,6 +11,7 @@
  * word: words are written that reach behind the end of a frame, and the next frame
  * overwrites them. Bytes behind the head are never given to the reader.
  */
+#include <linux/bitops.h>
 #include <linux/crc-ccitt.h>
 #include <linux/crc32.h>
 #include <linux/minmax.h>
@@ -52,32 +53,31 @@ static __always_inline void sent(struct wire *w, unsigned int n)
  */
 void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 {
-	const u8 *raw = w->raw, *end = frame + n, *stop;
+	const u8 *raw = w->raw, *end = frame + n;
 	u8 *out = frame;
 	unsigned int i;
-	u64 word;
+	u64 word, hits;
 
-	/* Nothing special behind the end. */
-	put_unaligned(0ULL, (u64 *)end);
 	/* The words before the first special byte stay where they are. */
-	while (out < end && !(wire_special(get_unaligned((u64 *)out)) & WIRE_BYTES(0x80)))
+	while (out < end && !(wire_special(get_unaligned_le64(out)) & WIRE_BYTES(0x80)))
 		out += sizeof(word);
 	out = min_t(u8 *, out, frame + n);
 	n = end - out;
 	end = raw + n;
 	for (i = 0; i < n; i += sizeof(word))
 		put_unaligned(get_unaligned((u64 *)(out + i)), (u64 *)(w->raw + i));
-	for (; raw < end; raw = stop) {
-		stop = raw + min_t(unsigned int, end - raw, sizeof(u64));
-		word = get_unaligned((u64 *)raw);
-		if (likely(!(wire_special(word) & WIRE_BYTES(0x80)))) {
-			put_unaligned(word, (u64 *)out);
-			out += stop - raw;
-			continue;
-		}
-		while (raw < stop)
+	while (raw < end) {
+		word = get_unaligned_le64(raw);
+		put_unaligned_le64(word, out);
+		hits = wire_special(word) & WIRE_BYTES(0x80);
+		i = hits ? __ffs64(hits) / BITS_PER_BYTE : sizeof(word);
+		raw += i;
+		out += i;
+		if (hits && raw < end)
 			out = put_byte(out, *raw++);
 	}
+	/* The last word may reach behind the end. */
+	out -= raw - end;
 	*out++ = DEVTRACE_FLAG;
 	sent(w, out - frame);
 }
