@@ -179,10 +179,10 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 	/* What was copied, and what was looked at. */
 	if (unlikely(!blocks_there(slots_ring(), s->run)))
 		return false;
-	if (IS_ENABLED(CONFIG_64BIT) && likely(frame))
-		wire_quick_send(w, frame);
+	if (!IS_ENABLED(CONFIG_64BIT) || unlikely(frame & WIRE_ESCAPES))
+		wire_lane_send(w, frame, type, len);
 	else
-		wire_lane_send(w, type, len);
+		wire_sent(w, frame);
 	s->src.last = ts;
 	s->idx++;
 	return true;

@@ -99,7 +99,7 @@ void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 t
 void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts);
 u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
 		    unsigned int len);
-void wire_lane_send(struct wire *w, u8 type, unsigned int len);
+void wire_lane_send(struct wire *w, u32 frame, u8 type, unsigned int len);
 
 /*
  * Whether frames may be put together of words in registers, see wire_quick.h: they end with the

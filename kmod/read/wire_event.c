@@ -37,14 +37,6 @@ static u8 *put_byte(u8 *out, u8 b)
 	return out;
 }
 
-/* Of the frame, flag included, so many bytes are there now. */
-static __always_inline void sent(struct wire *w, unsigned int n)
-{
-	w->head += n;
-	w->bytes += n;
-	w->frames++;
-}
-
 /**
  * wire_send_escaped() - send a frame of which some bytes may have to be escaped
  * @w: frames of the reader
@@ -79,7 +71,7 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 	/* The last word may reach behind the end. */
 	out -= raw - end;
 	*out++ = DEVTRACE_FLAG;
-	sent(w, out - frame);
+	wire_sent(w, out - frame);
 }
 
 /* A frame of @n bytes without its check, which is not the sum, or whose length is unusual. */
@@ -156,7 +148,7 @@ static noinline void send_event(struct wire *w, u8 *frame, u8 type, unsigned int
 		return;
 	}
 	*end++ = DEVTRACE_FLAG;
-	sent(w, end - frame);
+	wire_sent(w, end - frame);
 }
 
 static __always_inline u64 head_word(u8 flags, u8 severity, u16 source, u32 tid)
@@ -259,22 +251,26 @@ static void copy_payload(u8 *to, const u8 *from, unsigned int n)
  * The payload is copied, and may be overwritten meanwhile; if it was not, the frame is
  * sent by wire_lane_send().
  *
- * Return: 0, as it is not one of wire_quick().
+ * Return: WIRE_ESCAPES alone, for wire_lane_send(): its bytes were neither summed nor looked at.
  */
 u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
 		    unsigned int len)
 {
 	copy_payload(put_head(wire_body(w), h->word, ts), data, len);
-	return 0;
+	return WIRE_ESCAPES;
 }
 
 /**
  * wire_lane_send() - end a frame
  * @w: frames of the reader
- * @type: of the event that wire_lane_event() was given
+ * @frame: what wire_lane_event() or wire_quick() returned
+ * @type: of the event that was given
  * @len: of its payload
  */
-void wire_lane_send(struct wire *w, u8 type, unsigned int len)
+void wire_lane_send(struct wire *w, u32 frame, u8 type, unsigned int len)
 {
-	send_event(w, w->buf + w->head, type, sizeof(struct devtrace_wire_event) + len);
+	if (!IS_ENABLED(CONFIG_64BIT) || frame == WIRE_ESCAPES)
+		send_event(w, w->buf + w->head, type, sizeof(struct devtrace_wire_event) + len);
+	else
+		wire_quick_send(w, frame);
 }

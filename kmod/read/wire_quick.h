@@ -22,7 +22,7 @@
 
 /* No payload of such a frame is longer. */
 #define WIRE_QUICK_MOST	64U
-/* Of what wire_quick() returns: a byte may have to be escaped. */
+/* Of what wire_quick() returns: a byte may have to be escaped. Alone: no frame is there yet. */
 #define WIRE_ESCAPES	BIT(31)
 
 #define WIRE_BYTES(b)	(0x0101010101010101ULL * (b))
@@ -109,16 +109,21 @@ static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h,
 	return n;
 }
 
-/* The frame is there: send it. */
-static __always_inline void wire_quick_send(struct wire *w, u32 n)
+/* Of the frame, flag included, @n bytes are there as they are to be sent. */
+static __always_inline void wire_sent(struct wire *w, u32 n)
 {
-	if (unlikely(n & WIRE_ESCAPES)) {
-		wire_send_escaped(w, w->buf + w->head, (n & ~WIRE_ESCAPES) - 1);
-		return;
-	}
 	w->head += n;
 	w->bytes += n;
 	w->frames++;
+}
+
+/* The frame is there: send it. */
+static __always_inline void wire_quick_send(struct wire *w, u32 n)
+{
+	if (unlikely(n & WIRE_ESCAPES))
+		wire_send_escaped(w, w->buf + w->head, (n & ~WIRE_ESCAPES) - 1);
+	else
+		wire_sent(w, n);
 }
 
 #endif /* DEVTRACE_WIRE_QUICK_H */
