@@ -67,14 +67,14 @@ struct name {
 };
 
 /**
- * struct slot - a thread
+ * struct proc_slot - a thread
  * @users: CPUs that saw it last
  * @last: when it was last left or found, ns; a guess on 32-bit machines
  * @stored: its events, but for those of the CPUs that saw it last
  * @nr: how many names it has
  * @name: the names, the newest last
  */
-struct slot {
+struct proc_slot {
 	atomic_t	users;
 	u64		last;
 	atomic_long_t	stored;
@@ -87,7 +87,7 @@ DEFINE_PER_CPU(struct proc_last, devtrace_proc_last) = { .tid = -1, .slot = PROC
 proc_told_t devtrace_proc_told;
 
 static struct head *heads;
-static struct slot *slots;
+static struct proc_slot *slots;
 /* By bucket: slots that were taken. */
 static atomic_t *changes;
 static u32 first_seq;
@@ -176,7 +176,7 @@ static bool has_twin(unsigned int slot, u32 tid)
 static void add_name(unsigned int i, u32 seq, const struct task_struct *task,
 		     const char *comm, u64 now, bool taken)
 {
-	struct slot *s = &slots[i];
+	struct proc_slot *s = &slots[i];
 	proc_told_t told;
 	struct name *n;
 
@@ -338,7 +338,7 @@ void devtrace_proc_new(struct task_struct *task)
 void devtrace_proc_count(u32 tid, unsigned long stored)
 {
 	const unsigned int first = bucket(tid) * WAYS;
-	struct slot *latest = NULL;
+	struct proc_slot *latest = NULL;
 	unsigned int i;
 
 	/* Of several users' threads of this id the one that was here last. */

@@ -48,10 +48,10 @@
 
 #define LATENCY_NS	(4 * NSEC_PER_MSEC)
 #define KEEP_PROBE	(10 * HZ)
-#define BUCKETS		1024
+#define WAKE_BUCKETS	1024
 #define MANY		U32_MAX
 #define NO_CALLS_MS	10
-#define HASH_BITS	8
+#define TID_HASH_BITS	8
 
 /* Of open lanes; and by thread id, whose they are. */
 static DEFINE_SPINLOCK(lock);
@@ -59,11 +59,11 @@ static LIST_HEAD(open_lanes);
 static struct bucket {
 	u32	tid;		/* 0: none; MANY: several threads */
 	u32	lanes;
-} buckets[BUCKETS];
+} buckets[WAKE_BUCKETS];
 static atomic_t nr_open = ATOMIC_INIT(0), followers = ATOMIC_INIT(0);
 
 /* Open lanes by thread; changes with lock, looked at under RCU. */
-static struct hlist_head by_tid[1 << HASH_BITS];
+static struct hlist_head by_tid[1 << TID_HASH_BITS];
 static atomic_t nr_no_calls = ATOMIC_INIT(0);
 
 static struct hrtimer timer;
@@ -78,7 +78,7 @@ static DECLARE_DELAYED_WORK(probe_work, probe_work_fn);
 
 static struct bucket *bucket_of(u32 tid)
 {
-	return &buckets[tid % BUCKETS];
+	return &buckets[tid % WAKE_BUCKETS];
 }
 
 /* One lane more of a thread, or one less; with lock. */
@@ -238,7 +238,7 @@ static void thread_exits(struct task_struct *task)
 	struct lane *l;
 
 	rcu_read_lock();
-	hlist_for_each_entry_rcu(l, &by_tid[hash_32(task->pid, HASH_BITS)], by_tid)
+	hlist_for_each_entry_rcu(l, &by_tid[hash_32(task->pid, TID_HASH_BITS)], by_tid)
 		if (l->pid == task_pid(task)) {
 			/* The thread may have been renamed since it asked for the lane. */
 			devtrace_proc_seen(task);
@@ -302,7 +302,7 @@ void lane_wake_made(struct lane *l)
 		schedule_delayed_work(&no_calls_work, msecs_to_jiffies(NO_CALLS_MS));
 	}
 	spin_lock_bh(&lock);
-	hlist_add_head_rcu(&l->by_tid, &by_tid[hash_32(l->tid, HASH_BITS)]);
+	hlist_add_head_rcu(&l->by_tid, &by_tid[hash_32(l->tid, TID_HASH_BITS)]);
 	list_add_tail(&l->awake, &open_lanes);
 	lane_newest(&l->mem, &l->seen_open, &l->seen_used);
 	bucket_count(l->tid, 1);
