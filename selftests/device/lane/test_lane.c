@@ -135,6 +135,60 @@ TEST_F(lane, stands_between_events_of_rings_and_other_lanes)
 	lane_close(&other);
 }
 
+/*
+ * Payloads of any length up to PAYLOAD, of bytes that are escaped and bytes next to them: by
+ * the lane and by system call, of each kind of check.
+ */
+#define PAYLOAD		100
+#define PAYLOADS	1000
+
+TEST_F(lane, whatever_bytes_an_event_has)
+{
+	static const uint8_t bytes[] = {
+		DEVTRACE_FLAG, DEVTRACE_ESCAPE, DEVTRACE_FLAG ^ DEVTRACE_ESCAPE_XOR,
+		DEVTRACE_ESCAPE ^ DEVTRACE_ESCAPE_XOR, 0x7f, 0xfe, 0, 1,
+	};
+	static union event {
+		struct devtrace_emit e;
+		uint8_t bytes[sizeof(struct devtrace_emit) + PAYLOAD];
+	} sent[PAYLOADS];
+	uint32_t check, i, k, len, rare;
+	struct tape *t;
+	int fd;
+
+	dev_seed();
+	for (i = 0; i < PAYLOADS; i++) {
+		/* Few bytes of these, or many. */
+		rare = dev_random() % 2 ? 1 : 16;
+		for (k = 0; k < PAYLOAD; k++)
+			sent[i].e.data[k] = dev_random() % rare ? 'a' : bytes[dev_random() % 8];
+		sent[i].e.type = TYPE;
+		len = i % (PAYLOAD + 1);
+		if (i % 2)
+			lane_emit_at(&self->l, dev_now(), TYPE, sent[i].e.data, len);
+		else
+			ASSERT_EQ(0, dev_emit(self->wfd, &sent[i].e, len));
+	}
+	for (check = 0; check < 3; check++) {
+		fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, ioctl(fd, DEVTRACE_IOC_CHECK, &check));
+		t = tape_new();
+		ASSERT_NE(NULL, t);
+		while (tape_drain(t, fd) > 0)
+			;
+		close(fd);
+		EXPECT_TRUE(tape_clean(t));
+		EXPECT_EQ(0, tape_lost(t, -1));
+		ASSERT_EQ(PAYLOADS, t->nev);
+		for (i = 0; i < PAYLOADS; i++) {
+			ASSERT_EQ(i % (PAYLOAD + 1), t->ev[i].len);
+			ASSERT_EQ(0, memcmp(sent[i].e.data, t->data + t->ev[i].data, t->ev[i].len));
+		}
+		tape_free(t);
+	}
+}
+
 /* The next lane has its number, and goes on where it was. */
 TEST_F(lane, what_it_left_is_there_when_it_is_gone)
 {
