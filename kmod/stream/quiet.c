@@ -8,9 +8,12 @@
  * programs is: a grace period of RCU also waits for the workqueue that drives it, behind
  * busy programs, and for readers of RCU that have lost their CPU.
  *
- * A grace period it is all the same where a CPU cannot tell: in kernels that do not count
- * how often preemption was turned off, while a CPU comes or goes, and where a CPU has
- * preemption off whenever it is asked.
+ * Kernels that do not count how often preemption was turned off do not preempt what runs in
+ * them. There a work of high priority runs on each CPU: whoever was in the kernel has left it
+ * or sleeps by then.
+ *
+ * A grace period it is all the same while a CPU comes or goes, and where a CPU has preemption
+ * off whenever it is asked.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -21,6 +24,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <linux/workqueue.h>
 
 #include "compat/compat.h"
 #include "quiet.h"
@@ -72,6 +76,34 @@ static bool all_quiet(struct quiet *q, const struct cpumask *which)
 	return false;
 }
 
+static void nothing(struct work_struct *work)
+{
+}
+
+/* A thread has run on each of @which. CPUs neither come nor go. */
+static void run_on(const struct cpumask *which)
+{
+	struct work_struct work;
+	unsigned int cpu;
+
+	for_each_cpu_and(cpu, which, cpu_online_mask) {
+		INIT_WORK_ONSTACK(&work, nothing);
+		queue_work_on(cpu, system_highpri_wq, &work);
+		flush_work(&work);
+		destroy_work_on_stack(&work);
+	}
+}
+
+/* Whether all of @which said that they are quiet. */
+static bool ask(const struct cpumask *which)
+{
+	struct quiet *q = kzalloc(sizeof(*q), GFP_KERNEL);
+	const bool done = q && all_quiet(q, which);
+
+	kfree(q);
+	return done;
+}
+
 /**
  * quiet_wait_on() - wait until every emitter that is under way on some CPUs is done
  * @which: the CPUs
@@ -83,17 +115,18 @@ static bool all_quiet(struct quiet *q, const struct cpumask *which)
  */
 void quiet_wait_on(const struct cpumask *which)
 {
-	struct quiet *q = NULL;
 	bool done = false;
 
-	if (IS_ENABLED(CONFIG_PREEMPT_COUNT))
-		q = kzalloc(sizeof(*q), GFP_KERNEL);
 	/* One that comes or goes is on no list, and may emit. */
-	if (q && cpus_read_trylock()) {
-		done = all_quiet(q, which);
+	if (cpus_read_trylock()) {
+		if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
+			done = ask(which);
+		} else {
+			run_on(which);
+			done = true;
+		}
 		cpus_read_unlock();
 	}
-	kfree(q);
 	if (!done)
 		synchronize_rcu_expedited();
 }
