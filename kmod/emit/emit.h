@@ -138,6 +138,13 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 	const struct filter_table *t;
 	u32 set;
 
+	/*
+	 * First, before a verdict is read, which may be of another thread: an interrupt that
+	 * emits makes this one known, too.
+	 */
+	if (unlikely(!devtrace_proc_known(current)))
+		return false;
+	barrier();
 	if (unlikely(len >= READ_ONCE(r->gate))) {
 		/* The gate is closed, or it does not fit. */
 		t = emit_table();
@@ -150,8 +157,7 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
 			return false;
 	}
-	/* If it is not, what is known about its process is of another one. */
-	return likely(devtrace_proc_known(current));
+	return true;
 }
 
 /*

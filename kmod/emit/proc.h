@@ -91,6 +91,8 @@ static __always_inline void devtrace_proc_seen(struct task_struct *task)
 {
 	if (unlikely(!devtrace_proc_known(task)))
 		devtrace_proc_new(task);
+	/* What is known of the thread is read behind that: see quick_may(). */
+	barrier();
 }
 
 /* An event of the one seen last was stored. */
