@@ -51,7 +51,7 @@ static unsigned int start;
 module_param(start, uint, 0444);
 MODULE_PARM_DESC(start, "for tests: where counters begin, near their wrap");
 
-static struct devtrace_cdev_config cdev_config;
+static struct devtrace_cdev_config node_config;
 
 static int parse_size(unsigned long *bytes)
 {
@@ -83,9 +83,9 @@ static int parse_config(void)
 		       mode);
 		return -EINVAL;
 	}
-	cdev_config.uid = GLOBAL_ROOT_UID;
-	cdev_config.gid = KGIDT_INIT(gid);
-	if (!gid_valid(cdev_config.gid)) {
+	node_config.uid = GLOBAL_ROOT_UID;
+	node_config.gid = KGIDT_INIT(gid);
+	if (!gid_valid(node_config.gid)) {
 		pr_err("gid=%u: not a group; write its number, as in /etc/group\n", gid);
 		return -EINVAL;
 	}
@@ -140,7 +140,7 @@ static int __init devtrace_init(void)
 	if (err)
 		goto out_rings;
 	slots_init(start);
-	err = devtrace_cdev_init(&cdev_config, devtrace_control);
+	err = devtrace_cdev_init(&node_config, devtrace_control);
 	if (err)
 		goto out_stream;
 	pr_info("%lu bytes of ring per CPU\n", bytes);

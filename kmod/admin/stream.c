@@ -46,13 +46,13 @@ static void stream_free(struct work_struct *work)
 }
 
 /* Emitters of stream 0 look at its phase only if they have to. */
-void stream_update_easy(struct stream *s)
+void stream_update_quick(struct stream *s)
 {
 	const bool runs = stop_phase(&s->stop) == STOP_RUN;
 
 	if (s != &devtrace_stream0)
 		return;
-	rings_easy(!s->watched && runs);
+	rings_set_quick(!s->watched && runs);
 	/* When it stopped settle() says. */
 	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
 }
@@ -116,7 +116,7 @@ void stream_settle(struct stream *s)
 	lockdep_assert_held(&devtrace_lock);
 	/* That it went on, before it misses more. */
 	stream_count_missed(s);
-	stream_update_easy(s);
+	stream_update_quick(s);
 	quiet_wait();
 	WRITE_ONCE(s->state, st->to);
 	if (s == &devtrace_stream0)
@@ -163,7 +163,7 @@ static void stream_work(struct work_struct *work)
 	if (stop_phase(st) == STOP_RUN && s->state != DEVTRACE_STATE_RUNNING) {
 		WRITE_ONCE(s->state, DEVTRACE_STATE_RUNNING);
 		stream_count_missed(s);
-		stream_update_easy(s);
+		stream_update_quick(s);
 		tell_state(s);
 	}
 	if (!s->gone && s->watermark)

@@ -21,7 +21,7 @@
 int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umode_t mode);
 void stream_leave(struct stream *s);
 void stream_settle(struct stream *s);
-void stream_update_easy(struct stream *s);
+void stream_update_quick(struct stream *s);
 void stream_count_missed(struct stream *s);
 
 static inline void stream_wake(struct stream *s)

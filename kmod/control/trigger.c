@@ -159,7 +159,7 @@ static bool act(struct trigger *t, struct firing *f)
 	}
 }
 
-static void fired(struct trigger *t, u64 now)
+static void count_firing(struct trigger *t, u64 now)
 {
 	s64 at = atomic64_read(&t->fired_at);
 
@@ -190,7 +190,7 @@ static void meet(struct trigger *t, const struct event *ev, struct firing *f)
 	/* The event is not stored yet, so its time is not before this. */
 	now = devtrace_shared.devtrace_clock_now();
 	if (act(t, f))
-		fired(t, now);
+		count_firing(t, now);
 	else
 		atomic64_set(&t->count, 0);
 }
@@ -324,7 +324,7 @@ void trigger_forget_type(unsigned int type)
 /* What a trigger that fired has left to do. */
 static void finish(struct trigger *t)
 {
-	/* The number before the time; pairs with fired(). */
+	/* The number before the time; pairs with count_firing(). */
 	const u64 n = compat_atomic64_read_acquire(&t->fired);
 	int err = 0;
 

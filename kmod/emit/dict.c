@@ -6,9 +6,9 @@
  * the process ends, since its events do. The same key named again takes the new name;
  * named the same again, it is not stored twice.
  *
- * Programs have a store of a fixed size; dict_owner.c says who gives up a name when it is
- * full. The kernel has a store of the same size to itself: programs cannot keep a driver
- * from naming its objects; there a new name is refused if the store is full.
+ * Programs have a table of a fixed size; dict_owner.c says who gives up a name when it is
+ * full. The kernel has a table of the same size to itself: programs cannot keep a driver
+ * from naming its objects; there a new name is refused if the table is full.
  *
  * Invariants. Serial numbers only grow, in the order in which names were given. A reader
  * that goes through them finds each name that is still there once.
@@ -283,7 +283,7 @@ static int dict_set(struct pid *pid, struct dict_entry **e)
  * @dict: what, and its name
  *
  * Context: process; may sleep. A user who gives too many names sleeps long.
- * Return: 0, -EINVAL if @dict makes no sense, -ENOSPC if the kernel's store is full or
+ * Return: 0, -EINVAL if @dict makes no sense, -ENOSPC if the kernel's table is full or
  * there is none for programs, -EINTR if the caller was killed, -ENOMEM.
  */
 int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
@@ -459,7 +459,7 @@ int devtrace_name_enum(u8 group, u8 value, const char *name)
 EXPORT_SYMBOL_GPL(devtrace_name_enum);
 
 /**
- * devtrace_dict_init() - an empty store
+ * devtrace_dict_init() - an empty table
  * @max: as many names of programs, and as many of the kernel
  * @start: serial numbers go on from there, for tests
  */

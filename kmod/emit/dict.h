@@ -2,7 +2,7 @@
 /*
  * Names for numbers: objects, functions, signals, types, enums
  *
- * A bounded store outside the rings: names are not overwritten by events and
+ * A bounded table outside the rings: names are not overwritten by events and
  * every reader gets all of them. Each entry has a serial number; a reader
  * goes through the serials and so sees each name once, new ones as they come.
  */

@@ -2,11 +2,11 @@
 /*
  * Owners of names: processes and users
  *
- * A name belongs to a process, a process to a user. When the store is full, the user who
+ * A name belongs to a process, a process to a user. When the table is full, the user who
  * has the most names loses one, and the one who wants to add a name rather than others. Of
  * root's names some are not taken for others. Among the names of a user, those of its
  * processes that have ended count as those of one process, and the process that has the
- * most loses its oldest. So a user who floods the store replaces his own names.
+ * most loses its oldest. So a user who floods the table replaces his own names.
  *
  * Each new name is given to each reader, so a user may not give names at any rate: beyond
  * it, naming takes as long as it must.

@@ -43,7 +43,7 @@ struct emit_counts __percpu *emit_counts __read_mostly;
 /* Too long a payload for this ring, or no ring at all. */
 noinline void emit_unfit(struct ring *r)
 {
-	ring_count_inc(&r->dropped[READ_ONCE(r->fits) ? RING_DROP_TOOBIG :
+	ring_count_inc(&r->dropped[READ_ONCE(r->too_long) ? RING_DROP_TOOBIG :
 							RING_DROP_NORING]);
 }
 
@@ -98,7 +98,7 @@ static noinline void *reserve_other(struct ring *r, u32 set, unsigned int type, 
 {
 	void *p = NULL;
 
-	if (set != READ_ONCE(devtrace_easy)) {
+	if (set != READ_ONCE(devtrace_quick_set)) {
 		p = emit_slot_reserve(r, set, type, who, len);
 	} else {
 		emit_unfit(r);
@@ -128,7 +128,7 @@ static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, 
 	devtrace_proc_seen(current);
 	if (unlikely(len >= READ_ONCE(r->gate))) {
 		set = wants(emit_table(), type, who, key);
-		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
+		if (unlikely(set != READ_ONCE(devtrace_quick_set) || len >= READ_ONCE(r->too_long)))
 			return reserve_other(r, set, type, who, len);
 	}
 	ring_enter(r);

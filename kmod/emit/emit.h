@@ -154,7 +154,7 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 		if (likely(t->has & FILTER_HAS_PROCESSES) &&
 		    !filter_known_process(t, !(who & RING_WHO_CTX), &set))
 			return false;
-		if (unlikely(set != READ_ONCE(devtrace_easy) || len >= READ_ONCE(r->fits)))
+		if (unlikely(set != READ_ONCE(devtrace_quick_set) || len >= READ_ONCE(r->too_long)))
 			return false;
 	}
 	return true;

@@ -126,7 +126,7 @@ static __always_inline void copy_few(u8 *to, const u8 *from, unsigned int len)
 		copy_bytes(to, from, len);
 }
 
-static __always_inline void copy_payload(void *to, const void *from, unsigned int len)
+static __always_inline void store_payload(void *to, const void *from, unsigned int len)
 {
 	if (few_words(len))
 		copy_words(to, from, len);
@@ -138,18 +138,18 @@ static __always_inline void copy_payload(void *to, const void *from, unsigned in
 static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_emit *e,
 			       unsigned int len)
 {
-	const u16 fits = READ_ONCE(r->fits);
+	const u16 too_long = READ_ONCE(r->too_long);
 	struct ring_record *rec;
 	u32 set;
 	u64 now;
 
-	if (len >= fits && fits)
+	if (len >= too_long && too_long)
 		return -EMSGSIZE;
 	set = emit_wants(e->type, who, e->data);
-	if (likely(set == READ_ONCE(devtrace_easy) && fits)) {
+	if (likely(set == READ_ONCE(devtrace_quick_set) && too_long)) {
 		rec = emit_reserve(r, 0, e->type, who, len, &now);
 		if (likely(rec)) {
-			copy_payload(rec->data, e->data, len);
+			store_payload(rec->data, e->data, len);
 			commit(r);
 		}
 	} else {
@@ -162,7 +162,7 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 static void finish(struct bounce *b, struct ring *r, struct ring_record *rec, unsigned int len)
 {
 	if (likely(rec)) {
-		copy_payload(rec->data, b->e.data, len);
+		store_payload(rec->data, b->e.data, len);
 		commit(r);
 	}
 	preempt_enable();

@@ -233,7 +233,7 @@ static int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
 }
 
 /* How much a user has of a bucket, beyond what is his anyway. */
-static int excess(unsigned int first, u32 owner)
+static int proc_excess(unsigned int first, u32 owner)
 {
 	int n = owner == ROOT ? -WAYS_ROOT : 0;
 	unsigned int i;
@@ -255,7 +255,7 @@ static int slot_victim(unsigned int first, u32 owner, u32 *victim_seq)
 		const u32 seq = atomic_read_acquire(&heads[i].seq);
 		const u32 his = READ_ONCE(heads[i].owner);
 		const u64 last = READ_ONCE(slots[i].last);
-		const int n = excess(first, his);
+		const int n = proc_excess(first, his);
 		/* Rather one's own, and one that no CPU has just seen. */
 		const u64 rank = 2 * (his == owner) + !atomic_read(&slots[i].users);
 		bool better = best < 0 || n > most;

@@ -49,7 +49,7 @@ static noinline enum stop_phase wait_fired(const struct stop *st)
 }
 
 /* One of what is left; false if nothing is. */
-static bool take_one(struct stop *st)
+static bool stop_take_one(struct stop *st)
 {
 	return atomic_dec_if_positive(&st->left) >= 0;
 }
@@ -69,7 +69,7 @@ static void stop_now(struct stream *s)
 }
 
 /* The event that fired has its time. */
-static void fired(struct stream *s, u64 ts)
+static void stop_fired_at(struct stream *s, u64 ts)
 {
 	struct stop *st = &s->stop;
 	int tries = 0;
@@ -86,7 +86,7 @@ static void fired(struct stream *s, u64 ts)
 		irq_work_queue(&s->kick);
 }
 
-static void drop(struct stream *s, struct ring *r, unsigned int cause)
+static void drop_event(struct stream *s, struct ring *r, unsigned int cause)
 {
 	ring_count_inc(&r->dropped[cause]);
 	devtrace_wake_kick(s->id);
@@ -104,7 +104,7 @@ static bool reads_before(const struct stop *st, u64 now)
  * The phase was RUN before the clock was read, and is no more: whether the event
  * stays, and whether it took one of what was left.
  */
-static noinline bool stays(struct stop *st, u64 now, bool *took)
+static noinline bool is_kept(struct stop *st, u64 now, bool *took)
 {
 	switch (wait_fired(st)) {
 	case STOP_RUN:
@@ -114,7 +114,7 @@ static noinline bool stays(struct stop *st, u64 now, bool *took)
 	default:
 		if (reads_before(st, now))
 			return true;
-		*took = !too_late(st, now) && take_one(st);
+		*took = !too_late(st, now) && stop_take_one(st);
 		return *took;
 	}
 }
@@ -128,7 +128,7 @@ static void store(struct stream *s, const struct event *ev, bool fires)
 	bool took = false;
 	u64 now;
 
-	if (unlikely(ev->len >= READ_ONCE(r->fits))) {
+	if (unlikely(ev->len >= READ_ONCE(r->too_long))) {
 		emit_unfit(r);
 		devtrace_wake_kick(s->id);
 		return;
@@ -138,9 +138,9 @@ static void store(struct stream *s, const struct event *ev, bool fires)
 		if (phase == STOP_FIRING)
 			phase = wait_fired(st);
 		if (phase == STOP_COUNT)
-			took = take_one(st);
+			took = stop_take_one(st);
 		if (!took && phase != STOP_RUN) {
-			drop(s, r, RING_DROP_STOPPED);
+			drop_event(s, r, RING_DROP_STOPPED);
 			return;
 		}
 	}
@@ -154,14 +154,14 @@ static void store(struct stream *s, const struct event *ev, bool fires)
 	memcpy(rec->data, ev->data, ev->len);
 	if (unlikely(fires)) {
 		ring_leave(r);
-		fired(s, now);
+		stop_fired_at(s, now);
 	} else {
 		/* LMM(stop:B): the clock before the phase; pairs with stop:A. */
 		smp_mb();
 		if (took) {
 			if (too_late(st, now))
 				ring_void(rec);
-		} else if (unlikely(stop_phase(st) != STOP_RUN) && !stays(st, now, &took)) {
+		} else if (unlikely(stop_phase(st) != STOP_RUN) && !is_kept(st, now, &took)) {
 			ring_void(rec);
 		}
 		ring_leave(r);
@@ -203,6 +203,6 @@ void store_all(u32 set, const struct event *ev)
 
 		if (s && stop_phase(&s->stop) == STOP_FIRING &&
 		    READ_ONCE(s->stop.cpu) == smp_processor_id())
-			fired(s, devtrace_clock_now());
+			stop_fired_at(s, devtrace_clock_now());
 	}
 }

@@ -60,11 +60,11 @@ EXPORT_SYMBOL_GPL(devtrace_put_mem);
  */
 void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
 {
-	const u16 fits = READ_ONCE(raw_cpu_ptr(&devtrace_rings)->fits);
+	const u16 too_long = READ_ONCE(raw_cpu_ptr(&devtrace_rings)->too_long);
 	u8 *p, *nul, *end;
 
-	if (fits > 2)
-		len = min(len, fits - 3U);
+	if (too_long > 2)
+		len = min(len, too_long - 3U);
 	p = __devtrace_reserve_for(DEVTRACE_T_TEXT, who | (u32)severity << RING_WHO_SEV_SHIFT,
 				   len + 2, 0);
 	if (!p)

@@ -27,17 +27,17 @@
 #define WORDS	8
 
 /* With devtrace_lock. */
-static struct devtrace_control *control_page;
+static struct devtrace_control *lane_control;
 static u32 simple[WORDS];
-static bool state_runs = true, state_easy = true;
+static bool state_runs = true, state_unwatched = true;
 
 static void write_lanes(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < WORDS; i++)
-		WRITE_ONCE(control_page->lanes[i],
-			   state_runs && state_easy ? simple[i] : 0);
+		WRITE_ONCE(lane_control->lanes[i],
+			   state_runs && state_unwatched ? simple[i] : 0);
 }
 
 /**
@@ -54,7 +54,7 @@ void lane_filter_narrow(const u32 *lanes)
 
 	lockdep_assert_held(&devtrace_lock);
 	for (i = 0; i < WORDS; i++)
-		WRITE_ONCE(control_page->lanes[i], control_page->lanes[i] & lanes[i]);
+		WRITE_ONCE(lane_control->lanes[i], lane_control->lanes[i] & lanes[i]);
 	slots_take_all();
 }
 
@@ -74,20 +74,20 @@ void lane_filter_table(const u32 *lanes)
 /**
  * lane_filter_state() - stream 0 was stopped, or goes on, or may be stopped by an event
  * @runs: it stores events
- * @easy: and none may stop it
+ * @unwatched: and none may stop it
  *
  * When it has returned, what was in lanes before is stored or dropped as it was said
  * before.
  *
  * Context: process, devtrace_lock held.
  */
-void lane_filter_state(bool runs, bool easy)
+void lane_filter_state(bool runs, bool unwatched)
 {
 	const bool other = runs != state_runs;
 
 	lockdep_assert_held(&devtrace_lock);
 	state_runs = runs;
-	state_easy = easy;
+	state_unwatched = unwatched;
 	/* The bits go before what is in lanes is dropped, and come behind it. */
 	if (!runs)
 		write_lanes();
@@ -102,7 +102,7 @@ void lane_filter_state(bool runs, bool easy)
  */
 void lane_filter_init(struct devtrace_control *control)
 {
-	control_page = control;
+	lane_control = control;
 }
 
 /**

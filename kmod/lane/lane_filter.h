@@ -17,7 +17,7 @@ struct lane;
 /* Process context, devtrace_lock held. */
 void lane_filter_narrow(const u32 *lanes);
 void lane_filter_table(const u32 *lanes);
-void lane_filter_state(bool runs, bool easy);
+void lane_filter_state(bool runs, bool unwatched);
 
 void lane_filter_init(struct devtrace_control *control);
 

@@ -123,7 +123,7 @@ static struct share *share_sub(struct share *s, const struct lane *l)
 }
 
 /* Whether its user and its process may have it too. */
-static bool may_have(const struct lane *l, const struct share *user, const struct share *process)
+static bool has_share(const struct lane *l, const struct share *user, const struct share *process)
 {
 	const u64 his = user->bytes + l->bytes;
 
@@ -153,7 +153,7 @@ int lane_share_reserve(struct lane *l)
 	spin_lock(&lanes_lock);
 	l->user = share_get(l->owner, 0, &user);
 	l->process = share_get(l->owner, l->tgid, &process);
-	err = may_have(l, l->user, l->process) ? 0 : -ENOSPC;
+	err = has_share(l, l->user, l->process) ? 0 : -ENOSPC;
 	if (err) {
 		no_user = share_unused(l->user);
 		no_process = share_unused(l->process);

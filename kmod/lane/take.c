@@ -47,7 +47,7 @@
 
 static bool stopped;			/* what is taken is dropped */
 
-static void drop(struct lane *l, unsigned int cause, u64 n)
+static void drop_taken(struct lane *l, unsigned int cause, u64 n)
 {
 	struct slot *s = slot_at(l->slot);
 
@@ -226,7 +226,7 @@ static void begin_piece(struct lane *l, const struct lane_piece *c, struct pass 
 {
 	if (unlikely(c->lost)) {
 		l->at.idx += c->lost;
-		drop(l, DEVTRACE_LOST_BUSY, c->lost);
+		drop_taken(l, DEVTRACE_LOST_BUSY, c->lost);
 	}
 	p->time = c->time;
 	p->cpu = c->cpu;
@@ -253,7 +253,7 @@ static int drop_piece(struct lane *l, const struct lane_piece *c)
 		return 0;
 	if (c->lost)
 		begin_piece(l, c, &p);
-	drop(l, DEVTRACE_LOST_STOPPED, p.refused);
+	drop_taken(l, DEVTRACE_LOST_STOPPED, p.refused);
 	end_piece(l, c, &p);
 	tell_taken(l);
 	return ret;

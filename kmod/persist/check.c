@@ -14,7 +14,7 @@
 #include "check.h"
 
 /* A table, or pages, are in the region. */
-static bool fits(u64 at, u32 nr, u64 each, u64 size)
+static bool within(u64 at, u32 nr, u64 each, u64 size)
 {
 	return at % sizeof(u64) == 0 && at <= size && nr * each <= size - at;
 }
@@ -23,11 +23,11 @@ static bool pool_ok(const struct persist_header *h, u64 size)
 {
 	return !(h->nr_blocks & (h->nr_blocks - 1)) && h->nr_blocks <= 32768 &&
 	       h->nr_slots <= PERSIST_SLOTS_MAX &&
-	       fits(h->block_sums, h->nr_blocks, 2 * sizeof(struct persist_block), size) &&
-	       fits(h->slots, h->nr_slots, 2 * sizeof(struct persist_slot), size) &&
-	       fits(h->lanes, h->nr_lanes, sizeof(struct persist_lane), size) &&
-	       fits(h->blocks, h->nr_blocks, PERSIST_PAGE, size) &&
-	       fits(h->lane_pages, h->nr_lanes, PERSIST_LANE_PAGES * PERSIST_PAGE, size);
+	       within(h->block_sums, h->nr_blocks, 2 * sizeof(struct persist_block), size) &&
+	       within(h->slots, h->nr_slots, 2 * sizeof(struct persist_slot), size) &&
+	       within(h->lanes, h->nr_lanes, sizeof(struct persist_lane), size) &&
+	       within(h->blocks, h->nr_blocks, PERSIST_PAGE, size) &&
+	       within(h->lane_pages, h->nr_lanes, PERSIST_LANE_PAGES * PERSIST_PAGE, size);
 }
 
 static bool header_ok(const struct persist_header *h, u64 size)

@@ -218,7 +218,7 @@ static bool describe_syscall(struct desc *d, const struct trace_event_call *call
 }
 
 /* Fields that the kernel's function lays out as a structure would be. */
-static bool describe(struct desc *d, const struct trace_event_call *call)
+static bool describe_event(struct desc *d, const struct trace_event_call *call)
 {
 	const struct trace_event_fields *f = call->class->fields_array;
 	unsigned int offset = sizeof(struct trace_entry);
@@ -311,7 +311,7 @@ static int add(struct place *p, const char *name, struct trace_event_file *file,
 	}
 	a->type = PROFILE_ADDED_FIRST + (p - places);
 	a->file = file;
-	if (!describe(&a->desc, file->event_call))
+	if (!describe_event(&a->desc, file->event_call))
 		err = refuse(why, -EOPNOTSUPP,
 			     "tracepoint has a description that only the kernel itself can read");
 	else

@@ -150,7 +150,7 @@ static bool begins(const char **s, const char *word)
 	return true;
 }
 
-static bool describe(struct desc_field *f, const struct desc_machine *m, const char *type,
+static bool describe_field(struct desc_field *f, const struct desc_machine *m, const char *type,
 		     const char *name, bool is_signed)
 {
 	const char *bracket, *s;
@@ -258,7 +258,7 @@ bool desc_add(struct desc *d, const char *type, const char *name, unsigned int o
 	if (d->nr == DESC_FIELDS_MAX || offset > U16_MAX || !size || size > U16_MAX - offset)
 		return false;
 	*f = (struct desc_field){ .offset = offset, .size = size };
-	if (!describe(f, &d->machine, type, name, is_signed) || !add_words(d, f, name))
+	if (!describe_field(f, &d->machine, type, name, is_signed) || !add_words(d, f, name))
 		return false;
 	d->nr++;
 	return true;
@@ -369,7 +369,7 @@ void desc_measure(const struct desc *d, const void *record, unsigned int size,
 	s->total = total;
 }
 
-static u8 *store(u8 *p, u8 format, u64 v, unsigned int size)
+static u8 *put_value(u8 *p, u8 format, u64 v, unsigned int size)
 {
 	*p++ = format;
 	for (; size; size--, v >>= 8)
@@ -390,14 +390,14 @@ static u8 *store_number(u8 *p, const struct desc *d, const struct desc_field *f,
 
 	if (f->flags & DESC_ADDRESS && is_kernel_address(&d->machine, v)) {
 		if (!(f->flags & DESC_FUNCTION))
-			return store(p, DEVTRACE_E_OBJ, v, sizeof(v));
+			return put_value(p, DEVTRACE_E_OBJ, v, sizeof(v));
 		if (seen)
 			seen((const void *)(unsigned long)v);
-		return store(p, DEVTRACE_E_FUN, v, sizeof(v));
+		return put_value(p, DEVTRACE_E_FUN, v, sizeof(v));
 	}
 	if (f->flags & DESC_HEX)
 		format |= DEVTRACE_E_HEX;
-	return store(p, format, v, f->size);
+	return put_value(p, format, v, f->size);
 }
 
 /* Words that can be addresses, wherever they would be aligned, become zeros. */

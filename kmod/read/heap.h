@@ -47,17 +47,17 @@ static __always_inline void heap_sift_front(struct reader *rd, struct source *sr
  * The source at the front gives its events before this time: then another one may be. One
  * event it gives always.
  */
-static __always_inline u64 heap_limit(const struct reader *rd)
+static __always_inline u64 heap_until(const struct reader *rd)
 {
 	return min(rd->heap[1].key, rd->heap[2].key);
 }
 
 /* The source at the front gives what is before the next one, and before a change of state. */
-static inline void find_limit(struct reader *rd)
+static inline void find_until(struct reader *rd)
 {
-	rd->limit = heap_limit(rd);
+	rd->until = heap_until(rd);
 	if (unlikely(rd->told.has_past))
-		rd->limit = min(rd->limit, rd->told.past.ts);
+		rd->until = min(rd->until, rd->told.past.ts);
 }
 
 #endif /* DEVTRACE_HEAP_H */

@@ -62,7 +62,7 @@ static void follow_clear(struct reader *rd)
 
 static void give_events(struct reader *rd, struct source *src)
 {
-	find_limit(rd);
+	find_until(rd);
 	source_give(rd, src);
 	heap_put_front(rd);
 }

@@ -40,7 +40,7 @@ struct front {
  * @skipped: events in this call that are before @place
  * @place: where lseek(2) went, 0 after open
  * @fresh: more was copied, or may have been: look what is to be told besides events
- * @limit: the source at the front gives its events before this time
+ * @until: the source at the front gives its events before this time
  * @stop: and fills the buffer of @wire up to there
  * @last: the time of the last event that was made a frame
  * @last_end: bytes of @wire after that
@@ -67,7 +67,7 @@ struct reader {
 	bool		fresh;
 	u32		stop;
 	u64		place;
-	u64		limit;
+	u64		until;
 	u64		last, last_end;
 	unsigned int	nr, nr_ready, nr_rings, room;
 	struct ring_source *rings;
@@ -152,7 +152,7 @@ static __always_inline bool reader_sees(const struct reader *rd, const struct wi
 /* Whether the source at the front goes on, with an event of this time. */
 static inline bool reader_goes_on(const struct reader *rd, u64 ts)
 {
-	return ts < rd->limit && rd->wire.head < rd->stop;
+	return ts < rd->until && rd->wire.head < rd->stop;
 }
 
 /* So many events were made frames, the last one of this time. */

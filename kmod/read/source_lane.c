@@ -61,7 +61,7 @@ static bool run_is_gone(struct lane_source *s)
 }
 
 /* What the frame of the event begins with, and how it may be made. */
-static void set_head(struct lane_source *s, bool late)
+static void set_lane_head(struct lane_source *s, bool late)
 {
 	const struct lane_event *ev = &s->ev;
 	const u8 flags = ev->flags | DEVTRACE_F_USER | (late ? DEVTRACE_F_LATE : 0);
@@ -73,7 +73,7 @@ static void set_head(struct lane_source *s, bool late)
 	s->plain = s->quick && flags == DEVTRACE_F_USER && !ev->severity;
 }
 
-/* peek() of a record of any form. */
+/* peek_lane() of a record of any form. */
 static noinline bool peek_any(struct lane_source *s, const u8 *records)
 {
 	u64 ts;
@@ -87,7 +87,7 @@ static noinline bool peek_any(struct lane_source *s, const u8 *records)
 		s->data = s->ev.data - records;
 		ts = clamp(s->time, s->lo, s->hi);
 		s->src.key = ts;
-		set_head(s, ts != s->time);
+		set_lane_head(s, ts != s->time);
 		return true;
 	}
 	return false;
@@ -98,7 +98,7 @@ static noinline bool peek_any(struct lane_source *s, const u8 *records)
  * off. Nearly all records are of the shortest form, and behind another one of that: what is
  * to be known of these is found here.
  */
-static __always_inline bool peek(struct lane_source *s, const u8 *records)
+static __always_inline bool peek_lane(struct lane_source *s, const u8 *records)
 {
 	const u32 left = s->len - s->at;
 	u32 word, len, used;
@@ -135,7 +135,7 @@ bool lane_source_look(struct reader *rd, struct lane_source *s)
 		return false;
 	preempt_disable();
 	if (run_is_there(rd, s))
-		found = peek(s, blocks_records(ring, s->run));
+		found = peek_lane(s, blocks_records(ring, s->run));
 	if (!blocks_there(ring, s->run))
 		found = run_is_gone(s);
 	preempt_enable();
@@ -174,7 +174,7 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 		frame = wire_quick(w, &s->head, ts, type, records + s->data, len);
 	else
 		frame = wire_lane_event(w, &s->head, ts, records + s->data, len);
-	if (unlikely(!peek(s, records)))
+	if (unlikely(!peek_lane(s, records)))
 		source_set_ready(rd, &s->src, false);
 	/* What was copied, and what was looked at. */
 	if (unlikely(!blocks_there(slots_ring(), s->run)))
@@ -195,7 +195,7 @@ static void give(struct reader *rd, struct lane_source *s)
 	const struct window win = reader_window(rd);
 	const bool quick = wire_is_quick(&rd->wire);
 	const u64 frames = rd->wire.frames;
-	u64 limit = rd->limit, last = 0;
+	u64 until = rd->until, last = 0;
 	unsigned int left = GIVE_MOST;
 
 	do {
@@ -206,12 +206,12 @@ static void give(struct reader *rd, struct lane_source *s)
 		last = s->src.last;
 		if (unlikely(!s->src.ready || !--left))
 			break;
-		if (s->src.key < limit)
+		if (s->src.key < until)
 			continue;
 		s = next_lane(rd, &s->src);
 		if (!s)
 			break;
-		limit = heap_limit(rd);
+		until = heap_until(rd);
 		records = blocks_records(slots_ring(), s->run);
 	} while (reader_sees(rd, &win, s->src.tid, s->src.key));
 	reader_gave(rd, rd->wire.frames - frames, last);
@@ -260,7 +260,7 @@ void lane_source_enter(struct reader *rd, struct lane_source *s, run_place_t pla
 	s->idx = r->idx;
 }
 
-static void report(struct reader *rd, struct lane_source *s, const struct slot_view *v)
+static void report_lane(struct reader *rd, struct lane_source *s, const struct slot_view *v)
 {
 	const u64 now = devtrace_clock_now();
 	unsigned int cause;
@@ -347,5 +347,5 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 	else if (!s->src.ready)
 		s->src.key = max(s->src.key, v.floor);
 	if (unlikely(lane_source_has_news(s, &v)))
-		report(rd, s, &v);
+		report_lane(rd, s, &v);
 }

@@ -37,7 +37,7 @@ static void find_in_run(struct reader *rd, struct lane_source *s, u64 ts)
 }
 
 /* Events before that place are not lost: nobody asked for them. */
-static void find_time(struct reader *rd, struct lane_source *s, u64 ts)
+static void find_lane_time(struct reader *rd, struct lane_source *s, u64 ts)
 {
 	run_place_t place = s->run;
 	struct run r;
@@ -73,7 +73,7 @@ void lane_source_seek(struct reader *rd, struct lane_source *s, u64 ts)
 	if (!ts || ts == U64_MAX)
 		return;
 	s->idx = v.idx;
-	find_time(rd, s, ts);
+	find_lane_time(rd, s, ts);
 }
 
 void lane_source_clear(struct reader *rd, struct lane_source *s)

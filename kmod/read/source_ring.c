@@ -50,7 +50,7 @@ static __always_inline void skip_units(struct ring_source *s, u32 units)
  * Look at the record at the front of the cache; false if it is not whole. Padding and
  * records that were taken back are skipped.
  */
-static __always_inline bool peek(struct ring_source *s)
+static __always_inline bool peek_ring(struct ring_source *s)
 {
 	const struct ring_record *rec;
 	u32 left, units, type;
@@ -87,7 +87,7 @@ static __always_inline bool peek(struct ring_source *s)
 	return true;
 }
 
-static noinline void set_head(struct ring_source *s, u32 who)
+static noinline void set_ring_head(struct ring_source *s, u32 who)
 {
 	const u8 flags = who >> RING_WHO_CTX_SHIFT & 0x3f;
 
@@ -104,8 +104,8 @@ static __always_inline void put_event(struct wire *w, struct ring_source *s, u64
 	const struct ring_record *rec = (void *)&s->cache[s->next];
 
 	if (unlikely(rec->who != s->who))
-		set_head(s, rec->who);
-	/* Not if the reader did not believe its time: see peek(). */
+		set_ring_head(s, rec->who);
+	/* Not if the reader did not believe its time: see peek_ring(). */
 	if (likely(quick && s->quick && rec->len <= WIRE_QUICK_MOST &&
 		   (rec->word & RING_TS_MASK) == ts))
 		wire_quick_send(w, wire_quick(w, &s->head, ts, rec->word >> RING_TYPE_SHIFT,
@@ -136,7 +136,7 @@ void ring_source_give(struct reader *rd, struct ring_source *s)
 		last = ts;
 		s->at.idx++;
 		skip_units(s, s->units);
-		more = peek(s);
+		more = peek_ring(s);
 	} while (likely(more) && reader_goes_on(rd, s->src.key));
 	s->src.last = last;
 	reader_gave(rd, given, last);
@@ -154,7 +154,7 @@ static bool dropped_more(const struct ring_source *s)
 	return false;
 }
 
-static void report(struct reader *rd, struct ring_source *s, u64 now)
+static void report_ring(struct reader *rd, struct ring_source *s, u64 now)
 {
 	int cause;
 
@@ -306,7 +306,7 @@ int ring_source_refresh(struct reader *rd, struct ring_source *s)
 		}
 		/* Clocks of two CPUs may differ by nanoseconds, not by a second. */
 		s->latest = devtrace_clock_now() + NSEC_PER_SEC;
-		if (peek(s))
+		if (peek_ring(s))
 			source_set_ready(rd, &s->src, true);
 		else if (!s->end && !s->src.busy)
 			s->src.key = now - MARGIN_NS;
@@ -314,7 +314,7 @@ int ring_source_refresh(struct reader *rd, struct ring_source *s)
 	} while (!s->src.ready && s->end);
 
 	if (s->src.lost || s->src.cleared || s->voids || dropped_more(s))
-		report(rd, s, now);
+		report_ring(rd, s, now);
 	return 0;
 }
 
@@ -341,7 +341,7 @@ void ring_source_clear(struct reader *rd, struct ring_source *s)
 }
 
 /* In steps. A process that is killed stops anywhere: it reads no more. */
-static void find_time(struct ring_source *s, u64 ts, u64 now)
+static void find_ring_time(struct ring_source *s, u64 ts, u64 now)
 {
 	struct ring *ring = s->ring;
 	bool there;
@@ -393,7 +393,7 @@ static void seek_time(struct ring_source *s, u64 ts, u64 now)
 	if (ts == U64_MAX)
 		go_end(s);
 	else
-		find_time(s, ts, now);
+		find_ring_time(s, ts, now);
 	s->placed = true;
 }
 

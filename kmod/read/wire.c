@@ -185,7 +185,7 @@ void wire_state(struct wire *w, const struct stream_past *past)
 	b->state = past->state;
 	b->trigger = !!*past->trigger;
 	b->ts = cpu_to_le64(past->ts);
-	b->fired = cpu_to_le64(past->fired);
+	b->fired = cpu_to_le64(past->fired_at);
 	p = put_name(p, past->trigger, sizeof(past->trigger));
 	wire_send(w, DEVTRACE_T_STATE, p - (char *)b);
 }

@@ -205,7 +205,7 @@ static void hide_addresses(u8 *data, unsigned int len, u8 flags)
 void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts)
 {
 	const u8 flags = rec->who >> RING_WHO_CTX_SHIFT & 0x3f;
-	/* The reader did not believe it: see peek() in source_ring.c. */
+	/* The reader did not believe it: see peek_ring() in source_ring.c. */
 	const u8 late = (rec->word ^ ts) & RING_TS_MASK ? DEVTRACE_F_LATE : 0;
 	const unsigned int len = rec->len;
 	u8 *frame = w->buf + w->head, *data;
@@ -225,7 +225,7 @@ void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 t
 }
 
 /* The last word overlaps the one before: nothing behind the payload is looked at. */
-static void copy_payload(u8 *to, const u8 *from, unsigned int n)
+static void put_payload(u8 *to, const u8 *from, unsigned int n)
 {
 	unsigned int i;
 
@@ -256,7 +256,7 @@ static void copy_payload(u8 *to, const u8 *from, unsigned int n)
 u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
 		    unsigned int len)
 {
-	copy_payload(put_head(wire_body(w), h->word, ts), data, len);
+	put_payload(put_head(wire_body(w), h->word, ts), data, len);
 	return WIRE_ESCAPES;
 }
 

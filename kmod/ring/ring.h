@@ -90,8 +90,8 @@ struct ring_place {
  * @nest: writers under way on this CPU, one upon the other
  * @prepared: a record that ends here or before takes no more than to move head
  * @mask: units in the ring, less 1
- * @gate: @fits; 0: the gate is closed, writers look first who wants the event
- * @fits: payloads must be shorter than this; 0 when there is no ring
+ * @gate: @too_long; 0: the gate is closed, writers look first who wants the event
+ * @too_long: payloads must be shorter than this; 0 when there is no ring
  * @block_shift: log2 of the units in a block, see @anchors
  * @data: the ring, NULL when there is none
  * @anchors: for each block, the first record that begins in it
@@ -122,7 +122,7 @@ struct ring {
 	u32		prepared;
 	u32		mask;
 	u16		gate;
-	u16		fits;
+	u16		too_long;
 	u8		block_shift;
 	u8		*data;
 	ring_word_t	*anchors;

@@ -88,15 +88,15 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 	r->cleared.idx = idx;
 	/* LMM(init:A): a reader that finds data finds the rest; pairs with exists:B. */
 	smp_store_release(&r->data, m.data);
-	WRITE_ONCE(r->fits, ring_fits(size));
-	WRITE_ONCE(r->gate, ring_fits(size));
+	WRITE_ONCE(r->too_long, ring_too_long(size));
+	WRITE_ONCE(r->gate, ring_too_long(size));
 	return 0;
 }
 
 void ring_free(struct ring *r)
 {
 	r->gate = 0;
-	r->fits = 0;
+	r->too_long = 0;
 	if (!r->lent) {
 		ring_dealloc(r->data);
 		ring_dealloc(r->anchors);

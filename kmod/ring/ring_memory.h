@@ -37,7 +37,7 @@ static inline void ring_shape(struct ring *r, unsigned long size)
 }
 
 /* One more than the longest payload that fits. */
-static inline u16 ring_fits(unsigned long size)
+static inline u16 ring_too_long(unsigned long size)
 {
 	return min_t(unsigned long, size / 4 - RING_UNIT - RING_HEADER,
 		     RING_PAYLOAD_MAX) + 1;

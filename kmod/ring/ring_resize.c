@@ -91,7 +91,7 @@ void ring_resize_prepare(const struct ring *r, unsigned long size, const struct 
  * @new: of ring_resize_prepare()
  * @m: on return, what the ring had before
  *
- * The ring stays closed, @fits 0, until the caller has ensured that every writer that
+ * The ring stays closed, @too_long 0, until the caller has ensured that every writer that
  * finds it open finds the new memory, and calls ring_open().
  */
 void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m)
@@ -120,5 +120,5 @@ void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m)
 /* Writers may come, after a resize. */
 void ring_open(struct ring *r)
 {
-	WRITE_ONCE(r->fits, ring_fits((unsigned long)(r->mask + 1) * RING_UNIT));
+	WRITE_ONCE(r->too_long, ring_too_long((unsigned long)(r->mask + 1) * RING_UNIT));
 }

@@ -69,7 +69,7 @@ const struct devtrace_shared devtrace_shared = {
 
 	/* stream/rings.h */
 	.rings_add = rings_add,
-	.rings_set_limit = rings_set_limit,
+	.rings_set_gate = rings_set_gate,
 
 	/* stream/table.h */
 	.stream_by_id = stream_by_id,
@@ -137,7 +137,7 @@ const struct devtrace_shared devtrace_shared = {
 	.stream_leave = stream_leave,
 	.stream_prepare = stream_prepare,
 	.stream_settle = stream_settle,
-	.stream_update_easy = stream_update_easy,
+	.stream_update_quick = stream_update_quick,
 };
 
 COMPAT_EXPORT_INTERNAL(devtrace_shared);

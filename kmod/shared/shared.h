@@ -56,7 +56,7 @@ struct devtrace_shared {
 	int (*devtrace_size_parse)(const char *val, u64 *bytes);
 
 	/* stream/past.h */
-	void (*stream_add_past)(struct stream *s, u8 state, u64 ts, u64 began, u64 fired,
+	void (*stream_add_past)(struct stream *s, u8 state, u64 ts, u64 began, u64 fired_at,
 				const char *trigger);
 	void (*stream_goes_on)(struct stream *s, const char *trigger);
 	unsigned long (*stream_oldest_past)(const struct stream *s);
@@ -71,7 +71,7 @@ struct devtrace_shared {
 
 	/* stream/rings.h */
 	int (*rings_add)(struct stream *s);
-	void (*rings_set_limit)(struct ring *r);
+	void (*rings_set_gate)(struct ring *r);
 
 	/* stream/table.h */
 	struct stream *(*stream_by_id)(unsigned int id);
@@ -141,7 +141,7 @@ struct devtrace_shared {
 	int (*stream_prepare)(struct stream *s, const char *name, unsigned long bytes,
 			      umode_t mode);
 	void (*stream_settle)(struct stream *s);
-	void (*stream_update_easy)(struct stream *s);
+	void (*stream_update_quick)(struct stream *s);
 };
 
 extern const struct devtrace_shared devtrace_shared;

@@ -26,19 +26,19 @@
  * @state: enum devtrace_state
  * @ts: from when
  * @began: from when on events may not have been stored
- * @fired: time of the event that met the trigger, 0 without one
+ * @fired_at: time of the event that met the trigger, 0 without one
  * @trigger: its name, or empty
  *
  * Context: any, by whoever owns the change of phase.
  */
-void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired,
+void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired_at,
 		     const char *trigger)
 {
 	struct stream_past *p = &s->past[s->pasts % STREAM_PASTS];
 
 	p->ts = ts;
 	p->began = began;
-	p->fired = fired;
+	p->fired_at = fired_at;
 	p->state = state;
 	strscpy(p->trigger, trigger, sizeof(p->trigger));
 	/* One may be being written: it is not counted on. */

@@ -14,14 +14,14 @@ struct stream;
 /**
  * struct stream_past - when a stream stopped or went on, and why
  * @ts: events of the stream before it are older, those after it newer
- * @fired: time of the event that met the trigger, 0 without one
+ * @fired_at: time of the event that met the trigger, 0 without one
  * @began: events that were not stored because of this change are not older
  * @state: enum devtrace_state from then on
  * @trigger: its name, or empty
  */
 struct stream_past {
 	u64	ts;
-	u64	fired;
+	u64	fired_at;
 	u64	began;
 	u8	state;
 	char	trigger[DEVTRACE_NAME_LEN];
@@ -30,7 +30,7 @@ struct stream_past {
 /* As many changes of state are remembered. */
 #define STREAM_PASTS	32
 
-void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired,
+void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired_at,
 		     const char *trigger);
 unsigned long stream_oldest_past(const struct stream *s);
 bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p);

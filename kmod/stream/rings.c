@@ -19,7 +19,7 @@
 
 DEFINE_PER_CPU(struct ring, devtrace_rings);
 DEFINE_PER_CPU(struct ring *, devtrace_ring);
-u32 devtrace_easy __read_mostly = STREAM0_BIT;
+u32 devtrace_quick_set __read_mostly = STREAM0_BIT;
 
 /* Of which rings there are, and their memory. */
 DEFINE_MUTEX(rings_lock);
@@ -31,9 +31,9 @@ static bool filters_open = true, state_open = true;
 static int cpuhp_state;
 
 /* With rings_lock, or devtrace_lock. */
-void rings_set_limit(struct ring *r)
+void rings_set_gate(struct ring *r)
 {
-	WRITE_ONCE(r->gate, filters_open && state_open ? READ_ONCE(r->fits) : 0);
+	WRITE_ONCE(r->gate, filters_open && state_open ? READ_ONCE(r->too_long) : 0);
 }
 
 static void set_limits(void)
@@ -41,7 +41,7 @@ static void set_limits(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		rings_set_limit(per_cpu_ptr(&devtrace_rings, cpu));
+		rings_set_gate(per_cpu_ptr(&devtrace_rings, cpu));
 }
 
 void devtrace_emit_gate(bool open)
@@ -53,16 +53,16 @@ void devtrace_emit_gate(bool open)
 }
 
 /**
- * rings_easy() - whether stream 0 stores whatever it wants
- * @easy: if not, emitters of its events have to look further
+ * rings_set_quick() - whether stream 0 stores whatever it wants
+ * @quick: if not, emitters of its events have to look further
  *
  * Context: process; the caller waits for those under way.
  */
-void rings_easy(bool easy)
+void rings_set_quick(bool quick)
 {
 	mutex_lock(&rings_lock);
-	state_open = easy;
-	WRITE_ONCE(devtrace_easy, easy ? STREAM0_BIT : U32_MAX);
+	state_open = quick;
+	WRITE_ONCE(devtrace_quick_set, quick ? STREAM0_BIT : U32_MAX);
 	set_limits();
 	mutex_unlock(&rings_lock);
 }
@@ -76,7 +76,7 @@ static int ring_make(struct stream *s, unsigned int cpu)
 		return 0;
 	err = ring_init(r, s->bytes, s->start, s->start);
 	if (!err && s->rings == &devtrace_rings)
-		rings_set_limit(r);
+		rings_set_gate(r);
 	return err;
 }
 

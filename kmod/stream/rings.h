@@ -29,7 +29,7 @@ typedef int (*rings_lend_t)(unsigned int cpu, unsigned long bytes, struct ring_m
  * The set of an event that stream 0 alone wants, and that needs no more than to be
  * stored; no set, while stream 0 may have to stop.
  */
-extern u32 devtrace_easy;
+extern u32 devtrace_quick_set;
 
 /*
  * Open: emitters go straight to stream 0. Closed: they look into the table of filters
@@ -40,11 +40,11 @@ void devtrace_emit_gate(bool open);
 int rings_add(struct stream *s);
 void rings_del(struct stream *s);
 void rings_free(struct stream *s);
-void rings_easy(bool easy);
+void rings_set_quick(bool quick);
 
 /* For those who exchange the memory of a ring. */
 extern struct mutex rings_lock;
-void rings_set_limit(struct ring *r);
+void rings_set_gate(struct ring *r);
 
 int rings_init(void);
 void rings_exit(void);

@@ -67,7 +67,7 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
 	struct ring new;
 
 	WRITE_ONCE(r->gate, 0);
-	WRITE_ONCE(r->fits, 0);
+	WRITE_ONCE(r->too_long, 0);
 	/* Until this is over writers drop: be quick. */
 	devtrace_shared.quiet_wait_on(cpumask_of(cpu));
 	ring_resize_prepare(r, s->bytes, m, &new);
@@ -79,7 +79,7 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
 	devtrace_shared.quiet_wait_on(cpumask_of(cpu));
 	ring_open(r);
 	if (s == &devtrace_stream0)
-		devtrace_shared.rings_set_limit(r);
+		devtrace_shared.rings_set_gate(r);
 }
 
 /**

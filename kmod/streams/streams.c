@@ -64,7 +64,7 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 		if (atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED)
 			devtrace_shared.stream_goes_on(s, "");
 		WRITE_ONCE(s->state, state);
-		devtrace_shared.stream_update_easy(s);
+		devtrace_shared.stream_update_quick(s);
 	} else if (stop_phase(st) == STOP_STOPPED) {
 		if (s->state != state) {
 			WRITE_ONCE(s->state, state);
@@ -104,7 +104,7 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 void stream_watch(struct stream *s, bool on)
 {
 	s->watched += on ? 1 : -1;
-	devtrace_shared.stream_update_easy(s);
+	devtrace_shared.stream_update_quick(s);
 	if (on && s->watched == 1)
 		devtrace_shared.quiet_wait_on(cpu_possible_mask);
 }
