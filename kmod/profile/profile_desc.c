@@ -151,7 +151,7 @@ static bool begins(const char **s, const char *word)
 }
 
 static bool describe_field(struct desc_field *f, const struct desc_machine *m, const char *type,
-		     const char *name, bool is_signed)
+			   const char *name, bool is_signed)
 {
 	const char *bracket, *s;
 	bool structure;
