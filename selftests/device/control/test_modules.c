@@ -24,6 +24,8 @@
 #define CONTROL		"devtrace_control"
 #define PROFILE		"devtrace_profile"
 #define STREAMS		"devtrace_streams"
+#define FAULTS		"devtrace_faults"
+#define WATCH		"devtrace_watch"
 #define SIDE		"/dev/trace-side"
 #define ADDED		"task:task_rename"
 #define WRITERS		2
@@ -490,48 +492,86 @@ static void account(struct __test_metadata *_metadata, struct life *l)
 	tape_free(t);
 }
 
-static const char *const beside[] = { CONTROL, PROFILE };
+static const struct {
+	const char	*name, *file;
+	bool		on_streams;	/* devtrace_streams.ko goes before it, which may be there */
+} beside[] = {
+	{ CONTROL, CONTROL ".ko", true },
+	{ PROFILE, PROFILE ".ko", false },
+	{ FAULTS, FAULTS ".ko", false },
+	{ WATCH, WATCH ".ko", true },
+};
 
-/* Control comes after devtrace_streams, which may be there. */
-static int comes(int k)
+#define BESIDE	((int)ARRAY_SIZE(beside))
+
+/* True too while others need it. */
+static bool streams_may_go(void)
 {
-	if (k)
-		return dev_load_file(PROFILE ".ko", "");
-	if (dev_load_file(STREAMS ".ko", "") && errno != EEXIST)
-		return -1;
-	return dev_load_file(CONTROL ".ko", "");
+	return !syscall(SYS_delete_module, STREAMS, O_NONBLOCK) ||
+	       errno == EAGAIN || errno == EBUSY || errno == ENOENT;
+}
+
+static void shuffle(int *order)
+{
+	for (int i = 0; i < BESIDE; i++) {
+		const int k = dev_random() % (i + 1);
+
+		order[i] = order[k];
+		order[k] = i;
+	}
+}
+
+/* The first @n of them, from the last to the first. */
+static void come(struct __test_metadata *_metadata, const int *order, int n)
+{
+	while (n--) {
+		const int k = order[n];
+
+		usleep(dev_random() % 3000);
+		if (beside[k].on_streams && dev_load_file(STREAMS ".ko", ""))
+			ASSERT_EQ(EEXIST, errno);
+		ASSERT_EQ(0, dev_load_file(beside[k].file, "")) TH_LOG("%s: %s", beside[k].name,
+								      strerror(errno));
+	}
+}
+
+static void go(struct __test_metadata *_metadata, const int *order, int n)
+{
+	for (int i = 0; i < n; i++) {
+		const char *name = beside[order[i]].name;
+
+		ASSERT_TRUE(goes(name)) TH_LOG("%s: %s", name, strerror(errno));
+		usleep(dev_random() % 3000);
+	}
 }
 
 TEST_F_TIMEOUT(orders, all_come_and_go_under_load, 24 * 3600)
 {
 	struct life *l = self->l;
-	int i, k, n, first, tries;
+	int order[BESIDE], i, n, tries;
 
 	for (i = 0; i < self->cycles; i++) {
 		l->emitted = 0;
 		ASSERT_EQ(0, dev_load_file("devtrace.ko", "size=256K"));
-		first = dev_random() % 2;
-		ASSERT_EQ(0, comes(first));
-		usleep(dev_random() % 3000);
-		ASSERT_EQ(0, comes(!first));
+		shuffle(order);
+		come(_metadata, order, BESIDE);
 		for (n = dev_random() % 4; n; n--) {
-			k = dev_random() % 2;
+			const int some = 1 + dev_random() % BESIDE;
+
 			usleep(dev_random() % 5000);
-			ASSERT_TRUE(goes(beside[k])) TH_LOG("%s: %s", beside[k], strerror(errno));
-			usleep(dev_random() % 3000);
-			if (!k && dev_random() % 2)
-				ASSERT_TRUE(goes(STREAMS)) TH_LOG("%s", strerror(errno));
-			ASSERT_EQ(0, comes(k));
+			shuffle(order);
+			go(_metadata, order, some);
+			if (dev_random() % 2)
+				ASSERT_TRUE(streams_may_go()) TH_LOG("%s", strerror(errno));
+			come(_metadata, order, some);
 		}
 		for (tries = 0; tries < 60000 && l->emitted < ENOUGH; tries++)
 			usleep(1000);
 		account(_metadata, l);
 		l->pause = 0;
 		ASSERT_TRUE(dev_wait_for(&l->resting, 0));
-		first = dev_random() % 2;
-		ASSERT_TRUE(goes(beside[first])) TH_LOG("%s: %s", beside[first], strerror(errno));
-		usleep(dev_random() % 3000);
-		ASSERT_TRUE(goes(beside[!first])) TH_LOG("%s: %s", beside[!first], strerror(errno));
+		shuffle(order);
+		go(_metadata, order, BESIDE);
 		ASSERT_TRUE(goes(STREAMS)) TH_LOG("%s", strerror(errno));
 		ASSERT_TRUE(goes("devtrace")) TH_LOG("%s", strerror(errno));
 		ASSERT_EQ(0, l->bad);
