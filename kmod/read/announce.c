@@ -16,6 +16,7 @@
  * names and threads. The place, sequence numbers and accounts go on, so that both files
  * joined are one stream.
  */
+#include <linux/atomic.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -83,6 +84,20 @@ void announce_again(struct announce *a)
 	forget_names(a);
 }
 
+/* Changes before @place do not matter, but for the state at @place. */
+static noinline void skip_past(struct announce *a, u64 place)
+{
+	u8 state = DEVTRACE_STATE_RUNNING;
+	struct stream_past p;
+
+	while (stream_past(a->stream, &a->next_past, &p) && p.ts < place) {
+		state = p.state;
+		a->next_past++;
+	}
+	if (state != DEVTRACE_STATE_RUNNING)
+		a->next_past--;
+}
+
 /* The reader goes to another place: clock samples and changes of state come again. */
 void announce_rewind(struct announce *a)
 {
@@ -95,20 +110,9 @@ void announce_rewind(struct announce *a)
 	a->has_past = false;
 	a->state = DEVTRACE_STATE_RUNNING;
 	a->began = 0;
-}
-
-/* Changes before @place do not matter, but for the state at @place. */
-static void skip_past(struct announce *a, u64 place)
-{
-	u8 state = DEVTRACE_STATE_RUNNING;
-	struct stream_past p;
-
-	while (stream_past(a->stream, &a->next_past, &p) && p.ts < place) {
-		state = p.state;
-		a->next_past++;
-	}
-	if (state != DEVTRACE_STATE_RUNNING)
-		a->next_past--;
+	/* What a clear left behind it has no place in the stream any more. */
+	a->since = atomic64_read(&a->stream->cleared);
+	skip_past(a, a->since);
 }
 
 /**
@@ -301,7 +305,7 @@ void announce_past(struct announce *a)
 	announce_time(a, a->past.ts);
 	wire_state(a->wire, &a->past);
 	a->state = a->past.state;
-	a->began = a->state == DEVTRACE_STATE_RUNNING ? 0 : a->past.began;
+	a->began = a->state == DEVTRACE_STATE_RUNNING ? 0 : max(a->past.began, a->since);
 	a->next_past++;
 	a->has_past = false;
 }

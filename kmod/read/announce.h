@@ -66,6 +66,7 @@ struct announce_quiet {
  * @past: it, if @has_past
  * @has_past: see there
  * @state: what the stream does, as far as it was told: enum devtrace_state
+ * @since: the last clear before the reader went to its place: what was missed is not older
  * @began: unless it runs: what it has missed since is not older
  * @quiet: before which events nothing is to be told; see announce_is_quiet()
  */
@@ -86,6 +87,7 @@ struct announce {
 	unsigned long	next_past;
 	struct stream_past past;
 	u8		state;
+	u64		since;
 	u64		began;
 	struct announce_quiet quiet;
 };

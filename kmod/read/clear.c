@@ -2,6 +2,7 @@
 /*
  * Clearing a stream: nothing that is there now is read any more
  */
+#include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/percpu.h>
@@ -9,6 +10,7 @@
 
 #include "clear.h"
 #include "lane/slot.h"
+#include "ring/clock.h"
 #include "ring/ring_read.h"
 #include "stream/stream.h"
 #include "stream/table.h"
@@ -27,6 +29,7 @@ int stream_clear(struct stream *s)
 
 	if (READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
 		return -EBUSY;
+	atomic64_set(&s->cleared, devtrace_clock_now());
 	for_each_possible_cpu(cpu) {
 		r = per_cpu_ptr(s->rings, cpu);
 		if (!ring_exists(r))

@@ -54,6 +54,7 @@ struct stream_image {
  * @oldest_past: the number of the oldest that is not overwritten next
  * @missed: with each of @past, for each CPU: see stream_missed()
  * @counted: changes of state before this one have their @missed; wraps
+ * @cleared: trace clock, ns, of the last clear; 0 without one
  * @clears: how often it was cleared
  * @watermark: percent
  * @marked: for each CPU, the position up to which a watermark was notified
@@ -88,6 +89,7 @@ struct stream {
 	u64			*missed;
 	unsigned long		counted;
 
+	atomic64_t		cleared;
 	unsigned int		clears;
 
 	unsigned int		watermark;

@@ -40,7 +40,8 @@ struct account {
 	uint64_t last;			/* event */
 	bool clock, late_clock, wrong;
 	bool forgotten;			/* the stream may have forgotten changes since the last */
-	unsigned int before;		/* changes of the model when it was last drained */
+	unsigned int changes;		/* of the model, also those that a clear left behind it */
+	unsigned int before;		/* of these, when it was last drained */
 };
 
 static void each(struct tape *t, const struct devtrace_item *i)
@@ -221,20 +222,24 @@ static int change(const FIXTURE_DATA(missed) *self, int state)
 	nl_begin(&nl, DEVTRACE_CMD_STREAM_SET);
 	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
 	nl_put_u32(&nl, DEVTRACE_A_STATE, state);
-	if (state != m->at[m->n].state)
+	if (state != m->at[m->n].state) {
 		m->at[++m->n].state = state;
+		m->changes++;
+	}
 	return nl_do(&nl, NULL, NULL);
 }
 
+/* Nothing before it is told any more but that it is stopped, if it is. */
 static int clear(const FIXTURE_DATA(missed) *self)
 {
 	struct account *m = self->model;
-	unsigned int i;
+	const int state = m->at[m->n].state;
 
 	nl_begin(&nl, DEVTRACE_CMD_CLEAR);
 	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
-	for (i = 0; i <= m->n; i++)
-		memset(m->at[i].missed, 0, sizeof(m->at[i].missed));
+	m->n = state != DEVTRACE_STATE_RUNNING;
+	memset(m->at, 0, sizeof(m->at));
+	m->at[m->n].state = state;
 	return nl_do(&nl, NULL, NULL);
 }
 
@@ -315,17 +320,29 @@ TEST_F(missed, stopped_then_frozen)
 	EXPECT_TRUE(told_later(self));
 }
 
-/* What was missed before a clear is not told after it. */
+/* What was missed before a clear is not told after it, nor what the stream did before. */
 TEST_F(missed, cleared_while_stopped)
 {
+	struct account *a;
+	uint64_t before;
+
 	ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
 	ASSERT_EQ(0, emit(self, 0, 4));
 	emit_lane(self, 0, 3);
+	before = dev_now();
 	ASSERT_EQ(0, clear(self));
 	EXPECT_TRUE(told_later(self));
 	ASSERT_EQ(0, emit(self, 0, 2));
 	emit_lane(self, 1, 1);
 	ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
+	EXPECT_TRUE(told_later(self));
+	a = account_now(DEV_PATH);
+	EXPECT_EQ(2, a->n);
+	EXPECT_LE(before, a->at[1].from);
+	free(a);
+	ASSERT_EQ(0, clear(self));
+	EXPECT_TRUE(told_later(self));
+	ASSERT_EQ(0, emit(self, 0, 1));
 	EXPECT_TRUE(told_later(self));
 }
 
@@ -363,8 +380,8 @@ static int drain_live(const FIXTURE_DATA(missed) *self)
 {
 	struct account *a = self->told;
 
-	a->forgotten = self->model->n - a->before > KNOWN;
-	a->before = self->model->n;
+	a->forgotten = self->model->changes - a->before > KNOWN;
+	a->before = self->model->changes;
 	return tape_drain(self->tape, self->live);
 }
 
