@@ -216,7 +216,7 @@ DEVTRACE_INLINE_ bool devtrace_fits_(unsigned long long v, unsigned int max, uns
 
 #define DEVTRACE_TYPE_FITS_(x)		devtrace_fits_((x), UINT8_MAX, DEVTRACE_BAD_TYPE_)
 #define DEVTRACE_OBJECT_FITS_(x)	devtrace_fits_((x), UINT16_MAX, DEVTRACE_BAD_OBJECT_)
-#define DEVTRACE_SEVERITY_FITS_(x)	devtrace_fits_((x), UINT8_MAX, DEVTRACE_BAD_SEVERITY_)
+#define DEVTRACE_SEVERITY_FITS_(x)	devtrace_fits_((x), 15, DEVTRACE_BAD_SEVERITY_)
 
 /* Are events of this type wanted? One load, one test, and your branch. */
 DEVTRACE_INLINE_ bool devtrace_enabled(uint8_t type)

@@ -110,10 +110,11 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 	return (struct dt_elemsig){ DEVTRACE_E_SIG, cpu_to_le32(sig), __dt_ptr(obj) };
 }
 
-/* m(n, e) for each of up to twelve arguments, n another one for each. */
+/* m(n, e) for each of up to twelve arguments, n another one for each; 99 are too many. */
 #define __DT_COUNT(...) \
-	__DT_COUNT_(0, ##__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define __DT_COUNT_(z, a, b, c, d, e, f, g, h, i, j, k, l, n, ...)	n
+	__DT_COUNT_(0, ##__VA_ARGS__, 99, 99, 99, 99, 99, 99, 99, 99, \
+		    12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define __DT_COUNT_(z, a, b, c, d, e, f, g, h, i, j, k, l, o, p, q, r, s, t, u, v, n, ...)	n
 #define __DT_CAT(a, b)		__DT_CAT_(a, b)
 #define __DT_CAT_(a, b)		a##b
 
@@ -130,6 +131,7 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 #define __DT_EACH10(m, e, ...)	m(10, e) __DT_EACH9(m, __VA_ARGS__)
 #define __DT_EACH11(m, e, ...)	m(11, e) __DT_EACH10(m, __VA_ARGS__)
 #define __DT_EACH12(m, e, ...)	m(12, e) __DT_EACH11(m, __VA_ARGS__)
+#define __DT_EACH99(m, ...)
 #define __DT_EACH(m, ...) \
 	__DT_CAT(__DT_EACH, __DT_COUNT(__VA_ARGS__))(m, ##__VA_ARGS__)
 
@@ -163,6 +165,16 @@ static __always_inline bool __devtrace_type_ok(unsigned int type)
 	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC);
 }
 
+/* Those of kernel profile events are for devtrace_profile.ko, which defines this. */
+#ifdef __DEVTRACE_PROFILE
+#define __devtrace_type_free(type)	__devtrace_type_ok(type)
+#else
+static __always_inline bool __devtrace_type_free(unsigned int type)
+{
+	return __devtrace_type_ok(type) && (type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2);
+}
+#endif
+
 /* Something is out of range: the event is discarded. */
 static noinline __cold __maybe_unused bool __devtrace_refused(const char *what, long long value)
 {
@@ -181,15 +193,11 @@ static __always_inline bool __devtrace_fits(unsigned long long v, unsigned int m
 	return likely(v <= max) || __devtrace_refused(what, v);
 }
 
-/* A bad type of 8 bits is found by __devtrace_emit(). */
-#ifdef DEVTRACE_DEBUG
 #define __devtrace_type_fits(type) \
-	(__devtrace_type_ok(type) || __devtrace_refused("event type", (int)(type)))
-#else
-#define __devtrace_type_fits(type)	__devtrace_fits(type, U8_MAX, "event type")
-#endif
+	(__devtrace_type_free(type) || __devtrace_refused("event type", (int)(type)))
 #define __devtrace_objsig_fits(v)	__devtrace_fits(v, U16_MAX, "object or signal")
-#define __devtrace_severity_fits(v)	__devtrace_fits(v, U8_MAX, "severity")
+/* Of these, those that are none have no bit: see __devtrace_severity_ok(). */
+#define __devtrace_severity_fits(v)	__devtrace_fits(v, 31, "severity")
 
 static __always_inline bool __devtrace_severity_bad(u8 severity)
 {
@@ -201,7 +209,7 @@ static __always_inline bool __devtrace_severity_bad(u8 severity)
 	BUILD_BUG_ON_MSG(__builtin_constant_p(type) && (type) > 255, \
 			 "an event type is a number below 256")
 #define __devtrace_check_type(type) \
-	BUILD_BUG_ON_MSG(__builtin_constant_p(type) && !__devtrace_type_ok(type), \
+	BUILD_BUG_ON_MSG(__builtin_constant_p(type) && !__devtrace_type_free(type), \
 			 "no event type of a driver: take DEVTRACE_T_USER + n")
 #define __devtrace_check_objsig(v) \
 	BUILD_BUG_ON_MSG(__builtin_constant_p(v) && (v) >> 16, \
@@ -282,6 +290,14 @@ static __always_inline bool devtrace_enabled_exc(unsigned int severity)
 #define __DT_SIZE(n, e)	+ sizeof(e)
 #define __DT_PTR(n, e)	| _Generic((e), struct dt_elemptr: __DEVTRACE_PTR, \
 				   struct dt_elemsig: __DEVTRACE_PTR, default: 0)
+/* A number by itself is none: class 12 of the compiler's are structures. sparse has none. */
+#ifdef __CHECKER__
+#define __DT_CHECK(n, e)
+#else
+#define __DT_CHECK(n, e) \
+	BUILD_BUG_ON_MSG(__builtin_classify_type(e) != 12, \
+			 "an element is made by dt_u32() and its like");
+#endif
 #define __DT_LOCAL(n, e)	typeof(e) __e##n = (e);
 #define __DT_STORE(n, e)						\
 	memcpy(__p, &__e##n, sizeof(__e##n));				\
@@ -296,6 +312,8 @@ static __always_inline bool devtrace_enabled_exc(unsigned int severity)
 	u8 *__p = reserve(type, (who) __DT_EACH(__DT_PTR, ##__VA_ARGS__), \
 			  0 __DT_EACH(__DT_SIZE, ##__VA_ARGS__), key);	\
 									\
+	BUILD_BUG_ON_MSG(__DT_COUNT(__VA_ARGS__) > 12, "an event has up to ten elements"); \
+	__DT_EACH(__DT_CHECK, ##__VA_ARGS__)				\
 	if (__p) {							\
 		__DT_EACH(__DT_STORE, ##__VA_ARGS__)			\
 		__devtrace_commit();					\
@@ -342,7 +360,7 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
  */
 #define devtrace_rec(type, ...) do {					\
 	__devtrace_check_type(type);					\
-	if (!__devtrace_type_ok(type))					\
+	if (!__devtrace_type_free(type))				\
 		__devtrace_refused("event type", (int)(type));		\
 	else if (devtrace_enabled(type))				\
 		__devtrace_store(__devtrace_reserve_plain, type, 0, 0,	\
@@ -360,7 +378,7 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
 	__devtrace_check_type(type);					\
 	__devtrace_check_objsig(obj);					\
 	__devtrace_check_objsig(sig);					\
-	if (!__devtrace_type_ok(type)) {				\
+	if (!__devtrace_type_free(type)) {				\
 		__devtrace_refused("event type", (int)(type));		\
 	} else if (devtrace_enabled(type)) {				\
 		const unsigned long long __obj = (obj);			\
@@ -410,6 +428,7 @@ static inline void *__devtrace_room(struct devtrace_record *r, unsigned int n)
 	typeof(e) __e = (e);						\
 	void *__p = __devtrace_room(r, sizeof(__e));			\
 									\
+	__DT_CHECK(0, e)						\
 	(r)->who |= 0 __DT_PTR(0, __e);					\
 	if (__p)							\
 		memcpy(__p, &__e, sizeof(__e));				\

@@ -137,6 +137,7 @@ check "the programs' header in a driver is refused" says "$tmp/said" 'error: #er
 
 # Constants
 refused "type 300" 'devtrace_rec(300, dt_u32(n));' 'no event type'
+refused "type of a profile event" 'devtrace_rec(130, dt_u32(n));' 'no event type'
 refused "type 0" 'devtrace_rec_for(0, 1, 2);' 'no event type'
 refused "object of 17 bits" 'devtrace_rec_for(DEVTRACE_T_USER, 0x10000, 2);' '16 bits'
 refused "severity 2" 'devtrace_exc(2, 1);' 'no severity.*DEVTRACE_SW0'
@@ -145,7 +146,12 @@ refused "devtrace_enabled(300)" 'if (devtrace_enabled(300)) devtrace_text(0, "x"
 refused "enumeration 8" 'devtrace_rec(DEVTRACE_T_USER, dt_enum(8, n));' '0 to 7'
 refused "devtrace_begin() of type 60" 'struct devtrace_record r; if (devtrace_begin(&r, 60, 1, 2)) devtrace_end(&r);' 'no event type'
 refused "devtrace_begin_exc() of severity 2" 'struct devtrace_record r; if (devtrace_begin_exc(&r, 2, 1)) devtrace_end(&r);' 'no severity'
+refused "major of 25 bits" 'devtrace_exc(DEVTRACE_SW2, DEVTRACE_CODE(0x1000000, 1));' 'code_is_out_of_range'
+refused "minor 256" 'devtrace_exc(DEVTRACE_SW2, DEVTRACE_CODE(1, 256));' 'code_is_out_of_range'
+refused "a number for an element" 'devtrace_rec(DEVTRACE_T_USER, 42);' 'made by dt_u32'
+refused "devtrace_put() of a number" 'struct devtrace_record r; if (devtrace_begin(&r, 100, 1, 2)) { devtrace_put(&r, n); devtrace_end(&r); }' 'made by dt_u32'
 ten='dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n), dt_u8(n)'
+refused "thirteen elements" "devtrace_rec(100, $ten, dt_u8(n), dt_u8(n), dt_u8(n));" 'up to ten elements'
 for off in "" -DDEVTRACE_DISABLE; do
 	good "ten elements $off" "$ours
 ccflags-y += $off" "devtrace_rec(100, $ten); devtrace_rec_for(100, 1, 2, $ten); devtrace_exc(0, 1, $ten); devtrace_exc(0, 1);"

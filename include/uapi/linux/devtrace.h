@@ -183,9 +183,22 @@ enum devtrace_fault {
 #define DEVTRACE_HW_SEVERITY2	DEVTRACE_HW2
 #define DEVTRACE_HW_SEVERITY3	DEVTRACE_HW3
 
-/* A code is 24 bits of major and 8 bits of minor. */
+/*
+ * A code is 24 bits of major and 8 bits of minor. In C a constant with more bits does not
+ * compile: the width of a bit field is negative then. A variable is cut.
+ */
+#if defined(__cplusplus) || defined(__CHECKER__)
+#define __DEVTRACE_CODE_CHECK(v, bits)	0
+#else
+#define __DEVTRACE_IS_CONST(v) \
+	(sizeof(int) == sizeof(*(8 ? (void *)((long)(v) * 0L) : (int *)8)))
+#define __DEVTRACE_CODE_CHECK(v, bits) \
+	(__extension__(__u32)sizeof(struct { unsigned int code_is_out_of_range : \
+			__DEVTRACE_IS_CONST(v) && (v) >> (bits) ? -1 : 1; }) * 0)
+#endif
 #define DEVTRACE_CODE(major, minor) \
-	((((__u32)(major) & 0xffffff) << 8) | ((__u32)(minor) & 0xff))
+	(((((__u32)(major) & 0xffffff) << 8) | ((__u32)(minor) & 0xff)) + \
+	 __DEVTRACE_CODE_CHECK(major, 24) + __DEVTRACE_CODE_CHECK(minor, 8))
 #define DEVTRACE_CODE_MAJOR(code)	((__u32)(code) >> 8)
 #define DEVTRACE_CODE_MINOR(code)	((__u32)(code) & 0xff)
 
