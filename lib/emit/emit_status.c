@@ -151,9 +151,17 @@ static bool is_regular_file(void)
 	return is;
 }
 
+/* Anywhere else it is somebody's file, which nobody should be told to remove. */
+static bool in_dev(const char *path)
+{
+	return !strncmp(path, "/dev/", 5) && !strchr(path + 5, '/');
+}
+
 void dt_status_print(int state)
 {
 	const int status = status_of(state);
+	static const char in_the_way[] =
+		"remove it, and load the module devtrace again, which makes the device";
 	const char *text = words[status].text, *todo = words[status].todo;
 	char line[LINE];
 	size_t len = 0;
@@ -162,7 +170,8 @@ void dt_status_print(int state)
 		return;
 	if (status == DEVTRACE_NOT_A_DEVICE && is_regular_file()) {
 		text = "a regular file, not a trace device";
-		todo = "remove it, and load the module devtrace again, which makes the device";
+		if (in_dev(dt_conn_device()))
+			todo = in_the_way;
 	}
 	len = put(line, len, "devtrace: ");
 	len = put(line, len, dt_conn_device());

@@ -360,7 +360,7 @@ static bool copied(char *copy)
 TEST_F(status, a_file_in_its_place)
 {
 	char name[] = "/tmp/devtrace-file-XXXXXX", copy[] = "/tmp/devtrace-copy-XXXXXX";
-	char variable[100];
+	char in_dev[] = "/dev/devtrace-file-XXXXXX", variable[100];
 	struct stat st;
 	int fd;
 
@@ -379,12 +379,23 @@ TEST_F(status, a_file_in_its_place)
 	EXPECT_EQ(DEVTRACE_NOT_A_DEVICE, run.status);
 	EXPECT_TRUE(strstr(run.said, ": a regular file, not a trace device: ") != NULL)
 		TH_LOG("%s", run.said);
-	EXPECT_TRUE(strstr(run.said, "; remove it, and load the module") != NULL);
+	/* Only in /dev is it in the way. */
+	EXPECT_TRUE(strstr(run.said, "; check the name in DEVTRACE_DEVICE") != NULL);
 	/* It is as it was. */
 	EXPECT_EQ(0, fstat(fd, &st));
 	EXPECT_EQ(5, st.st_size);
 	close(fd);
 	unlink(name);
+	fd = mkstemp(in_dev);
+	if (fd >= 0) {
+		close(fd);
+		snprintf(variable, sizeof(variable), "DEVTRACE_DEVICE=%s", in_dev);
+		start(AS_IT_IS, copy, "", "DEVTRACE_DEBUG=1", variable, NULL);
+		unlink(in_dev);
+		EXPECT_EQ(DEVTRACE_NOT_A_DEVICE, run.status);
+		EXPECT_TRUE(strstr(run.said, "; remove it, and load the module") != NULL)
+			TH_LOG("%s", run.said);
+	}
 	unlink(copy);
 }
 

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <devtrace.h>
 #include <linux/devtrace_lane.h>
+#include "common/device.h"
 #include "traceinfo.h"
 
 struct check {
@@ -148,8 +149,9 @@ static void check_other(struct check *c)
 	struct stat st;
 	mode_t kind = stat(c->device, &st) ? 0 : st.st_mode & S_IFMT;
 
-	WHY(c, "it is %s", kind == S_IFREG ?
+	WHY(c, "it is %s", kind == S_IFREG && device_place(c->device) ?
 	    "a regular file, as a shell makes it that writes there before the module is loaded" :
+	    kind == S_IFREG ? "a regular file" :
 	    kind == S_IFDIR ? "a directory" : kind == S_IFCHR ? "another device" :
 	    "no trace device");
 	if (kind == S_IFREG && !strcmp(c->device, TI_DEVICE))

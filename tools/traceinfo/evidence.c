@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include "common/device.h"
 #include "traceinfo.h"
 
 /* Damaged places for one frame that stands alone. */
@@ -51,7 +52,10 @@ int ti_no_stream(const char *path, bool regular, bool live, const struct devtrac
 	OUT_LIT(&o, "traceinfo: ");
 	out_safe(&o, path, strlen(path));
 	if (regular && (live || !strncmp(path, TI_DEVICE, sizeof(TI_DEVICE) - 1))) {
-		OUT_LIT(&o, ": a regular file and no trace device, as a shell makes it that writes there before the module is loaded; remove it, and load the module devtrace again");
+		OUT_LIT(&o, ": ");
+		out_str(&o, device_no_file(path));
+	} else if (!t->bytes) {
+		OUT_LIT(&o, ": no trace stream: it is empty" TI_NO_FILE);
 	} else {
 		OUT_LIT(&o, ": no trace stream: no ");
 		out_str(&o, t->frames ? "frames in a row" : "whole frame");

@@ -109,6 +109,12 @@ static void take_back(struct ti_run *run)
 	run->last.omitted = run->in->omitted_before;
 }
 
+/* Of an input without a byte. What is compressed and damaged is reported as such. */
+static bool is_empty(const struct ti_run *run)
+{
+	return run->in->named && !run->in->zstd_damages && !run->out.err;
+}
+
 int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 		 const struct stat *st, bool live)
 {
@@ -119,7 +125,7 @@ int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 		devtrace_decoder_finish(run->in->decoder);
 	t = devtrace_decoder_totals(run->in->decoder);
 	if (!run->in->evidence.found && how != TI_END_STOPPED &&
-	    (t->bytes || (live && S_ISREG(st->st_mode)))) {
+	    (t->bytes || is_empty(run) || (live && S_ISREG(st->st_mode)))) {
 		take_back(run);
 		ret = ti_no_stream(path, S_ISREG(st->st_mode), live, t);
 	} else if (!run->in->evidence.found) {
@@ -427,7 +433,9 @@ int ti_input_file(struct ti_run *run, const char *path)
 	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return ti_complain(path, "", errno == ENOENT ? TI_NO_FILE : "");
+	run->in->named = !is_stdin;
 	ret = ti_input_fd(run, fd, is_stdin ? "standard input" : path);
+	run->in->named = false;
 	if (!is_stdin)
 		close(fd);
 	return ret;

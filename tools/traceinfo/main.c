@@ -49,13 +49,35 @@ static void print_diag(void *arg, enum fmt_level level, const char *path, unsign
 		printf("%s: %s: %s\n", path, levels[level], message);
 }
 
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Behind -e and -I: the places where it is looked by itself. */
+#define PLACE_OWN	2
+
+/* A file that nobody named, and one of its name was given with -e in its stead. */
+static bool replaced(const struct ti_options *opt, const char *path, unsigned int place)
+{
+	size_t i;
+
+	for (i = 0; place >= PLACE_OWN && i < opt->fmt_files.n; i++)
+		if (!strcmp(base(opt->fmt_files.v[i]), base(path)))
+			return true;
+	return false;
+}
+
 /* Otherwise: files that cannot be read; the rest is summed up later. */
 static void print_unreadable(void *arg, enum fmt_level level, const char *path,
 			     unsigned int line, unsigned int column, const char *message)
 {
-	(void)arg;
+	const struct ti_run *run = arg;
+
 	(void)column;
-	if (level == FMT_ERROR && !line)
+	if (level == FMT_ERROR && !line && !replaced(run->opt, path, run->fmts.place))
 		fprintf(stderr, "traceinfo: %s: %s; -e takes a format file, -I a directory with *.fmt\n",
 			path, message);
 }
@@ -153,12 +175,12 @@ static void print_statistics(struct ti_run *run)
 }
 
 /* One line for each file that is only used in part. */
-static void report_fmts(const struct fmt_set *set)
+static void report_fmts(const struct ti_run *run)
 {
 	const struct fmt_file *f;
 
-	for (f = set->files; f; f = f->next)
-		if (f->errors)
+	for (f = run->fmts.files; f; f = f->next)
+		if (f->errors && !replaced(run->opt, f->path, f->place))
 			fprintf(stderr, "traceinfo: %s: %u error%s; 'traceinfo --check-fmt' tells where\n",
 				f->path, f->errors, f->errors == 1 ? "" : "s");
 }
@@ -227,10 +249,10 @@ int main(int argc, char **argv)
 		ti_options_free(&opt);
 		return 2;
 	}
-	fmt_set_init(&run.fmts, print_unreadable, NULL);
+	fmt_set_init(&run.fmts, print_unreadable, &run);
 	ret = load_fmts(&run.fmts, &opt);
-	report_fmts(&run.fmts);
-	run.names = ti_names_new(&opt.filter, &run.fmts);
+	report_fmts(&run);
+	run.names = ti_names_new(&opt, &run.fmts);
 	run.keep = opt.last >= 0;
 	if (opt.sequence.n)
 		run.sequence = ti_sequence_new(&opt.sequence);

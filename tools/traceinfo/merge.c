@@ -222,6 +222,7 @@ static int open_next(struct source *s)
 		return 1;
 	if (s->live)
 		s->in.evidence.found = true;
+	s->in.named = !s->linked && !is_stdin;
 	s->at = 0;
 	s->len = 0;
 	s->clocked = false;

@@ -15,13 +15,13 @@
 
 struct wanted {
 	const char	*word;
-	bool		known;
+	bool		known, literal;	/* literal: no pattern */
 	struct near	near;
 };
 
 struct ti_names {
-	struct wanted	*types, *objects, *threads;
-	size_t		nr_types, nr_objects, nr_threads;
+	struct wanted	*types, *objects, *lifelines, *threads;
+	size_t		nr_types, nr_objects, nr_lifelines, nr_threads;
 	bool		said;
 };
 
@@ -53,12 +53,12 @@ static void is_there(struct wanted *list, size_t nr, const char *name)
 
 		if (n->known)
 			continue;
-		if (!fnmatch(n->word, name, 0)) {
+		if (n->literal ? !strcmp(n->word, name) : !fnmatch(n->word, name, 0)) {
 			n->known = true;
-		} else if (!strncmp(n->word, name, len) && name[len] == '.') {
+		} else if (!n->literal && !strncmp(n->word, name, len) && name[len] == '.') {
 			n->near.distance = 0;
 			snprintf(n->near.name, sizeof(n->near.name), "%s.*", n->word);
-		} else if (!strpbrk(n->word, "*?[")) {
+		} else if (n->literal || !strpbrk(n->word, "*?[")) {
 			near_try(&n->near, n->word, name);
 		}
 	}
@@ -83,17 +83,22 @@ static void fmt_has(void *arg, const char *name, enum fmt_kind kind, uint32_t nu
 		is_there(names->types, names->nr_types, name);
 }
 
-struct ti_names *ti_names_new(const struct ti_filter *f, const struct fmt_set *fmts)
+struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set *fmts)
 {
+	const struct ti_filter *f = &opt->filter;
 	struct ti_names *names;
 	const struct ti_group *g;
+	size_t i;
 
-	if (!f->names.n && !f->objects.n && !f->processes.n)
+	if (!f->names.n && !f->objects.n && !f->processes.n && !opt->sequence.n)
 		return NULL;
 	names = ti_alloc(NULL, sizeof(*names));
 	names->said = false;
 	wants(&names->types, &names->nr_types, &f->names, false);
 	wants(&names->objects, &names->nr_objects, &f->objects, true);
+	wants(&names->lifelines, &names->nr_lifelines, &opt->sequence, true);
+	for (i = 0; i < names->nr_lifelines; i++)
+		names->lifelines[i].literal = true;
 	/* Of a part of the stream nobody is told which threads are in the rest. */
 	if (f->since.kind != TI_ALWAYS || f->until.kind != TI_ALWAYS) {
 		names->threads = NULL;
@@ -114,8 +119,10 @@ void ti_names_heard(struct ti_names *names, const struct devtrace_name *d)
 {
 	struct out o;
 
-	if (d->kind == DEVTRACE_T_OBJ)
+	if (d->kind == DEVTRACE_T_OBJ) {
 		is_there(names->objects, names->nr_objects, d->name);
+		is_there(names->lifelines, names->nr_lifelines, d->name);
+	}
 	if (d->kind != DEVTRACE_T_USR)
 		return;
 	/* As it is printed. */
@@ -166,6 +173,7 @@ int ti_names_say(struct ti_names *names)
 	names->said = true;
 	ret = say(names->types, names->nr_types, "type", " in the format files or the stream");
 	ret |= say(names->objects, names->nr_objects, "object", " in the stream");
+	ret |= say(names->lifelines, names->nr_lifelines, "object", " in the stream");
 	return ret | say(names->threads, names->nr_threads, "process or thread", " in the stream");
 }
 
@@ -175,6 +183,7 @@ void ti_names_free(struct ti_names *names)
 		return;
 	free(names->types);
 	free(names->objects);
+	free(names->lifelines);
 	free(names->threads);
 	free(names);
 }

@@ -267,11 +267,11 @@ struct ti_losses {
 bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause);
 
 /*
- * Names of the filter: which of them the format files and the stream know. NULL: it has
- * none.
+ * Names of the filter and of --sequence: which of them the format files and the stream
+ * know. NULL: there are none.
  */
 struct ti_names;
-struct ti_names *ti_names_new(const struct ti_filter *f, const struct fmt_set *fmts);
+struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set *fmts);
 void ti_names_heard(struct ti_names *names, const struct devtrace_name *d);
 void ti_names_thread(struct ti_names *names, const char *name);
 /* Say once on standard error which nobody knows. 1 if there are some. */
@@ -288,7 +288,7 @@ struct ti_evidence {
 
 /* The next item: is the input known to be a stream now? */
 bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item);
-/* Say that a file is none, or that it stands where a device should. 1. */
+/* Say that a file is none, is empty, or stands where a device should. 1. */
 int ti_no_stream(const char *path, bool regular, bool live, const struct devtrace_totals *t);
 
 /*
@@ -331,6 +331,7 @@ struct ti_input {
 	/* After this losses in place of events do. */
 	uint64_t	losses_ts;
 	struct ti_losses losses;
+	bool		named;		/* a file with a name: one that is empty is a mistake */
 };
 
 /* A run: one or more inputs into one output. */

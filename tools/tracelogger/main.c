@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "common/device.h"
 #include "run.h"
 
 #define FAREWELL	(5 * TL_NSEC)		/* to save the rest at the end, on a full disk */
@@ -181,8 +182,8 @@ static int begin(struct tl_run *r)
 	if (tl_run_open(r, r->opt.device))
 		return 1;
 	if (holds_no_frame(r->dev)) {
-		fprintf(stderr, "tracelogger: %s: a regular file and no trace device, as a shell makes it that writes there before the module is loaded; remove it, and load the module devtrace again\n",
-			r->opt.device);
+		fprintf(stderr, "tracelogger: %s: %s\n", r->opt.device,
+			device_no_file(r->opt.device));
 		return 1;
 	}
 	if (begin_exec(r) || (r->opt.last_boot && tl_last_boot(r)))
