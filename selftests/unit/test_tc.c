@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * test_tc.c - tracectl with a kernel that is none: what it makes of a filter, of the
- * files that it saves one in, and how the monitor ends
+ * files that it saves one or a stream in, and how the monitor ends
  *
  * The calls of libdevtrace-ctl are wrapped; the filter of stream 0 is in memory that
- * the test shares with each tracectl that it starts.
+ * the test shares with each tracectl that it starts. A file stands for /dev/trace.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include "kselftest_harness.h"
+#include "common/device.h"
+#include "teststream.h"
 
 #define main tracectl_main
 #include "../../tools/tracectl/main.c"
@@ -27,7 +29,14 @@ static struct {
 	uint32_t state;		/* of stream 0 */
 	unsigned int asked;	/* how often for its dictionary */
 	const char *refused;	/* what it says of the next call; NULL: it is done */
+	const char *device;	/* the file that is /dev/trace; NULL: that itself */
+	uint64_t now;		/* of its trace clock; 0: it is no trace device */
 } *kernel;
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __real_ioctl(int fd, unsigned long request, ...);
+int __wrap_ioctl(int fd, unsigned long request, void *arg);
 
 struct devtrace_ctl *__wrap_devtrace_ctl_open(void);
 void __wrap_devtrace_ctl_close(struct devtrace_ctl *ctl);
@@ -150,6 +159,27 @@ int __wrap_devtrace_ctl_next(struct devtrace_ctl *ctl, struct devtrace_ctl_chang
 	change->cmd = DEVTRACE_CMD_NTF_CLEAR;
 	strcpy(change->u.stream.name, DEVTRACE_STREAM0);
 	return 1;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	va_list ap;
+	int mode;
+
+	va_start(ap, flags);
+	mode = flags & O_CREAT ? va_arg(ap, int) : 0;
+	va_end(ap);
+	if (kernel && kernel->device && !strcmp(path, "/dev/trace"))
+		path = kernel->device;
+	return __real_open(path, flags, mode);
+}
+
+int __wrap_ioctl(int fd, unsigned long request, void *arg)
+{
+	if (request != DEVTRACE_IOC_STATS || !kernel->now)
+		return __real_ioctl(fd, request, arg);
+	((struct devtrace_stats *)arg)->now = kernel->now;
+	return 0;
 }
 
 FIXTURE(tc) {
@@ -344,9 +374,9 @@ static const struct {
 	{ "filter check object=pump", 2,
 	  "tracectl: filter check: no object pump in the dictionary; did you mean PUMP?\n" },
 	{ "filter check object=TICK", 2,
-	  "tracectl: filter check: 'TICK' is no object: write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' tells\n" },
+	  "tracectl: filter check: no object TICK in the dictionary: write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' tells\n" },
 	{ "filter check object=faraway", 2,
-	  "tracectl: filter check: 'faraway' is no object: write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' tells\n" },
+	  "tracectl: filter check: no object faraway in the dictionary: write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' tells\n" },
 	{ "filter check object=\"nowhere\"", 2,
 	  "tracectl: filter check: no object nowhere in the dictionary\n" },
 	{ "filter check signal=TOCK", 2,
@@ -492,6 +522,97 @@ TEST_F(tc, save_into_other_files)
 	EXPECT_STREQ(SAVED, text);
 	EXPECT_EQ(1, entries(".", false));
 	close(fd);
+}
+
+static void lost(struct stream *s, unsigned int cause, uint64_t count)
+{
+	struct body b = { .len = 0 };
+
+	body_int(&b, 0, 2);
+	body_int(&b, cause, 1);
+	body_int(&b, 0, 1);
+	body_int(&b, count, 8);
+	body_int(&b, s->ts, 8);
+	body_int(&b, s->ts, 8);
+	stream_frame(s, DEVTRACE_T_LOST, b.bytes, b.len);
+}
+
+/* What was missed while nobody wanted it is not what the reader came too late for. */
+TEST_F(tc, a_stream_is_saved)
+{
+	struct stream s;
+	FILE *f;
+	int i;
+
+	stream_init(&s, DEVTRACE_CHECK_CRC32);
+	stream_info(&s, DEVTRACE_INFO_OPEN);
+	for (i = 0; i < 3; i++)
+		stream_number(&s, (uint32_t)i);
+	kernel->device = "device";
+	kernel->now = s.ts;
+	for (i = 0; i < 3; i++) {
+		if (i)
+			lost(&s, i == 1 ? DEVTRACE_LOST_STOPPED : DEVTRACE_LOST_OVERWRITTEN, 7);
+		f = fopen("device", "w");
+		ASSERT_NE(NULL, f);
+		ASSERT_EQ(1, fwrite(s.bytes, s.len, 1, f));
+		fclose(f);
+		EXPECT_EQ(0, run_line(self, "save saved"));
+		EXPECT_TRUE(!strncmp(self->said, "saved: 3 events, ", 17) &&
+			    !strcmp(strchr(self->said, ';'),
+				    !i ? "; none lost before they were read\n" :
+				    i == 1 ? "; none lost before they were read, 7 missed while the stream was stopped\n" :
+				    "; 7 lost before they were read, 7 missed while the stream was stopped\n")) {
+			TH_LOG("%s", self->said);
+		}
+	}
+	EXPECT_EQ(0, run_line(self, "--json save saved"));
+	EXPECT_TRUE(strstr(self->said, ",\"events\":3,\"lost\":7,\"missed\":7}\n") != NULL) {
+		TH_LOG("%s", self->said);
+	}
+	/* What came after the beginning ends it, and is not counted. */
+	s.ts = kernel->now + 1000000;
+	stream_number(&s, 3);
+	f = fopen("device", "w");
+	ASSERT_NE(NULL, f);
+	ASSERT_EQ(1, fwrite(s.bytes, s.len, 1, f));
+	fclose(f);
+	EXPECT_EQ(0, run_line(self, "save saved"));
+	EXPECT_TRUE(!strncmp(self->said, "saved: 3 events, ", 17)) {
+		TH_LOG("%s", self->said);
+	}
+	stream_free(&s);
+}
+
+TEST_F(tc, a_stream_is_saved_in_a_file)
+{
+	kernel->device = "device";
+	kernel->now = 1;
+	write_file("device", "");
+	EXPECT_EQ(1, run_line(self, "save ."));
+	EXPECT_STREQ("tracectl: save: .: Is a directory (name a file in it)\n", self->said);
+	EXPECT_EQ(1, run_line(self, "save /dev/null"));
+	EXPECT_STREQ("tracectl: save: /dev/null: Illegal seek (it is no regular file; write to it with traceinfo --raw)\n",
+		     self->said);
+}
+
+#define MADE_BY_A_SHELL	"a regular file and no trace device, as a shell makes it that writes there before the module is loaded; remove it, and load the module devtrace again"
+
+/* It is to be removed where it is in the way, and nowhere else. */
+TEST_F(tc, a_file_where_the_device_should_be)
+{
+	kernel->device = "device";
+	write_file("device", "hello\n");
+	EXPECT_EQ(1, run_line(self, "save saved"));
+	EXPECT_STREQ("tracectl: save: /dev/trace: " MADE_BY_A_SHELL "\n", self->said);
+	kernel->device = "/dev/null";
+	EXPECT_EQ(1, run_line(self, "save saved"));
+	EXPECT_STREQ("tracectl: save: /dev/trace: Inappropriate ioctl for device (is it a trace device?)\n",
+		     self->said);
+	EXPECT_STREQ(MADE_BY_A_SHELL, device_no_file("/dev/trace-faults"));
+	EXPECT_EQ(NULL, strstr(device_no_file("/etc/passwd"), "remove"));
+	EXPECT_EQ(NULL, strstr(device_no_file("/dev/shm/saved"), "remove"));
+	EXPECT_EQ(NULL, strstr(device_no_file("trace"), "remove"));
 }
 
 /* An empty file is one that something went wrong with. */

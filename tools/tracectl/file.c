@@ -125,7 +125,7 @@ int tc_file_begin(struct tc_file *f, const char *path)
 	if (stat(path, &st))
 		return -1;
 	if (!S_ISREG(st.st_mode)) {
-		errno = ESPIPE;
+		errno = S_ISDIR(st.st_mode) ? EISDIR : ESPIPE;
 		return -1;
 	}
 	/* What could not be written could be replaced, but was not meant to be. */

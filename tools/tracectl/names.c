@@ -99,7 +99,7 @@ bool tc_name(struct tc *tc, enum devtrace_filter_attr term, const char *name, si
 }
 
 bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *name,
-		     bool always, struct out *o)
+		     struct out *o)
 {
 	static const char *const what[] = {
 		[DEVTRACE_FA_TYPES] = "type", [DEVTRACE_FA_OBJECTS] = "object",
@@ -112,8 +112,6 @@ bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *
 	for (e = tc->names->entries; e; e = e->next)
 		if (e->term == term)
 			near_try(&near, name, e->name);
-	if (!*near.name && !always)
-		return false;
 	OUT_LIT(o, "no ");
 	out_str(o, what[term]);
 	out_char(o, ' ');
@@ -122,7 +120,7 @@ bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *
 		term == DEVTRACE_FA_TYPES ? " in the format files or the dictionary" :
 		" in the dictionary");
 	near_put(o, &near);
-	return true;
+	return *near.name;
 }
 
 void tc_names_free(struct tc_names *names)

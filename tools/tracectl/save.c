@@ -12,9 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <devtrace-decode.h>
+#include "common/device.h"
 #include "tracectl.h"
 
 #define BLOCK	(256 * 1024)
@@ -31,7 +33,8 @@ static void on_signal(int sig)
 struct save {
 	struct devtrace_decoder *d;
 	uint64_t	end_ts;		/* the trace clock at the beginning */
-	uint64_t	bytes;		/* up to the item that ends it */
+	uint64_t	bytes, events;	/* up to the item that ends it */
+	uint64_t	lost, missed;	/* likewise; missed: the stream was stopped, or frozen */
 	uint8_t		*seen;		/* of each source, causes that were told after end_ts */
 	uint64_t	shown;		/* when progress was shown last */
 	bool		terminal;
@@ -58,6 +61,12 @@ static int item(const struct devtrace_item *i, void *arg)
 		s->bytes = i->offset;
 		return 1;
 	}
+	if (i->kind == DEVTRACE_ITEM_EVENT)
+		s->events++;
+	if (i->kind == DEVTRACE_ITEM_LOST && i->u.lost.cause == DEVTRACE_LOST_STOPPED)
+		s->missed += i->u.lost.count;
+	else if (i->kind == DEVTRACE_ITEM_LOST)
+		s->lost += i->u.lost.count;
 	return 0;
 }
 
@@ -120,9 +129,9 @@ static const char *copy(struct save *s, int from, int to, char *buf)
 	return NULL;
 }
 
-static int complain(const struct tc *tc, const char *path, const char *hint)
+static int complain_that(const struct tc *tc, const char *path, const char *why,
+			 const char *hint)
 {
-	const char *why = strerror(errno);
 	struct out o;
 
 	out_init(&o, -1);
@@ -132,9 +141,24 @@ static int complain(const struct tc *tc, const char *path, const char *hint)
 	return 1;
 }
 
+static int complain(const struct tc *tc, const char *path, const char *hint)
+{
+	return complain_that(tc, path, strerror(errno), hint);
+}
+
+/* What does not know an ioctl(2) of ours. */
+static int no_device(const struct tc *tc, int fd, const char *device)
+{
+	const int err = errno;
+	struct stat st;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return complain_that(tc, device, device_no_file(device), "");
+	return complain_that(tc, device, strerror(err), " (is it a trace device?)");
+}
+
 static void report(struct tc *tc, const struct save *s, const char *path)
 {
-	const struct devtrace_totals *t = devtrace_decoder_totals(s->d);
 	struct out *o = &tc->out;
 
 	if (s->terminal)
@@ -145,23 +169,31 @@ static void report(struct tc *tc, const struct save *s, const char *path)
 		out_char(o, ',');
 		tc_json_num(o, "\"bytes\":", s->bytes);
 		out_char(o, ',');
-		tc_json_num(o, "\"events\":", t->events);
+		tc_json_num(o, "\"events\":", s->events);
 		out_char(o, ',');
-		tc_json_num(o, "\"lost\":", t->lost);
+		tc_json_num(o, "\"lost\":", s->lost);
+		out_char(o, ',');
+		tc_json_num(o, "\"missed\":", s->missed);
 		OUT_LIT(o, "}\n");
 		return;
 	}
 	tc_safe(o, path);
 	OUT_LIT(o, ": ");
-	out_u64(o, t->events);
+	out_u64(o, s->events);
 	OUT_LIT(o, " events, ");
 	out_u64(o, s->bytes);
 	OUT_LIT(o, " bytes; ");
-	if (t->lost)
-		out_u64(o, t->lost);
+	if (s->lost)
+		out_u64(o, s->lost);
 	else
 		OUT_LIT(o, "none");
-	OUT_LIT(o, " lost before they were read\n");
+	OUT_LIT(o, " lost before they were read");
+	if (s->missed) {
+		OUT_LIT(o, ", ");
+		out_u64(o, s->missed);
+		OUT_LIT(o, " missed while the stream was stopped");
+	}
+	out_char(o, '\n');
 }
 
 /* Into the file; 0, or 1 after a message. */
@@ -173,7 +205,8 @@ static int save(struct tc *tc, struct save *s, int fd, const char *device, const
 	int ret = 0;
 
 	if (tc_file_begin(&f, path))
-		return complain(tc, path, errno == ESPIPE ?
+		return complain(tc, path, errno == EISDIR ? " (name a file in it)" :
+				errno == ESPIPE ?
 				" (it is no regular file; write to it with traceinfo --raw)" : "");
 	buf = tc_alloc(NULL, BLOCK);
 	failed = copy(s, fd, f.fd, buf);
@@ -211,7 +244,7 @@ int tc_save(struct tc *tc)
 		return complain(tc, device, errno == ENOENT ?
 				" (is the module devtrace loaded, and has it this stream?)" : "");
 	if (ioctl(fd, DEVTRACE_IOC_STATS, &stats)) {
-		ret = complain(tc, device, " (is it a trace device?)");
+		ret = no_device(tc, fd, device);
 		close(fd);
 		return ret;
 	}

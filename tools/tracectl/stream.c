@@ -166,7 +166,7 @@ int tc_streams(struct tc *tc)
 		"stream freeze", "stream thaw", "stream watermark", "stream del",
 	};
 	size_t i = tc_second(tc, commands, NR(commands),
-			     "is nothing to do with a stream: list add resize start stop freeze thaw watermark del");
+			     "is nothing to do with a stream: list add resize start stop freeze thaw watermark del; 'tracectl clear --stream NAME' empties one");
 	const char *name;
 	uint64_t size;
 
@@ -199,6 +199,14 @@ int tc_streams(struct tc *tc)
 
 int tc_clear(struct tc *tc)
 {
+	char problem[96];
+
+	if (tc->nr) {
+		snprintf(problem, sizeof(problem),
+			 "is one word too many; for the stream: tracectl clear --stream %.31s",
+			 *tc->words);
+		tc_usage(tc, *tc->words, problem);
+	}
 	tc_begin(tc);
 	return devtrace_ctl_clear(tc->ctl, tc_stream(tc)) ? tc_fail(tc, tc_stream(tc)) : 0;
 }

@@ -143,17 +143,16 @@ static int set_group(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	return devtrace_filter_group(t->f, term, group, on);
 }
 
-/* Nobody knows the name: say which was meant, or (NULL: a name is the only thing) what is right. */
+/* Nobody knows the name: say which was meant, or else what (NULL: only a name) is right. */
 static bool unknown(struct tc_terms *t, enum devtrace_filter_attr term, const char *name,
 		    const char *problem)
 {
 	struct out o;
 
 	out_init(&o, -1);
-	if (!tc_name_unknown(t->tc, term, name, !problem, &o))
-		wrong(t, name, problem);
-	else
-		snprintf(t->error, sizeof(t->error), "%.*s", (int)o.len, o.buf);
+	if (!tc_name_unknown(t->tc, term, name, &o) && problem)
+		out_str(&o, strchr(problem, ':'));
+	snprintf(t->error, sizeof(t->error), "%.*s", (int)o.len, o.buf);
 	out_free(&o);
 	return false;
 }

@@ -107,14 +107,14 @@ bool tc_is_term(const char *word);
 
 bool tc_name(struct tc *tc, enum devtrace_filter_attr term, const char *name, size_t *nr,
 	     uint32_t *numbers);
-/* That nobody knows it, with the nearest; false: none is near, and it need not be said. */
+/* That nobody knows it, and where it was looked for, with the nearest; false: none is near. */
 bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *name,
-		     bool always, struct out *o);
+		     struct out *o);
 void tc_names_free(struct tc_names *names);
 
 /* tracectl/file.c: a regular file is replaced as a whole or stays; 0, or -1: errno. */
 int tc_write_file(const char *path, const struct out *o);
-/* The same in pieces, written to fd; ESPIPE: what is there is no regular file. */
+/* The same in pieces, written to fd; EISDIR, ESPIPE: what is there is no regular file. */
 struct tc_file {
 	int	fd;
 	char	*tmp, *path;

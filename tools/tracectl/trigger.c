@@ -116,13 +116,15 @@ static uint32_t action_of(const char *s)
 	return i;
 }
 
+#define ACTIONS "start stop freeze filter restore notify"
+
 static void action(struct tc *tc, struct devtrace_ctl_trigger *t)
 {
-	const char *s = tc_next(tc, "what to do");
+	const char *s = tc_next(tc, "what to do, one of " ACTIONS ",");
 	uint32_t i = action_of(s);
 
 	if (i == NR(actions))
-		tc_usage(tc, s, "is nothing to do: start stop freeze filter restore notify");
+		tc_usage(tc, s, "is nothing to do: " ACTIONS);
 	t->action = i;
 	if (i == DEVTRACE_ACTION_FILTER)
 		terms(tc, &t->filter, "filter");

@@ -224,7 +224,7 @@ echo one > /dev/trace
 tracectl stream stop trace
 echo two > /dev/trace
 tracectl save "$work/saved" > "$work/out" 2>&1 && traceinfo "$work/saved" > "$work/text" &&
-	grep -q "saved: 1 events, .*; 1 lost before" "$work/out" && grep -q 'text: one' "$work/text" &&
+	grep -q "saved: 1 events, .*; none lost before they were read, 1 missed while the stream was stopped" "$work/out" && grep -q 'text: one' "$work/text" &&
 	grep -q '1 event of CPU .* lost' "$work/text"
 ok $? "save: what is there, and what was lost"
 traceinfo --raw > "$work/raw" && traceinfo "$work/raw" > "$work/out" &&
@@ -241,7 +241,7 @@ wait $writer 2> "$work/err"
 ok $? "save comes to its end while somebody emits into a stopped stream"
 tracectl stream start trace
 tracectl --json save "$work/saved" > "$work/out" &&
-	grep -q '"file":"[^"]*saved","bytes":[0-9]*,"events":[0-9]*,"lost":[0-9]*}' "$work/out"
+	grep -q '"file":"[^"]*saved","bytes":[0-9]*,"events":[0-9]*,"lost":[0-9]*,"missed":[0-9]*}' "$work/out"
 ok $? "save in JSON"
 # What was missed stands between the lines that say why, with dates, though it began with two.
 echo four > /dev/trace
