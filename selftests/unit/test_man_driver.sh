@@ -19,6 +19,7 @@ check_page "$man"
 	cat "$top"/kmod/*/*.c | sed -n 's/^EXPORT_SYMBOL_GPL(\([a-z][a-z0-9_]*\));/\1/p'
 	sed -n 's/^#define \(DEVTRACE_[SH]W[A-Z]*[0-9]\)\t.*/\1/p' "$top/include/uapi/linux/devtrace.h"
 } | sort -u >"$tmp/names"
+sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$man" >"$tmp/synopsis"
 check "names were found" test "$(wc -l <"$tmp/names")" -gt 40
 while read -r name; do
 	case $name in
@@ -28,6 +29,11 @@ while read -r name; do
 		continue ;;	# told as a range
 	esac
 	check "$name is described" grep -qw "$name" "$man"
+	case $name in
+	devtrace_*)
+		check "$name is in NAME" grep -qE "^\.Nm $name( |$)" "$man"
+		check "$name is in SYNOPSIS" grep -qw "^\.Fn $name" "$tmp/synopsis" ;;
+	esac
 done <"$tmp/names"
 
 # What the page names is there.
