@@ -360,9 +360,7 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
  */
 #define devtrace_rec(type, ...) do {					\
 	__devtrace_check_type(type);					\
-	if (!__devtrace_type_free(type))				\
-		__devtrace_refused("event type", (int)(type));		\
-	else if (devtrace_enabled(type))				\
+	if (__devtrace_type_fits(type) && devtrace_enabled(type))	\
 		__devtrace_store(__devtrace_reserve_plain, type, 0, 0,	\
 				 ##__VA_ARGS__);			\
 } while (0)
@@ -378,9 +376,7 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
 	__devtrace_check_type(type);					\
 	__devtrace_check_objsig(obj);					\
 	__devtrace_check_objsig(sig);					\
-	if (!__devtrace_type_free(type)) {				\
-		__devtrace_refused("event type", (int)(type));		\
-	} else if (devtrace_enabled(type)) {				\
+	if (__devtrace_type_fits(type) && devtrace_enabled(type)) {	\
 		const unsigned long long __obj = (obj);			\
 									\
 		if (__devtrace_objsig_fits(__obj) && __devtrace_object_ok(type, __obj)) { \

@@ -40,7 +40,7 @@ bool filter_lacks_faults(void)
 }
 
 /* Whoever asks for all types means those that there are. */
-static void known_faults(unsigned long *types)
+static void keep_known_faults(unsigned long *types)
 {
 	const bool all = find_next_zero_bit(types, DEVTRACE_T_FAULT, PROFILE_FIRST) >=
 			 DEVTRACE_T_FAULT;
@@ -56,8 +56,8 @@ static void parse_types(struct filter *f, const struct nlattr *attr)
 
 	for (i = 0; i < 256; i++)
 		__assign_bit(i, f->types, filter_transport_type(i) || bytes[i / 8] >> i % 8 & 1);
-	known_faults(f->types);
-	devtrace_profile_known(f->types);
+	keep_known_faults(f->types);
+	devtrace_profile_keep_known(f->types);
 }
 
 static bool ranges_ok(const struct nlattr *attr)

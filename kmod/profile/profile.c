@@ -208,7 +208,7 @@ static bool profile_apply(const unsigned long *types, unsigned long *refused)
 }
 
 /**
- * profile_known() - take out of a filter what this kernel does not have
+ * profile_keep_known() - take out of a filter what this kernel does not have
  * @types: 256 bits, those from 128 to 191 are looked at
  *
  * What is taken out, profile_lacking() tells. Whoever asks for all 64 means
@@ -216,7 +216,7 @@ static bool profile_apply(const unsigned long *types, unsigned long *refused)
  *
  * Context: process; may sleep; devtrace_lock held.
  */
-static void profile_known(unsigned long *types)
+static void profile_keep_known(unsigned long *types)
 {
 	bool all;
 	unsigned int i;
@@ -390,7 +390,7 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 	bitmap_copy(want, types, 256);
 	/* Of those before us nobody asks any more. */
 	bitmap_zero(lacking, 256);
-	profile_known(want);
+	profile_keep_known(want);
 	err = devtrace_shared.filter_set_profile(want, PROFILE_FIRST, PROFILE_LAST);
 	if (err)
 		return err;
@@ -447,7 +447,7 @@ MODULE_PARM_DESC(profile, "kernel profile events of stream 0: names and groups, 
 
 static const struct profile_ops profile_ops = {
 	.apply		= profile_apply,
-	.known		= profile_known,
+	.keep_known	= profile_keep_known,
 	.lacking	= profile_lacking,
 	.info		= profile_info,
 	.add		= profile_add,

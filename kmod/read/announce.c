@@ -84,7 +84,7 @@ void announce_again(struct announce *a)
 	forget_names(a);
 }
 
-/* Changes before @place do not matter, but for the state at @place. */
+/* Changes before @place do not matter, but for the state at @place. Rare: once in the text. */
 static noinline void skip_past(struct announce *a, u64 place)
 {
 	u8 state = DEVTRACE_STATE_RUNNING;

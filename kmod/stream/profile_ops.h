@@ -46,7 +46,7 @@ struct profile_info {
 /**
  * struct profile_ops - what devtrace_profile.ko does
  * @apply: attach to what is wanted, detach from the rest; whether any was refused
- * @known: take out of a filter what this kernel does not have
+ * @keep_known: take out of a filter what this kernel does not have
  * @lacking: what was left out since the last call; whether there is anything
  * @info: what there is to know of a type; false if there is no such type
  * @add: make a tracepoint an event type: the type, or a negative error number and why
@@ -57,7 +57,7 @@ struct profile_info {
  */
 struct profile_ops {
 	bool (*apply)(const unsigned long *types, unsigned long *refused);
-	void (*known)(unsigned long *types);
+	void (*keep_known)(unsigned long *types);
 	bool (*lacking)(unsigned long *types);
 	bool (*info)(unsigned int type, struct profile_info *info);
 	int (*add)(const char *name, const char **why);

@@ -36,7 +36,7 @@ void rings_set_gate(struct ring *r)
 	WRITE_ONCE(r->gate, filters_open && state_open ? READ_ONCE(r->too_long) : 0);
 }
 
-static void set_limits(void)
+static void set_gates(void)
 {
 	int cpu;
 
@@ -48,7 +48,7 @@ void devtrace_emit_gate(bool open)
 {
 	mutex_lock(&rings_lock);
 	filters_open = open;
-	set_limits();
+	set_gates();
 	mutex_unlock(&rings_lock);
 }
 
@@ -63,7 +63,7 @@ void rings_set_quick(bool quick)
 	mutex_lock(&rings_lock);
 	state_open = quick;
 	WRITE_ONCE(devtrace_quick_set, quick ? STREAM0_BIT : U32_MAX);
-	set_limits();
+	set_gates();
 	mutex_unlock(&rings_lock);
 }
 

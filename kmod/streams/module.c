@@ -25,7 +25,7 @@ COMPAT_EXPORT_INTERNAL(devtrace_profile_del);
 COMPAT_EXPORT_INTERNAL(devtrace_profile_find);
 COMPAT_EXPORT_INTERNAL(devtrace_profile_info);
 COMPAT_EXPORT_INTERNAL(devtrace_profile_lacking);
-COMPAT_EXPORT_INTERNAL(devtrace_profile_known);
+COMPAT_EXPORT_INTERNAL(devtrace_profile_keep_known);
 COMPAT_EXPORT_INTERNAL(devtrace_profile_there);
 COMPAT_EXPORT_INTERNAL(devtrace_proc_stats);
 COMPAT_EXPORT_INTERNAL(devtrace_type_stats);

@@ -20,13 +20,13 @@ bool devtrace_profile_there(void)
 	return devtrace_profile;
 }
 
-void devtrace_profile_known(unsigned long *types)
+void devtrace_profile_keep_known(unsigned long *types)
 {
 	unsigned int i;
 
 	lockdep_assert_held(&devtrace_lock);
 	if (devtrace_profile) {
-		devtrace_profile->known(types);
+		devtrace_profile->keep_known(types);
 		return;
 	}
 	for (i = PROFILE_FIRST; i <= PROFILE_LAST; i++)

@@ -20,7 +20,7 @@ struct profile_info;
 bool devtrace_profile_there(void);
 
 /* As in struct profile_ops. */
-void devtrace_profile_known(unsigned long *types);
+void devtrace_profile_keep_known(unsigned long *types);
 bool devtrace_profile_lacking(unsigned long *types);
 bool devtrace_profile_info(unsigned int type, struct profile_info *info);
 int devtrace_profile_add(const char *name, const char **why);

@@ -160,8 +160,6 @@ static bool in_dev(const char *path)
 void dt_status_print(int state)
 {
 	const int status = status_of(state);
-	static const char in_the_way[] =
-		"remove it, and load the module devtrace again, which makes the device";
 	const char *text = words[status].text, *todo = words[status].todo;
 	char line[LINE];
 	size_t len = 0;
@@ -171,7 +169,7 @@ void dt_status_print(int state)
 	if (status == DEVTRACE_NOT_A_DEVICE && is_regular_file()) {
 		text = "a regular file, not a trace device";
 		if (in_dev(dt_conn_device()))
-			todo = in_the_way;
+			todo = "remove it, and load the module devtrace again, which makes the device";
 	}
 	len = put(line, len, "devtrace: ");
 	len = put(line, len, dt_conn_device());

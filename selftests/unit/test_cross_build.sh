@@ -59,8 +59,7 @@ if [ $status -ne 0 ] || ! command -v arm-linux-gnueabihf-gcc >/dev/null; then
 	exit
 fi
 arm_kdir=$(sed 's/^KDIR=//; s/ .*//' "$tmp/vars")
-sed -n '/^## On your board/,/^## Build/s/^	\(board=.*\|make \$board.*\)/\1/p' "$top/README.md" |
-	sed "s|/path/to/its/kernel|$arm_kdir|; s|/path/to/its/root|$tmp/board|" >"$tmp/lines"
+board_lines | sed "s|/path/to/its/kernel|$arm_kdir|; s|/path/to/its/root|$tmp/board|" >"$tmp/lines"
 check "there are three lines" test "$(wc -l <"$tmp/lines")" -eq 3
 check "README's lines" sh -c "cd '$tree' && sh -e '$tmp/lines'"
 tail -n 1 "$tmp/log" >"$tmp/last"

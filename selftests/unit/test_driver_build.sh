@@ -61,16 +61,12 @@ check "make install for another machine" driver_install other "$tmp/elf"
 check "brings the header" test -s "$tmp/other/usr/local/share/devtrace/include/linux/devtrace.h"
 check "and no symbols of that build" test ! -e "$tmp/other/usr/local/share/devtrace/$release"
 
-# The text of README between "Build your own driver" and the next head; blocks of C and of
-# make, and the lines with a tab before them, which are commands.
-section()
-{
-	sed -n '/^## Build your own driver$/,/^## /p' "$top/README.md"
-}
+# What README says of it: text, blocks of C and of make, and commands.
+driver() { section 'Build your own driver'; }
 # block LANGUAGE
 block()
 {
-	section | awk -v mark="\`\`\`$1" '$0 == mark { on = 1; next } /^```$/ { on = 0 } on'
+	driver | awk -v mark="\`\`\`$1" '$0 == mark { on = 1; next } /^```$/ { on = 0 } on'
 }
 
 # A driver made by README's lines, with the installed directory in place of /usr/local.
@@ -78,7 +74,7 @@ drv=$tmp/away/drv
 mkdir -p "$drv"
 block c >"$drv/drv.c"
 block make | sed "s|/usr/local/|$root/usr/local/|" >"$drv/Kbuild"
-section | sed -n "s/^	//p" | grep '^make -C' | sed "s|/path/to/its/kernel|$kdir|" >"$tmp/command"
+driver | commands | grep '^make -C' | sed "s|/path/to/its/kernel|$kdir|" >"$tmp/command"
 
 by_readme()
 {
