@@ -128,6 +128,7 @@ void announce_seek(struct announce *a, u64 place, bool names)
 	if (a->begun || a->reason != DEVTRACE_INFO_OPEN)
 		a->reason = DEVTRACE_INFO_SEEK;
 	a->begun = false;
+	a->sought = true;
 	skip_past(a, place);
 }
 
@@ -308,4 +309,5 @@ void announce_past(struct announce *a)
 	a->began = a->state == DEVTRACE_STATE_RUNNING ? 0 : max(a->past.began, a->since);
 	a->next_past++;
 	a->has_past = false;
+	a->sought = false;
 }

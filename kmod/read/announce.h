@@ -65,6 +65,7 @@ struct announce_quiet {
  * @next_past: the next change of state
  * @past: it, if @has_past
  * @has_past: see there
+ * @sought: since lseek(2) no change of state was told
  * @state: what the stream does, as far as it was told: enum devtrace_state
  * @since: the last clear before the reader went to its place: what was missed is not older
  * @began: unless it runs: what it has missed since is not older
@@ -77,6 +78,7 @@ struct announce {
 	u8		reason;
 	bool		clock_sent, clock_early;
 	bool		has_past;
+	bool		sought;
 	unsigned long	clock_next;
 	u64		clock_after;
 	struct clock_sample clock;

@@ -51,43 +51,35 @@ bool missed_waits(struct reader *rd)
 	return announce_has_past(a) || (a->state == DEVTRACE_STATE_RUNNING && stops);
 }
 
-/* Of one ring, before the change that is told next. */
-static void tell_ring(struct reader *rd, struct ring_source *s, bool stops)
+/* How many a source had missed before a change; false: it is not counted yet, or forgotten. */
+static bool missed_before(const struct reader *rd, struct source *src, unsigned long n,
+			  u64 *missed)
 {
-	struct announce *a = &rd->told;
-	u64 to = a->past.ts, n;
+	const struct stream *s = rd->told.stream;
 
-	if (!stream_missed(a->stream, a->next_past, s->src.number, &n)) {
-		/* Events missed by stopping belong behind the change. */
-		if (stops)
-			return;
-		n = ring_count_read(&s->ring->dropped[DEVTRACE_LOST_STOPPED]);
-		to = devtrace_clock_now();
-	}
-	if (n > s->drops[DEVTRACE_LOST_STOPPED] || (s->voids && !stops))
-		ring_source_missed(rd, s, n, to);
+	if (!stream_counted(s, n))
+		return false;
+	*missed = src->kind == SOURCE_RING ? stream_missed(s, n, src->number) :
+					     slot_missed(lane_source(src)->slot, n);
+	return stream_remembers(s, n);
 }
 
-/* Of one slot, likewise. */
-static void tell_lane(struct reader *rd, struct lane_source *s, bool stops)
+/* How many of them the reader was told of. */
+static u64 *missed_told(struct source *src)
 {
-	struct announce *a = &rd->told;
-	u64 to = a->past.ts, n = 0;
-	bool known = stream_counted(a->stream, a->next_past);
+	return src->kind == SOURCE_RING ? &ring_source(src)->drops[DEVTRACE_LOST_STOPPED] :
+					  &lane_source(src)->drops[DEVTRACE_LOST_STOPPED];
+}
+
+/* As many as there are by now. */
+static u64 missed_by_now(struct source *src)
+{
 	struct slot_view v;
 
-	if (known) {
-		n = slot_missed(s->slot, a->next_past);
-		known = stream_remembers(a->stream, a->next_past);
-	}
-	if (!known) {
-		if (stops)
-			return;
-		slot_view(s->slot, &v);
-		n = v.dropped[DEVTRACE_LOST_STOPPED];
-		to = devtrace_clock_now();
-	}
-	lane_source_missed(rd, s, n, to);
+	if (src->kind == SOURCE_RING)
+		return ring_count_read(&ring_source(src)->ring->dropped[DEVTRACE_LOST_STOPPED]);
+	slot_view(lane_source(src)->slot, &v);
+	return v.dropped[DEVTRACE_LOST_STOPPED];
 }
 
 /**
@@ -99,19 +91,36 @@ static void tell_lane(struct reader *rd, struct lane_source *s, bool stops)
 bool missed_tell(struct reader *rd)
 {
 	const struct announce *a = &rd->told;
+	/* Events missed by stopping belong behind the change. */
 	const bool stops = a->state == DEVTRACE_STATE_RUNNING &&
 			   a->past.state != DEVTRACE_STATE_RUNNING;
+	/* A seek took all that was missed by then for told. Not what was cleared since. */
+	const bool first = a->sought && stops && a->past.ts >= a->since;
 	unsigned int i;
+	u64 n, to, *told;
 
-	for (i = 0; i < rd->nr_rings; i++) {
+	for (i = 0; i < rd->nr; i++) {
+		struct source *src = reader_source(rd, i);
+
 		if (!wire_has_room(&rd->wire))
 			return false;
-		tell_ring(rd, &rd->rings[i], stops);
-	}
-	for (i = 0; i < reader_nr_lanes(rd); i++) {
-		if (!wire_has_room(&rd->wire))
-			return false;
-		tell_lane(rd, reader_lane(rd, i), stops);
+		to = a->past.ts;
+		if (!missed_before(rd, src, a->next_past, &n)) {
+			if (stops)
+				continue;
+			n = missed_by_now(src);
+			to = devtrace_clock_now();
+		}
+		told = missed_told(src);
+		if (first)
+			*told = n;
+		/* What was taken back is told behind the change, too. */
+		if (n <= *told && stops)
+			continue;
+		if (src->kind == SOURCE_RING)
+			ring_source_missed(rd, ring_source(src), n, to);
+		else
+			lane_source_missed(rd, lane_source(src), n, to);
 	}
 	return true;
 }

@@ -13,8 +13,9 @@
  * can still come from it. Events that a source skips without giving them are counted in
  * @lost or @cleared until a refresh reports them, once.
  *
- * The kind is asked here and nowhere else, by a switch and not by a table of functions:
- * read(2) may call one operation for each event, and an indirect call costs a retpoline.
+ * The kind is asked here, and in missed.c for what stops missed; by a switch and not by a
+ * table of functions: read(2) may call one operation for each event, and an indirect call
+ * costs a retpoline.
  */
 #ifndef DEVTRACE_SOURCE_H
 #define DEVTRACE_SOURCE_H

@@ -107,20 +107,16 @@ bool stream_remembers(const struct stream *s, unsigned long n)
 /**
  * stream_missed() - how many events of a ring were not stored before a change of state
  * @s: the stream
- * @n: the number of the change
+ * @n: the number of the change; stream_counted(), and stream_remembers() is to be asked
  * @cpu: whose ring
- * @missed: set to how many, since the stream was made; while a stream stops, those that
- *	the stop makes it miss belong behind the change
  *
- * Return: false if they are not counted yet, or not remembered any more.
+ * Return: how many, since the stream was made; while a stream stops, those that the stop
+ * makes it miss belong behind the change.
  */
-bool stream_missed(const struct stream *s, unsigned long n, unsigned int cpu, u64 *missed)
+u64 stream_missed(const struct stream *s, unsigned long n, unsigned int cpu)
 {
-	if (!stream_counted(s, n))
-		return false;
-	/* A count that is overwritten meanwhile is not returned. */
-	*missed = data_race(s->missed[n % STREAM_PASTS * nr_cpu_ids + cpu]);
-	return stream_remembers(s, n);
+	/* It may be overwritten meanwhile. */
+	return data_race(s->missed[n % STREAM_PASTS * nr_cpu_ids + cpu]);
 }
 
 /**

@@ -36,7 +36,7 @@ unsigned long stream_oldest_past(const struct stream *s);
 bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p);
 bool stream_counted(const struct stream *s, unsigned long n);
 bool stream_remembers(const struct stream *s, unsigned long n);
-bool stream_missed(const struct stream *s, unsigned long n, unsigned int cpu, u64 *missed);
+u64 stream_missed(const struct stream *s, unsigned long n, unsigned int cpu);
 void stream_goes_on(struct stream *s, const char *trigger);
 
 #endif /* DEVTRACE_STREAM_PAST_H */

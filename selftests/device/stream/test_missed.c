@@ -346,7 +346,7 @@ TEST_F(missed, cleared_while_stopped)
 	EXPECT_TRUE(told_later(self));
 }
 
-/* After lseek(2) into a stop it is told that it is stopped, and only what is missed since. */
+/* After lseek(2) into a stop it is told that it is stopped, and all that is missed in it. */
 TEST_F(missed, after_a_seek_into_a_stop)
 {
 	struct account *a = calloc(1, sizeof(*a));
@@ -363,7 +363,7 @@ TEST_F(missed, after_a_seek_into_a_stop)
 	ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
 	ASSERT_LT(0, tape_drain(t, self->live));
 	EXPECT_EQ(2, a->n);
-	EXPECT_EQ(3, a->at[1].missed[self->cpus[0]]);
+	EXPECT_EQ(7, a->at[1].missed[self->cpus[0]]);
 	EXPECT_FALSE(a->wrong);
 	EXPECT_FALSE(a->late_clock);
 	/* And from the beginning, all of it. */
@@ -371,6 +371,48 @@ TEST_F(missed, after_a_seek_into_a_stop)
 	ASSERT_EQ(0, lseek(self->live, 0, SEEK_SET));
 	ASSERT_LT(0, tape_drain(t, self->live));
 	EXPECT_TRUE(as_model(a, self->model));
+	tape_free(t);
+	free(a);
+}
+
+/* After lseek(2) to a time, each stop behind it or around it is told with what it missed. */
+TEST_F(missed, after_a_seek_before_stops)
+{
+	const unsigned int cpu = self->cpus[0], lane = self->lanes[0].head->source;
+	const unsigned int missed[2] = { 4, 5 };
+	uint64_t before[2], within[2];
+	struct account *a = calloc(1, sizeof(*a));
+	struct tape *t = tape_new();
+	unsigned int i, k;
+
+	t->each = each;
+	t->arg = a;
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, emit(self, 0, 2));
+		before[i] = dev_now();
+		ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
+		ASSERT_EQ(0, emit(self, 0, missed[i]));
+		emit_lane(self, 0, 3 + i);
+		within[i] = dev_now();
+		ASSERT_EQ(0, change(self, DEVTRACE_STATE_RUNNING));
+	}
+	ASSERT_EQ(0, emit(self, 0, 1));
+	for (i = 0; i < 5; i++) {
+		const uint64_t to = i == 4 ? dev_now() : i % 2 ? within[i / 2] : before[i / 2];
+
+		memset(a, 0, sizeof(*a));
+		ASSERT_EQ((off_t)to, lseek(self->live, to, SEEK_SET));
+		ASSERT_LT(0, tape_drain(t, self->live));
+		EXPECT_EQ(i == 4 ? 0 : 4 - i / 2 * 2, a->n) TH_LOG("place %u", i);
+		EXPECT_FALSE(a->wrong) TH_LOG("place %u", i);
+		EXPECT_EQ(0, a->at[0].missed[cpu]) TH_LOG("place %u", i);
+		for (k = i / 2; k < 2; k++) {
+			const struct between *b = &a->at[1 + 2 * (k - i / 2)];
+
+			EXPECT_EQ(missed[k], b->missed[cpu]) TH_LOG("place %u, stop %u", i, k);
+			EXPECT_EQ(3 + k, b->missed[lane]) TH_LOG("place %u, stop %u", i, k);
+		}
+	}
 	tape_free(t);
 	free(a);
 }
