@@ -124,9 +124,10 @@ cp "$tree/selftests/vm/device-tests" "$tmp/device-tests"
 cat >"$tree/selftests/vm/device-tests" <<'END'
 #!/bin/sh
 printf '1..1\nok 1 fine\nboard: the kernel of the board reports a fault:\nrun-tests: x\r\nWARNING: y\n'
+[ "$LONG" ] && seq -f '# said after that %.0f' 20000
 exit 120
 END
-boards=z run --only z
+LONG='' boards=z run --only z
 tail -n 6 "$tmp/out" >"$tmp/told"
 {
 	printf '\nfailed: board z: the kernel reported a fault\n'
@@ -134,6 +135,8 @@ tail -n 6 "$tmp/out" >"$tmp/told"
 	echo '1 passed, 1 failed, 0 skipped'
 } >"$tmp/wanted"
 check "and what the kernel of a board reported" cmp -s "$tmp/told" "$tmp/wanted"
+LONG=y boards=z run --only z
+check "also if programs ran after that" [ "$(last) $status" = "1 passed, 1 failed, 0 skipped 1" ]
 cp "$tmp/device-tests" "$tree/selftests/vm/device-tests"
 for name in c d; do
 	job $name <<END
