@@ -144,10 +144,11 @@ static int make_trigger(void)
 	nl_put_u32(&root.nl, DEVTRACE_A_ACTION, action);
 	if (action != DEVTRACE_ACTION_NOTIFY)
 		nl_put_str(&root.nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
+	/* 0 of one is to stop at once, which does not go with the other one. */
 	if (action == DEVTRACE_ACTION_STOP && chance(2))
-		nl_put_u64(&root.nl, DEVTRACE_A_EVENTS, dev_random() % 100);
+		nl_put_u64(&root.nl, DEVTRACE_A_EVENTS, 1 + dev_random() % 100);
 	if (action == DEVTRACE_ACTION_STOP && chance(2))
-		nl_put_u64(&root.nl, DEVTRACE_A_TIME, dev_random() % NSEC);
+		nl_put_u64(&root.nl, DEVTRACE_A_TIME, 1 + dev_random() % NSEC);
 	return nl_do(&root.nl, NULL, NULL);
 }
 
@@ -180,11 +181,15 @@ static int toggle_trigger(void)
 
 static int toggle_cpu(void)
 {
-	if (root.cpu < 0)
+	int err;
+
+	if (root.cpu < 0 || !may_switch())
 		return 0;
+	err = dev_switch(root.cpu, root.away) ? errno : 0;
+	switched();
 	/* Somebody else may hold them all as they are for a moment. */
-	if (dev_switch(root.cpu, root.away))
-		return errno == EBUSY ? 0 : -errno;
+	if (err)
+		return err == EBUSY ? 0 : -err;
 	did(root.away ? CPU_CAME : CPU_WENT);
 	root.away = !root.away;
 	return 0;

@@ -24,7 +24,10 @@ enum deed {
 
 extern const char *const deeds[DEEDS];
 
-void did(enum deed d);		/* the test's */
+/* The test's */
+void did(enum deed d);
+bool may_switch(void);		/* a CPU, now; if so, switched() is to follow */
+void switched(void);
 
 static inline bool chance(unsigned int of)
 {

@@ -58,11 +58,54 @@ static const bool with_profile;
 static struct shared {
 	_Atomic uint64_t	done[DEEDS];
 	atomic_int		no_uring;	/* errno of io_uring_setup(2) */
+	atomic_bool		making[SLOTS];	/* the process makes an io_uring */
+	atomic_bool		switching;	/* a CPU goes or comes */
 } *sh;
+static int place;		/* of this process: its slot */
 
 void did(enum deed d)
 {
 	atomic_fetch_add_explicit(&sh->done[d], 1, memory_order_relaxed);
+}
+
+/*
+ * Linux 6.1 tells an io_uring of CPUs that come before it has the parts that are to know, and
+ * oopses. So none is made meanwhile. A process that is killed while it makes one counts until
+ * its place is another's.
+ */
+bool may_switch(void)
+{
+	int i;
+
+	sh->switching = true;
+	/* Pairs with make_uring(): one of both sees the other. */
+	for (i = 0; i < SLOTS; i++)
+		if (sh->making[i]) {
+			sh->switching = false;
+			return false;
+		}
+	return true;
+}
+
+void switched(void)
+{
+	sh->switching = false;
+}
+
+static int make_uring(struct uring *u)
+{
+	int err;
+
+	for (;;) {
+		sh->making[place] = true;
+		if (!sh->switching)
+			break;
+		sh->making[place] = false;
+		dev_sleep_ms(1);
+	}
+	err = uring_open(u);
+	sh->making[place] = false;
+	return err;
 }
 
 static uint64_t random64(void)
@@ -347,7 +390,7 @@ static void read_by_uring(void)
 	int i, k, n, fd[3];
 	struct uring u;
 
-	if (uring_open(&u)) {
+	if (make_uring(&u)) {
 		sh->no_uring = errno;
 		read_any();
 	}
@@ -388,6 +431,8 @@ static int start(FIXTURE_DATA(storm) *self, struct slot *s)
 	const gid_t group = GROUP;
 
 	self->born++;
+	place = s - self->slot;
+	sh->making[place] = false;
 	s->pid = fork();
 	if (s->pid < 0)
 		return -1;
