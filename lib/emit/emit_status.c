@@ -157,6 +157,9 @@ static bool in_dev(const char *path)
 	return !strncmp(path, "/dev/", 5) && !strchr(path + 5, '/');
 }
 
+static const char remove_it[] =
+	"remove it, and load the module devtrace again, which makes the device";
+
 void dt_status_print(int state)
 {
 	const int status = status_of(state);
@@ -169,7 +172,7 @@ void dt_status_print(int state)
 	if (status == DEVTRACE_NOT_A_DEVICE && is_regular_file()) {
 		text = "a regular file, not a trace device";
 		if (in_dev(dt_conn_device()))
-			todo = "remove it, and load the module devtrace again, which makes the device";
+			todo = remove_it;
 	}
 	len = put(line, len, "devtrace: ");
 	len = put(line, len, dt_conn_device());
