@@ -5,25 +5,18 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "common/size.h"
 #include "tracectl.h"
 
-/* 64K, 1M, 4096: bytes. */
 static uint64_t size_word(const struct tc *tc, const char *s)
 {
-	static const char units[] = "kmg";
-	size_t n = strspn(s, "0123456789");
-	const char *u = s[n] ? strchr(units, s[n] | 0x20) : units;
-	uint64_t v, unit = 1;
-	char digits[32];
+	uint64_t bytes = 0;
+	const int err = size_parse(s, UINT64_MAX, &bytes);
 
-	if (!n || n >= sizeof(digits) || !u || (s[n] && s[n + 1]))
-		tc_usage(tc, s, "is no size: write bytes, or a number with K, M or G");
-	if (s[n])
-		unit <<= 10 * (u - units + 1);
-	snprintf(digits, sizeof(digits), "%.*s", (int)n, s);
-	if (!tc_number(digits, UINT64_MAX / unit, &v))
-		tc_usage(tc, s, "is no size: it is too large");
-	return v * unit;
+	if (err)
+		tc_usage(tc, s, err == -ERANGE ? "is no size: it is too large" :
+			 "is no size: write bytes, or a number with K, M or G");
+	return bytes;
 }
 
 bool tc_percent(const char *s, unsigned int *percent)

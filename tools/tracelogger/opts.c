@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "common/opts.h"
+#include "common/size.h"
 #include "tracelogger.h"
 
 enum {
@@ -131,21 +132,11 @@ static uint64_t number(const char *option, const char *word, const char **end, c
 
 static uint64_t parse_size(const char *option, const char *word)
 {
-	static const char what[] = "is no size, as 100M; units are K, M and G";
-	static const char units[] = "KMG";
-	const char *end, *unit;
-	uint64_t n = number(option, word, &end, what);
-	int shift = 0;
+	uint64_t bytes = 0;
 
-	if (*end) {
-		unit = strchr(units, toupper((unsigned char)*end));
-		if (!unit || end[1])
-			usage(option, word, what);
-		shift = 10 * (int)(unit - units + 1);
-	}
-	if (n > (uint64_t)INT64_MAX >> shift)
-		usage(option, word, what);
-	return n << shift;
+	if (size_parse(word, INT64_MAX, &bytes))
+		usage(option, word, "is no size, as 100M; units are K, M and G");
+	return bytes;
 }
 
 /* A number alone is minutes, as in QNX. */
