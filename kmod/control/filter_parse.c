@@ -55,7 +55,8 @@ static void parse_types(struct filter *f, const struct nlattr *attr)
 	unsigned int i;
 
 	for (i = 0; i < 256; i++)
-		__assign_bit(i, f->types, filter_transport_type(i) || bytes[i / 8] >> i % 8 & 1);
+		__assign_bit(i, f->types,
+			     devtrace_type_is_transport(i) || bytes[i / 8] >> i % 8 & 1);
 	keep_known_faults(f->types);
 	devtrace_profile_keep_known(f->types);
 }

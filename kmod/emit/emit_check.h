@@ -18,9 +18,7 @@ static __always_inline bool emit_check_type(u8 type)
 {
 	if (likely(type >= DEVTRACE_T_USER && type < DEVTRACE_T_KERNEL))
 		return true;
-	if (type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM)
-		return false;
-	if (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC)
+	if (devtrace_type_is_transport(type))
 		return false;
 	return type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2;
 }

@@ -59,13 +59,6 @@ struct filter_names {
 	char			v[DEVTRACE_TERMS_MAX][TASK_COMM_LEN];
 };
 
-/* Frames of the transport: no event has such a type, so that none can be filtered. */
-static inline bool filter_transport_type(unsigned int type)
-{
-	return type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM ||
-	       (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC);
-}
-
 /**
  * struct filter - terms as they were asked for
  * @types: bit n: type n is wanted; those of the transport are always set

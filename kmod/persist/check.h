@@ -52,8 +52,8 @@ void persist_check_cause(const void *mem, struct persist_cause *cause);
 /* Of an event, or taken back: nobody can emit frames of the transport. */
 static inline bool persist_type_ok(u8 type)
 {
-	return type != DEVTRACE_T_ENUM &&
-	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC || type == RING_TYPE_VOID);
+	return !devtrace_type_is_transport(type) || type == DEVTRACE_T_EMPTY ||
+	       type == RING_TYPE_VOID;
 }
 
 /* The record at a place of a run; NULL: padding, or no record. @units: how much it takes. */

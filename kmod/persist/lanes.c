@@ -90,8 +90,7 @@ static bool event_ok(const struct lane_event *ev)
 	const u32 need = (ev->flags & DEVTRACE_F_CODE ? 4 : 0) +
 			 (ev->flags & DEVTRACE_F_OBJSIG ? 4 : 0);
 
-	if (ev->type == DEVTRACE_T_EMPTY || ev->type == DEVTRACE_T_ENUM ||
-	    (ev->type >= DEVTRACE_T_CLOCK && ev->type <= DEVTRACE_T_PROC) ||
+	if (devtrace_type_is_transport(ev->type) ||
 	    (ev->type >= DEVTRACE_T_KERNEL && ev->type < DEVTRACE_T_USER2))
 		return false;
 	return !(ev->flags & ~DEVTRACE_F_MASK_EMIT) && ev->len >= need &&

@@ -276,7 +276,7 @@ static u32 origin_set(const struct filter_table *t, unsigned int origin)
 	u32 set = 0;
 
 	for (i = 0; i < 256; i++)
-		if (!filter_transport_type(i))
+		if (!devtrace_type_is_transport(i))
 			set |= t->types[origin][i];
 	return set;
 }

@@ -70,11 +70,6 @@ static const struct group object_groups[] = {
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
-static bool transport(unsigned int type)
-{
-	return type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM || (type >= 58 && type <= 70);
-}
-
 static bool profile(unsigned int type)
 {
 	return type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2;
@@ -97,7 +92,7 @@ static void types_clear(struct devtrace_filter *f)
 
 	memset(f->types, 0, sizeof(f->types));
 	for (i = 0; i < 256; i++)
-		if (transport(i))
+		if (devtrace_type_is_transport(i))
 			f->types[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
@@ -272,7 +267,7 @@ int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr t
 	for (i = first; i <= last; i++) {
 		if (on)
 			f->types[i / 8] |= (uint8_t)(1u << i % 8);
-		else if (!transport(i))
+		else if (!devtrace_type_is_transport(i))
 			f->types[i / 8] &= (uint8_t)~(1u << i % 8);
 	}
 	return 0;

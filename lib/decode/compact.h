@@ -72,8 +72,7 @@ struct dt_compact_known {
 
 static inline bool dt_is_event(uint8_t type)
 {
-	return !(type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM ||
-		 (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC));
+	return !devtrace_type_is_transport(type);
 }
 
 static inline bool dt_is_compact(uint8_t type, const uint8_t *body, size_t len)

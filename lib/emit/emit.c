@@ -37,8 +37,7 @@ static void let_the_clock_go_on(void)
 /* As in the kernel's emit_check_type(). */
 static bool is_no_type(uint8_t type)
 {
-	return !type || type == DEVTRACE_T_ENUM ||
-	       (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC) ||
+	return devtrace_type_is_transport(type) ||
 	       (type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2);
 }
 

@@ -529,8 +529,7 @@ static void parse_record(struct fmt_parser *p)
 		fmt_error(p, number_at, "type %u is the %s: describe them with major and minor",
 			  (unsigned int)n,
 			  n == DEVTRACE_T_EXC ? "exceptions" : "kernel's own faults");
-	else if (n == DEVTRACE_T_EMPTY || n == DEVTRACE_T_ENUM || n == DEVTRACE_T_TEXT ||
-		 (n >= DEVTRACE_T_CLOCK && n <= DEVTRACE_T_PROC))
+	else if (n == DEVTRACE_T_TEXT || devtrace_type_is_transport((unsigned int)n))
 		fmt_error(p, number_at, "type %u belongs to devtrace itself; use 100-124 or 192-255",
 			  (unsigned int)n);
 	e = parse_entry(p, at, "the name of the record type");

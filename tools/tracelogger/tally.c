@@ -9,13 +9,6 @@
 #include <string.h>
 #include "run.h"
 
-/* Not of the transport */
-static bool is_event(uint8_t type)
-{
-	return type != DEVTRACE_T_EMPTY && type != DEVTRACE_T_ENUM &&
-	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC);
-}
-
 /* LOST: how many events. Its body stands in t->body, unescaped. */
 static void take_lost(struct tl_tally *t)
 {
@@ -37,7 +30,7 @@ static void end_frame(struct tl_tally *t)
 	t->totals.frames++;
 	if (t->type == DEVTRACE_T_LOST)
 		take_lost(t);
-	else if (is_event(t->type))
+	else if (!devtrace_type_is_transport(t->type))
 		t->totals.events++;
 }
 

@@ -64,6 +64,18 @@ enum devtrace_type {
 	DEVTRACE_T_USER2	= 192,	/* 192-255 further user records */
 };
 
+/**
+ * devtrace_type_is_transport() - whether frames of a type carry no event
+ * @type: of a frame, 0 to 255
+ *
+ * Return: not 0 if nobody can emit such a type, and no filter has it.
+ */
+static inline int devtrace_type_is_transport(unsigned int type)
+{
+	return type == DEVTRACE_T_EMPTY || type == DEVTRACE_T_ENUM ||
+	       (type >= DEVTRACE_T_CLOCK && type <= DEVTRACE_T_PROC);
+}
+
 /*
  * Kernel profile events: what each says is in Documentation/profile.rst. From
  * DEVTRACE_T_ADDED on they are tracepoints that somebody added by name; the last one is
