@@ -64,7 +64,7 @@ void stream_update_quick(struct stream *s)
 void stream_count_missed(struct stream *s)
 {
 	/* A trigger may let it go on meanwhile. */
-	const unsigned long pasts = smp_load_acquire(&s->pasts);
+	const unsigned long pasts = smp_load_acquire(&s->pasts.nr);
 	const struct ring *r;
 	unsigned int cpu, now, before;
 	bool stops;
@@ -223,9 +223,8 @@ int stream_init(unsigned long bytes, u32 start, umode_t mode)
 
 	s->rings = &devtrace_rings;
 	s->start = start & ~(u32)(bytes / RING_UNIT - 1);
-	s->oldest_past = (long)(s32)start;
-	s->pasts = s->oldest_past;
-	s->counted = s->pasts;
+	history_start(&s->pasts, start);
+	s->counted = s->pasts.nr;
 	s->clears = start;
 	/* Its works have devtrace_lock, and whoever waits for that waits for their CPU. */
 	stream_wq = alloc_workqueue("devtrace", WQ_UNBOUND | WQ_HIGHPRI, 0);

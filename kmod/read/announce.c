@@ -103,7 +103,7 @@ void announce_rewind(struct announce *a)
 {
 	a->clock_sent = false;
 	a->clock_early = false;
-	a->clock_next = devtrace_clock_oldest();
+	a->clock_next = history_oldest(&devtrace_clock_samples);
 	a->clock_after = 0;
 	a->quiet.until = 0;
 	a->next_past = stream_oldest_past(a->stream);
@@ -225,7 +225,7 @@ static bool clock_is_due(const struct announce *a, u64 ts)
 {
 	return !a->clock_sent || (s64)(ts - a->info_ts) >= (s64)INFO_NS ||
 	       a->wire->bytes - a->info_bytes >= INFO_BYTES ||
-	       (devtrace_clock_has_sample(a->clock_next) && ts >= a->clock_after);
+	       (history_has(&devtrace_clock_samples, a->clock_next) && ts >= a->clock_after);
 }
 
 /* See announce_is_quiet(). */
@@ -237,7 +237,7 @@ static void find_quiet(struct announce *a, u32 tid, u64 ts)
 	q->from = tid ? max(a->sent.from, a->info_ts) : a->info_ts;
 	q->until = a->clock_sent ? a->info_ts + INFO_NS : 0;
 	q->bytes = a->info_bytes + INFO_BYTES;
-	if (devtrace_clock_has_sample(a->clock_next))
+	if (history_has(&devtrace_clock_samples, a->clock_next))
 		q->until = min(q->until, a->clock_after);
 	if (tid)
 		q->until = min(q->until, a->sent.found.until);

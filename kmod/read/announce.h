@@ -126,7 +126,7 @@ static inline bool announce_has_names(const struct announce *a)
 /* Whether there is a change of state that was not told. */
 static inline bool announce_has_past(struct announce *a)
 {
-	if (likely(READ_ONCE(a->stream->pasts) == a->next_past))
+	if (likely(!history_has(&a->stream->pasts, a->next_past)))
 		return a->has_past;
 	return announce_find_past(a);
 }

@@ -26,9 +26,7 @@ struct clock_state devtrace_clock_state;
 
 static struct devtrace_control *clock_control;
 static struct clock_sample samples[SAMPLES];
-/* How many, and the number of the oldest that is not overwritten next; both wrap. */
-unsigned long devtrace_clock_samples;
-static unsigned long samples_oldest;
+struct history devtrace_clock_samples;
 static atomic_t taking = ATOMIC_INIT(0);
 
 static bool drifted(u64 was, u64 is, u64 passed)
@@ -70,53 +68,29 @@ void devtrace_clock_take(u64 ts)
 	s.boot = ktime_get_boot_fast_ns();
 	s.real = ktime_get_real_fast_ns();
 
-	n = READ_ONCE(devtrace_clock_samples);
-	last = n != samples_oldest ? &samples[(n - 1) % SAMPLES] : NULL;
+	n = devtrace_clock_samples.nr;
+	last = n != devtrace_clock_samples.oldest ? &samples[(n - 1) % SAMPLES] : NULL;
 	if (!last || s.ts - last->ts > KEEP_NS ||
 	    drifted(last->mono, s.mono, s.ts - last->ts) ||
 	    drifted(last->boot, s.boot, s.ts - last->ts) ||
 	    drifted(last->real, s.real, s.ts - last->ts)) {
 		samples[n % SAMPLES] = s;
-		/* One sample may be being written: it is not counted on. */
-		if (n + 1 - samples_oldest >= SAMPLES)
-			WRITE_ONCE(samples_oldest, samples_oldest + 1);
-		/* LMM(take:A): the sample before its number; pairs with sample:B. */
-		smp_store_release(&devtrace_clock_samples, n + 1);
+		history_add(&devtrace_clock_samples, SAMPLES);
 	}
 	atomic_set_release(&taking, 0);
 }
 
-/* The number of the oldest sample. */
-unsigned long devtrace_clock_oldest(void)
-{
-	return READ_ONCE(samples_oldest);
-}
-
 /**
  * devtrace_clock_sample() - sample number @n
- * @n: number, from devtrace_clock_oldest() on; moved forward to the oldest there is
+ * @n: number, from history_oldest() of devtrace_clock_samples on; moved forward to the
+ *	oldest there is
  * @s: filled in
  *
  * Return: false if there is none yet.
  */
 bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
 {
-	unsigned long taken;
-
-	for (;;) {
-		/* LMM(sample:B): pairs with take:A. */
-		taken = smp_load_acquire(&devtrace_clock_samples);
-		if (*n == taken)
-			return false;
-		if (taken - *n >= SAMPLES)
-			*n = devtrace_clock_oldest();
-		/* A sample that is overwritten meanwhile is not returned. */
-		*s = data_race(samples[*n % SAMPLES]);
-		/* The copy before the number is looked at again. */
-		smp_rmb();
-		if (READ_ONCE(devtrace_clock_samples) - *n < SAMPLES)
-			return true;
-	}
+	return history_get(&devtrace_clock_samples, SAMPLES, samples, sizeof(*s), n, s);
 }
 
 /* While suspended the raw clock stands still; boot time does not. */
@@ -214,8 +188,7 @@ int devtrace_clock_init(struct devtrace_control *control, u32 start)
 	int err;
 
 	clock_control = control;
-	samples_oldest = (long)(s32)start;
-	devtrace_clock_samples = samples_oldest;
+	history_start(&devtrace_clock_samples, start);
 	update_suspended();
 	err = register_pm_notifier(&clock_pm_nb);
 	if (err)

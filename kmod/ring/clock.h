@@ -17,6 +17,8 @@
 #include <linux/timekeeping.h>
 #include <linux/types.h>
 
+#include "history.h"
+
 #ifdef CONFIG_X86_64
 #include "clock_tsc.h"
 #endif
@@ -82,16 +84,8 @@ static __always_inline void devtrace_clock_event(u64 ts)
 		devtrace_clock_take(ts);
 }
 
-/* How many samples were ever taken; it may wrap. */
-extern unsigned long devtrace_clock_samples;
+extern struct history devtrace_clock_samples;
 
-/* Whether devtrace_clock_sample() may find number @n, or a later one. */
-static inline bool devtrace_clock_has_sample(unsigned long n)
-{
-	return READ_ONCE(devtrace_clock_samples) != n;
-}
-
-unsigned long devtrace_clock_oldest(void);
 bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s);
 
 int devtrace_clock_init(struct devtrace_control *control, u32 start);

@@ -3,7 +3,7 @@
  * When a stream stopped and went on, and why
  *
  * The thread that moves a phase to STOPPING or STARTING owns the change and alone adds to
- * the past. Readers take no lock: an entry that is overwritten meanwhile is not returned.
+ * the past. Readers take no lock: see ring/history.h.
  *
  * With each change goes how many events each ring had missed by then because the stream was
  * stopped, so that a reader tells them between the two changes that they belong between. A
@@ -34,24 +34,20 @@
 void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired_at,
 		     const char *trigger)
 {
-	struct stream_past *p = &s->past[s->pasts % STREAM_PASTS];
+	struct stream_past *p = &s->past[s->pasts.nr % STREAM_PASTS];
 
 	p->ts = ts;
 	p->began = began;
 	p->fired_at = fired_at;
 	p->state = state;
 	strscpy(p->trigger, trigger, sizeof(p->trigger));
-	/* One may be being written: it is not counted on. */
-	if (s->pasts + 1 - s->oldest_past >= STREAM_PASTS)
-		WRITE_ONCE(s->oldest_past, s->oldest_past + 1);
-	/* LMM(past:A): what happened before its number; pairs with past:B. */
-	smp_store_release(&s->pasts, s->pasts + 1);
+	history_add(&s->pasts, STREAM_PASTS);
 }
 
 /* The number of the oldest change of state that is remembered. */
 unsigned long stream_oldest_past(const struct stream *s)
 {
-	return READ_ONCE(s->oldest_past);
+	return history_oldest(&s->pasts);
 }
 
 /**
@@ -65,22 +61,7 @@ unsigned long stream_oldest_past(const struct stream *s)
  */
 bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
 {
-	unsigned long pasts;
-
-	for (;;) {
-		/* LMM(past:B): pairs with past:A. */
-		pasts = smp_load_acquire(&s->pasts);
-		if (*n == pasts)
-			return false;
-		if (pasts - *n >= STREAM_PASTS)
-			*n = stream_oldest_past(s);
-		/* An entry that is overwritten meanwhile is not returned. */
-		*p = data_race(s->past[*n % STREAM_PASTS]);
-		/* The copy before the number is looked at again. */
-		smp_rmb();
-		if (READ_ONCE(s->pasts) - *n < STREAM_PASTS)
-			return true;
-	}
+	return history_get(&s->pasts, STREAM_PASTS, s->past, sizeof(*p), n, p);
 }
 
 /**
@@ -101,7 +82,7 @@ bool stream_remembers(const struct stream *s, unsigned long n)
 {
 	/* LMM(missed:D): the copy before the number of changes; pairs with missed:C. */
 	smp_rmb();
-	return READ_ONCE(s->pasts) - n < STREAM_PASTS;
+	return READ_ONCE(s->pasts.nr) - n < STREAM_PASTS;
 }
 
 /**

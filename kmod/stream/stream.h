@@ -19,6 +19,7 @@
 #include <uapi/linux/devtrace_netlink.h>
 
 #include "past.h"
+#include "ring/history.h"
 #include "ring/ring.h"
 #include "stop.h"
 
@@ -50,8 +51,7 @@ struct stream_image {
  * @watched: armed triggers that may stop it
  * @state: enum devtrace_state, as last settled
  * @past: changes of state, the n-th at n % STREAM_PASTS
- * @pasts: how many there were; wraps
- * @oldest_past: the number of the oldest that is not overwritten next
+ * @pasts: their numbers
  * @missed: with each of @past, for each CPU: see stream_missed()
  * @counted: changes of state before this one have their @missed; wraps
  * @cleared: trace clock, ns, of the last clear; 0 without one
@@ -85,7 +85,7 @@ struct stream {
 	unsigned int		watched;
 	enum devtrace_state	state;
 	struct stream_past	past[STREAM_PASTS];
-	unsigned long		pasts, oldest_past;
+	struct history		pasts;
 	u64			*missed;
 	unsigned long		counted;
 
