@@ -112,6 +112,7 @@ bool dev_nmi(unsigned int rate);		/* have the virtual board inject NMIs, if it c
 int dev_writers_run(bool on);
 int dev_writers_counts(uint64_t counts[DEV_CPUS][DTTEST_CLASSES]);
 int dev_write_file(const char *path, const char *text);
+bool dev_empty_file(const char *path);
 int dev_read_file(const char *path, char *buf, size_t size);
 /* Memory that the kernel holds and cannot give back, in kB: the least of two seconds. */
 long dev_kernel_memory(void);

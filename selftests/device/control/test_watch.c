@@ -459,7 +459,7 @@ TEST_F(watch, the_tracepoint_in_tracefs)
 	if (access(EVENT "enable", F_OK))
 		SKIP(return, "this kernel has no " EVENT "enable");
 	EXPECT_TRUE(is_attached(false));
-	ASSERT_EQ(0, dev_write_file("/sys/kernel/tracing/trace", ""));
+	ASSERT_TRUE(dev_empty_file("/sys/kernel/tracing/trace"));
 	ASSERT_EQ(0, dev_write_file(WATCH "severity", "sw2 hw3"));
 	ASSERT_EQ(0, dev_write_file(EVENT "enable", "1"));
 	ASSERT_TRUE(is_attached(true));

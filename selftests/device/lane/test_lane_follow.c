@@ -130,13 +130,6 @@ static int fired(void)
 	return n;
 }
 
-static bool empty_trace(void)
-{
-	int fd = open(TRACING "trace", O_WRONLY | O_TRUNC);
-
-	return fd >= 0 && !close(fd);
-}
-
 TEST_F(lane_follow, nobody_is_woken_while_all_sleep)
 {
 	struct sleeper s = { .wfd = self->wfd };
@@ -159,7 +152,7 @@ TEST_F(lane_follow, nobody_is_woken_while_all_sleep)
 	ASSERT_LE(0, dev_write_file(EXPIRES, "1"));
 	/* It ends, sooner or later; not seen once, its CPU may only stand still ... */
 	for (tries = 0; tries < 100 && none < 3; tries++) {
-		ASSERT_TRUE(empty_trace());
+		ASSERT_TRUE(dev_empty_file(TRACING "trace"));
 		dev_sleep_ms(100);
 		none = fired() ? 0 : none + 1;
 	}
@@ -174,7 +167,7 @@ TEST_F(lane_follow, nobody_is_woken_while_all_sleep)
 	pthread_join(reader, &ret);
 	EXPECT_NE(NULL, ret);
 	EXPECT_LT(0, fired());
-	dev_write_file(EXPIRES, "0");
+	EXPECT_EQ(0, dev_write_file(EXPIRES, "0"));
 	c = 0;
 	ASSERT_EQ(1, write(s.told[1], &c, 1));
 	pthread_join(s.thread, &ret);
