@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * check.c - everything described once: conflicts between declarations
+ * check.c - conflicts between declarations
  *
  * The first description of a minor, a severity of a major, a record type or an
- * enum value holds; a later one is an error that names both places. What a file of an
- * earlier place describes (-e before /usr/trace) a later one may describe too, in vain.
+ * enum value is used; a later one is an error that names both places. It is no error
+ * if the first one is in a file of an earlier place, such as -e before /usr/trace:
+ * then the later one is ignored.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,13 +82,13 @@ const struct fmt_label *fmt_enum_find(const struct fmt_table *t, uint64_t value)
 	return low < t->nr && t->sorted[low]->value == value ? t->sorted[low] : NULL;
 }
 
-/* Is this from a place that comes before that of the file which is read? */
+/* Was this declared in an earlier place than that of the file being read? */
 static bool overrides(const struct fmt_place *place, const struct fmt_parser *p)
 {
 	return place->file->place < p->file->place;
 }
 
-/* Fill *slot, or say who has it. */
+/* Fill *slot, or report the declaration that is in it. */
 static void claim(struct fmt_parser *p, struct fmt_entry **slot, struct fmt_entry *e,
 		  const char *what, unsigned int number)
 {
@@ -169,7 +170,7 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 	}
 	if (!strcmp(m->name, name))
 		return m;
-	/* Another thing has the number there: nothing of it is of use here. */
+	/* An earlier place uses the number for another major: ignore this one. */
 	if (overrides(&m->place, p))
 		return NULL;
 	fmt_locate(&m->place, &line, &column);

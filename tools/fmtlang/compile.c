@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compile.c - from a text with conversions to a program
+ * compile.c - compile a text with conversions to a program
  *
  * A program is a list of operations: a text to copy, or an argument to
- * convert. What can be known is settled here: which argument, which layout,
- * which element types it accepts. Printing then only has to compare types.
- * Invariant: every operation of a finished entry refers to an argument of it,
- * and the argument accepts only what all its conversions can print.
+ * convert. The compiler resolves the argument, the output format and the
+ * element types that it accepts. Printing then only compares types.
+ * Invariant: every operation of a finished entry refers to an argument of that
+ * entry, and the argument accepts only types that all its conversions can print.
  */
 #include <stdio.h>
 #include "internal.h"
 
-/* Which elements a conversion can print. */
+/* The element types that a conversion can print. */
 static uint32_t conv_accept(char conv)
 {
 	switch (conv) {
@@ -53,7 +53,7 @@ struct text {
 	struct fmt_entry *e;
 	struct fmt_arg	*args;		/* FMT_ARGS_MAX */
 	size_t		i;		/* next byte of the text */
-	unsigned int	next;		/* next argument without a select */
+	unsigned int	next;		/* argument of the next conversion that selects none */
 };
 
 static int at(const struct text *t, size_t ahead)
@@ -73,7 +73,7 @@ static bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-/* A number of at most three digits: more is reported by the range check. */
+/* Parse a number. From 1000 on further digits are dropped; the range checks reject it. */
 static unsigned int small_number(struct text *t)
 {
 	unsigned int n = 0;
@@ -84,7 +84,7 @@ static unsigned int small_number(struct text *t)
 	return n;
 }
 
-/* "port, lost": for the message about an argument that is not there. */
+/* The names of the arguments, as "port, lost", for an error message. */
 static void list_args(const struct text *t, char *buf, size_t size)
 {
 	size_t n = 0;
@@ -134,7 +134,7 @@ static bool select_named(struct text *t, unsigned int *arg)
 	return false;
 }
 
-/* The argument that a conversion takes; percent is where it begins. */
+/* Which argument does the conversion take? percent: the offset of its percent sign. */
 static bool select_arg(struct text *t, size_t percent, unsigned int *arg)
 {
 	size_t save = t->i;
@@ -209,7 +209,7 @@ static bool parse_spec(struct text *t, size_t percent, struct out_spec *s)
 		}
 		s->digits = n;
 	}
-	/* %lu: the element knows its size. */
+	/* Ignore the l of %lu: the element has its size. */
 	while (at(t, 0) == 'l')
 		t->i++;
 	return true;
@@ -244,7 +244,7 @@ static bool check_types(struct text *t, size_t percent, struct fmt_arg *a, struc
 		accept |= FMT_M_INT;
 	if (op->conv == 'f' && a->scale)
 		accept |= FMT_M_INT;
-	/* Without a list, the first conversion of an argument says what it is. */
+	/* Without an argument list, the first conversion determines the type. */
 	if (!t->e->declared && !a->used)
 		a->accept = accept;
 	if (!(a->accept & accept)) {
@@ -262,7 +262,7 @@ static bool check_types(struct text *t, size_t percent, struct fmt_arg *a, struc
 	return true;
 }
 
-/* t->i stands behind the percent sign. */
+/* Parse a conversion; t->i is behind its percent sign. */
 static bool parse_conv(struct text *t, size_t percent, struct fmt_op *op)
 {
 	const struct out_spec *s = &op->spec;
@@ -374,7 +374,7 @@ void fmt_compile(struct fmt_parser *p, struct fmt_entry *e, bool has_text)
 		if (e->declared) {
 			compile_list(&t);
 		} else {
-			/* A name alone: the elements are printed by their types. */
+			/* No text and no arguments: print the elements by their own types. */
 			e->ops = NULL;
 			e->nops = 0;
 		}
@@ -393,7 +393,7 @@ void fmt_compile(struct fmt_parser *p, struct fmt_entry *e, bool has_text)
 		struct fmt_arg *a = &e->args[i];
 
 		if (!a->used && !e->declared)
-			a->accept = FMT_M_ANY;	/* %2$d alone says nothing of 1 */
+			a->accept = FMT_M_ANY;	/* as 1 with %2$d alone */
 		else if (!a->used && !p->broken)
 			fmt_warning(p, a->offset, "the text does not print '%s'", a->name);
 	}

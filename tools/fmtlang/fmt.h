@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fmt.h - the .fmt language: what a set of format files means
+ * fmt.h - the .fmt language: format files that describe how to print events
  *
  * Files are parsed once, checked, and compiled to small programs of literal
  * texts and conversions; printing an event runs its program. The language is
  * described in fmt(5).
  *
- * Everything that a set holds lives in its arena and is freed with it. All
- * names and texts in it are safe to print: what a terminal might take for a
- * command was escaped when it was read.
+ * A set allocates all its memory from its arena and frees it with the arena. All
+ * names and texts in a set are safe to print: control characters are escaped when
+ * a file is read.
  */
 #ifndef TRACEINFO_FMT_H
 #define TRACEINFO_FMT_H
@@ -23,11 +23,11 @@
 #define FMT_NAME_MAX	63
 #define FMT_ARGS_MAX	32	/* arguments of one description */
 #define FMT_TABLES_MAX	4096	/* enums and flags of one file */
-#define FMT_ERRORS_MAX	50	/* reported for one file; then it is left */
+#define FMT_ERRORS_MAX	50	/* for one file; then the rest of it is ignored */
 
 /*
- * What an argument accepts is a set of element types: bit n for type n, and
- * one for enumeration elements.
+ * The element types that an argument accepts: bit n for type n, and one more
+ * bit for enumeration elements.
  */
 #define FMT_BIT(t)	(1u << (t))
 #define FMT_M_ENUM	FMT_BIT(16)
@@ -51,7 +51,7 @@ static inline uint32_t fmt_elem_bit(const struct devtrace_elem *e)
 struct fmt_file {
 	struct fmt_file	*next;
 	const char	*path;
-	unsigned int	place;		/* where it was found: the first one counts */
+	unsigned int	place;		/* number of its place; the lowest one wins */
 	char		*text;
 	size_t		len;
 	unsigned int	errors;
@@ -98,7 +98,7 @@ struct fmt_op {
 	char		conv;		/* 0: text; '{': by table */
 	uint8_t		arg;
 	bool		quote;		/* strings in quotes */
-	bool		plain;		/* spec asks for nothing */
+	bool		plain;		/* spec has no width, digits or flags */
 	struct out_spec	spec;
 	const struct fmt_table *table;
 	const char	*text;
@@ -116,7 +116,7 @@ struct fmt_entry {
 	struct fmt_op	*ops;
 };
 
-/* One major; where a minor has no description, by severity, then "*". */
+/* A major. A minor without a description is printed by severity[], or else by any ("*"). */
 struct fmt_major {
 	struct fmt_major *next;
 	uint32_t	number;
@@ -129,7 +129,7 @@ struct fmt_major {
 
 enum fmt_level { FMT_ERROR, FMT_WARNING, FMT_NOTE };
 
-/* Told of every mistake; message is safe to print, line is 0 if unknown. */
+/* Called for every mistake. message is safe to print; line is 0 if unknown. */
 typedef void fmt_diag_fn(void *arg, enum fmt_level level, const char *path,
 			 unsigned int line, unsigned int column, const char *message);
 
@@ -147,7 +147,7 @@ struct fmt_set {
 	fmt_diag_fn	*diag;
 	void		*diag_arg;
 	unsigned int	errors, warnings;
-	unsigned int	place;		/* of what is added */
+	unsigned int	place;		/* number of the place that is being read */
 };
 
 /* diag may be NULL. */
@@ -155,10 +155,10 @@ void fmt_set_init(struct fmt_set *set, fmt_diag_fn *diag, void *arg);
 void fmt_set_free(struct fmt_set *set);
 
 /*
- * Add what a text, a file, the *.fmt files of a directory describe. Mistakes
- * are reported; what is intact is added. 0, or -1 if the file or directory
- * cannot be read (errno; reported as well) or there is no memory. missing_ok:
- * a directory that does not exist is no mistake.
+ * Add the declarations of a text, of a file, or of the *.fmt files of a directory.
+ * Mistakes are reported; declarations without a mistake are added. 0, or -1 if the
+ * file or directory cannot be read (errno; reported as well) or there is no memory.
+ * missing_ok: a directory that does not exist is no mistake.
  */
 int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t len);
 int fmt_add_file(struct fmt_set *set, const char *path);
@@ -166,43 +166,43 @@ int fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok);
 /* Directories separated by colons. */
 int fmt_add_path(struct fmt_set *set, const char *path);
 /*
- * What is added from here on is of another place. What places before it describe holds,
- * and that it is described here too is no mistake.
+ * Files that are added from now on belong to the next place. Declarations of earlier places
+ * override those of later ones, without an error.
  */
 void fmt_next_place(struct fmt_set *set);
 /*
- * The places where formats are looked for by themselves, in this order: share/devtrace/fmt
- * where the program is installed, /etc/devtrace/fmt, /usr/trace, and in the program.
+ * Add the default places, in this order: share/devtrace/fmt of the directory that the program
+ * is installed in, /etc/devtrace/fmt, /usr/trace, and the formats built into the program.
  */
 void fmt_add_default(struct fmt_set *set);
 
 enum fmt_kind { FMT_RECORD, FMT_MAJOR, FMT_CODE };
 
-/* A type, a major, or a code with the name MAJOR.MINOR: its number. */
+/* Called with the name and number of a type, of a major, or of a code, as MAJOR.MINOR. */
 typedef void fmt_name_fn(void *arg, const char *name, enum fmt_kind kind, uint32_t number);
 
-/* All the names that events have; a code without a minor of its own has no number. */
+/* Call fn for all names of a set. The code of "minor *" has the number 0. */
 void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg);
 
 /*
- * The description of an event, NULL if there is none; *major (exceptions) may
- * be set even then.
+ * The description of an event; NULL: none. For an exception *major is set if its major
+ * is known, even if there is no description.
  */
 const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
 				 const struct fmt_major **major);
 
 void fmt_locate(const struct fmt_place *place, unsigned int *line, unsigned int *column);
 
-/* Gives names from the dictionary of a stream; NULL if there is none. */
+/* Looks up names in the dictionary of a stream; name() returns NULL for an unknown one. */
 struct fmt_names {
 	const char *(*name)(const struct fmt_names *names, uint8_t kind, uint32_t value,
 			    uint8_t group, uint64_t key);
 };
 
-/* Print the text of an event by its description; by its types if entry is NULL. */
+/* Print the text of an event by its description; entry NULL: by the types of its elements. */
 void fmt_print(struct out *o, const struct fmt_entry *entry, const uint8_t *data,
 	       size_t len, const struct fmt_names *names);
-/* The members of a JSON object without braces: "args":{...},"text":"...". */
+/* Print it as members of a JSON object, without braces: "args":{...},"text":"...". */
 void fmt_print_json(struct out *o, const struct fmt_entry *entry, const uint8_t *data,
 		    size_t len, const struct fmt_names *names);
 

@@ -2,10 +2,9 @@
 /*
  * lex.c - tokens of a .fmt file, and messages about it
  *
- * The lexer never fails: what it does not know it reports and skips, so that
- * the parser sees tokens only. Every token and every byte of a string knows
- * the offset in the file at which it stands; line and column are computed from
- * it when a message needs them.
+ * The lexer never fails: it reports and skips unknown characters, so that the
+ * parser sees tokens only. Every token and every byte of a string has its offset
+ * in the file; a message computes line and column from the offset.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -62,7 +61,7 @@ void fmt_report(struct fmt_set *set, enum fmt_level level, const struct fmt_file
 	va_end(ap);
 }
 
-/* Too many errors cost the rest of the file. */
+/* After FMT_ERRORS_MAX errors the rest of the file is ignored. */
 static void verror(struct fmt_parser *p, size_t offset, const char *format, va_list ap)
 {
 	if (p->file->errors >= FMT_ERRORS_MAX)
@@ -76,7 +75,7 @@ static void verror(struct fmt_parser *p, size_t offset, const char *format, va_l
 	}
 }
 
-/* An error costs the declaration it stands in. */
+/* An error in the current declaration: it is not used. */
 void fmt_error(struct fmt_parser *p, size_t offset, const char *format, ...)
 {
 	va_list ap;
@@ -87,7 +86,7 @@ void fmt_error(struct fmt_parser *p, size_t offset, const char *format, ...)
 	va_end(ap);
 }
 
-/* In the token that comes next: which declaration it stands in is not known yet. */
+/* An error in the next token: it may belong to this declaration or to the next. */
 __attribute__((format(printf, 3, 4)))
 static void token_error(struct fmt_parser *p, size_t offset, const char *format, ...)
 {
@@ -114,7 +113,7 @@ static int peek(const struct fmt_parser *p, size_t ahead)
 	       (unsigned char)p->file->text[p->cur + ahead] : -1;
 }
 
-/* How far it is to what is neither space nor a comment. */
+/* The number of bytes of space and comments at cur. */
 static size_t space(const struct fmt_parser *p)
 {
 	size_t n = 0;
@@ -268,7 +267,7 @@ static void lex_escape(struct fmt_parser *p)
 	p->cur++;
 }
 
-/* From the opening quote at cur to behind the closing one. */
+/* Read a string; cur moves from the opening quote to behind the closing one. */
 static void lex_string(struct fmt_parser *p)
 {
 	int c;
@@ -304,9 +303,10 @@ bool fmt_begins(const struct fmt_parser *p)
 }
 
 /*
- * What has no meaning, at, before this token, stands in the declaration that goes on
- * with the token, or that ends on its line; before one that begins, in none. apart: a
- * line ended in front of it.
+ * There was an unknown character at @at, before the token: which declaration does it break?
+ * If the token begins no declaration, the one that takes the token. If the character is on
+ * the line where the previous token ends (!@apart), also the current one, unless the token
+ * begins a declaration on that same line. Otherwise none.
  */
 static void misplaced(struct fmt_parser *p, size_t at, bool apart)
 {
@@ -322,7 +322,7 @@ void fmt_next(struct fmt_parser *p)
 	bool apart = false;
 	int c;
 
-	/* The token is taken, with what is wrong in it. */
+	/* The current declaration takes the token, and with it the mistake in it. */
 	if (p->bad)
 		p->broken = true;
 	p->bad = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * load.c - format files and directories, and the memory they live in
+ * load.c - read format files and directories; the arena of a set
  */
 #include <dirent.h>
 #include <errno.h>
@@ -52,7 +52,7 @@ static void arena_free(struct fmt_arena *a)
 	}
 }
 
-/* In a text, line ends and tabs are wanted: a line end indents what follows. */
+/* A text keeps its line ends and tabs; the line after a line end is indented. */
 const char *fmt_copy(struct fmt_parser *p, const char *s, size_t n, bool text, size_t *len)
 {
 	struct out safe;
@@ -92,7 +92,7 @@ void fmt_set_free(struct fmt_set *set)
 	fmt_set_init(set, NULL, NULL);
 }
 
-/* A message about a path, not about a place in it. */
+/* Report an error about a file or directory as a whole. */
 static int path_error(struct fmt_set *set, const char *path, const char *what)
 {
 	int err = errno;
@@ -138,7 +138,7 @@ static int read_all(int fd, char **text, size_t *len)
 
 int fmt_add_file(struct fmt_set *set, const char *path)
 {
-	/* A fifo somebody left in the directory must not stop us. */
+	/* O_NONBLOCK: open(2) of a FIFO in the directory must not block. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct fmt_file *f;
 	struct stat st, old;
@@ -153,7 +153,7 @@ int fmt_add_file(struct fmt_set *set, const char *path)
 		errno = EINVAL;
 		return path_error(set, path, "not a regular file");
 	}
-	/* Named twice, by -e and by its directory, it is one file. */
+	/* The same file may be named by -e and found in its directory: read it once. */
 	for (f = set->files; f; f = f->next) {
 		if (!stat(f->path, &old) && old.st_dev == st.st_dev && old.st_ino == st.st_ino) {
 			close(fd);
@@ -185,7 +185,7 @@ static int is_fmt(const struct dirent *d)
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);	/* whatever the locale */
+	return strcmp((*a)->d_name, (*b)->d_name);	/* in any locale */
 }
 
 int fmt_add_dir(struct fmt_set *set, const char *path, bool missing_ok)

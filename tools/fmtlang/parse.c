@@ -3,9 +3,9 @@
  * parse.c - declarations of a .fmt file
  *
  * Recursive descent over the grammar in fmt(5). A mistake marks the current
- * declaration broken; the parser then goes on at the next word that begins a
- * declaration, and only what is broken is not used. Every loop here takes at
- * least one token in each round, so hostile files end as well.
+ * declaration broken; the parser then goes on at the next keyword that begins a
+ * declaration, and ignores only the broken one. Every loop takes at least one
+ * token in each round or ends: so it terminates on a hostile file as well.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static bool take(struct fmt_parser *p, char c)
 	return true;
 }
 
-/* What stands there, for "... expected, but there is ...". */
+/* Name the next token, for "... expected, but there is ...". */
 static const char *found(const struct fmt_parser *p, char *buf, size_t size)
 {
 	switch (p->tok) {
@@ -75,7 +75,7 @@ static void expected(struct fmt_parser *p, const char *what)
 {
 	char buf[100];
 
-	/* One message for a declaration: what follows is mostly its echo. */
+	/* One message for a declaration: later errors mostly follow from the first. */
 	if (!p->broken && !p->bad)
 		fmt_error(p, p->start, "%s expected, but there is %s", what,
 			  found(p, buf, sizeof(buf)));
@@ -83,8 +83,8 @@ static void expected(struct fmt_parser *p, const char *what)
 }
 
 /*
- * Go on after a mistake: to a word that begins a declaration, or a '}'. enum
- * and flags are types as well; they count at the beginning of a line.
+ * After a mistake, skip to a keyword that begins a declaration, or to a '}'. enum and
+ * flags are types as well: they begin a declaration only as the first word of a line.
  */
 static void resync(struct fmt_parser *p)
 {
@@ -230,7 +230,7 @@ static void parse_table(struct fmt_parser *p)
 		take(p, ',');
 	}
 	take(p, '}');
-	/* A table with a mistake in it still names what is right in it. */
+	/* A table with a mistake keeps the labels that are right. */
 	if (!t->name)
 		return;
 	fmt_check_table(p, t);
@@ -263,7 +263,7 @@ static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)
 				  is_flags ? "an enum, not flags" : "flags, not an enum");
 			return false;
 		}
-		/* enum alone: the names come in the stream. */
+		/* "enum NAME", NAME being the argument: the stream has the names of the values. */
 		c = fmt_ahead(p);
 		if (!is_flags && c > 0 && strchr(",)/\"", c)) {
 			a->accept = FMT_M_ENUM;
@@ -290,7 +290,7 @@ static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)
 	return false;
 }
 
-/* The unit with a space before it, ready to be printed behind the value. */
+/* A copy of the unit, with a space before it: to print behind the value. */
 static const char *parse_unit(struct fmt_parser *p, size_t *len)
 {
 	const char *safe = fmt_copy(p, p->str, p->str_len, false, len);
@@ -474,7 +474,7 @@ static void parse_major(struct fmt_parser *p)
 		name = parse_name(p, "the name of the major", NULL);
 	if (name)
 		m = fmt_get_major(p, (uint32_t)n, name, at);
-	/* Without a good head the body is still checked. */
+	/* Check the body even if the head is broken. */
 	while (!is_punct(p, '{') && p->tok != TOK_END && p->tok < TOK_ENUM) {
 		expected(p, "'{'");
 		fmt_next(p);

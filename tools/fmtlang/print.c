@@ -2,10 +2,9 @@
 /*
  * print.c - run a description's program over the elements of an event
  *
- * The elements are taken and compared with what the arguments accept before
- * the first byte is printed. If they do not fit, the event is printed by its
- * own types instead, and the line says why: nothing is hidden, and nothing is
- * printed as what it is not.
+ * Before the first byte is printed, the types of all elements are compared with
+ * the types that the arguments accept. If one does not fit, the elements are
+ * printed by their own types instead, and the line says why.
  */
 #include <math.h>
 #include "internal.h"
@@ -13,9 +12,9 @@
 
 struct fit {
 	struct fmt_value values[FMT_ARGS_MAX];
-	size_t		end;		/* behind the last argument */
-	int		bad;		/* argument that does not fit, -1: none */
-	int		state;		/* of it: 1 wrong type, 0 missing, -1 broken */
+	size_t		end;		/* offset behind the last argument */
+	int		bad;		/* index of the first misfit; -1: all fit */
+	int		state;		/* of bad: 1 wrong type, 0 missing, -1 broken */
 };
 
 static void take_args(struct fit *fit, const struct fmt_entry *entry, const uint8_t *data,
@@ -140,7 +139,7 @@ static void print_natural(struct out *o, const struct fmt_op *op, const struct f
 	if (op->table) {
 		fmt_value_table(o, &v->e, op->table);
 	} else if (!a->scale && !v->e.width && (bit & FMT_M_SINT)) {
-		out_i64(o, v->e.v.i);		/* the most frequent first */
+		out_i64(o, v->e.v.i);		/* the most frequent case */
 	} else if (a->scale && (bit & (FMT_M_SINT | FMT_M_UINT))) {
 		struct fmt_op f = *op;
 
@@ -230,7 +229,7 @@ static size_t columns(const char *s, size_t n)
 	return count;
 }
 
-/* Conversions that know nothing of width themselves. */
+/* Pad the output of a conversion that ignores the width. */
 static void print_padded(struct out *o, const struct fmt_op *op, const struct fmt_arg *a,
 			 const struct fmt_value *v, const struct fmt_names *names)
 {
@@ -310,7 +309,7 @@ static void json_arg(struct out *o, const struct fmt_arg *a, const struct fmt_va
 	}
 }
 
-/* What has no name: the elements in their order, from pos on. */
+/* The elements from pos on as an array, for those that have no argument name. */
 static void json_elements(struct out *o, const char *key, const uint8_t *data, size_t len,
 			  size_t pos, const struct fmt_names *names)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * value.c - elements printed by their own types
+ * value.c - print elements by their own types
  *
- * What is needed when no .fmt file describes an event, and the pieces from
- * which the conversions of a text are made. Nothing here trusts the element
- * beyond what devtrace_elem_next() has checked.
+ * Used for events that no .fmt file describes, and by the conversions of a text.
+ * The functions rely only on what devtrace_elem_next() has checked.
  */
 #include <math.h>
 #include "internal.h"
@@ -26,7 +25,7 @@ int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_valu
 	piece = v->e;
 	while (piece.type == DEVTRACE_E_MEM && piece.width == DEVTRACE_E_MEM_MORE >> 4) {
 		p = *pos;
-		/* The last piece may be missing: what is there is the buffer. */
+		/* The last pieces may be missing: then the buffer is shorter. */
 		if (devtrace_elem_next(data, len, &p, &piece) != 1 || piece.is_enum ||
 		    piece.type != DEVTRACE_E_MEM)
 			break;
@@ -37,10 +36,10 @@ int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_valu
 	return 1;
 }
 
-/* Goes through the pieces of a buffer. */
+/* Iterates over the pieces of a buffer. */
 struct pieces {
 	const uint8_t *p;
-	size_t len, left;		/* left: behind this piece */
+	size_t len, left;		/* left: bytes behind this piece */
 	const uint8_t *next;
 };
 
@@ -56,7 +55,7 @@ static bool pieces_next(struct pieces *it)
 {
 	if (!it->left)
 		return false;
-	/* A MEM element: format byte, length, bytes; checked before. */
+	/* A MEM element: format byte, length, bytes; fmt_value_next() checked it. */
 	it->len = it->next[1];
 	it->p = it->next + 2;
 	it->next = it->p + it->len;
@@ -172,7 +171,7 @@ void fmt_value_table(struct out *o, const struct devtrace_elem *e, const struct 
 	}
 }
 
-/* The bytes of at most max characters; one that is part of none counts as one. */
+/* The size of the first max characters; a byte that is no UTF-8 counts as a character. */
 static size_t first_characters(const uint8_t *p, size_t n, size_t max)
 {
 	size_t len = 0;
@@ -298,7 +297,7 @@ static void print_number(struct out *o, const struct devtrace_elem *e)
 	}
 }
 
-/* In fixed point no digit of it would be seen, or more than a float has: QS says exponent. */
+/* QS prints floats with an exponent. Do so if fixed point would show only zeros, or from 1e15. */
 static bool wants_exponent(double v, unsigned int digits)
 {
 	double least = 0.5;
@@ -314,7 +313,7 @@ static void print_float(struct out *o, const struct devtrace_elem *e)
 {
 	struct out_spec s = { .digits = e->width };
 
-	/* Width 0 says nothing about digits: print all there are. */
+	/* Width 0: print as many digits as the value needs. */
 	if (!e->width)
 		out_double_short(o, e->v.f, e->type == DEVTRACE_E_F32);
 	else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * value.h - one argument of an event, and how to print it
+ * value.h - a value in an event, and functions that print it
  *
- * A value is an element, or a buffer that came in several MEM elements. It
- * points into the event; it is valid as long as the event is.
+ * A value is an element, or a buffer that was split into several MEM elements.
+ * It points into the data of the event, and is valid as long as they are.
  */
 #ifndef TRACEINFO_FMT_VALUE_H
 #define TRACEINFO_FMT_VALUE_H
@@ -11,9 +11,9 @@
 #include "fmt.h"
 
 struct fmt_value {
-	struct devtrace_elem e;		/* of a buffer the first piece */
+	struct devtrace_elem e;		/* of a buffer: its first piece */
 	size_t	total;			/* STR, MEM: bytes in all pieces */
-	bool	pieces;			/* more than one */
+	bool	pieces;			/* more than one piece */
 };
 
 /* As devtrace_elem_next(), but a buffer in pieces is one value. */
@@ -21,7 +21,7 @@ int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_valu
 
 unsigned int fmt_value_bytes(const struct devtrace_elem *e);
 
-/* The value of an integer element: cut to its own width, and as signed. */
+/* The value of an integer element of its own size, taken as unsigned and as signed. */
 static inline uint64_t fmt_value_unsigned(const struct devtrace_elem *e)
 {
 	if (e->is_enum || !(FMT_BIT(e->type) & FMT_M_SINT))
@@ -39,22 +39,22 @@ static inline int64_t fmt_value_signed(const struct devtrace_elem *e)
 	return (int64_t)(e->v.u << shift) >> shift;
 }
 
-/* In the form that the element's own format byte suggests. */
+/* Print as the format byte of the element asks for. */
 void fmt_value_print(struct out *o, const struct fmt_value *v, bool quote,
 		     const struct fmt_names *names);
 void fmt_value_json(struct out *o, const struct fmt_value *v, const struct fmt_names *names);
-/* The name of an ENUM, OBJ, FUN or SIG, or its number. */
+/* Print the name of an ENUM, OBJ, FUN or SIG; if it has none, its number. */
 void fmt_value_name(struct out *o, const struct fmt_value *v, const struct fmt_names *names);
-/* By an enum or flags declaration. */
+/* Print by an enum or flags declaration. */
 void fmt_value_table(struct out *o, const struct devtrace_elem *e, const struct fmt_table *t);
-/* At most max characters of a STR or MEM: escaped for a terminal. */
+/* Print at most max characters of a STR or MEM, escaped for a terminal. */
 void fmt_value_bytes_safe(struct out *o, const struct fmt_value *v, size_t max);
-/* The same as "7e 7d 20". */
+/* Print at most max bytes of a STR or MEM as "7e 7d 20". */
 void fmt_value_hex(struct out *o, const struct fmt_value *v, size_t max);
-/* The same as lines of 16 bytes, each after a line end and four spaces. */
+/* Print a dump of 16 bytes a line; each line begins with a line end and four spaces. */
 void fmt_value_dump(struct out *o, const struct fmt_value *v);
 
-/* "I32", "STR": for messages and JSON. */
+/* The name of the type, such as "I32" or "STR", for messages and JSON. */
 const char *fmt_elem_name(const struct devtrace_elem *e);
 
 #endif

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * where.c - where formats are looked for that nobody names
+ * where.c - the default places of format files
  *
- * What a place describes, it describes instead of those after it: share/devtrace/fmt
- * beside the directory that the program is in, for what was installed with it;
- * /etc/devtrace/fmt, for who administers the board; /usr/trace, where drivers and
- * applications leave theirs; and the words for the kernel's own events, in the program.
+ * A place overrides those after it. The places are:
+ * - share/devtrace/fmt next to the directory of the program: formats installed with it
+ * - /etc/devtrace/fmt: formats of the administrator
+ * - /usr/trace: formats of drivers and applications
+ * - the formats of the kernel's own events, built into the program
  */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 #include "internal.h"
 
-/* tools/fmt/kernel.fmt: tools/Makefile makes it */
+/* The text of tools/fmt/kernel.fmt; tools/Makefile generates it. */
 extern const char fmt_kernel[];
 
-/* /usr/local for /usr/local/bin/traceinfo; without /proc, or elsewhere, nothing. */
+/* /usr/local/share/devtrace/fmt for /usr/local/bin/traceinfo; false: without /proc. */
 static bool prefix_dir(char *dir, size_t size)
 {
 	char exe[PATH_MAX];

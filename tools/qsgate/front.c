@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * front.c - the gate as QSPY: front ends such as qutest.py and QView, by UDP
+ * front.c - the gate in the place of QSPY: front ends such as qutest.py and QView, over UDP
  *
- * A datagram is a number, a record and data, without check or escapes. Records from 128 on are
- * for QSPY itself: to attach, and requests that have names in them instead of keys.
+ * A datagram is a sequence number, a record number and data, without check or escapes. Records
+ * from 128 on are for QSPY itself: attach, detach, and requests with names instead of keys.
  *
- * Invariant: who has not attached is sent nothing.
+ * Invariant: nothing is sent to a front end that is not attached.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -20,14 +20,14 @@
 #define PORT		7701
 #define BINARY		1
 #define TEXT		2
-#define AT_ONCE		64	/* datagrams, before the stream has its turn */
+#define AT_ONCE		64	/* datagrams a call of front_run(): then the stream is read again */
 
 enum {
 	ATTACH = 128, DETACH, SAVE_DICT, TEXT_OUT, BIN_OUT, MATLAB_OUT, SEQUENCE_OUT, SEND_EVENT,
 	SEND_AO_FILTER, SEND_CURR_OBJ, SEND_COMMAND, SEND_TEST_PROBE, CLEAR_SCREEN, SHOW_NOTE
 };
 
-/* [HOST:]PORT; no host: this machine alone. 0, 1: it cannot be opened, 2: it is no address. */
+/* word: [HOST:]PORT, default HOST loopback. 0; 1: cannot be opened; 2: a syntax error. */
 int front_open(struct front *f, const char *word, const char **problem)
 {
 	struct sockaddr_in at = {
@@ -96,7 +96,7 @@ void front_close(struct front *f)
 	f->fd = -1;
 }
 
-/* The target's information goes to all as it is. */
+/* Send a record to front ends with the binary channel; target information to all. */
 void front_record(struct front *f, uint8_t record, const uint8_t *p, size_t n)
 {
 	unsigned int i;
@@ -154,7 +154,7 @@ static void attach(struct gate *g, const struct sockaddr_in *from, const uint8_t
 
 	if (n > 1 || (n && (!*p || *p > 3)))
 		return;
-	/* The one that has been there longest goes. */
+	/* The table is full: detach the front end that attached first. */
 	if (i < 0 && f->nr == GATE_FRONTS) {
 		send_record(f, 0, DETACH, "", 0);
 		memmove(&f->v[0], &f->v[1], sizeof(f->v) - sizeof(f->v[0]));
@@ -168,7 +168,7 @@ static void attach(struct gate *g, const struct sockaddr_in *from, const uint8_t
 	send_record(f, (unsigned int)i, ATTACH, "", 0);
 }
 
-/* The name behind the data: not empty, and with its end. */
+/* The name at offset at, to the end of the data; NULL: it is empty, or has no final NUL. */
 static const char *name_at(const uint8_t *p, size_t n, size_t at)
 {
 	if (n < at + 2 || memchr(p + at, 0, n - at) != p + n - 1)
@@ -181,7 +181,7 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 	static const struct {
 		uint8_t request, kind, group, head, at, bytes;
 	} how[] = {
-		/* From SEND_EVENT on. Behind head bytes stands the name; its key goes to at. */
+		/* From SEND_EVENT on. Where the name is, and where its key or value goes */
 		{ DEVTRACE_RX_EVENT, QS_SIG_DICT, 0, 3 + GATE_SIG, 1, GATE_SIG },
 		{ DEVTRACE_RX_OBJ_FILTER, QS_OBJ_DICT, 0, 1 + GATE_PTR, 1, GATE_PTR },
 		{ DEVTRACE_RX_CURRENT, QS_OBJ_DICT, 0, 1 + GATE_PTR, 1, GATE_PTR },
@@ -194,7 +194,7 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 	uint8_t out[GATE_BYTES], *q = out + how[i].at;
 	const char *name;
 
-	/* The parameters of an event stand before the name of its signal. */
+	/* The parameters of an event come before the name of its signal. */
 	if (record == SEND_EVENT && n >= head)
 		head += (size_t)gate_le(p + 1 + GATE_SIG, 2);
 	name = head < sizeof(out) ? name_at(p, n, head) : NULL;
@@ -232,7 +232,7 @@ static void command(struct gate *g, unsigned int i, uint8_t record, const uint8_
 	case CLEAR_SCREEN:
 		break;
 	case SHOW_NOTE:
-		/* The note is a front end's own: what a terminal would obey is left out. */
+		/* The text comes from a front end: print no control characters. */
 		for (n -= n > 0, p += n > 0; g->echo && n && *p; n--, p++)
 			putchar(*p >= ' ' && *p != 0x7f ? *p : '?');
 		if (g->echo)

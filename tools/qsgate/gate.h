@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * gate.h - from the events of a stream to records of QS or RKH, and from a host to a program
+ * gate.h - events of a stream become records of QS or RKH; requests of a host go to a program
  *
  *	stream -> item.c -> record.c -> target.c (frames, to QSPY)
  *				     -> front.c (datagrams, to qutest.py; words of text.c)
@@ -8,9 +8,9 @@
  *	host -> target.c, front.c -> request.c -> libdevtrace-rx -> program
  *
  * Invariants
- * - Nothing waits for a host: what a host does not take is dropped, counted, and leaves a hole
- *   in the numbers of the frames, so that the host counts it, too.
- * - A request that is not laid out as QS has it never reaches the program.
+ * - The traced program never waits for a host. A frame for which the buffer of a host has no
+ *   room is dropped and counted, and uses up a sequence number: so the host sees the gap.
+ * - The gate never passes a request on to the program whose layout is not that of QS.
  */
 #ifndef QSGATE_H
 #define QSGATE_H
@@ -25,13 +25,13 @@
 #include "common/link.h"
 
 #define GATE_VALUES	12		/* the longest record has 9 */
-#define GATE_BYTES	2048		/* a record without number, check and escapes */
+#define GATE_BYTES	2048		/* of a record, without numbers, check and escapes */
 #define GATE_LINE	4096
 #define GATE_NAMES	65536
 #define GATE_FRONTS	4
-#define GATE_BUFFER	(256 * 1024)	/* frames that wait for a host */
+#define GATE_BUFFER	(256 * 1024)	/* bytes of frames that wait for a host */
 
-/* The target that the gate is: sizes of its things on the wire. */
+/* The gate acts as a target: its version, and the sizes of its fields in bytes. */
 #define GATE_VERSION	815
 #define GATE_DATE	260715
 #define GATE_OLD	734
@@ -47,16 +47,17 @@ struct gate_name {
 struct gate_names {
 	struct gate_name *v;
 	size_t		nr, room;
-	uint32_t	*index;		/* 1 + place in v, by hash; 0: empty */
+	uint32_t	*index;		/* hash table of 1 + index in v; 0: empty */
 	uint32_t	*signals;	/* likewise, the first signal of each value */
 	size_t		slots;
 };
 
 /**
  * struct gate_record - a record of QS
- * @layout: what @v holds, see common/qs.h; NULL: elements of the application in @data
- * @v: numbers in the order of the layout; the object of a signal is in @object
- * @s: of a layout that ends in s; of PEEK_DATA the bytes
+ * @layout: the fields in @v, see common/qs.h; NULL: @data has elements of the application
+ * @v: numbers in the order of the layout
+ * @object: the object of a signal
+ * @s: the string of a layout that ends in s; the bytes of PEEK_DATA
  */
 struct gate_record {
 	uint8_t		id;
@@ -67,7 +68,7 @@ struct gate_record {
 	size_t		len;
 	const uint8_t	*data;
 	size_t		data_len;
-	uint8_t		bytes[1024];	/* of PEEK_DATA, in one piece */
+	uint8_t		bytes[1024];	/* of PEEK_DATA, pieces joined */
 };
 
 struct target {
@@ -80,7 +81,7 @@ struct target {
 	uint8_t		*buf;
 	size_t		len, room;
 	uint64_t	dropped;
-	/* What the host sends */
+	/* The frame that the host is sending */
 	uint8_t		in[GATE_BYTES];
 	size_t		in_len;
 	bool		escaped, too_long, have_seq;
@@ -101,54 +102,59 @@ struct gate {
 	struct target	target;
 	struct front	front;
 	bool		rkh, echo, quiet, test;
-	bool		old;		/* as a target before QP 8 */
-	uint32_t	test_time;	/* of the last record, in a test */
+	bool		old;		/* --old: like a target before QP 8 */
+	uint32_t	test_time;	/* --test: stamp of the last record */
 	const char	*program;
 	pid_t		pid;
 	struct devtrace_rx_host *host;
 	uint64_t	records, others, missing, requests, refused;
 };
 
-/* names.c: dictionaries. Those of one process may be taken out again. */
-/* The name as it is kept; NULL: there is no room. */
+/* names.c: dictionaries. */
+/* Add or replace a name. Returns the stored one; NULL: there is no room. */
 const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrace_name *d);
+/* Remove the names of one process. */
 void gate_names_forget(struct gate_names *n, uint32_t scope);
 void gate_names_free(struct gate_names *n);
-/* NULL: no such name. A signal is that of its object or of none; without an object, of any. */
+/*
+ * The name of a number or key; NULL: unknown. A signal of the object @key may also have its name
+ * without an object; with @key 0, the name of the signal of any object will do.
+ */
 const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t value, uint8_t group,
 		      uint64_t key);
-/* By its name; group counts for enumerations alone. */
+/* Find an entry by its name. group: of an enumeration; else 0. */
 const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint8_t group,
 				   const char *name);
 
-/* record.c. false: the event is no record of QS. */
+/* record.c: convert an event. false: it is no record of QS. */
 bool gate_record(const struct devtrace_event *e, bool old, struct gate_record *r);
-/* Another time; false: the record has none. */
+/* Replace the time stamp; false: the record has none. */
 bool gate_stamp(struct gate_record *r, uint32_t time);
+/* Make an RX_STATUS record. */
 void gate_status(struct gate_record *r, uint8_t status, uint32_t time);
-/* What stands behind the record's number: how many bytes. */
+/* Encode what follows the record's number on the wire. Returns the number of bytes. */
 size_t gate_bytes(const struct gate_record *r, uint8_t *out);
 size_t gate_name_bytes(const struct gate_name *n, uint8_t *out);
 size_t gate_target_info(bool reset, bool old, uint8_t *out);
 
-/* text.c: the line that QSPY prints; 0: it prints none. */
+/* text.c: the line that QSPY prints for a record. Returns its length. */
 size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *out, size_t size);
 
-/* item.c: what the decoder gives, and what the gate says itself. */
+/* item.c: items of the decoder, and records that the gate itself makes. */
 int gate_item(const struct devtrace_item *item, void *arg);
 void gate_send(struct gate *g, const struct gate_record *r);
 void gate_send_info(struct gate *g, bool reset);
 void gate_error(struct gate *g, uint8_t code);
 
 /* target.c */
-/* 0, or 1: there is nowhere to send to. A host that is not there yet is tried again. */
+/* 0; 1: the file or port cannot be opened. Connecting to a host is tried again later. */
 int target_open(struct gate *g);
 void target_close(struct target *t);
-/* One record as a frame of QS. false: it was dropped. */
+/* Queue a record as a frame of QS. false: it was dropped. */
 bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n);
-/* One of RKH, whose number and check are made here. */
+/* Queue an event as a frame of RKH. false: it was dropped. */
 bool target_rkh(struct target *t, uint8_t id, const uint8_t *p, size_t n);
-/* Events to wait for, and what to do when they are there, or a peer is to be tried. */
+/* The poll(2) events to wait for; target_run() handles them, and retries a connection. */
 short target_events(const struct target *t, int *fd);
 void target_run(struct gate *g, short events, uint64_t now);
 
@@ -159,7 +165,7 @@ void front_record(struct front *f, uint8_t record, const uint8_t *p, size_t n);
 void front_text(struct front *f, uint8_t record, const char *line, size_t n);
 void front_run(struct gate *g);
 
-/* request.c: a record of a host. */
+/* request.c: handle a request of a host. */
 void gate_request(struct gate *g, uint8_t record, const uint8_t *p, size_t n);
 void gate_disconnect(struct gate *g);
 

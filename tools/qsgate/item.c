@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * item.c - what the decoder gives goes to all who listen
+ * item.c - pass the items of the decoder on to the target, the front ends and the terminal
  *
- * Acknowledgements of requests are events of the stream, in their place among the program's
- * other events. A reset is not acknowledged: QS sends its target information instead, and
- * what the program emits while it resets comes behind that.
+ * The program acknowledges a request with an event in the stream, in order with its other
+ * events. The acknowledgment of a reset is not passed on: as QS does, the gate sends its target
+ * information instead, before the events that the program emits while it resets.
  */
 #include <stdio.h>
 #include <string.h>
 #include "common/qs.h"
 #include "gate.h"
 
-#define TYPE_INFO	88	/* QS_TARGET_INFO, moved: the program was asked what it is */
+#define TYPE_INFO	88	/* the type of QS_TARGET_INFO: answers an INFO request */
 
 static void send_bytes(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 {
@@ -106,7 +106,7 @@ static void name(struct gate *g, const struct devtrace_name *d)
 		send_bytes(g, n->kind, bytes, len);
 }
 
-/* A hole in the stream is one in the numbers of the frames, too. */
+/* A gap in the stream leaves a gap in the frame numbers, of 1 if count is a multiple of 256. */
 static void missing(struct gate *g, uint64_t count)
 {
 	g->missing += count;

@@ -2,9 +2,9 @@
 /*
  * main.c - the command line of qsgate, and the loop
  *
- * One loop waits for the stream, the host and the front ends. The stream rests while a host
- * that is to get it all, and nobody else, is not there or does not keep up: what waits, waits
- * in the device.
+ * One loop waits for the stream, the host and the front ends. Without front ends, the gate does
+ * not read the stream while the host of --to is not connected or too slow: the events wait in
+ * the ring of the device.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static _Noreturn void usage(const char *option, const char *word, const char *pr
 	exit(2);
 }
 
-/* A program that is named by its number alone may also begin to listen later. */
+/* A program named by its PID need not have a receive channel yet. */
 static void choose_program(struct gate *g)
 {
 	const char *why;
@@ -108,7 +108,7 @@ static int open_input(const char *where, struct link *link)
 	if (!strcmp(where, "-"))
 		return STDIN_FILENO;
 	fd = open(where, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	/* Only now: a pipe that nobody writes into yet would have ended. */
+	/* Not in open(2): a FIFO without a writer yet would read as ended. */
 	if (fd < 0 || fcntl(fd, F_SETFL, O_NONBLOCK))
 		fprintf(stderr, "qsgate: %s: %s\n", where, strerror(errno));
 	return fd;
@@ -131,7 +131,7 @@ static int take_input(struct gate *g, int fd, const char *where)
 	return n > 0;
 }
 
-/* Would more of the stream be dropped? */
+/* Should the stream wait, because its records would be dropped? */
 static bool rests(const struct gate *g)
 {
 	const struct target *t = &g->target;

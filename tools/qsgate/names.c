@@ -2,9 +2,8 @@
 /*
  * names.c - the dictionaries of the stream, by key and by name
  *
- * The decoder finds the name of a key; a host asks for the key of a name, and a host that
- * connects later gets all names there are. The table is bounded: a stream that has more
- * names keeps the first ones.
+ * A host may ask for the key of a name, and a host that connects later gets all names so
+ * far. The table has at most GATE_NAMES entries: further names of a stream are ignored.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,7 @@ static struct gate_name *find(const struct gate_names *n, uint8_t kind, uint32_t
 	return NULL;
 }
 
-/* Where the first signal of this value stands in n->signals, or would stand. */
+/* The slot in n->signals of the first signal with this value, or the free slot for it. */
 static size_t slot_of_value(const struct gate_names *n, uint32_t value)
 {
 	size_t s = slot_of(n, DEVTRACE_T_SIG, value, 0, 0);
@@ -71,7 +70,7 @@ static void index_all(struct gate_names *n)
 		index_one(n, i);
 }
 
-/* Half of the slots stay empty. */
+/* Make room for one more name. At least half of the slots stay empty. */
 static bool grow(struct gate_names *n)
 {
 	const size_t room = n->room ? 2 * n->room : 256;
@@ -140,7 +139,7 @@ void gate_names_free(struct gate_names *n)
 	memset(n, 0, sizeof(*n));
 }
 
-/* A record that names no object: QSPY takes the signal of any. Here it is the one told first. */
+/* For a record without an object QSPY takes a signal of any object; here, the first one added. */
 static const struct gate_name *any_signal(const struct gate_names *n, uint32_t value)
 {
 	const size_t s = n->slots ? slot_of_value(n, value) : 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * record.c - an event of the stream becomes a record of QS, and a record becomes bytes
+ * record.c - convert an event of the stream to a record of QS, and encode the record
  *
- * The target that the gate is has sizes that hold whatever a program on Linux has: pointers
- * of 8 bytes, signals and counters of 4.
+ * The gate acts as a target whose fields hold any value of a program on Linux: pointers of
+ * 8 bytes, signals and counters of 4.
  */
 #include <string.h>
 #include "common/qs.h"
@@ -22,7 +22,7 @@ static bool is_number(const struct devtrace_elem *e)
 	return false;
 }
 
-/* Does the element hold what the layout has there? */
+/* Store the element as field i; false: the layout has another type there. */
 static bool take(struct gate_record *r, unsigned int i, char what, const struct devtrace_elem *e)
 {
 	switch (what) {
@@ -49,7 +49,7 @@ static bool take(struct gate_record *r, unsigned int i, char what, const struct 
 	return is_number(e);
 }
 
-/* Each element is what the layout says, and there are as many. */
+/* Convert an event whose elements must match the layout exactly. */
 static bool strict(const struct devtrace_event *e, struct gate_record *r)
 {
 	struct devtrace_elem elem;
@@ -69,8 +69,8 @@ static bool strict(const struct devtrace_event *e, struct gate_record *r)
 }
 
 /*
- * The program answers a query with elements of its own: each field takes the next element that
- * fits, and is 0 if there is none.
+ * The answer of a program to a query may have elements that QS does not have. Each field takes
+ * the next element of its type; it is 0 if there is none.
  */
 static bool query(const struct devtrace_event *e, bool old, struct gate_record *r)
 {
@@ -84,7 +84,7 @@ static bool query(const struct devtrace_event *e, bool old, struct gate_record *
 		return false;
 	kind = (uint8_t)elem.v.u;
 	layout = qs_query(kind, old);
-	/* An object of the application, which has no layout of its own */
+	/* QS has no layout for an object of the application. */
 	if (kind == DEVTRACE_RX_AP)
 		layout = "O";
 	if (!layout)
@@ -198,7 +198,7 @@ static unsigned int size_of(char what)
 	return GATE_CTR;
 }
 
-/* Elements of the application, with the sizes of this target. */
+/* Encode the elements of an application record. */
 static size_t user_bytes(const struct gate_record *r, uint8_t *out)
 {
 	struct devtrace_elem e;
@@ -207,7 +207,7 @@ static size_t user_bytes(const struct gate_record *r, uint8_t *out)
 
 	gate_put(&p, r->time, GATE_TIME);
 	while (devtrace_elem_next(r->data, r->data_len, &pos, &e) == 1) {
-		/* In the worst case an element has as many bytes here as there. */
+		/* An element has as many bytes here as in the stream. */
 		if ((size_t)(p - out) + e.size > GATE_BYTES)
 			break;
 		if (e.type == DEVTRACE_E_MEM) {
@@ -282,9 +282,10 @@ size_t gate_name_bytes(const struct gate_name *n, uint8_t *out)
 	return (size_t)(p - out) + len;
 }
 
-/* The build is that of the gate's own layouts: it has no other date. */
+/* The build time is a constant: the date of the gate's record layouts, GATE_DATE. */
 size_t gate_target_info(bool reset, bool old, uint8_t *out)
 {
+	/* sec min hour day month year */
 	static const uint8_t built[] = { 0, 0, 12, 15, 7, 26 };
 	uint8_t *p = out;
 
@@ -303,6 +304,5 @@ size_t gate_target_info(bool reset, bool old, uint8_t *out)
 	gate_put(&p, 64, 1);
 	gate_put(&p, 5u | 2u << 4, 1);
 	memcpy(p, built, sizeof(built));
-	/* sec min hour day month year */
 	return (size_t)(p - out) + sizeof(built);
 }

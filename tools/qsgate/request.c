@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * request.c - a host's request to the program, by its receive channel
+ * request.c - pass a host's request on to the receive channel of the program
  *
- * The wire of the target that the gate is was chosen so that a request has the bytes that the
- * receive channel has. The gate checks them first: the program sees no request that QS does
- * not have. The program acknowledges in its trace. The gate waits a moment for the answer on the
- * socket, for what the trace cannot say: that nobody is there. A program that waits in
- * devtrace_rx_pause() answers later, and is asked on all the same.
+ * The field sizes of the gate are such that a request has the same bytes on the receive channel.
+ * The gate first checks that the request is one of QS. The program acknowledges a request in its
+ * trace. The gate also waits up to ANSWER_MS for the answer on the socket, since the trace cannot
+ * tell that the program is gone. A timeout is no error: a program in devtrace_rx_pause() answers
+ * later, and further requests are still sent to it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ void gate_disconnect(struct gate *g)
 	g->host = NULL;
 }
 
-/* A program that was started anew has other keys. */
+/* If the program was restarted, forget its old names: its keys have changed. */
 static int connect_program(struct gate *g)
 {
 	const char *why = NULL;
@@ -50,7 +50,7 @@ static int connect_program(struct gate *g)
 	return 0;
 }
 
-/* Is it as long as it says? */
+/* Does the request have the length and the values that QS defines for it? */
 static bool fits(uint8_t record, const uint8_t *p, size_t n)
 {
 	size_t bytes;
@@ -85,7 +85,7 @@ static bool fits(uint8_t record, const uint8_t *p, size_t n)
 	return n == 0;
 }
 
-/* 0 is no object: the receive channel would look for a name instead. */
+/* An object 0 would make the receive channel look for a name after it: refuse. */
 static bool names_nothing(uint8_t record, const uint8_t *p)
 {
 	return record == DEVTRACE_RX_CURRENT && !gate_le(p + 1, GATE_PTR);

@@ -2,15 +2,15 @@
 /*
  * rkh.c - the gate as a target of RKH, for Trazer
  *
- * The target has a number, a stamp and a check in its frames, signals, stamps and counters of
- * 4 bytes and pointers of 8, and says so in its configuration record, which comes first.
+ * The frames have a sequence number, a time stamp and a check. Signals, stamps and counters have
+ * 4 bytes, pointers 8. The configuration record, sent first, tells Trazer so.
  */
 #include <string.h>
 #include <devtrace/rkh/rkhtrc_define.h>
 #include "common/rkh.h"
 #include "gate.h"
 
-#define TS_HZ		50000u	/* the configuration record has 16 bits for it */
+#define TS_HZ		50000u	/* must fit in 16 bits of the configuration record */
 #define TS_NS		20000u
 #define VERSION		0x3400
 #define POOLS		15
@@ -47,7 +47,7 @@ static size_t put_string(uint8_t *p, const void *s, size_t n)
 	return n + 1;
 }
 
-/* The dictionaries of the stream; what else a name says comes as an event. */
+/* Send a dictionary entry. Other names of RKH come as events: see symbol(). */
 void rkh_name(struct gate *g, const struct gate_name *n)
 {
 	uint8_t out[128], *p = begin(out, 0), te;
@@ -82,7 +82,7 @@ void rkh_name(struct gate *g, const struct gate_name *n)
 	target_rkh(&g->target, te, out, (size_t)(p - out));
 }
 
-/* Whose name it is, and of what kind: AO STATE PSTATE TIMER EPOOL QUEUE ACTOR. */
+/* Send a name that has a kind and an owner: AO STATE PSTATE TIMER EPOOL QUEUE ACTOR. */
 static bool symbol(struct gate *g, const struct devtrace_event *e)
 {
 	struct devtrace_elem kind, sym, owner;
@@ -145,7 +145,7 @@ static bool fits(char what, const struct devtrace_elem *e)
 		return e->is_enum;
 	case 'm':
 	case 'q':
-		/* "-" where RKH does not count it */
+		/* "-": a counter that the RKH program was built without */
 		if (e->type == DEVTRACE_E_STR)
 			return true;
 	}
@@ -171,11 +171,11 @@ static bool predefined(struct gate *g, uint8_t te, const char *layout,
 	}
 	if (pos != e->len)
 		return false;
-	/* The gate's own configuration has been sent; the program's would be another one. */
+	/* Do not send the program's configuration: the gate has sent its own. */
 	return te == RKH_TE_FWK_TCFG || target_rkh(&g->target, te, out, (size_t)(p - out));
 }
 
-/* RKH's elements are those of QS, but a signal has no object. */
+/* The elements are encoded as in QS, but a signal has no object. */
 static bool user(struct gate *g, uint8_t te, const struct devtrace_event *e)
 {
 	uint8_t out[GATE_BYTES], *p = begin(out, e->ts);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * target.c - the gate as a target: frames to a host over a line, requests from it
+ * target.c - the gate as a target: send frames to a host, take requests from it
  *
  * A host that connects gets the target's information and all names before the first event.
- * Frames wait in a bounded buffer. What does not fit is dropped, but has a number: so the host
- * sees how many frames are missing, and no frame is ever torn.
+ * Frames wait in a bounded buffer. A frame that does not fit is dropped as a whole, but uses up
+ * a sequence number: so the host sees how many frames are missing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static void byte(struct target *t, uint8_t b)
 	t->buf[t->len++] = b;
 }
 
-/* Names may exceed the bound: each is sent once to a host, and their number is bounded. */
+/* Make room for a frame. Names may exceed GATE_BUFFER: a host must get all of them. */
 static bool room(struct target *t, size_t n, bool bounded)
 {
 	const size_t want = t->len + 2 * (n + 4) + 1;
@@ -113,7 +113,7 @@ static void hang_up(struct target *t)
 	t->escaped = t->too_long = false;
 }
 
-/* What still waits is written, but a host that takes nothing for a second gets no more. */
+/* Write the frames that wait, for at most a second. */
 void target_close(struct target *t)
 {
 	const uint64_t end = gate_now_ms() + 1000;
@@ -218,8 +218,8 @@ short target_events(const struct target *t, int *fd)
 }
 
 /*
- * A request: number, record, data, check. A bad check is 41, a hole in the numbers 42, what is
- * too short or too long to be a frame 50.
+ * Handle a request: sequence number, record, data, check. Error codes: 0x41 for a bad check, 0x42
+ * for a gap in the numbers, 0x50 for a frame that is too short, too long, or ends in an escape.
  */
 static void frame(struct gate *g)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * text.c - the line that QSPY prints for a record, which scripts compare to the character
+ * text.c - the line that QSPY prints for a record; scripts compare it character by character
  *
- * A line is a text in which $N stands for field N of the record's layout, #N for it in
- * hexadecimal, ~N for it with ten digits. A time has ten digits always.
+ * In a line $N stands for field N of the record's layout, #N for the field in hexadecimal, ~N
+ * for the field with ten digits. A time always has ten digits.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -84,7 +84,7 @@ static const char *const lines[QS_RECORDS] = {
 	[81] = "$0 AO-DefrA Obj=$1,Que=$2,Evt<Sig=$3,Pool=$4,Ref=$5>",
 };
 
-/* Behind the time and "Query-". */
+/* What follows the time and "Query-". */
 static const char *const queries[DEVTRACE_RX_KINDS] = {
 	"SM Obj=$0,State=$1", "AO Pri=$0,Que<Use=$1,Free=$2,Min=$3>",
 	"MP Obj=$0,Use=$1,Free=$2,Min=$3,Size=$4", "EQ Obj=$0,Use=$1,Free=$2,Min=$3",

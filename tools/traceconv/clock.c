@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clock.c - the target's counter on the trace clock of the board
+ * clock.c - map the target's counter to the trace clock of the board
  *
- * A record arrives after it was made, by an unknown delay that is never negative. So the line
- * that ties ticks to time lies along the earliest arrivals: it goes down at once when a record
- * comes before the line says that it was made, and every WINDOW it is laid through the
- * earliest arrival of that window, with the slope from that of the first. What is left is the
- * smallest delay of the way, which nobody can see from here.
+ * A line maps ticks to time. A record arrives some unknown delay after it was made; the delay is
+ * never negative. So the line follows the records with the smallest delay. If a record arrives
+ * before its time on the line, the line is lowered at once. After every WINDOW the line is laid
+ * through the record of smallest delay in this window; its slope is that between the smallest
+ * delay of the first window and of this one. The smallest delay of the transport itself cannot
+ * be measured: it remains as a constant error.
  *
- * Invariants: no event is later than its arrival, none is before the event before it.
+ * Invariants: no event is later than its arrival or earlier than the event before it.
  */
 #include "traceconv.h"
 
@@ -22,7 +23,7 @@ void conv_clock_reset(struct conv_clock *k)
 	k->win_n = 0;
 }
 
-/* Ticks go on from the record before; how often they wrapped since, the arrival knows. */
+/* Extend the counter to 64 bits; the arrival tells how often it wrapped since the last record. */
 static void count_on(struct conv_clock *k, uint32_t ticks, uint64_t arrival)
 {
 	const uint64_t range = 1ull << k->bits;
@@ -34,7 +35,7 @@ static void count_on(struct conv_clock *k, uint32_t ticks, uint64_t arrival)
 		if (expected > (double)range / 2)
 			delta += range * (uint64_t)(expected / (double)range + 0.5);
 	}
-	/* A record of an interrupt may stand behind one that began later. */
+	/* Ticks may go back a little: an interrupt may put its later record before this one. */
 	if (delta > range - range / 8 && delta < range && k->ticks > range - delta)
 		k->ticks -= range - delta;
 	else
@@ -81,7 +82,7 @@ static void close_window(struct conv_clock *k, uint64_t arrival)
 	k->win_n = 0;
 }
 
-/* ns by the line */
+/* The time in ns that the line gives for the last record. */
 static double by_line(const struct conv_clock *k)
 {
 	return k->base + ((double)k->ticks - (double)k->base_ticks) * k->slope;
@@ -109,7 +110,7 @@ static void learn(struct conv_clock *k, uint64_t arrival)
 		close_window(k, arrival);
 }
 
-/* A rate that nobody said is measured, from a second on. Until then events have their arrival. */
+/* Measure an unknown rate over MEASURE; until then an event has the time of its arrival. */
 static void measure(struct conv_clock *k, uint64_t arrival)
 {
 	if (k->rate > 0 || arrival - k->first_arrival < MEASURE || k->ticks <= k->first_ticks)

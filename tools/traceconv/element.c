@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * element.c - elements of records, in the sizes of the target, become ours
+ * element.c - convert elements of records, in the sizes of the target, to devtrace elements
  *
- * RKH has the elements of QS, but for the object behind a signal.
+ * RKH has the elements of QS, but without the object of a signal.
  */
 #include <string.h>
 #include "traceconv.h"
@@ -19,7 +19,7 @@ void conv_number(struct conv *c, uint64_t v, unsigned int bytes)
 		conv_u(c, DEVTRACE_E_U64, v, 8);
 }
 
-/* Bytes of one element of the application behind its format byte; 0: it is cut off. */
+/* The size of an application element, without its format byte; 0: it is cut off. */
 static size_t element_size(const struct conv *c, const uint8_t *p, size_t n,
 			   unsigned int sig_object)
 {
@@ -54,7 +54,7 @@ static void one_element(struct conv *c, const uint8_t *p, size_t size, unsigned 
 		conv_mem(c, *p, p + 1, size - 1);
 		break;
 	case DEVTRACE_E_MEM:
-		/* The target's buffers have no second piece, and ours say so by their width. */
+		/* A width of 0 marks a buffer in one piece, as all of the target's are. */
 		conv_mem(c, DEVTRACE_E_MEM, p + 2, size - 1);
 		break;
 	case DEVTRACE_E_SIG:

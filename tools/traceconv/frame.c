@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * frame.c - frames in the bytes of a target, and what is missing between them
+ * frame.c - find frames in the bytes of a target, and gaps between them
  *
  * Invariants
- * - The output depends on the bytes and on when they came, never on how they were cut.
- * - A frame is converted whole or goes through whole, as damage.
- * - Between two intact frames with numbers our own numbers leave out as many as theirs.
+ * - The output depends on the bytes and their arrival times, not on how read(2) split them.
+ * - A frame is converted as a whole, or copied to the output as a whole, as damage.
+ * - Between two intact frames with numbers, our numbers skip as many as the target's, unless
+ *   the target began anew.
  */
 #include <string.h>
 #include "traceconv.h"
 
-/* 7D stands before 5D or 5E only. -1: it does not. */
+/* Remove the escapes. -1: a 7D is not followed by 5D or 5E. */
 static int unescape(uint8_t *out, const uint8_t *raw, size_t n)
 {
 	size_t len = 0, i;
@@ -41,8 +42,9 @@ static void damage(struct conv *c)
 }
 
 /*
- * The hole is left before the frame's own output, so a frame whose layout is another has to
- * be found out first: then the hole is told by the next frame, this one included.
+ * Convert an intact frame. The gap before it must be in the output first. If record() then
+ * rejects the layout, the gap is undone: the next intact frame leaves one that includes this
+ * frame.
  */
 static void whole(struct conv *c, const uint8_t *p, size_t n)
 {

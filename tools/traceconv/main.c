@@ -2,8 +2,8 @@
 /*
  * main.c - the command line of traceconv, and the loop
  *
- * What is known of a record is written as soon as its frame ended, so that a reader of the
- * output follows the target. Standard error tells at the end what was not intact.
+ * With a live input, the output is flushed after every read(2), so that its reader can follow
+ * the target. At the end the counts of missing and damaged frames go to standard error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -157,7 +157,7 @@ static void report(const struct conv *c, const char *where)
 			c->clock.rate, c->clock.drift, c->clock.uncertainty / 1000);
 }
 
-/* live: bytes come when the target sends them. A link is waited for by reading it. */
+/* *live: bytes arrive as the target sends them. The descriptor of a link is made blocking. */
 static int open_input(const char *where, struct link *link, bool *live)
 {
 	const char *problem;
@@ -186,7 +186,7 @@ static int open_input(const char *where, struct link *link, bool *live)
 	return fd;
 }
 
-/* It would take the bytes for lines of text. Only who reads is told its counts. */
+/* A trace device would store the bytes as text. EBADF: it is open for writing only. */
 static bool is_trace_device(int fd)
 {
 	struct devtrace_stats stats = { 0 };

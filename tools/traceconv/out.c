@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * out.c - frames of our own stream
+ * out.c - write the frames of the devtrace stream
  *
- * INFO, the load and CLOCK come first and again behind a second or 64 KiB, as from the
- * device, so that who joins late knows what the stream is. All frames have CRC-32: damage of
- * the target's frames goes through as it is, and must not pass for a frame of ours.
+ * INFO, the load, CLOCK (of a live input) and PROC come first and again after a second or
+ * 64 KiB, as from the device: so a reader that joins late can decode the stream. All frames have
+ * a CRC-32: the bytes of damaged frames are copied, and must not pass for an intact frame.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ void conv_raw(struct conv *c, const void *p, size_t n)
 	c->out_bytes += n;
 }
 
-/* A frame that is not counted has the number 0. */
+/* counted: the frame takes a sequence number; else its number is 0. */
 static void send(struct conv *c, uint8_t type, const uint8_t *body, size_t len, bool counted)
 {
 	uint8_t out[2 * (DEVTRACE_FRAME_MAX + 1)];
@@ -117,7 +117,7 @@ void conv_announce(struct conv *c, uint64_t ts)
 	c->announced_ts = ts;
 }
 
-/* An element for which there is no room makes the whole event one that is not sent. */
+/* If an element does not fit, conv_event() sends a text instead of the event. */
 static bool room(struct conv *c, size_t n)
 {
 	if (!c->len)
@@ -152,7 +152,7 @@ void conv_u(struct conv *c, uint8_t format, uint64_t v, unsigned int bytes)
 	}
 }
 
-/* The format byte, and for memory its length, stand before the bytes. */
+/* Append a string or a buffer: format byte, length of a buffer, bytes, NUL of a string. */
 void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n)
 {
 	const size_t end = (format & 0xf) == DEVTRACE_E_STR;
@@ -168,6 +168,7 @@ void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n)
 		c->body[c->len++] = 0;
 }
 
+/* Write a note if the uncertainty has doubled or halved since the last one. */
 static void tell_clock(struct conv *c)
 {
 	const struct conv_clock *k = &c->clock;
@@ -213,8 +214,9 @@ void conv_text(struct conv *c, const char *text)
 }
 
 /*
- * A record that nobody knows here is not lost: its bytes are text. Half a frame passes the sum
- * by chance once in 256; what has no layout must follow the frame before it, too.
+ * Convert an unknown record to a text with its first 32 bytes. One in 256 truncated frames has a
+ * good check by chance: so a record without a layout counts only if no frame is missing before
+ * it.
  */
 bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_t *p, size_t n)
 {
@@ -231,7 +233,7 @@ bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_
 	return true;
 }
 
-/* QS's names of objects and functions may be spelt "&name". */
+/* Write a dictionary entry. QS spells some names of objects and functions "&name". */
 void conv_name(struct conv *c, uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 	       const char *name, size_t n)
 {

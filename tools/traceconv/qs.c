@@ -2,10 +2,10 @@
 /*
  * qs.c - the records of QS, from QP 7.3 to 8.1
  *
- * A frame is seq, record, data and a complement of their sum. The predefined records are laid
- * out as the table says, in the sizes of the target, and become the events that devtrace/qp
- * emits. Numbers on the wire have the low byte first whatever the target is; it says only
- * that it is big-endian.
+ * A frame is seq, record, data and the ones' complement of their sum. The predefined records
+ * have the layouts of qs_layout(), in the sizes of the target, and become the events that
+ * devtrace/qp emits. Numbers on the wire are little-endian, even if the target says that it is
+ * big-endian.
  */
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static int qs_seq(const struct conv *c, const uint8_t *p, size_t n)
 	return n ? p[0] : -1;
 }
 
-/* From 8.0 on flags and a u32, before a byte that is FF or 0 and a u16. */
+/* Since QP 8.0 TARGET_INFO begins with flags and a u32; older: a byte FF or 0, and a u16. */
 static bool new_info(const uint8_t *p, size_t n)
 {
 	return n == 20 && (p[2] & 3) == 2;
@@ -70,7 +70,7 @@ static bool qs_begins(const struct conv *c, const uint8_t *p, size_t n)
 	return new_info(p, n) ? p[2] & 0x40 : n > 2 && p[2];
 }
 
-/* The bytes that the layout takes, a string not counted; fits: they are there, and no more. */
+/* Does the data have exactly the fields of the layout? A string is the last one. */
 static bool fits(const struct conv *c, const char *layout, const uint8_t *p, size_t n)
 {
 	for (; *layout; layout++) {
@@ -87,8 +87,8 @@ static bool fits(const struct conv *c, const char *layout, const uint8_t *p, siz
 }
 
 /*
- * A signal has the object behind it, by which its name is found, in records of deferred
- * events the first one. The time has been taken already.
+ * Convert the fields behind the time stamp. The name of a signal depends on its object: that is
+ * the field behind the signal, but the first object in records of deferred events.
  */
 static void elements(struct conv *c, uint8_t record, const char *layout, const uint8_t *p, size_t n)
 {
@@ -154,7 +154,7 @@ static bool dictionary(struct conv *c, uint8_t record, const uint8_t *p, size_t 
 		p += size;
 		n -= size;
 	}
-	/* A name of nothing names nothing. */
+	/* A dictionary entry with an empty name is useless. */
 	if (n > 1)
 		conv_name(c, record, (uint32_t)value, group, key, (const char *)p, n - 1);
 	else
@@ -167,7 +167,7 @@ static bool good_sizes(const struct conv_sizes *s)
 	const uint8_t *size = (const uint8_t *)s;
 	size_t i;
 
-	/* Of QS, the last is not used. */
+	/* All but the last field, which is for RKH only. */
 	for (i = 0; i < offsetof(struct conv_sizes, block); i++)
 		if (size[i] != 1 && size[i] != 2 && size[i] != 4 &&
 		    (size[i] != 8 || (i != 2 && i != 3)))
@@ -176,8 +176,8 @@ static bool good_sizes(const struct conv_sizes *s)
 }
 
 /*
- * What has the size 0 is not configured, and no record has it. The reader knows that the
- * target began anew by the first element.
+ * A size of 0 means that the target has no such field: keep the old size. The first element of
+ * the event tells the reader whether the target began anew.
  */
 static bool target_info(struct conv *c, const uint8_t *p, size_t n)
 {
@@ -221,7 +221,7 @@ static bool target_info(struct conv *c, const uint8_t *p, size_t n)
 	return true;
 }
 
-/* Time is first in each of them that has it. */
+/* The time stamp is the first field of a record. */
 static uint64_t take_time(struct conv *c, const uint8_t *p)
 {
 	return conv_clock_time(&c->clock, (uint32_t)conv_le(p, c->sizes.time), c->arrival);
@@ -286,7 +286,7 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 		return conv_unknown(c, "QS: unknown record", record, p, n);
 	if (!fits(c, layout, p, n))
 		return false;
-	/* It is padding in QS as it is here, and no event. */
+	/* QS_EMPTY is padding: it uses up a sequence number, but is neither event nor loss. */
 	if (!record) {
 		conv_skip(c, 1);
 		c->missing--;

@@ -2,10 +2,10 @@
 /*
  * rkh.c - the records of RKH's trace facility, of RKH 3
  *
- * A frame is the number of the event, and as the target is configured a sequence number, a
- * time stamp, the data and a complement of their sum. The configuration record says which of
- * these there are, and all sizes; it stands in the frame that it describes, so its place in that
- * frame is found by what it says. The events are those that devtrace/rkh emits.
+ * A frame is the number of the event, a sequence number, a time stamp, the data, and the two's
+ * complement of their sum. Sequence number, stamp and check are optional. The configuration
+ * record tells which of them there are, and all sizes. It also describes its own frame: its
+ * offset there is the one that agrees with its contents. The events are those of devtrace/rkh.
  */
 #include <string.h>
 #include <devtrace/rkh/rkhtrc_define.h>
@@ -14,7 +14,7 @@
 
 #define HEAD_MAX	6	/* number, sequence, stamp of 4 bytes */
 
-/* A configuration, as the target packs it. */
+/* A decoded configuration record. */
 struct config {
 	uint32_t		flags;
 	struct conv_sizes	sizes;
@@ -47,7 +47,7 @@ static bool parse_config(const uint8_t *p, struct config *k)
 	z->event = p[9];
 	z->block = p[10] >> 4;
 	k->hz = (uint16_t)conv_le(p + 11, 2);
-	/* A target that stamps nothing may say any size of a stamp; so may 8-byte clocks. */
+	/* Without stamps any size of a stamp is accepted; 8 bytes only with stamps. */
 	if (!(k->flags & RKH_TSTAMP) || z->time == 8)
 		z->time = k->flags & RKH_TSTAMP ? 8 : 4;
 	return is_size(z->sig) && (is_size(z->time) || z->time == 8) &&
@@ -66,8 +66,8 @@ static bool sum_is_0(const uint8_t *p, size_t n)
 }
 
 /*
- * A configuration that is where it says that it is, in a frame as long as it says. Of two that
- * could be meant, none is.
+ * Find a configuration record in a frame: at an offset and with a frame length that agree with
+ * its contents. false if there is none, or more than one.
  */
 static bool find_config(const uint8_t *p, size_t n, struct config *found)
 {
@@ -105,14 +105,14 @@ static bool rkh_intact(const struct conv *c, const uint8_t *p, size_t *n)
 	return *n >= 1;
 }
 
-/* The number of a configuration is where it is in all that have one. */
+/* The sequence number is at the same offset in all frames that have one. */
 static int rkh_seq(const struct conv *c, const uint8_t *p, size_t n)
 {
 	(void)c;
 	return n >= 2 && c->rkh_flags & RKH_NSEQ ? p[1] : -1;
 }
 
-/* A target that begins numbers its frames anew; it may tell its configuration again later. */
+/* A configuration numbered 0 or 1, or without a number, is a start; others only repeat it. */
 static bool rkh_begins(const struct conv *c, const uint8_t *p, size_t n)
 {
 	return n && p[0] == RKH_TE_FWK_TCFG && rkh_seq(c, p, n) <= 1;
@@ -149,7 +149,7 @@ static unsigned int size_of(const struct conv *c, char what)
 	}
 }
 
-/* Bytes of a string, with its end; 0: it has none in here. */
+/* The size of a string with its NUL; 0: there is no NUL. */
 static size_t string_size(const uint8_t *p, size_t n)
 {
 	const uint8_t *nul = n ? memchr(p, 0, n) : NULL;
@@ -195,7 +195,7 @@ static void elements(struct conv *c, uint8_t te, const char *layout, const uint8
 			conv_u(c, DEVTRACE_E_ENUM(DEVTRACE_RKH_POOLS), v, 1);
 			break;
 		default:
-			/* What the target does not count has its place all the same. */
+			/* A counter that the target leaves out becomes "-". */
 			if (!size)
 				conv_mem(c, DEVTRACE_E_STR, "-", 1);
 			else if (te == RKH_TE_FWK_TCFG && *layout == '4')
@@ -208,12 +208,12 @@ static void elements(struct conv *c, uint8_t te, const char *layout, const uint8
 	}
 }
 
-/* The dictionary a name of this kind is in; its value or key. */
+/* Write a name to the dictionary of its kind. key: the value, or the address. */
 static void name_it(struct conv *c, uint8_t te, uint64_t key, const uint8_t *s, size_t n)
 {
 	const char *name = (const char *)s;
 
-	/* A name of nothing names nothing. */
+	/* A dictionary entry with an empty name is useless. */
 	if (!n)
 		return;
 	switch (te) {
@@ -234,7 +234,7 @@ static void name_it(struct conv *c, uint8_t te, uint64_t key, const uint8_t *s, 
 	}
 }
 
-/* A name is one in our dictionaries, and an event for its kind and whose it is. */
+/* Write a dictionary entry and, for kinds that devtrace lacks, an event with kind and owner. */
 static bool symbol(struct conv *c, uint8_t te, const char *layout, const uint8_t *p, size_t n,
 		   uint64_t ts)
 {
@@ -295,7 +295,7 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 	size_t head;
 
 	if (te == RKH_TE_FWK_TCFG) {
-		/* The check has been cut off by now. */
+		/* rkh_intact() has cut off the check. */
 		for (head = 1; head + RKH_TCFG_BYTES <= n; head++)
 			if (head + RKH_TCFG_BYTES == n && parse_config(frame + head, &k) &&
 			    head_of(k.flags, k.sizes.time) == head)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * traceconv.h - the trace of a microcontroller becomes a stream of ours
+ * traceconv.h - convert the trace of a microcontroller (the target) to a devtrace stream
  *
- * A frame of the target that is intact becomes frames of ours. A frame that is not goes
- * through as it is, so that who reads our stream finds the damage where it was, and frames
- * that are missing leave a hole in our own numbers. So damage and gaps are reported by the
- * reader, in the words that it has for them.
+ * An intact frame of the target becomes frames of the stream. The bytes of a damaged frame are
+ * copied to the stream, and missing frames leave a gap in its sequence numbers. So the reader of
+ * the stream finds and reports both, as with any stream.
  */
 #ifndef TRACECONV_H
 #define TRACECONV_H
@@ -21,7 +20,7 @@
 /* The target is one thread of one CPU. */
 #define CONV_TID		1
 
-/* How many bytes things have in the target's records. */
+/* The sizes in bytes of the fields in the target's records. */
 struct conv_sizes {
 	uint8_t		time, sig, obj, fun;
 	uint8_t		equeue, mpool, event, tick;	/* counters; RKH's NE, NBLK, ES, NT */
@@ -29,22 +28,25 @@ struct conv_sizes {
 };
 
 /**
- * struct conv_clock - the clock of the target on that of the board
+ * struct conv_clock - maps the counter of the target to the clock of the board
  * @rate: ticks a second; 0: to be measured
- * @bits: of the target's counter
- * @ticks: of the last record, without wrapping
+ * @bits: width of the target's counter
+ * @ticks: counter of the last record, extended to 64 bits
  * @begun: there was a record
- * @told_rate: the user said the rate
- * @arrival: when it came; 0: nobody knows, as in a file
- * @base: time at @base_ticks
- * @slope: ns of a tick
- * @last: the last time given
- * @win_begin, @win_min, @win_sum, @win_max, @win_n: delays behind the line in this window
- * @min_ticks, @min_arrival: the record of the smallest delay in it
- * @old_ticks, @old_arrival, @windows: that of the first window
+ * @told_rate: the user gave the rate
+ * @arrival: of the last record; 0: unknown, as in a file
+ * @first_ticks, @first_arrival: of the first record
+ * @base: time in ns at @base_ticks
+ * @slope: ns a tick
+ * @last: the last time returned
+ * @win_begin: arrival at which this window began
+ * @win_min, @win_sum, @win_n: smallest, sum and number of delays in this window
+ * @min_ticks, @min_arrival: the record of smallest delay in this window
+ * @old_ticks, @old_arrival: the record of smallest delay in the first window
+ * @windows: number of windows that have ended
  * @drift: parts in a million by which the target's clock is fast
- * @uncertainty: ns
- * @told: there is news to tell
+ * @uncertainty: of the last window, in ns
+ * @said: @uncertainty in the last note, plus 1; 0: there was no note
  */
 struct conv_clock {
 	double		rate;
@@ -63,8 +65,7 @@ struct conv_clock {
 
 /**
  * struct conv - one conversion
- * @put: writes bytes of our stream; another value than 0 ends the conversion
- * @parse: takes one intact frame without its escapes and its check
+ * @put: writes bytes of the stream; a return value other than 0 ends the conversion
  */
 struct conv {
 	int		(*put)(void *arg, const void *bytes, size_t n);
@@ -72,7 +73,7 @@ struct conv {
 	const struct conv_dialect *dialect;
 	const char	*name;
 	struct conv_sizes sizes;
-	bool		sized;		/* the target said its sizes, or the user */
+	bool		sized;		/* the target or the user gave the sizes */
 	uint32_t	rkh_flags;
 	uint16_t	version;	/* of QP, or of RKH's records */
 	bool		big_endian;
@@ -99,59 +100,59 @@ struct conv {
 	size_t		len;
 	bool		pointers, too_large;
 
-	/* What there was */
+	/* Counts for the report */
 	uint64_t	frames, missing, damaged, damaged_bytes, layout, unknown, resets;
 };
 
-/* What makes QS different from RKH. */
+/* The functions and defaults of a trace format: QS or RKH. */
 struct conv_dialect {
 	const char		*name;
 	struct conv_sizes	sizes;
 	uint32_t		rkh_flags;
-	/* Is it a frame, with its check? Its bytes behind the check are cut off. */
+	/* Is it a frame with a good check? The check is then cut off from *n. */
 	bool (*intact)(const struct conv *c, const uint8_t *p, size_t *n);
-	/* Its sequence number; -1: it has none. */
+	/* The frame's sequence number; -1: it has none. */
 	int (*seq)(const struct conv *c, const uint8_t *p, size_t n);
-	/* Does it say that the target began anew? */
+	/* Does the frame say that the target began anew? */
 	bool (*begins)(const struct conv *c, const uint8_t *p, size_t n);
-	/* Emit what it says. false: it is laid out otherwise, and nothing was emitted. */
+	/* Convert the record. false: it has another layout, and nothing was written. */
 	bool (*record)(struct conv *c, const uint8_t *p, size_t n);
 };
 
 extern const struct conv_dialect conv_qs, conv_rkh;
 
-/* put, arg, name, sizes (0: as the dialect has them), rate and live are set before. */
+/* The caller has set put, arg, name, sizes (0: default of the dialect), rate and live. */
 void conv_begin(struct conv *c, const struct conv_dialect *dialect);
-/* Bytes that arrived at this time of the trace clock; 0: nobody knows. */
+/* Convert bytes that arrived at this time of the trace clock; 0: unknown. */
 int conv_feed(struct conv *c, const uint8_t *p, size_t n, uint64_t arrival);
 int conv_end(struct conv *c);
 
-/* A record of the target: elements first, then conv_event() under this type. */
+/* To write an event: first its elements, then conv_event() with its type. */
 void conv_u(struct conv *c, uint8_t format, uint64_t v, unsigned int bytes);
 void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n);
 void conv_event(struct conv *c, uint8_t type, uint64_t ts);
 void conv_number(struct conv *c, uint64_t v, unsigned int bytes);
 void conv_signal(struct conv *c, uint64_t sig, uint64_t object);
-/* Elements of the application; a signal has an object of so many bytes. false: they are cut off. */
+/* Elements of the application. sig_object: size of the object of a signal. false: cut off. */
 bool conv_user(struct conv *c, const uint8_t *p, size_t n, unsigned int sig_object);
 void conv_text(struct conv *c, const char *text);
-/* A record that has no layout, as text; false: it is no record, but half a frame. */
+/* Write a record without a layout as text; false: it may be a truncated frame. */
 bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_t *p, size_t n);
 void conv_name(struct conv *c, uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 	       const char *name, size_t n);
 void conv_note(struct conv *c, const char *name, const char *value);
-/* INFO and what belongs to it, if it is time for that. */
+/* Write INFO and the frames that go with it, if they are due. */
 void conv_announce(struct conv *c, uint64_t ts);
-/* Our numbers go on as if so many frames had been sent. */
+/* Skip n sequence numbers. */
 void conv_skip(struct conv *c, unsigned int n);
 void conv_raw(struct conv *c, const void *p, size_t n);
 
-/* The time of a record by the target's counter. */
+/* The time of a record, from the target's counter. */
 uint64_t conv_clock_time(struct conv_clock *k, uint32_t ticks, uint64_t arrival);
 /* The target's counter began anew. */
 void conv_clock_reset(struct conv_clock *k);
 
-/* A number of so many bytes, low byte first. */
+/* A little-endian number of so many bytes. */
 static inline uint64_t conv_le(const uint8_t *p, unsigned int bytes)
 {
 	uint64_t v = 0;

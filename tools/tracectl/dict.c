@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dict.c - the dictionaries: what numbers are called
+ * dict.c - the dict command: the names of numbers
  */
 #include "tracectl.h"
 
@@ -16,7 +16,7 @@ static const char *kind_name(uint8_t kind)
 	}
 }
 
-/* The number that has the name, as each kind has it. */
+/* Print the number that has the name; its fields depend on the kind. */
 static void number(struct out *o, const struct devtrace_ctl_dict *d)
 {
 	switch (d->kind) {

@@ -2,9 +2,9 @@
 /*
  * file.c - write a file as a whole
  *
- * A regular file is written beside its place and put there when all of it is on the
- * disk: whatever fails, the one that was there stays as it is. What is no regular
- * file, such as a pipe or a device, has nothing that could be lost, and stays.
+ * A regular file is written to a temporary file in the same directory, synced, and
+ * renamed over the old one. If anything fails, the old file is unchanged. A pipe or a
+ * device has no contents to lose: tc_write_file() writes to it in place.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static int write_in_place(const char *path, const struct out *o)
 	return ret;
 }
 
-/* The mode of the file that was there, and its owner where that is allowed. */
+/* Take the mode of @old, and its owner if permitted; without @old, the mode of a new file. */
 static int be_like(int fd, const struct stat *old)
 {
 	mode_t mask;
@@ -59,7 +59,7 @@ static int be_like(int fd, const struct stat *old)
 	return fchmod(fd, 0666 & ~mask);
 }
 
-/* A file beside @path; the mode is that of @old, NULL if there is none yet. */
+/* Make a temporary file next to @path. @old: the file at @path; NULL: there is none. */
 static int begin_beside(struct tc_file *f, const char *path, const struct stat *old)
 {
 	const char *slash = strrchr(path, '/');
@@ -90,7 +90,7 @@ int tc_file_end(struct tc_file *f)
 {
 	int err;
 
-	/* That a disk is full some file systems tell only when it has to be there. */
+	/* Some file systems report a full disk only here. */
 	if (fsync(f->fd))
 		goto fail;
 	err = close(f->fd);
@@ -128,7 +128,7 @@ int tc_file_begin(struct tc_file *f, const char *path)
 		errno = S_ISDIR(st.st_mode) ? EISDIR : ESPIPE;
 		return -1;
 	}
-	/* What could not be written could be replaced, but was not meant to be. */
+	/* rename(2) would also replace a file that is write-protected: refuse. */
 	if (euidaccess(path, W_OK))
 		return -1;
 	real = realpath(path, NULL);
@@ -153,13 +153,13 @@ int tc_write_file(const char *path, const struct out *o)
 	int err;
 
 	if (!stat(path, &st)) {
-		/* Also under another name, /dev/stdout: whose file it is, is not replaced. */
+		/* Also as /dev/stdout: never replace the file that standard output is. */
 		if (is_stdout(&st))
 			return write_all(STDOUT_FILENO, o);
 		if (!S_ISREG(st.st_mode))
 			return write_in_place(path, o);
 	} else if (!lstat(path, &st)) {
-		/* By a link to nothing, what it points to comes into being. */
+		/* A dangling symbolic link: create the file it points to. */
 		return write_in_place(path, o);
 	}
 	if (tc_file_begin(&f, path))

@@ -2,21 +2,21 @@
 /*
  * filter.c - the filter commands
  *
- * A filter is changed as a whole. To add and to remove means: read it, change it,
- * and set it if nobody else did meanwhile, else begin anew. A file is one TERM a
- * line; '#' begins a comment line.
+ * The kernel only sets whole filters. 'add' and 'remove' read the filter, change it,
+ * and set it if its generation is still the same; else they start again. A filter
+ * file has one TERM a line; '#' begins a comment line.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "tracectl.h"
 
-/* Others may change it too; so often in a row it is no accident. */
+/* Give up when other processes changed the filter this often in a row. */
 #define TRIES	100
 
 /*
- * The words into the filter; false: it was said what is wrong. f NULL: look for what
- * is wrong whatever the filter is.
+ * Apply the TERMs of the command line to f. f NULL: only report mistakes that do not
+ * depend on the present filter. false: a term is wrong, and a message was printed.
  */
 static bool parse(struct tc *tc, struct devtrace_filter *f, enum tc_edit how)
 {
@@ -124,7 +124,7 @@ static int show(struct tc *tc)
 	return 0;
 }
 
-/* What terms mean, without a kernel: in the words of save, or in JSON. */
+/* Print the filter that the terms make, as save does or in JSON. Only names need the kernel. */
 static int check(struct tc *tc)
 {
 	struct devtrace_filter f;
@@ -220,7 +220,7 @@ static int load(struct tc *tc)
 		fprintf(stderr, "tracectl: %s: %s: %s\n", tc->command, path, strerror(errno));
 		ret = 1;
 	} else if (!terms) {
-		/* A file that was cut, or another: nobody meant that everything passes. */
+		/* Perhaps a truncated or a wrong file: do not take it for "all". */
 		fprintf(stderr, "tracectl: %s: %s: has no TERM; 'all' alone lets everything pass\n",
 			tc->command, path);
 		ret = 1;
@@ -263,7 +263,7 @@ int tc_filter(struct tc *tc)
 	}
 }
 
-/* -s SEVERITY: QNX's way to keep only these and above. */
+/* -s SEVERITY, as on QNX: keep only events of this severity and above. */
 int tc_keep(struct tc *tc, const char *severity)
 {
 	char term[64];

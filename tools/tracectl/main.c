@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tracectl.c - filters, streams, triggers and statistics of /dev/trace
+ * main.c - the command line of tracectl
  *
- * Exit status: 0; 1 if the kernel refused, or could not be asked; 2 if the
- * command line is wrong, and then nothing was done. Options may stand anywhere,
- * but short ones only before the command: what follows it may be a value that
- * begins with a minus.
+ * Exit status: 0; 1 if the kernel refused or cannot be reached; 2 if the command
+ * line is wrong: then nothing was changed. Long options may stand anywhere, short
+ * ones only before the command: the words after it may begin with a minus.
  */
 #include <errno.h>
 #include <signal.h>
@@ -108,7 +107,7 @@ static int fail(const struct tc *tc, const char *name, const char *text)
 {
 	struct out o;
 
-	/* A name may be any other's, and the text may have it in it. */
+	/* Another process may have chosen the name, and the text may contain it. */
 	out_init(&o, -1);
 	OUT_LIT(&o, "tracectl: ");
 	if (tc->command) {
@@ -127,9 +126,9 @@ static int fail(const struct tc *tc, const char *name, const char *text)
 }
 
 /*
- * The sentences of the module, and of libdevtrace-ctl for what its policies refuse, name
- * attributes of netlink, for whoever speaks that; here they are in the words of the command
- * line. %s: the name that the command is about.
+ * The error messages of the module and of libdevtrace-ctl speak of netlink attributes.
+ * This table gives the message to print instead, in the words of the command line. @kernel:
+ * how the message begins. %s in @here: the name that the command was given.
  */
 static const struct {
 	const char *kernel, *here;
@@ -164,7 +163,7 @@ static const struct {
 
 static void in_words(char *to, size_t size, const char *text, const char *name)
 {
-	/* Behind the name of the attribute that it is about, if that is another one. */
+	/* The message may begin with the name of an attribute: "NAME: message". */
 	const char *s = strstr(text, ": ");
 	size_t i;
 
@@ -202,7 +201,7 @@ int tc_fail_as(const struct tc *tc, const char *name, const char *kernel)
 
 int tc_fail_change(const struct tc *tc, const char *name, int err)
 {
-	/* The kernel has only been asked what there is, for which CAP_SYSLOG is enough. */
+	/* The kernel refused the read, for which CAP_SYSLOG is enough; the change takes more. */
 	if (err == -EPERM)
 		return fail(tc, name, "this takes CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 	return tc_fail(tc, name);
@@ -301,14 +300,14 @@ bool tc_number(const char *s, uint64_t max, uint64_t *v)
 	return !*end && !errno && *v <= max;
 }
 
-/* What was given on the command line. */
+/* The options -i, -s and -p. */
 struct line {
 	bool		info;
 	const char	*severity, *percent;
 	const char	*command;
 };
 
-/* The value of an option: behind its =, or the next word. */
+/* The value of an option: after its =, or else the next word. */
 static const char *value(struct tc *tc, const char *word, size_t len, char **argv, int *i)
 {
 	if (word[len] == '=')
@@ -371,7 +370,7 @@ static void option(struct tc *tc, struct line *line, char **argv, int *i)
 	}
 }
 
-/* Take the options out; what remains are words. */
+/* Handle the options, collect the other words in tc->words. */
 static void parse(struct tc *tc, struct line *line, int argc, char **argv)
 {
 	int i;
@@ -390,7 +389,7 @@ static void parse(struct tc *tc, struct line *line, int argc, char **argv)
 	}
 }
 
-/* An option that is for 'stat' alone, if one was given. */
+/* The name of a given option that only 'stat' has, or NULL. */
 static const char *for_stat(const struct tc *tc)
 {
 	return tc->interval ? "--interval" : tc->cpu ? "--cpu" : tc->types ? "--types" :
@@ -412,7 +411,7 @@ static int run(struct tc *tc, struct line *line)
 	if (!tc->nr) {
 		if (option)
 			tc_usage(tc, option, "is for 'stat'");
-		/* One that is wrong: then the other is not done either. */
+		/* Check -p before -s changes anything. */
 		if (line->percent)
 			tc_high_water_check(tc, line->percent);
 		if (line->severity)
@@ -451,7 +450,7 @@ int main(int argc, char **argv)
 	ret = run(&tc, &line);
 	out_flush(&tc.out);
 	if (tc.out.err && tc.out.err != EPIPE) {
-		/* Who does not read one perhaps does not read the other. */
+		/* EINTR: a signal ended a write that blocked; standard error may block as well. */
 		if (tc.out.err != EINTR)
 			fprintf(stderr, "tracectl: standard output: %s\n", strerror(tc.out.err));
 		ret = 1;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * monitor.c - every change as it comes, until interrupted
+ * monitor.c - print every change until interrupted
  *
- * Each is written at once, so that a reader on a pipe sees it. Losses are a line
- * as well: then the state has to be asked for.
+ * Each line is flushed at once, so that a reader of a pipe sees it. Lost
+ * notifications are a line as well: a script then has to read the state again.
  */
 #include <errno.h>
 #include <poll.h>
@@ -151,7 +151,7 @@ static void text(struct out *o, const struct devtrace_ctl_change *c)
 	out_char(o, '\n');
 }
 
-/* Of this stream, or of none in particular? */
+/* Is it a change of the stream of --stream, or of no stream in particular? */
 static bool wanted(const struct tc *tc, const struct devtrace_ctl_change *c)
 {
 	const char *stream;
@@ -184,7 +184,7 @@ int tc_monitor(struct tc *tc)
 	int ret = 0;
 
 	tc_begin(tc);
-	/* A signal is only taken where we may wait, so that none is missed before. */
+	/* Signals are blocked but while we wait or write: a signal before a wait is not lost. */
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
 	sigaddset(&block, SIGTERM);
@@ -194,7 +194,7 @@ int tc_monitor(struct tc *tc)
 	p.fd = devtrace_ctl_monitor(tc->ctl);
 	if (p.fd < 0)
 		return tc_fail(tc, NULL);
-	/* Whoever waits for the monitor to listen sees that it does. */
+	/* Tell a script that no change is missed from here on. */
 	if (tc->json)
 		OUT_LIT(&tc->out, "{\"event\":\"listening\"}\n");
 	else

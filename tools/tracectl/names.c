@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - the numbers that a name has: types, objects, signals, majors
+ * names.c - the numbers that a name stands for: types, objects, signals, majors
  *
- * Types and majors have names in format files, types, objects and signals in the
- * dictionary of the kernel. Both are read when the first name is asked for. One name may
- * be that of several numbers, as two programs may use it: all of them are meant then.
+ * Format files name types and majors, the kernel's dictionary names types, objects and
+ * signals. Both are read at the first lookup. Two programs may give different numbers
+ * the same name: then the name stands for all these numbers.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static int kernel_has(const struct devtrace_ctl_dict *d, void *arg)
 	return 0;
 }
 
-/* Without a kernel that can be asked, the names of the format files are all there are. */
+/* If the kernel cannot be reached, only the format files give names. */
 static void learn(struct tc *tc)
 {
 	const char *env = getenv("DEVTRACE_FMT_PATH");

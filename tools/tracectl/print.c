@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * print.c - what more than one command prints: JSON members, tables, streams,
+ * print.c - output that several commands share: JSON members, tables, streams,
  * triggers
  */
 #include <stdlib.h>
@@ -43,7 +43,7 @@ void tc_put_size(struct out *o, uint64_t bytes)
 		out_char(o, units[unit]);
 }
 
-/* Seconds, with as many digits as it has. */
+/* As seconds, without trailing zeros. */
 void tc_put_ns(struct out *o, uint64_t ns)
 {
 	unsigned int digits = 9;
@@ -68,7 +68,7 @@ void tc_cells(struct out *o, const uint64_t *n, size_t nr)
 
 #define COLUMNS	16
 
-/* The width of what out_safe() made: characters, not bytes. */
+/* The width of a text from out_safe(): its number of characters, not bytes. */
 static size_t columns(const char *s, size_t n)
 {
 	size_t i, width = 0;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * profile.c - kernel profile events: what there are, and which are on
+ * profile.c - kernel profile events: list them, switch them on and off
  *
- * They are on where the filter of a stream has their types; there is no other
- * switch. Words that begin with + or - change what is on, others say it anew.
- * Nothing is changed if a word is wrong, or names a type that this kernel does
- * not have by its own name; of a group, what there is of it is taken. Words with a
- * colon are tracepoints that were added: see tracectl/tracepoint.c.
+ * An event is on while the filter of a stream has its type; there is no other
+ * switch. Words that begin with + or - change the set that is on. If the first word
+ * has no sign, the words replace the set. Nothing is changed if a word is wrong, or
+ * if it is the name of an event whose tracepoint this kernel lacks. A group may
+ * contain such events. Words with a colon are tracepoints added by name: see
+ * tracectl/tracepoint.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,18 +16,18 @@
 
 #define FIRST	DEVTRACE_T_KERNEL
 #define TYPES	(DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL)
-/* Others may change the filter too; so often in a row it is no accident. */
+/* Give up when other processes changed the filter this often in a row. */
 #define TRIES	100
 
-/* What the kernel tells: by number; those it does not know have no name. */
+/* What the kernel told, by type - FIRST. A type it does not know has an empty name. */
 struct known {
 	struct devtrace_ctl_profile type[TYPES];
 };
 
-/* What the words want: bit n is type 128 + n. */
+/* What the words ask for: bit n is type FIRST + n. */
 struct want {
-	uint64_t	on, off;	/* of these, the rest stays as it is */
-	uint64_t	named;		/* of those on: by their own name */
+	uint64_t	on, off;	/* types in neither stay as they are */
+	uint64_t	named;		/* subset of on: named singly */
 };
 
 static int keep(const struct devtrace_ctl_profile *p, void *arg)
@@ -61,7 +62,7 @@ static uint64_t types_of(const struct devtrace_filter *f)
 	return set;
 }
 
-/* The profile events that a name stands for; 0: it is no name of them. */
+/* The profile events that a name stands for; 0: it is no name of such events. */
 static uint64_t named_set(const char *name)
 {
 	struct devtrace_filter f, none;
@@ -72,12 +73,12 @@ static uint64_t named_set(const char *name)
 	none = f;
 	if (devtrace_filter_group(&f, DEVTRACE_FA_TYPES, name, true))
 		return 0;
-	/* Groups of other types are for 'filter'. */
+	/* A group with types that are no profile events is for 'filter' only. */
 	memcpy(none.types + FIRST / 8, f.types + FIRST / 8, TYPES / 8);
 	return memcmp(f.types, none.types, sizeof(f.types)) ? 0 : types_of(&f);
 }
 
-/* A tracepoint, which must have been added. */
+/* The event of a tracepoint; exits with a message if it was not added. */
 static uint64_t added_set(struct tc *tc, const char *name)
 {
 	unsigned int type;
@@ -115,14 +116,14 @@ static struct want words(struct tc *tc)
 			tc_usage(tc, name, "is no kernel profile event, no group and no preset of them; 'tracectl profile list' tells what there is");
 		w.on = minus ? w.on & ~set : w.on | set;
 		w.off = minus ? w.off | set : w.off & ~set;
-		/* A name of its own stands for one. */
+		/* A set of one type: the event was named singly. */
 		if (!(set & (set - 1)) || minus)
 			w.named = minus ? w.named & ~set : w.named | set;
 	}
 	return w;
 }
 
-/* What was named itself must be there. */
+/* The kernel must have the tracepoint of each event that was named singly. */
 static int check(const struct tc *tc, const struct known *k, uint64_t named)
 {
 	unsigned int i;
@@ -131,7 +132,7 @@ static int check(const struct tc *tc, const struct known *k, uint64_t named)
 	for (i = 0; i < TYPES; i++) {
 		const struct devtrace_ctl_profile *p = &k->type[i];
 
-		/* Of the kernel's own faults the kernel says itself what is lacking. */
+		/* The last type, the kernel's own faults: the kernel itself warns. */
 		if (!(named >> i & 1) || p->available || i == TYPES - 1)
 			continue;
 		fprintf(stderr, "tracectl: %s: %s: this kernel does not have the tracepoint %s\n",
@@ -141,7 +142,7 @@ static int check(const struct tc *tc, const struct known *k, uint64_t named)
 	return ret;
 }
 
-/* What the library returns. */
+/* Change the filter of the stream: 0, or the library's error. */
 static int apply(struct tc *tc, const struct want *w)
 {
 	struct devtrace_filter f;
@@ -194,7 +195,7 @@ struct show {
 	unsigned int nr;
 };
 
-/* Those of the table in few words, and the names of those that were added. */
+/* Names of the added tracepoints that are on, then the other events as groups. */
 static void show_types(const struct show *s, struct devtrace_filter f)
 {
 	struct out *o = &s->tc->out;

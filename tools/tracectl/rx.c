@@ -2,8 +2,8 @@
 /*
  * rx.c - talk to a program that has a receive channel
  *
- * KIND=NAME in front of a request makes an object current for this connection, so that two
- * commands at a time do not get in each other's way. No kernel module takes part.
+ * KIND=NAME before a request makes an object current, for this connection only: commands
+ * that run at the same time do not disturb each other. No kernel module takes part.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 static const char *const kinds[] = { "sm", "ao", "mp", "eq", "te", "ap", "sm_ao", "ep" };
 
-/* What is being asked. */
+/* A request being built. */
 struct ask {
 	struct tc		*tc;
 	struct devtrace_rx_host	*host;
@@ -114,7 +114,7 @@ static int call(struct ask *a, uint8_t request, struct devtrace_rx_answer *answe
 	return 0;
 }
 
-/* An object by name or address, behind its kind. */
+/* Append an object to the request: its kind, and its address or name. */
 static void object(struct ask *a, uint8_t kind, const char *word)
 {
 	uint64_t address;
@@ -131,7 +131,7 @@ static void object(struct ask *a, uint8_t kind, const char *word)
 	a->len += strlen(word) + 1;
 }
 
-/* KIND=NAME words, before the request or behind it. */
+/* Handle KIND=NAME words; they may stand before or after the request. */
 static int make_current(struct ask *a)
 {
 	struct devtrace_rx_answer answer;
@@ -197,7 +197,7 @@ static void parse_event(struct ask *a)
 	a->len += len;
 }
 
-/* all, none, or numbers and ranges; a word with - takes away. */
+/* all, none, or numbers and ranges. */
 static void parse_filter(struct ask *a)
 {
 	uint8_t bits[16] = { 0 };

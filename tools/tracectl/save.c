@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * save.c - save a stream: what is in it now, as it is
+ * save.c - save what a stream holds now, byte for byte
  *
- * The bytes are decoded on their way, to find the end and to say what was lost. An
- * event that came after the beginning is the end, or else a busy stream had none. The file
- * is whole or it is not there: a signal takes away what was written.
+ * The bytes are also decoded, to find where to stop and to report losses. The first
+ * event with a later time than the start of the save ends it: a busy stream would never
+ * end by itself. On an error or a signal the temporary file is removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 #define BLOCK	(256 * 1024)
 #define SOURCES	65536
-#define STEP_NS	200000000	/* between two words of progress */
+#define STEP_NS	200000000	/* between two progress lines */
 
 static volatile sig_atomic_t caught;
 
@@ -32,15 +32,18 @@ static void on_signal(int sig)
 
 struct save {
 	struct devtrace_decoder *d;
-	uint64_t	end_ts;		/* the trace clock at the beginning */
-	uint64_t	bytes, events;	/* up to the item that ends it */
-	uint64_t	lost, missed;	/* likewise; missed: the stream was stopped, or frozen */
-	uint8_t		*seen;		/* of each source, causes that were told after end_ts */
+	uint64_t	end_ts;		/* the trace clock when the save began */
+	uint64_t	bytes, events;	/* before the item that ends the save */
+	uint64_t	lost, missed;	/* likewise; missed: while stopped or frozen */
+	uint8_t		*seen;		/* by source: bits of the causes lost after end_ts */
 	uint64_t	shown;		/* when progress was shown last */
 	bool		terminal;
 };
 
-/* Losses have no end while somebody emits into a stream that is stopped: one of each. */
+/*
+ * A stopped stream into which programs emit reports losses without end. Save the first loss
+ * after end_ts of each source and cause; true for the second one, which ends the save.
+ */
 static bool again(struct save *s, const struct devtrace_lost *l)
 {
 	const uint8_t bit = (uint8_t)(1 << (l->cause & 7));
@@ -101,7 +104,7 @@ static void show(struct save *s)
 		(unsigned long long)devtrace_decoder_totals(s->d)->events);
 }
 
-/* What failed, or NULL; errno. */
+/* NULL, or "read" or "write": what failed, with errno. */
 static const char *copy(struct save *s, int from, int to, char *buf)
 {
 	uint64_t before = 0;
@@ -118,7 +121,7 @@ static const char *copy(struct save *s, int from, int to, char *buf)
 			break;
 		s->bytes = before + (uint64_t)n;
 		end = devtrace_decoder_feed(s->d, buf, (size_t)n, NULL);
-		/* It began in the block before, which is written. */
+		/* The last item began in the block before, which is written already: cut it off. */
 		if (s->bytes < before)
 			return ftruncate(to, (off_t)s->bytes) ? "write" : NULL;
 		if (write_all(to, buf, (size_t)(s->bytes - before)))
@@ -146,7 +149,7 @@ static int complain(const struct tc *tc, const char *path, const char *hint)
 	return complain_that(tc, path, strerror(errno), hint);
 }
 
-/* What does not know an ioctl(2) of ours. */
+/* The ioctl(2) failed: say why this is no trace device. */
 static int no_device(const struct tc *tc, int fd, const char *device)
 {
 	const int err = errno;
@@ -196,7 +199,7 @@ static void report(struct tc *tc, const struct save *s, const char *path)
 	out_char(o, '\n');
 }
 
-/* Into the file; 0, or 1 after a message. */
+/* Copy the stream to the file; 0, or 1 after a message or a signal. */
 static int save(struct tc *tc, struct save *s, int fd, const char *device, const char *path)
 {
 	struct tc_file f;
@@ -261,7 +264,7 @@ int tc_save(struct tc *tc)
 	free(s.seen);
 	close(fd);
 	if (caught) {
-		/* As if it had not been caught. */
+		/* Die of the signal, as without a handler. */
 		signal(caught, SIG_DFL);
 		raise(caught);
 	}

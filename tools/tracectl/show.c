@@ -2,19 +2,18 @@
 /*
  * show.c - a filter in words and in JSON
  *
- * The words are those that tracectl/terms.c reads: what is printed, read again, is the
- * same filter.
+ * The words are those of tracectl/terms.c: parsing the output gives the same filter.
  */
 #include <ctype.h>
 #include "tracectl.h"
 
-/* Items of a term: a key before the first, commas between. */
+/* The items of a term being printed: the key comes before the first one. */
 struct list {
 	struct out	*o;
 	const char	*key;
-	char		between;	/* terms */
-	bool		*any;		/* has there been a term before? */
-	char		comma;		/* items; 0: a comma */
+	char		between;	/* separates terms */
+	bool		*any;		/* was a term printed before? */
+	char		comma;		/* separates items; 0: ',' */
 	unsigned int	nr;
 };
 
@@ -41,7 +40,7 @@ static void put_range(struct list *l, const char *sign, unsigned int first, unsi
 	}
 }
 
-/* Bits of a set, 256 types. */
+/* A set of types. */
 struct set {
 	bool in[256];
 };
@@ -89,14 +88,14 @@ const char *tc_type_group(unsigned int type)
 	const char *name, *found = NULL;
 	unsigned int n;
 
-	/* The last one: user0 is more than user. */
+	/* The last match is the most specific: user0 comes after user. */
 	for (n = 0; (name = devtrace_filter_group_name(DEVTRACE_FA_TYPES, n)); n++)
 		if (type < 256 && group_set(name).in[type])
 			found = name;
 	return found;
 }
 
-/* A set of types as groups and ranges; how many items. l NULL: count alone. */
+/* Print a set of types as groups and ranges; l NULL: only count. Returns the items. */
 static unsigned int put_types(struct list *l, struct set s, const char *sign)
 {
 	const char *name;
@@ -133,7 +132,7 @@ static unsigned int put_types(struct list *l, struct set s, const char *sign)
 	return count;
 }
 
-/* What passes if no type is said: all but kernel profile events. */
+/* The types that pass if a filter has no type term: all but kernel profile events. */
 static struct set ordinary(void)
 {
 	struct devtrace_filter all;
@@ -201,7 +200,7 @@ static const char *object_group(unsigned int n, unsigned int *first, unsigned in
 	return name;
 }
 
-/* A range; groups that lie side by side have become one, and are taken apart. */
+/* Print a range. Adjacent groups were merged into one range: name each again. */
 static void range_item(struct list *l, const char *sign, unsigned int first, unsigned int last,
 		       bool objects)
 {
@@ -231,7 +230,7 @@ static void ranges(struct list *l, const struct devtrace_ranges *r, bool objects
 		OUT_LIT(l->o, "none");
 		return;
 	}
-	/* From 0 to the end with holes: say the holes. */
+	/* All numbers but some: print "all" and the holes. */
 	if (r->nr > 1 && !r->r[0].first && r->r[r->nr - 1].last == 65535) {
 		item(l);
 		OUT_LIT(l->o, "all");
@@ -250,7 +249,7 @@ static void numbers(struct list *l, const char *sign, const struct devtrace_numb
 	for (i = 0; i < n->nr; i++) {
 		item(l);
 		out_str(l->o, sign);
-		/* Majors are known in hexadecimal. */
+		/* Majors are usually written in hexadecimal. */
 		if (hex && n->v[i] > 9)
 			out_hex(l->o, n->v[i], 1);
 		else
@@ -258,7 +257,7 @@ static void numbers(struct list *l, const char *sign, const struct devtrace_numb
 	}
 }
 
-/* A name that needs no quotes to be read back as one. */
+/* Is the name parsed as a name without quotes? */
 static bool plain(const char *s)
 {
 	bool digits = true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stat.c - statistics, once or again and again
+ * stat.c - statistics, once or at an interval
  *
- * One sample is what the kernel told at one time. Rates are differences of two
- * samples, by the trace clock of the samples themselves.
+ * A sample is the kernel's answer at one time. A rate is the difference of two
+ * samples, divided by the difference of their trace clock times.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int take(const struct devtrace_ctl_stats *s, void *arg)
 	return 0;
 }
 
-/* Against the sample before. A stream that was made anew counts from 0. */
+/* Rates since the sample before; none for a stream that was recreated, with counts from 0. */
 static void rates(struct sample *now, const struct sample *before)
 {
 	size_t i, k;
@@ -175,12 +175,12 @@ static void text(struct sample *all, bool again)
 	out_free(o);
 }
 
-/* The other tables: rows for text and JSON at once. */
+/* The other tables: one function a row, for text and JSON. */
 static int one_type(const struct devtrace_ctl_type *y, void *arg)
 {
 	struct tc_list *t = arg;
 	struct out *o = tc_list_next(t);
-	/* What drivers emitted and was no event: of type 0, and never stored. */
+	/* Type 0 counts what drivers emitted that was no valid event; it is never stored. */
 	const char *group = y->type ? tc_type_group(y->type) : "refused";
 
 	if (t->tc->json) {

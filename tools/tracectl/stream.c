@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stream.c - the stream commands, clear, and -i and -p as QNX has them
+ * stream.c - the stream commands, clear, and the options -i and -p of QNX
  */
 #include <errno.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ static int state(struct tc *tc, const char *name, enum devtrace_state to)
 	return devtrace_ctl_stream_state(tc->ctl, name, to) ? tc_fail(tc, name) : 0;
 }
 
-/* start, stop: not of a frozen stream, whose recording somebody wants to keep. */
+/* start, stop: refuse for a frozen stream, whose contents are to be kept. */
 static int unfrozen(struct tc *tc, const char *name, enum devtrace_state to)
 {
 	struct devtrace_ctl_stream s;
@@ -119,7 +119,7 @@ static int unfrozen(struct tc *tc, const char *name, enum devtrace_state to)
 	return state(tc, name, to);
 }
 
-/* thaw: a frozen stream is stopped then, so that it can be read and cleared. */
+/* thaw: the frozen stream becomes stopped, so that it can be read and cleared. */
 static int thaw(struct tc *tc, const char *name)
 {
 	struct devtrace_ctl_stream s;
@@ -165,7 +165,7 @@ int tc_streams(struct tc *tc)
 
 	if (i == 0)
 		return list(tc);
-	/* --stream names it as well. */
+	/* --stream may name the stream instead of a word. */
 	name = tc->stream ? tc->stream : tc_next(tc, "the NAME of a stream");
 	switch (i) {
 	case 1:
@@ -216,7 +216,7 @@ int tc_high_water(struct tc *tc, const char *percent)
 	return watermark(tc, tc_stream(tc), percent);
 }
 
-/* -i: what tracectrl -i of QNX showed. */
+/* -i: what tracectrl -i of QNX shows. */
 
 struct info {
 	uint64_t overruns, used, size;

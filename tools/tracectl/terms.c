@@ -2,10 +2,10 @@
 /*
  * terms.c - TERMs: the words for a filter
  *
- * A term is KEY=ITEM[,ITEM...]. An item may have a sign (! + -) and may stand in
- * double quotes, in which \" \\ and \xHH are understood; a name in quotes is a
- * name even if it has only digits or is that of a group. SET makes a term anew. ADD
- * means: this passes too; REMOVE: this passes no more.
+ * A term is KEY=ITEM[,ITEM...]. An item may have a sign (! + -) and may be in double
+ * quotes, with the escapes \" \\ and \xHH. An item in quotes is always a name, even
+ * if it has only digits or is also the name of a group. SET replaces a term, ADD lets
+ * more pass, REMOVE lets less pass.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ static int hex(char c)
 	       tolower((unsigned char)c) - 'a' + 10 : -1;
 }
 
-/* What stands in quotes, s behind the first; false: no end, or a bad escape. */
+/* Copy the text in quotes; *s is after the opening one. false: no end, or a bad escape. */
 static bool quoted(const char **s, char *to, size_t size)
 {
 	size_t n = 0;
@@ -57,7 +57,7 @@ static bool quoted(const char **s, char *to, size_t size)
 	return true;
 }
 
-/* The item at *s, and *s behind its comma. */
+/* Take the item at *s, and move *s behind its comma. */
 static bool next_item(struct tc_terms *t, const char **s, struct item *item)
 {
 	const char *start = *s;
@@ -128,7 +128,7 @@ static bool set_range(struct tc_terms *t, enum devtrace_filter_attr term, const 
 	return true;
 }
 
-/* The name of a group, in either case; -ENOENT: it is none. */
+/* Set or clear a group, named in upper or lower case; -ENOENT: there is no such group. */
 static int set_group(struct tc_terms *t, enum devtrace_filter_attr term, const char *name, bool on)
 {
 	char group[sizeof(((struct item *)NULL)->text)];
@@ -143,7 +143,7 @@ static int set_group(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	return devtrace_filter_group(t->f, term, group, on);
 }
 
-/* Nobody knows the name: say which was meant, or else what (NULL: only a name) is right. */
+/* An unknown name: name the nearest one, or else print what @problem lists (NULL: nothing). */
 static bool unknown(struct tc_terms *t, enum devtrace_filter_attr term, const char *name,
 		    const char *problem)
 {
@@ -203,7 +203,7 @@ static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	bool on_is_default = t->how != TC_REMOVE;
 	struct item item;
 
-	/* What begins with '-' is taken from everything. */
+	/* A term that begins with '-' or '!' starts from everything. */
 	if (fresh && t->how == TC_SET && *s != '-' && *s != '!')
 		devtrace_filter_only(t->f, term);
 	else if (fresh && t->how == TC_SET)
@@ -220,7 +220,7 @@ static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	return true;
 }
 
-/* Majors and processes: a list of those that pass, one of those that do not. */
+/* Majors and processes: a list of those that pass, and one of those that do not. */
 
 struct lists {
 	enum devtrace_filter_attr only, not;
@@ -297,7 +297,7 @@ static bool major_term(struct tc_terms *t, const char *s, bool fresh)
 		if ((item.sign && item.sign != '!') ||
 		    (!item.quoted && isdigit((unsigned char)*item.text)))
 			return wrong(t, item.text, problem);
-		/* A number has one major in all format files, a name may have several numbers. */
+		/* Format files may give several majors the same name: take all. */
 		if (!tc_name(t->tc, DEVTRACE_FA_MAJORS, item.text, &n, numbers))
 			return unknown(t, DEVTRACE_FA_MAJORS, item.text,
 				       item.quoted ? NULL : problem);
@@ -361,7 +361,7 @@ static bool severity_term(struct tc_terms *t, const char *s, bool fresh)
 		if (item.sign || item.quoted || *p < '0' || *p > '4' || p[1])
 			return wrong(t, item.text,
 				     "is no severity: hw0 to hw3, sw0 to sw3, or 0 to 3 for both, each from this level on; hw4, sw4: none");
-		/* A filter has what is from a level on: it cannot keep just what is below. */
+		/* A filter only has a lowest level: it cannot drop the levels above. */
 		if (t->how == TC_REMOVE)
 			return wrong(t, item.text,
 				     "cannot be removed: severities pass from a level on; 'set' and -s set it, 'add' lowers it");

@@ -2,10 +2,10 @@
 /*
  * tracectl.h - what the files of tracectl share
  *
- * Everything that is printed goes through struct out, and every name that
- * another process chose through out_safe(), out_quoted() or out_json().
- * A command returns the exit status: 0, or 1 after it said what failed. What is
- * wrong with the command line ends the program with 2 before anything is done.
+ * All output goes through struct out. Every name that another process chose goes
+ * through out_safe(), out_quoted() or out_json().
+ * A command returns the exit status: 0, or 1 after a message. A wrong command
+ * line ends the program with status 2 before anything is changed.
  */
 #ifndef TRACECTL_TC_H
 #define TRACECTL_TC_H
@@ -24,38 +24,41 @@ struct tc {
 	const char	*interval;	/* --interval; NULL: not given */
 	bool		json, cpu, types, processes, readers, lanes;
 	const char	*command;	/* for messages: "filter set" */
-	char		**words;	/* what follows the command */
+	char		**words;	/* after the command; nr of them */
 	int		nr;
-	struct tc_names	*names;		/* NULL: none was asked for */
+	struct tc_names	*names;		/* NULL: not read yet */
 };
 
-/* tracectl.c */
+/* tracectl/main.c; tc_usage() and tc_missing() exit with status 2. */
 _Noreturn void tc_usage(const struct tc *tc, const char *word, const char *problem);
 _Noreturn void tc_missing(const struct tc *tc, const char *what);
-/* Say what the library says about a failed call, and what it was about. 1. */
+/* Print the error of the last failed library call, after the name it concerns. Returns 1. */
 int tc_fail(const struct tc *tc, const char *name);
-/* The same of a look that a change begins with: who may not even look is told what that takes. */
+/*
+ * tc_fail() for the read that a change begins with: on -EPERM the message names the
+ * capabilities that the change needs.
+ */
 int tc_fail_change(const struct tc *tc, const char *name, int err);
-/* Say what this sentence of the kernel is in the words of the command line. 1. */
+/* Print a message of the kernel in the words of the command line. Returns 1. */
 int tc_fail_as(const struct tc *tc, const char *name, const char *kernel);
-/* Say what the kernel said about a call that succeeded, if it did. */
+/* Print the warning of the last successful call, if there is one. */
 void tc_note(const struct tc *tc);
 void tc_open(struct tc *tc);
-/* The stream that is meant: stream 0 if none was named. */
+/* The stream of --stream; else stream 0. */
 const char *tc_stream(const struct tc *tc);
-/* The next word, or a message that there should be this. */
+/* Take the next word; without one, exit with a message that @what is missing. */
 const char *tc_next(struct tc *tc, const char *what);
 /*
- * Which of these commands of two words is meant, as "stream list": the next word is its
- * second one, and without a word the first command is meant. It becomes tc->command.
+ * Find the command of two words, such as "stream list", whose second word is the next
+ * word; without a word it is the first command. Sets tc->command, returns the index.
  */
 size_t tc_second(struct tc *tc, const char *const *names, size_t nr, const char *problem);
-/* There must be no further word. */
+/* Exit with a message if a word is left. */
 void tc_end(const struct tc *tc);
-/* Likewise, and tc_open(). */
+/* tc_end(), then tc_open(). */
 void tc_begin(struct tc *tc);
 void *tc_alloc(void *old, size_t size);
-/* A whole number, decimal or 0x; up to max. */
+/* Parse a number from 0 to max, decimal or 0x. */
 bool tc_number(const char *s, uint64_t max, uint64_t *v);
 
 /* The commands. */
@@ -69,18 +72,18 @@ int tc_clear(struct tc *tc);
 int tc_save(struct tc *tc);
 int tc_profile(struct tc *tc);
 int tc_rx(struct tc *tc);
-/* Let the stream have a kernel profile event, too: 0, or what the library says. */
+/* Add a kernel profile event to the stream's filter: 0, or the library's error. */
 int tc_profile_on(struct tc *tc, unsigned int type);
 /* tracectl/tracepoint.c: profile add, del, fmt */
 int tc_tracepoint_add(struct tc *tc);
 int tc_tracepoint_del(struct tc *tc);
 int tc_tracepoint_fmt(struct tc *tc);
-/* The type of one that is added; 0: it is not. Returns what the library says. */
+/* *type: of the added tracepoint; 0: not added. Returns 0, or the library's error. */
 int tc_tracepoint_type(struct tc *tc, const char *name, unsigned int *type);
 int tc_info(struct tc *tc);
 /* -s and -p */
 int tc_keep(struct tc *tc, const char *severity);
-/* Ends the program if that is no percentage. */
+/* Exits with status 2 if this is no percentage. */
 void tc_high_water_check(struct tc *tc, const char *percent);
 int tc_high_water(struct tc *tc, const char *percent);
 bool tc_percent(const char *s, unsigned int *percent);
@@ -92,29 +95,29 @@ struct tc_terms {
 	struct tc	*tc;
 	struct devtrace_filter *f;
 	enum tc_edit	how;
-	bool		alone;		/* without the filter: only what is wrong by itself */
-	unsigned int	seen;		/* keys, SET: the first of each begins it anew */
+	bool		alone;		/* ignore errors that depend on the present filter */
+	unsigned int	seen;		/* bit per key; SET: a key's first term replaces it */
 	char		error[512];	/* what is wrong with the term */
 };
 
-/* One TERM; false: see error. */
+/* Apply one TERM to the filter; false: see error. */
 bool tc_term(struct tc_terms *t, const char *term);
-/* Does this word look like one? */
+/* Does this word look like a TERM? */
 bool tc_is_term(const char *word);
 
-/* tracectl/names.c: the numbers of a name of TYPES, OBJECTS, SIGNALS or MAJORS. */
+/* tracectl/names.c: the numbers that a type, object, signal or major name stands for. */
 #define TC_NUMBERS	64
 
 bool tc_name(struct tc *tc, enum devtrace_filter_attr term, const char *name, size_t *nr,
 	     uint32_t *numbers);
-/* That nobody knows it, and where it was looked for, with the nearest; false: none is near. */
+/* Print that the name is unknown, and the nearest known one; false: there is none near. */
 bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *name,
 		     struct out *o);
 void tc_names_free(struct tc_names *names);
 
-/* tracectl/file.c: a regular file is replaced as a whole or stays; 0, or -1: errno. */
+/* tracectl/file.c: replace a regular file atomically; 0, or -1: errno. */
 int tc_write_file(const char *path, const struct out *o);
-/* The same in pieces, written to fd; EISDIR, ESPIPE: what is there is no regular file. */
+/* The same for a caller that writes to fd. EISDIR, ESPIPE: path is no regular file. */
 struct tc_file {
 	int	fd;
 	char	*tmp, *path;
@@ -125,26 +128,26 @@ int tc_file_end(struct tc_file *f);
 void tc_file_drop(struct tc_file *f);
 
 /* tracectl/show.c: from a filter to words. */
-/* The terms with this between; "all" if everything passes. */
+/* Print the terms, separated by @between; "all" if everything passes. */
 void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between);
 void tc_json_filter(struct out *o, const char *key, const struct devtrace_filter *f);
-/* The kernel profile events that it lets pass, as groups and names; "none". */
+/* Print the kernel profile events that pass, as groups and numbers; or "none". */
 void tc_put_profile(struct out *o, const struct devtrace_filter *f);
-/* A group that a type is of, or NULL. */
+/* The smallest group that contains the type, or NULL. */
 const char *tc_type_group(unsigned int type);
 
-/* tracectl/print.c: other things that more than one command prints. */
+/* tracectl/print.c: output that several commands share. */
 void tc_json_str(struct out *o, const char *key, const char *value);
 void tc_json_num(struct out *o, const char *key, uint64_t value);
 void tc_json_bool(struct out *o, const char *key, bool value);
 void tc_safe(struct out *o, const char *s);
 void tc_put_size(struct out *o, uint64_t bytes);
 void tc_put_ns(struct out *o, uint64_t ns);
-/* Numbers, each as a cell behind another. */
+/* Append numbers to a table row, each after a tab. */
 void tc_cells(struct out *o, const uint64_t *n, size_t nr);
-/* Rows are lines, cells are between tabs; an 'r' in align: at the right. */
+/* Print aligned columns. Rows: lines of cells separated by tabs. align: 'r' or 'l' a column. */
 void tc_table(struct out *o, const struct out *rows, const char *align);
-/* A list that comes entry by entry: a table with a head, or a JSON array. */
+/* A list printed entry by entry, as a table with a header or as a JSON array. */
 struct tc_list {
 	struct tc	*tc;
 	struct out	rows;
@@ -152,18 +155,18 @@ struct tc_list {
 	unsigned int	nr;
 };
 
-/* Call it after tc_open(). @key: what is before the array: {"streams":[ */
+/* Call it after tc_open(). @key: the JSON before the array, such as {"streams":[ */
 void tc_list_begin(struct tc_list *l, struct tc *tc, const char *key, const char *head,
 		   const char *align);
-/* Where the next entry goes: its cells, or its members. */
+/* Where to write the next entry: its cells, or its JSON members. */
 struct out *tc_list_next(struct tc_list *l);
-/* @ret: of what called for the entries: if it failed none is printed. */
+/* @ret: of the call that gave the entries; if it failed, print the error instead of them. */
 int tc_list_end(struct tc_list *l, int ret, const char *name);
 /* "k":v pairs without braces. */
 void tc_json_stream(struct out *o, const struct devtrace_ctl_stream *s);
 void tc_json_trigger(struct out *o, const struct devtrace_ctl_trigger *t);
 void tc_put_state(struct out *o, const struct devtrace_ctl_stream *s);
-/* In the words of the command line. */
+/* Print a trigger in the words of the command line. */
 void tc_put_trigger(struct out *o, const struct devtrace_ctl_trigger *t);
 
 #endif

@@ -2,15 +2,15 @@
 /*
  * tracepoint.c - tracepoints of the kernel that are added by name
  *
- * To add one is two things: the kernel makes it a type, and the stream's filter gets
- * that type, so that its events come. To remove it is one: the kernel takes it out of
- * all filters itself. The names of what its events carry are not in the stream: they
- * are printed as a format file, fmt(5).
+ * 'add' takes two steps: the kernel gives the tracepoint a type, then the type is added
+ * to the stream's filter. 'del' takes one: the kernel itself removes the type from all
+ * filters. The stream has no names for the fields of these events: 'fmt' prints them as
+ * a format file, fmt(5).
  */
 #include <ctype.h>
 #include "tracectl.h"
 
-/* Looked for in what the kernel tells. */
+/* The search for an added tracepoint in the list of profile events. */
 struct find {
 	const char *name;
 	unsigned int type;	/* 0: not found */
@@ -42,7 +42,7 @@ static int add_one(struct tc *tc, const char *name)
 
 	if (devtrace_ctl_profile_add(tc->ctl, name) || tc_tracepoint_type(tc, name, &type))
 		return tc_fail(tc, name);
-	/* Somebody else may have removed it. */
+	/* Type 0: another process has removed it meanwhile. */
 	return type && tc_profile_on(tc, type) ? tc_fail(tc, tc_stream(tc)) : 0;
 }
 
@@ -87,7 +87,7 @@ static int fmt_one(const struct devtrace_ctl_profile *p, void *arg)
 	OUT_LIT(o, "\nrecord ");
 	out_u64(o, p->type);
 	out_char(o, ' ');
-	/* A name of fmt(5): what else there may be in one of the kernel's is not. */
+	/* Replace the characters of the kernel's name that fmt(5) does not allow. */
 	event++;
 	if (!isalpha((unsigned char)*event))
 		out_char(o, '_');

@@ -15,7 +15,7 @@ static _Noreturn void bad(const struct tc *tc, const char *error)
 	exit(2);
 }
 
-/* Is this the next word? Then it is taken. */
+/* Take the next word if it is this one. */
 static bool word(struct tc *tc, const char *w)
 {
 	if (!tc->nr || strcmp(*tc->words, w))
@@ -35,7 +35,7 @@ static uint64_t number(struct tc *tc, const char *what, uint64_t max)
 	return v;
 }
 
-/* The terms from here up to a word that is none. */
+/* Take the terms up to the first word that is no term. */
 static void terms(struct tc *tc, struct devtrace_filter *f, const char *after)
 {
 	struct tc_terms t = { .tc = tc, .f = f, .how = TC_SET };
@@ -106,7 +106,7 @@ static const char *const actions[] = {
 	[DEVTRACE_ACTION_FILTER] = "filter", [DEVTRACE_ACTION_RESTORE] = "restore",
 };
 
-/* NR(actions): none. */
+/* NR(actions): no such action. */
 static uint32_t action_of(const char *s)
 {
 	uint32_t i;
@@ -230,7 +230,7 @@ static int add(struct tc *tc, const char *name)
 	}
 	parse(tc, &t);
 	tc_open(tc);
-	/* It may be the stream that is wrong, and not the trigger. */
+	/* Name the stream if the error is about the stream. */
 	if (devtrace_ctl_trigger_new(tc->ctl, &t))
 		return tc_fail(tc, strstr(devtrace_ctl_error(tc->ctl), "stream is not known") ?
 			       t.stream : name);
