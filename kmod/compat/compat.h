@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All that differs between the kernels we build for, 5.10 and up
+ * Differences between kernels from 5.10 on
  *
- * The rest of the module is written for the newest kernel; what an older one
- * lacks or names otherwise is made up for here and nowhere else.
+ * The rest of the module is written for the newest kernel. What an older kernel lacks,
+ * or has by another name, is replaced here and in the other headers of this folder.
  */
 #ifndef DEVTRACE_COMPAT_H
 #define DEVTRACE_COMPAT_H
@@ -21,19 +21,19 @@
 #include <linux/pfn_t.h>
 #endif
 
-/* Since 5.11, and in 5.10 with PREEMPT_RT. */
+/* in_hardirq() came in 5.11, and is in 5.10 with PREEMPT_RT. */
 #ifndef in_hardirq
 #define in_hardirq()	in_irq()
 #endif
 
-/* vm_operations_struct.may_split was named split until 5.11. */
+/* vm_operations_struct.may_split was named split before 5.11. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
 #define compat_may_split	split
 #else
 #define compat_may_split	may_split
 #endif
 
-/* device_type.devnode took a mutable device until 6.2. */
+/* device_type.devnode() took a non-const device before 6.2. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define compat_devnode_device	struct device
 #else
@@ -59,7 +59,7 @@ static inline void compat_vm_flags(struct vm_area_struct *vma,
 #endif
 }
 
-/* A page that is not the kernel's, into a mapping that has other pages too. pfn_t went in 6.17. */
+/* Map a page without struct page into a VMA with mixed pages. pfn_t was removed in 6.17. */
 static inline vm_fault_t compat_insert_pfn(struct vm_area_struct *vma, unsigned long addr,
 					   unsigned long pfn)
 {
@@ -82,7 +82,7 @@ static inline void compat_hrtimer_setup(struct hrtimer *t,
 #endif
 }
 
-/* Whether a thread could run just now. */
+/* Whether a thread is runnable. */
 static inline bool compat_task_runs(const struct task_struct *task)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
@@ -92,7 +92,7 @@ static inline bool compat_task_runs(const struct task_struct *task)
 #endif
 }
 
-/* Bytes that could not be faulted in. */
+/* Return the number of bytes that were not faulted in. */
 static inline size_t compat_fault_in_readable(const void __user *p, size_t n)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 16, 0)
@@ -102,7 +102,7 @@ static inline size_t compat_fault_in_readable(const void __user *p, size_t n)
 #endif
 }
 
-/* Both read through read_iter. */
+/* Both splice by calling read_iter(). */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define compat_splice_read	generic_file_splice_read
 #else
@@ -116,7 +116,7 @@ static inline size_t compat_fault_in_readable(const void __user *p, size_t n)
 #include <linux/unaligned.h>
 #endif
 
-/* Since 5.17. */
+/* unsafe_memcpy() came in 5.17. */
 #ifndef unsafe_memcpy
 #define unsafe_memcpy(to, from, n, why)	memcpy(to, from, n)
 #endif

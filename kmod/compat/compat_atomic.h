@@ -2,9 +2,9 @@
 /*
  * compat_atomic.h - 64-bit atomics with acquire and release
  *
- * Not in compat.h, because the ring includes little. Until 5.18 the kernel's own
- * atomic64_read_acquire() and atomic64_set_release() did not compile where a word
- * has 32 bits, and stable kernels got them or not. These are as the kernel's are since.
+ * Not in compat.h, because the ring includes few headers. Before 5.18 the kernel's
+ * atomic64_read_acquire() and atomic64_set_release() did not compile on 32-bit machines;
+ * some stable kernels have the fix, others do not. The functions here are those of 5.18.
  */
 #ifndef DEVTRACE_COMPAT_ATOMIC_H
 #define DEVTRACE_COMPAT_ATOMIC_H

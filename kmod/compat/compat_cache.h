@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether data caches alias: the same page at two addresses may be two lines there
+ * Whether data caches alias: one page at two addresses may be in two cache lines
  *
- * What a program writes into a lane the kernel may then not see, nor others what the kernel
- * writes, until caches are flushed. Since 6.9 the kernel says it for all machines. Before, of
- * those that may have such caches, ARM and MIPS tell of the CPU at hand; the others are taken
- * to alias. Where caches never do is in the first list.
+ * With such caches the kernel may not see what a program writes into a lane, nor a program
+ * what the kernel writes, until caches are flushed. Since 6.9 the kernel has a function for
+ * all machines. For older kernels: the first list has the machines whose caches never alias;
+ * ARM and MIPS ask the running CPU; all others are assumed to alias.
  */
 #ifndef DEVTRACE_COMPAT_CACHE_H
 #define DEVTRACE_COMPAT_CACHE_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat_export.h - symbols that our modules share with each other, and with no other
+ * compat_export.h - symbols that only the modules of devtrace share
  *
- * Not in compat.h, because few files have any. devtrace.ko has the symbols, and
- * devtrace_streams.ko; the modules beside it import the namespace. What drivers use
- * is exported without one.
+ * Not in compat.h, because few files export symbols. devtrace.ko and devtrace_streams.ko
+ * export them in a namespace; the other modules import it. Symbols for drivers are
+ * exported without a namespace.
  */
 #ifndef DEVTRACE_COMPAT_EXPORT_H
 #define DEVTRACE_COMPAT_EXPORT_H
@@ -13,7 +13,7 @@
 #include <linux/module.h>
 #include <linux/version.h>
 
-/* A namespace was a word until 6.13, and is a string since. */
+/* A namespace is written as a word before 6.13, as a string since. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define COMPAT_EXPORT_INTERNAL(sym)	EXPORT_SYMBOL_NS_GPL(sym, DEVTRACE)
 #define COMPAT_IMPORT_INTERNAL()	MODULE_IMPORT_NS(DEVTRACE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between kernels in how they tell of faults: the log, interrupts, heat
+ * Differences between kernels for faults: reading the log, irq_work, thermal zones
  */
 #ifndef DEVTRACE_COMPAT_FAULTS_H
 #define DEVTRACE_COMPAT_FAULTS_H
@@ -11,7 +11,7 @@
 #include <linux/thermal.h>
 #include <linux/version.h>
 
-/* Where in the kernel's log one is. PREEMPT_RT's patches had an iterator before 5.13 had one. */
+/* Read position in the kernel's log. 5.10 with PREEMPT_RT has an iterator of another name. */
 struct compat_log {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 13, 0)
 	struct kmsg_dump_iter iter;
@@ -36,7 +36,7 @@ static inline bool compat_log_line(struct compat_log *log, char *buf, size_t siz
 	return kmsg_dump_get_line(&log->iter, true, buf, size, len);
 }
 
-/* Called in a hard interrupt on PREEMPT_RT too. */
+/* @func runs in a hard interrupt, with PREEMPT_RT, too. */
 static inline void compat_irq_work_init_hard(struct irq_work *work,
 					     void (*func)(struct irq_work *work))
 {
@@ -48,7 +48,7 @@ static inline void compat_irq_work_init_hard(struct irq_work *work,
 #endif
 }
 
-/* The structure became private in 6.4. */
+/* struct thermal_zone_device has an accessor since 6.4. */
 static inline const char *compat_thermal_type(struct thermal_zone_device *tz)
 {
 #if !IS_ENABLED(CONFIG_THERMAL)

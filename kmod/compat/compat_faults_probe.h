@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The probes of faults/probes.c, made for the tracepoints of this kernel
+ * The probes of faults/probes.c, selected for the tracepoints of this kernel
  *
- * Included there once, behind the functions that report. A tracepoint that has other
- * arguments than all that we know is not attached to: what newer kernels change here is
- * one kind of fault less, and no reason to build nothing. So all that is NULL where a
- * header is missing, or its tracepoint another; see compat_trace.h for how that is known.
+ * Included there once, behind the functions that report. A probe is NULL, and its
+ * tracepoint is not attached, if the header is missing or the arguments are unknown. So a
+ * change in a newer kernel disables one kind of fault, and the module still builds.
+ * compat_trace.h says how the arguments are checked.
  */
 #ifndef DEVTRACE_COMPAT_FAULTS_PROBE_H
 #define DEVTRACE_COMPAT_FAULTS_PROBE_H
@@ -40,7 +40,7 @@
 #endif
 #endif
 
-/* In place of a probe: the same if it has the right type, else NULL. */
+/* The probe, if it has the right type for the tracepoint; else NULL. */
 #define compat_if(tracepoint, probe)					\
 	_Generic(&check_trace_callback_type_##tracepoint,		\
 		 void (*)(typeof(&(probe))): (probe),			\
@@ -54,7 +54,7 @@
 #define probe_hang	NULL
 #endif
 
-/* In 5.10 there is none. */
+/* 5.10 has no such tracepoint. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 15, 0) && defined(CONFIG_TREE_RCU)
 #define probe_stall	compat_if(rcu_stall_warning, on_stall)
 #else
@@ -68,7 +68,7 @@
 #define probe_console	compat_if(console, fault_console_probe)
 #endif
 
-/* The record has more around it since 6.13. */
+/* Since 6.13 the struct mce is inside a struct mce_hw_err. */
 #ifdef CONFIG_X86_MCE
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 static void on_mce(void *data, struct mce_hw_err *err)
@@ -100,7 +100,7 @@ static void on_mce(void *data, struct mce *m)
 #define probe_memory_failure	NULL
 #endif
 
-/* What stands behind the packet's header is not looked at, and has had several names. */
+/* The log of the packet header, which is not used, has had two types. */
 struct aer_header_log_regs;
 struct pcie_tlp_log;
 
@@ -127,7 +127,7 @@ static void __maybe_unused compat_aer(void *data, const char *dev, const u32 sta
 #define probe_aer	NULL
 #endif
 
-/* The reason came in 5.17, the socket in 6.11. */
+/* kfree_skb got the argument reason in 5.17, and the socket in 6.11. */
 static void __maybe_unused compat_net_drop(void *data, struct sk_buff *skb, void *where)
 {
 	net_drop(0, where);
@@ -156,7 +156,7 @@ static void __maybe_unused on_net_drop(void *data, struct sk_buff *skb, void *wh
 #define probe_net_drop	compat_if(kfree_skb, compat_net_drop)
 #endif
 
-/* Its header is private since 6.7; the arguments have not changed. */
+/* The header is private since 6.7; the arguments have not changed. */
 #if !IS_ENABLED(CONFIG_THERMAL)
 #define probe_thermal	NULL
 #elif defined(COMPAT_HAS_THERMAL)

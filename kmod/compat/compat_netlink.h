@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat_netlink.h - what differs in generic netlink
+ * compat_netlink.h - differences in generic netlink
  *
- * Not in compat.h, because few files have anything to do with netlink.
+ * Not in compat.h, because few files use netlink.
  */
 #ifndef DEVTRACE_COMPAT_NETLINK_H
 #define DEVTRACE_COMPAT_NETLINK_H
@@ -10,7 +10,7 @@
 #include <linux/version.h>
 #include <net/genetlink.h>
 
-/* genl_family.pre_doit took other operations until 6.2. */
+/* genl_family.pre_doit() took a struct genl_ops before 6.2. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define compat_genl_ops	const struct genl_ops
 #else
@@ -27,8 +27,8 @@ static inline struct nlattr **compat_dump_attrs(struct netlink_callback *cb)
 }
 
 /*
- * Whether an attribute of a nest, or NULL of the top, is not there. Kernels before 6.1
- * cannot tell which it is.
+ * Whether an attribute is missing in @nest, or for NULL at the top level. Kernels before 6.1
+ * cannot report to the caller which attribute is missing.
  */
 #ifdef NL_REQ_ATTR_CHECK
 #define compat_attr_missing(extack, nest, tb, type)			\
@@ -38,9 +38,9 @@ static inline struct nlattr **compat_dump_attrs(struct netlink_callback *cb)
 #endif
 
 /*
- * Kernels older than the stable ones of December 2023 cannot ask the listeners of
- * a group for any capability. Stable ones have a flag for it or a field, and Kbuild
- * looks into the kernel's header which.
+ * Since December 2023 a multicast group can require CAP_SYS_ADMIN of its listeners, by a
+ * flag or, in some stable kernels, by a field. Kbuild looks for the field in the kernel's
+ * header. Older kernels have neither.
  */
 #if defined(GENL_MCAST_CAP_SYS_ADMIN)
 #define COMPAT_MCAST_CAP_SYS_ADMIN	.flags = GENL_MCAST_CAP_SYS_ADMIN

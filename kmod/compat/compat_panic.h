@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The notifier list of panics: it has a header of its own since 5.14
+ * The panic notifier list, which has its own header since 5.14
  */
 #ifndef DEVTRACE_COMPAT_PANIC_H
 #define DEVTRACE_COMPAT_PANIC_H

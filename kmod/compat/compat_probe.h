@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The probe that a tracepoint of this kernel takes
+ * Selecting the probe with the right type for a tracepoint of this kernel
  *
- * Why its version does not tell is in compat_trace.h.
+ * compat_trace.h says why the kernel's version is not enough.
  */
 #ifndef DEVTRACE_COMPAT_PROBE_H
 #define DEVTRACE_COMPAT_PROBE_H
@@ -10,8 +10,8 @@
 #include <linux/tracepoint.h>
 
 /*
- * Of two probes the one that has the right type for a tracepoint; that neither
- * has is an error.
+ * The one of two probes that has the right type for a tracepoint; if neither has, this
+ * does not compile.
  */
 #define compat_probe(tracepoint, probe1, probe2)			\
 	_Generic(&check_trace_callback_type_##tracepoint,		\

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat_syscore.h - what compat.h cannot tell by the version
+ * compat_syscore.h - struct syscore, which the kernel's version does not tell
  *
- * struct syscore, and callbacks with an argument, are newer than 6.12, but
- * Debian has carried them back. Kbuild looks into the kernel's header and
- * defines COMPAT_HAVE_SYSCORE.
+ * struct syscore, and callbacks with an argument, are newer than 6.12, but Debian has
+ * backported them. Kbuild looks for them in the kernel's header, and defines
+ * COMPAT_HAVE_SYSCORE.
  */
 #ifndef DEVTRACE_COMPAT_SYSCORE_H
 #define DEVTRACE_COMPAT_SYSCORE_H

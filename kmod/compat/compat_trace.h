@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All that differs in tracepoints between the kernels we build for
+ * Differences in tracepoints between kernels
  *
- * What arguments a probe gets changes from kernel to kernel, and comes to stable
- * kernels too, so that the version does not tell. The kernel's headers do: for
- * each tracepoint they declare check_trace_callback_type_NAME(), which takes a
- * probe of the right type. It is never called, and so the tracepoint, which is
- * not exported, is not referred to.
+ * The arguments of a tracepoint change between kernels. Such changes are backported to
+ * stable kernels, so the version is not enough. The kernel's headers declare for each
+ * tracepoint a function check_trace_callback_type_NAME(), which takes a probe of the right
+ * type. Here only its type is used. It is never called, so there is no reference to the
+ * tracepoint itself, which is not exported.
  */
 #ifndef DEVTRACE_COMPAT_TRACE_H
 #define DEVTRACE_COMPAT_TRACE_H
@@ -46,20 +46,20 @@
 #include <trace/events/ipi.h>
 #endif
 
-/* In place of a probe: the same, and it has the right type. */
+/* The probe; a wrong type for the tracepoint does not compile. */
 #define compat_check(tracepoint, probe)					\
 	_Generic(&check_trace_callback_type_##tracepoint,		\
 		 void (*)(typeof(&(probe))): (probe))
 
 /*
- * Probes are written for the newest kernel, as on_NAME(). Those below are what
- * others want; probe_NAME is the one of them that is right.
+ * on_NAME() is the probe for the newest kernel, compat_NAME() that for older ones.
+ * probe_NAME is the one that is right for this kernel.
  */
 
 static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,
 			       struct task_struct *next, unsigned int state);
 
-/* The state came in 5.18, and the task may be woken before one looks. */
+/* The argument state came in 5.18. Without it, prev may be woken before its state is read. */
 static void __maybe_unused compat_sched_switch(void *data, bool preempt,
 					       struct task_struct *prev,
 					       struct task_struct *next)
@@ -110,7 +110,7 @@ static void __maybe_unused compat_hrtimer_start(void *data, struct hrtimer *time
 static void on_block_insert(void *data, struct request *rq);
 static void on_block_issue(void *data, struct request *rq);
 
-/* Until 5.10 with the queue. */
+/* Up to 5.10 there is the argument queue. */
 static void __maybe_unused compat_block_insert(void *data, struct request_queue *q,
 					       struct request *rq)
 {

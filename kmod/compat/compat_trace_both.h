@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints that both kernel profile events and the kernel's own faults attach to
+ * Tracepoints that both the profile and the faults module attach to
  *
- * Whoever includes this defines oom_kill(), on_oom_kill(), block_complete() and
+ * A file that includes this must define oom_kill(), on_oom_kill(), block_complete() and
  * on_block_complete(); see compat_trace.h.
  */
 #ifndef DEVTRACE_COMPAT_TRACE_BOTH_H
@@ -34,7 +34,7 @@ static void on_block_complete(void *data, struct request *rq, blk_status_t error
 			      unsigned int bytes);
 static void block_complete(struct request *rq, int error, unsigned int bytes);
 
-/* Until 5.15. */
+/* Up to 5.15 the error is an errno. */
 static void __maybe_unused compat_block_complete(void *data, struct request *rq, int error,
 						 unsigned int bytes)
 {
@@ -44,7 +44,7 @@ static void __maybe_unused compat_block_complete(void *data, struct request *rq,
 #define probe_block_complete \
 	compat_probe(block_rq_complete, on_block_complete, compat_block_complete)
 
-/* A request had its disk itself until 5.16. */
+/* Up to 5.16 the request has a pointer to its disk. */
 static inline struct gendisk *compat_request_disk(struct request *rq)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 17, 0)

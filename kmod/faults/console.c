@@ -2,13 +2,14 @@
 /*
  * Messages of the kernel as faults: levels 0 to 3
  *
- * The tracepoint tells that there is a message, and not its level. It is called before
- * the message can be read, under whatever locks its writer has. So the probe only raises
- * an interrupt on this CPU, which reads the log from where the one before it ended; that
- * comes as soon as interrupts are on, as a rule in the thread that wrote the message.
+ * The tracepoint does not tell the level of a message. It is called before the message
+ * can be read, under any locks of the CPU that prints. So the probe only queues an
+ * irq_work on this CPU, which reads the log from where the last read ended. The irq_work
+ * runs as soon as interrupts are on, as a rule on top of the thread that printed.
  *
- * asked counts the calls that want the log read. Whoever makes it 1 reads, alone, and
- * goes on as long as others have asked meanwhile. Only the reader touches log and line.
+ * asked counts the calls of drain() since the log was last idle. The call that makes it 1
+ * is the only reader, and reads again if other calls came meanwhile. Only the reader
+ * accesses log and line.
  */
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -19,7 +20,7 @@
 #include "compat/compat_faults.h"
 #include "faults.h"
 
-#define LINES_MAX	32	/* in one interrupt */
+#define LINES_MAX	32	/* maximum for one call of drain() */
 #define LEVEL_MAX	3	/* KERN_ERR */
 
 static atomic_t asked;
@@ -31,7 +32,7 @@ static u8 severity_of(unsigned int level)
 	return level <= 1 ? DEVTRACE_SW3 : level == 2 ? DEVTRACE_SW2 : DEVTRACE_SW1;
 }
 
-/* Behind "[   12.345678] " or "[    T1] ", if that is how a string begins. */
+/* Skip "[   12.345678]" or "[    T1]" at the beginning of a string, if it is there. */
 static const char *skip_brackets(const char *s, const char *with)
 {
 	size_t n;
@@ -42,7 +43,7 @@ static const char *skip_brackets(const char *s, const char *with)
 	return n && s[1 + n] == ']' ? s + 2 + n : s;
 }
 
-/* What stands before the text: <facility * 8 + level>[time][caller] */
+/* Report a line of the log: <facility * 8 + level>[time][caller] text */
 static void report(char *text, size_t len)
 {
 	struct devtrace_record r;
@@ -66,7 +67,7 @@ static void report(char *text, size_t len)
 	devtrace_end(&r);
 }
 
-/* Whether there was more than one interrupt may do. */
+/* Read up to LINES_MAX lines; return whether there may be more. */
 static bool read_log(void)
 {
 	unsigned int i;
@@ -93,20 +94,22 @@ static void drain(struct irq_work *work)
 		seen = atomic_read(&asked);
 		if (!read_log())
 			continue;
-		/* The rest in another interrupt. Who asked meanwhile is served by that too. */
+		/* Another interrupt reads the rest, also for calls that came meanwhile. */
 		atomic_xchg(&asked, 0);
 		if (!READ_ONCE(ending))
 			irq_work_queue(&drain_work);
 		return;
-		/* Fully ordered, as the exchange above: the next reader finds log as it is. */
+		/* Fully ordered, like the exchange above: the next reader sees this one's log. */
 	} while (atomic_cmpxchg(&asked, seen, 0) != seen);
 }
 
 /**
- * fault_console_drain() - report what is in the log and was not yet
+ * fault_console_drain() - report the messages in the log that were not reported yet
  *
- * For a panic, behind which no interrupt comes. If another CPU was stopped while it read,
- * nothing is done.
+ * Called at a panic, as no irq_work runs after it. If another CPU was stopped while it read
+ * the log, nothing is reported.
+ *
+ * Context: any.
  */
 void fault_console_drain(void)
 {
@@ -127,13 +130,13 @@ int fault_console_on(void)
 	return 0;
 }
 
-/* The probe is detached, and no call of it is under way. */
+/* Call only when the probe is detached and no longer runs. */
 void fault_console_off(void)
 {
 	WRITE_ONCE(ending, true);
-	/* Who has not seen that has queued what it wanted. */
+	/* After this, a drain() that did not see @ending has queued its irq_work. */
 	synchronize_rcu();
 	irq_work_sync(&drain_work);
-	/* Two CPUs may have had it: the kernel tells of one. */
+	/* Two CPUs may have run the irq_work; irq_work_sync() waits for only one of them. */
 	synchronize_rcu();
 }

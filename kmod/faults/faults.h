@@ -2,13 +2,13 @@
 /*
  * The kernel's own faults as exceptions: type 191, devtrace_faults.ko
  *
- * Each fault is one event with a severity and a code: the major is the kind. A fault is
- * reported by whoever notices it, in any context, NMI included: the functions here take no
- * lock and allocate nothing.
+ * Each fault is one event with a severity and a code; the major of the code is the kind. A
+ * fault is reported where it is noticed, in any context, NMI included: the functions for
+ * records take no lock and allocate nothing.
  *
- * Invariants: as long as no filter wants the type, the module is attached to nothing. A
- * kind is attached whole or not at all. Emitting causes no fault: it prints no message of
- * the levels that are reported, so there is no loop.
+ * Invariants: while no filter wants the type, the module is attached to nothing. All sources
+ * of a kind are attached, or none. Emitting a fault prints no message of the levels that are
+ * reported, so there is no loop.
  */
 #ifndef DEVTRACE_FAULTS_H
 #define DEVTRACE_FAULTS_H
@@ -37,11 +37,12 @@ enum fault_kind {
 };
 
 /**
- * struct fault_probe - a tracepoint that tells of a fault
- * @kind: of what
- * @tracepoint: its name
- * @instead: take it only if the kernel lacks the one before it in the table
- * @probe: what to attach; NULL: this kernel has none, or another than we know
+ * struct fault_probe - a tracepoint that reports a fault
+ * @kind: kind of the fault
+ * @instead: attach only if the kernel lacks the tracepoint before it in the table
+ * @tracepoint: name of the tracepoint
+ * @probe: function to attach; NULL: this kernel has no such tracepoint, or its arguments
+ *	are not known here
  */
 struct fault_probe {
 	u8		kind;
@@ -53,7 +54,7 @@ struct fault_probe {
 extern const struct fault_probe fault_probes[];
 extern const unsigned int fault_probes_nr;
 
-/* Context: process; may sleep. When off() returns nothing is reported any more. */
+/* Context: process; may sleep. After off() returns, the source reports nothing. */
 struct fault_source {
 	u8		kind;
 	int (*on)(void);

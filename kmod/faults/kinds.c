@@ -2,10 +2,10 @@
 /*
  * Which faults are reported: attaching, detaching, and the module parameter
  *
- * Attached is every kind of the parameter "kinds", as long as any filter wants the type
- * DEVTRACE_T_FAULT; and none otherwise. All of this is under devtrace_lock, but for the
- * time before the module is there. Tracepoints are looked up once, by name, and only those
- * of the kernel itself, which never go.
+ * While any filter wants the type DEVTRACE_T_FAULT, the kinds of the parameter "kinds" are
+ * attached; otherwise none is. The state is protected by devtrace_lock. Tracepoints are
+ * looked up once, by name, when the module is loaded. Only those of vmlinux are looked up:
+ * they never go away.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -27,7 +27,7 @@
 
 #define PROBES_MAX	32
 
-/* There may be a million a second of these. */
+/* All but net_drop: there may be a million dropped packets per second. */
 #define KINDS_PRESET	(BIT(FAULT_NR) - 1 - BIT(FAULT_NET_DROP))
 
 static const char *const names[FAULT_NR] = {
@@ -86,7 +86,7 @@ static void detach_probes(unsigned int kind, unsigned int nr)
 		tracepoint_synchronize_unregister();
 }
 
-/* What tells by tracepoint first: they stop before what they raise. */
+/* Tracepoint probes first: that of the console queues the irq_work that off() waits for. */
 static void detach(unsigned int kind)
 {
 	unsigned int i;
@@ -162,7 +162,7 @@ static void faults_apply(bool want)
 	apply();
 }
 
-/* The kinds that a word stands for; 0: none. */
+/* The kinds that a word stands for; 0: "none", or an unknown word. */
 static unsigned long kinds_of(const char *word)
 {
 	int i;
@@ -173,7 +173,7 @@ static unsigned long kinds_of(const char *word)
 	return i < 0 ? 0 : BIT(i);
 }
 
-/* "oom signal": these. "+net_drop -signal": what is on, and these, without those. */
+/* "oom signal" sets these kinds; "+net_drop -signal" adds one and removes the other. */
 static int parse(const char *list, unsigned long *set)
 {
 	char *copy, *rest, *word;
@@ -276,7 +276,7 @@ static int __init devtrace_faults_init(void)
 	for_each_kernel_tracepoint(look_at, NULL);
 	mutex_lock(&devtrace_lock);
 	devtrace_faults_apply = faults_apply;
-	/* What the filters have from another life of the module. */
+	/* Attach if filters kept the type from an earlier load. */
 	devtrace_shared.filter_attach_profile();
 	if (on)
 		err = want_in_stream0();
@@ -286,7 +286,7 @@ static int __init devtrace_faults_init(void)
 	return err;
 }
 
-/* When it returns nothing runs, and nothing will, whatever the filters say. */
+/* After the return no source runs, and none can start, whatever the filters want. */
 static void __exit devtrace_faults_exit(void)
 {
 	mutex_lock(&devtrace_lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Faults that the kernel tells by notifiers: panic, oops, reboot
+ * Faults that notifiers report: panic, oops, reboot
  */
 #include <linux/kdebug.h>
 #include <linux/kernel.h>
@@ -12,7 +12,7 @@
 #include "compat/compat_panic.h"
 #include "faults.h"
 
-/* The other CPUs have been stopped, and what they held stays held. */
+/* The other CPUs have been stopped, and their locks stay held: take none. */
 static int on_panic(struct notifier_block *nb, unsigned long unused, void *message)
 {
 	struct devtrace_record r;
@@ -25,7 +25,7 @@ static int on_panic(struct notifier_block *nb, unsigned long unused, void *messa
 	return NOTIFY_DONE;
 }
 
-/* Before others, which may not come back. */
+/* First: a later notifier may not return. */
 static struct notifier_block panic_block = { .notifier_call = on_panic, .priority = INT_MAX };
 
 static int panic_on(void)
@@ -38,7 +38,7 @@ static void panic_off(void)
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
 }
 
-/* Of all that is told by this notifier only an oops is a fault: others are debuggers'. */
+/* Only DIE_OOPS is a fault; the other calls are for debuggers. */
 static int on_die(struct notifier_block *nb, unsigned long val, void *data)
 {
 	const struct die_args *args = data;
@@ -70,7 +70,7 @@ static void die_off(void)
 	unregister_die_notifier(&die_block);
 }
 
-/* The thread that asked for it is the event's. */
+/* Runs in the thread that asked for the reboot; the event has its tid. */
 static int on_reboot(struct notifier_block *nb, unsigned long mode, void *command)
 {
 	struct devtrace_record r;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Faults that the kernel tells by tracepoints
+ * Faults that tracepoints report
  *
- * A probe runs wherever its tracepoint is, with interrupts off, under locks of others: it
- * looks at what it is given and takes none. Elements are those of tools/fmt/kernel.fmt.
+ * A probe runs in the context of its tracepoint, possibly with interrupts off and locks
+ * held: it reads its arguments and takes no lock. tools/fmt/kernel.fmt has the elements.
  */
 #include <linux/blkdev.h>
 #include <linux/kdev_t.h>
@@ -28,7 +28,7 @@ static void put_comm(struct devtrace_record *r, const char *comm)
 {
 	char copy[TASK_COMM_LEN];
 
-	/* Old, new, or a mixture: its thread may change it meanwhile. */
+	/* The copy may mix two names: the thread may change its name at the same time. */
 	data_race(memcpy(copy, comm, sizeof(copy)));
 	copy[sizeof(copy) - 1] = 0;
 	fault_put_text(r, "%s", copy);
@@ -88,7 +88,7 @@ static void mce_record(const struct mce *m)
 {
 	struct devtrace_record r;
 
-	/* Corrected ones are expected errors. */
+	/* Corrected errors are expected ones: HW1. */
 	if (!fault_begin(&r, m->status & MCI_STATUS_PCC ? DEVTRACE_HW3 :
 			 m->status & MCI_STATUS_UC ? DEVTRACE_HW2 : DEVTRACE_HW1,
 			 DEVTRACE_FAULT_MCE, m->bank))
@@ -101,7 +101,7 @@ static void mce_record(const struct mce *m)
 }
 #endif
 
-/* As enum hw_event_mc_err_type counts */
+/* Severity by enum hw_event_mc_err_type */
 static u8 memory_severity(unsigned int type)
 {
 	static const u8 severity[] = {
@@ -151,7 +151,7 @@ static void __maybe_unused on_non_standard(void *data, const guid_t *sec_type,
 					   const guid_t *fru_id, const char *fru_text,
 					   const u8 sev, const u8 *err, const u32 len)
 {
-	/* As the CPER counts: recoverable, fatal, corrected, information */
+	/* By the severity of the CPER: recoverable, fatal, corrected, information */
 	static const u8 severity[] = { DEVTRACE_HW2, DEVTRACE_HW3, DEVTRACE_HW1, DEVTRACE_HW0 };
 	struct devtrace_record r;
 
@@ -164,7 +164,7 @@ static void __maybe_unused on_non_standard(void *data, const guid_t *sec_type,
 
 static void __maybe_unused aer_event(const char *dev, u32 status, u8 kind)
 {
-	/* As linux/aer.h counts: not fatal, fatal, corrected */
+	/* By the severity of linux/aer.h: non-fatal, fatal, corrected */
 	static const u8 severity[] = { DEVTRACE_HW2, DEVTRACE_HW3, DEVTRACE_HW1, DEVTRACE_HW1 };
 	struct devtrace_record r;
 
@@ -175,14 +175,14 @@ static void __maybe_unused aer_event(const char *dev, u32 status, u8 kind)
 	devtrace_end(&r);
 }
 
-/* Requests of disks. What goes to no disk has number 0. */
+/* Requests of disks. A request without a disk has the device number 0:0. */
 
 static void block_complete(struct request *rq, int error, unsigned int bytes)
 {
 	struct gendisk *disk;
 	struct devtrace_record r;
 
-	/* What its maker expects to fail the kernel does not tell either. */
+	/* As the kernel does, skip requests whose submitter expects or handles errors. */
 	if (!error || rq->rq_flags & RQF_QUIET || blk_rq_is_passthrough(rq) ||
 	    !fault_begin(&r, DEVTRACE_HW2, DEVTRACE_FAULT_BLOCK, 0))
 		return;
@@ -200,7 +200,7 @@ static void block_complete(struct request *rq, int error, unsigned int bytes)
 static void on_block_complete(void *data, struct request *rq, blk_status_t error,
 			      unsigned int bytes)
 {
-	/* A kernel without disks has neither the function nor the event. */
+	/* Without CONFIG_BLOCK there is no blk_status_to_errno(), and no such event. */
 	block_complete(rq, IS_ENABLED(CONFIG_BLOCK) ? blk_status_to_errno(error) : 0, bytes);
 }
 
@@ -236,11 +236,11 @@ static void __maybe_unused on_thermal(void *data, struct thermal_zone_device *tz
 /*
  * Programs that a signal ends
  *
- * A signal that is fatal comes to one thread as it is if it makes a core dump, or was
- * blocked when it was sent. All others the kernel turns into a SIGKILL for each thread,
- * and notes it for the process. So threads tell of one end several times; told[] knows
- * the processes that were told. One that begins later and has the same place there may,
- * if both end at once, be told twice.
+ * A fatal signal that makes a core dump, or was blocked when it was sent, is delivered to
+ * one thread. For other fatal signals the kernel sends SIGKILL to each thread, and keeps the
+ * signal in the group's exit code. So several threads may see the end of one process; told[]
+ * remembers the processes already reported. If two processes with the same place in told[]
+ * end at the same time, one of them may be reported twice.
  */
 
 #define TOLD_BITS	8
@@ -255,14 +255,14 @@ static bool tell_once(void)
 	return atomic64_xchg(&told[current->tgid & ((1 << TOLD_BITS) - 1)], key) != key;
 }
 
-/* Of what a program did at an address. */
+/* Whether a signal is for an access or instruction at an address. */
 static bool is_fault(int sig)
 {
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE ||
 	       sig == SIGTRAP;
 }
 
-/* 0 if it came from elsewhere, by kill(2) */
+/* Address of the fault; 0: the signal was sent, for example by kill(2). */
 static unsigned long address_of(const struct kernel_siginfo *info)
 {
 	if (info == SEND_SIG_NOINFO || info == SEND_SIG_PRIV || info->si_code <= 0 ||
@@ -278,11 +278,11 @@ static int code_of(const struct kernel_siginfo *info)
 	return info == SEND_SIG_PRIV ? SI_KERNEL : info->si_code;
 }
 
-/* The signal that ends the process, or 0: it goes on, or ends by itself, or was told. */
+/* The signal that ends the process; 0: none does, or another thread reports it. */
 static int fatal_signal(int sig, const struct kernel_siginfo *info, const struct k_sigaction *ka)
 {
 	if (sig == SIGKILL && info == SEND_SIG_NOINFO) {
-		/* Otherwise the process goes on as another program. */
+		/* Without this flag execve(2) ends the thread, and the process goes on. */
 		if (!(current->signal->flags & SIGNAL_GROUP_EXIT))
 			return 0;
 		sig = READ_ONCE(current->signal->group_exit_code) & 0x7f;
@@ -290,7 +290,7 @@ static int fatal_signal(int sig, const struct kernel_siginfo *info, const struct
 	}
 	if (ka->sa.sa_handler != SIG_DFL || sig_kernel_ignore(sig) || sig_kernel_stop(sig))
 		return 0;
-	/* init */
+	/* init is only ended by signals that cannot be caught. */
 	if (current->signal->flags & SIGNAL_UNKILLABLE && !sig_kernel_only(sig))
 		return 0;
 	return sig;

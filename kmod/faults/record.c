@@ -2,9 +2,8 @@
 /*
  * An exception of type DEVTRACE_T_FAULT, element by element
  *
- * The record is built on the reporter's stack: faults are rare, and how long their
- * strings are is known late. A string that is too long is cut, so that the elements
- * which a format file expects are there.
+ * The record is built on the stack of the probe: faults are rare, and the length of their
+ * strings is not known in advance. A string that is too long is cut at the end of the record.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -14,13 +13,13 @@
 
 /**
  * fault_begin() - begin the report of a fault
- * @r: to build it in
+ * @r: the record to build
  * @severity: DEVTRACE_SW0 ... DEVTRACE_HW3
  * @major: DEVTRACE_FAULT_*
- * @minor: what the kind makes of it
+ * @minor: minor of the code; its meaning depends on the kind
  *
  * Context: any.
- * Return: false if nobody wants it: then there is nothing to end.
+ * Return: false if no filter wants the type: then do not call devtrace_end().
  */
 bool fault_begin(struct devtrace_record *r, u8 severity, u32 major, u8 minor)
 {
@@ -37,7 +36,9 @@ bool fault_begin(struct devtrace_record *r, u8 severity, u32 major, u8 minor)
 /**
  * fault_put_text() - add a string, cut where the record ends
  * @r: the record
- * @fmt: as for printk()
+ * @fmt: format, as for printk()
+ *
+ * Context: any.
  */
 void fault_put_text(struct devtrace_record *r, const char *fmt, ...)
 {
@@ -55,7 +56,7 @@ void fault_put_text(struct devtrace_record *r, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* As a number if it is one of the program; as a hash if it is one of the kernel. */
+/* A user address as a number; a kernel address as an object, which readers see as a hash. */
 void fault_put_address(struct devtrace_record *r, unsigned long address)
 {
 	if (address >= TASK_SIZE)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why the machine goes down, as far as anybody tells us
+ * Why the machine goes down, as far as notifiers say
  *
- * A panic and an oops are told in any context: nothing is locked or allocated then, and
- * the other CPUs may have been stopped anywhere. Nothing that is kept depends on it: a
- * watchdog and a power cut tell nobody.
+ * The notifiers of panic and oops are called in any context, and other CPUs may have been
+ * stopped anywhere: they take no lock and allocate nothing. The events in the region do
+ * not depend on these notifiers: a watchdog and a power cut call none.
  */
 #include <linux/kdebug.h>
 #include <linux/kernel.h>
@@ -18,7 +18,7 @@
 #include "cause.h"
 #include "keep.h"
 
-/* One at a time falls. */
+/* One buffer is enough: one CPU at a time reports. */
 static char text[sizeof_field(struct persist_cause, text)];
 
 static int told_panic(struct notifier_block *nb, unsigned long event, void *message)
@@ -52,7 +52,7 @@ static int told_reboot(struct notifier_block *nb, unsigned long event, void *com
 	return NOTIFY_DONE;
 }
 
-/* Before all others, which may not come back. */
+/* First: a later notifier may not return. */
 static struct notifier_block panic_block = {
 	.notifier_call = told_panic, .priority = INT_MAX,
 };
@@ -61,7 +61,7 @@ static struct notifier_block die_block = {
 	.notifier_call = told_die, .priority = INT_MAX,
 };
 
-/* After all others, which may emit. */
+/* Last: earlier notifiers may emit events. */
 static struct notifier_block reboot_block = {
 	.notifier_call = told_reboot, .priority = INT_MIN,
 };

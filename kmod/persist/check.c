@@ -2,18 +2,18 @@
 /*
  * Checking a region: which records are valid
  *
- * A ring is put together from runs of records. A run is believed if its sum is right, its
- * records have the form of records, and there are as many of them as it says. Behind the
- * newest of these runs come records that had no sum yet: they are believed as far as they
- * lead from one place to the next, and at last exactly to where the writer was: position
- * and count. So the words of a ring vouch for one another, and a run that is damaged costs
- * its own events, of which the neighbours tell how many they are.
+ * What is left of a ring is a list of runs of records. A run with a sum is valid if the
+ * checksum is right, all its records are well formed, and their number is that of the
+ * sum. Behind the newest sum are records that had none yet. A stretch of these is valid
+ * if well-formed records lead from one known place exactly to the next, in position and
+ * count; the last place is that of the writer. So a damaged run costs only its own
+ * events, and the runs around it tell how many these are.
  *
- * Nothing here writes to the region, and nothing there is used before it was checked.
+ * The code here never writes to the region, and uses no word of it unchecked.
  */
 #include "check.h"
 
-/* A table, or pages, are in the region. */
+/* Whether @nr entries of @each bytes at @at, aligned, are inside the region. */
 static bool within(u64 at, u32 nr, u64 each, u64 size)
 {
 	return at % sizeof(u64) == 0 && at <= size && nr * each <= size - at;
@@ -52,13 +52,13 @@ static bool header_ok(const struct persist_header *h, u64 size)
 }
 
 /**
- * persist_find() - find out what a region is
+ * persist_find() - find a valid header of a region
  * @mem: the region
- * @size: its bytes
- * @h: filled in: a copy of a header that is right
- * @copies: filled in: how many of its PERSIST_COPIES are
+ * @size: bytes of the region
+ * @h: filled in: a copy of the first valid header
+ * @copies: filled in: how many of the PERSIST_COPIES headers are valid
  *
- * Return: NULL, or why there is nothing to be read.
+ * Return: NULL, or a text for the log: why nothing can be read.
  */
 const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 			 unsigned int *copies)
@@ -86,15 +86,16 @@ const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 	return *copies ? NULL : why;
 }
 
-/* Of times of 56 bits, which may wrap; what is above them does not matter. */
+/* Whether time @a is before @b, modulo 2^56; the bits above are ignored. */
 static bool before(u64 a, u64 b)
 {
 	return (a - b) & 1ULL << (RING_TYPE_SHIFT - 1);
 }
 
 /*
- * Whether records lead from one place to the other, no time before another: @run has the
- * times then, and @sum, which may be NULL, is that of all of them.
+ * Whether valid records, in the order of time, lead from the beginning of @run exactly to
+ * its end. If so, the times of @run are filled in, and @sum, unless NULL, is the checksum
+ * of the records.
  */
 static bool walk(const struct persist_ring *r, struct persist_run *run, u32 *sum)
 {
@@ -125,7 +126,7 @@ static bool walk(const struct persist_ring *r, struct persist_run *run, u32 *sum
 	return pos == run->to_pos && idx == run->to_idx;
 }
 
-/* Whether there was a sum in one of these chunks, and is none any more. */
+/* Whether a sum of any chunk of @run is damaged. */
 static bool sums_lost(const struct persist_sum *sums, u32 chunks, const struct persist_run *run)
 {
 	const u64 last = (run->to_pos - 1) / PERSIST_CHUNK;
@@ -144,7 +145,7 @@ static void add_run(struct persist_ring *r, const struct persist_run *run)
 {
 	u32 i;
 
-	/* Few are out of order. */
+	/* Insertion sort: few runs are out of order. */
 	for (i = r->nr; i && r->run[i - 1].pos > run->pos; i--)
 		r->run[i] = r->run[i - 1];
 	r->run[i] = *run;
@@ -160,7 +161,7 @@ static bool sum_ok(const struct persist_ring *r, const struct persist_sum *s, u3
 	       s->to_pos - s->pos <= r->mask + 1;
 }
 
-/* Of each chunk the later of two sums, so that one that was being written costs nothing. */
+/* For each chunk take the later of its two sums that is whole. */
 static void read_sums(struct persist_ring *r, const struct persist_sum *sums, u32 chunks)
 {
 	struct persist_run run = { .checked = true };
@@ -191,14 +192,14 @@ static const struct persist_sum *sum_of(const struct persist_sum *sums, u32 chun
 	return s->pos == pos && s->to_pos == to_pos && PERSIST_OK(s) ? s : s + 1;
 }
 
-/* A place near another one, of which the lower halves are told. */
+/* @at = the place near @near with these lower halves of position and index. */
 static void widen(u64 word, const struct persist_run *near, struct persist_run *at)
 {
 	at->pos = near->pos + (u64)(s64)(s32)((u32)word - (u32)near->pos);
 	at->idx = near->idx + (u64)(s64)(s32)((u32)(word >> 32) - (u32)near->idx);
 }
 
-/* Drop what is overwritten, overlaps, or is not what its sum says. */
+/* Drop runs that are overwritten, overlap, or do not match their sum. */
 static void keep_good(struct persist_ring *r, const struct persist_sum *sums, u32 chunks,
 		      u64 head)
 {
@@ -221,8 +222,9 @@ static void keep_good(struct persist_ring *r, const struct persist_sum *sums, u3
 }
 
 /*
- * Places behind @from where a record began, from the anchors, in order: @from is the first
- * of them, and @last, where the writer was, is one. Any of them may be damaged.
+ * Add the places behind the newest sum where a record began, in order: @from (the end of
+ * that sum; NULL: there is none), those of the anchors, and @last, where the writer was.
+ * Any of the anchors and @last may be damaged.
  */
 static void add_places(struct persist_ring *r, const u64 *anchors,
 		       const struct persist_run *from, const struct persist_run *last)
@@ -235,14 +237,14 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 
 	if (from)
 		add_run(r, from);
-	/* A step back is none of a writer. */
+	/* A writer never steps back: then @last is damaged. */
 	if (!from || (last->pos > from->pos && last->idx > from->idx))
 		add_run(r, last);
 	for (i = 0; i < blocks; i++) {
 		widen(anchors[i], from ?: last, &run);
 		if ((u32)(run.pos & r->mask) / block != i || run.pos == last->pos)
 			continue;
-		/* Of another lap, or it says nothing new. */
+		/* An anchor of another lap, or not behind @from. */
 		if (from ? run.pos <= from->pos || run.idx <= from->idx :
 			   run.pos > last->pos || run.pos + r->mask + 1 < last->pos)
 			continue;
@@ -251,9 +253,10 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 }
 
 /*
- * What is behind the newest sum, from one place to the next: each stretch leads there, or is
- * lost. What a cache kept to itself shows what was there a lap before: no time is before
- * @after, that of the newest sum. Of two stretches that contradict each other none is right.
+ * Check the stretches behind the newest sum, each from one place to the next, and drop
+ * those whose records do not lead there. Where a cache line was not written back, memory
+ * still has records of an earlier lap: so drop a stretch that begins before @after, the
+ * time of the newest sum. If the times of two stretches contradict each other, drop both.
  */
 static void walk_rest(struct persist_ring *r, u32 first, const struct persist_sum *sums,
 		      const u64 *after)
@@ -280,7 +283,7 @@ static void walk_rest(struct persist_ring *r, u32 first, const struct persist_su
 	r->nr = n;
 }
 
-/* What newer records were written over. */
+/* Drop runs that newer records were written over. */
 static void drop_overwritten(struct persist_ring *r)
 {
 	u32 i, n = 0;
@@ -308,9 +311,9 @@ static void read_info(struct persist_ring *r, const struct persist_info *info, u
 /**
  * persist_check_ring() - what is left of a ring
  * @mem: the region
- * @h: of persist_find()
- * @n: which ring
- * @r: filled in; persist_ring_put() is to follow
+ * @h: header from persist_find()
+ * @n: number of the ring
+ * @r: filled in; the caller must call persist_ring_put()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -336,7 +339,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	read_info(r, ring + PERSIST_INFO_AT, n);
 	read_sums(r, sums, chunks);
 
-	/* Without any sum the upper halves of positions do not matter. */
+	/* Without any sum the upper half of a position is arbitrary. */
 	from.idx = r->cleared;
 	summed = r->nr;
 	if (summed) {
@@ -355,7 +358,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 		from.idx = r->run[r->nr - 1].to_idx;
 	}
 	r->end = from.idx;
-	/* Nothing was ever emitted, or what is there leads to where the writer was. */
+	/* The records lead to where the writer was, or none was ever emitted. */
 	r->end_known = last.idx == from.idx && (last.pos == from.pos || (!summed && !r->nr));
 	return 0;
 }
@@ -372,7 +375,8 @@ void persist_ring_put(struct persist_ring *r)
  * @mem: the region
  * @cause: filled in
  *
- * A panic explains more than what came before it, and that more than a reboot.
+ * Several causes may be stored. The first of these counts: panic, reboot, oops, removal of
+ * the module. So an oops that the machine survived does not hide the reboot after it.
  */
 void persist_check_cause(const void *mem, struct persist_cause *cause)
 {

@@ -8,25 +8,25 @@
 #include "layout.h"
 #include "ring/ring.h"
 
-/* Records from one place to another, all of them whole. */
+/* Valid records, from a position and event index up to another. */
 struct persist_run {
 	u64	pos, idx;
 	u64	to_pos, to_idx;
-	u64	ts, to_ts;	/* of the first and the last one, in 56 bits */
-	bool	checked;	/* they have their sum; otherwise they have the form of records */
+	u64	ts, to_ts;	/* times of the first and the last record, 56 bits */
+	bool	checked;	/* the checksum is right; false: no sum, but the form is right */
 };
 
 /**
  * struct persist_ring - what is left of a ring
- * @cpu: whose
- * @data: its units
- * @mask: how many, less 1
- * @cleared: index of the event with which counting begins
+ * @cpu: CPU of the ring
+ * @data: units of the ring
+ * @mask: number of units, less 1
+ * @cleared: index of the oldest event that was not cleared
  * @drops: events that were not stored, by cause
  * @end: index behind the last event, as far as is known
- * @end_known: that is where the writer was
- * @run: in order, none overlaps another
- * @nr: how many
+ * @end_known: whether @end is where the writer was
+ * @run: runs of valid records, in order, without overlap
+ * @nr: number of runs
  */
 struct persist_ring {
 	u32		cpu;
@@ -40,7 +40,7 @@ struct persist_ring {
 	u32		nr;
 };
 
-/* NULL: @h is what it is; otherwise why nothing can be read, for people. */
+/* Return NULL and fill in @h; or a text for the log: why nothing can be read. */
 const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 			 unsigned int *copies);
 
@@ -49,14 +49,14 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 void persist_ring_put(struct persist_ring *r);
 void persist_check_cause(const void *mem, struct persist_cause *cause);
 
-/* Of an event, or taken back: nobody can emit frames of the transport. */
+/* Whether a record may have this type: that of an event, or of one that was taken back. */
 static inline bool persist_type_ok(u8 type)
 {
 	return !devtrace_type_is_transport(type) || type == DEVTRACE_T_EMPTY ||
 	       type == RING_TYPE_VOID;
 }
 
-/* The record at a place of a run; NULL: padding, or no record. @units: how much it takes. */
+/* The record at @pos; NULL: padding or invalid. @units: its size; 0: invalid. */
 static inline const struct ring_record *persist_record(const struct persist_ring *r, u64 pos,
 						       u32 *units)
 {
@@ -66,7 +66,7 @@ static inline const struct ring_record *persist_record(const struct persist_ring
 
 	*units = 0;
 	if (!(word >> RING_TYPE_SHIFT)) {
-		/* To the end of the ring, and shorter than a record. */
+		/* Padding goes to the end of the ring, and is shorter than the longest record. */
 		if (word == left && left < RING_UNITS_MAX)
 			*units = left;
 		return NULL;

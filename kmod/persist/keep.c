@@ -2,10 +2,10 @@
 /*
  * Keeping stream 0 in a region
  *
- * The rings of stream 0 get their memory from the region: who emits does what it always
- * did. Each commit is stored there too. Beside that a work comes by, and gives what was
- * emitted since its sums: 4 KiB of data have one, and the one that is being filled has the
- * sum of what is there. It reads the rings as any reader does.
+ * The rings of stream 0 have their memory in the region, so emitters work as they do
+ * without it. Each commit is stored there, too. A delayed work reads the rings like any
+ * reader and stores checksums: one for each chunk of 4 KiB, and for the chunk being
+ * filled, one for the records that are there.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -35,20 +35,20 @@
 #include "stream/table.h"
 #include "sums.h"
 
-/* As many units are copied at a time. */
+/* Units copied from a ring at a time. */
 #define LOOK_UNITS	1024
-/* Looks at a ring when the machine falls: there is a millisecond for all of them. */
+/* Copies from each ring at a panic: all rings together have about a millisecond. */
 #define FALL_LOOKS	8
-/* A clock is kept for a second, the newest until the next one. */
+/* One set of clocks is kept per second, and always the newest. */
 #define CLOCK_NS	NSEC_PER_SEC
 
 /**
  * struct keep_ring - a ring in the region
- * @ring: it
- * @at: where it is in the region
- * @sums: of its records
- * @nr: how often the info was written
- * @cpu: whose it is
+ * @ring: the ring
+ * @at: address of its first page in the region
+ * @sums: checksums of its records
+ * @nr: how often its struct persist_info was written
+ * @cpu: CPU of the ring
  */
 struct keep_ring {
 	struct ring		*ring;
@@ -64,7 +64,7 @@ static struct keep_ring *keep;
 static u32 used;
 static unsigned long interval;
 static u64 look[LOOK_UNITS];
-/* Of @keep and @look; whoever falls does not take it, but looks at @busy. */
+/* Protects @keep and @look. keep_fall() does not take it, but checks @busy. */
 static DEFINE_MUTEX(keep_lock);
 static atomic_t busy;
 static struct delayed_work work;
@@ -79,7 +79,7 @@ static void store_sum(struct keep_ring *k)
 		region_flush(region, to, sizeof(*to));
 }
 
-/* Units of @look that are new; 0: none, or the ring has other memory by now. */
+/* Copy new units to @look; 0: there are none, or the ring has left the region. */
 static u32 look_at(struct keep_ring *k)
 {
 	u32 units = 0;
@@ -104,7 +104,7 @@ static void store_info(struct keep_ring *k)
 	memcpy(&two[k->nr % 2], &info, sizeof(info));
 }
 
-/* Its words, and the data that may be in a cache alone, from @pos on. */
+/* Write back a ring's words, and its data from @pos on. */
 static void flush_ring(const struct keep_ring *k, u64 pos)
 {
 	const u64 n = k->sums.place.pos - pos;
@@ -118,7 +118,7 @@ static void flush_ring(const struct keep_ring *k, u64 pos)
 		region_flush(region, data + (size_t)from * RING_UNIT, n * RING_UNIT);
 }
 
-/* What was emitted up to now, but not more than the ring holds. */
+/* Sum what was emitted up to now; stop after one ring full, as emitters go on. */
 static void sum_ring(struct keep_ring *k)
 {
 	u32 looks = header.ring_bytes / (LOOK_UNITS * RING_UNIT) + 2;
@@ -166,19 +166,19 @@ void keep_sync(void)
 	pool_sync();
 	store_clock();
 	region_flush(region, region->at, PERSIST_TABLES_AT);
-	/* What was being done is done, for who falls. */
+	/* Release: keep_fall() on another CPU sees the work above as done. */
 	atomic_set_release(&busy, 0);
 	mutex_unlock(&keep_lock);
 }
 
-/* All others stand still, or do not care: what they hold is not waited for. */
+/* Panic or oops: other CPUs may be stopped with locks held, so take no lock. */
 void keep_fall(void)
 {
 	u32 i, looks, units;
 
 	store_clock();
 	region_flush(region, region->at, PERSIST_TABLES_AT);
-	/* It stopped in the middle of it: what has no sum is found by its form. */
+	/* keep_sync() was interrupted: records without a sum will be found by their form. */
 	if (atomic_xchg(&busy, 1))
 		return;
 	for (i = 0; i < used; i++) {
@@ -200,7 +200,7 @@ void keep_fall(void)
 void keep_cause(enum persist_why why, const char *text)
 {
 	struct persist_cause *to = region->at + PERSIST_CAUSES_AT;
-	/* Not on the stack of who falls, and one at a time: the others stand still. */
+	/* Static to spare the stack; one CPU at a time reports. */
 	static struct persist_cause c;
 
 	memset(&c, 0, sizeof(c));
@@ -222,7 +222,7 @@ static void keep_work(struct work_struct *w)
 	queue_delayed_work(system_unbound_wq, &work, interval);
 }
 
-/* The largest power of two with which as many rings fit. */
+/* The largest power of two of which @rings rings fit into @room bytes. */
 static u64 fit(u64 room, u32 rings)
 {
 	u64 bytes = RING_SIZE_MAX;
@@ -256,15 +256,15 @@ static int lay_out(void)
 	h->nr_threads = PROC_SLOTS * PERSIST_THREAD_NAMES;
 	at += persist_page_up(h->nr_threads * sizeof(struct persist_thread));
 	h->names = at;
-	/* An eighth of what there is, as many as there can be at the most. */
+	/* Names get an eighth of the region, up to 32768 entries, an even number. */
 	h->nr_names = min_t(u64, region->size / 8 / sizeof(struct persist_name), 32768) & ~1U;
 	at += persist_page_up(h->nr_names * sizeof(struct persist_name));
-	/* The header once more, and a last time at the end. */
+	/* The second header is before the rings, the third at the end of the region. */
 	h->rings = at + page;
 	if (h->rings + page > region->size)
 		return -ENOSPC;
 	room = region->size - page - h->rings;
-	/* Lanes have an eighth, and what rings leave. */
+	/* Lanes get at least an eighth, and all that the rings leave. */
 	h->ring_bytes = fit(room - room / 8, h->nr_rings);
 	if (h->ring_bytes < 4 * page)
 		return -ENOSPC;
@@ -291,7 +291,7 @@ static void write_headers(void)
 	}
 }
 
-/* With devtrace_lock, of a stream that is moved: for each ring once. */
+/* Called by stream_lend() for each ring of stream 0; devtrace_lock held. */
 static int lend(unsigned int cpu, unsigned long bytes, struct ring_memory *m)
 {
 	struct keep_ring *k = &keep[used];
@@ -310,7 +310,7 @@ static int lend(unsigned int cpu, unsigned long bytes, struct ring_memory *m)
 	return 0;
 }
 
-/* Where sums begin: with the oldest record that was moved. */
+/* Sums begin with the oldest record that was moved. */
 static void first_sums(void)
 {
 	struct ring_view v;
@@ -322,7 +322,7 @@ static void first_sums(void)
 	}
 }
 
-/* Back to memory of the kernel. */
+/* Move stream 0 back to memory of the kernel; retry until there is enough. */
 static void rings_back(void)
 {
 	int err;
@@ -333,19 +333,19 @@ static void rings_back(void)
 		mutex_unlock(&devtrace_lock);
 		if (!err)
 			break;
-		/* Whoever removes us waits for memory: there is no way to stay. */
+		/* Module removal cannot fail: wait for memory. */
 		pr_warn_once("waiting for memory to move stream 0 to\n");
 		schedule_timeout_uninterruptible(HZ);
 	}
 }
 
 /**
- * keep_begin() - begin the region anew, and move stream 0 there
+ * keep_begin() - clear the region, and move stream 0 there
  * @r: the region
- * @interval_ms: how long an event may be without a sum
+ * @interval_ms: milliseconds between two runs of the work that stores checksums
  *
- * Context: process.
- * Return: 0 or a negative error number; it was said why.
+ * Context: process; may sleep.
+ * Return: 0 or a negative error number; the reason is in the kernel log.
  */
 int keep_begin(struct region *r, unsigned int interval_ms)
 {
@@ -388,7 +388,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 		pr_err("stream 0 cannot be moved to the region: %d\n", err);
 		return err;
 	}
-	/* From here on it is one. */
+	/* With its headers the region is valid: write them last. */
 	write_headers();
 	pr_info("%u rings of %llu bytes in %zu at %pa; of lanes %u blocks, and room for %u\n", used,
 		header.ring_bytes, r->size, &r->start, header.nr_blocks, header.nr_lanes);
@@ -397,7 +397,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	return 0;
 }
 
-/* Back to memory of the kernel. */
+/* Store the last sums and the cause, and move stream 0 back to memory of the kernel. */
 void keep_end(void)
 {
 	cancel_delayed_work_sync(&work);

@@ -11,9 +11,9 @@
 int keep_begin(struct region *region, unsigned int interval_ms);
 void keep_end(void);
 
-/* Process context: everything up to here has its sum. */
+/* Process context: on return every event emitted before the call has a sum. */
 void keep_sync(void);
-/* When the machine falls: no lock, as much as can be done quickly. */
+/* Panic or oops, any context: without locks, write back what can be done quickly. */
 void keep_fall(void);
 
 void keep_cause(enum persist_why why, const char *text);

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What of the pool can be believed: events that programs emitted by lanes
+ * Checking the pool of lanes: which events that programs emitted are valid
  *
- * Blocks. A block that has its sum is what was written, up to where the sum reaches. Behind
- * that, and where no sum is of this lap, runs are believed if they have the form of runs, and
- * each goes on where the one before it of the same slot ended. A block whose sum is wrong
- * costs its events: the indices of the others tell how many they are.
+ * Blocks. A block with a right sum is valid up to the end of the sum. Behind that, or if no
+ * sum is of this lap, a run is valid if it is well formed and begins with the event index
+ * at which the previous run of its slot ended. A block with a wrong sum is lost; the
+ * indices of the other runs tell how many events it had.
  *
- * Lanes. What is in the memory of a lane and in no run is read as it is taken while the
- * machine runs: by lane_look(), as bytes that a program can have written as it likes. Which
- * of it was taken say the runs, and a word beside: the greater of both. So an event that was
- * taken and one that was not are given once.
+ * Lanes. Events that are in a lane's own memory and in no run are read as at run time: by
+ * lane_look(), which does not trust what the program wrote. How many events of the lane
+ * were taken into runs is told by the runs and by @taken of struct persist_lane; the greater
+ * one counts. So each event is shown once, whether it was taken or not.
  *
- * Nothing here writes to the region, and nothing there is used before it was checked.
+ * The code here never writes to the region, and uses no word of it unchecked.
  */
 #include "lanes.h"
 
-/* A lane may be that much ahead of what is known of the clock. */
+/* The events of a lane may be that much newer than the newest known time. */
 #define AHEAD_NS	3600000000000ULL
 
 /*
- * What a run takes at a place of a page; 0: there is none. It is loaded once: who makes sums
- * may look at a page that is being overwritten.
+ * Bytes of the run at @off of a page; 0: there is no valid run. The extent is loaded once:
+ * when sums are made, the page may be overwritten at the same time.
  */
 static u32 extent_at(const u8 *page, u32 off)
 {
@@ -47,14 +47,15 @@ u32 persist_block_fill(const u8 *page, u32 fill)
 }
 
 /**
- * persist_block_sum() - the sum of a block
+ * persist_block_sum() - compute the checksum of a block
  * @page: the block
- * @fill: up to here
+ * @fill: bytes of the block to sum
  * @sum: filled in
  *
- * Of a run that was given up its extent counts, of others all but @next, which changes.
+ * Of a run that was given up only the extent is summed; of other runs everything but @next,
+ * which changes later.
  *
- * Return: whether runs lead to @fill.
+ * Return: whether the runs lead exactly to @fill.
  */
 bool persist_block_sum(const u8 *page, u32 fill, u32 *sum)
 {
@@ -78,13 +79,13 @@ bool persist_block_sum(const u8 *page, u32 fill, u32 *sum)
 	return off == fill;
 }
 
-/* For who reads a page that nobody writes. */
+/* The run at @off of a page that nobody writes; NULL: none. */
 static const struct run *run_in(const u8 *page, u32 off)
 {
 	return extent_at(page, off) ? (const void *)(page + off) : NULL;
 }
 
-/* As emit_check.h has it. */
+/* The same rules as in emit_check.h. */
 static bool event_ok(const struct lane_event *ev)
 {
 	const u32 need = (ev->flags & DEVTRACE_F_CODE ? 4 : 0) +
@@ -97,14 +98,14 @@ static bool event_ok(const struct lane_event *ev)
 	       (!ev->severity || ev->severity >> 3 == 1);
 }
 
-/* What stands in a row. */
+/* Consecutive events: all, those wanted, their bytes; time and CPU of the last one. */
 struct row {
 	u32	all, wanted, len;
 	u64	time;
 	u16	cpu;
 };
 
-/* Whether all of it is events; @row has those before the first that is none. */
+/* Whether all bytes are valid events; @row gets those before the first invalid one. */
 static bool look_at(const u8 *from, u32 len, bool taken, struct row *row)
 {
 	struct lane_event ev = { .cpu = row->cpu };
@@ -116,7 +117,7 @@ static bool look_at(const u8 *from, u32 len, bool taken, struct row *row)
 	row->wanted = 0;
 	row->len = 0;
 	while ((ret = lane_next(from, &at, len, &time, &ev)) > 0) {
-		/* It was not wanted when it was taken. */
+		/* EMPTY in a run: a filter did not want the event when it was taken. */
 		if (!taken || ev.type != DEVTRACE_T_EMPTY) {
 			if (!event_ok(&ev))
 				return false;
@@ -148,7 +149,7 @@ static bool run_to_piece(const struct run *r, struct persist_piece *p)
 	return true;
 }
 
-/* Of two sums the one that reaches further; NULL: none. @lost: one of them is damaged */
+/* The newer of a block's two sums; NULL: none is valid. @lost: one is damaged. */
 static const struct persist_block *sum_of(const struct persist_block *two, bool *lost)
 {
 	const bool a_ok = PERSIST_OK(&two[0]), b_ok = PERSIST_OK(&two[1]);
@@ -161,7 +162,7 @@ static const struct persist_block *sum_of(const struct persist_block *two, bool 
 	return two[0].fill > two[1].fill ? &two[0] : &two[1];
 }
 
-/* The runs of a block: how many there are at the most, or with @l->piece, those believed. */
+/* Add the valid runs of a block to the pieces. */
 static void read_block(struct persist_lanes *l, const u8 *page, const struct persist_block *two)
 {
 	const struct run *r = run_in(page, 0);
@@ -180,7 +181,7 @@ static void read_block(struct persist_lanes *l, const u8 *page, const struct per
 		else
 			lost = true;
 	}
-	/* What is behind the sum may have had one, and it is that which is lost. */
+	/* A sum is damaged and none is right: it may have covered any run, so drop the block. */
 	if (!r || (lost && !to)) {
 		l->damaged++;
 		l->unknown = true;
@@ -223,11 +224,11 @@ static bool is_before(const struct persist_piece *a, const struct persist_piece 
 {
 	if (a->slot != b->slot)
 		return a->slot < b->slot;
-	/* What has a sum comes first where two say the same. */
+	/* Of two pieces with the same index the one with a sum comes first. */
 	return a->idx < b->idx || (a->idx == b->idx && a->checked > b->checked);
 }
 
-/* Shell's: many are nearly in order. */
+/* Shell sort: fast, as most pieces are nearly in order. */
 static void sort_pieces(struct persist_piece *p, u32 nr)
 {
 	struct persist_piece one;
@@ -266,7 +267,7 @@ static void read_slots(const void *mem, const struct persist_header *h, struct p
 	}
 }
 
-/* Drop what contradicts what is older; a run without a sum goes on where the one before ended. */
+/* Drop pieces that overlap an older one, or have no sum and do not follow it directly. */
 static void join(struct persist_lanes *l)
 {
 	struct persist_left *left = NULL;
@@ -279,7 +280,7 @@ static void join(struct persist_lanes *l)
 
 		if (first) {
 			left = &l->left[p->slot];
-			/* Of a run without a sum that is the first: not before what is known. */
+			/* A first piece without a sum must not begin before @cleared. */
 			end = p->checked || !left->known ? 0 : left->cleared;
 			left->first = n;
 		}
@@ -299,7 +300,7 @@ static void join(struct persist_lanes *l)
 	l->nr = n;
 }
 
-/* Of a lane: how many events were taken, modulo 2^32; false: nobody knows. */
+/* @to = events of the lane that were taken into runs, modulo 2^32; false: not known. */
 static bool find_taken(const struct persist_lane *e, const struct persist_lanes *l,
 		       const struct persist_left *left, u32 *to)
 {
@@ -307,7 +308,7 @@ static bool find_taken(const struct persist_lane *e, const struct persist_lanes 
 	bool known = word == lane_told(word);
 	u32 taken = known ? word : 0, i;
 
-	/* The runs that would tell may be lost. */
+	/* The newest run of the lane may be among the damaged ones. */
 	if (!known && l->damaged)
 		return false;
 
@@ -324,7 +325,7 @@ static bool find_taken(const struct persist_lane *e, const struct persist_lanes 
 	return true;
 }
 
-/* A piece behind all others of its slot; there is room. */
+/* Add a piece of a lane's own memory. The caller checks that there is room. */
 static void add_open(struct persist_lanes *l, const struct persist_lane *e,
 		     const struct lane_piece *c, const struct row *row, u64 skip, u64 lo, u64 hi)
 {
@@ -335,7 +336,7 @@ static void add_open(struct persist_lanes *l, const struct persist_lane *e,
 	};
 }
 
-/* What of a lane is in no run. */
+/* Read the events of a lane that are in no run. */
 static void read_lane(struct persist_lanes *l, const struct persist_lane *e, const u8 *blocks,
 		      u64 now)
 {
@@ -363,13 +364,13 @@ static void read_lane(struct persist_lanes *l, const struct persist_lane *e, con
 			break;
 		}
 		first = p.idx + c.lost;
-		/* Near it; the word has the lower half. */
+		/* @taken is the lower half of a number near @first. */
 		if (!steps)
 			done = first + (u64)(s64)(s32)(taken - (u32)first);
 		row = (struct row){ .time = c.time, .cpu = c.cpu };
 		ret = look_at(c.from, c.len, false, &row) ? 0 : -EPROTO;
 		skip = done > first ? done - first : 0;
-		/* Overwritten before they were taken. */
+		/* The program overwrote these events before they were taken. */
 		if (first > done && first - done < 1ULL << 31)
 			left->drops[DEVTRACE_LOST_BUSY] += first - done;
 		if (skip < row.all && l->nr < l->room)
@@ -416,7 +417,7 @@ static void read_lanes(const void *mem, const struct persist_header *h, struct p
 	}
 }
 
-/* Those of lanes get their place: behind all that was taken. */
+/* Number the pieces of lanes' own memory: they follow all runs of their slot. */
 static void number_open(struct persist_lanes *l)
 {
 	struct persist_left *left;
@@ -451,9 +452,9 @@ static bool was_used(const struct persist_header *h, const struct persist_lanes 
 /**
  * persist_check_lanes() - what is left of the events of lanes
  * @mem: the region
- * @h: of persist_find()
- * @now: the newest time that is known
- * @l: filled in; persist_lanes_put() is to follow
+ * @h: header from persist_find()
+ * @now: newest known time, trace clock ns
+ * @l: filled in; on success the caller must call persist_lanes_put()
  *
  * Return: 0 or -ENOMEM.
  */
@@ -461,7 +462,7 @@ int persist_check_lanes(const void *mem, const struct persist_header *h, u64 now
 			struct persist_lanes *l)
 {
 	const u8 *blocks = mem + h->blocks;
-	/* Each lane has as many pieces as blocks at the most. */
+	/* Room for the pieces of lanes: at most one for each page, and one more for each lane. */
 	u64 room = (u64)h->nr_lanes * PERSIST_LANE_PAGES + h->nr_lanes;
 	u32 i;
 
@@ -485,13 +486,13 @@ int persist_check_lanes(const void *mem, const struct persist_header *h, u64 now
 	sort_pieces(l->piece, l->nr);
 	join(l);
 	read_lanes(mem, h, l, now + AHEAD_NS);
-	/* Those of a slot stand together again, lanes' behind the others. */
+	/* Sort again: pieces of a slot together, those of a lane's own memory last. */
 	for (i = 0; i < l->nr; i++)
 		if (l->piece[i].open)
 			l->piece[i].idx = ~0ULL - l->nr + i;
 	sort_pieces(l->piece, l->nr);
 	number_open(l);
-	/* Of what nobody ever used nothing is lost, whatever bits are set there. */
+	/* If lanes were never used nothing is lost, whatever bits memory has. */
 	if (!was_used(h, l)) {
 		l->unknown = false;
 		l->bad = 0;

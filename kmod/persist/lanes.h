@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What of the pool can be believed: see lanes.c
+ * Checking the pool of lanes: see lanes.c
  */
 #ifndef DEVTRACE_PERSIST_LANES_H
 #define DEVTRACE_PERSIST_LANES_H
@@ -9,21 +9,22 @@
 #include "lane/blocks.h"
 
 /**
- * struct persist_piece - records of one slot in a row, all of them whole
- * @from: where they are
- * @len: bytes
- * @time: to which the first one's time is relative
- * @lo: no event is older; one that says so gets this time
- * @hi: likewise, newer
- * @idx: events of the slot before
- * @nr: events, without those that were not wanted or are in @skip
- * @skip: so many at the beginning are in other pieces
- * @lane: events of the lane before; so many are behind: @lane_to
+ * struct persist_piece - consecutive valid records of one slot
+ * @from: the first record
+ * @time: base of the first record's relative time
+ * @lo: earliest time allowed; an event that claims an older one gets this
+ * @hi: latest time allowed; an event that claims a newer one gets this
+ * @idx: events of the slot before this piece
+ * @len: bytes of records
+ * @nr: events, without those that were filtered or are counted in @skip
+ * @skip: events at the beginning that other pieces already have
+ * @lane: events of the lane before this piece, modulo 2^32
+ * @lane_to: events of the lane up to the end of this piece, modulo 2^32
  * @tid: the thread
- * @slot: whose
- * @cpu: of the first
- * @checked: they have their sum
- * @open: they are in the lane itself
+ * @slot: the slot
+ * @cpu: CPU of the first event
+ * @checked: the checksum is right
+ * @open: the records are in the lane's own memory, not in a block
  */
 struct persist_piece {
 	const u8	*from;
@@ -38,13 +39,13 @@ struct persist_piece {
 
 /**
  * struct persist_left - what is left of a slot
- * @first: of its pieces, in order
- * @nr: how many
- * @cleared: events that are not to be given
- * @end: events up to the newest that is known of
+ * @first: index of its first piece
+ * @nr: number of its pieces
+ * @cleared: events that were cleared, not to be shown
+ * @end: events up to the newest one known
  * @drops: events that were not stored, by cause
- * @known: its entry is whole
- * @unknown: something newer than @end may be damaged
+ * @known: its struct persist_slot is valid
+ * @unknown: events newer than @end may be lost
  */
 struct persist_left {
 	u32	first, nr;
@@ -54,16 +55,16 @@ struct persist_left {
 };
 
 /**
- * struct persist_lanes - what is left of all
- * @piece: by slot, in order
- * @nr: how many
- * @room: for so many
- * @left: of each slot
- * @open: lanes that have an entry
- * @damaged: blocks
- * @unknown: a block is damaged, and nobody knows what was in it
- * @outside: slots whose lane had other memory
- * @bad: lanes that make no sense
+ * struct persist_lanes - what is left of all lanes
+ * @piece: pieces, sorted by slot and index
+ * @nr: number of pieces
+ * @room: pieces that there is room for
+ * @left: by slot
+ * @open: lanes with a valid entry
+ * @damaged: blocks and runs that are damaged
+ * @outside: slots whose lane had memory outside the region
+ * @bad: lanes with an invalid entry or invalid content
+ * @unknown: a block or entry is damaged, and its slots are not known
  */
 struct persist_lanes {
 	struct persist_piece	*piece;
@@ -73,7 +74,7 @@ struct persist_lanes {
 	bool			unknown;
 };
 
-/* Bytes up to the first run that is not complete, or @fill. */
+/* Bytes of a block up to its first incomplete run, at most @fill. */
 u32 persist_block_fill(const u8 *page, u32 fill);
 bool persist_block_sum(const u8 *page, u32 fill, u32 *sum);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stream `last`: what the boot before left
+ * The stream `last`: events of the previous boot
  *
- * It is copied out of the region before that is begun anew, as frames: /dev/trace-last is
- * a file of them, which everybody reads from its beginning to its end. It is listed, and
- * removed, as any stream is; what is removed is wiped.
+ * Before the region is cleared, its events are copied out of it as frames. /dev/trace-last
+ * is a file of these frames; each descriptor reads all of them. The stream is listed and
+ * removed like any other; removing it wipes the copy.
  *
- * Invariant. A copy never changes. An open descriptor keeps it, and the stream.
+ * Invariant: the copy never changes. An open descriptor keeps the copy and the stream.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -38,7 +38,7 @@ struct last {
 	u8			*data;
 };
 
-/* A descriptor. */
+/* Private data of an open descriptor. */
 struct place {
 	struct stream	*stream;
 };
@@ -53,7 +53,7 @@ void persist_free(void *p)
 	vfree(p);
 }
 
-/* As wire.c does, with a key of its own: nobody compares the two. */
+/* The same hash as in wire.c, with another key: the hashes need not compare equal. */
 u64 persist_hide(u64 address)
 {
 	static siphash_key_t key;
@@ -75,7 +75,7 @@ static int last_open(struct inode *inode, struct file *file)
 {
 	struct place *p;
 
-	/* There is nothing to be written. */
+	/* The stream is read-only. */
 	if (file->f_mode & FMODE_WRITE)
 		return -EACCES;
 	p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
@@ -103,7 +103,7 @@ static ssize_t last_read(struct file *file, char __user *buf, size_t n, loff_t *
 	return simple_read_from_buffer(buf, n, pos, l->data, l->image.bytes);
 }
 
-/* To the beginning, or the end; a time is the beginning: whoever reads on finds it. */
+/* Seek to the beginning or the end; a time seeks to the beginning, too. */
 static loff_t last_llseek(struct file *file, loff_t off, int whence)
 {
 	const struct last *l = last_of(file);
@@ -140,7 +140,7 @@ static long last_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	s.emitted = a->given + a->lost;
 	s.stored = s.emitted;
 	s.overwritten = a->lost;
-	/* The clock stands where it stood. */
+	/* The trace clock of that boot does not advance any more. */
 	s.now = a->last + 1;
 	return copy_to_user(to, &s, sizeof(s)) ? -EFAULT : 0;
 }
@@ -171,7 +171,7 @@ static void last_free(struct stream_image *image)
 	kfree(l);
 }
 
-/* Half as much again at the least, so that little is copied. */
+/* Grow by at least a half, so that copies are few. */
 static bool grow(struct persist_out *o, u64 more)
 {
 	const u64 room = max(o->n + more, o->room + o->room / 2);
@@ -205,7 +205,7 @@ static void tell(const struct persist_header *h, unsigned int copies,
 		pr_warn("%u lanes make no sense\n", a->bad_lanes);
 }
 
-/* NULL: there is nothing, and it was said why. */
+/* NULL: the region has no events; the reason is in the kernel log. */
 static struct last *copy_out(const struct region *r)
 {
 	struct persist_out o = { .grow = grow };
@@ -240,7 +240,7 @@ static struct last *copy_out(const struct region *r)
 	return l;
 }
 
-/* Commands of control wait meanwhile; devtrace_lock is given up within. */
+/* genl_lock keeps control commands out, as stream_new() drops devtrace_lock. */
 static int make_stream(struct last *l)
 {
 	struct stream *s;
@@ -264,11 +264,11 @@ static int make_stream(struct last *l)
 }
 
 /**
- * last_begin() - copy what the boot before left, if there is anything
+ * last_begin() - copy the events of the previous boot, if there are any
  * @r: the region
  *
- * Context: process.
- * Return: 0 or a negative error number; it was said why.
+ * Context: process; may sleep.
+ * Return: 0 or a negative error number; the reason is in the kernel log.
  */
 int last_begin(const struct region *r)
 {

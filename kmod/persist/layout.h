@@ -4,21 +4,21 @@
  *
  *	header | causes, clocks, threads, names | header | ring 0 | ring 1 | ... | pool | header
  *
- * Each header is a whole page, and any one of them will do: it is found by its magic
- * number, wherever it stands. A ring is a page of its words, its sums, and its data:
+ * Each header takes a whole page and is found by its magic number; any one of the three
+ * is enough. A ring is a page of its words, its sums, its data and an unused page:
  *
  *	commit, info twice, anchors | two sums for each 4 KiB of data | data | 1 page
  *
- * The pool is what programs emit by lanes: the pages of the ring of blocks, and those that
- * programs write into themselves, with tables of sums, slots and lanes:
+ * The pool has what programs emit by lanes: the pages of the ring of blocks, the pages that
+ * programs write to directly (lanes), and tables of sums, slots and lanes:
  *
- *	two sums for each block | two of each slot | lanes | blocks | pages of lanes
+ *	two sums for each block | two entries for each slot | lanes | blocks | pages of lanes
  *
- * Everything but @commit, the anchors, what was taken of a lane, and the data has a checksum
- * of its own. So no word is
- * there that must be right: one that is not costs what it says and nothing else.
+ * Every table entry has its own checksum. The commit of a ring, its anchors, and @taken of a
+ * lane have none: they are checked against the records. So a damaged word costs only what
+ * it describes.
  *
- * All integers are those of the machine. The records in the data are those of ring.h, those
+ * Integers are in the machine's byte order. The records of rings are those of ring.h, those
  * in the pool are those of blocks.h and <linux/devtrace_lane.h>.
  */
 #ifndef DEVTRACE_PERSIST_LAYOUT_H
@@ -37,15 +37,15 @@
 #define PERSIST_CHUNK		512U
 #define PERSIST_CAUSES		4
 #define PERSIST_CLOCKS		64U
-/* Of each thread the latest names, and the one that it had when the region was begun */
+/* For each thread: its first name in the region, and the two newest ones */
 #define PERSIST_THREAD_NAMES	3U
 #define PERSIST_SLOTS_MAX	4096U
-/* The smallest lane; each begins at a multiple of it. */
+/* Pages of the smallest lane; each lane begins at a multiple of this. */
 #define PERSIST_LANE_PAGES	2U
 
 /**
- * struct persist_header - what the region is
- * @crc: of all before it
+ * struct persist_header - describes the region
+ * @crc: checksum of all members before it; the same in the structures below
  */
 struct persist_header {
 	u64	magic;
@@ -54,21 +54,21 @@ struct persist_header {
 	u64	size;
 	u64	ring_bytes;
 	u64	rings;		/* offset of the first ring */
-	u64	stride;		/* from one ring to the next */
-	u64	threads;	/* offsets of tables, and how many entries they have */
+	u64	stride;		/* bytes from one ring to the next */
+	u64	threads;	/* offsets of tables, in bytes from the region's start */
 	u64	names;
-	u64	block_sums;	/* of the pool */
+	u64	block_sums;	/* the pool's table of block sums */
 	u64	slots;
 	u64	lanes;
-	u64	blocks;		/* whole pages from here on */
+	u64	blocks;		/* whole pages begin here */
 	u64	lane_pages;
 	u32	nr_rings;
 	u32	nr_threads;
 	u32	nr_names;
 	u32	nr_sources;
-	u32	nr_slots;	/* that have an entry */
-	u32	nr_blocks;	/* a power of two, or 0: there is no pool */
-	u32	nr_lanes;	/* that there can be, of the smallest */
+	u32	nr_slots;	/* slots that have an entry */
+	u32	nr_blocks;	/* a power of two; 0: no pool */
+	u32	nr_lanes;	/* lanes, if all have the smallest size */
 	u32	load;
 	u32	flags;		/* DEVTRACE_INFO_* */
 	u8	boot_id[16];
@@ -78,7 +78,7 @@ struct persist_header {
 	u32	crc;
 };
 
-/* In the first page behind the first header: causes, then clocks from the next page on. */
+/* Behind the first header: a page of causes, a page of clocks, then the other tables. */
 #define PERSIST_CAUSES_AT	PERSIST_PAGE
 #define PERSIST_CLOCKS_AT	(2 * PERSIST_PAGE)
 #define PERSIST_TABLES_AT	(3 * PERSIST_PAGE)
@@ -91,7 +91,7 @@ enum persist_why {
 	PERSIST_UNLOADED = 4,
 };
 
-/* Why the machine went down, as it was told; the slot of a cause is its number less 1. */
+/* Why the machine went down, as a notifier said; cause @why has the entry @why - 1. */
 struct persist_cause {
 	u32	why;
 	u32	cpu;
@@ -130,16 +130,16 @@ struct persist_name {
 	u32	crc;
 };
 
-/* Of a ring; the one with the greater number counts. */
+/* Of a ring, twice; the entry with the greater @nr counts. */
 struct persist_info {
 	u64	nr;
 	u64	cleared;	/* index of the oldest event that was not cleared */
-	u64	drops[6];	/* by enum devtrace_cause, since then */
+	u64	drops[6];	/* by enum devtrace_cause, since the clear */
 	u32	cpu;
 	u32	crc;
 };
 
-/* Records from one place to another: the time of the last, their sum, and one of this. */
+/* Records from one place to another: time of the last record, @sum of the records. */
 struct persist_sum {
 	u64	pos, idx;
 	u64	to_pos, to_idx;
@@ -148,7 +148,7 @@ struct persist_sum {
 	u32	crc;
 };
 
-/* Of a block, up to a run of it; the one with the greater number and more bytes counts. */
+/* Of the first @fill bytes of a block, twice; the greater @number counts, then @fill. */
 struct persist_block {
 	u64	number;
 	u64	reserved;
@@ -158,22 +158,22 @@ struct persist_block {
 	u32	crc;
 };
 
-/* Of a slot; the one with the greater number counts. */
+/* Of a slot, twice; the entry with the greater @nr counts. */
 struct persist_slot {
 	u64	nr;
-	u64	idx;		/* events that were stored */
-	u64	cleared;	/* of these, were cleared */
-	u64	drops[6];	/* as those of a ring */
+	u64	idx;		/* events that were ever stored */
+	u64	cleared;	/* those of them that were cleared */
+	u64	drops[6];	/* as in struct persist_info */
 	u32	slot;
-	u32	outside;	/* its lane has other memory */
+	u32	outside;	/* 1: its lane has memory outside the region */
 	u32	reserved;
 	u32	crc;
 };
 
-/* A lane, in the place of its first page; @taken changes: see lane_told(). */
+/* A lane; its index is that of its first pages. @taken changes: see lane_told(). */
 struct persist_lane {
 	u64	made;
-	u64	begin;		/* events of its slot before it */
+	u64	begin;		/* events of its slot before this lane */
 	u32	slot;
 	u32	pages;
 	u32	tid;
@@ -189,7 +189,7 @@ struct persist_lane {
 #define PERSIST_ANCHORS_AT	1024
 #define PERSIST_SUMS_AT		PERSIST_PAGE
 
-/* A page is a whole number of each, so that no garbled line costs two pages. */
+/* @crc of a structure covers all members before it. */
 #define PERSIST_CRC(p)		persist_crc(p, offsetof(typeof(*(p)), crc))
 #define PERSIST_OK(p)		((p)->crc == PERSIST_CRC(p))
 
@@ -215,12 +215,12 @@ static inline u64 persist_stride(u64 ring_bytes)
 }
 
 /**
- * persist_lay_out_pool() - as many blocks and lanes as there is room for
- * @h: filled in
- * @at: where the room begins
+ * persist_lay_out_pool() - fit blocks and lanes into the room behind the rings
+ * @h: header; members of the pool are filled in
+ * @at: offset where the room begins
  * @room: bytes of it
- * @most: blocks, at the most
- * @align: of the pages of lanes, for who maps them
+ * @most: maximum number of blocks
+ * @align: alignment of the pages of lanes, which programs map
  */
 static inline void persist_lay_out_pool(struct persist_header *h, u64 at, u64 room, u32 most,
 					u64 align)
@@ -229,7 +229,7 @@ static inline void persist_lay_out_pool(struct persist_header *h, u64 at, u64 ro
 	u64 end;
 	u32 nr = 4;
 
-	/* The tables of lanes, and what alignment takes. */
+	/* Leave room for rounding up to pages and to @align. */
 	room = room > align + 4 * PERSIST_PAGE ? room - align - 4 * PERSIST_PAGE : 0;
 	while (nr < most && nr < 32768 && 2 * nr * each <= room / 2)
 		nr *= 2;
@@ -237,7 +237,7 @@ static inline void persist_lay_out_pool(struct persist_header *h, u64 at, u64 ro
 	if (!h->nr_blocks)
 		return;
 	room -= nr * each;
-	/* No region is larger than 32 bits say. */
+	/* A region has at most 1 GiB, so 32 bits are enough. */
 	h->nr_lanes = (u32)room / (u32)(PERSIST_LANE_PAGES * PERSIST_PAGE +
 					sizeof(struct persist_lane) +
 					2 * sizeof(struct persist_slot));

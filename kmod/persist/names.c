@@ -3,11 +3,11 @@
  * Names in a region: of objects, signals and types, and of threads
  *
  * A name is in the region before the call that gave it returns. Names are a log in two
- * halves: when one is full, those that are still in force are written into the other, and
- * it goes on there. Each entry has its checksum; one that is not whole is none.
+ * halves: when one half is full, the names still in force are copied to the other half, and
+ * the log continues there. Each entry has a checksum; an incomplete entry is ignored.
  *
- * A thread's names are written by whoever writes its slot of the table of threads, which
- * is one at a time. Each slot has entries of its own here.
+ * A thread's names have entries of their own, three for each slot of the table of threads.
+ * The code that writes a slot of that table, one CPU at a time, writes its entries here.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,7 +26,7 @@ static struct region *region;
 static struct persist_name *names;
 static struct persist_thread *threads;
 static u32 half, nr_threads;
-/* With the lock of the dictionary: the next entry, in which half, and what found no room. */
+/* With the dictionary's lock: next entry, half in use, and number of names without room. */
 static u32 next, side;
 static unsigned long without;
 
@@ -45,7 +45,7 @@ static void write_name(u64 serial, const struct devtrace_dict *d, u32 scope)
 	region_flush(region, to, sizeof(n));
 }
 
-/* Those in force, into the other half; half of that is to stay free. */
+/* Copy the names in force, older than @before, to the other half; fill at most half of it. */
 static void compact(u64 before)
 {
 	struct devtrace_dict d;
@@ -83,14 +83,14 @@ static void write_thread(u32 entry, u32 tid, u32 tgid, const char *comm, u64 sin
 	memcpy(&threads[entry], &t, sizeof(t));
 }
 
-/* Any context. */
+/* The thread got its name number @nr. Context: any. */
 static void told_thread(unsigned int i, u32 nr, const struct task_struct *task,
 			const char *comm, u64 now)
 {
 	write_thread(i * PERSIST_THREAD_NAMES + 1 + nr % 2, task->pid, task->tgid, comm, now);
 }
 
-/* Of those that are there already. */
+/* Names of threads that exist already. */
 static void old_threads(void)
 {
 	unsigned int slot = 0;
@@ -104,9 +104,9 @@ static void old_threads(void)
 }
 
 /**
- * names_begin() - keep all names, and those that come
+ * names_begin() - store all names in the region, and from now on new ones
  * @r: the region, zeroed
- * @h: where the tables are
+ * @h: header, with the places of the tables
  *
  * Context: process.
  */
@@ -129,6 +129,6 @@ void names_end(void)
 {
 	devtrace_shared.devtrace_dict_tell(NULL);
 	WRITE_ONCE(devtrace_proc_told, NULL);
-	/* Those that found it are done. */
+	/* Wait for callers that found the pointer. */
 	devtrace_shared.quiet_wait();
 }

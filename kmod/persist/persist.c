@@ -2,10 +2,10 @@
 /*
  * devtrace_persist.ko: stream 0 outlives a reset
  *
- * Loaded behind devtrace.ko, at boot before anything emits that is to be kept. First what
- * the boot before left is copied into the stream `last`, then the region is begun anew and
- * stream 0 moves into it. When the module is removed stream 0 moves back.
- * Documentation/persist.rst has the layout, and what is promised.
+ * Load the module after devtrace.ko, and before the first event that is to be kept. It
+ * copies the events of the previous boot into the stream `last`, clears the region and
+ * moves stream 0 into it. Removing the module moves stream 0 back.
+ * Documentation/persist.rst has the promises; layout.h has the layout.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

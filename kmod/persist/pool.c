@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What programs emit by lanes, in a region
+ * Lanes and the ring of blocks in a region
  *
- * The ring of blocks gets its pages from the region, and so do lanes, as long as there is
- * room: others have memory of the kernel, and what is not taken of them is lost at a reset.
- * The work that gives rings their sums takes from all lanes, and gives blocks theirs.
+ * The ring of blocks has its pages in the region, and so have lanes while there is room.
+ * Further lanes have memory of the kernel: their events that were not taken are lost at a
+ * reset. The work that stores the sums of rings also takes the events of all lanes and
+ * stores the sums of blocks.
  *
- * A lane holds a reference of this module as long as anybody maps it: the module stays.
+ * Each lane in the region holds a reference to this module until no process uses it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -29,7 +30,7 @@
 #include "stream/table.h"
 #include "streams/lane_resize.h"
 
-/* Pages of lanes that are written back when the machine falls, and blocks. */
+/* Pages of lanes and blocks that are written back at a panic or oops, at most. */
 #define FALL_PAGES	128
 #define FALL_BLOCKS	64
 
@@ -39,11 +40,11 @@ static struct persist_block *sums;
 static struct persist_slot *slots;
 static struct persist_lane *lanes;
 static u8 *blocks, *pages;
-/* Of the smallest lanes, which are in use; with @lock. */
+/* Bitmap of the places in use, in units of the smallest lane; protected by @lock. */
 static unsigned long *used;
 static DEFINE_SPINLOCK(lock);
 static unsigned long without;
-/* The first block that may have records without a sum, and how often slots were written. */
+/* First block that may need a new sum; number of times that the slots were written. */
 static u64 next, turns;
 
 static struct persist_lane *entry_of(const struct lane *l)
@@ -89,7 +90,7 @@ static void pool_open(const struct lane *l)
 	e.begin = slot_at(l->slot)->begin_idx;
 	e.crc = PERSIST_CRC(&e);
 	memcpy(to, &e, offsetof(struct persist_lane, crc));
-	/* Its memory and all of the entry before what makes it one. */
+	/* The entry becomes valid by @crc: store it last. */
 	smp_store_release(&to->crc, e.crc);
 	region_flush(region, to, sizeof(*to));
 }
@@ -111,7 +112,7 @@ static struct lane_pool pool = {
 	.owner = THIS_MODULE, .get = pool_get, .open = pool_open, .put = pool_put,
 };
 
-/* How much of a block is complete; false: it is no more, or not yet. */
+/* @fill = complete bytes of block @n; false: the block is not in the ring. */
 static bool look_at(u64 n, u32 *fill)
 {
 	const struct block_ring *b = &slots_blocks;
@@ -142,7 +143,7 @@ static void store_sum(u64 n, u32 fill)
 		return;
 	s.crc = PERSIST_CRC(&s);
 	raw_spin_lock(&slots_lock);
-	/* It may have been overwritten while its sum was made. */
+	/* Store no sum if the block was overwritten meanwhile. */
 	if (n >= slots_blocks.tail) {
 		WRITE_ONCE(to->crc, 0);
 		barrier();
@@ -169,7 +170,7 @@ static void sum_blocks(void)
 			store_sum(n, fill);
 		cond_resched();
 	}
-	/* In some of them somebody may have been writing. */
+	/* The newest blocks may have had unfinished runs: sum them again next time. */
 	next = max(next, head - min_t(u64, head, 2));
 }
 
@@ -225,7 +226,7 @@ void pool_sync(void)
 	flush_lanes(~0U);
 }
 
-/* Whoever stopped in the middle may hold a lock: nothing is taken. It stands where it is. */
+/* A stopped CPU may hold a lock, so take nothing from lanes: only write caches back. */
 void pool_fall(void)
 {
 	const u64 head = READ_ONCE(slots_blocks.head);
@@ -259,9 +260,9 @@ static void blocks_back(void)
 }
 
 /**
- * pool_begin() - what lanes emit goes to the region from here on
+ * pool_begin() - use the region for the ring of blocks and for new lanes
  * @r: the region, zeroed
- * @h: where what is
+ * @h: header, with the places of the pool
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -297,7 +298,7 @@ int pool_begin(struct region *r, const struct persist_header *h)
 	return 0;
 }
 
-/* No lane has any of it, and none can get any: the module is being removed. */
+/* No lane is in the region, and none can get there: the module is being removed. */
 void pool_end(void)
 {
 	if (!header.nr_blocks)

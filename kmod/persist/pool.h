@@ -11,9 +11,9 @@
 int pool_begin(struct region *region, const struct persist_header *h);
 void pool_end(void);
 
-/* Process context, one at a time. */
+/* Process context; keep_lock held. */
 void pool_sync(void);
-/* When the machine falls. */
+/* At a panic or oops: any context, no locks. */
 void pool_fall(void);
 
 #endif /* DEVTRACE_PERSIST_POOL_H */

@@ -2,8 +2,8 @@
 /*
  * The kernel's functions that the portable part of this room uses
  *
- * layout.h, check.c and render.c compile in user space too, with
- * selftests/unit/persist_port_user.h in place of this.
+ * layout.h, check.c, lanes.c, render.c, render_lanes.c and sums.c compile in user space,
+ * too, with selftests/unit/persist_port_user.h instead of the kernel part below.
  */
 #ifndef DEVTRACE_PERSIST_PORT_H
 #define DEVTRACE_PERSIST_PORT_H
@@ -17,7 +17,7 @@
 #include <linux/vmalloc.h>
 #include <uapi/linux/devtrace.h>
 
-/* Somebody waits, and there is much to do. */
+/* Called in long loops. */
 #define persist_breathe()	cond_resched()
 
 void *persist_alloc(size_t n);
@@ -29,12 +29,12 @@ u64 persist_hide(u64 address);
 #endif
 
 #define PERSIST_SUM_FIRST	0xdeb7ace0U
-/* Odd: no two words have the same product. */
+/* Odd, so that different words have different products. */
 #define PERSIST_SUM_BY		0x9fb21c651e98df25ULL
 
 /*
- * Against damage, not against people: each word is multiplied, and what comes out at the top
- * is brought down before the next one. Zeros do not have the sum 0.
+ * Finds damage, not forgery. Each word is multiplied, and the upper half of the product is
+ * folded into the lower one before the next word.
  */
 static inline u32 persist_sum_add(u32 sum, const void *p, size_t n)
 {

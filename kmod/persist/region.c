@@ -2,10 +2,10 @@
 /*
  * The memory that outlives a reset
  *
- * It was set aside when the kernel started: a hole that memmap= or mem= made, a node of the
- * device tree below /reserved-memory, or memory by name, reserve_mem=. On x86 it is
- * mapped as other memory is, and written back where the kernel has a way to: a reset
- * may lose what is in caches alone. Elsewhere it is mapped write-combining.
+ * The memory was set aside at boot: by memmap= or mem=, by a node of the device tree below
+ * /reserved-memory, or by name with reserve_mem=. On x86, and with reserve_mem=, it is
+ * mapped cached; data is written back if the kernel can do that, as a reset may lose what
+ * is only in caches. Otherwise it is mapped write-combining.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -24,7 +24,7 @@
 #include "ring/size.h"
 #include "shared/shared.h"
 
-/* Tables, and a ring of 64 KiB. */
+/* Enough for the tables and one ring of 64 KiB. */
 #define REGION_MIN	(512UL * 1024)
 #define REGION_MAX	0x40000000UL
 
@@ -47,7 +47,7 @@ static int from_numbers(struct region *r, const char *word)
 	return 0;
 }
 
-/* The first node that is ours. */
+/* Take the first node of the device tree that has our compatible string. */
 static int from_tree(struct region *r)
 {
 	struct device_node *node;
@@ -71,7 +71,7 @@ static int from_tree(struct region *r)
 static int map(struct region *r)
 {
 	r->cached = IS_ENABLED(CONFIG_X86);
-	/* The kernel's own memory is nobody's to write. */
+	/* Refuse memory that the kernel uses. */
 	if (region_intersects(r->start, r->size, IORESOURCE_SYSTEM_RAM, IORES_DESC_NONE) !=
 	    REGION_DISJOINT) {
 		pr_err("region=%pa,%zu: the kernel uses this memory; set it aside with memmap=, mem= or the device tree\n",
@@ -95,9 +95,10 @@ static int map(struct region *r)
 /**
  * region_open() - find the memory and map it
  * @r: filled in
- * @word: ADDRESS,SIZE; a name; or empty: what the device tree says
+ * @word: "ADDRESS,SIZE", a name of reserve_mem=, or "": take the device tree's node
  *
- * Return: 0 or a negative error number; it was said why.
+ * Context: process; may sleep.
+ * Return: 0 or a negative error number; the reason is in the kernel log.
  */
 int region_open(struct region *r, const char *word)
 {
@@ -123,7 +124,7 @@ int region_open(struct region *r, const char *word)
 		r->start = start;
 		r->size = min_t(u64, size, REGION_MAX) & PAGE_MASK;
 		r->cached = true;
-		/* It is the kernel's memory, and mapped; a second mapping could differ. */
+		/* The kernel maps it already; a second mapping could have other attributes. */
 		r->at = phys_to_virt(start);
 	}
 	if (r->size < REGION_MIN || r->start % 4096 || r->size % 4096) {
@@ -143,7 +144,7 @@ void region_close(struct region *r)
 	r->at = NULL;
 }
 
-/* From the caches to the memory, where the kernel has a way. */
+/* Write caches back to memory, if the region is cached and the kernel has a function. */
 void region_flush(const struct region *r, void *p, size_t n)
 {
 	if (IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) && r->cached)

@@ -11,7 +11,7 @@ struct region {
 	phys_addr_t	start;
 	size_t		size;
 	void		*at;
-	bool		mapped;		/* by us, and not the kernel's own memory */
+	bool		mapped;		/* by memremap(); false: in the kernel's own mapping */
 	bool		cached;
 };
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A region in the words of read(2)
+ * A region as frames, in the format of read(2)
  *
- * What a reader of /dev/trace would have got at the moment of the reset: INFO of the old
- * boot, its names, and then the events of all CPUs in the order of time, with the names of
- * threads, the clocks, and what is lost where it belongs. At the end a line of text says
- * why the machine went down.
+ * The frames are what a reader of /dev/trace would have read at the moment of the reset:
+ * INFO of the old boot, its names, then the events of all CPUs in the order of time. Among
+ * the events are the names of threads, the clocks, and LOST frames where events are
+ * missing. The last frame is a text that says why the machine went down.
  *
- * The frames are those of wire.c, with the default check. They are written once, at no
- * reader's pace, and come from another kernel: so this has only elem.h in common with it.
+ * The format is that of wire.c with the default check. The code is separate: it writes all
+ * frames at once, from records of another kernel, and shares only elem.h.
  */
 #include "render_priv.h"
 #include "ring/elem.h"
 
-/* All of it with escapes, and a word behind. */
+/* A frame with all bytes escaped, the flag, and a word behind it. */
 #define FRAME_ROOM	(2 * FRAME_MAX + 1 + sizeof(u64))
-/* A frame that is longer is looked at byte by byte: sums of its bytes could overflow. */
+/* Longer frames are summed byte by byte: the 16-bit sums of frame_sum() could overflow. */
 #define FRAME_WORDS	512
 #define EACH_BYTE	0x0101010101010101ULL
-/* In the copy, to begin with. */
+/* Bytes for names when the buffer is first allocated. */
 #define ROOM_OF_NAMES	65536
-/* Events between two places where others may have the CPU. */
+/* Frames between two calls of persist_breathe(). */
 #define BREATH		64
 
 static u8 *put_str(u8 *p, const char *s, u32 max)
@@ -32,7 +32,7 @@ static u8 *put_str(u8 *p, const char *s, u32 max)
 	return p + n + 1;
 }
 
-/* The frame that is made: where it will stay, or, if there is no room, anywhere. */
+/* Frames are written in place; without room, into @spare, and dropped. */
 u8 *render_body(struct render *r)
 {
 	struct persist_out *o = r->o;
@@ -45,7 +45,7 @@ u8 *render_body(struct render *r)
 	return r->raw + 2;
 }
 
-/* Bit 7 of each byte that may be a flag or an escape, which differ in their lowest bits. */
+/* Set bit 7 of each byte that may be a flag or an escape; these differ in low bits only. */
 static inline u64 special_in(u64 word)
 {
 	const u64 x = word ^ EACH_BYTE * DEVTRACE_FLAG;
@@ -53,7 +53,7 @@ static inline u64 special_in(u64 word)
 	return (x - EACH_BYTE * ((DEVTRACE_FLAG ^ DEVTRACE_ESCAPE) + 1)) & ~x & EACH_BYTE << 7;
 }
 
-/* The sum of its bytes; @special: some of them may be a flag or an escape. */
+/* Sum the bytes of a frame; @special: some byte may be a flag or an escape. */
 static u8 frame_sum(const u8 *p, u32 n, bool *special)
 {
 	const u64 even = 0x00ff00ff00ff00ffULL;
@@ -69,7 +69,7 @@ static u8 frame_sum(const u8 *p, u32 n, bool *special)
 	return (sums * 0x0001000100010001ULL) >> 48;
 }
 
-/* What is special gets its escape. */
+/* Escape flags and escapes; return the new length. */
 static u32 add_escapes(struct render *r, u32 n)
 {
 	u8 *to = r->raw;
@@ -109,7 +109,7 @@ void render_send(struct render *r, u8 type, const u8 *end)
 	r->raw[1] = type;
 	r->raw[n] = DEVTRACE_BODY_LEN(n - 2);
 	n++;
-	/* What is behind it in the last word counts nothing. */
+	/* Zeros behind the frame, so that the rest of the last word does not count. */
 	memset(r->raw + n, 0, sizeof(u64));
 	if (n <= FRAME_WORDS)
 		sum = frame_sum(r->raw, n, &special);
@@ -196,7 +196,7 @@ static void send_lost(struct render *r, const struct cursor *c, u8 cause, u64 n,
 	render_lost(r, c->ring.cpu, c->last, cause, n, to);
 }
 
-/* Addresses of a kernel that is no more still tell how kernels are laid out. */
+/* Hash addresses: even those of an old kernel tell about the layout of this one. */
 static void hide_addresses(u8 *p, u32 len)
 {
 	u32 i = 0, k;
@@ -247,7 +247,7 @@ static void send_text(struct render *r, const struct persist_cause *c, u64 ts, c
 	u8 *p = render_body(r);
 
 	*p++ = 0;
-	/* Hardware 3 where the kernel fell, software 1 where it was told to. */
+	/* hw3: panic or oops; hw2: no notice; sw1: reboot or removal of the module. */
 	*p++ = DEVTRACE_SEV_SET | (c->why == PERSIST_PANIC || c->why == PERSIST_OOPS ? 7 :
 				   c->why == PERSIST_NO_NOTICE ? 6 : 1);
 	p = put_le(p, c->why ? c->cpu : 0, 2);
@@ -257,7 +257,7 @@ static void send_text(struct render *r, const struct persist_cause *c, u64 ts, c
 	render_send(r, DEVTRACE_T_TEXT, put_str(p, text, sizeof(c->text)));
 }
 
-/* In the order of their times: few, and nearly in order. */
+/* Insertion sort by time: few, and nearly in order. */
 static void sort_clocks(struct render *r)
 {
 	const struct persist_clock *all = r->mem + PERSIST_CLOCKS_AT;
@@ -287,7 +287,7 @@ static void sort_threads(struct render *r)
 	}
 }
 
-/* Names that threads have up to the first event, and of each the first that it had. */
+/* Send names of threads up to the first event, and of each other thread its first name. */
 static void send_first_threads(struct render *r, u64 ts)
 {
 	u32 i, k;
@@ -302,7 +302,7 @@ static void send_first_threads(struct render *r, u64 ts)
 	}
 }
 
-/* What came up to this time and is no event. */
+/* Send clocks and names of threads up to this time. */
 static void send_until(struct render *r, u64 ts)
 {
 	while (r->clock < r->clocks && r->clock_at[r->clock].ts <= ts)
@@ -311,14 +311,14 @@ static void send_until(struct render *r, u64 ts)
 		send_thread(r, &r->thread_at[r->thread++]);
 }
 
-/* In the order in which they were given. */
+/* Send names in the order in which they were given. */
 static int send_names(struct render *r)
 {
 	const struct persist_name *all = r->mem + r->h->names;
 	u64 serial = 0, best;
 	u32 i, at = 0, tries;
 
-	/* Two halves, each in order: so there are two to choose from. */
+	/* Merge the two halves of the table, each of which is in order. */
 	const u32 half = r->h->nr_names / 2;
 	u32 next[2] = { 0, half };
 	const u32 end[2] = { half, 2 * half };
@@ -343,7 +343,7 @@ static int send_names(struct render *r)
 	return 0;
 }
 
-/* To the next event of a ring; what is missing before it is told. */
+/* Go to the next event of a ring; rec NULL: there is none. */
 static void next_event(struct render *r, struct cursor *c)
 {
 	struct persist_ring *ring = &c->ring;
@@ -355,7 +355,7 @@ static void next_event(struct render *r, struct cursor *c)
 		if (c->pos < run->pos)
 			c->pos = run->pos;
 		while (c->pos < run->to_pos) {
-			/* It was walked before, and nobody writes there. */
+			/* check.c checked this record, and nobody writes there. */
 			c->rec = (const void *)&ring->data[c->pos & ring->mask];
 			c->pos += ring_record_units(c->rec);
 			if (unlikely(c->rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD))
@@ -368,7 +368,7 @@ static void next_event(struct render *r, struct cursor *c)
 	}
 }
 
-/* Events between the one given last and this one. */
+/* Report the events missing before index @idx. */
 static void send_gap(struct render *r, struct cursor *c, u64 idx, u64 to)
 {
 	const bool first = c->idx == c->ring.cleared;
@@ -403,7 +403,7 @@ static void give(struct render *r, struct cursor *c)
 
 static void begin(struct cursor *c)
 {
-	/* What was cleared was read, or nobody wanted it. */
+	/* Begin with the oldest event that was not cleared, or with an older one if it is there. */
 	c->idx = c->ring.cleared;
 	if (c->ring.nr && c->ring.run[0].idx < c->idx)
 		c->idx = c->ring.run[0].idx;
@@ -422,7 +422,7 @@ static void merge(struct render *r)
 		for (i = 0; i < n; i++)
 			if (r->cursor[i].rec && (!best || r->cursor[i].ts < best->ts))
 				best = &r->cursor[i];
-		/* Of equal times rings are read before lanes. */
+		/* At equal times, events of rings come before those of lanes. */
 		ts = render_lanes_next(r);
 		if (best && best->ts <= ts)
 			ts = best->ts;
@@ -476,7 +476,7 @@ static int render_all(struct render *r, const char *name)
 			bytes += (ring->run[k].to_pos - ring->run[k].pos) * RING_UNIT;
 	}
 	bytes += (u64)r->h->nr_blocks * PERSIST_PAGE;
-	/* Short events have frames that are a little longer than they are; and there are names. */
+	/* Estimate: frames of short events are a little longer than their records. */
 	if (!r->o->grow(r->o, bytes + bytes / 8 * 3 + ROOM_OF_NAMES))
 		return -ENOMEM;
 	sort_clocks(r);
@@ -489,12 +489,12 @@ static int render_all(struct render *r, const char *name)
 	if (err)
 		return err;
 	send_info(r, name);
-	/* Dates are known from the first event on. */
+	/* With a clock first, readers know the date of each event. */
 	if (r->clocks)
 		send_clock(r, &r->clock_at[r->clock++]);
 	send_names(r);
 	merge(r);
-	/* The clock of who reads the stream stands behind it, or it would not be seen. */
+	/* @last is the stream's clock; readers see only events up to it. */
 	if (r->a->last < cause->ts)
 		r->a->last = cause->ts;
 	send_text(r, cause, r->a->last, cause->text);
@@ -502,10 +502,10 @@ static int render_all(struct render *r, const char *name)
 }
 
 /**
- * persist_render() - all that can be believed, as frames
+ * persist_render() - write all valid events of a region as frames
  * @mem: the region
- * @h: of persist_find()
- * @name: of the stream
+ * @h: header from persist_find()
+ * @name: name of the stream
  * @o: where the frames go
  * @a: filled in
  *

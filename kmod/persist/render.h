@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A region in the words of read(2): see render.c
+ * A region as frames, in the format of read(2): see render.c
  */
 #ifndef DEVTRACE_PERSIST_RENDER_H
 #define DEVTRACE_PERSIST_RENDER_H
@@ -8,15 +8,15 @@
 #include "check.h"
 
 /**
- * struct persist_account - what was found
- * @given: events
- * @unchecked: of these, had no sum yet
- * @lost: the others, as far as their number is known
- * @damaged: of these, by damage
- * @open_ends: rings and lanes of which it is not known where the writer was
- * @outside: lanes that had other memory when they were looked at last
- * @bad_lanes: lanes that make no sense
- * @last: time of the newest event, or clock
+ * struct persist_account - what was found in a region
+ * @given: events that have frames
+ * @unchecked: those of them that had no sum yet
+ * @lost: events that are missing, as far as their number is known
+ * @damaged: those of them that are missing by damage
+ * @open_ends: rings and lanes with an unknown number of newer events lost
+ * @outside: lanes that had memory outside the region
+ * @bad_lanes: lanes with an invalid entry or invalid content
+ * @last: newest time of all events, clocks and @cause
  * @cause: why the machine went down
  */
 struct persist_account {
@@ -33,10 +33,10 @@ struct persist_account {
 
 /**
  * struct persist_out - where the frames go
- * @buf: they
- * @n: bytes that it has
- * @room: how many it may have
- * @grow: makes room for as many more; false: there is none
+ * @buf: the frames
+ * @n: bytes of frames
+ * @room: size of @buf
+ * @grow: makes room for @more bytes behind @n; false: no memory
  */
 struct persist_out {
 	u8	*buf;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of lanes in the words of read(2), in the order of time, and what of them is lost
+ * Events of lanes as frames, in the order of time, with LOST frames for missing ones
  */
 #include "render_priv.h"
 
-/* To the next event of a slot; false: there is none. */
+/* Go to the next event of a slot; false: there is none. */
 static bool next_event(const struct render *r, struct lane_cursor *c)
 {
 	const struct persist_piece *p;
@@ -16,7 +16,7 @@ static bool next_event(const struct render *r, struct lane_cursor *c)
 			c->ev.cpu = p->cpu;
 			c->skip = p->skip;
 		}
-		/* All of it was looked at before, and nobody writes there. */
+		/* lanes.c checked these records, and nobody writes there. */
 		while (lane_next(p->from, &c->at, p->len, &c->time, &c->ev) > 0) {
 			if (c->ev.type == DEVTRACE_T_EMPTY)
 				continue;
@@ -32,7 +32,7 @@ static bool next_event(const struct render *r, struct lane_cursor *c)
 	return false;
 }
 
-/* The one at the top may be later than others now, or have no event any more. */
+/* Move the cursor at the top of the heap to its place. */
 static void sift(struct render *r)
 {
 	struct lane_cursor *c = r->heap[0];
@@ -62,7 +62,7 @@ static u16 number_of(const struct render *r, const struct lane_cursor *c)
 	return r->h->nr_cpus + c->slot;
 }
 
-/* Events between the one given last and this one. */
+/* Report the events missing before index @idx. */
 static void send_gap(struct render *r, struct lane_cursor *c, u64 idx, u64 to)
 {
 	const bool first = c->idx == c->left->cleared;
@@ -96,7 +96,7 @@ static void send_event(struct render *r, const struct lane_cursor *c,
 		r->a->unchecked++;
 }
 
-/* The oldest event of lanes. */
+/* Send the oldest event of all lanes. */
 void render_lane_event(struct render *r)
 {
 	struct lane_cursor *c = r->heap[0];
@@ -104,7 +104,7 @@ void render_lane_event(struct render *r)
 
 	if (c->idx < p->idx)
 		send_gap(r, c, p->idx, c->ts);
-	/* Those before are not wanted any more. */
+	/* Events before this index were cleared. */
 	if (c->idx >= c->left->cleared) {
 		send_event(r, c, p);
 		c->last = c->ts;
@@ -149,7 +149,7 @@ int render_lanes_begin(struct render *r)
 	return 0;
 }
 
-/* What is missing at the end, and what was never stored. */
+/* Report the events missing at the end, and those that were never stored. */
 void render_lanes_end(struct render *r)
 {
 	u32 i, cause;

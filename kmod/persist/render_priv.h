@@ -10,23 +10,23 @@
 
 #define FRAME_MAX	(2 + 64 + RING_PAYLOAD_MAX + 2)
 
-/* Where a ring is read: a run, and a place in it. */
+/* Read position in a ring: a run, and a place in it. */
 struct cursor {
 	struct persist_ring ring;
 	u32	run;
 	u64	pos, idx;
 	const struct ring_record *rec;
 	u64	ts;
-	u64	last;		/* the event before; 0: none */
+	u64	last;		/* time of the event before; 0: none */
 };
 
-/* Where a slot is read: a piece, and an event of it. */
+/* Read position in a slot: a piece, and an event of it. */
 struct lane_cursor {
 	const struct persist_left *left;
 	u32	piece, at, skip;
 	u64	time, idx;
 	u64	ts;
-	u64	last;		/* the event before; 0: none */
+	u64	last;		/* time of the event before; 0: none */
 	u16	slot;
 	struct lane_event ev;
 };
@@ -37,13 +37,13 @@ struct render {
 	const void *mem;
 	const struct persist_header *h;
 	u64	frames;
-	u64	ref;		/* of the clock: all events are within 2^55 ns of it */
+	u64	ref;		/* newest clock: all events are within 2^55 ns of it */
 	struct cursor *cursor;
 	struct persist_lanes lanes;
 	struct lane_cursor *lane;
-	struct lane_cursor **heap;	/* those with an event, the oldest first */
+	struct lane_cursor **heap;	/* cursors that have an event, oldest first */
 	u32	nr_lanes, nr_heap;
-	u32	clocks, clock;	/* how many, the next one */
+	u32	clocks, clock;	/* number of them; index of the next one */
 	struct persist_clock *clock_at;
 	u32	threads, thread;
 	struct persist_thread *thread_at;
@@ -71,10 +71,10 @@ static inline u8 *put_le32(u8 *p, u32 v)
 	return p + 4;
 }
 
-/* The body of the next frame; render_send() is to follow. */
+/* Where to write the body of the next frame; then call render_send(). */
 u8 *render_body(struct render *r);
 void render_send(struct render *r, u8 type, const u8 *end);
-/* @last: time of the event before */
+/* Send LOST: @n events between the times @last and @to are missing; 0: not known. */
 void render_lost(struct render *r, u16 number, u64 last, u8 cause, u64 n, u64 to);
 
 int render_lanes_begin(struct render *r);
@@ -82,7 +82,7 @@ void render_lanes_end(struct render *r);
 void render_lanes_put(struct render *r);
 void render_lane_event(struct render *r);
 
-/* Time of the oldest event of lanes that was not given. */
+/* Time of the oldest event of lanes that has no frame yet; ~0: there is none. */
 static inline u64 render_lanes_next(const struct render *r)
 {
 	return r->nr_heap ? r->heap[0]->ts : ~0ULL;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sums of a ring
+ * The checksums of a ring
  *
- * 4 KiB of data have one: of the records that begin there. So has the part that is being
- * filled. Of the two sums of a chunk the older one is written over: one is whole at any
- * time, and says as much as it did before.
+ * Each chunk of 4 KiB has a sum over the records that begin in it, also while it is being
+ * filled. A chunk has places for two sums, and the older one is overwritten: so one sum is
+ * whole at any time.
  */
 #include "sums.h"
 
@@ -17,11 +17,11 @@ static void begin(struct sums *s)
 }
 
 /**
- * sums_begin() - no record has a sum yet
+ * sums_begin() - initialize the sums of a ring
  * @s: filled in
- * @table: two sums for each chunk, zeroed
+ * @table: in the region: two sums for each chunk, zeroed
  * @mask: units of the ring, less 1
- * @place: of the first record
+ * @place: place of the first record to sum
  */
 void sums_begin(struct sums *s, void *table, u32 mask, struct ring_place place)
 {
@@ -31,7 +31,7 @@ void sums_begin(struct sums *s, void *table, u32 mask, struct ring_place place)
 	begin(s);
 }
 
-/* NULL: there is nothing that has no sum. */
+/* Store the sum of the current chunk. Return its place; NULL: the chunk has no record yet. */
 struct persist_sum *sums_store(struct sums *s)
 {
 	struct persist_sum *two = s->table + 2 * ((u32)(s->sum.pos & s->mask) / PERSIST_CHUNK);
@@ -40,7 +40,7 @@ struct persist_sum *sums_store(struct sums *s)
 	if (s->sum.to_pos == s->sum.pos)
 		return NULL;
 	s->sum.crc = PERSIST_CRC(&s->sum);
-	/* Whoever finds 0 knows that it was being written, and is not damaged. */
+	/* 0 means to check.c: being written, not damaged. */
 	WRITE_ONCE(to->crc, 0);
 	barrier();
 	memcpy(to, &s->sum, offsetof(struct persist_sum, crc));
@@ -51,7 +51,7 @@ struct persist_sum *sums_store(struct sums *s)
 
 static void add_record(struct sums *s, const struct ring_record *rec, u32 units)
 {
-	/* Behind padding, in another chunk, or something was overwritten. */
+	/* The record is in another chunk, or does not follow the last one directly. */
 	if (s->sum.to_pos != s->place.pos ||
 	    s->sum.pos / PERSIST_CHUNK != s->place.pos / PERSIST_CHUNK) {
 		sums_store(s);
@@ -66,10 +66,10 @@ static void add_record(struct sums *s, const struct ring_record *rec, u32 units)
 }
 
 /**
- * sums_add() - go on over records
+ * sums_add() - add records to the sums
  * @s: the sums
- * @records: what ring_fetch() copied from @s->place, which it may have moved
- * @units: how much of it; the last record may be cut off
+ * @records: records from @s->place on, which ring_fetch() copied and may have moved
+ * @units: units in @records; the last record may be cut off and is left for the next call
  */
 void sums_add(struct sums *s, const u64 *records, u32 units)
 {

@@ -10,10 +10,10 @@
 
 /**
  * struct sums - how far a ring has sums
- * @table: in the region
+ * @table: table of sums in the region, two for each chunk
  * @mask: units of the ring, less 1
- * @place: of the first record that has none
- * @sum: of the chunk that is being filled
+ * @place: place of the first record that is not summed
+ * @sum: sum of the chunk that is being filled
  */
 struct sums {
 	struct persist_sum	*table;

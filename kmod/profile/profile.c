@@ -2,19 +2,19 @@
 /*
  * Attaching to the kernel's tracepoints and detaching from them
  *
- * What is attached is what the filters of all streams and armed triggers together
- * want: filter.c calls profile_apply() whenever they change, and there is no other
- * state. The module parameter is a way to change the filter of stream 0.
+ * A type is attached if the filter of any stream or armed trigger wants it: filter.c
+ * calls profile_apply() whenever a filter changes. There is no other state. Writing
+ * the module parameter changes the filter of stream 0.
  *
  * A type is attached to all of its tracepoints or to none. When profile_apply()
- * returns, no probe of a type that was detached runs any more on any CPU: so no
- * event of it appears, and when all are detached the module may go.
+ * returns, no probe of a detached type runs on any CPU, so none of its events appears.
+ * When all types are detached the module can be unloaded.
  *
- * When the module goes all are detached, and the filters stay as they are. When it
- * comes, it attaches to what they want.
+ * Unloading the module detaches all types and leaves the filters unchanged. Loading it
+ * attaches the types that the filters want.
  *
- * Tracepoints are looked up by name and only those of the kernel itself, which
- * never go; looked up once, when the first type is wanted.
+ * Tracepoints are looked up once, by name, when the first type is wanted. Only those of
+ * vmlinux are looked up: they never go away.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -39,11 +39,11 @@
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 
-/* On x86 a type has eleven; all others have one or two. */
+/* The vector types have eleven tracepoints on x86; all others have one or two. */
 #define TP_MAX	12
 
 struct attachment {
-	unsigned int	nr;		/* how many there are; 0: refused */
+	unsigned int	nr;		/* tracepoints found; 0: the type is refused */
 	bool		on;
 	struct tracepoint *tp[TP_MAX];
 };
@@ -51,9 +51,9 @@ struct attachment {
 /* All under devtrace_lock. */
 static struct attachment attached[PROFILE_NR];
 static bool looked_up;
-static DECLARE_BITMAP(lacking, 256);	/* and not yet told */
+static DECLARE_BITMAP(lacking, 256);	/* not yet reported by profile_lacking() */
 
-/* @i: how far behind PROFILE_FIRST */
+/* @i: type less PROFILE_FIRST */
 static const char *name_of(unsigned int i)
 {
 	struct profile_added_info info;
@@ -120,7 +120,7 @@ static int attach(struct attachment *a, void *probe)
 	return 0;
 }
 
-/* Types behind those of our own probes are tracepoints that were added by name. */
+/* Types above those of profile_probes[] are tracepoints added by name. */
 
 static bool is_there(unsigned int i)
 {
@@ -158,15 +158,15 @@ static bool wants_any(const unsigned long *types)
 }
 
 /**
- * profile_apply() - attach to what is wanted, detach from the rest
- * @types: 256 bits: the types that anybody wants; those below 128 and above 191
- *	do not matter
- * @refused: 256 bits, set or cleared: types that are wanted and could not be attached
+ * profile_apply() - attach the types that are wanted, detach the others
+ * @types: 256 bits: types that any filter wants; bits below 128 and above 190 are
+ *	ignored
+ * @refused: filled in, 256 bits: types that are wanted and could not be attached
  *
- * When it returns no event of any other type from 128 to 191 appears any more.
+ * After the return no event of an unwanted type from 128 to 190 appears.
  *
  * Context: process; may sleep; devtrace_lock held.
- * Return: whether anything was refused, which profile_lacking() tells too.
+ * Return: whether any type was refused; profile_lacking() reports them, too.
  */
 static bool profile_apply(const unsigned long *types, unsigned long *refused)
 {
@@ -181,7 +181,7 @@ static bool profile_apply(const unsigned long *types, unsigned long *refused)
 		profile_names_on();
 		WRITE_ONCE(devtrace_profile_on, true);
 	}
-	/* First what goes: events that nobody wants cost time while others come. */
+	/* Detach first: unwanted events cost time while the others are attached. */
 	for (i = 0; i < PROFILE_NR; i++) {
 		if (attached[i].on && !test_bit(PROFILE_FIRST + i, types)) {
 			detach_type(i);
@@ -208,11 +208,11 @@ static bool profile_apply(const unsigned long *types, unsigned long *refused)
 }
 
 /**
- * profile_keep_known() - take out of a filter what this kernel does not have
- * @types: 256 bits, those from 128 to 191 are looked at
+ * profile_keep_known() - clear the types of a filter that this kernel lacks
+ * @types: 256 bits; only those from 128 to 190 are examined
  *
- * What is taken out, profile_lacking() tells. Whoever asks for all 64 means
- * what there is: numbers that no type has are not told then.
+ * profile_lacking() reports the types cleared here. A filter with all 63 bits set asks
+ * for whatever exists: then numbers that have no type are not reported.
  *
  * Context: process; may sleep; devtrace_lock held.
  */
@@ -236,11 +236,11 @@ static void profile_keep_known(unsigned long *types)
 }
 
 /**
- * profile_lacking() - what was left out since the last call
- * @types: 256 bits, set or cleared
+ * profile_lacking() - types cleared or refused since the last call
+ * @types: filled in, 256 bits
  *
  * Context: devtrace_lock held.
- * Return: whether there is anything.
+ * Return: whether @types has any bit set.
  */
 static bool profile_lacking(unsigned long *types)
 {
@@ -251,8 +251,8 @@ static bool profile_lacking(unsigned long *types)
 }
 
 /**
- * profile_info() - what there is to know of a type
- * @type: 128 to 191
+ * profile_info() - describe a type
+ * @type: 128 to 190
  * @info: filled in
  *
  * Context: process; may sleep; devtrace_lock held.
@@ -283,7 +283,7 @@ static bool profile_info(unsigned int type, struct profile_info *info)
 	return true;
 }
 
-/* Several types by one name. */
+/* Names that stand for several types. */
 static const struct {
 	const char *name;
 	const char *list;
@@ -307,14 +307,14 @@ static bool name_matches(const struct profile_probe *p, const char *word)
 }
 
 /**
- * profile_parse() - types from their names
+ * profile_parse() - convert names to types
  * @list: names of types, groups and presets, "all" or "none", separated by commas
- *	or blanks; "-" before one of them takes it away again
- * @types: 256 bits, set or cleared
- * @named: 256 bits, set or cleared: those that stand there by their own name
+ *	or white space; "-" before a name removes its types again
+ * @types: filled in, 256 bits
+ * @named: filled in, 256 bits: types listed by their own name
  *
  * Context: process; may sleep.
- * Return: 0, or -EINVAL if there is a name that nothing has, or -ENOMEM.
+ * Return: 0, -EINVAL if a name is unknown, or -ENOMEM.
  */
 static int profile_parse(const char *list, unsigned long *types, unsigned long *named)
 {
@@ -361,15 +361,15 @@ static int profile_parse(const char *list, unsigned long *types, unsigned long *
 }
 
 /*
- * The parameter: the bits of stream 0, by their names. Before the module is there it
- * is noted, and given to stream 0 then.
+ * The parameter: the profile types in the filter of stream 0, by name. A value given at
+ * load time is stored in @wanted; enter() puts it into the filter.
  */
 
 static bool ready;
 static DECLARE_BITMAP(wanted, 256);
 static DECLARE_BITMAP(wanted_named, 256);
 
-/* What was left out: the kernel log has it. Whether one of them was named itself. */
+/* Log the types that this kernel lacks. Return whether any was listed by its own name. */
 static bool log_lacking(const unsigned long *named)
 {
 	DECLARE_BITMAP(lacks, 256);
@@ -388,7 +388,7 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 	int err;
 
 	bitmap_copy(want, types, 256);
-	/* Of those before us nobody asks any more. */
+	/* Discard leftovers of earlier requests. */
 	bitmap_zero(lacking, 256);
 	profile_keep_known(want);
 	err = devtrace_shared.filter_set_profile(want, PROFILE_FIRST, PROFILE_LAST);
@@ -396,7 +396,7 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 		return err;
 	devtrace_shared.control_notify_filter(devtrace_shared.stream_by_id(0));
 	err = log_lacking(named) ? -EOPNOTSUPP : 0;
-	/* What the kernel has, and could not be attached to, is no matter of names. */
+	/* A type that exists but could not be attached: -ENOMEM, whoever named it. */
 	return bitmap_subset(want, filter_get(0, NULL)->types, 256) ? err : -ENOMEM;
 }
 
@@ -455,7 +455,7 @@ static const struct profile_ops profile_ops = {
 	.del		= profile_del,
 };
 
-/* When it returns no probe runs, and none will, whatever the filters say. */
+/* After the return no probe runs, and none can start, whatever the filters want. */
 static void leave(void)
 {
 	DECLARE_BITMAP(none, 256);
@@ -468,7 +468,7 @@ static void leave(void)
 	profile_apply(none, refused);
 }
 
-/* What the filters have from another life of the module, and what the parameter says. */
+/* Attach what the filters kept from an earlier load wants, and the parameter's types. */
 static int enter(void)
 {
 	lockdep_assert_held(&devtrace_lock);

@@ -2,10 +2,11 @@
 /*
  * Kernel profile events: the kernel's tracepoints as event types
  *
- * Types 128 to 191, devtrace_profile.ko. As long as no filter wants one the module is
- * attached to nothing. profile_types.h has the table of types, profile_probes.c emits
- * them, profile.c attaches and detaches, profile_names.c finds the names for what they
- * count. profile_ops.h is what others see. Documentation/profile.rst tells users.
+ * Types 128 to 190, devtrace_profile.ko. While no filter wants one of them, the module
+ * is attached to no tracepoint. profile_types.h has the table of types, profile_probes.c
+ * emits them, profile.c attaches and detaches, profile_added.c has tracepoints added by
+ * name, profile_names.c names functions and system calls. profile_ops.h is the interface
+ * for other modules. For users: Documentation/profile.rst.
  */
 #ifndef DEVTRACE_PROFILE_H
 #define DEVTRACE_PROFILE_H
@@ -15,18 +16,18 @@
 
 #include "stream/profile_ops.h"
 
-/* The signal of system call 0x0f0000 + n of arm is this + n. */
+/* arm's system call 0x0f0000 + n has the signal PROFILE_ARM_CALLS + n. */
 #define PROFILE_ARM_CALLS	0xf000
 
 /**
- * struct profile_probe - an event type and where it comes from
+ * struct profile_probe - an event type and its tracepoints
  * @type: event type
- * @name: of the type, in lower case
- * @title: the same as event names are written
- * @group: several types have one in common
- * @tracepoints: names, separated by blanks
- * @probe: the function, made for the prototype of all of them; its first
- *	argument is the struct tracepoint
+ * @name: name of the type, in lower case
+ * @title: the same name in upper case, as readers see it
+ * @group: name of the group that the type belongs to
+ * @tracepoints: names of the tracepoints, separated by blanks
+ * @probe: function to attach to each of them, which all have the same prototype; its
+ *	first argument is the struct tracepoint. NULL: not in this kernel
  */
 struct profile_probe {
 	u8		type;

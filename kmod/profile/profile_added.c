@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints that are added by name
+ * Tracepoints added by name
  *
- * Any event that the kernel describes, those of its modules and of single system
- * calls included, becomes an event type of ours, one of 176 to 190. The description
- * is the kernel's own, the one that tracefs prints: profile_desc.c reads it. As long
- * as it is added the module that has the tracepoint stays, and so does ours: nobody
- * else knows what was added.
+ * Any trace event that the kernel describes can become an event type, one of 176 to 190;
+ * events of modules and of single system calls, too. profile_desc.c reads the kernel's
+ * own description, the one that tracefs prints. While a tracepoint is added, its module
+ * and this one cannot be unloaded: only this module knows which ones were added.
  *
- * The record comes from perf: a counter on each CPU, which calls us with every
- * record and has no buffer of its own. A probe of ours would get the arguments of
- * the tracepoint, and what the fields make of these only the kernel's own function
- * knows, which gives it to ftrace or to perf; of the two, ftrace would store it
- * first, in a buffer that nobody reads. Perf also cuts recursion: what our work
- * causes while an event is being stored does not come back to us.
+ * The records come from perf: a counter on each CPU, without a buffer, calls event_fn()
+ * for each record. A probe on the tracepoint would get its arguments, not its fields:
+ * only the kernel's own function computes the fields, for ftrace or for perf. ftrace
+ * would first store them in a buffer that nobody reads. perf also stops recursion: a
+ * trace event caused by event_fn() is not passed to it again.
  *
- * A CPU that comes gets its counters from a work item: to make one takes locks that
- * others hold while they wait for the end of what brings the CPU up. So what happens
- * there in its first moments is not seen.
+ * A work item creates the counters of a CPU that comes online. Creating one takes locks
+ * whose holders may wait for the end of the hotplug operation. So the first events of
+ * that CPU are missed.
  *
- * added_lock is taken with devtrace_lock held or without, and perf's locks with it.
+ * Lock order: devtrace_lock (if held), added_lock, perf's locks.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -48,11 +46,11 @@
 #endif
 
 /**
- * struct added - a tracepoint
+ * struct added - a tracepoint added by name
  * @type: its event type
- * @file: the kernel's; holds its module
- * @counters: by CPU; NULL: not attached
- * @desc: what its records are
+ * @file: the kernel's object for it; a reference to the tracepoint's module
+ * @counters: perf counters, by CPU; NULL: not attached
+ * @desc: description of its records
  */
 struct added {
 	u8			type;
@@ -62,10 +60,10 @@ struct added {
 };
 
 /**
- * struct place - a type, and what it is or was
- * @added: NULL: free
- * @name: also of what was there last: events of it may still be read
- * @freed: when it became free, 0: it never was anything
+ * struct place - one of the types 176 to 190
+ * @added: the tracepoint that has it; NULL: the place is free
+ * @name: name of the tracepoint; kept while free, as old events may still be read
+ * @freed: the counter freed when the place became free; 0: never used
  */
 struct place {
 	struct added	*added;
@@ -73,7 +71,7 @@ struct place {
 	unsigned int	freed;
 };
 
-/* Under devtrace_lock; the counters under added_lock too. */
+/* Protected by devtrace_lock; writing .added, and its counters, by added_lock, too. */
 static struct place places[PROFILE_ADDED_NR];
 static unsigned int freed;
 
@@ -107,7 +105,7 @@ static void counter_release(struct added *a, unsigned int cpu)
 	a->counters[cpu] = NULL;
 }
 
-/* A CPU that is no longer there needs none. */
+/* A CPU that has gone offline needs no counter: that is no error. */
 static int counter_make(struct added *a, unsigned int cpu)
 {
 	struct perf_event_attr attr = {
@@ -166,7 +164,7 @@ static void cpus_came(struct work_struct *w)
 
 			if (!a || !a->counters)
 				continue;
-			/* The counter died when the CPU went. */
+			/* The old counter is dead since the CPU went offline. */
 			counter_release(a, cpu);
 			if (counter_make(a, cpu))
 				pr_warn_once("no counter on CPU %u\n", cpu);
@@ -184,7 +182,7 @@ static int cpu_came(unsigned int cpu)
 	return 0;
 }
 
-/* What the description of a single system call leaves to a function of the kernel's. */
+/* The arguments of a single system call; the kernel has no table of these fields. */
 static bool describe_syscall(struct desc *d, const struct trace_event_call *call)
 {
 #ifdef CONFIG_FTRACE_SYSCALLS
@@ -217,7 +215,7 @@ static bool describe_syscall(struct desc *d, const struct trace_event_call *call
 #endif
 }
 
-/* Fields that the kernel's function lays out as a structure would be. */
+/* The fields are laid out like the members of a structure. */
 static bool describe_event(struct desc *d, const struct trace_event_call *call)
 {
 	const struct trace_event_fields *f = call->class->fields_array;
@@ -241,10 +239,10 @@ static bool describe_event(struct desc *d, const struct trace_event_call *call)
 	return true;
 }
 
-/* Whether its records are what a function made for it, and as they are described. */
+/* Whether the records of an event are laid out as the kernel describes them. */
 static bool is_describable(const struct trace_event_call *call)
 {
-	/* Who has a function for the fields has no table of them. */
+	/* An event class with get_fields() has no table of fields. */
 	return (call->flags & TRACE_EVENT_FL_TRACEPOINT && !call->class->get_fields) ||
 	       !strcmp(call->class->system, "syscalls");
 }
@@ -277,7 +275,7 @@ static struct trace_event_file *file_get(const char *name, const char **why)
 	return ERR_PTR(-ENOENT);
 }
 
-/* The same type again for the same name; else the one that was free for longest. */
+/* The free place that had this name last, else the one free for longest; NULL: none. */
 static struct place *place_find(const char *name)
 {
 	struct place *best = NULL, *p;
@@ -334,13 +332,15 @@ static int add(struct place *p, const char *name, struct trace_event_file *file,
 /**
  * profile_add() - make a tracepoint an event type
  * @name: SYSTEM:EVENT
- * @why: filled in if it is refused, a sentence that stays; NULL: out of memory
+ * @why: on error the reason, a static string; NULL: out of memory
  *
- * It is not attached.
+ * The type is not attached yet.
  *
- * Return: the type; or -EINVAL if @name is not one, -ENOENT if there is no such
- * tracepoint, -EEXIST if it is added already, -ENOSPC if all types are taken,
- * -EBUSY, -EOPNOTSUPP, -ENOMEM.
+ * Context: process; may sleep; devtrace_lock held.
+ * Return: the type; -EINVAL if @name is not of this form, -ENOENT if there is no such
+ * tracepoint, -EEXIST if it is added already, -ENOSPC if all types are taken or there is
+ * no room for the name, -EBUSY if a module is being removed, -EOPNOTSUPP if the
+ * tracepoint has no usable description, or -ENOMEM.
  */
 int profile_add(const char *name, const char **why)
 {
@@ -388,10 +388,10 @@ int profile_added_find(const char *name)
 }
 
 /**
- * profile_added_attach() - have the events of a type come
+ * profile_added_attach() - start the events of a type
  * @type: event type
  *
- * Return: 0; -ENOENT if it is not one that is added; or what perf says.
+ * Return: 0; -ENOENT if @type is not added; -ENOMEM; or an error of perf.
  */
 int profile_added_attach(unsigned int type)
 {
@@ -408,10 +408,10 @@ int profile_added_attach(unsigned int type)
 }
 
 /**
- * profile_added_detach() - have no events of a type come any more
+ * profile_added_detach() - stop the events of a type
  * @type: event type
  *
- * Return: whether it was attached: then those under way are over after
+ * Return: whether it was attached. If so, the caller waits for events in progress with
  * tracepoint_synchronize_unregister().
  */
 bool profile_added_detach(unsigned int type)
@@ -430,8 +430,8 @@ bool profile_added_detach(unsigned int type)
 }
 
 /**
- * profile_del() - let a tracepoint go
- * @type: one that is added; its events end before this returns
+ * profile_del() - remove a tracepoint added by name
+ * @type: its type; ignored if it is not added. After the return none of its events appears.
  */
 void profile_del(unsigned int type)
 {
@@ -453,11 +453,11 @@ void profile_del(unsigned int type)
 }
 
 /**
- * profile_added_info() - what there is to know of a type
+ * profile_added_info() - describe a type
  * @type: event type
- * @info: filled in; good as long as devtrace_lock is held
+ * @info: filled in; valid while devtrace_lock is held
  *
- * Return: false if it is not one that is added.
+ * Return: false if @type is not added.
  */
 bool profile_added_info(unsigned int type, struct profile_added_info *info)
 {
@@ -472,7 +472,7 @@ bool profile_added_info(unsigned int type, struct profile_added_info *info)
 }
 
 /**
- * profile_added_init() - see CPUs come
+ * profile_added_init() - register for CPUs that come online
  *
  * Return: 0 or a negative error number.
  */
@@ -487,14 +487,14 @@ int profile_added_init(void)
 	return 0;
 }
 
-/* No tracepoint is added: each would hold the module. */
+/* No tracepoint is added here: each holds a reference to this module. */
 void profile_added_exit(void)
 {
 	cpuhp_remove_state_nocalls(cpuhp_state);
 	cancel_work_sync(&cpus_work);
 }
 
-#else /* a kernel without perf events, or without descriptions of its tracepoints */
+#else /* no perf events, or no descriptions of tracepoints */
 
 int profile_add(const char *name, const char **why)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints that somebody added by name: types 176 to 190
+ * Tracepoints added by name: types 176 to 190
  */
 #ifndef DEVTRACE_PROFILE_ADDED_H
 #define DEVTRACE_PROFILE_ADDED_H
@@ -15,8 +15,8 @@
 /**
  * struct profile_added_info - a tracepoint that was added
  * @name: SYSTEM:EVENT
- * @elements: what its events carry, as fmt(5) writes it
- * @attached: its events come
+ * @elements: the elements of its events, in the syntax of fmt(5)
+ * @attached: whether its events are emitted
  */
 struct profile_added_info {
 	const char	*name;
@@ -24,7 +24,7 @@ struct profile_added_info {
 	bool		attached;
 };
 
-/* Process context, may sleep, devtrace_lock held. */
+/* Context of these six: process, may sleep, devtrace_lock held. */
 int profile_add(const char *name, const char **why);
 int profile_added_find(const char *name);
 void profile_del(unsigned int type);

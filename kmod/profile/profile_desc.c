@@ -2,14 +2,14 @@
 /*
  * From the kernel's description of a tracepoint to elements of events
  *
- * A field is a number, a string or a buffer, and always exactly one element, so that
- * the n-th element is the n-th field whatever it holds. The record's offsets are
- * not trusted: nothing is read that is not inside it. No address of the kernel gets
- * out as a number: a value that can be one becomes an OBJ or FUN element, which
- * readers see as a hash; inside a buffer it becomes zeros.
+ * A field is a number, a string or a buffer. Each field becomes exactly one element, so
+ * the n-th element is always the n-th field. Offsets found in a record are not trusted:
+ * nothing outside the record is read. No kernel address reaches readers as a number: a
+ * value that may be an address becomes an OBJ or FUN element, which readers see as a
+ * hash; inside a buffer it becomes zeros.
  *
- * Events are made in any context. It compiles in user space too
- * (selftests/unit/test_profile_desc.c).
+ * desc_measure() and desc_store() run in any context. This file compiles in user space,
+ * too (selftests/unit/test_profile_desc.c).
  */
 #ifdef __KERNEL__
 #include <linux/kernel.h>
@@ -20,9 +20,9 @@
 
 #include "profile_desc.h"
 
-/* The last numbers stand for errors; no address is one of them. */
+/* The highest values are error numbers, not addresses. */
 #define ERRORS		4096
-/* Nothing of the kernel's lies below this, and readers see it as it is. */
+/* Values below this are no kernel addresses; readers see them unchanged. */
 #define SMALL		65536
 
 static bool is_one_of(const char *s, size_t len, const char *const *list)
@@ -52,7 +52,7 @@ static bool is_char(const char *type, size_t len)
 	return is_one_of(type, len, names);
 }
 
-/* Whether a type has less than 64 bits, or is otherwise no address, by its name alone. */
+/* Whether the name of a type says that it has no 64-bit values, or no addresses. */
 static bool is_small(const char *type, size_t len)
 {
 	static const char *const names[] = {
@@ -68,7 +68,7 @@ static bool is_small(const char *type, size_t len)
 	return is_one_of(type, len, names);
 }
 
-/* Whether values are addresses, or as wide as one and of no other kind. */
+/* Whether a type is a pointer, or an integer that often holds one. */
 static bool is_word(const char *type, size_t len)
 {
 	static const char *const names[] = {
@@ -86,7 +86,7 @@ static bool ends_with(const char *s, const char *end)
 	return len >= n && !strcmp(s + len - n, end);
 }
 
-/* The address of code, and not of an object: tracepoints have no type for it. */
+/* Whether a field holds the address of code. Tracepoints have no type for it. */
 static bool names_code(const char *name)
 {
 	static const char *const names[] = {
@@ -103,7 +103,7 @@ static bool may_hold_address(const struct desc_machine *m, const char *type, siz
 {
 	if (size != m->size)
 		return false;
-	/* There a number cannot be told from an address by its value. */
+	/* The value does not tell a number from an address: go by the type. */
 	if (m->shared)
 		return is_word(type, len);
 	return m->size == 8 || !is_small(type, len);
@@ -128,7 +128,7 @@ static void describe_number(struct desc_field *f, const struct desc_machine *m,
 		f->flags |= DESC_HEX;
 }
 
-/* Of an array, or something that is no number: type is that of its members. */
+/* An array, or another field that is no number; @type is that of its members. */
 static void describe_array(struct desc_field *f, const char *type, size_t len)
 {
 	if (is_char(type, len)) {
@@ -170,7 +170,7 @@ static bool describe_field(struct desc_field *f, const struct desc_machine *m, c
 	if (!len)
 		return false;
 	s = type;
-	/* By its value, which a pointer to a structure is not. */
+	/* A structure itself, not a pointer to one. */
 	structure = (begins(&s, "struct ") || begins(&s, "union ")) && type[len - 1] != '*';
 	if (f->place == DESC_HERE && !bracket && !structure &&
 	    (f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8))
@@ -180,7 +180,7 @@ static bool describe_field(struct desc_field *f, const struct desc_machine *m, c
 	return true;
 }
 
-/* fmt(5) uses these words itself, and names have 63 bytes there. */
+/* A name for fmt(5): at most 63 bytes, and none of its keywords. Return its length, or -1. */
 static int name_for_fmt(const char *name, char *buf)
 {
 	static const char *const taken[] = {
@@ -240,15 +240,15 @@ static bool add_words(struct desc *d, const struct desc_field *f, const char *na
 
 /**
  * desc_add() - add a field to a description
- * @d: the description, @d->machine filled in, zeroed otherwise
- * @type: the words of its declaration, as in a format file of tracefs: "char[16]",
+ * @d: the description; before the first call @d->machine is set and the rest is zero
+ * @type: declaration of the field, as in a format file of tracefs: "char[16]",
  *	"__data_loc char[]", "struct page *"
- * @name: its name
+ * @name: name of the field
  * @offset: where it begins in the record
- * @size: how many bytes it has there
- * @is_signed: whether its number, or the members of its array, are signed
+ * @size: bytes that it has at @offset
+ * @is_signed: whether the number, or each member of the array, is signed
  *
- * Return: false if it makes no sense, or there is no room for it any more.
+ * Return: false if the field is not valid, or there is no room for it.
  */
 bool desc_add(struct desc *d, const char *type, const char *name, unsigned int offset,
 	      unsigned int size, bool is_signed)
@@ -264,7 +264,7 @@ bool desc_add(struct desc *d, const char *type, const char *name, unsigned int o
 	return true;
 }
 
-/* A number of the machine's own, wherever it lies. */
+/* Load a number in the machine's byte order from any alignment. */
 static u64 load(const u8 *p, unsigned int size)
 {
 	u64 v8;
@@ -297,7 +297,7 @@ static bool is_kernel_address(const struct desc_machine *m, u64 v)
 	return v >= m->first && v < (u32)-ERRORS;
 }
 
-/* Where a string or buffer is in the record: how many bytes it has at most. */
+/* Find a string or buffer in the record. Return the bytes that it has at most. */
 static unsigned int find(const struct desc_field *f, const u8 *record, unsigned int size,
 			 u16 *at)
 {
@@ -322,14 +322,14 @@ static unsigned int find(const struct desc_field *f, const u8 *record, unsigned 
 }
 
 /**
- * desc_measure() - what elements a record becomes
- * @d: its description
+ * desc_measure() - compute the sizes of a record's elements
+ * @d: description of the record
  * @record: the record
- * @size: its bytes
+ * @size: bytes of the record
  * @s: filled in
  *
- * A string or buffer that is not inside the record is empty; if a field is not, it
- * is left out with all that are behind it.
+ * A string or buffer that lies outside the record becomes an empty one. A field that lies
+ * outside is left out, and so are all fields behind it.
  *
  * Context: any.
  */
@@ -400,12 +400,12 @@ static u8 *store_number(u8 *p, const struct desc *d, const struct desc_field *f,
 	return put_value(p, format, v, f->size);
 }
 
-/* Words that can be addresses, wherever they would be aligned, become zeros. */
+/* Overwrite each aligned word that may be a kernel address with zeros. */
 static void hide(const struct desc_machine *m, u8 *p, unsigned int len)
 {
 	unsigned int i;
 
-	/* A word that is cut off in the middle may be an address, too. */
+	/* A word that is cut off may be part of an address. */
 	if (len % m->size)
 		memset(p + len - len % m->size, 0, len % m->size);
 	for (i = 0; i + m->size <= len; i += m->size)
@@ -414,12 +414,12 @@ static void hide(const struct desc_machine *m, u8 *p, unsigned int len)
 }
 
 /**
- * desc_store() - the elements of a record
- * @d: its description
+ * desc_store() - write the elements of a record
+ * @d: description of the record
  * @record: the record
- * @s: what desc_measure() said of it
- * @elements: @s->total bytes, filled in
- * @seen: called with each function
+ * @s: result of desc_measure() for this record
+ * @elements: filled in, @s->total bytes
+ * @seen: called with each function; may be NULL
  *
  * Context: any.
  */

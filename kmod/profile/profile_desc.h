@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The fields of a tracepoint's record, and the elements that they become
+ * The fields of a tracepoint's record, and the elements made from them
  *
- * The kernel describes each field by the words of its C declaration, its place and
- * its size. profile_desc.c reads that once, when a tracepoint is added; with what it
- * found it makes the elements of each event, one for each field, in their order.
+ * The kernel describes each field by its C declaration, its offset and its size.
+ * profile_desc.c reads these descriptions once, when a tracepoint is added. From then on
+ * it turns each record into elements, one for each field, in the same order.
  */
 #ifndef DEVTRACE_PROFILE_DESC_H
 #define DEVTRACE_PROFILE_DESC_H
@@ -15,19 +15,19 @@
 #include "element_port_user.h"
 #endif
 
-/* Further fields are left out. */
+/* Fields beyond this number are left out. */
 #define DESC_FIELDS_MAX		48
-/* Longer strings and buffers are cut off, and so are those of longer events. */
+/* Strings and buffers are cut to these sizes, each one and all of an event together. */
 #define DESC_TEXT_MAX		240
 #define DESC_EVENT_MAX		1024
-/* Room for the elements in words. */
+/* Room for the description of the elements. */
 #define DESC_WORDS_MAX		2048
 
 /**
- * struct desc_machine - what addresses look like
+ * struct desc_machine - what kernel addresses look like
  * @size: bytes of a long, 4 or 8
- * @shared: programs and the kernel use the same addresses
- * @first: of 32-bit machines: the kernel's are not below this
+ * @shared: programs and the kernel use the same range of addresses
+ * @first: lowest kernel address; 32-bit machines only
  */
 struct desc_machine {
 	u8	size;
@@ -37,20 +37,20 @@ struct desc_machine {
 
 enum desc_kind { DESC_SIGNED, DESC_UNSIGNED, DESC_STR, DESC_MEM };
 
-/* Where it is: at the offset; or there stands where it is. */
+/* The field is at its offset; or a word there tells where it is in the record. */
 enum desc_place { DESC_HERE, DESC_DATA_LOC, DESC_REL_LOC };
 
-/* It may hold addresses of the kernel, which are not for readers. */
+/* The field may hold kernel addresses, which readers must not see. */
 #define DESC_ADDRESS	0x1
-/* Such an address is one of a function. */
+/* Such an address is that of a function. */
 #define DESC_FUNCTION	0x2
 #define DESC_HEX	0x4
 
 /**
  * struct desc_field - a field of the record
  * @offset: where it begins
- * @size: how many bytes it has there
- * @kind: what it becomes
+ * @size: bytes that it has at @offset
+ * @kind: enum desc_kind: the element that it becomes
  * @place: enum desc_place
  * @flags: DESC_ADDRESS, DESC_FUNCTION, DESC_HEX
  */
@@ -63,11 +63,11 @@ struct desc_field {
 };
 
 /**
- * struct desc - all fields
- * @machine: where the records are made
- * @nr: how many there are
+ * struct desc - description of a tracepoint's records
+ * @machine: the machine that makes the records
+ * @nr: number of fields
  * @field: the fields
- * @words: the elements, as fmt(5) writes them
+ * @words: the elements, in the syntax of fmt(5)
  */
 struct desc {
 	struct desc_machine	machine;
@@ -77,12 +77,12 @@ struct desc {
 };
 
 /**
- * struct desc_sizes - what an event becomes
- * @nr: fields that are in the record
+ * struct desc_sizes - sizes of the elements of one record
+ * @nr: number of fields that are inside the record
  * @total: bytes of all elements
  * @addresses: there are OBJ or FUN elements
- * @at: of strings and buffers: where they begin in the record
- * @len: their bytes
+ * @at: for strings and buffers: offset in the record
+ * @len: for strings and buffers: bytes
  */
 struct desc_sizes {
 	u16	nr;
@@ -92,7 +92,7 @@ struct desc_sizes {
 	u8	len[DESC_FIELDS_MAX];
 };
 
-/* A function is in an event; NULL: nobody wants to know. */
+/* Called for each function in an event. */
 typedef void desc_seen_fn(const void *fun);
 
 bool desc_add(struct desc *d, const char *type, const char *name, unsigned int offset,

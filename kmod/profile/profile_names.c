@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names for what kernel profile events count
+ * Names for the functions and system calls in kernel profile events
  *
- * An event carries the number of a system call and the address of a function; a
- * dictionary has the names. What can be named is known only when it is seen, in
- * contexts where nothing can be looked up. So a probe marks what it sees, once,
- * and a work item gives the names. Both stores are bounded: a function for which
- * there is no place left stays without a name.
+ * An event carries the number of a system call or the address of a function; the
+ * dictionary has the names. Probes run in contexts where a symbol cannot be looked up.
+ * So a probe only marks each new number or address, and a work item adds its name to the
+ * dictionary. Both stores are bounded: a function that finds no free place gets no name.
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
@@ -25,13 +24,13 @@
 
 #define FUN_BITS	10
 #define FUNS		BIT(FUN_BITS)
-/* Places that an address may have. */
+/* Places where an address may be stored. */
 #define FUN_WAYS	8
-/* Held by none: a module's, which is gone. It is no end of a search. */
+/* A free place that a function of an unloaded module had; a search goes on behind it. */
 #define FUN_GONE	1UL
 
 #define SYSCALLS	512
-/* The last of them stand for those of arm alone. */
+/* The last bits of each half are for the calls that only arm has. */
 #define ARM_CALLS	16
 
 static unsigned long funs[FUNS + FUN_WAYS];
@@ -99,7 +98,7 @@ static void name_funs(void)
 		if (!fun || fun == FUN_GONE || test_and_set_bit(i, funs_named))
 			continue;
 		sprint_symbol_no_offset(sym, fun);
-		/* What is no symbol is printed as the address. */
+		/* Without a symbol the address is printed. */
 		if (strstarts(sym, "0x"))
 			continue;
 		sym[DEVTRACE_NAME_MAX - 1] = 0;
@@ -139,8 +138,8 @@ static noinline void fun_new(unsigned long fun, unsigned long *first)
 }
 
 /**
- * profile_seen_fun() - a function is in an event
- * @fun: its address
+ * profile_seen_fun() - note that an event carries a function
+ * @fun: address of the function; NULL is ignored
  *
  * Context: any, NMI included.
  */
@@ -153,9 +152,9 @@ void profile_seen_fun(const void *fun)
 }
 
 /**
- * profile_seen_syscall() - a system call is in an event
- * @compat: it is one of a 32-bit program
- * @nr: its number
+ * profile_seen_syscall() - note that an event carries a system call
+ * @compat: 1: called by a 32-bit program on a 64-bit kernel; otherwise 0
+ * @nr: number of the call, as in the event's signal
  *
  * Context: any.
  */
@@ -170,7 +169,7 @@ void profile_seen_syscall(unsigned int compat, unsigned int nr)
 	}
 }
 
-/* Where a module was there will be another one, with other names. */
+/* Forget the functions of a module: its addresses may be used again by another one. */
 static int module_gone(struct notifier_block *nb, unsigned long what, void *arg)
 {
 	struct module *mod = arg;
@@ -192,7 +191,7 @@ static int module_gone(struct notifier_block *nb, unsigned long what, void *arg)
 static struct notifier_block module_nb = { .notifier_call = module_gone };
 
 /**
- * profile_names_on() - give the names that do not depend on what is seen
+ * profile_names_on() - name types, objects and softirqs, once
  *
  * Context: process; may sleep.
  */
@@ -233,7 +232,7 @@ int profile_names_init(void)
 	return register_module_notifier(&module_nb);
 }
 
-/* No probe runs any more. */
+/* Call only when no probe runs any more. */
 void profile_names_exit(void)
 {
 	unregister_module_notifier(&module_nb);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names for what was seen, later and from process context: see profile_names.c
+ * Naming functions and system calls that events carry: see profile_names.c
  */
 #ifndef DEVTRACE_PROFILE_NAMES_H
 #define DEVTRACE_PROFILE_NAMES_H

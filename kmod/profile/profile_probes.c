@@ -2,10 +2,10 @@
 /*
  * From the arguments of tracepoints to kernel profile events
  *
- * A probe runs wherever its tracepoint is: under the locks of the scheduler, of
- * timers and of the console, with interrupts off. It looks at what it is given,
- * stores an event and takes no lock. profile_types.h lists the elements of each
- * event, in order; the elements here must be those.
+ * A probe runs in the context of its tracepoint: possibly under locks of the scheduler,
+ * of timers or of the console, with interrupts off. It reads its arguments, stores an
+ * event and takes no lock. The elements of each event must be those of profile_types.h,
+ * in the same order.
  */
 #include <linux/blkdev.h>
 #include <linux/binfmts.h>
@@ -30,12 +30,12 @@
 #include "profile_names.h"
 #include "profile_types.h"
 
-/* Longer ones are cut off. */
+/* Longer strings are cut off. */
 #define TEXT_MAX	240
 
 /*
- * An event whose last element is a string of len bytes without NUL in them, and
- * that has what else a record has before it.
+ * Store an event whose last element is a string of len bytes without a NUL among them;
+ * the arguments behind len are the elements before it.
  */
 #define profile_store(reserve, type, who, key, s, len, ...) do {	\
 	const unsigned int __len = (len);				\
@@ -61,7 +61,7 @@
 			      ##__VA_ARGS__);				\
 } while (0)
 
-/* The same about an object, of those above 255, and a signal. */
+/* The same with an object (number above 255) and a signal. */
 #define profile_str_for(type, obj, sig, s, len) do {			\
 	const u16 __sig = (sig);					\
 									\
@@ -71,7 +71,7 @@
 			      __dt_objsig(obj, __sig));			\
 } while (0)
 
-/* A word, or what a user's long is printed as: less on 32-bit machines. */
+/* Elements for a long: 64 bits or 32. */
 #if BITS_PER_LONG == 64
 #define dt_long_hex(v)	dt_u64x(v)
 #define dt_long(v)	dt_i64(v)
@@ -80,7 +80,7 @@
 #define dt_long(v)	dt_i32(v)
 #endif
 
-/* A name that its thread may change while we copy it. */
+/* A copy of a thread's name, which the thread may change during the copy. */
 struct comm {
 	char s[TASK_COMM_LEN];
 	unsigned int len;
@@ -88,7 +88,7 @@ struct comm {
 
 static __always_inline void comm_get(struct comm *c, const char *comm)
 {
-	/* Old, new, or a mixture: the next event has the new one. */
+	/* The copy may mix the old and the new name; the next event has the new one. */
 	data_race(memcpy(c->s, comm, TASK_COMM_LEN));
 	c->s[TASK_COMM_LEN - 1] = 0;
 	c->len = strlen(c->s);
@@ -99,7 +99,7 @@ static __always_inline void comm_get(struct comm *c, const char *comm)
 static __always_inline u16 syscall_signal(long nr)
 {
 #ifdef CONFIG_ARM
-	/* Calls of the architecture alone, which have numbers of 20 bits. */
+	/* Calls that only arm has: their numbers have 20 bits. */
 	if (unlikely((nr & ~0xfffL) == __ARM_NR_BASE))
 		return PROFILE_ARM_CALLS | (nr & 0xfff);
 #endif
@@ -158,7 +158,7 @@ static void probe_irq_exit(void *data, int irq, struct irqaction *action, int re
 }
 
 #ifdef CONFIG_X86
-/* Named as its tracepoint is, without what tells entry from exit. */
+/* The vector's name is that of its tracepoint without "_entry" or "_exit". */
 static void on_vector_entry(void *data, int vector)
 {
 	const char *name = ((struct tracepoint *)data)->name;
@@ -209,7 +209,7 @@ static void probe_softirq_exit(void *data, unsigned int nr)
 	devtrace_rec_for(DEVTRACE_T_SOFTIRQ_EXIT, DEVTRACE_OBJ_SOFTIRQ, nr);
 }
 
-/* Not in all kernels' headers, so not checked; the same since there are any. */
+/* Not checked by check_types(): older headers lack them. Their arguments never changed. */
 static void probe_tasklet_entry(void *data, struct tasklet_struct *t, void *func)
 {
 	profile_seen_fun(func);
@@ -286,7 +286,7 @@ static void probe_hrtimer_exit(void *data, struct hrtimer *timer)
 
 /* The scheduler */
 
-/* Behind the indices that the kernel has. */
+/* A state of ours, above the kernel's indices of task states. */
 #define STATE_PREEMPTED	9
 
 static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,
@@ -295,7 +295,7 @@ static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,
 	struct comm c;
 
 	comm_get(&c, next->comm);
-	/* Who waits for a process that ends may be making a zombie a dead one. */
+	/* wait(2) may change the exit_state from zombie to dead at the same time. */
 	profile_str(DEVTRACE_T_SCHED_SWITCH, c.s, c.len,
 		    dt_u8(preempt ? STATE_PREEMPTED :
 			  compat_task_state_index(state, READ_ONCE(prev->exit_state))),
@@ -370,7 +370,7 @@ static void probe_task_rename(void *data, struct task_struct *p, const char *com
 static void probe_fault_user(void *data, unsigned long address, struct pt_regs *regs,
 			     unsigned long error)
 {
-	/* A program may try one of the kernel, which is not for readers. */
+	/* A program may access a kernel address, which readers must not see. */
 	if (likely(address < TASK_SIZE_MAX))
 		devtrace_rec(DEVTRACE_T_FAULT_USER, dt_long_hex(address),
 			     dt_long_hex(instruction_pointer(regs)), dt_u16x(error));
@@ -393,7 +393,7 @@ static void probe_fault_kernel(void *data, unsigned long address, struct pt_regs
 			     dt_u16x(error));
 }
 #else
-/* No other machine has these tracepoints. */
+/* Attached on x86 only. */
 #define probe_fault_user	NULL
 #define probe_fault_kernel	NULL
 #endif
@@ -421,9 +421,9 @@ static void probe_signal_deliver(void *data, int sig, struct kernel_siginfo *inf
 		     dt_long_hex((unsigned long)ka->sa.sa_handler));
 }
 
-/* Block requests. What goes to no disk has number 0. */
+/* Block requests. A request without a disk has the device number 0:0. */
 
-/* Several elements in one. */
+/* The elements that all block events begin with. */
 struct dt_block {
 	struct dt_elem16 major;
 	struct dt_elem32 minor;
@@ -460,7 +460,7 @@ static __always_inline void block_complete(struct request *rq, int error, unsign
 static void on_block_complete(void *data, struct request *rq, blk_status_t error,
 			      unsigned int bytes)
 {
-	/* A kernel without disks has neither the function nor the event. */
+	/* Without CONFIG_BLOCK there is no blk_status_to_errno(), and no such event. */
 	block_complete(rq, IS_ENABLED(CONFIG_BLOCK) ? blk_status_to_errno(error) : 0, bytes);
 }
 
@@ -523,7 +523,7 @@ static void on_oom_kill(void *data, struct task_struct *p, uid_t uid)
 	oom_kill(p->pid);
 }
 
-/* Those that are not chosen by their type have it, or this does not compile. */
+/* Compile-time check of the probes that compat_probe() does not select by type. */
 static void __maybe_unused check_types(void)
 {
 #ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS

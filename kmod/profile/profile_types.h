@@ -2,25 +2,25 @@
 /*
  * The kernel profile events: numbers, names, tracepoints and elements
  *
- * The only table of them. The module attaches what stands here, libdevtrace-ctl
- * knows types and presets by these names, tools/fmt/kernel.fmt and
- * Documentation/profile.rst repeat it in other words, and
+ * The only table of them. The module attaches to these tracepoints, and libdevtrace-ctl
+ * takes the names of types and presets from here. tools/fmt/kernel.fmt and
+ * Documentation/profile.rst repeat the table in other forms;
  * selftests/unit/test_profile_table.c compares all of them.
  *
  * PROFILE_TYPE(TYPE, name, group, tracepoints, object, elements):
- * TYPE is DEVTRACE_T_TYPE in the UAPI header, and probe_name() emits it. What
- * tracepoints there are is separated by blanks; those that a kernel lacks are
- * left out, and the type is refused if none is left. Object is the one of the
- * event, DEVTRACE_OBJ_*, or NONE: then the event has neither object nor signal.
- * The elements are written as fmt(5) writes them.
+ * TYPE is DEVTRACE_T_TYPE in the UAPI header, and probe_name() emits it. The names
+ * of tracepoints are separated by blanks. Those that the running kernel lacks are
+ * skipped; if it lacks all of them, the type is refused. The object is that of the
+ * event, DEVTRACE_OBJ_*; with NONE the event has neither object nor signal.
+ * The elements have the syntax of fmt(5).
  *
- * PROFILE_PRESET(name, list): types and groups, separated by blanks, that one asks
- * for together. The groups are presets themselves; "all" and "none" are not here.
+ * PROFILE_PRESET(name, list): one name for several types and groups, separated by
+ * blanks. Each group is also a preset; "all" and "none" are not in this table.
  */
 #ifndef DEVTRACE_PROFILE_TYPES_H
 #define DEVTRACE_PROFILE_TYPES_H
 
-/* Interrupts of the CPU itself: timer, calls of other CPUs. */
+/* Interrupts of the CPU's local controller: its timer, IPIs, errors. */
 #ifdef CONFIG_X86
 #define PROFILE_VECTORS(which)						\
 	"local_timer_" which " reschedule_" which " call_function_" which \

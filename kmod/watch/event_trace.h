@@ -2,8 +2,8 @@
 /*
  * The tracepoint devtrace:event, for tracefs, perf and BPF
  *
- * A record of a trace event has 2 KiB of room, and an event of ours may be longer: of the
- * payload it has the first DEVTRACE_TRACED bytes, and len says how many there are.
+ * A record of a trace event has room for 2 KiB, and an event may be longer: the record has
+ * the first DEVTRACE_TRACED bytes of the payload, and len is the full length.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM devtrace

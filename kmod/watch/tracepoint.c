@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tracepoint devtrace:event: a watch as long as somebody is attached to it
+ * The tracepoint devtrace:event: a watch while the tracepoint has a probe
  *
- * The kernel says when the first probe comes and when the last one goes, while it holds a
- * lock of tracepoints; whoever changes a filter takes that one under devtrace_lock. So the
- * watch comes and goes in a work, some milliseconds later. The parameter "attached" tells.
+ * The kernel calls watch_tracepoint_on() for the first probe and watch_tracepoint_off() after
+ * the last one, with a lock of tracepoints held. Code that changes a filter takes that lock
+ * under devtrace_lock. So a work registers and unregisters the watch, some milliseconds
+ * later. The parameter "attached" says whether it is registered.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -27,17 +28,17 @@
 static void follow(struct work_struct *w);
 static DECLARE_WORK(work, follow);
 
-/* Of the next two. */
+/* Protects the next two. */
 static DEFINE_SPINLOCK(queue_lock);
 static bool probed;		/* the tracepoint has a probe */
-static bool leaving;		/* the module goes: nobody queues the work any more */
+static bool leaving;		/* the module is being removed: do not queue the work */
 
-/* Of the watch, and of what it asks for. */
+/* Protects the watch, @attached and @severities. */
 static DEFINE_MUTEX(lock);
 static bool attached;
 static u32 severities = DEVTRACE_WATCH_ANY_SEVERITY & ~DEVTRACE_WATCH_NO_SEVERITY;
 
-/* Events where RCU does not watch: no probe may run there. */
+/* Events emitted where RCU does not watch: no probe may run there. */
 static atomic_t unseen = ATOMIC_INIT(0);
 
 static void trace_it(struct devtrace_watch *w, const struct devtrace_watch_event *ev)
@@ -60,7 +61,7 @@ static bool is_probed(void)
 	return is;
 }
 
-/* With lock. */
+/* Call with lock held. */
 static int attach(void)
 {
 	int err;
@@ -115,7 +116,7 @@ void watch_tracepoint_off(void)
 	probes_change(false);
 }
 
-/* Probes of tracefs leave the tracepoint only behind this. */
+/* tracefs removes its probes only after this. */
 void watch_tracepoint_exit(void)
 {
 	spin_lock(&queue_lock);

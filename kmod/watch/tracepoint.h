@@ -5,7 +5,7 @@
 #ifndef DEVTRACE_WATCH_TRACEPOINT_H
 #define DEVTRACE_WATCH_TRACEPOINT_H
 
-/* For the tracepoint, when its first probe comes and when the last one goes. */
+/* The tracepoint calls these before its first probe and after its last one. */
 int watch_tracepoint_on(void);
 void watch_tracepoint_off(void);
 

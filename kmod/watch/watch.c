@@ -2,11 +2,11 @@
 /*
  * Watches: functions that are called for an event where it is emitted
  *
- * All watches have one bit in the table of filters, whose filter is what they ask for
- * together; store_all() gives an event with that bit to watch_event(), which looks at the
- * terms of each. The bit is a trigger's that no trigger has. It is taken with the first
- * watch and given back with the last one: as long as there is none, no table has it, and
- * no emitter takes the long way for it.
+ * All watches share one bit in the table of filters. Its filter is the union of their
+ * terms; store_all() gives an event with that bit to watch_event(), which checks the terms
+ * of each watch. The bit is one of those of triggers. It is taken for the first watch and
+ * given back after the last one: without a watch no table has the bit, and no emitter takes
+ * the slow path for it.
  *
  * Emitters have preemption off. Code that removes a watch waits until no emitter is in
  * progress that may have found it, by filter_set() or quiet_wait().
@@ -42,14 +42,14 @@
 #include "streams/filter_set.h"
 #include "tracepoint.h"
 
-/* Severities from one level on, as filters have them: none of them. */
+/* As lowest severity in a filter: no severity is wanted. */
 #define NO_LEVEL	(DEVTRACE_SEV_LEVEL + 1)
 #define FLAGS(who)	((who) >> RING_WHO_CTX_SHIFT & 0x3f)
 
 /**
- * struct inside - what callbacks do on a CPU
- * @contexts: bit n: one runs in context n of enum devtrace_context
- * @nested: events that were emitted meanwhile in such a context
+ * struct inside - callbacks that run on a CPU
+ * @contexts: bit n: a callback runs in context n of enum devtrace_context
+ * @nested: number of events emitted in a context where a callback ran
  */
 struct inside {
 	u32	contexts;
@@ -118,7 +118,7 @@ static void watch_event(u32 set, const struct event *ev)
 
 	if (!(set & READ_ONCE(our_bit)))
 		return;
-	/* An interrupt from here on uses another bit, and leaves this one unchanged. */
+	/* An interrupt after this check uses another bit, and leaves this one unchanged. */
 	if (data_race(in->contexts) & context) {
 		this_cpu_inc(inside.nested);
 		return;
@@ -135,7 +135,7 @@ static struct devtrace_watch *watch_at(unsigned int i)
 	return rcu_dereference_protected(watches[i], lockdep_is_held(&devtrace_lock));
 }
 
-/* The lowest level that a mask of severities has, from this severity on. */
+/* The lowest level of a mask of severities, for the four severities from @first on. */
 static unsigned int lowest(u32 severities, unsigned int first)
 {
 	const u32 levels = severities >> first & 0xf;
@@ -169,14 +169,14 @@ static struct filter *filter_of_all(void)
 	return f;
 }
 
-/* The bit of a trigger that there is not; 0: there are all of them. */
+/* Take the bit of a trigger number that is free; 0: none is free. */
 static unsigned int take_bit(void)
 {
 	const u32 free = ~devtrace_filters.triggers & (BIT(DEVTRACE_TRIGGERS_MAX) - 1);
 
 	if (!free)
 		return 0;
-	/* The last one: traces of tests and people name triggers from the first on. */
+	/* The highest free one: triggers are numbered from the lowest on. */
 	__set_bit(__fls(free), &devtrace_filters.triggers);
 	return BIT(FILTER_TRIGGER_BIT + __fls(free));
 }
@@ -208,15 +208,15 @@ static int put_in_force(void)
 }
 
 /*
- * There is no watch any more. If there is no memory for a table without our bit, the bit
- * stays ours until there is: it makes some events take the long way, and no more.
+ * Give the bit back after the last watch. Without memory for a table without the bit, the
+ * bit stays taken until the next change: some events take the slow path, nothing else.
  */
 static int leave(void)
 {
 	int err = filter_set(__ffs(our_bit), NULL);
 
 	WRITE_ONCE(devtrace_watching, NULL);
-	/* Nobody is on the way to us who found the pointer. */
+	/* Wait for emitters that found the pointer. */
 	devtrace_shared.quiet_wait();
 	if (!err)
 		give_bit_back();
@@ -230,7 +230,7 @@ static bool is_valid(const struct devtrace_watch *w)
 	       !(w->origins & ~(DEVTRACE_WATCH_KERNEL | DEVTRACE_WATCH_USER));
 }
 
-/* Its place in the list, or the first free one for NULL; or DEVTRACE_WATCHES_MAX. */
+/* Index of @w, or for NULL of the first free place; DEVTRACE_WATCHES_MAX: none. */
 static unsigned int place_of(const struct devtrace_watch *w)
 {
 	unsigned int i;
@@ -249,7 +249,7 @@ static bool is_any(void)
 	return i < DEVTRACE_WATCHES_MAX;
 }
 
-/* Nobody calls it behind this. */
+/* After the return the watch is not called any more. */
 static void take_out(unsigned int i)
 {
 	int err;
@@ -259,7 +259,7 @@ static void take_out(unsigned int i)
 		err = leave();
 	else
 		err = put_in_force();
-	/* The filter is wider than need be until the next change; but who found the watch ends. */
+	/* The old, wider filter stays until the next change; wait for emitters all the same. */
 	if (err)
 		devtrace_shared.quiet_wait();
 }
@@ -287,8 +287,8 @@ static int add(struct devtrace_watch *w)
 }
 
 /**
- * devtrace_watch_register() - be called for events
- * @w: which ones, and what is called; it stays in place until it is unregistered
+ * devtrace_watch_register() - have a callback called for events
+ * @w: the terms and the callback; must stay in place until it is unregistered
  *
  * The callback is called once for each event that meets the terms and that is emitted
  * after this returns; it may be called before that. What it may do is said at struct
@@ -316,7 +316,7 @@ int devtrace_watch_register(struct devtrace_watch *w)
 EXPORT_SYMBOL_GPL(devtrace_watch_register);
 
 /**
- * devtrace_watch_unregister() - be called no more
+ * devtrace_watch_unregister() - stop the calls of a callback
  * @w: a watch that is registered
  *
  * When this returns no callback of it runs, and none will: its memory and its code may go.
@@ -364,7 +364,7 @@ static void __exit devtrace_watch_exit(void)
 {
 	watch_tracepoint_exit();
 	mutex_lock(&devtrace_lock);
-	/* Without memory for a table before; emitters do not come here any more all the same. */
+	/* The bit is left if leave() had no memory; emitters do not call this module even so. */
 	if (our_bit && leave())
 		pr_warn("no memory for a table of filters: one trigger fewer until devtrace is loaded again\n");
 	mutex_unlock(&devtrace_lock);
