@@ -2,7 +2,7 @@
 /*
  * Kernel profile events, for those who do without them
  *
- * devtrace_profile.ko attaches to the kernel's tracepoints and emits types 128 to 191.
+ * devtrace_profile.ko attaches to the kernel's tracepoints and emits types 128 to 190.
  * It may be loaded and removed at any time. Other code calls it by these functions;
  * while it is not loaded they answer that there is no such type.
  *

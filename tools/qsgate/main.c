@@ -21,7 +21,6 @@
 #include "gate.h"
 
 #define DEVICE		"/dev/trace"
-#define RETRY_MS	1000
 
 enum { OPT_TO = 256, OPT_UDP, OPT_RKH, OPT_TEST, OPT_OLD };
 
