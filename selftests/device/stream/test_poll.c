@@ -129,6 +129,15 @@ static bool start_writers(pid_t *pids, bool lanes, uint32_t every)
 	return true;
 }
 
+/* They stay, and do not run. */
+static void stop_writers(const pid_t *pids)
+{
+	int i;
+
+	for (i = 0; i < WRITERS; i++)
+		kill(pids[i], SIGSTOP);
+}
+
 FIXTURE_TEARDOWN(flood)
 {
 	struct devtrace_stats s;
@@ -207,8 +216,10 @@ TEST_F_TIMEOUT(flood, nothing_is_said_of_what_is_held_back, 900)
 	ASSERT_EQ(0, lane_open(&l, wfd, 0));
 	l.head->busy = 1;
 	ASSERT_TRUE(start_writers(self->pids, variant->lanes, 0));
-	/* Where one look takes longer than it is held back, some more of them. */
+	/* Where one look takes longer than it is held back, some more without the flood. */
 	for (i = 0; i < n || (!held && i < 20 * n); i++) {
+		if (i == n)
+			stop_writers(self->pids);
 		ASSERT_EQ(0, dev_emit_mark(wfd, TAKEN, 7, i));
 		while (self->t->nev <= i) {
 			ASSERT_LE(0, poll(&p, 1, 0));
