@@ -102,8 +102,9 @@ static int serve(struct rx *rx, int timeout)
 {
 	struct epoll_event events[RX_PEERS + 2];
 	int n = epoll_wait(rx->poll, events, RX_PEERS + 2, timeout), i, served = 0;
+	const unsigned int opens = rx->opens;
 
-	for (i = 0; i < n && rx->open; i++) {
+	for (i = 0; i < n && rx->open && rx->opens == opens; i++) {
 		if (events[i].data.ptr == &rx->stop)
 			return -1;
 		if (events[i].data.ptr == &rx->listen)
@@ -114,9 +115,13 @@ static int serve(struct rx *rx, int timeout)
 	return served;
 }
 
+/* It ends with its channel, which a callback, too, may close, and open anew. */
 static void *thread(void *arg)
 {
-	while (serve(arg, -1) >= 0)
+	struct rx *rx = arg;
+	const unsigned int opens = rx->opens;
+
+	while (serve(rx, -1) >= 0 && rx->open && rx->opens == opens)
 		;
 	return NULL;
 }
@@ -197,6 +202,7 @@ int devtrace_rx_open(const struct devtrace_rx_ops *ops, void *arg, unsigned int 
 		rx->peers[i].fd = -1;
 	devtrace_open();
 	rx->open = true;
+	rx->opens++;
 	err = listen_now(rx);
 	if (!err && flags & DEVTRACE_RX_THREAD) {
 		err = pthread_create(&rx->thread, NULL, thread, rx);

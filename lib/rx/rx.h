@@ -41,6 +41,7 @@ struct rx {
 	int			listen, poll, stop;
 	uid_t			uid;
 	bool			open, thread_runs;
+	unsigned int		opens;		/* how often it was opened: a thread is of one */
 	pthread_t		thread;
 	struct rx_peer		peers[RX_PEERS];
 

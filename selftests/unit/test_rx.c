@@ -7,6 +7,7 @@
  * current lies memory that nothing may change.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -476,6 +477,52 @@ TEST(without_a_thread_a_program_asks_by_a_descriptor)
 	EXPECT_EQ(3, calls->command);
 	devtrace_rx_close();
 	EXPECT_EQ(ECONNREFUSED, devtrace_rx_connect(getpid(), &h));
+}
+
+static void closing(void *arg, uint8_t command, uint32_t p1, uint32_t p2, uint32_t p3)
+{
+	devtrace_rx_close();
+	if (command)
+		calls->ticks = devtrace_rx_open(NULL, NULL, DEVTRACE_RX_THREAD);
+	calls->commands++;
+}
+
+static int threads(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	int n = -2;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* Its thread ends, and serves nobody beside that of a channel which was opened anew. */
+TEST(a_command_closes_the_channel)
+{
+	static const struct devtrace_rx_ops closes = { .size = sizeof(closes), .command = closing };
+	struct devtrace_rx_host *h;
+	uint8_t anew;
+
+	fake_reset();
+	for (anew = 0; anew < 2; anew++) {
+		const int before = threads();
+
+		memset(calls, 0, sizeof(*calls));
+		ASSERT_EQ(0, devtrace_rx_open(&closes, NULL, DEVTRACE_RX_THREAD));
+		ASSERT_EQ(0, devtrace_rx_connect(getpid(), &h));
+		ask(h, DEVTRACE_RX_COMMAND, &anew, 1);
+		while (!__atomic_load_n(&calls->commands, __ATOMIC_ACQUIRE))
+			sched_yield();
+		EXPECT_EQ(0, calls->ticks);
+		/* A thread that serves for ever reaches the limit of the test. */
+		while (threads() != before + anew)
+			sched_yield();
+		devtrace_rx_disconnect(h);
+		devtrace_rx_close();
+	}
 }
 
 TEST(other_users_are_refused)
