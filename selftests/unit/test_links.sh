@@ -369,5 +369,21 @@ wait $reader; ok $? "--listen: SIGTERM ends it with status 0"
 reader=''
 [ ! -e sock4 ]; ok $? "--listen: its socket is removed"
 
+# A file that is no socket is somebody's; the socket of one that was killed is not
+echo precious >file
+ln -s file name
+for at in file name; do
+	$log --device s.trace --listen "unix:$work/$at" 2>err
+	is "$? $(cat file) $(grep -c 'in use' err)" "1 precious 1" "--listen: unix:$at is not taken"
+done
+python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("sock5")'
+$log --device s.trace --listen "unix:$work/sock5" &
+reader=$!
+$info "unix:$work/sock5" >got1
+cmp -s got1 text; ok $? "--listen: the socket of one that was killed is"
+kill $reader
+wait $reader
+reader=''
+
 echo "1..$count"
 [ $bad = 0 ]

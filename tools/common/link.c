@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "common/link.h"
@@ -280,8 +281,10 @@ static struct sockaddr_un unix_address(const struct link *l)
 static void remove_stale(const struct sockaddr_un *addr)
 {
 	int fd = connect_to((const struct sockaddr *)addr, sizeof(*addr), SOCK_STREAM, 0, NULL);
+	struct stat st;
 
-	if (fd == -ECONNREFUSED)
+	/* connect(2) says so of a file of any other kind, too: that is somebody's. */
+	if (fd == -ECONNREFUSED && !lstat(addr->sun_path, &st) && S_ISSOCK(st.st_mode))
 		unlink(addr->sun_path);
 	else if (fd >= 0)
 		close(fd);
