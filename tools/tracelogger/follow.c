@@ -65,9 +65,6 @@ static void nap(struct tl_run *r)
 		return;
 	if (r->opt.sync_severity >= 0 && every > SEVERE)
 		every = SEVERE;
-	/* What is saved late is synced late: sync.c waits for the rest of the interval. */
-	if (r->opt.sync_every && every > TL_SAVE_PART(r->opt.sync_every))
-		every = TL_SAVE_PART(r->opt.sync_every);
 	end += every;
 	while (!tl_stop && !tl_reopen && !tl_save && !tl_tell && (left = end - tl_now()) > 0) {
 		tl_wait_for(r, -1, left < STEP ? left : STEP);

@@ -351,6 +351,21 @@ static void check_exec(const struct tl_options *opt)
 		tl_exec_check(opt->match);
 }
 
+/*
+ * The interval of --sync is that from an event to the disk: until it is saved is a part of it.
+ * Who asks for a longer --time has it, and the sync comes soon after that.
+ */
+static void share_interval(struct tl_options *opt)
+{
+	const int64_t part = opt->sync_every / 4;
+
+	if (opt->every < 0)
+		opt->every = part && part < TL_NSEC ? part : TL_NSEC;
+	opt->sync_every -= opt->every;
+	if (opt->sync_every < part)
+		opt->sync_every = part;
+}
+
 static void check(struct tl_options *opt)
 {
 	struct tl_name name;
@@ -403,7 +418,7 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 
 	*opt = (struct tl_options){
 		.device = DEVICE, .interval = TL_NSEC, .zstd_level = 3,
-		.keep_percent = 5, .every = TL_NSEC, .percent = 25,
+		.keep_percent = 5, .every = -1, .percent = 25,
 		.served = -1, .perm = 0644, .sync_severity = -1, .sync_every = 5 * TL_NSEC,
 	};
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
@@ -466,5 +481,6 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 	}
 	if (optind < argc)
 		usage("argument", argv[optind], "is one too many; a file is named with --file");
+	share_interval(opt);
 	check(opt);
 }

@@ -4,8 +4,7 @@
  *
  * The writer hands it the file and the bytes written, and goes on. fdatasync(2) works
  * on a duplicate of the descriptor: the file may be closed meanwhile. The directory is
- * synced after a file came or went, or the name may be gone after a power cut. Of the
- * interval that an event may be without a sync, follow.c has a part, until it is saved.
+ * synced after a file came or went, or the name may be gone after a power cut.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -91,7 +90,7 @@ struct tl_sync *tl_sync_new(int64_t every, int dirfd)
 
 	if (!s)
 		return NULL;
-	s->every = every - TL_SAVE_PART(every);
+	s->every = every;
 	s->dirfd = dirfd;
 	s->fd = -1;
 	pthread_mutex_init(&s->lock, NULL);

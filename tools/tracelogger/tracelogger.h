@@ -53,9 +53,6 @@ struct tl_options {
 	size_t		nr_notes;
 };
 
-/* Of the interval of --sync: how long an event may wait until it is saved. */
-#define TL_SAVE_PART(every)	((every) / 4)
-
 /* Signals, and the one that came; stop stays. */
 extern volatile sig_atomic_t tl_stop, tl_reopen, tl_save, tl_tell;
 void tl_signals(sigset_t *waiting);
