@@ -102,9 +102,9 @@ static int serve(struct rx *rx, int timeout)
 {
 	struct epoll_event events[RX_PEERS + 2];
 	int n = epoll_wait(rx->poll, events, RX_PEERS + 2, timeout), i, served = 0;
-	const unsigned int opens = rx->opens;
+	const unsigned int life = rx->life;
 
-	for (i = 0; i < n && rx->open && rx->opens == opens; i++) {
+	for (i = 0; i < n && rx->life == life; i++) {
 		if (events[i].data.ptr == &rx->stop)
 			return -1;
 		if (events[i].data.ptr == &rx->listen)
@@ -115,13 +115,12 @@ static int serve(struct rx *rx, int timeout)
 	return served;
 }
 
-/* It ends with its channel, which a callback, too, may close, and open anew. */
 static void *thread(void *arg)
 {
 	struct rx *rx = arg;
-	const unsigned int opens = rx->opens;
+	const unsigned int life = rx->life;
 
-	while (serve(rx, -1) >= 0 && rx->open && rx->opens == opens)
+	while (serve(rx, -1) >= 0 && rx->life == life)
 		;
 	return NULL;
 }
@@ -132,6 +131,7 @@ static void shut(struct rx *rx)
 	int i;
 
 	rx->open = false;
+	rx->life++;
 	for (i = 0; i < RX_PEERS; i++)
 		if (rx->peers[i].fd >= 0)
 			let_go(&rx->peers[i]);
@@ -202,7 +202,7 @@ int devtrace_rx_open(const struct devtrace_rx_ops *ops, void *arg, unsigned int 
 		rx->peers[i].fd = -1;
 	devtrace_open();
 	rx->open = true;
-	rx->opens++;
+	rx->life++;
 	err = listen_now(rx);
 	if (!err && flags & DEVTRACE_RX_THREAD) {
 		err = pthread_create(&rx->thread, NULL, thread, rx);

@@ -41,7 +41,7 @@ struct rx {
 	int			listen, poll, stop;
 	uid_t			uid;
 	bool			open, thread_runs;
-	unsigned int		opens;		/* how often it was opened: a thread is of one */
+	unsigned int		life;		/* another when a callback closed or reopened it */
 	pthread_t		thread;
 	struct rx_peer		peers[RX_PEERS];
 
