@@ -379,7 +379,7 @@ done
 python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("sock5")'
 $log --device s.trace --listen "unix:$work/sock5" &
 reader=$!
-$info "unix:$work/sock5" >got1
+wait_until sh -c "$info unix:$work/sock5 >got1 2>/dev/null"
 cmp -s got1 text; ok $? "--listen: the socket of one that was killed is"
 kill $reader
 wait $reader
