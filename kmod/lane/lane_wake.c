@@ -15,8 +15,9 @@
  * The probe stays for a while when there is no more use for it: to put it in or take it
  * out patches the kernel.
  *
- * A thread may end without telling us. So from the first lane on there is a probe on
- * sched_process_exit, which takes what the thread left, under its name.
+ * A thread may end without telling us, or become another program by exec(2) while a process
+ * that shares its memory writes on in its lane. So from the first lane on there are probes on
+ * sched_process_exit and sched_process_exec, which take what the thread left.
  *
  * A program that may make no system calls cannot hand its blocks over. As long as there
  * is such a lane, a work takes from it every NO_CALLS_MS.
@@ -70,9 +71,9 @@ static struct hrtimer timer;
 static bool timer_on;
 static DEFINE_PER_CPU(struct irq_work, start_soon);
 
-static struct tracepoint *sched_switch_tp, *exit_tp;
-static bool probed, exit_probed;
-static DEFINE_MUTEX(exit_lock);
+static struct tracepoint *sched_switch_tp, *exit_tp, *exec_tp;
+static bool probed, exit_probed, exec_probed;
+static DEFINE_MUTEX(ends_lock);
 static void probe_work_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(probe_work, probe_work_fn);
 
@@ -259,15 +260,39 @@ static void exit_old(void *data, struct task_struct *task)
 
 #define EXIT_PROBE	compat_probe(sched_process_exit, exit_new, exit_old)
 
-/* The first lane is there. Without the probe a lane is closed when its process ends. */
-static void probe_exits(void)
+/*
+ * The thread is another program now. Its number was old_pid when it asked for a lane; the
+ * other threads of its process have ended.
+ */
+static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
+		       struct linux_binprm *bprm)
 {
-	if (READ_ONCE(exit_probed) || !exit_tp)
+	struct lane *l;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(l, &by_tid[hash_32(old_pid, TID_HASH_BITS)], by_tid)
+		if (l->tid == old_pid && l->tgid == task->tgid)
+			lane_thread_ends(l);
+	rcu_read_unlock();
+}
+
+/* With ends_lock. */
+static void probe_end(struct tracepoint *tp, bool *is_probed, void *probe)
+{
+	if (!*is_probed && tp && !tracepoint_probe_register(tp, probe, NULL))
+		WRITE_ONCE(*is_probed, true);
+}
+
+/* The first lane is there. Without the probes a lane is closed when its mapping goes. */
+static void probe_ends(void)
+{
+	if (READ_ONCE(exit_probed) && READ_ONCE(exec_probed))
 		return;
-	mutex_lock(&exit_lock);
-	if (!exit_probed && !tracepoint_probe_register(exit_tp, EXIT_PROBE, NULL))
-		WRITE_ONCE(exit_probed, true);
-	mutex_unlock(&exit_lock);
+	check_trace_callback_type_sched_process_exec(exec_probe);
+	mutex_lock(&ends_lock);
+	probe_end(exit_tp, &exit_probed, EXIT_PROBE);
+	probe_end(exec_tp, &exec_probed, exec_probe);
+	mutex_unlock(&ends_lock);
 }
 
 static void no_calls_fn(struct work_struct *work);
@@ -296,7 +321,7 @@ static void no_calls_fn(struct work_struct *work)
  */
 void lane_wake_made(struct lane *l)
 {
-	probe_exits();
+	probe_ends();
 	if (l->flags & DEVTRACE_LANE_NO_CALLS) {
 		atomic_inc(&nr_no_calls);
 		schedule_delayed_work(&no_calls_work, msecs_to_jiffies(NO_CALLS_MS));
@@ -358,6 +383,8 @@ static void is_it_ours(struct tracepoint *tp, void *unused)
 		sched_switch_tp = tp;
 	if (!strcmp(tp->name, "sched_process_exit"))
 		exit_tp = tp;
+	if (!strcmp(tp->name, "sched_process_exec"))
+		exec_tp = tp;
 }
 
 void lane_wake_init(void)
@@ -380,6 +407,8 @@ void lane_wake_exit(void)
 		tracepoint_probe_unregister(sched_switch_tp, PROBE, NULL);
 	if (exit_probed)
 		tracepoint_probe_unregister(exit_tp, EXIT_PROBE, NULL);
+	if (exec_probed)
+		tracepoint_probe_unregister(exec_tp, exec_probe, NULL);
 	tracepoint_synchronize_unregister();
 	cancel_delayed_work_sync(&no_calls_work);
 	for_each_possible_cpu(cpu)

@@ -592,6 +592,110 @@ TEST_F(device, lane_of_a_number_used_again)
 		SKIP(return, "the process id was taken meanwhile");
 }
 
+/* A program that becomes another one, beside a process that has its memory. */
+struct exec {
+	struct lane	l;
+	int		wfd, in, go, done;
+	uint8_t		stack[65536] __attribute__((aligned(16)));
+};
+
+/* Has the memory of the program that was, and no lane of its own. */
+static int writes_on(void *arg)
+{
+	struct exec *e = arg;
+	char byte;
+
+	if (read(e->go, &byte, 1) != 1)
+		return 1;
+	e->l.dev = -1;
+	byte = e->l.head->state;
+	lane_mark(&e->l, DEVTRACE_T_USER, 1, 1);
+	return write(e->done, &byte, 1) != 1;
+}
+
+static void *calls_exec(void *arg)
+{
+	struct exec *e = arg;
+
+	prctl(PR_SET_NAME, "before");
+	if (lane_open(&e->l, e->wfd, 0))
+		_exit(1);
+	lane_mark(&e->l, DEVTRACE_T_USER, 1, 0);
+	if (clone(writes_on, e->stack + sizeof(e->stack), CLONE_VM | SIGCHLD, e) < 0)
+		_exit(2);
+	dup2(e->in, 0);
+	execl("/bin/sh", "sh", "-c", "echo -n 1 >" DEV_PATH "; read line", NULL);
+	_exit(3);
+}
+
+/* The program does as it is told; from a thread of its own, if @thread. */
+static void be_exec(struct exec *e, bool thread)
+{
+	pthread_t th;
+
+	if (thread && !pthread_create(&th, NULL, calls_exec, e))
+		for (;;)
+			pause();
+	calls_exec(e);
+}
+
+/* Nothing is told under a number that is another program's by then. */
+TEST_F(device, lane_of_who_calls_exec)
+{
+	static struct exec e;
+	int in[2], go[2], done[2], thread, fd, status;
+	char state = 0;
+	struct tape *t;
+	struct seen s;
+	pid_t pid;
+
+	e.wfd = self->wfd;
+	for (thread = 0; thread < 2; thread++) {
+		ASSERT_EQ(0, pipe2(in, O_CLOEXEC));
+		ASSERT_EQ(0, pipe2(go, O_CLOEXEC));
+		ASSERT_EQ(0, pipe2(done, O_CLOEXEC));
+		e.in = in[0];
+		e.go = go[0];
+		e.done = done[1];
+		ASSERT_EQ(0, ioctl(self->wfd, DEVTRACE_IOC_CLEAR));
+		fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		ASSERT_LE(0, fd);
+		t = tape_new();
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			close(in[1]);
+			close(go[1]);
+			be_exec(&e, thread);
+		}
+		close(in[0]);
+		close(go[0]);
+		close(done[1]);
+		/* The new program says that it runs. */
+		while (t->nev < 2 && !waitpid(pid, &status, WNOHANG))
+			ASSERT_LE(0, tape_drain(t, fd));
+		EXPECT_EQ(1, write(go[1], "", 1));
+		EXPECT_EQ(1, read(done[0], &state, 1));
+		EXPECT_EQ(DEVTRACE_LANE_CLOSED, state);
+		tape_free(t);
+		t = tape_procs(&s);
+		EXPECT_EQ(0, tape_lost(t, -1));
+		EXPECT_EQ(2, s.n);
+		EXPECT_EQ(0, s.nr[0]);
+		EXPECT_STREQ("before", s.name[0]);
+		EXPECT_EQ(thread, s.tid[0] != pid);
+		EXPECT_EQ(pid, s.tgid[0]);
+		EXPECT_STREQ("sh", s.name[1]);
+		EXPECT_EQ(pid, s.tid[1]);
+		tape_free(t);
+		close(in[1]);
+		close(go[1]);
+		close(done[0]);
+		close(fd);
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	}
+}
+
 /* Who it is when it asks for the lane, and who it is then. */
 static int changes_user(int wfd)
 {
