@@ -21,6 +21,8 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/personality.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
 #include <linux/uaccess.h>
@@ -277,9 +279,13 @@ static int trace_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return -EINVAL;
-	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+	/* To read is to execute in a program of the old kind, which does not ask for it. */
+	if (vma->vm_flags & VM_WRITE ||
+	    (vma->vm_flags & VM_EXEC && !(current->personality & READ_IMPLIES_EXEC)))
 		return -EPERM;
-	compat_vm_flags(vma, VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
+	compat_vm_flags(vma, VM_DONTEXPAND, VM_EXEC | VM_MAYWRITE | VM_MAYEXEC);
+	/* The page is inserted before mmap(2) makes this of the flags. */
+	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
 	return vm_insert_page(vma, vma->vm_start, vmalloc_to_page(cdev_control));
 }
 

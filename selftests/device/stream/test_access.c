@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -290,15 +292,20 @@ TEST_F(module, stays_while_it_is_used)
 FIXTURE(page) {
 	int fd;
 	size_t size;
+	dev_t rdev;
 };
 
 FIXTURE_SETUP(page)
 {
+	struct stat st;
+
 	dev_seed();
 	ASSERT_EQ(0, dev_load(""));
 	self->fd = open(DEV_PATH, O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, self->fd);
 	self->size = getpagesize();
+	ASSERT_EQ(0, fstat(self->fd, &st));
+	self->rdev = st.st_rdev;
 }
 
 FIXTURE_TEARDOWN(page)
@@ -352,6 +359,58 @@ TEST_F(page, cannot_be_written)
 	EXPECT_EQ(-1, read(self->fd, c, 16));
 	EXPECT_EQ(EFAULT, errno);
 	munmap(c, self->size);
+}
+
+/* What the pages of a mapping may be used for, as /proc says: "r--s"; "" if there is none. */
+static const char *rights(const void *at)
+{
+	static char flags[5];
+	FILE *f = fopen("/proc/self/maps", "r");
+	unsigned long from;
+	char line[512];
+
+	flags[0] = 0;
+	while (f && !*flags && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%*x %4s", &from, flags) != 2 || from != (unsigned long)at)
+			flags[0] = 0;
+	if (f)
+		fclose(f);
+	return flags;
+}
+
+/*
+ * A program of the old kind, whose memory can be executed if it can be read, as one with an
+ * executable stack is on some machines.
+ */
+TEST_F(page, of_a_program_of_the_old_kind)
+{
+	char other[32] = "/tmp/page.XXXXXX", path[64];
+	int fd, before = personality(0xffffffff);
+	uint8_t *c;
+
+	ASSERT_NE(-1, before);
+	/* Where nothing can be executed nothing is implied: in /dev perhaps. */
+	ASSERT_NE(NULL, mkdtemp(other));
+	ASSERT_EQ(0, mount("none", other, "tmpfs", 0, NULL));
+	snprintf(path, sizeof(path), "%s/trace", other);
+	ASSERT_EQ(0, mknod(path, S_IFCHR | 0600, self->rdev));
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	ASSERT_LE(0, personality(before | READ_IMPLIES_EXEC));
+	c = mmap(NULL, self->size, PROT_READ, MAP_SHARED, fd, 0);
+	ASSERT_NE(MAP_FAILED, c);
+	EXPECT_EQ(DEVTRACE_WIRE_VERSION, ((struct devtrace_control *)c)->version);
+	EXPECT_STREQ("r--s", rights(c));
+	EXPECT_EQ(0, mprotect(c, self->size, PROT_READ));
+	EXPECT_EQ(-1, mprotect(c, self->size, PROT_READ | PROT_EXEC));
+	EXPECT_EQ(EACCES, errno);
+	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+	EXPECT_EQ(EPERM, errno);
+	personality(before);
+	munmap(c, self->size);
+	close(fd);
+	EXPECT_EQ(0, umount2(other, MNT_DETACH));
+	rmdir(other);
 }
 
 TEST_F(page, is_one_page_at_0)
