@@ -50,6 +50,7 @@ MODULE_PARM_DESC(lane_size, "bytes of a lane if its program does not say, 0: non
 
 /* Lanes that are gone, but may still be looked at. */
 static atomic_t dying = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(fewer_dying);
 
 static void lane_destroy(struct lane *l)
 {
@@ -60,12 +61,13 @@ static void lane_destroy(struct lane *l)
 static void lane_free_rcu(struct rcu_head *rcu)
 {
 	lane_destroy(container_of(rcu, struct lane, rcu));
-	atomic_dec(&dying);
+	if (atomic_dec_return(&dying) < DYING_MAX && wq_has_sleeper(&fewer_dying))
+		wake_up_all(&fewer_dying);
 }
 
 /*
- * A reader that found the lane in its slot may still look at it. A thread that makes and
- * closes lanes faster than RCU can free them waits for RCU, or they would take all memory.
+ * A reader that found the lane in its slot may still look at it. The last to need it may be
+ * one that must not wait: a read(2) without blocking, or who has devtrace_lock.
  */
 static void lane_free(struct kref *ref)
 {
@@ -73,12 +75,19 @@ static void lane_free(struct kref *ref)
 
 	if (!l->made) {
 		lane_destroy(l);
-	} else if (atomic_inc_return(&dying) <= DYING_MAX) {
-		call_rcu(&l->rcu, lane_free_rcu);
-	} else {
-		synchronize_rcu();
-		lane_free_rcu(&l->rcu);
+		return;
 	}
+	atomic_inc(&dying);
+	call_rcu(&l->rcu, lane_free_rcu);
+}
+
+/*
+ * Who makes and closes lanes faster than RCU can free them waits before the next one, or they
+ * would take all memory. 0 or -EINTR.
+ */
+static int wait_for_dying(void)
+{
+	return wait_event_killable(fewer_dying, atomic_read(&dying) < DYING_MAX) ? -EINTR : 0;
 }
 
 /**
@@ -389,7 +398,7 @@ static int lane_new(struct devtrace_lane_ask *arg, struct file **file)
 
 	if (arg->flags & ~DEVTRACE_LANE_NO_CALLS || arg->reserved || !current->mm)
 		return -EINVAL;
-	err = size_of(arg->bytes, &bytes);
+	err = size_of(arg->bytes, &bytes) ?: wait_for_dying();
 	if (err)
 		return err;
 	l = lane_alloc(bytes, arg->flags);
