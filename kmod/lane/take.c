@@ -221,15 +221,13 @@ static int count_records(const struct lane_piece *c, struct pass *p)
 	return ret;
 }
 
-/* The lane's own account, before the records of a piece are looked at. */
-static void begin_piece(struct lane *l, const struct lane_piece *c, struct pass *p)
+/* What the lane overwrote before a piece, in its own account. */
+static void count_lost(struct lane *l, const struct lane_piece *c)
 {
 	if (unlikely(c->lost)) {
 		l->at.idx += c->lost;
 		drop_taken(l, DEVTRACE_LOST_BUSY, c->lost);
 	}
-	p->time = c->time;
-	p->cpu = c->cpu;
 }
 
 static void end_piece(struct lane *l, const struct lane_piece *c, const struct pass *p)
@@ -243,16 +241,13 @@ static void end_piece(struct lane *l, const struct lane_piece *c, const struct p
 /* With the lane's lock, while the stream is stopped. */
 static int drop_piece(struct lane *l, const struct lane_piece *c)
 {
-	struct pass p = { 0 };
+	struct pass p = { .time = c->time, .cpu = c->cpu };
 	int ret;
 
-	p.time = c->time;
-	p.cpu = c->cpu;
 	ret = count_records(c, &p);
 	if (!lane_still(&l->mem, &l->at))
 		return 0;
-	if (c->lost)
-		begin_piece(l, c, &p);
+	count_lost(l, c);
 	drop_taken(l, DEVTRACE_LOST_STOPPED, p.refused);
 	end_piece(l, c, &p);
 	tell_taken(l);
@@ -265,7 +260,7 @@ static int drop_piece(struct lane *l, const struct lane_piece *c)
  */
 static int take_piece(struct lane *l, const struct lane_piece *c)
 {
-	struct pass p = { 0 };
+	struct pass p = { .time = c->time, .cpu = c->cpu };
 	run_place_t place;
 	struct run *r;
 	u64 head, now;
@@ -288,7 +283,7 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 		return 0;
 	}
 	now = devtrace_clock_now();
-	begin_piece(l, c, &p);
+	count_lost(l, c);
 	r->lane = l->at.idx;
 	ret = look_at_records(l, buf, c->len, &p);
 	end_piece(l, c, &p);

@@ -268,6 +268,32 @@ TEST_F(filter, what_comes_late_is_filtered)
 	EXPECT_EQ(4, st.stored);
 }
 
+/* What it overwrote and what was dropped behind that leave it with the time that it has. */
+TEST_F(filter, time_goes_on_behind_what_was_dropped)
+{
+	uint32_t i = 0, first = self->l.n + 1;
+	struct tape *t;
+	uint64_t ts;
+
+	self->l.dev = -1;
+	EXPECT_EQ(0, set_state(DEVTRACE_STATE_STOPPED));
+	/* More than it can hold, and some of another block. */
+	while (self->l.n < first + self->l.nr || self->l.used < DEVTRACE_LANE_BLOCK / 2)
+		lane_mark(&self->l, TYPE, 1, i++);
+	EXPECT_EQ(0, set_state(DEVTRACE_STATE_RUNNING));
+	ts = dev_now();
+	lane_mark_at(&self->l, ts, TYPE, 1, i);
+	t = tape_all(65536);
+	ASSERT_NE(NULL, t);
+	EXPECT_TRUE(tape_clean(t));
+	ASSERT_EQ(1, t->nev);
+	EXPECT_EQ(i, t->ev[0].nr);
+	EXPECT_EQ(i, tape_lost(t, -1));
+	EXPECT_EQ(ts, t->ev[0].ts);
+	EXPECT_EQ(0, t->ev[0].flags & DEVTRACE_F_LATE);
+	tape_free(t);
+}
+
 static void *writes_and_execs(void *arg)
 {
 	const int wfd = *(int *)arg;
