@@ -185,11 +185,11 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 	if (mutex_lock_killable(&h->lock))
 		return -EINTR;
 	if (!handle_reader(h)) {
-		mutex_unlock(&h->lock);
+		handle_release(h);
 		return -ENOMEM;
 	}
 	reader_check(h->reader, check);
-	mutex_unlock(&h->lock);
+	handle_release(h);
 	wake_up_interruptible_all(&h->stream->wait);
 	return 0;
 }

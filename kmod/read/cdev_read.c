@@ -66,7 +66,7 @@ static int rest(struct handle *h)
 	add_wait_queue(&h->stream->wait, &wait);
 	/* Woken before, if much comes. */
 	begin_wait(h->stream);
-	mutex_unlock(&h->lock);
+	handle_release(h);
 	wait_woken(&wait, TASK_INTERRUPTIBLE, REST_READ);
 	remove_wait_queue(&h->stream->wait, &wait);
 	return signal_pending(current) ? -ERESTARTSYS : 0;
@@ -84,10 +84,10 @@ static int wait_readable(struct handle *h, long timeout)
 		/* handle_lock() waits for another read that is copying. */
 		if (timeout != MAX_SCHEDULE_TIMEOUT ? timeout == 0 :
 		    h->copying || reader_ready(h->reader)) {
-			mutex_unlock(&h->lock);
+			handle_release(h);
 			break;
 		}
-		mutex_unlock(&h->lock);
+		handle_release(h);
 		timeout = wait_woken(&wait, TASK_INTERRUPTIBLE, timeout);
 		if (signal_pending(current) || mutex_lock_interruptible(&h->lock))
 			break;
@@ -219,10 +219,10 @@ __poll_t cdev_poll(struct file *file, poll_table *wait)
 		if (handle_reader(h))
 			reader_follows(h->reader);
 		if (h->copying)
-			h->missed = true;
+			WRITE_ONCE(h->missed, true);
 		else if (!h->reader || (!resting(h) && poll_ready(h)))
 			mask |= EPOLLIN | EPOLLRDNORM;
-		mutex_unlock(&h->lock);
+		handle_release(h);
 		if (READ_ONCE(h->stream->gone))
 			mask |= EPOLLHUP;
 	}

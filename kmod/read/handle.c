@@ -10,7 +10,8 @@
  * So read(2) holds no lock while it copies; it sets a flag, and until it clears the flag
  * the staged frames are its own. Another read(2) or lseek(2) waits for the flag and can be
  * interrupted; a read that must not wait gets EAGAIN, and poll(2) finds nothing to read.
- * A caller that was told either is woken when the copying ends.
+ * A caller that was told either is woken when the copying ends. The same for a read that must
+ * not wait and finds the lock taken: its holder may have lost its CPU for long.
  *
  * Invariant. No lock is held while user memory is touched: a wait for a lock is bounded,
  * and killable unless it must not be given up.
@@ -41,21 +42,40 @@ static int wait_copied(struct handle *h)
 }
 
 /**
+ * handle_trylock() - take the lock if nobody has it
+ * @h: the handle
+ *
+ * Return: false: somebody has it, and wakes readers when he gives it back.
+ */
+static bool handle_trylock(struct handle *h)
+{
+	if (mutex_trylock(&h->lock))
+		return true;
+	WRITE_ONCE(h->missed, true);
+	/* LMM(handle:A): noted before we look again; pairs with handle:B. */
+	smp_mb();
+	return mutex_trylock(&h->lock);
+}
+
+/**
  * handle_lock() - take the lock while no other read is copying
  * @h: the handle
- * @nowait: do not wait for a read that is copying
+ * @nowait: wait neither for the lock nor for a read that is copying
  *
- * Return: 0 with the lock held; -EAGAIN: another read is copying, and @nowait;
- * -ERESTARTSYS.
+ * Return: 0 with the lock held; -EAGAIN: another call has it, or another read is copying, and
+ * @nowait; -ERESTARTSYS.
  */
 int handle_lock(struct handle *h, bool nowait)
 {
 	for (;;) {
-		if (mutex_lock_interruptible(&h->lock))
+		if (nowait && !handle_trylock(h))
+			return -EAGAIN;
+		if (!nowait && mutex_lock_interruptible(&h->lock))
 			return -ERESTARTSYS;
 		if (!h->copying)
 			return 0;
-		h->missed |= nowait;
+		if (nowait)
+			WRITE_ONCE(h->missed, true);
 		mutex_unlock(&h->lock);
 		if (nowait)
 			return -EAGAIN;
@@ -64,23 +84,34 @@ int handle_lock(struct handle *h, bool nowait)
 	}
 }
 
-/* Release the lock. If the caller has been copying, tell those who asked meanwhile. */
+/**
+ * handle_release() - give the lock back, and wake those who were told not to wait for it
+ * @h: the handle; while a read is copying they are told when it ends
+ */
+void handle_release(struct handle *h)
+{
+	const bool copying = h->copying;
+
+	mutex_unlock(&h->lock);
+	/* LMM(handle:B): given back before we look; pairs with handle:A. */
+	smp_mb();
+	if (copying || !READ_ONCE(h->missed))
+		return;
+	/* Who notes it from here on is told by whoever has the lock then. */
+	WRITE_ONCE(h->missed, false);
+	wake_up_interruptible_all(&h->stream->wait);
+}
+
+/* Release the lock. If the caller has been copying, tell those who waited for that. */
 void handle_unlock(struct handle *h)
 {
-	const bool missed = h->missed;
+	const bool copied = h->copying;
 
-	if (!h->copying) {
-		mutex_unlock(&h->lock);
-		return;
-	}
 	WRITE_ONCE(h->copying, false);
-	h->missed = false;
-	mutex_unlock(&h->lock);
+	handle_release(h);
 	/* Has a full barrier; pairs with that of wait_copied(). */
-	if (wq_has_sleeper(&h->copied))
+	if (copied && wq_has_sleeper(&h->copied))
 		wake_up_interruptible_all(&h->copied);
-	if (missed)
-		wake_up_interruptible_all(&h->stream->wait);
 }
 
 /* The reader, locked, or NULL if there is no memory. */

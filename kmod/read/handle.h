@@ -17,7 +17,7 @@ struct handle {
 	struct mutex	lock;		/* of all below; not held while user memory is touched */
 	struct reader	*reader;	/* NULL until it is needed */
 	bool		copying;	/* a read copies staged frames, without the lock */
-	bool		missed;		/* meanwhile poll(2) or a read was told to wait */
+	bool		missed;		/* poll(2) or a read was told to come again; without lock */
 	wait_queue_head_t copied;	/* for the end of @copying */
 	bool		rests;		/* it read all there was, at @rested */
 	unsigned long	rested;		/* jiffies */
@@ -26,6 +26,7 @@ struct handle {
 
 int handle_lock(struct handle *h, bool nowait);
 void handle_unlock(struct handle *h);
+void handle_release(struct handle *h);
 struct reader *handle_reader(struct handle *h);
 
 #endif /* DEVTRACE_HANDLE_H */

@@ -65,7 +65,7 @@ struct shared {
 };
 
 FIXTURE(stall) {
-	int schedstat, rfd, n, cpu[DEV_CPUS], children, rounds, no_cgroup;
+	int schedstat, rfd, shared, n, cpu[DEV_CPUS], children, rounds, no_cgroup;
 	struct shared *sh;
 	pid_t child[CHILDREN];
 	struct nl nl;
@@ -154,15 +154,15 @@ static void hog(const struct shared *sh)
 	}
 }
 
-/* Does all that a reader may do. */
-static void read_on(void)
+/* Does all that a reader may do; with a descriptor that others have, too, if @shared. */
+static void read_on(int shared)
 {
 	static char buf[32768];
 	struct pollfd p = { .events = POLLIN };
 	int i, fd;
 
 	for (;;) {
-		fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+		fd = shared >= 0 ? dup(shared) : open(DEV_PATH, O_RDONLY | O_NONBLOCK);
 		if (fd < 0)
 			continue;
 		p.fd = fd;
@@ -285,7 +285,7 @@ static void start_readers(FIXTURE_DATA(stall) *self)
 	for (i = 0; i < READERS; i++)
 		if (!child(self)) {
 			lowest();
-			read_on();
+			read_on(i ? -1 : self->shared);
 		}
 	if (!child(self)) {
 		lowest();
@@ -321,7 +321,7 @@ static int start_throttled(FIXTURE_DATA(stall) *self)
 		if (dev_write_file(CGROUP "/cgroup.procs", pid))
 			_exit(1);
 		if (i)
-			read_on();
+			read_on(i > 1 ? -1 : self->shared);
 		make_lanes();
 	}
 	return 0;
@@ -341,6 +341,8 @@ FIXTURE_SETUP(stall)
 	ASSERT_EQ(0, nl_open(&self->nl));
 	self->rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
 	ASSERT_LE(0, self->rfd);
+	self->shared = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, self->shared);
 	self->schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
 	/*
@@ -369,6 +371,7 @@ FIXTURE_TEARDOWN(stall)
 	setpriority(PRIO_PROCESS, 0, 0);
 	close(self->schedstat);
 	close(self->rfd);
+	close(self->shared);
 	nl_close(&self->nl);
 	if (self->mounted) {
 		rmdir(CGROUP);
@@ -391,11 +394,22 @@ FIXTURE_TEARDOWN(stall)
 
 /* What somebody else does. Each returns 0, or what is wrong. */
 
-static int do_read(FIXTURE_DATA(stall) *self)
+static int read_some(int fd)
 {
 	static char buf[4096];
 
-	return read(self->rfd, buf, sizeof(buf)) < 0 && errno != EAGAIN ? errno : 0;
+	return read(fd, buf, sizeof(buf)) < 0 && errno != EAGAIN ? errno : 0;
+}
+
+static int do_read(FIXTURE_DATA(stall) *self)
+{
+	return read_some(self->rfd);
+}
+
+/* Beside one of the readers, of which any call may have lost its CPU. */
+static int do_read_shared(FIXTURE_DATA(stall) *self)
+{
+	return read_some(self->shared);
 }
 
 static int do_open(FIXTURE_DATA(stall) *self)
@@ -526,6 +540,7 @@ static void alone(struct __test_metadata *_metadata, FIXTURE_DATA(stall) *self)
 	struct call often[] = {
 		{ "read(2)", do_read, 0 }, { "open(2)", do_open, 0 }, { "a dump", do_dump, 0 },
 		{ "a clear", do_clear, 0 },
+		{ "read(2) of a shared descriptor", do_read_shared, 0 },
 	};
 	struct call rare[] = {
 		{ "a resize", do_resize, 0 }, { "a stream made and removed", do_stream, 0 },
