@@ -17,7 +17,9 @@
  * In a time namespace clock_gettime(2) gives what the kernel's clock is not; the counter
  * and the control page are as everywhere. So there is no reading by it there, and no lane,
  * whose way to read the clock may change at any time. A process gets into a time namespace
- * by being forked, so a child looks again.
+ * by being forked, so a child looks again. One of a single thread can also go there by
+ * setns(2), of which nobody tells us, and to look with each reading would cost more than the
+ * reading: it says so by devtrace_open(), and gives up its lane; see libdevtrace(3).
  *
  * But for that, which is one word, nothing is written, so it may run in a signal handler
  * over any part of itself.

@@ -296,6 +296,8 @@ int devtrace_open(void)
 		fd = reconnect(fd);
 	else if (fd < 0)
 		fd = connect_from(fd, &err);
+	/* Perhaps since setns(2). */
+	dt_clock_look();
 	dt_lane_again();
 	errno = saved;
 	return fd >= 0 ? 0 : err ? err : ENODEV;
