@@ -5,7 +5,7 @@
  * While a reader waits and a thread with a lane runs, a timer looks for new events in
  * lanes. The timer ends when all such threads sleep; the scheduler then reports
  * when one goes on, by the tracepoint sched_switch. So an event of a thread is seen
- * after LATENCY_NS, and a system where these threads sleep is not woken.
+ * after LATENCY_NS, and a system where these threads sleep is not woken for readers.
  *
  * The timer marks itself as stopped before it looks at the threads. A thread that is woken
  * after that is RUNNING when the scheduler switches to it, and by then the timer is seen to
@@ -18,9 +18,6 @@
  * A thread may end without telling us, or become another program by exec(2) while a process
  * that shares its memory writes on in its lane. So from the first lane on there are probes on
  * sched_process_exit and sched_process_exec, which take what the thread left.
- *
- * A program that may make no system calls cannot hand its blocks over. As long as there
- * is such a lane, a work takes from it every NO_CALLS_MS.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>
@@ -41,17 +38,16 @@
 #include "compat/compat_probe.h"
 #include "emit/proc.h"
 #include "lane.h"
+#include "lane_nocalls.h"
 #include "lane_wake.h"
 #include "slot.h"
 #include "stream/stream.h"
 #include "stream/table.h"
-#include "take.h"
 
 #define LATENCY_NS	(4 * NSEC_PER_MSEC)
 #define KEEP_PROBE	(10 * HZ)
 #define WAKE_BUCKETS	1024
 #define MANY		U32_MAX
-#define NO_CALLS_MS	10
 #define TID_HASH_BITS	8
 
 /* Of open lanes; and by thread id, whose they are. */
@@ -65,7 +61,6 @@ static atomic_t nr_open = ATOMIC_INIT(0), followers = ATOMIC_INIT(0);
 
 /* Open lanes by thread; changes with lock, looked at under RCU. */
 static struct hlist_head by_tid[1 << TID_HASH_BITS];
-static atomic_t nr_no_calls = ATOMIC_INIT(0);
 
 static struct hrtimer timer;
 static bool timer_on;
@@ -295,26 +290,6 @@ static void probe_ends(void)
 	mutex_unlock(&ends_lock);
 }
 
-static void no_calls_fn(struct work_struct *work);
-static DECLARE_DELAYED_WORK(no_calls_work, no_calls_fn);
-
-static void no_calls_fn(struct work_struct *work)
-{
-	unsigned int i, nr = slots_nr();
-	struct lane *l;
-
-	for (i = 0; i < nr; i++) {
-		l = slot_lane_get(i);
-		if (l && l->flags & DEVTRACE_LANE_NO_CALLS)
-			slot_take(l);
-		if (l)
-			lane_put(l);
-		cond_resched();
-	}
-	if (atomic_read(&nr_no_calls))
-		schedule_delayed_work(&no_calls_work, msecs_to_jiffies(NO_CALLS_MS));
-}
-
 /**
  * lane_wake_made() - a lane is open
  * @l: the lane
@@ -322,10 +297,6 @@ static void no_calls_fn(struct work_struct *work)
 void lane_wake_made(struct lane *l)
 {
 	probe_ends();
-	if (l->flags & DEVTRACE_LANE_NO_CALLS) {
-		atomic_inc(&nr_no_calls);
-		schedule_delayed_work(&no_calls_work, msecs_to_jiffies(NO_CALLS_MS));
-	}
 	spin_lock_bh(&lock);
 	hlist_add_head_rcu(&l->by_tid, &by_tid[hash_32(l->tid, TID_HASH_BITS)]);
 	list_add_tail(&l->awake, &open_lanes);
@@ -333,6 +304,7 @@ void lane_wake_made(struct lane *l)
 	bucket_count(l->tid, 1);
 	spin_unlock_bh(&lock);
 	atomic_inc(&nr_open);
+	lane_nocalls_made(l);
 	look_at_probe();
 	/* Nobody that waits has looked at it. */
 	if (atomic_read(&followers))
@@ -357,8 +329,7 @@ void lane_wake_closed(struct lane *l)
 	spin_unlock_bh(&lock);
 	if (!was_open)
 		return;
-	if (l->flags & DEVTRACE_LANE_NO_CALLS)
-		atomic_dec(&nr_no_calls);
+	lane_nocalls_closed();
 	atomic_dec(&nr_open);
 	look_at_probe();
 	wake_up_interruptible_all(&devtrace_stream0.wait);
@@ -410,7 +381,7 @@ void lane_wake_exit(void)
 	if (exec_probed)
 		tracepoint_probe_unregister(exec_tp, exec_probe, NULL);
 	tracepoint_synchronize_unregister();
-	cancel_delayed_work_sync(&no_calls_work);
+	lane_nocalls_exit();
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&start_soon, cpu));
 	hrtimer_cancel(&timer);

@@ -436,6 +436,40 @@ int slot_take_full(struct lane *l)
 }
 
 /**
+ * slot_full_block() - whether there are full blocks that nobody took
+ * @l: the lane
+ * @block: set to the number of the oldest one
+ *
+ * Context: see slot_take().
+ */
+bool slot_full_block(struct lane *l, u32 *block)
+{
+	bool full;
+
+	raw_spin_lock(&l->lock);
+	full = !l->closed && lane_has_full(&l->mem, &l->at);
+	*block = l->at.block;
+	raw_spin_unlock(&l->lock);
+	return full;
+}
+
+/**
+ * slot_open_block() - the number of the block that is being written, 0: it is closed
+ * @l: the lane
+ *
+ * Context: see slot_take().
+ */
+u32 slot_open_block(struct lane *l)
+{
+	u32 open;
+
+	raw_spin_lock(&l->lock);
+	open = l->closed ? 0 : READ_ONCE(lane_head(&l->mem)->open);
+	raw_spin_unlock(&l->lock);
+	return open;
+}
+
+/**
  * slot_close() - its thread is no more, or may write no more: take the last of it
  * @l: the lane
  */
