@@ -187,6 +187,19 @@ timeout $hang "$tools/qsgate" --to bad.qs bad.trace 2>said
 is $? 0 "a stream that is none has no records"
 timeout $hang "$tools/qsgate" --to x.qs nothing 2>said
 is "$? $(cat said)" "1 qsgate: nothing: No such file or directory" "a stream that is not there"
+# A disk that is full, at once and at the end
+full="qsgate: /dev/full: No space left on device"
+mkfifo held
+timeout $hang "$tools/qsgate" -q --to /dev/full held 2>said 3<>held
+is "$? $(cat said)" "1 $full" "a file that cannot be written ends the gate"
+(ulimit -f 1; trap '' XFSZ; exec timeout $hang "$tools/qsgate" -q --to cut.qs qp.trace 2>said)
+is "$? $(cat said)" "1 qsgate: cut.qs: File too large" "so does one that cannot be written whole"
+begin_front --test --to /dev/full
+peer counts "$(port)"
+wait $gate
+is "$? $(grep -c "$full" err)" "1 1" "front ends are served on all the same"
+wait $program
+gate='' program=''
 
 refused "no port" --to tcp:nowhere
 refused "no line for frames" --to udp:localhost:1

@@ -81,6 +81,7 @@ struct target {
 	uint8_t		*buf;
 	size_t		len, room;
 	uint64_t	dropped;
+	bool		failed;		/* a file that can no longer be written */
 	/* The frame that the host is sending */
 	uint8_t		in[GATE_BYTES];
 	size_t		in_len;

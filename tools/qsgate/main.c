@@ -170,6 +170,9 @@ static int run(struct gate *g, int input, const char *where)
 		if (n < 0)
 			continue;
 		target_run(g, p[1].revents, gate_now_ms());
+		/* Without front ends nobody is left who takes the stream. */
+		if (t->failed && g->front.fd < 0)
+			return 1;
 		if (p[2].revents)
 			front_run(g);
 		if (p[0].revents)
@@ -288,5 +291,5 @@ int main(int argc, char **argv)
 	gate_disconnect(g);
 	devtrace_decoder_free(g->decoder);
 	gate_names_free(&g->names);
-	return ret || (fflush(stdout) && !g->quiet);
+	return ret || g->target.failed || (fflush(stdout) && !g->quiet);
 }

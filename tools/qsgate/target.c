@@ -113,6 +113,14 @@ static void hang_up(struct target *t)
 	t->escaped = t->too_long = false;
 }
 
+/* A line is tried again; what a file lacks would be lost in its middle. */
+static void fail(struct target *t, int err)
+{
+	complain(t, strerror(err));
+	hang_up(t);
+	t->failed = !t->is_link;
+}
+
 /* Write the frames that wait, for at most a second. */
 void target_close(struct target *t)
 {
@@ -126,7 +134,7 @@ void target_close(struct target *t)
 			break;
 		n = write(t->fd, t->buf, t->len);
 		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			break;
+			fail(t, errno);
 		if (n > 0) {
 			t->len -= (size_t)n;
 			memmove(t->buf, t->buf + n, t->len);
@@ -286,8 +294,7 @@ static void give(struct target *t)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n < 0) {
-		complain(t, strerror(errno));
-		hang_up(t);
+		fail(t, errno);
 		return;
 	}
 	t->len -= (size_t)n;
