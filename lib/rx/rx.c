@@ -70,13 +70,14 @@ static void take_host(struct rx *rx)
 		close(fd);
 		return;
 	}
-	rx->peers[i] = (struct rx_peer){ .fd = fd };
+	rx->peers[i] = (struct rx_peer){ .fd = fd, .host = ++rx->hosts };
 }
 
 /* 1: there was a request. */
 static int hear(struct rx *rx, struct rx_peer *peer)
 {
 	uint8_t request[RX_REQUEST_MAX], answer[RX_HEAD + 1 + 1024];
+	const uint64_t host = peer->host;
 	ssize_t n = recv(peer->fd, request, sizeof(request), MSG_DONTWAIT | MSG_TRUNC);
 	size_t len;
 
@@ -90,8 +91,8 @@ static int hear(struct rx *rx, struct rx_peer *peer)
 	if (n > (ssize_t)sizeof(request))
 		n = 0;
 	len = dt_rx_request(rx, peer, request, (size_t)n, answer);
-	/* The program may have closed the channel meanwhile. */
-	if (peer->fd >= 0 &&
+	/* Meanwhile a callback may have closed the channel, or served others in a pause. */
+	if (peer->fd >= 0 && peer->host == host &&
 	    send(peer->fd, answer, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len)
 		let_go(peer);
 	return 1;

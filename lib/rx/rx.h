@@ -32,6 +32,7 @@ struct rx_object {
 /* A host; what it made current is its own, and otherwise what was made last. */
 struct rx_peer {
 	int	fd;
+	uint64_t host;		/* creation number: a callback may free and fill the slot */
 	void	*current[DEVTRACE_RX_KINDS];
 };
 
@@ -44,6 +45,7 @@ struct rx {
 	unsigned int		life;		/* another when a callback closed or reopened it */
 	pthread_t		thread;
 	struct rx_peer		peers[RX_PEERS];
+	uint64_t		hosts;		/* so far */
 
 	/* Under the lock: any thread may come. */
 	pthread_mutex_t		lock;

@@ -416,16 +416,23 @@ TEST_F(rx, two_hosts_have_objects_of_their_own)
 	devtrace_rx_forget(other);
 }
 
+static int connect_raw(void)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	const int n = snprintf(a.sun_path + 1, 64, "devtrace-rx-%d", getpid());
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	if (connect(fd, (void *)&a, offsetof(struct sockaddr_un, sun_path) + 1 + n))
+		abort();
+	return fd;
+}
+
 TEST_F(rx, anything_is_answered_or_ends_the_connection)
 {
 	struct rng r = { .state = test_seed("test_rx") };
-	struct sockaddr_un a = { .sun_family = AF_UNIX };
 	uint8_t b[3000], got[2048];
-	int i, n, fd, answered = 0;
+	int i, fd = connect_raw(), answered = 0;
 
-	n = snprintf(a.sun_path + 1, 64, "devtrace-rx-%d", getpid());
-	fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-	ASSERT_EQ(0, connect(fd, (void *)&a, offsetof(struct sockaddr_un, sun_path) + 1 + n));
 	for (i = 0; i < 10000; i++) {
 		size_t len = rng_below(&r, 40), k;
 
@@ -523,6 +530,49 @@ TEST(a_command_closes_the_channel)
 		devtrace_rx_disconnect(h);
 		devtrace_rx_close();
 	}
+}
+
+/* While the program is in a callback its host leaves, and another takes the slot. */
+static struct devtrace_rx_host *leaver;
+static int successor = -1;
+
+static void left_alone(void *arg, uint8_t command, uint32_t p1, uint32_t p2, uint32_t p3)
+{
+	static const uint8_t go_on[] = { 1, DEVTRACE_RX_CONTINUE, 7, 0 };
+
+	devtrace_rx_disconnect(leaver);
+	devtrace_rx_serve();
+	successor = connect_raw();
+	if (send(successor, go_on, sizeof(go_on), 0) != sizeof(go_on))
+		abort();
+	calls->ticks = devtrace_rx_pause();
+}
+
+TEST(an_answer_is_for_who_asked)
+{
+	static const struct devtrace_rx_ops pauses = {
+		.size = sizeof(pauses), .command = left_alone,
+	};
+	struct pollfd p = { .events = POLLIN };
+	uint8_t got[64];
+
+	fake_reset();
+	memset(calls, 0, sizeof(*calls));
+	ASSERT_EQ(0, devtrace_rx_open(&pauses, NULL, 0));
+	ASSERT_EQ(0, devtrace_rx_connect(getpid(), &leaver));
+	EXPECT_EQ(ETIMEDOUT, devtrace_rx_call(leaver, DEVTRACE_RX_COMMAND, "\1", 1, 0, &answer));
+	p.fd = devtrace_rx_fd();
+	while (successor < 0) {
+		ASSERT_EQ(1, poll(&p, 1, SECOND));
+		devtrace_rx_serve();
+	}
+	EXPECT_EQ(1, calls->ticks);
+	EXPECT_EQ(5, recv(successor, got, sizeof(got), MSG_DONTWAIT));
+	EXPECT_EQ(DEVTRACE_RX_CONTINUE, got[1]);
+	/* No answer to a command that it never sent. */
+	EXPECT_EQ(-1, recv(successor, got, sizeof(got), MSG_DONTWAIT));
+	close(successor);
+	devtrace_rx_close();
 }
 
 TEST(other_users_are_refused)
