@@ -170,6 +170,35 @@ is $? 0 "and is printed"
 diff "$here/qsgate.expected" lines >differs
 ok $? "to the character as QSPY does"
 sed 's/^/# /' differs
+# Two programs that were linked alike, and one that gave no names: those of all hold for it.
+for who in 1 2 3; do
+	[ $who = 3 ] || for what in "obj $who 0 0 16 obj$who" "sig $who 4 0 0 SIG$who" \
+			"fun $who 0 0 32 fun$who" "usr $who 100 0 0 USR$who" "enum $who 1 2 0 ENUM$who"; do
+		echo "dict $what"
+	done
+	echo "proc $who $who one"
+done >two.gen
+{
+	echo info
+	echo 'dict obj 0 0 0 16 all'
+	cat two.gen
+	for who in 1 2 3; do
+		echo "event 5000 tid=$who type=2 obj:16 fun:32"
+		echo "event 5000 tid=$who type=100 sig:4@0 enum:2/1"
+	done
+} | "$out/gen_stream" >two.trace
+timeout $hang "$tools/qsgate" --udp 0 two.trace >lines 2>said
+cat >want <<'WANT'
+===RTC===> St-Exit  Obj=obj1,State=fun1
+0000000005 USR1 SIG1,Obj=NULL ENUM1
+===RTC===> St-Exit  Obj=obj2,State=fun2
+0000000005 USR2 SIG2,Obj=NULL ENUM2
+===RTC===> St-Exit  Obj=all,State=0x0000000000000020
+0000000005 USER+000 00000004,Obj=0x0000000000000000,Obj=NULL 001
+WANT
+diff want lines >differs
+ok $? "each program has names of its own"
+sed 's/^/# /' differs
 "$out/rkh_records" | "$out/gen_stream" >rkh.trace
 timeout $hang "$tools/qsgate" --rkh --to out.rkh rkh.trace 2>said
 is $? 0 "a stream of RKH becomes frames of RKH"

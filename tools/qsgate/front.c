@@ -202,7 +202,7 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 		complain(g, "the datagram is cut off, or has no name", "");
 		return;
 	}
-	found = gate_named(&g->names, how[i].kind, how[i].group, name);
+	found = gate_named(&g->names, how[i].kind, (uint32_t)g->pid, how[i].group, name);
 	if (!found) {
 		complain(g, "the dictionaries have no", name);
 		return;

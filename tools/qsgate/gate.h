@@ -39,7 +39,7 @@ enum { GATE_TIME = 4, GATE_SIG = 4, GATE_PTR = 8, GATE_CTR = 4 };
 
 struct gate_name {
 	uint8_t		kind, group;
-	uint32_t	value, scope;
+	uint32_t	value, scope;	/* scope: of this process; 0: of all */
 	uint64_t	key;
 	char		name[DEVTRACE_NAME_MAX];
 };
@@ -48,7 +48,7 @@ struct gate_names {
 	struct gate_name *v;
 	size_t		nr, room;
 	uint32_t	*index;		/* hash table of 1 + index in v; 0: empty */
-	uint32_t	*signals;	/* likewise, the first signal of each value */
+	uint32_t	*signals;	/* likewise, each process's first signal of each value */
 	size_t		slots;
 };
 
@@ -61,6 +61,7 @@ struct gate_names {
  */
 struct gate_record {
 	uint8_t		id;
+	uint32_t	process;	/* whose names the fields have */
 	uint32_t	time;		/* us */
 	const char	*layout;
 	uint64_t	v[GATE_VALUES], object;
@@ -118,14 +119,14 @@ const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrac
 void gate_names_forget(struct gate_names *n, uint32_t scope);
 void gate_names_free(struct gate_names *n);
 /*
- * The name of a number or key; NULL: unknown. A signal of the object @key may also have its name
- * without an object; with @key 0, the name of the signal of any object will do.
+ * The name of a number or key of the process @scope; NULL: unknown. A signal of the object @key may
+ * also have its name without an object; with @key 0, the name of the signal of any object will do.
  */
-const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t value, uint8_t group,
-		      uint64_t key);
-/* Find an entry by its name. group: of an enumeration; else 0. */
-const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint8_t group,
-				   const char *name);
+const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t scope, uint32_t value,
+		      uint8_t group, uint64_t key);
+/* Find an entry by its name. scope: 0: of any process. group: of an enumeration; else 0. */
+const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint32_t scope,
+				   uint8_t group, const char *name);
 
 /* record.c: convert an event. false: it is no record of QS. */
 bool gate_record(const struct devtrace_event *e, bool old, struct gate_record *r);
@@ -176,6 +177,12 @@ void rkh_name(struct gate *g, const struct gate_name *n);
 void rkh_begin(struct gate *g);
 
 uint64_t gate_now_ms(void);
+
+/* The process of an event. Of a thread that has not been named yet, the thread. */
+static inline uint32_t gate_process(const struct devtrace_event *e)
+{
+	return e->tgid ? e->tgid : e->tid;
+}
 
 static inline void gate_put(uint8_t **p, uint64_t v, unsigned int bytes)
 {

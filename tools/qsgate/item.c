@@ -60,7 +60,7 @@ static void event(struct gate *g, const struct devtrace_event *e)
 {
 	static struct gate_record r;
 
-	if (!is_ours(g, e->tgid ? e->tgid : e->tid))
+	if (!is_ours(g, gate_process(e)))
 		return;
 	if (g->rkh) {
 		rkh_event(g, e);

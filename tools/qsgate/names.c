@@ -3,59 +3,67 @@
  * names.c - the dictionaries of the stream, by key and by name
  *
  * A host may ask for the key of a name, and a host that connects later gets all names so
- * far. The table has at most GATE_NAMES entries: further names of a stream are ignored.
+ * far. Two programs may use one key, or one signal, for different things: each has names of
+ * its own, and shares those of scope 0. The table has at most GATE_NAMES entries: further
+ * names of a stream are ignored.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "gate.h"
 
-static size_t slot_of(const struct gate_names *n, uint8_t kind, uint32_t value, uint8_t group,
-		      uint64_t key)
+static size_t slot_of(const struct gate_names *n, uint8_t kind, uint32_t scope, uint32_t value,
+		      uint8_t group, uint64_t key)
 {
-	uint64_t h = key * 0x9e3779b97f4a7c15ull;
+	uint64_t h = (key ^ (uint64_t)scope << 32) * 0x9e3779b97f4a7c15ull;
 
 	h ^= ((uint64_t)value << 16 | (uint64_t)group << 8 | kind) * 0xc2b2ae3d27d4eb4full;
 	return (size_t)(h >> 32) & (n->slots - 1);
 }
 
-static struct gate_name *find(const struct gate_names *n, uint8_t kind, uint32_t value,
-			      uint8_t group, uint64_t key)
+static struct gate_name *find(const struct gate_names *n, uint8_t kind, uint32_t scope,
+			      uint32_t value, uint8_t group, uint64_t key)
 {
 	size_t s;
 
 	if (!n->slots)
 		return NULL;
-	for (s = slot_of(n, kind, value, group, key); n->index[s]; s = (s + 1) & (n->slots - 1)) {
+	s = slot_of(n, kind, scope, value, group, key);
+	for (; n->index[s]; s = (s + 1) & (n->slots - 1)) {
 		struct gate_name *e = &n->v[n->index[s] - 1];
 
-		if (e->kind == kind && e->value == value && e->group == group && e->key == key)
+		if (e->kind == kind && e->scope == scope && e->value == value &&
+		    e->group == group && e->key == key)
 			return e;
 	}
 	return NULL;
 }
 
-/* The slot in n->signals of the first signal with this value, or the free slot for it. */
-static size_t slot_of_value(const struct gate_names *n, uint32_t value)
+/* The slot in n->signals of the program's first signal with this value, or a free one for it. */
+static size_t slot_of_value(const struct gate_names *n, uint32_t scope, uint32_t value)
 {
-	size_t s = slot_of(n, DEVTRACE_T_SIG, value, 0, 0);
+	size_t s = slot_of(n, DEVTRACE_T_SIG, scope, value, 0, 0);
 
-	while (n->signals[s] && n->v[n->signals[s] - 1].value != value)
-		s = (s + 1) & (n->slots - 1);
+	for (; n->signals[s]; s = (s + 1) & (n->slots - 1)) {
+		const struct gate_name *e = &n->v[n->signals[s] - 1];
+
+		if (e->scope == scope && e->value == value)
+			break;
+	}
 	return s;
 }
 
 static void index_one(struct gate_names *n, size_t i)
 {
 	const struct gate_name *e = &n->v[i];
-	size_t s = slot_of(n, e->kind, e->value, e->group, e->key);
+	size_t s = slot_of(n, e->kind, e->scope, e->value, e->group, e->key);
 
 	while (n->index[s])
 		s = (s + 1) & (n->slots - 1);
 	n->index[s] = (uint32_t)i + 1;
 	if (e->kind != DEVTRACE_T_SIG)
 		return;
-	s = slot_of_value(n, e->value);
+	s = slot_of_value(n, e->scope, e->value);
 	if (!n->signals[s])
 		n->signals[s] = (uint32_t)i + 1;
 }
@@ -101,7 +109,7 @@ static bool grow(struct gate_names *n)
 
 const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrace_name *d)
 {
-	struct gate_name *e = find(n, d->kind, d->value, d->group, d->key);
+	struct gate_name *e = find(n, d->kind, d->scope, d->value, d->group, d->key);
 
 	if (!e) {
 		if (!grow(n))
@@ -109,12 +117,12 @@ const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrac
 		e = &n->v[n->nr];
 		memset(e, 0, sizeof(*e));
 		e->kind = d->kind;
+		e->scope = d->scope;
 		e->group = d->group;
 		e->value = d->value;
 		e->key = d->key;
 		index_one(n, n->nr++);
 	}
-	e->scope = d->scope;
 	snprintf(e->name, sizeof(e->name), "%s", d->name);
 	return e;
 }
@@ -140,30 +148,41 @@ void gate_names_free(struct gate_names *n)
 }
 
 /* For a record without an object QSPY takes a signal of any object; here, the first one added. */
-static const struct gate_name *any_signal(const struct gate_names *n, uint32_t value)
+static const struct gate_name *any_signal(const struct gate_names *n, uint32_t scope,
+					  uint32_t value)
 {
-	const size_t s = n->slots ? slot_of_value(n, value) : 0;
+	const size_t s = n->slots ? slot_of_value(n, scope, value) : 0;
 
 	return n->slots && n->signals[s] ? &n->v[n->signals[s] - 1] : NULL;
 }
 
-const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t value, uint8_t group,
-		      uint64_t key)
+const char *gate_name(const struct gate_names *n, uint8_t kind, uint32_t scope, uint32_t value,
+		      uint8_t group, uint64_t key)
 {
-	const struct gate_name *e = find(n, kind, value, group, key);
+	const struct gate_name *e = find(n, kind, scope, value, group, key);
 
 	if (!e && kind == DEVTRACE_T_SIG)
-		e = key ? find(n, kind, value, group, 0) : any_signal(n, value);
+		e = key ? find(n, kind, scope, value, group, 0) : any_signal(n, scope, value);
+	if (!e && scope)
+		return gate_name(n, kind, 0, value, group, key);
 	return e ? e->name : NULL;
 }
 
-const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint8_t group,
-				   const char *name)
+const struct gate_name *gate_named(const struct gate_names *n, uint8_t kind, uint32_t scope,
+				   uint8_t group, const char *name)
 {
+	const struct gate_name *everybodys = NULL;
 	size_t i;
 
-	for (i = 0; i < n->nr; i++)
-		if (n->v[i].kind == kind && n->v[i].group == group && !strcmp(n->v[i].name, name))
-			return &n->v[i];
-	return NULL;
+	for (i = 0; i < n->nr; i++) {
+		const struct gate_name *e = &n->v[i];
+
+		if (e->kind != kind || e->group != group || strcmp(e->name, name))
+			continue;
+		if (!scope || e->scope == scope)
+			return e;
+		if (!e->scope && !everybodys)
+			everybodys = e;
+	}
+	return everybodys;
 }

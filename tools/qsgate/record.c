@@ -147,6 +147,7 @@ bool gate_record(const struct devtrace_event *e, bool old, struct gate_record *r
 	if (id <= 0 || id == QS_TARGET_INFO)
 		return false;
 	r->id = (uint8_t)id;
+	r->process = gate_process(e);
 	r->time = (uint32_t)(e->ts / 1000);
 	r->layout = qs_layout((uint8_t)id);
 	r->object = 0;

@@ -86,6 +86,7 @@ void rkh_name(struct gate *g, const struct gate_name *n)
 static bool symbol(struct gate *g, const struct devtrace_event *e)
 {
 	struct devtrace_elem kind, sym, owner;
+	const uint32_t scope = gate_process(e);
 	const char *layout, *name;
 	uint8_t out[128], *p = begin(out, e->ts);
 	size_t pos = 0;
@@ -100,9 +101,10 @@ static bool symbol(struct gate *g, const struct devtrace_event *e)
 	if (!layout || kind.v.u < RKH_TE_FWK_AO || sym.is_enum != (*layout == '1'))
 		return false;
 	if (sym.is_enum)
-		name = gate_name(&g->names, DEVTRACE_T_ENUM, (uint32_t)sym.v.u, sym.width, 0);
+		name = gate_name(&g->names, DEVTRACE_T_ENUM, scope, (uint32_t)sym.v.u,
+				 sym.width, 0);
 	else
-		name = gate_name(&g->names, DEVTRACE_T_OBJ, 0, 0, sym.v.u);
+		name = gate_name(&g->names, DEVTRACE_T_OBJ, scope, 0, 0, sym.v.u);
 	if (!name)
 		name = "";
 	if (layout[1] == 'P')

@@ -100,6 +100,7 @@ static const char *const requests[DEVTRACE_RX_REQUESTS] = {
 
 struct line {
 	const struct gate_names *names;
+	uint32_t	process;
 	char		*buf;
 	size_t		len, size;
 };
@@ -118,7 +119,7 @@ static void __attribute__((format(printf, 2, 3))) add(struct line *l, const char
 
 static void pointer(struct line *l, uint8_t kind, uint64_t key)
 {
-	const char *name = key ? gate_name(l->names, kind, 0, 0, key) : "NULL";
+	const char *name = key ? gate_name(l->names, kind, l->process, 0, 0, key) : "NULL";
 
 	if (name)
 		add(l, "%s", name);
@@ -128,8 +129,10 @@ static void pointer(struct line *l, uint8_t kind, uint64_t key)
 
 static void signal_of(struct line *l, uint32_t sig, uint64_t object)
 {
-	const char *name = sig ? gate_name(l->names, QS_SIG_DICT, sig, 0, object) : "NULL";
+	const char *name = "NULL";
 
+	if (sig)
+		name = gate_name(l->names, QS_SIG_DICT, l->process, sig, 0, object);
 	if (name)
 		add(l, "%s", name);
 	else
@@ -233,7 +236,8 @@ static void element(struct line *l, const struct devtrace_elem *e)
 	size_t i;
 
 	if (e->is_enum) {
-		name = gate_name(l->names, QS_ENUM_DICT, (uint32_t)e->v.u, e->width, 0);
+		name = gate_name(l->names, QS_ENUM_DICT, l->process, (uint32_t)e->v.u,
+				 e->width, 0);
 		if (name)
 			add(l, "%s", name);
 		else
@@ -269,7 +273,7 @@ static void element(struct line *l, const struct devtrace_elem *e)
 
 static void user(struct line *l, const struct gate_record *r)
 {
-	const char *name = gate_name(l->names, QS_USR_DICT, r->id, 0, 0);
+	const char *name = gate_name(l->names, QS_USR_DICT, l->process, r->id, 0, 0);
 	struct devtrace_elem e;
 	size_t pos = 0;
 
@@ -285,7 +289,7 @@ static void user(struct line *l, const struct gate_record *r)
 
 size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *out, size_t size)
 {
-	struct line l = { .names = n, .buf = out, .size = size };
+	struct line l = { .names = n, .process = r->process, .buf = out, .size = size };
 	const uint8_t kind = (uint8_t)r->v[GATE_VALUES - 1];
 
 	if (r->id == QS_PEEK_DATA) {
