@@ -7,6 +7,7 @@ Hosts of a target, for test_qsgate.sh, which speak QS's protocol byte by byte.
                                 by name, and what comes back
     qspy PORTFILE               QSPY itself: listens for the target; its port goes to the file
     counts PORT                 a front end, when stamps are numbers of records
+    end PORT                    a front end that only tells the program to end
     flood PORT SEED             10 000 malformed datagrams; then the gate still answers
     flood-qspy PORTFILE SEED    10 000 malformed frames, likewise
     rkh FILE                    prints the frames of an RKH target, one a line
@@ -201,6 +202,11 @@ def counts(port):
     f.send(bytes([1, 99]))
     while f.receive()[0] != 129:
         pass
+
+
+def end(port):
+    f = FrontEnd(port)
+    f.ask(bytes([1, 99]), ack(1), done(1))
 
 
 def frame(seq, packet, spoil=0):
@@ -426,6 +432,7 @@ def rkh(path):
 
 COMMANDS = {
     'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh, 'counts': lambda port: counts(int(port)),
+    'end': lambda port: end(int(port)),
     'flood': lambda port, seed: flood(int(port), int(seed)),
     'flood-qspy': lambda portfile, seed: flood_qspy(portfile, int(seed)),
 }

@@ -2,11 +2,11 @@
 /*
  * qsgate_program.c - a program of QP with a receive channel, and the stream of its trace
  *
- *		qsgate_program >stream
+ *		qsgate_program [COMMAND] >stream
  *
  * The device is that of fakedev.h. What arrives there is written as a stream at once, as
  * /dev/trace would give it, so that a gate sees the answers to its requests. Standard error
- * tells the number of the process.
+ * tells the number of the process. COMMAND is done at once, without a host.
  *
  * Commands: 1 user records, 2 every sort of record once, 3 wait for CONTINUE, 4 look for a
  * probe, 99 the end.
@@ -258,6 +258,8 @@ int main(int argc, char **argv)
 	if (pthread_create(&t, NULL, writer, &over) || open_channel())
 		return 1;
 	names();
+	if (argc > 1)
+		on_command(NULL, (uint8_t)atoi(argv[1]), 0, 0, 0);
 	fprintf(stderr, "%d\n", getpid());
 	while (!done) {
 		struct pollfd p = { .fd = devtrace_rx_fd(), .events = POLLIN };

@@ -138,6 +138,45 @@ begin_front --test
 peer counts "$(port)"
 end "requests"
 
+# A program that is named, and is started anew. It has a name that no other test's has.
+named=qg$$
+ln -s "$out/qsgate_program" $named
+anew()	# COMMAND...
+{
+	rm -f pid
+	: >device
+	DEVTRACE_DEVICE=device timeout $hang ./$named "$@" >pipe 2>pid & program=$!
+	until_there pid
+}
+until_said()	# WORDS FILE
+{
+	tries=$((hang * 20))
+	until grep -q "$1" "$2" || [ $tries = 0 ]; do
+		sleep 0.05
+		tries=$((tries - 1))
+	done
+	grep -q "$1" "$2"
+}
+rm -f pipe err lines
+mkfifo pipe
+exec 4<>pipe
+anew 1
+first=$(cat pid)
+timeout $hang "$tools/qsgate" --udp 0 --program $named pipe >lines 2>err 4>&- & gate=$!
+until_said PHILO_STAT lines
+ok $? "what a program of this name emits"
+kill "$first"
+wait $program 2>/dev/null
+: >lines
+anew 1
+until_said 'PHILO_STAT   7 eating Philo_eating philo' lines
+ok $? "and what it emits when it was started anew, unasked"
+grep -q "$named: started anew, as process $(cat pid)\$" err
+ok $? "which is told"
+exec 4>&-
+peer end "$(port)"
+end "1 requests"
+
 # What is no request
 echo "# seed $seed"
 begin_front -q

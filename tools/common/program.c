@@ -10,6 +10,7 @@
 #include "common/program.h"
 
 #define PREFIX		"@devtrace-rx-"
+#define NAME_BYTES	15	/* that the kernel keeps */
 #define PROGRAMS_MAX	256
 
 const char *program_error(int err)
@@ -43,6 +44,26 @@ bool program_name(pid_t pid, char *name, size_t size)
 	name[ok ? strcspn(name, "\n") : 0] = 0;
 	fclose(f);
 	return ok;
+}
+
+bool program_lives(pid_t pid, const char *name)
+{
+	char path[32], line[128], *begin = NULL, *end = NULL;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	f = fopen(path, "re");
+	/* PID (NAME) STATE ..., and a name may have any character. */
+	if (f && fgets(line, sizeof(line), f)) {
+		begin = strchr(line, '(');
+		end = strrchr(line, ')');
+	}
+	if (f)
+		fclose(f);
+	if (!begin || !end || end < begin || strlen(end) < 3)
+		return false;
+	*end = 0;
+	return !strncmp(begin + 1, name, NAME_BYTES) && end[2] != 'Z' && end[2] != 'X';
 }
 
 void program_each(bool (*fn)(void *arg, pid_t pid, const char *name), void *arg)
@@ -80,8 +101,7 @@ static bool is_it(void *arg, pid_t pid, const char *name)
 {
 	struct search *s = arg;
 
-	/* The kernel keeps 15 bytes. */
-	if (!strncmp(name, s->name, 15)) {
+	if (!strncmp(name, s->name, NAME_BYTES)) {
 		s->pid = pid;
 		s->found++;
 	}

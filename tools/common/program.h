@@ -11,6 +11,8 @@
 
 /* The name of a process. false: there is none. */
 bool program_name(pid_t pid, char *name, size_t size);
+/* Is the process there, with this name, and not only its exit status? */
+bool program_lives(pid_t pid, const char *name);
 /* Each program that listens, until fn returns true. */
 void program_each(bool (*fn)(void *arg, pid_t pid, const char *name), void *arg);
 /* By its number or name. 0: *why says what is wrong. */

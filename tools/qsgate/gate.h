@@ -29,6 +29,7 @@
 #define GATE_LINE	4096
 #define GATE_NAMES	65536
 #define GATE_FRONTS	4
+#define GATE_KNOWN	64		/* other processes whose name was asked for lately */
 #define GATE_BUFFER	(256 * 1024)	/* bytes of frames that wait for a host */
 
 /* The gate acts as a target: its version, and the sizes of its fields in bytes. */
@@ -98,6 +99,15 @@ struct front {
 	uint64_t	dropped;
 };
 
+/* A namesake of the program may be its successor, or a second one beside it. */
+enum gate_whose { GATE_OTHERS, GATE_NAMESAKE, GATE_OURS };
+
+struct gate_known {
+	uint32_t	process;
+	enum gate_whose	whose;
+	uint64_t	until;		/* ms */
+};
+
 struct gate {
 	struct devtrace_decoder *decoder;
 	struct gate_names names;
@@ -107,7 +117,9 @@ struct gate {
 	bool		old;		/* --old: like a target before QP 8 */
 	uint32_t	test_time;	/* --test: stamp of the last record */
 	const char	*program;
-	pid_t		pid;
+	bool		by_name;
+	pid_t		pid, before;	/* the one that is followed, and the one until then */
+	struct gate_known known[GATE_KNOWN];
 	struct devtrace_rx_host *host;
 	uint64_t	records, others, missing, requests, refused;
 };
@@ -147,6 +159,8 @@ int gate_item(const struct devtrace_item *item, void *arg);
 void gate_send(struct gate *g, const struct gate_record *r);
 void gate_send_info(struct gate *g, bool reset);
 void gate_error(struct gate *g, uint8_t code);
+/* Send the names that a process has given so far. */
+void gate_tell_names(struct gate *g, uint32_t process);
 
 /* target.c */
 /* 0; 1: the file or port cannot be opened. Connecting to a host is tried again later. */
@@ -166,6 +180,11 @@ void front_close(struct front *f);
 void front_record(struct front *f, uint8_t record, const uint8_t *p, size_t n);
 void front_text(struct front *f, uint8_t record, const char *line, size_t n);
 void front_run(struct gate *g);
+
+/* whose.c: is a process the program? It is followed if it is its successor. */
+enum gate_whose gate_whose(struct gate *g, uint32_t process);
+/* From now on the program is this process. */
+void gate_follow(struct gate *g, pid_t pid);
 
 /* request.c: handle a request of a host. */
 void gate_request(struct gate *g, uint8_t record, const uint8_t *p, size_t n);

@@ -51,16 +51,11 @@ void gate_error(struct gate *g, uint8_t code)
 	gate_send(g, &r);
 }
 
-static bool is_ours(const struct gate *g, uint32_t process)
-{
-	return !g->pid || process == (uint32_t)g->pid;
-}
-
 static void event(struct gate *g, const struct devtrace_event *e)
 {
 	static struct gate_record r;
 
-	if (!is_ours(g, gate_process(e)))
+	if (gate_whose(g, gate_process(e)) != GATE_OURS)
 		return;
 	if (g->rkh) {
 		rkh_event(g, e);
@@ -86,17 +81,11 @@ static void event(struct gate *g, const struct devtrace_event *e)
 		gate_send(g, &r);
 }
 
-static void name(struct gate *g, const struct devtrace_name *d)
+static void tell_name(struct gate *g, const struct gate_name *n)
 {
-	const struct gate_name *n;
 	uint8_t bytes[128];
 	size_t len;
 
-	if (d->scope && !is_ours(g, d->scope))
-		return;
-	n = gate_name_add(&g->names, d);
-	if (!n)
-		return;
 	if (g->rkh) {
 		rkh_name(g, n);
 		return;
@@ -104,6 +93,28 @@ static void name(struct gate *g, const struct devtrace_name *d)
 	len = gate_name_bytes(n, bytes);
 	if (len)
 		send_bytes(g, n->kind, bytes, len);
+}
+
+void gate_tell_names(struct gate *g, uint32_t process)
+{
+	size_t i;
+
+	for (i = 0; i < g->names.nr; i++)
+		if (g->names.v[i].scope == process)
+			tell_name(g, &g->names.v[i]);
+}
+
+/* Those of a namesake are kept: a program gives them once, at its start. */
+static void name(struct gate *g, const struct devtrace_name *d)
+{
+	const enum gate_whose whose = d->scope ? gate_whose(g, d->scope) : GATE_OURS;
+	const struct gate_name *n;
+
+	if (whose == GATE_OTHERS)
+		return;
+	n = gate_name_add(&g->names, d);
+	if (n && whose == GATE_OURS)
+		tell_name(g, n);
 }
 
 /* A gap in the stream leaves a gap in the frame numbers, of 1 if count is a multiple of 256. */

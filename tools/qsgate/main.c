@@ -84,6 +84,7 @@ static void choose_program(struct gate *g)
 	if (!g->program)
 		return;
 	g->pid = program_find(g->program, &why);
+	g->by_name = g->program[strspn(g->program, "0123456789")];
 	if (g->pid)
 		return;
 	fprintf(stderr, "qsgate: %s: %s\n", g->program, why);

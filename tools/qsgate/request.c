@@ -22,7 +22,6 @@ void gate_disconnect(struct gate *g)
 	g->host = NULL;
 }
 
-/* If the program was restarted, forget its old names: its keys have changed. */
 static int connect_program(struct gate *g)
 {
 	const char *why = NULL;
@@ -37,14 +36,12 @@ static int connect_program(struct gate *g)
 		return -1;
 	}
 	pid = program_find(g->program, &why);
+	if (pid && g->pid && g->pid != pid)
+		gate_follow(g, pid);
 	err = pid ? devtrace_rx_connect(pid, &g->host) : 0;
 	if (!pid || err) {
 		fprintf(stderr, "qsgate: %s: %s\n", g->program, why ? why : program_error(err));
 		return -1;
-	}
-	if (g->pid && g->pid != pid) {
-		gate_names_forget(&g->names, (uint32_t)g->pid);
-		gate_send_info(g, true);
 	}
 	g->pid = pid;
 	return 0;

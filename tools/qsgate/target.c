@@ -148,26 +148,37 @@ void target_close(struct target *t)
 	t->buf = NULL;
 }
 
-static void greet(struct gate *g)
+static void tell_names(struct gate *g)
 {
 	uint8_t bytes[128];
-	size_t i;
+	size_t i, len;
+
+	for (i = 0; i < g->names.nr; i++) {
+		const struct gate_name *n = &g->names.v[i];
+
+		if (g->pid && n->scope && n->scope != (uint32_t)g->pid)
+			continue;
+		if (g->rkh) {
+			rkh_name(g, n);
+			continue;
+		}
+		len = gate_name_bytes(n, bytes);
+		if (len)
+			target_qs(&g->target, n->kind, bytes, len);
+	}
+}
+
+static void greet(struct gate *g)
+{
+	uint8_t bytes[32];
 
 	g->target.seq = 0;
 	g->target.have_seq = false;
-	if (g->rkh) {
+	if (g->rkh)
 		rkh_begin(g);
-		for (i = 0; i < g->names.nr; i++)
-			rkh_name(g, &g->names.v[i]);
-		return;
-	}
-	target_qs(&g->target, QS_TARGET_INFO, bytes, gate_target_info(true, g->old, bytes));
-	for (i = 0; i < g->names.nr; i++) {
-		size_t n = gate_name_bytes(&g->names.v[i], bytes);
-
-		if (n)
-			target_qs(&g->target, g->names.v[i].kind, bytes, n);
-	}
+	else
+		target_qs(&g->target, QS_TARGET_INFO, bytes, gate_target_info(true, g->old, bytes));
+	tell_names(g);
 }
 
 int target_open(struct gate *g)

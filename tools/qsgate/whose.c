@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * whose.c - which program the gate is for
+ *
+ * With --program NAME this is the process of that name which has a receive channel. When that
+ * process has ended and another one of the name emits, the gate follows: the program was
+ * started anew. The stream says what a process is called; of one whose main thread has emitted
+ * nothing, the kernel does, while it lives.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <devtrace-decode.h>
+#include "common/program.h"
+#include "gate.h"
+
+#define ASK_AGAIN_MS	100	/* at the most so often is the kernel asked about a process */
+
+static bool has_the_name(const struct gate *g, uint32_t process)
+{
+	const char *name = devtrace_decoder_proc(g->decoder, process, NULL);
+	char buf[64];
+
+	if (!name && program_name((pid_t)process, buf, sizeof(buf)))
+		name = buf;
+	/* The kernel keeps 15 bytes. */
+	return name && !strncmp(name, g->program, 15);
+}
+
+/* Not the process that the gate followed last: its events may come late. */
+static enum gate_whose ask(const struct gate *g, uint32_t process)
+{
+	if (!has_the_name(g, process))
+		return GATE_OTHERS;
+	if (process == (uint32_t)g->before || program_lives(g->pid, g->program))
+		return GATE_NAMESAKE;
+	return GATE_OURS;
+}
+
+enum gate_whose gate_whose(struct gate *g, uint32_t process)
+{
+	struct gate_known *k = &g->known[process % GATE_KNOWN];
+	uint64_t now;
+
+	if (!g->pid || process == (uint32_t)g->pid)
+		return GATE_OURS;
+	if (!g->by_name)
+		return GATE_OTHERS;
+	now = gate_now_ms();
+	if (k->process != process || now >= k->until) {
+		k->whose = ask(g, process);
+		k->process = process;
+		k->until = now + ASK_AGAIN_MS;
+		if (k->whose == GATE_OURS)
+			gate_follow(g, (pid_t)process);
+	}
+	return k->whose;
+}
+
+void gate_follow(struct gate *g, pid_t pid)
+{
+	const pid_t before = g->pid;
+
+	if (!g->quiet)
+		fprintf(stderr, "qsgate: %s: started anew, as process %d\n", g->program, (int)pid);
+	gate_disconnect(g);
+	gate_names_forget(&g->names, (uint32_t)before);
+	g->before = before;
+	g->pid = pid;
+	gate_send_info(g, true);
+	gate_tell_names(g, (uint32_t)pid);
+}
