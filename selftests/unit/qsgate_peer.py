@@ -10,6 +10,8 @@ Hosts of a target, for test_qsgate.sh, which speak QS's protocol byte by byte.
     end PORT                    a front end that only tells the program to end
     flood PORT SEED             10 000 malformed datagrams; then the gate still answers
     flood-qspy PORTFILE SEED    10 000 malformed frames, likewise
+    slow PORTFILE NUMBER        QSPY at a slow line, which hears so many records of the application
+    deaf PORTFILE FILE          QSPY that reads nothing until FILE is there; then how many frames
     rkh FILE                    prints the frames of an RKH target, one a line
 
 Written from the layouts, apart from the tables of tools/qsgate. Each wait ends at a deadline that
@@ -216,8 +218,10 @@ def frame(seq, packet, spoil=0):
 
 
 class Qspy:
-    def __init__(self, portfile):
+    def __init__(self, portfile, size=0):
         s = socket.create_server(('127.0.0.1', 0))
+        if size:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
         s.settimeout(PATIENCE)
         with open(portfile + '.new', 'w') as f:
             f.write(str(s.getsockname()[1]))
@@ -419,6 +423,27 @@ def flood_qspy(portfile, seed):
         pass
 
 
+def slow(portfile, number):
+    q = Qspy(portfile, 16384)
+    got = 0
+    while (got < number - 4000 or not time.sleep(0.02)) and len(more := q.s.recv(2048)):
+        q.bytes += more
+        while b'\x7e' in q.bytes:
+            got += q.frame()[0] == 100
+    ok(got == number, 'the last frame comes, too', got)
+    ok(q.holes == 0, 'and none is left out', q.holes)
+
+
+def deaf(portfile, over):
+    q = Qspy(portfile, 16384)
+    while not os.path.exists(over):
+        time.sleep(0.05)
+    number = 0
+    while q.frame() is not None:
+        number += 1
+    print(number)
+
+
 def rkh(path):
     with open(path, 'rb') as f:
         data = f.read()
@@ -433,6 +458,7 @@ def rkh(path):
 COMMANDS = {
     'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh, 'counts': lambda port: counts(int(port)),
     'end': lambda port: end(int(port)),
+    'slow': lambda portfile, number: slow(portfile, int(number)), 'deaf': deaf,
     'flood': lambda port, seed: flood(int(port), int(seed)),
     'flood-qspy': lambda portfile, seed: flood_qspy(portfile, int(seed)),
 }

@@ -255,6 +255,35 @@ timeout $hang "$tools/qsgate" --to bad.qs bad.trace 2>said
 is $? 0 "a stream that is none has no records"
 timeout $hang "$tools/qsgate" --to x.qs nothing 2>said
 is "$? $(cat said)" "1 qsgate: nothing: No such file or directory" "a stream that is not there"
+# At the end of a stream, a host that is slow, and one that reads nothing of what just fits
+long()	# EVENTS
+{
+	echo info
+	seq "$1" | sed 's/.*/event & tid=1 type=100 u32:& str:abcdefghijklmnopqrstuvwxyzabcdefghijklm/'
+}
+from_long()	# EVENTS
+{
+	rm -f where
+	long "$1" | "$out/gen_stream" >long.trace
+	(until_there where; exec timeout $hang "$tools/qsgate" --to "tcp:127.0.0.1:$(cat where)" \
+		long.trace >lines 2>err) & gate=$!
+}
+from_long 8000
+peer slow where 8000
+wait $gate
+is $? 0 "a slow host is waited for"
+from_long 2500
+timeout $hang python3 "$here/qsgate_peer.py" deaf where over >heard & program=$!
+wait $gate
+is $? 1 "one that takes nothing is not, for ever"
+echo >over
+wait $program
+left=$(sed -n 's/.*did not take the last \([0-9]*\) frames/\1/p' err)
+is "$((left + $(cat heard)))" 2501 "and the frames that are left are counted"
+grep -q ", $left dropped" err
+ok $? "with those that are dropped"
+gate='' program=''
+
 # A disk that is full, at once and at the end
 full="qsgate: /dev/full: No space left on device"
 mkfifo held

@@ -15,6 +15,7 @@
 #ifndef QSGATE_H
 #define QSGATE_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -83,7 +84,7 @@ struct target {
 	uint8_t		*buf;
 	size_t		len, room;
 	uint64_t	dropped;
-	bool		failed;		/* a file that can no longer be written */
+	bool		failed;		/* the file, or the end of the trace, is not whole */
 	/* The frame that the host is sending */
 	uint8_t		in[GATE_BYTES];
 	size_t		in_len;
@@ -165,7 +166,11 @@ void gate_tell_names(struct gate *g, uint32_t process);
 /* target.c */
 /* 0; 1: the file or port cannot be opened. Connecting to a host is tried again later. */
 int target_open(struct gate *g);
-void target_close(struct target *t);
+/*
+ * Write the frames that wait, as long as the host takes some, and no signal came. Tells how many
+ * are left, and sets failed then.
+ */
+void target_close(struct target *t, const volatile sig_atomic_t *stop);
 /* Queue a record as a frame of QS. false: it was dropped. */
 bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n);
 /* Queue an event as a frame of RKH. false: it was dropped. */

@@ -141,15 +141,22 @@ static bool rests(const struct gate *g)
 	return t->fd < 0 || t->len > GATE_BUFFER / 2;
 }
 
-static int run(struct gate *g, int input, const char *where)
+static void block_signals(int how, sigset_t *before)
 {
-	sigset_t none, both;
-	int ret = 1;
+	sigset_t both;
 
 	sigemptyset(&both);
 	sigaddset(&both, SIGINT);
 	sigaddset(&both, SIGTERM);
-	sigprocmask(SIG_BLOCK, &both, &none);
+	sigprocmask(how, &both, before);
+}
+
+static int run(struct gate *g, int input, const char *where)
+{
+	sigset_t none;
+	int ret = 1;
+
+	block_signals(SIG_BLOCK, &none);
 	while (!stop && ret > 0) {
 		struct target *t = &g->target;
 		const bool waits = t->where && t->is_link && t->fd < 0 && t->listen < 0;
@@ -197,7 +204,7 @@ static void report(const struct gate *g)
 	if (g->missing)
 		fprintf(stderr, ", %llu missing in the stream", (unsigned long long)g->missing);
 	if (dropped)
-		fprintf(stderr, ", %llu dropped: the host is too slow", dropped);
+		fprintf(stderr, ", %llu dropped: the host is too slow, or gone", dropped);
 	if (g->requests + g->refused)
 		fprintf(stderr, ", %llu requests, %llu refused", (unsigned long long)g->requests,
 			(unsigned long long)g->refused);
@@ -286,7 +293,10 @@ int main(int argc, char **argv)
 		return 1;
 	ret = run(g, input, where);
 	front_close(&g->front);
-	target_close(&g->target);
+	/* One more signal ends the wait for a slow host. */
+	stop = 0;
+	block_signals(SIG_UNBLOCK, NULL);
+	target_close(&g->target, &stop);
 	if (!g->quiet)
 		report(g);
 	gate_disconnect(g);

@@ -19,6 +19,7 @@
 
 #define RETRY_MS	1000
 #define CONNECT_MS	500
+#define PATIENCE_MS	5000	/* at the end, with a host that takes nothing */
 
 static void byte(struct target *t, uint8_t b)
 {
@@ -105,8 +106,20 @@ static void complain(const struct target *t, const char *why)
 	fprintf(stderr, "qsgate: %s: %s\n", t->where, why);
 }
 
+/* Frames that end in the buffer. A byte of a frame that looks like the flag is escaped. */
+static unsigned long long waiting(const struct target *t)
+{
+	unsigned long long n = 0;
+	size_t i;
+
+	for (i = 0; i < t->len; i++)
+		n += t->buf[i] == QS_FLAG;
+	return n;
+}
+
 static void hang_up(struct target *t)
 {
+	t->dropped += waiting(t);
 	link_close(&t->link, t->fd);
 	t->fd = -1;
 	t->len = t->in_len = 0;
@@ -121,24 +134,53 @@ static void fail(struct target *t, int err)
 	t->failed = !t->is_link;
 }
 
-/* Write the frames that wait, for at most a second. */
-void target_close(struct target *t)
+static void give(struct target *t)
 {
-	const uint64_t end = gate_now_ms() + 1000;
+	ssize_t n = write(t->fd, t->buf, t->len);
 
-	while (t->fd >= 0 && t->len && gate_now_ms() < end) {
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n < 0) {
+		fail(t, errno);
+		return;
+	}
+	t->len -= (size_t)n;
+	memmove(t->buf, t->buf + n, t->len);
+}
+
+/* A host may send before it reads on; nobody takes its requests any more. */
+static void ignore(struct target *t)
+{
+	uint8_t bytes[4096];
+	ssize_t n = read(t->fd, bytes, sizeof(bytes));
+
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		hang_up(t);
+}
+
+void target_close(struct target *t, const volatile sig_atomic_t *stop)
+{
+	uint64_t end = gate_now_ms() + PATIENCE_MS;
+
+	while (t->fd >= 0 && t->len && !*stop && gate_now_ms() < end) {
 		struct pollfd p = { .fd = t->fd, .events = POLLOUT };
-		ssize_t n;
+		const size_t before = t->len;
 
-		if (poll(&p, 1, 100) < 0 && errno != EINTR)
-			break;
-		n = write(t->fd, t->buf, t->len);
-		if (n < 0 && errno != EAGAIN && errno != EINTR)
-			fail(t, errno);
-		if (n > 0) {
-			t->len -= (size_t)n;
-			memmove(t->buf, t->buf + n, t->len);
-		}
+		if (t->is_link)
+			p.events |= POLLIN;
+		if (poll(&p, 1, 100) <= 0)
+			continue;
+		if (p.revents & POLLOUT)
+			give(t);
+		if (t->len < before)
+			end = gate_now_ms() + PATIENCE_MS;
+		if (t->fd >= 0 && t->is_link && p.revents & (POLLIN | POLLHUP | POLLERR))
+			ignore(t);
+	}
+	if (t->len) {
+		fprintf(stderr, "qsgate: %s: the host did not take the last %llu frames\n",
+			t->where, waiting(t));
+		t->failed = true;
 	}
 	if (t->fd >= 0)
 		hang_up(t);
@@ -296,20 +338,6 @@ static void take(struct gate *g)
 	} else if (!g->rkh) {
 		hear(g, bytes, (size_t)n);
 	}
-}
-
-static void give(struct target *t)
-{
-	ssize_t n = write(t->fd, t->buf, t->len);
-
-	if (n < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n < 0) {
-		fail(t, errno);
-		return;
-	}
-	t->len -= (size_t)n;
-	memmove(t->buf, t->buf + n, t->len);
 }
 
 void target_run(struct gate *g, short events, uint64_t now)
