@@ -10,6 +10,7 @@ Hosts of a target, for test_qsgate.sh, which speak QS's protocol byte by byte.
     end PORT                    a front end that only tells the program to end
     flood PORT SEED             10 000 malformed datagrams; then the gate still answers
     flood-qspy PORTFILE SEED    10 000 malformed frames, likewise
+    again PORTFILE qp|rkh       three hosts, the second of which reads nothing: what names they hear
     slow PORTFILE NUMBER        QSPY at a slow line, which hears so many records of the application
     deaf PORTFILE FILE          QSPY that reads nothing until FILE is there; then how many frames
     rkh FILE                    prints the frames of an RKH target, one a line
@@ -227,6 +228,7 @@ class Qspy:
             f.write(str(s.getsockname()[1]))
         os.rename(portfile + '.new', portfile)
         self.listener = s
+        self.rkh = False
         self.holes = 0
         self.accept()
 
@@ -244,9 +246,13 @@ class Qspy:
             self.bytes += more
         raw, _, self.bytes = self.bytes.partition(b'\x7e')
         body = re.sub(rb'\x7d(.)', lambda m: bytes([m[1][0] ^ 0x20]), raw, flags=re.S)
-        if sum(body) & 255 != 255:
+        if sum(body) & 255 != (0 if self.rkh else 255):
             return (-1, body)
         self.seq = (self.seq + 1) & 255
+        if self.rkh:
+            self.holes += body[1] != self.seq
+            self.seq = body[1]
+            return body[0], body[6:-1]
         self.holes += body[0] != self.seq
         self.seq = body[0]
         return body[1], body[2:-1]
@@ -423,6 +429,34 @@ def flood_qspy(portfile, seed):
         pass
 
 
+def again(portfile, whose):
+    q = Qspy(portfile)
+    q.rkh = whose == 'rkh'
+    kinds = (54, 60, 61, 62, 63)
+    if q.rkh:
+        kinds = (166, 167, 168, 171, *range(174, 181))
+    first, third, got = set(), set(), (0, b'')
+    while not got[1].endswith(b'many20000\0'):
+        got = q.frame()
+        if got[0] in kinds:
+            first.add(got)
+    q.s.close()
+    q.accept()
+    q.s.recv(1)
+    q.s.close()
+    q.accept()
+    begins = q.frame()
+    ok(begins[0] == 172 if q.rkh else begins == (64, RESET_INFO), 'the target comes first', begins)
+    while len(third) < len(first):
+        got = q.frame()
+        if got[0] not in kinds:
+            break
+        third.add(got)
+    ok(len(first) > 20010 and first == third, 'a host of %s that comes again hears all names' % whose.upper(),
+       (len(first), len(third), list(first - third)[:5], got))
+    ok(q.holes == 0, 'and none is left out', q.holes)
+
+
 def slow(portfile, number):
     q = Qspy(portfile, 16384)
     got = 0
@@ -459,6 +493,7 @@ COMMANDS = {
     'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh, 'counts': lambda port: counts(int(port)),
     'end': lambda port: end(int(port)),
     'slow': lambda portfile, number: slow(portfile, int(number)), 'deaf': deaf,
+    'again': again,
     'flood': lambda port, seed: flood(int(port), int(seed)),
     'flood-qspy': lambda portfile, seed: flood_qspy(portfile, int(seed)),
 }

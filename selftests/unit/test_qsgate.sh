@@ -284,6 +284,31 @@ grep -q ", $left dropped" err
 ok $? "with those that are dropped"
 gate='' program=''
 
+# More names than the buffer of a host has room for, to hosts that come again
+many()	# WHOSE
+{
+	"$out/${1}_records"
+	seq 20000 | sed 's/.*/dict obj 0 0 0 9&0000 a_name_that_is_rather_long_for_a_name_many&/'
+}
+for whose in qp rkh; do
+	rm -f pipe where
+	mkfifo pipe
+	exec 4<>pipe
+	(until_there where; exec timeout $hang "$tools/qsgate" $([ $whose = qp ] || echo --rkh) \
+		--to "tcp:127.0.0.1:$(cat where)" pipe 2>err 4>&-) & gate=$!
+	(many $whose | "$out/gen_stream" >pipe) & program=$!
+	peer again where $whose
+	kill $gate
+	wait $gate
+	is $? 0 "the gate ends with a signal"
+	exec 4>&-
+	wait $program
+	dropped=$(sed -n 's/.*, \([0-9]*\) dropped.*/\1/p' err)
+	[ "${dropped:-0}" -gt 0 ] && [ "$dropped" -lt 10000 ]
+	ok $? "no more than a buffer waited for the host that read nothing: $dropped frames"
+done
+gate='' program=''
+
 # A disk that is full, at once and at the end
 full="qsgate: /dev/full: No space left on device"
 mkfifo held

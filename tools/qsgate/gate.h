@@ -5,6 +5,7 @@
  *	stream -> item.c -> record.c -> target.c (frames, to QSPY)
  *				     -> front.c (datagrams, to qutest.py; words of text.c)
  *		         -> rkh.c    -> target.c (frames, to Trazer)
+ *	names  -> announce.c -> target.c, as there is room
  *	host -> target.c, front.c -> request.c -> libdevtrace-rx -> program
  *
  * Invariants
@@ -29,6 +30,8 @@
 #define GATE_BYTES	2048		/* of a record, without numbers, check and escapes */
 #define GATE_LINE	4096
 #define GATE_NAMES	65536
+#define GATE_NAME_BYTES	128		/* of a name's record */
+#define GATE_SYMBOLS	4096
 #define GATE_FRONTS	4
 #define GATE_KNOWN	64		/* other processes whose name was asked for lately */
 #define GATE_BUFFER	(256 * 1024)	/* bytes of frames that wait for a host */
@@ -52,6 +55,20 @@ struct gate_names {
 	uint32_t	*index;		/* hash table of 1 + index in v; 0: empty */
 	uint32_t	*signals;	/* likewise, each process's first signal of each value */
 	size_t		slots;
+	size_t		told;		/* those before it the host of --to has been told */
+};
+
+/* A name of RKH that has a kind and maybe an owner; the last event that gave it. */
+struct gate_symbol {
+	uint64_t	ts, symbol, owner;
+	uint32_t	process;
+	uint8_t		kind, group;	/* group: of an enumeration */
+	bool		is_enum;
+};
+
+struct gate_symbols {
+	struct gate_symbol *v;
+	size_t		nr, told;
 };
 
 /**
@@ -82,7 +99,7 @@ struct target {
 	uint64_t	next_try;	/* ms */
 	uint8_t		seq;
 	uint8_t		*buf;
-	size_t		len, room;
+	size_t		len;		/* of GATE_BUFFER */
 	uint64_t	dropped;
 	bool		failed;		/* the file, or the end of the trace, is not whole */
 	/* The frame that the host is sending */
@@ -112,6 +129,7 @@ struct gate_known {
 struct gate {
 	struct devtrace_decoder *decoder;
 	struct gate_names names;
+	struct gate_symbols symbols;
 	struct target	target;
 	struct front	front;
 	bool		rkh, echo, quiet, test;
@@ -160,21 +178,23 @@ int gate_item(const struct devtrace_item *item, void *arg);
 void gate_send(struct gate *g, const struct gate_record *r);
 void gate_send_info(struct gate *g, bool reset);
 void gate_error(struct gate *g, uint8_t code);
-/* Send the names that a process has given so far. */
-void gate_tell_names(struct gate *g, uint32_t process);
+/* Tell all hosts the names that the program has given so far. */
+void gate_tell_names(struct gate *g);
 
 /* target.c */
 /* 0; 1: the file or port cannot be opened. Connecting to a host is tried again later. */
 int target_open(struct gate *g);
 /*
- * Write the frames that wait, as long as the host takes some, and no signal came. Tells how many
- * are left, and sets failed then.
+ * Write the frames and names that wait, as long as the host takes some, and no signal came. Tells
+ * how many are left, and sets failed then.
  */
-void target_close(struct target *t, const volatile sig_atomic_t *stop);
+void target_close(struct gate *g, const volatile sig_atomic_t *stop);
 /* Queue a record as a frame of QS. false: it was dropped. */
 bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n);
 /* Queue an event as a frame of RKH. false: it was dropped. */
 bool target_rkh(struct target *t, uint8_t id, const uint8_t *p, size_t n);
+/* Is there a host, and room for a name? */
+bool target_has_room(const struct target *t);
 /* The poll(2) events to wait for; target_run() handles them, and retries a connection. */
 short target_events(const struct target *t, int *fd);
 void target_run(struct gate *g, short events, uint64_t now);
@@ -185,6 +205,17 @@ void front_close(struct front *f);
 void front_record(struct front *f, uint8_t record, const uint8_t *p, size_t n);
 void front_text(struct front *f, uint8_t record, const char *line, size_t n);
 void front_run(struct gate *g);
+
+/*
+ * announce.c: names for the host of --to, as there is room for them.
+ * gate_announce(): true: some are still to be told.
+ */
+bool gate_announce(struct gate *g);
+/* All again, to a host that has been told nothing. */
+void gate_announce_all(struct gate *g);
+/* An entry of the table that the stream has just given. */
+void gate_announce_name(struct gate *g, const struct gate_name *n);
+void gate_announce_symbol(struct gate *g, const struct gate_symbol *s);
 
 /* whose.c: is a process the program? It is followed if it is its successor. */
 enum gate_whose gate_whose(struct gate *g, uint32_t process);
@@ -198,7 +229,10 @@ void gate_disconnect(struct gate *g);
 /* rkh.c */
 void rkh_event(struct gate *g, const struct devtrace_event *e);
 void rkh_name(struct gate *g, const struct gate_name *n);
+void rkh_symbol(struct gate *g, const struct gate_symbol *s);
 void rkh_begin(struct gate *g);
+/* Remove the symbols of one process. */
+void rkh_forget(struct gate *g, uint32_t process);
 
 uint64_t gate_now_ms(void);
 

@@ -81,27 +81,23 @@ static void event(struct gate *g, const struct devtrace_event *e)
 		gate_send(g, &r);
 }
 
-static void tell_name(struct gate *g, const struct gate_name *n)
+static void tell_fronts(struct gate *g, const struct gate_name *n)
 {
-	uint8_t bytes[128];
-	size_t len;
+	uint8_t bytes[GATE_NAME_BYTES];
+	const size_t len = g->rkh ? 0 : gate_name_bytes(n, bytes);
 
-	if (g->rkh) {
-		rkh_name(g, n);
-		return;
-	}
-	len = gate_name_bytes(n, bytes);
 	if (len)
-		send_bytes(g, n->kind, bytes, len);
+		front_record(&g->front, n->kind, bytes, len);
 }
 
-void gate_tell_names(struct gate *g, uint32_t process)
+void gate_tell_names(struct gate *g)
 {
 	size_t i;
 
 	for (i = 0; i < g->names.nr; i++)
-		if (g->names.v[i].scope == process)
-			tell_name(g, &g->names.v[i]);
+		if (g->names.v[i].scope == (uint32_t)g->pid)
+			tell_fronts(g, &g->names.v[i]);
+	gate_announce_all(g);
 }
 
 /* Those of a namesake are kept: a program gives them once, at its start. */
@@ -113,8 +109,10 @@ static void name(struct gate *g, const struct devtrace_name *d)
 	if (whose == GATE_OTHERS)
 		return;
 	n = gate_name_add(&g->names, d);
-	if (n && whose == GATE_OURS)
-		tell_name(g, n);
+	if (!n || whose != GATE_OURS)
+		return;
+	tell_fronts(g, n);
+	gate_announce_name(g, n);
 }
 
 /* A gap in the stream leaves a gap in the frame numbers, of 1 if count is a multiple of 256. */

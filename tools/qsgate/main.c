@@ -296,11 +296,12 @@ int main(int argc, char **argv)
 	/* One more signal ends the wait for a slow host. */
 	stop = 0;
 	block_signals(SIG_UNBLOCK, NULL);
-	target_close(&g->target, &stop);
+	target_close(g, &stop);
 	if (!g->quiet)
 		report(g);
 	gate_disconnect(g);
 	devtrace_decoder_free(g->decoder);
 	gate_names_free(&g->names);
+	free(g->symbols.v);
 	return ret || g->target.failed || (fflush(stdout) && !g->quiet);
 }

@@ -129,12 +129,16 @@ const struct gate_name *gate_name_add(struct gate_names *n, const struct devtrac
 
 void gate_names_forget(struct gate_names *n, uint32_t scope)
 {
-	size_t i, kept = 0;
+	size_t i, kept = 0, told = 0;
 
-	for (i = 0; i < n->nr; i++)
-		if (n->v[i].scope != scope)
-			n->v[kept++] = n->v[i];
+	for (i = 0; i < n->nr; i++) {
+		if (n->v[i].scope == scope)
+			continue;
+		told += i < n->told;
+		n->v[kept++] = n->v[i];
+	}
 	n->nr = kept;
+	n->told = told;
 	if (n->slots)
 		index_all(n);
 }

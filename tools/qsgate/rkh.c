@@ -5,6 +5,7 @@
  * The frames have a sequence number, a time stamp and a check. Signals, stamps and counters have
  * 4 bytes, pointers 8. The configuration record, sent first, tells Trazer so.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <devtrace/rkh/rkhtrc_define.h>
 #include "common/rkh.h"
@@ -47,10 +48,10 @@ static size_t put_string(uint8_t *p, const void *s, size_t n)
 	return n + 1;
 }
 
-/* Send a dictionary entry. Other names of RKH come as events: see symbol(). */
+/* Other names of RKH come as events: see symbol(). */
 void rkh_name(struct gate *g, const struct gate_name *n)
 {
-	uint8_t out[128], *p = begin(out, 0), te;
+	uint8_t out[GATE_NAME_BYTES], *p = begin(out, 0), te;
 	unsigned int user;
 
 	switch (n->kind) {
@@ -82,13 +83,69 @@ void rkh_name(struct gate *g, const struct gate_name *n)
 	target_rkh(&g->target, te, out, (size_t)(p - out));
 }
 
-/* Send a name that has a kind and an owner: AO STATE PSTATE TIMER EPOOL QUEUE ACTOR. */
+void rkh_symbol(struct gate *g, const struct gate_symbol *s)
+{
+	uint8_t out[GATE_NAME_BYTES], *p = begin(out, s->ts);
+	const char *name;
+
+	if (s->is_enum)
+		name = gate_name(&g->names, DEVTRACE_T_ENUM, s->process, (uint32_t)s->symbol,
+				 s->group, 0);
+	else
+		name = gate_name(&g->names, DEVTRACE_T_OBJ, s->process, 0, 0, s->symbol);
+	if (!name)
+		name = "";
+	if (rkh_name_layout(s->kind)[1] == 'P')
+		gate_put(&p, s->owner, GATE_PTR);
+	gate_put(&p, s->symbol, s->is_enum ? 1 : GATE_PTR);
+	p += put_string(p, name, strlen(name));
+	target_rkh(&g->target, s->kind, out, (size_t)(p - out));
+}
+
+void rkh_forget(struct gate *g, uint32_t process)
+{
+	struct gate_symbols *all = &g->symbols;
+	size_t i, kept = 0, told = 0;
+
+	for (i = 0; i < all->nr; i++) {
+		if (all->v[i].process == process)
+			continue;
+		told += i < all->told;
+		all->v[kept++] = all->v[i];
+	}
+	all->nr = kept;
+	all->told = told;
+}
+
+/* Hosts that connect later are told the symbol, too. NULL: there is no room for that. */
+static const struct gate_symbol *keep(struct gate_symbols *all, const struct gate_symbol *s)
+{
+	size_t i;
+
+	if (!all->v)
+		all->v = calloc(GATE_SYMBOLS, sizeof(*all->v));
+	for (i = 0; i < all->nr; i++) {
+		struct gate_symbol *e = &all->v[i];
+
+		if (e->kind != s->kind || e->symbol != s->symbol || e->owner != s->owner ||
+		    e->process != s->process || e->group != s->group)
+			continue;
+		e->ts = s->ts;
+		return e;
+	}
+	if (!all->v || all->nr == GATE_SYMBOLS)
+		return NULL;
+	all->v[all->nr] = *s;
+	return &all->v[all->nr++];
+}
+
+/* A name that has a kind and an owner: AO STATE PSTATE TIMER EPOOL QUEUE ACTOR. */
 static bool symbol(struct gate *g, const struct devtrace_event *e)
 {
 	struct devtrace_elem kind, sym, owner;
-	const uint32_t scope = gate_process(e);
-	const char *layout, *name;
-	uint8_t out[128], *p = begin(out, e->ts);
+	const struct gate_symbol *kept;
+	struct gate_symbol s = { .ts = e->ts, .process = gate_process(e) };
+	const char *layout;
 	size_t pos = 0;
 
 	if (devtrace_elem_next(e->data, e->len, &pos, &kind) != 1 ||
@@ -100,18 +157,17 @@ static bool symbol(struct gate *g, const struct devtrace_event *e)
 	layout = rkh_name_layout((uint8_t)kind.v.u);
 	if (!layout || kind.v.u < RKH_TE_FWK_AO || sym.is_enum != (*layout == '1'))
 		return false;
-	if (sym.is_enum)
-		name = gate_name(&g->names, DEVTRACE_T_ENUM, scope, (uint32_t)sym.v.u,
-				 sym.width, 0);
+	s.kind = (uint8_t)kind.v.u;
+	s.symbol = sym.v.u;
+	s.owner = owner.v.u;
+	s.is_enum = sym.is_enum;
+	s.group = sym.is_enum ? sym.width : 0;
+	kept = keep(&g->symbols, &s);
+	if (kept)
+		gate_announce_symbol(g, kept);
 	else
-		name = gate_name(&g->names, DEVTRACE_T_OBJ, scope, 0, 0, sym.v.u);
-	if (!name)
-		name = "";
-	if (layout[1] == 'P')
-		gate_put(&p, owner.v.u, GATE_PTR);
-	gate_put(&p, sym.v.u, sym.is_enum ? 1 : GATE_PTR);
-	p += put_string(p, name, strlen(name));
-	return target_rkh(&g->target, (uint8_t)kind.v.u, out, (size_t)(p - out));
+		rkh_symbol(g, &s);
+	return true;
 }
 
 static unsigned int size_of(char what)

@@ -2,7 +2,7 @@
 /*
  * target.c - the gate as a target: send frames to a host, take requests from it
  *
- * A host that connects gets the target's information and all names before the first event.
+ * A host that connects gets the target's information and the names before the first event.
  * Frames wait in a bounded buffer. A frame that does not fit is dropped as a whole, but uses up
  * a sequence number: so the host sees how many frames are missing.
  */
@@ -30,27 +30,22 @@ static void byte(struct target *t, uint8_t b)
 	t->buf[t->len++] = b;
 }
 
-/* Make room for a frame. Names may exceed GATE_BUFFER: a host must get all of them. */
-static bool room(struct target *t, size_t n, bool bounded)
+/* With all bytes escaped. */
+static bool fits(const struct target *t, size_t n)
 {
-	const size_t want = t->len + 2 * (n + 4) + 1;
-	uint8_t *buf;
-
-	if (want <= t->room)
-		return true;
-	if (bounded && want > GATE_BUFFER)
-		return false;
-	buf = realloc(t->buf, want < GATE_BUFFER ? GATE_BUFFER : 2 * want);
-	if (!buf)
-		return false;
-	t->buf = buf;
-	t->room = want < GATE_BUFFER ? GATE_BUFFER : 2 * want;
-	return true;
+	return t->len + 2 * (n + 4) + 1 <= GATE_BUFFER;
 }
 
-static bool is_name(uint8_t record)
+bool target_has_room(const struct target *t)
 {
-	return record == QS_ENUM_DICT || (record >= QS_SIG_DICT && record <= QS_TARGET_INFO);
+	return t->fd >= 0 && fits(t, GATE_NAME_BYTES);
+}
+
+static bool room(struct target *t, size_t n)
+{
+	if (!t->buf)
+		t->buf = malloc(GATE_BUFFER);
+	return t->buf && fits(t, n);
 }
 
 bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n)
@@ -61,7 +56,7 @@ bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n)
 	if (t->fd < 0)
 		return true;
 	t->seq++;
-	if (!room(t, n, !is_name(record))) {
+	if (!room(t, n)) {
 		t->dropped++;
 		return false;
 	}
@@ -85,7 +80,7 @@ bool target_rkh(struct target *t, uint8_t id, const uint8_t *p, size_t n)
 	if (t->fd < 0)
 		return true;
 	t->seq++;
-	if (!room(t, n, true)) {
+	if (!room(t, n)) {
 		t->dropped++;
 		return false;
 	}
@@ -158,8 +153,9 @@ static void ignore(struct target *t)
 		hang_up(t);
 }
 
-void target_close(struct target *t, const volatile sig_atomic_t *stop)
+void target_close(struct gate *g, const volatile sig_atomic_t *stop)
 {
+	struct target *t = &g->target;
 	uint64_t end = gate_now_ms() + PATIENCE_MS;
 
 	while (t->fd >= 0 && t->len && !*stop && gate_now_ms() < end) {
@@ -176,10 +172,12 @@ void target_close(struct target *t, const volatile sig_atomic_t *stop)
 			end = gate_now_ms() + PATIENCE_MS;
 		if (t->fd >= 0 && t->is_link && p.revents & (POLLIN | POLLHUP | POLLERR))
 			ignore(t);
+		gate_announce(g);
 	}
 	if (t->len) {
 		fprintf(stderr, "qsgate: %s: the host did not take the last %llu frames\n",
-			t->where, waiting(t));
+			t->where, waiting(t) + g->names.nr - g->names.told +
+			g->symbols.nr - g->symbols.told);
 		t->failed = true;
 	}
 	if (t->fd >= 0)
@@ -188,26 +186,6 @@ void target_close(struct target *t, const volatile sig_atomic_t *stop)
 		close(t->listen);
 	free(t->buf);
 	t->buf = NULL;
-}
-
-static void tell_names(struct gate *g)
-{
-	uint8_t bytes[128];
-	size_t i, len;
-
-	for (i = 0; i < g->names.nr; i++) {
-		const struct gate_name *n = &g->names.v[i];
-
-		if (g->pid && n->scope && n->scope != (uint32_t)g->pid)
-			continue;
-		if (g->rkh) {
-			rkh_name(g, n);
-			continue;
-		}
-		len = gate_name_bytes(n, bytes);
-		if (len)
-			target_qs(&g->target, n->kind, bytes, len);
-	}
 }
 
 static void greet(struct gate *g)
@@ -220,7 +198,7 @@ static void greet(struct gate *g)
 		rkh_begin(g);
 	else
 		target_qs(&g->target, QS_TARGET_INFO, bytes, gate_target_info(true, g->old, bytes));
-	tell_names(g);
+	gate_announce_all(g);
 }
 
 int target_open(struct gate *g)
@@ -360,4 +338,5 @@ void target_run(struct gate *g, short events, uint64_t now)
 		take(g);
 	if (t->fd >= 0 && t->len)
 		give(t);
+	gate_announce(g);
 }

@@ -64,8 +64,11 @@ void gate_follow(struct gate *g, pid_t pid)
 		fprintf(stderr, "qsgate: %s: started anew, as process %d\n", g->program, (int)pid);
 	gate_disconnect(g);
 	gate_names_forget(&g->names, (uint32_t)before);
+	rkh_forget(g, (uint32_t)before);
 	g->before = before;
 	g->pid = pid;
 	gate_send_info(g, true);
-	gate_tell_names(g, (uint32_t)pid);
+	if (g->rkh)
+		rkh_begin(g);
+	gate_tell_names(g);
 }
