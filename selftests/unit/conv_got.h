@@ -18,7 +18,7 @@ struct got {
 		uint8_t type;
 		uint64_t ts;
 		uint64_t digest;
-		uint8_t data[256];
+		uint8_t data[2048];
 		size_t len;
 		char name[64];
 		uint64_t key;

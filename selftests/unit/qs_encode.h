@@ -21,7 +21,7 @@ struct qs_target {
 	size_t	len;
 	size_t	ends[512];	/* of frames */
 	int	nr;
-	uint8_t	data[1024];	/* of the record that is being made */
+	uint8_t	data[2048];	/* of the record that is being made */
 	size_t	n;
 	uint8_t	record;
 };

@@ -453,6 +453,47 @@ TEST(other_sizes_are_told)
 	free(t);
 }
 
+TEST(memory_that_is_longer_than_an_element)
+{
+	static const struct {
+		uint8_t size, number;
+	} peeks[] = { { 1, 255 }, { 4, 64 }, { 2, 255 }, { 4, 255 } };
+	struct qs_target *t = target(4, 815);
+	unsigned int i, k;
+
+	qs_target_info(t, 1, 0);
+	for (i = 0; i < 4; i++) {
+		qs_begin(t, 68);
+		qs_time(t);
+		qs_num(t, 7, 2);
+		qs_num(t, peeks[i].size, 1);
+		qs_num(t, peeks[i].number, 1);
+		for (k = 0; k < peeks[i].size * peeks[i].number; k++)
+			qs_num(t, k * 7 & 0xff, 1);
+		qs_end(t);
+	}
+	convert(&g, t->out, t->len, NULL, 0, &conv);
+	EXPECT_EQ(0, conv.damaged);
+	EXPECT_EQ(0, g.missing);
+	ASSERT_EQ(5, g.nr);
+	for (i = 0; i < 4; i++) {
+		struct devtrace_elem e;
+		size_t pos = 0, wrong = 0, n = 0;
+
+		EXPECT_EQ(92, g.v[i + 1].type);
+		for (k = 0; k < 3; k++)
+			ASSERT_EQ(1, devtrace_elem_next(g.v[i + 1].data, g.v[i + 1].len, &pos, &e));
+		EXPECT_EQ(peeks[i].number, e.v.u);
+		while (devtrace_elem_next(g.v[i + 1].data, g.v[i + 1].len, &pos, &e) == 1)
+			for (k = 0; k < e.v.mem.len; k++)
+				wrong += e.v.mem.p[k] != (uint8_t)(n++ * 7);
+		EXPECT_EQ(peeks[i].size * peeks[i].number, n);
+		EXPECT_EQ(0, wrong);
+		EXPECT_EQ(0, e.width);
+	}
+	free(t);
+}
+
 TEST(unknown_records_are_text)
 {
 	struct qs_target *t = target(4, 734);

@@ -248,13 +248,17 @@ static bool query_data(struct conv *c, const uint8_t *p, size_t n)
 
 static bool peek_data(struct conv *c, const uint8_t *p, size_t n)
 {
-	const size_t time = c->sizes.time, head = time + 4;
+	const size_t time = c->sizes.time;
+	size_t head = time + 4;
 
-	if (n < head || n - head != (size_t)p[time + 2] * p[time + 3] || n - head > 255)
+	if (n < head || n - head != (size_t)p[time + 2] * p[time + 3] || p[time + 2] > 4)
 		return false;
 	conv_u(c, DEVTRACE_E_U16, conv_le(p + time, 2), 2);
 	conv_u(c, DEVTRACE_E_U8, p[time + 2], 1);
 	conv_u(c, DEVTRACE_E_U8, p[time + 3], 1);
+	/* Up to 255 values of 4 bytes; an element has 255. */
+	for (; n - head > 255; head += 255)
+		conv_mem(c, DEVTRACE_E_MEM | DEVTRACE_E_MEM_MORE, p + head, 255);
 	conv_mem(c, DEVTRACE_E_MEM, p + head, n - head);
 	conv_event(c, qs_type(QS_PEEK_DATA), take_time(c, p));
 	return true;
