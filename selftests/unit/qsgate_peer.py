@@ -178,6 +178,9 @@ def qutest(port):
     f.send(bytes([131, 0]))
     f.send(bytes([140]))
     f.send(b'\x8d\xffa note\0')
+    f.send(bytes([131, 1]))
+    f.send(b'\x8d\xffa note with \x1b[1m\0')
+    f.send(bytes([131, 0]))
     # A second front end has the bytes too; the first goes on.
     b = FrontEnd(port, 1)
     b.send(bytes([3, 7]))

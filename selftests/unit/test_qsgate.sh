@@ -117,8 +117,10 @@ peer qutest "$(port)"
 end "requests, .* refused"
 grep -q 'TstPause' lines
 ok $? "lines are printed, too"
-grep -q 'a note' lines
-is $? 1 "but not what a front end turned off"
+[ "$(grep -c 'a note' lines)" = 1 ]
+is $? 0 "what a front end notes, too"
+grep -q 'a note with \\x1b\[1m$' lines && ! grep -q 'a note$' lines
+ok $? "but not while a front end turned that off"
 
 # As a target, for QSPY
 begin_target()
@@ -237,6 +239,19 @@ cat >want <<'WANT'
 WANT
 diff want lines >differs
 ok $? "each program has names of its own"
+sed 's/^/# /' differs
+# What strings would do to a terminal
+printf '%s\n' info 'dict obj 0 0 0 16 "o\x1b[2J"' 'dict usr 0 100 0 0 "U\x0d\x7f"' 'event 5000 type=2 obj:16 fun:0' \
+	'event 5000 type=100 str:"\x9b1m\xc2\x9b1m\xe2\x80\xae\xc3\xa4\x07"' \
+	'event 5000 type=93 u16:7 str:"m\x1b]0;t\x07"' | "$out/gen_stream" >shout.trace
+timeout $hang "$tools/qsgate" --udp 0 shout.trace >lines 2>said
+cat >want <<'WANT'
+===RTC===> St-Exit  Obj=o\x1b[2J,State=NULL
+0000000005 U\x0d\x7f \x9b1m\xc2\x9b1m\xe2\x80\xaeä\x07
+0000000005 =ASSERT= Mod=m\x1b]0;t\x07,Loc=7
+WANT
+diff want lines >differs
+ok $? "no string reaches the terminal with its control characters"
 sed 's/^/# /' differs
 "$out/rkh_records" | "$out/gen_stream" >rkh.trace
 timeout $hang "$tools/qsgate" --rkh --to out.rkh rkh.trace 2>said

@@ -132,8 +132,7 @@ static void complain(struct gate *g, const char *what, const char *name)
 
 	g->refused++;
 	front_text(&g->front, 0, line, n);
-	if (g->echo)
-		puts(line);
+	gate_print(g, line, n);
 }
 
 static int find(const struct front *f, const struct sockaddr_in *from)
@@ -232,11 +231,8 @@ static void command(struct gate *g, unsigned int i, uint8_t record, const uint8_
 	case CLEAR_SCREEN:
 		break;
 	case SHOW_NOTE:
-		/* The text comes from a front end: print no control characters. */
-		for (n -= n > 0, p += n > 0; g->echo && n && *p; n--, p++)
-			putchar(*p >= ' ' && *p != 0x7f ? *p : '?');
-		if (g->echo)
-			putchar('\n');
+		if (n)
+			gate_print(g, p + 1, strnlen((const char *)p + 1, n - 1));
 		break;
 	default:
 		if (record >= SEND_EVENT && record <= SEND_TEST_PROBE)

@@ -176,6 +176,8 @@ size_t gate_text(const struct gate_names *n, const struct gate_record *r, char *
 /* item.c: items of the decoder, and records that the gate itself makes. */
 int gate_item(const struct devtrace_item *item, void *arg);
 void gate_send(struct gate *g, const struct gate_record *r);
+/* Print a line, whose strings others chose: without what would do something to the terminal. */
+void gate_print(const struct gate *g, const void *line, size_t n);
 void gate_send_info(struct gate *g, bool reset);
 void gate_error(struct gate *g, uint8_t code);
 /* Tell all hosts the names that the program has given so far. */

@@ -8,6 +8,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "common/out.h"
 #include "common/qs.h"
 #include "gate.h"
 
@@ -18,6 +19,18 @@ static void send_bytes(struct gate *g, uint8_t record, const uint8_t *p, size_t 
 	if (!g->rkh)
 		target_qs(&g->target, record, p, n);
 	front_record(&g->front, record, p, n);
+}
+
+void gate_print(const struct gate *g, const void *line, size_t n)
+{
+	static struct out o = { .fd = -1 };
+
+	if (!g->echo)
+		return;
+	o.len = 0;
+	out_safe(&o, line, n);
+	out_char(&o, '\n');
+	fwrite(o.buf, 1, o.len, stdout);
 }
 
 void gate_send(struct gate *g, const struct gate_record *r)
@@ -31,8 +44,7 @@ void gate_send(struct gate *g, const struct gate_record *r)
 		return;
 	n = gate_text(&g->names, r, line, sizeof(line));
 	front_text(&g->front, r->id, line, n);
-	if (g->echo)
-		puts(line);
+	gate_print(g, line, n);
 }
 
 void gate_send_info(struct gate *g, bool reset)
