@@ -253,6 +253,16 @@ WANT
 diff want lines >differs
 ok $? "no string reaches the terminal with its control characters"
 sed 's/^/# /' differs
+# Its own input, by another name
+cp qp.trace own.trace
+ln own.trace other.name
+timeout $hang "$tools/qsgate" -q --to other.name own.trace 2>said
+is "$? $(cat said)" "1 qsgate: other.name: this is the input, which would be lost; name another file" \
+	"the input is no output"
+timeout $hang "$tools/qsgate" -q --to own.trace - <own.trace 2>said
+is $? 1 "nor is standard input"
+cmp qp.trace own.trace
+ok $? "and it is as it was"
 "$out/rkh_records" | "$out/gen_stream" >rkh.trace
 timeout $hang "$tools/qsgate" --rkh --to out.rkh rkh.trace 2>said
 is $? 0 "a stream of RKH becomes frames of RKH"

@@ -57,6 +57,16 @@ ok $? "from standard input the same, and quiet"
 "$tools/traceconv" --from qs -q --name motor -o named.trace two.qs
 text -v named.trace | grep -q 'stream "motor"'
 ok $? "the stream has the name that was given, and the file"
+# Its own input, by another name
+cp two.qs own.qs
+ln -s own.qs other.name
+"$tools/traceconv" --from qs -q -o other.name own.qs 2>said
+is "$? $(cat said)" "1 traceconv: other.name: this is the input, which would be lost; name another file" \
+	"the input is no output"
+"$tools/traceconv" --from qs -q own.qs 2>said >>own.qs
+is $? 1 "nor is it standard output"
+cmp two.qs own.qs
+ok $? "and it is as it was"
 { cat two.qs; printf '\046\001\002~'; printf '\043F\226~'; } >bad.qs
 "$tools/traceconv" --from qs bad.qs >bad.trace 2>said
 is "$(cat said)" "traceconv: bad.qs: 3 frames, 2 missing, 1 damaged (4 bytes)" "damage is counted"

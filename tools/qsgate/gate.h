@@ -184,8 +184,11 @@ void gate_error(struct gate *g, uint8_t code);
 void gate_tell_names(struct gate *g);
 
 /* target.c */
-/* 0; 1: the file or port cannot be opened. Connecting to a host is tried again later. */
-int target_open(struct gate *g);
+/*
+ * 0; 1: the file or port cannot be opened. Connecting to a host is tried again later. A file is
+ * opened when the input is, and must be another one.
+ */
+int target_open(struct gate *g, int input);
 /*
  * Write the frames and names that wait, as long as the host takes some, and no signal came. Tells
  * how many are left, and sets failed then.

@@ -286,10 +286,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "qsgate: %s\n", strerror(errno));
 		return 1;
 	}
-	if (target_open(g))
+	if (g->target.is_link && target_open(g, -1))
 		return 1;
 	input = open_input(where, &link);
-	if (input < 0)
+	if (input < 0 || (!g->target.is_link && target_open(g, input)))
 		return 1;
 	ret = run(g, input, where);
 	front_close(&g->front);

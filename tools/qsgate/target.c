@@ -7,13 +7,13 @@
  * a sequence number: so the host sees how many frames are missing.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include "common/output.h"
 #include "common/qs.h"
 #include "gate.h"
 
@@ -201,20 +201,19 @@ static void greet(struct gate *g)
 	gate_announce_all(g);
 }
 
-int target_open(struct gate *g)
+int target_open(struct gate *g, int input)
 {
 	struct target *t = &g->target;
-	int fd;
+	const char *problem;
 
 	if (!t->where)
 		return 0;
 	if (!t->is_link) {
-		fd = open(t->where, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY | O_CLOEXEC, 0666);
-		if (fd < 0) {
-			complain(t, strerror(errno));
+		t->fd = output_open(t->where, input, &problem);
+		if (t->fd < 0) {
+			complain(t, problem);
 			return 1;
 		}
-		t->fd = fd;
 		greet(g);
 		return 0;
 	}

@@ -20,6 +20,7 @@
 #include <devtrace.h>
 #include "common/link.h"
 #include "common/opts.h"
+#include "common/output.h"
 #include "traceconv.h"
 
 enum { OPT_FROM = 256, OPT_SIZE, OPT_RATE, OPT_NAME };
@@ -228,7 +229,7 @@ int main(int argc, char **argv)
 	static struct conv conv;
 	static struct link link;
 	const struct sigaction action = { .sa_handler = on_signal };
-	const char *from = NULL, *output = NULL;
+	const char *from = NULL, *output = NULL, *problem = NULL;
 	bool quiet = false;
 	const struct opts_note notes[] = {
 		{ OPT_FROM, .word = &from }, { 'o', .word = &output }, { 'q', .flag = &quiet },
@@ -236,7 +237,7 @@ int main(int argc, char **argv)
 	};
 	FILE *out = stdout;
 	char *end;
-	int c, fd, ret;
+	int c, fd, to = STDOUT_FILENO, ret;
 
 	while ((c = getopt_long(argc, argv, "o:qhV", longs, NULL)) != -1) {
 		if (opts_note(notes, c))
@@ -280,12 +281,16 @@ int main(int argc, char **argv)
 	fd = open_input(argv[optind], &link, &conv.live);
 	if (fd < 0)
 		return 1;
-	if (output) {
-		out = fopen(output, "we");
-		if (!out) {
-			fprintf(stderr, "traceconv: %s: %s\n", output, strerror(errno));
-			return 1;
-		}
+	if (output)
+		to = output_open(output, fd, &problem);
+	else if (output_is_input(to, fd))
+		problem = "this is the input, too; name another file with --output";
+	if (!problem && output)
+		out = fdopen(to, "w");
+	if (problem || !out) {
+		fprintf(stderr, "traceconv: %s: %s\n", output ? output : "standard output",
+			problem ? problem : strerror(errno));
+		return 1;
 	}
 	if (is_trace_device(fileno(out))) {
 		fputs("traceconv: the output is a trace device, which takes events and no stream; name a file with --output, and print both: traceinfo FILE /dev/trace\n",
