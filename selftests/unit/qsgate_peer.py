@@ -7,6 +7,7 @@ Hosts of a target, for test_qsgate.sh, which speak QS's protocol byte by byte.
                                 by name, and what comes back
     qspy PORTFILE               QSPY itself: listens for the target; its port goes to the file
     counts PORT                 a front end, when stamps are numbers of records
+    anybody PORT                a front end that only root's gate refuses
     end PORT                    a front end that only tells the program to end
     flood PORT SEED             10 000 malformed datagrams; then the gate still answers
     flood-qspy PORTFILE SEED    10 000 malformed frames, likewise
@@ -208,6 +209,19 @@ def counts(port):
     f.send(bytes([1, 99]))
     while f.receive()[0] != 129:
         pass
+
+
+def anybody(port):
+    f = FrontEnd(port)
+    f.send(bytes([0]))
+    ok(f.receive() == (64, INFO), 'INFO')
+    for packet in (struct.pack('<BB', 1, 99), bytes([2]), bytes([3, 0]), struct.pack('<BHBB', 4, 0, 4, 1),
+                   struct.pack('<BHBBB', 5, 0, 1, 1, 7), struct.pack('<BHBBB', 6, 0, 1, 1, 7), bytes([7]),
+                   struct.pack('<BBIH', 16, 0, 4, 0)):
+        f.ask(packet, err(packet[0]))
+    f.ask(named(137, 'BQ', (5, 0), 'motor'), err(13))
+    f.send(bytes([0]))
+    ok(f.receive() == (64, INFO), 'the program is there')
 
 
 def end(port):
@@ -494,7 +508,7 @@ def rkh(path):
 
 COMMANDS = {
     'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh, 'counts': lambda port: counts(int(port)),
-    'end': lambda port: end(int(port)),
+    'anybody': lambda port: anybody(int(port)), 'end': lambda port: end(int(port)),
     'slow': lambda portfile, number: slow(portfile, int(number)), 'deaf': deaf,
     'again': again,
     'flood': lambda port, seed: flood(int(port), int(seed)),

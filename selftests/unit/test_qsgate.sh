@@ -101,14 +101,15 @@ if ! command -v python3 >/dev/null; then
 	exit 0
 fi
 
-# As QSPY, for qutest.py
+# As QSPY, for qutest.py. The tests may run as root.
+allow=--allow-requests
 begin_front()
 {
 	rm -f pipe pid err
 	mkfifo pipe
 	timeout $hang "$out/qsgate_program" >pipe 2>pid & program=$!
 	# The pipe waits for the gate; the program tells its number once both are there.
-	(exec 3<>pipe; until_there pid; exec timeout $hang "$tools/qsgate" --udp 0 "$@" \
+	(exec 3<>pipe; until_there pid; exec timeout $hang "$tools/qsgate" --udp 0 $allow "$@" \
 		--program "$(cat pid)" pipe >lines 2>err 3>&-) & gate=$!
 	until_there err
 }
@@ -134,6 +135,24 @@ begin_target()
 begin_target
 peer qspy where
 end "records"
+
+# As root it is asked by anybody. Root's own programs are no other than those of others.
+if [ "$(id -u)" = 0 ]; then
+	allow=
+	begin_front
+	allow=--allow-requests
+	peer anybody "$(port)"
+	kill "$(cat pid)"
+	wait $gate $program 2>/dev/null
+	gate='' program=''
+	is "$(grep -c 'as root, a request that any user may have sent is refused' err)" 1 \
+		"as root, no datagram reaches the program"
+	grep -q '11 requests, 9 refused' err
+	ok $? "and that is counted"
+else
+	count=$((count + 1))
+	echo "ok $count as root, no datagram reaches the program # SKIP not root"
+fi
 
 # As QUTest's targets count
 begin_front --test
@@ -164,7 +183,7 @@ mkfifo pipe
 exec 4<>pipe
 anew 1
 first=$(cat pid)
-timeout $hang "$tools/qsgate" --udp 0 --program $named pipe >lines 2>err 4>&- & gate=$!
+timeout $hang "$tools/qsgate" --udp 0 $allow --program $named pipe >lines 2>err 4>&- & gate=$!
 until_said PHILO_STAT lines
 ok $? "what a program of this name emits"
 kill "$first"

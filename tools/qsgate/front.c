@@ -208,7 +208,7 @@ static void by_name(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 	}
 	memcpy(out, p, head);
 	gate_put(&q, how[i].bytes == GATE_PTR ? found->key : found->value, how[i].bytes);
-	gate_request(g, how[i].request, out, head);
+	gate_request(g, true, how[i].request, out, head);
 }
 
 static void command(struct gate *g, unsigned int i, uint8_t record, const uint8_t *p, size_t n)
@@ -271,6 +271,6 @@ void front_run(struct gate *g)
 		else if (in[1] >= ATTACH)
 			command(g, (unsigned int)i, in[1], in + 2, (size_t)n - 2);
 		else
-			gate_request(g, in[1], in + 2, (size_t)n - 2);
+			gate_request(g, true, in[1], in + 2, (size_t)n - 2);
 	}
 }

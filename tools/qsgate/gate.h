@@ -12,6 +12,8 @@
  * - The traced program never waits for a host. A frame for which the buffer of a host has no
  *   room is dropped and counted, and uses up a sequence number: so the host sees the gap.
  * - The gate never passes a request on to the program whose layout is not that of QS.
+ * - As root, whom each program obeys, it passes on none that anybody may have sent, unless it was
+ *   told to.
  */
 #ifndef QSGATE_H
 #define QSGATE_H
@@ -133,6 +135,7 @@ struct gate {
 	struct target	target;
 	struct front	front;
 	bool		rkh, echo, quiet, test;
+	bool		allow, told_refusal;	/* requests of anybody, as root */
 	bool		old;		/* --old: like a target before QP 8 */
 	uint32_t	test_time;	/* --test: stamp of the last record */
 	const char	*program;
@@ -227,8 +230,11 @@ enum gate_whose gate_whose(struct gate *g, uint32_t process);
 /* From now on the program is this process. */
 void gate_follow(struct gate *g, pid_t pid);
 
-/* request.c: handle a request of a host. */
-void gate_request(struct gate *g, uint8_t record, const uint8_t *p, size_t n);
+/*
+ * request.c: handle a request of a host.
+ * anybody: nothing says whose it is, as of a datagram
+ */
+void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p, size_t n);
 void gate_disconnect(struct gate *g);
 
 /* rkh.c */

@@ -22,7 +22,7 @@
 
 #define DEVICE		"/dev/trace"
 
-enum { OPT_TO = 256, OPT_UDP, OPT_RKH, OPT_TEST, OPT_OLD };
+enum { OPT_TO = 256, OPT_UDP, OPT_RKH, OPT_TEST, OPT_OLD, OPT_ALLOW };
 
 static const struct option longs[] = {
 	{ "to", required_argument, NULL, OPT_TO },
@@ -30,6 +30,7 @@ static const struct option longs[] = {
 	{ "rkh", no_argument, NULL, OPT_RKH },
 	{ "old", no_argument, NULL, OPT_OLD },
 	{ "test", no_argument, NULL, OPT_TEST },
+	{ "allow-requests", no_argument, NULL, OPT_ALLOW },
 	{ "program", required_argument, NULL, 'p' },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "help", no_argument, NULL, 'h' },
@@ -49,6 +50,8 @@ static const char help[] =
 "      --old               with --to: as a target of QP 7, for QSPY up to 7.4\n"
 "      --test              stamps are 1, 2, 3 from RESET or TEST_SETUP on, for scripts of\n"
 "                          qutest.py that say @timestamp\n"
+"      --allow-requests    as root: pass on the requests that anybody may send by --udp, and\n"
+"                          by --to tcp::PORT\n"
 "  -p, --program NAME|PID  only this program, and requests go to it\n"
 "  -q, --quiet             no lines, and no counts at the end\n"
 "  -h, --help\n"
@@ -251,6 +254,7 @@ int main(int argc, char **argv)
 	const struct opts_note notes[] = {
 		{ OPT_UDP, .word = &udp }, { OPT_RKH, .flag = &g->rkh },
 		{ OPT_OLD, .flag = &g->old }, { OPT_TEST, .flag = &g->test },
+		{ OPT_ALLOW, .flag = &g->allow },
 		{ 'p', .word = &g->program }, { 'q', .flag = &g->quiet }, { 0 },
 	};
 	int c, input, ret;

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "common/program.h"
 #include "gate.h"
 
@@ -88,7 +89,19 @@ static bool names_nothing(uint8_t record, const uint8_t *p)
 	return record == DEVTRACE_RX_CURRENT && !gate_le(p + 1, GATE_PTR);
 }
 
-void gate_request(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
+/* INFO reaches nothing but the gate and the program's name. */
+static bool forbidden(struct gate *g, bool anybody, uint8_t record)
+{
+	if (!anybody || g->allow || record == DEVTRACE_RX_INFO || geteuid())
+		return false;
+	if (!g->told_refusal)
+		fputs("qsgate: as root, a request that any user may have sent is refused; see --allow-requests\n",
+		      stderr);
+	g->told_refusal = true;
+	return true;
+}
+
+void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p, size_t n)
 {
 	struct devtrace_rx_answer answer;
 	int err;
@@ -106,7 +119,7 @@ void gate_request(struct gate *g, uint8_t record, const uint8_t *p, size_t n)
 		gate_send_info(g, false);
 		return;
 	}
-	if (names_nothing(record, p) || connect_program(g)) {
+	if (forbidden(g, anybody, record) || names_nothing(record, p) || connect_program(g)) {
 		gate_error(g, record);
 		return;
 	}

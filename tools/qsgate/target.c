@@ -276,7 +276,8 @@ static void frame(struct gate *g)
 			gate_error(g, 0x42);
 		t->have_seq = true;
 		t->in_seq = t->in[0];
-		gate_request(g, t->in[1], t->in + 2, t->in_len - 3);
+		/* A host that was named is whom the user means; who comes is anybody. */
+		gate_request(g, t->listen >= 0, t->in[1], t->in + 2, t->in_len - 3);
 	}
 }
 

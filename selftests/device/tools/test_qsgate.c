@@ -123,7 +123,8 @@ static pid_t start_gate(pid_t program, int err)
 	snprintf(number, sizeof(number), "%d", program);
 	dup2(err, STDERR_FILENO);
 	dup2(open("/dev/null", O_WRONLY), STDOUT_FILENO);
-	execlp("qsgate", "qsgate", "--udp", "0", "--program", number, (char *)NULL);
+	execlp("qsgate", "qsgate", "--udp", "0", "--allow-requests", "--program", number,
+	       (char *)NULL);
 	_exit(127);
 }
 
