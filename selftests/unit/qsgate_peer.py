@@ -8,6 +8,7 @@ Hosts of a target, for test_qsgate.sh, which speak QS's protocol byte by byte.
     qspy PORTFILE               QSPY itself: listens for the target; its port goes to the file
     counts PORT                 a front end, when stamps are numbers of records
     anybody PORT                a front end that only root's gate refuses
+    stuck PORT PID              a front end, whose program is stopped meanwhile
     end PORT                    a front end that only tells the program to end
     flood PORT SEED             10 000 malformed datagrams; then the gate still answers
     flood-qspy PORTFILE SEED    10 000 malformed frames, likewise
@@ -25,6 +26,7 @@ import os
 import random
 import re
 import select
+import signal
 import socket
 import struct
 import sys
@@ -222,6 +224,20 @@ def anybody(port):
     f.ask(named(137, 'BQ', (5, 0), 'motor'), err(13))
     f.send(bytes([0]))
     ok(f.receive() == (64, INFO), 'the program is there')
+
+
+def stuck(port, pid):
+    f = FrontEnd(port)
+    f.ask(bytes([7]), ack(7))
+    os.kill(pid, signal.SIGSTOP)
+    begin = time.monotonic()
+    for _ in range(200):
+        f.send(bytes([8]))
+    f.ask(bytes([200]), '   <F-END> ERROR    the gate does not know this packet')
+    took = time.monotonic() - begin
+    os.kill(pid, signal.SIGKILL)
+    # It is 20 seconds where each request is waited for.
+    ok(took < 10, 'a program that does not answer keeps the gate from nothing', took)
 
 
 def end(port):
@@ -508,7 +524,8 @@ def rkh(path):
 
 COMMANDS = {
     'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh, 'counts': lambda port: counts(int(port)),
-    'anybody': lambda port: anybody(int(port)), 'end': lambda port: end(int(port)),
+    'anybody': lambda port: anybody(int(port)), 'stuck': lambda port, pid: stuck(int(port), int(pid)),
+    'end': lambda port: end(int(port)),
     'slow': lambda portfile, number: slow(portfile, int(number)), 'deaf': deaf,
     'again': again,
     'flood': lambda port, seed: flood(int(port), int(seed)),

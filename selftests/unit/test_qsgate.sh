@@ -136,6 +136,14 @@ begin_target
 peer qspy where
 end "records"
 
+# A program that does not answer
+begin_front -q
+peer stuck "$(port)" "$(cat pid)"
+wait $gate
+is $? 0 "the gate ends with it"
+wait $program 2>/dev/null
+gate='' program=''
+
 # As root it is asked by anybody. Root's own programs are no other than those of others.
 if [ "$(id -u)" = 0 ]; then
 	allow=

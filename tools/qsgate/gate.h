@@ -143,6 +143,7 @@ struct gate {
 	pid_t		pid, before;	/* the one that is followed, and the one until then */
 	struct gate_known known[GATE_KNOWN];
 	struct devtrace_rx_host *host;
+	uint64_t	hurry_until;	/* ms: wait for no answer */
 	uint64_t	records, others, missing, requests, refused;
 };
 

@@ -6,7 +6,8 @@
  * The gate first checks that the request is one of QS. The program acknowledges a request in its
  * trace. The gate also waits up to ANSWER_MS for the answer on the socket, since the trace cannot
  * tell that the program is gone. A timeout is no error: a program in devtrace_rx_pause() answers
- * later, and further requests are still sent to it.
+ * later, and further requests are still sent to it. But after one the gate does not wait again for
+ * PATIENT_MS, or a host that asks on would keep it from the stream and from other hosts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include "gate.h"
 
 #define ANSWER_MS	100
+#define PATIENT_MS	1000
 
 void gate_disconnect(struct gate *g)
 {
@@ -123,7 +125,10 @@ void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p
 		gate_error(g, record);
 		return;
 	}
-	err = devtrace_rx_call(g->host, record, p, n, ANSWER_MS, &answer);
+	err = devtrace_rx_call(g->host, record, p, n,
+			       gate_now_ms() < g->hurry_until ? 0 : ANSWER_MS, &answer);
+	if (err == ETIMEDOUT && gate_now_ms() >= g->hurry_until)
+		g->hurry_until = gate_now_ms() + PATIENT_MS;
 	if (!err && answer.status == DEVTRACE_RX_BUSY && record != DEVTRACE_RX_PROBE) {
 		fprintf(stderr, "qsgate: %s: %s\n", g->program,
 			devtrace_rx_status_text(answer.status));
