@@ -57,6 +57,15 @@ ok $? "from standard input the same, and quiet"
 "$tools/traceconv" --from qs -q --name motor -o named.trace two.qs
 text -v named.trace | grep -q 'stream "motor"'
 ok $? "the stream has the name that was given, and the file"
+# What a program and a target answer, in words
+printf '%s\n' info 'proc 1 1 motor' 'event 1 tid=1 type=91 u8:1 u8:5 u16:1' 'event 1 tid=1 type=91 u8:0 obj:16 fun:32' \
+	'event 1 tid=1 type=92 u16:3 u8:2 u8:2 mem:aabbccdd' 'event 1 tid=1 type=92 u16:3 u8:1 u8:3 mem+:aabb mem:cc' |
+	"$out/gen_stream" >answers.trace
+is "$("$tools/traceinfo" --no-default-fmt -e "$here/../../tools/fmt/qp.fmt" --time none answers.trace | sed 's/.*motor\[1\] *//')" \
+	"QUERY_DATA: Kind=AO [+ 5 1]
+QUERY_DATA: Kind=SM [+ 0x10 0x20]
+PEEK_DATA: Offs=3,Size=2,Num=2,Data=<aa bb cc dd>
+PEEK_DATA: Offs=3,Size=1,Num=3,Data=<aa bb cc>" "answers are told in words"
 # Its own input, by another name
 cp two.qs own.qs
 ln -s own.qs other.name
