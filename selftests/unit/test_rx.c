@@ -457,6 +457,48 @@ TEST_F(rx, anything_is_answered_or_ends_the_connection)
 	EXPECT_EQ(0, ASK(DEVTRACE_RX_INFO, ""));
 }
 
+static int threads(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	int n = -2;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* A program that traces, and is linked with the library, but does not ask for a channel. */
+TEST(nothing_listens_unless_it_is_asked_for)
+{
+	const int before = threads();
+	struct devtrace_rx_host *h;
+	char name[64], line[512];
+	bool found = false;
+	uint32_t v;
+	FILE *f;
+
+	fake_reset();
+	devtrace_open();
+	devtrace_text("hello");
+	devtrace_rx_object(DEVTRACE_RX_AP, &memory, sizeof(memory), "off");
+	EXPECT_FALSE(devtrace_rx_pause());
+	EXPECT_FALSE(devtrace_rx_probe((void *)&threads, &v));
+	EXPECT_EQ(0, devtrace_rx_serve());
+	EXPECT_EQ(-1, devtrace_rx_fd());
+	EXPECT_EQ(before, threads());
+	snprintf(name, sizeof(name), "@devtrace-rx-%d\n", getpid());
+	f = fopen("/proc/net/unix", "r");
+	ASSERT_NE(NULL, f);
+	while (fgets(line, sizeof(line), f))
+		found = found || strstr(line, name);
+	fclose(f);
+	EXPECT_FALSE(found);
+	EXPECT_EQ(ECONNREFUSED, devtrace_rx_connect(getpid(), &h));
+	devtrace_rx_forget(&memory);
+}
+
 TEST(without_a_thread_a_program_asks_by_a_descriptor)
 {
 	struct devtrace_rx_host *h;
@@ -492,18 +534,6 @@ static void closing(void *arg, uint8_t command, uint32_t p1, uint32_t p2, uint32
 	if (command)
 		calls->ticks = devtrace_rx_open(NULL, NULL, DEVTRACE_RX_THREAD);
 	calls->commands++;
-}
-
-static int threads(void)
-{
-	DIR *d = opendir("/proc/self/task");
-	int n = -2;
-
-	while (d && readdir(d))
-		n++;
-	if (d)
-		closedir(d);
-	return n;
 }
 
 /* Its thread ends, and serves nobody beside that of a channel which was opened anew. */
