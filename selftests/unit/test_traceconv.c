@@ -550,6 +550,67 @@ TEST(the_clock_is_tied_by_arrival)
 	EXPECT_LT(k.uncertainty, 4000000);
 }
 
+/* What traceinfo prints of the stream: a live target whose clock is 40 ppm fast, for a minute. */
+static struct told {
+	int	nr;
+	char	last[128];
+} told;
+
+static int told_item(const struct devtrace_item *item, void *arg)
+{
+	struct told *t = arg;
+
+	if (item->kind == DEVTRACE_ITEM_NOTE && !strcmp(item->u.note.name, "clock")) {
+		t->nr++;
+		snprintf(t->last, sizeof(t->last), "%s", item->u.note.value);
+	}
+	return 0;
+}
+
+TEST(the_drift_is_told)
+{
+	struct rng r = { .state = test_seed("test_traceconv") };
+	struct qs_target *t = target(4, 815);
+	double hz, drift, uncertainty;
+	int i;
+
+	memset(&conv, 0, sizeof(conv));
+	memset(&told, 0, sizeof(told));
+	conv.put = got_decode;
+	conv.arg = devtrace_decoder_new(told_item, &told);
+	conv.load = 77;
+	conv.live = true;
+	conv.clock.rate = 1000000;
+	conv_begin(&conv, &conv_qs);
+	qs_target_info(t, 1, 0);
+	for (i = 0; i < 600; i++) {
+		uint64_t now = i * 100000000ull;
+
+		t->ticks = (uint64_t)((double)now * 1.00004 / 1000);
+		qs_begin(t, 39);
+		qs_time(t);
+		qs_num(t, 1, 1);
+		qs_end(t);
+		conv_feed(&conv, t->out, t->len, 5000000000ull + now + 100000 + rng_below(&r, 2000000));
+		t->len = 0;
+		t->nr = 0;
+	}
+	conv_end(&conv);
+	devtrace_decoder_finish(conv.arg);
+	devtrace_decoder_free(conv.arg);
+	TH_LOG("%d notes, the last: %s", told.nr, told.last);
+	ASSERT_EQ(3, sscanf(told.last, "%lf Hz, drift %lf ppm, uncertainty %lf us", &hz, &drift,
+			    &uncertainty));
+	EXPECT_EQ(1000000, hz);
+	EXPECT_GT(drift, 30);
+	EXPECT_LT(drift, 50);
+	EXPECT_GT(uncertainty, 100);
+	EXPECT_LT(uncertainty, 4000);
+	/* Not with each record. */
+	EXPECT_LT(told.nr, 20);
+	free(t);
+}
+
 TEST(a_rate_that_nobody_said_is_measured)
 {
 	struct conv_clock k = { .bits = 32 };

@@ -14,6 +14,7 @@
 #include "traceconv.h"
 
 #define ANNOUNCE_BYTES	65536
+#define DRIFT_PPM	2
 
 static void put_le(uint8_t *p, uint64_t v, unsigned int bytes)
 {
@@ -168,19 +169,25 @@ void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n)
 		c->body[c->len++] = 0;
 }
 
-/* Write a note if the uncertainty has doubled or halved since the last one. */
+/*
+ * Write a note if the uncertainty has doubled or halved since the last one, or the drift has moved
+ * by DRIFT_PPM: it is known from the second window on only.
+ */
 static void tell_clock(struct conv *c)
 {
 	const struct conv_clock *k = &c->clock;
+	const double moved = k->drift - k->said_drift;
 	char value[128];
 
-	if (!k->windows || (c->clock.said > 0 && k->uncertainty < 2 * k->said &&
-			    k->uncertainty > k->said / 2))
+	if (!k->windows || (k->said > 0 && k->uncertainty < 2 * k->said &&
+			    k->uncertainty > k->said / 2 &&
+			    moved < DRIFT_PPM && moved > -DRIFT_PPM))
 		return;
 	snprintf(value, sizeof(value), "%.0f Hz, drift %+.1f ppm, uncertainty %.0f us",
 		 k->rate, k->drift, k->uncertainty / 1000);
 	conv_note(c, "clock", value);
 	c->clock.said = k->uncertainty + 1;
+	c->clock.said_drift = k->drift;
 }
 
 void conv_event(struct conv *c, uint8_t type, uint64_t ts)

@@ -47,6 +47,7 @@ struct conv_sizes {
  * @drift: parts in a million by which the target's clock is fast
  * @uncertainty: of the last window, in ns
  * @said: @uncertainty in the last note, plus 1; 0: there was no note
+ * @said_drift: @drift in it
  */
 struct conv_clock {
 	double		rate;
@@ -60,7 +61,7 @@ struct conv_clock {
 	double		win_min, win_sum;
 	uint64_t	win_n, min_ticks, min_arrival, old_ticks, old_arrival;
 	unsigned int	windows;
-	double		drift, uncertainty, said;
+	double		drift, uncertainty, said, said_drift;
 };
 
 /**
