@@ -50,11 +50,20 @@ static void command(void *arg, uint8_t id, uint32_t p1, uint32_t p2, uint32_t p3
 	QS_END()
 }
 
+static int event(void *arg, const struct devtrace_rx_event *e)
+{
+	QS_BEGIN_ID(QS_USER + 1, 1)
+		QS_U32(0, e->sig);
+		QS_U8(0, e->to);
+	QS_END()
+	return 0;
+}
+
 /* The program. It tells when it listens, and ends by command 99, or with whoever started it. */
 static int program(int ready)
 {
 	static const struct devtrace_rx_ops ops = {
-		.size = sizeof(ops), .version = 815, .command = command,
+		.size = sizeof(ops), .version = 815, .command = command, .event = event,
 	};
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -223,6 +232,22 @@ TEST_F(gate, a_host_asks_and_is_answered_in_order)
 	EXPECT_LINE("Trg-Peek Offs=0,Size=4,Num=2,Data=<000005DC,0000004D>");
 	ASK(4, 4, 0, 4, 2);
 	EXPECT_LINE("Trg-ERR  QS_RX_PEEK");
+}
+
+/* tracectl asks the same program, and finds the signal among the names that the device keeps. */
+TEST_F(gate, an_event_whose_signal_is_named)
+{
+	char text[512], words[96];
+
+	ASK(128, 2);
+	ASSERT_EQ(128, answer(self, text, sizeof(text)));
+	snprintf(words, sizeof(words), "tracectl rx %d event publish sig=GO_SIG", self->program);
+	EXPECT_EQ(0, system(words));
+	EXPECT_LINE("Trg-Ack  QS_RX_EVENT");
+	EXPECT_LINE("USER+001 5 0");
+	EXPECT_LINE("Trg-Done QS_RX_EVENT");
+	snprintf(words, sizeof(words), "tracectl rx %d event publish sig=NO_SIG", self->program);
+	EXPECT_NE(0, system(words));
 }
 
 /* The device filters above: what it does not want no host sees, and the answers stay. */
