@@ -39,6 +39,8 @@
 #define LOOK_UNITS	1024
 /* Copies from each ring at a panic: all rings together have about a millisecond. */
 #define FALL_LOOKS	8
+/* Ticks that keep_sync() waits for keep_fall() at most. */
+#define FALL_TRIES	100
 /* One set of clocks is kept per second, and always the newest. */
 #define CLOCK_NS	NSEC_PER_SEC
 
@@ -64,8 +66,9 @@ static struct keep_ring *keep;
 static u32 used;
 static unsigned long interval;
 static u64 look[LOOK_UNITS];
-/* Protects @keep and @look. keep_fall() does not take it, but checks @busy. */
+/* One keep_sync() at a time. */
 static DEFINE_MUTEX(keep_lock);
+/* 1: @look and the sums in @keep are in use, by keep_sync() or keep_fall(). */
 static atomic_t busy;
 static struct delayed_work work;
 static u32 clocks;
@@ -153,12 +156,36 @@ static void store_clock(void)
 	last_clock = c.ts;
 }
 
+/* Whether the sums are ours; the caller gives them back by give_back(). */
+static bool take(void)
+{
+	/* Acquire: what the one before did to the sums is there. Pairs with give_back(). */
+	return !atomic_cmpxchg_acquire(&busy, 0, 1);
+}
+
+static void give_back(void)
+{
+	/* Release: pairs with take(). */
+	atomic_set_release(&busy, 0);
+}
+
 void keep_sync(void)
 {
-	u32 i;
+	u32 i, tries = 0;
 
 	mutex_lock(&keep_lock);
-	atomic_set(&busy, 1);
+	/*
+	 * keep_fall() on another CPU, at an oops that the machine survives, takes a
+	 * millisecond. If it takes much longer its own thread has died in it: go without, as a
+	 * reboot must not wait for that.
+	 */
+	while (!take()) {
+		if (tries++ == FALL_TRIES) {
+			mutex_unlock(&keep_lock);
+			return;
+		}
+		schedule_timeout_uninterruptible(1);
+	}
 	for (i = 0; i < used; i++) {
 		sum_ring(&keep[i]);
 		store_info(&keep[i]);
@@ -166,8 +193,7 @@ void keep_sync(void)
 	pool_sync();
 	store_clock();
 	region_flush(region, region->at, PERSIST_TABLES_AT);
-	/* Release: keep_fall() on another CPU sees the work above as done. */
-	atomic_set_release(&busy, 0);
+	give_back();
 	mutex_unlock(&keep_lock);
 }
 
@@ -179,7 +205,7 @@ void keep_fall(void)
 	store_clock();
 	region_flush(region, region->at, PERSIST_TABLES_AT);
 	/* keep_sync() was interrupted: records without a sum will be found by their form. */
-	if (atomic_xchg(&busy, 1))
+	if (!take())
 		return;
 	for (i = 0; i < used; i++) {
 		struct keep_ring *k = &keep[i];
@@ -194,7 +220,7 @@ void keep_fall(void)
 		flush_ring(k, pos);
 	}
 	pool_fall();
-	atomic_set(&busy, 0);
+	give_back();
 }
 
 void keep_cause(enum persist_why why, const char *text)

@@ -70,6 +70,8 @@ static void add_record(struct sums *s, const struct ring_record *rec, u32 units)
  * @s: the sums
  * @records: records from @s->place on, which ring_fetch() copied and may have moved
  * @units: units in @records; the last record may be cut off and is left for the next call
+ *
+ * A record whose size makes no sense ends it: this runs at a panic, with memory as it is.
  */
 void sums_add(struct sums *s, const u64 *records, u32 units)
 {
@@ -82,7 +84,7 @@ void sums_add(struct sums *s, const u64 *records, u32 units)
 		if (!pad && units - i < 2)
 			break;
 		n = ring_record_units(rec);
-		if (n > units - i)
+		if (!n || n > RING_UNITS_MAX || n > units - i)
 			break;
 		if (pad)
 			s->place.pos += n;
