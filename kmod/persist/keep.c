@@ -37,7 +37,7 @@
 
 /* Units copied from a ring at a time. */
 #define LOOK_UNITS	1024
-/* Copies from each ring at a panic: all rings together have about a millisecond. */
+/* Copies of each ring that are summed at a panic: all rings have about a millisecond. */
 #define FALL_LOOKS	8
 /* Ticks that keep_sync() waits for keep_fall() at most. */
 #define FALL_TRIES	100
@@ -51,6 +51,7 @@
  * @sums: checksums of its records
  * @nr: how often its struct persist_info was written
  * @cpu: CPU of the ring
+ * @flushed: position up to which its data was written back, modulo 2^32
  */
 struct keep_ring {
 	struct ring		*ring;
@@ -58,6 +59,7 @@ struct keep_ring {
 	struct sums		sums;
 	u64			nr;
 	u32			cpu;
+	u32			flushed;
 };
 
 static struct region *region;
@@ -107,25 +109,29 @@ static void store_info(struct keep_ring *k)
 	memcpy(&two[k->nr % 2], &info, sizeof(info));
 }
 
-/* Write back a ring's words, and its data from @pos on. */
-static void flush_ring(const struct keep_ring *k, u64 pos)
+/*
+ * Write back a ring's data, from where that ended before up to the commit, then its words and
+ * sums. Needs neither sums nor lock: two at a time write the same back twice.
+ */
+static void flush_ring(struct keep_ring *k)
 {
-	const u64 n = k->sums.place.pos - pos;
+	const u32 commit = READ_ONCE(*(const u64 *)(k->at + PERSIST_COMMIT_AT));
+	const u32 pos = READ_ONCE(k->flushed), mask = k->sums.mask;
+	const u32 n = commit - pos, from = pos & mask;
 	void *data = k->at + persist_data_at(header.ring_bytes);
-	const u32 from = (u32)pos & k->ring->mask;
 
-	region_flush(region, k->at, persist_data_at(header.ring_bytes));
-	if (n > k->ring->mask || from + n > k->ring->mask)
+	if (n > mask || from + n > mask)
 		region_flush(region, data, header.ring_bytes);
 	else
-		region_flush(region, data + (size_t)from * RING_UNIT, n * RING_UNIT);
+		region_flush(region, data + (size_t)from * RING_UNIT, (size_t)n * RING_UNIT);
+	region_flush(region, k->at, persist_data_at(header.ring_bytes));
+	WRITE_ONCE(k->flushed, commit);
 }
 
 /* Sum what was emitted up to now; stop after one ring full, as emitters go on. */
 static void sum_ring(struct keep_ring *k)
 {
 	u32 looks = header.ring_bytes / (LOOK_UNITS * RING_UNIT) + 2;
-	const u64 pos = k->sums.place.pos;
 	u32 units;
 
 	do {
@@ -136,7 +142,6 @@ static void sum_ring(struct keep_ring *k)
 		cond_resched();
 	} while (units && --looks);
 	store_sum(k);
-	flush_ring(k, pos);
 }
 
 static void store_clock(void)
@@ -189,6 +194,7 @@ void keep_sync(void)
 	for (i = 0; i < used; i++) {
 		sum_ring(&keep[i]);
 		store_info(&keep[i]);
+		flush_ring(&keep[i]);
 	}
 	pool_sync();
 	store_clock();
@@ -197,30 +203,39 @@ void keep_sync(void)
 	mutex_unlock(&keep_lock);
 }
 
-/* Panic or oops: other CPUs may be stopped with locks held, so take no lock. */
-void keep_fall(void)
+/* Sum the newest events: as much as there is time for. */
+static void sum_fallen(void)
 {
 	u32 i, looks, units;
 
-	store_clock();
-	region_flush(region, region->at, PERSIST_TABLES_AT);
-	/* keep_sync() was interrupted: records without a sum will be found by their form. */
-	if (!take())
-		return;
 	for (i = 0; i < used; i++) {
-		struct keep_ring *k = &keep[i];
-		const u64 pos = k->sums.place.pos;
-
 		looks = FALL_LOOKS;
 		do {
-			units = look_at(k);
-			sums_add(&k->sums, look, units);
+			units = look_at(&keep[i]);
+			sums_add(&keep[i].sums, look, units);
 		} while (units && --looks);
-		store_sum(k);
-		flush_ring(k, pos);
+		store_sum(&keep[i]);
 	}
+}
+
+/* Panic or oops: other CPUs may be stopped with locks held, so take no lock. */
+void keep_fall(void)
+{
+	u32 i;
+
+	store_clock();
+	region_flush(region, region->at, PERSIST_TABLES_AT);
+	/*
+	 * If keep_sync() was interrupted, or did not come so far, records have no sum: these
+	 * will be found by their form. For that they must be in memory, all of them.
+	 */
+	if (take()) {
+		sum_fallen();
+		give_back();
+	}
+	for (i = 0; i < used; i++)
+		flush_ring(&keep[i]);
 	pool_fall();
-	give_back();
 }
 
 void keep_cause(enum persist_why why, const char *text)
@@ -345,6 +360,7 @@ static void first_sums(void)
 	for (i = 0; i < used; i++) {
 		ring_view(keep[i].ring, &v);
 		sums_begin(&keep[i].sums, keep[i].at + PERSIST_SUMS_AT, keep[i].ring->mask, v.tail);
+		keep[i].flushed = v.tail.pos;
 	}
 }
 

@@ -30,10 +30,6 @@
 #include "stream/table.h"
 #include "streams/lane_resize.h"
 
-/* Pages of lanes and blocks that are written back at a panic or oops, at most. */
-#define FALL_PAGES	128
-#define FALL_BLOCKS	64
-
 static struct region *region;
 static struct persist_header header;
 static struct persist_block *sums;
@@ -195,16 +191,15 @@ static void store_slot(u32 i)
 	region_flush(region, to, sizeof(s));
 }
 
-static void flush_lanes(u32 most)
+static void flush_lanes(void)
 {
 	u32 i, nr;
 
-	for (i = 0; i < header.nr_lanes && most; i += nr) {
+	for (i = 0; i < header.nr_lanes; i += nr) {
 		nr = 1;
 		if (!READ_ONCE(lanes[i].crc))
 			continue;
 		nr = clamp(lanes[i].pages / PERSIST_LANE_PAGES, 1U, header.nr_lanes - i);
-		most -= min(most, nr * PERSIST_LANE_PAGES);
 		region_flush(region, &lanes[i], sizeof(lanes[i]));
 		region_flush(region, pages + (size_t)i * PERSIST_LANE_PAGES * PERSIST_PAGE,
 			     nr * PERSIST_LANE_PAGES * PERSIST_PAGE);
@@ -223,7 +218,7 @@ void pool_sync(void)
 	turns++;
 	for (i = 0; i < nr; i++)
 		store_slot(i);
-	flush_lanes(~0U);
+	flush_lanes();
 }
 
 /* A stopped CPU may hold a lock, so take nothing from lanes: only write caches back. */
@@ -234,11 +229,11 @@ void pool_fall(void)
 
 	if (!header.nr_blocks)
 		return;
-	for (n = head; n && head - n < FALL_BLOCKS && n + 1 >= next; n--)
+	for (n = head; n && head - n < header.nr_blocks && n + 1 >= next; n--)
 		region_flush(region,
 			     blocks + (size_t)(n & (header.nr_blocks - 1)) * PERSIST_PAGE,
 			     PERSIST_PAGE);
-	flush_lanes(FALL_PAGES);
+	flush_lanes();
 }
 
 static int move_blocks(u8 *at, u32 nr)
