@@ -215,6 +215,7 @@ static void sum_fallen(void)
 			sums_add(&keep[i].sums, look, units);
 		} while (units && --looks);
 		store_sum(&keep[i]);
+		store_info(&keep[i]);
 	}
 }
 
