@@ -435,7 +435,8 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	write_headers();
 	pr_info("%u rings of %llu bytes in %zu at %pa; of lanes %u blocks, and room for %u\n", used,
 		header.ring_bytes, r->size, &r->start, header.nr_blocks, header.nr_lanes);
-	INIT_DEFERRABLE_WORK(&work, keep_work);
+	/* Not deferrable: a CPU that idles for long would leave events without a sum for long. */
+	INIT_DELAYED_WORK(&work, keep_work);
 	queue_delayed_work(system_unbound_wq, &work, 0);
 	return 0;
 }
