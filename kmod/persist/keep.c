@@ -319,6 +319,22 @@ static int lay_out(void)
 	return 0;
 }
 
+/*
+ * Let nothing of an earlier boot be found any more, before the region is cleared: a power cut
+ * meanwhile would leave a mixture of both. A header begins with its page, in any version.
+ */
+static void forget(void)
+{
+	size_t at;
+
+	for (at = 0; at < region->size; at += PERSIST_PAGE) {
+		u64 *magic = region->at + at;
+
+		WRITE_ONCE(*magic, 0);
+		region_flush(region, magic, sizeof(*magic));
+	}
+}
+
 static void write_headers(void)
 {
 	void *const at[PERSIST_COPIES] = {
@@ -412,6 +428,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 		return -ENOMEM;
 	used = 0;
 	clocks = 0;
+	forget();
 	memset(r->at, 0, r->size);
 	names_begin(r, &header);
 	store_clock();
@@ -431,7 +448,11 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 		pr_err("stream 0 cannot be moved to the region: %d\n", err);
 		return err;
 	}
-	/* With its headers the region is valid: write them last. */
+	/*
+	 * With its headers the region is valid: write them last, when all else is in memory. Or
+	 * sums of the boot before could come back after a reset that loses caches.
+	 */
+	region_flush(r, r->at, r->size);
 	write_headers();
 	pr_info("%u rings of %llu bytes in %zu at %pa; of lanes %u blocks, and room for %u\n", used,
 		header.ring_bytes, r->size, &r->start, header.nr_blocks, header.nr_lanes);

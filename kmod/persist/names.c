@@ -81,6 +81,7 @@ static void write_thread(u32 entry, u32 tid, u32 tgid, const char *comm, u64 sin
 	t.comm[sizeof(t.comm) - 1] = 0;
 	t.crc = PERSIST_CRC(&t);
 	memcpy(&threads[entry], &t, sizeof(t));
+	region_flush(region, &threads[entry], sizeof(t));
 }
 
 /* The thread got its name number @nr. Context: any. */

@@ -147,6 +147,9 @@ void region_close(struct region *r)
 /* Write caches back to memory, if the region is cached and the kernel has a function. */
 void region_flush(const struct region *r, void *p, size_t n)
 {
-	if (IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) && r->cached)
-		arch_wb_cache_pmem(p, n);
+	if (!IS_ENABLED(CONFIG_ARCH_HAS_PMEM_API) || !r->cached)
+		return;
+	arch_wb_cache_pmem(p, n);
+	/* Before what is written back next. No partner: only the next boot reads it. */
+	wmb();
 }
