@@ -52,13 +52,16 @@ static int told_reboot(struct notifier_block *nb, unsigned long event, void *com
 	return NOTIFY_DONE;
 }
 
-/* First: a later notifier may not return. */
+/*
+ * Behind those of devtrace_faults, whose event is to be among what is written back, and
+ * before all others: these may not return.
+ */
 static struct notifier_block panic_block = {
-	.notifier_call = told_panic, .priority = INT_MAX,
+	.notifier_call = told_panic, .priority = INT_MAX - 1,
 };
 
 static struct notifier_block die_block = {
-	.notifier_call = told_die, .priority = INT_MAX,
+	.notifier_call = told_die, .priority = INT_MAX - 1,
 };
 
 /* Last: earlier notifiers may emit events. */

@@ -136,13 +136,13 @@ static int fall_ends(struct notifier_block *nb, unsigned long event, void *messa
 	return NOTIFY_DONE;
 }
 
-/* Of one priority, who came first is told first. */
+/* The region's priority is INT_MAX - 1; of one priority, who came first is told first. */
 static struct notifier_block first_block = {
 	.notifier_call = fall_begins, .priority = INT_MAX,
 };
 
 static struct notifier_block last_block = {
-	.notifier_call = fall_ends, .priority = INT_MAX,
+	.notifier_call = fall_ends, .priority = INT_MAX - 1,
 };
 
 static int panic_show(struct seq_file *m, void *v)
