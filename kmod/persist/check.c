@@ -13,42 +13,13 @@
  */
 #include "check.h"
 
-/* Whether @nr entries of @each bytes at @at, aligned, are inside the region. */
-static bool within(u64 at, u32 nr, u64 each, u64 size)
+/* Whether all that a header says of where things are is what persist_lay_out() says. */
+static bool header_ok(const struct persist_header *h)
 {
-	return at % sizeof(u64) == 0 && at <= size && nr * each <= size - at;
-}
+	struct persist_header want;
 
-static bool pool_ok(const struct persist_header *h, u64 size)
-{
-	return !(h->nr_blocks & (h->nr_blocks - 1)) && h->nr_blocks <= 32768 &&
-	       h->nr_slots <= PERSIST_SLOTS_MAX &&
-	       within(h->block_sums, h->nr_blocks, 2 * sizeof(struct persist_block), size) &&
-	       within(h->slots, h->nr_slots, 2 * sizeof(struct persist_slot), size) &&
-	       within(h->lanes, h->nr_lanes, sizeof(struct persist_lane), size) &&
-	       within(h->blocks, h->nr_blocks, PERSIST_PAGE, size) &&
-	       within(h->lane_pages, h->nr_lanes, PERSIST_LANE_PAGES * PERSIST_PAGE, size);
-}
-
-static bool header_ok(const struct persist_header *h, u64 size)
-{
-	u64 end;
-
-	if (!h->nr_rings || h->nr_rings > PERSIST_RINGS_MAX)
-		return false;
-	if (h->ring_bytes < PERSIST_PAGE || h->ring_bytes > RING_SIZE_MAX ||
-	    h->ring_bytes & (h->ring_bytes - 1))
-		return false;
-	if (h->stride != persist_stride(h->ring_bytes) || h->stride > size)
-		return false;
-	if (h->rings % PERSIST_PAGE || h->rings > size)
-		return false;
-	end = h->rings + h->stride * h->nr_rings;
-	if (end > size || !pool_ok(h, size))
-		return false;
-	return h->threads <= size && h->names <= size &&
-	       (u64)h->nr_threads * sizeof(struct persist_thread) <= size - h->threads &&
-	       (u64)h->nr_names * sizeof(struct persist_name) <= size - h->names;
+	memcpy(&want, h, sizeof(want));
+	return persist_lay_out(&want) && !memcmp(&want, h, sizeof(want));
 }
 
 /**
@@ -64,21 +35,26 @@ const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 			 unsigned int *copies)
 {
 	const char *why = "no header of ours is in it: it was never used, or its memory was lost";
-	u64 at;
+	u64 at[PERSIST_COPIES];
+	u32 i;
 
 	*copies = 0;
-	for (at = 0; at + PERSIST_PAGE <= size; at += PERSIST_PAGE) {
-		const struct persist_header *found = mem + at;
+	/* Other pages may have what programs wrote: a header there is none. */
+	persist_places(size, at);
+	for (i = 0; i < PERSIST_COPIES && at[i] <= size - PERSIST_PAGE; i++) {
+		const struct persist_header *found = mem + at[i];
 
 		if (found->magic == PERSIST_MAGIC_SWAPPED && !*copies)
 			why = "it was written by a machine of the other byte order";
-		if (found->magic != PERSIST_MAGIC || !PERSIST_OK(found))
+		if (found->magic != PERSIST_MAGIC)
 			continue;
-		if (found->version != PERSIST_VERSION)
+		if (!PERSIST_OK(found))
+			why = "its headers are damaged, or of another version";
+		else if (found->version != PERSIST_VERSION)
 			why = "it was written by another version of this module";
 		else if (found->size != size)
 			why = "it was written with another size";
-		else if (!header_ok(found, size))
+		else if (!header_ok(found))
 			why = "its header makes no sense";
 		else if (!(*copies)++)
 			*h = *found;

@@ -264,29 +264,19 @@ static void keep_work(struct work_struct *w)
 	queue_delayed_work(system_unbound_wq, &work, interval);
 }
 
-/* The largest power of two of which @rings rings fit into @room bytes. */
-static u64 fit(u64 room, u32 rings)
-{
-	u64 bytes = RING_SIZE_MAX;
-
-	while (bytes >= 2 * PERSIST_PAGE && persist_stride(bytes) * rings > room)
-		bytes /= 2;
-	return bytes;
-}
-
 static int lay_out(void)
 {
 	struct persist_header *h = &header;
-	const u64 page = PERSIST_PAGE;
-	u64 at = PERSIST_TABLES_AT, room;
 
+	BUILD_BUG_ON(PERSIST_THREADS != PROC_SLOTS * PERSIST_THREAD_NAMES);
 	memset(h, 0, sizeof(*h));
 	h->magic = PERSIST_MAGIC;
 	h->version = PERSIST_VERSION;
 	h->size = region->size;
 	h->nr_cpus = nr_cpu_ids;
-	h->nr_sources = nr_cpu_ids + SLOTS_MAX;
 	h->nr_rings = min(num_present_cpus(), PERSIST_RINGS_MAX);
+	if (IS_ALIGNED(region->start, PAGE_SIZE))
+		h->page = max_t(u32, PERSIST_PAGE, PAGE_SIZE);
 	h->load = devtrace_boot_id.load;
 	h->flags = (IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ? DEVTRACE_INFO_BIG_ENDIAN : 0) |
 		   (IS_ENABLED(CONFIG_64BIT) ? 0 : DEVTRACE_INFO_32BIT) |
@@ -294,27 +284,8 @@ static int lay_out(void)
 	memcpy(h->boot_id, devtrace_boot_id.boot, sizeof(h->boot_id));
 	strscpy(h->machine, init_utsname()->machine, sizeof(h->machine));
 	strscpy(h->release, init_utsname()->release, sizeof(h->release));
-	h->threads = at;
-	h->nr_threads = PROC_SLOTS * PERSIST_THREAD_NAMES;
-	at += persist_page_up(h->nr_threads * sizeof(struct persist_thread));
-	h->names = at;
-	/* Names get an eighth of the region, up to 32768 entries, an even number. */
-	h->nr_names = min_t(u64, region->size / 8 / sizeof(struct persist_name), 32768) & ~1U;
-	at += persist_page_up(h->nr_names * sizeof(struct persist_name));
-	/* The second header is before the rings, the third at the end of the region. */
-	h->rings = at + page;
-	if (h->rings + page > region->size)
+	if (!persist_lay_out(h))
 		return -ENOSPC;
-	room = region->size - page - h->rings;
-	/* Lanes get at least an eighth, and all that the rings leave. */
-	h->ring_bytes = fit(room - room / 8, h->nr_rings);
-	if (h->ring_bytes < 4 * page)
-		return -ENOSPC;
-	h->stride = persist_stride(h->ring_bytes);
-	room -= h->stride * h->nr_rings;
-	if (IS_ALIGNED(region->start, PAGE_SIZE))
-		persist_lay_out_pool(h, h->rings + h->stride * h->nr_rings, room,
-				     h->ring_bytes / PERSIST_PAGE, max_t(u64, page, PAGE_SIZE));
 	h->crc = PERSIST_CRC(h);
 	return 0;
 }
@@ -337,15 +308,13 @@ static void forget(void)
 
 static void write_headers(void)
 {
-	void *const at[PERSIST_COPIES] = {
-		region->at, region->at + header.rings - PERSIST_PAGE,
-		region->at + region->size - PERSIST_PAGE,
-	};
+	u64 at[PERSIST_COPIES];
 	int i;
 
+	persist_places(region->size, at);
 	for (i = 0; i < PERSIST_COPIES; i++) {
-		memcpy(at[i], &header, sizeof(header));
-		region_flush(region, at[i], sizeof(header));
+		memcpy(region->at + at[i], &header, sizeof(header));
+		region_flush(region, region->at + at[i], sizeof(header));
 	}
 }
 

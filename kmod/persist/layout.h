@@ -4,8 +4,8 @@
  *
  *	header | causes, clocks, threads, names | header | ring 0 | ring 1 | ... | pool | header
  *
- * Each header takes a whole page and is found by its magic number; any one of the three
- * is enough. A ring is a page of its words, its sums, its data and an unused page:
+ * Each header takes a whole page; any one of the three is enough. A ring is a page of its
+ * words, its sums, its data and an unused page:
  *
  *	commit, info twice, anchors | two sums for each 4 KiB of data | data | 1 page
  *
@@ -28,9 +28,12 @@
 
 #define PERSIST_MAGIC		0x6563617274766564ULL
 #define PERSIST_MAGIC_SWAPPED	0x6465767472616365ULL
-#define PERSIST_VERSION		3
+#define PERSIST_VERSION		4
 #define PERSIST_PAGE		4096U
+/* The largest page of any machine */
+#define PERSIST_PAGE_MAX	0x100000U
 #define PERSIST_COPIES		3
+#define PERSIST_SIZE_MAX	0x40000000U
 #define PERSIST_RINGS_MAX	1024U
 #define PERSIST_NAME		65
 /* Units of data that share a sum: 4 KiB */
@@ -39,7 +42,10 @@
 #define PERSIST_CLOCKS		64U
 /* For each thread: its first name in the region, and the two newest ones */
 #define PERSIST_THREAD_NAMES	3U
+#define PERSIST_THREADS		(1024U * PERSIST_THREAD_NAMES)
 #define PERSIST_SLOTS_MAX	4096U
+/* CPUs and slots have a number of 16 bits. */
+#define PERSIST_CPUS_MAX	(65535U - PERSIST_SLOTS_MAX)
 /* Pages of the smallest lane; each lane begins at a multiple of this. */
 #define PERSIST_LANE_PAGES	2U
 
@@ -62,6 +68,7 @@ struct persist_header {
 	u64	lanes;
 	u64	blocks;		/* whole pages begin here */
 	u64	lane_pages;
+	u32	page;		/* alignment of @lane_pages, which programs map; 0: no pool */
 	u32	nr_rings;
 	u32	nr_threads;
 	u32	nr_names;
@@ -214,42 +221,7 @@ static inline u64 persist_stride(u64 ring_bytes)
 	return persist_data_at(ring_bytes) + ring_bytes + PERSIST_PAGE;
 }
 
-/**
- * persist_lay_out_pool() - fit blocks and lanes into the room behind the rings
- * @h: header; members of the pool are filled in
- * @at: offset where the room begins
- * @room: bytes of it
- * @most: maximum number of blocks
- * @align: alignment of the pages of lanes, which programs map
- */
-static inline void persist_lay_out_pool(struct persist_header *h, u64 at, u64 room, u32 most,
-					u64 align)
-{
-	const u64 each = 2 * sizeof(struct persist_block) + PERSIST_PAGE;
-	u64 end;
-	u32 nr = 4;
-
-	/* Leave room for rounding up to pages and to @align. */
-	room = room > align + 4 * PERSIST_PAGE ? room - align - 4 * PERSIST_PAGE : 0;
-	while (nr < most && nr < 32768 && 2 * nr * each <= room / 2)
-		nr *= 2;
-	h->nr_blocks = nr * each <= room / 2 ? nr : 0;
-	if (!h->nr_blocks)
-		return;
-	room -= nr * each;
-	/* A region has at most 1 GiB, so 32 bits are enough. */
-	h->nr_lanes = (u32)room / (u32)(PERSIST_LANE_PAGES * PERSIST_PAGE +
-					sizeof(struct persist_lane) +
-					2 * sizeof(struct persist_slot));
-	h->nr_lanes = h->nr_lanes < PERSIST_SLOTS_MAX ? h->nr_lanes : PERSIST_SLOTS_MAX;
-	h->nr_slots = h->nr_lanes;
-	h->block_sums = at;
-	h->slots = at + nr * 2 * sizeof(struct persist_block);
-	h->lanes = persist_page_up(h->slots + (u64)h->nr_slots * 2 * sizeof(struct persist_slot));
-	end = persist_page_up(h->lanes + (u64)h->nr_lanes * sizeof(struct persist_lane));
-	h->blocks = end;
-	end += (u64)nr * PERSIST_PAGE;
-	h->lane_pages = (end + align - 1) & ~(align - 1);
-}
+void persist_places(u64 size, u64 at[PERSIST_COPIES]);
+bool persist_lay_out(struct persist_header *h);
 
 #endif /* DEVTRACE_PERSIST_LAYOUT_H */

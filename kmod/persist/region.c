@@ -20,13 +20,14 @@
 #include <linux/string.h>
 
 #include "compat/compat_region.h"
+#include "layout.h"
 #include "region.h"
 #include "ring/size.h"
 #include "shared/shared.h"
 
 /* Enough for the tables and one ring of 64 KiB. */
 #define REGION_MIN	(512UL * 1024)
-#define REGION_MAX	0x40000000UL
+#define REGION_MAX	PERSIST_SIZE_MAX
 
 static int from_numbers(struct region *r, const char *word)
 {

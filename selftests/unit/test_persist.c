@@ -125,6 +125,7 @@ static void sum(u32 ring)
 	sums_store(&w->sums);
 }
 
+/* The smallest region whose rings have that size. */
 static void lay_out(void)
 {
 	struct persist_header *h = &head;
@@ -134,14 +135,10 @@ static void lay_out(void)
 	h->version = PERSIST_VERSION;
 	h->nr_cpus = RINGS;
 	h->nr_rings = RINGS;
-	h->ring_bytes = RING_BYTES;
-	h->stride = persist_stride(RING_BYTES);
-	h->threads = PERSIST_TABLES_AT;
-	h->nr_threads = 16;
-	h->names = h->threads + PERSIST_PAGE;
-	h->nr_names = 32;
-	h->rings = h->names + 2 * PERSIST_PAGE;
-	h->size = h->rings + RINGS * h->stride + PERSIST_PAGE;
+	h->page = PERSIST_PAGE;
+	do
+		h->size += PERSIST_PAGE;
+	while (!persist_lay_out(h) || h->ring_bytes != RING_BYTES);
 	h->crc = PERSIST_CRC(h);
 	size = h->size;
 }
@@ -282,6 +279,14 @@ static u32 some(u32 max)
 	return n;
 }
 
+/* Anywhere, but mostly where rings are. */
+static u64 where(void)
+{
+	const u64 at = rng_next(&rng) % size, rings = RINGS * head.stride;
+
+	return rng_below(&rng, 8) ? head.rings + at % rings : at;
+}
+
 static void damage(u32 kind)
 {
 	u32 n, i;
@@ -291,21 +296,19 @@ static void damage(u32 kind)
 	case 0:
 		return;
 	case 1:
-		for (n = some(4096); n; n--) {
-			at = rng_next(&rng) % (size * 8);
-			damaged[at / 8] ^= 1 << at % 8;
-		}
+		for (n = some(4096); n; n--)
+			damaged[where()] ^= 1 << rng_below(&rng, 8);
 		return;
 	case 2:
 		for (n = some(256); n; n--) {
-			at = rng_next(&rng) % (size / LINE) * LINE;
+			at = where() / LINE * LINE;
 			for (i = 0; i < LINE; i++)
 				damaged[at + i] = rng_next(&rng);
 		}
 		return;
 	default:
 		for (n = some(256); n; n--) {
-			at = rng_next(&rng) % (size / LINE) * LINE;
+			at = where() / LINE * LINE;
 			memcpy(damaged + at, before + at, LINE);
 		}
 	}

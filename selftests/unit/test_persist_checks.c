@@ -16,6 +16,159 @@ void ring_port_step(void)
 {
 }
 
+#define SIZE	(1024 * 1024U)
+#define RINGS	2
+
+static u8 region[SIZE] __attribute__((aligned(8)));
+static struct persist_header head;
+
+/* A region whose rings and pool were never used. */
+static void begin(void)
+{
+	u64 at[PERSIST_COPIES];
+	u32 i;
+
+	memset(region, 0, sizeof(region));
+	memset(&head, 0, sizeof(head));
+	head.magic = PERSIST_MAGIC;
+	head.version = PERSIST_VERSION;
+	head.size = SIZE;
+	head.nr_cpus = RINGS + 2;
+	head.nr_rings = RINGS;
+	head.page = PERSIST_PAGE;
+	if (!persist_lay_out(&head))
+		abort();
+	head.crc = PERSIST_CRC(&head);
+	persist_places(SIZE, at);
+	for (i = 0; i < PERSIST_COPIES; i++)
+		memcpy(region + at[i], &head, sizeof(head));
+}
+
+/* What is said of a region with this header alone. */
+static const char *refusal(struct persist_header *h)
+{
+	struct persist_header found;
+	unsigned int copies;
+
+	begin();
+	memset(region, 0, sizeof(region));
+	h->crc = PERSIST_CRC(h);
+	memcpy(region, h, sizeof(*h));
+	return persist_find(region, SIZE, &found, &copies);
+}
+
+/* One offset or number of a header differs, and its checksum is right. */
+TEST(each_word_of_a_header)
+{
+	static const u32 by[] = { 1, 8, PERSIST_PAGE, 1U << 31 };
+	struct persist_header h;
+	u32 at, i;
+
+	begin();
+	h = head;
+	ASSERT_EQ(NULL, refusal(&h));
+	for (at = offsetof(struct persist_header, nr_cpus);
+	     at < offsetof(struct persist_header, load); at += sizeof(u32)) {
+		if (at == offsetof(struct persist_header, page))
+			continue;
+		for (i = 0; i < ARRAY_SIZE(by); i++) {
+			h = head;
+			*(u32 *)((u8 *)&h + at) ^= by[i];
+			if (!refusal(&h)) {
+				fprintf(stderr, "# word at %u, ^ %#x\n", at, by[i]);
+				EXPECT_TRUE(false);
+			}
+		}
+	}
+}
+
+/* Numbers that persist_lay_out() could compute with, and must not. */
+TEST(a_layout_that_makes_no_sense)
+{
+	static const struct {
+		u64	size;
+		u32	nr_cpus, nr_rings, page;
+		bool	fits;
+	} c[] = {
+		{ SIZE, 2, 2, PERSIST_PAGE, true },
+		{ SIZE, 2, 2, PERSIST_PAGE_MAX, true },
+		{ SIZE, 2, 2, 0, true },
+		{ SIZE, 2, 0, PERSIST_PAGE, false },
+		{ SIZE, 2, 3, PERSIST_PAGE, false },
+		{ SIZE, 2, 2, PERSIST_PAGE / 2, false },
+		{ SIZE, 2, 2, 2 * PERSIST_PAGE_MAX, false },
+		{ SIZE, 2, 2, 3 * PERSIST_PAGE, false },
+		{ SIZE, PERSIST_CPUS_MAX, 2, PERSIST_PAGE, true },
+		{ SIZE, PERSIST_CPUS_MAX + 1, 2, PERSIST_PAGE, false },
+		{ PERSIST_SIZE_MAX, 2000, PERSIST_RINGS_MAX, PERSIST_PAGE, true },
+		{ PERSIST_SIZE_MAX, 2000, PERSIST_RINGS_MAX + 1, PERSIST_PAGE, false },
+		{ (u64)PERSIST_SIZE_MAX + PERSIST_PAGE, 2, 2, PERSIST_PAGE, false },
+		{ PERSIST_PAGE, 1, 1, PERSIST_PAGE, false },
+		/* 40 pages of tables and headers, and no room for a ring of 16 KiB */
+		{ 48 * PERSIST_PAGE, 1, 1, PERSIST_PAGE, false },
+		{ SIZE, 64, 64, PERSIST_PAGE, false },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(c); i++) {
+		struct persist_header h = {
+			.size = c[i].size, .nr_cpus = c[i].nr_cpus,
+			.nr_rings = c[i].nr_rings, .page = c[i].page,
+		};
+
+		if (persist_lay_out(&h) != c[i].fits) {
+			fprintf(stderr, "# case %u\n", i);
+			EXPECT_TRUE(false);
+		}
+		if (!c[i].fits)
+			continue;
+		EXPECT_EQ(!!c[i].page, h.nr_blocks || c[i].page == PERSIST_PAGE_MAX);
+		EXPECT_LE(h.rings + h.nr_rings * h.stride, h.size - PERSIST_PAGE);
+		EXPECT_LE(h.lane_pages + (u64)h.nr_lanes * PERSIST_LANE_PAGES * PERSIST_PAGE,
+			  h.size - PERSIST_PAGE);
+	}
+}
+
+/* A program can write a page of a region, and in it what it likes. */
+TEST(a_forged_header)
+{
+	u64 at[PERSIST_COPIES], page;
+	struct persist_header h;
+	unsigned int copies;
+	const char *why;
+	u32 i;
+
+	begin();
+	persist_places(SIZE, at);
+	for (page = 0; page < SIZE; page += PERSIST_PAGE) {
+		const bool place = page == at[0] || page == at[1] || page == at[2];
+
+		memset(region, 0, sizeof(region));
+		memcpy(region + page, &head, sizeof(head));
+		why = persist_find(region, SIZE, &h, &copies);
+		if (place) {
+			EXPECT_EQ(NULL, why);
+			EXPECT_EQ(1, copies);
+		} else {
+			ASSERT_NE(NULL, why);
+			EXPECT_NE(NULL, strstr(why, "no header"));
+			EXPECT_EQ(0, copies);
+		}
+	}
+	/* All three are damaged: none elsewhere counts. */
+	begin();
+	memcpy(region + head.lane_pages, &head, sizeof(head));
+	for (i = 0; i < PERSIST_COPIES; i++)
+		region[at[i] + offsetof(struct persist_header, load)] ^= 1;
+	why = persist_find(region, SIZE, &h, &copies);
+	ASSERT_NE(NULL, why);
+	EXPECT_NE(NULL, strstr(why, "damaged"));
+	/* And of the first two, the third one does. */
+	region[at[2] + offsetof(struct persist_header, load)] ^= 1;
+	EXPECT_EQ(NULL, persist_find(region, SIZE, &h, &copies));
+	EXPECT_EQ(1, copies);
+}
+
 /* A record of a size that cannot be, as memory of a ring that was damaged has it. */
 TEST(a_sum_ends_at_a_record_that_makes_no_sense)
 {

@@ -22,7 +22,6 @@
 #define NR_BLOCKS	32
 #define EVENTS_MAX	200000
 #define LINE		64
-#define RING_BYTES	4096
 
 #ifndef IMAGES
 #define IMAGES		60
@@ -78,6 +77,7 @@ static void make_event(u32 slot, u32 n, struct event *e)
 	memcpy(e->data, &n, 4);
 }
 
+/* The smallest region with so many blocks. */
 static void lay_out(void)
 {
 	struct persist_header *h = &head;
@@ -87,18 +87,11 @@ static void lay_out(void)
 	h->version = PERSIST_VERSION;
 	h->nr_cpus = 1;
 	h->nr_rings = 1;
-	h->ring_bytes = RING_BYTES;
-	h->stride = persist_stride(RING_BYTES);
-	h->threads = PERSIST_TABLES_AT;
-	h->nr_threads = 16;
-	h->names = h->threads + PERSIST_PAGE;
-	h->nr_names = 32;
-	h->rings = h->names + 2 * PERSIST_PAGE;
-	size = h->rings + h->stride;
-	persist_lay_out_pool(h, size, 2 * 100 * PERSIST_PAGE, NR_BLOCKS, PERSIST_PAGE);
-	size = h->lane_pages + (u64)h->nr_lanes * PERSIST_LANE_PAGES * PERSIST_PAGE +
-	       PERSIST_PAGE;
-	h->size = size;
+	h->page = PERSIST_PAGE;
+	do
+		h->size += PERSIST_PAGE;
+	while (!persist_lay_out(h) || h->nr_blocks != NR_BLOCKS || h->nr_lanes < 2 * LANES);
+	size = h->size;
 	h->crc = PERSIST_CRC(h);
 }
 
@@ -408,19 +401,25 @@ static u32 some(u32 max)
 	return n;
 }
 
+/* Anywhere, but mostly where lanes and blocks are. */
+static u64 where(void)
+{
+	const u64 at = rng_next(&rng) % size, pool = head.rings + head.stride;
+
+	return rng_below(&rng, 8) ? pool + at % (size - pool) : at;
+}
+
 static void damage(u32 kind)
 {
 	u32 n, i;
 	u64 at;
 
 	if (kind == 1) {
-		for (n = some(4096); n; n--) {
-			at = rng_next(&rng) % (size * 8);
-			damaged[at / 8] ^= 1 << at % 8;
-		}
+		for (n = some(4096); n; n--)
+			damaged[where()] ^= 1 << rng_below(&rng, 8);
 	} else if (kind) {
 		for (n = some(256); n; n--) {
-			at = rng_next(&rng) % (size / LINE) * LINE;
+			at = where() / LINE * LINE;
 			for (i = 0; i < LINE; i++)
 				damaged[at + i] = kind == 2 ? rng_next(&rng) : before[at + i];
 		}
