@@ -40,6 +40,9 @@ EXPORT_SYMBOL_GPL(devtrace_filtered);
 
 struct emit_counts __percpu *emit_counts __read_mostly;
 
+u32 emit_severe __read_mostly;
+void (*emit_severe_told)(struct ring *r) __read_mostly;
+
 /* Too long a payload for this ring, or no ring at all. */
 noinline void emit_unfit(struct ring *r)
 {
@@ -92,13 +95,13 @@ noinline struct ring_record *emit_reserve_entered(struct ring *r, unsigned int i
 	return reserve_entered_in(r, id, type, who, len, now);
 }
 
-/* Not for stream 0 alone, or it does not fit. */
+/* Not for stream 0 alone, or somebody is told of it, or it does not fit. */
 static noinline void *reserve_other(struct ring *r, u32 set, unsigned int type, u32 who,
 				    unsigned int len)
 {
 	void *p = NULL;
 
-	if (set != READ_ONCE(devtrace_quick_set)) {
+	if (set != READ_ONCE(devtrace_quick_set) || len < READ_ONCE(r->too_long)) {
 		p = emit_slot_reserve(r, set, type, who, len);
 	} else {
 		emit_unfit(r);
@@ -126,9 +129,10 @@ static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, 
 
 	/* Before the verdict on this thread is asked for. */
 	devtrace_proc_seen(current);
-	if (unlikely(len >= READ_ONCE(r->gate))) {
+	if (unlikely(len >= READ_ONCE(r->gate)) || emit_is_severe(who)) {
 		set = wants(emit_table(), type, who, key);
-		if (unlikely(set != READ_ONCE(devtrace_quick_set) || len >= READ_ONCE(r->too_long)))
+		if (unlikely(set != READ_ONCE(devtrace_quick_set) ||
+			     len >= READ_ONCE(r->too_long)) || emit_is_severe(who))
 			return reserve_other(r, set, type, who, len);
 	}
 	ring_enter(r);
@@ -170,7 +174,7 @@ static __always_inline void *reserve(unsigned int type, u32 who, unsigned int le
 	r = __this_cpu_read(devtrace_ring);
 	if (RING_NO_NMI && unlikely(preempt_count() & NMI_MASK))
 		return reserve_in_nmi(r);
-	if (unlikely(!quick_may(r, type, who, len, plain)))
+	if (unlikely(!quick_may(r, type, who, len, plain)) || (!plain && emit_is_severe(who)))
 		return reserve_any(type, who, len, key);
 	rec = quick_reserve(r, type, who, len, &now);
 	if (unlikely(!rec))

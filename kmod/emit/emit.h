@@ -47,6 +47,21 @@ extern struct emit_counts __percpu *emit_counts;
 int emit_init(void);
 void emit_exit(void);
 
+/*
+ * Who is told when an event of severity 2 or above is committed, NULL: nobody; with the ring
+ * of stream 0 on this CPU, in any context, preemption off. While there is somebody,
+ * emit_severe has the bit of such a severity in @who, and these events take the long way.
+ */
+extern u32 emit_severe;
+extern void (*emit_severe_told)(struct ring *r);
+/* Levels 2 and 3, of hardware and of software, have this bit. */
+#define EMIT_SEVERE		(2U << RING_WHO_SEV_SHIFT)
+
+static __always_inline bool emit_is_severe(u32 who)
+{
+	return unlikely(who & READ_ONCE(emit_severe));
+}
+
 void emit_unfit(struct ring *r);
 u32 emit_wants(unsigned int type, u32 who, const u8 *data);
 void emit_not_wanted(unsigned int type);

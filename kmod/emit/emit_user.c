@@ -134,7 +134,7 @@ static __always_inline void store_payload(void *to, const void *from, unsigned i
 		memcpy(to, from, len);
 }
 
-/* The gate is closed, or the event does not fit. */
+/* The gate is closed, or somebody is told of the event, or it does not fit. */
 static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_emit *e,
 			       unsigned int len)
 {
@@ -146,7 +146,7 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 	if (len >= too_long && too_long)
 		return -EMSGSIZE;
 	set = emit_wants(e->type, who, e->data);
-	if (likely(set == READ_ONCE(devtrace_quick_set) && too_long)) {
+	if (likely(set == READ_ONCE(devtrace_quick_set) && too_long) && !emit_is_severe(who)) {
 		rec = emit_reserve(r, 0, e->type, who, len, &now);
 		if (likely(rec)) {
 			store_payload(rec->data, e->data, len);
@@ -180,7 +180,7 @@ static noinline int emit_any(struct bounce *b, unsigned int len)
 	if (err)
 		goto out;
 	devtrace_proc_seen(current);
-	if (unlikely(len >= READ_ONCE(r->gate))) {
+	if (unlikely(len >= READ_ONCE(r->gate)) || emit_is_severe(who)) {
 		err = emit_gated(r, who, &b->e, len);
 		goto out;
 	}

@@ -119,6 +119,15 @@ static noinline bool is_kept(struct stop *st, u64 now, bool *took)
 	}
 }
 
+/* It is in its ring; it is committed, unless it interrupted an event that is under way. */
+static void tell_severe(struct ring *r)
+{
+	void (*told)(struct ring *r) = READ_ONCE(emit_severe_told);
+
+	if (told)
+		told(r);
+}
+
 static void store(struct stream *s, const struct event *ev, bool fires)
 {
 	struct ring *r = this_cpu_ptr(s->rings);
@@ -170,6 +179,8 @@ static void store(struct stream *s, const struct event *ev, bool fires)
 	}
 	if (READ_ONCE(devtrace_waiting) & BIT(s->id))
 		devtrace_wake_kick(s->id);
+	if (emit_is_severe(ev->who) && s == &devtrace_stream0)
+		tell_severe(r);
 }
 
 /**

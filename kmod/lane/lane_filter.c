@@ -15,16 +15,20 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "emit/emit.h"
 #include "emit/filter.h"
 #include "emit/proc.h"
 #include "lane.h"
 #include "lane_filter.h"
 #include "slot.h"
+#include "stream/quiet.h"
 #include "stream/table.h"
 #include "take.h"
 #include <uapi/linux/devtrace.h>
 
 #define WORDS	8
+/* The severity bytes of level 2 and 3: of software, and of hardware. */
+#define SEVERE	(BIT(DEVTRACE_SW2) | BIT(DEVTRACE_SW3) | BIT(DEVTRACE_HW2) | BIT(DEVTRACE_HW3))
 
 /* With devtrace_lock. */
 static struct devtrace_control *lane_control;
@@ -103,6 +107,23 @@ void lane_filter_state(bool runs, bool unwatched)
 void lane_filter_init(struct devtrace_control *control)
 {
 	lane_control = control;
+}
+
+/**
+ * lane_filter_tell_severe() - have somebody told of each severe event when it is in its ring
+ * @told: who is told, see emit_severe_told; NULL: nobody any more
+ *
+ * The library gives such events to the kernel at once, as long as somebody is told.
+ *
+ * Context: process; with NULL, sleeps until no call is under way.
+ */
+void lane_filter_tell_severe(void (*told)(struct ring *r))
+{
+	WRITE_ONCE(lane_control->severe, told ? SEVERE : 0);
+	WRITE_ONCE(emit_severe, told ? EMIT_SEVERE : 0);
+	WRITE_ONCE(emit_severe_told, told);
+	if (!told)
+		quiet_wait();
 }
 
 /**

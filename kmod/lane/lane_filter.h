@@ -13,6 +13,7 @@
 struct devtrace_control;
 struct filter_table;
 struct lane;
+struct ring;
 
 /* Process context, devtrace_lock held. */
 void lane_filter_narrow(const u32 *lanes);
@@ -20,6 +21,7 @@ void lane_filter_table(const u32 *lanes);
 void lane_filter_state(bool runs, bool unwatched);
 
 void lane_filter_init(struct devtrace_control *control);
+void lane_filter_tell_severe(void (*told)(struct ring *r));
 
 /* Any context; preemption off. */
 u32 lane_filter_set(const struct filter_table *t, const struct lane *l, unsigned int *cpu);

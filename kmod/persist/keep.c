@@ -27,6 +27,7 @@
 #include "lane/blocks.h"
 #include "names.h"
 #include "pool.h"
+#include "severe.h"
 #include "read/boot_id.h"
 #include "ring/clock.h"
 #include "ring/ring_memory.h"
@@ -423,6 +424,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	 */
 	region_flush(r, r->at, r->size);
 	write_headers();
+	severe_begin(r);
 	pr_info("%u rings of %llu bytes in %zu at %pa; of lanes %u blocks, and room for %u\n", used,
 		header.ring_bytes, r->size, &r->start, header.nr_blocks, header.nr_lanes);
 	/* Not deferrable: a CPU that idles for long would leave events without a sum for long. */
@@ -435,6 +437,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 void keep_end(void)
 {
 	cancel_delayed_work_sync(&work);
+	severe_end();
 	keep_sync();
 	keep_cause(PERSIST_UNLOADED, "the module was removed");
 	names_end();

@@ -15,6 +15,7 @@
 #include "emit/slots_priv.h"
 #include "emit/store.h"
 #include "lane/lane.h"
+#include "lane/lane_filter.h"
 #include "lane/slot.h"
 #include "lane/slot_priv.h"
 #include "lane/slot_stats.h"
@@ -91,6 +92,9 @@ const struct devtrace_shared devtrace_shared = {
 
 	/* lane/lane.h */
 	.lane_put = lane_put,
+
+	/* lane/lane_filter.h */
+	.lane_filter_tell_severe = lane_filter_tell_severe,
 
 	/* lane/slot.h */
 	.slots_bytes = slots_bytes,

@@ -94,6 +94,9 @@ struct devtrace_shared {
 	/* lane/lane.h */
 	void (*lane_put)(struct lane *l);
 
+	/* lane/lane_filter.h */
+	void (*lane_filter_tell_severe)(void (*told)(struct ring *r));
+
 	/* lane/slot.h */
 	u64 (*slots_bytes)(void);
 	int (*slots_memory_alloc)(struct slots_memory *m, u32 nr);

@@ -332,6 +332,12 @@ static noinline int emit_without(const struct devtrace_emit *event, size_t size,
 	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
 }
 
+/* The kernel wants it at once. */
+static bool is_severe(uint8_t severity)
+{
+	return __atomic_load_n(&devtrace_control.severe, __ATOMIC_RELAXED) >> severity & 1;
+}
+
 /* The event may go into a lane, if there is one. */
 static noinline int emit_into_lane(const struct devtrace_emit *event, size_t size)
 {
@@ -340,6 +346,10 @@ static noinline int emit_into_lane(const struct devtrace_emit *event, size_t siz
 
 	if (event->severity | event->flags | event->reserved && !head_makes_sense(event, len))
 		return dt_emit_by_call(event, size);
+	/* It outlives a reset from now on; in a lane it is better off than with a call refused. */
+	if (event->severity && is_severe(event->severity) && (l->calls || !l->ready) &&
+	    !dt_emit_by_call(event, size))
+		return 0;
 	if (unlikely(!l->ready))
 		return emit_without(event, size, false);
 	l->ready = 0;

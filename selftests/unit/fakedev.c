@@ -104,6 +104,7 @@ void fake_reset(void)
 	memset(page->types, 0xff, sizeof(page->types));
 	memset(page->objects, 0xff, sizeof(page->objects));
 	page->severities = ~0u;
+	page->severe = 0;
 	page->suspended = 0;
 	page->suspends = 0;
 	memset(&page->counter, 0, sizeof(page->counter));

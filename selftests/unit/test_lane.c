@@ -468,6 +468,40 @@ TEST_F(lane, only_what_the_page_allows)
 	EXPECT_EQ(5, fake->nr);
 }
 
+/* 0 if it was emitted */
+static int emit_severity(uint8_t severity)
+{
+	const struct devtrace_emit e = { .type = TYPE, .severity = severity };
+
+	return devtrace_emit_event(&e, sizeof(e));
+}
+
+TEST_F(lane, severe_events_by_call)
+{
+	/* The first one connects; until then nobody has said anything. */
+	ASSERT_EQ(0, emit_plain());
+	for (uint8_t severity = DEVTRACE_SW0; severity <= DEVTRACE_HW3; severity++)
+		ASSERT_EQ(0, emit_severity(severity));
+	EXPECT_EQ(9, in_lane(0));
+	EXPECT_EQ(0, fake->nr);
+	fake_page()->severe = 1 << DEVTRACE_SW2 | 1 << DEVTRACE_SW3 |
+			      1 << DEVTRACE_HW2 | 1 << DEVTRACE_HW3;
+	for (uint8_t severity = DEVTRACE_SW0; severity <= DEVTRACE_HW3; severity++)
+		ASSERT_EQ(0, emit_severity(severity));
+	EXPECT_EQ(13, in_lane(0));
+	EXPECT_EQ(4, fake->nr);
+	/* A sandbox refuses the call, or it may not be made. */
+	fake->emit_error = EPERM;
+	ASSERT_EQ(0, emit_severity(DEVTRACE_SW3));
+	EXPECT_EQ(14, in_lane(0));
+	EXPECT_EQ(4, fake->nr);
+	fake->emit_error = 0;
+	dt_lane_mine.calls = false;
+	ASSERT_EQ(0, emit_severity(DEVTRACE_SW3));
+	EXPECT_EQ(15, in_lane(0));
+	EXPECT_EQ(4, fake->nr);
+}
+
 TEST_F(lane, older_module)
 {
 	fake_page()->size = offsetof(struct devtrace_control, lanes);

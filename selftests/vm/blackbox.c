@@ -3,6 +3,9 @@
  * blackbox.c - for test_blackbox: threads that emit numbers until the board falls
  *
  *	blackbox TEXTS
+ *	blackbox severe N
+ *
+ * The latter emits N exceptions, every fourth of them severe, and ends.
  *
  * Threads lane-0 to lane-2 emit by the library, which has lanes; thread call-3 writes
  * lines into the device, a system call each. Every hundred events, and when it has emitted
@@ -83,11 +86,28 @@ static int fork_once(void)
 	return 0;
 }
 
+/* One in four is severe. */
+static int emit_severe(long nr)
+{
+	static const uint8_t severities[] = {
+		DEVTRACE_SW0, DEVTRACE_SW3, DEVTRACE_HW1, DEVTRACE_SW1
+	};
+	long i;
+
+	if (devtrace_open())
+		return 1;
+	for (i = 0; i < nr; i++)
+		devtrace_exc(severities[i % 4], 0x5e, i);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t t[THREADS];
 	long i;
 
+	if (argc == 3 && !strcmp(argv[1], "severe"))
+		return emit_severe(atol(argv[2]));
 	texts = argc > 1 ? atol(argv[1]) : 1000;
 	if (devtrace_open() || sem_init(&done, 0, 0) || fork_once())
 		return 1;

@@ -644,6 +644,8 @@ struct devtrace_counter {
  * @counter: CLOCK_MONOTONIC_RAW without a call
  * @lanes: the same as @types for events that may go into a lane. Others that are
  *	wanted, by a trigger or another stream perhaps, have to go by a system call
+ * @severe: bit n is set when events with the severity byte n go by a system call, so that
+ *	they outlive a reset from then on
  *
  * An event whose bit is clear costs its program one load, one test and one
  * branch. A bit that is set means that some stream or trigger may want it.
@@ -658,6 +660,8 @@ struct devtrace_control {
 	__u32	suspends;
 	struct devtrace_counter	counter;
 	__u32	lanes[8];
+	__u32	severe;
+	__u32	reserved;
 };
 
 #endif /* _UAPI_LINUX_DEVTRACE_H */

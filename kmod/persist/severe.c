@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Events of severity 2 and above are written back at once
+ *
+ * The emitter does it, behind its commit and in its context, for its own ring: what came
+ * since it did so last, as records without a sum are found one behind the other. It takes
+ * no lock. An interrupt in between may write back the same a second time.
+ *
+ * More than SEVERE_UNITS is not written back at once: the work of keep.c does that.
+ */
+#include <linux/atomic.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+
+#include "layout.h"
+#include "ring/ring.h"
+#include "severe.h"
+#include "shared/shared.h"
+
+#define SEVERE_UNITS	(65536U / RING_UNIT)
+
+static const struct region *region;
+/* Position up to which this CPU has written back its ring. */
+static DEFINE_PER_CPU(u32, written);
+
+static atomic_t nr = ATOMIC_INIT(0);
+
+static int get_nr(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%u\n", atomic_read(&nr));
+}
+
+static const struct kernel_param_ops nr_ops = { .get = get_nr };
+module_param_cb(severe, &nr_ops, NULL, 0444);
+MODULE_PARM_DESC(severe, "events of severity 2 and above that were written back at once");
+
+static void write_back(struct ring *r, u32 from, u32 n)
+{
+	const u32 begin = from & r->mask, first = min(n, r->mask + 1 - begin);
+
+	region_flush(region, ring_at(r, from), (size_t)first * RING_UNIT);
+	region_flush(region, r->data, (size_t)(n - first) * RING_UNIT);
+	/* The place of the writer, after what it leads to. */
+	region_flush(region, r->mirror, sizeof(*r->mirror));
+}
+
+/* Any context, NMI included; preemption off, so that the ring stays in its memory. */
+static void told(struct ring *r)
+{
+	const u32 to = (u32)ring_load(&r->commit);
+	const u32 limit = min(SEVERE_UNITS, r->mask + 1);
+	u32 from = this_cpu_read(written);
+
+	/* The ring of a CPU that came later is not in the region. */
+	if (!r->lent)
+		return;
+	/* Also where the ring was another one when @written was set. */
+	if (to - from > limit)
+		from = to - limit;
+	write_back(r, from, to - from);
+	this_cpu_write(written, to);
+	atomic_inc(&nr);
+}
+
+/* The rings are in the region. */
+void severe_begin(const struct region *r)
+{
+	region = r;
+	devtrace_shared.lane_filter_tell_severe(told);
+}
+
+/* Process context; sleeps. The rings are still there. */
+void severe_end(void)
+{
+	devtrace_shared.lane_filter_tell_severe(NULL);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Writing back events of severity 2 and above at once: see severe.c
+ */
+#ifndef DEVTRACE_PERSIST_SEVERE_H
+#define DEVTRACE_PERSIST_SEVERE_H
+
+#include "region.h"
+
+void severe_begin(const struct region *r);
+void severe_end(void);
+
+#endif /* DEVTRACE_PERSIST_SEVERE_H */
