@@ -346,29 +346,44 @@ void persist_ring_put(struct persist_ring *r)
 	r->nr = 0;
 }
 
-/**
- * persist_check_cause() - why the machine went down
- * @mem: the region
- * @cause: filled in
- *
- * Several causes may be stored. The first of these counts: panic, reboot, oops, removal of
- * the module. So an oops that the machine survived does not hide the reboot after it.
- */
-void persist_check_cause(const void *mem, struct persist_cause *cause)
+/* If the machine ran on that long after an oops, it survived it. */
+#define OOPS_NS	1000000000ULL
+
+static const struct persist_cause *stored_cause(const void *mem)
 {
-	static const u8 order[] = { PERSIST_PANIC, PERSIST_REBOOT, PERSIST_OOPS, PERSIST_UNLOADED };
+	static const u8 order[] = { PERSIST_PANIC, PERSIST_REBOOT, PERSIST_UNLOADED, PERSIST_OOPS };
 	const struct persist_cause *all = mem + PERSIST_CAUSES_AT;
 	u32 i;
 
-	memset(cause, 0, sizeof(*cause));
-	for (i = 0; i < sizeof(order); i++) {
-		const struct persist_cause *c = &all[order[i] - 1];
+	for (i = 0; i < sizeof(order); i++)
+		if (PERSIST_OK(&all[order[i] - 1]) && all[order[i] - 1].why == order[i])
+			return &all[order[i] - 1];
+	return NULL;
+}
 
-		if (PERSIST_OK(c) && c->why == order[i]) {
-			*cause = *c;
-			cause->text[sizeof(c->text) - 1] = 0;
-			return;
-		}
+/**
+ * persist_check_cause() - why the machine went down
+ * @mem: the region
+ * @last: newest time of all events and clocks
+ * @cause: filled in
+ *
+ * Several causes may be stored. The first of these counts: panic, reboot, removal of the
+ * module, oops. Behind an oops that the machine survived it went down without notice; the
+ * text says how long before that the oops was, as it may have to do with it.
+ */
+void persist_check_cause(const void *mem, u64 last, struct persist_cause *cause)
+{
+	static const char none[] = "watchdog or power: the machine went down without notice";
+	const struct persist_cause *c = stored_cause(mem);
+
+	memset(cause, 0, sizeof(*cause));
+	if (!c) {
+		strcpy(cause->text, none);
+	} else if (c->why == PERSIST_OOPS && last > c->ts && last - c->ts > OOPS_NS) {
+		snprintf(cause->text, sizeof(cause->text), "%s, %u s after an %.100s", none,
+			 (u32)div_u64(last - c->ts, 1000000000), c->text);
+	} else {
+		*cause = *c;
+		cause->text[sizeof(c->text) - 1] = 0;
 	}
-	strcpy(cause->text, "watchdog or power: the machine went down without notice");
 }

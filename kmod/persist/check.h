@@ -47,7 +47,7 @@ const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 		       struct persist_ring *r);
 void persist_ring_put(struct persist_ring *r);
-void persist_check_cause(const void *mem, struct persist_cause *cause);
+void persist_check_cause(const void *mem, u64 last, struct persist_cause *cause);
 
 /* Whether a record may have this type: that of an event, or of one that was taken back. */
 static inline bool persist_type_ok(u8 type)

@@ -11,6 +11,7 @@
 #ifdef __KERNEL__
 
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/types.h>

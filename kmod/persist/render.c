@@ -237,7 +237,8 @@ static void send_event(struct render *r, const struct cursor *c)
 		hide_addresses(p + skip, rec->len - skip);
 	render_send(r, rec->word >> RING_TYPE_SHIFT, p + rec->len);
 	r->a->given++;
-	r->a->last = c->ts;
+	if (r->a->last < c->ts)
+		r->a->last = c->ts;
 	if (!c->ring.run[c->run].checked)
 		r->a->unchecked++;
 }
@@ -460,7 +461,7 @@ static u64 newest_clock(const struct render *r)
 
 static int render_all(struct render *r, const char *name)
 {
-	const struct persist_cause *cause = &r->a->cause;
+	struct persist_cause *cause = &r->a->cause;
 	u64 bytes = 0;
 	u32 i, k;
 	int err;
@@ -494,6 +495,7 @@ static int render_all(struct render *r, const char *name)
 		send_clock(r, &r->clock_at[r->clock++]);
 	send_names(r);
 	merge(r);
+	persist_check_cause(r->mem, r->a->last, cause);
 	/* @last is the stream's clock; readers see only events up to it. */
 	if (r->a->last < cause->ts)
 		r->a->last = cause->ts;
@@ -529,7 +531,6 @@ int persist_render(const void *mem, const struct persist_header *h, const char *
 	r->cursor = persist_alloc(h->nr_rings * sizeof(*r->cursor));
 	r->clock_at = persist_alloc(PERSIST_CLOCKS * sizeof(*r->clock_at));
 	r->thread_at = persist_alloc((h->nr_threads + 1) * sizeof(*r->thread_at));
-	persist_check_cause(mem, &a->cause);
 	if (r->cursor && r->clock_at && r->thread_at) {
 		memset(r->cursor, 0, h->nr_rings * sizeof(*r->cursor));
 		err = render_all(r, name);

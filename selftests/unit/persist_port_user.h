@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/devtrace.h>
@@ -32,6 +33,11 @@ static inline void *persist_alloc(size_t n)
 static inline void persist_free(void *p)
 {
 	free(p);
+}
+
+static inline u64 div_u64(u64 n, u32 by)
+{
+	return n / by;
 }
 
 static inline u64 persist_hide(u64 address)

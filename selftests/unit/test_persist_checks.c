@@ -169,6 +169,86 @@ TEST(a_forged_header)
 	EXPECT_EQ(1, copies);
 }
 
+static bool grow(struct persist_out *o, u64 more)
+{
+	o->room = o->n + more;
+	o->buf = realloc(o->buf, o->room);
+	return o->buf;
+}
+
+static void store_cause(enum persist_why why, u64 ts, const char *text)
+{
+	struct persist_cause c = { .why = why, .ts = ts };
+
+	strcpy(c.text, text);
+	c.crc = PERSIST_CRC(&c);
+	memcpy(region + PERSIST_CAUSES_AT + (why - 1) * sizeof(c), &c, sizeof(c));
+}
+
+static void store_clock(u64 ts)
+{
+	struct persist_clock c = { .ts = ts };
+
+	c.crc = PERSIST_CRC(&c);
+	memcpy(region + PERSIST_CLOCKS_AT + (PERSIST_CLOCKS - 1) * sizeof(c), &c, sizeof(c));
+}
+
+static void account(struct persist_account *a)
+{
+	struct persist_out o = { .grow = grow };
+
+	if (persist_render(region, &head, "last", &o, a))
+		abort();
+	free(o.buf);
+}
+
+#define NS	1000000000ULL
+
+/* Of several causes the last one counts, and an oops only if nothing came after it. */
+TEST(what_ended_it)
+{
+	struct persist_account a;
+
+	begin();
+	account(&a);
+	EXPECT_EQ(PERSIST_NO_NOTICE, a.cause.why);
+	EXPECT_STREQ("watchdog or power: the machine went down without notice", a.cause.text);
+	store_cause(PERSIST_OOPS, 5 * NS, "oops: 0002, sh[7]");
+	store_clock(5 * NS + NS / 2);
+	account(&a);
+	EXPECT_EQ(PERSIST_OOPS, a.cause.why);
+	EXPECT_STREQ("oops: 0002, sh[7]", a.cause.text);
+	/* Of its own time there may be no clock. */
+	store_clock(4 * NS);
+	account(&a);
+	EXPECT_EQ(PERSIST_OOPS, a.cause.why);
+	store_clock(17 * NS);
+	account(&a);
+	EXPECT_EQ(PERSIST_NO_NOTICE, a.cause.why);
+	EXPECT_EQ(0, strncmp(a.cause.text, "watchdog or power: ", 19));
+	EXPECT_NE(NULL, strstr(a.cause.text, ", 12 s after an oops: 0002, sh[7]"));
+	EXPECT_EQ(17 * NS, a.last);
+	store_cause(PERSIST_UNLOADED, 18 * NS, "removed");
+	account(&a);
+	EXPECT_EQ(PERSIST_UNLOADED, a.cause.why);
+	store_cause(PERSIST_REBOOT, 18 * NS, "reboot");
+	account(&a);
+	EXPECT_EQ(PERSIST_REBOOT, a.cause.why);
+	store_cause(PERSIST_PANIC, 18 * NS, "panic");
+	account(&a);
+	EXPECT_EQ(PERSIST_PANIC, a.cause.why);
+	EXPECT_EQ(18 * NS, a.last);
+	/* A damaged one is none, nor one that stands in another's place. */
+	region[PERSIST_CAUSES_AT + (PERSIST_PANIC - 1) * sizeof(a.cause) + 60] ^= 1;
+	account(&a);
+	EXPECT_EQ(PERSIST_REBOOT, a.cause.why);
+	memcpy(region + PERSIST_CAUSES_AT + (PERSIST_PANIC - 1) * sizeof(a.cause), &a.cause,
+	       sizeof(a.cause));
+	store_cause(PERSIST_REBOOT, 19 * NS, "another");
+	account(&a);
+	EXPECT_STREQ("another", a.cause.text);
+}
+
 /* A record of a size that cannot be, as memory of a ring that was damaged has it. */
 TEST(a_sum_ends_at_a_record_that_makes_no_sense)
 {
