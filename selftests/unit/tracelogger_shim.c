@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tracelogger_shim.c - a disk that fails, for LD_PRELOAD
+ * tracelogger_shim.c - a disk that fails, and a peer that does not answer, for LD_PRELOAD
  *
  * write(2) to a regular file is counted. From the SHIM_NTH on, SHIM_COUNT of them fail with
  * the error SHIM_ERRNO; with SHIM_SHORT the first of these writes half before. After each
  * the files of SHIM_DIR are added up: more than SHIM_LIMIT bytes is the end of the program,
  * with status 99. SHIM_LOG gets a line each.
+ *
+ * While there is a file SHIM_DEAF, connect(2) and getaddrinfo(3) do not return.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -70,4 +74,28 @@ ssize_t write(int fd, const void *buf, size_t n)
 	done = syscall(SYS_write, fd, buf, n);
 	look();
 	return done;
+}
+
+static void deaf(void)
+{
+	const char *path = getenv("SHIM_DEAF");
+
+	while (path && !access(path, F_OK))
+		usleep(10000);
+}
+
+int connect(int fd, const struct sockaddr *to, socklen_t len)
+{
+	deaf();
+	return (int)syscall(SYS_connect, fd, to, len);
+}
+
+int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
+		struct addrinfo **all)
+{
+	int (*next)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
+		dlsym(RTLD_NEXT, "getaddrinfo");
+
+	deaf();
+	return next(host, port, hints, all);
 }

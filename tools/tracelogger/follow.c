@@ -90,6 +90,9 @@ void tl_swap_stores(struct tl_run *r)
 
 	r->store = r->other;
 	r->other = t;
+	/* Nobody waits for a peer while there are files to write. */
+	r->store.patience = TL_GRACE;
+	r->other.patience = 0;
 	r->spooling = !r->spooling;
 }
 

@@ -152,6 +152,7 @@ static int begin(struct tl_run *r)
 	int err = tl_store_init(&r->store, &r->opt);
 
 	r->store.mask = &r->mask;
+	r->store.patience = r->opt.spool ? TL_GRACE : TL_CONNECT;
 	if (err) {
 		fprintf(stderr, "tracelogger: %s: %s%s\n", r->store.name.dir, strerror(-err),
 			err == -ENOENT ? " (make the directory first)" : "");

@@ -22,16 +22,45 @@
 #include <unistd.h>
 #include "tracelogger.h"
 
-#define CONNECT_MS	3000
+#define CONNECT_MS	3000	/* for each address of the peer */
 #define DATAGRAM	1400	/* whole frames; one larger frame goes by itself */
 #define PEERS_MAX	16
+
+static bool is_tcp(const struct tl_store *s)
+{
+	return s->link.kind == LINK_TCP || s->link.kind == LINK_SYSLOG;
+}
+
+/* A thread connects, and goes on with that when it is not waited for any longer. */
+static int open_tcp(struct tl_store *s)
+{
+	struct timespec t = {
+		.tv_sec = s->patience / TL_NSEC, .tv_nsec = s->patience % TL_NSEC,
+	};
+	struct pollfd p = { .events = POLLIN };
+	int fd;
+
+	if (!s->dial)
+		s->dial = dial_begin(&s->link, CONNECT_MS);
+	if (!s->dial)
+		return -ENOMEM;
+	p.fd = dial_fd(s->dial);
+	if (ppoll(&p, 1, &t, s->mask) < 0)
+		return -errno;
+	fd = dial_take(s->dial, &s->link);
+	if (fd == -EINPROGRESS)
+		s->link.why = "nobody answers yet";
+	else
+		s->dial = NULL;
+	return fd;
+}
 
 int tl_peer_open(struct tl_store *s)
 {
 	int fd = s->opt->served;
 
 	if (fd < 0)
-		return link_open(&s->link, CONNECT_MS, s->mask);
+		return is_tcp(s) ? open_tcp(s) : link_open(&s->link, CONNECT_MS, s->mask);
 	/* A peer that connects again is another peer. */
 	if (s->files)
 		return -EPIPE;
@@ -56,11 +85,6 @@ bool tl_peer_gone(const struct tl_store *s)
 		n = recv(s->fd, nothing, sizeof(nothing), MSG_DONTWAIT);
 	} while (n > 0);
 	return !n || (errno != EAGAIN && errno != EINTR);
-}
-
-static bool is_tcp(const struct tl_store *s)
-{
-	return s->link.kind == LINK_TCP || s->link.kind == LINK_SYSLOG;
 }
 
 size_t tl_peer_unsure(const struct tl_store *s)

@@ -17,6 +17,8 @@
 #define TL_BUF		(TL_PIECE + 2 * TL_RESERVE + 2 * DEVTRACE_FRAME_MAX + TL_UNSURE)
 #define TL_NO_CUT	((size_t)-1)
 #define TL_RETRY	TL_NSEC			/* without room */
+#define TL_CONNECT	(3 * TL_NSEC)		/* for a peer to answer */
+#define TL_GRACE	(TL_NSEC / 4)		/* the same where files can take its place */
 
 /* Events and losses that are counted without being decoded. */
 struct tl_tally {

@@ -8,6 +8,7 @@
  * - A file is removed when its last byte was acknowledged, as far as the link can tell, or
  *   when the limits want its room. Frames that go with it are missed at the other end.
  * - If a peer goes, the next one gets the rest of a file from the beginning of a frame.
+ * - Who reads does not wait for a peer: a thread connects (common/dial.c).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -442,6 +442,7 @@ void tl_store_free(struct tl_store *s)
 	tl_store_end(s);
 	if (s->linked)
 		tl_peer_close(s);
+	dial_drop(s->dial);
 	if (s->sync)
 		tl_sync_free(s->sync);
 	tl_zip_free(s->zip);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+#include "common/dial.h"
 #include "common/link.h"
 #include "devtrace-decode.h"
 
@@ -107,7 +108,9 @@ struct tl_store {
 	struct tl_name	name;
 	bool		linked;		/* a link in place of files */
 	struct link	link;
-	const sigset_t	*mask;		/* while it connects */
+	struct dial	*dial;		/* it connects; or NULL */
+	int64_t		patience;	/* ns: wait so long for that here */
+	const sigset_t	*mask;		/* meanwhile */
 	struct tl_sync	*sync;		/* NULL: nothing is synced */
 	struct tl_zip	*zip;		/* NULL: as it is */
 	int		dirfd, fd;

@@ -1,0 +1,144 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# test_spool.sh - tracelogger --spool: files for the time in which a peer is away
+#
+# Whatever the peer does, and whatever becomes of a file of the spool: the device is read
+# meanwhile, and what has come in the end is what was written. link_peer.py is the peer.
+# shellcheck disable=SC2028 # escapes of gen_stream
+here=$(cd "$(dirname "$0")" && pwd)
+out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
+tools=$(cd "$out/../../tools" && pwd) || exit 1
+command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 4; }
+work=$(mktemp -d) || exit 1
+peer='' reader=''
+cleanup()
+{
+	for p in $peer $reader; do kill -9 "$p" 2>/dev/null; done
+	rm -rf "$work"
+}
+trap cleanup EXIT
+export LC_ALL=C TZ=UTC PATH="$out:$PATH"
+cd "$work" || exit 1
+info() { "$tools/traceinfo" --no-default-fmt "$@"; }
+count=0 bad=0
+echo "TAP version 13"
+
+ok()	# STATUS NAME
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $2"
+	fi
+}
+
+is()	# GOT WANT NAME
+{
+	[ "$1" = "$2" ]
+	ok $? "$3"
+	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
+}
+
+wait_until()	# COMMAND...: ten minutes at the most
+{
+	tries=${TRIES:-6000}
+	while [ "$tries" -gt 0 ]; do
+		! "$@" || return 0
+		sleep 0.1
+		tries=$((tries - 1))
+	done
+	return 1
+}
+
+# peer COMMAND...: sets peer, and at to what it says first
+peer()
+{
+	rm -f said
+	: >said
+	python3 "$here/link_peer.py" "$@" >said 9>&- &
+	peer=$!
+	wait_until test -s said
+	at=$(head -n 1 said)
+}
+
+end_peer() { kill "$peer" 2>/dev/null; wait "$peer" 2>/dev/null; peer=''; }
+
+# figures FILE: events, missing frames and damaged places
+figures()
+{
+	info -J --statistics "$1" 2>/dev/null | tail -n 1 |
+		sed 's/.*"events":\([0-9]*\).*"missing":\([0-9]*\),"damages":\([0-9]*\).*/\1 \2 \3/'
+}
+
+spooled() { [ "$(cat spool/spool.trace* 2>/dev/null | wc -c)" -gt "$1" ]; }
+emptied() { [ -z "$(ls spool)" ]; }
+closed() { [ "$(grep -c closed said)" -ge "$1" ]; }
+
+# free_port: sets at to one where nobody listens
+free_port()
+{
+	peer recv 127.0.0.1 none
+	end_peer
+}
+
+# come OUT: the peer is there, at the port of before
+come()
+{
+	PORT=$at
+	export PORT
+	peer recv 127.0.0.1 "$1"
+	unset PORT
+}
+
+# begin OPTION...: sets reader, which reads what comes at 9
+begin()
+{
+	"$tools/tracelogger" -p 0 --device pipe --to "tcp:127.0.0.1:$at" --spool spool "$@" 2>err &
+	reader=$!
+	exec 9>pipe
+}
+
+finish()	# its status
+{
+	exec 9>&-
+	wait $reader
+	status=$?
+	reader=''
+	return $status
+}
+
+{ echo "info 0"; echo "clock 1000 1700000000000000000"; echo "bench 1500"; } | gen_stream >s.trace
+split -n 12 s.trace piece.
+mkfifo pipe
+mkdir spool
+cc=${CC:-gcc}
+$cc -shared -fPIC -O1 -o shim.so "$here/tracelogger_shim.c" || exit 1
+
+# A peer, or a name server, that does not answer: connect(2) does not return for a while
+free_port
+touch deaf
+SHIM_DEAF=deaf LD_PRELOAD=$PWD/shim.so
+export SHIM_DEAF LD_PRELOAD
+begin -t 1s
+unset SHIM_DEAF LD_PRELOAD
+late='' size=0
+for piece in piece.*; do
+	cat "$piece" >&9
+	size=$((size + $(wc -c <"$piece")))
+	wait_until spooled $((size - 200)) || late="$late $piece"
+done
+is "$late" "" "nobody answers: the device is read meanwhile"
+is "$(grep -c 'nobody answers yet; events go to spool' err)" 1 "which it says"
+come deaf.out
+rm deaf
+wait_until emptied; ok $? "then somebody does, and gets what was kept"
+finish; ok $? "and it ends as the input does"
+wait_until closed 1
+end_peer
+is "$(figures deaf.out.1)" "1500 0 0" "all of it"
+
+echo "1..$count"
+[ $bad = 0 ]
