@@ -140,5 +140,30 @@ wait_until closed 1
 end_peer
 is "$(figures deaf.out.1)" "1500 0 0" "all of it"
 
+# Files that cannot be opened: the others are sent; these are named, and stay
+all=0
+begin -s 64K
+for piece in 1 2 3 4 5 6; do
+	cat s.trace >&9
+	all=$((all + $(wc -c <s.trace)))
+	wait_until spooled $((all - 200))
+done
+finish
+[ "$(find spool -type f | wc -l)" -ge 5 ]; ok $? "files are left of a run before"
+begin -s 64K
+mv spool/spool.trace.000002 second
+ln -s ../second spool/spool.trace.000002
+come some.out
+left() { [ "$(ls spool)" = spool.trace.000002 ]; }
+wait_until left; ok $? "a file that cannot be opened holds up none, and stays"
+wait_until grep -q 'of spool, 1 files are not sent' err; ok $? "it is not said that all is sent"
+is "$(grep -c 'spool.trace.000002: Too many levels.*it is not sent, and stays there' err) $(grep -c 'all of spool' err)" "1 0" "but which is not, and why"
+finish
+wait_until closed 1
+end_peer
+{ cat some.out.1; cat second; } >joined
+is "$(figures some.out.1 | cut -d ' ' -f 3) $(($(info -J --statistics some.out.1 | grep -c '"kind":"event"') + $(info -J --statistics second | grep -c '"kind":"event"')))" "0 9000" "all others are sent"
+rm spool/*
+
 echo "1..$count"
 [ $bad = 0 ]

@@ -112,6 +112,7 @@ bool tl_use_spool(struct tl_run *r, int err)
 /* The last file is small: end it, send it, and go on over the link. */
 static void leave_spool(struct tl_run *r)
 {
+	size_t stuck;
 	int ret = 1;
 
 	tl_end_file(r);
@@ -123,7 +124,11 @@ static void leave_spool(struct tl_run *r)
 	}
 	if (ret || tl_stop || r->other.fd < 0)
 		return;
-	if (!r->opt.quiet)
+	stuck = tl_spool_stuck(&r->store);
+	if (stuck)
+		fprintf(stderr, "tracelogger: %s: of %s, %zu files are not sent\n", r->opt.to,
+			r->opt.spool, stuck);
+	else if (!r->opt.quiet)
 		fprintf(stderr, "tracelogger: %s: all of %s is sent\n", r->opt.to, r->opt.spool);
 	tl_swap_stores(r);
 }
@@ -133,7 +138,8 @@ static void send_spool(struct tl_run *r)
 {
 	if (r->other.fd < 0 && tl_now() - r->tried >= TL_RETRY) {
 		r->tried = tl_now();
-		(void)!tl_store_begin(&r->other);
+		if (!tl_store_begin(&r->other))
+			tl_spool_retry(&r->store);
 	}
 	if (r->other.fd < 0)
 		return;

@@ -7,6 +7,7 @@
  *   files, new events become files, too.
  * - A file is removed when its last byte was acknowledged, as far as the link can tell, or
  *   when the limits want its room. Frames that go with it are missed at the other end.
+ * - A file that cannot be read holds up none, and stays; the next peer may get it.
  * - If a peer goes, the next one gets the rest of a file from the beginning of a frame.
  * - Who reads does not wait for a peer: a thread connects (common/dial.c).
  */
@@ -65,14 +66,57 @@ void tl_spool_broken(struct tl_spool *p, struct tl_store *to)
 	tl_store_spoilt(to);
 }
 
-/* The next file that is not sent. */
-static bool next_file(struct tl_spool *p, const struct tl_store *files)
+/* Where the file of this number is in the list; its length if it is not. */
+static size_t find(const struct tl_store *files, uint64_t number)
 {
-	while (files->nr && p->fd < 0) {
-		p->number = files->own->number;
-		p->fd = openat(files->dirfd, files->own->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-		if (p->fd < 0)
-			return false;
+	size_t i = 0;
+
+	while (i < files->nr && files->own[i].number != number)
+		i++;
+	return i;
+}
+
+/* It is said, and the file stays for whoever mends that. */
+static void cannot_read(struct tl_store *files, size_t i, int err)
+{
+	files->own[i].stuck = true;
+	fprintf(stderr, "tracelogger: %s/%s: %s; it is not sent, and stays there\n",
+		files->name.dir, files->own[i].name, strerror(err));
+}
+
+size_t tl_spool_stuck(const struct tl_store *files)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < files->nr; i++)
+		n += files->own[i].stuck;
+	return n;
+}
+
+void tl_spool_retry(struct tl_store *files)
+{
+	size_t i;
+
+	for (i = 0; i < files->nr; i++)
+		files->own[i].stuck = false;
+}
+
+/* The next file that is not sent. */
+static bool next_file(struct tl_spool *p, struct tl_store *files)
+{
+	size_t i = 0;
+
+	while (p->fd < 0 && i < files->nr) {
+		if (files->own[i].stuck) {
+			i++;
+			continue;
+		}
+		p->number = files->own[i].number;
+		p->fd = openat(files->dirfd, files->own[i].name,
+			       O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		/* Somebody has removed it: then there is nothing to send. */
+		if (p->fd < 0 && (errno != ENOENT || !tl_store_remove(files, i)))
+			cannot_read(files, i, errno);
 	}
 	return p->fd >= 0;
 }
@@ -81,10 +125,13 @@ int tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *t
 {
 	static uint8_t buf[PIECE];
 	ssize_t n, done;
+	size_t i;
 
 	if (!next_file(p, files))
 		return 0;
 	n = pread(p->fd, buf, sizeof(buf), p->sent);
+	if (n < 0 && errno == EINTR)
+		return 1;
 	if (n > 0) {
 		done = tl_store_write(to, buf, (size_t)n);
 		if (done == -EAGAIN || done == -EINTR)
@@ -96,15 +143,16 @@ int tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *t
 		p->sent += done;
 		return 1;
 	}
-	/* All is sent; removed is what has arrived. A file that cannot be read holds up none. */
+	/* All is sent; removed is what has arrived. */
 	if (!n && tl_peer_unsure(to)) {
 		poll(NULL, 0, ACK_MS);
 		return 1;
 	}
+	i = find(files, p->number);
+	if (i < files->nr && (n < 0 || !tl_store_remove(files, i)))
+		cannot_read(files, i, errno);
 	forget_file(p);
-	if (files->nr && files->own->number == p->number)
-		tl_store_drop(files);
-	return files->nr ? 1 : 0;
+	return files->nr > tl_spool_stuck(files) ? 1 : 0;
 }
 
 void tl_spool_free(struct tl_spool *p, struct tl_store *files)

@@ -166,20 +166,25 @@ int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 	return scan(s);
 }
 
-bool tl_store_drop(struct tl_store *s)
+bool tl_store_remove(struct tl_store *s, size_t i)
 {
-	struct tl_own *own = s->own;
+	struct tl_own *own = s->own + i;
 
-	if (!s->nr || (unlinkat(s->dirfd, own->name, 0) && errno != ENOENT))
+	if (i >= s->nr || (unlinkat(s->dirfd, own->name, 0) && errno != ENOENT))
 		return false;
 	s->total -= own->size;
 	s->removed++;
 	free(own->name);
 	free(own->last);
-	memmove(own, own + 1, --s->nr * sizeof(*own));
+	memmove(own, own + 1, (--s->nr - i) * sizeof(*own));
 	if (s->sync)
 		tl_sync_dir(s->sync);
 	return true;
+}
+
+bool tl_store_drop(struct tl_store *s)
+{
+	return tl_store_remove(s, 0);
 }
 
 static uint64_t room_now(const struct tl_store *s)

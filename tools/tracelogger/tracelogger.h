@@ -101,6 +101,7 @@ struct tl_own {
 	char		*name, *last;	/* last: the boot it is of, with --last-boot; or NULL */
 	uint64_t	size, number;
 	struct timespec	mtime;
+	bool		stuck;		/* of the spool: it cannot be read, and stays */
 };
 
 struct tl_store {
@@ -134,6 +135,7 @@ int tl_store_begin(struct tl_store *s);
 void tl_store_end(struct tl_store *s);		/* of this file */
 void tl_store_spoilt(struct tl_store *s);	/* an error: no more into this file */
 bool tl_store_drop(struct tl_store *s);		/* the oldest file, if there is one */
+bool tl_store_remove(struct tl_store *s, size_t i);
 bool tl_store_full(const struct tl_store *s);	/* it is time for another file */
 void tl_store_free(struct tl_store *s);
 
@@ -163,8 +165,11 @@ struct tl_spool {
 };
 
 int tl_spool_init(struct tl_spool *p, const struct tl_options *opt);
-/* Send a piece. 1: there is more; 0: no file is left; or a negative error number. */
+/* Send a piece. 1: there is more; 0: no file is left that can be read; or a negative error. */
 int tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *to);
+/* How many files are left that cannot be read; forget which, and try them again. */
+size_t tl_spool_stuck(const struct tl_store *files);
+void tl_spool_retry(struct tl_store *files);
 /* The peer has gone. */
 void tl_spool_broken(struct tl_spool *p, struct tl_store *to);
 void tl_spool_free(struct tl_spool *p, struct tl_store *files);
