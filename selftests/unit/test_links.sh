@@ -212,6 +212,43 @@ is "$(tail -n 1 said)" restored "serial line: tracelogger restores its settings"
 $info -J --statistics got.1 >figures
 is "$(of events figures) $(of missing figures) $(of damages figures)" "3000 0 0" "serial line: all has come"
 
+# However it ends, the line is as before
+mkfifo line
+cc=${CC:-gcc}
+$cc -shared -fPIC -O1 -o shim.so "$here/tracelogger_shim.c" || ok 1 "the shim does not compile"
+for end in QUIT USR2 TERM broken; do
+	rm -f got.1 broken
+	peer pty-recv got.1
+	# A shell has what it starts so ignore SIGQUIT.
+	SHIM_BROKEN=broken LD_PRELOAD=$PWD/shim.so env --default-signal=QUIT \
+		$log -p 0 --device line --to "serial:$at,115200" 2>err &
+	reader=$!
+	exec 8>line
+	cat s.trace >&8
+	wait_until test -s got.1
+	case $end in
+	broken)	touch broken; echo >&8 ;;
+	*)	kill -$end $reader ;;
+	esac
+	wait $reader
+	status=$?
+	reader=''
+	exec 8>&-
+	wait "$peer"; peer=''
+	is "$(tail -n 1 said)" restored "serial line: restored by tracelogger that ends by $end"
+	[ $end != broken ] || is "$status $(grep -c 'line: Input/output error' err)" "1 1" "which says that its device cannot be read"
+done
+for end in HUP QUIT "INT INT"; do
+	peer pty-send s.trace
+	env --default-signal=QUIT $info -J "serial:$at,115200" >got &
+	reader=$!
+	wait_until grep -qF "$last" got
+	for sig in $end; do kill -$sig $reader; done
+	wait $reader 2>/dev/null; reader=''
+	wait "$peer"; peer=''
+	is "$(tail -n 1 said)" restored "serial line: restored by traceinfo that ends by $end"
+done
+
 # A peer that goes, again and again
 split -n 12 s.trace piece.
 rm -f got.*

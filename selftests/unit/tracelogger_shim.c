@@ -7,7 +7,8 @@
  * the files of SHIM_DIR are added up: more than SHIM_LIMIT bytes is the end of the program,
  * with status 99. SHIM_LOG gets a line each.
  *
- * While there is a file SHIM_DEAF, connect(2) and getaddrinfo(3) do not return.
+ * While there is a file SHIM_DEAF, connect(2) and getaddrinfo(3) do not return; while there
+ * is SHIM_BROKEN, read(2) of a pipe fails.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -93,9 +94,20 @@ int connect(int fd, const struct sockaddr *to, socklen_t len)
 int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints,
 		struct addrinfo **all)
 {
-	int (*next)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
-		dlsym(RTLD_NEXT, "getaddrinfo");
+	__typeof__(getaddrinfo) *next = dlsym(RTLD_NEXT, "getaddrinfo");
 
 	deaf();
 	return next(host, port, hints, all);
+}
+
+ssize_t read(int fd, void *buf, size_t n)
+{
+	const char *path = getenv("SHIM_BROKEN");
+	struct stat st;
+
+	if (path && !access(path, F_OK) && !fstat(fd, &st) && S_ISFIFO(st.st_mode)) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_read, fd, buf, n);
 }

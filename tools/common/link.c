@@ -4,7 +4,8 @@
  *
  * A link carries the bytes of read(2) and nothing else. Words are checked before anything
  * is opened. A serial line is set raw, or its driver would change bytes that look like
- * control characters; its settings before are restored by link_close().
+ * control characters; its settings before are restored by link_close(), and whenever the
+ * program ends in a way that can be caught.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -149,12 +150,91 @@ const char *link_error(const struct link *l, int err)
 	return l->why ? l->why : strerror(err);
 }
 
+/* A line that is raw. Signals walk the list: it is whole between any two stores. */
+struct link_line {
+	struct link_line *volatile next;
+	int		fd;
+	struct termios	saved;
+};
+
+static struct link_line *volatile lines;
+
+static void restore_lines(void)
+{
+	struct link_line *line;
+
+	for (line = lines; line; line = line->next)
+		tcsetattr(line->fd, TCSANOW, &line->saved);
+}
+
+void link_die(int sig)
+{
+	struct sigaction sa = { .sa_handler = SIG_DFL };
+	sigset_t set;
+
+	restore_lines();
+	sigaction(sig, &sa, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(sig);
+}
+
+/* Signals that end a program that says nothing else. */
+static void catch_ends(void)
+{
+	static const int ends[] = {
+		SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGUSR1,
+		SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGVTALRM,
+		SIGPROF, SIGIO, SIGSYS,
+	};
+	struct sigaction sa = { .sa_handler = link_die }, old;
+	size_t i;
+
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!sigaction(ends[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(ends[i], &sa, NULL);
+}
+
+static struct link_line *add_line(int fd, const struct termios *saved)
+{
+	static bool caught;
+	struct link_line *line = malloc(sizeof(*line));
+
+	if (!line)
+		return NULL;
+	line->fd = fd;
+	line->saved = *saved;
+	line->next = lines;
+	lines = line;
+	if (!caught) {
+		catch_ends();
+		atexit(restore_lines);
+	}
+	caught = true;
+	return line;
+}
+
+static void remove_line(struct link_line *line)
+{
+	struct link_line *before = lines;
+
+	if (before == line) {
+		lines = line->next;
+	} else {
+		while (before->next != line)
+			before = before->next;
+		before->next = line->next;
+	}
+	free(line);
+}
+
 /* Raw, of this speed, without flow control. */
 static int open_serial(struct link *l)
 {
 	int fd = open(l->path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	struct termios t;
-	int err;
+	int err = 0;
 
 	if (fd < 0)
 		return -errno;
@@ -165,7 +245,7 @@ static int open_serial(struct link *l)
 		close(fd);
 		return -err;
 	}
-	l->saved = t;
+	l->line = add_line(fd, &t);
 	cfmakeraw(&t);
 	t.c_cflag &= ~(tcflag_t)(CSTOPB | CRTSCTS);
 	t.c_cflag |= CLOCAL | CREAD;
@@ -173,13 +253,17 @@ static int open_serial(struct link *l)
 	t.c_cc[VTIME] = 0;
 	cfsetispeed(&t, l->speed);
 	cfsetospeed(&t, l->speed);
-	if (tcsetattr(fd, TCSANOW, &t)) {
+	if (!l->line)
+		err = ENOMEM;
+	else if (tcsetattr(fd, TCSANOW, &t))
 		err = errno;
-		close(fd);
-		return -err;
-	}
-	l->restore = true;
-	return fd;
+	if (!err)
+		return fd;
+	if (l->line)
+		remove_line(l->line);
+	l->line = NULL;
+	close(fd);
+	return -err;
 }
 
 /* 0 once the socket is ready; else a negative error number. */
@@ -353,10 +437,11 @@ void link_close(struct link *l, int fd)
 	if (fd < 0)
 		return;
 	/* The settings hold for what is still to be sent, too: first let it go. */
-	if (l->restore) {
+	if (l->line) {
 		tcdrain(fd);
-		tcsetattr(fd, TCSANOW, &l->saved);
+		tcsetattr(fd, TCSANOW, &l->line->saved);
+		remove_line(l->line);
 	}
-	l->restore = false;
+	l->line = NULL;
 	close(fd);
 }

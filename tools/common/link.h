@@ -12,6 +12,8 @@
 #include <sys/un.h>
 #include <termios.h>
 
+struct link_line;
+
 enum link_kind { LINK_TCP, LINK_UDP, LINK_UNIX, LINK_SERIAL, LINK_SYSLOG };
 
 struct link {
@@ -20,8 +22,7 @@ struct link {
 	char		port[8];
 	char		path[PATH_MAX];	/* unix, serial */
 	speed_t		speed;
-	struct termios	saved;		/* serial: its settings before */
-	bool		restore;
+	struct link_line *line;		/* serial: its settings before; NULL: not open */
 	const char	*why;		/* what failed, if not an error number says it */
 };
 
@@ -38,6 +39,12 @@ int link_open(struct link *l, int ms, const sigset_t *mask);
 int link_listen(struct link *l);
 /* Restores what link_open() has set, and closes. */
 void link_close(struct link *l, int fd);
+/*
+ * A serial line is restored also where nobody closes it: at exit(3), and by signals that end
+ * the program, unless there was a handler for one before link_open(). Such a handler ends
+ * the program by this, which may be called there.
+ */
+void link_die(int sig);
 /* The text for an error number of a link. */
 const char *link_error(const struct link *l, int err);
 

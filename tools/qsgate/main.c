@@ -99,7 +99,7 @@ static int open_input(const char *where, struct link *link)
 	const char *problem;
 	int fd;
 
-	link->restore = false;
+	link->line = NULL;
 	if (link_is(where)) {
 		if (link_parse(link, where, &problem))
 			usage("the input", where, problem);

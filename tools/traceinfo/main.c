@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "board.h"
+#include "common/link.h"
 #include "sequence.h"
 #include "traceinfo.h"
 
@@ -22,13 +23,14 @@ volatile sig_atomic_t ti_stop;
 
 static void on_signal(int sig)
 {
-	(void)sig;
+	if (ti_stop)
+		link_die(sig);
 	ti_stop = 1;
 }
 
 static void catch_signals(void)
 {
-	struct sigaction stop = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+	struct sigaction stop = { .sa_handler = on_signal };
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 
 	sigaction(SIGINT, &stop, NULL);

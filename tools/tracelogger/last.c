@@ -109,6 +109,8 @@ int tl_last_boot(struct tl_run *r)
 	close(r->dev);
 	r->dev = live;
 	r->announces = announces;
+	if (r->failed)
+		return 1;
 	if (err && !tl_stop) {
 		fprintf(stderr, "tracelogger: %s: %s; it is not saved\n", path, strerror(err));
 		return 1;

@@ -213,7 +213,7 @@ static int run(struct tl_run *r)
 			r->store.name.dir, strerror(err));
 		ret = 1;
 	}
-	return ret;
+	return r->failed ? 1 : ret;
 }
 
 int main(int argc, char **argv)

@@ -336,9 +336,10 @@ static int extract(struct tl_run *r)
 			return 0;
 		if (n < 0) {
 			fprintf(stderr, "tracelogger: %s: %s\n", r->opt.device, strerror(errno));
-			exit(1);
+			r->failed = true;
 		}
-		if (!n) {
+		/* What was read is still saved, and the link closed. */
+		if (n <= 0) {
 			r->ended = true;
 			r->edge = r->len;
 		}

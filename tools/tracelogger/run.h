@@ -52,6 +52,7 @@ struct tl_run {
 	size_t		cut;		/* where the next file begins, or TL_NO_CUT */
 	bool		announces;	/* the device can announce anew */
 	bool		ended;		/* of input */
+	bool		failed;		/* of input, too: it could not be read */
 	bool		severe, written;
 	uint64_t	until, last_ts;
 	int64_t		pinged, ping;

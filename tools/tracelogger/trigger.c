@@ -147,6 +147,8 @@ static bool save(struct tl_run *r)
 			return false;
 		wait_change(r, -1, TL_RETRY);
 	}
+	if (r->failed)
+		return false;
 	add_totals(&r->saved, devtrace_decoder_totals(r->decoder));
 	if (!r->opt.quiet && !r->opt.json)
 		fprintf(stderr, "tracelogger: trigger %s: saved in %s/%s\n", r->opt.trigger,
