@@ -11,6 +11,7 @@ The other end of a link, for test_links.sh.
                                 after 20000 bytes though there are more
     messages FILE               print the messages of RFC 5424 in FILE, which has nothing else
     mute ADDRESS                listen, and read nothing
+    deaf ADDRESS                listen, and answer nobody: the system drops who wants to connect
     pty-send FILE [SEED]        the line of a board: FILE, with bytes lost and flipped by SEED
     pty-recv OUT                the line to a host: what comes goes to OUT
 
@@ -174,9 +175,20 @@ def mute(address):
         peers.append(s.accept())
 
 
+def deaf(address):
+    s = socket.socket(socket.AF_INET)
+    s.bind((address, 0))
+    s.listen(0)
+    # One waits to be accepted; there is no place for another.
+    first = socket.create_connection(s.getsockname())
+    say(s.getsockname()[1])
+    time.sleep(3600)
+    first.close()
+
+
 COMMANDS = {
     'send': send, 'recv': recv, 'pty-send': pty_send, 'pty-recv': pty_recv, 'mute': mute, 'messages': messages,
-    'cuts': cuts,
+    'cuts': cuts, 'deaf': deaf,
     'kills': lambda address, out, n: recv(address, out, int(n)),
 }
 

@@ -138,6 +138,17 @@ reader=''
 is "$(sed -n 's/^\*\*\* board silent: \([0-9]* events\) printed behind.*/\1/p' got)" "2999 events" "and counted"
 exec 9>&-
 
+# A board that does not answer
+peer deaf 127.0.0.1
+$info t.trace "tcp:127.0.0.1:$at" >got 2>err &
+reader=$!
+wait_until sh -c '[ "$(grep -c USER:100 got)" = 3000 ]'; ok $? "a board that does not answer holds nobody up"
+[ ! -s err ]; ok $? "and is waited for meanwhile"
+wait $reader
+is "$? $(grep -c "$at: Connection timed out" err)" "1 1" "up to a time"
+reader=''
+end_peer
+
 # A line in its default mode, that loses and flips bytes
 for seed in '' "$SEED"; do
 	# shellcheck disable=SC2086 # none, or one

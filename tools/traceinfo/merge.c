@@ -7,8 +7,8 @@
  *   two events of a board (losses, damage, names) is printed behind the first of them.
  * - The held event that is oldest by the wall clock is printed. An event whose date is not
  *   known is as old as the one of its board before it.
- * - A board that is silent delays the others by WAIT at most. Events that come later than
- *   that are printed when they come, and counted as late.
+ * - A board that is silent delays the others by WAIT at most, one that does not answer by
+ *   ANSWER. Events that come later than that are printed when they come, and counted as late.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +19,14 @@
 #include <time.h>
 #include <unistd.h>
 #include "board.h"
-#include "common/link.h"
+#include "common/dial.h"
 #include "common/zread.h"
 
 #define BLOCK	(64 * 1024)
 #define NSEC	1000000000ll
 #define WAIT	NSEC		/* for a board that sends nothing */
+#define ANSWER	(3 * NSEC)	/* for one that does not answer */
+#define CONNECT_MS	10000	/* after that, for each of its addresses, it is given up */
 #define WIDTH	16		/* of the column */
 /* The most that a clock that is not set differs between two CLOCK frames: 1 ms, and 500 ppm */
 #define SET_MIN	(NSEC / 1000)
@@ -37,6 +39,7 @@ struct source {
 	const char	*path;
 	struct ti_input	in;
 	struct link	link;
+	struct dial	*dial;		/* of the link, until there is fd; or NULL */
 	bool		linked, live;	/* live: ends where it would have to wait */
 	int		fd;		/* -1: none is open */
 	struct stat	st;
@@ -192,22 +195,43 @@ static void add_totals(struct devtrace_totals *to, const struct devtrace_totals 
 	to->damaged_bytes += t->damaged_bytes;
 }
 
+/* 0 with a descriptor, or with a dial that has not ended yet; else 1. */
+static int open_link(struct source *s)
+{
+	const char *problem;
+
+	if (!s->dial && link_parse(&s->link, s->path, &problem)) {
+		s->fd = -EINVAL;
+	} else if (s->link.kind != LINK_TCP || !*s->link.host) {
+		s->fd = link_open(&s->link, -1, NULL);
+	} else {
+		if (!s->dial)
+			s->dial = dial_begin(&s->link, CONNECT_MS);
+		s->fd = s->dial ? dial_take(s->dial, &s->link) : -ENOMEM;
+		if (s->fd == -EINPROGRESS)
+			return 0;
+		s->dial = NULL;
+	}
+	return s->fd < 0 ? ti_link_failed(&s->link, s->path, -s->fd) : 0;
+}
+
+/* Opens the next, or goes on with that. */
 static int open_next(struct source *s)
 {
 	struct ti_run *run = s->merge->run;
-	const char *problem;
 	bool is_stdin;
 
-	s->path = s->board->files[s->next++].path;
+	if (!s->dial)
+		s->path = s->board->files[s->next++].path;
 	is_stdin = !strcmp(s->path, "-");
 	s->linked = link_is(s->path);
 	s->live = false;
 	turn_to(s);
 	if (s->linked) {
-		s->fd = link_parse(&s->link, s->path, &problem) ? -EINVAL :
-			link_open(&s->link, -1, NULL);
-		if (s->fd < 0)
-			return ti_link_failed(&s->link, s->path, -s->fd);
+		if (open_link(s))
+			return 1;
+		if (s->dial)
+			return 0;
 	} else if (is_stdin) {
 		s->fd = dup(STDIN_FILENO);
 		s->path = "standard input";
@@ -293,11 +317,13 @@ static void advance(struct source *s)
 		size_t used = 0;
 
 		if (s->fd < 0) {
-			s->done = s->next == s->board->nr;
+			s->done = s->next == s->board->nr && !s->dial;
 			if (!s->done && open_next(s)) {
 				s->merge->ret = 1;
 				close_file(s);
 			}
+			if (s->dial)
+				return;
 			continue;
 		}
 		if (s->at < s->len) {
@@ -324,7 +350,9 @@ static void wait_some(struct merge *m, int64_t ns)
 
 	for (i = 0; i < m->n; i++)
 		p[i] = (struct pollfd){
-			.fd = m->v[i].held || m->v[i].done ? -1 : m->v[i].fd, .events = POLLIN,
+			.fd = m->v[i].held || m->v[i].done ? -1 :
+			      m->v[i].dial ? dial_fd(m->v[i].dial) : m->v[i].fd,
+			.events = POLLIN,
 		};
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
@@ -338,17 +366,20 @@ static void wait_some(struct merge *m, int64_t ns)
 		advance(&m->v[i]);
 }
 
-/* The oldest event that is held; and is a board silent that may have an older one? */
-static struct source *oldest(struct merge *m, bool *others)
+/* The oldest event that is held; and how long others may take to bring an older one. */
+static struct source *oldest(struct merge *m, int64_t *others)
 {
 	struct source *s = NULL;
 	size_t i;
 
-	*others = false;
+	*others = 0;
 	for (i = 0; i < m->n; i++) {
 		if (m->v[i].held && (!s || m->v[i].key < s->key))
 			s = &m->v[i];
-		*others |= !m->v[i].held && !m->v[i].done;
+		if (m->v[i].dial)
+			*others = ANSWER;
+		else if (!m->v[i].held && !m->v[i].done && !*others)
+			*others = WAIT;
 	}
 	return s;
 }
@@ -436,6 +467,7 @@ static void end_all(struct merge *m)
 
 		if (s->fd >= 0)
 			close_file(s);
+		dial_drop(s->dial);
 		ti_last_free(&s->in.held);
 	}
 	if (run->keep)
@@ -473,9 +505,9 @@ int ti_merge(struct ti_run *run, struct ti_board *boards, size_t n)
 	for (i = 0; i < n; i++)
 		advance(&m.v[i]);
 	while (!ti_stop && !run->out.err) {
-		bool others;
+		int64_t others;
 		struct source *s = oldest(&m, &others);
-		int64_t left = !s ? -1 : others ? s->arrived + WAIT - now_ns() : 0;
+		int64_t left = !s ? -1 : others ? s->arrived + others - now_ns() : 0;
 
 		if (!s && !others)
 			break;
