@@ -226,7 +226,7 @@ is "$(of events figures) $(of missing figures) $(of damages figures)" "3000 0 0"
 # However it ends, the line is as before
 mkfifo line
 cc=${CC:-gcc}
-$cc -shared -fPIC -O1 -o shim.so "$here/tracelogger_shim.c" || ok 1 "the shim does not compile"
+$cc -shared -fPIC -O1 -I"$here/../../include/uapi" -o shim.so "$here/tracelogger_shim.c" || ok 1 "the shim does not compile"
 for end in QUIT USR2 TERM broken; do
 	rm -f got.1 broken
 	peer pty-recv got.1

@@ -115,7 +115,7 @@ split -n 12 s.trace piece.
 mkfifo pipe
 mkdir spool
 cc=${CC:-gcc}
-$cc -shared -fPIC -O1 -o shim.so "$here/tracelogger_shim.c" || exit 1
+$cc -shared -fPIC -O1 -I"$here/../../include/uapi" -o shim.so "$here/tracelogger_shim.c" || exit 1
 
 # A peer, or a name server, that does not answer: connect(2) does not return for a while
 free_port

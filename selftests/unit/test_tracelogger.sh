@@ -125,7 +125,7 @@ ok $? "nobody reads standard output"
 
 # The limit holds behind every write
 cc=${CC:-gcc}
-if ! $cc -shared -fPIC -O1 -o shim.so "$here/tracelogger_shim.c" 2>/dev/null; then
+if ! $cc -shared -fPIC -O1 -I"$here/../../include/uapi" -o shim.so "$here/tracelogger_shim.c" 2>/dev/null; then
 	ok 1 "the shim does not compile"
 fi
 mkdir c
@@ -369,24 +369,46 @@ is "$? $(cat g/* >joined; total events joined)" "0 5000" "--keep-free of little:
 
 # systemd
 if command -v python3 >/dev/null; then
+	# SOCKET PINGS COMMAND...: end it after so many of the watchdog
 	cat >notified.py <<-'PY'
 		import os, socket, subprocess, sys
+		name, pings = sys.argv[1], int(sys.argv[2])
 		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-		s.bind('notify')
+		s.bind(name.replace('@', '\0'))
 		s.settimeout(600)
-		env = dict(os.environ, NOTIFY_SOCKET=os.path.abspath('notify'), WATCHDOG_USEC='40000')
-		p = subprocess.Popen(sys.argv[1:], env=env)
-		words = []
+		env = dict(os.environ, NOTIFY_SOCKET=name, WATCHDOG_USEC='40000')
+		p = subprocess.Popen(sys.argv[3:], env=env)
+		words, ended = [], False
 		while words[-1:] != ['STOPPING=1']:
 		    words.append(s.recv(256).decode())
-		    if words.count('WATCHDOG=1') == 3 and words[-1] == 'WATCHDOG=1':
+		    if words.count('WATCHDOG=1') >= pings and not ended:
 		        p.terminate()
+		        ended = True
 		p.wait()
-		print(words[0], words.count('WATCHDOG=1') >= 3, words[-1], p.returncode)
+		print(words[0], words.count('WATCHDOG=1') >= pings, words[-1], p.returncode, words.count('WATCHDOG=1'))
 	PY
+	notified()	# SOCKET PINGS COMMAND...
+	{
+		timeout 600 python3 notified.py "$@" >told
+		sed 's/ [0-9]*$//' told
+	}
 	exec 9<>pipe
-	is "$(timeout 600 python3 notified.py "$log" -q --device pipe -f g/n.trace)" "READY=1 True STOPPING=1 0" "systemd is told"
+	is "$(notified "$PWD/notify" 3 "$log" -q --device pipe -f g/n.trace)" "READY=1 True STOPPING=1 0" "systemd is told"
+	is "$(notified "@devtrace-$$" 3 "$log" -q --device pipe -f g/n.trace)" "READY=1 True STOPPING=1 0" "by a socket without a file, too"
+	WATCHDOG_PID=1 notified "$PWD/notify2" 0 "$log" -q --device pipe -f g/n.trace >/dev/null
+	is "$(cat told)" "READY=1 True STOPPING=1 0 0" "the watchdog of another process is not"
+	head -c 20000 s.trace >&9
+	is "$(notified "$PWD/notify3" 20 env SHIM_DEVICE=1 LD_PRELOAD="$PWD/shim.so" "$log" -q -t 1h --device pipe -f g/n.trace)" \
+		"READY=1 True STOPPING=1 0" "that it lives, while it waits for more to save"
 	exec 9>&-
+	python3 "$here/link_peer.py" mute "$PWD/mute" >mute.said &
+	logger=$!
+	wait_until test -s mute.said
+	is "$(notified "$PWD/notify4" 20 "$log" -q --device long.trace --to "unix:$PWD/mute" 2>/dev/null)" \
+		"READY=1 True STOPPING=1 1" "and while a peer takes nothing"
+	kill $logger
+	wait $logger 2>/dev/null
+	logger=''
 fi
 
 echo "1..$count"

@@ -15,9 +15,23 @@
 #define SEVERE		(50 * TL_NSEC / 1000)	/* the longest nap with --sync severity */
 #define LAST_FILE	(256 * 1024)	/* of the spool: sent at once, and no more are begun */
 
-/* Until the device has something, or a signal comes; ns < 0: no longer than that. */
-void tl_wait_for(struct tl_run *r, int fd, int64_t ns)
+void tl_alive(struct tl_run *r)
 {
+	if (!r->ping || tl_now() - r->pinged < r->ping)
+		return;
+	tl_notify("WATCHDOG=1");
+	r->pinged = tl_now();
+}
+
+/* Half of it, since a wait may begin just before it is time. */
+int64_t tl_slice(const struct tl_run *r, int64_t ns)
+{
+	return r->ping && (ns < 0 || ns > r->ping / 2) ? r->ping / 2 : ns;
+}
+
+void tl_wait_for(struct tl_run *r, int fd, int64_t most)
+{
+	int64_t ns = tl_slice(r, most);
 	struct timespec t = { .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
 	/* That a peer goes is to be known before anything is written to it in vain. */
 	struct pollfd p[] = {
@@ -26,13 +40,15 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t ns)
 	};
 
 	(void)!ppoll(p, 2, ns < 0 ? NULL : &t, &r->mask);
+	tl_alive(r);
 	if (r->store.linked && tl_peer_gone(&r->store))
 		tl_spoilt(r);
 }
 
 /* Until the peer takes a piece of the spool, or fd has something. */
-static void wait_link(struct tl_run *r, int fd, int64_t ns)
+static void wait_link(struct tl_run *r, int fd, int64_t most)
 {
+	int64_t ns = tl_slice(r, most);
 	struct timespec t = { .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
 	struct pollfd p[] = {
 		{ .fd = r->other.fd, .events = POLLOUT | POLLRDHUP },
@@ -40,6 +56,7 @@ static void wait_link(struct tl_run *r, int fd, int64_t ns)
 	};
 
 	(void)!ppoll(p, 2, &t, &r->mask);
+	tl_alive(r);
 }
 
 /* How many bytes of the ring of one CPU the events since may take at most. */
@@ -75,11 +92,11 @@ static void nap(struct tl_run *r)
 
 static int64_t next_wake(const struct tl_run *r)
 {
-	int64_t ns = r->ping ? r->ping / 2 : -1;
+	int64_t ns = -1;
 
 	/* A file that is too old ends though nothing comes. */
 	if ((r->opt.age || r->store.name.periodic || r->report.tty) &&
-	    r->store.fd >= 0 && (ns < 0 || ns > TL_NSEC))
+	    r->store.fd >= 0)
 		ns = TL_NSEC;
 	return ns;
 }
@@ -91,7 +108,7 @@ void tl_swap_stores(struct tl_run *r)
 	r->store = r->other;
 	r->other = t;
 	/* Nobody waits for a peer while there are files to write. */
-	r->store.patience = TL_GRACE;
+	r->store.patience = tl_slice(r, TL_GRACE);
 	r->other.patience = 0;
 	r->spooling = !r->spooling;
 }

@@ -50,9 +50,10 @@ static int finish(struct tl_run *r)
 
 static void watchdog(struct tl_run *r)
 {
-	const char *usec = getenv("WATCHDOG_USEC");
+	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
 
-	if (usec)
+	/* It may be for the process that has started us. */
+	if (usec && (!pid || strtoll(pid, NULL, 10) == getpid()))
 		r->ping = strtoll(usec, NULL, 10) * 1000 / 2;
 }
 
@@ -152,7 +153,7 @@ static int begin(struct tl_run *r)
 	int err = tl_store_init(&r->store, &r->opt);
 
 	r->store.mask = &r->mask;
-	r->store.patience = r->opt.spool ? TL_GRACE : TL_CONNECT;
+	r->store.patience = tl_slice(r, r->opt.spool ? TL_GRACE : TL_CONNECT);
 	if (err) {
 		fprintf(stderr, "tracelogger: %s: %s%s\n", r->store.name.dir, strerror(-err),
 			err == -ENOENT ? " (make the directory first)" : "");

@@ -216,14 +216,23 @@ static bool is_full(int err)
 static int can_write(struct tl_run *r, ssize_t *n)
 {
 	struct pollfd p = { .fd = r->store.fd, .events = POLLOUT };
-	struct timespec last = { .tv_sec = FAREWELL / TL_NSEC };
+	int64_t end = tl_now() + FAREWELL, ns;
+	struct timespec t;
+	bool limited;
 	int ret;
 
 	if (!r->store.linked && *n > PIPE_BUF)
 		*n = PIPE_BUF;
 	if (r->store.linked)
 		p.events |= POLLRDHUP;
-	ret = ppoll(&p, 1, r->store.linked && (tl_stop || r->opt.spool) ? &last : NULL, &r->mask);
+	do {
+		limited = r->store.linked && (tl_stop || r->opt.spool);
+		ns = limited ? end - tl_now() : -1;
+		ns = tl_slice(r, limited && ns < 0 ? 0 : ns);
+		t = (struct timespec){ .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
+		ret = ppoll(&p, 1, ns < 0 ? NULL : &t, &r->mask);
+		tl_alive(r);
+	} while (!ret && (!limited || tl_now() < end));
 	if (r->store.linked && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) &&
 	    tl_peer_gone(&r->store))
 		return ECONNRESET;
@@ -346,6 +355,7 @@ static int extract(struct tl_run *r)
 		if (r->last_ts > r->until)
 			r->ended = true;
 		tl_report_progress(&r->report, &r->store, tl_totals(r));
+		tl_alive(r);
 	}
 }
 
@@ -361,9 +371,6 @@ int tl_save_all(struct tl_run *r)
 		tl_sync_written(r->store.sync, r->opt.sync_always || r->severe);
 	r->written = false;
 	r->severe = false;
-	if (r->ping && tl_now() - r->pinged >= r->ping) {
-		tl_notify("WATCHDOG=1");
-		r->pinged = tl_now();
-	}
+	tl_alive(r);
 	return err;
 }

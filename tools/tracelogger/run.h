@@ -85,7 +85,11 @@ int tl_save_all(struct tl_run *r);
 void tl_tally(struct tl_tally *t, const uint8_t *p, size_t n);
 
 /* follow.c */
-/* Until the device has something, or a signal comes; ns >= 0: no longer than that. */
+/* Tell the watchdog of systemd that we live, if it is time. */
+void tl_alive(struct tl_run *r);
+/* So long it may wait before it is time again; ns < 0: for ever. */
+int64_t tl_slice(const struct tl_run *r, int64_t ns);
+/* Until the device has something, a signal comes or tl_slice() is over. */
 void tl_wait_for(struct tl_run *r, int fd, int64_t ns);
 /* Nobody is there: into files, if it is so wished. True: go on with these. */
 bool tl_use_spool(struct tl_run *r, int err);

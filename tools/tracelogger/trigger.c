@@ -102,13 +102,7 @@ static bool ready(struct watch *w)
 /* Until something changes, a signal comes, or the time is over. */
 static void wait_change(struct tl_run *r, int fd, int64_t ns)
 {
-	int64_t most = r->ping ? r->ping / 2 : -1;
-
-	if (most < 0 || (ns >= 0 && ns < most))
-		most = ns;
-	tl_wait_for(r, fd, most);
-	if (r->ping)
-		tl_notify("WATCHDOG=1");
+	tl_wait_for(r, fd, ns);
 	if (tl_tell) {
 		tl_tell = 0;
 		tl_report_status(&r->report, &r->store, &r->saved, "asked");
