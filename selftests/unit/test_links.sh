@@ -417,6 +417,27 @@ wait $reader; ok $? "--listen: SIGTERM ends it with status 0"
 reader=''
 [ ! -e sock4 ]; ok $? "--listen: its socket is removed"
 
+# Two signals at once go to each peer
+$tools/tracelogger --json --device pipe --listen "unix:$work/sock6" 2>err &
+reader=$!
+exec 9<>pipe
+cat piece.aa >&9
+wait_until test -S sock6
+$info "unix:$work/sock6" >got &
+peer=$!
+wait_until grep -q USER:100 got
+kill -STOP $reader
+kill -HUP $reader
+kill -USR1 $reader
+kill -CONT $reader
+wait_until grep -q '"why":"asked"' err; ok $? "--listen: of two signals that come together none is lost"
+exec 9>&-
+kill $reader
+wait $reader
+reader=''
+wait $peer
+peer=''
+
 # A file that is no socket is somebody's; the socket of one that was killed is not
 echo precious >file
 ln -s file name

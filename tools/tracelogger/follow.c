@@ -174,6 +174,9 @@ static void send_spool(struct tl_run *r)
 
 static void wait_more(struct tl_run *r, int err)
 {
+	/* A signal may have come while it was written. */
+	if (tl_stop || tl_reopen || tl_save || tl_tell)
+		return;
 	if (r->spooling && r->other.fd >= 0)
 		wait_link(r, r->dev, TL_RETRY);
 	else if (err || r->spooling)

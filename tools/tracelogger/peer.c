@@ -208,8 +208,7 @@ int tl_serve(struct link *l, const sigset_t *mask, int64_t ping)
 
 		if (ppoll(&p, 1, ping ? &every : NULL, mask) > 0)
 			fd = serve_one(&peers, listener);
-		sig = tl_signalled();
-		if (sig && fd < 0)
+		while (fd < 0 && sig != SIGTERM && (sig = tl_signalled()))
 			signal_peers(&peers, sig);
 		reap(&peers, WNOHANG);
 		if (ping)

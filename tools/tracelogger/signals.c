@@ -43,13 +43,18 @@ void tl_signals(sigset_t *waiting)
 	sigprocmask(SIG_BLOCK, &block, waiting);
 }
 
+/* Clears the flag. A signal comes only where they are not blocked, so never in between. */
+static bool came(volatile sig_atomic_t *flag)
+{
+	bool is = *flag;
+
+	*flag = 0;
+	return is;
+}
+
 int tl_signalled(void)
 {
-	int sig = tl_stop ? SIGTERM : tl_reopen ? SIGHUP : tl_save ? SIGALRM :
-		  tl_tell ? SIGUSR1 : 0;
-
-	tl_reopen = 0;
-	tl_save = 0;
-	tl_tell = 0;
-	return sig;
+	if (tl_stop)
+		return SIGTERM;
+	return came(&tl_reopen) ? SIGHUP : came(&tl_save) ? SIGALRM : came(&tl_tell) ? SIGUSR1 : 0;
 }

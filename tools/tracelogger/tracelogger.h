@@ -54,7 +54,7 @@ struct tl_options {
 	size_t		nr_notes;
 };
 
-/* Signals, and the one that came; stop stays. */
+/* Signals, and the next of those that came, or 0; stop stays. */
 extern volatile sig_atomic_t tl_stop, tl_reopen, tl_save, tl_tell;
 void tl_signals(sigset_t *waiting);
 int tl_signalled(void);
