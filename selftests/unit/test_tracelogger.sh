@@ -145,7 +145,7 @@ for kind in "28 ENOSPC" "5 EIO"; do
 			rm -rf d; mkdir d
 			SHIM_NTH=$i SHIM_COUNT=$((1 + ${short:-0})) SHIM_ERRNO=$errno SHIM_SHORT=$short \
 				SHIM_DIR=d SHIM_LIMIT=1000000 LD_PRELOAD=$PWD/shim.so \
-				$log -q --device s.trace -f d/t.trace -s 64K -l 1M || early="$early $i"
+				$log -q --device s.trace -f d/t.trace -s 64K -l 1M 2>/dev/null || early="$early $i"
 			cat d/* >joined
 			[ "$(total events joined) $(total missing joined)" = "5000 0" ] || lost="$lost $i$short"
 		done
@@ -318,7 +318,7 @@ if $log -q --once --device s.trace -f x/z --zstd 2>/dev/null; then
 				rm -rf d; mkdir d
 				SHIM_NTH=$i SHIM_COUNT=$((1 + ${short:-0})) SHIM_ERRNO=${kind% *} SHIM_SHORT=$short \
 					SHIM_DIR=d SHIM_LIMIT=1000000 LD_PRELOAD=$PWD/shim.so \
-					$log -q --device s.trace -f d/t -s 64K -l 1M --zstd || lost="$lost early$i"
+					$log -q --device s.trace -f d/t -s 64K -l 1M --zstd 2>/dev/null || lost="$lost early$i"
 				cat d/* >joined
 				[ "$(total events joined) $(total missing joined)" = "5000 0" ] || lost="$lost $i$short"
 			done
@@ -364,6 +364,7 @@ logger=''
 exec 9>&-
 $log -q --once --device s.trace -f g/t.trace -k 100% 2>said
 is "$? $(sizes g)" "1 0" "--keep-free of all: not a byte is written"
+is "$(grep -c 'No space left on device; what the buffer overwrites' said)" 1 "-q: which it says"
 $log -q --once --device s.trace -f g/t.trace -k 4K
 is "$? $(cat g/* >joined; total events joined)" "0 5000" "--keep-free of little: all is"
 

@@ -118,9 +118,8 @@ bool tl_use_spool(struct tl_run *r, int err)
 {
 	if (!err || err == EINTR || !r->opt.spool || r->spooling)
 		return false;
-	if (!r->opt.quiet)
-		fprintf(stderr, "tracelogger: %s: %s; events go to %s\n", r->opt.to,
-			link_error(&r->store.link, err), r->opt.spool);
+	fprintf(stderr, "tracelogger: %s: %s; events go to %s\n", r->opt.to,
+		link_error(&r->store.link, err), r->opt.spool);
 	tl_swap_stores(r);
 	r->tried = tl_now();
 	return true;

@@ -106,12 +106,10 @@ void tl_report_blocked(struct tl_report *r, const struct tl_store *s, int err)
 	clear_line(r);
 	snprintf(state, sizeof(state), "STATUS=%s", err ? link_error(&s->link, err) : "saving");
 	tl_notify(state);
-	if (s->opt->quiet)
-		return;
 	if (err)
 		fprintf(stderr, "tracelogger: %s: %s; what the buffer overwrites meanwhile is counted as lost\n",
 			s->name.dir, link_error(&s->link, err));
-	else
+	else if (!s->opt->quiet)
 		fprintf(stderr, "tracelogger: %s: %s again\n", s->name.dir,
 			s->linked ? "connected" : "there is room");
 }
