@@ -270,7 +270,8 @@ static void drop_overwritten(struct persist_ring *r)
 	r->nr = n;
 }
 
-static void read_info(struct persist_ring *r, const struct persist_info *info, u32 n)
+/* False: both copies are damaged, and it is not known where the ring was cleared. */
+static bool read_info(struct persist_ring *r, const struct persist_info *info, u32 n)
 {
 	const struct persist_info *a = info, *b = info + 1;
 
@@ -278,10 +279,11 @@ static void read_info(struct persist_ring *r, const struct persist_info *info, u
 	if (!PERSIST_OK(a) || (PERSIST_OK(b) && b->nr > a->nr))
 		a = b;
 	if (!PERSIST_OK(a))
-		return;
+		return false;
 	r->cpu = a->cpu;
 	r->cleared = a->cleared;
 	memcpy(r->drops, a->drops, sizeof(r->drops));
+	return true;
 }
 
 /**
@@ -303,7 +305,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	u64 commit = *(const u64 *)(ring + PERSIST_COMMIT_AT);
 	/* Where the newest sum ends, and where the writer was. */
 	struct persist_run from = { .pos = 1ULL << 32 }, last = { 0 };
-	bool summed;
+	bool summed, informed;
 	u32 first;
 
 	memset(r, 0, sizeof(*r));
@@ -312,7 +314,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	r->run = persist_alloc((chunks + RING_BLOCKS_MAX + 2) * sizeof(*r->run));
 	if (!r->run)
 		return -ENOMEM;
-	read_info(r, ring + PERSIST_INFO_AT, n);
+	informed = read_info(r, ring + PERSIST_INFO_AT, n);
 	read_sums(r, sums, chunks);
 
 	/* Without any sum the upper half of a position is arbitrary. */
@@ -334,8 +336,9 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 		from.idx = r->run[r->nr - 1].to_idx;
 	}
 	r->end = from.idx;
-	/* The records lead to where the writer was, or none was ever emitted. */
-	r->end_known = last.idx == from.idx && (last.pos == from.pos || (!summed && !r->nr));
+	/* The records lead to where the writer was, or there is none since it was cleared. */
+	r->end_known = last.idx == from.idx &&
+		       (summed || r->nr ? last.pos == from.pos : informed);
 	return 0;
 }
 

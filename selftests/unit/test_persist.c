@@ -448,6 +448,27 @@ TEST(a_lap_before)
 	EXPECT_GT(s.given[0], lap / 2);
 }
 
+/* Headers alone are left, as where the next kernel had its own use for the rest. */
+TEST(rings_are_gone)
+{
+	struct persist_account a;
+	struct persist_header h;
+	struct found s = { 0 };
+	unsigned int copies;
+	u32 i;
+
+	begin();
+	for (i = 0; i < 100; i++)
+		emit(i % RINGS);
+	memcpy(damaged, region, size);
+	memset(damaged + head.rings, 0, RINGS * head.stride);
+	ASSERT_EQ(NULL, persist_find(damaged, size, &h, &copies));
+	ASSERT_EQ(0, render(damaged, &h, &s, &a));
+	EXPECT_EQ(NULL, s.wrong);
+	EXPECT_EQ(0, a.given);
+	EXPECT_EQ(RINGS, a.open_ends);
+}
+
 /* Another version, size or byte order, or nothing: refused, and it is said why. */
 TEST(refused)
 {
