@@ -51,9 +51,6 @@ struct task_struct;
  * @by_tid: in the table of lane_wake.c, likewise
  * @seen_open: what lane_wake.c saw last
  * @seen_used: likewise
- * @full_block: of lane_nocalls.c alone: the oldest full one that was not handed over
- * @full_since: likewise; jiffies, or 0: there was none
- * @late: likewise; not 0: they are not
  * @rcu: to free it
  */
 struct lane {
@@ -84,9 +81,6 @@ struct lane {
 	struct hlist_node	by_tid;
 	u32			seen_open;
 	u16			seen_used;
-	u16			late;
-	u32			full_block;
-	unsigned long		full_since;
 	struct rcu_head		rcu;
 };
 

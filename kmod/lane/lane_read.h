@@ -125,14 +125,6 @@ static inline bool lane_is_at_open(const struct lane_mem *m, const struct lane_p
 	return READ_ONCE(lane_head(m)->open) == p->block;
 }
 
-/* Whether blocks before that are not taken, or not all of them. */
-static inline bool lane_has_full(const struct lane_mem *m, const struct lane_place *p)
-{
-	const u32 open = READ_ONCE(lane_head(m)->open);
-
-	return open != p->block && !lane_nothing_yet(open, p);
-}
-
 void lane_begin(const struct lane_mem *m, struct lane_place *p);
 int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece *piece);
 bool lane_still(const struct lane_mem *m, const struct lane_place *p);

@@ -436,37 +436,19 @@ int slot_take_full(struct lane *l)
 }
 
 /**
- * slot_full_block() - whether there are full blocks that nobody took
- * @l: the lane
- * @block: set to the number of the oldest one
- *
- * Context: see slot_take().
- */
-bool slot_full_block(struct lane *l, u32 *block)
-{
-	bool full;
-
-	raw_spin_lock(&l->lock);
-	full = !l->closed && lane_has_full(&l->mem, &l->at);
-	*block = l->at.block;
-	raw_spin_unlock(&l->lock);
-	return full;
-}
-
-/**
- * slot_open_block() - the number of the block that is being written, 0: it is closed
+ * slot_makes_no_calls() - whether the program says so in the head of the lane
  * @l: the lane
  *
  * Context: see slot_take().
  */
-u32 slot_open_block(struct lane *l)
+bool slot_makes_no_calls(struct lane *l)
 {
-	u32 open;
+	bool said;
 
 	raw_spin_lock(&l->lock);
-	open = l->closed ? 0 : READ_ONCE(lane_head(&l->mem)->open);
+	said = !l->closed && READ_ONCE(lane_head(&l->mem)->no_calls);
 	raw_spin_unlock(&l->lock);
-	return open;
+	return said;
 }
 
 /**

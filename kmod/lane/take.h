@@ -12,8 +12,7 @@ struct lane;
 /* Process context, or preemption off, for all of these. */
 int slot_take(struct lane *l);
 int slot_take_full(struct lane *l);
-bool slot_full_block(struct lane *l, u32 *block);
-u32 slot_open_block(struct lane *l);
+bool slot_makes_no_calls(struct lane *l);
 void slot_close(struct lane *l);
 void slots_take_all(void);
 void slots_stop(bool stop);

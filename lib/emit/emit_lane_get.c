@@ -205,9 +205,11 @@ void dt_lane_hand(struct lane *l)
 	/* A handler may have got another lane meanwhile. */
 	if (!err && source == l->source && (int32_t)(number - l->handed) > 0)
 		l->handed = number;
-	/* No such call may be made, now or ever. */
-	if (err == EPERM || err == EACCES || err == ENOSYS)
+	/* No such call may be made, now or ever: the kernel comes for what is full. */
+	if (err == EPERM || err == EACCES || err == ENOSYS) {
 		l->calls = false;
+		__atomic_store_n(&l->head->no_calls, 1, __ATOMIC_RELAXED);
+	}
 	errno = saved;
 }
 

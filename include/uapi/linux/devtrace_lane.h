@@ -39,6 +39,7 @@ enum devtrace_lane_state {
  * @blocks: by the kernel: how many, a power of two
  * @first: by the kernel: number of the block that is to be written first
  * @source: by the kernel: the number that its events have as their source
+ * @no_calls: by the thread: not 0: its calls are refused, the kernel is to come by itself
  * @reserved: 0
  *
  * What the kernel says is for the thread alone; the kernel does not look at it again.
@@ -50,7 +51,8 @@ struct devtrace_lane_head {
 	__u32	blocks;
 	__u32	first;
 	__u32	source;
-	__u32	reserved[2];
+	__u32	no_calls;
+	__u32	reserved;
 };
 
 /* The CPU of an event is not known. */

@@ -106,7 +106,7 @@ TEST_F(life, layout_is_the_same_for_all)
 	EXPECT_EQ(0, self->l.head->open);
 	EXPECT_EQ(0, self->l.head->busy);
 	EXPECT_LE(get_nprocs_conf(), self->l.head->source);
-	EXPECT_EQ(0, self->l.head->reserved[0] | self->l.head->reserved[1]);
+	EXPECT_EQ(0, self->l.head->no_calls | self->l.head->reserved);
 }
 
 /* The thread: it unmaps, or just ends. */
@@ -554,7 +554,7 @@ TEST_F(life, what_the_kernel_says_is_not_read_back)
 	head->first = 77;
 	head->source = 1;
 	head->state = 77;
-	head->reserved[0] = 77;
+	head->reserved = 77;
 	EXPECT_EQ(10, marks(1));
 	write_marks(&self->l, 1, 10, 10);
 	head->source = source;
