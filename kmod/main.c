@@ -60,14 +60,9 @@ static int parse_size(unsigned long *bytes)
 
 	/* Escaped: a newline is not to begin a line of the log. */
 	err = devtrace_size_parse(size, &want);
-	if (err == -EINVAL) {
-		pr_err("size=%*pE: not a number of bytes; write a size from 1K to 2G, as 65536, 64K or 1M\n",
-		       (int)strnlen(size, PAGE_SIZE), size);
-		return -EINVAL;
-	}
 	*bytes = err ? 0 : ring_size_round(want);
 	if (!*bytes) {
-		pr_err("size=%*pE: a ring has a size from 1K to 2G\n",
+		pr_err("size=%*pE: not a number of bytes from 1K to 2G; write it as 65536, 64K or 1M\n",
 		       (int)strnlen(size, PAGE_SIZE), size);
 		return -EINVAL;
 	}

@@ -23,12 +23,14 @@ struct devtrace_control;
  * @table: generation of the table in force
  * @triggers: bits from FILTER_TRIGGER_BIT on that are some trigger's, armed or not, or that
  *	of all watches: bits
+ * @open: stream 0 is the only one that wants anything, and wants everything there is
  */
 struct filters {
 	struct filter	*f[FILTER_BITS];
 	u32		generation[FILTER_BITS];
 	u32		table;
 	unsigned long	triggers;
+	bool		open;
 };
 
 extern struct filters devtrace_filters;
@@ -74,7 +76,6 @@ static inline const struct filter *filter_get(unsigned int bit, u32 *generation)
 }
 
 /* Process context, devtrace_lock held, for all of these. */
-int filter_set_profile(const unsigned long *types, unsigned int first, unsigned int last);
 void filter_attach_profile(void);
 void filter_put_in_force(struct filter_table *t, bool open);
 void filter_table_free(struct filter_table *t);

@@ -21,6 +21,7 @@
 #include "compat/compat_export.h"
 #include "emit/filter.h"
 #include "faults.h"
+#include "shared/filter_profile.h"
 #include "shared/shared.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
@@ -256,7 +257,7 @@ static int want_in_stream0(void)
 	DECLARE_BITMAP(types, 256) = { 0 };
 
 	__set_bit(DEVTRACE_T_FAULT, types);
-	return devtrace_shared.filter_set_profile(types, DEVTRACE_T_FAULT, DEVTRACE_T_FAULT);
+	return filter_set_profile(types, DEVTRACE_T_FAULT, DEVTRACE_T_FAULT);
 }
 
 static void leave(void)

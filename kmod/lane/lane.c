@@ -50,7 +50,6 @@ MODULE_PARM_DESC(lane_size, "bytes of a lane if its program does not say, 0: non
 
 /* Lanes that are gone, but may still be looked at. */
 static atomic_t dying = ATOMIC_INIT(0);
-static DECLARE_WAIT_QUEUE_HEAD(fewer_dying);
 
 static void lane_destroy(struct lane *l)
 {
@@ -61,8 +60,7 @@ static void lane_destroy(struct lane *l)
 static void lane_free_rcu(struct rcu_head *rcu)
 {
 	lane_destroy(container_of(rcu, struct lane, rcu));
-	if (atomic_dec_return(&dying) < DYING_MAX && wq_has_sleeper(&fewer_dying))
-		wake_up_all(&fewer_dying);
+	atomic_dec(&dying);
 }
 
 /*
@@ -87,7 +85,13 @@ static void lane_free(struct kref *ref)
  */
 static int wait_for_dying(void)
 {
-	return wait_event_killable(fewer_dying, atomic_read(&dying) < DYING_MAX) ? -EINTR : 0;
+	while (atomic_read(&dying) >= DYING_MAX) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		/* The functions of those that wait for it run soon behind it. */
+		synchronize_rcu();
+	}
+	return 0;
 }
 
 /**
@@ -264,7 +268,6 @@ static const struct file_operations lane_fops = {
 	.owner		= THIS_MODULE,
 	.mmap		= lane_mmap,
 	.release	= lane_release,
-	.llseek		= noop_llseek,
 };
 
 /* Making one. */

@@ -296,13 +296,15 @@ static void probe_ends(void)
  */
 void lane_wake_made(struct lane *l)
 {
+	unsigned long flags;
+
 	probe_ends();
-	spin_lock_bh(&lock);
+	spin_lock_irqsave(&lock, flags);
 	hlist_add_head_rcu(&l->by_tid, &by_tid[hash_32(l->tid, TID_HASH_BITS)]);
 	list_add_tail(&l->awake, &open_lanes);
 	lane_newest(&l->mem, &l->seen_open, &l->seen_used);
 	bucket_count(l->tid, 1);
-	spin_unlock_bh(&lock);
+	spin_unlock_irqrestore(&lock, flags);
 	atomic_inc(&nr_open);
 	lane_nocalls_made(l);
 	look_at_probe();
@@ -317,16 +319,17 @@ void lane_wake_made(struct lane *l)
  */
 void lane_wake_closed(struct lane *l)
 {
+	unsigned long flags;
 	bool was_open;
 
-	spin_lock_bh(&lock);
+	spin_lock_irqsave(&lock, flags);
 	was_open = !list_empty(&l->awake);
 	if (was_open) {
 		list_del_init(&l->awake);
 		hlist_del_rcu(&l->by_tid);
 		bucket_count(l->tid, -1);
 	}
-	spin_unlock_bh(&lock);
+	spin_unlock_irqrestore(&lock, flags);
 	if (!was_open)
 		return;
 	lane_nocalls_closed();

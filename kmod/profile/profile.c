@@ -35,6 +35,7 @@
 #include "profile_added.h"
 #include "profile_names.h"
 #include "profile_types.h"
+#include "shared/filter_profile.h"
 #include "shared/shared.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
@@ -391,7 +392,7 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 	/* Discard leftovers of earlier requests. */
 	bitmap_zero(lacking, 256);
 	profile_keep_known(want);
-	err = devtrace_shared.filter_set_profile(want, PROFILE_FIRST, PROFILE_LAST);
+	err = filter_set_profile(want, PROFILE_FIRST, PROFILE_LAST);
 	if (err)
 		return err;
 	devtrace_shared.control_notify_filter(devtrace_shared.stream_by_id(0));

@@ -284,8 +284,6 @@ static int trace_mmap(struct file *file, struct vm_area_struct *vma)
 	    (vma->vm_flags & VM_EXEC && !(current->personality & READ_IMPLIES_EXEC)))
 		return -EPERM;
 	compat_vm_flags(vma, VM_DONTEXPAND, VM_EXEC | VM_MAYWRITE | VM_MAYEXEC);
-	/* The page is inserted before mmap(2) makes this of the flags. */
-	vma->vm_page_prot = vm_get_page_prot(vma->vm_flags);
 	return vm_insert_page(vma, vma->vm_start, vmalloc_to_page(cdev_control));
 }
 

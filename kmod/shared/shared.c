@@ -132,7 +132,6 @@ const struct devtrace_shared devtrace_shared = {
 
 	/* admin/filter_policy.h */
 	.filter_attach_profile = filter_attach_profile,
-	.filter_set_profile = filter_set_profile,
 	.filter_put_in_force = filter_put_in_force,
 	.filter_table_free = filter_table_free,
 
@@ -163,6 +162,7 @@ COMPAT_EXPORT_INTERNAL(devtrace_profile);
 COMPAT_EXPORT_INTERNAL(devtrace_profile_on);
 COMPAT_EXPORT_INTERNAL(devtrace_stream0);
 COMPAT_EXPORT_INTERNAL(devtrace_streams);
+COMPAT_EXPORT_INTERNAL(devtrace_table);
 COMPAT_EXPORT_INTERNAL(devtrace_watching);
 COMPAT_EXPORT_INTERNAL(emit_counts);
 COMPAT_EXPORT_INTERNAL(emit_slots);

@@ -133,8 +133,6 @@ struct devtrace_shared {
 
 	/* admin/filter_policy.h */
 	void (*filter_attach_profile)(void);
-	int (*filter_set_profile)(const unsigned long *types, unsigned int first,
-				  unsigned int last);
 	void (*filter_put_in_force)(struct filter_table *t, bool open);
 	void (*filter_table_free)(struct filter_table *t);
 

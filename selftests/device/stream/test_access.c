@@ -96,13 +96,13 @@ TEST_F(module, bad_parameters_are_refused_in_words)
 	static const struct { const char *params, *says; } t[] = {
 		{ "size=1023", "from 1K to 2G" }, { "size=0", "from 1K to 2G" },
 		{ "size=2147483649", "from 1K to 2G" }, { "size=3G", "from 1K to 2G" },
-		{ "size=99999999999999999999", "a size from 1K to 2G" },
+		{ "size=99999999999999999999", "bytes from 1K to 2G" },
 		/* More than 64 bits, of which the lower ones would do. */
-		{ "size=0x10000000000000400", "a size from 1K to 2G" },
-		{ "size=18446744073709552640", "a size from 1K to 2G" },
-		{ "size=18014398509481985K", "a size from 1K to 2G" },
-		{ "size=0x40000000001G", "a size from 1K to 2G" },
-		{ "size=16777217T", "a size from 1K to 2G" },
+		{ "size=0x10000000000000400", "bytes from 1K to 2G" },
+		{ "size=18446744073709552640", "bytes from 1K to 2G" },
+		{ "size=18014398509481985K", "bytes from 1K to 2G" },
+		{ "size=0x40000000001G", "bytes from 1K to 2G" },
+		{ "size=16777217T", "bytes from 1K to 2G" },
 		/* A newline is \n in the log, and that backslash \x5c in /dev/kmsg. */
 		{ "size=\"64\nK\"", "size=64\\x5cnK: not a number" },
 		{ "size=\"64K\n1\"", "size=64K\\x5cn1: not a number" },
