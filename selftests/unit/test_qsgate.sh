@@ -343,10 +343,12 @@ many()	# WHOSE
 	seq 20000 | sed 's/.*/dict obj 0 0 0 9&0000 a_name_that_is_rather_long_for_a_name_many&/'
 }
 for whose in qp rkh; do
+	how=
+	[ $whose = qp ] || how=--rkh
 	rm -f pipe where
 	mkfifo pipe
 	exec 4<>pipe
-	(until_there where; exec timeout $hang "$tools/qsgate" $([ $whose = qp ] || echo --rkh) \
+	(until_there where; exec timeout $hang "$tools/qsgate" $how \
 		--to "tcp:127.0.0.1:$(cat where)" pipe 2>err 4>&-) & gate=$!
 	(many $whose | "$out/gen_stream" >pipe) & program=$!
 	peer again where $whose
