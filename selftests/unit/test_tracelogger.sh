@@ -155,8 +155,32 @@ for kind in "28 ENOSPC" "5 EIO"; do
 	is "$early" "" "$name at each write: it goes on"
 done
 
-# Signals
+# The limit holds over restarts, whatever the name; and two loggers do not share one
+refused "names that are too long" -f "x/$(printf '%%s%.0s' $(seq 13))"
+long=$(printf 'n%.0s' $(seq 200))
+for name in %s1.trace "%S%s%S" "$long"; do
+	rm -rf r
+	mkdir r
+	for run in 1 2 3; do $log -q --once --device long.trace -f "r/$name" -l 128K || echo "run $run"; done
+	[ "$(sizes r)" -le 131072 ]; ok $? "the limit holds over restarts: $(echo "$name" | cut -c 1-9)"
+done
 mkfifo pipe
+mkdir lock
+$log -q -p 0 --device pipe -f lock/t.trace &
+logger=$!
+exec 9>pipe
+$log -q --once --device s.trace -f lock/t.trace 2>said
+is "$? $(grep -c 'another tracelogger saves files of this name there' said)" "1 1" "a second logger of one name is refused"
+$log -q --once --device s.trace -f lock/t%S.trace
+ok $? "one of another name is not"
+kill -9 $logger
+wait $logger 2>/dev/null
+logger=''
+exec 9>&-
+$log -q --once --device s.trace -f lock/t.trace
+is "$? $(find lock -name '.*.lock')" "0 " "nor one that comes after a kill; and no lock is left"
+
+# Signals
 mkdir e
 $log --json -p 0 --device pipe -f e/t.trace --sync always 2>said &
 logger=$!

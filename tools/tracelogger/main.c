@@ -156,7 +156,8 @@ static int begin(struct tl_run *r)
 	r->store.patience = tl_slice(r, r->opt.spool ? TL_GRACE : TL_CONNECT);
 	if (err) {
 		fprintf(stderr, "tracelogger: %s: %s%s\n", r->store.name.dir, strerror(-err),
-			err == -ENOENT ? " (make the directory first)" : "");
+			err == -ENOENT ? " (make the directory first)" :
+			err == -EBUSY ? " (another tracelogger saves files of this name there)" : "");
 		return 1;
 	}
 	if (r->opt.link.kind == LINK_SYSLOG && r->opt.to) {
@@ -169,8 +170,9 @@ static int begin(struct tl_run *r)
 		r->other = r->spool.files;
 	}
 	if (err) {
-		fprintf(stderr, "tracelogger: %s: %s\n", r->opt.spool ? r->opt.spool : r->opt.to,
-			strerror(-err));
+		fprintf(stderr, "tracelogger: %s: %s%s\n", r->opt.spool ? r->opt.spool : r->opt.to,
+			strerror(-err),
+			err == -EBUSY ? " (another tracelogger has this directory for its spool)" : "");
 		return 1;
 	}
 	/* Of the run before: that goes first. */

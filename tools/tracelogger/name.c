@@ -10,6 +10,8 @@
 #include <string.h>
 #include "tracelogger.h"
 
+#define SECONDS_MAX	20	/* digits of %s */
+
 /* How many digits a sequence makes; 0: any number of them; -1: it is not taken. */
 static int digits(char c)
 {
@@ -31,10 +33,11 @@ int tl_name_parse(struct tl_name *n, const char *path, const char **problem)
 {
 	const char *base = strrchr(path, '/'), *p;
 	bool any = false, fine = false;
+	size_t longest = 0;
 
 	base = base ? base + 1 : path;
 	memset(n, 0, sizeof(*n));
-	if (!*base || strlen(base) > NAME_MAX - 32 || base - path >= PATH_MAX - 1) {
+	if (!*base || strlen(base) > NAME_MAX - TL_SUFFIX_MAX || base - path >= PATH_MAX - 1) {
 		*problem = *base ? "is too long" : "names no file behind its directory";
 		return -1;
 	}
@@ -47,6 +50,7 @@ int tl_name_parse(struct tl_name *n, const char *path, const char **problem)
 		return -1;
 	}
 	for (p = base; *p; p++) {
+		longest++;
 		if (*p != '%')
 			continue;
 		if (digits(*++p) < 0) {
@@ -54,7 +58,13 @@ int tl_name_parse(struct tl_name *n, const char *path, const char **problem)
 			return -1;
 		}
 		any = true;
+		longest += (size_t)(digits(*p) ? digits(*p) : SECONDS_MAX) - 1;
 		fine |= *p == 'M' || *p == 'S' || *p == 's';
+	}
+	/* One that is cut would not be known as ours by the next run. */
+	if (longest > NAME_MAX - TL_SUFFIX_MAX) {
+		*problem = "makes names that are too long";
+		return -1;
 	}
 	n->periodic = any && !fine;
 	return 0;
@@ -70,31 +80,53 @@ void tl_name_make(const struct tl_name *n, char out[NAME_MAX + 1])
 		snprintf(out, NAME_MAX + 1, "trace");
 }
 
-static const char *skip_digits(const char *s, int n)
+/* One more step of the pattern: at[i] says whether i bytes of the name can be before it. */
+static void step_digits(bool at[NAME_MAX + 2], const char *name, size_t len, int n)
 {
-	int i = 0;
+	bool to[NAME_MAX + 2] = { false };
+	size_t from, i;
 
-	while (isdigit((unsigned char)s[i]) && (!n || i < n))
-		i++;
-	return i && (!n || i == n) ? s + i : NULL;
+	for (from = 0; from < len; from++)
+		for (i = from; at[from] && i < len && isdigit((unsigned char)name[i]) &&
+		     (!n || i < from + (size_t)n); i++)
+			to[i + 1] |= !n || i + 1 == from + (size_t)n;
+	memcpy(at, to, sizeof(to));
 }
 
+static void step_letter(bool at[NAME_MAX + 2], const char *name, size_t len, char c)
+{
+	size_t i;
+
+	for (i = len; i > 0; i--)
+		at[i] = at[i - 1] && name[i - 1] == c;
+	at[0] = false;
+}
+
+/* Nothing, or a dot and digits. */
+static bool is_suffix(const char *s)
+{
+	size_t n = *s == '.' ? strspn(s + 1, "0123456789") : 0;
+
+	return !*s || (n && !s[n + 1]);
+}
+
+/* Digits of %s may be followed by a digit of the pattern: all ways are followed at once. */
 bool tl_name_ours(const struct tl_name *n, const char *name)
 {
+	bool at[NAME_MAX + 2] = { true };
+	size_t len = strlen(name), i;
 	const char *p;
 
+	if (len > NAME_MAX)
+		return false;
 	for (p = n->base; *p; p++) {
-		if (*p == '%') {
-			name = skip_digits(name, digits(*++p));
-			if (!name)
-				return false;
-		} else if (*p != *name++) {
-			return false;
-		}
+		if (*p == '%')
+			step_digits(at, name, len, digits(*++p));
+		else
+			step_letter(at, name, len, *p);
 	}
-	if (*name == '.') {
-		name = skip_digits(name + 1, 0);
-		return name && !*name;
-	}
-	return !*name;
+	for (i = 0; i <= len; i++)
+		if (at[i] && is_suffix(name + i))
+			return true;
+	return false;
 }

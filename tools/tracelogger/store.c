@@ -133,11 +133,13 @@ static int scan(struct tl_store *s)
 int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 {
 	const char *problem;
+	int err;
 
 	memset(s, 0, sizeof(*s));
 	s->opt = opt;
 	s->fd = -1;
 	s->dirfd = -1;
+	s->lock = -1;
 	s->link = opt->link;
 	s->linked = opt->to || opt->served >= 0;
 	if (s->linked) {
@@ -153,6 +155,10 @@ int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 	s->dirfd = open(s->name.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dirfd < 0)
 		return -errno;
+	/* On a disk where no file can be made now, it is locked before the first is. */
+	err = tl_store_lock(s);
+	if (err == -EBUSY)
+		return err;
 	if (opt->zstd) {
 		s->zip = tl_zip_new(opt->zstd_level);
 		if (!s->zip)
@@ -281,7 +287,7 @@ static bool taken(const struct tl_store *s)
 
 static void add_suffix(struct tl_store *s, uint64_t n)
 {
-	snprintf(s->current, sizeof(s->current), "%.*s.%06llu", NAME_MAX - 24, s->stem,
+	snprintf(s->current, sizeof(s->current), "%.*s.%06llu", NAME_MAX - TL_SUFFIX_MAX, s->stem,
 		 (unsigned long long)n);
 }
 
@@ -290,7 +296,11 @@ static int open_new(struct tl_store *s)
 	const int flags = O_WRONLY | O_CREAT | O_APPEND | O_EXCL | O_CLOEXEC | O_NOFOLLOW |
 			  s->opt->open_flags;
 	uint64_t suffix = s->number;
+	int err = tl_store_lock(s);
 	struct stat st;
+
+	if (err)
+		return err;
 
 	tl_name_make(&s->name, s->stem);
 	if (taken(s))
@@ -456,6 +466,7 @@ void tl_store_free(struct tl_store *s)
 		free(s->own[i].last);
 	}
 	free(s->own);
+	tl_store_unlock(s);
 	if (s->dirfd >= 0)
 		close(s->dirfd);
 }

@@ -62,6 +62,8 @@ int tl_signalled(void);
 void tl_options_parse(struct tl_options *opt, int argc, char **argv);
 
 /* Names: strftime(3) sequences, and .N behind where a name is taken. */
+#define TL_SUFFIX_MAX	24	/* bytes of .N, and of what a lock has more */
+
 struct tl_name {
 	char	dir[PATH_MAX];
 	char	base[NAME_MAX + 1];	/* with its sequences */
@@ -115,6 +117,7 @@ struct tl_store {
 	struct tl_sync	*sync;		/* NULL: nothing is synced */
 	struct tl_zip	*zip;		/* NULL: as it is */
 	int		dirfd, fd;
+	int		lock;		/* of the pattern, or -1 */
 	char		current[NAME_MAX + 1];
 	dev_t		dev;
 	ino_t		ino;
@@ -127,6 +130,9 @@ struct tl_store {
 };
 
 int tl_store_init(struct tl_store *s, const struct tl_options *opt);
+/* No other logger has this pattern: 0; -EBUSY if one has, or another error. */
+int tl_store_lock(struct tl_store *s);
+void tl_store_unlock(struct tl_store *s);
 /* How many of these bytes may be written; old files go for them. */
 uint64_t tl_store_room(struct tl_store *s, uint64_t want);
 /* Bytes, or a negative error number. */

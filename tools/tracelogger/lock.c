@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lock.c - one logger for one pattern of names
+ *
+ * Two would each count and remove the files of the other, and the limit would hold for
+ * neither. The lock is that of a file .PATTERN.lock beside the others: its name is not
+ * one of ours, and a logger that is killed leaves it unlocked.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tracelogger.h"
+
+static void lock_name(const struct tl_store *s, char out[NAME_MAX + 1])
+{
+	snprintf(out, NAME_MAX + 1, ".%.*s.lock", NAME_MAX - TL_SUFFIX_MAX, s->name.base);
+}
+
+int tl_store_lock(struct tl_store *s)
+{
+	char name[NAME_MAX + 1];
+	struct stat st, now;
+	int err;
+
+	if (s->lock >= 0)
+		return 0;
+	lock_name(s, name);
+	for (;;) {
+		s->lock = openat(s->dirfd, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (s->lock < 0)
+			return -errno;
+		err = flock(s->lock, LOCK_EX | LOCK_NB) ? errno : 0;
+		/* It may have been removed by who had it before. */
+		if (!err && !fstat(s->lock, &st) && !fstatat(s->dirfd, name, &now, 0) &&
+		    st.st_dev == now.st_dev && st.st_ino == now.st_ino)
+			return 0;
+		close(s->lock);
+		s->lock = -1;
+		if (err)
+			return err == EWOULDBLOCK ? -EBUSY : -err;
+	}
+}
+
+void tl_store_unlock(struct tl_store *s)
+{
+	char name[NAME_MAX + 1];
+
+	if (s->lock < 0)
+		return;
+	lock_name(s, name);
+	unlinkat(s->dirfd, name, 0);
+	close(s->lock);
+	s->lock = -1;
+}
