@@ -180,6 +180,37 @@ exec 9>&-
 $log -q --once --device s.trace -f lock/t.trace
 is "$? $(find lock -name '.*.lock')" "0 " "nor one that comes after a kill; and no lock is left"
 
+# The disk is told to keep it, by a thread; errors of that are counted, and said once
+mkdir synced
+syncs()	# POLICY: of how many pieces, one after the other
+{
+	rm -f synced/*
+	SHIM_SYNCED=synced/said LD_PRELOAD=$PWD/shim.so $log -q -p 0 --device pipe -f synced/t.trace --sync "$1" &
+	logger=$!
+	exec 9>pipe
+	for n in 1 2 3 4 5; do
+		head -c $((n * 4000)) s.trace | tail -c 4000 >&9
+		wait_until sh -c "[ \$(cat synced/t.trace 2>/dev/null | wc -c) -gt $((n * 4000 - 200)) ]"
+		[ "$1" = none ] || wait_until sh -c "[ \$(cat synced/said 2>/dev/null | wc -l) -ge $n ]"
+	done
+	exec 9>&-
+	wait $logger
+	logger=''
+}
+syncs none
+[ ! -e synced/said ]; ok $? "--sync none: never"
+syncs always
+is "$(sort -u synced/said)" thread "--sync always: behind each write, by a thread"
+SHIM_SYNC_ERRNO=5
+export SHIM_SYNC_ERRNO
+syncs always 2>said
+unset SHIM_SYNC_ERRNO
+is "$(grep -c 'Input/output error; what was written may not be on the disk' said)" 1 "an error of it is said once"
+mkdir failed
+SHIM_SYNC_ERRNO=5 LD_PRELOAD=$PWD/shim.so $log --json --once --device s.trace -f failed/t.trace 2>said
+is "$? $(grep -c 'Input/output error' said)" "1 1" "at the end, too: then the status is 1"
+[ "$(sed -n 's/.*"errors":\([0-9]*\),.*/\1/p' said)" -ge 1 ]; ok $? "and counted"
+
 # Signals
 mkdir e
 $log --json -p 0 --device pipe -f e/t.trace --sync always 2>said &

@@ -7,6 +7,9 @@
  * the files of SHIM_DIR are added up: more than SHIM_LIMIT bytes is the end of the program,
  * with status 99. SHIM_LOG gets a line each.
  *
+ * fdatasync(2) writes a line into SHIM_SYNCED: "thread" if it is not the first thread that
+ * calls, else "main". With SHIM_SYNC_ERRNO it fails, and so does fsync(2).
+ *
  * While there is a file SHIM_DEAF, connect(2) and getaddrinfo(3) do not return; while there
  * is SHIM_BROKEN, read(2) of a pipe fails. With SHIM_DEVICE a pipe is a device whose buffer
  * is empty.
@@ -53,6 +56,16 @@ static void look(void)
 		_exit(99);
 }
 
+static void say(const char *path, const char *word)
+{
+	int to = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0644) : -1;
+
+	if (to < 0)
+		return;
+	syscall(SYS_write, to, word, strlen(word));
+	close(to);
+}
+
 ssize_t write(int fd, const void *buf, size_t n)
 {
 	static long writes;
@@ -60,16 +73,11 @@ ssize_t write(int fd, const void *buf, size_t n)
 	const char *log = getenv("SHIM_LOG");
 	struct stat st;
 	ssize_t done;
-	int to;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || fd <= 2)
 		return syscall(SYS_write, fd, buf, n);
 	writes++;
-	if (log) {
-		to = open(log, O_WRONLY | O_CREAT | O_APPEND, 0644);
-		syscall(SYS_write, to, "write\n", 6);
-		close(to);
-	}
+	say(log, "write\n");
 	if (nth && writes >= nth && writes < nth + count) {
 		if (writes == nth && number("SHIM_SHORT"))
 			return syscall(SYS_write, fd, buf, n / 2 + 1);
@@ -133,4 +141,21 @@ int ioctl(int fd, unsigned long request, ...)
 	stats->nr_cpus = 1;
 	stats->now = UINT64_MAX - 1;
 	return 0;
+}
+
+static int synced(int fd, long call)
+{
+	errno = (int)number("SHIM_SYNC_ERRNO");
+	return errno ? -1 : (int)syscall(call, fd);
+}
+
+int fdatasync(int fd)
+{
+	say(getenv("SHIM_SYNCED"), syscall(SYS_gettid) == getpid() ? "main\n" : "thread\n");
+	return synced(fd, SYS_fdatasync);
+}
+
+int fsync(int fd)
+{
+	return synced(fd, SYS_fsync);
 }

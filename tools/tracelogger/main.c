@@ -246,6 +246,8 @@ int main(int argc, char **argv)
 	} else {
 		ret = run(r);
 	}
+	if (r->store.sync_err || r->other.sync_err)
+		ret = 1;
 	tl_exec_free(r->exec);
 	tl_syslog_free(r->syslog);
 	devtrace_decoder_free(r->decoder);

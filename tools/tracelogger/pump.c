@@ -369,6 +369,7 @@ int tl_save_all(struct tl_run *r)
 		tl_report_blocked(&r->report, &r->store, err);
 	if (r->store.sync && r->written)
 		tl_sync_written(r->store.sync, r->opt.sync_always || r->severe);
+	tl_store_synced(&r->store);
 	r->written = false;
 	r->severe = false;
 	tl_alive(r);

@@ -450,6 +450,21 @@ bool tl_store_full(const struct tl_store *s)
 	return strcmp(name, s->stem) != 0;
 }
 
+void tl_store_synced(struct tl_store *s)
+{
+	uint64_t n;
+	int err;
+
+	if (!s->sync)
+		return;
+	n = tl_sync_errors(s->sync, &err);
+	s->errors += n;
+	if (n && !s->sync_err)
+		fprintf(stderr, "tracelogger: %s: %s; what was written may not be on the disk\n",
+			s->name.dir, strerror(err ? err : EIO));
+	s->sync_err = err;
+}
+
 void tl_store_free(struct tl_store *s)
 {
 	size_t i;
@@ -458,8 +473,12 @@ void tl_store_free(struct tl_store *s)
 	if (s->linked)
 		tl_peer_close(s);
 	dial_drop(s->dial);
-	if (s->sync)
+	if (s->sync) {
+		tl_sync_end(s->sync);
+		tl_store_synced(s);
 		tl_sync_free(s->sync);
+	}
+	s->sync = NULL;
 	tl_zip_free(s->zip);
 	for (i = 0; i < s->nr; i++) {
 		free(s->own[i].name);

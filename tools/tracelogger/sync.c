@@ -6,6 +6,7 @@
  * on a duplicate of the descriptor: the file may be closed meanwhile. The directory is
  * synced after a file came or went, or the name may be gone after a power cut.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -23,6 +24,8 @@ struct tl_sync {
 	int		closed[CLOSED_MAX];
 	unsigned int	nr_closed;
 	bool		dirty, dir, now, stop;
+	uint64_t	errors;		/* that nobody was told of yet */
+	int		err;		/* of the last sync; 0: none */
 };
 
 /* Whether there is something to do; else when to look again. The lock is held. */
@@ -45,28 +48,45 @@ static void wait_for_work(struct tl_sync *s)
 	}
 }
 
+/*
+ * The kernel tells an error once, and takes the bytes for written then: no write(2) says it
+ * later. A file system that cannot sync, as some cannot a directory, has no error.
+ */
+static void note(int ret, uint64_t *errors, int *err)
+{
+	if (!ret || errno == EINVAL || errno == ENOSYS)
+		return;
+	*err = errno;
+	++*errors;
+}
+
 static void sync_once(struct tl_sync *s)
 {
 	int fd = s->dirty && s->fd >= 0 ? dup(s->fd) : -1;
 	int closed = s->nr_closed ? s->closed[--s->nr_closed] : -1;
 	bool dir = s->dir;
+	uint64_t errors = 0;
+	int err = 0;
 
 	s->dirty = false;
 	s->dir = false;
 	s->now = false;
 	pthread_mutex_unlock(&s->lock);
-	/* An error was told to who writes, or will be. */
 	if (fd >= 0) {
-		(void)!fdatasync(fd);
+		note(fdatasync(fd), &errors, &err);
 		close(fd);
 	}
 	if (closed >= 0) {
-		(void)!fsync(closed);
+		note(fsync(closed), &errors, &err);
 		close(closed);
 	}
 	if (dir)
-		(void)!fsync(s->dirfd);
+		note(fsync(s->dirfd), &errors, &err);
 	pthread_mutex_lock(&s->lock);
+	s->errors += errors;
+	/* At the end no error is forgotten for what comes behind it. */
+	if (err || (!s->stop && (fd >= 0 || closed >= 0 || dir)))
+		s->err = err;
 }
 
 static void *work(void *arg)
@@ -145,12 +165,28 @@ void tl_sync_close(struct tl_sync *s, int fd)
 	wake(s);
 }
 
-void tl_sync_free(struct tl_sync *s)
+uint64_t tl_sync_errors(struct tl_sync *s, int *err)
+{
+	uint64_t n;
+
+	pthread_mutex_lock(&s->lock);
+	n = s->errors;
+	*err = s->err;
+	s->errors = 0;
+	pthread_mutex_unlock(&s->lock);
+	return n;
+}
+
+void tl_sync_end(struct tl_sync *s)
 {
 	pthread_mutex_lock(&s->lock);
 	s->stop = true;
 	wake(s);
 	pthread_join(s->thread, NULL);
+}
+
+void tl_sync_free(struct tl_sync *s)
+{
 	pthread_cond_destroy(&s->wake);
 	pthread_mutex_destroy(&s->lock);
 	free(s);

@@ -83,7 +83,10 @@ void tl_sync_file(struct tl_sync *s, int fd);	/* this is the file now; -1: none 
 void tl_sync_written(struct tl_sync *s, bool now);
 void tl_sync_dir(struct tl_sync *s);		/* a file came or went */
 void tl_sync_close(struct tl_sync *s, int fd);	/* sync and close it */
-void tl_sync_free(struct tl_sync *s);		/* when all is on the disk */
+/* How many syncs have failed since this was called before, and the error of the last; or 0. */
+uint64_t tl_sync_errors(struct tl_sync *s, int *err);
+void tl_sync_end(struct tl_sync *s);		/* when all is on the disk */
+void tl_sync_free(struct tl_sync *s);		/* behind that */
 
 /* zstd frames, one for each write. */
 struct tl_zip;
@@ -115,6 +118,7 @@ struct tl_store {
 	int64_t		patience;	/* ns: wait so long for that here */
 	const sigset_t	*mask;		/* meanwhile */
 	struct tl_sync	*sync;		/* NULL: nothing is synced */
+	int		sync_err;	/* that was said; 0: it works */
 	struct tl_zip	*zip;		/* NULL: as it is */
 	int		dirfd, fd;
 	int		lock;		/* of the pattern, or -1 */
@@ -143,6 +147,8 @@ void tl_store_spoilt(struct tl_store *s);	/* an error: no more into this file */
 bool tl_store_drop(struct tl_store *s);		/* the oldest file, if there is one */
 bool tl_store_remove(struct tl_store *s, size_t i);
 bool tl_store_full(const struct tl_store *s);	/* it is time for another file */
+/* Errors of the thread that syncs are counted, and said once. */
+void tl_store_synced(struct tl_store *s);
 void tl_store_free(struct tl_store *s);
 
 /*
