@@ -417,6 +417,42 @@ wait $reader; ok $? "--listen: SIGTERM ends it with status 0"
 reader=''
 [ ! -e sock4 ]; ok $? "--listen: its socket is removed"
 
+# No descriptor is left for who comes: nobody spins, and once there is one he is served
+SHIM_ACCEPT=1 LD_PRELOAD=$PWD/shim.so prlimit --nofile=4:64 \
+	$log --device s.trace --listen "unix:$work/sock7" 2>err &
+reader=$!
+wait_until test -S sock7
+$info "unix:$work/sock7" >got1 &
+one=$!
+tried() { [ "$(grep -c accept err)" -ge 4 ]; }
+wait_until tried; ok $? "--listen: without a descriptor it goes on trying"
+[ "$(sed -n 's/^accept //p' err | head -n 4 | sed -n '1h; 4{H; g; s/\n/ /p}' | awk '{ print $2 - $1 }')" -ge 500 ]
+ok $? "and does not spin"
+is "$(grep -c 'Too many open files; peers wait' err)" 1 "which it says once"
+prlimit --pid $reader --nofile=64:64
+wait $one
+cmp -s got1 text; ok $? "and serves who has waited"
+kill $reader
+wait $reader
+reader=''
+if command -v ss >/dev/null; then
+	peer recv 127.0.0.1 none
+	port=$at
+	end_peer
+	$log --device pipe --listen "tcp:127.0.0.1:$port" &
+	reader=$!
+	exec 9<>pipe
+	wait_until sh -c "ss -tlnH 'sport = :$port' | grep -q ."
+	$info "tcp:127.0.0.1:$port" >got1 &
+	one=$!
+	asked() { ss -tnoH state established "sport = :$port" | grep -q 'timer:(keepalive,[0-9.]*sec'; }
+	wait_until asked; ok $? "--listen: a peer that is silent is asked whether it lives"
+	exec 9>&-
+	kill $reader $one
+	wait $reader $one
+	reader=''
+fi
+
 # Two signals at once go to each peer
 $tools/tracelogger --json --device pipe --listen "unix:$work/sock6" 2>err &
 reader=$!

@@ -10,6 +10,8 @@
  * fdatasync(2) writes a line into SHIM_SYNCED: "thread" if it is not the first thread that
  * calls, else "main". With SHIM_SYNC_ERRNO it fails, and so does fsync(2).
  *
+ * With SHIM_ACCEPT accept4(2) says on standard error when it was called, in milliseconds.
+ *
  * While there is a file SHIM_DEAF, connect(2) and getaddrinfo(3) do not return; while there
  * is SHIM_BROKEN, read(2) of a pipe fails. With SHIM_DEVICE a pipe is a device whose buffer
  * is empty.
@@ -29,6 +31,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static long number(const char *name)
@@ -158,4 +161,16 @@ int fdatasync(int fd)
 int fsync(int fd)
 {
 	return synced(fd, SYS_fsync);
+}
+
+int accept4(int fd, struct sockaddr *from, socklen_t *len, int flags)
+{
+	struct timespec t;
+	char line[64];
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	snprintf(line, sizeof(line), "accept %ld\n", t.tv_sec * 1000L + t.tv_nsec / 1000000);
+	if (getenv("SHIM_ACCEPT"))
+		syscall(SYS_write, STDERR_FILENO, line, strlen(line));
+	return (int)syscall(SYS_accept4, fd, from, len, flags);
 }

@@ -26,6 +26,10 @@
 /* Bounds the bytes on the way: SO_SNDBUF is doubled by the kernel. */
 #define SEND_BUFFER	(16 * 1024)
 #define DEAD_MS		10000	/* a peer that acknowledges nothing for so long is gone */
+#define GUEST_MS	120000	/* a guest may be somebody who reads page by page */
+/* A guest who is silent, and to whom there is nothing to send, is asked. */
+#define IDLE_S		30
+#define PROBE_S		10
 
 static const struct {
 	const char *prefix;
@@ -386,6 +390,38 @@ int link_listen(struct link *l)
 	return bind_to((struct sockaddr *)&addr, sizeof(addr), SOCK_STREAM);
 }
 
+static bool is_tcp(const struct link *l)
+{
+	return l->kind == LINK_TCP || l->kind == LINK_SYSLOG;
+}
+
+/* ms: a peer that acknowledges or takes nothing for so long is gone. */
+static void set_options(const struct link *l, int fd, unsigned int ms)
+{
+	int size = SEND_BUFFER, one = 1;
+
+	if (!is_tcp(l))
+		return;
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof(ms));
+}
+
+int link_accept(const struct link *l, int listener)
+{
+	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int idle = IDLE_S, every = PROBE_S;
+
+	if (fd < 0)
+		return -errno;
+	set_options(l, fd, GUEST_MS);
+	if (is_tcp(l)) {
+		setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+		setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &every, sizeof(every));
+	}
+	return fd;
+}
+
 static int accept_one(struct link *l, int ms, const sigset_t *mask)
 {
 	int fd = link_listen(l), peer;
@@ -402,18 +438,6 @@ static int accept_one(struct link *l, int ms, const sigset_t *mask)
 	return peer;
 }
 
-static void set_options(const struct link *l, int fd)
-{
-	unsigned int dead = DEAD_MS;
-	int size = SEND_BUFFER, one = 1;
-
-	if (l->kind != LINK_TCP && l->kind != LINK_SYSLOG)
-		return;
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
-	setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &dead, sizeof(dead));
-}
-
 int link_open(struct link *l, int ms, const sigset_t *mask)
 {
 	struct sockaddr_un addr;
@@ -428,7 +452,7 @@ int link_open(struct link *l, int ms, const sigset_t *mask)
 	}
 	fd = *l->host ? each_address(l, false, ms, mask) : accept_one(l, ms, mask);
 	if (fd >= 0)
-		set_options(l, fd);
+		set_options(l, fd, DEAD_MS);
 	return fd;
 }
 

@@ -35,8 +35,10 @@ int link_parse(struct link *l, const char *word, const char **problem);
  * number. Waits for ms at the most (-1: for ever), with this signal mask (NULL: as it is).
  */
 int link_open(struct link *l, int ms, const sigset_t *mask);
-/* A socket that listens: link_accept() takes the next peer of it. */
+/* A socket that listens. */
 int link_listen(struct link *l);
+/* The next guest of it, of whom many come, or a negative error number. */
+int link_accept(const struct link *l, int listener);
 /* Restores what link_open() has set, and closes. */
 void link_close(struct link *l, int fd);
 /*

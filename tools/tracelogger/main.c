@@ -60,7 +60,7 @@ static void watchdog(struct tl_run *r)
 /* -1: go on with a peer, in a process of its own; else the exit status. */
 static int serve(struct tl_run *r)
 {
-	int fd = tl_serve(&r->opt.link, &r->mask, r->ping / 2);
+	int fd = tl_serve(&r->opt, &r->mask, r->ping / 2);
 
 	if (fd == -ECANCELED)
 		return 0;

@@ -25,6 +25,7 @@
 #define CONNECT_MS	3000	/* for each address of the peer */
 #define DATAGRAM	1400	/* whole frames; one larger frame goes by itself */
 #define PEERS_MAX	16
+#define REST_MS		200
 
 static bool is_tcp(const struct tl_store *s)
 {
@@ -157,14 +158,16 @@ static void signal_peers(struct peers *p, int sig)
 		kill(p->pid[i], sig);
 }
 
-/* In the child: the descriptor of its peer; else -1. */
-static int serve_one(struct peers *p, int listener)
+/* In the child: the descriptor of its peer; else -EAGAIN, or why none can be served. */
+static int serve_one(struct peers *p, const struct link *l, int listener)
 {
-	int fd = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	int fd = link_accept(l, listener);
 	pid_t parent = getpid(), pid;
 
+	if (fd == -EINTR || fd == -ECONNABORTED)
+		return -EAGAIN;
 	if (fd < 0)
-		return -1;
+		return fd;
 	pid = fork();
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -176,9 +179,19 @@ static int serve_one(struct peers *p, int listener)
 		return fd;
 	}
 	close(fd);
-	if (pid > 0)
-		p->pid[p->nr++] = pid;
-	return -1;
+	if (pid < 0)
+		return -ENOMEM;
+	p->pid[p->nr++] = pid;
+	return -EAGAIN;
+}
+
+/* Who waits to be served cannot be, and poll(2) would say so again at once: rest a while. */
+static void rest(const struct tl_options *opt, int err, bool *said)
+{
+	if (!*said)
+		fprintf(stderr, "tracelogger: %s: %s; peers wait\n", opt->listen, strerror(err));
+	*said = true;
+	poll(NULL, 0, REST_MS);
 }
 
 static void on_child(int sig)
@@ -186,12 +199,14 @@ static void on_child(int sig)
 	(void)sig;	/* it interrupts a wait */
 }
 
-int tl_serve(struct link *l, const sigset_t *mask, int64_t ping)
+int tl_serve(struct tl_options *opt, const sigset_t *mask, int64_t ping)
 {
+	struct link *l = &opt->link;
 	struct sigaction sa = { .sa_handler = on_child };
 	struct peers peers = { .nr = 0 };
 	struct timespec every = { .tv_sec = ping / TL_NSEC, .tv_nsec = ping % TL_NSEC };
-	int listener = link_listen(l), fd = -1, sig = 0;
+	int listener = link_listen(l), fd = -EAGAIN, sig = 0;
+	bool said = false;
 	sigset_t block;
 
 	if (listener < 0)
@@ -206,8 +221,13 @@ int tl_serve(struct link *l, const sigset_t *mask, int64_t ping)
 			.fd = peers.nr < PEERS_MAX ? listener : -1, .events = POLLIN,
 		};
 
+		fd = -EAGAIN;
 		if (ppoll(&p, 1, ping ? &every : NULL, mask) > 0)
-			fd = serve_one(&peers, listener);
+			fd = serve_one(&peers, l, listener);
+		if (fd < 0 && fd != -EAGAIN)
+			rest(opt, -fd, &said);
+		else if (p.revents)
+			said = false;
 		while (fd < 0 && sig != SIGTERM && (sig = tl_signalled()))
 			signal_peers(&peers, sig);
 		reap(&peers, WNOHANG);

@@ -164,7 +164,7 @@ ssize_t tl_peer_write(const struct tl_store *s, const uint8_t *p, size_t n);
  * Take peers, each in a process of its own: there it returns the descriptor; a negative
  * error number else, -ECANCELED at SIGTERM.
  */
-int tl_serve(struct link *l, const sigset_t *mask, int64_t ping);
+int tl_serve(struct tl_options *opt, const sigset_t *mask, int64_t ping);
 
 /* Files in place of a link whose peer is away, and then to it, oldest first. */
 struct tl_spool {
