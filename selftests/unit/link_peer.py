@@ -9,6 +9,7 @@ The other end of a link, for test_links.sh.
                                 bytes and has nothing more; N times, then it is read to its end
     cuts ADDRESS OUT            as recv, but the first connection has a small buffer, and is closed
                                 after 20000 bytes though there are more
+    takes ADDRESS OUT N         listen; N bytes of the first connection go to OUT, and that is all
     messages FILE               print the messages of RFC 5424 in FILE, which has nothing else
     mute ADDRESS                listen, and read nothing
     deaf ADDRESS                listen, and answer nobody: the system drops who wants to connect
@@ -95,6 +96,17 @@ def cuts(address, out):
                 f.write(more)
         peer.close()
         say('closed', n)
+
+
+def takes(address, out, n):
+    s = listen(address)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    peer, _ = s.accept()
+    with open(out, 'wb', buffering=0) as f:
+        while n > 0:
+            more = peer.recv(n)
+            n -= len(more)
+            f.write(more)
 
 
 MESSAGE = re.compile(
@@ -189,6 +201,7 @@ def deaf(address):
 COMMANDS = {
     'send': send, 'recv': recv, 'pty-send': pty_send, 'pty-recv': pty_recv, 'mute': mute, 'messages': messages,
     'cuts': cuts, 'deaf': deaf,
+    'takes': lambda address, out, n: takes(address, out, int(n)),
     'kills': lambda address, out, n: recv(address, out, int(n)),
 }
 

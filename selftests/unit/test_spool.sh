@@ -165,5 +165,38 @@ end_peer
 is "$(figures some.out.1 | cut -d ' ' -f 3) $(($(info -J --statistics some.out.1 | grep -c '"kind":"event"') + $(info -J --statistics second | grep -c '"kind":"event"')))" "0 9000" "all others are sent"
 rm spool/*
 
+# A peer that goes in the middle of a file, and then a kill: the next run goes on from there
+{ echo "info 0"; echo "clock 1000 1700000000000000000"; echo "bench 6000"; } | gen_stream >long.trace
+split -n 6 long.trace long.
+all=0
+begin -s 64K
+for piece in long.a*; do
+	cat "$piece" >&9
+	all=$((all + $(wc -c <"$piece")))
+	wait_until spooled $((all - 200))
+done
+finish
+begin -s 64K
+PORT=$at
+export PORT
+peer takes 127.0.0.1 part.out 30000
+unset PORT
+wait "$peer"
+peer=''
+wait_until test -s spool/.spool.trace.sent; ok $? "the place is kept when a peer goes"
+kill -9 $reader
+wait $reader 2>/dev/null
+exec 9>&-
+begin -s 64K
+come rest.out
+wait_until emptied
+finish; ok $? "the next run sends the rest"
+wait_until closed 1
+end_peer
+[ ! -e spool/.spool.trace.sent ]; ok $? "and the place is forgotten"
+for f in part.out rest.out.1; do info -J "$f" | sed -n 's/.*"kind":"event".*"ts":\([0-9]*\).*/\1/p'; done >stamps
+is "$(sort stamps | uniq -d | wc -l) $(sort -n stamps | tail -n 1)" "0 $(info -J long.trace | sed -n 's/.*"kind":"event".*"ts":\([0-9]*\).*/\1/p' | tail -n 1)" "of which nothing comes twice"
+[ "$(wc -l <stamps)" -gt 5000 ]; ok $? "and only what the peer had not read is missing"
+
 echo "1..$count"
 [ $bad = 0 ]

@@ -160,7 +160,7 @@ static void send_spool(struct tl_run *r)
 	if (r->other.fd < 0)
 		return;
 	if (tl_peer_gone(&r->other)) {
-		tl_spool_broken(&r->spool, &r->other);
+		tl_spool_broken(&r->spool, &r->store, &r->other);
 		return;
 	}
 	if (tl_spool_send(&r->spool, &r->store, &r->other))

@@ -207,6 +207,8 @@ static int run(struct tl_run *r)
 	err = finish(r);
 	if (err == EPIPE || r->opt.served >= 0)
 		err = 0;	/* nobody reads it any more */
+	if (r->spooling)
+		tl_spool_keep(&r->spool, &r->store, &r->other);
 	tl_store_free(&r->store);
 	if (r->opt.spool)
 		tl_spool_free(&r->spool, &r->other);

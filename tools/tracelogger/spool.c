@@ -9,6 +9,8 @@
  *   when the limits want its room. Frames that go with it are missed at the other end.
  * - A file that cannot be read holds up none, and stays; the next peer may get it.
  * - If a peer goes, the next one gets the rest of a file from the beginning of a frame.
+ * - So does the peer of the next run: the place is kept in a file when a peer goes, and at
+ *   the end. After a kill or the end of power that is the place of the last peer that went.
  * - Who reads does not wait for a peer: a thread connects (common/dial.c).
  */
 #include <errno.h>
@@ -17,12 +19,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "tracelogger.h"
 
 #define ACK_MS	5
 #define PIECE	(32 * 1024)
 #define BACK	(2 * DEVTRACE_FRAME_MAX)
+#define PLACE	".spool.trace.sent"
 
 int tl_spool_init(struct tl_spool *p, const struct tl_options *opt)
 {
@@ -57,12 +61,62 @@ static off_t frame_before(int fd, off_t at)
 	return flag ? from + (flag - buf) + 1 : from;
 }
 
-void tl_spool_broken(struct tl_spool *p, struct tl_store *to)
+/* What tells the file from any other, and how much of it is sent. */
+static bool place_line(int fd, uint64_t number, off_t sent, char *out, size_t size)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return false;
+	snprintf(out, size, "%llu %llu %lld %lld.%09ld %lld\n", (unsigned long long)number,
+		 (unsigned long long)st.st_ino, (long long)st.st_size,
+		 (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (long long)sent);
+	return true;
+}
+
+void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struct tl_store *to)
 {
 	off_t unsure = (off_t)tl_peer_unsure(to);
+	char line[160];
+	int fd;
 
-	if (p->fd >= 0)
-		p->sent = frame_before(p->fd, unsure < p->sent ? p->sent - unsure : 0);
+	if (p->fd < 0)
+		return;
+	p->sent = frame_before(p->fd, unsure < p->sent ? p->sent - unsure : 0);
+	if (!place_line(p->fd, p->number, p->sent, line, sizeof(line)))
+		return;
+	/* Without room for that it is sent from its beginning, as after a kill. */
+	fd = openat(files->dirfd, PLACE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+		    0600);
+	if (fd < 0)
+		return;
+	(void)!write(fd, line, strlen(line));
+	close(fd);
+}
+
+/* Where the run before, or the peer before, was in the file that is open. */
+static off_t kept_place(const struct tl_spool *p, const struct tl_store *files)
+{
+	int fd = openat(files->dirfd, PLACE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	char line[160] = "", want[160], *last;
+	ssize_t n;
+	off_t sent;
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, line, sizeof(line) - 1);
+	close(fd);
+	last = n > 0 ? strrchr(line, ' ') : NULL;
+	sent = last ? (off_t)strtoll(last, NULL, 10) : 0;
+	if (sent <= 0 || !place_line(p->fd, p->number, sent, want, sizeof(want)) ||
+	    strcmp(line, want))
+		return 0;
+	return sent;
+}
+
+void tl_spool_broken(struct tl_spool *p, const struct tl_store *files, struct tl_store *to)
+{
+	tl_spool_keep(p, files, to);
 	tl_store_spoilt(to);
 }
 
@@ -117,6 +171,8 @@ static bool next_file(struct tl_spool *p, struct tl_store *files)
 		/* Somebody has removed it: then there is nothing to send. */
 		if (p->fd < 0 && (errno != ENOENT || !tl_store_remove(files, i)))
 			cannot_read(files, i, errno);
+		if (p->fd >= 0)
+			p->sent = kept_place(p, files);
 	}
 	return p->fd >= 0;
 }
@@ -137,7 +193,7 @@ int tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *t
 		if (done == -EAGAIN || done == -EINTR)
 			return 1;
 		if (done < 0) {
-			tl_spool_broken(p, to);
+			tl_spool_broken(p, files, to);
 			return (int)done;
 		}
 		p->sent += done;
@@ -151,6 +207,8 @@ int tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *t
 	i = find(files, p->number);
 	if (i < files->nr && (n < 0 || !tl_store_remove(files, i)))
 		cannot_read(files, i, errno);
+	else
+		unlinkat(files->dirfd, PLACE, 0);
 	forget_file(p);
 	return files->nr > tl_spool_stuck(files) ? 1 : 0;
 }

@@ -182,8 +182,9 @@ int tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *t
 /* How many files are left that cannot be read; forget which, and try them again. */
 size_t tl_spool_stuck(const struct tl_store *files);
 void tl_spool_retry(struct tl_store *files);
-/* The peer has gone. */
-void tl_spool_broken(struct tl_spool *p, struct tl_store *to);
+/* Keep how much of the file is sent, for the next run; and if the peer has gone. */
+void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struct tl_store *to);
+void tl_spool_broken(struct tl_spool *p, const struct tl_store *files, struct tl_store *to);
 void tl_spool_free(struct tl_spool *p, struct tl_store *files);
 
 /* Messages in place of frames. */
