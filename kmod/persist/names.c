@@ -2,9 +2,14 @@
 /*
  * Names in a region: of objects, signals and types, and of threads
  *
- * A name is in the region before the call that gave it returns. Names are a log in two
- * halves: when one half is full, the names still in force are copied to the other half, and
- * the log continues there. Each entry has a checksum; an incomplete entry is ignored.
+ * A name is in the region before the call that gave it returns. Names are a log, in the order
+ * of their serials. When it is full the names still in force move to its beginning, oldest
+ * first, and it continues behind them. Each entry has a checksum; an incomplete entry is
+ * ignored, and so is one whose serial is not greater than that of the entry before: the names
+ * behind the end that had moved.
+ *
+ * Invariant: at any moment each name in force is in at least one whole entry. The n-th of them
+ * moves to entry n, whose own name is an older one: it has moved already, or is not in force.
  *
  * A thread's names have entries of their own, three for each slot of the table of threads.
  * The code that writes a slot of that table, one CPU at a time, writes its entries here.
@@ -25,14 +30,16 @@
 static struct region *region;
 static struct persist_name *names;
 static struct persist_thread *threads;
-static u32 half, nr_threads;
-/* With the dictionary's lock: next entry, half in use, and number of names without room. */
-static u32 next, side;
-static unsigned long without;
+static u32 nr_names, nr_threads;
+/* With the dictionary's lock: next entry, and names to pass over until compact() is tried. */
+static u32 next, skip;
+static bool warned;
+/* With no room left, names are looked for that are not in force any more, once in so many. */
+#define LOOK_AGAIN	64
 
 static void write_name(u64 serial, const struct devtrace_dict *d, u32 scope)
 {
-	struct persist_name *to = &names[side * half + next++];
+	struct persist_name *to = &names[next++];
 	struct persist_name n = {
 		.serial = serial, .key = d->key, .scope = scope, .value = d->value,
 		.kind = d->kind, .group = d->group,
@@ -45,30 +52,39 @@ static void write_name(u64 serial, const struct devtrace_dict *d, u32 scope)
 	region_flush(region, to, sizeof(n));
 }
 
-/* Copy the names in force, older than @before, to the other half; fill at most half of it. */
+/* Move the names in force, older than @before, to the beginning. */
 static void compact(u64 before)
 {
 	struct devtrace_dict d;
 	u64 serial = 0;
 	u32 scope;
 
-	side = !side;
 	next = 0;
-	memset(&names[side * half], 0, half * sizeof(*names));
-	while (next < half / 2 &&
+	while (next < nr_names &&
 	       (serial = devtrace_shared.devtrace_dict_next(serial, &d, &scope)) &&
-	       serial < before)
-		write_name(serial, &d, scope);
+	       serial < before) {
+		/* Nothing before it went: it stays where it is. */
+		if (names[next].serial == serial)
+			next++;
+		else
+			write_name(serial, &d, scope);
+	}
 }
 
 static void told_name(u64 serial, const struct devtrace_dict *d, u32 scope)
 {
-	if (next == half)
+	if (next == nr_names && skip) {
+		skip--;
+	} else if (next == nr_names) {
 		compact(serial);
-	if (next < half)
+		skip = next == nr_names ? LOOK_AGAIN : 0;
+	}
+	if (next < nr_names) {
 		write_name(serial, d, scope);
-	else if (!without++)
-		pr_warn("the region has room for %u names\n", half);
+	} else if (!warned) {
+		pr_warn("the region has room for %u names: newer ones are not kept\n", nr_names);
+		warned = true;
+	}
 }
 
 static void write_thread(u32 entry, u32 tid, u32 tgid, const char *comm, u64 since)
@@ -84,11 +100,14 @@ static void write_thread(u32 entry, u32 tid, u32 tgid, const char *comm, u64 sin
 	region_flush(region, &threads[entry], sizeof(t));
 }
 
-/* The thread got its name number @nr. Context: any. */
+/* The thread got its name number @nr: its first in this slot, or a newer one. Context: any. */
 static void told_thread(unsigned int i, u32 nr, const struct task_struct *task,
 			const char *comm, u64 now)
 {
-	write_thread(i * PERSIST_THREAD_NAMES + 1 + nr % 2, task->pid, task->tgid, comm, now);
+	const u32 first = i * PERSIST_THREAD_NAMES;
+	const bool has_first = first < nr_threads && threads[first].tid == task->pid;
+
+	write_thread(has_first ? first + 1 + nr % 2 : first, task->pid, task->tgid, comm, now);
 }
 
 /* Names of threads that exist already. */
@@ -115,10 +134,10 @@ void names_begin(struct region *r, const struct persist_header *h)
 {
 	region = r;
 	names = r->at + h->names;
-	half = h->nr_names / 2;
+	nr_names = h->nr_names;
 	next = 0;
-	side = 0;
-	without = 0;
+	skip = 0;
+	warned = false;
 	threads = r->at + h->threads;
 	nr_threads = h->nr_threads;
 	WRITE_ONCE(devtrace_proc_told, told_thread);

@@ -312,36 +312,20 @@ static void send_until(struct render *r, u64 ts)
 		send_thread(r, &r->thread_at[r->thread++]);
 }
 
-/* Send names in the order in which they were given. */
-static int send_names(struct render *r)
+/* Send names in the order in which they were given; see names.c. */
+static void send_names(struct render *r)
 {
 	const struct persist_name *all = r->mem + r->h->names;
-	u64 serial = 0, best;
-	u32 i, at = 0, tries;
+	u64 serial = 0;
+	u32 i;
 
-	/* Merge the two halves of the table, each of which is in order. */
-	const u32 half = r->h->nr_names / 2;
-	u32 next[2] = { 0, half };
-	const u32 end[2] = { half, 2 * half };
-
-	for (tries = 0; tries < 2 * half; tries++) {
-		best = ~0ULL;
-		for (i = 0; i < 2; i++) {
-			while (next[i] < end[i] && (!PERSIST_OK(&all[next[i]]) ||
-						    all[next[i]].serial <= serial))
-				next[i]++;
-			if (next[i] < end[i] && all[next[i]].serial < best) {
-				best = all[next[i]].serial;
-				at = next[i];
-			}
-		}
-		if (best == ~0ULL)
-			break;
-		serial = best;
-		send_name(r, &all[at]);
+	for (i = 0; i < r->h->nr_names; i++) {
+		if (!PERSIST_OK(&all[i]) || all[i].serial <= serial)
+			continue;
+		serial = all[i].serial;
+		send_name(r, &all[i]);
 		persist_breathe();
 	}
-	return 0;
 }
 
 /* Go to the next event of a ring; rec NULL: there is none. */

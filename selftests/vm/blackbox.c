@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blackbox.c - for test_blackbox: threads that emit numbers until the board falls
+ * blackbox.c - for test_blackbox and test_fall: threads that emit until the board falls
  *
  *	blackbox TEXTS
  *	blackbox severe N
+ *	blackbox names COUNT RENAMES
  *
- * The latter emits N exceptions, every fourth of them severe, and ends.
+ * The second emits N exceptions, every fourth of them severe, and ends.
  *
  * Threads lane-0 to lane-2 emit by the library, which has lanes; thread call-3 writes
  * lines into the device, a system call each. Every hundred events, and when it has emitted
  * TEXTS, a thread says on standard output how many of its emits have returned. Then all
  * wait for the end, with their lanes as they are; the file /tmp/told says so. Before that
  * the program emits by a lane before a fork, in the child, and behind it.
+ *
+ * With "names" it names COUNT objects, renames the first quarter of them in turn, RENAMES
+ * times in all, and emits a line under each of three names of its own.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -101,6 +105,31 @@ static int emit_severe(long nr)
 	return 0;
 }
 
+static int give_names(long count, long renames)
+{
+	int fd = open("/dev/trace", O_WRONLY);
+	char name[64];
+	long i, nr, turn;
+
+	for (i = 0; i < count + renames; i++) {
+		nr = i < count ? i : (i - count) % (count / 4);
+		turn = i < count ? 0 : 1 + (i - count) / (count / 4);
+		snprintf(name, sizeof(name), "object-%ld-%ld-", nr, turn);
+		if (devtrace_dict_obj(4096 + nr, name))
+			return 1;
+	}
+	for (i = 1; i <= 3; i++) {
+		snprintf(name, sizeof(name), "name-%ld", i);
+		prctl(PR_SET_NAME, name);
+		snprintf(name, sizeof(name), "called %ld\n", i);
+		if (write(fd, name, strlen(name)) < 0)
+			return 1;
+	}
+	close(open("/tmp/told", O_WRONLY | O_CREAT, 0600));
+	for (;;)
+		pause();
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t t[THREADS];
@@ -108,6 +137,8 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "severe"))
 		return emit_severe(atol(argv[2]));
+	if (argc == 4 && !strcmp(argv[1], "names"))
+		return devtrace_open() || give_names(atol(argv[2]), atol(argv[3]));
 	texts = argc > 1 ? atol(argv[1]) : 1000;
 	if (devtrace_open() || sem_init(&done, 0, 0) || fork_once())
 		return 1;
