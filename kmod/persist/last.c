@@ -32,6 +32,8 @@
 #include "stream/table.h"
 
 #define LAST	"last"
+/* At the least 1/2^PART_MAX of the events are copied. */
+#define PART_MAX	8
 struct last {
 	struct stream_image	image;
 	struct persist_account	account;
@@ -171,11 +173,14 @@ static void last_free(struct stream_image *image)
 	kfree(l);
 }
 
-/* Grow by at least a half, so that copies are few. */
+/*
+ * Grow by at least a half, so that copies are few. It fails rather than have a program killed
+ * for its memory: then less is copied.
+ */
 static bool grow(struct persist_out *o, u64 more)
 {
 	const u64 room = max(o->n + more, o->room + o->room / 2);
-	u8 *buf = vmalloc(room);
+	u8 *buf = __vmalloc(room, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 
 	if (!buf)
 		return false;
@@ -195,6 +200,9 @@ static void tell(const struct persist_header *h, unsigned int copies,
 	if (copies < PERSIST_COPIES)
 		pr_warn("%u of %u headers of the region were damaged\n", PERSIST_COPIES - copies,
 			PERSIST_COPIES);
+	if (a->left_out)
+		pr_warn("memory is short: the oldest %llu events were left out, and count as lost\n",
+			a->left_out);
 	if (a->open_ends)
 		pr_warn("of %u CPUs or lanes the newest events are damaged, and their number is not known\n",
 			a->open_ends);
@@ -225,9 +233,15 @@ static struct last *copy_out(const struct region *r)
 	l = kzalloc(sizeof(*l), GFP_KERNEL);
 	if (!l)
 		return ERR_PTR(-ENOMEM);
-	err = persist_render(r->at, &h, LAST, &o, &l->account);
+	/* If there is no memory for all events, the newest count. */
+	do {
+		err = persist_render(r->at, &h, LAST, &o, &l->account);
+		if (err) {
+			vfree(o.buf);
+			o = (struct persist_out){ .grow = grow, .part = o.part + 1 };
+		}
+	} while (err && o.part <= PART_MAX);
 	if (err) {
-		vfree(o.buf);
 		kfree(l);
 		return ERR_PTR(err);
 	}
@@ -267,8 +281,12 @@ static int make_stream(struct last *l)
  * last_begin() - copy the events of the previous boot, if there are any
  * @r: the region
  *
+ * Without memory for even the newest of them they are given up, and the log says so: the
+ * next boot would have no more memory, and a board would never be recorded again. If
+ * somebody else has a stream of this name the region stays as it is.
+ *
  * Context: process; may sleep.
- * Return: 0 or a negative error number; the reason is in the kernel log.
+ * Return: 0 or -EEXIST; the reason is in the kernel log.
  */
 int last_begin(const struct region *r)
 {
@@ -282,8 +300,12 @@ int last_begin(const struct region *r)
 		return 0;
 	if (!IS_ERR(l))
 		last_free(&l->image);
-	pr_err("what a boot before left cannot be copied (%d); the region stays as it is\n", err);
-	return err;
+	if (err == -EEXIST) {
+		pr_err("a stream %s exists: remove it first; the region stays as it is\n", LAST);
+		return err;
+	}
+	pr_err("what a boot before left cannot be copied (%d), and is given up\n", err);
+	return 0;
 }
 
 void last_end(void)

@@ -438,6 +438,26 @@ static void merge(struct render *r)
 	render_lanes_end(r);
 }
 
+/*
+ * Leave out the oldest runs, so that 1/2^@part of the records is left, rounded up. What is
+ * missing before the first run was overwritten: it is counted like that.
+ */
+static void leave_out(struct render *r, struct persist_ring *ring)
+{
+	u64 units = 0, most;
+	u32 n;
+
+	for (n = 0; n < ring->nr; n++)
+		units += ring->run[n].to_pos - ring->run[n].pos;
+	most = units >> r->o->part;
+	for (n = 0; n + 1 < ring->nr && units > most; n++) {
+		units -= ring->run[n].to_pos - ring->run[n].pos;
+		r->a->left_out += ring->run[n].to_idx - ring->run[n].idx;
+	}
+	ring->nr -= n;
+	memmove(ring->run, ring->run + n, ring->nr * sizeof(*ring->run));
+}
+
 static u64 newest_clock(const struct render *r)
 {
 	return r->clocks ? r->clock_at[r->clocks - 1].ts : 0;
@@ -456,11 +476,13 @@ static int render_all(struct render *r, const char *name)
 		err = persist_check_ring(r->mem, r->h, i, &r->cursor[i].ring);
 		if (err)
 			return err;
+		if (r->o->part)
+			leave_out(r, &r->cursor[i].ring);
 		begin(&r->cursor[i]);
 		for (k = 0; k < ring->nr; k++)
 			bytes += (ring->run[k].to_pos - ring->run[k].pos) * RING_UNIT;
 	}
-	bytes += (u64)r->h->nr_blocks * PERSIST_PAGE;
+	bytes += (u64)r->h->nr_blocks * PERSIST_PAGE >> r->o->part;
 	/* Estimate: frames of short events are a little longer than their records. */
 	if (!r->o->grow(r->o, bytes + bytes / 8 * 3 + ROOM_OF_NAMES))
 		return -ENOMEM;

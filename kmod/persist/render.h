@@ -10,6 +10,7 @@
 /**
  * struct persist_account - what was found in a region
  * @given: events that have frames
+ * @left_out: events that have none, as there was to be less
  * @unchecked: those of them that had no sum yet
  * @lost: events that are missing, as far as their number is known
  * @damaged: those of them that are missing by damage
@@ -21,6 +22,7 @@
  */
 struct persist_account {
 	u64	given;
+	u64	left_out;
 	u64	unchecked;
 	u64	lost;
 	u64	damaged;
@@ -37,11 +39,13 @@ struct persist_account {
  * @n: bytes of frames
  * @room: size of @buf
  * @grow: makes room for @more bytes behind @n; false: no memory
+ * @part: of each ring and each lane give only the newest 1/2^@part
  */
 struct persist_out {
 	u8	*buf;
 	u64	n, room;
 	bool	(*grow)(struct persist_out *o, u64 more);
+	u32	part;
 };
 
 int persist_render(const void *mem, const struct persist_header *h, const char *name,

@@ -118,6 +118,15 @@ void render_lane_event(struct render *r)
 	sift(r);
 }
 
+/* Leave out the oldest pieces of a slot, as leave_out() does the runs of a ring. */
+static void leave_out(struct render *r, struct persist_left *left)
+{
+	const u32 most = (left->nr >> r->o->part) + 1;
+
+	for (; left->nr > most; left->nr--)
+		r->a->left_out += r->lanes.piece[left->first++].nr;
+}
+
 int render_lanes_begin(struct render *r)
 {
 	struct lane_cursor *c;
@@ -131,10 +140,12 @@ int render_lanes_begin(struct render *r)
 	if (!r->lane || !r->heap)
 		return -ENOMEM;
 	for (i = 0; i < PERSIST_SLOTS_MAX; i++) {
-		const struct persist_left *left = &r->lanes.left[i];
+		struct persist_left *left = &r->lanes.left[i];
 
 		if (!left->nr && !left->known && !left->unknown)
 			continue;
+		if (r->o->part)
+			leave_out(r, left);
 		c = &r->lane[r->nr_lanes++];
 		memset(c, 0, sizeof(*c));
 		c->left = left;

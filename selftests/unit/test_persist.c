@@ -253,11 +253,14 @@ static bool grow(struct persist_out *o, u64 more)
 	return o->buf;
 }
 
+/* As of persist_out. */
+static u32 part;
+
 /* All frames that come out. */
 static int render(const u8 *image, const struct persist_header *h, struct found *s,
 		  struct persist_account *a)
 {
-	struct persist_out o = { .grow = grow };
+	struct persist_out o = { .grow = grow, .part = part };
 	int err = persist_render(image, h, "last", &o, a);
 	u64 from, to;
 
@@ -467,6 +470,39 @@ TEST(rings_are_gone)
 	EXPECT_EQ(NULL, s.wrong);
 	EXPECT_EQ(0, a.given);
 	EXPECT_EQ(RINGS, a.open_ends);
+}
+
+/* For want of memory only the newest are given; the others are counted. */
+TEST(the_newest_part)
+{
+	struct persist_account a;
+	struct persist_header h;
+	unsigned int copies;
+	u64 all = 0;
+	u32 i;
+
+	begin();
+	one_length = false;
+	for (i = 0; i < 1000; i++)
+		emit(0);
+	sum(0);
+	ASSERT_EQ(NULL, persist_find(region, size, &h, &copies));
+	for (part = 0; part <= 8; part += 2) {
+		struct found s = { 0 };
+
+		ASSERT_EQ(0, render(region, &h, &s, &a));
+		EXPECT_EQ(NULL, s.wrong);
+		EXPECT_EQ(1000, s.next[0]);
+		EXPECT_EQ(1000, s.given[0] + s.lost[0]);
+		EXPECT_EQ(0, a.damaged);
+		if (!part)
+			all = s.given[0];
+		EXPECT_EQ(all - s.given[0], a.left_out);
+		/* A piece of 4 KiB has some 100 events. */
+		EXPECT_LE(s.given[0], (all >> part) + 200);
+		EXPECT_GT(s.given[0], 0);
+	}
+	part = 0;
 }
 
 /* Another version, size or byte order, or nothing: refused, and it is said why. */
