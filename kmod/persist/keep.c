@@ -23,15 +23,16 @@
 #include "shared/shared.h"
 #include "streams/streams.h"
 #include "emit/proc.h"
+#include "emit/slots.h"
 #include "keep.h"
 #include "lane/blocks.h"
 #include "names.h"
 #include "pool.h"
-#include "severe.h"
 #include "read/boot_id.h"
 #include "ring/clock.h"
 #include "ring/ring_memory.h"
 #include "ring/ring_read.h"
+#include "severe.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "sums.h"
@@ -348,6 +349,7 @@ static void first_sums(void)
 		ring_view(keep[i].ring, &v);
 		sums_begin(&keep[i].sums, keep[i].at + PERSIST_SUMS_AT, keep[i].ring->mask, v.tail);
 		keep[i].flushed = v.tail.pos;
+		severe_ring(keep[i].cpu, &keep[i].flushed);
 	}
 }
 
@@ -403,7 +405,8 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	names_begin(r, &header);
 	store_clock();
 	mutex_lock(&devtrace_lock);
-	err = stream_lend(header.ring_bytes, lend);
+	/* Severe events of the kernel are built there. */
+	err = emit_slots_alloc() ?: stream_lend(header.ring_bytes, lend);
 	if (!err)
 		first_sums();
 	mutex_unlock(&devtrace_lock);
@@ -413,6 +416,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 			rings_back();
 	}
 	if (err) {
+		severe_end();
 		names_end();
 		kfree(keep);
 		pr_err("stream 0 cannot be moved to the region: %d\n", err);

@@ -3,12 +3,14 @@
  * Events of severity 2 and above are written back at once
  *
  * The emitter does it, behind its commit and in its context, for its own ring: what came
- * since it did so last, as records without a sum are found one behind the other. It takes
- * no lock. An interrupt in between may write back the same a second time.
+ * since that was written back last, as records without a sum are found one behind the other.
+ * It takes no lock. An interrupt in between, or the work of keep.c on another CPU, may write
+ * back the same a second time.
  *
- * More than SEVERE_UNITS is not written back at once: the work of keep.c does that.
+ * More than SEVERE_UNITS is not written back at once: that work does it.
  */
 #include <linux/atomic.h>
+#include <linux/cpumask.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -21,8 +23,8 @@
 #define SEVERE_UNITS	(65536U / RING_UNIT)
 
 static const struct region *region;
-/* Position up to which this CPU has written back its ring. */
-static DEFINE_PER_CPU(u32, written);
+/* Position up to which the ring of the CPU was written back; NULL: it is not in the region. */
+static DEFINE_PER_CPU(u32 *, flushed);
 
 static atomic_t nr = ATOMIC_INIT(0);
 
@@ -48,22 +50,29 @@ static void write_back(struct ring *r, u32 from, u32 n)
 /* Any context, NMI included; preemption off, so that the ring stays in its memory. */
 static void told(struct ring *r)
 {
-	const u32 to = (u32)ring_load(&r->commit);
-	const u32 limit = min(SEVERE_UNITS, r->mask + 1);
-	u32 from = this_cpu_read(written);
+	u32 *done = this_cpu_read(flushed);
+	u32 from, to, limit;
 
-	/* The ring of a CPU that came later is not in the region. */
-	if (!r->lent)
+	if (!done)
 		return;
-	/* Also where the ring was another one when @written was set. */
+	/* An interrupt after this has its own events, and makes @from seem too early. */
+	from = READ_ONCE(*done);
+	to = (u32)ring_load(&r->commit);
+	limit = min(SEVERE_UNITS, r->mask + 1);
 	if (to - from > limit)
 		from = to - limit;
 	write_back(r, from, to - from);
-	this_cpu_write(written, to);
+	WRITE_ONCE(*done, to);
 	atomic_inc(&nr);
 }
 
-/* The rings are in the region. */
+/* The ring of this CPU is in the region, and @done says how far it was written back. */
+void severe_ring(unsigned int cpu, u32 *done)
+{
+	per_cpu(flushed, cpu) = done;
+}
+
+/* severe_ring() was called for all rings in the region. */
 void severe_begin(const struct region *r)
 {
 	region = r;
@@ -73,5 +82,9 @@ void severe_begin(const struct region *r)
 /* Process context; sleeps. The rings are still there. */
 void severe_end(void)
 {
+	unsigned int cpu;
+
 	devtrace_shared.lane_filter_tell_severe(NULL);
+	for_each_possible_cpu(cpu)
+		severe_ring(cpu, NULL);
 }

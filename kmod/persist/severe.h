@@ -7,6 +7,7 @@
 
 #include "region.h"
 
+void severe_ring(unsigned int cpu, u32 *done);
 void severe_begin(const struct region *r);
 void severe_end(void);
 
