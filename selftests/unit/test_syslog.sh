@@ -121,12 +121,14 @@ has "what is missing" "<12>1 " 'count="3"] 3 frames missing'
 } | gen_stream >many.trace
 rm -f got.*
 peer cuts 127.0.0.1 got
-timeout 600 $log --once --device many.trace --to "syslog:127.0.0.1:$at" 2>err
+timeout 600 $tools/tracelogger --json --once --device many.trace --to "syslog:127.0.0.1:$at" 2>figures
 timeout 600 $log --device many.trace --to "syslog:127.0.0.1:$at" 2>err
 wait_until closed 2
 end_peer
 python3 "$here/link_peer.py" messages got.2 >words
 ok $? "the next peer gets whole messages"
+n=$(sed -n 's/.*"resent":\([0-9]*\),"unacknowledged":[0-9]*}.*/\1/p' figures)
+[ "${n:-0}" -gt 0 ] && [ "$n" -le 65536 ]; ok $? "$n bytes were not acknowledged, and are counted"
 is "$(tail -n 1 words | grep -c 'ts="400001000"')" 1 "up to the last"
 
 if ! command -v rsyslogd >/dev/null; then

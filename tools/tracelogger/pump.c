@@ -197,6 +197,7 @@ void tl_spoilt(struct tl_run *r)
 {
 	size_t known = r->store.linked ? sure(r) : whole(r, r->done);
 
+	r->store.resent += r->done - known;
 	tl_end_file(r);
 	tl_store_spoilt(&r->store);
 	r->cut = TL_NO_CUT;

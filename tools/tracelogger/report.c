@@ -58,6 +58,9 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 			",\"held\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"blocked_ms\":%" PRId64,
 			why, t->events, t->lost, t->missing, t->damages, s->bytes, s->files,
 			s->removed, s->total, s->errors, blocked(r) / 1000000);
+		if (s->linked)
+			fprintf(stderr, ",\"resent\":%" PRIu64 ",\"unacknowledged\":%" PRIu64,
+				s->resent, s->unacked);
 		if (r->exec)
 			fprintf(stderr, ",\"matched\":%" PRIu64 ",\"commands\":%" PRIu64
 				",\"failed\":%" PRIu64, r->exec->matched, r->exec->started,
@@ -73,6 +76,9 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 	if (s->errors || blocked(r))
 		fprintf(stderr, ", %" PRIu64 " errors, %" PRId64 " s without room", s->errors,
 			blocked(r) / TL_NSEC);
+	if (s->resent || s->unacked)
+		fprintf(stderr, ", %" PRIu64 " bytes sent again, %" PRIu64 " not acknowledged",
+			s->resent, s->unacked);
 	if (r->exec)
 		fprintf(stderr, ", %" PRIu64 " matched, %" PRIu64 " commands", r->exec->matched,
 			r->exec->started);

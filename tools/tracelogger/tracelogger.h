@@ -131,6 +131,8 @@ struct tl_store {
 	struct tl_own	*own;		/* oldest first */
 	size_t		nr;
 	uint64_t	bytes, files, removed, errors;
+	uint64_t	resent;		/* bytes that no peer had acknowledged when it went */
+	uint64_t	unacked;	/* and when we went */
 };
 
 int tl_store_init(struct tl_store *s, const struct tl_options *opt);
