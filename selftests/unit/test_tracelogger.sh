@@ -233,6 +233,44 @@ json_check <said >/dev/null 2>&1; ok $? "what it says is JSON"
 cat e/t.trace e/moved e/t.trace.000003 >joined
 is "$(total damages joined)" 0 "no frame was cut"
 
+# --keep-open stays with a file that is moved away; --open-mode goes to open(2)
+mkdir kept
+$log -q -p 0 --device pipe -f kept/t.trace -o -M 4096 &
+logger=$!
+exec 9>pipe
+head -c 20000 s.trace >&9
+wait_until test -s kept/t.trace
+flags=$(sed -n 's/^flags:\t*0*//p' "/proc/$logger/fdinfo/$(find "/proc/$logger/fd" -lname '*/kept/t.trace' | sed 's|.*/||')")
+[ $((0$flags & 010000)) != 0 ]; ok $? "--open-mode 4096 is O_DSYNC"
+mv kept/t.trace kept/moved
+tail -c +20001 s.trace >&9
+exec 9>&-
+wait $logger
+logger=''
+is "$(ls kept) $(total events kept/moved)" "moved 5000" "--keep-open stays with a file that is moved away"
+
+# On a terminal it shows the progress
+if command -v script >/dev/null; then
+	mkdir shown
+	script -qefc "$log -p 0 --device pipe -f shown/t.trace" typescript >/dev/null 2>&1 </dev/null &
+	logger=$!
+	exec 9>pipe
+	cat s.trace >&9
+	wait_until sh -c 'head -c 200 s.trace >&9; tr "\r" "\n" <typescript | grep -q "events, 0 lost, .* kB: t.trace"'
+	ok $? "on a terminal it shows the progress"
+	exec 9>&-
+	wait $logger
+	logger=''
+fi
+
+# The service
+if command -v systemd-analyze >/dev/null; then
+	sed "s|^ExecStart=/usr/sbin/tracelogger|ExecStart=$log|; /^Documentation=/d" \
+		"$here/../../tools/tracelogger/tracelogger.service" >tracelogger.service
+	systemd-analyze verify "$PWD/tracelogger.service" >said 2>&1
+	is "$? $(grep -c tracelogger.service said)" "0 0" "systemd finds nothing wrong with the service"
+fi
+
 # Commands for events
 {
 	echo "info 0"
