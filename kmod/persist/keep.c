@@ -41,8 +41,8 @@
 #define LOOK_UNITS	1024
 /* Copies of each ring that are summed at a panic: all rings have about a millisecond. */
 #define FALL_LOOKS	8
-/* Ticks that keep_sync() waits for keep_fall() at most. */
-#define FALL_TRIES	100
+/* Ticks that keep_sync() waits for another one, or for keep_fall(), at most. */
+#define SYNC_TRIES	(10 * HZ)
 /* One set of clocks is kept per second, and always the newest. */
 #define CLOCK_NS	NSEC_PER_SEC
 
@@ -70,8 +70,6 @@ static struct keep_ring *keep;
 static u32 used;
 static unsigned long interval;
 static u64 look[LOOK_UNITS];
-/* One keep_sync() at a time. */
-static DEFINE_MUTEX(keep_lock);
 /* 1: @look and the sums in @keep are in use, by keep_sync() or keep_fall(). */
 static atomic_t busy;
 static struct delayed_work work;
@@ -180,17 +178,13 @@ void keep_sync(void)
 {
 	u32 i, tries = 0;
 
-	mutex_lock(&keep_lock);
 	/*
-	 * keep_fall() on another CPU, at an oops that the machine survives, takes a
-	 * millisecond. If it takes much longer its own thread has died in it: go without, as a
-	 * reboot must not wait for that.
+	 * A mutex would be held for ever by a thread that dies in here by an oops, and a reboot
+	 * must not wait for that: after some time it goes without.
 	 */
 	while (!take()) {
-		if (tries++ == FALL_TRIES) {
-			mutex_unlock(&keep_lock);
+		if (tries++ == SYNC_TRIES)
 			return;
-		}
 		schedule_timeout_uninterruptible(1);
 	}
 	for (i = 0; i < used; i++) {
@@ -202,7 +196,6 @@ void keep_sync(void)
 	store_clock();
 	region_flush(region, region->at, PERSIST_TABLES_AT);
 	give_back();
-	mutex_unlock(&keep_lock);
 }
 
 /* Sum the newest events: as much as there is time for. */

@@ -11,7 +11,7 @@
 int pool_begin(struct region *region, const struct persist_header *h);
 void pool_end(void);
 
-/* Process context; keep_lock held. */
+/* Process context; by keep_sync() alone, one at a time. */
 void pool_sync(void);
 /* At a panic or oops: any context, no locks. */
 void pool_fall(void);
