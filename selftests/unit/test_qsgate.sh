@@ -108,8 +108,9 @@ begin_front()
 	rm -f pipe pid err
 	mkfifo pipe
 	timeout $hang "$out/qsgate_program" >pipe 2>pid & program=$!
-	# The pipe waits for the gate; the program tells its number once both are there.
-	(exec 3<>pipe; until_there pid; exec timeout $hang "$tools/qsgate" --udp 0 $allow "$@" \
+	# The pipe waits for the gate; the program tells its number once both are there. It is
+	# held for reading, or a program that writes before the gate has opened it would end.
+	(exec 3<>pipe 5<pipe; until_there pid; exec timeout $hang "$tools/qsgate" --udp 0 $allow "$@" \
 		--program "$(cat pid)" pipe >lines 2>err 3>&-) & gate=$!
 	until_there err
 }
@@ -129,7 +130,7 @@ begin_target()
 	rm -f pipe pid err where
 	mkfifo pipe
 	timeout $hang "$out/qsgate_program" >pipe 2>pid & program=$!
-	(exec 3<>pipe; until_there pid; until_there where; exec timeout $hang "$tools/qsgate" \
+	(exec 3<>pipe 5<pipe; until_there pid; until_there where; exec timeout $hang "$tools/qsgate" \
 		--to "tcp:127.0.0.1:$(cat where)" --program "$(cat pid)" pipe >lines 2>err 3>&-) & gate=$!
 }
 begin_target
@@ -286,6 +287,7 @@ ln own.trace other.name
 timeout $hang "$tools/qsgate" -q --to other.name own.trace 2>said
 is "$? $(cat said)" "1 qsgate: other.name: this is the input, which would be lost; name another file" \
 	"the input is no output"
+# shellcheck disable=SC2094 # that is what is tested
 timeout $hang "$tools/qsgate" -q --to own.trace - <own.trace 2>said
 is $? 1 "nor is standard input"
 cmp qp.trace own.trace
@@ -348,7 +350,8 @@ for whose in qp rkh; do
 	rm -f pipe where
 	mkfifo pipe
 	exec 4<>pipe
-	(until_there where; exec timeout $hang "$tools/qsgate" $how \
+	# Else timeout sends SIGCONT behind the signal: LeakSanitizer, at its end, waits for a stop.
+	(until_there where; exec timeout --foreground $hang "$tools/qsgate" $how \
 		--to "tcp:127.0.0.1:$(cat where)" pipe 2>err 4>&-) & gate=$!
 	(many $whose | "$out/gen_stream" >pipe) & program=$!
 	peer again where $whose

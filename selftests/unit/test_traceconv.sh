@@ -72,6 +72,7 @@ ln -s own.qs other.name
 "$tools/traceconv" --from qs -q -o other.name own.qs 2>said
 is "$? $(cat said)" "1 traceconv: other.name: this is the input, which would be lost; name another file" \
 	"the input is no output"
+# shellcheck disable=SC2094 # that is what is tested
 "$tools/traceconv" --from qs -q own.qs 2>said >>own.qs
 is $? 1 "nor is it standard output"
 cmp two.qs own.qs

@@ -301,6 +301,7 @@ int main(int argc, char **argv)
 	stop = 0;
 	block_signals(SIG_UNBLOCK, NULL);
 	target_close(g, &stop);
+	block_signals(SIG_BLOCK, NULL);
 	if (!g->quiet)
 		report(g);
 	gate_disconnect(g);
