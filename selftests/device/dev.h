@@ -189,6 +189,17 @@ ssize_t tape_some(struct tape *t, int fd, size_t most);
 /* Open, read all there is with reads of this size, close. NULL: failed. */
 struct tape *tape_all(size_t chunk);
 uint64_t tape_lost(const struct tape *t, int source);	/* by all causes; -1: of all */
+
+/* What the thread of each event is called, when the event comes. */
+#define TAPE_SEEN	64
+
+struct tape_seen {
+	uint32_t nr[TAPE_SEEN], tid[TAPE_SEEN], tgid[TAPE_SEEN];
+	char name[TAPE_SEEN][16];
+	int n, missing;
+};
+
+struct tape *tape_procs(struct tape_seen *s);
 bool tape_clean(const struct tape *t);			/* no damage, gap, disorder; says so */
 
 #endif /* DEV_H */

@@ -219,3 +219,35 @@ bool tape_clean(const struct tape *t)
 		(unsigned long long)t->unknown, (unsigned long long)t->backwards);
 	return false;
 }
+
+static void note_proc(struct tape *t, const struct devtrace_item *i)
+{
+	struct tape_seen *s = t->arg;
+	const char *name;
+	uint32_t tgid;
+
+	if (i->kind != DEVTRACE_ITEM_EVENT || s->n >= TAPE_SEEN)
+		return;
+	name = devtrace_decoder_proc(t->d, i->u.event.tid, &tgid);
+	s->nr[s->n] = t->ev[t->nev - 1].nr;
+	s->tid[s->n] = i->u.event.tid;
+	s->tgid[s->n] = name ? tgid : 0;
+	snprintf(s->name[s->n], sizeof(s->name[0]), "%s", name ?: "(none)");
+	s->missing += !name;
+	s->n++;
+}
+
+struct tape *tape_procs(struct tape_seen *s)
+{
+	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	struct tape *t = tape_new();
+
+	memset(s, 0, sizeof(*s));
+	t->each = note_proc;
+	t->arg = s;
+	dev_sleep_ms(5);
+	if (fd < 0 || tape_drain(t, fd) <= 0 || !tape_clean(t))
+		fprintf(stderr, "# no stream\n");
+	close(fd);
+	return t;
+}

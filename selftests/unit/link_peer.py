@@ -206,7 +206,7 @@ COMMANDS = {
 }
 
 # Nothing that is broken is waited for for ever.
-signal.alarm(40)
+signal.alarm(300)
 try:
     COMMANDS[sys.argv[1]](*sys.argv[2:])
 except KeyboardInterrupt:

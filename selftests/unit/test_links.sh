@@ -151,12 +151,13 @@ end_peer
 
 # A line in its default mode, that loses and flips bytes
 for seed in '' "$SEED"; do
+	rm -f got
 	# shellcheck disable=SC2086 # none, or one
 	peer pty-send s.trace $seed
 	$info -J --statistics "serial:$at,115200" >got &
 	reader=$!
 	last=$(tail -n 2 whole | head -n 1)
-	wait_until grep -qF "$last" got; ok $? "serial line: all comes, without an end of it"
+	wait_until grep -qsF "$last" got; ok $? "serial line: all comes, without an end of it"
 	kill -INT $reader
 	wait $reader; reader=''
 	wait "$peer"; peer=''
@@ -250,10 +251,12 @@ for end in QUIT USR2 TERM broken; do
 	[ $end != broken ] || is "$status $(grep -c 'line: Input/output error' err)" "1 1" "which says that its device cannot be read"
 done
 for end in HUP QUIT "INT INT"; do
+	# Not that of the time before: it is there before the program is.
+	rm -f got
 	peer pty-send s.trace
 	env --default-signal=QUIT $info -J "serial:$at,115200" >got &
 	reader=$!
-	wait_until grep -qF "$last" got
+	wait_until grep -qsF "$last" got
 	for sig in $end; do kill -$sig $reader; done
 	wait $reader 2>/dev/null; reader=''
 	wait "$peer"; peer=''
@@ -459,9 +462,10 @@ reader=$!
 exec 9<>pipe
 cat piece.aa >&9
 wait_until test -S sock6
+rm -f got
 $info "unix:$work/sock6" >got &
 peer=$!
-wait_until grep -q USER:100 got
+wait_until grep -qs USER:100 got
 kill -STOP $reader
 kill -HUP $reader
 kill -USR1 $reader

@@ -110,6 +110,7 @@ begin_front()
 	timeout $hang "$out/qsgate_program" >pipe 2>pid & program=$!
 	# The pipe waits for the gate; the program tells its number once both are there. It is
 	# held for reading, or a program that writes before the gate has opened it would end.
+	# shellcheck disable=SC2094 # it is a FIFO
 	(exec 3<>pipe 5<pipe; until_there pid; exec timeout $hang "$tools/qsgate" --udp 0 $allow "$@" \
 		--program "$(cat pid)" pipe >lines 2>err 3>&-) & gate=$!
 	until_there err
@@ -130,6 +131,7 @@ begin_target()
 	rm -f pipe pid err where
 	mkfifo pipe
 	timeout $hang "$out/qsgate_program" >pipe 2>pid & program=$!
+	# shellcheck disable=SC2094 # it is a FIFO
 	(exec 3<>pipe 5<pipe; until_there pid; until_there where; exec timeout $hang "$tools/qsgate" \
 		--to "tcp:127.0.0.1:$(cat where)" --program "$(cat pid)" pipe >lines 2>err 3>&-) & gate=$!
 }

@@ -780,7 +780,7 @@ TEST_F_TIMEOUT(limits, places_of_reading_them, 900)
 		tape_free(t);
 		close(fd);
 	}
-	/* Memory for their places and for their order, and the copy: debugging doubles the first. */
+	/* For their places and for their order, and the copy: debugging doubles the first. */
 	SAY_PLACES(n, "reading lanes", 3);
 }
 

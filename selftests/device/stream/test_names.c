@@ -357,51 +357,9 @@ TEST_F(device, programs_cannot_use_up_the_room_of_drivers)
 	tape_free(t);
 }
 
-/* Threads: the tape asks, when an event comes, what its thread is called. */
-
-#define SEEN	64
-
-struct seen {
-	uint32_t nr[SEEN], tid[SEEN], tgid[SEEN];
-	char name[SEEN][16];
-	int n, missing;
-};
-
-static void note_proc(struct tape *t, const struct devtrace_item *i)
-{
-	struct seen *s = t->arg;
-	const char *name;
-	uint32_t tgid;
-
-	if (i->kind != DEVTRACE_ITEM_EVENT || s->n >= SEEN)
-		return;
-	name = devtrace_decoder_proc(t->d, i->u.event.tid, &tgid);
-	s->nr[s->n] = t->ev[t->nev - 1].nr;
-	s->tid[s->n] = i->u.event.tid;
-	s->tgid[s->n] = name ? tgid : 0;
-	snprintf(s->name[s->n], 16, "%s", name ?: "(none)");
-	s->missing += !name;
-	s->n++;
-}
-
-static struct tape *tape_procs(struct seen *s)
-{
-	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
-	struct tape *t = tape_new();
-
-	memset(s, 0, sizeof(*s));
-	t->each = note_proc;
-	t->arg = s;
-	dev_sleep_ms(5);
-	if (fd < 0 || tape_drain(t, fd) <= 0 || !tape_clean(t))
-		fprintf(stderr, "# no stream\n");
-	close(fd);
-	return t;
-}
-
 TEST_F(device, thread_is_called_what_it_was_then)
 {
-	struct seen s;
+	struct tape_seen s;
 	struct tape *t;
 	char name[16];
 	int i;
@@ -426,7 +384,7 @@ TEST_F(device, thread_is_called_what_it_was_then)
 
 TEST_F(device, exec_gives_a_new_name)
 {
-	struct seen s;
+	struct tape_seen s;
 	struct tape *t;
 	int status, i;
 	pid_t pid;
@@ -462,7 +420,7 @@ static void *named_thread(void *arg)
 TEST_F(device, threads_have_their_process)
 {
 	intptr_t arg[2] = { self->wfd };
-	struct seen s;
+	struct tape_seen s;
 	struct tape *t;
 	pthread_t th;
 	void *ret;
@@ -484,7 +442,7 @@ TEST_F(device, threads_have_their_process)
 /* The same number again is another thread, each event under its own name. */
 TEST_F(device, number_used_again)
 {
-	struct seen s;
+	struct tape_seen s;
 	struct tape *t;
 	int i, status;
 	pid_t pid = 0, p;
@@ -545,7 +503,7 @@ static void *life_by_lane(void *arg)
 TEST_F(device, lane_of_a_number_used_again)
 {
 	static struct life a;
-	struct seen s;
+	struct tape_seen s;
 	struct tape *t;
 	pthread_t th;
 	int chosen, status;
@@ -646,7 +604,7 @@ TEST_F(device, lane_of_who_calls_exec)
 	int in[2], go[2], done[2], thread, fd, status;
 	char state = 0;
 	struct tape *t;
-	struct seen s;
+	struct tape_seen s;
 	pid_t pid;
 
 	e.wfd = self->wfd;
@@ -720,7 +678,7 @@ static int changes_user(int wfd)
 
 TEST_F(device, setuid_in_between)
 {
-	struct seen s;
+	struct tape_seen s;
 	struct tape *t;
 	int i, status;
 	pid_t pid;
@@ -761,7 +719,7 @@ TEST_F(device, of_another_pid_namespace)
 {
 	int i, status, told[2];
 	pid_t pid, inner = 0;
-	struct seen s;
+	struct tape_seen s;
 	struct tape *t;
 
 	ASSERT_EQ(0, pipe(told));
@@ -799,7 +757,7 @@ TEST_F(device, of_another_pid_namespace)
 /* Names outlive the threads, and there are more of them than a few. */
 TEST_F(device, many_processes_that_are_gone)
 {
-	struct seen s;
+	struct tape_seen s;
 	struct tape *t;
 	int i, status;
 	char name[16];
