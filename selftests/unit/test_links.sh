@@ -22,52 +22,10 @@ trap cleanup EXIT
 export LC_ALL=C TZ=UTC PATH="$out:$PATH"
 cd "$work" || exit 1
 info="$tools/traceinfo --no-default-fmt"
-count=0 bad=0
+. "$here/tap.sh"
+. "$here/peer.sh"
 SEED=${SEED:-$(date +%s)}
-echo "TAP version 13"
 echo "# SEED=$SEED"
-
-ok()	# STATUS NAME
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-	fi
-}
-
-is()	# GOT WANT NAME
-{
-	[ "$1" = "$2" ]
-	ok $? "$3"
-	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
-}
-
-wait_until()	# COMMAND...: ten minutes at the most
-{
-	tries=6000
-	while [ $tries -gt 0 ]; do
-		! "$@" || return 0
-		sleep 0.1
-		tries=$((tries - 1))
-	done
-	return 1
-}
-
-# peer COMMAND...: sets peer, and at to what it says first
-peer()
-{
-	rm -f said
-	: >said
-	python3 "$here/link_peer.py" "$@" >said 9>&- &
-	peer=$!
-	wait_until test -s said
-	at=$(head -n 1 said)
-}
-
-end_peer() { kill "$peer" 2>/dev/null; wait "$peer" 2>/dev/null; peer=''; }
 
 # of WORD FILE: a figure of --statistics
 of() { sed -n "s/.*\"kind\":\"statistics\".*\"$1\":\([0-9]*\).*/\1/p" "$2" | tail -n 1; }
@@ -239,7 +197,8 @@ for end in QUIT USR2 TERM broken; do
 	cat s.trace >&8
 	wait_until test -s got.1
 	case $end in
-	broken)	touch broken; echo >&8 ;;
+	# In a shell of its own: it may have seen it already, and nobody reads.
+	broken)	touch broken; (echo >&8) 2>/dev/null ;;
 	*)	kill -$end $reader ;;
 	esac
 	wait $reader

@@ -13,28 +13,9 @@ program='' gate=''
 trap '[ -z "$program" ] || kill $program 2>/dev/null; [ -z "$gate" ] || kill $gate 2>/dev/null; rm -rf "$work"' EXIT
 export LC_ALL=C
 cd "$work" || exit 1
-count=0 bad=0
+. "$here/tap.sh"
 seed=${SEED:-$(date +%s)}
 hang=300
-echo "TAP version 13"
-
-ok()	# STATUS NAME
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-	fi
-}
-
-is()	# GOT WANT NAME
-{
-	[ "$1" = "$2" ]
-	ok $? "$3"
-	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
-}
 
 refused()	# WORDS OPTION...
 {

@@ -10,19 +10,7 @@ program=''
 trap '[ -z "$program" ] || kill $program 2>/dev/null; rm -rf "$work"' EXIT
 export LC_ALL=C
 cd "$work" || exit 1
-count=0 bad=0
-echo "TAP version 13"
-
-ok()	# STATUS NAME
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-	fi
-}
+. "$here/tap.sh"
 
 # answers STATUS WORDS REQUEST...: what tracectl prints has these words
 answers()

@@ -21,50 +21,8 @@ trap cleanup EXIT
 export LC_ALL=C TZ=UTC PATH="$out:$PATH"
 cd "$work" || exit 1
 info() { "$tools/traceinfo" --no-default-fmt "$@"; }
-count=0 bad=0
-echo "TAP version 13"
-
-ok()	# STATUS NAME
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-	fi
-}
-
-is()	# GOT WANT NAME
-{
-	[ "$1" = "$2" ]
-	ok $? "$3"
-	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
-}
-
-wait_until()	# COMMAND...: ten minutes at the most
-{
-	tries=${TRIES:-6000}
-	while [ "$tries" -gt 0 ]; do
-		! "$@" || return 0
-		sleep 0.1
-		tries=$((tries - 1))
-	done
-	return 1
-}
-
-# peer COMMAND...: sets peer, and at to what it says first
-peer()
-{
-	rm -f said
-	: >said
-	python3 "$here/link_peer.py" "$@" >said 9>&- &
-	peer=$!
-	wait_until test -s said
-	at=$(head -n 1 said)
-}
-
-end_peer() { kill "$peer" 2>/dev/null; wait "$peer" 2>/dev/null; peer=''; }
+. "$here/tap.sh"
+. "$here/peer.sh"
 
 # figures FILE: events, missing frames and damaged places
 figures()

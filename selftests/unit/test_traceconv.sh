@@ -10,26 +10,7 @@ server=''
 trap '[ -z "$server" ] || kill $server 2>/dev/null; rm -rf "$work"' EXIT
 export LC_ALL=C
 cd "$work" || exit 1
-count=0 bad=0
-echo "TAP version 13"
-
-ok()	# STATUS NAME
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-	fi
-}
-
-is()	# GOT WANT NAME
-{
-	[ "$1" = "$2" ]
-	ok $? "$3"
-	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
-}
+. "$here/tap.sh"
 
 refused()	# WORDS OPTION...
 {

@@ -14,26 +14,7 @@ logger=''
 trap '[ -z "$logger" ] || kill -9 $logger 2>/dev/null; rm -rf "$work"' EXIT
 export LC_ALL=C PATH="$out:$PATH"
 cd "$work" || exit 1
-count=0 bad=0
-echo "TAP version 13"
-
-ok()	# STATUS NAME
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-	fi
-}
-
-is()	# GOT WANT NAME
-{
-	[ "$1" = "$2" ]
-	ok $? "$3"
-	[ "$1" = "$2" ] || printf '# %s, not %s\n' "$1" "$2"
-}
+. "$here/tap.sh"
 
 make_stream()	# EVENTS
 {
@@ -60,17 +41,6 @@ refused()
 	"$tools/tracelogger" "$@" >said 2>&1
 	[ $? = 2 ] && grep -q -- "$words" said
 	ok $? "refused: $*"
-}
-
-wait_until()	# COMMAND...: ten minutes at the most
-{
-	tries=6000
-	while [ $tries -gt 0 ]; do
-		! "$@" || return 0
-		sleep 0.1
-		tries=$((tries - 1))
-	done
-	return 1
 }
 
 log="$tools/tracelogger"
