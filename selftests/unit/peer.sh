@@ -4,6 +4,7 @@
 # peer.sh - to be sourced behind tap.sh: the other end of a link, which is link_peer.py
 #
 # Uses $here, and the file "said" of the directory.
+# shellcheck disable=SC2154,SC2034 # here comes from who sources this, at goes to him
 
 # peer COMMAND...: sets peer, and at to what it says first
 peer()
