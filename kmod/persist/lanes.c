@@ -85,14 +85,19 @@ static const struct run *run_in(const u8 *page, u32 off)
 	return extent_at(page, off) ? (const void *)(page + off) : NULL;
 }
 
+static bool type_ok(u8 type)
+{
+	return !devtrace_type_is_transport(type) &&
+	       (type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2);
+}
+
 /* The same rules as in emit_check.h. */
 static bool event_ok(const struct lane_event *ev)
 {
 	const u32 need = (ev->flags & DEVTRACE_F_CODE ? 4 : 0) +
 			 (ev->flags & DEVTRACE_F_OBJSIG ? 4 : 0);
 
-	if (devtrace_type_is_transport(ev->type) ||
-	    (ev->type >= DEVTRACE_T_KERNEL && ev->type < DEVTRACE_T_USER2))
+	if (!type_ok(ev->type))
 		return false;
 	return !(ev->flags & ~DEVTRACE_F_MASK_EMIT) && ev->len >= need &&
 	       (!ev->severity || ev->severity >> 3 == 1);
@@ -105,18 +110,49 @@ struct row {
 	u16	cpu;
 };
 
+/*
+ * Go on to the first record that is not of the shortest form, as nearly all are, or whose
+ * event is not valid.
+ */
+static void skip_short(const u8 *from, u32 len, struct row *row)
+{
+	u64 time = row->time;
+	u32 at = row->len, n = 0, word, used;
+
+	while (len - at >= sizeof(word)) {
+		word = lane_word(from + at);
+		used = (word & 0x7f) + (word & 1) + sizeof(word);
+		if ((word & 0x7f) > DEVTRACE_LANE_SHORT || used > len - at ||
+		    !type_ok(word >> DEVTRACE_LANE_TYPE_SHIFT))
+			break;
+		time = lane_time_after(time, word >> DEVTRACE_LANE_NS_SHIFT);
+		at += used;
+		n++;
+	}
+	row->time = time;
+	row->len = at;
+	row->all += n;
+	row->wanted += n;
+}
+
 /* Whether all bytes are valid events; @row gets those before the first invalid one. */
 static bool look_at(const u8 *from, u32 len, bool taken, struct row *row)
 {
 	struct lane_event ev = { .cpu = row->cpu };
-	u64 time = row->time;
-	u32 at = 0;
+	u64 time;
+	u32 at;
 	int ret;
 
 	row->all = 0;
 	row->wanted = 0;
 	row->len = 0;
-	while ((ret = lane_next(from, &at, len, &time, &ev)) > 0) {
+	for (;;) {
+		skip_short(from, len, row);
+		time = row->time;
+		at = row->len;
+		ret = lane_next(from, &at, len, &time, &ev);
+		if (ret <= 0)
+			break;
 		/* EMPTY in a run: a filter did not want the event when it was taken. */
 		if (!taken || ev.type != DEVTRACE_T_EMPTY) {
 			if (!event_ok(&ev))

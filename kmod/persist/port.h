@@ -2,8 +2,8 @@
 /*
  * The kernel's functions that the portable part of this room uses
  *
- * layout.c, check.c, lanes.c, render.c, render_lanes.c and sums.c compile in user space,
- * too, with selftests/unit/persist_port_user.h instead of the kernel part below.
+ * layout.c, check.c, lanes.c, sums.c and the files render*.c compile in user space, too,
+ * with selftests/unit/persist_port_user.h instead of the kernel part below.
  */
 #ifndef DEVTRACE_PERSIST_PORT_H
 #define DEVTRACE_PERSIST_PORT_H

@@ -13,11 +13,6 @@
 #include "render_priv.h"
 #include "ring/elem.h"
 
-/* A frame with all bytes escaped, the flag, and a word behind it. */
-#define FRAME_ROOM	(2 * FRAME_MAX + 1 + sizeof(u64))
-/* Longer frames are summed byte by byte: the 16-bit sums of frame_sum() could overflow. */
-#define FRAME_WORDS	512
-#define EACH_BYTE	0x0101010101010101ULL
 /* Bytes for names when the buffer is first allocated. */
 #define ROOM_OF_NAMES	65536
 /* Frames between two calls of persist_breathe(). */
@@ -30,101 +25,6 @@ static u8 *put_str(u8 *p, const char *s, u32 max)
 	memcpy(p, s, n);
 	p[n] = 0;
 	return p + n + 1;
-}
-
-/* Frames are written in place; without room, into @spare, and dropped. */
-u8 *render_body(struct render *r)
-{
-	struct persist_out *o = r->o;
-
-	r->raw = r->spare;
-	if (unlikely(o->room - o->n < FRAME_ROOM))
-		r->full |= !o->grow(o, FRAME_ROOM);
-	if (likely(!r->full))
-		r->raw = o->buf + o->n;
-	return r->raw + 2;
-}
-
-/* Set bit 7 of each byte that may be a flag or an escape; these differ in low bits only. */
-static inline u64 special_in(u64 word)
-{
-	const u64 x = word ^ EACH_BYTE * DEVTRACE_FLAG;
-
-	return (x - EACH_BYTE * ((DEVTRACE_FLAG ^ DEVTRACE_ESCAPE) + 1)) & ~x & EACH_BYTE << 7;
-}
-
-/* Sum the bytes of a frame; @special: some byte may be a flag or an escape. */
-static u8 frame_sum(const u8 *p, u32 n, bool *special)
-{
-	const u64 even = 0x00ff00ff00ff00ffULL;
-	u64 sums = 0, found = 0, word;
-	u32 i;
-
-	for (i = 0; i < n; i += sizeof(word)) {
-		memcpy(&word, p + i, sizeof(word));
-		sums += (word & even) + (word >> 8 & even);
-		found |= special_in(word);
-	}
-	*special = found;
-	return (sums * 0x0001000100010001ULL) >> 48;
-}
-
-/* Escape flags and escapes; return the new length. */
-static u32 add_escapes(struct render *r, u32 n)
-{
-	u8 *to = r->raw;
-	u32 i = 0, end;
-	u64 word;
-	u8 b;
-
-	memcpy(r->spare, r->raw, n);
-	while (i < n) {
-		memcpy(&word, r->spare + i, sizeof(word));
-		if (i + sizeof(word) <= n && !special_in(word)) {
-			memcpy(to, &word, sizeof(word));
-			to += sizeof(word);
-			i += sizeof(word);
-			continue;
-		}
-		end = min_t(u32, n, i + sizeof(word));
-		for (; i < end; i++) {
-			b = r->spare[i];
-			if (b == DEVTRACE_FLAG || b == DEVTRACE_ESCAPE) {
-				*to++ = DEVTRACE_ESCAPE;
-				b ^= DEVTRACE_ESCAPE_XOR;
-			}
-			*to++ = b;
-		}
-	}
-	return to - r->raw;
-}
-
-void render_send(struct render *r, u8 type, const u8 *end)
-{
-	u32 n = end - r->raw, i;
-	bool special = true;
-	u8 sum = 0;
-
-	r->raw[0] = (u8)(1 + r->frames);
-	r->raw[1] = type;
-	r->raw[n] = DEVTRACE_BODY_LEN(n - 2);
-	n++;
-	/* Zeros behind the frame, so that the rest of the last word does not count. */
-	memset(r->raw + n, 0, sizeof(u64));
-	if (n <= FRAME_WORDS)
-		sum = frame_sum(r->raw, n, &special);
-	else
-		for (i = 0; i < n; i++)
-			sum += r->raw[i];
-	sum = ~sum;
-	r->raw[n++] = sum;
-	r->frames++;
-	if (r->full)
-		return;
-	if (special || sum == DEVTRACE_FLAG || sum == DEVTRACE_ESCAPE)
-		n = add_escapes(r, n);
-	r->raw[n++] = DEVTRACE_FLAG;
-	r->o->n += n;
 }
 
 static void send_info(struct render *r, const char *name)
@@ -232,15 +132,14 @@ static void send_event(struct render *r, const struct cursor *c)
 	p = put_le32(p, rec->who & RING_WHO_TID);
 	p = put_le32(p, c->ts);
 	p = put_le32(p, c->ts >> 32);
-	memcpy(p, rec->data, rec->len);
+	put_bytes(p, rec->data, rec->len);
 	if (flags & DEVTRACE_F_PTR && !(flags & DEVTRACE_F_USER) && skip < rec->len)
 		hide_addresses(p + skip, rec->len - skip);
 	render_send(r, rec->word >> RING_TYPE_SHIFT, p + rec->len);
 	r->a->given++;
 	if (r->a->last < c->ts)
 		r->a->last = c->ts;
-	if (!c->ring.run[c->run].checked)
-		r->a->unchecked++;
+	r->a->unchecked += c->unchecked;
 }
 
 static void send_text(struct render *r, const struct persist_cause *c, u64 ts, const char *text)
@@ -303,13 +202,18 @@ static void send_first_threads(struct render *r, u64 ts)
 	}
 }
 
-/* Send clocks and names of threads up to this time. */
+/* Send clocks and names of threads up to this time; @until is when the next one follows. */
 static void send_until(struct render *r, u64 ts)
 {
 	while (r->clock < r->clocks && r->clock_at[r->clock].ts <= ts)
 		send_clock(r, &r->clock_at[r->clock++]);
 	while (r->thread < r->threads && r->thread_at[r->thread].since <= ts)
 		send_thread(r, &r->thread_at[r->thread++]);
+	r->until = ~0ULL;
+	if (r->clock < r->clocks)
+		r->until = r->clock_at[r->clock].ts;
+	if (r->thread < r->threads && r->thread_at[r->thread].since < r->until)
+		r->until = r->thread_at[r->thread].since;
 }
 
 /* Send names in the order in which they were given; see names.c. */
@@ -333,13 +237,8 @@ static void next_event(struct render *r, struct cursor *c)
 {
 	struct persist_ring *ring = &c->ring;
 
-	c->rec = NULL;
-	while (c->run < ring->nr) {
-		const struct persist_run *run = &ring->run[c->run];
-
-		if (c->pos < run->pos)
-			c->pos = run->pos;
-		while (c->pos < run->to_pos) {
+	for (;;) {
+		while (c->pos < c->to_pos) {
 			/* check.c checked this record, and nobody writes there. */
 			c->rec = (const void *)&ring->data[c->pos & ring->mask];
 			c->pos += ring_record_units(c->rec);
@@ -348,9 +247,15 @@ static void next_event(struct render *r, struct cursor *c)
 			c->ts = r->ref + (u64)((s64)((c->rec->word - r->ref) << 8) >> 8);
 			return;
 		}
-		c->rec = NULL;
+		if (c->run == ring->nr)
+			break;
+		c->pos = ring->run[c->run].pos;
+		c->to_pos = ring->run[c->run].to_pos;
+		c->run_idx = ring->run[c->run].idx;
+		c->unchecked = !ring->run[c->run].checked;
 		c->run++;
 	}
+	c->rec = NULL;
 }
 
 /* Report the events missing before index @idx. */
@@ -369,10 +274,8 @@ static void send_gap(struct render *r, struct cursor *c, u64 idx, u64 to)
 
 static void give(struct render *r, struct cursor *c)
 {
-	const struct persist_run *run = &c->ring.run[c->run];
-
-	if (c->idx < run->idx)
-		send_gap(r, c, run->idx, c->ts);
+	if (c->idx < c->run_idx)
+		send_gap(r, c, c->run_idx, c->ts);
 	if (c->idx < c->ring.cleared) {
 		c->idx++;
 	} else if (c->rec->word >> RING_TYPE_SHIFT == RING_TYPE_VOID) {
@@ -394,38 +297,79 @@ static void begin(struct cursor *c)
 		c->idx = c->ring.run[0].idx;
 }
 
+/* The ring with the oldest event; NULL: none has one. @then: time of the oldest one of others. */
+static struct cursor *oldest(const struct render *r, u64 *then)
+{
+	struct cursor *best = NULL, *c;
+
+	*then = ~0ULL;
+	for (c = r->cursor; c < r->cursor + r->h->nr_rings; c++) {
+		if (!c->rec)
+			continue;
+		if (!best || c->ts < best->ts) {
+			if (best)
+				*then = best->ts;
+			best = c;
+		} else if (c->ts < *then) {
+			*then = c->ts;
+		}
+	}
+	return best;
+}
+
+/* False: there is no memory for more. */
+static inline bool breathe(const struct render *r)
+{
+	if (likely(r->frames % BREATH))
+		return true;
+	persist_breathe();
+	return !r->full;
+}
+
+/* From whom the oldest event is, many are, mostly: so look for him again when it is another. */
 static void merge(struct render *r)
 {
-	const u32 n = r->h->nr_rings;
 	bool first = true;
-	u32 i, cause;
-	u64 ts;
 
 	for (;;) {
-		struct cursor *best = NULL;
+		u64 lanes = render_lanes_next(r), then, ts;
+		struct cursor *best = oldest(r, &then);
 
-		for (i = 0; i < n; i++)
-			if (r->cursor[i].rec && (!best || r->cursor[i].ts < best->ts))
-				best = &r->cursor[i];
-		/* At equal times, events of rings come before those of lanes. */
-		ts = render_lanes_next(r);
-		if (best && best->ts <= ts)
-			ts = best->ts;
-		else
-			best = NULL;
 		if ((!best && !r->nr_heap) || r->full)
 			break;
+		/* At equal times, events of rings come before those of lanes. */
+		if (best && best->ts <= lanes) {
+			ts = best->ts;
+			then = min(then, lanes);
+		} else {
+			then = best ? best->ts : ~0ULL;
+			best = NULL;
+			ts = lanes;
+		}
 		if (first)
 			send_first_threads(r, ts);
 		first = false;
-		send_until(r, ts);
-		if (best)
-			give(r, best);
-		else
-			render_lane_event(r);
-		if (!(r->frames % BREATH))
-			persist_breathe();
+		if (ts >= r->until)
+			send_until(r, ts);
+		then = min(then, r->until);
+		if (best) {
+			do
+				give(r, best);
+			while (best->rec && best->ts < then && breathe(r));
+		} else {
+			do
+				render_lane_event(r);
+			while (r->nr_heap && r->heap[0]->ts < then && breathe(r));
+		}
 	}
+}
+
+/* Report what is missing behind the newest events, and what was never stored. */
+static void end(struct render *r)
+{
+	const u32 n = r->h->nr_rings;
+	u32 i, cause;
+
 	send_until(r, ~0ULL);
 	for (i = 0; i < n; i++) {
 		struct cursor *c = &r->cursor[i];
@@ -482,10 +426,6 @@ static int render_all(struct render *r, const char *name)
 		for (k = 0; k < ring->nr; k++)
 			bytes += (ring->run[k].to_pos - ring->run[k].pos) * RING_UNIT;
 	}
-	bytes += (u64)r->h->nr_blocks * PERSIST_PAGE >> r->o->part;
-	/* Estimate: frames of short events are a little longer than their records. */
-	if (!r->o->grow(r->o, bytes + bytes / 8 * 3 + ROOM_OF_NAMES))
-		return -ENOMEM;
 	sort_clocks(r);
 	sort_threads(r);
 	r->ref = newest_clock(r);
@@ -495,12 +435,20 @@ static int render_all(struct render *r, const char *name)
 	err = render_lanes_begin(r);
 	if (err)
 		return err;
+	/*
+	 * Estimate: frames of short events are a little longer than their records, those of
+	 * lanes more. It should do: to grow is to copy all that there is.
+	 */
+	bytes += bytes / 8 * 3 + render_lanes_bytes(r) + ROOM_OF_NAMES;
+	if (!r->o->grow(r->o, bytes))
+		return -ENOMEM;
 	send_info(r, name);
 	/* With a clock first, readers know the date of each event. */
 	if (r->clocks)
 		send_clock(r, &r->clock_at[r->clock++]);
 	send_names(r);
 	merge(r);
+	end(r);
 	persist_check_cause(r->mem, r->a->last, cause);
 	/* @last is the stream's clock; readers see only events up to it. */
 	if (r->a->last < cause->ts)

@@ -7,17 +7,11 @@
 /* Go to the next event of a slot; false: there is none. */
 static bool next_event(const struct render *r, struct lane_cursor *c)
 {
-	const struct persist_piece *p;
+	const struct persist_piece *p = c->p;
 
-	for (; c->piece < c->left->first + c->left->nr; c->piece++) {
-		p = &r->lanes.piece[c->piece];
-		if (!c->at) {
-			c->time = p->time;
-			c->ev.cpu = p->cpu;
-			c->skip = p->skip;
-		}
+	for (;;) {
 		/* lanes.c checked these records, and nobody writes there. */
-		while (lane_next(p->from, &c->at, p->len, &c->time, &c->ev) > 0) {
+		while (p && lane_next(p->from, &c->at, p->len, &c->time, &c->ev) > 0) {
 			if (c->ev.type == DEVTRACE_T_EMPTY)
 				continue;
 			if (c->skip) {
@@ -27,9 +21,15 @@ static bool next_event(const struct render *r, struct lane_cursor *c)
 			c->ts = c->time < p->lo ? p->lo : c->time > p->hi ? p->hi : c->time;
 			return true;
 		}
+		if (c->piece == c->left->first + c->left->nr)
+			return false;
+		p = &r->lanes.piece[c->piece++];
+		c->p = p;
 		c->at = 0;
+		c->time = p->time;
+		c->ev.cpu = p->cpu;
+		c->skip = p->skip;
 	}
-	return false;
 }
 
 /* Move the cursor at the top of the heap to its place. */
@@ -76,37 +76,34 @@ static void send_gap(struct render *r, struct lane_cursor *c, u64 idx, u64 to)
 	c->idx = idx;
 }
 
-static void send_event(struct render *r, const struct lane_cursor *c,
-		       const struct persist_piece *p)
+static void send_event(struct render *r, const struct lane_cursor *c)
 {
 	const u16 source = c->ev.cpu < r->h->nr_cpus ? c->ev.cpu : number_of(r, c);
 	const u8 flags = c->ev.flags | DEVTRACE_F_USER | (c->ts != c->time ? DEVTRACE_F_LATE : 0);
 	u8 *b = render_body(r);
 
 	b = put_le32(b, flags | c->ev.severity << 8 | (u32)source << 16);
-	b = put_le32(b, p->tid);
+	b = put_le32(b, c->p->tid);
 	b = put_le32(b, c->ts);
 	b = put_le32(b, c->ts >> 32);
-	memcpy(b, c->ev.data, c->ev.len);
+	put_bytes(b, c->ev.data, c->ev.len);
 	render_send(r, c->ev.type, b + c->ev.len);
 	r->a->given++;
 	if (r->a->last < c->ts)
 		r->a->last = c->ts;
-	if (!p->checked)
-		r->a->unchecked++;
+	r->a->unchecked += !c->p->checked;
 }
 
 /* Send the oldest event of all lanes. */
 void render_lane_event(struct render *r)
 {
 	struct lane_cursor *c = r->heap[0];
-	const struct persist_piece *p = &r->lanes.piece[c->piece];
 
-	if (c->idx < p->idx)
-		send_gap(r, c, p->idx, c->ts);
+	if (c->idx < c->p->idx)
+		send_gap(r, c, c->p->idx, c->ts);
 	/* Events before this index were cleared. */
 	if (c->idx >= c->left->cleared) {
-		send_event(r, c, p);
+		send_event(r, c);
 		c->last = c->ts;
 	}
 	c->idx++;
@@ -158,6 +155,21 @@ int render_lanes_begin(struct render *r)
 			push(r, c);
 	}
 	return 0;
+}
+
+/* About how long the frames are: a record is shorter by up to 17 bytes, and some are escaped. */
+u64 render_lanes_bytes(const struct render *r)
+{
+	u64 bytes = 0;
+	u32 i, k;
+
+	for (i = 0; i < r->nr_lanes; i++) {
+		const struct persist_left *left = r->lane[i].left;
+
+		for (k = left->first; k < left->first + left->nr; k++)
+			bytes += r->lanes.piece[k].len + 18 * (u64)r->lanes.piece[k].nr;
+	}
+	return bytes;
 }
 
 /* Report the events missing at the end, and those that were never stored. */

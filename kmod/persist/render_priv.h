@@ -9,12 +9,18 @@
 #include "render.h"
 
 #define FRAME_MAX	(2 + 64 + RING_PAYLOAD_MAX + 2)
+/* Bytes that may be written behind a frame: two words. */
+#define FRAME_MORE	(2 * sizeof(u64))
+/* A frame with all bytes escaped, the flag, and what may be written behind it. */
+#define FRAME_ROOM	(2 * FRAME_MAX + 1 + FRAME_MORE)
 
-/* Read position in a ring: a run, and a place in it. */
+/* Read position in a ring: a place in a run, and what there is to know of that one. */
 struct cursor {
 	struct persist_ring ring;
-	u32	run;
-	u64	pos, idx;
+	u32	run;		/* the next one */
+	bool	unchecked;
+	u64	pos, to_pos, run_idx;
+	u64	idx;
 	const struct ring_record *rec;
 	u64	ts;
 	u64	last;		/* time of the event before; 0: none */
@@ -23,7 +29,9 @@ struct cursor {
 /* Read position in a slot: a piece, and an event of it. */
 struct lane_cursor {
 	const struct persist_left *left;
-	u32	piece, at, skip;
+	const struct persist_piece *p;
+	u32	piece;		/* the next one */
+	u32	at, skip;
 	u64	time, idx;
 	u64	ts;
 	u64	last;		/* time of the event before; 0: none */
@@ -47,9 +55,10 @@ struct render {
 	struct persist_clock *clock_at;
 	u32	threads, thread;
 	struct persist_thread *thread_at;
+	u64	until;		/* at this time a clock or the name of a thread is sent */
 	bool	full;
 	u8	*raw;
-	u8	spare[FRAME_MAX + sizeof(u64)];
+	u8	spare[FRAME_MAX + FRAME_MORE];
 };
 
 /* Integers of the stream are little-endian. */
@@ -71,13 +80,43 @@ static inline u8 *put_le32(u8 *p, u32 v)
 	return p + 4;
 }
 
+/* memcpy() of bytes that are few, which goes by words. */
+static __always_inline void put_bytes(u8 *to, const u8 *from, u32 n)
+{
+	u64 word;
+	u32 i;
+
+	if (n < sizeof(word)) {
+		memcpy(to, from, n);
+		return;
+	}
+	for (i = 0; i < n - sizeof(word); i += sizeof(word)) {
+		memcpy(&word, from + i, sizeof(word));
+		memcpy(to + i, &word, sizeof(word));
+	}
+	memcpy(&word, from + n - sizeof(word), sizeof(word));
+	memcpy(to + n - sizeof(word), &word, sizeof(word));
+}
+
+u8 *render_grow(struct render *r);
+
 /* Where to write the body of the next frame; then call render_send(). */
-u8 *render_body(struct render *r);
+static inline u8 *render_body(struct render *r)
+{
+	const struct persist_out *o = r->o;
+
+	if (unlikely(o->room - o->n < FRAME_ROOM))
+		return render_grow(r);
+	r->raw = o->buf + o->n;
+	return r->raw + 2;
+}
+
 void render_send(struct render *r, u8 type, const u8 *end);
 /* Send LOST: @n events between the times @last and @to are missing; 0: not known. */
 void render_lost(struct render *r, u16 number, u64 last, u8 cause, u64 n, u64 to);
 
 int render_lanes_begin(struct render *r);
+u64 render_lanes_bytes(const struct render *r);
 void render_lanes_end(struct render *r);
 void render_lanes_put(struct render *r);
 void render_lane_event(struct render *r);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The bytes of a frame: number, length, sum, escapes and flag
+ *
+ * A frame is written where it stays, and looked at once, by words: few have anything to
+ * escape. Most of what recovering a region takes is spent here.
+ */
+#include "render_priv.h"
+
+/* Longer frames are summed byte by byte: the 16-bit sums of frame_sum() could overflow. */
+#define FRAME_WORDS	512
+#define EACH_BYTE	0x0101010101010101ULL
+#define TOP		(EACH_BYTE << 7)
+/* Bytes at even places of a word. */
+#define EVEN		0x00ff00ff00ff00ffULL
+
+/* Make room for the next frame; without memory it goes into @spare, and is dropped. */
+u8 *render_grow(struct render *r)
+{
+	struct persist_out *o = r->o;
+
+	r->full |= !o->grow(o, FRAME_ROOM);
+	r->raw = r->full ? r->spare : o->buf + o->n;
+	return r->raw + 2;
+}
+
+/*
+ * Set bit 7 of each byte that may be an escape, or the flag, which is the next one: adding
+ * that much sets it in few others that have it not. The other bits mean nothing.
+ */
+static inline u64 special_in(u64 word)
+{
+	return (word + EACH_BYTE * (0x80 - DEVTRACE_ESCAPE)) & ~word;
+}
+
+/*
+ * Sum the bytes of a frame; @special: some byte may be a flag or an escape. Bytes at even
+ * places have 16 bits each to add up in, and without these so do the bytes at odd places;
+ * of the last of these the upper bits are lost, which nobody needs.
+ */
+static inline u8 frame_sum(const u8 *p, const u8 *end, bool *special)
+{
+	u64 all = 0, even = 0, found = 0, word, next;
+
+	for (; p < end; p += FRAME_MORE) {
+		memcpy(&word, p, sizeof(word));
+		memcpy(&next, p + sizeof(word), sizeof(next));
+		all += word + next;
+		even += (word & EVEN) + (next & EVEN);
+		found |= special_in(word) | special_in(next);
+	}
+	*special = found & TOP;
+	return ((even + ((all - even) >> 8)) * 0x0001000100010001ULL) >> 48;
+}
+
+/* Escape flags and escapes; return the new length. Few frames have any. */
+static noinline u32 add_escapes(struct render *r, u32 n)
+{
+	const u8 *from = r->spare, *const end = from + n;
+	u8 *to = r->raw;
+	u64 word;
+	u32 i;
+	u8 b;
+
+	/* What is behind the frame comes along, and is not sent. */
+	put_bytes(r->spare, r->raw, n + sizeof(word));
+	while (from < end) {
+		memcpy(&word, from, sizeof(word));
+		if (!(special_in(word) & TOP)) {
+			memcpy(to, &word, sizeof(word));
+			to += sizeof(word);
+			from += sizeof(word);
+			continue;
+		}
+		for (i = 0; i < sizeof(word); i++) {
+			b = *from++;
+			*to = b;
+			if (unlikely(b == DEVTRACE_FLAG || b == DEVTRACE_ESCAPE)) {
+				*to++ = DEVTRACE_ESCAPE;
+				*to = b ^ DEVTRACE_ESCAPE_XOR;
+			}
+			to++;
+		}
+	}
+	/* The zeros behind the last word, which are no flags. */
+	return to - (from - end) - r->raw;
+}
+
+/* The sum of a frame that is long. */
+static noinline u8 slow_sum(const u8 *p, u32 n)
+{
+	u8 sum = 0;
+
+	while (n--)
+		sum += *p++;
+	return sum;
+}
+
+void render_send(struct render *r, u8 type, const u8 *end)
+{
+	u8 *const raw = r->raw;
+	u32 n = end - raw;
+	bool special = true;
+	u8 sum;
+
+	raw[0] = 1 + r->frames++;
+	raw[1] = type;
+	raw[n] = DEVTRACE_BODY_LEN(n - 2);
+	n++;
+	/* Zeros behind the frame, so that the rest of the last words does not count. */
+	memset(raw + n, 0, FRAME_MORE);
+	sum = ~(likely(n <= FRAME_WORDS) ? frame_sum(raw, raw + n, &special) : slow_sum(raw, n));
+	raw[n++] = sum;
+	if (unlikely(r->full))
+		return;
+	if (unlikely(special || sum == DEVTRACE_FLAG || sum == DEVTRACE_ESCAPE))
+		n = add_escapes(r, n);
+	raw[n++] = DEVTRACE_FLAG;
+	r->o->n += n;
+}
