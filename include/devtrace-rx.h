@@ -164,8 +164,9 @@ struct devtrace_rx_answer {
  */
 int devtrace_rx_connect(pid_t pid, struct devtrace_rx_host **host);
 /*
- * Ask, and wait for the answer as long as this. 0, ETIMEDOUT, EPIPE: the program has ended or
- * refuses this user, EINVAL.
+ * Ask, and wait for the answer as long as this. 0, ETIMEDOUT: it was asked, and may still do it,
+ * EAGAIN: it was not asked, as it has not taken what it was asked before, EPIPE: the program has
+ * ended or refuses this user, EINVAL.
  */
 int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void *data, size_t len,
 		     int timeout_ms, struct devtrace_rx_answer *answer);

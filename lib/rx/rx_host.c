@@ -113,7 +113,7 @@ int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void 
 			return errno;
 		err = wait_for(host->fd, POLLOUT, end);
 		if (err)
-			return err;
+			return err == ETIMEDOUT ? EAGAIN : err;
 	}
 	for (;;) {
 		n = recv(host->fd, buf, sizeof(buf), 0);

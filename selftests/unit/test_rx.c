@@ -562,6 +562,29 @@ TEST(a_command_closes_the_channel)
 	}
 }
 
+TEST(who_was_not_asked_is_told)
+{
+	struct devtrace_rx_host *h;
+	unsigned int asked = 0;
+	int err;
+
+	fake_reset();
+	memset(calls, 0, sizeof(*calls));
+	ASSERT_EQ(0, open_all(0));
+	ASSERT_EQ(0, devtrace_rx_connect(getpid(), &h));
+	do
+		err = devtrace_rx_call(h, DEVTRACE_RX_TICK, "\0", 1, 0, &answer);
+	while (err == ETIMEDOUT && ++asked < 10000);
+	ASSERT_EQ(EAGAIN, err);
+	EXPECT_LT(0U, asked);
+	while (calls->ticks < asked)
+		devtrace_rx_serve();
+	devtrace_rx_serve();
+	EXPECT_EQ(asked, calls->ticks);
+	devtrace_rx_disconnect(h);
+	devtrace_rx_close();
+}
+
 /* While the program is in a callback its host leaves, and another takes the slot. */
 static struct devtrace_rx_host *leaver;
 static int successor = -1;

@@ -26,6 +26,8 @@ const char *program_error(int err)
 		return "the program has ended, or talks only to its own user and root";
 	case ETIMEDOUT:
 		return "the program does not answer";
+	case EAGAIN:
+		return "the program takes no requests at present; this one was not sent";
 	}
 	return strerror(err);
 }

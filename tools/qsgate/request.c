@@ -127,7 +127,7 @@ void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p
 	}
 	err = devtrace_rx_call(g->host, record, p, n,
 			       gate_now_ms() < g->hurry_until ? 0 : ANSWER_MS, &answer);
-	if (err == ETIMEDOUT && gate_now_ms() >= g->hurry_until)
+	if ((err == ETIMEDOUT || err == EAGAIN) && gate_now_ms() >= g->hurry_until)
 		g->hurry_until = gate_now_ms() + PATIENT_MS;
 	if (!err && answer.status == DEVTRACE_RX_BUSY && record != DEVTRACE_RX_PROBE) {
 		fprintf(stderr, "qsgate: %s: %s\n", g->program,
@@ -136,7 +136,9 @@ void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p
 		gate_error(g, record);
 	} else if (err && err != ETIMEDOUT) {
 		fprintf(stderr, "qsgate: %s: %s\n", g->program, program_error(err));
-		gate_disconnect(g);
+		/* It goes on, and takes the next one, perhaps. */
+		if (err != EAGAIN)
+			gate_disconnect(g);
 		gate_error(g, record);
 	}
 }
