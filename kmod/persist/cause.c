@@ -18,13 +18,9 @@
 #include "cause.h"
 #include "keep.h"
 
-/* One buffer is enough: one CPU at a time reports. */
-static char text[sizeof_field(struct persist_cause, text)];
-
 static int told_panic(struct notifier_block *nb, unsigned long event, void *message)
 {
-	scnprintf(text, sizeof(text), "panic: %s", (const char *)message);
-	keep_cause(PERSIST_PANIC, text);
+	keep_cause(PERSIST_PANIC, "panic: %s", (const char *)message);
 	keep_fall();
 	return NOTIFY_DONE;
 }
@@ -35,8 +31,7 @@ static int told_die(struct notifier_block *nb, unsigned long event, void *data)
 
 	if (event != DIE_OOPS)
 		return NOTIFY_DONE;
-	scnprintf(text, sizeof(text), "oops: %s, %s[%d]", args->str, current->comm, current->pid);
-	keep_cause(PERSIST_OOPS, text);
+	keep_cause(PERSIST_OOPS, "oops: %s, %s[%d]", args->str, current->comm, current->pid);
 	keep_fall();
 	return NOTIFY_DONE;
 }
@@ -46,8 +41,7 @@ static int told_reboot(struct notifier_block *nb, unsigned long event, void *com
 	const char *what = event == SYS_RESTART ? "reboot" :
 			   event == SYS_HALT ? "halt" : "power off";
 
-	scnprintf(text, sizeof(text), "%s by %s[%d]", what, current->comm, current->pid);
-	keep_cause(PERSIST_REBOOT, text);
+	keep_cause(PERSIST_REBOOT, "%s by %s[%d]", what, current->comm, current->pid);
 	keep_sync();
 	return NOTIFY_DONE;
 }

@@ -234,23 +234,27 @@ void keep_fall(void)
 	pool_fall();
 }
 
-void keep_cause(enum persist_why why, const char *text)
+void keep_cause(enum persist_why why, const char *format, ...)
 {
-	struct persist_cause *to = region->at + PERSIST_CAUSES_AT;
-	/* Static to spare the stack; one CPU at a time reports. */
-	static struct persist_cause c;
+	/* Static to spare the stack; and each its own, see keep.h. */
+	static struct persist_cause all[PERSIST_CAUSES];
+	struct persist_cause *c = &all[why - 1], *to = region->at + PERSIST_CAUSES_AT;
+	va_list args;
 
-	memset(&c, 0, sizeof(c));
-	c.why = why;
-	c.cpu = raw_smp_processor_id();
-	c.ts = devtrace_clock();
-	c.real = ktime_get_real_fast_ns();
-	c.tid = current->pid;
-	memcpy(c.comm, current->comm, sizeof(c.comm));
-	strscpy(c.text, text, sizeof(c.text));
-	c.crc = PERSIST_CRC(&c);
-	memcpy(&to[why - 1], &c, sizeof(c));
-	region_flush(region, &to[why - 1], sizeof(c));
+	memset(c, 0, sizeof(*c));
+	c->why = why;
+	c->cpu = raw_smp_processor_id();
+	c->ts = devtrace_clock();
+	c->real = ktime_get_real_fast_ns();
+	c->tid = current->pid;
+	memcpy(c->comm, current->comm, sizeof(c->comm));
+	va_start(args, format);
+	vscnprintf(c->text, sizeof(c->text), format, args);
+	va_end(args);
+	c->crc = PERSIST_CRC(c);
+	to += why - 1;
+	memcpy(to, c, sizeof(*c));
+	region_flush(region, to, sizeof(*to));
 }
 
 static void keep_work(struct work_struct *w)

@@ -16,6 +16,10 @@ void keep_sync(void);
 /* Panic or oops, any context: without locks, write back what can be done quickly. */
 void keep_fall(void);
 
-void keep_cause(enum persist_why why, const char *text);
+/*
+ * Why the machine goes down, in the words of printf(). Any context. The kernel reports one
+ * panic, one oops and one reboot at a time, but any of them while another kind is reported.
+ */
+__printf(2, 3) void keep_cause(enum persist_why why, const char *format, ...);
 
 #endif /* DEVTRACE_PERSIST_KEEP_H */
