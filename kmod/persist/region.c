@@ -3,9 +3,9 @@
  * The memory that outlives a reset
  *
  * The memory was set aside at boot: by memmap= or mem=, by a node of the device tree below
- * /reserved-memory, or by name with reserve_mem=. On x86, and with reserve_mem=, it is
- * mapped cached; data is written back if the kernel can do that, as a reset may lose what
- * is only in caches. Otherwise it is mapped write-combining.
+ * /reserved-memory, or by name with reserve_mem=; or it is persistent. On x86, and with
+ * reserve_mem=, it is mapped cached; data is written back if the kernel can do that, as a
+ * reset may lose what is only in caches. Otherwise it is mapped write-combining.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -80,7 +80,8 @@ static int map(struct region *r)
 		return -EBUSY;
 	}
 	if (!request_mem_region(r->start, r->size, KBUILD_MODNAME)) {
-		pr_err("region=%pa,%zu: a driver uses this memory\n", &r->start, r->size);
+		pr_err("region=%pa,%zu: a driver uses this memory; /proc/iomem says which\n",
+		       &r->start, r->size);
 		return -EBUSY;
 	}
 	r->at = memremap(r->start, r->size, r->cached ? MEMREMAP_WB : MEMREMAP_WC);
