@@ -164,12 +164,17 @@ int rings_init(void)
 
 	for_each_possible_cpu(cpu)
 		per_cpu(devtrace_ring, cpu) = per_cpu_ptr(&devtrace_rings, cpu);
-	/* Called for those that are up. */
-	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "devtrace:ring",
-				rings_cpu_prepare, rings_cpu_dead);
+	ret = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "devtrace:ring",
+					rings_cpu_prepare, rings_cpu_dead);
 	if (ret < 0)
 		return ret;
 	cpuhp_state = ret;
+	/*
+	 * Kernels before 6.8 do not call it for those that are up, if asked to for this state.
+	 * There is no stream yet. If one goes down meanwhile it gets rings for nothing.
+	 */
+	for_each_online_cpu(cpu)
+		rings_cpu_prepare(cpu);
 	return 0;
 }
 

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # test_kernel_build.sh - the module, its samples and the modules of the tests compile for
-# the oldest kernel that is supported, Debian 11's 5.10, without a warning
+# the oldest kernel that is supported, Debian 11's 5.10, without a warning, and events go
+# through it there
 #
 # For this machine's architecture, with PREEMPT_RT too, and for 32-bit ARM, each skipped
-# where no archive has the kernel's headers. The boards 5.10 and armhf:5.10 run the modules.
+# where no archive has the kernel's headers. The boards 5.10 and armhf:5.10 run all tests.
 # OLD_KERNELS is words as in BOARDS, and those of them that are compiled for.
 . "$(dirname "$0")/doc.sh"
 vm=$top/selftests/vm
@@ -29,27 +30,47 @@ builds()
 {
 	symbols=
 	build "$top/kmod" "$@" || return
-	symbols=$dir/Module.symvers
+	kmod=$dir symbols=$dir/Module.symvers
 	[ -s "$dir/samples/metronome.ko" ] || return
 	for kbuild in "$top"/selftests/*/*/Kbuild; do
 		build "$(dirname "$kbuild")" "$@" || return
 	done
 }
 
-# What board said of the headers, and whether they are there
-headers() { cat "$tmp/headers"; return "$status"; }
+# runs OPTION...: from each CPU comes what was emitted there
+runs()
+{
+	"$vm/board" "$@" --timeout 240 --module "$kmod/devtrace.ko" -- '
+		set -e
+		for cpu in 0 1; do
+			taskset -c $cpu sh -c "echo emitted on $cpu >/dev/trace"
+			dd if=/dev/trace bs=64K count=1 2>/dev/null | grep -a "emitted on $cpu"
+		done'
+}
+
+# there WHAT FETCH: does an archive have it? If not, that is said, and counts as skipped
+there()
+{
+	status=0
+	"$vm/board" --kernel "$kernel" --arch "$arch" "$2" >"$tmp/fetched" 2>&1 || status=$?
+	[ $status -eq $NONE ] || return 0
+	count=$((count + 1))
+	echo "ok $count $1 # SKIP $(tail -n 1 "$tmp/fetched")"
+	return 1
+}
+
+# What board said then, and whether it went well
+fetched() { cat "$tmp/fetched"; return "$status"; }
 
 for which in ${OLD_KERNELS:-5.10 5.10-rt armhf:5.10}; do
 	kernel=${which#*:} arch=${which%:*}
 	[ "$kernel" != "$which" ] || arch=$(dpkg --print-architecture)
-	status=0
-	"$vm/board" --kernel "$kernel" --arch "$arch" --kdir >"$tmp/headers" 2>&1 || status=$?
-	if [ $status -eq $NONE ]; then
-		count=$((count + 1))
-		echo "ok $count $kernel for $arch # SKIP $(tail -n 1 "$tmp/headers")"
-		continue
-	fi
-	check "headers of $kernel for $arch" headers
+	there "$kernel for $arch" --kdir || continue
+	check "headers of $kernel for $arch" fetched
 	check "$kernel for $arch" builds --kernel "$kernel" --arch "$arch"
+	# Of some kernels there are the headers alone
+	there "events on $kernel for $arch" --fetch || continue
+	check "kernel $kernel for $arch" fetched
+	check "events on $kernel for $arch" runs --kernel "$kernel" --arch "$arch"
 done
 done_testing
