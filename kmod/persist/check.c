@@ -85,7 +85,8 @@ static bool walk(const struct persist_ring *r, struct persist_run *run, u32 *sum
 	while (pos < run->to_pos) {
 		const struct ring_record *rec = persist_record(r, pos, &units);
 
-		if (!units || pos + units > run->to_pos)
+		/* Written like this, as positions wrap: there must be an end. */
+		if (!units || units > run->to_pos - pos)
 			return false;
 		pos += units;
 		if (!rec)

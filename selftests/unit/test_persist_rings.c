@@ -253,6 +253,14 @@ TEST(a_stretch_of_more_than_a_lap)
 	EXPECT_EQ(0, account.open_ends);
 	EXPECT_EQ(lap, account.given);
 	EXPECT_EQ(4, account.lost);
+	/* Where positions wrap it must not come round for ever. */
+	use_image(SIZE, 2);
+	for (i = 0; i < lap; i++)
+		put(i * UNITS, TYPE, TS, UNITS);
+	put(-8ULL, TYPE, TS, 8);
+	store_sum((struct persist_sum){ .pos = -512ULL, .to_pos = -8ULL, .to_idx = 4, .ts = TS }, 0);
+	commit(-4ULL, 5);
+	EXPECT_RING(false, "%s", "lost(0:0,4,0-0)");
 }
 
 /* A sum that was being written had crc 0; any other one that is wrong covered something. */
