@@ -169,6 +169,35 @@ TEST(a_forged_header)
 	EXPECT_EQ(1, copies);
 }
 
+/* Where headers should be there may be no memory. */
+TEST(a_region_of_one_page)
+{
+	u8 *page = calloc(1, PERSIST_PAGE);
+	struct persist_header h;
+	unsigned int copies;
+
+	EXPECT_NE(NULL, persist_find(page, PERSIST_PAGE, &h, &copies));
+	EXPECT_EQ(0, copies);
+	free(page);
+}
+
+/* Two headers differ, as when the reset came between them: the first one counts. */
+TEST(two_headers)
+{
+	u64 at[PERSIST_COPIES];
+	struct persist_header h;
+	unsigned int copies;
+
+	begin();
+	persist_places(SIZE, at);
+	head.load++;
+	head.crc = PERSIST_CRC(&head);
+	memcpy(region + at[1], &head, sizeof(head));
+	EXPECT_EQ(NULL, persist_find(region, SIZE, &h, &copies));
+	EXPECT_EQ(PERSIST_COPIES, copies);
+	EXPECT_EQ(0, h.load);
+}
+
 static bool grow(struct persist_out *o, u64 more)
 {
 	o->room = o->n + more;
@@ -180,7 +209,7 @@ static void store_cause(enum persist_why why, u64 ts, const char *text)
 {
 	struct persist_cause c = { .why = why, .ts = ts };
 
-	strcpy(c.text, text);
+	memcpy(c.text, text, strnlen(text, sizeof(c.text)));
 	c.crc = PERSIST_CRC(&c);
 	memcpy(region + PERSIST_CAUSES_AT + (why - 1) * sizeof(c), &c, sizeof(c));
 }
@@ -234,6 +263,11 @@ TEST(what_ended_it)
 	store_cause(PERSIST_REBOOT, 18 * NS, "reboot");
 	account(&a);
 	EXPECT_EQ(PERSIST_REBOOT, a.cause.why);
+	/* Only an oops can be survived. */
+	store_clock(40 * NS);
+	account(&a);
+	EXPECT_EQ(PERSIST_REBOOT, a.cause.why);
+	store_clock(17 * NS);
 	store_cause(PERSIST_PANIC, 18 * NS, "panic");
 	account(&a);
 	EXPECT_EQ(PERSIST_PANIC, a.cause.why);
@@ -247,6 +281,25 @@ TEST(what_ended_it)
 	store_cause(PERSIST_REBOOT, 19 * NS, "another");
 	account(&a);
 	EXPECT_STREQ("another", a.cause.text);
+}
+
+/* A text without an end, whose checksum is right. */
+TEST(a_cause_without_end)
+{
+	char text[sizeof(((struct persist_cause *)NULL)->text) + 1];
+	struct persist_account a;
+
+	memset(text, 'x', sizeof(text));
+	text[sizeof(text) - 1] = 0;
+	begin();
+	store_cause(PERSIST_OOPS, 5 * NS, text);
+	account(&a);
+	EXPECT_EQ(sizeof(a.cause.text) - 1, strnlen(a.cause.text, sizeof(a.cause.text)));
+	/* Behind other words only the beginning of it. */
+	store_clock(17 * NS);
+	account(&a);
+	EXPECT_NE(NULL, strstr(a.cause.text, ", 12 s after an xxx"));
+	EXPECT_EQ(100, strspn(strchr(a.cause.text, 'x'), "x"));
 }
 
 /* A record of a size that cannot be, as memory of a ring that was damaged has it. */
