@@ -216,6 +216,12 @@ static void send_until(struct render *r, u64 ts)
 		r->until = r->thread_at[r->thread].since;
 }
 
+/* Whether a frame of this type is a name; a frame of any other type would be an event. */
+static bool is_name(u8 kind)
+{
+	return kind == DEVTRACE_T_ENUM || (kind >= DEVTRACE_T_SIG && kind <= DEVTRACE_T_USR);
+}
+
 /* Send names in the order in which they were given; see names.c. */
 static void send_names(struct render *r)
 {
@@ -224,7 +230,7 @@ static void send_names(struct render *r)
 	u32 i;
 
 	for (i = 0; i < r->h->nr_names; i++) {
-		if (!PERSIST_OK(&all[i]) || all[i].serial <= serial)
+		if (!PERSIST_OK(&all[i]) || !is_name(all[i].kind) || all[i].serial <= serial)
 			continue;
 		serial = all[i].serial;
 		send_name(r, &all[i]);

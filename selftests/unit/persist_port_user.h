@@ -44,9 +44,10 @@ static inline u64 div_u64(u64 n, u32 by)
 	return n / by;
 }
 
+/* As the module's: only what may be an address, and so that bit 63 is set. */
 static inline u64 persist_hide(u64 address)
 {
-	return address;
+	return address < 65536 ? address : ~address | 1ULL << 63;
 }
 
 #endif /* PERSIST_PORT_USER_H */

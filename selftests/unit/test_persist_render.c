@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_persist_render.c - what is given beside events, and how: clocks, threads, names, addresses
+ *
+ * Each entry of a table has its checksum; here one is damaged, or right and makes no sense.
+ */
+#include "kselftest_harness.h"
+#include "persist_image.h"
+
+void ring_port_step(void)
+{
+}
+
+#define SIZE	(1024 * 1024U)
+#define RINGS	2
+#define TYPE	100
+
+/* Events of ring 0, each a record of 64 bytes. */
+#define UNITS	8
+#define ROOM	(UNITS * RING_UNIT - RING_HEADER)
+static u32 nr;
+
+static void use_image(void)
+{
+	struct persist_info *to;
+	u32 i;
+
+	image_begin(SIZE, RINGS);
+	for (i = 0; i < RINGS; i++) {
+		to = (void *)(image + head.rings + i * head.stride + PERSIST_INFO_AT);
+		to->nr = 1;
+		to->cpu = i;
+		to->crc = PERSIST_CRC(to);
+	}
+	nr = 0;
+}
+
+static struct ring_record *put_event(u64 ts, u32 who)
+{
+	u8 *ring = image + head.rings;
+	struct ring_record *rec = (void *)(ring + persist_data_at(head.ring_bytes) +
+					   nr++ * UNITS * RING_UNIT);
+
+	rec->word = (u64)TYPE << RING_TYPE_SHIFT | (ts & RING_TS_MASK);
+	rec->who = who;
+	rec->len = ROOM;
+	*(u64 *)(ring + PERSIST_COMMIT_AT) = ring_word(nr * UNITS, nr);
+	return rec;
+}
+
+static struct persist_clock *clock_at(u32 i)
+{
+	return (struct persist_clock *)(image + PERSIST_CLOCKS_AT) + i;
+}
+
+static void put_clock(u32 i, u64 ts)
+{
+	struct persist_clock c = { .ts = ts };
+
+	c.crc = PERSIST_CRC(&c);
+	*clock_at(i) = c;
+}
+
+static struct persist_thread *thread_at(u32 i)
+{
+	return (struct persist_thread *)(image + head.threads) + i;
+}
+
+static void put_thread(u32 i, u32 tid, u64 since, const char *comm)
+{
+	struct persist_thread t = { .tid = tid, .tgid = tid, .since = since };
+
+	memcpy(t.comm, comm, strnlen(comm, sizeof(t.comm)));
+	t.crc = PERSIST_CRC(&t);
+	*thread_at(i) = t;
+}
+
+static struct persist_name *name_at(u32 i)
+{
+	return (struct persist_name *)(image + head.names) + i;
+}
+
+static void put_name(u32 i, u8 kind, u64 serial, u32 scope, u64 key, const char *name)
+{
+	struct persist_name n = { .kind = kind, .serial = serial, .scope = scope, .key = key };
+
+	memcpy(n.name, name, strnlen(name, sizeof(n.name)));
+	n.crc = PERSIST_CRC(&n);
+	*name_at(i) = n;
+}
+
+TEST(clocks)
+{
+	use_image();
+	put_event(100, 0);
+	put_event(300, 0);
+	put_clock(0, 400);
+	put_clock(3, 50);
+	put_clock(2, 200);
+	put_clock(PERSIST_CLOCKS - 1, 300);
+	EXPECT_STREQ("clock(50) 0:100 clock(200) clock(300) 0:300 clock(400)", image_says());
+	EXPECT_EQ(400, account.last);
+	clock_at(2)->real ^= 1;
+	EXPECT_STREQ("clock(50) 0:100 clock(300) 0:300 clock(400)", image_says());
+	/* The upper bits of times are those of the newest one, or next to it. */
+	use_image();
+	put_event((3ULL << 56) - 7, 0);
+	put_event((3ULL << 56) + 7, 0);
+	put_clock(0, (3ULL << 56) + 1);
+	EXPECT_STREQ("clock(216172782113783809) 0:216172782113783801 0:216172782113783815",
+		     image_says());
+}
+
+TEST(threads)
+{
+	use_image();
+	put_event(100, 0);
+	put_event(300, 0);
+	put_thread(0, 7, 200, "second");
+	put_thread(1, 7, 50, "first");
+	put_thread(5, 8, 250, "of 8");
+	put_thread(6, 8, 400, "later");
+	/* Of thread 8 there is no name before the first event: its first one will do. */
+	EXPECT_STREQ("thread(7,50,first) thread(8,250,of 8) 0:100 thread(7,200,second) "
+		     "thread(8,250,of 8) 0:300 thread(8,400,later)", image_says());
+	thread_at(5)->tgid ^= 1;
+	EXPECT_STREQ("thread(7,50,first) thread(8,400,later) 0:100 thread(7,200,second) "
+		     "0:300 thread(8,400,later)", image_says());
+	/* No thread has that number, and a name has an end. */
+	put_thread(5, 0, 250, "nobody");
+	put_thread(6, 9, 20, "sixteen of bytes");
+	EXPECT_STREQ("thread(9,20,sixteen of byte) thread(7,50,first) 0:100 "
+		     "thread(7,200,second) 0:300", image_says());
+}
+
+TEST(names)
+{
+	static const u8 kinds[] = { DEVTRACE_T_ENUM, DEVTRACE_T_SIG, DEVTRACE_T_OBJ,
+				    DEVTRACE_T_FUN, DEVTRACE_T_USR };
+	u32 i;
+
+	/* Addresses of the kernel are hidden, those of a program are not. */
+	use_image();
+	put_name(0, DEVTRACE_T_OBJ, 5, 0, 0x10000, "kernel");
+	put_name(1, DEVTRACE_T_OBJ, 6, 9, 0x10000, "program");
+	put_name(2, DEVTRACE_T_USR, 7, 0, 100, "number");
+	EXPECT_STREQ("name(0,fffffffffffeffff,kernel) name(0,10000,program) name(0,64,number)",
+		     image_says());
+	/* Damaged; not newer than the one before: of names that were moved. */
+	name_at(1)->key ^= 1;
+	put_name(2, DEVTRACE_T_USR, 5, 0, 100, "number");
+	put_name(3, DEVTRACE_T_USR, 6, 0, 101, "next");
+	EXPECT_STREQ("name(0,fffffffffffeffff,kernel) name(0,65,next)", image_says());
+	/* Frames of names have five types: no other frame is made of one. */
+	for (i = 0; i < 256; i++) {
+		put_name(0, i, 5, 0, 100, "x");
+		put_name(1, DEVTRACE_T_USR, 6, 0, 101, "next");
+		put_name(3, DEVTRACE_T_USR, 1, 0, 101, "old");
+		image_says();
+		EXPECT_STREQ(memchr(kinds, i, sizeof(kinds)) ? "name(0,64,x) name(0,65,next)" :
+							       "name(0,65,next)", said);
+	}
+}
+
+static u8 payload[ROOM];
+
+static void keep_payload(u8 type, const u8 *p, u32 len)
+{
+	if (type == TYPE && len == 16 + ROOM)
+		memcpy(payload, p + 16, ROOM);
+}
+
+/* Whether of @len bytes at a place of an event of that context come out those that are wanted. */
+static bool passes(u32 who, u32 at, const u8 *bytes, const u8 *want, u32 len)
+{
+	use_image();
+	memcpy(put_event(100, who)->data + at, bytes, len);
+	image_render(0, keep_payload);
+	return !memcmp(payload + at, want, len);
+}
+
+#define ADDRESS		1, 2, 3, 4, 5, 6, 7, 0x80
+#define HIDDEN		0xfe, 0xfd, 0xfc, 0xfb, 0xfa, 0xf9, 0xf8, 0xff
+
+/* Addresses in events of drivers are hidden, wherever they stand. */
+TEST(addresses)
+{
+	static const u8 obj[] = { DEVTRACE_E_OBJ, ADDRESS }, no_obj[] = { DEVTRACE_E_OBJ, HIDDEN };
+	static const u8 fun[] = { DEVTRACE_E_FUN, ADDRESS }, no_fun[] = { DEVTRACE_E_FUN, HIDDEN };
+	static const u8 sig[] = { DEVTRACE_E_SIG, 9, 9, 9, 9, ADDRESS };
+	static const u8 no_sig[] = { DEVTRACE_E_SIG, 9, 9, 9, 9, HIDDEN };
+	static const u8 other[] = { DEVTRACE_E_U64, ADDRESS };
+	static const u8 code[] = { DEVTRACE_E_OBJ, 9, 9, 9, DEVTRACE_E_OBJ, ADDRESS };
+	static const u8 no_code[] = { DEVTRACE_E_OBJ, 9, 9, 9, DEVTRACE_E_OBJ, HIDDEN };
+	static const u8 both[] = { 0, 0, 0, 0, DEVTRACE_E_OBJ, 9, 9, 9, DEVTRACE_E_OBJ, ADDRESS };
+	static const u8 no_both[] = { 0, 0, 0, 0, DEVTRACE_E_OBJ, 9, 9, 9, DEVTRACE_E_OBJ, HIDDEN };
+	static const u8 cut[] = { DEVTRACE_E_OBJ, 1, 2, 3, 4, 5, 6, 7 };
+	const u32 ptr = RING_WHO_PTR;
+
+#define PASSES(who, from, to) passes(who, 0, from, to, sizeof(from))
+	EXPECT_TRUE(PASSES(ptr, obj, no_obj));
+	EXPECT_TRUE(PASSES(ptr, fun, no_fun));
+	EXPECT_TRUE(PASSES(ptr, sig, no_sig));
+	EXPECT_TRUE(PASSES(ptr, other, other));
+	EXPECT_TRUE(PASSES(0, obj, obj));
+	EXPECT_TRUE(PASSES(ptr | RING_WHO_USER, obj, obj));
+	/* Behind a code, and an object with a signal, which are no elements. */
+	EXPECT_TRUE(PASSES(ptr | RING_WHO_CODE, code, no_code));
+	EXPECT_TRUE(PASSES(ptr | RING_WHO_OBJSIG, code, no_code));
+	EXPECT_TRUE(PASSES(ptr | RING_WHO_CODE | RING_WHO_OBJSIG, both, no_both));
+	/* Not whole: it has no address, nor has what would be behind the event. */
+	EXPECT_TRUE(passes(ptr, ROOM - sizeof(cut), cut, cut, sizeof(cut)));
+	use_image();
+	put_event(100, ptr | RING_WHO_CODE)->len = 2;
+	*(u64 *)(image + head.rings + PERSIST_COMMIT_AT) = ring_word(2, 1);
+	EXPECT_STREQ("0:100", image_says());
+}
+
+TEST_HARNESS_MAIN
