@@ -409,7 +409,10 @@ static void read_lane(struct persist_lanes *l, const struct persist_lane *e, con
 		/* The program overwrote these events before they were taken. */
 		if (first > done && first - done < 1ULL << 31)
 			left->drops[DEVTRACE_LOST_BUSY] += first - done;
-		if (skip < row.all && l->nr < l->room)
+		/* Of lanes that are not in each other's memory all pieces have room. */
+		if (skip < row.all && l->nr == l->room)
+			ret = -EPROTO;
+		else if (skip < row.all)
 			add_open(l, e, &c, &row, skip, lo, now);
 		if (done < first + row.all)
 			done = first + row.all;
