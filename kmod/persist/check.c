@@ -271,15 +271,21 @@ static void drop_overwritten(struct persist_ring *r)
 	r->nr = n;
 }
 
+static bool info_ok(const struct persist_info *i, const struct persist_header *h)
+{
+	return PERSIST_OK(i) && i->cpu < h->nr_cpus;
+}
+
 /* False: both copies are damaged, and it is not known where the ring was cleared. */
-static bool read_info(struct persist_ring *r, const struct persist_info *info, u32 n)
+static bool read_info(struct persist_ring *r, const struct persist_info *info, u32 n,
+		      const struct persist_header *h)
 {
 	const struct persist_info *a = info, *b = info + 1;
 
 	r->cpu = n;
-	if (!PERSIST_OK(a) || (PERSIST_OK(b) && b->nr > a->nr))
+	if (!info_ok(a, h) || (info_ok(b, h) && b->nr > a->nr))
 		a = b;
-	if (!PERSIST_OK(a))
+	if (!info_ok(a, h))
 		return false;
 	r->cpu = a->cpu;
 	r->cleared = a->cleared;
@@ -315,7 +321,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	r->run = persist_alloc((chunks + RING_BLOCKS_MAX + 2) * sizeof(*r->run));
 	if (!r->run)
 		return -ENOMEM;
-	informed = read_info(r, ring + PERSIST_INFO_AT, n);
+	informed = read_info(r, ring + PERSIST_INFO_AT, n, h);
 	read_sums(r, sums, chunks);
 
 	/* Without any sum the upper half of a position is arbitrary. */

@@ -509,6 +509,9 @@ TEST(descriptions)
 		EXPECT_RING(true, "%s", "3:1004 3:1005 3:1006 3:1007");
 		ring[PERSIST_INFO_AT + newer * sizeof(struct persist_info) + 8] ^= 1;
 		EXPECT_RING(true, "%s", ev(2, 8));
+		/* There is no such CPU. */
+		info(newer, (struct persist_info){ .nr = 2, .cleared = 4, .cpu = head.nr_cpus });
+		EXPECT_RING(true, "%s", ev(2, 8));
 		/* None is: nothing was cleared, and it is the ring of that place. */
 		ring[PERSIST_INFO_AT + !newer * sizeof(struct persist_info) + 8] ^= 1;
 		EXPECT_RING(true, "%s", ev(0, 8));
