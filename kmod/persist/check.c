@@ -44,7 +44,7 @@ const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 	for (i = 0; i < PERSIST_COPIES && at[i] <= size - PERSIST_PAGE; i++) {
 		const struct persist_header *found = mem + at[i];
 
-		if (found->magic == PERSIST_MAGIC_SWAPPED && !*copies)
+		if (found->magic == PERSIST_MAGIC_SWAPPED)
 			why = "it was written by a machine of the other byte order";
 		if (found->magic != PERSIST_MAGIC)
 			continue;
@@ -100,7 +100,7 @@ static bool walk(const struct persist_ring *r, struct persist_run *run, u32 *sum
 		run->to_ts = rec->word;
 		idx++;
 	}
-	return pos == run->to_pos && idx == run->to_idx;
+	return idx == run->to_idx;
 }
 
 /* Whether a sum of any chunk of @run is damaged. */

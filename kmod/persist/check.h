@@ -52,8 +52,7 @@ void persist_check_cause(const void *mem, u64 last, struct persist_cause *cause)
 /* Whether a record may have this type: that of an event, or of one that was taken back. */
 static inline bool persist_type_ok(u8 type)
 {
-	return !devtrace_type_is_transport(type) || type == DEVTRACE_T_EMPTY ||
-	       type == RING_TYPE_VOID;
+	return !devtrace_type_is_transport(type) || type == RING_TYPE_VOID;
 }
 
 /* The record at @pos; NULL: padding or invalid. @units: its size; 0: invalid. */

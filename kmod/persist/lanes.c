@@ -208,11 +208,10 @@ static void read_block(struct persist_lanes *l, const u8 *page, const struct per
 	bool lost;
 
 	s = sum_of(two, &lost);
-	if (!r && !s && !lost && !((const struct run *)page)->extent)
+	if (!s && !lost && !((const struct run *)page)->extent)
 		return;
-	if (r && s && (u16)s->number == number) {
-		if (s->fill <= PERSIST_PAGE && persist_block_sum(page, s->fill, &sum) &&
-		    sum == s->sum)
+	if (s && (u16)s->number == number) {
+		if (persist_block_sum(page, s->fill, &sum) && sum == s->sum)
 			to = s->fill;
 		else
 			lost = true;
@@ -317,7 +316,7 @@ static void join(struct persist_lanes *l)
 		if (first) {
 			left = &l->left[p->slot];
 			/* A first piece without a sum must not begin before @cleared. */
-			end = p->checked || !left->known ? 0 : left->cleared;
+			end = p->checked ? 0 : left->cleared;
 			left->first = n;
 		}
 		if (p->idx < end || p->nr > ~0ULL - p->idx ||
