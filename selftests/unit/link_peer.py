@@ -9,6 +9,8 @@ The other end of a link, for test_links.sh.
                                 bytes and has nothing more; N times, then it is read to its end
     cuts ADDRESS OUT            as recv, but the first connection has a small buffer, and is closed
                                 after 20000 bytes though there are more
+    slow ADDRESS OUT FILE       as recv, of one connection, which has a small buffer and is read by
+                                5000 bytes a second until FILE is there
     takes ADDRESS OUT N         listen; N bytes of the first connection go to OUT, and that is all
     messages FILE               print the messages of RFC 5424 in FILE, which has nothing else
     mute ADDRESS                listen, and read nothing
@@ -19,6 +21,7 @@ The other end of a link, for test_links.sh.
 ADDRESS is 127.0.0.1, ::1, udp or the path of a socket. The first line printed is the port or
 device. A pty then says "raw" or "cooked" when its mode was changed, each as it happens.
 """
+import fcntl
 import os
 import pty
 import random
@@ -96,6 +99,25 @@ def cuts(address, out):
                 f.write(more)
         peer.close()
         say('closed', n)
+
+
+def slow(address, out, until):
+    s = listen(address)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    peer, _ = s.accept()
+
+    def gone(*_):
+        say('unread', int.from_bytes(fcntl.ioctl(peer, termios.FIONREAD, bytes(4)), sys.byteorder))
+        os._exit(0)
+
+    signal.signal(signal.SIGTERM, gone)
+    say('came')
+    with open(out + '.1', 'wb', buffering=0) as f:
+        while data := peer.recv(65536 if os.path.exists(until) else 500):
+            f.write(data)
+            if not os.path.exists(until):
+                time.sleep(0.1)
+    say('closed', 1)
 
 
 def takes(address, out, n):
@@ -200,7 +222,7 @@ def deaf(address):
 
 COMMANDS = {
     'send': send, 'recv': recv, 'pty-send': pty_send, 'pty-recv': pty_recv, 'mute': mute, 'messages': messages,
-    'cuts': cuts, 'deaf': deaf,
+    'cuts': cuts, 'deaf': deaf, 'slow': slow,
     'takes': lambda address, out, n: takes(address, out, int(n)),
     'kills': lambda address, out, n: recv(address, out, int(n)),
 }

@@ -11,7 +11,7 @@ out=$(cd "${O:-$here/../../build}/selftests/unit" && pwd) || exit 1
 tools=$(cd "$out/../../tools" && pwd) || exit 1
 command -v python3 >/dev/null || { echo "1..0 # SKIP no python3"; exit 4; }
 work=$(mktemp -d) || exit 1
-peer='' reader=''
+peer='' reader='' to=''
 cleanup()
 {
 	for p in $peer $reader; do kill -9 "$p" 2>/dev/null; done
@@ -31,6 +31,12 @@ figures()
 		sed 's/.*"events":\([0-9]*\).*"missing":\([0-9]*\),"damages":\([0-9]*\).*/\1 \2 \3/'
 }
 
+# stamps_of FILE...: the times of their events
+stamps_of()
+{
+	for f; do info -J "$f" | sed -n 's/.*"kind":"event".*"ts":\([0-9]*\).*/\1/p'; done
+}
+
 spooled() { [ "$(cat spool/spool.trace* 2>/dev/null | wc -c)" -gt "$1" ]; }
 emptied() { [ -z "$(ls spool)" ]; }
 closed() { [ "$(grep -c closed said)" -ge "$1" ]; }
@@ -42,19 +48,21 @@ free_port()
 	end_peer
 }
 
-# come OUT: the peer is there, at the port of before
-come()
+# at_port COMMAND ADDRESS...: the peer is there, at the port of before
+at_port()
 {
 	PORT=$at
 	export PORT
-	peer recv 127.0.0.1 "$1"
+	peer "$@"
 	unset PORT
 }
 
-# begin OPTION...: sets reader, which reads what comes at 9
+come() { at_port recv 127.0.0.1 "$1"; }	# OUT
+
+# begin OPTION...: sets reader, which reads what comes at 9, for $to or the port of before
 begin()
 {
-	"$tools/tracelogger" -p 0 --device pipe --to "tcp:127.0.0.1:$at" --spool spool "$@" 2>err &
+	"$tools/tracelogger" -p 0 --device pipe --to "${to:-tcp:127.0.0.1:$at}" --spool spool "$@" 2>err &
 	reader=$!
 	exec 9>pipe
 }
@@ -135,10 +143,7 @@ for piece in long.a*; do
 done
 finish
 begin -s 64K
-PORT=$at
-export PORT
-peer takes 127.0.0.1 part.out 30000
-unset PORT
+at_port takes 127.0.0.1 part.out 30000
 wait "$peer"
 peer=''
 wait_until test -s spool/.spool.trace.sent; ok $? "the place is kept when a peer goes"
@@ -152,9 +157,63 @@ finish; ok $? "the next run sends the rest"
 wait_until closed 1
 end_peer
 [ ! -e spool/.spool.trace.sent ]; ok $? "and the place is forgotten"
-for f in part.out rest.out.1; do info -J "$f" | sed -n 's/.*"kind":"event".*"ts":\([0-9]*\).*/\1/p'; done >stamps
-is "$(sort stamps | uniq -d | wc -l) $(sort -n stamps | tail -n 1)" "0 $(info -J long.trace | sed -n 's/.*"kind":"event".*"ts":\([0-9]*\).*/\1/p' | tail -n 1)" "of which nothing comes twice"
+stamps_of part.out rest.out.1 >stamps
+is "$(sort stamps | uniq -d | wc -l) $(sort -n stamps | tail -n 1)" "0 $(stamps_of long.trace | tail -n 1)" "of which nothing comes twice"
 [ "$(wc -l <stamps)" -gt 5000 ]; ok $? "and only what the peer had not read is missing"
+
+# A peer that reads slowly what is left of the spool, while events go on
+# It is never given up: its link is a socket with a name.
+all=0 port=$at to=unix:$work/sock
+begin
+for piece in long.a* long.a* long.a* long.a*; do
+	cat "$piece" >&9
+	all=$((all + $(wc -c <"$piece")))
+	wait_until spooled $((all - 200))
+done
+peer slow "$work/sock" slow.out go
+wait_until test -s slow.out.1
+late=''
+for piece in long.ac long.ad; do
+	cat "$piece" >&9
+	all=$((all + $(wc -c <"$piece")))
+	# The peer would take two minutes and a half for the rest.
+	[ -n "$late" ] || TRIES=1000 wait_until spooled $((all - 200)) || late=$piece
+done
+is "$late" "" "a peer takes the last of it slowly: the device is read meanwhile"
+touch go
+wait_until emptied; ok $? "once it goes on it gets all of the spool"
+finish; ok $? "and it ends as the input does"
+wait_until closed 1
+end_peer
+cat long.a* long.a* long.a* long.a* long.ac long.ad >want.trace
+stamps_of want.trace >want
+stamps_of slow.out.1 | cmp -s - want; ok $? "all of it, in order and once"
+
+# A peer that goes when all of the spool is sent, and not all of it has arrived
+rm go
+at=$port to=''
+begin
+head -c 20000 long.trace >&9
+wait_until spooled 19000
+at_port slow 127.0.0.1 unread.out go
+wait_until emptied; ok $? "all of a short spool is on its way to a peer that reads slowly"
+tail -c +20001 long.trace | head -c 2000 >&9
+end_peer
+unread=$(sed -n 's/^unread //p' said)
+wait_until spooled 1000; ok $? "it goes then: what it had not taken is kept"
+come next.out
+wait_until emptied
+tail -c +22001 long.trace >&9
+finish
+wait_until closed 1
+end_peer
+stamps_of unread.out.1 next.out.1 >stamps
+stamps_of long.trace >want
+is "$(sort stamps | uniq -d | wc -l) $(tail -n 1 stamps)" "0 $(tail -n 1 want)" "the next one gets the rest, and nothing comes twice"
+# Of 31 bytes each. What has come to its system is gone, and its buffers take more than it says.
+missing=$(($(wc -l <want) - $(wc -l <stamps)))
+[ -n "$unread" ] && [ $((missing * 31)) -le $((unread + 12288)) ]; ok $? "and not all of it is missing"
+echo "# $missing missing, $unread bytes unread"
 
 echo "1..$count"
 [ $bad = 0 ]

@@ -13,7 +13,6 @@
 
 #define STEP		(5 * TL_NSEC / 1000)	/* how often to look how full the buffer is */
 #define SEVERE		(50 * TL_NSEC / 1000)	/* the longest nap with --sync severity */
-#define LAST_FILE	(256 * 1024)	/* of the spool: sent at once, and no more are begun */
 
 void tl_alive(struct tl_run *r)
 {
@@ -125,21 +124,16 @@ bool tl_use_spool(struct tl_run *r, int err)
 	return true;
 }
 
-/* The last file is small: end it, send it, and go on over the link. */
+/* All of the spool is sent: go on over the link. */
 static void leave_spool(struct tl_run *r)
 {
 	size_t stuck;
-	int ret = 1;
 
-	tl_end_file(r);
-	if (tl_flush(r) || r->store.fd >= 0)
+	if (!tl_hold_unsure(r)) {
+		tl_wait_for(r, -1, STEP);
 		return;
-	while (ret > 0 && !tl_stop) {
-		wait_link(r, -1, TL_RETRY);
-		ret = tl_spool_send(&r->spool, &r->store, &r->other);
 	}
-	if (ret || tl_stop || r->other.fd < 0)
-		return;
+	tl_spool_leave(&r->spool, &r->store);
 	stuck = tl_spool_stuck(&r->store);
 	if (stuck)
 		fprintf(stderr, "tracelogger: %s: of %s, %zu files are not sent\n", r->opt.to,
@@ -147,6 +141,16 @@ static void leave_spool(struct tl_run *r)
 	else if (!r->opt.quiet)
 		fprintf(stderr, "tracelogger: %s: all of %s is sent\n", r->opt.to, r->opt.spool);
 	tl_swap_stores(r);
+}
+
+/* The place in a file is kept for the next run, and found there if the file is as it was. */
+static void lose_peer(struct tl_run *r)
+{
+	if (tl_spool_current(&r->spool, &r->store)) {
+		tl_end_file(r);
+		(void)tl_flush(r);	/* an error comes again, and is said then */
+	}
+	tl_spool_broken(&r->spool, &r->store, &r->other);
 }
 
 /* Is anybody there again, and takes a piece? */
@@ -160,15 +164,22 @@ static void send_spool(struct tl_run *r)
 	if (r->other.fd < 0)
 		return;
 	if (tl_peer_gone(&r->other)) {
-		tl_spool_broken(&r->spool, &r->store, &r->other);
+		lose_peer(r);
 		return;
 	}
-	if (tl_spool_send(&r->spool, &r->store, &r->other))
-		return;
-	if (r->other.fd >= 0 && r->store.fd >= 0 && r->store.size > LAST_FILE)
+	switch (tl_spool_send(&r->spool, &r->store, &r->other)) {
+	case TL_SPOOL_BROKEN:
+		lose_peer(r);
+		break;
+	case TL_SPOOL_CLOSE:
 		tl_end_file(r);
-	else if (r->other.fd >= 0)
+		break;
+	case TL_SPOOL_SENT:
 		leave_spool(r);
+		break;
+	case TL_SPOOL_MORE:
+		break;
+	}
 }
 
 static void wait_more(struct tl_run *r, int err)

@@ -164,6 +164,28 @@ static void forget(struct tl_run *r)
 	r->done -= n;
 }
 
+/* The bytes of the file that may not have arrived go before those that are in no file yet. */
+bool tl_hold_unsure(struct tl_run *r)
+{
+	off_t from = tl_spool_sure(&r->spool, &r->other);
+	size_t n = (size_t)(r->spool.sent - from);
+
+	forget(r);
+	if (n > TL_BUF - r->len)
+		return false;
+	memmove(r->buf + n, r->buf, r->len);
+	if (n && pread(r->spool.fd, r->buf, n, from) != (ssize_t)n) {
+		memmove(r->buf, r->buf + n, r->len);
+		return false;
+	}
+	r->len += n;
+	r->edge += n;
+	if (r->cut != TL_NO_CUT)
+		r->cut += n;
+	r->done = n;
+	return true;
+}
+
 /* Frames up to the end of this file. */
 void tl_end_file(struct tl_run *r)
 {

@@ -74,6 +74,11 @@ int tl_begin_compact(struct tl_run *r);
 const struct devtrace_totals *tl_totals(struct tl_run *r);
 /* Frames up to the end of this file. */
 void tl_end_file(struct tl_run *r);
+/*
+ * The spool is to be left: take what its peer has not acknowledged into the buffer. False:
+ * that cannot be done now.
+ */
+bool tl_hold_unsure(struct tl_run *r);
 /* An error that no room cures: go on in another file, with the frame that was cut. */
 void tl_spoilt(struct tl_run *r);
 /* Write all whole frames. 0, or the error that kept it from that. */

@@ -7,10 +7,13 @@
  *   files, new events become files, too.
  * - A file is removed when its last byte was acknowledged, as far as the link can tell, or
  *   when the limits want its room. Frames that go with it are missed at the other end.
+ * - The file that is being written is sent, too. Once all of it is, events go over the link;
+ *   the bytes of it that are not acknowledged then are in memory, as others of the link.
  * - A file that cannot be read holds up none, and stays; the next peer may get it.
  * - If a peer goes, the next one gets the rest of a file from the beginning of a frame.
- * - So does the peer of the next run: the place is kept in a file when a peer goes, and at
- *   the end. After a kill or the end of power that is the place of the last peer that went.
+ * - So does the peer of the next run: the place is kept when a peer goes, and at the end, of a
+ *   file to which nothing is added. After a kill or the end of power that is the place of the
+ *   last peer that went.
  * - Who reads does not wait for a peer: a thread connects (common/dial.c).
  */
 #include <errno.h>
@@ -74,15 +77,23 @@ static bool place_line(int fd, uint64_t number, off_t sent, char *out, size_t si
 	return true;
 }
 
-void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struct tl_store *to)
+off_t tl_spool_sure(const struct tl_spool *p, const struct tl_store *to)
 {
 	off_t unsure = (off_t)tl_peer_unsure(to);
+
+	if (p->fd < 0)
+		return p->sent;
+	return frame_before(p->fd, unsure < p->sent ? p->sent - unsure : 0);
+}
+
+void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struct tl_store *to)
+{
 	char line[160];
 	int fd;
 
 	if (p->fd < 0)
 		return;
-	p->sent = frame_before(p->fd, unsure < p->sent ? p->sent - unsure : 0);
+	p->sent = tl_spool_sure(p, to);
 	if (!place_line(p->fd, p->number, p->sent, line, sizeof(line)))
 		return;
 	/* Without room for that it is sent from its beginning, as after a kill. */
@@ -155,7 +166,25 @@ void tl_spool_retry(struct tl_store *files)
 		files->own[i].stuck = false;
 }
 
-/* The next file that is not sent. */
+/* Is there one that is being written, with frames in it? An empty one may go at any time. */
+static bool written_now(const struct tl_store *files)
+{
+	return files->fd >= 0 && files->size > files->head;
+}
+
+bool tl_spool_current(const struct tl_spool *p, const struct tl_store *files)
+{
+	return p->fd >= 0 && files->fd >= 0 && p->number == files->number;
+}
+
+static void open_file(struct tl_spool *p, const struct tl_store *files, uint64_t number,
+		      const char *name)
+{
+	p->number = number;
+	p->fd = openat(files->dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* The next file that is not sent; the one that is being written comes last. */
 static bool next_file(struct tl_spool *p, struct tl_store *files)
 {
 	size_t i = 0;
@@ -165,52 +194,67 @@ static bool next_file(struct tl_spool *p, struct tl_store *files)
 			i++;
 			continue;
 		}
-		p->number = files->own[i].number;
-		p->fd = openat(files->dirfd, files->own[i].name,
-			       O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+		open_file(p, files, files->own[i].number, files->own[i].name);
 		/* Somebody has removed it: then there is nothing to send. */
 		if (p->fd < 0 && (errno != ENOENT || !tl_store_remove(files, i)))
 			cannot_read(files, i, errno);
 		if (p->fd >= 0)
 			p->sent = kept_place(p, files);
 	}
+	if (p->fd < 0 && written_now(files))
+		open_file(p, files, files->number, files->current);
 	return p->fd >= 0;
 }
 
-int tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *to)
+/* The file is sent, or cannot be read: why. */
+static void end_file(struct tl_spool *p, struct tl_store *files, int err)
 {
-	static uint8_t buf[PIECE];
-	ssize_t n, done;
-	size_t i;
+	size_t i = find(files, p->number);
 
-	if (!next_file(p, files))
-		return 0;
-	n = pread(p->fd, buf, sizeof(buf), p->sent);
-	if (n < 0 && errno == EINTR)
-		return 1;
-	if (n > 0) {
-		done = tl_store_write(to, buf, (size_t)n);
-		if (done == -EAGAIN || done == -EINTR)
-			return 1;
-		if (done < 0) {
-			tl_spool_broken(p, files, to);
-			return (int)done;
-		}
-		p->sent += done;
-		return 1;
-	}
-	/* All is sent; removed is what has arrived. */
-	if (!n && tl_peer_unsure(to)) {
-		poll(NULL, 0, ACK_MS);
-		return 1;
-	}
-	i = find(files, p->number);
-	if (i < files->nr && (n < 0 || !tl_store_remove(files, i)))
-		cannot_read(files, i, errno);
+	if (i < files->nr && (err || !tl_store_remove(files, i)))
+		cannot_read(files, i, err ? err : errno);
 	else
 		unlinkat(files->dirfd, PLACE, 0);
 	forget_file(p);
-	return files->nr > tl_spool_stuck(files) ? 1 : 0;
+}
+
+enum tl_spool_next tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *to)
+{
+	static uint8_t buf[PIECE];
+	ssize_t n, done;
+
+	if (!next_file(p, files))
+		return written_now(files) ? TL_SPOOL_CLOSE : TL_SPOOL_SENT;
+	n = pread(p->fd, buf, sizeof(buf), p->sent);
+	if (n < 0 && errno == EINTR)
+		return TL_SPOOL_MORE;
+	if (n > 0) {
+		done = tl_store_write(to, buf, (size_t)n);
+		if (done == -EAGAIN || done == -EINTR)
+			return TL_SPOOL_MORE;
+		if (done < 0)
+			return TL_SPOOL_BROKEN;
+		p->sent += done;
+		return TL_SPOOL_MORE;
+	}
+	if (tl_spool_current(p, files))
+		return n ? TL_SPOOL_CLOSE : TL_SPOOL_SENT;
+	/* All is sent; removed is what has arrived. */
+	if (!n && tl_peer_unsure(to)) {
+		poll(NULL, 0, ACK_MS);
+		return TL_SPOOL_MORE;
+	}
+	end_file(p, files, n ? errno : 0);
+	return TL_SPOOL_MORE;
+}
+
+void tl_spool_leave(struct tl_spool *p, struct tl_store *files)
+{
+	if (files->fd < 0)
+		return;
+	p->number = files->number;
+	tl_store_end(files);
+	end_file(p, files, 0);
 }
 
 void tl_spool_free(struct tl_spool *p, struct tl_store *files)

@@ -178,9 +178,22 @@ struct tl_spool {
 	off_t		sent;		/* of its bytes */
 };
 
+enum tl_spool_next {
+	TL_SPOOL_MORE,
+	TL_SPOOL_SENT,		/* all that was written and can be read */
+	TL_SPOOL_CLOSE,		/* the file that is being written cannot be read: end it */
+	TL_SPOOL_BROKEN,	/* the peer has gone */
+};
+
 int tl_spool_init(struct tl_spool *p, const struct tl_options *opt);
-/* Send a piece. 1: there is more; 0: no file is left that can be read; or a negative error. */
-int tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *to);
+/* Send a piece, of the file that is being written, too. */
+enum tl_spool_next tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *to);
+/* Is the file that is being sent the one that is being written? */
+bool tl_spool_current(const struct tl_spool *p, const struct tl_store *files);
+/* Up to where it has certainly arrived: the beginning of a frame. */
+off_t tl_spool_sure(const struct tl_spool *p, const struct tl_store *to);
+/* All is sent: remove the file that is being written. */
+void tl_spool_leave(struct tl_spool *p, struct tl_store *files);
 /* How many files are left that cannot be read; forget which, and try them again. */
 size_t tl_spool_stuck(const struct tl_store *files);
 void tl_spool_retry(struct tl_store *files);
