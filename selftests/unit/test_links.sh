@@ -209,6 +209,24 @@ for end in QUIT USR2 TERM broken; do
 	is "$(tail -n 1 said)" restored "serial line: restored by tracelogger that ends by $end"
 	[ $end != broken ] || is "$status $(grep -c 'line: Input/output error' err)" "1 1" "which says that its device cannot be read"
 done
+# A line that stands still, as by an adapter that was stopped
+rm -f got.1
+touch still
+peer pty-recv got.1
+SHIM_STILL=still LD_PRELOAD=$PWD/shim.so timeout -s KILL 120 \
+	$log -p 0 --device line --to "serial:$at,115200" 2>err &
+reader=$!
+exec 8>line
+cat s.trace >&8
+wait_until test -s got.1
+kill $reader
+wait $reader
+is $? 0 "serial line: one that stands still does not keep tracelogger"
+reader=''
+exec 8>&-
+rm still
+wait "$peer"; peer=''
+is "$(tail -n 1 said)" restored "serial line: and is restored"
 for end in HUP QUIT "INT INT"; do
 	# Not that of the time before: it is there before the program is.
 	rm -f got

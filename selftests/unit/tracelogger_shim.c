@@ -13,7 +13,8 @@
  * With SHIM_ACCEPT accept4(2) says on standard error when it was called, in milliseconds.
  *
  * While there is a file SHIM_DEAF, connect(2) and getaddrinfo(3) do not return; while there
- * is SHIM_BROKEN, read(2) of a pipe fails. With SHIM_DEVICE a pipe is a device whose buffer
+ * is SHIM_BROKEN, read(2) of a pipe fails, and while there is SHIM_STILL, no serial line
+ * sends: tcdrain(3) does not return. With SHIM_DEVICE a pipe is a device whose buffer
  * is empty.
  */
 #define _GNU_SOURCE
@@ -28,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -92,12 +94,24 @@ ssize_t write(int fd, const void *buf, size_t n)
 	return done;
 }
 
+static int is_there(const char *name)
+{
+	const char *path = getenv(name);
+
+	return path && !access(path, F_OK);
+}
+
 static void deaf(void)
 {
-	const char *path = getenv("SHIM_DEAF");
-
-	while (path && !access(path, F_OK))
+	while (is_there("SHIM_DEAF"))
 		usleep(10000);
+}
+
+int tcdrain(int fd)
+{
+	while (is_there("SHIM_STILL"))
+		usleep(10000);
+	return (int)syscall(SYS_ioctl, fd, TCSBRK, 1);
 }
 
 int connect(int fd, const struct sockaddr *to, socklen_t len)
@@ -117,10 +131,9 @@ int getaddrinfo(const char *host, const char *port, const struct addrinfo *hints
 
 ssize_t read(int fd, void *buf, size_t n)
 {
-	const char *path = getenv("SHIM_BROKEN");
 	struct stat st;
 
-	if (path && !access(path, F_OK) && !fstat(fd, &st) && S_ISFIFO(st.st_mode)) {
+	if (is_there("SHIM_BROKEN") && !fstat(fd, &st) && S_ISFIFO(st.st_mode)) {
 		errno = EIO;
 		return -1;
 	}
@@ -136,6 +149,10 @@ int ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	stats = va_arg(args, void *);
 	va_end(args);
+	if (request == TIOCOUTQ && is_there("SHIM_STILL")) {
+		*(int *)(void *)stats = 1;
+		return 0;
+	}
 	if (request != DEVTRACE_IOC_STATS || !getenv("SHIM_DEVICE") || fstat(fd, &st) ||
 	    !S_ISFIFO(st.st_mode))
 		return (int)syscall(SYS_ioctl, fd, request, stats);

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -30,6 +31,8 @@
 /* A guest who is silent, and to whom there is nothing to send, is asked. */
 #define IDLE_S		30
 #define PROBE_S		10
+#define STILL_MS	5000	/* a line that sends nothing for so long does not go on */
+#define STILL_STEP_MS	10
 
 static const struct {
 	const char *prefix;
@@ -456,13 +459,34 @@ int link_open(struct link *l, int ms, const sigset_t *mask)
 	return fd;
 }
 
+/*
+ * tcdrain(3) of a line that stands still does not return, nor does close(2) for half a
+ * minute, and callers may have blocked all signals. Such a line loses what was not sent.
+ */
+static void drain(int fd)
+{
+	int left, before = INT_MAX, still = 0;
+
+	while (!ioctl(fd, TIOCOUTQ, &left) && left > 0) {
+		still = left < before ? 0 : still + STILL_STEP_MS;
+		before = left;
+		if (still >= STILL_MS) {
+			tcflush(fd, TCOFLUSH);
+			return;
+		}
+		poll(NULL, 0, STILL_STEP_MS);
+	}
+	/* What is left is in the hardware: its driver waits no longer than that takes. */
+	tcdrain(fd);
+}
+
 void link_close(struct link *l, int fd)
 {
 	if (fd < 0)
 		return;
 	/* The settings hold for what is still to be sent, too: first let it go. */
 	if (l->line) {
-		tcdrain(fd);
+		drain(fd);
 		tcsetattr(fd, TCSANOW, &l->line->saved);
 		remove_line(l->line);
 	}
