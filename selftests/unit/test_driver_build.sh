@@ -23,7 +23,7 @@ mkdir "$tmp/src"
 
 modules_install()
 {
-	make -s -C "$tmp/src" KDIR="$kdir" DESTDIR="$root" modules_install >"$tmp/installed" 2>&1 || {
+	make -s -j2 -C "$tmp/src" KDIR="$kdir" DESTDIR="$root" modules_install >"$tmp/installed" 2>&1 || {
 		cat "$tmp/installed"
 		return 1
 	}
@@ -39,6 +39,7 @@ says_not()
 }
 
 check "make modules_install" modules_install
+check "the kernel's make has as many jobs as were asked for" says_not "$tmp/installed" jobserver
 check "modules_install does not mention OpenSSL" says_not "$tmp/installed" -i -e ssl -e sign
 for f in devtrace.mk include/linux/devtrace.h include/linux/devtrace_watch.h include/uapi/linux/devtrace.h "$release/Module.symvers"; do
 	check "modules_install brings $f" test -s "$share/$f"
