@@ -29,6 +29,7 @@ static struct {
 	uint32_t state;		/* of stream 0 */
 	unsigned int asked;	/* how often for its dictionary */
 	const char *refused;	/* what it says of the next call; NULL: it is done */
+	const char *noted;	/* what it says of one that is done; NULL: nothing */
 	const char *device;	/* the file that is /dev/trace; NULL: that itself */
 	uint64_t now;		/* of its trace clock; 0: it is no trace device */
 } *kernel;
@@ -73,7 +74,7 @@ const char *__wrap_devtrace_ctl_error(const struct devtrace_ctl *ctl)
 
 const char *__wrap_devtrace_ctl_warning(const struct devtrace_ctl *ctl)
 {
-	return "";
+	return kernel->noted ? kernel->noted : "";
 }
 
 int __wrap_devtrace_ctl_filter_get(struct devtrace_ctl *ctl, const char *stream,
@@ -677,6 +678,10 @@ static const struct {
 	{ "filter.pids: not-pids must be an array of at most 64 u32 up to 4194303",
 	  "stream resize x 2K",
 	  "stream resize: x: the number of a process is from 0 to 4194303" },
+	{ "tracepoint is not added: profile-get lists those that are", "stream resize x 2K",
+	  "stream resize: x: it is not added; see 'tracectl profile list'" },
+	{ "generation is no longer that of the filter: somebody changed it; get it again",
+	  "stream resize x 2K", "stream resize: x: others change this filter all the time; try again" },
 	/* As it is, where it is not about netlink. */
 	{ "size is more than there is memory for, on all CPUs: ask for less", "stream resize x 2G",
 	  "stream resize: x: size is more than there is memory for, on all CPUs: ask for less" },
@@ -686,6 +691,7 @@ TEST_F(tc, refusals_in_the_words_of_the_command_line)
 {
 	char line[512];
 	size_t i;
+	FILE *f;
 
 	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
 		kernel->refused = refusals[i].kernel;
@@ -693,6 +699,24 @@ TEST_F(tc, refusals_in_the_words_of_the_command_line)
 		snprintf(line, sizeof(line), "tracectl: %s\n", refusals[i].user);
 		EXPECT_STREQ(line, self->said);
 	}
+	/* Whatever names a request of netlink is in the table. */
+	f = popen("cd " TOP_DIR " && grep -oh '\"[^\"]*-get [^\"]*' kmod/control/*.c | tr -d '\"'", "r");
+	ASSERT_NE(NULL, f);
+	for (i = 0; fgets(line, sizeof(line), f); i++) {
+		char said[512];
+
+		in_words(said, sizeof(said), line, "x");
+		EXPECT_EQ(NULL, strstr(said, "-get ")) {
+			TH_LOG("%s", said);
+		}
+	}
+	EXPECT_LE(4, i);
+	EXPECT_EQ(0, pclose(f));
+	kernel->refused = NULL;
+	kernel->noted = "some types are not to be had in this kernel, and left off: profile-get tells which";
+	EXPECT_EQ(0, run_line(self, "filter set type=200"));
+	EXPECT_STREQ("tracectl: filter set: note: some types are not to be had in this kernel, and left off; see 'tracectl profile list'\n",
+		     self->said);
 	/* Each of the table is what the module says somewhere, or the library has an attribute. */
 	for (i = 0; i < NR(sentences); i++) {
 		const char *k = sentences[i].kernel, *rule = strstr(k, " must be");

@@ -155,6 +155,11 @@ static const struct {
 	{ "there are 16 triggers already",
 	  "there are 16 triggers, which is all there can be; "
 	  "remove one first: tracectl trigger del NAME" },
+	{ "tracepoint is not added", "it is not added; see 'tracectl profile list'" },
+	{ "some types are not to be had",
+	  "some types are not to be had in this kernel, and left off; "
+	  "see 'tracectl profile list'" },
+	{ "generation is no longer", "others change this filter all the time; try again" },
 	{ "pids must be", "the number of a process is from 0 to 4194303" },
 	{ "not-pids must be", "the number of a process is from 0 to 4194303" },
 	{ "events must be", "after 1 to 2147483647 events" },
@@ -209,11 +214,13 @@ int tc_fail_change(const struct tc *tc, const char *name, int err)
 
 void tc_note(const struct tc *tc)
 {
-	const char *text = devtrace_ctl_warning(tc->ctl);
+	const char *warning = devtrace_ctl_warning(tc->ctl);
+	char text[1024];
 	struct out o;
 
-	if (!*text)
+	if (!*warning)
 		return;
+	in_words(text, sizeof(text), warning, NULL);
 	out_init(&o, -1);
 	tc_safe(&o, text);
 	fprintf(stderr, "tracectl: %s: note: %.*s\n", tc->command, (int)o.len, o.buf);
