@@ -25,9 +25,8 @@ KDIR	?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(shell $(board) -
 user	= $(MAKE) --no-print-directory O=$(O) prefix=$(prefix) DESTDIR=$(DESTDIR) MNL_NOTE=
 man	= $(wildcard $(top)/Documentation/man/*.[1-9])
 
-# The last line of what was asked for, if it goes without libmnl.
-note	= @test -e $(O)/tools/tracectl || test ! -e $(O)/tools || echo "$(no_mnl)" >&2
-no_mnl	:= note: without tracectl and libdevtrace-ctl: $(if $(CROSS_COMPILE),$(CROSS_COMPILE)gcc,the compiler) found no libmnl; give the target's with MNL_CFLAGS= and MNL_LIBS=, see README.md
+# The last line of what was asked for, if something is left out for want of a library.
+note	= @grep -s . $(O)/tools/.left-out >&2 || :
 last	= $(if $(filter $@,$(or $(lastword $(MAKECMDGOALS)),all)),$(note))
 
 all: user modules
@@ -133,6 +132,7 @@ help:
 #:   ARCH, CROSS_COMPILE   another machine, as for the kernel
 #:   MNL_CFLAGS, MNL_LIBS  libmnl of that machine: -I... and '-L... -lmnl'
 #:                    (default: what $(CROSS_COMPILE)pkg-config says of libmnl, or -lmnl)
+#:   ZSTD_CFLAGS, ZSTD_LIBS  libzstd, likewise
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
 #:   O                directory for what is built (default: build, or with CROSS_COMPILE
 #:                    build/MACHINE)

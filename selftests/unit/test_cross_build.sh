@@ -31,6 +31,26 @@ echo "another compiler" >"$tree/build/lib/.compiler"
 check "by another compiler" make -s -C "$tree/lib" static
 check "builds anew" test "$before" != "$(stat -c %.9Y.%i "$tree/build/lib/emit/emit.o")"
 
+# Who goes without libraries is told last, and has what they bring once they are there.
+user()
+{
+	make -s -C "$tree" KDIR="$kdir" "$@" user 2>&1 | tail -n 1
+}
+uses() { nm -D "$tree/build/tools/tracelogger" | grep "$1"; }
+if ! grep -q . "$tree/build/tools/.left-out"; then
+	user MNL_LIBS= ZSTD_LIBS= >"$tmp/last"
+	check "the last line says what is left out" grep \
+		'^note: without tracectl, .* MNL_LIBS=.*; tracelogger --zstd .* ZSTD_LIBS=' "$tmp/last"
+	check "which it is" sh -c "! nm -D '$tree/build/tools/tracelogger' | grep ' U ZSTD_\| U mnl_'"
+	check "with the libraries nothing is said" test -z "$(user)"
+	check "and tracelogger has --zstd" uses ' U ZSTD_'
+	check "and --on-trigger" uses ' U mnl_'
+fi
+make -s -C "$tree" help >"$tmp/help"
+for v in $(section 'On your board' | grep -o '\<[A-Z_]*=' | sort -u); do
+	check "make help has README's $v" grep "^  .*\<${v%=}\>" "$tmp/help"
+done
+
 # libmnl of another machine, as its pkg-config says; without one, what the compiler finds.
 mkdir "$tmp/bin" "$tmp/mnl"
 printf '#!/bin/sh\ncase "$*" in *libmnl*) echo "-I%s -L%s -lmnl" ;; esac\n' "$tmp/mnl" "$tmp/mnl" \
@@ -64,7 +84,7 @@ check "there are three lines" test "$(wc -l <"$tmp/lines")" -eq 3
 check "README's lines" sh -c "cd '$tree' && sh -e '$tmp/lines'"
 tail -n 1 "$tmp/log" >"$tmp/last"
 if [ ! -e "$tmp/board/usr/sbin/tracectl" ]; then
-	check "what is left out is said last" grep '^note: without tracectl .* MNL_LIBS=' "$tmp/last"
+	check "what is left out is said last" grep '^note: without tracectl, .* MNL_LIBS=' "$tmp/last"
 fi
 check "what is installed is for ARM" test "$(elves "$tmp/board")" = ARM
 for f in usr/bin/traceinfo usr/lib/libdevtrace.so usr/share/devtrace/devtrace.mk; do
