@@ -55,6 +55,26 @@ sed -n 's/^\t\(record .*\)/\1/p' "$top/README.md" >"$tmp/fmt/readme.fmt"
 check "the format is one" test -s "$tmp/fmt/readme.fmt"
 check "the format has no mistake" "$O/tools/traceinfo" --check-fmt "$tmp/fmt/readme.fmt"
 
+# What is seen when nothing is there. What programs of ours are seen to say, they say; `...`
+# stands for what differs. What would be silence has its line.
+section 'When nothing is there' | sed -n 's/^| \([^|]*\) | .*/\1/p' | sed 1d >"$tmp/seen"
+cat "$top"/tools/*/*.c | tr -d '\n"' >"$tmp/sources"
+sed -n 's/^trace[a-z]*: `\([^`]*\)`$/\1/p' "$tmp/seen" >"$tmp/said"
+check "there is a table of what is seen" test "$(wc -l <"$tmp/said")" -ge 3
+while IFS= read -r said; do
+	check "somebody says: $said" sh -c \
+		'for part; do grep -qF -- "$part" "$0" || exit; done' "$tmp/sources" \
+		"${said%% ... *}" "${said##* ... }"
+done <"$tmp/said"
+for seen in 'insmod: `Invalid module format`; dmesg: `version magic' 'insmod: `Unknown symbol in module`' \
+	    'insmod of a driver: `Unknown symbol`' 'a driver loads and traces nothing' \
+	    'a driver emits and nothing comes' 'a program emits nothing' \
+	    'traceinfo: `a regular file' 'traceinfo: `no type ' 'the oldest events are gone' \
+	    'nothing of one type, object or process' 'nothing since some moment' \
+	    'there is no tracectl' '`cat /dev/trace` does not end'; do
+	check "README says what to do: $seen" grep -qF -- "$seen" "$tmp/seen"
+done
+
 links=$(sed -n 's/.*](\([^)]*\)).*/\1/p' "$top/README.md")
 for f in $links; do
 	check "$f is there" test -e "$top/$f"
