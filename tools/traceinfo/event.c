@@ -28,7 +28,7 @@ const struct ti_group ti_groups[] = {
 	{ NULL, 0, 0 },
 };
 
-static const char *group_of(uint8_t type)
+const char *ti_event_group(uint8_t type)
 {
 	const struct ti_group *g;
 
@@ -111,7 +111,7 @@ void ti_event_name(struct out *o, const struct ti_event *e)
 		if (s) {
 			out_safe(o, s, strlen(s));
 		} else {
-			out_str(o, group_of(e->ev->type));
+			out_str(o, ti_event_group(e->ev->type));
 			out_char(o, ':');
 			out_u64(o, e->ev->type);
 		}

@@ -15,6 +15,7 @@
 
 struct wanted {
 	const char	*word;
+	const char	*tail;		/* ":9" or ".*", behind the name of a major; NULL: none */
 	bool		known, literal;	/* literal: no pattern */
 	struct near	near;
 };
@@ -25,6 +26,18 @@ struct ti_names {
 	bool		said;
 };
 
+/* What is printed as a name and a number, or a pattern of all exceptions of a major. */
+static const char *tail_of(const char *word)
+{
+	const char *colon = strrchr(word, ':'), *dot = strrchr(word, '.');
+	char *end;
+
+	if (colon && isdigit((unsigned char)colon[1]) &&
+	    strtoul(colon + 1, &end, 10) < 256 && !*end)
+		return colon;
+	return dot && !strcmp(dot, ".*") ? dot : NULL;
+}
+
 static void wants(struct wanted **list, size_t *nr, const struct ti_words *w, bool numbers)
 {
 	size_t i;
@@ -34,13 +47,50 @@ static void wants(struct wanted **list, size_t *nr, const struct ti_words *w, bo
 	*nr = w->n;
 	for (i = 0; i < w->n; i++) {
 		struct wanted *n = &(*list)[i];
+		const char *wild = strpbrk(w->v[i], "*?[");
 
 		n->word = w->v[i];
 		near_init(&n->near, n->word);
-		/* USER:101, 0x00beef:255: a name that has a number needs no other. */
-		n->known = numbers ? isdigit((unsigned char)*n->word) :
-				     strchr(n->word, ':') != NULL;
+		n->known = numbers && isdigit((unsigned char)*n->word);
+		if (numbers)
+			continue;
+		n->tail = tail_of(n->word);
+		if (wild && n->tail && wild < n->tail)
+			n->tail = NULL;
+		/* Not to be judged: U*:9, and a record with a code, NAME.0x000a10:9. */
+		n->known = strchr(n->word, ':') && (wild || strstr(n->word, ".0x"));
 	}
+}
+
+/* A name that is printed with something behind it. */
+static void head_is_there(struct wanted *list, size_t nr, const char *name)
+{
+	char full[NEAR_MAX];
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		struct wanted *n = &list[i];
+
+		if (n->known || !n->tail ||
+		    strlen(name) + strlen(n->tail) >= sizeof(full))
+			continue;
+		strcat(strcpy(full, name), n->tail);
+		if (!strcmp(n->word, full))
+			n->known = true;
+		else
+			near_try(&n->near, n->word, full);
+	}
+}
+
+/* Records that nobody has named are printed as USER:101. */
+static void group_is_there(struct wanted *list, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (list[i].tail && *list[i].tail == ':')
+			head_is_there(&list[i], 1,
+				      ti_event_group((uint8_t)strtoul(list[i].tail + 1, NULL, 10)));
 }
 
 static void is_there(struct wanted *list, size_t nr, const char *name)
@@ -81,6 +131,8 @@ static void fmt_has(void *arg, const char *name, enum fmt_kind kind, uint32_t nu
 	(void)number;
 	if (kind != FMT_MAJOR)
 		is_there(names->types, names->nr_types, name);
+	if (kind != FMT_RECORD)
+		head_is_there(names->types, names->nr_types, name);
 }
 
 struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set *fmts)
@@ -108,6 +160,7 @@ struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set
 		idle_is_there(names->threads, names->nr_threads);
 	}
 	is_there(names->types, names->nr_types, "text");
+	group_is_there(names->types, names->nr_types);
 	fmt_each_name(fmts, fmt_has, names);
 	/* A group would have been taken as one: only as what may be meant. */
 	for (g = ti_groups; g->name; g++)

@@ -125,6 +125,8 @@ void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
 const char *ti_event_process(const struct ti_event *e);
 const char *ti_event_dict(const struct ti_event *e, uint8_t kind, uint32_t value,
 			  uint8_t group, uint64_t key);
+/* What stands before the number of a type that has no name: USER. */
+const char *ti_event_group(uint8_t type);
 /* UART.OVERRUN, SPEED, USER:101: safe to print. */
 void ti_event_name(struct out *o, const struct ti_event *e);
 /* Names of its object and signal; NULL if there are none. */
