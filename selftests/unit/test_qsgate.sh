@@ -349,6 +349,26 @@ for whose in qp rkh; do
 done
 gate='' program=''
 
+# A host that came, and whose machine has gone since
+if command -v ss >/dev/null; then
+	at=$(python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])')
+	rm -f pipe
+	mkfifo pipe
+	exec 4<>pipe
+	timeout --foreground $hang "$tools/qsgate" -q --to "tcp::$at" pipe 2>err 4>&- & gate=$!
+	wait_until sh -c "ss -tlnH 'sport = :$at' | grep -q ."
+	python3 -c 'import socket, sys
+s = socket.create_connection(("127.0.0.1", sys.argv[1]))
+while s.recv(4096): pass' "$at" 4>&- & program=$!
+	# shellcheck disable=SC2317 # wait_until calls it
+	asked() { ss -tnoH state established "sport = :$at" | grep -q 'timer:(keepalive,[0-9.]*sec'; }
+	wait_until asked; ok $? "a host that is silent is asked whether it lives"
+	exec 4>&-
+	wait $gate
+	wait $program
+	gate='' program=''
+fi
+
 # A disk that is full, at once and at the end
 full="qsgate: /dev/full: No space left on device"
 mkfifo held

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 #include "common/output.h"
 #include "common/qs.h"
@@ -325,7 +324,7 @@ void target_run(struct gate *g, short events, uint64_t now)
 	if (!t->where)
 		return;
 	if (t->fd < 0 && t->listen >= 0 && events & POLLIN) {
-		t->fd = accept4(t->listen, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		t->fd = link_accept(&t->link, t->listen);
 		if (t->fd >= 0)
 			greet(g);
 		return;
