@@ -433,6 +433,30 @@ if command -v ss >/dev/null; then
 	reader=''
 fi
 
+# A peer that goes while there is nothing to send leaves no process
+$log --device pipe --listen "unix:$work/sock8" &
+reader=$!
+exec 9<>pipe
+wait_until test -S sock8
+for n in 1 2; do
+	python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect("sock8")
+sys.stdin.read()' <silent &
+	exec 7>silent
+	one=$!
+	wait_until pgrep -P $reader >served
+	ok $? "--listen: peer $n is served"
+	exec 7>&-
+	wait $one
+	unserved() { ! pgrep -P $reader >served; }
+	wait_until unserved; ok $? "--listen: a peer that goes before anything comes is noticed: $n"
+done
+exec 9>&-
+kill $reader
+wait $reader
+reader=''
+
 # Two signals at once go to each peer
 $tools/tracelogger --json --device pipe --listen "unix:$work/sock6" 2>err &
 reader=$!
