@@ -112,6 +112,43 @@ else
 	has "rsyslogd: structured data" 'crit|user|' '[event@32473 type="200" severity="hw3" cpu="0" tid="9" ts="5001000"]'
 	kill $daemon
 	wait $daemon
+
+	# Killed twenty times; each time events come while it is away. Some may come twice.
+	starts() { rm -f pid; rsyslogd -n -f rsyslog.conf -i "$work/pid" 2>daemon 9>&- & daemon=$!; }
+	distinct() { [ "$(grep -o 'ts="[0-9]*"' received | sort -u | wc -l)" = "$1" ]; }
+	rm -f received
+	: >received
+	n=0
+	{
+		echo 'info 0'
+		while [ $n -lt 210 ]; do
+			n=$((n + 1))
+			echo "event ${n}001000 cpu=0 tid=9 type=200 sev=sw2 u32:$n"
+		done
+	} | gen_stream >kills.trace
+	split -n 21 kills.trace kills.
+	mkfifo pipe
+	$tools/tracelogger -p 0 --device pipe --to "syslog:127.0.0.1:$port" 2>err &
+	reader=$!
+	exec 9>pipe
+	: >so_far
+	away='' rounds=0
+	for piece in kills.a?; do
+		cat "$piece" >&9
+		starts
+		rounds=$((rounds + 1))
+		# What of a piece is no whole event comes with the next.
+		cat "$piece" >>so_far
+		whole=$("$tools/traceinfo" --no-default-fmt -J so_far 2>/dev/null | grep -c '"kind":"event"')
+		wait_until distinct "$whole" || away="$away $rounds"
+		[ $rounds = 21 ] || { kill -9 $daemon; wait $daemon; } 2>/dev/null
+	done
+	is "$rounds:$away" "21:" "rsyslogd is killed 20 times: all comes, also what came while it was away"
+	exec 9>&-
+	wait $reader
+	reader=''
+	kill $daemon
+	wait $daemon
 	daemon=''
 fi
 
