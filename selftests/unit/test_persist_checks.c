@@ -193,6 +193,7 @@ TEST(two_headers)
 	head.load++;
 	head.crc = PERSIST_CRC(&head);
 	memcpy(region + at[1], &head, sizeof(head));
+	memcpy(region + at[2], &head, sizeof(head));
 	EXPECT_EQ(NULL, persist_find(region, SIZE, &h, &copies));
 	EXPECT_EQ(PERSIST_COPIES, copies);
 	EXPECT_EQ(0, h.load);

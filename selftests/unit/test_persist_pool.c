@@ -129,7 +129,7 @@ static void put_lane(u64 count, u32 nr, u32 taken)
 	struct devtrace_lane_block *b = lane_page(0, 0);
 
 	store_lane(0, (struct persist_lane){ .made = 1, .pages = 2, .tid = 7, .first = 2,
-					     .taken = lane_told(taken) });
+		   .taken = lane_told(taken) });
 	*b = (struct devtrace_lane_block){
 		.time = TS + count - 1, .count = count, .number = 2, .cpu = DEVTRACE_LANE_NO_CPU,
 		.used = LANE_HEADER + nr * RECORD, .head = { .open = 2 },
@@ -348,6 +348,12 @@ TEST(a_run_that_makes_no_sense)
 	run_at(0, second)->nr = 2;
 	slot_0(5, 0);
 	EXPECT_POOL(0, "%s %s", ev(0, 3), ev(4, 6));
+	/* A CPU that there is, and one that there is not. */
+	two_runs();
+	run_at(0, second)->cpu = RINGS + 1;
+	EXPECT_POOL(0, "%s 3:1003 3:1004 3:1005", ev(0, 3));
+	run_at(0, second)->cpu = RINGS + 2 + 1;
+	EXPECT_POOL(0, "%s", ev(0, 6));
 	/* Times before and behind those that are allowed. */
 	two_runs();
 	run_at(0, second)->time = 1;
@@ -399,10 +405,10 @@ TEST(sums_of_a_block)
 	fill = summed_runs();
 	persist_block_sum(page_at(0), fill, &sum);
 	store_block(0, 0, (struct persist_block){ .number = number_of(0), .fill = fill - 8,
-						  .sum = sum });
+		    .sum = sum });
 	EXPECT_NO_BLOCK();
 	store_block(0, 0, (struct persist_block){ .number = number_of(0),
-						  .fill = PERSIST_PAGE + 8, .sum = sum });
+		    .fill = PERSIST_PAGE + 8, .sum = sum });
 	EXPECT_NO_BLOCK();
 	/* The page is lost: by a sum, a damaged sum, or what is there, it was in use. */
 	fill = summed_runs();
@@ -432,7 +438,7 @@ TEST(slots)
 		summed_runs();
 		store_slot(0, !newer, (struct persist_slot){ .nr = 1, .idx = 6, .cleared = 2 });
 		store_slot(0, newer, (struct persist_slot){ .nr = 2, .idx = 7, .cleared = 4,
-							    .drops = { 9, 9, 1, 2 } });
+			   .drops = { 9, 9, 1, 2 } });
 		EXPECT_POOL(0, "%s lost(4:7,1,1005-0) lost(4:2,1,1005-0) lost(4:3,2,1005-0)",
 			    ev(4, 6));
 		slot_at(0, newer)->cleared ^= 1;
@@ -658,7 +664,7 @@ TEST(taken)
 	put_lane(0, 4, 0);
 	lane_page(0, 0)->time = TS + 5;
 	store_lane(0, (struct persist_lane){ .made = 1, .begin = 6, .pages = 2, .tid = 7,
-					     .first = 2, .taken = 1 });
+		   .first = 2, .taken = 1 });
 	EXPECT_POOL(0, "%s", ev(0, 10));
 	/* Overwritten before they were taken. */
 	summed_runs();
@@ -716,7 +722,7 @@ TEST(times_of_a_lane)
 	lane_page(0, 0)->time = 1;
 	EXPECT_POOL(0, "%s 4:1005 4:1005", ev(0, 6));
 	store_lane(0, (struct persist_lane){ .made = 2 * TS, .pages = 2, .tid = 7, .first = 2,
-					     .taken = lane_told(6) });
+		   .taken = lane_told(6) });
 	EXPECT_POOL(0, "%s 4:2000 4:2000", ev(0, 6));
 	lane_page(0, 0)->time = ~0ULL;
 	EXPECT_POOL(0, "%s 4:3600000000000 4:3600000000000", ev(0, 6));
@@ -725,17 +731,32 @@ TEST(times_of_a_lane)
 	slot_0(0, 0);
 	put_lane(4, 4, 4);
 	store_lane(0, (struct persist_lane){ .made = ahead - 4, .pages = 2, .tid = 7, .first = 2,
-					     .taken = lane_told(4) });
+		   .taken = lane_told(4) });
 	image_says();
 	EXPECT_EQ(4, account.given);
 	store_lane(0, (struct persist_lane){ .made = ahead - 3, .pages = 2, .tid = 7, .first = 2,
-					     .taken = lane_told(4) });
+		   .taken = lane_told(4) });
 	EXPECT_POOL(1, "%s", "");
 	EXPECT_EQ(1, account.bad_lanes);
 	store_lane(0, (struct persist_lane){ .made = ahead + 1, .pages = 2, .tid = 7, .first = 2,
-					     .taken = lane_told(4) });
+		   .taken = lane_told(4) });
 	EXPECT_POOL(1, "%s", "");
 	EXPECT_EQ(1, account.bad_lanes);
+}
+
+/* For want of memory only the newest are given; the others are counted. */
+TEST(the_newest_part)
+{
+	u32 k;
+
+	use_image();
+	for (k = 0; k < 4; k++)
+		sum_block(k, 0, put_run(k, 0, 0, 3 * k, 3));
+	*said = 0;
+	image_render(2, say_frame);
+	EXPECT_EQ(6, account.given);
+	EXPECT_EQ(6, account.left_out);
+	EXPECT_EQ(6, account.lost);
 }
 
 /* Lanes in each other's memory: more pieces than there is room for. */
@@ -748,10 +769,10 @@ TEST(lanes_in_each_others_memory)
 	while (2 * nr <= head.nr_lanes * PERSIST_LANE_PAGES)
 		nr *= 2;
 	for (i = 0; i < nr; i++) {
-		struct devtrace_lane_block *b = lane_page(0, 0) + i * PERSIST_PAGE / sizeof(*b);
+		struct devtrace_lane_block *b = lane_page(0, i);
 
 		*b = (struct devtrace_lane_block){
-			.time = TS, .count = 0, .number = i, .cpu = DEVTRACE_LANE_NO_CPU,
+			.time = TS, .count = i, .number = i, .cpu = DEVTRACE_LANE_NO_CPU,
 			.used = LANE_HEADER + RECORD,
 		};
 		put_records((u8 *)(b + 1), 1);
@@ -762,10 +783,8 @@ TEST(lanes_in_each_others_memory)
 		k = i / PERSIST_LANE_PAGES;
 		lane_page(k, 0)->head.open = i + pages - 1;
 		store_lane(k, (struct persist_lane){ .made = 1, .slot = k, .pages = pages,
-						     .first = i, .taken = lane_told(0) });
+			   .first = i, .taken = lane_told(0) });
 	}
-	for (i = 0; i < nr; i++)
-		(lane_page(0, 0) + i * PERSIST_PAGE / sizeof(struct devtrace_lane_block))->count = i;
 	image_says();
 	EXPECT_EQ(3 * head.nr_lanes, account.given);
 	EXPECT_GT(account.bad_lanes, 0);

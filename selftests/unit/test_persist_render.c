@@ -162,6 +162,35 @@ TEST(names)
 	}
 }
 
+static u64 text_at;
+
+static void keep_text_time(u8 type, const u8 *p, u32 len)
+{
+	if (type == DEVTRACE_T_TEXT)
+		text_at = get_le(p + 8, 8);
+}
+
+/* The last line has the time of its cause, if nothing newer is there. */
+TEST(time_of_the_cause)
+{
+	struct persist_cause *to, c = { .why = PERSIST_PANIC, .ts = 500, .text = "panic: of a test" };
+
+	use_image();
+	to = (struct persist_cause *)(image + PERSIST_CAUSES_AT) + PERSIST_PANIC - 1;
+	put_event(100, 0);
+	put_clock(0, 200);
+	c.crc = PERSIST_CRC(&c);
+	*to = c;
+	image_render(0, keep_text_time);
+	EXPECT_EQ(500, text_at);
+	EXPECT_EQ(500, account.last);
+	c.ts = 150;
+	c.crc = PERSIST_CRC(&c);
+	*to = c;
+	image_render(0, keep_text_time);
+	EXPECT_EQ(200, text_at);
+}
+
 static u8 payload[ROOM];
 
 static void keep_payload(u8 type, const u8 *p, u32 len)

@@ -258,7 +258,7 @@ TEST(a_stretch_of_more_than_a_lap)
 	for (i = 0; i < lap; i++)
 		put(i * UNITS, TYPE, TS, UNITS);
 	put(-8ULL, TYPE, TS, 8);
-	store_sum((struct persist_sum){ .pos = -512ULL, .to_pos = -8ULL, .to_idx = 4, .ts = TS }, 0);
+	store_sum((struct persist_sum){ .pos = -512ULL, .to_pos = -8ULL, .to_idx = 4 }, 0);
 	commit(-4ULL, 5);
 	EXPECT_RING(false, "%s", "lost(0:0,4,0-0)");
 }
@@ -303,10 +303,10 @@ TEST(a_sum_that_makes_no_sense)
 		store_sum(sum_of(at, 40, at - 4, 44, TS), copy);
 		EXPECT_RING(true, "%s", ev(0, 8));
 		store_sum((struct persist_sum){ .pos = at, .idx = 24, .to_pos = at + 512,
-						.to_idx = 20 }, copy);
+			  .to_idx = 20 }, copy);
 		EXPECT_RING(true, "%s", ev(0, 8));
 		store_sum((struct persist_sum){ .pos = at, .idx = 24, .to_pos = at + mask + 2,
-						.to_idx = 40 }, copy);
+			  .to_idx = 40 }, copy);
 		EXPECT_RING(true, "%s", ev(0, 8));
 		/* That of another chunk. */
 		*sum_at(at, copy) = *sum_at(4 * UNITS, 0);
@@ -367,7 +367,7 @@ TEST(two_sums)
 	write_ring(8, 8);
 	store_sum(sum_of(4 * UNITS, 4, 8 * UNITS, 8, TS + 7), 1);
 	store_sum((struct persist_sum){ .pos = 4 * UNITS + 1, .idx = 9, .to_pos = 8 * UNITS,
-					.to_idx = 8, .ts = TS + 7 }, 0);
+		  .to_idx = 8, .ts = TS + 7 }, 0);
 	EXPECT_RING(true, "%s", ev(0, 8));
 	/* Both are damaged. */
 	write_ring(8, 8);
