@@ -399,9 +399,13 @@ static void read_lane(struct persist_lanes *l, const struct persist_lane *e, con
 			break;
 		}
 		first = p.idx + c.lost;
-		/* @taken is the lower half of a number near @first. */
+		/* @taken is the lower half of a number near @first, which is not below 0. */
 		if (!steps)
 			done = first + (u64)(s64)(s32)(taken - (u32)first);
+		if ((s64)done < 0) {
+			ret = -EPROTO;
+			break;
+		}
 		row = (struct row){ .time = c.time, .cpu = c.cpu };
 		ret = look_at(c.from, c.len, false, &row) ? 0 : -EPROTO;
 		skip = done > first ? done - first : 0;

@@ -659,6 +659,13 @@ TEST(taken)
 	summed_runs();
 	put_lane(2, 4, 10);
 	EXPECT_POOL(0, "%s", ev(0, 6));
+	/* Fewer than none. */
+	summed_runs();
+	put_lane(2, 4, -20);
+	slot_0(0, 0);
+	block_sum(0, 0)->sum ^= 1;
+	EXPECT_POOL(2, "%s", "");
+	EXPECT_EQ(1, account.bad_lanes);
 	/* The runs are those of the lane before. */
 	summed_runs();
 	put_lane(0, 4, 0);
