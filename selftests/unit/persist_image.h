@@ -53,6 +53,22 @@ static inline void say(const char *format, ...)
 	va_end(ap);
 }
 
+/* What is said of events of a source, one each nanosecond. Good until the fourth call after it. */
+static inline const char *events_of(u32 source, u64 from, u64 to)
+{
+	static char text[4][8192];
+	static u32 turn;
+	char *const s = text[turn++ % 4];
+	size_t n = 0;
+	u64 ts;
+
+	*s = 0;
+	for (ts = from; ts < to; ts++)
+		n += snprintf(s + n, sizeof(text[0]) - n, "%s%u:%llu", ts > from ? " " : "", source,
+			      (unsigned long long)ts);
+	return s;
+}
+
 static inline u64 get_le(const u8 *p, u32 n)
 {
 	u64 v = 0;

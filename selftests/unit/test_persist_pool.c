@@ -188,16 +188,7 @@ static u32 summed_runs(void)
 
 static const char *ev(u32 from, u32 to)
 {
-	static char text[4][4096];
-	static u32 turn;
-	char *const s = text[turn++ % 4];
-	u32 n = 0, i;
-
-	*s = 0;
-	for (i = from; i < to; i++)
-		n += snprintf(s + n, sizeof(text[0]) - n, "%s%u:%u", i > from ? " " : "",
-			      RINGS + 2, TS + i);
-	return s;
+	return events_of(RINGS + 2, TS + from, TS + to);
 }
 
 /* A case: of how many slots the end is not known, and what is given. */

@@ -134,15 +134,7 @@ static void write_ring(u32 n, u32 summed)
 /* What is said of the events number @from to @to of the ring. */
 static const char *ev(u32 from, u32 to)
 {
-	static char text[4][8192];
-	static u32 turn;
-	char *const s = text[turn++ % 4];
-	u32 n = 0, i;
-
-	*s = 0;
-	for (i = from; i < to; i++)
-		n += snprintf(s + n, sizeof(text[0]) - n, "%s0:%u", i > from ? " " : "", TS + i);
-	return s;
+	return events_of(0, TS + from, TS + to);
 }
 
 /* A case: events, what is between them, more events; whether the end is known. */
