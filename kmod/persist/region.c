@@ -41,7 +41,7 @@ static int from_numbers(struct region *r, const char *word)
 	addr[comma - word] = 0;
 	if (kstrtou64(addr, 0, &start) || devtrace_shared.devtrace_size_parse(comma + 1, &size))
 		return -EINVAL;
-	if (start != (phys_addr_t)start || size > REGION_MAX)
+	if (start != (phys_addr_t)start || size > REGION_MAX || start + size < start)
 		return -EINVAL;
 	r->start = start;
 	r->size = size;
