@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "common/near.h"
 #include "tracectl.h"
 
 #define FIRST	DEVTRACE_T_KERNEL
@@ -94,6 +95,28 @@ static uint64_t added_set(struct tc *tc, const char *name)
 	exit(1);
 }
 
+_Noreturn static void unknown(struct tc *tc, const char *name)
+{
+	const char *other;
+	struct near near;
+	struct out o;
+	unsigned int i;
+
+	near_init(&near, name);
+	/* A preset is in no list of groups: filters are shown by those. */
+	near_try(&near, name, "latency");
+	for (i = 0; (other = devtrace_filter_group_name(DEVTRACE_FA_TYPES, i)); i++)
+		if (named_set(other))
+			near_try(&near, name, other);
+	out_init(&o, -1);
+	OUT_LIT(&o, "is no kernel profile event, no group and no preset of them");
+	near_put(&o, &near);
+	if (!*near.name)
+		OUT_LIT(&o, "; 'tracectl profile list' tells what there is");
+	out_char(&o, '\0');
+	tc_usage(tc, name, o.buf);
+}
+
 static struct want words(struct tc *tc)
 {
 	struct want w = { 0 };
@@ -113,7 +136,7 @@ static struct want words(struct tc *tc)
 		}
 		set = strchr(name, ':') ? added_set(tc, name) : named_set(name);
 		if (!set)
-			tc_usage(tc, name, "is no kernel profile event, no group and no preset of them; 'tracectl profile list' tells what there is");
+			unknown(tc, name);
 		w.on = minus ? w.on & ~set : w.on | set;
 		w.off = minus ? w.off | set : w.off & ~set;
 		/* A set of one type: the event was named singly. */
