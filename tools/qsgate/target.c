@@ -47,7 +47,8 @@ static bool room(struct target *t, size_t n)
 	return t->buf && fits(t, n);
 }
 
-bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n)
+/* The two dialects differ in the order of number and record, and in the check. */
+static bool put_frame(struct target *t, bool rkh, uint8_t record, const uint8_t *p, size_t n)
 {
 	uint8_t sum;
 	size_t i;
@@ -60,39 +61,25 @@ bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n)
 		return false;
 	}
 	sum = (uint8_t)(t->seq + record);
-	byte(t, t->seq);
-	byte(t, record);
+	byte(t, rkh ? record : t->seq);
+	byte(t, rkh ? t->seq : record);
 	for (i = 0; i < n; i++) {
 		sum = (uint8_t)(sum + p[i]);
 		byte(t, p[i]);
 	}
-	byte(t, (uint8_t)~sum);
+	byte(t, rkh ? (uint8_t)-sum : (uint8_t)~sum);
 	t->buf[t->len++] = QS_FLAG;
 	return true;
 }
 
+bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n)
+{
+	return put_frame(t, false, record, p, n);
+}
+
 bool target_rkh(struct target *t, uint8_t id, const uint8_t *p, size_t n)
 {
-	uint8_t sum;
-	size_t i;
-
-	if (t->fd < 0)
-		return true;
-	t->seq++;
-	if (!room(t, n)) {
-		t->dropped++;
-		return false;
-	}
-	sum = (uint8_t)(t->seq + id);
-	byte(t, id);
-	byte(t, t->seq);
-	for (i = 0; i < n; i++) {
-		sum = (uint8_t)(sum + p[i]);
-		byte(t, p[i]);
-	}
-	byte(t, (uint8_t)-sum);
-	t->buf[t->len++] = QS_FLAG;
-	return true;
+	return put_frame(t, true, id, p, n);
 }
 
 static void complain(const struct target *t, const char *why)
