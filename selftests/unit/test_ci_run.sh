@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# test_ci_run.sh - which boards .ci/run chooses, in a small tree of its own
+# test_ci_run.sh - which boards and scripts .ci/run chooses, in a small tree of its own
 . "$(dirname "$0")/doc.sh"
 
 command -v git >/dev/null || { echo "1..0 # SKIP no git"; exit 0; }
@@ -11,7 +11,12 @@ mkdir -p "$tree/.ci" "$tree/selftests"
 cp "$top/.ci/run" "$tree/.ci/"
 printf '#!/bin/sh\n' >"$tree/.ci/deps"
 printf 'all:\n' >"$tree/Makefile"
-printf '#!/bin/sh\necho "$BOARDS: $*"\nexit 7\n' >"$tree/selftests/check"
+cat >"$tree/selftests/check" <<'END'
+#!/bin/sh
+echo "later $LATER"
+echo "$BOARDS: $*"
+exit 7
+END
 chmod +x "$tree/.ci/deps" "$tree/selftests/check"
 # No settings and no repository but ours
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null GIT_CEILING_DIRECTORIES="$tmp"
@@ -34,13 +39,24 @@ while [ $n -lt 9 ]; do
 	git -C "$tree" commit -q --allow-empty -m $n
 	run "$tree"
 	boards >>"$tmp/turns"
-	sed -n 's/^run: .*compiled for //p' "$tmp/out" >>"$tmp/old"
+	sed -n 's/^run: .*compiled for \(.*\); .*/\1/p' "$tmp/out" >>"$tmp/old"
+	sed -n 's/^later *//p' "$tmp/out" >>"$tmp/later"
 done
 check "in eight commits each has its turn" \
 	[ "$(head -n 8 "$tmp/turns" | sed 's/:.*/:/' | LC_ALL=C sort | tr '\n' ' ')" = "$all" ]
 check "and then the first again" [ "$(sed -n 1p "$tmp/turns")" = "$(sed -n 9p "$tmp/turns")" ]
 check "an old kernel to compile for has its turn, too" \
 	[ "$(LC_ALL=C sort -u "$tmp/old" | tr '\n' ' ')" = '5.10 5.10-rt armhf:5.10 ' ]
+sort -u "$tmp/later" | tr ' ' '\n' | sort | uniq -c >"$tmp/named"
+check "scripts that take minutes have their turn" \
+	[ "$(sort -u "$tmp/later" | wc -l) $(awk '{ print $1 }' "$tmp/named" | sort -u)" = "3 2" ]
+check "each of them is there" \
+	[ "$(cd "$here" && awk '{ print $2 }' "$tmp/named" | xargs ls | wc -l)" -eq "$(wc -l <"$tmp/named")" ]
+check "it says which run in another" grep -q '^run: .*; of unit without test_.*\.sh' "$tmp/out"
+later=$(sed -n 's/^later *//p' "$tmp/out")
+make -s -C "$here" check TESTS= PLAIN= HELPERS= lib= SCRIPTS="$later" LATER="$later" O="$tmp/o" >"$tmp/skips"
+check "they are skipped, and counted" \
+	[ "$(grep -c '^ok 1 test_.*\.sh # SKIP it has its turn in another run$' "$tmp/skips")" -eq "$(echo "$later" | wc -w)" ]
 check "it says why" grep -q '^run: .* turn of rt: commit 9 ' "$tmp/out"
 check "what starts boards of its own is left out" [ "$(grep -c -- '--again --static --not vm --not firstweek$' "$tmp/turns")" = 8 ]
 check "but when it is its turn" grep -qx '6.1: --again --static' "$tmp/turns"
