@@ -201,6 +201,16 @@ check "and others run" [ "$(last)" = "1 passed, 0 failed, 0 skipped" ]
 BEGIN_WITHIN=soon run --only e
 check "minutes that are none are refused" [ $status = 2 ]
 unset boards BEGIN_WITHIN MEET AWAY TOGETHER
+cat >"$tree/selftests/static" <<'END'
+#!/bin/sh
+echo 1..1
+: >"$tmp/static/$1"
+sh "$tmp/wait" "$tmp/static" 2 && echo "ok 1 $1" || echo "not ok 1 $1 alone"
+END
+chmod +x "$tree/selftests/static"
+mkdir "$tmp/static"
+tmp=$tmp JOBS=2 run --static --only none
+check "static checks are two jobs" [ "$(last) $status" = "2 passed, 0 failed, 0 skipped 0" ]
 run --only e --only a --not a
 check "a directory that is left out is skipped, and counted" \
 	[ "$(last) $status" = "1 passed, 0 failed, 1 skipped 0" ]
