@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# test_ci_run.sh - which boards and scripts .ci/run chooses, in a small tree of its own
+# test_ci_run.sh - which boards, scripts and files .ci/run chooses, in a small tree of its own
 . "$(dirname "$0")/doc.sh"
 
 command -v git >/dev/null || { echo "1..0 # SKIP no git"; exit 0; }
@@ -14,6 +14,7 @@ printf 'all:\n' >"$tree/Makefile"
 cat >"$tree/selftests/check" <<'END'
 #!/bin/sh
 echo "later $LATER"
+echo "style $STYLE_TURN"
 echo "$BOARDS: $*"
 exit 7
 END
@@ -41,6 +42,7 @@ while [ $n -lt 9 ]; do
 	boards >>"$tmp/turns"
 	sed -n 's/^run: .*compiled for \(.*\); .*/\1/p' "$tmp/out" >>"$tmp/old"
 	sed -n 's/^later *//p' "$tmp/out" >>"$tmp/later"
+	sed -n 's/^style *//p' "$tmp/out" >>"$tmp/style"
 done
 check "in eight commits each has its turn" \
 	[ "$(head -n 8 "$tmp/turns" | sed 's/:.*/:/' | LC_ALL=C sort | tr '\n' ' ')" = "$all" ]
@@ -57,6 +59,8 @@ later=$(sed -n 's/^later *//p' "$tmp/out")
 make -s -C "$here" check TESTS= PLAIN= HELPERS= lib= SCRIPTS="$later" LATER="$later" O="$tmp/o" >"$tmp/skips"
 check "they are skipped, and counted" \
 	[ "$(grep -c '^ok 1 test_.*\.sh # SKIP it has its turn in another run$' "$tmp/skips")" -eq "$(echo "$later" | wc -w)" ]
+check "in four commits each file has its turn with checkpatch" \
+	[ "$(sort -u "$tmp/style" | tr '\n' ' ')" = "0/4 1/4 2/4 3/4 " ]
 check "it says why" grep -q '^run: .* turn of rt: commit 9 ' "$tmp/out"
 check "what starts boards of its own is left out" [ "$(grep -c -- '--again --static --not vm --not firstweek$' "$tmp/turns")" = 8 ]
 check "but when it is its turn" grep -qx '6.1: --again --static' "$tmp/turns"
@@ -64,4 +68,41 @@ check "but when it is its turn" grep -qx '6.1: --again --static' "$tmp/turns"
 git clone -q --depth 1 "file://$tree" "$tmp/shallow"
 run "$tmp/shallow"
 check "a clone without its history has that of the day" grep -q ': day [0-9]*, for want' "$tmp/out"
+
+# Which files selftests/static gives to a checkpatch that writes down their names
+mkdir -p "$tree/selftests/vm" "$tree/scripts" "$tree/lib/x"
+cp "$top/selftests/static" "$tree/selftests/"
+printf '#!/bin/sh\necho %s\n' "$tree" >"$tree/selftests/vm/board"
+chmod +x "$tree/selftests/vm/board"
+cat >"$tree/scripts/checkpatch.pl" <<'END'
+open(my $read, ">>", "$ENV{tmp}/read");
+print $read map { "$_\n" } grep { m,^lib/, } @ARGV;
+END
+for f in 1 2 3 4 5 6 7 8; do
+	: >"$tree/lib/x/f$f.c"
+done
+style() { env tmp="$tmp" STYLE_TURN="$1" O="$tmp/o" "$tree/selftests/static" style >"$tmp/styled"; }
+# was_read: how often each file was, in their order
+was_read() { sort "$tmp/read" | uniq -c | awk '{ printf "%s ", $1 }'; }
+git -C "$tree" add .
+git -C "$tree" commit -q -m files
+style 1/4
+check "where the rules are new all files are read" [ "$(was_read)" = "1 1 1 1 1 1 1 1 " ]
+n=0
+while [ $n -lt 16 ]; do
+	n=$((n + 1))
+	git -C "$tree" commit -q --allow-empty -m $n
+done
+echo >"$tree/lib/x/f3.c"
+git -C "$tree" commit -q -a -m changed
+echo >"$tree/lib/x/f5.c"
+: >"$tmp/read"
+for turn in 0/4 1/4 2/4 3/4; do style $turn; done
+check "files that changed are read each time, the others in turn" [ "$(was_read)" = "1 1 4 1 4 1 1 1 " ]
+check "what is left out is skipped, and counted" \
+	grep -q '^ok 5 checkpatch of 5 files more # SKIP they have their turn in another run$' "$tmp/styled"
+: >"$tmp/read"
+style ''
+check "without a turn all are read" [ "$(was_read)" = "1 1 1 1 1 1 1 1 " ]
+check "and none is skipped" [ "$(grep -c '^ok' "$tmp/styled")" = 4 ]
 done_testing
