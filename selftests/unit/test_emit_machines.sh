@@ -23,11 +23,30 @@ result()
 	[ "$1" = ok ] || bad=$((bad + 1))
 }
 
+# compile COMPILER SOURCE...: as all of these are
+compile()
+{
+	cc=$1
+	shift
+	"$cc" -O2 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter -Wno-sign-compare \
+		-I"$top/include/uapi" -I"$top/include" -I"$top/lib" -I"$top/selftests" -I"$here" \
+		"$@" >"$tmp/log" 2>&1 && return
+	tail -n 30 "$tmp/log" | sed 's/^/# /'
+	return 1
+}
+
 # machine NAME COMPILER EMULATOR
 machine()
 {
 	if ! command -v "$2" >/dev/null || ! command -v "$3" >/dev/null; then
 		result ok "$1 # SKIP no $2 or no $3"
+		return
+	fi
+	# Once for all tests
+	mkdir "$tmp/$1"
+	if ! (cd "$tmp/$1" && compile "$2" -c "$top"/lib/emit/*.c "$top/lib/wire/elem.c" \
+		"$here/fakedev.c"); then
+		result "not ok" "$1 library compiles"
 		return
 	fi
 	for t in test_record test_emit test_now test_status test_wanted test_lane test_lane_process; do
@@ -36,13 +55,8 @@ machine()
 		test_lane*) more="$here/lane_parse.c -Wl,--wrap=clock_gettime" ;;
 		esac
 		# shellcheck disable=SC2086 # several words, or none
-		if ! "$2" -static -O2 -std=gnu11 -Wall -Wextra -Werror -Wno-unused-parameter \
-			-Wno-sign-compare -I"$top/include/uapi" -I"$top/include" -I"$top/lib" \
-			-I"$top/selftests" -I"$here" -o "$tmp/$t" "$here/$t.c" \
-			"$here/fakedev.c" "$top"/lib/emit/*.c "$top/lib/wire/elem.c" \
-			-Wl,--wrap=ioctl,--wrap=syscall,--wrap=mmap,--wrap=munmap -lpthread \
-			$more >"$tmp/log" 2>&1; then
-			tail -n 30 "$tmp/log" | sed 's/^/# /'
+		if ! compile "$2" -static -o "$tmp/$t" "$here/$t.c" "$tmp/$1"/*.o \
+			-Wl,--wrap=ioctl,--wrap=syscall,--wrap=mmap,--wrap=munmap -lpthread $more; then
 			result "not ok" "$1 $t compiles"
 			continue
 		fi
