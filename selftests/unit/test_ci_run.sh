@@ -10,11 +10,12 @@ tree=$tmp/tree
 mkdir -p "$tree/.ci" "$tree/selftests"
 cp "$top/.ci/run" "$tree/.ci/"
 printf '#!/bin/sh\n' >"$tree/.ci/deps"
-printf 'all:\n' >"$tree/Makefile"
+printf 'user:\n' >"$tree/Makefile"
 cat >"$tree/selftests/check" <<'END'
 #!/bin/sh
 echo "later $LATER"
 echo "style $STYLE_TURN"
+echo "flags $KCFLAGS $CFLAGS $USERCFLAGS"
 echo "$BOARDS: $*"
 exit 7
 END
@@ -30,6 +31,7 @@ all='6.1 6.1/1: 6.1 6.12-rt: 6.1 6.12/1of2: 6.1 6.12: 6.1 arm64: 6.1 armhf: 6.1 
 run "$tree"
 check "without a history it runs" grep -q '^run: .* turn of .*: day [0-9]*, for want' "$tmp/out"
 check "and has board 6.1" grep -q '^6\.1' "$tmp/out"
+check "it builds without what a debugger needs" grep -qx 'flags -g0 -O2 -g0' "$tmp/out"
 check "the exit status is that of selftests/check" [ "$status" = 7 ]
 
 git -C "$tree" init -q
