@@ -15,6 +15,7 @@ cat >"$tree/selftests/check" <<'END'
 #!/bin/sh
 echo "later $LATER"
 echo "style $STYLE_TURN"
+echo "small $SMALL_TURN"
 echo "flags $KCFLAGS $CFLAGS $USERCFLAGS"
 echo "$BOARDS: $*"
 exit 7
@@ -45,6 +46,7 @@ while [ $n -lt 9 ]; do
 	sed -n 's/^run: .*compiled for \(.*\); .*/\1/p' "$tmp/out" >>"$tmp/old"
 	sed -n 's/^later *//p' "$tmp/out" >>"$tmp/later"
 	sed -n 's/^style *//p' "$tmp/out" >>"$tmp/style"
+	sed -n 's/^small *//p' "$tmp/out" >>"$tmp/small"
 done
 check "in eight commits each has its turn" \
 	[ "$(head -n 8 "$tmp/turns" | sed 's/:.*/:/' | LC_ALL=C sort | tr '\n' ' ')" = "$all" ]
@@ -67,6 +69,8 @@ check "they are skipped, and counted" \
 	[ "$(grep -c '^ok 1 test_.*\.sh # SKIP it has its turn in another run$' "$tmp/skips")" -eq "$(echo "$later" | wc -w)" ]
 check "in four commits each file has its turn with checkpatch" \
 	[ "$(sort -u "$tmp/style" | tr '\n' ' ')" = "0/4 1/4 2/4 3/4 " ]
+check "and in two each 32-bit program" \
+	[ "$(sort -u "$tmp/small" | tr '\n' ' ')" = "0/2 1/2 " ]
 check "it says why" grep -q '^run: .* turn of rt: commit 9 ' "$tmp/out"
 check "what starts boards of its own is left out" [ "$(grep -c -- '--again --static --not vm --not firstweek$' "$tmp/turns")" = 8 ]
 check "but when it is its turn" grep -qx '6.1: --again --static' "$tmp/turns"
