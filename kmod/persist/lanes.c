@@ -339,28 +339,24 @@ static void join(struct persist_lanes *l)
 static bool find_taken(const struct persist_lane *e, const struct persist_lanes *l,
 		       const struct persist_left *left, u32 *to)
 {
+	const struct persist_piece *newest;
 	const u64 word = e->taken;
-	bool known = word == lane_told(word);
-	u32 taken = known ? word : 0, i;
+	const bool known = word == lane_told(word);
 
 	/* The newest run of the lane may be among the damaged ones. */
 	if (!known && l->damaged)
 		return false;
-
-	for (i = left->nr; i; i--) {
-		const struct persist_piece *p = &l->piece[left->first + i - 1];
-
-		if (p->idx < e->begin)
-			break;
-		if (!known || (s32)(p->lane_to - taken) > 0)
-			taken = p->lane_to;
-		known = true;
-	}
-	*to = taken;
+	*to = known ? word : 0;
+	if (!left->nr)
+		return true;
+	/* No run before the newest one tells of more. */
+	newest = &l->piece[left->first + left->nr - 1];
+	if (newest->idx >= e->begin && (!known || (s32)(newest->lane_to - *to) > 0))
+		*to = newest->lane_to;
 	return true;
 }
 
-/* Add a piece of a lane's own memory. The caller checks that there is room. */
+/* Add a piece of a lane's own memory: there is room, as no page is in two lanes. */
 static void add_open(struct persist_lanes *l, const struct persist_lane *e,
 		     const struct lane_piece *c, const struct row *row, u64 skip, u64 lo, u64 hi)
 {
@@ -412,10 +408,7 @@ static void read_lane(struct persist_lanes *l, const struct persist_lane *e, con
 		/* The program overwrote these events before they were taken. */
 		if (first > done && first - done < 1ULL << 31)
 			left->drops[DEVTRACE_LOST_BUSY] += first - done;
-		/* Of lanes that are not in each other's memory all pieces have room. */
-		if (skip < row.all && l->nr == l->room)
-			ret = -EPROTO;
-		else if (skip < row.all)
+		if (skip < row.all)
 			add_open(l, e, &c, &row, skip, lo, now);
 		if (done < first + row.all)
 			done = first + row.all;
@@ -438,7 +431,8 @@ static void read_lanes(const void *mem, const struct persist_header *h, struct p
 {
 	const u32 nr = h->nr_lanes * PERSIST_LANE_PAGES;
 	const u8 *pages = mem + h->lane_pages;
-	u32 i;
+	/* Pages up to here belong to the lanes before: so each page is read at most once. */
+	u32 end = 0, i;
 
 	for (i = 0; i < h->nr_lanes; i++) {
 		const struct persist_lane *e = mem + h->lanes + i * sizeof(*e);
@@ -446,8 +440,9 @@ static void read_lanes(const void *mem, const struct persist_header *h, struct p
 
 		if (!e->crc)
 			continue;
-		if (PERSIST_OK(e) && e->pages && !(e->pages & (e->pages - 1)) &&
+		if (PERSIST_OK(e) && e->pages && !(e->pages & (e->pages - 1)) && page >= end &&
 		    e->pages <= nr - page && e->slot < PERSIST_SLOTS_MAX) {
+			end = page + e->pages;
 			l->open++;
 			if (e->taken != LANE_TOLD_CLOSED)
 				read_lane(l, e, pages + (u64)page * PERSIST_PAGE, now);

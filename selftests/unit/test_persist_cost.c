@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_persist_cost.c - reading a region back takes steps as it has pages, whatever is in them
+ *
+ * A step is a basic block of the code: the compiler counts them, so a busy machine changes
+ * nothing.
+ */
+#include "kselftest_harness.h"
+#include "persist_pool_image.h"
+
+unsigned int ring_port_alloc_fails;
+
+void ring_port_step(void)
+{
+}
+
+#define SMALL	(8 * 1024 * 1024U)
+#define LARGE	(32 * 1024 * 1024U)
+
+#ifdef __clang__
+#define UNCOUNTED	__attribute__((no_sanitize("coverage")))
+#else
+#define UNCOUNTED	__attribute__((no_sanitize_coverage))
+#endif
+
+static u64 steps;
+
+void __sanitizer_cov_trace_pc(void);
+
+UNCOUNTED void __sanitizer_cov_trace_pc(void)
+{
+	steps++;
+}
+
+/* Steps to read the image back, for each page of the pool. */
+static double steps_for_page(void)
+{
+	struct persist_out o = { .grow = image_grow };
+
+	steps = 0;
+	if (persist_render(image, &head, "last", &o, &account))
+		abort();
+	free(o.buf);
+	return (double)steps / (head.nr_blocks + head.nr_lanes * PERSIST_LANE_PAGES);
+}
+
+/* A pool full of runs of one event of slot 0, and a lane of two pages at each place. */
+static void fill_pool(u64 size, bool one_slot)
+{
+	u32 k, i, off;
+	u64 idx = 0;
+
+	use_size(size);
+	for (k = 0; k < head.nr_blocks; k++) {
+		for (off = 0; off + HEAD + RECORD <= PERSIST_PAGE; )
+			off = put_run(k, off, 0, idx++, 1);
+		sum_block(k, 0, off);
+	}
+	for (i = 0; i < head.nr_lanes; i++) {
+		struct devtrace_lane_block *b = lane_page(i, 0);
+
+		*b = (struct devtrace_lane_block){
+			.time = TS, .number = 2, .cpu = DEVTRACE_LANE_NO_CPU,
+			.used = LANE_HEADER + RECORD, .head = { .open = 2 },
+		};
+		put_records((u8 *)(b + 1), 1);
+		store_lane(i, (struct persist_lane){ .made = 1, .slot = one_slot ? 0 : i,
+			   .pages = 2, .first = 2, .taken = lane_told(0) });
+	}
+}
+
+/* Each lane says that all runs of the pool are its own. */
+TEST(lanes_of_one_slot)
+{
+	double large, small;
+
+	fill_pool(SMALL, true);
+	small = steps_for_page();
+	fill_pool(LARGE, true);
+	large = steps_for_page();
+	TH_LOG("%.0f steps for a page of a small region, %.0f of a large one", small, large);
+	EXPECT_LT(large, 1.3 * small);
+	fill_pool(LARGE, false);
+	EXPECT_LT(large, 1.3 * steps_for_page());
+}
+
+TEST_HARNESS_MAIN
