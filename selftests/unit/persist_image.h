@@ -41,6 +41,7 @@ static inline void image_begin(u64 size, u32 rings)
 
 /* What came out: see say_frame(). */
 static char said[65536];
+static u32 said_events;
 static struct persist_account account;
 
 static inline void say(const char *format, ...)
@@ -110,6 +111,7 @@ static inline void say_frame(u8 type, const u8 *p, u32 len)
 	case DEVTRACE_T_TEXT:
 		break;
 	default:
+		said_events++;
 		say("%s%u:%llu", space, (u32)get_le(p + 2, 2),
 		    (unsigned long long)get_le(p + 8, 8));
 	}
@@ -146,6 +148,7 @@ static inline void image_render(u32 part, void (*each)(u8 type, const u8 *p, u32
 static inline const char *image_says(void)
 {
 	*said = 0;
+	said_events = 0;
 	image_render(0, say_frame);
 	return said;
 }

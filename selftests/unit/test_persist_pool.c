@@ -62,6 +62,7 @@ static const char *ev(u32 from, u32 to)
 									\
 	snprintf(want_, sizeof(want_), format, __VA_ARGS__);		\
 	EXPECT_STREQ(want_, image_says());				\
+	EXPECT_EQ(said_events, account.given);				\
 	EXPECT_EQ(open, account.open_ends);				\
 } while (0)
 
@@ -312,6 +313,14 @@ TEST(slots)
 	store_slot(0, 0, (struct persist_slot){ .nr = 1, .idx = 6, .outside = 1 });
 	EXPECT_POOL(0, "%s", ev(0, 6));
 	EXPECT_EQ(1, account.outside);
+}
+
+/* A slot without an event has nothing to do with the runs of another one. */
+TEST(a_slot_without_runs)
+{
+	two_runs();
+	store_slot(1, 0, (struct persist_slot){ .nr = 1, .idx = 5, .cleared = 5 });
+	EXPECT_POOL(0, "%s", ev(0, 6));
 }
 
 /* Runs of a slot that contradict each other. */
@@ -576,6 +585,36 @@ TEST(taken)
 		.number = b->number - 1, .count = b->count, .used = LANE_HEADER,
 	};
 	EXPECT_POOL(0, "%s", ev(0, 8));
+}
+
+/* Marks of the event at each time from TS on. */
+static u8 marks[8];
+
+static void keep_marks(u8 type, const u8 *p, u32 len)
+{
+	if (type == TYPE && get_le(p + 8, 8) - TS < sizeof(marks))
+		marks[get_le(p + 8, 8) - TS] = p[0];
+}
+
+/* An event that does not keep the time that it claims is marked, and no other one. */
+TEST(marks_of_late_events)
+{
+	struct run *r;
+
+	summed_runs();
+	r = run_at(0, HEAD + 3 * RECORD);
+	r->lo++;
+	r->hi--;
+	memset(block_sum(0, 0), 0, sizeof(struct persist_block));
+	image_render(0, keep_marks);
+	EXPECT_EQ(DEVTRACE_F_USER, marks[2]);
+	EXPECT_EQ(DEVTRACE_F_USER | DEVTRACE_F_LATE, marks[4]);
+	r->lo--;
+	r->hi++;
+	memset(marks, 0, sizeof(marks));
+	image_render(0, keep_marks);
+	EXPECT_EQ(DEVTRACE_F_USER, marks[4]);
+	EXPECT_EQ(DEVTRACE_F_USER, marks[5]);
 }
 
 /* Times, and losses, that cannot be. */

@@ -143,6 +143,7 @@ static const char *ev(u32 from, u32 to)
 									\
 	snprintf(want_, sizeof(want_), format, __VA_ARGS__);		\
 	EXPECT_STREQ(want_, image_says());				\
+	EXPECT_EQ(said_events, account.given);				\
 	EXPECT_EQ(!(known), account.open_ends);				\
 } while (0)
 
@@ -513,6 +514,12 @@ TEST(descriptions)
 	write_from(0, 0, 1, 1);
 	ring[PERSIST_INFO_AT] ^= 2;
 	EXPECT_RING(true, "%s", "1:1000");
+	/* More were cleared than there were where the writer was: none of these is missing. */
+	use_image(SIZE, 2);
+	use_ring(0);
+	info(0, (struct persist_info){ .nr = 1, .cleared = 4 });
+	commit(2 * UNITS, 2);
+	EXPECT_RING(false, "%s", "");
 	/* Dropped events have no place among the others. */
 	write_ring(4, 4);
 	info(0, (struct persist_info){ .nr = 1, .drops = { 9, 9, 1, 2, 3, 4 } });
