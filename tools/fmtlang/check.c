@@ -179,8 +179,24 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 	return NULL;
 }
 
+/*
+ * A stream may say what its programs call a user record: a description by another name is
+ * that of another program's record with this number.
+ */
+static const struct fmt_entry *find_record(const struct fmt_set *set, uint8_t type,
+					   const struct fmt_names *names)
+{
+	const struct fmt_entry *e = set->records[type];
+	const char *name;
+
+	if (!e || type < DEVTRACE_T_USER || (type >= DEVTRACE_T_EXC && type < DEVTRACE_T_USER2))
+		return e;
+	name = names->name(names, DEVTRACE_T_USR, type, 0, 0);
+	return name && strcmp(name, e->name) ? NULL : e;
+}
+
 const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
-				 const struct fmt_major **major)
+				 const struct fmt_names *names, const struct fmt_major **major)
 {
 	const struct fmt_entry *e;
 	struct fmt_major *m;
@@ -188,7 +204,7 @@ const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrac
 	if ((ev->type != DEVTRACE_T_EXC && ev->type != DEVTRACE_T_FAULT) ||
 	    !(ev->flags & DEVTRACE_F_CODE)) {
 		*major = NULL;
-		return set->records[ev->type];
+		return find_record(set, ev->type, names);
 	}
 	m = find(set, DEVTRACE_CODE_MAJOR(ev->code));
 	*major = m;

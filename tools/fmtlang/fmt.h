@@ -184,13 +184,6 @@ typedef void fmt_name_fn(void *arg, const char *name, enum fmt_kind kind, uint32
 /* Call fn for all names of a set. The code of "minor *" has the number 0. */
 void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg);
 
-/*
- * The description of an event; NULL: none. For an exception *major is set if its major
- * is known, even if there is no description.
- */
-const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
-				 const struct fmt_major **major);
-
 void fmt_locate(const struct fmt_place *place, unsigned int *line, unsigned int *column);
 
 /* Looks up names in the dictionary of a stream; name() returns NULL for an unknown one. */
@@ -198,6 +191,13 @@ struct fmt_names {
 	const char *(*name)(const struct fmt_names *names, uint8_t kind, uint32_t value,
 			    uint8_t group, uint64_t key);
 };
+
+/*
+ * The description of an event; NULL: none, as of a user record that @names call otherwise.
+ * For an exception *major is set if its major is known, even if there is no description.
+ */
+const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
+				 const struct fmt_names *names, const struct fmt_major **major);
 
 /* Print the text of an event by its description; entry NULL: by the types of its elements. */
 void fmt_print(struct out *o, const struct fmt_entry *entry, const uint8_t *data,

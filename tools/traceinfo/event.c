@@ -3,7 +3,8 @@
  * event.c - what an event, its process and its object are called
  *
  * Names come from format files first, then from the dictionary of the stream:
- * there from what the event's own process said, then from what holds for all.
+ * there from what the event's own process said, then from what holds for all. But what the
+ * dictionary calls a user record counts before a format file that calls it otherwise.
  * A value without a name keeps its number.
  */
 #include "traceinfo.h"
@@ -63,9 +64,9 @@ void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
 {
 	e->ev = ev;
 	e->decoder = decoder;
-	e->entry = fmt_find(fmts, ev, &e->major);
 	e->tgid = ev->tgid;
 	e->names.name = names_cb;
+	e->entry = fmt_find(fmts, ev, &e->names, &e->major);
 }
 
 const char *ti_event_process(const struct ti_event *e)

@@ -218,7 +218,7 @@ static void put_event(struct tl_syslog *s, const struct devtrace_decoder *d,
 
 	if (!(e->severity & DEVTRACE_SEV_SET))
 		return;
-	entry = fmt_find(&s->fmts, e, &major);
+	entry = fmt_find(&s->fmts, e, &names.fmt, &major);
 	process = devtrace_decoder_proc(d, e->tid, &tgid);
 	begin(s, d, priority(e->severity), e->ts);
 	put_field(&s->msg, process, process ? strlen(process) : 0, 48);
