@@ -201,6 +201,12 @@ check "and others run" [ "$(last)" = "1 passed, 0 failed, 0 skipped" ]
 BEGIN_WITHIN=soon run --only e
 check "minutes that are none are refused" [ $status = 2 ]
 unset boards BEGIN_WITHIN MEET AWAY TOGETHER
+for name in unit firstweek; do
+	echo "echo 1..1; echo ok 1 $name" | job $name
+done
+JOBS=1 run --only unit --only firstweek
+check "what starts boards comes before what starts none" \
+	[ "$(sed -n 's/^ok 1 //p' "$tmp/out" | tr '\n' ' ')" = "firstweek unit " ]
 cat >"$tree/selftests/static" <<'END'
 #!/bin/sh
 echo 1..1
