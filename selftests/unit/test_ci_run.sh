@@ -97,9 +97,9 @@ was_read() { sort "$tmp/read" | uniq -c | awk '{ printf "%s ", $1 }'; }
 git -C "$tree" add .
 git -C "$tree" commit -q -m files
 style 1/4
-check "where the rules are new all files are read" [ "$(was_read)" = "1 1 1 1 1 1 1 1 " ]
+check "without so many commits all files are read" [ "$(was_read)" = "1 1 1 1 1 1 1 1 " ]
 n=0
-while [ $n -lt 16 ]; do
+while [ $n -lt 40 ]; do
 	n=$((n + 1))
 	git -C "$tree" commit -q --allow-empty -m $n
 done
@@ -115,4 +115,8 @@ check "what is left out is skipped, and counted" \
 style ''
 check "without a turn all are read" [ "$(was_read)" = "1 1 1 1 1 1 1 1 " ]
 check "and none is skipped" [ "$(grep -c '^ok' "$tmp/styled")" = 4 ]
+echo "always+=,NEW_RULE" >>"$tree/selftests/static"
+: >"$tmp/read"
+style 1/4
+check "all are if the rules changed, too" [ "$(was_read)" = "1 1 1 1 1 1 1 1 " ]
 done_testing
