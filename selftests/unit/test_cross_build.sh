@@ -8,6 +8,7 @@
 # builds anew.
 . "$(dirname "$0")/doc.sh"
 unset O CC MNL_LIBS MNL_CFLAGS	# where each build goes by itself, and by which compiler, is what is tested
+export CFLAGS=-O0 KCFLAGS=-g0	# quickly: nothing of it runs
 vm=$top/selftests/vm
 tree=$tmp/tree
 
