@@ -369,6 +369,36 @@ while s.recv(4096): pass' "$at" 4>&- & program=$!
 	gate='' program=''
 fi
 
+# No descriptor is left for a host: the gate does not spin, and serves the host once there is one
+at=$(python3 -c 'import socket; s = socket.socket(); s.bind(("", 0)); print(s.getsockname()[1])')
+${CC:-gcc} -shared -fPIC -O1 -I"$here/../../include/uapi" -o shim.so "$here/tracelogger_shim.c" || exit 1
+rm -f pipe
+mkfifo pipe
+exec 4<>pipe
+# The limit counts the three standard ones, the listening socket and the pipe.
+SHIM_ACCEPT=1 LD_PRELOAD=$PWD/shim.so prlimit --nofile=5:64 \
+	"$out/../../tools/qsgate" -q --to "tcp::$at" pipe 2>err 4>&- & gate=$!
+timeout $hang python3 -c 'import socket, sys, time
+while True:
+    try:
+        s = socket.create_connection(("127.0.0.1", sys.argv[1]))
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+sys.exit(len(s.recv(1)) != 1)' "$at" 4>&- & program=$!
+# shellcheck disable=SC2317 # wait_until calls it
+tried() { [ "$(grep -c accept err)" -ge 4 ]; }
+wait_until tried; ok $? "without a descriptor the gate goes on trying"
+[ "$(sed -n 's/^accept //p' err | head -n 4 | sed -n '1h; 4{H; g; s/\n/ /p}' | awk '{ print $2 - $1 }')" -ge 500 ]
+ok $? "and does not spin"
+is "$(grep -c 'Too many open files; hosts wait' err)" 1 "which it says once"
+prlimit --pid $gate --nofile=64:64
+wait $program; ok $? "and serves the host that has waited"
+kill $gate
+wait $gate
+exec 4>&-
+gate='' program=''
+
 # A disk that is full, at once and at the end
 full="qsgate: /dev/full: No space left on device"
 mkfifo held

@@ -98,7 +98,8 @@ struct target {
 	const char	*where;
 	bool		is_link;
 	int		fd, listen;
-	uint64_t	next_try;	/* ms */
+	uint64_t	next_try;	/* ms; of a listening socket: 0, or until when it rests */
+	bool		rested;		/* said that hosts wait */
 	uint8_t		seq;
 	uint8_t		*buf;
 	size_t		len;		/* of GATE_BUFFER */
@@ -206,6 +207,8 @@ bool target_rkh(struct target *t, uint8_t id, const uint8_t *p, size_t n);
 bool target_has_room(const struct target *t);
 /* The poll(2) events to wait for; target_run() handles them, and retries a connection. */
 short target_events(const struct target *t, int *fd);
+/* Is there something to be tried again soon, which poll(2) does not report? */
+bool target_waits(const struct target *t);
 void target_run(struct gate *g, short events, uint64_t now);
 
 /* front.c */

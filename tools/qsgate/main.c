@@ -162,7 +162,6 @@ static int run(struct gate *g, int input, const char *where)
 	block_signals(SIG_BLOCK, &none);
 	while (!stop && ret > 0) {
 		struct target *t = &g->target;
-		const bool waits = t->where && t->is_link && t->fd < 0 && t->listen < 0;
 		struct timespec retry = { .tv_nsec = 100000000 };
 		struct pollfd p[3];
 		int n;
@@ -173,7 +172,7 @@ static int run(struct gate *g, int input, const char *where)
 		if (t->where)
 			p[1].events = target_events(t, &p[1].fd);
 		p[2] = (struct pollfd){ .fd = g->front.fd, .events = POLLIN };
-		n = ppoll(p, 3, waits ? &retry : NULL, &none);
+		n = ppoll(p, 3, target_waits(t) ? &retry : NULL, &none);
 		if (n < 0 && errno != EINTR) {
 			fprintf(stderr, "qsgate: poll: %s\n", strerror(errno));
 			return 1;

@@ -19,6 +19,7 @@
 #define RETRY_MS	1000
 #define CONNECT_MS	500
 #define PATIENCE_MS	5000	/* at the end, with a host that takes nothing */
+#define REST_MS		200	/* while no host can be accepted */
 
 static void byte(struct target *t, uint8_t b)
 {
@@ -233,9 +234,37 @@ static void try_connect(struct gate *g, uint64_t now)
 	greet(g);
 }
 
+/*
+ * Without a descriptor or memory for a host, the host stays in the queue, and poll(2) would
+ * report it again at once: target_events() leaves out the listening socket until next_try.
+ */
+static void accept_host(struct gate *g, uint64_t now)
+{
+	struct target *t = &g->target;
+	int fd = link_accept(&t->link, t->listen);
+
+	if (fd >= 0) {
+		t->fd = fd;
+		t->rested = false;
+		greet(g);
+		return;
+	}
+	if (fd == -EAGAIN || fd == -EINTR || fd == -ECONNABORTED)
+		return;
+	if (!t->rested)
+		fprintf(stderr, "qsgate: %s: %s; hosts wait\n", t->where, strerror(-fd));
+	t->rested = true;
+	t->next_try = now + REST_MS;
+}
+
+bool target_waits(const struct target *t)
+{
+	return t->where && t->is_link && t->fd < 0 && (t->listen < 0 || t->next_try);
+}
+
 short target_events(const struct target *t, int *fd)
 {
-	*fd = t->fd >= 0 ? t->fd : t->listen;
+	*fd = t->fd >= 0 ? t->fd : t->next_try ? -1 : t->listen;
 	if (t->fd < 0)
 		return POLLIN;
 	return (short)((t->is_link ? POLLIN : 0) | (t->len ? POLLOUT : 0));
@@ -310,10 +339,10 @@ void target_run(struct gate *g, short events, uint64_t now)
 
 	if (!t->where)
 		return;
+	if (t->listen >= 0 && t->next_try <= now)
+		t->next_try = 0;
 	if (t->fd < 0 && t->listen >= 0 && events & POLLIN) {
-		t->fd = link_accept(&t->link, t->listen);
-		if (t->fd >= 0)
-			greet(g);
+		accept_host(g, now);
 		return;
 	}
 	if (t->fd < 0 && t->listen < 0 && t->is_link) {
