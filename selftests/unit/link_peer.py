@@ -10,7 +10,8 @@ The other end of a link, for test_links.sh.
     cuts ADDRESS OUT            as recv, but the first connection has a small buffer, and is closed
                                 after 20000 bytes though there are more
     slow ADDRESS OUT FILE       as recv, of one connection, which has a small buffer and is read by
-                                5000 bytes a second until FILE is there
+                                5000 bytes a second until FILE is there; SIGTERM closes it, and
+                                while FILE.stay is there connections are accepted, and not read
     takes ADDRESS OUT N         listen; N bytes of the first connection go to OUT, and that is all
     messages FILE               print the messages of RFC 5424 in FILE, which has nothing else
     mute ADDRESS                listen, and read nothing
@@ -21,7 +22,6 @@ The other end of a link, for test_links.sh.
 ADDRESS is 127.0.0.1, ::1, udp or the path of a socket. The first line printed is the port or
 device. A pty then says "raw" or "cooked" when its mode was changed, each as it happens.
 """
-import fcntl
 import os
 import pty
 import random
@@ -107,7 +107,9 @@ def slow(address, out, until):
     peer, _ = s.accept()
 
     def gone(*_):
-        say('unread', int.from_bytes(fcntl.ioctl(peer, termios.FIONREAD, bytes(4)), sys.byteorder))
+        peer.close()
+        while os.path.exists(until + '.stay'):
+            time.sleep(0.01)
         os._exit(0)
 
     signal.signal(signal.SIGTERM, gone)

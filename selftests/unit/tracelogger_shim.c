@@ -10,6 +10,10 @@
  * fdatasync(2) writes a line into SHIM_SYNCED: "thread" if it is not the first thread that
  * calls, else "main". With SHIM_SYNC_ERRNO it fails, and so does fsync(2).
  *
+ * What is written to sockets is added to SHIM_SENT. When a socket that took something is
+ * closed, SHIM_ACKED gets a line: how long SHIM_SENT is, and how many bytes the system of
+ * the socket's peer has acknowledged.
+ *
  * With SHIM_ACCEPT accept4(2) says on standard error when it was called, in milliseconds.
  *
  * While there is a file SHIM_DEAF, connect(2) and getaddrinfo(3) do not return; while there
@@ -23,6 +27,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/devtrace.h>
+#include <linux/tcp.h>
 #include <netdb.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -68,7 +73,38 @@ static void say(const char *path, const char *word)
 	if (to < 0)
 		return;
 	syscall(SYS_write, to, word, strlen(word));
-	close(to);
+	syscall(SYS_close, to);
+}
+
+static ssize_t write_socket(int fd, const void *buf, size_t n)
+{
+	const char *path = getenv("SHIM_SENT");
+	ssize_t done = syscall(SYS_write, fd, buf, n);
+	int to = path && done > 0 ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0644) : -1;
+
+	if (to >= 0) {
+		syscall(SYS_write, to, buf, done);
+		syscall(SYS_close, to);
+	}
+	return done;
+}
+
+int close(int fd)
+{
+	const char *path = getenv("SHIM_ACKED"), *sent = getenv("SHIM_SENT");
+	socklen_t len = sizeof(struct tcp_info);
+	struct tcp_info info;
+	struct stat st;
+	char line[48];
+
+	/* SYN counts as a byte. */
+	if (path && sent && !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
+	    info.tcpi_bytes_sent && !stat(sent, &st)) {
+		snprintf(line, sizeof(line), "%lld %llu\n", (long long)st.st_size,
+			 (unsigned long long)info.tcpi_bytes_acked - 1);
+		say(path, line);
+	}
+	return (int)syscall(SYS_close, fd);
 }
 
 ssize_t write(int fd, const void *buf, size_t n)
@@ -80,7 +116,7 @@ ssize_t write(int fd, const void *buf, size_t n)
 	ssize_t done;
 
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || fd <= 2)
-		return syscall(SYS_write, fd, buf, n);
+		return write_socket(fd, buf, n);
 	writes++;
 	say(log, "write\n");
 	if (nth && writes >= nth && writes < nth + count) {
