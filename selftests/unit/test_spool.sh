@@ -132,7 +132,7 @@ is "$(figures some.out.1 | cut -d ' ' -f 3) $(($(info -J --statistics some.out.1
 rm spool/*
 
 # A peer that goes in the middle of a file, and then a kill: the next run goes on from there
-{ echo "info 0"; echo "clock 1000 1700000000000000000"; echo "bench 6000"; } | gen_stream >long.trace
+{ echo "info 0"; echo "dict obj 5 5 0 42 a_name"; echo "clock 1000 1700000000000000000"; echo "bench 6000"; } | gen_stream >long.trace
 split -n 6 long.trace long.
 all=0
 begin -s 64K
@@ -159,6 +159,7 @@ end_peer
 [ ! -e spool/.spool.trace.sent ]; ok $? "and the place is forgotten"
 stamps_of part.out rest.out.1 >stamps
 is "$(sort stamps | uniq -d | wc -l) $(sort -n stamps | tail -n 1)" "0 $(stamps_of long.trace | tail -n 1)" "of which nothing comes twice"
+is "$(info -J rest.out.1 | grep -m 1 '"kind":"event"' | grep -c '"time":"2023-') $(grep -c a_name rest.out.1)" "1 1" "the rest has the announcement, a date and names"
 [ "$(wc -l <stamps)" -gt 5000 ]; ok $? "and only what the peer had not read is missing"
 
 # A peer that reads slowly what is left of the spool, while events go on

@@ -10,7 +10,8 @@
  * - The file that is being written is sent, too. Once all of it is, events go over the link;
  *   the bytes of it that are not acknowledged then are in memory, as others of the link.
  * - A file that cannot be read holds up none, and stays; the next peer may get it.
- * - If a peer goes, the next one gets the rest of a file from the beginning of a frame.
+ * - If a peer goes, the next one gets the rest of a file from the beginning of a frame, and
+ *   before that what a reader has to know: the announcement and all names up to there.
  * - So does the peer of the next run: the place is kept when a peer goes, and at the end, of a
  *   file to which nothing is added. After a kill or the end of power that is the place of the
  *   last peer that went.
@@ -45,12 +46,21 @@ int tl_spool_init(struct tl_spool *p, const struct tl_options *opt)
 	return tl_store_init(&p->files, &p->opt);
 }
 
+/* A peer gets the file from here on; it has been told nothing yet. */
+static void begin_at(struct tl_spool *p, off_t from)
+{
+	p->from = from;
+	p->told = 0;
+	p->part = 0;
+}
+
 static void forget_file(struct tl_spool *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
 	p->fd = -1;
 	p->sent = 0;
+	begin_at(p, 0);
 }
 
 /* Where a frame begins, at or before this offset. */
@@ -83,7 +93,10 @@ off_t tl_spool_sure(const struct tl_spool *p, const struct tl_store *to)
 
 	if (p->fd < 0)
 		return p->sent;
-	return frame_before(p->fd, unsure < p->sent ? p->sent - unsure : 0);
+	/* Some of these may be what the peer was told before that. */
+	if (unsure >= p->sent - p->from)
+		return p->from;
+	return frame_before(p->fd, p->sent - unsure);
 }
 
 void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struct tl_store *to)
@@ -128,6 +141,7 @@ static off_t kept_place(const struct tl_spool *p, const struct tl_store *files)
 void tl_spool_broken(struct tl_spool *p, const struct tl_store *files, struct tl_store *to)
 {
 	tl_spool_keep(p, files, to);
+	begin_at(p, p->sent);
 	tl_store_spoilt(to);
 }
 
@@ -200,6 +214,7 @@ static bool next_file(struct tl_spool *p, struct tl_store *files)
 			cannot_read(files, i, errno);
 		if (p->fd >= 0)
 			p->sent = kept_place(p, files);
+		begin_at(p, p->sent);
 	}
 	if (p->fd < 0 && written_now(files))
 		open_file(p, files, files->number, files->current);
@@ -218,6 +233,66 @@ static void end_file(struct tl_spool *p, struct tl_store *files, int err)
 	forget_file(p);
 }
 
+/* Is this frame part of what a reader has to know? What was lost is told once. */
+static bool is_told(const uint8_t *p, size_t n)
+{
+	size_t at = n && p[0] == DEVTRACE_ESCAPE ? 2 : 1;
+	uint8_t flip = 0;
+
+	if (at < n && p[at] == DEVTRACE_ESCAPE) {
+		flip = DEVTRACE_ESCAPE_XOR;
+		at++;
+	}
+	return at + 1 < n && (p[at] ^ flip) != DEVTRACE_T_LOST &&
+	       devtrace_type_is_transport(p[at] ^ flip);
+}
+
+/* Bytes of the frames at p that are told, or are not; the last one may be cut. */
+static size_t run_of(const uint8_t *p, size_t n, bool told)
+{
+	const uint8_t *flag;
+	size_t len = 0;
+
+	while (len < n) {
+		flag = memchr(p + len, DEVTRACE_FLAG, n - len);
+		if (!flag || is_told(p + len, (size_t)(flag - p) - len + 1) != told)
+			break;
+		len = (size_t)(flag - p) + 1;
+	}
+	return len;
+}
+
+/* Events before p->from went to another peer; send a piece of what else there is. */
+static enum tl_spool_next tell(struct tl_spool *p, struct tl_store *to)
+{
+	static uint8_t buf[PIECE];
+	off_t left = p->from - p->told;
+	ssize_t n = pread(p->fd, buf, left < PIECE ? (size_t)left : PIECE, p->told), done;
+	size_t skip;
+
+	if (n < 0 && errno == EINTR)
+		return TL_SPOOL_MORE;
+	if (n <= 0) {
+		p->told = p->from;	/* the error comes again */
+		return TL_SPOOL_MORE;
+	}
+	if (!p->part) {
+		skip = run_of(buf, (size_t)n, false);
+		p->part = run_of(buf + skip, (size_t)n - skip, true);
+		/* A frame is not longer than a piece; or it is no stream. */
+		p->told += (off_t)(skip || p->part ? skip : (size_t)n);
+		return TL_SPOOL_MORE;
+	}
+	done = tl_store_write(to, buf, p->part < (size_t)n ? p->part : (size_t)n);
+	if (done == -EAGAIN || done == -EINTR)
+		return TL_SPOOL_MORE;
+	if (done < 0)
+		return TL_SPOOL_BROKEN;
+	p->told += done;
+	p->part -= (size_t)done;
+	return TL_SPOOL_MORE;
+}
+
 enum tl_spool_next tl_spool_send(struct tl_spool *p, struct tl_store *files, struct tl_store *to)
 {
 	static uint8_t buf[PIECE];
@@ -225,6 +300,8 @@ enum tl_spool_next tl_spool_send(struct tl_spool *p, struct tl_store *files, str
 
 	if (!next_file(p, files))
 		return written_now(files) ? TL_SPOOL_CLOSE : TL_SPOOL_SENT;
+	if (p->told < p->from && to->link.kind != LINK_SYSLOG)
+		return tell(p, to);
 	n = pread(p->fd, buf, sizeof(buf), p->sent);
 	if (n < 0 && errno == EINTR)
 		return TL_SPOOL_MORE;

@@ -176,6 +176,9 @@ struct tl_spool {
 	int		fd;		/* of the file that is being sent */
 	uint64_t	number;
 	off_t		sent;		/* of its bytes */
+	off_t		from;		/* where the part for this peer begins */
+	off_t		told;		/* of what is before that: looked at */
+	size_t		part;		/* bytes behind told that go to the peer */
 };
 
 enum tl_spool_next {
