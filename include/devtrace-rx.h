@@ -170,6 +170,14 @@ int devtrace_rx_connect(pid_t pid, struct devtrace_rx_host **host);
  */
 int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void *data, size_t len,
 		     int timeout_ms, struct devtrace_rx_answer *answer);
+/*
+ * For who must not wait: ask with a timeout of 0, and when poll(2) says POLLIN of this
+ * descriptor take the answers that are there. 0: @request is the one that was answered,
+ * EAGAIN: there is none, EPIPE.
+ */
+int devtrace_rx_host_fd(const struct devtrace_rx_host *host);
+int devtrace_rx_answer(struct devtrace_rx_host *host, uint8_t *request,
+		       struct devtrace_rx_answer *answer);
 void devtrace_rx_disconnect(struct devtrace_rx_host *host);
 /* In words. */
 const char *devtrace_rx_status_text(uint8_t status);

@@ -88,12 +88,10 @@ static int wait_for(int fd, short what, int64_t end)
 	return n == 0 ? ETIMEDOUT : 0;
 }
 
-int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void *data, size_t len,
-		     int timeout_ms, struct devtrace_rx_answer *answer)
+static int send_request(struct devtrace_rx_host *host, uint8_t request, const void *data,
+			size_t len, int64_t end)
 {
 	uint8_t buf[RX_REQUEST_MAX];
-	const int64_t end = now_ms() + timeout_ms;
-	ssize_t n;
 	int err;
 
 	if (len > sizeof(buf) - RX_HEAD)
@@ -115,28 +113,62 @@ int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void 
 		if (err)
 			return err == ETIMEDOUT ? EAGAIN : err;
 	}
-	for (;;) {
+	return 0;
+}
+
+/* The next answer that is there, and to what. */
+static int take_answer(struct devtrace_rx_host *host, uint8_t *request, uint16_t *number,
+		       struct devtrace_rx_answer *answer)
+{
+	uint8_t buf[RX_REQUEST_MAX];
+	ssize_t n = recv(host->fd, buf, sizeof(buf), 0);
+
+	/* ECONNRESET is reported once, before the bytes received. */
+	if (n < 0 && errno == ECONNRESET)
 		n = recv(host->fd, buf, sizeof(buf), 0);
-		/* ECONNRESET is reported once, before the bytes received. */
-		if (n < 0 && errno == ECONNRESET)
-			n = recv(host->fd, buf, sizeof(buf), 0);
-		if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return EAGAIN;
+	if (n <= RX_HEAD || (size_t)n - RX_HEAD - 1 > sizeof(answer->data))
+		return EPIPE;
+	*request = buf[1];
+	*number = dt_le16(buf + 2);
+	answer->status = buf[RX_HEAD];
+	answer->len = (size_t)n - RX_HEAD - 1;
+	memcpy(answer->data, buf + RX_HEAD + 1, answer->len);
+	return 0;
+}
+
+int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void *data, size_t len,
+		     int timeout_ms, struct devtrace_rx_answer *answer)
+{
+	const int64_t end = now_ms() + timeout_ms;
+	int err = send_request(host, request, data, len, end);
+	uint16_t number;
+	uint8_t to;
+
+	while (!err) {
+		err = take_answer(host, &to, &number, answer);
+		if (err == EAGAIN)
 			err = wait_for(host->fd, POLLIN, end);
-			if (err)
-				return err;
-			continue;
-		}
-		if (n <= RX_HEAD || (size_t)n - RX_HEAD - 1 > sizeof(answer->data))
-			return EPIPE;
 		/* One that was too late for an earlier call, or the word that there is no room. */
-		if (buf[RX_HEAD] != DEVTRACE_RX_BUSY &&
-		    (buf[1] != request || dt_le16(buf + 2) != host->number))
-			continue;
-		answer->status = buf[RX_HEAD];
-		answer->len = (size_t)n - RX_HEAD - 1;
-		memcpy(answer->data, buf + RX_HEAD + 1, answer->len);
-		return 0;
+		else if (!err && (answer->status == DEVTRACE_RX_BUSY ||
+				  (to == request && number == host->number)))
+			return 0;
 	}
+	return err;
+}
+
+int devtrace_rx_host_fd(const struct devtrace_rx_host *host)
+{
+	return host->fd;
+}
+
+int devtrace_rx_answer(struct devtrace_rx_host *host, uint8_t *request,
+		       struct devtrace_rx_answer *answer)
+{
+	uint16_t number;
+
+	return take_answer(host, request, &number, answer);
 }
 
 const char *devtrace_rx_status_text(uint8_t status)

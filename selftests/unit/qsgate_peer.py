@@ -235,9 +235,11 @@ def stuck(port, pid):
         f.send(bytes([8]))
     f.ask(bytes([200]), '   <F-END> ERROR    the gate does not know this packet')
     took = time.monotonic() - begin
-    os.kill(pid, signal.SIGKILL)
     # It is 20 seconds where each request is waited for.
     ok(took < 10, 'a program that does not answer keeps the gate from nothing', took)
+    # That it is gone is told without another request.
+    os.kill(pid, signal.SIGKILL)
+    f.expect(err(8))
 
 
 def end(port):

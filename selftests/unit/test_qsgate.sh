@@ -122,7 +122,10 @@ end "records"
 
 # A program that does not answer
 begin_front -q
+# Or the gate ends with the program's stream before it looks at its channel.
+exec 4<>pipe
 peer stuck "$(port)" "$(cat pid)"
+exec 4>&-
 wait $gate
 is $? 0 "the gate ends with it"
 wait $program 2>/dev/null

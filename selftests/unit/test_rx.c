@@ -628,6 +628,38 @@ TEST(an_answer_is_for_who_asked)
 	devtrace_rx_close();
 }
 
+TEST(answers_are_taken_as_they_come)
+{
+	static const struct devtrace_rx_ops none = { .size = sizeof(none) };
+	struct devtrace_rx_host *h;
+	struct pollfd p = { .events = POLLIN };
+	uint8_t request = 0;
+
+	fake_reset();
+	ASSERT_EQ(0, devtrace_rx_open(&none, NULL, 0));
+	ASSERT_EQ(0, devtrace_rx_connect(getpid(), &h));
+	EXPECT_EQ(ETIMEDOUT, devtrace_rx_call(h, DEVTRACE_RX_INFO, NULL, 0, 0, &answer));
+	EXPECT_EQ(ETIMEDOUT, devtrace_rx_call(h, DEVTRACE_RX_RESET, NULL, 0, 0, &answer));
+	p.fd = devtrace_rx_host_fd(h);
+	EXPECT_EQ(0, poll(&p, 1, 0));
+	EXPECT_EQ(EAGAIN, devtrace_rx_answer(h, &request, &answer));
+	while (poll(&p, 1, 0) == 0)
+		devtrace_rx_serve();
+	EXPECT_EQ(0, devtrace_rx_answer(h, &request, &answer));
+	EXPECT_EQ(DEVTRACE_RX_INFO, request);
+	EXPECT_EQ(DEVTRACE_RX_OK, answer.status);
+	while (poll(&p, 1, 0) == 0)
+		devtrace_rx_serve();
+	EXPECT_EQ(0, devtrace_rx_answer(h, &request, &answer));
+	EXPECT_EQ(DEVTRACE_RX_RESET, request);
+	EXPECT_EQ(DEVTRACE_RX_UNHANDLED, answer.status);
+	EXPECT_EQ(EAGAIN, devtrace_rx_answer(h, &request, &answer));
+	devtrace_rx_close();
+	EXPECT_EQ(1, poll(&p, 1, SECOND));
+	EXPECT_EQ(EPIPE, devtrace_rx_answer(h, &request, &answer));
+	devtrace_rx_disconnect(h);
+}
+
 TEST(other_users_are_refused)
 {
 	struct devtrace_rx_host *h;

@@ -144,7 +144,8 @@ struct gate {
 	pid_t		pid, before;	/* the one that is followed, and the one until then */
 	struct gate_known known[GATE_KNOWN];
 	struct devtrace_rx_host *host;
-	uint64_t	hurry_until;	/* ms: wait for no answer */
+	uint8_t		asked;		/* the last request, and whether it has no answer yet */
+	bool		waits;
 	uint64_t	records, others, missing, requests, refused;
 };
 
@@ -239,6 +240,8 @@ void gate_follow(struct gate *g, pid_t pid);
  * anybody: nothing says whose it is, as of a datagram
  */
 void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p, size_t n);
+/* Take the answers that the program has sent, and note when it is gone. */
+void gate_answers(struct gate *g);
 void gate_disconnect(struct gate *g);
 
 /* rkh.c */

@@ -163,7 +163,7 @@ static int run(struct gate *g, int input, const char *where)
 	while (!stop && ret > 0) {
 		struct target *t = &g->target;
 		struct timespec retry = { .tv_nsec = 100000000 };
-		struct pollfd p[3];
+		struct pollfd p[4];
 		int n;
 
 		p[0] = (struct pollfd){ .fd = rests(g) ? -1 : input, .events = POLLIN };
@@ -172,13 +172,18 @@ static int run(struct gate *g, int input, const char *where)
 		if (t->where)
 			p[1].events = target_events(t, &p[1].fd);
 		p[2] = (struct pollfd){ .fd = g->front.fd, .events = POLLIN };
-		n = ppoll(p, 3, target_waits(t) ? &retry : NULL, &none);
+		p[3] = (struct pollfd){ .fd = -1, .events = POLLIN };
+		if (g->host)
+			p[3].fd = devtrace_rx_host_fd(g->host);
+		n = ppoll(p, 4, target_waits(t) ? &retry : NULL, &none);
 		if (n < 0 && errno != EINTR) {
 			fprintf(stderr, "qsgate: poll: %s\n", strerror(errno));
 			return 1;
 		}
 		if (n < 0)
 			continue;
+		if (p[3].revents)
+			gate_answers(g);
 		target_run(g, p[1].revents, gate_now_ms());
 		/* Without front ends nobody is left who takes the stream. */
 		if (t->failed && g->front.fd < 0)

@@ -4,10 +4,10 @@
  *
  * The field sizes of the gate are such that a request has the same bytes on the receive channel.
  * The gate first checks that the request is one of QS. The program acknowledges a request in its
- * trace. The gate also waits up to ANSWER_MS for the answer on the socket, since the trace cannot
- * tell that the program is gone. A timeout is no error: a program in devtrace_rx_pause() answers
- * later, and further requests are still sent to it. But after one the gate does not wait again for
- * PATIENT_MS, or a host that asks on would keep it from the stream and from other hosts.
+ * trace. The answer on the socket comes when it comes, and nobody waits for it: a program in
+ * devtrace_rx_pause() answers later, and further requests are still sent to it. The gate looks at
+ * it, since the trace can tell neither that the program has no room for the gate nor that it is
+ * gone: then the last request has an error.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,13 +16,11 @@
 #include "common/program.h"
 #include "gate.h"
 
-#define ANSWER_MS	100
-#define PATIENT_MS	1000
-
 void gate_disconnect(struct gate *g)
 {
 	devtrace_rx_disconnect(g->host);
 	g->host = NULL;
+	g->waits = false;
 }
 
 static int connect_program(struct gate *g)
@@ -103,6 +101,28 @@ static bool forbidden(struct gate *g, bool anybody, uint8_t record)
 	return true;
 }
 
+/* Say why the last request is not done. */
+static void fail(struct gate *g, const char *why)
+{
+	fprintf(stderr, "qsgate: %s: %s\n", g->program, why);
+	gate_error(g, g->asked);
+}
+
+static void lose(struct gate *g, const char *why)
+{
+	gate_disconnect(g);
+	fail(g, why);
+}
+
+static void take_answer(struct gate *g, uint8_t request, const struct devtrace_rx_answer *answer)
+{
+	/* An older one may still be under way, but the program lives. */
+	if (request == g->asked)
+		g->waits = false;
+	if (answer->status == DEVTRACE_RX_BUSY && request != DEVTRACE_RX_PROBE)
+		lose(g, devtrace_rx_status_text(answer->status));
+}
+
 void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p, size_t n)
 {
 	struct devtrace_rx_answer answer;
@@ -125,20 +145,33 @@ void gate_request(struct gate *g, bool anybody, uint8_t record, const uint8_t *p
 		gate_error(g, record);
 		return;
 	}
-	err = devtrace_rx_call(g->host, record, p, n,
-			       gate_now_ms() < g->hurry_until ? 0 : ANSWER_MS, &answer);
-	if ((err == ETIMEDOUT || err == EAGAIN) && gate_now_ms() >= g->hurry_until)
-		g->hurry_until = gate_now_ms() + PATIENT_MS;
-	if (!err && answer.status == DEVTRACE_RX_BUSY && record != DEVTRACE_RX_PROBE) {
-		fprintf(stderr, "qsgate: %s: %s\n", g->program,
-			devtrace_rx_status_text(answer.status));
-		gate_disconnect(g);
-		gate_error(g, record);
-	} else if (err && err != ETIMEDOUT) {
-		fprintf(stderr, "qsgate: %s: %s\n", g->program, program_error(err));
+	err = devtrace_rx_call(g->host, record, p, n, 0, &answer);
+	g->asked = record;
+	g->waits |= err == ETIMEDOUT;
+	if (!err)
+		take_answer(g, record, &answer);
+	else if (err == EAGAIN)
 		/* It goes on, and takes the next one, perhaps. */
-		if (err != EAGAIN)
+		fail(g, program_error(err));
+	else if (err != ETIMEDOUT)
+		lose(g, program_error(err));
+}
+
+void gate_answers(struct gate *g)
+{
+	struct devtrace_rx_answer answer;
+	uint8_t request;
+	int err;
+
+	while (g->host) {
+		err = devtrace_rx_answer(g->host, &request, &answer);
+		if (err == EAGAIN)
+			return;
+		if (!err)
+			take_answer(g, request, &answer);
+		else if (g->waits)
+			lose(g, program_error(err));
+		else
 			gate_disconnect(g);
-		gate_error(g, record);
 	}
 }
