@@ -5,11 +5,8 @@
  * test_persist.c damages regions at random; here one word at a time is wrong, and the checksum
  * over it is right, as a writer that errs or a forger would leave it.
  */
-#include <stdio.h>
-#include <unistd.h>
-
 #include "kselftest_harness.h"
-#include "render.h"
+#include "persist_image.h"
 #include "sums.h"
 
 void ring_port_step(void)
@@ -17,31 +14,17 @@ void ring_port_step(void)
 }
 
 #define SIZE	(1024 * 1024U)
-#define RINGS	2
 
-static u8 region[SIZE] __attribute__((aligned(8)));
-static struct persist_header head;
-
-/* A region whose rings and pool were never used. */
+/* A region whose rings and pool were never used, with its headers. */
 static void begin(void)
 {
 	u64 at[PERSIST_COPIES];
 	u32 i;
 
-	memset(region, 0, sizeof(region));
-	memset(&head, 0, sizeof(head));
-	head.magic = PERSIST_MAGIC;
-	head.version = PERSIST_VERSION;
-	head.size = SIZE;
-	head.nr_cpus = RINGS + 2;
-	head.nr_rings = RINGS;
-	head.page = PERSIST_PAGE;
-	if (!persist_lay_out(&head))
-		abort();
-	head.crc = PERSIST_CRC(&head);
+	image_begin(SIZE, 2);
 	persist_places(SIZE, at);
 	for (i = 0; i < PERSIST_COPIES; i++)
-		memcpy(region + at[i], &head, sizeof(head));
+		memcpy(image + at[i], &head, sizeof(head));
 }
 
 /* What is said of a region with this header alone. */
@@ -51,10 +34,10 @@ static const char *refusal(struct persist_header *h)
 	unsigned int copies;
 
 	begin();
-	memset(region, 0, sizeof(region));
+	memset(image, 0, SIZE);
 	h->crc = PERSIST_CRC(h);
-	memcpy(region, h, sizeof(*h));
-	return persist_find(region, SIZE, &found, &copies);
+	memcpy(image, h, sizeof(*h));
+	return persist_find(image, SIZE, &found, &copies);
 }
 
 /* One offset or number of a header differs, and its checksum is right. */
@@ -143,9 +126,9 @@ TEST(a_forged_header)
 	for (page = 0; page < SIZE; page += PERSIST_PAGE) {
 		const bool place = page == at[0] || page == at[1] || page == at[2];
 
-		memset(region, 0, sizeof(region));
-		memcpy(region + page, &head, sizeof(head));
-		why = persist_find(region, SIZE, &h, &copies);
+		memset(image, 0, SIZE);
+		memcpy(image + page, &head, sizeof(head));
+		why = persist_find(image, SIZE, &h, &copies);
 		if (place) {
 			EXPECT_EQ(NULL, why);
 			EXPECT_EQ(1, copies);
@@ -157,15 +140,15 @@ TEST(a_forged_header)
 	}
 	/* All three are damaged: none elsewhere counts. */
 	begin();
-	memcpy(region + head.lane_pages, &head, sizeof(head));
+	memcpy(image + head.lane_pages, &head, sizeof(head));
 	for (i = 0; i < PERSIST_COPIES; i++)
-		region[at[i] + offsetof(struct persist_header, load)] ^= 1;
-	why = persist_find(region, SIZE, &h, &copies);
+		image[at[i] + offsetof(struct persist_header, load)] ^= 1;
+	why = persist_find(image, SIZE, &h, &copies);
 	ASSERT_NE(NULL, why);
 	EXPECT_NE(NULL, strstr(why, "damaged"));
 	/* And of the first two, the third one does. */
-	region[at[2] + offsetof(struct persist_header, load)] ^= 1;
-	EXPECT_EQ(NULL, persist_find(region, SIZE, &h, &copies));
+	image[at[2] + offsetof(struct persist_header, load)] ^= 1;
+	EXPECT_EQ(NULL, persist_find(image, SIZE, &h, &copies));
 	EXPECT_EQ(1, copies);
 }
 
@@ -192,18 +175,11 @@ TEST(two_headers)
 	persist_places(SIZE, at);
 	head.load++;
 	head.crc = PERSIST_CRC(&head);
-	memcpy(region + at[1], &head, sizeof(head));
-	memcpy(region + at[2], &head, sizeof(head));
-	EXPECT_EQ(NULL, persist_find(region, SIZE, &h, &copies));
+	memcpy(image + at[1], &head, sizeof(head));
+	memcpy(image + at[2], &head, sizeof(head));
+	EXPECT_EQ(NULL, persist_find(image, SIZE, &h, &copies));
 	EXPECT_EQ(PERSIST_COPIES, copies);
 	EXPECT_EQ(0, h.load);
-}
-
-static bool grow(struct persist_out *o, u64 more)
-{
-	o->room = o->n + more;
-	o->buf = realloc(o->buf, o->room);
-	return o->buf;
 }
 
 static void store_cause(enum persist_why why, u64 ts, const char *text)
@@ -212,7 +188,7 @@ static void store_cause(enum persist_why why, u64 ts, const char *text)
 
 	memcpy(c.text, text, strnlen(text, sizeof(c.text)));
 	c.crc = PERSIST_CRC(&c);
-	memcpy(region + PERSIST_CAUSES_AT + (why - 1) * sizeof(c), &c, sizeof(c));
+	memcpy(image + PERSIST_CAUSES_AT + (why - 1) * sizeof(c), &c, sizeof(c));
 }
 
 static void store_clock(u64 ts)
@@ -220,87 +196,77 @@ static void store_clock(u64 ts)
 	struct persist_clock c = { .ts = ts };
 
 	c.crc = PERSIST_CRC(&c);
-	memcpy(region + PERSIST_CLOCKS_AT + (PERSIST_CLOCKS - 1) * sizeof(c), &c, sizeof(c));
+	memcpy(image + PERSIST_CLOCKS_AT + (PERSIST_CLOCKS - 1) * sizeof(c), &c, sizeof(c));
 }
 
-static void account(struct persist_account *a)
-{
-	struct persist_out o = { .grow = grow };
-
-	if (persist_render(region, &head, "last", &o, a))
-		abort();
-	free(o.buf);
-}
+static const struct persist_cause *const cause = &account.cause;
 
 #define NS	1000000000ULL
 
 /* Of several causes the last one counts, and an oops only if nothing came after it. */
 TEST(what_ended_it)
 {
-	struct persist_account a;
-
 	begin();
-	account(&a);
-	EXPECT_EQ(PERSIST_NO_NOTICE, a.cause.why);
-	EXPECT_STREQ("watchdog or power: the machine went down without notice", a.cause.text);
+	image_says();
+	EXPECT_EQ(PERSIST_NO_NOTICE, cause->why);
+	EXPECT_STREQ("watchdog or power: the machine went down without notice", cause->text);
 	store_cause(PERSIST_OOPS, 5 * NS, "oops: 0002, sh[7]");
 	store_clock(5 * NS + NS / 2);
-	account(&a);
-	EXPECT_EQ(PERSIST_OOPS, a.cause.why);
-	EXPECT_STREQ("oops: 0002, sh[7]", a.cause.text);
+	image_says();
+	EXPECT_EQ(PERSIST_OOPS, cause->why);
+	EXPECT_STREQ("oops: 0002, sh[7]", cause->text);
 	/* Of its own time there may be no clock. */
 	store_clock(4 * NS);
-	account(&a);
-	EXPECT_EQ(PERSIST_OOPS, a.cause.why);
+	image_says();
+	EXPECT_EQ(PERSIST_OOPS, cause->why);
 	store_clock(17 * NS);
-	account(&a);
-	EXPECT_EQ(PERSIST_NO_NOTICE, a.cause.why);
-	EXPECT_EQ(0, strncmp(a.cause.text, "watchdog or power: ", 19));
-	EXPECT_NE(NULL, strstr(a.cause.text, ", 12 s after an oops: 0002, sh[7]"));
-	EXPECT_EQ(17 * NS, a.last);
+	image_says();
+	EXPECT_EQ(PERSIST_NO_NOTICE, cause->why);
+	EXPECT_EQ(0, strncmp(cause->text, "watchdog or power: ", 19));
+	EXPECT_NE(NULL, strstr(cause->text, ", 12 s after an oops: 0002, sh[7]"));
+	EXPECT_EQ(17 * NS, account.last);
 	store_cause(PERSIST_UNLOADED, 18 * NS, "removed");
-	account(&a);
-	EXPECT_EQ(PERSIST_UNLOADED, a.cause.why);
+	image_says();
+	EXPECT_EQ(PERSIST_UNLOADED, cause->why);
 	store_cause(PERSIST_REBOOT, 18 * NS, "reboot");
-	account(&a);
-	EXPECT_EQ(PERSIST_REBOOT, a.cause.why);
+	image_says();
+	EXPECT_EQ(PERSIST_REBOOT, cause->why);
 	/* Only an oops can be survived. */
 	store_clock(40 * NS);
-	account(&a);
-	EXPECT_EQ(PERSIST_REBOOT, a.cause.why);
+	image_says();
+	EXPECT_EQ(PERSIST_REBOOT, cause->why);
 	store_clock(17 * NS);
 	store_cause(PERSIST_PANIC, 18 * NS, "panic");
-	account(&a);
-	EXPECT_EQ(PERSIST_PANIC, a.cause.why);
-	EXPECT_EQ(18 * NS, a.last);
+	image_says();
+	EXPECT_EQ(PERSIST_PANIC, cause->why);
+	EXPECT_EQ(18 * NS, account.last);
 	/* A damaged one is none, nor one that stands in another's place. */
-	region[PERSIST_CAUSES_AT + (PERSIST_PANIC - 1) * sizeof(a.cause) + 60] ^= 1;
-	account(&a);
-	EXPECT_EQ(PERSIST_REBOOT, a.cause.why);
-	memcpy(region + PERSIST_CAUSES_AT + (PERSIST_PANIC - 1) * sizeof(a.cause), &a.cause,
-	       sizeof(a.cause));
+	image[PERSIST_CAUSES_AT + (PERSIST_PANIC - 1) * sizeof(*cause) + 60] ^= 1;
+	image_says();
+	EXPECT_EQ(PERSIST_REBOOT, cause->why);
+	memcpy(image + PERSIST_CAUSES_AT + (PERSIST_PANIC - 1) * sizeof(*cause), cause,
+	       sizeof(*cause));
 	store_cause(PERSIST_REBOOT, 19 * NS, "another");
-	account(&a);
-	EXPECT_STREQ("another", a.cause.text);
+	image_says();
+	EXPECT_STREQ("another", cause->text);
 }
 
 /* A text without an end, whose checksum is right. */
 TEST(a_cause_without_end)
 {
 	char text[sizeof(((struct persist_cause *)NULL)->text) + 1];
-	struct persist_account a;
 
 	memset(text, 'x', sizeof(text));
 	text[sizeof(text) - 1] = 0;
 	begin();
 	store_cause(PERSIST_OOPS, 5 * NS, text);
-	account(&a);
-	EXPECT_EQ(sizeof(a.cause.text) - 1, strnlen(a.cause.text, sizeof(a.cause.text)));
+	image_says();
+	EXPECT_EQ(sizeof(cause->text) - 1, strnlen(cause->text, sizeof(cause->text)));
 	/* Behind other words only the beginning of it. */
 	store_clock(17 * NS);
-	account(&a);
-	EXPECT_NE(NULL, strstr(a.cause.text, ", 12 s after an xxx"));
-	EXPECT_EQ(100, strspn(strchr(a.cause.text, 'x'), "x"));
+	image_says();
+	EXPECT_NE(NULL, strstr(cause->text, ", 12 s after an xxx"));
+	EXPECT_EQ(100, strspn(strchr(cause->text, 'x'), "x"));
 }
 
 /* A record of a size that cannot be, as memory of a ring that was damaged has it. */
