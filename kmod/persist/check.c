@@ -134,8 +134,9 @@ static bool sum_ok(const struct persist_ring *r, const struct persist_sum *s, u3
 {
 	if (!PERSIST_OK(s) || s->to_pos <= s->pos || s->to_idx < s->idx)
 		return false;
+	/* Of records that begin in one chunk: so each record is looked at a few times at most. */
 	return (s->pos / PERSIST_CHUNK & (chunks - 1)) == chunk &&
-	       s->to_pos - s->pos <= r->mask + 1;
+	       s->to_pos - s->pos < PERSIST_CHUNK + RING_UNITS_MAX;
 }
 
 /* For each chunk take the later of its two sums that is whole. */

@@ -32,8 +32,8 @@ UNCOUNTED void __sanitizer_cov_trace_pc(void)
 	steps++;
 }
 
-/* Steps to read the image back, for each page of the pool. */
-static double steps_for_page(void)
+/* Steps to read the image back, for each of so many pages. */
+static double steps_for_page(u32 pages)
 {
 	struct persist_out o = { .grow = image_grow };
 
@@ -41,7 +41,12 @@ static double steps_for_page(void)
 	if (persist_render(image, &head, "last", &o, &account))
 		abort();
 	free(o.buf);
-	return (double)steps / (head.nr_blocks + head.nr_lanes * PERSIST_LANE_PAGES);
+	return (double)steps / pages;
+}
+
+static double pool_steps(void)
+{
+	return steps_for_page(head.nr_blocks + head.nr_lanes * PERSIST_LANE_PAGES);
 }
 
 /* A pool full of runs of one event of slot 0, and a lane of two pages at each place. */
@@ -75,13 +80,51 @@ TEST(lanes_of_one_slot)
 	double large, small;
 
 	fill_pool(SMALL, true);
-	small = steps_for_page();
+	small = pool_steps();
 	fill_pool(LARGE, true);
-	large = steps_for_page();
+	large = pool_steps();
 	TH_LOG("%.0f steps for a page of a small region, %.0f of a large one", small, large);
 	EXPECT_LT(large, 1.3 * small);
 	fill_pool(LARGE, false);
-	EXPECT_LT(large, 1.3 * steps_for_page());
+	EXPECT_LT(large, 1.3 * pool_steps());
+}
+
+/* A ring of records without payload; of each chunk a sum that says it is of the whole ring. */
+static void fill_ring(u64 size)
+{
+	const u64 word = (u64)TYPE << RING_TYPE_SHIFT | TS;
+	struct persist_sum *sums;
+	u64 *data, units, lap;
+	u32 chunks, i;
+
+	use_size(size);
+	units = head.ring_bytes / RING_UNIT;
+	chunks = persist_chunks(head.ring_bytes);
+	data = (void *)(image + head.rings + persist_data_at(head.ring_bytes));
+	sums = (void *)(image + head.rings + PERSIST_SUMS_AT);
+	for (i = 0; i < units; i += 2)
+		data[i] = word;
+	for (i = 0; i < chunks; i++) {
+		/* The newest one is short, so that none of the others was overwritten. */
+		lap = i + 1 < chunks ? units : 2;
+		sums[2 * i].pos = units + i * PERSIST_CHUNK;
+		sums[2 * i].to_pos = sums[2 * i].pos + lap;
+		sums[2 * i].to_idx = lap / 2;
+		sums[2 * i].ts = word;
+		sums[2 * i].crc = PERSIST_CRC(&sums[2 * i]);
+	}
+}
+
+TEST(sums_of_a_whole_ring)
+{
+	double large, small;
+
+	fill_ring(SMALL / 8);
+	small = steps_for_page(head.ring_bytes / PERSIST_PAGE);
+	fill_ring(SMALL);
+	large = steps_for_page(head.ring_bytes / PERSIST_PAGE);
+	TH_LOG("%.0f steps for a page of a small ring, %.0f of a large one", small, large);
+	EXPECT_LT(large, 1.3 * small);
 }
 
 TEST_HARNESS_MAIN
