@@ -62,7 +62,7 @@ static const char *name(const struct fmt_names *names, uint8_t kind, uint32_t va
 
 static void print(const struct fmt_entry *e, const uint8_t *data, size_t len)
 {
-	static const struct fmt_names names = { name };
+	static const struct fmt_names names = { .name = name };
 	struct out o;
 
 	out_init(&o, -1);

@@ -140,7 +140,7 @@ static inline char *env_take(struct out *o)
 /* The text of an event of this record type; free it. */
 static inline char *env_text(struct fmt_env *env, unsigned int type, const struct elems *e)
 {
-	static const struct fmt_names names = { env_name };
+	static const struct fmt_names names = { .name = env_name };
 	struct out o;
 
 	out_init(&o, -1);
@@ -150,7 +150,7 @@ static inline char *env_text(struct fmt_env *env, unsigned int type, const struc
 
 static inline char *env_json(struct fmt_env *env, unsigned int type, const struct elems *e)
 {
-	static const struct fmt_names names = { env_name };
+	static const struct fmt_names names = { .name = env_name };
 	struct out o;
 
 	out_init(&o, -1);

@@ -285,17 +285,15 @@ static const struct fmt_entry *find(struct fmt_env *env, uint32_t major, uint32_
 	return fmt_find(&env->set, &ev, NULL, &m);
 }
 
-/* A stream that calls records 100 and 8 "MINE", of which 8 is QS's. */
-static const char *mine(const struct fmt_names *names, uint8_t kind, uint32_t value,
-			uint8_t group, uint64_t key)
+/* An emitter that calls records 100 and 8 "MINE", of which 8 is QS's. */
+static const char *mine(const struct fmt_names *names, uint8_t type)
 {
-	return kind == DEVTRACE_T_USR && (value == 100 || value == 8) && !group && !key ?
-	       "MINE" : NULL;
+	return type == 100 || type == 8 ? "MINE" : NULL;
 }
 
 static const char *found(struct fmt_env *env, uint8_t type)
 {
-	const struct fmt_names names = { .name = mine };
+	const struct fmt_names names = { .record = mine };
 	const struct devtrace_event ev = { .type = type };
 	const struct fmt_major *m;
 	const struct fmt_entry *e = fmt_find(&env->set, &ev, &names, &m);
@@ -311,6 +309,15 @@ TEST_F(fmt, the_name_of_the_stream)
 	EXPECT_STREQ("THEIRS", found(&self->env, 8));
 	env_add(&self->env, "b.fmt", "record 100 THEIRS");
 	EXPECT_STREQ("", found(&self->env, 100));
+}
+
+TEST_F(fmt, a_file_that_the_user_named)
+{
+	ADD("record 100 THEIRS");
+	fmt_next_place(&self->env.set);
+	self->env.set.given = 1;
+	ADD("record 101 THEIRS");
+	EXPECT_STREQ("THEIRS", found(&self->env, 100));
 }
 
 TEST_F(fmt, the_same_name_as_the_stream)

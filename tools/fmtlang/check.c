@@ -180,8 +180,8 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 }
 
 /*
- * A stream may say what its programs call a user record: a description by another name is
- * that of another program's record with this number.
+ * A stream may say what a program, or the kernel, calls a user record: a description by another
+ * name that was only found somewhere is that of another's record with this number.
  */
 static const struct fmt_entry *find_record(const struct fmt_set *set, uint8_t type,
 					   const struct fmt_names *names)
@@ -189,9 +189,10 @@ static const struct fmt_entry *find_record(const struct fmt_set *set, uint8_t ty
 	const struct fmt_entry *e = set->records[type];
 	const char *name;
 
-	if (!e || type < DEVTRACE_T_USER || (type >= DEVTRACE_T_EXC && type < DEVTRACE_T_USER2))
+	if (!e || e->place.file->place < set->given || type < DEVTRACE_T_USER ||
+	    (type >= DEVTRACE_T_EXC && type < DEVTRACE_T_USER2))
 		return e;
-	name = names->name(names, DEVTRACE_T_USR, type, 0, 0);
+	name = names->record(names, type);
 	return name && strcmp(name, e->name) ? NULL : e;
 }
 

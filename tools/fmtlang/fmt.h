@@ -148,6 +148,7 @@ struct fmt_set {
 	void		*diag_arg;
 	unsigned int	errors, warnings;
 	unsigned int	place;		/* number of the place that is being read */
+	unsigned int	given;		/* places below this number were named by the user */
 };
 
 /* diag may be NULL. */
@@ -190,11 +191,26 @@ void fmt_locate(const struct fmt_place *place, unsigned int *line, unsigned int 
 struct fmt_names {
 	const char *(*name)(const struct fmt_names *names, uint8_t kind, uint32_t value,
 			    uint8_t group, uint64_t key);
+	/* What the emitter itself, a program or the kernel, calls its records of this type. */
+	const char *(*record)(const struct fmt_names *names, uint8_t type);
 };
 
+/* The dictionary of an event's stream: what its process says, then what holds for all. */
+struct fmt_dict {
+	struct fmt_names names;		/* first */
+	const struct devtrace_event *event;
+	const struct devtrace_decoder *decoder;
+};
+
+void fmt_dict_init(struct fmt_dict *d, const struct devtrace_event *event,
+		   const struct devtrace_decoder *decoder);
+const char *fmt_dict_name(const struct fmt_dict *d, uint8_t kind, uint32_t value,
+			  uint8_t group, uint64_t key);
+
 /*
- * The description of an event; NULL: none, as of a user record that @names call otherwise.
- * For an exception *major is set if its major is known, even if there is no description.
+ * The description of an event; NULL: none, as of a user record that @names call otherwise,
+ * unless the user named the file. For an exception *major is set if its major is known, even
+ * if there is no description.
  */
 const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
 				 const struct fmt_names *names, const struct fmt_major **major);

@@ -3,8 +3,9 @@
  * event.c - what an event, its process and its object are called
  *
  * Names come from format files first, then from the dictionary of the stream:
- * there from what the event's own process said, then from what holds for all. But what the
- * dictionary calls a user record counts before a format file that calls it otherwise.
+ * there from what the event's own process said, then from what holds for all. But what an
+ * emitter calls its user record counts before a format file, if that was not asked for by the
+ * user and calls it otherwise.
  * A value without a name keeps its number.
  */
 #include "traceinfo.h"
@@ -44,19 +45,7 @@ const char *ti_event_group(uint8_t type)
 const char *ti_event_dict(const struct ti_event *e, uint8_t kind, uint32_t value,
 			  uint8_t group, uint64_t key)
 {
-	const char *s = NULL;
-
-	if ((e->ev->flags & DEVTRACE_F_USER) && e->tgid)
-		s = devtrace_decoder_name(e->decoder, kind, e->tgid, value, group, key);
-	return s ? s : devtrace_decoder_name(e->decoder, kind, 0, value, group, key);
-}
-
-static const char *names_cb(const struct fmt_names *names, uint8_t kind, uint32_t value,
-			    uint8_t group, uint64_t key)
-{
-	const char *p = (const char *)names - offsetof(struct ti_event, names);
-
-	return ti_event_dict((const struct ti_event *)(const void *)p, kind, value, group, key);
+	return fmt_dict_name(&e->dict, kind, value, group, key);
 }
 
 void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
@@ -65,8 +54,8 @@ void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,
 	e->ev = ev;
 	e->decoder = decoder;
 	e->tgid = ev->tgid;
-	e->names.name = names_cb;
-	e->entry = fmt_find(fmts, ev, &e->names, &e->major);
+	fmt_dict_init(&e->dict, ev, decoder);
+	e->entry = fmt_find(fmts, ev, &e->dict.names, &e->major);
 }
 
 const char *ti_event_process(const struct ti_event *e)

@@ -103,7 +103,7 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 		OUT_LIT(o, "\"text\":");
 		out_json(o, text.v.mem.p, text.v.mem.len);
 	} else {
-		fmt_print_json(o, e->entry, ev->data, ev->len, &e->names);
+		fmt_print_json(o, e->entry, ev->data, ev->len, &e->dict.names);
 	}
 	OUT_LIT(o, "}\n");
 }

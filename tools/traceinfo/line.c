@@ -397,7 +397,7 @@ void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	if (ti_event_line(e, &text))
 		out_safe(o, text.v.mem.p, text.v.mem.len);
 	else
-		fmt_print(o, e->entry, ev->data, ev->len, &e->names);
+		fmt_print(o, e->entry, ev->data, ev->len, &e->dict.names);
 	/* No text: no ": " that promises one. */
 	if (o->len == begin)
 		while (begin && (o->buf[o->len - 1] == ' ' || o->buf[o->len - 1] == ':'))

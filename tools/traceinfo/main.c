@@ -97,6 +97,7 @@ static int load_fmts(struct fmt_set *set, const struct ti_options *opt)
 	for (i = 0; i < opt->fmt_dirs.n; i++)
 		ret |= fmt_add_dir(set, opt->fmt_dirs.v[i], false);
 	fmt_next_place(set);
+	set->given = PLACE_OWN;
 	if (env)
 		fmt_add_path(set, env);
 	if (!opt->no_default_fmt)

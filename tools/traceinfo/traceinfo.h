@@ -116,7 +116,7 @@ struct ti_event {
 	const struct fmt_major *major;
 	const struct fmt_entry *entry;
 	uint32_t	tgid;		/* 0: not known */
-	struct fmt_names names;		/* of its process, then of all */
+	struct fmt_dict	dict;
 };
 
 void ti_event_init(struct ti_event *e, const struct devtrace_event *ev,

@@ -240,7 +240,7 @@ static void describe(struct tl_exec *x, const struct ti_event *e)
 	if (ti_event_line(e, &text))
 		out_safe(&x->text, text.v.mem.p, text.v.mem.len);
 	else
-		fmt_print(&x->text, e->entry, ev->data, ev->len, &e->names);
+		fmt_print(&x->text, e->entry, ev->data, ev->len, &e->dict.names);
 	out_char(&x->text, 0);
 	number(x, "SKIPPED", x->skipped);
 	fields(x, ev);

@@ -119,30 +119,12 @@ static void end(struct tl_syslog *s)
 	out_mem(&s->out, s->msg.buf, s->msg.len);
 }
 
-/* Names of its process, then of all. */
-struct names {
-	struct fmt_names fmt;	/* first */
-	const struct devtrace_event *event;
-	const struct devtrace_decoder *decoder;
-};
-
-static const char *name_of(const struct fmt_names *fmt, uint8_t kind, uint32_t value,
-			   uint8_t group, uint64_t key)
-{
-	const struct names *n = (const struct names *)(const void *)fmt;
-	bool user = n->event->flags & DEVTRACE_F_USER && n->event->tgid;
-	const char *s = user ? devtrace_decoder_name(n->decoder, kind, n->event->tgid, value,
-						     group, key) : NULL;
-
-	return s ? s : devtrace_decoder_name(n->decoder, kind, 0, value, group, key);
-}
-
 /* The name of what happened, as traceinfo says it. */
-static void put_name(struct out *o, const struct names *n, const struct fmt_major *major,
+static void put_name(struct out *o, const struct fmt_dict *dict, const struct fmt_major *major,
 		     const struct fmt_entry *entry)
 {
-	const struct devtrace_event *e = n->event;
-	const char *user = name_of(&n->fmt, DEVTRACE_T_USR, e->type, 0, 0);
+	const struct devtrace_event *e = dict->event;
+	const char *user = fmt_dict_name(dict, DEVTRACE_T_USR, e->type, 0, 0);
 	char word[160];
 
 	if (e->type == DEVTRACE_T_EXC && e->flags & DEVTRACE_F_CODE && !major)
@@ -187,9 +169,10 @@ static void put_data(struct tl_syslog *s, const struct devtrace_decoder *d,
 	OUT_LIT(o, "] ");
 }
 
-static void put_text(struct tl_syslog *s, const struct names *n, const struct fmt_entry *entry)
+static void put_text(struct tl_syslog *s, const struct fmt_dict *dict,
+		     const struct fmt_entry *entry)
 {
-	const struct devtrace_event *e = n->event;
+	const struct devtrace_event *e = dict->event;
 	struct devtrace_elem text;
 	size_t pos = 0, len;
 
@@ -199,7 +182,7 @@ static void put_text(struct tl_syslog *s, const struct names *n, const struct fm
 	    text.type == DEVTRACE_E_STR && pos == e->len)
 		out_safe(&s->text, text.v.mem.p, text.v.mem.len);
 	else
-		fmt_print(&s->text, entry, e->data, e->len, &n->fmt);
+		fmt_print(&s->text, entry, e->data, e->len, &dict->names);
 	len = s->text.len < TEXT_MAX ? s->text.len : TEXT_MAX;
 	/* Not within a character. */
 	while (len && len < s->text.len && ((uint8_t)s->text.buf[len] & 0xc0) == 0x80)
@@ -210,7 +193,7 @@ static void put_text(struct tl_syslog *s, const struct names *n, const struct fm
 static void put_event(struct tl_syslog *s, const struct devtrace_decoder *d,
 		      const struct devtrace_event *e)
 {
-	struct names names = { .fmt.name = name_of, .event = e, .decoder = d };
+	struct fmt_dict dict;
 	const struct fmt_major *major = NULL;
 	const struct fmt_entry *entry;
 	const char *process;
@@ -218,16 +201,17 @@ static void put_event(struct tl_syslog *s, const struct devtrace_decoder *d,
 
 	if (!(e->severity & DEVTRACE_SEV_SET))
 		return;
-	entry = fmt_find(&s->fmts, e, &names.fmt, &major);
+	fmt_dict_init(&dict, e, d);
+	entry = fmt_find(&s->fmts, e, &dict.names, &major);
 	process = devtrace_decoder_proc(d, e->tid, &tgid);
 	begin(s, d, priority(e->severity), e->ts);
 	put_field(&s->msg, process, process ? strlen(process) : 0, 48);
 	out_char(&s->msg, ' ');
 	out_u64(&s->msg, tgid ? tgid : e->tid);
 	out_char(&s->msg, ' ');
-	put_name(&s->msg, &names, major, entry);
+	put_name(&s->msg, &dict, major, entry);
 	put_data(s, d, e);
-	put_text(s, &names, entry);
+	put_text(s, &dict, entry);
 	end(s);
 }
 

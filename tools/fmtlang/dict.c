@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dict.c - what the dictionary of an event's stream says of the numbers in it
+ *
+ * A program names its own things, and the kernel names those of all. So an event of a program
+ * has the names of its process first, and a record that a program emits is not called by what
+ * the kernel calls its own.
+ */
+#include "fmt.h"
+
+const char *fmt_dict_name(const struct fmt_dict *d, uint8_t kind, uint32_t value,
+			  uint8_t group, uint64_t key)
+{
+	const bool user = d->event->flags & DEVTRACE_F_USER;
+
+	return devtrace_decoder_name(d->decoder, kind, user ? d->event->tgid : 0, value,
+				     group, key);
+}
+
+static const struct fmt_dict *of(const struct fmt_names *names)
+{
+	return (const struct fmt_dict *)(const void *)names;
+}
+
+static const char *name(const struct fmt_names *names, uint8_t kind, uint32_t value,
+			uint8_t group, uint64_t key)
+{
+	return fmt_dict_name(of(names), kind, value, group, key);
+}
+
+static const char *record(const struct fmt_names *names, uint8_t type)
+{
+	const struct fmt_dict *d = of(names);
+	const char *all = devtrace_decoder_name(d->decoder, DEVTRACE_T_USR, 0, type, 0, 0);
+	const char *s = fmt_dict_name(d, DEVTRACE_T_USR, type, 0, 0);
+
+	/* The same: its process has not named it. */
+	return d->event->flags & DEVTRACE_F_USER && s == all ? NULL : s;
+}
+
+void fmt_dict_init(struct fmt_dict *d, const struct devtrace_event *event,
+		   const struct devtrace_decoder *decoder)
+{
+	*d = (struct fmt_dict){ { name, record }, event, decoder };
+}
