@@ -14,6 +14,7 @@ trap '[ -z "$program" ] || kill $program 2>/dev/null; [ -z "$gate" ] || kill $ga
 export LC_ALL=C
 cd "$work" || exit 1
 . "$here/tap.sh"
+. "$here/peer.sh"
 seed=${SEED:-$(date +%s)}
 hang=300
 
@@ -389,13 +390,7 @@ while True:
     except ConnectionRefusedError:
         time.sleep(0.05)
 sys.exit(len(s.recv(1)) != 1)' "$at" 4>&- & program=$!
-# shellcheck disable=SC2317 # wait_until calls it
-tried() { [ "$(grep -c accept err)" -ge 4 ]; }
-wait_until tried; ok $? "without a descriptor the gate goes on trying"
-[ "$(sed -n 's/^accept //p' err | head -n 4 | sed -n '1h; 4{H; g; s/\n/ /p}' | awk '{ print $2 - $1 }')" -ge 500 ]
-ok $? "and does not spin"
-is "$(grep -c 'Too many open files; hosts wait' err)" 1 "which it says once"
-prlimit --pid $gate --nofile=64:64
+rests $gate hosts "without a descriptor the gate"
 wait $program; ok $? "and serves the host that has waited"
 kill $gate
 wait $gate
