@@ -382,6 +382,27 @@ is "$? $(grep -c 'not all that there was is saved' err)" "1 1" "a peer that read
 reader=''
 end_peer
 
+# A peer that goes, whose system still listens: it is not asked again at once
+peer slow "$work/sock10" got10 go
+touch go.stay
+$log -p 0 --device pipe --to "unix:$at" 2>err &
+reader=$!
+exec 9<>pipe
+cat piece.aa >&9
+wait_until test -s got10.1
+kill $peer
+noticed() { ! find "/proc/$reader/fd" -lname 'socket:*' | grep -q .; }
+wait_until noticed
+cat piece.ab >&9
+TRIES=300 wait_until grep -q 'sock10: Connection reset by peer; what' err
+ok $? "a peer that has gone is not asked again at once, though it listens"
+rm go.stay
+end_peer
+exec 9>&-
+kill $reader
+wait $reader
+reader=''
+
 # Who connects gets all of it, each by itself
 $log --device s.trace --listen "unix:$work/sock4" &
 reader=$!

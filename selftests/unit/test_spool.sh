@@ -230,5 +230,27 @@ done <<-END
 END
 is "$(($(wc -l <want) - $(wc -l <stamps)))" "$missing" "and no more is missing than its system acknowledged and it did not read"
 
+# Two peers, one after the other, in one run, share a file
+rm go
+all=0
+begin -s 64K
+for piece in long.a*; do
+	cat "$piece" >&9
+	all=$((all + $(wc -c <"$piece")))
+	wait_until spooled $((all - 200))
+done
+at_port takes 127.0.0.1 half.out 30000
+wait "$peer"
+peer=''
+come other.out
+wait_until emptied
+finish; ok $? "a peer goes in the middle of a file, and another comes"
+wait_until closed 1
+end_peer
+stamps_of half.out other.out.1 >stamps
+is "$(sort stamps | uniq -d | wc -l) $(sort -n stamps | tail -n 1)" "0 $(tail -n 1 want)" "nothing comes twice"
+is "$(info -J other.out.1 | grep -m 1 '"kind":"event"' | grep -c '"time":"2023-') $(grep -c a_name other.out.1)" "1 1" "the other one has the announcement, a date and names"
+[ "$(wc -l <stamps)" -gt 5000 ]; ok $? "and only what the first had not read is missing"
+
 echo "1..$count"
 [ $bad = 0 ]

@@ -40,14 +40,8 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t most)
 
 	(void)!ppoll(p, 2, ns < 0 ? NULL : &t, &r->mask);
 	tl_alive(r);
-	if (r->store.linked && tl_peer_gone(&r->store)) {
+	if (r->store.linked && tl_peer_gone(&r->store))
 		tl_spoilt(r);
-		/*
-		 * A process that ends may still listen when its peers are reset: what its system
-		 * acknowledges then is read by nobody.
-		 */
-		tl_use_spool(r, ECONNRESET);
-	}
 }
 
 /* Until the peer takes a piece of the spool, or fd has something. */

@@ -56,10 +56,21 @@ static int open_tcp(struct tl_store *s)
 	return fd;
 }
 
+/*
+ * A process that ends may still listen when its peers are reset: what its system acknowledges
+ * then is read by nobody. So the next one is not tried at once.
+ */
+static bool rests(const struct tl_store *s)
+{
+	return (is_tcp(s) || s->link.kind == LINK_UNIX) && tl_now() < s->rested;
+}
+
 int tl_peer_open(struct tl_store *s)
 {
 	int fd = s->opt->served;
 
+	if (fd < 0 && rests(s))
+		return -ECONNRESET;
 	if (fd < 0)
 		return is_tcp(s) ? open_tcp(s) : link_open(&s->link, CONNECT_MS, s->mask);
 	/* A peer that connects again is another peer. */

@@ -26,6 +26,8 @@
 #define NAMES_TRIED	100000
 /* Blocks that a file system may need beside the data */
 #define SPARE_BLOCKS	4
+/* For a link that broke */
+#define REST		(TL_NSEC * 9 / 10)
 
 int64_t tl_now(void)
 {
@@ -414,8 +416,10 @@ void tl_store_end(struct tl_store *s)
 void tl_store_spoilt(struct tl_store *s)
 {
 	s->errors++;
-	if (s->linked)
+	if (s->linked) {
 		tl_peer_close(s);
+		s->rested = tl_now() + REST;
+	}
 	if (s->fd < 0 || !s->opt->file)
 		return;
 	if (s->size > s->head) {

@@ -116,6 +116,7 @@ struct tl_store {
 	struct link	link;
 	struct dial	*dial;		/* it connects; or NULL */
 	int64_t		patience;	/* ns: wait so long for that here */
+	int64_t		rested;		/* when the next peer may be tried */
 	const sigset_t	*mask;		/* meanwhile */
 	struct tl_sync	*sync;		/* NULL: nothing is synced */
 	int		sync_err;	/* that was said; 0: it works */
