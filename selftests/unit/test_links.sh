@@ -382,6 +382,28 @@ is "$? $(grep -c 'not all that there was is saved' err)" "1 1" "a peer that read
 reader=''
 end_peer
 
+# A peer that is slow when a signal comes: what was read still goes to it, over this connection
+signalled() { ! grep -q '^ShdPnd:.*[1-9a-f]' "/proc/$reader/status"; }
+peer slow "$work/sock9" got9 go
+$tools/tracelogger --json -p 0 --device pipe --to "unix:$at" 2>err &
+reader=$!
+exec 9<>pipe
+cat long.trace >&9 &
+one=$!
+wait_until test -s got9.1
+kill $reader
+wait_until signalled
+touch go
+wait $reader; ok $? "a peer that is slow when a signal comes gets what was read"
+reader=''
+kill $one
+wait $one
+exec 9>&-
+wait_until closed 1
+end_peer
+rm go
+is "$(sed -n 's/.*"why":"ended".*"bytes":\([0-9]*\).*"resent":\([0-9]*\).*/\1 \2/p' err)" "$(wc -c <got9.1) 0" "all of it, over this connection"
+
 # A peer that goes, whose system still listens: it is not asked again at once
 peer slow "$work/sock10" got10 go
 touch go.stay

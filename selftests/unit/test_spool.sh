@@ -67,6 +67,17 @@ begin()
 	exec 9>pipe
 }
 
+# spool_all PIECE...: what the device has goes to the spool; sets all, their bytes
+spool_all()
+{
+	all=0
+	for piece; do
+		cat "$piece" >&9
+		all=$((all + $(wc -c <"$piece")))
+		wait_until spooled $((all - 200))
+	done
+}
+
 finish()	# its status
 {
 	exec 9>&-
@@ -134,13 +145,8 @@ rm spool/*
 # A peer that goes in the middle of a file, and then a kill: the next run goes on from there
 { echo "info 0"; echo "dict obj 5 5 0 42 a_name"; echo "clock 1000 1700000000000000000"; echo "bench 6000"; } | gen_stream >long.trace
 split -n 6 long.trace long.
-all=0
 begin -s 64K
-for piece in long.a*; do
-	cat "$piece" >&9
-	all=$((all + $(wc -c <"$piece")))
-	wait_until spooled $((all - 200))
-done
+spool_all long.a*
 finish
 begin -s 64K
 at_port takes 127.0.0.1 part.out 30000
@@ -164,13 +170,9 @@ is "$(info -J rest.out.1 | grep -m 1 '"kind":"event"' | grep -c '"time":"2023-')
 
 # A peer that reads slowly what is left of the spool, while events go on
 # It is never given up: its link is a socket with a name.
-all=0 port=$at to=unix:$work/sock
+port=$at to=unix:$work/sock
 begin
-for piece in long.a* long.a* long.a* long.a*; do
-	cat "$piece" >&9
-	all=$((all + $(wc -c <"$piece")))
-	wait_until spooled $((all - 200))
-done
+spool_all long.a* long.a* long.a* long.a*
 peer slow "$work/sock" slow.out go
 wait_until test -s slow.out.1
 late=''
@@ -230,15 +232,38 @@ done <<-END
 END
 is "$(($(wc -l <want) - $(wc -l <stamps)))" "$missing" "and no more is missing than its system acknowledged and it did not read"
 
+# A peer that goes on taking, but less than comes: files, before the buffer overwrites anything
+: >stored
+SHIM_DEVICE=1 SHIM_STORED=$PWD/stored LD_PRELOAD=$PWD/shim.so
+export SHIM_DEVICE SHIM_STORED LD_PRELOAD
+at_port slow 127.0.0.1 less.out go
+begin
+unset SHIM_DEVICE SHIM_STORED LD_PRELOAD
+{ cat long.trace; : >written; } >&9 &
+writer=$!
+wait_until test -s less.out.1
+truncate -s 30000 stored
+TRIES=1000 wait_until grep -q 'takes less than there is; events go to spool' err
+ok $? "a peer takes less than comes: events go to files"
+# It would take 40 s for the rest.
+TRIES=200 wait_until test -e written; ok $? "and the device is read meanwhile"
+[ "$(wc -c <less.out.1)" -lt 100000 ]; ok $? "which the peer did not do"
+touch go
+wait_until closed 1
+end_peer
+: >stored
+come more.out
+wait_until emptied; ok $? "when it has time it gets them"
+finish; ok $? "and it ends as the input does"
+wait $writer
+wait_until closed 1
+end_peer
+stamps_of less.out.1 more.out.1 | sort -nu | cmp -s - want; ok $? "all of it"
+
 # Two peers, one after the other, in one run, share a file
 rm go
-all=0
 begin -s 64K
-for piece in long.a*; do
-	cat "$piece" >&9
-	all=$((all + $(wc -c <"$piece")))
-	wait_until spooled $((all - 200))
-done
+spool_all long.a*
 at_port takes 127.0.0.1 half.out 30000
 wait "$peer"
 peer=''

@@ -18,8 +18,8 @@
  *
  * While there is a file SHIM_DEAF, connect(2) and getaddrinfo(3) do not return; while there
  * is SHIM_BROKEN, read(2) of a pipe fails, and while there is SHIM_STILL, no serial line
- * sends: tcdrain(3) does not return. With SHIM_DEVICE a pipe is a device whose buffer
- * is empty.
+ * sends: tcdrain(3) does not return. With SHIM_DEVICE a pipe is a device whose buffer of
+ * 1 MiB has as many events of 31 bytes as the file SHIM_STORED has bytes: else none.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -193,6 +193,9 @@ int ioctl(int fd, unsigned long request, ...)
 	    !S_ISFIFO(st.st_mode))
 		return (int)syscall(SYS_ioctl, fd, request, stats);
 	memset(stats, 0, sizeof(*stats));
+	if (getenv("SHIM_STORED") && !stat(getenv("SHIM_STORED"), &st))
+		stats->stored = (uint64_t)st.st_size;
+	stats->used = stats->stored * 31;
 	stats->size = 1 << 20;
 	stats->nr_cpus = 1;
 	stats->now = UINT64_MAX - 1;

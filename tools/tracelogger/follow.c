@@ -58,17 +58,37 @@ static void wait_link(struct tl_run *r, int fd, int64_t most)
 	tl_alive(r);
 }
 
-/* How many bytes of the ring of one CPU the events since may take at most. */
-static bool much(const struct tl_run *r, const struct devtrace_stats *from)
+/* Have more events come than @known, in bytes a part of the ring of one CPU that holds them all? */
+static bool much(const struct tl_run *r, uint64_t known, uint64_t percent)
 {
 	struct devtrace_stats now = { .cpu = DEVTRACE_STATS_ALL };
 	uint64_t held, each;
 
-	if (ioctl(r->dev, DEVTRACE_IOC_STATS, &now))
+	if (ioctl(r->dev, DEVTRACE_IOC_STATS, &now) || now.stored <= known)
 		return false;
 	held = now.stored - now.overwritten;
 	each = held ? now.used / held + 1 : 0;
-	return (now.stored - from->stored) * each * now.nr_cpus >= now.size / 100 * r->opt.percent;
+	return (now.stored - known) * each * now.nr_cpus >= now.size / 100 * percent;
+}
+
+static uint64_t heard_of(struct tl_run *r)
+{
+	const struct devtrace_totals *t = tl_totals(r);
+
+	return t->events + t->lost;
+}
+
+/* Nothing is left to read: that tells how many events we know later. */
+void tl_drained(struct tl_run *r)
+{
+	struct devtrace_stats now = { .cpu = DEVTRACE_STATS_ALL };
+
+	r->unheard = ioctl(r->dev, DEVTRACE_IOC_STATS, &now) ? 0 : now.stored - heard_of(r);
+}
+
+bool tl_behind(struct tl_run *r, unsigned int percent)
+{
+	return much(r, heard_of(r) + r->unheard, percent);
 }
 
 /* Let some events come together: fewer and larger writes. */
@@ -84,7 +104,7 @@ static void nap(struct tl_run *r)
 	end += every;
 	while (!tl_stop && !tl_reopen && !tl_save && !tl_tell && (left = end - tl_now()) > 0) {
 		tl_wait_for(r, -1, left < STEP ? left : STEP);
-		if (much(r, &from))
+		if (much(r, from.stored, r->opt.percent))
 			break;
 	}
 }

@@ -32,7 +32,7 @@ static int finish(struct tl_run *r)
 	if (!ioctl(r->dev, DEVTRACE_IOC_STATS, &stats))
 		r->until = stats.now;
 	for (;;) {
-		err = tl_save_all(r);
+		err = r->gave_up && !r->opt.spool ? ETIMEDOUT : tl_save_all(r);
 		if (tl_use_spool(r, err))
 			err = tl_save_all(r);
 		if (!err && r->opt.once && !r->ended && r->until == UINT64_MAX) {
@@ -42,7 +42,7 @@ static int finish(struct tl_run *r)
 				continue;
 		}
 		if (!err || (!r->store.opt->file && !r->opt.to) || r->opt.once ||
-		    tl_now() - begun >= FAREWELL)
+		    r->gave_up || tl_now() - begun >= FAREWELL)
 			return err;
 		tl_wait_for(r, -1, TL_RETRY / 10);
 	}
@@ -83,8 +83,12 @@ int tl_run_decoder(struct tl_run *r)
 	r->cut = TL_NO_CUT;
 	r->last_ts = 0;
 	r->ended = false;
-	if (r->decoder && !tl_begin_compact(r))
+	if (r->decoder && !tl_begin_compact(r)) {
+		/* What is there already is old: of it we save what we can. */
+		if (r->opt.spool)
+			tl_drained(r);
 		return 0;
+	}
 	fputs("tracelogger: out of memory\n", stderr);
 	return 1;
 }

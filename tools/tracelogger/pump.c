@@ -20,6 +20,8 @@
 
 #define LEAST		4096		/* for less than that it is not worth it */
 #define FAREWELL	(5 * TL_NSEC)	/* for a peer, at the end */
+#define LOOK		(TL_NSEC / 10)	/* how often to look whether one is too slow */
+#define BEHIND		50		/* so much of the buffer is not read: it is, in % */
 
 int tl_on_item(const struct devtrace_item *item, void *arg)
 {
@@ -232,16 +234,25 @@ static bool is_full(int err)
 	return err == ENOSPC || err == EDQUOT;
 }
 
+/* With a spool nothing need be lost to a peer that takes less than comes. */
+static bool too_slow(struct tl_run *r)
+{
+	if (!r->opt.spool || !r->store.linked || !tl_behind(r, BEHIND))
+		return false;
+	r->store.link.why = "it takes less than there is";
+	return true;
+}
+
 /*
- * A pipe or link may be full for ever: wait where signals come. *n becomes what it takes at
- * once. 0, or an error number.
+ * A pipe or link may be full for ever: wait where signals come. A link has a while more when
+ * one ends us. *n becomes what it takes at once. 0, or an error number.
  */
 static int can_write(struct tl_run *r, ssize_t *n)
 {
 	struct pollfd p = { .fd = r->store.fd, .events = POLLOUT };
 	int64_t end = tl_now() + FAREWELL, ns;
+	bool limited, ending;
 	struct timespec t;
-	bool limited;
 	int ret;
 
 	if (!r->store.linked && *n > PIPE_BUF)
@@ -249,19 +260,29 @@ static int can_write(struct tl_run *r, ssize_t *n)
 	if (r->store.linked)
 		p.events |= POLLRDHUP;
 	do {
-		limited = r->store.linked && (tl_stop || r->opt.spool);
+		ending = tl_stop;
+		limited = r->store.linked && (ending || r->opt.spool);
 		ns = limited ? end - tl_now() : -1;
 		ns = tl_slice(r, limited && ns < 0 ? 0 : ns);
+		if (r->store.linked && r->opt.spool && ns > LOOK)
+			ns = LOOK;
 		t = (struct timespec){ .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
 		ret = ppoll(&p, 1, ns < 0 ? NULL : &t, &r->mask);
 		tl_alive(r);
-	} while (!ret && (!limited || tl_now() < end));
+		if (ret < 0 && r->store.linked && tl_stop && !ending) {
+			end = tl_now() + FAREWELL;
+			ret = 0;
+		}
+	} while (!ret && (!limited || tl_now() < end) && !too_slow(r));
 	if (r->store.linked && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) &&
 	    tl_peer_gone(&r->store))
 		return ECONNRESET;
 	if (ret > 0 || (!tl_stop && !(r->opt.spool && !ret)))
 		return 0;
-	return r->store.linked ? ETIMEDOUT : EPIPE;
+	if (!r->store.linked)
+		return EPIPE;
+	r->gave_up = tl_stop;
+	return ETIMEDOUT;
 }
 
 /* Write all whole frames. 0, or the error that kept it from that. */
@@ -361,11 +382,18 @@ static int extract(struct tl_run *r)
 			if (room > r->store.opt->size - end)
 				room = r->store.opt->size - end;
 		}
+		if (too_slow(r)) {
+			tl_spoilt(r);
+			return ETIMEDOUT;
+		}
 		n = take(r, room < TL_PIECE ? room : TL_PIECE);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && errno == EAGAIN)
+		if (n < 0 && errno == EAGAIN) {
+			if (r->opt.spool)
+				tl_drained(r);
 			return 0;
+		}
 		if (n < 0) {
 			fprintf(stderr, "tracelogger: %s: %s\n", r->opt.device, strerror(errno));
 			r->failed = true;

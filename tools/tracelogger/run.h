@@ -54,9 +54,11 @@ struct tl_run {
 	bool		ended;		/* of input */
 	bool		failed;		/* of input, too: it could not be read */
 	bool		severe, written;
+	bool		gave_up;	/* on a peer, which had its time at the end */
 	uint64_t	until, last_ts;
 	int64_t		pinged, ping;
 	int64_t		tried;		/* to find somebody, while it spools */
+	uint64_t	unheard;	/* events stored and not in totals, when all was read */
 	sigset_t	mask;		/* while it waits */
 	uint8_t		buf[TL_BUF];
 	uint8_t		raw[4096];
@@ -99,6 +101,10 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t ns);
 /* Nobody is there: into files, if it is so wished. True: go on with these. */
 bool tl_use_spool(struct tl_run *r, int err);
 void tl_swap_stores(struct tl_run *r);
+/* All that the device has is read now. */
+void tl_drained(struct tl_run *r);
+/* Is so much of its buffer not read that some of it may soon be overwritten? */
+bool tl_behind(struct tl_run *r, unsigned int percent);
 /* Save what comes, until a signal or the end of input. */
 void tl_follow(struct tl_run *r);
 
