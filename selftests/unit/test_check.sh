@@ -72,6 +72,11 @@ check "a number of jobs that is none is refused" [ $status = 2 ]
 echo 'echo 1..2; echo ok 1 x; exit 0' | job short
 JOBS=1 run --only short
 check "a test that is missing fails" [ "$(last) $status" = "1 passed, 1 failed, 0 skipped 1" ]
+printf '%s\n' 'echo "# begin x.sh"; echo ok 1 x' 'echo "# begin y"; echo 1..1; echo ok 1 y; echo "# end y 0"' |
+	job cut
+JOBS=1 run --only cut
+check "and a program that was cut off before its plan is named" \
+	[ "$(grep -c '^failed: cut: x.sh: did not come to its end$' "$tmp/out") $(last)" = "1 2 passed, 1 failed, 0 skipped" ]
 echo 'exit 3' | job dies
 JOBS=1 run --only dies
 check "so does a job that ends with an error" [ "$(last) $status" = "0 passed, 1 failed, 0 skipped 1" ]
