@@ -16,6 +16,7 @@ cat >"$tree/selftests/check" <<'END'
 echo "later $LATER"
 echo "style $STYLE_TURN"
 echo "small $SMALL_TURN"
+echo "foreign $FOREIGN_TURN"
 echo "flags $KCFLAGS $CFLAGS $USERCFLAGS"
 echo "$BOARDS: $*"
 exit 7
@@ -38,7 +39,7 @@ check "the exit status is that of selftests/check" [ "$status" = 7 ]
 git -C "$tree" init -q
 git -C "$tree" add .
 n=0
-while [ $n -lt 9 ]; do
+while [ $n -lt 16 ]; do
 	n=$((n + 1))
 	git -C "$tree" commit -q --allow-empty -m $n
 	run "$tree"
@@ -47,6 +48,7 @@ while [ $n -lt 9 ]; do
 	sed -n 's/^later *//p' "$tmp/out" >>"$tmp/later"
 	sed -n 's/^style *//p' "$tmp/out" >>"$tmp/style"
 	sed -n 's/^small *//p' "$tmp/out" >>"$tmp/small"
+	sed -n 's/^foreign *//p' "$tmp/out" >>"$tmp/foreign"
 done
 check "in eight commits each has its turn" \
 	[ "$(head -n 8 "$tmp/turns" | sed 's/:.*/:/' | LC_ALL=C sort | tr '\n' ' ')" = "$all" ]
@@ -71,8 +73,11 @@ check "in four commits each file has its turn with checkpatch" \
 	[ "$(sort -u "$tmp/style" | tr '\n' ' ')" = "0/4 1/4 2/4 3/4 " ]
 check "and in two each 32-bit program" \
 	[ "$(sort -u "$tmp/small" | tr '\n' ' ')" = "0/2 1/2 " ]
-check "it says why" grep -q '^run: .* turn of rt: commit 9 ' "$tmp/out"
-check "what starts boards of its own is left out" [ "$(grep -c -- '--again --static --not vm --not firstweek$' "$tmp/turns")" = 8 ]
+check "each board of another machine has both halves in two turns" \
+	[ "$(paste -d: "$tmp/turns" "$tmp/foreign" | sed -n 's/^6.1 \(arm[^:]*\).*:/\1 /p' | sort | tr '\n' ' ')" = \
+	  "arm64 0/2 arm64 1/2 armhf 0/2 armhf 1/2 " ]
+check "it says why" grep -q '^run: .* turn of 6.12: commit 16 ' "$tmp/out"
+check "what starts boards of its own is left out" [ "$(grep -c -- '--again --static --not vm --not firstweek$' "$tmp/turns")" = 14 ]
 check "but when it is its turn" grep -qx '6.1: --again --static' "$tmp/turns"
 
 git clone -q --depth 1 "file://$tree" "$tmp/shallow"

@@ -9,6 +9,8 @@ if [ "$(uname -m)" != x86_64 ] || ! command -v flock >/dev/null; then
 	echo "1..0 # SKIP no 32-bit programs on $(uname -m), or no flock"
 	exit
 fi
+# The gate has its own.
+unset FOREIGN_TURN SMALL_TURN
 tree=$tmp/tree
 vm=$tree/selftests/vm
 mkdir -p "$vm" "$tree/lib" "$tree/tools/samples" "$tree/selftests/device/mods" \
@@ -32,7 +34,9 @@ cat >"$vm/board" <<'END'
 #!/bin/sh
 for word; do
 	case $word in
-	--fetch|--make-vars)	exit ;;
+	armhf)			cross=CROSS_COMPILE=arm-linux-gnueabihf- ;;
+	--make-vars)		echo "$cross"; exit ;;
+	--fetch|--sysroot)	exit ;;
 	/selftests/test_*)	echo "ran ${word##*/}" ;;
 	esac
 done
@@ -60,4 +64,10 @@ check "and the others each time" grep -q 'test_lib test_lib.32 test_names' "$tmp
 "$top/selftests/tap" "$tmp/results" x <"$tmp/out" >/dev/null
 check "what does not is skipped, and counted" \
 	[ "$(grep -c '^S	x: test_[a-z_]*\.32: .*SKIP it has its turn in another run' "$tmp/results")" = 3 ]
+halves=$(FOREIGN_TURN=0/2; export FOREIGN_TURN; ran armhf ''; FOREIGN_TURN=1/2; ran armhf '')
+check "on another machine each program has one of two turns" [ "$halves" = "test_names test_lib " ]
+check "the others are one skip, and counted" grep -q '^ok 1 # SKIP 1 programs have' "$tmp/out"
+check "without turns all run there" [ "$(ran armhf '')" = "test_lib test_names " ]
+check "on this machine none is left out" \
+	[ "$(FOREIGN_TURN=0/2; export FOREIGN_TURN; ran 6.12 '')" = "test_lib test_names " ]
 done_testing
