@@ -231,5 +231,83 @@ wait_until sh -c "kill -ALRM $logger; test -s '$work/w/t.trace'"; ok $? "SIGALRM
 kill $logger && wait $logger
 logger=''
 
+# Over a link. An end of what nc sends would be the end of the peer.
+ip link set lo up
+mkfifo "$work/quiet"
+exec 8<>"$work/quiet"
+host() { nc -l -p 7000 <"$work/quiet"; }
+came() { [ "$(total events "$1")" -ge "$2" ]; }	# FILE EVENTS
+trace_unload
+trace_load_with size=1M
+host >"$work/first" &
+peer=$!
+tracelogger -q -p 0 --to tcp:127.0.0.1:7000 &
+logger=$!
+emit 10
+wait_until came "$work/first" 10
+# shellcheck disable=SC2046 # a number
+kill $(pidof nc)
+wait $peer 2>/dev/null
+host >"$work/second" &
+peer=$!
+emit 20
+wait_until came "$work/second" 20
+kill $logger && wait $logger
+ok $? "another peer comes when one has gone"
+wait $peer
+by_itself "$work/second"; ok $? "what it gets prints by itself"
+[ "$(traceinfo --no-default-fmt --json "$work/second" | grep -c '"kind":"event".*"time":"')" = 20 ]; ok $? "with dates"
+cat "$work/first" "$work/second" >"$work/joined"
+[ "$(total events "$work/joined") $(total missing "$work/joined")" = "30 0" ]; ok $? "and nothing is missing"
+
+# A peer that takes less than comes, and would for minutes: files keep the rest
+mkdir "$work/spool"
+echo 4096 4096 4096 >/proc/sys/net/ipv4/tcp_rmem
+slowly()
+{
+	until [ -e "$work/go" ]; do
+		dd bs=500 count=1 2>/dev/null
+		sleep 0.1
+	done
+	cat
+}
+host | slowly >"$work/first" &
+peer=$!
+tracelogger -p 0 --to tcp:127.0.0.1:7000 --spool "$work/spool" 2>"$work/said" &
+logger=$!
+n=0
+more()	# 200 lines, each with a number of its own
+{
+	awk -v n=$n 'BEGIN { for (i = 0; i < 200; i++) print "number " n + i " of those that are to be saved, every one of them" }' \
+		>/dev/trace
+	n=$((n + 200))
+}
+given_up() { grep -q 'takes less than there is; events go to' "$work/said"; }
+until given_up || [ $n -ge 100000 ]; do
+	more
+	# It looks ten times a second
+	[ $n -lt 10000 ] || sleep 0.1
+done
+given_up; ok $? "a peer takes less than comes: events go to files"
+kept=$(sizes "$work/spool")
+kept_more() { [ "$(sizes "$work/spool")" -gt $((kept + 10000)) ]; }
+more
+wait_until kept_more; ok $? "so do those that come then"
+: >"$work/go"
+wait $peer
+host >"$work/second" &
+peer=$!
+emptied() { [ -z "$(ls "$work/spool")" ]; }
+wait_until emptied; ok $? "and who comes next gets them"
+kill $logger && wait $logger
+logger=''
+wait $peer
+for f in "$work/first" "$work/second"; do
+	traceinfo --no-default-fmt --time raw "$f" | sed -n 's/.*text: number \([0-9]*\) .*/\1/p'
+done >"$work/numbers"
+[ "$(sort -un "$work/numbers" | wc -l)" = $n ]; ok $? "of $n events none is missing"
+[ "$(total lost "$work/first") $(total lost "$work/second")" = "0 0" ]; ok $? "nor lost"
+[ "$(wc -l <"$work/numbers")" -lt $((n + 4000)) ]; ok $? "and those that come twice are what was on the way"
+
 echo "1..$count"
 [ $bad = 0 ]
