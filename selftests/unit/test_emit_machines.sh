@@ -6,12 +6,13 @@
 # Its tests compiled for s390x (big-endian, no unaligned habits of x86), 32-bit
 # ARM and arm64, and run by qemu-user: the bytes that they expect are the same.
 # Needs gcc-s390x-linux-gnu, gcc-arm-linux-gnueabihf or gcc-aarch64-linux-gnu,
-# with libc, and qemu-user.
+# with libc, and qemu-user; and musl-gcc for this machine with another C library.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
+. "$here/musl.sh"
 
 count=0
 bad=0
@@ -74,5 +75,7 @@ echo "TAP version 13"
 machine s390x s390x-linux-gnu-gcc qemu-s390x
 machine arm arm-linux-gnueabihf-gcc qemu-arm
 machine arm64 aarch64-linux-gnu-gcc qemu-aarch64
+musl_cc "$tmp/cc"
+machine musl "$tmp/cc/musl-cc" env
 echo "1..$count"
 [ $bad = 0 ]

@@ -15,6 +15,7 @@
 
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 #include <devtrace-decode.h>
 #include "fmtlang/fmt.h"
 #include "common/out.h"
