@@ -8,8 +8,8 @@
 # looks by itself. Read after CC is set.
 
 comma	:= ,
-ifeq ($(origin MNL_LIBS),undefined)
 PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
+ifeq ($(origin MNL_LIBS),undefined)
 mnl_pc	:= $(shell $(PKG_CONFIG) --cflags --libs libmnl 2>/dev/null)
 MNL_CFLAGS ?= $(filter-out -L% -l% -Wl$(comma)%,$(mnl_pc))
 mnl_l	:= $(or $(filter -L% -l% -Wl$(comma)%,$(mnl_pc)),-lmnl)

@@ -69,6 +69,13 @@ if [ "$(mnl PKG_CONFIG=false)" = -lmnl ]; then
 		test "$(mnl CROSS_COMPILE=other-)" = "-I$tmp/mnl -L$tmp/mnl -lmnl"
 	check "without one, where the compiler finds it" test "$(mnl CROSS_COMPILE=none-)" = -lmnl
 	check "or where it is said to be" test "$(mnl CROSS_COMPILE=other- MNL_LIBS=x)" = x
+	# The other library is asked for by the same pkg-config.
+	sed 's/libmnl/libzstd/; s/mnl$/zstd/' "$tmp/bin/other-pkg-config" >"$tmp/bin/third-pkg-config"
+	chmod +x "$tmp/bin/third-pkg-config"
+	# shellcheck disable=SC2016 # for make
+	printf 'include %s/tools/Makefile\nasked:\n\t@echo "$(ZSTD_CFLAGS)"\n' "$tree" >"$tmp/zstd.make"
+	check "which leaves pkg-config to ask for others" test "$(PATH=$tmp/bin:$PATH make -s \
+		-f "$tmp/zstd.make" asked CROSS_COMPILE=third- CC=gcc MNL_LIBS=x O="$tmp/zstd" 2>&1)" = "-I$tmp/mnl"
 fi
 
 status=0
