@@ -404,6 +404,39 @@ end_peer
 rm go
 is "$(sed -n 's/.*"why":"ended".*"bytes":\([0-9]*\).*"resent":\([0-9]*\).*/\1 \2/p' err)" "$(wc -c <got9.1) 0" "all of it, over this connection"
 
+# Input that never ends: a signal is heard nevertheless, and what was written is synced
+for to in "--to unix:$work/sock11" "-f $work/endless.trace --zstd=19 --sync interval=100ms -l 64M"; do
+	peer recv "$work/sock11" endless
+	SHIM_SYNCED=$PWD/synced LD_PRELOAD=$PWD/shim.so $log -p 0 --device pipe $to 2>err &
+	reader=$!
+	while :; do cat s.trace; done >pipe 2>/dev/null &
+	one=$!
+	case $to in
+	*sync*)
+		grep -q 'built without libzstd' err || wait_until grep -qs thread synced
+		ok $? "what never drains is synced" ;;
+	*)	wait_until test -s endless.1 ;;
+	esac
+	kill $reader
+	wait $reader; ok $? "and ends at a signal: ${to%% *}"
+	reader=''
+	kill $one
+	wait $one
+	end_peer
+	rm -f sock11 endless*
+done
+
+# Nobody at the other end of datagrams, which poll(2) says again and again
+$log -p 0 --device pipe --to udp:127.0.0.1:9 2>err &
+reader=$!
+exec 9<>pipe
+cat piece.aa >&9
+wait_until grep -q '^State:.S' /proc/$reader/status
+kill $reader
+wait $reader; ok $? "nobody takes datagrams: a signal is heard"
+reader=''
+exec 9>&-
+
 # A peer that goes, whose system still listens: it is not asked again at once
 peer slow "$work/sock10" got10 go
 touch go.stay

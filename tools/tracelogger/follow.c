@@ -35,7 +35,7 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t most)
 	/* That a peer goes is to be known before anything is written to it in vain. */
 	struct pollfd p[] = {
 		{ .fd = fd, .events = POLLIN },
-		{ .fd = r->store.linked ? r->store.fd : -1, .events = POLLRDHUP },
+		{ .fd = tl_peer_tells(&r->store) ? r->store.fd : -1, .events = POLLRDHUP },
 	};
 
 	(void)!ppoll(p, 2, ns < 0 ? NULL : &t, &r->mask);
@@ -207,8 +207,10 @@ static void wait_more(struct tl_run *r, int err)
 	/* A signal may have come while it was written. */
 	if (tl_stop || tl_reopen || tl_save || tl_tell)
 		return;
+	if (!err && !r->drained && !r->spooling)
+		return;
 	if (r->spooling && r->other.fd >= 0)
-		wait_link(r, r->dev, TL_RETRY);
+		wait_link(r, err ? -1 : r->dev, TL_RETRY);
 	else if (err || r->spooling)
 		tl_wait_for(r, err ? -1 : r->dev, TL_RETRY);
 	else
@@ -219,11 +221,12 @@ void tl_follow(struct tl_run *r)
 {
 	int err = 0;
 
+	r->follows = true;
 	while (!tl_stop && !r->ended) {
 		wait_more(r, err);
 		if (r->spooling)
 			send_spool(r);
-		if (!err && (!r->spooling || r->other.fd < 0))
+		if (!err && r->drained && (!r->spooling || r->other.fd < 0))
 			nap(r);
 		if (tl_reopen && !tl_stop)
 			tl_end_file(r);
@@ -242,4 +245,5 @@ void tl_follow(struct tl_run *r)
 					 tl_totals(r), "asked");
 		}
 	}
+	r->follows = false;
 }

@@ -26,11 +26,13 @@ static int finish(struct tl_run *r)
 {
 	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
 	int64_t begun = tl_now();
-	int err;
+	int err, n;
 
 	/* Writers may be faster than we. */
 	if (!ioctl(r->dev, DEVTRACE_IOC_STATS, &stats))
 		r->until = stats.now;
+	else if (tl_stop && !ioctl(r->dev, FIONREAD, &n))
+		r->quota = (size_t)n;
 	for (;;) {
 		err = r->gave_up && !r->opt.spool ? ETIMEDOUT : tl_save_all(r);
 		if (tl_use_spool(r, err))
@@ -230,6 +232,7 @@ int main(int argc, char **argv)
 {
 	static struct tl_run only = {
 		.cut = TL_NO_CUT, .announces = true, .until = UINT64_MAX, .dev = -1,
+		.drained = true, .quota = SIZE_MAX,
 	};
 	struct tl_run *r = &only;
 	int ret;

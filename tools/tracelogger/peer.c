@@ -85,18 +85,24 @@ void tl_peer_close(struct tl_store *s)
 	s->fd = -1;
 }
 
+bool tl_peer_tells(const struct tl_store *s)
+{
+	return s->linked && s->link.kind != LINK_UDP && s->link.kind != LINK_SERIAL;
+}
+
 /* Bytes from a peer are discarded; only their end matters. */
 bool tl_peer_gone(const struct tl_store *s)
 {
-	char nothing[256];
+	char nothing[4096];
+	unsigned int pieces = 64;	/* more come later, or it sends without an end */
 	ssize_t n;
 
-	if (s->fd < 0 || s->link.kind == LINK_UDP || s->link.kind == LINK_SERIAL)
+	if (s->fd < 0 || !tl_peer_tells(s))
 		return false;
 	do {
 		n = recv(s->fd, nothing, sizeof(nothing), MSG_DONTWAIT);
-	} while (n > 0);
-	return !n || (errno != EAGAIN && errno != EINTR);
+	} while (n > 0 && --pieces);
+	return !n || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
 size_t tl_peer_unsure(const struct tl_store *s)

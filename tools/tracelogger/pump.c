@@ -19,7 +19,10 @@
 #include "run.h"
 
 #define LEAST		4096		/* for less than that it is not worth it */
-#define FAREWELL	(5 * TL_NSEC)	/* for a peer, at the end */
+#define FAREWELL	(5 * TL_NSEC)	/* for a peer to take something, at the end */
+#define LAST		(30 * TL_NSEC)	/* and for all of it */
+#define PASS		(TL_NSEC / 10)	/* so long nobody looks for signals and after the disk */
+#define PATIENCE	(TL_NSEC / 5)	/* with a peer that is slow */
 #define LOOK		(TL_NSEC / 10)	/* how often to look whether one is too slow */
 #define BEHIND		50		/* so much of the buffer is not read: it is, in % */
 
@@ -221,7 +224,10 @@ void tl_spoilt(struct tl_run *r)
 {
 	size_t known = r->store.linked ? sure(r) : whole(r, r->done);
 
-	r->store.resent += r->done - known;
+	if (r->gave_up && !r->opt.spool)
+		r->store.unacked += r->done - known;
+	else
+		r->store.resent += r->done - known;
 	tl_end_file(r);
 	tl_store_spoilt(&r->store);
 	r->cut = TL_NO_CUT;
@@ -237,50 +243,70 @@ static bool is_full(int err)
 /* With a spool nothing need be lost to a peer that takes less than comes. */
 static bool too_slow(struct tl_run *r)
 {
-	if (!r->opt.spool || !r->store.linked || !tl_behind(r, BEHIND))
+	if (!r->opt.spool || !r->store.linked || tl_now() - r->busy < PATIENCE ||
+	    !tl_behind(r, BEHIND))
 		return false;
 	r->store.link.why = "it takes less than there is";
 	return true;
 }
 
 /*
- * A pipe or link may be full for ever: wait where signals come. A link has a while more when
- * one ends us. *n becomes what it takes at once. 0, or an error number.
+ * A signal came while a link is full. One that ends us gives the link a while more, and is
+ * perhaps sent to all of a group, and by our parent besides: only one that comes later cuts
+ * that short. True: wait on, up to *end.
+ */
+static bool wait_on(struct tl_run *r, sig_atomic_t stops, int64_t *end)
+{
+	int64_t now = tl_now();
+
+	if (tl_stop == stops)
+		return true;
+	if (stops)
+		return now - r->stopped < TL_NSEC;
+	r->stopped = now;
+	*end = now + FAREWELL;
+	return true;
+}
+
+/*
+ * A pipe or link may be full for ever: wait where signals come. *n becomes what it takes at
+ * once. 0, or an error number.
  */
 static int can_write(struct tl_run *r, ssize_t *n)
 {
+	const bool linked = r->store.linked, spool = linked && r->opt.spool;
 	struct pollfd p = { .fd = r->store.fd, .events = POLLOUT };
 	int64_t end = tl_now() + FAREWELL, ns;
-	bool limited, ending;
+	sig_atomic_t stops;
 	struct timespec t;
+	bool limited;
 	int ret;
 
-	if (!r->store.linked && *n > PIPE_BUF)
+	if (!linked && *n > PIPE_BUF)
 		*n = PIPE_BUF;
-	if (r->store.linked)
+	if (tl_peer_tells(&r->store))
 		p.events |= POLLRDHUP;
 	do {
-		ending = tl_stop;
-		limited = r->store.linked && (ending || r->opt.spool);
+		stops = tl_stop;
+		if (stops && !r->stopped)
+			r->stopped = tl_now();
+		limited = stops || spool;
 		ns = limited ? end - tl_now() : -1;
 		ns = tl_slice(r, limited && ns < 0 ? 0 : ns);
-		if (r->store.linked && r->opt.spool && ns > LOOK)
+		if (spool && ns > LOOK)
 			ns = LOOK;
 		t = (struct timespec){ .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
 		ret = ppoll(&p, 1, ns < 0 ? NULL : &t, &r->mask);
 		tl_alive(r);
-		if (ret < 0 && r->store.linked && tl_stop && !ending) {
-			end = tl_now() + FAREWELL;
+		if (ret < 0 && errno == EINTR && wait_on(r, stops, &end))
 			ret = 0;
-		}
-	} while (!ret && (!limited || tl_now() < end) && !too_slow(r));
-	if (r->store.linked && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) &&
-	    tl_peer_gone(&r->store))
+	} while (!ret && (!(limited || tl_stop) || tl_now() < end) && !too_slow(r));
+	if (linked && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) && tl_peer_gone(&r->store))
 		return ECONNRESET;
-	if (ret > 0 || (!tl_stop && !(r->opt.spool && !ret)))
+	if (r->stopped && tl_now() - r->stopped >= LAST)
+		ret = 0;
+	else if (ret > 0 || (!tl_stop && !spool))
 		return 0;
-	if (!r->store.linked)
-		return EPIPE;
 	r->gave_up = tl_stop;
 	return ETIMEDOUT;
 }
@@ -352,10 +378,29 @@ static ssize_t take(struct tl_run *r, size_t room)
 	return 1;
 }
 
+/*
+ * Writers that are faster than we keep nobody from being heard, nor bytes from being synced:
+ * signals come in here. Is there something else to do?
+ */
+static bool is_wanted(const struct tl_run *r, int64_t begun)
+{
+	static const struct timespec none;
+
+	if (!r->follows)
+		return false;
+	(void)!ppoll(NULL, 0, &none, &r->mask);
+	return tl_stop || tl_reopen || tl_save || tl_tell || tl_now() - begun >= PASS;
+}
+
 /* Read and write until nothing is left. 0, or what keeps it from being written. */
 static int extract(struct tl_run *r)
 {
+	int64_t begun = tl_now();
 	int err;
+
+	if (r->drained)
+		r->busy = begun;
+	r->drained = false;
 
 	for (;;) {
 		uint64_t room;
@@ -386,14 +431,23 @@ static int extract(struct tl_run *r)
 			tl_spoilt(r);
 			return ETIMEDOUT;
 		}
-		n = take(r, room < TL_PIECE ? room : TL_PIECE);
+		if (is_wanted(r, begun))
+			return 0;
+		if (room > TL_PIECE)
+			room = TL_PIECE;
+		if (room > r->quota)
+			room = r->quota;
+		n = room ? take(r, room) : 0;
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && errno == EAGAIN) {
+		if (!room || (n < 0 && errno == EAGAIN)) {
+			r->drained = true;
 			if (r->opt.spool)
 				tl_drained(r);
 			return 0;
 		}
+		if (r->quota != SIZE_MAX)
+			r->quota -= r->syslog || (size_t)n > r->quota ? r->quota : (size_t)n;
 		if (n < 0) {
 			fprintf(stderr, "tracelogger: %s: %s\n", r->opt.device, strerror(errno));
 			r->failed = true;

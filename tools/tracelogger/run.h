@@ -55,6 +55,11 @@ struct tl_run {
 	bool		failed;		/* of input, too: it could not be read */
 	bool		severe, written;
 	bool		gave_up;	/* on a peer, which had its time at the end */
+	bool		follows;	/* events come: look for signals, and after the disk */
+	bool		drained;	/* all that there was has been read */
+	int64_t		busy;		/* since when that is not so */
+	int64_t		stopped;	/* when a signal that ends us was heard; 0: none */
+	size_t		quota;		/* bytes that may still be read */
 	uint64_t	until, last_ts;
 	int64_t		pinged, ping;
 	int64_t		tried;		/* to find somebody, while it spools */

@@ -22,7 +22,8 @@ static void on_signal(int sig)
 		tl_tell = 1;
 		break;
 	default:
-		tl_stop = 1;
+		if (tl_stop < 100)
+			tl_stop++;
 	}
 }
 

@@ -474,7 +474,7 @@ void tl_store_free(struct tl_store *s)
 	size_t i;
 
 	tl_store_end(s);
-	s->unacked = tl_peer_unsure(s);
+	s->unacked += tl_peer_unsure(s);
 	if (s->linked)
 		tl_peer_close(s);
 	dial_drop(s->dial);

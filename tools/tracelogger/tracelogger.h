@@ -55,6 +55,7 @@ struct tl_options {
 };
 
 /* Signals, and the next of those that came, or 0; stop stays. */
+/* tl_stop: how many signals have come that end us. */
 extern volatile sig_atomic_t tl_stop, tl_reopen, tl_save, tl_tell;
 void tl_signals(sigset_t *waiting);
 int tl_signalled(void);
@@ -162,6 +163,8 @@ int tl_peer_open(struct tl_store *s);
 void tl_peer_close(struct tl_store *s);
 size_t tl_peer_unsure(const struct tl_store *s);
 bool tl_peer_gone(const struct tl_store *s);
+/* Can it be told that a peer has gone, while nothing is written? Else poll(2) may always wake. */
+bool tl_peer_tells(const struct tl_store *s);
 ssize_t tl_peer_write(const struct tl_store *s, const uint8_t *p, size_t n);
 /*
  * Take peers, each in a process of its own: there it returns the descriptor; a negative
