@@ -141,15 +141,24 @@ int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name)
 {
 	/* More than a name in a dictionary has, so that the library tells what it cuts */
 	char with[128];
+	const char *rest;
 	size_t len;
+	int open = 0;
 
 	if (!name)
 		return EINVAL;
 	name = devtrace_qs_name_(name);
 	len = strcspn(name, "[");
+	/* Behind the bracket that closes this one; an index may have brackets of its own */
+	for (rest = name + len; *rest; rest++) {
+		open += (*rest == '[') - (*rest == ']');
+		if (!open)
+			break;
+	}
+	rest += *rest == ']';
 	if (len > sizeof(with) - 16)
 		len = sizeof(with) - 16;
-	snprintf(with, sizeof(with), "%.*s[%u]", (int)len, name, index);
+	snprintf(with, sizeof(with), "%.*s[%u]%s", (int)len, name, index, rest);
 	return devtrace_dict_obj(key, with);
 }
 

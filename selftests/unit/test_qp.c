@@ -274,6 +274,30 @@ TEST_F(qp, names)
 	self->errors = 1;
 }
 
+/* What stands behind the index is kept, as QS keeps it. */
+TEST_F(qp, names_of_parts)
+{
+	static struct { int timer; int at[2]; } all[4];
+	char longest[200];
+	int n = 2;
+
+	QS_OBJ_ARR_DICTIONARY(&all[n].timer, n);
+	QS_OBJ_ARR_DICTIONARY(&all[all[n].at[0]].at[1], 0);
+	ASSERT_EQ(0, devtrace_qp_dict_array(1, 12, "&all[n.timer"));
+	ASSERT_EQ(0, devtrace_qp_dict_array(1, 4000000000u, "timer"));
+	ASSERT_EQ(4, fake->nr_dicts);
+	EXPECT_STREQ("all[2].timer", fake->dicts[0].name);
+	EXPECT_EQ((uintptr_t)&all[2].timer, fake->dicts[0].key);
+	EXPECT_STREQ("all[0].at[1]", fake->dicts[1].name);
+	EXPECT_STREQ("all[12]", fake->dicts[2].name);
+	EXPECT_STREQ("timer[4000000000]", fake->dicts[3].name);
+	snprintf(longest, sizeof(longest), "&all[n].%0150d", 0);
+	EXPECT_EQ(ENAMETOOLONG, devtrace_qp_dict_array(1, 1, longest));
+	EXPECT_EQ(63, strlen(fake->dicts[4].name));
+	EXPECT_EQ(0, strncmp("all[1].000", fake->dicts[4].name, 10));
+	self->errors = 1;
+}
+
 /* Sources from before 7.0: what QP/C's layer for them makes of QS_BEGIN(). */
 TEST_F(qp, old_records)
 {

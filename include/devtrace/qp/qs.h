@@ -198,7 +198,10 @@ uint8_t devtrace_qp_init(void);
  */
 int devtrace_qp_glb_filter(int record);
 int devtrace_qp_loc_filter(int id);
-/* Name element index of an array, name being how it is spelt: "&all[i]" is "all[3]". */
+/*
+ * Name element index of an array, or a part of it, name being how it is spelt: "&all[i]" is
+ * "all[3]", "&all[i].timer" is "all[3].timer".
+ */
 int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name);
 /* A QS_ASSERT_FAIL record. */
 void devtrace_qp_assertion(const char *module, int id);
