@@ -124,7 +124,13 @@ const char *ti_event_signal(const struct ti_event *e)
 {
 	const char *s = ti_event_dict(e, DEVTRACE_T_SIG, e->ev->signal, 0, e->ev->object);
 
-	return s ? s : ti_event_dict(e, DEVTRACE_T_SIG, e->ev->signal, 0, 0);
+	/*
+	 * 0 is none, unless this very object names it, as that of the system calls does where
+	 * number 0 is read. A name of no object is not meant: the first of RKH's signals is 0.
+	 */
+	if (!e->ev->signal && s == ti_event_dict(e, DEVTRACE_T_SIG, 0, 0, 0))
+		return NULL;
+	return s;
 }
 
 const char *ti_event_context(const struct ti_event *e)
