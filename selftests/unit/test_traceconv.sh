@@ -77,6 +77,25 @@ ok $? "another layout is told, with what to do"
 "$tools/traceconv" --from qs --size obj=2,fun=4 sizes.qs >s.trace 2>said
 is "$(text s.trace | tail -n 1)" "QEP_STATE_ENTRY: Obj=0x201,State=0x6050403" "--size"
 
+raw_clock() { python3 -c 'import time; print(time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW))'; }
+
+stamps()	# KIND: times of the items of this kind in later.trace
+{
+	"$tools/traceinfo" --no-default-fmt -J -v later.trace 2>/dev/null |
+		sed -n 's/.*"kind":"'"$1"'",.*"ts":\([0-9]*\),.*/\1/p'
+}
+
+# shellcheck disable=SC2317 # called by wait_until
+came() { [ "$(stamps event | wc -l)" -ge "$1" ]; }
+
+ordered()	# NUMBER...: each less than the next one
+{
+	while [ $# -gt 1 ]; do
+		[ "$1" -lt "$2" ] || { echo "# $1 is not less than $2"; return 1; }
+		shift
+	done
+}
+
 if command -v python3 >/dev/null; then
 	cat >serve.py <<'EOF'
 import os, pty, socket, sys, tty
@@ -86,6 +105,9 @@ if sys.argv[1] == "tcp":
     print(s.getsockname()[1], flush=True)
     c, _ = s.accept()
     c.sendall(data)
+    if len(sys.argv) > 2:
+        sys.stdin.readline()
+        c.sendall(open(sys.argv[2], "rb").read())
     c.close()
 else:
     m, s = pty.openpty()
@@ -105,6 +127,23 @@ EOF
 	"$tools/traceinfo" --no-default-fmt --time raw -v tcp.trace | grep -q 'clock'
 	ok $? "what is live has clocks of the board"
 	wait $server
+	# Number 33 is number 31 again, a tick later
+	printf '\041\035\207\340ui\004\000\001\004s~' >later.qs
+	began=$(raw_clock)
+	python3 serve.py tcp later.qs <go >port & server=$!
+	exec 3>go
+	read -r where <port
+	DEVTRACE_DEVICE=/nonexistent "$tools/traceconv" --from qs "tcp:127.0.0.1:$where" >later.trace 2>said 3>&- & conv=$!
+	wait_until came 2
+	between=$(raw_clock)
+	echo >&3
+	exec 3>&-
+	wait $conv
+	ordered "$began" "$(stamps event | head -n 1)" "$between" "$(stamps event | tail -n 1)" "$(raw_clock)"
+	ok $? "without a device an event has the time of its arrival, by CLOCK_MONOTONIC_RAW"
+	ordered "$began" "$(stamps clock | head -n 1)" "$between"
+	ok $? "and that is the clock of the stream"
+	wait $server
 	python3 serve.py pty <go >port & server=$!
 	exec 3>go
 	read -r where <port
@@ -122,7 +161,7 @@ EOF
 	"$tools/traceconv" --from qs "tcp:127.0.0.1:1" >x 2>said
 	is $? 1 "a connection that is refused"
 else
-	for i in "by TCP" "clocks" "by a serial line" "refused"; do
+	for i in "by TCP" "clocks" "arrival" "clock without a device" "by a serial line" "refused"; do
 		count=$((count + 1))
 		echo "ok $count $i # SKIP no python3"
 	done

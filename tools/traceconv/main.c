@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <devtrace.h>
 #include "common/link.h"
 #include "common/opts.h"
 #include "common/output.h"
@@ -208,7 +207,7 @@ static int run(struct conv *c, int fd, FILE *out, const char *where)
 			continue;
 		if (n <= 0)
 			break;
-		conv_feed(c, buf, (size_t)n, c->live ? devtrace_now() : 0);
+		conv_feed(c, buf, (size_t)n, c->live ? conv_now() : 0);
 		if (c->live && fflush(out))
 			c->err = -1;
 	}

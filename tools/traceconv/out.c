@@ -50,13 +50,23 @@ void conv_skip(struct conv *c, unsigned int n)
 	c->missing += n;
 }
 
+uint64_t conv_now(void)
+{
+	const uint64_t now = devtrace_now();
+	struct timespec raw;
+
+	if (now || clock_gettime(CLOCK_MONOTONIC_RAW, &raw))
+		return now;
+	return (uint64_t)raw.tv_sec * CONV_NSEC + (uint64_t)raw.tv_nsec;
+}
+
 static void send_clock(struct conv *c)
 {
 	struct timespec mono, boot, real;
 	uint8_t body[40];
 
 	put_le(body, c->out_frames, 8);
-	put_le(body + 8, devtrace_now(), 8);
+	put_le(body + 8, conv_now(), 8);
 	clock_gettime(CLOCK_MONOTONIC, &mono);
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	clock_gettime(CLOCK_REALTIME, &real);

@@ -124,6 +124,11 @@ extern const struct conv_dialect conv_qs, conv_rkh;
 
 /* The caller has set put, arg, name, sizes (0: default of the dialect), rate and live. */
 void conv_begin(struct conv *c, const struct conv_dialect *dialect);
+/*
+ * The trace clock; without a trace device, CLOCK_MONOTONIC_RAW of this machine: the same, but for
+ * the time that it spent suspended.
+ */
+uint64_t conv_now(void);
 /* Convert bytes that arrived at this time of the trace clock; 0: unknown. */
 int conv_feed(struct conv *c, const uint8_t *p, size_t n, uint64_t arrival);
 int conv_end(struct conv *c);
