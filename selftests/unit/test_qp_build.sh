@@ -62,6 +62,10 @@ for call in QS_INIT QS_GLB_FILTER QS_LOC_FILTER QS_BEGIN_ID QS_BEGIN_INCRIT QS_B
 	    QS_OBJ_ARR_DICTIONARY QS_ASSERTION QS_FLUSH QS_OUTPUT QS_RX_INPUT QS_TIME_SIZE; do
 	check "the manual has $call" grep -qw "$call" "$man"
 done
+# A host talks to a program by other pages, which this one has to name.
+for page in "libdevtrace-rx 3" "qsgate 1" "traceconv 1"; do
+	check "the manual names $page" grep -q "^\.Xr $page" "$man"
+done
 
 # Each number of QS that is not that of the event, in the document
 for record in 58 59 65 66 67 68 69 70; do
