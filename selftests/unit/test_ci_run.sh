@@ -17,6 +17,7 @@ echo "later $LATER"
 echo "style $STYLE_TURN"
 echo "small $SMALL_TURN"
 echo "foreign $FOREIGN_TURN"
+echo "board $BOARD_TURN"
 echo "flags $KCFLAGS $CFLAGS $USERCFLAGS"
 echo "$BOARDS: $*"
 exit 7
@@ -39,7 +40,7 @@ check "the exit status is that of selftests/check" [ "$status" = 7 ]
 git -C "$tree" init -q
 git -C "$tree" add .
 n=0
-while [ $n -lt 16 ]; do
+while [ $n -lt 32 ]; do
 	n=$((n + 1))
 	git -C "$tree" commit -q --allow-empty -m $n
 	run "$tree"
@@ -49,6 +50,7 @@ while [ $n -lt 16 ]; do
 	sed -n 's/^style *//p' "$tmp/out" >>"$tmp/style"
 	sed -n 's/^small *//p' "$tmp/out" >>"$tmp/small"
 	sed -n 's/^foreign *//p' "$tmp/out" >>"$tmp/foreign"
+	sed -n 's/^board *//p' "$tmp/out" >>"$tmp/board"
 done
 check "in eight commits each has its turn" \
 	[ "$(head -n 8 "$tmp/turns" | sed 's/:.*/:/' | LC_ALL=C sort | tr '\n' ' ')" = "$all" ]
@@ -73,11 +75,18 @@ check "in four commits each file has its turn with checkpatch" \
 	[ "$(sort -u "$tmp/style" | tr '\n' ' ')" = "0/4 1/4 2/4 3/4 " ]
 check "and in two each 32-bit program" \
 	[ "$(sort -u "$tmp/small" | tr '\n' ' ')" = "0/2 1/2 " ]
-check "each board of another machine has both halves in two turns" \
-	[ "$(paste -d: "$tmp/turns" "$tmp/foreign" | sed -n 's/^6.1 \(arm[^:]*\).*:/\1 /p' | sort | tr '\n' ' ')" = \
-	  "arm64 0/2 arm64 1/2 armhf 0/2 armhf 1/2 " ]
-check "it says why" grep -q '^run: .* turn of 6.12: commit 16 ' "$tmp/out"
-check "what starts boards of its own is left out" [ "$(grep -c -- '--again --static --not vm --not firstweek$' "$tmp/turns")" = 14 ]
+# shares FILE BOARD: how often the board had which part
+shares() { paste -d: "$tmp/turns" "$tmp/$1" | sed -n "s|^6.1 $2:.*:||p" | sort | uniq -c | xargs; }
+for board in armhf arm64; do
+	check "$board has all fourths in four turns" \
+		[ "$(shares foreign $board)" = "1 0/4 1 1/4 1 2/4 1 3/4" ]
+done
+for board in 6.12 rt 6.12-rt 6.1/1 6.12/1of2; do
+	check "$board has both halves in two turns" \
+		[ "$(shares board $board)" = "2 0/2 2 1/2" ]
+done
+check "it says why" grep -q '^run: .* turn of 6.12: commit 32 ' "$tmp/out"
+check "what starts boards of its own is left out" [ "$(grep -c -- '--again --static --not vm --not firstweek$' "$tmp/turns")" = 28 ]
 check "but when it is its turn" grep -qx '6.1: --again --static' "$tmp/turns"
 
 git clone -q --depth 1 "file://$tree" "$tmp/shallow"

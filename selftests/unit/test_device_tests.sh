@@ -10,7 +10,7 @@ if [ "$(uname -m)" != x86_64 ] || ! command -v flock >/dev/null; then
 	exit
 fi
 # The gate has its own.
-unset FOREIGN_TURN SMALL_TURN
+unset BOARD_TURN FOREIGN_TURN SMALL_TURN
 tree=$tmp/tree
 vm=$tree/selftests/vm
 mkdir -p "$vm" "$tree/lib" "$tree/tools/samples" "$tree/selftests/device/mods" \
@@ -70,4 +70,14 @@ check "the others are one skip, and counted" grep -q '^ok 1 # SKIP 1 programs ha
 check "without turns all run there" [ "$(ran armhf '')" = "test_lib test_names " ]
 check "on this machine none is left out" \
 	[ "$(FOREIGN_TURN=0/2; export FOREIGN_TURN; ran 6.12 '')" = "test_lib test_names " ]
+for board in 6.12 rt 6.1/1 6.12/1of2; do
+	halves=$(BOARD_TURN=0/2; export BOARD_TURN; ran $board ''; BOARD_TURN=1/2; ran $board '')
+	halves=$(echo "$halves" | tr ' ' '\n' | grep -v '\.32$' | xargs)
+	check "on $board each program has one of two turns" [ "$halves" = "test_names test_lib" ]
+	check "and the other one of $board is a skip" grep -q '^ok 1 # SKIP 1 programs have' "$tmp/out"
+done
+check "these turns are not those of another machine" \
+	[ "$(BOARD_TURN=0/2; export BOARD_TURN; ran armhf '')" = "test_lib test_names " ]
+check "and board 6.1 has all of them" \
+	[ "$(BOARD_TURN=0/2 FOREIGN_TURN=0/2; export BOARD_TURN FOREIGN_TURN; ran 6.1 '')" = "$small" ]
 done_testing
