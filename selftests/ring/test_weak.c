@@ -4,8 +4,11 @@
  *
  * The simulation of test_ring.c, with loads and stores through weak.c: a
  * barrier that is missing shows here, on any host, as a torn record, a wrong
- * count or a wrong position. SEED=n test_weak has the same run again.
+ * count or a wrong position. SEED=n test_weak has the same run again. With QUICK set half
+ * of it is done.
  */
+#include <stdlib.h>
+
 #include "kselftest_harness.h"
 
 #include "sim.h"
@@ -15,6 +18,12 @@
 
 const bool sim_weak = true;
 unsigned int ring_port_alloc_fails;
+
+/* How many of n random runs */
+static unsigned int runs(unsigned int n)
+{
+	return getenv("QUICK") ? n / 2 : n;
+}
 
 FIXTURE(weak) { };
 
@@ -32,7 +41,7 @@ TEST_F(weak, any_order)
 	struct sim_config c;
 	unsigned int i;
 
-	for (i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < runs(ROUNDS); i++) {
 		sim_random_config(&c, 8 << 10);
 		if (c.overtake)
 			c.overtake /= 4;
@@ -53,7 +62,7 @@ TEST_F(weak, quarters_passed)
 	struct sim_config c;
 	unsigned int i;
 
-	for (i = 0; i < 6000; i++) {
+	for (i = 0; i < runs(6000); i++) {
 		sim_random_config(&c, RING_SIZE_MIN);
 		c.pos = (sim_random(4) << 30) - RING_SIZE_MIN / RING_UNIT;
 		if (i % 2)

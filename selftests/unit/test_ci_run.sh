@@ -19,6 +19,7 @@ echo "small $SMALL_TURN"
 echo "foreign $FOREIGN_TURN"
 echo "board $BOARD_TURN"
 echo "flags $KCFLAGS $CFLAGS $USERCFLAGS"
+echo "quick $QUICK"
 echo "$BOARDS: $*"
 exit 7
 END
@@ -35,6 +36,7 @@ run "$tree"
 check "without a history it runs" grep -q '^run: .* turn of .*: day [0-9]*, for want' "$tmp/out"
 check "and has board 6.1" grep -q '^6\.1' "$tmp/out"
 check "it builds without what a debugger needs" grep -qx 'flags -g0 -O2 -g0' "$tmp/out"
+check "the longest tests do less of what is random" grep -qx 'quick 1' "$tmp/out"
 check "the exit status is that of selftests/check" [ "$status" = 7 ]
 
 git -C "$tree" init -q

@@ -14,7 +14,7 @@
 
 static const char * const check_name[] = { "sum8", "crc16", "crc32" };
 
-/* Where an emulator runs this (QUICK), a tenth has to do. */
+/* Where an emulator runs this, and in the gate (QUICK), a tenth has to do. */
 static size_t scaled(size_t n)
 {
 	return getenv("QUICK") ? n / 10 : n;
