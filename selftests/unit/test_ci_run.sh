@@ -107,6 +107,15 @@ END
 for f in 1 2 3 4 5 6 7 8; do
 	: >"$tree/lib/x/f$f.c"
 done
+# So do these, which are given names or a directory
+mkdir -p "$tmp/bin" "$tree/scripts/coccinelle"
+printf '#!/bin/sh\nprintf "%%s\\n" "$@" | grep ^lib/ >>"$tmp/read"\n' >"$tmp/bin/cppcheck"
+printf '#!/bin/sh\nfor dir; do :; done; find "$dir" -name "*.c" -printf "%%f\\n" >>"$tmp/read"\n' >"$tmp/bin/spatch"
+chmod +x "$tmp/bin/cppcheck" "$tmp/bin/spatch"
+echo 'virtual report' >"$tree/scripts/coccinelle/x.cocci"
+echo 'script:ocaml' >"$tree/scripts/coccinelle/y.cocci"
+mkdir -p "$tree/kmod/x"
+cp "$tree"/lib/x/* "$tree/kmod/x/"
 style() { env tmp="$tmp" STYLE_TURN="$1" O="$tmp/o" "$tree/selftests/static" style >"$tmp/styled"; }
 # was_read: how often each file was, in their order
 was_read() { sort "$tmp/read" | uniq -c | awk '{ printf "%s ", $1 }'; }
@@ -119,14 +128,21 @@ while [ $n -lt 40 ]; do
 	n=$((n + 1))
 	git -C "$tree" commit -q --allow-empty -m $n
 done
-echo >"$tree/lib/x/f3.c"
+echo | tee "$tree/lib/x/f3.c" >"$tree/kmod/x/f3.c"
 git -C "$tree" commit -q -a -m changed
-echo >"$tree/lib/x/f5.c"
+echo | tee "$tree/lib/x/f5.c" >"$tree/kmod/x/f5.c"
 : >"$tmp/read"
 for turn in 0/4 1/4 2/4 3/4; do style $turn; done
 check "files that changed are read each time, the others in turn" [ "$(was_read)" = "1 1 4 1 4 1 1 1 " ]
+for tool in cppcheck_all coccicheck; do
+	: >"$tmp/read"
+	for turn in 0/4 1/4 2/4 3/4; do
+		env tmp="$tmp" PATH="$tmp/bin:$PATH" STYLE_TURN=$turn O="$tmp/o" "$tree/selftests/static" $tool
+	done >"$tmp/tool"
+	check "so it is with $tool" [ "$(was_read)" = "1 1 4 1 4 1 1 1 " -a "$(grep -c ^ok "$tmp/tool")" = 8 ]
+done
 check "what is left out is skipped, and counted" \
-	grep -q '^ok 5 checkpatch of 5 files more # SKIP they have their turn in another run$' "$tmp/styled"
+	grep -q '^ok 5 10 files more # SKIP they have their turn in another run$' "$tmp/styled"
 : >"$tmp/read"
 style ''
 check "without a turn all are read" [ "$(was_read)" = "1 1 1 1 1 1 1 1 " ]
