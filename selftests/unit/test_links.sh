@@ -528,6 +528,32 @@ kill $reader
 wait $reader
 reader=''
 
+# A second signal ends what a peer was given at the first; time stands still, and ends nothing
+truncate -s 1000 clock
+SHIM_CLOCK=$PWD/clock LD_PRELOAD=$PWD/shim.so $log --device long.trace --listen "unix:$work/sock12" 2>err &
+reader=$!
+wait_until test -S sock12
+python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect("sock12")
+sys.stdin.read()' <silent &
+exec 7>silent
+one=$!
+full() { served=$(pgrep -P $reader) && grep -q '^State:.S' "/proc/$served/status"; }
+wait_until full
+kill $reader
+heard() { ! grep -q '^ShdPnd:.*[1-9a-f]' "/proc/$served/status" && full; }
+wait_until heard
+truncate -s 1002 clock
+gone() { ! kill $reader 2>/dev/null; }
+TRIES=300 wait_until gone; ok $? "--listen: a second signal ends the farewell to its peers"
+kill -0 "$served" 2>/dev/null; is $? 1 "--listen: and no process is left"
+kill -9 "$served" 2>/dev/null
+wait $reader; ok $? "--listen: with status 0"
+reader=''
+exec 7>&-
+wait $one
+
 # Two signals at once go to each peer
 $tools/tracelogger --json --device pipe --listen "unix:$work/sock6" 2>err &
 reader=$!

@@ -155,12 +155,12 @@ struct peers {
 	size_t	nr;
 };
 
-static void reap(struct peers *p, int flags)
+static void reap(struct peers *p)
 {
 	size_t i = 0;
 
 	while (i < p->nr) {
-		if (waitpid(p->pid[i], NULL, flags) == p->pid[i])
+		if (waitpid(p->pid[i], NULL, WNOHANG) == p->pid[i])
 			p->pid[i] = p->pid[--p->nr];
 		else
 			i++;
@@ -216,6 +216,25 @@ static void on_child(int sig)
 	(void)sig;	/* it interrupts a wait */
 }
 
+/* The peers have been told to end, and have their time; they hear a later signal, too. */
+static void see_off(struct peers *p, const struct timespec *every, const sigset_t *mask)
+{
+	sig_atomic_t stops = tl_stop;
+
+	for (;;) {
+		reap(p);
+		if (!p->nr)
+			return;
+		(void)!ppoll(NULL, 0, every, mask);
+		if (every)
+			tl_notify("WATCHDOG=1");
+		if (tl_stop == stops)
+			continue;
+		stops = tl_stop;
+		signal_peers(p, SIGTERM);
+	}
+}
+
 int tl_serve(struct tl_options *opt, const sigset_t *mask, int64_t ping)
 {
 	struct link *l = &opt->link;
@@ -247,7 +266,7 @@ int tl_serve(struct tl_options *opt, const sigset_t *mask, int64_t ping)
 			said = false;
 		while (fd < 0 && sig != SIGTERM && (sig = tl_signalled()))
 			signal_peers(&peers, sig);
-		reap(&peers, WNOHANG);
+		reap(&peers);
 		if (ping)
 			tl_notify("WATCHDOG=1");
 	}
@@ -256,6 +275,6 @@ int tl_serve(struct tl_options *opt, const sigset_t *mask, int64_t ping)
 	close(listener);
 	if (l->kind == LINK_UNIX)
 		unlink(l->path);
-	reap(&peers, 0);
+	see_off(&peers, ping ? &every : NULL, mask);
 	return -ECANCELED;
 }
