@@ -277,5 +277,30 @@ is "$(sort stamps | uniq -d | wc -l) $(sort -n stamps | tail -n 1)" "0 $(tail -n
 is "$(info -J other.out.1 | grep -m 1 '"kind":"event"' | grep -c '"time":"2023-') $(grep -c a_name other.out.1)" "1 1" "the other one has the announcement, a date and names"
 [ "$(wc -l <stamps)" -gt 5000 ]; ok $? "and only what the first had not read is missing"
 
+# --once: what is in files is sent to a peer that is there, takes it and says so
+once() { timeout 600 "$tools/tracelogger" --once --device s.trace --to "$1" --spool spool 2>err; }
+says() { sed -n "s/.*: not all is sent; \([0-9]*\) bytes of files stay in spool$/\1/p" err; }
+free_port
+once "tcp:127.0.0.1:$at"
+is "$? $(says)" "1 $(wc -c <spool/spool.trace)" "--once, and nobody comes: it says how much stays where, and fails"
+stamps_of spool/spool.trace >kept
+stamps_of s.trace | cmp -s - kept; ok $? "--once: which is all"
+come at_last.out
+once "tcp:127.0.0.1:$at"
+is "$? $(says)" "0 " "--once, and somebody is there: all is sent"
+emptied; ok $? "--once: nothing stays"
+wait_until closed 1
+end_peer
+stamps_of s.trace s.trace >want_twice
+stamps_of at_last.out.1 | cmp -s - want_twice; ok $? "--once: of that run, and of the one before"
+peer mute "$work/sock2"
+mv s.trace short.trace
+cat long.trace long.trace >s.trace
+once "unix:$at"
+is "$? $(says)" "1 $(cat spool/spool.trace* | wc -c)" "--once, and a peer that takes nothing: it says what stays, and fails"
+end_peer
+mv short.trace s.trace
+rm spool/spool.trace*
+
 echo "1..$count"
 [ $bad = 0 ]

@@ -3,6 +3,7 @@
  * follow.c - wait for events, and for somebody who takes them
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,6 +201,40 @@ static void send_spool(struct tl_run *r)
 	case TL_SPOOL_MORE:
 		break;
 	}
+}
+
+/*
+ * Nothing else is read: send what is in files, to a peer that is there, or comes, and goes on
+ * taking. True: some stays there, which is said.
+ */
+bool tl_empty_spool(struct tl_run *r, int *err)
+{
+	int64_t now = tl_now(), last = now + TL_LAST, end = now + TL_FAREWELL;
+	uint64_t arrived = 0, was, left;
+
+	r->ended = r->ended || !*err;
+	/* One that is whole is removed when all of it has arrived. */
+	tl_end_file(r);
+	r->other.patience = tl_slice(r, TL_CONNECT);
+	while (r->spooling && !tl_stop && now < end && now < last) {
+		*err = tl_save_all(r);
+		send_spool(r);
+		was = arrived;
+		arrived = r->other.bytes - tl_peer_unsure(&r->other);
+		now = tl_now();
+		if (arrived != was)
+			end = now + TL_FAREWELL;
+		if (!r->spooling)
+			*err = tl_save_all(r);
+		else if (r->other.fd >= 0)
+			wait_link(r, -1, STEP);
+		tl_wait_for(r, -1, r->spooling && r->other.fd < 0 ? STEP : 0);
+	}
+	left = r->spooling ? r->store.total : r->other.total;
+	if (left)
+		fprintf(stderr, "tracelogger: %s: not all is sent; %" PRIu64 " bytes of files stay in %s\n",
+			r->opt.to, left, r->opt.spool);
+	return left > 0;
 }
 
 static void wait_more(struct tl_run *r, int err)

@@ -19,8 +19,6 @@
 #include "common/device.h"
 #include "run.h"
 
-#define FAREWELL	(5 * TL_NSEC)		/* to save the rest at the end, on a full disk */
-
 /* The last of it: all that is there now, if there is room. */
 static int finish(struct tl_run *r)
 {
@@ -44,7 +42,7 @@ static int finish(struct tl_run *r)
 				continue;
 		}
 		if (!err || (!r->store.opt->file && !r->opt.to) || r->opt.once ||
-		    r->gave_up || tl_now() - begun >= FAREWELL)
+		    r->gave_up || tl_now() - begun >= TL_FAREWELL)
 			return err;
 		tl_wait_for(r, -1, TL_RETRY / 10);
 	}
@@ -212,6 +210,8 @@ static int run(struct tl_run *r)
 		tl_follow(r);
 	tl_notify("STOPPING=1");
 	err = finish(r);
+	if (r->opt.once && r->opt.spool && tl_empty_spool(r, &err))
+		ret = 1;
 	if (err == EPIPE || r->opt.served >= 0)
 		err = 0;	/* nobody reads it any more */
 	if (r->spooling)

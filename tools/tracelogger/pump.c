@@ -19,8 +19,6 @@
 #include "run.h"
 
 #define LEAST		4096		/* for less than that it is not worth it */
-#define FAREWELL	(5 * TL_NSEC)	/* for a peer to take something, at the end */
-#define LAST		(30 * TL_NSEC)	/* and for all of it */
 #define PASS		(TL_NSEC / 10)	/* so long nobody looks for signals and after the disk */
 #define PATIENCE	(TL_NSEC / 5)	/* with a peer that is slow */
 #define LOOK		(TL_NSEC / 10)	/* how often to look whether one is too slow */
@@ -264,7 +262,7 @@ static bool wait_on(struct tl_run *r, sig_atomic_t stops, int64_t *end)
 	if (stops)
 		return now - r->stopped < TL_NSEC;
 	r->stopped = now;
-	*end = now + FAREWELL;
+	*end = now + TL_FAREWELL;
 	return true;
 }
 
@@ -276,7 +274,7 @@ static int can_write(struct tl_run *r, ssize_t *n)
 {
 	const bool linked = r->store.linked, spool = linked && r->opt.spool;
 	struct pollfd p = { .fd = r->store.fd, .events = POLLOUT };
-	int64_t end = tl_now() + FAREWELL, ns;
+	int64_t end = tl_now() + TL_FAREWELL, ns;
 	sig_atomic_t stops;
 	struct timespec t;
 	bool limited;
@@ -303,7 +301,7 @@ static int can_write(struct tl_run *r, ssize_t *n)
 	} while (!ret && (!(limited || tl_stop) || tl_now() < end) && !too_slow(r));
 	if (linked && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) && tl_peer_gone(&r->store))
 		return ECONNRESET;
-	if (r->stopped && tl_now() - r->stopped >= LAST)
+	if (r->stopped && tl_now() - r->stopped >= TL_LAST)
 		ret = 0;
 	else if (ret > 0 || (!tl_stop && !spool))
 		return 0;

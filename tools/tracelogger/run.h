@@ -18,6 +18,8 @@
 #define TL_NO_CUT	((size_t)-1)
 #define TL_RETRY	TL_NSEC			/* without room */
 #define TL_CONNECT	(3 * TL_NSEC)		/* for a peer to answer */
+#define TL_FAREWELL	(5 * TL_NSEC)		/* for a peer to take something, at the end */
+#define TL_LAST		(30 * TL_NSEC)		/* and for all of it */
 #define TL_GRACE	(TL_NSEC / 4)		/* the same where files can take its place */
 
 /* Events and losses that are counted without being decoded. */
@@ -106,6 +108,8 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t ns);
 /* Nobody is there: into files, if it is so wished. True: go on with these. */
 bool tl_use_spool(struct tl_run *r, int err);
 void tl_swap_stores(struct tl_run *r);
+/* At the end of all: send what is in it. True: some stays there, which is said. */
+bool tl_empty_spool(struct tl_run *r, int *err);
 /* All that the device has is read now. */
 void tl_drained(struct tl_run *r);
 /* Is so much of its buffer not read that some of it may soon be overwritten? */
