@@ -528,6 +528,26 @@ kill $reader
 wait $reader
 reader=''
 
+# The last boot first, and then what comes, over the same link
+{ echo "info 0"; echo "clock 1000 1700000000000000000"; echo "bench 10"; } | gen_stream >last.trace
+$log -p 0 --device pipe --last-boot=last.trace --listen "unix:$work/sock13" 2>err &
+reader=$!
+exec 9<>pipe
+wait_until test -S sock13
+: >got
+$info -v "unix:$work/sock13" >got 2>err2 &
+one=$!
+printed() { [ "$(grep -c USER:100 got)" = "$1" ]; }
+wait_until printed 10
+cat s.trace >&9 &
+writer=$!
+TRIES=300 wait_until printed 3010; ok $? "--listen: --last-boot, and then what comes"
+is "$(grep -c '^--- last-boot=' got)" 1 "--listen: of which the first says what it is"
+exec 9>&-
+kill $reader $writer 2>/dev/null
+wait $reader $one
+reader=''
+
 # A second signal ends what a peer was given at the first; time stands still, and ends nothing
 truncate -s 1000 clock
 SHIM_CLOCK=$PWD/clock LD_PRELOAD=$PWD/shim.so $log --device long.trace --listen "unix:$work/sock12" 2>err &

@@ -277,6 +277,23 @@ is "$(sort stamps | uniq -d | wc -l) $(sort -n stamps | tail -n 1)" "0 $(tail -n
 is "$(info -J other.out.1 | grep -m 1 '"kind":"event"' | grep -c '"time":"2023-') $(grep -c a_name other.out.1)" "1 1" "the other one has the announcement, a date and names"
 [ "$(wc -l <stamps)" -gt 5000 ]; ok $? "and only what the first had not read is missing"
 
+# The last boot, while nobody is there, is a file that says what it is; so does what comes of it
+free_port
+{ echo "info 0"; echo "clock 1000 1700000000000000000"; echo "bench 10"; } | gen_stream >last.trace
+begin --last-boot=last.trace
+wait_until test -s spool/spool.trace
+cat s.trace >&9
+two() { [ -e spool/spool.trace.000002 ] && [ "$(wc -c <spool/spool.trace.000002)" -gt 40000 ]; }
+wait_until two
+notes() { for f; do info -v "$f" | grep -c '^--- last-boot='; done | paste -sd ' '; }
+is "$(notes spool/spool.trace spool/spool.trace.000002)" "1 0" "--last-boot: a file of the spool says that it is that"
+come boot.out
+wait_until emptied
+finish
+wait_until closed 1
+end_peer
+is "$(notes boot.out.1) $(stamps_of boot.out.1 | wc -l)" "1 1510" "--last-boot: who gets it is told once"
+
 # --once: what is in files is sent to a peer that is there, takes it and says so
 once() { timeout 600 "$tools/tracelogger" --once --device s.trace --to "$1" --spool spool 2>err; }
 says() { sed -n "s/.*: not all is sent; \([0-9]*\) bytes of files stay in spool$/\1/p" err; }

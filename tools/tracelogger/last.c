@@ -78,6 +78,23 @@ static int save_last(struct tl_run *r)
 	}
 }
 
+/* On a link it is said once to each peer that gets of it; in a spool by the file that has it. */
+static void add_note(struct tl_run *r, const char *note)
+{
+	if (!*note)
+		return;
+	r->opt.notes[r->opt.nr_notes++] = note;
+	r->spool.opt.notes[r->spool.opt.nr_notes++] = note;
+}
+
+static void remove_note(struct tl_run *r, const char *note)
+{
+	if (!*note)
+		return;
+	r->opt.nr_notes--;
+	r->spool.opt.nr_notes--;
+}
+
 int tl_last_boot(struct tl_run *r)
 {
 	const char *path = r->opt.last_boot;
@@ -95,8 +112,7 @@ int tl_last_boot(struct tl_run *r)
 		close(fd);
 		return 0;
 	}
-	if (*note)
-		r->opt.notes[r->opt.nr_notes++] = note;
+	add_note(r, note);
 	/* Read it from its beginning. */
 	close(fd);
 	r->dev = -1;
@@ -104,8 +120,7 @@ int tl_last_boot(struct tl_run *r)
 	r->announces = false;
 	if (!err)
 		err = save_last(r);
-	if (*note)
-		r->opt.nr_notes--;
+	remove_note(r, note);
 	close(r->dev);
 	r->dev = live;
 	r->announces = announces;

@@ -197,8 +197,11 @@ static int begin(struct tl_run *r)
 	if (begin_exec(r) || (r->opt.last_boot && tl_last_boot(r)))
 		return 1;
 	begin_tally(r);
-	/* A peer that is there has its link from now on, and is watched though nothing comes. */
-	return r->opt.served >= 0 && tl_store_begin(&r->store) ? 1 : 0;
+	/*
+	 * A peer that is there has its link from now on, and is watched though nothing comes;
+	 * unless it has got the last boot, and has it already.
+	 */
+	return r->opt.served >= 0 && r->store.fd < 0 && tl_store_begin(&r->store) ? 1 : 0;
 }
 
 static int run(struct tl_run *r)
