@@ -227,6 +227,27 @@ exec 8>&-
 rm still
 wait "$peer"; peer=''
 is "$(tail -n 1 said)" restored "serial line: and is restored"
+# A line that hangs up, which poll(2) says again and again
+rm -f got.1
+peer pty-recv got.1
+$log -p 0 --device line --to "serial:$at,115200" 2>err &
+reader=$!
+exec 8<>line
+cat s.trace >&8
+wait_until test -s got.1
+kill -9 $peer
+wait $peer 2>/dev/null
+peer=''
+# Who spins is never found asleep.
+sleeps() { for n in 1 2 3 4 5 6 7 8 9 10; do grep -q '^State:.S' /proc/$reader/status || return 1; done; }
+TRIES=300 wait_until sleeps; ok $? "serial line: one that hangs up lets it sleep"
+kill $reader
+ended() { ! kill -0 $reader 2>/dev/null; }
+TRIES=600 wait_until ended; ok $? "serial line: and hear a signal"
+kill -9 $reader 2>/dev/null
+wait $reader 2>/dev/null
+reader=''
+exec 8>&-
 for end in HUP QUIT "INT INT"; do
 	# Not that of the time before: it is there before the program is.
 	rm -f got
@@ -382,17 +403,28 @@ is "$? $(grep -c 'not all that there was is saved' err)" "1 1" "a peer that read
 reader=''
 end_peer
 
-# A peer that is slow when a signal comes: what was read still goes to it, over this connection
-signalled() { ! grep -q '^ShdPnd:.*[1-9a-f]' "/proc/$reader/status"; }
+# A peer that is slow when a signal comes: what was read still goes to it, over this connection,
+# and a signal that ends nothing does not cut that, two seconds later. Time stands still else.
+# A signal that waits is taken by who runs; who sleeps behind that waits again.
+heard_by()
+{
+	[ ! -e "/proc/$1/status" ] ||
+		{ ! grep -q '^ShdPnd:.*[1-9a-f]' "/proc/$1/status" && grep -q '^State:.[SZ]' "/proc/$1/status"; }
+}
+truncate -s 1000 clock
 peer slow "$work/sock9" got9 go
-$tools/tracelogger --json -p 0 --device pipe --to "unix:$at" 2>err &
+SHIM_CLOCK=$PWD/clock LD_PRELOAD=$PWD/shim.so \
+	$tools/tracelogger --json -p 0 --device pipe --to "unix:$at" 2>err &
 reader=$!
 exec 9<>pipe
 cat long.trace >&9 &
 one=$!
 wait_until test -s got9.1
 kill $reader
-wait_until signalled
+wait_until heard_by $reader
+truncate -s 1002 clock
+kill -USR1 $reader
+wait_until heard_by $reader
 touch go
 wait $reader; ok $? "a peer that is slow when a signal comes gets what was read"
 reader=''
@@ -404,8 +436,24 @@ end_peer
 rm go
 is "$(sed -n 's/.*"why":"ended".*"bytes":\([0-9]*\).*"resent":\([0-9]*\).*/\1 \2/p' err)" "$(wc -c <got9.1) 0" "all of it, over this connection"
 
+# Who does not read standard output does not keep it, and it says that not all is saved
+mkfifo full
+exec 8<>full
+$log -p 0 --device pipe -f - >full 2>err &
+reader=$!
+exec 9<>pipe
+cat long.trace >&9 &
+one=$!
+wait_until grep -q '^State:.S' /proc/$reader/status
+kill $reader
+wait $reader
+is "$? $(grep -c 'standard output: .*not all that there was is saved' err)" "1 1" "standard output is full: a signal ends it, and it fails"
+reader=''
+kill $one
+wait $one
+exec 8>&- 9>&-
+
 # Input that never ends: a signal is heard nevertheless, and what was written is synced
-ended() { ! kill -0 $reader 2>/dev/null; }
 for to in "--to unix:$work/sock11" "-f $work/endless.trace --zstd=19 --sync interval=100ms -s 1G -l 4G"; do
 	peer recv "$work/sock11" endless
 	# It has something, which poll(2) sees.
@@ -567,8 +615,7 @@ one=$!
 full() { served=$(pgrep -P $reader) && grep -q '^State:.S' "/proc/$served/status"; }
 wait_until full
 kill $reader
-heard() { ! grep -q '^ShdPnd:.*[1-9a-f]' "/proc/$served/status" && full; }
-wait_until heard
+wait_until heard_by "$served"
 truncate -s 1002 clock
 gone() { ! kill $reader 2>/dev/null; }
 TRIES=300 wait_until gone; ok $? "--listen: a second signal ends the farewell to its peers"

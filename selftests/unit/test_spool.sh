@@ -260,8 +260,54 @@ wait_until closed 1
 end_peer
 stamps_of less.out.1 more.out.1 | sort -nu | cmp -s - want; ok $? "all of it"
 
-# Two peers, one after the other, in one run, share a file
+# What comes together is more than half of the buffer: no fault of the peer, who takes all of it
 rm go
+truncate -s 1000 clock
+: >stored
+SHIM_CLOCK=$PWD/clock SHIM_DEVICE=1 SHIM_STORED=$PWD/stored LD_PRELOAD=$PWD/shim.so
+export SHIM_CLOCK SHIM_DEVICE SHIM_STORED LD_PRELOAD
+come full.out
+begin -p 60 -t 1h
+unset SHIM_CLOCK SHIM_DEVICE SHIM_STORED LD_PRELOAD
+cat s.trace >&9
+# 31 bytes each, of 1 MiB; perhaps before it looks how many there are at first
+more() { truncate -s +22000 stored; [ "$(cat full.out.* 2>/dev/null | wc -c)" -ge "$(wc -c <s.trace)" ]; }
+wait_until more; ok $? "-p 60: what is saved together goes to the peer"
+is "$(cat err)" "" "and the peer is not given up for that"
+kill $reader
+finish; ok $? "-p 60: a signal ends it"
+wait_until closed 1
+end_peer
+
+# A spool that is full, beside a peer that takes nothing
+to=unix:$work/sock3
+SHIM_FULL=$PWD/no_room LD_PRELOAD=$PWD/shim.so
+export SHIM_FULL LD_PRELOAD
+begin
+unset SHIM_FULL LD_PRELOAD
+exec 8<>pipe
+spool_all long.a* long.a*
+peer mute "$work/sock3"
+connected() { find "/proc/$reader/fd" -lname 'socket:*' | grep -q .; }
+wait_until connected
+touch no_room
+cat long.aa >&9
+wait_until grep -q 'spool.*: No space left' err; ok $? "the disk of a spool is full, and its peer takes nothing"
+# This is not read then, and poll(2) says so.
+cat long.ab >&9
+kill $reader
+ended() { ! kill -0 "$reader" 2>/dev/null; }
+TRIES=600 wait_until ended; ok $? "a signal is heard then"
+kill -9 $reader 2>/dev/null
+finish
+is $? 1 "and it says that not all is saved"
+exec 8>&-
+end_peer
+to=''
+free_port
+rm -f no_room spool/spool.trace* spool/.spool.trace.sent
+
+# Two peers, one after the other, in one run, share a file
 begin -s 64K
 spool_all long.a*
 at_port takes 127.0.0.1 half.out 30000

@@ -5,7 +5,7 @@
  * write(2) to a regular file is counted. From the SHIM_NTH on, SHIM_COUNT of them fail with
  * the error SHIM_ERRNO; with SHIM_SHORT the first of these writes half before. After each
  * the files of SHIM_DIR are added up: more than SHIM_LIMIT bytes is the end of the program,
- * with status 99. SHIM_LOG gets a line each.
+ * with status 99. SHIM_LOG gets a line each. While there is a file SHIM_FULL no disk has room.
  *
  * fdatasync(2) writes a line into SHIM_SYNCED: "thread" if it is not the first thread that
  * calls, else "main". With SHIM_SYNC_ERRNO it fails, and so does fsync(2).
@@ -70,6 +70,13 @@ static void look(void)
 		_exit(99);
 }
 
+static int is_there(const char *name)
+{
+	const char *path = getenv(name);
+
+	return path && !access(path, F_OK);
+}
+
 static void say(const char *path, const char *word)
 {
 	int to = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0644) : -1;
@@ -123,6 +130,10 @@ ssize_t write(int fd, const void *buf, size_t n)
 		return write_socket(fd, buf, n);
 	writes++;
 	say(log, "write\n");
+	if (is_there("SHIM_FULL")) {
+		errno = ENOSPC;
+		return -1;
+	}
 	if (nth && writes >= nth && writes < nth + count) {
 		if (writes == nth && number("SHIM_SHORT"))
 			return syscall(SYS_write, fd, buf, n / 2 + 1);
@@ -132,13 +143,6 @@ ssize_t write(int fd, const void *buf, size_t n)
 	done = syscall(SYS_write, fd, buf, n);
 	look();
 	return done;
-}
-
-static int is_there(const char *name)
-{
-	const char *path = getenv(name);
-
-	return path && !access(path, F_OK);
 }
 
 static void deaf(void)
