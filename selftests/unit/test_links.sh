@@ -329,6 +329,7 @@ end_peer
 # Files while nobody is there: before the first peer, and after each
 wrong "is for a peer" --spool . -f x
 wrong "is for a peer" --spool . --to udp:localhost:7070
+wrong "the buffer of the device keeps events" --spool . --to syslog:localhost:514
 peer recv 127.0.0.1 spooled
 port=$at
 end_peer

@@ -302,8 +302,13 @@ static void check_link(struct tl_options *opt)
 		fputs("tracelogger: --listen serves until a signal; leave --once out\n", stderr);
 		exit(2);
 	}
+	if (opt->spool && opt->to && opt->link.kind == LINK_SYSLOG) {
+		fputs("tracelogger: --spool: its files hold frames, and to syslog go messages; while nobody is there the buffer of the device keeps events\n",
+		      stderr);
+		exit(2);
+	}
 	if (opt->spool && (!opt->to || opt->link.kind == LINK_UDP ||
-			   opt->link.kind == LINK_SERIAL || opt->link.kind == LINK_SYSLOG)) {
+			   opt->link.kind == LINK_SERIAL)) {
 		fputs("tracelogger: --spool is for a peer of tcp or unix that goes away; name it with --to\n",
 		      stderr);
 		exit(2);
