@@ -137,6 +137,11 @@ void devtrace_rx_close(void);
  * Hosts may make this object current, by its name or address. 0, EINVAL, ENOMEM. The memory
  * must stay until devtrace_rx_forget() has returned. Again for the same kind and address: the
  * size and name are others now.
+ *
+ * After devtrace_rx_forget() has returned no function of struct devtrace_rx_ops is called with
+ * the object, and none that was called is still running: it waits for them, so it must not be
+ * called with a lock that they take. Within such a function it waits for no function of its own
+ * thread.
  */
 int devtrace_rx_object(uint8_t kind, void *object, size_t size, const char *name);
 void devtrace_rx_forget(void *object);

@@ -148,9 +148,19 @@ static void shut(struct rx *rx)
 
 static void in_child(void)
 {
+	struct rx_use **at = &dt_rx.uses;
+
 	if (dt_rx.open)
 		shut(&dt_rx);
 	pthread_mutex_init(&dt_rx.lock, NULL);
+	/* Threads that waited, or were in a callback, are not in the child. */
+	pthread_cond_init(&dt_rx.go, NULL);
+	while (*at) {
+		if (pthread_equal((*at)->by, pthread_self()))
+			at = &(*at)->outer;
+		else
+			*at = (*at)->outer;
+	}
 }
 
 static int watch(struct rx *rx, int fd, void *what)

@@ -36,6 +36,13 @@ struct rx_peer {
 	void	*current[DEVTRACE_RX_KINDS];
 };
 
+/* A callback that is inside of an object; on the stack of the thread that called it. */
+struct rx_use {
+	void		*object;
+	pthread_t	by;
+	struct rx_use	*outer;		/* one that pauses lets others be called */
+};
+
 struct rx {
 	struct devtrace_rx_ops	ops;
 	void			*arg;
@@ -49,9 +56,10 @@ struct rx {
 
 	/* Under the lock: any thread may come. */
 	pthread_mutex_t		lock;
-	pthread_cond_t		go;
+	pthread_cond_t		go;		/* CONTINUE came, or a callback returned */
 	struct rx_object	*objects;
 	size_t			nr_objects;
+	struct rx_use		*uses;
 	void			*current[DEVTRACE_RX_KINDS];
 	struct { uint64_t function; uint32_t data; } probes[RX_PROBES];
 	unsigned int		nr_probes;
@@ -63,6 +71,14 @@ extern struct rx dt_rx;
 /* One request. The answer's length. */
 size_t dt_rx_request(struct rx *rx, struct rx_peer *peer, const uint8_t *p, size_t n,
 		     uint8_t *answer);
+/*
+ * A callback gets this object: called with the lock, which is given back. NULL: there is none.
+ * And it has returned.
+ */
+void *dt_rx_enter(struct rx *rx, struct rx_use *use, const struct rx_object *o);
+void dt_rx_leave(struct rx *rx, struct rx_use *use);
+/* Is a callback of another thread within? Under the lock. */
+bool dt_rx_used_by_others(const struct rx *rx, const void *object);
 /* A TEST_PAUSED record. */
 void dt_rx_paused(void);
 /* "devtrace-rx-PID" in the abstract name space; its length. */

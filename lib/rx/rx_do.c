@@ -6,8 +6,12 @@
  * into the trace as QS's target has it: RX_STATUS with the request, or with 80 and what was
  * wrong; TARGET_DONE behind what took time; PEEK_DATA, QUERY_DATA, TARGET_INFO.
  *
- * Invariant: memory is touched only within an object of the table, while the lock is held, so
- * never after devtrace_rx_forget().
+ * Invariants
+ * - Memory is touched only within an object of the table, while the lock is held, so never
+ *   after devtrace_rx_forget().
+ * - A callback that gets an object is entered only while the object is in the table, and is
+ *   in the list of uses until it has returned: devtrace_rx_forget() waits for those of other
+ *   threads.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -84,6 +88,12 @@ static struct rx_object *current(const struct call *c, uint8_t kind)
 	void *object = c->peer->current[kind] ? c->peer->current[kind] : c->rx->current[kind];
 
 	return object ? find(c->rx, kind, (uintptr_t)object, NULL) : NULL;
+}
+
+static void *enter_current(struct call *c, struct rx_use *use, uint8_t kind)
+{
+	pthread_mutex_lock(&c->rx->lock);
+	return dt_rx_enter(c->rx, use, current(c, kind));
 }
 
 static uint8_t do_info(struct call *c)
@@ -290,20 +300,19 @@ static uint8_t do_filter(struct call *c)
 
 static uint8_t do_object_filter(struct call *c)
 {
-	struct rx_object *o = NULL;
-	void *object;
+	struct rx_use use;
+	int refused;
 
 	if (c->n != 9 || *c->p > 1)
 		return DEVTRACE_RX_BAD;
 	if (!c->rx->ops.object_filter)
 		return DEVTRACE_RX_UNHANDLED;
 	pthread_mutex_lock(&c->rx->lock);
-	o = find(c->rx, DEVTRACE_RX_AO, dt_le64(c->p + 1), NULL);
-	object = o ? o->object : NULL;
-	pthread_mutex_unlock(&c->rx->lock);
-	if (!o)
+	if (!dt_rx_enter(c->rx, &use, find(c->rx, DEVTRACE_RX_AO, dt_le64(c->p + 1), NULL)))
 		return DEVTRACE_RX_NO_OBJECT;
-	if (c->rx->ops.object_filter(c->rx->arg, *c->p, object))
+	refused = c->rx->ops.object_filter(c->rx->arg, *c->p, use.object);
+	dt_rx_leave(c->rx, &use);
+	if (refused)
 		return DEVTRACE_RX_REFUSED;
 	acknowledge(c);
 	return DEVTRACE_RX_OK;
@@ -363,37 +372,27 @@ static uint8_t do_continue(struct call *c)
 	return DEVTRACE_RX_OK;
 }
 
-static void *current_object(struct call *c, uint8_t kind)
-{
-	struct rx_object *o;
-	void *object;
-
-	pthread_mutex_lock(&c->rx->lock);
-	o = current(c, kind);
-	object = o ? o->object : NULL;
-	pthread_mutex_unlock(&c->rx->lock);
-	return object;
-}
-
 static uint8_t do_query(struct call *c)
 {
 	DEVTRACE_RECORD(r, 512);
-	void *object;
+	struct rx_use use;
 	size_t head;
+	int refused;
 
 	if (c->n != 1 || *c->p >= DEVTRACE_RX_KINDS || *c->p == DEVTRACE_RX_SM_AO)
 		return DEVTRACE_RX_BAD;
 	if (!c->rx->ops.query)
 		return DEVTRACE_RX_UNHANDLED;
-	object = current_object(c, *c->p);
-	if (!object)
+	if (!enter_current(c, &use, *c->p))
 		return DEVTRACE_RX_NO_OBJECT;
 	/* The host gets it even where nobody traces. */
 	devtrace_begin_plain_(&r, T_QUERY_DATA);
 	head = r.pos;
 	devtrace_u8(&r, *c->p);
-	devtrace_obj(&r, (uintptr_t)object);
-	if (c->rx->ops.query(c->rx->arg, *c->p, object, &r))
+	devtrace_obj(&r, (uintptr_t)use.object);
+	refused = c->rx->ops.query(c->rx->arg, *c->p, use.object, &r);
+	dt_rx_leave(c->rx, &use);
+	if (refused)
 		return DEVTRACE_RX_REFUSED;
 	c->len = r.pos - head;
 	memcpy(c->out, r.buf + head, c->len);
@@ -404,7 +403,9 @@ static uint8_t do_query(struct call *c)
 
 static uint8_t do_event(struct call *c)
 {
+	struct rx_use use = { .object = NULL };
 	struct devtrace_rx_event e;
+	int refused;
 
 	if (c->n < 7 || dt_le16(c->p + 5) != c->n - 7)
 		return DEVTRACE_RX_BAD;
@@ -413,14 +414,16 @@ static uint8_t do_event(struct call *c)
 	e = (struct devtrace_rx_event){
 		.to = *c->p, .sig = dt_le32(c->p + 1), .params = c->p + 7, .len = c->n - 7,
 	};
-	if (e.to == DEVTRACE_RX_POST)
-		e.object = current_object(c, DEVTRACE_RX_AO);
-	else if (e.to >= DEVTRACE_RX_INIT)
-		e.object = current_object(c, DEVTRACE_RX_SM);
+	if (e.to >= DEVTRACE_RX_POST)
+		e.object = enter_current(c, &use, e.to == DEVTRACE_RX_POST ? DEVTRACE_RX_AO :
+					 DEVTRACE_RX_SM);
 	if (e.to >= DEVTRACE_RX_POST && !e.object)
 		return DEVTRACE_RX_NO_OBJECT;
 	acknowledge(c);
-	if (c->rx->ops.event(c->rx->arg, &e))
+	refused = c->rx->ops.event(c->rx->arg, &e);
+	if (use.object)
+		dt_rx_leave(c->rx, &use);
+	if (refused)
 		return DEVTRACE_RX_REFUSED;
 	emit_u8(T_TARGET_DONE, c->request);
 	return DEVTRACE_RX_OK;
@@ -528,6 +531,9 @@ void devtrace_rx_forget(void *object)
 			rx->objects[i] = rx->objects[--rx->nr_objects];
 		else
 			i++;
+	/* No callback is entered for it any more; those that are inside have to return. */
+	while (dt_rx_used_by_others(rx, object))
+		pthread_cond_wait(&rx->go, &rx->lock);
 	pthread_mutex_unlock(&rx->lock);
 }
 
