@@ -3,6 +3,7 @@
  * qp_records.c - every record of QS, emitted through the headers of devtrace/qp
  *
  *	qp_records | gen_stream > qp.trace
+ *	qp_records story | gen_stream > story.trace	one machine, as QP/C has it go
  *
  * The trace points are those of QP/C, written down from the layouts of the records: with
  * them this is compiled as QP/C's sources are, -DQ_SPY and devtrace/qp before all else on
@@ -239,6 +240,17 @@ static void pools(void)
 	event(QS_QF_DELETE_REF);
 }
 
+static void runs_out(void)
+{
+	QS_BEGIN_PRE(QS_QF_TIMEEVT_POST, 2)
+		QS_TIME_PRE();
+		QS_OBJ_PRE(&timer);
+		QS_SIG_PRE(TIMEOUT_SIG);
+		QS_OBJ_PRE(&philo[1]);
+		QS_U8_PRE(0);
+	QS_END_PRE()
+}
+
 static void times(void)
 {
 	int armed;
@@ -266,13 +278,7 @@ static void times(void)
 		QS_TEC_PRE(20);
 		QS_2U8_PRE(0, 1);
 	QS_END_PRE()
-	QS_BEGIN_PRE(QS_QF_TIMEEVT_POST, 2)
-		QS_TIME_PRE();
-		QS_OBJ_PRE(&timer);
-		QS_SIG_PRE(TIMEOUT_SIG);
-		QS_OBJ_PRE(&philo[1]);
-		QS_U8_PRE(0);
-	QS_END_PRE()
+	runs_out();
 	QS_BEGIN_PRE(QS_QF_TICK, 0)
 		QS_TEC_PRE(12345);
 		QS_U8_PRE(0);
@@ -356,6 +362,66 @@ static void application(void)
 	tell();
 }
 
+/* The queue of philo[1] has room for five. */
+static void tells_philo(const void *sender, int sig, int nfree, int least)
+{
+	QS_BEGIN_PRE(QS_QF_ACTIVE_POST, 2)
+		QS_TIME_PRE();
+		QS_OBJ_PRE(sender);
+		QS_SIG_PRE(sig);
+		QS_OBJ_PRE(&philo[1]);
+		QS_2U8_PRE(0, 0);
+		QS_EQC_PRE(nfree);
+		QS_EQC_PRE(least);
+	QS_END_PRE()
+}
+
+/* nfree 0: it was the last one, of which QP does not say how many are free. */
+static void gets(int sig, int nfree)
+{
+	QS_BEGIN_PRE(nfree ? QS_QF_ACTIVE_GET : QS_QF_ACTIVE_GET_LAST, 2)
+		QS_TIME_PRE();
+		QS_SIG_PRE(sig);
+		QS_OBJ_PRE(&philo[1]);
+		QS_2U8_PRE(0, 0);
+		if (nfree)
+			QS_EQC_PRE(nfree);
+	QS_END_PRE()
+	QS_BEGIN_PRE(QS_QEP_DISPATCH, 2)
+		QS_TIME_PRE();
+		QS_SIG_PRE(sig);
+		QS_OBJ_PRE(&philo[1]);
+		QS_FUN_PRE(&Philo_thinking);
+	QS_END_PRE()
+	QS_BEGIN_PRE(QS_QEP_INTERN_TRAN, 2)
+		QS_TIME_PRE();
+		QS_SIG_PRE(sig);
+		QS_OBJ_PRE(&philo[1]);
+		QS_FUN_PRE(&Philo_thinking);
+	QS_END_PRE()
+	tell();
+}
+
+static void story(void)
+{
+	/* QP/C tells of a timeout twice: here the table comes between. */
+	runs_out();
+	tells_philo(&table, EAT_SIG, 4, 4);
+	tells_philo(NULL, TIMEOUT_SIG, 3, 3);
+	gets(EAT_SIG, 4);
+	gets(TIMEOUT_SIG, 0);
+	/* No time event, but the same signal */
+	tells_philo(&table, TIMEOUT_SIG, 4, 3);
+	gets(TIMEOUT_SIG, 0);
+	/* Told once: the second word is lost. */
+	runs_out();
+	tell();
+	puts("lost 0 1 1 1014000001 1014999999");
+	gets(TIMEOUT_SIG, 0);
+	tells_philo(&table, TIMEOUT_SIG, 4, 3);
+	gets(TIMEOUT_SIG, 0);
+}
+
 int main(int argc, char **argv)
 {
 	fake_start(argv);
@@ -369,6 +435,10 @@ int main(int argc, char **argv)
 	names();
 	QS_GLB_FILTER(QS_GRP_ALL);
 	QS_LOC_FILTER(QS_IDS_ALL);
+	if (argc > 1) {
+		story();
+		return ferror(stdout) || devtrace_errors();
+	}
 	machines();
 	actives();
 	pools();

@@ -157,6 +157,9 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	/* From here on the decoder knows better. */
 	if (item->kind == DEVTRACE_ITEM_CLOCK)
 		ti_clock_first(NULL);
+	if (run->sequence && (item->kind == DEVTRACE_ITEM_LOST || item->kind == DEVTRACE_ITEM_GAP ||
+			      item->kind == DEVTRACE_ITEM_DAMAGE))
+		ti_sequence_forget(run->sequence);
 
 	switch (item->kind) {
 	case DEVTRACE_ITEM_EVENT:

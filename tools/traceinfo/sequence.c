@@ -12,6 +12,9 @@
  * "signal?" where the machine does not know it, and "signal-" where it was ignored. An
  * event of a program that is none of a framework's is {name} on the lifeline of its object.
  *
+ * A timer that runs out is told twice by QP and RKH: as that, and as the post of its signal by
+ * the same thread. It is drawn once, from the timer.
+ *
  * Invariants: a line is as wide as the lifelines take, whatever names are; a character that
  * is not ASCII is a "?" here, since columns are counted in bytes.
  */
@@ -23,12 +26,22 @@
 #define COLUMN		22	/* from lifeline to lifeline */
 #define MARGIN		18	/* before the first one; less than COLUMN */
 #define HEAD_EVERY	40	/* lines */
+#define TIMEOUTS	32	/* timers that ran out at once; more are drawn twice */
+
+/* A timer ran out, and the post of its signal has not come yet. */
+struct timeout {
+	bool		is;
+	uint32_t	tgid, tid, signal;
+	uint64_t	to;
+};
 
 struct ti_sequence {
 	const struct ti_words *objects;
 	char		*line;
 	size_t		width;
 	unsigned int	since_head;
+	struct timeout	timeouts[TIMEOUTS];
+	unsigned int	next_timeout;
 };
 
 /* An event as a step of the diagram. */
@@ -43,6 +56,7 @@ struct ti_sequence *ti_sequence_new(const struct ti_words *objects)
 {
 	struct ti_sequence *s = ti_alloc(NULL, sizeof(*s));
 
+	memset(s, 0, sizeof(*s));
 	s->objects = objects;
 	s->width = MARGIN + objects->n * COLUMN;
 	s->line = ti_alloc(NULL, s->width + 1);
@@ -141,11 +155,54 @@ static bool step_init(const struct ti_sequence *s, struct step *p, const struct 
 	return true;
 }
 
-bool ti_sequence_wants(const struct ti_sequence *s, const struct ti_event *e)
+static struct timeout *find_timeout(struct ti_sequence *s, const struct ti_event *e,
+				    const struct fw_event *f)
 {
+	unsigned int i;
+
+	for (i = 0; i < TIMEOUTS; i++) {
+		struct timeout *t = &s->timeouts[i];
+
+		if (t->is && t->to == f->to && t->signal == f->signal &&
+		    t->tgid == e->tgid && t->tid == e->ev->tid)
+			return t;
+	}
+	return NULL;
+}
+
+/* Is this the post of what a timer has said already? */
+static bool told_before(struct ti_sequence *s, const struct ti_event *e)
+{
+	struct timeout *t;
+	struct fw_event f;
+
+	if (!fw_event(&f, e) || (f.kind != FW_TIMEOUT && f.kind != FW_POST))
+		return false;
+	t = find_timeout(s, e, &f);
+	if (f.kind == FW_POST) {
+		if (t)
+			t->is = false;
+		return t;
+	}
+	if (!t)
+		t = &s->timeouts[s->next_timeout++ % TIMEOUTS];
+	*t = (struct timeout){
+		.is = true, .tgid = e->tgid, .tid = e->ev->tid, .signal = f.signal, .to = f.to,
+	};
+	return false;
+}
+
+void ti_sequence_forget(struct ti_sequence *s)
+{
+	memset(s->timeouts, 0, sizeof(s->timeouts));
+}
+
+bool ti_sequence_wants(struct ti_sequence *s, const struct ti_event *e)
+{
+	const bool told = told_before(s, e);
 	struct step p;
 
-	return step_init(s, &p, e);
+	return !told && step_init(s, &p, e);
 }
 
 static size_t place(int n)
