@@ -43,11 +43,13 @@ void trace_post(struct machine *from, struct machine *to, const struct event *e)
 	QS_END_PRE()
 }
 
+/* As in QP the last event has a record of its own. */
 void trace_get(struct machine *m, const struct event *e)
 {
-	QS_BEGIN_PRE(QS_QF_ACTIVE_GET, m->prio + 1U)
+	QS_BEGIN_PRE(m->used ? QS_QF_ACTIVE_GET : QS_QF_ACTIVE_GET_LAST, m->prio + 1U)
 		QS_SIG_PRE(e->e); QS_OBJ_PRE(m); QS_2U8_PRE(e->pool, e->nref);
-		QS_EQC_PRE(QUEUE - m->used);
+		if (m->used)
+			QS_EQC_PRE(QUEUE - m->used);
 	QS_END_PRE()
 }
 

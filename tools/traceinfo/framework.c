@@ -2,7 +2,9 @@
 /*
  * framework.c - events of QP and RKH: which element of which is what
  *
- * One row a type. A place that is 0 is none, so places are counted from 1. An element that is
+ * One row a type; one: beside those that are free, one is in use. That is what was put into a
+ * queue, what was taken from a pool, and what is left in a queue of QP, whose last event has a
+ * record of its own. A place that is 0 is none, so places are counted from 1. An element that is
  * not of the kind that its place asks for makes the event none of a framework.
  */
 #include <stdio.h>
@@ -12,7 +14,7 @@
 
 static const struct row {
 	uint8_t	type, kind;
-	bool	got;
+	bool	got, one;
 	uint8_t	object, from, to, signal, state, nfree, used, least;
 } rows[] = {
 	/* QP: numbers of QS */
@@ -22,15 +24,17 @@ static const struct row {
 	{ .type = 7, .kind = FW_IGNORED, .signal = 1, .object = 2, .state = 3 },
 	{ .type = 8, .kind = FW_DISPATCH, .signal = 1, .object = 2, .state = 3 },
 	{ .type = 9, .kind = FW_UNHANDLED, .signal = 1, .object = 2, .state = 3 },
-	{ .type = 14, .kind = FW_POST, .from = 1, .signal = 2, .to = 3, .nfree = 6, .least = 7 },
-	{ .type = 15, .kind = FW_POST, .signal = 1, .to = 2, .nfree = 5, .least = 6 },
-	{ .type = 16, .kind = FW_GET, .signal = 1, .to = 2, .nfree = 5 },
+	{ .type = 14, .kind = FW_POST, .from = 1, .signal = 2, .to = 3, .nfree = 6, .least = 7,
+	  .one = true },
+	{ .type = 15, .kind = FW_POST, .signal = 1, .to = 2, .nfree = 5, .least = 6, .one = true },
+	{ .type = 16, .kind = FW_GET, .signal = 1, .to = 2, .nfree = 5, .one = true },
 	{ .type = 17, .kind = FW_GET, .signal = 1, .to = 2 },
-	{ .type = 19, .kind = FW_QUEUE, .object = 2, .nfree = 5, .least = 6 },
-	{ .type = 20, .kind = FW_QUEUE, .object = 2, .nfree = 5, .least = 6 },
-	{ .type = 21, .kind = FW_QUEUE, .object = 2, .nfree = 5, .got = true },
+	{ .type = 19, .kind = FW_QUEUE, .object = 2, .nfree = 5, .least = 6, .one = true },
+	{ .type = 20, .kind = FW_QUEUE, .object = 2, .nfree = 5, .least = 6, .one = true },
+	{ .type = 21, .kind = FW_QUEUE, .object = 2, .nfree = 5, .got = true, .one = true },
 	{ .type = 22, .kind = FW_QUEUE, .object = 2, .got = true },
-	{ .type = 24, .kind = FW_POOL, .object = 1, .nfree = 2, .least = 3, .got = true },
+	{ .type = 24, .kind = FW_POOL, .object = 1, .nfree = 2, .least = 3, .got = true,
+	  .one = true },
 	{ .type = 25, .kind = FW_POOL, .object = 1, .nfree = 2 },
 	{ .type = 32, .kind = FW_ARM, .object = 1, .to = 2 },
 	{ .type = 33, .kind = FW_DISARM, .object = 1, .to = 2 },
@@ -39,7 +43,8 @@ static const struct row {
 	{ .type = 37, .kind = FW_TIMEOUT, .object = 1, .signal = 2, .to = 3 },
 	{ .type = 45, .kind = FW_REFUSED, .from = 1, .signal = 2, .to = 3, .nfree = 6 },
 	/* RKH: types of rkh.fmt */
-	{ .type = 193, .kind = FW_POOL, .object = 1, .nfree = 2, .least = 3, .got = true },
+	{ .type = 193, .kind = FW_POOL, .object = 1, .nfree = 2, .least = 3, .got = true,
+	  .one = true },
 	{ .type = 194, .kind = FW_POOL, .object = 1, .nfree = 2 },
 	{ .type = 196, .kind = FW_QUEUE, .object = 1, .used = 2, .got = true },
 	{ .type = 197, .kind = FW_QUEUE, .object = 1, .used = 2, .least = 3 },
@@ -148,6 +153,7 @@ bool fw_event(struct fw_event *f, const struct ti_event *e)
 	f->nfree = number(&l, r->nfree);
 	f->used = number(&l, r->used);
 	f->least = number(&l, r->least);
+	f->room = f->nfree == FW_NO ? FW_NO : f->nfree + (r->one ? 1 : 0);
 	return true;
 }
 

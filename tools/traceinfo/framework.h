@@ -42,6 +42,7 @@ struct fw_event {
 	uint32_t	signal;
 	bool		has_signal, has_from;
 	int64_t		nfree, used, least;
+	int64_t		room;		/* at least so many there are, free or in use */
 };
 
 /* False if it is no event of a framework. */

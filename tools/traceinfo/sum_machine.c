@@ -53,7 +53,7 @@ static struct sum_store *store(struct sum_machines *m, const struct ti_event *e,
 	s->kind = kind;
 	s->key = key;
 	s->tgid = e->tgid;
-	s->least = s->most_free = s->most_used = FW_NO;
+	s->least = s->room = s->most_used = FW_NO;
 	fw_object_name(s->name, sizeof(s->name), e, key);
 	return s;
 }
@@ -70,8 +70,8 @@ static void filled(struct sum_machines *m, const struct ti_event *e, int kind, u
 	got ? s->gets++ : s->puts++;
 	if (least != FW_NO && (s->least == FW_NO || least < s->least))
 		s->least = least;
-	if (f->nfree > s->most_free)
-		s->most_free = f->nfree;
+	if (f->room > s->room)
+		s->room = f->room;
 	if (f->used > s->most_used)
 		s->most_used = f->used;
 }

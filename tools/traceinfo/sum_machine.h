@@ -58,7 +58,7 @@ struct sum_store {
 	char		name[SUM_NAME];
 	uint64_t	puts, gets;	/* a timer: armed, disarmed */
 	uint64_t	timeouts;
-	int64_t		least, most_free, most_used;	/* FW_NO: not known */
+	int64_t		least, room, most_used;	/* FW_NO: not known */
 };
 
 struct sum_machines {

@@ -141,13 +141,17 @@ static void machines_json(struct out *o, const struct sum_machines *m)
 	out_char(o, ']');
 }
 
-/* How much of it was in use at most: RKH says so, of QP it is what was ever free less. */
+/*
+ * How much of it was in use at most: RKH says so. QP says only what is free: then it is the
+ * room that there must be less what was free at least. A queue of QP shows all its room when
+ * something is put into it while it is empty; as long as that was not seen, it was fuller.
+ */
 static int64_t fullest(const struct sum_store *s)
 {
 	if (s->most_used != FW_NO)
 		return s->most_used;
-	if (s->most_free != FW_NO && s->least != FW_NO)
-		return s->most_free - s->least;
+	if (s->room != FW_NO && s->least != FW_NO)
+		return s->room - s->least;
 	return FW_NO;
 }
 
