@@ -11,9 +11,9 @@
  * above (tracectl(8)). An event without an object or a signal is wanted by these.
  *
  * An event that goes out costs nothing more for filters of types: the library looks into
- * the table of types anyway. Once objects or signals are filtered, each event costs a
- * look at these. An event that the program does not want is refused by the library, not by
- * devtrace_enabled(), which all processes share: a call, but nothing is written.
+ * the table of types anyway. Once objects or signals are filtered, each event that has one
+ * costs a look at these. An event that the program does not want is refused by the library,
+ * not by devtrace_enabled(), which all processes share: a call, but nothing is written.
  *
  * All of these are async-signal-safe, count for all threads, and are kept by a child of
  * fork(2). 0, or EINVAL if there is no such type, group, object or signal.

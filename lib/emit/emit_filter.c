@@ -4,12 +4,15 @@
  *
  * Three bitmaps of unwanted types, objects and signals, so that untouched memory wants all.
  * The fast path looks at dt_filter_easy[] alone: one table that is there from the start,
- * of the types that a program may emit at all, less those that it does not want; it is
- * empty once objects or signals are filtered, so that each event comes by here.
+ * of the types that a program may emit at all, less those that it does not want. It has
+ * events without object and signal only. The others look at dt_filter_easy_ids[] in its
+ * place, which is the same, but empty once objects or signals are filtered: then they are
+ * looked up. So nobody who filters none of these pays for them.
  *
- * Invariants. Each bit is changed by itself. dt_filter_easy[] is made anew after each
- * change from the bitmaps, by whoever changed one; whoever is last has seen all changes. A
- * bit in it that is too many lasts until then; one that is missing costs a look.
+ * Invariants. Each bit is changed by itself. dt_filter_easy[] and dt_filter_easy_ids[] are
+ * made anew after each change from the bitmaps, by whoever changed one; whoever is last has
+ * seen all changes. A bit in them that is too many lasts until then; one that is missing
+ * costs a look. Object 0 and signal 0, which are none, are always wanted.
  */
 #include <errno.h>
 #include <string.h>
@@ -34,9 +37,10 @@
 static const uint32_t programs_types[8] = PROGRAMS_TYPES;
 
 uint32_t dt_filter_easy[8] = PROGRAMS_TYPES;
+uint32_t dt_filter_easy_ids[8] = PROGRAMS_TYPES;
+uint32_t dt_filter_objects[65536 / 32], dt_filter_signals[65536 / 32];
 
 static uint32_t types[8];
-static uint32_t objects[65536 / 32], signals[65536 / 32];
 static bool by_id;	/* some object or signal was not wanted, once */
 
 static const struct {
@@ -69,27 +73,34 @@ static void set(uint32_t *bits, unsigned int n, bool on)
 		__atomic_fetch_and(&bits[n >> 5], ~(1u << (n & 31)), __ATOMIC_SEQ_CST);
 }
 
-static void set_all(uint32_t *bits, size_t words, bool on)
+static void set_all(uint32_t *bits, size_t words, uint32_t first, bool on)
 {
 	size_t i;
 
 	for (i = 0; i < words; i++)
-		__atomic_store_n(&bits[i], on ? ~0u : 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&bits[i], !on ? 0 : i ? ~0u : first, __ATOMIC_SEQ_CST);
 }
 
 /* Somebody may change a bit meanwhile: then he does this again, after us. */
+static void make_one(uint32_t *easy, unsigned int i, bool ids)
+{
+	uint32_t now, was = __atomic_load_n(&easy[i], __ATOMIC_SEQ_CST);
+
+	do {
+		now = programs_types[i] & ~__atomic_load_n(&types[i], __ATOMIC_SEQ_CST);
+		if (ids && __atomic_load_n(&by_id, __ATOMIC_SEQ_CST))
+			now = 0;
+	} while (!__atomic_compare_exchange_n(&easy[i], &was, now, false, __ATOMIC_SEQ_CST,
+					      __ATOMIC_SEQ_CST));
+}
+
 static void make_easy(void)
 {
 	unsigned int i;
-	uint32_t now, was;
 
 	for (i = 0; i < 8; i++) {
-		was = __atomic_load_n(&dt_filter_easy[i], __ATOMIC_SEQ_CST);
-		do {
-			now = __atomic_load_n(&by_id, __ATOMIC_SEQ_CST) ? 0 : programs_types[i] &
-			      ~__atomic_load_n(&types[i], __ATOMIC_SEQ_CST);
-		} while (!__atomic_compare_exchange_n(&dt_filter_easy[i], &was, now, false,
-						      __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+		make_one(dt_filter_easy, i, false);
+		make_one(dt_filter_easy_ids, i, true);
 	}
 }
 
@@ -100,19 +111,13 @@ bool dt_filter_type_is_programs(uint8_t type)
 
 bool devtrace_own_wants(uint8_t type, uint16_t object, uint16_t sig)
 {
-	return !bit(types, type) && !(object && bit(objects, object)) &&
-	       !(sig && bit(signals, sig));
+	return !bit(types, type) && !bit(dt_filter_objects, object) &&
+	       !bit(dt_filter_signals, sig);
 }
 
 bool dt_filter_event(const struct devtrace_emit *event, size_t len)
 {
-	const size_t at = event->flags & DEVTRACE_F_CODE ? 4 : 0;
-	const uint8_t *p = event->data + at;
-
-	if (!(event->flags & DEVTRACE_F_OBJSIG) || len < at + 4)
-		return devtrace_own_wants(event->type, 0, 0);
-	return devtrace_own_wants(event->type, (uint16_t)(p[0] | p[1] << 8),
-				     (uint16_t)(p[2] | p[3] << 8));
+	return !bit(types, event->type) && dt_filter_ids(event, len);
 }
 
 int devtrace_own_type(int type, bool wanted)
@@ -121,7 +126,7 @@ int devtrace_own_type(int type, bool wanted)
 	    (type < 0 || type > UINT8_MAX || !dt_filter_type_is_programs((uint8_t)type)))
 		return EINVAL;
 	if (type == DEVTRACE_ALL)
-		set_all(types, 8, !wanted);
+		set_all(types, 8, ~0u, !wanted);
 	else
 		set(types, (unsigned int)type, !wanted);
 	make_easy();
@@ -151,7 +156,7 @@ static int set_id(uint32_t *bits, int id, bool wanted)
 	if (id != DEVTRACE_ALL && (id < 1 || id > UINT16_MAX))
 		return EINVAL;
 	if (id == DEVTRACE_ALL)
-		set_all(bits, 65536 / 32, !wanted);
+		set_all(bits, 65536 / 32, ~1u, !wanted);
 	else
 		set(bits, (unsigned int)id, !wanted);
 	if (!wanted)
@@ -162,12 +167,12 @@ static int set_id(uint32_t *bits, int id, bool wanted)
 
 int devtrace_own_object(int object, bool wanted)
 {
-	return set_id(objects, object, wanted);
+	return set_id(dt_filter_objects, object, wanted);
 }
 
 int devtrace_own_signal(int sig, bool wanted)
 {
-	return set_id(signals, sig, wanted);
+	return set_id(dt_filter_signals, sig, wanted);
 }
 
 static uint64_t hash(const char *name)

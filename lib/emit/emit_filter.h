@@ -10,11 +10,37 @@
 #include <stdint.h>
 #include <linux/devtrace.h>
 
+#define DT_FILTER_HIDDEN	__attribute__((visibility("hidden")))
+
 /*
- * Types that need no more than this look: a program may emit them, it wants them, and it does
- * not filter objects or signals. All others go by dt_filter_event().
+ * Types that need no more than this look: a program may emit them, and it wants them. Of
+ * events that have an object and a signal, dt_filter_easy_ids: it does not filter these. All
+ * others go by dt_filter_ids() and dt_filter_event().
  */
-extern uint32_t dt_filter_easy[8] __attribute__((visibility("hidden")));
+extern uint32_t dt_filter_easy[8] DT_FILTER_HIDDEN;
+extern uint32_t dt_filter_easy_ids[8] DT_FILTER_HIDDEN;
+
+/* Unwanted ones; bit 0 is never set. */
+extern uint32_t dt_filter_objects[65536 / 32] DT_FILTER_HIDDEN;
+extern uint32_t dt_filter_signals[65536 / 32] DT_FILTER_HIDDEN;
+
+/* Does the program want its object and its signal? It has len bytes of payload. */
+static inline __attribute__((always_inline))
+bool dt_filter_ids(const struct devtrace_emit *event, size_t len)
+{
+	const size_t at = event->flags & DEVTRACE_F_CODE ? 4 : 0;
+	const uint8_t *p = event->data + at;
+	unsigned int object, sig;
+
+	if (!(event->flags & DEVTRACE_F_OBJSIG) || len < at + 4)
+		return true;
+	object = p[0] | (unsigned int)p[1] << 8;
+	sig = p[2] | (unsigned int)p[3] << 8;
+	return !((__atomic_load_n(&dt_filter_objects[object >> 5], __ATOMIC_RELAXED) >>
+		  (object & 31) |
+		  __atomic_load_n(&dt_filter_signals[sig >> 5], __ATOMIC_RELAXED) >>
+		  (sig & 31)) & 1);
+}
 
 /* Does the program want this event of len bytes of payload? */
 bool dt_filter_event(const struct devtrace_emit *event, size_t len);

@@ -40,12 +40,18 @@ inlined uint32_t lanes_word(uint32_t type)
 }
 
 /*
- * The program has nothing against it, whatever it is about. Its table is read as if nobody
- * could change it: an old word or a new one is right, and so it needs no instruction of its own.
+ * The program has nothing against its type. The table is read as if nobody could change it:
+ * an old word or a new one is right, and so it needs no instruction of its own.
  */
 inlined bool may_go_into_lane(uint32_t type)
 {
 	return (lanes_word(type) & dt_filter_easy[type >> 5]) >> (type & 31) & 1;
+}
+
+/* Nor whatever it is about. */
+inlined bool any_may_go_into_lane(uint32_t type)
+{
+	return (lanes_word(type) & dt_filter_easy_ids[type >> 5]) >> (type & 31) & 1;
 }
 
 /* Flags and severity make sense, as in the kernel's emit_check_rest(). */
@@ -360,7 +366,7 @@ static noinline int emit_into_lane(const struct devtrace_emit *event, size_t siz
 	return write_any(l, event, size);
 }
 
-/* Nobody has connected yet, it cannot go into a lane, or the program filters. */
+/* Nobody has connected yet, it cannot go into a lane, or the program does not want its type. */
 static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t size)
 {
 	int saved;
@@ -378,14 +384,24 @@ static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t siz
 	return dt_emit_by_call(event, size);
 }
 
+/* The program filters objects or signals, or more than its type is against the lane. */
+static noinline int emit_by_ids(const struct devtrace_emit *event, size_t size)
+{
+	if (!may_go_into_lane(event->type))
+		return emit_elsewhere(event, size);
+	if (!dt_filter_ids(event, size - sizeof(*event)))
+		return 0;
+	return emit_into_lane(event, size);
+}
+
 /* Events that are not of the shortest form, or cannot take the fast path. */
 static noinline int emit_any(const struct devtrace_emit *event, size_t size)
 {
 	/* size < header wraps to a huge length. */
 	if (unlikely(size - sizeof(*event) > DEVTRACE_PAYLOAD_MAX))
 		return dt_emit_by_call(event, size);
-	if (unlikely(!may_go_into_lane(event->type)))
-		return emit_elsewhere(event, size);
+	if (unlikely(!any_may_go_into_lane(event->type)))
+		return emit_by_ids(event, size);
 	return emit_into_lane(event, size);
 }
 
