@@ -10,6 +10,7 @@
 #include <string.h>
 #include "qs_port.h"
 #include "qs_pkg.h"
+#include <devtrace/filter.h>
 #include "fakedev.h"
 #include "kselftest_harness.h"
 
@@ -122,6 +123,23 @@ TEST_F(qp, one_record)
 	/* These are not to be had without. */
 	QS_GLB_FILTER(-QS_QF_RUN);
 	EXPECT_TRUE(comes(QS_QF_RUN, 0));
+}
+
+/* The name of an address is none of a QS-ID; as Documentation/frameworks.rst says. */
+TEST_F(qp, ids_by_name)
+{
+	static int motor;
+
+	QS_GLB_FILTER(QS_GRP_ALL);
+	QS_OBJ_DICTIONARY(&motor);
+	EXPECT_EQ(ENOENT, devtrace_own_object_name("motor", false));
+	EXPECT_TRUE(comes(QS_QEP_DISPATCH, 5));
+	EXPECT_EQ(0, devtrace_dict_obj(5, "motor"));
+	EXPECT_EQ(0, devtrace_own_object_name("motor", false));
+	EXPECT_FALSE(comes(QS_QEP_DISPATCH, 5));
+	EXPECT_TRUE(comes(QS_QEP_DISPATCH, 6));
+	EXPECT_EQ(0, devtrace_own_object_name("motor", true));
+	EXPECT_TRUE(comes(QS_QEP_DISPATCH, 5));
 }
 
 TEST_F(qp, ids)
