@@ -121,6 +121,23 @@ else
 	skip "code of $("$CC" -dumpmachine): not known"
 fi
 
+# ends_at_escape PROGRAM REGEX KEYS: it says this, is given the keys and an ESC, and ends with 0
+ends_at_escape()
+{
+	mkfifo "$tmp/keys"
+	timeout 600 stdbuf -oL "$1" <"$tmp/keys" >"$tmp/said" 2>&1 &
+	exec 3>"$tmp/keys"
+	until grep -q "$2" "$tmp/said"; do
+		kill -0 $! 2>/dev/null || break
+		sleep 0.1
+	done
+	printf '%s\033' "$3" >&3
+	wait $! && grep -q "$2" "$tmp/said"
+	set -- $?
+	exec 3>&-
+	return "$1"
+}
+
 # The real thing. Its port has a qs_port.h of its own beside it, so that is copied without.
 if [ -z "${QPC_DIR:-}" ]; then
 	skip "QPC_DIR does not say where QP/C 8.1 or 7.3 is"
@@ -134,7 +151,7 @@ else
 	for f in "$QPC_DIR"/src/qf/*.c "$tmp/port/qf_port.c"; do
 		name=$(basename "$f" .c)
 		# shellcheck disable=SC2046,SC2086
-		check "QP/C $name" "$CC" -O2 -Wall -Wextra -Werror $(pc --cflags) -I"$tmp/port" \
+		check "QP/C $name" "$CC" -O2 -Wall -Wextra -Werror -DQF_CONSOLE $(pc --cflags) -I"$tmp/port" \
 			-I"$QPC_DIR/include" -I"$QPC_DIR/src" -c -o "$tmp/$name.o" "$f"
 		points=$((points + $(grep -c 'QS_BEGIN_PRE' "$f")))
 	done
@@ -190,6 +207,19 @@ else
 	check "QP/C, a program" "$CC" -O2 -Wall -Wextra -Werror $(pc --cflags) -I"$tmp/port" -I"$QPC_DIR/include" \
 		-o "$tmp/blinky" "$here/emit_use/qp_blinky.c" "$tmp"/q*.o $(pc --libs) -lpthread
 	check "QP/C, a program, runs" timeout 600 "$tmp/blinky"
+
+	# Its own dining philosophers, until one of them eats; they end at an ESC.
+	dpp=$QPC_DIR/examples/posix-win32/dpp
+	if [ ! -e "$dpp/philo.c" ]; then
+		skip "QPC_DIR has no examples/posix-win32/dpp: in git it is a submodule"
+	else
+		# shellcheck disable=SC2046,SC2086
+		check "QP/C's example dpp" "$CC" -O2 -w -Werror=implicit-function-declaration \
+			$(pc --cflags) -I"$tmp/port" -I"$QPC_DIR/include" -I"$dpp" -o "$tmp/dpp" \
+			"$dpp/main.c" "$dpp/bsp.c" "$dpp/philo.c" "$dpp/table.c" "$tmp"/q*.o $(pc --libs) -lpthread
+		ends_at_escape "$tmp/dpp" 'Philosopher .* is eating' ps
+		check "QP/C's example dpp dines, and ends" [ $? -eq 0 ]
+	fi
 fi
 
 done_testing

@@ -118,7 +118,7 @@ C
 		points=$((points + $(grep -c '^ *RKH_TR_[A-Z]*_' "$f")))
 	done
 	echo "# $points trace points"
-	# It waits for keys, so it is linked and not run.
+	# Nothing ends it, so it is linked and not run: its rkh_fwk_exit() leaves its loop running.
 	# shellcheck disable=SC2046
 	check "RKH, its example" "$CC" -o "$tmp/ahsm" "$tmp"/rkh_*.o $(pc --libs) -lpthread
 fi
