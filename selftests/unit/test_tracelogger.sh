@@ -181,6 +181,24 @@ SHIM_SYNC_ERRNO=5 LD_PRELOAD=$PWD/shim.so $log --json --once --device s.trace -f
 is "$? $(grep -c 'Input/output error' said)" "1 1" "at the end, too: then the status is 1"
 [ "$(sed -n 's/.*"errors":\([0-9]*\),.*/\1/p' said)" -ge 1 ]; ok $? "and counted"
 
+# While the disk is busy with the first, two more are begun: the older of them is synced first
+mkdir order
+: >order/held
+SHIM_ORDER=order/names SHIM_HELD=order/held LD_PRELOAD=$PWD/shim.so $log -q -p 0 --device pipe \
+	-f order/t.trace --sync always &
+logger=$!
+exec 9>pipe
+wait_until sh -c 'cat s.trace >&9; test -s order/names'
+for n in 000002 000003; do
+	kill -HUP $logger
+	wait_until sh -c "cat s.trace >&9; test -s order/t.trace.$n"
+done
+rm order/held
+exec 9>&-
+wait $logger
+logger=''
+is "$(uniq order/names | xargs)" "t.trace t.trace.000002 t.trace.000003" "files are synced in their order"
+
 # Signals
 mkdir e
 $log --json -p 0 --device pipe -f e/t.trace --sync always 2>said &

@@ -8,7 +8,9 @@
  * with status 99. SHIM_LOG gets a line each. While there is a file SHIM_FULL no disk has room.
  *
  * fdatasync(2) writes a line into SHIM_SYNCED: "thread" if it is not the first thread that
- * calls, else "main". With SHIM_SYNC_ERRNO it fails, and so does fsync(2).
+ * calls, else "main". With SHIM_SYNC_ERRNO it fails, and so does fsync(2). SHIM_ORDER gets the
+ * name of each regular file that either is called for; while there is a file SHIM_HELD these
+ * calls do not return.
  *
  * What is written to sockets is added to SHIM_SENT. When a socket that took something is
  * closed, SHIM_ACKED gets a line: how long SHIM_SENT is, and how many bytes the system of
@@ -34,6 +36,7 @@
 #include <linux/tcp.h>
 #include <netdb.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,8 +231,32 @@ int ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
+/* The name of the file, and a new line. False: it is none. */
+static bool name_of(int fd, char *name, size_t size)
+{
+	char link[32], path[256];
+	struct stat st;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = fstat(fd, &st) || !S_ISREG(st.st_mode) ? -1 : readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return false;
+	path[n] = 0;
+	snprintf(name, size, "%s\n", strrchr(path, '/') + 1);
+	return true;
+}
+
 static int synced(int fd, long call)
 {
+	const char *held = getenv("SHIM_HELD");
+	char name[64];
+
+	if (getenv("SHIM_ORDER") && name_of(fd, name, sizeof(name))) {
+		say(getenv("SHIM_ORDER"), name);
+		while (held && !access(held, F_OK))
+			usleep(1000);
+	}
 	errno = (int)number("SHIM_SYNC_ERRNO");
 	return errno ? -1 : (int)syscall(call, fd);
 }

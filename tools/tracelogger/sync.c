@@ -5,11 +5,15 @@
  * The writer hands it the file and the bytes written, and goes on. fdatasync(2) works
  * on a duplicate of the descriptor: the file may be closed meanwhile. The directory is
  * synced after a file came or went, or the name may be gone after a power cut.
+ *
+ * Invariant: files are synced in the order in which they were written. So what a power cut
+ * takes is behind all that is there.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "tracelogger.h"
 
@@ -63,29 +67,33 @@ static void note(int ret, uint64_t *errors, int *err)
 static void sync_once(struct tl_sync *s)
 {
 	int fd = s->dirty && s->fd >= 0 ? dup(s->fd) : -1;
-	int closed = s->nr_closed ? s->closed[--s->nr_closed] : -1;
+	const unsigned int nr = s->nr_closed;
+	int closed[CLOSED_MAX];
 	bool dir = s->dir;
+	unsigned int i;
 	uint64_t errors = 0;
 	int err = 0;
 
+	memcpy(closed, s->closed, nr * sizeof(closed[0]));
+	s->nr_closed = 0;
 	s->dirty = false;
 	s->dir = false;
 	s->now = false;
 	pthread_mutex_unlock(&s->lock);
+	for (i = 0; i < nr; i++) {
+		note(fsync(closed[i]), &errors, &err);
+		close(closed[i]);
+	}
 	if (fd >= 0) {
 		note(fdatasync(fd), &errors, &err);
 		close(fd);
-	}
-	if (closed >= 0) {
-		note(fsync(closed), &errors, &err);
-		close(closed);
 	}
 	if (dir)
 		note(fsync(s->dirfd), &errors, &err);
 	pthread_mutex_lock(&s->lock);
 	s->errors += errors;
 	/* At the end no error is forgotten for what comes behind it. */
-	if (err || (!s->stop && (fd >= 0 || closed >= 0 || dir)))
+	if (err || (!s->stop && (fd >= 0 || nr || dir)))
 		s->err = err;
 }
 
