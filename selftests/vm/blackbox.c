@@ -5,6 +5,7 @@
  *	blackbox TEXTS
  *	blackbox severe N
  *	blackbox names COUNT RENAMES
+ *	blackbox kexec KERNEL INITRAMFS
  *
  * The second emits N exceptions, every fourth of them severe, and ends.
  *
@@ -16,15 +17,19 @@
  *
  * With "names" it names COUNT objects, renames the first quarter of them in turn, RENAMES
  * times in all, and emits a line under each of three names of its own.
+ *
+ * With "kexec" it goes over to another kernel with the command line of this one.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <linux/reboot.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,6 +135,26 @@ static int give_names(long count, long renames)
 		pause();
 }
 
+static int go_over(const char *kernel, const char *initramfs)
+{
+	const int kfd = open(kernel, O_RDONLY), ifd = open(initramfs, O_RDONLY);
+	const int cfd = open("/proc/cmdline", O_RDONLY);
+	char line[2048];
+	const ssize_t len = read(cfd, line, sizeof(line) - 1);
+
+	if (len <= 0)
+		return 1;
+	line[len - 1] = 0;
+	if (syscall(SYS_kexec_file_load, kfd, ifd, (unsigned long)len, line, 0ul)) {
+		perror("kexec_file_load");
+		return 1;
+	}
+	syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_KEXEC,
+		NULL);
+	perror("reboot");
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t t[THREADS];
@@ -139,6 +164,8 @@ int main(int argc, char **argv)
 		return emit_severe(atol(argv[2]));
 	if (argc == 4 && !strcmp(argv[1], "names"))
 		return devtrace_open() || give_names(atol(argv[2]), atol(argv[3]));
+	if (argc == 4 && !strcmp(argv[1], "kexec"))
+		return go_over(argv[2], argv[3]);
 	texts = argc > 1 ? atol(argv[1]) : 1000;
 	if (devtrace_open() || sem_init(&done, 0, 0) || fork_once())
 		return 1;
