@@ -20,7 +20,8 @@ struct stream_past;
 
 /* Room that any one frame needs at most: every byte escaped, and the flag. */
 #define WIRE_FRAME_ROOM	(2 * DEVTRACE_FRAME_MAX + 1)
-#define WIRE_SIZE	(32 * 1024)
+/* So that a reader has 32 KiB: of pages of that order each CPU keeps some, without a lock. */
+#define WIRE_SIZE	(27 * 1024)
 
 /**
  * struct wire - frames on their way to a reader

@@ -32,7 +32,7 @@
  * Documentation/security.rst: of a descriptor, for each CPU, and for each 64 lanes that there
  * were at once; with what the kernel adds for files and tables.
  */
-#define BASE_KB	88
+#define BASE_KB	56
 #define CPU_KB	12
 #define CHUNK_KB	19
 /* kmod/lane/blocks.h */
