@@ -39,7 +39,7 @@
 const struct lane_pool __rcu *devtrace_lane_pool;
 
 /* Of mm: whoever found it to be his may take a page before the lane is closed. */
-static DEFINE_SPINLOCK(mm_lock);
+static DEFINE_RAW_SPINLOCK(mm_lock);
 
 #define DYING_MAX	1024
 
@@ -145,10 +145,10 @@ static void lane_die(struct lane *l)
 {
 	struct mm_struct *mm;
 
-	spin_lock(&mm_lock);
+	raw_spin_lock(&mm_lock);
 	mm = l->mm;
 	WRITE_ONCE(l->mm, NULL);
-	spin_unlock(&mm_lock);
+	raw_spin_unlock(&mm_lock);
 	if (!mm)
 		return;
 	slot_close(l);
@@ -205,13 +205,13 @@ static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
 	/* It stays as long as this mapping does. */
 	if (l->pool && maps_it(vmf->vma, l))
 		return compat_insert_pfn(vmf->vma, vmf->address, l->pfn + vmf->pgoff);
-	spin_lock(&mm_lock);
+	raw_spin_lock(&mm_lock);
 	if (!l->pool && vmf->vma->vm_mm == l->mm) {
 		page = vmalloc_to_page(l->mem.blocks + (vmf->pgoff << PAGE_SHIFT));
 		/* vmalloc() makes no page a part of a larger one. */
 		page_ref_inc(page);
 	}
-	spin_unlock(&mm_lock);
+	raw_spin_unlock(&mm_lock);
 	/* All of it is zero: closed, and nothing that is read by anybody. */
 	if (!page)
 		page = alloc_page(GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT);

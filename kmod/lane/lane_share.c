@@ -18,7 +18,7 @@
  * has any, of all but root, and of all. Under lanes_lock, which is held for a way down a
  * tree of at most twice SLOTS_MAX.
  */
-static DEFINE_SPINLOCK(lanes_lock);
+static DEFINE_RAW_SPINLOCK(lanes_lock);
 static struct rb_root shares = RB_ROOT;
 static u64 all_bytes, common_bytes;
 static unsigned int common_nr;
@@ -150,7 +150,7 @@ int lane_share_reserve(struct lane *l)
 
 	if (!user || !process)
 		goto out;
-	spin_lock(&lanes_lock);
+	raw_spin_lock(&lanes_lock);
 	l->user = share_get(l->owner, 0, &user);
 	l->process = share_get(l->owner, l->tgid, &process);
 	err = has_share(l, l->user, l->process) ? 0 : -ENOSPC;
@@ -164,7 +164,7 @@ int lane_share_reserve(struct lane *l)
 		common_bytes += l->owner == ROOT ? 0 : l->bytes;
 		common_nr += l->owner != ROOT;
 	}
-	spin_unlock(&lanes_lock);
+	raw_spin_unlock(&lanes_lock);
 	kfree(no_user);
 	kfree(no_process);
 out:
@@ -183,13 +183,13 @@ void lane_share_return(struct lane *l)
 {
 	struct share *user, *process;
 
-	spin_lock(&lanes_lock);
+	raw_spin_lock(&lanes_lock);
 	user = share_sub(l->user, l);
 	process = share_sub(l->process, l);
 	all_bytes -= l->bytes;
 	common_bytes -= l->owner == ROOT ? 0 : l->bytes;
 	common_nr -= l->owner != ROOT;
-	spin_unlock(&lanes_lock);
+	raw_spin_unlock(&lanes_lock);
 	kfree(user);
 	kfree(process);
 }

@@ -14,6 +14,7 @@
 #include "ring/ring_read.h"
 #include "stream/stream.h"
 #include "stream/table.h"
+#include "stream/wake.h"
 
 /**
  * stream_clear() - let no event be read that is committed now
@@ -42,6 +43,7 @@ int stream_clear(struct stream *s)
 		slots_clear();
 	/* LMM(clears:A): what was cleared before the number; pairs with clears:B. */
 	smp_store_release(&s->clears, s->clears + 1);
-	wake_up_interruptible_all(&s->wait);
+	/* Not from here: the lock of the queue may be with a reader that has no CPU. */
+	wake_again(s);
 	return 0;
 }
