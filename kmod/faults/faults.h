@@ -69,6 +69,8 @@ void fault_console_off(void);
 void fault_console_drain(void);
 void fault_console_probe(void *data, const char *text, size_t len);
 
+bool fault_tell_once(void);
+
 /* Record */
 bool fault_begin(struct devtrace_record *r, u8 severity, u32 major, u8 minor);
 __printf(2, 3)

@@ -238,22 +238,9 @@ static void __maybe_unused on_thermal(void *data, struct thermal_zone_device *tz
  *
  * A fatal signal that makes a core dump, or was blocked when it was sent, is delivered to
  * one thread. For other fatal signals the kernel sends SIGKILL to each thread, and keeps the
- * signal in the group's exit code. So several threads may see the end of one process; told[]
- * remembers the processes already reported. If two processes with the same place in told[]
- * end at the same time, one of them may be reported twice.
+ * signal in the group's exit code. So several threads may see the end of one process; told.c
+ * has which processes are already reported.
  */
-
-#define TOLD_BITS	8
-
-static atomic64_t told[1 << TOLD_BITS];
-
-static bool tell_once(void)
-{
-	const struct task_struct *leader = current->group_leader;
-	const u64 key = (u64)current->tgid << 32 | (u32)(leader->start_time >> 10);
-
-	return atomic64_xchg(&told[current->tgid & ((1 << TOLD_BITS) - 1)], key) != key;
-}
 
 /* Whether a signal is for an access or instruction at an address. */
 static bool is_fault(int sig)
@@ -301,7 +288,7 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info, struct k
 	const int fatal = fatal_signal(sig, info, ka);
 	struct devtrace_record r;
 
-	if (!fatal || current->flags & PF_KTHREAD || !tell_once() ||
+	if (!fatal || current->flags & PF_KTHREAD || !fault_tell_once() ||
 	    !fault_begin(&r, sig_kernel_coredump(fatal) ? DEVTRACE_SW2 : DEVTRACE_SW1,
 			 DEVTRACE_FAULT_SIGNAL, fatal))
 		return;

@@ -16,6 +16,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -137,6 +138,13 @@ static void *thread(void *arg)
 	return NULL;
 }
 
+static void *tells_its_tid(void *fd)
+{
+	const pid_t tid = syscall(SYS_gettid);
+
+	return write(*(int *)fd, &tid, sizeof(tid)) == sizeof(tid) ? thread(NULL) : NULL;
+}
+
 /* A process of several threads, of which the last one dies. Its id. */
 static pid_t dies(enum way way, int threads)
 {
@@ -191,6 +199,87 @@ TEST_F(faults, a_program_that_a_signal_ends_is_one_event)
 				EXPECT_EQ(16, element(self, e, 2).v.u);
 		}
 	}
+}
+
+/* A program of two threads, the second of which stands still until it is let go. */
+static pid_t stands_still(void)
+{
+	char text[32] = "";
+	int tries, tell[2];
+	pid_t pid, tid = 0;
+
+	if (pipe(tell))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		pthread_t t;
+
+		if (pthread_create(&t, NULL, tells_its_tid, &tell[1]))
+			_exit(99);
+		thread(NULL);
+	}
+	close(tell[1]);
+	if (read(tell[0], &tid, sizeof(tid)) != sizeof(tid))
+		tid = 0;
+	close(tell[0]);
+	snprintf(text, sizeof(text), "%d", tid);
+	if (dev_write_file(CGROUP "/still/tasks", text) ||
+	    dev_write_file(CGROUP "/still/freezer.state", "FROZEN"))
+		dev_say("thread %s is not stopped: %s", text, strerror(errno));
+	for (tries = 0; tries < 10000; tries++) {
+		if (dev_read_file(CGROUP "/still/freezer.state", text, sizeof(text)) > 0 &&
+		    !strncmp(text, "FROZEN", 6))
+			return pid;
+		dev_sleep_ms(1);
+	}
+	kill(pid, SIGKILL);
+	return -1;
+}
+
+/* Others whose numbers have the place of @pid in told[] of kmod/faults/told.c die. */
+static int others_die(pid_t pid)
+{
+	char text[32];
+	int i, n = 0;
+
+	for (i = 1; i <= 20 && n < 4; i++) {
+		snprintf(text, sizeof(text), "%d", pid + 512 * i - 1);
+		if (dev_write_file("/proc/sys/kernel/ns_last_pid", text))
+			return -1;
+		n += dies(TERMINATED, THREADS) == pid + 512 * i;
+	}
+	return n == 4 ? i - 1 : -1;
+}
+
+TEST_F(faults, a_program_is_one_event_however_late_its_last_thread_ends)
+{
+	const struct tape_event *e = NULL;
+	int n, tries, status;
+	pid_t pid;
+
+	mkdir(CGROUP, 0755);
+	if (access("/proc/sys/kernel/ns_last_pid", W_OK) ||
+	    mount("none", CGROUP, "cgroup", 0, "freezer"))
+		SKIP(return, "no freezer, or numbers cannot be chosen");
+	mkdir(CGROUP "/still", 0755);
+	pid = stands_still();
+	ASSERT_LT(0, pid);
+	kill(pid, SIGTERM);
+	for (tries = 0, n = 0; tries < 10000 && !n; tries++) {
+		n = news(self, DEVTRACE_FAULT_SIGNAL, &e);
+		dev_sleep_ms(1);
+	}
+	EXPECT_EQ(1, n);
+	n = others_die(pid);
+	EXPECT_LE(4, n);
+	EXPECT_EQ(n, news(self, DEVTRACE_FAULT_SIGNAL, &e));
+
+	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
+	EXPECT_EQ(0, dev_write_file(CGROUP "/still/freezer.state", "THAWED"));
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, news(self, DEVTRACE_FAULT_SIGNAL, &e));
+	rmdir(CGROUP "/still");
+	umount(CGROUP);
 }
 
 static int say(int level, const char *text)
