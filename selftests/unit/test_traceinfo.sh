@@ -19,7 +19,7 @@ unset NO_COLOR DEVTRACE_FMT_PATH
 # What is printed must not depend on what is installed.
 mkdir "$work/run" || exit 1
 cp -r "$here"/traceinfo/*.fmt "$here"/traceinfo/fmts "$here"/../../tools/fmt/qp.fmt \
-	"$here"/../../tools/fmt/rkh.fmt "$work/run" || exit 1
+	"$here"/../../tools/fmt/rkh.fmt "$here"/../../tools/fmt/kernel.fmt "$work/run" || exit 1
 for gen in "$here"/traceinfo/*.gen; do
 	name=$(basename "$gen" .gen)
 	gen_stream < "$gen" > "$work/run/$name.trace" || exit 1
