@@ -151,14 +151,15 @@ static void __maybe_unused on_non_standard(void *data, const guid_t *sec_type,
 					   const guid_t *fru_id, const char *fru_text,
 					   const u8 sev, const u8 *err, const u32 len)
 {
-	/* By the severity of the CPER: recoverable, fatal, corrected, information */
-	static const u8 severity[] = { DEVTRACE_HW2, DEVTRACE_HW3, DEVTRACE_HW1, DEVTRACE_HW0 };
+	/* By GHES_SEV_* of acpi/ghes.h: none, corrected, recoverable, panic */
+	static const u8 severity[] = { DEVTRACE_HW0, DEVTRACE_HW1, DEVTRACE_HW2, DEVTRACE_HW3 };
 	struct devtrace_record r;
 
 	if (!fault_begin(&r, severity[sev & 3], DEVTRACE_FAULT_MEMORY, MEMORY_OTHER))
 		return;
 	fault_put_text(&r, "%pUl", sec_type);
-	fault_put_text(&r, "%.60s", fru_text);
+	/* Firmware need not put a 0 behind the 20 bytes. */
+	fault_put_text(&r, "%.20s", fru_text);
 	devtrace_end(&r);
 }
 

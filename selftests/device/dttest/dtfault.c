@@ -7,6 +7,7 @@
  *	assert		an assertion that does not hold
  *	oops		a thread writes to address 0
  *	hang		a thread waits for 5 s and lets nothing disturb it
+ *	memory		errors of memory of each severity, then of other parts of the machine
  */
 #include <linux/devtrace.h>
 #include <linux/err.h>
@@ -15,6 +16,9 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#ifdef CONFIG_RAS
+#include <ras/ras_event.h>
+#endif
 
 static int *nowhere;
 
@@ -30,6 +34,23 @@ static int hang(void *unused)
 	return 0;
 }
 
+/* As firmware has it: the name of the unit fills its 20 bytes, and other bytes follow. */
+static int memory(void)
+{
+#ifdef CONFIG_RAS
+	static const char unit[] = "DIMM twenty letters_ and what follows";
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		trace_mc_event(i, "message", "label", 1, 0, 0, 0, 0, 4096, 12, 0, "detail");
+	for (i = 0; i < 4; i++)
+		trace_non_standard_event(&guid_null, &guid_null, unit, i, NULL, 0);
+	return 0;
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+
 static int how_set(const char *val, const struct kernel_param *kp)
 {
 	if (sysfs_streq(val, "assert"))
@@ -38,6 +59,8 @@ static int how_set(const char *val, const struct kernel_param *kp)
 		return PTR_ERR_OR_ZERO(kthread_run(oops, NULL, "dtfault_oops"));
 	if (sysfs_streq(val, "hang"))
 		return PTR_ERR_OR_ZERO(kthread_run(hang, NULL, "dtfault_hang"));
+	if (sysfs_streq(val, "memory"))
+		return memory();
 	return -EINVAL;
 }
 

@@ -378,6 +378,37 @@ TEST_F(faults, an_assertion_of_a_driver_is_one_event)
 	EXPECT_TRUE(is_text(element(self, e, 1), "dtfault how_set"));
 }
 
+TEST_F(faults, an_error_of_memory_has_its_severity)
+{
+	/* By enum hw_event_mc_err_type; then by GHES_SEV_* of <acpi/ghes.h>. */
+	static const int severity[] = {
+		DEVTRACE_HW1, DEVTRACE_HW2, DEVTRACE_HW2, DEVTRACE_HW3, DEVTRACE_HW0,
+		DEVTRACE_HW0, DEVTRACE_HW1, DEVTRACE_HW2, DEVTRACE_HW3,
+	};
+	int i, err, n = 0;
+
+	ASSERT_EQ(0, dev_load_file("dtfault.ko", ""));
+	err = dev_write_file("/sys/module/dtfault/parameters/how", "memory") ? errno : 0;
+	EXPECT_EQ(0, dev_unload_one("dtfault"));
+	if (err == EOPNOTSUPP)
+		SKIP(return, "this kernel reports no errors of memory");
+	ASSERT_EQ(0, err);
+	ASSERT_LE(0, tape_drain(self->t, self->fd));
+	for (i = self->seen; i < self->t->nev; i++) {
+		const struct tape_event *e = &self->t->ev[i];
+
+		if (e->type != DEVTRACE_T_FAULT ||
+		    DEVTRACE_CODE_MAJOR(e->code) != DEVTRACE_FAULT_MEMORY)
+			continue;
+		ASSERT_LT(n, 9);
+		EXPECT_EQ(severity[n], e->severity)
+			TH_LOG("event %d", n);
+		if (n++ >= 5)
+			EXPECT_TRUE(is_text(element(self, e, 1), "DIMM twenty letters_"));
+	}
+	EXPECT_EQ(9, n);
+}
+
 /* A group of our own with 16 MiB, for a process that takes more; its id, or -1. */
 static pid_t take_too_much(void)
 {
