@@ -20,7 +20,8 @@
 #include "compat/compat_faults.h"
 #include "faults.h"
 
-#define LINES_MAX	32	/* maximum for one call of drain() */
+#define LINES_MAX	32	/* maximum for one interrupt */
+#define TURNS_MAX	1024	/* of as many lines, at a panic */
 #define LEVEL_MAX	3	/* KERN_ERR */
 
 static atomic_t asked;
@@ -67,7 +68,7 @@ static void report(char *text, size_t len)
 	devtrace_end(&r);
 }
 
-/* Read up to LINES_MAX lines; return whether there may be more. */
+/* Whether there may be more lines. */
 static bool read_log(void)
 {
 	unsigned int i;
@@ -82,38 +83,48 @@ static bool read_log(void)
 }
 
 static struct irq_work drain_work;
-static bool ending;
+static bool on;
 
-static void drain(struct irq_work *work)
+/* Read up to LINES_MAX lines; return whether there may be more, which nobody reads. */
+static bool drain(void)
 {
 	int seen;
 
 	if (atomic_inc_return(&asked) != 1)
-		return;
+		return false;
 	do {
 		seen = atomic_read(&asked);
-		if (!read_log())
-			continue;
-		/* Another interrupt reads the rest, also for calls that came meanwhile. */
-		atomic_xchg(&asked, 0);
-		if (!READ_ONCE(ending))
-			irq_work_queue(&drain_work);
-		return;
+		if (read_log()) {
+			atomic_xchg(&asked, 0);
+			return true;
+		}
 		/* Fully ordered, like the exchange above: the next reader sees this one's log. */
 	} while (atomic_cmpxchg(&asked, seen, 0) != seen);
+	return false;
+}
+
+/* Another interrupt reads the rest, also for calls that came meanwhile. */
+static void drain_on_interrupt(struct irq_work *work)
+{
+	if (drain() && READ_ONCE(on))
+		irq_work_queue(&drain_work);
 }
 
 /**
  * fault_console_drain() - report the messages in the log that were not reported yet
  *
  * Called at a panic, as no irq_work runs after it. If another CPU was stopped while it read
- * the log, nothing is reported.
+ * the log, nothing is reported; nor is anything while the kind is off.
  *
  * Context: any.
  */
 void fault_console_drain(void)
 {
-	drain(NULL);
+	unsigned int turns = TURNS_MAX;
+
+	/* Pairs with the release in fault_console_on(): the log is there. */
+	while (smp_load_acquire(&on) && turns-- && drain())
+		;
 }
 
 void fault_console_probe(void *data, const char *text, size_t len)
@@ -123,18 +134,19 @@ void fault_console_probe(void *data, const char *text, size_t len)
 
 int fault_console_on(void)
 {
-	ending = false;
 	atomic_set(&asked, 0);
 	compat_log_end(&log);
-	compat_irq_work_init_hard(&drain_work, drain);
+	compat_irq_work_init_hard(&drain_work, drain_on_interrupt);
+	/* Pairs with the acquire in fault_console_drain(), at a panic on any CPU. */
+	smp_store_release(&on, true);
 	return 0;
 }
 
 /* Call only when the probe is detached and no longer runs. */
 void fault_console_off(void)
 {
-	WRITE_ONCE(ending, true);
-	/* After this, a drain() that did not see @ending has queued its irq_work. */
+	WRITE_ONCE(on, false);
+	/* After this, an interrupt that still saw @on has queued its irq_work. */
 	synchronize_rcu();
 	irq_work_sync(&drain_work);
 	/* Two CPUs may have run the irq_work; irq_work_sync() waits for only one of them. */

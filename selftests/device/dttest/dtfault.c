@@ -7,6 +7,8 @@
  *	assert		an assertion that does not hold
  *	oops		a thread writes to address 0
  *	hang		a thread waits for 5 s and lets nothing disturb it
+ *	panic		LINES messages, and the notifiers of a panic that come before ours; an
+ *			assertion that does not hold. All with interrupts off
  *	memory		errors of memory of each severity, then of other parts of the machine
  */
 #include <linux/devtrace.h>
@@ -15,7 +17,13 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/limits.h>
+#include <linux/notifier.h>
 #include <linux/string.h>
+#include <linux/version.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 14, 0)
+#include <linux/panic_notifier.h>
+#endif
 #ifdef CONFIG_RAS
 #include <ras/ras_event.h>
 #endif
@@ -31,6 +39,34 @@ static int oops(void *unused)
 static int hang(void *unused)
 {
 	schedule_timeout_uninterruptible(5 * HZ);
+	return 0;
+}
+
+#define LINES	100
+
+static int others_end(struct notifier_block *nb, unsigned long event, void *text)
+{
+	return NOTIFY_STOP;
+}
+
+/* Behind that of devtrace_faults. */
+static struct notifier_block panic_block = {
+	.notifier_call = others_end, .priority = INT_MAX - 1,
+};
+
+static int as_at_a_panic(void)
+{
+	unsigned long flags;
+	int i;
+
+	atomic_notifier_chain_register(&panic_notifier_list, &panic_block);
+	local_irq_save(flags);
+	for (i = 0; i < LINES; i++)
+		pr_err("dtfault: line %d\n", i);
+	atomic_notifier_call_chain(&panic_notifier_list, 0, "dtfault: as asked");
+	devtrace_assert(!flags && flags);
+	local_irq_restore(flags);
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);
 	return 0;
 }
 
@@ -59,6 +95,8 @@ static int how_set(const char *val, const struct kernel_param *kp)
 		return PTR_ERR_OR_ZERO(kthread_run(oops, NULL, "dtfault_oops"));
 	if (sysfs_streq(val, "hang"))
 		return PTR_ERR_OR_ZERO(kthread_run(hang, NULL, "dtfault_hang"));
+	if (sysfs_streq(val, "panic"))
+		return as_at_a_panic();
 	if (sysfs_streq(val, "memory"))
 		return memory();
 	return -EINVAL;

@@ -378,6 +378,44 @@ TEST_F(faults, an_assertion_of_a_driver_is_one_event)
 	EXPECT_TRUE(is_text(element(self, e, 1), "dtfault how_set"));
 }
 
+/* What a panic reports: messages, if they are reported at all, then the panic. */
+static int at_a_panic(FIXTURE_DATA(faults) *self)
+{
+	int i, ret, lines = 0, panics = 0, marks = 0;
+
+	if (dev_load_file("dtfault.ko", ""))
+		return -1;
+	ret = dev_write_file("/sys/module/dtfault/parameters/how", "panic");
+	if (dev_unload_one("dtfault") || ret || tape_drain(self->t, self->fd) < 0)
+		return -1;
+	for (i = self->seen; i < self->t->nev; i++) {
+		const struct tape_event *e = &self->t->ev[i];
+
+		marks += e->type == DEVTRACE_T_ASSERT;
+		if (e->type != DEVTRACE_T_FAULT)
+			continue;
+		if (DEVTRACE_CODE_MAJOR(e->code) == DEVTRACE_FAULT_PANIC) {
+			if (e->severity != DEVTRACE_SW3 || marks ||
+			    !is_text(element(self, e, 0), "dtfault: as asked"))
+				return -1;
+			panics++;
+		}
+		lines += DEVTRACE_CODE_MAJOR(e->code) == DEVTRACE_FAULT_CONSOLE && !panics;
+	}
+	self->seen = i;
+	return panics == 1 && marks == 1 ? lines : -1;
+}
+
+TEST_F(faults, a_panic_reports_the_messages_before_it)
+{
+	EXPECT_EQ(100, at_a_panic(self));
+	/* But none while they are not wanted, and none of those later. */
+	ASSERT_EQ(0, dev_write_file(KINDS, "panic"));
+	EXPECT_EQ(0, at_a_panic(self));
+	ASSERT_EQ(0, dev_write_file(KINDS, "panic console"));
+	EXPECT_EQ(100, at_a_panic(self));
+}
+
 TEST_F(faults, an_error_of_memory_has_its_severity)
 {
 	/* By enum hw_event_mc_err_type; then by GHES_SEV_* of <acpi/ghes.h>. */
