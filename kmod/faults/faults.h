@@ -75,6 +75,7 @@ bool fault_tell_once(void);
 bool fault_begin(struct devtrace_record *r, u8 severity, u32 major, u8 minor);
 __printf(2, 3)
 void fault_put_text(struct devtrace_record *r, const char *fmt, ...);
+void fault_put_function(struct devtrace_record *r, const void *address);
 void fault_put_address(struct devtrace_record *r, unsigned long address);
 
 #endif /* DEVTRACE_FAULTS_H */

@@ -51,7 +51,7 @@ static int on_die(struct notifier_block *nb, unsigned long val, void *data)
 	fault_put_text(&r, "%.60s", args->str ?: "");
 	fault_put_text(&r, "%.16s", current->comm);
 	if (args->regs && !user_mode(args->regs))
-		fault_put_text(&r, "%pS", (void *)instruction_pointer(args->regs));
+		fault_put_function(&r, (void *)instruction_pointer(args->regs));
 	else
 		fault_put_text(&r, "a program");
 	devtrace_end(&r);

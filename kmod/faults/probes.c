@@ -214,7 +214,7 @@ static void net_drop(unsigned int reason, void *where)
 	if (!fault_begin(&r, DEVTRACE_SW1, DEVTRACE_FAULT_NET_DROP, 0))
 		return;
 	devtrace_put(&r, dt_u32(reason));
-	fault_put_text(&r, "%pS", where);
+	fault_put_function(&r, where);
 	devtrace_end(&r);
 }
 

@@ -56,6 +56,25 @@ void fault_put_text(struct devtrace_record *r, const char *fmt, ...)
 	va_end(ap);
 }
 
+/**
+ * fault_put_function() - add the name of a function, and where in it an address is
+ * @r: the record
+ * @address: anything; without a name it is a hash, as %p has it
+ *
+ * Context: any.
+ */
+void fault_put_function(struct devtrace_record *r, const void *address)
+{
+	const unsigned int begin = r->len;
+
+	fault_put_text(r, "%pS", address);
+	/* Without a name %pS is the address itself, 0x... */
+	if (r->len <= begin + 1 || r->data[begin + 1] != '0')
+		return;
+	r->len = begin;
+	fault_put_text(r, "%p", address);
+}
+
 /* A user address as a number; a kernel address as an object, which readers see as a hash. */
 void fault_put_address(struct devtrace_record *r, unsigned long address)
 {

@@ -6,6 +6,7 @@
  *
  *	assert		an assertion that does not hold
  *	oops		a thread writes to address 0
+ *	jump		a thread goes to where no function is
  *	hang		a thread waits for 5 s and lets nothing disturb it
  *	panic		LINES messages, and the notifiers of a panic that come before ours; an
  *			assertion that does not hold. All with interrupts off
@@ -13,6 +14,7 @@
  */
 #include <linux/devtrace.h>
 #include <linux/err.h>
+#include <linux/gfp.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -29,10 +31,17 @@
 #endif
 
 static int *nowhere;
+static void *nothing;
 
 static int oops(void *unused)
 {
 	WRITE_ONCE(*READ_ONCE(nowhere), 1);
+	return 0;
+}
+
+static int jump(void *unused)
+{
+	((int (*)(void *))READ_ONCE(nothing))(unused);
 	return 0;
 }
 
@@ -93,6 +102,8 @@ static int how_set(const char *val, const struct kernel_param *kp)
 		return devtrace_assert(!val) ? -EINVAL : 0;
 	if (sysfs_streq(val, "oops"))
 		return PTR_ERR_OR_ZERO(kthread_run(oops, NULL, "dtfault_oops"));
+	if (sysfs_streq(val, "jump"))
+		return PTR_ERR_OR_ZERO(kthread_run(jump, NULL, "dtfault_jump"));
 	if (sysfs_streq(val, "hang"))
 		return PTR_ERR_OR_ZERO(kthread_run(hang, NULL, "dtfault_hang"));
 	if (sysfs_streq(val, "panic"))
@@ -107,12 +118,14 @@ module_param_cb(how, &how_ops, NULL, 0200);
 
 static int __init dtfault_init(void)
 {
-	return 0;
+	nothing = (void *)__get_free_page(GFP_KERNEL);
+	return nothing ? 0 : -ENOMEM;
 }
 
 /* A thread that hangs must have ended. */
 static void __exit dtfault_exit(void)
 {
+	free_page((unsigned long)nothing);
 }
 
 module_init(dtfault_init);
