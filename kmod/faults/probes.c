@@ -239,8 +239,9 @@ static void __maybe_unused on_thermal(void *data, struct thermal_zone_device *tz
  *
  * A fatal signal that makes a core dump, or was blocked when it was sent, is delivered to
  * one thread. For other fatal signals the kernel sends SIGKILL to each thread, and keeps the
- * signal in the group's exit code. So several threads may see the end of one process; told.c
- * has which processes are already reported.
+ * signal in the group's exit code. After the first thread of a core dump the others see the
+ * same, and up to Linux 5.15 so do processes that share its memory. told.c has which
+ * processes are already reported.
  */
 
 /* Whether a signal is for an access or instruction at an address. */
@@ -273,8 +274,8 @@ static int fatal_signal(int sig, const struct kernel_siginfo *info, const struct
 		/* Without this flag execve(2) ends the thread, and the process goes on. */
 		if (!(current->signal->flags & SIGNAL_GROUP_EXIT))
 			return 0;
-		sig = READ_ONCE(current->signal->group_exit_code) & 0x7f;
-		return sig && !sig_kernel_coredump(sig) ? sig : 0;
+		/* Of exit_group(2) it has no signal. */
+		return READ_ONCE(current->signal->group_exit_code) & 0x7f;
 	}
 	if (ka->sa.sa_handler != SIG_DFL || sig_kernel_ignore(sig) || sig_kernel_stop(sig))
 		return 0;

@@ -9,11 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -280,6 +282,46 @@ TEST_F(faults, a_program_is_one_event_however_late_its_last_thread_ends)
 	EXPECT_EQ(0, news(self, DEVTRACE_FAULT_SIGNAL, &e));
 	rmdir(CGROUP "/still");
 	umount(CGROUP);
+}
+
+static int waits(void *unused)
+{
+	for (;;)
+		pause();
+	return 0;
+}
+
+/*
+ * A process of another process's memory: up to Linux 5.15 the core dump of one ends both.
+ * Where it does not, a signal does.
+ */
+TEST_F(faults, a_program_that_shares_its_memory_is_one_event)
+{
+	const struct rlimit none = { 0, 0 };
+	static char stack[2][16384] __attribute__((aligned(16)));
+	const struct tape_event *e = NULL;
+	volatile pid_t *other;
+	int status;
+	pid_t pid;
+
+	other = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, other);
+	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
+	pid = fork();
+	if (!pid) {
+		setrlimit(RLIMIT_CORE, &none);
+		*other = clone(waits, stack[1], CLONE_VM | SIGCHLD, NULL);
+		die(NULL_POINTER);
+	}
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	ASSERT_LT(0, *other);
+	kill(*other, SIGKILL);
+	EXPECT_EQ(*other, waitpid(*other, &status, 0));
+	EXPECT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(2, news(self, DEVTRACE_FAULT_SIGNAL, &e));
+	EXPECT_EQ(*other, element(self, e, 1).v.u);
+	EXPECT_EQ(WTERMSIG(status), DEVTRACE_CODE_MINOR(e->code));
+	munmap((void *)other, 4096);
 }
 
 static int say(int level, const char *text)
