@@ -120,13 +120,23 @@ static bool sums_lost(const struct persist_sum *sums, u32 chunks, const struct p
 
 static void add_run(struct persist_ring *r, const struct persist_run *run)
 {
-	u32 i;
+	r->run[r->nr++] = *run;
+}
 
-	/* Insertion sort: few runs are out of order. */
-	for (i = r->nr; i && r->run[i - 1].pos > run->pos; i--)
-		r->run[i] = r->run[i - 1];
-	r->run[i] = *run;
-	r->nr++;
+static int by_pos(const void *a, const void *b)
+{
+	const struct persist_run *one = a, *other = b;
+
+	persist_breathe();
+	if (one->pos == other->pos)
+		return 0;
+	return one->pos < other->pos ? -1 : 1;
+}
+
+/* Chunks are in the order of positions but for the lap before, whose runs come first. */
+static void sort_runs(struct persist_ring *r, u32 first)
+{
+	persist_sort(r->run + first, r->nr - first, sizeof(*r->run), by_pos);
 }
 
 static bool sum_ok(const struct persist_ring *r, const struct persist_sum *s, u32 chunk,
@@ -160,6 +170,7 @@ static void read_sums(struct persist_ring *r, const struct persist_sum *sums, u3
 		run.to_ts = a->ts;
 		add_run(r, &run);
 	}
+	sort_runs(r, 0);
 }
 
 static const struct persist_sum *sum_of(const struct persist_sum *sums, u32 chunks, u64 pos,
@@ -210,6 +221,7 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 	const u32 chunks = (r->mask + 1) / PERSIST_CHUNK;
 	const u32 blocks = chunks < RING_BLOCKS_MAX ? chunks : RING_BLOCKS_MAX;
 	const u32 block = (r->mask + 1) / blocks;
+	const u32 first = r->nr;
 	struct persist_run run = { 0 };
 	u32 i;
 
@@ -228,6 +240,7 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 			continue;
 		add_run(r, &run);
 	}
+	sort_runs(r, first);
 }
 
 /*

@@ -255,31 +255,24 @@ static u32 count_runs(const u8 *page)
 	return n;
 }
 
-static bool is_before(const struct persist_piece *a, const struct persist_piece *b)
+static int by_slot(const void *a, const void *b)
 {
-	if (a->slot != b->slot)
-		return a->slot < b->slot;
+	const struct persist_piece *one = a, *other = b;
+
+	persist_breathe();
+	if (one->slot != other->slot)
+		return one->slot < other->slot ? -1 : 1;
+	if (one->idx != other->idx)
+		return one->idx < other->idx ? -1 : 1;
 	/* Of two pieces with the same index the one with a sum comes first. */
-	return a->idx < b->idx || (a->idx == b->idx && a->checked > b->checked);
+	if (one->checked != other->checked)
+		return one->checked ? -1 : 1;
+	return one->from < other->from ? -1 : one->from > other->from;
 }
 
-/* Shell sort: fast, as most pieces are nearly in order. */
-static void sort_pieces(struct persist_piece *p, u32 nr)
+static void sort_pieces(struct persist_lanes *l)
 {
-	struct persist_piece one;
-	u32 gap = 1, i, k;
-
-	while (gap < nr / 3)
-		gap = gap * 3 + 1;
-	for (; gap; gap /= 3) {
-		for (i = gap; i < nr; i++) {
-			one = p[i];
-			for (k = i; k >= gap && is_before(&one, &p[k - gap]); k -= gap)
-				p[k] = p[k - gap];
-			p[k] = one;
-		}
-		persist_breathe();
-	}
+	persist_sort(l->piece, l->nr, sizeof(*l->piece), by_slot);
 }
 
 static void read_slots(const void *mem, const struct persist_header *h, struct persist_lanes *l)
@@ -520,14 +513,14 @@ int persist_check_lanes(const void *mem, const struct persist_header *h, u64 now
 			   mem + h->block_sums + 2 * i * sizeof(struct persist_block));
 		persist_breathe();
 	}
-	sort_pieces(l->piece, l->nr);
+	sort_pieces(l);
 	join(l);
 	read_lanes(mem, h, l, now + AHEAD_NS);
 	/* Sort again: pieces of a slot together, those of a lane's own memory last. */
 	for (i = 0; i < l->nr; i++)
 		if (l->piece[i].open)
 			l->piece[i].idx = ~0ULL - l->nr + i;
-	sort_pieces(l->piece, l->nr);
+	sort_pieces(l);
 	number_open(l);
 	/* If lanes were never used nothing is lost, whatever bits memory has. */
 	if (!was_used(h, l)) {

@@ -12,6 +12,7 @@
 
 #include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/sort.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/types.h>
@@ -20,6 +21,8 @@
 
 /* Called in long loops. */
 #define persist_breathe()	cond_resched()
+/* Takes n log n comparisons at the most, whatever a damaged region says. */
+#define persist_sort(base, n, size, compare)	sort(base, n, size, compare, NULL)
 
 void *persist_alloc(size_t n);
 void persist_free(void *p);

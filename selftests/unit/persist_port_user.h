@@ -24,6 +24,7 @@ typedef int32_t s32;
 typedef int64_t s64;
 
 #define persist_breathe()	do { } while (0)
+#define persist_sort		qsort
 #define noinline		__attribute__((__noinline__))
 
 static inline void *persist_alloc(size_t n)

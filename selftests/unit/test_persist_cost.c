@@ -127,4 +127,64 @@ TEST(sums_of_a_whole_ring)
 	EXPECT_LT(large, 1.3 * small);
 }
 
+/* Each sum says that its chunk is of a lap before that of the chunk to the left. */
+static double steps_of_laps(u64 size)
+{
+	struct persist_sum *sums;
+	u64 units;
+	u32 i, chunks;
+
+	use_size(size);
+	units = head.ring_bytes / RING_UNIT;
+	chunks = persist_chunks(head.ring_bytes);
+	sums = (void *)(image + head.rings + PERSIST_SUMS_AT);
+	for (i = 0; i < chunks; i++) {
+		sums[2 * i].pos = (chunks - i) * units + i * PERSIST_CHUNK;
+		sums[2 * i].to_pos = sums[2 * i].pos + 2;
+		sums[2 * i].to_idx = 1;
+		sums[2 * i].crc = PERSIST_CRC(&sums[2 * i]);
+	}
+	return steps_for_page(head.ring_bytes / PERSIST_PAGE);
+}
+
+TEST(sums_in_any_order)
+{
+	const double small = steps_of_laps(SMALL), large = steps_of_laps(LARGE);
+
+	TH_LOG("%.0f steps for a page of a small ring, %.0f of a large one", small, large);
+	EXPECT_LT(large, 1.3 * small);
+}
+
+/*
+ * A pool full of runs of one event. With a @gap, those that it leads to, and 3 times that and
+ * 1, and so on, are of another slot: where they stand, Shell's sort has most to move.
+ */
+static double steps_of_runs(u64 size, u32 gap)
+{
+	u32 k, n = 0, off, i;
+	bool *late;
+
+	use_size(size);
+	late = calloc(head.nr_blocks, PERSIST_PAGE / HEAD);
+	late[0] = gap;
+	for (k = 0; k < head.nr_blocks; k++) {
+		for (off = 0; off + HEAD + RECORD <= PERSIST_PAGE; n++) {
+			for (i = gap; i && i <= n; i = 3 * i + 1)
+				late[n] |= late[n - i];
+			off = put_run(k, off, late[n], n, 1);
+		}
+		sum_block(k, 0, off);
+	}
+	free(late);
+	return steps_for_page(head.nr_blocks);
+}
+
+TEST(runs_in_any_order)
+{
+	const double ordered = steps_of_runs(LARGE, 0), other = steps_of_runs(LARGE, 364);
+
+	TH_LOG("%.0f steps for a page of runs in order, %.0f of others", ordered, other);
+	EXPECT_LT(other, 1.3 * ordered);
+}
+
 TEST_HARNESS_MAIN
