@@ -80,8 +80,6 @@ static bool walk(const struct persist_ring *r, struct persist_run *run, u32 *sum
 
 	if (sum)
 		*sum = PERSIST_SUM_FIRST;
-	if (run->to_pos - pos > r->mask + 1)
-		return false;
 	while (pos < run->to_pos) {
 		const struct ring_record *rec = persist_record(r, pos, &units);
 
@@ -243,16 +241,21 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 	sort_runs(r, first);
 }
 
+/* The places of a ring are all in one lap; each damaged one may add a stretch of another. */
+#define WALK_LAPS	16
+
 /*
  * Check the stretches behind the newest sum, each from one place to the next, and drop
  * those whose records do not lead there. Where a cache line was not written back, memory
  * still has records of an earlier lap: so drop a stretch that begins before @after, the
  * time of the newest sum. If the times of two stretches contradict each other, drop both.
+ * Forged places can be in as many laps as there are blocks: walk no more than WALK_LAPS.
  */
 static void walk_rest(struct persist_ring *r, u32 first, const struct persist_sum *sums,
 		      const u64 *after)
 {
 	const u32 chunks = (r->mask + 1) / PERSIST_CHUNK;
+	u64 left = WALK_LAPS * ((u64)r->mask + 1), units;
 	u32 i, n = first;
 
 	for (i = first; i + 1 < r->nr; i++) {
@@ -261,6 +264,10 @@ static void walk_rest(struct persist_ring *r, u32 first, const struct persist_su
 		run.to_pos = r->run[i + 1].pos;
 		run.to_idx = r->run[i + 1].idx;
 		persist_breathe();
+		units = run.to_pos - run.pos;
+		if (units > r->mask + 1 || units > left)
+			continue;
+		left -= units;
 		if (run.to_idx <= run.idx || !walk(r, &run, NULL) || sums_lost(sums, chunks, &run))
 			continue;
 		if (after && before(run.ts, *after))

@@ -127,6 +127,43 @@ TEST(sums_of_a_whole_ring)
 	EXPECT_LT(large, 1.3 * small);
 }
 
+/*
+ * A ring of records without payload, whose times are equal. From each anchor they lead to the
+ * next one, which is nearly a lap further on: in the block to the left.
+ */
+static double steps_of_places(u64 size)
+{
+	const u64 word = (u64)TYPE << RING_TYPE_SHIFT | TS;
+	u64 *data, *anchors, units, pos;
+	u32 i, blocks, block;
+	struct persist_sum *sum;
+
+	use_size(size);
+	units = head.ring_bytes / RING_UNIT;
+	data = (void *)(image + head.rings + persist_data_at(head.ring_bytes));
+	anchors = (void *)(image + head.rings + PERSIST_ANCHORS_AT);
+	sum = (void *)(image + head.rings + PERSIST_SUMS_AT);
+	for (i = 0; i < units; i += 2)
+		data[i] = word;
+	*sum = (struct persist_sum){ .to_pos = 2, .to_idx = 1, .ts = TS };
+	sum->crc = PERSIST_CRC(sum);
+	blocks = persist_chunks(head.ring_bytes);
+	if (blocks > RING_BLOCKS_MAX)
+		blocks = RING_BLOCKS_MAX;
+	block = units / blocks;
+	for (i = 0, pos = units - block; i < blocks; i++, pos += units - block)
+		anchors[blocks - 1 - i] = ring_word(pos, pos / 2);
+	return steps_for_page(head.ring_bytes / PERSIST_PAGE);
+}
+
+TEST(places_of_many_laps)
+{
+	const double small = steps_of_places(SMALL / 8), large = steps_of_places(SMALL);
+
+	TH_LOG("%.0f steps for a page of a small ring, %.0f of a large one", small, large);
+	EXPECT_LT(large, 1.3 * small);
+}
+
 /* Each sum says that its chunk is of a lap before that of the chunk to the left. */
 static double steps_of_laps(u64 size)
 {
