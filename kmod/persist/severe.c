@@ -7,7 +7,8 @@
  * It takes no lock. An interrupt in between, or the work of keep.c on another CPU, may write
  * back the same a second time.
  *
- * More than SEVERE_UNITS is not written back at once: that work does it.
+ * More than SEVERE_UNITS is not written back at once: that work does it, or keep_fall(), which
+ * have a mark of their own for that.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -23,8 +24,10 @@
 #define SEVERE_UNITS	(65536U / RING_UNIT)
 
 static const struct region *region;
-/* Position up to which the ring of the CPU was written back; NULL: it is not in the region. */
-static DEFINE_PER_CPU(u32 *, flushed);
+/* Position up to which keep.c wrote the CPU's ring back; NULL: it is not in the region. */
+static DEFINE_PER_CPU(const u32 *, flushed);
+/* Position up to which there is nothing to be done here; may be behind that. */
+static DEFINE_PER_CPU(u32, done);
 
 static atomic_t nr = ATOMIC_INIT(0);
 
@@ -50,26 +53,29 @@ static void write_back(struct ring *r, u32 from, u32 n)
 /* Any context, NMI included; preemption off, so that the ring stays in its memory. */
 static void told(struct ring *r)
 {
-	u32 *done = this_cpu_read(flushed);
+	const u32 *kept = this_cpu_read(flushed);
 	u32 from, to, limit;
 
-	if (!done)
+	if (!kept)
 		return;
 	/* An interrupt after this has its own events, and makes @from seem too early. */
-	from = READ_ONCE(*done);
+	from = this_cpu_read(done);
+	if ((s32)(READ_ONCE(*kept) - from) > 0)
+		from = READ_ONCE(*kept);
 	to = (u32)ring_load(&r->commit);
 	limit = min(SEVERE_UNITS, r->mask + 1);
 	if (to - from > limit)
 		from = to - limit;
 	write_back(r, from, to - from);
-	WRITE_ONCE(*done, to);
+	this_cpu_write(done, to);
 	atomic_inc(&nr);
 }
 
-/* The ring of this CPU is in the region, and @done says how far it was written back. */
-void severe_ring(unsigned int cpu, u32 *done)
+/* The ring of this CPU is in the region, and @kept says how far it was written back. */
+void severe_ring(unsigned int cpu, const u32 *kept)
 {
-	per_cpu(flushed, cpu) = done;
+	per_cpu(done, cpu) = kept ? *kept : 0;
+	per_cpu(flushed, cpu) = kept;
 }
 
 /* severe_ring() was called for all rings in the region. */

@@ -7,7 +7,7 @@
 
 #include "region.h"
 
-void severe_ring(unsigned int cpu, u32 *done);
+void severe_ring(unsigned int cpu, const u32 *kept);
 void severe_begin(const struct region *r);
 void severe_end(void);
 
