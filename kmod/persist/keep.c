@@ -109,6 +109,17 @@ static void store_info(struct keep_ring *k)
 	memcpy(&two[k->nr % 2], &info, sizeof(info));
 }
 
+static void flush_data(struct keep_ring *k, u32 pos, u32 n)
+{
+	const u32 mask = k->sums.mask, from = pos & mask;
+	void *data = k->at + persist_data_at(header.ring_bytes);
+
+	if (n > mask || from + n > mask + 1)
+		region_flush(region, data, header.ring_bytes);
+	else
+		region_flush(region, data + (size_t)from * RING_UNIT, (size_t)n * RING_UNIT);
+}
+
 /*
  * Write back a ring's data, from where that ended before up to the commit, then its words and
  * sums. Needs neither sums nor lock: two at a time write the same back twice.
@@ -116,16 +127,22 @@ static void store_info(struct keep_ring *k)
 static void flush_ring(struct keep_ring *k)
 {
 	const u32 commit = READ_ONCE(*(const u64 *)(k->at + PERSIST_COMMIT_AT));
-	const u32 pos = READ_ONCE(k->flushed), mask = k->sums.mask;
-	const u32 n = commit - pos, from = pos & mask;
-	void *data = k->at + persist_data_at(header.ring_bytes);
+	const u32 pos = READ_ONCE(k->flushed);
 
-	if (n > mask || from + n > mask)
-		region_flush(region, data, header.ring_bytes);
-	else
-		region_flush(region, data + (size_t)from * RING_UNIT, (size_t)n * RING_UNIT);
+	flush_data(k, pos, commit - pos);
 	region_flush(region, k->at, persist_data_at(header.ring_bytes));
 	WRITE_ONCE(k->flushed, commit);
+}
+
+/*
+ * Sum what look_at() copied. Its records are written back before there is a sum of them: a
+ * sum that came into memory first would not fit what is there, and cost the whole chunk.
+ */
+static void sum_units(struct keep_ring *k, u32 units)
+{
+	flush_data(k, k->sums.place.pos, units);
+	sums_add(&k->sums, look, units);
+	WRITE_ONCE(k->flushed, k->sums.place.pos);
 }
 
 /* Sum what was emitted up to now; stop after one ring full, as emitters go on. */
@@ -138,7 +155,7 @@ static void sum_ring(struct keep_ring *k)
 		raw_spin_lock(&k->ring->lock);
 		units = look_at(k);
 		raw_spin_unlock(&k->ring->lock);
-		sums_add(&k->sums, look, units);
+		sum_units(k, units);
 		cond_resched();
 	} while (units && --looks);
 	store_sum(k);
@@ -207,7 +224,7 @@ static void sum_fallen(void)
 		looks = FALL_LOOKS;
 		do {
 			units = look_at(&keep[i]);
-			sums_add(&keep[i].sums, look, units);
+			sum_units(&keep[i], units);
 		} while (units && --looks);
 		store_sum(&keep[i]);
 		store_info(&keep[i]);

@@ -138,6 +138,8 @@ static void store_sum(u64 n, u32 fill)
 	if (!persist_block_sum(blocks + (size_t)i * PERSIST_PAGE, fill, &s.sum))
 		return;
 	s.crc = PERSIST_CRC(&s);
+	/* The block before its sum, which would not fit what is in memory; see keep.c. */
+	region_flush(region, blocks + (size_t)i * PERSIST_PAGE, fill);
 	raw_spin_lock(&slots_lock);
 	/* Store no sum if the block was overwritten meanwhile. */
 	if (n >= slots_blocks.tail) {
@@ -148,7 +150,6 @@ static void store_sum(u64 n, u32 fill)
 		WRITE_ONCE(to->crc, s.crc);
 	}
 	raw_spin_unlock(&slots_lock);
-	region_flush(region, blocks + (size_t)i * PERSIST_PAGE, fill);
 	region_flush(region, two, 2 * sizeof(*two));
 }
 
