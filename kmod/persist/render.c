@@ -268,13 +268,15 @@ static void next_event(struct render *r, struct cursor *c)
 static void send_gap(struct render *r, struct cursor *c, u64 idx, u64 to)
 {
 	const bool first = c->idx == c->ring.cleared;
+	/* What was cleared is not missing. */
+	const u64 from = c->idx > c->ring.cleared ? c->idx : c->ring.cleared;
+	const u64 n = idx > from ? idx - from : 0;
 
 	if (idx <= c->idx)
 		return;
-	send_lost(r, c, first ? DEVTRACE_LOST_OVERWRITTEN : DEVTRACE_LOST_DAMAGED, idx - c->idx,
-		  to);
+	send_lost(r, c, first ? DEVTRACE_LOST_OVERWRITTEN : DEVTRACE_LOST_DAMAGED, n, to);
 	if (!first)
-		r->a->damaged += idx - c->idx;
+		r->a->damaged += n;
 	c->idx = idx;
 }
 

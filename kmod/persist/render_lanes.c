@@ -66,13 +66,16 @@ static u16 number_of(const struct render *r, const struct lane_cursor *c)
 static void send_gap(struct render *r, struct lane_cursor *c, u64 idx, u64 to)
 {
 	const bool first = c->idx == c->left->cleared;
+	/* What was cleared is not missing. */
+	const u64 from = c->idx > c->left->cleared ? c->idx : c->left->cleared;
+	const u64 n = idx > from ? idx - from : 0;
 
 	if (idx <= c->idx)
 		return;
 	render_lost(r, number_of(r, c), c->last,
-		    first ? DEVTRACE_LOST_OVERWRITTEN : DEVTRACE_LOST_DAMAGED, idx - c->idx, to);
+		    first ? DEVTRACE_LOST_OVERWRITTEN : DEVTRACE_LOST_DAMAGED, n, to);
 	if (!first)
-		r->a->damaged += idx - c->idx;
+		r->a->damaged += n;
 	c->idx = idx;
 }
 

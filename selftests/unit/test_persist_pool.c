@@ -378,6 +378,14 @@ TEST(runs_of_a_slot)
 	EXPECT_POOL(1, "lost(4:0,2,0-1003) %s", ev(3, 6));
 	sum_block(0, 0, 2 * (HEAD + 3 * RECORD));
 	EXPECT_POOL(0, "%s", ev(1, 6));
+	/* Of damaged runs only those are missing that were not cleared. */
+	use_image();
+	for (fill = 0; fill < 3; fill++)
+		sum_block(fill, 0, put_run(fill, 0, 0, 3 * fill, 3));
+	block_sum(1, 0)->sum ^= 1;
+	slot_0(9, 4);
+	EXPECT_POOL(1, "lost(4:7,2,0-1006) %s", ev(6, 9));
+	summed_runs();
 	/* The newest event known is the entry's, or the run's. */
 	slot_0(8, 0);
 	EXPECT_POOL(0, "%s lost(4:7,2,1005-0)", ev(0, 6));

@@ -520,6 +520,12 @@ TEST(descriptions)
 	info(0, (struct persist_info){ .nr = 1, .cleared = 4 });
 	commit(2 * UNITS, 2);
 	EXPECT_RING(false, "%s", "");
+	/* Of a damaged chunk only those are missing that were not cleared. */
+	write_ring(12, 12);
+	info(0, (struct persist_info){ .nr = 1, .cleared = 6 });
+	put(5 * UNITS, TYPE + 1, TS + 5, UNITS);
+	EXPECT_RING(true, "lost(0:7,2,0-1008) %s", ev(8, 12));
+	EXPECT_EQ(2, account.damaged);
 	/* Dropped events have no place among the others. */
 	write_ring(4, 4);
 	info(0, (struct persist_info){ .nr = 1, .drops = { 9, 9, 1, 2, 3, 4 } });
