@@ -332,19 +332,21 @@ static void join(struct persist_lanes *l)
 static bool find_taken(const struct persist_lane *e, const struct persist_lanes *l,
 		       const struct persist_left *left, u32 *to)
 {
-	const struct persist_piece *newest;
+	const struct persist_piece *newest = NULL;
 	const u64 word = e->taken;
 	const bool known = word == lane_told(word);
+	u64 end = 0;
 
-	/* The newest run of the lane may be among the damaged ones. */
-	if (!known && l->damaged)
+	if (left->nr) {
+		newest = &l->piece[left->first + left->nr - 1];
+		end = newest->idx + newest->nr;
+	}
+	/* The newest run of the lane may be among the damaged ones, or overwritten. */
+	if (!known && (l->damaged || (left->end > e->begin && left->end > end)))
 		return false;
 	*to = known ? word : 0;
-	if (!left->nr)
-		return true;
 	/* No run before the newest one tells of more. */
-	newest = &l->piece[left->first + left->nr - 1];
-	if (newest->idx >= e->begin && (!known || (s32)(newest->lane_to - *to) > 0))
+	if (newest && newest->idx >= e->begin && (!known || (s32)(newest->lane_to - *to) > 0))
 		*to = newest->lane_to;
 	return true;
 }

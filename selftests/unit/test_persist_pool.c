@@ -518,17 +518,32 @@ TEST(taken)
 	EXPECT_POOL(2 - 1, "lost(4:0,6,0-1006) %s", ev(6, 8));
 	lane_at(0)->taken ^= 1ULL << 40;
 	EXPECT_POOL(2, "%s", "lost(4:0,6,0-0)");
+	/* Nor is it, if all runs were overwritten, or the newest one is not there. */
+	use_image();
+	put_lane(2, 6, 6);
+	slot_0(6, 0);
+	EXPECT_POOL(0, "lost(4:0,6,0-1006) %s", ev(6, 8));
+	lane_at(0)->taken ^= 1ULL << 40;
+	EXPECT_POOL(1, "%s", "lost(4:0,6,0-0)");
+	summed_runs();
+	put_lane(2, 6, 6);
+	lane_at(0)->taken ^= 1ULL << 40;
+	slot_0(7, 0);
+	EXPECT_POOL(1, "%s lost(4:7,1,1005-0)", ev(0, 6));
 	/* Nor is it known by the runs before a damaged one: of another block, or another idx. */
-	for (i = 0; i < 3; i++) {
+	for (i = 0; i < 6; i++) {
 		struct run *r;
 
 		two_runs();
+		/* The entry of the slot says so, or there is none. */
+		if (i >= 3)
+			memset(slot_at(0, 0), 0, sizeof(struct persist_slot));
 		put_lane(2, 6, 6);
 		r = run_at(0, HEAD + 3 * RECORD);
 		lane_at(0)->taken ^= 1ULL << 40;
-		r->block += i == 0;
-		r->nr += i == 1;
-		r->idx += i == 2;
+		r->block += i % 3 == 0;
+		r->nr += i % 3 == 1;
+		r->idx += i % 3 == 2;
 		image_says();
 		EXPECT_EQ(3, account.given);
 	}
