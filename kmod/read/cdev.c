@@ -42,6 +42,7 @@
 #include "reader.h"
 #include "stream/stream.h"
 #include "stream/table.h"
+#include "stream/wake.h"
 #include "stream_stats.h"
 
 static const struct devtrace_cdev_config *cdev_config;
@@ -190,7 +191,7 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 	}
 	reader_check(h->reader, check);
 	handle_release(h);
-	wake_up_interruptible_all(&h->stream->wait);
+	wake_again(h->stream);
 	return 0;
 }
 
@@ -205,7 +206,7 @@ static long ioctl_announce(struct handle *h, bool nowait)
 	ret = handle_reader(h) ? reader_announce(h->reader) : -ENOMEM;
 	handle_unlock(h);
 	if (ret >= 0)
-		wake_up_interruptible_all(&h->stream->wait);
+		wake_again(h->stream);
 	return ret;
 }
 

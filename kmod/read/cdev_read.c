@@ -244,6 +244,6 @@ loff_t cdev_llseek(struct file *file, loff_t off, int whence)
 	handle_unlock(h);
 	/* Others may wait on the same descriptor, or on a duplicate. */
 	if (ret >= 0 && whence != SEEK_CUR)
-		wake_up_interruptible_all(&h->stream->wait);
+		wake_again(h->stream);
 	return ret;
 }

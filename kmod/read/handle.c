@@ -25,6 +25,7 @@
 #include "handle.h"
 #include "reader.h"
 #include "stream/stream.h"
+#include "stream/wake.h"
 
 /* 0: no read is copying any more */
 static int wait_copied(struct handle *h)
@@ -99,7 +100,11 @@ void handle_release(struct handle *h)
 		return;
 	/* Who notes it from here on is told by whoever has the lock then. */
 	WRITE_ONCE(h->missed, false);
-	wake_up_interruptible_all(&h->stream->wait);
+	/* The timer finds no stream that was removed. */
+	if (READ_ONCE(h->stream->gone))
+		wake_up_interruptible_all(&h->stream->wait);
+	else
+		wake_again(h->stream);
 }
 
 /* Release the lock. If the caller has been copying, tell those who waited for that. */

@@ -87,14 +87,15 @@ static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 	return HRTIMER_NORESTART;
 }
 
-static ktime_t latency(void)
+static noinline void start_wake_timer(void)
 {
-	return ns_to_ktime(READ_ONCE(devtrace_profile_on) ? LATENCY_PROFILE_NS : LATENCY_NS);
+	hrtimer_start(&wake_timer, READ_ONCE(devtrace_profile_on) ? LATENCY_PROFILE_NS : LATENCY_NS,
+		      HRTIMER_MODE_REL_SOFT);
 }
 
 static void wake_soon_fn(struct irq_work *w)
 {
-	hrtimer_start(&wake_timer, latency(), HRTIMER_MODE_REL_SOFT);
+	start_wake_timer();
 }
 
 static void wake_at_once_fn(struct irq_work *w)
@@ -163,18 +164,25 @@ void wake_prepare(struct stream *s)
 		return;
 	if (change_waiting(BIT(s->id), 0)) {
 		atomic_or(BIT(s->id), &wake_fresh);
-		hrtimer_start(&wake_timer, latency(), HRTIMER_MODE_REL_SOFT);
+		start_wake_timer();
 	}
 }
 
 /**
- * wake_again() - a reader that is about to wait wants to look again soon
- * @s: of this stream
+ * wake_again() - readers of a stream are to look again soon
+ * @s: the stream
+ *
+ * Whoever calls it again and again does not put off what others wait for.
+ *
+ * Context: any but NMI.
  */
 void wake_again(struct stream *s)
 {
 	atomic_or(BIT(s->id), &wake_fresh);
-	hrtimer_start(&wake_timer, latency(), HRTIMER_MODE_REL_SOFT);
+	/* Whom to wake before whether it is queued; pairs with the exchange in wake_timer_fn(). */
+	smp_mb__after_atomic();
+	if (!hrtimer_is_queued(&wake_timer))
+		start_wake_timer();
 }
 
 void devtrace_wake_init(void)
