@@ -335,7 +335,6 @@ void lane_wake_closed(struct lane *l)
 	lane_nocalls_closed();
 	atomic_dec(&nr_open);
 	look_at_probe();
-	wake_up_interruptible_all(&devtrace_stream0.wait);
 }
 
 /**

@@ -34,6 +34,8 @@
 #include "lane_filter.h"
 #include "ring/clock.h"
 #include "slot_priv.h"
+#include "stream/stream.h"
+#include "stream/table.h"
 #include "stream/wake.h"
 #include "take.h"
 
@@ -343,6 +345,8 @@ static void set_closed(struct lane *l)
 	if (l->told)
 		WRITE_ONCE(*l->told, LANE_TOLD_CLOSED);
 	WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
+	/* The timer does not look at it any more: perhaps it has not seen the last events. */
+	wake_again(&devtrace_stream0);
 }
 
 /* One piece, or none of a block that is not @full. 1: there may be more; 0; negative */

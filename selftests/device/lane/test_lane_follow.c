@@ -15,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 #include <sys/mount.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kselftest_harness.h"
@@ -256,6 +257,62 @@ TEST_F(lane_follow, two_threads_that_share_a_place)
 		close(s[i].told[1]);
 		close(s[i].done[0]);
 		close(s[i].done[1]);
+	}
+}
+
+struct one {
+	struct sleeper	s;
+	struct lane	l;
+};
+
+/* Emits when it is told to, and ends without a word to anybody: its lane stays mapped. */
+static void *one_who_ends(void *arg)
+{
+	struct one *o = arg;
+	char c;
+
+	if (lane_open(&o->l, o->s.wfd, 0) || write(o->s.done[1], "", 1) != 1 ||
+	    read(o->s.told[0], &c, 1) != 1)
+		return NULL;
+	lane_mark(&o->l, TYPE, 7, 1);
+	syscall(SYS_exit, 0);
+	return NULL;
+}
+
+/* The timer finds a lane that is closed. */
+TEST_F(lane_follow, last_event_of_a_thread_that_ends_by_the_call)
+{
+	struct timespec until;
+	struct one o;
+	pthread_t reader;
+	char c = 1;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		o = (struct one){ .s.wfd = self->wfd };
+		ASSERT_EQ(0, pipe(o.s.told));
+		ASSERT_EQ(0, pipe(o.s.done));
+		ASSERT_EQ(0, pthread_create(&o.s.thread, NULL, one_who_ends, &o));
+		ASSERT_EQ(1, read(o.s.done[0], &c, 1));
+		tape_drain(self->t, self->rfd);
+		ASSERT_EQ(i, self->t->nev);
+		ASSERT_EQ(0, pthread_create(&reader, NULL, follower, &self->rfd));
+		/* Until it waits, and the timer has ended: if not yet, this shows nothing. */
+		dev_sleep_ms(300);
+		ASSERT_EQ(1, write(o.s.told[1], &c, 1));
+		pthread_join(o.s.thread, NULL);
+		clock_gettime(CLOCK_REALTIME, &until);
+		until.tv_sec += 60;
+		ASSERT_EQ(0, pthread_timedjoin_np(reader, NULL, &until)) {
+			TH_LOG("the %d-th was not noticed", i + 1);
+		}
+		tape_drain(self->t, self->rfd);
+		ASSERT_EQ(i + 1, self->t->nev);
+		lane_close(&o.l);
+		close(o.s.told[0]);
+		close(o.s.told[1]);
+		close(o.s.done[0]);
+		close(o.s.done[1]);
 	}
 }
 
