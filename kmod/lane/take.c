@@ -370,7 +370,7 @@ static int take_one(struct lane *l, bool full)
 		if (full && lane_is_at_open(&l->mem, &l->at))
 			return 0;
 		/* Nobody makes more than an event a nanosecond. */
-		if (unlikely(c.lost > now - l->made))
+		if (unlikely(c.lost && l->at.idx + c.lost > now - l->made))
 			ret = -EPROTO;
 		else
 			ret = unlikely(READ_ONCE(stopped)) ? drop_piece(l, &c) : take_piece(l, &c);

@@ -400,6 +400,41 @@ TEST_F(attack, times_that_cannot_be)
 	tape_free(t);
 }
 
+/* A block that says that so many events were overwritten before it, as others were skipped. */
+static void skip_to(struct lane *l, uint32_t blocks, uint64_t lost)
+{
+	int i;
+
+	l->n += blocks;
+	l->count += lost;
+	/* The kernel looks at as many as there are. */
+	for (i = 0; i < l->nr; i++) {
+		l->used = 0;
+		lane_mark(l, TYPE, EVIL, 0);
+	}
+}
+
+/* Nobody makes more than an event a nanosecond: not in one block, and not in all together. */
+TEST_F(attack, more_events_than_there_was_time_for)
+{
+	uint64_t made = dev_now(), lost;
+	struct devtrace_stats s;
+
+	ASSERT_EQ(0, lane_open(&self->evil, self->wfd, DEVTRACE_LANE_MIN));
+	self->evil.dev = -1;
+	lane_mark(&self->evil, TYPE, EVIL, 0);
+	dev_sleep_ms(5000);
+	lost = (dev_now() - made) / 10 * 9;
+	skip_to(&self->evil, 1U << 30, lost);
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &s));
+	EXPECT_LE(lost, s.dropped[DEVTRACE_LOST_BUSY]);
+	EXPECT_EQ(DEVTRACE_LANE_OPEN, self->evil.head->state);
+	skip_to(&self->evil, 1U << 30, lost);
+	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &s));
+	EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->evil.head->state);
+	EXPECT_GT(dev_now() - made, s.dropped[DEVTRACE_LOST_BUSY]);
+}
+
 /* The first two words of a full event. */
 static void put_head(uint8_t *p, uint32_t first, uint32_t second)
 {
