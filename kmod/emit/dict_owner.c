@@ -29,12 +29,22 @@
 /* New names of a user: that many at once, and then that many a second. */
 #define BURST		4096
 #define RATE		1000
+/* As many users are known by when they gave names. */
+#define GIVERS		64
 /* As many processes are asked, when room is needed, whether they have ended. */
 #define ASKED		16
 #define SCOPE_HASH_BITS	8
 
 static DEFINE_HASHTABLE(dict_scopes, SCOPE_HASH_BITS);
 static LIST_HEAD(dict_owners);
+/*
+ * When a user may give a name at the rate that is allowed, ns. Apart from struct dict_owner: a
+ * user who gives names in a process of another one has none, and one without names is forgotten.
+ */
+static struct giver {
+	u32	uid;
+	u64	next;
+} givers[GIVERS];
 
 static void owner_put(struct dict_owner *o)
 {
@@ -208,10 +218,15 @@ struct list_head *dict_victim(const struct dict_scope *asks, unsigned int root_p
 u64 dict_owner_wait(u32 uid)
 {
 	const u64 now = ktime_get_mono_fast_ns(), cost = NSEC_PER_SEC / RATE;
-	struct dict_owner *o = owner_find(uid);
+	struct giver *g = givers, *first = g;
 
-	if (!o)
-		return 0;
-	o->next = max(o->next, now) + cost;
-	return o->next > now + BURST * cost ? o->next - now - BURST * cost : 0;
+	for (; g < givers + GIVERS && g->uid != uid; g++)
+		if (g->next < first->next)
+			first = g;
+	if (g == givers + GIVERS) {
+		g = first;
+		*g = (struct giver){ .uid = uid };
+	}
+	g->next = max(g->next, now) + cost;
+	return g->next > now + BURST * cost ? g->next - now - BURST * cost : 0;
 }

@@ -21,7 +21,6 @@ struct pid;
  * @live: struct dict_scope: processes that are not known to have ended
  * @dead: names of those that have, the oldest first
  * @nr_dead: how many
- * @next: when he may give a name at the rate that is allowed, ns
  */
 struct dict_owner {
 	struct list_head list;
@@ -30,7 +29,6 @@ struct dict_owner {
 	struct list_head live;
 	struct list_head dead;
 	unsigned int	nr_dead;
-	u64		next;
 };
 
 /**

@@ -447,6 +447,20 @@ static int name_at_rate(int fd, int n)
 	return mono() - begin < least ? 2 : 0;
 }
 
+/* Its process has a name that root gave. */
+static int name_as_another(int fd, int n)
+{
+	if (dev_name(fd, DEVTRACE_T_OBJ, 0, 0, 100, "root's") || setgid(FLOODER) || setuid(FLOODER))
+		return 3;
+	return name_at_rate(fd, n);
+}
+
+/* So does a process that was another user's when it gave its first name. */
+TEST_F(floods, new_names_come_at_a_rate_of_who_changed_his_user)
+{
+	EXPECT_EQ(0, as(0, name_as_another, self->wfd, BURST + RATE));
+}
+
 /* Naming takes time, for the user who does too much of it. The same again is free. */
 TEST_F(floods, new_names_come_at_a_rate)
 {
