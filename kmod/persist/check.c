@@ -297,7 +297,7 @@ static bool info_ok(const struct persist_info *i, const struct persist_header *h
 	return PERSIST_OK(i) && i->cpu < h->nr_cpus;
 }
 
-/* False: both copies are damaged, and it is not known where the ring was cleared. */
+/* False: both copies are damaged: it is not known what was cleared, or dropped. */
 static bool read_info(struct persist_ring *r, const struct persist_info *info, u32 n,
 		      const struct persist_header *h)
 {
@@ -364,9 +364,12 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 		from.idx = r->run[r->nr - 1].to_idx;
 	}
 	r->end = from.idx;
-	/* The records lead to where the writer was, or there is none since it was cleared. */
-	r->end_known = last.idx == from.idx &&
-		       (summed || r->nr ? last.pos == from.pos : informed);
+	/*
+	 * The records lead to where the writer was, or there is none since it was cleared. If it
+	 * is not known what was cleared or dropped, no number is.
+	 */
+	r->end_known = informed && last.idx == from.idx &&
+		       (!(summed || r->nr) || last.pos == from.pos);
 	return 0;
 }
 

@@ -280,13 +280,17 @@ static void read_slots(const void *mem, const struct persist_header *h, struct p
 	u32 i;
 
 	for (i = 0; i < h->nr_slots; i++) {
-		const struct persist_slot *a = mem + h->slots + 2 * i * sizeof(*a), *b = a + 1;
+		const struct persist_slot *const two = mem + h->slots + 2 * i * sizeof(*two);
+		const struct persist_slot *a = two, *b = two + 1;
 		struct persist_left *left = &l->left[i];
 
 		if (!PERSIST_OK(a) || (PERSIST_OK(b) && b->nr > a->nr))
 			a = b;
-		if (!PERSIST_OK(a) || a->slot != i)
+		if (!PERSIST_OK(a) || a->slot != i) {
+			/* If both were written it is not known what was cleared, or dropped. */
+			left->unknown = two[0].crc && two[1].crc;
 			continue;
+		}
 		left->known = true;
 		left->cleared = a->cleared;
 		left->end = a->idx;

@@ -204,7 +204,7 @@ static void tell(const struct persist_header *h, unsigned int copies,
 		pr_warn("memory is short: the oldest %llu events were left out, and count as lost\n",
 			a->left_out);
 	if (a->open_ends)
-		pr_warn("of %u CPUs or lanes the newest events are damaged, and their number is not known\n",
+		pr_warn("of %u CPUs or lanes counts or the newest events are damaged: how many are lost is not known\n",
 			a->open_ends);
 	if (a->outside)
 		pr_warn("%u lanes had found no room in the region: their last events are not known\n",

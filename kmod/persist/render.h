@@ -14,7 +14,7 @@
  * @unchecked: those of them that had no sum yet
  * @lost: events that are missing, as far as their number is known
  * @damaged: those of them that are missing by damage
- * @open_ends: rings and lanes with an unknown number of newer events lost
+ * @open_ends: rings and lanes with an unknown number of events lost
  * @outside: lanes that had memory outside the region
  * @bad_lanes: lanes with an invalid entry or invalid content
  * @last: newest time of all events, clocks and @cause

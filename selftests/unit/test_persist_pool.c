@@ -300,7 +300,10 @@ TEST(slots)
 			    ev(4, 6));
 		slot_at(0, newer)->cleared ^= 1;
 		EXPECT_POOL(0, "%s", ev(2, 6));
+		/* None is: what was cleared and dropped is not known. */
 		slot_at(0, !newer)->cleared ^= 1;
+		EXPECT_POOL(1, "%s", ev(0, 6));
+		memset(slot_at(0, newer), 0, sizeof(struct persist_slot));
 		EXPECT_POOL(0, "%s", ev(0, 6));
 	}
 	/* The entry of another slot. */
