@@ -206,7 +206,10 @@ void keep_sync(void)
 	}
 	for (i = 0; i < used; i++) {
 		sum_ring(&keep[i]);
+		/* Of before a clear or behind it, not of both. */
+		raw_spin_lock(&keep[i].ring->lock);
 		store_info(&keep[i]);
+		raw_spin_unlock(&keep[i].ring->lock);
 		flush_ring(&keep[i]);
 	}
 	pool_sync();
@@ -215,7 +218,7 @@ void keep_sync(void)
 	give_back();
 }
 
-/* Sum the newest events: as much as there is time for. */
+/* Sum events that have no sum: as many as there is time for, the oldest first. */
 static void sum_fallen(void)
 {
 	u32 i, looks, units;
@@ -306,20 +309,30 @@ static int lay_out(void)
 	return 0;
 }
 
+/* Whatever begins there is not valid any more. */
+static void forget_page(u64 at)
+{
+	u64 *magic = region->at + at;
+
+	WRITE_ONCE(*magic, 0);
+	region_flush(region, magic, sizeof(*magic));
+}
+
 /*
  * Let nothing of an earlier boot be found any more, before the region is cleared: a power cut
  * meanwhile would leave a mixture of both. A header begins with its page, in any version.
  */
 static void forget(void)
 {
-	size_t at;
+	u64 copy[PERSIST_COPIES], at;
+	int i;
 
-	for (at = 0; at < region->size; at += PERSIST_PAGE) {
-		u64 *magic = region->at + at;
-
-		WRITE_ONCE(*magic, 0);
-		region_flush(region, magic, sizeof(*magic));
-	}
+	/* Headers of this version first: as long as one is valid, all the rest counts. */
+	persist_places(region->size, copy);
+	for (i = 0; i < PERSIST_COPIES; i++)
+		forget_page(copy[i]);
+	for (at = 0; at < region->size; at += PERSIST_PAGE)
+		forget_page(at);
 }
 
 static void write_headers(void)
@@ -414,13 +427,20 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 		return -ENOMEM;
 	used = 0;
 	clocks = 0;
+	/* Severe events of the kernel are built there; before what the last boot left goes. */
+	mutex_lock(&devtrace_lock);
+	err = emit_slots_alloc();
+	mutex_unlock(&devtrace_lock);
+	if (err) {
+		kfree(keep);
+		return err;
+	}
 	forget();
 	memset(r->at, 0, r->size);
 	names_begin(r, &header);
 	store_clock();
 	mutex_lock(&devtrace_lock);
-	/* Severe events of the kernel are built there. */
-	err = emit_slots_alloc() ?: stream_lend(header.ring_bytes, lend);
+	err = stream_lend(header.ring_bytes, lend);
 	if (!err)
 		first_sums();
 	mutex_unlock(&devtrace_lock);
@@ -433,7 +453,8 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 		severe_end();
 		names_end();
 		kfree(keep);
-		pr_err("stream 0 cannot be moved to the region: %d\n", err);
+		pr_err("stream 0 cannot be moved to the region: %d; what the boot before left is lost\n",
+		       err);
 		return err;
 	}
 	/*
