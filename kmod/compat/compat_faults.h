@@ -8,6 +8,7 @@
 #include <linux/irq_work.h>
 #include <linux/kernel.h>
 #include <linux/kmsg_dump.h>
+#include <linux/sched.h>
 #include <linux/thermal.h>
 #include <linux/version.h>
 
@@ -47,6 +48,11 @@ static inline void compat_irq_work_init_hard(struct irq_work *work,
 	atomic_set(&work->flags, IRQ_WORK_HARD_IRQ);
 #endif
 }
+
+/* Since 6.4 not only io_uring has threads in a process, but also vhost. */
+#ifndef PF_USER_WORKER
+#define PF_USER_WORKER	PF_IO_WORKER
+#endif
 
 /* struct thermal_zone_device has an accessor since 6.4. */
 static inline const char *compat_thermal_type(struct thermal_zone_device *tz)

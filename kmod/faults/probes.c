@@ -290,7 +290,9 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info, struct k
 	const int fatal = fatal_signal(sig, info, ka);
 	struct devtrace_record r;
 
-	if (!fatal || current->flags & PF_KTHREAD || !fault_tell_once() ||
+	/* Threads that the kernel has in the process are none of the program: no registers. */
+	if (!fatal || current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) ||
+	    !fault_tell_once() ||
 	    !fault_begin(&r, sig_kernel_coredump(fatal) ? DEVTRACE_SW2 : DEVTRACE_SW1,
 			 DEVTRACE_FAULT_SIGNAL, fatal))
 		return;

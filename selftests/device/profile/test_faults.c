@@ -6,6 +6,7 @@
  * messages, the OOM killer, a disk that fails. selftests/vm/test_faults has what a board
  * does not outlive as it was: an oops, a thread that hangs.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,6 +25,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "uring.h"
 
 #define KINDS	"/sys/module/devtrace_faults/parameters/kinds"
 #define CGROUP	"/tmp/faults_cgroup"
@@ -203,8 +205,8 @@ TEST_F(faults, a_program_that_a_signal_ends_is_one_event)
 	}
 }
 
-/* A program of two threads, the second of which stands still until it is let go. */
-static pid_t stands_still(void)
+/* A program that is told which of its threads stands still until it is let go. */
+static pid_t stands_still(void (*program)(int tell))
 {
 	char text[32] = "";
 	int tries, tell[2];
@@ -214,10 +216,7 @@ static pid_t stands_still(void)
 		return -1;
 	pid = fork();
 	if (!pid) {
-		pthread_t t;
-
-		if (pthread_create(&t, NULL, tells_its_tid, &tell[1]))
-			_exit(99);
+		program(tell[1]);
 		thread(NULL);
 	}
 	close(tell[1]);
@@ -228,14 +227,65 @@ static pid_t stands_still(void)
 	if (dev_write_file(CGROUP "/still/tasks", text) ||
 	    dev_write_file(CGROUP "/still/freezer.state", "FROZEN"))
 		dev_say("thread %s is not stopped: %s", text, strerror(errno));
-	for (tries = 0; tries < 10000; tries++) {
+	for (tries = 0; tries < 10000 && tid; tries++) {
 		if (dev_read_file(CGROUP "/still/freezer.state", text, sizeof(text)) > 0 &&
 		    !strncmp(text, "FROZEN", 6))
 			return pid;
 		dev_sleep_ms(1);
 	}
 	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 	return -1;
+}
+
+static void two_threads(int tell)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, tells_its_tid, &tell))
+		_exit(99);
+	thread(NULL);
+}
+
+/* Threads that a process has; 0: it is none. */
+static int threads_of(pid_t pid)
+{
+	char path[32];
+	int n = -2;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	if (!d)
+		return 0;
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* The kernel has a thread of its own in it, for a request that nobody answers. */
+static void has_a_worker(int tell)
+{
+	static char byte;
+	struct io_uring_sqe *sqe;
+	struct uring u;
+	int tries, fds[2];
+
+	if (uring_open(&u) || pipe(fds))
+		_exit(99);
+	sqe = uring_next(&u);
+	sqe->opcode = IORING_OP_READ;
+	sqe->flags = IOSQE_ASYNC;
+	sqe->fd = fds[0];
+	sqe->addr = (uintptr_t)&byte;
+	sqe->len = 1;
+	uring_enter(&u, 1, 0);
+	for (tries = 0; tries < 10000 && threads_of(getpid()) < 2; tries++)
+		dev_sleep_ms(1);
+	if (tries == 10000)
+		_exit(99);
+	tells_its_tid(&tell);
 }
 
 /* Others whose numbers have the place of @pid in told[] of kmod/faults/told.c die. */
@@ -264,7 +314,7 @@ TEST_F(faults, a_program_is_one_event_however_late_its_last_thread_ends)
 	    mount("none", CGROUP, "cgroup", 0, "freezer"))
 		SKIP(return, "no freezer, or numbers cannot be chosen");
 	mkdir(CGROUP "/still", 0755);
-	pid = stands_still();
+	pid = stands_still(two_threads);
 	ASSERT_LT(0, pid);
 	kill(pid, SIGTERM);
 	for (tries = 0, n = 0; tries < 10000 && !n; tries++) {
@@ -282,6 +332,34 @@ TEST_F(faults, a_program_is_one_event_however_late_its_last_thread_ends)
 	EXPECT_EQ(0, news(self, DEVTRACE_FAULT_SIGNAL, &e));
 	rmdir(CGROUP "/still");
 	umount(CGROUP);
+}
+
+TEST_F(faults, a_program_is_told_of_by_a_thread_of_its_own)
+{
+	const struct tape_event *e = NULL;
+	int tries, status;
+	pid_t pid;
+
+	mkdir(CGROUP, 0755);
+	if (mount("none", CGROUP, "cgroup", 0, "freezer"))
+		SKIP(return, "no freezer");
+	mkdir(CGROUP "/still", 0755);
+	pid = stands_still(has_a_worker);
+	if (pid > 0) {
+		kill(pid, SIGKILL);
+		for (tries = 0; tries < 10000 && threads_of(pid) > 1; tries++)
+			dev_sleep_ms(1);
+		EXPECT_EQ(1, threads_of(pid));
+		EXPECT_EQ(0, news(self, DEVTRACE_FAULT_SIGNAL, &e));
+		EXPECT_EQ(0, dev_write_file(CGROUP "/still/freezer.state", "THAWED"));
+		EXPECT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(1, news(self, DEVTRACE_FAULT_SIGNAL, &e));
+		EXPECT_NE(0, element(self, e, 2).v.u);
+	}
+	rmdir(CGROUP "/still");
+	umount(CGROUP);
+	if (pid < 0)
+		SKIP(return, "io_uring has no threads in a process");
 }
 
 static int waits(void *unused)
