@@ -558,16 +558,22 @@ if command -v ss >/dev/null; then
 	reader=''
 fi
 
+# mute_peer SOCKET: reads nothing, and goes when its standard input ends
+mute_peer()
+{
+	exec python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.connect(sys.argv[1])
+sys.stdin.read()' "$1"
+}
+
 # A peer that goes while there is nothing to send leaves no process
 $log --device pipe --listen "unix:$work/sock8" &
 reader=$!
 exec 9<>pipe
 wait_until test -S sock8
 for n in 1 2; do
-	python3 -c 'import socket, sys
-s = socket.socket(socket.AF_UNIX)
-s.connect("sock8")
-sys.stdin.read()' <silent &
+	mute_peer sock8 <silent &
 	exec 7>silent
 	one=$!
 	wait_until pgrep -P $reader >served
@@ -607,10 +613,7 @@ truncate -s 1000 clock
 SHIM_CLOCK=$PWD/clock LD_PRELOAD=$PWD/shim.so $log --device long.trace --listen "unix:$work/sock12" 2>err &
 reader=$!
 wait_until test -S sock12
-python3 -c 'import socket, sys
-s = socket.socket(socket.AF_UNIX)
-s.connect("sock12")
-sys.stdin.read()' <silent &
+mute_peer sock12 <silent &
 exec 7>silent
 one=$!
 full() { served=$(pgrep -P $reader) && grep -q '^State:.S' "/proc/$served/status"; }
