@@ -25,8 +25,8 @@
 
 #include "clock_tsc.h"
 
-static DEFINE_RAW_SPINLOCK(lock);
-/* Under the lock. */
+static DEFINE_RAW_SPINLOCK(tsc_lock);
+/* Under tsc_lock. */
 static bool started;
 /* Written while the notifier is not registered. The second may be NULL. */
 static struct devtrace_counter *consts, *program_consts;
@@ -102,14 +102,14 @@ void clock_tsc_start(struct devtrace_counter *c, struct devtrace_counter *progra
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&lock, flags);
+	raw_spin_lock_irqsave(&tsc_lock, flags);
 	if (!started) {
 		consts = c;
 		program_consts = boot_cpu_has(X86_FEATURE_LFENCE_RDTSC) ? program : NULL;
 		/* Calls us once before it returns. */
 		started = !pvclock_gtod_register_notifier(&timekeeper_nb);
 	}
-	raw_spin_unlock_irqrestore(&lock, flags);
+	raw_spin_unlock_irqrestore(&tsc_lock, flags);
 }
 
 /**
@@ -123,11 +123,11 @@ void clock_tsc_stop(void)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&lock, flags);
+	raw_spin_lock_irqsave(&tsc_lock, flags);
 	if (started) {
 		pvclock_gtod_unregister_notifier(&timekeeper_nb);
 		forbid();
 		started = false;
 	}
-	raw_spin_unlock_irqrestore(&lock, flags);
+	raw_spin_unlock_irqrestore(&tsc_lock, flags);
 }
