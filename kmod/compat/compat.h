@@ -9,6 +9,7 @@
 #define DEVTRACE_COMPAT_H
 
 #include <linux/device.h>
+#include <linux/freezer.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -89,6 +90,20 @@ static inline bool compat_task_runs(const struct task_struct *task)
 	return READ_ONCE(task->state) == TASK_RUNNING;
 #else
 	return READ_ONCE(task->__state) == TASK_RUNNING;
+#endif
+}
+
+/* A signal that kills ends it early; suspend does not wait for it. TASK_FREEZABLE is of 6.1. */
+static inline void compat_sleep_killable(ktime_t *until)
+{
+#ifdef TASK_FREEZABLE
+	set_current_state(TASK_KILLABLE | TASK_FREEZABLE);
+	schedule_hrtimeout(until, HRTIMER_MODE_ABS);
+#else
+	freezer_do_not_count();
+	set_current_state(TASK_KILLABLE);
+	schedule_hrtimeout(until, HRTIMER_MODE_ABS);
+	freezer_count();
 #endif
 }
 

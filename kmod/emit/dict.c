@@ -30,6 +30,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
+#include "compat/compat.h"
 #include "compat/compat_atomic.h"
 #include "dict.h"
 #include "dict_owner.h"
@@ -190,8 +191,7 @@ static int dict_wait(u32 uid)
 	mutex_unlock(&dict_lock);
 	until = ktime_get_mono_fast_ns() + wait;
 	do {
-		set_current_state(TASK_KILLABLE);
-		schedule_hrtimeout(&until, HRTIMER_MODE_ABS);
+		compat_sleep_killable(&until);
 	} while (!fatal_signal_pending(current) && (s64)ktime_get_mono_fast_ns() < until);
 	/* Not killable: the caller releases it. Its holders wait for memory at the most. */
 	mutex_lock(&dict_lock);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * test_name_waits.c - who gave too many names and has to wait keeps no machine from suspend
+ *
+ * Before suspend all programs are frozen, in 20 s, and if one cannot be the machine stays
+ * awake. Threads of one user can have him wait for longer: each call counts, that of one who
+ * is killed while he waits, too. The freezer of control groups asks programs in the same way.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kselftest_harness.h"
+#include "dev.h"
+
+#define USER	1000
+#define BURST	4096	/* kmod/emit/dict_owner.c */
+#define THREADS	2000	/* of them a millisecond each */
+#define TRIES	10
+#define GROUPS	"/tmp/freezer"
+#define GROUP	GROUPS "/waits"
+
+/* How many threads of the program are there, have asked, and have an answer. */
+static struct shared {
+	atomic_int	there, asked, answered;
+} *sh;
+
+FIXTURE(waits) {
+	int	wfd, rfd;
+	bool	mounted;
+};
+
+FIXTURE_SETUP(waits)
+{
+	dev_seed();
+	sh = mmap(NULL, sizeof(*sh), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, sh);
+	ASSERT_EQ(0, dev_load("names=64"));
+	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
+	ASSERT_LE(0, self->wfd);
+	self->rfd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	ASSERT_LE(0, self->rfd);
+	mkdir(GROUPS, 0755);
+	self->mounted = !mount("none", GROUPS, "cgroup", 0, "freezer");
+}
+
+FIXTURE_TEARDOWN(waits)
+{
+	rmdir(GROUP);
+	if (self->mounted)
+		umount(GROUPS);
+	rmdir(GROUPS);
+	close(self->wfd);
+	close(self->rfd);
+	munmap(sh, sizeof(*sh));
+	EXPECT_EQ(0, dev_done());
+}
+
+static int name(int fd, int i)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "n%d", i);
+	return dev_name(fd, DEVTRACE_T_OBJ, 0, 0, i % 8, text);
+}
+
+/* The pipe's other end is closed when all are there. */
+struct gate {
+	int	wfd, pipe[2];
+};
+
+static void *waiter(void *arg)
+{
+	const struct gate *g = arg;
+	char c;
+
+	sh->there++;
+	if (read(g->pipe[0], &c, 1))
+		return NULL;
+	sh->asked++;
+	if (!name(g->wfd, gettid()))
+		sh->answered++;
+	pause();
+	return NULL;
+}
+
+/* A program of the user, whose threads wait for names when all of them are there. */
+static void program(int wfd)
+{
+	struct gate g = { .wfd = wfd };
+	pthread_attr_t attr;
+	pthread_t t;
+	int i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	if (pipe(g.pipe) || setgid(USER) || setuid(USER))
+		_exit(1);
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&t, &attr, waiter, &g))
+			_exit(1);
+	if (!dev_wait_for(&sh->there, THREADS))
+		_exit(1);
+	for (i = 0; i < BURST; i++)
+		name(wfd, i);
+	close(g.pipe[1]);
+	for (;;)
+		pause();
+}
+
+/* It has the state soon: 0; it takes longer: 1; -1: there is none. */
+static int set_state(const char *want)
+{
+	char buf[32];
+	int i;
+
+	if (dev_write_file(GROUP "/freezer.state", want))
+		return -1;
+	for (i = 0; i < 10000; i++) {
+		if (dev_read_file(GROUP "/freezer.state", buf, sizeof(buf)) <= 0)
+			return -1;
+		if (!strncmp(buf, want, strlen(want)))
+			return 0;
+		dev_sleep_ms(10);
+	}
+	return 1;
+}
+
+/* How much a reader is given of it. */
+static ssize_t told(int fd)
+{
+	static char buf[64 << 10];
+	ssize_t all = 0, n;
+
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		all += n;
+	return n < 0 && errno != EAGAIN ? -1 : all;
+}
+
+TEST_F_TIMEOUT(waits, and_is_frozen, 900)
+{
+	ssize_t late = 0;
+	char text[16];
+	int tries;
+	pid_t pid;
+
+	if (!self->mounted || mkdir(GROUP, 0755))
+		SKIP(return, "this kernel has no such freezer");
+	/* A machine may be so slow that none waits any more. */
+	for (tries = 0; tries < TRIES && !late; tries++) {
+		memset(sh, 0, sizeof(*sh));
+		pid = fork();
+		if (!pid)
+			program(self->wfd);
+		ASSERT_LT(0, pid);
+		ASSERT_TRUE(dev_wait_for(&sh->asked, THREADS));
+		snprintf(text, sizeof(text), "%d", pid);
+		ASSERT_EQ(0, dev_write_file(GROUP "/cgroup.procs", text));
+		EXPECT_EQ(0, set_state("FROZEN"));
+		/* So nobody gives a name, */
+		ASSERT_LT(0, told(self->rfd));
+		ASSERT_EQ(0, told(self->rfd));
+		EXPECT_EQ(0, set_state("THAWED"));
+		EXPECT_TRUE(dev_wait_for(&sh->answered, THREADS));
+		/* and who waited when he was frozen gives it now. */
+		late = told(self->rfd);
+		EXPECT_LE(0, late);
+		EXPECT_EQ(0, kill(pid, SIGKILL));
+		EXPECT_EQ(pid, waitpid(pid, NULL, 0));
+	}
+	dev_say("%zd bytes of names came late, in try %d", late, tries);
+	EXPECT_LT(0, late);
+}
+
+TEST_HARNESS_MAIN
