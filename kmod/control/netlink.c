@@ -118,16 +118,10 @@ static int check_rights(struct sk_buff *skb, bool change, struct netlink_ext_ack
 	return -EPERM;
 }
 
-/*
- * One command that changes something at a time. devtrace_lock is taken behind it, and is
- * given up by some of them while they wait for others: so dumps wait for nobody's wait.
- */
-static DEFINE_MUTEX(command_lock);
-
 static void end_command(const struct command *c)
 {
 	if (c->changes)
-		mutex_unlock(&command_lock);
+		mutex_unlock(&streams_command_lock);
 }
 
 static int check_once(const struct nlmsghdr *nlh, struct netlink_ext_ack *extack)
@@ -149,7 +143,7 @@ static int pre_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_info 
 	if (err)
 		return err;
 	netlink_profile_prepare(info, ops->maxattr);
-	if (c->changes && mutex_lock_killable(&command_lock))
+	if (c->changes && mutex_lock_killable(&streams_command_lock))
 		return -EINTR;
 	if (mutex_lock_killable(&devtrace_lock)) {
 		end_command(c);

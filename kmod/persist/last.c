@@ -21,7 +21,6 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/vmalloc.h>
-#include <net/genetlink.h>
 
 #include "shared/shared.h"
 #include "streams/streams.h"
@@ -254,13 +253,13 @@ static struct last *copy_out(const struct region *r)
 	return l;
 }
 
-/* genl_lock keeps control commands out, as stream_new() drops devtrace_lock. */
+/* stream_new() drops devtrace_lock: commands of control are kept out by another one. */
 static int make_stream(struct last *l)
 {
 	struct stream *s;
 	int err = 0;
 
-	genl_lock();
+	mutex_lock(&streams_command_lock);
 	mutex_lock(&devtrace_lock);
 	if (stream_find(LAST)) {
 		err = -EEXIST;
@@ -273,7 +272,7 @@ static int make_stream(struct last *l)
 			s->image = &l->image;
 	}
 	mutex_unlock(&devtrace_lock);
-	genl_unlock();
+	mutex_unlock(&streams_command_lock);
 	return err;
 }
 
@@ -312,11 +311,11 @@ void last_end(void)
 {
 	struct stream *s;
 
-	genl_lock();
+	mutex_lock(&streams_command_lock);
 	mutex_lock(&devtrace_lock);
 	s = stream_find(LAST);
 	if (s && s->image && s->image->fops == &last_fops)
 		stream_del(s);
 	mutex_unlock(&devtrace_lock);
-	genl_unlock();
+	mutex_unlock(&streams_command_lock);
 }

@@ -48,6 +48,7 @@ COMPAT_EXPORT_INTERNAL(stream_set_state);
 COMPAT_EXPORT_INTERNAL(stream_set_watermark);
 COMPAT_EXPORT_INTERNAL(stream_watch);
 COMPAT_EXPORT_INTERNAL(stream_watermarks);
+COMPAT_EXPORT_INTERNAL(streams_command_lock);
 
 MODULE_DESCRIPTION("Trace device: what changes streams and filters");
 MODULE_LICENSE("GPL");

@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/lockdep.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/processor.h>
 #include <linux/slab.h>
@@ -34,6 +35,9 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "streams.h"
+
+/* Of commands that change something: see streams.h. */
+DEFINE_MUTEX(streams_command_lock);
 
 /**
  * stream_set_state() - stop a stream, freeze it, or let it go on
@@ -243,7 +247,7 @@ void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu)
 
 /*
  * A device comes and goes by a thread of the kernel, which may wait long for a CPU. Nobody
- * else makes or removes streams meanwhile: the caller sees to that.
+ * else makes or removes streams meanwhile: the caller has streams_command_lock.
  */
 static int add_device(struct stream *s)
 {
@@ -271,7 +275,8 @@ static void del_device(struct stream *s)
  * @state: what it does at first
  * @f: what it wants
  *
- * Context: process, devtrace_lock held, which is given up meanwhile; no other command.
+ * Context: process, devtrace_lock held, which is given up meanwhile;
+ * streams_command_lock.
  * Return: the stream, or ERR_PTR(): -ENOSPC if there are too many, -ENOMEM, or
  * what the device model says.
  */
@@ -349,7 +354,8 @@ out_free:
  *
  * Its readers read the remaining events, and then the end.
  *
- * Context: process, devtrace_lock held, which is given up meanwhile; no other command.
+ * Context: process, devtrace_lock held, which is given up meanwhile;
+ * streams_command_lock.
  * Return: 0, -EBUSY if it is stream 0, -ENOMEM.
  */
 int stream_del(struct stream *s)

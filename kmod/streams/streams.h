@@ -5,6 +5,7 @@
 #ifndef DEVTRACE_STREAMS_STREAMS_H
 #define DEVTRACE_STREAMS_STREAMS_H
 
+#include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/devtrace.h>
 #include <uapi/linux/devtrace_netlink.h>
@@ -37,6 +38,13 @@ struct stream_info {
 	umode_t			mode;
 	u64			used;
 };
+
+/*
+ * One command that changes something at a time; one of devtrace_persist.ko, too, which makes
+ * and removes a stream. devtrace_lock is taken behind it, and is given up by some of them
+ * while they wait for others: so dumps wait for nobody's wait.
+ */
+extern struct mutex streams_command_lock;
 
 /* Process context, devtrace_lock held, for all of these. */
 struct stream *stream_find(const char *name);

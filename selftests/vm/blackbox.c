@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * blackbox.c - for test_blackbox and test_fall: threads that emit until the board falls
+ * blackbox.c - for test_blackbox, test_fall and test_last_goes: threads that emit until the
+ * board falls
  *
  *	blackbox TEXTS
  *	blackbox severe N
  *	blackbox names COUNT RENAMES
  *	blackbox kexec KERNEL INITRAMFS
+ *	blackbox first PRIORITY PID
+ *	blackbox first PRIORITY COMMAND...
  *
  * The second emits N exceptions, every fourth of them severe, and ends.
  *
@@ -19,11 +22,14 @@
  * times in all, and emits a line under each of three names of its own.
  *
  * With "kexec" it goes over to another kernel with the command line of this one.
+ *
+ * With "first" a thread, or a command, runs before all of a lower priority, and of none.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/reboot.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +161,19 @@ static int go_over(const char *kernel, const char *initramfs)
 	return 1;
 }
 
+static int run_first(char **argv)
+{
+	const struct sched_param param = { .sched_priority = atoi(argv[0]) };
+	const pid_t pid = atoi(argv[1]);
+
+	if (sched_setscheduler(pid, SCHED_FIFO, &param))
+		return 1;
+	if (pid)
+		return 0;
+	execvp(argv[1], argv + 1);
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t t[THREADS];
@@ -166,6 +185,8 @@ int main(int argc, char **argv)
 		return devtrace_open() || give_names(atol(argv[2]), atol(argv[3]));
 	if (argc == 4 && !strcmp(argv[1], "kexec"))
 		return go_over(argv[2], argv[3]);
+	if (argc >= 4 && !strcmp(argv[1], "first"))
+		return run_first(argv + 2);
 	texts = argc > 1 ? atol(argv[1]) : 1000;
 	if (devtrace_open() || sem_init(&done, 0, 0) || fork_once())
 		return 1;
