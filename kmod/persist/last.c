@@ -21,6 +21,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/vmalloc.h>
+#include <linux/workqueue.h>
 
 #include "shared/shared.h"
 #include "streams/streams.h"
@@ -318,4 +319,6 @@ void last_end(void)
 		stream_del(s);
 	mutex_unlock(&devtrace_lock);
 	mutex_unlock(&streams_command_lock);
+	/* A work calls last_free(), also that of a stream that was removed before. */
+	flush_workqueue(*devtrace_shared.stream_wq);
 }

@@ -75,6 +75,7 @@ const struct devtrace_shared devtrace_shared = {
 	/* stream/table.h */
 	.stream_by_id = stream_by_id,
 	.stream_put = stream_put,
+	.stream_wq = &stream_wq,
 
 	/* emit/control_ops.h */
 	.control_notify_filter = control_notify_filter,

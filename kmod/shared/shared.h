@@ -36,6 +36,7 @@ struct run;
 struct slots_memory;
 struct stream;
 struct stream_past;
+struct workqueue_struct;
 
 /* Each member is the function of its name; its header says what it does. */
 struct devtrace_shared {
@@ -76,6 +77,8 @@ struct devtrace_shared {
 	/* stream/table.h */
 	struct stream *(*stream_by_id)(unsigned int id);
 	void (*stream_put)(struct stream *s);
+	/* Not a function: where works run that take a stream apart. */
+	struct workqueue_struct **stream_wq;
 
 	/* emit/control_ops.h */
 	void (*control_notify_filter)(struct stream *s);
