@@ -38,6 +38,7 @@
 #include "emit/store.h"
 #include "netlink_filter.h"
 #include "netlink_trigger.h"
+#include "rate.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
 #include "shared/shared.h"
@@ -49,12 +50,6 @@
 
 /* The work runs at most so often: a trigger may fire with every event. */
 #define WORK_GAP	(HZ / 50 ?: 1)
-
-/* trigger.second: when it began, in steps of 2^16 ns, and how many came since. */
-#define STEP_SHIFT	16
-#define STEPS		(NSEC_PER_SEC >> STEP_SHIFT)
-#define SECOND_SHIFT	24
-#define SECOND_COUNT	((1ULL << SECOND_SHIFT) - 1)
 
 static struct trigger __rcu *triggers[DEVTRACE_TRIGGERS_MAX];
 
@@ -108,23 +103,16 @@ static bool makes_sense(const struct trigger *t)
  */
 static bool above_rate(struct trigger *t)
 {
-	const u64 now = devtrace_clock() >> STEP_SHIFT;
+	const u64 now = devtrace_clock();
 	s64 old = atomic64_read(&t->second);
-	u64 begin, n;
+	u64 new;
 
 	do {
-		begin = (u64)old >> SECOND_SHIFT;
-		n = old & SECOND_COUNT;
-		/* Another CPU may have begun one that is newer than our clock. */
-		if ((s64)(now - begin) >= (s64)STEPS) {
-			begin = now;
-			n = 0;
-		}
-		if (n > t->rate)
+		new = rate_next(old, now, t->rate);
+		if (new == (u64)old)
 			return false;
-		n++;
-	} while (!atomic64_try_cmpxchg(&t->second, &old, begin << SECOND_SHIFT | n));
-	return n > t->rate;
+	} while (!atomic64_try_cmpxchg(&t->second, &old, new));
+	return rate_count(new) > t->rate;
 }
 
 /* Count an event; true for the one that is the n-th, and for no other. */

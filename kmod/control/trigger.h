@@ -50,7 +50,7 @@ struct stream;
  * @told: of @fired, how many were acted upon and told
  * @seen: events that met it since it was armed
  * @count: of these, towards the n-th; a one shot that fired stays at @nth
- * @second: begin of a second, and how many met it since then
+ * @second: begin of a second, and how many met it since then: see rate.h
  * @fired: how often it fired
  * @fired_at: when last
  */
