@@ -253,10 +253,12 @@ int netlink_stream_del(struct genl_info *info)
 	struct nlattr *attr = info->attrs[DEVTRACE_A_STREAM];
 	struct stream *s = netlink_stream(info->attrs, info->extack);
 	char name[DEVTRACE_NAME_LEN];
+	unsigned int id;
 	int err;
 
 	if (!s)
 		return -ENOENT;
+	id = s->id;
 	err = trigger_stream_goes(s, info->extack);
 	if (err)
 		return err;
@@ -265,9 +267,11 @@ int netlink_stream_del(struct genl_info *info)
 	if (err == -EBUSY)
 		netlink_refuse(info->extack, attr,
 			       "stream trace is always there: name another one to be removed");
-	if (!err)
-		netlink_notify_name(DEVTRACE_CMD_NTF_STREAM_DEL, DEVTRACE_A_STREAM, name);
-	return err;
+	if (err)
+		return err;
+	trigger_stream_gone(id);
+	netlink_notify_name(DEVTRACE_CMD_NTF_STREAM_DEL, DEVTRACE_A_STREAM, name);
+	return 0;
 }
 
 int netlink_clear(struct genl_info *info)

@@ -536,7 +536,6 @@ int trigger_remove(struct trigger *t)
  */
 int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 {
-	struct stream_info info;
 	struct trigger *t;
 	int n;
 
@@ -549,10 +548,18 @@ int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 			return -EBUSY;
 		}
 	}
-	stream_info(s, &info);
-	kfree(kept[info.id].filter);
-	kept[info.id].filter = NULL;
 	return 0;
+}
+
+/**
+ * trigger_stream_gone() - a stream was removed
+ * @id: its number, which another stream may get
+ */
+void trigger_stream_gone(unsigned int id)
+{
+	lockdep_assert_held(&devtrace_lock);
+	kfree(kept[id].filter);
+	kept[id].filter = NULL;
 }
 
 void trigger_init(void)

@@ -101,6 +101,7 @@ bool trigger_is_armed(const struct trigger *t);
 
 /* A stream is about to be removed. -EBUSY: in use. */
 int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack);
+void trigger_stream_gone(unsigned int id);
 
 /* @type is no longer what it was. */
 void trigger_forget_type(unsigned int type);

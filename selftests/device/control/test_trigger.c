@@ -516,6 +516,27 @@ TEST_F(trigger, a_stream_that_goes_before_it_stops)
 	close(fd);
 }
 
+TEST_F(trigger, a_stream_that_stays_has_its_filter_restored)
+{
+	struct devtrace_ctl_change c;
+	struct devtrace_filter f;
+
+	self->t.action = DEVTRACE_ACTION_FILTER;
+	devtrace_filter_range(&self->t.filter, DEVTRACE_FA_TYPES, 100, 110, false);
+	NEW();
+	ASSERT_EQ(0, fire("irq", FIRE_TYPE, 0, 1, "x"));
+	NEXT(FILTER, &c);
+	OK(devtrace_ctl_trigger_del(self->ctl, "t"));
+	EXPECT_EQ(-EBUSY, devtrace_ctl_stream_del(self->ctl, "trace"));
+	devtrace_filter_all(&self->t.filter);
+	self->t.action = DEVTRACE_ACTION_RESTORE;
+	NEW();
+	ASSERT_EQ(0, fire("irq", FIRE_TYPE, 0, 2, "x"));
+	NEXT(FILTER, &c);
+	OK(devtrace_ctl_filter_get(self->ctl, "trace", &f, NULL));
+	EXPECT_TRUE(devtrace_filter_is_all(&f));
+}
+
 TEST_F(trigger, a_filter_set_by_hand_wins)
 {
 	struct devtrace_ctl_trigger back;
