@@ -36,6 +36,21 @@ static u64 oldest_of_lanes(void)
 	return first;
 }
 
+/* The first word of the record at @pos, or behind the padding there; 0 if there is none. */
+static u64 word_from(const struct ring *r, u64 pos, u64 end)
+{
+	u64 word;
+
+	if (pos == end)
+		return 0;
+	word = READ_ONCE(((struct ring_record *)ring_at(r, (u32)pos))->word);
+	if (word >> RING_TYPE_SHIFT != RING_TYPE_PAD)
+		return word;
+	/* A word that is overwritten meanwhile leads anywhere, but inside of the ring. */
+	pos += (u32)word;
+	return pos == end ? 0 : READ_ONCE(((struct ring_record *)ring_at(r, (u32)pos))->word);
+}
+
 /* The first word of the oldest record, 0 if there is none; the ring is locked. */
 static u64 oldest_word(const struct ring *r)
 {
@@ -44,9 +59,7 @@ static u64 oldest_word(const struct ring *r)
 
 	do {
 		ring_view(r, &v);
-		if (v.tail.pos == v.commit.pos)
-			return 0;
-		word = READ_ONCE(((struct ring_record *)ring_at(r, (u32)v.tail.pos))->word);
+		word = word_from(r, v.tail.pos, v.commit.pos);
 		/* LMM(oldest:A): the word before the tail; pairs with reserve:A. */
 		smp_rmb();
 	} while ((u32)ring_load(&r->tail) != (u32)v.tail.pos);

@@ -603,6 +603,50 @@ static void *follow(void *arg)
 	return NULL;
 }
 
+struct held {
+	uint32_t cpu;
+	uint64_t used, oldest;
+};
+
+static void note_held(const struct nl_reply *r, void *arg)
+{
+	struct held *h = arg;
+
+	if (nl_u32(r->a[DEVTRACE_A_CPU]) != h->cpu)
+		return;
+	h->used = nl_u64(r->a[DEVTRACE_A_USED]);
+	h->oldest = nl_u64(r->a[DEVTRACE_A_OLDEST]);
+}
+
+/* Also where what is left of the ring, before its end, was too little for an event. */
+TEST_F(streams, say_how_old_their_oldest_event_is)
+{
+	struct held h = { 0 };
+	uint64_t before = 0;
+	int cpus[DEV_CPUS], fd;
+	uint32_t i;
+
+	ASSERT_LT(0, dev_online(cpus));
+	ASSERT_EQ(0, dev_pin(cpus[0]));
+	h.cpu = cpus[0];
+	ASSERT_EQ(0, stream_new(NAME, 1024, -1));
+	fd = open(DEV_PATH, O_WRONLY);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 500; i++) {
+		ASSERT_EQ(0, dev_emit_numbered(fd, 1, i, 100, 0));
+		nl_begin(&nl, DEVTRACE_CMD_STATS_GET);
+		nl_put_str(&nl, DEVTRACE_A_STREAM, NAME);
+		ASSERT_EQ(0, nl_dump(&nl, note_held, &h));
+		ASSERT_LT(0, h.used);
+		ASSERT_LE(before, h.oldest) TH_LOG("with event %u", i);
+		ASSERT_LT(0, h.oldest);
+		before = h.oldest;
+	}
+	close(fd);
+	ASSERT_EQ(0, dev_pin(-1));
+	EXPECT_EQ(0, stream_del(NAME));
+}
+
 /* Rings of all sizes while all else goes on: each event is read or lost. */
 TEST_F_TIMEOUT(streams, resized_against_everything, 240)
 {
