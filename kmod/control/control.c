@@ -38,6 +38,9 @@ static void set_ops(const struct control_ops *to)
 	mutex_lock(&devtrace_lock);
 	devtrace_shared.control_register(to);
 	mutex_unlock(&devtrace_lock);
+	/* A watch has emitters call us, too, and it holds no module of ours. */
+	if (!to)
+		devtrace_shared.quiet_wait();
 }
 
 static int __init devtrace_control_init(void)

@@ -4,8 +4,9 @@
  *
  * The operations are set under devtrace_lock, and notifications hold it: no call is
  * under way when control has taken them back. Emitters hold no lock. They call control for
- * the bits of triggers alone, each of which holds the module as long as it may be in a table;
- * and filter_set(), which takes a bit out, waits for emitters that found it.
+ * the bits of triggers, each of which holds the module as long as it may be in a table, and
+ * filter_set(), which takes a bit out, waits for emitters that found it; and for the bit of
+ * watches, which hold nothing: who takes the operations back waits for emitters after it.
  */
 #include <linux/compiler.h>
 #include <linux/lockdep.h>
