@@ -54,6 +54,8 @@ struct fmt_file {
 	unsigned int	place;		/* number of its place; the lowest one wins */
 	char		*text;
 	size_t		len;
+	uint32_t	*lines;		/* offsets at which they begin */
+	unsigned int	last_line;	/* index into lines */
 	unsigned int	errors;
 };
 

@@ -12,19 +12,34 @@
 #include <stdlib.h>
 #include "internal.h"
 
+/* Where each line begins. A message tells its line, and there may be very many of them. */
+static void find_lines(struct fmt_arena *arena, struct fmt_file *f)
+{
+	const char *p, *end = f->text + f->len;
+	unsigned int n = 1;
+
+	for (p = f->text; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+		n++;
+	f->lines = fmt_alloc(arena, n * sizeof(*f->lines));
+	for (p = f->text; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+		f->lines[++f->last_line] = (uint32_t)(p + 1 - f->text);
+}
+
 void fmt_locate(const struct fmt_place *place, unsigned int *line, unsigned int *column)
 {
-	const char *text = place->file->text;
-	size_t i, begin = 0;
+	const struct fmt_file *f = place->file;
+	unsigned int low = 0, high = f->last_line;
 
-	*line = 1;
-	for (i = 0; i < place->offset && i < place->file->len; i++) {
-		if (text[i] == '\n') {
-			++*line;
-			begin = i + 1;
-		}
+	while (low < high) {
+		unsigned int mid = high - (high - low) / 2;
+
+		if (f->lines[mid] <= place->offset)
+			low = mid;
+		else
+			high = mid - 1;
 	}
-	*column = place->offset - begin + 1;
+	*line = low + 1;
+	*column = place->offset - f->lines[low] + 1;
 }
 
 static void vreport(struct fmt_set *set, enum fmt_level level, const struct fmt_file *file,
@@ -376,4 +391,5 @@ void fmt_lex_init(struct fmt_parser *p, struct fmt_set *set, struct fmt_file *fi
 	memset(p, 0, sizeof(*p));
 	p->set = set;
 	p->file = file;
+	find_lines(&set->arena, file);
 }
