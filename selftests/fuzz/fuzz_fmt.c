@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < 256; i++)
 		if (set.records[i])
 			print(set.records[i], elems, len);
-	for (b = 0; b < FMT_BUCKETS; b++) {
+	for (b = 0; b < set.nr_buckets; b++) {
 		for (m = set.majors[b]; m; m = m->next) {
 			for (i = 0; i < 256; i++)
 				if (m->minors[i])

@@ -34,9 +34,8 @@ static void ignore(void *arg, enum fmt_level level, const char *path, unsigned i
 	(void)message;
 }
 
-/* The steps for each byte of a text that begins so and goes on with n declarations. */
-static double steps_for_byte(const char *begin, void (*declare)(struct out *o, unsigned int i),
-			     unsigned int n)
+/* The steps for each byte of a text of n declarations. */
+static double steps_for_byte(void (*declare)(struct out *o, unsigned int i), unsigned int n)
 {
 	struct fmt_set set;
 	struct out o;
@@ -44,7 +43,6 @@ static double steps_for_byte(const char *begin, void (*declare)(struct out *o, u
 	double each;
 
 	out_init(&o, -1);
-	out_str(&o, begin);
 	for (i = 0; i < n; i++)
 		declare(&o, i);
 	fmt_set_init(&set, ignore, NULL);
@@ -67,8 +65,24 @@ static void unprinted(struct out *o, unsigned int i)
 
 TEST(warnings)
 {
-	double large = steps_for_byte("", unprinted, 800);
-	double small = steps_for_byte("", unprinted, 100);
+	double large = steps_for_byte(unprinted, 800);
+	double small = steps_for_byte(unprinted, 100);
+
+	TH_LOG("%.1f steps for a byte, %.1f of one eighth", large, small);
+	EXPECT_LT(large, 2 * small);
+}
+
+/* Numbers whose bytes make the same sum: of one bucket, where there are 256 of them. */
+static void same_sum(struct out *o, unsigned int i)
+{
+	out_str(o, "major ");
+	out_hex(o, ((i + 1) & 0xffff) << 8 | ((i + 1) & 0xff), 6);
+	out_str(o, " M {}\n");
+}
+
+TEST(majors)
+{
+	double large = steps_for_byte(same_sum, 8000), small = steps_for_byte(same_sum, 1000);
 
 	TH_LOG("%.1f steps for a byte, %.1f of one eighth", large, small);
 	EXPECT_LT(large, 2 * small);

@@ -142,9 +142,36 @@ void fmt_add_severity(struct fmt_parser *p, struct fmt_major *m, unsigned int le
 		  e->name, old->place.file->path, line, column);
 }
 
+/* No more than 2^24 / nr_buckets of all numbers are in one bucket. */
+static struct fmt_major **chain(const struct fmt_set *set, uint32_t number)
+{
+	return &set->majors[(number ^ number >> 8) & (set->nr_buckets - 1)];
+}
+
+/* One more comes: there are at least as many buckets as majors. */
+static void grow(struct fmt_set *set)
+{
+	struct fmt_major **old = set->majors, *m, *next;
+	unsigned int i, nr = set->nr_buckets;
+
+	if (set->nr_majors++ < nr)
+		return;
+	set->nr_buckets = nr ? 2 * nr : FMT_BUCKETS;
+	set->majors = fmt_alloc(&set->arena, set->nr_buckets * sizeof(*set->majors));
+	for (i = 0; i < nr; i++) {
+		for (m = old[i]; m; m = next) {
+			struct fmt_major **head = chain(set, m->number);
+
+			next = m->next;
+			m->next = *head;
+			*head = m;
+		}
+	}
+}
+
 static struct fmt_major *find(const struct fmt_set *set, uint32_t number)
 {
-	struct fmt_major *m = set->majors[(number ^ number >> 8) % FMT_BUCKETS];
+	struct fmt_major *m = set->nr_buckets ? *chain(set, number) : NULL;
 
 	while (m && m->number != number)
 		m = m->next;
@@ -154,11 +181,12 @@ static struct fmt_major *find(const struct fmt_set *set, uint32_t number)
 struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const char *name,
 				size_t offset)
 {
-	struct fmt_major **head = &p->set->majors[(number ^ number >> 8) % FMT_BUCKETS];
-	struct fmt_major *m = find(p->set, number);
+	struct fmt_major *m = find(p->set, number), **head;
 	unsigned int line, column;
 
 	if (!m) {
+		grow(p->set);
+		head = chain(p->set, number);
 		m = fmt_alloc(&p->set->arena, sizeof(*m));
 		m->number = number;
 		m->name = name;
@@ -236,7 +264,7 @@ void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg)
 	for (i = 0; i < 256; i++)
 		if (set->records[i])
 			fn(arg, set->records[i]->name, FMT_RECORD, i);
-	for (i = 0; i < FMT_BUCKETS; i++) {
+	for (i = 0; i < set->nr_buckets; i++) {
 		for (m = set->majors[i]; m; m = m->next) {
 			fn(arg, m->name, FMT_MAJOR, m->number);
 			for (k = 0; k < 256; k++)

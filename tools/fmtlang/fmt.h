@@ -145,7 +145,8 @@ struct fmt_set {
 	struct fmt_arena arena;
 	struct fmt_file	*files, **files_end;
 	struct fmt_entry *records[256];
-	struct fmt_major *majors[FMT_BUCKETS];
+	struct fmt_major **majors;	/* a table that grows with them */
+	unsigned int	nr_majors, nr_buckets;
 	fmt_diag_fn	*diag;
 	void		*diag_arg;
 	unsigned int	errors, warnings;
