@@ -89,7 +89,7 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 	if (run->sequence && !ti_sequence_wants(run->sequence, &e))
 		return 0;
 	if (!opt->json && !run->sequence)
-		ti_layout_line(lines(run), &run->printer);
+		ti_layout_line(ti_bytes(run), &run->printer);
 	/* The event before perhaps is none of the last: no time is relative to it. */
 	if (run->keep && run->printer.clock.mode == TI_TIME_REL)
 		run->printer.clock.have_before = false;
@@ -215,7 +215,7 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	}
 	/* -n leaves out what comes before the last events, but not whose they are. */
 	if (!run->opt->json)
-		ti_layout_line(lines(run), &run->printer);
+		ti_layout_line(ti_bytes(run), &run->printer);
 	o = run->keep && !announced ? ti_last_report(&run->last) : lines(run);
 	if (o && run->opt->json)
 		ti_json_item(o, &run->printer, run->in->decoder, item);
