@@ -101,12 +101,14 @@ static void text_head(struct out *o, const struct source *s, const char *mark)
 	OUT_LIT(o, ": ");
 }
 
-static void announce(struct source *s)
+/* Once it is known that there is a stream, and not only bytes of another kind. */
+static void announce(struct source *s, const struct devtrace_item *item)
 {
 	const struct ti_options *opt = s->merge->run->opt;
+	struct ti_evidence evidence = s->in.evidence;
 	struct out *o = turn_to(s);
 
-	if (s->announced)
+	if (s->announced || !ti_evidence(&evidence, item))
 		return;
 	s->announced = true;
 	if (opt->json) {
@@ -167,7 +169,7 @@ static int on_item(const struct devtrace_item *item, void *arg)
 		if (!strcmp(item->u.note.name, DEVTRACE_NOTE_CLOCK))
 			snprintf(s->clock, sizeof(s->clock), "%s", item->u.note.value);
 	} else {
-		announce(s);
+		announce(s, item);
 	}
 	if (item->kind == DEVTRACE_ITEM_CLOCK)
 		check_clock(s, &item->u.clock);
