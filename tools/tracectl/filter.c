@@ -187,6 +187,7 @@ static int load(struct tc *tc)
 	char *buf = NULL;
 	size_t size = 0;
 	ssize_t n;
+	bool nul;
 	int ret = 0;
 
 	tc_end(tc);
@@ -195,11 +196,13 @@ static int load(struct tc *tc)
 		char *s = buf + strspn(buf, " \t"), *end = buf + n;
 
 		line++;
+		/* Such bytes are where a file was torn: terms of it may be missing. */
+		nul = memchr(buf, 0, (size_t)n);
 		while (end > s && strchr(" \t\r\n", end[-1]))
 			*--end = '\0';
-		if (!*s || *s == '#')
+		if (!nul && (!*s || *s == '#'))
 			continue;
-		if (strlen(s) != (size_t)(end - s)) {
+		if (nul) {
 			snprintf(t.error, sizeof(t.error), "has a NUL byte");
 			ret = 1;
 		} else if (!tc_term(&t, s)) {
