@@ -89,8 +89,8 @@ CASE(string_digits, "record 100 R \"%.2s|%.1s|%.2s|%.3s|%.2s|%.0s|%.9s\"",
 CASE(string_is_no_format, "record 100 R \"%s %%n %%s\"", put_str(e, "%n%s%99999d"),
      "%n%s%99999d %n %s")
 CASE(string_controls, "record 100 R \"%s\"",
-     put_str(e, "a\033[2Jb\r\n\x7f\xc2\x9b" "\xff\xe2\x80\xae" "\xc3\xa9"),
-     "a\\x1b[2Jb\\x0d\\x0a\\x7f\\xc2\\x9b\\xff\\xe2\\x80\\xae\xc3\xa9")
+     put_str(e, "a\033[2Jb\r\n\x7f\xc2\x9b" "\xff\xe2\x80\xae\xe2\x80\x8f\xd8\x9c" "\xc3\xa9"),
+     "a\\x1b[2Jb\\x0d\\x0a\\x7f\\xc2\\x9b\\xff\\xe2\\x80\\xae\\xe2\\x80\\x8f\\xd8\\x9c\xc3\xa9")
 CASE(chars, "record 100 R \"%c%c%c%c\"",
      put_u8(e, 'x'); put_u8(e, 7); put_u32(e, 0xe9); put_u8(e, 0xe9), "x\\x07\xc3\xa9\\xe9")
 CASE(pointers, "record 100 R \"%p %p %p\"",

@@ -37,9 +37,11 @@ size_t utf8_len(const uint8_t *p, size_t n)
 static bool unsafe_utf8(const uint8_t *p, size_t len)
 {
 	if (len == 2)
-		return p[0] == 0xc2 && p[1] < 0xa0;	/* C1 */
+		return (p[0] == 0xc2 && p[1] < 0xa0) ||	/* C1 */
+		       (p[0] == 0xd8 && p[1] == 0x9c);	/* 061C */
 	if (len == 3 && p[0] == 0xe2 && p[1] == 0x80)
-		return p[2] >= 0xa8 && p[2] <= 0xae;	/* 2028-202E */
+		return (p[2] >= 0xa8 && p[2] <= 0xae) ||	/* 2028-202E */
+		       p[2] == 0x8e || p[2] == 0x8f;	/* 200E, 200F */
 	return len == 3 && p[0] == 0xe2 && p[1] == 0x81 &&
 	       p[2] >= 0xa6 && p[2] <= 0xa9;		/* 2066-2069 */
 }

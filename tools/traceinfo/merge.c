@@ -55,7 +55,7 @@ struct source {
 	struct devtrace_clock before;	/* its last CLOCK frame */
 	struct devtrace_totals totals;
 	uint64_t	late;		/* events */
-	int64_t		late_by;	/* ns, at most */
+	uint64_t	late_by;	/* ns, at most */
 };
 
 struct merge {
@@ -137,7 +137,9 @@ static void announce(struct source *s, const struct devtrace_item *item)
 static void check_clock(struct source *s, const struct devtrace_clock *c)
 {
 	static const struct out_spec plain = { .digits = OUT_NODIGITS, .plus = true };
-	int64_t by = (c->real - s->before.real) - (int64_t)(c->ts - s->before.ts);
+	/* A damaged clock is centuries away. */
+	int64_t by = (int64_t)((uint64_t)c->real - (uint64_t)s->before.real -
+			       (c->ts - s->before.ts));
 	uint64_t off = by < 0 ? -(uint64_t)by : (uint64_t)by;
 	struct out *o = turn_to(s);
 
@@ -390,9 +392,11 @@ static void print_held(struct merge *m, struct source *s)
 {
 	turn_to(s);
 	if (s->key < m->key) {
+		const uint64_t by = (uint64_t)m->key - (uint64_t)s->key;
+
 		s->late++;
-		if (m->key - s->key > s->late_by)
-			s->late_by = m->key - s->key;
+		if (by > s->late_by)
+			s->late_by = by;
 	} else {
 		m->key = s->key;
 	}
@@ -412,7 +416,7 @@ static void end_json(struct out *o, const struct source *s)
 	} rows[] = {
 		{ "events", t->events }, { "lost", t->lost }, { "missing", t->missing },
 		{ "damages", t->damages }, { "damaged_bytes", t->damaged_bytes },
-		{ "late", s->late }, { "late_by", (uint64_t)s->late_by },
+		{ "late", s->late }, { "late_by", s->late_by },
 	};
 	size_t i;
 
@@ -453,7 +457,7 @@ static void end_text(struct out *o, const struct source *s)
 	count(o, &before, s->late, " event printed behind newer ones of other boards, ",
 	      " events printed behind newer ones of other boards, up to ");
 	if (s->late) {
-		out_int(o, (uint64_t)s->late_by / 1000, false, 10, false, 6, &plain);
+		out_int(o, s->late_by / 1000, false, 10, false, 6, &plain);
 		OUT_LIT(o, " s late");
 	}
 	out_char(o, '\n');
