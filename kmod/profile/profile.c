@@ -469,14 +469,24 @@ static void leave(void)
 	profile_apply(none, refused);
 }
 
-/* Attach what the filters kept from an earlier load wants, and the parameter's types. */
+/*
+ * Attach what the filters kept from an earlier load wants, and the parameter's types. If those
+ * cannot be had, the module is not inserted, and the filter is what it was.
+ */
 static int enter(void)
 {
+	DECLARE_BITMAP(before, 256);
+	int err;
+
 	lockdep_assert_held(&devtrace_lock);
 	ready = true;
 	devtrace_shared.devtrace_profile_register(&profile_ops);
 	devtrace_shared.filter_attach_profile();
-	return wants_any(wanted) ? set_stream0(wanted, wanted_named) : 0;
+	bitmap_copy(before, filter_get(0, NULL)->types, 256);
+	err = wants_any(wanted) ? set_stream0(wanted, wanted_named) : 0;
+	if (err && !filter_set_profile(before, PROFILE_FIRST, PROFILE_LAST))
+		devtrace_shared.control_notify_filter(devtrace_shared.stream_by_id(0));
+	return err;
 }
 
 static int __init devtrace_profile_init(void)

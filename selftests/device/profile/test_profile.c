@@ -170,6 +170,27 @@ TEST_F(profile, what_the_kernel_lacks_is_refused_alone)
 	EXPECT_STREQ("irq_entry\n", buf);
 }
 
+TEST_F(profile, a_module_that_is_refused_leaves_the_filter)
+{
+	static const char *const some[] = { "fault_user", "tasklet_entry" };
+	const char *lacks = NULL;
+	char buf[4096];
+
+	for (size_t i = 0; i < ARRAY_SIZE(some); i++)
+		if (dev_write_file(PARAM, some[i]) && errno == EOPNOTSUPP)
+			lacks = some[i];
+	if (!lacks)
+		SKIP(return, "this kernel has tracepoints for page faults and for tasklets");
+	ASSERT_TRUE(profile("irq_exit"));
+	ASSERT_EQ(0, dev_unload_one("devtrace_profile"));
+	snprintf(buf, sizeof(buf), "profile=%s,irq_entry", lacks);
+	EXPECT_EQ(-1, dev_load_file("devtrace_profile.ko", buf));
+	EXPECT_EQ(EOPNOTSUPP, errno);
+	ASSERT_EQ(0, dev_load_file("devtrace_profile.ko", ""));
+	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	EXPECT_STREQ("irq_exit\n", buf);
+}
+
 /* What stands in the event: arm has calls of its own from 0x0f0000 on. */
 static uint16_t signal_of(uint64_t nr)
 {
