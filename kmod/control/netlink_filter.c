@@ -65,6 +65,9 @@ int netlink_filter_set(struct genl_info *info)
 
 	if (!s)
 		return -ENOENT;
+	err = netlink_check_changes(s, info->attrs[DEVTRACE_A_STREAM], info->extack);
+	if (err)
+		return err;
 	stream_info(s, &si);
 	filter_get(si.id, &generation);
 	if (was && nla_get_u32(was) != generation) {

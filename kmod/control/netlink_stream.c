@@ -27,6 +27,17 @@
 	(2 * nla_total_size(DEVTRACE_NAME_LEN) +			\
 	 3 * nla_total_size_64bit(sizeof(u64)) + 5 * nla_total_size(sizeof(u32)))
 
+/* It has no filter and no rings of its own, and its module removes it without asking. */
+int netlink_check_changes(const struct stream *s, const struct nlattr *attr,
+			  struct netlink_ext_ack *extack)
+{
+	if (!s->image)
+		return 0;
+	netlink_refuse(extack, attr,
+		       "stream is what an earlier boot left, and does not change: name another one, or remove it");
+	return -EINVAL;
+}
+
 static int put_stream(struct sk_buff *skb, struct stream *s)
 {
 	struct stream_info i;
@@ -125,7 +136,10 @@ int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return netlink_dump_of_streams(skb, cb, put_stream);
 }
 
-/* What is wrong with a size that is in range: no memory for it, or it cannot be rounded. */
+/*
+ * What is wrong with a size that is in range: no memory for it, memory that somebody else
+ * has lent, or it cannot be rounded.
+ */
 static void refuse_size(struct genl_info *info, int err)
 {
 	struct nlattr *size = info->attrs[DEVTRACE_A_SIZE];
@@ -133,6 +147,9 @@ static void refuse_size(struct genl_info *info, int err)
 	if (err == -ENOMEM)
 		netlink_refuse(info->extack, size,
 			       "size is more than there is memory for, on all CPUs: ask for less");
+	else if (err == -EBUSY)
+		netlink_refuse(info->extack, size,
+			       "size is that of the memory devtrace_persist keeps events in: remove that module first");
 	else
 		netlink_refuse_value(info->extack, size,
 				     &netlink_stream_set_takes[DEVTRACE_A_SIZE]);
@@ -212,11 +229,14 @@ int netlink_stream_set(struct genl_info *info)
 	struct nlattr **a = info->attrs;
 	struct stream *s = netlink_stream(a, info->extack);
 	unsigned long bytes;
-	int err = -EINVAL;
 	u32 state;
+	int err;
 
 	if (!s)
 		return -ENOENT;
+	err = netlink_check_changes(s, a[DEVTRACE_A_STREAM], info->extack);
+	if (err)
+		return err;
 	if (!a[DEVTRACE_A_SIZE] && !a[DEVTRACE_A_STATE] && !a[DEVTRACE_A_WATERMARK]) {
 		netlink_refuse(info->extack, NULL,
 			       "nothing is set: give one or more of size, state and watermark");
@@ -232,8 +252,7 @@ int netlink_stream_set(struct genl_info *info)
 		return -ENOMEM;
 	}
 	if (a[DEVTRACE_A_SIZE]) {
-		if (get_size(info, &bytes))
-			err = stream_resize(s, bytes);
+		err = get_size(info, &bytes) ? stream_resize(s, bytes) : -EINVAL;
 		if (err) {
 			refuse_size(info, err);
 			return err;
@@ -281,6 +300,9 @@ int netlink_clear(struct genl_info *info)
 
 	if (!s)
 		return -ENOENT;
+	err = netlink_check_changes(s, info->attrs[DEVTRACE_A_STREAM], info->extack);
+	if (err)
+		return err;
 	err = devtrace_shared.stream_clear(s);
 	if (err == -EBUSY)
 		netlink_refuse(info->extack, info->attrs[DEVTRACE_A_STREAM],

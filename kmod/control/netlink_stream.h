@@ -9,8 +9,14 @@
 
 struct genl_info;
 struct netlink_callback;
+struct netlink_ext_ack;
+struct nlattr;
 struct sk_buff;
 struct stream;
+
+/* Process context, devtrace_lock held: refuse if @s is no more than what an earlier boot left. */
+int netlink_check_changes(const struct stream *s, const struct nlattr *attr,
+			  struct netlink_ext_ack *extack);
 
 /* What an entry about a stream says; 0 or -EMSGSIZE. */
 typedef int netlink_put_stream_fn(struct sk_buff *skb, struct stream *s);

@@ -18,8 +18,8 @@
 #include "netlink.h"
 #include "netlink_check.h"
 #include "netlink_filter.h"
+#include "netlink_stream.h"
 #include "netlink_trigger.h"
-#include "stream/stream.h"
 #include "streams/streams.h"
 #include "trigger.h"
 
@@ -174,10 +174,9 @@ static int parse_action(struct trigger *t, struct nlattr **attrs, struct netlink
 		t->stream = netlink_stream(attrs, extack);
 		if (!t->stream)
 			return -ENOENT;
-		/* Its filter is NULL, and its module removes it without asking. */
-		if (t->stream->image)
-			return refuse(extack, attrs[DEVTRACE_A_STREAM],
-				      "stream is what an earlier boot left, and does not change: name another one");
+		err = netlink_check_changes(t->stream, attrs[DEVTRACE_A_STREAM], extack);
+		if (err)
+			return err;
 		stream_info(t->stream, &info);
 		t->stream_id = info.id;
 		strscpy(t->stream_name, info.name, sizeof(t->stream_name));
