@@ -92,13 +92,16 @@ void stream_count_missed(struct stream *s)
 	}
 }
 
-/* A trigger wanted it to go on while it was being stopped. */
+/*
+ * A trigger wanted it to go on while it was being stopped. If it does already, by hand, the
+ * next stop has nothing to do with that.
+ */
 static void go_on_again(struct stream *s)
 {
 	struct stop *st = &s->stop;
 
-	/* Pairs with stop:D. */
-	if (smp_load_acquire(&st->again) != 2)
+	/* Pairs with stop:D. What came behind a later stop is left for its settle(). */
+	if (smp_load_acquire(&st->again) != 2 || stop_phase(st) == STOP_STOPPING)
 		return;
 	if (s->state != DEVTRACE_STATE_FROZEN &&
 	    atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED)
@@ -135,6 +138,9 @@ static void tell_state(struct stream *s)
 		control_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
 }
 
+/* Nanoseconds: jiffies of 32 bits would be cut, and the work would run in each of them. */
+#define LOOK_AGAIN	((u64)NSEC_PER_SEC << 20)
+
 static void stream_work(struct work_struct *work)
 {
 	struct stream *s = container_of(work, struct stream, work.work);
@@ -150,7 +156,8 @@ static void stream_work(struct work_struct *work)
 			atomic_cmpxchg(&st->phase, STOP_COUNT, STOP_STOPPING);
 		else
 			queue_delayed_work(stream_wq, &s->work,
-					   nsecs_to_jiffies(st->ns - (now - st->ts)) + 1);
+					   nsecs_to_jiffies(min_t(u64, st->ns - (now - st->ts),
+								  LOOK_AGAIN)) + 1);
 		phase = stop_phase(st);
 	}
 	if (phase == STOP_STOPPING) {
@@ -158,8 +165,7 @@ static void stream_work(struct work_struct *work)
 		tell_state(s);
 	}
 	/* The trigger asked for it after settle() had looked. */
-	if (phase == STOP_STOPPED)
-		go_on_again(s);
+	go_on_again(s);
 	if (stop_phase(st) == STOP_RUN && s->state != DEVTRACE_STATE_RUNNING) {
 		WRITE_ONCE(s->state, DEVTRACE_STATE_RUNNING);
 		stream_count_missed(s);

@@ -51,7 +51,7 @@ static noinline enum stop_phase wait_fired(const struct stop *st)
 /* One of what is left; false if nothing is. */
 static bool stop_take_one(struct stop *st)
 {
-	return atomic_dec_if_positive(&st->left) >= 0;
+	return st->endless || atomic_dec_if_positive(&st->left) >= 0;
 }
 
 static bool too_late(const struct stop *st, u64 now)

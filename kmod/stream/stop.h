@@ -52,6 +52,7 @@ struct stream;
  * @phase: enum stop_phase
  * @cpu: which CPU fires
  * @left: how many further events are stored
+ * @endless: @left says nothing: only @ns ends it
  * @ns: 0, or events so long after @ts are not stored
  * @ts: time of the event that fired
  * @began: when it left RUN: no event is dropped for the stop before that
@@ -69,6 +70,7 @@ struct stop {
 	u64		ts;
 	u64		began;
 	u8		to;
+	bool		endless;
 	int		again;
 	char		trigger[DEVTRACE_NAME_LEN];
 	char		starter[DEVTRACE_NAME_LEN];

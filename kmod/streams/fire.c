@@ -51,7 +51,9 @@ bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 n
 		return false;
 	WRITE_ONCE(st->cpu, smp_processor_id());
 	st->began = devtrace_clock();
-	atomic_set(&st->left, min_t(u64, events ?: ns ? INT_MAX : 0, INT_MAX));
+	/* With time alone one is left for ever: see stop_take_one(). */
+	st->endless = ns && !events;
+	atomic_set(&st->left, min_t(u64, events ?: st->endless, INT_MAX));
 	st->ns = ns;
 	WRITE_ONCE(st->to, to);
 	strscpy(st->trigger, trigger, sizeof(st->trigger));
