@@ -206,7 +206,7 @@ int netlink_stream_new(struct genl_info *info)
 	filter_all(f);
 	if (a[DEVTRACE_A_FILTER])
 		filter_parse(f, a[DEVTRACE_A_FILTER]);
-	s = stream_new(nla_data(a[DEVTRACE_A_STREAM]), bytes, mode, state, f);
+	s = stream_new(nla_data(a[DEVTRACE_A_STREAM]), bytes, mode, state, f, NULL);
 	kfree(f);
 	if (IS_ERR(s)) {
 		err = PTR_ERR(s);

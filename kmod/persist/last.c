@@ -254,23 +254,23 @@ static struct last *copy_out(const struct region *r)
 	return l;
 }
 
-/* stream_new() drops devtrace_lock: commands of control are kept out by another one. */
+/*
+ * The stream releases @l, or this does. stream_new() drops devtrace_lock: commands of control
+ * are kept out by another one.
+ */
 static int make_stream(struct last *l)
 {
-	struct stream *s;
-	int err = 0;
+	int err;
 
 	mutex_lock(&streams_command_lock);
 	mutex_lock(&devtrace_lock);
 	if (stream_find(LAST)) {
 		err = -EEXIST;
+		last_free(&l->image);
 	} else {
-		s = stream_new(LAST, devtrace_shared.ring_size_round(RING_SIZE_MIN), 0440,
-			       DEVTRACE_STATE_FROZEN, NULL);
-		if (IS_ERR(s))
-			err = PTR_ERR(s);
-		else
-			s->image = &l->image;
+		err = PTR_ERR_OR_ZERO(stream_new(LAST,
+						 devtrace_shared.ring_size_round(RING_SIZE_MIN),
+						 0440, DEVTRACE_STATE_FROZEN, NULL, &l->image));
 	}
 	mutex_unlock(&devtrace_lock);
 	mutex_unlock(&streams_command_lock);
@@ -298,8 +298,6 @@ int last_begin(const struct region *r)
 	err = IS_ERR(l) ? PTR_ERR(l) : make_stream(l);
 	if (!err)
 		return 0;
-	if (!IS_ERR(l))
-		last_free(&l->image);
 	if (err == -EEXIST) {
 		pr_err("a stream %s exists: remove it first; the region stays as it is\n", LAST);
 		return err;

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "admin/filter_policy.h"
 #include "admin/stream.h"
 #include "emit/emit.h"
 #include "emit/slots.h"
@@ -274,6 +275,8 @@ static void del_device(struct stream *s)
  * @mode: of the device node
  * @state: what it does at first
  * @f: what it wants
+ * @image: what an earlier boot left, if it is no more than that, or NULL: whoever opens the
+ *	device finds it; released with the stream, or if there is none
  *
  * Context: process, devtrace_lock held, which is given up meanwhile;
  * streams_command_lock.
@@ -281,7 +284,8 @@ static void del_device(struct stream *s)
  * what the device model says.
  */
 struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
-			  enum devtrace_state state, const struct filter *f)
+			  enum devtrace_state state, const struct filter *f,
+			  struct stream_image *image)
 {
 	struct stream *s;
 	unsigned int id;
@@ -291,14 +295,13 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 	for (id = 1; id < DEVTRACE_STREAMS_MAX; id++)
 		if (!devtrace_shared.stream_by_id(id))
 			break;
-	if (id == DEVTRACE_STREAMS_MAX)
-		return ERR_PTR(-ENOSPC);
-	err = emit_slots_alloc();
+	err = id < DEVTRACE_STREAMS_MAX ? emit_slots_alloc() : -ENOSPC;
 	if (err)
-		return ERR_PTR(err);
+		goto out_image;
+	err = -ENOMEM;
 	s = kzalloc(sizeof(*s), GFP_KERNEL);
 	if (!s)
-		return ERR_PTR(-ENOMEM);
+		goto out_image;
 	s->id = id;
 	err = devtrace_shared.stream_prepare(s, name, bytes, mode);
 	if (err)
@@ -324,6 +327,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 
 		*before = devtrace_shared.stream_emitted_on(cpu);
 	}
+	s->image = image;
 	rcu_assign_pointer(devtrace_streams[id], s);
 	err = add_device(s);
 	if (err)
@@ -345,6 +349,9 @@ out_free:
 	free_percpu(s->before);
 	kvfree(s->missed);
 	kfree(s);
+out_image:
+	if (image)
+		image->release(image);
 	return ERR_PTR(err);
 }
 
@@ -352,7 +359,8 @@ out_free:
  * stream_del() - remove a stream
  * @s: the stream
  *
- * Its readers read the remaining events, and then the end.
+ * Its readers read the remaining events, and then the end. It cannot fail for one without a
+ * filter: the module of what an earlier boot left goes after this.
  *
  * Context: process, devtrace_lock held, which is given up meanwhile;
  * streams_command_lock.
@@ -364,7 +372,7 @@ int stream_del(struct stream *s)
 
 	if (s == &devtrace_stream0)
 		return -EBUSY;
-	err = filter_set(s->id, NULL);
+	err = filter_get(s->id, NULL) ? filter_set(s->id, NULL) : 0;
 	if (err)
 		return err;
 	del_device(s);

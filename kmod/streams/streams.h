@@ -14,6 +14,7 @@
 
 struct filter;
 struct stream;
+struct stream_image;
 
 /**
  * struct stream_info - what a stream is and does
@@ -49,9 +50,10 @@ extern struct mutex streams_command_lock;
 /* Process context, devtrace_lock held, for all of these. */
 struct stream *stream_find(const char *name);
 void stream_info(struct stream *s, struct stream_info *info);
-/* The stream comes with filter @f, a copy of which is kept. */
+/* The stream comes with filter @f, a copy of which is kept; it has the @image, or is none. */
 struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
-			  enum devtrace_state state, const struct filter *f);
+			  enum devtrace_state state, const struct filter *f,
+			  struct stream_image *image);
 /* -EBUSY: stream 0 */
 int stream_del(struct stream *s);
 /* The newest events that fit stay; -EINVAL, -ENOMEM. */
