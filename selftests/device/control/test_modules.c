@@ -457,14 +457,18 @@ FIXTURE_TEARDOWN(orders)
 	EXPECT_EQ(0, dev_done());
 }
 
+static unsigned long inserted, removed;	/* modules, in all lives */
+
 /* Whoever uses it lets it go. */
 static bool goes(const char *name)
 {
 	int tries;
 
 	for (tries = 0; tries < 60000; tries++) {
-		if (!syscall(SYS_delete_module, name, O_NONBLOCK))
+		if (!syscall(SYS_delete_module, name, O_NONBLOCK)) {
+			removed++;
 			return true;
+		}
 		if (errno != EAGAIN && errno != EBUSY)
 			return false;
 		usleep(dev_random() % 1000);
@@ -507,8 +511,10 @@ static const struct {
 /* True too while others need it. */
 static bool streams_may_go(void)
 {
-	return !syscall(SYS_delete_module, STREAMS, O_NONBLOCK) ||
-	       errno == EAGAIN || errno == EBUSY || errno == ENOENT;
+	const bool gone = !syscall(SYS_delete_module, STREAMS, O_NONBLOCK);
+
+	removed += gone;
+	return gone || errno == EAGAIN || errno == EBUSY || errno == ENOENT;
 }
 
 static void shuffle(int *order)
@@ -528,10 +534,16 @@ static void come(struct __test_metadata *_metadata, const int *order, int n)
 		const int k = order[n];
 
 		usleep(dev_random() % 3000);
-		if (beside[k].on_streams && dev_load_file(STREAMS ".ko", ""))
-			ASSERT_EQ(EEXIST, errno);
+		if (beside[k].on_streams) {
+			const bool came = !dev_load_file(STREAMS ".ko", "");
+
+			if (!came)
+				ASSERT_EQ(EEXIST, errno);
+			inserted += came;
+		}
 		ASSERT_EQ(0, dev_load_file(beside[k].file, "")) TH_LOG("%s: %s", beside[k].name,
 								      strerror(errno));
+		inserted++;
 	}
 }
 
@@ -553,6 +565,7 @@ TEST_F_TIMEOUT(orders, all_come_and_go_under_load, 24 * 3600)
 	for (i = 0; i < self->cycles; i++) {
 		l->emitted = 0;
 		ASSERT_EQ(0, dev_load_file("devtrace.ko", "size=256K"));
+		inserted++;
 		shuffle(order);
 		come(_metadata, order, BESIDE);
 		for (n = dev_random() % 4; n; n--) {
@@ -575,11 +588,13 @@ TEST_F_TIMEOUT(orders, all_come_and_go_under_load, 24 * 3600)
 		ASSERT_TRUE(goes(STREAMS)) TH_LOG("%s", strerror(errno));
 		ASSERT_TRUE(goes("devtrace")) TH_LOG("%s", strerror(errno));
 		ASSERT_EQ(0, l->bad);
+		/* What came has gone. */
+		ASSERT_EQ(inserted, removed);
 		if (i && i % 100 == 0)
 			dev_say("%d times so far", i);
 	}
-	dev_say("%d lives; asked %lu times, %lu triggers", i, (unsigned long)l->asked,
-		(unsigned long)l->triggers);
+	dev_say("%d lives, modules inserted %lu times; asked %lu times, %lu triggers", i, inserted,
+		(unsigned long)l->asked, (unsigned long)l->triggers);
 	EXPECT_LT(0, l->asked);
 	EXPECT_LT(0, l->triggers);
 }
