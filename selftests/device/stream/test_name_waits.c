@@ -27,6 +27,7 @@
 #define BURST	4096	/* kmod/emit/dict_owner.c */
 #define THREADS	2000	/* of them a millisecond each */
 #define TRIES	10
+#define TRIES_NAMES	1024	/* more than a thread gives in the last one */
 #define GROUPS	"/tmp/freezer"
 #define GROUP	GROUPS "/waits"
 
@@ -77,27 +78,31 @@ static int name(int fd, int i)
 /* The pipe's other end is closed when all are there. */
 struct gate {
 	int	wfd, pipe[2];
+	int	names;		/* that each thread gives */
 };
 
 static void *waiter(void *arg)
 {
 	const struct gate *g = arg;
+	int i;
 	char c;
 
 	sh->there++;
 	if (read(g->pipe[0], &c, 1))
 		return NULL;
 	sh->asked++;
-	if (!name(g->wfd, gettid()))
-		sh->answered++;
+	for (i = 0; i < g->names; i++)
+		if (name(g->wfd, gettid() % 65536 * TRIES_NAMES + i))
+			return NULL;
+	sh->answered++;
 	pause();
 	return NULL;
 }
 
 /* A program of the user, whose threads wait for names when all of them are there. */
-static void program(int wfd)
+static void program(int wfd, int names)
 {
-	struct gate g = { .wfd = wfd };
+	struct gate g = { .wfd = wfd, .names = names };
 	pthread_attr_t attr;
 	pthread_t t;
 	int i;
@@ -157,12 +162,12 @@ TEST_F_TIMEOUT(waits, and_is_frozen, 900)
 
 	if (!self->mounted || mkdir(GROUP, 0755))
 		SKIP(return, "this kernel has no such freezer");
-	/* A machine may be so slow that none waits any more. */
+	/* A machine may be so slow that none waits any more: each has to wait more often then. */
 	for (tries = 0; tries < TRIES && !late; tries++) {
 		memset(sh, 0, sizeof(*sh));
 		pid = fork();
 		if (!pid)
-			program(self->wfd);
+			program(self->wfd, 1 << tries);
 		ASSERT_LT(0, pid);
 		ASSERT_TRUE(dev_wait_for(&sh->asked, THREADS));
 		snprintf(text, sizeof(text), "%d", pid);
