@@ -37,18 +37,6 @@ struct tl_exec {
 	struct tl_exec_counts counts;
 };
 
-/* Format files that are wrong are named by traceinfo --check-fmt. */
-static void ignore(void *arg, enum fmt_level level, const char *path, unsigned int line,
-		   unsigned int column, const char *message)
-{
-	(void)arg;
-	(void)level;
-	(void)path;
-	(void)line;
-	(void)column;
-	(void)message;
-}
-
 void tl_exec_check(const char *expression)
 {
 	struct ti_filter f = { 0 };
@@ -75,7 +63,8 @@ struct tl_exec *tl_exec_new(const struct tl_options *opt)
 	}
 	x->opt = opt;
 	tl_match_parse(&x->filter, x->words);
-	fmt_set_init(&x->fmts, ignore, NULL);
+	/* Format files that are wrong are named by traceinfo --check-fmt. */
+	fmt_set_init(&x->fmts, NULL, NULL);
 	fmt_add_default(&x->fmts);
 	out_init(&x->text, -1);
 	return x;

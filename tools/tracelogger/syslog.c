@@ -267,18 +267,6 @@ size_t tl_syslog_edge(const uint8_t *p, size_t n)
 	}
 }
 
-/* Format files that are wrong are named by traceinfo --check-fmt. */
-static void ignore(void *arg, enum fmt_level level, const char *path, unsigned int line,
-		   unsigned int column, const char *message)
-{
-	(void)arg;
-	(void)level;
-	(void)path;
-	(void)line;
-	(void)column;
-	(void)message;
-}
-
 struct tl_syslog *tl_syslog_new(const struct tl_options *opt)
 {
 	struct tl_syslog *s = calloc(1, sizeof(*s));
@@ -286,7 +274,8 @@ struct tl_syslog *tl_syslog_new(const struct tl_options *opt)
 
 	if (!s)
 		return NULL;
-	fmt_set_init(&s->fmts, ignore, NULL);
+	/* Format files that are wrong are named by traceinfo --check-fmt. */
+	fmt_set_init(&s->fmts, NULL, NULL);
 	fmt_add_default(&s->fmts);
 	out_init(&s->msg, -1);
 	out_init(&s->text, -1);
