@@ -8,6 +8,8 @@
  * - After a frame that cannot be read the next magic number is looked for, right behind
  *   the one of that frame. All bytes in between are reported, once.
  * - Memory is bounded: a larger frame, which none of ours is, is given as it comes.
+ * - Bytes are moved only before more are read behind them, not for each frame: however small
+ *   frames are, an input takes time as it has bytes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,9 +32,9 @@ struct zread {
 	bool		eof, streams;	/* streams: within a frame that is too large */
 	bool		cut;		/* one was, though perhaps no byte of it is left */
 	uint8_t		*in, *out;	/* FRAME bytes each; out: only of zstd */
-	size_t		len;		/* of what stands in the first */
+	size_t		from, len;	/* of what stands in the first */
 	size_t		at, ready;	/* of what stands in the second */
-	uint64_t	offset;		/* of in[0] in the input */
+	uint64_t	offset;		/* of in[from] in the input */
 	uint64_t	bad_at, bad;	/* not reported yet */
 #ifdef HAVE_ZSTD
 	struct ZSTD_DCtx_s *ctx;
@@ -111,9 +113,15 @@ static ssize_t look(struct zread *z, int fd, void *buf, size_t n)
 }
 
 #ifdef HAVE_ZSTD
+/* What has been read and not decoded yet. */
+static const uint8_t *rest(const struct zread *z)
+{
+	return z->in + z->from;
+}
+
 static void drop(struct zread *z, size_t n)
 {
-	memmove(z->in, z->in + n, z->len - n);
+	z->from += n;
 	z->len -= n;
 	z->offset += n;
 }
@@ -144,11 +152,12 @@ static bool skippable(const uint8_t p[4])
 /* To the next magic number behind the first byte, or where one may begin at the end. */
 static void resync(struct zread *z)
 {
-	const uint8_t *p = z->len > 1 ? memmem(z->in + 1, z->len - 1, magic, sizeof(magic)) : NULL;
+	const uint8_t *p = z->len > 1 ?
+			   memmem(rest(z) + 1, z->len - 1, magic, sizeof(magic)) : NULL;
 	size_t keep = sizeof(magic) - 1;
 
 	if (p)
-		skip(z, (size_t)(p - z->in));
+		skip(z, (size_t)(p - rest(z)));
 	else
 		skip(z, z->eof || z->len <= keep ? z->len : z->len - keep);
 	z->streams = false;
@@ -157,7 +166,7 @@ static void resync(struct zread *z)
 /* Decompresses as much as possible of a frame that is cut or too large. */
 static void stream(struct zread *z)
 {
-	ZSTD_inBuffer in = { z->in, z->len, 0 };
+	ZSTD_inBuffer in = { rest(z), z->len, 0 };
 	ZSTD_outBuffer out = { z->out, FRAME, 0 };
 	size_t ret;
 
@@ -196,11 +205,11 @@ static void decode(struct zread *z)
 		stream(z);
 		return;
 	}
-	if (z->len >= sizeof(magic) && !zread_begins(z->in) && !skippable(z->in)) {
+	if (z->len >= sizeof(magic) && !zread_begins(rest(z)) && !skippable(rest(z))) {
 		resync(z);
 		return;
 	}
-	size = ZSTD_findFrameCompressedSize(z->in, z->len);
+	size = ZSTD_findFrameCompressedSize(rest(z), z->len);
 	if (ZSTD_isError(size)) {
 		/* Not whole yet, cut, or too large; or damaged. */
 		if (ZSTD_getErrorCode(size) != ZSTD_error_srcSize_wrong)
@@ -209,12 +218,12 @@ static void decode(struct zread *z)
 			stream(z);
 		return;
 	}
-	holds = ZSTD_getFrameContentSize(z->in, z->len);
+	holds = ZSTD_getFrameContentSize(rest(z), z->len);
 	if (holds > FRAME) {
 		stream(z);
 		return;
 	}
-	ret = ZSTD_decompressDCtx(z->ctx, z->out, FRAME, z->in, size);
+	ret = ZSTD_decompressDCtx(z->ctx, z->out, FRAME, rest(z), size);
 	if (ZSTD_isError(ret)) {
 		resync(z);
 		return;
@@ -253,6 +262,9 @@ static ssize_t next(struct zread *z, int fd, void *buf, size_t n)
 			report(z);
 			return 0;
 		}
+		if (z->from)
+			memmove(z->in, rest(z), z->len);
+		z->from = 0;
 		got = read(fd, z->in + z->len, FRAME - z->len);
 		if (got < 0)
 			return -1;
