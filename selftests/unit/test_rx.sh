@@ -96,5 +96,25 @@ ok $? "the program ends as it is told"
 answers 1 "no such process"
 program=''
 
+# what binds the name need not be the library
+if command -v python3 >/dev/null; then
+	python3 -c 'import os, socket
+s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+s.bind("\0devtrace-rx-%d" % os.getpid())
+s.listen()
+print("there", flush=True)
+for said in b"", b"\7", b"\7\1", b"\7\1me\0":
+    c = s.accept()[0]
+    c.send(c.recv(2000)[:4] + b"\0" + said)' >log & program=$!
+	until grep -q . log; do :; done
+	who=$program
+	answers 1 "it does not say which version"
+	answers 1 "it does not say which version"
+	answers 0 ", version 263"
+	answers 0 "me, version 263"
+	wait "$program"
+	program=''
+fi
+
 echo "1..$count"
 exit $bad

@@ -324,8 +324,8 @@ static void parse(struct ask *a, uint8_t request)
 	tc_end(a->tc);
 }
 
-static void print(struct ask *a, uint8_t request, uint8_t size,
-		  const struct devtrace_rx_answer *answer)
+static int print(struct ask *a, uint8_t request, uint8_t size,
+		 const struct devtrace_rx_answer *answer)
 {
 	struct out *o = &a->tc->out;
 	size_t i, k;
@@ -333,13 +333,15 @@ static void print(struct ask *a, uint8_t request, uint8_t size,
 	if (request == DEVTRACE_RX_INFO) {
 		size_t len = answer->len > 3 ? answer->len - 3 : 0;
 
+		if (answer->len < 2)
+			return fail(a, "it does not say which version it is");
 		out_safe(o, answer->data + 2, len);
 		OUT_LIT(o, ", version ");
 		out_u64(o, (uint64_t)(answer->data[0] | answer->data[1] << 8));
 		out_char(o, '\n');
 	}
 	if (request != DEVTRACE_RX_PEEK && request != DEVTRACE_RX_QUERY)
-		return;
+		return 0;
 	for (i = 0; i + size <= answer->len; i += size) {
 		uint64_t v = 0;
 
@@ -350,6 +352,7 @@ static void print(struct ask *a, uint8_t request, uint8_t size,
 		out_hex(o, v, 2u * size);
 	}
 	out_char(o, '\n');
+	return 0;
 }
 
 static int request_of(const char *word)
@@ -381,8 +384,7 @@ static int one(struct ask *a)
 	size = request == DEVTRACE_RX_PEEK ? a->data[2] : 1;
 	if (call(a, (uint8_t)request, &answer))
 		return 1;
-	print(a, (uint8_t)request, size, &answer);
-	return 0;
+	return print(a, (uint8_t)request, size, &answer);
 }
 
 int tc_rx(struct tc *tc)
