@@ -477,10 +477,7 @@ static int read_live(struct ti_run *run, int fd, const char *path, char *buf)
 			return ti_complain(path, "", "");
 		if (!run->opt->follow)
 			break;
-		if (run->keep) {
-			ti_last_print(&run->last, &run->out, run->opt->json);
-			run->keep = false;
-		}
+		ti_print_last(run);
 		if (out_flush(&run->out))
 			break;
 		/* Later the stream may bring them: this is what there is. */
@@ -526,10 +523,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 	}
 	/* Only what has been read, and has reached the output, may be cleared. */
 	if (!ret && run->opt->clear && !ti_stop) {
-		if (run->keep) {
-			ti_last_print(&run->last, &run->out, run->opt->json);
-			run->keep = false;
-		}
+		ti_print_last(run);
 		if (out_flush(&run->out))
 			ret = 1;
 		else if (ioctl(fd, DEVTRACE_IOC_CLEAR))

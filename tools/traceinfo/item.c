@@ -56,6 +56,15 @@ void ti_release(struct ti_run *run)
 	ti_last_print(&run->in->held, &run->out, run->opt->json);
 }
 
+void ti_print_last(struct ti_run *run)
+{
+	if (!run->keep)
+		return;
+	run->printed += run->last.used;
+	ti_last_print(&run->last, &run->out, run->opt->json);
+	run->keep = false;
+}
+
 static int print_event(struct ti_run *run, const struct devtrace_item *item)
 {
 	const struct devtrace_event *ev = &item->u.event;
@@ -102,9 +111,10 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		ti_json_event(o, &run->printer, &e);
 	else
 		ti_line_event(o, &run->printer, &e);
-	run->printed++;
 	if (run->keep)
 		ti_last_keep(&run->last);
+	else
+		run->printed++;
 	return 0;
 }
 

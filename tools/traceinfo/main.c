@@ -190,8 +190,7 @@ static void report_fmts(const struct ti_run *run)
 
 static int finish(struct ti_run *run, int ret)
 {
-	if (run->keep)
-		ti_last_print(&run->last, &run->out, run->opt->json);
+	ti_print_last(run);
 	if (run->opt->statistics)
 		print_statistics(run);
 	out_flush(&run->out);

@@ -476,9 +476,7 @@ static void end_all(struct merge *m)
 		dial_drop(s->dial);
 		ti_last_free(&s->in.held);
 	}
-	if (run->keep)
-		ti_last_print(&run->last, &run->out, run->opt->json);
-	run->keep = false;
+	ti_print_last(run);
 	run->in = &run->one;
 	for (i = 0; i < m->n; i++) {
 		if (m->v[i].announced && run->opt->json)

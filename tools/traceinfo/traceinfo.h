@@ -347,7 +347,7 @@ struct ti_run {
 	struct ti_names	*names;
 	struct ti_input	one, *in;	/* of many, one after the other; the one that is read */
 	bool		keep;		/* -n: print at the end */
-	uint64_t	printed;
+	uint64_t	printed;	/* events; what is kept is not yet */
 	struct devtrace_totals totals;
 	struct sum	*sum;		/* --summary */
 	struct ti_raw	*raw;		/* --raw */
@@ -394,6 +394,8 @@ int ti_item(const struct devtrace_item *item, void *arg);
 struct out *ti_bytes(struct ti_run *run);
 /* The input is a stream, or it does not matter any more: print the lines held back. */
 void ti_release(struct ti_run *run);
+/* -n: print what is kept, once; events that come later are printed as they come. */
+void ti_print_last(struct ti_run *run);
 /* Prints the line behind INFO that is no item. */
 void ti_print_load(struct ti_run *run);
 
