@@ -2,7 +2,7 @@
 /*
  * json.c - one JSON object a line
  *
- * Every object has "kind" first: event, lost, state, gap, damage, unknown, info, or
+ * Every object has "kind" first: event, lost, state, gap, damage, unknown, note, info, or
  * with -v clock, thread, name. For any bytes of the stream each line is
  * valid JSON in valid UTF-8.
  */
@@ -176,6 +176,7 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		num(o, ",\"before\":", item->u.gap.seq_before);
 		num(o, ",\"after\":", item->u.gap.seq_after);
 		num(o, ",\"offset\":", item->u.gap.offset);
+		num(o, ",\"from\":", item->u.gap.ts_before);
 		break;
 	case DEVTRACE_ITEM_DAMAGE:
 		begin(o, p, "damage");
