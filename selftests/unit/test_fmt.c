@@ -640,6 +640,30 @@ TEST_F(fmt, unused_argument_is_a_warning)
 	EXPECT_NE(NULL, self->env.set.records[100]);
 }
 
+TEST_F(fmt, warnings_are_limited)
+{
+	char *text = malloc(20000);
+	size_t n = 0, said = 0, i;
+	const char *p;
+
+	for (i = 1; i <= FMT_WARNINGS_MAX + 10; i++)
+		n += sprintf(text + n, "major %zu M%zu {\nminor 1 A (u8 a) \"\"\n}\n", i, i);
+	env_add(&self->env, "a.fmt", text);
+	for (p = self->env.said; (p = strstr(p, ": warning: ")); p++)
+		said++;
+	EXPECT_EQ(FMT_WARNINGS_MAX, said);
+	EXPECT_EQ(FMT_WARNINGS_MAX + 10, self->env.set.warnings);
+	p = strstr(self->env.said, "a.fmt:152:15: note: too many warnings");
+	ASSERT_NE(NULL, p);
+	EXPECT_EQ(NULL, strstr(strchr(p, '\n'), "note: "));
+	EXPECT_NE(NULL, find(&self->env, FMT_WARNINGS_MAX + 10, 1, 0));
+	/* Of this file only. */
+	self->env.len = 0;
+	ADD("record 100 R (u8 a, u8 b) \"%(b)u\"");
+	EXPECT_SAID("a.fmt:1:18: warning: the text does not print 'a'\n");
+	free(text);
+}
+
 TEST_F(fmt, too_many_arguments)
 {
 	char text[1024] = "record 100 R (";

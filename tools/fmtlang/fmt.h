@@ -24,6 +24,7 @@
 #define FMT_ARGS_MAX	32	/* arguments of one description */
 #define FMT_TABLES_MAX	4096	/* enums and flags of one file */
 #define FMT_ERRORS_MAX	50	/* for one file; then the rest of it is ignored */
+#define FMT_WARNINGS_MAX 50	/* likewise; then they are only counted */
 
 /*
  * The element types that an argument accepts: bit n for type n, and one more
@@ -56,7 +57,7 @@ struct fmt_file {
 	size_t		len;
 	uint32_t	*lines;		/* offsets at which they begin */
 	unsigned int	last_line;	/* index into lines */
-	unsigned int	errors;
+	unsigned int	errors, warnings;
 };
 
 struct fmt_place {

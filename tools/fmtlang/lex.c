@@ -117,6 +117,13 @@ void fmt_warning(struct fmt_parser *p, size_t offset, const char *format, ...)
 {
 	va_list ap;
 
+	if (p->file->warnings++ >= FMT_WARNINGS_MAX) {
+		p->set->warnings++;
+		if (p->file->warnings == FMT_WARNINGS_MAX + 1)
+			fmt_report(p->set, FMT_NOTE, p->file, offset,
+				   "too many warnings: from here on they are only counted");
+		return;
+	}
 	va_start(ap, format);
 	vreport(p->set, FMT_WARNING, p->file, offset, format, ap);
 	va_end(ap);
