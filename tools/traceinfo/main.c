@@ -42,13 +42,20 @@ static void catch_signals(void)
 static void print_diag(void *arg, enum fmt_level level, const char *path, unsigned int line,
 		       unsigned int column, const char *message)
 {
-	static const char *const levels[] = { "error", "warning", "note" };
+	static const char *const levels[] = { "error: ", "warning: ", "note: " };
+	struct out *o = arg;
 
-	(void)arg;
-	if (line)
-		printf("%s:%u:%u: %s: %s\n", path, line, column, levels[level], message);
-	else
-		printf("%s: %s: %s\n", path, levels[level], message);
+	out_str(o, path);
+	if (line) {
+		out_char(o, ':');
+		out_u64(o, line);
+		out_char(o, ':');
+		out_u64(o, column);
+	}
+	OUT_LIT(o, ": ");
+	out_str(o, levels[level]);
+	out_str(o, message);
+	out_char(o, '\n');
 }
 
 static const char *base(const char *path)
@@ -105,28 +112,51 @@ static int load_fmts(struct fmt_set *set, const struct ti_options *opt)
 	return ret ? 1 : 0;
 }
 
+/* 1 if what was printed could not be written. A reader that goes away is no mistake. */
+static int flush(struct out *o)
+{
+	out_flush(o);
+	if (!o->err || o->err == EPIPE)
+		return 0;
+	/* A reader that does not read one pipe may not read the other. */
+	if (o->err != EINTR)
+		fprintf(stderr, "traceinfo: standard output: %s\n", strerror(o->err));
+	return 1;
+}
+
+static void count(struct out *o, unsigned int n, const char *what, const char *behind)
+{
+	out_u64(o, n);
+	out_char(o, ' ');
+	out_str(o, what);
+	out_str(o, n == 1 ? "" : "s");
+	out_str(o, behind);
+}
+
 static int check_fmt(const struct ti_options *opt)
 {
 	struct fmt_set set;
 	struct fmt_file *f;
 	unsigned int nr = 0;
+	struct out o;
 	size_t i;
+	int ret;
 
-	fmt_set_init(&set, print_diag, NULL);
+	out_init(&o, STDOUT_FILENO);
+	fmt_set_init(&set, print_diag, &o);
 	for (i = 0; i < opt->files.n; i++)
 		fmt_add_file(&set, opt->files.v[i]);
 	if (!opt->files.n)
 		load_fmts(&set, opt);
 	for (f = set.files; f; f = f->next)
 		nr++;
-	printf("%u file%s, %u error%s, %u warning%s\n", nr, nr == 1 ? "" : "s",
-	       set.errors, set.errors == 1 ? "" : "s",
-	       set.warnings, set.warnings == 1 ? "" : "s");
-	nr = set.errors;
+	count(&o, nr, "file", ", ");
+	count(&o, set.errors, "error", ", ");
+	count(&o, set.warnings, "warning", "\n");
+	ret = flush(&o) || set.errors;
 	fmt_set_free(&set);
-	if (fflush(stdout))
-		return 1;
-	return nr ? 1 : 0;
+	out_free(&o);
+	return ret;
 }
 
 static bool want_color(const struct ti_options *opt)
@@ -193,15 +223,7 @@ static int finish(struct ti_run *run, int ret)
 	ti_print_last(run);
 	if (run->opt->statistics)
 		print_statistics(run);
-	out_flush(&run->out);
-	/* A reader that does not read one pipe may not read the other. */
-	if (run->out.err == EINTR)
-		return 1;
-	if (run->out.err && run->out.err != EPIPE) {
-		fprintf(stderr, "traceinfo: standard output: %s\n", strerror(run->out.err));
-		ret = 1;
-	}
-	return ret;
+	return flush(&run->out) | ret;
 }
 
 /* Files of one board one after the other; many boards by wall clock. */
