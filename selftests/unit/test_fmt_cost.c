@@ -3,9 +3,11 @@
  * test_fmt_cost.c - a format file takes steps as it has bytes, whatever is in it
  *
  * A step is a basic block of the code: the compiler counts them, so a busy machine changes
- * nothing.
+ * nothing. Of files it is counted how often the kernel is asked which they are.
  */
 #include "kselftest_harness.h"
+#include <sys/stat.h>
+#include <unistd.h>
 #include "fmt_util.h"
 
 #ifdef __clang__
@@ -119,6 +121,52 @@ TEST(events_that_do_not_fit)
 
 	TH_LOG("%.0f steps, %.0f in a hundredth of the file", large, small);
 	EXPECT_LT(large, 2 * small);
+}
+
+static unsigned int asked;
+
+int __real_stat(const char *path, struct stat *st);
+int __wrap_stat(const char *path, struct stat *st);
+
+int __wrap_stat(const char *path, struct stat *st)
+{
+	asked++;
+	return __real_stat(path, st);
+}
+
+TEST(files)
+{
+	char dir[] = "/tmp/test_fmt_cost.XXXXXX", path[64];
+	struct fmt_env env;
+	const struct fmt_file *f;
+	unsigned int i, n = 0;
+
+	ASSERT_NE(NULL, mkdtemp(dir));
+	env_init(&env);
+	asked = 0;
+	/* Each twice, and with a name that is not safe to print */
+	for (i = 0; i < 200; i++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "%s/%u\033.fmt", dir, i % 100);
+		file = i < 100 ? fopen(path, "w") : NULL;
+		if (file)
+			fprintf(file, "major %u M%u {}\n", 100 + i, i);
+		if (file)
+			fclose(file);
+		EXPECT_EQ(0, fmt_add_file(&env.set, path));
+	}
+	for (f = env.set.files; f; f = f->next)
+		n++;
+	EXPECT_EQ(100, n);
+	EXPECT_STREQ("", env.said);
+	EXPECT_GE(100, asked);
+	fmt_set_free(&env.set);
+	for (i = 0; i < 100; i++) {
+		snprintf(path, sizeof(path), "%s/%u\033.fmt", dir, i);
+		unlink(path);
+	}
+	rmdir(dir);
 }
 
 TEST_HARNESS_MAIN

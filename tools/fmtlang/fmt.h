@@ -53,6 +53,7 @@ struct fmt_file {
 	struct fmt_file	*next;
 	const char	*path;
 	unsigned int	place;		/* number of its place; the lowest one wins */
+	uint64_t	dev, ino;	/* which it is; 0: no file */
 	char		*text;
 	size_t		len;
 	uint32_t	*lines;		/* offsets at which they begin */

@@ -140,22 +140,22 @@ int fmt_add_file(struct fmt_set *set, const char *path)
 {
 	/* O_NONBLOCK: open(2) of a FIFO in the directory must not block. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct fmt_file *f;
-	struct stat st, old;
+	struct fmt_file *f, **end = set->files_end;
+	struct stat st;
 	char *text;
 	size_t len;
 	int ret;
 
 	if (fd < 0)
 		return path_error(set, path, strerror(errno));
-	if (!fstat(fd, &st) && !S_ISREG(st.st_mode)) {
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		close(fd);
 		errno = EINVAL;
 		return path_error(set, path, "not a regular file");
 	}
 	/* The same file may be named by -e and found in its directory: read it once. */
 	for (f = set->files; f; f = f->next) {
-		if (!stat(f->path, &old) && old.st_dev == st.st_dev && old.st_ino == st.st_ino) {
+		if (f->ino && f->dev == st.st_dev && f->ino == st.st_ino) {
 			close(fd);
 			return 0;
 		}
@@ -169,6 +169,10 @@ int fmt_add_file(struct fmt_set *set, const char *path)
 			ret = path_error(set, path, "larger than 1 MiB: not used");
 		} else {
 			ret = fmt_add_text(set, path, text, len);
+			if (*end) {
+				(*end)->dev = st.st_dev;
+				(*end)->ino = st.st_ino;
+			}
 		}
 		free(text);
 	}
