@@ -162,6 +162,7 @@ static const struct {
 	{ "1300:1345.30", NOW - 2730, NOW + 1 },
 	{ ":1345", -1, NOW + 30 },
 	{ "1345:", NOW - 30, -1 },
+	{ ":226204120046", -1, 9223372020ll },		/* the last whole minute of 63 bits */
 };
 
 TEST_F(when, qnx_dates)
@@ -195,7 +196,8 @@ TEST_F(when, qnx_nonsense)
 	static const char *const words[] = {
 		"", ":", "1", "123", "12345678901234", "12x4", "2400", "1260", "1345.6", "1345.61",
 		"1345.123", "1345.xx", ".", "1345:1", "1:1345", "1345:1346:1347", "3002281200x",
-		"02301200", "13011200", "00011200", "001200",
+		"02301200", "13011200", "00011200", "001200", "999912312359", "226301010000",
+		":226204120047", ":226301010000",
 	};
 	size_t i;
 
@@ -204,6 +206,23 @@ TEST_F(when, qnx_nonsense)
 			TH_LOG("'%s' was taken for dates", words[i]);
 		}
 	}
+}
+
+/* Up to 500 ppm, and a second, before it. */
+TEST_F(when, where_a_date_begins)
+{
+	const uint64_t up = 100000 * NSEC;
+	const int64_t real = NOW * NSEC;
+
+	EXPECT_EQ(up, ti_when_from(real + 10 * NSEC, real, up));
+	EXPECT_EQ(up - NSEC, ti_when_from(real, real, up));
+	EXPECT_EQ(up - 2003 * NSEC, ti_when_from(real - 2000 * NSEC, real, up));
+	EXPECT_EQ(0, ti_when_from(real - 200000 * NSEC, real, up));
+	EXPECT_EQ(0, ti_when_from(real - INT64_MAX / 1000 * 1000, real, up));
+	EXPECT_EQ(0, ti_when_from(real - INT64_MAX, real, up));
+	EXPECT_EQ(0, ti_when_from(INT64_MIN, real, up));
+	EXPECT_EQ(up, ti_when_from(INT64_MAX, -real, up));
+	EXPECT_EQ(up, ti_when_from(INT64_MAX, real, up));
 }
 
 TEST_HARNESS_MAIN

@@ -249,7 +249,6 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 	const struct ti_filter *f = &run->opt->filter;
 	struct devtrace_stats stats = { .cpu = -1 };
 	struct timespec t;
-	int64_t behind;
 	uint64_t ts;
 
 	if (ioctl(fd, DEVTRACE_IOC_STATS, &stats)) {
@@ -274,16 +273,9 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 		return 0;
 	ts = run->in->since_ts;
 	if (f->since.kind == TI_REAL) {
-		/*
-		 * By the wall clock as it is set now, which runs up to 500 ppm
-		 * faster or slower than the trace clock: so begin earlier. The
-		 * date of each event decides.
-		 */
+		/* Or somewhat before it: the date of each event decides. */
 		clock_gettime(CLOCK_REALTIME, &t);
-		behind = t.tv_sec * NSEC + t.tv_nsec - f->since.ns;
-		behind += NSEC + (behind > 0 ? behind / 1000 : 0);
-		ts = behind <= 0 ? stats.now :
-		     (uint64_t)behind < stats.now ? stats.now - behind : 0;
+		ts = ti_when_from(f->since.ns, t.tv_sec * NSEC + t.tv_nsec, stats.now);
 	}
 	if (lseek(fd, (off_t)ts, SEEK_SET) < 0)
 		return ti_complain(path, "cannot seek", "");

@@ -98,6 +98,11 @@ void *ti_alloc(void *old, size_t size);
 bool ti_parse_when(const char *word, struct ti_when *when);
 /* [[[[[[CC]YY]MM]DD]hh]mm][.SS][:the same] */
 bool ti_parse_dates(const char *word, struct ti_when *since, struct ti_when *until);
+/*
+ * Where on the trace clock no event of this date is before: it is at ts now, and the wall clock,
+ * as it is set now, at real.
+ */
+uint64_t ti_when_from(int64_t since, int64_t real, uint64_t ts);
 
 /*
  * traceinfo/filter.c: parse the words of the options. Lists are cut at their commas

@@ -288,9 +288,19 @@ static bool parse_qnx(const char *s, size_t n, bool is_end, struct ti_when *when
 		return false;
 	if (!real_of(&tm, false, 0, 0, when))
 		return false;
-	if (is_end)
-		when->ns += (dot ? NSEC : 60 * NSEC) - 1;
-	return true;
+	return !is_end ||
+	       !__builtin_add_overflow(when->ns, (dot ? NSEC : 60 * NSEC) - 1, &when->ns);
+}
+
+uint64_t ti_when_from(int64_t since, int64_t real, uint64_t ts)
+{
+	int64_t behind;
+
+	/* The wall clock runs up to 500 ppm faster or slower than the trace clock. */
+	if (__builtin_sub_overflow(real, since, &behind) ||
+	    __builtin_add_overflow(behind, NSEC + (behind > 0 ? behind / 1000 : 0), &behind))
+		return real < since ? ts : 0;
+	return behind <= 0 ? ts : (uint64_t)behind < ts ? ts - (uint64_t)behind : 0;
 }
 
 bool ti_parse_dates(const char *word, struct ti_when *since, struct ti_when *until)
