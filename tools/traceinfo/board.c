@@ -14,7 +14,6 @@
 #include <unistd.h>
 #include "board.h"
 #include "common/link.h"
-#include "common/zread.h"
 
 #define HEAD	(64 * 1024)	/* what names a file stands in its first bytes */
 
@@ -57,12 +56,7 @@ bool ti_board_note(char name[TI_BOARD_NAME], const struct devtrace_note *note)
 
 static void read_head(const char *path, struct head *h)
 {
-	struct devtrace_decoder *d;
-	struct zread *z;
 	struct stat st;
-	size_t got = 0;
-	ssize_t n;
-	char *buf;
 	int fd;
 
 	memset(h, 0, sizeof(*h));
@@ -73,21 +67,8 @@ static void read_head(const char *path, struct head *h)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	buf = ti_alloc(NULL, HEAD);
-	z = zread_new(NULL, NULL);
-	d = devtrace_decoder_new(head_item, h);
-	while (d && z && got < HEAD) {
-		n = zread_read(z, fd, buf, HEAD);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0 || devtrace_decoder_feed(d, buf, (size_t)n, NULL))
-			break;
-		got += (size_t)n;
-	}
-	devtrace_decoder_free(d);
-	zread_free(z);
+	ti_read_ahead(fd, HEAD, head_item, h);
 	close(fd);
-	free(buf);
 }
 
 /* An input that is no stream, or not there, is no board: it is reported when it is read. */

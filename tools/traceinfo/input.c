@@ -22,6 +22,7 @@
 
 #define NSEC	1000000000ll
 #define HELD_MAX	(1024 * 1024)	/* bytes of reports before there is evidence */
+#define AHEAD_NOTHING	16	/* reads ahead of a compressed file that bring nothing */
 
 int ti_complain(const char *path, const char *what, const char *hint)
 {
@@ -293,35 +294,59 @@ int ti_input_window(struct ti_run *run, int fd, const char *path, bool live, cha
 	return 0;
 }
 
+void ti_read_ahead(int fd, size_t max, devtrace_item_fn *fn, void *arg)
+{
+	const off_t here = lseek(fd, 0, SEEK_CUR);
+	struct devtrace_decoder *d = here < 0 ? NULL : devtrace_decoder_new(fn, arg);
+	struct zread *z = zread_new(NULL, NULL);
+	char *buf = ti_alloc(NULL, max);
+	unsigned int nothing = 0;
+	size_t got = 0;
+	ssize_t n;
+
+	while (d && z && got < max && nothing < AHEAD_NOTHING) {
+		n = zread_read(z, fd, buf, max - got);
+		if (n < 0 && errno == EINTR) {
+			nothing++;
+			continue;
+		}
+		if (n <= 0 || devtrace_decoder_feed(d, buf, (size_t)n, NULL))
+			break;
+		got += (size_t)n;
+	}
+	if (here >= 0)
+		(void)!lseek(fd, here, SEEK_SET);
+	devtrace_decoder_free(d);
+	zread_free(z);
+	free(buf);
+}
+
+struct first {
+	struct devtrace_clock clock;
+	bool		events, found;
+};
+
 /* Looks for the first CLOCK frame; not behind the beginning of another stream. */
 static int clock_item(const struct devtrace_item *item, void *arg)
 {
-	bool *events = arg;
+	struct first *f = arg;
 
-	if (item->kind == DEVTRACE_ITEM_CLOCK)
-		ti_clock_first(&item->u.clock);
-	*events |= item->kind == DEVTRACE_ITEM_EVENT;
-	return item->kind == DEVTRACE_ITEM_CLOCK ||
-	       (*events && item->kind == DEVTRACE_ITEM_INFO &&
-		item->u.info.reason == DEVTRACE_INFO_OPEN);
+	f->found = item->kind == DEVTRACE_ITEM_CLOCK;
+	if (f->found)
+		f->clock = item->u.clock;
+	f->events |= item->kind == DEVTRACE_ITEM_EVENT;
+	return f->found || (f->events && item->kind == DEVTRACE_ITEM_INFO &&
+			    item->u.info.reason == DEVTRACE_INFO_OPEN);
 }
 
-/*
- * A file that was cut off in the middle of a stream tells the date later, within a second.
- * Of a pipe that cannot be waited for.
- */
-static void find_clock(int fd, char *buf)
+bool ti_find_clock(int fd, const struct stat *st, struct devtrace_clock *c)
 {
-	off_t here = lseek(fd, 0, SEEK_CUR);
-	bool events = false;
-	struct devtrace_decoder *d;
-	ssize_t n;
+	struct first f = { 0 };
 
-	n = here < 0 ? 0 : pread(fd, buf, TI_BLOCK, here);
-	d = n > 0 ? devtrace_decoder_new(clock_item, &events) : NULL;
-	if (d)
-		devtrace_decoder_feed(d, buf, n, NULL);
-	devtrace_decoder_free(d);
+	if (S_ISREG(st->st_mode))
+		ti_read_ahead(fd, TI_BLOCK, clock_item, &f);
+	*c = f.clock;
+	return f.found;
 }
 
 static int feed(struct ti_run *run, const char *buf, size_t n)
@@ -348,6 +373,7 @@ static bool would_wait(int fd)
 
 static int read_file(struct ti_run *run, int fd, const char *path, char *buf)
 {
+	struct devtrace_clock clock;
 	struct stat st;
 	bool regular;
 	int ret = 0;
@@ -358,9 +384,7 @@ static int read_file(struct ti_run *run, int fd, const char *path, char *buf)
 	regular = S_ISREG(st.st_mode);
 	if (ti_input_window(run, fd, path, false, buf))
 		return 1;
-	ti_clock_first(NULL);
-	if (regular)
-		find_clock(fd, buf);
+	ti_clock_first(ti_find_clock(fd, &st, &clock) ? &clock : NULL);
 	if (ti_input_begin(run, ti_item, run))
 		return 1;
 	while (!ti_stop && !ret) {

@@ -5,8 +5,9 @@
  * Invariants
  * - Of each board at most one event is held, with a copy of its bytes; what stands between
  *   two events of a board (losses, damage, names) is printed behind the first of them.
- * - The held event that is oldest by the wall clock is printed. An event whose date is not
- *   known is as old as the one of its board before it.
+ * - The held event that is oldest by the wall clock is printed. An event before the first date
+ *   of its file is dated by that one, if it is a file; else it is as old as the one of its
+ *   board before it.
  * - A board that is silent delays the others by WAIT at most, one that does not answer by
  *   ANSWER. Events that come later than that are printed when they come, and counted as late.
  */
@@ -53,6 +54,8 @@ struct source {
 	char		clock[TI_BOARD_NAME];	/* how exact its wall clock is, by a note */
 	bool		clocked;
 	struct devtrace_clock before;	/* its last CLOCK frame */
+	bool		ahead;		/* none has come yet, and this will be the first: */
+	struct devtrace_clock first;
 	struct devtrace_totals totals;
 	uint64_t	late;		/* events */
 	uint64_t	late_by;	/* ns, at most */
@@ -80,6 +83,7 @@ static struct out *turn_to(struct source *s)
 	struct ti_run *run = s->merge->run;
 
 	run->in = &s->in;
+	ti_clock_first(s->ahead ? &s->first : NULL);
 	run->printer.board = s->board->name;
 	run->printer.board_nr = (unsigned int)(s - s->merge->v);
 	return &run->out;
@@ -173,10 +177,12 @@ static int on_item(const struct devtrace_item *item, void *arg)
 	} else {
 		announce(s, item);
 	}
-	if (item->kind == DEVTRACE_ITEM_CLOCK)
+	if (item->kind == DEVTRACE_ITEM_CLOCK) {
+		s->ahead = false;
 		check_clock(s, &item->u.clock);
+	}
+	turn_to(s);
 	if (item->kind != DEVTRACE_ITEM_EVENT) {
-		turn_to(s);
 		s->stopped = ti_item(item, s->merge->run);
 		return s->stopped;
 	}
@@ -184,7 +190,7 @@ static int on_item(const struct devtrace_item *item, void *arg)
 	if (item->u.event.len)
 		memcpy(s->data, item->u.event.data, item->u.event.len);
 	s->item.u.event.data = s->data;
-	if (devtrace_decoder_real(s->in.decoder, item->u.event.ts, &real))
+	if (ti_clock_real(s->in.decoder, item->u.event.ts, &real))
 		s->key = real;
 	s->held = true;
 	return 1;
@@ -248,6 +254,7 @@ static int open_next(struct source *s)
 	if (ti_input_window(run, s->fd, s->path, s->live, s->buf) ||
 	    ti_input_begin(run, on_item, s))
 		return 1;
+	s->ahead = ti_find_clock(s->fd, &s->st, &s->first);
 	if (s->live)
 		s->in.evidence.found = true;
 	s->in.named = !s->linked && !is_stdin;

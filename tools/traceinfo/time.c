@@ -23,7 +23,7 @@ void ti_clock_first(const struct devtrace_clock *c)
 		first = *c;
 }
 
-static bool real_of(const struct devtrace_decoder *d, uint64_t ts, int64_t *real)
+bool ti_clock_real(const struct devtrace_decoder *d, uint64_t ts, int64_t *real)
 {
 	if (devtrace_decoder_real(d, ts, real))
 		return true;
@@ -65,7 +65,7 @@ static bool split(const struct devtrace_decoder *d, uint64_t ts, int64_t *second
 {
 	int64_t real;
 
-	if (!real_of(d, ts, &real))
+	if (!ti_clock_real(d, ts, &real))
 		return false;
 	*second = real / NSEC;
 	if (real < 0 && real % NSEC)
@@ -139,7 +139,7 @@ static uint64_t common(const struct ti_clock *c, const struct devtrace_decoder *
 {
 	int64_t real;
 
-	return c->wall && devtrace_decoder_real(d, ts, &real) ? (uint64_t)real : ts;
+	return c->wall && ti_clock_real(d, ts, &real) ? (uint64_t)real : ts;
 }
 
 static void print_delta(struct out *o, struct ti_clock *c, uint64_t ts)

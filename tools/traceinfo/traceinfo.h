@@ -177,6 +177,8 @@ struct ti_clock {
 
 /* The first CLOCK frame of what is printed next, for what comes before it; NULL: forget it. */
 void ti_clock_first(const struct devtrace_clock *c);
+/* devtrace_decoder_real(), and by that frame. */
+bool ti_clock_real(const struct devtrace_decoder *d, uint64_t ts, int64_t *real);
 /* The columns that ti_clock_print() takes once the date is known. */
 size_t ti_clock_width(struct ti_clock *c);
 void ti_clock_print(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
@@ -375,6 +377,16 @@ enum ti_ending { TI_END_WHOLE, TI_END_LATER, TI_END_STOPPED };
 void ti_input_init(struct ti_input *in);
 int ti_input_window(struct ti_run *run, int fd, const char *path, bool live, char *buf);
 int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg);
+/*
+ * Items of the first bytes of a file from where it stands, compressed or not, until fn does not
+ * return 0; then it stands there again.
+ */
+void ti_read_ahead(int fd, size_t max, devtrace_item_fn *fn, void *arg);
+/*
+ * The first CLOCK frame of a file: one that was cut off in the middle of a stream tells the
+ * date later, within a second. Of a pipe that cannot be waited for.
+ */
+bool ti_find_clock(int fd, const struct stat *st, struct devtrace_clock *c);
 /* As read(2); EINTR also if it is to be called again. */
 ssize_t ti_input_read(struct ti_run *run, int fd, char *buf, size_t n);
 /* Counts it in; 1 if it was no stream. */
