@@ -96,4 +96,36 @@ TEST(places_behind_what_was_dropped)
 	}
 }
 
+/* A pipe that is silent: what came before does not wait for what comes next. */
+TEST(what_was_read_is_held)
+{
+	struct zread *z = zread_new(NULL, NULL);
+	char buf[2 * HOLDS];
+	int fd[2], i;
+
+	ASSERT_NE(NULL, z);
+	ASSERT_EQ(0, pipe(fd));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(sizeof(frame), write(fd[1], frame, sizeof(frame)));
+	/* Half of one more */
+	ASSERT_EQ(sizeof(frame) / 2, write(fd[1], frame, sizeof(frame) / 2));
+	EXPECT_EQ(-1, zread_read(z, fd[0], buf, 4 * sizeof(frame)));
+	EXPECT_EQ(EINTR, errno);
+	for (i = 0; i < 3; i++) {
+		EXPECT_TRUE(zread_holds(z));
+		EXPECT_EQ(HOLDS - 1, zread_read(z, fd[0], buf, HOLDS - 1));
+		EXPECT_TRUE(zread_holds(z));
+		EXPECT_EQ(1, zread_read(z, fd[0], buf, sizeof(buf)));
+	}
+	EXPECT_FALSE(zread_holds(z));
+	ASSERT_EQ(sizeof(frame) / 2, write(fd[1], frame + sizeof(frame) / 2, sizeof(frame) / 2));
+	EXPECT_FALSE(zread_holds(z));
+	EXPECT_EQ(HOLDS, zread_read(z, fd[0], buf, sizeof(buf)));
+	EXPECT_FALSE(zread_holds(z));
+	close(fd[1]);
+	EXPECT_EQ(0, zread_read(z, fd[0], buf, sizeof(buf)));
+	zread_free(z);
+	close(fd[0]);
+}
+
 TEST_HARNESS_MAIN

@@ -64,7 +64,7 @@ void zread_free(struct zread *z)
 	free(z);
 }
 
-bool zread_holds(const struct zread *z)
+static bool ready(const struct zread *z)
 {
 	return z->at < z->ready;
 }
@@ -233,29 +233,43 @@ static void decode(struct zread *z)
 	drop(z, size);
 }
 
-static ssize_t next(struct zread *z, int fd, void *buf, size_t n)
+static bool prepared(struct zread *z)
 {
-	size_t before;
-	ssize_t got;
-
 	if (!z->out)
 		z->out = malloc(FRAME);
 	if (!z->ctx)
 		z->ctx = ZSTD_createDCtx();
-	if (!z->out || !z->ctx) {
+	return z->out && z->ctx;
+}
+
+/* Is there something to give, of what has been read? */
+static bool more(struct zread *z)
+{
+	size_t before;
+
+	do {
+		before = z->len;
+		decode(z);
+		if (ready(z)) {
+			if (!z->eof || z->len)
+				report(z);
+			return true;
+		}
+	} while (z->len && z->len != before);
+	return false;
+}
+
+static ssize_t next(struct zread *z, int fd, void *buf, size_t n)
+{
+	ssize_t got;
+
+	if (!prepared(z)) {
 		errno = ENOMEM;
 		return -1;
 	}
 	for (;;) {
-		do {
-			before = z->len;
-			decode(z);
-			if (zread_holds(z)) {
-				if (!z->eof || z->len)
-					report(z);
-				return give(z, buf, n);
-			}
-		} while (z->len && z->len != before);
+		if (more(z))
+			return give(z, buf, n);
 		if (z->eof) {
 			if (z->len)
 				skip(z, z->len);
@@ -271,8 +285,7 @@ static ssize_t next(struct zread *z, int fd, void *buf, size_t n)
 		z->len += (size_t)got;
 		z->eof = !got;
 		if (got) {
-			decode(z);
-			if (zread_holds(z))
+			if (more(z))
 				return give(z, buf, n);
 			errno = EINTR;
 			return -1;
@@ -280,6 +293,17 @@ static ssize_t next(struct zread *z, int fd, void *buf, size_t n)
 	}
 }
 #else
+static bool prepared(struct zread *z)
+{
+	return z;
+}
+
+/* That it cannot be read. */
+static bool more(struct zread *z)
+{
+	return z;
+}
+
 static ssize_t next(struct zread *z, int fd, void *buf, size_t n)
 {
 	(void)z;
@@ -291,9 +315,14 @@ static ssize_t next(struct zread *z, int fd, void *buf, size_t n)
 }
 #endif
 
+bool zread_holds(struct zread *z)
+{
+	return ready(z) || (z->kind == ZSTD && prepared(z) && more(z));
+}
+
 ssize_t zread_read(struct zread *z, int fd, void *buf, size_t n)
 {
-	if (zread_holds(z))
+	if (ready(z))
 		return give(z, buf, n);
 	if (z->kind == UNKNOWN)
 		return look(z, fd, buf, n);

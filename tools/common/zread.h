@@ -23,8 +23,8 @@ void zread_free(struct zread *z);
  * if something was read that is no whole frame yet; ENOTSUP where libzstd is missing.
  */
 ssize_t zread_read(struct zread *z, int fd, void *buf, size_t n);
-/* Is there something that needs no read(2)? */
-bool zread_holds(const struct zread *z);
+/* Is there something that needs no read(2)? What was read before is decoded as far as it goes. */
+bool zread_holds(struct zread *z);
 /* Is that the beginning of a zstd frame? */
 bool zread_begins(const uint8_t p[4]);
 
