@@ -81,17 +81,26 @@ static void set_all(uint32_t *bits, size_t words, uint32_t first, bool on)
 		__atomic_store_n(&bits[i], !on ? 0 : i ? ~0u : first, __ATOMIC_SEQ_CST);
 }
 
-/* Somebody may change a bit meanwhile: then he does this again, after us. */
+static uint32_t easy_word(unsigned int i, bool ids)
+{
+	if (ids && __atomic_load_n(&by_id, __ATOMIC_SEQ_CST))
+		return 0;
+	return programs_types[i] & ~__atomic_load_n(&types[i], __ATOMIC_SEQ_CST);
+}
+
+/*
+ * Somebody may change a bit and do this meanwhile, a handler too. Then what we store is old:
+ * so we look again behind it. That the word is as it was says nothing: he may have stored the
+ * same.
+ */
 static void make_one(uint32_t *easy, unsigned int i, bool ids)
 {
-	uint32_t now, was = __atomic_load_n(&easy[i], __ATOMIC_SEQ_CST);
+	uint32_t now;
 
 	do {
-		now = programs_types[i] & ~__atomic_load_n(&types[i], __ATOMIC_SEQ_CST);
-		if (ids && __atomic_load_n(&by_id, __ATOMIC_SEQ_CST))
-			now = 0;
-	} while (!__atomic_compare_exchange_n(&easy[i], &was, now, false, __ATOMIC_SEQ_CST,
-					      __ATOMIC_SEQ_CST));
+		now = easy_word(i, ids);
+		__atomic_store_n(&easy[i], now, __ATOMIC_SEQ_CST);
+	} while (easy_word(i, ids) != now);
 }
 
 static void make_easy(void)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <devtrace.h>
+#include "emit/emit_lane.h"
 #include "fakedev.h"
 #include "lane_clock.h"
 #include "lane_parse.h"
@@ -323,6 +324,42 @@ TEST_F(step, handler_emits_while_the_lane_is_made)
 		ASSERT_LT(100, all);
 	}
 	TH_LOG("%lu steps", all);
+}
+
+static bool handler_wants;
+
+static void filter_over(int sig)
+{
+	if (++steps == only)
+		devtrace_own_type(TYPE, handler_wants);
+}
+
+/* What the program wants is one thing, whoever changed it over whom. */
+TEST_F(step, own_filter_changes_anywhere)
+{
+	const struct devtrace_emit event = { .type = TYPE };
+	uint64_t before;
+
+	trap(filter_over);
+	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
+	for (int wanted = 0; wanted < 2; wanted++) {
+		handler_wants = !wanted;
+		only = 0;
+		do {
+			devtrace_own_type(TYPE, !wanted);
+			only++;
+			steps = 0;
+			stepping(true);
+			devtrace_own_type(TYPE, wanted);
+			stepping(false);
+			before = dt_lane_mine.count;
+			ASSERT_EQ(0, devtrace_emit_event(&event, sizeof(event)));
+			ASSERT_EQ(devtrace_own_wants(TYPE, 0, 0), dt_lane_mine.count != before)
+				TH_LOG("at step %lu", only);
+		} while (steps >= only);
+		EXPECT_LT(50, only);
+		TH_LOG("%lu steps", only);
+	}
 }
 
 #define main harness_main
