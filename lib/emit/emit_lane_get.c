@@ -275,16 +275,17 @@ bool dt_lane_get(void)
 	if (phase != LANE_UNTRIED &&
 	    (phase != LANE_NONE || l->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED)))
 		return false;
+	/* Before any call that a program without lanes may have given up. */
+	if (never) {
+		l->phase = LANE_OFF;
+		return false;
+	}
 	if (!own_memory())
 		return false;
 	/* In one step: a handler that comes before it may get the lane. */
 	if (!__atomic_compare_exchange_n(&l->phase, &phase, LANE_SETUP, false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
 		return true;
-	if (never) {
-		l->phase = LANE_OFF;
-		return false;
-	}
 	return !setup(l, default_bytes, default_flags, 0);
 }
 

@@ -205,8 +205,11 @@ long __wrap_syscall(long number, ...)
 	int i;
 
 	/* It has no arguments: the sanitizer sees who looks for them. */
-	if (number == SYS_gettid)
+	if (number == SYS_gettid) {
+		if (fake)
+			__atomic_add_fetch(&fake->tids, 1, __ATOMIC_RELAXED);
 		return __real_syscall(number);
+	}
 	va_start(args, number);
 	for (i = 0; i < 6; i++)
 		a[i] = va_arg(args, long);

@@ -55,6 +55,7 @@ struct fake {
 	struct fake_event events[FAKE_EVENTS];
 	struct devtrace_dict dicts[FAKE_EVENTS];
 	unsigned int	asked;		/* for lanes, in vain too */
+	unsigned int	tids;		/* calls of gettid(2) */
 	unsigned int	nr_lanes;
 	struct fake_lane lanes[FAKE_LANES];
 	/* what is to happen */

@@ -250,8 +250,9 @@ static int environment(int blocks)
 	clock_ns = 1000;
 	if (emit_plain())
 		return 1;
+	/* A program that is to have none may be one that may make no such calls. */
 	if (!blocks)
-		return fake->asked || fake->nr != 1 || devtrace_lane(DEVTRACE_LANE_MIN) != EPERM ||
+		return fake->tids || fake->asked || fake->nr != 1 || devtrace_lane(DEVTRACE_LANE_MIN) != EPERM ||
 		       emit_plain() || fake->asked || fake->nr != 2;
 	/* What the program asks for makes no more calls than it says. */
 	if (flags && (devtrace_lane(DEVTRACE_LANE_MIN) || fake->lanes[1].flags != flags))
