@@ -7,9 +7,9 @@
  * when one goes on, by the tracepoint sched_switch. So an event of a thread is seen
  * after LATENCY_NS, and a system where these threads sleep is not woken for readers.
  *
- * The timer marks itself as stopped before it looks at the threads. A thread that is woken
- * after that is RUNNING when the scheduler switches to it, and by then the timer is seen to
- * be stopped; a thread woken before is seen to run. A reader that begins to wait starts the
+ * The timer is not queued any more before it looks at the threads. A thread that is woken
+ * after that is RUNNING when the scheduler switches to it, and by then the timer is seen not
+ * to be queued; a thread woken before is seen to run. A reader that begins to wait starts the
  * timer itself.
  *
  * The probe stays for a while when there is no more use for it: to put it in or take it
@@ -63,7 +63,6 @@ static atomic_t nr_open = ATOMIC_INIT(0), followers = ATOMIC_INIT(0);
 static struct hlist_head by_tid[1 << TID_HASH_BITS];
 
 static struct hrtimer timer;
-static bool timer_on;
 static DEFINE_PER_CPU(struct irq_work, start_soon);
 
 static struct tracepoint *sched_switch_tp, *exit_tp, *exec_tp;
@@ -93,10 +92,9 @@ static void bucket_count(u32 tid, int lanes)
 
 static void start_timer(void)
 {
-	if (READ_ONCE(timer_on))
-		return;
-	WRITE_ONCE(timer_on, true);
-	hrtimer_start(&timer, ns_to_ktime(LATENCY_NS), HRTIMER_MODE_REL_SOFT);
+	/* No flag of ours: who had set it may have lost its CPU before it starts the timer. */
+	if (!hrtimer_is_queued(&timer))
+		hrtimer_start(&timer, ns_to_ktime(LATENCY_NS), HRTIMER_MODE_REL_SOFT);
 }
 
 static void start_soon_fn(struct irq_work *w)
@@ -109,7 +107,7 @@ static void switched_to(const struct task_struct *next)
 {
 	const u32 tid = READ_ONCE(bucket_of(next->pid)->tid);
 
-	if (likely(!tid || (tid != next->pid && tid != MANY)) || READ_ONCE(timer_on))
+	if (likely(!tid || (tid != next->pid && tid != MANY)) || hrtimer_is_queued(&timer))
 		return;
 	/* A reader that begins to wait starts the timer itself. */
 	if (!waitqueue_active(&devtrace_stream0.wait))
@@ -164,8 +162,7 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	bool fresh = false, runs = false;
 	struct lane *l;
 
-	WRITE_ONCE(timer_on, false);
-	/* LMM(lane_stop:A): stopped before we look; pairs with the scheduler's lock. */
+	/* LMM(lane_stop:A): not queued before we look; pairs with the scheduler's lock. */
 	smp_mb();
 	spin_lock(&lock);
 	list_for_each_entry(l, &open_lanes, awake) {
@@ -182,7 +179,7 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	/* Likewise. */
 	if ((!fresh && !runs) || !waitqueue_active(&devtrace_stream0.wait))
 		return HRTIMER_NORESTART;
-	/* Somebody else may have done so since we said that it is off. */
+	/* Somebody else may have done so since it is not queued any more. */
 	start_timer();
 	return HRTIMER_NORESTART;
 }
