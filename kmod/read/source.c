@@ -14,7 +14,16 @@ void source_set_ready(struct reader *rd, struct source *src, bool ready)
 	src->ready = ready;
 }
 
-static void lost(struct reader *rd, struct source *src, u8 cause, u64 count, u64 from, u64 to)
+/**
+ * source_lost() - make a LOST frame
+ * @rd: the reader
+ * @src: its source
+ * @cause: enum devtrace_cause
+ * @count: how many events; 0: nobody knows
+ * @from: trace clock, ns: they are not older
+ * @to: nor newer
+ */
+void source_lost(struct reader *rd, struct source *src, u8 cause, u64 count, u64 from, u64 to)
 {
 	announce_time(&rd->told, to);
 	wire_lost(&rd->wire, src->number, cause, count, from, to);
@@ -33,7 +42,7 @@ void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u
 {
 	if (!count)
 		return;
-	lost(rd, src, cause, count, src->last, src->ready ? src->key : now);
+	source_lost(rd, src, cause, count, src->last, src->ready ? src->key : now);
 }
 
 /**
@@ -48,7 +57,7 @@ void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64
 	const u64 from = max(src->last, rd->told.began);
 
 	if (count)
-		lost(rd, src, DEVTRACE_LOST_STOPPED, count, from, max(from, to));
+		source_lost(rd, src, DEVTRACE_LOST_STOPPED, count, from, max(from, to));
 }
 
 /**

@@ -27,6 +27,7 @@
 struct reader;
 
 void source_set_ready(struct reader *rd, struct source *src, bool ready);
+void source_lost(struct reader *rd, struct source *src, u8 cause, u64 count, u64 from, u64 to);
 void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u64 now);
 void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64 to);
 void source_report_passed(struct reader *rd, struct source *src, u64 now);

@@ -275,7 +275,7 @@ static void report_lane(struct reader *rd, struct lane_source *s, const struct s
 	if (!missed_waits(rd))
 		lane_source_missed(rd, s, v->dropped[DEVTRACE_LOST_STOPPED], now);
 	if (v->bad != s->bad)
-		wire_lost(&rd->wire, s->src.number, DEVTRACE_LOST_LANE, 0, s->src.last, now);
+		source_lost(rd, &s->src, DEVTRACE_LOST_LANE, 0, s->src.last, now);
 	s->bad = v->bad;
 }
 
