@@ -188,9 +188,15 @@ u64 blocks_used(const struct block_ring *b)
 u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t place, u64 idx)
 {
 	const struct chain *c = blocks_chain(b, slot);
+	const struct run *r;
 
 	if (c->idx == idx || !c->first)
 		return 0;
-	place = place && blocks_number(place) >= b->tail ? place : c->first;
+	if (blocks_number(place) < b->tail)
+		place = c->first;
+	r = (const void *)(blocks_page(b, blocks_number(place)) + place % BLOCK_BYTES);
+	/* One of which all was read is not the newest. */
+	if (r->idx + r->nr <= idx)
+		place = r->next;
 	return b->head * BLOCK_BYTES + blocks_state(b, b->head)->fill - place;
 }

@@ -313,7 +313,6 @@ static struct lane *lane_alloc(u32 bytes, u16 flags)
 	kref_init(&l->ref);
 	raw_spin_lock_init(&l->lock);
 	INIT_LIST_HEAD(&l->awake);
-	INIT_HLIST_NODE(&l->by_tid);
 	l->bytes = bytes;
 	l->flags = flags;
 	l->mem.nr = bytes / DEVTRACE_LANE_BLOCK;
@@ -493,19 +492,6 @@ int lane_hand_over(unsigned long source)
 	}
 	lane_put(l);
 	return err;
-}
-
-/**
- * lane_thread_ends() - the thread of a lane is no more: what it wrote is all there is
- * @l: the lane
- *
- * Later writes there, by other threads of its process, are ignored.
- *
- * Context: preemption off.
- */
-void lane_thread_ends(struct lane *l)
-{
-	slot_close(l);
 }
 
 /* No file of a lane and no reader is left, no work that takes from lanes, and no stream_wq. */

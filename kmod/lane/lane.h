@@ -112,7 +112,6 @@ struct devtrace_lane_ask;
 
 long lane_ask(struct devtrace_lane_ask __user *arg);
 int lane_hand_over(unsigned long source);
-void lane_thread_ends(struct lane *l);
 void lane_put(struct lane *l);
 
 void lanes_exit(void);

@@ -43,6 +43,7 @@
 #include "slot.h"
 #include "stream/stream.h"
 #include "stream/table.h"
+#include "take.h"
 
 #define LATENCY_NS	(4 * NSEC_PER_MSEC)
 #define KEEP_PROBE	(10 * HZ)
@@ -235,7 +236,7 @@ static void thread_exits(struct task_struct *task)
 		if (l->pid == task_pid(task)) {
 			/* The thread may have been renamed since it asked for the lane. */
 			devtrace_proc_seen(task);
-			lane_thread_ends(l);
+			slot_close(l);
 		}
 	rcu_read_unlock();
 }
@@ -264,7 +265,7 @@ static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 	rcu_read_lock();
 	hlist_for_each_entry_rcu(l, &by_tid[hash_32(old_pid, TID_HASH_BITS)], by_tid)
 		if (l->tid == old_pid && l->tgid == task->tgid)
-			lane_thread_ends(l);
+			slot_close(l);
 	rcu_read_unlock();
 }
 

@@ -124,7 +124,6 @@ void slot_put(struct lane *l)
 	raw_spin_lock(&slots_lock);
 	if (rcu_access_pointer(s->lane) == l)
 		RCU_INIT_POINTER(s->lane, NULL);
-	s->busy = false;
 	__clear_bit(l->slot, taken);
 	raw_spin_unlock(&slots_lock);
 }

@@ -457,7 +457,7 @@ bool slot_makes_no_calls(struct lane *l)
 
 /**
  * slot_close() - its thread is no more, or may write no more: take the last of it
- * @l: the lane
+ * @l: the lane; what other threads of its process write there later is ignored
  */
 void slot_close(struct lane *l)
 {

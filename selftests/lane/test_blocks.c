@@ -181,6 +181,11 @@ static void follow_tail(void)
 
 /* The ring as it is and the model are the same. */
 
+static u64 bytes_from(run_place_t place)
+{
+	return ring.head * BLOCK_BYTES + ring.state[ring.head & (ring.nr - 1)].fill - place;
+}
+
 static void check_slot(u32 slot)
 {
 	const struct chain *c = blocks_chain(&ring, slots[slot]);
@@ -203,6 +208,12 @@ static void check_slot(u32 slot)
 		CHECK(bytes_are_there(i, blocks_records(&ring, place), m->len),
 		      "the records of a run");
 		CHECK(blocks_there(&ring, place), "a run that is there is refused");
+		CHECK(blocks_behind(&ring, slots[slot], place, r.idx + r.nr - 1) ==
+		      bytes_from(place), "how much is behind a run");
+		/* What others filled since a run that was read is not behind it. */
+		if (last)
+			CHECK(blocks_behind(&ring, slots[slot], last, r.idx) == bytes_from(place),
+			      "how much is behind a run that was read");
 		held += m->nr;
 		last = place;
 		place = r.next;
@@ -212,10 +223,6 @@ static void check_slot(u32 slot)
 	CHECK(c->idx == idx[slot] && c->idx == held + overwritten_of[slot],
 	      "events of a slot are held or overwritten");
 	CHECK(!blocks_behind(&ring, slots[slot], last, c->idx), "nothing is behind the last run");
-	if (last)
-		CHECK(blocks_behind(&ring, slots[slot], c->first, c->idx - 1) ==
-		      ring.head * BLOCK_BYTES + ring.state[ring.head & (ring.nr - 1)].fill - c->first,
-		      "how much is behind a run");
 }
 
 static void check_all(void)
