@@ -40,6 +40,12 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 		st->dropped[i] = s->dropped[i] - s->begin_dropped[i];
 }
 
+/* It said so when it asked for the lane, or its calls have been refused since. */
+static bool makes_no_calls(const struct lane *l)
+{
+	return l->flags & DEVTRACE_LANE_NO_CALLS || READ_ONCE(lane_head(&l->mem)->no_calls);
+}
+
 /**
  * slot_stats() - what became of the events of an open lane
  * @slot: its number
@@ -58,17 +64,17 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	l = devtrace_shared.slot_lane_get(slot);
 	if (!l)
 		return false;
-	st->state = devtrace_shared.slot_take(l) == -EPIPE ? DEVTRACE_LANE_CLOSED :
-							     DEVTRACE_LANE_OPEN;
-	if (st->state == DEVTRACE_LANE_OPEN && l->flags & DEVTRACE_LANE_NO_CALLS)
-		st->state = DEVTRACE_LANE_OPEN + 1;
+	devtrace_shared.slot_take(l);
 	st->slot = slot;
 	st->tid = l->tid;
 	st->tgid = l->tgid;
 	st->size = l->bytes;
 	raw_spin_lock(&l->lock);
 	/* Of one that is closed the memory may be gone. */
-	st->used = l->closed ? 0 : lane_untaken_bytes(&l->mem, &l->at);
+	if (!l->closed) {
+		st->state = DEVTRACE_LANE_OPEN + makes_no_calls(l);
+		st->used = lane_untaken_bytes(&l->mem, &l->at);
+	}
 	raw_spin_unlock(&l->lock);
 	rcu_read_lock();
 	task = pid_task(l->pid, PIDTYPE_PID);
