@@ -487,7 +487,9 @@ void slots_take_all(void)
 	for (i = 0; i < nr; i++) {
 		l = slot_lane_get(i);
 		if (l) {
-			slot_take(l);
+			/* There is room soon; until then no other state may come into force. */
+			if (slot_take(l) == -EAGAIN)
+				i--;
 			lane_put(l);
 		}
 		cond_resched();
