@@ -5,7 +5,6 @@
  * An event is counted when it is taken. So whoever asks takes everything first; what is
  * told then was true at one moment between the call and its return.
  */
-#include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -16,6 +15,7 @@
 #include "lane/slot_priv.h"
 #include "lane/take.h"
 #include "lane_stats.h"
+#include "oldest.h"
 #include "shared/shared.h"
 
 /* The counts of its slot since the lane is there; with slots_lock. */
@@ -34,7 +34,7 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 		first = r.next;
 	if (first && devtrace_shared.blocks_run(&slots_blocks, first, &r)) {
 		st->overwritten = r.idx - s->begin_idx;
-		st->oldest = clamp(r.time, r.lo, r.hi);
+		st->oldest = run_oldest(first, &r);
 	}
 	for (i = 0; i < SLOT_CAUSES; i++)
 		st->dropped[i] = s->dropped[i] - s->begin_dropped[i];

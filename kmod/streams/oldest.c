@@ -16,6 +16,20 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 
+/* A run says when its thread emitted before that, from which its first event's time counts. */
+u64 run_oldest(run_place_t place, const struct run *r)
+{
+	const u8 *records = blocks_records(&slots_blocks, place);
+	struct lane_event ev;
+	u64 time = r->time;
+	u32 at = 0;
+
+	/* Those that nobody wanted are EMPTY. */
+	while (lane_next(records, &at, r->len, &time, &ev) > 0 && ev.type == DEVTRACE_T_EMPTY)
+		;
+	return clamp(time, r->lo, r->hi);
+}
+
 /* The time of the oldest event that is there, 0 if there is none. */
 static u64 oldest_of_lanes(void)
 {
@@ -28,7 +42,7 @@ static u64 oldest_of_lanes(void)
 		c = blocks_chain(&slots_blocks, i);
 		raw_spin_lock(&slots_lock);
 		if (c->first && devtrace_shared.blocks_run(&slots_blocks, c->first, &r)) {
-			ts = clamp(r.time, r.lo, r.hi);
+			ts = run_oldest(c->first, &r);
 			first = first ? min(first, ts) : ts;
 		}
 		raw_spin_unlock(&slots_lock);

@@ -4,8 +4,12 @@
 
 #include <linux/types.h>
 
+#include "lane/blocks.h"
+
 struct stream;
 
+/* The time of the first event of a run that is there; with slots_lock. */
+u64 run_oldest(run_place_t place, const struct run *r);
 u64 stream_oldest(struct stream *s, int cpu);
 
 #endif /* DEVTRACE_STREAMS_OLDEST_H */

@@ -536,6 +536,38 @@ TEST_F(lane_stat, a_line_for_each_lane)
 	}
 }
 
+/* The oldest event that is held is not the one before it, from which its time counts. */
+TEST_F(lane_stat, the_oldest_is_one_that_is_held)
+{
+	struct lane_rows lanes = { .nr = 0 };
+	uint64_t before;
+	int i;
+
+	self->pids[0] = start(0, true);
+	go_on(0, 1);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	/* They are taken for it. Others overwrite these, in a ring of 64K, */
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
+	lanes.nr = 0;
+	self->pids[1] = start(1, true);
+	go_on(1, 20000);
+	ASSERT_TRUE(finished(1, self->pids[1]));
+	before = dev_now();
+	/* and these are behind them. */
+	go_on(0, 1);
+	ASSERT_TRUE(finished(0, self->pids[0]));
+	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
+	for (i = 0; i < THREADS; i++) {
+		const struct lane_row *l = lane_of(&lanes, sh->w[0][i].tid);
+
+		ASSERT_NE(NULL, l) TH_LOG("thread %d", i);
+		EXPECT_EQ(2, l->stored);
+		EXPECT_EQ(1, l->overwritten);
+		EXPECT_LE(before, l->oldest);
+		EXPECT_GE(l->now, l->oldest);
+	}
+}
+
 /* One that makes no sense is closed, and there as long as it is mapped. */
 TEST_F(lane_stat, a_closed_lane)
 {
