@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What render.c and render_lanes.c share
+ * What render.c, render_lanes.c and render_frame.c share
  */
 #ifndef DEVTRACE_PERSIST_RENDER_PRIV_H
 #define DEVTRACE_PERSIST_RENDER_PRIV_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * traceinfo.c - print trace events in words
+ * main.c - print trace events in words
  *
  * Exit status: 0; 1 if an input could not be read or is no stream, nobody knows a name to
  * filter by, a format file is wrong (--check-fmt), an event would not arrive
