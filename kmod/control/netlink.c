@@ -175,9 +175,9 @@ static const char *lacking_note(const unsigned long *types)
 			n += scnprintf(text + n, sizeof(text) - n, "type %u", i);
 	}
 	scnprintf(text + n, sizeof(text) - n,
-		  ": not to be had in this kernel, and left off");
+		  ": not available in this kernel; skipped");
 	return netlink_keep(text,
-			    "some types are not to be had in this kernel, and left off: profile-get tells which");
+			    "some types are not available in this kernel; skipped: profile-get tells which");
 }
 
 static int doit(struct sk_buff *skb, struct genl_info *info)
@@ -185,7 +185,7 @@ static int doit(struct sk_buff *skb, struct genl_info *info)
 	DECLARE_BITMAP(lacks, 256);
 	int err;
 
-	/* What nobody asked for who is there no more. */
+	/* Discard leftovers of earlier requests. */
 	devtrace_profile_lacking(lacks);
 	filter_lacks_faults();
 	err = commands[info->genlhdr->cmd].doit(info);

@@ -82,7 +82,7 @@ int netlink_filter_set(struct genl_info *info)
 	err = filter_set(si.id, f);
 	if (err)
 		netlink_refuse(info->extack, info->attrs[DEVTRACE_A_FILTER],
-			       "filter needs more memory than there is; the one before stays");
+			       "filter needs more memory than there is; previous filter kept");
 	else
 		netlink_notify_filter(s);
 	kfree(f);

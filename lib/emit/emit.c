@@ -107,9 +107,9 @@ int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 }
 
 /*
- * The element that tells that a record is not all that it was to be. If a buffer had a
- * negative size there is no telling what, and there is no room for so many digits: then
- * the event is none, which whoever is to emit it refuses and counts.
+ * Append the element that marks a truncated record. A buffer of a negative size has no length
+ * that could be told, and there is no room for so many digits: then return 0, a size that the
+ * emitting function refuses and counts.
  */
 size_t devtrace_cut_(uint8_t *event, size_t pos, size_t cut)
 {

@@ -275,7 +275,7 @@ inlined bool is_type_for_lane(uint32_t head)
 	return head <= UINT8_MAX && may_go_into_lane(head);
 }
 
-/* A record of the shortest form has no more; what is shorter than its head is very long. */
+/* Whether it fits the shortest form; size < header wraps to a huge length. */
 inlined bool is_short(size_t size)
 {
 	return size - sizeof(struct devtrace_emit) <= DEVTRACE_LANE_SHORT;
@@ -287,7 +287,7 @@ inlined bool is_short(size_t size)
  */
 inlined bool fits(const struct lane *l, size_t size, uint64_t dt, uint32_t cpu)
 {
-	/* Where time goes back this is very long. */
+	/* A clock that goes back wraps to a huge dt. */
 	return dt <= DEVTRACE_LANE_NS_MAX && cpu == l->cpu && (size_t)(l->end - l->at) >= size;
 }
 

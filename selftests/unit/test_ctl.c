@@ -466,10 +466,10 @@ TEST_F(handle, warning_of_what_was_done)
 	struct devtrace_filter f;
 
 	devtrace_filter_all(&f);
-	warn("fault_user: not to be had in this kernel, and left off");
+	warn("fault_user: not available in this kernel; skipped");
 	ASSERT_EQ(devtrace_ctl_filter_set(self->ctl, NULL, &f, NULL), 0);
 	EXPECT_STREQ(devtrace_ctl_warning(self->ctl),
-		     "fault_user: not to be had in this kernel, and left off");
+		     "fault_user: not available in this kernel; skipped");
 	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "");
 	/* of the last call alone */
 	nack(-EINVAL, "no", 0, 0);

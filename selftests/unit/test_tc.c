@@ -713,9 +713,9 @@ TEST_F(tc, refusals_in_the_words_of_the_command_line)
 	EXPECT_LE(4, i);
 	EXPECT_EQ(0, pclose(f));
 	kernel->refused = NULL;
-	kernel->noted = "some types are not to be had in this kernel, and left off: profile-get tells which";
+	kernel->noted = "some types are not available in this kernel; skipped: profile-get tells which";
 	EXPECT_EQ(0, run_line(self, "filter set type=200"));
-	EXPECT_STREQ("tracectl: filter set: note: some types are not to be had in this kernel, and left off; see 'tracectl profile list'\n",
+	EXPECT_STREQ("tracectl: filter set: note: some types are not available in this kernel; skipped; see 'tracectl profile list'\n",
 		     self->said);
 	/* Each of the table is what the module says somewhere, or the library has an attribute. */
 	for (i = 0; i < NR(sentences); i++) {

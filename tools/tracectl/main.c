@@ -2,9 +2,9 @@
 /*
  * main.c - the command line of tracectl
  *
- * Exit status: 0; 1 if the kernel refused or cannot be reached; 2 if the command
- * line is wrong: then nothing was changed. Long options may stand anywhere, short
- * ones only before the command: the words after it may begin with a minus.
+ * Exit status: 0; 1 if the kernel refused or cannot be reached, or a file could not be
+ * read or written; 2 if the command line is wrong: then nothing was changed. Long options may
+ * stand anywhere, short ones only before the command: the words after it may begin with a minus.
  */
 #include <errno.h>
 #include <signal.h>
@@ -156,8 +156,8 @@ static const struct {
 	  "there are 16 triggers, which is all there can be; "
 	  "remove one first: tracectl trigger del NAME" },
 	{ "tracepoint is not added", "it is not added; see 'tracectl profile list'" },
-	{ "some types are not to be had",
-	  "some types are not to be had in this kernel, and left off; "
+	{ "some types are not available",
+	  "some types are not available in this kernel; skipped; "
 	  "see 'tracectl profile list'" },
 	{ "generation is no longer", "others change this filter all the time; try again" },
 	{ "pids must be", "the number of a process is from 0 to 4194303" },
@@ -371,7 +371,7 @@ static void option(struct tc *tc, struct line *line, char **argv, int *i)
 		puts("tracectl (devtrace) " TI_VERSION);
 		done(0);
 	} else {
-		fprintf(stderr, "tracectl: '%s' is no option; 'tracectl --help' tells what there is\n",
+		fprintf(stderr, "tracectl: unknown option '%s'; try 'tracectl --help'\n",
 			word);
 		exit(2);
 	}
@@ -411,7 +411,7 @@ static int run(struct tc *tc, struct line *line)
 	int ret = 0;
 
 	if (!tc->nr && !line->info && !line->severity && !line->percent) {
-		fputs("tracectl: a command is missing; 'tracectl --help' tells what there is\n",
+		fputs("tracectl: a command is missing; try 'tracectl --help'\n",
 		      stderr);
 		return 2;
 	}

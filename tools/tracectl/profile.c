@@ -112,7 +112,7 @@ _Noreturn static void unknown(struct tc *tc, const char *name)
 	OUT_LIT(&o, "is no kernel profile event, no group and no preset of them");
 	near_put(&o, &near);
 	if (!*near.name)
-		OUT_LIT(&o, "; 'tracectl profile list' tells what there is");
+		OUT_LIT(&o, "; see 'tracectl profile list'");
 	out_char(&o, '\0');
 	tc_usage(tc, name, o.buf);
 }

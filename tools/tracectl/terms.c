@@ -431,8 +431,11 @@ bool tc_term(struct tc_terms *t, const char *term)
 	for (i = 0; i < NR(keys); i++)
 		if (strlen(keys[i]) == n && !strncasecmp(term, keys[i], n))
 			break;
-	if (i == NR(keys) || !term[n])
-		return wrong(t, term, "is no term: type= object= signal= severity= major= process= origin= cpu= all none");
+	if (i == NR(keys) || !term[n]) {
+		snprintf(t->error, sizeof(t->error), "unknown term '%.60s'; terms are type= object= signal= severity= major= process= origin= cpu= all none",
+			 term);
+		return false;
+	}
 	if (!*s)
 		return wrong(t, term, "has nothing behind the =");
 	fresh = !(t->seen & 1u << i);

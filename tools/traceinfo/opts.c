@@ -242,7 +242,7 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		break;
 	default:
 		opts_end(c, help, "traceinfo (devtrace) " TI_VERSION,
-			 "traceinfo: 'traceinfo --help' tells what there is");
+			 "Try 'traceinfo --help'.");
 	}
 }
 

@@ -479,7 +479,7 @@ TEST_F(profile, what_the_kernel_lacks_is_left_out_and_named)
 		if (!(lacks >> i & 1))
 			continue;
 		ASSERT_EQ(0, filter_set("trace", 1ULL << i | BIT(DEVTRACE_T_SCHED_SWITCH)));
-		snprintf(name, sizeof(name), "%s: not to be had in this kernel, and left off",
+		snprintf(name, sizeof(name), "%s: not available in this kernel; skipped",
 			 types.name[i]);
 		EXPECT_STREQ(name, nl.why);
 		EXPECT_EQ(BIT(DEVTRACE_T_SCHED_SWITCH), filter_get("trace").profile);

@@ -280,7 +280,7 @@ if [ -n "$lacks" ]; then
 		tracectl --stream trace profile > "$work/out" && grep -qx 'trace: none' "$work/out"
 	ok $? "what was named and is lacking is an error, and nothing is changed"
 	tracectl profile sched_fork "$group" > "$work/out" 2>&1 &&
-		grep -q "^tracectl: profile: note: .*$lacks.*: not to be had in this kernel" "$work/out" &&
+		grep -q "^tracectl: profile: note: .*$lacks.*: not available in this kernel" "$work/out" &&
 		tracectl --stream trace profile > "$work/out" && grep -q 'sched_fork' "$work/out" &&
 		! grep -q "$lacks" "$work/out"
 	ok $? "what a group has and is lacking is a note"
