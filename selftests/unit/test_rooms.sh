@@ -15,6 +15,21 @@ check "it is named, with its line" grep -qx \
 	"kmod/ring/ring.c:[0-9]*: \"profile/profile.h\" is of a room above" "$tmp/said"
 check "nothing else is" [ "$(wc -l <"$tmp/said")" = 1 ]
 
+# said ROOM TEXT LINE: a room with one file, with this text: LINE is said
+said()
+{
+	rm -rf "$tmp/tree"
+	mkdir -p "$tmp/tree/kmod/$1" "$tmp/tree/lib" "$tmp/tree/tools"
+	echo "$2" >"$tmp/tree/kmod/$1/one.c"
+	! "$top/selftests/rooms" includes "$tmp/tree" >"$tmp/said" && grep -qx "$3" "$tmp/said"
+}
+check "the only file of a room is named, too" said ring '#include "lane/lane.h"' \
+	'kmod/ring/one.c:1: "lane/lane.h" is of a room above'
+check "an include in angle brackets is refused" said ring ' # include <lane/lane.h>' \
+	'kmod/ring/one.c:1: "lane/lane.h" is of a room above'
+check "a folder without a place is refused" said attic 'int attic;' \
+	'kmod/attic: is no room; give it a place in the order'
+
 # Objects of three files: one room uses the one below, which is right, then above.
 object()	# PATH.o SOURCE
 {
