@@ -140,8 +140,8 @@ static bool all_ahead(const struct reader *rd, u64 bound)
  * it is locked for one step at a time, see "Who waits for whom" in ring.rst.
  *
  * Return: 0; -EAGAIN if a writer that is under way holds back events of other
- * rings, or if there is no end of what nobody wants, and it is worth asking again
- * soon; -ENOMEM; -EINTR: killed.
+ * rings, or if this call gave up skipping filtered events: ask again soon;
+ * -ENOMEM; -EINTR: killed.
  */
 int reader_fill(struct reader *rd, size_t want)
 {
