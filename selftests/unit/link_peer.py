@@ -10,7 +10,7 @@ The other end of a link, for test_links.sh.
     cuts ADDRESS OUT            as recv, but the first connection has a small buffer, and is closed
                                 after 20000 bytes though there are more
     slow ADDRESS OUT FILE       as recv, of one connection, which has a small buffer and is read by
-                                5000 bytes a second until FILE is there; SIGTERM closes it, and
+                                1000 bytes a second until FILE is there; SIGTERM closes it, and
                                 while FILE.stay is there connections are accepted, and not read
     takes ADDRESS OUT N         listen; N bytes of the first connection go to OUT, and that is all
     messages FILE               print the messages of RFC 5424 in FILE, which has nothing else
@@ -38,7 +38,7 @@ def say(*words):
     print(*words, flush=True)
 
 
-def listen(address):
+def listen(address, room=0):
     if address.startswith('/'):
         s = socket.socket(socket.AF_UNIX)
         s.bind(address)
@@ -52,6 +52,8 @@ def listen(address):
         port = int(os.environ.get('PORT', 0))
         s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         s.bind((address, port))
+    if room:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
     s.listen(4)
     say(address if address.startswith('/') else s.getsockname()[1])
     return s
@@ -85,8 +87,7 @@ def recv(address, out, kills=0):
 
 
 def cuts(address, out):
-    s = listen(address)
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    s = listen(address, 4096)
     for n in (1, 2):
         peer, _ = s.accept()
         data = b''
@@ -102,8 +103,7 @@ def cuts(address, out):
 
 
 def slow(address, out, until):
-    s = listen(address)
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    s = listen(address, 4096)
     peer, _ = s.accept()
 
     def gone(*_):
@@ -118,13 +118,12 @@ def slow(address, out, until):
         while data := peer.recv(65536 if os.path.exists(until) else 500):
             f.write(data)
             if not os.path.exists(until):
-                time.sleep(0.1)
+                time.sleep(0.5)
     say('closed', 1)
 
 
 def takes(address, out, n):
-    s = listen(address)
-    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    s = listen(address, 4096)
     peer, _ = s.accept()
     with open(out, 'wb', buffering=0) as f:
         while n > 0:
@@ -197,9 +196,11 @@ def pty_recv(out):
     say(os.ttyname(slave))
     with open(out, 'wb', buffering=0) as f:
         while True:
+            # Before it is looked whether there is more: nothing is written behind it
+            over = os.path.getsize(out) and cooked(slave)
             if select.select([master], [], [], 0.05)[0]:
                 f.write(os.read(master, 65536))
-            elif os.path.getsize(out) and cooked(slave):
+            elif over:
                 break
     say('restored' if termios.tcgetattr(slave) == before else 'changed')
 

@@ -439,19 +439,17 @@ is "$(sed -n 's/.*"why":"ended".*"bytes":\([0-9]*\).*"resent":\([0-9]*\).*/\1 \2
 
 # Who does not read standard output does not keep it, and it says that not all is saved
 mkfifo full
-exec 8<>full
+exec 8<>full 9<>pipe
+# There is more than has room before it begins: or all might be saved when the signal comes.
+head -c 40000 long.trace >&8
+head -c 60000 long.trace >&9
 $log -p 0 --device pipe -f - >full 2>err &
 reader=$!
-exec 9<>pipe
-cat long.trace >&9 &
-one=$!
 wait_until grep -q '^State:.S' /proc/$reader/status
 kill $reader
 wait $reader
 is "$? $(grep -c 'standard output: .*not all that there was is saved' err)" "1 1" "standard output is full: a signal ends it, and it fails"
 reader=''
-kill $one
-wait $one
 exec 8>&- 9>&-
 
 # Input that never ends: a signal is heard nevertheless, and what was written is synced
@@ -499,10 +497,13 @@ reader=$!
 exec 9<>pipe
 cat piece.aa >&9
 wait_until test -s got10.1
+# It finds both at once: the end of its peer, and more to send
+kill -STOP $reader
 kill $peer
-noticed() { ! find "/proc/$reader/fd" -lname 'socket:*' | grep -q .; }
-wait_until noticed
+went() { [ "$(find "/proc/$peer/fd" -lname 'socket:*' | wc -l)" -lt 2 ]; }
+wait_until went
 cat piece.ab >&9
+kill -CONT $reader
 TRIES=300 wait_until grep -q 'sock10: Connection reset by peer; what' err
 ok $? "a peer that has gone is not asked again at once, though it listens"
 rm go.stay
@@ -619,6 +620,8 @@ one=$!
 full() { served=$(pgrep -P $reader) && grep -q '^State:.S' "/proc/$served/status"; }
 wait_until full
 kill $reader
+# It sleeps again when it has told the other one.
+wait_until heard_by $reader
 wait_until heard_by "$served"
 truncate -s 1002 clock
 gone() { ! kill $reader 2>/dev/null; }

@@ -37,14 +37,17 @@ if [ ! -x "$tc" ]; then
 	echo "1..0 # SKIP no libmnl: no tracectl"
 	exit 0
 fi
-"$out/rx_program" >log 2>&1 & program=$!
+# By a name that no other run has
+named=rx$$
+ln -s "$out/rx_program" $named
+./$named >log 2>&1 & program=$!
 until grep -q . log; do :; done
 who=$program
-"$tc" rx | grep -q "^ *$program *rx_program\$"
+"$tc" rx | grep -q "^ *$program *$named\$"
 ok $? "the program is listed"
-"$tc" rx --json | grep -q "{\"pid\":$program,\"program\":\"rx_program\"}"
+"$tc" rx --json | grep -q "{\"pid\":$program,\"program\":\"$named\"}"
 ok $? "and in JSON"
-answers 0 "rx_program, version 815"
+answers 0 "$named, version 815"
 did "command 3 1 2 3" command 3 1 2 3
 did "command 4 0 0 0" command 4
 did "reset" reset
@@ -81,8 +84,8 @@ for words in "leap" "peek" "peek 0" "peek 0 3" "peek x 1" "poke 0 1" "poke 0 1 2
 	# shellcheck disable=SC2086 # words
 	answers 2 "tracectl: rx:" $words
 done
-who=rx_program
-answers 0 "rx_program, version"
+who=$named
+answers 0 "$named, version"
 who=nobody_at_all
 answers 1 "no program of this name"
 who=1

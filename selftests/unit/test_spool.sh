@@ -179,7 +179,7 @@ late=''
 for piece in long.ac long.ad; do
 	cat "$piece" >&9
 	all=$((all + $(wc -c <"$piece")))
-	# The peer would take two minutes and a half for the rest.
+	# The peer would take more than ten minutes for the rest.
 	[ -n "$late" ] || TRIES=1000 wait_until spooled $((all - 200)) || late=$piece
 done
 is "$late" "" "a peer takes the last of it slowly: the device is read meanwhile"
@@ -245,7 +245,7 @@ wait_until test -s less.out.1
 truncate -s 30000 stored
 TRIES=1000 wait_until grep -q 'takes less than there is; events go to spool' err
 ok $? "a peer takes less than comes: events go to files"
-# It would take 40 s for the rest.
+# It would take minutes for the rest.
 TRIES=200 wait_until test -e written; ok $? "and the device is read meanwhile"
 [ "$(wc -c <less.out.1)" -lt 100000 ]; ok $? "which the peer did not do"
 touch go
