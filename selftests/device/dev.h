@@ -173,6 +173,7 @@ struct tape {
 	uint64_t damages, gaps, unknown, infos, clocks, procs, dicts, states;
 	uint64_t backwards;	/* events older than the one before */
 	uint64_t last;
+	uint64_t slack;		/* ns: so much older is not backwards */
 	uint8_t reason;		/* of the last INFO */
 	/* called for every item too, if set */
 	void (*each)(struct tape *t, const struct devtrace_item *i);

@@ -60,7 +60,7 @@ static void add_event(struct tape *t, const struct devtrace_event *e)
 		ev->lost = tape_lost(t, e->source);
 		t->read[e->source]++;
 	}
-	if (e->ts < t->last)
+	if (e->ts + t->slack < t->last)
 		t->backwards++;
 	t->last = e->ts;
 }

@@ -263,6 +263,13 @@ TEST_F(lane_stat, each_event_is_counted_once)
 		ASSERT_LT(0, self->pids[p]);
 		go_on(p, p ? far : 3001);
 	}
+	/* Each has emitted while nothing forbids it. */
+	for (p = 0; p < PROGRAMS; p++) {
+		while (!done_by(p)) {
+			ASSERT_EQ(0, waitpid(self->pids[p], &status, WNOHANG));
+			dev_sleep_ms(1);
+		}
+	}
 	for (i = 0; i < CHANGES; i++) {
 		ASSERT_EQ(0, change_filter(self->pids[i % PROGRAMS]));
 		ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_ALL, &all));

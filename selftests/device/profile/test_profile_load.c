@@ -603,7 +603,7 @@ TEST_F_TIMEOUT(load, interrupts_are_events_or_told_as_lost, 600)
 		SKIP(return, "this machine does not number its interrupts");
 	for (int k = 0; k < nr_lines; k++)
 		numbers |= lines[k].ipi;
-	ASSERT_EQ(0, dev_load("size=32K"));
+	ASSERT_EQ(0, dev_load("size=128K"));
 	ASSERT_TRUE(profile(numbers ? "irq_entry" : "irq_entry,vector_entry"));
 	ASSERT_TRUE(interrupts_edge(edges[0], self->cpus, self->nr));
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);

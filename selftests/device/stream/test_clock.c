@@ -82,7 +82,7 @@ FIXTURE_SETUP(clock)
 	dev_seed();
 	self->n = dev_online(self->cpu);
 	ASSERT_LT(0, self->n);
-	ASSERT_EQ(0, dev_load("size=8M"));
+	ASSERT_EQ(0, dev_load("size=16M"));
 	self->wfd = open(DEV_PATH, O_RDWR | O_CLOEXEC);
 	ASSERT_LE(0, self->wfd);
 	self->page = mmap(NULL, getpagesize(), PROT_READ, MAP_SHARED, self->wfd, 0);

@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -273,6 +274,7 @@ static const char *size_of(const FIXTURE_VARIANT(conservation) *v)
 
 FIXTURE_SETUP(conservation)
 {
+	const uint32_t check = DEVTRACE_CHECK_CRC32;
 	char params[128];
 	int i;
 
@@ -303,6 +305,9 @@ FIXTURE_SETUP(conservation)
 		};
 		ASSERT_LE(0, r->fd);
 		ASSERT_NE(NULL, r->d);
+		/* By chance a frame that a seek cut passes sum8 once in 65536. */
+		if (i == SEEKER)
+			ASSERT_EQ(0, ioctl(r->fd, DEVTRACE_IOC_CHECK, &check));
 	}
 	for (i = 0; i < USERS; i++) {
 		self->writers[i] = fork();

@@ -362,8 +362,12 @@ TEST_F(skew, order)
 		EXPECT_LT(variant->ns - MSEC / 2, ns);
 		EXPECT_GT(variant->ns + MSEC / 2, ns);
 	}
-	/* Who looks 4 s late believes a time that is 5 s ahead: then once more. */
-	for (tries = 0; tries < 5 && (!t || seen.away > 3000 * MSEC); tries++) {
+	/*
+	 * Who looks 4 s late believes a time that is 5 s ahead: then once more. Within MARGIN a
+	 * store may be seen late by chance, but not each time.
+	 */
+	for (tries = 0; tries < 5 && (!t || seen.away > 3000 * MSEC ||
+	     (most < MARGIN && (seen.worst || seen.misplaced))); tries++) {
 		tape_free(t);
 		begin(self->m.w, self->m.cpu, self->m.n, false);
 		t = follow(self->m.w, self->m.rfd,
