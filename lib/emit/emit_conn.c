@@ -125,6 +125,11 @@ static bool is_device(int fd)
 	return !says_no_device(probe(fd));
 }
 
+static bool is_closed(int fd)
+{
+	return fcntl(fd, F_GETFD) < 0 && errno == EBADF;
+}
+
 /* The reason why open(2) failed. EACCES of a regular file is no missing right. */
 static int open_error(void)
 {
@@ -278,8 +283,11 @@ int dt_conn_hand(uint32_t source)
 		if (ioctl(fd, DEVTRACE_IOC_HAND, (unsigned long)source) >= 0)
 			return 0;
 		err = errno;
-		/* Whoever gave us the lane knows the call: ENOSYS is from a filter of calls. */
-		if (again || err == ENOSYS || !says_no_device(err))
+		/*
+		 * Whoever gave us the lane knows the call: ENOSYS is from a filter of calls, or
+		 * from an emulator that does not look whether there is such a file.
+		 */
+		if (again || !says_no_device(err) || (err == ENOSYS && !is_closed(fd)))
 			return err;
 		fd = reconnect(fd);
 		again = true;

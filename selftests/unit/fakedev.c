@@ -391,8 +391,11 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	va_start(args, request);
 	arg = va_arg(args, void *);
 	va_end(args);
-	if (_IOC_TYPE(request) != DEVTRACE_IOC_MAGIC || !fake_is(fd))
+	if (_IOC_TYPE(request) != DEVTRACE_IOC_MAGIC)
 		return __real_ioctl(fd, request, arg);
+	if (!fake_is(fd))
+		return fake && fake->no_device_error ? refuse(fake->no_device_error) :
+					       __real_ioctl(fd, request, arg);
 
 	mode = fcntl(fd, F_GETFL) & O_ACCMODE;
 	if (mode == O_RDONLY)

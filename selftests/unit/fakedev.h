@@ -62,6 +62,7 @@ struct fake {
 	int		open_error;	/* every open fails like this */
 	int		rdwr_error;	/* opening for reading does */
 	int		emit_error;	/* every event does */
+	int		no_device_error;	/* of calls to what is no device; 0: the kernel's */
 	int		lane_error;	/* nobody gets a lane */
 	uint32_t	lane_bytes;	/* what who does not say gets; 0: the least */
 	uint32_t	lane_first;	/* number of its first block */
