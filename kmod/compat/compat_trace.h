@@ -50,6 +50,10 @@
 #define compat_check(tracepoint, probe)					\
 	_Generic(&check_trace_callback_type_##tracepoint,		\
 		 void (*)(typeof(&(probe))): (probe))
+/* The same beside a probe that is right for every kernel; compat_probe() selects the others. */
+#define compat_assert(tracepoint, probe)				\
+	static_assert(_Generic(&check_trace_callback_type_##tracepoint,	\
+			       void (*)(typeof(&(probe))): true))
 
 /*
  * on_NAME() is the probe for the newest kernel, compat_NAME() that for older ones.

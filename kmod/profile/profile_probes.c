@@ -142,6 +142,11 @@ static void probe_sys_exit(void *data, struct pt_regs *regs, long ret)
 	devtrace_rec_for(DEVTRACE_T_SYS_EXIT, object, signal, dt_long(ret));
 }
 
+#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
+compat_assert(sys_enter, probe_sys_enter);
+compat_assert(sys_exit, probe_sys_exit);
+#endif
+
 /* Interrupts */
 
 static void probe_irq_entry(void *data, int irq, struct irqaction *action)
@@ -156,6 +161,9 @@ static void probe_irq_exit(void *data, int irq, struct irqaction *action, int re
 {
 	devtrace_rec_for(DEVTRACE_T_IRQ_EXIT, DEVTRACE_OBJ_IRQ, irq, dt_u8(ret));
 }
+
+compat_assert(irq_handler_entry, probe_irq_entry);
+compat_assert(irq_handler_exit, probe_irq_exit);
 
 #ifdef CONFIG_X86
 /* The vector's name is that of its tracepoint without "_entry" or "_exit". */
@@ -209,7 +217,11 @@ static void probe_softirq_exit(void *data, unsigned int nr)
 	devtrace_rec_for(DEVTRACE_T_SOFTIRQ_EXIT, DEVTRACE_OBJ_SOFTIRQ, nr);
 }
 
-/* Not checked by check_types(): older headers lack them. Their arguments never changed. */
+compat_assert(softirq_raise, probe_softirq_raise);
+compat_assert(softirq_entry, probe_softirq_entry);
+compat_assert(softirq_exit, probe_softirq_exit);
+
+/* Not asserted: older headers lack the tracepoints. Their arguments never changed. */
 static void probe_tasklet_entry(void *data, struct tasklet_struct *t, void *func)
 {
 	profile_seen_fun(func);
@@ -253,6 +265,11 @@ static void probe_timer_exit(void *data, struct timer_list *timer)
 	devtrace_rec(DEVTRACE_T_TIMER_EXIT, dt_obj(timer));
 }
 
+compat_assert(timer_init, probe_timer_init);
+compat_assert(timer_cancel, probe_timer_cancel);
+compat_assert(timer_expire_entry, probe_timer_entry);
+compat_assert(timer_expire_exit, probe_timer_exit);
+
 static void probe_hrtimer_init(void *data, struct hrtimer *timer, clockid_t clock,
 			       enum hrtimer_mode mode)
 {
@@ -284,6 +301,10 @@ static void probe_hrtimer_exit(void *data, struct hrtimer *timer)
 	devtrace_rec(DEVTRACE_T_HRTIMER_EXIT, dt_obj(timer));
 }
 
+compat_assert(hrtimer_cancel, probe_hrtimer_cancel);
+compat_assert(hrtimer_expire_entry, probe_hrtimer_entry);
+compat_assert(hrtimer_expire_exit, probe_hrtimer_exit);
+
 /* The scheduler */
 
 /* A state of ours, above the kernel's indices of task states. */
@@ -310,11 +331,12 @@ static void probe_##name(void *data, struct task_struct *p)		\
 	comm_get(&c, p->comm);						\
 	profile_str(type, c.s, c.len,				\
 		    dt_u32(p->pid), dt_i16(p->prio), dt_u16(task_cpu(p))); \
-}
+}									\
+compat_assert(name, probe_##name)
 
-PROBE_WAKE(sched_waking, DEVTRACE_T_SCHED_WAKING)
-PROBE_WAKE(sched_wakeup, DEVTRACE_T_SCHED_WAKEUP)
-PROBE_WAKE(sched_wakeup_new, DEVTRACE_T_SCHED_WAKEUP_NEW)
+PROBE_WAKE(sched_waking, DEVTRACE_T_SCHED_WAKING);
+PROBE_WAKE(sched_wakeup, DEVTRACE_T_SCHED_WAKEUP);
+PROBE_WAKE(sched_wakeup_new, DEVTRACE_T_SCHED_WAKEUP_NEW);
 
 static void probe_sched_migrate(void *data, struct task_struct *p, int cpu)
 {
@@ -364,6 +386,15 @@ static void probe_task_rename(void *data, struct task_struct *p, const char *com
 		    dt_u32(p->pid));
 }
 
+compat_assert(sched_migrate_task, probe_sched_migrate);
+compat_assert(sched_process_fork, probe_sched_fork);
+compat_assert(sched_process_exec, probe_sched_exec);
+compat_assert(sched_pi_setprio, probe_sched_pi);
+#ifdef CONFIG_DETECT_HUNG_TASK
+compat_assert(sched_process_hang, probe_sched_hang);
+#endif
+compat_assert(task_rename, probe_task_rename);
+
 /* Page faults */
 
 #ifdef CONFIG_X86
@@ -392,6 +423,9 @@ static void probe_fault_kernel(void *data, unsigned long address, struct pt_regs
 		devtrace_rec(DEVTRACE_T_FAULT_KERNEL, dt_obj((void *)address), dt_fun(ip),
 			     dt_u16x(error));
 }
+
+compat_assert(page_fault_user, probe_fault_user);
+compat_assert(page_fault_kernel, probe_fault_kernel);
 #else
 /* Attached on x86 only. */
 #define probe_fault_user	NULL
@@ -420,6 +454,9 @@ static void probe_signal_deliver(void *data, int sig, struct kernel_siginfo *inf
 	devtrace_rec(DEVTRACE_T_SIGNAL_DELIVER, dt_u8(sig), dt_i32(signal_code(info)),
 		     dt_long_hex((unsigned long)ka->sa.sa_handler));
 }
+
+compat_assert(signal_generate, probe_signal_generate);
+compat_assert(signal_deliver, probe_signal_deliver);
 
 /* Block requests. A request without a disk has the device number 0:0. */
 
@@ -484,6 +521,9 @@ static void probe_work_end(void *data, struct work_struct *work, work_func_t fun
 	devtrace_rec(DEVTRACE_T_WORK_END, dt_obj(work), dt_fun(function));
 }
 
+compat_assert(workqueue_execute_start, probe_work_start);
+compat_assert(workqueue_execute_end, probe_work_end);
+
 /* The rest */
 
 static void probe_cpu_idle(void *data, unsigned int state, unsigned int cpu)
@@ -513,6 +553,14 @@ static void probe_module_free(void *data, struct module *module)
 	profile_str(DEVTRACE_T_MODULE_FREE, module->name, strlen(module->name));
 }
 
+compat_assert(cpu_idle, probe_cpu_idle);
+compat_assert(cpu_frequency, probe_cpu_freq);
+compat_assert(console, on_console);
+#ifdef CONFIG_MODULES
+compat_assert(module_load, probe_module_load);
+compat_assert(module_free, probe_module_free);
+#endif
+
 static void oom_kill(pid_t tid)
 {
 	devtrace_rec(DEVTRACE_T_OOM_KILL, dt_u32(tid));
@@ -521,53 +569,6 @@ static void oom_kill(pid_t tid)
 static void on_oom_kill(void *data, struct task_struct *p, uid_t uid)
 {
 	oom_kill(p->pid);
-}
-
-/* Compile-time check of the probes that compat_probe() does not select by type. */
-static void __maybe_unused check_types(void)
-{
-#ifdef CONFIG_HAVE_SYSCALL_TRACEPOINTS
-	(void)compat_check(sys_enter, probe_sys_enter);
-	(void)compat_check(sys_exit, probe_sys_exit);
-#endif
-	(void)compat_check(irq_handler_entry, probe_irq_entry);
-	(void)compat_check(irq_handler_exit, probe_irq_exit);
-	(void)compat_check(softirq_raise, probe_softirq_raise);
-	(void)compat_check(softirq_entry, probe_softirq_entry);
-	(void)compat_check(softirq_exit, probe_softirq_exit);
-	(void)compat_check(timer_init, probe_timer_init);
-	(void)compat_check(timer_cancel, probe_timer_cancel);
-	(void)compat_check(timer_expire_entry, probe_timer_entry);
-	(void)compat_check(timer_expire_exit, probe_timer_exit);
-	(void)compat_check(hrtimer_cancel, probe_hrtimer_cancel);
-	(void)compat_check(hrtimer_expire_entry, probe_hrtimer_entry);
-	(void)compat_check(hrtimer_expire_exit, probe_hrtimer_exit);
-	(void)compat_check(sched_waking, probe_sched_waking);
-	(void)compat_check(sched_wakeup, probe_sched_wakeup);
-	(void)compat_check(sched_wakeup_new, probe_sched_wakeup_new);
-	(void)compat_check(sched_migrate_task, probe_sched_migrate);
-	(void)compat_check(sched_process_fork, probe_sched_fork);
-	(void)compat_check(sched_process_exec, probe_sched_exec);
-	(void)compat_check(sched_pi_setprio, probe_sched_pi);
-#ifdef CONFIG_DETECT_HUNG_TASK
-	(void)compat_check(sched_process_hang, probe_sched_hang);
-#endif
-	(void)compat_check(task_rename, probe_task_rename);
-#ifdef CONFIG_X86
-	(void)compat_check(page_fault_user, probe_fault_user);
-	(void)compat_check(page_fault_kernel, probe_fault_kernel);
-#endif
-	(void)compat_check(signal_generate, probe_signal_generate);
-	(void)compat_check(signal_deliver, probe_signal_deliver);
-	(void)compat_check(workqueue_execute_start, probe_work_start);
-	(void)compat_check(workqueue_execute_end, probe_work_end);
-	(void)compat_check(cpu_idle, probe_cpu_idle);
-	(void)compat_check(cpu_frequency, probe_cpu_freq);
-	(void)compat_check(console, on_console);
-#ifdef CONFIG_MODULES
-	(void)compat_check(module_load, probe_module_load);
-	(void)compat_check(module_free, probe_module_free);
-#endif
 }
 
 const struct profile_probe profile_probes[] = {
