@@ -20,6 +20,12 @@
 #ifndef DEVTRACE_PROFILE_TYPES_H
 #define DEVTRACE_PROFILE_TYPES_H
 
+#define PROFILE_SYSCALLS_TYPES						\
+PROFILE_TYPE(SYS_ENTER, sys_enter, syscalls, "sys_enter", SYSCALL,	\
+	"int arg0, int arg1, int arg2, int arg3, int arg4, int arg5")	\
+PROFILE_TYPE(SYS_EXIT, sys_exit, syscalls, "sys_exit", SYSCALL,		\
+	"enum errno ret")
+
 /* Interrupts of the CPU's local controller: its timer, IPIs, errors. */
 #ifdef CONFIG_X86
 #define PROFILE_VECTORS(which)						\
@@ -32,11 +38,7 @@
 #define PROFILE_VECTORS(which)	"ipi_" which
 #endif
 
-#define PROFILE_TYPES							\
-PROFILE_TYPE(SYS_ENTER, sys_enter, syscalls, "sys_enter", SYSCALL,	\
-	"int arg0, int arg1, int arg2, int arg3, int arg4, int arg5")	\
-PROFILE_TYPE(SYS_EXIT, sys_exit, syscalls, "sys_exit", SYSCALL,		\
-	"enum errno ret")						\
+#define PROFILE_IRQ_TYPES						\
 PROFILE_TYPE(IRQ_ENTRY, irq_entry, irq, "irq_handler_entry", IRQ,	\
 	"str action")							\
 PROFILE_TYPE(IRQ_EXIT, irq_exit, irq, "irq_handler_exit", IRQ,		\
@@ -44,13 +46,17 @@ PROFILE_TYPE(IRQ_EXIT, irq_exit, irq, "irq_handler_exit", IRQ,		\
 PROFILE_TYPE(VECTOR_ENTRY, vector_entry, irq, PROFILE_VECTORS("entry"), \
 	VECTOR, "str name")						\
 PROFILE_TYPE(VECTOR_EXIT, vector_exit, irq, PROFILE_VECTORS("exit"),	\
-	VECTOR, "str name")						\
+	VECTOR, "str name")
+
+#define PROFILE_SOFTIRQ_TYPES						\
 PROFILE_TYPE(SOFTIRQ_RAISE, softirq_raise, softirq, "softirq_raise",	\
 	SOFTIRQ, "")							\
 PROFILE_TYPE(SOFTIRQ_ENTRY, softirq_entry, softirq, "softirq_entry",	\
 	SOFTIRQ, "")							\
 PROFILE_TYPE(SOFTIRQ_EXIT, softirq_exit, softirq, "softirq_exit",	\
-	SOFTIRQ, "")							\
+	SOFTIRQ, "")
+
+#define PROFILE_TIMER_TYPES						\
 PROFILE_TYPE(TIMER_INIT, timer_init, timer, "timer_init", NONE,		\
 	"obj timer")							\
 PROFILE_TYPE(TIMER_START, timer_start, timer, "timer_start", NONE,	\
@@ -60,7 +66,9 @@ PROFILE_TYPE(TIMER_CANCEL, timer_cancel, timer, "timer_cancel", NONE,	\
 PROFILE_TYPE(TIMER_ENTRY, timer_entry, timer, "timer_expire_entry",	\
 	NONE, "obj timer, fun function, i32 late \"jiffies\"")		\
 PROFILE_TYPE(TIMER_EXIT, timer_exit, timer, "timer_expire_exit", NONE,	\
-	"obj timer")							\
+	"obj timer")
+
+#define PROFILE_HRTIMER_TYPES						\
 PROFILE_TYPE(HRTIMER_INIT, hrtimer_init, hrtimer,			\
 	"hrtimer_init hrtimer_setup", NONE,				\
 	"obj timer, enum clockid clock, u8 mode")			\
@@ -72,7 +80,9 @@ PROFILE_TYPE(HRTIMER_ENTRY, hrtimer_entry, hrtimer,			\
 	"hrtimer_expire_entry", NONE,					\
 	"obj timer, fun function, i64 late \"ns\"")			\
 PROFILE_TYPE(HRTIMER_EXIT, hrtimer_exit, hrtimer,			\
-	"hrtimer_expire_exit", NONE, "obj timer")			\
+	"hrtimer_expire_exit", NONE, "obj timer")
+
+#define PROFILE_SCHED_TYPES						\
 PROFILE_TYPE(SCHED_SWITCH, sched_switch, sched, "sched_switch", NONE,	\
 	"enum task_state state, i16 prio, u32 next, i16 next_prio, str comm") \
 PROFILE_TYPE(SCHED_WAKING, sched_waking, sched, "sched_waking", NONE,	\
@@ -94,33 +104,45 @@ PROFILE_TYPE(SCHED_PI, sched_pi, sched, "sched_pi_setprio", NONE,	\
 PROFILE_TYPE(SCHED_HANG, sched_hang, sched, "sched_process_hang", NONE, \
 	"u32 tid, str comm")						\
 PROFILE_TYPE(TASK_RENAME, task_rename, sched, "task_rename", NONE,	\
-	"u32 tid, str comm")						\
+	"u32 tid, str comm")
+
+#define PROFILE_FAULT_TYPES						\
 PROFILE_TYPE(FAULT_USER, fault_user, fault, "page_fault_user", NONE,	\
 	"any address, int ip, flags fault error")			\
 PROFILE_TYPE(FAULT_KERNEL, fault_kernel, fault, "page_fault_kernel",	\
-	NONE, "any address, fun ip, flags fault error")			\
+	NONE, "any address, fun ip, flags fault error")
+
+#define PROFILE_SIGNAL_TYPES						\
 PROFILE_TYPE(SIGNAL_GENERATE, signal_generate, signal,			\
 	"signal_generate", NONE,					\
 	"enum signal sig, i32 code, u32 tid, enum sigto to, enum sigresult result") \
 PROFILE_TYPE(SIGNAL_DELIVER, signal_deliver, signal, "signal_deliver",	\
-	NONE, "enum signal sig, i32 code, int handler")			\
+	NONE, "enum signal sig, i32 code, int handler")
+
+#define PROFILE_BLOCK_TYPES						\
 PROFILE_TYPE(BLOCK_INSERT, block_insert, block, "block_rq_insert", NONE, \
 	"u16 dev_major, u32 dev_minor, u64 sector, u32 bytes, enum blockop op")	\
 PROFILE_TYPE(BLOCK_ISSUE, block_issue, block, "block_rq_issue", NONE,	\
 	"u16 dev_major, u32 dev_minor, u64 sector, u32 bytes, enum blockop op")	\
 PROFILE_TYPE(BLOCK_COMPLETE, block_complete, block, "block_rq_complete", \
 	NONE,								\
-	"u16 dev_major, u32 dev_minor, u64 sector, u32 bytes, enum blockop op, enum errno error") \
+	"u16 dev_major, u32 dev_minor, u64 sector, u32 bytes, enum blockop op, enum errno error")
+
+#define PROFILE_WORK_TYPES						\
 PROFILE_TYPE(WORK_QUEUE, work_queue, work, "workqueue_queue_work",	\
 	NONE, "obj work, fun function")					\
 PROFILE_TYPE(WORK_START, work_start, work, "workqueue_execute_start",	\
 	NONE, "obj work, fun function")					\
 PROFILE_TYPE(WORK_END, work_end, work, "workqueue_execute_end", NONE,	\
-	"obj work, fun function")					\
+	"obj work, fun function")
+
+#define PROFILE_POWER_TYPES						\
 PROFILE_TYPE(CPU_IDLE, cpu_idle, power, "cpu_idle", NONE,		\
 	"enum idle state")						\
 PROFILE_TYPE(CPU_FREQ, cpu_freq, power, "cpu_frequency", NONE,		\
-	"u32 frequency \"kHz\", u16 cpu")				\
+	"u32 frequency \"kHz\", u16 cpu")
+
+#define PROFILE_SYSTEM_TYPES						\
 PROFILE_TYPE(CONSOLE, console, system, "console", NONE,			\
 	"str line")							\
 PROFILE_TYPE(MODULE_LOAD, module_load, system, "module_load", NONE,	\
@@ -128,11 +150,21 @@ PROFILE_TYPE(MODULE_LOAD, module_load, system, "module_load", NONE,	\
 PROFILE_TYPE(MODULE_FREE, module_free, system, "module_free", NONE,	\
 	"str module")							\
 PROFILE_TYPE(OOM_KILL, oom_kill, system, "mark_victim", NONE,		\
-	"u32 tid")							\
+	"u32 tid")
+
+#define PROFILE_TASKLET_TYPES						\
 PROFILE_TYPE(TASKLET_ENTRY, tasklet_entry, softirq, "tasklet_entry",	\
 	NONE, "obj tasklet, fun function")				\
 PROFILE_TYPE(TASKLET_EXIT, tasklet_exit, softirq, "tasklet_exit", NONE, \
 	"obj tasklet, fun function")
+
+#define PROFILE_TYPES							\
+	PROFILE_SYSCALLS_TYPES PROFILE_IRQ_TYPES			\
+	PROFILE_SOFTIRQ_TYPES PROFILE_TIMER_TYPES			\
+	PROFILE_HRTIMER_TYPES PROFILE_SCHED_TYPES PROFILE_FAULT_TYPES	\
+	PROFILE_SIGNAL_TYPES PROFILE_BLOCK_TYPES PROFILE_WORK_TYPES	\
+	PROFILE_POWER_TYPES PROFILE_SYSTEM_TYPES			\
+	PROFILE_TASKLET_TYPES
 
 #define PROFILE_PRESETS							\
 PROFILE_PRESET(latency, "irq softirq hrtimer sched_switch sched_waking "	\
