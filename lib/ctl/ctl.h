@@ -83,6 +83,30 @@ uint8_t ctl_u8(const struct ctl_attrs *attrs, int attr);
 void ctl_copy(char *to, size_t size, const struct nlattr *attr);
 /* The same into an array. */
 #define ctl_str(to, attrs, attr)	ctl_copy(to, sizeof(to), (attrs)->a[attr])
+
+/* Where in a structure of the interface an attribute goes: a member of its type, but for bools. */
+struct ctl_field {
+	uint16_t	attr, at, size;
+	enum ctl_how { CTL_IS_VALUE, CTL_IS_FLAG, CTL_IS_THERE } how;
+};
+
+#define CTL_PLACE(what, field, ATTR, how) \
+	{ DEVTRACE_A_##ATTR, offsetof(struct devtrace_ctl_##what, field), \
+	  sizeof(((struct devtrace_ctl_##what *)0)->field), how }
+#define CTL_FIELD(what, field, ATTR)	CTL_PLACE(what, field, ATTR, CTL_IS_VALUE)
+/* A bool: whether the number is not 0. */
+#define CTL_FLAG(what, field, ATTR)	CTL_PLACE(what, field, ATTR, CTL_IS_FLAG)
+/* A bool: whether the attribute is there. */
+#define CTL_THERE(what, field, ATTR)	CTL_PLACE(what, field, ATTR, CTL_IS_THERE)
+
+/*
+ * All of a structure from the attributes, and 0 what none is there for. The first field names
+ * the thing: without it the reply is none, -EBADMSG.
+ */
+int ctl_fields(const struct ctl_attrs *attrs, const struct ctl_field *fields, size_t nr,
+	       void *to, size_t size);
+#define CTL_FIELDS(attrs, fields, to) \
+	ctl_fields(attrs, fields, sizeof(fields) / sizeof((fields)[0]), to, sizeof(*(to)))
 /* Attributes of a nest; tb has max + 1 places. -EBADMSG */
 int ctl_parse_nest(const struct nlattr *nest, const struct nlattr **tb, unsigned int max,
 		   const uint16_t *least);

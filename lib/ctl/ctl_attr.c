@@ -172,6 +172,55 @@ void ctl_copy(char *to, size_t size, const struct nlattr *attr)
 		memcpy(to, mnl_attr_get_payload(attr), strnlen(mnl_attr_get_payload(attr), len));
 }
 
+static uint64_t number(const struct ctl_attrs *attrs, int attr)
+{
+	if (words[attr].type == MNL_TYPE_U8)
+		return ctl_u8(attrs, attr);
+	return words[attr].type == MNL_TYPE_U32 ? ctl_u32(attrs, attr) : ctl_u64(attrs, attr);
+}
+
+/* An attribute may be shorter than the array: the causes of loss that this kernel knows. */
+static void copy_u64s(unsigned char *to, size_t size, const struct nlattr *attr)
+{
+	size_t len = attr ? mnl_attr_get_payload_len(attr) : 0;
+
+	if (len > size)
+		len = size;
+	if (len)
+		memcpy(to, mnl_attr_get_payload(attr), len - len % sizeof(uint64_t));
+}
+
+static void take(const struct ctl_attrs *attrs, const struct ctl_field *f, unsigned char *to)
+{
+	if (f->how == CTL_IS_THERE)
+		*(bool *)to = attrs->a[f->attr];
+	else if (f->how == CTL_IS_FLAG)
+		*(bool *)to = number(attrs, f->attr);
+	else if (words[f->attr].type == MNL_TYPE_NUL_STRING)
+		ctl_copy((char *)to, f->size, attrs->a[f->attr]);
+	else if (words[f->attr].type == MNL_TYPE_BINARY)
+		copy_u64s(to, f->size, attrs->a[f->attr]);
+	else if (f->size == sizeof(uint64_t))
+		*(uint64_t *)to = number(attrs, f->attr);
+	else if (f->size == sizeof(uint32_t))
+		*(uint32_t *)to = (uint32_t)number(attrs, f->attr);
+	else if (f->size == sizeof(uint8_t))
+		*to = (uint8_t)number(attrs, f->attr);
+}
+
+int ctl_fields(const struct ctl_attrs *attrs, const struct ctl_field *fields, size_t nr,
+	       void *to, size_t size)
+{
+	size_t i;
+
+	memset(to, 0, size);
+	if (!attrs->a[fields->attr])
+		return -EBADMSG;
+	for (i = 0; i < nr; i++)
+		take(attrs, &fields[i], (unsigned char *)to + fields[i].at);
+	return 0;
+}
+
 static uint32_t place(const struct nlmsghdr *request, const struct nlattr *a)
 {
 	return (uint32_t)((const char *)a - (const char *)request);

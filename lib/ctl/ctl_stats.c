@@ -6,38 +6,27 @@
 #include <string.h>
 #include "ctl.h"
 
-/* The causes that this kernel knows; a newer one may know more. */
-static void parse_dropped(const struct nlattr *a, uint64_t *dropped)
-{
-	size_t len = a ? mnl_attr_get_payload_len(a) : 0;
+/* The reply of a list: its fields into the structure, and that to the program's function. */
+#define EACH(what)							\
+static int each_##what(const struct ctl_attrs *attrs, void *arg)	\
+{									\
+	const struct ctl_caller *c = arg;				\
+	struct devtrace_ctl_##what s;					\
+	int ret = CTL_FIELDS(attrs, what##_fields, &s);			\
+									\
+	return ret ? ret : ((devtrace_##what##_fn *)c->fn)(&s, c->arg);	\
+}									\
+static ctl_reply_fn each_##what	/* for the semicolon */
 
-	if (len > DEVTRACE_LOST_CAUSES * sizeof(*dropped))
-		len = DEVTRACE_LOST_CAUSES * sizeof(*dropped);
-	if (len)
-		memcpy(dropped, mnl_attr_get_payload(a), len - len % sizeof(*dropped));
-}
+static const struct ctl_field stats_fields[] = {
+	CTL_FIELD(stats, stream, STREAM), CTL_FIELD(stats, cpu, CPU),
+	CTL_FIELD(stats, emitted, EMITTED), CTL_FIELD(stats, stored, STORED),
+	CTL_FIELD(stats, filtered, FILTERED), CTL_FIELD(stats, overwritten, OVERWRITTEN),
+	CTL_FIELD(stats, dropped, DROPPED), CTL_FIELD(stats, size, SIZE),
+	CTL_FIELD(stats, used, USED), CTL_FIELD(stats, oldest, OLDEST), CTL_FIELD(stats, now, NOW),
+};
 
-static int each_stats(const struct ctl_attrs *attrs, void *arg)
-{
-	const struct ctl_caller *c = arg;
-	struct devtrace_ctl_stats s = {
-		.cpu = ctl_u32(attrs, DEVTRACE_A_CPU),
-		.emitted = ctl_u64(attrs, DEVTRACE_A_EMITTED),
-		.stored = ctl_u64(attrs, DEVTRACE_A_STORED),
-		.filtered = ctl_u64(attrs, DEVTRACE_A_FILTERED),
-		.overwritten = ctl_u64(attrs, DEVTRACE_A_OVERWRITTEN),
-		.size = ctl_u64(attrs, DEVTRACE_A_SIZE),
-		.used = ctl_u64(attrs, DEVTRACE_A_USED),
-		.oldest = ctl_u64(attrs, DEVTRACE_A_OLDEST),
-		.now = ctl_u64(attrs, DEVTRACE_A_NOW),
-	};
-
-	if (!attrs->a[DEVTRACE_A_STREAM])
-		return -EBADMSG;
-	ctl_str(s.stream, attrs, DEVTRACE_A_STREAM);
-	parse_dropped(attrs->a[DEVTRACE_A_DROPPED], s.dropped);
-	return ((devtrace_stats_fn *)c->fn)(&s, c->arg);
-}
+EACH(stats);
 
 int devtrace_ctl_stats(struct devtrace_ctl *ctl, const char *stream, devtrace_stats_fn *fn,
 		       void *arg)
@@ -45,56 +34,37 @@ int devtrace_ctl_stats(struct devtrace_ctl *ctl, const char *stream, devtrace_st
 	return ctl_list(ctl, DEVTRACE_CMD_STATS_GET, stream, each_stats, (ctl_any_fn *)fn, arg);
 }
 
-static int each_type(const struct ctl_attrs *attrs, void *arg)
-{
-	const struct ctl_caller *c = arg;
-	struct devtrace_ctl_type t = {
-		.type = ctl_u8(attrs, DEVTRACE_A_TYPE),
-		.stored = ctl_u64(attrs, DEVTRACE_A_STORED),
-		.filtered = ctl_u64(attrs, DEVTRACE_A_FILTERED),
-	};
+static const struct ctl_field type_fields[] = {
+	CTL_FIELD(type, type, TYPE), CTL_FIELD(type, stored, STORED),
+	CTL_FIELD(type, filtered, FILTERED),
+};
 
-	return ((devtrace_type_fn *)c->fn)(&t, c->arg);
-}
+EACH(type);
 
 int devtrace_ctl_types(struct devtrace_ctl *ctl, devtrace_type_fn *fn, void *arg)
 {
 	return ctl_list(ctl, DEVTRACE_CMD_TYPE_GET, NULL, each_type, (ctl_any_fn *)fn, arg);
 }
 
-static int each_process(const struct ctl_attrs *attrs, void *arg)
-{
-	const struct ctl_caller *c = arg;
-	struct devtrace_ctl_process p = {
-		.pid = ctl_u32(attrs, DEVTRACE_A_PID),
-		.tid = ctl_u32(attrs, DEVTRACE_A_TID),
-		.stored = ctl_u64(attrs, DEVTRACE_A_STORED),
-	};
+static const struct ctl_field process_fields[] = {
+	CTL_FIELD(process, pid, PID), CTL_FIELD(process, tid, TID),
+	CTL_FIELD(process, comm, COMM), CTL_FIELD(process, stored, STORED),
+};
 
-	ctl_str(p.comm, attrs, DEVTRACE_A_COMM);
-	return ((devtrace_process_fn *)c->fn)(&p, c->arg);
-}
+EACH(process);
 
 int devtrace_ctl_processes(struct devtrace_ctl *ctl, devtrace_process_fn *fn, void *arg)
 {
 	return ctl_list(ctl, DEVTRACE_CMD_PROCESS_GET, NULL, each_process, (ctl_any_fn *)fn, arg);
 }
 
-static int each_reader(const struct ctl_attrs *attrs, void *arg)
-{
-	const struct ctl_caller *c = arg;
-	struct devtrace_ctl_reader r = {
-		.pid = ctl_u32(attrs, DEVTRACE_A_PID),
-		.position = ctl_u64(attrs, DEVTRACE_A_POSITION),
-		.lag = ctl_u64(attrs, DEVTRACE_A_LAG),
-		.read = ctl_u64(attrs, DEVTRACE_A_READ),
-		.lost = ctl_u64(attrs, DEVTRACE_A_LOST),
-	};
+static const struct ctl_field reader_fields[] = {
+	CTL_FIELD(reader, stream, STREAM), CTL_FIELD(reader, pid, PID),
+	CTL_FIELD(reader, comm, COMM), CTL_FIELD(reader, position, POSITION),
+	CTL_FIELD(reader, lag, LAG), CTL_FIELD(reader, read, READ), CTL_FIELD(reader, lost, LOST),
+};
 
-	ctl_str(r.stream, attrs, DEVTRACE_A_STREAM);
-	ctl_str(r.comm, attrs, DEVTRACE_A_COMM);
-	return ((devtrace_reader_fn *)c->fn)(&r, c->arg);
-}
+EACH(reader);
 
 int devtrace_ctl_readers(struct devtrace_ctl *ctl, const char *stream, devtrace_reader_fn *fn,
 			 void *arg)
@@ -102,70 +72,41 @@ int devtrace_ctl_readers(struct devtrace_ctl *ctl, const char *stream, devtrace_
 	return ctl_list(ctl, DEVTRACE_CMD_READER_GET, stream, each_reader, (ctl_any_fn *)fn, arg);
 }
 
-static int each_lane(const struct ctl_attrs *attrs, void *arg)
-{
-	const struct ctl_caller *c = arg;
-	struct devtrace_ctl_lane l = {
-		.source = ctl_u32(attrs, DEVTRACE_A_ID),
-		.pid = ctl_u32(attrs, DEVTRACE_A_PID),
-		.tid = ctl_u32(attrs, DEVTRACE_A_TID),
-		.size = ctl_u64(attrs, DEVTRACE_A_SIZE),
-		.used = ctl_u64(attrs, DEVTRACE_A_USED),
-		.stored = ctl_u64(attrs, DEVTRACE_A_STORED),
-		.overwritten = ctl_u64(attrs, DEVTRACE_A_OVERWRITTEN),
-		.oldest = ctl_u64(attrs, DEVTRACE_A_OLDEST),
-		.now = ctl_u64(attrs, DEVTRACE_A_NOW),
-		.state = ctl_u8(attrs, DEVTRACE_A_LANE_STATE),
-	};
+static const struct ctl_field lane_fields[] = {
+	CTL_FIELD(lane, source, ID), CTL_FIELD(lane, pid, PID), CTL_FIELD(lane, tid, TID),
+	CTL_FIELD(lane, comm, COMM), CTL_FIELD(lane, size, SIZE), CTL_FIELD(lane, used, USED),
+	CTL_FIELD(lane, stored, STORED), CTL_FIELD(lane, overwritten, OVERWRITTEN),
+	CTL_FIELD(lane, dropped, DROPPED), CTL_FIELD(lane, oldest, OLDEST),
+	CTL_FIELD(lane, now, NOW), CTL_FIELD(lane, state, LANE_STATE),
+};
 
-	ctl_str(l.comm, attrs, DEVTRACE_A_COMM);
-	parse_dropped(attrs->a[DEVTRACE_A_DROPPED], l.dropped);
-	return ((devtrace_lane_fn *)c->fn)(&l, c->arg);
-}
+EACH(lane);
 
 int devtrace_ctl_lanes(struct devtrace_ctl *ctl, devtrace_lane_fn *fn, void *arg)
 {
 	return ctl_list(ctl, DEVTRACE_CMD_LANE_GET, NULL, each_lane, (ctl_any_fn *)fn, arg);
 }
 
-static int each_dict(const struct ctl_attrs *attrs, void *arg)
-{
-	const struct ctl_caller *c = arg;
-	struct devtrace_ctl_dict n = {
-		.kind = ctl_u8(attrs, DEVTRACE_A_KIND),
-		.group = ctl_u8(attrs, DEVTRACE_A_GROUP),
-		.value = ctl_u32(attrs, DEVTRACE_A_VALUE),
-		.scope = ctl_u32(attrs, DEVTRACE_A_SCOPE),
-		.key = ctl_u64(attrs, DEVTRACE_A_KEY),
-	};
+static const struct ctl_field dict_fields[] = {
+	CTL_FIELD(dict, kind, KIND), CTL_FIELD(dict, group, GROUP), CTL_FIELD(dict, value, VALUE),
+	CTL_FIELD(dict, scope, SCOPE), CTL_FIELD(dict, key, KEY), CTL_FIELD(dict, name, NAME),
+};
 
-	ctl_str(n.name, attrs, DEVTRACE_A_NAME);
-	return ((devtrace_dict_fn *)c->fn)(&n, c->arg);
-}
+EACH(dict);
 
 int devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg)
 {
 	return ctl_list(ctl, DEVTRACE_CMD_DICT_GET, NULL, each_dict, (ctl_any_fn *)fn, arg);
 }
 
-static int each_profile(const struct ctl_attrs *attrs, void *arg)
-{
-	const struct ctl_caller *c = arg;
-	struct devtrace_ctl_profile p = {
-		.type = ctl_u8(attrs, DEVTRACE_A_TYPE),
-		.available = ctl_u8(attrs, DEVTRACE_A_AVAILABLE),
-		.attached = ctl_u8(attrs, DEVTRACE_A_ATTACHED),
-	};
+static const struct ctl_field profile_fields[] = {
+	CTL_FIELD(profile, name, NAME), CTL_FIELD(profile, type, TYPE),
+	CTL_FIELD(profile, group, PROFILE_GROUP), CTL_FIELD(profile, tracepoints, TRACEPOINTS),
+	CTL_FLAG(profile, available, AVAILABLE), CTL_FLAG(profile, attached, ATTACHED),
+	CTL_THERE(profile, added, ELEMENTS), CTL_FIELD(profile, elements, ELEMENTS),
+};
 
-	if (!attrs->a[DEVTRACE_A_NAME])
-		return -EBADMSG;
-	ctl_str(p.name, attrs, DEVTRACE_A_NAME);
-	ctl_str(p.group, attrs, DEVTRACE_A_PROFILE_GROUP);
-	ctl_str(p.tracepoints, attrs, DEVTRACE_A_TRACEPOINTS);
-	p.added = attrs->a[DEVTRACE_A_ELEMENTS];
-	ctl_str(p.elements, attrs, DEVTRACE_A_ELEMENTS);
-	return ((devtrace_profile_fn *)c->fn)(&p, c->arg);
-}
+EACH(profile);
 
 int devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, void *arg)
 {

@@ -8,20 +8,15 @@
 
 int ctl_parse_stream(const struct ctl_attrs *attrs, struct devtrace_ctl_stream *s)
 {
-	memset(s, 0, sizeof(*s));
-	if (!attrs->a[DEVTRACE_A_STREAM])
-		return -EBADMSG;
-	ctl_str(s->name, attrs, DEVTRACE_A_STREAM);
-	ctl_str(s->reason, attrs, DEVTRACE_A_REASON);
-	s->id = ctl_u32(attrs, DEVTRACE_A_ID);
-	s->state = ctl_u32(attrs, DEVTRACE_A_STATE);
-	s->size = ctl_u64(attrs, DEVTRACE_A_SIZE);
-	s->used = ctl_u64(attrs, DEVTRACE_A_USED);
-	s->since = ctl_u64(attrs, DEVTRACE_A_SINCE);
-	s->watermark = ctl_u32(attrs, DEVTRACE_A_WATERMARK);
-	s->mode = ctl_u32(attrs, DEVTRACE_A_MODE);
-	s->generation = ctl_u32(attrs, DEVTRACE_A_GENERATION);
-	return 0;
+	static const struct ctl_field fields[] = {
+		CTL_FIELD(stream, name, STREAM), CTL_FIELD(stream, id, ID),
+		CTL_FIELD(stream, state, STATE), CTL_FIELD(stream, size, SIZE),
+		CTL_FIELD(stream, used, USED), CTL_FIELD(stream, since, SINCE),
+		CTL_FIELD(stream, reason, REASON), CTL_FIELD(stream, watermark, WATERMARK),
+		CTL_FIELD(stream, mode, MODE), CTL_FIELD(stream, generation, GENERATION),
+	};
+
+	return CTL_FIELDS(attrs, fields, s);
 }
 
 static const char *stream_name(const char *name)

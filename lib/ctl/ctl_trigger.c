@@ -43,23 +43,19 @@ static int parse_element(const struct nlattr *nest, struct devtrace_ctl_element 
 
 int ctl_parse_trigger(const struct ctl_attrs *attrs, struct devtrace_ctl_trigger *t)
 {
-	memset(t, 0, sizeof(*t));
+	static const struct ctl_field fields[] = {
+		CTL_FIELD(trigger, name, TRIGGER), CTL_FIELD(trigger, nth, NTH),
+		CTL_FIELD(trigger, rate, RATE), CTL_FIELD(trigger, action, ACTION),
+		CTL_FIELD(trigger, stream, STREAM), CTL_FIELD(trigger, events, EVENTS),
+		CTL_FIELD(trigger, time, TIME), CTL_FLAG(trigger, rearm, REARM),
+		CTL_FLAG(trigger, armed, ARMED), CTL_FIELD(trigger, fired, FIRED),
+		CTL_FIELD(trigger, fired_at, FIRED_AT), CTL_FIELD(trigger, seen, SEEN),
+	};
+
+	if (CTL_FIELDS(attrs, fields, t))
+		return -EBADMSG;
 	devtrace_filter_all(&t->when);
 	devtrace_filter_all(&t->filter);
-	if (!attrs->a[DEVTRACE_A_TRIGGER])
-		return -EBADMSG;
-	ctl_str(t->name, attrs, DEVTRACE_A_TRIGGER);
-	ctl_str(t->stream, attrs, DEVTRACE_A_STREAM);
-	t->nth = ctl_u64(attrs, DEVTRACE_A_NTH);
-	t->rate = ctl_u32(attrs, DEVTRACE_A_RATE);
-	t->action = ctl_u32(attrs, DEVTRACE_A_ACTION);
-	t->events = ctl_u64(attrs, DEVTRACE_A_EVENTS);
-	t->time = ctl_u64(attrs, DEVTRACE_A_TIME);
-	t->rearm = ctl_u8(attrs, DEVTRACE_A_REARM);
-	t->armed = ctl_u8(attrs, DEVTRACE_A_ARMED);
-	t->fired = ctl_u64(attrs, DEVTRACE_A_FIRED);
-	t->fired_at = ctl_u64(attrs, DEVTRACE_A_FIRED_AT);
-	t->seen = ctl_u64(attrs, DEVTRACE_A_SEEN);
 	if (attrs->a[DEVTRACE_A_WHEN] && ctl_parse_filter(attrs->a[DEVTRACE_A_WHEN], &t->when))
 		return -EBADMSG;
 	if (attrs->a[DEVTRACE_A_FILTER] &&

@@ -345,6 +345,20 @@ TEST_F(handle, attributes_of_a_wrong_size)
 	}
 }
 
+/* What none says the name of is no stream. */
+TEST_F(handle, reply_without_a_name)
+{
+	struct nlmsghdr *nlh = reply(DEVTRACE_CMD_STREAM_GET, NLM_F_MULTI);
+	unsigned int n = 0;
+
+	mnl_attr_put_u32(nlh, DEVTRACE_A_ID, 1);
+	end(nlh);
+	next();
+	done(0);
+	EXPECT_EQ(devtrace_ctl_streams(self->ctl, count, &n), -EBADMSG);
+	EXPECT_EQ(n, 0);
+}
+
 static int stop_at_once(const struct devtrace_ctl_stream *s, void *arg)
 {
 	++*(unsigned int *)arg;
