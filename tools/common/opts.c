@@ -2,10 +2,87 @@
 /*
  * opts.c - what the command lines of the programs have in common
  */
-#include <getopt.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "common/opts.h"
+
+/* Where an option's name stands in a line of a help text, behind "--"; NULL: nowhere. */
+static const char *name_in(const char *line)
+{
+	const bool letter = !strncmp(line, "  -", 3) && line[3] != '-' &&
+			    !strncmp(line + 4, ", --", 4);
+
+	return letter || !strncmp(line, "      --", 8) ? line + 8 : NULL;
+}
+
+/* The number of a name without a letter: its place among the others. */
+static int number(const char *name, size_t len, const char *only)
+{
+	int c = OPTS_LONG;
+
+	for (; *only == ' '; c++) {
+		const size_t n = strcspn(++only, " ");
+
+		if (n == len && !memcmp(only, name, len))
+			return c;
+		only += n;
+	}
+	assert(!"an option of the help text is among the names");
+	return 0;
+}
+
+/* "--name", "--name[=WORD]" or "--name WORD"; what it is about stands behind two blanks. */
+static int argument(const char *behind)
+{
+	if (*behind == '[')
+		return optional_argument;
+	return *behind == ' ' && behind[1] != ' ' ? required_argument : no_argument;
+}
+
+/* A help text may tell an option's uses in several lines. */
+static bool known(const struct opts *o, const char *name, size_t len)
+{
+	const struct option *l = o->longs;
+
+	while (l->name && (strlen(l->name) != len || memcmp(l->name, name, len)))
+		l++;
+	return l->name;
+}
+
+void opts_read(struct opts *o, const char *help, const char *only)
+{
+	char *shorts = o->shorts, *names = o->names;
+	struct option *l = o->longs;
+	const char *name;
+	size_t len;
+
+	memset(o, 0, sizeof(*o));
+	for (; *help; help += strcspn(help, "\n"), help += *help == '\n') {
+		name = name_in(help);
+		len = name ? strcspn(name, " [\n") : 0;
+		if (!len || known(o, name, len))
+			continue;
+		assert(l < o->longs + OPTS_MAX);
+		assert(len < (size_t)(o->names + sizeof(o->names) - names));
+		l->name = memcpy(names, name, len);
+		names += len + 1;
+		l->has_arg = argument(name + len);
+		l->val = help[2] == '-' ? help[3] : number(name, len, only);
+		if (help[2] == '-') {
+			*shorts++ = help[3];
+			memset(shorts, ':', (size_t)l->has_arg);
+			shorts += l->has_arg;
+		}
+		l++;
+	}
+}
+
+int opts_next(const struct opts *o, int argc, char **argv)
+{
+	return getopt_long(argc, argv, o->shorts, o->longs, NULL);
+}
 
 bool opts_note(const struct opts_note *table, int c)
 {

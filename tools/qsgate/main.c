@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,21 +21,10 @@
 
 #define DEVICE		"/dev/trace"
 
-enum { OPT_TO = 256, OPT_UDP, OPT_RKH, OPT_TEST, OPT_OLD, OPT_ALLOW };
+enum { OPT_TO = OPTS_LONG, OPT_UDP, OPT_RKH, OPT_TEST, OPT_OLD, OPT_ALLOW };
 
-static const struct option longs[] = {
-	{ "to", required_argument, NULL, OPT_TO },
-	{ "udp", required_argument, NULL, OPT_UDP },
-	{ "rkh", no_argument, NULL, OPT_RKH },
-	{ "old", no_argument, NULL, OPT_OLD },
-	{ "test", no_argument, NULL, OPT_TEST },
-	{ "allow-requests", no_argument, NULL, OPT_ALLOW },
-	{ "program", required_argument, NULL, 'p' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
-};
+/* Their names, in this order. */
+static const char only[] = " to udp rkh test old allow-requests";
 
 static const char help[] =
 "Usage: qsgate [options] [FILE | - | tcp:HOST:PORT | unix:PATH | serial:DEVICE[,BAUD]]\n"
@@ -261,9 +249,11 @@ int main(int argc, char **argv)
 		{ OPT_ALLOW, .flag = &g->allow },
 		{ 'p', .word = &g->program }, { 'q', .flag = &g->quiet }, { 0 },
 	};
+	struct opts opts;
 	int c, input, ret;
 
-	while ((c = getopt_long(argc, argv, "p:qhV", longs, NULL)) != -1) {
+	opts_read(&opts, help, only);
+	while ((c = opts_next(&opts, argc, argv)) != -1) {
 		if (c == OPT_TO)
 			parse_to(g, optarg);
 		else if (!opts_note(notes, c))

@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,19 +21,10 @@
 #include "common/output.h"
 #include "traceconv.h"
 
-enum { OPT_FROM = 256, OPT_SIZE, OPT_RATE, OPT_NAME };
+enum { OPT_FROM = OPTS_LONG, OPT_SIZE, OPT_RATE, OPT_NAME };
 
-static const struct option longs[] = {
-	{ "from", required_argument, NULL, OPT_FROM },
-	{ "size", required_argument, NULL, OPT_SIZE },
-	{ "rate", required_argument, NULL, OPT_RATE },
-	{ "name", required_argument, NULL, OPT_NAME },
-	{ "output", required_argument, NULL, 'o' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ NULL, 0, NULL, 0 },
-};
+/* Their names, in this order. */
+static const char only[] = " from size rate name";
 
 static const char help[] =
 "Usage: traceconv --from qs|rkh [options] FILE | - | serial:DEVICE[,BAUD] | tcp:HOST:PORT |\n"
@@ -236,9 +226,11 @@ int main(int argc, char **argv)
 	};
 	FILE *out = stdout;
 	char *end;
+	struct opts opts;
 	int c, fd, to = STDOUT_FILENO, ret;
 
-	while ((c = getopt_long(argc, argv, "o:qhV", longs, NULL)) != -1) {
+	opts_read(&opts, help, only);
+	while ((c = opts_next(&opts, argc, argv)) != -1) {
 		if (opts_note(notes, c))
 			continue;
 		switch (c) {

@@ -5,7 +5,6 @@
  * Every word is checked before the first byte of input is read; what is wrong
  * is named, with what would be right, and the exit status is 2.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,50 +36,15 @@ _Noreturn void ti_usage(const char *option, const char *word, const char *proble
 }
 
 enum {
-	OPT_COLOR = 256, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
+	OPT_COLOR = OPTS_LONG, OPT_TIME, OPT_CHECK, OPT_STATISTICS, OPT_DEVICE, OPT_NO_DEFAULT,
 	OPT_SUMMARY, OPT_CHECK_EMIT, OPT_SHORT, OPT_WIDE, OPT_RAW, OPT_SEQUENCE,
 	OPT_LAST_BOOT,
 };
 
-static const char shorts[] = "cd:e:F:H:mM:I:fn:S:U:s:p:C:t:o:JvhV";
-
-static const struct option longs[] = {
-	{ "clear", no_argument, NULL, 'c' },
-	{ "dates", required_argument, NULL, 'd' },
-	{ "format-file", required_argument, NULL, 'e' },
-	{ "date-format", required_argument, NULL, 'F' },
-	{ "header", required_argument, NULL, 'H' },
-	{ "milliseconds", no_argument, NULL, 'm' },
-	{ "code", required_argument, NULL, 'M' },
-	{ "fmt-dir", required_argument, NULL, 'I' },
-	{ "follow", no_argument, NULL, 'f' },
-	{ "last", required_argument, NULL, 'n' },
-	{ "since", required_argument, NULL, 'S' },
-	{ "until", required_argument, NULL, 'U' },
-	{ "severity", required_argument, NULL, 's' },
-	{ "process", required_argument, NULL, 'p' },
-	{ "cpu", required_argument, NULL, 'C' },
-	{ "type", required_argument, NULL, 't' },
-	{ "object", required_argument, NULL, 'o' },
-	{ "json", no_argument, NULL, 'J' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "color", optional_argument, NULL, OPT_COLOR },
-	{ "time", required_argument, NULL, OPT_TIME },
-	{ "check-fmt", no_argument, NULL, OPT_CHECK },
-	{ "check-emit", no_argument, NULL, OPT_CHECK_EMIT },
-	{ "statistics", no_argument, NULL, OPT_STATISTICS },
-	{ "sequence", required_argument, NULL, OPT_SEQUENCE },
-	{ "summary", no_argument, NULL, OPT_SUMMARY },
-	{ "short", no_argument, NULL, OPT_SHORT },
-	{ "wide", no_argument, NULL, OPT_WIDE },
-	{ "raw", no_argument, NULL, OPT_RAW },
-	{ "device", required_argument, NULL, OPT_DEVICE },
-	{ "last-boot", no_argument, NULL, OPT_LAST_BOOT },
-	{ "no-default-fmt", no_argument, NULL, OPT_NO_DEFAULT },
-	{ NULL, 0, NULL, 0 },
-};
+/* Their names, in this order. */
+static const char only[] =
+	" color time check-fmt statistics device no-default-fmt summary check-emit short"
+	" wide raw sequence last-boot";
 
 static const char help[] =
 "Usage: traceinfo [options] [device | logfile... | link...]\n"
@@ -275,13 +239,15 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		{ OPT_DEVICE, .word = &opt->device },
 		{ OPT_NO_DEFAULT, .flag = &opt->no_default_fmt }, { 0 },
 	};
+	struct opts opts;
 	int c;
 
 	memset(opt, 0, sizeof(*opt));
 	opt->last = -1;
 	opt->time = TI_TIME_US;
 	opt->device = TI_DEVICE;
-	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1)
+	opts_read(&opts, help, only);
+	while ((c = opts_next(&opts, argc, argv)) != -1)
 		if (!opts_note(notes, c))
 			parse_one(opt, &times, c);
 	opt->time_given = times.time || times.ms || times.date;

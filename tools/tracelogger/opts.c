@@ -8,7 +8,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,44 +17,15 @@
 #include "tracelogger.h"
 
 enum {
-	OPT_DEVICE = 256, OPT_AGE, OPT_SYNC, OPT_ONCE, OPT_JSON, OPT_TO,
+	OPT_DEVICE = OPTS_LONG, OPT_AGE, OPT_SYNC, OPT_ONCE, OPT_JSON, OPT_TO,
 	OPT_LISTEN, OPT_SPOOL, OPT_TRIGGER, OPT_EXEC, OPT_MATCH, OPT_INTERVAL, OPT_LAST_BOOT,
 	OPT_ZSTD, OPT_COMPACT,
 };
 
-static const char shorts[] = "f:s:l:k:p:t:oM:P:A:qhV";
-
-static const struct option longs[] = {
-	{ "file", required_argument, NULL, 'f' },
-	{ "size", required_argument, NULL, 's' },
-	{ "limit", required_argument, NULL, 'l' },
-	{ "keep-free", required_argument, NULL, 'k' },
-	{ "percent", required_argument, NULL, 'p' },
-	{ "time", required_argument, NULL, 't' },
-	{ "keep-open", no_argument, NULL, 'o' },
-	{ "open-mode", required_argument, NULL, 'M' },
-	{ "permissions", required_argument, NULL, 'P' },
-	{ "attribute", required_argument, NULL, 'A' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "device", required_argument, NULL, OPT_DEVICE },
-	{ "age", required_argument, NULL, OPT_AGE },
-	{ "sync", required_argument, NULL, OPT_SYNC },
-	{ "once", no_argument, NULL, OPT_ONCE },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "to", required_argument, NULL, OPT_TO },
-	{ "listen", required_argument, NULL, OPT_LISTEN },
-	{ "spool", required_argument, NULL, OPT_SPOOL },
-	{ "on-trigger", required_argument, NULL, OPT_TRIGGER },
-	{ "exec", required_argument, NULL, OPT_EXEC },
-	{ "match", required_argument, NULL, OPT_MATCH },
-	{ "interval", required_argument, NULL, OPT_INTERVAL },
-	{ "zstd", optional_argument, NULL, OPT_ZSTD },
-	{ "compact", no_argument, NULL, OPT_COMPACT },
-	{ "last-boot", optional_argument, NULL, OPT_LAST_BOOT },
-	{ NULL, 0, NULL, 0 },
-};
+/* Their names, in this order. */
+static const char only[] =
+	" device age sync once json to listen spool on-trigger exec match interval"
+	" last-boot zstd compact";
 
 static const char help[] =
 "Usage: tracelogger [options]\n"
@@ -419,6 +389,7 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 		{ OPT_EXEC, .word = &opt->exec }, { OPT_MATCH, .word = &opt->match },
 		{ OPT_COMPACT, .flag = &opt->compact }, { 0 },
 	};
+	struct opts opts;
 	int c;
 
 	*opt = (struct tl_options){
@@ -426,7 +397,8 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 		.keep_percent = 5, .every = -1, .percent = 25,
 		.served = -1, .perm = 0644, .sync_severity = -1, .sync_every = 5 * TL_NSEC,
 	};
-	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+	opts_read(&opts, help, only);
+	while ((c = opts_next(&opts, argc, argv)) != -1) {
 		if (opts_note(notes, c))
 			continue;
 		switch (c) {
