@@ -37,6 +37,7 @@ bool tc_percent(const char *s, unsigned int *percent)
 
 static int list_one(const struct devtrace_ctl_stream *s, void *arg)
 {
+	const uint64_t n[] = { s->used, s->watermark };
 	struct tc_list *l = arg;
 	struct out *o = tc_list_next(l);
 
@@ -47,10 +48,7 @@ static int list_one(const struct devtrace_ctl_stream *s, void *arg)
 	tc_safe(o, s->name);
 	out_char(o, '\t');
 	tc_put_size(o, s->size);
-	out_char(o, '\t');
-	out_u64(o, s->used);
-	out_char(o, '\t');
-	out_u64(o, s->watermark);
+	tc_cells(o, n, NR(n));
 	OUT_LIT(o, "%\t");
 	tc_put_state(o, s);
 	return 0;
