@@ -621,8 +621,11 @@ TEST_F_TIMEOUT(stall, by_all_at_once, 1200)
 {
 	struct call often[] = { { "read(2)", do_read, 0 }, { "open(2)", do_open, 0 } };
 	struct call dump = { "a dump", do_dump, 0 }, grace = { "a grace period", do_grace, 0 };
+	struct call one;
+	/* Who has a lock of the allocator may have no CPU for long, now and then. */
 	const unsigned int graces = allocator_sleeps() ? GRACES : 0;
-	unsigned int k;
+	const unsigned int may = allocator_sleeps() ? 1 + self->rounds / 50 : 0;
+	unsigned int k, late = 0;
 	int i;
 
 	if (start_throttled(self))
@@ -637,10 +640,15 @@ TEST_F_TIMEOUT(stall, by_all_at_once, 1200)
 			try_call(self, &often[k]);
 			EXPECT_GT(BOUND_NS, often[k].worst) TH_LOG("%s", often[k].what);
 		}
-		try_call(self, &dump);
-		if (!(i % RARE) || dump.worst > BOUND_NS)
+		one = (struct call){ "a dump", do_dump, 0 };
+		try_call(self, &one);
+		if (!(i % RARE) || one.worst > BOUND_NS)
 			try_call(self, &grace);
-		EXPECT_GT(BOUND_NS + graces * grace.worst, dump.worst) TH_LOG("a dump");
+		late += one.worst >= BOUND_NS + graces * grace.worst;
+		EXPECT_GE(may, late)
+			TH_LOG("a dump slept for %llu us", (unsigned long long)one.worst / 1000);
+		if (one.worst > dump.worst)
+			dump.worst = one.worst;
 	}
 	for (k = 0; k < ARRAY_SIZE(often); k++)
 		say(&often[k]);
