@@ -41,7 +41,7 @@ fi
 named=rx$$
 ln -s "$out/rx_program" $named
 ./$named >log 2>&1 & program=$!
-until grep -q . log; do :; done
+until grep -qs . log; do :; done
 who=$program
 "$tc" rx | grep -q "^ *$program *$named\$"
 ok $? "the program is listed"
@@ -101,6 +101,8 @@ program=''
 
 # what binds the name need not be the library
 if command -v python3 >/dev/null; then
+	# The shell below may look before the one that writes it begins it anew
+	rm -f log
 	python3 -c 'import os, socket
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.bind("\0devtrace-rx-%d" % os.getpid())
@@ -109,7 +111,7 @@ print("there", flush=True)
 for said in b"", b"\7", b"\7\1", b"\7\1me\0":
     c = s.accept()[0]
     c.send(c.recv(2000)[:4] + b"\0" + said)' >log & program=$!
-	until grep -q . log; do :; done
+	until grep -qs . log; do :; done
 	who=$program
 	answers 1 "it does not say which version"
 	answers 1 "it does not say which version"
