@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ctl_attr.c - attributes: their names, and what the kernel sent checked
+ * ctl_attr.c - attributes: their names, and what the kernel sent, checked and put into fields
  *
  * One table says for each attribute what it is called and how long it must be. A
  * message is used only if every attribute that we know keeps to it; those of a
