@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # test_kernel_build.sh - the module, its samples and the modules of the tests compile for
-# the oldest kernel that is supported, Debian 11's 5.10, without a warning, and events go
-# through it there
+# the oldest kernel that is supported, Debian 11's 5.10, without a warning of W=1, and events
+# go through it there
 #
 # For this machine's architecture, with PREEMPT_RT too, and for 32-bit ARM, each skipped
 # where no archive has the kernel's headers. The boards 5.10 and armhf:5.10 run all tests.
+# For the newest kernel, 6.12, too; make static does it for the one between.
 # OLD_KERNELS is words as in BOARDS, and those of them that are compiled for.
 . "$(dirname "$0")/doc.sh"
 vm=$top/selftests/vm
@@ -17,7 +18,7 @@ build()
 {
 	src=$1
 	shift
-	dir=$("$vm/build-kmod" "$tmp/modules" "$src" "$@" -- -s DT_INCLUDE="$top/include" \
+	dir=$("$vm/build-kmod" "$tmp/modules" "$src" "$@" -- -s W=1 DT_INCLUDE="$top/include" \
 		${symbols:+KBUILD_EXTRA_SYMBOLS="$symbols"} 2>"$tmp/said") || {
 		cat "$tmp/said"
 		return 1
@@ -62,7 +63,7 @@ there()
 # What board said then, and whether it went well
 fetched() { cat "$tmp/fetched"; return "$status"; }
 
-for which in ${OLD_KERNELS:-5.10 5.10-rt armhf:5.10}; do
+for which in ${OLD_KERNELS:-5.10 5.10-rt armhf:5.10 6.12}; do
 	kernel=${which#*:} arch=${which%:*}
 	[ "$kernel" != "$which" ] || arch=$(dpkg --print-architecture)
 	there "$kernel for $arch" --kdir || continue
