@@ -28,6 +28,7 @@ static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
 	last = per_cpu_ptr(&devtrace_proc_last, cpu);
 	*stored = READ_ONCE(last->idle) + counted(last, PROC_SLOT_IDLE);
 	memset(name, 0, sizeof(*name));
+	/* The name has room for a number of five digits; no machine has as many CPUs. */
 	snprintf(name->comm, sizeof(name->comm), "swapper/%u", (u16)cpu);
 	return *stored;
 }

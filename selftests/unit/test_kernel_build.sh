@@ -8,7 +8,7 @@
 # For this machine's architecture, with PREEMPT_RT too, and for 32-bit ARM, each skipped
 # where no archive has the kernel's headers. The boards 5.10 and armhf:5.10 run all tests.
 # For the newest kernel, 6.12, too; make static does it for the one between.
-# OLD_KERNELS is words as in BOARDS, and those of them that are compiled for.
+# BUILD_KERNELS is those that are compiled for, words as in BOARDS.
 . "$(dirname "$0")/doc.sh"
 vm=$top/selftests/vm
 NONE=123	# how board ends when no archive has the kernel
@@ -63,7 +63,7 @@ there()
 # What board said then, and whether it went well
 fetched() { cat "$tmp/fetched"; return "$status"; }
 
-for which in ${OLD_KERNELS:-5.10 5.10-rt armhf:5.10 6.12}; do
+for which in ${BUILD_KERNELS:-5.10 5.10-rt armhf:5.10 6.12}; do
 	kernel=${which#*:} arch=${which%:*}
 	[ "$kernel" != "$which" ] || arch=$(dpkg --print-architecture)
 	there "$kernel for $arch" --kdir || continue
