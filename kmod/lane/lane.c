@@ -26,6 +26,7 @@
 
 #include "compat/compat.h"
 #include "compat/compat_cache.h"
+#include "compat/compat_mapped.h"
 #include "emit/proc.h"
 #include "lane.h"
 #include "lane_share.h"
@@ -129,7 +130,7 @@ static void give_back(struct lane *l)
 		module_put(l->pool->owner);
 		l->pool = NULL;
 	} else {
-		kvfree(l->mem.blocks);
+		compat_free_mapped(l->mem.blocks, l->bytes);
 	}
 	l->mem.blocks = NULL;
 	lane_share_return(l);
@@ -214,7 +215,7 @@ static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
 	raw_spin_unlock(&mm_lock);
 	/* All of it is zero: closed, and nothing that is read by anybody. */
 	if (!page)
-		page = alloc_page(GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT);
+		page = compat_alloc_mapped_page();
 	if (!page)
 		return VM_FAULT_OOM;
 	vmf->page = page;
@@ -372,7 +373,7 @@ static int lane_prepare(struct lane *l, struct file **file)
 		goto out_reserved;
 	borrow(l);
 	if (!l->pool)
-		l->mem.blocks = __vmalloc(l->bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+		l->mem.blocks = compat_alloc_mapped(l->bytes);
 	err = -ENOMEM;
 	if (!l->mem.blocks)
 		goto out_slot;

@@ -454,18 +454,6 @@ TEST_F(limits, of_a_user_namespace)
 	EXPECT_EQ(5, WEXITSTATUS(status));
 }
 
-/* What the kernel holds of one kind, in kB, or -1. */
-static long meminfo(const char *kind)
-{
-	char buf[8192];
-	const char *p;
-
-	if (dev_read_file("/proc/meminfo", buf, sizeof(buf)) <= 0)
-		return -1;
-	p = strstr(buf, kind);
-	return p ? atol(p + strlen(kind)) : -1;
-}
-
 #define ASKERS	200
 #define ASKS	50
 
@@ -516,12 +504,12 @@ TEST_F_TIMEOUT(limits, are_looked_at_before_memory_is_taken, 900)
 	for (n = 0; n < ASKERS; n++)
 		ASSERT_EQ(0, pthread_create(&th[n], NULL, ask_for_the_largest, &a));
 	pthread_barrier_wait(&a.there);
-	before = meminfo("VmallocUsed:");
+	before = dev_vmalloc_kb();
 	ASSERT_LT(0, before);
 	most = before;
 	pthread_barrier_wait(&a.go);
 	while (a.done < ASKERS) {
-		now = meminfo("VmallocUsed:");
+		now = dev_vmalloc_kb();
 		most = now > most ? now : most;
 		sched_yield();
 	}
@@ -578,10 +566,10 @@ static int many_are_idle(void)
 			return 1;
 	pthread_barrier_wait(&s.there);
 	memory = dev_kernel_memory();
-	vmalloc = meminfo("VmallocUsed:");
+	vmalloc = dev_vmalloc_kb();
 	pthread_barrier_wait(&s.go);
 	pthread_barrier_wait(&s.emitted);
-	vmalloc = meminfo("VmallocUsed:") - vmalloc;
+	vmalloc = dev_vmalloc_kb() - vmalloc;
 	memory = dev_kernel_memory() - memory;
 	dev_say("%d idle threads: %ld kB of the kernel's memory, %ld kB of them lanes", IDLE,
 		memory, vmalloc);

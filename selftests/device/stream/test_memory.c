@@ -80,11 +80,6 @@ static long number_in(const char *path, const char *word)
 	return p ? atol(p + strlen(word)) : -1;
 }
 
-static long vmalloc_kb(void)
-{
-	return number_in("/proc/meminfo", "VmallocUsed:");
-}
-
 static long available_kb(void)
 {
 	return number_in("/proc/meminfo", "MemAvailable:");
@@ -111,7 +106,7 @@ TEST_F_TIMEOUT(memory, goes_when_it_is_unmapped, 900)
 
 	ASSERT_TRUE(any_number_of_lanes(self->wfd));
 	ASSERT_EQ(0, set("lane_process", "512K"));
-	before = vmalloc_kb();
+	before = dev_vmalloc_kb();
 	for (i = 0; i < rounds; i++) {
 		struct devtrace_lane_ask arg;
 
@@ -121,8 +116,8 @@ TEST_F_TIMEOUT(memory, goes_when_it_is_unmapped, 900)
 		lane_mark(&l, TYPE, 1, i);
 		munmap(l.blocks, l.bytes);
 	}
-	dev_say("%d descriptors of lanes that are gone: %ld kB", rounds, vmalloc_kb() - before);
-	EXPECT_GE(1024, vmalloc_kb() - before);
+	dev_say("%d descriptors of lanes that are gone: %ld kB", rounds, dev_vmalloc_kb() - before);
+	EXPECT_GE(1024, dev_vmalloc_kb() - before);
 	/* Nor is it there for whoever maps a descriptor again. */
 	EXPECT_EQ(-1, lane_map(&l, fd[0], DEVTRACE_LANE_MAX));
 	for (i = 0; i < rounds; i++)
@@ -138,12 +133,12 @@ TEST_F_TIMEOUT(memory, is_not_kept_by_a_child, 900)
 	pid_t pid;
 
 	ASSERT_TRUE(any_number_of_lanes(self->wfd));
-	before = vmalloc_kb();
+	before = dev_vmalloc_kb();
 	for (i = 0; i < lanes; i++) {
 		ASSERT_EQ(0, lane_open(&l[i], self->wfd, DEVTRACE_LANE_MAX));
 		lane_mark(&l[i], TYPE, 1, i);
 	}
-	held = vmalloc_kb() - before;
+	held = dev_vmalloc_kb() - before;
 	EXPECT_LE(lanes * DEVTRACE_LANE_MAX / 1024 - 512, held);
 	pid = fork();
 	if (!pid) {
@@ -152,8 +147,8 @@ TEST_F_TIMEOUT(memory, is_not_kept_by_a_child, 900)
 	}
 	for (i = 0; i < lanes; i++)
 		lane_close(&l[i]);
-	dev_say("%ld kB, then %ld kB beside a child", held, vmalloc_kb() - before);
-	EXPECT_GE(1024, vmalloc_kb() - before);
+	dev_say("%ld kB, then %ld kB beside a child", held, dev_vmalloc_kb() - before);
+	EXPECT_GE(1024, dev_vmalloc_kb() - before);
 	ASSERT_EQ(0, waitpid(pid, &status, WNOHANG));
 	kill(pid, SIGKILL);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -286,7 +281,7 @@ TEST_F_TIMEOUT(memory, of_many_who_ask_at_once, 900)
 	ASSERT_LE(0, fd);
 	close(fd);
 	fflush(stdout);
-	before = vmalloc_kb();
+	before = dev_vmalloc_kb();
 	avail = available_kb();
 	least = avail;
 	for (i = 0; i < ASKERS; i++) {
@@ -295,7 +290,7 @@ TEST_F_TIMEOUT(memory, of_many_who_ask_at_once, 900)
 	}
 	/* On one CPU they may all be done by now, and hold what they have. */
 	do {
-		now = vmalloc_kb() - before;
+		now = dev_vmalloc_kb() - before;
 		most = now > most ? now : most;
 		now = available_kb();
 		least = now < least ? now : least;
