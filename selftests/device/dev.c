@@ -280,23 +280,25 @@ int dev_read_file(const char *path, char *buf, size_t size)
 	return have;
 }
 
+bool dev_kernel_before(int major, int minor)
+{
+	struct utsname u;
+	int a, b;
+
+	return !uname(&u) && sscanf(u.release, "%d.%d", &a, &b) == 2 &&
+	       (a < major || (a == major && b < minor));
+}
+
 /*
  * What the module maps of pages that vmalloc() did not get, in kB: so are lanes before Linux
  * 5.11. VmallocUsed has none of it. Each mapping has one page more than is used.
  */
 static long mapped_kb(void)
 {
-	static int old = -1;
-	int major, minor;
+	FILE *f = dev_kernel_before(5, 11) ? fopen("/proc/vmallocinfo", "re") : NULL;
 	unsigned long bytes, sum = 0;
 	char line[256];
-	struct utsname u;
-	FILE *f;
 
-	if (old < 0)
-		old = !uname(&u) && sscanf(u.release, "%d.%d", &major, &minor) == 2 &&
-		      (major < 5 || (major == 5 && minor < 11));
-	f = old ? fopen("/proc/vmallocinfo", "re") : NULL;
 	if (!f)
 		return 0;
 	while (fgets(line, sizeof(line), f))

@@ -114,6 +114,7 @@ int dev_writers_counts(uint64_t counts[DEV_CPUS][DTTEST_CLASSES]);
 int dev_write_file(const char *path, const char *text);
 bool dev_empty_file(const char *path);
 int dev_read_file(const char *path, char *buf, size_t size);
+bool dev_kernel_before(int major, int minor);
 /* Of vmalloc(), lanes of each kernel included, in kB, or -1. */
 long dev_vmalloc_kb(void);
 /* Memory that the kernel holds and cannot give back, in kB: the least of two seconds. */
