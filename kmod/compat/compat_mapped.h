@@ -7,8 +7,8 @@
  * no more and is freed while it is used. There the pages are those of a file of shmem,
  * which are charged like the memory of a program. They are taken out of the file at once,
  * before anybody maps them: each belongs to who has a reference to it then, as a page of
- * vmalloc() does. To close the file is not enough, which is done when the system call or
- * the fault ends.
+ * vmalloc() does. All come from one file, made with the first lane: a fault must not fail
+ * because somebody has taken all files that the kernel allows.
  */
 #ifndef DEVTRACE_COMPAT_MAPPED_H
 #define DEVTRACE_COMPAT_MAPPED_H
@@ -19,6 +19,7 @@
 #include <linux/vmalloc.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 11, 0)
+#include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -36,17 +37,52 @@ static inline void compat_put_pages(struct page *last)
 	}
 }
 
-/* The last of @nr zeroed pages, or NULL. Fills in @pages, if it is given. */
-static inline struct page *compat_get_pages(struct page **pages, unsigned long nr)
-{
-	struct file *file = shmem_file_setup("trace-lane", nr << PAGE_SHIFT, VM_NORESERVE);
-	struct page *page, *last = NULL;
-	unsigned long i;
+/* Of the file: far more than are in it at any time. */
+#define COMPAT_MAPPED_PAGES	0x40000000UL
 
+static struct file *compat_mapped_file;
+static atomic_long_t compat_mapped_next = ATOMIC_LONG_INIT(0);
+
+static inline struct file *compat_mapped_get_file(void)
+{
+	struct file *file = READ_ONCE(compat_mapped_file), *other;
+
+	if (file)
+		return file;
+	file = shmem_file_setup("trace-lane", (loff_t)COMPAT_MAPPED_PAGES << PAGE_SHIFT,
+				VM_NORESERVE);
 	if (IS_ERR(file))
 		return NULL;
+	other = cmpxchg(&compat_mapped_file, NULL, file);
+	if (!other)
+		return file;
+	fput(file);
+	return other;
+}
+
+/* No lane is left. */
+static inline void compat_mapped_exit(void)
+{
+	if (compat_mapped_file)
+		fput(compat_mapped_file);
+}
+
+/*
+ * The last of @nr zeroed pages, or NULL. Fills in @pages, if it is given. Each caller has
+ * a place of its own in the file, so that nobody else finds its pages there.
+ */
+static inline struct page *compat_get_pages(struct page **pages, unsigned long nr)
+{
+	struct file *file = compat_mapped_get_file();
+	struct page *page, *last = NULL;
+	unsigned long at, i;
+
+	if (!file)
+		return NULL;
+	at = (unsigned long)atomic_long_fetch_add(nr, &compat_mapped_next) %
+	     (COMPAT_MAPPED_PAGES - nr);
 	for (i = 0; i < nr; i++) {
-		page = shmem_read_mapping_page_gfp(file->f_mapping, i, GFP_HIGHUSER);
+		page = shmem_read_mapping_page_gfp(file->f_mapping, at + i, GFP_HIGHUSER);
 		if (!IS_ERR(page) && PageCompound(page)) {
 			/* Huge pages were forced upon all files of shmem. */
 			put_page(page);
@@ -62,8 +98,8 @@ static inline struct page *compat_get_pages(struct page **pages, unsigned long n
 			pages[i] = page;
 		last = page;
 	}
-	shmem_truncate_range(file_inode(file), 0, (loff_t)-1);
-	fput(file);
+	shmem_truncate_range(file_inode(file), (loff_t)at << PAGE_SHIFT,
+			     ((loff_t)(at + nr) << PAGE_SHIFT) - 1);
 	return last;
 }
 
@@ -99,6 +135,7 @@ static inline void compat_free_mapped(const void *p, unsigned long bytes)
 #define compat_alloc_mapped_page()	alloc_page(GFP_HIGHUSER | __GFP_ZERO | __GFP_ACCOUNT)
 #define compat_alloc_mapped(bytes)	__vmalloc(bytes, GFP_KERNEL_ACCOUNT | __GFP_ZERO)
 #define compat_free_mapped(p, bytes)	kvfree(p)
+#define compat_mapped_exit()		do { } while (0)
 #endif
 
 #endif /* DEVTRACE_COMPAT_MAPPED_H */

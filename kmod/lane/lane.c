@@ -500,4 +500,5 @@ void lanes_exit(void)
 {
 	lane_shares_exit();
 	rcu_barrier();
+	compat_mapped_exit();
 }

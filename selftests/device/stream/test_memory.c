@@ -563,4 +563,51 @@ TEST_F_TIMEOUT(memory, in_a_small_cgroup, 900)
 	no_cgroups();
 }
 
+#define FILE_MAX	"/proc/sys/fs/file-max"
+
+/* Takes all files that users may have; root may have more. */
+static int touch_without_files(const struct lane *l)
+{
+	const struct rlimit r = { 1 << 20, 1 << 20 };
+	pid_t pid;
+
+	if (setrlimit(RLIMIT_NOFILE, &r) || setgid(65534) || setuid(65534))
+		return 101;
+	while (open("/dev/null", O_RDONLY) >= 0)
+		;
+	if (errno != ENFILE)
+		return 102;
+	pid = fork();
+	if (!pid) {
+		/* It would be asked for the page again and again. */
+		alarm(60);
+		for (uint32_t i = 0; i < l->bytes; i += 4096)
+			if (*(volatile const unsigned char *)(l->blocks + i))
+				_exit(103);
+		_exit(0);
+	}
+	return how_it_ended(pid);
+}
+
+/* The pages that a child gets in place of its parent's lane are to be had without any file. */
+TEST_F(memory, of_a_child_where_no_file_is_left)
+{
+	char before[32] = "", few[32], buf[64];
+	struct lane l;
+	pid_t pid;
+
+	ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
+	ASSERT_LT(0, dev_read_file(FILE_MAX, before, sizeof(before)));
+	ASSERT_LT(0, dev_read_file("/proc/sys/fs/file-nr", buf, sizeof(buf)));
+	snprintf(few, sizeof(few), "%ld", atol(buf) + 500);
+	ASSERT_EQ(0, dev_write_file(FILE_MAX, few));
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(touch_without_files(&l));
+	EXPECT_EQ(0, how_it_ended(pid));
+	EXPECT_EQ(0, dev_write_file(FILE_MAX, before));
+	lane_close(&l);
+}
+
 TEST_HARNESS_MAIN
