@@ -83,8 +83,10 @@ static int item(const struct devtrace_item *i, void *arg)
 
 FIXTURE_SETUP(lib)
 {
-	if (access(DEVICE, F_OK))
-		SKIP(return, "no " DEVICE);
+	if (access(DEVICE, F_OK)) {
+		/* the harness would go on with the test */
+		SKIP(_exit(255), "no " DEVICE);
+	}
 	self->fd = open(DEVICE, O_RDONLY | O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	ASSERT_LE(0, lseek(self->fd, 0, SEEK_END));
