@@ -18,6 +18,10 @@ if ! trace_unload 2>/dev/null || ! command -v tracectl >/dev/null; then
 	echo "1..0 # SKIP devtrace cannot be unloaded, or no tracectl: there is no libmnl for this machine"
 	exit 0
 fi
+if [ ! -e /proc/net/tcp ]; then
+	echo "1..0 # SKIP this kernel has no internet protocol"
+	exit 0
+fi
 work=$(mktemp -d) || exit 1
 dirs='/var/log/trace /data /var/spool/trace'
 job=''

@@ -231,6 +231,14 @@ wait_until sh -c "kill -ALRM $logger; test -s '$work/w/t.trace'"; ok $? "SIGALRM
 kill $logger && wait $logger
 logger=''
 
+if [ ! -e /proc/net/tcp ]; then
+	count=$((count + 1))
+	echo "ok $count # SKIP over a link: this kernel has no internet protocol"
+	echo "1..$count"
+	[ $bad = 0 ]
+	exit
+fi
+
 # Over a link. An end of what nc sends would be the end of the peer.
 ip link set lo up
 mkfifo "$work/quiet"
