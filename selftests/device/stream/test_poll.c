@@ -200,6 +200,8 @@ TEST_F_TIMEOUT(flood, poll_says_that_read_gives_something, 900)
 	EXPECT_LT(0, self->t->nev);
 }
 
+#define HELD_NS		10000000	/* BUSY_NS of kmod/lane/take.c */
+
 /*
  * A thread that says it is about to write holds back for 10 ms what others emit: it is
  * there, and read(2) does not give it.
@@ -208,8 +210,9 @@ TEST_F_TIMEOUT(flood, nothing_is_said_of_what_is_held_back, 900)
 {
 	struct pollfd p = { .fd = self->fd, .events = POLLIN };
 	int wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
-	unsigned int held = 0;
+	unsigned int held = 0, quick = 0;
 	struct lane l;
+	uint64_t began;
 	int i, n = rounds();
 
 	ASSERT_LE(0, wfd);
@@ -220,9 +223,11 @@ TEST_F_TIMEOUT(flood, nothing_is_said_of_what_is_held_back, 900)
 	for (i = 0; i < n || (!held && i < 20 * n); i++) {
 		if (i == n)
 			stop_writers(self->pids);
+		began = dev_now();
 		ASSERT_EQ(0, dev_emit_mark(wfd, TAKEN, 7, i));
 		while (self->t->nev <= i) {
 			ASSERT_LE(0, poll(&p, 1, 0));
+			quick += dev_now() - began < HELD_NS;
 			held += !p.revents;
 			if (p.revents) {
 				ASSERT_TRUE(gives(self->t, self->fd)) {
@@ -231,10 +236,13 @@ TEST_F_TIMEOUT(flood, nothing_is_said_of_what_is_held_back, 900)
 			}
 		}
 	}
-	dev_say("%u looks before they could be given", held);
-	EXPECT_LT(0, held);
+	dev_say("%u looks before they could be given, %u in time for it", held, quick);
 	lane_close(&l);
 	close(wfd);
+	/* KCSAN makes each try of a reader as long as a hundred. */
+	if (!held && !quick)
+		SKIP(return, "a look takes longer here than events are held back");
+	EXPECT_LT(0, held);
 }
 
 /* One at a time, of ours. */
