@@ -179,14 +179,16 @@ static void add_name(unsigned int i, u32 seq, const struct task_struct *task,
 	struct proc_slot *s = &slots[i];
 	proc_told_t told;
 	struct name *n;
+	u32 nr = s->nr;
 
-	if (s->nr == NAMES && now - s->name[0].since >= NAMES_NS) {
-		memmove(s->name, s->name + 1, (NAMES - 1) * sizeof(s->name[0]));
-		s->nr--;
-	} else if (s->nr == NAMES) {
-		s->nr--;
+	if (nr == NAMES) {
+		if (now - s->name[0].since >= NAMES_NS)
+			memmove(s->name, s->name + 1, (NAMES - 1) * sizeof(s->name[0]));
+		nr--;
 	}
-	n = &s->name[s->nr++];
+	n = &s->name[nr];
+	/* Whoever interrupts this reads it before its number tells that we write: slot_known(). */
+	WRITE_ONCE(s->nr, nr + 1);
 	n->since = now;
 	n->tgid = task->tgid;
 	n->write = seq >> 1;
@@ -297,7 +299,7 @@ static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 	WRITE_ONCE(heads[i].tid, task->pid);
 	WRITE_ONCE(heads[i].owner, owner);
 	atomic_long_set(&slots[i].stored, 0);
-	slots[i].nr = 0;
+	WRITE_ONCE(slots[i].nr, 0);
 	add_name(i, seq ?: first_seq, task, comm, now, true);
 	return i;
 }
