@@ -124,15 +124,14 @@ u32 devtrace_owner(void)
 	return __kuid_val(uid);
 }
 
-/* Adds this CPU's counts to the thread that it saw last. */
-static void leave_last(struct proc_last *last, u64 now)
+/* Adds this CPU's counts to the thread that it saw last, in slot @i. */
+static void leave_last(struct proc_last *last, int i, u64 now)
 {
 	const unsigned long stored = xchg(&last->stored, 0);
-	const int i = xchg(&last->slot, PROC_SLOT_NONE);
 
-	if (i == PROC_SLOT_IDLE)
+	if (i == PROC_SLOT_IDLE) {
 		WRITE_ONCE(last->idle, last->idle + stored);
-	if (i >= 0) {
+	} else if (i >= 0) {
 		/* The slot may be another thread's by now. */
 		if (READ_ONCE(heads[i].tid) == last->tid)
 			atomic_long_add(stored, &slots[i].stored);
@@ -142,21 +141,14 @@ static void leave_last(struct proc_last *last, u64 now)
 	WRITE_ONCE(last->tid, -1);
 }
 
-/* An interrupt in between may do the same, for the same thread. */
 static void take(struct proc_last *last, int i, const struct task_struct *task,
 		 const char *comm, u64 now)
 {
-	int was;
-
 	if (i >= 0) {
 		atomic_inc(&slots[i].users);
 		WRITE_ONCE(slots[i].last, now);
 	}
-	was = xchg(&last->slot, i);
-	if (was >= 0)
-		atomic_dec(&slots[was].users);
-	/* A mixture of two names: then we come here again. */
-	data_race(memcpy(last->comm, comm, sizeof(last->comm)));
+	memcpy(last->comm, comm, sizeof(last->comm));
 	WRITE_ONCE(last->tid, task->pid);
 }
 
@@ -316,18 +308,30 @@ void devtrace_proc_new(struct task_struct *task)
 	const u64 now = devtrace_clock_now();
 	struct proc_last *last = this_cpu_ptr(&devtrace_proc_last);
 	char comm[TASK_COMM_LEN];
-	int i = PROC_SLOT_IDLE;
+	int was, i = PROC_SLOT_IDLE;
 
 	/* Another thread: who wants its events has to be looked up. */
 	__this_cpu_write(devtrace_verdict.generation, 0);
-	leave_last(last, now);
 	/* See devtrace_proc_seen(). */
 	data_race(memcpy(comm, task->comm, sizeof(comm)));
 	comm[sizeof(comm) - 1] = 0;
+	/*
+	 * Whom we interrupt takes this thread too, and what we emit counts as its own; or, before
+	 * he takes the count, as one of the thread before. Half of his change and half of ours
+	 * would count events for nobody.
+	 */
+	was = xchg(&last->slot, PROC_SLOT_CHANGES);
+	if (was != PROC_SLOT_CHANGES)
+		leave_last(last, was, now);
+	/* A reader wants the name as soon as it has our event. */
 	if (task->pid)
 		i = slot_of(task, comm, now);
+	if (was == PROC_SLOT_CHANGES)
+		return;
 	if (i != PROC_SLOT_NONE)
 		take(last, i, task, comm, now);
+	barrier();
+	WRITE_ONCE(last->slot, i);
 }
 
 /**

@@ -50,9 +50,10 @@ struct proc_found {
 	const atomic_t	*seq;
 };
 
-/* In proc_last: no slot; the idle task, which needs none. */
-#define PROC_SLOT_NONE	-1
-#define PROC_SLOT_IDLE	-2
+/* In proc_last: no slot; the idle task, which needs none; the rest of it is being changed. */
+#define PROC_SLOT_NONE		-1
+#define PROC_SLOT_IDLE		-2
+#define PROC_SLOT_CHANGES	-3
 
 /* The thread that emitted last on this CPU, its slot in the table, its events since. */
 struct proc_last {
