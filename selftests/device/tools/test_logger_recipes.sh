@@ -171,9 +171,11 @@ saves "which board" /data/t.trace
 finish "which board"
 traceinfo --no-default-fmt -v /data/t.trace | grep -q "board=$(hostname)"; ok $? "which board: its name is in the file"
 
+listens() { grep -qi ":$1 0*:0000 0A" /proc/net/tcp /proc/net/tcp6; }	# PORT: in hexadecimal
 tracelogger -q --once -f b7.trace -A board=b7
 tracelogger -q --once -f b8.trace -A board=b8
 tracelogger -q --listen tcp::7070 &
+wait_until listens 1B9E
 begin 'traceinfo b7.trace b8.trace tcp:b9:7070'
 all_three() { [ "$(grep -c "text: $mark\$" out)" = 3 ]; }
 wait_until all_three; ok $? "of many boards: one file each, and a link"
@@ -188,7 +190,6 @@ sh -e recipe >out 2>&1; ok $? "look while it goes on"
 rm -f /data/*
 
 # HOST of a recipe is the one who listens here.
-listens() { grep -qi ":$1 0*:0000 0A" /proc/net/tcp /proc/net/tcp6; }	# PORT: in hexadecimal
 tcp='--to tcp:host:7070'
 sh -e "$(grep -lF 'traceinfo tcp::7070' HOST.*)" >host.out 2>&1 &
 wait_until listens 1B9E
