@@ -84,6 +84,14 @@ static double median(uint64_t *took, size_t n)
 	return (double)took[n / 2] / TURN;
 }
 
+/* What stands for handing over: a system call costs three times as much on some machines. */
+static void hand_overs(void)
+{
+	for (int i = 0; i < TURN; i++)
+		if (hand_over(0))
+			fail("nothing can be handed over");
+}
+
 static uint64_t turn(void (*events)(void))
 {
 	uint64_t begin = ns(CLOCK_THREAD_CPUTIME_ID);
@@ -124,6 +132,18 @@ static void against_counter(void)
 	y = median(b, TURNS);
 	printf("emit.lane.vs_counter %.2f ratio\n", x / y);
 	fprintf(stderr, "flight: an event: %.1f ns, the counter alone: %.1f ns\n", x, y);
+}
+
+static void call(void)
+{
+	static uint64_t took[TURNS];
+	double x;
+
+	for (int i = 0; i < TURNS; i++)
+		took[i] = turn(hand_overs);
+	x = median(took, TURNS);
+	printf("emit.lane.call.ns %.0f ns\n", x);
+	fprintf(stderr, "flight: to hand over a block: %.0f ns\n", x);
 }
 
 static pthread_barrier_t barrier;
@@ -211,6 +231,7 @@ int main(void)
 	against(".args6", ours_args6, theirs_args6);
 	against(".string32", ours_string32, theirs_string32);
 	against_counter();
+	call();
 	scaling();
 	if (calls || devtrace_errors())
 		fail("events went by system calls");
