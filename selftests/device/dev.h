@@ -61,7 +61,48 @@ static inline void dev_test(struct __test_metadata *t, struct __fixture_variant_
 		t->skip = 0;
 }
 
-/* With DEVICE_CASE in the environment only the tests run whose names contain it. */
+/* NULL: the fixture has no variants. */
+static inline bool dev_wanted(const char *only, const struct __test_metadata *t,
+			      const struct __fixture_variant_metadata *v)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s%s%s.%s", t->fixture->name, v ? "." : "", v ? v->name : "",
+		 t->name);
+	return !only || strstr(name, only);
+}
+
+static inline bool dev_wanted_by_any(const char *only, const struct __test_metadata *t)
+{
+	const struct __fixture_variant_metadata *v = t->fixture->variant;
+
+	if (!v)
+		return dev_wanted(only, t, NULL);
+	while (v && !dev_wanted(only, t, v))
+		v = v->next;
+	return v;
+}
+
+/* Leave out the variants with which no test is wanted: a test runs with each of the others. */
+static inline void dev_choose_variants(const char *only, struct __fixture_metadata *f)
+{
+	struct __fixture_variant_metadata **v = &f->variant;
+	const struct __test_metadata *t;
+
+	while (*v) {
+		for (t = f->tests; t && !dev_wanted(only, t, *v); t = t->next)
+			;
+		if (t)
+			v = &(*v)->next;
+		else
+			*v = (*v)->next;
+	}
+}
+
+/*
+ * With DEVICE_CASE in the environment only those tests run whose names contain it, as they
+ * are printed: fixture.variant.test.
+ */
 static inline void dev_choose(void)
 {
 	const char *only = getenv("DEVICE_CASE");
@@ -70,9 +111,12 @@ static inline void dev_choose(void)
 	int n = 0;
 
 	for (f = __fixture_list; f; f = f->next) {
+		bool variants = f->variant;
+
+		dev_choose_variants(only, f);
 		t = &f->tests;
 		while (*t) {
-			if (only && !strstr((*t)->name, only)) {
+			if ((variants && !f->variant) || !dev_wanted_by_any(only, *t)) {
 				*t = (*t)->next;
 				continue;
 			}
@@ -84,6 +128,10 @@ static inline void dev_choose(void)
 			t = &(*t)->next;
 		}
 	}
+	if (n)
+		return;
+	printf("1..0 # SKIP no test here has '%s' in its name\n", only ? only : "");
+	exit(4);
 }
 
 #define test_harness_run(argc, argv)	(dev_choose(), test_harness_run(argc, argv))
