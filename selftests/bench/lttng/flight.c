@@ -71,6 +71,15 @@ static inline void counter(void)
 
 LOOP(only_counter, counter())
 
+/* What stands for handing over. */
+static inline void hand(void)
+{
+	if (hand_over(0))
+		fail("nothing can be handed over");
+}
+
+LOOP(hand_overs, hand())
+
 static int compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -82,14 +91,6 @@ static double median(uint64_t *took, size_t n)
 {
 	qsort(took, n, sizeof(*took), compare);
 	return (double)took[n / 2] / TURN;
-}
-
-/* What stands for handing over: a system call costs three times as much on some machines. */
-static void hand_overs(void)
-{
-	for (int i = 0; i < TURN; i++)
-		if (hand_over(0))
-			fail("nothing can be handed over");
 }
 
 static uint64_t turn(void (*events)(void))
@@ -134,7 +135,8 @@ static void against_counter(void)
 	fprintf(stderr, "flight: an event: %.1f ns, the counter alone: %.1f ns\n", x, y);
 }
 
-static void call(void)
+/* A system call costs three times as much on some machines. */
+static void hand_over_alone(void)
 {
 	static uint64_t took[TURNS];
 	double x;
@@ -231,7 +233,7 @@ int main(void)
 	against(".args6", ours_args6, theirs_args6);
 	against(".string32", ours_string32, theirs_string32);
 	against_counter();
-	call();
+	hand_over_alone();
 	scaling();
 	if (calls || devtrace_errors())
 		fail("events went by system calls");

@@ -508,9 +508,9 @@ FIXTURE_SETUP(storm)
 	ASSERT_LE(0, self->rfd);
 	self->t = tape_new();
 	/*
-	 * What those leave behind that are killed comes to us; and root has its turn. With more
-	 * weight (87 times, at -20) it would keep a thread of the kernel from a CPU for 20 s to
-	 * which a busy host's absence of 240 ms was charged.
+	 * What those leave behind that are killed comes to us; and root has its turn. At -20 it
+	 * would outweigh others 87 times: a thread of the kernel that ran when a busy host took
+	 * the CPU for 240 ms, which are charged to it, would then wait for 20 s.
 	 */
 	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -10));
