@@ -342,6 +342,14 @@ long dev_kernel_memory(void)
 	return least;
 }
 
+bool dev_profile(const char *list)
+{
+	if (!dev_write_file(DEV_PROFILE, list))
+		return true;
+	dev_say("%s: %s", list, strerror(errno));
+	return false;
+}
+
 int dev_writers_run(bool on)
 {
 	return dev_write_file("/sys/module/dttest/parameters/run", on ? "1" : "0");

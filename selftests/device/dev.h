@@ -138,6 +138,7 @@ static inline void dev_choose(void)
 #endif
 
 #define DEV_PATH	"/dev/trace"
+#define DEV_PROFILE	"/sys/module/devtrace_profile/parameters/profile"
 #define DEV_CPUS	64
 #define NSEC		1000000000ULL
 
@@ -160,6 +161,8 @@ bool dev_nmi(unsigned int rate);		/* have the virtual board inject NMIs, if it c
 int dev_writers_run(bool on);
 int dev_writers_counts(uint64_t counts[DEV_CPUS][DTTEST_CLASSES]);
 int dev_write_file(const char *path, const char *text);
+/* Which profile events are on; false: refused, and said. */
+bool dev_profile(const char *list);
 bool dev_empty_file(const char *path);
 int dev_read_file(const char *path, char *buf, size_t size);
 bool dev_kernel_before(int major, int minor);

@@ -23,7 +23,6 @@
 
 #define EVENTS	200
 #define SIDE	"/dev/trace-side"
-#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 
 static struct nl nl, monitor;
 
@@ -539,7 +538,7 @@ static bool profile_is(const char *what)
 {
 	char buf[4096] = "";
 
-	return dev_read_file(PARAM, buf, sizeof(buf)) > 0 && !strcmp(buf, what);
+	return dev_read_file(DEV_PROFILE, buf, sizeof(buf)) > 0 && !strcmp(buf, what);
 }
 
 TEST_F_TIMEOUT(control, profile, 1000)
@@ -551,32 +550,32 @@ TEST_F_TIMEOUT(control, profile, 1000)
 	int n;
 
 	NEEDS_FAULTS();
-	ASSERT_EQ(0, dev_write_file(PARAM, wanted));
-	ASSERT_LT(0, dev_read_file(PARAM, on, sizeof(on)));
-	ASSERT_EQ(0, dev_write_file(PARAM, "none"));
+	ASSERT_EQ(0, dev_write_file(DEV_PROFILE, wanted));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, on, sizeof(on)));
+	ASSERT_EQ(0, dev_write_file(DEV_PROFILE, "none"));
 	ASSERT_FALSE(profile_is(on));
 	FOR_EACH_PLACE(n, hit) {
 		inject_arm(n);
-		if (dev_write_file(PARAM, wanted)) {
+		if (dev_write_file(DEV_PROFILE, wanted)) {
 			EXPECT_TRUE(inject_fits(errno)) TH_LOG("place %d: %d", n, errno);
 			hit = inject_disarm();
 			ASSERT_TRUE(hit);
-			ASSERT_EQ(0, dev_write_file(PARAM, wanted));
+			ASSERT_EQ(0, dev_write_file(DEV_PROFILE, wanted));
 		} else {
 			hit = inject_disarm();
 		}
 		EXPECT_TRUE(profile_is(on)) TH_LOG("place %d", n);
-		ASSERT_EQ(0, dev_write_file(PARAM, "none"));
+		ASSERT_EQ(0, dev_write_file(DEV_PROFILE, "none"));
 	}
 	SAY_PLACES(n, "profile on", 21);
 	FOR_EACH_PLACE(n, hit) {
-		ASSERT_EQ(0, dev_write_file(PARAM, wanted));
+		ASSERT_EQ(0, dev_write_file(DEV_PROFILE, wanted));
 		inject_arm(n);
-		if (dev_write_file(PARAM, "none")) {
+		if (dev_write_file(DEV_PROFILE, "none")) {
 			EXPECT_TRUE(inject_fits(errno)) TH_LOG("place %d: %d", n, errno);
 			hit = inject_disarm();
 			ASSERT_TRUE(hit);
-			ASSERT_EQ(0, dev_write_file(PARAM, "none"));
+			ASSERT_EQ(0, dev_write_file(DEV_PROFILE, "none"));
 		} else {
 			hit = inject_disarm();
 		}

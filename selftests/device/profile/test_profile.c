@@ -23,7 +23,6 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 
-#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define TASKLET	"/sys/kernel/tracing/events/irq/tasklet_entry"
 
 /* Of one call: how it is entered, or what it returned. */
@@ -46,14 +45,6 @@ static void calls_add(struct calls *l, bool enter, int64_t v)
 			abort();
 	}
 	l->c[l->n++] = (struct call){ enter, v };
-}
-
-static bool profile(const char *list)
-{
-	if (!dev_write_file(PARAM, list))
-		return true;
-	dev_say("%s: %s", list, strerror(errno));
-	return false;
 }
 
 static bool profile_type(uint8_t type)
@@ -108,7 +99,7 @@ TEST_F(profile, nothing_is_on_at_first)
 {
 	char buf[4096];
 
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_STREQ("none\n", buf);
 	self->t = tape_all(65536);
 	ASSERT_NE(NULL, self->t);
@@ -120,36 +111,36 @@ TEST_F(profile, parameter_takes_names_and_groups)
 {
 	char buf[4096];
 
-	ASSERT_TRUE(profile("irq, sched -sched_waking"));
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_TRUE(dev_profile("irq, sched -sched_waking"));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_NE(NULL, strstr(buf, "irq_entry irq_exit"));
 	EXPECT_NE(NULL, strstr(buf, "sched_wakeup "));
 	EXPECT_EQ(NULL, strstr(buf, "sched_waking"));
 	EXPECT_EQ(NULL, strstr(buf, "sys_enter"));
 
 	/* of a preset, by type and by group */
-	ASSERT_TRUE(profile("latency -irq_exit"));
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_TRUE(dev_profile("latency -irq_exit"));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_NE(NULL, strstr(buf, "irq_entry"));
 	EXPECT_NE(NULL, strstr(buf, "sched_switch"));
 	EXPECT_EQ(NULL, strstr(buf, " irq_exit"));
 	EXPECT_EQ(NULL, strstr(buf, "sched_fork"));
-	ASSERT_TRUE(profile("irq"));
+	ASSERT_TRUE(dev_profile("irq"));
 
 	dev_log_begin();
-	EXPECT_EQ(-1, dev_write_file(PARAM, "irq,no_such_thing"));
+	EXPECT_EQ(-1, dev_write_file(DEV_PROFILE, "irq,no_such_thing"));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_TRUE(dev_log_has("no type or group is called 'no_such_thing'"));
 	/* what was on is on */
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_NE(NULL, strstr(buf, "irq_entry irq_exit"));
 
-	ASSERT_TRUE(profile("none"));
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_TRUE(dev_profile("none"));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_STREQ("none\n", buf);
 	/* from the beginning */
 	ASSERT_EQ(0, dev_load("profile=syscalls"));
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_STREQ("sys_enter sys_exit\n", buf);
 }
 
@@ -157,16 +148,16 @@ TEST_F(profile, what_the_kernel_lacks_is_refused_alone)
 {
 	char buf[4096];
 
-	ASSERT_TRUE(profile("all"));
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_TRUE(dev_profile("all"));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_NE(NULL, strstr(buf, "sched_switch"));
 	if (strstr(buf, "fault_user"))
 		SKIP(return, "this kernel has tracepoints for page faults");
 	dev_log_begin();
-	EXPECT_EQ(-1, dev_write_file(PARAM, "fault_user,irq_entry"));
+	EXPECT_EQ(-1, dev_write_file(DEV_PROFILE, "fault_user,irq_entry"));
 	EXPECT_EQ(EOPNOTSUPP, errno);
 	EXPECT_TRUE(dev_log_has("this kernel has no tracepoint for fault_user"));
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_STREQ("irq_entry\n", buf);
 }
 
@@ -177,17 +168,17 @@ TEST_F(profile, a_module_that_is_refused_leaves_the_filter)
 	char buf[4096];
 
 	for (size_t i = 0; i < ARRAY_SIZE(some); i++)
-		if (dev_write_file(PARAM, some[i]) && errno == EOPNOTSUPP)
+		if (dev_write_file(DEV_PROFILE, some[i]) && errno == EOPNOTSUPP)
 			lacks = some[i];
 	if (!lacks)
 		SKIP(return, "this kernel has tracepoints for page faults and for tasklets");
-	ASSERT_TRUE(profile("irq_exit"));
+	ASSERT_TRUE(dev_profile("irq_exit"));
 	ASSERT_EQ(0, dev_unload_one("devtrace_profile"));
 	snprintf(buf, sizeof(buf), "profile=%s,irq_entry", lacks);
 	EXPECT_EQ(-1, dev_load_file("devtrace_profile.ko", buf));
 	EXPECT_EQ(EOPNOTSUPP, errno);
 	ASSERT_EQ(0, dev_load_file("devtrace_profile.ko", ""));
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_STREQ("irq_exit\n", buf);
 }
 
@@ -260,7 +251,7 @@ TEST_F(profile, system_calls_are_those_that_ptrace_sees)
 	size_t unnamed = 0, skip;
 	pid_t pid;
 
-	ASSERT_TRUE(profile("syscalls"));
+	ASSERT_TRUE(dev_profile("syscalls"));
 	pid = fork();
 	if (!pid) {
 		int null = open("/dev/null", O_RDWR);
@@ -277,7 +268,7 @@ TEST_F(profile, system_calls_are_those_that_ptrace_sees)
 	}
 	ASSERT_LT(0, pid);
 	EXPECT_TRUE(watch(pid, &seen));
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("none"));
 	self->t = tape_all(1 << 20);
 	ASSERT_NE(NULL, self->t);
 	ASSERT_EQ(0, tape_lost(self->t, -1));
@@ -361,9 +352,9 @@ TEST_F(profile, functions_have_names_and_no_addresses)
 {
 	/* A busy machine does little in that time, and names are given some time after. */
 	for (int tries = 0; tries < 30; tries++) {
-		ASSERT_TRUE(profile("timer hrtimer work"));
+		ASSERT_TRUE(dev_profile("timer hrtimer work"));
 		dev_sleep_ms(300);
-		ASSERT_TRUE(profile("none"));
+		ASSERT_TRUE(dev_profile("none"));
 		if (self->t)
 			tape_free(self->t);
 		self->t = tape_all(65536);
@@ -386,7 +377,7 @@ TEST_F(profile, softirqs_and_objects_have_names)
 	bool timer = false;
 	size_t n = 0;
 
-	ASSERT_TRUE(profile("softirq"));
+	ASSERT_TRUE(dev_profile("softirq"));
 	/* A busy machine gives the board little of each second. */
 	for (int tries = 0; tries < 60; tries++) {
 		dev_sleep_ms(500);
@@ -394,7 +385,7 @@ TEST_F(profile, softirqs_and_objects_have_names)
 		if (st.stored > 20)
 			break;
 	}
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("none"));
 	self->t = tape_all(65536);
 	ASSERT_NE(NULL, self->t);
 	for (size_t i = 0; i < self->t->nev; i++) {
@@ -457,12 +448,12 @@ TEST_F(profile, tasklets_begin_and_end_around_their_events)
 	struct devtrace_elem obj;
 
 	if (access(TASKLET, F_OK)) {
-		EXPECT_EQ(-1, dev_write_file(PARAM, "tasklet_entry"));
+		EXPECT_EQ(-1, dev_write_file(DEV_PROFILE, "tasklet_entry"));
 		EXPECT_EQ(EOPNOTSUPP, errno);
 		SKIP(return, "this kernel has no tracepoints for tasklets");
 	}
 	ASSERT_EQ(0, dev_load_writers("max_len=0"));
-	ASSERT_TRUE(profile("tasklet_entry tasklet_exit"));
+	ASSERT_TRUE(dev_profile("tasklet_entry tasklet_exit"));
 	ASSERT_EQ(0, dev_writers_run(true));
 	for (int i = 0; i < 300 && ran < 20; i++) {
 		dev_sleep_ms(100);
@@ -472,7 +463,7 @@ TEST_F(profile, tasklets_begin_and_end_around_their_events)
 			ran += counts[c][DTTEST_SOFTIRQ];
 	}
 	ASSERT_EQ(0, dev_writers_run(false));
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("none"));
 	self->t = tape_of_tasklets();
 	ASSERT_NE(NULL, self->t);
 	ASSERT_EQ(0, tape_lost(self->t, -1));
@@ -515,7 +506,7 @@ static bool fault_at(struct __test_metadata *_metadata, struct tape **t, unsigne
 	int status;
 	pid_t pid;
 
-	ASSERT_TRUE(profile("fault_user"));
+	ASSERT_TRUE(dev_profile("fault_user"));
 	pid = fork();
 	if (!pid) {
 		signal(SIGSEGV, end_of_child);
@@ -523,7 +514,7 @@ static bool fault_at(struct __test_metadata *_metadata, struct tape **t, unsigne
 		_exit(0);
 	}
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("none"));
 	EXPECT_EQ(SIGSEGV, WEXITSTATUS(status));
 	*t = tape_all(1 << 20);
 	ASSERT_NE(NULL, *t);
@@ -564,7 +555,7 @@ TEST_F(profile, switches_follow_one_another)
 	pid_t child;
 
 	memset(running, 0xff, sizeof(running));
-	ASSERT_TRUE(profile("sched"));
+	ASSERT_TRUE(dev_profile("sched"));
 	stop = false;
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&th[i], NULL, make_interrupts, NULL));
@@ -583,7 +574,7 @@ TEST_F(profile, switches_follow_one_another)
 	if (!child)
 		_exit(0);
 	ASSERT_EQ(child, waitpid(child, NULL, 0));
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("none"));
 	self->t = tape_all(1 << 20);
 	ASSERT_NE(NULL, self->t);
 	ASSERT_EQ(0, tape_lost(self->t, -1));
@@ -615,14 +606,14 @@ TEST_F(profile, console_lines_are_on_the_time_line)
 
 	ASSERT_EQ(0, uname(&u));
 	if (!strncmp(u.release, "5.10.", 5) && strstr(u.version, "PREEMPT_RT")) {
-		EXPECT_EQ(-1, dev_write_file(PARAM, "console"));
+		EXPECT_EQ(-1, dev_write_file(DEV_PROFILE, "console"));
 		EXPECT_EQ(EOPNOTSUPP, errno);
 		SKIP(return, "printk of this kernel does not call its tracepoint");
 	}
-	ASSERT_TRUE(profile("console"));
+	ASSERT_TRUE(dev_profile("console"));
 	ASSERT_EQ(0, dev_write_file("/dev/kmsg", "<1>devtrace was here\n"));
 	dev_sleep_ms(100);
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("none"));
 	self->t = tape_all(65536);
 	ASSERT_NE(NULL, self->t);
 	for (size_t i = 0; i < self->t->nev; i++)
@@ -647,10 +638,10 @@ TEST_F(profile, modules_come_and_go_by_name)
 {
 	size_t i, n = 0;
 
-	ASSERT_TRUE(profile("module_load module_free"));
+	ASSERT_TRUE(dev_profile("module_load module_free"));
 	ASSERT_EQ(0, dev_load_writers(""));
 	ASSERT_EQ(0, dev_unload_one("dttest"));
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("none"));
 	self->t = tape_all(65536);
 	ASSERT_NE(NULL, self->t);
 	for (i = 0; i < self->t->nev; i++) {
@@ -679,7 +670,7 @@ static void read_live(struct __test_metadata *_metadata, const char *types, bool
 
 	p.fd = open(DEV_PATH, O_RDONLY | O_CLOEXEC | (polls ? O_NONBLOCK : 0));
 	ASSERT_LE(0, p.fd);
-	ASSERT_TRUE(profile(types));
+	ASSERT_TRUE(dev_profile(types));
 	pid = getpid();
 	dev_sleep_ms(500);
 	/* No more than what has come, which may be less than what comes meanwhile. */
@@ -702,7 +693,7 @@ static void read_live(struct __test_metadata *_metadata, const char *types, bool
 			;
 	}
 	end = dev_now();
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("none"));
 	close(p.fd);
 	*t = tape_all(1 << 20);
 	ASSERT_NE(NULL, *t);

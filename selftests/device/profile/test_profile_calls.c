@@ -15,7 +15,6 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 
-#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define CALLS	3
 
 static const struct {
@@ -78,13 +77,13 @@ TEST_F(calls, have_the_numbers_and_names_of_this_program)
 	int64_t got[CALLS];
 	int n = 0;
 
-	ASSERT_EQ(0, dev_write_file(PARAM, "syscalls"));
+	ASSERT_EQ(0, dev_write_file(DEV_PROFILE, "syscalls"));
 	for (int i = 0; i < CALLS; i++) {
 		got[i] = syscall(calls[i].nr, calls[i].arg);
 		if (got[i] < 0)
 			got[i] = -errno;
 	}
-	ASSERT_EQ(0, dev_write_file(PARAM, "none"));
+	ASSERT_EQ(0, dev_write_file(DEV_PROFILE, "none"));
 	EXPECT_EQ(-EBADF, got[1]);
 	self->t = tape_named(self->object);
 	ASSERT_NE(NULL, self->t) TH_LOG("no names of object %#x", self->object);

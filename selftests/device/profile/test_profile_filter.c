@@ -21,7 +21,6 @@
 #include "dev.h"
 #include "nl.h"
 
-#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define FIRST	DEVTRACE_T_KERNEL
 #define TYPES	(DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL)
 /* The kernel's own faults, of a module that is not loaded */
@@ -517,7 +516,7 @@ TEST_F(profile, parameter_and_filter_are_one)
 			    nl_put_u32(&nl, DEVTRACE_FA_HW_SEVERITY, 2); n; }));
 	ASSERT_EQ(0, nl_do(&nl, NULL, NULL));
 	ASSERT_EQ(0, nl_listen(&nl));
-	ASSERT_EQ(0, dev_write_file(PARAM, "syscalls"));
+	ASSERT_EQ(0, dev_write_file(DEV_PROFILE, "syscalls"));
 	EXPECT_EQ(1, nl_heard(&nl, heard_one, &heard));
 	EXPECT_EQ(BIT(DEVTRACE_T_SYS_ENTER) | BIT(DEVTRACE_T_SYS_EXIT), heard.profile);
 	g = filter_get("trace");
@@ -526,12 +525,12 @@ TEST_F(profile, parameter_and_filter_are_one)
 	EXPECT_EQ(heard.profile, attached());
 
 	ASSERT_EQ(0, filter_set("trace", BIT(DEVTRACE_T_SCHED_FORK)));
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_STREQ("sched_fork\n", buf);
 	/* that of stream 0 alone */
 	ASSERT_EQ(0, stream_new("side", BIT(DEVTRACE_T_SCHED_EXIT)));
-	ASSERT_EQ(0, dev_write_file(PARAM, "none"));
-	ASSERT_LT(0, dev_read_file(PARAM, buf, sizeof(buf)));
+	ASSERT_EQ(0, dev_write_file(DEV_PROFILE, "none"));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_STREQ("none\n", buf);
 	EXPECT_EQ(BIT(DEVTRACE_T_SCHED_EXIT), attached());
 	EXPECT_FALSE(filter_get("trace").has_types);

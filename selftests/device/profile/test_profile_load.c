@@ -28,7 +28,6 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 
-#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define WORK	"/tmp/profile_load"
 #define READS	16		/* of /proc/interrupts, at each end of the window */
 #define LINES	256
@@ -42,14 +41,6 @@ static bool element(const struct tape *t, const struct tape_event *e, int n,
 	while (devtrace_elem_next(t->data + e->data, e->len, &pos, el) == 1)
 		if (!n--)
 			return true;
-	return false;
-}
-
-static bool profile(const char *list)
-{
-	if (!dev_write_file(PARAM, list))
-		return true;
-	dev_say("%s: %s", list, strerror(errno));
 	return false;
 }
 
@@ -502,7 +493,7 @@ TEST_F_TIMEOUT(load, everything_that_others_see_is_there, 600)
 		ASSERT_TRUE(succeeded(run(-1, command)));
 	}
 	ASSERT_EQ(0, dev_load("size=16M"));
-	ASSERT_TRUE(profile("all"));
+	ASSERT_TRUE(dev_profile("all"));
 	ASSERT_TRUE(interrupts_edge(edges[0], self->cpus, self->nr));
 	for (int i = 0; i < self->nr; i++) {
 		snprintf(command, sizeof(command), "sh %s/profload.sh run " WORK "/%d", here(), i);
@@ -515,7 +506,7 @@ TEST_F_TIMEOUT(load, everything_that_others_see_is_there, 600)
 	for (int i = 0; i <= self->nr; i++)
 		ASSERT_TRUE(succeeded(pids[i]));
 	ASSERT_TRUE(interrupts_edge(edges[1], self->cpus, self->nr));
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("none"));
 	self->t = tape_all(1 << 20);
 	ASSERT_NE(NULL, self->t);
 	EXPECT_TRUE(tape_clean(self->t));
@@ -604,7 +595,7 @@ TEST_F_TIMEOUT(load, interrupts_are_events_or_told_as_lost, 600)
 	for (int k = 0; k < nr_lines; k++)
 		numbers |= lines[k].ipi;
 	ASSERT_EQ(0, dev_load("size=128K"));
-	ASSERT_TRUE(profile(numbers ? "irq_entry" : "irq_entry,vector_entry"));
+	ASSERT_TRUE(dev_profile(numbers ? "irq_entry" : "irq_entry,vector_entry"));
 	ASSERT_TRUE(interrupts_edge(edges[0], self->cpus, self->nr));
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, fd);
@@ -631,7 +622,7 @@ TEST_F_TIMEOUT(load, interrupts_are_events_or_told_as_lost, 600)
 		}
 	} while (!wrapped);
 	ASSERT_TRUE(interrupts_edge(edges[1], self->cpus, self->nr));
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("none"));
 	ASSERT_LT(0, tape_drain(self->t, fd));
 	close(fd);
 	EXPECT_TRUE(tape_clean(self->t));

@@ -19,7 +19,6 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 
-#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define LOADS	3
 
 /*
@@ -90,14 +89,6 @@ FIXTURE_TEARDOWN(stress)
 	EXPECT_EQ(0, dev_done());
 }
 
-static bool profile(const char *list)
-{
-	if (!dev_write_file(PARAM, list))
-		return true;
-	dev_say("%s: %s", list, strerror(errno));
-	return false;
-}
-
 /* Names of the types as the parameter has them. */
 static char names[256][32];
 
@@ -124,7 +115,7 @@ static bool types_on(bool on[256])
 	char buf[4096], *rest = buf, *word;
 
 	memset(on, 0, 256 * sizeof(*on));
-	if (dev_read_file(PARAM, buf, sizeof(buf)) <= 0)
+	if (dev_read_file(DEV_PROFILE, buf, sizeof(buf)) <= 0)
 		return false;
 	while ((word = strsep(&rest, "\n "))) {
 		int i;
@@ -185,16 +176,16 @@ static bool cycle(void)
 	bool on[256];
 	long late;
 
-	if (dev_stats(-1, &st) || !profile("all"))
+	if (dev_stats(-1, &st) || !dev_profile("all"))
 		return false;
 	before = st.stored;
-	if (!profile(list))
+	if (!dev_profile(list))
 		return false;
 	t1 = dev_now();
 	if (!types_on(on))
 		return false;
 	usleep(dev_random() % 3000);
-	if (!profile("none"))
+	if (!dev_profile("none"))
 		return false;
 	t0 = dev_now();
 	if (dev_stats(-1, &st))
@@ -221,8 +212,8 @@ TEST_F_TIMEOUT(stress, no_event_comes_after_detaching, 24 * 3600)
 	long max = c && *c ? atol(c) : 20, before, after;
 
 	/* the types have names from when one is on for the first time */
-	ASSERT_TRUE(profile("all"));
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("all"));
+	ASSERT_TRUE(dev_profile("none"));
 	ASSERT_TRUE(names_read());
 	/* caches fill, names are made: that is not lost */
 	for (long i = 0; i < (max < ENOUGH ? 2 : 20); i++)
@@ -240,8 +231,8 @@ TEST_F_TIMEOUT(stress, no_event_comes_after_detaching, 24 * 3600)
 			dev_say("%ld times so far", i);
 	}
 	/* as soon as all is off, under load */
-	ASSERT_TRUE(profile("all"));
-	ASSERT_TRUE(profile("none"));
+	ASSERT_TRUE(dev_profile("all"));
+	ASSERT_TRUE(dev_profile("none"));
 	ASSERT_EQ(0, dev_unload());
 	loads_stop();
 	self->loaded = false;

@@ -24,7 +24,6 @@
 #include "nl.h"
 #include "workers.h"
 
-#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define SIDE	"side"
 #define LOADS	9
 #define EACH	50000		/* events of a cycle, at least */
@@ -81,14 +80,6 @@ static pid_t load(int i)
 		sleeps(70 + 30 * i);
 	text();
 	_exit(1);
-}
-
-static bool profile(const char *list)
-{
-	if (!dev_write_file(PARAM, list))
-		return true;
-	dev_say("%s: %s", list, strerror(errno));
-	return false;
 }
 
 static int side_new(void)
@@ -150,14 +141,14 @@ TEST_F_TIMEOUT(sum, threads_stored_what_streams_hold, 24 * 3600)
 
 	for (long i = 0; i < max; i++) {
 		before = stored();
-		ASSERT_TRUE(profile("all"));
+		ASSERT_TRUE(dev_profile("all"));
 		for (int p = 0; p < 2; p++)
 			go_on(p, 100 + dev_random() % 900);
 		while (stored() < before + EACH)
 			dev_sleep_ms(1);
 		for (int p = 0; p < 2; p++)
 			ASSERT_TRUE(finished(p, self->pids[p]));
-		ASSERT_TRUE(profile("none"));
+		ASSERT_TRUE(dev_profile("none"));
 		kill(self->loads[LOADS - 1], SIGSTOP);
 		waitpid(self->loads[LOADS - 1], NULL, WUNTRACED);
 		all = stored();

@@ -26,7 +26,6 @@
 #include "dev.h"
 #include "nl.h"
 
-#define PARAM	"/sys/module/devtrace_profile/parameters/profile"
 #define EVENTS	"/sys/kernel/tracing/events"
 #define KPROBES	"/sys/kernel/tracing/kprobe_events"
 #define FIRST	(DEVTRACE_T_USER2 - DEVTRACE_TRACEPOINTS_MAX)
@@ -206,7 +205,7 @@ TEST_F(tracepoint, signals_are_those_that_were_sent)
 	in = begin("signal:signal_generate");
 	ASSERT_NE(0, in.type);
 	/* the parameter of stream 0 has it by this name */
-	ASSERT_LT(0, dev_read_file(PARAM, on, sizeof(on)));
+	ASSERT_LT(0, dev_read_file(DEV_PROFILE, on, sizeof(on)));
 	EXPECT_STREQ("signal:signal_generate\n", on);
 	ASSERT_EQ(0, kill(getpid(), SIGUSR2));
 	ASSERT_EQ(0, del("signal:signal_generate"));
