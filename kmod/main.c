@@ -33,7 +33,7 @@ static struct devtrace_control *devtrace_control;
 
 static char *size = "256K";
 module_param(size, charp, 0444);
-MODULE_PARM_DESC(size, "bytes of ring per CPU, 1K to 2G (default 256K)");
+MODULE_PARM_DESC(size, "bytes of ring per CPU, 1K-2G (default 256K)");
 
 static unsigned int mode = 0660;
 module_param(mode, uint, 0444);

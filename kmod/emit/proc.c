@@ -127,11 +127,15 @@ u32 devtrace_owner(void)
 /* Adds this CPU's counts to the thread that it saw last, in slot @i. */
 static void leave_last(struct proc_last *last, int i, u64 now)
 {
-	const unsigned long stored = xchg(&last->stored, 0);
+	unsigned long stored;
 
+	/* They are of one who went without, and is most likely back to look again. */
+	if (i == PROC_SLOT_NONE)
+		return;
+	stored = xchg(&last->stored, 0);
 	if (i == PROC_SLOT_IDLE) {
 		WRITE_ONCE(last->idle, last->idle + stored);
-	} else if (i >= 0) {
+	} else {
 		/* The slot may be another thread's by now. */
 		if (READ_ONCE(heads[i].tid) == last->tid)
 			atomic_long_add(stored, &slots[i].stored);

@@ -4,7 +4,8 @@
  *
  * Threads take turns on the CPUs, timers interrupt them and emit too, programs emit by
  * lanes, by system calls and as text, into two streams. When all are quiet, the events
- * of all threads are those of all streams: of none it is forgotten whose they are.
+ * of all threads are those of all streams: of none it is forgotten whose they are. Some
+ * take another name all the time: an interrupt may write it where we are about to.
  *
  * PROFILE_CYCLES says how often (default 20). There are fewer threads than the table has
  * room for, so none loses its place.
@@ -13,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -30,16 +32,21 @@
 
 static struct nl nl;
 
-/* System calls without an end. */
-static void calls(void)
+/* System calls without an end; each pair of them perhaps under another name. */
+static void calls(bool renames)
 {
-	char c = 0;
+	char c = 0, name[16];
+	unsigned int n = 0;
 	int p[2];
 
 	if (pipe(p))
 		_exit(1);
-	while (write(p[1], &c, 1) == 1 && read(p[0], &c, 1) == 1)
-		;
+	while (write(p[1], &c, 1) == 1 && read(p[0], &c, 1) == 1) {
+		if (!renames)
+			continue;
+		snprintf(name, sizeof(name), "name %u", n++);
+		prctl(PR_SET_NAME, name);
+	}
 	_exit(1);
 }
 
@@ -75,7 +82,7 @@ static pid_t load(int i)
 	if (pid)
 		return pid;
 	if (i < 4)
-		calls();
+		calls(i < 2);
 	if (i < 8)
 		sleeps(70 + 30 * i);
 	text();
