@@ -10,7 +10,7 @@ override O := $(abspath $(O))
 prefix	?= /usr/local
 mandir	?= $(prefix)/share/man
 BOARDS	?= 6.1 6.12 rt 6.12-rt armhf
-MORE_BOARDS ?= 5.10 armhf:5.10 arm64 s390x 6.1/1 6.12/1of2 kasan kcsan
+MORE_BOARDS ?= newest 5.10 armhf:5.10 arm64 s390x 6.1/1 6.12/1of2 kasan kcsan
 # Takes a quarter of an hour of an emulated board
 CYCLES	?= 1000
 
@@ -105,8 +105,8 @@ help:
 #:   all              library, tools and module
 #:   demo             boot a virtual board and watch a driver and a program trace
 #:   check            every test, on this machine and on virtual boards
-#:   check-all        the same at length and on more boards: the oldest kernel,
-#:                    5.10, 64-bit ARM, a big-endian machine, one CPU, debugging
+#:   check-all        the same at length and on more boards: the oldest kernel, 5.10,
+#:                    the newest of Debian, 64-bit ARM, a big-endian machine, one CPU, debugging
 #:                    kernels; the module loaded and unloaded 1000 times, kernel
 #:                    profile events on and off 200 times; the larger pieces of the
 #:                    model of the ring
@@ -139,8 +139,8 @@ help:
 #:   BOARDS           boards for check (6.1 6.12 rt 6.12-rt armhf)
 #:   JOBS             how many of its jobs check runs side by side (default: one
 #:                    for each CPU); from 2 on a small one more, beside boards
-#:   MORE_BOARDS      more of them for check-all (5.10 armhf:5.10 arm64 s390x 6.1/1
-#:                    6.12/1of2 kasan kcsan; /1 is one CPU, /1of2 one of two)
+#:   MORE_BOARDS      more of them for check-all (newest 5.10 armhf:5.10 arm64 s390x
+#:                    6.1/1 6.12/1of2 kasan kcsan; /1 is one CPU, /1of2 one of two)
 #:   CYCLES           how often check-all loads and unloads the module; a fifth as
 #:                    often it turns kernel profile events on and off (1000)
 

@@ -111,6 +111,17 @@ static void __maybe_unused compat_hrtimer_start(void *data, struct hrtimer *time
 #define probe_hrtimer_start \
 	compat_probe(hrtimer_start, on_hrtimer_start, compat_hrtimer_start)
 
+static void on_hrtimer_entry(void *data, struct hrtimer *timer, ktime_t now);
+
+/* The time was passed by reference before 7.2. */
+static void __maybe_unused compat_hrtimer_entry(void *data, struct hrtimer *timer, ktime_t *now)
+{
+	on_hrtimer_entry(data, timer, *now);
+}
+
+#define probe_hrtimer_entry \
+	compat_probe(hrtimer_expire_entry, on_hrtimer_entry, compat_hrtimer_entry)
+
 static void on_block_insert(void *data, struct request *rq);
 static void on_block_issue(void *data, struct request *rq);
 

@@ -14,6 +14,7 @@
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/once.h>
 #include <linux/poll.h>
 #include <linux/random.h>
 #include <linux/siphash.h>

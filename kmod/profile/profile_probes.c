@@ -281,7 +281,7 @@ static void on_hrtimer_start(void *data, struct hrtimer *timer, enum hrtimer_mod
 {
 	profile_seen_fun(timer->function);
 	devtrace_rec(DEVTRACE_T_HRTIMER_START, dt_obj(timer), dt_fun(timer->function),
-		     dt_i64(hrtimer_get_softexpires_tv64(timer)));
+		     dt_i64(ktime_to_ns(hrtimer_get_softexpires(timer))));
 }
 
 static void probe_hrtimer_cancel(void *data, struct hrtimer *timer)
@@ -289,11 +289,11 @@ static void probe_hrtimer_cancel(void *data, struct hrtimer *timer)
 	devtrace_rec(DEVTRACE_T_HRTIMER_CANCEL, dt_obj(timer));
 }
 
-static void probe_hrtimer_entry(void *data, struct hrtimer *timer, ktime_t *now)
+static void on_hrtimer_entry(void *data, struct hrtimer *timer, ktime_t now)
 {
 	profile_seen_fun(timer->function);
 	devtrace_rec(DEVTRACE_T_HRTIMER_ENTRY, dt_obj(timer), dt_fun(timer->function),
-		     dt_i64(ktime_to_ns(*now) - hrtimer_get_softexpires_tv64(timer)));
+		     dt_i64(ktime_to_ns(ktime_sub(now, hrtimer_get_softexpires(timer)))));
 }
 
 static void probe_hrtimer_exit(void *data, struct hrtimer *timer)
@@ -302,7 +302,6 @@ static void probe_hrtimer_exit(void *data, struct hrtimer *timer)
 }
 
 compat_assert(hrtimer_cancel, probe_hrtimer_cancel);
-compat_assert(hrtimer_expire_entry, probe_hrtimer_entry);
 compat_assert(hrtimer_expire_exit, probe_hrtimer_exit);
 
 /* The scheduler */

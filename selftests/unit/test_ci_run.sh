@@ -30,7 +30,7 @@ export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x GIT_COMMITTER_NAME=x GIT_COMMITTER_E
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE
 run() { "$1/.ci/run" >"$tmp/out" 2>&1; status=$?; }
 boards() { tail -n 1 "$tmp/out"; }
-all='6.1 5.10/1: 6.1 6.12-rt: 6.1 6.12/1of2: 6.1 6.12: 6.1 arm64: 6.1 armhf: 6.1 rt: 6.1: '
+all='6.1 5.10/1: 6.1 6.12-rt: 6.1 6.12: 6.1 arm64: 6.1 armhf: 6.1 newest: 6.1 rt: 6.1: '
 
 run "$tree"
 check "without a history it runs" grep -q '^run: .* turn of .*: day [0-9]*, for want' "$tmp/out"
@@ -85,7 +85,7 @@ for board in armhf arm64; do
 	check "$board has another eighth in each turn" \
 		[ "$(shares foreign $board)" = "1 0/8 1 1/8 1 2/8 1 3/8" ]
 done
-for board in 6.12 rt 6.12-rt 5.10/1 6.12/1of2; do
+for board in 6.12 rt 6.12-rt 5.10/1 newest; do
 	check "$board has all fourths in four turns" \
 		[ "$(shares board $board)" = "1 0/4 1 1/4 1 2/4 1 3/4" ]
 done

@@ -11,6 +11,10 @@
 
 # An ARCH below is an architecture of this machine's release of Debian, or ARCH@RELEASE
 
+# The release of Debian whose backports have the newest kernel that a stable release gets.
+# Programs of its kernel package (modpost, objtool) and its compiler run there: see in-debian.
+newest_of=trixie
+
 # apt ARCH PROGRAM ARGS...: apt with package lists of our own, so that neither
 # root nor a configured foreign architecture is needed
 apt()
@@ -55,8 +59,9 @@ lists()
 # board are always those of this machine's release.
 of_kernel()
 {
-	case $series in
-	5.10)	echo "$1@bullseye" ;;
+	case $kernel in
+	5.10*)	echo "$1@bullseye" ;;
+	newest)	echo "$1@$newest_of-backports" ;;
 	*)	echo "$1" ;;
 	esac
 }
@@ -76,7 +81,7 @@ version_of()
 # none TEXT: a kernel of an older Debian cannot be had
 none() { say "no kernel $kernel for $arch: $*"; exit $STATUS_NONE; }
 
-# resolve_now: sets release, version, common, kbuild, busybox
+# resolve_now: sets release, version, parts, common, kbuild, busybox
 resolve_now()
 {
 	local meta pkg='' a
@@ -90,6 +95,9 @@ resolve_now()
 	[ -n "$pkg" ] || return 1
 	release=${pkg#linux-image-}
 	version=$(version_of "$a" "$pkg")
+	# From Linux 7 on the package is empty, and needs these
+	parts=$(apt "$a" apt-cache depends --no-recommends --no-suggests "$pkg" 2>/dev/null |
+		grep -oE "linux-(base|binary|modules)-$(sed 's/[+.]/\\&/g' <<<"$release")$" | tr '\n' ' ')
 	common=$(depends_on "$a" "linux-headers-$release" '^linux-headers-.*-common')
 	kbuild=$(depends_on "$a" "linux-headers-$release" '^linux-kbuild-')
 	busybox=$(version_of "$arch" busybox-static)
@@ -143,7 +151,7 @@ resolve_busybox()
 
 resolve_debian()
 {
-	local file=$cache/resolved/$arch-$flavour-${series:-default}
+	local file=$cache/resolved/$arch-$flavour-${kernel:-default}
 
 	local a old
 
@@ -156,7 +164,7 @@ resolve_debian()
 			fi
 		done
 		if resolve_now || { lists "$a"; resolve_now; }; then
-			declare -p release version common kbuild busybox |
+			declare -p release version parts common kbuild busybox |
 				sed 's/^declare -- //' >"$tmp/resolved"
 			mv "$tmp/resolved" "$file"
 		elif [ -r "$file" ]; then
@@ -204,10 +212,17 @@ unpack_root()
 
 get_kernel()
 {
+	local need
+
 	[ -z "$debug" ] || return 0		# built, with its headers
 	[ ! -e "$root/.image" ] || return 0
 	unpack_root
-	fetch "$root" "$(of_kernel "$arch")" "linux-image-$release=$version"
+	read -ra need <<<"${parts-}"
+	fetch "$root" "$(of_kernel "$arch")" "linux-image-$release=$version" "${need[@]/%/=$version}"
+	if [ ! -e "$root/boot/vmlinuz-$release" ]; then
+		mkdir -p "$root/boot"
+		ln -s "../lib/modules/$release/vmlinuz" "$root/boot/vmlinuz-$release"
+	fi
 	depmod -b "$root" "$release"
 	touch "$root/.image"
 }
@@ -242,7 +257,7 @@ pack() { find . -print0 | LC_ALL=C sort -z | cpio -0 -o -H newc -R 0:0 --quiet; 
 # the cache. Checked each time, because a cache may be moved.
 get_headers()
 {
-	local line host h=$root/usr/src/linux-headers-$release
+	local host h=$root/usr/src/linux-headers-$release
 
 	if [ -n "$debug" ]; then
 		kdir=$root/build
@@ -260,9 +275,8 @@ get_headers()
 		fetch "$root" "$host" "$kbuild"
 		touch "$root/.headers"
 	fi
-	line="include $root/usr/src/$common/Makefile"
-	if [ "$(cat "$h/Makefile")" != "$line" ]; then
-		echo "$line" >"$h/Makefile"
+	if [ "$(grep -c "$root/usr/src/" "$h/Makefile")" != "$(grep -c . "$h/Makefile")" ]; then
+		sed -i "s|/.*usr/src/|$root/usr/src/|" "$h/Makefile"
 	fi
 	kdir=$h
 }

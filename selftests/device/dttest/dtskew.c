@@ -33,6 +33,14 @@
 #include <asm/svm.h>
 #include <asm/tsc.h>
 
+/* These have other names from Linux 6.16 on. */
+#ifdef rdmsrq
+#include <asm/cpuid/api.h>
+#define rdmsrl			rdmsrq
+#define wrmsrl			wrmsrq
+#define hypervisor_cpuid_base	cpuid_base_hypervisor
+#endif
+
 /* What the CPU keeps while the module is gone, too: it stays a guest. */
 struct guest {
 	struct vmcb	*vmcb, *host;	/* a page each */
