@@ -3,8 +3,9 @@
  * board.c - which inputs are of which board
  *
  * A board is told by the attribute board of its files (tracelogger -A board=NAME), else by
- * the boot that INFO names. The head of a regular file is read for that; a pipe, a device
- * or a link is a board by itself. A board without the attribute is named after its file.
+ * the boot that INFO names, or by a logger that went on after a reboot. The head of a regular
+ * file is read for that; a pipe, a device or a link is a board by itself. A board without the
+ * attribute is named after its file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +16,12 @@
 #include "board.h"
 #include "common/link.h"
 
-#define HEAD	(64 * 1024)	/* what names a file stands in its first bytes */
+#define HEAD	TI_BLOCK	/* INFO and CLOCK come at least once in 64 KiB */
 
 struct head {
 	char	name[TI_BOARD_NAME];
 	bool	known;		/* it has a whole frame */
-	bool	has_boot;
-	uint8_t	boot[16];
-	int64_t	real;		/* of its first CLOCK */
+	struct ti_piece_head read;
 };
 
 static int head_item(const struct devtrace_item *item, void *arg)
@@ -30,20 +29,9 @@ static int head_item(const struct devtrace_item *item, void *arg)
 	struct head *h = arg;
 
 	h->known |= item->kind != DEVTRACE_ITEM_DAMAGE && item->kind != DEVTRACE_ITEM_GAP;
-	switch (item->kind) {
-	case DEVTRACE_ITEM_NOTE:
+	if (item->kind == DEVTRACE_ITEM_NOTE)
 		ti_board_note(h->name, &item->u.note);
-		return 0;
-	case DEVTRACE_ITEM_INFO:
-		h->has_boot = item->u.info.flags & DEVTRACE_INFO_BOOT_ID;
-		memcpy(h->boot, item->u.info.boot_id, sizeof(h->boot));
-		return 0;
-	case DEVTRACE_ITEM_CLOCK:
-		h->real = item->u.clock.real;
-		return 1;
-	default:
-		return item->kind == DEVTRACE_ITEM_EVENT;
-	}
+	return ti_piece_item(&h->read, item);
 }
 
 bool ti_board_note(char name[TI_BOARD_NAME], const struct devtrace_note *note)
@@ -60,6 +48,7 @@ static void read_head(const char *path, struct head *h)
 	int fd;
 
 	memset(h, 0, sizeof(*h));
+	h->read.piece.path = path;
 	h->known = !strcmp(path, "-") || link_is(path) ||
 		   (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 	if (h->known)
@@ -67,7 +56,7 @@ static void read_head(const char *path, struct head *h)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	ti_read_ahead(fd, HEAD, head_item, h);
+	ti_read_ahead(fd, HEAD, head_item, h, &h->read.decoder);
 	close(fd);
 }
 
@@ -78,7 +67,11 @@ static bool same(const struct head *a, const struct head *b)
 		return true;
 	if (*a->name && *b->name)
 		return !strcmp(a->name, b->name);
-	return a->has_boot && b->has_boot && !memcmp(a->boot, b->boot, sizeof(a->boot));
+	if (!a->read.piece.has_boot || !b->read.piece.has_boot)
+		return false;
+	return !memcmp(a->read.piece.stream.boot, b->read.piece.stream.boot,
+		       sizeof(a->read.piece.stream.boot)) ||
+	       ti_piece_same_logger(&a->read.piece, &b->read.piece);
 }
 
 static const char *last_part(const char *path)
@@ -99,16 +92,12 @@ static const char *own_part(const struct ti_words *files, const char *path)
 	return last_part(path);
 }
 
-/* The older one first, whatever the order on the command line is. */
-static void add_file(struct ti_board *b, const char *path, int64_t real)
+static void add_file(struct ti_board *b, const struct ti_piece *piece)
 {
-	size_t i = b->nr++;
-
-	b->files = ti_alloc(b->files, b->nr * sizeof(*b->files));
-	for (; i && real && b->files[i - 1].real > real; i--)
-		b->files[i] = b->files[i - 1];
-	b->files[i].path = path;
-	b->files[i].real = real;
+	/* Room for twice as many, whenever their number has become a power of two. */
+	if (!(b->nr & (b->nr - 1)))
+		b->files = ti_alloc(b->files, (b->nr ? 2 * b->nr : 1) * sizeof(*b->files));
+	b->files[b->nr++] = *piece;
 }
 
 size_t ti_boards_find(const struct ti_words *files, struct ti_board **boards)
@@ -134,8 +123,10 @@ size_t ti_boards_find(const struct ti_words *files, struct ti_board **boards)
 			strcpy(b->name, h.name);
 		else if (h.known && !*b->name)
 			snprintf(b->name, sizeof(b->name), "%s", own_part(files, files->v[i]));
-		add_file(b, files->v[i], h.real);
+		add_file(b, &h.read.piece);
 	}
+	for (i = 0; i < n; i++)
+		ti_pieces_sort((*boards)[i].files, (*boards)[i].nr);
 	free(heads);
 	return n;
 }

@@ -5,20 +5,15 @@
 #ifndef TRACEINFO_BOARD_H
 #define TRACEINFO_BOARD_H
 
-#include "traceinfo.h"
+#include "pieces.h"
 
 #define TI_BOARD_NAME	64	/* bytes, and its NUL; a longer one is cut */
 #define TI_NOTE_BOARD	"board"
 
-struct ti_board_file {
-	const char	*path;
-	int64_t		real;		/* when it begins; 0: not known */
-};
-
 struct ti_board {
-	char			name[TI_BOARD_NAME];
-	struct ti_board_file	*files;
-	size_t			nr;
+	char		name[TI_BOARD_NAME];
+	struct ti_piece	*files;		/* in the order of time */
+	size_t		nr;
 };
 
 /* The boards of these inputs, in the order of the command line. */

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include "common/link.h"
 #include "common/zread.h"
+#include "pieces.h"
 #include "sequence.h"
 #include "sum_machine.h"
 
@@ -89,6 +90,7 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 	}
 	run->in->losses.n = 0;
 	memset(&run->in->evidence, 0, sizeof(run->in->evidence));
+	memset(&run->in->accounts, 0, sizeof(run->in->accounts));
 	run->in->held.reports_max = HELD_MAX;
 	/* Taken back if that was no stream. */
 	run->in->reports_before = run->last.line.len;
@@ -124,6 +126,7 @@ int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 
 	if (how == TI_END_WHOLE)
 		devtrace_decoder_finish(run->in->decoder);
+	ti_piece_end(run);
 	t = devtrace_decoder_totals(run->in->decoder);
 	if (!run->in->evidence.found && how != TI_END_STOPPED &&
 	    (t->bytes || is_empty(run) || (live && S_ISREG(st->st_mode)))) {
@@ -294,7 +297,8 @@ int ti_input_window(struct ti_run *run, int fd, const char *path, bool live, cha
 	return 0;
 }
 
-void ti_read_ahead(int fd, size_t max, devtrace_item_fn *fn, void *arg)
+void ti_read_ahead(int fd, size_t max, devtrace_item_fn *fn, void *arg,
+		   const struct devtrace_decoder **decoder)
 {
 	const off_t here = lseek(fd, 0, SEEK_CUR);
 	struct devtrace_decoder *d = here < 0 ? NULL : devtrace_decoder_new(fn, arg);
@@ -304,6 +308,8 @@ void ti_read_ahead(int fd, size_t max, devtrace_item_fn *fn, void *arg)
 	size_t got = 0;
 	ssize_t n;
 
+	if (decoder)
+		*decoder = d;
 	while (d && z && got < max && nothing < AHEAD_NOTHING) {
 		n = zread_read(z, fd, buf, max - got);
 		if (n < 0 && errno == EINTR) {
@@ -344,7 +350,7 @@ bool ti_find_clock(int fd, const struct stat *st, struct devtrace_clock *c)
 	struct first f = { 0 };
 
 	if (S_ISREG(st->st_mode))
-		ti_read_ahead(fd, TI_BLOCK, clock_item, &f);
+		ti_read_ahead(fd, TI_BLOCK, clock_item, &f, NULL);
 	*c = f.clock;
 	return f.found;
 }
@@ -371,7 +377,8 @@ static bool would_wait(int fd)
 	return poll(&p, 1, 0) == 0;
 }
 
-static int read_file(struct ti_run *run, int fd, const char *path, char *buf)
+static int read_file(struct ti_run *run, int fd, const char *path, const struct ti_piece *piece,
+		     char *buf)
 {
 	struct devtrace_clock clock;
 	struct stat st;
@@ -387,6 +394,8 @@ static int read_file(struct ti_run *run, int fd, const char *path, char *buf)
 	ti_clock_first(ti_find_clock(fd, &st, &clock) ? &clock : NULL);
 	if (ti_input_begin(run, ti_item, run))
 		return 1;
+	if (piece)
+		ti_piece_begin(run, piece);
 	while (!ti_stop && !ret) {
 		if (!regular && run->out.len && !zread_holds(run->in->zread) && would_wait(fd) &&
 		    out_flush(&run->out))
@@ -428,17 +437,18 @@ bool ti_is_device(const char *path)
 	return is;
 }
 
-int ti_input_fd(struct ti_run *run, int fd, const char *path)
+int ti_input_fd(struct ti_run *run, int fd, const char *path, const struct ti_piece *piece)
 {
 	char *buf = ti_alloc(NULL, TI_BLOCK);
-	int ret = read_file(run, fd, path, buf);
+	int ret = read_file(run, fd, path, piece, buf);
 
 	free(buf);
 	return ret;
 }
 
-int ti_input_file(struct ti_run *run, const char *path)
+int ti_input_file(struct ti_run *run, const struct ti_piece *piece)
 {
+	const char *path = piece->path;
 	bool is_stdin = !strcmp(path, "-");
 	int fd, ret;
 
@@ -450,7 +460,7 @@ int ti_input_file(struct ti_run *run, const char *path)
 	if (fd < 0)
 		return ti_complain(path, "", errno == ENOENT ? TI_NO_FILE : "");
 	run->in->named = !is_stdin;
-	ret = ti_input_fd(run, fd, is_stdin ? "standard input" : path);
+	ret = ti_input_fd(run, fd, is_stdin ? "standard input" : path, is_stdin ? NULL : piece);
 	run->in->named = false;
 	if (!is_stdin)
 		close(fd);

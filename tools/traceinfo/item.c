@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include "board.h"
+#include "pieces.h"
 #include "sequence.h"
 #include "sum_machine.h"
 
@@ -148,6 +149,28 @@ void ti_print_load(struct ti_run *run)
 		ti_line_load(o, &run->printer, load);
 }
 
+/* Another boot than that of the INFO frame before: what follows is of another time. */
+static void tell_reboot(struct ti_run *run, const struct devtrace_info *info)
+{
+	struct ti_input *in = run->in;
+	uint8_t before[sizeof(in->boot)];
+	const bool had = in->have_boot;
+	struct out *o;
+
+	if (!(info->flags & DEVTRACE_INFO_BOOT_ID))
+		return;
+	memcpy(before, in->boot, sizeof(before));
+	memcpy(in->boot, info->boot_id, sizeof(in->boot));
+	in->have_boot = true;
+	if (!had || run->raw || !memcmp(before, in->boot, sizeof(before)))
+		return;
+	o = run->keep ? ti_last_report(&run->last) : lines(run);
+	if (o && run->opt->json)
+		ti_json_reboot(o, &run->printer, before, in->boot);
+	else if (o)
+		ti_line_reboot(o, &run->printer, before, in->boot);
+}
+
 /* A note that each of many files has, or that a column tells. */
 static bool told(const struct ti_run *run, const char *note)
 {
@@ -167,6 +190,8 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	/* From here on the decoder knows better. */
 	if (item->kind == DEVTRACE_ITEM_CLOCK)
 		ti_clock_first(NULL);
+	if (item->kind == DEVTRACE_ITEM_INFO)
+		tell_reboot(run, &item->u.info);
 	if (run->sequence && (item->kind == DEVTRACE_ITEM_LOST || item->kind == DEVTRACE_ITEM_GAP ||
 			      item->kind == DEVTRACE_ITEM_DAMAGE))
 		ti_sequence_forget(run->sequence);
@@ -237,7 +262,10 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 int ti_item(const struct devtrace_item *item, void *arg)
 {
 	struct ti_run *run = arg;
-	int ret = one_item(run, item);
+	int ret;
+
+	ti_piece_account(run, item);
+	ret = one_item(run, item);
 
 	if (run->raw)
 		ti_raw_used(run->raw, item->offset);

@@ -2,8 +2,8 @@
 /*
  * json.c - one JSON object a line
  *
- * Every object has "kind" first: event, lost, state, gap, damage, unknown, note, info, or
- * with -v clock, thread, name. For any bytes of the stream each line is
+ * Every object has "kind" first: event, lost, state, gap, damage, unknown, note, info, reboot,
+ * or with -v clock, thread, name. For any bytes of the stream each line is
  * valid JSON in valid UTF-8.
  */
 #include "traceinfo.h"
@@ -125,6 +125,17 @@ void ti_json_load(struct out *o, struct ti_printer *p, uint32_t load)
 	OUT_LIT(o, "}\n");
 }
 
+void ti_json_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16],
+		    const uint8_t id[16])
+{
+	begin(o, p, "reboot");
+	OUT_LIT(o, ",\"boot\":\"");
+	ti_boot_id(o, id);
+	OUT_LIT(o, "\",\"before\":\"");
+	ti_boot_id(o, before);
+	OUT_LIT(o, "\"}\n");
+}
+
 static void json_unknown(struct out *o, struct ti_printer *p, const struct devtrace_item *item)
 {
 	size_t i;
@@ -177,6 +188,11 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		num(o, ",\"after\":", item->u.gap.seq_after);
 		num(o, ",\"offset\":", item->u.gap.offset);
 		num(o, ",\"from\":", item->u.gap.ts_before);
+		if (p->gap_from) {
+			str(o, ",\"between\":[", p->gap_from);
+			str(o, ",", p->gap_to);
+			out_char(o, ']');
+		}
 		break;
 	case DEVTRACE_ITEM_DAMAGE:
 		begin(o, p, "damage");

@@ -116,12 +116,19 @@ static void print_gap(struct out *o, struct ti_printer *p, const struct devtrace
 	if (!g->exact)
 		OUT_LIT(o, "at least ");
 	plural(o, g->count, "frame");
-	OUT_LIT(o, " missing between number ");
-	out_u64(o, g->seq_before);
-	OUT_LIT(o, " and ");
-	out_u64(o, g->seq_after);
-	OUT_LIT(o, ", before byte ");
-	out_u64(o, g->offset);
+	if (p->gap_from) {
+		OUT_LIT(o, " missing between ");
+		out_safe(o, p->gap_from, strlen(p->gap_from));
+		OUT_LIT(o, " and ");
+		out_safe(o, p->gap_to, strlen(p->gap_to));
+	} else {
+		OUT_LIT(o, " missing between number ");
+		out_u64(o, g->seq_before);
+		OUT_LIT(o, " and ");
+		out_u64(o, g->seq_after);
+		OUT_LIT(o, ", before byte ");
+		out_u64(o, g->offset);
+	}
 	if (g->ts_before) {
 		OUT_LIT(o, ", after ");
 		ti_clock_moment(o, &p->clock, d, g->ts_before);
@@ -178,6 +185,18 @@ void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load)
 	out_u64(o, load);
 	OUT_LIT(o, " of the module");
 	end_line(o, p);
+}
+
+void ti_line_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16],
+		    const uint8_t id[16])
+{
+	OUT_LIT(o, "--- ");
+	of_board(o, p);
+	OUT_LIT(o, "the machine booted again: boot ");
+	ti_boot_id(o, id);
+	OUT_LIT(o, " follows boot ");
+	ti_boot_id(o, before);
+	out_char(o, '\n');
 }
 
 static void print_info(struct out *o, const struct devtrace_info *i)

@@ -46,7 +46,7 @@ int ti_input_link(struct ti_run *run, const char *word)
 	if (fd < 0)
 		return ti_link_failed(&l, word, -fd);
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	ret = ti_input_fd(run, fd, word);
+	ret = ti_input_fd(run, fd, word, NULL);
 	link_close(&l, fd);
 	return ret;
 }

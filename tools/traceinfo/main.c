@@ -226,6 +226,17 @@ static int finish(struct ti_run *run, int ret)
 	return flush(&run->out) | ret;
 }
 
+static int read_board(struct ti_run *run, const struct ti_board *b)
+{
+	int ret = 0;
+	size_t i;
+
+	run->in->have_boot = false;
+	for (i = 0; i < b->nr && !ti_stop && !run->out.err; i++)
+		ret |= ti_input_file(run, &b->files[i]);
+	return ret;
+}
+
 /* Files of one board one after the other; many boards by wall clock. */
 static int read_inputs(struct ti_run *run)
 {
@@ -234,16 +245,18 @@ static int read_inputs(struct ti_run *run)
 	int ret = 0;
 	size_t i, n;
 
-	if (opt->files.n > 1 && !opt->summary && !opt->raw && !opt->sequence.n) {
-		n = ti_boards_find(&opt->files, &boards);
-		if (n > 1)
-			ret = ti_merge(run, boards, n);
-		ti_boards_free(boards, n);
-		if (n > 1)
-			return ret;
+	if (opt->files.n == 1) {
+		const struct ti_piece only = { .path = opt->files.v[0] };
+
+		return ti_input_file(run, &only);
 	}
-	for (i = 0; i < opt->files.n && !ti_stop && !run->out.err; i++)
-		ret |= ti_input_file(run, opt->files.v[i]);
+	n = ti_boards_find(&opt->files, &boards);
+	if (n > 1 && !opt->summary && !opt->raw && !opt->sequence.n)
+		ret = ti_merge(run, boards, n);
+	else
+		for (i = 0; i < n; i++)
+			ret |= read_board(run, &boards[i]);
+	ti_boards_free(boards, n);
 	return ret;
 }
 
@@ -302,6 +315,7 @@ int main(int argc, char **argv)
 	ti_last_free(&run.one.held);
 	out_free(&run.out);
 	fmt_set_free(&run.fmts);
+	ti_pieces_free(&run);
 	free(run.printer.header);
 	ti_options_free(&opt);
 	return ret;

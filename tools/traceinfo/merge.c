@@ -261,6 +261,8 @@ static int open_next(struct source *s)
 	s->at = 0;
 	s->len = 0;
 	s->clocked = false;
+	if (S_ISREG(s->st.st_mode))
+		s->totals.missing += ti_piece_begin(run, &s->board->files[s->next - 1]);
 	return 0;
 }
 

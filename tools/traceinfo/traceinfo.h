@@ -212,6 +212,8 @@ struct ti_printer {
 	bool		terminal;	/* and lines of text on it */
 	bool		is_short;	/* the layout of the lines */
 	bool		headed;		/* column heads are printed, or none are wanted */
+	/* The files between which frames are missing, while that is told; else NULL. */
+	const char	*gap_from, *gap_to;
 	/* The board that is printed, of many; NULL: there is one. */
 	const char	*board;
 	unsigned int	board_nr, board_width;
@@ -233,10 +235,14 @@ void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		  const struct devtrace_item *item);
 void ti_boot_id(struct out *o, const uint8_t id[16]);
 void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load);
+void ti_line_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16],
+		    const uint8_t id[16]);
 void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
 void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		  const struct devtrace_item *item);
 void ti_json_load(struct out *o, struct ti_printer *p, uint32_t load);
+void ti_json_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16],
+		    const uint8_t id[16]);
 
 /*
  * -n: the last events, each with the reports before it, in memory until
@@ -317,8 +323,27 @@ void ti_raw_copy(struct ti_raw *r, struct out *o);
 /* Nothing before this byte is needed any more. */
 void ti_raw_used(struct ti_raw *r, uint64_t offset);
 
+/* Frames of this input, as INFO and CLOCK count them: see pieces.c. */
+struct ti_accounts {
+	const char	*path;		/* NULL: it is no piece that others may follow */
+	uint64_t	notes;		/* they are not counted */
+	uint64_t	base;		/* of the stream, before the first of this input */
+	uint64_t	ts;		/* of the last event */
+	bool		named;		/* an INFO frame has told base, boot and name */
+	uint8_t		boot[16];
+	uint32_t	load;
+	char		name[DEVTRACE_NAME_MAX];
+};
+
+/* Pieces of streams that were read, up to where. */
+struct ti_ends {
+	struct ti_end	*v;
+	size_t		n;
+};
+
 struct sum;
 struct zread;
+struct ti_piece;
 struct link;
 struct ti_sequence;
 
@@ -341,6 +366,10 @@ struct ti_input {
 	/* After this losses in place of events do. */
 	uint64_t	losses_ts;
 	struct ti_losses losses;
+	struct ti_accounts accounts;
+	/* Of the INFO frame before, in this file or the one before. */
+	bool		have_boot;
+	uint8_t		boot[16];
 	bool		named;		/* a file with a name: one that is empty is a mistake */
 };
 
@@ -359,6 +388,7 @@ struct ti_run {
 	struct sum	*sum;		/* --summary */
 	struct ti_raw	*raw;		/* --raw */
 	struct ti_sequence *sequence;	/* --sequence */
+	struct ti_ends	ends;
 };
 
 #define TI_BLOCK	(256 * 1024)	/* bytes that are read at once */
@@ -379,9 +409,10 @@ int ti_input_window(struct ti_run *run, int fd, const char *path, bool live, cha
 int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg);
 /*
  * Items of the first bytes of a file from where it stands, compressed or not, until fn does not
- * return 0; then it stands there again.
+ * return 0; then it stands there again. *decoder, if not NULL, is the one that fn is called by.
  */
-void ti_read_ahead(int fd, size_t max, devtrace_item_fn *fn, void *arg);
+void ti_read_ahead(int fd, size_t max, devtrace_item_fn *fn, void *arg,
+		   const struct devtrace_decoder **decoder);
 /*
  * The first CLOCK frame of a file: one that was cut off in the middle of a stream tells the
  * date later, within a second. Of a pipe that cannot be waited for.
@@ -394,9 +425,9 @@ int ti_input_end(struct ti_run *run, const char *path, enum ti_ending how,
 		 const struct stat *st, bool live);
 
 /* Read one input to its end. 0, or 1 after a message. */
-int ti_input_file(struct ti_run *run, const char *path);
-/* The same from a descriptor; path is what messages call it. */
-int ti_input_fd(struct ti_run *run, int fd, const char *path);
+int ti_input_file(struct ti_run *run, const struct ti_piece *piece);
+/* The same from a descriptor; path is what messages call it, piece may be NULL. */
+int ti_input_fd(struct ti_run *run, int fd, const char *path, const struct ti_piece *piece);
 /* traceinfo/link.c: tcp:HOST:PORT and the like. NULL, or what is wrong with the word. */
 const char *ti_link_problem(const char *word);
 int ti_link_failed(const struct link *l, const char *word, int err);
