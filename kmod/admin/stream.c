@@ -191,7 +191,7 @@ int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umod
 	s->mode = mode;
 	kref_init(&s->ref);
 	raw_spin_lock_init(&s->readers_lock);
-	INIT_LIST_HEAD(&s->readers);
+	s->readers = RB_ROOT;
 	init_waitqueue_head(&s->wait);
 	init_irq_work(&s->kick, stream_kick);
 	INIT_DELAYED_WORK(&s->work, stream_work);

@@ -2,9 +2,11 @@
 /*
  * Dumps of numbers: streams by CPU, types, threads, readers, lanes; and of names
  *
- * Numbers go on changing while they are dumped. What a dump promises is that each
- * CPU, type and thread is in it once. A reader that is closed meanwhile can hide
- * another one from a dump that does not fit into one message.
+ * Numbers go on changing while they are dumped. A dump promises that each CPU, type, thread,
+ * and reader that is there all the time is in it once.
+ *
+ * Cost. Each dump is linear in what it tells and in the lanes: it takes the events of lanes
+ * once, and its cursor in cb->args leads to the next entry without a walk.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -26,17 +28,39 @@
 #include "streams/oldest.h"
 #include "streams/proc_stats.h"
 #include "streams/reader_stats.h"
-#include "streams/streams.h"
 #include "streams/type_stats.h"
 
 #define put_u64(skb, attr, v)	nla_put_u64_64bit(skb, DEVTRACE_A_##attr, v, DEVTRACE_A_PAD)
 
+/* In cb->args, beside the cursor: the events of lanes were taken. */
+#define DUMP_TAKEN	4
+
+/* An event of a lane is counted when it is taken; once a dump, not once a message. */
+static void take_lanes(struct netlink_callback *cb)
+{
+	if (!cb->args[DUMP_TAKEN])
+		devtrace_shared.slots_take_all();
+	cb->args[DUMP_TAKEN] = 1;
+}
+
+/* A cursor of 64 bits, in two places of cb->args. */
+static u64 cursor(const struct netlink_callback *cb, unsigned int at)
+{
+	return (u64)cb->args[at + 1] << 32 | (u32)cb->args[at];
+}
+
+static void set_cursor(struct netlink_callback *cb, unsigned int at, u64 value)
+{
+	cb->args[at] = lower_32_bits(value);
+	cb->args[at + 1] = upper_32_bits(value);
+}
+
 /* With STREAM, only this one. */
-static bool stream_wanted(struct netlink_callback *cb, const struct stream_info *i)
+static bool stream_wanted(struct netlink_callback *cb, const struct stream *s)
 {
 	struct nlattr *name = netlink_dump_attrs(cb)[DEVTRACE_A_STREAM];
 
-	return !name || !strcmp(nla_data(name), i->name);
+	return !name || !strcmp(nla_data(name), s->name);
 }
 
 /* The first call of a dump: the stream it is asked for must be there. */
@@ -49,16 +73,15 @@ static int check_stream(struct netlink_callback *cb)
 	return 0;
 }
 
-static int put_stats(struct sk_buff *skb, struct stream *s, const struct stream_info *i,
-		     int cpu)
+static int put_stats(struct sk_buff *skb, struct stream *s, int cpu)
 {
 	struct devtrace_stats st;
 	u64 oldest;
 
-	devtrace_shared.stream_stats(s, cpu, &st);
+	devtrace_shared.stream_stats_taken(s, cpu, &st);
 	oldest = stream_oldest(s, cpu);
-	if (nla_put_string(skb, DEVTRACE_A_STREAM, i->name) ||
-	    nla_put_u32(skb, DEVTRACE_A_ID, i->id) ||
+	if (nla_put_string(skb, DEVTRACE_A_STREAM, s->name) ||
+	    nla_put_u32(skb, DEVTRACE_A_ID, s->id) ||
 	    nla_put_u32(skb, DEVTRACE_A_CPU, cpu >= 0 ? cpu : DEVTRACE_CPU_LANES) ||
 	    put_u64(skb, SIZE, st.size) ||
 	    put_u64(skb, EMITTED, st.emitted) ||
@@ -75,8 +98,7 @@ static int put_stats(struct sk_buff *skb, struct stream *s, const struct stream_
 }
 
 /* args[1]: CPU to go on with; behind them lanes */
-static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s,
-			 const struct stream_info *i)
+static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s)
 {
 	void *head;
 	int err, cpu;
@@ -88,17 +110,17 @@ static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struc
 		head = netlink_dump_begin(skb, cb);
 		if (!head)
 			return -EMSGSIZE;
-		err = netlink_dump_end(skb, head, put_stats(skb, s, i, cpu));
+		err = netlink_dump_end(skb, head, put_stats(skb, s, cpu));
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-static int put_reader(struct sk_buff *skb, const struct stream_info *i,
+static int put_reader(struct sk_buff *skb, const struct stream *s,
 		      const struct stream_reader *r)
 {
-	if (nla_put_string(skb, DEVTRACE_A_STREAM, i->name) ||
+	if (nla_put_string(skb, DEVTRACE_A_STREAM, s->name) ||
 	    nla_put_u32(skb, DEVTRACE_A_PID, r->pid) ||
 	    nla_put_string(skb, DEVTRACE_A_COMM, r->comm) ||
 	    put_u64(skb, POSITION, r->position) ||
@@ -109,21 +131,22 @@ static int put_reader(struct sk_buff *skb, const struct stream_info *i,
 	return 0;
 }
 
-/* args[1]: reader to go on with */
-static int dump_readers_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s,
-			   const struct stream_info *i)
+/* args[1] and args[2]: number of the last reader that was put */
+static int dump_readers_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s)
 {
+	u64 serial = cursor(cb, 1);
 	struct stream_reader r;
 	void *head;
 	int err;
 
-	for (; stream_reader(s, cb->args[1], &r); cb->args[1]++) {
+	while ((serial = stream_reader(s, serial, &r))) {
 		head = netlink_dump_begin(skb, cb);
 		if (!head)
 			return -EMSGSIZE;
-		err = netlink_dump_end(skb, head, put_reader(skb, i, &r));
+		err = netlink_dump_end(skb, head, put_reader(skb, s, &r));
 		if (err)
 			return err;
+		set_cursor(cb, 1, serial);
 	}
 	return 0;
 }
@@ -131,23 +154,23 @@ static int dump_readers_of(struct sk_buff *skb, struct netlink_callback *cb, str
 /* args[0]: stream to go on with */
 static int dump_streams(struct sk_buff *skb, struct netlink_callback *cb,
 			int (*dump)(struct sk_buff *skb, struct netlink_callback *cb,
-				    struct stream *s, const struct stream_info *i))
+				    struct stream *s))
 {
-	struct stream_info i;
 	struct stream *s;
 	int err;
 
 	err = check_stream(cb);
+	if (!err)
+		take_lanes(cb);
 	for (; !err && cb->args[0] < DEVTRACE_STREAMS_MAX; cb->args[0]++) {
 		s = devtrace_shared.stream_by_id(cb->args[0]);
 		if (!s)
 			continue;
-		stream_info(s, &i);
-		if (stream_wanted(cb, &i))
-			err = dump(skb, cb, s, &i);
+		if (stream_wanted(cb, s))
+			err = dump(skb, cb, s);
 		if (err)
 			break;
-		cb->args[1] = 0;
+		set_cursor(cb, 1, 0);
 	}
 	return err;
 }
@@ -159,8 +182,6 @@ int netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 int netlink_reader_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	/* What stands in lanes was not read either. */
-	devtrace_shared.slots_take_all();
 	return dump_streams(skb, cb, dump_readers_of);
 }
 
@@ -179,7 +200,7 @@ int netlink_type_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	void *head;
 	int err;
 
-	devtrace_shared.slots_take_all();
+	take_lanes(cb);
 	for (; cb->args[0] < 256; cb->args[0]++) {
 		devtrace_type_stats(cb->args[0], &stored, &filtered);
 		if (!stored && !filtered)
@@ -213,7 +234,7 @@ int netlink_process_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	u64 stored;
 	int err;
 
-	devtrace_shared.slots_take_all();
+	take_lanes(cb);
 	/* Moves slot behind the one that it tells. */
 	while (devtrace_proc_stats(&slot, &name, &stored)) {
 		head = netlink_dump_begin(skb, cb);
@@ -242,7 +263,7 @@ static int put_name(struct sk_buff *skb, const struct devtrace_dict *d, u32 scop
 /* args[0] and, its upper half, args[1]: serial of the last name that was put */
 int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	u64 serial = (u64)cb->args[1] << 32 | (u32)cb->args[0];
+	u64 serial = cursor(cb, 0);
 	struct devtrace_dict d;
 	void *head;
 	u32 scope;
@@ -255,8 +276,7 @@ int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 		err = netlink_dump_end(skb, head, put_name(skb, &d, scope));
 		if (err)
 			return err;
-		cb->args[0] = lower_32_bits(serial);
-		cb->args[1] = upper_32_bits(serial);
+		set_cursor(cb, 0, serial);
 	}
 	return 0;
 }
@@ -288,7 +308,7 @@ int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	int err;
 
 	/* To take from one may overwrite what another one gave. */
-	devtrace_shared.slots_take_all();
+	take_lanes(cb);
 	for (; cb->args[0] < devtrace_shared.slots_nr(); cb->args[0]++) {
 		if (!slot_stats(cb->args[0], &st))
 			continue;

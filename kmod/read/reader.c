@@ -17,8 +17,8 @@
  */
 #include <linux/bits.h>
 #include <linux/kref.h>
-#include <linux/list.h>
 #include <linux/minmax.h>
+#include <linux/rbtree.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -261,6 +261,24 @@ void reader_put(struct reader *rd)
 	kref_put(&rd->ref, reader_release);
 }
 
+/* From now on dumps of readers find it. */
+static void reader_list(struct reader *rd)
+{
+	struct stream *s = rd->stream;
+	struct rb_node **at = &s->readers.rb_node, *parent = NULL;
+
+	raw_spin_lock(&s->readers_lock);
+	rd->serial = ++s->reader_serial;
+	/* The newest has the greatest number. */
+	while (*at) {
+		parent = *at;
+		at = &parent->rb_right;
+	}
+	rb_link_node(&rd->node, parent, at);
+	rb_insert_color(&rd->node, &s->readers);
+	raw_spin_unlock(&s->readers_lock);
+}
+
 /**
  * reader_new() - a reader at the oldest event
  * @s: the stream; the caller keeps it until reader_free()
@@ -285,9 +303,7 @@ struct reader *reader_new(struct stream *s)
 		return NULL;
 	}
 	reader_oldest(rd);
-	raw_spin_lock(&s->readers_lock);
-	list_add_tail(&rd->list, &s->readers);
-	raw_spin_unlock(&s->readers_lock);
+	reader_list(rd);
 	return rd;
 }
 
@@ -295,7 +311,7 @@ struct reader *reader_new(struct stream *s)
 void reader_free(struct reader *rd)
 {
 	raw_spin_lock(&rd->stream->readers_lock);
-	list_del(&rd->list);
+	rb_erase(&rd->node, &rd->stream->readers);
 	raw_spin_unlock(&rd->stream->readers_lock);
 	reader_put(rd);
 }

@@ -6,8 +6,8 @@
 #define DEVTRACE_READER_PRIV_H
 
 #include <linux/kref.h>
-#include <linux/list.h>
 #include <linux/minmax.h>
+#include <linux/rbtree.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 
@@ -28,7 +28,8 @@ struct front {
 /**
  * struct reader - a place in a stream
  * @stream: the stream, which stays
- * @list: in its readers
+ * @node: in its readers, which are in the order of @serial
+ * @serial: of its readers, from 1; a newer reader has a greater one
  * @ref: one for its descriptor, one for each stream_reader() under way
  * @pid: the process that opened it
  * @comm: its name
@@ -56,7 +57,8 @@ struct front {
  */
 struct reader {
 	struct stream	*stream;
-	struct list_head list;
+	struct rb_node	node;
+	u64		serial;
 	struct kref	ref;
 	pid_t		pid;
 	char		comm[TASK_COMM_LEN];

@@ -103,17 +103,15 @@ static void stats_lanes(struct stream *s, struct devtrace_stats *st)
 }
 
 /**
- * stream_stats() - what became of the events
+ * stream_stats_taken() - what became of the events, as far as they were taken from lanes
  * @s: the stream
  * @cpu: CPU number, possible, DEVTRACE_STATS_LANES, or DEVTRACE_STATS_ALL
  * @st: filled in
  */
-void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st)
+void stream_stats_taken(struct stream *s, int cpu, struct devtrace_stats *st)
 {
 	int i;
 
-	/* An event of a lane is counted when it is taken. */
-	slots_take_all();
 	memset(st, 0, sizeof(*st));
 	st->cpu = cpu;
 	st->nr_cpus = nr_cpu_ids;
@@ -125,4 +123,11 @@ void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st)
 	}
 	if (cpu < 0)
 		stats_lanes(s, st);
+}
+
+/* The same of all events: one of a lane is counted when it is taken. */
+void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st)
+{
+	slots_take_all();
+	stream_stats_taken(s, cpu, st);
 }

@@ -11,6 +11,7 @@ struct devtrace_stats;
 struct stream;
 
 void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st);
+void stream_stats_taken(struct stream *s, int cpu, struct devtrace_stats *st);
 u64 stream_emitted_on(int cpu);
 
 #endif /* DEVTRACE_READ_STREAM_STATS_H */

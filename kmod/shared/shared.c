@@ -127,6 +127,7 @@ const struct devtrace_shared devtrace_shared = {
 	/* read/stream_stats.h */
 	.stream_emitted_on = stream_emitted_on,
 	.stream_stats = stream_stats,
+	.stream_stats_taken = stream_stats_taken,
 
 	/* read/wire.h */
 	.wire_dict_key = wire_dict_key,

@@ -130,6 +130,7 @@ struct devtrace_shared {
 	/* read/stream_stats.h */
 	u64 (*stream_emitted_on)(int cpu);
 	void (*stream_stats)(struct stream *s, int cpu, struct devtrace_stats *st);
+	void (*stream_stats_taken)(struct stream *s, int cpu, struct devtrace_stats *st);
 
 	/* read/wire.h */
 	u64 (*wire_dict_key)(const struct devtrace_dict *d, u32 scope);

@@ -9,8 +9,8 @@
 #include <linux/fs.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
-#include <linux/list.h>
 #include <linux/percpu.h>
+#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
@@ -62,8 +62,9 @@ struct stream_image {
  * @before_lanes: the same of lanes
  * @marked_lanes: as @marked, for lanes
  * @wait: readers that wait
- * @readers_lock: of @readers; held for a look at the list
- * @readers: struct reader
+ * @readers_lock: of @readers and @reader_serial; held for one way down the tree
+ * @readers: struct reader, in the order in which they came
+ * @reader_serial: of the newest reader
  * @kick: from any context: there is something for @work
  * @work: settles what emitters began
  * @free: takes it apart
@@ -98,8 +99,9 @@ struct stream {
 	u64			before_lanes;
 	u64			marked_lanes;
 	wait_queue_head_t	wait;
-	raw_spinlock_t		readers_lock;	/* of @readers */
-	struct list_head	readers;
+	raw_spinlock_t		readers_lock;	/* of @readers and @reader_serial */
+	struct rb_root		readers;
+	u64			reader_serial;
 
 	struct irq_work		kick;
 	struct delayed_work	work;

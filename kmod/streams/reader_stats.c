@@ -5,7 +5,7 @@
  * Looked at while they read: numbers are those of a moment ago, each by itself.
  */
 #include <linux/kref.h>
-#include <linux/list.h>
+#include <linux/rbtree.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
@@ -18,19 +18,26 @@
 #include "shared/shared.h"
 #include "stream/stream.h"
 
-/* To be kept until reader_put(). */
-static struct reader *nth_reader(struct stream *s, unsigned int n)
+/* The first reader that came after the one with this number; it is kept until reader_put(). */
+static struct reader *reader_after(struct stream *s, u64 serial)
 {
-	struct reader *rd, *found = NULL;
+	struct reader *found = NULL;
+	struct rb_node *node;
 
 	raw_spin_lock(&s->readers_lock);
-	list_for_each_entry(rd, &s->readers, list) {
-		if (n--)
-			continue;
-		kref_get(&rd->ref);
-		found = rd;
-		break;
+	node = s->readers.rb_node;
+	while (node) {
+		struct reader *rd = rb_entry(node, struct reader, node);
+
+		if (rd->serial > serial) {
+			found = rd;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
 	}
+	if (found)
+		kref_get(&found->ref);
 	raw_spin_unlock(&s->readers_lock);
 	return found;
 }
@@ -61,17 +68,18 @@ static u64 rings_lag(const struct reader *rd)
 /**
  * stream_reader() - who reads a stream
  * @s: the stream
- * @n: the n-th, from 0
- * @r: filled in
+ * @serial: number of the reader told before, 0 for the first one
+ * @r: filled in: the next one, whichever were closed meanwhile
  *
- * Return: false if there are not so many.
+ * Return: its number, or 0 if there is none.
  */
-bool stream_reader(struct stream *s, unsigned int n, struct stream_reader *r)
+u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r)
 {
-	struct reader *rd = nth_reader(s, n);
+	struct reader *rd = reader_after(s, serial);
 
 	if (!rd)
-		return false;
+		return 0;
+	serial = rd->serial;
 	r->pid = rd->pid;
 	memcpy(r->comm, rd->comm, sizeof(r->comm));
 	/* A moment ago is good enough here too. */
@@ -80,5 +88,5 @@ bool stream_reader(struct stream *s, unsigned int n, struct stream_reader *r)
 	r->lost = READ_ONCE(rd->missed);
 	r->lag = rings_lag(rd) + devtrace_shared.lane_sources_lag(rd);
 	devtrace_shared.reader_put(rd);
-	return true;
+	return serial;
 }

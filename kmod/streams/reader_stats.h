@@ -28,7 +28,7 @@ struct stream_reader {
 	u64	lost;
 };
 
-/* The n-th open reader, false if there are not so many; devtrace_lock held. */
-bool stream_reader(struct stream *s, unsigned int n, struct stream_reader *r);
+/* The reader after the one with this number; 0 if there is none. devtrace_lock held. */
+u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r);
 
 #endif /* DEVTRACE_STREAMS_READER_STATS_H */

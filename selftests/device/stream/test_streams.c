@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <linux/devtrace_lane.h>
 
@@ -545,6 +546,39 @@ TEST_F(streams, readers_are_known)
 	ASSERT_EQ(0, readers(&s));
 	EXPECT_EQ(0, s.n);
 	tape_free(t);
+}
+
+#define CROWD	1500
+#define LEAVE	10
+
+/*
+ * Readers that are closed while a dump goes on hide no other reader from it: the first ones,
+ * which its first message tells of, are closed before the third one is made.
+ */
+TEST_F(streams, readers_that_go_hide_no_other)
+{
+	struct rlimit files = { 2 * CROWD, 2 * CROWD };
+	struct reader_seen s = { 0 };
+	static int fd[CROWD];
+	int i, more;
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	for (i = 0; i < CROWD; i++)
+		fd[i] = open_stream(DEV_PATH);
+	nl_begin(&nl, DEVTRACE_CMD_READER_GET);
+	ASSERT_EQ(0, nl_dump_begin(&nl));
+	ASSERT_EQ(1, nl_dump_part(&nl, my_reader, &s));
+	ASSERT_LE(LEAVE, s.n);
+	ASSERT_GT(CROWD / 3, s.n);
+	for (i = 0; i < LEAVE; i++)
+		close(fd[i]);
+	do {
+		more = nl_dump_part(&nl, my_reader, &s);
+	} while (more == 1);
+	EXPECT_EQ(0, more);
+	EXPECT_EQ(CROWD, s.n);
+	for (i = LEAVE; i < CROWD; i++)
+		close(fd[i]);
 }
 
 /* Everything else that can be done with a stream, as fast as it goes. */
