@@ -43,5 +43,30 @@ traceinfo --no-default-fmt --summary noise > text 2> err && [ ! -s err ] &&
 status=$?
 [ $status = 0 ] || { failed=1; printf 'not '; }
 echo "ok $nr random events"
+# Tables by name: these and no others, in text and JSON.
+titles() { sed -n 's/^\([A-Z][A-Za-z ]*[A-Za-z]\)\(, times in us\|: no events\)$/\1/p' | tr '\n' ';'; }
+keys() { python3 -c 'import json, sys
+print(*sorted({"syscalls", "interrupts", "threads", "delays", "machines", "stores"} & set(json.loads(sys.stdin.read()))))'; }
+while IFS='|' read -r list text json; do
+	nr=$((nr + 1))
+	if [ "$(traceinfo --no-default-fmt --summary="$list" trace | titles)" != "$text" ] ||
+	   [ "$(traceinfo --no-default-fmt --summary="$list" -J trace | keys)" != "$json" ]; then
+		failed=1
+		printf 'not '
+	fi
+	echo "ok $nr tables: $list"
+done <<END
+waits|Longest waits for a CPU;|delays
+threads,syscalls|System calls;Threads;|syscalls threads
+interrupts|Interrupts;|interrupts
+syscalls,interrupts,threads,waits,queues|System calls;Interrupts;Threads;Longest waits for a CPU;|delays interrupts syscalls threads
+END
+nr=$((nr + 1))
+if traceinfo --summary=waits,wait trace > text 2> err || [ $? != 2 ] ||
+   ! grep -q "'wait' is not a table; there are: syscalls, .*, queues$" err; then
+	failed=1
+	printf 'not '
+fi
+echo "ok $nr a table that there is not"
 echo "1..$nr"
 exit $failed

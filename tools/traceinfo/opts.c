@@ -80,8 +80,8 @@ static const char help[] =
 "      --color[=WHEN]      auto, always or never\n"
 "  -v, --verbose           also clocks, names and what the stream is\n"
 "      --statistics        totals at the end\n"
-"      --summary           of system calls, interrupts, threads, state machines and\n"
-"                          queues, instead of events\n"
+"      --summary[=LIST]    tables instead of events: syscalls, interrupts, threads,\n"
+"                          waits, machines, states, queues (default: all)\n"
 "      --sequence OBJECT,...  a diagram of what these objects post, get and do\n"
 "      --raw               the stream itself, to be saved; filters leave out frames\n"
 "\n"
@@ -120,6 +120,31 @@ static void parse_color(struct ti_options *opt, const char *s)
 		opt->color = TI_COLOR_AUTO;
 	else
 		ti_usage("--color", s, "is not auto, always or never");
+}
+
+/* The list is cut at its commas where it stands. */
+static void parse_summary(struct ti_options *opt, char *list)
+{
+	/* In the order of enum ti_table. */
+	static const char *const names[] = {
+		"syscalls", "interrupts", "threads", "waits", "machines", "states", "queues",
+	};
+	const char *word;
+	size_t i;
+
+	opt->summary = true;
+	if (!list)
+		opt->tables = TI_TABLE_ALL;
+	while (list) {
+		word = strsep(&list, ",");
+		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (!strcmp(names[i], word))
+				break;
+		if (i == sizeof(names) / sizeof(names[0]))
+			ti_usage("--summary", word,
+				 "is not a table; there are: syscalls, interrupts, threads, waits, machines, states, queues");
+		opt->tables |= 1u << i;
+	}
 }
 
 static void parse_when(const char *option, const char *s, struct ti_when *when)
@@ -195,6 +220,9 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		ti_filter_some(&opt->sequence, optarg, "--sequence",
 			       "is no object: write names or numbers");
 		break;
+	case OPT_SUMMARY:
+		parse_summary(opt, optarg);
+		break;
 	case OPT_SHORT:
 		opt->layout = TI_LAYOUT_SHORT;
 		break;
@@ -235,7 +263,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		{ OPT_CHECK, .flag = &opt->check_fmt },
 		{ OPT_CHECK_EMIT, .flag = &opt->check_emit },
 		{ OPT_STATISTICS, .flag = &opt->statistics },
-		{ OPT_SUMMARY, .flag = &opt->summary }, { OPT_RAW, .flag = &opt->raw },
+		{ OPT_RAW, .flag = &opt->raw },
 		{ OPT_DEVICE, .word = &opt->device },
 		{ OPT_NO_DEFAULT, .flag = &opt->no_default_fmt }, { 0 },
 	};

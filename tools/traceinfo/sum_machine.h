@@ -79,6 +79,7 @@ void sum_machines_forget(struct sum_machines *m, uint64_t lost);
 void sum_machines_end(struct sum_machines *m, uint64_t ts);
 
 /* traceinfo/sum_machine_print.c: tables, or members of the JSON object that is open. */
-void sum_machines_print(struct out *o, const struct sum_machines *m, bool json);
+void sum_machines_print(struct out *o, const struct sum_machines *m, unsigned int tables,
+			bool json);
 
 #endif

@@ -57,7 +57,7 @@ static uint64_t time_known(const struct sum_machine *s)
 
 static void machines_text(struct out *o, const struct sum_machines *m)
 {
-	unsigned int i, j;
+	unsigned int i;
 
 	OUT_LIT(o, "\nState machines, times in us\n"
 		   "  dispatches  ignored unhandled    post to dispatch: median          max    longest step  name\n");
@@ -83,6 +83,12 @@ static void machines_text(struct out *o, const struct sum_machines *m)
 		}
 		out_char(o, '\n');
 	}
+}
+
+static void states_text(struct out *o, const struct sum_machines *m)
+{
+	unsigned int i, j;
+
 	OUT_LIT(o, "\nStates, times in us\n        entered          within     %  machine: state\n");
 	for (i = 0; i < m->nr_machines; i++) {
 		const struct sum_machine *s = m->machines[i];
@@ -229,20 +235,27 @@ static void stores_json(struct out *o, const struct sum_machines *m)
 	out_char(o, ']');
 }
 
-void sum_machines_print(struct out *o, const struct sum_machines *m, bool json)
+void sum_machines_print(struct out *o, const struct sum_machines *m, unsigned int tables,
+			bool json)
 {
-	if (!m->nr_machines && !m->nr_stores)
+	tables &= TI_TABLE_MACHINES | TI_TABLE_STATES | TI_TABLE_QUEUES;
+	if ((!m->nr_machines && !m->nr_stores) || !tables)
 		return;
 	if (json) {
-		machines_json(o, m);
-		stores_json(o, m);
+		if (tables & (TI_TABLE_MACHINES | TI_TABLE_STATES))
+			machines_json(o, m);
+		if (tables & TI_TABLE_QUEUES)
+			stores_json(o, m);
 		member(o, "machines_lost", m->lost);
 		member(o, "machines_left_out", m->left_out);
 		return;
 	}
-	if (m->nr_machines)
+	if ((tables & TI_TABLE_MACHINES) && m->nr_machines)
 		machines_text(o, m);
-	stores_text(o, m);
+	if ((tables & TI_TABLE_STATES) && m->nr_machines)
+		states_text(o, m);
+	if (tables & TI_TABLE_QUEUES)
+		stores_text(o, m);
 	if (m->lost) {
 		OUT_LIT(o, "Counts of these may be too small by ");
 		out_u64(o, m->lost);

@@ -478,6 +478,7 @@ void ti_sum_print(struct out *o, struct ti_printer *p, const struct devtrace_dec
 {
 	struct print t = { .o = o, .p = p, .d = d, .s = s, .json = p->opt->json };
 	struct sum_row **rows = ti_alloc(NULL, (s->nr_rows + 1) * sizeof(*rows)), *r;
+	const unsigned int tables = p->opt->tables;
 	size_t i, n = 0, calls = 0;
 
 	for (i = 0; i < SUM_HASH; i++)
@@ -488,11 +489,15 @@ void ti_sum_print(struct out *o, struct ti_printer *p, const struct devtrace_dec
 	qsort(rows, n, sizeof(*rows), compare_rows);
 	print_head(&t, input);
 	if (t.json || s->events) {
-		print_calls(&t, rows, calls);
-		print_interrupts(&t, rows + calls, n - calls);
-		print_tasks(&t);
-		print_delays(&t);
-		sum_machines_print(o, s->machines, t.json);
+		if (tables & TI_TABLE_SYSCALLS)
+			print_calls(&t, rows, calls);
+		if (tables & TI_TABLE_INTERRUPTS)
+			print_interrupts(&t, rows + calls, n - calls);
+		if (tables & TI_TABLE_THREADS)
+			print_tasks(&t);
+		if (tables & TI_TABLE_WAITS)
+			print_delays(&t);
+		sum_machines_print(o, s->machines, tables, t.json);
 	}
 	if (t.json)
 		OUT_LIT(o, "}\n");

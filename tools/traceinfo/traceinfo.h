@@ -71,9 +71,22 @@ struct ti_filter {
 	struct ti_words	processes, objects;
 };
 
+/* The tables of --summary. */
+enum ti_table {
+	TI_TABLE_SYSCALLS	= 1 << 0,
+	TI_TABLE_INTERRUPTS	= 1 << 1,
+	TI_TABLE_THREADS	= 1 << 2,
+	TI_TABLE_WAITS		= 1 << 3,
+	TI_TABLE_MACHINES	= 1 << 4,
+	TI_TABLE_STATES		= 1 << 5,
+	TI_TABLE_QUEUES		= 1 << 6,	/* and pools and time events */
+	TI_TABLE_ALL		= (1 << 7) - 1,
+};
+
 struct ti_options {
 	bool		clear, follow, json, verbose, statistics, check_fmt, no_default_fmt;
 	bool		summary, check_emit, raw;
+	unsigned int	tables;		/* of the summary, enum ti_table */
 	long		last;		/* -1: all */
 	enum ti_time	time;
 	bool		time_given;	/* or what chooses one, -F and -m */
