@@ -66,6 +66,8 @@ for v in x -1 1.5 '' 99999999999; do
 	run 2 "count '$v'" -n "$v"
 	says "names the value" "--count: '$v'" err
 done
+run 2 "busiest 'x'" -b x
+says "names the value" "--busiest: 'x'" err
 for v in x -1 nan inf 1s; do
 	run 2 "interval '$v'" -i "$v"
 	says "names the value" "--interval: '$v'" err
@@ -77,6 +79,15 @@ run 0 "two looks, printing" -v -n 2 -i 0.01
 says "interrupts" '^irq [^ ]+: [1-9][0-9]* more' out
 says "load" '^load [0-9]+\.[0-9][0-9] ' out
 says "memory" '^memory [1-9][0-9]* of [1-9][0-9]* kB' out
+# Of this machine's interrupts there are more than one
+run 0 "one look at the busiest interrupt" -v -n 1 -b 1
+[ "$(grep -c '^irq' "$tmp/out")" = 1 ]
+result $? "it is one"
+most=$(sed -n 's/^irq [^ ]*: \([0-9]*\) more.*/\1/p' "$tmp/out")
+run 0 "one look at all" -v -n 1
+sed -n 's/^irq [^ ]*: \([0-9]*\) more.*/\1/p' "$tmp/out" | sort -n >"$tmp/all"
+[ "$(wc -l <"$tmp/all")" -gt 1 ] && [ "$(tail -n 2 "$tmp/all" | head -n 1)" -le "$most" ]
+result $? "and the busiest"
 if [ -e /dev/ptmx ] && [ -d /dev/pts ]; then
 	says "a line too long is cut" '^pty: 6000 bytes sent, [1-5][0-9]{3} received$' out
 	says "flow control" '^pty: status 0x04$' out

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,6 +67,7 @@ static void usage(FILE *to)
 		"Emit what is seen on this board into the trace device.\n\n"
 		"  -n, --count N       look N times, 0 for ever (default 0)\n"
 		"  -i, --interval S    S seconds between two looks (default 1)\n"
+		"  -b, --busiest N     of the interrupts only the N that came most often\n"
 		"  -P, --no-pty        provoke no errors on a pseudo-terminal\n"
 		"  -v, --verbose       print on standard output too\n"
 		"  -h, --help          print this\n"
@@ -106,6 +108,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "count", required_argument, NULL, 'n' },
 		{ "interval", required_argument, NULL, 'i' },
+		{ "busiest", required_argument, NULL, 'b' },
 		{ "no-pty", no_argument, NULL, 'P' },
 		{ "verbose", no_argument, NULL, 'v' },
 		{ "help", no_argument, NULL, 'h' },
@@ -113,19 +116,22 @@ int main(int argc, char **argv)
 		{ }
 	};
 	struct sigaction action = { .sa_handler = on_signal };
-	unsigned long count = 0, n;
+	unsigned long count = 0, busiest = ULONG_MAX, n;
 	double interval = 1;
 	struct timespec next;
 	bool pty = true;
 	int c, err;
 
-	while ((c = getopt_long(argc, argv, "n:i:PvhV", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "n:i:b:PvhV", options, NULL)) != -1) {
 		switch (c) {
 		case 'n':
 			count = (unsigned long)number("--count", optarg, 1e9, true);
 			break;
 		case 'i':
 			interval = number("--interval", optarg, 1e6, false);
+			break;
+		case 'b':
+			busiest = (unsigned long)number("--busiest", optarg, 1e9, true);
 			break;
 		case 'P':
 			pty = false;
@@ -163,7 +169,7 @@ int main(int argc, char **argv)
 	devtrace_text(NAME " looks every %g s", interval);
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	for (n = 1;; n++) {
-		look_at_interrupts();
+		look_at_interrupts(busiest);
 		look_at_kernel();
 		look_at_thermal();
 		look_at_uarts();

@@ -45,7 +45,7 @@ enum heat {
 };
 
 /* Looks at the board; each emits what it finds. */
-void look_at_interrupts(void);
+void look_at_interrupts(unsigned long n);	/* at the n busiest */
 void look_at_kernel(void);
 void look_at_thermal(void);
 void look_at_uarts(void);

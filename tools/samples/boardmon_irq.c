@@ -10,6 +10,7 @@
  * at 32 bits, and lines come and go; a line that is new starts from 0.
  */
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,11 @@
 struct line {
 	char		name[16];
 	uint32_t	count[CPUS];
+	/* Of the last look; more is 0 if there was none. */
+	uint32_t	more;
+	uint64_t	total;
+	unsigned int	busiest;	/* CPU */
+	char		action[48];
 };
 
 static struct line lines[LINES];
@@ -48,33 +54,32 @@ static struct line *line_of(const char *name, size_t len)
 static void look_at_line(char *text, unsigned int cpus)
 {
 	char *name = text + strspn(text, " "), *at = strchr(name, ':'), *end;
-	uint32_t now, more = 0, most = 0;
-	unsigned int cpu, busiest = 0;
+	unsigned int cpu;
+	uint32_t now, most = 0;
 	struct line *line;
-	uint64_t total = 0;
 
 	if (!at)
 		return;
 	line = line_of(name, (size_t)(at - name));
 	if (!line)
 		return;
+	line->total = 0;
+	line->busiest = 0;
 	at++;
 	for (cpu = 0; cpu < cpus; cpu++, at = end) {
 		now = (uint32_t)strtoul(at, &end, 10);
 		if (end == at)
 			break;
-		total += now;
+		line->total += now;
 		if (cpu >= CPUS)
 			continue;
 		if (now - line->count[cpu] > most) {
 			most = now - line->count[cpu];
-			busiest = cpu;
+			line->busiest = cpu;
 		}
-		more += now - line->count[cpu];
+		line->more += now - line->count[cpu];
 		line->count[cpu] = now;
 	}
-	if (!more)
-		return;
 	/*
 	 * Of a numbered line who handles it is last, after the chip and the
 	 * kind; others have a name of several words.
@@ -83,22 +88,36 @@ static void look_at_line(char *text, unsigned int cpus)
 	at[strcspn(at, "\n")] = 0;
 	if (isdigit((unsigned char)*name) && strrchr(at, ' '))
 		at = strrchr(at, ' ') + 1;
-
-	QS_BEGIN_ID(BOARD_IRQ, OBJ_INTERRUPTS)
-		QS_STR(line->name);
-		QS_U32(0, more);
-		QS_U64(0, total);
-		QS_U8(0, busiest);
-		QS_STR(at);
-	QS_END()
-	say("irq %s: %u more, %llu in all, most on cpu %u: %s\n", line->name, more,
-	    (unsigned long long)total, busiest, at);
+	snprintf(line->action, sizeof(line->action), "%s", at);
 }
 
-void look_at_interrupts(void)
+static bool is_among_busiest(const struct line *line, unsigned long n)
+{
+	unsigned int i, before = 0;
+
+	for (i = 0; i < nr_lines; i++)
+		before += lines[i].more > line->more ||
+			  (lines[i].more == line->more && &lines[i] < line);
+	return before < n;
+}
+
+static void tell(const struct line *line)
+{
+	QS_BEGIN_ID(BOARD_IRQ, OBJ_INTERRUPTS)
+		QS_STR(line->name);
+		QS_U32(0, line->more);
+		QS_U64(0, line->total);
+		QS_U8(0, line->busiest);
+		QS_STR(line->action);
+	QS_END()
+	say("irq %s: %u more, %llu in all, most on cpu %u: %s\n", line->name, line->more,
+	    (unsigned long long)line->total, line->busiest, line->action);
+}
+
+void look_at_interrupts(unsigned long n)
 {
 	FILE *file = fopen("/proc/interrupts", "re");
-	unsigned int cpus = 0;
+	unsigned int cpus = 0, i;
 	size_t size = 0;
 	char *text = NULL, *at;
 
@@ -108,8 +127,13 @@ void look_at_interrupts(void)
 		for (at = text; (at = strstr(at, "CPU")); at++)
 			cpus++;
 	}
+	for (i = 0; i < nr_lines; i++)
+		lines[i].more = 0;
 	while (getline(&text, &size, file) > 0)
 		look_at_line(text, cpus);
+	for (i = 0; i < nr_lines; i++)
+		if (lines[i].more && is_among_busiest(&lines[i], n))
+			tell(&lines[i]);
 	free(text);
 	fclose(file);
 }
