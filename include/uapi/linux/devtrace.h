@@ -507,7 +507,7 @@ struct devtrace_wire_dict {
  *
  * Given to ioctl(2) as DEVTRACE_IOC_EMIT(total size in bytes).
  */
-struct devtrace_emit {
+__extension__ struct devtrace_emit {
 	__u8	type;
 	__u8	severity;
 	__u8	flags;
