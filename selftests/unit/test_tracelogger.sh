@@ -125,6 +125,49 @@ for kind in "28 ENOSPC" "5 EIO"; do
 	is "$early" "" "$name at each write: it goes on"
 done
 
+# A file is taken away right before each write in turn, while the disk has room and while it has
+# none: each event is in a file that is there, or in the copy of one.
+away()	# HOW NTH ERRNO: how many different events are in all files
+{
+	rm -rf d; mkdir d
+	SHIM_AWAY=$1 SHIM_AWAY_NTH=$2 SHIM_NTH=${3:+$2} SHIM_COUNT=1 SHIM_ERRNO=${3:-0} \
+		LD_PRELOAD=$PWD/shim.so $log --json --device s.trace -f d/t.trace -s 64K 2>said
+	find d -type p -delete
+	cat d/* | "$tools/traceinfo" --no-default-fmt --json - 2>/dev/null |
+		sed -n 's/^{"kind":"event","ts":\([0-9]*\),.*/\1/p' | sort -u | wc -l
+}
+for how in move fifo copy cut; do
+	for errno in "" 28; do
+		lost=''
+		i=1
+		while [ $i -le "$nr" ]; do
+			is=$(away $how $i $errno)
+			[ "$is" = 5000 ] || lost="$lost $i: $is;"
+			i=$((i + 1))
+		done
+		is "$lost" "" "$how at each write${errno:+, which has no room}: each event is in a file"
+	done
+done
+# The files of a spool are written in the same way.
+for how in move copy; do
+	rm -rf d; mkdir d
+	SHIM_AWAY=$how SHIM_AWAY_NTH=2 SHIM_NTH=2 SHIM_COUNT=1 SHIM_ERRNO=28 LD_PRELOAD=$PWD/shim.so \
+		$log -q --once --device s.trace --to unix:$PWD/nobody --spool d 2>said
+	is "$(cat d/spool.trace* | "$tools/traceinfo" --no-default-fmt --json - 2>/dev/null |
+		sed -n 's/^{"kind":"event","ts":\([0-9]*\),.*/\1/p' | sort -u | wc -l)" 5000 "$how in a spool"
+done
+# A file that is removed, with all that is in it, is told: by us, and by who reads the others.
+[ "$(away remove 3)" -lt 5000 ]; ok $? "a file that is removed is not there"
+grep -q 'tracelogger: d/t\.trace: somebody removed it while it was written; [0-9]* bytes of it are gone' said
+ok $? "it is said"
+gone=$(sed -n 's/.*"gone":\([0-9]*\).*/\1/p' said | tail -n 1)
+[ "${gone:-0}" -gt 30000 ]; ok $? "and counted: $gone bytes"
+rm -rf d; mkdir d
+SHIM_AWAY=remove SHIM_AWAY_NTH=3 LD_PRELOAD=$PWD/shim.so \
+	$log -o --device s.trace -f d/t.trace 2>said
+grep -q 'ended: 5000 events.* [0-9]* bytes gone with files that somebody removed' said
+ok $? "and with --keep-open, too"
+
 # The limit holds over restarts, whatever the name; and two loggers do not share one
 refused "names that are too long" -f "x/$(printf '%%s%.0s' $(seq 13))"
 long=$(printf 'n%.0s' $(seq 200))

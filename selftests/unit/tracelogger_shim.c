@@ -6,6 +6,9 @@
  * the error SHIM_ERRNO; with SHIM_SHORT the first of these writes half before. After each
  * the files of SHIM_DIR are added up: more than SHIM_LIMIT bytes is the end of the program,
  * with status 99. SHIM_LOG gets a line each. While there is a file SHIM_FULL no disk has room.
+ * Right before the write SHIM_AWAY_NTH its file is taken away: with SHIM_AWAY "move" it is
+ * renamed, with "fifo" there is a FIFO in its place then, with "copy" it is copied and removed,
+ * with "cut" copied and truncated, with "remove" only removed. Other names end in ".away".
  *
  * fdatasync(2) writes a line into SHIM_SYNCED: "thread" if it is not the first thread that
  * calls, else "main". With SHIM_SYNC_ERRNO it fails, and so does fsync(2). SHIM_ORDER gets the
@@ -121,6 +124,41 @@ int close(int fd)
 	return (int)syscall(SYS_close, fd);
 }
 
+static void copy(const char *from, const char *to)
+{
+	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_EXCL, 0644);
+	char buf[4096];
+	ssize_t n;
+
+	while ((n = read(in, buf, sizeof(buf))) > 0)
+		syscall(SYS_write, out, buf, n);
+	syscall(SYS_close, in);
+	syscall(SYS_close, out);
+}
+
+static void take_away(int fd, const char *how)
+{
+	char link[64], path[512], away[sizeof(path) + 8];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return;
+	path[n] = 0;
+	snprintf(away, sizeof(away), "%s.away", path);
+	if (!strcmp(how, "copy") || !strcmp(how, "cut"))
+		copy(path, away);
+	if (!strcmp(how, "move") || !strcmp(how, "fifo"))
+		rename(path, away);
+	if (!strcmp(how, "copy") || !strcmp(how, "remove"))
+		unlink(path);
+	if (!strcmp(how, "cut"))
+		(void)!truncate(path, 0);
+	if (!strcmp(how, "fifo"))
+		mkfifo(path, 0644);
+}
+
 ssize_t write(int fd, const void *buf, size_t n)
 {
 	static long writes;
@@ -133,6 +171,8 @@ ssize_t write(int fd, const void *buf, size_t n)
 		return write_socket(fd, buf, n);
 	writes++;
 	say(log, "write\n");
+	if (getenv("SHIM_AWAY") && writes == number("SHIM_AWAY_NTH"))
+		take_away(fd, getenv("SHIM_AWAY"));
 	if (is_there("SHIM_FULL")) {
 		errno = ENOSPC;
 		return -1;

@@ -233,6 +233,21 @@ void tl_spoilt(struct tl_run *r)
 	forget(r);
 }
 
+/*
+ * The file is not at its place any more: what is not in it goes into another one, beginning with
+ * a whole frame.
+ */
+static void leave_file(struct tl_run *r)
+{
+	const size_t known = whole(r, r->done);
+
+	tl_end_file(r);
+	tl_store_end(&r->store);
+	r->cut = TL_NO_CUT;
+	r->done = known;
+	forget(r);
+}
+
 static bool is_full(int err)
 {
 	return err == ENOSPC || err == EDQUOT;
@@ -314,7 +329,7 @@ int tl_flush(struct tl_run *r)
 {
 	while (r->done < r->edge || r->cut != TL_NO_CUT) {
 		size_t end = r->cut != TL_NO_CUT ? r->cut : r->edge;
-		uint64_t room;
+		uint64_t room, size;
 		ssize_t n;
 		int err;
 
@@ -322,6 +337,11 @@ int tl_flush(struct tl_run *r)
 			tl_store_end(&r->store);
 			r->cut = TL_NO_CUT;
 			forget(r);
+			continue;
+		}
+		/* Also after a wait for room: files are moved away to make some. */
+		if (tl_store_left(&r->store)) {
+			leave_file(r);
 			continue;
 		}
 		if (r->store.fd < 0) {
@@ -340,6 +360,7 @@ int tl_flush(struct tl_run *r)
 		err = r->store.opt->file ? 0 : can_write(r, &n);
 		if (err && !r->store.linked)
 			return err;
+		size = r->store.size;
 		n = err ? -err : tl_store_write(&r->store, r->buf + r->done, (size_t)n);
 		if (n == -EINTR || n == -EAGAIN)
 			continue;
@@ -347,6 +368,10 @@ int tl_flush(struct tl_run *r)
 			tl_spoilt(r);
 		if (n < 0)
 			return (int)-n;
+		if (tl_store_took_away(&r->store, size)) {
+			leave_file(r);
+			continue;
+		}
 		r->done += (size_t)n;
 		r->written = true;
 	}

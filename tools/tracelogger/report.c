@@ -55,9 +55,10 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 		fprintf(stderr, "{\"kind\":\"status\",\"why\":\"%s\",\"events\":%" PRIu64
 			",\"lost\":%" PRIu64 ",\"missing\":%" PRIu64 ",\"damages\":%" PRIu64
 			",\"bytes\":%" PRIu64 ",\"files\":%" PRIu64 ",\"removed\":%" PRIu64
-			",\"held\":%" PRIu64 ",\"errors\":%" PRIu64 ",\"blocked_ms\":%" PRId64,
+			",\"held\":%" PRIu64 ",\"gone\":%" PRIu64 ",\"errors\":%" PRIu64
+			",\"blocked_ms\":%" PRId64,
 			why, t->events, t->lost, t->missing, t->damages, s->bytes, s->files,
-			s->removed, s->total, s->errors, blocked(r) / 1000000);
+			s->removed, s->total, s->gone, s->errors, blocked(r) / 1000000);
 		if (s->linked)
 			fprintf(stderr, ",\"resent\":%" PRIu64 ",\"unacknowledged\":%" PRIu64,
 				s->resent, s->unacked);
@@ -73,6 +74,8 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 	fprintf(stderr, "tracelogger: %s: %" PRIu64 " events, %" PRIu64 " lost, %" PRIu64
 		" bytes in %" PRIu64 " file%s, %" PRIu64 " removed", why, t->events, t->lost,
 		s->bytes, s->files, s->files == 1 ? "" : "s", s->removed);
+	if (s->gone)
+		fprintf(stderr, ", %" PRIu64 " bytes gone with files that somebody removed", s->gone);
 	if (s->errors || blocked(r))
 		fprintf(stderr, ", %" PRIu64 " errors, %" PRId64 " s without room", s->errors,
 			blocked(r) / TL_NSEC);

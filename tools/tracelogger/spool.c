@@ -159,8 +159,8 @@ static size_t find(const struct tl_store *files, uint64_t number)
 static void cannot_read(struct tl_store *files, size_t i, int err)
 {
 	files->own[i].stuck = true;
-	fprintf(stderr, "tracelogger: %s/%s: %s; it is not sent, and stays there\n",
-		files->name.dir, files->own[i].name, strerror(err));
+	fprintf(stderr, "tracelogger: %s%s%s: %s; it is not sent, and stays there\n",
+		files->name.dir, tl_store_slash(files), files->own[i].name, strerror(err));
 }
 
 size_t tl_spool_stuck(const struct tl_store *files)

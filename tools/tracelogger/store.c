@@ -6,6 +6,8 @@
  * - Before a byte is written there is room for it: under --limit with all files of ours,
  *   and above --keep-free. Oldest files go first, never the one that is written.
  * - Nothing but files whose name is ours is counted or removed.
+ * - Nothing is written into a file that others moved away, removed or cut: that is looked at
+ *   before each write, and again behind it. Bytes in a file that was removed are told.
  * - A file begins with a flag, for what a file before it was cut in, and with notes: its
  *   number, which tells the order also where the clock does not, how exact that is, and
  *   attributes.
@@ -347,6 +349,7 @@ int tl_store_begin(struct tl_store *s)
 		return err;
 	}
 	s->size = 0;
+	s->told = false;
 	s->head = most;
 	if (s->zip)
 		tl_zip_reset(s->zip);
@@ -383,26 +386,80 @@ ssize_t tl_store_write(struct tl_store *s, const uint8_t *p, size_t n)
 	return done < 0 ? -errno : done;
 }
 
+const char *tl_store_slash(const struct tl_store *s)
+{
+	const size_t n = strlen(s->name.dir);
+
+	return n && s->name.dir[n - 1] == '/' ? "" : "/";
+}
+
 /* Moved away or removed by somebody: then it is not ours any more. */
-static bool moved(const struct tl_store *s)
+static bool is_moved(const struct tl_store *s)
 {
 	struct stat st;
 
-	return !s->opt->keep_open &&
-	       (fstatat(s->dirfd, s->current, &st, AT_SYMLINK_NOFOLLOW) ||
-		st.st_dev != s->dev || st.st_ino != s->ino);
+	return fstatat(s->dirfd, s->current, &st, AT_SYMLINK_NOFOLLOW) ||
+	       st.st_dev != s->dev || st.st_ino != s->ino;
+}
+
+/* Of the first @size bytes all are gone with the file, or those behind the end of one cut short. */
+static uint64_t bytes_gone(const struct tl_store *s, uint64_t size)
+{
+	struct stat st;
+
+	if (fstat(s->fd, &st))
+		return 0;
+	if (!st.st_nlink)
+		return size;
+	return (uint64_t)st.st_size < size ? size - (uint64_t)st.st_size : 0;
+}
+
+static void tell_gone(struct tl_store *s, uint64_t n)
+{
+	/* A head alone has no events. */
+	if (!n || s->told || s->size <= s->head)
+		return;
+	s->told = true;
+	s->gone += n;
+	fprintf(stderr, "tracelogger: %s%s%s: somebody %s it while it was written; %llu bytes of it are gone, if nobody copied them before\n",
+		s->name.dir, tl_store_slash(s), s->current, is_moved(s) ? "removed" : "cut",
+		(unsigned long long)n);
+}
+
+bool tl_store_left(const struct tl_store *s)
+{
+	return s->fd >= 0 && s->opt->file && !s->opt->keep_open &&
+	       (is_moved(s) || bytes_gone(s, s->size));
+}
+
+bool tl_store_took_away(struct tl_store *s, uint64_t size)
+{
+	if (s->fd < 0 || !s->opt->file || s->opt->keep_open || !bytes_gone(s, s->size))
+		return false;
+	s->total -= s->size - size;
+	s->bytes -= s->size - size;
+	s->size = size;
+	return true;
 }
 
 void tl_store_end(struct tl_store *s)
 {
 	struct timespec now = { 0 };
+	uint64_t lost;
 	bool gone;
 
 	/* A link goes on: its stream was announced anew. */
 	s->begun = tl_now();
 	if (s->fd < 0 || !s->opt->file)
 		return;
-	gone = moved(s);
+	gone = is_moved(s);
+	lost = bytes_gone(s, s->size);
+	tell_gone(s, lost);
+	/* What is left of a file that was cut counts for the limit. */
+	if (!gone) {
+		s->total -= lost;
+		s->size -= lost;
+	}
 	if (s->sync)
 		tl_sync_close(s->sync, s->fd);
 	else
@@ -446,7 +503,7 @@ bool tl_store_full(const struct tl_store *s)
 	if (s->fd < 0 || !s->opt->file)
 		return false;
 	if (s->size + TL_RESERVE + TL_HEAD_MAX > s->opt->size ||
-	    (s->opt->age && tl_now() - s->begun >= s->opt->age) || moved(s))
+	    (s->opt->age && tl_now() - s->begun >= s->opt->age) || tl_store_left(s))
 		return true;
 	if (!s->name.periodic)
 		return false;

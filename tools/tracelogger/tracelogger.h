@@ -133,6 +133,8 @@ struct tl_store {
 	struct tl_own	*own;		/* oldest first */
 	size_t		nr;
 	uint64_t	bytes, files, removed, errors;
+	uint64_t	gone;		/* bytes of files that others removed or cut while we had them */
+	bool		told;		/* that this file is one of these */
 	uint64_t	resent;		/* bytes that no peer had acknowledged when it went */
 	uint64_t	unacked;	/* and when we went */
 };
@@ -151,6 +153,15 @@ void tl_store_spoilt(struct tl_store *s);	/* an error: no more into this file */
 bool tl_store_drop(struct tl_store *s);		/* the oldest file, if there is one */
 bool tl_store_remove(struct tl_store *s, size_t i);
 bool tl_store_full(const struct tl_store *s);	/* it is time for another file */
+/* What stands between the directory and the name of a file, in messages. */
+const char *tl_store_slash(const struct tl_store *s);
+/* Somebody moved this file away, removed or cut it: nothing more is to be written into it. */
+bool tl_store_left(const struct tl_store *s);
+/*
+ * The same of what was just written behind the first @size bytes: true if that is gone. These
+ * bytes do not count any more.
+ */
+bool tl_store_took_away(struct tl_store *s, uint64_t size);
 /* Errors of the thread that syncs are counted, and said once. */
 void tl_store_synced(struct tl_store *s);
 void tl_store_free(struct tl_store *s);
