@@ -2,10 +2,11 @@
 /*
  * devtrace-rx.h - the receive channel: a host talks to a program that traces
  *
- * A program that calls devtrace_rx_open() listens on the abstract socket "devtrace-rx-PID".
- * Its own user and root may talk to it, by tracectl(8) rx or by the second half of this
- * header; the kernel says who they are. What they ask is answered on the socket and in the
- * trace, as QS's target answers. Nothing listens in a program that does not call.
+ * A program that calls devtrace_rx_open() listens on a socket without a name, which is reached by
+ * the program's descriptors in /proc. The kernel lets a host do that which may read the program's
+ * memory: one of its own user, or root. A host is tracectl(8) rx, or uses the second half of this
+ * header. The program answers on the socket and in the trace, as QS's target does. Nothing listens
+ * in a program that does not call.
  *
  * Promises: peek, poke and fill reach only the object that is current, within the size that
  * the program gave for it. A request that makes no sense is refused and changes nothing.
@@ -124,7 +125,8 @@ struct devtrace_rx_ops {
 
 /*
  * Listen. 0, EALREADY, EINVAL, or what socket calls say. ops is copied. Not in a program whose
- * rights are not those of its user (setuid and the like): EPERM.
+ * rights are not those of its user (setuid and the like): EPERM. ENOENT, EACCES, EROFS: no
+ * directory takes a socket for a moment, see libdevtrace-rx(3).
  */
 int devtrace_rx_open(const struct devtrace_rx_ops *ops, void *arg, unsigned int flags);
 /* Without the thread: readable when a host wants something. -1: not open. */
@@ -163,9 +165,11 @@ struct devtrace_rx_answer {
 	uint8_t	data[1024];
 };
 
+/* Would devtrace_rx_connect() find a channel? Its errors; the program learns nothing of it. */
+int devtrace_rx_listens(pid_t pid);
 /*
- * 0, ESRCH: no such program, ECONNREFUSED: it does not listen, EPERM: it is another user's, or
- * another program has its name.
+ * 0, ESRCH: no such program, ECONNREFUSED: it does not listen, EPERM: this user may not read its
+ * memory, or another user listens for it, ENOENT: there is no /proc.
  */
 int devtrace_rx_connect(pid_t pid, struct devtrace_rx_host **host);
 /*

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rx.c - the channel: a socket, hosts on it, and who may be one
+ * rx.c - the channel: hosts on a socket, and the thread that serves them
  *
  * Invariants
- * - A host is the user of the program or root, as the kernel says when it connects.
+ * - The kernel let each host connect, see rx_socket.c. No number of a user is compared here:
+ *   in a user namespace all users without a number have the same one.
  * - Nothing waits for a host: all sockets are asked without waiting, and a host that does not
  *   take its answers is let go.
  * - There is one channel in a process, and none in a child of fork.
  */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -20,34 +20,14 @@
 #include "rx.h"
 
 struct rx dt_rx = {
-	.listen = -1, .poll = -1, .stop = -1,
+	.listen = -1, .inode = -1, .poll = -1, .stop = -1,
 	.lock = PTHREAD_MUTEX_INITIALIZER, .go = PTHREAD_COND_INITIALIZER,
 };
-
-socklen_t dt_rx_address(struct sockaddr_un *a, pid_t pid)
-{
-	int n;
-
-	memset(a, 0, sizeof(*a));
-	a->sun_family = AF_UNIX;
-	n = snprintf(a->sun_path + 1, sizeof(a->sun_path) - 1, "devtrace-rx-%d", (int)pid);
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-}
 
 static void let_go(struct rx_peer *peer)
 {
 	close(peer->fd);
 	peer->fd = -1;
-}
-
-static bool allowed(const struct rx *rx, int fd)
-{
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
-		return false;
-	return cred.uid == 0 || cred.uid == rx->uid;
 }
 
 static void take_host(struct rx *rx)
@@ -58,10 +38,6 @@ static void take_host(struct rx *rx)
 
 	if (fd < 0)
 		return;
-	if (!allowed(rx, fd)) {
-		close(fd);
-		return;
-	}
 	for (i = 0; i < RX_PEERS && rx->peers[i].fd >= 0; i++)
 		;
 	event.data.ptr = i < RX_PEERS ? &rx->peers[i] : NULL;
@@ -138,11 +114,13 @@ static void shut(struct rx *rx)
 			let_go(&rx->peers[i]);
 	if (rx->listen >= 0)
 		close(rx->listen);
+	if (rx->inode >= 0)
+		close(rx->inode);
 	if (rx->poll >= 0)
 		close(rx->poll);
 	if (rx->stop >= 0)
 		close(rx->stop);
-	rx->listen = rx->poll = rx->stop = -1;
+	rx->listen = rx->inode = rx->poll = rx->stop = -1;
 	rx->thread_runs = false;
 }
 
@@ -172,17 +150,15 @@ static int watch(struct rx *rx, int fd, void *what)
 
 static int listen_now(struct rx *rx)
 {
-	struct sockaddr_un a;
-	socklen_t len = dt_rx_address(&a, getpid());
 	int err;
 
 	rx->poll = epoll_create1(EPOLL_CLOEXEC);
-	rx->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	rx->stop = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (rx->poll < 0 || rx->listen < 0 || rx->stop < 0 ||
-	    bind(rx->listen, (struct sockaddr *)&a, len) || listen(rx->listen, RX_PEERS))
+	if (rx->poll < 0 || rx->stop < 0)
 		return errno;
-	err = watch(rx, rx->listen, &rx->listen);
+	err = dt_rx_listen(rx);
+	if (!err)
+		err = watch(rx, rx->listen, &rx->listen);
 	return err ? err : watch(rx, rx->stop, &rx->stop);
 }
 
@@ -208,7 +184,6 @@ int devtrace_rx_open(const struct devtrace_rx_ops *ops, void *arg, unsigned int 
 	if (ops)
 		memcpy(&rx->ops, ops, ops->size < sizeof(*ops) ? ops->size : sizeof(*ops));
 	rx->arg = arg;
-	rx->uid = geteuid();
 	for (i = 0; i < RX_PEERS; i++)
 		rx->peers[i].fd = -1;
 	devtrace_open();

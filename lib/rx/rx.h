@@ -47,7 +47,7 @@ struct rx {
 	struct devtrace_rx_ops	ops;
 	void			*arg;
 	int			listen, poll, stop;
-	uid_t			uid;
+	int			inode;		/* the file of @listen, by which a host connects */
 	bool			open, thread_runs;
 	unsigned int		life;		/* another when a callback closed or reopened it */
 	pthread_t		thread;
@@ -81,7 +81,9 @@ void dt_rx_leave(struct rx *rx, struct rx_use *use);
 bool dt_rx_used_by_others(const struct rx *rx, const void *object);
 /* A TEST_PAUSED record. */
 void dt_rx_paused(void);
-/* "devtrace-rx-PID" in the abstract name space; its length. */
-socklen_t dt_rx_address(struct sockaddr_un *a, pid_t pid);
+/* Make @listen and @inode. 0 or errno; what was made is the caller's to close. */
+int dt_rx_listen(struct rx *rx);
+/* Connect to a process, and make sure that it is the one that listens. 0 or errno. */
+int dt_rx_connect(pid_t pid, int *fd);
 
 #endif

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rx_host.c - the other side of the channel: who asks
- *
- * Anybody may bind a name of the abstract name space. So who listens is asked of the kernel:
- * it has to be the program that is meant, of this user or, for root, of any.
+ * rx_host.c - the other side of the channel: a host that asks
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,41 +17,18 @@ struct devtrace_rx_host {
 	uint16_t	number;
 };
 
-static int who_listens(int fd, pid_t pid)
-{
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
-		return errno;
-	return cred.pid == pid && (geteuid() == 0 || cred.uid == geteuid()) ? 0 : EPERM;
-}
-
 int devtrace_rx_connect(pid_t pid, struct devtrace_rx_host **host)
 {
 	struct devtrace_rx_host *h = calloc(1, sizeof(*h));
-	struct sockaddr_un a;
-	socklen_t len = dt_rx_address(&a, pid);
-	char proc[32];
-	int err = 0;
+	int err;
 
 	if (!h)
 		return ENOMEM;
-	h->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (h->fd < 0 || connect(h->fd, (struct sockaddr *)&a, len))
-		err = errno;
+	err = dt_rx_connect(pid, &h->fd);
+	if (err)
+		free(h);
 	else
-		err = who_listens(h->fd, pid);
-	if (!err) {
 		*host = h;
-		return 0;
-	}
-	if (err == ECONNREFUSED) {
-		snprintf(proc, sizeof(proc), "/proc/%d", (int)pid);
-		if (access(proc, F_OK))
-			err = ESRCH;
-	}
-	devtrace_rx_disconnect(h);
 	return err;
 }
 

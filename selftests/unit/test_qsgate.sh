@@ -156,13 +156,15 @@ peer counts "$(port)"
 end "requests"
 
 # A program that is named, and is started anew. It has a name that no other test's has.
+as=
 named=qg$$
 ln -s "$out/qsgate_program" $named
 anew()	# COMMAND...
 {
 	rm -f pid
 	: >device
-	DEVTRACE_DEVICE=device timeout $hang ./$named "$@" >pipe 2>pid & program=$!
+	# shellcheck disable=SC2086 # words
+	DEVTRACE_DEVICE=device $as timeout $hang ./$named "$@" >pipe 2>pid & program=$!
 	until_there pid
 }
 until_said()	# WORDS FILE
@@ -190,6 +192,27 @@ until_said 'PHILO_STAT   7 eating Philo_eating philo' lines
 ok $? "and what it emits when it was started anew, unasked"
 grep -q "$named: started anew, as process $(cat pid)\$" err
 ok $? "which is told"
+# Others may give a process this name. Where they can run it at all.
+as="setpriv --reuid 12345 --regid 12345 --clear-groups"
+chmod 711 "$work"
+if [ "$(id -u)" = 0 ] && $as test -x "./$named" 2>/dev/null; then
+	chmod 666 device
+	first=$(cat pid)
+	kill "$first"
+	wait $program 2>/dev/null
+	anew 1
+	other=$(cat pid)
+	kill "$other"
+	wait $program 2>/dev/null
+	as=
+	: >lines
+	anew 1
+	until_said 'PHILO_STAT   7 eating Philo_eating philo' lines &&
+		! grep -q "process $other\$" err &&
+		[ "$(grep -c 'PHILO_STAT   7 eating Philo_eating philo' lines)" = 1 ]
+	ok $? "but no program of another user"
+fi
+as=
 exec 4>&-
 peer end "$(port)"
 end "1 requests"

@@ -2,16 +2,16 @@
 /*
  * program.c - programs that have a receive channel
  */
+#include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <devtrace-rx.h>
 #include "common/program.h"
 
-#define PREFIX		"@devtrace-rx-"
 #define NAME_BYTES	15	/* that the kernel keeps */
-#define PROGRAMS_MAX	256
 
 const char *program_error(int err)
 {
@@ -21,9 +21,10 @@ const char *program_error(int err)
 	case ECONNREFUSED:
 		return "this program has no receive channel; 'tracectl rx' lists those that have";
 	case EPERM:
-		return "this program is another user's; only its user and root may talk to it";
+		return "only its user and root may talk to this program, and only root "
+		       "if it changed its user";
 	case EPIPE:
-		return "the program has ended, or talks only to its own user and root";
+		return "the program has ended, or closed its receive channel";
 	case ETIMEDOUT:
 		return "the program does not answer";
 	case EAGAIN:
@@ -48,6 +49,22 @@ bool program_name(pid_t pid, char *name, size_t size)
 	return ok;
 }
 
+bool program_user(pid_t pid, uid_t *user)
+{
+	char path[32], line[128];
+	bool found = false;
+	FILE *f;
+
+	/* Not the owner of the directory: a process can have it made root's. */
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "Uid: %*u %u", user) == 1;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 bool program_lives(pid_t pid, const char *name)
 {
 	char path[32], line[128], *begin = NULL, *end = NULL;
@@ -68,33 +85,33 @@ bool program_lives(pid_t pid, const char *name)
 	return !strncmp(begin + 1, name, NAME_BYTES) && end[2] != 'Z' && end[2] != 'X';
 }
 
-void program_each(bool (*fn)(void *arg, pid_t pid, const char *name), void *arg)
+/* Each process that listens and, unless NULL, has this name, until fn returns true. */
+static void each(const char *wanted, bool (*fn)(void *arg, pid_t pid, const char *name), void *arg)
 {
-	FILE *f = fopen("/proc/net/unix", "re");
-	char line[512], name[64];
-	pid_t seen[PROGRAMS_MAX];
-	size_t nr = 0, i;
+	DIR *dir = opendir("/proc");
+	const struct dirent *d;
+	char name[64];
 
-	while (f && fgets(line, sizeof(line), f)) {
-		const char *p = strstr(line, PREFIX);
-		pid_t pid = p ? (pid_t)strtol(p + strlen(PREFIX), NULL, 10) : 0;
+	while (dir && (d = readdir(dir))) {
+		pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
 
-		/* The connections of a program are there, too. */
-		for (i = 0; i < nr && seen[i] != pid; i++)
-			;
-		if (pid <= 0 || i < nr || nr == PROGRAMS_MAX ||
-		    !program_name(pid, name, sizeof(name)))
+		/* The name first: a process may have many descriptors. */
+		if (pid <= 0 || !program_name(pid, name, sizeof(name)) ||
+		    (wanted && strncmp(name, wanted, NAME_BYTES)) || devtrace_rx_listens(pid))
 			continue;
-		seen[nr++] = pid;
 		if (fn(arg, pid, name))
 			break;
 	}
-	if (f)
-		fclose(f);
+	if (dir)
+		closedir(dir);
+}
+
+void program_each(bool (*fn)(void *arg, pid_t pid, const char *name), void *arg)
+{
+	each(NULL, fn, arg);
 }
 
 struct search {
-	const char	*name;
 	pid_t		pid;
 	unsigned int	found;
 };
@@ -103,16 +120,15 @@ static bool is_it(void *arg, pid_t pid, const char *name)
 {
 	struct search *s = arg;
 
-	if (!strncmp(name, s->name, NAME_BYTES)) {
-		s->pid = pid;
-		s->found++;
-	}
+	(void)name;
+	s->pid = pid;
+	s->found++;
 	return false;
 }
 
 pid_t program_find(const char *word, const char **why)
 {
-	struct search s = { .name = word };
+	struct search s = { 0 };
 	unsigned long pid;
 	char *end;
 
@@ -120,7 +136,7 @@ pid_t program_find(const char *word, const char **why)
 	pid = *word >= '0' && *word <= '9' ? strtoul(word, &end, 0) : 0;
 	if (pid && !*end && !errno && pid <= INT32_MAX)
 		return (pid_t)pid;
-	program_each(is_it, &s);
+	each(word, is_it, &s);
 	if (s.found == 1)
 		return s.pid;
 	*why = "no program of this name has a receive channel; 'tracectl rx' lists those that have";

@@ -11,6 +11,8 @@
 
 /* The name of a process. false: there is none. */
 bool program_name(pid_t pid, char *name, size_t size);
+/* Its effective user. false: there is no such process. */
+bool program_user(pid_t pid, uid_t *user);
 /* Is the process there, with this name, and not only its exit status? */
 bool program_lives(pid_t pid, const char *name);
 /* Each program that listens, until fn returns true. */

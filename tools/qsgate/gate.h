@@ -142,6 +142,8 @@ struct gate {
 	const char	*program;
 	bool		by_name;
 	pid_t		pid, before;	/* the one that is followed, and the one until then */
+	uid_t		user;		/* whose program it is; so must be its successor */
+	bool		user_known;
 	struct gate_known known[GATE_KNOWN];
 	struct devtrace_rx_host *host;
 	uint8_t		asked;		/* the last request, and whether it has no answer yet */
@@ -232,6 +234,8 @@ void gate_announce_symbol(struct gate *g, const struct gate_symbol *s);
 
 /* whose.c: is a process the program? It is followed if it is its successor. */
 enum gate_whose gate_whose(struct gate *g, uint32_t process);
+/* Is it a process of the user whose program this is? The first one asked for is. */
+bool gate_same_user(struct gate *g, pid_t pid);
 /* From now on the program is this process. */
 void gate_follow(struct gate *g, pid_t pid);
 

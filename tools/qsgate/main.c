@@ -76,8 +76,10 @@ static void choose_program(struct gate *g)
 		return;
 	g->pid = program_find(g->program, &why);
 	g->by_name = g->program[strspn(g->program, "0123456789")];
-	if (g->pid)
+	if (g->pid) {
+		gate_same_user(g, g->pid);
 		return;
+	}
 	fprintf(stderr, "qsgate: %s: %s\n", g->program, why);
 	exit(1);
 }

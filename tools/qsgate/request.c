@@ -37,6 +37,11 @@ static int connect_program(struct gate *g)
 		return -1;
 	}
 	pid = program_find(g->program, &why);
+	/* Another user's process may have the name or the number by now. */
+	if (pid && !gate_same_user(g, pid) && !devtrace_rx_listens(pid)) {
+		why = "this is another user's program now; start qsgate anew to talk to it";
+		pid = 0;
+	}
 	if (pid && g->pid && g->pid != pid)
 		gate_follow(g, pid);
 	err = pid ? devtrace_rx_connect(pid, &g->host) : 0;

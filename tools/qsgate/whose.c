@@ -26,12 +26,27 @@ static bool has_the_name(const struct gate *g, uint32_t process)
 	return name && !strncmp(name, g->program, 15);
 }
 
+bool gate_same_user(struct gate *g, pid_t pid)
+{
+	uid_t user;
+
+	if (!program_user(pid, &user))
+		return false;
+	if (!g->user_known)
+		g->user = user;
+	g->user_known = true;
+	return user == g->user;
+}
+
 /* Not the process that the gate followed last: its events may come late. */
-static enum gate_whose ask(const struct gate *g, uint32_t process)
+static enum gate_whose ask(struct gate *g, uint32_t process)
 {
 	if (!has_the_name(g, process))
 		return GATE_OTHERS;
 	if (process == (uint32_t)g->before || program_lives(g->pid, g->program))
+		return GATE_NAMESAKE;
+	/* Any user can give a process this name, and root's requests would go to it. */
+	if (!gate_same_user(g, (pid_t)process))
 		return GATE_NAMESAKE;
 	return GATE_OURS;
 }

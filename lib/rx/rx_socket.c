@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * rx_socket.c - a listening socket that has no name, and how a host gets to it
+ *
+ * The program binds its socket to a file of mode 0600 under a random name, keeps the file open
+ * with O_PATH, and removes the name before it listens. From then on one path is left:
+ * /proc/PID/fd/N. The kernel lets those follow it who may read the program's memory
+ * (PTRACE_MODE_READ): processes with the program's own user ids, and those with CAP_SYS_PTRACE
+ * in its user namespace. It compares ids of the kernel, not numbers of a user namespace.
+ *
+ * Invariants
+ * - Nobody can take the name of a program: the path ends with the process, and a process that
+ *   gets the number later has other descriptors.
+ * - Nobody else can connect, so nobody else can fill the queue of those who wait.
+ * - A program that is killed leaves nothing behind, unless it dies between bind(2) and unlink(2).
+ *
+ * A descriptor under /proc/PID/fd may still be another's socket: a child inherits those of its
+ * parent, a setuid program those of its caller, a daemon is sent some. So the host asks the
+ * kernel who called listen(2): this process, as the user that it is now, or as root.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "rx.h"
+
+#define PREFIX	"devtrace-rx-"
+#define TRIES	8
+
+/* Another each time. If the kernel has no random bytes yet, the clock has to do. */
+static uint64_t random_name(void)
+{
+	struct timespec t;
+	uint64_t v;
+
+	if (getrandom(&v, sizeof(v), GRND_NONBLOCK) == (ssize_t)sizeof(v))
+		return v;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec;
+}
+
+/* May we keep a file here that no other user can remove? */
+static bool rx_dir_is_safe(const char *dir)
+{
+	struct stat st;
+
+	if (stat(dir, &st) || !S_ISDIR(st.st_mode))
+		return false;
+	return st.st_mode & S_ISVTX || !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Bind to a file in this directory, and remove its name. 0: *inode is the file. */
+static int rx_bind_in(int fd, const char *dir, int *inode)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int i, err = EADDRINUSE;
+
+	if (!rx_dir_is_safe(dir))
+		return ENOENT;
+	for (i = 0; i < TRIES && err == EADDRINUSE; i++) {
+		snprintf(a.sun_path, sizeof(a.sun_path), "%s/" PREFIX "%d-%016llx", dir,
+			 (int)getpid(), (unsigned long long)random_name());
+		err = bind(fd, (struct sockaddr *)&a, sizeof(a)) ? errno : 0;
+	}
+	if (err)
+		return err;
+	*inode = open(a.sun_path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	err = *inode < 0 ? errno : 0;
+	unlink(a.sun_path);
+	return err;
+}
+
+/*
+ * The directory must take a socket for the time of three system calls. The first that does:
+ * a board may have any of them read-only, or not at all.
+ */
+int dt_rx_listen(struct rx *rx)
+{
+	char own[32];
+	const char *const dirs[] = { own, "/run", "/tmp", "/dev/shm", "/var/tmp" };
+	int err = ENOENT, first = 0;
+	size_t i;
+
+	rx->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (rx->listen < 0 || fchmod(rx->listen, S_IRUSR | S_IWUSR))
+		return errno;
+	snprintf(own, sizeof(own), "/run/user/%u", (unsigned int)geteuid());
+	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
+		err = rx_bind_in(rx->listen, dirs[i], &rx->inode);
+		/* A socket is bound once, so what happens after bind(2) is final. */
+		if (!err || rx->inode >= 0)
+			break;
+		if (!first || first == ENOENT)
+			first = err;
+	}
+	if (err)
+		return first ? first : err;
+	return listen(rx->listen, RX_PEERS) ? errno : 0;
+}
+
+/* A process, as the host sees it. */
+struct rx_process {
+	pid_t	pid;
+	uid_t	user;		/* effective */
+	bool	over;		/* only its exit status is left */
+};
+
+/* By its number or, where @fds are open, of the process whose they are. */
+static int rx_process_read(struct rx_process *p, pid_t pid, DIR *fds)
+{
+	char path[32], line[256];
+	bool found = false;
+	FILE *f = NULL;
+	int fd;
+
+	*p = (struct rx_process){ .pid = pid };
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	fd = openat(fds ? dirfd(fds) : AT_FDCWD, fds ? "../status" : path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		f = fdopen(fd, "r");
+	if (fd >= 0 && !f)
+		close(fd);
+	while (f && !found && fgets(line, sizeof(line), f)) {
+		char state;
+
+		if (sscanf(line, "State: %c", &state) == 1)
+			p->over = state == 'Z' || state == 'X';
+		else
+			found = sscanf(line, "Uid: %*u %u", &p->user) == 1;
+	}
+	if (f)
+		fclose(f);
+	if (found && !p->over)
+		return 0;
+	/* Without /proc there is no way to a program. */
+	return pid > 0 && fd < 0 && !kill(pid, 0) ? ENOENT : ESRCH;
+}
+
+/* The directory of its descriptors stays this process's when another gets its number. */
+static int rx_process_open(struct rx_process *p, pid_t pid, DIR **fds)
+{
+	char path[32];
+	int why, err;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	*fds = opendir(path);
+	why = *fds || errno == EACCES ? EPERM : errno;
+	err = rx_process_read(p, pid, *fds);
+	if (!*fds)
+		return err ? err : why;
+	if (err)
+		closedir(*fds);
+	return err;
+}
+
+/* Is this descriptor the file of a receive channel? By its name alone. */
+static bool rx_fd_may_be(DIR *fds, const char *fd)
+{
+	char link[PATH_MAX], *name;
+	ssize_t n = readlinkat(dirfd(fds), fd, link, sizeof(link) - 1);
+	struct stat st;
+
+	if (n <= 0)
+		return false;
+	link[n] = 0;
+	name = strrchr(link, '/');
+	return name && !strncmp(name + 1, PREFIX, strlen(PREFIX)) &&
+	       !fstatat(dirfd(fds), fd, &st, 0) && S_ISSOCK(st.st_mode);
+}
+
+/* Connected: is it this process that listens? ECONNREFUSED: no, EPERM: for another user. */
+static int rx_proves(int fd, const struct rx_process *p)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+		return errno;
+	if (cred.pid != p->pid)
+		return ECONNREFUSED;
+	return cred.uid == p->user || cred.uid == 0 ? 0 : EPERM;
+}
+
+static int rx_connect_fd(DIR *fds, const char *name, const struct rx_process *p, int *fd)
+{
+	struct sockaddr_un a = { .sun_family = AF_UNIX };
+	int err;
+
+	snprintf(a.sun_path, sizeof(a.sun_path), "/proc/self/fd/%d/%.20s", dirfd(fds), name);
+	*fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (*fd < 0)
+		return errno;
+	err = connect(*fd, (struct sockaddr *)&a, sizeof(a)) ? errno : rx_proves(*fd, p);
+	if (err) {
+		close(*fd);
+		*fd = -1;
+	}
+	return err == EACCES ? EPERM : err == EPROTOTYPE || err == ENOENT ? ECONNREFUSED : err;
+}
+
+int dt_rx_connect(pid_t pid, int *fd)
+{
+	struct rx_process p;
+	const struct dirent *d;
+	DIR *fds;
+	int err = rx_process_open(&p, pid, &fds), found = ECONNREFUSED;
+
+	if (err)
+		return err;
+	/* One that is another's must not hide the right one behind it. */
+	while (found && (d = readdir(fds))) {
+		if (!rx_fd_may_be(fds, d->d_name))
+			continue;
+		err = rx_connect_fd(fds, d->d_name, &p, fd);
+		if (err != ECONNREFUSED)
+			found = err;
+	}
+	closedir(fds);
+	return found;
+}
+
+int devtrace_rx_listens(pid_t pid)
+{
+	struct rx_process p;
+	const struct dirent *d;
+	DIR *fds;
+	int err = rx_process_open(&p, pid, &fds);
+
+	if (err)
+		return err;
+	err = ECONNREFUSED;
+	while (err && (d = readdir(fds)))
+		err = rx_fd_may_be(fds, d->d_name) ? 0 : ECONNREFUSED;
+	closedir(fds);
+	return err;
+}
