@@ -9,8 +9,8 @@ O	?= $(top)/build$(if $(CROSS_COMPILE),/$(patsubst %-,%,$(notdir $(CROSS_COMPILE
 override O := $(abspath $(O))
 prefix	?= /usr/local
 mandir	?= $(prefix)/share/man
-BOARDS	?= 6.1 6.12 rt 6.12-rt armhf
-MORE_BOARDS ?= newest 5.10 armhf:5.10 arm64 s390x 6.1/1 6.12/1of2 kasan kcsan
+BOARDS	?= 6.1
+MORE_BOARDS ?= 6.12 rt 6.12-rt armhf newest 5.10 armhf:5.10 arm64 s390x 6.1/1 6.12/1of2 kasan kcsan
 # Takes a quarter of an hour of an emulated board
 CYCLES	?= 1000
 
@@ -77,7 +77,7 @@ check: deps-check
 
 check-all: deps-check deps-boards
 	@O=$(O) BOARDS="$(BOARDS) $(MORE_BOARDS)" CYCLES=$(CYCLES) MODEL=model-all \
-		selftests/check --full
+		LENGTH=full selftests/check
 
 static: deps-static
 	@O=$(O) selftests/static
@@ -104,8 +104,8 @@ help:
 #: Targets
 #:   all              library, tools and module
 #:   demo             boot a virtual board and watch a driver and a program trace
-#:   check            every test, on this machine and on virtual boards
-#:   check-all        the same at length and on more boards: the oldest kernel, 5.10,
+#:   check            library and tools, and the module on a board with kernel 6.1
+#:   check-all        every test at length and on more boards: kernels 6.12 and 5.10,
 #:                    the newest of Debian, 64-bit ARM, a big-endian machine, one CPU, debugging
 #:                    kernels; the module loaded and unloaded 1000 times, kernel
 #:                    profile events on and off 200 times; the larger pieces of the
@@ -136,11 +136,11 @@ help:
 #:   DESTDIR, prefix  where to install (default: / and /usr/local)
 #:   O                directory for what is built (default: build, or with CROSS_COMPILE
 #:                    build/MACHINE)
-#:   BOARDS           boards for check (6.1 6.12 rt 6.12-rt armhf)
+#:   BOARDS           boards for check (6.1)
 #:   JOBS             how many of its jobs check runs side by side (default: one
 #:                    for each CPU); from 2 on a small one more, beside boards
-#:   MORE_BOARDS      more of them for check-all (newest 5.10 armhf:5.10 arm64 s390x
-#:                    6.1/1 6.12/1of2 kasan kcsan; /1 is one CPU, /1of2 one of two)
+#:   MORE_BOARDS      more of them for check-all (6.12 rt 6.12-rt armhf newest 5.10
+#:                    armhf:5.10 arm64 s390x 6.1/1 6.12/1of2 kasan kcsan; /1 is one CPU, /1of2 one of two)
 #:   CYCLES           how often check-all loads and unloads the module; a fifth as
 #:                    often it turns kernel profile events on and off (1000)
 

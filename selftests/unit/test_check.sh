@@ -10,7 +10,7 @@ command -v setsid >/dev/null || { echo "1..0 # SKIP no setsid"; exit 0; }
 
 tree=$tmp/tree
 mkdir -p "$tree/selftests"
-cp "$top/selftests/check" "$top/selftests/tap" "$tree/selftests/"
+cp "$top/selftests/check" "$top/selftests/turn.sh" "$top/selftests/tap" "$tree/selftests/"
 printf 'user:\n\t@echo built >>%s\n' "$tmp/built" >"$tree/Makefile"
 
 # job NAME: a directory whose tests are the shell script on standard input

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# test_ci_run.sh - which boards, scripts and files .ci/run chooses, in a small tree of its own
+# test_ci_run.sh - which boards, scripts and files .ci/run chooses, by selftests/turn.sh, in a
+# small tree of its own
 . "$(dirname "$0")/doc.sh"
 
 command -v git >/dev/null || { echo "1..0 # SKIP no git"; exit 0; }
@@ -11,16 +12,19 @@ mkdir -p "$tree/.ci" "$tree/selftests"
 cp "$top/.ci/run" "$tree/.ci/"
 printf '#!/bin/sh\n' >"$tree/.ci/deps"
 printf 'user:\n' >"$tree/Makefile"
+cp "$top/selftests/turn.sh" "$tree/selftests/"
 cat >"$tree/selftests/check" <<'END'
-#!/bin/sh
+#!/bin/bash
+BOARDS=6.1 only='' left_out=''
+. "${0%/*}/turn.sh"
 echo "later $LATER"
 echo "style $STYLE_TURN"
 echo "small $SMALL_TURN"
 echo "foreign $FOREIGN_TURN"
 echo "board $BOARD_TURN"
 echo "flags $KCFLAGS $CFLAGS $USERCFLAGS"
-echo "quick $QUICK"
-echo "$BOARDS: $*"
+echo "length $LENGTH"
+echo "$BOARDS: $*$left_out"
 exit 7
 END
 chmod +x "$tree/.ci/deps" "$tree/selftests/check"
@@ -33,10 +37,12 @@ boards() { tail -n 1 "$tmp/out"; }
 all='6.1 5.10/1: 6.1 6.12-rt: 6.1 6.12: 6.1 arm64: 6.1 armhf: 6.1 newest: 6.1 rt: 6.1: '
 
 run "$tree"
-check "without a history it runs" grep -q '^run: .* turn of .*: day [0-9]*, for want' "$tmp/out"
+check "without a history it runs" grep -q '^# turn [0-9]*: ' "$tmp/out"
 check "and has board 6.1" grep -q '^6\.1' "$tmp/out"
 check "it builds without what a debugger needs" grep -qx 'flags -g0 -O2 -g0' "$tmp/out"
-check "the longest tests do less of what is random" grep -qx 'quick 1' "$tmp/out"
+check "tests are short" grep -qx 'length short' "$tmp/out"
+check "a length that is none is refused" sh -c 'LENGTH=long "$1" 2>&1 | grep -q "must be short"' x \
+	"$top/selftests/check"
 check "the exit status is that of selftests/check" [ "$status" = 7 ]
 
 git -C "$tree" init -q
@@ -47,7 +53,7 @@ while [ $n -lt 32 ]; do
 	git -C "$tree" commit -q --allow-empty -m $n
 	run "$tree"
 	boards >>"$tmp/turns"
-	sed -n 's/^run: .*compiled for \(.*\); .*/\1/p' "$tmp/out" >>"$tmp/builds"
+	sed -n 's/^# turn .*compiled for \(.*\); .*/\1/p' "$tmp/out" >>"$tmp/builds"
 	sed -n 's/^later *//p' "$tmp/out" >>"$tmp/later"
 	sed -n 's/^style *//p' "$tmp/out" >>"$tmp/style"
 	sed -n 's/^small *//p' "$tmp/out" >>"$tmp/small"
@@ -70,7 +76,7 @@ check "scripts that take minutes have their turn" \
 	[ "$(awk '{ print $1 }' "$tmp/named" | sort | uniq -c | xargs)" = "1 5 6 7" ]
 check "each of them is there" \
 	[ "$(cd "$here" && awk '{ print $2 }' "$tmp/named" | xargs ls | wc -l)" -eq "$(wc -l <"$tmp/named")" ]
-check "it says which run in another" grep -q '^run: .*; of unit without test_.*\.sh' "$tmp/out"
+check "it says which run in another" grep -q '^# turn .*; of unit without test_.*\.sh' "$tmp/out"
 later=$(sed -n 's/^later *//p' "$tmp/out")
 make -s -C "$here" check TESTS= PLAIN= HELPERS= lib= SCRIPTS="$later" LATER="$later" O="$tmp/o" >"$tmp/skips"
 check "they are skipped, and counted" \
@@ -89,13 +95,13 @@ for board in 6.12 rt 6.12-rt 5.10/1 newest; do
 	check "$board has all fourths in four turns" \
 		[ "$(shares board $board)" = "1 0/4 1 1/4 1 2/4 1 3/4" ]
 done
-check "it says why" grep -q '^run: .* turn of 6.12: commit 32 ' "$tmp/out"
-check "what starts boards of its own is left out" [ "$(grep -c -- '--again --static --not vm --not firstweek$' "$tmp/turns")" = 28 ]
+check "it says why" grep -q '^# turn 32: beside board 6.1 6.12;' "$tmp/out"
+check "what starts boards of its own is left out" [ "$(grep -c -- '--again --static vm  firstweek $' "$tmp/turns")" = 28 ]
 check "but when it is its turn" grep -qx '6.1: --again --static' "$tmp/turns"
 
 git clone -q --depth 1 "file://$tree" "$tmp/shallow"
 run "$tmp/shallow"
-check "a clone without its history has that of the day" grep -q ': day [0-9]*, for want' "$tmp/out"
+check "a clone without its history has that of the day" grep -q "^# turn $(($(date +%s) / 86400))" "$tmp/out"
 
 # Which files selftests/static gives to a checkpatch that writes down their names
 mkdir -p "$tree/selftests/vm" "$tree/scripts" "$tree/lib/x"
