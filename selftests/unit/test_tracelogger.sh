@@ -168,6 +168,44 @@ SHIM_AWAY=remove SHIM_AWAY_NTH=3 LD_PRELOAD=$PWD/shim.so \
 grep -q 'ended: 5000 events.* [0-9]* bytes gone with files that somebody removed' said
 ok $? "and with --keep-open, too"
 
+# A number that no file of ours can have does not make those that follow the oldest
+for number in 18446744073709551615 18446744073709551614 9223372036854775808 -1; do
+	rm -rf d; mkdir d
+	$log -q --once --device s.trace -f d/t.trace -s 64K
+	{ echo "note file $number"; echo "info 0"; } | gen_stream >d/t.trace.900000
+	cat s.trace s.trace >twice
+	$log -q --once --device twice -f d/t.trace -s 64K -l 512K
+	$log -q --once --device twice -f d/t.trace -s 64K -l 512K
+	for f in d/*; do
+		"$tools/traceinfo" -v "$f" | sed -n 's/^--- file=//p'
+	done | sort -n >numbers
+	[ ! -e d/t.trace.900000 ] && [ "$(cat numbers)" = "$(seq "$(head -n 1 numbers)" 18)" ]
+	ok $? "a file that says it is number $number is the oldest"
+done
+
+# Where others may write, their files are not ours
+if [ "$(id -u)" = 0 ]; then
+	rm -rf d; mkdir d; chmod 1777 d
+	cp s.trace d/t.trace.000001
+	cp s.trace d/t.trace.000002
+	chown 65534 d/t.trace.000001
+	$log -q --once --device long.trace -f d/t.trace -s 64K -l 128K 2>said
+	is "$([ -e d/t.trace.000001 ]; echo $?) $([ -e d/t.trace.000002 ]; echo $?)" "0 1" \
+		"another user's file is neither removed nor counted"
+	is "$(cat said)" "tracelogger: d/: others may write there, and 1 file of our names belongs to them: left alone" \
+		"which is said"
+	chmod 755 d
+	$log -q --once --device long.trace -f d/t.trace -s 64K -l 128K
+	[ ! -e d/t.trace.000001 ]; ok $? "where others may not, it is ours"
+	rm -rf d; mkdir d; chmod 1777 d
+	touch d/.t.trace.lock
+	chown 65534 d/.t.trace.lock
+	$log --once --device s.trace -f d/t.trace 2>said
+	is "$? $(grep -c 'the file of its lock belongs to another user' said)" "1 1" "nor is another user's lock"
+else
+	ok 0 "files of other users # SKIP not root"
+fi
+
 # The limit holds over restarts, whatever the name; and two loggers do not share one
 refused "names that are too long" -f "x/$(printf '%%s%.0s' $(seq 13))"
 long=$(printf 'n%.0s' $(seq 200))

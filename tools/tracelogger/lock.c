@@ -29,9 +29,12 @@ int tl_store_lock(struct tl_store *s)
 		return 0;
 	lock_name(s, name);
 	for (;;) {
-		s->lock = openat(s->dirfd, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (s->lock < 0)
-			return -errno;
+		s->lock = tl_own_open(s, name, O_RDWR | O_CREAT);
+		if (s->lock < 0) {
+			err = s->lock;
+			s->lock = -1;
+			return err;
+		}
 		err = flock(s->lock, LOCK_EX | LOCK_NB) ? errno : 0;
 		/* It may have been removed by who had it before. */
 		if (!err && !fstat(s->lock, &st) && !fstatat(s->dirfd, name, &now, 0) &&

@@ -152,6 +152,12 @@ static bool holds_no_frame(int fd)
 	return !n;
 }
 
+/* Of the files of a directory its lock is the first that is opened. */
+static const char *lock_words(int err)
+{
+	return err == -TL_NOT_REGULAR || err == -TL_NOT_OURS ? "the file of its lock " : "";
+}
+
 static int begin(struct tl_run *r)
 {
 	int err = tl_store_init(&r->store, &r->opt);
@@ -159,7 +165,8 @@ static int begin(struct tl_run *r)
 	r->store.mask = &r->mask;
 	r->store.patience = tl_slice(r, r->opt.spool ? TL_GRACE : TL_CONNECT);
 	if (err) {
-		fprintf(stderr, "tracelogger: %s: %s%s\n", r->store.name.dir, strerror(-err),
+		fprintf(stderr, "tracelogger: %s: %s%s%s\n", r->store.name.dir,
+			lock_words(err), tl_own_error(-err),
 			err == -ENOENT ? " (make the directory first)" :
 			err == -EBUSY ? " (another tracelogger saves files of this name there)" : "");
 		return 1;
@@ -174,8 +181,8 @@ static int begin(struct tl_run *r)
 		r->other = r->spool.files;
 	}
 	if (err) {
-		fprintf(stderr, "tracelogger: %s: %s%s\n", r->opt.spool ? r->opt.spool : r->opt.to,
-			strerror(-err),
+		fprintf(stderr, "tracelogger: %s: %s%s%s\n", r->opt.spool ? r->opt.spool : r->opt.to,
+			lock_words(err), tl_own_error(-err),
 			err == -EBUSY ? " (another tracelogger has this directory for its spool)" : "");
 		return 1;
 	}

@@ -110,18 +110,18 @@ void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struc
 	if (!place_line(p->fd, p->number, p->sent, line, sizeof(line)))
 		return;
 	/* Without room for that it is sent from its beginning, as after a kill. */
-	fd = openat(files->dirfd, PLACE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-		    0600);
+	fd = tl_own_open(files, PLACE, O_WRONLY | O_CREAT);
 	if (fd < 0)
 		return;
-	(void)!write(fd, line, strlen(line));
+	if (!ftruncate(fd, 0))
+		(void)!write(fd, line, strlen(line));
 	close(fd);
 }
 
 /* Where the run before, or the peer before, was in the file that is open. */
 static off_t kept_place(const struct tl_spool *p, const struct tl_store *files)
 {
-	int fd = openat(files->dirfd, PLACE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = tl_own_open(files, PLACE, O_RDONLY);
 	char line[160] = "", want[160], *last;
 	ssize_t n;
 	off_t sent;
@@ -145,12 +145,12 @@ void tl_spool_broken(struct tl_spool *p, const struct tl_store *files, struct tl
 	tl_store_spoilt(to);
 }
 
-/* Where the file of this number is in the list; its length if it is not. */
-static size_t find(const struct tl_store *files, uint64_t number)
+/* Where the file of this name is in the list; its length if it is not. */
+static size_t find(const struct tl_store *files, const char *name)
 {
 	size_t i = 0;
 
-	while (i < files->nr && files->own[i].number != number)
+	while (i < files->nr && strcmp(files->own[i].name, name))
 		i++;
 	return i;
 }
@@ -160,7 +160,7 @@ static void cannot_read(struct tl_store *files, size_t i, int err)
 {
 	files->own[i].stuck = true;
 	fprintf(stderr, "tracelogger: %s%s%s: %s; it is not sent, and stays there\n",
-		files->name.dir, tl_store_slash(files), files->own[i].name, strerror(err));
+		files->name.dir, tl_store_slash(files), files->own[i].name, tl_own_error(err));
 }
 
 size_t tl_spool_stuck(const struct tl_store *files)
@@ -191,27 +191,32 @@ bool tl_spool_current(const struct tl_spool *p, const struct tl_store *files)
 	return p->fd >= 0 && files->fd >= 0 && p->number == files->number;
 }
 
-static void open_file(struct tl_spool *p, const struct tl_store *files, uint64_t number,
-		      const char *name)
+static int open_file(struct tl_spool *p, const struct tl_store *files, uint64_t number,
+		     const char *name)
 {
+	int fd = tl_own_open(files, name, O_RDONLY);
+
 	p->number = number;
-	p->fd = openat(files->dirfd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	snprintf(p->name, sizeof(p->name), "%s", name);
+	p->fd = fd < 0 ? -1 : fd;
+	return fd < 0 ? -fd : 0;
 }
 
 /* The next file that is not sent; the one that is being written comes last. */
 static bool next_file(struct tl_spool *p, struct tl_store *files)
 {
 	size_t i = 0;
+	int err;
 
 	while (p->fd < 0 && i < files->nr) {
 		if (files->own[i].stuck) {
 			i++;
 			continue;
 		}
-		open_file(p, files, files->own[i].number, files->own[i].name);
+		err = open_file(p, files, files->own[i].number, files->own[i].name);
 		/* Somebody has removed it: then there is nothing to send. */
-		if (p->fd < 0 && (errno != ENOENT || !tl_store_remove(files, i)))
-			cannot_read(files, i, errno);
+		if (err && (err != ENOENT || !tl_store_remove(files, i)))
+			cannot_read(files, i, err);
 		if (p->fd >= 0)
 			p->sent = kept_place(p, files);
 		begin_at(p, p->sent);
@@ -224,7 +229,7 @@ static bool next_file(struct tl_spool *p, struct tl_store *files)
 /* The file is sent, or cannot be read: why. */
 static void end_file(struct tl_spool *p, struct tl_store *files, int err)
 {
-	size_t i = find(files, p->number);
+	size_t i = find(files, p->name);
 
 	if (i < files->nr && (err || !tl_store_remove(files, i)))
 		cannot_read(files, i, err ? err : errno);
@@ -330,6 +335,7 @@ void tl_spool_leave(struct tl_spool *p, struct tl_store *files)
 	if (files->fd < 0)
 		return;
 	p->number = files->number;
+	strcpy(p->name, files->current);
 	tl_store_end(files);
 	end_file(p, files, 0);
 }

@@ -5,14 +5,13 @@
  * Invariants
  * - Before a byte is written there is room for it: under --limit with all files of ours,
  *   and above --keep-free. Oldest files go first, never the one that is written.
- * - Nothing but files whose name is ours is counted or removed.
+ * - Nothing but files that are ours (own.c) is counted or removed.
  * - Nothing is written into a file that others moved away, removed or cut: that is looked at
  *   before each write, and again behind it. Bytes in a file that was removed are told.
  * - A file begins with a flag, for what a file before it was cut in, and with notes: its
  *   number, which tells the order also where the clock does not, how exact that is, and
  *   attributes.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +21,6 @@
 #include <sys/statvfs.h>
 #include <sys/timex.h>
 #include <unistd.h>
-#include "common/zread.h"
 #include "tracelogger.h"
 
 #define NAMES_TRIED	100000
@@ -37,101 +35,6 @@ int64_t tl_now(void)
 
 	clock_gettime(CLOCK_BOOTTIME, &t);
 	return t.tv_sec * TL_NSEC + t.tv_nsec;
-}
-
-static int own_note(const struct devtrace_item *item, void *arg)
-{
-	struct tl_own *own = arg;
-
-	if (item->kind != DEVTRACE_ITEM_NOTE)
-		return 1;
-	if (!strcmp(item->u.note.name, DEVTRACE_NOTE_FILE))
-		own->number = strtoull(item->u.note.value, NULL, 10);
-	else if (!strcmp(item->u.note.name, TL_NOTE_LAST) && !own->last)
-		own->last = strdup(item->u.note.value);
-	return 0;
-}
-
-/* Without a number it counts as older than all that have one. */
-static void read_notes(int dirfd, struct tl_own *own)
-{
-	int fd = openat(dirfd, own->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct devtrace_decoder *d;
-	char buf[TL_HEAD_MAX];
-	struct zread *z;
-	ssize_t n;
-
-	if (fd < 0)
-		return;
-	z = zread_new(NULL, NULL);
-	do
-		n = z ? zread_read(z, fd, buf, sizeof(buf)) : 0;
-	while (n < 0 && errno == EINTR);
-	zread_free(z);
-	close(fd);
-	d = devtrace_decoder_new(own_note, own);
-	if (d && n > 0)
-		devtrace_decoder_feed(d, buf, (size_t)n, NULL);
-	devtrace_decoder_free(d);
-}
-
-static int older(const void *a, const void *b)
-{
-	const struct tl_own *x = a, *y = b;
-
-	if (x->number != y->number)
-		return x->number < y->number ? -1 : 1;
-	if (x->mtime.tv_sec != y->mtime.tv_sec)
-		return x->mtime.tv_sec < y->mtime.tv_sec ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
-static int add_own(struct tl_store *s, const char *name, uint64_t size, uint64_t number,
-		   struct timespec mtime)
-{
-	struct tl_own *own = realloc(s->own, (s->nr + 1) * sizeof(*own));
-	char *copy = own ? strdup(name) : NULL;
-
-	if (own)
-		s->own = own;
-	if (!copy)
-		return -ENOMEM;
-	own[s->nr++] = (struct tl_own){
-		.name = copy, .size = size, .number = number, .mtime = mtime,
-	};
-	return 0;
-}
-
-static int scan(struct tl_store *s)
-{
-	int fd = dup(s->dirfd);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *e;
-	struct stat st;
-	int err = 0;
-
-	if (!dir)
-		return -errno;
-	rewinddir(dir);
-	while ((e = readdir(dir))) {
-		struct tl_own *own;
-
-		if (!tl_name_ours(&s->name, e->d_name) ||
-		    fstatat(s->dirfd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
-			continue;
-		err = add_own(s, e->d_name, (uint64_t)st.st_size, 0, st.st_mtim);
-		if (err)
-			break;
-		own = &s->own[s->nr - 1];
-		read_notes(s->dirfd, own);
-		s->total += own->size;
-		if (own->number > s->number)
-			s->number = own->number;
-	}
-	closedir(dir);
-	if (s->nr)
-		qsort(s->own, s->nr, sizeof(*s->own), older);
-	return err;
 }
 
 int tl_store_init(struct tl_store *s, const struct tl_options *opt)
@@ -159,9 +62,10 @@ int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 	s->dirfd = open(s->name.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dirfd < 0)
 		return -errno;
+	s->shared = tl_own_shares(s->dirfd);
 	/* On a disk where no file can be made now, it is locked before the first is. */
 	err = tl_store_lock(s);
-	if (err == -EBUSY)
+	if (err == -EBUSY || err == -TL_NOT_REGULAR || err == -TL_NOT_OURS)
 		return err;
 	if (opt->zstd) {
 		s->zip = tl_zip_new(opt->zstd_level);
@@ -173,7 +77,7 @@ int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 		if (!s->sync)
 			return -ENOMEM;
 	}
-	return scan(s);
+	return tl_own_scan(s);
 }
 
 bool tl_store_remove(struct tl_store *s, size_t i)
@@ -466,7 +370,7 @@ void tl_store_end(struct tl_store *s)
 		close(s->fd);
 	s->fd = -1;
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (gone || add_own(s, s->current, s->size, s->number, now))
+	if (gone || tl_own_add(s, s->current, s->size, s->number, now))
 		s->total -= s->size;
 }
 

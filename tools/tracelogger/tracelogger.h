@@ -5,6 +5,7 @@
 #ifndef TRACELOGGER_H
 #define TRACELOGGER_H
 
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -123,6 +124,7 @@ struct tl_store {
 	int		sync_err;	/* that was said; 0: it works */
 	struct tl_zip	*zip;		/* NULL: as it is */
 	int		dirfd, fd;
+	bool		shared;		/* others may write into the directory */
 	int		lock;		/* of the pattern, or -1 */
 	char		current[NAME_MAX + 1];
 	dev_t		dev;
@@ -138,6 +140,21 @@ struct tl_store {
 	uint64_t	resent;		/* bytes that no peer had acknowledged when it went */
 	uint64_t	unacked;	/* and when we went */
 };
+
+/* own.c: may others write there? */
+bool tl_own_shares(int dirfd);
+/*
+ * A file of ours, without waiting; or a negative error number, for which tl_own_error() has
+ * words. For a FIFO or socket that is what open(2) may say; for another owner it says no such.
+ */
+#define TL_NOT_REGULAR	ENXIO
+#define TL_NOT_OURS	EBADFD
+int tl_own_open(const struct tl_store *s, const char *name, int flags);
+const char *tl_own_error(int err);
+int tl_own_add(struct tl_store *s, const char *name, uint64_t size, uint64_t number,
+	       struct timespec mtime);
+/* All that are there, the oldest first. 0, or a negative error number. */
+int tl_own_scan(struct tl_store *s);
 
 int tl_store_init(struct tl_store *s, const struct tl_options *opt);
 /* No other logger has this pattern: 0; -EBUSY if one has, or another error. */
@@ -190,6 +207,7 @@ struct tl_spool {
 	struct tl_store	files;		/* handed over to who writes */
 	int		fd;		/* of the file that is being sent */
 	uint64_t	number;
+	char		name[NAME_MAX + 1];
 	off_t		sent;		/* of its bytes */
 	off_t		from;		/* where the part for this peer begins */
 	off_t		told;		/* of what is before that: looked at */
