@@ -25,7 +25,7 @@ cat >"$work/bin/tracectl" <<'TOOL'
 case "$*" in
 "stream --json")	echo '[{"stream":"trace","id":0},{"stream":"side","id":1}]' ;;
 "trigger --json")	echo '[{"trigger":"overrun","stream":"side"}]' ;;
-"rx")			printf 'PID PROGRAM\n17 motord\n' ;;
+"rx")			printf 'PID PROGRAM USER\n17 motord root\n' ;;
 "profile list --json")	echo '[{"name":"sched_switch","group":"sched"},{"name":"irq_entry","group":"irq"}]' ;;
 *)			exit 1 ;;
 esac

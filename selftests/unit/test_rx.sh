@@ -43,9 +43,9 @@ ln -s "$out/rx_program" $named
 ./$named >log 2>&1 & program=$!
 until grep -qs . log; do :; done
 who=$program
-"$tc" rx | grep -q "^ *$program *$named\$"
+"$tc" rx | grep -q "^ *$program *$named *$(id -un)\$"
 ok $? "the program is listed"
-"$tc" rx --json | grep -q "{\"pid\":$program,\"program\":\"$named\"}"
+"$tc" rx --json | grep -q "{\"pid\":$program,\"program\":\"$named\",\"uid\":$(id -u)}"
 ok $? "and in JSON"
 answers 0 "$named, version 815"
 did "command 3 1 2 3" command 3 1 2 3

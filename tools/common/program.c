@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <devtrace-rx.h>
 #include "common/program.h"
 
@@ -86,43 +87,47 @@ bool program_lives(pid_t pid, const char *name)
 }
 
 /* Each process that listens and, unless NULL, has this name, until fn returns true. */
-static void each(const char *wanted, bool (*fn)(void *arg, pid_t pid, const char *name), void *arg)
+static void each(const char *wanted, bool (*fn)(void *arg, const struct program *p), void *arg)
 {
 	DIR *dir = opendir("/proc");
 	const struct dirent *d;
-	char name[64];
+	struct program p;
 
 	while (dir && (d = readdir(dir))) {
-		pid_t pid = (pid_t)strtol(d->d_name, NULL, 10);
-
+		p.pid = (pid_t)strtol(d->d_name, NULL, 10);
 		/* The name first: a process may have many descriptors. */
-		if (pid <= 0 || !program_name(pid, name, sizeof(name)) ||
-		    (wanted && strncmp(name, wanted, NAME_BYTES)) || devtrace_rx_listens(pid))
+		if (p.pid <= 0 || !program_name(p.pid, p.name, sizeof(p.name)) ||
+		    (wanted && strncmp(p.name, wanted, NAME_BYTES)) ||
+		    devtrace_rx_listens(p.pid) || !program_user(p.pid, &p.uid))
 			continue;
-		if (fn(arg, pid, name))
+		if (fn(arg, &p))
 			break;
 	}
 	if (dir)
 		closedir(dir);
 }
 
-void program_each(bool (*fn)(void *arg, pid_t pid, const char *name), void *arg)
+void program_each(bool (*fn)(void *arg, const struct program *p), void *arg)
 {
 	each(NULL, fn, arg);
 }
 
 struct search {
-	pid_t		pid;
-	unsigned int	found;
+	pid_t		mine, others;
+	unsigned int	nr_mine, nr_others;
 };
 
-static bool is_it(void *arg, pid_t pid, const char *name)
+static bool is_it(void *arg, const struct program *p)
 {
 	struct search *s = arg;
 
-	(void)name;
-	s->pid = pid;
-	s->found++;
+	if (p->uid == geteuid()) {
+		s->mine = p->pid;
+		s->nr_mine++;
+	} else {
+		s->others = p->pid;
+		s->nr_others++;
+	}
 	return false;
 }
 
@@ -137,10 +142,12 @@ pid_t program_find(const char *word, const char **why)
 	if (pid && !*end && !errno && pid <= INT32_MAX)
 		return (pid_t)pid;
 	each(word, is_it, &s);
-	if (s.found == 1)
-		return s.pid;
+	if (s.nr_mine == 1)
+		return s.mine;
+	if (!s.nr_mine && s.nr_others == 1)
+		return s.others;
 	*why = "no program of this name has a receive channel; 'tracectl rx' lists those that have";
-	if (s.found)
+	if (s.nr_mine || s.nr_others)
 		*why = "several programs of this name have a receive channel; "
 		       "name one by its number, see 'tracectl rx'";
 	return 0;

@@ -5,6 +5,7 @@
  * KIND=NAME before a request makes an object current, for this connection only: commands
  * that run at the same time do not disturb each other. No kernel module takes part.
  */
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,19 +48,33 @@ static int fail(const struct ask *a, const char *text)
 	return 1;
 }
 
-static bool list_one(void *arg, pid_t pid, const char *name)
+/* Its name, or its number where it has none. */
+static void put_user(struct out *o, uid_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	if (user)
+		tc_safe(o, user->pw_name);
+	else
+		out_u64(o, uid);
+}
+
+static bool list_one(void *arg, const struct program *p)
 {
 	struct tc_list *l = arg;
 	struct out *o = tc_list_next(l);
 
 	if (l->tc->json) {
-		tc_json_num(o, "\"pid\":", (uint64_t)pid);
-		tc_json_str(o, ",\"program\":", name);
+		tc_json_num(o, "\"pid\":", (uint64_t)p->pid);
+		tc_json_str(o, ",\"program\":", p->name);
+		tc_json_num(o, ",\"uid\":", p->uid);
 		return false;
 	}
-	out_u64(o, (uint64_t)pid);
+	out_u64(o, (uint64_t)p->pid);
 	out_char(o, '\t');
-	tc_safe(o, name);
+	tc_safe(o, p->name);
+	out_char(o, '\t');
+	put_user(o, p->uid);
 	return false;
 }
 
@@ -67,7 +82,7 @@ static int list(struct tc *tc)
 {
 	struct tc_list l;
 
-	tc_list_begin(&l, tc, "{\"programs\":[", "PID\tPROGRAM\n", "rl");
+	tc_list_begin(&l, tc, "{\"programs\":[", "PID\tPROGRAM\tUSER\n", "rll");
 	program_each(list_one, &l);
 	return tc_list_end(&l, 0, NULL);
 }
