@@ -11,6 +11,11 @@
  * second old, the latest: so a thread has a bounded number of names in any
  * second, and the newest of them is always there.
  *
+ * A thread that renames itself, or is renamed, has its new name here before the system call
+ * that does so returns: the kernel's tracepoint task_rename tells. An event that no system
+ * call announces, in a lane, thus has the name of its time, too. In a kernel without
+ * tracepoints the new name is found with the next system call that the thread makes to emit.
+ *
  * A thread that has no slot takes one of its bucket. If all are taken, the user
  * who has the most of them loses one: of those, the slot that was not used for
  * the longest time. A user who floods the table with threads thus loses slots of
@@ -30,8 +35,12 @@
 #include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
 #include <linux/uidgid.h>
 #include <linux/user_namespace.h>
+
+#include <trace/events/task.h>
 
 #include "filter.h"
 #include "proc.h"
@@ -50,6 +59,8 @@ static_assert(SLOTS == WAYS * BUCKETS);
 #define ROOT		0
 /* As often a reader looks at a slot that is written under its hands. */
 #define READ_TRIES	1000
+/* Within that time after the tracepoint told a new name, the thread has it. */
+#define RENAME_NS	(10 * NSEC_PER_MSEC)
 
 /* The keys that a search of a bucket compares; side by side. */
 struct head {
@@ -91,10 +102,30 @@ static struct proc_slot *slots;
 /* By bucket: slots that were taken. */
 static atomic_t *changes;
 static u32 first_seq;
+/* NULL: this kernel has none. */
+static struct tracepoint *rename_tp;
+static bool renames_told;
 
 static unsigned int bucket(u32 tid)
 {
 	return hash_32(tid, BUCKET_BITS);
+}
+
+/* The user; for one in a user namespace see devtrace_owner(). */
+static u32 owner_of(const struct cred *cred)
+{
+	struct user_namespace *ns = cred->user_ns;
+	kuid_t uid = cred->uid;
+
+	if (ns == &init_user_ns)
+		return __kuid_val(uid);
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		uid = ns->owner;
+	else if (uid_valid(make_kuid(ns, 0)))
+		uid = make_kuid(ns, 0);
+	return __kuid_val(uid);
 }
 
 /**
@@ -109,19 +140,7 @@ static unsigned int bucket(u32 tid)
  */
 u32 devtrace_owner(void)
 {
-	const struct cred *cred = current_real_cred();
-	struct user_namespace *ns = cred->user_ns;
-	kuid_t uid = cred->uid;
-
-	if (ns == &init_user_ns)
-		return __kuid_val(uid);
-	while (ns->parent != &init_user_ns)
-		ns = ns->parent;
-	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
-		uid = ns->owner;
-	else if (uid_valid(make_kuid(ns, 0)))
-		uid = make_kuid(ns, 0);
-	return __kuid_val(uid);
+	return owner_of(current_real_cred());
 }
 
 /* Adds this CPU's counts to the thread that it saw last, in slot @i. */
@@ -205,9 +224,27 @@ static bool take_seq(unsigned int i, u32 seq)
 	return !(seq & 1) && (u32)atomic_cmpxchg(&heads[i].seq, seq, seq + 1) == seq;
 }
 
+/* Bytes behind the NUL are no part of a name: kernels before 5.17 leave them as they were. */
+static bool same_comm(const char *a, const char *b)
+{
+	return data_race(!strncmp(a, b, TASK_COMM_LEN));
+}
+
+/*
+ * The tracepoint has told the newest name of a slot, but the kernel has not stored it in the
+ * thread yet: an interrupt that emits meanwhile finds the name before it there.
+ */
+static bool is_being_renamed(unsigned int i, u32 nr, const char *comm, u64 now)
+{
+	const struct name *n = slots[i].name;
+
+	return READ_ONCE(renames_told) && nr > 1 && now - n[nr - 1].since < RENAME_NS &&
+	       same_comm(n[nr - 2].comm, comm);
+}
+
 /* The slot of the thread, with its name. -1: somebody writes it. */
 static int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
-		      const char *comm, u64 now)
+		      const char *comm, u64 now, bool renamed)
 {
 	const u32 nr = READ_ONCE(slots[i].nr);
 	const struct name *newest;
@@ -218,8 +255,9 @@ static int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
 		return PROC_SLOT_NONE;
 	newest = &slots[i].name[nr - 1];
 	/* If it changes meanwhile, the number says so. */
-	same = data_race(newest->tgid == task->tgid &&
-			 !memcmp(newest->comm, comm, sizeof(newest->comm)));
+	same = data_race(newest->tgid == task->tgid) &&
+	       (same_comm(newest->comm, comm) ||
+		(!renamed && data_race(is_being_renamed(i, nr, comm, now))));
 	/* The name before the number is looked at again; pairs with proc:A. */
 	smp_rmb();
 	if (same)
@@ -286,7 +324,7 @@ static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 			never = never < 0 ? i : never;
 		else if (READ_ONCE(heads[i].tid) == task->pid &&
 			 READ_ONCE(heads[i].owner) == owner)
-			return slot_known(i, seq, task, comm, now);
+			return slot_known(i, seq, task, comm, now, false);
 	}
 	seq = 0;
 	i = never < 0 ? slot_victim(first, owner, &seq) : never;
@@ -336,6 +374,72 @@ void devtrace_proc_new(struct task_struct *task)
 		take(last, i, task, comm, now);
 	barrier();
 	WRITE_ONCE(last->slot, i);
+}
+
+/* A thread gets a name that it does not have yet. Threads that have not emitted have no slot. */
+static void thread_is_renamed(const struct task_struct *task, const char *comm)
+{
+	const unsigned int first = bucket(task->pid) * WAYS;
+	const u64 now = devtrace_clock_now();
+	unsigned int i, tries;
+	u32 owner;
+
+	rcu_read_lock();
+	owner = owner_of(__task_cred(task));
+	rcu_read_unlock();
+	for (i = first; i < first + WAYS; i++) {
+		if (READ_ONCE(heads[i].tid) != task->pid || READ_ONCE(heads[i].owner) != owner)
+			continue;
+		for (tries = 0; tries < READ_TRIES; tries++) {
+			/* Pairs with proc:A: the thread after the number. */
+			const u32 seq = atomic_read_acquire(&heads[i].seq);
+
+			/* Given up for another thread. */
+			if (!seq || READ_ONCE(heads[i].tid) != task->pid)
+				break;
+			if (slot_known(i, seq, task, comm, now, true) != PROC_SLOT_NONE)
+				return;
+			cpu_relax();
+		}
+	}
+}
+
+/* The lock of the task is held. Context: process. */
+static void rename_probe(void *data, struct task_struct *task, const char *name)
+{
+	char comm[TASK_COMM_LEN];
+
+	/* It is cut as the kernel will cut it. */
+	strscpy_pad(comm, name, sizeof(comm));
+	/* An idle task has no slot. */
+	if (!task->pid)
+		return;
+	preempt_disable();
+	thread_is_renamed(task, comm);
+	preempt_enable();
+}
+
+static void is_it_rename(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "task_rename"))
+		rename_tp = tp;
+}
+
+static void renames_begin(void)
+{
+	check_trace_callback_type_task_rename(rename_probe);
+	for_each_kernel_tracepoint(is_it_rename, NULL);
+	if (rename_tp && !tracepoint_probe_register(rename_tp, rename_probe, NULL))
+		WRITE_ONCE(renames_told, true);
+}
+
+static void renames_end(void)
+{
+	if (!renames_told)
+		return;
+	tracepoint_probe_unregister(rename_tp, rename_probe, NULL);
+	tracepoint_synchronize_unregister();
+	renames_told = false;
 }
 
 /**
@@ -496,11 +600,13 @@ int devtrace_proc_init(u32 start)
 	}
 	for (i = 0; i < BUCKETS; i++)
 		atomic_set(&changes[i], start);
+	renames_begin();
 	return 0;
 }
 
 void devtrace_proc_exit(void)
 {
+	renames_end();
 	kvfree(changes);
 	kvfree(slots);
 	kvfree(heads);

@@ -254,7 +254,8 @@ struct tape_seen {
 	int n, missing;
 };
 
-struct tape *tape_procs(struct tape_seen *s);
+void tape_see(struct tape *t, struct tape_seen *s);	/* from here on */
+struct tape *tape_procs(struct tape_seen *s);		/* all there is */
 bool tape_clean(const struct tape *t);			/* no damage, gap, disorder; says so */
 
 #endif /* DEV_H */

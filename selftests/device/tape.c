@@ -237,14 +237,19 @@ static void note_proc(struct tape *t, const struct devtrace_item *i)
 	s->n++;
 }
 
+void tape_see(struct tape *t, struct tape_seen *s)
+{
+	memset(s, 0, sizeof(*s));
+	t->each = note_proc;
+	t->arg = s;
+}
+
 struct tape *tape_procs(struct tape_seen *s)
 {
 	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
 	struct tape *t = tape_new();
 
-	memset(s, 0, sizeof(*s));
-	t->each = note_proc;
-	t->arg = s;
+	tape_see(t, s);
 	dev_sleep_ms(5);
 	if (fd < 0 || tape_drain(t, fd) <= 0 || !tape_clean(t))
 		fprintf(stderr, "# no stream\n");

@@ -382,6 +382,51 @@ TEST_F(device, thread_is_called_what_it_was_then)
 	tape_free(t);
 }
 
+/* In a lane no system call announces an event: the name has to be known by itself. */
+TEST_F(device, thread_in_a_lane_is_called_what_it_was_then)
+{
+	static const char *const name[] = { "test_names", "worker", "a-name-that-is-cut", "worker" };
+	struct tape_seen s, live_s;
+	struct tape *t, *live = tape_new();
+	struct lane l;
+	int i, k, way, fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	char comm[64], cut[16];
+
+	ASSERT_LE(0, fd);
+	/* By the thread itself, as a pool does, and from outside. */
+	for (way = 0; way < 2; way++) {
+		tape_see(live, &live_s);
+		ASSERT_EQ(0, prctl(PR_SET_NAME, name[0]));
+		ASSERT_EQ(0, ioctl(self->wfd, DEVTRACE_IOC_CLEAR));
+		ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
+		snprintf(comm, sizeof(comm), "/proc/self/task/%d/comm", (int)syscall(SYS_gettid));
+		for (i = 0; i < 4; i++) {
+			if (i)
+				ASSERT_EQ(0, way ? dev_write_file(comm, name[i]) :
+						   prctl(PR_SET_NAME, name[i]));
+			for (k = 0; k < 3; k++)
+				lane_mark(&l, DEVTRACE_T_USER, 1, i);
+			/* Names of a second are bounded; see trace(4). */
+			dev_sleep_ms(i < 2 ? 1100 : 0);
+			ASSERT_LE(0, tape_drain(live, fd));
+		}
+		while (live_s.n < 12)
+			ASSERT_LE(0, tape_drain(live, fd));
+		t = tape_procs(&s);
+		ASSERT_EQ(12, s.n);
+		ASSERT_EQ(12, live_s.n);
+		for (i = 0; i < 12; i++) {
+			snprintf(cut, sizeof(cut), "%s", name[i / 3]);
+			EXPECT_STREQ(cut, s.name[i]) TH_LOG("late, event %d, way %d", i, way);
+			EXPECT_STREQ(cut, live_s.name[i]) TH_LOG("live, event %d, way %d", i, way);
+		}
+		tape_free(t);
+		lane_close(&l);
+	}
+	tape_free(live);
+	close(fd);
+}
+
 TEST_F(device, exec_gives_a_new_name)
 {
 	struct tape_seen s;
