@@ -26,7 +26,7 @@ extern "C" {
 
 struct devtrace_ctl;
 
-/* NULL and errno: ENOENT if devtrace_control is not loaded, and the kernel finds none. */
+/* NULL and errno: ENOENT if devtrace is not loaded, or was built without control. */
 struct devtrace_ctl *devtrace_ctl_open(void);
 /* NULL is allowed. */
 void devtrace_ctl_close(struct devtrace_ctl *ctl);

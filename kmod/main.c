@@ -13,6 +13,7 @@
 
 #include "admin/filter_policy.h"
 #include "admin/stream.h"
+#include "control/control.h"
 #include "emit/dict.h"
 #include "emit/emit.h"
 #include "emit/emit_user.h"
@@ -129,22 +130,34 @@ static int __init devtrace_init(void)
 	err = rings_init();
 	if (err)
 		goto out_user;
+	err = devtrace_cdev_init(&node_config, devtrace_control);
+	if (err)
+		goto out_rings;
 	err = stream_init(bytes, start, mode);
 	if (err == -ENOMEM)
 		pr_err("size=%s: no memory for %lu bytes per CPU\n", size, bytes);
 	if (err)
-		goto out_rings;
+		goto out_cdev;
 	slots_init(start);
-	err = devtrace_cdev_init(&node_config, devtrace_control);
+	err = control_init();
 	if (err)
 		goto out_stream;
+	/* Last: from here on programs open it, and a module that fails does not wait for them. */
+	err = cdev_add_stream(&devtrace_stream0);
+	if (err)
+		goto out_control;
 	pr_info("%lu bytes of ring per CPU\n", bytes);
 	if (RING_NO_NMI)
 		pr_info("this machine has no 64-bit exchange: events of NMIs are dropped\n");
 	return 0;
 
+out_control:
+	control_exit();
 out_stream:
 	stream_exit();
+	slots_exit();
+out_cdev:
+	devtrace_cdev_exit();
 out_rings:
 	rings_exit();
 out_user:
@@ -165,12 +178,11 @@ out_page:
 	return err;
 }
 
-/*
- * No descriptor is open; no driver that emits is loaded, and neither are control and
- * kernel profile events.
- */
+/* No descriptor is open; no driver that emits is loaded, and no module of ours that needs this. */
 static void __exit devtrace_exit(void)
 {
+	control_exit();
+	cdev_del_stream(&devtrace_stream0);
 	stream_exit();
 	devtrace_cdev_exit();
 	lane_wake_exit();
@@ -192,3 +204,5 @@ module_exit(devtrace_exit);
 
 MODULE_DESCRIPTION("Trace device: a circular buffer of events, /dev/trace");
 MODULE_LICENSE("GPL");
+/* For one release: this was a module of its own. */
+MODULE_ALIAS("devtrace_streams");

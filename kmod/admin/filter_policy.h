@@ -78,6 +78,7 @@ static inline const struct filter *filter_get(unsigned int bit, u32 *generation)
 /* Process context, devtrace_lock held, for all of these. */
 void filter_attach_profile(void);
 void filter_put_in_force(struct filter_table *t, bool open);
+int filter_set_profile(const unsigned long *types, unsigned int first, unsigned int last);
 void filter_table_free(struct filter_table *t);
 
 int filter_init(struct devtrace_control *control, u32 start);

@@ -27,7 +27,6 @@
 #include "netlink_stats.h"
 #include "netlink_stream.h"
 #include "netlink_trigger.h"
-#include "shared/shared.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 #include "streams/profile_ask.h"

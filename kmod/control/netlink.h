@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The generic netlink family, which is devtrace_control.ko
+ * The generic netlink family
  *
  * netlink.c has the family, the rights, and what all commands share; netlink_check.c
  * has what attributes must be; netlink_filter.c, netlink_stream.c, netlink_trigger.c,

@@ -12,7 +12,6 @@
 #include "netlink_check.h"
 #include "netlink_filter.h"
 #include "netlink_stream.h"
-#include "shared/shared.h"
 #include "streams/filter_set.h"
 #include "streams/streams.h"
 

@@ -16,7 +16,6 @@
 #include "netlink_check.h"
 #include "netlink_filter.h"
 #include "netlink_profile.h"
-#include "shared/shared.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 #include "streams/filter_set.h"
@@ -194,7 +193,7 @@ static int take_from_filters(unsigned int type)
 		__clear_bit(type, f->types);
 		err = filter_set(b, f);
 		if (!err && b < FILTER_TRIGGER_BIT)
-			netlink_notify_filter(devtrace_shared.stream_by_id(b));
+			netlink_notify_filter(stream_by_id(b));
 	}
 	kfree(f);
 	if (!err)

@@ -21,7 +21,6 @@
 #include "read/stream_stats.h"
 #include "read/wire.h"
 #include "ring/clock.h"
-#include "shared/shared.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "streams/lane_stats.h"
@@ -39,7 +38,7 @@
 static void take_lanes(struct netlink_callback *cb)
 {
 	if (!cb->args[DUMP_TAKEN])
-		devtrace_shared.slots_take_all();
+		slots_take_all();
 	cb->args[DUMP_TAKEN] = 1;
 }
 
@@ -78,7 +77,7 @@ static int put_stats(struct sk_buff *skb, struct stream *s, int cpu)
 	struct devtrace_stats st;
 	u64 oldest;
 
-	devtrace_shared.stream_stats_taken(s, cpu, &st);
+	stream_stats_taken(s, cpu, &st);
 	oldest = stream_oldest(s, cpu);
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, s->name) ||
 	    nla_put_u32(skb, DEVTRACE_A_ID, s->id) ||
@@ -163,7 +162,7 @@ static int dump_streams(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!err)
 		take_lanes(cb);
 	for (; !err && cb->args[0] < DEVTRACE_STREAMS_MAX; cb->args[0]++) {
-		s = devtrace_shared.stream_by_id(cb->args[0]);
+		s = stream_by_id(cb->args[0]);
 		if (!s)
 			continue;
 		if (stream_wanted(cb, s))
@@ -253,7 +252,7 @@ static int put_name(struct sk_buff *skb, const struct devtrace_dict *d, u32 scop
 	if (nla_put_u8(skb, DEVTRACE_A_KIND, d->kind) ||
 	    nla_put_u8(skb, DEVTRACE_A_GROUP, d->group) ||
 	    nla_put_u32(skb, DEVTRACE_A_VALUE, d->value) ||
-	    put_u64(skb, KEY, devtrace_shared.wire_dict_key(d, scope)) ||
+	    put_u64(skb, KEY, wire_dict_key(d, scope)) ||
 	    nla_put_u32(skb, DEVTRACE_A_SCOPE, scope) ||
 	    nla_put_string(skb, DEVTRACE_A_NAME, d->name))
 		return -EMSGSIZE;
@@ -269,7 +268,7 @@ int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	u32 scope;
 	int err;
 
-	while ((serial = devtrace_shared.devtrace_dict_next(serial, &d, &scope))) {
+	while ((serial = devtrace_dict_next(serial, &d, &scope))) {
 		head = netlink_dump_begin(skb, cb);
 		if (!head)
 			return -EMSGSIZE;
@@ -294,7 +293,7 @@ static int put_lane(struct sk_buff *skb, const struct slot_stats *st)
 	    nla_put_64bit(skb, DEVTRACE_A_DROPPED, sizeof(st->dropped), st->dropped,
 			  DEVTRACE_A_PAD) ||
 	    put_u64(skb, OLDEST, st->oldest) ||
-	    put_u64(skb, NOW, devtrace_shared.devtrace_clock_now()) ||
+	    put_u64(skb, NOW, devtrace_clock_now()) ||
 	    nla_put_u8(skb, DEVTRACE_A_LANE_STATE, st->state))
 		return -EMSGSIZE;
 	return 0;
@@ -309,7 +308,7 @@ int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 
 	/* To take from one may overwrite what another one gave. */
 	take_lanes(cb);
-	for (; cb->args[0] < devtrace_shared.slots_nr(); cb->args[0]++) {
+	for (; cb->args[0] < slots_nr(); cb->args[0]++) {
 		if (!slot_stats(cb->args[0], &st))
 			continue;
 		head = netlink_dump_begin(skb, cb);

@@ -16,7 +16,6 @@
 #include "netlink_stream.h"
 #include "read/clear.h"
 #include "ring/ring_memory.h"
-#include "shared/shared.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "streams/streams.h"
@@ -113,7 +112,7 @@ int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
 	int err;
 
 	for (; cb->args[0] < DEVTRACE_STREAMS_MAX; cb->args[0]++) {
-		s = devtrace_shared.stream_by_id(cb->args[0]);
+		s = stream_by_id(cb->args[0]);
 		if (!s)
 			continue;
 		head = netlink_dump_begin(skb, cb);
@@ -158,7 +157,7 @@ static void refuse_size(struct genl_info *info, int err)
 /* Rings have sizes of a power of two. */
 static bool get_size(struct genl_info *info, unsigned long *bytes)
 {
-	*bytes = devtrace_shared.ring_size_round(nla_get_u64(info->attrs[DEVTRACE_A_SIZE]));
+	*bytes = ring_size_round(nla_get_u64(info->attrs[DEVTRACE_A_SIZE]));
 	return *bytes;
 }
 
@@ -196,7 +195,7 @@ int netlink_stream_new(struct genl_info *info)
 		refuse_new(info, -EEXIST);
 		return -EEXIST;
 	}
-	stream_info(devtrace_shared.stream_by_id(0), &stream0);
+	stream_info(stream_by_id(0), &stream0);
 	mode = a[DEVTRACE_A_MODE] ? nla_get_u32(a[DEVTRACE_A_MODE]) : stream0.mode;
 	if (a[DEVTRACE_A_STATE])
 		state = nla_get_u32(a[DEVTRACE_A_STATE]);
@@ -303,7 +302,7 @@ int netlink_clear(struct genl_info *info)
 	err = netlink_check_changes(s, info->attrs[DEVTRACE_A_STREAM], info->extack);
 	if (err)
 		return err;
-	err = devtrace_shared.stream_clear(s);
+	err = stream_clear(s);
 	if (err == -EBUSY)
 		netlink_refuse(info->extack, info->attrs[DEVTRACE_A_STREAM],
 			       "stream is frozen and keeps what it has: set its state to 1, stopped, first");

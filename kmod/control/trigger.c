@@ -15,7 +15,6 @@
  * The bit of an armed trigger is in the table of filters; filter_set() waits for
  * the emitters that use another table. So when it has returned, no emitter knows
  * of a trigger whose bit went, and its counts can be set anew, or it can be freed.
- * Each trigger holds the module.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +22,6 @@
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
-#include <linux/module.h>
 #include <linux/netlink.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -41,7 +39,6 @@
 #include "rate.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
-#include "shared/shared.h"
 #include "stream/table.h"
 #include "streams/filter_set.h"
 #include "streams/fire.h"
@@ -176,7 +173,7 @@ static void meet(struct trigger *t, const struct event *ev, struct firing *f)
 	if (!is_nth(t))
 		return;
 	/* The event is not stored yet, so its time is not before this. */
-	now = devtrace_shared.devtrace_clock_now();
+	now = devtrace_clock_now();
 	if (act(t, f))
 		count_firing(t, now);
 	else
@@ -449,7 +446,6 @@ static void give_back(unsigned int n)
 {
 	RCU_INIT_POINTER(triggers[n], NULL);
 	__clear_bit(n, &devtrace_filters.triggers);
-	module_put(THIS_MODULE);
 }
 
 /**
@@ -457,8 +453,7 @@ static void give_back(unsigned int n)
  * @t: filled in; its name is not taken
  * @armed: whether it is armed
  *
- * Return: 0; -ENOSPC if there are as many as there can be, watches being one; -ENOMEM;
- * -ENODEV.
+ * Return: 0; -ENOSPC if there are as many as there can be, watches being one; -ENOMEM.
  */
 int trigger_add(struct trigger *t, bool armed)
 {
@@ -469,9 +464,6 @@ int trigger_add(struct trigger *t, bool armed)
 	n = find_first_zero_bit(&devtrace_filters.triggers, DEVTRACE_TRIGGERS_MAX);
 	if (n == DEVTRACE_TRIGGERS_MAX)
 		return -ENOSPC;
-	/* Nobody else knows what it waits for. */
-	if (!try_module_get(THIS_MODULE))
-		return -ENODEV;
 	t->n = n;
 	find_needs(t);
 	snprintf(in_use[n], sizeof(in_use[n]),
@@ -569,13 +561,18 @@ void trigger_init(void)
 	last_run = jiffies - WORK_GAP;
 }
 
-/* There is no trigger: each would hold the module. */
+/*
+ * No emitter calls trigger_event() any more. The table of filters still has the bits of
+ * triggers: filter_exit() frees it, and the filters.
+ */
 void trigger_exit(void)
 {
 	int n;
 
 	irq_work_sync(&kick);
 	cancel_delayed_work_sync(&work);
+	for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++)
+		trigger_free(rcu_dereference_protected(triggers[n], true));
 	for (n = 0; n < DEVTRACE_STREAMS_MAX; n++)
 		kfree(kept[n].filter);
 }

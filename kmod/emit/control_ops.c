@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Notifications to devtrace_control.ko, whether the module is loaded or not
+ * Calls into the room of control, which is above those that make them
  *
  * The operations are set under devtrace_lock, and notifications hold it: no call is
- * under way when control has taken them back. Emitters hold no lock. They call control for
- * the bits of triggers, each of which holds the module as long as it may be in a table, and
- * filter_set(), which takes a bit out, waits for emitters that found it; and for the bit of
- * watches, which hold nothing: who takes the operations back waits for emitters after it.
+ * under way when control has taken them back. Emitters hold no lock: whoever takes the
+ * operations back waits for emitters after it.
  */
 #include <linux/compiler.h>
 #include <linux/lockdep.h>
@@ -20,8 +18,8 @@ static const struct control_ops *control;
 void (*devtrace_watching)(u32 set, const struct event *ev);
 
 /**
- * control_register() - control comes, or goes
- * @ops: what it does; NULL: it goes, and there is no trigger
+ * control_register() - control begins, or ends
+ * @ops: what it does; NULL: it ends, and there is no trigger
  */
 void control_register(const struct control_ops *ops)
 {

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Control, for those who do without it
+ * Calls into the room of control, which has the netlink family and the triggers
  *
- * devtrace_control.ko has the netlink family and the triggers. It may be loaded and
- * removed at any time. Other code notifies it by these functions; while it is not loaded
- * they do nothing.
- *
- * Filters and streams live in devtrace.ko and stay as they are when control goes. A
- * trigger lives in control, and holds it.
+ * These functions do nothing where control is left out, by CONFIG_DEVTRACE_CONTROL=n, and
+ * before it begins and after its end.
  */
 #ifndef DEVTRACE_CONTROL_OPS_H
 #define DEVTRACE_CONTROL_OPS_H
@@ -19,7 +15,7 @@ struct firing;
 struct stream;
 
 /**
- * struct control_ops - what devtrace_control.ko does
+ * struct control_ops - what control does
  * @event: an event meets the terms of triggers: their bits, the event, which is not
  *	stored yet, and what they do to streams; any context, NMI included, preemption off
  * @stream: tell those who listen that a stream is another: DEVTRACE_CMD_NTF_STREAM_*

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory for events of the kernel that are not for stream 0 alone
- *
- * Not in slots.c, because devtrace_streams.ko alone asks for it. The memory stays when that
- * module goes: devtrace.ko frees it.
  */
 #include <linux/kernel.h>
 #include <linux/mm.h>

@@ -21,8 +21,6 @@
 #include "compat/compat_export.h"
 #include "emit/filter.h"
 #include "faults.h"
-#include "shared/filter_profile.h"
-#include "shared/shared.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 
@@ -278,7 +276,7 @@ static int __init devtrace_faults_init(void)
 	mutex_lock(&devtrace_lock);
 	devtrace_faults_apply = faults_apply;
 	/* Attach if filters kept the type from an earlier load. */
-	devtrace_shared.filter_attach_profile();
+	filter_attach_profile();
 	if (on)
 		err = want_in_stream0();
 	if (err)

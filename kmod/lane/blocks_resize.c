@@ -2,8 +2,7 @@
 /*
  * Other memory for a ring of blocks
  *
- * Not in blocks.c, because devtrace_streams.ko alone asks for it. Of threads, files and locks
- * this file knows as little as that one, and runs on the host too.
+ * As blocks.c, this file knows nothing of threads, files and locks, and runs on the host too.
  */
 #include "blocks.h"
 #include "blocks_resize.h"

@@ -2,7 +2,7 @@
 /*
  * How much of a lane is not taken yet
  *
- * Not in lane_read.c, because devtrace_streams.ko alone calls it. Also compiled on the host.
+ * Also compiled on the host.
  */
 #include "lane_read.h"
 

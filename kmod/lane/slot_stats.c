@@ -44,3 +44,17 @@ u64 slots_handled(void)
 	slots_stats(&st);
 	return st.emitted;
 }
+
+/**
+ * slots_position() - bytes of the blocks that were ever filled
+ */
+u64 slots_position(void)
+{
+	u64 pos = 0;
+
+	raw_spin_lock(&slots_lock);
+	if (slots_blocks.nr)
+		pos = (slots_blocks.head - slots_first_block) * BLOCK_BYTES;
+	raw_spin_unlock(&slots_lock);
+	return pos;
+}

@@ -11,5 +11,6 @@ struct devtrace_stats;
 
 void slots_stats(struct devtrace_stats *st);
 u64 slots_handled(void);
+u64 slots_position(void);
 
 #endif /* DEVTRACE_SLOT_STATS_H */

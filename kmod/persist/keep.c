@@ -20,7 +20,6 @@
 #include <linux/utsname.h>
 #include <linux/workqueue.h>
 
-#include "shared/shared.h"
 #include "streams/streams.h"
 #include "emit/proc.h"
 #include "emit/slots.h"
@@ -90,7 +89,7 @@ static u32 look_at(struct keep_ring *k)
 	u32 units = 0;
 
 	if (k->ring->mirror == k->at + PERSIST_COMMIT_AT)
-		devtrace_shared.ring_fetch(k->ring, &k->sums.place, LOOK_UNITS, look, &units);
+		ring_fetch(k->ring, &k->sums.place, LOOK_UNITS, look, &units);
 	return units;
 }
 

@@ -24,7 +24,7 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
-#include "shared/shared.h"
+#include "ring/ring_memory.h"
 #include "streams/streams.h"
 #include "last.h"
 #include "region.h"
@@ -94,7 +94,7 @@ static int last_release(struct inode *inode, struct file *file)
 {
 	struct place *p = file->private_data;
 
-	devtrace_shared.stream_put(p->stream);
+	stream_put(p->stream);
 	kfree(p);
 	return 0;
 }
@@ -270,7 +270,7 @@ static int make_stream(struct last *l)
 		last_free(&l->image);
 	} else {
 		err = PTR_ERR_OR_ZERO(stream_new(LAST,
-						 devtrace_shared.ring_size_round(RING_SIZE_MIN),
+						 ring_size_round(RING_SIZE_MIN),
 						 0440, DEVTRACE_STATE_FROZEN, NULL, &l->image));
 	}
 	mutex_unlock(&devtrace_lock);
@@ -319,5 +319,5 @@ void last_end(void)
 	mutex_unlock(&devtrace_lock);
 	mutex_unlock(&streams_command_lock);
 	/* A work calls last_free(), also that of a stream that was removed before. */
-	flush_workqueue(*devtrace_shared.stream_wq);
+	flush_workqueue(stream_wq);
 }

@@ -22,7 +22,6 @@
 
 #include "emit/dict.h"
 #include "emit/proc.h"
-#include "shared/shared.h"
 #include "streams/proc_stats.h"
 #include "names.h"
 #include "stream/quiet.h"
@@ -61,7 +60,7 @@ static void compact(u64 before)
 
 	next = 0;
 	while (next < nr_names &&
-	       (serial = devtrace_shared.devtrace_dict_next(serial, &d, &scope)) &&
+	       (serial = devtrace_dict_next(serial, &d, &scope)) &&
 	       serial < before) {
 		/* Nothing before it went: it stays where it is. */
 		if (names[next].serial == serial)
@@ -142,13 +141,13 @@ void names_begin(struct region *r, const struct persist_header *h)
 	nr_threads = h->nr_threads;
 	WRITE_ONCE(devtrace_proc_told, told_thread);
 	old_threads();
-	devtrace_shared.devtrace_dict_tell(told_name);
+	devtrace_dict_tell(told_name);
 }
 
 void names_end(void)
 {
-	devtrace_shared.devtrace_dict_tell(NULL);
+	devtrace_dict_tell(NULL);
 	WRITE_ONCE(devtrace_proc_told, NULL);
 	/* Wait for callers that found the pointer. */
-	devtrace_shared.quiet_wait();
+	quiet_wait();
 }

@@ -22,10 +22,11 @@
 #include <linux/string.h>
 
 #include "lane/lane.h"
+#include "lane/slot.h"
 #include "lane/slot_priv.h"
+#include "lane/take.h"
 #include "lanes.h"
 #include "pool.h"
-#include "shared/shared.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 #include "streams/lane_resize.h"
@@ -209,12 +210,12 @@ static void flush_lanes(void)
 
 void pool_sync(void)
 {
-	const u32 nr = min_t(u32, devtrace_shared.slots_nr(), header.nr_slots);
+	const u32 nr = min_t(u32, slots_nr(), header.nr_slots);
 	u32 i;
 
-	if (!header.nr_blocks || !devtrace_shared.slots_nr())
+	if (!header.nr_blocks || !slots_nr())
 		return;
-	devtrace_shared.slots_take_all();
+	slots_take_all();
 	sum_blocks();
 	turns++;
 	for (i = 0; i < nr; i++)

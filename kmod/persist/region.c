@@ -23,7 +23,6 @@
 #include "layout.h"
 #include "region.h"
 #include "ring/size.h"
-#include "shared/shared.h"
 
 /* Enough for the tables and one ring of 64 KiB. */
 #define REGION_MIN	(512UL * 1024)
@@ -39,7 +38,7 @@ static int from_numbers(struct region *r, const char *word)
 		return -EINVAL;
 	memcpy(addr, word, comma - word);
 	addr[comma - word] = 0;
-	if (kstrtou64(addr, 0, &start) || devtrace_shared.devtrace_size_parse(comma + 1, &size))
+	if (kstrtou64(addr, 0, &start) || devtrace_size_parse(comma + 1, &size))
 		return -EINVAL;
 	if (start != (phys_addr_t)start || size > REGION_MAX || start + size < start)
 		return -EINVAL;

@@ -16,10 +16,10 @@
 #include <linux/module.h>
 #include <linux/percpu.h>
 
+#include "lane/lane_filter.h"
 #include "layout.h"
 #include "ring/ring.h"
 #include "severe.h"
-#include "shared/shared.h"
 
 #define SEVERE_UNITS	(65536U / RING_UNIT)
 
@@ -82,7 +82,7 @@ void severe_ring(unsigned int cpu, const u32 *kept)
 void severe_begin(const struct region *r)
 {
 	region = r;
-	devtrace_shared.lane_filter_tell_severe(told);
+	lane_filter_tell_severe(told);
 }
 
 /* Process context; sleeps. The rings are still there. */
@@ -90,7 +90,7 @@ void severe_end(void)
 {
 	unsigned int cpu;
 
-	devtrace_shared.lane_filter_tell_severe(NULL);
+	lane_filter_tell_severe(NULL);
 	for_each_possible_cpu(cpu)
 		severe_ring(cpu, NULL);
 }

@@ -35,8 +35,6 @@
 #include "profile_added.h"
 #include "profile_names.h"
 #include "profile_types.h"
-#include "shared/filter_profile.h"
-#include "shared/shared.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 
@@ -395,7 +393,7 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 	err = filter_set_profile(want, PROFILE_FIRST, PROFILE_LAST);
 	if (err)
 		return err;
-	devtrace_shared.control_notify_filter(devtrace_shared.stream_by_id(0));
+	control_notify_filter(stream_by_id(0));
 	err = log_lacking(named) ? -EOPNOTSUPP : 0;
 	/* A type that exists but could not be attached: -ENOMEM, whoever named it. */
 	return bitmap_subset(want, filter_get(0, NULL)->types, 256) ? err : -ENOMEM;
@@ -464,7 +462,7 @@ static void leave(void)
 
 	lockdep_assert_held(&devtrace_lock);
 	ready = false;
-	devtrace_shared.devtrace_profile_register(NULL);
+	devtrace_profile_register(NULL);
 	bitmap_zero(none, 256);
 	profile_apply(none, refused);
 }
@@ -480,12 +478,12 @@ static int enter(void)
 
 	lockdep_assert_held(&devtrace_lock);
 	ready = true;
-	devtrace_shared.devtrace_profile_register(&profile_ops);
-	devtrace_shared.filter_attach_profile();
+	devtrace_profile_register(&profile_ops);
+	filter_attach_profile();
 	bitmap_copy(before, filter_get(0, NULL)->types, 256);
 	err = wants_any(wanted) ? set_stream0(wanted, wanted_named) : 0;
 	if (err && !filter_set_profile(before, PROFILE_FIRST, PROFILE_LAST))
-		devtrace_shared.control_notify_filter(devtrace_shared.stream_by_id(0));
+		control_notify_filter(stream_by_id(0));
 	return err;
 }
 

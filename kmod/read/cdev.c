@@ -393,7 +393,7 @@ void cdev_del_stream(struct stream *s)
 }
 
 /**
- * devtrace_cdev_init() - make the device
+ * devtrace_cdev_init() - be ready for cdev_add_stream()
  * @config: mode and owner; must stay
  * @control: the control page
  *
@@ -402,30 +402,21 @@ void cdev_del_stream(struct stream *s)
 int devtrace_cdev_init(const struct devtrace_cdev_config *config,
 		       struct devtrace_control *control)
 {
-	int err;
-
 	cdev_config = config;
 	cdev_control = control;
 	cdev_class = compat_class_create("devtrace");
 	if (IS_ERR(cdev_class))
 		return PTR_ERR(cdev_class);
 	cdev_major = __register_chrdev(0, 0, DEVTRACE_STREAMS_MAX, "trace", &trace_fops);
-	err = cdev_major;
-	if (err < 0)
-		goto out_class;
-	err = cdev_add_stream(&devtrace_stream0);
-	if (!err)
+	if (cdev_major >= 0)
 		return 0;
-	__unregister_chrdev(cdev_major, 0, DEVTRACE_STREAMS_MAX, "trace");
-out_class:
 	class_destroy(cdev_class);
-	return err;
+	return cdev_major;
 }
 
-/* No stream but stream 0 is left. */
+/* No stream is left. */
 void devtrace_cdev_exit(void)
 {
-	cdev_del_stream(&devtrace_stream0);
 	__unregister_chrdev(cdev_major, 0, DEVTRACE_STREAMS_MAX, "trace");
 	class_destroy(cdev_class);
 }

@@ -18,7 +18,6 @@
 #include "emit/filter.h"
 #include "emit/filter_priv.h"
 #include "filter_compile.h"
-#include "shared/shared.h"
 
 /* A page of its own for the ids around @id. */
 static u32 *ids_page(struct ids *ids, unsigned int id)
@@ -362,6 +361,6 @@ struct filter_table *filter_table_compile(struct filter *const *f, u32 generatio
 	return t;
 
 out_free:
-	devtrace_shared.filter_table_free(t);
+	filter_table_free(t);
 	return NULL;
 }

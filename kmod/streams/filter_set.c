@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Another filter for a stream or a trigger
- *
- * A copy of each filter is kept in devtrace.ko, and so is the table that is made of all of
- * them: they stay in force when this module goes.
  */
 #include <linux/bitmap.h>
 #include <linux/lockdep.h>
@@ -16,7 +13,6 @@
 #include "emit/slots.h"
 #include "filter_compile.h"
 #include "filter_set.h"
-#include "shared/shared.h"
 #include "stream/table.h"
 
 /* Whether everything passes that drivers and programs emit. */
@@ -86,7 +82,7 @@ int filter_set(unsigned int bit, const struct filter *f)
 		return -ENOMEM;
 	}
 	fs->generation[bit] = filter_next_generation(fs->generation[bit]);
-	devtrace_shared.filter_put_in_force(t, plain(fs->f));
+	filter_put_in_force(t, plain(fs->f));
 	kfree(old);
 	return 0;
 }

@@ -3,7 +3,7 @@
  * Actions of a trigger on a stream, on the emit path
  *
  * Any context, NMI included. How a stream stops exactly is argued in stream/stop.h; what is
- * begun here store.c and stream.c finish, in devtrace.ko.
+ * begun here store.c and stream.c finish.
  */
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -14,7 +14,6 @@
 
 #include "emit/store.h"
 #include "fire.h"
-#include "shared/shared.h"
 #include "stream/past.h"
 #include "stream/stream.h"
 #include "stream/table.h"
@@ -93,7 +92,7 @@ bool stream_fire_start(unsigned int id, const char *trigger)
 		return false;
 	st = &s->stop;
 	if (atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED) {
-		devtrace_shared.stream_goes_on(s, trigger);
+		stream_goes_on(s, trigger);
 		irq_work_queue(&s->kick);
 		return true;
 	}

@@ -14,7 +14,6 @@
 #include "lane/slot.h"
 #include "lane/slot_priv.h"
 #include "lane_resize.h"
-#include "shared/shared.h"
 #include "stream/quiet.h"
 #include "stream/stream.h"
 #include "stream/table.h"
@@ -35,13 +34,13 @@ int slots_memory(unsigned long bytes, struct slots_memory *m)
 	int err;
 
 	memset(m, 0, sizeof(*m));
-	err = devtrace_shared.slots_memory_alloc(m, slots_blocks_for(bytes));
+	err = slots_memory_alloc(m, slots_blocks_for(bytes));
 	if (!err) {
 		m->spare = kvcalloc(max(m->pages->nr, slots_blocks.nr), sizeof(*m->spare),
 				    GFP_KERNEL);
 		if (m->spare)
 			return 0;
-		devtrace_shared.slots_memory_free(m);
+		slots_memory_free(m);
 	}
 	memset(m, 0, sizeof(*m));
 	return -ENOMEM;
@@ -74,7 +73,7 @@ void slots_resize(struct slots_memory *m)
 		cond_resched();
 	} while (!done);
 	/* Readers have preemption off while they look at a block. */
-	devtrace_shared.quiet_wait_on(cpu_possible_mask);
+	quiet_wait_on(cpu_possible_mask);
 }
 
 /* A block that stayed where it was, to the page of its place. Readers find the same in both. */
@@ -115,7 +114,7 @@ static int settle(struct block_pages *pages)
 		return -ENOMEM;
 	for (i = 0; i < pages->nr && !err; i++)
 		err = settle_block(pages, i, &old[i]);
-	devtrace_shared.quiet_wait_on(cpu_possible_mask);
+	quiet_wait_on(cpu_possible_mask);
 	for (i = 0; i < pages->nr; i++)
 		if (!slots_is_lent(old[i]))
 			kfree(old[i]);
@@ -147,7 +146,7 @@ int slots_lend(u8 *at, u32 nr)
 		err = slots_memory(devtrace_stream0.bytes, &m);
 	if (slots_blocks.nr && !err) {
 		slots_resize(&m);
-		devtrace_shared.slots_memory_free(&m);
+		slots_memory_free(&m);
 		err = settle(slots_blocks.pages);
 	}
 	if (!at && !err)

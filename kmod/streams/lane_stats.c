@@ -10,13 +10,14 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
+#include "lane/blocks.h"
 #include "lane/lane.h"
 #include "lane/lane_read.h"
+#include "lane/slot.h"
 #include "lane/slot_priv.h"
 #include "lane/take.h"
 #include "lane_stats.h"
 #include "oldest.h"
-#include "shared/shared.h"
 
 /* The counts of its slot since the lane is there; with slots_lock. */
 static void stats_of(const struct lane *l, struct slot_stats *st)
@@ -30,9 +31,9 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 	st->stored = c->idx - s->begin_idx;
 	st->overwritten = st->stored;
 	/* The oldest runs may be of a lane that had the slot before. */
-	if (s->before && devtrace_shared.blocks_run(&slots_blocks, s->before, &r))
+	if (s->before && blocks_run(&slots_blocks, s->before, &r))
 		first = r.next;
-	if (first && devtrace_shared.blocks_run(&slots_blocks, first, &r)) {
+	if (first && blocks_run(&slots_blocks, first, &r)) {
 		st->overwritten = r.idx - s->begin_idx;
 		st->oldest = run_oldest(first, &r);
 	}
@@ -61,10 +62,10 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	bool there;
 
 	memset(st, 0, sizeof(*st));
-	l = devtrace_shared.slot_lane_get(slot);
+	l = slot_lane_get(slot);
 	if (!l)
 		return false;
-	devtrace_shared.slot_take(l);
+	slot_take(l);
 	st->slot = slot;
 	st->tid = l->tid;
 	st->tgid = l->tgid;
@@ -89,20 +90,6 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	if (there)
 		stats_of(l, st);
 	raw_spin_unlock(&slots_lock);
-	devtrace_shared.lane_put(l);
+	lane_put(l);
 	return there;
-}
-
-/**
- * slots_position() - bytes of the blocks that were ever filled
- */
-u64 slots_position(void)
-{
-	u64 pos = 0;
-
-	raw_spin_lock(&slots_lock);
-	if (slots_blocks.nr)
-		pos = (slots_blocks.head - slots_first_block) * BLOCK_BYTES;
-	raw_spin_unlock(&slots_lock);
-	return pos;
 }

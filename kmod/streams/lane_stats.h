@@ -35,7 +35,6 @@ struct slot_stats {
 	u64	oldest;
 };
 
-u64 slots_position(void);
 bool slot_stats(unsigned int slot, struct slot_stats *st);
 
 #endif /* DEVTRACE_STREAMS_LANE_STATS_H */

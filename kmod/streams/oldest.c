@@ -7,12 +7,12 @@
 #include <linux/spinlock.h>
 #include <linux/time64.h>
 
+#include "lane/blocks.h"
 #include "lane/slot.h"
 #include "lane/slot_priv.h"
 #include "oldest.h"
 #include "ring/clock.h"
 #include "ring/ring_read.h"
-#include "shared/shared.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 
@@ -33,7 +33,7 @@ u64 run_oldest(run_place_t place, const struct run *r)
 /* The time of the oldest event that is there, 0 if there is none. */
 static u64 oldest_of_lanes(void)
 {
-	unsigned int i, nr = devtrace_shared.slots_nr();
+	unsigned int i, nr = slots_nr();
 	const struct chain *c;
 	struct run r;
 	u64 first = 0, ts;
@@ -41,7 +41,7 @@ static u64 oldest_of_lanes(void)
 	for (i = 0; i < nr; i++) {
 		c = blocks_chain(&slots_blocks, i);
 		raw_spin_lock(&slots_lock);
-		if (c->first && devtrace_shared.blocks_run(&slots_blocks, c->first, &r)) {
+		if (c->first && blocks_run(&slots_blocks, c->first, &r)) {
 			ts = run_oldest(c->first, &r);
 			first = first ? min(first, ts) : ts;
 		}
@@ -85,14 +85,14 @@ static u64 oldest_on(struct ring *r)
 {
 	u64 word;
 
-	if (!devtrace_shared.ring_exists(r))
+	if (!ring_exists(r))
 		return 0;
 	raw_spin_lock(&r->lock);
 	word = oldest_word(r);
 	raw_spin_unlock(&r->lock);
 	if (word >> RING_TYPE_SHIFT == RING_TYPE_PAD)
 		return 0;
-	return ring_ts(word, devtrace_shared.devtrace_clock_now() + NSEC_PER_SEC);
+	return ring_ts(word, devtrace_clock_now() + NSEC_PER_SEC);
 }
 
 static u64 older(u64 a, u64 b)

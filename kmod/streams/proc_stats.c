@@ -10,7 +10,6 @@
 
 #include "emit/proc.h"
 #include "proc_stats.h"
-#include "shared/shared.h"
 
 /* Counts of this CPU not yet in the slot, or for PROC_SLOT_IDLE; may be a moment old. */
 static unsigned long counted(const struct proc_last *last, int slot)
@@ -55,7 +54,7 @@ bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored
 				return true;
 			continue;
 		}
-		if (!devtrace_shared.devtrace_proc_slot(i, name, stored))
+		if (!devtrace_proc_slot(i, name, stored))
 			continue;
 		n = *stored;
 		for_each_possible_cpu(cpu)

@@ -15,7 +15,6 @@
 #include "read/source_ring.h"
 #include "reader_stats.h"
 #include "ring/ring_read.h"
-#include "shared/shared.h"
 #include "stream/stream.h"
 
 /* The first reader that came after the one with this number; it is kept until reader_put(). */
@@ -53,7 +52,7 @@ static u64 rings_lag(const struct reader *rd)
 		struct ring_view v;
 		u64 pos;
 
-		if (!devtrace_shared.ring_exists(s->ring))
+		if (!ring_exists(s->ring))
 			continue;
 		raw_spin_lock(&s->ring->lock);
 		ring_view(s->ring, &v);
@@ -86,7 +85,7 @@ u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r)
 	r->position = READ_ONCE(rd->last);
 	r->read = READ_ONCE(rd->given);
 	r->lost = READ_ONCE(rd->missed);
-	r->lag = rings_lag(rd) + devtrace_shared.lane_sources_lag(rd);
-	devtrace_shared.reader_put(rd);
+	r->lag = rings_lag(rd) + lane_sources_lag(rd);
+	reader_put(rd);
 	return serial;
 }

@@ -14,7 +14,6 @@
 #include "ring/ring_memory.h"
 #include "ring/ring_read.h"
 #include "ring/ring_resize.h"
-#include "shared/shared.h"
 #include "stream/quiet.h"
 #include "stream/rings.h"
 #include "stream/stream.h"
@@ -28,7 +27,7 @@ static bool set_bytes(struct stream *s, unsigned long bytes, const struct ring_m
 
 	mutex_lock(&rings_lock);
 	for_each_possible_cpu(cpu)
-		if (devtrace_shared.ring_exists(per_cpu_ptr(s->rings, cpu)) && !m[cpu].data)
+		if (ring_exists(per_cpu_ptr(s->rings, cpu)) && !m[cpu].data)
 			enough = false;
 	if (enough)
 		s->bytes = bytes;
@@ -41,7 +40,7 @@ static int memory_for(unsigned int cpu, unsigned long bytes, struct ring_memory 
 {
 	int err = lend ? lend(cpu, bytes, m) : -ENOSPC;
 
-	return err == -ENOSPC ? devtrace_shared.ring_memory_alloc(m, bytes) : err;
+	return err == -ENOSPC ? ring_memory_alloc(m, bytes) : err;
 }
 
 /* CPUs may come up meanwhile, with rings of the old size. */
@@ -52,7 +51,7 @@ static int memory_for_all(struct stream *s, unsigned long bytes, struct ring_mem
 
 	do {
 		for_each_possible_cpu(cpu)
-			if (devtrace_shared.ring_exists(per_cpu_ptr(s->rings, cpu)) &&
+			if (ring_exists(per_cpu_ptr(s->rings, cpu)) &&
 			    !m[cpu].data &&
 			    memory_for(cpu, bytes, &m[cpu], lend))
 				return -ENOMEM;
@@ -69,17 +68,17 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
 	WRITE_ONCE(r->gate, 0);
 	WRITE_ONCE(r->too_long, 0);
 	/* Until this is over writers drop: be quick. */
-	devtrace_shared.quiet_wait_on(cpumask_of(cpu));
+	quiet_wait_on(cpumask_of(cpu));
 	ring_resize_prepare(r, s->bytes, m, &new);
 	/* Readers that hold this lock are done with the old memory when they let go. */
 	raw_spin_lock(&r->lock);
 	ring_resize(r, &new, m);
 	raw_spin_unlock(&r->lock);
 	/* A writer that finds it open began after this, and finds the new memory. */
-	devtrace_shared.quiet_wait_on(cpumask_of(cpu));
+	quiet_wait_on(cpumask_of(cpu));
 	ring_open(r);
 	if (s == &devtrace_stream0)
-		devtrace_shared.rings_set_gate(r);
+		rings_set_gate(r);
 }
 
 /**
@@ -107,7 +106,7 @@ int rings_resize(struct stream *s, unsigned long bytes, rings_lend_t lend)
 	for_each_possible_cpu(cpu) {
 		if (!err && m[cpu].data)
 			resize_ring(s, cpu, &m[cpu]);
-		devtrace_shared.ring_memory_free(&m[cpu]);
+		ring_memory_free(&m[cpu]);
 	}
 	kfree(m);
 	return err;

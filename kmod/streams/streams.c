@@ -23,13 +23,11 @@
 #include "lane/slot_stats.h"
 #include "lane/take.h"
 #include "lane_resize.h"
-#include "lane_stats.h"
 #include "read/cdev.h"
 #include "read/stream_stats.h"
 #include "resize.h"
 #include "ring/clock.h"
 #include "ring/ring_read.h"
-#include "shared/shared.h"
 #include "stream/past.h"
 #include "stream/quiet.h"
 #include "stream/rings.h"
@@ -61,25 +59,25 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 	while ((phase = stop_phase(st)) == STOP_FIRING || phase == STOP_STARTING)
 		cpu_relax();
 	if (phase == STOP_STOPPING)
-		devtrace_shared.stream_settle(s);
+		stream_settle(s);
 	if (state == DEVTRACE_STATE_RUNNING) {
 		if (s->state == DEVTRACE_STATE_FROZEN)
 			return -EBUSY;
 		atomic_cmpxchg(&st->phase, STOP_COUNT, STOP_RUN);
 		if (atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED)
-			devtrace_shared.stream_goes_on(s, "");
+			stream_goes_on(s, "");
 		WRITE_ONCE(s->state, state);
-		devtrace_shared.stream_update_quick(s);
+		stream_update_quick(s);
 	} else if (stop_phase(st) == STOP_STOPPED) {
 		if (s->state != state) {
 			WRITE_ONCE(s->state, state);
-			now = devtrace_shared.devtrace_clock_now();
-			devtrace_shared.stream_add_past(s, state, now, now, 0, "");
+			now = devtrace_clock_now();
+			stream_add_past(s, state, now, now, 0, "");
 		}
 	} else {
 		/* An event that is under way stays. One that fires now may say its time. */
 		WRITE_ONCE(st->ts, U64_MAX);
-		now = devtrace_shared.devtrace_clock_now();
+		now = devtrace_clock_now();
 		do {
 			phase = stop_phase(st);
 			if (phase == STOP_FIRING)
@@ -92,9 +90,9 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 		WRITE_ONCE(st->to, state);
 		st->trigger[0] = 0;
 		if (phase != STOP_STOPPED)
-			devtrace_shared.stream_settle(s);
+			stream_settle(s);
 	}
-	devtrace_shared.stream_count_missed(s);
+	stream_count_missed(s);
 	stream_wake(s);
 	return 0;
 }
@@ -109,9 +107,9 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 void stream_watch(struct stream *s, bool on)
 {
 	s->watched += on ? 1 : -1;
-	devtrace_shared.stream_update_quick(s);
+	stream_update_quick(s);
 	if (on && s->watched == 1)
-		devtrace_shared.quiet_wait_on(cpu_possible_mask);
+		quiet_wait_on(cpu_possible_mask);
 }
 
 /**
@@ -129,7 +127,7 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
 	for_each_possible_cpu(cpu) {
 		const struct ring *r = per_cpu_ptr(s->rings, cpu);
 
-		if (!devtrace_shared.ring_exists(r))
+		if (!ring_exists(r))
 			continue;
 		ring_view(r, &v);
 		*per_cpu_ptr(s->marked, cpu) = v.commit.pos;
@@ -158,13 +156,13 @@ int stream_resize(struct stream *s, unsigned long bytes)
 	if (s->lent && bytes != s->bytes)
 		return -EBUSY;
 	if (bytes != s->bytes) {
-		if (s == &devtrace_stream0 && devtrace_shared.slots_bytes())
+		if (s == &devtrace_stream0 && slots_bytes())
 			err = slots_memory(bytes, &m);
 		if (!err)
 			err = rings_resize(s, bytes, NULL);
 		if (!err && m.pages)
 			slots_resize(&m);
-		devtrace_shared.slots_memory_free(&m);
+		slots_memory_free(&m);
 	}
 	if (!err) {
 		stream_set_watermark(s, s->watermark);
@@ -206,7 +204,7 @@ static bool passed_mark(struct stream *s, int cpu)
 	u64 *mark = per_cpu_ptr(s->marked, cpu);
 	struct ring_view v;
 
-	if (!s->watermark || !devtrace_shared.ring_exists(r))
+	if (!s->watermark || !ring_exists(r))
 		return false;
 	ring_view(r, &v);
 	if ((v.commit.pos - *mark) * 100 < (u64)(r->mask + 1) * s->watermark)
@@ -218,7 +216,7 @@ static bool passed_mark(struct stream *s, int cpu)
 /* Likewise the ring of what programs emitted by lanes. */
 static bool lanes_passed_mark(struct stream *s)
 {
-	const u64 size = devtrace_shared.slots_bytes(), pos = slots_position();
+	const u64 size = slots_bytes(), pos = slots_position();
 
 	if (!s->watermark || s != &devtrace_stream0 || !size)
 		return false;
@@ -255,7 +253,7 @@ static int add_device(struct stream *s)
 	int err;
 
 	mutex_unlock(&devtrace_lock);
-	err = devtrace_shared.cdev_add_stream(s);
+	err = cdev_add_stream(s);
 	/* Not killable: what was begun comes to its end. */
 	mutex_lock(&devtrace_lock);
 	return err;
@@ -264,7 +262,7 @@ static int add_device(struct stream *s)
 static void del_device(struct stream *s)
 {
 	mutex_unlock(&devtrace_lock);
-	devtrace_shared.cdev_del_stream(s);
+	cdev_del_stream(s);
 	mutex_lock(&devtrace_lock);
 }
 
@@ -293,7 +291,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 	u64 now;
 
 	for (id = 1; id < DEVTRACE_STREAMS_MAX; id++)
-		if (!devtrace_shared.stream_by_id(id))
+		if (!stream_by_id(id))
 			break;
 	err = id < DEVTRACE_STREAMS_MAX ? emit_slots_alloc() : -ENOSPC;
 	if (err)
@@ -303,29 +301,29 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 	if (!s)
 		goto out_image;
 	s->id = id;
-	err = devtrace_shared.stream_prepare(s, name, bytes, mode);
+	err = stream_prepare(s, name, bytes, mode);
 	if (err)
 		goto out_free;
 	err = -ENOMEM;
 	s->rings = alloc_percpu(struct ring);
 	if (!s->rings)
 		goto out_free;
-	err = devtrace_shared.rings_add(s);
+	err = rings_add(s);
 	if (err)
 		goto out_free;
 	if (state != DEVTRACE_STATE_RUNNING) {
 		atomic_set(&s->stop.phase, STOP_STOPPED);
 		s->state = state;
-		now = devtrace_shared.devtrace_clock_now();
-		devtrace_shared.stream_add_past(s, state, now, now, 0, "");
-		devtrace_shared.stream_count_missed(s);
+		now = devtrace_clock_now();
+		stream_add_past(s, state, now, now, 0, "");
+		stream_count_missed(s);
 	}
-	devtrace_shared.slots_take_all();
-	s->before_lanes = devtrace_shared.slots_handled();
+	slots_take_all();
+	s->before_lanes = slots_handled();
 	for_each_possible_cpu(cpu) {
 		u64 *before = per_cpu_ptr(s->before, cpu);
 
-		*before = devtrace_shared.stream_emitted_on(cpu);
+		*before = stream_emitted_on(cpu);
 	}
 	s->image = image;
 	rcu_assign_pointer(devtrace_streams[id], s);
@@ -340,7 +338,7 @@ struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 out_cdev:
 	del_device(s);
 out_list:
-	devtrace_shared.stream_leave(s);
+	stream_leave(s);
 	return ERR_PTR(err);
 out_free:
 	if (s->rings)
@@ -376,7 +374,7 @@ int stream_del(struct stream *s)
 	if (err)
 		return err;
 	del_device(s);
-	devtrace_shared.stream_leave(s);
+	stream_leave(s);
 	return 0;
 }
 
@@ -392,7 +390,7 @@ struct stream *stream_find(const char *name)
 	unsigned int id;
 
 	for (id = 0; id < DEVTRACE_STREAMS_MAX; id++) {
-		struct stream *s = devtrace_shared.stream_by_id(id);
+		struct stream *s = stream_by_id(id);
 
 		if (s && !strcmp(s->name, name))
 			return s;
@@ -411,7 +409,7 @@ void stream_info(struct stream *s, struct stream_info *info)
 {
 	struct devtrace_stats st;
 	struct stream_past p;
-	unsigned long n = devtrace_shared.stream_oldest_past(s);
+	unsigned long n = stream_oldest_past(s);
 
 	memset(info, 0, sizeof(*info));
 	strscpy(info->name, s->name, sizeof(info->name));
@@ -421,11 +419,11 @@ void stream_info(struct stream *s, struct stream_info *info)
 	info->watermark = s->watermark;
 	info->mode = s->mode;
 	/* The last change. */
-	while (devtrace_shared.stream_past(s, &n, &p)) {
+	while (stream_past(s, &n, &p)) {
 		n++;
 		info->since = p.ts;
 		strscpy(info->reason, p.trigger, sizeof(info->reason));
 	}
-	devtrace_shared.stream_stats(s, -1, &st);
+	stream_stats(s, -1, &st);
 	info->used = s->image ? s->image->bytes : st.used;
 }

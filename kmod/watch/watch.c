@@ -36,8 +36,9 @@
 #include "emit/emit.h"
 #include "emit/event.h"
 #include "emit/filter.h"
+#include "ring/clock.h"
 #include "ring/ring.h"
-#include "shared/shared.h"
+#include "stream/quiet.h"
 #include "stream/table.h"
 #include "streams/filter_set.h"
 #include "tracepoint.h"
@@ -77,7 +78,7 @@ static void unpack(const struct event *ev, struct devtrace_watch_event *e)
 	const u8 *p = ev->data, *end = ev->data + ev->len;
 
 	*e = (struct devtrace_watch_event){
-		.ts = devtrace_shared.devtrace_clock_now(),
+		.ts = devtrace_clock_now(),
 		.type = ev->type,
 		.severity = ev->who >> RING_WHO_SEV_SHIFT,
 		.flags = FLAGS(ev->who),
@@ -217,7 +218,7 @@ static int leave(void)
 
 	WRITE_ONCE(devtrace_watching, NULL);
 	/* Wait for emitters that found the pointer. */
-	devtrace_shared.quiet_wait();
+	quiet_wait();
 	if (!err)
 		give_bit_back();
 	return err;
@@ -261,7 +262,7 @@ static void take_out(unsigned int i)
 		err = put_in_force();
 	/* The old, wider filter stays until the next change; wait for emitters all the same. */
 	if (err)
-		devtrace_shared.quiet_wait();
+		quiet_wait();
 }
 
 static int add(struct devtrace_watch *w)

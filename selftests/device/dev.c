@@ -75,7 +75,7 @@ static int delete_module(const char *name)
 }
 
 struct held {
-	int nr, cmd, attr;
+	int nr;
 	char names[32][DEVTRACE_TRACEPOINT_LEN];
 };
 
@@ -83,15 +83,15 @@ static void hold(const struct nl_reply *r, void *arg)
 {
 	struct held *h = arg;
 	const struct nlattr *group = r->a[DEVTRACE_A_PROFILE_GROUP];
-	const struct nlattr *name = r->a[h->attr];
+	const struct nlattr *name = r->a[DEVTRACE_A_NAME];
 
 	if (!name || h->nr == 32 || (group && strcmp(nl_data(group), "added")))
 		return;
 	snprintf(h->names[h->nr++], sizeof(h->names[0]), "%s", (const char *)nl_data(name));
 }
 
-/* What lives in devtrace_control and devtrace_profile holds them. */
-static void let_go(int get, int del, int attr_get, int attr_del)
+/* Added tracepoints hold devtrace_profile. */
+static void tracepoints_let_go(void)
 {
 	static struct held h;
 	static struct nl nl;
@@ -99,12 +99,12 @@ static void let_go(int get, int del, int attr_get, int attr_del)
 
 	if (nl_open(&nl))
 		return;
-	h = (struct held){ .attr = attr_get };
-	nl_begin(&nl, get);
+	h = (struct held){ 0 };
+	nl_begin(&nl, DEVTRACE_CMD_PROFILE_GET);
 	nl_dump(&nl, hold, &h);
 	for (i = 0; i < h.nr; i++) {
-		nl_begin(&nl, del);
-		nl_put_str(&nl, attr_del, h.names[i]);
+		nl_begin(&nl, DEVTRACE_CMD_PROFILE_DEL);
+		nl_put_str(&nl, DEVTRACE_A_TRACEPOINT, h.names[i]);
 		nl_do(&nl, NULL, NULL);
 	}
 	nl_close(&nl);
@@ -117,18 +117,11 @@ static int unload_rest(void)
 	if (delete_module("devtrace_watch") && errno != ENOENT)
 		return -1;
 	if (delete_module("devtrace_profile") && errno != ENOENT) {
-		let_go(DEVTRACE_CMD_PROFILE_GET, DEVTRACE_CMD_PROFILE_DEL, DEVTRACE_A_NAME,
-		       DEVTRACE_A_TRACEPOINT);
+		tracepoints_let_go();
 		if (delete_module("devtrace_profile"))
 			return -1;
 	}
-	if (delete_module("devtrace_control") && errno != ENOENT) {
-		let_go(DEVTRACE_CMD_TRIGGER_GET, DEVTRACE_CMD_TRIGGER_DEL, DEVTRACE_A_TRIGGER,
-		       DEVTRACE_A_TRIGGER);
-		if (delete_module("devtrace_control"))
-			return -1;
-	}
-	return delete_module("devtrace_streams") && errno != ENOENT ? -1 : 0;
+	return 0;
 }
 
 int dev_unload_one(const char *name)
@@ -208,16 +201,7 @@ static int load_said(const char *name, const char *params)
 
 int dev_load_rest(const char *profile)
 {
-	static const char *const names[] = {
-		"devtrace_streams.ko", "devtrace_control.ko", "devtrace_profile.ko",
-	};
-	unsigned int i;
-
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (load_said(names[i], strstr(names[i], "profile") ? profile : "") &&
-		    errno != EEXIST)
-			return -1;
-	return 0;
+	return load_said("devtrace_profile.ko", profile) && errno != EEXIST ? -1 : 0;
 }
 
 /* The last of the parameters may be one of devtrace_profile.ko. */

@@ -148,7 +148,7 @@ static inline void dev_choose(void)
  * need be. A parameter profile= is the last one.
  */
 int dev_load(const char *params);
-int dev_load_rest(const char *profile);		/* the two that go beside it */
+int dev_load_rest(const char *profile);		/* what goes beside it */
 int dev_load_file(const char *name, const char *params);
 int dev_load_writers(const char *params);	/* dttest.ko */
 int dev_unload(void);				/* all; 0 also if they are not there */

@@ -10,13 +10,11 @@ trace_load() { trace_load_with size=256K; }
 trace_load_with()
 {
 	insmod "${DEVTRACE_MODULES:-/modules}/devtrace.ko" "$@" || return
-	for beside in devtrace_streams devtrace_control devtrace_profile; do
-		[ ! -e "${DEVTRACE_MODULES:-/modules}/$beside.ko" ] ||
-			insmod "${DEVTRACE_MODULES:-/modules}/$beside.ko" || return
-	done
+	[ ! -e "${DEVTRACE_MODULES:-/modules}/devtrace_profile.ko" ] ||
+		insmod "${DEVTRACE_MODULES:-/modules}/devtrace_profile.ko"
 }
 
-# trace_unload: all of them; triggers and added tracepoints, which hold theirs, are removed
+# trace_unload: all of them; added tracepoints, which hold theirs, are removed
 trace_unload()
 {
 	! grep -q '^devtrace_faults ' /proc/modules || rmmod devtrace_faults || return
@@ -26,12 +24,5 @@ trace_unload()
 			xargs -r tracectl profile del
 		rmmod devtrace_profile || return
 	fi
-	if grep -q '^devtrace_control ' /proc/modules && ! rmmod devtrace_control 2>/dev/null; then
-		for name in $(tracectl --json trigger | grep -o '"trigger":"[^"]*"' | cut -d '"' -f 4); do
-			tracectl trigger del "$name"
-		done
-		rmmod devtrace_control || return
-	fi
-	! grep -q '^devtrace_streams ' /proc/modules || rmmod devtrace_streams || return
 	! grep -q '^devtrace ' /proc/modules || rmmod devtrace
 }

@@ -44,29 +44,4 @@ check "a symbol from above is refused" \
 	sh -c "! '$top/selftests/rooms' symbols lib '$tmp/objs' >'$tmp/said'"
 check "it is named, with its file" \
 	grep -qx "lib/wire/wrong.c: high() is of lib/decode/high.c, above" "$tmp/said"
-
-# The modules beside devtrace.ko call it by a table: no room in it may call another by that.
-mkdir -p "$tmp/table"
-table()	# ROOM/FILE.o SOURCE
-{
-	mkdir -p "$tmp/table/${1%/*}"
-	echo "$2" | $CC -x c -c -o "$tmp/table/$1" -
-}
-table admin/stream.o 'void leave(void); void leave(void) { }'
-table shared/shared.o 'void leave(void); void (*devtrace_shared)(void) = leave;'
-use='extern void (*devtrace_shared)(void); void use(void); void use(void) { devtrace_shared(); }'
-table streams/streams.o "$use"
-check "another module may call by the table" "$top/selftests/rooms" symbols kmod "$tmp/table"
-table ring/ring.o "$use"
-check "a room of the table may not" \
-	sh -c "! '$top/selftests/rooms' symbols kmod '$tmp/table' >'$tmp/said'"
-check "it is named" grep -qx \
-	"kmod/ring/ring.c: devtrace_shared() is of kmod/shared/shared.c, above" "$tmp/said"
-rm -r "$tmp/table/ring"
-table control/trigger.o 'void fire(void); void fire(void) { }'
-table shared/shared.o 'void fire(void); void (*devtrace_shared)(void) = fire;'
-check "the table may name nothing above it" \
-	sh -c "! '$top/selftests/rooms' symbols kmod '$tmp/table' >'$tmp/said'"
-check "what it names is named" grep -qx \
-	"kmod/shared/shared.c: fire() is of kmod/control/trigger.c, above" "$tmp/said"
 done_testing

@@ -235,10 +235,10 @@ void tc_open(struct tc *tc)
 	if (tc->ctl)
 		return;
 	if (errno == ENOENT && !access("/sys/module/devtrace", F_OK))
-		fputs("tracectl: devtrace is loaded, but not what controls it; load that module: modprobe devtrace_control, or insmod devtrace_streams.ko and devtrace_control.ko\n",
+		fputs("tracectl: devtrace is loaded, but was built without control: build it without CONFIG_DEVTRACE_CONTROL=n\n",
 		      stderr);
 	else if (errno == ENOENT)
-		fputs("tracectl: this kernel has no devtrace; load the modules: modprobe devtrace_control, or insmod devtrace.ko, devtrace_streams.ko and devtrace_control.ko\n",
+		fputs("tracectl: this kernel has no devtrace; load the module: modprobe devtrace, or insmod devtrace.ko\n",
 		      stderr);
 	else
 		fprintf(stderr, "tracectl: netlink: %s\n", strerror(errno));

@@ -40,16 +40,11 @@ is_loaded() { grep -q "^$1 " /proc/modules; }
 
 trace_unload
 run tracectl stream
-[ $? = 1 ] && has 'this kernel has no devtrace; load the modules: modprobe devtrace_control, or insmod devtrace.ko, devtrace_streams.ko and devtrace_control.ko'
+[ $? = 1 ] && has 'this kernel has no devtrace; load the module: modprobe devtrace, or insmod devtrace.ko'
 ok $? "without devtrace tracectl says what to load"
 insmod /modules/devtrace.ko
-run tracectl stream
-[ $? = 1 ] && has 'devtrace is loaded, but not what controls it; load that module: modprobe devtrace_control, or insmod devtrace_streams.ko and devtrace_control.ko'
-ok $? "without control it says what is missing"
-! run insmod /modules/devtrace_control.ko && ! is_loaded devtrace_control
-ok $? "control is not loaded before devtrace_streams"
-insmod /modules/devtrace_streams.ko
-insmod /modules/devtrace_control.ko
+run tracectl stream && has '^trace '
+ok $? "insmod devtrace.ko is enough for tracectl"
 run tracectl profile list
 [ $? = 1 ] && has 'modprobe devtrace_profile, or insmod devtrace_profile.ko'
 ok $? "without kernel profile events it says what is missing"
@@ -58,17 +53,16 @@ ok $? "and a filter is set without them, which a note says"
 trace_unload
 
 mkdir -p "$dir"
-cp /modules/devtrace.ko /modules/devtrace_streams.ko /modules/devtrace_control.ko \
-	/modules/devtrace_profile.ko "$dir"
+cp /modules/devtrace.ko /modules/devtrace_profile.ko "$dir"
 run depmod
 ok $? "depmod"
-run modprobe devtrace_control && is_loaded devtrace && is_loaded devtrace_streams &&
-	! is_loaded devtrace_profile
-ok $? "modprobe devtrace_control loads devtrace and devtrace_streams too"
-trace_unload
-insmod /modules/devtrace.ko
-run tracectl stream && is_loaded devtrace_control
-ok $? "whoever asks for control has it loaded"
+for old in devtrace_streams devtrace_control; do
+	run modprobe $old && is_loaded devtrace && ! is_loaded devtrace_profile
+	ok $? "modprobe $old, a module of earlier releases, loads devtrace"
+	trace_unload
+done
+run tracectl stream && is_loaded devtrace
+ok $? "whoever asks for control has devtrace loaded"
 ! is_loaded devtrace_profile
 ok $? "and nothing else"
 run tracectl profile list && is_loaded devtrace_profile
@@ -83,9 +77,8 @@ ok $? "and a trigger"
 tracectl trigger del x
 trace_unload
 run modprobe devtrace_profile profile=irq,-irq_exit && is_loaded devtrace &&
-	! is_loaded devtrace_control && ! is_loaded devtrace_streams &&
 	grep -q irq_entry /sys/module/devtrace_profile/parameters/profile
-ok $? "modprobe devtrace_profile profile= turns them on from the beginning, without control"
+ok $? "modprobe devtrace_profile profile= turns them on from the beginning"
 
 echo "1..$count"
 exit $bad

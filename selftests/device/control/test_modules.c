@@ -21,9 +21,7 @@
 #include "dev.h"
 #include "nl.h"
 
-#define CONTROL		"devtrace_control"
 #define PROFILE		"devtrace_profile"
-#define STREAMS		"devtrace_streams"
 #define FAULTS		"devtrace_faults"
 #define WATCH		"devtrace_watch"
 #define SIDE		"/dev/trace-side"
@@ -118,6 +116,20 @@ static int by_name(int cmd, int attr, const char *name)
 	return nl_do(&nl, NULL, NULL);
 }
 
+static void count_one(const struct nl_reply *r, void *arg)
+{
+	(void)r;
+	++*(int *)arg;
+}
+
+static int count(int cmd)
+{
+	int n = 0;
+
+	nl_begin(&nl, cmd);
+	return nl_dump(&nl, count_one, &n) ?: n;
+}
+
 static int emit_marks(uint32_t from, uint32_t n)
 {
 	int fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC), ret = fd < 0 ? -1 : 0;
@@ -159,9 +171,7 @@ TEST_F_TIMEOUT(modules, devtrace_stands_alone, 300)
 	nl_close(&nl);
 	ASSERT_EQ(0, dev_unload());
 	ASSERT_EQ(0, dev_load_file("devtrace.ko", "size=64K"));
-	EXPECT_FALSE(is_loaded(CONTROL));
 	EXPECT_FALSE(is_loaded(PROFILE));
-	EXPECT_FALSE(is_loaded(STREAMS));
 	ASSERT_EQ(0, emit_marks(0, 100));
 	ASSERT_NE(NULL, t = tape_all(4096));
 	EXPECT_TRUE(tape_clean(t));
@@ -188,9 +198,13 @@ TEST_F_TIMEOUT(modules, devtrace_stands_alone, 300)
 	ASSERT_NE(NULL, t = tape_all(4096));
 	EXPECT_EQ(0, t->nev);
 	tape_free(t);
-	EXPECT_EQ(-1, nl_open(&nl));
-	EXPECT_EQ(0, dev_load_rest(""));
+
+	/* Control is in it. */
 	ASSERT_EQ(0, nl_open(&nl));
+	EXPECT_EQ(0, stream_new(0));
+	EXPECT_EQ(0, access(SIDE, F_OK));
+	EXPECT_EQ(0, trigger_new("t"));
+	EXPECT_EQ(1, count(DEVTRACE_CMD_TRIGGER_GET));
 }
 
 TEST_F_TIMEOUT(modules, each_needs_devtrace, 300)
@@ -198,80 +212,36 @@ TEST_F_TIMEOUT(modules, each_needs_devtrace, 300)
 	nl_close(&nl);
 	EXPECT_EQ(-1, syscall(SYS_delete_module, "devtrace", O_NONBLOCK));
 	EXPECT_EQ(EAGAIN, errno);
-	EXPECT_EQ(-1, syscall(SYS_delete_module, STREAMS, O_NONBLOCK));
-	EXPECT_EQ(EAGAIN, errno);
-	ASSERT_EQ(0, dev_unload_one(CONTROL));
-	ASSERT_EQ(0, dev_unload_one(PROFILE));
-	EXPECT_EQ(-1, syscall(SYS_delete_module, "devtrace", O_NONBLOCK));
-	EXPECT_EQ(EAGAIN, errno);
-	ASSERT_EQ(0, dev_unload_one(STREAMS));
-	EXPECT_EQ(-1, dev_load_file(CONTROL ".ko", ""));
-	EXPECT_EQ(ENOENT, errno);
-	ASSERT_EQ(0, dev_load_file(PROFILE ".ko", ""));
 	ASSERT_EQ(0, dev_unload_one(PROFILE));
 	ASSERT_EQ(0, dev_unload_one("devtrace"));
-	EXPECT_EQ(-1, dev_load_file(STREAMS ".ko", ""));
-	EXPECT_EQ(ENOENT, errno);
-	EXPECT_EQ(-1, dev_load_file(CONTROL ".ko", ""));
-	EXPECT_EQ(ENOENT, errno);
 	EXPECT_EQ(-1, dev_load_file(PROFILE ".ko", ""));
 	EXPECT_EQ(ENOENT, errno);
 	ASSERT_EQ(0, dev_load(""));
 	ASSERT_EQ(0, nl_open(&nl));
 }
 
-/* Filters and streams stay in force, and are found again. */
-TEST_F_TIMEOUT(modules, what_control_set_outlives_it, 300)
+/* An armed trigger does not hold the module, and neither does a stream. */
+TEST_F_TIMEOUT(modules, all_that_was_set_goes_with_devtrace, 300)
 {
-	uint8_t map[32] = { 0 };
-	struct got before;
-	struct tape *t;
-	size_t nest;
+	int i;
 
-	/* Of programs' events this one alone. */
-	map[DEVTRACE_T_USER / 8] = 1 << DEVTRACE_T_USER % 8;
-	nl_begin(&nl, DEVTRACE_CMD_FILTER_SET);
-	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
-	nest = nl_nest(&nl, DEVTRACE_A_FILTER);
-	nl_put(&nl, DEVTRACE_FA_TYPES, map, sizeof(map));
-	nl_nest_end(&nl, nest);
-	ASSERT_EQ(0, nl_do(&nl, NULL, NULL));
-	ASSERT_EQ(0, stream_new(0));
-	before = filter_get(DEVTRACE_STREAM0);
-	nl_close(&nl);
-
-	ASSERT_EQ(0, dev_unload_one(CONTROL));
-	ASSERT_EQ(0, dev_unload_one(STREAMS));
-	ASSERT_EQ(0, access(SIDE, F_OK));
-	ASSERT_EQ(0, emit_marks(0, 10));
-	ASSERT_EQ(0, dev_write_file(DEV_PATH, "text is refused by stream 0"));
-	ASSERT_NE(NULL, t = tape_all(4096));
-	EXPECT_EQ(10, t->nev);
-	tape_free(t);
-
-	ASSERT_EQ(0, dev_load_file(STREAMS ".ko", ""));
-	ASSERT_EQ(0, dev_load_file(CONTROL ".ko", ""));
-	ASSERT_EQ(0, nl_open(&nl));
-	EXPECT_EQ(before.generation, filter_get(DEVTRACE_STREAM0).generation);
-	EXPECT_EQ(0, by_name(DEVTRACE_CMD_STREAM_DEL, DEVTRACE_A_STREAM, "side"));
-	EXPECT_EQ(-1, access(SIDE, F_OK));
-}
-
-TEST_F_TIMEOUT(modules, a_trigger_holds_control, 300)
-{
-	ASSERT_EQ(0, trigger_new("held"));
-	EXPECT_EQ(-1, dev_unload_one(CONTROL));
-	EXPECT_EQ(EAGAIN, errno);
-	/* Also one that could not be made leaves it as it was. */
-	EXPECT_EQ(-EEXIST, trigger_new("held"));
-	ASSERT_EQ(0, emit_marks(0, 10));
-	ASSERT_EQ(0, by_name(DEVTRACE_CMD_TRIGGER_DEL, DEVTRACE_A_TRIGGER, "held"));
-	nl_close(&nl);
-	EXPECT_EQ(0, dev_unload_one(CONTROL));
-	ASSERT_EQ(0, emit_marks(10, 10));
-	EXPECT_EQ(20, emitted());
-	ASSERT_EQ(0, dev_load_file(CONTROL ".ko", ""));
-	ASSERT_EQ(0, nl_open(&nl));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, stream_new(0));
+		ASSERT_EQ(0, trigger_new("armed"));
+		EXPECT_EQ(-EEXIST, trigger_new("armed"));
+		ASSERT_EQ(0, filter_set(0));
+		/* It fires, and its work is under way when the module goes. */
+		ASSERT_EQ(0, emit_marks(0, 10));
+		nl_close(&nl);
+		ASSERT_EQ(0, dev_unload());
+		EXPECT_EQ(-1, access(SIDE, F_OK));
+		EXPECT_EQ(-1, nl_open(&nl));
+		ASSERT_EQ(0, dev_load_file("devtrace.ko", "size=64K"));
+		ASSERT_EQ(0, nl_open(&nl));
+		EXPECT_EQ(0, count(DEVTRACE_CMD_TRIGGER_GET));
+		EXPECT_EQ(1, count(DEVTRACE_CMD_STREAM_GET));
+		EXPECT_EQ(0, emitted());
+	}
 }
 
 static int attached;
@@ -397,7 +367,7 @@ static void writer(struct life *l, uint32_t who)
 }
 
 /*
- * Sets what control can, and takes it back. The module may go between any two of these;
+ * Sets what control can, and takes it back. devtrace may go between any two of these;
  * stream 0 wants the marks all the time.
  */
 static void asker(struct life *l)
@@ -498,24 +468,13 @@ static void account(struct __test_metadata *_metadata, struct life *l)
 
 static const struct {
 	const char	*name, *file;
-	bool		on_streams;	/* devtrace_streams.ko goes before it, which may be there */
 } beside[] = {
-	{ CONTROL, CONTROL ".ko", true },
-	{ PROFILE, PROFILE ".ko", false },
-	{ FAULTS, FAULTS ".ko", false },
-	{ WATCH, WATCH ".ko", true },
+	{ PROFILE, PROFILE ".ko" },
+	{ FAULTS, FAULTS ".ko" },
+	{ WATCH, WATCH ".ko" },
 };
 
 #define BESIDE	((int)ARRAY_SIZE(beside))
-
-/* True too while others need it. */
-static bool streams_may_go(void)
-{
-	const bool gone = !syscall(SYS_delete_module, STREAMS, O_NONBLOCK);
-
-	removed += gone;
-	return gone || errno == EAGAIN || errno == EBUSY || errno == ENOENT;
-}
 
 static void shuffle(int *order)
 {
@@ -534,13 +493,6 @@ static void come(struct __test_metadata *_metadata, const int *order, int n)
 		const int k = order[n];
 
 		usleep(dev_random() % 3000);
-		if (beside[k].on_streams) {
-			const bool came = !dev_load_file(STREAMS ".ko", "");
-
-			if (!came)
-				ASSERT_EQ(EEXIST, errno);
-			inserted += came;
-		}
 		ASSERT_EQ(0, dev_load_file(beside[k].file, "")) TH_LOG("%s: %s", beside[k].name,
 								      strerror(errno));
 		inserted++;
@@ -574,8 +526,6 @@ TEST_F_TIMEOUT(orders, all_come_and_go_under_load, 24 * 3600)
 			usleep(dev_random() % 5000);
 			shuffle(order);
 			go(_metadata, order, some);
-			if (dev_random() % 2)
-				ASSERT_TRUE(streams_may_go()) TH_LOG("%s", strerror(errno));
 			come(_metadata, order, some);
 		}
 		for (tries = 0; tries < 60000 && l->emitted < ENOUGH; tries++)
@@ -585,7 +535,6 @@ TEST_F_TIMEOUT(orders, all_come_and_go_under_load, 24 * 3600)
 		ASSERT_TRUE(dev_wait_for(&l->resting, 0));
 		shuffle(order);
 		go(_metadata, order, BESIDE);
-		ASSERT_TRUE(goes(STREAMS)) TH_LOG("%s", strerror(errno));
 		ASSERT_TRUE(goes("devtrace")) TH_LOG("%s", strerror(errno));
 		ASSERT_EQ(0, l->bad);
 		/* What came has gone. */
