@@ -568,8 +568,39 @@ s.connect(sys.argv[1])
 sys.stdin.read()' "$1"
 }
 
+# A peer that ends in the middle of what it is given is no error, nor is one that had nothing yet
+{ echo "info 0"; echo "clock 1000 1700000000000000000"; echo "bench 60000"; } | gen_stream >large.trace
+peer recv 127.0.0.1 none
+port=$at
+end_peer
+for where in unix "tcp:127.0.0.1:$port"; do
+	[ $where != unix ] || where=unix:$work/sock14
+	for how in "" --json; do
+		"$tools/tracelogger" $how --device large.trace --listen $where 2>err &
+		reader=$!
+		python3 -c 'import socket, struct, sys, time
+where = sys.argv[1].split(":")
+unix = where[0] == "unix"
+while True:
+    s = socket.socket(socket.AF_UNIX if unix else socket.AF_INET)
+    try:
+        s.connect(where[1] if unix else (where[1], int(where[2])))
+        break
+    except OSError:
+        time.sleep(0.1)
+s.recv(100)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))' $where
+		wait_until grep -q ended err
+		is "$(wc -l <err) $(grep -c 'lost"*: *0\|0 lost' err) $(grep -v '"errors":0' err | grep -c error)" "1 1 0" \
+			"--listen $how: a peer of ${where%%:*} that ends is no error"
+		kill $reader
+		wait $reader; ok $? "and the status is 0"
+		reader=''
+	done
+done
+
 # A peer that goes while there is nothing to send leaves no process
-$log --device pipe --listen "unix:$work/sock8" &
+"$tools/tracelogger" --device pipe --listen "unix:$work/sock8" 2>err &
 reader=$!
 exec 9<>pipe
 wait_until test -S sock8
@@ -584,6 +615,7 @@ for n in 1 2; do
 	unserved() { ! pgrep -P $reader >served; }
 	wait_until unserved; ok $? "--listen: a peer that goes before anything comes is noticed: $n"
 done
+is "$(grep -c 'ended: 0 events' err) $(grep -c 'error\|reset' err)" "2 0" "which is no error"
 exec 9>&-
 kill $reader
 wait $reader

@@ -270,7 +270,8 @@ void tl_follow(struct tl_run *r)
 		err = tl_save_all(r);
 		if (tl_use_spool(r, err))
 			err = tl_save_all(r);
-		if (!r->store.opt->file && !r->opt.to && (err || r->store.errors))
+		if (!r->store.opt->file && !r->opt.to &&
+		    (err || r->store.errors || r->store.left))
 			break;
 		if (tl_tell) {
 			tl_tell = 0;

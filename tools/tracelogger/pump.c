@@ -493,7 +493,7 @@ int tl_save_all(struct tl_run *r)
 
 	if (err && r->opt.spool && !r->spooling)
 		return err;
-	if (err != EINTR && (err != EPIPE || r->opt.served < 0))
+	if (err != EINTR && !r->store.left)
 		tl_report_blocked(&r->report, &r->store, err);
 	if (r->store.sync && r->written)
 		tl_sync_written(r->store.sync, r->opt.sync_always || r->severe);

@@ -376,7 +376,9 @@ void tl_store_end(struct tl_store *s)
 
 void tl_store_spoilt(struct tl_store *s)
 {
-	s->errors++;
+	/* A peer that came goes when it likes. */
+	s->left = s->opt->served >= 0;
+	s->errors += !s->left;
 	if (s->linked) {
 		tl_peer_close(s);
 		s->rested = tl_now() + REST;

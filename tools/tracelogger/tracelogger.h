@@ -136,6 +136,7 @@ struct tl_store {
 	size_t		nr;
 	uint64_t	bytes, files, removed, errors;
 	uint64_t	gone;		/* bytes of files that others removed or cut while we had them */
+	bool		left;		/* a peer that had connected has gone */
 	bool		told;		/* that this file is one of these */
 	uint64_t	resent;		/* bytes that no peer had acknowledged when it went */
 	uint64_t	unacked;	/* and when we went */
