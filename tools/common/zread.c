@@ -10,6 +10,10 @@
  * - Memory is bounded: a larger frame, which none of ours is, is given as it comes.
  * - Bytes are moved only before more are read behind them, not for each frame: however small
  *   frames are, an input takes time as it has bytes.
+ * - So it does where frames that cannot be read overlap: each may have its beginning in the one
+ *   before it, and be as large as a frame can be. What is done for frames that turn out to be
+ *   none has a limit of PER_BYTE for each byte that is passed by; without credit a frame is
+ *   skipped, and reported as damage.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,10 +22,14 @@
 #include "common/zread.h"
 #ifdef HAVE_ZSTD
 #include <zstd.h>
-#include <zstd_errors.h>
 #endif
 
 #define FRAME	(512 * 1024)	/* bytes of a frame, and of what it holds */
+/* In bytes that are decompressed in vain: for each byte of the input, and before the first. */
+#define PER_BYTE	64
+#define CREDIT		(64 * 1024 * 1024)
+#define BLOCK		8	/* to look at the head of a block is worth as many of them */
+#define NONE		SIZE_MAX
 
 static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
 
@@ -36,6 +44,8 @@ struct zread {
 	size_t		at, ready;	/* of what stands in the second */
 	uint64_t	offset;		/* of in[from] in the input */
 	uint64_t	bad_at, bad;	/* not reported yet */
+	size_t		walked;		/* of this frame: where its next block begins; 0: its head */
+	int64_t		credit;
 #ifdef HAVE_ZSTD
 	struct ZSTD_DCtx_s *ctx;
 #endif
@@ -49,6 +59,7 @@ struct zread *zread_new(zread_damage_fn *damage, void *arg)
 		return NULL;
 	z->damage = damage;
 	z->arg = arg;
+	z->credit = CREDIT;
 	return z;
 }
 
@@ -124,6 +135,8 @@ static void drop(struct zread *z, size_t n)
 	z->from += n;
 	z->len -= n;
 	z->offset += n;
+	z->walked = 0;
+	z->credit += (int64_t)n * PER_BYTE;
 }
 
 /* The first n bytes are nothing that can be read. */
@@ -163,6 +176,58 @@ static void resync(struct zread *z)
 	z->streams = false;
 }
 
+static uint32_t le(const uint8_t *p, int bytes)
+{
+	uint32_t v = 0;
+
+	while (bytes--)
+		v = v << 8 | p[bytes];
+	return v;
+}
+
+/* The head of a frame, as its first byte behind the magic number tells (RFC 8878, 3.1.1.1). */
+static size_t head_size(uint8_t descriptor)
+{
+	static const uint8_t dictionary[] = { 0, 1, 2, 4 }, content[] = { 0, 2, 4, 8 };
+	const bool single = descriptor & 0x20;
+
+	return sizeof(magic) + 1 + !single + dictionary[descriptor & 3] +
+	       (single && !(descriptor >> 6) ? 1 : content[descriptor >> 6]);
+}
+
+/*
+ * How many bytes the frame has; 0: not all of it is here; NONE: it is no frame, or too long to
+ * look at. No block is looked at twice, however often more of the frame comes.
+ */
+static size_t frame_size(struct zread *z)
+{
+	const uint8_t *p = rest(z);
+	uint32_t block;
+	size_t end;
+
+	if (z->len < sizeof(magic) + 1)
+		return 0;
+	if (skippable(p)) {
+		end = z->len < 8 ? 0 : 8 + (size_t)le(p + 4, 4);
+		return end <= z->len ? end : 0;
+	}
+	if (!z->walked)
+		z->walked = head_size(p[4]);
+	while (z->walked + 3 <= z->len) {
+		block = le(p + z->walked, 3);
+		z->credit -= BLOCK;
+		if ((block >> 1 & 3) == 3 || z->credit < 0)
+			return NONE;
+		end = z->walked + 3 + ((block >> 1 & 3) == 1 ? 1 : block >> 3);
+		if (block & 1) {
+			end += p[4] & 4 ? 4 : 0;
+			return end <= z->len ? end : 0;
+		}
+		z->walked = end;
+	}
+	return 0;
+}
+
 /* Decompresses as much as possible of a frame that is cut or too large. */
 static void stream(struct zread *z)
 {
@@ -170,11 +235,16 @@ static void stream(struct zread *z)
 	ZSTD_outBuffer out = { z->out, FRAME, 0 };
 	size_t ret;
 
+	if (!z->streams && z->credit < FRAME) {
+		resync(z);
+		return;
+	}
 	if (!z->streams)
 		ZSTD_DCtx_reset(z->ctx, ZSTD_reset_session_only);
 	z->streams = true;
 	ret = ZSTD_decompressStream(z->ctx, &out, &in);
 	if (ZSTD_isError(ret)) {
+		z->credit -= FRAME;
 		resync(z);
 		return;
 	}
@@ -209,12 +279,14 @@ static void decode(struct zread *z)
 		resync(z);
 		return;
 	}
-	size = ZSTD_findFrameCompressedSize(rest(z), z->len);
-	if (ZSTD_isError(size)) {
-		/* Not whole yet, cut, or too large; or damaged. */
-		if (ZSTD_getErrorCode(size) != ZSTD_error_srcSize_wrong)
-			resync(z);
-		else if (z->eof || z->len == FRAME)
+	size = frame_size(z);
+	if (size == NONE) {
+		resync(z);
+		return;
+	}
+	if (!size) {
+		/* Not whole yet, cut, or too large. */
+		if (z->eof || z->len == FRAME)
 			stream(z);
 		return;
 	}
@@ -223,8 +295,13 @@ static void decode(struct zread *z)
 		stream(z);
 		return;
 	}
-	ret = ZSTD_decompressDCtx(z->ctx, z->out, FRAME, rest(z), size);
+	if (z->credit < (int64_t)holds) {
+		resync(z);
+		return;
+	}
+	ret = ZSTD_decompressDCtx(z->ctx, z->out, (size_t)holds, rest(z), size);
 	if (ZSTD_isError(ret)) {
+		z->credit -= (int64_t)holds;
 		resync(z);
 		return;
 	}

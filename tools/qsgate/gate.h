@@ -26,6 +26,7 @@
 #include <netinet/in.h>
 #include <devtrace-decode.h>
 #include <devtrace-rx.h>
+#include "common/hash.h"
 #include "common/link.h"
 
 #define GATE_VALUES	12		/* the longest record has 9 */
@@ -54,6 +55,7 @@ struct gate_name {
 struct gate_names {
 	struct gate_name *v;
 	size_t		nr, room;
+	struct hash_key	key;		/* of both tables */
 	uint32_t	*index;		/* hash table of 1 + index in v; 0: empty */
 	uint32_t	*signals;	/* likewise, each process's first signal of each value */
 	size_t		slots;

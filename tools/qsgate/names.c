@@ -15,10 +15,11 @@
 static size_t slot_of(const struct gate_names *n, uint8_t kind, uint32_t scope, uint32_t value,
 		      uint8_t group, uint64_t key)
 {
-	uint64_t h = (key ^ (uint64_t)scope << 32) * 0x9e3779b97f4a7c15ull;
+	const uint64_t words[] = {
+		key, (uint64_t)scope << 32 | value, (uint64_t)group << 8 | kind,
+	};
 
-	h ^= ((uint64_t)value << 16 | (uint64_t)group << 8 | kind) * 0xc2b2ae3d27d4eb4full;
-	return (size_t)(h >> 32) & (n->slots - 1);
+	return (size_t)hash_words(&n->key, words, 3) & (n->slots - 1);
 }
 
 static struct gate_name *find(const struct gate_names *n, uint8_t kind, uint32_t scope,
@@ -85,6 +86,8 @@ static bool grow(struct gate_names *n)
 	struct gate_name *v;
 	uint32_t *index;
 
+	if (!n->room)
+		hash_key_init(&n->key);
 	if (n->nr < n->room)
 		return true;
 	if (room > GATE_NAMES)

@@ -119,14 +119,10 @@ bool sum_string(const struct devtrace_event *ev, unsigned int n, char *s, size_t
 /* NULL: no room */
 static struct sum_row *row(struct sum *s, const struct devtrace_event *ev, const char *action)
 {
-	uint32_t hash = (uint32_t)ev->object << 16 | ev->signal;
+	const uint64_t hash = hash_string(&s->key, (uint64_t)ev->object << 16 | ev->signal, action);
 	struct sum_row **at, *r;
-	const char *c;
 
-	for (c = action; *c; c++)
-		hash = (hash ^ (uint8_t)*c) * 0x01000193u;
-	hash = (hash ^ hash >> 15) * 0x9e3779b1u;
-	at = &s->rows[hash >> 19];
+	at = &s->rows[hash % SUM_HASH];
 	for (r = *at; r; r = r->next)
 		if (r->object == ev->object && r->signal == ev->signal &&
 		    !strcmp(r->action, action))
@@ -468,6 +464,7 @@ struct sum *sum_new(void)
 	struct sum *s = ti_alloc(NULL, sizeof(*s));
 
 	memset(s, 0, sizeof(*s));
+	hash_key_init(&s->key);
 	s->late = ti_alloc(NULL, SUM_LATE * sizeof(*s->late));
 	s->machines = sum_machines_new();
 	return s;

@@ -20,6 +20,7 @@
 #ifndef TRACEINFO_TI_SUM_H
 #define TRACEINFO_TI_SUM_H
 
+#include "common/hash.h"
 #include "traceinfo.h"
 
 #define SUM_ROWS	4096
@@ -163,6 +164,7 @@ struct sum {
 	bool		wakes;		/* wake-ups are traced */
 	struct sum_loss	early[SUM_EARLY];
 	unsigned int	nr_early;
+	struct hash_key	key;
 	struct sum_row	*rows[SUM_HASH];
 	size_t		nr_rows;
 	struct sum_task	*tasks[SUM_HASH];
@@ -188,6 +190,8 @@ void sum_late(struct sum *s, const struct sum_span *span);
 
 /* traceinfo/sum_task.c; NULL: no room */
 struct sum_task *sum_task(struct sum *s, uint32_t tid);
+/* NULL: no event of the stream was about it. */
+struct sum_task *sum_task_known(const struct sum *s, uint32_t tid);
 void sum_sched(struct sum *s, const struct devtrace_event *ev);
 /* Counts a thread's time, once it is known whether a loss lies within. */
 void sum_task_span(struct sum *s, const struct sum_span *span, bool certain);

@@ -151,10 +151,8 @@ static const char *thread_name(struct print *t, uint32_t tid)
 
 	if (name)
 		return name;
-	for (task = t->s->tasks[tid * 0x9e3779b1u >> 19]; task; task = task->next)
-		if (task->tid == tid && *task->comm)
-			return task->comm;
-	return "?";
+	task = sum_task_known(t->s, tid);
+	return task && *task->comm ? task->comm : "?";
 }
 
 static void thread(struct print *t, const char *name_key, const char *tid_key, uint32_t tid)

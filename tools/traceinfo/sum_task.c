@@ -13,13 +13,28 @@
 /* As in kernel.fmt: enum task_state. */
 enum { TASK_RUNNING = 0, TASK_DEAD = 5, TASK_ZOMBIE = 6, TASK_PREEMPTED = 9 };
 
+static size_t slot(const struct sum *s, uint32_t tid)
+{
+	const uint64_t word = tid;
+
+	return hash_words(&s->key, &word, 1) % SUM_HASH;
+}
+
+struct sum_task *sum_task_known(const struct sum *s, uint32_t tid)
+{
+	struct sum_task *t = s->tasks[slot(s, tid)];
+
+	while (t && t->tid != tid)
+		t = t->next;
+	return t;
+}
+
 struct sum_task *sum_task(struct sum *s, uint32_t tid)
 {
-	struct sum_task **at = &s->tasks[tid * 0x9e3779b1u >> 19], *t;
+	struct sum_task **at, *t = sum_task_known(s, tid);
 
-	for (t = *at; t; t = t->next)
-		if (t->tid == tid)
-			return t;
+	if (t)
+		return t;
 	if (s->nr_tasks == SUM_TASKS) {
 		s->left_out++;
 		return NULL;
@@ -27,6 +42,7 @@ struct sum_task *sum_task(struct sum *s, uint32_t tid)
 	t = ti_alloc(NULL, sizeof(*t));
 	memset(t, 0, sizeof(*t));
 	t->tid = tid;
+	at = &s->tasks[slot(s, tid)];
 	t->next = *at;
 	*at = t;
 	s->nr_tasks++;
