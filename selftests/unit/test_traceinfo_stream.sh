@@ -137,6 +137,36 @@ ok $? "random bytes around frames are valid JSON"
 places=$(sed -n 's/.*"damages":\([0-9]*\).*/\1/p' wrapped.json)
 [ "$(grep -c '"kind":"damage"' wrapped.json)" = "$places" ] && [ "$places" -gt 1000 ]
 ok $? "and each damaged place is told ($places)"
+# One name has one spelling, wherever in JSON it stands.
+cat > odd.gen <<'END'
+info
+clock 1000 1700000000000000000
+proc 70 70 "a\x22b\x5cc\x09d\x7fe"
+dict obj 0 0 0 9 "a\x22b\x5cc\x09d\x7fe"
+dict obj 0 0 0 7 "a\x22b\x5cc\x09d\x7fe"
+dict fun 0 0 0 9 "a\x22b\x5cc\x09d\x7fe"
+dict sig 0 5 0 7 "a\x22b\x5cc\x09d\x7fe"
+dict sig 0 5 0 9 "a\x22b\x5cc\x09d\x7fe"
+dict enum 0 2 1 0 "a\x22b\x5cc\x09d\x7fe"
+dict usr 0 112 0 0 "a\x22b\x5cc\x09d\x7fe"
+event 2000 tid=70 type=112 obj=7 sig=5 "str:a\x22b\x5cc\x09d\x7fe" obj:9 fun:9 sig:5@9 enum:1/2
+END
+gen_stream < odd.gen > odd.trace
+s='"a\"b\\c\u0009d\u007fe"'
+traceinfo --no-default-fmt -J odd.trace > odd.json
+json_check < odd.json > /dev/null
+ok $? "odd names are valid JSON"
+for key in process name object_name signal_name STR OBJ FUN ENUM; do
+	grep -qF "\"$key\":$s" odd.json
+	ok $? "an odd name as $key"
+done
+grep -qF "{\"SIG\":${s%?}@${s#?}}" odd.json
+ok $? "an odd name as SIG"
+[ "$(traceinfo --no-default-fmt -J -v odd.trace | grep '"kind":"\(name\|thread\)"' | grep -cF "\"name\":$s")" = 8 ]
+ok $? "and where it is told"
+traceinfo --no-default-fmt odd.trace | grep -qF 'a"b\c\x09d\x7fe'
+ok $? "in text it is made safe"
+
 # More than is held, in a pipe; and its memory.
 perl -e 'srand(shift); print "\x7e", join("\x7e", map { chr(1 + int(rand(100))) x 3 } 1 .. 100000)' \
 	"$SEED" > places

@@ -59,6 +59,10 @@ size_t out_safe(struct out *o, const void *data, size_t n)
 	const uint8_t *p = data;
 	size_t columns = 0, run = 0;
 
+	if (o->raw) {
+		out_mem(o, data, n);
+		return n;
+	}
 	while (n) {
 		size_t len;
 

@@ -20,6 +20,7 @@ struct out {
 	size_t	len, size;
 	int	fd;		/* flushed here when full; -1: grows instead */
 	int	err;		/* errno of the first failure; then all is dropped */
+	bool	raw;		/* out_safe() leaves all as it is: who reads this escapes it */
 	/*
 	 * Set by a signal that is to end the program: then who takes nothing for
 	 * OUT_PATIENCE ms gets no more, and err is EINTR. NULL: no signal is.

@@ -384,6 +384,7 @@ void fmt_value_json(struct out *o, const struct fmt_value *v, const struct fmt_n
 		out_char(o, '"');
 	} else {
 		out_init(&tmp, -1);
+		tmp.raw = true;
 		fmt_value_print(&tmp, v, false, names);
 		out_json(o, tmp.buf, tmp.len);
 		out_free(&tmp);

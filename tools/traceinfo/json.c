@@ -45,6 +45,7 @@ static void name(struct out *o, const struct ti_event *e)
 	struct out tmp;
 
 	out_init(&tmp, -1);
+	tmp.raw = true;
 	ti_event_name(&tmp, e);
 	OUT_LIT(o, ",\"name\":");
 	out_json(o, tmp.buf, tmp.len);
