@@ -5,7 +5,7 @@
  * The list is complete: all else is private. Symbols for drivers are exported where they
  * are defined.
  */
-#include "admin/filter_policy.h"
+#include "manage/filter_policy.h"
 #include "compat/compat_export.h"
 #include "emit/control_ops.h"
 #include "emit/dict.h"
@@ -25,10 +25,10 @@
 #include "stream/profile_ops.h"
 #include "stream/quiet.h"
 #include "stream/table.h"
-#include "streams/filter_set.h"
-#include "streams/lane_resize.h"
-#include "streams/proc_stats.h"
-#include "streams/streams.h"
+#include "manage/filter_set.h"
+#include "manage/lane_resize.h"
+#include "manage/proc_stats.h"
+#include "manage/streams.h"
 
 COMPAT_EXPORT_INTERNAL(control_notify_filter);
 COMPAT_EXPORT_INTERNAL(devtrace_boot_id);

@@ -11,8 +11,8 @@
 #include <linux/uidgid.h>
 #include <linux/vmalloc.h>
 
-#include "admin/filter_policy.h"
-#include "admin/stream.h"
+#include "manage/filter_policy.h"
+#include "manage/stream.h"
 #include "control/control.h"
 #include "emit/dict.h"
 #include "emit/emit.h"

@@ -11,12 +11,12 @@
 
 #include "control.h"
 #include "emit/control_ops.h"
+#include "manage/streams.h"
 #include "netlink.h"
 #include "netlink_filter.h"
 #include "netlink_stream.h"
 #include "stream/quiet.h"
 #include "stream/table.h"
-#include "streams/streams.h"
 #include "trigger.h"
 
 static void watermark(struct stream *s)

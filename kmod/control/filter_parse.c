@@ -10,12 +10,12 @@
 #include <linux/string.h>
 #include <linux/threads.h>
 
-#include "admin/filter_policy.h"
 #include "emit/filter.h"
 #include "filter_parse.h"
+#include "manage/filter_policy.h"
+#include "manage/profile_ask.h"
 #include "netlink.h"
 #include "netlink_check.h"
-#include "streams/profile_ask.h"
 
 /* A major code has 24 bits. */
 #define MAJOR_MAX	0xffffff

@@ -20,6 +20,8 @@
 #include "compat/compat_netlink.h"
 #include "emit/filter.h"
 #include "filter_parse.h"
+#include "manage/profile_ask.h"
+#include "manage/streams.h"
 #include "netlink.h"
 #include "netlink_check.h"
 #include "netlink_filter.h"
@@ -29,8 +31,6 @@
 #include "netlink_trigger.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
-#include "streams/profile_ask.h"
-#include "streams/streams.h"
 
 /* The largest entry of a dump is a trigger with two filters at their longest. */
 #define DUMP_MIN	(2 * NETLINK_FILTER_SIZE + 1024)

@@ -5,15 +5,15 @@
 #include <linux/errno.h>
 #include <linux/slab.h>
 
-#include "admin/filter_policy.h"
 #include "emit/filter.h"
 #include "filter_parse.h"
+#include "manage/filter_policy.h"
+#include "manage/filter_set.h"
+#include "manage/streams.h"
 #include "netlink.h"
 #include "netlink_check.h"
 #include "netlink_filter.h"
 #include "netlink_stream.h"
-#include "streams/filter_set.h"
-#include "streams/streams.h"
 
 #define ENTRY_SIZE							\
 	(nla_total_size(DEVTRACE_NAME_LEN) + nla_total_size(sizeof(u32)) + \

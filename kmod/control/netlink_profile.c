@@ -10,16 +10,16 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "admin/filter_policy.h"
 #include "emit/filter.h"
+#include "manage/filter_policy.h"
+#include "manage/filter_set.h"
+#include "manage/profile_ask.h"
 #include "netlink.h"
 #include "netlink_check.h"
 #include "netlink_filter.h"
 #include "netlink_profile.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
-#include "streams/filter_set.h"
-#include "streams/profile_ask.h"
 #include "trigger.h"
 
 /* The types that a filter names, or NULL. */

@@ -16,6 +16,11 @@
 #include "emit/proc.h"
 #include "lane/slot.h"
 #include "lane/take.h"
+#include "manage/lane_stats.h"
+#include "manage/oldest.h"
+#include "manage/proc_stats.h"
+#include "manage/reader_stats.h"
+#include "manage/type_stats.h"
 #include "netlink.h"
 #include "netlink_stats.h"
 #include "read/stream_stats.h"
@@ -23,11 +28,6 @@
 #include "ring/clock.h"
 #include "stream/stream.h"
 #include "stream/table.h"
-#include "streams/lane_stats.h"
-#include "streams/oldest.h"
-#include "streams/proc_stats.h"
-#include "streams/reader_stats.h"
-#include "streams/type_stats.h"
 
 #define put_u64(skb, attr, v)	nla_put_u64_64bit(skb, DEVTRACE_A_##attr, v, DEVTRACE_A_PAD)
 

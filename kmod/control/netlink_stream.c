@@ -6,11 +6,12 @@
 #include <linux/limits.h>
 #include <linux/slab.h>
 
-#include "admin/filter_policy.h"
 #include "emit/emit.h"
 #include "emit/filter.h"
 #include "emit/slots.h"
 #include "filter_parse.h"
+#include "manage/filter_policy.h"
+#include "manage/streams.h"
 #include "netlink.h"
 #include "netlink_check.h"
 #include "netlink_stream.h"
@@ -18,7 +19,6 @@
 #include "ring/ring_memory.h"
 #include "stream/stream.h"
 #include "stream/table.h"
-#include "streams/streams.h"
 #include "trigger.h"
 
 /* Two names, three u64 and five u32. */

@@ -15,12 +15,12 @@
 #include "element.h"
 #include "emit/filter.h"
 #include "filter_parse.h"
+#include "manage/streams.h"
 #include "netlink.h"
 #include "netlink_check.h"
 #include "netlink_filter.h"
 #include "netlink_stream.h"
 #include "netlink_trigger.h"
-#include "streams/streams.h"
 #include "trigger.h"
 
 #define ELEMENT_SIZE	(NLA_HDRLEN + 2 * nla_total_size(sizeof(u32)) +		\

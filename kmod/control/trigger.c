@@ -28,21 +28,21 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
-#include "admin/filter_policy.h"
 #include "compat/compat_atomic.h"
 #include "element.h"
 #include "emit/event.h"
 #include "emit/filter.h"
 #include "emit/store.h"
+#include "manage/filter_policy.h"
+#include "manage/filter_set.h"
+#include "manage/fire.h"
+#include "manage/streams.h"
 #include "netlink_filter.h"
 #include "netlink_trigger.h"
 #include "rate.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
 #include "stream/table.h"
-#include "streams/filter_set.h"
-#include "streams/fire.h"
-#include "streams/streams.h"
 #include "trigger.h"
 
 /* The work runs at most so often: a trigger may fire with every event. */

@@ -7,7 +7,7 @@
  * processes sorted lists, looked at only when a CPU meets another thread. A filter
  * without a term is in every set of that term.
  *
- * streams/filter_compile.c makes it, filter.c looks it up.
+ * manage/filter_compile.c makes it, filter.c looks it up.
  */
 #ifndef DEVTRACE_FILTER_PRIV_H
 #define DEVTRACE_FILTER_PRIV_H

@@ -7,17 +7,43 @@
  * __devtrace_commit() finds out at no price.
  */
 #include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
 #include <linux/percpu.h>
 #include <linux/slab.h>
+#include <linux/topology.h>
+#include <linux/devtrace.h>
 
 #include "emit.h"
 #include "event.h"
 #include "slots.h"
-#include "slots_priv.h"
 #include "store.h"
 #include "stream/wake.h"
 
-DEFINE_PER_CPU(struct emit_slots *, emit_slots);
+/* Nested one upon the other: task, softirq, interrupts, NMIs. */
+#define EMIT_SLOTS		6
+#define EMIT_SLOT_FREE	UINT_MAX
+
+/**
+ * struct emit_slot - an event that is being built
+ * @below: events of stream 0 that were under way when it began
+ * @set: who wants it
+ * @ev: the event
+ * @data: its payload
+ */
+struct emit_slot {
+	unsigned int	below;
+	u32		set;
+	struct event	ev;
+	u8		data[DEVTRACE_PAYLOAD_MAX];
+};
+
+struct emit_slots {
+	unsigned int	used;
+	struct emit_slot	slot[EMIT_SLOTS];
+};
+
+static DEFINE_PER_CPU(struct emit_slots *, emit_slots);
 
 static unsigned int slots_used(const struct emit_slots *s)
 {
@@ -87,6 +113,32 @@ void emit_slot_commit(struct ring *r)
 	WRITE_ONCE(s->used, slots_used(s) - 1);
 	ring_let_go(r);
 	wake_stream0();
+}
+
+/**
+ * emit_slots_alloc() - be ready for events that more than stream 0 wants, or that is stopped
+ *
+ * Context: process, devtrace_lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int emit_slots_alloc(void)
+{
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		struct emit_slots *s = per_cpu(emit_slots, cpu);
+
+		if (s)
+			continue;
+		s = kvzalloc_node(sizeof(*s), GFP_KERNEL, cpu_to_node(cpu));
+		if (!s)
+			return -ENOMEM;
+		for (i = 0; i < EMIT_SLOTS; i++)
+			s->slot[i].below = EMIT_SLOT_FREE;
+		/* LMM(slots:A): filled in before it is there; the reader depends on it. */
+		smp_store_release(per_cpu_ptr(&emit_slots, cpu), s);
+	}
+	return 0;
 }
 
 /* No emitter is left. */

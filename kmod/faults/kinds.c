@@ -17,10 +17,10 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "admin/filter_policy.h"
 #include "compat/compat_export.h"
 #include "emit/filter.h"
 #include "faults.h"
+#include "manage/filter_policy.h"
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 

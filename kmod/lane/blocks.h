@@ -156,6 +156,9 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 void blocks_abandon(struct block_ring *b, struct run *r, run_place_t place);
 bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r);
 bool blocks_evict(struct block_ring *b);
+bool blocks_trim(struct block_ring *b, u32 nr, u32 most);
+bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block_state *state,
+		   u8 **spare);
 u64 blocks_used(const struct block_ring *b);
 u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t place, u64 idx);
 

@@ -4,7 +4,7 @@
  *
  * Two sides decide. The filters say which types stream 0 wants and need no more than
  * that: no other stream or trigger wants them, and there is no term about anything but
- * types (streams/filter_compile.c). The state of stream 0 says whether it stores events, and
+ * types (manage/filter_compile.c). The state of stream 0 says whether it stores events, and
  * whether nothing may stop it with the next one.
  */
 #include <linux/bits.h>

@@ -191,7 +191,6 @@ static __always_inline int lane_next(const u8 *buf, u32 *at, u32 len, u64 *time,
 	return 1;
 }
 
-/* lane_untaken.c */
 u32 lane_untaken_bytes(const struct lane_mem *m, const struct lane_place *p);
 
 #endif /* DEVTRACE_LANE_READ_H */

@@ -20,11 +20,11 @@
 #include <linux/utsname.h>
 #include <linux/workqueue.h>
 
-#include "streams/streams.h"
 #include "emit/proc.h"
 #include "emit/slots.h"
 #include "keep.h"
 #include "lane/blocks.h"
+#include "manage/streams.h"
 #include "names.h"
 #include "pool.h"
 #include "read/boot_id.h"

@@ -24,11 +24,11 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
-#include "ring/ring_memory.h"
-#include "streams/streams.h"
 #include "last.h"
+#include "manage/streams.h"
 #include "region.h"
 #include "render.h"
+#include "ring/ring_memory.h"
 #include "stream/stream.h"
 #include "stream/table.h"
 

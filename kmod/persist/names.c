@@ -22,7 +22,7 @@
 
 #include "emit/dict.h"
 #include "emit/proc.h"
-#include "streams/proc_stats.h"
+#include "manage/proc_stats.h"
 #include "names.h"
 #include "stream/quiet.h"
 

@@ -26,10 +26,10 @@
 #include "lane/slot_priv.h"
 #include "lane/take.h"
 #include "lanes.h"
+#include "manage/lane_resize.h"
 #include "pool.h"
 #include "stream/stream.h"
 #include "stream/table.h"
-#include "streams/lane_resize.h"
 
 static struct region *region;
 static struct persist_header header;

@@ -27,10 +27,10 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "admin/filter_policy.h"
 #include "compat/compat_export.h"
 #include "emit/control_ops.h"
 #include "emit/filter.h"
+#include "manage/filter_policy.h"
 #include "profile.h"
 #include "profile_added.h"
 #include "profile_names.h"

@@ -29,18 +29,18 @@
 #include <linux/sysfs.h>
 #include <linux/devtrace_watch.h>
 
-#include "admin/filter_policy.h"
 #include "compat/compat.h"
 #include "compat/compat_export.h"
 #include "emit/control_ops.h"
 #include "emit/emit.h"
 #include "emit/event.h"
 #include "emit/filter.h"
+#include "manage/filter_policy.h"
+#include "manage/filter_set.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
 #include "stream/quiet.h"
 #include "stream/table.h"
-#include "streams/filter_set.h"
 #include "tracepoint.h"
 
 /* As lowest severity in a filter: no severity is wanted. */

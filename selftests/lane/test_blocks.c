@@ -15,7 +15,6 @@
 
 #include "kselftest.h"
 #include "blocks.h"
-#include "blocks_resize.h"
 
 #define STEPS		20000
 #define RUNS		(STEPS + 1)

@@ -2,8 +2,8 @@
 /*
  * The readers of a stream, and the place of each: see reader_stats.c
  */
-#ifndef DEVTRACE_STREAMS_READER_STATS_H
-#define DEVTRACE_STREAMS_READER_STATS_H
+#ifndef DEVTRACE_MANAGE_READER_STATS_H
+#define DEVTRACE_MANAGE_READER_STATS_H
 
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -31,4 +31,4 @@ struct stream_reader {
 /* The reader after the one with this number; 0 if there is none. devtrace_lock held. */
 u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r);
 
-#endif /* DEVTRACE_STREAMS_READER_STATS_H */
+#endif /* DEVTRACE_MANAGE_READER_STATS_H */

@@ -12,12 +12,12 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "admin/filter_policy.h"
 #include "emit/emit.h"
 #include "emit/emit_check.h"
 #include "emit/filter.h"
 #include "emit/filter_priv.h"
 #include "filter_compile.h"
+#include "filter_policy.h"
 
 /* A page of its own for the ids around @id. */
 static u32 *ids_page(struct ids *ids, unsigned int id)

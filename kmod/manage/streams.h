@@ -2,8 +2,8 @@
 /*
  * Commands for streams: see streams.c
  */
-#ifndef DEVTRACE_STREAMS_STREAMS_H
-#define DEVTRACE_STREAMS_STREAMS_H
+#ifndef DEVTRACE_MANAGE_STREAMS_H
+#define DEVTRACE_MANAGE_STREAMS_H
 
 #include <linux/mutex.h>
 #include <linux/types.h>
@@ -72,4 +72,4 @@ void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu)
  */
 void stream_watch(struct stream *s, bool on);
 
-#endif /* DEVTRACE_STREAMS_STREAMS_H */
+#endif /* DEVTRACE_MANAGE_STREAMS_H */

@@ -2,8 +2,8 @@
 /*
  * Actions of a trigger on a stream: see fire.c
  */
-#ifndef DEVTRACE_STREAMS_FIRE_H
-#define DEVTRACE_STREAMS_FIRE_H
+#ifndef DEVTRACE_MANAGE_FIRE_H
+#define DEVTRACE_MANAGE_FIRE_H
 
 #include <linux/types.h>
 #include <linux/devtrace.h>
@@ -20,4 +20,4 @@ bool stream_fire_start(unsigned int id, const char *trigger);
 bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 ns,
 		      const char *trigger, struct firing *f);
 
-#endif /* DEVTRACE_STREAMS_FIRE_H */
+#endif /* DEVTRACE_MANAGE_FIRE_H */

@@ -2,8 +2,8 @@
 /*
  * How much each thread emitted: see proc_stats.c
  */
-#ifndef DEVTRACE_STREAMS_PROC_STATS_H
-#define DEVTRACE_STREAMS_PROC_STATS_H
+#ifndef DEVTRACE_MANAGE_PROC_STATS_H
+#define DEVTRACE_MANAGE_PROC_STATS_H
 
 #include <linux/types.h>
 
@@ -11,4 +11,4 @@ struct proc_name;
 
 bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored);
 
-#endif /* DEVTRACE_STREAMS_PROC_STATS_H */
+#endif /* DEVTRACE_MANAGE_PROC_STATS_H */

@@ -10,7 +10,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#include "lane/blocks_resize.h"
+#include "lane/blocks.h"
 #include "lane/slot.h"
 #include "lane/slot_priv.h"
 #include "lane_resize.h"

@@ -14,10 +14,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "admin/filter_policy.h"
-#include "admin/stream.h"
 #include "emit/emit.h"
 #include "emit/slots.h"
+#include "filter_policy.h"
 #include "filter_set.h"
 #include "lane/slot.h"
 #include "lane/slot_stats.h"
@@ -28,6 +27,7 @@
 #include "resize.h"
 #include "ring/clock.h"
 #include "ring/ring_read.h"
+#include "stream.h"
 #include "stream/past.h"
 #include "stream/quiet.h"
 #include "stream/rings.h"

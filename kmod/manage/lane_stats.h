@@ -2,8 +2,8 @@
 /*
  * Statistics of the events of an open lane: see lane_stats.c
  */
-#ifndef DEVTRACE_STREAMS_LANE_STATS_H
-#define DEVTRACE_STREAMS_LANE_STATS_H
+#ifndef DEVTRACE_MANAGE_LANE_STATS_H
+#define DEVTRACE_MANAGE_LANE_STATS_H
 
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -37,4 +37,4 @@ struct slot_stats {
 
 bool slot_stats(unsigned int slot, struct slot_stats *st);
 
-#endif /* DEVTRACE_STREAMS_LANE_STATS_H */
+#endif /* DEVTRACE_MANAGE_LANE_STATS_H */

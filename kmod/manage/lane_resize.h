@@ -2,8 +2,8 @@
 /*
  * A ring of blocks of another size: see lane_resize.c
  */
-#ifndef DEVTRACE_STREAMS_LANE_RESIZE_H
-#define DEVTRACE_STREAMS_LANE_RESIZE_H
+#ifndef DEVTRACE_MANAGE_LANE_RESIZE_H
+#define DEVTRACE_MANAGE_LANE_RESIZE_H
 
 #include <linux/types.h>
 
@@ -14,4 +14,4 @@ int slots_lend(u8 *at, u32 nr);
 int slots_memory(unsigned long bytes, struct slots_memory *m);
 void slots_resize(struct slots_memory *m);
 
-#endif /* DEVTRACE_STREAMS_LANE_RESIZE_H */
+#endif /* DEVTRACE_MANAGE_LANE_RESIZE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#ifndef DEVTRACE_STREAMS_OLDEST_H
-#define DEVTRACE_STREAMS_OLDEST_H
+#ifndef DEVTRACE_MANAGE_OLDEST_H
+#define DEVTRACE_MANAGE_OLDEST_H
 
 #include <linux/types.h>
 
@@ -12,4 +12,4 @@ struct stream;
 u64 run_oldest(run_place_t place, const struct run *r);
 u64 stream_oldest(struct stream *s, int cpu);
 
-#endif /* DEVTRACE_STREAMS_OLDEST_H */
+#endif /* DEVTRACE_MANAGE_OLDEST_H */

@@ -9,8 +9,8 @@
  * Locks: devtrace_lock serializes everything that changes streams, filters and
  * triggers. Emitters take none; they find streams under RCU, preemption off.
  */
-#ifndef DEVTRACE_ADMIN_STREAM_H
-#define DEVTRACE_ADMIN_STREAM_H
+#ifndef DEVTRACE_MANAGE_STREAM_H
+#define DEVTRACE_MANAGE_STREAM_H
 
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -32,4 +32,4 @@ static inline void stream_wake(struct stream *s)
 int stream_init(unsigned long bytes, u32 start, umode_t mode);
 void stream_exit(void);
 
-#endif /* DEVTRACE_ADMIN_STREAM_H */
+#endif /* DEVTRACE_MANAGE_STREAM_H */

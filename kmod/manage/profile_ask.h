@@ -2,8 +2,8 @@
 /*
  * Control's calls into devtrace_profile.ko: see profile_ask.c
  */
-#ifndef DEVTRACE_STREAMS_PROFILE_ASK_H
-#define DEVTRACE_STREAMS_PROFILE_ASK_H
+#ifndef DEVTRACE_MANAGE_PROFILE_ASK_H
+#define DEVTRACE_MANAGE_PROFILE_ASK_H
 
 #include <linux/types.h>
 
@@ -27,4 +27,4 @@ int devtrace_profile_add(const char *name, const char **why);
 int devtrace_profile_find(const char *name);
 void devtrace_profile_del(unsigned int type);
 
-#endif /* DEVTRACE_STREAMS_PROFILE_ASK_H */
+#endif /* DEVTRACE_MANAGE_PROFILE_ASK_H */

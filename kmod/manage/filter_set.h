@@ -2,12 +2,12 @@
 /*
  * Another filter for a stream or a trigger: see filter_set.c
  */
-#ifndef DEVTRACE_STREAMS_FILTER_SET_H
-#define DEVTRACE_STREAMS_FILTER_SET_H
+#ifndef DEVTRACE_MANAGE_FILTER_SET_H
+#define DEVTRACE_MANAGE_FILTER_SET_H
 
 struct filter;
 
 /* Process context, devtrace_lock held. */
 int filter_set(unsigned int bit, const struct filter *f);
 
-#endif /* DEVTRACE_STREAMS_FILTER_SET_H */
+#endif /* DEVTRACE_MANAGE_FILTER_SET_H */

@@ -2,8 +2,8 @@
 /*
  * The filters as they were asked for, and what is put in force: see filter_policy.c
  */
-#ifndef DEVTRACE_ADMIN_FILTER_POLICY_H
-#define DEVTRACE_ADMIN_FILTER_POLICY_H
+#ifndef DEVTRACE_MANAGE_FILTER_POLICY_H
+#define DEVTRACE_MANAGE_FILTER_POLICY_H
 
 #include <linux/bitmap.h>
 #include <linux/lockdep.h>
@@ -84,4 +84,4 @@ void filter_table_free(struct filter_table *t);
 int filter_init(struct devtrace_control *control, u32 start);
 void filter_exit(void);
 
-#endif /* DEVTRACE_ADMIN_FILTER_POLICY_H */
+#endif /* DEVTRACE_MANAGE_FILTER_POLICY_H */

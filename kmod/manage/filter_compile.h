@@ -2,8 +2,8 @@
 /*
  * All filters in one table: see filter_compile.c
  */
-#ifndef DEVTRACE_STREAMS_FILTER_COMPILE_H
-#define DEVTRACE_STREAMS_FILTER_COMPILE_H
+#ifndef DEVTRACE_MANAGE_FILTER_COMPILE_H
+#define DEVTRACE_MANAGE_FILTER_COMPILE_H
 
 #include <linux/types.h>
 
@@ -12,4 +12,4 @@ struct filter_table;
 
 struct filter_table *filter_table_compile(struct filter *const *f, u32 generation);
 
-#endif /* DEVTRACE_STREAMS_FILTER_COMPILE_H */
+#endif /* DEVTRACE_MANAGE_FILTER_COMPILE_H */

@@ -7,11 +7,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "admin/filter_policy.h"
 #include "emit/emit.h"
 #include "emit/filter.h"
 #include "emit/slots.h"
 #include "filter_compile.h"
+#include "filter_policy.h"
 #include "filter_set.h"
 #include "stream/table.h"
 

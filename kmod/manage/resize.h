@@ -2,8 +2,8 @@
 /*
  * Other memory for the rings of a stream: see resize.c
  */
-#ifndef DEVTRACE_STREAMS_RESIZE_H
-#define DEVTRACE_STREAMS_RESIZE_H
+#ifndef DEVTRACE_MANAGE_RESIZE_H
+#define DEVTRACE_MANAGE_RESIZE_H
 
 #include "stream/rings.h"
 
@@ -12,4 +12,4 @@ struct stream;
 /* Process context, devtrace_lock held. */
 int rings_resize(struct stream *s, unsigned long bytes, rings_lend_t lend);
 
-#endif /* DEVTRACE_STREAMS_RESIZE_H */
+#endif /* DEVTRACE_MANAGE_RESIZE_H */
