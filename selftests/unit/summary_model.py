@@ -48,7 +48,7 @@ class Machine:
         if t["since"] is not None:
             t["sum"][t["state"]] += ts - t["since"]
             if t["state"] == "waiting" and state == "running":
-                self.delays.append(ts - t["since"])
+                self.delays.append([ts - t["since"], True])
         t["state"], t["since"] = state, ts
 
     def switch(self, cpu):
@@ -123,8 +123,10 @@ class Machine:
                 self.wake(cpu, "task")
             else:
                 self.interrupt(cpu)
-        for tid in self.tasks:
-            self.move(tid, self.tasks[tid]["state"], self.ts)
+        for tid, t in self.tasks.items():
+            if t["state"] == "waiting" and t["since"] is not None:
+                self.delays.append([self.ts - t["since"], False])
+            self.move(tid, t["state"], self.ts)
 
 
 def with_lanes(lines, rand):
@@ -209,7 +211,7 @@ def check_row(what, row, times, exact, lost):
 
 def check_truth(truth, summary):
     exact = truth["lost"] == 0
-    same("lost", truth["lost"], summary["lost"] + summary["lost_before"])
+    same("lost", truth["lost"], summary["lost"] + summary["lost_before"] + summary["lost_after"])
     same("lost of lanes", truth["lost_lanes"], summary["lost_lanes"])
     lost = summary["lost"]
     calls = {r["name"]: r for r in summary["syscalls"]}
@@ -239,7 +241,8 @@ def check_truth(truth, summary):
             elif threads[tid][what] > t[what]:
                 fail(what, "of", tid, "is", threads[tid][what], "and cannot be more than", t[what])
     if exact:
-        same("delays", truth["delays"], [d["waited"] for d in summary["delays"]])
+        same("delays", truth["delays"],
+             sorted(([d["waited"], d["ended"]] for d in summary["delays"]), reverse=True))
 
 
 def first(element):

@@ -44,9 +44,9 @@ status=$?
 [ $status = 0 ] || { failed=1; printf 'not '; }
 echo "ok $nr random events"
 # Tables by name: these and no others, in text and JSON.
-titles() { sed -n 's/^\([A-Z][A-Za-z ]*[A-Za-z]\)\(, times in us\|: no events\)$/\1/p' | tr '\n' ';'; }
+titles() { sed -n 's/^\(System calls\|Interrupts\|Threads\|Longest [a-zA-Z ]*\)\(: no events\)\{0,1\}$/\1/p' | tr '\n' ';'; }
 keys() { python3 -c 'import json, sys
-print(*sorted({"syscalls", "interrupts", "threads", "delays", "machines", "stores"} & set(json.loads(sys.stdin.read()))))'; }
+print(*sorted({"syscalls", "interrupts", "threads", "delays", "blocked", "machines", "stores"} & set(json.loads(sys.stdin.read()))))'; }
 while IFS='|' read -r list text json; do
 	nr=$((nr + 1))
 	if [ "$(traceinfo --no-default-fmt --summary="$list" trace | titles)" != "$text" ] ||
@@ -56,10 +56,10 @@ while IFS='|' read -r list text json; do
 	fi
 	echo "ok $nr tables: $list"
 done <<END
-waits|Longest waits for a CPU;|delays
+waits|Longest waits for a CPU;Longest blocked;|blocked delays
 threads,syscalls|System calls;Threads;|syscalls threads
 interrupts|Interrupts;|interrupts
-syscalls,interrupts,threads,waits,queues|System calls;Interrupts;Threads;Longest waits for a CPU;|delays interrupts syscalls threads
+syscalls,interrupts,threads,waits,queues|System calls;Interrupts;Threads;Longest waits for a CPU;Longest blocked;|blocked delays interrupts syscalls threads
 END
 nr=$((nr + 1))
 if traceinfo --summary=waits,wait trace > text 2> err || [ $? != 2 ] ||
@@ -68,5 +68,19 @@ if traceinfo --summary=waits,wait trace > text 2> err || [ $? != 2 ] ||
 	printf 'not '
 fi
 echo "ok $nr a table that there is not"
+# On a terminal lines fit 80 columns and heads are bold; a pipe gets the same without colour.
+for columns in 80 132; do
+	nr=$((nr + 1))
+	script -qec "stty cols $columns; traceinfo --no-default-fmt --color=auto --summary trace" \
+		/dev/null </dev/null 2>&1 | tr -d '\r' >terminal
+	sed "s/$(printf '\033')\[[0-9;]*m//g" terminal >plain
+	traceinfo --no-default-fmt --summary trace >pipe
+	if ! cmp -s plain pipe || cmp -s terminal plain ||
+	   awk 'length > 80 { print; bad = 1 } END { exit !bad }' pipe; then
+		failed=1
+		printf 'not '
+	fi
+	echo "ok $nr on a terminal of $columns columns"
+done
 echo "1..$nr"
 exit $failed

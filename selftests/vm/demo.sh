@@ -111,7 +111,7 @@ patiently "[ \$(traceinfo --type SUM | grep -c SUM@) -ge 2 ]"
 sleep 0.5
 run "tracectl profile faults; rmmod metronome"
 finish $program
-run "traceinfo --summary=waits | grep -m 1 -A 1 boardmon"
+run "traceinfo --summary=waits | grep -m 1 -A 2 boardmon"
 
 chapter "A program dies. It traces nothing; the kernel tells how it ended"
 run "tracectl clear; sh -c 'kill -SEGV \$\$'"

@@ -64,7 +64,7 @@ uint64_t sum_times_median(const struct sum_times *t)
 	return ns < t->min ? t->min : ns > t->max ? t->max : ns;
 }
 
-static bool element(const struct devtrace_event *ev, unsigned int n, struct devtrace_elem *e)
+bool sum_elem(const struct devtrace_event *ev, unsigned int n, struct devtrace_elem *e)
 {
 	size_t pos = 0;
 
@@ -79,7 +79,7 @@ bool sum_int(const struct devtrace_event *ev, unsigned int n, int64_t *v)
 {
 	struct devtrace_elem e;
 
-	if (!element(ev, n, &e))
+	if (!sum_elem(ev, n, &e))
 		return false;
 	if (e.is_enum) {
 		*v = (int64_t)e.v.u;
@@ -108,7 +108,7 @@ bool sum_string(const struct devtrace_event *ev, unsigned int n, char *s, size_t
 	struct devtrace_elem e;
 	size_t len;
 
-	if (!element(ev, n, &e) || e.is_enum || e.type != DEVTRACE_E_STR)
+	if (!sum_elem(ev, n, &e) || e.is_enum || e.type != DEVTRACE_E_STR)
 		return false;
 	len = e.v.mem.len < size - 1 ? e.v.mem.len : size - 1;
 	memcpy(s, e.v.mem.p, len);
@@ -367,6 +367,8 @@ static void stop(struct sum *s)
 		s->cpus[i].nr_parts = s->cpus[i].level = 0;
 	while (s->late_begin != s->late_end)
 		count_oldest(s);
+	s->lost_after += s->pending;
+	s->pending = 0;
 	s->begun = false;
 	s->loss = 0;
 	s->nr_losses = 0;
@@ -378,6 +380,10 @@ void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane)
 		begin(s, ev->ts);
 	s->last = ev->ts;
 	s->events++;
+	if (s->pending && ev->ts > s->pending_ts) {
+		s->lost += s->pending;
+		s->pending = 0;
+	}
 	if (of_lane || ev->type < DEVTRACE_T_KERNEL || ev->type >= DEVTRACE_T_ADDED)
 		return;
 	s->profile++;
@@ -404,7 +410,25 @@ void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane)
 	}
 }
 
-static void loss(struct sum *s, uint64_t count, uint64_t from, uint64_t to)
+/*
+ * Events that were lost behind the last event of the stream are not missing in the time of the
+ * summary. A stopped stream may still take an event that was under way; it goes on for sure with
+ * an event later than the loss.
+ */
+static void loss_in_time(struct sum *s, const struct sum_loss *l, bool stopped)
+{
+	uint64_t ts = stopped ? l->to : l->from;
+
+	if (ts <= s->last) {
+		s->lost += l->count;
+		return;
+	}
+	if (!s->pending || ts < s->pending_ts)
+		s->pending_ts = ts;
+	s->pending += l->count;
+}
+
+static void loss(struct sum *s, uint64_t count, uint64_t from, uint64_t to, bool stopped)
 {
 	struct sum_loss *e, l = { count, from, to };
 
@@ -412,7 +436,7 @@ static void loss(struct sum *s, uint64_t count, uint64_t from, uint64_t to)
 		/* When it was is not known, but it was before the next event. */
 		if (!to)
 			l.to = s->last;
-		s->lost += count;
+		loss_in_time(s, &l, stopped);
 		add_loss(s, &l);
 		return;
 	}
@@ -433,11 +457,12 @@ void sum_item(struct sum *s, const struct devtrace_item *item, bool of_lane)
 		if (of_lane)
 			s->lost_lanes += item->u.lost.count;
 		else
-			loss(s, item->u.lost.count, item->u.lost.from, item->u.lost.to);
+			loss(s, item->u.lost.count, item->u.lost.from, item->u.lost.to,
+			     item->u.lost.cause == DEVTRACE_LOST_STOPPED);
 		break;
 	case DEVTRACE_ITEM_GAP:
 		sum_machines_forget(s->machines, item->u.gap.count);
-		loss(s, item->u.gap.count, 0, 0);
+		loss(s, item->u.gap.count, 0, 0, false);
 		break;
 	case DEVTRACE_ITEM_INFO:
 		if (item->u.info.reason == DEVTRACE_INFO_OPEN ||
@@ -491,8 +516,10 @@ void sum_free(struct sum *s)
 	}
 	for (i = 0; s && i < SUM_CPUS; i++)
 		free(s->cpus[i].parts);
-	for (i = 0; s && i < s->nr_delays; i++)
-		free(s->delays[i].meanwhile);
+	for (i = 0; s && i < s->waits.nr; i++)
+		free(s->waits.delays[i].meanwhile);
+	for (i = 0; s && i < s->blocks.nr; i++)
+		free(s->blocks.delays[i].meanwhile);
 	if (s) {
 		free(s->late);
 		sum_machines_free(s->machines);

@@ -76,6 +76,9 @@ struct sum_task {
 	bool		by_irq;
 	uint32_t	waker;
 	uint16_t	wait_cpu;
+	uint64_t	work;		/* function of the work item that it executes; 0: none */
+	bool		uninterruptible; /* while it is blocked: not just idle */
+	struct sum_row	*blocked_in;	/* the call it blocked in; NULL: not known */
 	/* the system call it is in */
 	struct sum_row	*call;
 	uint64_t	call_ts;
@@ -86,6 +89,7 @@ enum sum_in { SUM_IN_THREAD, SUM_IN_IRQ, SUM_IN_SOFTIRQ, SUM_INS };
 /* A time in which one thread had a CPU, and the thread or a handler ran. */
 struct sum_part {
 	uint64_t	from, to;
+	uint64_t	work;		/* the work item's function; 0: none */
 	uint32_t	tid;
 	int16_t		prio;		/* as the kernel has it: 120 is nice 0 */
 	bool		prio_known;
@@ -94,6 +98,7 @@ struct sum_part {
 
 struct sum_held {
 	uint64_t	ns[SUM_INS];
+	uint64_t	work;
 	uint32_t	tid;
 	int16_t		prio;
 	bool		prio_known;
@@ -107,13 +112,21 @@ struct sum_meanwhile {
 	struct sum_held	held[SUM_HOLDERS];
 };
 
-/* A thread waited for a CPU. */
+/* A thread waited for a CPU, or was blocked. */
 struct sum_delay {
 	struct sum_meanwhile *meanwhile;	/* NULL: not known */
+	struct sum_row	*call;		/* blocked in it; NULL: in none, or not known */
 	uint64_t	ts, ns;
 	uint32_t	tid, waker;
 	uint16_t	cpu;
 	bool		preempted, by_irq;
+	bool		open;		/* it goes on at the end of the trace */
+};
+
+/* The SUM_DELAYS longest ones, longest first. */
+struct sum_longest {
+	struct sum_delay delays[SUM_DELAYS];
+	unsigned int	nr;
 };
 
 struct sum_cpu {
@@ -139,11 +152,14 @@ struct sum_span {
 	uint64_t	from, to;
 	struct sum_row	*row;
 	struct sum_task	*task;
+	struct sum_row	*call;		/* it blocked in it */
 	uint32_t	waker;
 	uint16_t	cpu;
 	uint8_t		state;
 	bool		sure;		/* but for losses */
 	bool		delay;		/* it waited, and then was given the CPU */
+	bool		block;		/* it was blocked, and then was woken */
+	bool		open;		/* of either: the trace ends first */
 	bool		preempted, by_irq;
 	struct sum_meanwhile *meanwhile;	/* of a long wait */
 };
@@ -153,7 +169,10 @@ struct sum {
 	uint64_t	first, last;	/* events; first of the first stream */
 	uint64_t	events, profile;
 	uint64_t	lost;		/* in this time, or that may have been */
-	uint64_t	lost_before;
+	uint64_t	lost_before;	/* earlier than the first event */
+	uint64_t	lost_after;	/* later than the last event of their stream */
+	uint64_t	pending;	/* lost_after, unless an event is later than pending_ts */
+	uint64_t	pending_ts;
 	uint64_t	lost_lanes;	/* in lanes, at any time; not in the others */
 	uint64_t	loss;		/* losses that are not kept are no later; 0: none */
 	struct sum_loss	losses[SUM_LOSSES];	/* the last that were told */
@@ -170,8 +189,8 @@ struct sum {
 	struct sum_task	*tasks[SUM_HASH];
 	size_t		nr_tasks;
 	struct sum_cpu	cpus[SUM_CPUS];
-	struct sum_delay delays[SUM_DELAYS];	/* longest first */
-	unsigned int	nr_delays;
+	struct sum_longest waits;	/* for a CPU */
+	struct sum_longest blocks;
 	struct sum_machines *machines;	/* sum_machine.h */
 };
 
@@ -203,7 +222,8 @@ void sum_held_event(struct sum *s, const struct devtrace_event *ev);
 /* NULL: nothing is known of this CPU. To be freed. */
 struct sum_meanwhile *sum_meanwhile(struct sum *s, uint16_t cpu, uint64_t from, uint64_t to);
 
-/* The n-th element of an event, if it is an integer or a string. */
+/* The n-th element of an event; as an integer or a string, if it is one. */
+bool sum_elem(const struct devtrace_event *ev, unsigned int n, struct devtrace_elem *e);
 bool sum_int(const struct devtrace_event *ev, unsigned int n, int64_t *v);
 bool sum_string(const struct devtrace_event *ev, unsigned int n, char *s, size_t size);
 

@@ -21,7 +21,8 @@ static enum sum_in in_what(const struct sum_cpu *c)
 }
 
 /* The part that goes on ends now, and this one begins. */
-static void begin(struct sum_cpu *c, uint64_t ts, uint32_t tid, int16_t prio, bool prio_known)
+static void begin(struct sum_cpu *c, uint64_t ts, uint32_t tid, int16_t prio, bool prio_known,
+		  uint64_t work)
 {
 	struct sum_part *p;
 
@@ -31,6 +32,7 @@ static void begin(struct sum_cpu *c, uint64_t ts, uint32_t tid, int16_t prio, bo
 	p->from = ts;
 	p->to = UINT64_MAX;
 	p->tid = tid;
+	p->work = work;
 	p->prio = prio;
 	p->prio_known = prio_known;
 	p->in = in_what(c);
@@ -54,10 +56,31 @@ static void leave(struct sum_cpu *c, enum sum_in in)
 		c->level = i - 1;
 }
 
+/* The work item that a thread executes, also after it was blocked in it. */
+static uint64_t work_of(struct sum *s, uint32_t tid)
+{
+	const struct sum_task *t = tid ? sum_task(s, tid) : NULL;
+
+	return t ? t->work : 0;
+}
+
+/* The thread begins a work item, or (0) ends it. */
+static void work_begins(struct sum *s, struct sum_cpu *c, const struct devtrace_event *ev,
+			uint64_t work)
+{
+	const struct sum_part *last = part(c, c->nr_parts - 1);
+	struct sum_task *t = sum_task(s, ev->tid);
+
+	if (t)
+		t->work = work;
+	begin(c, ev->ts, ev->tid, last->prio, last->prio_known && last->tid == ev->tid, work);
+}
+
 void sum_held_event(struct sum *s, const struct devtrace_event *ev)
 {
 	struct sum_cpu *c = ev->source < SUM_CPUS ? &s->cpus[ev->source] : NULL;
 	struct sum_part *last;
+	struct devtrace_elem fun;
 	int64_t tid, prio;
 
 	if (!c)
@@ -65,7 +88,7 @@ void sum_held_event(struct sum *s, const struct devtrace_event *ev)
 	if (!c->parts)
 		c->parts = ti_alloc(NULL, SUM_PARTS * sizeof(*c->parts));
 	if (!c->nr_parts)
-		begin(c, ev->ts, ev->tid, 0, false);
+		begin(c, ev->ts, ev->tid, 0, false, 0);
 	last = part(c, c->nr_parts - 1);
 	switch (ev->type) {
 	case DEVTRACE_T_SCHED_SWITCH:
@@ -76,7 +99,15 @@ void sum_held_event(struct sum *s, const struct devtrace_event *ev)
 		/* No interrupt switches: the end of one that is open was lost. */
 		c->level = 0;
 		if (sum_int(ev, 2, &tid) && sum_int(ev, 3, &prio))
-			begin(c, ev->ts, (uint32_t)tid, (int16_t)prio, true);
+			begin(c, ev->ts, (uint32_t)tid, (int16_t)prio, true,
+			      work_of(s, (uint32_t)tid));
+		return;
+	case DEVTRACE_T_WORK_START:
+		if (sum_elem(ev, 1, &fun) && fun.type == DEVTRACE_E_FUN)
+			work_begins(s, c, ev, fun.v.u);
+		return;
+	case DEVTRACE_T_WORK_END:
+		work_begins(s, c, ev, 0);
 		return;
 	case DEVTRACE_T_IRQ_ENTRY:
 	case DEVTRACE_T_VECTOR_ENTRY:
@@ -96,7 +127,7 @@ void sum_held_event(struct sum *s, const struct devtrace_event *ev)
 		return;
 	}
 	if (in_what(c) != last->in)
-		begin(c, ev->ts, last->tid, last->prio, last->prio_known);
+		begin(c, ev->ts, last->tid, last->prio, last->prio_known, last->work);
 }
 
 static uint64_t held_all(const struct sum_held *h)
@@ -110,7 +141,7 @@ static struct sum_held *holder(struct sum_meanwhile *m, const struct sum_part *p
 	struct sum_held *h;
 
 	for (i = 0; i < m->nr; i++) {
-		if (m->held[i].tid == p->tid) {
+		if (m->held[i].tid == p->tid && m->held[i].work == p->work) {
 			m->held[i].prio = p->prio_known ? p->prio : m->held[i].prio;
 			m->held[i].prio_known |= p->prio_known;
 			return &m->held[i];
@@ -126,6 +157,7 @@ static struct sum_held *holder(struct sum_meanwhile *m, const struct sum_part *p
 	}
 	memset(h, 0, sizeof(*h));
 	h->tid = p->tid;
+	h->work = p->work;
 	h->prio = p->prio;
 	h->prio_known = p->prio_known;
 	return h;

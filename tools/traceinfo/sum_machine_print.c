@@ -2,28 +2,43 @@
 /*
  * sum_machine_print.c - the machines, queues, pools and timers of --summary
  *
- * In text times are microseconds, in JSON nanoseconds. A stream without events of QP and RKH
- * has none of these tables. In text a number that is not known is "-"; in JSON it is left out.
+ * In text times have the unit that fits, in JSON they are nanoseconds. A stream without events of
+ * QP and RKH has none of these tables. In text a number that is not known is "-"; in JSON it is left out.
  */
 #include <stdlib.h>
+#include "common/duration.h"
 #include "sum_machine.h"
 
-static void number(struct out *o, uint64_t v, unsigned int width, unsigned int scale)
+static void number(struct out *o, uint64_t v, unsigned int width)
 {
 	const struct out_spec spec = { .width = (uint8_t)width, .digits = OUT_NODIGITS };
 
-	out_int(o, v, false, 10, false, scale, &spec);
+	out_int(o, v, false, 10, false, 0, &spec);
 	out_char(o, ' ');
 }
 
-static void known(struct out *o, bool is, uint64_t v, unsigned int width, unsigned int scale)
+static void dash(struct out *o, unsigned int width)
 {
-	if (is) {
-		number(o, v, width, scale);
-	} else {
-		out_fill(o, ' ', width - 1);
-		OUT_LIT(o, "- ");
+	out_fill(o, ' ', width - 1);
+	OUT_LIT(o, "- ");
+}
+
+static void known(struct out *o, bool is, uint64_t v, unsigned int width)
+{
+	if (is)
+		number(o, v, width);
+	else
+		dash(o, width);
+}
+
+static void ns(struct out *o, bool is, uint64_t v, unsigned int width)
+{
+	if (!is) {
+		dash(o, width);
+		return;
 	}
+	out_duration_right(o, v, width);
+	out_char(o, ' ');
 }
 
 static void name(struct out *o, const char *s)
@@ -59,18 +74,17 @@ static void machines_text(struct out *o, const struct sum_machines *m)
 {
 	unsigned int i;
 
-	OUT_LIT(o, "\nState machines, times in us\n"
-		   "  dispatches  ignored unhandled    post to dispatch: median          max    longest step  name\n");
+	OUT_LIT(o, "\nState machines; median and max are from post to dispatch\n"
+		   "  dispatches  ignored unhandled   median      max longest step name\n");
 	for (i = 0; i < m->nr_machines; i++) {
 		const struct sum_machine *s = m->machines[i];
 
-		number(o, s->dispatches, 12, 0);
-		number(o, s->ignored, 8, 0);
-		number(o, s->unhandled, 9, 0);
-		known(o, s->latency.n, sum_times_median(&s->latency), 27, 3);
-		known(o, s->latency.n, s->latency.max, 12, 3);
-		known(o, s->steps.n, s->steps.max, 15, 3);
-		out_char(o, ' ');
+		number(o, s->dispatches, 12);
+		number(o, s->ignored, 8);
+		number(o, s->unhandled, 9);
+		ns(o, s->latency.n, sum_times_median(&s->latency), 8);
+		ns(o, s->latency.n, s->latency.max, 8);
+		ns(o, s->steps.n, s->steps.max, 12);
 		name(o, s->name);
 		if (s->steps.n) {
 			OUT_LIT(o, " (");
@@ -89,7 +103,7 @@ static void states_text(struct out *o, const struct sum_machines *m)
 {
 	unsigned int i, j;
 
-	OUT_LIT(o, "\nStates, times in us\n        entered          within     %  machine: state\n");
+	OUT_LIT(o, "\nStates\n     entered   within     % machine: state\n");
 	for (i = 0; i < m->nr_machines; i++) {
 		const struct sum_machine *s = m->machines[i];
 		const uint64_t all = time_known(s);
@@ -97,11 +111,9 @@ static void states_text(struct out *o, const struct sum_machines *m)
 		for (j = 0; j < s->nr_states; j++) {
 			const struct sum_machine_state *st = &s->states[j];
 
-			number(o, st->entered, 15, 0);
-			number(o, st->ns, 15, 3);
-			known(o, all, all ? (uint64_t)((double)st->ns * 100 / (double)all + .5) : 0,
-			      5, 0);
-			out_char(o, ' ');
+			number(o, st->entered, 12);
+			ns(o, true, st->ns, 8);
+			known(o, all, all ? (uint64_t)((double)st->ns * 100 / (double)all + .5) : 0, 5);
 			name(o, s->name);
 			OUT_LIT(o, ": ");
 			name(o, st->name);
@@ -183,10 +195,10 @@ static void stores_text(struct out *o, const struct sum_machines *m)
 
 		if (s->kind == SUM_TIMER)
 			continue;
-		number(o, s->puts, 12, 0);
-		number(o, s->gets, 10, 0);
-		known(o, s->least != FW_NO, (uint64_t)s->least, 11, 0);
-		known(o, full != FW_NO, (uint64_t)full, 8, 0);
+		number(o, s->puts, 12);
+		number(o, s->gets, 10);
+		known(o, s->least != FW_NO, (uint64_t)s->least, 11);
+		known(o, full != FW_NO, (uint64_t)full, 8);
 		out_str(o, s->kind == SUM_POOL ? " pool " : " queue ");
 		name(o, s->name);
 		out_char(o, '\n');
@@ -198,9 +210,9 @@ static void stores_text(struct out *o, const struct sum_machines *m)
 
 		if (s->kind != SUM_TIMER)
 			continue;
-		number(o, s->puts, 12, 0);
-		number(o, s->gets, 10, 0);
-		number(o, s->timeouts, 10, 0);
+		number(o, s->puts, 12);
+		number(o, s->gets, 10);
+		number(o, s->timeouts, 10);
 		out_char(o, ' ');
 		name(o, s->name);
 		out_char(o, '\n');
@@ -259,7 +271,7 @@ void sum_machines_print(struct out *o, const struct sum_machines *m, unsigned in
 	if (m->lost) {
 		OUT_LIT(o, "Counts of these may be too small by ");
 		out_u64(o, m->lost);
-		OUT_LIT(o, " lost events; times are without what a loss lies in.\n");
+		OUT_LIT(o, " lost events; times leave out\nwhat a loss lies in.\n");
 	}
 	if (m->left_out) {
 		out_u64(o, m->left_out);

@@ -4,13 +4,16 @@
  *
  * The possible effect of losses stands beside each row: lost, how many
  * events it may have more; untimed, how many of its events are not in its times;
- * unknown, for how long nothing is known of a thread. In text times are
- * microseconds, in JSON nanoseconds.
+ * unknown, for how long nothing is known of a thread. In text times have the unit that fits,
+ * and lines fit 80 columns unless names are long, which end them; in JSON times are nanoseconds.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include "common/duration.h"
 #include "sum.h"
 #include "sum_machine.h"
 
+#define NS_COLUMNS 8	/* of a duration */
 #define HOLDERS	3	/* of a CPU during one wait, in text */
 #define ROWS	20	/* of each table in text, unless -v */
 
@@ -22,31 +25,42 @@ struct print {
 	bool		json, first;
 };
 
-static void column(struct print *t, const char *key, uint64_t v, unsigned int width,
-		   unsigned int scale)
+static void json_number(struct print *t, const char *key, uint64_t v)
 {
-	const struct out_spec spec = { .width = (uint8_t)width, .digits = OUT_NODIGITS };
-
-	if (t->json) {
-		out_str(t->o, t->first ? "\"" : ",\"");
-		out_str(t->o, key);
-		OUT_LIT(t->o, "\":");
-		out_u64(t->o, v);
-		t->first = false;
-		return;
-	}
-	out_int(t->o, v, false, 10, false, scale, &spec);
-	out_char(t->o, ' ');
+	out_str(t->o, t->first ? "\"" : ",\"");
+	out_str(t->o, key);
+	OUT_LIT(t->o, "\":");
+	out_u64(t->o, v);
+	t->first = false;
 }
 
 static void number(struct print *t, const char *key, uint64_t v, unsigned int width)
 {
-	column(t, key, v, width, 0);
+	const struct out_spec spec = { .width = (uint8_t)width, .digits = OUT_NODIGITS };
+
+	if (t->json) {
+		json_number(t, key, v);
+		return;
+	}
+	out_int(t->o, v, false, 10, false, 0, &spec);
+	out_char(t->o, ' ');
 }
 
-static void ns(struct print *t, const char *key, uint64_t v, unsigned int width)
+static void ns(struct print *t, const char *key, uint64_t v)
 {
-	column(t, key, v, width, 3);
+	if (t->json) {
+		json_number(t, key, v);
+		return;
+	}
+	out_duration_right(t->o, v, NS_COLUMNS);
+	out_char(t->o, ' ');
+}
+
+/* The head says what is lost once; in JSON each row has it. */
+static void row_lost(struct print *t)
+{
+	if (t->json)
+		json_number(t, "lost", t->s->lost);
 }
 
 /* In text there is no key: the order and the head of the table tell. */
@@ -85,10 +99,10 @@ static void times(struct print *t, const struct sum_times *times, bool call)
 	if (!some && t->json)
 		return;
 	if (call || t->json)
-		some ? ns(t, "min", times->min, 12) : dash(t, 12);
-	some ? ns(t, "median", sum_times_median(times), 12) : dash(t, 12);
-	some ? ns(t, "max", times->max, 12) : dash(t, 12);
-	some ? ns(t, "total", times->total, 16) : dash(t, 16);
+		some ? ns(t, "min", times->min) : dash(t, NS_COLUMNS);
+	some ? ns(t, "median", sum_times_median(times)) : dash(t, NS_COLUMNS);
+	some ? ns(t, "max", times->max) : dash(t, NS_COLUMNS);
+	some ? ns(t, "total", times->total) : dash(t, NS_COLUMNS);
 	if (call)
 		return;
 	if (!some) {
@@ -129,7 +143,10 @@ static size_t table(struct print *t, const char *key, size_t rows, const char *t
 		return 0;
 	}
 	out_char(t->o, '\n');
+	if (t->p->color)
+		OUT_LIT(t->o, "\033[1m");
 	out_str(t->o, head);
+	out_str(t->o, t->p->color ? "\033[0m\n" : "\n");
 	return rows > ROWS && !t->p->opt->verbose ? ROWS : rows;
 }
 
@@ -185,12 +202,15 @@ static void row_name(struct print *t, const struct sum_row *r)
 			string(t, "name", name);
 		return;
 	}
+	/* A vector of the CPU has a name that tells by itself. */
+	if (name && r->object == DEVTRACE_OBJ_VECTOR)
+		what = "";
 	out_str(t->o, what);
 	if (*what)
 		out_char(t->o, ' ');
-	if (!name || r->object == DEVTRACE_OBJ_IRQ || r->object == DEVTRACE_OBJ_VECTOR)
+	if (!name || r->object == DEVTRACE_OBJ_IRQ)
 		out_u64(t->o, r->signal);
-	if (name && (r->object == DEVTRACE_OBJ_IRQ || r->object == DEVTRACE_OBJ_VECTOR))
+	if (name && r->object == DEVTRACE_OBJ_IRQ)
 		out_char(t->o, ' ');
 	if (name)
 		string(t, "name", name);
@@ -226,17 +246,17 @@ static int compare_rows(const void *x, const void *y)
 
 static void print_calls(struct print *t, struct sum_row **rows, size_t n)
 {
-	size_t i, k = table(t, "syscalls", n, "System calls, times in us",
-		"     count     lost   errors  untimed          min       median          max            total name\n");
+	size_t i, k = table(t, "syscalls", n, "System calls",
+		"    count  errors untimed      min   median      max    total name");
 
 	for (i = 0; i < k; i++) {
 		const struct sum_row *r = rows[i];
 
 		row_begin(t, i);
-		number(t, "count", r->count, 10);
-		number(t, "lost", t->s->lost, 8);
-		number(t, "errors", r->errors, 8);
-		number(t, "untimed", r->untimed, 8);
+		number(t, "count", r->count, 9);
+		row_lost(t);
+		number(t, "errors", r->errors, 7);
+		number(t, "untimed", r->untimed, 7);
 		times(t, &r->times, true);
 		row_name(t, r);
 		row_end(t);
@@ -246,16 +266,16 @@ static void print_calls(struct print *t, struct sum_row **rows, size_t n)
 
 static void print_interrupts(struct print *t, struct sum_row **rows, size_t n)
 {
-	size_t i, k = table(t, "interrupts", n, "Interrupts, times in us",
-		"     count     lost  untimed       median      longest            total longest at, name\n");
+	size_t i, k = table(t, "interrupts", n, "Interrupts",
+		"   count untimed   median  longest    total longest at, name");
 
 	for (i = 0; i < k; i++) {
 		const struct sum_row *r = rows[i];
 
 		row_begin(t, i);
-		number(t, "count", r->count, 10);
-		number(t, "lost", t->s->lost, 8);
-		number(t, "untimed", r->untimed, 8);
+		number(t, "count", r->count, 8);
+		row_lost(t);
+		number(t, "untimed", r->untimed, 7);
 		times(t, &r->times, false);
 		row_name(t, r);
 		row_end(t);
@@ -283,17 +303,17 @@ static void print_tasks(struct print *t)
 			    task->ns[SUM_BLOCKED] || task->ns[SUM_UNKNOWN])
 				tasks[n++] = task;
 	qsort(tasks, n, sizeof(*tasks), compare_tasks);
-	k = table(t, "threads", n, "Threads, times in us",
-		  "         running          waiting          blocked          unknown      runs     lost name\n");
+	k = table(t, "threads", n, "Threads",
+		  " running  waiting  blocked  unknown      runs name");
 	for (i = 0; i < k; i++) {
 		task = tasks[i];
 		row_begin(t, i);
-		ns(t, "running", task->ns[SUM_RUNNING], 16);
-		ns(t, "waiting", task->ns[SUM_WAITING], 16);
-		ns(t, "blocked", task->ns[SUM_BLOCKED], 16);
-		ns(t, "unknown", task->ns[SUM_UNKNOWN], 16);
+		ns(t, "running", task->ns[SUM_RUNNING]);
+		ns(t, "waiting", task->ns[SUM_WAITING]);
+		ns(t, "blocked", task->ns[SUM_BLOCKED]);
+		ns(t, "unknown", task->ns[SUM_UNKNOWN]);
 		number(t, "runs", task->runs, 9);
-		number(t, "lost", t->s->lost, 8);
+		row_lost(t);
 		thread(t, "name", "tid", task->tid);
 		row_end(t);
 	}
@@ -316,65 +336,83 @@ static void policy(struct print *t, const struct sum_held *h)
 		return;
 	}
 	OUT_LIT(t->o, " (");
-	out_str(t->o, names[what]);
-	if (what)
-		out_str(t->o, what == 1 ? " " : ", nice ");
-	if (what)
+	out_str(t->o, what == 2 ? "nice" : names[what]);
+	if (what) {
+		out_char(t->o, ' ');
 		out_i64(t->o, what == 1 ? 99 - h->prio : h->prio - 120);
+	}
 	out_char(t->o, ')');
+}
+
+static void work(struct print *t, uint64_t fun)
+{
+	const char *name = fun ? devtrace_decoder_name(t->d, DEVTRACE_T_FUN, 0, 0, 0, fun) : NULL;
+	char hex[24];
+
+	if (!fun)
+		return;
+	if (!name) {
+		snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)fun);
+		name = hex;
+	}
+	if (!t->json)
+		OUT_LIT(t->o, " work ");
+	string(t, "work", name);
+}
+
+static void print_held(struct print *t, const struct sum_held *h)
+{
+	static const char *const in[] = { "thread", "irq", "softirq" };
+	bool some = false;
+	unsigned int k;
+
+	thread(t, "name", "tid", h->tid);
+	work(t, h->work);
+	policy(t, h);
+	for (k = 0; k < SUM_INS; k++) {
+		if (t->json) {
+			json_number(t, in[k], h->ns[k]);
+		} else if (h->ns[k]) {
+			out_str(t->o, some ? ", " : ": ");
+			if (k) {
+				out_str(t->o, in[k]);
+				out_char(t->o, ' ');
+			}
+			out_duration(t->o, h->ns[k]);
+			some = true;
+		}
+	}
+}
+
+static uint64_t held_ns(const struct sum_held *h)
+{
+	return h->ns[SUM_IN_THREAD] + h->ns[SUM_IN_IRQ] + h->ns[SUM_IN_SOFTIRQ];
 }
 
 /* The threads that held the CPU during a wait: in text three at most. */
 static void print_meanwhile(struct print *t, const struct sum_delay *d)
 {
-	static const char *const in[] = { "thread", "irq", "softirq" };
 	const struct sum_meanwhile *m = d->meanwhile;
-	unsigned int i, k, n = m ? m->nr : 0;
+	unsigned int i, n = m ? m->nr : 0;
 	uint64_t others = m ? m->others : 0, unknown = d->ns - others;
 
 	if (t->json) {
 		if (m)
 			number(t, "meanwhile_cpu", m->cpu, 0);
 		OUT_LIT(t->o, ",\"meanwhile\":[");
-	} else {
-		OUT_LIT(t->o, "\n             meanwhile");
-		if (m && m->cpu != d->cpu) {
-			OUT_LIT(t->o, " on cpu ");
-			out_u64(t->o, m->cpu);
-		}
-		OUT_LIT(t->o, ": ");
 	}
 	for (i = 0; i < n; i++) {
-		const struct sum_held *h = &m->held[i];
-		bool some = false;
-
-		unknown -= h->ns[SUM_IN_THREAD] + h->ns[SUM_IN_IRQ] + h->ns[SUM_IN_SOFTIRQ];
-		if (!t->json && i >= HOLDERS) {
-			others += h->ns[SUM_IN_THREAD] + h->ns[SUM_IN_IRQ] + h->ns[SUM_IN_SOFTIRQ];
-			continue;
-		}
-		if (i)
-			out_str(t->o, t->json ? "," : "; ");
-		if (t->json)
-			row_begin(t, 0);
-		thread(t, "name", "tid", h->tid);
-		policy(t, h);
-		for (k = 0; k < SUM_INS; k++) {
-			if (!t->json && !h->ns[k])
-				continue;
-			if (!t->json)
-				out_str(t->o, some ? ", " : " ");
-			ns(t, in[k], h->ns[k], 0);
-			if (!t->json && k) {
-				OUT_LIT(t->o, "in ");
-				out_str(t->o, in[k]);
-			} else if (!t->json) {
-				t->o->len--;
-			}
-			some = true;
-		}
-		if (t->json)
+		unknown -= held_ns(&m->held[i]);
+		if (t->json) {
+			row_begin(t, i);
+			print_held(t, &m->held[i]);
 			out_char(t->o, '}');
+		} else if (i < HOLDERS) {
+			OUT_LIT(t->o, "\n           ");
+			print_held(t, &m->held[i]);
+		} else {
+			others += held_ns(&m->held[i]);
+		}
 	}
 	if (t->json) {
 		out_char(t->o, ']');
@@ -384,45 +422,78 @@ static void print_meanwhile(struct print *t, const struct sum_delay *d)
 		return;
 	}
 	if (others) {
-		OUT_LIT(t->o, "; others ");
-		ns(t, "", others, 0);
-		t->o->len--;
+		OUT_LIT(t->o, "\n           others: ");
+		out_duration(t->o, others);
 	}
-	if (unknown) {
-		out_str(t->o, n || others ? "; not known " : "not known ");
-		ns(t, "", unknown, 0);
-		t->o->len--;
+	if (unknown && m) {
+		OUT_LIT(t->o, "\n           not known: ");
+		out_duration(t->o, unknown);
 	}
 }
 
-static void print_delays(struct print *t)
+/* Why the thread had to wait, and who ended that. */
+static void print_why(struct print *t, const struct sum_delay *d, bool blocked)
 {
-	static const char head[] = "      waited     lost  cpu from, thread\n";
-	static const char title[] = "Longest waits for a CPU, times in us";
-	size_t i, k = table(t, "delays", t->s->nr_delays, title, head);
+	const bool woken = !d->preempted && !(blocked && d->open);
+
+	if (t->json) {
+		string(t, "why", !woken ? blocked ? "not woken" : "preempted" :
+					  d->by_irq ? "interrupt" : "woken");
+		if (woken)
+			thread(t, "waker_name", "waker", d->waker);
+		out_str(t->o, d->open ? ",\"ended\":false" : ",\"ended\":true");
+		return;
+	}
+	OUT_LIT(t->o, "\n         ");
+	out_str(t->o, !woken ? blocked ? "not woken" : "preempted" :
+			       d->by_irq ? "woken by an interrupt of " : "woken by ");
+	if (woken)
+		thread(t, "waker_name", "waker", d->waker);
+	if (d->open)
+		OUT_LIT(t->o, "; not ended when the trace ends");
+	if (!d->meanwhile)
+		return;
+	OUT_LIT(t->o, "; meanwhile");
+	if (d->meanwhile->cpu != d->cpu) {
+		OUT_LIT(t->o, " on cpu ");
+		out_u64(t->o, d->meanwhile->cpu);
+	}
+	out_char(t->o, ':');
+}
+
+static void print_longest(struct print *t, const struct sum_longest *l, bool blocked)
+{
+	size_t i, k = blocked ?
+		table(t, "blocked", l->nr, "Longest blocked",
+		      " blocked cpu from, thread, in which call") :
+		table(t, "delays", l->nr, "Longest waits for a CPU",
+		      "  waited cpu from, thread");
 
 	for (i = 0; i < k; i++) {
-		const struct sum_delay *d = &t->s->delays[i];
+		const struct sum_delay *d = &l->delays[i];
 
 		row_begin(t, i);
-		ns(t, "waited", d->ns, 12);
-		number(t, "lost", t->s->lost, 8);
-		number(t, "cpu", d->cpu, 4);
+		ns(t, blocked ? "blocked" : "waited", d->ns);
+		row_lost(t);
+		number(t, "cpu", d->cpu, 3);
 		moment(t, "from", d->ts);
 		if (!t->json)
 			out_char(t->o, ' ');
 		thread(t, "name", "tid", d->tid);
-		if (!t->json)
-			out_str(t->o, d->preempted ? ", preempted" : d->by_irq ?
-				", woken by an interrupt of " : ", woken by ");
-		else
-			string(t, "why", d->preempted ? "preempted" : d->by_irq ? "interrupt" : "woken");
-		if (!d->preempted)
-			thread(t, "waker_name", "waker", d->waker);
+		if (d->call && t->json) {
+			OUT_LIT(t->o, ",\"call\":{");
+			t->first = true;
+			row_name(t, d->call);
+			out_char(t->o, '}');
+		} else if (d->call) {
+			OUT_LIT(t->o, " in ");
+			row_name(t, d->call);
+		}
+		print_why(t, d, blocked);
 		print_meanwhile(t, d);
 		row_end(t);
 	}
-	table_end(t, k, t->s->nr_delays);
+	table_end(t, k, l->nr);
 }
 
 static void print_head(struct print *t, const char *input)
@@ -439,6 +510,7 @@ static void print_head(struct print *t, const char *input)
 		number(t, "profile_events", s->profile, 0);
 		number(t, "lost", s->lost, 0);
 		number(t, "lost_before", s->lost_before, 0);
+		number(t, "lost_after", s->lost_after, 0);
 		number(t, "lost_lanes", s->lost_lanes, 0);
 		number(t, "left_out", s->left_out, 0);
 		return;
@@ -461,6 +533,10 @@ static void print_head(struct print *t, const char *input)
 	OUT_LIT(t->o, "lost meanwhile\n");
 	if (s->lost)
 		OUT_LIT(t->o, "Each count may be too small by what is lost; times are without calls, handlers\nand states that a loss lies in.\n");
+	if (s->lost_after) {
+		number(t, "lost_after", s->lost_after, 0);
+		OUT_LIT(t->o, "events were lost later than the last one here; they are missing in no row.\n");
+	}
 	if (s->lost_lanes) {
 		number(t, "lost_lanes", s->lost_lanes, 0);
 		OUT_LIT(t->o, "events were lost in lanes of programs; nothing below is made of such.\n");
@@ -493,8 +569,10 @@ void ti_sum_print(struct out *o, struct ti_printer *p, const struct devtrace_dec
 			print_interrupts(&t, rows + calls, n - calls);
 		if (tables & TI_TABLE_THREADS)
 			print_tasks(&t);
-		if (tables & TI_TABLE_WAITS)
-			print_delays(&t);
+		if (tables & TI_TABLE_WAITS) {
+			print_longest(&t, &s->waits, false);
+			print_longest(&t, &s->blocks, true);
+		}
 		sum_machines_print(o, s->machines, tables, t.json);
 	}
 	if (t.json)

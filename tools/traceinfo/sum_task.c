@@ -11,7 +11,7 @@
 #include "sum.h"
 
 /* As in kernel.fmt: enum task_state. */
-enum { TASK_RUNNING = 0, TASK_DEAD = 5, TASK_ZOMBIE = 6, TASK_PREEMPTED = 9 };
+enum { TASK_RUNNING = 0, TASK_UNINTERRUPTIBLE = 2, TASK_DEAD = 5, TASK_ZOMBIE = 6, TASK_PREEMPTED = 9 };
 
 static size_t slot(const struct sum *s, uint32_t tid)
 {
@@ -49,53 +49,68 @@ struct sum_task *sum_task(struct sum *s, uint32_t tid)
 	return t;
 }
 
+/* May a wait of this length be among the longest? Those that end later may push it out. */
+static bool may_be_longest(const struct sum_longest *l, uint64_t ns)
+{
+	return l->nr < SUM_DELAYS || ns > l->delays[SUM_DELAYS - 1].ns;
+}
+
 /*
  * The thread is in this state up to now, and in another one from now on. A state that
- * the event does not expect is uncertain.
+ * the event does not expect is uncertain. @ev is NULL at the end of the trace.
  */
 static void move(struct sum *s, struct sum_task *t, enum sum_state now,
 		 const struct devtrace_event *ev, uint64_t ts, bool as_expected)
 {
 	struct sum_span span = {
 		.from = t->since, .to = ts, .task = t, .state = t->state,
-		.sure = as_expected, .waker = t->waker, .cpu = ev ? ev->source : 0,
-		.delay = t->state == SUM_WAITING && now == SUM_RUNNING,
+		.sure = as_expected, .waker = t->waker, .cpu = ev ? ev->source : t->wait_cpu,
+		.delay = t->state == SUM_WAITING && (now == SUM_RUNNING || !ev),
+		.block = t->state == SUM_BLOCKED && (now == SUM_WAITING || (!ev && t->uninterruptible)),
+		.open = !ev, .call = t->state == SUM_BLOCKED ? t->blocked_in : NULL,
 		.preempted = t->preempted, .by_irq = t->by_irq,
 	};
 
-	/* Others that wait as long may come, but none of those that end now and are shorter. */
-	if (span.delay && as_expected && ts > t->since &&
-	    (s->nr_delays < SUM_DELAYS || ts - t->since > s->delays[SUM_DELAYS - 1].ns))
-		span.meanwhile = sum_meanwhile(s, t->wait_cpu, t->since, ts);
+	if (span.block && ev) {
+		span.waker = ev->tid;
+		span.by_irq = ev->flags & DEVTRACE_F_CONTEXT;
+	}
+	/* What ran on the CPU that a thread waits for, or until it was woken on that of its waker. */
+	if (as_expected && ts > t->since) {
+		if (span.delay && may_be_longest(&s->waits, ts - t->since))
+			span.meanwhile = sum_meanwhile(s, t->wait_cpu, t->since, ts);
+		if (span.block && ev && may_be_longest(&s->blocks, ts - t->since))
+			span.meanwhile = sum_meanwhile(s, ev->source, t->since, ts);
+	}
 	if (t->state != SUM_UNKNOWN)
 		sum_late(s, &span);
 	t->state = now;
 	t->since = ts;
 }
 
-static void add_delay(struct sum *s, const struct sum_delay *d)
+static void add_delay(struct sum_longest *l, const struct sum_delay *d)
 {
-	unsigned int i = s->nr_delays;
+	unsigned int i = l->nr;
 
 	if (i == SUM_DELAYS) {
-		if (d->ns <= s->delays[i - 1].ns) {
+		if (d->ns <= l->delays[i - 1].ns) {
 			free(d->meanwhile);
 			return;
 		}
-		free(s->delays[--i].meanwhile);
+		free(l->delays[--i].meanwhile);
 	} else {
-		s->nr_delays++;
+		l->nr++;
 	}
-	for (; i && s->delays[i - 1].ns < d->ns; i--)
-		s->delays[i] = s->delays[i - 1];
-	s->delays[i] = *d;
+	for (; i && l->delays[i - 1].ns < d->ns; i--)
+		l->delays[i] = l->delays[i - 1];
+	l->delays[i] = *d;
 }
 
 void sum_task_span(struct sum *s, const struct sum_span *span, bool certain)
 {
 	const struct sum_delay d = {
 		.ts = span->from, .ns = span->to > span->from ? span->to - span->from : 0,
-		.tid = span->task->tid,
+		.tid = span->task->tid, .call = span->call, .open = span->open,
 		.waker = span->waker, .cpu = span->cpu, .meanwhile = span->meanwhile,
 		.preempted = span->preempted, .by_irq = span->by_irq,
 	};
@@ -103,7 +118,9 @@ void sum_task_span(struct sum *s, const struct sum_span *span, bool certain)
 	certain = certain && span->sure;
 	span->task->ns[certain ? span->state : SUM_UNKNOWN] += d.ns;
 	if (certain && span->delay)
-		add_delay(s, &d);
+		add_delay(&s->waits, &d);
+	else if (certain && span->block)
+		add_delay(&s->blocks, &d);
 	else
 		free(d.meanwhile);
 }
@@ -125,6 +142,9 @@ static void switched_out(struct sum *s, const struct devtrace_event *ev)
 		move(s, t, SUM_UNKNOWN, ev, ev->ts, t->state == SUM_RUNNING);
 	} else {
 		move(s, t, SUM_BLOCKED, ev, ev->ts, t->state == SUM_RUNNING);
+		t->blocked_in = t->call;
+		t->uninterruptible = state == TASK_UNINTERRUPTIBLE;
+		t->wait_cpu = ev->source;
 	}
 }
 
@@ -232,6 +252,7 @@ void sum_tasks_end(struct sum *s)
 
 	for (i = 0; i < SUM_HASH; i++) {
 		for (t = s->tasks[i]; t; t = t->next) {
+			t->work = 0;
 			if (t->call)
 				t->call->untimed++;
 			t->call = NULL;
