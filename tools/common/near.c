@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 #include "near.h"
 
 static unsigned int least(unsigned int a, unsigned int b)
@@ -49,7 +51,12 @@ void near_init(struct near *n, const char *word)
 
 void near_try(struct near *n, const char *word, const char *name)
 {
+	const char *dot = strchr(name, '.');
 	unsigned int d = distance(word, name);
+
+	/* OVERRUN is what follows the point in SENS.OVERRUN. */
+	if (dot && !strcasecmp(dot + 1, word))
+		d = 0;
 
 	if (d < n->distance || (d == n->distance && !*n->name)) {
 		n->distance = d;

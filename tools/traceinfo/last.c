@@ -40,6 +40,7 @@ static void print_omitted(struct ti_last *last, struct out *o, bool json, const 
 struct out *ti_last_event(struct ti_last *last, bool json)
 {
 	print_omitted(last, &last->line, json, " more lines of this kind before the next event\n");
+	last->reports = last->line.len;
 	return &last->line;
 }
 
@@ -59,6 +60,9 @@ void ti_last_keep(struct ti_last *last)
 		memset(&last->slots[last->used++], 0, sizeof(*last->slots));
 	}
 	slot = &last->slots[last->next];
+	if (slot->text && slot->len)
+		last->older = true;
+	slot->reports = last->reports;
 	if (slot->size < last->line.len) {
 		slot->text = ti_alloc(slot->text, last->line.len);
 		slot->size = last->line.len;
@@ -74,7 +78,10 @@ void ti_last_print(struct ti_last *last, struct out *o, bool json)
 	size_t i, at = last->used < last->nr ? 0 : last->next;
 
 	for (i = 0; i < last->used; i++) {
-		out_mem(o, last->slots[at].text, last->slots[at].len);
+		const struct ti_slot *slot = &last->slots[at];
+		size_t skip = !i && last->older ? slot->reports : 0;
+
+		out_mem(o, slot->text + skip, slot->len - skip);
 		at = at + 1 == last->used ? 0 : at + 1;
 	}
 	/* Reports after the last event. */

@@ -264,7 +264,7 @@ int main(int argc, char **argv)
 {
 	struct ti_options opt;
 	struct ti_run run = { .opt = &opt, .in = &run.one };
-	int ret = 0;
+	int ret = 0, names = 0;
 
 	ti_options_parse(&opt, argc, argv);
 	tzset();
@@ -306,7 +306,10 @@ int main(int argc, char **argv)
 	ret = finish(&run, ret);
 	/* Where nothing was read to its end, nothing is known of its names. */
 	if (run.totals.frames && !ti_stop && !run.out.err)
-		ret |= ti_names_say(run.names);
+		names = ti_names_say(run.names);
+	ret |= names;
+	if (run.totals.frames && !names && !ti_stop && !run.out.err)
+		ti_nothing_say(&run);
 
 	ti_names_free(run.names);
 	ti_raw_free(run.raw);

@@ -230,7 +230,7 @@ static void parse_one(struct ti_options *opt, struct times *times, int c)
 		opt->layout = TI_LAYOUT_WIDE;
 		break;
 	case OPT_LAST_BOOT:
-		opt->device = "/dev/trace-last";
+		opt->device = TI_DEVICE_LAST;
 		break;
 	default:
 		opts_end(c, help, "traceinfo (devtrace) " TI_VERSION,

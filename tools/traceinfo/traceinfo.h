@@ -21,6 +21,7 @@
 #include "common/out.h"
 
 #define TI_DEVICE	"/dev/trace"
+#define TI_DEVICE_LAST	"/dev/trace-last"	/* --last-boot */
 #define TI_STREAM	"trace"	/* what it calls its stream */
 #define TI_MATCH_MAX	10	/* -M: as many matches and as many exclusions */
 #define TI_LIFELINES_MAX 16	/* --sequence */
@@ -265,12 +266,15 @@ void ti_json_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16
 struct ti_slot {
 	char		*text;
 	size_t		len, size;
+	size_t		reports;	/* bytes of reports in front of the event */
 };
 
 struct ti_last {
 	struct ti_slot	*slots;
 	size_t		nr, next, used;
 	size_t		reports_max;	/* bytes of reports before one event */
+	bool		older;		/* events came before those that are kept */
+	size_t		reports;	/* bytes in line before the event */
 	struct out	line;		/* reports since the last event, then it */
 	uint64_t	omitted;	/* reports that found no place in it */
 };
@@ -282,7 +286,10 @@ struct out *ti_last_report(struct ti_last *last);
 struct out *ti_last_event(struct ti_last *last, bool json);
 /* line holds an event now: keep it. */
 void ti_last_keep(struct ti_last *last);
-/* Print what is kept, oldest first, and forget it. */
+/*
+ * Print what is kept, oldest first, and forget it. Of reports those within the span of the events
+ * that are kept: what was reported before the first one is older, if events were left out.
+ */
 void ti_last_print(struct ti_last *last, struct out *o, bool json);
 void ti_last_free(struct ti_last *last);
 
@@ -385,6 +392,10 @@ struct ti_input {
 	uint8_t		boot[16];
 	bool		named;		/* a file with a name: one that is empty is a mistake */
 };
+
+struct ti_run;
+/* traceinfo/nothing.c: if no event was printed, say on standard error why. */
+void ti_nothing_say(struct ti_run *run);
 
 /* A run: one or more inputs into one output. */
 struct ti_run {

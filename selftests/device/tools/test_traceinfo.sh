@@ -287,5 +287,25 @@ else
 	fi
 fi
 
+# A stopped stream has nothing of late: since when is said.
+echo 'the last line' > /dev/trace
+if command -v tracectl > /dev/null && tracectl stream stop trace 2>> "$out"; then
+	# within a tenth of a second it is late enough
+	tries=600
+	while $ti --since -0.1s -t TEXT 2> /dev/null | grep -q 'last line' && [ $tries -gt 0 ]; do
+		tries=$((tries - 1))
+		sleep 0.1
+	done
+	$ti --since -0.1s > "$out" 2>&1
+	grep -q 'no event since -0.1s; the stream has been stopped since ' "$out"
+	ok $? "of a stopped stream it says since when"
+	tracectl stream start trace
+else
+	ok 0 "of a stopped stream it says since when # SKIP no tracectl"
+fi
+$ti -p 4194304 > "$out" 2>&1
+grep -q 'of [0-9]* events none passes the filter -p 4194304$' "$out"
+ok $? "a filter that no event passes is told"
+
 echo "1..$count"
 [ $bad = 0 ]
