@@ -28,7 +28,7 @@ static void on_winch(int sig)
 	width_changed = 1;
 }
 
-static unsigned long columns(void)
+unsigned long ti_columns(void)
 {
 	const char *env = getenv("COLUMNS");
 	unsigned long n = 0;
@@ -49,7 +49,7 @@ static bool want_short(const struct ti_printer *p)
 		return false;
 	if (opt->layout != TI_LAYOUT_AUTO)
 		return opt->layout == TI_LAYOUT_SHORT;
-	return p->terminal && !opt->header && columns() < WIDE;
+	return p->terminal && !opt->header && ti_columns() < WIDE;
 }
 
 static bool lay_out(struct ti_printer *p)

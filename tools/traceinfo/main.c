@@ -292,7 +292,8 @@ int main(int argc, char **argv)
 	run.names = ti_names_new(&opt, &run.fmts);
 	run.keep = opt.last >= 0;
 	if (opt.sequence.n)
-		run.sequence = ti_sequence_new(&opt.sequence);
+		run.sequence = ti_sequence_new(&opt.sequence,
+					       isatty(STDOUT_FILENO) ? ti_columns() : 0);
 	if (opt.raw)
 		run.raw = ti_raw_new(&opt.filter);
 	ti_last_init(&run.last, opt.last);

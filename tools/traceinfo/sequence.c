@@ -15,7 +15,7 @@
  * A timer that runs out is told twice by QP and RKH: as that, and as the post of its signal by
  * the same thread. It is drawn once, from the timer.
  *
- * Invariants: a line is as wide as the lifelines take, whatever names are; a character that
+ * Invariants: a line is as wide as the lifelines take, whatever the names are; a character that
  * is not ASCII is a "?" here, since columns are counted in bytes.
  */
 #include <stdio.h>
@@ -23,8 +23,9 @@
 #include "framework.h"
 #include "sequence.h"
 
-#define COLUMN		22	/* from lifeline to lifeline */
-#define MARGIN		18	/* before the first one; less than COLUMN */
+#define COLUMN		22	/* from lifeline to lifeline, if they fit the terminal so */
+#define COLUMN_MIN	10
+#define TIME		16	/* columns of the time in front of them */
 #define HEAD_EVERY	40	/* lines */
 #define TIMEOUTS	32	/* timers that ran out at once; more are drawn twice */
 
@@ -39,6 +40,8 @@ struct ti_sequence {
 	const struct ti_words *objects;
 	char		*line;
 	size_t		width;
+	size_t		column;	/* from lifeline to lifeline */
+	size_t		margin;	/* before the first one; less than column */
 	unsigned int	since_head;
 	struct timeout	timeouts[TIMEOUTS];
 	unsigned int	next_timeout;
@@ -52,13 +55,23 @@ struct step {
 	char		from_name[64], to_name[64];
 };
 
-struct ti_sequence *ti_sequence_new(const struct ti_words *objects)
+/* The widest columns with which @n lifelines fit @width columns of a terminal. */
+static size_t column_for(size_t n, unsigned long width)
+{
+	const size_t room = width > TIME ? width - TIME : 0, column = (room + 4) / (n + 1);
+
+	return column > COLUMN ? COLUMN : column < COLUMN_MIN ? COLUMN_MIN : column;
+}
+
+struct ti_sequence *ti_sequence_new(const struct ti_words *objects, unsigned long width)
 {
 	struct ti_sequence *s = ti_alloc(NULL, sizeof(*s));
 
 	memset(s, 0, sizeof(*s));
 	s->objects = objects;
-	s->width = MARGIN + objects->n * COLUMN;
+	s->column = width ? column_for(objects->n, width) : COLUMN;
+	s->margin = s->column - 4;
+	s->width = s->margin + objects->n * s->column;
 	s->line = ti_alloc(NULL, s->width + 1);
 	s->since_head = HEAD_EVERY;
 	return s;
@@ -205,9 +218,9 @@ bool ti_sequence_wants(struct ti_sequence *s, const struct ti_event *e)
 	return !told && step_init(s, &p, e);
 }
 
-static size_t place(int n)
+static size_t place(const struct ti_sequence *s, int n)
 {
-	return MARGIN + (size_t)n * COLUMN;
+	return s->margin + (size_t)n * s->column;
 }
 
 static void put(struct ti_sequence *s, size_t at, const char *text, size_t len)
@@ -222,19 +235,19 @@ static void lifelines(struct ti_sequence *s)
 
 	memset(s->line, ' ', s->width);
 	for (i = 0; i < s->objects->n; i++)
-		s->line[place((int)i)] = '|';
+		s->line[place(s, (int)i)] = '|';
 }
 
 /* A text around a lifeline, cut so that it leaves the next ones alone. */
 static void around(struct ti_sequence *s, int n, char left, const char *text, char right)
 {
 	char buf[COLUMN];
-	size_t len = strlen(text), max = COLUMN - 4;
+	size_t len = strlen(text), max = s->column - 4;
 
 	if (len > max)
 		len = max;
 	snprintf(buf, sizeof(buf), "%c%.*s%c", left, (int)len, text, right);
-	put(s, place(n) - (len + 2) / 2, buf, len + 2);
+	put(s, place(s, n) - (len + 2) / 2, buf, len + 2);
 }
 
 /* From the column left to the column right, with the text in it and its head at one end. */
@@ -261,18 +274,18 @@ static void draw_post(struct ti_sequence *s, const struct step *p)
 
 	if (p->to < 0) {
 		/* out of the picture */
-		arrow(s, place(p->from), place(p->from) + MARGIN - 1, p->text, false, refused);
+		arrow(s, place(s, p->from), place(s, p->from) + s->margin - 1, p->text, false, refused);
 	} else if (p->from < 0) {
-		arrow(s, place(p->to) - MARGIN + 1, place(p->to), p->text, false, refused);
+		arrow(s, place(s, p->to) - s->margin + 1, place(s, p->to), p->text, false, refused);
 		if (p->kind == FW_TIMEOUT)
-			s->line[place(p->to) - MARGIN + 2] = '~';
+			s->line[place(s, p->to) - s->margin + 2] = '~';
 	} else if (p->from == p->to) {
-		s->line[place(p->to)] = '*';
-		arrow(s, place(p->to) - MARGIN + 1, place(p->to), p->text, false, refused);
+		s->line[place(s, p->to)] = '*';
+		arrow(s, place(s, p->to) - s->margin + 1, place(s, p->to), p->text, false, refused);
 	} else if (p->from < p->to) {
-		arrow(s, place(p->from), place(p->to), p->text, false, refused);
+		arrow(s, place(s, p->from), place(s, p->to), p->text, false, refused);
 	} else {
-		arrow(s, place(p->to), place(p->from), p->text, true, refused);
+		arrow(s, place(s, p->to), place(s, p->from), p->text, true, refused);
 	}
 }
 
@@ -323,9 +336,9 @@ static void head(struct ti_sequence *s, struct out *o, size_t time_width)
 		const char *name = s->objects->v[i];
 		size_t len = strlen(name);
 
-		if (len > COLUMN - 2)
-			len = COLUMN - 2;
-		put(s, place((int)i) - len / 2, name, len);
+		if (len > s->column - 2)
+			len = s->column - 2;
+		put(s, place(s, (int)i) - len / 2, name, len);
 	}
 	out_fill(o, ' ', time_width);
 	end_line(s, o);

@@ -9,8 +9,11 @@
 
 struct ti_sequence;
 
-/* A lifeline for each object, by name or number, in this order. */
-struct ti_sequence *ti_sequence_new(const struct ti_words *objects);
+/*
+ * A lifeline for each object, by name or number, in this order; nearer to one another if they
+ * fit a terminal of @width columns only so. 0: no terminal.
+ */
+struct ti_sequence *ti_sequence_new(const struct ti_words *objects, unsigned long width);
 void ti_sequence_free(struct ti_sequence *s);
 /* Is this event in the diagram? Asked once of each event, in order. */
 bool ti_sequence_wants(struct ti_sequence *s, const struct ti_event *e);

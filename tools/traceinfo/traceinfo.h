@@ -239,6 +239,8 @@ struct ti_printer {
  * width. False after a message about the header.
  */
 bool ti_layout_begin(struct ti_printer *p);
+/* The columns of the terminal; 80 if it does not tell, as a serial line. */
+unsigned long ti_columns(void);
 /* The same with a column for the board, whose width is known only now. */
 void ti_layout_boards(struct ti_printer *p, unsigned int width);
 /* Before each line of text: a terminal may have another width; heads, if they are due. */
