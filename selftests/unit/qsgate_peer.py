@@ -16,6 +16,7 @@ Hosts of a target, for test_qsgate.sh, which speak QS's protocol byte by byte.
     slow PORTFILE NUMBER        QSPY at a slow line, which hears so many records of the application
     deaf PORTFILE FILE          QSPY that reads nothing until FILE is there; then how many frames
     rkh FILE                    prints the frames of an RKH target, one a line
+    rkh-records FILE            those that are no names, without numbers and checks
 
 Written from the layouts, apart from the tables of tools/qsgate. Each wait ends at a deadline that
 only a hang reaches.
@@ -271,18 +272,26 @@ class Qspy:
         self.s = self.listener.accept()[0]
         self.s.settimeout(PATIENCE)
         self.bytes = b''
+        self.begun = False
         self.seq = self.out = 0
 
     def frame(self):
-        while b'\x7e' not in self.bytes:
-            more = self.s.recv(65536)
-            if not more:
-                return None
-            self.bytes += more
-        raw, _, self.bytes = self.bytes.partition(b'\x7e')
+        raw = b''
+        while not raw:
+            while b'\x7e' not in self.bytes:
+                more = self.s.recv(65536)
+                if not more:
+                    return None
+                self.bytes += more
+            raw, _, self.bytes = self.bytes.partition(b'\x7e')
         body = re.sub(rb'\x7d(.)', lambda m: bytes([m[1][0] ^ 0x20]), raw, flags=re.S)
         if sum(body) & 255 != (0 if self.rkh else 255):
             return (-1, body)
+        if self.rkh and body[0] == 172:
+            # The configuration has no number; behind the first one numbers begin at 0.
+            self.seq = self.seq if self.begun else 255
+            self.begun = True
+            return body[0], body[1:-1]
         self.seq = (self.seq + 1) & 255
         if self.rkh:
             self.holes += body[1] != self.seq
@@ -471,8 +480,14 @@ def again(portfile, whose):
     if q.rkh:
         kinds = (166, 167, 168, 171, *range(174, 181))
     first, third, got = set(), set(), (0, b'')
+
+    def frame():
+        """Signals get the program's size when its configuration comes."""
+        kind, body = q.frame()
+        return kind, re.sub(rb'^(.)\0*', rb'\1', body) if q.rkh and kind == 167 else body
+
     while not got[1].endswith(b'many20000\0'):
-        got = q.frame()
+        got = frame()
         if got[0] in kinds:
             first.add(got)
     q.s.close()
@@ -480,10 +495,10 @@ def again(portfile, whose):
     q.s.recv(1)
     q.s.close()
     q.accept()
-    begins = q.frame()
+    begins = frame()
     ok(begins[0] == 172 if q.rkh else begins == (64, RESET_INFO), 'the target comes first', begins)
     while len(third) < len(first):
-        got = q.frame()
+        got = frame()
         if got[0] not in kinds:
             break
         third.add(got)
@@ -516,16 +531,37 @@ def deaf(portfile, over):
 def rkh(path):
     with open(path, 'rb') as f:
         data = f.read()
-    seq = 0
-    for raw in data.split(b'\x7e')[:-1]:
+    if data[:1] != b'\x7e':
+        print('no flag')
+    seq = 255
+    for raw in filter(None, data.split(b'\x7e')):
         body = re.sub(rb'\x7d(.)', lambda m: bytes([m[1][0] ^ 0x20]), raw, flags=re.S)
+        if body[0] == 172:
+            print('ac%s %s' % ('' if sum(body) & 255 == 0 else ' bad check', body[1:-1].hex()))
+            continue
         seq = (seq + 1) & 255
         print('%02x%s%s %s' % (body[0], '' if sum(body) & 255 == 0 else ' bad check',
                                '' if body[1] == seq else ' number %d' % body[1], body[6:-1].hex()))
 
 
+def rkh_records(path):
+    """What is no name, without the number and the check, if the configuration says that there are."""
+    with open(path, 'rb') as f:
+        frames = [re.sub(rb'\x7d(.)', lambda m: bytes([m[1][0] ^ 0x20]), raw, flags=re.S)
+                  for raw in filter(None, f.read().split(b'\x7e'))]
+    flags = struct.unpack('<I', frames[0][3:7])[0]
+    for body in frames:
+        if flags & 0x20000:
+            body = body[:-1]
+        if body[0] in (166, 167, 168, 171, *range(174, 181)):
+            continue
+        if body[0] != 172 and flags & 0x8000:
+            body = body[:1] + body[2:]
+        print(body.hex())
+
+
 COMMANDS = {
-    'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh, 'counts': lambda port: counts(int(port)),
+    'qutest': lambda port: qutest(int(port)), 'qspy': qspy, 'rkh': rkh, 'rkh-records': rkh_records, 'counts': lambda port: counts(int(port)),
     'anybody': lambda port: anybody(int(port)), 'stuck': lambda port, pid: stuck(int(port), int(pid)),
     'end': lambda port: end(int(port)),
     'slow': lambda portfile, number: slow(portfile, int(number)), 'deaf': deaf,

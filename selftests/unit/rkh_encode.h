@@ -74,9 +74,11 @@ static inline void rkh_end(struct rkh_target *t)
 	t->ends[t->nr++] = t->len;
 }
 
+/* It has neither number nor stamp. */
 static inline void rkh_tcfg(struct rkh_target *t)
 {
-	rkh_begin(t, 5, 12);
+	t->n = 0;
+	rkh_num(t, 5 << 5 | 12, 1);
 	rkh_num(t, 0x3400, 2);
 	rkh_num(t, t->flags, 4);
 	rkh_num(t, (unsigned int)(t->sig << 4 | t->time), 1);

@@ -136,7 +136,7 @@ static void names(struct rkh_target *t)
 			continue;
 		rkh_begin(t, 5, i);
 		for (; *l; l++, key++)
-			rkh_num(t, i == 11 ? 0xc0 : key, size_in(t, *l));
+			rkh_num(t, i == 11 ? 0 : key, size_in(t, *l));
 		name[3] = (char)('a' + i);
 		rkh_str(t, i == 6 ? "&table" : name);
 		rkh_end(t);
@@ -149,11 +149,11 @@ static void user_event(struct rkh_target *t)
 	rkh_begin(t, 6, 30);
 	rkh_num(t, 0x31, 1);
 	rkh_num(t, 7, 1);
-	rkh_num(t, DEVTRACE_E_SIG, 1);
+	rkh_num(t, 11, 1);
 	rkh_num(t, 9, t->sig);
-	rkh_num(t, DEVTRACE_E_OBJ, 1);
+	rkh_num(t, 9, 1);
 	rkh_num(t, 0x42, t->ptr);
-	rkh_num(t, DEVTRACE_E_MEM, 1);
+	rkh_num(t, 8, 1);
 	rkh_num(t, 2, 1);
 	rkh_num(t, 0x7d7e, 2);
 	rkh_end(t);
@@ -416,6 +416,52 @@ TEST(a_number_that_no_event_has_is_text)
 	free(t);
 }
 
+/* What its value is, and where it ends, nobody knows: no element is made of it. */
+TEST(a_code_that_no_element_has_is_text)
+{
+	struct rkh_target *t = new_target(4, ALL);
+	int code;
+
+	rkh_tcfg(t);
+	for (code = 12; code < 16; code++) {
+		rkh_begin(t, 6, 0);
+		rkh_num(t, 0x01, 1);
+		rkh_num(t, 9, 1);
+		rkh_num(t, (uint64_t)code, 1);
+		rkh_num(t, 0x67666564636261, 7);
+		rkh_end(t);
+	}
+	convert(&g, t->out, t->len, NULL, 0);
+	ASSERT_EQ(5, g.nr);
+	for (code = 12; code < 16; code++)
+		EXPECT_EQ(DEVTRACE_T_TEXT, g.v[code - 11].type);
+	EXPECT_STREQ("RKH: an element of unknown type in event 192: 01 09 0C 61 62 63 64 65 66 67",
+		     (char *)g.v[1].data + 1);
+	EXPECT_EQ(0, g.damages);
+	free(t);
+}
+
+/* The first frames are missing; the configuration came, so numbers began at 0. */
+TEST(the_first_frames_are_missed)
+{
+	struct rkh_target *t = new_target(4, ALL);
+
+	rkh_tcfg(t);
+	t->seq = 3;
+	one_event(t, 0, &want[0]);
+	convert(&g, t->out, t->len, NULL, 0);
+	EXPECT_EQ(2, g.nr);
+	EXPECT_EQ(3, conv.missing);
+	/* A configuration that is repeated while numbers go on is no start, and loses nothing. */
+	rkh_tcfg(t);
+	one_event(t, 0, &want[0]);
+	convert(&g, t->out, t->len, NULL, 0);
+	EXPECT_EQ(4, g.nr);
+	EXPECT_EQ(3, conv.missing);
+	EXPECT_EQ(0, conv.resets);
+	free(t);
+}
+
 /* Short on the wire, and long in an event: nothing is written beyond its end, and all goes on. */
 TEST(a_record_that_is_too_long_for_an_event_is_told)
 {
@@ -427,7 +473,7 @@ TEST(a_record_that_is_too_long_for_an_event_is_told)
 		rkh_begin(t, 6, 0);
 		/* Each is 2 or 3 bytes here, and 13 or 9 there: the end comes anywhere. */
 		for (i = 0; i < 420; i++) {
-			rkh_num(t, (i + k) % 3 ? DEVTRACE_E_SIG : DEVTRACE_E_OBJ, 1);
+			rkh_num(t, (i + k) % 3 ? 11 : 9, 1);
 			rkh_num(t, 1, (i + k) % 3 ? 1 : 2);
 		}
 		rkh_end(t);

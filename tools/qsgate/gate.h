@@ -95,6 +95,14 @@ struct gate_record {
 	uint8_t		bytes[1024];	/* of PEEK_DATA, pieces joined */
 };
 
+/* RKH's configuration record: its options, as common/rkh.h has them, and sizes in bytes. */
+struct gate_rkh {
+	uint32_t	flags;
+	uint16_t	version, hz;
+	uint8_t		time, sig, ptr, tick, nblk, ne, es, bsize, pools;
+	bool		told;		/* the host has it */
+};
+
 struct target {
 	struct link	link;
 	const char	*where;
@@ -135,6 +143,7 @@ struct gate {
 	struct devtrace_decoder *decoder;
 	struct gate_names names;
 	struct gate_symbols symbols;
+	struct gate_rkh	layout;		/* of frames, with --rkh */
 	struct target	target;
 	struct front	front;
 	bool		rkh, echo, quiet, test;
@@ -207,7 +216,11 @@ void target_close(struct gate *g, const volatile sig_atomic_t *stop);
 /* Queue a record as a frame of QS. false: it was dropped. */
 bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n);
 /* Queue an event as a frame of RKH. false: it was dropped. */
-bool target_rkh(struct target *t, uint8_t id, const uint8_t *p, size_t n);
+bool target_rkh(struct target *t, const struct gate_rkh *layout, uint8_t id, const uint8_t *p,
+		size_t n);
+/* Its configuration, which has no number. @anew: a stream begins, numbers at 0. */
+bool target_rkh_begin(struct target *t, const struct gate_rkh *layout, bool anew, uint8_t id,
+		      const uint8_t *p, size_t n);
 /* Is there a host, and room for a name? */
 bool target_has_room(const struct target *t);
 /* The poll(2) events to wait for; target_run() handles them, and retries a connection. */
@@ -254,6 +267,7 @@ void gate_disconnect(struct gate *g);
 void rkh_event(struct gate *g, const struct devtrace_event *e);
 void rkh_name(struct gate *g, const struct gate_name *n);
 void rkh_symbol(struct gate *g, const struct gate_symbol *s);
+/* A host begins to listen: the configuration is told before the first frame. */
 void rkh_begin(struct gate *g);
 /* Remove the symbols of one process. */
 void rkh_forget(struct gate *g, uint32_t process);

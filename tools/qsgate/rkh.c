@@ -2,9 +2,13 @@
 /*
  * rkh.c - the gate as a target of RKH, for Trazer
  *
- * The frames have a sequence number, a time stamp and a check. Signals, stamps and counters have
- * 4 bytes, pointers 8. The configuration record, sent first, tells Trazer so.
+ * Options and sizes of fields are those that the program's configuration record tells; before
+ * it came, signals, stamps and counters have 4 bytes and pointers 8. The gate's own record tells
+ * Trazer so before the first frame, and again when the program's brings others. A stamp has a
+ * width and a rate of its own unless the record is of a target that has such stamps itself.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <devtrace/rkh/rkhtrc_define.h>
@@ -12,31 +16,129 @@
 #include "gate.h"
 
 #define TS_HZ		50000u	/* must fit in 16 bits of the configuration record */
-#define TS_NS		20000u
+#define NSEC		1000000000u
 #define VERSION		0x3400
 #define POOLS		15
 #define RKH_USER_ALL	0xc	/* events of the application and of all groups */
 
-static uint8_t *begin(uint8_t *out, uint64_t ts)
-{
-	gate_put(&out, ts / TS_NS, 4);
-	return out;
-}
+/* RKH's codes of elements, by ours; those that it does not have are strings. */
+#define RKH_NO_ELEMENT	0xff
+static const uint8_t rkh_codes[16] = {
+	[DEVTRACE_E_I8] = 0, [DEVTRACE_E_U8] = 1, [DEVTRACE_E_I16] = 2, [DEVTRACE_E_U16] = 3,
+	[DEVTRACE_E_I32] = 4, [DEVTRACE_E_U32] = 5, [DEVTRACE_E_X32] = 6, [DEVTRACE_E_STR] = 7,
+	[DEVTRACE_E_MEM] = 8, [DEVTRACE_E_OBJ] = 9, [DEVTRACE_E_FUN] = 10, [DEVTRACE_E_SIG] = 11,
+	[DEVTRACE_E_F32] = RKH_NO_ELEMENT, [DEVTRACE_E_F64] = RKH_NO_ELEMENT,
+	[DEVTRACE_E_I64] = RKH_NO_ELEMENT, [DEVTRACE_E_U64] = RKH_NO_ELEMENT,
+};
+
+static const struct gate_rkh rkh_default = {
+	.flags = RKH_SENDER | RKH_QUE_LWM | RKH_MP_LWM | RKH_NSEQ | RKH_TSTAMP | RKH_CHK |
+		 RKH_USER_ALL,
+	.version = VERSION, .hz = TS_HZ, .time = 4, .sig = GATE_SIG, .ptr = GATE_PTR,
+	.tick = GATE_CTR, .nblk = GATE_CTR, .ne = GATE_CTR, .es = GATE_CTR, .bsize = GATE_CTR,
+	.pools = POOLS,
+};
 
 void rkh_begin(struct gate *g)
 {
-	uint8_t out[32], *p = begin(out, 0);
+	if (!g->layout.version)
+		g->layout = rkh_default;
+	g->layout.told = false;
+}
 
-	gate_put(&p, VERSION, 2);
-	gate_put(&p, RKH_SENDER | RKH_QUE_LWM | RKH_MP_LWM | RKH_NSEQ | RKH_TSTAMP | RKH_CHK |
-		 RKH_USER_ALL, 4);
-	gate_put(&p, 0x44, 1);
-	gate_put(&p, 0x84, 1);
-	gate_put(&p, 0x44, 1);
-	gate_put(&p, 4, 1);
-	gate_put(&p, 0x40 | POOLS, 1);
-	gate_put(&p, TS_HZ, 2);
-	target_rkh(&g->target, RKH_TE_FWK_TCFG, out, (size_t)(p - out));
+static void tell_layout(struct gate *g, bool anew)
+{
+	const struct gate_rkh *l = &g->layout;
+	uint8_t out[RKH_TCFG_BYTES], *p = out;
+
+	gate_put(&p, l->version, 2);
+	gate_put(&p, l->flags, 4);
+	gate_put(&p, (uint64_t)l->sig << 4 | l->time, 1);
+	gate_put(&p, (uint64_t)l->ptr << 4 | l->tick, 1);
+	gate_put(&p, (uint64_t)l->nblk << 4 | l->ne, 1);
+	gate_put(&p, l->es, 1);
+	gate_put(&p, (uint64_t)l->bsize << 4 | l->pools, 1);
+	gate_put(&p, l->hz, 2);
+	if (target_rkh_begin(&g->target, l, anew, RKH_TE_FWK_TCFG, out, sizeof(out)))
+		g->layout.told = g->target.fd >= 0;
+}
+
+/* Where the data of a frame begin: behind the stamp, if there is one. */
+static uint8_t *begin(struct gate *g, uint8_t *out, uint64_t ts)
+{
+	if (!g->layout.version)
+		rkh_begin(g);
+	if (!g->layout.told)
+		tell_layout(g, true);
+	if (g->layout.flags & RKH_TSTAMP)
+		gate_put(&out, ts / NSEC * g->layout.hz + ts % NSEC * g->layout.hz / NSEC,
+			 g->layout.time);
+	return out;
+}
+
+static bool rkh_send(struct gate *g, uint8_t te, const uint8_t *out, const uint8_t *end)
+{
+	return target_rkh(&g->target, &g->layout, te, out, (size_t)(end - out));
+}
+
+static bool is_size(unsigned int bytes)
+{
+	return bytes == 1 || bytes == 2 || bytes == 4;
+}
+
+static bool is_layout(const struct gate_rkh *l)
+{
+	return l->version && is_size(l->sig) && is_size(l->time) && is_size(l->tick) &&
+	       (l->ptr == 2 || l->ptr == 4 || l->ptr == 8) && is_size(l->nblk) && is_size(l->ne) &&
+	       is_size(l->es) && is_size(l->bsize) && l->flags < 2 * RKH_CHK;
+}
+
+/* The program's configuration, of 8 elements: frames have its sizes from here on. */
+static bool take_layout(struct gate *g, const struct devtrace_event *e)
+{
+	struct gate_rkh l;
+	struct devtrace_elem elem;
+	uint64_t v[8];
+	size_t pos = 0, i;
+
+	memset(&l, 0, sizeof(l));
+	for (i = 0; i < 8; i++) {
+		if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1 || !elem.size ||
+		    elem.type == DEVTRACE_E_STR || elem.type == DEVTRACE_E_MEM)
+			return false;
+		v[i] = elem.v.u;
+	}
+	l.version = (uint16_t)v[0];
+	l.flags = (uint32_t)v[1];
+	l.sig = v[2] >> 4 & 15;
+	l.time = v[2] & 15;
+	l.ptr = v[3] >> 4 & 15;
+	l.tick = v[3] & 15;
+	l.nblk = v[4] >> 4 & 15;
+	l.ne = v[4] & 15;
+	l.es = (uint8_t)v[5];
+	l.bsize = v[6] >> 4 & 15;
+	l.pools = v[6] & 15;
+	l.hz = (uint16_t)v[7];
+	/* A program's own stamps have 64 bits of ns. */
+	if (l.time > 4 || !l.hz) {
+		l.time = 4;
+		l.hz = TS_HZ;
+	}
+	if (!is_layout(&l))
+		return false;
+	l.told = g->layout.told;
+	if (!memcmp(&l, &g->layout, sizeof(l)))
+		return true;
+	g->layout = l;
+	tell_layout(g, !l.told);
+	return true;
+}
+
+/* Does the number fit in a field of so many bytes? */
+static bool rkh_number_fits(uint64_t v, unsigned int bytes)
+{
+	return bytes >= 8 || !(v >> 8 * bytes);
 }
 
 static size_t put_string(uint8_t *p, const void *s, size_t n)
@@ -51,21 +153,28 @@ static size_t put_string(uint8_t *p, const void *s, size_t n)
 /* Other names of RKH come as events: see symbol(). */
 void rkh_name(struct gate *g, const struct gate_name *n)
 {
-	uint8_t out[GATE_NAME_BYTES], *p = begin(out, 0), te;
+	uint8_t out[GATE_NAME_BYTES], *p = begin(g, out, 0), te;
+	const struct gate_rkh *l = &g->layout;
 	unsigned int user;
 
 	switch (n->kind) {
 	case DEVTRACE_T_OBJ:
 		te = RKH_TE_FWK_OBJ;
-		gate_put(&p, n->key, GATE_PTR);
+		if (!rkh_number_fits(n->key, l->ptr))
+			return;
+		gate_put(&p, n->key, l->ptr);
 		break;
 	case DEVTRACE_T_SIG:
 		te = RKH_TE_FWK_SIG;
-		gate_put(&p, n->value, GATE_SIG);
+		if (!rkh_number_fits(n->value, l->sig))
+			return;
+		gate_put(&p, n->value, l->sig);
 		break;
 	case DEVTRACE_T_FUN:
 		te = RKH_TE_FWK_FUN;
-		gate_put(&p, n->key, GATE_PTR);
+		if (!rkh_number_fits(n->key, l->ptr))
+			return;
+		gate_put(&p, n->key, l->ptr);
 		break;
 	case DEVTRACE_T_USR:
 		te = RKH_TE_FWK_TUSR;
@@ -74,18 +183,19 @@ void rkh_name(struct gate *g, const struct gate_name *n)
 				break;
 		if (user == RKH_TE_USER + 32)
 			return;
-		gate_put(&p, user, 1);
+		gate_put(&p, user - RKH_TE_USER, 1);
 		break;
 	default:
 		return;
 	}
 	p += put_string(p, n->name, strlen(n->name));
-	target_rkh(&g->target, te, out, (size_t)(p - out));
+	rkh_send(g, te, out, p);
 }
 
 void rkh_symbol(struct gate *g, const struct gate_symbol *s)
 {
-	uint8_t out[GATE_NAME_BYTES], *p = begin(out, s->ts);
+	uint8_t out[GATE_NAME_BYTES], *p = begin(g, out, s->ts);
+	const unsigned int ptr = g->layout.ptr;
 	const char *name;
 
 	if (s->is_enum)
@@ -95,11 +205,13 @@ void rkh_symbol(struct gate *g, const struct gate_symbol *s)
 		name = gate_name(&g->names, DEVTRACE_T_OBJ, s->process, 0, 0, s->symbol);
 	if (!name)
 		name = "";
+	if (!rkh_number_fits(s->owner, ptr) || !rkh_number_fits(s->symbol, ptr))
+		return;
 	if (rkh_name_layout(s->kind)[1] == 'P')
-		gate_put(&p, s->owner, GATE_PTR);
-	gate_put(&p, s->symbol, s->is_enum ? 1 : GATE_PTR);
+		gate_put(&p, s->owner, ptr);
+	gate_put(&p, s->symbol, s->is_enum ? 1 : ptr);
 	p += put_string(p, name, strlen(name));
-	target_rkh(&g->target, s->kind, out, (size_t)(p - out));
+	rkh_send(g, s->kind, out, p);
 }
 
 void rkh_forget(struct gate *g, uint32_t process)
@@ -170,21 +282,35 @@ static bool symbol(struct gate *g, const struct devtrace_event *e)
 	return true;
 }
 
-static unsigned int size_of(char what)
+static unsigned int size_of(const struct gate_rkh *l, char what)
 {
 	switch (what) {
 	case 'P':
 	case 'F':
+		return l->ptr;
 	case 'd':
-		return GATE_PTR;
+		return l->flags & RKH_SENDER ? l->ptr : 0;
+	case 'S':
+		return l->sig;
 	case 'p':
 		return 1;
-	case '1':
-	case '2':
-	case '4':
+	case 'N':
+		return l->ne;
+	case 'q':
+		return l->flags & RKH_QUE_LWM ? l->ne : 0;
+	case 'B':
+		return l->nblk;
+	case 'm':
+		return l->flags & RKH_MP_LWM ? l->nblk : 0;
+	case 'Z':
+		return l->bsize;
+	case 'E':
+		return l->es;
+	case 'T':
+		return l->tick;
+	default:
 		return (unsigned int)(what - '0');
 	}
-	return GATE_CTR;
 }
 
 static bool fits(char what, const struct devtrace_elem *e)
@@ -214,51 +340,101 @@ static bool fits(char what, const struct devtrace_elem *e)
 static bool predefined(struct gate *g, uint8_t te, const char *layout,
 		       const struct devtrace_event *e)
 {
-	uint8_t out[512], *p = begin(out, e->ts);
+	uint8_t out[512], *p = begin(g, out, e->ts);
 	struct devtrace_elem elem;
 	size_t pos = 0;
 
 	for (; *layout; layout++) {
+		unsigned int size;
+		uint64_t v;
+
 		if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1 || !fits(*layout, &elem))
 			return false;
-		if (*layout == 's')
+		if (*layout == 's') {
 			p += put_string(p, elem.v.mem.p, elem.v.mem.len);
-		else
-			gate_put(&p, *layout == 'S' ? elem.v.sig.sig :
-				 elem.type == DEVTRACE_E_STR ? 0 : elem.v.u, size_of(*layout));
+			continue;
+		}
+		v = *layout == 'S' ? elem.v.sig.sig : elem.type == DEVTRACE_E_STR ? 0 : elem.v.u;
+		size = size_of(&g->layout, *layout);
+		/* What RKH leaves out as it is configured has no bytes. */
+		if (size && !rkh_number_fits(v, size))
+			return false;
+		gate_put(&p, v, size);
 	}
-	if (pos != e->len)
-		return false;
-	/* Do not send the program's configuration: the gate has sent its own. */
-	return te == RKH_TE_FWK_TCFG || target_rkh(&g->target, te, out, (size_t)(p - out));
+	return pos == e->len && rkh_send(g, te, out, p);
 }
 
-/* The elements are encoded as in QS, but a signal has no object. */
+/* An element that RKH has no code for, in words. Returns its bytes, in room for 40. */
+static size_t rkh_words(uint8_t *p, const struct devtrace_elem *e)
+{
+	char text[32];
+
+	if (e->type == DEVTRACE_E_F32 || e->type == DEVTRACE_E_F64)
+		snprintf(text, sizeof(text), "%g", e->v.f);
+	else if (e->type == DEVTRACE_E_I64)
+		snprintf(text, sizeof(text), "%" PRId64, e->v.i);
+	else
+		snprintf(text, sizeof(text), "%" PRIu64, e->v.u);
+	*p = rkh_codes[DEVTRACE_E_STR];
+	return 1 + put_string(p + 1, text, strlen(text));
+}
+
+/* One element of the application. 0: its value has no room in a field of this layout. */
+static size_t rkh_element(const struct gate_rkh *l, uint8_t *out, const struct devtrace_elem *e)
+{
+	const uint8_t code = e->is_enum ? rkh_codes[DEVTRACE_E_U8] : rkh_codes[e->type & 0xf];
+	const bool symbol = e->type == DEVTRACE_E_OBJ || e->type == DEVTRACE_E_FUN;
+	const bool sig = e->type == DEVTRACE_E_SIG;
+	uint8_t *p = out;
+
+	if (code == RKH_NO_ELEMENT)
+		return rkh_words(out, e);
+	/* The high nibble is a width, but for an enumeration and for a piece of memory. */
+	*p++ = e->is_enum || e->type == DEVTRACE_E_MEM ? code : (uint8_t)((*e->raw & 0xf0) | code);
+	if (!e->is_enum && (symbol || sig)) {
+		const uint64_t v = sig ? e->v.sig.sig : e->v.u;
+		const unsigned int size = sig ? l->sig : l->ptr;
+
+		if (!rkh_number_fits(v, size))
+			return 0;
+		gate_put(&p, v, size);
+		return (size_t)(p - out);
+	}
+	memcpy(p, e->raw + 1, e->size - 1);
+	return e->size;
+}
+
 static bool user(struct gate *g, uint8_t te, const struct devtrace_event *e)
 {
-	uint8_t out[GATE_BYTES], *p = begin(out, e->ts);
+	uint8_t out[GATE_BYTES], *p = begin(g, out, e->ts);
 	struct devtrace_elem elem;
 	size_t pos = 0;
 	int ret;
 
 	while ((ret = devtrace_elem_next(e->data, e->len, &pos, &elem)) == 1) {
-		if ((size_t)(p - out) + elem.size > sizeof(out))
+		size_t n;
+
+		if ((size_t)(p - out) + elem.size + 40 > sizeof(out))
 			return false;
-		*p++ = elem.type == DEVTRACE_E_MEM ? DEVTRACE_E_MEM : *elem.raw;
-		if (elem.type == DEVTRACE_E_SIG) {
-			gate_put(&p, elem.v.sig.sig, GATE_SIG);
-			continue;
-		}
-		memcpy(p, elem.raw + 1, elem.size - 1);
-		p += elem.size - 1;
+		n = rkh_element(&g->layout, p, &elem);
+		if (!n)
+			return false;
+		p += n;
 	}
-	return !ret && target_rkh(&g->target, te, out, (size_t)(p - out));
+	return !ret && rkh_send(g, te, out, p);
 }
 
 void rkh_event(struct gate *g, const struct devtrace_event *e)
 {
 	unsigned int te;
 
+	if (e->type == DEVTRACE_RKH_TYPE(RKH_TE_FWK_TCFG)) {
+		if (take_layout(g, e))
+			g->records++;
+		else
+			g->others++;
+		return;
+	}
 	for (te = 0; te < RKH_TE_NEVENT; te++) {
 		const char *layout = rkh_layout((uint8_t)te);
 		const bool is_user = te >> 5 == RKH_TG_USR;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "common/output.h"
 #include "common/qs.h"
+#include "common/rkh.h"
 #include "gate.h"
 
 #define RETRY_MS	1000
@@ -48,39 +49,85 @@ static bool room(struct target *t, size_t n)
 	return t->buf && fits(t, n);
 }
 
-/* The two dialects differ in the order of number and record, and in the check. */
-static bool put_frame(struct target *t, bool rkh, uint8_t record, const uint8_t *p, size_t n)
+/* Head and data of a frame; the sum of all their bytes. */
+static uint8_t put_bytes(struct target *t, const uint8_t *head, size_t heads, const uint8_t *p,
+			 size_t n)
 {
-	uint8_t sum;
+	uint8_t sum = 0;
 	size_t i;
 
-	if (t->fd < 0)
-		return true;
-	t->seq++;
-	if (!room(t, n)) {
-		t->dropped++;
-		return false;
+	for (i = 0; i < heads; i++) {
+		sum = (uint8_t)(sum + head[i]);
+		byte(t, head[i]);
 	}
-	sum = (uint8_t)(t->seq + record);
-	byte(t, rkh ? record : t->seq);
-	byte(t, rkh ? t->seq : record);
 	for (i = 0; i < n; i++) {
 		sum = (uint8_t)(sum + p[i]);
 		byte(t, p[i]);
 	}
-	byte(t, rkh ? (uint8_t)-sum : (uint8_t)~sum);
-	t->buf[t->len++] = QS_FLAG;
-	return true;
+	return sum;
+}
+
+static bool has_room(struct target *t, size_t n)
+{
+	if (room(t, n))
+		return true;
+	t->dropped++;
+	return false;
 }
 
 bool target_qs(struct target *t, uint8_t record, const uint8_t *p, size_t n)
 {
-	return put_frame(t, false, record, p, n);
+	uint8_t head[2];
+
+	if (t->fd < 0)
+		return true;
+	t->seq++;
+	if (!has_room(t, n))
+		return false;
+	head[0] = t->seq;
+	head[1] = record;
+	byte(t, (uint8_t)~put_bytes(t, head, 2, p, n));
+	t->buf[t->len++] = QS_FLAG;
+	return true;
 }
 
-bool target_rkh(struct target *t, uint8_t id, const uint8_t *p, size_t n)
+bool target_rkh(struct target *t, const struct gate_rkh *layout, uint8_t id, const uint8_t *p,
+		size_t n)
 {
-	return put_frame(t, true, id, p, n);
+	const uint8_t head[2] = { id, (uint8_t)(t->seq + 1) };
+	uint8_t sum;
+
+	if (t->fd < 0)
+		return true;
+	t->seq++;
+	if (!has_room(t, n))
+		return false;
+	sum = put_bytes(t, head, layout->flags & RKH_NSEQ ? 2 : 1, p, n);
+	if (layout->flags & RKH_CHK)
+		byte(t, (uint8_t)-sum);
+	t->buf[t->len++] = QS_FLAG;
+	return true;
+}
+
+bool target_rkh_begin(struct target *t, const struct gate_rkh *layout, bool anew, uint8_t id,
+		      const uint8_t *p, size_t n)
+{
+	uint8_t sum;
+
+	if (t->fd < 0)
+		return true;
+	if (!has_room(t, n + 1))
+		return false;
+	/* Trazer takes what is before the first flag for the rest of a frame. */
+	if (anew) {
+		t->seq = 0xff;
+		t->buf[t->len++] = QS_FLAG;
+	}
+	sum = put_bytes(t, &id, 1, p, n);
+	if (layout->flags & RKH_CHK)
+		byte(t, (uint8_t)-sum);
+	t->buf[t->len++] = QS_FLAG;
+	return true;
 }
 
 static void complain(const struct target *t, const char *why)

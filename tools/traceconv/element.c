@@ -2,7 +2,9 @@
 /*
  * element.c - convert elements of records, in the sizes of the target, to devtrace elements
  *
- * RKH has the elements of QS, but without the object of a signal.
+ * An element is a format byte, whose low nibble is a code and whose high one a width, and a value.
+ * The codes up to U32 are the same in QS and RKH; above they differ, and a signal of RKH has no
+ * object.
  */
 #include <string.h>
 #include "traceconv.h"
@@ -19,15 +21,21 @@ void conv_number(struct conv *c, uint64_t v, unsigned int bytes)
 		conv_u(c, DEVTRACE_E_U64, v, 8);
 }
 
+/* The type of an element; CONV_NO_ELEMENT: the code has none. */
+static uint8_t element_type(const uint8_t *types, uint8_t format)
+{
+	return types ? types[format & 0xf] : format & 0xf;
+}
+
 /* The size of an application element, without its format byte; 0: it is cut off. */
-static size_t element_size(const struct conv *c, const uint8_t *p, size_t n,
+static size_t element_size(const struct conv *c, uint8_t type, const uint8_t *p, size_t n,
 			   unsigned int sig_object)
 {
 	static const uint8_t fixed[16] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 0, 0, 0, 8, 8, 4 };
 	const uint8_t *nul;
-	size_t size = fixed[*p & 0xf];
+	size_t size = fixed[type];
 
-	switch (*p & 0xf) {
+	switch (type) {
 	case DEVTRACE_E_STR:
 		nul = memchr(p + 1, 0, n - 1);
 		return nul ? (size_t)(nul - p) : 0;
@@ -47,11 +55,14 @@ static size_t element_size(const struct conv *c, const uint8_t *p, size_t n,
 	return size < n ? size : 0;
 }
 
-static void one_element(struct conv *c, const uint8_t *p, size_t size, unsigned int sig_object)
+static void one_element(struct conv *c, uint8_t type, const uint8_t *p, size_t size,
+			unsigned int sig_object)
 {
-	switch (*p & 0xf) {
+	const uint8_t format = (uint8_t)((*p & 0xf0) | type);
+
+	switch (type) {
 	case DEVTRACE_E_STR:
-		conv_mem(c, *p, p + 1, size - 1);
+		conv_mem(c, format, p + 1, size - 1);
 		break;
 	case DEVTRACE_E_MEM:
 		/* A width of 0 marks a buffer in one piece, as all of the target's are. */
@@ -63,25 +74,45 @@ static void one_element(struct conv *c, const uint8_t *p, size_t size, unsigned 
 		break;
 	case DEVTRACE_E_OBJ:
 	case DEVTRACE_E_FUN:
-		conv_u(c, *p, conv_le(p + 1, (unsigned int)size), 8);
+		conv_u(c, format, conv_le(p + 1, (unsigned int)size), 8);
 		break;
 	default:
-		conv_u(c, *p, conv_le(p + 1, (unsigned int)size), (unsigned int)size);
+		conv_u(c, format, conv_le(p + 1, (unsigned int)size), (unsigned int)size);
 	}
 }
 
-bool conv_user(struct conv *c, const uint8_t *p, size_t n, unsigned int sig_object)
+/* An I8 of RKH with a width of 8 and more would be an enumeration here: its width is 7. */
+static void rkh_element(struct conv *c, uint8_t type, const uint8_t *p, size_t size)
+{
+	if (type == DEVTRACE_E_I8 && *p & 0x80)
+		conv_u(c, 0x70 | DEVTRACE_E_I8, p[1], 1);
+	else
+		one_element(c, type, p, size, 0);
+}
+
+enum conv_user conv_user(struct conv *c, const uint8_t *p, size_t n, const uint8_t *types,
+			 unsigned int sig_object)
 {
 	size_t pos, size;
 
 	for (pos = 0; pos < n; pos += 1 + size) {
-		size = element_size(c, p + pos, n - pos, sig_object);
+		const uint8_t type = element_type(types, p[pos]);
+
+		/* Nothing behind it has a known place. */
+		if (type == CONV_NO_ELEMENT)
+			return CONV_USER_UNKNOWN;
+		size = element_size(c, type, p + pos, n - pos, sig_object);
 		if (!size)
-			return false;
+			return CONV_USER_CUT;
 	}
 	for (pos = 0; pos < n; pos += 1 + size) {
-		size = element_size(c, p + pos, n - pos, sig_object);
-		one_element(c, p + pos, size, sig_object);
+		const uint8_t type = element_type(types, p[pos]);
+
+		size = element_size(c, type, p + pos, n - pos, sig_object);
+		if (types)
+			rkh_element(c, type, p + pos, size);
+		else
+			one_element(c, type, p + pos, size, sig_object);
 	}
-	return true;
+	return CONV_USER_OK;
 }

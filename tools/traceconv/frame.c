@@ -53,7 +53,10 @@ static void whole(struct conv *c, const uint8_t *p, size_t n)
 	const struct conv before = { .out_seq = c->out_seq, .out_frames = c->out_frames,
 				     .missing = c->missing };
 
-	c->hole = seq >= 0 && c->have_seq && !begins ? (uint8_t)(seq - c->seq - 1) : 0;
+	if (begins)
+		c->hole = c->configured && seq > 0 ? (unsigned int)seq : 0;
+	else
+		c->hole = seq >= 0 && c->have_seq ? (uint8_t)(seq - c->seq - 1) : 0;
 	conv_skip(c, c->hole);
 	if (begins && c->have_seq)
 		c->resets++;
@@ -72,6 +75,7 @@ static void whole(struct conv *c, const uint8_t *p, size_t n)
 	if (seq >= 0) {
 		c->seq = (uint8_t)seq;
 		c->have_seq = true;
+		c->configured = false;
 	}
 	c->frames++;
 }

@@ -127,7 +127,7 @@ static bool user_record(struct conv *c, uint8_t record, const uint8_t *p, size_t
 {
 	const unsigned int time = c->sizes.time;
 
-	if (n < time || !conv_user(c, p + time, n - time, c->sizes.obj))
+	if (n < time || conv_user(c, p + time, n - time, NULL, c->sizes.obj) != CONV_USER_OK)
 		return false;
 	conv_event(c, record, conv_clock_time(&c->clock, (uint32_t)conv_le(p, time), c->arrival));
 	return true;

@@ -4,15 +4,23 @@
  *
  * A frame is the number of the event, a sequence number, a time stamp, the data, and the two's
  * complement of their sum. Sequence number, stamp and check are optional. The configuration
- * record tells which of them there are, and all sizes. It also describes its own frame: its
- * offset there is the one that agrees with its contents. The events are those of devtrace/rkh.
+ * record tells which of them there are, and all sizes. Its own frame has neither number nor stamp,
+ * whatever it tells. The events are those of devtrace/rkh.
  */
 #include <string.h>
 #include <devtrace/rkh/rkhtrc_define.h>
 #include "common/rkh.h"
 #include "traceconv.h"
 
-#define HEAD_MAX	6	/* number, sequence, stamp of 4 bytes */
+#define CONFIG_HEAD	1	/* the number of the event */
+
+/* RKH's codes of elements, and what they are here. */
+const uint8_t conv_rkh_elements[16] = {
+	DEVTRACE_E_I8, DEVTRACE_E_U8, DEVTRACE_E_I16, DEVTRACE_E_U16, DEVTRACE_E_I32,
+	DEVTRACE_E_U32, DEVTRACE_E_X32, DEVTRACE_E_STR, DEVTRACE_E_MEM, DEVTRACE_E_OBJ,
+	DEVTRACE_E_FUN, DEVTRACE_E_SIG, CONV_NO_ELEMENT, CONV_NO_ELEMENT, CONV_NO_ELEMENT,
+	CONV_NO_ELEMENT,
+};
 
 /* A decoded configuration record. */
 struct config {
@@ -65,29 +73,13 @@ static bool sum_is_0(const uint8_t *p, size_t n)
 	return !sum;
 }
 
-/*
- * Find a configuration record in a frame: at an offset and with a frame length that agree with
- * its contents. false if there is none, or more than one.
- */
-static bool find_config(const uint8_t *p, size_t n, struct config *found)
+/* Is the frame a configuration record, with a check if its contents say so? */
+static bool find_config(const uint8_t *p, size_t n, struct config *k)
 {
-	unsigned int nr = 0;
-	struct config k;
-	size_t head;
+	const size_t bytes = CONFIG_HEAD + RKH_TCFG_BYTES;
 
-	if (!n || p[0] != RKH_TE_FWK_TCFG)
-		return false;
-	for (head = 1; head <= HEAD_MAX + 4 && head + RKH_TCFG_BYTES <= n; head++) {
-		const size_t check = n - head - RKH_TCFG_BYTES;
-
-		if (check > 1 || !parse_config(p + head, &k) ||
-		    head_of(k.flags, k.sizes.time) != head || !(k.flags & RKH_CHK) != !check ||
-		    (check && !sum_is_0(p, n)))
-			continue;
-		*found = k;
-		nr++;
-	}
-	return nr == 1;
+	return n >= bytes && p[0] == RKH_TE_FWK_TCFG && parse_config(p + CONFIG_HEAD, k) &&
+	       n == bytes + (k->flags & RKH_CHK ? 1 : 0);
 }
 
 static bool rkh_intact(const struct conv *c, const uint8_t *p, size_t *n)
@@ -108,14 +100,23 @@ static bool rkh_intact(const struct conv *c, const uint8_t *p, size_t *n)
 /* The sequence number is at the same offset in all frames that have one. */
 static int rkh_seq(const struct conv *c, const uint8_t *p, size_t n)
 {
-	(void)c;
-	return n >= 2 && c->rkh_flags & RKH_NSEQ ? p[1] : -1;
+	return n >= 2 && p[0] != RKH_TE_FWK_TCFG && c->rkh_flags & RKH_NSEQ ? p[1] : -1;
 }
 
-/* A configuration numbered 0 or 1, or without a number, is a start; others only repeat it. */
+/*
+ * A target that starts sends its configuration, and numbers the frame behind it 0. If the numbers
+ * go on behind a configuration, it is only repeated. Without numbers each one is a start.
+ */
 static bool rkh_begins(const struct conv *c, const uint8_t *p, size_t n)
 {
-	return n && p[0] == RKH_TE_FWK_TCFG && rkh_seq(c, p, n) <= 1;
+	const int seq = rkh_seq(c, p, n);
+	struct config k;
+
+	if (n && p[0] == RKH_TE_FWK_TCFG)
+		return n >= CONFIG_HEAD + RKH_TCFG_BYTES && parse_config(p + CONFIG_HEAD, &k) &&
+		       !(k.flags & RKH_NSEQ);
+	return c->configured && seq >= 0 &&
+	       !(c->have_seq && seq && seq == (uint8_t)(c->seq + 1));
 }
 
 static unsigned int size_of(const struct conv *c, char what)
@@ -224,7 +225,8 @@ static void name_it(struct conv *c, uint8_t te, uint64_t key, const uint8_t *s, 
 		conv_name(c, DEVTRACE_T_FUN, 0, 0, key, name, n);
 		break;
 	case RKH_TE_FWK_TUSR:
-		conv_name(c, DEVTRACE_T_USR, DEVTRACE_RKH_TYPE(key), 0, 0, name, n);
+		/* The number within the group of the application. */
+		conv_name(c, DEVTRACE_T_USR, DEVTRACE_RKH_USER_(key), 0, 0, name, n);
 		break;
 	case RKH_TE_FWK_EPOOL:
 		conv_name(c, DEVTRACE_T_ENUM, (uint32_t)key, DEVTRACE_RKH_POOLS, 0, name, n);
@@ -249,6 +251,8 @@ static bool symbol(struct conv *c, uint8_t te, const char *layout, const uint8_t
 	key = conv_le(p, size_of(c, *layout));
 	p += size_of(c, *layout);
 	n -= size_of(c, *layout);
+	if (te == RKH_TE_FWK_TUSR && key >= 32)
+		return conv_unknown(c, "RKH: a name for event", te, p, n);
 	name_it(c, te, key, p, n - 1);
 	if (te < RKH_TE_FWK_AO)
 		return true;
@@ -286,24 +290,45 @@ static uint64_t take_time(struct conv *c, const uint8_t *frame)
 	return c->clock.last;
 }
 
+/* rkh_intact() has cut off the check. Without a stamp, the event has the time of the last one. */
+static bool configuration(struct conv *c, const uint8_t *frame, size_t n)
+{
+	struct config k;
+
+	if (n != CONFIG_HEAD + RKH_TCFG_BYTES || !parse_config(frame + CONFIG_HEAD, &k))
+		return false;
+	configure(c, &k);
+	c->configured = true;
+	if (c->arrival > c->clock.last)
+		c->clock.last = c->arrival;
+	elements(c, RKH_TE_FWK_TCFG, rkh_layout(RKH_TE_FWK_TCFG), frame + CONFIG_HEAD,
+		 RKH_TCFG_BYTES);
+	conv_event(c, DEVTRACE_RKH_TYPE(RKH_TE_FWK_TCFG), c->clock.last);
+	return true;
+}
+
+static bool user(struct conv *c, uint8_t te, const uint8_t *p, size_t n, const uint8_t *frame)
+{
+	switch (conv_user(c, p, n, conv_rkh_elements, 0)) {
+	case CONV_USER_CUT:
+		return false;
+	case CONV_USER_UNKNOWN:
+		return conv_unknown(c, "RKH: an element of unknown type in event", te, p, n);
+	default:
+		conv_event(c, DEVTRACE_RKH_TYPE(te), take_time(c, frame));
+		return true;
+	}
+}
+
 static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 {
 	const uint8_t te = frame[0];
 	const char *layout = rkh_layout(te), *name = rkh_name_layout(te);
-	struct config k = { .flags = 0 };
 	const uint8_t *p;
 	size_t head;
 
-	if (te == RKH_TE_FWK_TCFG) {
-		/* rkh_intact() has cut off the check. */
-		for (head = 1; head + RKH_TCFG_BYTES <= n; head++)
-			if (head + RKH_TCFG_BYTES == n && parse_config(frame + head, &k) &&
-			    head_of(k.flags, k.sizes.time) == head)
-				break;
-		if (head + RKH_TCFG_BYTES > n)
-			return false;
-		configure(c, &k);
-	}
+	if (te == RKH_TE_FWK_TCFG)
+		return configuration(c, frame, n);
 	head = head_of(c->rkh_flags, c->sizes.time);
 	if (n < head)
 		return false;
@@ -311,12 +336,8 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 	n -= head;
 	if (name)
 		return fits(c, name, p, n) && symbol(c, te, name, p, n, take_time(c, frame));
-	if (te >> 5 == RKH_TG_USR) {
-		if (!conv_user(c, p, n, 0))
-			return false;
-		conv_event(c, DEVTRACE_RKH_TYPE(te), take_time(c, frame));
-		return true;
-	}
+	if (te >> 5 == RKH_TG_USR)
+		return user(c, te, p, n, frame);
 	if (!layout)
 		return conv_unknown(c, "RKH: unknown event", te, p, n);
 	if (!fits(c, layout, p, n))
@@ -328,7 +349,7 @@ static bool one_record(struct conv *c, const uint8_t *frame, size_t n)
 
 const struct conv_dialect conv_rkh = {
 	.name = "RKH",
-	.sizes = { .time = 4, .sig = 2, .obj = 4, .fun = 4, .equeue = 1, .mpool = 1, .event = 2,
+	.sizes = { .time = 4, .sig = 1, .obj = 4, .fun = 4, .equeue = 1, .mpool = 1, .event = 2,
 		   .tick = 2, .block = 2 },
 	.rkh_flags = RKH_SENDER | RKH_QUE_LWM | RKH_MP_LWM | RKH_NSEQ | RKH_TSTAMP | RKH_CHK,
 	.intact = rkh_intact,

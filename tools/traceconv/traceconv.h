@@ -76,6 +76,7 @@ struct conv {
 	struct conv_sizes sizes;
 	bool		sized;		/* the target or the user gave the sizes */
 	uint32_t	rkh_flags;
+	bool		configured;	/* RKH: the last frame was the configuration */
 	uint16_t	version;	/* of QP, or of RKH's records */
 	bool		big_endian;
 	bool		live;
@@ -139,8 +140,15 @@ void conv_mem(struct conv *c, uint8_t format, const void *p, size_t n);
 void conv_event(struct conv *c, uint8_t type, uint64_t ts);
 void conv_number(struct conv *c, uint64_t v, unsigned int bytes);
 void conv_signal(struct conv *c, uint64_t sig, uint64_t object);
-/* Elements of the application. sig_object: size of the object of a signal. false: cut off. */
-bool conv_user(struct conv *c, const uint8_t *p, size_t n, unsigned int sig_object);
+/*
+ * Elements of the application. types: what the codes of the target mean; NULL: QS's, which are ours.
+ * sig_object: size of the object of a signal.
+ */
+enum conv_user { CONV_USER_OK, CONV_USER_CUT, CONV_USER_UNKNOWN };
+#define CONV_NO_ELEMENT	0xff
+extern const uint8_t conv_rkh_elements[16];
+enum conv_user conv_user(struct conv *c, const uint8_t *p, size_t n, const uint8_t *types,
+			 unsigned int sig_object);
 void conv_text(struct conv *c, const char *text);
 /* Write a record without a layout as text; false: it may be a truncated frame. */
 bool conv_unknown(struct conv *c, const char *what, uint8_t number, const uint8_t *p, size_t n);
