@@ -36,7 +36,6 @@ COMPAT_EXPORT_INTERNAL(devtrace_clock_now);
 COMPAT_EXPORT_INTERNAL(devtrace_clock_state);
 COMPAT_EXPORT_INTERNAL(devtrace_dict_next);
 COMPAT_EXPORT_INTERNAL(devtrace_dict_tell);
-COMPAT_EXPORT_INTERNAL(devtrace_faults_apply);
 COMPAT_EXPORT_INTERNAL(devtrace_filters);
 COMPAT_EXPORT_INTERNAL(devtrace_lane_pool);
 COMPAT_EXPORT_INTERNAL(devtrace_lock);

@@ -29,26 +29,6 @@ static bool types_are_all(const unsigned long *types)
 	return bitmap_equal(types, all, 256);
 }
 
-static bool lacks_faults;	/* under devtrace_lock */
-
-bool filter_lacks_faults(void)
-{
-	const bool lacks = lacks_faults;
-
-	lacks_faults = false;
-	return lacks;
-}
-
-/* Whoever asks for all types means those that there are. */
-static void keep_known_faults(unsigned long *types)
-{
-	const bool all = find_next_zero_bit(types, DEVTRACE_T_FAULT, PROFILE_FIRST) >=
-			 DEVTRACE_T_FAULT;
-
-	if (!devtrace_faults_apply && __test_and_clear_bit(DEVTRACE_T_FAULT, types))
-		lacks_faults = !all;
-}
-
 static void parse_types(struct filter *f, const struct nlattr *attr)
 {
 	const u8 *bytes = nla_data(attr);
@@ -57,7 +37,6 @@ static void parse_types(struct filter *f, const struct nlattr *attr)
 	for (i = 0; i < 256; i++)
 		__assign_bit(i, f->types,
 			     devtrace_type_is_transport(i) || bytes[i / 8] >> i % 8 & 1);
-	keep_known_faults(f->types);
 	devtrace_profile_keep_known(f->types);
 }
 

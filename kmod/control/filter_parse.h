@@ -14,9 +14,6 @@ struct sk_buff;
 /* What a nest of filter attributes must be, before filter_parse() is called. */
 extern const struct nla_policy filter_parse_policy[DEVTRACE_FA_MAX + 1];
 
-/* Whether DEVTRACE_T_FAULT was left out of a filter since the last call. */
-bool filter_lacks_faults(void);
-
 /* Process context, devtrace_lock held. */
 void filter_parse(struct filter *f, const struct nlattr *nest);
 int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f);

@@ -186,12 +186,9 @@ static int doit(struct sk_buff *skb, struct genl_info *info)
 
 	/* Discard leftovers of earlier requests. */
 	devtrace_profile_lacking(lacks);
-	filter_lacks_faults();
 	err = commands[info->genlhdr->cmd].doit(info);
 	if (!err && devtrace_profile_lacking(lacks))
 		netlink_refuse(info->extack, NULL, lacking_note(lacks));
-	else if (!err && filter_lacks_faults())
-		netlink_refuse(info->extack, NULL, "type 191 is left off: " FAULTS_ARE_MISSING);
 
 	/* Of what attribute, nobody could say. */
 	if (err == -ENOMEM && info->extack && !info->extack->_msg)

@@ -31,29 +31,12 @@ static const u8 *named(const struct nlattr *nest)
 	return types ? nla_data(types) : NULL;
 }
 
-static bool wants_faults(const u8 *types)
-{
-	return types && types[DEVTRACE_T_FAULT / 8] >> DEVTRACE_T_FAULT % 8 & 1;
-}
-
-static bool wants_others(const u8 *types)
+static bool wants_any(const u8 *types)
 {
 	/* The last bit of these bytes is DEVTRACE_T_FAULT. */
 	BUILD_BUG_ON(PROFILE_FIRST % 8 || DEVTRACE_T_FAULT % 8 != 7);
-	return types && (memchr_inv(types + PROFILE_FIRST / 8, 0, PROFILE_NR / 8) ||
-			 types[DEVTRACE_T_FAULT / 8] & 0x7f);
-}
-
-/* Have the module of the kernel's own faults, if it is to be had. */
-static void load_faults(void)
-{
-	bool there;
-
-	mutex_lock(&devtrace_lock);
-	there = devtrace_faults_apply;
-	mutex_unlock(&devtrace_lock);
-	if (!there)
-		request_module("devtrace_faults");
+	return types && memchr_inv(types + PROFILE_FIRST / 8, 0,
+				   (DEVTRACE_T_FAULT + 1 - PROFILE_FIRST) / 8);
 }
 
 /**
@@ -75,7 +58,7 @@ void netlink_profile_load(void)
 }
 
 /**
- * netlink_profile_prepare() - have the modules of the events that a request has to do with
+ * netlink_profile_prepare() - have the module of the events that a request has to do with
  * @info: the request
  * @maxattr: the last attribute that it can have
  *
@@ -89,11 +72,8 @@ void netlink_profile_prepare(const struct genl_info *info, unsigned int maxattr)
 		filter = named(info->attrs[DEVTRACE_A_FILTER]);
 	if (maxattr >= DEVTRACE_A_WHEN)
 		when = named(info->attrs[DEVTRACE_A_WHEN]);
-	if (info->genlhdr->cmd == DEVTRACE_CMD_PROFILE_ADD || wants_others(filter) ||
-	    wants_others(when))
+	if (info->genlhdr->cmd == DEVTRACE_CMD_PROFILE_ADD || wants_any(filter) || wants_any(when))
 		netlink_profile_load();
-	if (wants_faults(filter) || wants_faults(when))
-		load_faults();
 }
 
 static int put_profile(struct sk_buff *skb, unsigned int type, const struct profile_info *i)
@@ -115,9 +95,8 @@ static bool type_info(unsigned int type, struct profile_info *info)
 		return devtrace_profile_info(type, info);
 	*info = (struct profile_info){
 		.name = "faults", .group = "faults", .tracepoints = "",
-		.available = devtrace_faults_apply,
-		.attached = devtrace_faults_apply &&
-			    test_bit(DEVTRACE_T_FAULT, devtrace_wanted),
+		.available = true,
+		.attached = test_bit(DEVTRACE_T_FAULT, devtrace_wanted),
 	};
 	return true;
 }

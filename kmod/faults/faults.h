@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's own faults as exceptions: type 191, devtrace_faults.ko
+ * The kernel's own faults as exceptions: type 191
  *
  * Each fault is one event with a severity and a code; the major of the code is the kind. A
  * fault is reported where it is noticed, in any context, NMI included: the functions for
@@ -70,6 +70,10 @@ void fault_console_drain(void);
 void fault_console_probe(void *data, const char *text, size_t len);
 
 bool fault_tell_once(void);
+
+int faults_init(void);
+/* Process context, devtrace_lock held. */
+void faults_apply(bool want);
 
 /* Record */
 bool fault_begin(struct devtrace_record *r, u8 severity, u32 major, u8 minor);

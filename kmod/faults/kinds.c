@@ -2,7 +2,7 @@
 /*
  * Which faults are reported: attaching, detaching, and the module parameter
  *
- * While any filter wants the type DEVTRACE_T_FAULT, the kinds of the parameter "kinds" are
+ * While any filter wants the type DEVTRACE_T_FAULT, the kinds of the parameter fault_kinds are
  * attached; otherwise none is. The state is protected by devtrace_lock. Tracepoints are
  * looked up once, by name, when the module is loaded. Only those of vmlinux are looked up:
  * they never go away.
@@ -17,11 +17,7 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "compat/compat_export.h"
-#include "emit/filter.h"
 #include "faults.h"
-#include "manage/filter_policy.h"
-#include "stream/profile_ops.h"
 #include "stream/table.h"
 
 #define PROBES_MAX	32
@@ -154,7 +150,15 @@ static void apply(void)
 	}
 }
 
-static void faults_apply(bool want)
+/**
+ * faults_apply() - attach, or detach
+ * @want: whether any filter wants DEVTRACE_T_FAULT
+ *
+ * After the return with @want false no source runs, and none can start.
+ *
+ * Context: process; may sleep; devtrace_lock held.
+ */
+void faults_apply(bool want)
 {
 	lockdep_assert_held(&devtrace_lock);
 	wanted = want;
@@ -243,59 +247,15 @@ static const struct kernel_param_ops kinds_ops = {
 	.set = kinds_set,
 	.get = kinds_get,
 };
-module_param_cb(kinds, &kinds_ops, NULL, 0644);
-MODULE_PARM_DESC(kinds, "which faults are reported: names, with + and - before them, all or none (default all but net_drop)");
+module_param_cb(fault_kinds, &kinds_ops, NULL, 0644);
+MODULE_PARM_DESC(fault_kinds, "which faults are reported: names, with + and - before them, all or none (default all but net_drop)");
 
-static bool on;
-module_param(on, bool, 0444);
-MODULE_PARM_DESC(on, "stream 0 wants them from the beginning (default no)");
-
-static int want_in_stream0(void)
+/* Look up the tracepoints. Then the module may ask faults_apply(). */
+int faults_init(void)
 {
-	DECLARE_BITMAP(types, 256) = { 0 };
-
-	__set_bit(DEVTRACE_T_FAULT, types);
-	return filter_set_profile(types, DEVTRACE_T_FAULT, DEVTRACE_T_FAULT);
-}
-
-static void leave(void)
-{
-	lockdep_assert_held(&devtrace_lock);
-	devtrace_faults_apply = NULL;
-	faults_apply(false);
-}
-
-static int __init devtrace_faults_init(void)
-{
-	int err = 0;
-
 	BUILD_BUG_ON(FAULT_NR > BITS_PER_LONG);
 	if (WARN_ON(fault_probes_nr > PROBES_MAX))
 		return -EINVAL;
 	for_each_kernel_tracepoint(look_at, NULL);
-	mutex_lock(&devtrace_lock);
-	devtrace_faults_apply = faults_apply;
-	/* Attach if filters kept the type from an earlier load. */
-	filter_attach_profile();
-	if (on)
-		err = want_in_stream0();
-	if (err)
-		leave();
-	mutex_unlock(&devtrace_lock);
-	return err;
+	return 0;
 }
-
-/* After the return no source runs, and none can start, whatever the filters want. */
-static void __exit devtrace_faults_exit(void)
-{
-	mutex_lock(&devtrace_lock);
-	leave();
-	mutex_unlock(&devtrace_lock);
-}
-
-module_init(devtrace_faults_init);
-module_exit(devtrace_faults_exit);
-
-MODULE_DESCRIPTION("Trace device: the kernel's own faults as exceptions");
-MODULE_LICENSE("GPL");
-COMPAT_IMPORT_INTERNAL();

@@ -29,7 +29,7 @@ void devtrace_profile_keep_known(unsigned long *types)
 		devtrace_profile->keep_known(types);
 		return;
 	}
-	for (i = PROFILE_FIRST; i <= PROFILE_LAST; i++)
+	for (i = PROFILE_FIRST; i <= DEVTRACE_T_FAULT; i++)
 		if (__test_and_clear_bit(i, types))
 			__set_bit(i, missed);
 }

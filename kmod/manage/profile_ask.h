@@ -13,9 +13,6 @@ struct profile_info;
 #define PROFILE_IS_MISSING \
 	"kernel profile events need the module devtrace_profile: modprobe devtrace_profile, or insmod devtrace_profile.ko"
 
-#define FAULTS_ARE_MISSING \
-	"the kernel's own faults need the module devtrace_faults: modprobe devtrace_faults, or insmod devtrace_faults.ko"
-
 /* Process context, devtrace_lock held, for all that follows. */
 bool devtrace_profile_there(void);
 

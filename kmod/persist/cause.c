@@ -47,7 +47,7 @@ static int told_reboot(struct notifier_block *nb, unsigned long event, void *com
 }
 
 /*
- * Behind those of devtrace_faults, whose event is to be among what is written back, and
+ * Behind those of devtrace_profile, whose event is to be among what is written back, and
  * before all others: these may not return.
  */
 static struct notifier_block panic_block = {

@@ -30,6 +30,7 @@
 #include "compat/compat_export.h"
 #include "emit/control_ops.h"
 #include "emit/filter.h"
+#include "faults/faults.h"
 #include "manage/filter_policy.h"
 #include "profile.h"
 #include "profile_added.h"
@@ -158,11 +159,11 @@ static bool wants_any(const unsigned long *types)
 
 /**
  * profile_apply() - attach the types that are wanted, detach the others
- * @types: 256 bits: types that any filter wants; bits below 128 and above 190 are
+ * @types: 256 bits: types that any filter wants; bits below 128 and above 191 are
  *	ignored
  * @refused: filled in, 256 bits: types that are wanted and could not be attached
  *
- * After the return no event of an unwanted type from 128 to 190 appears.
+ * After the return no event of an unwanted type from 128 to 191 appears.
  *
  * Context: process; may sleep; devtrace_lock held.
  * Return: whether any type was refused; profile_lacking() reports them, too.
@@ -174,6 +175,7 @@ static bool profile_apply(const unsigned long *types, unsigned long *refused)
 	int err;
 
 	lockdep_assert_held(&devtrace_lock);
+	faults_apply(test_bit(DEVTRACE_T_FAULT, types));
 	bitmap_zero(refused, 256);
 	if (wants_any(types)) {
 		look_up();
@@ -444,6 +446,10 @@ static const struct kernel_param_ops param_ops = {
 module_param_cb(profile, &param_ops, NULL, 0644);
 MODULE_PARM_DESC(profile, "kernel profile events of stream 0: names and groups, all or none (default none)");
 
+static bool faults;
+module_param(faults, bool, 0444);
+MODULE_PARM_DESC(faults, "stream 0 wants the kernel's own faults from the beginning (default no)");
+
 static const struct profile_ops profile_ops = {
 	.apply		= profile_apply,
 	.keep_known	= profile_keep_known,
@@ -467,8 +473,16 @@ static void leave(void)
 	profile_apply(none, refused);
 }
 
+static int want_faults(void)
+{
+	DECLARE_BITMAP(types, 256) = { 0 };
+
+	__set_bit(DEVTRACE_T_FAULT, types);
+	return filter_set_profile(types, DEVTRACE_T_FAULT, DEVTRACE_T_FAULT);
+}
+
 /*
- * Attach what the filters kept from an earlier load wants, and the parameter's types. If those
+ * Attach what the filters kept from an earlier load, and the types of the parameters. If those
  * cannot be had, the module is not inserted, and the filter is what it was.
  */
 static int enter(void)
@@ -482,7 +496,9 @@ static int enter(void)
 	filter_attach_profile();
 	bitmap_copy(before, filter_get(0, NULL)->types, 256);
 	err = wants_any(wanted) ? set_stream0(wanted, wanted_named) : 0;
-	if (err && !filter_set_profile(before, PROFILE_FIRST, PROFILE_LAST))
+	if (!err && faults)
+		err = want_faults();
+	if (err && !filter_set_profile(before, PROFILE_FIRST, DEVTRACE_T_FAULT))
 		control_notify_filter(stream_by_id(0));
 	return err;
 }
@@ -491,7 +507,7 @@ static int __init devtrace_profile_init(void)
 {
 	int err;
 
-	err = profile_names_init();
+	err = faults_init() ?: profile_names_init();
 	if (err)
 		return err;
 	err = profile_added_init();
@@ -523,6 +539,8 @@ static void __exit devtrace_profile_exit(void)
 module_init(devtrace_profile_init);
 module_exit(devtrace_profile_exit);
 
-MODULE_DESCRIPTION("Trace device: the kernel's tracepoints as events");
+MODULE_DESCRIPTION("Trace device: the kernel's tracepoints and faults as events");
 MODULE_LICENSE("GPL");
+/* For one release: this was a module of its own. */
+MODULE_ALIAS("devtrace_faults");
 COMPAT_IMPORT_INTERNAL();

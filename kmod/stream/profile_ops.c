@@ -12,7 +12,6 @@
 #include "table.h"
 
 bool devtrace_profile_on __read_mostly;
-void (*devtrace_faults_apply)(bool wanted);
 
 /* Under devtrace_lock. */
 const struct profile_ops *devtrace_profile;
@@ -29,8 +28,6 @@ void devtrace_profile_register(const struct profile_ops *ops)
 
 bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused)
 {
-	if (devtrace_faults_apply)
-		devtrace_faults_apply(test_bit(DEVTRACE_T_FAULT, types));
 	if (devtrace_profile)
 		return devtrace_profile->apply(types, refused);
 	bitmap_zero(refused, 256);

@@ -2,7 +2,7 @@
 /*
  * Kernel profile events, for those who do without them
  *
- * devtrace_profile.ko attaches to the kernel's tracepoints and emits types 128 to 190.
+ * devtrace_profile.ko attaches to the kernel's tracepoints and emits types 128 to 191.
  * It may be loaded and removed at any time. Other code calls it by these functions;
  * while it is not loaded they answer that there is no such type.
  *
@@ -64,12 +64,6 @@ struct profile_ops {
 	int (*find)(const char *name);
 	void (*del)(unsigned int type);
 };
-
-/*
- * devtrace_faults.ko: called with whether any filter wants DEVTRACE_T_FAULT. NULL: it is
- * not loaded. Under devtrace_lock.
- */
-extern void (*devtrace_faults_apply)(bool wanted);
 
 /* Process context, devtrace_lock held, for all that follows; NULL: it is not loaded. */
 extern const struct profile_ops *devtrace_profile;

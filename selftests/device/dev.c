@@ -112,8 +112,6 @@ static void tracepoints_let_go(void)
 
 static int unload_rest(void)
 {
-	if (delete_module("devtrace_faults") && errno != ENOENT)
-		return -1;
 	if (delete_module("devtrace_watch") && errno != ENOENT)
 		return -1;
 	if (delete_module("devtrace_profile") && errno != ENOENT) {

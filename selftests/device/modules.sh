@@ -17,7 +17,6 @@ trace_load_with()
 # trace_unload: all of them; added tracepoints, which hold theirs, are removed
 trace_unload()
 {
-	! grep -q '^devtrace_faults ' /proc/modules || rmmod devtrace_faults || return
 	! grep -q '^devtrace_watch ' /proc/modules || rmmod devtrace_watch || return
 	if grep -q '^devtrace_profile ' /proc/modules && ! rmmod devtrace_profile 2>/dev/null; then
 		tracectl profile list | awk '$2 ~ /:/ { print $2 }' |

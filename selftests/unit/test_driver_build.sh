@@ -45,7 +45,7 @@ for f in devtrace.mk include/linux/devtrace.h include/linux/devtrace_watch.h inc
 	check "modules_install brings $f" test -s "$share/$f"
 done
 find "$root/lib/modules" -name '*.ko*' | sed 's|.*/||; s/\.ko.*//' | sort >"$tmp/names"
-printf 'devtrace\ndevtrace_faults\ndevtrace_persist\ndevtrace_profile\ndevtrace_watch\n' >"$tmp/want"
+printf 'devtrace\ndevtrace_persist\ndevtrace_profile\ndevtrace_watch\n' >"$tmp/want"
 check "modules_install installs the modules and no samples" diff "$tmp/want" "$tmp/names"
 
 # What `make install` does beside the library: symbols of a module for the same machine alone.

@@ -61,6 +61,10 @@ for old in devtrace_streams devtrace_control; do
 	ok $? "modprobe $old, a module of earlier releases, loads devtrace"
 	trace_unload
 done
+run modprobe devtrace_faults faults=1 && is_loaded devtrace_profile && run tracectl profile &&
+	has faults
+ok $? "modprobe devtrace_faults, another one, loads devtrace_profile"
+trace_unload
 run tracectl stream && is_loaded devtrace
 ok $? "whoever asks for control has devtrace loaded"
 ! is_loaded devtrace_profile

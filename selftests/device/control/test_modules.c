@@ -22,7 +22,6 @@
 #include "nl.h"
 
 #define PROFILE		"devtrace_profile"
-#define FAULTS		"devtrace_faults"
 #define WATCH		"devtrace_watch"
 #define SIDE		"/dev/trace-side"
 #define ADDED		"task:task_rename"
@@ -470,7 +469,6 @@ static const struct {
 	const char	*name, *file;
 } beside[] = {
 	{ PROFILE, PROFILE ".ko" },
-	{ FAULTS, FAULTS ".ko" },
 	{ WATCH, WATCH ".ko" },
 };
 

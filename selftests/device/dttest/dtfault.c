@@ -58,7 +58,7 @@ static int others_end(struct notifier_block *nb, unsigned long event, void *text
 	return NOTIFY_STOP;
 }
 
-/* Behind that of devtrace_faults. */
+/* Behind that of devtrace_profile. */
 static struct notifier_block panic_block = {
 	.notifier_call = others_end, .priority = INT_MAX - 1,
 };

@@ -27,7 +27,7 @@
 #include "dev.h"
 #include "uring.h"
 
-#define KINDS	"/sys/module/devtrace_faults/parameters/kinds"
+#define KINDS	"/sys/module/devtrace_profile/parameters/fault_kinds"
 #define CGROUP	"/tmp/faults_cgroup"
 #define THREADS	3
 
@@ -39,8 +39,7 @@ FIXTURE(faults) {
 
 FIXTURE_SETUP(faults)
 {
-	ASSERT_EQ(0, dev_load("size=1M"));
-	ASSERT_EQ(0, dev_load_file("devtrace_faults.ko", "on=1"));
+	ASSERT_EQ(0, dev_load("size=1M profile=none faults=1"));
 	self->fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, self->fd);
 	self->t = tape_new();
@@ -473,11 +472,10 @@ TEST_F(faults, nothing_is_attached_that_nobody_wants)
 	EXPECT_EQ(-1, dev_write_file(KINDS, "signl"));
 	EXPECT_EQ(EINVAL, errno);
 
-	/* Loaded without on=1 it is no filter's. */
+	/* Without faults=1 no filter wants them. */
 	close(self->fd);
 	tape_free(self->t);
 	ASSERT_EQ(0, dev_load("size=1M"));
-	ASSERT_EQ(0, dev_load_file("devtrace_faults.ko", ""));
 	self->fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	self->t = tape_new();
 	self->seen = 0;
