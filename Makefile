@@ -25,8 +25,11 @@ KDIR	?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(shell $(board) -
 user	= $(MAKE) --no-print-directory O=$(O) prefix=$(prefix) DESTDIR=$(DESTDIR) MNL_NOTE=
 man	= $(wildcard $(top)/Documentation/man/*.[1-9])
 
-# The last line of what was asked for, if something is left out for want of a library.
-note	= @grep -s . $(O)/tools/.left-out >&2 || :
+# The last lines of what was asked for: what the board has to do, and what is left out for
+# want of a library.
+note	= @$(if $(DESTDIR),$(if $(filter install,$(MAKECMDGOALS)),echo \
+	"note: programs find libdevtrace.so.0 on the board once ldconfig has run there" >&2;)) \
+	grep -s . $(O)/tools/.left-out >&2 || :
 last	= $(if $(filter $@,$(or $(lastword $(MAKECMDGOALS)),all)),$(note))
 
 all: user modules

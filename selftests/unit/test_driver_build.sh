@@ -48,6 +48,18 @@ find "$root/lib/modules" -name '*.ko*' | sed 's|.*/||; s/\.ko.*//' | sort >"$tmp
 printf 'devtrace\ndevtrace_persist\ndevtrace_profile\ndevtrace_watch\n' >"$tmp/want"
 check "modules_install installs the modules and no samples" diff "$tmp/want" "$tmp/names"
 
+# modprobe goes by modules.dep
+check "modules_install names depmod for the board" grep -qx \
+	"note: modprobe finds these modules once 'depmod $release' has run on the board" "$tmp/installed"
+check "and leaves no modules.dep without the kernel's modules" \
+	test ! -e "$root/lib/modules/$release/modules.dep"
+mkdir "$root/lib/modules/$release/kernel"
+check "make modules_install where the kernel's modules are" modules_install
+PATH=$PATH:/usr/sbin:/sbin
+check "modprobe finds a module and what it needs" sh -c "modprobe -d '$root' -S '$release' \
+	--show-depends devtrace_watch | grep -c '^insmod .*devtrace' | grep -v '^[01]$'"
+check "which is not named then" says_not "$tmp/installed" depmod.*has.run
+
 # What `make install` does beside the library: symbols of a module for the same machine alone.
 driver_install()
 {

@@ -17,6 +17,33 @@ for f in bin/traceinfo lib/libdevtrace.so include/devtrace.h lib/pkgconfig/libde
 	check "installs $f" test -e "$tmp/root/usr/$f"
 done
 
+check "creates /usr/trace" test -d "$tmp/root/usr/trace"
+# The service starts the tracelogger that is installed with it
+for prefix in /usr /usr/local; do
+	check "install with prefix $prefix" make -s -C "$top/tools" O="$O" DESTDIR="$tmp/to" \
+		prefix=$prefix install
+	program=$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' \
+		"$tmp/to$prefix/lib/systemd/system/tracelogger.service")
+	check "its service starts what is there: $program" test -x "$tmp/to$program"
+done
+# Without DESTDIR ldconfig runs, and whether the library is found is looked at
+mkdir "$tmp/bin"
+cat >"$tmp/bin/ldconfig" <<END
+#!/bin/sh
+[ "\$1" = -p ] || echo runs >>$tmp/ldconfig
+[ "\$1" != -p ] || cat $tmp/cache
+END
+chmod +x "$tmp/bin/ldconfig"
+install_here() { PATH=$tmp/bin:$PATH make -s -C "$top/lib" O="$O" DESTDIR= prefix="$tmp/here" install; }
+printf '\tlibdevtrace.so.0 (libc6,x86-64) => %s/here/lib/libdevtrace.so.0\n' "$tmp" >"$tmp/cache"
+install_here >"$tmp/said" 2>&1
+check "install runs ldconfig" grep -qx runs "$tmp/ldconfig"
+check "and says nothing if it finds the library" test ! -s "$tmp/said"
+: >"$tmp/cache"
+install_here >"$tmp/said" 2>&1
+check "else it says what to do" grep "^note: programs do not find $tmp/here/lib/libdevtrace.so.0 .*ldconfig" \
+	"$tmp/said"
+
 {
 	block 2 | grep '^#include'
 	echo 'int main(void) { int speed = 3, port = 2, lost = 77, pump = 2; const char *name = "left";'

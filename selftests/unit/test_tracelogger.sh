@@ -334,8 +334,8 @@ fi
 
 # The service
 if command -v systemd-analyze >/dev/null; then
-	sed "s|^ExecStart=/usr/sbin/tracelogger|ExecStart=$log|; /^Documentation=/d" \
-		"$here/../../tools/tracelogger/tracelogger.service" >tracelogger.service
+	sed "s|^ExecStart=@sbindir@/tracelogger|ExecStart=$log|; /^Documentation=/d" \
+		"$here/../../tools/tracelogger/tracelogger.service.in" >tracelogger.service
 	systemd-analyze verify "$PWD/tracelogger.service" >said 2>&1
 	is "$? $(grep -c tracelogger.service said)" "0 0" "systemd finds nothing wrong with the service"
 fi
