@@ -4,37 +4,51 @@
 # board.sh - the first week of somebody new, on the board
 #
 # Runs what firstweek took out of README.md and the manual pages, one command a line: there,
-# control, man-tracectl, man-traceinfo and man-tracelogger, beside this file. A line "+ TEXT"
-# or "- TEXT" for each thing that went well or not; of those, what was printed. Needs what
-# busybox has.
+# control, man-tracectl, man-traceinfo and man-tracelogger, beside this file. Commands print on
+# the terminal that this has. A line "week: + TEXT" or "week: - TEXT" for each thing that went
+# well or not.
+# Needs what busybox has.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 saved=/out
 out=/tmp/said
+tries=0
 mkdir -p "$saved" /var/log /data
 
 verdict()	# STATUS TEXT
 {
 	if [ "$1" = 0 ]; then
-		echo "+ $2"
+		echo "week: + $2"
 		return 0
 	fi
-	echo "- $2"
-	head -n 20 "$out" | sed 's/^/#   /'
+	echo "week: - $2"
+	[ ! -e "$out" ] || head -n 20 "$out" | sed 's/^/week: #   /'
 	return 1
 }
 
-# run COMMAND: it is to end with 0
+# run COMMAND: on the terminal; it is to end with 0
 run()
+{
+	rm -f "$out"
+	sh -c "$1" </dev/null
+	verdict $? "$1"
+}
+
+# said COMMAND: the same, but what it prints is in $out
+said()
 {
 	sh -c "$1" >"$out" 2>&1 </dev/null
 	verdict $? "$1"
 }
 
-# Those that follow for ever are ended after a while.
+# Those that follow for ever are ended after a while. Bytes are not for a terminal.
 run_a_while()
 {
-	timeout 2 sh -c "exec $1" >"$out" 2>&1 </dev/null
+	rm -f "$out"
+	case $1 in
+	cat*)	timeout 2 sh -c "exec $1" >"$out" 2>&1 </dev/null ;;
+	*)	timeout 2 sh -c "exec $1" </dev/null ;;
+	esac
 	case $? in 0|124|143) verdict 0 "$1, for a while" ;; *) verdict 1 "$1" ;; esac
 }
 
@@ -64,8 +78,33 @@ cd "$(dirname "$(find /lib/modules -name 'devtrace.ko*')")" || exit 1
 if [ ! -e "$here/region" ]; then
 	grep -v '^insmod devtrace_persist' "$here/there" >/tmp/there && mv /tmp/there "$here/there"
 fi
+run_all after-install
+# One that depends on another
+run 'modprobe devtrace_watch'
+[ -e /dev/trace ]
+verdict $? "and with it what it depends on"
+run 'modprobe -r devtrace_watch'
+sed -n 's/^\(devtrace[a-z_]*\) .*/\1/p' /proc/modules | while read -r m; do
+	rmmod "$m"
+done
 run_all there
 shows 'hello'
+echo '<2>a fault of the kernel' >/dev/kmsg
+until traceinfo | grep -q CONSOLE || [ $((tries += 1)) -gt 40 ]; do
+	sleep 0.5
+done
+shows 'CONSOLE.CRIT: a fault of the kernel'
+# README's sizes are those of this board's kernel, within a tenth
+if [ -e "$here/sizes" ]; then
+	lsmod >"$out"
+	while read -r module kib <&3; do
+		is=$(awk -v m="$module" '$1 == m { print int($2 / 1024) }' /proc/modules)
+		[ -n "$is" ] && [ $((is * 10)) -le $((kib * 11)) ] && [ $((is * 11)) -ge $((kib * 10)) ]
+		verdict $? "README tells the size of $module: $kib KiB of $is"
+	done 3<"$here/sizes"
+	[ -s "$here/sizes" ]
+	verdict $? "README tells sizes"
+fi
 
 cd "$here" || exit 1
 run 'insmod drv.ko'
@@ -80,7 +119,7 @@ if [ -x app++ ]; then
 	verdict $? "the program in C++"
 	shows 'pump at 1200 rpm'
 fi
-run 'traceinfo --check-fmt'
+said 'traceinfo --check-fmt'
 shows 'BEAT: beat 42, 1.500 us late'
 ! grep '{/usr/trace' "$out" >&2
 verdict $? "no event is other than its format says"
@@ -93,6 +132,7 @@ if command -v tracectl >/dev/null; then
 	# The trigger of README: the worst happens, and the recording stops with it.
 	echo '<0>the worst' >/dev/trace
 	run 'tracectl stream list'
+	tracectl stream list >"$out" 2>&1
 	grep '^trace ' "$out" | grep -q frozen
 	verdict $? "the trigger froze the stream"
 	echo 'too late' >/dev/trace
@@ -120,7 +160,7 @@ if command -v tracectl >/dev/null; then
 	run_all man-tracectl
 	run "tracectl save $saved/saved.trace"
 else
-	echo "+ no tracectl on this board: it was built without libmnl"
+	echo "week: + no tracectl on this board: it was built without libmnl"
 fi
 run "traceinfo --raw >$saved/raw.trace"
 cp "$saved/raw.trace" board.trace
