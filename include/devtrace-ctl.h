@@ -71,6 +71,7 @@ struct devtrace_filter {
 	struct devtrace_numbers	majors, not_majors, pids, not_pids;
 	struct devtrace_names	comms, not_comms;
 	struct devtrace_ranges	cpus;
+	struct devtrace_numbers	codes, not_codes;	/* major << 8 | minor */
 };
 
 /*
@@ -112,7 +113,8 @@ int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr t
 const char *devtrace_filter_group_name(enum devtrace_filter_attr term, unsigned int n);
 
 /*
- * MAJORS, NOT_MAJORS, PIDS, NOT_PIDS: put a number on the list, or take it off.
+ * MAJORS, NOT_MAJORS, CODES, NOT_CODES, PIDS, NOT_PIDS: put a number on the list, or take it
+ * off. A code is DEVTRACE_CODE().
  * -ENOSPC: the list is full; -ENOENT: it is not on the list.
  */
 int devtrace_filter_number(struct devtrace_filter *f, enum devtrace_filter_attr term,

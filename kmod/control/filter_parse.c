@@ -84,6 +84,10 @@ static int check_array(const struct nlattr *attr, struct netlink_ext_ack *extack
 	case DEVTRACE_FA_NOT_MAJORS:
 		ok = numbers_ok(attr, MAJOR_MAX);
 		break;
+	case DEVTRACE_FA_CODES:
+	case DEVTRACE_FA_NOT_CODES:
+		ok = numbers_ok(attr, U32_MAX);
+		break;
 	case DEVTRACE_FA_PIDS:
 	case DEVTRACE_FA_NOT_PIDS:
 		ok = numbers_ok(attr, PID_MOST);
@@ -117,6 +121,8 @@ const struct nla_policy filter_parse_policy[DEVTRACE_FA_MAX + 1] = {
 						     DEVTRACE_ORIGIN_KERNEL |
 						     DEVTRACE_ORIGIN_USER),
 	[DEVTRACE_FA_CPUS]	  = ARRAY_OF(sizeof(struct devtrace_range)),
+	[DEVTRACE_FA_CODES]	  = ARRAY_OF(sizeof(u32)),
+	[DEVTRACE_FA_NOT_CODES]	  = ARRAY_OF(sizeof(u32)),
 };
 
 static void parse_severity(u8 *v, const struct nlattr *attr)
@@ -180,6 +186,8 @@ void filter_parse(struct filter *f, const struct nlattr *nest)
 	parse_ranges(&f->signals, tb[DEVTRACE_FA_SIGNALS]);
 	parse_numbers(&f->majors, tb[DEVTRACE_FA_MAJORS]);
 	parse_numbers(&f->not_majors, tb[DEVTRACE_FA_NOT_MAJORS]);
+	parse_numbers(&f->codes, tb[DEVTRACE_FA_CODES]);
+	parse_numbers(&f->not_codes, tb[DEVTRACE_FA_NOT_CODES]);
 	parse_numbers(&f->pids, tb[DEVTRACE_FA_PIDS]);
 	parse_numbers(&f->not_pids, tb[DEVTRACE_FA_NOT_PIDS]);
 	parse_names(&f->comms, tb[DEVTRACE_FA_COMMS]);
@@ -249,7 +257,9 @@ int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f)
 	    put_names(skb, DEVTRACE_FA_NOT_COMMS, &f->not_comms) ||
 	    (f->origins != (DEVTRACE_ORIGIN_KERNEL | DEVTRACE_ORIGIN_USER) &&
 	     nla_put_u32(skb, DEVTRACE_FA_ORIGINS, f->origins)) ||
-	    put_ranges(skb, DEVTRACE_FA_CPUS, &f->cpus)) {
+	    put_ranges(skb, DEVTRACE_FA_CPUS, &f->cpus) ||
+	    put_numbers(skb, DEVTRACE_FA_CODES, &f->codes) ||
+	    put_numbers(skb, DEVTRACE_FA_NOT_CODES, &f->not_codes)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

@@ -12,6 +12,7 @@
 #include <net/netlink.h>
 
 #include "compat/compat_atomic.h"
+#include "condition.h"
 #include "element.h"
 #include "emit/filter.h"
 #include "filter_parse.h"
@@ -93,7 +94,24 @@ static int parse_element(struct element_test *t, const struct nlattr *nest,
 	if (tb[DEVTRACE_EA_STRING])
 		return parse_string(t, tb[DEVTRACE_EA_STRING], extack);
 	t->value = nla_get_s64(tb[DEVTRACE_EA_VALUE]);
+	if (condition_element_never(t))
+		return refuse(extack, tb[DEVTRACE_EA_VALUE],
+			      "element never has this value: the mask takes some of its bits away");
 	return 0;
+}
+
+static int check_condition(const struct trigger *t, const struct nlattr *nest,
+			   struct netlink_ext_ack *extack)
+{
+	const struct nlattr *types = nla_find_nested(nest, DEVTRACE_FA_TYPES), *attr;
+	const char *why;
+	int term;
+
+	why = condition_never(&t->when, types ? nla_data(types) : NULL, &term);
+	if (!why)
+		return 0;
+	attr = nla_find_nested(nest, term);
+	return refuse(extack, attr ?: nest, why);
 }
 
 static int parse_when(struct trigger *t, struct nlattr **attrs, struct netlink_ext_ack *extack)
@@ -102,6 +120,9 @@ static int parse_when(struct trigger *t, struct nlattr **attrs, struct netlink_e
 	int err;
 
 	filter_parse(&t->when, attrs[DEVTRACE_A_WHEN]);
+	err = check_condition(t, attrs[DEVTRACE_A_WHEN], extack);
+	if (err)
+		return err;
 	if (attrs[DEVTRACE_A_ELEMENT]) {
 		err = parse_element(&t->element, attrs[DEVTRACE_A_ELEMENT], extack);
 		if (err)

@@ -429,7 +429,7 @@ static void find_needs(struct trigger *t)
 	int level;
 
 	t->must_have = (f->objects.given || f->signals.given ? RING_WHO_OBJSIG : 0) |
-		       (f->majors.given ? RING_WHO_CODE : 0);
+		       (f->majors.given || f->codes.given ? RING_WHO_CODE : 0);
 	t->severities = 0;
 	if (!f->hw_severity && !f->sw_severity)
 		t->severities = 0xffff;

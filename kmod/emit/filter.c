@@ -18,6 +18,25 @@
 struct filter_table __rcu *devtrace_table;
 DEFINE_PER_CPU(struct filter_verdict, devtrace_verdict);
 
+/* Who wants a code of a major of which filters name some. */
+static u32 code_set(const struct filter_keys *k, const struct major *m, u32 code)
+{
+	const struct code *codes = &k->codes[m->first];
+	unsigned int low = 0, high = m->nr;
+
+	while (low < high) {
+		const unsigned int mid = (low + high) / 2;
+
+		if (codes[mid].code == code)
+			return codes[mid].set;
+		if (codes[mid].code < code)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return m->set;
+}
+
 /**
  * filter_keys_set() - who wants a code, or an object and a signal
  * @t: the table, preemption off
@@ -30,9 +49,12 @@ DEFINE_PER_CPU(struct filter_verdict, devtrace_verdict);
 u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key)
 {
 	const struct filter_keys *k = t->keys;
+	const struct major *m;
 
-	if (who & RING_WHO_CODE)
-		return major_find(k, DEVTRACE_CODE_MAJOR(key))->set;
+	if (who & RING_WHO_CODE) {
+		m = major_find(k, DEVTRACE_CODE_MAJOR(key));
+		return likely(!m->nr) ? m->set : code_set(k, m, key);
+	}
 	return k->objects.pages[(u8)(key >> 8)][(u8)key] &
 	       k->signals.pages[key >> 24][(u8)(key >> 16)];
 }

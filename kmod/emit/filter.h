@@ -67,8 +67,10 @@ struct filter_names {
  * @origins: DEVTRACE_ORIGIN_*
  * @objects: only these object ids
  * @signals: only these signals
- * @majors: only these major codes
+ * @majors: only these major codes, or those of @codes
  * @not_majors: none of these
+ * @codes: only these codes, or those of @majors
+ * @not_codes: none of these
  * @pids: only these processes or threads, or those of @comms
  * @not_pids: none of these
  * @comms: only these names, or those of @pids
@@ -83,13 +85,13 @@ struct filter {
 	u8			hw_severity, sw_severity;
 	u8			origins;
 	struct filter_ranges	objects, signals;
-	struct filter_numbers	majors, not_majors, pids, not_pids;
+	struct filter_numbers	majors, not_majors, codes, not_codes, pids, not_pids;
 	struct filter_names	comms, not_comms;
 	struct filter_ranges	cpus;
 };
 
 /* Terms that some filter has and that are not in the two arrays. */
-#define FILTER_HAS_KEYS		BIT(0)	/* objects, signals, majors */
+#define FILTER_HAS_KEYS		BIT(0)	/* objects, signals, codes */
 #define FILTER_HAS_PROCESSES	BIT(1)	/* or CPUs: a verdict holds on one CPU */
 
 struct filter_keys;
@@ -127,7 +129,7 @@ struct filter_bits {
  *	far as its process does not matter, and programs may emit it
  * @cpus: by CPU: who wants events of it
  * @bits: what follows from all that for who does not look into the table
- * @keys: objects, signals and majors, private to filter_priv.h
+ * @keys: objects, signals and codes, private to filter_priv.h
  * @rcu: to free it
  */
 struct filter_table {

@@ -3,7 +3,8 @@
  * Parts of a table of filters: object ids, signals, codes and processes
  *
  * For ids and signals pages of sets, one shared page for all ids that no filter names;
- * for major codes a hash whose empty places have the set of all other codes; for
+ * for major codes a hash whose empty places have the set of all other codes, and for those
+ * of which a filter names single codes a sorted list of these; for
  * processes sorted lists, looked at only when a CPU meets another thread. A filter
  * without a term is in every set of that term.
  *
@@ -28,8 +29,26 @@ struct ids {
 /* Codes have 24 bits of major, so this is none. */
 #define NO_MAJOR	U32_MAX
 
+/**
+ * struct major - codes with one major
+ * @major: it
+ * @set: who wants them, but for those that are listed
+ * @refuses: who refuses all of them
+ * @first: where the codes that a filter names begin in the list
+ * @nr: how many of this major there are
+ */
 struct major {
 	u32		major;
+	u32		set;
+	u32		refuses;
+	u16		first, nr;
+};
+
+/* A code that some filter names, and who asks for it or refuses it; then who wants it. */
+struct code {
+	u32		code;
+	u32		asks;
+	u32		refuses;
 	u32		set;
 };
 
@@ -48,6 +67,7 @@ struct filter_keys {
 	struct ids	signals;
 	struct major	*majors;
 	unsigned int	majors_shift;	/* 32 - log2 of how many places there are */
+	struct code	*codes;		/* in order */
 	struct process	*pids, *comms;
 	unsigned int	nr_pids, nr_comms;
 };

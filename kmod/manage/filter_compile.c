@@ -19,6 +19,9 @@
 #include "filter_compile.h"
 #include "filter_policy.h"
 
+/* Of DEVTRACE_CODE(). */
+#define MINOR_BITS	8
+
 /* A page of its own for the ids around @id. */
 static u32 *ids_page(struct ids *ids, unsigned int id)
 {
@@ -75,12 +78,13 @@ static int ids_compile(struct ids *ids, const struct filter_ranges *const *range
 	return 0;
 }
 
-static void majors_enter(struct filter_keys *k, const struct filter_numbers *n)
+/* @shift: bits behind the major in each number */
+static void majors_enter(struct filter_keys *k, const struct filter_numbers *n, unsigned int shift)
 {
 	unsigned int i;
 
 	for (i = 0; i < n->nr; i++)
-		major_find(k, n->v[i])->major = n->v[i];
+		major_find(k, n->v[i] >> shift)->major = n->v[i] >> shift;
 }
 
 static int majors_compile(struct filter_keys *k, struct filter *const *f)
@@ -91,8 +95,8 @@ static int majors_compile(struct filter_keys *k, struct filter *const *f)
 	for (b = 0; b < FILTER_BITS; b++) {
 		if (!f[b])
 			continue;
-		nr += f[b]->majors.nr + f[b]->not_majors.nr;
-		if (f[b]->majors.given)
+		nr += f[b]->majors.nr + f[b]->not_majors.nr + f[b]->codes.nr + f[b]->not_codes.nr;
+		if (f[b]->majors.given || f[b]->codes.given)
 			rest &= ~BIT(b);
 	}
 	/* At most a quarter is in use, so that the first look mostly tells. */
@@ -106,8 +110,10 @@ static int majors_compile(struct filter_keys *k, struct filter *const *f)
 	/* All places first: until a place is taken, it is no code's. */
 	for (b = 0; b < FILTER_BITS; b++) {
 		if (f[b]) {
-			majors_enter(k, &f[b]->majors);
-			majors_enter(k, &f[b]->not_majors);
+			majors_enter(k, &f[b]->majors, 0);
+			majors_enter(k, &f[b]->not_majors, 0);
+			majors_enter(k, &f[b]->codes, MINOR_BITS);
+			majors_enter(k, &f[b]->not_codes, MINOR_BITS);
 		}
 	}
 	for (b = 0; b < FILTER_BITS; b++) {
@@ -120,7 +126,75 @@ static int majors_compile(struct filter_keys *k, struct filter *const *f)
 		if (!f[b])
 			continue;
 		for (i = 0; i < f[b]->not_majors.nr; i++)
-			major_find(k, f[b]->not_majors.v[i])->set &= ~BIT(b);
+			major_find(k, f[b]->not_majors.v[i])->refuses |= BIT(b);
+	}
+	for (i = 0; i < places; i++)
+		k->majors[i].set &= ~k->majors[i].refuses;
+	return 0;
+}
+
+static struct code *codes_add(struct code *c, const struct filter_numbers *n, u32 asks, u32 refuses)
+{
+	unsigned int i;
+
+	for (i = 0; i < n->nr; i++)
+		*c++ = (struct code){ .code = n->v[i], .asks = asks, .refuses = refuses };
+	return c;
+}
+
+static int compare_code(const void *a, const void *b)
+{
+	const struct code *c = a, *d = b;
+
+	return c->code < d->code ? -1 : c->code > d->code;
+}
+
+/* One entry for each code, with all who ask for it or refuse it. */
+static unsigned int codes_merge(struct code *list, unsigned int nr)
+{
+	unsigned int i, n = 0;
+
+	if (!nr)
+		return 0;
+	sort(list, nr, sizeof(*list), compare_code, NULL);
+	for (i = 1; i < nr; i++) {
+		if (list[n].code != list[i].code) {
+			list[++n] = list[i];
+		} else {
+			list[n].asks |= list[i].asks;
+			list[n].refuses |= list[i].refuses;
+		}
+	}
+	return n + 1;
+}
+
+/* Behind majors_compile(): a code is wanted as its major is, but for what names itself. */
+static int codes_compile(struct filter_keys *k, struct filter *const *f)
+{
+	unsigned int b, i, nr = 0;
+	struct code *c;
+
+	for (b = 0; b < FILTER_BITS; b++)
+		if (f[b])
+			nr += f[b]->codes.nr + f[b]->not_codes.nr;
+	k->codes = kvmalloc_array(nr ?: 1, sizeof(*k->codes), GFP_KERNEL);
+	if (!k->codes)
+		return -ENOMEM;
+	c = k->codes;
+	for (b = 0; b < FILTER_BITS; b++) {
+		if (!f[b])
+			continue;
+		c = codes_add(c, &f[b]->codes, BIT(b), 0);
+		c = codes_add(c, &f[b]->not_codes, 0, BIT(b));
+	}
+	nr = codes_merge(k->codes, nr);
+	for (i = 0; i < nr; i++) {
+		struct major *m = major_find(k, DEVTRACE_CODE_MAJOR(k->codes[i].code));
+
+		if (!m->nr++)
+			m->first = i;
+		k->codes[i].set = (m->set | (k->codes[i].asks & ~m->refuses)) &
+				  ~k->codes[i].refuses;
 	}
 	return 0;
 }
@@ -135,7 +209,7 @@ static int keys_compile(struct filter_keys *k, struct filter *const *f)
 		signals[b] = f[b] && f[b]->signals.given ? &f[b]->signals : NULL;
 	}
 	return ids_compile(&k->objects, objects) ?: ids_compile(&k->signals, signals) ?:
-	       majors_compile(k, f);
+	       majors_compile(k, f) ?: codes_compile(k, f);
 }
 
 /* One entry for each id or name, with all who ask for it or refuse it. */
@@ -264,7 +338,8 @@ static void types_compile(struct filter_table *t, const struct filter *f, u32 bi
 	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
 		if (severity_passes(f, i))
 			t->severities[i] |= bit;
-	if (f->objects.given || f->signals.given || f->majors.given || f->not_majors.nr)
+	if (f->objects.given || f->signals.given || f->majors.given || f->not_majors.nr ||
+	    f->codes.given || f->not_codes.nr)
 		t->has |= FILTER_HAS_KEYS;
 }
 

@@ -47,6 +47,7 @@ void filter_table_free(struct filter_table *t)
 		ids_free(&t->keys->objects);
 		ids_free(&t->keys->signals);
 		kvfree(t->keys->majors);
+		kvfree(t->keys->codes);
 		kvfree(t->keys->pids);
 		kvfree(t->keys->comms);
 		kvfree(t->keys);
@@ -204,7 +205,8 @@ static struct filter_table *table_open(u32 generation)
 	}
 	memset(t->cpus, 0xff, nr_cpu_ids * sizeof(*t->cpus));
 	/* No major, and all sets. */
-	memset(k->majors, 0xff, 2 * sizeof(*k->majors));
+	for (i = 0; i < 2; i++)
+		k->majors[i] = (struct major){ .major = NO_MAJOR, .set = U32_MAX };
 	k->majors_shift = 31;
 	ids_open(&k->objects);
 	ids_open(&k->signals);

@@ -18,7 +18,7 @@
 
 /*
  * A request has at most two filters of DEVTRACE_TERMS_MAX entries in each list,
- * which is 8 KiB.
+ * which is 9 KiB.
  */
 #define CTL_REQUEST_MAX	16384
 /* The kernel makes messages of a dump as long as this if it may. */

@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 #include "ctl.h"
-#include "../kmod/profile/profile_types.h"
+#include "type_groups.h"
 
 #define OBJECT_MAX	0xffff
 #define SEVERITIES	4
@@ -17,47 +17,7 @@
 
 struct group {
 	const char	*name;
-	uint8_t		ranges[6];	/* from, to; 0, 0 ends them */
-};
-
-static const struct group type_groups[] = {
-	{ "sm", { 1, 9, 55, 57 } },
-	{ "ao", { 10, 18, 45, 45 } },
-	{ "eq", { 19, 22, 46, 46 } },
-	{ "mp", { 24, 25, 47, 47 } },
-	{ "te", { 32, 37 } },
-	{ "qf", { 23, 23, 26, 31, 38, 44 } },
-	{ "sc", { 48, 53 } },
-	{ "sem", { 71, 74 } },
-	{ "mtx", { 75, 80 } },
-	{ "user", { 100, 124, 192, 255 } },
-	{ "user0", { 100, 104 } },
-	{ "user1", { 105, 109 } },
-	{ "user2", { 110, 114 } },
-	{ "user3", { 115, 119 } },
-	{ "user4", { 120, 124 } },
-	{ "exc", { 125, 125 } },
-	{ "text", { 126, 126 } },
-	{ "assert", { 93, 93 } },
-	{ "kernel", { 128, 191 } },
-	{ "faults", { 191, 191 } },
-};
-
-/* Kernel profile events, from DEVTRACE_T_KERNEL on, in the order of their numbers. */
-static const struct profile {
-	const char	*name, *group;
-} profiles[] = {
-#define PROFILE_TYPE(T, n, g, t, o, e) { #n, #g },
-	PROFILE_TYPES
-#undef PROFILE_TYPE
-};
-
-static const struct {
-	const char	*name, *list;
-} presets[] = {
-#define PROFILE_PRESET(n, l) { #n, l },
-	PROFILE_PRESETS
-#undef PROFILE_PRESET
+	uint8_t		ranges[2];	/* from, to */
 };
 
 /* The ids of QS: active objects, event pools, event queues, application. */
@@ -129,7 +89,8 @@ bool devtrace_filter_is_all(const struct devtrace_filter *f)
 	return types_all(f) && !f->hw_severity && !f->sw_severity && f->origins == ORIGINS &&
 	       !f->objects.given && !f->signals.given && !f->majors.given &&
 	       !f->not_majors.given && !f->pids.given && !f->not_pids.given &&
-	       !f->comms.given && !f->not_comms.given && !f->cpus.given;
+	       !f->comms.given && !f->not_comms.given && !f->cpus.given &&
+	       !f->codes.given && !f->not_codes.given;
 }
 
 static struct devtrace_ranges *ranges_of(struct devtrace_filter *f, enum devtrace_filter_attr term)
@@ -147,6 +108,8 @@ static struct devtrace_numbers *numbers_of(struct devtrace_filter *f,
 	case DEVTRACE_FA_NOT_MAJORS:	return &f->not_majors;
 	case DEVTRACE_FA_PIDS:		return &f->pids;
 	case DEVTRACE_FA_NOT_PIDS:	return &f->not_pids;
+	case DEVTRACE_FA_CODES:		return &f->codes;
+	case DEVTRACE_FA_NOT_CODES:	return &f->not_codes;
 	default:			return NULL;
 	}
 }
@@ -273,68 +236,32 @@ int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr t
 	return 0;
 }
 
-static const struct group *group_at(enum devtrace_filter_attr term, unsigned int n)
+/* The n-th group of types or objects, and its ranges: @nr numbers, from, to. */
+static const char *group_at(enum devtrace_filter_attr term, unsigned int n, const uint8_t **ranges,
+			    size_t *nr)
 {
-	if (term == DEVTRACE_FA_TYPES)
-		return n < NR(type_groups) ? &type_groups[n] : NULL;
-	if (term == DEVTRACE_FA_OBJECTS)
-		return n < NR(object_groups) ? &object_groups[n] : NULL;
-	return NULL;
-}
-
-/* The n-th group of kernel profile events, and behind these the n-th of them. */
-static const char *profile_name(unsigned int n)
-{
-	unsigned int i, k;
-
-	for (i = 0; i < NR(profiles); i++) {
-		for (k = 0; k < i && strcmp(profiles[k].group, profiles[i].group); k++)
-			;
-		if (k == i && !n--)
-			return profiles[i].group;
+	if (term == DEVTRACE_FA_TYPES && n < TYPE_GROUPS) {
+		*ranges = type_groups[n].ranges;
+		*nr = sizeof(type_groups[n].ranges);
+		return type_groups[n].name;
 	}
-	return n < NR(profiles) ? profiles[n].name : NULL;
+	if (term == DEVTRACE_FA_OBJECTS && n < NR(object_groups)) {
+		*ranges = object_groups[n].ranges;
+		*nr = sizeof(object_groups[n].ranges);
+		return object_groups[n].name;
+	}
+	return NULL;
 }
 
 const char *devtrace_filter_group_name(enum devtrace_filter_attr term, unsigned int n)
 {
-	const struct group *g = group_at(term, n);
+	const uint8_t *ranges;
+	size_t nr;
+	const char *name = group_at(term, n, &ranges, &nr);
 
-	if (!g && term == DEVTRACE_FA_TYPES)
-		return profile_name(n - (unsigned int)NR(type_groups));
-	return g ? g->name : NULL;
-}
-
-/* Whether a word is one of a list that is separated by blanks. */
-static bool in_list(const char *list, const char *word)
-{
-	size_t n, len = strlen(word);
-
-	for (; *list; list += n + (list[n] != '\0')) {
-		n = strcspn(list, " ");
-		if (n == len && !memcmp(list, word, n))
-			return true;
-	}
-	return false;
-}
-
-/* The kernel profile events that a word stands for: a bit for each. */
-static uint64_t profile_set(const char *word)
-{
-	uint64_t set = 0;
-	unsigned int i, k;
-
-	for (i = 0; i < NR(profiles); i++) {
-		bool in = !strcmp(profiles[i].name, word) || !strcmp(profiles[i].group, word);
-
-		for (k = 0; k < NR(presets); k++)
-			in |= !strcmp(presets[k].name, word) &&
-			      (in_list(presets[k].list, profiles[i].name) ||
-			       in_list(presets[k].list, profiles[i].group));
-		if (in)
-			set |= (uint64_t)1 << i;
-	}
-	return set;
+	if (!name && term == DEVTRACE_FA_TYPES)
+		return type_profile_name(n - TYPE_GROUPS);
+	return name;
 }
 
 static int all_on(struct devtrace_filter *f, enum devtrace_filter_attr term, bool on)
@@ -350,27 +277,29 @@ static int all_on(struct devtrace_filter *f, enum devtrace_filter_attr term, boo
 int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			  const char *group, bool on)
 {
-	const struct group *g;
+	const uint8_t *ranges;
+	const char *name;
 	unsigned int n, i;
 	uint64_t set;
+	size_t nr;
 
 	if (!strcmp(group, "all"))
 		return all_on(f, term, on);
-	for (n = 0; (g = group_at(term, n)); n++) {
-		if (strcmp(g->name, group))
+	for (n = 0; (name = group_at(term, n, &ranges, &nr)); n++) {
+		if (strcmp(name, group))
 			continue;
-		for (i = 0; i < sizeof(g->ranges) && g->ranges[i]; i += 2) {
-			int ret = devtrace_filter_range(f, term, g->ranges[i],
-							g->ranges[i + 1], on);
+		for (i = 0; i < nr && ranges[i]; i += 2) {
+			int ret = devtrace_filter_range(f, term, ranges[i], ranges[i + 1], on);
+
 			if (ret)
 				return ret;
 		}
 		return 0;
 	}
-	set = term == DEVTRACE_FA_TYPES ? profile_set(group) : 0;
+	set = term == DEVTRACE_FA_TYPES ? type_profile_set(group) : 0;
 	if (!set)
 		return -ENOENT;
-	for (i = 0; i < NR(profiles); i++)
+	for (i = 0; i < TYPE_PROFILES; i++)
 		if (set >> i & 1)
 			devtrace_filter_range(f, term, DEVTRACE_T_KERNEL + i,
 					      DEVTRACE_T_KERNEL + i, on);
@@ -487,6 +416,8 @@ void ctl_put_filter(struct nlmsghdr *nlh, int attr, const struct devtrace_filter
 	if (f->origins != ORIGINS)
 		mnl_attr_put_u32(nlh, DEVTRACE_FA_ORIGINS, f->origins);
 	put_ranges(nlh, DEVTRACE_FA_CPUS, &f->cpus);
+	put_numbers(nlh, DEVTRACE_FA_CODES, &f->codes);
+	put_numbers(nlh, DEVTRACE_FA_NOT_CODES, &f->not_codes);
 	mnl_attr_nest_end(nlh, nest);
 }
 
@@ -565,5 +496,9 @@ int ctl_parse_filter(const struct nlattr *nest, struct devtrace_filter *f)
 	ret |= parse_names(tb[DEVTRACE_FA_NOT_COMMS], &f->not_comms);
 	ret |= parse_list(tb[DEVTRACE_FA_CPUS], &f->cpus.given, &f->cpus.nr,
 			  f->cpus.r, sizeof(f->cpus.r[0]));
+	ret |= parse_list(tb[DEVTRACE_FA_CODES], &f->codes.given, &f->codes.nr,
+			  f->codes.v, sizeof(f->codes.v[0]));
+	ret |= parse_list(tb[DEVTRACE_FA_NOT_CODES], &f->not_codes.given, &f->not_codes.nr,
+			  f->not_codes.v, sizeof(f->not_codes.v[0]));
 	return ret ? -EBADMSG : 0;
 }

@@ -17,6 +17,7 @@
 #define FILTER	"a nest of filter attributes"
 #define RANGES	"an array of at most 64 ranges: two u16, first <= last"
 #define MAJORS	"an array of at most 64 u32 up to 16777215"
+#define CODES	"an array of at most 64 u32, major << 8 | minor"
 #define PIDS	"an array of at most 64 u32 up to 4194303"
 #define COMMS	"an array of at most 64 names, each 1 to 15 bytes in char[16]"
 #define LEVEL	"from this level on, 4 none"
@@ -56,6 +57,8 @@ static const char *const filter_rights[DEVTRACE_FA_MAX + 1] = {
 	[DEVTRACE_FA_NOT_COMMS]	= COMMS,
 	[DEVTRACE_FA_ORIGINS]	= "1 kernel, 2 user, 3 both",
 	[DEVTRACE_FA_CPUS]	= RANGES,
+	[DEVTRACE_FA_CODES]	= CODES,
+	[DEVTRACE_FA_NOT_CODES]	= CODES,
 };
 
 static const char *const element_rights[DEVTRACE_EA_MAX + 1] = {

@@ -19,6 +19,7 @@
 #include <devtrace/filter.h>
 #include "emit.h"
 #include "emit_filter.h"
+#include "type_groups.h"
 
 #define UP_TO(n)	(~0u >> (31 - (n)))
 #define NAMES		256
@@ -42,19 +43,6 @@ uint32_t dt_filter_objects[65536 / 32], dt_filter_signals[65536 / 32];
 
 static uint32_t types[8];
 static bool by_id;	/* some object or signal was not wanted, once */
-
-static const struct {
-	const char *name;
-	uint8_t	first, last;
-} groups[] = {
-	{ "SM", 1, 9 }, { "SM", 55, 57 }, { "AO", 10, 18 }, { "AO", 45, 45 }, { "AO", 81, 81 },
-	{ "EQ", 19, 22 }, { "EQ", 46, 46 }, { "MP", 24, 25 }, { "MP", 47, 47 },
-	{ "TE", 32, 37 }, { "QF", 23, 23 }, { "QF", 26, 31 }, { "QF", 38, 44 },
-	{ "SC", 48, 53 }, { "SEM", 71, 74 }, { "MTX", 75, 80 }, { "USER0", 100, 104 },
-	{ "USER1", 105, 109 }, { "USER2", 110, 114 }, { "USER3", 115, 119 },
-	{ "USER4", 120, 124 }, { "USER", 100, 124 }, { "USER", 192, 255 },
-	{ "EXC", DEVTRACE_T_EXC, DEVTRACE_T_EXC }, { "TEXT", DEVTRACE_T_TEXT, DEVTRACE_T_TEXT },
-};
 
 /* Names of objects, by 48 bits of a hash, over the number. 0: none. */
 static uint64_t names[NAMES];
@@ -148,11 +136,14 @@ int devtrace_own_group(const char *group, bool wanted)
 	unsigned int n;
 	size_t i;
 
-	for (i = 0; group && i < sizeof(groups) / sizeof(groups[0]); i++) {
-		if (strcmp(group, groups[i].name))
+	for (i = 0; group && i < TYPE_GROUPS; i++) {
+		/* A program emits none of the kernel's. */
+		if (strcmp(group, type_groups[i].upper) ||
+		    type_group_has(&type_groups[i], DEVTRACE_T_FAULT))
 			continue;
-		for (n = groups[i].first; n <= groups[i].last; n++)
-			set(types, n, !wanted);
+		for (n = 0; n < 256; n++)
+			if (type_group_has(&type_groups[i], n))
+				set(types, n, !wanted);
 		err = 0;
 	}
 	make_easy();

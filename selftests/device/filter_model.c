@@ -9,6 +9,7 @@
 
 #define USER_TYPES	196		/* and seven more */
 #define MAJORS		16
+#define MINORS		4
 
 uint32_t model_pids[SERIES];
 int model_cpu[USERS];
@@ -53,6 +54,7 @@ void model_tell(struct what *w, int series, uint32_t nr)
 		w->type = w->has_code ? DEVTRACE_T_EXC : USER_TYPES + (h >> 5 & 7);
 		w->severity = w->has_code ? DEVTRACE_SEV_SET | (h >> 8 & 7) : 0;
 		w->major = h >> 11 & (MAJORS - 1);
+		w->minor = nr & (MINORS - 1);
 		w->object = h >> 15 & 0x3ff;
 		w->signal = h >> 25;
 	}
@@ -95,6 +97,18 @@ static bool process_passes(const struct terms *f, const struct what *w)
 	return !(f->has_not_pids && pid) && !(f->has_not_comms && comm);
 }
 
+static bool code_passes(const struct terms *f, const struct what *w)
+{
+	const uint32_t code = DEVTRACE_CODE(w->major, w->minor);
+	bool major = in_numbers(f->majors, f->nmajors, w->major);
+
+	if ((f->has_majors || f->has_codes) && !(f->has_majors && major) &&
+	    !(f->has_codes && in_numbers(f->codes, f->ncodes, code)))
+		return false;
+	return !(f->has_not_majors && major) &&
+	       !(f->has_not_codes && in_numbers(f->not_codes, f->nnot_codes, code));
+}
+
 bool model_passes(const struct terms *f, const struct what *w)
 {
 	uint32_t level = w->severity & DEVTRACE_SEV_LEVEL;
@@ -114,9 +128,7 @@ bool model_passes(const struct terms *f, const struct what *w)
 		return false;
 	if (w->has_objsig && f->has_signals && !in_ranges(f->signals, f->nsignals, w->signal))
 		return false;
-	if (w->has_code && f->has_majors && !in_numbers(f->majors, f->nmajors, w->major))
-		return false;
-	if (w->has_code && f->has_not_majors && in_numbers(f->majors, f->nmajors, w->major))
+	if (w->has_code && !code_passes(f, w))
 		return false;
 	if (f->has_cpus && !in_ranges(f->cpus, f->ncpus, w->cpu))
 		return false;
@@ -136,6 +148,15 @@ static int random_ranges(struct devtrace_range *r, uint32_t max)
 		r[i].first = dev_random() % max;
 		r[i].last = r[i].first + dev_random() % (max / 2);
 	}
+	return n;
+}
+
+static int random_codes(uint32_t *codes)
+{
+	int i, n = 1 + dev_random() % 8;
+
+	for (i = 0; i < n; i++)
+		codes[i] = DEVTRACE_CODE(dev_random() % MAJORS, dev_random() % MINORS);
 	return n;
 }
 
@@ -165,6 +186,10 @@ void model_random(struct terms *f)
 	f->nmajors = 1 + dev_random() % 8;
 	for (i = 0; i < f->nmajors; i++)
 		f->majors[i] = dev_random() % MAJORS;
+	f->has_codes = one_in(4);
+	f->ncodes = random_codes(f->codes);
+	f->has_not_codes = one_in(4);
+	f->nnot_codes = random_codes(f->not_codes);
 	f->has_cpus = one_in(6);
 	f->ncpus = random_ranges(f->cpus, 4);
 	f->has_pids = one_in(10);
@@ -205,6 +230,11 @@ void model_put(struct nl *nl, const struct terms *f)
 	if (f->has_majors || f->has_not_majors)
 		nl_put(nl, f->has_majors ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_NOT_MAJORS,
 		       f->majors, f->nmajors * sizeof(f->majors[0]));
+	if (f->has_codes)
+		nl_put(nl, DEVTRACE_FA_CODES, f->codes, f->ncodes * sizeof(f->codes[0]));
+	if (f->has_not_codes)
+		nl_put(nl, DEVTRACE_FA_NOT_CODES, f->not_codes,
+		       f->nnot_codes * sizeof(f->not_codes[0]));
 	if (f->has_pids || f->has_not_pids)
 		nl_put(nl, f->has_pids ? DEVTRACE_FA_PIDS : DEVTRACE_FA_NOT_PIDS,
 		       f->pids, f->npids * sizeof(f->pids[0]));

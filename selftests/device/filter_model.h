@@ -23,13 +23,13 @@
 struct terms {
 	uint8_t types[32];
 	bool has_types, has_hw, has_sw, has_origins;
-	bool has_objects, has_signals, has_majors, has_not_majors;
+	bool has_objects, has_signals, has_majors, has_not_majors, has_codes, has_not_codes;
 	bool has_pids, has_not_pids, has_comms, has_not_comms, has_cpus;
 	uint32_t hw, sw, origins;
-	int nobjects, nsignals, nmajors, npids, ncomms;
+	int nobjects, nsignals, nmajors, ncodes, nnot_codes, npids, ncomms;
 	int ncpus;
 	struct devtrace_range objects[8], signals[8], cpus[8];
-	uint32_t majors[8], pids[8];
+	uint32_t majors[8], codes[8], not_codes[8], pids[8];
 	char comms[4][COMM];
 };
 
@@ -37,7 +37,7 @@ struct terms {
 struct what {
 	uint8_t type, severity;
 	bool user, in_task, has_code, has_objsig;
-	uint32_t major, pid;
+	uint32_t major, minor, pid;
 	uint16_t object, signal, cpu;
 	char comm[COMM];
 };

@@ -45,6 +45,8 @@ static const struct spec_attr spec_filter[] = {
 	[12] = { "not-comms", SPEC_BINARY, 0, 0x400 },
 	[13] = { "origins", SPEC_U32, 1, 0x3 },
 	[14] = { "cpus", SPEC_RANGES, 0, 0x100 },
+	[15] = { "codes", SPEC_U32S, 0, 0x100 },
+	[16] = { "not-codes", SPEC_U32S, 0, 0x100 },
 };
 
 static const struct spec_attr spec_element[] = {
@@ -67,9 +69,9 @@ static const struct spec_attr spec_devtrace[] = {
 	[8] = { "watermark", SPEC_U32, 0, 0x63 },
 	[9] = { "mode", SPEC_U32, 0, 0x1ff },
 	[10] = { "generation", SPEC_U32, 0, 0xffffffff },
-	[11] = { "filter", SPEC_NEST, 0, 0xffffffffffffffff, spec_filter, 14 },
+	[11] = { "filter", SPEC_NEST, 0, 0xffffffffffffffff, spec_filter, 16 },
 	[12] = { "trigger", SPEC_STRING, 1, 0x1f },
-	[13] = { "when", SPEC_NEST, 0, 0xffffffffffffffff, spec_filter, 14 },
+	[13] = { "when", SPEC_NEST, 0, 0xffffffffffffffff, spec_filter, 16 },
 	[14] = { "element", SPEC_NEST, 0, 0xffffffffffffffff, spec_element, 6 },
 	[15] = { "nth", SPEC_U64, 1, 0xffffffffffffffff },
 	[16] = { "rate", SPEC_U32, 1, 0xfffffe },

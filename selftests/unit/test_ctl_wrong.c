@@ -68,6 +68,7 @@ TEST(filters_refuse_what_they_cannot_have)
 				    i == DEVTRACE_FA_SIGNALS || i == DEVTRACE_FA_CPUS;
 		const bool names = i == DEVTRACE_FA_COMMS || i == DEVTRACE_FA_NOT_COMMS;
 		const bool numbers = i == DEVTRACE_FA_MAJORS || i == DEVTRACE_FA_NOT_MAJORS ||
+				     i == DEVTRACE_FA_CODES || i == DEVTRACE_FA_NOT_CODES ||
 				     i == DEVTRACE_FA_PIDS || i == DEVTRACE_FA_NOT_PIDS;
 
 		EXPECT_EQ(devtrace_filter_range(&f, i, 3, 2, true), -EINVAL);

@@ -45,8 +45,9 @@ awk -v seed="$seed" '
 				s = s "," pick("+ - +") range(65535)
 			else if (key == "severity")
 				s = s "," pick("hw sw") number(4)
-			else if (key == "major")
-				s = s "," (rand() < .3 ? "!" : "") number(16777215)
+			else if (key == "code" || key == "major")
+				s = s "," (rand() < .3 ? "!" : "") number(16777215) \
+					(rand() < .5 ? ":" number(255) : "")
 			else if (key == "process")
 				s = s "," (rand() < .3 ? "!" : "") (rand() < .5 ? number(99999) : \
 					pick("motord \"12\" \"a,b\" \"\\x1b[1m\" \"\\\"\\\\\" kworker/0:1"))
@@ -59,7 +60,7 @@ awk -v seed="$seed" '
 		srand(seed)
 		for (i = 0; i < 60; i++) {
 			for (n = 1 + int(rand() * 3); n; n--)
-				print items(pick("type object signal severity major process origin cpu"))
+				print items(pick("type object signal severity code major process origin cpu"))
 			print ""
 		}
 	}' > "$work/random"

@@ -245,15 +245,15 @@ const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrac
 	return e ? e : m->any;
 }
 
-static void each_code(const struct fmt_major *m, const struct fmt_entry *e, uint32_t number,
-		      fmt_name_fn *fn, void *arg)
+static void each_code(const struct fmt_major *m, const struct fmt_entry *e, enum fmt_kind kind,
+		      uint32_t number, fmt_name_fn *fn, void *arg)
 {
 	char name[2 * FMT_NAME_MAX + 2];
 
 	if (!e)
 		return;
 	snprintf(name, sizeof(name), "%s.%s", m->name, e->name);
-	fn(arg, name, FMT_CODE, number);
+	fn(arg, name, kind, number);
 }
 
 void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg)
@@ -268,8 +268,8 @@ void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg)
 		for (m = set->majors[i]; m; m = m->next) {
 			fn(arg, m->name, FMT_MAJOR, m->number);
 			for (k = 0; k < 256; k++)
-				each_code(m, m->minors[k], m->number << 8 | k, fn, arg);
-			each_code(m, m->any, 0, fn, arg);
+				each_code(m, m->minors[k], FMT_CODE, m->number << 8 | k, fn, arg);
+			each_code(m, m->any, FMT_ANY, m->number << 8, fn, arg);
 		}
 	}
 }

@@ -182,12 +182,13 @@ void fmt_next_place(struct fmt_set *set);
  */
 void fmt_add_default(struct fmt_set *set);
 
-enum fmt_kind { FMT_RECORD, FMT_MAJOR, FMT_CODE };
+/* FMT_ANY: "minor *", the codes of a major that have no name of their own. */
+enum fmt_kind { FMT_RECORD, FMT_MAJOR, FMT_CODE, FMT_ANY };
 
 /* Called with the name and number of a type, of a major, or of a code, as MAJOR.MINOR. */
 typedef void fmt_name_fn(void *arg, const char *name, enum fmt_kind kind, uint32_t number);
 
-/* Call fn for all names of a set. The code of "minor *" has the number 0. */
+/* Call fn for all names of a set. FMT_ANY has the number of its minor 0. */
 void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg);
 
 void fmt_locate(const struct fmt_place *place, unsigned int *line, unsigned int *column);

@@ -43,6 +43,7 @@ static int set(struct tc *tc, const struct devtrace_filter *f)
 	if (devtrace_ctl_filter_set(tc->ctl, tc_stream(tc), f, NULL))
 		return tc_fail(tc, tc_stream(tc));
 	tc_note(tc);
+	tc_note_terms(tc, f);
 	return 0;
 }
 
@@ -63,8 +64,10 @@ static int edit(struct tc *tc, enum tc_edit how)
 		if (!parse(tc, &f, how))
 			return 1;
 		ret = devtrace_ctl_filter_set(tc->ctl, tc_stream(tc), &f, &generation);
-		if (!ret)
+		if (!ret) {
 			tc_note(tc);
+			tc_note_terms(tc, &f);
+		}
 		if (ret != -EBUSY)
 			return ret ? tc_fail(tc, tc_stream(tc)) : 0;
 	}

@@ -63,7 +63,7 @@ static const char help[] =
 "                                  numbers, ranges; - takes away\n"
 "  object=ao,100-103  signal=4     ao ep eq ap; numbers, ranges, names of 'dict'\n"
 "  severity=hw2,sw1                from this level on; 2: both; not to remove\n"
-"  major=0xA10  major=!7           only these; all but these; names of fmt(5)\n"
+"  code=0xA10:1  code=!UART        only these; all but these; names of fmt(5)\n"
 "  process=1234,motord,!ksoftirqd/0\n"
 "  origin=kernel | user  cpu=0,2-3\n"
 "\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - the numbers that a name stands for: types, objects, signals, majors
+ * names.c - the numbers that a name stands for: types, objects, signals, codes
  *
- * Format files name types and majors, the kernel's dictionary names types, objects and
+ * Format files name types and codes, the kernel's dictionary names types, objects and
  * signals. Both are read at the first lookup. Two programs may give different numbers
  * the same name: then the name stands for all these numbers.
  */
@@ -29,7 +29,8 @@ static void add(struct tc_names *names, enum devtrace_filter_attr term, uint64_t
 	struct entry *e;
 
 	if (number > (term == DEVTRACE_FA_TYPES ? 255 :
-		      term == DEVTRACE_FA_MAJORS ? 0xffffff : 65535))
+		      term == DEVTRACE_FA_MAJORS ? 0xffffff :
+		      term == DEVTRACE_FA_CODES ? UINT32_MAX : 65535))
 		return;
 	e = tc_alloc(NULL, sizeof(*e) + strlen(name) + 1);
 	e->term = term;
@@ -45,6 +46,8 @@ static void fmt_has(void *arg, const char *name, enum fmt_kind kind, uint32_t nu
 		add(arg, DEVTRACE_FA_TYPES, number, name);
 	else if (kind == FMT_MAJOR)
 		add(arg, DEVTRACE_FA_MAJORS, number, name);
+	else if (kind == FMT_CODE)
+		add(arg, DEVTRACE_FA_CODES, number, name);
 }
 
 static int kernel_has(const struct devtrace_ctl_dict *d, void *arg)
@@ -103,20 +106,21 @@ bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *
 {
 	static const char *const what[] = {
 		[DEVTRACE_FA_TYPES] = "type", [DEVTRACE_FA_OBJECTS] = "object",
-		[DEVTRACE_FA_SIGNALS] = "signal", [DEVTRACE_FA_MAJORS] = "major",
+		[DEVTRACE_FA_SIGNALS] = "signal", [DEVTRACE_FA_CODES] = "code",
 	};
+	const bool codes = term == DEVTRACE_FA_CODES;
 	const struct entry *e;
 	struct near near;
 
 	near_init(&near, name);
 	for (e = tc->names->entries; e; e = e->next)
-		if (e->term == term)
+		if (e->term == term || (codes && e->term == DEVTRACE_FA_MAJORS))
 			near_try(&near, name, e->name);
 	OUT_LIT(o, "no ");
 	out_str(o, what[term]);
 	out_char(o, ' ');
 	out_safe(o, name, strlen(name));
-	out_str(o, term == DEVTRACE_FA_MAJORS ? " in the format files" :
+	out_str(o, codes ? " in the format files" :
 		term == DEVTRACE_FA_TYPES ? " in the format files or the dictionary" :
 		" in the dictionary");
 	near_put(o, &near);

@@ -242,18 +242,35 @@ static void ranges(struct list *l, const struct devtrace_ranges *r, bool objects
 		range_item(l, "", r->r[i].first, r->r[i].last, objects);
 }
 
-static void numbers(struct list *l, const char *sign, const struct devtrace_numbers *n, bool hex)
+static void numbers(struct list *l, const char *sign, const struct devtrace_numbers *n)
 {
 	unsigned int i;
 
 	for (i = 0; i < n->nr; i++) {
 		item(l);
 		out_str(l->o, sign);
+		out_u64(l->o, n->v[i]);
+	}
+}
+
+static void codes(struct list *l, const char *sign, const struct devtrace_numbers *n, bool whole)
+{
+	unsigned int i;
+
+	for (i = 0; i < n->nr; i++) {
+		uint32_t major = whole ? n->v[i] : DEVTRACE_CODE_MAJOR(n->v[i]);
+
+		item(l);
+		out_str(l->o, sign);
 		/* Majors are usually written in hexadecimal. */
-		if (hex && n->v[i] > 9)
-			out_hex(l->o, n->v[i], 1);
+		if (major > 9)
+			out_hex(l->o, major, 1);
 		else
-			out_u64(l->o, n->v[i]);
+			out_u64(l->o, major);
+		if (!whole) {
+			out_char(l->o, ':');
+			out_u64(l->o, DEVTRACE_CODE_MINOR(n->v[i]));
+		}
 	}
 }
 
@@ -311,15 +328,17 @@ void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between)
 		OUT_LIT(o, "sw");
 		out_u64(o, f->sw_severity);
 	}
-	l.key = "major=";
+	l.key = "code=";
 	l.nr = 0;
-	numbers(&l, "", &f->majors, true);
-	numbers(&l, "!", &f->not_majors, true);
+	codes(&l, "", &f->majors, true);
+	codes(&l, "", &f->codes, false);
+	codes(&l, "!", &f->not_majors, true);
+	codes(&l, "!", &f->not_codes, false);
 	l.key = "process=";
 	l.nr = 0;
-	numbers(&l, "", &f->pids, false);
+	numbers(&l, "", &f->pids);
 	names(&l, "", &f->comms);
-	numbers(&l, "!", &f->not_pids, false);
+	numbers(&l, "!", &f->not_pids);
 	names(&l, "!", &f->not_comms);
 	l.key = "origin=";
 	l.nr = 0;
@@ -424,5 +443,7 @@ void tc_json_filter(struct out *o, const char *key, const struct devtrace_filter
 	tc_json_bool(o, ",\"kernel\":", f->origins & DEVTRACE_ORIGIN_KERNEL);
 	tc_json_bool(o, ",\"user\":", f->origins & DEVTRACE_ORIGIN_USER);
 	json_ranges(o, ",\"cpus\":", &f->cpus);
+	json_numbers(o, ",\"codes\":", &f->codes);
+	json_numbers(o, ",\"not_codes\":", &f->not_codes);
 	out_char(o, '}');
 }

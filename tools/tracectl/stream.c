@@ -93,6 +93,7 @@ static int add(struct tc *tc, const char *name)
 	if (ret)
 		return tc_fail(tc, name);
 	tc_note(tc);
+	tc_note_terms(tc, &f);
 	return 0;
 }
 

@@ -108,6 +108,7 @@ static bool range(const char *s, unsigned int max, unsigned int *first, unsigned
 
 /* Types, objects, signals and CPUs: sets of numbers. */
 
+#define LAST_OF_TERM "is the last of its term: without it everything would pass"
 #define NOTHING "names nothing that could be added or taken away; it is for 'set' and 'load', without a sign"
 
 static const char *const aliases[][2] = {
@@ -157,6 +158,21 @@ static bool unknown(struct tc_terms *t, enum devtrace_filter_attr term, const ch
 	return false;
 }
 
+/* MAJOR, MAJOR.MINOR or MAJOR.*, of the format files. */
+static bool is_code(struct tc_terms *t, const char *name)
+{
+	char major[sizeof(((struct item *)NULL)->text)];
+	uint32_t numbers[TC_NUMBERS];
+	size_t n, len = strlen(name);
+
+	if (tc_name(t->tc, DEVTRACE_FA_CODES, name, &n, numbers))
+		return true;
+	strcpy(major, name);
+	if (len > 2 && !strcmp(major + len - 2, ".*"))
+		major[len - 2] = '\0';
+	return tc_name(t->tc, DEVTRACE_FA_MAJORS, major, &n, numbers);
+}
+
 static const char *const problems[] = {
 	[DEVTRACE_FA_TYPES] =
 		"is no type: write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text all none, kernel, or a name of the format files, 'tracectl profile list' or 'tracectl dict'",
@@ -190,7 +206,10 @@ static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, const s
 		return wrong(t, item->text, "makes more than 64 ranges");
 	if (term == DEVTRACE_FA_CPUS || (!item->quoted && isdigit((unsigned char)*item->text)))
 		return wrong(t, item->text, problems[term]);
-	if (!tc_name(t->tc, term, item->text, &n, numbers))
+	if (!tc_name(t->tc, term, item->text, &n, numbers) && term == DEVTRACE_FA_TYPES &&
+	    is_code(t, item->text))
+		return wrong(t, item->text, "is the name of a code, not of a type: write it behind code=");
+	if (!n)
 		return unknown(t, term, item->text, item->quoted ? NULL : problems[term]);
 	for (i = 0; i < n; i++)
 		if (!set_range(t, term, item->text, numbers[i], numbers[i], on))
@@ -220,91 +239,235 @@ static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	return true;
 }
 
-/* Majors and processes: a list of those that pass, and one of those that do not. */
+/* Codes and processes: a list of those that pass, and one of those that do not. */
 
-struct lists {
-	enum devtrace_filter_attr only, not;
-};
-
-/* Put a number or (v NULL) a name on a list, or take it off. */
-static int edit(struct tc_terms *t, enum devtrace_filter_attr numbers, const char *name,
-		const uint64_t *v, bool on)
+static bool full(struct tc_terms *t, const char *what)
 {
-	if (v)
-		return devtrace_filter_number(t->f, numbers, (uint32_t)*v, on);
-	return devtrace_filter_name(t->f, numbers == DEVTRACE_FA_PIDS ? DEVTRACE_FA_COMMS :
-				    DEVTRACE_FA_NOT_COMMS, name, on);
+	return wrong(t, what, "is one too many: a term can have 64");
 }
 
-static bool list_item(struct tc_terms *t, const struct lists *l, const struct item *item,
-		      const uint64_t *v)
+/* A process or (v NULL) its name. */
+static int edit_process(struct tc_terms *t, bool not, const char *name, const uint64_t *v, bool on)
+{
+	if (v)
+		return devtrace_filter_number(t->f, not ? DEVTRACE_FA_NOT_PIDS : DEVTRACE_FA_PIDS,
+					      (uint32_t)*v, on);
+	return devtrace_filter_name(t->f, not ? DEVTRACE_FA_NOT_COMMS : DEVTRACE_FA_COMMS, name, on);
+}
+
+static bool process_item(struct tc_terms *t, const struct item *item, const uint64_t *v)
 {
 	const struct devtrace_filter *f = t->f;
-	bool majors = l->only == DEVTRACE_FA_MAJORS;
-	bool only = majors ? f->majors.given : f->pids.given || f->comms.given;
-	unsigned int nr = majors ? f->majors.nr : f->pids.nr + f->comms.nr;
+	bool only = f->pids.given || f->comms.given;
 	int ret = 0;
 
 	if (!v && strlen(item->text) >= DEVTRACE_COMM_LEN)
 		return wrong(t, item->text, "is no name of a process: they have 1 to 15 bytes");
 	if (item->sign == '!') {
-		ret = edit(t, l->not, item->text, v, t->how != TC_REMOVE);
+		ret = edit_process(t, true, item->text, v, t->how != TC_REMOVE);
 		if (ret == -ENOENT && !t->alone)
 			return wrong(t, item->text, "is not excluded");
 	} else if (t->how == TC_SET) {
-		ret = edit(t, l->only, item->text, v, true);
+		ret = edit_process(t, false, item->text, v, true);
 	} else if (t->how == TC_ADD) {
-		edit(t, l->not, item->text, v, false);
+		edit_process(t, true, item->text, v, false);
 		if (only)
-			ret = edit(t, l->only, item->text, v, true);
+			ret = edit_process(t, false, item->text, v, true);
 	} else if (!only) {
-		ret = edit(t, l->not, item->text, v, true);
+		ret = edit_process(t, true, item->text, v, true);
 	} else {
-		if (nr == 1 && !edit(t, l->only, item->text, v, false))
-			return wrong(t, item->text, "is the last of its term: without it everything would pass");
-		ret = edit(t, l->only, item->text, v, false);
+		if (f->pids.nr + f->comms.nr == 1 && !edit_process(t, false, item->text, v, false))
+			return wrong(t, item->text, LAST_OF_TERM);
+		ret = edit_process(t, false, item->text, v, false);
 		if (ret == -ENOENT)
 			return wrong(t, item->text, "does not pass as it is");
 	}
-	if (ret == -ENOSPC)
-		return wrong(t, item->text, "is one too many: a term can have 64");
+	return ret == -ENOSPC ? full(t, item->text) : true;
+}
+
+/* A code, or all codes of a major. */
+struct code {
+	bool		whole;
+	uint32_t	number;		/* the code, or the major */
+};
+
+static bool is_on(const struct devtrace_numbers *l, uint32_t number)
+{
+	unsigned int i;
+
+	for (i = 0; i < l->nr; i++)
+		if (l->v[i] == number)
+			return true;
+	return false;
+}
+
+static int edit_code(struct tc_terms *t, bool not, const struct code *c, bool on)
+{
+	enum devtrace_filter_attr term =
+		c->whole ? (not ? DEVTRACE_FA_NOT_MAJORS : DEVTRACE_FA_MAJORS) :
+			   (not ? DEVTRACE_FA_NOT_CODES : DEVTRACE_FA_CODES);
+
+	return devtrace_filter_number(t->f, term, c->number, on);
+}
+
+/* Take the codes of a major off a list. */
+static void drop_codes(struct tc_terms *t, enum devtrace_filter_attr term,
+		       const struct devtrace_numbers *l, uint32_t major)
+{
+	unsigned int i;
+
+	for (i = l->nr; i--;)
+		if (DEVTRACE_CODE_MAJOR(l->v[i]) == major)
+			devtrace_filter_number(t->f, term, l->v[i], false);
+}
+
+/* Let a code or major pass that may be excluded. */
+static bool code_add(struct tc_terms *t, const struct code *c, const char *what)
+{
+	struct devtrace_filter *f = t->f;
+
+	if (!c->whole && is_on(&f->not_majors, DEVTRACE_CODE_MAJOR(c->number)))
+		return wrong(t, what, "is excluded with its whole major; 'add' the major first");
+	edit_code(t, true, c, false);
+	if (c->whole)
+		drop_codes(t, DEVTRACE_FA_NOT_CODES, &f->not_codes, c->number);
+	if (!f->majors.given && !f->codes.given)
+		return true;
+	return edit_code(t, false, c, true) == -ENOSPC ? full(t, what) : true;
+}
+
+/* Let a code or major pass no longer. */
+static bool code_remove(struct tc_terms *t, const struct code *c, const char *what)
+{
+	struct devtrace_filter *f = t->f, left = *f;
+	struct tc_terms then = { .f = &left };
+	int ret;
+
+	if (!f->majors.given && !f->codes.given)
+		return edit_code(t, true, c, true) == -ENOSPC ? full(t, what) : true;
+	ret = edit_code(&then, false, c, false);
+	if (c->whole) {
+		drop_codes(&then, DEVTRACE_FA_CODES, &left.codes, c->number);
+	} else if (is_on(&f->majors, DEVTRACE_CODE_MAJOR(c->number))) {
+		/* The rest of its major goes on passing. */
+		if (edit_code(&then, true, c, true) == -ENOSPC)
+			return full(t, what);
+		ret = 0;
+	}
+	if (ret == -ENOENT && left.codes.nr == f->codes.nr)
+		return wrong(t, what, "does not pass as it is");
+	if (!left.majors.given && !left.codes.given)
+		return wrong(t, what, LAST_OF_TERM);
+	*f = left;
 	return true;
 }
 
-static bool major_term(struct tc_terms *t, const char *s, bool fresh)
+static bool code_item(struct tc_terms *t, const struct item *item, const struct code *c)
 {
-	static const struct lists l = { DEVTRACE_FA_MAJORS, DEVTRACE_FA_NOT_MAJORS };
-	static const char problem[] =
-		"is no major: write 0 to 16777215, 0xHEX, a name of the format files, or ! and one";
-	uint32_t numbers[TC_NUMBERS];
-	struct item item;
-	uint64_t v;
-	size_t i, n;
+	int ret;
 
-	if (fresh && t->how == TC_SET) {
-		devtrace_filter_any(t->f, l.only);
-		devtrace_filter_any(t->f, l.not);
+	if (item->sign == '!') {
+		ret = edit_code(t, true, c, t->how != TC_REMOVE);
+		if (ret == -ENOENT && !t->alone)
+			return wrong(t, item->text, "is not excluded");
+		return ret == -ENOSPC ? full(t, item->text) : true;
 	}
+	if (t->how == TC_REMOVE)
+		return code_remove(t, c, item->text);
+	if (t->how == TC_ADD)
+		return code_add(t, c, item->text);
+	return edit_code(t, false, c, true) == -ENOSPC ? full(t, item->text) : true;
+}
+
+/* MAJOR:MINOR or MAJOR, in numbers. */
+static bool code_number(const char *s, struct code *c)
+{
+	char text[sizeof(((struct item *)NULL)->text)], *minor;
+	uint64_t major, low;
+
+	strcpy(text, s);
+	minor = strchr(text, ':');
+	if (minor)
+		*minor++ = '\0';
+	if (!tc_number(text, 0xffffff, &major) || (minor && !tc_number(minor, 255, &low)))
+		return false;
+	c->whole = !minor;
+	c->number = (uint32_t)(minor ? major << 8 | low : major);
+	return true;
+}
+
+/* Of a major: an empty minor means all of it; -1: this is no minor. */
+static int minor_of(const char *s)
+{
+	uint64_t v;
+
+	if (!*s || !strcmp(s, ".*"))
+		return 256;
+	return *s == ':' && tc_number(s + 1, 255, &v) ? (int)v : -1;
+}
+
+/* A colon, and no number of a minor behind it. */
+static bool has_no_minor(const char *s)
+{
+	return strchr(s, ':') && minor_of(strchr(s, ':')) < 0;
+}
+
+/*
+ * A name of the format files: MAJOR, MAJOR.*, MAJOR:NUMBER or MAJOR.MINOR. They may give several
+ * the same name: take all.
+ */
+static bool code_name(struct tc_terms *t, const struct item *item, const char *problem)
+{
+	char major[sizeof(item->text)];
+	uint32_t numbers[TC_NUMBERS];
+	size_t i, n, len = strcspn(item->text, ".:");
+	int minor = item->quoted ? -1 : minor_of(item->text + len);
+	struct code c;
+
+	memcpy(major, item->text, len);
+	major[len] = '\0';
+	if (minor >= 0 && tc_name(t->tc, DEVTRACE_FA_MAJORS, major, &n, numbers))
+		c.whole = minor == 256;
+	else if (tc_name(t->tc, DEVTRACE_FA_MAJORS, item->text, &n, numbers))
+		c.whole = true;
+	else if (tc_name(t->tc, DEVTRACE_FA_CODES, item->text, &n, numbers))
+		c.whole = false;
+	else
+		return unknown(t, DEVTRACE_FA_CODES, item->text, item->quoted ? NULL : problem);
+	for (i = 0; i < n; i++) {
+		c.number = minor >= 0 && !c.whole ? numbers[i] << 8 | (uint32_t)minor : numbers[i];
+		if (!code_item(t, item, &c))
+			return false;
+	}
+	return true;
+}
+
+static bool code_term(struct tc_terms *t, const char *s, bool fresh)
+{
+	static const enum devtrace_filter_attr lists[] = {
+		DEVTRACE_FA_MAJORS, DEVTRACE_FA_NOT_MAJORS, DEVTRACE_FA_CODES, DEVTRACE_FA_NOT_CODES,
+	};
+	static const char problem[] =
+		"is no code: write MAJOR or MAJOR:MINOR, up to 16777215 and 255, a name of the format files as UART or UART.OVERRUN, or ! and one";
+	struct item item;
+	struct code c;
+	size_t i;
+
+	for (i = 0; fresh && t->how == TC_SET && i < NR(lists); i++)
+		devtrace_filter_any(t->f, lists[i]);
 	do {
 		if (!next_item(t, &s, &item))
 			return false;
-		if ((!item.sign || item.sign == '!') && !item.quoted &&
-		    tc_number(item.text, 0xffffff, &v)) {
-			if (!list_item(t, &l, &item, &v))
-				return false;
-			continue;
-		}
-		if ((item.sign && item.sign != '!') ||
-		    (!item.quoted && isdigit((unsigned char)*item.text)))
+		if (item.sign && item.sign != '!')
 			return wrong(t, item.text, problem);
-		/* Format files may give several majors the same name: take all. */
-		if (!tc_name(t->tc, DEVTRACE_FA_MAJORS, item.text, &n, numbers))
-			return unknown(t, DEVTRACE_FA_MAJORS, item.text,
-				       item.quoted ? NULL : problem);
-		for (i = 0; i < n; i++) {
-			v = numbers[i];
-			if (!list_item(t, &l, &item, &v))
+		if (!item.quoted && code_number(item.text, &c)) {
+			if (!code_item(t, &item, &c))
 				return false;
+		} else if (!item.quoted && (isdigit((unsigned char)*item.text) ||
+					    has_no_minor(item.text))) {
+			return wrong(t, item.text, problem);
+		} else if (!code_name(t, &item, problem)) {
+			return false;
 		}
 	} while (*s);
 	return true;
@@ -312,13 +475,12 @@ static bool major_term(struct tc_terms *t, const char *s, bool fresh)
 
 static bool process_term(struct tc_terms *t, const char *s, bool fresh)
 {
-	static const struct lists l = { DEVTRACE_FA_PIDS, DEVTRACE_FA_NOT_PIDS };
 	struct item item;
 	uint64_t v;
 
 	if (fresh && t->how == TC_SET) {
-		devtrace_filter_any(t->f, l.only);
-		devtrace_filter_any(t->f, l.not);
+		devtrace_filter_any(t->f, DEVTRACE_FA_PIDS);
+		devtrace_filter_any(t->f, DEVTRACE_FA_NOT_PIDS);
 		devtrace_filter_any(t->f, DEVTRACE_FA_COMMS);
 		devtrace_filter_any(t->f, DEVTRACE_FA_NOT_COMMS);
 	}
@@ -330,7 +492,7 @@ static bool process_term(struct tc_terms *t, const char *s, bool fresh)
 		if (item.sign && item.sign != '!')
 			return wrong(t, item.text, "has a sign; only ! is one here, a name that begins so stands in quotes");
 		number = !item.quoted && tc_number(item.text, 0x7fffffff, &v);
-		if (!list_item(t, &l, &item, number ? &v : NULL))
+		if (!process_item(t, &item, number ? &v : NULL))
 			return false;
 	} while (*s);
 	return true;
@@ -398,19 +560,29 @@ static bool origin_term(struct tc_terms *t, const char *s, bool fresh)
 }
 
 static const char *const keys[] = {
-	"type", "object", "signal", "severity", "major", "process", "origin", "cpu",
+	"type", "object", "signal", "severity", "code", "process", "origin", "cpu",
 };
+
+/* Where the key of a term is in @keys; "major" is the older word for "code". */
+static size_t key_of(const char *term, size_t n)
+{
+	size_t i;
+
+	if (n == 5 && !strncasecmp(term, "major", n))
+		return 4;
+	for (i = 0; i < NR(keys); i++)
+		if (strlen(keys[i]) == n && !strncasecmp(term, keys[i], n))
+			break;
+	return i;
+}
 
 bool tc_is_term(const char *word)
 {
-	size_t i, n = strcspn(word, "=");
+	size_t n = strcspn(word, "=");
 
 	if (!strcmp(word, "all") || !strcmp(word, "none"))
 		return true;
-	for (i = 0; i < NR(keys); i++)
-		if (strlen(keys[i]) == n && !strncasecmp(word, keys[i], n) && word[n])
-			return true;
-	return false;
+	return word[n] && key_of(word, n) < NR(keys);
 }
 
 bool tc_term(struct tc_terms *t, const char *term)
@@ -428,11 +600,9 @@ bool tc_term(struct tc_terms *t, const char *term)
 			devtrace_filter_none(t->f);
 		return true;
 	}
-	for (i = 0; i < NR(keys); i++)
-		if (strlen(keys[i]) == n && !strncasecmp(term, keys[i], n))
-			break;
+	i = key_of(term, n);
 	if (i == NR(keys) || !term[n]) {
-		snprintf(t->error, sizeof(t->error), "unknown term '%.60s'; terms are type= object= signal= severity= major= process= origin= cpu= all none",
+		snprintf(t->error, sizeof(t->error), "unknown term '%.60s'; terms are type= object= signal= severity= code= process= origin= cpu= all none",
 			 term);
 		return false;
 	}
@@ -450,7 +620,7 @@ bool tc_term(struct tc_terms *t, const char *term)
 	case 3:
 		return severity_term(t, s, fresh);
 	case 4:
-		return major_term(t, s, fresh);
+		return code_term(t, s, fresh);
 	case 5:
 		return process_term(t, s, fresh);
 	case 7:

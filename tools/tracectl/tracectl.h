@@ -105,7 +105,10 @@ bool tc_term(struct tc_terms *t, const char *term);
 /* Does this word look like a TERM? */
 bool tc_is_term(const char *word);
 
-/* tracectl/names.c: the numbers that a type, object, signal or major name stands for. */
+/* tracectl/today.c: say of terms that no event meets at present what is not there. */
+void tc_note_terms(const struct tc *tc, const struct devtrace_filter *f);
+
+/* tracectl/names.c: the numbers that a type, object, signal or code name stands for. */
 #define TC_NUMBERS	64
 
 bool tc_name(struct tc *tc, enum devtrace_filter_attr term, const char *name, size_t *nr,

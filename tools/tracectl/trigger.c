@@ -235,6 +235,7 @@ static int add(struct tc *tc, const char *name)
 		return tc_fail(tc, strstr(devtrace_ctl_error(tc->ctl), "stream is not known") ?
 			       t.stream : name);
 	tc_note(tc);
+	tc_note_terms(tc, &t.when);
 	return 0;
 }
 

@@ -8,37 +8,16 @@
  * user and calls it otherwise.
  * A value without a name keeps its number.
  */
+#include "../lib/type_groups.h"
 #include "traceinfo.h"
-
-/* As in QP/Spy, and the ranges that devtrace adds. */
-const struct ti_group ti_groups[] = {
-	{ "SM", 1, 9 }, { "SM", 55, 57 },
-	{ "AO", 10, 18 }, { "AO", 45, 45 },
-	{ "EQ", 19, 22 }, { "EQ", 46, 46 },
-	{ "MP", 24, 25 }, { "MP", 47, 47 },
-	{ "TE", 32, 37 },
-	{ "QF", 23, 23 }, { "QF", 26, 31 }, { "QF", 38, 44 },
-	{ "SC", 48, 53 },
-	{ "SEM", 71, 74 },
-	{ "MTX", 75, 80 },
-	{ "USER0", 100, 104 }, { "USER1", 105, 109 }, { "USER2", 110, 114 },
-	{ "USER3", 115, 119 }, { "USER4", 120, 124 },
-	{ "EXC", 125, 125 },
-	{ "TEXT", 126, 126 },
-	{ "KERNEL", 128, 191 },
-	{ "USER", 192, 255 }, { "USER", 100, 124 },
-	{ NULL, 0, 0 },
-};
 
 const char *ti_event_group(uint8_t type)
 {
-	const struct ti_group *g;
+	size_t i;
 
-	if (type >= DEVTRACE_T_USER && type < DEVTRACE_T_EXC)
-		return "USER";
-	for (g = ti_groups; g->name; g++)
-		if (type >= g->first && type <= g->last)
-			return g->name;
+	for (i = 0; i < TYPE_GROUPS; i++)
+		if (type_group_has(&type_groups[i], type))
+			return type_groups[i].upper;
 	return "TYPE";
 }
 

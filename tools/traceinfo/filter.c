@@ -9,7 +9,7 @@
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <strings.h>
+#include "../lib/type_groups.h"
 #include "traceinfo.h"
 
 static void list(struct ti_words *w, char *word)
@@ -111,18 +111,23 @@ void ti_filter_cpu(struct ti_filter *f, char *word)
 
 static bool add_group(struct ti_filter *f, const char *word)
 {
-	const struct ti_group *g;
-	bool found = false;
-	unsigned int t;
+	char lower[64] = "";
+	uint64_t set;
+	size_t i, t;
 
-	for (g = ti_groups; g->name; g++) {
-		if (strcasecmp(g->name, word))
+	for (i = 0; i < sizeof(lower) - 1 && word[i]; i++)
+		lower[i] = (char)tolower((unsigned char)word[i]);
+	for (i = 0; i < TYPE_GROUPS; i++) {
+		if (strcmp(type_groups[i].name, lower))
 			continue;
-		found = true;
-		for (t = g->first; t <= g->last; t++)
-			f->types[t] = true;
+		for (t = 0; t < 256; t++)
+			f->types[t] |= type_group_has(&type_groups[i], (unsigned int)t);
+		return true;
 	}
-	return found;
+	set = type_profile_set(lower);
+	for (i = 0; i < TYPE_PROFILES; i++)
+		f->types[DEVTRACE_T_KERNEL + i] |= set >> i & 1;
+	return set;
 }
 
 void ti_filter_type(struct ti_filter *f, char *word)
@@ -153,7 +158,27 @@ void ti_filter_type(struct ti_filter *f, char *word)
 	free(w.v);
 }
 
-/* [!]major[:minor] */
+/* A name of the format files: MAJOR, MAJOR.*, MAJOR:NUMBER, MAJOR.MINOR or a pattern. */
+static bool code_name(struct ti_code_match *m, const char *s)
+{
+	const size_t len = strcspn(s, ".:*?[");
+	unsigned long minor;
+	char *end;
+
+	if (!isalpha((unsigned char)*s) && !strchr("_*?[", *s))
+		return false;
+	m->name = s;
+	m->minor = -1;
+	m->head = !s[len] || !strcmp(s + len, ".*") || s[len] == ':' ? len : 0;
+	if (s[len] != ':')
+		return true;
+	if (!number(s + len + 1, &end, 255, &minor) || *end)
+		return false;
+	m->minor = (int)minor;
+	return true;
+}
+
+/* [!]major[:minor], or a name */
 void ti_filter_code(struct ti_filter *f, const char *word)
 {
 	const char *s = *word == '!' ? word + 1 : word;
@@ -165,10 +190,13 @@ void ti_filter_code(struct ti_filter *f, const char *word)
 	if (*nr == TI_MATCH_MAX)
 		ti_usage("-M", word, *word == '!' ? "is one exclusion too many: 10 are possible" :
 			 "is one match too many: 10 are possible");
-	if (isalpha((unsigned char)*s))
-		ti_usage("-M", word, "is no number; for exceptions by name there is -t, as -t UART.OVERRUN or -t 'UART.*'");
+	memset(&m[*nr], 0, sizeof(*m));
+	if (code_name(&m[*nr], s)) {
+		++*nr;
+		return;
+	}
 	if (!number(s, &end, 0xffffff, &major))
-		ti_usage("-M", word, "is no [!]major[:minor]: a major is a number up to 0xffffff");
+		ti_usage("-M", word, "is no [!]major[:minor]: a major is a number up to 0xffffff, or a name of the format files as UART or UART.OVERRUN");
 	m[*nr].major = major;
 	m[*nr].minor = -1;
 	if (*end == ':') {
@@ -179,17 +207,6 @@ void ti_filter_code(struct ti_filter *f, const char *word)
 	if (*end)
 		ti_usage("-M", word, "is no [!]major[:minor], as 0xA10, 0xA10:1 or !0xA10");
 	++*nr;
-}
-
-static bool code_in(const struct ti_code_match *m, unsigned int n, uint32_t code)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		if (m[i].major == DEVTRACE_CODE_MAJOR(code) &&
-		    (m[i].minor < 0 || m[i].minor == (int)DEVTRACE_CODE_MINOR(code)))
-			return true;
-	return false;
 }
 
 /* Does a number or a pattern of names match? */
@@ -212,19 +229,43 @@ static bool words_match(const struct ti_words *w, const char *name, uint64_t a, 
 	return false;
 }
 
-static bool name_matches(const struct ti_filter *f, const struct ti_event *e)
+static bool name_in(const struct ti_words *w, const struct ti_event *e)
 {
 	struct out name;
 	bool found;
 
-	if (!f->names.n)
+	if (!w->n)
 		return false;
 	out_init(&name, -1);
 	ti_event_name(&name, e);
 	out_char(&name, 0);
-	found = !name.err && words_match(&f->names, name.buf, 0, 0, false);
+	found = !name.err && words_match(w, name.buf, 0, 0, false);
 	out_free(&name);
 	return found;
+}
+
+static bool code_is(const struct ti_code_match *m, const struct ti_event *e)
+{
+	const char *words[1] = { m->name };
+	const struct ti_words pattern = { .v = words, .n = 1 };
+
+	if (m->name && !m->head)
+		return name_in(&pattern, e);
+	if (m->name ? !e->major || strlen(e->major->name) != m->head ||
+		      memcmp(e->major->name, m->name, m->head) :
+		      m->major != DEVTRACE_CODE_MAJOR(e->ev->code))
+		return false;
+	return m->minor < 0 || m->minor == (int)DEVTRACE_CODE_MINOR(e->ev->code);
+}
+
+static bool code_in(const struct ti_code_match *m, unsigned int n, const struct ti_event *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (code_is(&m[i], e))
+			return true;
+	return false;
 }
 
 static bool object_matches(const struct ti_filter *f, const struct ti_event *e)
@@ -257,9 +298,9 @@ bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e)
 	const struct devtrace_event *ev = e->ev;
 	bool has_code = ev->flags & DEVTRACE_F_CODE;
 
-	if (f->nr_match && !(has_code && code_in(f->match, f->nr_match, ev->code)))
+	if (f->nr_match && !(has_code && code_in(f->match, f->nr_match, e)))
 		return false;
-	if (f->nr_unmatch && has_code && code_in(f->unmatch, f->nr_unmatch, ev->code))
+	if (f->nr_unmatch && has_code && code_in(f->unmatch, f->nr_unmatch, e))
 		return false;
 	if (f->by_severity &&
 	    !f->severity[ev->severity & DEVTRACE_SEV_SET ? ev->severity & 7 : 8])
@@ -268,7 +309,7 @@ bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e)
 	if (f->by_cpu && (ti_event_lane(e) >= 0 ||
 			  !(f->cpus[ev->source / 64] >> ev->source % 64 & 1)))
 		return false;
-	if (f->by_type && !f->types[ev->type] && !name_matches(f, e))
+	if (f->by_type && !f->types[ev->type] && !name_in(&f->names, e))
 		return false;
 	if (f->processes.n && !process_matches(f, e))
 		return false;

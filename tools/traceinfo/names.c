@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "common/near.h"
+#include "../lib/type_groups.h"
 #include "traceinfo.h"
 
 struct wanted {
@@ -21,8 +22,8 @@ struct wanted {
 };
 
 struct ti_names {
-	struct wanted	*types, *objects, *lifelines, *threads;
-	size_t		nr_types, nr_objects, nr_lifelines, nr_threads;
+	struct wanted	*types, *codes, *objects, *lifelines, *threads;
+	size_t		nr_types, nr_codes, nr_objects, nr_lifelines, nr_threads;
 	bool		said;
 };
 
@@ -60,6 +61,38 @@ static void wants(struct wanted **list, size_t *nr, const struct ti_words *w, bo
 		/* Not to be judged: U*:9, and a record with a code, NAME.0x000a10:9. */
 		n->known = strchr(n->word, ':') && (wild || strstr(n->word, ".0x"));
 	}
+}
+
+/* Names of codes; MAJOR is as good as MAJOR.* */
+static void wants_codes(struct ti_names *names, const struct ti_filter *f)
+{
+	const struct ti_code_match *m;
+	struct ti_words w = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < f->nr_match + f->nr_unmatch; i++) {
+		m = i < f->nr_match ? &f->match[i] : &f->unmatch[i - f->nr_match];
+		if (m->name)
+			ti_words_add(&w, m->name);
+	}
+	wants(&names->codes, &names->nr_codes, &w, false);
+	for (i = 0; i < w.n; i++)
+		if (!names->codes[i].tail && !strpbrk(w.v[i], ".*?["))
+			names->codes[i].tail = "";
+	free(w.v);
+}
+
+static bool has_code_name(const struct ti_filter *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->nr_match; i++)
+		if (f->match[i].name)
+			return true;
+	for (i = 0; i < f->nr_unmatch; i++)
+		if (f->unmatch[i].name)
+			return true;
+	return false;
 }
 
 /* A name that is printed with something behind it. */
@@ -133,20 +166,25 @@ static void fmt_has(void *arg, const char *name, enum fmt_kind kind, uint32_t nu
 		is_there(names->types, names->nr_types, name);
 	if (kind != FMT_RECORD)
 		head_is_there(names->types, names->nr_types, name);
+	if (kind == FMT_CODE || kind == FMT_ANY)
+		is_there(names->codes, names->nr_codes, name);
+	if (kind == FMT_MAJOR)
+		head_is_there(names->codes, names->nr_codes, name);
 }
 
 struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set *fmts)
 {
 	const struct ti_filter *f = &opt->filter;
 	struct ti_names *names;
-	const struct ti_group *g;
+	const char *group;
 	size_t i;
 
-	if (!f->names.n && !f->objects.n && !f->processes.n && !opt->sequence.n)
+	if (!f->names.n && !has_code_name(f) && !f->objects.n && !f->processes.n && !opt->sequence.n)
 		return NULL;
 	names = ti_alloc(NULL, sizeof(*names));
 	names->said = false;
 	wants(&names->types, &names->nr_types, &f->names, false);
+	wants_codes(names, f);
 	wants(&names->objects, &names->nr_objects, &f->objects, true);
 	wants(&names->lifelines, &names->nr_lifelines, &opt->sequence, true);
 	for (i = 0; i < names->nr_lifelines; i++)
@@ -163,8 +201,10 @@ struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set
 	group_is_there(names->types, names->nr_types);
 	fmt_each_name(fmts, fmt_has, names);
 	/* A group would have been taken as one: only as what may be meant. */
-	for (g = ti_groups; g->name; g++)
-		is_there(names->types, names->nr_types, g->name);
+	for (i = 0; i < TYPE_GROUPS; i++)
+		is_there(names->types, names->nr_types, type_groups[i].upper);
+	for (i = 0; (group = type_profile_name(i)); i++)
+		is_there(names->types, names->nr_types, group);
 	return names;
 }
 
@@ -225,6 +265,7 @@ int ti_names_say(struct ti_names *names)
 		return 0;
 	names->said = true;
 	ret = say(names->types, names->nr_types, "type", " in the format files or the stream");
+	ret |= say(names->codes, names->nr_codes, "code", " in the format files");
 	ret |= say(names->objects, names->nr_objects, "object", " in the stream");
 	ret |= say(names->lifelines, names->nr_lifelines, "object", " in the stream");
 	return ret | say(names->threads, names->nr_threads, "process or thread", " in the stream");
@@ -235,6 +276,7 @@ void ti_names_free(struct ti_names *names)
 	if (!names)
 		return;
 	free(names->types);
+	free(names->codes);
 	free(names->objects);
 	free(names->lifelines);
 	free(names->threads);

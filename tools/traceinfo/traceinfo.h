@@ -47,8 +47,10 @@ struct ti_when {
 };
 
 struct ti_code_match {
-	uint32_t major;
-	int	minor;		/* -1: any */
+	uint32_t	major;
+	int		minor;		/* -1: any */
+	const char	*name;		/* as written; NULL: a number */
+	size_t		head;		/* of @name, of the major; 0: @name is a pattern of all */
 };
 
 /* A list of words, from options that may be given more than once. */
@@ -166,14 +168,6 @@ const char *ti_state_name(uint8_t state);
 /* In the place of one of the decoder's: of a file that is compressed, and is read so */
 #define TI_DAMAGE_ZSTD	100
 const char *ti_damage_reason(enum devtrace_damage_reason reason);
-
-struct ti_group {
-	const char *name;
-	uint8_t	first, last;
-};
-
-/* The groups of types; the end has no name. A group may have several rows. */
-extern const struct ti_group ti_groups[];
 
 /* How moments are printed: keeps the words of the last second. */
 struct ti_clock {

@@ -221,6 +221,9 @@ enum devtrace_filter_attr {
 	DEVTRACE_FA_NOT_COMMS,	/* array of char[16]: none of these */
 	DEVTRACE_FA_ORIGINS,	/* u32: DEVTRACE_ORIGIN_* */
 	DEVTRACE_FA_CPUS,	/* array of struct devtrace_range: only on these */
+	/* Whole codes, major << 8 | minor, beside MAJORS and NOT_MAJORS. */
+	DEVTRACE_FA_CODES,	/* array of u32: only these, or those of MAJORS */
+	DEVTRACE_FA_NOT_CODES,	/* array of u32: none of these */
 
 	__DEVTRACE_FA_MAX,
 };

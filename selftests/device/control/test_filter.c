@@ -160,7 +160,7 @@ static void emit_one(int fd, const struct what *w, uint32_t tag, uint32_t nr)
 		struct devtrace_emit e;
 		uint8_t room[32];
 	} u = { .e = { .type = w->type, .severity = w->severity } };
-	const uint32_t code = htole32(DEVTRACE_CODE(w->major, nr));
+	const uint32_t code = htole32(DEVTRACE_CODE(w->major, w->minor));
 	const uint32_t objsig = htole32(w->object | w->signal << 16);
 	const uint32_t mark[2] = { htole32(tag), htole32(nr) };
 	uint8_t *p = u.e.data;

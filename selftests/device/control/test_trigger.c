@@ -6,6 +6,7 @@
  * condition is met, or not met, when the test says so. What happens when several
  * CPUs emit at the same time is in test_trigger_exact.c.
  */
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -375,12 +376,27 @@ TEST_F(trigger, an_element)
 	}
 }
 
+static void emit_code(int fd, uint32_t code)
+{
+	union {
+		struct devtrace_emit e;
+		uint8_t room[32];
+	} u = { .e = { .type = DEVTRACE_T_EXC, .severity = DEVTRACE_SEV_SET,
+		       .flags = DEVTRACE_F_CODE } };
+	const uint32_t le = htole32(code);
+
+	memcpy(u.e.data, &le, sizeof(le));
+	if (dev_emit(fd, &u.e, sizeof(le)))
+		abort();
+}
+
 /* What a filter lets pass, a condition must find. */
 TEST_F(trigger, a_term_must_be_found)
 {
 	const unsigned int sw2 = DEVTRACE_SEV_SET | 2;
 	const unsigned int hw1 = DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 1;
 	const unsigned int hw3 = DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 3;
+	int out;
 
 	devtrace_filter_all(&self->t.when);
 	devtrace_filter_severity(&self->t.when, 2, 0);
@@ -405,6 +421,27 @@ TEST_F(trigger, a_term_must_be_found)
 	GET();
 	EXPECT_EQ(1, self->t.fired);
 	OK(devtrace_ctl_trigger_del(self->ctl, "t"));
+
+	/* a code of a major, and the others of it */
+	out = open(DEV_PATH, O_WRONLY);
+	ASSERT_LE(0, out);
+	devtrace_filter_all(&self->t.when);
+	OK(devtrace_filter_number(&self->t.when, DEVTRACE_FA_CODES, DEVTRACE_CODE(7, 1), true));
+	self->t.nth = 2;
+	NEW();
+	ASSERT_EQ(0, fire("irq", FIRE_TYPE, 0, 1, "x"));
+	emit_code(out, DEVTRACE_CODE(7, 2));
+	emit_code(out, DEVTRACE_CODE(8, 1));
+	emit_code(out, DEVTRACE_CODE(7, 1));
+	GET();
+	EXPECT_EQ(1, self->t.seen);
+	EXPECT_EQ(0, self->t.fired);
+	emit_code(out, DEVTRACE_CODE(7, 1));
+	GET();
+	EXPECT_EQ(1, self->t.fired);
+	OK(devtrace_ctl_trigger_del(self->ctl, "t"));
+	self->t.nth = 0;
+	close(out);
 
 	/* a major code: our events have none */
 	devtrace_filter_all(&self->t.when);
@@ -651,6 +688,93 @@ TEST_F(trigger, what_makes_no_sense_is_refused)
 	REFUSED(ENOSPC, "16 triggers", devtrace_ctl_trigger_new(self->ctl, &self->t));
 	OK(devtrace_ctl_trigger_del(self->ctl, "t7"));
 	NEW();
+}
+
+static void none_of(struct devtrace_filter *f, enum devtrace_filter_attr term)
+{
+	devtrace_filter_only(f, term);
+}
+
+static void severities(struct devtrace_filter *f, unsigned int hw, unsigned int sw)
+{
+	devtrace_filter_severity(f, hw, sw);
+}
+
+/* Code 7, and one of its codes or all of them excluded. */
+static void code(struct devtrace_filter *f, bool whole, bool excluded)
+{
+	devtrace_filter_number(f, whole ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_CODES,
+			       whole ? 7 : 0x701, true);
+	if (excluded)
+		devtrace_filter_number(f, DEVTRACE_FA_NOT_MAJORS, 7, true);
+	else
+		devtrace_filter_number(f, DEVTRACE_FA_NOT_CODES, 0x702, true);
+}
+
+static void types(struct devtrace_filter *f, unsigned int first, unsigned int last)
+{
+	devtrace_filter_only(f, DEVTRACE_FA_TYPES);
+	devtrace_filter_range(f, DEVTRACE_FA_TYPES, first, last, true);
+}
+
+/* A trigger waits: what no event ever meets is refused, and its neighbour is not. */
+TEST_F(trigger, a_condition_that_no_event_meets_is_refused)
+{
+	struct devtrace_filter *f = &self->t.when;
+	struct devtrace_ctl_element *e = &self->t.element;
+#define CASE(never, word) do {							\
+	devtrace_filter_all(f);							\
+	memset(e, 0, sizeof(*e));						\
+	never;									\
+	REFUSED(EINVAL, word, devtrace_ctl_trigger_new(self->ctl, &self->t));	\
+} while (0)
+#define BUT(may) do {								\
+	devtrace_filter_all(f);							\
+	memset(e, 0, sizeof(*e));						\
+	may;									\
+	OK(devtrace_ctl_trigger_new(self->ctl, &self->t));			\
+	OK(devtrace_ctl_trigger_del(self->ctl, "t"));				\
+} while (0)
+
+	CASE(severities(f, 4, 4), "levels go from 0 to 3");
+	CASE(severities(f, 4, 0), "levels go from 0 to 3");
+	CASE(severities(f, 0, 4), "levels go from 0 to 3");
+	BUT(severities(f, 4, 3));
+	BUT(severities(f, 3, 3));
+	CASE(none_of(f, DEVTRACE_FA_TYPES), "no event has one of these types");
+	CASE(none_of(f, DEVTRACE_FA_OBJECTS), "name one");
+	CASE(none_of(f, DEVTRACE_FA_SIGNALS), "name one");
+	CASE(none_of(f, DEVTRACE_FA_CPUS), "this machine has none of these CPUs");
+	CASE(none_of(f, DEVTRACE_FA_CPUS);
+	     devtrace_filter_range(f, DEVTRACE_FA_CPUS, 60000, 65535, true),
+	     "this machine has none of these CPUs");
+	BUT(none_of(f, DEVTRACE_FA_CPUS);
+	    devtrace_filter_range(f, DEVTRACE_FA_CPUS, 0, 65535, true));
+	CASE(code(f, true, true), "excluded");
+	CASE(code(f, false, true), "excluded");
+	BUT(code(f, true, false));
+	BUT(code(f, false, false));
+	CASE(devtrace_filter_number(f, DEVTRACE_FA_PIDS, 1, true);
+	     devtrace_filter_number(f, DEVTRACE_FA_NOT_PIDS, 1, true), "excluded");
+	BUT(devtrace_filter_number(f, DEVTRACE_FA_PIDS, 1, true);
+	    devtrace_filter_number(f, DEVTRACE_FA_NOT_PIDS, 2, true));
+	CASE(types(f, DEVTRACE_T_KERNEL, DEVTRACE_T_KERNEL + 1); severities(f, 1, 1),
+	     "profile events have no severity");
+	CASE(types(f, DEVTRACE_T_KERNEL, DEVTRACE_T_KERNEL + 1); code(f, true, false),
+	     "profile events have no code");
+	CASE(types(f, DEVTRACE_T_KERNEL, DEVTRACE_T_FAULT);
+	     devtrace_filter_origins(f, DEVTRACE_ORIGIN_USER), "come from the kernel");
+	BUT(types(f, DEVTRACE_T_KERNEL, DEVTRACE_T_USER2);
+	    devtrace_filter_origins(f, DEVTRACE_ORIGIN_USER));
+	CASE(e->given = true; e->mask = 6; e->value = 8, "mask");
+	CASE(e->given = true; e->mask = 6; e->value = -1, "mask");
+	BUT(e->given = true; e->mask = 6; e->value = 6);
+	BUT(e->given = true; e->mask = 6; e->value = 8; e->compare = DEVTRACE_CMP_NE);
+#undef CASE
+#undef BUT
+	/* A stream may begin so. */
+	devtrace_filter_none(f);
+	OK(devtrace_ctl_stream_new(self->ctl, "box", 4096, f, 0, DEVTRACE_STATE_RUNNING));
 }
 
 /* An element of a trigger in attributes that are each as they should be, or not. */

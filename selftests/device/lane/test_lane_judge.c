@@ -107,7 +107,7 @@ static void tell(FIXTURE_DATA(judge) *self, struct what *w, uint32_t tag, uint32
 	*w = (struct what){
 		.type = TYPE + (h >> 2 & 3), .user = true, .in_task = true,
 		.severity = h & 0x10 ? DEVTRACE_SEV_SET | (h >> 5 & 7) : 0,
-		.has_code = h & 0x100, .has_objsig = h & 0x200, .major = h >> 10 & 15,
+		.has_code = h & 0x100, .has_objsig = h & 0x200, .major = h >> 10 & 15, .minor = nr & 3,
 		.object = h >> 14 & 0x3ff, .signal = h >> 24 & 0x7f, .pid = getpid(),
 		.cpu = *says < self->nr_cpus ? *says : self->cpu,
 	};
@@ -134,7 +134,7 @@ static void write_event(struct lane *l, const struct what *w, uint16_t cpu, uint
 
 	if (w->has_code) {
 		flags |= DEVTRACE_F_CODE;
-		len += put_le32(d + len, DEVTRACE_CODE(w->major, nr));
+		len += put_le32(d + len, DEVTRACE_CODE(w->major, w->minor));
 	}
 	if (w->has_objsig) {
 		flags |= DEVTRACE_F_OBJSIG;
@@ -242,6 +242,10 @@ TEST_F(judge, each_term_alone)
 		{ .has_signals = true, .nsignals = 1, .signals = { { 3, 60 } } },
 		{ .has_majors = true, .nmajors = 2, .majors = { 3, 7 } },
 		{ .has_not_majors = true, .nmajors = 3, .majors = { 3, 7, 8 } },
+		{ .has_codes = true, .ncodes = 3, .codes = { 0x301, 0x702, 0x703 } },
+		{ .has_not_codes = true, .nnot_codes = 2, .not_codes = { 0x301, 0x702 } },
+		{ .has_majors = true, .nmajors = 2, .majors = { 3, 7 },
+		  .has_not_codes = true, .nnot_codes = 2, .not_codes = { 0x301, 0x702 } },
 		{ .has_pids = true, .npids = 1, .pids = { 1 } },
 		{ .has_not_pids = true, .npids = 2, .pids = { 1, me } },
 		{ .has_comms = true, .ncomms = 1, .comms = { "fw0-2" } },

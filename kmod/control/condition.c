@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Conditions of triggers that no event can ever meet
+ *
+ * A trigger waits, so such a mistake would look like patience. A filter that passes nothing is
+ * another matter: "stream add kernel 4M none" is how a stream begins.
+ */
+#include <linux/bitmap.h>
+#include <linux/cpumask.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "condition.h"
+#include "element.h"
+#include "emit/filter.h"
+
+
+static bool number_in(const struct filter_numbers *n, u32 v)
+{
+	unsigned int i;
+
+	for (i = 0; i < n->nr; i++)
+		if (n->v[i] == v)
+			return true;
+	return false;
+}
+
+static bool name_in(const struct filter_names *n, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < n->nr; i++)
+		if (!memcmp(n->v[i], name, sizeof(n->v[i])))
+			return true;
+	return false;
+}
+
+/* Each code that it asks for is one that it excludes. */
+static bool no_code(const struct filter *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->majors.nr; i++)
+		if (!number_in(&f->not_majors, f->majors.v[i]))
+			return false;
+	for (i = 0; i < f->codes.nr; i++)
+		if (!number_in(&f->not_codes, f->codes.v[i]) &&
+		    !number_in(&f->not_majors, DEVTRACE_CODE_MAJOR(f->codes.v[i])))
+			return false;
+	return f->majors.given || f->codes.given;
+}
+
+/* Likewise of processes; a thread may have a name of which one is asked, or a number. */
+static bool no_process(const struct filter *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->pids.nr; i++)
+		if (!number_in(&f->not_pids, f->pids.v[i]))
+			return false;
+	for (i = 0; i < f->comms.nr; i++)
+		if (!name_in(&f->not_comms, f->comms.v[i]))
+			return false;
+	return f->pids.given || f->comms.given;
+}
+
+static bool no_cpu(const struct filter *f)
+{
+	unsigned int i, cpu;
+
+	for (i = 0; i < f->cpus.nr; i++)
+		for (cpu = f->cpus.r[i].first; cpu <= f->cpus.r[i].last && cpu < nr_cpu_ids; cpu++)
+			if (cpu_possible(cpu))
+				return false;
+	return f->cpus.given;
+}
+
+/* Levels end at 3; a severity that is not limited does not count if the other one is. */
+static bool no_severity(const struct filter *f)
+{
+	return (f->hw_severity || f->sw_severity) &&
+	       (!f->hw_severity || f->hw_severity > DEVTRACE_SEV_LEVEL) &&
+	       (!f->sw_severity || f->sw_severity > DEVTRACE_SEV_LEVEL);
+}
+
+/* @types: as they were asked for. */
+static const char *types_never(const struct filter *f, const u8 *types, int *attr)
+{
+	DECLARE_BITMAP(asked, 256);
+	unsigned int i;
+
+	bitmap_zero(asked, 256);
+	for (i = 0; i < 256; i++)
+		if (types[i / 8] >> i % 8 & 1 && !devtrace_type_is_transport(i))
+			__set_bit(i, asked);
+	*attr = DEVTRACE_FA_TYPES;
+	if (bitmap_empty(asked, 256))
+		return "no event has one of these types: name one that drivers, programs or the kernel emit";
+	if (find_first_bit(asked, 256) >= DEVTRACE_T_KERNEL &&
+	    find_next_bit(asked, 256, DEVTRACE_T_FAULT) == 256) {
+		*attr = DEVTRACE_FA_HW_SEVERITY;
+		if (f->hw_severity || f->sw_severity)
+			return "kernel profile events have no severity: leave it out, or name other types";
+		*attr = f->majors.given ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_CODES;
+		if (f->majors.given || f->codes.given)
+			return "kernel profile events have no code: leave it out, or name other types";
+	}
+	*attr = DEVTRACE_FA_ORIGINS;
+	if (f->origins == DEVTRACE_ORIGIN_USER && find_first_bit(asked, 256) >= DEVTRACE_T_KERNEL &&
+	    find_next_bit(asked, 256, DEVTRACE_T_USER2) == 256)
+		return "events of these types come from the kernel: leave the origin out";
+	return NULL;
+}
+
+/**
+ * condition_never() - why no event can ever meet a condition
+ * @f: the condition
+ * @types: the 32 bytes of its types, as they were asked for; NULL: they were not
+ * @attr: filled in: enum devtrace_filter_attr, of the term that is wrong
+ *
+ * Return: the reason, and what would be right; NULL if one can.
+ */
+const char *condition_never(const struct filter *f, const u8 *types, int *attr)
+{
+	*attr = f->hw_severity > DEVTRACE_SEV_LEVEL ? DEVTRACE_FA_HW_SEVERITY :
+						      DEVTRACE_FA_SW_SEVERITY;
+	if (no_severity(f))
+		return "no event has this severity: levels go from 0 to 3";
+	*attr = DEVTRACE_FA_OBJECTS;
+	if (f->objects.given && !f->objects.nr)
+		return "no object is asked for: name one, or leave objects out";
+	*attr = DEVTRACE_FA_SIGNALS;
+	if (f->signals.given && !f->signals.nr)
+		return "no signal is asked for: name one, or leave signals out";
+	*attr = DEVTRACE_FA_CPUS;
+	if (no_cpu(f))
+		return "this machine has none of these CPUs";
+	*attr = f->majors.given ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_CODES;
+	if (no_code(f))
+		return "each code that is asked for is excluded as well: name one that is not";
+	*attr = f->pids.given ? DEVTRACE_FA_PIDS : DEVTRACE_FA_COMMS;
+	if (no_process(f))
+		return "each process that is asked for is excluded as well: name one that is not";
+	return types ? types_never(f, types, attr) : NULL;
+}
+
+/**
+ * condition_element_never() - whether no element can ever meet a comparison
+ * @t: the comparison
+ */
+bool condition_element_never(const struct element_test *t)
+{
+	return !t->is_string && t->compare == DEVTRACE_CMP_EQ && (u64)t->value & ~t->mask;
+}

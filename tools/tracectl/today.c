@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * today.c - notes on terms that no event meets at present, though one may later
+ *
+ * The kernel refuses a condition that none can ever meet. A process that is not there, a CPU that
+ * is offline or a fault whose type does not pass is no error: it may be what is waited for.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "tracectl.h"
+
+static void note(const struct tc *tc, const char *text)
+{
+	fprintf(stderr, "tracectl: %s: note: %s\n", tc->command, text);
+}
+
+static bool is_fault(uint32_t major)
+{
+	return major >> 8 == DEVTRACE_FAULT_PANIC >> 8;
+}
+
+/* All codes that are asked for are those of faults, and no fault passes. */
+static bool lacks_faults(const struct devtrace_filter *f)
+{
+	unsigned int i;
+
+	if ((!f->majors.given && !f->codes.given) || devtrace_filter_is_type(f, DEVTRACE_T_FAULT))
+		return false;
+	for (i = 0; i < f->majors.nr; i++)
+		if (!is_fault(f->majors.v[i]))
+			return false;
+	for (i = 0; i < f->codes.nr; i++)
+		if (!is_fault(DEVTRACE_CODE_MAJOR(f->codes.v[i])))
+			return false;
+	return true;
+}
+
+/* Whether one of the CPUs is in a list of the kernel's, as 0,2-3; also if it cannot be read. */
+static bool is_online(const struct devtrace_ranges *cpus)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	unsigned int first, last, i;
+	bool found = !f;
+	int sep;
+
+	while (f && !found && fscanf(f, "%u", &first) == 1) {
+		last = first;
+		sep = getc(f);
+		if (sep == '-') {
+			found = fscanf(f, "%u", &last) != 1;
+			sep = getc(f);
+		}
+		for (i = 0; i < cpus->nr; i++)
+			found |= cpus->r[i].first <= last && first <= cpus->r[i].last;
+		if (sep != ',')
+			break;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Whether there is one of the processes; a name may be anybody's. */
+static bool has_process(const struct devtrace_filter *f)
+{
+	unsigned int i;
+
+	if (f->comms.given)
+		return true;
+	for (i = 0; i < f->pids.nr; i++)
+		/* 0 is the idle thread of each CPU. */
+		if (!f->pids.v[i] || !kill((pid_t)f->pids.v[i], 0) || errno != ESRCH)
+			return true;
+	return false;
+}
+
+void tc_note_terms(const struct tc *tc, const struct devtrace_filter *f)
+{
+	if (lacks_faults(f))
+		note(tc, "these codes are those of the kernel's own faults, which do not pass: add type=faults");
+	if (f->pids.given && !has_process(f))
+		note(tc, "there is no such process or thread at present");
+	if (f->cpus.given && f->cpus.nr && !is_online(&f->cpus))
+		note(tc, "none of these CPUs is online");
+}
