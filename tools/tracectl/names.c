@@ -101,6 +101,19 @@ bool tc_name(struct tc *tc, enum devtrace_filter_attr term, const char *name, si
 	return *nr;
 }
 
+const char *tc_type_name(struct tc *tc, unsigned int type)
+{
+	const struct entry *e;
+
+	if (!tc->names)
+		learn(tc);
+	/* The names of the emitters come first: they were learnt last. */
+	for (e = tc->names->entries; e; e = e->next)
+		if (e->term == DEVTRACE_FA_TYPES && e->number == type)
+			return e->name;
+	return NULL;
+}
+
 bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *name,
 		     struct out *o)
 {

@@ -66,56 +66,6 @@ void tc_cells(struct out *o, const uint64_t *n, size_t nr)
 	}
 }
 
-#define COLUMNS	16
-
-/* The width of a text from out_safe(): its number of characters, not bytes. */
-static size_t columns(const char *s, size_t n)
-{
-	size_t i, width = 0;
-
-	for (i = 0; i < n; i++)
-		width += (s[i] & 0xc0) != 0x80;
-	return width;
-}
-
-void tc_table(struct out *o, const struct out *rows, const char *align)
-{
-	size_t width[COLUMNS] = { 0 }, nr = strlen(align), pass;
-
-	for (pass = 0; pass < 2; pass++) {
-		const char *p = rows->buf, *end = p + rows->len;
-
-		while (p < end) {
-			const char *eol = memchr(p, '\n', (size_t)(end - p));
-			size_t col;
-
-			for (col = 0; p <= eol && col < nr; col++) {
-				const char *tab = memchr(p, '\t', (size_t)(eol - p));
-				const char *stop = tab ? tab : eol;
-				size_t n = columns(p, (size_t)(stop - p));
-				size_t fill = width[col] > n ? width[col] - n : 0;
-
-				if (!pass && n > width[col])
-					width[col] = n;
-				if (pass && col)
-					OUT_LIT(o, "  ");
-				if (pass && align[col] == 'r')
-					out_fill(o, ' ', fill);
-				if (pass)
-					out_mem(o, p, (size_t)(stop - p));
-				if (pass && align[col] != 'r' && tab)
-					out_fill(o, ' ', fill);
-				p = stop + 1;
-				if (!tab)
-					break;
-			}
-			p = eol + 1;
-			if (pass)
-				out_char(o, '\n');
-		}
-	}
-}
-
 void tc_list_begin(struct tc_list *l, struct tc *tc, const char *key, const char *head,
 		   const char *align)
 {

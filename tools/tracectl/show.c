@@ -83,15 +83,22 @@ static struct set group_set(const char *name)
 	return s;
 }
 
-const char *tc_type_group(unsigned int type)
+const char *tc_type_group(unsigned int type, bool *alone)
 {
 	const char *name, *found = NULL;
-	unsigned int n;
+	unsigned int n, i, types = 0;
+	struct set s;
 
 	/* The last match is the most specific: user0 comes after user. */
-	for (n = 0; (name = devtrace_filter_group_name(DEVTRACE_FA_TYPES, n)); n++)
-		if (type < 256 && group_set(name).in[type])
-			found = name;
+	for (n = 0; (name = devtrace_filter_group_name(DEVTRACE_FA_TYPES, n)); n++) {
+		s = group_set(name);
+		if (type >= 256 || !s.in[type])
+			continue;
+		found = name;
+		for (i = types = 0; i < 256; i++)
+			types += s.in[i];
+	}
+	*alone = types == 1;
 	return found;
 }
 

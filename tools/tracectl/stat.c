@@ -132,14 +132,13 @@ static void text(struct sample *all, bool again)
 {
 	bool cpu = all->tc->cpu;
 	struct out rows, *o = &rows;
-	char align[20] = "l";
 	size_t i;
 
 	out_init(o, -1);
 	out_str(o, cpu ? "STREAM\tCPU" : "STREAM");
-	out_str(o, again ? "\tEVENTS/S" : "");
-	OUT_LIT(o, "\tEMITTED\tFILTERED\tSTORED\tOVERWRITTEN");
-	OUT_LIT(o, "\tBUSY\tTOOBIG\tNORING\tSTOPPED\tUSED\tHOLDS\n");
+	out_str(o, again ? "\tEVENTS/S|EV/S" : "");
+	OUT_LIT(o, "\tEMITTED|EMIT\tFILTERED|FILT\tSTORED|STORE\tOVERWRITTEN|OVERW");
+	OUT_LIT(o, "\tBUSY\tTOOBIG|BIG\tNORING|NORNG\tSTOPPED|STOP\tUSED\tHOLDS\n");
 	for (i = 0; i < all->nr; i++) {
 		const struct devtrace_ctl_stats *s = &all->v[i].s;
 		const uint64_t n[] = { s->emitted, s->filtered, s->stored, s->overwritten };
@@ -170,25 +169,35 @@ static void text(struct sample *all, bool again)
 			  (s->now - s->oldest) / 1000000 * 1000000 : 0);
 		out_char(o, '\n');
 	}
-	memset(align + 1, 'r', 11 + cpu + again);
-	tc_table(&all->tc->out, o, align);
+	tc_table(&all->tc->out, o, cpu && again ? "crnnnnnXXXXrd" : cpu ? "crnnnnXXXXrd" :
+		 again ? "cnnnnnXXXXrd" : "cnnnnXXXXrd");
 	out_free(o);
 }
 
 /* The other tables: one function a row, for text and JSON. */
+static void json_word(struct out *o, const char *key, const char *word)
+{
+	out_str(o, key);
+	if (word)
+		out_json(o, word, strlen(word));
+	else
+		OUT_LIT(o, "null");
+}
+
 static int one_type(const struct devtrace_ctl_type *y, void *arg)
 {
 	struct tc_list *t = arg;
 	struct out *o = tc_list_next(t);
 	/* Type 0 counts what drivers emitted that was no valid event; it is never stored. */
-	const char *group = y->type ? tc_type_group(y->type) : "refused";
+	bool alone = false;
+	const char *group = y->type ? tc_type_group(y->type, &alone) : "refused";
+	const char *name = y->type ? tc_type_name(t->tc, y->type) : NULL;
 
+	if (!name && alone)
+		name = group;
 	if (t->tc->json) {
 		tc_json_num(o, "\"type\":", y->type);
-		if (group)
-			tc_json_str(o, ",\"group\":", group);
-		else
-			OUT_LIT(o, ",\"group\":null");
+		json_word(o, ",\"group\":", group);
 	} else {
 		out_u64(o, y->type);
 		out_char(o, '\t');
@@ -196,7 +205,39 @@ static int one_type(const struct devtrace_ctl_type *y, void *arg)
 	}
 	tc_json_num(o, t->tc->json ? ",\"stored\":" : "\t", y->stored);
 	tc_json_num(o, t->tc->json ? ",\"filtered\":" : "\t", y->filtered);
+	if (t->tc->json) {
+		json_word(o, ",\"name\":", name);
+	} else {
+		out_char(o, '\t');
+		tc_safe(o, name ? name : "-");
+	}
 	return 0;
+}
+
+/* A dump gives types before this asks for their names: one request at a time. */
+struct types {
+	struct devtrace_ctl_type v[256];
+	unsigned int nr;
+};
+
+static int keep_type(const struct devtrace_ctl_type *y, void *arg)
+{
+	struct types *all = arg;
+
+	if (all->nr < NR(all->v))
+		all->v[all->nr++] = *y;
+	return 0;
+}
+
+static int types(struct tc_list *t)
+{
+	struct types all = { .nr = 0 };
+	int ret = devtrace_ctl_types(t->tc->ctl, keep_type, &all);
+	unsigned int i;
+
+	for (i = 0; !ret && i < all.nr; i++)
+		one_type(&all.v[i], t);
+	return ret;
 }
 
 static int one_process(const struct devtrace_ctl_process *p, void *arg)
@@ -217,6 +258,49 @@ static int one_process(const struct devtrace_ctl_process *p, void *arg)
 	}
 	tc_json_num(o, t->tc->json ? ",\"stored\":" : "\t", p->stored);
 	return 0;
+}
+
+struct processes {
+	struct devtrace_ctl_process *v;
+	size_t	nr, room;
+};
+
+static int keep_process(const struct devtrace_ctl_process *p, void *arg)
+{
+	struct processes *all = arg;
+
+	if (all->nr == all->room) {
+		all->room = all->room ? 2 * all->room : 64;
+		all->v = tc_alloc(all->v, all->room * sizeof(*all->v));
+	}
+	all->v[all->nr++] = *p;
+	return 0;
+}
+
+/* Those that emitted most come first. */
+static int by_stored(const void *a, const void *b)
+{
+	const struct devtrace_ctl_process *p = a, *q = b;
+
+	if (p->stored != q->stored)
+		return p->stored < q->stored ? 1 : -1;
+	if (p->pid != q->pid)
+		return p->pid < q->pid ? -1 : 1;
+	return (p->tid > q->tid) - (p->tid < q->tid);
+}
+
+static int processes(struct tc_list *t)
+{
+	struct processes all = { 0 };
+	int ret = devtrace_ctl_processes(t->tc->ctl, keep_process, &all);
+	size_t i;
+
+	if (all.nr)
+		qsort(all.v, all.nr, sizeof(*all.v), by_stored);
+	for (i = 0; !ret && i < all.nr; i++)
+		one_process(&all.v[i], t);
+	free(all.v);
+	return ret;
 }
 
 static int one_reader(const struct devtrace_ctl_reader *r, void *arg)
@@ -301,25 +385,25 @@ static int table(struct tc *tc)
 
 	if (tc->types) {
 		key = "{\"types\":[";
-		head = "TYPE\tGROUP\tSTORED\tFILTERED\n";
-		align = "rlrr";
+		head = "TYPE\tGROUP\tSTORED\tFILTERED\tNAME\n";
+		align = "rlnnc";
 	} else if (tc->processes) {
 		key = "{\"processes\":[";
 		head = "PROCESS\tPID\tTID\tSTORED\n";
-		align = "lrrr";
+		align = "crrn";
 	} else if (tc->lanes) {
 		key = "{\"lanes\":[";
-		head = "THREAD\tPID\tTID\tSOURCE\tSIZE\tUSED\t"
-		       "STORED\tOVERWRITTEN\tDROPPED\tHOLDS\tSTATE\n";
-		align = "lrrrrrrrrrl";
+		head = "THREAD\tPID\tTID\tSOURCE|SRC\tSIZE\tUSED\t"
+		       "STORED|STORE\tOVERWRITTEN|OVERW\tDROPPED|DROP\tHOLDS\tSTATE\n";
+		align = "crrrbbnnxdl";
 	} else {
 		key = "{\"readers\":[";
 		head = "STREAM\tREADER\tPID\tEVENTS\tLOST\tLAG\tPOSITION\n";
-		align = "llrrrrr";
+		align = "ccrnxbr";
 	}
 	tc_list_begin(&t, tc, key, head, align);
-	ret = tc->types ? devtrace_ctl_types(tc->ctl, one_type, &t) :
-	      tc->processes ? devtrace_ctl_processes(tc->ctl, one_process, &t) :
+	ret = tc->types ? types(&t) :
+	      tc->processes ? processes(&t) :
 	      tc->lanes ? devtrace_ctl_lanes(tc->ctl, one_lane, &t) :
 	      devtrace_ctl_readers(tc->ctl, tc->stream, one_reader, &t);
 	return tc_list_end(&t, ret, tc->stream);

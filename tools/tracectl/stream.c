@@ -61,7 +61,7 @@ static int list(struct tc *tc)
 	int ret;
 
 	tc_begin(tc);
-	tc_list_begin(&l, tc, "{\"streams\":[", "STREAM\tSIZE\tUSED\tMARK\tSTATE\n", "lrrrl");
+	tc_list_begin(&l, tc, "{\"streams\":[", "STREAM\tSIZE\tUSED\tMARK\tSTATE\n", "lrbrl");
 	if (!tc->stream) {
 		ret = devtrace_ctl_streams(tc->ctl, list_one, &l);
 	} else {

@@ -113,6 +113,8 @@ void tc_note_terms(const struct tc *tc, const struct devtrace_filter *f);
 
 bool tc_name(struct tc *tc, enum devtrace_filter_attr term, const char *name, size_t *nr,
 	     uint32_t *numbers);
+/* What a type is called, by its emitter or in the format files; NULL: it has no name. */
+const char *tc_type_name(struct tc *tc, unsigned int type);
 /* Print that the name is unknown, and the nearest known one; false: there is none near. */
 bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *name,
 		     struct out *o);
@@ -136,8 +138,8 @@ void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between);
 void tc_json_filter(struct out *o, const char *key, const struct devtrace_filter *f);
 /* Print the kernel profile events that pass, as groups and numbers; or "none". */
 void tc_put_profile(struct out *o, const struct devtrace_filter *f);
-/* The smallest group that contains the type, or NULL. */
-const char *tc_type_group(unsigned int type);
+/* The smallest group that contains the type, or NULL; *alone: it has no other type. */
+const char *tc_type_group(unsigned int type, bool *alone);
 
 /* tracectl/print.c: output that several commands share. */
 void tc_json_str(struct out *o, const char *key, const char *value);
@@ -148,8 +150,13 @@ void tc_put_size(struct out *o, uint64_t bytes);
 void tc_put_ns(struct out *o, uint64_t ns);
 /* Append numbers to a table row, each after a tab. */
 void tc_cells(struct out *o, const uint64_t *n, size_t nr);
-/* Print aligned columns. Rows: lines of cells separated by tabs. align: 'r' or 'l' a column. */
-void tc_table(struct out *o, const struct out *rows, const char *align);
+/*
+ * tracectl/table.c: print aligned columns, which fit a terminal. Rows: lines of cells separated by
+ * tabs, the first being headings; HEADING|SHORT has a short one. A kind for each column: 'l' text,
+ * 'c' a name that may be cut, 'r' text or number at the right, 'n' a count, 'x' a count of losses, 'X' one that may be left out
+ * if it is 0 in all rows, 'b' bytes, 'd' a time from tc_put_ns().
+ */
+void tc_table(struct out *o, const struct out *rows, const char *kinds);
 /* A list printed entry by entry, as a table with a header or as a JSON array. */
 struct tc_list {
 	struct tc	*tc;

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * table.c - aligned columns, which fit a terminal
+ *
+ * In a file or a pipe all is printed as it is, for programs that read it. On a terminal lines
+ * must not break. What is too wide is made narrower in these steps, as far as it takes: times
+ * in two units, counts and bytes with a unit, no column of losses of which there are none, short
+ * headings with one blank between columns, and long names cut.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "tracectl.h"
+
+#define COLUMNS		16
+#define TERMINAL	80	/* columns of one that does not tell, as a serial line */
+#define NAME_LEAST	8	/* columns to which a name is cut */
+#define CELL		64	/* what a cell that was made narrower takes at most */
+
+#define BOLD		"\033[1m"
+#define MAGENTA		"\033[1;35m"	/* losses, as in traceinfo */
+#define RESET		"\033[0m"
+
+struct table {
+	const struct out *rows;
+	const char	*kinds;
+	size_t		nr;
+	size_t		width[COLUMNS];
+	bool		left_out[COLUMNS];
+	bool		times, units, brief;
+};
+
+static size_t terminal_width(void)
+{
+	const char *env = getenv("COLUMNS");
+	struct winsize w;
+	size_t n = 0;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) && w.ws_col)
+		return w.ws_col;
+	if (env && *env >= '0' && *env <= '9')
+		n = strtoul(env, NULL, 10);
+	return n ? n : TERMINAL;
+}
+
+static bool want_color(void)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
+/* The width of a text from out_safe(): its number of characters, not bytes. */
+static size_t columns(const char *s, size_t n)
+{
+	size_t i, width = 0;
+
+	for (i = 0; i < n; i++)
+		width += (s[i] & 0xc0) != 0x80;
+	return width;
+}
+
+/* 12.3k, 123k, 1.23M: at most five characters. */
+static void shorten(char *to, uint64_t v, unsigned int unit, const char *units)
+{
+	double d = (double)v;
+
+	if (v < 10000) {
+		snprintf(to, CELL, "%u", (unsigned int)v);
+		return;
+	}
+	for (d /= unit; d >= 999.5 && units[1]; d /= unit)
+		units++;
+	snprintf(to, CELL, d < 9.995 ? "%.2f%c" : d < 99.95 ? "%.1f%c" : "%.0f%c", d, *units);
+}
+
+/* A time in seconds, as 850ms, 12.3s, 4m18s, 2h05m, 3d04h. */
+static void shorten_time(char *to, double s)
+{
+	const unsigned long n = (unsigned long)(s + .5);
+
+	if (s == 0)
+		strcpy(to, "0s");
+	else if (s < .9995)
+		snprintf(to, CELL, "%.0fms", s * 1000);
+	else if (s < 99.95)
+		snprintf(to, CELL, "%.1fs", s);
+	else if (n < 100 * 60)
+		snprintf(to, CELL, "%lum%02lus", n / 60, n % 60);
+	else if (n < 48 * 3600)
+		snprintf(to, CELL, "%luh%02lum", n / 3600, n / 60 % 60);
+	else
+		snprintf(to, CELL, "%lud%02luh", n / 86400, n / 3600 % 24);
+}
+
+/* A cell as it is printed now: in place, or made narrower in @buf. */
+static const char *cell(const struct table *t, size_t col, bool head, const char *s, size_t *n,
+			char buf[CELL])
+{
+	const char *bar = head ? memchr(s, '|', *n) : NULL, kind = t->kinds[col];
+	char *end;
+	uint64_t v;
+
+	if (bar && t->brief) {
+		*n -= (size_t)(bar + 1 - s);
+		return bar + 1;
+	}
+	if (bar)
+		*n = (size_t)(bar - s);
+	if (head || *n >= CELL)
+		return s;
+	memcpy(buf, s, *n);
+	buf[*n] = '\0';
+	if (kind == 'd' && t->times) {
+		shorten_time(buf, strtod(buf, NULL));
+	} else if (strchr("nNxXb", kind) && t->units) {
+		v = strtoull(buf, &end, 10);
+		if (end == buf || *end)
+			return s;
+		shorten(buf, v, kind == 'b' ? 1024 : 1000, kind == 'b' ? "KMGTPE" : "kMGTPE");
+	} else {
+		return s;
+	}
+	*n = strlen(buf);
+	return buf;
+}
+
+/* Calls fn for each cell; @end: the last one of its line. */
+static void each_cell(struct table *t, void (*fn)(struct table *t, size_t col, bool head, bool end,
+						  const char *s, size_t n, void *arg), void *arg)
+{
+	const char *p = t->rows->buf, *all = p + t->rows->len;
+	bool head = true;
+
+	while (p < all) {
+		const char *eol = memchr(p, '\n', (size_t)(all - p));
+		size_t col;
+
+		for (col = 0; p <= eol && col < t->nr; col++) {
+			const char *tab = memchr(p, '\t', (size_t)(eol - p));
+			const char *stop = tab ? tab : eol;
+
+			fn(t, col, head, !tab || col == t->nr - 1, p, (size_t)(stop - p), arg);
+			p = stop + 1;
+			if (!tab)
+				break;
+		}
+		p = eol + 1;
+		head = false;
+	}
+}
+
+static void measure_cell(struct table *t, size_t col, bool head, bool end, const char *s, size_t n,
+			 void *arg)
+{
+	char buf[CELL];
+	size_t width;
+
+	(void)end;
+	(void)arg;
+	s = cell(t, col, head, s, &n, buf);
+	width = columns(s, n);
+	if (width > t->width[col])
+		t->width[col] = width;
+}
+
+static void look_for_losses(struct table *t, size_t col, bool head, bool end, const char *s, size_t n,
+			    void *arg)
+{
+	bool *some = arg;
+
+	(void)t;
+	(void)end;
+	if (!head && (n != 1 || *s != '0'))
+		some[col] = true;
+}
+
+/* Of all columns, with what is between them. */
+static size_t measure(struct table *t)
+{
+	size_t col, sum = 0;
+
+	memset(t->width, 0, sizeof(t->width));
+	each_cell(t, measure_cell, NULL);
+	for (col = 0; col < t->nr; col++)
+		if (!t->left_out[col])
+			sum += t->width[col] + (sum ? (t->brief ? 1 : 2) : 0);
+	return sum;
+}
+
+/* Names are cut, the longest first. */
+static void cut(struct table *t, size_t too_much)
+{
+	size_t col, widest;
+
+	while (too_much--) {
+		widest = t->nr;
+		for (col = 0; col < t->nr; col++)
+			if (t->kinds[col] == 'c' && t->width[col] > NAME_LEAST &&
+			    (widest == t->nr || t->width[col] > t->width[widest]))
+				widest = col;
+		if (widest == t->nr)
+			return;
+		t->width[widest]--;
+	}
+}
+
+static void fit(struct table *t, size_t room)
+{
+	bool some[COLUMNS] = { false };
+	size_t col, width;
+
+	t->times = true;
+	if (measure(t) <= room)
+		return;
+	t->units = true;
+	if (measure(t) <= room)
+		return;
+	each_cell(t, look_for_losses, some);
+	for (col = 0; col < t->nr; col++)
+		t->left_out[col] = t->kinds[col] == 'X' && !some[col];
+	if (measure(t) <= room)
+		return;
+	t->brief = true;
+	width = measure(t);
+	if (width > room)
+		cut(t, width - room);
+}
+
+struct print {
+	struct out	*o;
+	bool		color;
+};
+
+/* The first @room characters of a text: the last one tells that it was cut. */
+static size_t prefix(const char *s, size_t n, size_t room)
+{
+	size_t i, width = 0;
+
+	for (i = 0; i < n; i++) {
+		width += (s[i] & 0xc0) != 0x80;
+		if (width == room)
+			break;
+	}
+	return i;
+}
+
+static void print_cell(struct table *t, size_t col, bool head, bool end, const char *s, size_t n,
+		       void *arg)
+{
+	const struct print *p = arg;
+	const char kind = t->kinds[col], *color = "";
+	bool is_cut;
+	char buf[CELL];
+	size_t width, fill;
+
+	if (t->left_out[col]) {
+		if (end)
+			out_char(p->o, '\n');
+		return;
+	}
+	if (p->color && head)
+		color = BOLD;
+	else if (p->color && (kind == 'x' || kind == 'X') && (n != 1 || *s != '0'))
+		color = MAGENTA;
+	s = cell(t, col, head, s, &n, buf);
+	width = columns(s, n);
+	is_cut = width > t->width[col];
+	if (is_cut)
+		n = prefix(s, n, width = t->width[col]);
+	fill = t->width[col] - width;
+	if (col)
+		out_str(p->o, t->brief ? " " : "  ");
+	if (!strchr("lc", kind))
+		out_fill(p->o, ' ', fill);
+	out_str(p->o, color);
+	out_mem(p->o, s, n);
+	if (is_cut)
+		out_char(p->o, '~');
+	if (*color)
+		OUT_LIT(p->o, RESET);
+	if (strchr("lc", kind) && !end)
+		out_fill(p->o, ' ', fill);
+	if (end)
+		out_char(p->o, '\n');
+}
+
+void tc_table(struct out *o, const struct out *rows, const char *kinds)
+{
+	struct table t = { .rows = rows, .kinds = kinds, .nr = strlen(kinds) };
+	struct print p = { .o = o, .color = want_color() };
+	size_t room = terminal_width();
+
+	if (room)
+		fit(&t, room);
+	else
+		measure(&t);
+	each_cell(&t, print_cell, &p);
+}
