@@ -14,6 +14,12 @@
 #include "element.h"
 #include "emit/filter.h"
 
+static const char no_type[] =
+	"no event has one of these types: name one that drivers, programs or the kernel emit";
+static const char no_severity[] =
+	"kernel profile events have no severity: leave it out, or name other types";
+static const char no_code[] =
+	"kernel profile events have no code: leave it out, or name other types";
 
 static bool number_in(const struct filter_numbers *n, u32 v)
 {
@@ -95,15 +101,15 @@ static const char *types_never(const struct filter *f, const u8 *types, int *att
 			__set_bit(i, asked);
 	*attr = DEVTRACE_FA_TYPES;
 	if (bitmap_empty(asked, 256))
-		return "no event has one of these types: name one that drivers, programs or the kernel emit";
+		return no_type;
 	if (find_first_bit(asked, 256) >= DEVTRACE_T_KERNEL &&
 	    find_next_bit(asked, 256, DEVTRACE_T_FAULT) == 256) {
 		*attr = DEVTRACE_FA_HW_SEVERITY;
 		if (f->hw_severity || f->sw_severity)
-			return "kernel profile events have no severity: leave it out, or name other types";
+			return no_severity;
 		*attr = f->majors.given ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_CODES;
 		if (f->majors.given || f->codes.given)
-			return "kernel profile events have no code: leave it out, or name other types";
+			return no_code;
 	}
 	*attr = DEVTRACE_FA_ORIGINS;
 	if (f->origins == DEVTRACE_ORIGIN_USER && find_first_bit(asked, 256) >= DEVTRACE_T_KERNEL &&

@@ -227,6 +227,7 @@ static bool take_seq(unsigned int i, u32 seq)
 /* Bytes behind the NUL are no part of a name: kernels before 5.17 leave them as they were. */
 static bool same_comm(const char *a, const char *b)
 {
+	/* A rename may change it meanwhile: callers look at its number again. */
 	return data_race(!strncmp(a, b, TASK_COMM_LEN));
 }
 
@@ -257,6 +258,7 @@ static int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
 	/* If it changes meanwhile, the number says so. */
 	same = data_race(newest->tgid == task->tgid) &&
 	       (same_comm(newest->comm, comm) ||
+		/* Likewise: the number of the name says if it changed. */
 		(!renamed && data_race(is_being_renamed(i, nr, comm, now))));
 	/* The name before the number is looked at again; pairs with proc:A. */
 	smp_rmb();

@@ -55,7 +55,7 @@ static bool rx_dir_is_safe(const char *dir)
 
 	if (stat(dir, &st) || !S_ISDIR(st.st_mode))
 		return false;
-	return st.st_mode & S_ISVTX || !(st.st_mode & (S_IWGRP | S_IWOTH));
+	return st.st_mode & S_ISVTX || !(st.st_mode & 0022);
 }
 
 /* Bind to a file in this directory, and remove its name. 0: *inode is the file. */
@@ -91,7 +91,7 @@ int dt_rx_listen(struct rx *rx)
 	size_t i;
 
 	rx->listen = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (rx->listen < 0 || fchmod(rx->listen, S_IRUSR | S_IWUSR))
+	if (rx->listen < 0 || fchmod(rx->listen, 0600))
 		return errno;
 	snprintf(own, sizeof(own), "/run/user/%u", (unsigned int)geteuid());
 	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {

@@ -3,9 +3,9 @@
  * rkh_wire.c - streams as RKH 3.4 sends them, written from what is known of RKH alone
  *
  *		rkh_wire known			the stream that RKH's own source sent
- *		rkh_wire known names		the same without the times of names, and the & of one
- *		rkh_wire SIG PTR [WORD...]	every record once, for signals of SIG bytes and symbols
- *						of PTR; on standard output
+ *		rkh_wire known names	the same without the times of names, and the & of one
+ *		rkh_wire SIG PTR [WORD...]  every record once, for signals of SIG bytes and
+ *					symbols of PTR; on standard output
  *
  * WORDs: sender, lwm (records have their optional fields), nonumber, nostamp, nocheck.
  *
@@ -27,7 +27,7 @@ static const char known[] =
 	"ab0101000000004c4f575057525f5553525f545241434500417e"
 	"ab020200000001444953434f4e4e45435445445f5553525f545241434500b67e"
 	"c0030300000031ff83ffff0768656c6c6f00080401020304587e"
-	"c104040000000950504000"	"4e7e"
+	"c1040400000009505040004e7e"
 	"a00505000000567e"
 	"a206060000000100010000200008287e"
 	"a90707000000a6124000517e"

@@ -270,7 +270,7 @@ TEST_F(fmt, json_by_types)
 {
 	put_u64(&self->e, UINT64_MAX);
 	put_obj(&self->e, 7);
-	EXPECT_JSON("\"elements\":[{\"U64\":18446744073709551615},{\"OBJ\":\"motor\\\\x1b[2J\"}],\"text\":\"18446744073709551615 motor\\\\x1b[2J\"");
+	EXPECT_JSON("\"elements\":[{\"U64\":18446744073709551615},{\"OBJ\":\"motor\\u001b[2J\"}],\"text\":\"18446744073709551615 motor\\\\x1b[2J\"");
 }
 
 static const struct fmt_entry *find(struct fmt_env *env, uint32_t major, uint32_t minor,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_zread.c - zstd frames, however small, and whatever they pretend, take time as they have bytes
+ * test_zread.c - zstd frames, however small, take time by their bytes, whatever they pretend
  *
  * Bytes that are moved in memory, bytes that libzstd may write, and steps are counted, not time.
  */

@@ -44,7 +44,7 @@ struct zread {
 	size_t		at, ready;	/* of what stands in the second */
 	uint64_t	offset;		/* of in[from] in the input */
 	uint64_t	bad_at, bad;	/* not reported yet */
-	size_t		walked;		/* of this frame: where its next block begins; 0: its head */
+	size_t		walked;		/* of this frame: to its next block; 0: its head */
 	int64_t		credit;
 #ifdef HAVE_ZSTD
 	struct ZSTD_DCtx_s *ctx;

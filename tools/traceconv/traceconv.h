@@ -141,8 +141,8 @@ void conv_event(struct conv *c, uint8_t type, uint64_t ts);
 void conv_number(struct conv *c, uint64_t v, unsigned int bytes);
 void conv_signal(struct conv *c, uint64_t sig, uint64_t object);
 /*
- * Elements of the application. types: what the codes of the target mean; NULL: QS's, which are ours.
- * sig_object: size of the object of a signal.
+ * Elements of the application. types: what the codes of the target mean; NULL: QS's, which are
+ * ours. sig_object: size of the object of a signal.
  */
 enum conv_user { CONV_USER_OK, CONV_USER_CUT, CONV_USER_UNKNOWN };
 #define CONV_NO_ELEMENT	0xff

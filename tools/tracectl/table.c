@@ -168,8 +168,8 @@ static void measure_cell(struct table *t, size_t col, bool head, bool end, const
 		t->width[col] = width;
 }
 
-static void look_for_losses(struct table *t, size_t col, bool head, bool end, const char *s, size_t n,
-			    void *arg)
+static void look_for_losses(struct table *t, size_t col, bool head, bool end, const char *s,
+			    size_t n, void *arg)
 {
 	bool *some = arg;
 

@@ -252,7 +252,8 @@ static int edit_process(struct tc_terms *t, bool not, const char *name, const ui
 	if (v)
 		return devtrace_filter_number(t->f, not ? DEVTRACE_FA_NOT_PIDS : DEVTRACE_FA_PIDS,
 					      (uint32_t)*v, on);
-	return devtrace_filter_name(t->f, not ? DEVTRACE_FA_NOT_COMMS : DEVTRACE_FA_COMMS, name, on);
+	return devtrace_filter_name(t->f, not ? DEVTRACE_FA_NOT_COMMS : DEVTRACE_FA_COMMS, name,
+				    on);
 }
 
 static bool process_item(struct tc_terms *t, const struct item *item, const uint64_t *v)
@@ -445,10 +446,12 @@ static bool code_name(struct tc_terms *t, const struct item *item, const char *p
 static bool code_term(struct tc_terms *t, const char *s, bool fresh)
 {
 	static const enum devtrace_filter_attr lists[] = {
-		DEVTRACE_FA_MAJORS, DEVTRACE_FA_NOT_MAJORS, DEVTRACE_FA_CODES, DEVTRACE_FA_NOT_CODES,
+		DEVTRACE_FA_MAJORS, DEVTRACE_FA_NOT_MAJORS,
+		DEVTRACE_FA_CODES, DEVTRACE_FA_NOT_CODES,
 	};
-	static const char problem[] =
-		"is no code: write MAJOR or MAJOR:MINOR, up to 16777215 and 255, a name of the format files as UART or UART.OVERRUN, or ! and one";
+#define NO_CODE	"is no code: write MAJOR or MAJOR:MINOR, up to 16777215 and 255, " \
+		"a name of the format files as UART or UART.OVERRUN, or ! and one"
+	static const char problem[] = NO_CODE;
 	struct item item;
 	struct code c;
 	size_t i;

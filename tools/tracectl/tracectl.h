@@ -153,8 +153,8 @@ void tc_cells(struct out *o, const uint64_t *n, size_t nr);
 /*
  * tracectl/table.c: print aligned columns, which fit a terminal. Rows: lines of cells separated by
  * tabs, the first being headings; HEADING|SHORT has a short one. A kind for each column: 'l' text,
- * 'c' a name that may be cut, 'r' text or number at the right, 'n' a count, 'x' a count of losses, 'X' one that may be left out
- * if it is 0 in all rows, 'b' bytes, 'd' a time from tc_put_ns().
+ * 'c' a name that may be cut, 'r' text or number at the right, 'n' a count, 'x' a count of losses,
+ * 'X' one that may be left out if it is 0 in all rows, 'b' bytes, 'd' a time from tc_put_ns().
  */
 void tc_table(struct out *o, const struct out *rows, const char *kinds);
 /* A list printed entry by entry, as a table with a header or as a JSON array. */

@@ -251,8 +251,8 @@ static bool code_is(const struct ti_code_match *m, const struct ti_event *e)
 
 	if (m->name && !m->head)
 		return name_in(&pattern, e);
-	if (m->name ? !e->major || strlen(e->major->name) != m->head ||
-		      memcmp(e->major->name, m->name, m->head) :
+	if (m->name ? (!e->major || strlen(e->major->name) != m->head ||
+		       memcmp(e->major->name, m->name, m->head)) :
 		      m->major != DEVTRACE_CODE_MAJOR(e->ev->code))
 		return false;
 	return m->minor < 0 || m->minor == (int)DEVTRACE_CODE_MINOR(e->ev->code);

@@ -523,8 +523,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 
 	if (fd < 0)
 		return ti_complain(path, "", errno == ENOENT && !strcmp(path, TI_DEVICE_LAST) ?
-				" (the module devtrace_persist brings it: modprobe devtrace_persist, or insmod devtrace_persist.ko region=ADDRESS,SIZE)" :
-				errno == ENOENT ?
+				TI_NO_LAST : errno == ENOENT ?
 				" (is the module devtrace loaded, and has it this stream?)" :
 				errno == EACCES ? " (the group of the device may read it)" : "");
 	if (fstat(fd, &st)) {

@@ -179,7 +179,8 @@ struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set
 	const char *group;
 	size_t i;
 
-	if (!f->names.n && !has_code_name(f) && !f->objects.n && !f->processes.n && !opt->sequence.n)
+	if (!f->names.n && !has_code_name(f) && !f->objects.n && !f->processes.n &&
+	    !opt->sequence.n)
 		return NULL;
 	names = ti_alloc(NULL, sizeof(*names));
 	names->said = false;

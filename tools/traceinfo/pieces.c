@@ -120,12 +120,12 @@ static int compare_patterns(const char *a, const char *b)
 		    isdigit((unsigned char)b[j])) {
 			i = skip_digits(a, i, n);
 			j = skip_digits(b, j, k);
-		} else if (a[i] != b[j]) {
-			return (unsigned char)a[i] < (unsigned char)b[j] ? -1 : 1;
-		} else {
-			i++;
-			j++;
+			continue;
 		}
+		if (a[i] != b[j])
+			return (unsigned char)a[i] < (unsigned char)b[j] ? -1 : 1;
+		i++;
+		j++;
 	}
 	return i < n ? 1 : j < k ? -1 : 0;
 }
@@ -439,10 +439,11 @@ static uint64_t frames_now(const struct ti_input *in, unsigned int of_item)
 
 static bool is_better(const struct ti_end *e, const struct ti_end *than, const struct ti_piece *p)
 {
+	const bool meets = e->next == p->start;
 	bool same, than_same;
 
-	if (!than || (e->next == p->start) != (than->next == p->start))
-		return !than || e->next == p->start;
+	if (!than || meets != (than->next == p->start))
+		return !than || meets;
 	same = !compare_stems(e->path, p->path);
 	than_same = !compare_stems(than->path, p->path);
 	return same != than_same ? same : e->next >= than->next;

@@ -274,7 +274,8 @@ static void draw_post(struct ti_sequence *s, const struct step *p)
 
 	if (p->to < 0) {
 		/* out of the picture */
-		arrow(s, place(s, p->from), place(s, p->from) + s->margin - 1, p->text, false, refused);
+		arrow(s, place(s, p->from), place(s, p->from) + s->margin - 1, p->text, false,
+		      refused);
 	} else if (p->from < 0) {
 		arrow(s, place(s, p->to) - s->margin + 1, place(s, p->to), p->text, false, refused);
 		if (p->kind == FW_TIMEOUT)

@@ -3,7 +3,8 @@
  * sum_machine_print.c - the machines, queues, pools and timers of --summary
  *
  * In text times have the unit that fits, in JSON they are nanoseconds. A stream without events of
- * QP and RKH has none of these tables. In text a number that is not known is "-"; in JSON it is left out.
+ * QP and RKH has none of these tables. In text a number that is not known is "-"; in JSON it is
+ * left out.
  */
 #include <stdlib.h>
 #include "common/duration.h"
@@ -113,7 +114,8 @@ static void states_text(struct out *o, const struct sum_machines *m)
 
 			number(o, st->entered, 12);
 			ns(o, true, st->ns, 8);
-			known(o, all, all ? (uint64_t)((double)st->ns * 100 / (double)all + .5) : 0, 5);
+			known(o, all,
+			      all ? (uint64_t)((double)st->ns * 100 / (double)all + .5) : 0, 5);
 			name(o, s->name);
 			OUT_LIT(o, ": ");
 			name(o, st->name);

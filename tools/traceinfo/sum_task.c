@@ -11,7 +11,10 @@
 #include "sum.h"
 
 /* As in kernel.fmt: enum task_state. */
-enum { TASK_RUNNING = 0, TASK_UNINTERRUPTIBLE = 2, TASK_DEAD = 5, TASK_ZOMBIE = 6, TASK_PREEMPTED = 9 };
+enum {
+	TASK_RUNNING = 0, TASK_UNINTERRUPTIBLE = 2, TASK_DEAD = 5, TASK_ZOMBIE = 6,
+	TASK_PREEMPTED = 9,
+};
 
 static size_t slot(const struct sum *s, uint32_t tid)
 {
@@ -66,7 +69,8 @@ static void move(struct sum *s, struct sum_task *t, enum sum_state now,
 		.from = t->since, .to = ts, .task = t, .state = t->state,
 		.sure = as_expected, .waker = t->waker, .cpu = ev ? ev->source : t->wait_cpu,
 		.delay = t->state == SUM_WAITING && (now == SUM_RUNNING || !ev),
-		.block = t->state == SUM_BLOCKED && (now == SUM_WAITING || (!ev && t->uninterruptible)),
+		.block = t->state == SUM_BLOCKED &&
+			 (now == SUM_WAITING || (!ev && t->uninterruptible)),
 		.open = !ev, .call = t->state == SUM_BLOCKED ? t->blocked_in : NULL,
 		.preempted = t->preempted, .by_irq = t->by_irq,
 	};
@@ -75,7 +79,7 @@ static void move(struct sum *s, struct sum_task *t, enum sum_state now,
 		span.waker = ev->tid;
 		span.by_irq = ev->flags & DEVTRACE_F_CONTEXT;
 	}
-	/* What ran on the CPU that a thread waits for, or until it was woken on that of its waker. */
+	/* What ran on the CPU that a thread waits for, or, if it was blocked, of its waker. */
 	if (as_expected && ts > t->since) {
 		if (span.delay && may_be_longest(&s->waits, ts - t->since))
 			span.meanwhile = sum_meanwhile(s, t->wait_cpu, t->since, ts);

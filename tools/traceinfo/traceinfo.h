@@ -415,6 +415,9 @@ struct ti_run {
 
 #define TI_NO_FILE " (give a saved stream, or nothing to read " TI_DEVICE ")"
 
+#define TI_NO_LAST " (the module devtrace_persist brings it: modprobe devtrace_persist, " \
+	"or insmod devtrace_persist.ko region=ADDRESS,SIZE)"
+
 #define TI_NO_ZSTD " (it is made of zstd frames, and this traceinfo was built without libzstd)"
 
 /* 1, after a message with what errno says. */

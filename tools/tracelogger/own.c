@@ -30,7 +30,7 @@ bool tl_own_shares(int dirfd)
 {
 	struct stat st;
 
-	return fstat(dirfd, &st) || st.st_mode & (S_IWGRP | S_IWOTH) ||
+	return fstat(dirfd, &st) || st.st_mode & 0022 ||
 	       (st.st_uid && st.st_uid != geteuid());
 }
 

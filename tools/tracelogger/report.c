@@ -75,7 +75,8 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 		" bytes in %" PRIu64 " file%s, %" PRIu64 " removed", why, t->events, t->lost,
 		s->bytes, s->files, s->files == 1 ? "" : "s", s->removed);
 	if (s->gone)
-		fprintf(stderr, ", %" PRIu64 " bytes gone with files that somebody removed", s->gone);
+		fprintf(stderr, ", %" PRIu64 " bytes gone with files that somebody removed",
+			s->gone);
 	if (s->errors || blocked(r))
 		fprintf(stderr, ", %" PRIu64 " errors, %" PRId64 " s without room", s->errors,
 			blocked(r) / TL_NSEC);

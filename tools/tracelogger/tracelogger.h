@@ -135,7 +135,7 @@ struct tl_store {
 	struct tl_own	*own;		/* oldest first */
 	size_t		nr;
 	uint64_t	bytes, files, removed, errors;
-	uint64_t	gone;		/* bytes of files that others removed or cut while we had them */
+	uint64_t	gone;		/* bytes of files that others removed or cut meanwhile */
 	bool		left;		/* a peer that had connected has gone */
 	bool		told;		/* that this file is one of these */
 	uint64_t	resent;		/* bytes that no peer had acknowledged when it went */
