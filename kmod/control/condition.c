@@ -14,11 +14,11 @@
 #include "element.h"
 #include "emit/filter.h"
 
-static const char no_type[] =
+static const char type_text[] =
 	"no event has one of these types: name one that drivers, programs or the kernel emit";
-static const char no_severity[] =
+static const char severity_text[] =
 	"kernel profile events have no severity: leave it out, or name other types";
-static const char no_code[] =
+static const char code_text[] =
 	"kernel profile events have no code: leave it out, or name other types";
 
 static bool number_in(const struct filter_numbers *n, u32 v)
@@ -101,15 +101,15 @@ static const char *types_never(const struct filter *f, const u8 *types, int *att
 			__set_bit(i, asked);
 	*attr = DEVTRACE_FA_TYPES;
 	if (bitmap_empty(asked, 256))
-		return no_type;
+		return type_text;
 	if (find_first_bit(asked, 256) >= DEVTRACE_T_KERNEL &&
 	    find_next_bit(asked, 256, DEVTRACE_T_FAULT) == 256) {
 		*attr = DEVTRACE_FA_HW_SEVERITY;
 		if (f->hw_severity || f->sw_severity)
-			return no_severity;
+			return severity_text;
 		*attr = f->majors.given ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_CODES;
 		if (f->majors.given || f->codes.given)
-			return no_code;
+			return code_text;
 	}
 	*attr = DEVTRACE_FA_ORIGINS;
 	if (f->origins == DEVTRACE_ORIGIN_USER && find_first_bit(asked, 256) >= DEVTRACE_T_KERNEL &&
