@@ -440,9 +440,10 @@ static uint64_t frames_now(const struct ti_input *in, unsigned int of_item)
 static bool is_better(const struct ti_end *e, const struct ti_end *than, const struct ti_piece *p)
 {
 	const bool meets = e->next == p->start;
+	const bool than_meets = than && than->next == p->start;
 	bool same, than_same;
 
-	if (!than || meets != (than->next == p->start))
+	if (!than || meets != than_meets)
 		return !than || meets;
 	same = !compare_stems(e->path, p->path);
 	than_same = !compare_stems(than->path, p->path);

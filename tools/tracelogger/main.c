@@ -182,7 +182,8 @@ static int begin(struct tl_run *r)
 	}
 	if (err) {
 		fprintf(stderr, "tracelogger: %s: %s%s%s\n",
-			r->opt.spool ? r->opt.spool : r->opt.to, lock_words(err), tl_own_error(-err),
+			r->opt.spool ? r->opt.spool : r->opt.to, lock_words(err),
+			tl_own_error(-err),
 			err == -EBUSY ? " (another tracelogger has this directory for its spool)" : "");
 		return 1;
 	}

@@ -241,9 +241,9 @@ if [ -w $profile ]; then
 	echo none > $profile
 	$ti --summary -v > "$out" 2>&1
 	ok $? "--summary"
-	awk '$NF == "read" && $1 >= 77 && $4 < $1 { found = 1 } END { exit !found }' "$out"
+	awk '$NF == "read" && $1 >= 77 && $3 < $1 { found = 1 } END { exit !found }' "$out"
 	ok $? "--summary counts the reads of dd"
-	grep -q '^ *[0-9.]* *[0-9.]* *[0-9.]* *0.000 .* dd\[[0-9]*\]$' "$out"
+	grep -qE '^ *[^ ]+ +[^ ]+ +[^ ]+ +0ns .* dd\[[0-9]*\]$' "$out"
 	ok $? "--summary has its time, of which nothing is unknown"
 else
 	for name in "--summary" "--summary counts" "--summary has its time"; do
