@@ -22,9 +22,13 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/personality.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/splice.h>
+#include <linux/threads.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <linux/wait.h>
@@ -225,6 +229,28 @@ static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 	return copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : 0;
 }
 
+/* By the namespace of the caller, not of who opened the device. */
+static long ioctl_pid(struct devtrace_pid __user *arg)
+{
+	struct devtrace_pid p;
+	pid_t nr;
+
+	if (copy_from_user(&p, arg, sizeof(p)))
+		return -EFAULT;
+	if (p.of > DEVTRACE_PID_EVENT)
+		return -EINVAL;
+	if (!p.id || p.id > PID_MAX_LIMIT)
+		return -ESRCH;
+	rcu_read_lock();
+	nr = p.of == DEVTRACE_PID_OWN ? pid_nr(find_vpid(p.id)) :
+	     pid_vnr(find_pid_ns(p.id, &init_pid_ns));
+	rcu_read_unlock();
+	if (!nr)
+		return -ESRCH;
+	p.id = nr;
+	return copy_to_user(arg, &p, sizeof(p)) ? -EFAULT : 0;
+}
+
 /* All but emitting. */
 static noinline long ioctl_rare(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -255,6 +281,8 @@ static noinline long ioctl_rare(struct file *file, unsigned int cmd, unsigned lo
 		return stream_clear_told(h->stream, false);
 	case DEVTRACE_IOC_STATS:
 		return file->f_mode & FMODE_READ ? ioctl_stats(h, p) : -EBADF;
+	case DEVTRACE_IOC_PID:
+		return file->f_mode & FMODE_READ ? ioctl_pid(p) : -EBADF;
 	default:
 		return -ENOTTY;
 	}

@@ -72,8 +72,8 @@ static void compare(struct __test_metadata *_metadata, steps_fn *fn, unsigned in
 {
 	const double plain = fn(n, false), chosen = fn(n, true), more = fn(4 * n, true);
 
-	TH_LOG("steps for each key: %.1f; chosen: %.1f, and %.1f of four times as many", plain, chosen,
-	       more);
+	TH_LOG("steps for each key: %.1f; chosen: %.1f, and %.1f of four times as many", plain,
+	       chosen, more);
 	EXPECT_LT(chosen, 1.5 * plain);
 	EXPECT_LT(more, 2 * plain);
 }

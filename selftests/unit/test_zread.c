@@ -286,7 +286,8 @@ TEST_F(overlaps, take_time_as_they_have_bytes)
 		EXPECT_LE(offered, most);
 		/* A block is worth 8 bytes, and takes some steps. */
 		EXPECT_LE(steps, most / 8 * 16);
-		EXPECT_GT(variant->small ? steps : offered, variant->small ? CREDIT / 8 : CREDIT / 2);
+		EXPECT_GT(variant->small ? steps : offered,
+			  CREDIT / (variant->small ? 8 : 2));
 	}
 	EXPECT_LE(done[1], done[0] * 4);
 }

@@ -277,14 +277,16 @@ static bool object_matches(const struct ti_filter *f, const struct ti_event *e)
 
 static bool process_matches(const struct ti_filter *f, const struct ti_event *e)
 {
+	const uint32_t tid = ti_pids_named(f->pids, e->ev->tid);
+	const uint32_t tgid = ti_pids_named(f->pids, e->tgid);
 	const char *name = ti_event_process(e);
 
-	if (words_match(&f->processes, name, e->ev->tid, e->tgid, e->tgid != 0))
+	if (words_match(&f->processes, name, tid, tgid, e->tgid != 0))
 		return true;
 	/* The name of the process also finds its threads that have another. */
 	name = e->tgid && e->tgid != e->ev->tid ?
 	       devtrace_decoder_proc(e->decoder, e->tgid, NULL) : NULL;
-	return name && words_match(&f->processes, name, e->ev->tid, 0, false);
+	return name && words_match(&f->processes, name, tid, 0, false);
 }
 
 bool ti_filter_by_event(const struct ti_filter *f)

@@ -540,6 +540,8 @@ int ti_input_live(struct ti_run *run, const char *path)
 	if (!ti_input_window(run, fd, path, true, buf) &&
 	    !ti_input_begin(run, ti_item, run)) {
 		run->in->evidence.found = S_ISCHR(st.st_mode);
+		run->opt->filter.pids = ti_pids_new(fd);
+		ti_print_pids(run);
 		ret = read_live(run, fd, path, buf);
 		if (ret)
 			ti_release(run);
@@ -547,6 +549,8 @@ int ti_input_live(struct ti_run *run, const char *path)
 		ret |= ti_input_end(run, path, ti_stop ? TI_END_STOPPED : TI_END_LATER, &st, true);
 		run->in->end_ts = UINT64_MAX;
 		run->in->losses_ts = UINT64_MAX;
+		ti_pids_free(run->opt->filter.pids);
+		run->opt->filter.pids = NULL;
 	}
 	/* Only what has been read, and has reached the output, may be cleared. */
 	if (!ret && run->opt->clear && !ti_stop) {

@@ -171,6 +171,16 @@ static void tell_reboot(struct ti_run *run, const struct devtrace_info *info)
 		ti_line_reboot(o, &run->printer, before, in->boot);
 }
 
+void ti_print_pids(struct ti_run *run)
+{
+	if (!run->opt->filter.pids || run->raw)
+		return;
+	if (run->opt->json)
+		ti_json_pids(&run->out, &run->printer);
+	else
+		ti_line_pids(&run->out, &run->printer);
+}
+
 /* A note that each of many files has, or that a column tells. */
 static bool told(const struct ti_run *run, const char *note)
 {
@@ -229,6 +239,8 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 		break;
 	case DEVTRACE_ITEM_PROC:
 	case DEVTRACE_ITEM_DICT:
+		if (item->kind == DEVTRACE_ITEM_PROC)
+			ti_pids_forget(run->opt->filter.pids, item->u.proc.tid);
 		if (run->names && item->kind == DEVTRACE_ITEM_DICT)
 			ti_names_heard(run->names, &item->u.dict);
 		if (run->names && item->kind == DEVTRACE_ITEM_PROC)

@@ -3,7 +3,7 @@
  * json.c - one JSON object a line
  *
  * Every object has "kind" first: event, lost, state, gap, damage, unknown, note, info, reboot,
- * or with -v clock, thread, name. For any bytes of the stream each line is
+ * pid_namespace, or with -v clock, thread, name. For any bytes of the stream each line is
  * valid JSON in valid UTF-8.
  */
 #include "traceinfo.h"
@@ -123,6 +123,13 @@ void ti_json_load(struct out *o, struct ti_printer *p, uint32_t load)
 {
 	begin(o, p, "load");
 	num(o, ",\"load\":", load);
+	OUT_LIT(o, "}\n");
+}
+
+void ti_json_pids(struct out *o, struct ti_printer *p)
+{
+	begin(o, p, "pid_namespace");
+	str(o, ",\"ids\":", "initial");
 	OUT_LIT(o, "}\n");
 }
 

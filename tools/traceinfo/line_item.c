@@ -187,6 +187,13 @@ void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load)
 	end_line(o, p);
 }
 
+void ti_line_pids(struct out *o, struct ti_printer *p)
+{
+	OUT_LIT(o, "--- ");
+	of_board(o, p);
+	OUT_LIT(o, "ids of threads are those of the initial pid namespace; -p takes those of this one\n");
+}
+
 void ti_line_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16],
 		    const uint8_t id[16])
 {

@@ -44,6 +44,7 @@ struct source {
 	bool		linked, live;	/* live: ends where it would have to wait */
 	int		fd;		/* -1: none is open */
 	struct stat	st;
+	struct ti_pids	*pids;		/* of a live device */
 	char		*buf;
 	size_t		at, len;
 	int64_t		arrived;	/* when this block did */
@@ -83,6 +84,7 @@ static struct out *turn_to(struct source *s)
 	struct ti_run *run = s->merge->run;
 
 	run->in = &s->in;
+	run->opt->filter.pids = s->pids;
 	ti_clock_first(s->ahead ? &s->first : NULL);
 	run->printer.board = s->board->name;
 	run->printer.board_nr = (unsigned int)(s - s->merge->v);
@@ -255,8 +257,12 @@ static int open_next(struct source *s)
 	    ti_input_begin(run, on_item, s))
 		return 1;
 	s->ahead = ti_find_clock(s->fd, &s->st, &s->first);
-	if (s->live)
+	if (s->live) {
 		s->in.evidence.found = true;
+		s->pids = ti_pids_new(s->fd);
+		turn_to(s);
+		ti_print_pids(run);
+	}
 	s->in.named = !s->linked && !is_stdin;
 	s->at = 0;
 	s->len = 0;
@@ -287,6 +293,9 @@ static void close_file(struct source *s)
 	else if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
+	ti_pids_free(s->pids);
+	s->pids = NULL;
+	s->merge->run->opt->filter.pids = NULL;
 	s->finishing = false;
 	s->stopped = false;
 }

@@ -72,6 +72,7 @@ struct ti_filter {
 	bool		types[256];
 	struct ti_words	names;		/* of types: patterns */
 	struct ti_words	processes, objects;
+	struct ti_pids	*pids;		/* by which ids processes are meant; NULL: those of events */
 };
 
 /* The tables of --summary. */
@@ -130,6 +131,17 @@ void ti_filter_type(struct ti_filter *f, char *word);
 void ti_filter_code(struct ti_filter *f, const char *word);
 /* Words, one at least; else it ends the program. */
 void ti_filter_some(struct ti_words *w, char *word, const char *option, const char *problem);
+
+/*
+ * traceinfo/pids.c: ids of threads where this program is in another pid namespace than the
+ * initial one, by the device fd. NULL: it is not, or the module cannot tell. named: the id that
+ * the user means by what an event has, or TI_PID_NONE; forget it when another thread may have it.
+ */
+#define TI_PID_NONE	UINT32_MAX
+struct ti_pids *ti_pids_new(int fd);
+void ti_pids_free(struct ti_pids *p);
+uint32_t ti_pids_named(struct ti_pids *p, uint32_t id);
+void ti_pids_forget(struct ti_pids *p, uint32_t id);
 
 /* One event with what was found out about it. */
 struct ti_event {
@@ -245,12 +257,14 @@ void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		  const struct devtrace_item *item);
 void ti_boot_id(struct out *o, const uint8_t id[16]);
 void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load);
+void ti_line_pids(struct out *o, struct ti_printer *p);
 void ti_line_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16],
 		    const uint8_t id[16]);
 void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
 void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		  const struct devtrace_item *item);
 void ti_json_load(struct out *o, struct ti_printer *p, uint32_t load);
+void ti_json_pids(struct out *o, struct ti_printer *p);
 void ti_json_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16],
 		    const uint8_t id[16]);
 
@@ -469,6 +483,8 @@ void ti_release(struct ti_run *run);
 void ti_print_last(struct ti_run *run);
 /* Prints the line behind INFO that is no item. */
 void ti_print_load(struct ti_run *run);
+/* Says whose ids are printed, where the user knows others. */
+void ti_print_pids(struct ti_run *run);
 
 /* traceinfo/emit.c: --check-emit. The exit status. */
 int ti_check_emit(const struct ti_options *opt);

@@ -70,6 +70,11 @@ struct tl_exec *tl_exec_new(const struct tl_options *opt)
 	return x;
 }
 
+void tl_exec_device(struct tl_exec *x, int fd)
+{
+	x->filter.pids = ti_pids_new(fd);
+}
+
 void tl_exec_from(struct tl_exec *x, uint64_t ts)
 {
 	x->from = ts;
@@ -86,6 +91,7 @@ void tl_exec_free(struct tl_exec *x)
 		return;
 	fmt_set_free(&x->fmts);
 	out_free(&x->text);
+	ti_pids_free(x->filter.pids);
 	free(x->filter.names.v);
 	free(x->filter.processes.v);
 	free(x->filter.objects.v);

@@ -120,6 +120,8 @@ static int begin_exec(struct tl_run *r)
 		return 1;
 	}
 	r->report.exec = tl_exec_counts(r->exec);
+	if (r->dev >= 0)
+		tl_exec_device(r->exec, r->dev);
 	if (r->dev >= 0 && !ioctl(r->dev, DEVTRACE_IOC_STATS, &stats))
 		tl_exec_from(r->exec, stats.now);
 	return 0;

@@ -263,6 +263,8 @@ struct tl_exec_counts {
 void tl_exec_check(const char *expression);
 struct tl_exec *tl_exec_new(const struct tl_options *opt);
 void tl_exec_free(struct tl_exec *x);
+/* The device that events come from, for processes that --match names by their ids. */
+void tl_exec_device(struct tl_exec *x, int fd);
 /* Events before that are old. */
 void tl_exec_from(struct tl_exec *x, uint64_t ts);
 void tl_exec_event(struct tl_exec *x, const struct devtrace_decoder *d,

@@ -585,6 +585,22 @@ struct devtrace_lane_ask {
 	__u32	reserved;
 };
 
+/* What the id that is given is: the caller's own, or that of an event */
+#define DEVTRACE_PID_OWN	0
+#define DEVTRACE_PID_EVENT	1
+
+/**
+ * struct devtrace_pid - a thread in the caller's pid namespace and in events
+ * @id: in: of a thread or process that exists. Out: what it is on the other side
+ * @of: in: DEVTRACE_PID_OWN or DEVTRACE_PID_EVENT
+ *
+ * Events have the ids of the initial pid namespace. A program in a container knows others.
+ */
+struct devtrace_pid {
+	__u32	id;
+	__u32	of;
+};
+
 /* Emit: any descriptor open for writing. The size is part of the number. */
 #define DEVTRACE_IOC_MAGIC	0xb7
 #define DEVTRACE_IOC_EMIT(size)	_IOC(_IOC_WRITE, DEVTRACE_IOC_MAGIC, 0, (size))
@@ -608,6 +624,8 @@ struct devtrace_lane_ask {
  * still to be read before the announcement.
  */
 #define DEVTRACE_IOC_ANNOUNCE	_IO(DEVTRACE_IOC_MAGIC, 8)
+/* The id of a thread, from one side to the other: open for reading. */
+#define DEVTRACE_IOC_PID	_IOWR(DEVTRACE_IOC_MAGIC, 9, struct devtrace_pid)
 
 /**
  * struct devtrace_counter - CLOCK_MONOTONIC_RAW from the CPU's counter

@@ -307,5 +307,26 @@ $ti -p 4194304 > "$out" 2>&1
 grep -q 'of [0-9]* events none passes the filter -p 4194304$' "$out"
 ok $? "a filter that no event passes is told"
 
+# In a pid namespace: it is said whose ids are printed, and the user finds himself by his own.
+if ! unshare -p -f true 2>> "$out"; then
+	ok 0 "-p in a pid namespace # SKIP no unshare"
+else
+	: > /dev/trace
+	echo 'mark 70' > /dev/trace
+	unshare -p -f sh -c 'echo "mark 71" > /dev/trace; echo $$; '"$ti"' -p $$; '"$ti"' -J -p 1 |
+		head -n 1; exit 0' > "$out" 2>&1
+	note='--- ids of threads are those of the initial pid namespace; -p takes those of this one'
+	[ "$(head -n 1 "$out")" = 1 ] && [ "$(sed -n 2p "$out")" = "$note" ]
+	ok $? "in a pid namespace it is said whose ids are printed"
+	[ "$(numbers "$out")" = "71 " ] || [ "$(numbers "$out")" = "71" ]
+	ok $? "-p \$\$ in a pid namespace finds the caller alone"
+	tail -n 1 "$out" | grep -q '^{"kind":"pid_namespace","ids":"initial"}$'
+	ok $? "and in JSON it is said, too"
+	echo 'mark 72' > /dev/trace
+	$ti -p 1 > "$out" 2>&1
+	! grep -q -e 'pid namespace' -e mark "$out"
+	ok $? "outside nothing is said"
+fi
+
 echo "1..$count"
 [ $bad = 0 ]
