@@ -163,6 +163,7 @@ anew()	# COMMAND...
 {
 	rm -f pid
 	: >device
+	chmod 666 device
 	# shellcheck disable=SC2086 # words
 	DEVTRACE_DEVICE=device $as timeout $hang ./$named "$@" >pipe 2>pid & program=$!
 	until_there pid
@@ -196,7 +197,6 @@ ok $? "which is told"
 as="setpriv --reuid 12345 --regid 12345 --clear-groups"
 chmod 711 "$work"
 if [ "$(id -u)" = 0 ] && $as test -x "./$named" 2>/dev/null; then
-	chmod 666 device
 	first=$(cat pid)
 	kill "$first"
 	wait $program 2>/dev/null
@@ -206,7 +206,8 @@ if [ "$(id -u)" = 0 ] && $as test -x "./$named" 2>/dev/null; then
 	: >lines
 	# It lives on: the gate may ask what its name is.
 	anew 1
-	until_said 'PHILO_STAT   7 eating Philo_eating philo' lines &&
+	grep -q '12345' "/proc/$other/status" &&
+		until_said 'PHILO_STAT   7 eating Philo_eating philo' lines &&
 		! grep -q "process $other\$" err &&
 		[ "$(grep -c 'PHILO_STAT   7 eating Philo_eating philo' lines)" = 1 ]
 	ok $? "but no program of another user"
@@ -350,6 +351,12 @@ for sig in 1 2 4; do
 	done
 done
 is $sizes 36 "every record, in all sizes, with and without options, goes there and back"
+# The body of RKH_TR_SMA_FIFO() as RKH's manual has it: the pool is a U8
+printf '%s\n' info 'event 1000 type=205 obj:0x10 sig:3 obj:0x20 u8:3 u8:1 u16:2 u16:1' | "$out/gen_stream" >body.trace
+is "$(words rkh.fmt body.trace | grep -o "RKH_SMA.*")" "RKH_SMA_FIFO: snd=0x20,ao=0x10,sig=3,pool=3,refs=1,nelem=2,nmin=1" \
+	"a pool may be a number"
+timeout $hang "$tools/qsgate" --rkh --to body.rkh body.trace 2>said
+is "$(cat said)" "qsgate: 1 records" "to the gate, too"
 printf 'nonsense' >bad.trace
 timeout $hang "$tools/qsgate" --to bad.qs bad.trace 2>said
 is $? 0 "a stream that is none has no records"

@@ -326,7 +326,8 @@ static bool fits(char what, const struct devtrace_elem *e)
 	case 's':
 		return e->type == DEVTRACE_E_STR;
 	case 'p':
-		return e->is_enum;
+		/* A number, in the bodies of RKH's manual: RKH_TRC_UI8(pool) */
+		return e->is_enum || e->type == DEVTRACE_E_U8;
 	case 'm':
 	case 'q':
 		/* "-": a counter that the RKH program was built without */
