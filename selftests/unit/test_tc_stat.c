@@ -116,8 +116,8 @@ int __wrap_devtrace_ctl_readers(struct devtrace_ctl *ctl, const char *stream,
 				devtrace_reader_fn *fn, void *arg)
 {
 	const struct devtrace_ctl_reader r = {
-		"a-stream-whose-name-is-very-lon", 4194303, "fifteen-letters", 400 * DAY + 123456789,
-		quiet ? 0 : UINT64_MAX, UINT64_MAX, quiet ? 0 : UINT64_MAX,
+		"a-stream-whose-name-is-very-lon", 4194303, "fifteen-letters",
+		400 * DAY + 123456789, quiet ? 0 : UINT64_MAX, UINT64_MAX, quiet ? 0 : UINT64_MAX,
 	};
 
 	return fn(&r, arg);
@@ -228,7 +228,8 @@ TEST_F(stat, no_line_breaks_on_a_terminal)
 		for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 			EXPECT_EQ(0, show(forms[i], width));
 			EXPECT_GE(width == UINT16_MAX ? 80 : width, widest()) {
-				TH_LOG("%s at %u%s:\n%s", forms[i], width, quiet ? ", quiet" : "", output);
+				TH_LOG("%s at %u%s:\n%s", forms[i], width,
+				       quiet ? ", quiet" : "", output);
 			}
 			EXPECT_LT(20, widest());
 		}

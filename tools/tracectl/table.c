@@ -97,54 +97,63 @@ static void shorten_time(char *to, double s)
 		snprintf(to, CELL, "%lud%02luh", n / 86400, n / 3600 % 24);
 }
 
-/* A cell as it is printed now: in place, or made narrower in @buf. */
-static const char *cell(const struct table *t, size_t col, bool head, const char *s, size_t *n,
-			char buf[CELL])
+/* One of a line: @end: the last one. */
+struct cell {
+	size_t		col;
+	bool		head, end;
+	const char	*s;
+	size_t		n;
+};
+
+/* Make it what is printed now: as it is, or made narrower in @buf. */
+static void narrow(const struct table *t, struct cell *c, char buf[CELL])
 {
-	const char *bar = head ? memchr(s, '|', *n) : NULL, kind = t->kinds[col];
+	const char *bar = c->head ? memchr(c->s, '|', c->n) : NULL, kind = t->kinds[c->col];
 	char *end;
 	uint64_t v;
 
 	if (bar && t->brief) {
-		*n -= (size_t)(bar + 1 - s);
-		return bar + 1;
+		c->n -= (size_t)(bar + 1 - c->s);
+		c->s = bar + 1;
+	} else if (bar) {
+		c->n = (size_t)(bar - c->s);
 	}
-	if (bar)
-		*n = (size_t)(bar - s);
-	if (head || *n >= CELL)
-		return s;
-	memcpy(buf, s, *n);
-	buf[*n] = '\0';
+	if (c->head || c->n >= CELL)
+		return;
+	memcpy(buf, c->s, c->n);
+	buf[c->n] = '\0';
 	if (kind == 'd' && t->times) {
 		shorten_time(buf, strtod(buf, NULL));
-	} else if (strchr("nNxXb", kind) && t->units) {
+	} else if (strchr("nxXb", kind) && t->units) {
 		v = strtoull(buf, &end, 10);
 		if (end == buf || *end)
-			return s;
+			return;
 		shorten(buf, v, kind == 'b' ? 1024 : 1000, kind == 'b' ? "KMGTPE" : "kMGTPE");
 	} else {
-		return s;
+		return;
 	}
-	*n = strlen(buf);
-	return buf;
+	c->s = buf;
+	c->n = strlen(buf);
 }
 
-/* Calls fn for each cell; @end: the last one of its line. */
-static void each_cell(struct table *t, void (*fn)(struct table *t, size_t col, bool head, bool end,
-						  const char *s, size_t n, void *arg), void *arg)
+static void each_cell(struct table *t, void (*fn)(struct table *t, struct cell c, void *arg),
+		      void *arg)
 {
 	const char *p = t->rows->buf, *all = p + t->rows->len;
 	bool head = true;
 
 	while (p < all) {
 		const char *eol = memchr(p, '\n', (size_t)(all - p));
-		size_t col;
+		struct cell c = { .head = head };
 
-		for (col = 0; p <= eol && col < t->nr; col++) {
+		for (; p <= eol && c.col < t->nr; c.col++) {
 			const char *tab = memchr(p, '\t', (size_t)(eol - p));
 			const char *stop = tab ? tab : eol;
 
-			fn(t, col, head, !tab || col == t->nr - 1, p, (size_t)(stop - p), arg);
+			c.end = !tab || c.col == t->nr - 1;
+			c.s = p;
+			c.n = (size_t)(stop - p);
+			fn(t, c, arg);
 			p = stop + 1;
 			if (!tab)
 				break;
@@ -154,29 +163,30 @@ static void each_cell(struct table *t, void (*fn)(struct table *t, size_t col, b
 	}
 }
 
-static void measure_cell(struct table *t, size_t col, bool head, bool end, const char *s, size_t n,
-			 void *arg)
+static void measure_cell(struct table *t, struct cell c, void *arg)
 {
 	char buf[CELL];
 	size_t width;
 
-	(void)end;
 	(void)arg;
-	s = cell(t, col, head, s, &n, buf);
-	width = columns(s, n);
-	if (width > t->width[col])
-		t->width[col] = width;
+	narrow(t, &c, buf);
+	width = columns(c.s, c.n);
+	if (width > t->width[c.col])
+		t->width[c.col] = width;
 }
 
-static void look_for_losses(struct table *t, size_t col, bool head, bool end, const char *s,
-			    size_t n, void *arg)
+static bool is_zero(const struct cell *c)
+{
+	return c->n == 1 && *c->s == '0';
+}
+
+static void look_for_losses(struct table *t, struct cell c, void *arg)
 {
 	bool *some = arg;
 
 	(void)t;
-	(void)end;
-	if (!head && (n != 1 || *s != '0'))
-		some[col] = true;
+	if (!c.head && !is_zero(&c))
+		some[c.col] = true;
 }
 
 /* Of all columns, with what is between them. */
@@ -249,43 +259,35 @@ static size_t prefix(const char *s, size_t n, size_t room)
 	return i;
 }
 
-static void print_cell(struct table *t, size_t col, bool head, bool end, const char *s, size_t n,
-		       void *arg)
+static void print_cell(struct table *t, struct cell c, void *arg)
 {
 	const struct print *p = arg;
-	const char kind = t->kinds[col], *color = "";
-	bool is_cut;
+	const char kind = t->kinds[c.col], *color = "";
+	const bool left = kind == 'l' || kind == 'c';
+	size_t width, room = t->width[c.col];
 	char buf[CELL];
-	size_t width, fill;
 
-	if (t->left_out[col]) {
-		if (end)
-			out_char(p->o, '\n');
-		return;
-	}
-	if (p->color && head)
+	if (p->color && c.head)
 		color = BOLD;
-	else if (p->color && (kind == 'x' || kind == 'X') && (n != 1 || *s != '0'))
+	else if (p->color && (kind == 'x' || kind == 'X') && !is_zero(&c))
 		color = MAGENTA;
-	s = cell(t, col, head, s, &n, buf);
-	width = columns(s, n);
-	is_cut = width > t->width[col];
-	if (is_cut)
-		n = prefix(s, n, width = t->width[col]);
-	fill = t->width[col] - width;
-	if (col)
-		out_str(p->o, t->brief ? " " : "  ");
-	if (!strchr("lc", kind))
-		out_fill(p->o, ' ', fill);
-	out_str(p->o, color);
-	out_mem(p->o, s, n);
-	if (is_cut)
-		out_char(p->o, '~');
-	if (*color)
-		OUT_LIT(p->o, RESET);
-	if (strchr("lc", kind) && !end)
-		out_fill(p->o, ' ', fill);
-	if (end)
+	narrow(t, &c, buf);
+	width = columns(c.s, c.n);
+	if (!t->left_out[c.col]) {
+		if (c.col)
+			out_str(p->o, t->brief ? " " : "  ");
+		if (!left)
+			out_fill(p->o, ' ', room - width);
+		out_str(p->o, color);
+		out_mem(p->o, c.s, width > room ? prefix(c.s, c.n, room) : c.n);
+		if (width > room)
+			out_char(p->o, '~');
+		if (*color)
+			OUT_LIT(p->o, RESET);
+		if (left && !c.end && width < room)
+			out_fill(p->o, ' ', room - width);
+	}
+	if (c.end)
 		out_char(p->o, '\n');
 }
 
