@@ -19,7 +19,7 @@
 #include "stream/table.h"
 #include "trigger.h"
 
-static void watermark(struct stream *s)
+static void control_watermark(struct stream *s)
 {
 	stream_watermarks(s, netlink_notify_watermark);
 }
@@ -29,7 +29,7 @@ static const struct control_ops ops = {
 	.stream		= netlink_notify_stream,
 	.filter		= netlink_notify_filter,
 	.clear		= netlink_notify_clear,
-	.watermark	= watermark,
+	.watermark	= control_watermark,
 };
 
 static void control_set_ops(const struct control_ops *to)

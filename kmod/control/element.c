@@ -28,15 +28,15 @@
 enum order { LESS, EQUAL, GREATER, UNEQUAL, NONE };
 
 /* Code, object and signal stand before the elements. */
-static u32 skip(u32 who)
+static u32 element_skip(u32 who)
 {
 	return (who & RING_WHO_CODE ? 4 : 0) + (who & RING_WHO_OBJSIG ? 4 : 0);
 }
 
 /* The element with this index: its format byte, with @size bytes of value; or NULL. */
-static const u8 *find(const struct event *ev, u32 index, int *size)
+static const u8 *element_find(const struct event *ev, u32 index, int *size)
 {
-	u32 i = skip(ev->who);
+	u32 i = element_skip(ev->who);
 	bool more = false;
 
 	while (i < ev->len) {
@@ -174,7 +174,7 @@ bool element_meets(const struct element_test *t, const struct event *ev)
 	int size;
 	u8 type;
 
-	e = find(ev, t->index, &size);
+	e = element_find(ev, t->index, &size);
 	if (!e)
 		return false;
 	type = *e & 0xf;

@@ -179,7 +179,7 @@ static const char *lacking_note(const unsigned long *types)
 			    "some types are not available in this kernel; skipped: profile-get tells which");
 }
 
-static int doit(struct sk_buff *skb, struct genl_info *info)
+static int netlink_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	DECLARE_BITMAP(lacks, 256);
 	int err;
@@ -225,8 +225,8 @@ static int check_dump(struct netlink_callback *cb)
 	return err;
 }
 
-/* Older kernels give no place here to say why; there the first dumpit() refuses. */
-static int start(struct netlink_callback *cb)
+/* Older kernels give no place here to say why; there the first netlink_dumpit() refuses. */
+static int netlink_start(struct netlink_callback *cb)
 {
 	BUILD_BUG_ON(DUMP_MIN > 16384);
 	BUILD_BUG_ON(DUMP_CHECKED >= ARRAY_SIZE(cb->args));
@@ -234,7 +234,7 @@ static int start(struct netlink_callback *cb)
 	return cb->extack ? check_dump(cb) : 0;
 }
 
-static int dumpit(struct sk_buff *skb, struct netlink_callback *cb)
+static int netlink_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	int err;
 
@@ -373,10 +373,12 @@ void netlink_notify_name(int cmd, int attrtype, const char *name)
 
 #define COMMAND(cmd_, takes) \
 	.cmd = DEVTRACE_CMD_##cmd_, .policy = takes, .maxattr = ARRAY_SIZE(takes) - 1
-#define DO(cmd_, takes)		{ COMMAND(cmd_, takes), .doit = doit }
-#define DUMP(cmd_, takes)	{ COMMAND(cmd_, takes), .start = start, .dumpit = dumpit }
+#define DO(cmd_, takes)		{ COMMAND(cmd_, takes), .doit = netlink_doit }
+#define DUMP(cmd_, takes) \
+	{ COMMAND(cmd_, takes), .start = netlink_start, .dumpit = netlink_dumpit }
 #define DO_AND_DUMP(cmd_, takes) \
-	{ COMMAND(cmd_, takes), .doit = doit, .start = start, .dumpit = dumpit }
+	{ COMMAND(cmd_, takes), .doit = netlink_doit, .start = netlink_start, \
+	  .dumpit = netlink_dumpit }
 
 static const struct genl_ops ops[] = {
 	DO_AND_DUMP(STREAM_GET, netlink_takes_stream),

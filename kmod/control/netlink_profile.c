@@ -23,7 +23,7 @@
 #include "trigger.h"
 
 /* The types that a filter names, or NULL. */
-static const u8 *named(const struct nlattr *nest)
+static const u8 *netlink_profile_named(const struct nlattr *nest)
 {
 	const struct nlattr *types;
 
@@ -69,9 +69,9 @@ void netlink_profile_prepare(const struct genl_info *info, unsigned int maxattr)
 	const u8 *filter = NULL, *when = NULL;
 
 	if (maxattr >= DEVTRACE_A_FILTER)
-		filter = named(info->attrs[DEVTRACE_A_FILTER]);
+		filter = netlink_profile_named(info->attrs[DEVTRACE_A_FILTER]);
 	if (maxattr >= DEVTRACE_A_WHEN)
-		when = named(info->attrs[DEVTRACE_A_WHEN]);
+		when = netlink_profile_named(info->attrs[DEVTRACE_A_WHEN]);
 	if (info->genlhdr->cmd == DEVTRACE_CMD_PROFILE_ADD || wants_any(filter) || wants_any(when))
 		netlink_profile_load();
 }
@@ -127,7 +127,7 @@ int netlink_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return 0;
 }
 
-static void notify(int cmd, const char *name, unsigned int type)
+static void netlink_profile_notify(int cmd, const char *name, unsigned int type)
 {
 	struct netlink_msg m;
 
@@ -150,7 +150,7 @@ int netlink_profile_add(struct genl_info *info)
 				       netlink_keep(why, "tracepoint cannot be added"));
 		return type;
 	}
-	notify(DEVTRACE_CMD_NTF_PROFILE_ADD, nla_data(attr), type);
+	netlink_profile_notify(DEVTRACE_CMD_NTF_PROFILE_ADD, nla_data(attr), type);
 	return 0;
 }
 
@@ -194,6 +194,6 @@ int netlink_profile_del(struct genl_info *info)
 	if (err)
 		return err;
 	devtrace_profile_del(type);
-	notify(DEVTRACE_CMD_NTF_PROFILE_DEL, nla_data(attr), type);
+	netlink_profile_notify(DEVTRACE_CMD_NTF_PROFILE_DEL, nla_data(attr), type);
 	return 0;
 }

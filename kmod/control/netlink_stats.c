@@ -43,7 +43,7 @@ static void take_lanes(struct netlink_callback *cb)
 }
 
 /* A cursor of 64 bits, in two places of cb->args. */
-static u64 cursor(const struct netlink_callback *cb, unsigned int at)
+static u64 netlink_stats_cursor(const struct netlink_callback *cb, unsigned int at)
 {
 	return (u64)cb->args[at + 1] << 32 | (u32)cb->args[at];
 }
@@ -133,7 +133,7 @@ static int put_reader(struct sk_buff *skb, const struct stream *s,
 /* args[1] and args[2]: number of the last reader that was put */
 static int dump_readers_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s)
 {
-	u64 serial = cursor(cb, 1);
+	u64 serial = netlink_stats_cursor(cb, 1);
 	struct stream_reader r;
 	void *head;
 	int err;
@@ -262,7 +262,7 @@ static int put_name(struct sk_buff *skb, const struct devtrace_dict *d, u32 scop
 /* args[0] and, its upper half, args[1]: serial of the last name that was put */
 int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	u64 serial = cursor(cb, 0);
+	u64 serial = netlink_stats_cursor(cb, 0);
 	struct devtrace_dict d;
 	void *head;
 	u32 scope;

@@ -51,7 +51,8 @@ const struct nla_policy netlink_element_policy[DEVTRACE_EA_MAX + 1] = {
 				       sizeof_field(struct element_test, string) - 1),
 };
 
-static int refuse(struct netlink_ext_ack *extack, const struct nlattr *attr, const char *msg)
+static int trigger_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
+			  const char *msg)
 {
 	netlink_refuse(extack, attr, msg);
 	return -EINVAL;
@@ -63,8 +64,8 @@ static int parse_string(struct element_test *t, const struct nlattr *attr,
 	memcpy(t->string, nla_data(attr), nla_len(attr));
 	t->is_string = true;
 	if (t->compare != DEVTRACE_CMP_EQ && t->compare != DEVTRACE_CMP_NE)
-		return refuse(extack, attr,
-			      "element string takes compare 0 (equal) or 1 (not equal)");
+		return trigger_refuse(extack, attr,
+				      "element string takes compare 0 (equal) or 1 (not equal)");
 	return 0;
 }
 
@@ -81,21 +82,21 @@ static int parse_element(struct element_test *t, const struct nlattr *nest,
 	if (err)
 		return err;
 	if (!tb[DEVTRACE_EA_VALUE] == !tb[DEVTRACE_EA_STRING])
-		return refuse(extack, nest, "element must have a value or a string, and not both");
+		return trigger_refuse(extack, nest, "element must have a value or a string, and not both");
 	t->given = true;
 	t->index = nla_get_u32(tb[DEVTRACE_EA_INDEX]);
 	t->compare = nla_get_u32(tb[DEVTRACE_EA_COMPARE]);
 	t->mask = ~0ULL;
 	attr = tb[DEVTRACE_EA_MASK];
 	if (attr && !tb[DEVTRACE_EA_VALUE])
-		return refuse(extack, attr, "element mask goes with a value: leave it out");
+		return trigger_refuse(extack, attr, "element mask goes with a value: leave it out");
 	if (attr)
 		t->mask = nla_get_u64(attr);
 	if (tb[DEVTRACE_EA_STRING])
 		return parse_string(t, tb[DEVTRACE_EA_STRING], extack);
 	t->value = nla_get_s64(tb[DEVTRACE_EA_VALUE]);
 	if (condition_element_never(t))
-		return refuse(extack, tb[DEVTRACE_EA_VALUE],
+		return trigger_refuse(extack, tb[DEVTRACE_EA_VALUE],
 			      "element never has this value: the mask takes some of its bits away");
 	return 0;
 }
@@ -111,7 +112,7 @@ static int check_condition(const struct trigger *t, const struct nlattr *nest,
 	if (!why)
 		return 0;
 	attr = nla_find_nested(nest, term);
-	return refuse(extack, attr ?: nest, why);
+	return trigger_refuse(extack, attr ?: nest, why);
 }
 
 static int parse_when(struct trigger *t, struct nlattr **attrs, struct netlink_ext_ack *extack)
@@ -129,7 +130,7 @@ static int parse_when(struct trigger *t, struct nlattr **attrs, struct netlink_e
 			return err;
 	}
 	if (nth && rate)
-		return refuse(extack, rate, "rate does not go with nth: give one of them");
+		return trigger_refuse(extack, rate, "rate does not go with nth: give one of them");
 	if (nth)
 		t->nth = nla_get_u64(nth);
 	if (rate)
@@ -146,22 +147,22 @@ static int check_action(enum devtrace_action action, struct nlattr **attrs,
 
 	attr = attrs[DEVTRACE_A_STREAM];
 	if (attr && action == DEVTRACE_ACTION_NOTIFY)
-		return refuse(extack, attr, "stream is not for notify: leave it out");
+		return trigger_refuse(extack, attr, "stream is not for notify: leave it out");
 	if (!attr && action != DEVTRACE_ACTION_NOTIFY)
-		return refuse(extack, attrs[DEVTRACE_A_ACTION],
-			      "stream is missing: this action needs the name of a stream");
+		return trigger_refuse(extack, attrs[DEVTRACE_A_ACTION],
+				      "stream is missing: this action needs the name of a stream");
 	attr = attrs[DEVTRACE_A_EVENTS];
 	if (attr && !stops)
-		return refuse(extack, attr, "events is for stop and freeze: leave it out");
+		return trigger_refuse(extack, attr, "events is for stop and freeze: leave it out");
 	attr = attrs[DEVTRACE_A_TIME];
 	if (attr && !stops)
-		return refuse(extack, attr, "time is for stop and freeze: leave it out");
+		return trigger_refuse(extack, attr, "time is for stop and freeze: leave it out");
 	attr = attrs[DEVTRACE_A_FILTER];
 	if (attr && action != DEVTRACE_ACTION_FILTER)
-		return refuse(extack, attr, "filter is for the action filter: leave it out");
+		return trigger_refuse(extack, attr, "filter is for the action filter: leave it out");
 	if (!attr && action == DEVTRACE_ACTION_FILTER)
-		return refuse(extack, attrs[DEVTRACE_A_ACTION],
-			      "filter is missing: this action needs what the stream is to take");
+		return trigger_refuse(extack, attrs[DEVTRACE_A_ACTION],
+				      "filter is missing: this action needs what the stream is to take");
 	return 0;
 }
 
@@ -177,8 +178,8 @@ static int parse_stop(struct trigger *t, struct nlattr **attrs, struct netlink_e
 		t->ns = nla_get_u64(time);
 	/* At once, whatever the other one says. */
 	if ((events && !t->events && t->ns) || (time && !t->ns && t->events))
-		return refuse(extack, t->events ? time : events,
-			      "0 is to stop at once: give events, or time, or both above 0");
+		return trigger_refuse(extack, t->events ? time : events,
+				      "0 is to stop at once: give events, or time, or both above 0");
 	return 0;
 }
 

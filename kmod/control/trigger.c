@@ -128,7 +128,7 @@ static bool is_nth(struct trigger *t)
 }
 
 /* False if something else changed the stream in this moment. */
-static bool act(struct trigger *t, struct firing *f)
+static bool trigger_act(struct trigger *t, struct firing *f)
 {
 	switch (t->action) {
 	case DEVTRACE_ACTION_START:
@@ -150,14 +150,14 @@ static void count_firing(struct trigger *t, u64 now)
 
 	while (now > (u64)at && !atomic64_try_cmpxchg(&t->fired_at, &at, now))
 		;
-	/* The time before the number; pairs with finish(). */
+	/* The time before the number; pairs with trigger_finish(). */
 	smp_mb__before_atomic();
 	atomic64_inc(&t->fired);
 	/* The work that looks after this sees it; irq_work and work see to that. */
 	irq_work_queue(&kick);
 }
 
-static void meet(struct trigger *t, const struct event *ev, struct firing *f)
+static void trigger_meet(struct trigger *t, const struct event *ev, struct firing *f)
 {
 	u64 now;
 
@@ -174,7 +174,7 @@ static void meet(struct trigger *t, const struct event *ev, struct firing *f)
 		return;
 	/* The event is not stored yet, so its time is not before this. */
 	now = devtrace_clock_now();
-	if (act(t, f))
+	if (trigger_act(t, f))
 		count_firing(t, now);
 	else
 		atomic64_set(&t->count, 0);
@@ -199,7 +199,7 @@ void trigger_event(u32 set, const struct event *ev, struct firing *f)
 		struct trigger *t = rcu_dereference_sched_check(triggers[n], true);
 
 		if (t)
-			meet(t, ev, f);
+			trigger_meet(t, ev, f);
 	}
 }
 
@@ -307,7 +307,7 @@ void trigger_forget_type(unsigned int type)
 }
 
 /* What a trigger that fired has left to do. */
-static void finish(struct trigger *t)
+static void trigger_finish(struct trigger *t)
 {
 	/* The number before the time; pairs with count_firing(). */
 	const u64 n = compat_atomic64_read_acquire(&t->fired);
@@ -347,7 +347,7 @@ static void finish_all(void)
 		}
 		if (first) {
 			done |= BIT(first->n);
-			finish(first);
+			trigger_finish(first);
 		}
 	} while (first);
 }

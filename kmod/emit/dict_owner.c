@@ -69,7 +69,7 @@ void dict_scope_put(struct dict_scope *scope)
 	owner_put(o);
 }
 
-static bool alive(struct pid *pid)
+static bool owner_alive(struct pid *pid)
 {
 	bool ret;
 
@@ -150,7 +150,7 @@ struct dict_scope *dict_scope_get(struct pid *pid, u32 uid)
 }
 
 /* The number of names that a user has beyond its guaranteed share. */
-static int excess(const struct dict_owner *o, unsigned int root_part)
+static int owner_excess(const struct dict_owner *o, unsigned int root_part)
 {
 	return (int)o->count - (int)(o->uid == DICT_ROOT ? root_part : 0);
 }
@@ -164,7 +164,7 @@ static struct dict_owner *owner_victim(const struct dict_owner *asks, unsigned i
 	list_for_each_entry(o, &dict_owners, list) {
 		if (!o->count)
 			continue;
-		more = most ? excess(o, root_part) - excess(most, root_part) : 1;
+		more = most ? owner_excess(o, root_part) - owner_excess(most, root_part) : 1;
 		if (more > 0 || (!more && o == asks))
 			most = o;
 	}
@@ -181,7 +181,7 @@ static struct list_head *names_victim(struct dict_owner *o, const struct dict_sc
 	list_for_each_entry_safe(scope, next, &o->live, list) {
 		if (asked++ == ASKED)
 			break;
-		if (alive(scope->pid))
+		if (owner_alive(scope->pid))
 			list_move_tail(&scope->list, &o->live);
 		else
 			dict_scope_ends(scope);

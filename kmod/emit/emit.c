@@ -56,12 +56,12 @@ void emit_not_wanted(unsigned int type)
 	this_cpu_inc(devtrace_filtered[type]);
 }
 
-static noinline u32 wants(const struct filter_table *t, unsigned int type, u32 who, u32 key)
+static noinline u32 emit_wants_of(const struct filter_table *t, unsigned int type, u32 who, u32 key)
 {
 	u32 set = filter_wants(t, type, who, key);
 
 	if (unlikely(t->has & FILTER_HAS_PROCESSES))
-		set &= filter_wants_process(t, current, in_task_context(preempt_count()));
+		set &= filter_wants_process(t, current, emit_in_task(preempt_count()));
 	return set;
 }
 
@@ -80,7 +80,7 @@ u32 emit_wants(unsigned int type, u32 who, const u8 *data)
 {
 	const u32 both = RING_WHO_CODE | RING_WHO_OBJSIG;
 	const struct filter_table *t = emit_table();
-	u32 set = wants(t, type, who, who & both ? get_unaligned_le32(data) : 0);
+	u32 set = emit_wants_of(t, type, who, who & both ? get_unaligned_le32(data) : 0);
 
 	if ((who & both) == both && t->has & FILTER_HAS_KEYS)
 		set &= filter_keys_set(t, who & ~RING_WHO_CODE,
@@ -92,12 +92,12 @@ noinline struct ring_record *emit_reserve_entered(struct ring *r, unsigned int i
 						  unsigned int type, u32 who, unsigned int len,
 						  u64 *now)
 {
-	return reserve_entered_in(r, id, type, who, len, now);
+	return __emit_reserve_entered(r, id, type, who, len, now);
 }
 
 /* Not for stream 0 alone, or somebody is told of it, or it does not fit. */
-static noinline void *reserve_other(struct ring *r, u32 set, unsigned int type, u32 who,
-				    unsigned int len)
+static noinline void *emit_kernel_beside(struct ring *r, u32 set, unsigned int type, u32 who,
+					 unsigned int len)
 {
 	void *p = NULL;
 
@@ -112,7 +112,7 @@ static noinline void *reserve_other(struct ring *r, u32 set, unsigned int type, 
 	return p;
 }
 
-static __always_inline void *reserved(struct ring_record *rec)
+static __always_inline void *emit_kernel_payload(struct ring_record *rec)
 {
 	if (likely(rec))
 		return rec->data;
@@ -121,7 +121,7 @@ static __always_inline void *reserved(struct ring_record *rec)
 }
 
 /* For any event and any set of takers; preemption is off. */
-static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, u32 key)
+static noinline void *emit_kernel_any(unsigned int type, u32 who, unsigned int len, u32 key)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);
 	u32 set;
@@ -130,40 +130,40 @@ static noinline void *reserve_any(unsigned int type, u32 who, unsigned int len, 
 	/* Before the verdict on this thread is asked for. */
 	devtrace_proc_seen(current);
 	if (unlikely(len >= READ_ONCE(r->gate)) || emit_is_severe(who)) {
-		set = wants(emit_table(), type, who, key);
+		set = emit_wants_of(emit_table(), type, who, key);
 		if (unlikely(set != READ_ONCE(devtrace_quick_set) ||
 			     len >= READ_ONCE(r->too_long)) || emit_is_severe(who))
-			return reserve_other(r, set, type, who, len);
+			return emit_kernel_beside(r, set, type, who, len);
 	}
 	ring_enter(r);
-	return reserved(emit_reserve_entered(r, 0, type, who, len, &now));
+	return emit_kernel_payload(emit_reserve_entered(r, 0, type, who, len, &now));
 }
 
-/* quick_reserve() did not do. */
-static noinline void *reserve_entered(unsigned int type, u32 who, unsigned int len)
+/* emit_try() did not do. */
+static noinline void *emit_kernel_entered(unsigned int type, u32 who, unsigned int len)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);
 	u64 now;
 
-	return reserved(emit_reserve_entered(r, 0, type, who, len, &now));
+	return emit_kernel_payload(emit_reserve_entered(r, 0, type, who, len, &now));
 }
 
-static noinline void *reserve_late(struct ring_record *rec, u64 now)
+static noinline void *emit_kernel_clock_due(struct ring_record *rec, u64 now)
 {
 	devtrace_clock_take(now);
 	return rec->data;
 }
 
 /* Where an NMI must not touch a ring: dropped and counted. */
-static noinline void *reserve_in_nmi(struct ring *r)
+static noinline void *emit_kernel_no_nmi(struct ring *r)
 {
 	ring_count_inc_nmi(&r->dropped[RING_DROP_BUSY]);
 	preempt_enable_notrace();
 	return NULL;
 }
 
-static __always_inline void *reserve(unsigned int type, u32 who, unsigned int len, u32 key,
-				     bool plain)
+static __always_inline void *emit_kernel(unsigned int type, u32 who, unsigned int len, u32 key,
+					 bool plain)
 {
 	struct ring_record *rec;
 	struct ring *r;
@@ -173,14 +173,14 @@ static __always_inline void *reserve(unsigned int type, u32 who, unsigned int le
 	who |= emit_context();
 	r = __this_cpu_read(devtrace_ring);
 	if (RING_NO_NMI && unlikely(preempt_count() & NMI_MASK))
-		return reserve_in_nmi(r);
+		return emit_kernel_no_nmi(r);
 	if (unlikely(!quick_may(r, type, who, len, plain)) || (!plain && emit_is_severe(who)))
-		return reserve_any(type, who, len, key);
-	rec = quick_reserve(r, type, who, len, &now);
+		return emit_kernel_any(type, who, len, key);
+	rec = emit_try(r, type, who, len, &now);
 	if (unlikely(!rec))
-		return reserve_entered(type, who, len);
+		return emit_kernel_entered(type, who, len);
 	if (devtrace_clock_due(now))
-		return reserve_late(rec, now);
+		return emit_kernel_clock_due(rec, now);
 	return rec->data;
 }
 
@@ -195,7 +195,7 @@ static __always_inline void *reserve(unsigned int type, u32 who, unsigned int le
  */
 void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len)
 {
-	return reserve(type, who, len, 0, true);
+	return emit_kernel(type, who, len, 0, true);
 }
 EXPORT_SYMBOL_GPL(__devtrace_reserve);
 
@@ -210,7 +210,7 @@ EXPORT_SYMBOL_GPL(__devtrace_reserve);
  */
 void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int len, u32 key)
 {
-	return reserve(type, who, len, key, false);
+	return emit_kernel(type, who, len, key, false);
 }
 EXPORT_SYMBOL_GPL(__devtrace_reserve_for);
 

@@ -69,7 +69,7 @@ void emit_not_wanted(unsigned int type);
 /* Bit n: n is a severity byte; 0 is none given. */
 #define EMIT_SEVERITIES		0xff01U
 
-static __always_inline bool in_task_context(unsigned int pc)
+static __always_inline bool emit_in_task(unsigned int pc)
 {
 	/* Where it can be, one test. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -81,7 +81,7 @@ static __always_inline u32 emit_context(void)
 {
 	const unsigned int pc = preempt_count();
 
-	if (likely(in_task_context(pc)))
+	if (likely(emit_in_task(pc)))
 		return DEVTRACE_CTX_TASK << RING_WHO_CTX_SHIFT;
 	if (pc & NMI_MASK)
 		return DEVTRACE_CTX_NMI << RING_WHO_CTX_SHIFT;
@@ -101,8 +101,8 @@ static __always_inline void emit_count(struct ring_record *rec, unsigned int typ
 
 /* As emit_reserve(), in a ring that is entered. */
 static __always_inline struct ring_record *
-reserve_entered_in(struct ring *r, unsigned int id, unsigned int type, u32 who, unsigned int len,
-		   u64 *now)
+__emit_reserve_entered(struct ring *r, unsigned int id, unsigned int type, u32 who,
+		       unsigned int len, u64 *now)
 {
 	struct ring_record *rec;
 	bool crossed = false;
@@ -177,10 +177,10 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 
 /*
  * Room in stream 0 for an event that quick_may() let pass, preemption off.
- * NULL: reserve_entered_in() is to follow. Otherwise devtrace_clock_event().
+ * NULL: __emit_reserve_entered() is to follow. Otherwise devtrace_clock_event().
  */
 static __always_inline struct ring_record *
-quick_reserve(struct ring *r, unsigned int type, u32 who, unsigned int len, u64 *now)
+emit_try(struct ring *r, unsigned int type, u32 who, unsigned int len, u64 *now)
 {
 	struct ring_record *rec;
 	u64 head;
@@ -202,7 +202,7 @@ static __always_inline void wake_stream0(void)
 		devtrace_wake_kick(0);
 }
 
-static __always_inline void commit(struct ring *r)
+static __always_inline void emit_commit(struct ring *r)
 {
 	ring_leave(r);
 	wake_stream0();

@@ -150,7 +150,7 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 		rec = emit_reserve(r, 0, e->type, who, len, &now);
 		if (likely(rec)) {
 			store_payload(rec->data, e->data, len);
-			commit(r);
+			emit_commit(r);
 		}
 	} else {
 		store_all(set, &(struct event){ e->type, who, len, e->data });
@@ -159,11 +159,11 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 }
 
 /* Stores the event in the buffer into stream 0, if there is room. */
-static void finish(struct bounce *b, struct ring *r, struct ring_record *rec, unsigned int len)
+static void emit_finish(struct bounce *b, struct ring *r, struct ring_record *rec, unsigned int len)
 {
 	if (likely(rec)) {
 		store_payload(rec->data, b->e.data, len);
-		commit(r);
+		emit_commit(r);
 	}
 	preempt_enable();
 }
@@ -184,26 +184,26 @@ static noinline int emit_any(struct bounce *b, unsigned int len)
 		err = emit_gated(r, who, &b->e, len);
 		goto out;
 	}
-	finish(b, r, emit_reserve(r, 0, b->e.type, who, len, &now), len);
+	emit_finish(b, r, emit_reserve(r, 0, b->e.type, who, len, &now), len);
 	return 0;
 out:
 	preempt_enable();
 	return err;
 }
 
-/* quick_reserve() did not do. */
+/* emit_try() did not do. */
 static noinline int emit_entered(struct bounce *b, struct ring *r, unsigned int len)
 {
 	u64 now;
 
-	finish(b, r, emit_reserve_entered(r, 0, b->e.type, emit_who(&b->e), len, &now), len);
+	emit_finish(b, r, emit_reserve_entered(r, 0, b->e.type, emit_who(&b->e), len, &now), len);
 	return 0;
 }
 
 static noinline int emit_late(struct bounce *b, struct ring *r, struct ring_record *rec, u64 now)
 {
 	devtrace_clock_take(now);
-	finish(b, r, rec, rec->len);
+	emit_finish(b, r, rec, rec->len);
 	return 0;
 }
 
@@ -273,13 +273,13 @@ long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int siz
 	type = b->e.type;
 	if (unlikely(!emit_is_plain(&b->e) || !quick_may(r, type, RING_WHO_USER, len, false)))
 		return emit_any(b, len);
-	rec = quick_reserve(r, type, RING_WHO_USER, len, &now);
+	rec = emit_try(r, type, RING_WHO_USER, len, &now);
 	if (unlikely(!rec))
 		return emit_entered(b, r, len);
 	if (devtrace_clock_due(now))
 		return emit_late(b, r, rec, now);
 	copy_few(rec->data, b->e.data, len);
-	commit(r);
+	emit_commit(r);
 	preempt_enable();
 	return 0;
 }

@@ -106,7 +106,7 @@ static u32 first_seq;
 static struct tracepoint *rename_tp;
 static bool renames_told;
 
-static unsigned int bucket(u32 tid)
+static unsigned int proc_bucket(u32 tid)
 {
 	return hash_32(tid, BUCKET_BITS);
 }
@@ -164,8 +164,8 @@ static void leave_last(struct proc_last *last, int i, u64 now)
 	WRITE_ONCE(last->tid, -1);
 }
 
-static void take(struct proc_last *last, int i, const struct task_struct *task,
-		 const char *comm, u64 now)
+static void proc_take(struct proc_last *last, int i, const struct task_struct *task,
+		      const char *comm, u64 now)
 {
 	if (i >= 0) {
 		atomic_inc(&slots[i].users);
@@ -314,7 +314,7 @@ static int slot_victim(unsigned int first, u32 owner, u32 *victim_seq)
 /* The slot of a thread that emits, -1 if it is to go without. */
 static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 {
-	const unsigned int first = bucket(task->pid) * WAYS;
+	const unsigned int first = proc_bucket(task->pid) * WAYS;
 	const u32 owner = devtrace_owner();
 	int i, never = PROC_SLOT_NONE;
 	u32 seq;
@@ -373,7 +373,7 @@ void devtrace_proc_new(struct task_struct *task)
 	if (was == PROC_SLOT_CHANGES)
 		return;
 	if (i != PROC_SLOT_NONE)
-		take(last, i, task, comm, now);
+		proc_take(last, i, task, comm, now);
 	barrier();
 	WRITE_ONCE(last->slot, i);
 }
@@ -381,7 +381,7 @@ void devtrace_proc_new(struct task_struct *task)
 /* A thread gets a name that it does not have yet. Threads that have not emitted have no slot. */
 static void thread_is_renamed(const struct task_struct *task, const char *comm)
 {
-	const unsigned int first = bucket(task->pid) * WAYS;
+	const unsigned int first = proc_bucket(task->pid) * WAYS;
 	const u64 now = devtrace_clock_now();
 	unsigned int i, tries;
 	u32 owner;
@@ -453,7 +453,7 @@ static void renames_end(void)
  */
 void devtrace_proc_count(u32 tid, unsigned long stored)
 {
-	const unsigned int first = bucket(tid) * WAYS;
+	const unsigned int first = proc_bucket(tid) * WAYS;
 	struct proc_slot *latest = NULL;
 	unsigned int i;
 
@@ -519,7 +519,7 @@ static void name_get(struct proc_name *name, const struct name *n)
  */
 bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_found *found)
 {
-	unsigned int i, first = bucket(tid) * WAYS;
+	unsigned int i, first = proc_bucket(tid) * WAYS;
 	struct name names[NAMES];
 	struct proc_name who;
 	u64 next = U64_MAX;
@@ -527,7 +527,7 @@ bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_fou
 	int best = -1;
 
 	/* Before the names, see devtrace_proc_same(). */
-	found->taken = &changes[bucket(tid)];
+	found->taken = &changes[proc_bucket(tid)];
 	found->nr_taken = atomic_read_acquire(found->taken);
 	found->seq = found->taken;
 	found->nr_seq = found->nr_taken;

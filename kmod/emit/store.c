@@ -128,7 +128,7 @@ static void tell_severe(struct ring *r)
 		told(r);
 }
 
-static void store(struct stream *s, const struct event *ev, bool fires)
+static void store_store(struct stream *s, const struct event *ev, bool fires)
 {
 	struct ring *r = this_cpu_ptr(s->rings);
 	struct stop *st = &s->stop;
@@ -205,7 +205,7 @@ void store_all(u32 set, const struct event *ev)
 		struct stream *s = stream_of(id);
 
 		if (s)
-			store(s, ev, f.streams & BIT(id));
+			store_store(s, ev, f.streams & BIT(id));
 	}
 	/* Not stored, as the stream does not want it, or it found no room. */
 	streams = f.streams;

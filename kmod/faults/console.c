@@ -7,7 +7,7 @@
  * irq_work on this CPU, which reads the log from where the last read ended. The irq_work
  * runs as soon as interrupts are on, as a rule on top of the thread that printed.
  *
- * asked counts the calls of drain() since the log was last idle. The call that makes it 1
+ * asked counts the calls of console_drain() since the log was last idle. The call that makes it 1
  * is the only reader, and reads again if other calls came meanwhile. Only the reader
  * accesses log and line.
  */
@@ -45,7 +45,7 @@ static const char *skip_brackets(const char *s, const char *with)
 }
 
 /* Report a line of the log: <facility * 8 + level>[time][caller] text */
-static void report(char *text, size_t len)
+static void console_report(char *text, size_t len)
 {
 	struct devtrace_record r;
 	unsigned int prefix = 0;
@@ -77,7 +77,7 @@ static bool read_log(void)
 	for (i = 0; i < LINES_MAX; i++) {
 		if (!compat_log_line(&log, line, sizeof(line) - 1, &len))
 			return false;
-		report(line, len);
+		console_report(line, len);
 	}
 	return true;
 }
@@ -86,7 +86,7 @@ static struct irq_work drain_work;
 static bool on;
 
 /* Read up to LINES_MAX lines; return whether there may be more, which nobody reads. */
-static bool drain(void)
+static bool console_drain(void)
 {
 	int seen;
 
@@ -106,7 +106,7 @@ static bool drain(void)
 /* Another interrupt reads the rest, also for calls that came meanwhile. */
 static void drain_on_interrupt(struct irq_work *work)
 {
-	if (drain() && READ_ONCE(on))
+	if (console_drain() && READ_ONCE(on))
 		irq_work_queue(&drain_work);
 }
 
@@ -123,7 +123,7 @@ void fault_console_drain(void)
 	unsigned int turns = TURNS_MAX;
 
 	/* Pairs with the release in fault_console_on(): the log is there. */
-	while (smp_load_acquire(&on) && turns-- && drain())
+	while (smp_load_acquire(&on) && turns-- && console_drain())
 		;
 }
 

@@ -82,7 +82,7 @@ static void detach_probes(unsigned int kind, unsigned int nr)
 }
 
 /* Tracepoint probes first: that of the console queues the irq_work that off() waits for. */
-static void detach(unsigned int kind)
+static void kinds_detach(unsigned int kind)
 {
 	unsigned int i;
 
@@ -111,7 +111,7 @@ static int attach_probes(unsigned int kind)
 	return 0;
 }
 
-static int attach(unsigned int kind)
+static int kinds_attach(unsigned int kind)
 {
 	unsigned int i;
 	int err = 0;
@@ -128,7 +128,7 @@ static int attach(unsigned int kind)
 	return err;
 }
 
-static void apply(void)
+static void kinds_apply(void)
 {
 	const unsigned long target = wanted ? kinds : 0;
 	unsigned int kind;
@@ -138,11 +138,11 @@ static void apply(void)
 		if (!((target ^ attached) & BIT(kind)))
 			continue;
 		if (!(target & BIT(kind))) {
-			detach(kind);
+			kinds_detach(kind);
 			__clear_bit(kind, &attached);
 			continue;
 		}
-		err = attach(kind);
+		err = kinds_attach(kind);
 		if (err)
 			pr_warn("%s cannot be attached: error %d\n", names[kind], err);
 		else
@@ -162,7 +162,7 @@ void faults_apply(bool want)
 {
 	lockdep_assert_held(&devtrace_lock);
 	wanted = want;
-	apply();
+	kinds_apply();
 }
 
 /* The kinds that a word stands for; 0: "none", or an unknown word. */
@@ -177,7 +177,7 @@ static unsigned long kinds_of(const char *word)
 }
 
 /* "oom signal" sets these kinds; "+net_drop -signal" adds one and removes the other. */
-static int parse(const char *list, unsigned long *set)
+static int kinds_parse(const char *list, unsigned long *set)
 {
 	char *copy, *rest, *word;
 	bool begun = false;
@@ -220,10 +220,10 @@ static int kinds_set(const char *val, const struct kernel_param *kp)
 	if (mutex_lock_killable(&devtrace_lock))
 		return -EINTR;
 	set = kinds;
-	err = parse(val, &set);
+	err = kinds_parse(val, &set);
 	if (!err) {
 		kinds = set;
-		apply();
+		kinds_apply();
 	}
 	mutex_unlock(&devtrace_lock);
 	return err;

@@ -105,7 +105,7 @@ void lane_put(struct lane *l)
 }
 
 /* From the pool, which is there then until all of it is given back. */
-static void borrow(struct lane *l)
+static void lane_borrow(struct lane *l)
 {
 	const struct lane_pool *p;
 
@@ -371,7 +371,7 @@ static int lane_prepare(struct lane *l, struct file **file)
 	err = slot_get(l);
 	if (err)
 		goto out_reserved;
-	borrow(l);
+	lane_borrow(l);
 	if (!l->pool)
 		l->mem.blocks = compat_alloc_mapped(l->bytes);
 	err = -ENOMEM;

@@ -96,7 +96,7 @@ struct pass {
 };
 
 /* A record that is not wanted stays where it is, with a type that nothing has. */
-static noinline void blank(u8 *buf, const struct lane_event *ev)
+static noinline void take_blank(u8 *buf, const struct lane_event *ev)
 {
 	u32 *word = (u32 *)(buf + ev->head);
 
@@ -195,7 +195,7 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 			this_cpu_inc(emit_counts->stored[ev.type]);
 			p->nr++;
 		} else {
-			blank(buf, &ev);
+			take_blank(buf, &ev);
 			p->refused++;
 		}
 	}
@@ -326,7 +326,7 @@ static void raise_floor(struct lane *l, u64 now, bool busy)
 }
 
 /* Updates the state of the lane that readers see. */
-static void show(struct lane *l, bool bad)
+static void take_show(struct lane *l, bool bad)
 {
 	struct slot *s = slot_at(l->slot);
 
@@ -381,12 +381,12 @@ static int take_one(struct lane *l, bool full)
 	}
 	if (unlikely(ret == -EPROTO)) {
 		set_closed(l);
-		show(l, true);
+		take_show(l, true);
 		return -EPIPE;
 	}
 	if (ret == -EAGAIN)
 		WRITE_ONCE(l->waits, true);
-	show(l, false);
+	take_show(l, false);
 	return ret;
 }
 
@@ -403,7 +403,7 @@ static int take_all(struct lane *l, bool full)
 		if (unlikely(ret > 0 && !--left)) {
 			/* Its thread writes as fast as we take; what we found has been taken. */
 			raise_floor(l, began, true);
-			show(l, false);
+			take_show(l, false);
 			ret = 0;
 		}
 		raw_spin_unlock(&l->lock);

@@ -34,7 +34,7 @@ static bool is_open(const struct filter *f)
  * Whether stream 0 is the only one that wants anything, and wants everything there is:
  * profile events that it does not want there are none.
  */
-static bool plain(struct filter *const *f)
+static bool filter_set_is_plain(struct filter *const *f)
 {
 	unsigned int b;
 
@@ -83,7 +83,7 @@ int filter_set(unsigned int bit, const struct filter *f)
 		return -ENOMEM;
 	}
 	fs->generation[bit] = filter_next_generation(fs->generation[bit]);
-	filter_put_in_force(t, plain(fs->f));
+	filter_put_in_force(t, filter_set_is_plain(fs->f));
 	kfree(old);
 	return 0;
 }

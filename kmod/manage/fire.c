@@ -100,7 +100,7 @@ bool stream_fire_start(unsigned int id, const char *trigger)
 	    cmpxchg(&st->again, 0, 1))
 		return false;
 	strscpy(st->starter, trigger, sizeof(st->starter));
-	/* LMM(stop:D): the name before that it is there; pairs with settle(). */
+	/* LMM(stop:D): the name before that it is there; pairs with stream_settle(). */
 	smp_store_release(&st->again, 2);
 	irq_work_queue(&s->kick);
 	return true;

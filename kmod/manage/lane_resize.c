@@ -104,7 +104,7 @@ static int settle_block(struct block_pages *pages, u32 i, u8 **old)
 	return 0;
 }
 
-static int settle(struct block_pages *pages)
+static int lane_resize_settle(struct block_pages *pages)
 {
 	u8 **old = kvcalloc(pages->nr, sizeof(*old), GFP_KERNEL);
 	int err = 0;
@@ -147,7 +147,7 @@ int slots_lend(u8 *at, u32 nr)
 	if (slots_blocks.nr && !err) {
 		slots_resize(&m);
 		slots_memory_free(&m);
-		err = settle(slots_blocks.pages);
+		err = lane_resize_settle(slots_blocks.pages);
 	}
 	if (!at && !err)
 		slots_lent.nr = 0;

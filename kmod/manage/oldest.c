@@ -95,7 +95,7 @@ static u64 oldest_on(struct ring *r)
 	return ring_ts(word, devtrace_clock_now() + NSEC_PER_SEC);
 }
 
-static u64 older(u64 a, u64 b)
+static u64 oldest_older(u64 a, u64 b)
 {
 	return a && b ? min(a, b) : a ?: b;
 }
@@ -115,8 +115,8 @@ u64 stream_oldest(struct stream *s, int cpu)
 
 	for_each_possible_cpu(i)
 		if (cpu == DEVTRACE_STATS_ALL || i == cpu)
-			ts = older(ts, oldest_on(per_cpu_ptr(s->rings, i)));
+			ts = oldest_older(ts, oldest_on(per_cpu_ptr(s->rings, i)));
 	if (cpu < 0 && s == &devtrace_stream0)
-		ts = older(ts, oldest_of_lanes());
+		ts = oldest_older(ts, oldest_of_lanes());
 	return ts;
 }

@@ -12,7 +12,7 @@
 #include "proc_stats.h"
 
 /* Counts of this CPU not yet in the slot, or for PROC_SLOT_IDLE; may be a moment old. */
-static unsigned long counted(const struct proc_last *last, int slot)
+static unsigned long proc_stats_counted(const struct proc_last *last, int slot)
 {
 	return READ_ONCE(last->slot) == slot ? READ_ONCE(last->stored) : 0;
 }
@@ -25,7 +25,7 @@ static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
 	if (!cpu_possible(cpu))
 		return false;
 	last = per_cpu_ptr(&devtrace_proc_last, cpu);
-	*stored = READ_ONCE(last->idle) + counted(last, PROC_SLOT_IDLE);
+	*stored = READ_ONCE(last->idle) + proc_stats_counted(last, PROC_SLOT_IDLE);
 	memset(name, 0, sizeof(*name));
 	/* The name has room for a number of five digits; no machine has as many CPUs. */
 	snprintf(name->comm, sizeof(name->comm), "swapper/%u", (u16)cpu);
@@ -58,7 +58,7 @@ bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored
 			continue;
 		n = *stored;
 		for_each_possible_cpu(cpu)
-			n += counted(per_cpu_ptr(&devtrace_proc_last, cpu), i);
+			n += proc_stats_counted(per_cpu_ptr(&devtrace_proc_last, cpu), i);
 		*stored = n;
 		return true;
 	}

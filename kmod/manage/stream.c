@@ -53,7 +53,7 @@ void stream_update_quick(struct stream *s)
 	if (s != &devtrace_stream0)
 		return;
 	rings_set_quick(!s->watched && runs);
-	/* When it stopped settle() says. */
+	/* stream_settle() reports the stop. */
 	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
 }
 
@@ -100,7 +100,7 @@ static void go_on_again(struct stream *s)
 {
 	struct stop *st = &s->stop;
 
-	/* Pairs with stop:D. What came behind a later stop is left for its settle(). */
+	/* Pairs with stop:D. What came behind a later stop is left for its stream_settle(). */
 	if (smp_load_acquire(&st->again) != 2 || stop_phase(st) == STOP_STOPPING)
 		return;
 	if (s->state != DEVTRACE_STATE_FROZEN &&
@@ -164,7 +164,7 @@ static void stream_work(struct work_struct *work)
 		stream_settle(s);
 		tell_state(s);
 	}
-	/* The trigger asked for it after settle() had looked. */
+	/* The trigger asked for it after stream_settle() had looked. */
 	go_on_again(s);
 	if (stop_phase(st) == STOP_RUN && s->state != DEVTRACE_STATE_RUNNING) {
 		WRITE_ONCE(s->state, DEVTRACE_STATE_RUNNING);

@@ -63,7 +63,7 @@ const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 }
 
 /* Whether time @a is before @b, modulo 2^56; the bits above are ignored. */
-static bool before(u64 a, u64 b)
+static bool check_before(u64 a, u64 b)
 {
 	return (a - b) & 1ULL << (RING_TYPE_SHIFT - 1);
 }
@@ -73,7 +73,7 @@ static bool before(u64 a, u64 b)
  * its end. If so, the times of @run are filled in, and @sum, unless NULL, is the checksum
  * of the records.
  */
-static bool walk(const struct persist_ring *r, struct persist_run *run, u32 *sum)
+static bool check_walk(const struct persist_ring *r, struct persist_run *run, u32 *sum)
 {
 	u64 pos = run->pos, idx = run->idx;
 	u32 units;
@@ -93,7 +93,7 @@ static bool walk(const struct persist_ring *r, struct persist_run *run, u32 *sum
 			*sum = persist_sum_add(*sum, rec, (size_t)units * RING_UNIT);
 		if (idx == run->idx)
 			run->ts = rec->word;
-		else if (before(rec->word, run->to_ts))
+		else if (check_before(rec->word, run->to_ts))
 			return false;
 		run->to_ts = rec->word;
 		idx++;
@@ -180,7 +180,7 @@ static const struct persist_sum *sum_of(const struct persist_sum *sums, u32 chun
 }
 
 /* @at = the place near @near with these lower halves of position and index. */
-static void widen(u64 word, const struct persist_run *near, struct persist_run *at)
+static void check_widen(u64 word, const struct persist_run *near, struct persist_run *at)
 {
 	at->pos = near->pos + (u64)(s64)(s32)((u32)word - (u32)near->pos);
 	at->idx = near->idx + (u64)(s64)(s32)((u32)(word >> 32) - (u32)near->idx);
@@ -200,7 +200,7 @@ static void keep_good(struct persist_ring *r, const struct persist_sum *sums, u3
 			continue;
 		if (n && (run.pos < r->run[n - 1].to_pos || run.idx < r->run[n - 1].to_idx))
 			continue;
-		if (!walk(r, &run, &sum) ||
+		if (!check_walk(r, &run, &sum) ||
 		    sum != sum_of(sums, chunks, run.pos, run.to_pos)->sum)
 			continue;
 		r->run[n++] = run;
@@ -229,7 +229,7 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 	if (!from || (last->pos > from->pos && last->idx > from->idx))
 		add_run(r, last);
 	for (i = 0; i < blocks; i++) {
-		widen(anchors[i], from ?: last, &run);
+		check_widen(anchors[i], from ?: last, &run);
 		if ((u32)(run.pos & r->mask) / block != i || run.pos == last->pos)
 			continue;
 		/* An anchor of another lap, or not behind @from. */
@@ -268,11 +268,12 @@ static void walk_rest(struct persist_ring *r, u32 first, const struct persist_su
 		if (units > r->mask + 1 || units > left)
 			continue;
 		left -= units;
-		if (run.to_idx <= run.idx || !walk(r, &run, NULL) || sums_lost(sums, chunks, &run))
+		if (run.to_idx <= run.idx || !check_walk(r, &run, NULL) ||
+		    sums_lost(sums, chunks, &run))
 			continue;
-		if (after && before(run.ts, *after))
+		if (after && check_before(run.ts, *after))
 			continue;
-		if (n > first && before(run.ts, r->run[n - 1].to_ts)) {
+		if (n > first && check_before(run.ts, r->run[n - 1].to_ts)) {
 			n--;
 			continue;
 		}
@@ -355,7 +356,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 		keep_good(r, sums, chunks, from.pos);
 	}
 	first = r->nr;
-	widen(commit, &from, &last);
+	check_widen(commit, &from, &last);
 	add_places(r, anchors, summed ? &from : NULL, &last);
 	walk_rest(r, first, sums, summed ? &from.to_ts : NULL);
 	drop_overwritten(r);

@@ -178,7 +178,7 @@ static void store_clock(void)
 }
 
 /* Whether the sums are ours; the caller gives them back by give_back(). */
-static bool take(void)
+static bool keep_take(void)
 {
 	/* Acquire: what the one before did to the sums is there. Pairs with give_back(). */
 	return !atomic_cmpxchg_acquire(&busy, 0, 1);
@@ -186,7 +186,7 @@ static bool take(void)
 
 static void give_back(void)
 {
-	/* Release: pairs with take(). */
+	/* Release: pairs with keep_take(). */
 	atomic_set_release(&busy, 0);
 }
 
@@ -198,7 +198,7 @@ void keep_sync(void)
 	 * A mutex would be held for ever by a thread that dies in here by an oops, and a reboot
 	 * must not wait for that: after some time it goes without.
 	 */
-	while (!take()) {
+	while (!keep_take()) {
 		if (tries++ == SYNC_TRIES)
 			return;
 		schedule_timeout_uninterruptible(1);
@@ -244,7 +244,7 @@ void keep_fall(void)
 	 * If keep_sync() was interrupted, or did not come so far, records have no sum: these
 	 * will be found by their form. For that they must be in memory, all of them.
 	 */
-	if (take()) {
+	if (keep_take()) {
 		sum_fallen();
 		give_back();
 	}
@@ -321,7 +321,7 @@ static void forget_page(u64 at)
  * Let nothing of an earlier boot be found any more, before the region is cleared: a power cut
  * meanwhile would leave a mixture of both. A header begins with its page, in any version.
  */
-static void forget(void)
+static void keep_forget(void)
 {
 	u64 copy[PERSIST_COPIES], at;
 	int i;
@@ -347,7 +347,7 @@ static void write_headers(void)
 }
 
 /* Called by stream_lend() for each ring of stream 0; devtrace_lock held. */
-static int lend(unsigned int cpu, unsigned long bytes, struct ring_memory *m)
+static int keep_lend(unsigned int cpu, unsigned long bytes, struct ring_memory *m)
 {
 	struct keep_ring *k = &keep[used];
 
@@ -434,12 +434,12 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 		kfree(keep);
 		return err;
 	}
-	forget();
+	keep_forget();
 	memset(r->at, 0, r->size);
 	names_begin(r, &header);
 	store_clock();
 	mutex_lock(&devtrace_lock);
-	err = stream_lend(header.ring_bytes, lend);
+	err = stream_lend(header.ring_bytes, keep_lend);
 	if (!err)
 		first_sums();
 	mutex_unlock(&devtrace_lock);

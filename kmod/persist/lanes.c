@@ -300,7 +300,7 @@ static void read_slots(const void *mem, const struct persist_header *h, struct p
 }
 
 /* Drop pieces that overlap an older one, or have no sum and do not follow it directly. */
-static void join(struct persist_lanes *l)
+static void lanes_join(struct persist_lanes *l)
 {
 	struct persist_left *left = NULL;
 	u64 end = 0;
@@ -520,7 +520,7 @@ int persist_check_lanes(const void *mem, const struct persist_header *h, u64 now
 		persist_breathe();
 	}
 	sort_pieces(l);
-	join(l);
+	lanes_join(l);
 	read_lanes(mem, h, l, now + AHEAD_NS);
 	/* Sort again: pieces of a slot together, those of a lane's own memory last. */
 	for (i = 0; i < l->nr; i++)

@@ -178,7 +178,7 @@ static void last_free(struct stream_image *image)
  * Grow by at least a half, so that copies are few. It fails rather than have a program killed
  * for its memory: then less is copied.
  */
-static bool grow(struct persist_out *o, u64 more)
+static bool last_grow(struct persist_out *o, u64 more)
 {
 	const u64 room = max(o->n + more, o->room + o->room / 2);
 	u8 *buf = __vmalloc(room, GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
@@ -192,8 +192,8 @@ static bool grow(struct persist_out *o, u64 more)
 	return true;
 }
 
-static void tell(const struct persist_header *h, unsigned int copies,
-		 const struct persist_account *a)
+static void last_tell(const struct persist_header *h, unsigned int copies,
+		      const struct persist_account *a)
 {
 	pr_info("boot %pUb, kernel %s: %s\n", h->boot_id, h->release, a->cause.text);
 	pr_info("stream last: %llu events, %llu lost, %llu of these by damage; %llu had no sum yet\n",
@@ -217,7 +217,7 @@ static void tell(const struct persist_header *h, unsigned int copies,
 /* NULL: the region has no events; the reason is in the kernel log. */
 static struct last *copy_out(const struct region *r)
 {
-	struct persist_out o = { .grow = grow };
+	struct persist_out o = { .grow = last_grow };
 	struct persist_header h;
 	unsigned int copies;
 	const char *why = persist_find(r->at, r->size, &h, &copies);
@@ -239,7 +239,7 @@ static struct last *copy_out(const struct region *r)
 		err = persist_render(r->at, &h, LAST, &o, &l->account);
 		if (err) {
 			vfree(o.buf);
-			o = (struct persist_out){ .grow = grow, .part = o.part + 1 };
+			o = (struct persist_out){ .grow = last_grow, .part = o.part + 1 };
 		}
 	} while (err && o.part <= PART_MAX);
 	if (err) {
@@ -250,7 +250,7 @@ static struct last *copy_out(const struct region *r)
 	l->image.bytes = o.n;
 	l->image.fops = &last_fops;
 	l->image.release = last_free;
-	tell(&h, copies, &l->account);
+	last_tell(&h, copies, &l->account);
 	pr_info("read in %llu us\n", div_u64(ktime_get_ns() - begin, NSEC_PER_USEC));
 	return l;
 }

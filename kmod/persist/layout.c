@@ -35,7 +35,7 @@ void persist_places(u64 size, u64 at[PERSIST_COPIES])
 }
 
 /* The largest power of two of which @rings rings fit into @room bytes. */
-static u64 fit(u64 room, u32 rings)
+static u64 layout_fit(u64 room, u32 rings)
 {
 	u64 bytes = RING_SIZE_MAX;
 
@@ -102,7 +102,7 @@ bool persist_lay_out(struct persist_header *h)
 		return false;
 	room = at[2] - h->rings;
 	/* Lanes get at least an eighth, and all that the rings leave. */
-	h->ring_bytes = fit(room - room / 8, h->nr_rings);
+	h->ring_bytes = layout_fit(room - room / 8, h->nr_rings);
 	if (h->ring_bytes < 4 * PERSIST_PAGE)
 		return false;
 	h->stride = persist_stride(h->ring_bytes);

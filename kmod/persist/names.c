@@ -30,7 +30,7 @@ static struct region *region;
 static struct persist_name *names;
 static struct persist_thread *threads;
 static u32 nr_names, nr_threads;
-/* With the dictionary's lock: next entry, and names to pass over until compact() is tried. */
+/* With the dictionary's lock: next entry, and names to pass over until names_compact() is tried. */
 static u32 next, skip;
 static bool warned;
 /* With no room left, names are looked for that are not in force any more, once in so many. */
@@ -52,7 +52,7 @@ static void write_name(u64 serial, const struct devtrace_dict *d, u32 scope)
 }
 
 /* Move the names in force, older than @before, to the beginning. */
-static void compact(u64 before)
+static void names_compact(u64 before)
 {
 	struct devtrace_dict d;
 	u64 serial = 0;
@@ -75,7 +75,7 @@ static void told_name(u64 serial, const struct devtrace_dict *d, u32 scope)
 	if (next == nr_names && skip) {
 		skip--;
 	} else if (next == nr_names) {
-		compact(serial);
+		names_compact(serial);
 		skip = next == nr_names ? LOOK_AGAIN : 0;
 	}
 	if (next < nr_names) {

@@ -68,7 +68,7 @@ static int from_tree(struct region *r)
 	return 0;
 }
 
-static int map(struct region *r)
+static int region_map(struct region *r)
 {
 	r->cached = IS_ENABLED(CONFIG_X86);
 	/* Refuse memory that the kernel uses. */
@@ -133,7 +133,7 @@ int region_open(struct region *r, const char *word)
 		       &r->start, r->size, REGION_MIN);
 		return -EINVAL;
 	}
-	return r->at ? 0 : map(r);
+	return r->at ? 0 : region_map(r);
 }
 
 void region_close(struct region *r)

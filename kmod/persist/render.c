@@ -280,7 +280,7 @@ static void send_gap(struct render *r, struct cursor *c, u64 idx, u64 to)
 	c->idx = idx;
 }
 
-static void give(struct render *r, struct cursor *c)
+static void render_give(struct render *r, struct cursor *c)
 {
 	if (c->idx < c->run_idx)
 		send_gap(r, c, c->run_idx, c->ts);
@@ -297,7 +297,7 @@ static void give(struct render *r, struct cursor *c)
 	next_event(r, c);
 }
 
-static void begin(struct cursor *c)
+static void render_begin(struct cursor *c)
 {
 	/* Begin with the oldest event that was not cleared, or with an older one if it is there. */
 	c->idx = c->ring.cleared;
@@ -306,7 +306,7 @@ static void begin(struct cursor *c)
 }
 
 /* The ring with the oldest event; NULL: none has one. @then: time of the oldest one of others. */
-static struct cursor *oldest(const struct render *r, u64 *then)
+static struct cursor *render_oldest(const struct render *r, u64 *then)
 {
 	struct cursor *best = NULL, *c;
 
@@ -326,7 +326,7 @@ static struct cursor *oldest(const struct render *r, u64 *then)
 }
 
 /* False: there is no memory for more. */
-static inline bool breathe(const struct render *r)
+static inline bool render_breathe(const struct render *r)
 {
 	if (likely(r->frames % BREATH))
 		return true;
@@ -335,13 +335,13 @@ static inline bool breathe(const struct render *r)
 }
 
 /* From whom the oldest event is, many are, mostly: so look for him again when it is another. */
-static void merge(struct render *r)
+static void render_merge(struct render *r)
 {
 	bool first = true;
 
 	for (;;) {
 		u64 lanes = render_lanes_next(r), then, ts;
-		struct cursor *best = oldest(r, &then);
+		struct cursor *best = render_oldest(r, &then);
 
 		if ((!best && !r->nr_heap) || r->full)
 			break;
@@ -362,18 +362,18 @@ static void merge(struct render *r)
 		then = min(then, r->until);
 		if (best) {
 			do
-				give(r, best);
-			while (best->rec && best->ts < then && breathe(r));
+				render_give(r, best);
+			while (best->rec && best->ts < then && render_breathe(r));
 		} else {
 			do
 				render_lane_event(r);
-			while (r->nr_heap && r->heap[0]->ts < then && breathe(r));
+			while (r->nr_heap && r->heap[0]->ts < then && render_breathe(r));
 		}
 	}
 }
 
 /* Report what is missing behind the newest events, and what was never stored. */
-static void end(struct render *r)
+static void render_end(struct render *r)
 {
 	const u32 n = r->h->nr_rings;
 	u32 i, cause;
@@ -430,7 +430,7 @@ static int render_all(struct render *r, const char *name)
 			return err;
 		if (r->o->part)
 			leave_out(r, &r->cursor[i].ring);
-		begin(&r->cursor[i]);
+		render_begin(&r->cursor[i]);
 		for (k = 0; k < ring->nr; k++)
 			bytes += (ring->run[k].to_pos - ring->run[k].pos) * RING_UNIT;
 	}
@@ -455,8 +455,8 @@ static int render_all(struct render *r, const char *name)
 	if (r->clocks)
 		send_clock(r, &r->clock_at[r->clock++]);
 	send_names(r);
-	merge(r);
-	end(r);
+	render_merge(r);
+	render_end(r);
 	persist_check_cause(r->mem, r->a->last, cause);
 	/* @last is the stream's clock; readers see only events up to it. */
 	if (r->a->last < cause->ts)

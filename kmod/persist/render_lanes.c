@@ -33,7 +33,7 @@ static bool next_event(const struct render *r, struct lane_cursor *c)
 }
 
 /* Move the cursor at the top of the heap to its place. */
-static void sift(struct render *r)
+static void render_lanes_sift(struct render *r)
 {
 	struct lane_cursor *c = r->heap[0];
 	u32 i = 0, k;
@@ -48,7 +48,7 @@ static void sift(struct render *r)
 	r->heap[i] = c;
 }
 
-static void push(struct render *r, struct lane_cursor *c)
+static void render_lanes_push(struct render *r, struct lane_cursor *c)
 {
 	u32 i = r->nr_heap++;
 
@@ -115,7 +115,7 @@ void render_lane_event(struct render *r)
 		if (!r->nr_heap)
 			return;
 	}
-	sift(r);
+	render_lanes_sift(r);
 }
 
 /* Leave out the oldest pieces of a slot, as leave_out() does the runs of a ring. */
@@ -155,7 +155,7 @@ int render_lanes_begin(struct render *r)
 		if (left->nr && r->lanes.piece[c->piece].idx < c->idx)
 			c->idx = r->lanes.piece[c->piece].idx;
 		if (next_event(r, c))
-			push(r, c);
+			render_lanes_push(r, c);
 	}
 	return 0;
 }

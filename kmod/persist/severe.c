@@ -51,7 +51,7 @@ static void write_back(struct ring *r, u32 from, u32 n)
 }
 
 /* Any context, NMI included; preemption off, so that the ring stays in its memory. */
-static void told(struct ring *r)
+static void severe_told(struct ring *r)
 {
 	const u32 *kept = this_cpu_read(flushed);
 	u32 from, to, limit;
@@ -82,7 +82,7 @@ void severe_ring(unsigned int cpu, const u32 *kept)
 void severe_begin(const struct region *r)
 {
 	region = r;
-	lane_filter_tell_severe(told);
+	lane_filter_tell_severe(severe_told);
 }
 
 /* Process context; sleeps. The rings are still there. */

@@ -8,7 +8,7 @@
  */
 #include "sums.h"
 
-static void begin(struct sums *s)
+static void sums_at_begin(struct sums *s)
 {
 	s->sum = (struct persist_sum){
 		.pos = s->place.pos, .idx = s->place.idx,
@@ -28,7 +28,7 @@ void sums_begin(struct sums *s, void *table, u32 mask, struct ring_place place)
 	s->table = table;
 	s->mask = mask;
 	s->place = place;
-	begin(s);
+	sums_at_begin(s);
 }
 
 /* Store the sum of the current chunk. Return its place; NULL: the chunk has no record yet. */
@@ -55,7 +55,7 @@ static void add_record(struct sums *s, const struct ring_record *rec, u32 units)
 	if (s->sum.to_pos != s->place.pos ||
 	    s->sum.pos / PERSIST_CHUNK != s->place.pos / PERSIST_CHUNK) {
 		sums_store(s);
-		begin(s);
+		sums_at_begin(s);
 	}
 	s->sum.sum = persist_sum_add(s->sum.sum, rec, (size_t)units * RING_UNIT);
 	s->place.pos += units;

@@ -97,14 +97,14 @@ static void look_up(void)
 	looked_up = true;
 }
 
-static void detach(struct attachment *a, void *probe, unsigned int nr)
+static void profile_detach(struct attachment *a, void *probe, unsigned int nr)
 {
 	while (nr--)
 		tracepoint_probe_unregister(a->tp[nr], probe, a->tp[nr]);
 	a->on = false;
 }
 
-static int attach(struct attachment *a, void *probe)
+static int profile_attach(struct attachment *a, void *probe)
 {
 	unsigned int i;
 	int err;
@@ -112,7 +112,7 @@ static int attach(struct attachment *a, void *probe)
 	for (i = 0; i < a->nr; i++) {
 		err = tracepoint_probe_register(a->tp[i], probe, a->tp[i]);
 		if (err) {
-			detach(a, probe, i);
+			profile_detach(a, probe, i);
 			return err;
 		}
 	}
@@ -135,7 +135,7 @@ static int attach_type(unsigned int i)
 	int err;
 
 	if (i < profile_probes_nr)
-		return a->nr ? attach(a, profile_probes[i].probe) : -ENOENT;
+		return a->nr ? profile_attach(a, profile_probes[i].probe) : -ENOENT;
 	err = profile_added_attach(PROFILE_FIRST + i);
 	a->on = !err;
 	return err;
@@ -146,7 +146,7 @@ static void detach_type(unsigned int i)
 	struct attachment *a = &attached[i];
 
 	if (i < profile_probes_nr)
-		detach(a, profile_probes[i].probe, a->nr);
+		profile_detach(a, profile_probes[i].probe, a->nr);
 	else
 		profile_added_detach(PROFILE_FIRST + i);
 	a->on = false;
@@ -363,7 +363,7 @@ static int profile_parse(const char *list, unsigned long *types, unsigned long *
 
 /*
  * The parameter: the profile types in the filter of stream 0, by name. A value given at
- * load time is stored in @wanted; enter() puts it into the filter.
+ * load time is stored in @wanted; profile_enter() puts it into the filter.
  */
 
 static bool ready;
@@ -461,7 +461,7 @@ static const struct profile_ops profile_ops = {
 };
 
 /* After the return no probe runs, and none can start, whatever the filters want. */
-static void leave(void)
+static void profile_leave(void)
 {
 	DECLARE_BITMAP(none, 256);
 	DECLARE_BITMAP(refused, 256);
@@ -485,7 +485,7 @@ static int want_faults(void)
  * Attach what the filters kept from an earlier load, and the types of the parameters. If those
  * cannot be had, the module is not inserted, and the filter is what it was.
  */
-static int enter(void)
+static int profile_enter(void)
 {
 	DECLARE_BITMAP(before, 256);
 	int err;
@@ -516,9 +516,9 @@ static int __init devtrace_profile_init(void)
 		return err;
 	}
 	mutex_lock(&devtrace_lock);
-	err = enter();
+	err = profile_enter();
 	if (err)
-		leave();
+		profile_leave();
 	mutex_unlock(&devtrace_lock);
 	if (err) {
 		profile_added_exit();
@@ -530,7 +530,7 @@ static int __init devtrace_profile_init(void)
 static void __exit devtrace_profile_exit(void)
 {
 	mutex_lock(&devtrace_lock);
-	leave();
+	profile_leave();
 	mutex_unlock(&devtrace_lock);
 	profile_added_exit();
 	profile_names_exit();

@@ -247,7 +247,7 @@ static bool is_describable(const struct trace_event_call *call)
 	       !strcmp(call->class->system, "syscalls");
 }
 
-static int refuse(const char **why, int err, const char *text)
+static int added_refuse(const char **why, int err, const char *text)
 {
 	*why = text;
 	return err;
@@ -259,19 +259,19 @@ static struct trace_event_file *file_get(const char *name, const char **why)
 	struct trace_event_file *file;
 
 	if (strscpy(copy, name, sizeof(copy)) < 0)
-		return ERR_PTR(refuse(why, -EINVAL, "tracepoint has more than 63 bytes"));
+		return ERR_PTR(added_refuse(why, -EINVAL, "tracepoint has more than 63 bytes"));
 	system = strsep(&event, ":");
 	if (!event || !*event || !*system)
-		return ERR_PTR(refuse(why, -EINVAL,
-				      "tracepoint must be SYSTEM:EVENT, as block:block_rq_issue"));
+		return ERR_PTR(added_refuse(why, -EINVAL,
+					    "tracepoint must be SYSTEM:EVENT, as block:block_rq_issue"));
 	file = trace_get_event_file(NULL, system, event);
 	if (!IS_ERR(file))
 		return file;
 	if (PTR_ERR(file) == -EBUSY)
-		return ERR_PTR(refuse(why, -EBUSY,
-				      "tracepoint is one of a module that is being removed"));
-	refuse(why, -ENOENT,
-	       "tracepoint is not known to this kernel, or its module is not loaded: /sys/kernel/tracing/available_events lists those that are");
+		return ERR_PTR(added_refuse(why, -EBUSY,
+					    "tracepoint is one of a module that is being removed"));
+	added_refuse(why, -ENOENT,
+		     "tracepoint is not known to this kernel, or its module is not loaded: /sys/kernel/tracing/available_events lists those that are");
 	return ERR_PTR(-ENOENT);
 }
 
@@ -291,17 +291,17 @@ static struct place *place_find(const char *name)
 	return best;
 }
 
-static int add(struct place *p, const char *name, struct trace_event_file *file,
-	       const char **why)
+static int added_add(struct place *p, const char *name, struct trace_event_file *file,
+		     const char **why)
 {
 	struct added *a;
 	int err;
 
 	if (!is_describable(file->event_call))
-		return refuse(why, -EOPNOTSUPP,
-			      "tracepoint is made by somebody at run time, or is none: only the kernel's own and those of its modules have a description for us");
+		return added_refuse(why, -EOPNOTSUPP,
+				    "tracepoint is made by somebody at run time, or is none: only the kernel's own and those of its modules have a description for us");
 	if (!try_module_get(THIS_MODULE))
-		return refuse(why, -EBUSY, "the module devtrace_profile is being removed");
+		return added_refuse(why, -EBUSY, "the module devtrace_profile is being removed");
 	a = kzalloc(sizeof(*a), GFP_KERNEL);
 	if (!a) {
 		module_put(THIS_MODULE);
@@ -310,13 +310,13 @@ static int add(struct place *p, const char *name, struct trace_event_file *file,
 	a->type = PROFILE_ADDED_FIRST + (p - places);
 	a->file = file;
 	if (!describe_event(&a->desc, file->event_call))
-		err = refuse(why, -EOPNOTSUPP,
-			     "tracepoint has a description that only the kernel itself can read");
+		err = added_refuse(why, -EOPNOTSUPP,
+				   "tracepoint has a description that only the kernel itself can read");
 	else
 		err = devtrace_name_type(a->type, name);
 	if (err == -ENOSPC)
-		refuse(why, err,
-		       "tracepoint needs a name, and there is no room: see the module's parameter names");
+		added_refuse(why, err,
+			     "tracepoint needs a name, and there is no room: see the module's parameter names");
 	if (err) {
 		kfree(a);
 		module_put(THIS_MODULE);
@@ -351,16 +351,16 @@ int profile_add(const char *name, const char **why)
 	lockdep_assert_held(&devtrace_lock);
 	*why = NULL;
 	if (profile_added_find(name) >= 0)
-		return refuse(why, -EEXIST, "tracepoint is added already");
+		return added_refuse(why, -EEXIST, "tracepoint is added already");
 	file = file_get(name, why);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	p = place_find(name);
 	if (p)
-		ret = add(p, name, file, why);
+		ret = added_add(p, name, file, why);
 	else
-		ret = refuse(why, -ENOSPC,
-			     "tracepoint is one too many: 15 are added already; delete one of them");
+		ret = added_refuse(why, -ENOSPC,
+				   "tracepoint is one too many: 15 are added already; delete one of them");
 	if (ret < 0)
 		trace_put_event_file(file);
 	return ret;

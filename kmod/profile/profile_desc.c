@@ -140,7 +140,7 @@ static void describe_array(struct desc_field *f, const char *type, size_t len)
 		f->flags |= DESC_ADDRESS;
 }
 
-static bool begins(const char **s, const char *word)
+static bool desc_begins(const char **s, const char *word)
 {
 	const size_t n = strlen(word);
 
@@ -157,9 +157,9 @@ static bool describe_field(struct desc_field *f, const struct desc_machine *m, c
 	bool structure;
 	size_t len;
 
-	if (begins(&type, "__data_loc "))
+	if (desc_begins(&type, "__data_loc "))
 		f->place = DESC_DATA_LOC;
-	else if (begins(&type, "__rel_loc "))
+	else if (desc_begins(&type, "__rel_loc "))
 		f->place = DESC_REL_LOC;
 	if (f->place != DESC_HERE && f->size != sizeof(u32))
 		return false;
@@ -171,7 +171,8 @@ static bool describe_field(struct desc_field *f, const struct desc_machine *m, c
 		return false;
 	s = type;
 	/* A structure itself, not a pointer to one. */
-	structure = (begins(&s, "struct ") || begins(&s, "union ")) && type[len - 1] != '*';
+	structure = (desc_begins(&s, "struct ") || desc_begins(&s, "union ")) &&
+		    type[len - 1] != '*';
 	if (f->place == DESC_HERE && !bracket && !structure &&
 	    (f->size == 1 || f->size == 2 || f->size == 4 || f->size == 8))
 		describe_number(f, m, type, len, name, is_signed);
@@ -265,7 +266,7 @@ bool desc_add(struct desc *d, const char *type, const char *name, unsigned int o
 }
 
 /* Load a number in the machine's byte order from any alignment. */
-static u64 load(const u8 *p, unsigned int size)
+static u64 desc_load(const u8 *p, unsigned int size)
 {
 	u64 v8;
 	u32 v4;
@@ -298,8 +299,8 @@ static bool is_kernel_address(const struct desc_machine *m, u64 v)
 }
 
 /* Find a string or buffer in the record. Return the bytes that it has at most. */
-static unsigned int find(const struct desc_field *f, const u8 *record, unsigned int size,
-			 u16 *at)
+static unsigned int desc_find(const struct desc_field *f, const u8 *record, unsigned int size,
+			      u16 *at)
 {
 	unsigned int offset, n;
 	u32 loc;
@@ -308,7 +309,7 @@ static unsigned int find(const struct desc_field *f, const u8 *record, unsigned 
 		*at = f->offset;
 		return f->size;
 	}
-	loc = load(record + f->offset, sizeof(loc));
+	loc = desc_load(record + f->offset, sizeof(loc));
 	offset = loc & 0xffff;
 	n = loc >> 16;
 	if (f->place == DESC_REL_LOC)
@@ -348,7 +349,7 @@ void desc_measure(const struct desc *d, const void *record, unsigned int size,
 		if (f->kind == DESC_SIGNED || f->kind == DESC_UNSIGNED) {
 			n = f->size;
 			if (f->flags & DESC_ADDRESS &&
-			    is_kernel_address(&d->machine, load(r + f->offset, n))) {
+			    is_kernel_address(&d->machine, desc_load(r + f->offset, n))) {
 				s->addresses = true;
 				n = sizeof(u64);
 			}
@@ -357,7 +358,7 @@ void desc_measure(const struct desc *d, const void *record, unsigned int size,
 		}
 		left = total < DESC_EVENT_MAX ? DESC_EVENT_MAX - total : 0;
 		left = left < DESC_TEXT_MAX ? left : DESC_TEXT_MAX;
-		n = find(f, r, size, &s->at[i]);
+		n = desc_find(f, r, size, &s->at[i]);
 		n = n < left ? n : left;
 		if (f->kind == DESC_STR)
 			n = strnlen((const char *)r + s->at[i], n);
@@ -401,7 +402,7 @@ static u8 *store_number(u8 *p, const struct desc *d, const struct desc_field *f,
 }
 
 /* Overwrite each aligned word that may be a kernel address with zeros. */
-static void hide(const struct desc_machine *m, u8 *p, unsigned int len)
+static void desc_hide(const struct desc_machine *m, u8 *p, unsigned int len)
 {
 	unsigned int i;
 
@@ -409,7 +410,7 @@ static void hide(const struct desc_machine *m, u8 *p, unsigned int len)
 	if (len % m->size)
 		memset(p + len - len % m->size, 0, len % m->size);
 	for (i = 0; i + m->size <= len; i += m->size)
-		if (is_kernel_address(m, load(p + i, m->size)))
+		if (is_kernel_address(m, desc_load(p + i, m->size)))
 			memset(p + i, 0, m->size);
 }
 
@@ -445,11 +446,11 @@ void desc_store(const struct desc *d, const void *record, const struct desc_size
 			*p++ = s->len[i];
 			memcpy(p, r + s->at[i], s->len[i]);
 			if (f->flags & DESC_ADDRESS)
-				hide(&d->machine, p, s->len[i]);
+				desc_hide(&d->machine, p, s->len[i]);
 			p += s->len[i];
 			break;
 		default:
-			p = store_number(p, d, f, load(r + f->offset, f->size), seen);
+			p = store_number(p, d, f, desc_load(r + f->offset, f->size), seen);
 		}
 	}
 }

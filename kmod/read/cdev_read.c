@@ -44,7 +44,7 @@
 #define REST_POLL	(HZ / 20 ?: 1)
 #define REST_READ	(HZ / 10 ?: 1)
 
-static bool resting(struct handle *h)
+static bool cdev_read_resting(struct handle *h)
 {
 	return h->rests && READ_ONCE(devtrace_profile_on) && !READ_ONCE(h->stream->gone) &&
 	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
@@ -59,7 +59,7 @@ static void begin_wait(struct stream *s)
 }
 
 /* The lock is held, and released. */
-static int rest(struct handle *h)
+static int cdev_read_rest(struct handle *h)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 
@@ -161,12 +161,12 @@ ssize_t cdev_read_iter(struct kiocb *iocb, struct iov_iter *to)
 		handle_unlock(h);
 		return -ENOMEM;
 	}
-	if (!wire_staged(reader_wire(h->reader)) && resting(h)) {
+	if (!wire_staged(reader_wire(h->reader)) && cdev_read_resting(h)) {
 		if (nowait) {
 			handle_unlock(h);
 			return -EAGAIN;
 		}
-		err = rest(h) ?: handle_lock(h, false);
+		err = cdev_read_rest(h) ?: handle_lock(h, false);
 		if (err)
 			return err;
 	}
@@ -220,7 +220,7 @@ __poll_t cdev_poll(struct file *file, poll_table *wait)
 			reader_follows(h->reader);
 		if (h->copying)
 			WRITE_ONCE(h->missed, true);
-		else if (!h->reader || (!resting(h) && poll_ready(h)))
+		else if (!h->reader || (!cdev_read_resting(h) && poll_ready(h)))
 			mask |= EPOLLIN | EPOLLRDNORM;
 		handle_release(h);
 		if (READ_ONCE(h->stream->gone))

@@ -72,7 +72,7 @@ static void give_events(struct reader *rd, struct source *src)
  * Done when more events were copied: the ones copied before need no more than was sent then.
  * Returns whether there was a frame.
  */
-static bool tell(struct reader *rd, size_t want)
+static bool reader_tell(struct reader *rd, size_t want)
 {
 	struct announce *a = &rd->told;
 
@@ -161,7 +161,7 @@ int reader_fill(struct reader *rd, size_t want)
 	if (err)
 		return err;
 	while (w->head < rd->stop) {
-		if (unlikely(tell(rd, want)))
+		if (unlikely(reader_tell(rd, want)))
 			continue;
 		src = rd->heap->src;
 		if (likely(src->ready)) {

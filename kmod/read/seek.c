@@ -20,7 +20,7 @@
 #define SEEK_AHEAD_NS	BIT_ULL(40)
 
 /* To a place, in each source: see source_seek(). */
-static void go(struct reader *rd, u64 ts, u64 now)
+static void seek_go(struct reader *rd, u64 ts, u64 now)
 {
 	unsigned int i;
 
@@ -106,7 +106,7 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 	if (err)
 		return err;
 	/* Records may be newer than now by the time they are looked at. */
-	go(rd, ts, now + SEEK_AHEAD_NS);
+	seek_go(rd, ts, now + SEEK_AHEAD_NS);
 	rd->place = ts == U64_MAX ? now : ts;
 	announce_seek(&rd->told, rd->place, wire_restart(&rd->wire));
 	return rd->place;
@@ -115,5 +115,5 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 /* Everything that is there, as lseek(fd, 0, SEEK_SET). */
 void reader_oldest(struct reader *rd)
 {
-	go(rd, 0, 0);
+	seek_go(rd, 0, 0);
 }

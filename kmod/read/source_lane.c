@@ -189,7 +189,7 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 }
 
 /* The event at the front, then others, also of the lanes that are next; preemption is off. */
-static void give(struct reader *rd, struct lane_source *s)
+static void lane_source_give_run(struct reader *rd, struct lane_source *s)
 {
 	const u8 *records = blocks_records(slots_ring(), s->run);
 	const struct window win = reader_window(rd);
@@ -218,7 +218,7 @@ static void give(struct reader *rd, struct lane_source *s)
 }
 
 /* The event at the front is before the place that lseek(2) went to. */
-static void pass(struct reader *rd, struct lane_source *s)
+static void lane_source_pass(struct reader *rd, struct lane_source *s)
 {
 	s->src.last = s->src.key;
 	if (!peek_any(s, blocks_records(slots_ring(), s->run)))
@@ -237,9 +237,9 @@ void lane_source_give(struct reader *rd, struct lane_source *s)
 	if (!run_is_there(rd, s))
 		lose_run(rd, s);
 	else if (likely(wanted))
-		give(rd, s);
+		lane_source_give_run(rd, s);
 	else
-		pass(rd, s);
+		lane_source_pass(rd, s);
 	preempt_enable();
 }
 

@@ -253,7 +253,7 @@ static int follow_resize(struct ring_source *s)
  * Copy what comes next of a ring that exists. -EAGAIN: the source has to be found a
  * place, or another one, first.
  */
-static int fetch(struct ring_source *s)
+static int ring_source_fetch(struct ring_source *s)
 {
 	struct ring *ring = s->ring;
 	struct ring_view v;
@@ -299,7 +299,7 @@ int ring_source_refresh(struct reader *rd, struct ring_source *s)
 		drop_cache(s);
 		/* The clock before we look whether a writer is under way. */
 		smp_mb();
-		while (unlikely(fetch(s))) {
+		while (unlikely(ring_source_fetch(s))) {
 			err = follow_resize(s);
 			if (err)
 				return err;
@@ -429,7 +429,7 @@ int ring_sources_prepare_seek(struct reader *rd)
  * Whether so much of a ring was not read: this part of its size, in percent, or @most
  * units. After a resize this is unknown until the next refresh: say yes.
  */
-static bool unread(const struct ring_source *s, unsigned int percent, u32 most)
+static bool ring_source_unread(const struct ring_source *s, unsigned int percent, u32 most)
 {
 	struct ring_view v;
 	bool moved;
@@ -460,7 +460,8 @@ bool ring_sources_unread(const struct reader *rd, unsigned int percent)
 		if (!percent && dropped_more(s))
 			return true;
 		/* A ring never counts as full: room is made ahead. */
-		if (percent ? unread(s, min(percent, 95U), U32_MAX) : unread(s, 100, 1))
+		if (percent ? ring_source_unread(s, min(percent, 95U), U32_MAX) :
+			      ring_source_unread(s, 100, 1))
 			return true;
 	}
 	return false;
@@ -476,7 +477,7 @@ bool ring_sources_much(const struct reader *rd, u32 bytes)
 	unsigned int i;
 
 	for (i = 0; i < rd->nr_rings; i++)
-		if (unread(&rd->rings[i], 50, bytes / RING_UNIT))
+		if (ring_source_unread(&rd->rings[i], 50, bytes / RING_UNIT))
 			return true;
 	return false;
 }

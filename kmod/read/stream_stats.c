@@ -38,7 +38,7 @@ static void stats_ring(struct ring *r, u32 start, struct devtrace_stats *st)
 	}
 }
 
-static u64 handled(const struct devtrace_stats *st)
+static u64 stream_stats_handled(const struct devtrace_stats *st)
 {
 	u64 n = st->stored;
 	int i;
@@ -69,17 +69,17 @@ u64 stream_emitted_on(int cpu)
 	struct devtrace_stats st = { 0 };
 
 	stats_ring(per_cpu_ptr(&devtrace_rings, cpu), devtrace_stream0.start, &st);
-	return handled(&st) + filtered_on(cpu);
+	return stream_stats_handled(&st) + filtered_on(cpu);
 }
 
 static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
 {
-	const u64 others = handled(st);
+	const u64 others = stream_stats_handled(st);
 	u64 emitted, here;
 
 	/* Count the emitted ones last: never too few. */
 	stats_ring(per_cpu_ptr(s->rings, cpu), s->start, st);
-	here = handled(st) - others;
+	here = stream_stats_handled(st) - others;
 	if (s == &devtrace_stream0)
 		emitted = here + filtered_on(cpu);
 	else

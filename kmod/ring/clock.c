@@ -29,7 +29,7 @@ static struct clock_sample samples[SAMPLES];
 struct history devtrace_clock_samples;
 static atomic_t taking = ATOMIC_INIT(0);
 
-static bool drifted(u64 was, u64 is, u64 passed)
+static bool clock_drifted(u64 was, u64 is, u64 passed)
 {
 	s64 d = (s64)(is - was - passed);
 
@@ -71,9 +71,9 @@ void devtrace_clock_take(u64 ts)
 	n = devtrace_clock_samples.nr;
 	last = n != devtrace_clock_samples.oldest ? &samples[(n - 1) % SAMPLES] : NULL;
 	if (!last || s.ts - last->ts > KEEP_NS ||
-	    drifted(last->mono, s.mono, s.ts - last->ts) ||
-	    drifted(last->boot, s.boot, s.ts - last->ts) ||
-	    drifted(last->real, s.real, s.ts - last->ts)) {
+	    clock_drifted(last->mono, s.mono, s.ts - last->ts) ||
+	    clock_drifted(last->boot, s.boot, s.ts - last->ts) ||
+	    clock_drifted(last->real, s.real, s.ts - last->ts)) {
 		samples[n % SAMPLES] = s;
 		history_add(&devtrace_clock_samples, SAMPLES);
 	}

@@ -34,7 +34,7 @@ static struct devtrace_counter *consts, *program_consts;
 static u64 last_seq;
 
 /* The constants may not be used from here on. */
-static void forbid(void)
+static void clock_tsc_forbid(void)
 {
 	/* LMM(tsc_write:A) */
 	WRITE_ONCE(consts->seq, 0);
@@ -44,7 +44,7 @@ static void forbid(void)
 	smp_wmb();
 }
 
-static void allow(struct devtrace_counter *c, u64 mult, unsigned __int128 offset)
+static void clock_tsc_allow(struct devtrace_counter *c, u64 mult, unsigned __int128 offset)
 {
 	c->mult = mult;
 	c->offset_lo = offset;
@@ -64,7 +64,7 @@ static int timekeeper_updated(struct notifier_block *nb, unsigned long was_set, 
 	if (tkr->clock->vdso_clock_mode != VDSO_CLOCKMODE_TSC ||
 	    tkr->mask != CLOCKSOURCE_MASK(64) || tkr->shift > CLOCK_TSC_SHIFT) {
 		if (c->seq)
-			forbid();
+			clock_tsc_forbid();
 		return NOTIFY_DONE;
 	}
 
@@ -77,11 +77,11 @@ static int timekeeper_updated(struct notifier_block *nb, unsigned long was_set, 
 	if (c->seq && c->mult == mult && c->offset_lo == (u64)offset &&
 	    c->offset_hi == (u64)(offset >> 64))
 		return NOTIFY_DONE;
-	forbid();
+	clock_tsc_forbid();
 	last_seq++;
-	allow(consts, mult, offset);
+	clock_tsc_allow(consts, mult, offset);
 	if (program_consts)
-		allow(program_consts, mult, offset);
+		clock_tsc_allow(program_consts, mult, offset);
 	return NOTIFY_DONE;
 }
 
@@ -126,7 +126,7 @@ void clock_tsc_stop(void)
 	raw_spin_lock_irqsave(&tsc_lock, flags);
 	if (started) {
 		pvclock_gtod_unregister_notifier(&timekeeper_nb);
-		forbid();
+		clock_tsc_forbid();
 		started = false;
 	}
 	raw_spin_unlock_irqrestore(&tsc_lock, flags);

@@ -42,7 +42,7 @@ struct quiet {
  * On the CPU that is asked, interrupts off. An idle one is asked by an interrupt, or looks
  * by itself; its thread has preemption off once, always.
  */
-static void look(void *arg)
+static void quiet_look(void *arg)
 {
 	struct quiet *q = arg;
 	unsigned int count = preempt_count();
@@ -66,7 +66,7 @@ static bool all_quiet(struct quiet *q, const struct cpumask *which)
 		cpu = get_cpu();
 		/* We run here, and may be preempted. */
 		cpumask_clear_cpu(cpu, &q->todo);
-		smp_call_function_many(&q->todo, look, q, true);
+		smp_call_function_many(&q->todo, quiet_look, q, true);
 		put_cpu();
 		if (!cpumask_andnot(&q->todo, &q->todo, &q->quiet))
 			return true;
@@ -76,7 +76,7 @@ static bool all_quiet(struct quiet *q, const struct cpumask *which)
 	return false;
 }
 
-static void nothing(struct work_struct *work)
+static void quiet_nothing(struct work_struct *work)
 {
 }
 
@@ -87,7 +87,7 @@ static void run_on(const struct cpumask *which)
 	unsigned int cpu;
 
 	for_each_cpu_and(cpu, which, cpu_online_mask) {
-		INIT_WORK_ONSTACK(&work, nothing);
+		INIT_WORK_ONSTACK(&work, quiet_nothing);
 		queue_work_on(cpu, system_highpri_wq, &work);
 		flush_work(&work);
 		destroy_work_on_stack(&work);
@@ -95,7 +95,7 @@ static void run_on(const struct cpumask *which)
 }
 
 /* Whether all of @which said that they are quiet. */
-static bool ask(const struct cpumask *which)
+static bool quiet_ask(const struct cpumask *which)
 {
 	struct quiet *q = kzalloc(sizeof(*q), GFP_KERNEL);
 	const bool done = q && all_quiet(q, which);
@@ -120,7 +120,7 @@ void quiet_wait_on(const struct cpumask *which)
 	/* One that comes or goes is on no list, and may emit. */
 	if (cpus_read_trylock()) {
 		if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
-			done = ask(which);
+			done = quiet_ask(which);
 		} else {
 			run_on(which);
 			done = true;

@@ -25,8 +25,8 @@
 #define CREATE_TRACE_POINTS
 #include "event_trace.h"
 
-static void follow(struct work_struct *w);
-static DECLARE_WORK(work, follow);
+static void tracepoint_follow(struct work_struct *w);
+static DECLARE_WORK(work, tracepoint_follow);
 
 /* Protects the next two. */
 static DEFINE_SPINLOCK(queue_lock);
@@ -62,7 +62,7 @@ static bool is_probed(void)
 }
 
 /* Call with lock held. */
-static int attach(void)
+static int tracepoint_attach(void)
 {
 	int err;
 
@@ -77,22 +77,22 @@ static int attach(void)
 	return err;
 }
 
-static void detach(void)
+static void tracepoint_detach(void)
 {
 	if (attached)
 		devtrace_watch_unregister(&watch);
 	attached = false;
 }
 
-static void follow(struct work_struct *w)
+static void tracepoint_follow(struct work_struct *w)
 {
 	const bool on = is_probed();
 
 	mutex_lock(&lock);
 	if (on && !attached)
-		attach();
+		tracepoint_attach();
 	else if (!on)
-		detach();
+		tracepoint_detach();
 	mutex_unlock(&lock);
 }
 
@@ -124,7 +124,7 @@ void watch_tracepoint_exit(void)
 	spin_unlock(&queue_lock);
 	cancel_work_sync(&work);
 	mutex_lock(&lock);
-	detach();
+	tracepoint_detach();
 	mutex_unlock(&lock);
 }
 
@@ -145,7 +145,7 @@ static u32 severities_of(const char *word)
 	return 0;
 }
 
-static int parse(const char *val, u32 *set)
+static int tracepoint_parse(const char *val, u32 *set)
 {
 	char *copy = kstrdup(val, GFP_KERNEL), *rest = copy, *word;
 	int err = 0;
@@ -176,15 +176,15 @@ static int parse(const char *val, u32 *set)
 static int severity_set(const char *val, const struct kernel_param *kp)
 {
 	u32 set;
-	int err = parse(val, &set);
+	int err = tracepoint_parse(val, &set);
 
 	if (err)
 		return err;
 	mutex_lock(&lock);
 	severities = set;
 	if (attached) {
-		detach();
-		err = attach();
+		tracepoint_detach();
+		err = tracepoint_attach();
 	}
 	mutex_unlock(&lock);
 	return err;

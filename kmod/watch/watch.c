@@ -73,7 +73,7 @@ static bool is_wanted(const struct devtrace_watch *w, const struct devtrace_watc
 }
 
 /* Code, object and signal stand before the elements. */
-static void unpack(const struct event *ev, struct devtrace_watch_event *e)
+static void watch_unpack(const struct event *ev, struct devtrace_watch_event *e)
 {
 	const u8 *p = ev->data, *end = ev->data + ev->len;
 
@@ -101,7 +101,7 @@ static void call_all(const struct event *ev)
 	struct devtrace_watch_event e;
 	unsigned int i;
 
-	unpack(ev, &e);
+	watch_unpack(ev, &e);
 	for (i = 0; i < DEVTRACE_WATCHES_MAX; i++) {
 		/* Emitters have preemption off, also where RCU cannot see it. */
 		struct devtrace_watch *w = rcu_dereference_sched_check(watches[i], true);
@@ -137,7 +137,7 @@ static struct devtrace_watch *watch_at(unsigned int i)
 }
 
 /* The lowest level of a mask of severities, for the four severities from @first on. */
-static unsigned int lowest(u32 severities, unsigned int first)
+static unsigned int watch_lowest(u32 severities, unsigned int first)
 {
 	const u32 levels = severities >> first & 0xf;
 
@@ -165,8 +165,8 @@ static struct filter *filter_of_all(void)
 		severities |= w->severities;
 		f->origins |= w->origins;
 	}
-	f->sw_severity = lowest(severities, DEVTRACE_SW0);
-	f->hw_severity = lowest(severities, DEVTRACE_HW0);
+	f->sw_severity = watch_lowest(severities, DEVTRACE_SW0);
+	f->hw_severity = watch_lowest(severities, DEVTRACE_HW0);
 	return f;
 }
 
@@ -212,7 +212,7 @@ static int put_in_force(void)
  * Give the bit back after the last watch. Without memory for a table without the bit, the
  * bit stays taken until the next change: some events take the slow path, nothing else.
  */
-static int leave(void)
+static int watch_leave(void)
 {
 	int err = filter_set(__ffs(our_bit), NULL);
 
@@ -257,7 +257,7 @@ static void take_out(unsigned int i)
 
 	RCU_INIT_POINTER(watches[i], NULL);
 	if (!is_any())
-		err = leave();
+		err = watch_leave();
 	else
 		err = put_in_force();
 	/* The old, wider filter stays until the next change; wait for emitters all the same. */
@@ -265,7 +265,7 @@ static void take_out(unsigned int i)
 		quiet_wait();
 }
 
-static int add(struct devtrace_watch *w)
+static int watch_add(struct devtrace_watch *w)
 {
 	unsigned int i;
 	int err;
@@ -310,7 +310,7 @@ int devtrace_watch_register(struct devtrace_watch *w)
 	if (!is_valid(w))
 		return -EINVAL;
 	mutex_lock(&devtrace_lock);
-	err = add(w);
+	err = watch_add(w);
 	mutex_unlock(&devtrace_lock);
 	return err;
 }
@@ -365,8 +365,8 @@ static void __exit devtrace_watch_exit(void)
 {
 	watch_tracepoint_exit();
 	mutex_lock(&devtrace_lock);
-	/* The bit is left if leave() had no memory; emitters do not call this module even so. */
-	if (our_bit && leave())
+	/* Without memory watch_leave() leaves the bit; emitters do not call this module even so. */
+	if (our_bit && watch_leave())
 		pr_warn("no memory for a table of filters: one trigger fewer until devtrace is loaded again\n");
 	mutex_unlock(&devtrace_lock);
 }
