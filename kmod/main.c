@@ -117,7 +117,9 @@ static int __init devtrace_init(void)
 	devtrace_dict_init(names, start);
 	devtrace_wake_init();
 	lane_limits_init();
-	lane_wake_init();
+	err = lane_wake_init();
+	if (err)
+		goto out_dict;
 	err = emit_init();
 	if (err)
 		goto out_wake;
@@ -168,6 +170,7 @@ out_emit:
 	emit_exit();
 out_wake:
 	lane_wake_exit();
+out_dict:
 	devtrace_wake_exit();
 	devtrace_dict_exit();
 	devtrace_proc_exit();

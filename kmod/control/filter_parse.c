@@ -230,20 +230,8 @@ static int put_names(struct sk_buff *skb, int attrtype, const struct filter_name
 	return put_array(skb, attrtype, t->given, t->v, t->nr * sizeof(t->v[0]));
 }
 
-/**
- * filter_put() - a filter as an attribute
- * @skb: message
- * @attrtype: of the nest
- * @f: the filter
- *
- * Return: 0, or -EMSGSIZE with nothing put; at most NETLINK_FILTER_SIZE bytes.
- */
-int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f)
+static int put_terms(struct sk_buff *skb, const struct filter *f)
 {
-	struct nlattr *nest = nla_nest_start(skb, attrtype);
-
-	if (!nest)
-		return -EMSGSIZE;
 	if (put_types(skb, f) ||
 	    (f->hw_severity && nla_put_u32(skb, DEVTRACE_FA_HW_SEVERITY, f->hw_severity)) ||
 	    (f->sw_severity && nla_put_u32(skb, DEVTRACE_FA_SW_SEVERITY, f->sw_severity)) ||
@@ -259,7 +247,35 @@ int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f)
 	     nla_put_u32(skb, DEVTRACE_FA_ORIGINS, f->origins)) ||
 	    put_ranges(skb, DEVTRACE_FA_CPUS, &f->cpus) ||
 	    put_numbers(skb, DEVTRACE_FA_CODES, &f->codes) ||
-	    put_numbers(skb, DEVTRACE_FA_NOT_CODES, &f->not_codes)) {
+	    put_numbers(skb, DEVTRACE_FA_NOT_CODES, &f->not_codes))
+		return -EMSGSIZE;
+	return 0;
+}
+
+/* The terms of a filter that nothing passes. */
+static int put_nothing(struct sk_buff *skb)
+{
+	static const u8 types[256 / 8];
+
+	return nla_put(skb, DEVTRACE_FA_TYPES, sizeof(types), types) ||
+	       nla_put_u32(skb, DEVTRACE_FA_ORIGINS, 0) ? -EMSGSIZE : 0;
+}
+
+/**
+ * filter_put() - a filter as an attribute
+ * @skb: message
+ * @attrtype: of the nest
+ * @f: the filter; NULL: one that nothing passes
+ *
+ * Return: 0, or -EMSGSIZE with nothing put; at most NETLINK_FILTER_SIZE bytes.
+ */
+int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f)
+{
+	struct nlattr *nest = nla_nest_start(skb, attrtype);
+
+	if (!nest)
+		return -EMSGSIZE;
+	if (f ? put_terms(skb, f) : put_nothing(skb)) {
 		nla_nest_cancel(skb, nest);
 		return -EMSGSIZE;
 	}

@@ -13,6 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/rtnetlink.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/user_namespace.h>
 #include <net/net_namespace.h>
@@ -160,23 +161,31 @@ static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_inf
 /* A request was done, but for profile events that are not to be had. */
 static const char *lacking_note(const unsigned long *types)
 {
-	static char text[1024];		/* under devtrace_lock */
+	static const char some[] =
+		"some types are not available in this kernel; skipped: profile-get tells which";
 	struct profile_info info;
 	unsigned int i, n = 0;
+	const size_t size = 1024;
+	const char *note;
+	char *text;
 
 	if (!devtrace_profile_there())
 		return "types 128 to 191 are left off: " PROFILE_IS_MISSING;
+	text = kmalloc(size, GFP_KERNEL);
+	if (!text)
+		return some;
 	for_each_set_bit(i, types, 256) {
-		n += scnprintf(text + n, sizeof(text) - n, n ? ", " : "");
+		n += scnprintf(text + n, size - n, n ? ", " : "");
 		if (devtrace_profile_info(i, &info))
-			n += scnprintf(text + n, sizeof(text) - n, "%s", info.name);
+			n += scnprintf(text + n, size - n, "%s", info.name);
 		else
-			n += scnprintf(text + n, sizeof(text) - n, "type %u", i);
+			n += scnprintf(text + n, size - n, "type %u", i);
 	}
-	scnprintf(text + n, sizeof(text) - n,
+	scnprintf(text + n, size - n,
 		  ": not available in this kernel; skipped");
-	return netlink_keep(text,
-			    "some types are not available in this kernel; skipped: profile-get tells which");
+	note = netlink_keep(text, some);
+	kfree(text);
+	return note;
 }
 
 static int netlink_doit(struct sk_buff *skb, struct genl_info *info)

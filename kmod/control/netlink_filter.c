@@ -21,14 +21,13 @@
 
 static int put_filter(struct sk_buff *skb, struct stream *s)
 {
-	/* A copy of what an earlier boot left has none. */
-	static const struct filter nothing;
 	const struct filter *f;
 	struct stream_info info;
 	u32 generation;
 
 	stream_info(s, &info);
-	f = filter_get(info.id, &generation) ?: &nothing;
+	/* A copy of what an earlier boot left has none. */
+	f = filter_get(info.id, &generation);
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, info.name) ||
 	    nla_put_u32(skb, DEVTRACE_A_GENERATION, generation))
 		return -EMSGSIZE;

@@ -37,6 +37,7 @@
 #include "manage/filter_set.h"
 #include "manage/fire.h"
 #include "manage/streams.h"
+#include "netlink_check.h"
 #include "netlink_filter.h"
 #include "netlink_trigger.h"
 #include "rate.h"
@@ -49,9 +50,6 @@
 #define WORK_GAP	(HZ / 50 ?: 1)
 
 static struct trigger __rcu *triggers[DEVTRACE_TRIGGERS_MAX];
-
-/* What to say of a stream that a trigger needs. It must outlive the trigger. */
-static char in_use[DEVTRACE_TRIGGERS_MAX][DEVTRACE_NAME_LEN + 64];
 
 /**
  * struct kept - the filter that a stream had before triggers gave it another
@@ -466,8 +464,6 @@ int trigger_add(struct trigger *t, bool armed)
 		return -ENOSPC;
 	t->n = n;
 	find_needs(t);
-	snprintf(in_use[n], sizeof(in_use[n]),
-		 "the trigger %s acts on this stream: remove the trigger first", t->name);
 	rcu_assign_pointer(triggers[n], t);
 	__set_bit(n, &devtrace_filters.triggers);
 	err = set_bit_of(t, armed);
@@ -528,6 +524,7 @@ int trigger_remove(struct trigger *t)
  */
 int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 {
+	char text[DEVTRACE_NAME_LEN + 64];
 	struct trigger *t;
 	int n;
 
@@ -535,8 +532,11 @@ int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 	for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
 		t = trigger_at(n);
 		if (t && t->stream == s) {
-			if (extack)
-				extack->_msg = in_use[n];
+			snprintf(text, sizeof(text),
+				 "the trigger %s acts on this stream: remove the trigger first",
+				 t->name);
+			netlink_refuse(extack, NULL,
+				       netlink_keep(text, "a trigger acts on this stream: remove the trigger first"));
 			return -EBUSY;
 		}
 	}

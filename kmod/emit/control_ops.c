@@ -5,6 +5,8 @@
  * The operations are set under devtrace_lock, and notifications hold it: no call is
  * under way when control has taken them back. Emitters hold no lock: whoever takes the
  * operations back waits for emitters after it.
+ *
+ * notrace: see emit/emit.c.
  */
 #include <linux/compiler.h>
 #include <linux/lockdep.h>
@@ -27,7 +29,7 @@ void control_register(const struct control_ops *ops)
 	WRITE_ONCE(control, ops);
 }
 
-void control_event(u32 set, const struct event *ev, struct firing *f)
+notrace void control_event(u32 set, const struct event *ev, struct firing *f)
 {
 	void (*watching)(u32 set, const struct event *ev) = READ_ONCE(devtrace_watching);
 	const struct control_ops *ops = READ_ONCE(control);

@@ -7,6 +7,10 @@
  * event that is not stored is counted, by cause.
  *
  * An event that is not for stream 0 alone is built beside the rings: see slots.c.
+ *
+ * Functions that a driver's or the kernel's own event runs through are notrace, here and in the
+ * rooms below. The function tracer would write an event of its own for each; its writes wake
+ * readers by interrupts, which are kernel profile events of ours, which it would trace again.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
@@ -44,19 +48,20 @@ u32 emit_severe __read_mostly;
 void (*emit_severe_told)(struct ring *r) __read_mostly;
 
 /* Too long a payload for this ring, or no ring at all. */
-noinline void emit_unfit(struct ring *r)
+noinline notrace void emit_unfit(struct ring *r)
 {
 	ring_count_inc(&r->dropped[READ_ONCE(r->too_long) ? RING_DROP_TOOBIG :
 							RING_DROP_NORING]);
 }
 
 /* Stream 0 does not want it. */
-void emit_not_wanted(unsigned int type)
+notrace void emit_not_wanted(unsigned int type)
 {
 	this_cpu_inc(devtrace_filtered[type]);
 }
 
-static noinline u32 emit_wants_of(const struct filter_table *t, unsigned int type, u32 who, u32 key)
+static noinline notrace u32 emit_wants_of(const struct filter_table *t, unsigned int type, u32 who,
+					  u32 key)
 {
 	u32 set = filter_wants(t, type, who, key);
 
@@ -88,16 +93,16 @@ u32 emit_wants(unsigned int type, u32 who, const u8 *data)
 	return set;
 }
 
-noinline struct ring_record *emit_reserve_entered(struct ring *r, unsigned int id,
-						  unsigned int type, u32 who, unsigned int len,
-						  u64 *now)
+noinline notrace struct ring_record *emit_reserve_entered(struct ring *r, unsigned int id,
+							  unsigned int type, u32 who,
+							  unsigned int len, u64 *now)
 {
 	return __emit_reserve_entered(r, id, type, who, len, now);
 }
 
 /* Not for stream 0 alone, or somebody is told of it, or it does not fit. */
-static noinline void *emit_kernel_beside(struct ring *r, u32 set, unsigned int type, u32 who,
-					 unsigned int len)
+static noinline notrace void *emit_kernel_beside(struct ring *r, u32 set, unsigned int type,
+						 u32 who, unsigned int len)
 {
 	void *p = NULL;
 
@@ -121,7 +126,7 @@ static __always_inline void *emit_kernel_payload(struct ring_record *rec)
 }
 
 /* For any event and any set of takers; preemption is off. */
-static noinline void *emit_kernel_any(unsigned int type, u32 who, unsigned int len, u32 key)
+static noinline notrace void *emit_kernel_any(unsigned int type, u32 who, unsigned int len, u32 key)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);
 	u32 set;
@@ -140,7 +145,7 @@ static noinline void *emit_kernel_any(unsigned int type, u32 who, unsigned int l
 }
 
 /* emit_try() did not do. */
-static noinline void *emit_kernel_entered(unsigned int type, u32 who, unsigned int len)
+static noinline notrace void *emit_kernel_entered(unsigned int type, u32 who, unsigned int len)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);
 	u64 now;
@@ -148,14 +153,14 @@ static noinline void *emit_kernel_entered(unsigned int type, u32 who, unsigned i
 	return emit_kernel_payload(emit_reserve_entered(r, 0, type, who, len, &now));
 }
 
-static noinline void *emit_kernel_clock_due(struct ring_record *rec, u64 now)
+static noinline notrace void *emit_kernel_clock_due(struct ring_record *rec, u64 now)
 {
 	devtrace_clock_take(now);
 	return rec->data;
 }
 
 /* Where an NMI must not touch a ring: dropped and counted. */
-static noinline void *emit_kernel_no_nmi(struct ring *r)
+static noinline notrace void *emit_kernel_no_nmi(struct ring *r)
 {
 	ring_count_inc_nmi(&r->dropped[RING_DROP_BUSY]);
 	preempt_enable_notrace();
@@ -193,7 +198,7 @@ static __always_inline void *emit_kernel(unsigned int type, u32 who, unsigned in
  * Return: where the payload goes, preemption off until __devtrace_commit();
  * or NULL if the event was dropped, or not wanted.
  */
-void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len)
+notrace void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len)
 {
 	return emit_kernel(type, who, len, 0, true);
 }
@@ -208,7 +213,7 @@ EXPORT_SYMBOL_GPL(__devtrace_reserve);
  *
  * Return: as __devtrace_reserve().
  */
-void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int len, u32 key)
+notrace void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int len, u32 key)
 {
 	return emit_kernel(type, who, len, key, false);
 }
@@ -217,7 +222,7 @@ EXPORT_SYMBOL_GPL(__devtrace_reserve_for);
 /**
  * __devtrace_commit() - the event reserved last on this CPU is complete
  */
-void __devtrace_commit(void)
+notrace void __devtrace_commit(void)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);
 
@@ -239,7 +244,7 @@ EXPORT_SYMBOL_GPL(__devtrace_commit);
  * @data: payload
  * @len: its length in bytes
  */
-void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len)
+notrace void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len)
 {
 	u32 key = 0;
 	void *p;

@@ -5,6 +5,8 @@
  * The table decides. Emitters test devtrace_wanted, devtrace_severities and the
  * control page before it, which only spares them the table; all of
  * these have every bit that the table needs by the time filter_set() returns.
+ *
+ * notrace: see emit/emit.c.
  */
 #include <linux/bsearch.h>
 #include <linux/kernel.h>
@@ -46,7 +48,7 @@ static u32 code_set(const struct filter_keys *k, const struct major *m, u32 code
  * An event that has both is asked about twice, once without RING_WHO_CODE.
  * Context: any.
  */
-u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key)
+notrace u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key)
 {
 	const struct filter_keys *k = t->keys;
 	const struct major *m;
@@ -77,7 +79,7 @@ static void process_add(const struct process *list, unsigned int nr, const struc
  * @tgid: its process
  * @comm: its name
  */
-u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const char *comm)
+notrace u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const char *comm)
 {
 	const struct filter_keys *k = t->keys;
 	struct process key = { .comm = "" };
@@ -107,7 +109,7 @@ u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const cha
  *
  * Context: any; for events in task context.
  */
-u32 filter_process_set(const struct filter_table *t, struct task_struct *task)
+notrace u32 filter_process_set(const struct filter_table *t, struct task_struct *task)
 {
 	struct filter_verdict *v = this_cpu_ptr(&devtrace_verdict);
 	char comm[TASK_COMM_LEN];

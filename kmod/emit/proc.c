@@ -27,6 +27,8 @@
  *
  * The idle tasks share thread id 0 and have no slot: each CPU's is called
  * swapper and its number, and the source of an event tells that to readers.
+ *
+ * notrace: see emit/emit.c.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -112,7 +114,7 @@ static unsigned int proc_bucket(u32 tid)
 }
 
 /* The user; for one in a user namespace see devtrace_owner(). */
-static u32 owner_of(const struct cred *cred)
+static notrace u32 owner_of(const struct cred *cred)
 {
 	struct user_namespace *ns = cred->user_ns;
 	kuid_t uid = cred->uid;
@@ -188,8 +190,8 @@ static bool has_twin(unsigned int slot, u32 tid)
 }
 
 /* The slot is ours to write, and has this name from here on; perhaps it was @taken for it. */
-static void add_name(unsigned int i, u32 seq, const struct task_struct *task,
-		     const char *comm, u64 now, bool taken)
+static notrace void add_name(unsigned int i, u32 seq, const struct task_struct *task,
+				     const char *comm, u64 now, bool taken)
 {
 	struct proc_slot *s = &slots[i];
 	proc_told_t told;
@@ -244,8 +246,8 @@ static bool is_being_renamed(unsigned int i, u32 nr, const char *comm, u64 now)
 }
 
 /* The slot of the thread, with its name. -1: somebody writes it. */
-static int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
-		      const char *comm, u64 now, bool renamed)
+static notrace int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
+				      const char *comm, u64 now, bool renamed)
 {
 	const u32 nr = READ_ONCE(slots[i].nr);
 	const struct name *newest;
@@ -346,7 +348,7 @@ static int slot_of(const struct task_struct *task, const char *comm, u64 now)
  *
  * Context: any, NMI included; preemption off.
  */
-void devtrace_proc_new(struct task_struct *task)
+notrace void devtrace_proc_new(struct task_struct *task)
 {
 	/* Not after the event that is about to be emitted. */
 	const u64 now = devtrace_clock_now();

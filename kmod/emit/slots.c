@@ -5,6 +5,8 @@
  * Such an event is built in a slot beside the rings, and stored by store_all() when it is
  * complete. While it is being built the ring of stream 0 is held, so that
  * __devtrace_commit() finds out at no price.
+ *
+ * notrace: see emit/emit.c.
  */
 #include <linux/kernel.h>
 #include <linux/limits.h>
@@ -62,7 +64,8 @@ static unsigned int slots_used(const struct emit_slots *s)
  * Context: any, preemption off until emit_slot_commit().
  * Return: where the payload goes; NULL: dropped and counted.
  */
-void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 who, unsigned int len)
+notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 who,
+					unsigned int len)
 {
 	struct emit_slots *s = __this_cpu_read(emit_slots);
 	struct emit_slot *slot;
@@ -97,7 +100,7 @@ void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 who, uns
  * emit_slot_commit() - __devtrace_commit() where other events are under way, or ours is in a slot
  * @r: the ring of stream 0 on this CPU
  */
-void emit_slot_commit(struct ring *r)
+notrace void emit_slot_commit(struct ring *r)
 {
 	struct emit_slots *s = __this_cpu_read(emit_slots);
 	struct emit_slot *slot = s && slots_used(s) ? &s->slot[slots_used(s) - 1] : NULL;

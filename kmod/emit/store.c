@@ -6,6 +6,8 @@
  * have to stop. The event is complete; triggers see it before any stream does, so
  * that one which starts a stream is in it. How a stream stops exactly is argued in
  * stop.h.
+ *
+ * notrace: see emit/emit.c.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -34,7 +36,7 @@ static struct stream *stream_of(unsigned int id)
 }
 
 /* Another CPU stores the event that fired; how that ends, if it does soon. */
-static noinline enum stop_phase wait_fired(const struct stop *st)
+static noinline notrace enum stop_phase wait_fired(const struct stop *st)
 {
 	enum stop_phase phase;
 	int tries = 0;
@@ -49,7 +51,7 @@ static noinline enum stop_phase wait_fired(const struct stop *st)
 }
 
 /* One of what is left; false if nothing is. */
-static bool stop_take_one(struct stop *st)
+static notrace bool stop_take_one(struct stop *st)
 {
 	return st->endless || atomic_dec_if_positive(&st->left) >= 0;
 }
@@ -69,7 +71,7 @@ static void stop_now(struct stream *s)
 }
 
 /* The event that fired has its time. */
-static void stop_fired_at(struct stream *s, u64 ts)
+static notrace void stop_fired_at(struct stream *s, u64 ts)
 {
 	struct stop *st = &s->stop;
 	int tries = 0;
@@ -104,7 +106,7 @@ static bool reads_before(const struct stop *st, u64 now)
  * The phase was RUN before the clock was read, and is no more: whether the event
  * stays, and whether it took one of what was left.
  */
-static noinline bool is_kept(struct stop *st, u64 now, bool *took)
+static noinline notrace bool is_kept(struct stop *st, u64 now, bool *took)
 {
 	switch (wait_fired(st)) {
 	case STOP_RUN:
@@ -190,7 +192,7 @@ static void store_store(struct stream *s, const struct event *ev, bool fires)
  *
  * Context: any, NMI included; preemption off.
  */
-void store_all(u32 set, const struct event *ev)
+notrace void store_all(u32 set, const struct event *ev)
 {
 	struct firing f = { 0 };
 	unsigned long streams;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Strings, buffers and lines of text, of which an event is made
+ *
+ * notrace: see emit/emit.c.
  */
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -16,7 +18,7 @@
  * @r: the record
  * @s: NUL-terminated
  */
-void devtrace_put_str(struct devtrace_record *r, const char *s)
+notrace void devtrace_put_str(struct devtrace_record *r, const char *s)
 {
 	size_t len = strnlen(s, DEVTRACE_RECORD_MAX) + 1;
 	u8 *p = __devtrace_room(r, 1 + len);
@@ -34,7 +36,7 @@ EXPORT_SYMBOL_GPL(devtrace_put_str);
  * @buf: the buffer
  * @n: its length in bytes
  */
-void devtrace_put_mem(struct devtrace_record *r, const void *buf, size_t n)
+notrace void devtrace_put_mem(struct devtrace_record *r, const void *buf, size_t n)
 {
 	u8 *p;
 
@@ -58,7 +60,7 @@ EXPORT_SYMBOL_GPL(devtrace_put_mem);
  * @text: not terminated
  * @len: its length; what the ring or an event cannot hold is cut off
  */
-void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
+notrace void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
 {
 	const u16 too_long = READ_ONCE(raw_cpu_ptr(&devtrace_rings)->too_long);
 	u8 *p, *nul, *end;
@@ -86,7 +88,7 @@ void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len
  * @severity: severity byte
  * @fmt: as for printk(), without a newline
  */
-void devtrace_text(u8 severity, const char *fmt, ...)
+notrace void devtrace_text(u8 severity, const char *fmt, ...)
 {
 	char text[256];
 	va_list ap;

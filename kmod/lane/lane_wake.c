@@ -24,6 +24,7 @@
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/pid.h>
@@ -57,11 +58,11 @@ static LIST_HEAD(open_lanes);
 static struct bucket {
 	u32	tid;		/* 0: none; MANY: several threads */
 	u32	lanes;
-} buckets[WAKE_BUCKETS];
+} *buckets;
 static atomic_t nr_open = ATOMIC_INIT(0), followers = ATOMIC_INIT(0);
 
 /* Open lanes by thread; changes with lock, looked at under RCU. */
-static struct hlist_head by_tid[1 << TID_HASH_BITS];
+static struct hlist_head *by_tid;
 
 static struct hrtimer timer;
 static DEFINE_PER_CPU(struct irq_work, start_soon);
@@ -358,14 +359,23 @@ static void is_it_ours(struct tracepoint *tp, void *unused)
 		exec_tp = tp;
 }
 
-void lane_wake_init(void)
+/* Return: 0 or -ENOMEM. */
+int lane_wake_init(void)
 {
 	int cpu;
 
+	buckets = kvcalloc(WAKE_BUCKETS, sizeof(*buckets), GFP_KERNEL);
+	by_tid = kvcalloc(1 << TID_HASH_BITS, sizeof(*by_tid), GFP_KERNEL);
+	if (!buckets || !by_tid) {
+		kvfree(buckets);
+		kvfree(by_tid);
+		return -ENOMEM;
+	}
 	for_each_possible_cpu(cpu)
 		init_irq_work(per_cpu_ptr(&start_soon, cpu), start_soon_fn);
 	compat_hrtimer_setup(&timer, lane_timer_fn, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	for_each_kernel_tracepoint(is_it_ours, NULL);
+	return 0;
 }
 
 /* No lane is open, and no reader is left. */
@@ -385,4 +395,6 @@ void lane_wake_exit(void)
 	for_each_possible_cpu(cpu)
 		irq_work_sync(per_cpu_ptr(&start_soon, cpu));
 	hrtimer_cancel(&timer);
+	kvfree(buckets);
+	kvfree(by_tid);
 }

@@ -17,7 +17,7 @@ void lane_wake_follow(bool one_more);
 /* One is about to wait. */
 void lane_wake_prepare(void);
 
-void lane_wake_init(void);
+int lane_wake_init(void);
 void lane_wake_exit(void);
 
 #endif /* DEVTRACE_LANE_WAKE_H */

@@ -13,13 +13,6 @@
 /* Under devtrace_lock: asked for while there is no module. */
 static DECLARE_BITMAP(missed, 256);
 
-/* Whether types 128 to 191 are to be had. */
-bool devtrace_profile_there(void)
-{
-	lockdep_assert_held(&devtrace_lock);
-	return devtrace_profile;
-}
-
 void devtrace_profile_keep_known(unsigned long *types)
 {
 	unsigned int i;
@@ -45,26 +38,10 @@ bool devtrace_profile_lacking(unsigned long *types)
 	return !bitmap_empty(types, 256);
 }
 
-bool devtrace_profile_info(unsigned int type, struct profile_info *info)
-{
-	return devtrace_profile && devtrace_profile->info(type, info);
-}
-
 int devtrace_profile_add(const char *name, const char **why)
 {
 	if (devtrace_profile)
 		return devtrace_profile->add(name, why);
 	*why = PROFILE_IS_MISSING;
 	return -EOPNOTSUPP;
-}
-
-int devtrace_profile_find(const char *name)
-{
-	return devtrace_profile ? devtrace_profile->find(name) : -ENOENT;
-}
-
-void devtrace_profile_del(unsigned int type)
-{
-	if (devtrace_profile)
-		devtrace_profile->del(type);
 }

@@ -5,23 +5,45 @@
 #ifndef DEVTRACE_MANAGE_PROFILE_ASK_H
 #define DEVTRACE_MANAGE_PROFILE_ASK_H
 
+#include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/types.h>
 
-struct profile_info;
+#include "stream/profile_ops.h"
+#include "stream/table.h"
 
 /* The error message while devtrace_profile.ko is not loaded. */
 #define PROFILE_IS_MISSING \
 	"kernel profile events need the module devtrace_profile: modprobe devtrace_profile, or insmod devtrace_profile.ko"
 
 /* Process context, devtrace_lock held, for all that follows. */
-bool devtrace_profile_there(void);
+
+/* Whether types 128 to 191 are to be had. */
+static inline bool devtrace_profile_there(void)
+{
+	lockdep_assert_held(&devtrace_lock);
+	return devtrace_profile;
+}
 
 /* As in struct profile_ops. */
 void devtrace_profile_keep_known(unsigned long *types);
 bool devtrace_profile_lacking(unsigned long *types);
-bool devtrace_profile_info(unsigned int type, struct profile_info *info);
 int devtrace_profile_add(const char *name, const char **why);
-int devtrace_profile_find(const char *name);
-void devtrace_profile_del(unsigned int type);
+
+static inline bool devtrace_profile_info(unsigned int type, struct profile_info *info)
+{
+	return devtrace_profile && devtrace_profile->info(type, info);
+}
+
+static inline int devtrace_profile_find(const char *name)
+{
+	return devtrace_profile ? devtrace_profile->find(name) : -ENOENT;
+}
+
+static inline void devtrace_profile_del(unsigned int type)
+{
+	if (devtrace_profile)
+		devtrace_profile->del(type);
+}
 
 #endif /* DEVTRACE_MANAGE_PROFILE_ASK_H */

@@ -7,11 +7,14 @@
  * is kept. Readers put the samples between the events as CLOCK frames, so that
  * a date is right even if the wall clock was set since. The history is bounded
  * and outlives the rings.
+ *
+ * notrace: see emit/emit.c.
  */
 #include <linux/atomic.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/mm.h>
 #include <linux/suspend.h>
 
 #include "clock.h"
@@ -25,7 +28,7 @@
 struct clock_state devtrace_clock_state;
 
 static struct devtrace_control *clock_control;
-static struct clock_sample samples[SAMPLES];
+static struct clock_sample *samples;
 struct history devtrace_clock_samples;
 static atomic_t taking = ATOMIC_INIT(0);
 
@@ -42,7 +45,7 @@ static bool clock_drifted(u64 was, u64 is, u64 passed)
  * Context: any, NMI included.
  * Return: trace clock, ns.
  */
-u64 devtrace_clock_now(void)
+notrace u64 devtrace_clock_now(void)
 {
 	return devtrace_clock();
 }
@@ -53,7 +56,7 @@ u64 devtrace_clock_now(void)
  *
  * Context: any, NMI included; one caller at a time, others do without.
  */
-void devtrace_clock_take(u64 ts)
+notrace void devtrace_clock_take(u64 ts)
 {
 	struct clock_sample s;
 	const struct clock_sample *last;
@@ -181,18 +184,23 @@ static struct notifier_block clock_pm_nb = {
  * @control: the page that programs see, with what they read the clock by
  * @start: where the numbers of samples begin, for tests
  *
- * Return: 0 or what register_pm_notifier() returned.
+ * Return: 0, -ENOMEM, or what register_pm_notifier() returned.
  */
 int devtrace_clock_init(struct devtrace_control *control, u32 start)
 {
 	int err;
 
+	samples = kvcalloc(SAMPLES, sizeof(*samples), GFP_KERNEL);
+	if (!samples)
+		return -ENOMEM;
 	clock_control = control;
 	history_start(&devtrace_clock_samples, start);
 	update_suspended();
 	err = register_pm_notifier(&clock_pm_nb);
-	if (err)
+	if (err) {
+		kvfree(samples);
 		return err;
+	}
 	register_syscore(&clock_syscore);
 	counter_start();
 	devtrace_clock_take(devtrace_clock_now());
@@ -204,4 +212,5 @@ void devtrace_clock_exit(void)
 	unregister_syscore(&clock_syscore);
 	unregister_pm_notifier(&clock_pm_nb);
 	counter_stop();
+	kvfree(samples);
 }

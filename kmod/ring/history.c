@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The last few of something, with numbers
+ *
+ * notrace: see emit/emit.c.
  */
 #include <linux/string.h>
 
@@ -13,7 +15,7 @@
  *
  * Context: any, NMI included; one caller at a time, who wrote entry @h->nr.
  */
-void history_add(struct history *h, unsigned int room)
+notrace void history_add(struct history *h, unsigned int room)
 {
 	const unsigned long nr = h->nr + 1;
 

@@ -5,6 +5,8 @@
  * Runs on the CPU that owns the ring, in any context. See ring.h for the invariants and
  * Documentation/ring.rst for the argument and the table of barrier pairs. Labels such as
  * LMM(fetch:B) name them.
+ *
+ * notrace: see emit/emit.c.
  */
 #include "ring.h"
 
@@ -28,7 +30,7 @@ static u32 ring_ahead(const struct ring *r)
  *
  * Return: the tail as it is now.
  */
-u64 ring_evict(struct ring *r, u64 tail, u32 want)
+notrace u64 ring_evict(struct ring *r, u64 tail, u32 want)
 {
 	const u32 complete = (u32)ring_load(&r->commit) - (u32)tail;
 	u32 gone = 0, n = 0;
@@ -110,7 +112,8 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
  *
  * Return: the record, NULL if the ring is full of unfinished ones.
  */
-struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len, unsigned int type)
+notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
+						       unsigned int type)
 {
 	const u32 units = ring_units(len), size = r->mask + 1;
 	const u32 block = (1U << r->block_shift) - 1;
@@ -160,7 +163,7 @@ struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len, unsigne
  * A writer that nested between our load of head and nest = 0 did not move commit.
  * One that came after nest = 0 did; moving it again does no harm.
  */
-void ring_leave_slow(struct ring *r, u64 head)
+notrace void ring_leave_slow(struct ring *r, u64 head)
 {
 	do {
 		WRITE_ONCE(r->nest, 1);

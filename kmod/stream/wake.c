@@ -21,6 +21,8 @@
  * on readers are woken less often: reading then adds a few events ten times a second, and
  * never more than were read. To make readers wait, cdev_read.c delays one that has drained
  * the stream.
+ *
+ * notrace: see emit/emit.c.
  */
 #include <linux/bitops.h>
 #include <linux/hrtimer.h>
@@ -87,7 +89,7 @@ static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 	return HRTIMER_NORESTART;
 }
 
-static noinline void start_wake_timer(void)
+static noinline notrace void start_wake_timer(void)
 {
 	hrtimer_start(&wake_timer, READ_ONCE(devtrace_profile_on) ? LATENCY_PROFILE_NS : LATENCY_NS,
 		      HRTIMER_MODE_REL_SOFT);
@@ -109,7 +111,7 @@ static void wake_at_once_fn(struct irq_work *w)
  *
  * Context: any, NMI included; preemption off.
  */
-void devtrace_wake_kick(unsigned int id)
+notrace void devtrace_wake_kick(unsigned int id)
 {
 	if (READ_ONCE(devtrace_waiting) & BIT(id) &&
 	    change_waiting(BIT(id + KICKED_SHIFT), BIT(id)))
@@ -137,7 +139,7 @@ void devtrace_wake_later(void)
  *
  * Context: any, NMI included; preemption off.
  */
-void devtrace_wake_full(unsigned int id)
+notrace void devtrace_wake_full(unsigned int id)
 {
 	struct stream *s = rcu_dereference_sched_check(devtrace_streams[id], true);
 

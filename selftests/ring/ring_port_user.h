@@ -35,6 +35,7 @@ typedef int32_t s32;
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #define __packed	__attribute__((__packed__))
+#define notrace
 #ifndef __always_inline
 #define __always_inline	inline __attribute__((__always_inline__))
 #endif
