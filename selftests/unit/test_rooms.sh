@@ -44,4 +44,29 @@ check "a symbol from above is refused" \
 	sh -c "! '$top/selftests/rooms' symbols lib '$tmp/objs' >'$tmp/said'"
 check "it is named, with its file" \
 	grep -qx "lib/wire/wrong.c: high() is of lib/decode/high.c, above" "$tmp/said"
+# Two files of one room that use each other
+object decode/low.o 'int high(void), low2(void); int low2(void) { return high(); }'
+rm "$tmp/objs/wire/wrong.o"
+check "a file of a room may use another one" "$top/selftests/rooms" symbols lib "$tmp/objs"
+object decode/high.o 'int low(void), low2(void), high(void); int high(void) { return low() + low2(); }'
+check "two that use each other are refused" \
+	sh -c "! '$top/selftests/rooms' symbols lib '$tmp/objs' >'$tmp/said'"
+check "they are named, with what they use" grep -qx \
+	"lib/decode/high.c and lib/decode/low.c: use each other: low2(), high()" "$tmp/said"
+object rx/rx.o 'int rx(void); int rx(void) { return 1; }'
+object rx/rx_do.o 'int rx(void), act(void); int act(void) { return rx(); }'
+rm "$tmp/objs/decode/low.o" "$tmp/objs/decode/high.o"
+check "a knot that is untied is to go from the list" \
+	sh -c "! '$top/selftests/rooms' symbols lib '$tmp/objs' >'$tmp/said'"
+check "it is named, too" grep -qx \
+	"lib/rx/rx,rx_do: is no knot any more; take it from the list of rooms" "$tmp/said"
+
+# A name that tells nothing
+check "no function of kmod is one bare word" "$top/selftests/rooms" names
+rm -rf "$tmp/tree"
+mkdir -p "$tmp/tree/kmod/ring"
+printf 'static void nothing(void)\n{\n}\n\nint ring_go(void)\n{\n}\n' >"$tmp/tree/kmod/ring/ring.c"
+check "a bare word is refused" sh -c "! '$top/selftests/rooms' names '$tmp/tree' >'$tmp/said'"
+check "it alone is named" [ "$(cat "$tmp/said")" = \
+	"kmod/ring/ring.c:1: nothing() begins with no name of its file" ]
 done_testing
