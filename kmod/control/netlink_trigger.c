@@ -82,7 +82,8 @@ static int parse_element(struct element_test *t, const struct nlattr *nest,
 	if (err)
 		return err;
 	if (!tb[DEVTRACE_EA_VALUE] == !tb[DEVTRACE_EA_STRING])
-		return trigger_refuse(extack, nest, "element must have a value or a string, and not both");
+		return trigger_refuse(extack, nest,
+				      "element must have a value or a string, and not both");
 	t->given = true;
 	t->index = nla_get_u32(tb[DEVTRACE_EA_INDEX]);
 	t->compare = nla_get_u32(tb[DEVTRACE_EA_COMPARE]);
@@ -159,7 +160,8 @@ static int check_action(enum devtrace_action action, struct nlattr **attrs,
 		return trigger_refuse(extack, attr, "time is for stop and freeze: leave it out");
 	attr = attrs[DEVTRACE_A_FILTER];
 	if (attr && action != DEVTRACE_ACTION_FILTER)
-		return trigger_refuse(extack, attr, "filter is for the action filter: leave it out");
+		return trigger_refuse(extack, attr,
+				      "filter is for the action filter: leave it out");
 	if (!attr && action == DEVTRACE_ACTION_FILTER)
 		return trigger_refuse(extack, attrs[DEVTRACE_A_ACTION],
 				      "filter is missing: this action needs what the stream is to take");

@@ -524,6 +524,7 @@ int trigger_remove(struct trigger *t)
  */
 int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 {
+	static const char busy[] = "a trigger acts on this stream: remove the trigger first";
 	char text[DEVTRACE_NAME_LEN + 64];
 	struct trigger *t;
 	int n;
@@ -535,8 +536,7 @@ int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack)
 			snprintf(text, sizeof(text),
 				 "the trigger %s acts on this stream: remove the trigger first",
 				 t->name);
-			netlink_refuse(extack, NULL,
-				       netlink_keep(text, "a trigger acts on this stream: remove the trigger first"));
+			netlink_refuse(extack, NULL, netlink_keep(text, busy));
 			return -EBUSY;
 		}
 	}

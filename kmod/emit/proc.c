@@ -191,7 +191,7 @@ static bool has_twin(unsigned int slot, u32 tid)
 
 /* The slot is ours to write, and has this name from here on; perhaps it was @taken for it. */
 static notrace void add_name(unsigned int i, u32 seq, const struct task_struct *task,
-				     const char *comm, u64 now, bool taken)
+			     const char *comm, u64 now, bool taken)
 {
 	struct proc_slot *s = &slots[i];
 	proc_told_t told;
@@ -247,7 +247,7 @@ static bool is_being_renamed(unsigned int i, u32 nr, const char *comm, u64 now)
 
 /* The slot of the thread, with its name. -1: somebody writes it. */
 static notrace int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
-				      const char *comm, u64 now, bool renamed)
+			      const char *comm, u64 now, bool renamed)
 {
 	const u32 nr = READ_ONCE(slots[i].nr);
 	const struct name *newest;

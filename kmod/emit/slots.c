@@ -65,7 +65,7 @@ static unsigned int slots_used(const struct emit_slots *s)
  * Return: where the payload goes; NULL: dropped and counted.
  */
 notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 who,
-					unsigned int len)
+				unsigned int len)
 {
 	struct emit_slots *s = __this_cpu_read(emit_slots);
 	struct emit_slot *slot;

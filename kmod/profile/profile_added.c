@@ -263,7 +263,7 @@ static struct trace_event_file *file_get(const char *name, const char **why)
 	system = strsep(&event, ":");
 	if (!event || !*event || !*system)
 		return ERR_PTR(added_refuse(why, -EINVAL,
-					    "tracepoint must be SYSTEM:EVENT, as block:block_rq_issue"));
+				"tracepoint must be SYSTEM:EVENT, as block:block_rq_issue"));
 	file = trace_get_event_file(NULL, system, event);
 	if (!IS_ERR(file))
 		return file;

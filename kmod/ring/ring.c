@@ -113,7 +113,7 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
  * Return: the record, NULL if the ring is full of unfinished ones.
  */
 notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
-						       unsigned int type)
+					       unsigned int type)
 {
 	const u32 units = ring_units(len), size = r->mask + 1;
 	const u32 block = (1U << r->block_shift) - 1;

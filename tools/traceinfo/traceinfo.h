@@ -72,7 +72,7 @@ struct ti_filter {
 	bool		types[256];
 	struct ti_words	names;		/* of types: patterns */
 	struct ti_words	processes, objects;
-	struct ti_pids	*pids;		/* by which ids processes are meant; NULL: those of events */
+	struct ti_pids	*pids;		/* whose ids processes have; NULL: those of events */
 };
 
 /* The tables of --summary. */
