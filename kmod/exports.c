@@ -34,6 +34,7 @@ COMPAT_EXPORT_INTERNAL(control_notify_filter);
 COMPAT_EXPORT_INTERNAL(devtrace_boot_id);
 COMPAT_EXPORT_INTERNAL(devtrace_clock_now);
 COMPAT_EXPORT_INTERNAL(devtrace_clock_state);
+COMPAT_EXPORT_INTERNAL(devtrace_clock_told);
 COMPAT_EXPORT_INTERNAL(devtrace_dict_next);
 COMPAT_EXPORT_INTERNAL(devtrace_dict_tell);
 COMPAT_EXPORT_INTERNAL(devtrace_filters);

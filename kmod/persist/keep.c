@@ -42,8 +42,13 @@
 #define FALL_LOOKS	8
 /* Ticks that keep_sync() waits for another one, or for keep_fall(), at most. */
 #define SYNC_TRIES	(10 * HZ)
-/* One set of clocks is kept per second, and always the newest. */
+/*
+ * One set of clocks is kept per second, and always the newest, in the last entry. Before it
+ * stand those of the latest times the wall clock was set, two for each: before and after.
+ */
 #define CLOCK_NS	NSEC_PER_SEC
+#define CLOCKS_STEPS	(8U * 2)
+#define CLOCKS_SECONDS	(PERSIST_CLOCKS - 1 - CLOCKS_STEPS)
 
 /**
  * struct keep_ring - a ring in the region
@@ -72,7 +77,7 @@ static u64 look[LOOK_UNITS];
 /* 1: @look and the sums in @keep are in use, by keep_sync() or keep_fall(). */
 static atomic_t busy;
 static struct delayed_work work;
-static u32 clocks;
+static u32 clocks, clock_steps;
 static u64 last_clock;
 
 static void store_sum(struct keep_ring *k)
@@ -160,6 +165,25 @@ static void sum_ring(struct keep_ring *k)
 	store_sum(k);
 }
 
+/* The wall clock is set: as often as it is, the events before keep their dates. */
+static void told_clock(const struct clock_sample *before, const struct clock_sample *after)
+{
+	struct persist_clock *all = region->at + PERSIST_CLOCKS_AT;
+	const struct clock_sample *s = before;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++, s = after) {
+		struct persist_clock *to = &all[CLOCKS_SECONDS + clock_steps++ % CLOCKS_STEPS];
+		struct persist_clock c = {
+			.ts = s->ts, .mono = s->mono, .boot = s->boot, .real = s->real,
+		};
+
+		c.crc = PERSIST_CRC(&c);
+		memcpy(to, &c, sizeof(c));
+		region_flush(region, to, sizeof(c));
+	}
+}
+
 static void store_clock(void)
 {
 	struct persist_clock *all = region->at + PERSIST_CLOCKS_AT;
@@ -173,7 +197,7 @@ static void store_clock(void)
 	memcpy(&all[PERSIST_CLOCKS - 1], &c, sizeof(c));
 	if (clocks && c.ts - last_clock < CLOCK_NS)
 		return;
-	memcpy(&all[clocks++ % (PERSIST_CLOCKS - 1)], &c, sizeof(c));
+	memcpy(&all[clocks++ % CLOCKS_SECONDS], &c, sizeof(c));
 	last_clock = c.ts;
 }
 
@@ -426,6 +450,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 		return -ENOMEM;
 	used = 0;
 	clocks = 0;
+	clock_steps = 0;
 	/* Severe events of the kernel are built there; before what the last boot left goes. */
 	mutex_lock(&devtrace_lock);
 	err = emit_slots_alloc();
@@ -438,6 +463,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	memset(r->at, 0, r->size);
 	names_begin(r, &header);
 	store_clock();
+	WRITE_ONCE(devtrace_clock_told, told_clock);
 	mutex_lock(&devtrace_lock);
 	err = stream_lend(header.ring_bytes, keep_lend);
 	if (!err)
@@ -450,6 +476,8 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	}
 	if (err) {
 		severe_end();
+		WRITE_ONCE(devtrace_clock_told, NULL);
+		/* It waits for callers that found either pointer. */
 		names_end();
 		kfree(keep);
 		pr_err("stream 0 cannot be moved to the region: %d; what the boot before left is lost\n",
@@ -478,6 +506,8 @@ void keep_end(void)
 	severe_end();
 	keep_sync();
 	keep_cause(PERSIST_UNLOADED, "the module was removed");
+	WRITE_ONCE(devtrace_clock_told, NULL);
+	/* It waits for callers that found either pointer. */
 	names_end();
 	pool_end();
 	rings_back();

@@ -157,14 +157,16 @@ void announce_early_clock(struct announce *a, u64 ts)
 
 /*
  * Tell what the trace clock was on other clocks: the latest sample that is not after @ts,
- * the time of the next event, or failing that the first one; and now and then an INFO.
+ * the time of the next event, or failing that the first one; and now and then an INFO. If the
+ * wall clock was set since the sample that was told before, the old time goes before it: so
+ * the decoder knows when that was.
  */
 static void announce_clock(struct announce *a, u64 ts)
 {
 	unsigned long n = a->clock_next;
-	struct clock_sample s;
+	struct clock_sample s, before;
 	bool first = !a->clock_sent;
-	bool found = false;
+	bool found = false, steps = false;
 
 	a->clock_after = 0;
 	while (devtrace_clock_sample(&n, &s)) {
@@ -172,12 +174,18 @@ static void announce_clock(struct announce *a, u64 ts)
 			a->clock_after = s.ts;
 			break;
 		}
+		if (s.steps && found && !first && !steps) {
+			before = a->clock;
+			steps = true;
+		}
 		a->clock = s;
 		found = true;
 		a->clock_next = ++n;
 		if (s.ts > ts)
 			break;
 	}
+	if (steps)
+		wire_clock(a->wire, &before);
 	if (!first && ((s64)(ts - a->info_ts) >= (s64)INFO_NS ||
 		       a->wire->bytes - a->info_bytes >= INFO_BYTES)) {
 		wire_info(a->wire, DEVTRACE_INFO_PERIODIC);
@@ -304,6 +312,9 @@ bool announce_find_past(struct announce *a)
 void announce_past(struct announce *a)
 {
 	announce_time(a, a->past.ts);
+	/* The wall clock may have been set since the last event. */
+	if (a->clock_sent && clock_is_due(a, a->past.ts))
+		announce_clock(a, a->past.ts);
 	wire_state(a->wire, &a->past);
 	a->state = a->past.state;
 	a->began = a->state == DEVTRACE_STATE_RUNNING ? 0 : max(a->past.began, a->since);

@@ -15,7 +15,10 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/notifier.h>
+#include <linux/pvclock_gtod.h>
 #include <linux/suspend.h>
+#include <linux/timekeeper_internal.h>
 
 #include "clock.h"
 #include "compat/compat_syscore.h"
@@ -24,6 +27,10 @@
 #define PERIOD_NS	NSEC_PER_SEC
 #define KEEP_NS		(64ULL * NSEC_PER_SEC)
 #define DRIFT_NS	(20 * NSEC_PER_USEC)
+/* After a step of the wall clock, no sample for that long. */
+#define STEP_NS		NSEC_PER_MSEC
+/* As often a step waits for a sample that is being taken: for microseconds. */
+#define STEP_TRIES	100000
 
 struct clock_state devtrace_clock_state;
 
@@ -31,6 +38,10 @@ static struct devtrace_control *clock_control;
 static struct clock_sample *samples;
 struct history devtrace_clock_samples;
 static atomic_t taking = ATOMIC_INIT(0);
+/* What CLOCK_REALTIME was ahead of CLOCK_MONOTONIC; with the timekeeper's lock. */
+static s64 real_ahead;
+static bool real_known;
+clock_told_t devtrace_clock_told;
 
 static bool clock_drifted(u64 was, u64 is, u64 passed)
 {
@@ -50,6 +61,13 @@ notrace u64 devtrace_clock_now(void)
 	return devtrace_clock();
 }
 
+/* By one at a time: @taking. */
+static notrace void add_sample(const struct clock_sample *s)
+{
+	samples[devtrace_clock_samples.nr % SAMPLES] = *s;
+	history_add(&devtrace_clock_samples, SAMPLES);
+}
+
 /**
  * devtrace_clock_take() - look at the other clocks, keep a sample if they moved
  * @ts: trace clock, ns
@@ -64,24 +82,90 @@ notrace void devtrace_clock_take(u64 ts)
 
 	if (atomic_cmpxchg_acquire(&taking, 0, 1))
 		return;
+	/* A step came between: it has its samples. */
+	if (!devtrace_clock_due(ts))
+		goto out;
 	WRITE_ONCE(devtrace_clock_state.next, ts + PERIOD_NS);
 
 	s.ts = devtrace_clock_now();
 	s.mono = ktime_get_mono_fast_ns();
 	s.boot = ktime_get_boot_fast_ns();
 	s.real = ktime_get_real_fast_ns();
+	s.steps = false;
 
 	n = devtrace_clock_samples.nr;
 	last = n != devtrace_clock_samples.oldest ? &samples[(n - 1) % SAMPLES] : NULL;
 	if (!last || s.ts - last->ts > KEEP_NS ||
 	    clock_drifted(last->mono, s.mono, s.ts - last->ts) ||
 	    clock_drifted(last->boot, s.boot, s.ts - last->ts) ||
-	    clock_drifted(last->real, s.real, s.ts - last->ts)) {
-		samples[n % SAMPLES] = s;
-		history_add(&devtrace_clock_samples, SAMPLES);
-	}
+	    clock_drifted(last->real, s.real, s.ts - last->ts))
+		add_sample(&s);
+out:
 	atomic_set_release(&taking, 0);
 }
+
+/*
+ * The wall clock is set, now: it was ahead of CLOCK_MONOTONIC by @was, and is by @is. What
+ * ktime_get_real_fast_ns() returns in here depends on the kernel. False: somebody takes a sample.
+ */
+static bool take_step(s64 was, s64 is)
+{
+	struct clock_sample before, after;
+	unsigned int tries = 0;
+	clock_told_t told;
+
+	/* By another CPU, which is soon done; or by whom we interrupted, who is not. */
+	while (atomic_cmpxchg_acquire(&taking, 0, 1)) {
+		if (++tries == STEP_TRIES)
+			return false;
+		cpu_relax();
+	}
+	before.ts = devtrace_clock();
+	before.mono = ktime_get_mono_fast_ns();
+	before.boot = ktime_get_boot_fast_ns();
+	before.real = before.mono + was;
+	before.steps = false;
+	after.ts = before.ts + 1;
+	after.mono = before.mono + 1;
+	after.boot = before.boot + 1;
+	after.real = after.mono + is;
+	after.steps = true;
+	WRITE_ONCE(devtrace_clock_state.next, after.ts + STEP_NS);
+	add_sample(&before);
+	add_sample(&after);
+	told = READ_ONCE(devtrace_clock_told);
+	if (told)
+		told(&before, &after);
+	atomic_set_release(&taking, 0);
+	return true;
+}
+
+/*
+ * The timekeeper was updated, by a tick or by who set the clock. Its lock is held and its
+ * sequence count is odd: only clocks that are read without it may be read.
+ */
+static int clock_updated(struct notifier_block *nb, unsigned long was_set, void *timekeeper)
+{
+	const struct timekeeper *tk = timekeeper;
+	const s64 ahead = ktime_to_ns(tk->offs_real);
+
+	if (likely(real_known && ahead == real_ahead))
+		return NOTIFY_DONE;
+	/*
+	 * On resume CLOCK_MONOTONIC stood still, and the wall clock did not. The trace clock
+	 * follows later; the first event behind it looks at the clocks.
+	 */
+	if (real_known && ktime_to_ns(tk->offs_boot) == devtrace_clock_state.suspended &&
+	    !take_step(real_ahead, ahead))
+		WRITE_ONCE(devtrace_clock_state.next, 0);
+	real_ahead = ahead;
+	real_known = true;
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block clock_updated_nb = {
+	.notifier_call	= clock_updated,
+};
 
 /**
  * devtrace_clock_sample() - sample number @n
@@ -141,10 +225,17 @@ static int clock_suspend(COMPAT_SYSCORE_ARG)
 	return 0;
 }
 
-static void clock_resume(COMPAT_SYSCORE_ARG)
+/* The clocks went different ways while the machine slept. */
+static void clock_woke(void)
 {
 	update_suspended();
 	counter_start();
+	WRITE_ONCE(devtrace_clock_state.next, 0);
+}
+
+static void clock_resume(COMPAT_SYSCORE_ARG)
+{
+	clock_woke();
 }
 
 static struct syscore_ops clock_syscore_ops = {
@@ -168,8 +259,7 @@ static int clock_pm(struct notifier_block *nb, unsigned long action, void *data)
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
-		update_suspended();
-		counter_start();
+		clock_woke();
 		break;
 	}
 	return NOTIFY_DONE;
@@ -204,11 +294,13 @@ int devtrace_clock_init(struct devtrace_control *control, u32 start)
 	register_syscore(&clock_syscore);
 	counter_start();
 	devtrace_clock_take(devtrace_clock_now());
+	pvclock_gtod_register_notifier(&clock_updated_nb);
 	return 0;
 }
 
 void devtrace_clock_exit(void)
 {
+	pvclock_gtod_unregister_notifier(&clock_updated_nb);
 	unregister_syscore(&clock_syscore);
 	unregister_pm_notifier(&clock_pm_nb);
 	counter_stop();

@@ -23,13 +23,29 @@
 #include "clock_tsc.h"
 #endif
 
-/* One instant on four clocks, ns. */
+/**
+ * struct clock_sample - one instant on four clocks, ns
+ * @ts: trace clock
+ * @mono: CLOCK_MONOTONIC
+ * @boot: CLOCK_BOOTTIME
+ * @real: CLOCK_REALTIME
+ * @steps: the wall clock was set at this instant; the sample before has the old time
+ */
 struct clock_sample {
 	u64	ts;
 	u64	mono;
 	u64	boot;
 	u64	real;
+	bool	steps;
 };
+
+/*
+ * Called when the wall clock is set, by one CPU at a time, with the lock of the timekeeper:
+ * it must not read a clock. After setting it to NULL call quiet_wait().
+ */
+typedef void (*clock_told_t)(const struct clock_sample *before,
+			     const struct clock_sample *after);
+extern clock_told_t devtrace_clock_told;
 
 /* All that the emit path reads, in one cache line. */
 struct clock_state {

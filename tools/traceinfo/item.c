@@ -181,6 +181,25 @@ void ti_print_pids(struct ti_run *run)
 		ti_line_pids(&run->out, &run->printer);
 }
 
+/* A date that does not follow from the one before it has its reason. */
+static void tell_clock_set(struct ti_run *run, const struct devtrace_clock *c)
+{
+	struct ti_clock_step step;
+	struct out *o;
+
+	/* Of many boards merge.c tells. */
+	if (!ti_clock_set(&run->in->clock, c, &step) || run->printer.board || run->raw ||
+	    run->sum || !in_window(run, step.from, step.to))
+		return;
+	if (!run->opt->json)
+		ti_layout_line(ti_bytes(run), &run->printer);
+	o = run->keep ? ti_last_report(&run->last) : lines(run);
+	if (o && run->opt->json)
+		ti_json_clock_set(o, &run->printer, run->in->decoder, &step);
+	else if (o)
+		ti_line_clock_set(o, &run->printer, run->in->decoder, &step);
+}
+
 /* A note that each of many files has, or that a column tells. */
 static bool told(const struct ti_run *run, const char *note)
 {
@@ -198,10 +217,17 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	if (!run->in->evidence.found && ti_evidence(&run->in->evidence, item))
 		ti_release(run);
 	/* From here on the decoder knows better. */
-	if (item->kind == DEVTRACE_ITEM_CLOCK)
+	if (item->kind == DEVTRACE_ITEM_CLOCK) {
 		ti_clock_first(NULL);
-	if (item->kind == DEVTRACE_ITEM_INFO)
+		tell_clock_set(run, &item->u.clock);
+	}
+	if (item->kind == DEVTRACE_ITEM_INFO) {
 		tell_reboot(run, &item->u.info);
+		/* After a seek the clock may go back, and another stream has its own. */
+		if (item->u.info.reason == DEVTRACE_INFO_OPEN ||
+		    item->u.info.reason == DEVTRACE_INFO_SEEK)
+			run->in->clock.known = false;
+	}
 	if (run->sequence && (item->kind == DEVTRACE_ITEM_LOST || item->kind == DEVTRACE_ITEM_GAP ||
 			      item->kind == DEVTRACE_ITEM_DAMAGE))
 		ti_sequence_forget(run->sequence);

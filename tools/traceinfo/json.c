@@ -2,9 +2,9 @@
 /*
  * json.c - one JSON object a line
  *
- * Every object has "kind" first: event, lost, state, gap, damage, unknown, note, info, reboot,
- * pid_namespace, or with -v clock, thread, name. For any bytes of the stream each line is
- * valid JSON in valid UTF-8.
+ * Every object has "kind" first: event, lost, state, clock_set, gap, damage, unknown, note,
+ * info, reboot, pid_namespace, or with -v clock, thread, name. For any bytes of the stream
+ * each line is valid JSON in valid UTF-8.
  */
 #include "traceinfo.h"
 
@@ -130,6 +130,18 @@ void ti_json_pids(struct out *o, struct ti_printer *p)
 {
 	begin(o, p, "pid_namespace");
 	str(o, ",\"ids\":", "initial");
+	OUT_LIT(o, "}\n");
+}
+
+void ti_json_clock_set(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		       const struct ti_clock_step *s)
+{
+	begin(o, p, "clock_set");
+	times(o, p, d, s->to);
+	OUT_LIT(o, ",\"by\":");
+	out_i64(o, s->by);
+	num(o, ",\"from\":", s->from);
+	num(o, ",\"to\":", s->to);
 	OUT_LIT(o, "}\n");
 }
 

@@ -194,6 +194,20 @@ void ti_line_pids(struct out *o, struct ti_printer *p)
 	OUT_LIT(o, "ids of threads are those of the initial pid namespace; -p takes those of this one\n");
 }
 
+/* In the place of the events between the two frames. */
+void ti_line_clock_set(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		       const struct ti_clock_step *s)
+{
+	stars(o, p);
+	OUT_LIT(o, "the wall clock was set by ");
+	ti_clock_step(o, s->by);
+	out_str(o, s->exact ? ", from " : ", between ");
+	ti_clock_moment(o, &p->clock, d, s->from);
+	out_str(o, s->exact ? " to " : " and ");
+	ti_clock_moment(o, &p->clock, d, s->to);
+	end_line(o, p);
+}
+
 void ti_line_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16],
 		    const uint8_t id[16])
 {

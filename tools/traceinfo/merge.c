@@ -29,9 +29,6 @@
 #define ANSWER	(3 * NSEC)	/* for one that does not answer */
 #define CONNECT_MS	10000	/* after that, for each of its addresses, it is given up */
 #define WIDTH	16		/* of the column */
-/* The most that a clock that is not set differs between two CLOCK frames: 1 ms, and 500 ppm */
-#define SET_MIN	(NSEC / 1000)
-#define SET_PPM	500
 
 struct source {
 	struct merge	*merge;
@@ -142,15 +139,10 @@ static void announce(struct source *s, const struct devtrace_item *item)
 /* Did somebody set the wall clock since the CLOCK frame before? */
 static void check_clock(struct source *s, const struct devtrace_clock *c)
 {
-	static const struct out_spec plain = { .digits = OUT_NODIGITS, .plus = true };
-	/* A damaged clock is centuries away. */
-	int64_t by = (int64_t)((uint64_t)c->real - (uint64_t)s->before.real -
-			       (c->ts - s->before.ts));
-	uint64_t off = by < 0 ? -(uint64_t)by : (uint64_t)by;
 	struct out *o = turn_to(s);
+	int64_t by;
 
-	if (s->clocked && c->ts >= s->before.ts &&
-	    off > SET_MIN + (c->ts - s->before.ts) / (1000000 / SET_PPM)) {
+	if (s->clocked && ti_clock_was_set(&s->before, c, &by)) {
 		if (s->merge->run->opt->json) {
 			json_head(o, s, "clock_set");
 			OUT_LIT(o, ",\"by\":");
@@ -159,8 +151,8 @@ static void check_clock(struct source *s, const struct devtrace_clock *c)
 		} else {
 			text_head(o, s, "*** ");
 			OUT_LIT(o, "its wall clock was set by ");
-			out_int(o, off / 1000, by < 0, 10, false, 6, &plain);
-			OUT_LIT(o, " s\n");
+			ti_clock_step(o, by);
+			out_char(o, '\n');
 		}
 	}
 	s->clocked = true;

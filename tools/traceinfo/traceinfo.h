@@ -210,6 +210,29 @@ void ti_clock_moment(struct out *o, struct ti_clock *c, const struct devtrace_de
 bool ti_clock_iso(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 		  uint64_t ts);
 
+/* traceinfo/clock_set.c: did somebody set the wall clock between two CLOCK frames, by how much? */
+bool ti_clock_was_set(const struct devtrace_clock *before, const struct devtrace_clock *c,
+		      int64_t *by);
+
+/* The last CLOCK frame of an input. */
+struct ti_clock_last {
+	bool		known;
+	struct devtrace_clock clock;
+};
+
+/* The wall clock was set by so much, between two moments of the trace clock. */
+struct ti_clock_step {
+	uint64_t	from, to;
+	int64_t		by;
+	bool		exact;		/* they are one moment */
+};
+
+/* The next CLOCK frame of an input. True: the wall clock was set since the one before. */
+bool ti_clock_set(struct ti_clock_last *last, const struct devtrace_clock *c,
+		  struct ti_clock_step *step);
+/* "+20605 days 11:59:58", or for less than a day "-3600.000000 s". */
+void ti_clock_step(struct out *o, int64_t by);
+
 bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e);
 /* Does it ask for anything but times? */
 bool ti_filter_by_event(const struct ti_filter *f);
@@ -258,6 +281,8 @@ void ti_line_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 void ti_boot_id(struct out *o, const uint8_t id[16]);
 void ti_line_load(struct out *o, struct ti_printer *p, uint32_t load);
 void ti_line_pids(struct out *o, struct ti_printer *p);
+void ti_line_clock_set(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		       const struct ti_clock_step *s);
 void ti_line_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16],
 		    const uint8_t id[16]);
 void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e);
@@ -265,6 +290,8 @@ void ti_json_item(struct out *o, struct ti_printer *p, const struct devtrace_dec
 		  const struct devtrace_item *item);
 void ti_json_load(struct out *o, struct ti_printer *p, uint32_t load);
 void ti_json_pids(struct out *o, struct ti_printer *p);
+void ti_json_clock_set(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
+		       const struct ti_clock_step *s);
 void ti_json_reboot(struct out *o, struct ti_printer *p, const uint8_t before[16],
 		    const uint8_t id[16]);
 
@@ -397,6 +424,7 @@ struct ti_input {
 	uint64_t	losses_ts;
 	struct ti_losses losses;
 	struct ti_accounts accounts;
+	struct ti_clock_last clock;
 	/* Of the INFO frame before, in this file or the one before. */
 	bool		have_boot;
 	uint8_t		boot[16];

@@ -6,7 +6,8 @@
  * control page) before and after each event that it emits: the time stamp must
  * lie between. That must hold on every CPU, after seconds, while the kernel's
  * clocksource is changed, and after suspend. And events that were emitted one
- * after the other, on whatever CPUs, must have stamps in that order.
+ * after the other, on whatever CPUs, must have stamps in that order. The date of an event is
+ * what the wall clock showed then, however it was set since.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@
 
 #include "kselftest_harness.h"
 #include "dev.h"
+#include "lanes.h"
 
 #define SOURCES		"/sys/devices/system/clocksource/clocksource0/"
 #define CALLS		200000		/* of one writer, at most */
@@ -434,6 +436,123 @@ TEST_F(clock, suspended_to_idle)
 	if (!file_has("/sys/power/state", "freeze"))
 		SKIP(return, "this kernel is not suspended to idle");
 	sleeps(_metadata, self, suspend_to_idle, false);
+}
+
+/* The wall clock is set: how often, and to which side. */
+#define STEPS	4
+
+/* Each step lies between two reads of the trace clock. */
+struct dates {
+	uint64_t	before[STEPS], after[STEPS];
+	int64_t		ahead[STEPS + 1];	/* wall clock less trace clock, between steps */
+	int		n;
+	uint64_t	events, wrong, undated;
+};
+
+static int64_t wall_clock(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec * (int64_t)NSEC + ts.tv_nsec;
+}
+
+static bool set_wall_clock(int64_t ns)
+{
+	const struct timespec ts = { .tv_sec = ns / (int64_t)NSEC, .tv_nsec = ns % (int64_t)NSEC };
+
+	return !clock_settime(CLOCK_REALTIME, &ts);
+}
+
+static void check_date(struct tape *t, const struct devtrace_item *item)
+{
+	const struct devtrace_event *e = &item->u.event;
+	struct dates *d = t->arg;
+	int64_t real, off;
+	int i = 0;
+
+	if (item->kind != DEVTRACE_ITEM_EVENT)
+		return;
+	while (i < d->n && e->ts >= d->after[i])
+		i++;
+	/* While the clock was being set. */
+	if (i < d->n && e->ts > d->before[i])
+		return;
+	d->events++;
+	if (!devtrace_decoder_real(t->d, e->ts, &real)) {
+		d->undated++;
+		return;
+	}
+	off = real - (int64_t)e->ts - d->ahead[i];
+	/* The reads lie some time apart, and the clock is slewed. */
+	if (off > 100000000 || off < -100000000) {
+		if (!d->wrong++)
+			dev_say("an event of type %u, after %d steps, has a date %lld ns off",
+				e->type, i, (long long)off);
+	}
+}
+
+static void emit_all_ways(struct lane *l, int fd)
+{
+	if (dev_emit_mark(fd, DEVTRACE_T_USER, 1, 1) || write(fd, "text\n", 5) != 5)
+		abort();
+	lane_mark(l, DEVTRACE_T_USER, 1, 2);
+}
+
+/* The first event after the clock is set has the new date, the last one before has the old. */
+TEST_F(clock, dates_are_those_of_their_time)
+{
+	static const int64_t by[STEPS] = { 1000000000, -1000000000, -2, 3600 };
+	struct dates late = { .n = 0 }, live;
+	struct tape *t = tape_new(), *all;
+	int i, k, fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	const int64_t began = wall_clock() - (int64_t)now();
+	struct lane l;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
+	ASSERT_EQ(0, dev_load_writers("max_len=0"));
+	ASSERT_EQ(0, dev_writers_run(true));
+	t->each = check_date;
+	t->arg = &late;
+	late.ahead[0] = began;
+	for (i = 0; i < STEPS; i++) {
+		emit_all_ways(&l, self->wfd);
+		/* Once soon after a sample, once long after. */
+		dev_sleep_ms(i & 1 ? 20 : 1500);
+		emit_all_ways(&l, self->wfd);
+		late.before[i] = now();
+		late.after[i] = UINT64_MAX;
+		late.n = i + 1;
+		ASSERT_TRUE(set_wall_clock(wall_clock() + by[i] * (int64_t)NSEC));
+		late.after[i] = now();
+		late.ahead[i + 1] = wall_clock() - (int64_t)now();
+		emit_all_ways(&l, self->wfd);
+		for (k = 0; k < 20; k++) {
+			emit_all_ways(&l, self->wfd);
+			ASSERT_LE(0, tape_drain(t, fd));
+		}
+	}
+	dev_writers_run(false);
+	EXPECT_TRUE(set_wall_clock(began + (int64_t)now()));
+	live = late;
+	late.events = 0;
+	late.wrong = 0;
+	late.undated = 0;
+	all = tape_new();
+	all->each = check_date;
+	all->arg = &late;
+	ASSERT_EQ(0, lseek(fd, 0, SEEK_SET));
+	ASSERT_LT(0, tape_drain(all, fd));
+	EXPECT_LT(STEPS * 60, live.events);
+	EXPECT_LT(STEPS * 60, late.events);
+	EXPECT_EQ(0, live.wrong);
+	EXPECT_EQ(0, late.wrong);
+	EXPECT_EQ(0, live.undated + late.undated);
+	lane_close(&l);
+	tape_free(t);
+	tape_free(all);
+	close(fd);
 }
 
 TEST_HARNESS_MAIN
