@@ -268,8 +268,9 @@ DEVTRACE_INLINE_ bool devtrace_enabled_for(uint8_t type, uint16_t object)
 
 /*
  * Dictionaries. Names last as long as the device, for this process: a child
- * after fork(2) is another process and names its things itself. A name is cut
- * after 63 bytes.
+ * after fork(2) is another process and names its things itself. A name is that
+ * of the events that follow, until the same key is named again. It is cut after
+ * 63 bytes.
  */
 DEVTRACE_INLINE_ int devtrace_dict_obj(uint64_t key, const char *name)
 {

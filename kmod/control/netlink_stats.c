@@ -262,20 +262,21 @@ static int put_name(struct sk_buff *skb, const struct devtrace_dict *d, u32 scop
 /* args[0] and, its upper half, args[1]: serial of the last name that was put */
 int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	u64 serial = netlink_stats_cursor(cb, 0);
-	struct devtrace_dict d;
+	struct dict_name n = { .serial = netlink_stats_cursor(cb, 0) };
 	void *head;
-	u32 scope;
 	int err;
 
-	while ((serial = devtrace_dict_next(serial, &d, &scope))) {
+	while (devtrace_dict_next(n.serial, &n)) {
+		/* It was replaced. */
+		if (n.until)
+			continue;
 		head = netlink_dump_begin(skb, cb);
 		if (!head)
 			return -EMSGSIZE;
-		err = netlink_dump_end(skb, head, put_name(skb, &d, scope));
+		err = netlink_dump_end(skb, head, put_name(skb, &n.d, n.scope));
 		if (err)
 			return err;
-		set_cursor(cb, 0, serial);
+		set_cursor(cb, 0, n.serial);
 	}
 	return 0;
 }

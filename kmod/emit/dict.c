@@ -6,12 +6,17 @@
  * the process ends, since its events do. The same key named again takes the new name;
  * named the same again, it is not stored twice.
  *
+ * The name before stays, too: events from before are still to be read, and an address that
+ * is used again is another thing. An old name takes no room from names in force. When room is
+ * needed the user who has the most old names loses the oldest one.
+ *
  * Programs have a table of a fixed size; dict_owner.c says who gives up a name when it is
  * full. The kernel has a table of the same size to itself: programs cannot keep a driver
  * from naming its objects; there a new name is refused if the table is full.
  *
- * Invariants. Serial numbers only grow, in the order in which names were given. A reader
- * that goes through them finds each name that is still there once.
+ * Invariants. Serial numbers only grow, in the order in which names were given, and so do the
+ * times from which on they hold. A reader that goes through them finds each name that is still
+ * there once. Names in force and old ones together are not more than there may be.
  */
 #include <linux/err.h>
 #include <linux/export.h>
@@ -35,17 +40,23 @@
 #include "dict.h"
 #include "dict_owner.h"
 #include "proc.h"
+#include "ring/clock.h"
 #include "stream/wake.h"
 
 #define DICT_HASH_BITS	8
+/* More than MARGIN_NS of readers, see read/source_ring.c. */
+#define SETTLE_NS	(11 * NSEC_PER_USEC)
 
 /**
  * struct dict_entry - a name
- * @hash: in dict_hash
- * @node: in dict_serials
- * @list: in the names of its process, or of those of its user that have ended
+ * @hash: in dict_hash, while it is in force
+ * @node: in dict_serials[@since]
+ * @list: in the names of its process, of those of its user that have ended, or in old ones
  * @scope: its process, or the kernel
  * @serial: a newer name has a greater one
+ * @since: from when on it holds; 0: always
+ * @until: until when it did; 0: it is in force
+ * @replaces: see struct dict_name
  * @d: the name
  */
 struct dict_entry {
@@ -54,6 +65,9 @@ struct dict_entry {
 	struct list_head list;
 	struct dict_scope *scope;
 	u64		serial;
+	u64		since;
+	u64		until;
+	bool		replaces;
 	struct devtrace_dict d;
 };
 
@@ -67,12 +81,20 @@ static DEFINE_MUTEX(dict_lock);
  */
 static DEFINE_RAW_SPINLOCK(dict_serials_lock);
 static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
-static struct rb_root dict_serials = RB_ROOT;
+/* Of names that hold always, and of those that hold from a time on. */
+static struct rb_root dict_serials[2] = { RB_ROOT, RB_ROOT };
 /* Names of programs, and how many there may be; as many of the kernel. */
 static unsigned int dict_count, dict_max;
 /* Told of each new name; with dict_lock. */
 static dict_told_t dict_told;
-static struct dict_scope dict_kernel = { .names = LIST_HEAD_INIT(dict_kernel.names) };
+static struct dict_owner dict_kernel_owner = { .old = LIST_HEAD_INIT(dict_kernel_owner.old) };
+static struct dict_scope dict_kernel = {
+	.owner = &dict_kernel_owner,
+	.names = LIST_HEAD_INIT(dict_kernel.names),
+};
+
+/* Old names of programs. */
+static unsigned int dict_old;
 
 /* The key of an entry: all but the name. */
 static u32 dict_key(const struct dict_scope *scope, const struct devtrace_dict *d)
@@ -91,14 +113,12 @@ static struct dict_entry *dict_find(struct dict_scope *scope, const struct devtr
 	return NULL;
 }
 
-static void dict_unlink(struct dict_entry *e)
+/* It is none of the names in force any more. */
+static void dict_uncount(struct dict_entry *e)
 {
 	struct dict_scope *scope = e->scope;
 
 	hash_del(&e->hash);
-	raw_spin_lock(&dict_serials_lock);
-	rb_erase(&e->node, &dict_serials);
-	raw_spin_unlock(&dict_serials_lock);
 	list_del(&e->list);
 	scope->count--;
 	if (scope->pid) {
@@ -106,6 +126,38 @@ static void dict_unlink(struct dict_entry *e)
 		scope->owner->nr_dead -= scope->ended;
 		dict_count--;
 	}
+}
+
+static void dict_uncount_old(struct dict_entry *e)
+{
+	list_del(&e->list);
+	e->scope->nr_old--;
+	e->scope->owner->nr_old--;
+	dict_old -= !!e->scope->pid;
+}
+
+/* Its thing has another name from @until on, or none. */
+static void dict_grows_old(struct dict_entry *e, u64 until)
+{
+	dict_uncount(e);
+	raw_spin_lock(&dict_serials_lock);
+	e->until = until;
+	raw_spin_unlock(&dict_serials_lock);
+	list_add_tail(&e->list, &e->scope->owner->old);
+	e->scope->nr_old++;
+	e->scope->owner->nr_old++;
+	dict_old += !!e->scope->pid;
+}
+
+static void dict_unlink(struct dict_entry *e)
+{
+	if (e->until)
+		dict_uncount_old(e);
+	else
+		dict_uncount(e);
+	raw_spin_lock(&dict_serials_lock);
+	rb_erase(&e->node, &dict_serials[!!e->since]);
+	raw_spin_unlock(&dict_serials_lock);
 	kfree(e);
 }
 
@@ -120,7 +172,8 @@ static void dict_del(struct dict_entry *e)
 /* @e has the greatest serial number of all. */
 static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 {
-	struct rb_node **at = &dict_serials.rb_node, *parent = NULL;
+	struct rb_root *root = &dict_serials[!!e->since];
+	struct rb_node **at = &root->rb_node, *parent = NULL;
 
 	e->scope = scope;
 	raw_spin_lock(&dict_serials_lock);
@@ -129,7 +182,7 @@ static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 		at = &parent->rb_right;
 	}
 	rb_link_node(&e->node, parent, at);
-	rb_insert_color(&e->node, &dict_serials);
+	rb_insert_color(&e->node, root);
 	raw_spin_unlock(&dict_serials_lock);
 	hash_add(dict_hash, &e->hash, dict_key(scope, &e->d));
 	list_add_tail(&e->list, &scope->names);
@@ -140,9 +193,10 @@ static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 	}
 }
 
-/* Drop what an earlier process with the same number left. */
-static void scope_drop(struct dict_scope *scope)
+/* Another process has its number: what the earlier one named is of its own events alone. */
+static void scope_succeeded(struct dict_scope *scope)
 {
+	const u64 now = devtrace_clock_now();
 	struct dict_owner *o = scope->owner;
 	struct dict_entry *e, *next;
 
@@ -152,9 +206,32 @@ static void scope_drop(struct dict_scope *scope)
 	scope->count++;
 	list_for_each_entry_safe(e, next, &o->dead, list)
 		if (e->scope == scope)
-			dict_unlink(e);
+			dict_grows_old(e, now);
 	scope->count--;
+	dict_scope_forget(scope);
 	dict_scope_put(scope);
+}
+
+/* The table of @scope has room for one more. False: nobody has an old name. */
+static bool dict_forget_old(const struct dict_scope *scope)
+{
+	struct dict_owner *o = scope->pid ? dict_owner_oldest() : scope->owner;
+	struct dict_entry *e;
+
+	if (!o || list_empty(&o->old))
+		return false;
+	e = list_first_entry(&o->old, struct dict_entry, list);
+	/* The scope that asks stays, though it may have no other name. */
+	if (e->scope == scope)
+		dict_unlink(e);
+	else
+		dict_del(e);
+	return true;
+}
+
+static bool dict_is_full(const struct dict_scope *scope)
+{
+	return (scope->pid ? dict_count + dict_old : scope->count + scope->nr_old) >= dict_max;
 }
 
 static bool dict_make_room(const struct dict_scope *asks)
@@ -162,6 +239,9 @@ static bool dict_make_room(const struct dict_scope *asks)
 	struct list_head *names;
 	struct dict_entry *e;
 
+	while (dict_is_full(asks))
+		if (!dict_forget_old(asks))
+			break;
 	if (!asks->pid)
 		return asks->count < dict_max;
 	if (!dict_max)
@@ -221,27 +301,54 @@ static int dict_check(const struct devtrace_dict *d)
 	}
 }
 
+/* A thing that has a name gets another one. */
+static void dict_replace(struct dict_entry *old, u64 now)
+{
+	/* No name in force goes for the sake of an old one. */
+	if (dict_is_full(old->scope) && !dict_forget_old(old->scope))
+		dict_unlink(old);
+	else
+		dict_grows_old(old, now);
+}
+
+static void dict_copy(struct dict_name *n, const struct dict_entry *e)
+{
+	n->serial = e->serial;
+	n->since = e->since;
+	n->until = e->until;
+	n->scope = e->scope->nr;
+	n->replaces = e->replaces;
+	n->d = e->d;
+}
+
 /* With dict_lock. @e is filled in but for its place; NULL if it is not needed. */
 static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 {
 	struct dict_entry *e = *new, *old = dict_find(scope, &e->d);
+	struct dict_name n;
+	u64 now;
 
 	if (!old && !dict_make_room(scope))
 		return -ENOSPC;
+	now = devtrace_clock_now();
+	e->replaces = old || scope->succeeds;
+	e->since = e->replaces || scope->pid ? now : 0;
 	if (old)
-		dict_unlink(old);
+		dict_replace(old, now);
 	e->serial = atomic64_read(&devtrace_dict_serial) + 1;
 	dict_link(e, scope);
-	if (dict_told)
-		dict_told(e->serial, &e->d, scope->nr);
+	if (dict_told) {
+		dict_copy(&n, e);
+		dict_told(&n);
+	}
 	/* LMM(dict:A): seen by a reader before the events that use the name. */
 	compat_atomic64_set_release(&devtrace_dict_serial, e->serial);
 	*new = NULL;
 	return 0;
 }
 
-/* Whether the thing has this name already; forgets an earlier process of this number. */
-static bool dict_has(struct pid *pid, const struct devtrace_dict *d)
+/* Whether the thing has this name already; @succeeds: an earlier process had this number. */
+static bool dict_has(struct pid *pid, const struct devtrace_dict *d, bool *succeeds)
 {
 	struct dict_scope *scope = pid ? dict_scope_find(pid_nr(pid)) : &dict_kernel;
 	struct dict_entry *e;
@@ -249,7 +356,8 @@ static bool dict_has(struct pid *pid, const struct devtrace_dict *d)
 	if (!scope)
 		return false;
 	if (scope->pid != pid) {
-		scope_drop(scope);
+		scope_succeeded(scope);
+		*succeeds = true;
 		return false;
 	}
 	e = dict_find(scope, d);
@@ -260,9 +368,10 @@ static int dict_set(struct pid *pid, struct dict_entry **e)
 {
 	const u32 uid = pid ? devtrace_owner() : DICT_ROOT;
 	struct dict_scope *scope = &dict_kernel;
+	bool succeeds = false;
 	int err;
 
-	if (dict_has(pid, &(*e)->d))
+	if (dict_has(pid, &(*e)->d, &succeeds))
 		return 0;
 	if (pid) {
 		err = dict_wait(uid);
@@ -271,10 +380,23 @@ static int dict_set(struct pid *pid, struct dict_entry **e)
 		scope = dict_scope_get(pid, uid);
 		if (!scope)
 			return -ENOMEM;
+		scope->succeeds |= succeeds;
 	}
 	err = dict_add(scope, e);
 	dict_scope_put(scope);
 	return err;
+}
+
+/*
+ * A reader gives a name when no event from before it can come any more: it allows a writer that
+ * long for a store to become visible. Who opens the stream after the call finds the name.
+ */
+static void dict_settle(void)
+{
+	const u64 until = devtrace_clock_now() + SETTLE_NS;
+
+	while (devtrace_clock_now() < until)
+		cpu_relax();
 }
 
 /**
@@ -308,8 +430,10 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 		err = dict_set(pid, &e);
 		mutex_unlock(&dict_lock);
 	}
-	if (!e)
+	if (!e) {
 		devtrace_wake_later();
+		dict_settle();
+	}
 	kfree(e);
 	return err;
 }
@@ -317,18 +441,37 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 /**
  * devtrace_dict_next() - the next name
  * @serial: serial of the last one, 0 at first
- * @d: filled in
- * @scope: filled in: process id, 0 for the kernel
+ * @n: filled in
  *
- * Return: its serial, or 0 if there is none.
+ * Return: false if there is none.
  */
-u64 devtrace_dict_next(u64 serial, struct devtrace_dict *d, u32 *scope)
+bool devtrace_dict_next(u64 serial, struct dict_name *n)
+{
+	struct dict_name dated;
+	const bool any = devtrace_dict_next_of(false, serial, n);
+
+	if (!devtrace_dict_next_of(true, serial, &dated))
+		return any;
+	if (!any || dated.serial < n->serial)
+		*n = dated;
+	return true;
+}
+
+/**
+ * devtrace_dict_next_of() - the next name of those that hold always, or of the others
+ * @dated: of the others
+ * @serial: serial of the last one of these, 0 at first
+ * @n: filled in
+ *
+ * Return: false if there is none.
+ */
+bool devtrace_dict_next_of(bool dated, u64 serial, struct dict_name *n)
 {
 	struct dict_entry *next = NULL;
 	struct rb_node *node;
 
 	raw_spin_lock(&dict_serials_lock);
-	node = dict_serials.rb_node;
+	node = dict_serials[dated].rb_node;
 	while (node) {
 		struct dict_entry *e = rb_entry(node, struct dict_entry, node);
 
@@ -339,14 +482,10 @@ u64 devtrace_dict_next(u64 serial, struct devtrace_dict *d, u32 *scope)
 			node = node->rb_right;
 		}
 	}
-	serial = 0;
-	if (next) {
-		*d = next->d;
-		*scope = next->scope->nr;
-		serial = next->serial;
-	}
+	if (next)
+		dict_copy(n, next);
 	raw_spin_unlock(&dict_serials_lock);
-	return serial;
+	return next;
 }
 
 /**
@@ -358,14 +497,12 @@ u64 devtrace_dict_next(u64 serial, struct devtrace_dict *d, u32 *scope)
  */
 void devtrace_dict_tell(dict_told_t told)
 {
-	struct devtrace_dict d;
-	u64 serial = 0;
-	u32 scope;
+	struct dict_name n = { .serial = 0 };
 
 	/* Not killable: whoever comes or goes is to be told, or not to be called any more. */
 	mutex_lock(&dict_lock);
-	while (told && (serial = devtrace_dict_next(serial, &d, &scope)))
-		told(serial, &d, scope);
+	while (told && devtrace_dict_next(n.serial, &n))
+		told(&n);
 	dict_told = told;
 	mutex_unlock(&dict_lock);
 }
@@ -471,6 +608,9 @@ void devtrace_dict_init(unsigned int max, u32 start)
 
 void devtrace_dict_exit(void)
 {
-	while (dict_serials.rb_node)
-		dict_del(rb_entry(dict_serials.rb_node, struct dict_entry, node));
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(dict_serials); i++)
+		while (dict_serials[i].rb_node)
+			dict_del(rb_entry(dict_serials[i].rb_node, struct dict_entry, node));
 }

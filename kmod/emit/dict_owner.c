@@ -11,6 +11,9 @@
  * Each new name is given to each reader, so a user may not give names at any rate: beyond
  * it, naming takes as long as it must.
  *
+ * Names that are not in force any more count for themselves: the user who has the most of them
+ * loses the one that was replaced first, before any name in force goes.
+ *
  * Invariants. A process without names is forgotten, and so is a user without any: there
  * are no more of them than names. All calls are made with the lock of the dictionary.
  */
@@ -48,7 +51,7 @@ static struct giver {
 
 static void owner_put(struct dict_owner *o)
 {
-	if (o->count || !list_empty(&o->live))
+	if (o->count || o->nr_old || !list_empty(&o->live))
 		return;
 	list_del(&o->list);
 	kfree(o);
@@ -59,7 +62,7 @@ void dict_scope_put(struct dict_scope *scope)
 {
 	struct dict_owner *o = scope->owner;
 
-	if (!scope->pid || scope->count)
+	if (!scope->pid || scope->count || scope->nr_old)
 		return;
 	hash_del(&scope->node);
 	if (!scope->ended)
@@ -67,6 +70,12 @@ void dict_scope_put(struct dict_scope *scope)
 	put_pid(scope->pid);
 	kfree(scope);
 	owner_put(o);
+}
+
+/* Another process has its number: it is not found by that any more. */
+void dict_scope_forget(struct dict_scope *scope)
+{
+	hash_del(&scope->node);
 }
 
 static bool owner_alive(struct pid *pid)
@@ -122,6 +131,7 @@ static struct dict_owner *owner_get(u32 uid)
 	o->uid = uid;
 	INIT_LIST_HEAD(&o->live);
 	INIT_LIST_HEAD(&o->dead);
+	INIT_LIST_HEAD(&o->old);
 	list_add(&o->list, &dict_owners);
 	return o;
 }
@@ -207,6 +217,17 @@ struct list_head *dict_victim(const struct dict_scope *asks, unsigned int root_p
 	struct dict_owner *o = owner_victim(asks->owner, root_part);
 
 	return o ? names_victim(o, asks) : NULL;
+}
+
+/* The user with the most names that are not in force any more; NULL: nobody has one. */
+struct dict_owner *dict_owner_oldest(void)
+{
+	struct dict_owner *o, *most = NULL;
+
+	list_for_each_entry(o, &dict_owners, list)
+		if (o->nr_old && (!most || o->nr_old > most->nr_old))
+			most = o;
+	return most;
 }
 
 /**

@@ -28,7 +28,7 @@
 
 #define PERSIST_MAGIC		0x6563617274766564ULL
 #define PERSIST_MAGIC_SWAPPED	0x6465767472616365ULL
-#define PERSIST_VERSION		4
+#define PERSIST_VERSION		5
 #define PERSIST_PAGE		4096U
 /* The largest page of any machine */
 #define PERSIST_PAGE_MAX	0x100000U
@@ -125,8 +125,10 @@ struct persist_thread {
 	u32	crc;
 };
 
+/* It holds for events from @since on. */
 struct persist_name {
 	u64	serial;
+	u64	since;
 	u64	key;
 	u32	scope;
 	u32	value;

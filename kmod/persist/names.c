@@ -36,12 +36,13 @@ static bool warned;
 /* With no room left, names are looked for that are not in force any more, once in so many. */
 #define LOOK_AGAIN	64
 
-static void write_name(u64 serial, const struct devtrace_dict *d, u32 scope)
+static void write_name(const struct dict_name *name)
 {
+	const struct devtrace_dict *d = &name->d;
 	struct persist_name *to = &names[next++];
 	struct persist_name n = {
-		.serial = serial, .key = d->key, .scope = scope, .value = d->value,
-		.kind = d->kind, .group = d->group,
+		.serial = name->serial, .since = name->since, .key = d->key,
+		.scope = name->scope, .value = d->value, .kind = d->kind, .group = d->group,
 	};
 
 	BUILD_BUG_ON(sizeof(n.name) != sizeof(d->name));
@@ -54,32 +55,29 @@ static void write_name(u64 serial, const struct devtrace_dict *d, u32 scope)
 /* Move the names in force, older than @before, to the beginning. */
 static void names_compact(u64 before)
 {
-	struct devtrace_dict d;
-	u64 serial = 0;
-	u32 scope;
+	struct dict_name n = { .serial = 0 };
 
 	next = 0;
-	while (next < nr_names &&
-	       (serial = devtrace_dict_next(serial, &d, &scope)) &&
-	       serial < before) {
+	while (next < nr_names && devtrace_dict_next(n.serial, &n) &&
+	       n.serial < before) {
 		/* Nothing before it went: it stays where it is. */
-		if (names[next].serial == serial)
+		if (names[next].serial == n.serial)
 			next++;
 		else
-			write_name(serial, &d, scope);
+			write_name(&n);
 	}
 }
 
-static void told_name(u64 serial, const struct devtrace_dict *d, u32 scope)
+static void told_name(const struct dict_name *n)
 {
 	if (next == nr_names && skip) {
 		skip--;
 	} else if (next == nr_names) {
-		names_compact(serial);
+		names_compact(n->serial);
 		skip = next == nr_names ? LOOK_AGAIN : 0;
 	}
 	if (next < nr_names) {
-		write_name(serial, d, scope);
+		write_name(n);
 	} else if (!warned) {
 		pr_warn("the region has room for %u names: newer ones are not kept\n", nr_names);
 		warned = true;

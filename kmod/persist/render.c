@@ -202,40 +202,69 @@ static void send_first_threads(struct render *r, u64 ts)
 	}
 }
 
-/* Send clocks and names of threads up to this time; @until is when the next one follows. */
-static void send_until(struct render *r, u64 ts)
-{
-	while (r->clock < r->clocks && r->clock_at[r->clock].ts <= ts)
-		send_clock(r, &r->clock_at[r->clock++]);
-	while (r->thread < r->threads && r->thread_at[r->thread].since <= ts)
-		send_thread(r, &r->thread_at[r->thread++]);
-	r->until = ~0ULL;
-	if (r->clock < r->clocks)
-		r->until = r->clock_at[r->clock].ts;
-	if (r->thread < r->threads && r->thread_at[r->thread].since < r->until)
-		r->until = r->thread_at[r->thread].since;
-}
-
 /* Whether a frame of this type is a name; a frame of any other type would be an event. */
 static bool is_name(u8 kind)
 {
 	return kind == DEVTRACE_T_ENUM || (kind >= DEVTRACE_T_SIG && kind <= DEVTRACE_T_USR);
 }
 
-/* Send names in the order in which they were given; see names.c. */
-static void send_names(struct render *r)
+/* The next name from entry @i on, in the order in which they were given; NULL: there is none. */
+static const struct persist_name *next_name(const struct render *r, u32 *i, u64 *serial)
 {
-	const struct persist_name *all = r->mem + r->h->names;
-	u64 serial = 0;
-	u32 i;
+	const struct persist_name *all = r->mem + r->h->names, *n;
 
-	for (i = 0; i < r->h->nr_names; i++) {
-		if (!PERSIST_OK(&all[i]) || !is_name(all[i].kind) || all[i].serial <= serial)
-			continue;
-		serial = all[i].serial;
-		send_name(r, &all[i]);
+	for (; *i < r->h->nr_names; ++*i) {
+		n = &all[*i];
+		if (PERSIST_OK(n) && is_name(n->kind) && n->serial > *serial) {
+			*serial = n->serial;
+			++*i;
+			return n;
+		}
 		persist_breathe();
 	}
+	return NULL;
+}
+
+/* Send names that hold for all events. */
+static void send_first_names(struct render *r)
+{
+	const struct persist_name *n;
+	u64 serial = 0;
+	u32 i = 0;
+
+	while ((n = next_name(r, &i, &serial)))
+		if (!n->since)
+			send_name(r, n);
+}
+
+/* Send the others, up to this time. Returns from when on the next one holds. */
+static u64 send_names(struct render *r, u64 ts)
+{
+	while (r->waits || (r->waits = next_name(r, &r->name, &r->serial))) {
+		if (r->waits->since > ts)
+			return r->waits->since;
+		if (r->waits->since)
+			send_name(r, r->waits);
+		r->waits = NULL;
+		persist_breathe();
+	}
+	return ~0ULL;
+}
+
+/* Send clocks and names up to this time; @until is when the next one follows. */
+static void send_until(struct render *r, u64 ts)
+{
+	const u64 name = send_names(r, ts);
+
+	while (r->clock < r->clocks && r->clock_at[r->clock].ts <= ts)
+		send_clock(r, &r->clock_at[r->clock++]);
+	while (r->thread < r->threads && r->thread_at[r->thread].since <= ts)
+		send_thread(r, &r->thread_at[r->thread++]);
+	r->until = name;
+	if (r->clock < r->clocks && r->clock_at[r->clock].ts < r->until)
+		r->until = r->clock_at[r->clock].ts;
+	if (r->thread < r->threads && r->thread_at[r->thread].since < r->until)
+		r->until = r->thread_at[r->thread].since;
 }
 
 /* Go to the next event of a ring; rec NULL: there is none. */
@@ -454,7 +483,7 @@ static int render_all(struct render *r, const char *name)
 	/* With a clock first, readers know the date of each event. */
 	if (r->clocks)
 		send_clock(r, &r->clock_at[r->clock++]);
-	send_names(r);
+	send_first_names(r);
 	render_merge(r);
 	render_end(r);
 	persist_check_cause(r->mem, r->a->last, cause);

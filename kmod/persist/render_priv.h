@@ -55,7 +55,10 @@ struct render {
 	struct persist_clock *clock_at;
 	u32	threads, thread;
 	struct persist_thread *thread_at;
-	u64	until;		/* at this time a clock or the name of a thread is sent */
+	const struct persist_name *waits;	/* the next name that does not hold always */
+	u32	name;		/* entry behind that */
+	u64	serial;		/* of that */
+	u64	until;		/* at this time a clock or a name is sent */
 	bool	full;
 	u8	*raw;
 	u8	spare[FRAME_MAX + FRAME_MORE];

@@ -6,10 +6,12 @@
  * stopped and went on. All of it is kept outside the rings, and becomes frames when the
  * reader comes to the event that needs it.
  *
- * Invariants. A name, or a clock sample, goes out before the first event that uses it.
- * Each name goes out once, and again only when the reader went elsewhere before it got
- * the whole frame, or when the stream is announced anew. A change of state goes out
- * between the events that it separates.
+ * Invariants. A name, or a clock sample, goes out before the first event that uses it, and a
+ * name goes out behind the last event from before it was given: an address that is used again
+ * has the name that its thing had then. Each name goes out once, and again only when the reader
+ * went elsewhere before it got the whole frame, or to before a thing was renamed, or when the
+ * stream is announced anew. A name that was replaced before the reader came does not. A change
+ * of state goes out between the events that it separates.
  *
  * A program that saves the stream begins another file: what stands there is to be read
  * without the file before. announce_again() gives it what a new reader gets, INFO, CLOCK,
@@ -36,6 +38,7 @@ int announce_init(struct announce *a, struct stream *s, struct wire *w)
 	a->stream = s;
 	a->wire = w;
 	a->reason = DEVTRACE_INFO_OPEN;
+	a->name_ts = U64_MAX;
 	a->named = kvcalloc(PROC_SLOTS, sizeof(*a->named), GFP_KERNEL_ACCOUNT);
 	return a->named ? 0 : -ENOMEM;
 }
@@ -69,6 +72,9 @@ void announce_check(struct announce *a)
 static void forget_names(struct announce *a)
 {
 	a->serial = 0;
+	memset(a->name_serial, 0, sizeof(a->name_serial));
+	a->name_ts = U64_MAX;
+	a->renamed_ts = 0;
 	a->sent.found.until = 0;
 	a->quiet.until = 0;
 	memset(a->named, 0, PROC_SLOTS * sizeof(*a->named));
@@ -123,7 +129,8 @@ void announce_rewind(struct announce *a)
  */
 void announce_seek(struct announce *a, u64 place, bool names)
 {
-	if (names)
+	/* What was renamed since had another name there. */
+	if (names || place < a->renamed_ts)
 		forget_names(a);
 	if (a->begun || a->reason != DEVTRACE_INFO_OPEN)
 		a->reason = DEVTRACE_INFO_SEEK;
@@ -270,34 +277,52 @@ void announce_event(struct announce *a, u32 tid, u64 ts)
 	find_quiet(a, tid, ts);
 }
 
+/* False: there is no room for all. */
+static bool announce_names_of(struct announce *a, bool dated, size_t want, u64 bound)
+{
+	u64 *serial = &a->name_serial[dated];
+	struct dict_name n;
+
+	while (wire_has_room(a->wire) && wire_staged(a->wire) < want) {
+		if (!devtrace_dict_next_of(dated, *serial, &n))
+			return true;
+		if (n.since > bound) {
+			a->name_ts = n.since;
+			return true;
+		}
+		*serial = n.serial;
+		/* No event that it holds for is to come. */
+		if (n.until && n.until <= bound)
+			continue;
+		if (n.replaces)
+			a->renamed_ts = n.since;
+		wire_dict(a->wire, &n.d, n.scope);
+	}
+	return false;
+}
+
 /**
  * announce_names() - tell names of the dictionary that were not told
  * @a: announce_has_names()
  * @want: until so many bytes are staged
+ * @bound: names that hold from then on, or from before: no event older than that can come
  *
  * Each name is one frame.
  *
  * Return: whether there was any: the dictionary may have given it up.
  */
-bool announce_names(struct announce *a, size_t want)
+bool announce_names(struct announce *a, size_t want, u64 bound)
 {
 	const u64 frames = a->wire->frames;
-	struct devtrace_dict d;
-	u64 newest, serial;
-	u32 scope;
+	u64 newest;
 
 	/* LMM(names:C): pairs with dict:A. */
 	newest = compat_atomic64_read_acquire(&devtrace_dict_serial);
-	while (wire_has_room(a->wire) && wire_staged(a->wire) < want) {
-		serial = devtrace_dict_next(a->serial, &d, &scope);
-		if (!serial) {
-			/* The newest may have been given up meanwhile. */
-			a->serial = max(a->serial, newest);
-			break;
-		}
-		a->serial = serial;
-		wire_dict(a->wire, &d, scope);
-	}
+	a->name_ts = U64_MAX;
+	if (announce_names_of(a, false, want, bound) && announce_names_of(a, true, want, bound))
+		a->serial = newest;
+	else
+		a->name_ts = 0;
 	return a->wire->frames != frames;
 }
 

@@ -5,6 +5,7 @@
 #ifndef DEVTRACE_ANNOUNCE_H
 #define DEVTRACE_ANNOUNCE_H
 
+#include <linux/limits.h>
 #include <linux/time64.h>
 #include <linux/types.h>
 
@@ -59,7 +60,11 @@ struct announce_quiet {
  * @clock: the last one sent
  * @info_ts: when INFO was sent last
  * @info_bytes: bytes of @wire then
- * @serial: the last name sent
+ * @serial: of the newest name when names were looked for
+ * @name_serial: the last name sent of those that hold always, and of the others
+ * @name_ts: the next of the others holds from then on; U64_MAX: none waits; 0: there was no
+ *	room for all
+ * @renamed_ts: the last name sent of a thing that had another before holds from then on
  * @sent: the thread of the last event
  * @named: for each place of the table of threads
  * @next_past: the next change of state
@@ -84,6 +89,9 @@ struct announce {
 	struct clock_sample clock;
 	u64		info_ts, info_bytes;
 	u64		serial;
+	u64		name_serial[2];
+	u64		name_ts;
+	u64		renamed_ts;
 	struct proc_sent sent;
 	struct proc_named *named;
 	unsigned long	next_past;
@@ -105,7 +113,7 @@ void announce_seek(struct announce *a, u64 place, bool names);
 
 void announce_early_clock(struct announce *a, u64 ts);
 void announce_event(struct announce *a, u32 tid, u64 ts);
-bool announce_names(struct announce *a, size_t want);
+bool announce_names(struct announce *a, size_t want, u64 bound);
 bool announce_find_past(struct announce *a);
 void announce_past(struct announce *a);
 
@@ -116,11 +124,12 @@ static inline void announce_time(struct announce *a, u64 ts)
 		announce_early_clock(a, ts);
 }
 
-/* Whether there is a name that was not sent. */
-static inline bool announce_has_names(const struct announce *a)
+/* Whether a name is to be sent: no event older than @bound can come. */
+static inline bool announce_has_names(const struct announce *a, u64 bound)
 {
 	/* LMM(names:B): pairs with dict:A. */
-	return (u64)compat_atomic64_read_acquire(&devtrace_dict_serial) != a->serial;
+	return (u64)compat_atomic64_read_acquire(&devtrace_dict_serial) != a->serial ||
+	       bound >= a->name_ts;
 }
 
 /* Whether there is a change of state that was not told. */
@@ -131,10 +140,10 @@ static inline bool announce_has_past(struct announce *a)
 	return announce_find_past(a);
 }
 
-/* Whether it is the next to be told: no event older than @bound can come. */
-static inline bool announce_past_is_next(struct announce *a, u64 bound)
+/* Whether it, or a name, is the next to be told: no event older than @bound can come. */
+static inline bool announce_is_next(struct announce *a, u64 bound)
 {
-	return announce_has_past(a) && bound >= a->past.ts;
+	return (announce_has_past(a) && bound >= a->past.ts) || announce_has_names(a, bound);
 }
 
 /*

@@ -52,10 +52,10 @@ static __always_inline u64 heap_until(const struct reader *rd)
 	return min(rd->heap[1].key, rd->heap[2].key);
 }
 
-/* The source at the front gives what is before the next one, and before a change of state. */
+/* The source at the front gives what is before the next one, a name and a change of state. */
 static inline void find_until(struct reader *rd)
 {
-	rd->until = heap_until(rd);
+	rd->until = min(heap_until(rd), rd->told.name_ts);
 	if (unlikely(rd->told.has_past))
 		rd->until = min(rd->until, rd->told.past.ts);
 }

@@ -84,7 +84,7 @@ static u64 missed_by_now(struct source *src)
 
 /**
  * missed_tell() - report what was missed before the change of state that is told next
- * @rd: the reader, announce_past_is_next()
+ * @rd: the reader, announce_is_next()
  *
  * Return: false if there is no room for all; another call goes on.
  */

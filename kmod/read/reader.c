@@ -75,14 +75,21 @@ static void give_events(struct reader *rd, struct source *src)
 static bool reader_tell(struct reader *rd, size_t want)
 {
 	struct announce *a = &rd->told;
+	/*
+	 * Which names come is to depend on events alone, and not on how the stream is read: names
+	 * that hold from a time on come before an event, or when there is none.
+	 */
+	const u64 names = rd->heap->src->ready || !rd->nr_ready ? rd->heap->key : 0;
 
 	if (unlikely(rd->fresh)) {
-		if (announce_has_names(a) && announce_names(a, want))
+		if (announce_has_names(a, names) && announce_names(a, want, names))
 			return true;
 		announce_find_past(a);
 		announce_look_again(a);
 		rd->fresh = false;
 	}
+	if (unlikely(names >= a->name_ts) && announce_names(a, want, names))
+		return true;
 	if (likely(!a->has_past || rd->heap->key < a->past.ts))
 		return false;
 	if (missed_tell(rd))
@@ -178,9 +185,10 @@ int reader_fill(struct reader *rd, size_t want)
 			err = refresh_all(rd) ?: look_for_lanes(rd);
 			if (err)
 				return err;
-			if (!rd->nr_ready && !announce_past_is_next(&rd->told, rd->heap->key))
-				return 0;
-			continue;
+			if (rd->nr_ready || announce_is_next(&rd->told, rd->heap->key))
+				continue;
+			/* A name waits for events that may still come, of a lane that is busy. */
+			return rd->told.name_ts != U64_MAX ? -EAGAIN : 0;
 		}
 		rd->fresh = true;
 		err = source_refresh(rd, src);

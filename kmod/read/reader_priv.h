@@ -132,7 +132,7 @@ static __always_inline struct window reader_window(const struct reader *rd)
 	const struct wire *w = &rd->wire;
 	const u64 left = a->quiet.bytes > w->bytes ? a->quiet.bytes - w->bytes : 0;
 	const u64 from = max(a->quiet.from, rd->place);
-	u64 until = a->quiet.until;
+	u64 until = min(a->quiet.until, a->name_ts);
 
 	if (unlikely(a->has_past))
 		until = min(until, a->past.ts);

@@ -23,7 +23,7 @@ static bool may_have(struct reader *rd)
 	struct stream *s = rd->stream;
 	unsigned int percent = READ_ONCE(s->watermark);
 
-	if (!rd->told.begun || announce_has_names(&rd->told) || announce_has_past(&rd->told) ||
+	if (!rd->told.begun || announce_has_names(&rd->told, 0) || announce_has_past(&rd->told) ||
 	    rd->clears != stream_clears(s) || (rd->nr_ready && !percent))
 		return true;
 	return ring_sources_unread(rd, percent) || lane_sources_unread(rd, percent);

@@ -80,13 +80,36 @@ static struct persist_name *name_at(u32 i)
 	return (struct persist_name *)(image + head.names) + i;
 }
 
-static void put_name(u32 i, u8 kind, u64 serial, u32 scope, u64 key, const char *name)
+static void put_name_since(u32 i, u8 kind, u64 serial, u32 scope, u64 key, const char *name,
+			   u64 since)
 {
-	struct persist_name n = { .kind = kind, .serial = serial, .scope = scope, .key = key };
+	struct persist_name n = {
+		.kind = kind, .serial = serial, .since = since, .scope = scope, .key = key,
+	};
 
 	memcpy(n.name, name, strnlen(name, sizeof(n.name)));
 	n.crc = PERSIST_CRC(&n);
 	*name_at(i) = n;
+}
+
+static void put_name(u32 i, u8 kind, u64 serial, u32 scope, u64 key, const char *name)
+{
+	put_name_since(i, kind, serial, scope, key, name, 0);
+}
+
+/* A name goes behind the last event from before it was given. */
+TEST(names_between_events)
+{
+	use_image();
+	put_event(100, 0);
+	put_event(200, 0);
+	put_event(300, 0);
+	put_name_since(0, DEVTRACE_T_OBJ, 5, 9, 1, "motor", 50);
+	put_name_since(1, DEVTRACE_T_OBJ, 6, 9, 1, "valve", 150);
+	put_name_since(2, DEVTRACE_T_OBJ, 7, 9, 1, "pump", 200);
+	put_name_since(3, DEVTRACE_T_OBJ, 8, 9, 2, "last", ~0ULL);
+	EXPECT_STREQ("name(0,1,motor) 0:100 name(0,1,valve) name(0,1,pump) 0:200 0:300 "
+		     "name(0,2,last)", image_says());
 }
 
 TEST(clocks)

@@ -214,6 +214,139 @@ TEST_F(device, comes_before_the_events_that_use_it)
 	close(fd);
 }
 
+/* Which name each kind of thing has when an event of it comes. */
+#define GIVEN	4
+#define KINDS	5
+
+static const struct {
+	uint8_t kind, group;
+	uint32_t value;
+	uint64_t key;
+} things[KINDS] = {
+	{ DEVTRACE_T_OBJ, 0, 0, 0x7e7d }, { DEVTRACE_T_FUN, 0, 0, 0x7e7d },
+	{ DEVTRACE_T_SIG, 0, 5, 0x7e7d }, { DEVTRACE_T_USR, 0, 200, 0 },
+	{ DEVTRACE_T_ENUM, 3, 5, 0 },
+};
+
+static const char *const given[GIVEN] = { NULL, "motor", "valve", "pump" };
+
+struct holds {
+	uint32_t scope;
+	uint64_t events, wrong;
+};
+
+static void note_names(struct tape *t, const struct devtrace_item *item)
+{
+	const struct tape_event *e = &t->ev[t->nev - 1];
+	struct holds *h = t->arg;
+	const char *name;
+	int i;
+
+	if (item->kind != DEVTRACE_ITEM_EVENT || e->tag != 77)
+		return;
+	h->events++;
+	for (i = 0; i < KINDS; i++) {
+		name = devtrace_decoder_name(t->d, things[i].kind, h->scope, things[i].value,
+					     things[i].group, things[i].key);
+		if (strcmp(name ?: "", given[e->nr] ?: "") && !h->wrong++)
+			dev_say("kind %u of event %u: '%s', not '%s'", things[i].kind, e->nr,
+				name ?: "", given[e->nr] ?: "");
+	}
+}
+
+static struct tape *holding_tape(struct holds *h)
+{
+	struct tape *t = tape_new();
+
+	*h = (struct holds){ .scope = getpid() };
+	t->each = note_names;
+	t->arg = h;
+	return t;
+}
+
+/* An address that is used again: each event has the name that its thing had then. */
+TEST_F(device, holds_from_the_time_it_was_given)
+{
+	struct holds live_h, lags_h, late_h, back_h, again_h;
+	struct tape *live = holding_tape(&live_h), *lags = holding_tape(&lags_h);
+	struct tape *late = holding_tape(&late_h), *back = holding_tape(&back_h);
+	struct tape *again = holding_tape(&again_h);
+	int rfd[3], i, k;
+	uint64_t middle = 0;
+	struct lane l;
+
+	for (i = 0; i < 3; i++)
+		rfd[i] = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, rfd[2]);
+	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
+	ASSERT_LE(0, tape_drain(lags, rfd[1]));
+	for (i = 0; i < GIVEN; i++) {
+		for (k = 0; i && k < KINDS; k++)
+			ASSERT_EQ(0, dev_name(self->wfd, things[k].kind, things[k].group,
+					      things[k].value, things[k].key, given[i]));
+		if (i == 2)
+			middle = dev_now();
+		for (k = 0; k < 3; k++) {
+			ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 77, i));
+			lane_mark(&l, DEVTRACE_T_USER, 77, i);
+			ASSERT_EQ(4, write(self->wfd, "text", 4));
+		}
+		while (live_h.events < 6 * (i + 1))
+			ASSERT_LE(0, tape_drain(live, rfd[0]));
+	}
+	/* Who reads later, and who comes later. */
+	while (lags_h.events < 6 * GIVEN)
+		ASSERT_LE(0, tape_drain(lags, rfd[1]));
+	while (late_h.events < 6 * GIVEN)
+		ASSERT_LE(0, tape_drain(late, rfd[2]));
+	/* Who goes back, and who begins another file there. */
+	ASSERT_LT(0, lseek(rfd[2], middle, SEEK_SET));
+	while (back_h.events < 6 * (GIVEN - 2))
+		ASSERT_LE(0, tape_drain(back, rfd[2]));
+	ASSERT_LT(0, lseek(rfd[1], middle, SEEK_SET));
+	ASSERT_LE(0, ioctl(rfd[1], DEVTRACE_IOC_ANNOUNCE));
+	while (again_h.events < 6 * (GIVEN - 2))
+		ASSERT_LE(0, tape_drain(again, rfd[1]));
+	EXPECT_EQ(0, live_h.wrong);
+	EXPECT_EQ(0, lags_h.wrong);
+	EXPECT_EQ(0, late_h.wrong);
+	EXPECT_EQ(0, back_h.wrong);
+	EXPECT_EQ(0, again_h.wrong);
+	lane_close(&l);
+	for (i = 0; i < 3; i++)
+		close(rfd[i]);
+	tape_free(live);
+	tape_free(lags);
+	tape_free(late);
+	tape_free(back);
+	tape_free(again);
+}
+
+/* Old names take no room from names in force. */
+TEST_F(device, old_ones_go_first)
+{
+	struct tape *t = NULL;
+	char name[16];
+	int i;
+
+	ASSERT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "stays"));
+	for (i = 0; i < 3 * NAMES; i++) {
+		snprintf(name, sizeof(name), "name-%d", i);
+		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 1, i));
+		ASSERT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 2, name));
+	}
+	EXPECT_STREQ("stays", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
+	EXPECT_STREQ(name, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, getpid(), 0, 0, 2));
+	/* Of a thing that was renamed while events came all there is room for is there. */
+	EXPECT_EQ(NAMES, t->dicts);
+	for (i = 0; i < NAMES - 2; i++)
+		ASSERT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 100 + i, "another"));
+	EXPECT_STREQ("stays", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
+	EXPECT_STREQ(name, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, getpid(), 0, 0, 2));
+	EXPECT_EQ(NAMES, t->dicts);
+	tape_free(t);
+}
+
 static int fill(int fd, int from, int n)
 {
 	int i;
@@ -517,6 +650,56 @@ TEST_F(device, number_used_again)
 	EXPECT_STREQ("life-0", s.name[0]);
 	EXPECT_STREQ("life-1", s.name[1]);
 	tape_free(t);
+}
+
+static void note_scope(struct tape *t, const struct devtrace_item *item)
+{
+	char *names = t->arg;
+
+	if (item->kind != DEVTRACE_ITEM_EVENT || t->ev[t->nev - 1].tag != 77)
+		return;
+	strcat(names, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, item->u.event.tgid, 0, 0, 1) ?:
+		      "?");
+	strcat(names, " ");
+}
+
+/* What the first process named is not what the second one names, whose number is the same. */
+TEST_F(device, names_of_a_number_used_again)
+{
+	char last[16], names[256] = "";
+	struct tape *t = tape_new();
+	int i, k, fd, status;
+	pid_t pid = 0, p;
+
+	for (i = 0; i < 2; i++) {
+		if (pid) {
+			snprintf(last, sizeof(last), "%d", pid - 1);
+			if (dev_write_file("/proc/sys/kernel/ns_last_pid", last))
+				SKIP(return, "this kernel does not let us choose a process id");
+		}
+		p = fork();
+		if (!p) {
+			if (dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, i ? "valve" : "motor"))
+				_exit(1);
+			for (k = 0; k < 2; k++)
+				if (dev_emit_mark(self->wfd, DEVTRACE_T_USER, 77, i))
+					_exit(1);
+			_exit(0);
+		}
+		ASSERT_EQ(p, waitpid(p, &status, 0));
+		EXPECT_EQ(0, status);
+		if (pid && p != pid)
+			SKIP(return, "the process id was taken meanwhile");
+		pid = p;
+	}
+	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	t->each = note_scope;
+	t->arg = names;
+	ASSERT_LT(0, tape_drain(t, fd));
+	EXPECT_STREQ("motor motor valve valve ", names);
+	tape_free(t);
+	close(fd);
 }
 
 /* By lanes: nothing is told under a name that was not its writer's. */
