@@ -22,6 +22,7 @@
 #include "ring/ring_memory.h"
 #include "ring/ring_read.h"
 #include "ring/size.h"
+#include "stream/past.h"
 #include "stream/profile_ops.h"
 #include "stream/quiet.h"
 #include "stream/table.h"
@@ -58,6 +59,7 @@ COMPAT_EXPORT_INTERNAL(quiet_wait);
 COMPAT_EXPORT_INTERNAL(ring_fetch);
 COMPAT_EXPORT_INTERNAL(ring_size_round);
 COMPAT_EXPORT_INTERNAL(ring_view);
+COMPAT_EXPORT_INTERNAL(slot_missed);
 COMPAT_EXPORT_INTERNAL(slots_blocks);
 COMPAT_EXPORT_INTERNAL(slots_chunks);
 COMPAT_EXPORT_INTERNAL(slots_lend);
@@ -65,10 +67,15 @@ COMPAT_EXPORT_INTERNAL(slots_lock);
 COMPAT_EXPORT_INTERNAL(slots_nr);
 COMPAT_EXPORT_INTERNAL(slots_take_all);
 COMPAT_EXPORT_INTERNAL(stream_by_id);
+COMPAT_EXPORT_INTERNAL(stream_counted);
 COMPAT_EXPORT_INTERNAL(stream_del);
 COMPAT_EXPORT_INTERNAL(stream_find);
 COMPAT_EXPORT_INTERNAL(stream_lend);
+COMPAT_EXPORT_INTERNAL(stream_missed);
 COMPAT_EXPORT_INTERNAL(stream_new);
+COMPAT_EXPORT_INTERNAL(stream_oldest_past);
+COMPAT_EXPORT_INTERNAL(stream_past);
 COMPAT_EXPORT_INTERNAL(stream_put);
+COMPAT_EXPORT_INTERNAL(stream_remembers);
 COMPAT_EXPORT_INTERNAL(stream_wq);
 COMPAT_EXPORT_INTERNAL(streams_command_lock);

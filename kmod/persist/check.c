@@ -311,6 +311,8 @@ static bool read_info(struct persist_ring *r, const struct persist_info *info, u
 		return false;
 	r->cpu = a->cpu;
 	r->cleared = a->cleared;
+	r->stops.since = a->since;
+	r->stops.before = a->missed;
 	memcpy(r->drops, a->drops, sizeof(r->drops));
 	return true;
 }
@@ -344,6 +346,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	if (!r->run)
 		return -ENOMEM;
 	informed = read_info(r, ring + PERSIST_INFO_AT, n, h);
+	r->stops.counts = persist_missed_of(ring + PERSIST_MISSED_AT);
 	read_sums(r, sums, chunks);
 
 	/* Without any sum the upper half of a position is arbitrary. */

@@ -8,6 +8,18 @@
 #include "layout.h"
 #include "ring/ring.h"
 
+/**
+ * struct persist_stops - what the stops of the stream made a ring or a slot miss
+ * @since: time of the last clear, or 0
+ * @before: events missed before it
+ * @counts: how many by each change of state; NULL: not known
+ */
+struct persist_stops {
+	u64	since;
+	u64	before;
+	const struct persist_missed *counts;
+};
+
 /* Valid records, from a position and event index up to another. */
 struct persist_run {
 	u64	pos, idx;
@@ -23,6 +35,7 @@ struct persist_run {
  * @mask: number of units, less 1
  * @cleared: index of the oldest event that was not cleared
  * @drops: events that were not stored, by cause
+ * @stops: when those were missed that a stop made it miss
  * @end: index behind the last event, as far as is known
  * @end_known: whether @end is where the writer was
  * @run: runs of valid records, in order, without overlap
@@ -34,6 +47,7 @@ struct persist_ring {
 	u32		mask;
 	u64		cleared;
 	u64		drops[6];
+	struct persist_stops stops;
 	u64		end;
 	bool		end_known;
 	struct persist_run *run;

@@ -23,6 +23,7 @@
 #include "emit/proc.h"
 #include "emit/slots.h"
 #include "keep.h"
+#include "keep_change.h"
 #include "lane/blocks.h"
 #include "manage/streams.h"
 #include "names.h"
@@ -103,6 +104,8 @@ static void store_info(struct keep_ring *k)
 	struct persist_info *two = k->at + PERSIST_INFO_AT;
 	struct persist_info info = {
 		.nr = ++k->nr, .cpu = k->cpu, .cleared = k->ring->cleared.idx,
+		.since = atomic64_read(&devtrace_stream0.cleared),
+		.missed = k->ring->cleared_drops[RING_DROP_STOPPED],
 	};
 	int i;
 
@@ -227,15 +230,18 @@ void keep_sync(void)
 			return;
 		schedule_timeout_uninterruptible(1);
 	}
+	keep_changes_look();
 	for (i = 0; i < used; i++) {
 		sum_ring(&keep[i]);
 		/* Of before a clear or behind it, not of both. */
 		raw_spin_lock(&keep[i].ring->lock);
 		store_info(&keep[i]);
 		raw_spin_unlock(&keep[i].ring->lock);
+		keep_missed_ring(keep[i].cpu, keep[i].at + PERSIST_MISSED_AT);
 		flush_ring(&keep[i]);
 	}
 	pool_sync();
+	keep_changes_done();
 	store_clock();
 	region_flush(region, region->at, PERSIST_TABLES_AT);
 	give_back();
@@ -246,6 +252,7 @@ static void sum_fallen(void)
 {
 	u32 i, looks, units;
 
+	keep_changes_look();
 	for (i = 0; i < used; i++) {
 		looks = FALL_LOOKS;
 		do {
@@ -254,6 +261,7 @@ static void sum_fallen(void)
 		} while (units && --looks);
 		store_sum(&keep[i]);
 		store_info(&keep[i]);
+		keep_missed_ring(keep[i].cpu, keep[i].at + PERSIST_MISSED_AT);
 	}
 }
 
@@ -263,7 +271,6 @@ void keep_fall(void)
 	u32 i;
 
 	store_clock();
-	region_flush(region, region->at, PERSIST_TABLES_AT);
 	/*
 	 * If keep_sync() was interrupted, or did not come so far, records have no sum: these
 	 * will be found by their form. For that they must be in memory, all of them.
@@ -272,6 +279,7 @@ void keep_fall(void)
 		sum_fallen();
 		give_back();
 	}
+	region_flush(region, region->at, PERSIST_TABLES_AT);
 	for (i = 0; i < used; i++)
 		flush_ring(&keep[i]);
 	pool_fall();
@@ -436,7 +444,8 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	BUILD_BUG_ON(sizeof(struct persist_cause) * PERSIST_CAUSES > PERSIST_PAGE);
 	BUILD_BUG_ON(sizeof(struct persist_clock) * PERSIST_CLOCKS > PERSIST_PAGE);
 	BUILD_BUG_ON(PERSIST_INFO_AT + 2 * sizeof(struct persist_info) > PERSIST_ANCHORS_AT);
-	BUILD_BUG_ON(PERSIST_ANCHORS_AT + RING_BLOCKS_MAX * sizeof(u64) > PERSIST_PAGE);
+	BUILD_BUG_ON(PERSIST_ANCHORS_AT + RING_BLOCKS_MAX * sizeof(u64) > PERSIST_MISSED_AT);
+	BUILD_BUG_ON(PERSIST_MISSED_AT + 2 * sizeof(struct persist_missed) > PERSIST_PAGE);
 	region = r;
 	interval = msecs_to_jiffies(interval_ms) ?: 1;
 	err = lay_out();
@@ -461,6 +470,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	}
 	keep_forget();
 	memset(r->at, 0, r->size);
+	keep_changes_begin(r);
 	names_begin(r, &header);
 	store_clock();
 	WRITE_ONCE(devtrace_clock_told, told_clock);

@@ -292,6 +292,10 @@ static void read_slots(const void *mem, const struct persist_header *h, struct p
 			continue;
 		}
 		left->known = true;
+		left->stops.since = a->since;
+		left->stops.before = a->missed;
+		left->stops.counts = persist_missed_of(mem + h->missed +
+						       2 * i * sizeof(struct persist_missed));
 		left->cleared = a->cleared;
 		left->end = a->idx;
 		memcpy(left->drops, a->drops, sizeof(left->drops));

@@ -5,6 +5,7 @@
 #ifndef DEVTRACE_PERSIST_LANES_H
 #define DEVTRACE_PERSIST_LANES_H
 
+#include "check.h"
 #include "layout.h"
 #include "lane/blocks.h"
 
@@ -44,6 +45,7 @@ struct persist_piece {
  * @cleared: events that were cleared, not to be shown
  * @end: events up to the newest one known
  * @drops: events that were not stored, by cause
+ * @stops: when those were missed that a stop made it miss
  * @known: its struct persist_slot is valid
  * @unknown: events newer than @end may be lost
  */
@@ -51,6 +53,7 @@ struct persist_left {
 	u32	first, nr;
 	u64	cleared, end;
 	u64	drops[6];
+	struct persist_stops stops;
 	bool	known, unknown;
 };
 

@@ -63,12 +63,15 @@ static void lay_out_pool(struct persist_header *h, u64 at, u64 room)
 	/* A region has at most 1 GiB, so 32 bits are enough. */
 	h->nr_lanes = (u32)room / (u32)(PERSIST_LANE_PAGES * PERSIST_PAGE +
 					sizeof(struct persist_lane) +
-					2 * sizeof(struct persist_slot));
+					2 * sizeof(struct persist_slot) +
+					2 * sizeof(struct persist_missed));
 	h->nr_lanes = h->nr_lanes < PERSIST_SLOTS_MAX ? h->nr_lanes : PERSIST_SLOTS_MAX;
 	h->nr_slots = h->nr_lanes;
 	h->block_sums = at;
 	h->slots = at + nr * 2 * sizeof(struct persist_block);
-	h->lanes = persist_page_up(h->slots + (u64)h->nr_slots * 2 * sizeof(struct persist_slot));
+	h->missed = h->slots + (u64)h->nr_slots * 2 * sizeof(struct persist_slot);
+	h->lanes = persist_page_up(h->missed +
+				   (u64)h->nr_slots * 2 * sizeof(struct persist_missed));
 	end = persist_page_up(h->lanes + (u64)h->nr_lanes * sizeof(struct persist_lane));
 	h->blocks = end;
 	end += (u64)nr * PERSIST_PAGE;
@@ -108,6 +111,7 @@ bool persist_lay_out(struct persist_header *h)
 	h->stride = persist_stride(h->ring_bytes);
 	h->block_sums = 0;
 	h->slots = 0;
+	h->missed = 0;
 	h->lanes = 0;
 	h->blocks = 0;
 	h->lane_pages = 0;

@@ -2,17 +2,19 @@
 /*
  * The layout of a region of memory that outlives a reset
  *
- *	header | causes, clocks, threads, names | header | ring 0 | ring 1 | ... | pool | header
+ *	header | causes, clocks, changes, threads, names | header |
+ *	ring 0 | ring 1 | ... | pool | header
  *
  * Each header takes a whole page; any one of the three is enough. A ring is a page of its
  * words, its sums, its data and an unused page:
  *
- *	commit, info twice, anchors | two sums for each 4 KiB of data | data | 1 page
+ *	commit, info twice, anchors, missed twice | two sums for each 4 KiB of data | data | 1 page
  *
  * The pool has what programs emit by lanes: the pages of the ring of blocks, the pages that
  * programs write to directly (lanes), and tables of sums, slots and lanes:
  *
- *	two sums for each block | two entries for each slot | lanes | blocks | pages of lanes
+ *	two sums for each block | two entries for each slot | missed twice for each slot | lanes |
+ *	blocks | pages of lanes
  *
  * Every table entry has its own checksum. The commit of a ring, its anchors, and @taken of a
  * lane have none: they are checked against the records. So a damaged word costs only what
@@ -40,6 +42,10 @@
 #define PERSIST_CHUNK		512U
 #define PERSIST_CAUSES		4
 #define PERSIST_CLOCKS		64U
+/* Changes of state that are kept: number n stands at n modulo this. */
+#define PERSIST_CHANGES		32U
+/* Of so many of them a struct persist_missed has the counts: one fewer, see keep_change.c. */
+#define PERSIST_COUNTED		(PERSIST_CHANGES - 1)
 /* For each thread: its first name in the region, and the two newest ones */
 #define PERSIST_THREAD_NAMES	3U
 #define PERSIST_THREADS		(1024U * PERSIST_THREAD_NAMES)
@@ -65,6 +71,7 @@ struct persist_header {
 	u64	names;
 	u64	block_sums;	/* the pool's table of block sums */
 	u64	slots;
+	u64	missed;		/* the pool's table of struct persist_missed */
 	u64	lanes;
 	u64	blocks;		/* whole pages begin here */
 	u64	lane_pages;
@@ -85,10 +92,11 @@ struct persist_header {
 	u32	crc;
 };
 
-/* Behind the first header: a page of causes, a page of clocks, then the other tables. */
+/* Behind the first header: a page each of causes, clocks and changes, then the other tables. */
 #define PERSIST_CAUSES_AT	PERSIST_PAGE
 #define PERSIST_CLOCKS_AT	(2 * PERSIST_PAGE)
-#define PERSIST_TABLES_AT	(3 * PERSIST_PAGE)
+#define PERSIST_CHANGES_AT	(3 * PERSIST_PAGE)
+#define PERSIST_TABLES_AT	(4 * PERSIST_PAGE)
 
 enum persist_why {
 	PERSIST_NO_NOTICE = 0,
@@ -113,6 +121,20 @@ struct persist_cause {
 struct persist_clock {
 	u64	ts, mono, boot, real;
 	u32	nr;
+	u32	crc;
+};
+
+/*
+ * The stream stopped, froze or went on, as in struct stream_past. Changes are numbered from 0
+ * for each region.
+ */
+struct persist_change {
+	u64	n;
+	u64	ts;
+	u64	began;
+	u64	fired_at;
+	u32	state;
+	char	trigger[32];
 	u32	crc;
 };
 
@@ -143,8 +165,22 @@ struct persist_name {
 struct persist_info {
 	u64	nr;
 	u64	cleared;	/* index of the oldest event that was not cleared */
+	u64	since;		/* time of that clear, or 0 */
+	u64	missed;		/* events missed by stops before it, as in struct persist_missed */
 	u64	drops[6];	/* by enum devtrace_cause, since the clear */
 	u32	cpu;
+	u32	crc;
+};
+
+/*
+ * How many events a ring or a slot had missed by each change of state because of stops, since
+ * the stream was made: those of the change n at n modulo PERSIST_CHANGES. Twice; the entry
+ * with the greater @nr counts.
+ */
+struct persist_missed {
+	u64	nr;		/* counts are those of the PERSIST_COUNTED changes before this */
+	u64	missed[PERSIST_CHANGES];
+	u32	reserved;
 	u32	crc;
 };
 
@@ -172,6 +208,8 @@ struct persist_slot {
 	u64	nr;
 	u64	idx;		/* events that were ever stored */
 	u64	cleared;	/* those of them that were cleared */
+	u64	since;		/* as in struct persist_info; the same for @missed */
+	u64	missed;
 	u64	drops[6];	/* as in struct persist_info */
 	u32	slot;
 	u32	outside;	/* 1: its lane has memory outside the region */
@@ -196,6 +234,7 @@ struct persist_lane {
 #define PERSIST_COMMIT_AT	0
 #define PERSIST_INFO_AT		64
 #define PERSIST_ANCHORS_AT	1024
+#define PERSIST_MISSED_AT	3072
 #define PERSIST_SUMS_AT		PERSIST_PAGE
 
 /* @crc of a structure covers all members before it. */
@@ -210,6 +249,16 @@ static inline u64 persist_page_up(u64 n)
 static inline u32 persist_chunks(u64 ring_bytes)
 {
 	return ring_bytes / (PERSIST_CHUNK * 8);
+}
+
+/* The valid entry of two with the greater number; NULL: there is none. */
+static inline const struct persist_missed *persist_missed_of(const struct persist_missed *two)
+{
+	const bool a = PERSIST_OK(&two[0]), b = PERSIST_OK(&two[1]);
+
+	if (a && b)
+		return two[0].nr > two[1].nr ? &two[0] : &two[1];
+	return a ? &two[0] : b ? &two[1] : NULL;
 }
 
 static inline u64 persist_data_at(u64 ring_bytes)

@@ -25,6 +25,7 @@
 #include "lane/slot.h"
 #include "lane/slot_priv.h"
 #include "lane/take.h"
+#include "keep_change.h"
 #include "lanes.h"
 #include "manage/lane_resize.h"
 #include "pool.h"
@@ -35,6 +36,7 @@ static struct region *region;
 static struct persist_header header;
 static struct persist_block *sums;
 static struct persist_slot *slots;
+static struct persist_missed *missed;
 static struct persist_lane *lanes;
 static u8 *blocks, *pages;
 /* Bitmap of the places in use, in units of the smallest lane; protected by @lock. */
@@ -185,6 +187,8 @@ static void store_slot(u32 i)
 	s.outside = l && !READ_ONCE(l->closed) && !l->pool;
 	s.idx = blocks_chain(&slots_blocks, i)->idx;
 	s.cleared = slot->cleared_idx;
+	s.since = atomic64_read(&devtrace_stream0.cleared);
+	s.missed = slot->cleared_dropped[DEVTRACE_LOST_STOPPED];
 	for (k = 0; k < ARRAY_SIZE(s.drops); k++)
 		s.drops[k] = slot->dropped[k] - slot->cleared_dropped[k];
 	raw_spin_unlock(&slots_lock);
@@ -218,8 +222,10 @@ void pool_sync(void)
 	slots_take_all();
 	sum_blocks();
 	turns++;
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		store_slot(i);
+		keep_missed_slot(i, &missed[2 * i]);
+	}
 	flush_lanes();
 }
 
@@ -278,6 +284,7 @@ int pool_begin(struct region *r, const struct persist_header *h)
 		return 0;
 	sums = r->at + h->block_sums;
 	slots = r->at + h->slots;
+	missed = r->at + h->missed;
 	lanes = r->at + h->lanes;
 	blocks = r->at + h->blocks;
 	pages = r->at + h->lane_pages;

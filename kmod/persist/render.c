@@ -4,8 +4,9 @@
  *
  * The frames are what a reader of /dev/trace would have read at the moment of the reset:
  * INFO of the old boot, its names, then the events of all CPUs in the order of time. Among
- * the events are the names of threads, the clocks, and LOST frames where events are
- * missing. The last frame is a text that says why the machine went down.
+ * the events are the names of threads, the clocks, when the stream stopped and went on, and
+ * LOST frames where events are missing. The last frame is a text that says why the machine
+ * went down.
  *
  * The format is that of wire.c with the default check. The code is separate: it writes all
  * frames at once, from records of another kernel, and shares only elem.h.
@@ -89,11 +90,6 @@ void render_lost(struct render *r, u16 number, u64 last, u8 cause, u64 n, u64 to
 	p = put_le(p, last, 8);
 	render_send(r, DEVTRACE_T_LOST, put_le(p, to, 8));
 	r->a->lost += n;
-}
-
-static void send_lost(struct render *r, const struct cursor *c, u8 cause, u64 n, u64 to)
-{
-	render_lost(r, c->ring.cpu, c->last, cause, n, to);
 }
 
 /* Hash addresses: even those of an old kernel tell about the layout of this one. */
@@ -251,8 +247,8 @@ static u64 send_names(struct render *r, u64 ts)
 	return ~0ULL;
 }
 
-/* Send clocks and names up to this time; @until is when the next one follows. */
-static void send_until(struct render *r, u64 ts)
+/* Send clocks and names up to this time. Returns from when on the next name holds. */
+static u64 send_clocks_and_names(struct render *r, u64 ts)
 {
 	const u64 name = send_names(r, ts);
 
@@ -260,11 +256,23 @@ static void send_until(struct render *r, u64 ts)
 		send_clock(r, &r->clock_at[r->clock++]);
 	while (r->thread < r->threads && r->thread_at[r->thread].since <= ts)
 		send_thread(r, &r->thread_at[r->thread++]);
-	r->until = name;
-	if (r->clock < r->clocks && r->clock_at[r->clock].ts < r->until)
-		r->until = r->clock_at[r->clock].ts;
-	if (r->thread < r->threads && r->thread_at[r->thread].since < r->until)
-		r->until = r->thread_at[r->thread].since;
+	return name;
+}
+
+/* Send clocks, changes of state and names up to this time; @until is when the next one follows. */
+static void send_until(struct render *r, u64 ts)
+{
+	while (r->change < r->changes && r->change_at[r->change].ts <= ts) {
+		send_clocks_and_names(r, r->change_at[r->change].ts);
+		render_change(r);
+	}
+	r->until = send_clocks_and_names(r, ts);
+	if (r->change < r->changes)
+		r->until = min(r->until, r->change_at[r->change].ts);
+	if (r->clock < r->clocks)
+		r->until = min(r->until, r->clock_at[r->clock].ts);
+	if (r->thread < r->threads)
+		r->until = min(r->until, r->thread_at[r->thread].since);
 }
 
 /* Go to the next event of a ring; rec NULL: there is none. */
@@ -303,7 +311,8 @@ static void send_gap(struct render *r, struct cursor *c, u64 idx, u64 to)
 
 	if (idx <= c->idx)
 		return;
-	send_lost(r, c, first ? DEVTRACE_LOST_OVERWRITTEN : DEVTRACE_LOST_DAMAGED, n, to);
+	render_lost(r, c->ring.cpu, c->last,
+		    first ? DEVTRACE_LOST_OVERWRITTEN : DEVTRACE_LOST_DAMAGED, n, to);
 	if (!first)
 		r->a->damaged += n;
 	c->idx = idx;
@@ -317,7 +326,7 @@ static void render_give(struct render *r, struct cursor *c)
 		c->idx++;
 	} else if (c->rec->word >> RING_TYPE_SHIFT == RING_TYPE_VOID) {
 		c->idx++;
-		send_lost(r, c, DEVTRACE_LOST_STOPPED, 1, c->ts);
+		c->told.voids++;
 	} else {
 		send_event(r, c);
 		c->idx++;
@@ -328,6 +337,7 @@ static void render_give(struct render *r, struct cursor *c)
 
 static void render_begin(struct cursor *c)
 {
+	c->told.missed = c->ring.stops.before;
 	/* Begin with the oldest event that was not cleared, or with an older one if it is there. */
 	c->idx = c->ring.cleared;
 	if (c->ring.nr && c->ring.run[0].idx < c->idx)
@@ -401,7 +411,10 @@ static void render_merge(struct render *r)
 	}
 }
 
-/* Report what is missing behind the newest events, and what was never stored. */
+/*
+ * Report what is missing behind the newest events, and what was never stored. When that was
+ * is known of stops alone.
+ */
 static void render_end(struct render *r)
 {
 	const u32 n = r->h->nr_rings;
@@ -410,10 +423,14 @@ static void render_end(struct render *r)
 	send_until(r, ~0ULL);
 	for (i = 0; i < n; i++) {
 		struct cursor *c = &r->cursor[i];
+		const struct persist_stops *stops = &c->ring.stops;
+		const u64 *drops = c->ring.drops;
 
 		send_gap(r, c, c->ring.end, 0);
-		for (cause = DEVTRACE_LOST_BUSY; cause < DEVTRACE_LOST_CAUSES; cause++)
-			send_lost(r, c, cause, c->ring.drops[cause], 0);
+		for (cause = DEVTRACE_LOST_BUSY; cause < DEVTRACE_LOST_STOPPED; cause++)
+			render_lost(r, c->ring.cpu, stops->since, cause, drops[cause], r->a->last);
+		render_missed_end(r, c->ring.cpu, stops, &c->told, c->last,
+				  drops[DEVTRACE_LOST_STOPPED]);
 		r->a->open_ends += !c->ring.end_known;
 	}
 	render_lanes_end(r);
@@ -465,6 +482,7 @@ static int render_all(struct render *r, const char *name)
 	}
 	sort_clocks(r);
 	sort_threads(r);
+	render_changes_begin(r);
 	r->ref = newest_clock(r);
 	r->a->last = r->ref;
 	for (i = 0; i < r->h->nr_rings; i++)
@@ -485,11 +503,11 @@ static int render_all(struct render *r, const char *name)
 		send_clock(r, &r->clock_at[r->clock++]);
 	send_first_names(r);
 	render_merge(r);
-	render_end(r);
 	persist_check_cause(r->mem, r->a->last, cause);
 	/* @last is the stream's clock; readers see only events up to it. */
 	if (r->a->last < cause->ts)
 		r->a->last = cause->ts;
+	render_end(r);
 	send_text(r, cause, r->a->last, cause->text);
 	return r->full ? -ENOMEM : 0;
 }
@@ -522,7 +540,8 @@ int persist_render(const void *mem, const struct persist_header *h, const char *
 	r->cursor = persist_alloc(h->nr_rings * sizeof(*r->cursor));
 	r->clock_at = persist_alloc(PERSIST_CLOCKS * sizeof(*r->clock_at));
 	r->thread_at = persist_alloc((h->nr_threads + 1) * sizeof(*r->thread_at));
-	if (r->cursor && r->clock_at && r->thread_at) {
+	r->change_at = persist_alloc(PERSIST_CHANGES * sizeof(*r->change_at));
+	if (r->cursor && r->clock_at && r->thread_at && r->change_at) {
 		memset(r->cursor, 0, h->nr_rings * sizeof(*r->cursor));
 		err = render_all(r, name);
 		for (i = 0; i < h->nr_rings; i++)
@@ -532,6 +551,7 @@ int persist_render(const void *mem, const struct persist_header *h, const char *
 	persist_free(r->cursor);
 	persist_free(r->clock_at);
 	persist_free(r->thread_at);
+	persist_free(r->change_at);
 	persist_free(r);
 	return err;
 }

@@ -152,6 +152,7 @@ int render_lanes_begin(struct render *r)
 		c->slot = i;
 		c->piece = left->first;
 		c->idx = left->cleared;
+		c->told.missed = left->stops.before;
 		if (left->nr && r->lanes.piece[c->piece].idx < c->idx)
 			c->idx = r->lanes.piece[c->piece].idx;
 		if (next_event(r, c))
@@ -187,8 +188,11 @@ void render_lanes_end(struct render *r)
 		struct lane_cursor *c = &r->lane[i];
 
 		send_gap(r, c, c->left->end, 0);
-		for (cause = DEVTRACE_LOST_BUSY; cause < DEVTRACE_LOST_CAUSES; cause++)
-			render_lost(r, number_of(r, c), c->last, cause, c->left->drops[cause], 0);
+		for (cause = DEVTRACE_LOST_BUSY; cause < DEVTRACE_LOST_STOPPED; cause++)
+			render_lost(r, number_of(r, c), c->left->stops.since, cause,
+				    c->left->drops[cause], r->a->last);
+		render_missed_end(r, number_of(r, c), &c->left->stops, &c->told, c->last,
+				  c->left->drops[DEVTRACE_LOST_STOPPED]);
 		r->a->open_ends += c->left->unknown;
 	}
 }

@@ -14,6 +14,18 @@
 /* A frame with all bytes escaped, the flag, and what may be written behind it. */
 #define FRAME_ROOM	(2 * FRAME_MAX + 1 + FRAME_MORE)
 
+/**
+ * struct told - what was told of the events that a source missed because of stops
+ * @missed: how many were told, since the stream was made
+ * @voids: records that their writers took back, not told yet
+ * @open: since when the stop may be that has no count; 0: there is none
+ */
+struct told {
+	u64	missed;
+	u64	voids;
+	u64	open;
+};
+
 /* Read position in a ring: a place in a run, and what there is to know of that one. */
 struct cursor {
 	struct persist_ring ring;
@@ -24,6 +36,7 @@ struct cursor {
 	const struct ring_record *rec;
 	u64	ts;
 	u64	last;		/* time of the event before; 0: none */
+	struct told told;
 };
 
 /* Read position in a slot: a piece, and an event of it. */
@@ -35,6 +48,7 @@ struct lane_cursor {
 	u64	time, idx;
 	u64	ts;
 	u64	last;		/* time of the event before; 0: none */
+	struct told told;
 	u16	slot;
 	struct lane_event ev;
 };
@@ -58,7 +72,12 @@ struct render {
 	const struct persist_name *waits;	/* the next name that does not hold always */
 	u32	name;		/* entry behind that */
 	u64	serial;		/* of that */
-	u64	until;		/* at this time a clock or a name is sent */
+	u32	changes, change;
+	struct persist_change *change_at;
+	u32	state;		/* of the stream, as far as it was told: enum devtrace_state */
+	u64	since;		/* time of the last clear, or 0 */
+	u64	began;		/* unless it runs: what it has missed since is not older */
+	u64	until;		/* at this time a clock, a change or a name is sent */
 	bool	full;
 	u8	*raw;
 	u8	spare[FRAME_MAX + FRAME_MORE];
@@ -117,6 +136,11 @@ static inline u8 *render_body(struct render *r)
 void render_send(struct render *r, u8 type, const u8 *end);
 /* Send LOST: @n events between the times @last and @to are missing; 0: not known. */
 void render_lost(struct render *r, u16 number, u64 last, u8 cause, u64 n, u64 to);
+
+void render_changes_begin(struct render *r);
+void render_change(struct render *r);
+void render_missed_end(struct render *r, u16 number, const struct persist_stops *stops,
+		       struct told *t, u64 last, u64 drops);
 
 int render_lanes_begin(struct render *r);
 u64 render_lanes_bytes(const struct render *r);

@@ -45,6 +45,7 @@ typedef int32_t s32;
 
 #define min(a, b)		((a) < (b) ? (a) : (b))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
+#define max(a, b)		((a) > (b) ? (a) : (b))
 #define clamp_t(type, v, lo, hi)	min_t(type, (type)(v) < (type)(lo) ? (lo) : (v), hi)
 #ifndef U32_MAX
 #define U32_MAX			UINT32_MAX

@@ -80,7 +80,7 @@ static inline u64 get_le(const u8 *p, u32 n)
 }
 
 /*
- * An event is its source and time; "lost" has the source, the cause, the number, and the
+ * An event is its source and time; "state" has the state, its time and the trigger; "lost" has the source, the cause, the number, and the
  * times between which it was. INFO, EMPTY and the text of the cause are left out.
  */
 static inline void say_frame(u8 type, const u8 *p, u32 len)
@@ -95,6 +95,10 @@ static inline void say_frame(u8 type, const u8 *p, u32 len)
 		say("%slost(%u:%u,%llu,%llu-%llu)", space, (u32)get_le(p, 2), (u32)get_le(p + 2, 2),
 		    (unsigned long long)get_le(p + 4, 8), (unsigned long long)get_le(p + 12, 8),
 		    (unsigned long long)get_le(p + 20, 8));
+		break;
+	case DEVTRACE_T_STATE:
+		say("%sstate(%u,%llu,%s)", space, p[0], (unsigned long long)get_le(p + 8, 8),
+		    p + 24);
 		break;
 	case DEVTRACE_T_CLOCK:
 		say("%sclock(%llu)", space, (unsigned long long)get_le(p + 8, 8));

@@ -296,7 +296,7 @@ TEST(slots)
 		store_slot(0, !newer, (struct persist_slot){ .nr = 1, .idx = 6, .cleared = 2 });
 		store_slot(0, newer, (struct persist_slot){ .nr = 2, .idx = 7, .cleared = 4,
 			   .drops = { 9, 9, 1, 2 } });
-		EXPECT_POOL(0, "%s lost(4:7,1,1005-0) lost(4:2,1,1005-0) lost(4:3,2,1005-0)",
+		EXPECT_POOL(0, "%s lost(4:7,1,1005-0) lost(4:2,1,0-1005) lost(4:3,2,0-1005)",
 			    ev(4, 6));
 		slot_at(0, newer)->cleared ^= 1;
 		EXPECT_POOL(0, "%s", ev(2, 6));
@@ -571,7 +571,7 @@ TEST(taken)
 	/* Overwritten before they were taken. */
 	summed_runs();
 	put_lane(8, 4, 6);
-	EXPECT_POOL(0, "%s 4:1008 4:1009 4:1010 4:1011 lost(4:2,2,1011-0)", ev(0, 6));
+	EXPECT_POOL(0, "%s 4:1008 4:1009 4:1010 4:1011 lost(4:2,2,0-1011)", ev(0, 6));
 	/* Of two blocks, the first one is taken in part, or whole and the second in part. */
 	for (i = 4; i < 8; i += 3) {
 		use_image();

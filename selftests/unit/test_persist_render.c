@@ -185,6 +185,145 @@ TEST(names)
 	}
 }
 
+
+/* Change @n of the stream: it stops or goes on at @ts; from @began on events are refused. */
+static void put_change(u64 n, u32 state, u64 began, u64 ts, const char *trigger)
+{
+	struct persist_change *to = (void *)(image + PERSIST_CHANGES_AT);
+	struct persist_change c = { .n = n, .state = state, .began = began, .ts = ts };
+
+	memcpy(c.trigger, trigger, strlen(trigger));
+	c.crc = PERSIST_CRC(&c);
+	to[n % PERSIST_CHANGES] = c;
+}
+
+static struct persist_missed *missed_at(u32 ring, u32 copy)
+{
+	return (struct persist_missed *)(image + head.rings + ring * head.stride +
+					 PERSIST_MISSED_AT) + copy;
+}
+
+/* What a ring had missed by each of the @nr changes, and by now, of it @before a clear. */
+static void put_missed(u32 ring, u32 copy, u32 nr_changes, const u64 *missed)
+{
+	struct persist_missed m = { .nr = nr_changes };
+	u32 i;
+
+	for (i = 0; i < nr_changes; i++)
+		m.missed[i % PERSIST_CHANGES] = missed[i];
+	m.crc = PERSIST_CRC(&m);
+	*missed_at(ring, copy) = m;
+}
+
+static void put_info(u32 ring, u64 since, u64 before, u64 stopped, u64 busy)
+{
+	struct persist_info *to = (void *)(image + head.rings + ring * head.stride +
+					   PERSIST_INFO_AT);
+	struct persist_info i = {
+		.nr = 2, .cpu = ring, .since = since, .missed = before,
+		.drops[DEVTRACE_LOST_STOPPED] = stopped, .drops[DEVTRACE_LOST_BUSY] = busy,
+	};
+
+	i.crc = PERSIST_CRC(&i);
+	to[1] = i;
+}
+
+/* An event at 100 and one at 1000; the stream stopped at 210 and 410, went on at 310 and 510. */
+static void put_stops(void)
+{
+	use_image();
+	put_event(100, 0);
+	put_event(1000, 0);
+	put_clock(0, 1100);
+	put_change(0, DEVTRACE_STATE_STOPPED, 200, 210, "door");
+	put_change(1, DEVTRACE_STATE_RUNNING, 310, 310, "");
+	put_change(2, DEVTRACE_STATE_FROZEN, 400, 410, "");
+	put_change(3, DEVTRACE_STATE_RUNNING, 510, 510, "");
+	put_missed(0, 0, 4, (u64[]){ 0, 5, 5, 12 });
+	put_missed(1, 1, 4, (u64[]){ 0, 0, 0, 2 });
+	put_info(0, 0, 0, 12, 0);
+	put_info(1, 0, 0, 2, 0);
+}
+
+#define FIRST	"clock(1100) 0:100 state(1,210,door) lost(0:5,5,200-310) state(0,310,) "
+TEST(stops)
+{
+	put_stops();
+	EXPECT_STREQ(FIRST "state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) "
+		     "0:1000", image_says());
+	/* It ends stopped: the rest is of the last stop, and not newer than all that is known. */
+	put_change(4, DEVTRACE_STATE_STOPPED, 1050, 1060, "");
+	put_info(0, 0, 0, 15, 0);
+	EXPECT_STREQ(FIRST "state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) "
+		     "0:1000 state(1,1060,) lost(0:5,3,1050-1100)", image_says());
+	/* Other losses may be of any time since the last clear. */
+	put_stops();
+	put_info(0, 0, 0, 12, 4);
+	EXPECT_STREQ(FIRST "state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) "
+		     "0:1000 lost(0:2,4,0-1100)", image_says());
+}
+
+TEST(stops_with_a_clear)
+{
+	/* The clear was at 450, when it was frozen, and 9 were missed by then. */
+	put_stops();
+	put_info(0, 450, 9, 3, 4);
+	put_info(1, 450, 1, 1, 0);
+	EXPECT_STREQ("clock(1100) 0:100 state(2,410,) lost(0:5,3,450-510) lost(1:5,1,450-510) "
+		     "state(0,510,) 0:1000 lost(0:2,4,450-1100)", image_says());
+	/* While it ran: nothing of the stops is left to tell. */
+	put_info(0, 350, 5, 7, 0);
+	put_info(1, 350, 0, 2, 0);
+	EXPECT_STREQ("clock(1100) 0:100 state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) "
+		     "state(0,510,) 0:1000", image_says());
+}
+
+TEST(stops_without_counts)
+{
+	/* Damaged: told at the end, and as old as the first stop that has no count. */
+	put_stops();
+	missed_at(0, 0)->missed[0] ^= 1;
+	EXPECT_STREQ("clock(1100) 0:100 state(1,210,door) state(0,310,) state(2,410,) "
+		     "lost(1:5,2,400-510) state(0,510,) 0:1000 lost(0:5,12,200-1100)",
+		     image_says());
+	/* An older copy has the first stop. */
+	put_missed(0, 1, 2, (u64[]){ 0, 5 });
+	EXPECT_STREQ(FIRST "state(2,410,) lost(1:5,2,400-510) state(0,510,) 0:1000 "
+		     "lost(0:5,7,400-1100)", image_says());
+	/* The last change came after the counts. */
+	put_stops();
+	put_change(4, DEVTRACE_STATE_STOPPED, 600, 610, "");
+	put_change(5, DEVTRACE_STATE_RUNNING, 620, 620, "");
+	put_info(0, 0, 0, 14, 0);
+	EXPECT_STREQ(FIRST "state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) "
+		     "state(1,610,) state(0,620,) 0:1000 lost(0:5,2,600-1100)", image_says());
+	/* More counts than losses: the counts are newer. None is told twice. */
+	put_stops();
+	put_info(0, 0, 0, 0, 0);
+	EXPECT_STREQ(FIRST "state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) "
+		     "0:1000", image_says());
+}
+
+/* Changes that are damaged, in another place or of no state are left out. */
+TEST(changes_that_make_no_sense)
+{
+	struct persist_change *all;
+
+	put_stops();
+	all = (void *)(image + PERSIST_CHANGES_AT);
+	all[1].ts ^= 1;
+	all[5] = all[0];
+	put_change(6, DEVTRACE_STATE_FROZEN + 1, 600, 610, "");
+	EXPECT_STREQ("clock(1100) 0:100 state(1,210,door) lost(0:5,5,200-410) state(2,410,) "
+		     "lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) 0:1000", image_says());
+	/* More changes than there is room for: the oldest of them has no count any more. */
+	put_stops();
+	put_change(PERSIST_CHANGES, DEVTRACE_STATE_RUNNING, 600, 600, "");
+	put_missed(0, 1, PERSIST_CHANGES + 1, (u64[PERSIST_CHANGES + 1]){ [PERSIST_CHANGES] = 12 });
+	EXPECT_STREQ("clock(1100) 0:100 state(0,310,) state(2,410,) lost(1:5,2,400-510) "
+		     "state(0,510,) lost(0:5,12,100-600) state(0,600,) 0:1000", image_says());
+}
+
 static u64 text_at;
 
 static void keep_text_time(u8 type, const u8 *p, u32 len)

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * When the stream stopped and went on, as STATE frames, and what it missed meanwhile
+ *
+ * Events that come while the stream is stopped have no record; they are counted. With each
+ * change of state the region has how many of them each ring and each slot had missed by then,
+ * so the losses of a stop are told between its two changes, as read/missed.c tells them.
+ *
+ * Invariant: each loss is told once. What a change has no count of is told at the next one
+ * that has, or at the end; its time then begins with the first stop that had none.
+ */
+#include "render_priv.h"
+
+static const struct persist_change *next_change(const struct render *r)
+{
+	return &r->change_at[r->change];
+}
+
+/* Time of the newest clear. */
+static u64 cleared_at(const struct render *r)
+{
+	u64 since = 0;
+	u32 i;
+
+	for (i = 0; i < r->h->nr_rings; i++)
+		since = max(since, r->cursor[i].ring.stops.since);
+	return since;
+}
+
+/* Changes before the clear are left out, but for the state that the stream was in. */
+static void skip_cleared(struct render *r)
+{
+	u32 state = DEVTRACE_STATE_RUNNING;
+
+	while (r->change < r->changes && next_change(r)->ts < r->since)
+		state = r->change_at[r->change++].state;
+	if (state != DEVTRACE_STATE_RUNNING)
+		r->change--;
+}
+
+/**
+ * render_changes_begin() - find the changes of state, in the order in which they were
+ * @r: the rings are checked
+ */
+void render_changes_begin(struct render *r)
+{
+	const struct persist_change *all = r->mem + PERSIST_CHANGES_AT;
+	u32 i, k;
+
+	for (i = 0; i < PERSIST_CHANGES; i++) {
+		if (!PERSIST_OK(&all[i]) || all[i].n % PERSIST_CHANGES != i ||
+		    all[i].state > DEVTRACE_STATE_FROZEN)
+			continue;
+		for (k = r->changes++; k && r->change_at[k - 1].n > all[i].n; k--)
+			r->change_at[k] = r->change_at[k - 1];
+		r->change_at[k] = all[i];
+	}
+	r->state = DEVTRACE_STATE_RUNNING;
+	r->since = cleared_at(r);
+	skip_cleared(r);
+}
+
+/* How many a source had missed by a change; false: there is no count of that. */
+static bool missed_by(const struct persist_stops *s, u64 n, u64 *missed)
+{
+	if (!s->counts || n >= s->counts->nr || s->counts->nr - n > PERSIST_COUNTED)
+		return false;
+	*missed = s->counts->missed[n % PERSIST_CHANGES];
+	return true;
+}
+
+static void send_missed(struct render *r, u16 number, struct told *t, u64 last, u64 n, u64 to)
+{
+	/* The events between may be older than a stop that has no count. */
+	const u64 from = t->open ?: max(last, r->began);
+
+	render_lost(r, number, from, DEVTRACE_LOST_STOPPED, n + t->voids, max(from, to));
+	t->missed += n;
+	t->voids = 0;
+}
+
+/* What a source missed before the next change, unless that is told behind it. */
+static void tell_source(struct render *r, u16 number, const struct persist_stops *s,
+			struct told *t, u64 last)
+{
+	const struct persist_change *c = next_change(r);
+	const bool stops = r->state == DEVTRACE_STATE_RUNNING &&
+			   c->state != DEVTRACE_STATE_RUNNING;
+	u64 n = 0;
+	const bool known = missed_by(s, c->n, &n);
+
+	/* A record that was taken back is told behind the stop, too. */
+	if (!stops || (known && n > t->missed))
+		send_missed(r, number, t, last, known && n > t->missed ? n - t->missed : 0, c->ts);
+	if (known)
+		t->open = 0;
+	else if (!stops && !t->open)
+		t->open = r->began;
+}
+
+static void send_state(struct render *r, const struct persist_change *c)
+{
+	u8 *p = render_body(r);
+	u32 n = strnlen(c->trigger, sizeof(c->trigger) - 1);
+
+	*p++ = c->state;
+	*p++ = !!n;
+	p = put_le(p, 0, 6);
+	p = put_le(p, c->ts, 8);
+	p = put_le(p, c->fired_at, 8);
+	memcpy(p, c->trigger, n);
+	p[n] = 0;
+	render_send(r, DEVTRACE_T_STATE, p + n + 1);
+}
+
+/* Tell the next change of state, and what was missed before it. */
+void render_change(struct render *r)
+{
+	const struct persist_change *c = next_change(r);
+	u32 i;
+
+	for (i = 0; i < r->h->nr_rings; i++) {
+		struct cursor *ring = &r->cursor[i];
+
+		tell_source(r, ring->ring.cpu, &ring->ring.stops, &ring->told, ring->last);
+	}
+	for (i = 0; i < r->nr_lanes; i++) {
+		struct lane_cursor *lane = &r->lane[i];
+
+		tell_source(r, r->h->nr_cpus + lane->slot, &lane->left->stops, &lane->told,
+			    lane->last);
+	}
+	send_state(r, c);
+	r->state = c->state;
+	r->began = c->state == DEVTRACE_STATE_RUNNING ? 0 : max(c->began, r->since);
+	r->change++;
+}
+
+/**
+ * render_missed_end() - report what was missed because of stops and is not told yet
+ * @r: all changes are told
+ * @number: of the source
+ * @stops: what is known of its stops
+ * @t: what was told of it
+ * @last: time of its last event
+ * @drops: how many it missed since the last clear
+ */
+void render_missed_end(struct render *r, u16 number, const struct persist_stops *stops,
+		       struct told *t, u64 last, u64 drops)
+{
+	const u64 all = stops->before + drops, n = all > t->missed ? all - t->missed : 0;
+
+	/* While it runs it misses none: they are of a stop that has no count. */
+	if (r->state == DEVTRACE_STATE_RUNNING && !t->open)
+		t->open = r->since;
+	send_missed(r, number, t, last, n, r->a->last);
+}
