@@ -114,6 +114,20 @@ struct rx_process {
 	bool	over;		/* only its exit status is left */
 };
 
+/* Reads the effective user from a line "Uid: REAL EFFECTIVE ..." of /proc/PID/status. */
+static bool rx_effective_user(const char *line, uid_t *user)
+{
+	const char *real = line + strlen("Uid:"), *effective;
+	char *end;
+
+	if (strncmp(line, "Uid:", strlen("Uid:")))
+		return false;
+	strtoul(real, &end, 10);
+	effective = end;
+	*user = (uid_t)strtoul(effective, &end, 10);
+	return end != effective;
+}
+
 /* By its number or, where @fds are open, of the process whose they are. */
 static int rx_process_read(struct rx_process *p, pid_t pid, DIR *fds)
 {
@@ -135,7 +149,7 @@ static int rx_process_read(struct rx_process *p, pid_t pid, DIR *fds)
 		if (sscanf(line, "State: %c", &state) == 1)
 			p->over = state == 'Z' || state == 'X';
 		else
-			found = sscanf(line, "Uid: %*u %u", &p->user) == 1;
+			found = rx_effective_user(line, &p->user);
 	}
 	if (f)
 		fclose(f);

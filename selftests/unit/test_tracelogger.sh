@@ -152,7 +152,7 @@ done
 for how in move copy; do
 	rm -rf d; mkdir d
 	SHIM_AWAY=$how SHIM_AWAY_NTH=2 SHIM_NTH=2 SHIM_COUNT=1 SHIM_ERRNO=28 LD_PRELOAD=$PWD/shim.so \
-		$log -q --once --device s.trace --to unix:$PWD/nobody --spool d 2>said
+		$log -q --once --device s.trace --to unix:"$PWD"/nobody --spool d 2>said
 	is "$(cat d/spool.trace* | "$tools/traceinfo" --no-default-fmt --json - 2>/dev/null |
 		sed -n 's/^{"kind":"event","ts":\([0-9]*\),.*/\1/p' | sort -u | wc -l)" 5000 "$how in a spool"
 done

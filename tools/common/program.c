@@ -50,6 +50,20 @@ bool program_name(pid_t pid, char *name, size_t size)
 	return ok;
 }
 
+/* Reads the effective user from a line "Uid: REAL EFFECTIVE ..." of /proc/PID/status. */
+static bool effective_user(const char *line, uid_t *user)
+{
+	const char *real = line + strlen("Uid:"), *effective;
+	char *end;
+
+	if (strncmp(line, "Uid:", strlen("Uid:")))
+		return false;
+	strtoul(real, &end, 10);
+	effective = end;
+	*user = (uid_t)strtoul(effective, &end, 10);
+	return end != effective;
+}
+
 bool program_user(pid_t pid, uid_t *user)
 {
 	char path[32], line[128];
@@ -60,7 +74,7 @@ bool program_user(pid_t pid, uid_t *user)
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	f = fopen(path, "re");
 	while (f && !found && fgets(line, sizeof(line), f))
-		found = sscanf(line, "Uid: %*u %u", user) == 1;
+		found = effective_user(line, user);
 	if (f)
 		fclose(f);
 	return found;

@@ -93,15 +93,22 @@ static bool is_layout(const struct gate_rkh *l)
 	       is_size(l->es) && is_size(l->bsize) && l->flags < 2 * RKH_CHK;
 }
 
+static bool is_same_layout(const struct gate_rkh *a, const struct gate_rkh *b)
+{
+	return a->flags == b->flags && a->version == b->version && a->hz == b->hz &&
+	       a->time == b->time && a->sig == b->sig && a->ptr == b->ptr && a->tick == b->tick &&
+	       a->nblk == b->nblk && a->ne == b->ne && a->es == b->es && a->bsize == b->bsize &&
+	       a->pools == b->pools;
+}
+
 /* The program's configuration, of 8 elements: frames have its sizes from here on. */
 static bool take_layout(struct gate *g, const struct devtrace_event *e)
 {
-	struct gate_rkh l;
+	struct gate_rkh l = { 0 };
 	struct devtrace_elem elem;
 	uint64_t v[8];
 	size_t pos = 0, i;
 
-	memset(&l, 0, sizeof(l));
 	for (i = 0; i < 8; i++) {
 		if (devtrace_elem_next(e->data, e->len, &pos, &elem) != 1 || !elem.size ||
 		    elem.type == DEVTRACE_E_STR || elem.type == DEVTRACE_E_MEM)
@@ -128,7 +135,7 @@ static bool take_layout(struct gate *g, const struct devtrace_event *e)
 	if (!is_layout(&l))
 		return false;
 	l.told = g->layout.told;
-	if (!memcmp(&l, &g->layout, sizeof(l)))
+	if (is_same_layout(&l, &g->layout))
 		return true;
 	g->layout = l;
 	tell_layout(g, !l.told);

@@ -37,26 +37,28 @@ static bool lacks_faults(const struct devtrace_filter *f)
 	return true;
 }
 
-/* Whether one of the CPUs is in a list of the kernel's, as 0,2-3; also if it cannot be read. */
+/* Whether one of the CPUs is in the kernel's list, such as 0,2-3; true if the list cannot be read. */
 static bool is_online(const struct devtrace_ranges *cpus)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	unsigned int first, last, i;
-	bool found = !f;
-	int sep;
+	unsigned long first, last;
+	char *line = NULL, *at, *end;
+	bool found = true;
+	size_t size = 0;
+	unsigned int i;
 
-	while (f && !found && fscanf(f, "%u", &first) == 1) {
-		last = first;
-		sep = getc(f);
-		if (sep == '-') {
-			found = fscanf(f, "%u", &last) != 1;
-			sep = getc(f);
+	if (f && getline(&line, &size, f) > 0) {
+		found = false;
+		for (at = line; !found; at = end + 1) {
+			first = strtoul(at, &end, 10);
+			last = *end == '-' ? strtoul(end + 1, &end, 10) : first;
+			for (i = 0; i < cpus->nr; i++)
+				found |= cpus->r[i].first <= last && first <= cpus->r[i].last;
+			if (*end != ',')
+				break;
 		}
-		for (i = 0; i < cpus->nr; i++)
-			found |= cpus->r[i].first <= last && first <= cpus->r[i].last;
-		if (sep != ',')
-			break;
 	}
+	free(line);
 	if (f)
 		fclose(f);
 	return found;
