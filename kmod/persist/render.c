@@ -326,7 +326,11 @@ static void render_give(struct render *r, struct cursor *c)
 		c->idx++;
 	} else if (c->rec->word >> RING_TYPE_SHIFT == RING_TYPE_VOID) {
 		c->idx++;
-		c->told.voids++;
+		/* A stop took it back, and is told next; without that this is its place. */
+		if (r->change < r->changes)
+			c->told.voids++;
+		else
+			render_lost(r, c->ring.cpu, c->last, DEVTRACE_LOST_STOPPED, 1, c->ts);
 	} else {
 		send_event(r, c);
 		c->idx++;

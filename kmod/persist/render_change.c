@@ -69,11 +69,14 @@ static bool missed_by(const struct persist_stops *s, u64 n, u64 *missed)
 	return true;
 }
 
-static void send_missed(struct render *r, u16 number, struct told *t, u64 last, u64 n, u64 to)
+/* The oldest time of what a source missed: it may be older than a stop that has no count. */
+static u64 missed_since(const struct render *r, const struct told *t, u64 last)
 {
-	/* The events between may be older than a stop that has no count. */
-	const u64 from = t->open ?: max(last, r->began);
+	return t->open ?: max(last, r->began);
+}
 
+static void send_missed(struct render *r, u16 number, struct told *t, u64 from, u64 n, u64 to)
+{
 	render_lost(r, number, from, DEVTRACE_LOST_STOPPED, n + t->voids, max(from, to));
 	t->missed += n;
 	t->voids = 0;
@@ -91,7 +94,8 @@ static void tell_source(struct render *r, u16 number, const struct persist_stops
 
 	/* A record that was taken back is told behind the stop, too. */
 	if (!stops || (known && n > t->missed))
-		send_missed(r, number, t, last, known && n > t->missed ? n - t->missed : 0, c->ts);
+		send_missed(r, number, t, missed_since(r, t, last),
+			    known && n > t->missed ? n - t->missed : 0, c->ts);
 	if (known)
 		t->open = 0;
 	else if (!stops && !t->open)
@@ -150,8 +154,10 @@ void render_missed_end(struct render *r, u16 number, const struct persist_stops 
 {
 	const u64 all = stops->before + drops, n = all > t->missed ? all - t->missed : 0;
 
-	/* While it runs it misses none: they are of a stop that has no count. */
+	u64 from = missed_since(r, t, last);
+
+	/* While the stream runs a source misses none: n events are of a stop that has no count. */
 	if (r->state == DEVTRACE_STATE_RUNNING && !t->open)
-		t->open = r->since;
-	send_missed(r, number, t, last, n, r->a->last);
+		from = r->since;
+	send_missed(r, number, t, from, n, r->a->last);
 }

@@ -526,11 +526,11 @@ TEST(descriptions)
 	put(5 * UNITS, TYPE + 1, TS + 5, UNITS);
 	EXPECT_RING(true, "lost(0:7,2,0-1008) %s", ev(8, 12));
 	EXPECT_EQ(2, account.damaged);
-	/* Dropped events have no place among the others. */
+	/* Dropped events have no place: they were lost between the last clear and the last event. */
 	write_ring(4, 4);
 	info(0, (struct persist_info){ .nr = 1, .drops = { 9, 9, 1, 2, 3, 4 } });
-	EXPECT_RING(true, "%s lost(0:2,1,1003-0) lost(0:3,2,1003-0) lost(0:4,3,1003-0) "
-		    "lost(0:5,4,1003-0)", ev(0, 4));
+	EXPECT_RING(true, "%s lost(0:2,1,0-1003) lost(0:3,2,0-1003) lost(0:4,3,0-1003) "
+		    "lost(0:5,4,0-1003)", ev(0, 4));
 }
 
 /* Types, lengths and padding that are written, and those that are not. */
