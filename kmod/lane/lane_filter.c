@@ -2,9 +2,8 @@
 /*
  * The types that may go into lanes: bits that programs test
  *
- * Two sides decide. The filters say which types stream 0 wants and need no more than
- * that: no other stream or trigger wants them, and there is no term about anything but
- * types (manage/filter_compile.c). The state of stream 0 says whether it stores events, and
+ * Two sides decide. The filters say which types stream 0 wants and no other stream or trigger
+ * (manage/filter_compile.c); by all other terms an event is judged when it is taken. The state of stream 0 says whether it stores events, and
  * whether nothing may stop it with the next one.
  */
 #include <linux/bits.h>

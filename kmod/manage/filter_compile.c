@@ -367,21 +367,9 @@ static u32 severity_bits(const struct filter_table *t, u32 set)
 	return bits;
 }
 
-/* Stream 0 wants all severities, and no filter has a term about anything but types. */
-static bool only_types_matter(const struct filter_table *t)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(t->severities); i++)
-		if (!(t->severities[i] & FILTER_STREAM0))
-			return false;
-	return !t->has;
-}
-
 /* @any: who may want events of each origin: stream 0 may come to want others of its origins. */
 static void bits_compile(struct filter_table *t, const u32 *any)
 {
-	const bool all = only_types_matter(t);
 	struct filter_bits *b = &t->bits;
 	const u32 *objects = t->keys->objects.pages[0];
 	unsigned int i;
@@ -393,7 +381,8 @@ static void bits_compile(struct filter_table *t, const u32 *any)
 			b->user_types[i / 32] |= BIT(i % 32);
 		if (objects[i] & any[1])
 			b->user_objects[i / 32] |= BIT(i % 32);
-		if (all && t->types[1][i] == FILTER_STREAM0)
+		/* Taking judges an event by all other terms, see lane/take.c. */
+		if (t->types[1][i] == FILTER_STREAM0)
 			b->lanes[i / 32] |= BIT(i % 32);
 	}
 	/* Only of exceptions does the kernel ask it. */

@@ -6,6 +6,9 @@
  *	filters passing	each term is in use, and what is measured passes
  *	filters stream	as open, and another stream that wants none of it
  *	filters refuse	what /proc/dtbench_filtered emits is refused
+ *	filters process	all but one process passes, which does not exist
+ *	filters object	all but one object passes, which no event has
+ *	filters trigger	as open, and a trigger tells listeners of a type that nothing emits
  */
 #include <err.h>
 #include <stdio.h>
@@ -75,29 +78,65 @@ static void put_refuse(void)
 	put_range(DEVTRACE_FA_OBJECTS, 8, 65535);
 }
 
+static void put_other(void)
+{
+	put_types(DEVTRACE_T_USER2, true);
+}
+
+static void put_process(void)
+{
+	uint32_t pid = 4000000;
+
+	nl_put(&nl, DEVTRACE_FA_NOT_PIDS, &pid, sizeof(pid));
+}
+
+static void put_object(void)
+{
+	struct devtrace_range all[] = { { 0, 256 }, { 258, 65535 } };
+
+	nl_put(&nl, DEVTRACE_FA_OBJECTS, all, sizeof(all));
+}
+
+static const struct {
+	const char *what;
+	int cmd;
+	void (*put)(void);
+} filters[] = {
+	{ "open", DEVTRACE_CMD_FILTER_SET, NULL },
+	{ "passing", DEVTRACE_CMD_FILTER_SET, put_passing },
+	{ "refuse", DEVTRACE_CMD_FILTER_SET, put_refuse },
+	{ "process", DEVTRACE_CMD_FILTER_SET, put_process },
+	{ "object", DEVTRACE_CMD_FILTER_SET, put_object },
+	{ "stream", DEVTRACE_CMD_STREAM_NEW, put_other },
+	{ "trigger", DEVTRACE_CMD_TRIGGER_NEW, put_other },
+};
+
 int main(int argc, char **argv)
 {
 	const char *what = argc == 2 ? argv[1] : "";
-	bool stream = !strcmp(what, "stream");
-	size_t nest;
+	size_t i, nest;
 
-	if (!stream && strcmp(what, "open") && strcmp(what, "passing") && strcmp(what, "refuse")) {
-		fprintf(stderr, "usage: filters open | passing | stream | refuse\n");
+	for (i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		if (!strcmp(what, filters[i].what))
+			break;
+	if (i == sizeof(filters) / sizeof(filters[0])) {
+		fprintf(stderr, "usage: filters open | passing | refuse | process | object | "
+			"stream | trigger\n");
 		return 2;
 	}
 	if (nl_open(&nl))
 		err(1, "netlink");
-	begin(stream ? DEVTRACE_CMD_STREAM_NEW : DEVTRACE_CMD_FILTER_SET,
-	      stream ? "other" : DEVTRACE_STREAM0);
-	if (stream)
+	begin(filters[i].cmd, filters[i].cmd == DEVTRACE_CMD_STREAM_NEW ? "other" : DEVTRACE_STREAM0);
+	if (filters[i].cmd == DEVTRACE_CMD_STREAM_NEW)
 		nl_put_u64(&nl, DEVTRACE_A_SIZE, 65536);
-	nest = nl_nest(&nl, DEVTRACE_A_FILTER);
-	if (stream)
-		put_types(DEVTRACE_T_USER2, true);
-	else if (!strcmp(what, "passing"))
-		put_passing();
-	else if (!strcmp(what, "refuse"))
-		put_refuse();
+	if (filters[i].cmd == DEVTRACE_CMD_TRIGGER_NEW) {
+		nl_put_str(&nl, DEVTRACE_A_TRIGGER, "bench");
+		nl_put_u32(&nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_NOTIFY);
+	}
+	nest = nl_nest(&nl, filters[i].cmd == DEVTRACE_CMD_TRIGGER_NEW ? DEVTRACE_A_WHEN :
+							DEVTRACE_A_FILTER);
+	if (filters[i].put)
+		filters[i].put();
 	done(nest);
 	nl_close(&nl);
 	return 0;

@@ -168,9 +168,9 @@ TEST_F(filter, bits_of_the_control_page)
 	EXPECT_EQ(1, lane_bits(self));
 	EXPECT_EQ(0, filter_all_but(-1));
 	EXPECT_EQ(3, lane_bits(self));
-	/* Something that a lane does not say */
+	/* A term about something else than types: taking judges by it */
 	EXPECT_EQ(0, filter_not_pid(1));
-	EXPECT_EQ(0, lane_bits(self));
+	EXPECT_EQ(3, lane_bits(self));
 	EXPECT_TRUE(bit(self->control->types, TYPE));
 	EXPECT_EQ(0, filter_all_but(-1));
 	EXPECT_EQ(3, lane_bits(self));

@@ -2,8 +2,8 @@
 /*
  * test_lane_judge.c - what a hostile owner puts into its lane is judged, once and for good
  *
- * A library makes a system call when a filter has a term that is about more than types.
- * The writer here does not: it writes all into its lane. For each term, and for many at
+ * A library leaves out what the control page refuses, and makes a system call for a type that
+ * may not go into a lane. The writer here writes all into its lane. For each term, and for many at
  * random, exactly those events come out that the filter lets pass, as another program
  * than the module understands it (filter_model.c); the others are counted as filtered.
  * What was taken from a lane is the kernel's: whatever its owner does to its memory
