@@ -199,9 +199,9 @@ void ti_line_clock_set(struct out *o, struct ti_printer *p, const struct devtrac
 		       const struct ti_clock_step *s)
 {
 	stars(o, p);
-	OUT_LIT(o, "the wall clock was set by ");
+	OUT_LIT(o, "wall clock set by ");
 	ti_clock_step(o, s->by);
-	out_str(o, s->exact ? ", from " : ", between ");
+	out_str(o, s->exact ? " from " : " between ");
 	ti_clock_moment(o, &p->clock, d, s->from);
 	out_str(o, s->exact ? " to " : " and ");
 	ti_clock_moment(o, &p->clock, d, s->to);
