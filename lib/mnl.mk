@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# mnl.mk - is there a libmnl for the machine that is built for?
+# mnl.mk - find libmnl for the target machine
 #
-# Sets MNL_LIBS, how it is linked; empty if there is none: then what needs it is
-# left out. To point to one: MNL_CFLAGS=-I... MNL_LIBS='-L... -lmnl'. Else pkg-config
-# says where it is, that of the target with its prefix; without one, where the compiler
-# looks by itself. Read after CC is set.
+# Sets MNL_LIBS to the linker's options; empty without libmnl, and its users are left out.
+# MNL_CFLAGS=-I... MNL_LIBS='-L... -lmnl' names a libmnl; otherwise the target's pkg-config finds
+# it, or the compiler on its default paths. Include this after CC is set.
 
 comma	:= ,
 PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
@@ -17,7 +16,7 @@ MNL_LIBS := $(shell printf '\043include <libmnl/libmnl.h>\nint main(void) { retu
 	$(CC) $(CPPFLAGS) $(MNL_CFLAGS) $(LDFLAGS) -x c -o /dev/null - $(mnl_l) 2>/dev/null && echo '$(mnl_l)')
 endif
 
-# What was built for one machine is not linked with what is built for another.
+# Refuse to link objects of two machines.
 machine := $(subst -, ,$(shell $(CC) $(CFLAGS) -dumpmachine 2>/dev/null))
 machine := $(firstword $(machine))-$(lastword $(machine))
 built_for := $(if $(out),$(shell cat $(out)/.machine 2>/dev/null))
@@ -27,6 +26,6 @@ $(error $(out) was built for $(built_for) and $(CC) compiles for $(machine): giv
 endif
 endif
 
-# Another compiler, or another version of it, builds everything anew: objects depend on
-# $(out)/.compiler, which changes when this does.
+# Rebuild everything after a change of the compiler or its version: objects depend on
+# $(out)/.compiler, which changes with it.
 compiler := $(CC) $(shell $(CC) -dumpfullversion -dumpversion 2>/dev/null)

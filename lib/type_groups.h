@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * type_groups.h - the names for groups of event types
+ * type_groups.h - names for groups of event types
  *
- * The only table of them, for the libraries, traceinfo, tracelogger and tracectl: so a name
- * means the same types in all. Larger groups stand before smaller ones that are in them.
- * Behind them come the groups, names and presets of kernel profile events, which are those of
- * kmod/profile/profile_types.h.
+ * The only such table, for libraries and tools, so a name means the same everywhere. A group
+ * stands before groups that it contains. Groups, names and presets of kernel profile events come
+ * from kmod/profile/profile_types.h.
  */
 #ifndef LIB_TYPE_GROUPS_H
 #define LIB_TYPE_GROUPS_H
@@ -19,7 +18,7 @@
 
 struct type_group {
 	const char	*name, *upper;
-	uint8_t		ranges[6];	/* from, to; 0, 0 ends them */
+	uint8_t		ranges[6];	/* first, last; ended by 0, 0 */
 };
 
 static const struct type_group type_groups[] = {
@@ -57,7 +56,7 @@ static inline bool type_group_has(const struct type_group *g, unsigned int type)
 	return false;
 }
 
-/* Kernel profile events, from DEVTRACE_T_KERNEL on, in the order of their numbers. */
+/* Kernel profile events in the order of their types, from DEVTRACE_T_KERNEL on. */
 struct type_profile {
 	const char	*name, *group;
 };
@@ -70,7 +69,7 @@ static const struct type_profile type_profiles[] = {
 
 #define TYPE_PROFILES	(sizeof(type_profiles) / sizeof(type_profiles[0]))
 
-/* Whether a word is one of a list that is separated by blanks. */
+/* Is the word in a list separated by blanks? */
 static inline bool type_in_list(const char *list, const char *word)
 {
 	size_t n, len = strlen(word);
@@ -83,7 +82,10 @@ static inline bool type_in_list(const char *list, const char *word)
 	return false;
 }
 
-/* The kernel profile events that a word stands for: bit n is type DEVTRACE_T_KERNEL + n. */
+/*
+ * The kernel profile events that a name, group or preset stands for: bit n is type
+ * DEVTRACE_T_KERNEL + n.
+ */
 static inline uint64_t type_profile_set(const char *word)
 {
 	static const struct {
@@ -110,7 +112,7 @@ static inline uint64_t type_profile_set(const char *word)
 	return set;
 }
 
-/* The n-th group of kernel profile events, and behind these the n-th of them; or NULL. */
+/* Name number n: first the groups of kernel profile events, then the events. NULL: no more. */
 static inline const char *type_profile_name(size_t n)
 {
 	size_t i, k;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ctl.c - the handle, and requests with what comes back
+ * ctl.c - the handle; requests and their replies
  *
- * Each request asks to be acknowledged and waits for that, so that when a call
- * returns nothing of it is on its way. A dump is kept until its end has come, and
- * asked for again if it was disturbed by a change (NLM_F_DUMP_INTR) or did not
- * fit into the socket (ENOBUFS): the caller sees one state, once.
+ * Each request asks for an acknowledgement and waits for it, so no reply is outstanding when a
+ * call returns. A dump is collected to its end, and repeated if a change disturbed it
+ * (NLM_F_DUMP_INTR) or it did not fit the socket (ENOBUFS): the caller sees one state, once.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -14,7 +13,7 @@
 #include <string.h>
 #include "ctl.h"
 
-/* How often a dump that was disturbed is begun anew. */
+/* Attempts at a dump that changes disturb. */
 #define DUMP_TRIES	32
 
 int ctl_fail(struct devtrace_ctl *ctl, int err, const char *text)
@@ -63,7 +62,7 @@ struct nlmsghdr *ctl_about(struct devtrace_ctl *ctl, int cmd, int attr, const ch
 	return ctl_put_name(ctl, nlh, attr, name) ? NULL : nlh;
 }
 
-/* What the kernel says although it was done. */
+/* Store the kernel's warning about a request that succeeded. */
 static void warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
 {
 	const struct nlattr *a;
@@ -79,17 +78,14 @@ static void warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
 	}
 }
 
-/*
- * What an error number stands for. Kernels have two for a value that a policy refuses,
- * and modules before there were policies had one.
- */
+/* Kernels use two error numbers for a value that a policy refuses; older modules use EINVAL. */
 static int refused(struct devtrace_ctl *ctl, int err, const void *tlvs, size_t len)
 {
 	ctl_refused(ctl, err, tlvs, (int)len);
 	return err == -ERANGE ? -EINVAL : err;
 }
 
-/* It was done, or an error: its number. */
+/* Return the error number of an acknowledgement, or 0. */
 static int acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
@@ -99,7 +95,7 @@ static int acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 		return ctl_fail(ctl, -EBADMSG, NULL);
 	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
 		head = sizeof(e->error) + MNL_ALIGN(e->msg.nlmsg_len);
-	/* Behind the header of the request, or the whole request if it was not cut. */
+	/* The attributes follow the request's header, or the whole request unless it was capped. */
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || head > len)
 		head = len;
 	if (e->error)
@@ -108,7 +104,7 @@ static int acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* The end of a dump: its number. */
+/* Return the error number at the end of a dump, or 0. */
 static int dump_done(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
 	size_t len = mnl_nlmsg_get_payload_len(nlh);
@@ -120,7 +116,7 @@ static int dump_done(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 		       nlh->nlmsg_flags & NLM_F_ACK_TLVS ? len - sizeof(*err) : 0);
 }
 
-/* Messages of replies, one behind the other. */
+/* Messages of a reply, one after the other. */
 struct replies {
 	char	*buf;
 	size_t	len, size;
@@ -146,7 +142,7 @@ static int keep(struct replies *r, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-/* One datagram. 1: more is to come. */
+/* Take one datagram. Return 1 if more will follow. */
 static int take(struct devtrace_ctl *ctl, int len, struct replies *r)
 {
 	const struct nlmsghdr *nlh;
@@ -154,7 +150,7 @@ static int take(struct devtrace_ctl *ctl, int len, struct replies *r)
 
 	for (nlh = (const struct nlmsghdr *)ctl->reply; mnl_nlmsg_ok(nlh, len);
 	     nlh = mnl_nlmsg_next(nlh, &len)) {
-		/* What an earlier request that was given up left behind. */
+		/* Discard leftovers of an earlier request that failed. */
 		if (nlh->nlmsg_seq != ctl->seq)
 			continue;
 		if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
@@ -185,7 +181,7 @@ static int send_request(struct devtrace_ctl *ctl)
 	return n < 0 ? ctl_fail(ctl, -errno, NULL) : 0;
 }
 
-/* Send the request and collect what comes until it is acknowledged. */
+/* Send the request and collect replies until it is acknowledged. */
 static int transact(struct devtrace_ctl *ctl, struct replies *r)
 {
 	int ret = send_request(ctl);
@@ -256,7 +252,7 @@ int ctl_dump(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg)
 		ctl->request->nlmsg_seq = tries ? ++ctl->seq : ctl->seq;
 		ret = transact(ctl, &r);
 	} while ((r.disturbed || ret == -ENOBUFS) && ++tries < DUMP_TRIES);
-	/* Kernels before 6.5 say nothing when a dump is refused at its start. */
+	/* Kernels before 6.5 send no text if a dump is refused at its start. */
 	if (ret == -EPERM && !strcmp(ctl->error, strerror(EPERM)))
 		ctl_fail(ctl, ret, "this takes CAP_SYSLOG, CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 	if (ret == 0 && r.disturbed)
@@ -278,7 +274,7 @@ int ctl_list(struct devtrace_ctl *ctl, int cmd, const char *stream, ctl_reply_fn
 	return ctl_dump(ctl, reply, &caller);
 }
 
-/* What the controller of generic netlink says about our family. */
+/* Store what the generic netlink controller says about our family. */
 static int learn(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
 	const struct nlattr *a, *group, *in;
@@ -334,7 +330,7 @@ struct devtrace_ctl *devtrace_ctl_open(void)
 		err = errno;
 		goto fail;
 	}
-	/* Kernels that lack one of these still work: with fewer words. */
+	/* Kernels without one of these options send less text. */
 	mnl_socket_setsockopt(ctl->nl, NETLINK_CAP_ACK, &one, sizeof(one));
 	mnl_socket_setsockopt(ctl->nl, NETLINK_EXT_ACK, &one, sizeof(one));
 	mnl_socket_setsockopt(ctl->nl, NETLINK_GET_STRICT_CHK, &one, sizeof(one));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ctl_attr.c - attributes: their names, and what the kernel sent, checked and put into fields
+ * ctl_attr.c - attributes: names, checks, and conversion to structures
  *
- * One table says for each attribute what it is called and how long it must be. A
- * message is used only if every attribute that we know keeps to it; those of a
- * newer kernel, which we do not know, are passed over.
+ * One table has the name and the minimum length of each attribute. A message is used only if all
+ * known attributes match the table; unknown attributes of a newer kernel are skipped.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -14,7 +13,7 @@
 struct word {
 	const char	*name;
 	uint8_t		type;		/* enum mnl_attr_data_type */
-	uint16_t	least;		/* BINARY: bytes at least */
+	uint16_t	least;		/* BINARY: minimum bytes */
 };
 
 #define U8(n)	{ n, MNL_TYPE_U8, 0 }
@@ -180,7 +179,7 @@ static uint64_t number(const struct ctl_attrs *attrs, int attr)
 	return words[attr].type == MNL_TYPE_U32 ? ctl_u32(attrs, attr) : ctl_u64(attrs, attr);
 }
 
-/* An attribute may be shorter than the array: the causes of loss that this kernel knows. */
+/* The attribute may be shorter than the array: an older kernel knows fewer causes of loss. */
 static void copy_u64s(unsigned char *to, size_t size, const struct nlattr *attr)
 {
 	size_t len = attr ? mnl_attr_get_payload_len(attr) : 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ctl_filter.c - filters: made in memory, sent and read back
+ * ctl_filter.c - filters: build, send and parse
  *
- * Invariants: ranges are in order, do not touch each other and are at most
- * DEVTRACE_TERMS_MAX; a list has each entry once; the types of the transport are
- * always on; names are filled up with NULs.
+ * Invariants: ranges are in order, do not touch each other and are at most DEVTRACE_TERMS_MAX; a
+ * list has each entry once; transport types are always on; names are padded with NULs.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,10 +16,10 @@
 
 struct group {
 	const char	*name;
-	uint8_t		ranges[2];	/* from, to */
+	uint8_t		ranges[2];	/* first, last */
 };
 
-/* The ids of QS: active objects, event pools, event queues, application. */
+/* QS-IDs: active objects, event pools, event queues, application. */
 static const struct group object_groups[] = {
 	{ "ao", { 1, 64 } },
 	{ "ep", { 65, 80 } },
@@ -35,7 +34,7 @@ static bool profile(unsigned int type)
 	return type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2;
 }
 
-/* What drivers and programs emit: all but kernel profile events. */
+/* All types but kernel profile events: what drivers and programs emit. */
 static void types_fill(struct devtrace_filter *f)
 {
 	unsigned int i;
@@ -160,7 +159,7 @@ int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr ter
 	return 0;
 }
 
-/* One more range at the end, joined with the last if they touch. */
+/* Append a range; merge it with the last one if they touch. */
 static bool append(struct devtrace_range *out, unsigned int *n, unsigned int first,
 		   unsigned int last)
 {
@@ -236,7 +235,7 @@ int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr t
 	return 0;
 }
 
-/* The n-th group of types or objects, and its ranges: @nr numbers, from, to. */
+/* Return the n-th group of types or objects; *ranges: *nr numbers, first and last in turn. */
 static const char *group_at(enum devtrace_filter_attr term, unsigned int n, const uint8_t **ranges,
 			    size_t *nr)
 {
@@ -306,7 +305,7 @@ int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr t
 	return 0;
 }
 
-/* Put an entry on a list, or take it off; @i is where it stands, or @nr. */
+/* Add an entry to a list or remove it; @i: its index, or *@nr. */
 static int list_set(bool *given, unsigned int *nr, void *list, size_t size, unsigned int i,
 		    const void *entry, bool on)
 {
@@ -375,8 +374,6 @@ int devtrace_filter_origins(struct devtrace_filter *f, uint32_t origins)
 	return 0;
 }
 
-/* To and from the kernel. */
-
 static void put_ranges(struct nlmsghdr *nlh, int attr, const struct devtrace_ranges *r)
 {
 	if (r->given)
@@ -421,7 +418,7 @@ void ctl_put_filter(struct nlmsghdr *nlh, int attr, const struct devtrace_filter
 	mnl_attr_nest_end(nlh, nest);
 }
 
-/* An array of entries of this size: how many, or -EBADMSG. */
+/* Return the number of entries of this size, or -EBADMSG. */
 static int entries(const struct nlattr *a, size_t size)
 {
 	size_t len = mnl_attr_get_payload_len(a);

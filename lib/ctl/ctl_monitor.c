@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ctl_monitor.c - changes as they come
+ * ctl_monitor.c - notifications of changes
  *
- * They have a socket of their own, so that a request and its answer never meet a
- * notification.
+ * Notifications have their own socket, so a request never meets one among its replies.
  */
 #include <errno.h>
 #include <string.h>
@@ -36,7 +35,7 @@ int devtrace_ctl_monitor(struct devtrace_ctl *ctl)
 	return mnl_socket_get_fd(nl);
 }
 
-/* 1: a change; 0: nothing that we know; -EBADMSG. */
+/* Return 1: a change; 0: unknown; -EBADMSG. */
 static int parse(const struct nlmsghdr *nlh, struct devtrace_ctl_change *c)
 {
 	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
@@ -78,7 +77,7 @@ static int parse(const struct nlmsghdr *nlh, struct devtrace_ctl_change *c)
 		ret = 0;
 		break;
 	default:
-		return 0;	/* of a newer kernel */
+		return 0;	/* from a newer kernel */
 	}
 	return ret ? ret : 1;
 }

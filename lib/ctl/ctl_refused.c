@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ctl_refused.c - a sentence for what the kernel refused
+ * ctl_refused.c - explain why the kernel refused a request
  *
- * The kernel says in few words what is wrong, where in the request the attribute is, and
- * the policy that it does not meet. The tables here know what the attribute is called and
- * what it means. Modules before these tables said all that themselves: a message that
- * comes without a policy is passed on.
+ * The kernel sends a short text, the offset of the attribute in the request, and the policy that
+ * the attribute violates. The tables here have each attribute's meaning. Older modules send the
+ * whole explanation: a message without a policy is passed on.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "ctl.h"
 
-/* What an attribute must be; behind a range that the kernel tells, what it means. */
+/* Valid values of an attribute; if the kernel sends a range, the meaning of the number. */
 #define NAME	"a name of 1 to 31 of A-Z a-z 0-9 _ . -"
 #define FILTER	"a nest of filter attributes"
 #define RANGES	"an array of at most 64 ranges: two u16, first <= last"
@@ -69,18 +68,18 @@ static const char *const element_rights[DEVTRACE_EA_MAX + 1] = {
 	[DEVTRACE_EA_STRING]	= "up to 63 bytes",
 };
 
-/* What came behind an error number; 0 and NULL: it did not. */
+/* Attributes of an error reply; 0 and NULL: absent. */
 struct refusal {
 	const char	*msg;
 	const struct nlattr *policy;
 	uint32_t	offset, missing, nest;
 };
 
-/* The attribute that it is about; name[0] is 0: nobody knows. */
+/* The attribute that was refused; name "": unknown. */
 struct about {
 	char		name[64];	/* "filter.objects" */
 	const char	*word;		/* "objects" */
-	const char	*right;		/* NULL: no table has it */
+	const char	*right;		/* valid values; NULL: not in the tables */
 };
 
 static void collect(struct refusal *r, const void *tlvs, int len)
@@ -123,7 +122,7 @@ static void find(struct about *ab, const struct nlmsghdr *request, const struct 
 	memset(ab, 0, sizeof(*ab));
 	ab->word = ab->name;
 	if (r->missing) {
-		/* The kernel gives the place of the nest; its number is what we need. */
+		/* The kernel sends the offset of the nest; find its number. */
 		if (r->nest && ctl_attr_at(request, r->nest, &nest, &type))
 			nest = (int)type;
 		type = r->missing;
@@ -140,7 +139,7 @@ static void find(struct about *ab, const struct nlmsghdr *request, const struct 
 	ab->right = right_of(nest, type);
 }
 
-/* A range that is not that of all numbers of its size. */
+/* Does the policy have a narrower range than all numbers of its size? */
 static bool range_of(const struct nlattr *policy, uint64_t *min, uint64_t *max)
 {
 	const struct nlattr *a;
@@ -164,7 +163,7 @@ static bool range_of(const struct nlattr *policy, uint64_t *min, uint64_t *max)
 	return told && (*min || (*max != UINT64_MAX && *max != UINT32_MAX));
 }
 
-/* Of a policy that it does not meet: what it must be. */
+/* Explain a violated policy: the valid values. */
 static void say_right(char *to, size_t size, const struct about *ab, const struct nlattr *policy)
 {
 	uint64_t min, max;
@@ -203,7 +202,7 @@ void ctl_refused(struct devtrace_ctl *ctl, int err, const void *tlvs, int len)
 			 ab.name);
 	else if (*ab.name && !strncmp(r.msg, attribute, n))
 		snprintf(ctl->error, size, "%s %s", ab.word, r.msg + n);
-	/* Most messages begin with the name of the attribute themselves. */
+	/* Most messages begin with the attribute's name. */
 	else if (!strncmp(r.msg, ab.word, strlen(ab.word)))
 		snprintf(ctl->error, size, "%s", r.msg);
 	else

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "ctl.h"
 
-/* The reply of a list: its fields into the structure, and that to the program's function. */
+/* Define the reply function of a list: fill in the structure and call the caller's function. */
 #define EACH(what)							\
 static int each_##what(const struct ctl_attrs *attrs, void *arg)	\
 {									\

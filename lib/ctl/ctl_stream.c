@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ctl_stream.c - streams and their filters: list, make, change, remove
+ * ctl_stream.c - streams and their filters
  */
 #include <errno.h>
 #include <string.h>
@@ -115,8 +115,6 @@ int devtrace_ctl_clear(struct devtrace_ctl *ctl, const char *stream)
 {
 	return about(ctl, DEVTRACE_CMD_CLEAR, stream) ? ctl_do(ctl) : -EINVAL;
 }
-
-/* Filters of streams. */
 
 struct filter_call {
 	struct devtrace_filter *f;

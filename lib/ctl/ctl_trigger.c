@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ctl_trigger.c - triggers: list, make, arm, remove
+ * ctl_trigger.c - triggers
  */
 #include <errno.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * compact.c - a stream made compact, for thin lines
+ * compact.c - make a stream compact, for slow lines
  *
- * Frame by frame: those of events become compact, INFO says so, all others are given as
- * they came, damage too. Sequence numbers stay, so that what was missing before is missing
- * behind.
+ * Each event frame becomes a compact frame and INFO announces this; all other frames are passed
+ * on unchanged, damaged ones included. Sequence numbers stay, so a gap stays a gap.
  *
  * Invariants
- * - What is said of a slot is said DT_COMPACT_BEAR + 1 times, in the next uses of it, and
- *   a time is cut no shorter than the DT_COMPACT_BEAR + 1 events before it allow: whoever
- *   misses DT_COMPACT_BEAR frames understands the next one.
- * - A stream that is compact already is given as it came.
+ * - After a slot changes its origin, the next DT_COMPACT_BEAR + 1 frames that use it carry the
+ *   origin. A time stamp has enough bytes for a decoder that knows only one of the last
+ *   DT_COMPACT_BEAR + 1 events. So a decoder that misses DT_COMPACT_BEAR frames understands the
+ *   next.
+ * - A stream that is compact already is passed on unchanged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,49 +19,52 @@
 #include "devtrace-decode.h"
 #include "wire/frame.h"
 
-/* The longest raw frame without its flag, and the same of what is given. */
+/* Longest raw frame without its flag, of the input and of the output. */
 #define RAW_MAX		(2 * DEVTRACE_FRAME_MAX)
-/* A frame, and what its check is over before it. */
+/* A frame, preceded by what its check also covers. */
 #define WORK_MAX	(DT_COMPACT_BEFORE + DEVTRACE_FRAME_MAX)
-/* Without its check: first byte, two more, origin and a whole time may be added. */
+/*
+ * Longest event, without its check, that stays a valid frame: a compact one may grow by its
+ * first byte, two optional bytes, the origin and a whole time stamp.
+ */
 #define COMPACTABLE	(DEVTRACE_FRAME_MAX - 4 - 1 - 2 - 4 - 5)
 #define FLAGS		(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | DEVTRACE_F_PTR | DEVTRACE_F_LATE)
 _Static_assert((FLAGS | DT_ORIGIN_FLAGS | DEVTRACE_COMPACT) == 0xff &&
 	       !(FLAGS << DT_FLAGS_SHIFT & ~0xf0), "flags and severity fit in one byte");
 
 /*
- * A slot is said again after so many uses, and a whole time after so many events, for those
- * who missed more.
+ * Repeat a slot's origin after this many uses, and a whole time stamp after this many events,
+ * for decoders that missed more frames or came late.
  */
 #define SAY_AGAIN	64
 
 struct slot {
 	struct dt_origin origin;
 	bool	used;
-	uint8_t	due;			/* so many times it is still to be said */
-	uint32_t uses;			/* since it was said */
-	uint64_t last;			/* its last use, for the choice of one to be given up */
+	uint8_t	due;			/* repetitions of @origin that are left */
+	uint32_t uses;			/* uses since @origin was sent */
+	uint64_t last;			/* event that used it last; the oldest is reused */
 };
 
 struct devtrace_compact {
 	devtrace_bytes_fn	*fn;
 	void			*arg;
-	bool			known;		/* the check is */
-	bool			already;	/* it came compact */
-	bool			too_long;	/* what comes up to the flag is no frame */
+	bool			known;		/* @check is known */
+	bool			already;	/* the input is compact */
+	bool			too_long;	/* more bytes than fit a frame since the flag */
 	enum devtrace_check	check;
 	struct slot		slots[DT_COMPACT_SLOTS];
 	uint64_t		events;
-	uint32_t		dated;		/* events since one had its whole time */
-	uint64_t		ts[DT_COMPACT_BEAR + 1];	/* of the last events */
+	uint32_t		dated;		/* events since the last whole time stamp */
+	uint64_t		ts[DT_COMPACT_BEAR + 1];	/* time stamps of the last events */
 	struct dt_crc		crc[2];
 	size_t			have;		/* bytes in raw[] */
 	size_t			given;		/* bytes in out[] */
 	uint8_t			raw[RAW_MAX];
 	uint8_t			frame[DEVTRACE_FRAME_MAX];
 	uint8_t			work[WORK_MAX];
-	uint8_t			packed[DEVTRACE_FRAME_MAX];	/* a payload, and */
-	uint8_t			shorter[DEVTRACE_FRAME_MAX];	/* the same in another way */
+	uint8_t			packed[DEVTRACE_FRAME_MAX];	/* best form of a payload */
+	uint8_t			shorter[DEVTRACE_FRAME_MAX];	/* form being tried */
 	uint8_t			out[2 * RAW_MAX];
 };
 
@@ -94,7 +97,10 @@ static int give_raw(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 	return rc ? rc : give(c, &flag, 1);
 }
 
-/* The frame of @n bytes without its check, which is over what stands @before it, too. */
+/*
+ * Send the frame of @n bytes in work[] with its check. @before: the check also covers the
+ * DT_COMPACT_BEFORE bytes before the frame.
+ */
 static int send(struct devtrace_compact *c, size_t n, bool before)
 {
 	const uint8_t *from = before ? c->work : c->work + DT_COMPACT_BEFORE;
@@ -117,7 +123,7 @@ static int send(struct devtrace_compact *c, size_t n, bool before)
 	return give_raw(c, raw, len);
 }
 
-/* All is said again: so often that nobody misses it, or once, for those who come late. */
+/* Repeat all state: once, for decoders that came late, or as often as after a change. */
 static void say_again(struct devtrace_compact *c, bool once)
 {
 	for (unsigned int i = 0; i < DT_COMPACT_SLOTS; i++) {
@@ -131,7 +137,7 @@ static void say_again(struct devtrace_compact *c, bool once)
 		c->events = 0;
 }
 
-/* The slot of this origin; it is to be said if it had another before. */
+/* Find the slot of this origin, or give it the least recently used slot. */
 static struct slot *find_slot(struct devtrace_compact *c, const struct dt_origin *o)
 {
 	struct slot *s, *oldest = c->slots;
@@ -149,7 +155,7 @@ static struct slot *find_slot(struct devtrace_compact *c, const struct dt_origin
 	return oldest;
 }
 
-/* How many bytes of this time are enough. */
+/* Return how many bytes of this time stamp are sent. */
 static unsigned int time_bytes(const struct devtrace_compact *c, uint64_t ts)
 {
 	uint64_t far = 0;
@@ -165,7 +171,7 @@ static unsigned int time_bytes(const struct devtrace_compact *c, uint64_t ts)
 	return far >> 24 ? 4 : far >> 16 ? 3 : 2;
 }
 
-/* One value; returns its end. */
+/* Write one value; return the end. */
 static uint8_t *pack_one(uint8_t *to, const struct devtrace_elem *e, bool varint)
 {
 	switch (varint ? dt_short(e->type) : DT_SHORT_NOT) {
@@ -182,8 +188,8 @@ static uint8_t *pack_one(uint8_t *to, const struct devtrace_elem *e, bool varint
 }
 
 /*
- * Code, object and signal, and elements, two formats to a byte, or one with its width. The
- * end of them, or NULL: there is no room, or these are no elements, or they have widths.
+ * Write code, object, signal and elements: two formats in a byte, or one with its width
+ * (@alone). Return the end; NULL: no room, not a sequence of elements, or widths without @alone.
  */
 static uint8_t *pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, const uint8_t *p,
 		     size_t len, bool varint, bool alone)
@@ -221,14 +227,14 @@ static uint8_t *pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, const ui
 			to++;
 		}
 		to = pack_one(to, &e, varint);
-		/* The body has an end: so has a string that is last. */
+		/* A string at the end of the body needs no NUL. */
 		if (e.type == DEVTRACE_E_STR && pos == len)
 			to--;
 	}
 	return rc ? NULL : to;
 }
 
-/* The payload in the form that is the shortest. Returns its length. */
+/* Write the payload to packed[] in its shortest form. Return its length. */
 static size_t put_payload(struct devtrace_compact *c, uint8_t *first, uint8_t *more,
 			  uint8_t flags, const uint8_t *p, size_t len)
 {
@@ -238,7 +244,7 @@ static size_t put_payload(struct devtrace_compact *c, uint8_t *first, uint8_t *m
 		{ 0, 0 }, { DT_COMPACT_VARINT, 0 }, { DT_COMPACT_VARINT, DT_MORE_ALONE },
 	};
 	const struct form *form = NULL;
-	/* As ever, and what says so; empty is short enough. */
+	/* The unchanged payload plus the byte that says so. */
 	size_t best = len ? len + 1 : 0;
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
@@ -287,7 +293,7 @@ static int event(struct devtrace_compact *c, const uint8_t *frame, size_t body_l
 	*p++ = frame[1];
 	first = (uint8_t)(DEVTRACE_COMPACT | (whole ? 3 : bytes - 2) << DT_COMPACT_TIME_SHIFT);
 	packed = put_payload(c, &first, &more, flags, payload, len);
-	/* A whole time too is of use only to those who know the slot. */
+	/* A whole time stamp always brings the origin. */
 	if (said && !whole)
 		more |= DT_MORE_ORIGIN;
 	if (flags != origin.flags || severity)
@@ -315,7 +321,7 @@ static int event(struct devtrace_compact *c, const uint8_t *frame, size_t body_l
 	memcpy(p, c->packed, packed);
 	p += packed;
 	body_len = (size_t)(p - from);
-	/* A decoder that rebuilds the header wrongly notices by this sum. */
+	/* This sum reveals a header that a decoder rebuilds wrongly. */
 	*p++ = DEVTRACE_BODY_LEN(c->check == DEVTRACE_CHECK_SUM8 ? body_len + header : body_len);
 	dt_put_le(c->work, header, DT_COMPACT_BEFORE);
 	return send(c, 3 + body_len, c->check != DEVTRACE_CHECK_SUM8);
@@ -334,7 +340,7 @@ static int info(struct devtrace_compact *c, const uint8_t *frame, size_t n)
 	return send(c, n, false);
 }
 
-/* The frame without its check, if it is intact; 0: it is not. */
+/* Return the length of the frame without its check; 0 if it is damaged. */
 static size_t intact(const struct devtrace_compact *c, const uint8_t *p, size_t len,
 		     enum devtrace_check check)
 {
@@ -346,7 +352,7 @@ static size_t intact(const struct devtrace_compact *c, const uint8_t *p, size_t 
 	return len - bytes;
 }
 
-/* Takes the bytes between two flags. */
+/* Take the bytes between two flags. */
 static int take(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 {
 	const size_t info_min = 2 + sizeof(struct devtrace_wire_info) + 1;
@@ -366,7 +372,7 @@ static int take(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 	if (!c->known || c->already || !dt_is_event(p[1]))
 		return give_raw(c, raw, n);
 	len = intact(c, p, len, c->check);
-	/* The longest would become too long, and some are nonsense. */
+	/* Pass on events that could become too long, and malformed ones. */
 	if (len < 2 + DT_HEADER + 1 || len > COMPACTABLE || p[2] & DEVTRACE_COMPACT ||
 	    p[3] & ~DT_FLAGS_SEVERITY)
 		return give_raw(c, raw, n);
@@ -388,7 +394,10 @@ int devtrace_compact_feed(struct devtrace_compact *c, const void *buf, size_t n)
 			rc = take(c, frame, len);
 			continue;
 		}
-		/* In pieces, or no frame: in pieces it is given. */
+		/*
+		 * The frame comes in pieces: collect it. Too long for a frame: pass the pieces
+		 * on.
+		 */
 		while (!rc && len) {
 			size_t room = sizeof(c->raw) - c->have, some = len < room ? len : room;
 

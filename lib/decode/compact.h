@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * compact.h - compact frames: what the encoder and the decoder have in common
+ * compact.h - compact frames: shared by the encoder and the decoder
  *
- * Private to the library. Documentation/wire-format.rst, "Compact frames", has the layout
- * and the argument. In short: the header of an event is said by a number where it was said
- * before, and the check of the frame is over the whole header, so that a header that is
- * put together wrongly is found like any damage.
+ * Private to the library. See "Compact frames" in Documentation/wire-format.rst. In short: a
+ * slot number replaces an event's header that was sent before. The check of the frame covers the
+ * whole header, so a header that is rebuilt wrongly is found like any damage.
  */
 #ifndef DT_COMPACT_H
 #define DT_COMPACT_H
@@ -18,35 +17,35 @@
 #include "wire/bytes.h"
 
 #define DT_COMPACT_SLOTS	7
-/* So many frames may be missing, and what follows them is understood all the same. */
+/* Frames that may be missing before a frame that is still understood. */
 #define DT_COMPACT_BEAR		4
 #define DT_HEADER		sizeof(struct devtrace_wire_event)
-/* CRC-16 and CRC-32 of a compact frame are over the CRC-32 of its header, then the frame. */
+/* The CRC of a compact frame covers these bytes first: the CRC-32 of its header. */
 #define DT_COMPACT_BEFORE	4
 
-/* The first byte of a compact body. */
-#define DT_COMPACT_SLOT		0x07	/* or DT_COMPACT_MORE: a byte more follows */
+/* First byte of a compact body. */
+#define DT_COMPACT_SLOT		0x07	/* DT_COMPACT_MORE: see the next byte */
 #define DT_COMPACT_MORE		0x07
-#define DT_COMPACT_TIME		0x18	/* bytes of it, less 2; all: 8 bytes, and the origin */
+#define DT_COMPACT_TIME		0x18	/* bytes of the time - 2; 3: 8 bytes, and the origin */
 #define DT_COMPACT_TIME_SHIFT	3
 #define DT_COMPACT_FLAGS	0x20	/* a byte with flags and severity follows */
-#define DT_COMPACT_VARINT	0x40	/* numbers of more than a byte are as short as can be */
+#define DT_COMPACT_VARINT	0x40	/* numbers of more than a byte are varints */
 
-/* The byte more, which comes before flags and severity. Bits 70 are 0. */
+/* Second byte, before flags and severity. Bits 70 are 0. */
 #define DT_MORE_SLOT		0x07
-#define DT_MORE_ORIGIN		0x08	/* what the slot stands for follows */
-#define DT_MORE_ALONE		0x80	/* formats are as ever, one to a byte */
+#define DT_MORE_ORIGIN		0x08	/* the slot's origin follows */
+#define DT_MORE_ALONE		0x80	/* one format to a byte, as in other frames */
 #define DT_MORE_ALL		(DT_MORE_SLOT | DT_MORE_ORIGIN | DT_MORE_ALONE)
 
-/* Flags and severity in one byte: all flags that no slot stands for, one bit higher. */
+/* Flags and severity in one byte: the flags that are not in the origin, shifted left by one. */
 #define DT_FLAGS_SHIFT		1
 #define DT_FLAGS_SEVERITY	0x0f
 
-#define DT_VARINT_MAX		9	/* bytes of 64 bits: the last has eight of them */
+#define DT_VARINT_MAX		9	/* bytes of 64 bits: the last one has eight bits */
 
-/* The meaning of a slot. */
+/* What a slot stands for. */
 struct dt_origin {
-	uint8_t		flags;		/* DT_ORIGIN_FLAGS */
+	uint8_t		flags;
 	uint16_t	source;
 	uint32_t	tid;
 };
@@ -54,9 +53,9 @@ struct dt_origin {
 #define DT_ORIGIN_FLAGS	(DEVTRACE_F_CONTEXT | DEVTRACE_F_USER)
 
 /*
- * The state of a decoder.
- * @known: the slot was said once
- * @missing: frames since this was last seen to hold
+ * The decoder's state.
+ * @slots.known: the slot has an origin @slots.missing, @missing: frames missing since this state
+ *     was last confirmed
  * @timed: there was an event, at @ts
  */
 struct dt_compact_known {
@@ -88,7 +87,7 @@ static inline void dt_put_le(uint8_t *p, uint64_t v, unsigned int n)
 	}
 }
 
-/* Seven bits a byte, the lowest first; bit 80: there are more. The ninth byte has eight bits. */
+/* Seven bits a byte, lowest first; bit 80: more bytes follow. The ninth byte has eight bits. */
 static inline uint8_t *dt_put_varint(uint8_t *p, uint64_t v)
 {
 	for (int i = 1; v >= 0x80 && i < DT_VARINT_MAX; i++, v >>= 7)
@@ -97,7 +96,7 @@ static inline uint8_t *dt_put_varint(uint8_t *p, uint64_t v)
 	return p;
 }
 
-/* Small where v is near 0 or, all high bits set, below it: the sign is the lowest bit. */
+/* Map small absolute values to small numbers: the lowest bit is the sign. */
 static inline uint64_t dt_fold(uint64_t v)
 {
 	return v << 1 ^ -(v >> 63);
@@ -108,12 +107,12 @@ static inline uint64_t dt_unfold(uint64_t v)
 	return v >> 1 ^ -(v & 1);
 }
 
-/* How an element is written where integers are short. */
+/* How varint frames write an element. */
 enum dt_short {
 	DT_SHORT_NOT,
 	DT_SHORT_UNSIGNED,
 	DT_SHORT_SIGNED,	/* folded */
-	DT_SHORT_SIG,		/* two of them: unsigned, and an address */
+	DT_SHORT_SIG,		/* an unsigned signal and a folded address */
 };
 
 static inline enum dt_short dt_short(uint8_t type)
@@ -124,7 +123,7 @@ static inline enum dt_short dt_short(uint8_t type)
 	case DEVTRACE_E_U64:
 	case DEVTRACE_E_X32:
 		return DT_SHORT_UNSIGNED;
-	/* Addresses of the kernel have all high bits set. */
+	/* Kernel addresses have all high bits set. */
 	case DEVTRACE_E_OBJ:
 	case DEVTRACE_E_FUN:
 	case DEVTRACE_E_I16:
@@ -139,16 +138,15 @@ static inline enum dt_short dt_short(uint8_t type)
 }
 
 /*
- * Take a compact body apart. @missing: frames missing right before it; @sure: the check
- * that is made of what comes out leaves no doubt. full: the body as it was, header and
- * payload, of at most @size bytes. Returns its length; 0: the body makes no sense;
- * DT_COMPACT_LACKS: what it refers to is not known.
+ * Expand a compact body to @full: header and payload, at most @size bytes. @missing: frames
+ * missing right before it; @sure: a CRC will check the result. Return its length; 0: malformed;
+ * DT_COMPACT_LACKS: it refers to state that is unknown.
  */
 #define DT_COMPACT_LACKS	SIZE_MAX
 size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, bool sure,
 			 const uint8_t *body, size_t len, uint8_t *full, size_t size);
 
-/* The event of this body, which dt_compact_expand() made @full of, was taken. */
+/* Accept the event of this body, which dt_compact_expand() expanded to @full. */
 void dt_compact_learn(struct dt_compact_known *k, const uint8_t *body, const uint8_t *full);
 
 static inline unsigned int dt_compact_slot(const uint8_t *body)
@@ -157,10 +155,10 @@ static inline unsigned int dt_compact_slot(const uint8_t *body)
 	       body[1] & DT_MORE_SLOT : body[0] & DT_COMPACT_SLOT;
 }
 
-/* Frames are missing. */
+/* @n more frames are missing. */
 void dt_compact_missing(struct dt_compact_known *k, uint64_t n);
 
-/* The stream begins, or is announced anew: all is said again. */
+/* The stream begins or is announced again: all state will be repeated. */
 static inline void dt_compact_forget(struct dt_compact_known *k)
 {
 	*k = (struct dt_compact_known){ 0 };

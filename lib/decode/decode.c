@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * decode.c - from bytes in any pieces to items, with every missing frame
- * accounted for
+ * decode.c - from bytes in any pieces to items, with every missing frame accounted for
  *
  * Invariants
- * - The items depend on the bytes alone, never on how they were cut: whatever
- *   is looked at is a whole raw frame, or the last DT_TAIL_MAX bytes of one.
- * - An item is delivered exactly once. Where the callback stops before the
- *   last item of a frame, the frame is kept (pending) and gone through again;
- *   the accounts have moved on by then, so nothing is reported twice.
- * - Between two intact frames of a stream, (seq, and after an INFO or CLOCK
- *   frame the wide counter) tells how many frames are missing, and as many
- *   are reported.
+ * - The items depend on the bytes alone, not on the pieces they come in: the decoder examines
+ *   only whole raw frames, or the last DT_TAIL_MAX bytes of one.
+ * - An item is delivered exactly once. If the callback stops before the last item of a frame,
+ *   the frame is kept (@pending) and parsed again; the accounts have advanced, so nothing is
+ *   reported twice.
+ * - Between two intact frames of a stream the sequence number, and after an INFO or CLOCK frame
+ *   the wide counter, tells how many frames are missing; all of them are reported.
  *
- * A frame that lies whole in the caller's buffer and has no escapes is never
- * copied. That is nearly every frame when files are read in large pieces.
+ * A frame that is whole in the caller's buffer and has no escapes is not copied. That is nearly
+ * every frame if files are read in large pieces.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,22 +20,22 @@
 #include "wire/bytes.h"
 #include "decode_priv.h"
 
-/* Sequence and type, no body but its length byte, and the check. */
+/* Sequence number, type, length byte and check, without a body. */
 #define FRAME_MIN(check)	(2 + 1 + dt_check_size(check))
 
-/* A frame without its escapes, which may or may not be one. */
+/* Unescaped bytes that may be a frame. */
 struct candidate {
 	const uint8_t		*p;
 	size_t			len;
 	enum devtrace_check	check;
-	bool			compact;	/* and what it refers to is known */
-	bool			lacks;		/* or it is not */
-	struct devtrace_item	item;	/* what it says, if it is intact */
+	bool			compact;	/* compact, and its state is known */
+	bool			lacks;		/* compact, but its state is unknown */
+	struct devtrace_item	item;	/* filled in if the frame is intact */
 };
 
 /*
- * How many frames are missing before one with this number, as far as numbers tell: they
- * begin anew at 256, but so many places of damage are as many frames.
+ * Return how many frames are missing before this number. Numbers wrap at 256; many damaged
+ * places mean that they wrapped once.
  */
 static uint32_t missing_before(const struct devtrace_decoder *d, uint8_t seq)
 {
@@ -46,7 +44,7 @@ static uint32_t missing_before(const struct devtrace_decoder *d, uint8_t seq)
 	return d->refused > UINT8_MAX / 2 ? missing + UINT8_MAX + 1 : missing;
 }
 
-/* The same of a compact frame: it is intact if the header that it stands for is right, too. */
+/* The same for a compact frame, whose check also covers the header that it stands for. */
 static bool intact_compact(struct devtrace_decoder *d, struct candidate *c,
 			   enum devtrace_check check, size_t body)
 {
@@ -77,7 +75,7 @@ static bool intact_compact(struct devtrace_decoder *d, struct candidate *c,
 	return dt_body_parse(d, &c->item, c->p[1], d->full, n);
 }
 
-/* Intact under this check? Fills in c->item. */
+/* Is the frame intact under this check? Fills in c->item. */
 static bool intact(struct devtrace_decoder *d, struct candidate *c, enum devtrace_check check)
 {
 	size_t body;
@@ -95,7 +93,7 @@ static bool intact(struct devtrace_decoder *d, struct candidate *c, enum devtrac
 	return dt_body_parse(d, &c->item, c->p[1], c->p + 2, body);
 }
 
-/* An INFO frame announces the check that it is itself sent under. */
+/* The check of an INFO frame is the one that it announces. */
 static bool intact_info(struct devtrace_decoder *d, struct candidate *c)
 {
 	uint8_t announced = c->len >= FRAME_MIN(0) + 2 ? c->p[3] : DT_CHECKS;
@@ -112,11 +110,10 @@ static void set_check(struct devtrace_decoder *d, enum devtrace_check check,
 }
 
 /*
- * A frame is bad under the check in use. Perhaps an INFO frame that announced
- * another one was lost. A damaged frame passes by chance under sum8 and the
- * length byte once in 2^16, under CRC-16 once in 2^24, under CRC-32 once in
- * 2^40: so as many bad frames in a row must pass that chance is out of the
- * question before the check is changed, and the frames before are lost.
+ * The frame is bad under the current check. Perhaps an INFO frame with another check was lost. A
+ * damaged frame passes sum8 and the length byte once in 2^16, CRC-16 once in 2^24, CRC-32 once
+ * in 2^40. So the check changes only after enough frames in a row pass another one; the frames
+ * before are lost.
  */
 static bool other_check(struct devtrace_decoder *d, struct candidate *c)
 {
@@ -136,10 +133,9 @@ static bool other_check(struct devtrace_decoder *d, struct candidate *c)
 }
 
 /*
- * No INFO frame was seen yet. The strongest check under which the frame is
- * intact is the one; a guess of sum8 is never sure until INFO says so. The
- * bytes before the first flag of the input may be the end of a frame, and
- * pass sum8 by chance too easily: they must look like a frame as well.
+ * Before the first INFO frame, the strongest check under which the frame is intact is used; sum8
+ * stays a guess until INFO confirms it. The bytes before the first flag may be the end of a
+ * frame and pass sum8 by chance, so they must also be a plausible event.
  */
 static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
 {
@@ -156,8 +152,8 @@ static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
 }
 
 /*
- * Put in by whoever saved the stream, under a check of its own: the accounts of the stream
- * do not know it, and it says nothing of the check.
+ * A note, which the program that saved the stream inserted under its own check: it counts in no
+ * account and says nothing about the stream's check.
  */
 static bool is_note(struct devtrace_decoder *d, struct candidate *c)
 {
@@ -189,7 +185,7 @@ static bool accept(struct devtrace_decoder *d, struct candidate *c)
 	return true;
 }
 
-/* Why is this no frame? For the report only. */
+/* Why the frame is bad; for the report only. */
 static enum devtrace_damage_reason why_bad(const struct devtrace_decoder *d,
 					   const struct candidate *c)
 {
@@ -201,10 +197,7 @@ static enum devtrace_damage_reason why_bad(const struct devtrace_decoder *d,
 							  DEVTRACE_DAMAGE_CHECK;
 }
 
-/*
- * Take the escapes out. The result is in the raw bytes themselves if there
- * are none, else in d->frame.
- */
+/* Remove the escapes into d->frame; without escapes the raw bytes are used directly. */
 static bool unescape(struct devtrace_decoder *d, struct candidate *c,
 		     const uint8_t *raw, size_t n, enum devtrace_damage_reason *reason)
 {
@@ -218,7 +211,7 @@ static bool unescape(struct devtrace_decoder *d, struct candidate *c,
 			return false;
 		}
 	}
-	/* DT_UNESCAPE_LONG is longer than any frame too. */
+	/* DT_UNESCAPE_LONG is longer than any frame, too. */
 	if (c->len > DEVTRACE_FRAME_MAX) {
 		*reason = DEVTRACE_DAMAGE_LONG;
 		return false;
@@ -231,11 +224,9 @@ static bool unescape(struct devtrace_decoder *d, struct candidate *c,
 }
 
 /*
- * Recordings are joined with cat, and the first of them may end inside a
- * frame: its rest and the INFO frame that opens the second then stand between
- * two flags as one. Such an INFO frame is told from chance by its type,
- * version, reason, its counter of 0 and its check. Returns how many raw bytes
- * it has, or 0 if there is none.
+ * Joined recordings (cat): the first may end inside a frame, whose rest then shares two flags
+ * with the INFO frame that opens the second. Find that frame by its type, version, reason,
+ * counter 0 and check. Return its raw length, or 0.
  */
 static size_t find_opening(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
 {
@@ -266,7 +257,7 @@ static int report_damage(struct devtrace_decoder *d, enum devtrace_damage_reason
 		.kind = DEVTRACE_ITEM_DAMAGE,
 		.offset = d->start,
 		.u.damage = {
-			/* Nobody promised that the input begins with a frame. */
+			/* The input may begin inside a frame. */
 			.reason = d->midway ? DEVTRACE_DAMAGE_CUT : reason,
 			.offset = d->start,
 			.bytes = bytes,
@@ -303,10 +294,9 @@ static int report_gap(struct devtrace_decoder *d, const struct devtrace_item *af
 }
 
 /*
- * The wide counter of an INFO or CLOCK frame against the accounts. More: a
- * multiple of 256 is missing, which sequence numbers do not show. Less: this
- * is not the same stream any more, though no INFO frame opened it; that one
- * at least is missing, which has to be said unless a gap was reported anyway.
+ * Compare the wide counter of an INFO or CLOCK frame with the account. Higher: a multiple of 256
+ * frames is missing, which sequence numbers do not show. Lower: this is another stream without
+ * an opening INFO frame; report at least that one as missing, unless a gap was reported.
  */
 static int account_wide(struct devtrace_decoder *d, const struct devtrace_item *item,
 			uint64_t frames, bool *again)
@@ -328,9 +318,8 @@ static int account_wide(struct devtrace_decoder *d, const struct devtrace_item *
 }
 
 /*
- * Compare an intact frame with the accounts and report one gap, if there is
- * one: *again says that there may be another. If not, the accounts stand
- * right before this frame.
+ * Compare an intact frame with the accounts and report one gap, if any; *again: there may be
+ * another one. If not, no frame is missing before this one any more.
  */
 static int account(struct devtrace_decoder *d, const struct devtrace_item *item, bool *again)
 {
@@ -339,7 +328,6 @@ static int account(struct devtrace_decoder *d, const struct devtrace_item *item,
 
 	*again = false;
 	if (item->kind == DEVTRACE_ITEM_INFO && dt_opens_stream(&item->u.info)) {
-		/* State of the stream before is discarded. */
 		d->have_wide = false;
 		d->last_ts = 0;
 	} else if (d->have_seq && missing) {
@@ -375,8 +363,8 @@ static int deliver(struct devtrace_decoder *d, struct devtrace_item *item)
 }
 
 /*
- * One item out of a whole raw frame that ends right before d->pos - 1.
- * *again: the frame has more; *raw and *n then say what is left of it.
+ * Produce one item from a whole raw frame that ends right before d->pos - 1. *again: the frame
+ * has more; *raw and *n then describe the rest.
  */
 static int step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool *again)
 {
@@ -416,7 +404,7 @@ static int step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool
 	return report_damage(d, DEVTRACE_DAMAGE_CUT, d->pos - 1 - *n - d->start);
 }
 
-/* Everything out of a whole raw frame. */
+/* Produce all items of a whole raw frame. */
 static int take(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
 {
 	bool again;
@@ -440,8 +428,8 @@ static int take(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
 }
 
 /*
- * Collect a piece of a frame. Of one that is too long, the last bytes stay:
- * always at least DT_TAIL_MAX, which is all that is ever looked at.
+ * Collect a piece of a frame. Of a frame that is too long, keep at least the last DT_TAIL_MAX
+ * bytes: only these are examined.
  */
 static void collect(struct devtrace_decoder *d, const uint8_t *p, size_t n)
 {
@@ -487,7 +475,7 @@ int devtrace_decoder_feed(struct devtrace_decoder *d, const void *buf, size_t n,
 		if (len) {
 			rc = take(d, frame, len);
 		} else {
-			/* Two flags in a row, or one before the first frame. */
+			/* An empty frame, or a flag before the first frame. */
 			d->start = d->pos;
 			d->midway = false;
 		}
@@ -509,7 +497,7 @@ int devtrace_decoder_finish(struct devtrace_decoder *d)
 		d->too_long = false;
 		rc = report_damage(d, DEVTRACE_DAMAGE_CUT, d->pos - d->start);
 	}
-	/* More input, if there is any, begins anywhere. */
+	/* Further input may begin inside a frame. */
 	if (!d->pending && !d->have)
 		d->midway = true;
 	return rc;

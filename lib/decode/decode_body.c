@@ -2,9 +2,9 @@
 /*
  * decode_body.c - from the body of an intact frame to an item
  *
- * Invariants: nothing is read behind the body; strings in items end inside it
- * with their NUL. The elements of an event are not examined: programs
- * make them, and an event arrives as it was emitted, however odd.
+ * Invariants: nothing is read beyond the body; the strings of an item end inside it with their
+ * NUL. The elements of an event are not examined: programs make them, and an event arrives as it
+ * was emitted.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@
 #define LOAD_SIZE	sizeof(struct devtrace_wire_load)
 #define NOTE_SIZE	sizeof(struct devtrace_wire_note)
 
-/* No machine has more CPUs, and none has more lanes. For a guess only. */
+/* More CPUs and lanes than any machine has; for a guess only. */
 #define SOURCES_SANE	(8192 + 4096)
 
 _Static_assert(EVENT_SIZE == 16, "event header");
@@ -34,9 +34,7 @@ _Static_assert(STATE_SIZE == 24, "STATE");
 _Static_assert(LOAD_SIZE == 8, "load");
 _Static_assert(NOTE_SIZE == 4, "note");
 
-/*
- * The string at *pos, NUL included; NULL if there is none. *pos moves on.
- */
+/* Return the string at *pos and advance *pos behind its NUL; NULL if there is none. */
 static const char *take_string(const uint8_t *body, size_t len, size_t *pos)
 {
 	const uint8_t *s = body + *pos, *nul;
@@ -50,10 +48,7 @@ static const char *take_string(const uint8_t *body, size_t len, size_t *pos)
 	return (const char *)s;
 }
 
-/*
- * Version 1 ends where it ends. A later version may append to a body, never
- * change what stands there.
- */
+/* A body of version 1 ends here. A later version may append fields, but not change these. */
 static bool ends(const struct devtrace_decoder *d, size_t pos, size_t len)
 {
 	return pos == len || d->version > DEVTRACE_WIRE_VERSION;
@@ -247,7 +242,7 @@ bool dt_item_plausible(const struct devtrace_item *item)
 	size_t pos = 0;
 	int r;
 
-	/* The other bodies have a form of their own; an unknown one has none. */
+	/* All other known bodies have a form that was checked. */
 	if (item->kind != DEVTRACE_ITEM_EVENT)
 		return item->kind != DEVTRACE_ITEM_UNKNOWN;
 	if (e->flags & ~flags || e->source >= SOURCES_SANE ||
@@ -259,7 +254,7 @@ bool dt_item_plausible(const struct devtrace_item *item)
 	return r == 0;
 }
 
-/* A tid in a place that is not its own stands for none. */
+/* No thread maps to an entry with the tid of another entry: it is empty. */
 void dt_forget_recent(struct devtrace_decoder *d)
 {
 	for (uint32_t i = 0; i < DT_RECENT; i++)
@@ -291,14 +286,14 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 			  memcmp(d->boot_id, i->boot_id, sizeof(d->boot_id));
 
 	/*
-	 * A stream brings its names and clocks with it when it opens. Those of an
-	 * earlier stream, perhaps of another machine, are invalid.
+	 * A stream that opens brings its names and clocks. The names of an earlier stream,
+	 * perhaps of another machine, are invalid.
 	 */
 	if (dt_opens_stream(i) || other_boot) {
 		forget_names(d);
 		d->load = 0;
 	}
-	/* CLOCK follows an INFO; after a seek it may go back in time. */
+	/* A CLOCK frame follows INFO; after a seek its time may be earlier. */
 	if (dt_opens_stream(i) || other_boot || i->reason == DEVTRACE_INFO_SEEK)
 		d->nr_clocks = 0;
 	if (dt_opens_stream(i) || other_boot || i->reason != DEVTRACE_INFO_PERIODIC)
@@ -309,7 +304,7 @@ static void learn_info(struct devtrace_decoder *d, const struct devtrace_info *i
 	memcpy(d->boot_id, i->boot_id, sizeof(d->boot_id));
 }
 
-/* The one frame of padding that says something; names are of one load of the module. */
+/* The padding frame that carries the module's load number: names are valid for one load. */
 static void learn_load(struct devtrace_decoder *d, const uint8_t *p, size_t len)
 {
 	uint32_t load;
@@ -328,10 +323,10 @@ static void learn_clock(struct devtrace_decoder *d, const struct devtrace_clock 
 {
 	uint32_t last = (d->next_clock + DT_CLOCKS - 1) % DT_CLOCKS;
 
-	/* They are kept in the order of ts, so one that goes back starts anew. */
+	/* clocks[] is ordered by ts: an earlier time starts it anew. */
 	if (d->nr_clocks && c->ts < d->clocks[last].ts)
 		d->nr_clocks = 0;
-	/* The same one again, for those who came late. */
+	/* A repeated frame, for readers that came late. */
 	if (d->nr_clocks && c->ts == d->clocks[last].ts) {
 		d->clocks[last] = *c;
 		return;
@@ -342,7 +337,7 @@ static void learn_clock(struct devtrace_decoder *d, const struct devtrace_clock 
 		d->nr_clocks++;
 }
 
-/* Each CPU has an idle thread of its own, and all of them the number 0. */
+/* Each CPU has its own idle thread, all with tid 0: name it by the event's CPU. */
 static void learn_idle(struct devtrace_decoder *d, uint16_t source)
 {
 	static const char swapper[] = "swapper/";
@@ -409,7 +404,7 @@ static const char *find(const struct devtrace_decoder *d, struct dt_key key)
 {
 	struct dt_name *e = dt_names_get(&d->names, &key);
 
-	/* A signal of any object. */
+	/* The signal's name for all objects. */
 	if (!e && key.kind == DEVTRACE_T_SIG && key.key) {
 		key.key = 0;
 		e = dt_names_get(&d->names, &key);
@@ -460,10 +455,7 @@ uint32_t devtrace_decoder_load(const struct devtrace_decoder *d)
 	return d->load;
 }
 
-/*
- * The last CLOCK at or before ts; for what is older than all of them, the
- * first: the clocks went the same way before it, as far as anybody knows.
- */
+/* Return the last CLOCK at or before ts, or the first one for earlier times. */
 static const struct devtrace_clock *clock_at(const struct devtrace_decoder *d, uint64_t ts)
 {
 	const struct devtrace_clock *c = NULL;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * decode_compact.c - from the body of a compact frame to that of the frame it stands for
+ * decode_compact.c - expand the body of a compact frame
  *
- * The bytes are hostile: nothing is read behind the end of the body and nothing written
- * behind the end of the other, whatever they say.
+ * The input is hostile: nothing is read beyond the end of the body or written beyond the end of
+ * the output.
  */
 #include <string.h>
 
 #include "compact.h"
 #include "devtrace-decode.h"
 
-/* Whether that still holds after so many frames that nobody saw. */
+/* Is the state still valid, after @seen + @missing missing frames? A CRC decides if @sure. */
 static bool holds(bool known, uint32_t seen, uint32_t missing, bool sure)
 {
 	return known && (sure || (seen <= DT_COMPACT_BEAR && missing <= DT_COMPACT_BEAR - seen));
 }
 
-/* The first time that is not before @last and ends in these bytes. */
+/* Return the first time not before @last that ends in these bytes. */
 static uint64_t time_after(uint64_t last, uint64_t low, unsigned int bytes)
 {
 	uint64_t mask = ((uint64_t)1 << 8 * bytes) - 1;
@@ -25,7 +25,7 @@ static uint64_t time_after(uint64_t last, uint64_t low, unsigned int bytes)
 	return ts < last ? ts + mask + 1 : ts;
 }
 
-/* The rest of the body, and the rest of the room for the full form. */
+/* What is left of the body, and of the output. */
 struct taken {
 	const uint8_t	*p, *end;
 	uint8_t		*to, *to_end;
@@ -45,7 +45,7 @@ static uint64_t take_int(struct taken *t, unsigned int bytes)
 	return v;
 }
 
-/* A number of so many bytes that stands there as short as it can be. */
+/* Take a varint whose value must fit in @bytes. */
 static uint64_t take_varint(struct taken *t, unsigned int bytes)
 {
 	unsigned int shift = 0;
@@ -87,7 +87,7 @@ static void give_bytes(struct taken *t, size_t n)
 	t->p += n;
 }
 
-/* The bytes of the value at t->p as it is in any other frame; there may be fewer. */
+/* Size of the value at t->p in other frames; the body may end before it. */
 static size_t value_size(const struct taken *t, uint8_t type)
 {
 	static const uint8_t size[16] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 12, 8, 8, 8, 8, 4 };
@@ -123,7 +123,7 @@ static void unpack_one(struct taken *t, uint8_t format, bool varint)
 		give_int(t, dt_unfold(take_varint(t, 8)), 8);
 		break;
 	default:
-		/* A string that is last has no NUL. */
+		/* A string at the end has no NUL. */
 		if (type == DEVTRACE_E_STR && n > (size_t)(t->end - t->p)) {
 			give_bytes(t, n - 1);
 			give_int(t, 0, 1);
@@ -133,7 +133,7 @@ static void unpack_one(struct taken *t, uint8_t format, bool varint)
 	}
 }
 
-/* Code, object and signal, then elements; two share a format byte, or each has its own. */
+/* Code, object and signal, then the elements: two formats in a byte, or one (@alone). */
 static void unpack(struct taken *t, uint8_t flags, bool varint, bool alone)
 {
 	if (flags & DEVTRACE_F_CODE) {
@@ -150,7 +150,7 @@ static void unpack(struct taken *t, uint8_t flags, bool varint, bool alone)
 			continue;
 		}
 		unpack_one(t, formats & 0xf, varint);
-		/* The last may have no partner: the second format is 0, and nothing follows. */
+		/* An odd element has no partner: the second format is 0 and the body ends. */
 		if (!t->bad && (t->p < t->end || formats >> 4))
 			unpack_one(t, formats >> 4, varint);
 	}
@@ -191,14 +191,14 @@ size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, boo
 		ts = time_after(k->ts, take_int(&t, bytes), bytes);
 	}
 
-	/* No severity in the flags, and not bit 80. */
+	/* Drop the severity, and bit 80. */
 	flags = o.flags | ((also & ~DT_FLAGS_SEVERITY) >> DT_FLAGS_SHIFT & 0xff);
 	give_int(&t, flags, 1);
 	give_int(&t, also & DT_FLAGS_SEVERITY, 1);
 	give_int(&t, o.source, 2);
 	give_int(&t, o.tid, 4);
 	give_int(&t, ts, 8);
-	/* As ever, whether these are elements or not. */
+	/* Unchanged bytes, not necessarily elements. */
 	if (more & DT_MORE_ALONE && !(body[0] & DT_COMPACT_VARINT))
 		give_bytes(&t, (size_t)(t.end - t.p));
 	else

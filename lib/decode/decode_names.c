@@ -2,13 +2,12 @@
 /*
  * decode_names.c - a bounded table of names: hash chains over one array
  *
- * Invariants: at most `max` entries; each entry is in exactly one chain; a
- * full table takes a new name by dropping one that was not asked for lately
- * (second chance), so that the names in use stay. Where there is no memory to
- * grow the table counts as full.
+ * Invariants: at most @max entries; each entry is in exactly one chain. A full table replaces a
+ * name that was not looked up recently (second chance), so names in use stay. If there is no
+ * memory to grow, the table counts as full.
  *
- * A stream is hostile input: the hash is keyed with a secret, so that nobody
- * can prepare names that all fall into one chain.
+ * A stream is hostile input: the hash has a secret key, so an attacker cannot prepare names that
+ * all fall into one chain.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@
 void dt_names_init(struct dt_names *t, uint32_t max)
 {
 	*t = (struct dt_names){ .max = max };
-	/* Without randomness (early boot) an address has to do. */
+	/* No randomness yet (early boot): use an address. */
 	if (getrandom(&t->secret, sizeof(t->secret), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(t->secret))
 		t->secret = (uintptr_t)t * 0x9e3779b97f4a7c15ull;
@@ -108,7 +107,7 @@ static bool grow(struct dt_names *t)
 	return true;
 }
 
-/* The table is full: the place of a name nobody asked for lately. */
+/* The table is full: return the index of a name not looked up recently. */
 static uint32_t drop_one(struct dt_names *t)
 {
 	uint32_t victim;

@@ -2,8 +2,8 @@
 /*
  * decode_names.h - a bounded table of names
  *
- * Private to the library. One table holds the dictionary (objects, functions,
- * signals, record types, enumerations), another the threads.
+ * Private to the library. One table holds the dictionary (objects, functions, signals, record
+ * types, enumerations), another the threads.
  */
 #ifndef DT_DECODE_NAMES_H
 #define DT_DECODE_NAMES_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <linux/devtrace.h>
 
-/* The key of a name. For a thread: kind PROC, value the tid. */
+/* Key of a name. Threads have kind PROC and their tid as value. */
 struct dt_key {
 	uint64_t	key;
 	uint32_t	scope, value;
@@ -21,29 +21,29 @@ struct dt_key {
 
 struct dt_name {
 	struct dt_key	key;
-	uint32_t	tgid;			/* threads only */
-	uint32_t	next;			/* in the chain, index + 1 */
-	bool		used;			/* since the hand last passed */
+	uint32_t	tgid;			/* process, of threads only */
+	uint32_t	next;			/* next in the chain: index + 1; 0: end */
+	bool		used;			/* looked up since the hand last passed */
 	char		name[DEVTRACE_NAME_MAX];
 };
 
 struct dt_names {
 	struct dt_name	*entries;
-	uint32_t	*heads;			/* index + 1 */
-	uint32_t	size;			/* of both; a power of two, or 0 */
+	uint32_t	*heads;			/* first of each chain: index + 1; 0: empty */
+	uint32_t	size;			/* of both arrays; a power of two, or 0 */
 	uint32_t	count;
-	uint32_t	max;			/* size never grows over this */
-	uint32_t	hand;			/* where to look for one to drop */
-	uint64_t	secret;			/* see hash() */
+	uint32_t	max;			/* limit of @size */
+	uint32_t	hand;			/* next candidate for replacement */
+	uint64_t	secret;			/* key of hash() */
 };
 
 void dt_names_init(struct dt_names *t, uint32_t max);
 void dt_names_free(struct dt_names *t);
 void dt_names_clear(struct dt_names *t);
-/* A longer name is cut. False: no memory for even one. */
+/* Truncates a longer name. False: no memory for a single entry. */
 bool dt_names_put(struct dt_names *t, const struct dt_key *key, uint32_t tgid,
 		  const char *name);
-/* NULL: not there. Valid until the next put or clear. */
+/* Return NULL if the name is unknown. Valid until the next put or clear. */
 struct dt_name *dt_names_get(const struct dt_names *t, const struct dt_key *key);
 
 #endif

@@ -2,9 +2,8 @@
 /*
  * decode_priv.h - the inside of a decoder
  *
- * Private to the library. decode.c finds the frames and keeps the accounts,
- * decode_body.c turns the body of an intact frame into an item and keeps what
- * the stream says about names and clocks.
+ * Private to the library. decode.c finds the frames and keeps the accounts; decode_body.c turns
+ * the body of an intact frame into an item and keeps the stream's names and clocks.
  */
 #ifndef DT_DECODE_PRIV_H
 #define DT_DECODE_PRIV_H
@@ -18,18 +17,18 @@
 #define DT_RAW_MAX	(2 * DEVTRACE_FRAME_MAX)
 
 /*
- * How far before the end of a bad frame to look for the beginning of another
- * stream: an INFO frame with three names of 64 bytes, every byte escaped.
+ * Where the INFO frame of another stream may be, counted from the end of a bad frame: an INFO
+ * frame with three names of 64 bytes, every byte escaped.
  */
 #define DT_TAIL_MAX	512
 
-#define DT_NAMES_MAX	65536		/* names, and as many threads */
-#define DT_CLOCKS	64		/* CLOCK frames remembered */
-#define DT_RECENT	16		/* threads found without the table; 2^n */
+#define DT_NAMES_MAX	65536		/* limit of names, and of threads */
+#define DT_CLOCKS	64		/* CLOCK frames kept */
+#define DT_RECENT	16		/* threads cached in recent[]; a power of two */
 
 /*
- * How certain the check is. GUESSED: frames pass as sum8, which one damaged
- * frame in 65536 does too, so that each frame is tried under the others first.
+ * How certain the check is. GUESSED: frames pass sum8, as one damaged frame in 65536 does; each
+ * frame is tried under the other checks first.
  */
 enum dt_check_state {
 	DT_CHECK_UNKNOWN,
@@ -42,41 +41,41 @@ struct devtrace_decoder {
 	void			*arg;
 	struct devtrace_totals	totals;
 
-	/* Where in the input: bytes consumed, and the frame being collected. */
+	/* Position in the input: bytes consumed, and the begin of the current frame. */
 	uint64_t	pos, start;
 	size_t		have;		/* bytes of it in raw[] */
 	bool		too_long;	/* raw[] has only its last bytes */
-	bool		midway;		/* no flag yet: it may begin inside */
-	bool		pending;	/* raw[] is whole, the callback stopped */
+	bool		midway;		/* no flag yet: the input may begin inside a frame */
+	bool		pending;	/* raw[] is whole, but the callback stopped */
 
 	enum dt_check_state	check_state;
 	enum devtrace_check	check;
-	uint8_t			runs[DT_CHECKS];	/* see other_check() */
+	uint8_t			runs[DT_CHECKS];	/* passes in a row, see other_check() */
 
-	/* The accounts of sequence numbers and of the wide counter. */
+	/* Accounts of sequence numbers and of the wide counter. */
 	bool		have_seq, have_wide;
 	bool		gap_since_wide;
 	uint8_t		seq;		/* of the last intact frame */
-	uint8_t		next_seq;	/* that nothing is missing before */
-	uint32_t	refused;	/* places of damage since then */
+	uint8_t		next_seq;	/* next expected number */
+	uint32_t	refused;	/* damaged places since the last intact frame */
 	uint64_t	wide;		/* number of the next frame */
 	uint64_t	last_ts;	/* of the last event */
-	uint64_t	gap_ts;		/* last_ts where a gap may have been */
+	uint64_t	gap_ts;		/* @last_ts at the earliest possible gap */
 
-	/* The stream's own description. */
+	/* What the stream says about itself. */
 	uint8_t			version;
-	uint16_t		nr_cpus;	/* 0: sources are CPUs */
-	char			idle[16];	/* thread 0 of the last event that had it */
+	uint16_t		nr_cpus;	/* higher sources are lanes; 0: all are CPUs */
+	char			idle[16];	/* name of thread 0 in the last event that had it */
 	bool			have_boot;
 	uint8_t			boot_id[16];
-	uint32_t		load;	/* 0: not known */
+	uint32_t		load;	/* load number of the module; 0: unknown */
 	struct dt_names		names, procs;
-	/* Of events lately: the process of tid, in place tid % DT_RECENT. */
+	/* Cache: the process of tid, at index tid % DT_RECENT. */
 	struct { uint32_t tid, tgid; } recent[DT_RECENT];
 	uint32_t		nr_clocks, next_clock;
 	struct devtrace_clock	clocks[DT_CLOCKS];
 
-	/* State that compact frames refer to; a frame in full, and as its check sees it. */
+	/* State of compact frames; a frame expanded, and as its check covers it. */
 	struct dt_compact_known	compact;
 	uint8_t		full[DT_HEADER + DEVTRACE_PAYLOAD_MAX];
 	uint8_t		checked[DT_COMPACT_BEFORE + DEVTRACE_FRAME_MAX];
@@ -87,25 +86,24 @@ struct devtrace_decoder {
 };
 
 /*
- * Fill in *item from an intact frame: its type, and body without the length
- * byte. False: the body is not one of this type. Changes nothing in d.
+ * Fill in *item from the type and the body, without the length byte, of an intact frame. False:
+ * not a body of this type. Changes nothing in d.
  */
 bool dt_body_parse(const struct devtrace_decoder *d, struct devtrace_item *item,
 		   uint8_t type, const uint8_t *body, size_t len);
 
-/* The same of an EMPTY frame that may be a note: *item is to be used only if it is one. */
+/* The same for an EMPTY frame. False: not a note; *item is undefined then. */
 bool dt_note_parse(struct devtrace_item *item, const uint8_t *body, size_t len);
 
-/* Is this what a sane emitter makes? For a guess only. */
+/* Could a real emitter have made this item? For a guess only. */
 bool dt_item_plausible(const struct devtrace_item *item);
 
-/* The item is about to be delivered: learn from it, complete it. */
+/* Learn from an item that is about to be delivered, and fill in its tgid. */
 void dt_body_learn(struct devtrace_decoder *d, struct devtrace_item *item);
 
-/* The table of threads has changed. */
+/* Clear the cache after the table of threads changed. */
 void dt_forget_recent(struct devtrace_decoder *d);
 
-/* An INFO frame that opens a stream: its reason, and no frame before it. */
 static inline bool dt_opens_stream(const struct devtrace_info *i)
 {
 	return i->reason == DEVTRACE_INFO_OPEN && i->frames == 0;

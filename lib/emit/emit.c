@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * emit.c - hand a complete event or a name to the device; finish a record
+ * emit.c - pass a complete event or a name to the device; complete a record
  *
- * Every event of every idiom passes devtrace_emit_event() of emit_lane.c, and those that
- * do not go into a lane come here. Both keep errno, so that an event can stand between
- * a failing call and the look at its errno.
+ * Every event enters at devtrace_emit_event() of emit_lane.c; events that do not go into a lane
+ * come here. Both keep errno, so an event may stand between a failing call and the check of
+ * errno.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@
 #include "emit_filter.h"
 #include "emit_lane.h"
 
-/* Of a clock that ticks once in a microsecond, more than one. */
+/* Enough readings to see a clock advance that ticks once in a microsecond. */
 #define TURNS	1000
 
 /*
- * Where the clock is coarse, an event could get the time of the one before it in the
- * lane, and would be read before that one: of equal times CPUs come first.
+ * Wait until the clock shows a later time than the last event of the lane. With an equal time
+ * this event could be read first, as the reader orders equal times by CPU.
  */
 static void let_the_clock_go_on(void)
 {
@@ -34,14 +34,14 @@ static void let_the_clock_go_on(void)
 	}
 }
 
-/* As in the kernel's emit_check_type(). */
+/* Same rule as the kernel's emit_check_type(). */
 static bool is_no_type(uint8_t type)
 {
 	return devtrace_type_is_transport(type) ||
 	       (type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2);
 }
 
-/* The device has not said what of an event is wrong. */
+/* The device returns only EINVAL: find out and print what is wrong. */
 static void tell_refused(const struct devtrace_emit *event)
 {
 	if (event->severity && event->severity >> 3 != 1)
@@ -69,7 +69,7 @@ int dt_emit_by_call(const struct devtrace_emit *event, size_t size)
 	return err;
 }
 
-/* Of len bytes at s, how many make up at most max without half a character. */
+/* Return the length of the longest prefix of at most max bytes that ends between characters. */
 static size_t whole_characters(const char *s, size_t len, size_t max)
 {
 	if (len <= max)
@@ -107,9 +107,8 @@ int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 }
 
 /*
- * Append the element that marks a truncated record. A buffer of a negative size has no length
- * that could be told, and there is no room for so many digits: then return 0, a size that the
- * emitting function refuses and counts.
+ * Append the element that marks a truncated record. Return 0 if cut is a negative length of the
+ * caller: the emitting function refuses this size and counts the error.
  */
 size_t devtrace_cut_(uint8_t *event, size_t pos, size_t cut)
 {
@@ -130,7 +129,7 @@ size_t devtrace_cut_(uint8_t *event, size_t pos, size_t cut)
 	return pos + 12;
 }
 
-/* A buffer of more than 255 bytes, in pieces. Returns the bytes of out taken. */
+/* Append a buffer of any size in pieces of at most 255 bytes. Return the bytes written to out. */
 size_t devtrace_pieces_(uint8_t *out, const void *mem, size_t len)
 {
 	const uint8_t *from = mem;

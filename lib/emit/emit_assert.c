@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * emit_assert.c - an assertion that failed: the record, the handler, the end
+ * emit_assert.c - a failed assertion: emit a record, call the handler, abort
  *
- * A handler whose own assertion fails is not called again: that ends the program.
+ * If an assertion fails inside the handler, the handler is not called again.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include <devtrace/record.h>
 #include "emit.h"
 
-#define FILE_MAX	200	/* its end, if it is longer */
+#define FILE_MAX	200	/* longer names: only their end */
 
 static devtrace_assert_fn *handler;
 

@@ -2,27 +2,26 @@
 /*
  * emit_clock.c - the trace clock, without a system call
  *
- * The clock is CLOCK_MONOTONIC_RAW plus the time that the machine spent suspended. The
- * second is in the control page. The first comes by the CPU's counter, if the
- * page tells how; otherwise by clock_gettime(2), which the C library reads from
- * the vDSO where the machine has that.
+ * The trace clock is CLOCK_MONOTONIC_RAW plus the time that the machine was suspended. The
+ * control page holds the suspended time. CLOCK_MONOTONIC_RAW comes from the CPU's counter if the
+ * page has its constants, otherwise from clock_gettime(2), which uses the vDSO if there is one.
  *
- * Where a reading stands among the events: the kernel reads the same clock
- * behind a barrier in each system call that emits. So does devtrace_now(), so its
- * reading comes after all that stands before it in the program, system calls and
- * what was learnt from other threads included; and what comes after it is ordered
- * by the kernel's barrier, or by that of the next reading. Without it a reading is
- * taken hundreds of cycles early where a load before it misses the caches.
+ * Order among events: in each system call that emits, the kernel reads the same clock behind a
+ * barrier. devtrace_now() has the same barrier, so its reading is later than everything before
+ * it in the program, including system calls and values received from other threads. Later
+ * readings are ordered by their own barrier. Without the barrier, a load that misses the caches
+ * lets the counter be read hundreds of cycles early.
  *
- * In a time namespace clock_gettime(2) gives what the kernel's clock is not; the counter
- * and the control page are as everywhere. So there is no reading by it there, and no lane,
- * whose way to read the clock may change at any time. A process gets into a time namespace
- * by being forked, so a child looks again. One of a single thread can also go there by
- * setns(2), of which nobody tells us, and to look with each reading would cost more than the
- * reading: it says so by devtrace_open(), and gives up its lane; see libdevtrace(3).
+ * In a time namespace clock_gettime(2) differs from the kernel's clock, but the counter and the
+ * control page do not. So clock_gettime(2) is not used there, and the thread gets no lane,
+ * because the kernel may withdraw the counter at any time. A process normally enters a time
+ * namespace by fork(2), so a child checks again. A single-threaded process can also enter one by
+ * setns(2), which the library cannot notice; checking at each reading would cost more than the
+ * reading. Such a program calls devtrace_open() afterwards and gives up its lane; see
+ * libdevtrace(3).
  *
- * But for that, which is one word, nothing is written, so it may run in a signal handler
- * over any part of itself.
+ * Only the result of that check, one word, is written, so all functions may run in a signal
+ * handler that interrupts any of them.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -35,7 +34,7 @@
 
 #define NSEC	UINT64_C(1000000000)
 
-/* The link of the namespace that the kernel begins with: PROC_TIME_INIT_INO. */
+/* Link of the initial time namespace: PROC_TIME_INIT_INO. */
 #define INITIAL	"time:[4026531834]"
 
 static enum { NOT_LOOKED, UNSHIFTED, SHIFTED } shift;
@@ -47,7 +46,7 @@ void dt_clock_look(void)
 	ssize_t n = readlink("/proc/self/ns/time", link, sizeof(link));
 	bool other = n >= 0 && (n != sizeof(INITIAL) - 1 || memcmp(link, INITIAL, (size_t)n));
 
-	/* Without the link, this kernel has no time namespaces; or there is no /proc. */
+	/* Without the link the kernel has no time namespaces, or /proc is not mounted. */
 	__atomic_store_n(&shift, other ? SHIFTED : UNSHIFTED, __ATOMIC_RELAXED);
 	errno = saved;
 }
@@ -59,7 +58,7 @@ bool dt_clock_unshifted(void)
 	return __atomic_load_n(&shift, __ATOMIC_RELAXED) == UNSHIFTED;
 }
 
-/* Not later: it may be a child that makes no such calls any more. */
+/* Check at once: seccomp may forbid the child these calls later. */
 static void forked(void)
 {
 	if (shift != NOT_LOOKED)
@@ -82,18 +81,18 @@ uint64_t dt_now_by_call(void)
 	do {
 		/* LMM(suspended:A): pairs with slept:C. */
 		suspends = __atomic_load_n(&c->suspends, __ATOMIC_ACQUIRE);
-		/* 32-bit machines load it in two halves. */
+		/* 32-bit machines load this in two halves. */
 		slept = *(const volatile __u64 *)&c->suspended;
-		/* LMM(suspended:B): the time before its number; pairs with slept:B. */
+		/* LMM(suspended:B): the time before suspends; pairs with slept:B. */
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		/* The kernel has interrupts off while it is odd. */
+		/* An odd value cannot last: the kernel changes it with interrupts off. */
 	} while (suspends & 1 || __atomic_load_n(&c->suspends, __ATOMIC_RELAXED) != suspends);
 	if (!dt_clock_unshifted() || clock_gettime(CLOCK_MONOTONIC_RAW, &t))
 		return 0;
 	return (uint64_t)t.tv_sec * NSEC + (uint64_t)t.tv_nsec + slept;
 }
 
-/* The page is not that of the device: perhaps nobody has connected yet. */
+/* The control page is not the device's; perhaps no thread has connected yet. */
 static __attribute__((noinline)) uint64_t now_unconnected(void)
 {
 	int saved = errno;

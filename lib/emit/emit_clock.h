@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * emit_clock.h - CLOCK_MONOTONIC_RAW by the CPU's counter, and the trace clock by it
+ * emit_clock.h - the trace clock, and CLOCK_MONOTONIC_RAW from the CPU's counter
  *
- * These functions are inline because both devtrace_now() and emitting into a lane
- * do little else. Nothing is written.
+ * The functions are inline because reading the clock is most of the work of devtrace_now() and
+ * of emitting into a lane. They write nothing.
  */
 #ifndef LIB_EMIT_CLOCK_H
 #define LIB_EMIT_CLOCK_H
 
 #include <devtrace/emit.h>
 
-/* The trace clock by clock_gettime(2): the control page is that of the device. */
+/*
+ * Read the trace clock by clock_gettime(2). The caller has checked that the control page is the
+ * device's.
+ */
 uint64_t dt_now_by_call(void);
 
 /*
- * Whether the reading is to come after all that stands before it in the program. The
- * kernel fills in devtrace_counter where LFENCE is a barrier for RDTSC.
+ * COUNTER_BEHIND: read the counter after all earlier loads of the program. The kernel fills in
+ * devtrace_counter only if LFENCE orders RDTSC.
  */
 enum counter_order { COUNTER_ANY, COUNTER_BEHIND };
 
 #if defined(__x86_64__)
 /*
- * CLOCK_MONOTONIC_RAW, if it can be had so: (counter * mult + offset) >> 32, in 128 bits.
- * Each constant is loaded once, where it is used: so it takes two registers.
+ * CLOCK_MONOTONIC_RAW = (counter * mult + offset) >> 32, in 128 bits; false if the page has no
+ * constants or they changed meanwhile. The constants stay memory operands: that saves registers.
  */
 static inline __attribute__((always_inline))
 bool raw_counter(const struct devtrace_counter *c, uint64_t *ns, enum counter_order order)
 {
 	uint64_t seq, hi;
 
-	/* LMM(now:A): the number before the constants; pairs with tsc_write:C. */
+	/* LMM(now:A): seq before the constants; pairs with tsc_write:C. */
 	seq = __atomic_load_n(&c->seq, __ATOMIC_ACQUIRE);
 	if (__builtin_expect(!seq, 0))
 		return false;
@@ -46,7 +49,7 @@ bool raw_counter(const struct devtrace_counter *c, uint64_t *ns, enum counter_or
 			 : [mult] "m" (c->mult), [offset_lo] "m" (c->offset_lo),
 			   [offset_hi] "m" (c->offset_hi)
 			 : "cc", "memory");
-	/* LMM(now:B): the constants before the number; pairs with tsc_write:B. */
+	/* LMM(now:B): the constants before seq; pairs with tsc_write:B. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return __builtin_expect(__atomic_load_n(&c->seq, __ATOMIC_RELAXED) == seq, 1);
 }
@@ -62,8 +65,9 @@ static inline bool raw_counter(const struct devtrace_counter *c, uint64_t *ns,
 #endif
 
 /*
- * The trace clock: the control page is that of the device. The time suspended is loaded
- * before the rest is read, as by the kernel. Without a call: false if it takes one.
+ * Read the trace clock without a system call; false if that is impossible. The caller has
+ * checked that the control page is the device's. The suspended time is loaded first, as in the
+ * kernel.
  */
 static inline __attribute__((always_inline))
 bool raw_and_slept(uint64_t *ns, enum counter_order order)

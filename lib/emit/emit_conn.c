@@ -2,27 +2,24 @@
 /*
  * emit_conn.c - the one connection of a process to the trace device
  *
- * The state is one integer, `conn`: a descriptor, CONN_UNTRIED, or CONN_OFF less
- * the errno number that tells why there is no device, 0 for devtrace_close(). So
- * whoever sees that there is none sees why: emit_status.c puts it into words.
- * Threads that connect at the same time, or a signal handler that interrupts
- * a connect, each open the device for themselves; one puts its descriptor
- * into `conn` by compare and exchange, the others close theirs again and go on
- * with that one. Nobody waits.
+ * The state is one integer, conn: a descriptor, CONN_UNTRIED, or CONN_OFF minus the errno number
+ * that says why there is no device (0: devtrace_close()). emit_status.c puts it into words.
  *
- * A thread that changes the state replaces the control page accordingly, and then
- * checks that the state is still the one it did that for. So the last thread to
- * replace the page did it for the last state.
+ * Threads that connect at the same time, or a signal handler that interrupts a connect, each
+ * open the device. One of them stores its descriptor into conn by compare-and-exchange; the
+ * others close theirs and use the stored one. No thread waits.
  *
- * The descriptor may be closed behind our back: daemons close all they have.
- * And in a child of vfork(2), which has descriptors of its own and our memory,
- * the number may be another file, or ours be another file in the parent. Then
- * the calls of the device fail with EBADF or ENOTTY (an emulator of another
- * machine, which does not know them, says ENOSYS), and we connect anew. A
- * number that is not the device is never closed by us.
+ * A thread that changes the state replaces the control page, and then checks that the state is
+ * still the same. So the last thread to replace the page did so for the final state.
  *
- * open(2) and close(2) are made by syscall(2): the functions of libc are
- * cancellation points, and no thread must end for the sake of an event.
+ * The descriptor may be closed by other code: daemons close all descriptors. A child of vfork(2)
+ * has its own descriptors but shares our memory, so conn may name another file in the child or
+ * in the parent. The device's calls then fail with EBADF or ENOTTY (or ENOSYS, from an emulator
+ * that does not know them), and the library connects again. It never closes a descriptor that is
+ * not the device.
+ *
+ * open(2) and close(2) are called by syscall(2), because the libc functions are cancellation
+ * points: emitting an event never terminates a thread.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -37,17 +34,14 @@
 #include "emit.h"
 #include "emit_lane.h"
 
-/*
- * Programs count on getting the lowest free descriptors, and replace 0, 1 and
- * 2: keep clear of them.
- */
+/* Programs rely on getting the lowest free descriptors, and replace 0, 1 and 2: stay above. */
 #define FD_HIGH		200
 #define FD_LOW		3
 
 static int conn = CONN_UNTRIED;
 
 static char device[256] = "/dev/trace";
-static int device_error;	/* why there can be none */
+static int device_error;	/* errno number; not 0: emitting is off */
 static bool device_known;
 
 static unsigned long errors;
@@ -71,10 +65,9 @@ int devtrace_error(void)
 }
 
 /*
- * The variable is read once, as early as can be, and copied: that a thread
- * calls setenv(3), or that a program writes its title over its environment,
- * must not matter to an event in a signal handler. A set-user-id program does
- * not look at it.
+ * Read the variable once, early, and copy it: later setenv(3) calls, or a program that
+ * overwrites its environment with its title, must not affect an event in a signal handler. A
+ * set-user-id program ignores the variable.
  */
 __attribute__((constructor(101)))
 static void device_name(void)
@@ -114,7 +107,10 @@ static bool says_no_device(int err)
 	return err == EBADF || err == ENOTTY || err == ENOSYS;
 }
 
-/* An event of no size is refused by the device, and known to no other file: errno. */
+/*
+ * Return the errno number of emitting an event of size 0: the device refuses it, other files do
+ * not know the request.
+ */
 static int probe(int fd)
 {
 	return ioctl(fd, DEVTRACE_IOC_EMIT(0), NULL) == 0 ? 0 : errno;
@@ -130,7 +126,7 @@ static bool is_closed(int fd)
 	return fcntl(fd, F_GETFD) < 0 && errno == EBADF;
 }
 
-/* The reason why open(2) failed. EACCES of a regular file is no missing right. */
+/* Return why open(2) failed. EACCES for anything but a character device becomes ENOTTY. */
 static int open_error(void)
 {
 	int err = errno;
@@ -141,7 +137,7 @@ static int open_error(void)
 	return err;
 }
 
-/* A descriptor, or minus an errno number. */
+/* Return a descriptor or minus an errno number. */
 static int open_device(void)
 {
 	const int flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -151,7 +147,7 @@ static int open_device(void)
 	if (device_error)
 		return -device_error;
 
-	/* To map the control page takes the right to read. */
+	/* Mapping the control page requires read permission. */
 	fd = syscall(SYS_openat, AT_FDCWD, device, O_RDWR | flags);
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
 		fd = syscall(SYS_openat, AT_FDCWD, device, O_WRONLY | flags);
@@ -160,7 +156,10 @@ static int open_device(void)
 	err = probe(fd);
 	if (says_no_device(err))
 		err = ENOTTY;
-	/* Not the device says that, but who stands before it: seccomp(2), or an LSM. */
+	/*
+	 * These errors do not come from the device, but from seccomp(2) or an LSM in front of
+	 * it.
+	 */
 	if (err == ENOTTY || err == EPERM || err == EACCES) {
 		dt_close_quietly(fd);
 		return -err;
@@ -176,7 +175,7 @@ static int open_device(void)
 	return high < 0 ? -err : high;
 }
 
-/* Let the page follow the state. Returns what that is in the end. */
+/* Replace the page until it matches the state. Return that state. */
 static int page_follow(int now)
 {
 	int state;
@@ -190,8 +189,8 @@ static int page_follow(int now)
 }
 
 /*
- * Leave the state `from` for a connection, or for why there is none, which is in
- * *err then, too. If another was faster, what he reached is returned.
+ * Leave the state @from by connecting; on failure store the errno number in *err. If another
+ * thread changed the state first, return that thread's state.
  */
 static int connect_from(int from, int *err)
 {
@@ -213,7 +212,7 @@ static int connect_from(int from, int *err)
 	return page_follow(now);
 }
 
-/* fd is not the device: connect anew, unless another has seen to it. */
+/* fd is not the device: connect again, unless another thread has done so. */
 static int reconnect(int fd)
 {
 	int now = fd, err;
@@ -221,8 +220,8 @@ static int reconnect(int fd)
 	if (__atomic_compare_exchange_n(&conn, &now, CONN_UNTRIED, false, __ATOMIC_SEQ_CST,
 					__ATOMIC_SEQ_CST)) {
 		/*
-		 * fd was not the device; but if other threads closed and opened
-		 * meanwhile, the same number may be the device again, and unowned.
+		 * If other threads closed and opened meanwhile, this number may be the device
+		 * again, with no owner.
 		 */
 		if (is_device(fd))
 			dt_close_quietly(fd);
@@ -264,7 +263,7 @@ int dt_conn_lane(struct devtrace_lane_ask *arg)
 		if (lane >= 0)
 			return lane;
 		err = errno;
-		/* A module without lanes says ENOTTY, too. */
+		/* A module without lanes returns ENOTTY, too. */
 		if (again || !says_no_device(err) || is_device(fd))
 			return -err;
 		fd = reconnect(fd);
@@ -284,8 +283,8 @@ int dt_conn_hand(uint32_t source)
 			return 0;
 		err = errno;
 		/*
-		 * Whoever gave us the lane knows the call: ENOSYS is from a filter of calls, or
-		 * from an emulator that does not look whether there is such a file.
+		 * The kernel that gave us the lane knows this request: ENOSYS comes from
+		 * seccomp(2), or from an emulator that does not check the descriptor.
 		 */
 		if (again || !says_no_device(err) || (err == ENOSYS && !is_closed(fd)))
 			return err;
@@ -305,7 +304,7 @@ int devtrace_open(void)
 		fd = reconnect(fd);
 	else if (fd < 0)
 		fd = connect_from(fd, &err);
-	/* Perhaps since setns(2). */
+	/* The program may have called setns(2). */
 	dt_clock_look();
 	dt_lane_again();
 	errno = saved;
@@ -330,7 +329,7 @@ bool conn_page(void)
 
 	if (fd == CONN_UNTRIED)
 		fd = connect_from(fd, &err);
-	/* Another may have connected and not come to it yet. */
+	/* Another thread may have connected without having mapped the page yet. */
 	if (fd >= 0 && !__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE))
 		page_follow(fd);
 	return __atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE) ==

@@ -2,17 +2,16 @@
 /*
  * emit_filter.c - the program's own filters
  *
- * Three bitmaps of unwanted types, objects and signals, so that untouched memory wants all.
- * The fast path looks at dt_filter_easy[] alone: one table that is there from the start,
- * of the types that a program may emit at all, less those that it does not want. It has
- * events without object and signal only. The others look at dt_filter_easy_ids[] in its
- * place, which is the same, but empty once objects or signals are filtered: then they are
- * looked up. So nobody who filters none of these pays for them.
+ * Three bitmaps hold the unwanted types, objects and signals; zeroed memory wants everything.
+ * The fast path checks dt_filter_easy[] alone: types that a program may emit and that this
+ * program wants. It handles only events without object and signal. Other events are checked
+ * against dt_filter_easy_ids[], which is equal until the program filters objects or signals and
+ * then is empty, so that the bitmaps are searched. A program without such filters pays nothing.
  *
- * Invariants. Each bit is changed by itself. dt_filter_easy[] and dt_filter_easy_ids[] are
- * made anew after each change from the bitmaps, by whoever changed one; whoever is last has
- * seen all changes. A bit in them that is too many lasts until then; one that is missing
- * costs a look. Object 0 and signal 0, which are none, are always wanted.
+ * Invariants. Each bit is changed atomically. Each thread that changes a bitmap then derives
+ * dt_filter_easy[] and dt_filter_easy_ids[] anew; the last of them has seen all changes. An
+ * extra bit in them lasts until then; a missing bit costs a lookup. Object 0 and signal 0 mean
+ * "none" and are always wanted.
  */
 #include <errno.h>
 #include <string.h>
@@ -24,7 +23,7 @@
 #define UP_TO(n)	(~0u >> (31 - (n)))
 #define NAMES		256
 
-/* The bits of types that a program may emit, as in the kernel's user_type(). */
+/* Bits of the types that a program may emit, as in the kernel's emit_check_type(). */
 #define PROGRAMS_TYPES {							\
 	[0] = ~1u,					/* not EMPTY */		\
 	[1] = ~(1u << (DEVTRACE_T_ENUM - 32)) & UP_TO(DEVTRACE_T_CLOCK - 1 - 32), \
@@ -42,9 +41,9 @@ uint32_t dt_filter_easy_ids[8] = PROGRAMS_TYPES;
 uint32_t dt_filter_objects[65536 / 32], dt_filter_signals[65536 / 32];
 
 static uint32_t types[8];
-static bool by_id;	/* some object or signal was not wanted, once */
+static bool by_id;	/* the program has filtered an object or signal at least once */
 
-/* Names of objects, by 48 bits of a hash, over the number. 0: none. */
+/* Named objects: 48 bits of a hash of the name, above the object's number. 0: unused. */
 static uint64_t names[NAMES];
 static unsigned int nr_names;
 
@@ -77,9 +76,9 @@ static uint32_t easy_word(unsigned int i, bool ids)
 }
 
 /*
- * Somebody may change a bit and do this meanwhile, a handler too. Then what we store is old:
- * so we look again behind it. That the word is as it was says nothing: he may have stored the
- * same.
+ * Another thread or a handler may change a bit between the load and the store, which makes the
+ * stored word old; so check again after the store. Comparing easy[i] would prove nothing: the
+ * other thread may have stored the same word.
  */
 static void make_one(uint32_t *easy, unsigned int i, bool ids)
 {
@@ -137,7 +136,7 @@ int devtrace_own_group(const char *group, bool wanted)
 	size_t i;
 
 	for (i = 0; group && i < TYPE_GROUPS; i++) {
-		/* A program emits none of the kernel's. */
+		/* Skip the kernel's groups: a program cannot emit their types. */
 		if (strcmp(group, type_groups[i].upper) ||
 		    type_group_has(&type_groups[i], DEVTRACE_T_FAULT))
 			continue;
@@ -150,7 +149,7 @@ int devtrace_own_group(const char *group, bool wanted)
 	return err;
 }
 
-/* Once objects or signals were filtered, they are looked at. */
+/* The first filter on an object or signal sends all later events with IDs to the bitmaps. */
 static int set_id(uint32_t *bits, int id, bool wanted)
 {
 	if (id != DEVTRACE_ALL && (id < 1 || id > UINT16_MAX))
@@ -198,7 +197,7 @@ void dt_filter_named(uint64_t key, const char *name)
 			return;
 		}
 	}
-	/* nr_names never goes back, and does not wrap in any program's life. */
+	/* nr_names never decreases, and no program adds enough names to wrap it. */
 	if (n < NAMES)
 		n = __atomic_fetch_add(&nr_names, 1, __ATOMIC_ACQ_REL);
 	if (n < NAMES)

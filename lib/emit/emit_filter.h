@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * emit_filter.h - the program's own filters, as emit_lane.c asks them
+ * emit_filter.h - the program's own filters, for emit_lane.c
  */
 #ifndef LIB_EMIT_FILTER_H
 #define LIB_EMIT_FILTER_H
@@ -13,18 +13,18 @@
 #define DT_FILTER_HIDDEN	__attribute__((visibility("hidden")))
 
 /*
- * Types that need no more than this look: a program may emit them, and it wants them. Of
- * events that have an object and a signal, dt_filter_easy_ids: it does not filter these. All
- * others go by dt_filter_ids() and dt_filter_event().
+ * Types that pass without further checks: a program may emit them and the program wants them.
+ * dt_filter_easy_ids is for events with an object and a signal; it is empty while the program
+ * filters these. All other events are checked by dt_filter_ids() and dt_filter_event().
  */
 extern uint32_t dt_filter_easy[8] DT_FILTER_HIDDEN;
 extern uint32_t dt_filter_easy_ids[8] DT_FILTER_HIDDEN;
 
-/* Unwanted ones; bit 0 is never set. */
+/* Unwanted objects and signals, a bit each; bit 0 is never set. */
 extern uint32_t dt_filter_objects[65536 / 32] DT_FILTER_HIDDEN;
 extern uint32_t dt_filter_signals[65536 / 32] DT_FILTER_HIDDEN;
 
-/* Does the program want its object and its signal? It has len bytes of payload. */
+/* Does the program want the event's object and signal? len: bytes of payload. */
 static inline __attribute__((always_inline))
 bool dt_filter_ids(const struct devtrace_emit *event, size_t len)
 {
@@ -42,11 +42,10 @@ bool dt_filter_ids(const struct devtrace_emit *event, size_t len)
 		  (sig & 31)) & 1);
 }
 
-/* Does the program want this event of len bytes of payload? */
+/* Does the program want this event with len bytes of payload? */
 bool dt_filter_event(const struct devtrace_emit *event, size_t len);
-/* May a program emit this type? */
 bool dt_filter_type_is_programs(uint8_t type);
-/* An object was given a name. */
+/* The program gave the object @key a name. */
 void dt_filter_named(uint64_t key, const char *name);
 
 #endif

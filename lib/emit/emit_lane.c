@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * emit_lane.c - write an event into the thread's lane; all events come by here
+ * emit_lane.c - write an event into the thread's lane; entry of all events
  *
  * A lane is memory that the kernel reads: see <linux/devtrace_lane.h>, and
- * Documentation/lanes.rst for the order of the stores. A valid event that may go into
- * it costs no system call; all others go to dt_emit_by_call(), and the kernel
- * returns the error.
+ * Documentation/lanes.rst for the order of the stores. A valid event that may go into the lane
+ * costs no system call; all others go to dt_emit_by_call(), and the kernel returns the error.
  *
- * A full block is handed over by a call, once the next one is begun: so a handler that
- * comes in between writes on there. If the kernel has not taken what is about to be
- * overwritten it is asked first; where no call may be made it is overwritten, and the
- * kernel counts it.
+ * A full block is handed over by a system call after the next block is begun, so a signal
+ * handler can go on writing there. Before a block is overwritten that the kernel has not taken,
+ * the kernel is asked to take it. If no call is allowed, the block is overwritten and the kernel
+ * counts the loss.
  *
- * Invariants. Nothing is read back from the lane, whatever may stand there, but what the
- * kernel says of itself. Up to @used, a block has complete records. A record is there,
- * for ever, from the store of @used on, wherever the thread is killed; there is nothing
- * to undo.
+ * Invariants. Only the kernel's own words are read back from the lane; its content is not
+ * trusted. Up to @used, a block has complete records. A record exists from the store of @used
+ * on, wherever the thread is killed; nothing has to be undone.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -40,21 +38,21 @@ inlined uint32_t lanes_word(uint32_t type)
 }
 
 /*
- * The program has nothing against its type. The table is read as if nobody could change it:
- * an old word or a new one is right, and so it needs no instruction of its own.
+ * Stream 0 alone wants the type, and the program has no filter on it. A plain load suffices: an
+ * old word is as right as a new one.
  */
 inlined bool may_go_into_lane(uint32_t type)
 {
 	return (lanes_word(type) & dt_filter_easy[type >> 5]) >> (type & 31) & 1;
 }
 
-/* Nor whatever it is about. */
+/* The same for events with an object and a signal. */
 inlined bool any_may_go_into_lane(uint32_t type)
 {
 	return (lanes_word(type) & dt_filter_easy_ids[type >> 5]) >> (type & 31) & 1;
 }
 
-/* Flags and severity make sense, as in the kernel's emit_check_rest(). */
+/* Same rule for flags and severity as the kernel's emit_check_rest(). */
 static bool head_makes_sense(const struct devtrace_emit *e, size_t len)
 {
 	size_t need = 0;
@@ -72,7 +70,7 @@ inlined void store32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, sizeof(v));
 }
 
-/* The first four bytes of an event: of one that is nothing but a type, the type. */
+/* The first four bytes of an event; for an event without flags and severity, this is its type. */
 inlined uint32_t load_head(const void *event)
 {
 	uint32_t v;
@@ -82,8 +80,8 @@ inlined uint32_t load_head(const void *event)
 }
 
 /*
- * Copy at least as many bytes as one of these pieces: the last piece overlaps the one
- * before, so that nothing is touched behind either end.
+ * Copies of at least one piece; the last piece overlaps the one before, so that no byte behind
+ * either buffer is touched.
  */
 inlined void copy_long(uint8_t *to, const uint8_t *from, size_t size)
 {
@@ -106,7 +104,7 @@ inlined void copy4(uint8_t *to, const uint8_t *from, size_t size)
 	memcpy(to + size - 4, from + size - 4, 4);
 }
 
-/* An event with its head, so at least 4 bytes. Two integers are 14. */
+/* At least 4 bytes, the event's head. Two integers make 14 bytes. */
 inlined void copy_event(uint8_t *to, const uint8_t *from, size_t size)
 {
 	if (likely(size - 8 <= 8))
@@ -131,39 +129,39 @@ inlined void copy_string(uint8_t *to, const uint8_t *from, size_t len)
 }
 
 /*
- * The record before @at is complete. @l->at must be stored before a handler can come in
- * and go on from there, and that is when @ready is set.
+ * Complete the record that ends at @at. l->at must be stored before a handler can write the next
+ * record, that is, before @ready is set.
  */
 inlined void finish(struct lane *l, uint8_t *at, uint64_t t)
 {
 	l->at = at;
 	l->last = t;
 	l->count++;
-	/* LMM(lane_write:C): the record before how far it goes; pairs with lane_read:C. */
+	/* LMM(lane_write:C): the record before @used; pairs with lane_read:C. */
 	__atomic_store_n(&l->block->used, (uint16_t)(at - (uint8_t *)l->block), __ATOMIC_RELEASE);
-	/* The kernel must not find that nobody is busy and the record not there. */
+	/* The record before busy = 0: a kernel that sees an idle thread also sees its record. */
 	__atomic_store_n(&l->head->busy, 0, __ATOMIC_RELEASE);
 	lane_handler_barrier();
 	l->ready = 1;
 }
 
-/* The next block, whose first record is to be of this time and CPU. */
+/* Begin the next block. Its first record will have this time and CPU. */
 static noinline void enter_block(struct lane *l, uint64_t t, uint32_t cpu)
 {
 	const uint32_t n = l->number + 1;
 	struct devtrace_lane_block *b;
 
-	/* The block that was in its place. */
+	/* The block that this one overwrites is not handed over yet. */
 	if (unlikely((int32_t)(l->handed - (n - l->mask - 1)) <= 0) && l->calls)
 		dt_lane_hand(l);
 	b = (void *)(l->blocks + (size_t)(n & l->mask) * DEVTRACE_LANE_BLOCK);
 	/*
-	 * LMM(lane_write:A): how far the block before goes, then the number, then whatever
-	 * of this block is overwritten; pairs with lane_read:A and D.
+	 * LMM(lane_write:A): @used of the block before, then the number, then the first
+	 * overwritten byte of this block; pairs with lane_read:A and D.
 	 */
 	__atomic_store_n(&l->head->open, n, __ATOMIC_RELEASE);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	/* Atomic so that these stores are behind that fence in C's rules, too. */
+	/* Atomic, so that C's memory model orders these stores after the fence, too. */
 	__atomic_store_n(&b->used, BLOCK_HEAD, __ATOMIC_RELAXED);
 	b->time = t;
 	b->count = l->count;
@@ -178,7 +176,7 @@ static noinline void enter_block(struct lane *l, uint64_t t, uint32_t cpu)
 	l->cpu = cpu;
 }
 
-/* Any form of record; the shortest that says it. */
+/* Write a record in the shortest form that can hold it. */
 static noinline int write_long(struct lane *l, const struct devtrace_emit *e, size_t size,
 			       uint64_t t, uint32_t cpu)
 {
@@ -193,7 +191,7 @@ static noinline int write_long(struct lane *l, const struct devtrace_emit *e, si
 	if (unlikely(t < l->last))
 		t = l->last;
 	dt = t - l->last;
-	/* Nothing is longer than three words and the longest payload. */
+	/* The loop ends: an empty block has room for three words and the longest payload. */
 	for (;;) {
 		if (plain && dt <= DEVTRACE_LANE_NS_MAX && len <= DEVTRACE_LANE_SHORT)
 			words = 1;
@@ -242,7 +240,7 @@ static noinline int write_long(struct lane *l, const struct devtrace_emit *e, si
 	if (len & 1)
 		*at++ = 0;
 	finish(l, at, t);
-	/* Not behind the first block of all: there is nothing. */
+	/* Before the first block there is nothing to hand over. */
 	if (l->number != before && l->number != l->handed && l->calls)
 		dt_lane_hand(l);
 	return 0;
@@ -250,8 +248,8 @@ static noinline int write_long(struct lane *l, const struct devtrace_emit *e, si
 
 /*
  * LMM(lane_write:D): busy before the clock is read and the record written; pairs with
- * lane_bound:A. It is no barrier of the CPU: the kernel's margin covers the time that the
- * store takes to become visible.
+ * lane_bound:A. This is no CPU barrier: the kernel's margin covers the time until the store is
+ * visible.
  */
 inlined void begin(struct lane *l)
 {
@@ -269,29 +267,29 @@ inlined uint32_t cpu_of(const struct lane *l)
 	return __atomic_load_n(l->cpu_now, __ATOMIC_RELAXED) & DEVTRACE_LANE_NO_CPU;
 }
 
-/* Whether the head is nothing but a type, and that may go there. */
+/* Is the head only a type, and may it go into the lane? */
 inlined bool is_type_for_lane(uint32_t head)
 {
 	return head <= UINT8_MAX && may_go_into_lane(head);
 }
 
-/* Whether it fits the shortest form; size < header wraps to a huge length. */
+/* Does it fit the shortest form? size < header wraps to a huge length. */
 inlined bool is_short(size_t size)
 {
 	return size - sizeof(struct devtrace_emit) <= DEVTRACE_LANE_SHORT;
 }
 
 /*
- * A record of the shortest form fits behind the others, and nothing is to be said before
- * it. Both ends of a block are even: so it fits with its padding if it does without.
+ * Does a record of the shortest form fit into the block, with no record needed before it? Both
+ * ends of a block are even: if the record fits, so does its padding byte.
  */
 inlined bool fits(const struct lane *l, size_t size, uint64_t dt, uint32_t cpu)
 {
-	/* A clock that goes back wraps to a huge dt. */
+	/* If the clock went back, dt wraps to a huge value. */
 	return dt <= DEVTRACE_LANE_NS_MAX && cpu == l->cpu && (size_t)(l->end - l->at) >= size;
 }
 
-/* The byte before it is the padding, if there is any. */
+/* Return the end of the record; the byte before it is the padding byte, if any. */
 inlined uint8_t *behind(uint8_t *at, size_t size)
 {
 	return at + ((size + 1) & ~(size_t)1);
@@ -303,7 +301,7 @@ inlined void store_word(uint8_t *at, uint32_t type, size_t size, uint64_t dt)
 		    type << DEVTRACE_LANE_TYPE_SHIFT | (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
 }
 
-/* The event fits into the block. */
+/* fits() returned true. */
 inlined void write_short(struct lane *l, const struct devtrace_emit *e, uint32_t type,
 			 size_t size, uint64_t t)
 {
@@ -315,7 +313,7 @@ inlined void write_short(struct lane *l, const struct devtrace_emit *e, uint32_t
 	finish(l, next, t);
 }
 
-/* We have begun; by whatever clock there is. */
+/* begin() was called; read the clock in any way available. */
 static noinline int write_any(struct lane *l, const struct devtrace_emit *e, size_t size)
 {
 	const uint64_t t = now_connected(COUNTER_ANY);
@@ -328,7 +326,7 @@ static noinline int write_any(struct lane *l, const struct devtrace_emit *e, siz
 	return 0;
 }
 
-/* There is no lane to write: perhaps one can be had now. */
+/* Ask for a lane; without one, emit by a system call. */
 static noinline int emit_without(const struct devtrace_emit *event, size_t size, bool closed)
 {
 	int saved = errno;
@@ -338,13 +336,13 @@ static noinline int emit_without(const struct devtrace_emit *event, size_t size,
 	return again ? devtrace_emit_event(event, size) : dt_emit_by_call(event, size);
 }
 
-/* The kernel wants it at once. */
+/* The kernel wants events of this severity at once. */
 static bool is_severe(uint8_t severity)
 {
 	return __atomic_load_n(&devtrace_control.severe, __ATOMIC_RELAXED) >> severity & 1;
 }
 
-/* The event may go into a lane, if there is one. */
+/* The type may go into a lane, if the thread has one. */
 static noinline int emit_into_lane(const struct devtrace_emit *event, size_t size)
 {
 	const size_t len = size - sizeof(*event);
@@ -352,7 +350,10 @@ static noinline int emit_into_lane(const struct devtrace_emit *event, size_t siz
 
 	if (event->severity | event->flags | event->reserved && !head_makes_sense(event, len))
 		return dt_emit_by_call(event, size);
-	/* It outlives a reset from now on; in a lane it is better off than with a call refused. */
+	/*
+	 * A severe event emitted by a call survives a reset. If the call is refused, use the
+	 * lane.
+	 */
 	if (event->severity && is_severe(event->severity) && (l->calls || !l->ready) &&
 	    !dt_emit_by_call(event, size))
 		return 0;
@@ -366,7 +367,7 @@ static noinline int emit_into_lane(const struct devtrace_emit *event, size_t siz
 	return write_any(l, event, size);
 }
 
-/* Nobody has connected yet, it cannot go into a lane, or the program does not want its type. */
+/* No connection yet, the type may not go into a lane, or the program does not want it. */
 static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t size)
 {
 	int saved;
@@ -377,14 +378,14 @@ static noinline int emit_elsewhere(const struct devtrace_emit *event, size_t siz
 	if (!__atomic_load_n(&devtrace_control.version, __ATOMIC_ACQUIRE))
 		conn_page();
 	errno = saved;
-	/* A handler may have connected since we looked. */
+	/* A handler may have connected meanwhile. */
 	if (dt_filter_type_is_programs(event->type) &&
 	    lanes_word(event->type) >> (event->type & 31) & 1)
 		return emit_into_lane(event, size);
 	return dt_emit_by_call(event, size);
 }
 
-/* The program filters objects or signals, or more than its type is against the lane. */
+/* The program filters objects or signals, or the type may not go into the lane. */
 static noinline int emit_by_ids(const struct devtrace_emit *event, size_t size)
 {
 	if (!may_go_into_lane(event->type))
@@ -394,7 +395,7 @@ static noinline int emit_by_ids(const struct devtrace_emit *event, size_t size)
 	return emit_into_lane(event, size);
 }
 
-/* Events that are not of the shortest form, or cannot take the fast path. */
+/* Events that do not fit the shortest form or cannot take the fast path. */
 static noinline int emit_any(const struct devtrace_emit *event, size_t size)
 {
 	/* size < header wraps to a huge length. */
@@ -405,10 +406,7 @@ static noinline int emit_any(const struct devtrace_emit *event, size_t size)
 	return emit_into_lane(event, size);
 }
 
-/*
- * The way of nearly all events: nothing on it is a call but the last thing there is, so
- * hardly a register is saved.
- */
+/* The fast path of nearly all events. Each call is a tail call, so hardly a register is saved. */
 int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
 {
 	struct lane *l = &dt_lane_mine;
@@ -434,7 +432,7 @@ int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
 	return 0;
 }
 
-/* The event with its string, in one piece. */
+/* Append the string to the event. */
 static noinline const struct devtrace_emit *join(uint8_t *event, size_t size, const char *s,
 						 size_t len)
 {
@@ -445,8 +443,8 @@ static noinline const struct devtrace_emit *join(uint8_t *event, size_t size, co
 }
 
 /*
- * The string comes from where it is, and is never built beside numbers: to load what was
- * stored just before in smaller pieces takes a CPU longer than all else here.
+ * Copy the string directly into the lane. Building the event on the stack first would load bytes
+ * just stored in smaller pieces, and that store-forwarding stall costs more than all the rest.
  */
 int devtrace_emit_str_(uint8_t *event, size_t size, const char *s, size_t len)
 {
@@ -471,7 +469,7 @@ int devtrace_emit_str_(uint8_t *event, size_t size, const char *s, size_t len)
 		return write_long(l, join(event, size, s, len), all, t, cpu);
 	at = l->at;
 	next = behind(at, all);
-	/* The padding, if there is any, and the end of the string. */
+	/* The padding byte, if any, and the NUL of the string. */
 	next[-1] = 0;
 	next[-2] = 0;
 	if (size > sizeof(struct devtrace_emit))

@@ -2,16 +2,16 @@
 /*
  * emit_lane.h - a thread's view of its lane
  *
- * Every thread has one struct lane. emit_lane.c writes events by it, emit_lane_get.c
- * gets the memory and gives it back.
+ * Every thread has one struct lane. emit_lane.c writes events into the lane, emit_lane_get.c
+ * maps and unmaps its memory.
  *
- * Invariants. Only the thread itself and its signal handlers look at it. Code that finds
- * @ready set clears it before it looks at anything else, and it alone may write the lane
- * or unmap it until it sets @ready again; code that finds it clear leaves everything alone.
- * So a handler either comes before, and completes all it does, or emits by a system call;
- * and a handler that leaves by siglongjmp(3) leaves @ready clear.
+ * Invariants. Only the thread itself and its signal handlers access the structure. Code that
+ * finds @ready set clears it before it does anything else. Until it sets @ready again, only that
+ * code may write the lane or unmap it; code that finds @ready clear leaves the lane alone. So a
+ * handler either runs before @ready is cleared, and completes its event, or emits by a system
+ * call. A handler that leaves by siglongjmp(3) leaves @ready clear.
  *
- * @head can always be read: without a lane it is the library's own that says "closed".
+ * @head can always be read: a thread without a lane has the library's own head, which is closed.
  */
 #ifndef LIB_EMIT_LANE_H
 #define LIB_EMIT_LANE_H
@@ -22,35 +22,34 @@
 #include <linux/devtrace.h>
 #include <linux/devtrace_lane.h>
 
-/* The state of a thread's lane. */
 enum lane_phase {
-	LANE_UNTRIED,	/* the next event asks for one */
-	LANE_SETUP,	/* it is being asked for, or given back */
-	LANE_OPEN,	/* there is one */
-	LANE_NONE,	/* there was none to be had, or it is closed: asked for again later */
-	LANE_OFF,	/* none is wanted, or the thread ends */
+	LANE_UNTRIED,	/* the next event asks for a lane */
+	LANE_SETUP,	/* the lane is being asked for or given back */
+	LANE_OPEN,	/* the thread has a lane */
+	LANE_NONE,	/* refused or closed; the thread may ask again later */
+	LANE_OFF,	/* no lane wanted, or the thread ends */
 };
 
 /**
- * struct lane - a thread and its lane
- * @ready: see above
- * @number: of the block that is being written
- * @at: in it, behind the last record
- * @end: of it
- * @block: it
- * @last: time of the last record
- * @count: records that were written
- * @head: what we and the kernel say, or one of our own
- * @cpu_now: the CPU that the thread is on, or a word that says it is not known
- * @cpu: of the last record
- * @blocks: all of them
- * @mask: how many there are, less one
- * @handed: the kernel has all of the blocks before this one
- * @source: number of its source
- * @size: bytes that are mapped at @blocks
- * @pid: process that asked for it
- * @generation: of dt_lane_again() when there was none to be had
- * @calls: full blocks are handed over
+ * struct lane - a thread's view of its lane
+ * @ready: 1 if the lane may be written; see above
+ * @number: number of the block that is being written
+ * @at: end of the last record in @block
+ * @end: end of @block
+ * @block: the block that is being written
+ * @last: time of the last record, ns
+ * @count: records written so far
+ * @head: head shared with the kernel; the library's closed head without a lane
+ * @cpu_now: CPU the thread runs on, kept by the C library; no_cpu if unknown
+ * @cpu: CPU of the last record
+ * @blocks: all blocks of the lane
+ * @mask: number of blocks - 1
+ * @handed: the kernel has taken all blocks before this number
+ * @source: number of the lane's source, from the kernel
+ * @size: bytes mapped at @blocks
+ * @pid: process that asked for the lane
+ * @generation: count of dt_lane_again() calls when the kernel refused a lane
+ * @calls: full blocks are handed to the kernel by system calls
  * @phase: enum lane_phase
  */
 struct lane {
@@ -77,38 +76,35 @@ struct lane {
 } __attribute__((aligned(64)));
 
 /*
- * Found without a call, which a handler could not make. A library that is opened at run
- * time takes it from what the C library keeps free for that.
+ * The initial-exec model: TLS access never calls a function, so handlers may use it. A library
+ * opened by dlopen(3) takes the space from the reserve that the C library keeps for this.
  */
 #define LANE_TLS	__attribute__((visibility("hidden"), tls_model("initial-exec")))
 
 extern __thread struct lane dt_lane_mine LANE_TLS;
 
-/* Does not let the compiler move anything across: a handler may come in between. */
+/* Compiler barrier between a thread and its own signal handlers. */
 static inline __attribute__((always_inline)) void lane_handler_barrier(void)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 /*
- * No lane can be written: get one, if that is the time for it. Whether there is one now.
- * May change errno.
+ * Called if the lane cannot be written: ask for one, unless a request failed before. Return
+ * whether there is a lane now. May change errno.
  */
 bool dt_lane_get(void);
 
 /*
- * The page says "closed" to the one who has cleared @ready: give the lane back, and get
- * another if that one was our parent's. Whether there is one now. May change errno.
+ * Called with @ready cleared and the head closed: give the lane back, and ask for another one if
+ * this was the parent's (fork). Return whether there is a lane now. May change errno.
  */
 bool dt_lane_closed(void);
 
-/*
- * Let the kernel take complete events. @ready may be cleared or not: the call is one
- * step for a handler. Keeps errno.
- */
+/* Let the kernel take complete blocks. @ready may be set or clear. Keeps errno. */
 void dt_lane_hand(struct lane *l);
 
-/* Let threads that found none to be had try again. */
+/* Let threads whose request was refused ask again. */
 void dt_lane_again(void);
 
 #endif

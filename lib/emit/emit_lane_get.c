@@ -2,17 +2,16 @@
 /*
  * emit_lane_get.c - get the memory of a thread's lane, and give it back
  *
- * A thread asks for its lane with its first event that may go there, once: where there is
- * none to be had it goes on by system calls until devtrace_open() or devtrace_lane().
- * The thread gives the lane back when it ends; the kernel takes the events in it.
+ * A thread asks for a lane once, at its first event that may go there. If the kernel refuses,
+ * the thread emits by system calls until devtrace_open() or devtrace_lane() is called. The
+ * thread gives the lane back when it ends; the kernel takes the remaining events.
  *
- * After fork(2) the child has the mappings of its parent, marked "closed". A thread
- * that finds the mark compares its process: if it is not the one that got the lane,
- * it gets one of its own. A child of vfork(2) writes on in its parent's lane, but does not
- * ask for one: it would be the parent's then, under the number of the child.
+ * After fork(2) the child has its parent's mappings, which are marked as closed. A thread that
+ * finds the mark and is not in the process that got the lane asks for its own lane. A child of
+ * vfork(2) writes into its parent's lane, but asks for none: the lane would belong to the parent
+ * with the child's number.
  *
- * All of it may run in a signal handler but devtrace_lane(). Nothing here is a
- * cancellation point.
+ * All functions but devtrace_lane() may run in a signal handler. None is a cancellation point.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +27,7 @@
 #include "emit.h"
 #include "emit_lane.h"
 
-/* From glibc 2.35 on; and a compiler that knows where a thread's area is. */
+/* glibc has rseq since 2.35; the compiler must know __builtin_thread_pointer(). */
 #if defined(__GLIBC__) && !defined(__clang__) && !defined(__arm__)
 #if __GLIBC_PREREQ(2, 35)
 #include <sys/rseq.h>
@@ -38,30 +37,30 @@
 
 #define BLOCKS_MIN	(DEVTRACE_LANE_MIN / DEVTRACE_LANE_BLOCK)
 #define BLOCKS_MAX	(DEVTRACE_LANE_MAX / DEVTRACE_LANE_BLOCK)
-/* A lane of more is as good as the largest. */
+/* A larger lane has no advantage. */
 #define BYTES_MAX	(16U << 20)
 
 /*
- * glibc has room in the thread itself for so many keys; to set one of the others it
- * allocates memory, which a handler must not.
+ * glibc stores this many keys in the thread itself; it allocates memory for others, which a
+ * handler must not do.
  */
 #define KEYS_WITHOUT_MEMORY	32
 
-/* Never written: it is closed. */
+/* Read-only: the closed head of threads without a lane. */
 static struct devtrace_lane_head no_head = { .state = DEVTRACE_LANE_CLOSED };
 
-/* The CPU of a thread whose C library does not say it. */
+/* For threads whose C library does not provide their CPU. */
 static const uint32_t no_cpu = DEVTRACE_LANE_NO_CPU;
 
 __thread struct lane dt_lane_mine LANE_TLS = { .head = &no_head, .cpu_now = &no_cpu };
 
-/* Of devtrace_open(): a thread that found no lane before the last of them tries again. */
+/* Calls of dt_lane_again(): a thread refused before the last one asks again. */
 static unsigned int generation;
 
 static pthread_key_t key;
 static bool key_there;
 
-/* Values of the environment, for programs that do not pass any themselves. */
+/* Defaults from the environment variable DEVTRACE_LANE. */
 static uint32_t default_bytes;
 static uint32_t default_flags;
 static bool never;
@@ -72,8 +71,8 @@ void dt_lane_again(void)
 }
 
 /*
- * Keep all handlers off: with @ready clear and in this phase they leave everything alone.
- * One that comes in between may have done anything.
+ * Keep all handlers out: with @ready clear in this phase they leave the lane alone. Repeat if a
+ * handler ran in between and changed the phase.
  */
 static void claim(struct lane *l)
 {
@@ -85,7 +84,7 @@ static void claim(struct lane *l)
 	} while (l->phase != LANE_SETUP);
 }
 
-/* The lane is claimed. */
+/* Unmap the lane, which the caller has claimed. */
 static void drop(struct lane *l, enum lane_phase phase)
 {
 	void *blocks = l->blocks;
@@ -100,7 +99,7 @@ static void drop(struct lane *l, enum lane_phase phase)
 	l->phase = phase;
 }
 
-/* The thread ends. Events of other destructors go by system calls. */
+/* Thread exit. Events of later destructors are emitted by system calls. */
 static void thread_ends(void *arg)
 {
 	struct lane *l = arg;
@@ -143,7 +142,7 @@ static void lane_begin(void)
 	}
 }
 
-/* Linked statically into something that is unloaded: nobody may come back to us. */
+/* A shared object that contains this library statically is unloaded: no callback into it. */
 __attribute__((destructor))
 static void lane_end(void)
 {
@@ -151,7 +150,7 @@ static void lane_end(void)
 		pthread_key_delete(key);
 }
 
-/* Where the C library keeps the CPU that this thread is on, if it does. */
+/* Return where the C library keeps the CPU of this thread. */
 static const uint32_t *cpu_word(void)
 {
 #ifdef HAVE_RSEQ
@@ -161,7 +160,7 @@ static const uint32_t *cpu_word(void)
 	return &no_cpu;
 }
 
-/* Map what fd gives. 0 or an errno number. */
+/* Map the lane behind fd. Return 0 or an errno number. */
 static int map(struct lane *l, int fd, const struct devtrace_lane_ask *ask, int populate)
 {
 	const uint32_t nr = ask->bytes / DEVTRACE_LANE_BLOCK;
@@ -185,7 +184,7 @@ static int map(struct lane *l, int fd, const struct devtrace_lane_ask *ask, int 
 	l->handed = first;
 	l->source = ask->source;
 	l->calls = !(ask->flags & DEVTRACE_LANE_NO_CALLS);
-	/* No block is open, and nothing fits: the first event opens one. */
+	/* No block is open and nothing fits: the first event opens a block. */
 	l->block = NULL;
 	l->at = l->blocks;
 	l->end = l->at;
@@ -205,7 +204,7 @@ void dt_lane_hand(struct lane *l)
 	/* A handler may have got another lane meanwhile. */
 	if (!err && source == l->source && (int32_t)(number - l->handed) > 0)
 		l->handed = number;
-	/* No such call may be made, now or ever: the kernel comes for what is full. */
+	/* The request is forbidden for good: the kernel collects full blocks itself. */
 	if (err == EPERM || err == EACCES || err == ENOSYS) {
 		l->calls = false;
 		__atomic_store_n(&l->head->no_calls, 1, __ATOMIC_RELAXED);
@@ -213,7 +212,7 @@ void dt_lane_hand(struct lane *l)
 	errno = saved;
 }
 
-/* The counter may be read: for what it is worth, one may forbid it later. */
+/* May the thread read the counter? It could still be forbidden later. */
 static bool counter_allowed(void)
 {
 	int how;
@@ -221,7 +220,7 @@ static bool counter_allowed(void)
 	return prctl(PR_GET_TSC, &how) || how == PR_TSC_ENABLE;
 }
 
-/* @l is claimed, and there is no lane. Returns 0 or an errno number. */
+/* @l is claimed and has no lane. Return 0 or an errno number. */
 static int setup(struct lane *l, uint32_t bytes, uint32_t flags, int populate)
 {
 	struct devtrace_lane_ask arg = {
@@ -230,7 +229,10 @@ static int setup(struct lane *l, uint32_t bytes, uint32_t flags, int populate)
 	};
 	int fd, err;
 
-	/* Before we ask: whoever forks in between does not get one for both. */
+	/*
+	 * Before the request: a child forked in between must not take the parent's lane as its
+	 * own.
+	 */
 	l->pid = getpid();
 	l->generation = __atomic_load_n(&generation, __ATOMIC_RELAXED);
 	lane_handler_barrier();
@@ -253,8 +255,9 @@ static int setup(struct lane *l, uint32_t bytes, uint32_t flags, int populate)
 }
 
 /*
- * Not a child of vfork(2), which has the memory of another thread: that thread's number
- * is in the number of its clock, as the kernel makes it.
+ * False in a child of vfork(2), which runs on the memory of its parent's thread. The kernel
+ * encodes a thread's number in the ID of its CPU clock; the C library's thread is still the
+ * parent's.
  */
 static bool own_memory(void)
 {
@@ -269,20 +272,20 @@ bool dt_lane_get(void)
 	struct lane *l = &dt_lane_mine;
 	enum lane_phase phase = l->phase;
 
-	/* A handler was here just before. */
+	/* A handler got the lane just before. */
 	if (phase == LANE_OPEN)
 		return l->ready;
 	if (phase != LANE_UNTRIED &&
 	    (phase != LANE_NONE || l->generation == __atomic_load_n(&generation, __ATOMIC_RELAXED)))
 		return false;
-	/* Before any call that a program without lanes may have given up. */
+	/* Before any system call: a program without lanes may have forbidden them. */
 	if (never) {
 		l->phase = LANE_OFF;
 		return false;
 	}
 	if (!own_memory())
 		return false;
-	/* In one step: a handler that comes before it may get the lane. */
+	/* Atomic: a handler that runs before it may get the lane. */
 	if (!__atomic_compare_exchange_n(&l->phase, &phase, LANE_SETUP, false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
 		return true;
@@ -292,7 +295,10 @@ bool dt_lane_get(void)
 bool dt_lane_closed(void)
 {
 	struct lane *l = &dt_lane_mine;
-	/* A child of another pid namespace may have our number: it goes without a lane. */
+	/*
+	 * In another PID namespace a child may have the same number: it then stays without a
+	 * lane.
+	 */
 	bool own = l->pid == getpid();
 
 	claim(l);

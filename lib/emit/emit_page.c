@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * emit_page.c - the control page, at a fixed place
+ * emit_page.c - the control page, at a fixed address
  *
- * The symbol devtrace_control is a page of the library's data. Its initial
- * content says that everything is wanted. It is never written, only
- * replaced, by mmap(2) or mremap(2) over it, which other threads see as one
- * step: by the device's own page, by one with everything wanted (the device
- * cannot be read), or by one with nothing (there is no device).
+ * The symbol devtrace_control is a page of the library's data. Its initial content says that
+ * everything is wanted. The page is never written but replaced, by mmap(2) or mremap(2) over it,
+ * which other threads see as one step. The replacement is the device's own page, a page that
+ * wants everything (the device's page cannot be mapped), or one that wants nothing (no device).
  *
- * The version tells which: DEVTRACE_WIRE_VERSION only in the device's own page, 0
- * in the file, and PAGE_OURS in one that we made.
+ * The version tells them apart: DEVTRACE_WIRE_VERSION in the device's page, 0 in the initial
+ * one, PAGE_OURS in one that the library made.
  *
- * The page of an older module ends before the words that the inline tests load: there
- * it has zeros, which would refuse every object and severity. Such a page is not used, and
- * everything counts as wanted: an unwanted event costs a call then, and the
- * kernel refuses it. If the page ends before the words of the clock, there are zeros
- * that mean: not by the counter.
+ * The page of an older module ends before the words that the inline tests load; the zeros there
+ * would refuse every object and severity. Such a page is not used and everything counts as
+ * wanted: an unwanted event then costs a call, and the kernel refuses it. If the page ends
+ * before the clock's words, the zeros there say that the counter cannot be used.
  *
- * A program may have a copy of the symbol in its own data (a copy relocation);
- * it has the same size and alignment, and all in here means that copy.
+ * A program may have its own copy of the symbol (a copy relocation), with the same size and
+ * alignment; all code here then refers to that copy.
  *
- * <devtrace/emit.h> declares the symbol as the structure alone, so that
- * programs do not depend on the page size; hence it is not included.
+ * <devtrace/emit.h> declares the symbol as the structure alone, so that programs do not depend
+ * on the page size; therefore this file does not include it.
  */
 #define _GNU_SOURCE
 #include <stddef.h>
@@ -32,9 +30,8 @@
 #include "emit.h"
 
 /*
- * Room for a page of the machine, whatever size its kernel was built with.
- * Should one be larger still, it is not mapped and everything stays wanted: the
- * kernel filters too.
+ * The largest page size that a kernel for this architecture can have. A larger page would not be
+ * mapped and everything would stay wanted: the kernel filters too.
  */
 #if defined(__x86_64__) || defined(__i386__) || defined(__arm__) || defined(__s390__) || \
 	defined(__riscv)
@@ -60,7 +57,7 @@ union control_page devtrace_control __attribute__((aligned(ROOM))) = {
 	},
 };
 
-/* A page with this word for all types, objects and severities. */
+/* Install a page with this word for all types, objects and severities. */
 static void page_plain(size_t size, uint32_t word)
 {
 	union control_page *p;
@@ -81,13 +78,13 @@ static void page_plain(size_t size, uint32_t word)
 		munmap(p, size);
 }
 
-/* The page of the device; -1 if it has none, or one that we cannot read or use. */
+/* Map the device's page. Return -1 if it cannot be mapped or is too old. */
 static int page_device(size_t size, int fd)
 {
 	struct devtrace_control *p;
 	int usable;
 
-	/* Look at it before it counts. */
+	/* Check the page before it takes effect. */
 	p = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		return -1;
@@ -99,14 +96,14 @@ static int page_device(size_t size, int fd)
 	p = mmap(&devtrace_control, size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0);
 	if (p == MAP_FAILED)
 		return -1;
-	/* Here, as who connects may open files. */
+	/* Here, because a thread that connects may open files. */
 	dt_clock_look();
 	return 0;
 }
 
 /*
- * If a page cannot be had, the old one stays: then events that nobody wants
- * cost a call, or events that were off stay off. Nothing is emitted wrongly.
+ * On failure the old page stays: unwanted events then cost a call, or events stay off. Nothing
+ * wrong is emitted.
  */
 void page_set(int state)
 {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * emit_qnx.c - the calls of QNX that are no inline functions: those with a
- * buffer, and TraceEvent()
+ * emit_qnx.c - the QNX calls that are not inline: calls with a buffer, and TraceEvent()
  *
- * As in emit_text.c, the large stack frame is only entered when needed.
+ * As in emit_text.c, a large stack frame is only used for long events.
  */
 #include <devtrace/qnx.h>
 #include "emit.h"
@@ -59,7 +58,7 @@ int devtrace_qnx_buffer_(uint32_t code, uint8_t severity, unsigned int nargs,
 		.flags = DEVTRACE_F_CODE,
 	};
 
-	/* The caller's length was an int, and negative. */
+	/* The caller's length was a negative int. */
 	if (len > INT32_MAX) {
 		emit_error(EINVAL);
 		return -1;

@@ -2,15 +2,14 @@
 /*
  * emit_status.c - why the events of this program do not arrive
  *
- * A program whose device is missing runs on and says nothing. Here is what it may ask,
- * and with DEVTRACE_DEBUG=1 in the environment one line for each reason on standard
- * error, when the library finds it. The same of events that are none: of a type, an object
- * or a severity that is out of range.
+ * A program without a device runs on silently. It may ask for the status, and DEVTRACE_DEBUG=1
+ * in the environment makes the library print one line to standard error for each reason it
+ * finds. The same holds for refused events: a type, object or severity out of range.
  *
- * That line may be written in a signal handler, in any thread, and in a program that
- * uses standard error otherwise: it is one write(2) of a line on the stack, made by
- * syscall(2), since write(3) is a cancellation point. If nobody reads that pipe any more
- * the signal for it is kept from the program.
+ * The line may be written in a signal handler, in any thread, and in a program that uses
+ * standard error for itself. So it is built on the stack and written by one write(2), called by
+ * syscall(2) because write(3) is a cancellation point. A SIGPIPE from this write never reaches
+ * the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +26,7 @@
 
 #define BIT(n)	(1u << (n))
 
-/* A line has room for the name of the device, what is wrong and what to do. */
+/* Room for the device's name, the reason and the remedy. */
 #define LINE	768
 
 static const struct {
@@ -52,11 +51,11 @@ static const struct {
 #define NR_WORDS	(sizeof(words) / sizeof(words[0]))
 
 static bool debug;
-static unsigned int said;	/* a bit for each status */
+static unsigned int said;	/* a bit for each reason printed */
 
 /*
- * Once, and early, as the name of the device. If standard error is closed its number
- * will be that of some other file: nothing is written there.
+ * Once and early, like device_name(). If standard error is closed now, descriptor 2 will be some
+ * other file: print nothing.
  */
 __attribute__((constructor(101)))
 static void debug_asked(void)
@@ -82,7 +81,7 @@ static int status_of(int state)
 	case ENXIO:
 		return DEVTRACE_NO_DEVICE;
 	case ENODEV:
-		/* The variable is empty, or the driver of a node says so. */
+		/* The variable is empty, or the node has no driver. */
 		return *dt_conn_device() ? DEVTRACE_NO_DEVICE : DEVTRACE_DISABLED;
 	case EACCES:
 	case EPERM:
@@ -119,7 +118,7 @@ static size_t put(char *line, size_t len, const char *s)
 	return len + n;
 }
 
-/* The SIGPIPE that our write(2) made, if that was ours alone, is taken back. */
+/* If our write(2) raised a SIGPIPE and none was pending before, remove it. */
 static void write_line(const char *line, size_t len)
 {
 	static const long long at_once[2];
@@ -140,7 +139,7 @@ static void write_line(const char *line, size_t len)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
-/* As a shell makes one that writes there before the module is loaded. */
+/* A shell redirection before the module is loaded creates a regular file. */
 static bool is_regular_file(void)
 {
 	const int saved = errno;
@@ -151,7 +150,7 @@ static bool is_regular_file(void)
 	return is;
 }
 
-/* Anywhere else it is somebody's file, which nobody should be told to remove. */
+/* Advise to remove a file only if it is in /dev itself. */
 static bool in_dev(const char *path)
 {
 	return !strncmp(path, "/dev/", 5) && !strchr(path + 5, '/');
@@ -184,7 +183,7 @@ void dt_status_print(int state)
 	write_line(line, len);
 }
 
-/* By DEVTRACE_BAD_*. */
+/* Indexed by DEVTRACE_BAD_*. */
 static const struct {
 	const char *name, *range;
 } ranges[] = {
@@ -216,7 +215,7 @@ void dt_refused_print(unsigned int what, unsigned long long value)
 		return;
 	len = put(line, len, "devtrace: ");
 	len = put(line, len, ranges[what].name);
-	/* An int below 0 has come a long way. */
+	/* A negative int, sign-extended to 64 bits. */
 	if (value >> 63)
 		len = put(line, len, "-");
 	len = put_number(line, len, value >> 63 ? 0 - value : value);

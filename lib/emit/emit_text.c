@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * emit_text.c - text events: one STR element, as it is or made by vsnprintf(3)
+ * emit_text.c - text events: one STR element, copied or formatted by vsnprintf(3)
  *
- * Most texts are short and threads may have small stacks: the large buffer is
- * in a function of its own, entered only by a text that needs it.
+ * Most texts are short and threads may have small stacks, so the large buffer is in a function
+ * of its own, which only a long text calls.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define SHORT	240
 
-/* A text of len bytes, of which those that fit are emitted. */
+/* Emit as much of the text as fits. */
 static int emit_short(uint8_t severity, const char *text, size_t len)
 {
 	DEVTRACE_RECORD(r, SHORT + 2);
@@ -33,7 +33,7 @@ static int emit_long(uint8_t severity, const char *text, size_t len)
 	return devtrace_end(&r);
 }
 
-/* Lines are the readers' business: one newline at the end is not part of it. */
+/* Remove one trailing newline: readers end the lines themselves. */
 static int emit_text(uint8_t severity, const char *text, size_t len)
 {
 	if (len && text[len - 1] == '\n')
@@ -51,13 +51,13 @@ int devtrace_puts_(uint8_t severity, const char *text)
 __attribute__((noinline))
 static int format_long(uint8_t severity, const char *format, va_list args)
 {
-	/* One byte more than can be emitted, to know whether a character ends there. */
+	/* One byte more than fits, to know whether a character ends there. */
 	char text[DEVTRACE_RECORD_MAX + 1];
 	int n = vsnprintf(text, sizeof(text), format, args);
 
 	DEVTRACE_RECORD(r, DEVTRACE_RECORD_MAX);
 
-	/* The text was long when it was tried, but its arguments may change meanwhile. */
+	/* The first attempt found a long text, but its arguments may have changed since. */
 	if (n <= 0)
 		return n < 0 ? emit_error(errno) : emit_short(severity, "", 0);
 	devtrace_head_(&r, DEVTRACE_T_TEXT, severity, 0);

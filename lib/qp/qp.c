@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * qp.c - what a QP program needs behind the headers of devtrace/qp
+ * qp.c - functions behind the headers of devtrace/qp
  *
- * Its filters, which its threads may change and ask at any time: each bit is changed by
- * itself, and nothing else depends on it. The record of a failed assertion, and names of
- * elements of arrays.
+ * The QS filters, the record of a failed assertion, and names of array elements. Threads may
+ * change and test the filters at any time: each bit is changed atomically and depends on no
+ * other.
  *
- * Invariants: QS-ID 0, the dictionaries and the records that belong to the connection are
- * always wanted.
+ * Invariants: QS-ID 0, the dictionaries and the records about the connection are always wanted.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +18,7 @@ struct range {
 
 #define MAX_RANGES	4
 
-/* In the order of QS_GRP_ALL on; a range that ends with 0 is none. */
+/* In the order of the groups from QS_GRP_ALL on; a range that ends with 0 ends the list. */
 static const struct range groups[][MAX_RANGES] = {
 	{ { 1, 124 } },						/* all */
 	{ { 1, 9 }, { 55, 57 } },				/* state machines */
@@ -31,7 +30,7 @@ static const struct range groups[][MAX_RANGES] = {
 	{ { 48, 53 } },						/* scheduler */
 	{ { 71, 74 } },						/* semaphores */
 	{ { 75, 80 } },						/* mutexes */
-	{ { 100, 104 } },					/* the application's */
+	{ { 100, 104 } },					/* application */
 	{ { 105, 109 } },
 	{ { 110, 114 } },
 	{ { 115, 119 } },
@@ -39,7 +38,7 @@ static const struct range groups[][MAX_RANGES] = {
 	{ { 100, 124 } },
 };
 
-/* As QS begins: no record, but what it always sends, and any QS-ID. */
+/* Like QS after its start: all QS-IDs, but only the records that are always sent. */
 struct devtrace_qp devtrace_qp = {
 	.glb = { 0x01, 0, 0, 0, 0, 0, 0x40, 0xfc, 0x7f, 0, 0, 0, 0, 0, 0, 0 },
 	.loc = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -139,7 +138,7 @@ int devtrace_qp_loc_filter(int id)
 
 int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name)
 {
-	/* More than a name in a dictionary has, so that the library tells what it cuts */
+	/* Longer than a dictionary's name, so that the library reports the truncation. */
 	char with[128];
 	const char *rest;
 	size_t len;
@@ -149,7 +148,7 @@ int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name)
 		return EINVAL;
 	name = devtrace_qs_name_(name);
 	len = strcspn(name, "[");
-	/* Behind the bracket that closes this one; an index may have brackets of its own */
+	/* Skip to behind the closing bracket; an index may have brackets of its own. */
 	for (rest = name + len; *rest; rest++) {
 		open += (*rest == '[') - (*rest == ']');
 		if (!open)

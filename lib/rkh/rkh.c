@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rkh.c - what an RKH program needs behind the headers of devtrace/rkh
+ * rkh.c - functions behind the headers of devtrace/rkh
  *
- * Its filters, which its threads may change and ask at any time: each bit is changed by
- * itself, and nothing else depends on it. Names, which go into the dictionaries of the
- * stream, and an event for each that says what kind of thing is named and whose it is. A
- * failed assertion. And what a port of RKH implements where there is a stream of bytes to
- * send: here there is none.
+ * The RKH filters, the names, the record of a failed assertion, and the functions of a port. A
+ * name goes into the dictionaries of the stream and into an event with the kind and the owner of
+ * the named object. Threads may change and test the filters at any time: each bit is changed
+ * atomically and depends on no other.
  *
- * Invariants: a bit that is set lets events through; names, the configuration and failed
- * assertions ask the device alone.
+ * Invariants: a set bit lets events pass. Names, the configuration and failed assertions depend
+ * only on the device's filter.
  */
 #include <string.h>
 #include <devtrace/rkh/rkhtrc.h>
@@ -61,7 +60,7 @@ void rkh_trc_filter_event_(rui8_t ctrl, rui16_t evt)
 	}
 }
 
-/* The bits of a filter, and how many there are. 0: no such filter. */
+/* Find the bits of a filter. Return their number; 0: no such filter. */
 static unsigned int filter_bits(RKHFilter fd, uint8_t **bits)
 {
 	if (fd == RKHFilterSma) {
@@ -100,7 +99,7 @@ rbool_t rkh_trc_symFil_isoff(RKHFilter fd, RKH_TRC_FSLOT slot)
 	return slot < filter_bits(fd, &bits) && devtrace_rkh_bit_(bits, slot);
 }
 
-/* A name that is how a thing is spelt may begin with "&". */
+/* A name that is an expression of the program may begin with "&". */
 static const char *plain(const char *name)
 {
 	return name + (*name == '&');
@@ -133,7 +132,7 @@ void devtrace_rkh_symbol(unsigned int kind, uint64_t key, uint64_t owner, const 
 	if (!name)
 		return;
 	add_name(kind, key, plain(name));
-	/* Of the other three the dictionary says all there is. */
+	/* For the other kinds the dictionary is sufficient. */
 	if (kind < RKH_TE_FWK_AO || kind > RKH_TE_FWK_ACTOR ||
 	    !devtrace_enabled(DEVTRACE_RKH_SYMBOL))
 		return;

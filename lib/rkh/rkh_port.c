@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rkh_port.c - the functions that a port of RKH has for its stream of bytes
+ * rkh_port.c - an RKH port's functions for its byte stream
  *
- * There is no stream: events are in the lane at once, and readers open the device. All of
- * these are weak, so that a port that has them keeps its own.
+ * There is no byte stream: events go into the lane at once, and readers open the device. The
+ * functions are weak, so a port that has them keeps its own.
  */
 #include <devtrace/rkh/rkhtrc.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rx.c - the channel: hosts on a socket, and the thread that serves them
+ * rx.c - the receive channel: hosts on a socket, and the thread that serves them
  *
  * Invariants
- * - The kernel let each host connect, see rx_socket.c. No number of a user is compared here:
- *   in a user namespace all users without a number have the same one.
- * - Nothing waits for a host: all sockets are asked without waiting, and a host that does not
- *   take its answers is let go.
- * - There is one channel in a process, and none in a child of fork.
+ * - The kernel decides which host may connect, see rx_socket.c. No user numbers are compared: in
+ *   a user namespace, all unmapped users have the same number.
+ * - The channel never waits for a host: all sockets are non-blocking, and a host that does not
+ *   read its answers is disconnected.
+ * - A process has one channel; a child of fork(2) has none.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -49,7 +49,7 @@ static void take_host(struct rx *rx)
 	rx->peers[i] = (struct rx_peer){ .fd = fd, .host = ++rx->hosts };
 }
 
-/* 1: there was a request. */
+/* Receive and answer a request. Return 1, or 0 if there was none. */
 static int hear(struct rx *rx, struct rx_peer *peer)
 {
 	uint8_t request[RX_REQUEST_MAX], answer[RX_HEAD + 1 + 1024];
@@ -63,18 +63,18 @@ static int hear(struct rx *rx, struct rx_peer *peer)
 		let_go(peer);
 		return 0;
 	}
-	/* A message that did not fit is no valid request. */
+	/* A truncated message is no valid request. */
 	if (n > (ssize_t)sizeof(request))
 		n = 0;
 	len = dt_rx_request(rx, peer, request, (size_t)n, answer);
-	/* Meanwhile a callback may have closed the channel, or served others in a pause. */
+	/* The callback may have closed the channel, or served other hosts during a pause. */
 	if (peer->fd >= 0 && peer->host == host &&
 	    send(peer->fd, answer, len, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)len)
 		let_go(peer);
 	return 1;
 }
 
-/* Serves requests that come within this time. -1: the channel must be ended. */
+/* Serve requests until the timeout. Return their number; -1: the channel must end. */
 static int serve(struct rx *rx, int timeout)
 {
 	struct epoll_event events[RX_PEERS + 2];
@@ -102,7 +102,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-/* The descriptors, the objects stay. */
+/* Close all descriptors; the objects stay. */
 static void shut(struct rx *rx)
 {
 	int i;
@@ -131,7 +131,7 @@ static void in_child(void)
 	if (dt_rx.open)
 		shut(&dt_rx);
 	pthread_mutex_init(&dt_rx.lock, NULL);
-	/* Threads that waited, or were in a callback, are not in the child. */
+	/* Other threads, waiting or in a callback, do not exist in the child. */
 	pthread_cond_init(&dt_rx.go, NULL);
 	while (*at) {
 		if (pthread_equal((*at)->by, pthread_self()))

@@ -3,8 +3,8 @@
  * rx.h - private to the receive channel
  *
  * On the socket (SOCK_SEQPACKET) a message is a request or an answer:
- *	request	u8 version, u8 request, u16 number, data
- *	answer	u8 version, u8 request, u16 number, u8 status, data
+ * 	request	u8 version, u8 request, u16 number, data
+ * 	answer	u8 version, u8 request, u16 number, u8 status, data
  * All numbers are little-endian.
  */
 #ifndef DT_RX_H
@@ -29,18 +29,18 @@ struct rx_object {
 	char	name[RX_NAME];
 };
 
-/* A host; what it made current is its own, and otherwise what was made last. */
+/* A host and its current objects; NULL: the latest of any host counts. */
 struct rx_peer {
 	int	fd;
 	uint64_t host;		/* creation number: a callback may free and fill the slot */
 	void	*current[DEVTRACE_RX_KINDS];
 };
 
-/* A callback that is inside of an object; on the stack of the thread that called it. */
+/* A callback that uses an object; on the stack of the calling thread. */
 struct rx_use {
 	void		*object;
 	pthread_t	by;
-	struct rx_use	*outer;		/* one that pauses lets others be called */
+	struct rx_use	*outer;		/* next in the list: a pausing callback lets others run */
 };
 
 struct rx {
@@ -49,12 +49,12 @@ struct rx {
 	int			listen, poll, stop;
 	int			inode;		/* the file of @listen, by which a host connects */
 	bool			open, thread_runs;
-	unsigned int		life;		/* another when a callback closed or reopened it */
+	unsigned int		life;		/* changes when the channel is opened or closed */
 	pthread_t		thread;
 	struct rx_peer		peers[RX_PEERS];
-	uint64_t		hosts;		/* so far */
+	uint64_t		hosts;		/* created so far */
 
-	/* Under the lock: any thread may come. */
+	/* Protected by the lock; any thread may use these. */
 	pthread_mutex_t		lock;
 	pthread_cond_t		go;		/* CONTINUE came, or a callback returned */
 	struct rx_object	*objects;
@@ -68,22 +68,22 @@ struct rx {
 
 extern struct rx dt_rx;
 
-/* One request. The answer's length. */
+/* Execute one request. Return the answer's length. */
 size_t dt_rx_request(struct rx *rx, struct rx_peer *peer, const uint8_t *p, size_t n,
 		     uint8_t *answer);
 /*
- * A callback gets this object: called with the lock, which is given back. NULL: there is none.
- * And it has returned.
+ * Before a callback uses an object: called with the lock held, releases it. Return the object or
+ * NULL. dt_rx_leave(): after the callback.
  */
 void *dt_rx_enter(struct rx *rx, struct rx_use *use, const struct rx_object *o);
 void dt_rx_leave(struct rx *rx, struct rx_use *use);
-/* Is a callback of another thread within? Under the lock. */
+/* Is another thread's callback using the object? Called with the lock held. */
 bool dt_rx_used_by_others(const struct rx *rx, const void *object);
-/* A TEST_PAUSED record. */
+/* Emit a TEST_PAUSED record. */
 void dt_rx_paused(void);
-/* Make @listen and @inode. 0 or errno; what was made is the caller's to close. */
+/* Open @listen and @inode. Return 0 or an errno number; the caller closes them in both cases. */
 int dt_rx_listen(struct rx *rx);
-/* Connect to a process, and make sure that it is the one that listens. 0 or errno. */
+/* Connect to a process and check that this process listens. Return 0 or an errno number. */
 int dt_rx_connect(pid_t pid, int *fd);
 
 #endif

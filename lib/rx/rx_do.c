@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rx_do.c - what hosts ask, and the program's objects
+ * rx_do.c - requests of hosts, and the program's objects
  *
- * A request is checked whole before anything is done. Its outcome goes back to the host, and
- * into the trace as QS's target has it: RX_STATUS with the request, or with 80 and what was
- * wrong; TARGET_DONE behind what took time; PEEK_DATA, QUERY_DATA, TARGET_INFO.
+ * A request is checked completely before anything is done. Its result goes to the host, and into
+ * the trace as a QS target sends it: RX_STATUS with the request, or with 80 and the error;
+ * TARGET_DONE after a lengthy request; PEEK_DATA, QUERY_DATA, TARGET_INFO.
  *
  * Invariants
- * - Memory is touched only within an object of the table, while the lock is held, so never
- *   after devtrace_rx_forget().
- * - A callback that gets an object is entered only while the object is in the table, and is
- *   in the list of uses until it has returned: devtrace_rx_forget() waits for those of other
- *   threads.
+ * - Memory is accessed only within an object of the table, with the lock held, so never after
+ *   devtrace_rx_forget().
+ * - A callback gets an object only while the object is in the table, and is in the list of uses
+ *   until it returns: devtrace_rx_forget() waits for the callbacks of other threads.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +19,7 @@
 #include "rx.h"
 #include "wire/bytes.h"
 
-/* The records as events: QS's numbers and 24. */
+/* Event types of the records: QS's number + 24. */
 #define T_TEST_PAUSED	82
 #define T_PROBE_GET	83
 #define T_TARGET_INFO	88
@@ -29,11 +28,11 @@
 #define T_QUERY_DATA	91
 #define T_PEEK_DATA	92
 
-/* There where the program is linked with libdevtrace-qp. */
+/* Defined if the program is linked with libdevtrace-qp. */
 int devtrace_qp_glb_filter(int record) __attribute__((weak));
 int devtrace_qp_loc_filter(int id) __attribute__((weak));
 
-/* A request, and the answer that is being made. */
+/* A request, and the answer being built. */
 struct call {
 	struct rx	*rx;
 	struct rx_peer	*peer;
@@ -67,7 +66,7 @@ void dt_rx_paused(void)
 		devtrace_end(&r);
 }
 
-/* A key sent by a host is compared with addresses, and never becomes one. */
+/* A key from a host is only compared with addresses, never used as one. */
 static struct rx_object *find(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
 {
 	size_t i;
@@ -82,7 +81,7 @@ static struct rx_object *find(struct rx *rx, uint8_t kind, uint64_t key, const c
 	return NULL;
 }
 
-/* The current one of this kind; NULL: there is none, or it was forgotten. Under the lock. */
+/* The current object of a kind; NULL: none, or it was forgotten. Called with the lock held. */
 static struct rx_object *current(const struct call *c, uint8_t kind)
 {
 	void *object = c->peer->current[kind] ? c->peer->current[kind] : c->rx->current[kind];
@@ -120,7 +119,7 @@ static uint8_t do_command(struct call *c)
 {
 	uint8_t all[13] = { 0 };
 
-	/* Numbers may be left out. */
+	/* Parameters at the end may be missing. */
 	if (c->n < 1 || c->n > 13 || (c->n - 1) % 4)
 		return DEVTRACE_RX_BAD;
 	if (!c->rx->ops.command)
@@ -133,7 +132,7 @@ static uint8_t do_command(struct call *c)
 	return DEVTRACE_RX_OK;
 }
 
-/* Those that have no data, and one function. */
+/* Requests without data that call one function. */
 static uint8_t simple(struct call *c, void (*fn)(void *arg))
 {
 	if (c->n)
@@ -157,7 +156,7 @@ static uint8_t do_tick(struct call *c)
 	return DEVTRACE_RX_OK;
 }
 
-/* One value by a single access, where it is aligned. */
+/* A single access to each value if it is aligned. */
 static void store(uint8_t *to, const uint8_t *le, unsigned int size)
 {
 	uint32_t v32;
@@ -318,7 +317,7 @@ static uint8_t do_object_filter(struct call *c)
 	return DEVTRACE_RX_OK;
 }
 
-/* Both of a state machine and an active object, if kind says so. */
+/* Called for each kind that the request names. */
 static bool make_current(struct call *c, uint8_t kind, uint64_t key, const char *name)
 {
 	struct rx_object *o = find(c->rx, kind, key, name);
@@ -385,7 +384,7 @@ static uint8_t do_query(struct call *c)
 		return DEVTRACE_RX_UNHANDLED;
 	if (!enter_current(c, &use, *c->p))
 		return DEVTRACE_RX_NO_OBJECT;
-	/* The host gets it even where nobody traces. */
+	/* The host gets the data even if the event is filtered out. */
 	devtrace_begin_plain_(&r, T_QUERY_DATA);
 	head = r.pos;
 	devtrace_u8(&r, *c->p);
@@ -486,7 +485,7 @@ size_t dt_rx_request(struct rx *rx, struct rx_peer *peer, const uint8_t *p, size
 	}
 	if (status)
 		c.len = 0;
-	/* QS's codes: 43 no such request, 50 not understood, and otherwise the request. */
+	/* QS's codes: 43 unknown request, 50 malformed, otherwise the request. */
 	if (status)
 		emit_u8(T_RX_STATUS, 0x80 | (status == DEVTRACE_RX_UNKNOWN ? 0x43 :
 					     status == DEVTRACE_RX_BAD ? 0x50 : c.request));
@@ -531,7 +530,7 @@ void devtrace_rx_forget(void *object)
 			rx->objects[i] = rx->objects[--rx->nr_objects];
 		else
 			i++;
-	/* No callback is entered for it any more; those that are inside have to return. */
+	/* No new callback gets the object; wait for those that use it. */
 	while (dt_rx_used_by_others(rx, object))
 		pthread_cond_wait(&rx->go, &rx->lock);
 	pthread_mutex_unlock(&rx->lock);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rx_host.c - the other side of the channel: a host that asks
+ * rx_host.c - the host's side of the channel
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -49,7 +49,7 @@ static int64_t now_ms(void)
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The socket is ready for this, before the end. */
+/* Wait until the socket is ready. Return 0 or an errno number. */
 static int wait_for(int fd, short what, int64_t end)
 {
 	struct pollfd p = { .fd = fd, .events = what };
@@ -89,7 +89,7 @@ static int send_request(struct devtrace_rx_host *host, uint8_t request, const vo
 	return 0;
 }
 
-/* The next answer that is there, and to what. */
+/* Take the next answer; tell which request it answers. */
 static int take_answer(struct devtrace_rx_host *host, uint8_t *request, uint16_t *number,
 		       struct devtrace_rx_answer *answer)
 {
@@ -123,7 +123,7 @@ int devtrace_rx_call(struct devtrace_rx_host *host, uint8_t request, const void 
 		err = take_answer(host, &to, &number, answer);
 		if (err == EAGAIN)
 			err = wait_for(host->fd, POLLIN, end);
-		/* One that was too late for an earlier call, or the word that there is no room. */
+		/* Skip late answers to earlier calls; BUSY refuses the connection. */
 		else if (!err && (answer->status == DEVTRACE_RX_BUSY ||
 				  (to == request && number == host->number)))
 			return 0;

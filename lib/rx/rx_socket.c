@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rx_socket.c - a listening socket that has no name, and how a host gets to it
+ * rx_socket.c - a listening socket without a name, and how a host connects to it
  *
  * The program binds its socket to a file of mode 0600 under a random name, keeps the file open
- * with O_PATH, and removes the name before it listens. From then on one path is left:
- * /proc/PID/fd/N. The kernel lets those follow it who may read the program's memory
- * (PTRACE_MODE_READ): processes with the program's own user ids, and those with CAP_SYS_PTRACE
- * in its user namespace. It compares ids of the kernel, not numbers of a user namespace.
+ * with O_PATH, and removes the name before it listens. The only path left is /proc/PID/fd/N. The
+ * kernel lets processes follow it that may read the program's memory (PTRACE_MODE_READ):
+ * processes with the program's own user IDs, and processes with CAP_SYS_PTRACE in its user
+ * namespace. It compares kernel IDs, not numbers of a user namespace.
  *
  * Invariants
- * - Nobody can take the name of a program: the path ends with the process, and a process that
- *   gets the number later has other descriptors.
- * - Nobody else can connect, so nobody else can fill the queue of those who wait.
- * - A program that is killed leaves nothing behind, unless it dies between bind(2) and unlink(2).
+ * - No process can take over the name of a program: the path ends with the process, and a
+ *   process that gets its PID later has other descriptors.
+ * - Other users cannot connect, so they cannot fill the backlog.
+ * - A killed program leaves nothing behind, unless it dies between bind(2) and unlink(2).
  *
- * A descriptor under /proc/PID/fd may still be another's socket: a child inherits those of its
- * parent, a setuid program those of its caller, a daemon is sent some. So the host asks the
- * kernel who called listen(2): this process, as the user that it is now, or as root.
+ * A descriptor under /proc/PID/fd may be another process's socket: a child inherits those of its
+ * parent, a setuid program those of its caller, a daemon receives some. So the host asks the
+ * kernel who called listen(2): it must be this process, as its current user or as root.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -36,7 +36,7 @@
 #define PREFIX	"devtrace-rx-"
 #define TRIES	8
 
-/* Another each time. If the kernel has no random bytes yet, the clock has to do. */
+/* Random, or from the clock if the kernel has no random bytes yet. */
 static uint64_t random_name(void)
 {
 	struct timespec t;
@@ -48,7 +48,7 @@ static uint64_t random_name(void)
 	return (uint64_t)t.tv_sec << 30 ^ (uint64_t)t.tv_nsec;
 }
 
-/* May we keep a file here that no other user can remove? */
+/* Is the directory safe: can no other user remove our file? */
 static bool rx_dir_is_safe(const char *dir)
 {
 	struct stat st;
@@ -58,7 +58,7 @@ static bool rx_dir_is_safe(const char *dir)
 	return st.st_mode & S_ISVTX || !(st.st_mode & 0022);
 }
 
-/* Bind to a file in this directory, and remove its name. 0: *inode is the file. */
+/* Bind to a file in this directory and remove its name. *inode: the file, on success. */
 static int rx_bind_in(int fd, const char *dir, int *inode)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };
@@ -80,8 +80,8 @@ static int rx_bind_in(int fd, const char *dir, int *inode)
 }
 
 /*
- * The directory must take a socket for the time of three system calls. The first that does:
- * a board may have any of them read-only, or not at all.
+ * Use the first directory that accepts a socket for three system calls: on a board, any of them
+ * may be read-only or missing.
  */
 int dt_rx_listen(struct rx *rx)
 {
@@ -96,7 +96,7 @@ int dt_rx_listen(struct rx *rx)
 	snprintf(own, sizeof(own), "/run/user/%u", (unsigned int)geteuid());
 	for (i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
 		err = rx_bind_in(rx->listen, dirs[i], &rx->inode);
-		/* A socket is bound once, so what happens after bind(2) is final. */
+		/* A socket can be bound only once: an error after bind(2) is final. */
 		if (!err || rx->inode >= 0)
 			break;
 		if (!first || first == ENOENT)
@@ -111,10 +111,10 @@ int dt_rx_listen(struct rx *rx)
 struct rx_process {
 	pid_t	pid;
 	uid_t	user;		/* effective */
-	bool	over;		/* only its exit status is left */
+	bool	over;		/* a zombie */
 };
 
-/* Reads the effective user from a line "Uid: REAL EFFECTIVE ..." of /proc/PID/status. */
+/* Parse a line "Uid: REAL EFFECTIVE ..." of /proc/PID/status. */
 static bool rx_effective_user(const char *line, uid_t *user)
 {
 	const char *real = line + strlen("Uid:"), *effective;
@@ -128,7 +128,7 @@ static bool rx_effective_user(const char *line, uid_t *user)
 	return end != effective;
 }
 
-/* By its number or, where @fds are open, of the process whose they are. */
+/* Read a process's status by its number, or relative to its open @fds. */
 static int rx_process_read(struct rx_process *p, pid_t pid, DIR *fds)
 {
 	char path[32], line[256];
@@ -155,11 +155,11 @@ static int rx_process_read(struct rx_process *p, pid_t pid, DIR *fds)
 		fclose(f);
 	if (found && !p->over)
 		return 0;
-	/* Without /proc there is no way to a program. */
+	/* Without /proc, no program can be reached. */
 	return pid > 0 && fd < 0 && !kill(pid, 0) ? ENOENT : ESRCH;
 }
 
-/* The directory of its descriptors stays this process's when another gets its number. */
+/* The open directory stays this process's even if its PID is reused. */
 static int rx_process_open(struct rx_process *p, pid_t pid, DIR **fds)
 {
 	char path[32];
@@ -176,7 +176,7 @@ static int rx_process_open(struct rx_process *p, pid_t pid, DIR **fds)
 	return err;
 }
 
-/* Is this descriptor the file of a receive channel? By its name alone. */
+/* Could this descriptor be the file of a receive channel, by its name? */
 static bool rx_fd_may_be(DIR *fds, const char *fd)
 {
 	char link[PATH_MAX], *name;
@@ -191,7 +191,7 @@ static bool rx_fd_may_be(DIR *fds, const char *fd)
 	       !fstatat(dirfd(fds), fd, &st, 0) && S_ISSOCK(st.st_mode);
 }
 
-/* Connected: is it this process that listens? ECONNREFUSED: no, EPERM: for another user. */
+/* After connecting: does this process listen? ECONNREFUSED: no; EPERM: for another user. */
 static int rx_proves(int fd, const struct rx_process *p)
 {
 	struct ucred cred;
@@ -230,7 +230,7 @@ int dt_rx_connect(pid_t pid, int *fd)
 
 	if (err)
 		return err;
-	/* One that is another's must not hide the right one behind it. */
+	/* A socket of another process must not hide the right one after it. */
 	while (found && (d = readdir(fds))) {
 		if (!rx_fd_may_be(fds, d->d_name))
 			continue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * rx_use.c - callbacks that are within, and with which object
+ * rx_use.c - running callbacks, and their objects
  *
- * Invariant: the list changes under the lock, and each use is in it as long as its
- * callback runs.
+ * Invariant: the list changes only with the lock held; each use is in it while its callback
+ * runs.
  */
 #include "rx.h"
 

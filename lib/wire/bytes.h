@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * bytes.h - little-endian numbers out of and into unaligned bytes
+ * bytes.h - little-endian numbers in unaligned bytes
  *
- * The wire is little-endian on every machine. These are written with shifts,
- * so that nothing depends on the machine's own order or on alignment; the
- * compiler makes one load or store of each where the machine allows it.
+ * The wire is little-endian on every machine. Shifts make the functions independent of byte
+ * order and alignment; the compiler turns each into one load where the machine allows it.
  */
 #ifndef DT_BYTES_H
 #define DT_BYTES_H

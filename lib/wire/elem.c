@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * elem.c - the data elements of an event, one after the other
+ * elem.c - parse the data elements of an event
  *
- * Programs build the elements and the kernel does not look at them, so they
- * are hostile input: nothing is read behind the end, whatever they say.
+ * Programs build the elements and the kernel does not check them, so they are hostile input:
+ * nothing is read beyond the end.
  */
 #include <string.h>
 
 #include "bytes.h"
 #include "devtrace-decode.h"
 
-/* Bytes after the format byte, for the types that always have as many. */
+/* Bytes after the format byte, for types of fixed size. */
 static const uint8_t fixed_size[16] = {
 	[DEVTRACE_E_I8] = 1, [DEVTRACE_E_U8] = 1,
 	[DEVTRACE_E_I16] = 2, [DEVTRACE_E_U16] = 2,

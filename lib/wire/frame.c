@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * frame.c - the framing layer: flag and escapes, the three check values, and
- * the encoder
+ * frame.c - the framing layer: flag and escapes, check values, and the encoder
  *
- * Invariants: an encoded frame holds 7E only as its last byte, and 7D only
- * before 5D or 5E; what dt_unescape() accepts, the encoder could have made.
+ * Invariants: an encoded frame has 7E only as its last byte, and 7D only before 5D or 5E.
+ * dt_unescape() accepts only what the encoder can produce.
  */
 #include <string.h>
 
@@ -39,7 +38,7 @@ void dt_crc_init(struct dt_crc *c, enum devtrace_check check)
 
 	for (unsigned int i = 0; i < 256; i++)
 		c->t[0][i] = crc_bits(poly, i, 8);
-	/* Table k: the same byte with k zero bytes after it. */
+	/* Table k: the byte followed by k zero bytes. */
 	for (int k = 1; k < 8; k++)
 		for (unsigned int i = 0; i < 256; i++)
 			c->t[k][i] = c->t[k - 1][i] >> 8 ^
@@ -152,7 +151,7 @@ static void put_escaped(struct sink *s, uint8_t byte)
 	put(s, byte);
 }
 
-/* The state of a check after n more bytes of the frame. */
+/* Update the check's state by n bytes of the frame. */
 static uint32_t check_more(enum devtrace_check check, uint32_t state,
 			   const uint8_t *p, size_t n)
 {

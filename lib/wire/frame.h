@@ -2,8 +2,8 @@
 /*
  * frame.h - the framing layer: escapes and check values
  *
- * Private to the library. A "raw" frame is what stands between two flags; a
- * frame is that without its escapes: seq, type, body, length byte, check.
+ * Private to the library. A raw frame is the bytes between two flags; a frame is the same
+ * without escapes: sequence number, type, body, length byte, check.
  */
 #ifndef DT_FRAME_H
 #define DT_FRAME_H
@@ -15,13 +15,11 @@
 
 #include "bytes.h"
 
-#define DT_CHECKS	3		/* how many values enum devtrace_check has */
+#define DT_CHECKS	3		/* number of enum devtrace_check values */
 
 /*
- * Tables for eight bytes at a time, for a CRC of up to 32 bits that takes the
- * low bit of each byte first. They are built by the decoder for itself, so
- * that the library has no writable data and a program that only emits does
- * not carry them.
+ * Tables of a reflected CRC of up to 32 bits, for eight bytes at a time. Each decoder builds its
+ * own: the library has no writable data, and a program that only emits does not carry them.
  */
 struct dt_crc {
 	uint32_t t[8][256];
@@ -29,15 +27,15 @@ struct dt_crc {
 
 void dt_crc_init(struct dt_crc *c, enum devtrace_check check);
 
-/* How many bytes the check takes at the end of a frame. */
+/* Bytes of the check at the end of a frame. */
 static inline size_t dt_check_size(enum devtrace_check check)
 {
 	return (size_t)1 << check;
 }
 
 /*
- * Eight bytes at a time into four lanes of 16 bits: each step adds at most
- * 510 to a lane, so 128 steps fit before the lanes are folded.
+ * Sum eight bytes at a time in four lanes of 16 bits. Each step adds at most 510 to a lane, so
+ * 128 steps fit before the lanes are added up.
  */
 static inline uint8_t dt_sum8(const uint8_t *p, size_t n)
 {
@@ -70,17 +68,11 @@ static inline uint8_t dt_sum8(const uint8_t *p, size_t n)
 	return (uint8_t)sum;
 }
 
-/*
- * The check value of n bytes. c: the tables of this check, or NULL to go
- * without (slower, needs nothing prepared).
- */
+/* Check value of n bytes. c: tables of this check, or NULL (slower). */
 uint32_t dt_check_value(enum devtrace_check check, const struct dt_crc *c,
 			const uint8_t *p, size_t n);
 
-/*
- * Whether n bytes, the last of which are the check, are intact under it. crc: the tables of
- * CRC-16 and CRC-32.
- */
+/* Do the last bytes of n match the check of the others? crc: tables of CRC-16 and CRC-32. */
 bool dt_check_matches(const struct dt_crc crc[2], enum devtrace_check check,
 		      const uint8_t *p, size_t n);
 
@@ -88,8 +80,8 @@ bool dt_check_matches(const struct dt_crc crc[2], enum devtrace_check check,
 #define DT_UNESCAPE_LONG	((size_t)-2)	/* does not fit */
 
 /*
- * Take the escapes out of n raw bytes. Only 7D 5D and 7D 5E are escapes: an
- * encoder never makes another, so another is damage. Returns the length.
+ * Remove the escapes of n raw bytes and return the length. Only 7D 5D and 7D 5E are escapes; the
+ * encoder makes no others, so others are damage.
  */
 size_t dt_unescape(uint8_t *out, size_t size, const uint8_t *raw, size_t n);
 
