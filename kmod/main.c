@@ -207,5 +207,6 @@ module_exit(devtrace_exit);
 
 MODULE_DESCRIPTION("Trace device: a circular buffer of events, /dev/trace");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(DEVTRACE_VERSION);
 /* For one release: this was a module of its own. */
 MODULE_ALIAS("devtrace_streams");

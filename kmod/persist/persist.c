@@ -69,3 +69,4 @@ COMPAT_IMPORT_INTERNAL();
 MODULE_SOFTDEP("pre: devtrace");
 MODULE_DESCRIPTION("Trace device: the last events outlive a reset");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(DEVTRACE_VERSION);

@@ -376,4 +376,5 @@ module_exit(devtrace_watch_exit);
 
 MODULE_DESCRIPTION("Trace device: callbacks for events, and the tracepoint devtrace:event");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(DEVTRACE_VERSION);
 COMPAT_IMPORT_INTERNAL();

@@ -39,7 +39,7 @@ section() { sed -n "/^## $1\$/,/^## /p" "$top/README.md"; }
 # commands: of a text the lines with a tab before them
 commands() { sed -n 's/^	//p'; }
 # What README says to build and install for a board with; what is done there follows.
-board_lines() { section 'On your board' | sed '/On the board:/,$d' | commands; }
+board_lines() { section 'Your own board' | sed '/On the board:/,$d' | commands; }
 
 # check_page PAGE: what other pages are installed here is not its business.
 check_page()

@@ -48,7 +48,7 @@ if ! grep -q . "$tree/build/tools/.left-out"; then
 	check "and --on-trigger" uses ' U mnl_'
 fi
 make -s -C "$tree" help >"$tmp/help"
-for v in $(section 'On your board' | grep -o '\<[A-Z_]*=' | sort -u); do
+for v in $(section 'Your own board' | grep -o '\<[A-Z_]*=' | sort -u); do
 	check "make help has README's $v" grep "^  .*\<${v%=}\>" "$tmp/help"
 done
 

@@ -75,7 +75,7 @@ check "brings the header" test -s "$tmp/other/usr/local/share/devtrace/include/l
 check "and no symbols of that build" test ! -e "$tmp/other/usr/local/share/devtrace/$release"
 
 # What README says of it: text, blocks of C and of make, and commands.
-driver() { section 'Build your own driver'; }
+driver() { section 'Your own driver'; }
 # block LANGUAGE
 block()
 {

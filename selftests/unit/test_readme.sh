@@ -84,7 +84,7 @@ check "the format has no mistake" "$O/tools/traceinfo" --check-fmt "$tmp/fmt/rea
 
 # What is seen when nothing is there. What programs of ours are seen to say, they say; `...`
 # stands for what differs. What would be silence has its line.
-section 'When nothing is there' | sed -n 's/^| \([^|]*\) | .*/\1/p' | sed 1d >"$tmp/seen"
+section Troubleshooting | sed -n 's/^| \([^|]*\) | .*/\1/p' | sed 1d >"$tmp/seen"
 cat "$top"/tools/*/*.c | tr -d '\n"' >"$tmp/sources"
 sed -n 's/^trace[a-z]*: `\([^`]*\)`$/\1/p' "$tmp/seen" >"$tmp/said"
 check "there is a table of what is seen" test "$(wc -l <"$tmp/said")" -ge 3

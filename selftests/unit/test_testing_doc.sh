@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Documentation/testing.rst names tests that there are, and boards likewise; and each
-# promise in it can still be broken, as selftests/mutations says. So are the functions
-# there that Documentation/coverage.rst names.
+# Documentation/testing.rst names existing tests and boards, and each promise in it has a
+# mutation in selftests/mutations that applies.
 . "$(dirname "$0")/doc.sh"
 page=$top/Documentation/testing.rst
 
@@ -41,16 +40,6 @@ done)
 check "each is broken by a mutation${unbroken:+, but $(echo "$unbroken" | tr '\n' ' ')}" [ -z "$unbroken" ]
 O=$tmp "$top/selftests/mutate" --dry >"$tmp/dry"
 check "each mutation applies at one place" sh -c "! grep '^not ok' '$tmp/dry' >&2"
-# coverage.rst: ``file.c`` and behind it its functions that no test runs all of
-gone=$(tr '\n' ' ' <"$top/Documentation/coverage.rst" | grep -oE '``[a-z_/]+(\.c|\(\))``' |
-	tr -d '`' | while read -r name; do
-	case $name in
-	*.c)	file=$name ;;
-	*)	find "$top/kmod" "$top/lib" "$top/tools" -path "*/$file" -exec cat {} + |
-			grep -E "\\b${name%??}\\(" >/dev/null || echo "$file $name" ;;
-	esac
-done)
-check "what coverage.rst names is there${gone:+, but $(echo "$gone" | tr '\n' ' ')}" [ -z "$gone" ]
 boards=$(sed -n 's/^\(MORE_\)\?BOARDS[[:space:]]*?= //p' "$top/Makefile")
 for b in $boards; do
 	check "board $b is in the table" sh -c "sed -n '/^board /,/^Emulation/p' '$page' |
