@@ -2,14 +2,14 @@
 /*
  * devtrace-ctl.h - filters, streams, triggers and statistics of /dev/trace
  *
- * The calls of libdevtrace-ctl, which speaks generic netlink with the module; it
- * needs libmnl. Everything belongs to a handle and nothing is global: handles
- * share nothing, each is for one thread at a time.
+ * The interface of libdevtrace-ctl, which uses generic netlink to talk to the module and needs
+ * libmnl. All state belongs to a handle, nothing is global. A handle is for one thread at a
+ * time.
  *
- * Calls return 0 or a negative errno number; devtrace_ctl_error() then says what
- * was wrong, as the kernel put it. Dumps call a function for each thing; what it
- * returns other than 0 ends the dump and is returned. All of a dump has been
- * read before the first call of the function, which may use the handle itself.
+ * Calls return 0 or a negative errno number; devtrace_ctl_error() then returns the explanation,
+ * usually the kernel's. A listing call calls a function for each entry; a result other than 0
+ * ends the list and is returned. The whole list is read before the first call, so the function
+ * may use the handle.
  */
 #ifndef DEVTRACE_CTL_H
 #define DEVTRACE_CTL_H
@@ -26,26 +26,25 @@ extern "C" {
 
 struct devtrace_ctl;
 
-/* NULL and errno: ENOENT if devtrace is not loaded, or was built without control. */
+/* Return NULL and set errno on failure; ENOENT: devtrace is not loaded or has no control module. */
 struct devtrace_ctl *devtrace_ctl_open(void);
 /* NULL is allowed. */
 void devtrace_ctl_close(struct devtrace_ctl *ctl);
-/* What was wrong with the last call that failed. Valid until the next call. */
+/* Explanation of the last call's error. Valid until the next call. */
 const char *devtrace_ctl_error(const struct devtrace_ctl *ctl);
 /*
- * What the kernel said of the last call although it succeeded: of a filter, which of
- * the types it names this kernel does not have. Empty if nothing; until the next call.
+ * Warning of the kernel about the last call, which succeeded: for a filter, the named types that
+ * this kernel lacks. Empty without a warning. Valid until the next call.
  */
 const char *devtrace_ctl_warning(const struct devtrace_ctl *ctl);
 
 /*
- * Filters. A filter is made in memory, and given to a stream or a trigger as a
- * whole. The terms are those of enum devtrace_filter_attr; see there for what
- * they mean. Do not change the members by hand.
+ * Filters. A program builds a filter in memory and gives it to a stream or a trigger as a whole.
+ * See enum devtrace_filter_attr for the terms. Do not change the members directly.
  */
 struct devtrace_ranges {
 	bool		given;
-	unsigned int	nr;			/* in order, and apart */
+	unsigned int	nr;			/* entries of r[], ordered and disjoint */
 	struct devtrace_range r[DEVTRACE_TERMS_MAX];
 };
 
@@ -75,64 +74,62 @@ struct devtrace_filter {
 };
 
 /*
- * Everything passes but the kernel profile events, types 128 to 191, which are
- * attached when a filter names them. Each filter begins with this or the next.
+ * Pass all events but kernel profile events, types 128 to 191; those are attached if a filter
+ * names them. Initialize every filter with this function or the next.
  */
 void devtrace_filter_all(struct devtrace_filter *f);
-/* Nothing passes: every type is off. */
+/* Pass nothing: all types are off. */
 void devtrace_filter_none(struct devtrace_filter *f);
 bool devtrace_filter_is_all(const struct devtrace_filter *f);
 bool devtrace_filter_is_type(const struct devtrace_filter *f, unsigned int type);
 
 /*
- * TYPES, OBJECTS, SIGNALS, CPUS: let nothing pass but what is switched on from here.
- * Without this, what is switched off is taken from everything.
+ * TYPES, OBJECTS, SIGNALS, CPUS: pass only what is switched on from here. Without this call,
+ * switching off removes from everything.
  */
 int devtrace_filter_only(struct devtrace_filter *f, enum devtrace_filter_attr term);
-/* Any term: as if it were not given, as in devtrace_filter_all(). */
+/* Remove a term, any term: same as in devtrace_filter_all(). */
 int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr term);
 
 /*
- * TYPES, OBJECTS, SIGNALS, CPUS: let the numbers from first to last pass, or not.
- * The types of the transport always do. -ENOSPC: more than DEVTRACE_TERMS_MAX ranges.
+ * TYPES, OBJECTS, SIGNALS, CPUS: pass the numbers from first to last, or do not. Transport types
+ * always pass. -ENOSPC: more than DEVTRACE_TERMS_MAX ranges.
  */
 int devtrace_filter_range(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			  unsigned int first, unsigned int last, bool on);
 /*
- * The same by the name of a group. TYPES: sm ao eq mp te qf sc sem mtx user
- * user0 to user4 exc text kernel all, and names, groups and presets of kernel profile
- * events, which are "kernel" and not in "all"; OBJECTS: ao ep eq ap all. -ENOENT: no
- * such group.
+ * The same for a group. TYPES: sm ao eq mp te qf sc sem mtx user user0 to user4 exc text kernel
+ * all, and names, groups and presets of kernel profile events, which are in "kernel" but not in
+ * "all". OBJECTS: ao ep eq ap all. -ENOENT: unknown group.
  */
 int devtrace_filter_group(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			  const char *group, bool on);
 /*
- * The n-th group of TYPES or OBJECTS, NULL behind the last; smaller ones, down to
- * single types, behind larger ones that have them. Not told: "all", and presets.
+ * Return the n-th group of TYPES or OBJECTS, NULL after the last. A group precedes the groups
+ * and types that it contains. "all" and presets are not listed.
  */
 const char *devtrace_filter_group_name(enum devtrace_filter_attr term, unsigned int n);
 
 /*
- * MAJORS, NOT_MAJORS, CODES, NOT_CODES, PIDS, NOT_PIDS: put a number on the list, or take it
- * off. A code is DEVTRACE_CODE().
- * -ENOSPC: the list is full; -ENOENT: it is not on the list.
+ * MAJORS, NOT_MAJORS, CODES, NOT_CODES, PIDS, NOT_PIDS: add a number to the list, or remove it.
+ * A code is DEVTRACE_CODE(). -ENOSPC: the list is full; -ENOENT: the number is not on the list.
  */
 int devtrace_filter_number(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			   uint32_t number, bool on);
-/* COMMS, NOT_COMMS: the same for a name, which has at most 15 bytes. */
+/* COMMS, NOT_COMMS: the same for a name of at most 15 bytes. */
 int devtrace_filter_name(struct devtrace_filter *f, enum devtrace_filter_attr term,
 			 const char *name, bool on);
-/* Severities from these levels on, 0 to 4. */
+/* Pass severities from these levels on, 0 to 4. */
 int devtrace_filter_severity(struct devtrace_filter *f, unsigned int hw, unsigned int sw);
 /* DEVTRACE_ORIGIN_* */
 int devtrace_filter_origins(struct devtrace_filter *f, uint32_t origins);
 
-/* The filter of a stream; NULL is stream 0. generation may be NULL. */
+/* Get the filter of a stream, NULL: stream 0. generation may be NULL. */
 int devtrace_ctl_filter_get(struct devtrace_ctl *ctl, const char *stream,
 			    struct devtrace_filter *f, uint32_t *generation);
 /*
- * When this has returned 0 no event that the filter refuses appears any more.
- * With a generation, -EBUSY if somebody changed the filter since.
+ * Set a filter. After a return of 0, no event that the filter refuses appears any more. With a
+ * generation: -EBUSY if the filter has changed since.
  */
 int devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
 			    const struct devtrace_filter *f, const uint32_t *generation);
@@ -145,10 +142,10 @@ struct devtrace_ctl_stream {
 	char		name[DEVTRACE_NAME_LEN];
 	uint32_t	id;
 	uint32_t	state;			/* enum devtrace_state */
-	uint64_t	size;			/* bytes of ring a CPU */
+	uint64_t	size;			/* bytes of each CPU's ring */
 	uint64_t	used;			/* bytes of all rings */
-	uint64_t	since;			/* trace clock ns */
-	char		reason[DEVTRACE_NAME_LEN]; /* the trigger that did it, or empty */
+	uint64_t	since;			/* of the state's last change, trace clock ns */
+	char		reason[DEVTRACE_NAME_LEN]; /* trigger that changed the state, or "" */
 	uint32_t	watermark;		/* percent */
 	uint32_t	mode;			/* of the device node */
 	uint32_t	generation;		/* of the filter */
@@ -158,7 +155,7 @@ typedef int devtrace_stream_fn(const struct devtrace_ctl_stream *s, void *arg);
 int devtrace_ctl_streams(struct devtrace_ctl *ctl, devtrace_stream_fn *fn, void *arg);
 int devtrace_ctl_stream_get(struct devtrace_ctl *ctl, const char *name,
 			    struct devtrace_ctl_stream *s);
-/* filter NULL: everything; mode 0: as the module has it. */
+/* filter NULL: everything; mode 0: the module's default. */
 int devtrace_ctl_stream_new(struct devtrace_ctl *ctl, const char *name, uint64_t size,
 			    const struct devtrace_filter *filter, uint32_t mode,
 			    enum devtrace_state state);
@@ -186,19 +183,19 @@ struct devtrace_ctl_trigger {
 	struct devtrace_filter when;
 	struct devtrace_ctl_element element;
 	uint64_t	nth;			/* 0 and 1: the first */
-	uint32_t	rate;			/* a second; 0: none */
+	uint32_t	rate;			/* events a second; 0: none */
 	uint32_t	action;			/* enum devtrace_action */
-	char		stream[DEVTRACE_NAME_LEN]; /* empty: stream 0 */
-	uint64_t	events;			/* stop after these; 0: not given */
-	uint64_t	time;			/* ns; 0: not given */
+	char		stream[DEVTRACE_NAME_LEN]; /* "": stream 0 */
+	uint64_t	events;			/* stop after these; 0: none */
+	uint64_t	time;			/* stop after this time, ns; 0: none */
 	struct devtrace_filter filter;		/* DEVTRACE_ACTION_FILTER */
 	bool		rearm;
-	/* Told by the kernel: */
+	/* Set by the kernel: */
 	bool		armed;
 	uint64_t	fired, fired_at, seen;
 };
 
-/* Zero, with filters that let everything pass. -EINVAL: the name is too long. */
+/* Zero the structure and let its filters pass everything. -EINVAL: the name is too long. */
 int devtrace_ctl_trigger_init(struct devtrace_ctl_trigger *t, const char *name);
 typedef int devtrace_trigger_fn(const struct devtrace_ctl_trigger *t, void *arg);
 int devtrace_ctl_triggers(struct devtrace_ctl *ctl, devtrace_trigger_fn *fn, void *arg);
@@ -208,7 +205,7 @@ int devtrace_ctl_trigger_new(struct devtrace_ctl *ctl, const struct devtrace_ctl
 int devtrace_ctl_trigger_arm(struct devtrace_ctl *ctl, const char *name, bool armed);
 int devtrace_ctl_trigger_del(struct devtrace_ctl *ctl, const char *name);
 
-/* Statistics. stream NULL: of all. What the kernel does not tell is 0. */
+/* Statistics. stream NULL: all streams. Values that the kernel does not provide are 0. */
 struct devtrace_ctl_stats {
 	char		stream[DEVTRACE_NAME_LEN];
 	uint32_t	cpu;
@@ -238,16 +235,16 @@ struct devtrace_ctl_reader {
 	uint64_t	read, lost;		/* events */
 };
 
-/* A lane that is open. */
+/* An open lane. */
 struct devtrace_ctl_lane {
-	uint32_t	source;			/* of its events, if their CPU is not known */
+	uint32_t	source;			/* source of events whose CPU is unknown */
 	uint32_t	pid, tid;
 	char		comm[DEVTRACE_COMM_LEN];
-	uint64_t	size, used;		/* bytes; @used: not taken yet */
-	uint64_t	stored, overwritten;	/* events; @overwritten in the buffer */
+	uint64_t	size, used;		/* bytes; @used: not taken by the kernel yet */
+	uint64_t	stored, overwritten;	/* events; @overwritten: in the buffer */
 	uint64_t	dropped[DEVTRACE_LOST_CAUSES];
-	uint64_t	oldest, now;		/* trace clock ns; @oldest 0: none is held */
-	uint8_t		state;			/* 0 closed, 1 open, 2 open, makes no calls */
+	uint64_t	oldest, now;		/* trace clock ns; @oldest 0: no event */
+	uint8_t		state;			/* 0 closed, 1 open, 2 open without calls */
 };
 
 struct devtrace_ctl_dict {
@@ -273,41 +270,41 @@ int devtrace_ctl_lanes(struct devtrace_ctl *ctl, devtrace_lane_fn *fn, void *arg
 int devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg);
 
 /*
- * Kernel profile events. They are on as far as the filter of a stream, or the
- * condition of an armed trigger, has their types.
+ * Kernel profile events. One is on while the filter of a stream, or the condition of an armed
+ * trigger, contains its type.
  */
 struct devtrace_ctl_profile {
 	uint8_t		type;			/* 128 to 191 */
-	char		name[64];		/* in lower case */
-	char		group[32];		/* several have one in common */
+	char		name[64];		/* lower case */
+	char		group[32];		/* shared by several events */
 	char		tracepoints[512];	/* separated by blanks */
-	bool		available;		/* this kernel has one of these */
-	bool		attached;		/* some filter wants it */
-	bool		added;			/* by name, with: */
-	char		elements[2048];		/* what its events carry, for fmt(5) */
+	bool		available;		/* this kernel has one of the tracepoints */
+	bool		attached;		/* some filter contains the type */
+	bool		added;			/* added by name, with @elements */
+	char		elements[2048];		/* names of its elements, for fmt(5) */
 };
 
 typedef int devtrace_profile_fn(const struct devtrace_ctl_profile *p, void *arg);
 int devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, void *arg);
 /*
- * Any tracepoint of the kernel, SYSTEM:EVENT, as one of the types 176 to 190: see
- * devtrace_ctl_profiles() for which. Its events come when a filter has the type;
- * removing it takes the type out of all filters. -EEXIST: it is added already;
- * -ENOSPC: so many are; -ENOENT: it is not known, or not added.
+ * Add any tracepoint of the kernel, SYSTEM:EVENT, as one of the types 176 to 190;
+ * devtrace_ctl_profiles() tells which. Its events arrive once a filter contains the type.
+ * Removing it takes the type out of all filters. -EEXIST: already added; -ENOSPC: all types are
+ * in use; -ENOENT: unknown, or not added.
  */
 int devtrace_ctl_profile_add(struct devtrace_ctl *ctl, const char *tracepoint);
 int devtrace_ctl_profile_del(struct devtrace_ctl *ctl, const char *tracepoint);
 
 /*
- * Changes as they come. After devtrace_ctl_monitor() the descriptor that it
- * returned can be polled, and devtrace_ctl_next() gives one change: 1, or 0 if
- * there is none now. -ENOBUFS: some were lost because nobody took them; what is
- * now must be asked for. Other calls may be made between.
+ * Notifications. devtrace_ctl_monitor() returns a descriptor for poll(2). devtrace_ctl_next()
+ * returns 1 and a change, or 0 if there is none now. -ENOBUFS: some were lost because the
+ * program did not take them in time; ask for the current state. Other calls may be made in
+ * between.
  */
 struct devtrace_ctl_change {
 	enum devtrace_cmd cmd;			/* DEVTRACE_CMD_NTF_* */
 	union {
-		struct devtrace_ctl_stream stream; /* STREAM_*: name alone for DEL, CLEAR */
+		struct devtrace_ctl_stream stream; /* STREAM_*; DEL, CLEAR: only name */
 		struct {
 			char	stream[DEVTRACE_NAME_LEN];
 			struct devtrace_filter filter;

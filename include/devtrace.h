@@ -2,38 +2,36 @@
 /*
  * devtrace.h - emit events into the trace device from a program
  *
- * There are three ways to say the same thing:
+ * There are three ways to emit an event:
  *
- *	devtrace(PUMP_STATE, rpm, "running");		short form
+ * 	devtrace(PUMP_STATE, rpm, "running");		short form
  *
- *	DEVTRACE_RECORD(r, 64);				record, as in QP/Spy
- *	if (devtrace_begin(&r, PUMP_STATE, OBJ_PUMP, 0)) {
- *		devtrace_u16(&r, rpm);
- *		devtrace_str(&r, "running");
- *		devtrace_end(&r);
- *	}
+ * 	DEVTRACE_RECORD(r, 64);				record, as in QP/Spy
+ * 	if (devtrace_begin(&r, PUMP_STATE, OBJ_PUMP, 0)) {
+ * 		devtrace_u16(&r, rpm);
+ * 		devtrace_str(&r, "running");
+ * 		devtrace_end(&r);
+ * 	}
  *
- *	Trace2(__M(0x41) + 7, _TRACE_HW_SEVERITY2,	as in QNX:
- *	       rpm, limit);				<devtrace/qnx.h>
+ * 	Trace2(__M(0x41) + 7, _TRACE_HW_SEVERITY2,	as in QNX:
+ * 	       rpm, limit);				<devtrace/qnx.h>
  *
- * What holds for all of them:
+ * For all of them:
  *
- *  - the device is opened by the first event that is wanted. Where there is
- *    none, that is found out once; from then on an event costs one load, one
- *    test and one branch, as does every event that a filter turns off;
- *  - nothing is printed, no signal is raised, errno is left alone. What went
- *    wrong can be asked for with devtrace_errors() and devtrace_error();
- *  - any thread and any signal handler may emit at any time, but for
- *    devtrace_text(), which formats with vsnprintf(3);
- *  - with DEVTRACE_DISABLE defined before this header is included, nothing
- *    remains: no code, no evaluated argument, no undefined symbol.
+ * - The first wanted event opens the device. If there is none, the library finds this out once;
+ *   then an event costs one load, one test and one branch, like every event that a filter turns
+ *   off.
+ * - Nothing is printed, no signal is raised, errno is kept. devtrace_errors() and
+ *   devtrace_error() report failures.
+ * - Any thread and any signal handler may emit at any time, except by devtrace_text(), which
+ *   formats with vsnprintf(3).
+ * - With DEVTRACE_DISABLE defined before this header, no code, no evaluated argument and no
+ *   undefined symbol remains.
  *
- * The parts: devtrace/emit.h (connection, filter test, dictionaries),
- * devtrace/filter.h (what the program itself wants),
- * devtrace/record.h (records), devtrace/short.h (the short form), devtrace/assert.h
- * (assertions); and, not
- * included from here because their names belong to others, devtrace/qnx.h
- * and devtrace/qs.h. libdevtrace(3) is the manual.
+ * Parts: devtrace/emit.h (connection, filter test, dictionaries), devtrace/filter.h (the
+ * program's own filters), devtrace/record.h (records), devtrace/short.h (the short form),
+ * devtrace/assert.h (assertions). Not included here, because their names belong to QNX and QP:
+ * devtrace/qnx.h and devtrace/qs.h. See libdevtrace(3).
  */
 #ifndef DEVTRACE_H
 #define DEVTRACE_H

@@ -2,14 +2,14 @@
 /*
  * devtrace/assert.h - assertions whose failure is an event
  *
- *	devtrace_assert(rpm < limit);
+ * 	devtrace_assert(rpm < limit);
  *
- * If it does not hold, a record of type DEVTRACE_T_ASSERT with the severity sw3, the line
- * and the file is emitted, as QP/Spy has it. Then the program's handler is called; if there
- * is none, or it returns, the program ends by abort(3). Where no trace device is, or nobody
- * wants the record, handler and abort(3) are the same.
+ * A failure emits a record of type DEVTRACE_T_ASSERT and severity sw3 with the line and the
+ * file, like QP/Spy. Then the program's handler is called; without one, or if it returns,
+ * abort(3) ends the program. The handler and abort(3) are also called without a device, or if
+ * the record is filtered out.
  *
- * With DEVTRACE_DISABLE the expression is not evaluated, as with NDEBUG and assert(3).
+ * With DEVTRACE_DISABLE the expression is not evaluated, like assert(3) with NDEBUG.
  */
 #ifndef DEVTRACE_ASSERT_H
 #define DEVTRACE_ASSERT_H
@@ -20,13 +20,13 @@
 extern "C" {
 #endif
 
-/* May end the program in its own way: by longjmp(3), or by starting it anew. */
+/* The handler may leave by longjmp(3) or restart the program. */
 typedef void devtrace_assert_fn(const char *file, unsigned int line);
 
-/* Call this from now on; NULL: nothing. Returns what was called before. */
+/* Set the handler; NULL: none. Return the previous one. */
 devtrace_assert_fn *devtrace_assert_handler(devtrace_assert_fn *fn);
 
-/* What devtrace_assert() calls when it fails. */
+/* Called by devtrace_assert() on failure. */
 __attribute__((noreturn, cold))
 void devtrace_assert_failed_(const char *file, unsigned int line);
 

@@ -2,18 +2,17 @@
 /*
  * devtrace/emit.h - connection to the device, filter test, dictionaries
  *
- * This is what the three idioms stand on. All they do comes down to
- * devtrace_enabled() and its kind, which are inline and call nothing, and
- * devtrace_emit_event(), which takes one complete event; so the way an event
- * reaches the kernel can change without any program being compiled again.
+ * The basis of the three idioms. They all use devtrace_enabled() and its variants, which are
+ * inline and call nothing, and devtrace_emit_event(), which takes one complete event. So the
+ * library can change how an event reaches the kernel without recompiling programs.
  *
- * devtrace_control is not a pointer to the control page but the page itself:
- * the device is mapped over it. That saves the load of a pointer at every
- * event. Before the first event all its bits are set, so that this event goes
- * on to devtrace_emit_event() and connects; without a device they are clear.
+ * devtrace_control is not a pointer to the control page but the page itself: the device is
+ * mapped over it. That saves the load of a pointer at every event. Before the first event all
+ * bits are set, so that this event calls devtrace_emit_event() and connects; without a device
+ * they are clear.
  *
- * The page has bits for types, severities and objects. What it cannot tell
- * (signals, objects from 256 on, codes, processes) the kernel filters.
+ * The page has bits for types, severities and objects. The kernel filters everything else:
+ * signals, objects from 256 on, codes, processes.
  */
 #ifndef DEVTRACE_EMIT_H
 #define DEVTRACE_EMIT_H
@@ -25,17 +24,17 @@
 #include <stdint.h>
 #include <linux/devtrace.h>
 
-/* What devtrace_status() says. More may come: anything but 0 means that no event arrives. */
+/* Values of devtrace_status(). More may be added; any but 0 means that no event arrives. */
 enum {
 	DEVTRACE_OK		= 0,	/* connected */
-	DEVTRACE_UNTRIED	= 1,	/* no event came yet, nor devtrace_open() */
-	DEVTRACE_NO_DEVICE	= 2,	/* nothing is there: the module is not loaded */
-	DEVTRACE_NOT_PERMITTED	= 3,	/* the mode of the device, a cgroup, seccomp(2) */
-	DEVTRACE_NOT_A_DEVICE	= 4,	/* something else is there: a regular file */
-	DEVTRACE_LIMIT		= 5,	/* no descriptor or memory is left */
+	DEVTRACE_UNTRIED	= 1,	/* no event and no devtrace_open() yet */
+	DEVTRACE_NO_DEVICE	= 2,	/* no device node: the module is not loaded */
+	DEVTRACE_NOT_PERMITTED	= 3,	/* by the mode of the device, a cgroup or seccomp(2) */
+	DEVTRACE_NOT_A_DEVICE	= 4,	/* another file in its place */
+	DEVTRACE_LIMIT		= 5,	/* no descriptor or memory left */
 	DEVTRACE_CLOSED		= 6,	/* devtrace_close() */
 	DEVTRACE_DISABLED	= 7,	/* DEVTRACE_DEVICE is empty, or DEVTRACE_DISABLE defined */
-	DEVTRACE_FAILED		= 8,	/* devtrace_error() says why */
+	DEVTRACE_FAILED		= 8,	/* see devtrace_error() */
 };
 
 #define DEVTRACE_INLINE_	static inline __attribute__((always_inline, unused))
@@ -47,67 +46,60 @@ extern "C" {
 extern struct devtrace_control devtrace_control;
 
 /*
- * Emit a complete event of size bytes, struct devtrace_emit included, filter
- * or not. 0, or an errno number; errno itself stays what it was. ENODEV says
- * that there is no device. Async-signal-safe.
+ * Emit a complete event of size bytes, struct devtrace_emit included, without a filter test.
+ * Return 0 or an errno number, ENODEV without a device; errno is kept. Async-signal-safe.
  */
 int devtrace_emit_event(const struct devtrace_emit *event, size_t size);
 
 /*
- * The same of an event of size bytes and a STR element of len bytes of s, for which there is
- * room behind it: it is put there if need be. Called by the macros.
+ * The same for an event of size bytes followed by a STR element of len bytes of s; the buffer
+ * has room for both. Called by the macros.
  */
 int devtrace_emit_str_(uint8_t *event, size_t size, const char *s, size_t len);
 
 /*
- * Connect now: before chroot(2) or giving up rights, or once more after the
- * device was missing. 0, or an errno number. Async-signal-safe.
+ * Connect now: before chroot(2) or dropping privileges, or again after the device was missing.
+ * Return 0 or an errno number. Async-signal-safe.
  */
 int devtrace_open(void);
-/*
- * Disconnect and emit nothing from now on, until devtrace_open(). No other
- * thread may be emitting.
- */
+/* Disconnect and emit nothing until devtrace_open(). No other thread may be emitting. */
 void devtrace_close(void);
 /*
- * The trace clock, which events are stamped with, ns; without a system call
- * where the machine can. 0 if it is not known: there is no device, or it may not
- * be read. Between two calls that emit, it lies between their stamps.
- * Async-signal-safe.
+ * Return the trace clock, which stamps events, ns, without a system call if possible; 0: no
+ * device, or it is not readable. The value is between the stamps of the calls that emit before
+ * and after. Async-signal-safe.
  */
 uint64_t devtrace_now(void);
 /*
- * Give this thread a lane of so many bytes now, 8192 to 262144 (more, up to 16777216, is
- * as good), rounded up to a power of two, in place of the one it has; all of it is in
- * memory then. What is in a lane is handed to the kernel block by block, by a system call
- * for each 4 KiB; with DEVTRACE_LANE_NO_CALLS added to the size the kernel comes for it
- * instead, every 10 ms, and what was overwritten before is counted as lost. With 0 the
- * thread emits by system calls from now on. Without this call the first event that may
- * go into a lane gets one as large as the administrator or DEVTRACE_LANE in the
- * environment says. 0, or an errno number, and then it has none: ENODEV, ENOTTY from a
- * module without lanes, EINVAL, ENOSPC for the administrator's limits, ENOMEM, EPERM if
- * DEVTRACE_LANE is 0, ENOTSUP if the CPU's counter is forbidden. Not for signal handlers.
+ * Give this thread a lane of 8192 to 262144 bytes (up to 16777216 are accepted), rounded up to a
+ * power of two and populated, instead of its current one. The thread hands a lane's events to
+ * the kernel block by block, by a system call for each 4 KiB. With DEVTRACE_LANE_NO_CALLS added
+ * to the size, the kernel collects them every 10 ms instead, and counts events overwritten
+ * before as lost. 0: emit by system calls. Without this call, the first event that may go into a
+ * lane requests one of the default size, set by the administrator or by DEVTRACE_LANE in the
+ * environment. Return 0; or an errno number, and the thread has no lane: ENODEV, ENOTTY (module
+ * without lanes), EINVAL, ENOSPC (the administrator's limits), ENOMEM, EPERM (DEVTRACE_LANE is
+ * 0), ENOTSUP (the CPU's counter is forbidden). Not for signal handlers.
  */
 int devtrace_lane(size_t bytes);
-/* The descriptor in use, or -1. For programs that close all but a few. */
+/* Return the descriptor in use or -1, for programs that close all others. */
 int devtrace_fd(void);
 
 /*
- * How many calls have not done what was asked since the program started, and
- * the errno number of the last of them; 0 if there was none. A missing device
- * counts once.
+ * Number of failed calls since the program started, and errno number of the last one; 0: none. A
+ * missing device counts once.
  */
 unsigned long devtrace_errors(void);
 int devtrace_error(void);
 
 /*
- * Where events go now, without trying anything: DEVTRACE_OK, or why they are discarded;
- * and the same in words. Async-signal-safe.
+ * Return, without trying to connect, DEVTRACE_OK or why events are discarded; and the same as
+ * text. Async-signal-safe.
  */
 int devtrace_status(void);
 const char *devtrace_status_text(int status);
 
-/* Name something for the readers. 0, or an errno number. Async-signal-safe. */
+/* Name something for readers. Return 0 or an errno number. Async-signal-safe. */
 int devtrace_dict_add(uint8_t kind, uint32_t value, uint8_t group, uint64_t key,
 		      const char *name);
 
@@ -129,8 +121,8 @@ int devtrace_qnx_buffer_(uint32_t code, uint8_t severity, unsigned int nargs,
 #endif
 
 /*
- * devtrace_unused_() takes anything and stands where no program ever comes:
- * its arguments are checked and count as used, and leave nothing behind.
+ * Takes any arguments in code that never runs: they are checked and count as used, but generate
+ * nothing.
  */
 #ifdef __cplusplus
 template <typename... T> inline int devtrace_unused_(const T &...)
@@ -145,7 +137,7 @@ __attribute__((unused)) static inline int devtrace_unused_(int zero, ...)
 #endif
 #define DEVTRACE_UNUSED_(...)	((void)(0 ? devtrace_unused_(0, __VA_ARGS__) : 0))
 
-/* The same as a value. A function, so that it is no statement without effect. */
+/* The same as a value; a function call, to avoid "statement without effect". */
 DEVTRACE_INLINE_ int devtrace_zero_(int zero)
 {
 	return zero;
@@ -154,10 +146,10 @@ DEVTRACE_INLINE_ int devtrace_zero_(int zero)
 #define DEVTRACE_ZERO_(...)	devtrace_zero_(0 ? devtrace_unused_(0, __VA_ARGS__) : 0)
 
 /*
- * Constants out of range do not compile, at any optimization in the macros of short.h and
- * qnx.h, from -O1 on in functions. An expression, so that macros that are values can have it;
- * it leaves no instruction. What is no constant is looked at by devtrace_fits_(), below; types
- * of the transport and of the kernel are refused by the device.
+ * Constants out of range do not compile: at any optimization in the macros of short.h and qnx.h,
+ * from -O1 on in functions. An expression without code, so that macros with a value can use it.
+ * devtrace_fits_() checks other values; the device refuses types of the transport and of the
+ * kernel.
  */
 #if defined(__has_attribute)
 #if __has_attribute(error)
@@ -196,19 +188,19 @@ void devtrace_bad_severity_(void);
 
 #ifndef DEVTRACE_DISABLE
 
-/* What is out of range, for devtrace_refused_(). */
+/* Which value is out of range, for devtrace_refused_(). */
 #define DEVTRACE_BAD_TYPE_	0
 #define DEVTRACE_BAD_OBJECT_	1	/* or signal */
 #define DEVTRACE_BAD_SEVERITY_	2
 
 /*
- * A value that is no constant, before it is cut to the bits of its place. Out of range, the
- * event is none: counted as EINVAL, and told if DEVTRACE_DEBUG asks for it. Of a constant,
- * and of a variable with no more bits than that, nothing is left of this.
+ * Check a value before it is truncated to its bits. Out of range, the event is discarded,
+ * counted as EINVAL, and reported if DEVTRACE_DEBUG is set. No code for constants, and for
+ * variables that cannot exceed the range.
  */
 DEVTRACE_INLINE_ bool devtrace_fits_(unsigned long long v, unsigned int max, unsigned int what)
 {
-	/* First, so that the compiler does not take what it is certain of for merely likely. */
+	/* First, so that the compiler knows this is certain, not only likely. */
 	if (__builtin_constant_p(v <= max) && v <= max)
 		return true;
 	return __builtin_expect(v <= max, 1) || devtrace_refused_(what, v);
@@ -218,7 +210,7 @@ DEVTRACE_INLINE_ bool devtrace_fits_(unsigned long long v, unsigned int max, uns
 #define DEVTRACE_OBJECT_FITS_(x)	devtrace_fits_((x), UINT16_MAX, DEVTRACE_BAD_OBJECT_)
 #define DEVTRACE_SEVERITY_FITS_(x)	devtrace_fits_((x), 15, DEVTRACE_BAD_SEVERITY_)
 
-/* Are events of this type wanted? One load, one test, and your branch. */
+/* Are events of this type wanted? One load, one test, and the caller's branch. */
 DEVTRACE_INLINE_ bool devtrace_enabled(uint8_t type)
 {
 	uint32_t word = __atomic_load_n(&devtrace_control.types[type >> 5], __ATOMIC_RELAXED);
@@ -226,12 +218,12 @@ DEVTRACE_INLINE_ bool devtrace_enabled(uint8_t type)
 	return __builtin_expect((word >> (type & 31)) & 1, 0);
 }
 
-/* For whoever has tested the type already. */
+/* The caller has tested the type. */
 DEVTRACE_INLINE_ bool devtrace_severity_wanted_(uint8_t severity)
 {
 	uint32_t word;
 
-	/* None is no reason to refuse an event. */
+	/* An event without severity is not filtered by it. */
 	if (__builtin_constant_p(severity) && !severity)
 		return true;
 	word = __atomic_load_n(&devtrace_control.severities, __ATOMIC_RELAXED);
@@ -242,7 +234,7 @@ DEVTRACE_INLINE_ bool devtrace_object_wanted_(uint16_t object)
 {
 	uint32_t word;
 
-	/* Those from 256 on have no bit: the kernel is asked. */
+	/* Objects from 256 on have no bit: ask the kernel. */
 	if (object >= 8 * sizeof(devtrace_control.objects))
 		return true;
 	word = __atomic_load_n(&devtrace_control.objects[object >> 5], __ATOMIC_RELAXED);
@@ -250,11 +242,9 @@ DEVTRACE_INLINE_ bool devtrace_object_wanted_(uint16_t object)
 }
 
 /*
- * Of this type and severity byte? Of this type and object? That is one more
- * load, test and branch, behind those of the type. The two bits stand in
- * different places of different words; to bring them together for one test
- * takes more instructions than a branch that always goes the same way, and
- * makes an event of a type that is off, or without a device, dearer.
+ * Is this type wanted with this severity, or for this object? Costs one more load, test and
+ * branch. Combining the two bits for a single test would take more instructions, and would also
+ * slow down disabled types and programs without a device.
  */
 DEVTRACE_INLINE_ bool devtrace_enabled_severity(uint8_t type, uint8_t severity)
 {
@@ -267,10 +257,9 @@ DEVTRACE_INLINE_ bool devtrace_enabled_for(uint8_t type, uint16_t object)
 }
 
 /*
- * Dictionaries. Names last as long as the device, for this process: a child
- * after fork(2) is another process and names its things itself. A name is that
- * of the events that follow, until the same key is named again. It is cut after
- * 63 bytes.
+ * Dictionaries. Names last as long as the device, for this process; after fork(2) the child
+ * names its objects itself. A name applies to later events, until the same key is named again.
+ * It is truncated to 63 bytes.
  */
 DEVTRACE_INLINE_ int devtrace_dict_obj(uint64_t key, const char *name)
 {
@@ -282,7 +271,7 @@ DEVTRACE_INLINE_ int devtrace_dict_fun(uint64_t address, const char *name)
 	return devtrace_dict_add(DEVTRACE_T_FUN, 0, 0, address, name);
 }
 
-/* object 0: the name holds for this signal whatever the object is */
+/* object 0: the name is for all objects */
 DEVTRACE_INLINE_ int devtrace_dict_sig(uint32_t sig, uint64_t object, const char *name)
 {
 	return devtrace_dict_add(DEVTRACE_T_SIG, sig, 0, object, name);
@@ -323,10 +312,10 @@ DEVTRACE_INLINE_ int devtrace_dict_enum(uint8_t value, uint8_t group, const char
 
 #endif /* DEVTRACE_DISABLE */
 
-/* Keys of the dictionaries as they stand in elements. */
+/* Key of a dictionary, as in elements. */
 #define DEVTRACE_KEY_(p)	((uint64_t)(uintptr_t)(p))
 
-/* Name a thing by how it is spelt here: objects take their address as key. */
+/* Use the source text as the name; the key of an object is its address. */
 #define DEVTRACE_DICT_OBJ(object)	devtrace_dict_obj(DEVTRACE_KEY_(object), #object)
 #define DEVTRACE_DICT_FUN(function)	devtrace_dict_fun(DEVTRACE_KEY_(function), #function)
 #define DEVTRACE_DICT_SIG(sig, object)	devtrace_dict_sig((sig), DEVTRACE_KEY_(object), #sig)

@@ -2,17 +2,16 @@
 /*
  * devtrace/qnx.h - the trace calls of QNX
  *
- *	Trace2(__M(_TRACE_ACME_UART) + 7, _TRACE_HW_SEVERITY2, status, count);
- *	Trace1b(__M(_TRACE_ACME_UART) + 8, _TRACE_SW_SEVERITY0, port, len, data);
+ * 	Trace2(__M(_TRACE_ACME_UART) + 7, _TRACE_HW_SEVERITY2, status, count);
+ * 	Trace1b(__M(_TRACE_ACME_UART) + 8, _TRACE_SW_SEVERITY0, port, len, data);
  *
- * A source written for QNX says <sys/trace.h>; compiled with -I on the path
- * that "pkg-config --variable=qnxincludedir libdevtrace" prints, it finds this.
+ * QNX sources include <sys/trace.h>; -I with the path from "pkg-config --variable=qnxincludedir
+ * libdevtrace" makes them find this header.
  *
- * Each call is an exception event with severity and code. Arguments are 32
- * bits wide, as they are on QNX: an unsigned type makes a U32 element, any
- * other an I32. The buffer is the last element, MEM. All of them return 0, or
- * -1 if the device refused the event; that there is no device, or that nobody
- * wants the event, is no failure. errno stays what it was.
+ * Each call emits an exception event with severity and code. Arguments have 32 bits, as on QNX:
+ * an unsigned type becomes a U32 element, any other an I32. The buffer is the last element, MEM.
+ * The calls return 0, or -1 if the device refused the event; a missing device or a filtered
+ * event is no failure. errno is kept.
  */
 #ifndef DEVTRACE_QNX_H
 #define DEVTRACE_QNX_H
@@ -35,14 +34,13 @@
 #define __M(major)		((uint32_t)(major) << 8)
 
 /*
- * The first argument of TraceEvent(): 8 bits of opcode, 3 bits that count the
- * int arguments, a bit that says that a pointer and a size follow them, and
- * 20 bits of data. The opcode is the event type. The data are the first
- * element, U32, except for _TRACE_EXC: there they are the severity, and the
- * first argument is the code, as in
+ * The first argument of TraceEvent(): 8 bits of opcode, 3 bits for the number of int arguments,
+ * a bit for a pointer and a size after them, and 20 bits of data. The opcode is the event type.
+ * The data are the first element, U32; for _TRACE_EXC they are the severity, and the first
+ * argument is the code:
  *
- *	TraceEvent(_TRACE_EVENT(_TRACE_EXC, 2, 0, _TRACE_SW_SEVERITY1),
- *		   __M(7) + 1, errors);
+ * 	TraceEvent(_TRACE_EVENT(_TRACE_EXC, 2, 0, _TRACE_SW_SEVERITY1),
+ * 		   __M(7) + 1, errors);
  */
 #define _TRACE_EXC		DEVTRACE_T_EXC
 #define _TRACE_EVENT(opcode, nargs, pointer, data)			\
@@ -122,7 +120,7 @@ DEVTRACE_INLINE_ int devtrace_qnx_result_(int err)
 	return err && err != ENODEV ? -1 : 0;
 }
 
-/* n arguments, the others being 0: n is constant, so those leave no trace. */
+/* Put n arguments; n is constant, so the others generate no code. */
 DEVTRACE_INLINE_ size_t devtrace_qnx_put_(struct devtrace_record *r, unsigned int n,
 					  struct devtrace_qnx_arg_ a, struct devtrace_qnx_arg_ b,
 					  struct devtrace_qnx_arg_ c, struct devtrace_qnx_arg_ d,
@@ -169,7 +167,7 @@ DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint8_t severity, uint32_t code, unsig
 }
 
 #define DEVTRACE_QNX0_	devtrace_qnx_unsigned_(0)
-/* An expression with a variable in it: the severity is evaluated once, and before the rest. */
+/* A statement expression: the severity is evaluated once, before the rest. */
 #define DEVTRACE_QNX_IF_(severity, emit, ...)					\
 	__extension__ ({							\
 		int devtrace_ret_ = 0;						\
@@ -234,14 +232,14 @@ DEVTRACE_INLINE_ int devtrace_qnx_traceb_(uint8_t severity, uint32_t code, unsig
 #define Trace6b(code, severity, a, b, c, d, e, f, len, mem) \
 	DEVTRACE_QNX_TRACEB_(code, severity, 6, DEVTRACE_QNX_A6_(a, b, c, d, e, f), (size_t)(len), mem)
 
-/* By the first argument of TraceEvent(). */
+/* code: first argument of TraceEvent(). */
 DEVTRACE_INLINE_ bool devtrace_qnx_wanted_(uint32_t code)
 {
 	return devtrace_enabled((uint8_t)code) &&
 	       ((uint8_t)code != DEVTRACE_T_EXC || devtrace_severity_wanted_(code >> 12 & 15));
 }
 
-/* The code is evaluated once: if it is not constant, the callee tests it. */
+/* The code is evaluated once: unless it is constant, the callee tests it. */
 #define TraceEvent(...)								\
 	(__builtin_constant_p(DEVTRACE_QNX_CODE_(__VA_ARGS__, ~)) &&		\
 	 !devtrace_qnx_wanted_((uint32_t)(DEVTRACE_QNX_CODE_(__VA_ARGS__, ~))) ?	\

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * devtrace/qs.h - records under the names that users of QP/Spy know
+ * devtrace/qs.h - records under the names of QP/Spy
  *
- *	QS_BEGIN_ID(SPEED, AO_MOTOR)
- *		QS_U16(0, left);
- *		QS_U16(QS_HEX_FMT, right);
- *	QS_END()
+ * 	QS_BEGIN_ID(SPEED, AO_MOTOR)
+ * 		QS_U16(0, left);
+ * 		QS_U16(QS_HEX_FMT, right);
+ * 	QS_END()
  *
- * A layer of names over devtrace/record.h: nothing is added. The first
- * argument of a number is the width to print in, that of a float the digits
- * after the point, that of QS_ENUM the group. The id is the object of the
- * event; 0 stands for none. As with QS, a record of an id that is filtered out
- * puts nothing. DEVTRACE_BUFFER bytes of elements fit.
+ * Only names for devtrace/record.h. The first argument of a number is its print width, of a
+ * float the digits after the point, of QS_ENUM the group. The id is the object of the event; 0:
+ * none. As in QS, a record of a filtered id evaluates nothing. Elements may have DEVTRACE_BUFFER
+ * bytes.
  *
- * The names are in a header of their own because they are not ours.
+ * The names belong to QP, so they have a header of their own.
  */
 #ifndef DEVTRACE_QS_H
 #define DEVTRACE_QS_H
@@ -28,18 +27,18 @@
 #define QS_USER3		115
 #define QS_USER4		120
 
-/* Where ids of active objects, event pools, event queues and the application's begin. */
+/* First ids of active objects, event pools, event queues and the application. */
 #define QS_AO_ID		0
 #define QS_EP_ID		64
 #define QS_EQ_ID		80
 #define QS_AP_ID		96
 
-/* Width that means hexadecimal. */
+/* Width for hexadecimal. */
 #define QS_HEX_FMT		0xf
 
 #ifndef DEVTRACE_DISABLE
 
-/* The width is 4 bits wide, that of I8 3: the fourth says ENUM. */
+/* A width has 4 bits; that of I8 has 3, the fourth means ENUM. */
 #define DEVTRACE_QS_FORMAT_(width, element) \
 	((uint8_t)(((width) & 0xf) << 4 | (element)))
 
@@ -92,7 +91,7 @@
 
 #else /* DEVTRACE_DISABLE */
 
-/* What stands between the two must compile, and goes. */
+/* Code between the two must compile, but is removed. */
 #define QS_BEGIN_ID(type, id)	{ DEVTRACE_UNUSED_(type, id); {
 #define QS_END()		} }
 #define QS_I8(width, v)		DEVTRACE_UNUSED_(width, v)
@@ -114,20 +113,20 @@
 
 #endif /* DEVTRACE_DISABLE */
 
-/* A record that is about nothing in particular. */
+/* A record without an object. */
 #define QS_BEGIN(type)		QS_BEGIN_ID(type, 0)
 
 /* No record needs a critical section. */
 #define QS_BEGIN_NOCRIT(type, id)	QS_BEGIN_ID(type, id)
 #define QS_END_NOCRIT()			QS_END()
 
-/* A name without the & that it has where an object is not a pointer, as with QS. */
+/* Remove the & from the name of an object, as QS does. */
 DEVTRACE_INLINE_ const char *devtrace_qs_name_(const char *name)
 {
 	return name + (*name == '&');
 }
 
-/* Names, spelt as here. */
+/* Use the source text as the name. */
 #define QS_SIG_DICTIONARY(sig, object)	\
 	((void)devtrace_dict_sig((sig), DEVTRACE_KEY_(object), #sig))
 #define QS_OBJ_DICTIONARY(object)	\

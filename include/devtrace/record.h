@@ -1,24 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * devtrace/record.h - build an event element by element, as QS does
+ * devtrace/record.h - build an event element by element, like QS
  *
- *	DEVTRACE_RECORD(r, 64);			room for 64 bytes of elements
- *	if (devtrace_begin(&r, type, object, signal)) {
- *		devtrace_u16(&r, value);	one call an element
- *		devtrace_end(&r);
- *	}
+ * 	DEVTRACE_RECORD(r, 64);			room for 64 bytes of elements
+ * 	if (devtrace_begin(&r, type, object, signal)) {
+ * 		devtrace_u16(&r, value);	one call for each element
+ * 		devtrace_end(&r);
+ * 	}
  *
- * An element is a format byte and its value, little-endian; the space that
- * each takes is in libdevtrace(3). Everything is inline and the position is a
- * constant for the compiler as long as no string or buffer of unknown length
- * has been put, so a record of fixed layout costs its stores and one call.
+ * An element is a format byte and a little-endian value; libdevtrace(3) has the sizes. All
+ * functions are inline, and the position is a compile-time constant until a string or buffer of
+ * unknown length is put: a record of fixed layout costs its stores and one call.
  *
- * Invariants: pos <= end. Once something did not fit, cut is not 0 and
- * nothing more is put, so that what there is stands in the right place;
- * devtrace_end() then adds a STR element "[N bytes cut]", for which every
- * record keeps DEVTRACE_CUT_ROOM bytes beyond end, and counts an error. Strings
- * and buffers are put as far as they fit, all else whole or not at all. A buffer of
- * a negative size makes the whole event one that is refused: EINVAL.
+ * Invariants: pos <= end. Once an element does not fit, cut is not 0 and nothing more is put, so
+ * that each element stays in its place. devtrace_end() then appends a STR element "[N bytes
+ * cut]", for which every record keeps DEVTRACE_CUT_ROOM bytes beyond end, and counts an error.
+ * Strings and buffers are truncated; other elements are put whole or not at all. A buffer of
+ * negative size makes devtrace_end() refuse the event with EINVAL.
  */
 #ifndef DEVTRACE_RECORD_H
 #define DEVTRACE_RECORD_H
@@ -27,14 +25,14 @@
 
 #define DEVTRACE_CUT_ROOM	32
 /*
- * cut after a size that was negative: more than INT32_MAX, whatever is added to it. It is
- * made of the size, as a constant would cost a register where all is well.
+ * cut after a negative size: stays above INT32_MAX with any addition. Derived from the size,
+ * because a constant would cost a register in the good case.
  */
 #define DEVTRACE_TOP_BIT_	(SIZE_MAX / 2 + 1)
 #define DEVTRACE_NEGATIVE_(len)	(((len) | DEVTRACE_TOP_BIT_) & ~(DEVTRACE_TOP_BIT_ / 2))
-/* What stands before the elements: the header, and a code or an object + signal. */
+/* Before the elements: the header, and a code or an object + signal. */
 #define DEVTRACE_HEAD_		(sizeof(struct devtrace_emit) + 4)
-/* The most that DEVTRACE_RECORD() takes. */
+/* Limit of DEVTRACE_RECORD(). */
 #define DEVTRACE_RECORD_MAX	(DEVTRACE_PAYLOAD_MAX - 4 - DEVTRACE_CUT_ROOM)
 
 /* Bytes for elements in events of the short form and of devtrace/qs.h. */
@@ -45,8 +43,8 @@
 /**
  * struct devtrace_record - a record being built
  * @buf: the event: a struct devtrace_emit
- * @pos: bytes of it that are there
- * @end: where elements must end
+ * @pos: bytes written to @buf
+ * @end: limit of @pos
  * @cut: bytes that did not fit
  */
 struct devtrace_record {
@@ -58,7 +56,7 @@ struct devtrace_record {
 
 #ifndef DEVTRACE_DISABLE
 
-/* Declare a record, with room for so many bytes on the stack. */
+/* Declare a record with room for this many bytes on the stack. */
 #define DEVTRACE_RECORD(name, bytes)						\
 	DEVTRACE_ASSERT_((bytes) <= DEVTRACE_RECORD_MAX,			\
 			 "a record holds at most DEVTRACE_RECORD_MAX bytes");	\
@@ -106,7 +104,7 @@ DEVTRACE_INLINE_ void devtrace_head_(struct devtrace_record *r, uint8_t type,
 	r->cut = 0;
 }
 
-/* The next n bytes are wanted: false, and counted, if they do not fit. */
+/* Is there room for n bytes? If not, count them in cut. */
 DEVTRACE_INLINE_ bool devtrace_room_(struct devtrace_record *r, size_t n)
 {
 	if (__builtin_expect(r->cut || r->end - r->pos < n, 0)) {
@@ -138,10 +136,7 @@ DEVTRACE_INLINE_ void devtrace_begin_exc_(struct devtrace_record *r, uint8_t sev
 	r->pos += 4;
 }
 
-/*
- * Begin a record of this type: false if it is not wanted. Then put nothing
- * and do not end it.
- */
+/* Begin a record. If this returns false, the type is not wanted: put nothing and do not end it. */
 DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, unsigned int type)
 {
 	DEVTRACE_CHECK_TYPE_(type);
@@ -153,10 +148,7 @@ DEVTRACE_INLINE_ bool devtrace_begin_type(struct devtrace_record *r, unsigned in
 	return true;
 }
 
-/*
- * The same with the object it is about and its signal, 0 for none: false if
- * records of this object are not wanted, either.
- */
+/* The same with an object and a signal, 0: none. Also false if the object is not wanted. */
 DEVTRACE_INLINE_ bool devtrace_begin(struct devtrace_record *r, unsigned int type,
 				     unsigned int object, unsigned int sig)
 {
@@ -185,7 +177,7 @@ DEVTRACE_INLINE_ bool devtrace_begin_exc(struct devtrace_record *r, unsigned int
 	return true;
 }
 
-/* The record is complete: emit it. 0, or an errno number. */
+/* Emit the complete record. Return 0 or an errno number. */
 DEVTRACE_INLINE_ int devtrace_end(struct devtrace_record *r)
 {
 	size_t pos = r->pos;
@@ -232,9 +224,8 @@ DEVTRACE_INLINE_ void devtrace_put64_(struct devtrace_record *r, uint8_t format,
 }
 
 /*
- * Numbers: devtrace_u16(&r, v), and with a width to print in, 0 to 14,
- * devtrace_u16_w(&r, width, v). The width of I8 ends at 7: above that its
- * format byte would be that of an enumeration.
+ * Numbers: devtrace_u16(&r, v), and with a print width of 0 to 14 devtrace_u16_w(&r, width, v).
+ * The width of I8 ends at 7: higher ones would make it an enumeration.
  */
 #define DEVTRACE_NUMBER_(name, ctype, bits, format, max)				\
 DEVTRACE_INLINE_ void devtrace_##name(struct devtrace_record *r, ctype v)		\
@@ -269,7 +260,7 @@ DEVTRACE_HEXNUM_(16, DEVTRACE_E_HEX | DEVTRACE_E_U16)
 DEVTRACE_HEXNUM_(32, DEVTRACE_E_X32)
 DEVTRACE_HEXNUM_(64, DEVTRACE_E_HEX | DEVTRACE_E_U64)
 
-/* Floating point: digits after the point, 0 to 15; 0 leaves it to the reader. */
+/* Floating point: 0 to 15 digits after the point; 0: the reader decides. */
 DEVTRACE_INLINE_ void devtrace_f32_w(struct devtrace_record *r, unsigned int digits, float v)
 {
 	uint32_t bits;
@@ -326,7 +317,7 @@ DEVTRACE_INLINE_ void devtrace_sig(struct devtrace_record *r, uint32_t sig, uint
 	}
 }
 
-/* The first len bytes of a string that has no NUL among them. */
+/* The first len bytes of a string, without a NUL among them. */
 DEVTRACE_INLINE_ void devtrace_strn_(struct devtrace_record *r, const char *s, size_t len)
 {
 	size_t room = r->cut ? 0 : r->end - r->pos;
@@ -334,7 +325,7 @@ DEVTRACE_INLINE_ void devtrace_strn_(struct devtrace_record *r, const char *s, s
 	if (__builtin_expect(room < 2 || len > room - 2, 0)) {
 		size_t keep = room < 3 ? 0 : room - 2;
 
-		/* not in the middle of a UTF-8 character */
+		/* not inside a UTF-8 character */
 		while (keep && ((unsigned char)s[keep] & 0xc0) == 0x80)
 			keep--;
 		r->cut += len - keep;
@@ -350,7 +341,7 @@ DEVTRACE_INLINE_ void devtrace_strn_(struct devtrace_record *r, const char *s, s
 	r->pos += len + 2;
 }
 
-/* A string, NULL being "(null)". */
+/* A string; NULL: "(null)". */
 DEVTRACE_INLINE_ void devtrace_str(struct devtrace_record *r, const char *s)
 {
 	if (!s)
@@ -359,8 +350,8 @@ DEVTRACE_INLINE_ void devtrace_str(struct devtrace_record *r, const char *s)
 }
 
 /*
- * The string is the last of the record: the library puts it where the event goes, and emits
- * that. There is nothing to end then, which a position of 0 says.
+ * The last string of a record: the library copies it directly to its destination and emits the
+ * event. pos = 0 tells devtrace_end_last_() that nothing is left to do.
  */
 DEVTRACE_INLINE_ void devtrace_str_last_(struct devtrace_record *r, const char *s)
 {
@@ -377,7 +368,6 @@ DEVTRACE_INLINE_ void devtrace_str_last_(struct devtrace_record *r, const char *
 	}
 }
 
-/* To end it, unless that has been done. */
 DEVTRACE_INLINE_ void devtrace_end_last_(struct devtrace_record *r)
 {
 	if (r->pos)
@@ -395,7 +385,7 @@ DEVTRACE_INLINE_ void devtrace_strn(struct devtrace_record *r, const char *s, si
 	devtrace_strn_(r, s, nul ? (size_t)(nul - s) : max);
 }
 
-/* A buffer. More than 255 bytes of it are several MEM elements in a row. */
+/* A buffer; more than 255 bytes become several MEM elements. */
 DEVTRACE_INLINE_ void devtrace_mem(struct devtrace_record *r, const void *mem, size_t len)
 {
 	size_t room = r->cut ? 0 : r->end - r->pos;
@@ -430,7 +420,7 @@ DEVTRACE_INLINE_ void devtrace_mem(struct devtrace_record *r, const void *mem, s
 
 #else /* DEVTRACE_DISABLE */
 
-/* Something whose address can be named, though it never is. */
+/* A declaration, so that &name compiles. */
 #define DEVTRACE_RECORD(name, bytes)					\
 	struct devtrace_record name __attribute__((unused))
 #define devtrace_begin_type(r, type)		(DEVTRACE_ZERO_(r, type) != 0)

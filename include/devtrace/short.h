@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * devtrace/short.h - an event in one line, its elements chosen by type
+ * devtrace/short.h - an event in one line, with elements chosen by type
  *
- *	devtrace(type, a, b, ...)			up to 8 arguments
- *	devtrace_for(type, object, signal, a, b, ...)
- *	devtrace_exc(severity, code, a, b, ...)
- *	devtrace_text(format, ...), devtrace_text_sev(severity, format, ...)
- *	devtrace_puts(text), devtrace_puts_sev(severity, text)
+ * 	devtrace(type, a, b, ...)			up to 8 arguments
+ * 	devtrace_for(type, object, signal, a, b, ...)
+ * 	devtrace_exc(severity, code, a, b, ...)
+ * 	devtrace_text(format, ...), devtrace_text_sev(severity, format, ...)
+ * 	devtrace_puts(text), devtrace_puts_sev(severity, text)
  *
- * An argument becomes the element of its C type: numbers as wide as they are,
- * bool U8, char * STR, any other pointer OBJ with the address as key. What a
- * type cannot tell is said in words: DEVTRACE_HEX(x), DEVTRACE_MEM(p, n),
- * DEVTRACE_OBJ(p), DEVTRACE_FUN(f), DEVTRACE_SIG(sig, object),
- * DEVTRACE_ENUM(group, value), DEVTRACE_STRN(p, max).
+ * An argument becomes the element of its C type: numbers keep their width, bool is U8, char *
+ * STR, any other pointer OBJ with the address as key. Macros select other elements:
+ * DEVTRACE_HEX(x), DEVTRACE_MEM(p, n), DEVTRACE_OBJ(p), DEVTRACE_FUN(f), DEVTRACE_SIG(sig,
+ * object), DEVTRACE_ENUM(group, value), DEVTRACE_STRN(p, max).
  *
- * The arguments are evaluated once, and only if the type is enabled; those
- * behind the object or the severity only if that is wanted, too. In C the
- * choice is made by _Generic, in C++ by overloads.
+ * Arguments are evaluated once, and only if the type is enabled; arguments after the object or
+ * the severity only if that is wanted, too. C uses _Generic, C++ overloads.
  */
 #ifndef DEVTRACE_SHORT_H
 #define DEVTRACE_SHORT_H
@@ -27,10 +25,10 @@
 #endif
 #include <devtrace/record.h>
 
-/* What a C type cannot tell. Made by the macros below, consumed inline. */
+/* An element chosen by a macro, not by its C type. */
 struct devtrace_arg_ {
 	uint8_t		format;
-	uint8_t		bytes;		/* of a number in hexadecimal, else 0 */
+	uint8_t		bytes;		/* of a hexadecimal number, else 0 */
 	uint64_t	v;
 	uint64_t	object;
 	const void	*mem;
@@ -157,13 +155,13 @@ DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, char *v) { devtra
 DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, decltype(nullptr)) { devtrace_obj(r, 0); }
 DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, struct devtrace_arg_ v) { devtrace_put_arg_(r, v); }
 
-/* The last of an event: a record for all that is put, but a string ends it. */
+/* The last argument of an event: acts as a record, but a string ends the event. */
 struct devtrace_last_ {
 	struct devtrace_record *r;
 	operator struct devtrace_record *() const { return r; }
 };
 
-/* A template, as 0 is no string. */
+/* A template, so that 0 does not become a string. */
 template <typename T>
 DEVTRACE_INLINE_ typename std::enable_if<std::is_same<const T, const char>::value>::type
 devtrace_put_(devtrace_last_ l, T *v)
@@ -173,14 +171,14 @@ devtrace_put_(devtrace_last_ l, T *v)
 
 #define devtrace_put_last_(r, x)	devtrace_put_(devtrace_last_{r}, x)
 
-/* Other pointers, to functions too. */
+/* Other pointers, including function pointers. */
 template <typename T>
 DEVTRACE_INLINE_ void devtrace_put_(struct devtrace_record *r, T *v)
 {
 	devtrace_obj(r, DEVTRACE_KEY_(v));
 }
 
-/* std::string and what is like it. */
+/* std::string and similar types. */
 template <typename T>
 DEVTRACE_INLINE_ auto devtrace_put_(struct devtrace_record *r, const T &v)
 	-> decltype(v.c_str(), v.size(), void())
@@ -199,7 +197,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 #else
 
 #define devtrace_put_(r, x)		DEVTRACE_PUT_(r, x, devtrace_str)
-/* The last of an event. */
+/* The last argument of an event. */
 #define devtrace_put_last_(r, x)	DEVTRACE_PUT_(r, x, devtrace_str_last_)
 #define DEVTRACE_PUT_(r, x, string) _Generic((x),	\
 	bool:			devtrace_put_bool_,	\
@@ -225,9 +223,8 @@ devtrace_put_(struct devtrace_record *r, T v)
 #endif /* __cplusplus */
 
 /*
- * DEVTRACE_PUTS_(r, x, a, b, ...) puts a, b and so on; x is there because a
- * list may not be empty. Nine arguments and more end in the name of a macro
- * that does not exist and says why.
+ * DEVTRACE_PUTS_(r, x, a, b, ...) puts a, b and so on; x is there because a list must not be
+ * empty. More than eight arguments expand to the name of an undefined macro that says so.
  */
 #define DEVTRACE_PUTS_(r, ...) \
 	DEVTRACE_CAT_(DEVTRACE_PUTS, DEVTRACE_COUNT_(__VA_ARGS__))(r, __VA_ARGS__)
@@ -313,7 +310,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 		}								\
 	} while (0)
 
-/* Text as printf(3) makes it: not for signal handlers. */
+/* Text formatted by printf(3): not for signal handlers. */
 #define devtrace_text_sev(severity, ...)					\
 	do {									\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\
@@ -326,7 +323,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 		}								\
 	} while (0)
 
-/* Text as it is: for signal handlers too. */
+/* Plain text: for signal handlers, too. */
 #define devtrace_puts_sev(severity, text)					\
 	do {									\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\
@@ -339,7 +336,7 @@ devtrace_put_(struct devtrace_record *r, T v)
 		}								\
 	} while (0)
 
-/* For functions that take printf arguments themselves. */
+/* For functions with a va_list. */
 #define devtrace_vtext_sev(severity, format, args)				\
 	do {									\
 		DEVTRACE_CHECK_SEVERITY_((severity));				\

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * device.c - a regular file where a trace device should be
+ * device.c - a regular file in place of a trace device
  *
- * In /dev a shell made it, and it has to go before the module can make the device. Anywhere
- * else it is somebody's file, which nobody should be told to remove.
+ * In /dev it is the work of a shell redirection and must be removed before the module can create
+ * the device. Elsewhere it is a user's file: never advise to remove it.
  */
 #include <string.h>
 #include "common/device.h"
@@ -15,7 +15,7 @@ bool device_place(const char *path)
 
 const char *device_no_file(const char *path)
 {
-	/* By whether it is in the way. */
+	/* Indexed by device_place(). */
 	static const char *const texts[] = {
 		"a regular file and no trace device; what is saved in a file is printed by 'traceinfo FILE'",
 		"a regular file and no trace device, as a shell makes it that writes there before the module is loaded; remove it, and load the module devtrace again",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dial.c - open a link in a thread, so that nobody waits for a peer or a name server
+ * dial.c - open a link in a thread, so that the program never waits for a peer or a name server
  *
- * A peer that drops packets lets connect(2) wait, and a name server that does getaddrinfo(3),
- * which has no form that does not wait. The thread takes no signal: those are for who waits
- * for it. It and its owner share struct dial; the last of them to leave it frees it.
+ * connect(2) waits for a peer that drops packets; getaddrinfo(3) waits for the name server and
+ * has no non-blocking form. The thread blocks all signals, for the waiting thread to take. The
+ * thread and its owner share struct dial; the last of them to leave frees it.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,8 +18,8 @@
 struct dial {
 	struct link	link;
 	int		ms;
-	int		done;		/* an eventfd: link_open() has returned */
-	int		fd;		/* what it returned; written before done is */
+	int		done;		/* an eventfd: link_open() returned */
+	int		fd;		/* its result; written before @done */
 	atomic_int	users;
 };
 
@@ -82,7 +82,7 @@ int dial_take(struct dial *d, struct link *l)
 	eventfd_t n;
 	int fd;
 
-	/* Once it is readable the thread writes no more but users. */
+	/* After @done is readable the thread only writes @users. */
 	if (eventfd_read(d->done, &n))
 		return -EINPROGRESS;
 	fd = d->fd;

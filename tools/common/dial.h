@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dial.h - open a link in a thread, so that nobody waits for a peer or a name server
+ * dial.h - open a link in a thread, so that the program never waits for a peer or a name server
  */
 #ifndef COMMON_DIAL_H
 #define COMMON_DIAL_H
@@ -9,16 +9,16 @@
 
 struct dial;
 
-/* Begin link_open() of a copy of this link, for ms. NULL: there is no memory or thread. */
+/* Begin link_open() of a copy of @l, with a timeout of ms. Return NULL without memory or thread. */
 struct dial *dial_begin(const struct link *l, int ms);
-/* Readable when link_open() has returned. */
+/* Readable after link_open() returned. */
 int dial_fd(const struct dial *d);
 /*
- * What link_open() has returned, with its words in l, and d is freed; -EINPROGRESS while it
- * has not: then d stays.
+ * Return the result of link_open() with its text in l->why, and free d; -EINPROGRESS while
+ * link_open() runs: d stays.
  */
 int dial_take(struct dial *d, struct link *l);
-/* Nobody wants the link any more; NULL is none. */
+/* Give up the link; d may be NULL. */
 void dial_drop(struct dial *d);
 
 #endif

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * duration.c - a duration in words of at most seven columns
+ * duration.c - print a duration in at most seven columns
  *
- * Four digits and the unit that fits them: 250ns, 70.00us, 1.500ms, 12.34s, 4m18s, 3h05m,
- * 12d03h. The digits that follow are cut off, so that no duration looks longer than it is.
+ * Four digits and a unit: 250ns, 70.00us, 1.500ms, 12.34s, 4m18s, 3h05m, 12d03h. Further digits
+ * are truncated, so a duration never looks longer than it is.
  */
 #include "duration.h"
 
-/* value / unit with four digits: 1.234, 12.34, 123.4 */
 static void four_digits(struct out *o, uint64_t ns, uint64_t unit, const char *name)
 {
 	uint64_t whole = ns / unit;

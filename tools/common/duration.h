@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * duration.h - durations with a unit that fits
+ * duration.h - durations with a suitable unit
  */
 #ifndef COMMON_DURATION_H
 #define COMMON_DURATION_H
 
 #include "out.h"
 
-/* The duration, at most seven columns up to 999 days: 12.34ms, 4m18s. */
+/* Print a duration in at most seven columns, up to 999 days: 12.34ms, 4m18s. */
 void out_duration(struct out *o, uint64_t ns);
-/* The same, at the right of @width columns. */
+/* The same, right-aligned in @width columns. */
 void out_duration_right(struct out *o, uint64_t ns, unsigned int width);
 
 #endif

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * escape.c - strings from streams and files, made safe to print
+ * escape.c - make strings from streams and files safe to print
  *
- * A name in a trace is chosen by its emitter. It must neither move the
- * cursor of the terminal that prints it nor break the JSON it is put in.
- * Printable ASCII passes unchanged, and well-formed UTF-8 that is no C1
- * control character and no change of direction.
+ * The emitter chooses the names in a trace. They must neither move the terminal's cursor nor
+ * break JSON. Printable ASCII passes unchanged, and so does well-formed UTF-8 that is neither a
+ * C1 control character nor a change of direction.
  */
 #include "out.h"
 
@@ -33,7 +32,7 @@ size_t utf8_len(const uint8_t *p, size_t n)
 	return len;
 }
 
-/* Characters of more than one byte that do something to the line. */
+/* Is this a multi-byte character that affects the rest of the line? */
 static bool unsafe_utf8(const uint8_t *p, size_t len)
 {
 	if (len == 2)
@@ -115,7 +114,7 @@ void out_quoted(struct out *o, const void *data, size_t n)
 	out_char(o, '"');
 }
 
-/* A character of the basic plane as \uXXXX. */
+/* Print a character of the basic plane as \uXXXX. */
 static void out_uxxxx(struct out *o, const uint8_t *p, size_t len)
 {
 	static const char set[] = "0123456789abcdef";

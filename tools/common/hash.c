@@ -45,7 +45,7 @@ static void take(struct state *s, uint64_t word)
 	s->v0 ^= word;
 }
 
-/* last: what is behind whole words, and in its highest byte the length in bytes. */
+/* last: the bytes after whole words; its highest byte is the length in bytes. */
 static uint64_t end(struct state *s, uint64_t last)
 {
 	int i;
@@ -61,7 +61,7 @@ void hash_key_init(struct hash_key *key)
 {
 	struct timespec t;
 
-	/* Without random numbers, early in a boot, an address and the time have to do. */
+	/* Early in a boot there may be no random numbers: use an address and the time. */
 	if (getrandom(key, sizeof(*key), GRND_NONBLOCK) == (ssize_t)sizeof(*key))
 		return;
 	clock_gettime(CLOCK_MONOTONIC, &t);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * link.c - lines that carry a stream
+ * link.c - links that carry a stream
  *
- * A link carries the bytes of read(2) and nothing else. Words are checked before anything
- * is opened. A serial line is set raw, or its driver would change bytes that look like
- * control characters; its settings before are restored by link_close(), and whenever the
- * program ends in a way that can be caught.
+ * A link carries the bytes of read(2) and nothing else. A link's name is checked before anything
+ * is opened. A serial line is set to raw mode, because its driver would change bytes that look
+ * like control characters. link_close() restores the previous settings, and so does every end of
+ * the program that can be caught.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,14 +24,14 @@
 #include <unistd.h>
 #include "common/link.h"
 
-/* Bounds the bytes on the way: SO_SNDBUF is doubled by the kernel. */
+/* Limits the bytes in transit; the kernel doubles SO_SNDBUF. */
 #define SEND_BUFFER	(16 * 1024)
-#define DEAD_MS		10000	/* a peer that acknowledges nothing for so long is gone */
-#define GUEST_MS	120000	/* a guest may be somebody who reads page by page */
-/* A guest who is silent, and to whom there is nothing to send, is asked. */
+#define DEAD_MS		10000	/* without acknowledgement, the peer is gone */
+#define GUEST_MS	120000	/* a guest may be a person who reads page by page */
+/* Probe a silent guest while nothing is sent to it. */
 #define IDLE_S		30
 #define PROBE_S		10
-#define STILL_MS	5000	/* a line that sends nothing for so long does not go on */
+#define STILL_MS	5000	/* a line that sends nothing for this long is stuck */
 #define STILL_STEP_MS	10
 
 static const struct {
@@ -157,7 +157,7 @@ const char *link_error(const struct link *l, int err)
 	return l->why ? l->why : strerror(err);
 }
 
-/* A line that is raw. Signals walk the list: it is whole between any two stores. */
+/* A raw line. Signal handlers walk the list, so it is consistent after every store. */
 struct link_line {
 	struct link_line *volatile next;
 	int		fd;
@@ -187,7 +187,7 @@ void link_die(int sig)
 	raise(sig);
 }
 
-/* Signals that end a program that says nothing else. */
+/* Catch the signals that would end the program and have no handler. */
 static void catch_ends(void)
 {
 	static const int ends[] = {
@@ -236,7 +236,7 @@ static void remove_line(struct link_line *line)
 	free(line);
 }
 
-/* Raw, of this speed, without flow control. */
+/* Open in raw mode at this speed, without flow control. */
 static int open_serial(struct link *l)
 {
 	int fd = open(l->path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -273,7 +273,7 @@ static int open_serial(struct link *l)
 	return -err;
 }
 
-/* 0 once the socket is ready; else a negative error number. */
+/* Wait for the socket. Return 0 or a negative error number. */
 static int wait_ready(int fd, short events, int ms, const sigset_t *mask)
 {
 	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L };
@@ -320,7 +320,7 @@ static int bind_to(const struct sockaddr *addr, socklen_t len, int type)
 	return -err;
 }
 
-/* All addresses of this machine: those of IPv6 take IPv4, too. */
+/* An IPv6 wildcard address accepts IPv4, too. */
 static const struct addrinfo *best(const struct addrinfo *all)
 {
 	const struct addrinfo *a;
@@ -331,7 +331,7 @@ static const struct addrinfo *best(const struct addrinfo *all)
 	return all;
 }
 
-/* Each address of the host in turn. */
+/* Try each address of the host. */
 static int each_address(struct link *l, bool listens, int ms, const sigset_t *mask)
 {
 	int type = l->kind == LINK_UDP ? SOCK_DGRAM : SOCK_STREAM, err, fd = -ENOENT;
@@ -368,13 +368,13 @@ static struct sockaddr_un unix_address(const struct link *l)
 	return addr;
 }
 
-/* A socket file that nobody listens at any more is in the way. */
+/* Remove a socket file without a listener, which would make bind(2) fail. */
 static void remove_stale(const struct sockaddr_un *addr)
 {
 	int fd = connect_to((const struct sockaddr *)addr, sizeof(*addr), SOCK_STREAM, 0, NULL);
 	struct stat st;
 
-	/* connect(2) says so of a file of any other kind, too: that is somebody's. */
+	/* connect(2) fails like this on any file: remove only a socket. */
 	if (fd == -ECONNREFUSED && !lstat(addr->sun_path, &st) && S_ISSOCK(st.st_mode))
 		unlink(addr->sun_path);
 	else if (fd >= 0)
@@ -398,7 +398,7 @@ static bool is_tcp(const struct link *l)
 	return l->kind == LINK_TCP || l->kind == LINK_SYSLOG;
 }
 
-/* ms: a peer that acknowledges or takes nothing for so long is gone. */
+/* ms: the peer is gone if it acknowledges or accepts nothing for this long. */
 static void set_options(const struct link *l, int fd, unsigned int ms)
 {
 	int size = SEND_BUFFER, one = 1;
@@ -460,8 +460,8 @@ int link_open(struct link *l, int ms, const sigset_t *mask)
 }
 
 /*
- * tcdrain(3) of a line that stands still does not return, nor does close(2) for half a
- * minute, and callers may have blocked all signals. Such a line loses what was not sent.
+ * Wait until the line has sent its bytes; discard them if it is stuck. tcdrain(3) would never
+ * return and close(2) take half a minute, perhaps with all signals blocked.
  */
 static void drain(int fd)
 {
@@ -476,7 +476,7 @@ static void drain(int fd)
 		}
 		poll(NULL, 0, STILL_STEP_MS);
 	}
-	/* What is left is in the hardware: its driver waits no longer than that takes. */
+	/* The rest is in the hardware: the driver waits no longer than it takes. */
 	tcdrain(fd);
 }
 
@@ -484,7 +484,7 @@ void link_close(struct link *l, int fd)
 {
 	if (fd < 0)
 		return;
-	/* The settings hold for what is still to be sent, too: first let it go. */
+	/* The settings also apply to pending bytes: send these first. */
 	if (l->line) {
 		drain(fd);
 		tcsetattr(fd, TCSANOW, &l->line->saved);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * link.h - lines that carry a stream: tcp:HOST:PORT, udp:HOST:PORT, unix:PATH, serial:DEV,BAUD
+ * link.h - links that carry a stream: tcp:HOST:PORT, udp:HOST:PORT, unix:PATH, serial:DEV,BAUD
  */
 #ifndef COMMON_LINK_H
 #define COMMON_LINK_H
@@ -18,36 +18,36 @@ enum link_kind { LINK_TCP, LINK_UDP, LINK_UNIX, LINK_SERIAL, LINK_SYSLOG };
 
 struct link {
 	enum link_kind	kind;
-	char		host[256];	/* empty: this machine listens */
+	char		host[256];	/* "": this machine listens */
 	char		port[8];
 	char		path[PATH_MAX];	/* unix, serial */
 	speed_t		speed;
-	struct link_line *line;		/* serial: its settings before; NULL: not open */
-	const char	*why;		/* what failed, if not an error number says it */
+	struct link_line *line;		/* serial: previous settings; NULL: not open */
+	const char	*why;		/* error text, if there is no error number for it */
 };
 
-/* Does the word begin as a link does? A file of that name is ./tcp:... */
+/* Does the word begin like a link? A file of that name is ./tcp:... */
 bool link_is(const char *word);
-/* 0, or -1 and why in *problem. */
+/* Return 0, or -1 with the reason in *problem. */
 int link_parse(struct link *l, const char *word, const char **problem);
 /*
- * Connect, or open and set raw. The descriptor, which does not block, or a negative error
- * number. Waits for ms at the most (-1: for ever), with this signal mask (NULL: as it is).
+ * Connect, or open in raw mode. Return a non-blocking descriptor or a negative error number.
+ * Waits at most ms (-1: forever) with this signal mask (NULL: the current one).
  */
 int link_open(struct link *l, int ms, const sigset_t *mask);
-/* A socket that listens. */
+/* Return a listening socket. */
 int link_listen(struct link *l);
-/* The next guest of it, of whom many come, or a negative error number. */
+/* Accept the next guest. Return a descriptor or a negative error number. */
 int link_accept(const struct link *l, int listener);
-/* Restores what link_open() has set, and closes. */
+/* Restore the settings that link_open() changed, and close. */
 void link_close(struct link *l, int fd);
 /*
- * A serial line is restored also where nobody closes it: at exit(3), and by signals that end
- * the program, unless there was a handler for one before link_open(). Such a handler ends
- * the program by this, which may be called there.
+ * A serial line is also restored by exit(3), and by signals that end the program, unless they
+ * had a handler before link_open(). Such a handler must call this to end the program; it is safe
+ * there.
  */
 void link_die(int sig);
-/* The text for an error number of a link. */
+/* Return the text for an error number of a link. */
 const char *link_error(const struct link *l, int err);
 
 #endif

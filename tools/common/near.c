@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * near.c - which name was meant by one that nobody knows
+ * near.c - suggest a name for an unknown one
  */
 #include <ctype.h>
 #include <stdint.h>
@@ -14,7 +14,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Letters to insert, remove, change, or swap with the next; in either case the same. */
+/* Number of letters to insert, remove, change or swap; ignores case. */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int rows[3][NEAR_MAX], *before = rows[0], *last = rows[1], *row = rows[2], *spare;
@@ -54,7 +54,7 @@ void near_try(struct near *n, const char *word, const char *name)
 	const char *dot = strchr(name, '.');
 	unsigned int d = distance(word, name);
 
-	/* OVERRUN is what follows the point in SENS.OVERRUN. */
+	/* OVERRUN means SENS.OVERRUN. */
 	if (dot && !strcasecmp(dot + 1, word))
 		d = 0;
 

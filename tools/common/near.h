@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * near.h - which name was meant by one that nobody knows
+ * near.h - suggest a name for an unknown one
  *
- * Every name that there is, is held against the word; the nearest one stays, if it is
- * not too far away to be what was meant.
+ * The caller compares the word with every known name; the nearest one is kept, if it is similar
+ * enough.
  */
 #ifndef TOOLS_COMMON_NEAR_H
 #define TOOLS_COMMON_NEAR_H
 
 #include "common/out.h"
 
-#define NEAR_MAX	96	/* of a name: UART.OVERRUN */
+#define NEAR_MAX	96	/* bytes of a name: UART.OVERRUN */
 
 struct near {
-	unsigned int	distance;	/* of the nearest */
-	char		name[NEAR_MAX];	/* empty: none */
+	unsigned int	distance;	/* of the nearest name */
+	char		name[NEAR_MAX];	/* nearest name; "": none */
 };
 
 void near_init(struct near *n, const char *word);
 void near_try(struct near *n, const char *word, const char *name);
-/* "; did you mean NAME?", safe to print; nothing if there is none. */
+/* Print "; did you mean NAME?", escaped; nothing without a name. */
 void near_put(struct out *o, const struct near *n);
 
 #endif

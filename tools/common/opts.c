@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * opts.c - what the command lines of the programs have in common
+ * opts.c - command lines of the programs
  */
 #include <assert.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include "common/opts.h"
 
-/* Where an option's name stands in a line of a help text, behind "--"; NULL: nowhere. */
+/* Find an option's name after "--" in a line of the help text; NULL: no option. */
 static const char *name_in(const char *line)
 {
 	const bool letter = !strncmp(line, "  -", 3) && line[3] != '-' &&
@@ -17,7 +17,7 @@ static const char *name_in(const char *line)
 	return letter || !strncmp(line, "      --", 8) ? line + 8 : NULL;
 }
 
-/* The number of a name without a letter: its place among the others. */
+/* Number of an option without a letter: its index in @only. */
 static int number(const char *name, size_t len, const char *only)
 {
 	int c = OPTS_LONG;
@@ -33,7 +33,7 @@ static int number(const char *name, size_t len, const char *only)
 	return 0;
 }
 
-/* "--name", "--name[=WORD]" or "--name WORD"; what it is about stands behind two blanks. */
+/* "--name", "--name[=WORD]" or "--name WORD"; the description follows two blanks. */
 static int argument(const char *behind)
 {
 	if (*behind == '[')
@@ -41,7 +41,7 @@ static int argument(const char *behind)
 	return *behind == ' ' && behind[1] != ' ' ? required_argument : no_argument;
 }
 
-/* A help text may tell an option's uses in several lines. */
+/* The help text may describe an option in several lines. */
 static bool known(const struct opts *o, const char *name, size_t len)
 {
 	const struct option *l = o->longs;
@@ -102,7 +102,7 @@ _Noreturn void opts_end(int c, const char *help, const char *version, const char
 	} else if (c == 'V') {
 		puts(version);
 	} else {
-		/* getopt_long() has named the word. */
+		/* getopt_long() has printed the word. */
 		fprintf(stderr, "%s\n", unknown);
 		exit(2);
 	}

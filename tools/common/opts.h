@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * opts.h - what the command lines of the programs have in common
+ * opts.h - command lines of the programs
  *
- * An option is written once, in the help text: "  -n, --last N", or "      --raw" for one that
- * has no letter. A word behind the name is its argument; [=WORD] is one that may be left out.
+ * The help text defines the options: "  -n, --last N", or "      --raw" for an option without a
+ * letter. A word after the name is its argument, [=WORD] an optional one.
  */
 #ifndef COMMON_OPTS_H
 #define COMMON_OPTS_H
@@ -12,33 +12,33 @@
 #include <stdbool.h>
 
 #define OPTS_MAX	48
-/* What opts_next() returns for the first option without a letter. */
+/* Result of opts_next() for the first option without a letter. */
 #define OPTS_LONG	256
 
 struct opts {
 	struct option	longs[OPTS_MAX + 1];
-	char		shorts[3 * OPTS_MAX + 1];	/* a letter, and its colons */
+	char		shorts[3 * OPTS_MAX + 1];	/* a letter and its colons */
 	char		names[OPTS_MAX * 20];
 };
 
 /*
- * The options of a help text. @only: the names of those without a letter, each behind a blank,
- * in the order of the numbers from OPTS_LONG on.
+ * Read the options of a help text. @only: names of the options without a letter, each after a
+ * blank, in the order of their numbers from OPTS_LONG on.
  */
 void opts_read(struct opts *o, const char *help, const char *only);
-/* The letter or the number of the next option; its argument is in optarg. -1: the end. */
+/* Return the letter or number of the next option, with its argument in optarg. -1: no more. */
 int opts_next(const struct opts *o, int argc, char **argv);
 
-/* An option that is only noted: its flag is set, or its argument is kept. */
+/* An option that only sets a flag or stores its argument. */
 struct opts_note {
-	int		c;	/* what opts_next() returns; 0 ends a table */
+	int		c;	/* result of opts_next(); 0 ends a table */
 	bool		*flag;
 	const char	**word;
 };
 
-/* Note what opts_next() returned; false: the table does not have it. */
+/* Execute such an option; false: not in the table. */
 bool opts_note(const struct opts_note *table, int c);
-/* -h, -V and what opts_next() does not know: print the text for it, and end the program. */
+/* -h, -V and unknown options: print the text, and end the program. */
 _Noreturn void opts_end(int c, const char *help, const char *version, const char *unknown);
 
 #endif

@@ -2,9 +2,8 @@
 /*
  * out.c - the output buffer: blocks, integers, floats
  *
- * Invariants: len <= size; after an error (err != 0) nothing is written any
- * more and nothing is counted as written, so that callers check once, at the
- * end. No byte from outside is ever used as a format.
+ * Invariants: len <= size. After an error (err != 0) nothing is written or counted, so callers
+ * check once, at the end. No input byte is ever used as a format.
  */
 #include <errno.h>
 #include <limits.h>
@@ -31,8 +30,8 @@ void out_free(struct out *o)
 }
 
 /*
- * How many of n bytes write(2) may be given. After a signal to stop it must not wait,
- * as perhaps no further one comes: that is, of a pipe, what it takes at once. 0: no more.
+ * How many of n bytes may be passed to write(2)? After a signal to stop, write(2) must not wait,
+ * as there may be no second signal: only as much as a pipe accepts at once. 0: none.
  */
 static size_t may_write(const struct out *o, size_t n)
 {
@@ -111,7 +110,7 @@ const char out_pairs[201] =
 	"3536373839404142434445464748495051525354555657585960616263646566676869"
 	"707172737475767778798081828384858687888990919293949596979899";
 
-/* Digits end at p; where they begin is returned. */
+/* Write digits that end at p; return their begin. */
 static char *digits10(char *p, uint64_t v)
 {
 	while (v >= 100) {
@@ -186,7 +185,7 @@ static void pad(struct out *o, const struct out_spec *s, const char *sign, size_
 		out_fill(o, ' ', fill);
 }
 
-/* The last n of the decimal digits behind a point, rounded to s->digits. */
+/* Round to @digits digits after the point; *scale becomes their number. */
 static uint64_t round_scaled(uint64_t v, unsigned int *scale, unsigned int digits)
 {
 	while (*scale > digits) {
@@ -194,7 +193,7 @@ static uint64_t round_scaled(uint64_t v, unsigned int *scale, unsigned int digit
 
 		v /= 10;
 		--*scale;
-		/* Round by the last digit that goes: half away from zero. */
+		/* Round half away from zero by the last digit removed. */
 		if (*scale == digits && last >= 5)
 			v++;
 	}
@@ -232,7 +231,7 @@ void out_int(struct out *o, uint64_t v, bool negative, unsigned int base, bool u
 			sign[nsign++] = 'b';
 	}
 
-	/* Digits before the point: at least one; with precision, that many. */
+	/* Digits before the point: at least one; with a precision, that many. */
 	if (!scale && s->digits != OUT_NODIGITS && !extra)
 		for (i = n; i < s->digits; i++)
 			*b++ = '0';
@@ -263,7 +262,7 @@ void out_double(struct out *o, double v, char conv, const struct out_spec *s)
 	size_t nsign = 0;
 	int n;
 
-	/* The formats are ours, whatever the file said. */
+	/* Only our own formats, never one from a file. */
 	if (conv == 'e')
 		n = snprintf(buf, sizeof(buf), "%.*e", digits, v);
 	else if (conv == 'g')

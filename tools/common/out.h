@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * out.h - text output in big blocks, without printf
+ * out.h - text output in large blocks, without printf
  *
- * Everything that traceinfo prints goes through here: a growing or a flushing
- * buffer, the formatting of integers, and the escaping of what comes from a
- * stream or a file. The hot path is a bounds check and a copy.
+ * All output of traceinfo passes here: a growing or flushing buffer, formatting of integers, and
+ * escaping of input. The hot path is a bounds check and a copy.
  */
 #ifndef TRACEINFO_OUT_H
 #define TRACEINFO_OUT_H
@@ -18,25 +17,25 @@
 struct out {
 	char	*buf;
 	size_t	len, size;
-	int	fd;		/* flushed here when full; -1: grows instead */
-	int	err;		/* errno of the first failure; then all is dropped */
-	bool	raw;		/* out_safe() leaves all as it is: who reads this escapes it */
+	int	fd;		/* a full buffer is written here; -1: it grows */
+	int	err;		/* errno of the first failure; further output is dropped */
+	bool	raw;		/* out_safe() does not escape: its caller will */
 	/*
-	 * Set by a signal that is to end the program: then who takes nothing for
-	 * OUT_PATIENCE ms gets no more, and err is EINTR. NULL: no signal is.
+	 * Set by a signal that ends the program: a reader that accepts nothing for OUT_PATIENCE
+	 * ms gets no more, and err is EINTR. NULL: no such signal.
 	 */
 	const volatile sig_atomic_t *stop;
 };
 
 #define OUT_PATIENCE	1000
 
-/* Memory is allocated by the first output; fd -1 makes a buffer in memory. */
+/* The first output allocates the memory. */
 void out_init(struct out *o, int fd);
 void out_free(struct out *o);
-/* Write what is buffered to the descriptor. 0 or -1: see err. */
+/* Write the buffer to the descriptor. Return 0, or -1: see err. */
 int out_flush(struct out *o);
 
-/* Make place for n bytes more; false if that is not possible. */
+/* Make room for n bytes; false on failure. */
 bool out_grow(struct out *o, size_t n);
 
 static inline bool out_room(struct out *o, size_t n)
@@ -65,15 +64,15 @@ static inline void out_str(struct out *o, const char *s)
 
 #define OUT_LIT(o, s)	out_mem(o, s, sizeof(s) - 1)
 
-/* n times the character c. */
+/* Print the character c n times. */
 void out_fill(struct out *o, char c, size_t n);
 
 /* "00" to "99" */
 extern const char out_pairs[201];
 
-/* How a number or string is to be laid out: the flags of printf(3). */
+/* Layout of a number or string: the flags of printf(3). */
 struct out_spec {
-	uint8_t	width, digits;	/* digits: OUT_NODIGITS if not given */
+	uint8_t	width, digits;	/* OUT_NODIGITS: no precision */
 	bool	left, zero, plus, space, alt, group;
 };
 
@@ -81,33 +80,29 @@ struct out_spec {
 
 void out_u64(struct out *o, uint64_t v);
 void out_i64(struct out *o, int64_t v);
-/* 0x and the digits; at least n of them. */
+/* Print 0x and at least n digits. */
 void out_hex(struct out *o, uint64_t v, unsigned int n);
-/* v / 10^scale, with all digits after the point. */
+/* Print v / 10^scale with all digits after the point. */
 void out_scaled(struct out *o, int64_t v, unsigned int scale);
 
-/* Any integer in any base (2, 8, 10, 16; upper: ABCDEF) with a layout. */
+/* Print an integer in base 2, 8, 10 or 16 (upper: ABCDEF) with a layout. */
 void out_int(struct out *o, uint64_t magnitude, bool negative, unsigned int base,
 	     bool upper, unsigned int scale, const struct out_spec *s);
 /* conv is f, e or g. */
 void out_double(struct out *o, double v, char conv, const struct out_spec *s);
-/* The shortest form that reads back as the same number. */
+/* Print the shortest form that reads back as the same number. */
 void out_double_short(struct out *o, double v, bool single);
 
 /*
- * Bytes of unknown origin, made safe for a terminal: control characters and
- * what is no UTF-8 become \xHH, a backslash stays. The number of columns
- * (characters) is returned.
+ * Print bytes escaped for a terminal: control characters and invalid UTF-8 become \xHH, a
+ * backslash stays. Return the number of columns (characters).
  */
 size_t out_safe(struct out *o, const void *p, size_t n);
-/* The same as a C string: quotes and backslash are escaped as well. */
+/* Print a C string: quotes and backslashes are escaped, too. */
 void out_quoted(struct out *o, const void *p, size_t n);
-/*
- * A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD, and
- * what a terminal would take for a command is \uXXXX.
- */
+/* Print a JSON string with quotes; invalid UTF-8 becomes U+FFFD, terminal controls \uXXXX. */
 void out_json(struct out *o, const void *p, size_t n);
-/* The length of the UTF-8 character at p (1-4), 0 if there is none. */
+/* Length of the UTF-8 character at p (1-4); 0: invalid. */
 size_t utf8_len(const uint8_t *p, size_t n);
 
 #endif

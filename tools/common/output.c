@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * output.c - the file that another one is converted into
+ * output.c - open the output file of a conversion
  *
- * A file that is opened to be written is empty before its first byte has been read. So it is
- * emptied only when it is known to be another one than the input, whatever their names are.
+ * Opening with O_TRUNC would destroy the input if both names are the same file. So the file is
+ * only truncated after that has been ruled out.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ int output_open(const char *path, int input, const char **problem)
 		close(fd);
 		return -1;
 	}
-	/* What is no file, as /dev/null or a FIFO, has nothing to lose. */
+	/* Only a regular file is truncated; /dev/null or a FIFO has no content to lose. */
 	if (fd >= 0 && !fstat(fd, &st) && (!S_ISREG(st.st_mode) || !ftruncate(fd, 0)))
 		return fd;
 	*problem = strerror(errno);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * output.h - the file that another one is converted into
+ * output.h - open the output file of a conversion
  */
 #ifndef COMMON_OUTPUT_H
 #define COMMON_OUTPUT_H
@@ -9,7 +9,10 @@
 
 /* Are both descriptors the same regular file? */
 bool output_is_input(int output, int input);
-/* Open to write and empty a file, unless it is the input. The descriptor; -1: *problem. */
+/*
+ * Open for writing and truncate, unless it is the input. Return a descriptor, or -1 with
+ * *problem.
+ */
 int output_open(const char *path, int input, const char **problem);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * program.c - programs that have a receive channel
+ * program.c - programs with a receive channel
  */
 #include <dirent.h>
 #include <errno.h>
@@ -50,7 +50,7 @@ bool program_name(pid_t pid, char *name, size_t size)
 	return ok;
 }
 
-/* Reads the effective user from a line "Uid: REAL EFFECTIVE ..." of /proc/PID/status. */
+/* Parse a line "Uid: REAL EFFECTIVE ..." of /proc/PID/status. */
 static bool effective_user(const char *line, uid_t *user)
 {
 	const char *real = line + strlen("Uid:"), *effective;
@@ -70,7 +70,7 @@ bool program_user(pid_t pid, uid_t *user)
 	bool found = false;
 	FILE *f;
 
-	/* Not the owner of the directory: a process can have it made root's. */
+	/* The owner of the directory proves nothing: a process can make it root's. */
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	f = fopen(path, "re");
 	while (f && !found && fgets(line, sizeof(line), f))
@@ -87,7 +87,7 @@ bool program_lives(pid_t pid, const char *name)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	f = fopen(path, "re");
-	/* PID (NAME) STATE ..., and a name may have any character. */
+	/* PID (NAME) STATE ...; a name may contain any character. */
 	if (f && fgets(line, sizeof(line), f)) {
 		begin = strchr(line, '(');
 		end = strrchr(line, ')');
@@ -100,7 +100,7 @@ bool program_lives(pid_t pid, const char *name)
 	return !strncmp(begin + 1, name, NAME_BYTES) && end[2] != 'Z' && end[2] != 'X';
 }
 
-/* Each process that listens and, unless NULL, has this name, until fn returns true. */
+/* Call fn for each listening process, of this name unless NULL, until fn returns true. */
 static void each(const char *wanted, bool (*fn)(void *arg, const struct program *p), void *arg)
 {
 	DIR *dir = opendir("/proc");
@@ -109,7 +109,7 @@ static void each(const char *wanted, bool (*fn)(void *arg, const struct program 
 
 	while (dir && (d = readdir(dir))) {
 		p.pid = (pid_t)strtol(d->d_name, NULL, 10);
-		/* The name first: a process may have many descriptors. */
+		/* Compare names first: a process may have many descriptors. */
 		if (p.pid <= 0 || !program_name(p.pid, p.name, sizeof(p.name)) ||
 		    (wanted && strncmp(p.name, wanted, NAME_BYTES)) ||
 		    devtrace_rx_listens(p.pid) || !program_user(p.pid, &p.uid))

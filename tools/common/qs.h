@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * qs.h - the records of QS, from QP 7.3 to 8.1: their numbers and how they are laid out
+ * qs.h - the records of QS, from QP 7.3 to 8.1: numbers and layouts
  */
 #ifndef COMMON_QS_H
 #define COMMON_QS_H
@@ -21,7 +21,7 @@
 #define QS_QUERY_DATA	67
 #define QS_PEEK_DATA	68
 #define QS_QF_RUN	70
-#define QS_RECORDS	82	/* the predefined ones end here */
+#define QS_RECORDS	82	/* end of the predefined records */
 #define QS_USER		100
 #define QS_USER_END	125
 
@@ -30,16 +30,16 @@
 #define QS_ESCAPE_XOR	0x20
 
 /*
- * The layout of a predefined record: T time, S signal, O object, F function, 1 2 4 numbers,
- * Q counter of a queue, P of a pool, E size of an event, C ticks, s string. NULL: dictionaries,
- * TARGET_INFO, QUERY_DATA, PEEK_DATA, records of the application, and numbers that no record has.
+ * Layout of a predefined record: T time, S signal, O object, F function, 1 2 4 numbers, Q
+ * counter of a queue, P of a pool, E size of an event, C ticks, s string. NULL: dictionaries,
+ * TARGET_INFO, QUERY_DATA, PEEK_DATA, records of the application, and unused numbers.
  */
 const char *qs_layout(uint8_t record);
-/* The fields of an answer to a query, behind the object's kind; they changed with QP 8.1. */
+/* Fields of an answer to a query after the object's kind; QP 8.1 changed them. */
 const char *qs_query(uint8_t kind, bool before_8_1);
-/* The type of the event that a record is, see DEVTRACE_QS_TYPE(), and back. */
+/* Event type of a record, see DEVTRACE_QS_TYPE(). */
 uint8_t qs_type(uint8_t record);
-/* -1: an event of this type is no record of QS. */
+/* Record of an event type; -1: not a record of QS. */
 int qs_record(uint8_t type);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * size.c - bytes, as the tools are told them
+ * size.c - parse a number of bytes
  */
 #include <errno.h>
 #include <stdlib.h>

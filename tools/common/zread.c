@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * zread.c - read a file or stream that is perhaps made of zstd frames
+ * zread.c - read a file or stream that may consist of zstd frames
  *
  * Invariants
- * - What a frame of up to FRAME bytes holds is given only when its checksum was right. Of a
- *   frame that is cut at the end of the input, what comes before the cut is given.
- * - After a frame that cannot be read the next magic number is looked for, right behind
- *   the one of that frame. All bytes in between are reported, once.
- * - Memory is bounded: a larger frame, which none of ours is, is given as it comes.
- * - Bytes are moved only before more are read behind them, not for each frame: however small
- *   frames are, an input takes time as it has bytes.
- * - So it does where frames that cannot be read overlap: each may have its beginning in the one
- *   before it, and be as large as a frame can be. What is done for frames that turn out to be
- *   none has a limit of PER_BYTE for each byte that is passed by; without credit a frame is
- *   skipped, and reported as damage.
+ * - The content of a frame of up to FRAME bytes is returned only after its checksum matched. Of
+ *   a frame that the end of the input cuts, the part before the cut is returned.
+ * - After an unreadable frame, reading continues at the next magic number after that frame's
+ *   own. All skipped bytes are reported, once.
+ * - Memory is bounded: a larger frame, which our tools never write, is returned as a stream.
+ * - Bytes are moved only before the buffer is refilled, not for each frame: the time is linear
+ *   in the input's size, however small the frames are.
+ * - Unreadable frames that overlap keep it linear, too: each may begin inside the previous one
+ *   and be as large as a frame can be. Work on frames that turn out to be unreadable is limited
+ *   to PER_BYTE for each skipped byte; without credit a frame is skipped and reported as damage.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,11 +23,11 @@
 #include <zstd.h>
 #endif
 
-#define FRAME	(512 * 1024)	/* bytes of a frame, and of what it holds */
-/* In bytes that are decompressed in vain: for each byte of the input, and before the first. */
+#define FRAME	(512 * 1024)	/* bytes of a frame, and of its content */
+/* Credit in bytes decompressed for nothing: for each byte of the input, and initially. */
 #define PER_BYTE	64
 #define CREDIT		(64 * 1024 * 1024)
-#define BLOCK		8	/* to look at the head of a block is worth as many of them */
+#define BLOCK		8	/* examining a block's head costs this many of them */
 #define NONE		SIZE_MAX
 
 static const uint8_t magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
@@ -37,14 +36,14 @@ struct zread {
 	zread_damage_fn	*damage;
 	void		*arg;
 	enum { UNKNOWN, PLAIN, ZSTD } kind;
-	bool		eof, streams;	/* streams: within a frame that is too large */
-	bool		cut;		/* one was, though perhaps no byte of it is left */
-	uint8_t		*in, *out;	/* FRAME bytes each; out: only of zstd */
-	size_t		from, len;	/* of what stands in the first */
-	size_t		at, ready;	/* of what stands in the second */
+	bool		eof, streams;	/* streams: inside a frame that is too large */
+	bool		cut;		/* a frame was cut, possibly after its last byte */
+	uint8_t		*in, *out;	/* FRAME bytes each; out: only for zstd */
+	size_t		from, len;	/* unread part of in[] */
+	size_t		at, ready;	/* unread part of out[] */
 	uint64_t	offset;		/* of in[from] in the input */
-	uint64_t	bad_at, bad;	/* not reported yet */
-	size_t		walked;		/* of this frame: to its next block; 0: its head */
+	uint64_t	bad_at, bad;	/* skipped bytes, not reported yet */
+	size_t		walked;		/* offset of the frame's next block; 0: its head */
 	int64_t		credit;
 #ifdef HAVE_ZSTD
 	struct ZSTD_DCtx_s *ctx;
@@ -94,7 +93,7 @@ static ssize_t give(struct zread *z, void *buf, size_t n)
 	return (ssize_t)n;
 }
 
-/* Its first bytes: is it zstd? */
+/* Read the first bytes: is it zstd? */
 static ssize_t look(struct zread *z, int fd, void *buf, size_t n)
 {
 	ssize_t got;
@@ -124,7 +123,7 @@ static ssize_t look(struct zread *z, int fd, void *buf, size_t n)
 }
 
 #ifdef HAVE_ZSTD
-/* What has been read and not decoded yet. */
+/* Bytes read but not decoded. */
 static const uint8_t *rest(const struct zread *z)
 {
 	return z->in + z->from;
@@ -139,7 +138,7 @@ static void drop(struct zread *z, size_t n)
 	z->credit += (int64_t)n * PER_BYTE;
 }
 
-/* The first n bytes are nothing that can be read. */
+/* Skip n unreadable bytes. */
 static void skip(struct zread *z, size_t n)
 {
 	if (!z->bad)
@@ -156,13 +155,13 @@ static void report(struct zread *z)
 	z->cut = false;
 }
 
-/* A frame for other programs. */
+/* A frame for other programs (RFC 8878). */
 static bool skippable(const uint8_t p[4])
 {
 	return (p[0] & 0xf0) == 0x50 && p[1] == 0x2a && p[2] == 0x4d && p[3] == 0x18;
 }
 
-/* To the next magic number behind the first byte, or where one may begin at the end. */
+/* Skip to the next magic number, or to where one may begin at the end. */
 static void resync(struct zread *z)
 {
 	const uint8_t *p = z->len > 1 ?
@@ -185,7 +184,7 @@ static uint32_t le(const uint8_t *p, int bytes)
 	return v;
 }
 
-/* The head of a frame, as its first byte behind the magic number tells (RFC 8878, 3.1.1.1). */
+/* Size of a frame's head (RFC 8878, 3.1.1.1); descriptor: the byte after the magic number. */
 static size_t head_size(uint8_t descriptor)
 {
 	static const uint8_t dictionary[] = { 0, 1, 2, 4 }, content[] = { 0, 2, 4, 8 };
@@ -196,8 +195,8 @@ static size_t head_size(uint8_t descriptor)
 }
 
 /*
- * How many bytes the frame has; 0: not all of it is here; NONE: it is no frame, or too long to
- * look at. No block is looked at twice, however often more of the frame comes.
+ * Return the size of the frame; 0: incomplete; NONE: not a frame, or no credit to examine it.
+ * Examines each block once, however often the frame grows.
  */
 static size_t frame_size(struct zread *z)
 {
@@ -228,7 +227,7 @@ static size_t frame_size(struct zread *z)
 	return 0;
 }
 
-/* Decompresses as much as possible of a frame that is cut or too large. */
+/* Decompress as much as possible of a frame that is cut or too large. */
 static void stream(struct zread *z)
 {
 	ZSTD_inBuffer in = { rest(z), z->len, 0 };
@@ -250,7 +249,7 @@ static void stream(struct zread *z)
 	}
 	z->ready = out.pos;
 	if (z->eof && ret && in.pos == in.size && out.pos < out.size) {
-		/* The rest of it is missing: the bytes that are there end in the middle. */
+		/* The rest is missing: the input ends inside this frame. */
 		skip(z, z->len);
 		z->cut = true;
 		z->streams = false;
@@ -261,7 +260,7 @@ static void stream(struct zread *z)
 		z->streams = false;
 }
 
-/* Something of what is in memory: what a frame holds, or bytes that are skipped. */
+/* Decode the next frame, or skip bytes. */
 static void decode(struct zread *z)
 {
 	unsigned long long holds;
@@ -285,7 +284,7 @@ static void decode(struct zread *z)
 		return;
 	}
 	if (!size) {
-		/* Not whole yet, cut, or too large. */
+		/* Incomplete, cut, or too large. */
 		if (z->eof || z->len == FRAME)
 			stream(z);
 		return;
@@ -319,7 +318,7 @@ static bool prepared(struct zread *z)
 	return z->out && z->ctx;
 }
 
-/* Is there something to give, of what has been read? */
+/* Decode until there is output. */
 static bool more(struct zread *z)
 {
 	size_t before;
@@ -375,7 +374,7 @@ static bool prepared(struct zread *z)
 	return z;
 }
 
-/* That it cannot be read. */
+/* next() reports that zstd is not supported. */
 static bool more(struct zread *z)
 {
 	return z;

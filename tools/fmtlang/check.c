@@ -2,10 +2,9 @@
 /*
  * check.c - conflicts between declarations
  *
- * The first description of a minor, a severity of a major, a record type or an
- * enum value is used; a later one is an error that names both places. It is no error
- * if the first one is in a file of an earlier place, such as -e before /usr/trace:
- * then the later one is ignored.
+ * The first description of a minor, a severity of a major, a record type or an enum value is
+ * used. A later one is an error that names both places, unless the first is in a file of an
+ * earlier place (such as -e before /usr/trace): then the later one is ignored.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,13 +81,13 @@ const struct fmt_label *fmt_enum_find(const struct fmt_table *t, uint64_t value)
 	return low < t->nr && t->sorted[low]->value == value ? t->sorted[low] : NULL;
 }
 
-/* Was this declared in an earlier place than that of the file being read? */
+/* Was this declared in an earlier place than the file being read? */
 static bool overrides(const struct fmt_place *place, const struct fmt_parser *p)
 {
 	return place->file->place < p->file->place;
 }
 
-/* Fill *slot, or report the declaration that is in it. */
+/* Fill *slot, or report its earlier declaration. */
 static void claim(struct fmt_parser *p, struct fmt_entry **slot, struct fmt_entry *e,
 		  const char *what, unsigned int number)
 {
@@ -142,13 +141,13 @@ void fmt_add_severity(struct fmt_parser *p, struct fmt_major *m, unsigned int le
 		  e->name, old->place.file->path, line, column);
 }
 
-/* No more than 2^24 / nr_buckets of all numbers are in one bucket. */
+/* The hash spreads all numbers evenly: at most 2^24 / nr_buckets to a bucket. */
 static struct fmt_major **chain(const struct fmt_set *set, uint32_t number)
 {
 	return &set->majors[(number ^ number >> 8) & (set->nr_buckets - 1)];
 }
 
-/* One more comes: there are at least as many buckets as majors. */
+/* Count a new major; keep at least as many buckets as majors. */
 static void grow(struct fmt_set *set)
 {
 	struct fmt_major **old = set->majors, *m, *next;
@@ -208,8 +207,8 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 }
 
 /*
- * A stream may say what a program, or the kernel, calls a user record: a description by another
- * name that was only found somewhere is that of another's record with this number.
+ * The stream may name a user record. A description with another name, in a file that the user
+ * did not name, belongs to another program's record with this number.
  */
 static const struct fmt_entry *find_record(const struct fmt_set *set, uint8_t type,
 					   const struct fmt_names *names)

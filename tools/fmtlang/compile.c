@@ -51,9 +51,9 @@ static const char *conv_takes(char conv)
 struct text {
 	struct fmt_parser *p;
 	struct fmt_entry *e;
-	struct fmt_arg	*args;		/* FMT_ARGS_MAX */
+	struct fmt_arg	*args;		/* FMT_ARGS_MAX entries */
 	size_t		i;		/* next byte of the text */
-	unsigned int	next;		/* argument of the next conversion that selects none */
+	unsigned int	next;		/* argument of the next conversion without a number */
 };
 
 static int at(const struct text *t, size_t ahead)
@@ -73,7 +73,7 @@ static bool is_digit(int c)
 	return c >= '0' && c <= '9';
 }
 
-/* Parse a number. From 1000 on further digits are dropped; the range checks reject it. */
+/* Parse a number. Digits after 1000 are dropped; range checks reject it. */
 static unsigned int small_number(struct text *t)
 {
 	unsigned int n = 0;
@@ -134,7 +134,7 @@ static bool select_named(struct text *t, unsigned int *arg)
 	return false;
 }
 
-/* Which argument does the conversion take? percent: the offset of its percent sign. */
+/* Find the argument of a conversion. percent: offset of its percent sign. */
 static bool select_arg(struct text *t, size_t percent, unsigned int *arg)
 {
 	size_t save = t->i;
@@ -234,7 +234,7 @@ static bool parse_table_name(struct text *t, struct fmt_op *op)
 	return op->table;
 }
 
-/* Does the argument fit the conversion? Narrow what it accepts. */
+/* Check that the argument fits the conversion, and narrow the types it accepts. */
 static bool check_types(struct text *t, size_t percent, struct fmt_arg *a, struct fmt_op *op)
 {
 	uint32_t accept = conv_accept(op->conv);
@@ -262,7 +262,7 @@ static bool check_types(struct text *t, size_t percent, struct fmt_arg *a, struc
 	return true;
 }
 
-/* Parse a conversion; t->i is behind its percent sign. */
+/* Parse a conversion; t->i is after its percent sign. */
 static bool parse_conv(struct text *t, size_t percent, struct fmt_op *op)
 {
 	const struct out_spec *s = &op->spec;
@@ -337,7 +337,7 @@ static void compile_text(struct text *t)
 	e->ops = ops;
 }
 
-/* No text: "name=value unit" for each argument. */
+/* Without a text: "name=value unit" for each argument. */
 static void compile_list(struct text *t)
 {
 	struct fmt_entry *e = t->e;
@@ -374,7 +374,7 @@ void fmt_compile(struct fmt_parser *p, struct fmt_entry *e, bool has_text)
 		if (e->declared) {
 			compile_list(&t);
 		} else {
-			/* No text and no arguments: print the elements by their own types. */
+			/* Neither text nor arguments: print the elements by their own types. */
 			e->ops = NULL;
 			e->nops = 0;
 		}
@@ -393,7 +393,7 @@ void fmt_compile(struct fmt_parser *p, struct fmt_entry *e, bool has_text)
 		struct fmt_arg *a = &e->args[i];
 
 		if (!a->used && !e->declared)
-			a->accept = FMT_M_ANY;	/* as 1 with %2$d alone */
+			a->accept = FMT_M_ANY;	/* e.g. 1 if there is only %2$d */
 		else if (!a->used && !p->broken)
 			fmt_warning(p, a->offset, "the text does not print '%s'", a->name);
 	}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dict.c - what the dictionary of an event's stream says of the numbers in it
+ * dict.c - names from the dictionary of an event's stream
  *
- * A program names its own things, and the kernel names those of all. So an event of a program
- * has the names of its process first, and a record that a program emits is not called by what
- * the kernel calls its own.
+ * A program names its own objects; the kernel's names are for all. So a program's event is
+ * looked up in the names of its process first, and a program's record never gets the kernel's
+ * record name.
  */
 #include "fmt.h"
 
@@ -34,7 +34,7 @@ static const char *record(const struct fmt_names *names, uint8_t type)
 	const char *all = devtrace_decoder_name(d->decoder, DEVTRACE_T_USR, 0, type, 0, 0);
 	const char *s = fmt_dict_name(d, DEVTRACE_T_USR, type, 0, 0);
 
-	/* The same: its process has not named it. */
+	/* Equal: its process has not named it. */
 	return d->event->flags & DEVTRACE_F_USER && s == all ? NULL : s;
 }
 

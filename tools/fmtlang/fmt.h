@@ -2,13 +2,11 @@
 /*
  * fmt.h - the .fmt language: format files that describe how to print events
  *
- * Files are parsed once, checked, and compiled to small programs of literal
- * texts and conversions; printing an event runs its program. The language is
- * described in fmt(5).
+ * Files are parsed once, checked, and compiled to small programs of literal texts and
+ * conversions; printing an event runs its program. fmt(5) describes the language.
  *
- * A set allocates all its memory from its arena and frees it with the arena. All
- * names and texts in a set are safe to print: control characters are escaped when
- * a file is read.
+ * A set allocates all memory from its arena. All names and texts in a set are safe to print:
+ * control characters are escaped when a file is read.
  */
 #ifndef TRACEINFO_FMT_H
 #define TRACEINFO_FMT_H
@@ -23,13 +21,10 @@
 #define FMT_NAME_MAX	63
 #define FMT_ARGS_MAX	32	/* arguments of one description */
 #define FMT_TABLES_MAX	4096	/* enums and flags of one file */
-#define FMT_ERRORS_MAX	50	/* for one file; then the rest of it is ignored */
-#define FMT_WARNINGS_MAX 50	/* likewise; then they are only counted */
+#define FMT_ERRORS_MAX	50	/* for one file; the rest of it is ignored */
+#define FMT_WARNINGS_MAX 50	/* for one file; further ones are only counted */
 
-/*
- * The element types that an argument accepts: bit n for type n, and one more
- * bit for enumeration elements.
- */
+/* The element types that an argument accepts: bit n for type n, and a bit for enumerations. */
 #define FMT_BIT(t)	(1u << (t))
 #define FMT_M_ENUM	FMT_BIT(16)
 #define FMT_M_UINT	(FMT_BIT(DEVTRACE_E_U8) | FMT_BIT(DEVTRACE_E_U16) | \
@@ -52,11 +47,11 @@ static inline uint32_t fmt_elem_bit(const struct devtrace_elem *e)
 struct fmt_file {
 	struct fmt_file	*next;
 	const char	*path;
-	unsigned int	place;		/* number of its place; the lowest one wins */
-	uint64_t	dev, ino;	/* which it is; 0: no file */
+	unsigned int	place;		/* number of its place; lower numbers override */
+	uint64_t	dev, ino;	/* identify the file; 0: no file */
 	char		*text;
 	size_t		len;
-	uint32_t	*lines;		/* offsets at which they begin */
+	uint32_t	*lines;		/* offset of each line */
 	unsigned int	last_line;	/* index into lines */
 	unsigned int	errors, warnings;
 };
@@ -91,7 +86,7 @@ struct fmt_arg {
 	const char	*unit;		/* with a space before it; NULL: none */
 	size_t		unit_len;
 	const struct fmt_table *table;
-	const char	*type;		/* as declared, for messages */
+	const char	*type;		/* declared type, for messages */
 	uint32_t	accept;
 	uint8_t		scale;		/* digits after the point */
 	bool		used;
@@ -120,7 +115,7 @@ struct fmt_entry {
 	struct fmt_op	*ops;
 };
 
-/* A major. A minor without a description is printed by severity[], or else by any ("*"). */
+/* A major. A minor without a description is printed by severity[], otherwise by any ("*"). */
 struct fmt_major {
 	struct fmt_major *next;
 	uint32_t	number;
@@ -133,7 +128,7 @@ struct fmt_major {
 
 enum fmt_level { FMT_ERROR, FMT_WARNING, FMT_NOTE };
 
-/* Called for every mistake. message is safe to print; line is 0 if unknown. */
+/* Called for every mistake. message is escaped; line is 0 if unknown. */
 typedef void fmt_diag_fn(void *arg, enum fmt_level level, const char *path,
 			 unsigned int line, unsigned int column, const char *message);
 
@@ -147,13 +142,13 @@ struct fmt_set {
 	struct fmt_arena arena;
 	struct fmt_file	*files, **files_end;
 	struct fmt_entry *records[256];
-	struct fmt_major **majors;	/* a table that grows with them */
+	struct fmt_major **majors;	/* hash table that grows */
 	unsigned int	nr_majors, nr_buckets;
 	fmt_diag_fn	*diag;
 	void		*diag_arg;
 	unsigned int	errors, warnings;
-	unsigned int	place;		/* number of the place that is being read */
-	unsigned int	given;		/* places below this number were named by the user */
+	unsigned int	place;		/* number of the current place */
+	unsigned int	given;		/* the user named places below this number */
 };
 
 /* diag may be NULL. */
@@ -185,7 +180,7 @@ void fmt_add_default(struct fmt_set *set);
 /* FMT_ANY: "minor *", the codes of a major that have no name of their own. */
 enum fmt_kind { FMT_RECORD, FMT_MAJOR, FMT_CODE, FMT_ANY };
 
-/* Called with the name and number of a type, of a major, or of a code, as MAJOR.MINOR. */
+/* Called with the name and number of a type, of a major, or of a code as MAJOR.MINOR. */
 typedef void fmt_name_fn(void *arg, const char *name, enum fmt_kind kind, uint32_t number);
 
 /* Call fn for all names of a set. FMT_ANY has the number of its minor 0. */
@@ -193,17 +188,17 @@ void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg);
 
 void fmt_locate(const struct fmt_place *place, unsigned int *line, unsigned int *column);
 
-/* Looks up names in the dictionary of a stream; name() returns NULL for an unknown one. */
+/* Looks up names in a stream's dictionary; name() returns NULL for an unknown one. */
 struct fmt_names {
 	const char *(*name)(const struct fmt_names *names, uint8_t kind, uint32_t value,
 			    uint8_t group, uint64_t key);
-	/* What the emitter itself, a program or the kernel, calls its records of this type. */
+	/* The emitter's own name for its records of this type. */
 	const char *(*record)(const struct fmt_names *names, uint8_t type);
 };
 
-/* The dictionary of an event's stream: what its process says, then what holds for all. */
+/* The dictionary of an event's stream: the names of its process, then those for all. */
 struct fmt_dict {
-	struct fmt_names names;		/* first */
+	struct fmt_names names;		/* must be first */
 	const struct devtrace_event *event;
 	const struct devtrace_decoder *decoder;
 };
@@ -214,9 +209,9 @@ const char *fmt_dict_name(const struct fmt_dict *d, uint8_t kind, uint32_t value
 			  uint8_t group, uint64_t key);
 
 /*
- * The description of an event; NULL: none, as of a user record that @names call otherwise,
- * unless the user named the file. For an exception *major is set if its major is known, even
- * if there is no description.
+ * Return the description of an event; NULL: none. A user record that @names names differently
+ * has no description, unless the user named the file. For an exception *major is set if its
+ * major is known, even without a description.
  */
 const struct fmt_entry *fmt_find(const struct fmt_set *set, const struct devtrace_event *ev,
 				 const struct fmt_names *names, const struct fmt_major **major);

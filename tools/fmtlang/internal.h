@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * internal.h - declarations shared by the parts of the .fmt compiler
+ * internal.h - internal interface of the .fmt compiler
  *
- * lexer (fmtlang/lex.c) -> parser (fmtlang/parse.c) -> text compiler (fmtlang/compile.c)
- * -> conflicts (fmtlang/check.c) -> printing (fmtlang/print.c).
+ * lexer (lex.c) -> parser (parse.c) -> text compiler (compile.c) -> conflicts (check.c) ->
+ * printing (print.c).
  */
 #ifndef TRACEINFO_FMT_INT_H
 #define TRACEINFO_FMT_INT_H
@@ -26,18 +26,18 @@ enum fmt_token {
 };
 
 /*
- * The parser's state for one file. tok and the fields after it describe the
- * next token. str has the bytes of a string, pos[i] the offset in the file of
- * str[i]: so an error in a text is reported at its own place.
+ * The parser's state for one file. tok and the next fields describe the next token. str holds
+ * the bytes of a string, pos[i] the file offset of str[i], so an error in a text is reported at
+ * its place.
  */
 struct fmt_parser {
 	struct fmt_set	*set;
 	struct fmt_file	*file;
-	size_t		cur;		/* next byte to look at */
+	size_t		cur;		/* next byte to read */
 
 	enum fmt_token	tok;
 	size_t		start;		/* of the token */
-	size_t		prev_end;	/* where the token before ended */
+	size_t		prev_end;	/* end of the previous token */
 	bool		first;		/* first on its line */
 	char		punct;
 	const char	*name;
@@ -56,16 +56,16 @@ struct fmt_parser {
 	unsigned int	nr_tables;
 };
 
-/* An escaped copy, safe to print. *len: its length. text: keep line ends and tabs. */
+/* Return an escaped copy; *len: its length. text: keep line ends and tabs. */
 const char *fmt_copy(struct fmt_parser *p, const char *s, size_t n, bool text, size_t *len);
-/* Zeroed memory; ends the program with a message if there is none. */
+/* Return zeroed memory; without memory end the program with a message. */
 void *fmt_alloc(struct fmt_arena *a, size_t size);
 
 void fmt_lex_init(struct fmt_parser *p, struct fmt_set *set, struct fmt_file *file);
 void fmt_next(struct fmt_parser *p);
-/* The first byte after the token that is neither space nor comment; -1: end of the file. */
+/* The first byte after the token that is neither space nor comment; -1: end of file. */
 int fmt_ahead(const struct fmt_parser *p);
-/* Does the token begin a declaration? enum and flags may also be the type of an argument. */
+/* Does the token begin a declaration? enum and flags may also be an argument's type. */
 bool fmt_begins(const struct fmt_parser *p);
 
 void fmt_error(struct fmt_parser *p, size_t offset, const char *format, ...)
@@ -81,12 +81,12 @@ void fmt_compile(struct fmt_parser *p, struct fmt_entry *e, bool has_text);
 const struct fmt_table *fmt_table_find(const struct fmt_parser *p, const char *name, size_t n);
 void fmt_table_add(struct fmt_parser *p, struct fmt_table *t);
 
-/* Enter a description; report it if there is one already. */
+/* Add a description; report a duplicate. */
 void fmt_add_record(struct fmt_parser *p, unsigned int type, struct fmt_entry *e);
 void fmt_add_minor(struct fmt_parser *p, struct fmt_major *m, int minor, struct fmt_entry *e);
 void fmt_add_severity(struct fmt_parser *p, struct fmt_major *m, unsigned int level,
 		      struct fmt_entry *e);
-/* The major with this number, created if it is new; NULL if its name differs. */
+/* Find or create a major; NULL if it has another name. */
 struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const char *name,
 				size_t offset);
 /* Sort an enum by value; report duplicate values. */

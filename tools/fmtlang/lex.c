@@ -2,9 +2,9 @@
 /*
  * lex.c - tokens of a .fmt file, and messages about it
  *
- * The lexer never fails: it reports and skips unknown characters, so that the
- * parser sees tokens only. Every token and every byte of a string has its offset
- * in the file; a message computes line and column from the offset.
+ * The lexer never fails: it reports and skips unknown characters, so the parser only sees
+ * tokens. Every token and every byte of a string has its file offset; messages compute line and
+ * column from it.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include "internal.h"
 
-/* Where each line begins. A message tells its line, and there may be very many of them. */
+/* Find the begin of each line once: there may be many messages. */
 static void find_lines(struct fmt_arena *arena, struct fmt_file *f)
 {
 	const char *p, *end = f->text + f->len;
@@ -135,7 +135,7 @@ static int peek(const struct fmt_parser *p, size_t ahead)
 	       (unsigned char)p->file->text[p->cur + ahead] : -1;
 }
 
-/* The number of bytes of space and comments at cur. */
+/* Count the bytes of space and comments at cur. */
 static size_t space(const struct fmt_parser *p)
 {
 	size_t n = 0;
@@ -289,7 +289,7 @@ static void lex_escape(struct fmt_parser *p)
 	p->cur++;
 }
 
-/* Read a string; cur moves from the opening quote to behind the closing one. */
+/* Read a string; cur moves from the opening quote to after the closing one. */
 static void lex_string(struct fmt_parser *p)
 {
 	int c;
@@ -325,10 +325,10 @@ bool fmt_begins(const struct fmt_parser *p)
 }
 
 /*
- * There was an unknown character at @at, before the token: which declaration does it break?
- * If the token begins no declaration, the one that takes the token. If the character is on
- * the line where the previous token ends (!@apart), also the current one, unless the token
- * begins a declaration on that same line. Otherwise none.
+ * An unknown character at @at precedes the token: which declaration does it break? If the token
+ * begins no declaration, the one that takes the token. If the character is on the line where the
+ * previous token ends (!@apart), also the current one, unless the token begins a declaration on
+ * that line. Otherwise none.
  */
 static void misplaced(struct fmt_parser *p, size_t at, bool apart)
 {
@@ -344,7 +344,7 @@ void fmt_next(struct fmt_parser *p)
 	bool apart = false;
 	int c;
 
-	/* The current declaration takes the token, and with it the mistake in it. */
+	/* The current declaration takes the token and any mistake in it. */
 	if (p->bad)
 		p->broken = true;
 	p->bad = false;

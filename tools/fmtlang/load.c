@@ -52,7 +52,7 @@ static void arena_free(struct fmt_arena *a)
 	}
 }
 
-/* A text keeps its line ends and tabs; the line after a line end is indented. */
+/* A text keeps its line ends and tabs; a line after a line end is indented. */
 const char *fmt_copy(struct fmt_parser *p, const char *s, size_t n, bool text, size_t *len)
 {
 	struct out safe;
@@ -153,7 +153,7 @@ int fmt_add_file(struct fmt_set *set, const char *path)
 		errno = EINVAL;
 		return path_error(set, path, "not a regular file");
 	}
-	/* The same file may be named by -e and found in its directory: read it once. */
+	/* -e may name a file that is also in a directory: read it once. */
 	for (f = set->files; f; f = f->next) {
 		if (f->ino && f->dev == st.st_dev && f->ino == st.st_ino) {
 			close(fd);

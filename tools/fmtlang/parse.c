@@ -2,10 +2,9 @@
 /*
  * parse.c - declarations of a .fmt file
  *
- * Recursive descent over the grammar in fmt(5). A mistake marks the current
- * declaration broken; the parser then goes on at the next keyword that begins a
- * declaration, and ignores only the broken one. Every loop takes at least one
- * token in each round or ends: so it terminates on a hostile file as well.
+ * Recursive descent over the grammar in fmt(5). A mistake breaks only the current declaration;
+ * the parser continues at the next keyword that begins one. Every round of a loop takes at least
+ * one token or ends the loop, so parsing terminates for hostile files, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +49,7 @@ static bool take(struct fmt_parser *p, char c)
 	return true;
 }
 
-/* Name the next token, for "... expected, but there is ...". */
+/* Name the next token for "... expected, but there is ...". */
 static const char *found(const struct fmt_parser *p, char *buf, size_t size)
 {
 	switch (p->tok) {
@@ -75,7 +74,7 @@ static void expected(struct fmt_parser *p, const char *what)
 {
 	char buf[100];
 
-	/* One message for a declaration: later errors mostly follow from the first. */
+	/* One message for each declaration: later errors usually follow from the first. */
 	if (!p->broken && !p->bad)
 		fmt_error(p, p->start, "%s expected, but there is %s", what,
 			  found(p, buf, sizeof(buf)));
@@ -83,8 +82,8 @@ static void expected(struct fmt_parser *p, const char *what)
 }
 
 /*
- * After a mistake, skip to a keyword that begins a declaration, or to a '}'. enum and
- * flags are types as well: they begin a declaration only as the first word of a line.
+ * After a mistake, skip to a keyword that begins a declaration, or to a '}'. enum and flags are
+ * also types: they begin a declaration only as the first word of a line.
  */
 static void resync(struct fmt_parser *p)
 {
@@ -173,7 +172,7 @@ static struct fmt_label *parse_label(struct fmt_parser *p, bool is_flags, uint64
 			return NULL;
 		}
 	}
-	/* The next value without a number: one more, or the next higher bit. */
+	/* Default of the next value: one more, or the next higher bit. */
 	if (!is_flags) {
 		*next = l->value + 1;
 	} else {
@@ -230,7 +229,7 @@ static void parse_table(struct fmt_parser *p)
 		take(p, ',');
 	}
 	take(p, '}');
-	/* A table with a mistake keeps the labels that are right. */
+	/* A table with a mistake keeps its correct labels. */
 	if (!t->name)
 		return;
 	fmt_check_table(p, t);
@@ -263,7 +262,7 @@ static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)
 				  is_flags ? "an enum, not flags" : "flags, not an enum");
 			return false;
 		}
-		/* "enum NAME", NAME being the argument: the stream has the names of the values. */
+		/* "enum NAME", where NAME is the argument: the stream has the value names. */
 		c = fmt_ahead(p);
 		if (!is_flags && c > 0 && strchr(",)/\"", c)) {
 			a->accept = FMT_M_ENUM;
@@ -290,7 +289,7 @@ static bool parse_type(struct fmt_parser *p, struct fmt_arg *a)
 	return false;
 }
 
-/* A copy of the unit, with a space before it: to print behind the value. */
+/* Copy the unit with a space before it. */
 static const char *parse_unit(struct fmt_parser *p, size_t *len)
 {
 	const char *safe = fmt_copy(p, p->str, p->str_len, false, len);
@@ -376,7 +375,7 @@ static bool parse_args(struct fmt_parser *p, struct fmt_entry *e)
 	return true;
 }
 
-/* NAME [ args ] [ text ], compiled; NULL if it is broken. */
+/* NAME [ args ] [ text ]; return it compiled, or NULL if broken. */
 static struct fmt_entry *parse_entry(struct fmt_parser *p, size_t at, const char *what)
 {
 	struct fmt_entry *e = fmt_alloc(&p->set->arena, sizeof(*e));

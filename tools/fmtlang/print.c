@@ -2,9 +2,9 @@
 /*
  * print.c - run a description's program over the elements of an event
  *
- * Before the first byte is printed, the types of all elements are compared with
- * the types that the arguments accept. If one does not fit, the elements are
- * printed by their own types instead, and the line says why.
+ * Before anything is printed, the types of all elements are compared with the types that the
+ * arguments accept. If one does not fit, the elements are printed by their own types instead,
+ * and the line says why.
  */
 #include <math.h>
 #include "internal.h"
@@ -309,7 +309,7 @@ static void json_arg(struct out *o, const struct fmt_arg *a, const struct fmt_va
 	}
 }
 
-/* The elements from pos on as an array, for those that have no argument name. */
+/* Print the elements from pos on, which have no argument name, as an array. */
 static void json_elements(struct out *o, const char *key, const uint8_t *data, size_t len,
 			  size_t pos, const struct fmt_names *names)
 {

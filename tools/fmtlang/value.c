@@ -9,7 +9,7 @@
 #include "internal.h"
 #include "value.h"
 
-#define INLINE_MAX	32	/* a longer buffer is dumped on lines of its own */
+#define INLINE_MAX	32	/* a longer buffer is dumped on separate lines */
 
 int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_value *v)
 {
@@ -171,7 +171,7 @@ void fmt_value_table(struct out *o, const struct devtrace_elem *e, const struct 
 	}
 }
 
-/* The size of the first max characters; a byte that is no UTF-8 counts as a character. */
+/* Size of the first max characters; an invalid UTF-8 byte counts as a character. */
 static size_t first_characters(const uint8_t *p, size_t n, size_t max)
 {
 	size_t len = 0;
@@ -276,7 +276,7 @@ void fmt_value_dump(struct out *o, const struct fmt_value *v)
 		dump_line(o, offset, line, n);
 }
 
-/* The high nibble of a number is the width to print in. */
+/* The high nibble of a number is its print width. */
 static void print_number(struct out *o, const struct devtrace_elem *e)
 {
 	struct out_spec s = { .width = e->width, .digits = OUT_NODIGITS };
@@ -297,7 +297,10 @@ static void print_number(struct out *o, const struct devtrace_elem *e)
 	}
 }
 
-/* QS prints floats with an exponent. Do so if fixed point would show only zeros, or from 1e15. */
+/*
+ * QS prints floats with an exponent: do so if fixed point would show only zeros, and from 1e15
+ * on.
+ */
 static bool wants_exponent(double v, unsigned int digits)
 {
 	double least = 0.5;

@@ -2,8 +2,8 @@
 /*
  * value.h - a value in an event, and functions that print it
  *
- * A value is an element, or a buffer that was split into several MEM elements.
- * It points into the data of the event, and is valid as long as they are.
+ * A value is an element, or a buffer that was split into several MEM elements. It points into
+ * the event's data.
  */
 #ifndef TRACEINFO_FMT_VALUE_H
 #define TRACEINFO_FMT_VALUE_H
@@ -16,12 +16,12 @@ struct fmt_value {
 	bool	pieces;			/* more than one piece */
 };
 
-/* As devtrace_elem_next(), but a buffer in pieces is one value. */
+/* Like devtrace_elem_next(), but a buffer in pieces is one value. */
 int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_value *v);
 
 unsigned int fmt_value_bytes(const struct devtrace_elem *e);
 
-/* The value of an integer element of its own size, taken as unsigned and as signed. */
+/* An integer element as unsigned or signed value of its size. */
 static inline uint64_t fmt_value_unsigned(const struct devtrace_elem *e)
 {
 	if (e->is_enum || !(FMT_BIT(e->type) & FMT_M_SINT))
@@ -39,11 +39,11 @@ static inline int64_t fmt_value_signed(const struct devtrace_elem *e)
 	return (int64_t)(e->v.u << shift) >> shift;
 }
 
-/* Print as the format byte of the element asks for. */
+/* Print as the format byte says. */
 void fmt_value_print(struct out *o, const struct fmt_value *v, bool quote,
 		     const struct fmt_names *names);
 void fmt_value_json(struct out *o, const struct fmt_value *v, const struct fmt_names *names);
-/* Print the name of an ENUM, OBJ, FUN or SIG; if it has none, its number. */
+/* Print the name of an ENUM, OBJ, FUN or SIG, or its number. */
 void fmt_value_name(struct out *o, const struct fmt_value *v, const struct fmt_names *names);
 /* Print by an enum or flags declaration. */
 void fmt_value_table(struct out *o, const struct devtrace_elem *e, const struct fmt_table *t);

@@ -2,8 +2,8 @@
 /*
  * where.c - the default places of format files
  *
- * A place overrides those after it. The places are:
- * - share/devtrace/fmt next to the directory of the program: formats installed with it
+ * A place overrides those after it:
+ * - share/devtrace/fmt next to the program's directory: formats installed with it
  * - /etc/devtrace/fmt: formats of the administrator
  * - /usr/trace: formats of drivers and applications
  * - the formats of the kernel's own events, built into the program

@@ -2,9 +2,9 @@
 /*
  * file.c - write a file as a whole
  *
- * A regular file is written to a temporary file in the same directory, synced, and
- * renamed over the old one. If anything fails, the old file is unchanged. A pipe or a
- * device has no contents to lose: tc_write_file() writes to it in place.
+ * A regular file is written to a temporary file in the same directory, synced, and renamed over
+ * the old one. If anything fails, the old file is unchanged. A pipe or a device has no content
+ * to lose: tc_write_file() writes to it in place.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static int write_in_place(const char *path, const struct out *o)
 	return ret;
 }
 
-/* Take the mode of @old, and its owner if permitted; without @old, the mode of a new file. */
+/* Copy the mode of @old, and its owner if permitted; without @old, use the default mode. */
 static int be_like(int fd, const struct stat *old)
 {
 	mode_t mask;
@@ -59,7 +59,7 @@ static int be_like(int fd, const struct stat *old)
 	return fchmod(fd, 0666 & ~mask);
 }
 
-/* Make a temporary file next to @path. @old: the file at @path; NULL: there is none. */
+/* Create a temporary file next to @path. @old: the file at @path; NULL: none. */
 static int begin_beside(struct tc_file *f, const char *path, const struct stat *old)
 {
 	const char *slash = strrchr(path, '/');
@@ -153,7 +153,7 @@ int tc_write_file(const char *path, const struct out *o)
 	int err;
 
 	if (!stat(path, &st)) {
-		/* Also as /dev/stdout: never replace the file that standard output is. */
+		/* Also reached as /dev/stdout: never replace the file behind standard output. */
 		if (is_stdout(&st))
 			return write_all(STDOUT_FILENO, o);
 		if (!S_ISREG(st.st_mode))

@@ -2,21 +2,21 @@
 /*
  * filter.c - the filter commands
  *
- * The kernel only sets whole filters. 'add' and 'remove' read the filter, change it,
- * and set it if its generation is still the same; else they start again. A filter
- * file has one TERM a line; '#' begins a comment line.
+ * The kernel only sets whole filters. 'add' and 'remove' read the filter, change it, and set it
+ * if its generation is still the same; otherwise they start again. A filter file has one TERM on
+ * a line; '#' begins a comment line.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "tracectl.h"
 
-/* Give up when other processes changed the filter this often in a row. */
+/* Give up after this many changes by other processes in a row. */
 #define TRIES	100
 
 /*
- * Apply the TERMs of the command line to f. f NULL: only report mistakes that do not
- * depend on the present filter. false: a term is wrong, and a message was printed.
+ * Apply the TERMs of the command line to f. f NULL: only report mistakes that do not depend on
+ * the current filter. false: a term is wrong, and a message was printed.
  */
 static bool parse(struct tc *tc, struct devtrace_filter *f, enum tc_edit how)
 {
@@ -127,7 +127,7 @@ static int show(struct tc *tc)
 	return 0;
 }
 
-/* Print the filter that the terms make, as save does or in JSON. Only names need the kernel. */
+/* Print the filter that the terms make, like save or in JSON. Only names need the kernel. */
 static int check(struct tc *tc)
 {
 	struct devtrace_filter f;
@@ -199,7 +199,7 @@ static int load(struct tc *tc)
 		char *s = buf + strspn(buf, " \t"), *end = buf + n;
 
 		line++;
-		/* Such bytes are where a file was torn: terms of it may be missing. */
+		/* A torn file has such bytes: terms may be missing. */
 		nul = memchr(buf, 0, (size_t)n);
 		while (end > s && strchr(" \t\r\n", end[-1]))
 			*--end = '\0';
@@ -226,7 +226,7 @@ static int load(struct tc *tc)
 		fprintf(stderr, "tracectl: %s: %s: %s\n", tc->command, path, strerror(errno));
 		ret = 1;
 	} else if (!terms) {
-		/* Perhaps a truncated or a wrong file: do not take it for "all". */
+		/* Possibly a truncated or wrong file: do not treat it as "all". */
 		fprintf(stderr, "tracectl: %s: %s: has no TERM; 'all' alone lets everything pass\n",
 			tc->command, path);
 		ret = 1;
@@ -269,7 +269,7 @@ int tc_filter(struct tc *tc)
 	}
 }
 
-/* -s SEVERITY, as on QNX: keep only events of this severity and above. */
+/* -s SEVERITY, as on QNX: pass only events of this severity and above. */
 int tc_keep(struct tc *tc, const char *severity)
 {
 	char term[64];

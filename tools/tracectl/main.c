@@ -2,9 +2,9 @@
 /*
  * main.c - the command line of tracectl
  *
- * Exit status: 0; 1 if the kernel refused or cannot be reached, or a file could not be
- * read or written; 2 if the command line is wrong: then nothing was changed. Long options may
- * stand anywhere, short ones only before the command: the words after it may begin with a minus.
+ * Exit status: 0; 1 if the kernel refused or cannot be reached, or a file could not be read or
+ * written; 2 if the command line is wrong: nothing was changed. Long options may stand anywhere,
+ * short ones only before the command, because later words may begin with a minus.
  */
 #include <errno.h>
 #include <signal.h>
@@ -107,7 +107,7 @@ static int fail(const struct tc *tc, const char *name, const char *text)
 {
 	struct out o;
 
-	/* Another process may have chosen the name, and the text may contain it. */
+	/* Escape the name and the text: another process may have chosen them. */
 	out_init(&o, -1);
 	OUT_LIT(&o, "tracectl: ");
 	if (tc->command) {
@@ -126,9 +126,10 @@ static int fail(const struct tc *tc, const char *name, const char *text)
 }
 
 /*
- * The error messages of the module and of libdevtrace-ctl speak of netlink attributes.
- * This table gives the message to print instead, in the words of the command line. @kernel:
- * how the message begins. %s in @here: the name that the command was given.
+ * Messages of the module and of libdevtrace-ctl name netlink attributes. This table has the
+ * message to print instead, in the words of the command line. @kernel: begin of the original
+ * message. %s in
+ * @here: the name that the command was given.
  */
 static const struct {
 	const char *kernel, *here;
@@ -168,7 +169,7 @@ static const struct {
 
 static void in_words(char *to, size_t size, const char *text, const char *name)
 {
-	/* The message may begin with the name of an attribute: "NAME: message". */
+	/* The message may have a prefix: "NAME: message". */
 	const char *s = strstr(text, ": ");
 	size_t i;
 
@@ -206,7 +207,7 @@ int tc_fail_as(const struct tc *tc, const char *name, const char *kernel)
 
 int tc_fail_change(const struct tc *tc, const char *name, int err)
 {
-	/* The kernel refused the read, for which CAP_SYSLOG is enough; the change takes more. */
+	/* The refused call was a read, for which CAP_SYSLOG suffices; the change needs more. */
 	if (err == -EPERM)
 		return fail(tc, name, "this takes CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 	return tc_fail(tc, name);
@@ -314,7 +315,7 @@ struct line {
 	const char	*command;
 };
 
-/* The value of an option: after its =, or else the next word. */
+/* Value of an option: after its =, otherwise the next word. */
 static const char *value(struct tc *tc, const char *word, size_t len, char **argv, int *i)
 {
 	if (word[len] == '=')
@@ -396,7 +397,7 @@ static void parse(struct tc *tc, struct line *line, int argc, char **argv)
 	}
 }
 
-/* The name of a given option that only 'stat' has, or NULL. */
+/* A given option that only 'stat' accepts, or NULL. */
 static const char *for_stat(const struct tc *tc)
 {
 	return tc->interval ? "--interval" : tc->cpu ? "--cpu" : tc->types ? "--types" :
@@ -457,7 +458,7 @@ int main(int argc, char **argv)
 	ret = run(&tc, &line);
 	out_flush(&tc.out);
 	if (tc.out.err && tc.out.err != EPIPE) {
-		/* EINTR: a signal ended a write that blocked; standard error may block as well. */
+		/* EINTR: a signal ended a blocked write; standard error may block, too. */
 		if (tc.out.err != EINTR)
 			fprintf(stderr, "tracectl: standard output: %s\n", strerror(tc.out.err));
 		ret = 1;

@@ -2,8 +2,8 @@
 /*
  * monitor.c - print every change until interrupted
  *
- * Each line is flushed at once, so that a reader of a pipe sees it. Lost
- * notifications are a line as well: a script then has to read the state again.
+ * Each line is flushed at once, for readers of a pipe. Lost notifications print a line, too: a
+ * script must then read the state again.
  */
 #include <errno.h>
 #include <poll.h>
@@ -151,7 +151,7 @@ static void text(struct out *o, const struct devtrace_ctl_change *c)
 	out_char(o, '\n');
 }
 
-/* Is it a change of the stream of --stream, or of no stream in particular? */
+/* Does the change concern the stream of --stream, or no stream in particular? */
 static bool wanted(const struct tc *tc, const struct devtrace_ctl_change *c)
 {
 	const char *stream;
@@ -184,7 +184,10 @@ int tc_monitor(struct tc *tc)
 	int ret = 0;
 
 	tc_begin(tc);
-	/* Signals are blocked but while we wait or write: a signal before a wait is not lost. */
+	/*
+	 * Signals are only unblocked while the program waits or writes: no signal before a wait
+	 * is lost.
+	 */
 	sigemptyset(&block);
 	sigaddset(&block, SIGINT);
 	sigaddset(&block, SIGTERM);
@@ -194,7 +197,7 @@ int tc_monitor(struct tc *tc)
 	p.fd = devtrace_ctl_monitor(tc->ctl);
 	if (p.fd < 0)
 		return tc_fail(tc, NULL);
-	/* Tell a script that no change is missed from here on. */
+	/* Tell scripts that no change is missed from here on. */
 	if (tc->json)
 		OUT_LIT(&tc->out, "{\"event\":\"listening\"}\n");
 	else

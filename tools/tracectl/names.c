@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - the numbers that a name stands for: types, objects, signals, codes
+ * names.c - the numbers of a name: types, objects, signals, codes
  *
- * Format files name types and codes, the kernel's dictionary names types, objects and
- * signals. Both are read at the first lookup. Two programs may give different numbers
- * the same name: then the name stands for all these numbers.
+ * Format files name types and codes, the kernel's dictionary names types, objects and signals.
+ * Both are read at the first lookup. If programs give different numbers the same name, the name
+ * stands for all of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static int kernel_has(const struct devtrace_ctl_dict *d, void *arg)
 	return 0;
 }
 
-/* If the kernel cannot be reached, only the format files give names. */
+/* Without the kernel, only the format files give names. */
 static void learn(struct tc *tc)
 {
 	const char *env = getenv("DEVTRACE_FMT_PATH");
@@ -107,7 +107,7 @@ const char *tc_type_name(struct tc *tc, unsigned int type)
 
 	if (!tc->names)
 		learn(tc);
-	/* The names of the emitters come first: they were learnt last. */
+	/* The emitters' names come first, because they were added last. */
 	for (e = tc->names->entries; e; e = e->next)
 		if (e->term == DEVTRACE_FA_TYPES && e->number == type)
 			return e->name;

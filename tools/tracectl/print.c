@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * print.c - output that several commands share: JSON members, tables, streams,
- * triggers
+ * print.c - output of several commands: JSON members, tables, streams, triggers
  */
 #include <stdlib.h>
 #include "tracectl.h"
@@ -43,7 +42,7 @@ void tc_put_size(struct out *o, uint64_t bytes)
 		out_char(o, units[unit]);
 }
 
-/* As seconds, without trailing zeros. */
+/* Print as seconds, without trailing zeros. */
 void tc_put_ns(struct out *o, uint64_t ns)
 {
 	unsigned int digits = 9;

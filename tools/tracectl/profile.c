@@ -2,12 +2,11 @@
 /*
  * profile.c - kernel profile events: list them, switch them on and off
  *
- * An event is on while the filter of a stream has its type; there is no other
- * switch. Words that begin with + or - change the set that is on. If the first word
- * has no sign, the words replace the set. Nothing is changed if a word is wrong, or
- * if it is the name of an event whose tracepoint this kernel lacks. A group may
- * contain such events. Words with a colon are tracepoints added by name: see
- * tracectl/tracepoint.c.
+ * An event is on while the filter of a stream contains its type; there is no other switch. Words
+ * that begin with + or - change the set that is on. If the first word has no sign, the words
+ * replace the set. Nothing is changed if a word is wrong, or if it names an event whose
+ * tracepoint this kernel lacks. A group may contain such events. Words with a colon are
+ * tracepoints added by name: see tracectl/tracepoint.c.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,18 +16,18 @@
 
 #define FIRST	DEVTRACE_T_KERNEL
 #define TYPES	(DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL)
-/* Give up when other processes changed the filter this often in a row. */
+/* Give up after this many changes by other processes in a row. */
 #define TRIES	100
 
-/* What the kernel told, by type - FIRST. A type it does not know has an empty name. */
+/* From the kernel, by type - FIRST. An unknown type has an empty name. */
 struct known {
 	struct devtrace_ctl_profile type[TYPES];
 };
 
-/* What the words ask for: bit n is type FIRST + n. */
+/* The requested change: bit n is type FIRST + n. */
 struct want {
-	uint64_t	on, off;	/* types in neither stay as they are */
-	uint64_t	named;		/* subset of on: named singly */
+	uint64_t	on, off;	/* types in neither set stay unchanged */
+	uint64_t	named;		/* subset of on: events named singly */
 };
 
 static int keep(const struct devtrace_ctl_profile *p, void *arg)
@@ -63,7 +62,7 @@ static uint64_t types_of(const struct devtrace_filter *f)
 	return set;
 }
 
-/* The profile events that a name stands for; 0: it is no name of such events. */
+/* Profile events of a name; 0: not a name of such events. */
 static uint64_t named_set(const char *name)
 {
 	struct devtrace_filter f, none;
@@ -74,7 +73,7 @@ static uint64_t named_set(const char *name)
 	none = f;
 	if (devtrace_filter_group(&f, DEVTRACE_FA_TYPES, name, true))
 		return 0;
-	/* A group with types that are no profile events is for 'filter' only. */
+	/* A group that also has other types is only for 'filter'. */
 	memcpy(none.types + FIRST / 8, f.types + FIRST / 8, TYPES / 8);
 	return memcmp(f.types, none.types, sizeof(f.types)) ? 0 : types_of(&f);
 }
@@ -103,7 +102,7 @@ _Noreturn static void unknown(struct tc *tc, const char *name)
 	unsigned int i;
 
 	near_init(&near, name);
-	/* A preset is in no list of groups: filters are shown by those. */
+	/* The list of groups, which is for showing filters, has no presets. */
 	near_try(&near, name, "latency");
 	for (i = 0; (other = devtrace_filter_group_name(DEVTRACE_FA_TYPES, i)); i++)
 		if (named_set(other))
@@ -139,14 +138,14 @@ static struct want words(struct tc *tc)
 			unknown(tc, name);
 		w.on = minus ? w.on & ~set : w.on | set;
 		w.off = minus ? w.off | set : w.off & ~set;
-		/* A set of one type: the event was named singly. */
+		/* A single type: the event was named singly. */
 		if (!(set & (set - 1)) || minus)
 			w.named = minus ? w.named & ~set : w.named | set;
 	}
 	return w;
 }
 
-/* The kernel must have the tracepoint of each event that was named singly. */
+/* Check that the kernel has the tracepoint of each event named singly. */
 static int check(const struct tc *tc, const struct known *k, uint64_t named)
 {
 	unsigned int i;
@@ -155,7 +154,7 @@ static int check(const struct tc *tc, const struct known *k, uint64_t named)
 	for (i = 0; i < TYPES; i++) {
 		const struct devtrace_ctl_profile *p = &k->type[i];
 
-		/* The last type, the kernel's own faults: the kernel itself warns. */
+		/* For the last type, the kernel's own faults, the kernel warns. */
 		if (!(named >> i & 1) || p->available || i == TYPES - 1)
 			continue;
 		fprintf(stderr, "tracectl: %s: %s: this kernel does not have the tracepoint %s\n",
@@ -165,7 +164,7 @@ static int check(const struct tc *tc, const struct known *k, uint64_t named)
 	return ret;
 }
 
-/* Change the filter of the stream: 0, or the library's error. */
+/* Change the filter of the stream. Return 0 or the library's error. */
 static int apply(struct tc *tc, const struct want *w)
 {
 	struct devtrace_filter f;
@@ -218,7 +217,7 @@ struct show {
 	unsigned int nr;
 };
 
-/* Names of the added tracepoints that are on, then the other events as groups. */
+/* Print the added tracepoints that are on, then the other events as groups. */
 static void show_types(const struct show *s, struct devtrace_filter f)
 {
 	struct out *o = &s->tc->out;

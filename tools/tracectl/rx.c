@@ -2,8 +2,8 @@
 /*
  * rx.c - talk to a program that has a receive channel
  *
- * KIND=NAME before a request makes an object current, for this connection only: commands
- * that run at the same time do not disturb each other. No kernel module takes part.
+ * KIND=NAME before a request makes an object current for this connection only, so commands that
+ * run at the same time do not disturb each other. No kernel module is involved.
  */
 #include <pwd.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ static int fail(const struct ask *a, const char *text)
 	return 1;
 }
 
-/* Its name, or its number where it has none. */
+/* Print a user's name, or the number if there is no name. */
 static void put_user(struct out *o, uid_t uid)
 {
 	const struct passwd *user = getpwuid(uid);
@@ -146,7 +146,7 @@ static void object(struct ask *a, uint8_t kind, const char *word)
 	a->len += strlen(word) + 1;
 }
 
-/* Handle KIND=NAME words; they may stand before or after the request. */
+/* Handle KIND=NAME words, before or after the request. */
 static int make_current(struct ask *a)
 {
 	struct devtrace_rx_answer answer;

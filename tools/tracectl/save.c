@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * save.c - save what a stream holds now, byte for byte
+ * save.c - save the current content of a stream, byte for byte
  *
- * The bytes are also decoded, to find where to stop and to report losses. The first
- * event with a later time than the start of the save ends it: a busy stream would never
- * end by itself. On an error or a signal the temporary file is removed.
+ * The bytes are also decoded, to find where to stop and to report losses. The first event later
+ * than the start of the save ends it, because a busy stream never ends. On an error or a signal
+ * the temporary file is removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,17 +32,17 @@ static void on_signal(int sig)
 
 struct save {
 	struct devtrace_decoder *d;
-	uint64_t	end_ts;		/* the trace clock when the save began */
+	uint64_t	end_ts;		/* trace clock at the start of the save */
 	uint64_t	bytes, events;	/* before the item that ends the save */
-	uint64_t	lost, missed;	/* likewise; missed: while stopped or frozen */
+	uint64_t	lost, missed;	/* before that item; missed: while stopped or frozen */
 	uint8_t		*seen;		/* by source: bits of the causes lost after end_ts */
-	uint64_t	shown;		/* when progress was shown last */
+	uint64_t	shown;		/* time of the last progress line */
 	bool		terminal;
 };
 
 /*
- * A stopped stream into which programs emit reports losses without end. Save the first loss
- * after end_ts of each source and cause; true for the second one, which ends the save.
+ * Programs that emit into a stopped stream make it report losses forever. Save the first loss
+ * after end_ts of each source and cause; return true for the second one, which ends the save.
  */
 static bool again(struct save *s, const struct devtrace_lost *l)
 {
@@ -104,7 +104,7 @@ static void show(struct save *s)
 		(unsigned long long)devtrace_decoder_totals(s->d)->events);
 }
 
-/* NULL, or "read" or "write": what failed, with errno. */
+/* Return NULL, or "read" or "write" if that failed, with errno. */
 static const char *copy(struct save *s, int from, int to, char *buf)
 {
 	uint64_t before = 0;
@@ -121,7 +121,7 @@ static const char *copy(struct save *s, int from, int to, char *buf)
 			break;
 		s->bytes = before + (uint64_t)n;
 		end = devtrace_decoder_feed(s->d, buf, (size_t)n, NULL);
-		/* The last item began in the block before, which is written already: cut it off. */
+		/* The last item began in the previous block, which is already written: truncate. */
 		if (s->bytes < before)
 			return ftruncate(to, (off_t)s->bytes) ? "write" : NULL;
 		if (write_all(to, buf, (size_t)(s->bytes - before)))
@@ -149,7 +149,7 @@ static int complain(const struct tc *tc, const char *path, const char *hint)
 	return complain_that(tc, path, strerror(errno), hint);
 }
 
-/* The ioctl(2) failed: say why this is no trace device. */
+/* The ioctl(2) failed: explain why this is not a trace device. */
 static int no_device(const struct tc *tc, int fd, const char *device)
 {
 	const int err = errno;
@@ -199,7 +199,7 @@ static void report(struct tc *tc, const struct save *s, const char *path)
 	out_char(o, '\n');
 }
 
-/* Copy the stream to the file; 0, or 1 after a message or a signal. */
+/* Copy the stream to the file. Return 0, or 1 after a message or a signal. */
 static int save(struct tc *tc, struct save *s, int fd, const char *device, const char *path)
 {
 	struct tc_file f;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * show.c - a filter in words and in JSON
+ * show.c - print a filter as terms and in JSON
  *
- * The words are those of tracectl/terms.c: parsing the output gives the same filter.
+ * The terms are those of tracectl/terms.c: parsing the output gives the same filter.
  */
 #include <ctype.h>
 #include "tracectl.h"
@@ -12,7 +12,7 @@ struct list {
 	struct out	*o;
 	const char	*key;
 	char		between;	/* separates terms */
-	bool		*any;		/* was a term printed before? */
+	bool		*any;		/* was a term printed? */
 	char		comma;		/* separates items; 0: ',' */
 	unsigned int	nr;
 };
@@ -89,7 +89,7 @@ const char *tc_type_group(unsigned int type, bool *alone)
 	unsigned int n, i, types = 0;
 	struct set s;
 
-	/* The last match is the most specific: user0 comes after user. */
+	/* The last match is the smallest: user0 comes after user. */
 	for (n = 0; (name = devtrace_filter_group_name(DEVTRACE_FA_TYPES, n)); n++) {
 		s = group_set(name);
 		if (type >= 256 || !s.in[type])
@@ -102,7 +102,7 @@ const char *tc_type_group(unsigned int type, bool *alone)
 	return found;
 }
 
-/* Print a set of types as groups and ranges; l NULL: only count. Returns the items. */
+/* Print a set of types as groups and ranges; l NULL: only count. Return the number of items. */
 static unsigned int put_types(struct list *l, struct set s, const char *sign)
 {
 	const char *name;
@@ -191,7 +191,7 @@ void tc_put_profile(struct out *o, const struct devtrace_filter *f)
 		OUT_LIT(o, "none");
 }
 
-/* The n-th group of objects: its name and range; NULL behind the last. */
+/* The n-th group of objects, its name and range; NULL after the last. */
 static const char *object_group(unsigned int n, unsigned int *first, unsigned int *last)
 {
 	const char *name = devtrace_filter_group_name(DEVTRACE_FA_OBJECTS, n);
@@ -207,7 +207,7 @@ static const char *object_group(unsigned int n, unsigned int *first, unsigned in
 	return name;
 }
 
-/* Print a range. Adjacent groups were merged into one range: name each again. */
+/* Print a range as groups, as far as it consists of groups: adjacent ones were merged. */
 static void range_item(struct list *l, const char *sign, unsigned int first, unsigned int last,
 		       bool objects)
 {
@@ -237,7 +237,7 @@ static void ranges(struct list *l, const struct devtrace_ranges *r, bool objects
 		OUT_LIT(l->o, "none");
 		return;
 	}
-	/* All numbers but some: print "all" and the holes. */
+	/* All numbers with holes: print "all" and the holes. */
 	if (r->nr > 1 && !r->r[0].first && r->r[r->nr - 1].last == 65535) {
 		item(l);
 		OUT_LIT(l->o, "all");
@@ -281,7 +281,7 @@ static void codes(struct list *l, const char *sign, const struct devtrace_number
 	}
 }
 
-/* Is the name parsed as a name without quotes? */
+/* Can the name be parsed without quotes? */
 static bool plain(const char *s)
 {
 	bool digits = true;

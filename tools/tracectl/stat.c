@@ -2,8 +2,8 @@
 /*
  * stat.c - statistics, once or at an interval
  *
- * A sample is the kernel's answer at one time. A rate is the difference of two
- * samples, divided by the difference of their trace clock times.
+ * A sample is the kernel's answer at one time. A rate is the difference of two samples, divided
+ * by the difference of their trace clock times.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 struct row {
 	struct devtrace_ctl_stats s;
-	double	rate;			/* events a second; below 0: not known */
+	double	rate;			/* events a second; negative: unknown */
 };
 
 struct sample {
@@ -54,7 +54,7 @@ static int take(const struct devtrace_ctl_stats *s, void *arg)
 	return 0;
 }
 
-/* Rates since the sample before; none for a stream that was recreated, with counts from 0. */
+/* Rates since the previous sample; none for a stream that was recreated, whose counts restarted. */
 static void rates(struct sample *now, const struct sample *before)
 {
 	size_t i, k;
@@ -164,7 +164,7 @@ static void text(struct sample *all, bool again)
 		out_char(o, '\t');
 		out_u64(o, s->size ? s->used * 100 / s->size : 0);
 		OUT_LIT(o, "%\t");
-		/* How far back the ring reaches, to the millisecond. */
+		/* Age of the ring's oldest event, in ms. */
 		tc_put_ns(o, s->oldest && s->now > s->oldest ?
 			  (s->now - s->oldest) / 1000000 * 1000000 : 0);
 		out_char(o, '\n');
@@ -174,7 +174,7 @@ static void text(struct sample *all, bool again)
 	out_free(o);
 }
 
-/* The other tables: one function a row, for text and JSON. */
+/* The other tables: one function prints a row, as text and JSON. */
 static void json_word(struct out *o, const char *key, const char *word)
 {
 	out_str(o, key);
@@ -188,7 +188,7 @@ static int one_type(const struct devtrace_ctl_type *y, void *arg)
 {
 	struct tc_list *t = arg;
 	struct out *o = tc_list_next(t);
-	/* Type 0 counts what drivers emitted that was no valid event; it is never stored. */
+	/* Type 0 counts invalid events of drivers, which are never stored. */
 	bool alone = false;
 	const char *group = y->type ? tc_type_group(y->type, &alone) : "refused";
 	const char *name = y->type ? tc_type_name(t->tc, y->type) : NULL;
@@ -214,7 +214,7 @@ static int one_type(const struct devtrace_ctl_type *y, void *arg)
 	return 0;
 }
 
-/* A dump gives types before this asks for their names: one request at a time. */
+/* Collect the types first: looking up a name is another request. */
 struct types {
 	struct devtrace_ctl_type v[256];
 	unsigned int nr;
@@ -277,7 +277,7 @@ static int keep_process(const struct devtrace_ctl_process *p, void *arg)
 	return 0;
 }
 
-/* Those that emitted most come first. */
+/* Order: most events first. */
 static int by_stored(const void *a, const void *b)
 {
 	const struct devtrace_ctl_process *p = a, *q = b;

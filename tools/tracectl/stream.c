@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stream.c - the stream commands, clear, and the options -i and -p of QNX
+ * stream.c - the stream commands, clear, and the QNX options -i and -p
  */
 #include <errno.h>
 #include <stdio.h>
@@ -103,7 +103,7 @@ static int state(struct tc *tc, const char *name, enum devtrace_state to)
 	return devtrace_ctl_stream_state(tc->ctl, name, to) ? tc_fail(tc, name) : 0;
 }
 
-/* start, stop: refuse for a frozen stream, whose contents are to be kept. */
+/* start, stop: refuse a frozen stream, whose content must be kept. */
 static int unfrozen(struct tc *tc, const char *name, enum devtrace_state to)
 {
 	struct devtrace_ctl_stream s;
@@ -118,7 +118,7 @@ static int unfrozen(struct tc *tc, const char *name, enum devtrace_state to)
 	return state(tc, name, to);
 }
 
-/* thaw: the frozen stream becomes stopped, so that it can be read and cleared. */
+/* thaw: the frozen stream becomes stopped; it can be read and cleared. */
 static int thaw(struct tc *tc, const char *name)
 {
 	struct devtrace_ctl_stream s;
@@ -215,7 +215,7 @@ int tc_high_water(struct tc *tc, const char *percent)
 	return watermark(tc, tc_stream(tc), percent);
 }
 
-/* -i: what tracectrl -i of QNX shows. */
+/* -i: same information as tracectrl -i of QNX. */
 
 struct info {
 	uint64_t overruns, used, size;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * table.c - aligned columns, which fit a terminal
+ * table.c - aligned columns that fit the terminal
  *
- * In a file or a pipe all is printed as it is, for programs that read it. On a terminal lines
- * must not break. What is too wide is made narrower in these steps, as far as it takes: times
- * in two units, counts and bytes with a unit, no column of losses of which there are none, short
- * headings with one blank between columns, and long names cut.
+ * A file or a pipe gets everything unchanged, for programs. On a terminal, lines must not break.
+ * Too wide a table is narrowed in these steps, as far as necessary: times in two units, counts
+ * and bytes with a unit, no columns of losses without a loss, short headings with one blank
+ * between columns, and truncated names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #include "tracectl.h"
 
 #define COLUMNS		16
-#define TERMINAL	80	/* columns of one that does not tell, as a serial line */
-#define NAME_LEAST	8	/* columns to which a name is cut */
-#define CELL		64	/* what a cell that was made narrower takes at most */
+#define TERMINAL	80	/* columns of a terminal that does not say, e.g. a serial line */
+#define NAME_LEAST	8	/* minimum columns of a truncated name */
+#define CELL		64	/* maximum bytes of a narrowed cell */
 
 #define BOLD		"\033[1m"
 #define MAGENTA		"\033[1;35m"	/* losses, as in traceinfo */
@@ -54,7 +54,7 @@ static bool want_color(void)
 	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
 }
 
-/* The width of a text from out_safe(): its number of characters, not bytes. */
+/* Width of a text from out_safe(): characters, not bytes. */
 static size_t columns(const char *s, size_t n)
 {
 	size_t i, width = 0;
@@ -78,7 +78,7 @@ static void shorten(char *to, uint64_t v, unsigned int unit, const char *units)
 	snprintf(to, CELL, d < 9.995 ? "%.2f%c" : d < 99.95 ? "%.1f%c" : "%.0f%c", d, *units);
 }
 
-/* A time in seconds, as 850ms, 12.3s, 4m18s, 2h05m, 3d04h. */
+/* A time in seconds as 850ms, 12.3s, 4m18s, 2h05m, 3d04h. */
 static void shorten_time(char *to, double s)
 {
 	const unsigned long n = (unsigned long)(s + .5);
@@ -97,7 +97,7 @@ static void shorten_time(char *to, double s)
 		snprintf(to, CELL, "%lud%02luh", n / 86400, n / 3600 % 24);
 }
 
-/* One of a line: @end: the last one. */
+/* A cell of a line; @end: the last one. */
 struct cell {
 	size_t		col;
 	bool		head, end;
@@ -105,7 +105,7 @@ struct cell {
 	size_t		n;
 };
 
-/* Make it what is printed now: as it is, or made narrower in @buf. */
+/* Get what is printed: the cell unchanged, or narrowed in @buf. */
 static void narrow(const struct table *t, struct cell *c, char buf[CELL])
 {
 	const char *bar = c->head ? memchr(c->s, '|', c->n) : NULL, kind = t->kinds[c->col];
@@ -189,7 +189,7 @@ static void look_for_losses(struct table *t, struct cell c, void *arg)
 		some[c.col] = true;
 }
 
-/* Of all columns, with what is between them. */
+/* Measure the columns. Return the width of the table. */
 static size_t measure(struct table *t)
 {
 	size_t col, sum = 0;
@@ -202,7 +202,7 @@ static size_t measure(struct table *t)
 	return sum;
 }
 
-/* Names are cut, the longest first. */
+/* Narrow the columns of names, the widest first. */
 static void cut(struct table *t, size_t too_much)
 {
 	size_t col, widest;
@@ -246,7 +246,7 @@ struct print {
 	bool		color;
 };
 
-/* The first @room characters of a text: the last one tells that it was cut. */
+/* Bytes of the first @room - 1 characters; a '~' marks the truncation. */
 static size_t prefix(const char *s, size_t n, size_t room)
 {
 	size_t i, width = 0;

@@ -2,10 +2,9 @@
 /*
  * terms.c - TERMs: the words for a filter
  *
- * A term is KEY=ITEM[,ITEM...]. An item may have a sign (! + -) and may be in double
- * quotes, with the escapes \" \\ and \xHH. An item in quotes is always a name, even
- * if it has only digits or is also the name of a group. SET replaces a term, ADD lets
- * more pass, REMOVE lets less pass.
+ * A term is KEY=ITEM[,ITEM...]. An item may have a sign (! + -) and may be in double quotes,
+ * with the escapes \" \\ and \xHH. A quoted item is always a name, even if it has only digits or
+ * is also the name of a group. SET replaces a term, ADD passes more, REMOVE passes less.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -32,7 +31,7 @@ static int hex(char c)
 	       tolower((unsigned char)c) - 'a' + 10 : -1;
 }
 
-/* Copy the text in quotes; *s is after the opening one. false: no end, or a bad escape. */
+/* Copy a quoted text; *s is after the opening quote. false: no closing quote, or a bad escape. */
 static bool quoted(const char **s, char *to, size_t size)
 {
 	size_t n = 0;
@@ -57,7 +56,7 @@ static bool quoted(const char **s, char *to, size_t size)
 	return true;
 }
 
-/* Take the item at *s, and move *s behind its comma. */
+/* Take the item at *s, and advance *s behind its comma. */
 static bool next_item(struct tc_terms *t, const char **s, struct item *item)
 {
 	const char *start = *s;
@@ -129,7 +128,7 @@ static bool set_range(struct tc_terms *t, enum devtrace_filter_attr term, const 
 	return true;
 }
 
-/* Set or clear a group, named in upper or lower case; -ENOENT: there is no such group. */
+/* Set or clear a group, in upper or lower case; -ENOENT: no such group. */
 static int set_group(struct tc_terms *t, enum devtrace_filter_attr term, const char *name, bool on)
 {
 	char group[sizeof(((struct item *)NULL)->text)];
@@ -144,7 +143,7 @@ static int set_group(struct tc_terms *t, enum devtrace_filter_attr term, const c
 	return devtrace_filter_group(t->f, term, group, on);
 }
 
-/* An unknown name: name the nearest one, or else print what @problem lists (NULL: nothing). */
+/* Unknown name: suggest the nearest one, or else print the list in @problem (NULL: none). */
 static bool unknown(struct tc_terms *t, enum devtrace_filter_attr term, const char *name,
 		    const char *problem)
 {
@@ -158,7 +157,7 @@ static bool unknown(struct tc_terms *t, enum devtrace_filter_attr term, const ch
 	return false;
 }
 
-/* MAJOR, MAJOR.MINOR or MAJOR.*, of the format files. */
+/* Is this MAJOR, MAJOR.MINOR or MAJOR.* of the format files? */
 static bool is_code(struct tc_terms *t, const char *name)
 {
 	char major[sizeof(((struct item *)NULL)->text)];
@@ -246,7 +245,7 @@ static bool full(struct tc_terms *t, const char *what)
 	return wrong(t, what, "is one too many: a term can have 64");
 }
 
-/* A process or (v NULL) its name. */
+/* Edit a process ID, or (v NULL) a process name. */
 static int edit_process(struct tc_terms *t, bool not, const char *name, const uint64_t *v, bool on)
 {
 	if (v)
@@ -322,7 +321,7 @@ static void drop_codes(struct tc_terms *t, enum devtrace_filter_attr term,
 			devtrace_filter_number(t->f, term, l->v[i], false);
 }
 
-/* Let a code or major pass that may be excluded. */
+/* Pass a code or major, which may be excluded. */
 static bool code_add(struct tc_terms *t, const struct code *c, const char *what)
 {
 	struct devtrace_filter *f = t->f;
@@ -337,7 +336,7 @@ static bool code_add(struct tc_terms *t, const struct code *c, const char *what)
 	return edit_code(t, false, c, true) == -ENOSPC ? full(t, what) : true;
 }
 
-/* Let a code or major pass no longer. */
+/* Pass a code or major no longer. */
 static bool code_remove(struct tc_terms *t, const struct code *c, const char *what)
 {
 	struct devtrace_filter *f = t->f, left = *f;
@@ -350,7 +349,7 @@ static bool code_remove(struct tc_terms *t, const struct code *c, const char *wh
 	if (c->whole) {
 		drop_codes(&then, DEVTRACE_FA_CODES, &left.codes, c->number);
 	} else if (is_on(&f->majors, DEVTRACE_CODE_MAJOR(c->number))) {
-		/* The rest of its major goes on passing. */
+		/* Its other codes still pass. */
 		if (edit_code(&then, true, c, true) == -ENOSPC)
 			return full(t, what);
 		ret = 0;
@@ -397,7 +396,7 @@ static bool code_number(const char *s, struct code *c)
 	return true;
 }
 
-/* Of a major: an empty minor means all of it; -1: this is no minor. */
+/* Minor number after a major; 256: empty, all minors; -1: not a minor. */
 static int minor_of(const char *s)
 {
 	uint64_t v;
@@ -407,15 +406,15 @@ static int minor_of(const char *s)
 	return *s == ':' && tc_number(s + 1, 255, &v) ? (int)v : -1;
 }
 
-/* A colon, and no number of a minor behind it. */
+/* Is there a colon without a minor number after it? */
 static bool has_no_minor(const char *s)
 {
 	return strchr(s, ':') && minor_of(strchr(s, ':')) < 0;
 }
 
 /*
- * A name of the format files: MAJOR, MAJOR.*, MAJOR:NUMBER or MAJOR.MINOR. They may give several
- * the same name: take all.
+ * A name of the format files: MAJOR, MAJOR.*, MAJOR:NUMBER or MAJOR.MINOR. Several may have the
+ * same name: take all.
  */
 static bool code_name(struct tc_terms *t, const struct item *item, const char *problem)
 {
@@ -526,7 +525,7 @@ static bool severity_term(struct tc_terms *t, const char *s, bool fresh)
 		if (item.sign || item.quoted || *p < '0' || *p > '4' || p[1])
 			return wrong(t, item.text,
 				     "is no severity: hw0 to hw3, sw0 to sw3, or 0 to 3 for both, each from this level on; hw4, sw4: none");
-		/* A filter only has a lowest level: it cannot drop the levels above. */
+		/* A filter only has a lowest level: it cannot drop higher levels. */
 		if (t->how == TC_REMOVE)
 			return wrong(t, item.text,
 				     "cannot be removed: severities pass from a level on; 'set' and -s set it, 'add' lowers it");
@@ -566,7 +565,7 @@ static const char *const keys[] = {
 	"type", "object", "signal", "severity", "code", "process", "origin", "cpu",
 };
 
-/* Where the key of a term is in @keys; "major" is the older word for "code". */
+/* Index of a term's key in @keys; "major" is the old word for "code". */
 static size_t key_of(const char *term, size_t n)
 {
 	size_t i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * today.c - notes on terms that no event meets at present, though one may later
+ * today.c - notes on terms that no event can match now, but may match later
  *
- * The kernel refuses a condition that none can ever meet. A process that is not there, a CPU that
- * is offline or a fault whose type does not pass is no error: it may be what is waited for.
+ * The kernel refuses a condition that can never match. A missing process, an offline CPU or a
+ * fault whose type does not pass is not an error: the user may be waiting for it.
  */
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ static bool is_fault(uint32_t major)
 	return major >> 8 == DEVTRACE_FAULT_PANIC >> 8;
 }
 
-/* All codes that are asked for are those of faults, and no fault passes. */
+/* Are all given codes faults, while no fault passes? */
 static bool lacks_faults(const struct devtrace_filter *f)
 {
 	unsigned int i;
@@ -37,7 +37,7 @@ static bool lacks_faults(const struct devtrace_filter *f)
 	return true;
 }
 
-/* Whether one of the CPUs is in the kernel's list, such as 0,2-3; true if the list cannot be read. */
+/* Is one of the CPUs in the kernel's list, e.g. 0,2-3? True if the list cannot be read. */
 static bool is_online(const struct devtrace_ranges *cpus)
 {
 	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
@@ -64,7 +64,7 @@ static bool is_online(const struct devtrace_ranges *cpus)
 	return found;
 }
 
-/* Whether there is one of the processes; a name may be anybody's. */
+/* Does one of the processes exist? Any process may have a given name. */
 static bool has_process(const struct devtrace_filter *f)
 {
 	unsigned int i;
@@ -72,7 +72,7 @@ static bool has_process(const struct devtrace_filter *f)
 	if (f->comms.given)
 		return true;
 	for (i = 0; i < f->pids.nr; i++)
-		/* 0 is the idle thread of each CPU. */
+		/* 0: the idle threads. */
 		if (!f->pids.v[i] || !kill((pid_t)f->pids.v[i], 0) || errno != ESRCH)
 			return true;
 	return false;

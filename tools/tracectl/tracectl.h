@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tracectl.h - what the files of tracectl share
+ * tracectl.h - internal interface of tracectl
  *
- * All output goes through struct out. Every name that another process chose goes
- * through out_safe(), out_quoted() or out_json().
- * A command returns the exit status: 0, or 1 after a message. A wrong command
- * line ends the program with status 2 before anything is changed.
+ * All output uses struct out. Every name chosen by another process passes out_safe(),
+ * out_quoted() or out_json(). A command returns the exit status: 0, or 1 after a message. A
+ * wrong command line ends the program with status 2 before anything is changed.
  */
 #ifndef TRACECTL_TC_H
 #define TRACECTL_TC_H
@@ -24,7 +23,7 @@ struct tc {
 	const char	*interval;	/* --interval; NULL: not given */
 	bool		json, cpu, types, processes, readers, lanes;
 	const char	*command;	/* for messages: "filter set" */
-	char		**words;	/* after the command; nr of them */
+	char		**words;	/* words after the command; nr of them */
 	int		nr;
 	struct tc_names	*names;		/* NULL: not read yet */
 };
@@ -32,25 +31,25 @@ struct tc {
 /* tracectl/main.c; tc_usage() and tc_missing() exit with status 2. */
 _Noreturn void tc_usage(const struct tc *tc, const char *word, const char *problem);
 _Noreturn void tc_missing(const struct tc *tc, const char *what);
-/* Print the error of the last failed library call, after the name it concerns. Returns 1. */
+/* Print the error of the last failed library call, after the name it concerns. Return 1. */
 int tc_fail(const struct tc *tc, const char *name);
 /*
- * tc_fail() for the read that a change begins with: on -EPERM the message names the
- * capabilities that the change needs.
+ * tc_fail() for the read that begins a change: on -EPERM the message names the capabilities that
+ * the change needs.
  */
 int tc_fail_change(const struct tc *tc, const char *name, int err);
-/* Print a message of the kernel in the words of the command line. Returns 1. */
+/* Print a message of the kernel in the words of the command line. Return 1. */
 int tc_fail_as(const struct tc *tc, const char *name, const char *kernel);
-/* Print the warning of the last successful call, if there is one. */
+/* Print the warning of the last successful call, if any. */
 void tc_note(const struct tc *tc);
 void tc_open(struct tc *tc);
-/* The stream of --stream; else stream 0. */
+/* The stream of --stream, or stream 0. */
 const char *tc_stream(const struct tc *tc);
 /* Take the next word; without one, exit with a message that @what is missing. */
 const char *tc_next(struct tc *tc, const char *what);
 /*
- * Find the command of two words, such as "stream list", whose second word is the next
- * word; without a word it is the first command. Sets tc->command, returns the index.
+ * Find a command of two words, such as "stream list", by the next word; without one return the
+ * first. Sets tc->command, returns the index.
  */
 size_t tc_second(struct tc *tc, const char *const *names, size_t nr, const char *problem);
 /* Exit with a message if a word is left. */
@@ -72,18 +71,18 @@ int tc_clear(struct tc *tc);
 int tc_save(struct tc *tc);
 int tc_profile(struct tc *tc);
 int tc_rx(struct tc *tc);
-/* Add a kernel profile event to the stream's filter: 0, or the library's error. */
+/* Add a kernel profile event to the stream's filter. Return 0 or the library's error. */
 int tc_profile_on(struct tc *tc, unsigned int type);
 /* tracectl/tracepoint.c: profile add, del, fmt */
 int tc_tracepoint_add(struct tc *tc);
 int tc_tracepoint_del(struct tc *tc);
 int tc_tracepoint_fmt(struct tc *tc);
-/* *type: of the added tracepoint; 0: not added. Returns 0, or the library's error. */
+/* *type: type of the added tracepoint; 0: not added. Return 0 or the library's error. */
 int tc_tracepoint_type(struct tc *tc, const char *name, unsigned int *type);
 int tc_info(struct tc *tc);
 /* -s and -p */
 int tc_keep(struct tc *tc, const char *severity);
-/* Exits with status 2 if this is no percentage. */
+/* Exit with status 2 unless this is a percentage. */
 void tc_high_water_check(struct tc *tc, const char *percent);
 int tc_high_water(struct tc *tc, const char *percent);
 bool tc_percent(const char *s, unsigned int *percent);
@@ -95,9 +94,9 @@ struct tc_terms {
 	struct tc	*tc;
 	struct devtrace_filter *f;
 	enum tc_edit	how;
-	bool		alone;		/* ignore errors that depend on the present filter */
-	unsigned int	seen;		/* bit per key; SET: a key's first term replaces it */
-	char		error[512];	/* what is wrong with the term */
+	bool		alone;		/* ignore errors that depend on the current filter */
+	unsigned int	seen;		/* bit per key; SET: its first term replaces the old one */
+	char		error[512];	/* why the term is wrong */
 };
 
 /* Apply one TERM to the filter; false: see error. */
@@ -105,24 +104,24 @@ bool tc_term(struct tc_terms *t, const char *term);
 /* Does this word look like a TERM? */
 bool tc_is_term(const char *word);
 
-/* tracectl/today.c: say of terms that no event meets at present what is not there. */
+/* tracectl/today.c: print notes on terms that no event can match now. */
 void tc_note_terms(const struct tc *tc, const struct devtrace_filter *f);
 
-/* tracectl/names.c: the numbers that a type, object, signal or code name stands for. */
+/* tracectl/names.c: the numbers of a type, object, signal or code name. */
 #define TC_NUMBERS	64
 
 bool tc_name(struct tc *tc, enum devtrace_filter_attr term, const char *name, size_t *nr,
 	     uint32_t *numbers);
-/* What a type is called, by its emitter or in the format files; NULL: it has no name. */
+/* Name of a type, from its emitter or the format files; NULL: none. */
 const char *tc_type_name(struct tc *tc, unsigned int type);
-/* Print that the name is unknown, and the nearest known one; false: there is none near. */
+/* Print that the name is unknown, and the nearest known one; false: none is near. */
 bool tc_name_unknown(struct tc *tc, enum devtrace_filter_attr term, const char *name,
 		     struct out *o);
 void tc_names_free(struct tc_names *names);
 
 /* tracectl/file.c: replace a regular file atomically; 0, or -1: errno. */
 int tc_write_file(const char *path, const struct out *o);
-/* The same for a caller that writes to fd. EISDIR, ESPIPE: path is no regular file. */
+/* The same for a caller that writes to fd. EISDIR, ESPIPE: path is not a regular file. */
 struct tc_file {
 	int	fd;
 	char	*tmp, *path;
@@ -132,11 +131,11 @@ int tc_file_begin(struct tc_file *f, const char *path);
 int tc_file_end(struct tc_file *f);
 void tc_file_drop(struct tc_file *f);
 
-/* tracectl/show.c: from a filter to words. */
+/* tracectl/show.c: print filters. */
 /* Print the terms, separated by @between; "all" if everything passes. */
 void tc_put_terms(struct out *o, const struct devtrace_filter *f, char between);
 void tc_json_filter(struct out *o, const char *key, const struct devtrace_filter *f);
-/* Print the kernel profile events that pass, as groups and numbers; or "none". */
+/* Print the kernel profile events that pass as groups and numbers, or "none". */
 void tc_put_profile(struct out *o, const struct devtrace_filter *f);
 /* The smallest group that contains the type, or NULL; *alone: it has no other type. */
 const char *tc_type_group(unsigned int type, bool *alone);
@@ -151,10 +150,11 @@ void tc_put_ns(struct out *o, uint64_t ns);
 /* Append numbers to a table row, each after a tab. */
 void tc_cells(struct out *o, const uint64_t *n, size_t nr);
 /*
- * tracectl/table.c: print aligned columns, which fit a terminal. Rows: lines of cells separated by
- * tabs, the first being headings; HEADING|SHORT has a short one. A kind for each column: 'l' text,
- * 'c' a name that may be cut, 'r' text or number at the right, 'n' a count, 'x' a count of losses,
- * 'X' one that may be left out if it is 0 in all rows, 'b' bytes, 'd' a time from tc_put_ns().
+ * tracectl/table.c: print aligned columns that fit the terminal. Rows are lines of cells
+ * separated by tabs; the first has the headings, as HEADING or HEADING|SHORT. Kinds of columns:
+ * 'l' text, 'c' a name that may be truncated, 'r' text or number at the right, 'n' a count, 'x'
+ * a count of losses, 'X' one that may be omitted if it is 0 in all rows, 'b' bytes, 'd' a time
+ * from tc_put_ns().
  */
 void tc_table(struct out *o, const struct out *rows, const char *kinds);
 /* A list printed entry by entry, as a table with a header or as a JSON array. */
@@ -165,12 +165,12 @@ struct tc_list {
 	unsigned int	nr;
 };
 
-/* Call it after tc_open(). @key: the JSON before the array, such as {"streams":[ */
+/* Call this after tc_open(). @key: the JSON before the array, e.g. {"streams":[ */
 void tc_list_begin(struct tc_list *l, struct tc *tc, const char *key, const char *head,
 		   const char *align);
-/* Where to write the next entry: its cells, or its JSON members. */
+/* Where to write the next entry: its cells or JSON members. */
 struct out *tc_list_next(struct tc_list *l);
-/* @ret: of the call that gave the entries; if it failed, print the error instead of them. */
+/* @ret: result of the call that listed; on failure print the error instead of the list. */
 int tc_list_end(struct tc_list *l, int ret, const char *name);
 /* "k":v pairs without braces. */
 void tc_json_stream(struct out *o, const struct devtrace_ctl_stream *s);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tracepoint.c - tracepoints of the kernel that are added by name
+ * tracepoint.c - kernel tracepoints added by name
  *
- * 'add' takes two steps: the kernel gives the tracepoint a type, then the type is added
- * to the stream's filter. 'del' takes one: the kernel itself removes the type from all
- * filters. The stream has no names for the fields of these events: 'fmt' prints them as
- * a format file, fmt(5).
+ * 'add' takes two steps: the kernel assigns a type to the tracepoint, then the type is added to
+ * the stream's filter. For 'del' the kernel itself removes the type from all filters. The stream
+ * has no names for the fields of these events: 'fmt' prints them as a format file, fmt(5).
  */
 #include <ctype.h>
 #include "tracectl.h"
@@ -42,7 +41,7 @@ static int add_one(struct tc *tc, const char *name)
 
 	if (devtrace_ctl_profile_add(tc->ctl, name) || tc_tracepoint_type(tc, name, &type))
 		return tc_fail(tc, name);
-	/* Type 0: another process has removed it meanwhile. */
+	/* Type 0: another process has already removed it. */
 	return type && tc_profile_on(tc, type) ? tc_fail(tc, tc_stream(tc)) : 0;
 }
 
@@ -87,7 +86,7 @@ static int fmt_one(const struct devtrace_ctl_profile *p, void *arg)
 	OUT_LIT(o, "\nrecord ");
 	out_u64(o, p->type);
 	out_char(o, ' ');
-	/* Replace the characters of the kernel's name that fmt(5) does not allow. */
+	/* Replace characters that fmt(5) does not allow in names. */
 	event++;
 	if (!isalpha((unsigned char)*event))
 		out_char(o, '_');

@@ -35,7 +35,7 @@ static uint64_t number(struct tc *tc, const char *what, uint64_t max)
 	return v;
 }
 
-/* Take the terms up to the first word that is no term. */
+/* Take terms up to the first other word. */
 static void terms(struct tc *tc, struct devtrace_filter *f, const char *after)
 {
 	struct tc_terms t = { .tc = tc, .f = f, .how = TC_SET };
@@ -106,7 +106,7 @@ static const char *const actions[] = {
 	[DEVTRACE_ACTION_FILTER] = "filter", [DEVTRACE_ACTION_RESTORE] = "restore",
 };
 
-/* NR(actions): no such action. */
+/* Index of an action; NR(actions): unknown. */
 static uint32_t action_of(const char *s)
 {
 	uint32_t i;
@@ -230,7 +230,7 @@ static int add(struct tc *tc, const char *name)
 	}
 	parse(tc, &t);
 	tc_open(tc);
-	/* Name the stream if the error is about the stream. */
+	/* Name the stream if the error is about it. */
 	if (devtrace_ctl_trigger_new(tc->ctl, &t))
 		return tc_fail(tc, strstr(devtrace_ctl_error(tc->ctl), "stream is not known") ?
 			       t.stream : name);

@@ -2,26 +2,25 @@
 /*
  * devtrace/qp/qs.h - the interface of QS, QP/Spy's target component, on /dev/trace
  *
- * A program of QP/C 8.1 or 7.3 that is compiled with -DQ_SPY and with this directory
- * before QP/C's own on the search path traces into its lanes: the trace points of the
- * framework by qs_pkg.h, records of the application by the macros in here. Nothing of QS
- * is linked, only libdevtrace-qp, which holds the filters.
+ * A QP/C 8.1 or 7.3 program compiled with -DQ_SPY, and with this directory before QP/C's own on
+ * the search path, traces into its lanes: the framework by qs_pkg.h, the application by the
+ * macros here. It links no part of QS, only libdevtrace-qp, which holds the filters.
  *
- * A record goes out if the device wants its type and its object, and the program its
- * record (QS_GLB_FILTER) and its QS-ID (QS_LOC_FILTER). As with QS, the program wants no
- * record until it says so, but the dictionaries, QS_QF_RUN and QS_ASSERT_FAIL. The QS-ID
- * is the object of the event; with QS-ID 0 an event has no object.
+ * A record is emitted if the device wants its type and its object, and the program its record
+ * (QS_GLB_FILTER) and its QS-ID (QS_LOC_FILTER). As in QS, the program at first wants only the
+ * dictionaries, QS_QF_RUN and QS_ASSERT_FAIL. The QS-ID is the object of the event; QS-ID 0
+ * means no object.
  *
- * There is no buffer to fill and none to send: QS_OUTPUT(), QS_FLUSH() and the like are
- * empty, and the clock is that of the device, whatever QS_TIME_SIZE says.
+ * There is no buffer to fill or send: QS_OUTPUT(), QS_FLUSH() and similar macros are empty. The
+ * clock is the device's, for any QS_TIME_SIZE.
  *
- * Records whose numbers the transport needs for itself are events with a number that is
- * DEVTRACE_QS_MOVED higher. Documentation/frameworks.rst has the table.
+ * Records whose numbers the transport uses are events with a number that is higher by
+ * DEVTRACE_QS_MOVED. Documentation/frameworks.rst has the table.
  */
 #ifndef DEVTRACE_QP_QS_H
 #define DEVTRACE_QP_QS_H
 
-/* QS's own header has this guard: whoever includes both, gets this one. */
+/* Same include guard as QS's own header: a file that includes both gets this one. */
 #ifndef QS_H_
 #define QS_H_
 #endif
@@ -35,7 +34,7 @@
 
 #include <devtrace/qs.h>
 
-/* QP/C has these itself, or what stands below is something else. */
+/* QP/C may define these, with another meaning. */
 #undef QS_AO_ID
 #undef QS_EP_ID
 #undef QS_EQ_ID
@@ -109,7 +108,7 @@ enum devtrace_qs_kind {
 	QS_OBJ_EP
 };
 
-/* The names before QP 8.1; from there on its qpc.h has them. */
+/* Names before QP 8.1, whose qpc.h has them. */
 #if !defined(QP_VERSION) || QP_VERSION < 810
 enum devtrace_qs_group_old {
 	QS_ALL_RECORDS = QS_GRP_ALL, QS_SM_RECORDS = QS_GRP_SM, QS_AO_RECORDS = QS_GRP_AO,
@@ -139,14 +138,14 @@ enum devtrace_qs_kind_old {
 #define QS_CMD			7
 #define QS_EOD			((uint16_t)0xffff)
 
-/* A QS-ID in a place of its own, as &id of a source of events is. */
+/* A QS-ID in memory, for example &id of an event source. */
 typedef struct {
 	uint8_t prio;
 } QSpyId;
 
 typedef void (*QSpyFunPtr)(void);
 
-/* What a port says of its sizes is accepted and changes nothing of the events. */
+/* The port's sizes are accepted, but do not change the events. */
 #ifndef QS_TIME_SIZE
 #define QS_TIME_SIZE		4U
 #endif
@@ -162,7 +161,7 @@ typedef uint64_t QSTimeCtr;
 #error "QS_TIME_SIZE is 1, 2, 4 or 8"
 #endif
 
-/* The numbers of the transport are 58, 59 and 64 to 70: those records are moved. */
+/* The transport uses the numbers 58, 59 and 64 to 70: those records are moved. */
 #define DEVTRACE_QS_MOVED	24
 #define DEVTRACE_QS_TYPE(record)						\
 	((uint8_t)((unsigned int)(record) +					\
@@ -175,11 +174,11 @@ extern "C" {
 #endif
 
 /**
- * struct devtrace_qp - what the program wants, and what QP/C keeps with QS
+ * struct devtrace_qp - the program's filters, and state of QP/C in QS
  * @glb: a bit for each record, set: wanted
  * @loc: a bit for each QS-ID; 0 is always wanted
- * @locFilter_AP: the object that old records are about, NULL: any
- * @flags: of QP/C: which of its own names it has told
+ * @locFilter_AP: only object of old records, NULL: any
+ * @flags: QP/C's flags: which of its own names it has sent
  */
 struct devtrace_qp {
 	uint8_t		glb[16];
@@ -190,23 +189,23 @@ struct devtrace_qp {
 
 extern struct devtrace_qp devtrace_qp;
 
-/* Connect to the device. 1: a program runs without one, too. */
+/* Connect to the device. Always returns 1: a program runs without a device, too. */
 uint8_t devtrace_qp_init(void);
 /*
- * From now on this record or group is wanted, or with a minus sign is not; likewise a
- * QS-ID or group of them. 0, or EINVAL if there is no such one. Async-signal-safe.
+ * Want this record or group from now on, or do not (negative number); the same for a QS-ID or
+ * group of QS-IDs. Return 0, or EINVAL if unknown. Async-signal-safe.
  */
 int devtrace_qp_glb_filter(int record);
 int devtrace_qp_loc_filter(int id);
 /*
- * Name element index of an array, or a part of it, name being how it is spelt: "&all[i]" is
- * "all[3]", "&all[i].timer" is "all[3].timer".
+ * Name element index of an array or a part of it. name is the source text: "&all[i]" becomes
+ * "all[3]", "&all[i].timer" becomes "all[3].timer".
  */
 int devtrace_qp_dict_array(uint64_t key, unsigned int index, const char *name);
-/* A QS_ASSERT_FAIL record. */
+/* Emit a QS_ASSERT_FAIL record. */
 void devtrace_qp_assertion(const char *module, int id);
 
-/* Of the application, for QS's receive channel and its ports: never called. */
+/* The application's functions for QS's receive channel and ports: never called. */
 uint8_t QS_onStartup(void const *arg);
 void QS_onCleanup(void);
 void QS_onFlush(void);
@@ -218,19 +217,19 @@ QSTimeCtr QS_onGetTime(void);
 }
 #endif
 
-/* QP/C looks into two structures of QS by name. */
+/* QP/C uses two structures of QS by name. */
 #define QS_priv_		devtrace_qp
 #define QS_filt_		devtrace_qp
 
 DEVTRACE_INLINE_ bool devtrace_qp_bit_(const uint8_t *bits, unsigned int n)
 {
-	/* Above stand types of ours, which QS has no filter for. */
+	/* Higher types are not QS's and have no QS filter. */
 	if (n >= 128)
 		return true;
 	return (__atomic_load_n(&bits[n >> 3], __ATOMIC_RELAXED) >> (n & 7)) & 1;
 }
 
-/* The device's word on the type comes first: what is off costs no more than elsewhere. */
+/* Test the device's type first: a disabled event costs no more than elsewhere. */
 DEVTRACE_INLINE_ bool devtrace_qp_wanted_(unsigned int record, unsigned int id)
 {
 	return devtrace_enabled(DEVTRACE_QS_TYPE(record)) &&
@@ -248,7 +247,7 @@ DEVTRACE_INLINE_ void devtrace_qp_begin_(struct devtrace_record *r, unsigned int
 		devtrace_begin_plain_(r, DEVTRACE_QS_TYPE(record));
 }
 
-/* For old records, which ask the program's filters themselves. */
+/* Old records test the program's filters themselves. */
 DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 {
 	if (devtrace_enabled(r->buf[0]))
@@ -292,16 +291,15 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 #define QS_TR_ISR_ENTRY(nest, prio)	DEVTRACE_QP_ISR_(QS_QF_ISR_ENTRY, nest, prio)
 #define QS_TR_ISR_EXIT(nest, prio)	DEVTRACE_QP_ISR_(QS_QF_ISR_EXIT, nest, prio)
 
-/* QUTest's, which is not there. */
+/* QUTest is not supported. */
 #define QS_TEST_PROBE_DEF(function)
 #define QS_TEST_PROBE(code)
 #define QS_TEST_PROBE_ID(id, code)
 #define QS_TEST_PAUSE()		((void)0)
 
 /*
- * Records of the application: the elements between are those of devtrace/qs.h. QP/C's
- * layer for sources from before 7.0 brings a QS_BEGIN() of its own, which is made of
- * QS_beginRec_() and ended by QS_END().
+ * Records of the application; elements are those of devtrace/qs.h. QP/C's layer for sources
+ * before 7.0 defines its own QS_BEGIN() from QS_beginRec_(), ended by QS_END().
  */
 #define QS_BEGIN_ID(record, id)							\
 	if (devtrace_qp_wanted_((unsigned int)(record), (unsigned int)(id))) {	\
@@ -319,7 +317,7 @@ DEVTRACE_INLINE_ void devtrace_qp_end_(struct devtrace_record *r)
 
 #define QS_OBJ_ARR_DICTIONARY(object, index) \
 	((void)devtrace_qp_dict_array(DEVTRACE_KEY_(object), (unsigned int)(index), #object))
-/* QP/C calls this one itself. */
+/* Called by QP/C. */
 #define QS_obj_dict_pre_(object, name) \
 	((void)devtrace_dict_obj(DEVTRACE_KEY_(object), devtrace_qs_name_(name)))
 

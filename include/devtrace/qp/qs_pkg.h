@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * devtrace/qp/qs_pkg.h - what the trace points inside QP/C are made of
+ * devtrace/qp/qs_pkg.h - the trace points inside QP/C
  *
- * A predefined record is an event of typed elements, so that it prints in words however
- * QP/C is configured. A signal is an element with its object, by which its name is found:
- * the object that stands behind it, or in the records of deferred events the first one.
- * It is the signal of the event, too, where the record has a QS-ID, so that filters
- * find it. All of that is known when QP/C is compiled: a record is stores and one call.
+ * A predefined record is an event of typed elements, so it prints as words with any
+ * configuration of QP/C. A signal element contains an object, for the lookup of its name: the
+ * object after it, or in records of deferred events the first one. If the record has a QS-ID,
+ * the signal is also the event's, for filters. All this is known at compile time: a record is
+ * stores and one call.
  *
- * QP 8.1 spells the macros without the underscore that those before have at the end.
+ * QP 8.1 names the macros without the trailing underscore of earlier versions.
  */
 #ifndef DEVTRACE_QP_QS_PKG_H
 #define DEVTRACE_QP_QS_PKG_H
@@ -19,12 +19,12 @@
 
 #include "qs_port.h"
 
-/* The longest has three objects' worth of elements and six numbers. */
+/* The longest record has three objects and six numbers. */
 #define DEVTRACE_QP_ROOM	96
 
 /**
- * struct devtrace_qp_pre - what is known of a predefined record so far
- * @sig: behind its signal, whose object is still to come; 0: there is none
+ * struct devtrace_qp_pre - state of a predefined record being built
+ * @sig: position after its signal, whose object is still to come; 0: no signal
  * @first: its first object
  */
 struct devtrace_qp_pre {
@@ -56,7 +56,7 @@ DEVTRACE_INLINE_ void devtrace_qp_obj_(struct devtrace_record *r, struct devtrac
 	devtrace_obj(r, key);
 }
 
-/* A number of as many bytes as QP/C is configured for: it computes with larger ones. */
+/* A number of QP/C's configured width, which computes with larger ones. */
 DEVTRACE_INLINE_ void devtrace_qp_number_(struct devtrace_record *r, unsigned int bytes,
 					  uint32_t v)
 {
@@ -115,7 +115,7 @@ DEVTRACE_INLINE_ void devtrace_qp_number_(struct devtrace_record *r, unsigned in
 #define QS_TEC_PRE(v)		DEVTRACE_QP_NUMBER_(QF_TIMEEVT_CTR_SIZE, v)
 #define QS_EVS_PRE(v)		DEVTRACE_QP_NUMBER_(QF_EVENT_SIZ_SIZE, v)
 
-/* Before 8.1. */
+/* Names before 8.1. */
 #define QS_BEGIN_PRE_(record, id)	QS_BEGIN_PRE(record, id)
 #define QS_END_PRE_()			QS_END_PRE()
 #define QS_U8_PRE_(v)			QS_U8_PRE(v)

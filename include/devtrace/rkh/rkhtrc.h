@@ -2,10 +2,10 @@
 /*
  * devtrace/rkh/rkhtrc.h - the interface of RKH's trace facility, on /dev/trace
  *
- * A program of RKH 3.4 whose search path has this directory before RKH's source/trc/inc, and
- * that does not link the sources of source/trc, traces into its lanes: the trace points of the
- * framework by rkhtrc_record.h, filters by rkhtrc_filter.h. Only libdevtrace-rkh is linked,
- * which holds the filters. Documentation/frameworks.rst has the numbers of the events.
+ * An RKH 3.4 program with this directory before RKH's source/trc/inc on the search path, and
+ * without the sources of source/trc, traces into its lanes: trace points by rkhtrc_record.h,
+ * filters by rkhtrc_filter.h. It links only libdevtrace-rkh, which holds the filters.
+ * Documentation/frameworks.rst has the numbers of the events.
  */
 #ifndef DEVTRACE_RKHTRC_H
 #define DEVTRACE_RKHTRC_H

@@ -2,16 +2,16 @@
 /*
  * devtrace/rkh/rkhtrc_define.h - numbers, filters and elements of RKH's trace events
  *
- * An RKH_TE_ number is RKH's own: three bits of group, five of event. The event in
- * /dev/trace has the type DEVTRACE_RKH_TYPE() of it: 192 to 254, and for the application's
- * own events 100 to 124, 95 to 99, 86 and 87.
+ * An RKH_TE_ number is RKH's own: three bits of group, five of event. DEVTRACE_RKH_TYPE() is its
+ * event type in /dev/trace: 192 to 254; for the application's own events 100 to 124, 95 to 99,
+ * 86 and 87.
  *
- * An event goes out if the device wants its type and its object, and the program its event,
- * its group, its active object and its signal. As with RKH, the program wants nothing until
- * it turns filters off, but names and what stands beside them. The object of an event is
- * the priority of its active object plus 1, as object 0 is none.
+ * An event is emitted if the device wants its type and object, and the program its event, group,
+ * active object and signal. As in RKH, the program at first wants only names and the records
+ * beside them, until it turns filters off. The object of an event is the priority of its active
+ * object plus 1, because object 0 means none.
  *
- * With RKH's sources on the search path its configuration counts; without, the one below.
+ * If RKH's sources are on the search path their configuration applies, otherwise the one below.
  */
 #ifndef DEVTRACE_RKHTRC_DEFINE_H
 #define DEVTRACE_RKHTRC_DEFINE_H
@@ -32,7 +32,7 @@
 
 #include <devtrace/record.h>
 
-/* What RKH's headers say otherwise. */
+/* Definitions of RKH's headers, if those are not available. */
 #ifndef DEVTRACE_RKH_REAL_
 typedef uint8_t rui8_t;
 typedef uint16_t rui16_t;
@@ -100,7 +100,7 @@ typedef rui16_t RKH_SIG_T;
 #define RKH_ANY				((RKH_SIG_T)(-1))
 #define RKH_COMPLETION_EVENT		(RKH_ANY - 1)
 #define RKH_SR_ALLOC()			((void)0)
-/* An active object of the program's own has its priority and its name in it. */
+/* An active object of the program has members for its priority and its name. */
 #ifndef RKH_SMA_ACCESS_CONST
 #define RKH_SMA_ACCESS_CONST(ao, member)	((ao)->member)
 #endif
@@ -119,7 +119,7 @@ enum devtrace_rkh_group {
 	RKH_TG_UT, RKH_TG_NGROUP
 };
 
-/* Events, each group from its number on. */
+/* Events: group << 5 | number. */
 enum devtrace_rkh_event {
 	RKH_TE_MP_INIT = RKH_TG_MP << 5, RKH_TE_MP_GET, RKH_TE_MP_PUT,
 
@@ -171,7 +171,7 @@ typedef enum RKH_SUBTE_SM_EXE_ACT {
 	RKH_SUBTE_SM_EXE_ACT_INI, RKH_SUBTE_SM_EXE_ACT_PP, RKH_SUBTE_SM_EXE_ACT_GRD
 } RKH_SUBTE_SM_EXE_ACT;
 
-/* Types of the events. All names, with what is named by them, share one. */
+/* Types of the events. All names share one type, with the kind as element. */
 #define DEVTRACE_RKH_FIRST	192
 #define DEVTRACE_RKH_SYMBOL	244
 #define DEVTRACE_RKH_FWK_(n)							\
@@ -196,11 +196,11 @@ extern "C" {
 #endif
 
 /**
- * struct devtrace_rkh - what the program wants: a bit that is set lets events through
- * @groups: of RKH_TG_
- * @events: of RKH_TE_; a group's bit counts, too
- * @sma: of priorities of active objects
- * @signals: of signals
+ * struct devtrace_rkh - the program's filters: a set bit lets events pass
+ * @groups: a bit for each RKH_TG_
+ * @events: a bit for each RKH_TE_; the group's bit must be set, too
+ * @sma: a bit for each priority of active objects
+ * @signals: a bit for each signal
  */
 struct devtrace_rkh {
 	uint8_t	groups;
@@ -211,9 +211,12 @@ struct devtrace_rkh {
 
 extern struct devtrace_rkh devtrace_rkh;
 
-/* Name something of a kind, an RKH_TE_FWK_, that belongs to an active object or to none. */
+/*
+ * Name an object of a kind, an RKH_TE_FWK_, that belongs to the active object @owner or to none
+ * (0).
+ */
 void devtrace_rkh_symbol(unsigned int kind, uint64_t key, uint64_t owner, const char *name);
-/* A RKH_TE_FWK_ASSERT event. */
+/* Emit a RKH_TE_FWK_ASSERT event. */
 void devtrace_rkh_assert(const char *module, unsigned int line);
 
 #ifdef __cplusplus
@@ -225,7 +228,7 @@ DEVTRACE_INLINE_ bool devtrace_rkh_bit_(const uint8_t *bits, unsigned int n)
 	return (__atomic_load_n(&bits[n >> 3], __ATOMIC_RELAXED) >> (n & 7)) & 1;
 }
 
-/* The device's word on the type comes first: what is off costs no more than elsewhere. */
+/* Test the device's type first: a disabled event costs no more than elsewhere. */
 DEVTRACE_INLINE_ bool devtrace_rkh_wanted_(unsigned int te)
 {
 	if (!devtrace_enabled(DEVTRACE_RKH_TYPE(te)))
@@ -247,7 +250,7 @@ DEVTRACE_INLINE_ bool devtrace_rkh_sma_wanted_(unsigned int prio)
 	return devtrace_object_wanted_((uint16_t)(prio + 1));
 }
 
-/* The event that completes a transition is no signal of the program's. */
+/* The completion event is not a signal of the program: never filtered. */
 DEVTRACE_INLINE_ bool devtrace_rkh_signal_wanted_(uint32_t sig)
 {
 #if RKH_CFG_TRC_RTFIL_EN == RKH_ENABLED && RKH_CFG_TRC_RTFIL_SIGNAL_EN == RKH_ENABLED
@@ -270,7 +273,7 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 		devtrace_u32(r, v);
 }
 
-/* The longest has four objects and six numbers; strings of names are elsewhere. */
+/* The longest event has four objects and six numbers; names have their own room. */
 #define DEVTRACE_RKH_ROOM	96
 
 #define DEVTRACE_RKH_PLAIN_(te, room)						\
@@ -281,7 +284,7 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 		devtrace_begin_id_(&devtrace_r_, DEVTRACE_RKH_TYPE(te),		\
 				   (uint16_t)((unsigned int)(prio) + 1), (uint16_t)(sig));
 
-/* Begin an event about an active object and a signal, or without either. */
+/* Begin an event with an active object and a signal, or without one of them. */
 #define RKH_TRC_BEGIN(te, prio, sig)						\
 	if (devtrace_rkh_wanted_(te) && devtrace_rkh_sma_wanted_(prio) &&	\
 	    devtrace_rkh_signal_wanted_(sig)) {					\
@@ -314,7 +317,7 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 #define RKH_TRC_END_WOFIL_NOCRIT()		RKH_TRC_END()
 #define RKH_TRC_END_DFT()			RKH_TRC_END()
 
-/* Elements, by what they are. */
+/* Elements, by their meaning. */
 #define RKH_TRC_UI8(v)		devtrace_u8(&devtrace_r_, (uint8_t)(v))
 #define RKH_TRC_UI16(v)		devtrace_u16(&devtrace_r_, (uint16_t)(v))
 #define RKH_TRC_UI32(v)		devtrace_u32(&devtrace_r_, (uint32_t)(v))
@@ -333,7 +336,7 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 #define DEVTRACE_RKH_POOL_(id) \
 	devtrace_enum(&devtrace_r_, DEVTRACE_RKH_POOLS, (uint8_t)(id))
 
-/* What this configuration of RKH does not know has its place all the same. */
+/* Values that this configuration of RKH lacks keep their place. */
 #define DEVTRACE_RKH_UNKNOWN_()	devtrace_str(&devtrace_r_, "-")
 #if RKH_CFG_QUE_GET_LWMARK_EN == RKH_ENABLED
 #define RKH_TRC_QUE_NMIN(n)	RKH_TRC_NE(n)
@@ -351,7 +354,7 @@ DEVTRACE_INLINE_ void devtrace_rkh_number_(struct devtrace_record *r, unsigned i
 #define RKH_TRC_SNDR(symbol)	RKH_TRC_SYM(0)
 #endif
 
-/* Events of the application. The width to print in is at most 14, as with QS. */
+/* Events of the application. The print width is at most 14, as in QS. */
 #if RKH_CFG_TRC_EN == RKH_ENABLED && RKH_CFG_TRC_USER_TRACE_EN == RKH_ENABLED
 #define RKH_TRC_USR_BEGIN(te)							\
 	if (devtrace_rkh_wanted_(te)) {						\

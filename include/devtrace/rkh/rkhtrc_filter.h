@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * devtrace/rkh/rkhtrc_filter.h - which of its events an RKH program wants to emit
+ * devtrace/rkh/rkhtrc_filter.h - an RKH program's own filters on its events
  *
- * A filter that is on holds events back, as with RKH, and at first all are on. An event
- * goes out if the filters of its group and of the event are off, and those of its active
- * object and its signal, if it has these. No privilege is needed; the filters of the
- * device, which tracectl(8) sets, stand above.
+ * As in RKH, a filter that is on discards events, and at first all are on. An event is emitted
+ * if the filters of its group and of the event are off, and those of its active object and
+ * signal, if any. No privilege is needed; the device's filters, set by tracectl(8), apply in
+ * addition.
  */
 #ifndef DEVTRACE_RKHTRC_FILTER_H
 #define DEVTRACE_RKHTRC_FILTER_H
@@ -30,14 +30,14 @@ extern "C" {
 #endif
 
 /*
- * Async-signal-safe, all of them. What is no group, event, filter or slot is ignored. A group
- * alone leaves the filters of its events alone, with ECHANGE they follow; an event whose
- * filter goes off takes that of its group along.
+ * All are async-signal-safe; an unknown group, event, filter or slot is ignored. Filtering a
+ * group changes the filters of its events only with ECHANGE; turning off an event's filter also
+ * turns off its group's.
  */
 void rkh_trc_filter_group_(rui8_t ctrl, RKH_TG_T grp, rui8_t mode);
 void rkh_trc_filter_event_(rui8_t ctrl, rui16_t evt);
 void rkh_trc_symFil(RKHFilter fd, RKH_TRC_FSLOT slot, rui8_t mode);
-/* Does it go through: are the filters off? */
+/* Are the filters off? */
 rbool_t rkh_trc_isoff_(RKH_TE_ID_T e);
 rbool_t rkh_trc_symFil_isoff(RKHFilter fd, RKH_TRC_FSLOT slot);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * devtrace/rkh/rkhtrc_out.h - what a port of RKH implements, and need not any more
+ * devtrace/rkh/rkhtrc_out.h - the output functions of an RKH port
  *
- * The library has these; a port that has them too, keeps its own.
+ * The library has these, so a port need not implement them; a port that has them keeps its own.
  */
 #ifndef DEVTRACE_RKHTRC_OUT_H
 #define DEVTRACE_RKHTRC_OUT_H
@@ -13,13 +13,13 @@
 extern "C" {
 #endif
 
-/* Connect to the device. Without one the program runs on, and its events are discarded. */
+/* Connect to the device. Without one the program still runs; its events are discarded. */
 void rkh_trc_open(void);
-/* The connection ends with the program: nothing to do. */
+/* Does nothing: the connection ends with the program. */
 void rkh_trc_close(void);
-/* No byte waits anywhere: nothing to do. */
+/* Does nothing: no bytes are buffered. */
 void rkh_trc_flush(void);
-/* The low 32 bits of the trace clock, ns. Stamps of events have all 64. */
+/* Return the low 32 bits of the trace clock, ns. Event stamps have 64 bits. */
 RKH_TS_T rkh_trc_getts(void);
 
 #ifdef __cplusplus

@@ -2,13 +2,13 @@
 /*
  * devtrace/rkh/rkhtrc_record.h - RKH's trace points
  *
- * An event has the elements that RKH documents, in its order, each with its type, so that it
- * prints in words however RKH is configured: a symbol is an OBJ, an action a FUN, a signal a
- * SIG. What RKH leaves out in this configuration, the least that was free and the sender, has
- * its place all the same: "-" and 0.
+ * An event has the elements that RKH documents, in its order and typed, so it prints as words
+ * with any configuration of RKH: a symbol is an OBJ, an action a FUN, a signal a SIG. Values
+ * that this configuration lacks, the low watermark and the sender, keep their place as "-" and
+ * 0.
  *
- * A name of the program is a name in the dictionaries of the stream; what kind of thing it
- * names, and to which active object that belongs, is an event of its own.
+ * A name goes into the dictionaries of the stream; a separate event carries the kind of the
+ * named object and its active object.
  */
 #ifndef DEVTRACE_RKHTRC_RECORD_H
 #define DEVTRACE_RKHTRC_RECORD_H
@@ -27,7 +27,7 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 }
 #endif
 
-/* An event that is configured, and one that is not: its arguments may not even be there. */
+/* An enabled and a disabled event; the arguments of a disabled one may not exist. */
 #define DEVTRACE_RKH_ON_(...)	do { __VA_ARGS__ } while (0)
 #define DEVTRACE_RKH_OFF_(...)	((void)0)
 #define DEVTRACE_RKH_PRIO_(ao)	RKH_SMA_ACCESS_CONST(ao, prio)
@@ -68,7 +68,7 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 #define DEVTRACE_RKH_FWK_ON_	DEVTRACE_RKH_OFF_
 #endif
 
-/* Each event of a state machine has a switch of its own. */
+/* Each event of a state machine has its own switch. */
 #if DEVTRACE_RKH_HAS_(RKH_CFG_TRC_SM_EN)
 #define DEVTRACE_RKH_SM_EN_	RKH_ENABLED
 #else
@@ -359,7 +359,7 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 		RKH_TRC_FUN(function); RKH_TRC_SNDR(sender); RKH_TRC_SNDR(receiver); \
 	RKH_TRC_END())
 
-/* The configuration, as RKH packs it: sizes in bytes, two to a byte. */
+/* The configuration as RKH packs it: sizes in bytes, two to a byte. */
 #define DEVTRACE_RKH_BIT_(en, n)	((uint32_t)((en) == RKH_ENABLED) << (n))
 #define DEVTRACE_RKH_SIZES_(a, b)	((uint8_t)((a) << 4 | (b)))
 #define RKH_TR_FWK_TCFG(ts_hz)							\
@@ -395,7 +395,7 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 #define RKH_TR_FWK_ASSERT(module, line)		((void)0)
 #endif
 
-/* Names. Those that RKH makes of how a thing is spelt come without the "&". */
+/* Names. The "&" of a name from the source text is removed. */
 #define DEVTRACE_RKH_NAME_(kind, key, owner, name)				\
 	DEVTRACE_RKH_FWK_ON_(devtrace_rkh_symbol((kind), DEVTRACE_KEY_(key),	\
 						 DEVTRACE_KEY_(owner), (const char *)(name));)
@@ -429,7 +429,7 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 #define RKH_TR_FWK_ACTOR(actor, name) \
 	DEVTRACE_RKH_NAME_(RKH_TE_FWK_ACTOR, actor, 0, name)
 
-/* What a unit test says of itself. */
+/* Results of a unit test. */
 #define RKH_TR_UT(te)								\
 	DEVTRACE_RKH_FWK_ON_(RKH_TRC_BEGIN_WOAOSIG(te) RKH_TRC_END())
 #define RKH_TR_UT_FAIL(line, text)						\

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * devtrace/rkh/rkhtrc_stream.h - RKH's stream of bytes: there is none
+ * devtrace/rkh/rkhtrc_stream.h - RKH's byte stream, which is always empty
  *
- * Events go into the lane of the thread as they are, and readers open the device. What a
- * port sends from RKH's stream is always empty.
+ * Events go directly into the thread's lane, and readers open the device.
  */
 #ifndef DEVTRACE_RKHTRC_STREAM_H
 #define DEVTRACE_RKHTRC_STREAM_H
@@ -15,9 +14,9 @@ extern "C" {
 #endif
 
 void rkh_trcStream_init(void);
-/* NULL: no byte is to be sent. */
+/* Return NULL: nothing to send. */
 rui8_t *rkh_trc_get(void);
-/* NULL, and 0 bytes. */
+/* Return NULL and 0 bytes. */
 rui8_t *rkh_trc_get_block(TRCQTY_T *nget);
 TRCQTY_T rkh_trc_getWholeBlock(rui8_t *block, TRCQTY_T size);
 

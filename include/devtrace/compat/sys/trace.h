@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * sys/trace.h - for sources written for QNX, which include it by this name
+ * sys/trace.h - the QNX name of devtrace/qnx.h
  *
- * Not on the default path, so that it is in nobody's way:
- * -I$(pkg-config --variable=qnxincludedir libdevtrace)
+ * Not on the default search path; use -I$(pkg-config --variable=qnxincludedir libdevtrace)
  */
 #include <devtrace/qnx.h>
