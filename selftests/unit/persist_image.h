@@ -80,8 +80,9 @@ static inline u64 get_le(const u8 *p, u32 n)
 }
 
 /*
- * An event is its source and time; "state" has the state, its time and the trigger; "lost" has the source, the cause, the number, and the
- * times between which it was. INFO, EMPTY and the text of the cause are left out.
+ * An event is its source and time; "state" has the state, its time and the trigger; "lost" has
+ * the source, the cause, the number, and the times between which it was. INFO, EMPTY and the
+ * text of the cause are left out.
  */
 static inline void say_frame(u8 type, const u8 *p, u32 len)
 {

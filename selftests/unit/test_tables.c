@@ -9,6 +9,7 @@
 #include "kselftest_harness.h"
 #include <stdlib.h>
 #include "qsgate/gate.h"
+#include "traceinfo/choice.h"
 #include "traceinfo/sum.h"
 #include "traceinfo/sum_machine.h"
 
@@ -192,6 +193,50 @@ TEST(siphash)
 	hash_key_init(&a);
 	hash_key_init(&b);
 	EXPECT_TRUE(a.k0 != b.k0 || a.k1 != b.k1);
+}
+
+/*
+ * Numbers and names in turn, as in -p LIST: each is looked for, and a name that is not there.
+ * @backwards: they were given in descending order
+ */
+static double choice_steps(unsigned int n, bool backwards)
+{
+	const char **words = calloc(n, sizeof(*words));
+	struct ti_choice c = { 0 };
+	unsigned int i;
+	uint64_t found = 0, took;
+
+	if (!words)
+		abort();
+	for (i = 0; i < n; i++) {
+		char *word = malloc(16);
+
+		if (!word)
+			abort();
+		snprintf(word, 16, i & 1 ? "motor%u" : "%u", i);
+		words[backwards ? n - 1 - i : i] = word;
+	}
+	ti_choice_make(&c, words, n);
+	took = steps;
+	for (i = 0; i < n; i++) {
+		const char *word = words[backwards ? n - 1 - i : i];
+
+		found += i & 1 ? ti_choice_has_name(&c, word) : ti_choice_has_number(&c, i);
+		found += ti_choice_has_name(&c, "valve");
+	}
+	took = steps - took;
+	if (found != n)
+		abort();
+	ti_choice_free(&c);
+	for (i = 0; i < n; i++)
+		free((char *)words[i]);
+	free(words);
+	return (double)took / n;
+}
+
+TEST(words_of_a_filter)
+{
+	compare(_metadata, choice_steps, 1000);
 }
 
 TEST_HARNESS_MAIN

@@ -209,48 +209,54 @@ void ti_filter_code(struct ti_filter *f, const char *word)
 	++*nr;
 }
 
-/* Does a number or a pattern of names match? */
-static bool words_match(const struct ti_words *w, const char *name, uint64_t a, uint64_t b,
-			bool second)
+void ti_filter_ready(struct ti_filter *f)
 {
-	size_t i;
-
-	for (i = 0; i < w->n; i++) {
-		unsigned long v;
-		char *end;
-
-		if (number(w->v[i], &end, ULONG_MAX, &v) && !*end) {
-			if (v == a || (second && v == b))
-				return true;
-		} else if (name && !fnmatch(w->v[i], name, 0)) {
-			return true;
-		}
-	}
-	return false;
+	ti_choice_make(&f->by_name, f->names.v, f->names.n);
+	ti_choice_make(&f->by_process, f->processes.v, f->processes.n);
+	ti_choice_make(&f->by_object, f->objects.v, f->objects.n);
 }
 
-static bool name_in(const struct ti_words *w, const struct ti_event *e)
+void ti_filter_free(struct ti_filter *f)
+{
+	ti_choice_free(&f->by_name);
+	ti_choice_free(&f->by_process);
+	ti_choice_free(&f->by_object);
+	free(f->names.v);
+	free(f->processes.v);
+	free(f->objects.v);
+}
+
+/* The event's name; false if there is no memory for it. To be freed in any case. */
+static bool event_name(struct out *name, const struct ti_event *e)
+{
+	out_init(name, -1);
+	ti_event_name(name, e);
+	out_char(name, 0);
+	return !name->err;
+}
+
+static bool type_matches(const struct ti_filter *f, const struct ti_event *e)
 {
 	struct out name;
 	bool found;
 
-	if (!w->n)
+	if (!f->names.n)
 		return false;
-	out_init(&name, -1);
-	ti_event_name(&name, e);
-	out_char(&name, 0);
-	found = !name.err && words_match(w, name.buf, 0, 0, false);
+	found = event_name(&name, e) && ti_choice_has_name(&f->by_name, name.buf);
 	out_free(&name);
 	return found;
 }
 
 static bool code_is(const struct ti_code_match *m, const struct ti_event *e)
 {
-	const char *words[1] = { m->name };
-	const struct ti_words pattern = { .v = words, .n = 1 };
+	struct out name;
+	bool found;
 
-	if (m->name && !m->head)
-		return name_in(&pattern, e);
+	if (m->name && !m->head) {
+		found = event_name(&name, e) && !fnmatch(m->name, name.buf, 0);
+		out_free(&name);
+		return found;
+	}
 	if (m->name ? (!e->major || strlen(e->major->name) != m->head ||
 		       memcmp(e->major->name, m->name, m->head)) :
 		      m->major != DEVTRACE_CODE_MAJOR(e->ev->code))
@@ -270,9 +276,12 @@ static bool code_in(const struct ti_code_match *m, unsigned int n, const struct 
 
 static bool object_matches(const struct ti_filter *f, const struct ti_event *e)
 {
+	const char *name = ti_event_object(e);
+
 	if (!(e->ev->flags & DEVTRACE_F_OBJSIG))
 		return false;
-	return words_match(&f->objects, ti_event_object(e), e->ev->object, 0, false);
+	return ti_choice_has_number(&f->by_object, e->ev->object) ||
+	       (name && ti_choice_has_name(&f->by_object, name));
 }
 
 static bool process_matches(const struct ti_filter *f, const struct ti_event *e)
@@ -281,12 +290,14 @@ static bool process_matches(const struct ti_filter *f, const struct ti_event *e)
 	const uint32_t tgid = ti_pids_named(f->pids, e->tgid);
 	const char *name = ti_event_process(e);
 
-	if (words_match(&f->processes, name, tid, tgid, e->tgid != 0))
+	if (ti_choice_has_number(&f->by_process, tid) ||
+	    (e->tgid && ti_choice_has_number(&f->by_process, tgid)) ||
+	    (name && ti_choice_has_name(&f->by_process, name)))
 		return true;
 	/* The name of the process also finds its threads that have another. */
 	name = e->tgid && e->tgid != e->ev->tid ?
 	       devtrace_decoder_proc(e->decoder, e->tgid, NULL) : NULL;
-	return name && words_match(&f->processes, name, tid, 0, false);
+	return name && ti_choice_has_name(&f->by_process, name);
 }
 
 bool ti_filter_by_event(const struct ti_filter *f)
@@ -311,7 +322,7 @@ bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e)
 	if (f->by_cpu && (ti_event_lane(e) >= 0 ||
 			  !(f->cpus[ev->source / 64] >> ev->source % 64 & 1)))
 		return false;
-	if (f->by_type && !f->types[ev->type] && !name_in(&f->names, e))
+	if (f->by_type && !f->types[ev->type] && !type_matches(f, e))
 		return false;
 	if (f->processes.n && !process_matches(f, e))
 		return false;

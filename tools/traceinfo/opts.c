@@ -279,6 +279,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	while ((c = opts_next(&opts, argc, argv)) != -1)
 		if (!opts_note(notes, c))
 			parse_one(opt, &times, c);
+	ti_filter_ready(&opt->filter);
 	opt->time_given = times.time || times.ms || times.date;
 	if (!times.time && times.ms)
 		opt->time = TI_TIME_MS;
@@ -341,7 +342,5 @@ void ti_options_free(struct ti_options *opt)
 	free(opt->fmt_dirs.v);
 	free(opt->files.v);
 	free(opt->sequence.v);
-	free(opt->filter.names.v);
-	free(opt->filter.processes.v);
-	free(opt->filter.objects.v);
+	ti_filter_free(&opt->filter);
 }

@@ -19,6 +19,7 @@
 #include <devtrace-decode.h>
 #include "fmtlang/fmt.h"
 #include "common/out.h"
+#include "choice.h"
 
 #define TI_DEVICE	"/dev/trace"
 #define TI_DEVICE_LAST	"/dev/trace-last"	/* --last-boot */
@@ -72,6 +73,8 @@ struct ti_filter {
 	bool		types[256];
 	struct ti_words	names;		/* of types: patterns */
 	struct ti_words	processes, objects;
+	/* Made of these words by ti_filter_ready() */
+	struct ti_choice by_name, by_process, by_object;
 	struct ti_pids	*pids;		/* whose ids processes have; NULL: those of events */
 };
 
@@ -131,6 +134,9 @@ void ti_filter_type(struct ti_filter *f, char *word);
 void ti_filter_code(struct ti_filter *f, const char *word);
 /* Words, one at least; else it ends the program. */
 void ti_filter_some(struct ti_words *w, char *word, const char *option, const char *problem);
+/* All words were given: to be called before the filter is asked. */
+void ti_filter_ready(struct ti_filter *f);
+void ti_filter_free(struct ti_filter *f);
 
 /*
  * traceinfo/pids.c: ids of threads where this program is in another pid namespace than the

@@ -44,9 +44,7 @@ void tl_exec_check(const char *expression)
 
 	if (words)
 		tl_match_parse(&f, words);
-	free(f.names.v);
-	free(f.processes.v);
-	free(f.objects.v);
+	ti_filter_free(&f);
 	free(words);
 }
 
@@ -92,9 +90,7 @@ void tl_exec_free(struct tl_exec *x)
 	fmt_set_free(&x->fmts);
 	out_free(&x->text);
 	ti_pids_free(x->filter.pids);
-	free(x->filter.names.v);
-	free(x->filter.processes.v);
-	free(x->filter.objects.v);
+	ti_filter_free(&x->filter);
 	free(x->words);
 	free(x);
 }

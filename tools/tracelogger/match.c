@@ -76,4 +76,5 @@ void tl_match_parse(struct ti_filter *f, char *expression)
 	}
 	if (!any)
 		ti_usage("term", "", "is no NAME=LIST, as severity=2 or type=UART.*");
+	ti_filter_ready(f);
 }
