@@ -42,7 +42,7 @@ O=$tmp "$top/selftests/mutate" --dry >"$tmp/dry"
 check "each mutation applies at one place" sh -c "! grep '^not ok' '$tmp/dry' >&2"
 boards=$(sed -n 's/^\(MORE_\)\?BOARDS[[:space:]]*?= //p' "$top/Makefile")
 for b in $boards; do
-	check "board $b is in the table" sh -c "sed -n '/^board /,/^Emulation/p' '$page' |
+	check "board $b is in the table" sh -c "sed -n '/^board /,/^\*Where/p' '$page' |
 		grep -qE '^([^ ]+, )?$b(,| )'"
 done
 done_testing
