@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * boardmon.c - an application that emits what it sees on its board
+ * boardmon.c - an application that emits the state of its board
  *
- * Interrupts, load, memory, temperature, serial ports, and errors that it
- * provokes on a pseudo-terminal: all read from the kernel, none made up. It
- * shows the three ways to emit: records as in QS (boardmon_irq.c), the short
- * form (boardmon_proc.c) and the calls of QNX (boardmon_pty.c).
+ * It reads interrupts, load, memory, temperature and serial ports from the kernel, and provokes
+ * errors on a pseudo-terminal. It shows the three ways to emit: records as in QS
+ * (boardmon_irq.c), the short form (boardmon_proc.c) and the calls of QNX (boardmon_pty.c).
  *
- * Its events are printed in words by boardmon.fmt, in /usr/trace.
+ * boardmon.fmt, in /usr/trace, has the format lines of its events.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -40,12 +39,12 @@ void say(const char *format, ...)
 
 static void on_signal(int sig)
 {
-	/* From a handler, too. */
+	/* Emitting is async-signal-safe. */
 	devtrace_puts_sev(DEVTRACE_SW0, NAME ": told to stop");
 	stop = sig;
 }
 
-/* What cannot be read off the events: names of what they are about. */
+/* Events hold only numbers: emit the names of objects, enumerations and functions. */
 static void name_things(void)
 {
 	devtrace_dict_obj(OBJ_INTERRUPTS, "interrupts");
@@ -156,7 +155,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 
-	/* Another application would not ask: it runs on without the device. */
+	/* Most applications ignore this error: without the device, they run and emit nothing. */
 	err = devtrace_open();
 	if (err && !verbose) {
 		fprintf(stderr, NAME ": no trace device: %s\n", strerror(err));

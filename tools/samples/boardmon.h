@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * boardmon.h - the numbers of boardmon's events; boardmon.fmt has their words
+ * boardmon.h - the types and codes of boardmon's events; boardmon.fmt has their format lines
  *
- * Records take types 110 to 114 and 200, exceptions the major below. A program
- * of your own chooses others: traceinfo --check-fmt tells of a clash.
+ * Other programs choose other numbers; traceinfo --check-fmt reports a clash.
  */
 #ifndef BOARDMON_H
 #define BOARDMON_H
 
 #include <stdbool.h>
 
-/* Records. */
-#define BOARD_IRQ	110	/* interrupts of a line since the last look */
+#define BOARD_IRQ	110	/* interrupts of a line since the previous look */
 #define BOARD_LOAD	111
 #define BOARD_MEMORY	112
 #define BOARD_THERMAL	113
-#define BOARD_UART	114	/* bytes through a serial port */
-#define BOARD_UPTIME	200	/* on purpose without words in boardmon.fmt */
+#define BOARD_UART	114	/* bytes sent and received by a serial port */
+#define BOARD_UPTIME	200	/* has no format line on purpose */
 
-/* Exceptions: "BM" */
+/* Codes of exceptions: the major is "BM". */
 #define BOARD_MAJOR	0x424d
 #define BOARD_UART_ERRORS	1	/* port, framing, parity, break, overrun */
 #define BOARD_PTY_OVERRUN	2	/* sent, received */
 #define BOARD_PTY_FLOW		3	/* packet status */
-#define BOARD_PTY_HANGUP	4	/* errno, then the bytes that came before */
+#define BOARD_PTY_HANGUP	4	/* errno, then the bytes read before */
 #define BOARD_PTY_NONE		5	/* errno, then the name */
 #define BOARD_HOT		6	/* zone, millidegrees */
 
-/* Objects, as they stand in the events, and the enumeration of states. */
 enum board_object {
 	OBJ_INTERRUPTS = 1,
 	OBJ_KERNEL = 2,
@@ -44,16 +41,16 @@ enum heat {
 	HOT,
 };
 
-/* Looks at the board; each emits what it finds. */
-void look_at_interrupts(unsigned long n);	/* at the n busiest */
+/* Look at the board; each function emits what it finds. */
+void look_at_interrupts(unsigned long n);	/* only the n lines with most interrupts */
 void look_at_kernel(void);
 void look_at_thermal(void);
 void look_at_uarts(void);
 
-/* Make errors on a pseudo-terminal, and emit how they are found. */
+/* Provoke errors on a pseudo-terminal and emit how the kernel reports them. */
 void provoke_pty(void);
 
-/* Print what is emitted, too. */
+/* Print on standard output too what is emitted. */
 extern bool verbose;
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * boardmon_irq.c - interrupts, in records as QS makes them
+ * boardmon_irq.c - interrupts, emitted in records as with QS
  *
- * /proc/interrupts has a column a CPU; a line is
+ * /proc/interrupts has one column per CPU. A line is
  *
- *	 24:       1021        930  IR-PCI-MSI 524288-edge  virtio0
+ * 	 24:       1021        930  IR-PCI-MSI 524288-edge  virtio0
  *
- * with a number or a short name before the colon. What it counts up to wraps
- * at 32 bits, and lines come and go; a line that is new starts from 0.
+ * with a number or a short name before the colon. The counters wrap at 32 bits. Lines come and
+ * go; a new line counts from 0.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -19,15 +19,15 @@
 #include "boardmon.h"
 
 #define LINES	512
-#define CPUS	64	/* what a record tells of each by itself */
+#define CPUS	64	/* CPUs whose interrupts are counted one by one */
 
 struct line {
 	char		name[16];
 	uint32_t	count[CPUS];
-	/* Of the last look; more is 0 if there was none. */
+	/* Since the previous look; more is 0 if this look did not find the line. */
 	uint32_t	more;
 	uint64_t	total;
-	unsigned int	busiest;	/* CPU */
+	unsigned int	busiest;	/* CPU with most of these interrupts */
 	char		action[48];
 };
 
@@ -50,7 +50,6 @@ static struct line *line_of(const char *name, size_t len)
 	return &lines[nr_lines++];
 }
 
-/* One line of the file, for this many CPUs. */
 static void look_at_line(char *text, unsigned int cpus)
 {
 	char *name = text + strspn(text, " "), *at = strchr(name, ':'), *end;
@@ -81,8 +80,8 @@ static void look_at_line(char *text, unsigned int cpus)
 		line->count[cpu] = now;
 	}
 	/*
-	 * Of a numbered line who handles it is last, after the chip and the
-	 * kind; others have a name of several words.
+	 * A numbered line ends with its handler; the description of other lines has several
+	 * words.
 	 */
 	at += strspn(at, " ");
 	at[strcspn(at, "\n")] = 0;

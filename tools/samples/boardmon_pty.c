@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * boardmon_pty.c - errors provoked on a pseudo-terminal, as QNX drivers trace
+ * boardmon_pty.c - errors provoked on a pseudo-terminal, emitted with the calls of QNX
  *
- * A pseudo-terminal has the line discipline of a serial port, and no wire: so
- * no parity errors, but everything that goes wrong above the wire, and at will.
- * What is emitted is what the kernel reported, not what was meant to happen:
+ * A pseudo-terminal has the line discipline of a serial port, but no wire: it cannot show parity
+ * errors, but all errors above the wire. The events hold what the kernel reports:
  *
- *  - a line longer than the line discipline holds: what is over is thrown away,
- *    and the reader gets less than was sent;
- *  - the other side types XOFF, XON, and its input is flushed: in packet mode
- *    the master is told by a status byte;
- *  - the other side closes: EIO, after what it had written.
+ * - a line longer than the line discipline holds: the kernel discards the rest, and the reader
+ *   gets less than was sent;
+ * - the slave types XOFF and XON, and its input is flushed: a status byte tells the master in
+ *   packet mode;
+ * - the slave closes: the master reads what the slave wrote, then EIO.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +33,7 @@ struct pty {
 	char	name[64];
 };
 
-/* Is there something to read, now or soon? The data pass through a worker. */
+/* True if fd is readable within WAIT_MS: a kernel worker passes the data on. */
 static bool readable(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -68,7 +67,7 @@ static bool open_pty(struct pty *pty)
 	return false;
 }
 
-/* A line that does not end where it should. */
+/* Send a line that is longer than the line discipline holds. */
 static void overrun(const struct pty *pty)
 {
 	char line[6000], back[sizeof(line)];
@@ -102,7 +101,7 @@ static void overrun(const struct pty *pty)
 	say("pty: %zu bytes sent, %zu received\n", sent, got);
 }
 
-/* Send one byte to the slave, or flush it, and see what packet mode says. */
+/* Send the slave XOFF and XON, then flush its input; emit the status bytes of packet mode. */
 static void flow(const struct pty *pty)
 {
 	static const char typed[] = { XOFF, XON };
@@ -116,7 +115,7 @@ static void flow(const struct pty *pty)
 		if (i < sizeof(typed) ? write(pty->master, &typed[i], 1) != 1 :
 					tcflush(pty->slave, TCIFLUSH) < 0)
 			break;
-		/* 0 would be data */
+		/* a first byte of 0 means data */
 		if (readable(pty->master) && read(pty->master, &status, 1) == 1 && status) {
 			Trace1(CODE(BOARD_PTY_FLOW), _TRACE_SW_SEVERITY0, status);
 			say("pty: status 0x%02x\n", status);
@@ -125,7 +124,7 @@ static void flow(const struct pty *pty)
 	ioctl(pty->master, TIOCPKT, &off);
 }
 
-/* The other side says something and goes. */
+/* The slave writes some bytes and closes. */
 static void hangup(struct pty *pty)
 {
 	static const char last[] = "last words";

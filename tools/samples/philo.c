@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * philo.c - five philosophers dine: they think, are hungry, ask the table, eat, and tell it
+ * philo.c - five dining philosophers: each thinks, asks the table for forks, eats, and returns
+ * them
  *
- *	philo-qp [TICKS]	philo-rkh [TICKS]
+ * 	philo-qp [TICKS]	philo-rkh [TICKS]
  *
- * A tick is a millisecond. Who is hungry gets both forks or waits until the table has them.
+ * A tick is a millisecond. A hungry philosopher waits until the table grants both forks.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -129,7 +130,7 @@ void serving(struct machine *me, const struct event *e)
 	}
 }
 
-/* One event of a machine, to its end. */
+/* Take one event from the queue of @m and handle it to completion. */
 static void step(struct machine *m)
 {
 	const struct event *e = m->queue[m->head];

@@ -2,9 +2,9 @@
 /*
  * philo.h - dining philosophers as active objects, traced as QP or as RKH does
  *
- * Five philosophers and a table: state machines with queues, timers, and events of a pool,
- * in one thread. philo.c is the program and a framework just large enough for it;
- * philo_qp.c and philo_rkh.c say in the words of QP and of RKH what happens in it.
+ * Five philosophers and a table are state machines with queues, timers and pooled events, all in
+ * one thread. philo.c has the program and a minimal framework; philo_qp.c and philo_rkh.c emit
+ * its events with the macros of QP and of RKH.
  */
 #ifndef PHILO_H
 #define PHILO_H
@@ -15,7 +15,7 @@
 #define QUEUE	8
 #define POOL	12
 
-/* Named as QP and RKH name them: e is the signal, pool and nref are the framework's. */
+/* QP and RKH require these names: e is the signal; the framework uses pool and nref. */
 struct event {
 	uint16_t	e;
 	uint8_t		pool, nref;
@@ -30,8 +30,8 @@ struct machine {
 	void		(*state)(struct machine *me, const struct event *e);
 	const struct event *queue[QUEUE];
 	unsigned int	head, used, most;
-	unsigned int	timer;		/* ticks until it runs out; 0: not armed */
-	char		timer_object;	/* that it has an address of its own */
+	unsigned int	timer;		/* ticks until it expires; 0: not armed */
+	char		timer_object;	/* its address identifies the timer in the trace */
 };
 
 typedef void (*state_fn)(struct machine *me, const struct event *e);
@@ -44,7 +44,7 @@ void hungry(struct machine *me, const struct event *e);
 void eating(struct machine *me, const struct event *e);
 void serving(struct machine *me, const struct event *e);
 
-/* What happens, for the trace. */
+/* Emit what happens, as QP or as RKH does. */
 void trace_start(void);
 void trace_init(struct machine *m);
 void trace_post(struct machine *from, struct machine *to, const struct event *e);

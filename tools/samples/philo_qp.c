@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * philo_qp.c - what philo.c does, in the records of QS
- */
+/* philo_qp.c - the events of philo.c as records of QS */
 #include <qs_port.h>
 #include <qs_pkg.h>
 #include "philo.h"
@@ -43,7 +41,7 @@ void trace_post(struct machine *from, struct machine *to, const struct event *e)
 	QS_END_PRE()
 }
 
-/* As in QP the last event has a record of its own. */
+/* QP has a separate record for the last event of a queue. */
 void trace_get(struct machine *m, const struct event *e)
 {
 	QS_BEGIN_PRE(m->used ? QS_QF_ACTIVE_GET : QS_QF_ACTIVE_GET_LAST, m->prio + 1U)

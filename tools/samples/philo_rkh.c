@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * philo_rkh.c - what philo.c does, in the events of RKH
- */
+/* philo_rkh.c - the events of philo.c as events of RKH */
 #include <rkhtrc.h>
 #include "philo.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * board.c - which inputs are of which board
+ * board.c - group the inputs by board
  *
- * A board is told by the attribute board of its files (tracelogger -A board=NAME), else by
- * the boot that INFO names, or by a logger that went on after a reboot. The head of a regular
- * file is read for that; a pipe, a device or a link is a board by itself. A board without the
- * attribute is named after its file.
+ * The attribute "board" of a file (tracelogger -A board=NAME) names its board. Without it, files
+ * belong together if their INFO frames name the same boot, or if one logger continued after a
+ * reboot. Only the head of a regular file is read for that; a pipe, a device or a link is a
+ * board of its own. A board without the attribute is named after its file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +16,11 @@
 #include "board.h"
 #include "common/link.h"
 
-#define HEAD	TI_BLOCK	/* INFO and CLOCK come at least once in 64 KiB */
+#define HEAD	TI_BLOCK	/* INFO and CLOCK come at least every 64 KiB */
 
 struct head {
 	char	name[TI_BOARD_NAME];
-	bool	known;		/* it has a whole frame */
+	bool	known;		/* has a whole frame, or is not a regular file */
 	struct ti_piece_head read;
 };
 
@@ -60,7 +60,7 @@ static void read_head(const char *path, struct head *h)
 	close(fd);
 }
 
-/* An input that is no stream, or not there, is no board: it is reported when it is read. */
+/* An unreadable input joins any board: the error is reported when it is read. */
 static bool same(const struct head *a, const struct head *b)
 {
 	if (!a->known || !b->known)
@@ -81,7 +81,7 @@ static const char *last_part(const char *path)
 	return slash && slash[1] && !link_is(path) ? slash + 1 : path;
 }
 
-/* Two files may have one name in two directories. */
+/* Two directories may have a file of the same name. */
 static const char *own_part(const struct ti_words *files, const char *path)
 {
 	size_t i;
@@ -94,7 +94,7 @@ static const char *own_part(const struct ti_words *files, const char *path)
 
 static void add_file(struct ti_board *b, const struct ti_piece *piece)
 {
-	/* Room for twice as many, whenever their number has become a power of two. */
+	/* Double the array whenever its length reaches a power of two. */
 	if (!(b->nr & (b->nr - 1)))
 		b->files = ti_alloc(b->files, (b->nr ? 2 * b->nr : 1) * sizeof(*b->files));
 	b->files[b->nr++] = *piece;

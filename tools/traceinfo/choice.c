@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * choice.c - whether a number or a name is among the words of an option
+ * choice.c - the words of an option: is a number or a name among them?
  *
- * A list of processes may have thousands of words, and each event asks. So numbers and plain
- * names are sorted, and found by halving. Only patterns are tried one by one.
+ * A list of processes may have thousands of words, and each event is compared with it. Numbers
+ * and plain names are therefore sorted for a binary search; only patterns are tried in turn.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -12,7 +12,7 @@
 #include "choice.h"
 #include "traceinfo.h"
 
-/* A decimal or 0x number that is the whole word. */
+/* True if the whole word is a decimal or 0x number. */
 static bool is_number(const char *word, uint64_t *number)
 {
 	const bool hex = word[0] == '0' && (word[1] == 'x' || word[1] == 'X');

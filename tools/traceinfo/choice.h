@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A set of numbers, names and patterns of names, made once from words
+ * choice.h - a set of numbers, names and patterns of names, made once from words
  */
 #ifndef TRACEINFO_CHOICE_H
 #define TRACEINFO_CHOICE_H
@@ -21,7 +21,7 @@ struct ti_choice {
 	size_t		nr_numbers, nr_names, nr_patterns;
 };
 
-/* The words must outlive the choice. Ends the program if there is no memory. */
+/* The words must outlive @c. Ends the program if it is out of memory. */
 void ti_choice_make(struct ti_choice *c, const char *const *words, size_t nr);
 void ti_choice_free(struct ti_choice *c);
 

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * clock_set.c - when somebody set the wall clock
+ * clock_set.c - detect that the wall clock was set
  *
- * Each CLOCK frame tells the trace clock and the wall clock at one instant. Between two of
- * them the wall clock runs at most 500 ppm faster or slower than the trace clock, while NTP
- * slews it; if it is further away, it was set in between. The kernel puts two frames where
- * that happened, one nanosecond apart.
+ * A CLOCK frame has the trace clock and the wall clock of one instant. Between two frames the
+ * wall clock drifts at most 500 ppm from the trace clock while NTP slews it; a larger difference
+ * means that it was set. The kernel then inserts two frames one nanosecond apart.
  */
 #include "traceinfo.h"
 
-/* The most that a clock that is not set differs between two CLOCK frames: 1 ms, and 500 ppm */
+/* Largest drift between two CLOCK frames: 1 ms + 500 ppm. */
 #define SET_MIN		1000000u
 #define SET_PPM		500u
-/* Two frames that are nearer to one another are one instant, before and after. */
+/* Frames closer than this are one instant, before and after the step. */
 #define EXACT_NS	1000u
 #define DAY		86400u
 #define NSEC		1000000000ull
@@ -27,7 +26,7 @@ bool ti_clock_was_set(const struct devtrace_clock *before, const struct devtrace
 {
 	const uint64_t passed = c->ts - before->ts;
 
-	/* A damaged clock is centuries away. */
+	/* Unsigned: a damaged clock may be centuries off. */
 	*by = (int64_t)((uint64_t)c->real - (uint64_t)before->real - passed);
 	return c->ts >= before->ts && amount(*by) > SET_MIN + passed / (1000000 / SET_PPM);
 }

@@ -2,10 +2,10 @@
 /*
  * emit.c - --check-emit: would an event of this user arrive?
  *
- * The library opens the device as it does for any program, and is asked what came of
- * it; nothing is emitted. Where that failed the file system is looked at for the one
- * thing that is in the way, as the kernel checks them in turn: a name that is not there,
- * that is no device, or whose mode, mount or cgroup does not let the user pass.
+ * The library opens the device as for any program, and reports the result; nothing is emitted.
+ * After a failure the file system is searched for the one obstacle, in the kernel's order of
+ * checks: a missing name, a file that is not a device, or a mode, mount or cgroup that denies
+ * access.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ struct check {
 	const char	*status;
 	int		err;
 	bool		arrives;
-	char		user[64];	/* "user " and whom the kernel looks at */
+	char		user[64];	/* "user " and the effective user's name */
 	char		why[512], cure[512];
 };
 
@@ -75,7 +75,7 @@ static bool in_group(gid_t gid)
 	return found;
 }
 
-/* The bits of the mode that the kernel looks at do not let the user write. */
+/* The mode bits that apply to the user do not allow writing. */
 static void check_mode(struct check *c, const struct stat *st)
 {
 	bool owner = st->st_uid == geteuid(), member = in_group(st->st_gid);
@@ -162,7 +162,7 @@ static void check_other(struct check *c)
 			      "remove it, and load the module devtrace again");
 }
 
-/* Nobody wants anything that a program may emit. */
+/* Are all types that a program may emit filtered out? */
 static bool all_filtered(void)
 {
 	unsigned int type;

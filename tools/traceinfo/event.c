@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * event.c - what an event, its process and its object are called
+ * event.c - names of an event, its process and its object
  *
- * Names come from format files first, then from the dictionary of the stream:
- * there from what the event's own process said, then from what holds for all. But what an
- * emitter calls its user record counts before a format file, if that was not asked for by the
- * user and calls it otherwise.
- * A value without a name keeps its number.
+ * Format files come first, then the stream's dictionary: the names of the event's own process,
+ * then those for all. Exception: if the emitter names its user record and a format file that the
+ * user did not ask for has another name, the emitter's name is used. A value without a name
+ * keeps its number.
  */
 #include "../lib/type_groups.h"
 #include "traceinfo.h"
@@ -85,7 +84,7 @@ void ti_event_name(struct out *o, const struct ti_event *e)
 			out_u64(o, e->ev->type);
 		}
 	}
-	/* A code on a record that is no exception is seldom, but never hidden. */
+	/* A record may have a code, too, though rarely: print it. */
 	if (!exc && (e->ev->flags & DEVTRACE_F_CODE)) {
 		out_char(o, '.');
 		out_hex(o, DEVTRACE_CODE_MAJOR(e->ev->code), 6);
@@ -104,8 +103,8 @@ const char *ti_event_signal(const struct ti_event *e)
 	const char *s = ti_event_dict(e, DEVTRACE_T_SIG, e->ev->signal, 0, e->ev->object);
 
 	/*
-	 * 0 is none, unless this very object names it, as that of the system calls does where
-	 * number 0 is read. A name of no object is not meant: the first of RKH's signals is 0.
+	 * Signal 0 usually means none, unless this object names it: system call 0 is read. A
+	 * name for all objects does not apply to 0: RKH numbers its signals from 0.
 	 */
 	if (!e->ev->signal && s == ti_event_dict(e, DEVTRACE_T_SIG, 0, 0, 0))
 		return NULL;

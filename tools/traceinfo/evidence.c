@@ -2,17 +2,17 @@
 /*
  * evidence.c - is the input a stream at all?
  *
- * A stream may begin anywhere and be damaged anywhere, so one bad frame says nothing.
- * But a file of another kind passes for a frame by chance once in 65536 damaged places,
- * and hardly ever twice in a row. So an INFO frame is evidence, or two frames in a row, or
- * a frame that has not too many damaged places beside it.
+ * A stream may begin anywhere and be damaged anywhere, so one bad frame proves nothing. But
+ * another kind of file passes as a frame by chance once in 65536 damaged places, and hardly ever
+ * twice in a row. So the evidence is an INFO frame, or two frames in a row, or one frame among
+ * few damaged places.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include "common/device.h"
 #include "traceinfo.h"
 
-/* Damaged places for one frame that stands alone. */
+/* Damaged places tolerated for each frame. */
 #define ALONE	256
 
 bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item)
@@ -25,7 +25,7 @@ bool ti_evidence(struct ti_evidence *e, const struct devtrace_item *item)
 	case DEVTRACE_ITEM_GAP:
 		return e->found;
 	case DEVTRACE_ITEM_NOTE:
-		/* A NOTE has no sequence number, and a CRC-32. */
+		/* A NOTE has no sequence number, but a CRC-32. */
 		e->found = true;
 		return true;
 	case DEVTRACE_ITEM_INFO:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * filter.c - which events are printed
+ * filter.c - select the events to print
  *
- * Filters of different kinds must all agree; values of one kind are
- * alternatives. Losses, gaps and damage are no events: no filter hides them.
+ * An event must pass all kinds of filters; the values of one kind are alternatives. Losses, gaps
+ * and damage are not events: no filter hides them.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -29,7 +29,7 @@ void ti_filter_some(struct ti_words *w, char *word, const char *option, const ch
 		ti_usage(option, word, problem);
 }
 
-/* A decimal or 0x number up to max that ends at *end. */
+/* Parse a decimal or 0x number up to max; *end: the first byte after it. */
 static bool number(const char *s, char **end, unsigned long max, unsigned long *v)
 {
 	int base = s[0] == '0' && (s[1] | 0x20) == 'x' ? 16 : 10;
@@ -226,7 +226,7 @@ void ti_filter_free(struct ti_filter *f)
 	free(f->objects.v);
 }
 
-/* The event's name; false if there is no memory for it. To be freed in any case. */
+/* Prints the event's name into @name, which the caller frees; false: out of memory. */
 static bool event_name(struct out *name, const struct ti_event *e)
 {
 	out_init(name, -1);
@@ -294,7 +294,7 @@ static bool process_matches(const struct ti_filter *f, const struct ti_event *e)
 	    (e->tgid && ti_choice_has_number(&f->by_process, tgid)) ||
 	    (name && ti_choice_has_name(&f->by_process, name)))
 		return true;
-	/* The name of the process also finds its threads that have another. */
+	/* The name of the process also selects its threads with other names. */
 	name = e->tgid && e->tgid != e->ev->tid ?
 	       devtrace_decoder_proc(e->decoder, e->tgid, NULL) : NULL;
 	return name && ti_choice_has_name(&f->by_process, name);
@@ -318,7 +318,7 @@ bool ti_filter_wants(const struct ti_filter *f, const struct ti_event *e)
 	if (f->by_severity &&
 	    !f->severity[ev->severity & DEVTRACE_SEV_SET ? ev->severity & 7 : 8])
 		return false;
-	/* On which CPU it came into a lane nobody knows. */
+	/* The CPU of an event from a lane is unknown. */
 	if (f->by_cpu && (ti_event_lane(e) >= 0 ||
 			  !(f->cpus[ev->source / 64] >> ev->source % 64 & 1)))
 		return false;

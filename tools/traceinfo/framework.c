@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * framework.c - events of QP and RKH: which element of which is what
+ * framework.c - events of QP and RKH: the meaning of their elements
  *
- * One row a type; one: beside those that are free, one is in use. That is what was put into a
- * queue, what was taken from a pool, and what is left in a queue of QP, whose last event has a
- * record of its own. A place that is 0 is none, so places are counted from 1. An element that is
- * not of the kind that its place asks for makes the event none of a framework.
+ * A row for each type. Places of elements count from 1; 0: no such element. An element of
+ * another kind than its place requires makes the event none of a framework. @one: besides the
+ * free ones, one place is in use: that of the event put into a queue, of the block taken from a
+ * pool, or of the event left in a QP queue, whose last event has its own record.
  */
 #include <stdio.h>
 #include "framework.h"
@@ -90,7 +90,7 @@ static void split(struct elements *l, const struct devtrace_event *ev)
 			break;
 }
 
-/* The element at this place, if it is of this type; 0 is no place. */
+/* The element at this place if it has this type; place 0: none. */
 static const struct devtrace_elem *place(const struct elements *l, unsigned int n, uint8_t type)
 {
 	const struct devtrace_elem *e;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * framework.h - what an event of QP or RKH says, whichever of them it is
+ * framework.h - events of QP and RKH in a common form
  *
- * QP's records have types of their own, and are believed if their elements are what QP puts
- * there. RKH's types are other applications' types too: such an event counts if the
- * description in force for its type is one of rkh.fmt.
+ * QP's records have their own types; an event is accepted if its elements are those of QP. RKH
+ * shares its types with other applications: an event is accepted if the description in force for
+ * its type comes from rkh.fmt.
  *
- * Invariants: nothing here allocates memory; names are valid as long as the event.
+ * Invariants: nothing allocates memory; names are valid as long as the event.
  */
 #ifndef TRACEINFO_FRAMEWORK_H
 #define TRACEINFO_FRAMEWORK_H
@@ -16,15 +16,15 @@
 enum fw_kind {
 	FW_NONE,
 	FW_POST,	/* from, to, signal, queue */
-	FW_REFUSED,	/* the same, and there was no room */
+	FW_REFUSED,	/* the same; the queue was full */
 	FW_GET,		/* to, queue */
 	FW_DISPATCH,	/* object, signal, state */
 	FW_INIT,	/* object, state */
-	FW_STATE,	/* object, state that it is in now */
-	FW_TRAN,	/* object, state, and that is all for this signal */
-	FW_INTERN,	/* object: it stays where it is, and that is all */
-	FW_DONE,	/* object: that is all */
-	FW_IGNORED,	/* object, signal, and that is all */
+	FW_STATE,	/* object, its new state */
+	FW_TRAN,	/* object, new state; ends the step */
+	FW_INTERN,	/* object, keeps its state; ends the step */
+	FW_DONE,	/* object; ends the step */
+	FW_IGNORED,	/* object, signal; ends the step */
 	FW_UNHANDLED,
 	FW_ARM, FW_DISARM,	/* object: a timer; to */
 	FW_TIMEOUT,	/* object: a timer; signal, to */
@@ -32,22 +32,22 @@ enum fw_kind {
 	FW_QUEUE,	/* object, free or used, least */
 };
 
-#define FW_NO	INT64_MIN	/* a number that is not there */
+#define FW_NO	INT64_MIN	/* number is absent */
 
 struct fw_event {
 	enum fw_kind	kind;
-	bool		got;		/* FW_POOL, FW_QUEUE: something was taken */
+	bool		got;		/* FW_POOL, FW_QUEUE: taken out, not put in */
 	bool		rkh;
 	uint64_t	object, from, to, state, signal_object;
 	uint32_t	signal;
 	bool		has_signal, has_from;
 	int64_t		nfree, used, least;
-	int64_t		room;		/* at least so many there are, free or in use */
+	int64_t		room;		/* lower bound of the capacity, free and in use */
 };
 
-/* False if it is no event of a framework. */
+/* Return false if this is not an event of a framework. */
 bool fw_event(struct fw_event *f, const struct ti_event *e);
-/* Names into buffers of size bytes; in hexadecimal, or as a number, if there is none. */
+/* Write a name to a buffer of size bytes; without a name, hexadecimal or a number. */
 void fw_object_name(char *buf, size_t size, const struct ti_event *e, uint64_t key);
 void fw_state_name(char *buf, size_t size, const struct ti_event *e, const struct fw_event *f);
 void fw_signal_name(char *buf, size_t size, const struct ti_event *e, const struct fw_event *f);

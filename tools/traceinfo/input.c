@@ -2,9 +2,8 @@
 /*
  * input.c - the live buffer, files and pipes, in blocks of fixed size
  *
- * Nothing is kept of what was read but the dictionary (bounded) and, with -n,
- * the last lines: a file of any size takes the same memory. Output is
- * flushed before the program waits for more input.
+ * Only the dictionary (bounded) and, with -n, the last lines are kept, so a file of any size
+ * takes the same memory. Output is flushed before the program waits for more input.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +21,8 @@
 #include "sum_machine.h"
 
 #define NSEC	1000000000ll
-#define HELD_MAX	(1024 * 1024)	/* bytes of reports before there is evidence */
-#define AHEAD_NOTHING	16	/* reads ahead of a compressed file that bring nothing */
+#define HELD_MAX	(1024 * 1024)	/* bytes of reports held before there is evidence */
+#define AHEAD_NOTHING	16	/* reads ahead of a compressed file without output */
 
 int ti_complain(const char *path, const char *what, const char *hint)
 {
@@ -47,7 +46,7 @@ void ti_input_init(struct ti_input *in)
 	ti_last_init(&in->held, 0);
 }
 
-/* Its events are among the frames that are missing. */
+/* Report an unreadable zstd frame; its events are among the missing frames. */
 static void zstd_damage(void *arg, uint64_t offset, uint64_t n)
 {
 	struct ti_run *run = arg;
@@ -82,7 +81,7 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 		return ti_complain("decoder", "", "");
 	if (run->opt->summary)
 		run->sum = sum_new();
-	/* Deltas and cached seconds are of one stream, or of the wall clock. */
+	/* Deltas and cached seconds belong to one stream, or to the wall clock. */
 	if (!run->printer.clock.wall) {
 		run->printer.clock.valid = false;
 		run->printer.clock.have_before = false;
@@ -92,7 +91,7 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 	memset(&run->in->evidence, 0, sizeof(run->in->evidence));
 	memset(&run->in->accounts, 0, sizeof(run->in->accounts));
 	run->in->held.reports_max = HELD_MAX;
-	/* Taken back if that was no stream. */
+	/* To be undone if this is not a stream. */
 	run->in->reports_before = run->last.line.len;
 	run->in->omitted_before = run->last.omitted;
 	strcpy(run->in->stream, TI_STREAM);
@@ -103,7 +102,7 @@ int ti_input_begin(struct ti_run *run, devtrace_item_fn *fn, void *arg)
 	return 0;
 }
 
-/* A file of another kind: forget what was reported about it. */
+/* Another kind of file: discard the reports about it. */
 static void take_back(struct ti_run *run)
 {
 	ti_last_free(&run->in->held);
@@ -112,7 +111,7 @@ static void take_back(struct ti_run *run)
 	run->last.omitted = run->in->omitted_before;
 }
 
-/* Of an input without a byte. What is compressed and damaged is reported as such. */
+/* An input without a byte; a damaged compressed input is reported as such. */
 static bool is_empty(const struct ti_run *run)
 {
 	return run->in->named && !run->in->zstd_damages && !run->out.err;
@@ -172,7 +171,7 @@ static int tail_item(const struct devtrace_item *item, void *arg)
 	return ti_stop;
 }
 
-/* Decode from an offset to the end; where the last event is. */
+/* Decode from an offset to the end, to find the last event. */
 static int scan_tail(int fd, off_t from, char *buf, struct tail *tail)
 {
 	struct devtrace_decoder *d = devtrace_decoder_new(tail_item, tail);
@@ -193,7 +192,7 @@ static int scan_tail(int fd, off_t from, char *buf, struct tail *tail)
 	return n < 0 ? -1 : 0;
 }
 
-/* Compressed input is read from its beginning. */
+/* The same for compressed input, which must be read from its begin. */
 static int scan_zstd(int fd, off_t from, char *buf, struct tail *tail)
 {
 	struct devtrace_decoder *d = devtrace_decoder_new(tail_item, tail);
@@ -213,7 +212,7 @@ static int scan_zstd(int fd, off_t from, char *buf, struct tail *tail)
 	return d && z && n >= 0 ? 0 : -1;
 }
 
-/* In a file, "ago" is before its last event: find that from the end. */
+/* In a file, "ago" counts from the last event: find it from the end. */
 static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 {
 	const struct ti_filter *f = &run->opt->filter;
@@ -247,7 +246,7 @@ static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 	return 0;
 }
 
-/* The trace clock of the device now, and lseek to where the window begins. */
+/* Get the device's trace clock, and seek to the begin of the window. */
 static int seek_window(struct ti_run *run, int fd, const char *path)
 {
 	const struct ti_filter *f = &run->opt->filter;
@@ -262,13 +261,13 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 		return ti_complain(path, "cannot tell its clock", "");
 	}
 	/*
-	 * Writers may be faster than the printing: events that came after the
-	 * beginning are left to -f, or there might never be an end. Events that
-	 * are cleared afterwards must have been printed, though.
+	 * Writers may be faster than printing: without -f stop at events that are newer than the
+	 * start, or the end might never come. With --clear print these, too, because they will
+	 * be cleared.
 	 */
 	if (!run->opt->follow && !run->opt->clear)
 		run->in->end_ts = stats.now;
-	/* Losses are not stored: nothing is cleared unseen where they are the end. */
+	/* Losses are not stored, so --clear discards none unseen if they end the input. */
 	if (!run->opt->follow)
 		run->in->losses_ts = stats.now;
 	run->in->since_ts = stats.now > (uint64_t)f->since.ns ? stats.now - f->since.ns : 0;
@@ -277,7 +276,7 @@ static int seek_window(struct ti_run *run, int fd, const char *path)
 		return 0;
 	ts = run->in->since_ts;
 	if (f->since.kind == TI_REAL) {
-		/* Or somewhat before it: the date of each event decides. */
+		/* May seek too far back: the date of each event decides. */
 		clock_gettime(CLOCK_REALTIME, &t);
 		ts = ti_when_from(f->since.ns, t.tv_sec * NSEC + t.tv_nsec, stats.now);
 	}
@@ -332,7 +331,7 @@ struct first {
 	bool		events, found;
 };
 
-/* Looks for the first CLOCK frame; not behind the beginning of another stream. */
+/* Find the first CLOCK frame, but not beyond the begin of another stream. */
 static int clock_item(const struct devtrace_item *item, void *arg)
 {
 	struct first *f = arg;
@@ -369,7 +368,7 @@ static int feed(struct ti_run *run, const char *buf, size_t n)
 	return ret;
 }
 
-/* A pipe or terminal that has nothing more at the moment. */
+/* Has a pipe or terminal nothing to read now? */
 static bool would_wait(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -405,7 +404,7 @@ static int read_file(struct ti_run *run, int fd, const char *path, const struct 
 			continue;
 		if (n < 0) {
 			ti_complain(path, "", errno == ENOTSUP ? TI_NO_ZSTD : "");
-			/* Another error than that it is no stream. */
+			/* The error is about reading, not "no stream". */
 			ti_release(run);
 			ti_input_end(run, path, TI_END_WHOLE, &st, false);
 			return 1;
@@ -413,7 +412,7 @@ static int read_file(struct ti_run *run, int fd, const char *path, const struct 
 		if (!n)
 			break;
 		ret = feed(run, buf, n);
-		/* Nobody holds a whole disk. */
+		/* Do not hold a whole disk in memory. */
 		if (run->raw && run->in->held.line.len > HELD_MAX)
 			break;
 	}
@@ -467,7 +466,7 @@ int ti_input_file(struct ti_run *run, const struct ti_piece *piece)
 	return ret;
 }
 
-/* Wait for events; a signal that comes before the wait is not missed. */
+/* Wait for events; a signal before the wait is not missed. */
 static int wait_more(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -506,7 +505,7 @@ static int read_live(struct ti_run *run, int fd, const char *path, char *buf)
 		ti_print_last(run);
 		if (out_flush(&run->out))
 			break;
-		/* Later the stream may bring them: this is what there is. */
+		/* Check the names against those known so far; the stream may deliver more later. */
 		if (devtrace_decoder_totals(run->in->decoder)->frames)
 			ti_names_say(run->names);
 		if (wait_more(fd))
@@ -531,7 +530,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 		close(fd);
 		return 1;
 	}
-	/* A regular file there is a mistake, whatever its content. */
+	/* A regular file at this path is a mistake. */
 	if (S_ISREG(st.st_mode) && !strcmp(path, TI_DEVICE)) {
 		close(fd);
 		return ti_no_stream(path, true, true, NULL);
@@ -545,14 +544,14 @@ int ti_input_live(struct ti_run *run, const char *path)
 		ret = read_live(run, fd, path, buf);
 		if (ret)
 			ti_release(run);
-		/* The rest of a frame cut off at the end of a live stream comes later. */
+		/* A live stream delivers the rest of an incomplete frame later. */
 		ret |= ti_input_end(run, path, ti_stop ? TI_END_STOPPED : TI_END_LATER, &st, true);
 		run->in->end_ts = UINT64_MAX;
 		run->in->losses_ts = UINT64_MAX;
 		ti_pids_free(run->opt->filter.pids);
 		run->opt->filter.pids = NULL;
 	}
-	/* Only what has been read, and has reached the output, may be cleared. */
+	/* Only clear events that have been read and written. */
 	if (!ret && run->opt->clear && !ti_stop) {
 		ti_print_last(run);
 		if (out_flush(&run->out))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * item.c - one item of an input: is it wanted, and where does its line go
+ * item.c - decide for each item whether and where its line is printed
  */
 #include <stdio.h>
 #include "board.h"
@@ -17,7 +17,7 @@ static bool in_window(struct ti_run *run, uint64_t first, uint64_t last)
 		return false;
 	if (f->until.kind == TI_AGO && first > run->in->until_ts)
 		return false;
-	/* Without a CLOCK frame no date is known: then nothing is left out. */
+	/* Without a CLOCK frame the date is unknown: exclude nothing. */
 	if (f->since.kind == TI_REAL && devtrace_decoder_real(run->in->decoder, last, &real) &&
 	    real < f->since.ns)
 		return false;
@@ -38,19 +38,19 @@ static bool past_until(struct ti_run *run, uint64_t ts)
 	       real > f->until.ns;
 }
 
-/* Where lines go: they are held until it is known that the input is a stream. */
+/* Output for lines, which are held until the input is known to be a stream. */
 static struct out *lines(struct ti_run *run)
 {
 	return run->in->evidence.found ? &run->out : ti_last_report(&run->in->held);
 }
 
-/* Bytes, not lines: so many may be held, and none is left out. */
+/* Output for bytes, of which any number is held. */
 struct out *ti_bytes(struct ti_run *run)
 {
 	return run->in->evidence.found ? &run->out : &run->in->held.line;
 }
 
-/* The input is a stream, or it does not matter any more: print the lines held back. */
+/* The input is a stream, or that no longer matters: print the held lines. */
 void ti_release(struct ti_run *run)
 {
 	run->in->evidence.found = true;
@@ -77,11 +77,11 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		return 1;
 	if ((opt->filter.since.kind || opt->filter.until.kind) &&
 	    !in_window(run, ev->ts, ev->ts))
-		/* Following, events only get newer: this is the end. */
+		/* With -f, later events are only newer: this is the end. */
 		return opt->follow && past_until(run, ev->ts) ? 1 : 0;
 	if (run->sum) {
 		sum_event(run->sum, ev, devtrace_decoder_lane(run->in->decoder, ev->source) >= 0);
-		/* Types of QP, and those that may be RKH's */
+		/* Types of QP, and types that RKH may use. */
 		if (ev->type < DEVTRACE_T_USER || ev->type >= DEVTRACE_T_USER2) {
 			ti_event_init(&e, ev, run->in->decoder, &run->fmts);
 			sum_machines_event(run->sum->machines, &e);
@@ -100,7 +100,7 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 		return 0;
 	if (!opt->json && !run->sequence)
 		ti_layout_line(ti_bytes(run), &run->printer);
-	/* The event before perhaps is none of the last: no time is relative to it. */
+	/* -n may drop the previous event: no time is relative to it. */
 	if (run->keep && run->printer.clock.mode == TI_TIME_REL)
 		run->printer.clock.have_before = false;
 	o = run->keep ? ti_last_event(&run->last, opt->json) : lines(run);
@@ -119,7 +119,7 @@ static int print_event(struct ti_run *run, const struct devtrace_item *item)
 	return 0;
 }
 
-/* Not the stream that everybody expects, or another one than before. */
+/* Is this stream neither the default one nor the previous one? */
 static bool other_stream(struct ti_run *run, const char *name)
 {
 	if (!strncmp(run->in->stream, name, sizeof(run->in->stream) - 1))
@@ -128,7 +128,7 @@ static bool other_stream(struct ti_run *run, const char *name)
 	return true;
 }
 
-/* Prints the line behind INFO that is no item. */
+/* Print the module's load number, which follows INFO. */
 void ti_print_load(struct ti_run *run)
 {
 	uint32_t load = devtrace_decoder_load(run->in->decoder);
@@ -149,7 +149,7 @@ void ti_print_load(struct ti_run *run)
 		ti_line_load(o, &run->printer, load);
 }
 
-/* Another boot than that of the INFO frame before: what follows is of another time. */
+/* Report another boot than that of the previous INFO frame. */
 static void tell_reboot(struct ti_run *run, const struct devtrace_info *info)
 {
 	struct ti_input *in = run->in;
@@ -181,13 +181,13 @@ void ti_print_pids(struct ti_run *run)
 		ti_line_pids(&run->out, &run->printer);
 }
 
-/* A date that does not follow from the one before it has its reason. */
+/* Report a step of the wall clock, which explains the following dates. */
 static void tell_clock_set(struct ti_run *run, const struct devtrace_clock *c)
 {
 	struct ti_clock_step step;
 	struct out *o;
 
-	/* Of many boards merge.c tells. */
+	/* merge.c reports this for several boards. */
 	if (!ti_clock_set(&run->in->clock, c, &step) || run->printer.board || run->raw ||
 	    run->sum || !in_window(run, step.from, step.to))
 		return;
@@ -200,7 +200,7 @@ static void tell_clock_set(struct ti_run *run, const struct devtrace_clock *c)
 		ti_line_clock_set(o, &run->printer, run->in->decoder, &step);
 }
 
-/* A note that each of many files has, or that a column tells. */
+/* Is this a note that every file has, or that a column shows? */
 static bool told(const struct ti_run *run, const char *note)
 {
 	return !strcmp(note, DEVTRACE_NOTE_FILE) || !strcmp(note, DEVTRACE_NOTE_CLOCK) ||
@@ -216,14 +216,14 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 	ti_print_load(run);
 	if (!run->in->evidence.found && ti_evidence(&run->in->evidence, item))
 		ti_release(run);
-	/* From here on the decoder knows better. */
+	/* From here on the decoder knows the date. */
 	if (item->kind == DEVTRACE_ITEM_CLOCK) {
 		ti_clock_first(NULL);
 		tell_clock_set(run, &item->u.clock);
 	}
 	if (item->kind == DEVTRACE_ITEM_INFO) {
 		tell_reboot(run, &item->u.info);
-		/* After a seek the clock may go back, and another stream has its own. */
+		/* After a seek the clock may go back; another stream has its own. */
 		if (item->u.info.reason == DEVTRACE_INFO_OPEN ||
 		    item->u.info.reason == DEVTRACE_INFO_SEEK)
 			run->in->clock.known = false;
@@ -286,7 +286,7 @@ static int one_item(struct ti_run *run, const struct devtrace_item *item)
 			 devtrace_decoder_lane(run->in->decoder, item->u.lost.source) >= 0);
 		return ti_stop;
 	}
-	/* -n leaves out what comes before the last events, but not whose they are. */
+	/* -n drops lines before the last events, except the name of their stream. */
 	if (!run->opt->json)
 		ti_layout_line(ti_bytes(run), &run->printer);
 	o = run->keep && !announced ? ti_last_report(&run->last) : lines(run);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * json.c - one JSON object a line
+ * json.c - print one JSON object on each line
  *
- * Every object has "kind" first: event, lost, state, clock_set, gap, damage, unknown, note,
- * info, reboot, pid_namespace, or with -v clock, thread, name. For any bytes of the stream
- * each line is valid JSON in valid UTF-8.
+ * The first member is "kind": event, lost, state, clock_set, gap, damage, unknown, note, info,
+ * reboot, pid_namespace, or with -v clock, thread, name. Each line is valid JSON in valid UTF-8
+ * for any input.
  */
 #include "traceinfo.h"
 
@@ -20,7 +20,6 @@ static void num(struct out *o, const char *key, uint64_t value)
 	out_u64(o, value);
 }
 
-/* Each object begins so. */
 static void begin(struct out *o, const struct ti_printer *p, const char *kind)
 {
 	OUT_LIT(o, "{\"kind\":\"");
@@ -109,7 +108,7 @@ void ti_json_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	OUT_LIT(o, "}\n");
 }
 
-/* A random one tells nobody anything. */
+/* Omit a random boot ID. */
 static void json_boot(struct out *o, const struct devtrace_info *i)
 {
 	if (!(i->flags & DEVTRACE_INFO_BOOT_ID))

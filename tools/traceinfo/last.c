@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * last.c - the last N events, kept as finished lines
+ * last.c - keep the last N events as formatted lines
  *
- * They are printed into memory as they come, because the names that hold for
- * an event are known then and may have changed at the end. A slot keeps its
- * memory when it is used again, so the memory is that of N long lines at most.
+ * Events are formatted when they come, because the names that apply to them may change later. A
+ * slot reuses its memory, so the total is at most that of N long lines.
  */
 #include <stdlib.h>
 #include "traceinfo.h"
@@ -52,7 +51,7 @@ void ti_last_keep(struct ti_last *last)
 		last->line.len = 0;
 		return;
 	}
-	/* Slots come into being one by one: -n 1000000 of ten events is ten. */
+	/* Allocate slots as needed: -n 1000000 of ten events uses ten. */
 	if (last->used < last->nr && last->next == last->used) {
 		if (!(last->used & (last->used - 1)) || !last->slots)
 			last->slots = ti_alloc(last->slots, (last->used ? last->used * 2 : 1) *

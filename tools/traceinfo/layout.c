@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * layout.c - which columns stand in front of the text
+ * layout.c - choose the columns before the text
  *
- * A pipe or file gets the wide layout, whatever the terminal is like, unless --short is
- * given: scripts read it. On a terminal narrower than WIDE the layout is short, and a
- * line with the heads of the columns comes first. -H is the user's own layout: there
- * are no heads then, and dates stay. JSON and summaries have no layout.
+ * A pipe or file gets the wide layout for scripts, on any terminal, unless --short is given. On
+ * a terminal narrower than WIDE the layout is short, and a line with column heads comes first.
+ * With -H, the user's own layout, there are no heads, and dates stay. JSON and summaries have no
+ * layout.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "traceinfo.h"
 
 #define WIDE		100	/* columns */
-#define COLUMNS		80	/* of a terminal that does not tell, as a serial line */
+#define COLUMNS		80	/* of a terminal that does not say, e.g. a serial line */
 
 #define WIDE_HEADER	"%2c %-4x %-3s %-21a %n%o: "
 #define SHORT_HEADER	"%-3s %-15a %n%o: "
@@ -72,7 +72,7 @@ static bool lay_out(struct ti_printer *p)
 	p->headed = !p->terminal || opt->header;
 	p->clock.date = opt->date ? opt->date :
 			p->is_short || p->clock.mode == TI_TIME_REL ? "%T" : "%b %d %T";
-	/* Its words of a second are of another format. */
+	/* The cached second has another format. */
 	p->clock.valid = false;
 	return true;
 }

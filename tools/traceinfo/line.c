@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * line.c - one line of text for each event
+ * line.c - print one line of text for each event
  *
- * The header of a line is a small format of its own (-H), compiled once to a
- * list of fields. A field of fixed width that is too long pushes the rest to
- * the right; it is never cut.
+ * The header of a line is a small format of its own (-H), compiled once to a list of fields.
+ * Text that is too long for its field shifts the rest to the right; it is never truncated.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -27,25 +26,24 @@ struct field {
 };
 
 /*
- * Most of a header is the same for many events: the cache keeps what stands
- * behind the time, by everything it depends on but the names, which empty it
- * when they change.
+ * Headers repeat: the cache keeps the text after the time, by everything it depends on except
+ * names. A change of names empties it.
  */
 #define CACHE_SIZE	128		/* a power of two */
-#define CACHE_TEXT	160		/* a longer header is made anew each time */
+#define CACHE_TEXT	160		/* a longer header is not cached */
 
 struct head {
 	uint64_t	key[3];
-	size_t		len;		/* 0: not in use */
+	size_t		len;		/* 0: unused */
 	char		text[CACHE_TEXT];
 };
 
-/* An escaped name has four bytes for one. */
+/* An escaped byte of a name takes four bytes. */
 #define HEADER_ROOM(h)	(((h)->n + 1) * 16 * DEVTRACE_NAME_MAX + (h)->text)
 
 struct ti_header {
 	struct head	cache[CACHE_SIZE];
-	size_t		cached_from;	/* first field behind the time */
+	size_t		cached_from;	/* first field after the time */
 	size_t		text;		/* bytes of the format */
 	bool		bare;		/* no name before a line of text */
 	size_t		n;
@@ -139,7 +137,7 @@ void ti_header_heads(struct out *o, const struct ti_header *h, size_t time_width
 
 			if (heads[k].letter != f->letter)
 				continue;
-			/* CPU is wider than its column, and takes the blank before it. */
+			/* CPU is wider than its column, and uses the blank before it. */
 			if (f->letter == 'c')
 				from = at + width > len ? at + width - len : 0;
 			if (done && from <= done)
@@ -167,7 +165,7 @@ static const char *severity_color(uint8_t severity)
 	return "";
 }
 
-/* The columns that the name of the process takes. */
+/* Print the name of the process; return its columns. */
 static size_t print_process(struct out *o, const struct ti_event *e)
 {
 	const char *name = ti_event_process(e);
@@ -186,13 +184,13 @@ static void print_name(struct out *o, const char *name, uint64_t number)
 		out_u64(o, number);
 }
 
-/* A time that is not what the program wrote has a mark behind it. */
+/* Is the time marked with '~': not the one that the program wrote? */
 static bool marked(const struct ti_printer *p, const struct ti_event *e)
 {
 	return (e->ev->flags & DEVTRACE_F_LATE) && p->clock.mode != TI_TIME_NONE;
 }
 
-/* A line of text of no object, where the layout has no name for it. */
+/* Is this a line of text without an object, which the layout gives no name? */
 static bool unnamed(const struct ti_printer *p, const struct ti_event *e)
 {
 	return p->header->bare && e->ev->type == DEVTRACE_T_TEXT && !e->entry &&
@@ -300,7 +298,7 @@ static size_t print_field(struct out *o, struct ti_printer *p, const struct ti_e
 	return n + o->len - before;
 }
 
-/* The width of a right-aligned field is known only when it was printed. */
+/* Right-align the last bytes: their width is known only after printing. */
 static void shift_right(struct out *o, size_t bytes, size_t by)
 {
 	if (!out_room(o, by) || bytes > o->len)
@@ -321,7 +319,7 @@ static void print_fields(struct out *o, struct ti_printer *p, const struct ti_ev
 		size_t before, n, cut;
 
 		if (!f->letter) {
-			/* The mark takes the place of a blank, so that columns stay. */
+			/* The mark replaces a blank, to keep the columns. */
 			if (i && f[-1].letter == 'o' && unnamed(p, e))
 				continue;
 			cut = i && f[-1].letter == 't' && !f[-1].width && *f->text == ' ' &&
@@ -387,8 +385,8 @@ void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 	size_t begin;
 
 	/*
-	 * Room for any header: names are shorter than DEVTRACE_NAME_MAX, so it
-	 * is not flushed while its columns are counted.
+	 * Room for any header: names are shorter than DEVTRACE_NAME_MAX. So the buffer is not
+	 * flushed while columns are counted.
 	 */
 	if (!out_room(o, HEADER_ROOM(p->header)))
 		return;
@@ -398,7 +396,7 @@ void ti_line_event(struct out *o, struct ti_printer *p, const struct ti_event *e
 		out_safe(o, text.v.mem.p, text.v.mem.len);
 	else
 		fmt_print(o, e->entry, ev->data, ev->len, &e->dict.names);
-	/* No text: no ": " that promises one. */
+	/* Without a text, remove the ": " before it. */
 	if (o->len == begin)
 		while (begin && (o->buf[o->len - 1] == ' ' || o->buf[o->len - 1] == ':'))
 			begin = --o->len;

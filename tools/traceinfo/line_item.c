@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * line_item.c - one line of text for each item that is no event
+ * line_item.c - print one line of text for each item that is not an event
  *
- * A loss, a gap, a damage, a change of state and an unknown frame begin with three stars,
+ * Lines about losses, gaps, damage, changes of state and unknown frames begin with three stars,
  * the others with three dashes.
  */
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #define MAGENTA	"\033[1;35m"
 #define RESET	"\033[0m"
 
-/* Of which board, if there are many. */
+/* Print the board, if there are several. */
 static void of_board(struct out *o, const struct ti_printer *p)
 {
 	if (!p->board)
@@ -164,7 +164,7 @@ static void print_dict(struct out *o, const struct devtrace_name *n)
 	}
 }
 
-/* As the kernel writes it: 8-4-4-4-12 digits. */
+/* Print in the kernel's form: 8-4-4-4-12 digits. */
 void ti_boot_id(struct out *o, const uint8_t id[16])
 {
 	static const char digits[] = "0123456789abcdef";
@@ -194,7 +194,7 @@ void ti_line_pids(struct out *o, struct ti_printer *p)
 	OUT_LIT(o, "ids of threads are those of the initial pid namespace; -p takes those of this one\n");
 }
 
-/* In the place of the events between the two frames. */
+/* Printed between the events of the two frames. */
 void ti_line_clock_set(struct out *o, struct ti_printer *p, const struct devtrace_decoder *d,
 		       const struct ti_clock_step *s)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * link.c - streams that come over a line: tcp:HOST:PORT, unix:PATH, serial:DEV,BAUD ...
+ * link.c - streams from a link: tcp:HOST:PORT, unix:PATH, serial:DEV,BAUD ...
  *
  * A link is read like a pipe, to its end or until a signal.
  */

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * losses.c - when nothing but losses comes any more
+ * losses.c - detect that only losses are left to read
  *
- * As long as somebody emits into a stream that is stopped, a reader always finds one more
- * loss; where many CPUs emit, before it has seen that there is nothing else. In each of its
- * rounds it is told one of each source and cause that lost something. Which these are is not
- * known, nor which of them come but once; so one is compared with those behind it, and
- * whenever their number has doubled with a later one (how Brent finds a cycle).
+ * While programs emit into a stopped stream, a reader always finds another loss; with many CPUs
+ * there is a new one before it sees the end. In each round the reader gets one loss for each
+ * source and cause that lost something. It is unknown which these are and which come only once,
+ * so one loss is compared with the later ones, and replaced whenever their number has doubled
+ * (Brent's cycle detection).
  */
 #include "traceinfo.h"
 
-/* A writer that is under way holds back events of others for a few rounds. */
+/* An unfinished event holds back events of others for a few rounds. */
 #define ROUNDS	5
 
 bool ti_losses_only(struct ti_losses *l, unsigned int source, unsigned int cause)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c - print trace events in words
+ * main.c - print trace events as text
  *
- * Exit status: 0; 1 if an input could not be read or is no stream, nobody knows a name to
- * filter by, a format file is wrong (--check-fmt), an event would not arrive
- * (--check-emit) or the output failed; 2 if the command line is wrong. Damage in a
- * stream is printed, it is no failure. A reader that goes away (EPIPE) ends the program
- * quietly, an interrupt after printing what there is; a second one at once, also where
- * the first came just before a call that waits.
+ * Exit status: 0; 1 if an input could not be read or is not a stream, a name to filter by is
+ * unknown, a format file is wrong (--check-fmt), an event would not arrive (--check-emit) or the
+ * output failed; 2 if the command line is wrong. Damage in a stream is printed, but is not a
+ * failure. If the reader of the output exits (EPIPE), the program ends silently. An interrupt
+ * ends it after the pending output, a second one at once, even if the first came just before a
+ * call that waits.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ static void catch_signals(void)
 	sigaction(SIGPIPE, &ignore, NULL);
 }
 
-/* --check-fmt: every mistake, with its place. */
+/* --check-fmt: print every mistake with its place. */
 static void print_diag(void *arg, enum fmt_level level, const char *path, unsigned int line,
 		       unsigned int column, const char *message)
 {
@@ -65,10 +65,10 @@ static const char *base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Behind -e and -I: the places where it is looked by itself. */
+/* First place after -e and -I: the default places. */
 #define PLACE_OWN	2
 
-/* A file that nobody named, and one of its name was given with -e in its stead. */
+/* A file from a default place that a file of the same name given by -e replaces. */
 static bool replaced(const struct ti_options *opt, const char *path, unsigned int place)
 {
 	size_t i;
@@ -79,7 +79,7 @@ static bool replaced(const struct ti_options *opt, const char *path, unsigned in
 	return false;
 }
 
-/* Otherwise: files that cannot be read; the rest is summed up later. */
+/* Without --check-fmt: print only files that cannot be read. */
 static void print_unreadable(void *arg, enum fmt_level level, const char *path,
 			     unsigned int line, unsigned int column, const char *message)
 {
@@ -91,7 +91,7 @@ static void print_unreadable(void *arg, enum fmt_level level, const char *path,
 			path, message);
 }
 
-/* 1 if a file or directory that was asked for could not be read. */
+/* Return 1 if a given file or directory could not be read. */
 static int load_fmts(struct fmt_set *set, const struct ti_options *opt)
 {
 	const char *env = getenv("DEVTRACE_FMT_PATH");
@@ -112,13 +112,13 @@ static int load_fmts(struct fmt_set *set, const struct ti_options *opt)
 	return ret ? 1 : 0;
 }
 
-/* 1 if what was printed could not be written. A reader that goes away is no mistake. */
+/* Return 1 if writing failed. A reader that exits is not an error. */
 static int flush(struct out *o)
 {
 	out_flush(o);
 	if (!o->err || o->err == EPIPE)
 		return 0;
-	/* A reader that does not read one pipe may not read the other. */
+	/* The reader of a stuck pipe may not read standard error, either. */
 	if (o->err != EINTR)
 		fprintf(stderr, "traceinfo: standard output: %s\n", strerror(o->err));
 	return 1;
@@ -207,7 +207,7 @@ static void print_statistics(struct ti_run *run)
 		OUT_LIT(o, "}\n");
 }
 
-/* One line for each file that is only used in part. */
+/* Print a line for each file that is only partly used. */
 static void report_fmts(const struct ti_run *run)
 {
 	const struct fmt_file *f;
@@ -237,7 +237,7 @@ static int read_board(struct ti_run *run, const struct ti_board *b)
 	return ret;
 }
 
-/* Files of one board one after the other; many boards by wall clock. */
+/* Files of one board are read in order; several boards are merged by wall clock. */
 static int read_inputs(struct ti_run *run)
 {
 	const struct ti_options *opt = run->opt;
@@ -305,7 +305,7 @@ int main(int argc, char **argv)
 		ret |= ti_input_live(&run, opt.device);
 	ret |= read_inputs(&run);
 	ret = finish(&run, ret);
-	/* Where nothing was read to its end, nothing is known of its names. */
+	/* Unless an input was read to its end, its names are unknown. */
 	if (run.totals.frames && !ti_stop && !run.out.err)
 		names = ti_names_say(run.names);
 	ret |= names;

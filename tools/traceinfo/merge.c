@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * merge.c - events of many boards, by their wall clocks
+ * merge.c - merge the events of several boards by wall clock
  *
  * Invariants
- * - Of each board at most one event is held, with a copy of its bytes; what stands between
- *   two events of a board (losses, damage, names) is printed behind the first of them.
- * - The held event that is oldest by the wall clock is printed. An event before the first date
- *   of its file is dated by that one, if it is a file; else it is as old as the one of its
- *   board before it.
- * - A board that is silent delays the others by WAIT at most, one that does not answer by
- *   ANSWER. Events that come later than that are printed when they come, and counted as late.
+ * - At most one event of each board is held, with a copy of its bytes. Items between two events
+ *   of a board (losses, damage, names) are printed after the first of them.
+ * - The held event that is oldest by wall clock is printed first. In a file, an event before the
+ *   first CLOCK frame is dated by that frame; otherwise it is as old as the board's previous
+ *   event.
+ * - A silent board delays the others by at most WAIT, one that does not answer by ANSWER. Later
+ *   events are printed when they come, and counted as late.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,45 +25,45 @@
 
 #define BLOCK	(64 * 1024)
 #define NSEC	1000000000ll
-#define WAIT	NSEC		/* for a board that sends nothing */
-#define ANSWER	(3 * NSEC)	/* for one that does not answer */
-#define CONNECT_MS	10000	/* after that, for each of its addresses, it is given up */
-#define WIDTH	16		/* of the column */
+#define WAIT	NSEC		/* for a silent board */
+#define ANSWER	(3 * NSEC)	/* for a board that does not answer */
+#define CONNECT_MS	10000	/* limit of each connection attempt */
+#define WIDTH	16		/* largest width of the column */
 
 struct source {
 	struct merge	*merge;
 	struct ti_board	*board;
-	size_t		next;		/* of its files */
+	size_t		next;		/* index of its next file */
 	const char	*path;
 	struct ti_input	in;
 	struct link	link;
-	struct dial	*dial;		/* of the link, until there is fd; or NULL */
-	bool		linked, live;	/* live: ends where it would have to wait */
-	int		fd;		/* -1: none is open */
+	struct dial	*dial;		/* link being opened; NULL: none */
+	bool		linked, live;	/* live: ends where a read would wait */
+	int		fd;		/* -1: not open */
 	struct stat	st;
 	struct ti_pids	*pids;		/* of a live device */
 	char		*buf;
 	size_t		at, len;
-	int64_t		arrived;	/* when this block did */
+	int64_t		arrived;	/* time when this block arrived */
 	bool		announced, held, finishing, stopped, done;
-	struct devtrace_item item;	/* if held */
+	struct devtrace_item item;	/* valid if held */
 	uint8_t		data[DEVTRACE_PAYLOAD_MAX];
-	int64_t		key;		/* of the event that is held, or was the last */
-	char		clock[TI_BOARD_NAME];	/* how exact its wall clock is, by a note */
+	int64_t		key;		/* wall clock of the held or last event */
+	char		clock[TI_BOARD_NAME];	/* accuracy of its wall clock, from a note */
 	bool		clocked;
 	struct devtrace_clock before;	/* its last CLOCK frame */
-	bool		ahead;		/* none has come yet, and this will be the first: */
+	bool		ahead;		/* no CLOCK frame yet; this will be the first: */
 	struct devtrace_clock first;
 	struct devtrace_totals totals;
-	uint64_t	late;		/* events */
-	uint64_t	late_by;	/* ns, at most */
+	uint64_t	late;		/* late events */
+	uint64_t	late_by;	/* largest delay, ns */
 };
 
 struct merge {
 	struct ti_run	*run;
 	struct source	*v;
 	size_t		n;
-	int64_t		key;		/* of the newest that was printed */
+	int64_t		key;		/* of the newest printed event */
 	int		ret;
 };
 
@@ -75,7 +75,7 @@ static int64_t now_ns(void)
 	return t.tv_sec * NSEC + t.tv_nsec;
 }
 
-/* Output from here on is of this board. */
+/* Switch the output to this board. */
 static struct out *turn_to(struct source *s)
 {
 	struct ti_run *run = s->merge->run;
@@ -104,7 +104,7 @@ static void text_head(struct out *o, const struct source *s, const char *mark)
 	OUT_LIT(o, ": ");
 }
 
-/* Once it is known that there is a stream, and not only bytes of another kind. */
+/* Announce the board once its input is known to be a stream. */
 static void announce(struct source *s, const struct devtrace_item *item)
 {
 	const struct ti_options *opt = s->merge->run->opt;
@@ -136,7 +136,7 @@ static void announce(struct source *s, const struct devtrace_item *item)
 	out_char(o, '\n');
 }
 
-/* Did somebody set the wall clock since the CLOCK frame before? */
+/* Report a step of the wall clock since the last CLOCK frame. */
 static void check_clock(struct source *s, const struct devtrace_clock *c)
 {
 	struct out *o = turn_to(s);
@@ -199,7 +199,7 @@ static void add_totals(struct devtrace_totals *to, const struct devtrace_totals 
 	to->damaged_bytes += t->damaged_bytes;
 }
 
-/* 0 with a descriptor, or with a dial that has not ended yet; else 1. */
+/* Return 0 with a descriptor or an unfinished dial, otherwise 1. */
 static int open_link(struct source *s)
 {
 	const char *problem;
@@ -219,7 +219,7 @@ static int open_link(struct source *s)
 	return s->fd < 0 ? ti_link_failed(&s->link, s->path, -s->fd) : 0;
 }
 
-/* Opens the next, or goes on with that. */
+/* Open the next input, or continue opening. */
 static int open_next(struct source *s)
 {
 	struct ti_run *run = s->merge->run;
@@ -300,7 +300,7 @@ static bool silent(const struct source *s)
 	       poll(&p, 1, 0) == 0;
 }
 
-/* Another block. False: there is nothing at the moment. */
+/* Read another block; false: nothing to read now. */
 static bool read_more(struct source *s)
 {
 	ssize_t n;
@@ -324,7 +324,7 @@ static bool read_more(struct source *s)
 	return true;
 }
 
-/* To its next event: held, done, or neither: then it has nothing at the moment. */
+/* Advance to the next event. Afterwards the source is held, done, or silent (neither). */
 static void advance(struct source *s)
 {
 	while (!s->held && !s->done && !ti_stop) {
@@ -344,7 +344,7 @@ static void advance(struct source *s)
 			devtrace_decoder_feed(s->in.decoder, s->buf + s->at, s->len - s->at, &used);
 			s->at += used;
 		} else if (s->finishing) {
-			/* The rest of a frame cut off at the end of a live stream comes later. */
+			/* A live stream delivers the rest of an incomplete frame later. */
 			if (s->live || !devtrace_decoder_finish(s->in.decoder))
 				close_file(s);
 		} else if (!read_more(s)) {
@@ -380,7 +380,7 @@ static void wait_some(struct merge *m, int64_t ns)
 		advance(&m->v[i]);
 }
 
-/* The oldest event that is held; and how long others may take to bring an older one. */
+/* Return the oldest held event; *others: how long to wait for older ones from other boards. */
 static struct source *oldest(struct merge *m, int64_t *others)
 {
 	struct source *s = NULL;
@@ -451,7 +451,7 @@ static void count(struct out *o, const char **before, uint64_t n, const char *on
 	*before = ", ";
 }
 
-/* Prints the faults of this input, if any. */
+/* Print the faults of this input, if any. */
 static void end_text(struct out *o, const struct source *s)
 {
 	const struct devtrace_totals *t = &s->totals;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * names.c - names on the command line that nobody knows
+ * names.c - unknown names on the command line
  *
- * A name that is misspelt filters everything away, which looks like silence. So each
- * name is looked for in the format files and in what the stream calls its types, objects,
- * and threads; what has not been found when all was read is said, with the nearest name.
+ * A misspelt name filters out everything, which looks like silence. So each name is looked up in
+ * the format files and among the stream's types, objects and threads. Names still unknown at the
+ * end of the input are reported, with the nearest known name.
  */
 #include <ctype.h>
 #include <fnmatch.h>
@@ -16,8 +16,8 @@
 
 struct wanted {
 	const char	*word;
-	const char	*tail;		/* ":9" or ".*", behind the name of a major; NULL: none */
-	bool		known, literal;	/* literal: no pattern */
+	const char	*tail;		/* ":9" or ".*" after the name of a major; NULL: none */
+	bool		known, literal;	/* literal: not a pattern */
 	struct near	near;
 };
 
@@ -27,7 +27,7 @@ struct ti_names {
 	bool		said;
 };
 
-/* What is printed as a name and a number, or a pattern of all exceptions of a major. */
+/* Find the minor number, or the ".*" for all minors, after a major's name. */
 static const char *tail_of(const char *word)
 {
 	const char *colon = strrchr(word, ':'), *dot = strrchr(word, '.');
@@ -58,12 +58,12 @@ static void wants(struct wanted **list, size_t *nr, const struct ti_words *w, bo
 		n->tail = tail_of(n->word);
 		if (wild && n->tail && wild < n->tail)
 			n->tail = NULL;
-		/* Not to be judged: U*:9, and a record with a code, NAME.0x000a10:9. */
+		/* Cannot be checked: U*:9, or a record with a code, NAME.0x000a10:9. */
 		n->known = strchr(n->word, ':') && (wild || strstr(n->word, ".0x"));
 	}
 }
 
-/* Names of codes; MAJOR is as good as MAJOR.* */
+/* Collect names of codes; MAJOR means MAJOR.* */
 static void wants_codes(struct ti_names *names, const struct ti_filter *f)
 {
 	const struct ti_code_match *m;
@@ -95,7 +95,7 @@ static bool has_code_name(const struct ti_filter *f)
 	return false;
 }
 
-/* A name that is printed with something behind it. */
+/* A name that is printed with a tail is known. */
 static void head_is_there(struct wanted *list, size_t nr, const char *name)
 {
 	char full[NEAR_MAX];
@@ -115,7 +115,7 @@ static void head_is_there(struct wanted *list, size_t nr, const char *name)
 	}
 }
 
-/* Records that nobody has named are printed as USER:101. */
+/* Records without a name are printed as USER:101. */
 static void group_is_there(struct wanted *list, size_t nr)
 {
 	size_t i;
@@ -147,7 +147,7 @@ static void is_there(struct wanted *list, size_t nr, const char *name)
 	}
 }
 
-/* No stream tells the names of these: they are there where there are CPUs. */
+/* No stream has the names of idle threads: accept them. */
 static void idle_is_there(struct wanted *list, size_t nr)
 {
 	size_t i;
@@ -190,7 +190,7 @@ struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set
 	wants(&names->lifelines, &names->nr_lifelines, &opt->sequence, true);
 	for (i = 0; i < names->nr_lifelines; i++)
 		names->lifelines[i].literal = true;
-	/* Of a part of the stream nobody is told which threads are in the rest. */
+	/* Threads may be named outside the window: do not check them. */
 	if (f->since.kind != TI_ALWAYS || f->until.kind != TI_ALWAYS) {
 		names->threads = NULL;
 		names->nr_threads = 0;
@@ -201,7 +201,7 @@ struct ti_names *ti_names_new(const struct ti_options *opt, const struct fmt_set
 	is_there(names->types, names->nr_types, "text");
 	group_is_there(names->types, names->nr_types);
 	fmt_each_name(fmts, fmt_has, names);
-	/* A group would have been taken as one: only as what may be meant. */
+	/* A group's name is only a suggestion: the option accepted groups already. */
 	for (i = 0; i < TYPE_GROUPS; i++)
 		is_there(names->types, names->nr_types, type_groups[i].upper);
 	for (i = 0; (group = type_profile_name(i)); i++)
@@ -219,7 +219,7 @@ void ti_names_heard(struct ti_names *names, const struct devtrace_name *d)
 	}
 	if (d->kind != DEVTRACE_T_USR)
 		return;
-	/* As it is printed. */
+	/* Compare with the printed form. */
 	out_init(&o, -1);
 	out_safe(&o, d->name, strlen(d->name));
 	out_char(&o, 0);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nothing.c - why no event was printed, though the stream may have some
+ * nothing.c - explain why no event was printed
  *
- * A filter that no event passes, and a window in which there is no event, look alike: as
- * nothing. So standard error says which it was: the number of events that were read and did not
- * pass, or since when the stream is stopped, or the time of its last event.
+ * A filter that no event passes and a window without an event both print nothing. So standard
+ * error tells which it was: the number of events that did not pass, or since when the stream has
+ * been stopped, or the time of its last event.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,10 +12,10 @@
 #include <unistd.h>
 #include "traceinfo.h"
 
-/* What a whole stream ends with. */
+/* The end of a whole stream. */
 struct ending {
-	uint64_t	last_ts;	/* of the newest event; 0: there is none */
-	uint64_t	state_ts;	/* of the last change of its state */
+	uint64_t	last_ts;	/* of the newest event; 0: none */
+	uint64_t	state_ts;	/* of the last change of state */
 	uint8_t		state;
 };
 
@@ -46,7 +46,7 @@ static struct devtrace_decoder *read_all(const char *path, struct ending *e)
 		n = read(fd, buf, TI_BLOCK);
 		if (n <= 0 || devtrace_decoder_feed(d, buf, (size_t)n, NULL))
 			break;
-		/* Losses alone may come as long as somebody emits into a stopped stream. */
+		/* While programs emit into a stopped stream, losses never end. */
 		if (e->state != DEVTRACE_STATE_RUNNING &&
 		    devtrace_decoder_totals(d)->events == events)
 			break;

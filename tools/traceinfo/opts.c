@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * opts.c - the words of the command line
+ * opts.c - the command line
  *
- * Every word is checked before the first byte of input is read; what is wrong
- * is named, with what would be right, and the exit status is 2.
+ * Every word is checked before any input is read. A wrong word is reported with the valid ones,
+ * and the exit status is 2.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ enum {
 	OPT_LAST_BOOT,
 };
 
-/* Their names, in this order. */
+/* Options without a letter, in the order of the enum. */
 static const char only[] =
 	" color time check-fmt statistics device no-default-fmt summary check-emit short"
 	" wide raw sequence last-boot";
@@ -123,7 +123,7 @@ static void parse_color(struct ti_options *opt, const char *s)
 		ti_usage("--color", s, "is not auto, always or never");
 }
 
-/* The list is cut at its commas where it stands. */
+/* strsep() modifies the list in place. */
 static void parse_summary(struct ti_options *opt, char *list)
 {
 	/* In the order of enum ti_table. */
@@ -155,7 +155,7 @@ static void parse_when(const char *option, const char *s, struct ti_when *when)
 			 "is no date; write -5s, -1h30min, now, today, yesterday, HH:MM[:SS], 'YYYY-MM-DD [HH:MM[:SS]]' or @SECONDS");
 }
 
-/* -F and -m choose a time format together, unless --time chooses one. */
+/* -F and -m together choose a time format, unless --time does. */
 struct times {
 	bool date, ms, time;
 };
@@ -249,7 +249,7 @@ static void check_links(struct ti_options *opt)
 		if (problem)
 			ti_usage("link", opt->files.v[i], problem);
 	}
-	/* A link is followed in any case. */
+	/* A link is always followed. */
 	if (opt->files.n == 1 && link_is(opt->files.v[0]))
 		opt->follow = false;
 }
@@ -298,7 +298,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		return;
 	}
 	check_links(opt);
-	/* The device of another stream; or what can only be meant as one. */
+	/* The device of another stream, or a missing file that can only mean a device. */
 	if (opt->files.n == 1 && !link_is(opt->files.v[0]) &&
 	    (ti_is_device(opt->files.v[0]) ||
 	     ((opt->follow || opt->clear) && access(opt->files.v[0], F_OK)))) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pids.c - ids of threads and processes, for a program in another pid namespace
+ * pids.c - thread and process IDs in another PID namespace
  *
- * Events have the ids of the initial namespace. In a container the user knows others: -p is given
- * these, and the module tells which is which, as long as the thread exists. The id of a thread
- * that is none of ours, or has ended, is that of the events, unless one of ours has the same.
+ * Events have the IDs of the initial namespace. In a container the user knows the container's
+ * IDs and gives these to -p; the module translates them while the thread exists. For a thread
+ * outside the namespace, or one that has ended, the event's ID is used, unless a thread inside
+ * has the same ID.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ struct ti_pids {
 	} cache[CACHE];
 };
 
-/* What the thread is on the other side; 0: nobody can tell. */
+/* Translate an ID between the namespaces; 0: unknown. */
 static uint32_t other_side(int fd, uint32_t id, uint32_t of)
 {
 	struct devtrace_pid p = { .id = id, .of = of };

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pieces.c - files that are pieces of one stream: their order, and what is missing between them
+ * pieces.c - files that are pieces of one stream: their order, and gaps between them
  *
- * INFO and CLOCK frames count the frames of a stream, so the number of the first frame of a file
- * and of the last one are known. Where a file begins behind the frame at which another one of
- * the same stream ended, the frames between the two are missing, as they are in a pipe.
+ * INFO and CLOCK frames number the frames of a stream, so the numbers of a file's first and last
+ * frame are known. If a file begins after the frame at which another file of the same stream
+ * ended, the frames between them are missing, as in a pipe.
  *
- * Several readers of one stream number their frames each for itself, and a reader that opens
- * the device again begins at 0. So of several files that ended before this one begins, it
- * continues the one that ended right there; else one of the same name and directory; else the
- * one that ended last.
+ * Each reader of a stream numbers its frames separately, and a reader that reopens the device
+ * begins at 0. So of several files that ended before this one begins, it continues the one that
+ * ended exactly there, otherwise one of the same name and directory, otherwise the one that
+ * ended last.
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "pieces.h"
 
-/* The end of a recording, as far as it was read. */
+/* The end of a recording as far as it was read. */
 struct ti_end {
 	struct ti_stream stream;
 	char		*path;
-	uint64_t	next;		/* the number of the frame that follows */
+	uint64_t	next;		/* number of the next frame */
 	uint64_t	ts;		/* of its last event; 0: none */
 };
 
@@ -56,7 +56,7 @@ bool ti_piece_item(struct ti_piece_head *h, const struct devtrace_item *item)
 		if (!strcmp(item->u.note.name, DEVTRACE_NOTE_FILE))
 			p->file = strtoull(item->u.note.value, NULL, 10);
 	} else if (item->kind == DEVTRACE_ITEM_INFO) {
-		/* Behind it another stream begins: this piece has none of its own INFO frames. */
+		/* Another stream begins, and this piece has no INFO frame of its own before it. */
 		if (opens(&item->u.info) && (t->events || h->has_info))
 			return true;
 		if (!h->has_info) {
@@ -79,8 +79,8 @@ bool ti_piece_item(struct ti_piece_head *h, const struct devtrace_item *item)
 }
 
 /*
- * Which logger wrote a file is told by its directory and by its name, but for the number behind
- * a name that was taken, and for the digits of dates.
+ * A logger is identified by the directory and the name of its files, without the number after a
+ * name that existed, and without digits of dates.
  */
 static size_t stem_len(const char *path)
 {
@@ -106,7 +106,7 @@ static size_t skip_digits(const char *path, size_t at, size_t end)
 	return at;
 }
 
-/* The same, where one run of digits in the file's name is as good as any other. */
+/* The same, treating all runs of digits in the file's name as equal. */
 static int compare_patterns(const char *a, const char *b)
 {
 	const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
@@ -135,16 +135,14 @@ bool ti_piece_same_logger(const struct ti_piece *a, const struct ti_piece *b)
 	return a->file && b->file && a->file != b->file && !compare_stems(a->path, b->path);
 }
 
-/*
- * The order
- */
+/* The order of pieces. */
 
 struct place {
 	struct ti_piece	piece;
-	size_t		given;		/* on the command line */
-	size_t		boot;		/* its rank */
-	size_t		group;		/* the place of the first one of its recording */
-	int64_t		begun;		/* and the wall clock there; 0 if one is not known */
+	size_t		given;		/* index on the command line */
+	size_t		boot;		/* rank of its boot */
+	size_t		group;		/* @given of the recording's first piece */
+	int64_t		begun;		/* wall clock of the recording's begin; 0: unknown */
 	enum { BY_PLACE, BY_START, BY_NUMBER, BY_CLOCK } order;
 };
 
@@ -166,7 +164,7 @@ static int compare_streams(const struct place *a, const struct place *b)
 	return strcmp(a->piece.stream.name, b->piece.stream.name);
 }
 
-/* Pieces without a number belong together: nothing but the stream is known of them. */
+/* Pieces without a file number are grouped: only their stream is known. */
 static int compare_loggers(const struct place *a, const struct place *b)
 {
 	const int c = compare_streams(a, b);
@@ -219,7 +217,7 @@ static int by_exact(const void *a, const void *b)
 	return c ? c : compare_numbers(a, b);
 }
 
-/* The end of the places from i on that compare equal. */
+/* End of the places from i on that compare equal. */
 static size_t run_end(const struct place *v, size_t n, size_t i, compare_fn *fn)
 {
 	size_t k = i + 1;
@@ -249,7 +247,7 @@ static bool numbers_differ(const struct place *v, size_t n)
 	return v[0].piece.file;
 }
 
-/* Pieces in the order of their frames: is one stream all that they tell of, read once? */
+/* Are these pieces, in the order of their frames, one stream that was read once? */
 static bool is_one_recording(const struct place *v, size_t n)
 {
 	uint64_t number = 0;
@@ -284,7 +282,7 @@ static void set_group(struct place *v, size_t n, bool by_start)
 	}
 }
 
-/* Pieces of several readers of one stream, each of which wrote its own files. */
+/* Group pieces of several readers of one stream, each with its own files. */
 static void set_loggers(struct place *v, size_t n)
 {
 	size_t i, k, end, end2;
@@ -296,7 +294,7 @@ static void set_loggers(struct place *v, size_t n)
 			set_group(v + i, end - i, false);
 			continue;
 		}
-		/* Two files of one number: the digits of their names are not those of dates. */
+		/* Two files with the same number: digits in their names are not dates. */
 		qsort(v + i, end - i, sizeof(*v), by_exact);
 		for (k = i; k < end; k = end2) {
 			end2 = run_end(v, end, k, compare_exact);
@@ -305,7 +303,7 @@ static void set_loggers(struct place *v, size_t n)
 	}
 }
 
-/* Which pieces belong together, and how they are ordered. */
+/* Group the pieces into recordings and choose the order within each. */
 static void set_groups(struct place *v, size_t n)
 {
 	size_t i, end;
@@ -320,7 +318,7 @@ static void set_groups(struct place *v, size_t n)
 	}
 	for (i = 0; i < n && v[i].begun; i++)
 		;
-	/* Without the clock of one, the order of all recordings is that in which they are given. */
+	/* If one recording has no clock, keep the given order of all. */
 	for (end = i < n ? n : 0; end; end--)
 		v[end - 1].begun = 0;
 }
@@ -354,7 +352,7 @@ static int boots_by_place(const void *x, const void *y)
 	return a->given < b->given ? -1 : a->given > b->given;
 }
 
-/* Numbers of one logger tell the order of boots also where clocks begin in 1970. */
+/* A logger's file numbers order boots even if their clocks begin in 1970. */
 static void set_boots(struct place *v, size_t n)
 {
 	struct boot *boots = ti_alloc(NULL, n * sizeof(*boots)), *b;
@@ -425,11 +423,9 @@ void ti_pieces_sort(struct ti_piece *v, size_t n)
 	free(places);
 }
 
-/*
- * The accounts
- */
+/* Accounts of frames. */
 
-/* The number of the frame behind all that were read, but for the frame of this item. */
+/* Number of frames read so far, without this item's own. */
 static uint64_t frames_now(const struct ti_input *in, unsigned int of_item)
 {
 	const struct devtrace_totals *t = devtrace_decoder_totals(in->decoder);
@@ -456,7 +452,7 @@ static void forget_end(struct ti_ends *ends, struct ti_end *e)
 	*e = ends->v[--ends->n];
 }
 
-/* A frame is missing between two files: it is told as one within a file, with their names. */
+/* Report frames missing between two files like a gap within a file, with their names. */
 static void tell_gap(struct ti_run *run, const struct ti_end *e, const struct ti_piece *p)
 {
 	const struct devtrace_item item = {
@@ -498,7 +494,7 @@ uint64_t ti_piece_begin(struct ti_run *run, const struct ti_piece *p)
 	return missing;
 }
 
-/* What was read of a stream has ended. */
+/* Remember where the part of the stream that was read ends. */
 static void add_end(struct ti_run *run, unsigned int of_item)
 {
 	const struct ti_accounts *a = &run->in->accounts;
@@ -522,7 +518,7 @@ void ti_piece_account(struct ti_run *run, const struct devtrace_item *item)
 	struct ti_accounts *a = &run->in->accounts;
 	const struct devtrace_info *info = &item->u.info;
 
-	/* An INFO frame that opens a stream has made the decoder forget that of the one before. */
+	/* An opening INFO frame makes the decoder forget the previous load. */
 	if (item->kind != DEVTRACE_ITEM_INFO)
 		a->load = devtrace_decoder_load(run->in->decoder);
 	switch (item->kind) {

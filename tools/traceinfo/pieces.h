@@ -7,7 +7,7 @@
 
 #include "traceinfo.h"
 
-/* The stream that a file is a piece of: one boot, one loading of the module, one name. */
+/* Identifies a stream: one boot, one loading of the module, one name. */
 struct ti_stream {
 	uint8_t		boot[16];
 	uint32_t	load;
@@ -17,37 +17,34 @@ struct ti_stream {
 struct ti_piece {
 	const char	*path;
 	bool		known;		/* its head has an INFO frame */
-	bool		has_boot;	/* with the boot id of the kernel; else it is random */
+	bool		has_boot;	/* stream.boot is the kernel's, not random */
 	struct ti_stream stream;
-	bool		opens;		/* with the first frame of a stream */
-	uint64_t	start;		/* the number of its first frame, from 0 */
-	uint64_t	file;		/* its number in the recording; 0: none */
-	int64_t		real;		/* wall clock where it begins; 0: not known */
+	bool		opens;		/* begins with the first frame of a stream */
+	uint64_t	start;		/* number of its first frame, from 0 */
+	uint64_t	file;		/* number in the recording; 0: none */
+	int64_t		real;		/* wall clock at its begin; 0: unknown */
 };
 
-/* What the head of a file tells; zero before its first item. decoder is the one that reads it. */
+/* What a file's head tells; zeroed before its first item. @decoder: reads the head. */
 struct ti_piece_head {
 	const struct devtrace_decoder *decoder;
 	struct ti_piece	piece;
 	bool		has_info, has_clock;
-	uint64_t	notes;		/* so far: no frames of the stream */
+	uint64_t	notes;		/* so far; notes are not frames of the stream */
 };
 
-/* The next item of the head. True: all is known that a head tells. */
+/* Process the next item of the head. Return true when everything is known. */
 bool ti_piece_item(struct ti_piece_head *h, const struct devtrace_item *item);
 
-/* Were both written by one tracelogger, by their names and numbers? */
+/* Did one tracelogger write both, by their names and numbers? */
 bool ti_piece_same_logger(const struct ti_piece *a, const struct ti_piece *b);
 
-/*
- * The order of time: boots, then recordings, then the pieces of each. A file that is not known
- * stays at its place.
- */
+/* Sort by time: boots, then recordings, then pieces. A file that is not known keeps its place. */
 void ti_pieces_sort(struct ti_piece *v, size_t n);
 
 /*
- * Accounts of run->in: each item of it, once; then its end. begin prints the frames that are
- * missing between this piece and the one before it, and returns how many.
+ * Accounts of run->in: begin, each item once, end. ti_piece_begin() reports frames missing
+ * between the previous piece and this one, and returns their number.
  */
 uint64_t ti_piece_begin(struct ti_run *run, const struct ti_piece *p);
 void ti_piece_account(struct ti_run *run, const struct devtrace_item *item);

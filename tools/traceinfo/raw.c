@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * raw.c - --raw: the stream itself in place of its words
+ * raw.c - --raw: write the stream itself instead of text
  *
- * Without a filter the bytes are copied as they are, damage included. With one, frames are
- * left out: so those that stay are numbered anew, and INFO and CLOCK count those that
- * were written; whatever was missing in the input is missing in the output too, by the
- * same number. They are written with CRC-32, which a decoder that has not heard an INFO
- * tries first, and in full: a compact frame refers to others, which may be left out.
+ * Without a filter the bytes are copied, damage included. A filter drops frames, so the
+ * remaining ones are renumbered, and INFO and CLOCK count the written ones; frames missing in
+ * the input stay missing in the output, in the same number. Frames are written with CRC-32,
+ * which a decoder tries first before it has seen INFO, and never compact, because a compact
+ * frame refers to others, which may be dropped.
  */
 #include <stdlib.h>
 #include "traceinfo.h"
 
 #define FLAG	DEVTRACE_FLAG
 #define ESCAPE	DEVTRACE_ESCAPE
-/* With its escapes and its flag; what goes on for longer is no frame. */
+/* With escapes and flag; anything longer is not a frame. */
 #define LONGEST	(2 * DEVTRACE_FRAME_MAX + 1)
 
 struct ti_raw {
 	bool		copies;		/* no filter */
-	uint8_t		*buf;		/* of the input, from offset base on */
+	uint8_t		*buf;		/* input from offset @base on */
 	size_t		len, size;
 	uint64_t	base;
-	uint64_t	begun;		/* bytes before the item that ended the input */
+	uint64_t	begun;		/* offset of the item that ended the input */
 	bool		ended;
-	uint64_t	frames;		/* written, and missing */
-	uint64_t	used;		/* nothing before this is needed */
+	uint64_t	frames;		/* written or missing */
+	uint64_t	used;		/* nothing before this offset is needed */
 	enum devtrace_check check;	/* of the last frame */
 };
 
@@ -56,7 +56,7 @@ void ti_raw_input(struct ti_raw *r, const void *buf, size_t n)
 {
 	size_t gone = r->used - r->base;
 
-	/* Of what was read before, only a frame that is not whole is needed. */
+	/* Only an incomplete frame is needed from earlier input. */
 	if (r->copies || gone > r->len)
 		gone = r->len;
 	else if (r->len - gone > LONGEST)
@@ -90,7 +90,7 @@ void ti_raw_copy(struct ti_raw *r, struct out *o)
 	out_mem(o, r->buf, n < r->len ? n : r->len);
 }
 
-/* Without escapes: seq, type, body, check. The bytes, or 0: that is no frame. */
+/* Remove escapes: seq, type, body, check. Return the number of bytes; 0: not a frame. */
 static size_t unescape(const struct ti_raw *r, uint64_t offset, uint8_t *to, size_t size,
 		       uint64_t *end)
 {
@@ -111,7 +111,7 @@ static size_t unescape(const struct ti_raw *r, uint64_t offset, uint8_t *to, siz
 	return n;
 }
 
-/* The bytes of the check: its length is not told, but only one of them matches. */
+/* Size of the frame's check, which is unknown; only one of the three matches. */
 static size_t check_len(struct ti_raw *r, const uint8_t *frame, size_t n, uint64_t offset,
 			uint64_t end)
 {
@@ -122,7 +122,7 @@ static size_t check_len(struct ti_raw *r, const uint8_t *frame, size_t n, uint64
 	for (i = 0; i < 4; i++) {
 		size_t len;
 
-		/* That of the last frame, then the strongest. */
+		/* First that of the last frame, then the strongest. */
 		c = i ? 3 - i : (int)r->check;
 		if (n < 3 + lens[c])
 			continue;
@@ -156,7 +156,7 @@ static void put_le(uint8_t *p, uint64_t v, int bytes)
 		p[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* As it came from the device. */
+/* Encode the event as the device did. */
 static void put_event(struct ti_raw *r, struct out *o, const struct devtrace_event *e)
 {
 	uint8_t body[DEVTRACE_FRAME_MAX];
@@ -199,7 +199,7 @@ void ti_raw_item(struct ti_raw *r, struct out *o, const struct devtrace_item *it
 	n = unescape(r, item->offset, frame, sizeof(frame), &end);
 	check = n ? check_len(r, frame, n, item->offset, end) : 0;
 	if (!check) {
-		/* The frame is left out; its number shows the gap. */
+		/* Drop the frame; its number leaves a gap. */
 		r->frames++;
 		return;
 	}

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sequence.c - --sequence: events as a diagram, a lifeline for each object
+ * sequence.c - --sequence: events as a diagram, with a lifeline for each object
  *
- *	                       table               philo[0]
- *	03:15:46.100000          |---EAT--------------->|
- *	03:15:46.100004          |                    [EAT]
- *	03:15:46.100009          |                   <eating>
+ * 	                       table               philo[0]
+ * 	03:15:46.100000          |---EAT--------------->|
+ * 	03:15:46.100004          |                    [EAT]
+ * 	03:15:46.100009          |                   <eating>
  *
- * A post is an arrow from the sender to the receiver, or a short one from the left if the
- * sender has no lifeline; a dispatch is [signal], a new state <state>. A signal not taken is
- * "signal?" where the machine does not know it, and "signal-" where it was ignored. An
- * event of a program that is none of a framework's is {name} on the lifeline of its object.
+ * A post is an arrow from the sender to the receiver, or a short one from the left if the sender
+ * has no lifeline; a dispatch is [signal], a new state <state>. A signal that the machine does
+ * not know is "signal?", an ignored one "signal-". A program's event outside a framework is
+ * {name} on the lifeline of its object.
  *
- * A timer that runs out is told twice by QP and RKH: as that, and as the post of its signal by
- * the same thread. It is drawn once, from the timer.
+ * QP and RKH report an expired timer twice: as the timeout, and as the post of its signal by the
+ * same thread. Only the timeout is drawn.
  *
- * Invariants: a line is as wide as the lifelines take, whatever the names are; a character that
- * is not ASCII is a "?" here, since columns are counted in bytes.
+ * Invariants: a line is as wide as the lifelines, for any names; a non-ASCII character is
+ * printed as "?", because columns are counted in bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include "framework.h"
 #include "sequence.h"
 
-#define COLUMN		22	/* from lifeline to lifeline, if they fit the terminal so */
+#define COLUMN		22	/* between lifelines, if they fit the terminal */
 #define COLUMN_MIN	10
-#define TIME		16	/* columns of the time in front of them */
+#define TIME		16	/* columns of the time */
 #define HEAD_EVERY	40	/* lines */
-#define TIMEOUTS	32	/* timers that ran out at once; more are drawn twice */
+#define TIMEOUTS	32	/* pending timers; further ones are drawn twice */
 
-/* A timer ran out, and the post of its signal has not come yet. */
+/* A timer expired, and its signal has not been posted yet. */
 struct timeout {
 	bool		is;
 	uint32_t	tgid, tid, signal;
@@ -40,7 +40,7 @@ struct ti_sequence {
 	const struct ti_words *objects;
 	char		*line;
 	size_t		width;
-	size_t		column;	/* from lifeline to lifeline */
+	size_t		column;	/* between lifelines */
 	size_t		margin;	/* before the first one; less than column */
 	unsigned int	since_head;
 	struct timeout	timeouts[TIMEOUTS];
@@ -49,13 +49,13 @@ struct ti_sequence {
 
 /* An event as a step of the diagram. */
 struct step {
-	enum fw_kind	kind;	/* FW_NONE: none of a framework */
+	enum fw_kind	kind;	/* FW_NONE: not of a framework */
 	int		from, to;	/* lifelines; -1: none */
 	char		text[64];	/* signal, state or name */
 	char		from_name[64], to_name[64];
 };
 
-/* The widest columns with which @n lifelines fit @width columns of a terminal. */
+/* The widest columns with which @n lifelines fit a terminal of @width columns. */
 static size_t column_for(size_t n, unsigned long width)
 {
 	const size_t room = width > TIME ? width - TIME : 0, column = (room + 4) / (n + 1);
@@ -102,7 +102,7 @@ static int object_line(const struct ti_sequence *s, const struct ti_event *e, ui
 	return lifeline(s, name);
 }
 
-/* An event of its own: by its object's name, or its number. */
+/* A program's event, by its object's name or number. */
 static bool step_of_program(const struct ti_sequence *s, struct step *p, const struct ti_event *e)
 {
 	const char *name;
@@ -127,7 +127,7 @@ static bool step_of_program(const struct ti_sequence *s, struct step *p, const s
 	return true;
 }
 
-/* False: it is not in the diagram. */
+/* Return false if the event is not in the diagram. */
 static bool step_init(const struct ti_sequence *s, struct step *p, const struct ti_event *e)
 {
 	struct fw_event f;
@@ -183,7 +183,7 @@ static struct timeout *find_timeout(struct ti_sequence *s, const struct ti_event
 	return NULL;
 }
 
-/* Is this the post of what a timer has said already? */
+/* Is this the post of a timer whose timeout was drawn? */
 static bool told_before(struct ti_sequence *s, const struct ti_event *e)
 {
 	struct timeout *t;
@@ -238,7 +238,7 @@ static void lifelines(struct ti_sequence *s)
 		s->line[place(s, (int)i)] = '|';
 }
 
-/* A text around a lifeline, cut so that it leaves the next ones alone. */
+/* Draw a text around a lifeline, truncated to stay clear of the next ones. */
 static void around(struct ti_sequence *s, int n, char left, const char *text, char right)
 {
 	char buf[COLUMN];
@@ -250,7 +250,7 @@ static void around(struct ti_sequence *s, int n, char left, const char *text, ch
 	put(s, place(s, n) - (len + 2) / 2, buf, len + 2);
 }
 
-/* From the column left to the column right, with the text in it and its head at one end. */
+/* Draw an arrow between the columns left and right, with a text in it and its head at one end. */
 static void arrow(struct ti_sequence *s, size_t left, size_t right, const char *text, bool back,
 		  bool refused)
 {
@@ -260,7 +260,7 @@ static void arrow(struct ti_sequence *s, size_t left, size_t right, const char *
 	memset(s->line + left + 1, refused ? '.' : '-', room);
 	if (len > room - 3)
 		len = room - 3;
-	/* Nearer to who sent it. */
+	/* Closer to the sender. */
 	at = back ? right - 3 - len : left + 4;
 	if (at <= left + 1 || at + len >= right)
 		at = left + 2;
@@ -317,7 +317,7 @@ static void draw(struct ti_sequence *s, const struct step *p)
 	}
 }
 
-/* Without what is behind the last mark. */
+/* Print the line without trailing blanks. */
 static void end_line(struct ti_sequence *s, struct out *o)
 {
 	size_t len = s->width;

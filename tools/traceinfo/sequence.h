@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sequence.h - --sequence: a sequence diagram in place of lines of events
+ * sequence.h - --sequence: a sequence diagram instead of lines of events
  */
 #ifndef TRACEINFO_SEQUENCE_H
 #define TRACEINFO_SEQUENCE_H
@@ -10,16 +10,16 @@
 struct ti_sequence;
 
 /*
- * A lifeline for each object, by name or number, in this order; nearer to one another if they
- * fit a terminal of @width columns only so. 0: no terminal.
+ * A lifeline for each object, by name or number, in this order; narrower if that makes them fit
+ * a terminal of @width columns. 0: no terminal.
  */
 struct ti_sequence *ti_sequence_new(const struct ti_words *objects, unsigned long width);
 void ti_sequence_free(struct ti_sequence *s);
-/* Is this event in the diagram? Asked once of each event, in order. */
+/* Is this event in the diagram? Call this once for each event, in order. */
 bool ti_sequence_wants(struct ti_sequence *s, const struct ti_event *e);
-/* Something was lost or damaged: what is to come of what was told may never come. */
+/* After a loss or damage: forget pending timeouts. */
 void ti_sequence_forget(struct ti_sequence *s);
-/* A line for it, and the names of the lifelines first if it is time; or JSON. */
+/* Print a line for the event, after the names of the lifelines if due; or JSON. */
 void ti_sequence_event(struct ti_sequence *s, struct out *o, struct ti_printer *printer,
 		       const struct ti_event *e);
 

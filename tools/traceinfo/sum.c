@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sum.c - --summary: system calls and interrupts, and what losses do to them
+ * sum.c - --summary: system calls, interrupts, and the effect of losses on them
  *
- * Each has a beginning and an end. Those of a system call are in one thread, those
- * of an interrupt on one CPU, where one may come within another.
+ * A system call begins and ends in one thread, an interrupt on one CPU, where interrupts may
+ * nest.
  */
 #include <stdlib.h>
 #include "sum.h"
@@ -48,7 +48,7 @@ void sum_times_add(struct sum_times *t, uint64_t ns, uint64_t ts)
 	t->n++;
 }
 
-/* Of an even number, the lower of the two in the middle. */
+/* For an even number, the lower of the two middle values. */
 uint64_t sum_times_median(const struct sum_times *t)
 {
 	uint64_t seen = 0, ns = 0;
@@ -116,7 +116,7 @@ bool sum_string(const struct devtrace_event *ev, unsigned int n, char *s, size_t
 	return true;
 }
 
-/* NULL: no room */
+/* Return NULL if there is no room. */
 static struct sum_row *row(struct sum *s, const struct devtrace_event *ev, const char *action)
 {
 	const uint64_t hash = hash_string(&s->key, (uint64_t)ev->object << 16 | ev->signal, action);
@@ -142,9 +142,7 @@ static struct sum_row *row(struct sum *s, const struct devtrace_event *ev, const
 	return r;
 }
 
-/*
- * Times that have ended, and losses
- */
+/* Finished times, and losses. */
 
 bool sum_certain(const struct sum *s, uint64_t from, uint64_t to)
 {
@@ -217,7 +215,7 @@ static void call_exit(struct sum *s, const struct devtrace_event *ev)
 		t->call = NULL;
 		return;
 	}
-	/* Another call than the one that began: its end is lost. */
+	/* Another call began: its return is lost. */
 	if (t && t->call)
 		t->call->untimed++;
 	if (t)
@@ -228,7 +226,7 @@ static void call_exit(struct sum *s, const struct devtrace_event *ev)
 	}
 }
 
-/* Handlers that have not ended, from the n-th on, never will. */
+/* Give up unfinished handlers from the n-th on. */
 static void cut_off(struct sum_cpu *c, unsigned int n)
 {
 	while (c->depth > n)
@@ -236,7 +234,7 @@ static void cut_off(struct sum_cpu *c, unsigned int n)
 			c->in[c->depth].row->untimed++;
 }
 
-/* The n-th alone has ended. */
+/* Remove only the n-th handler. */
 static void take_out(struct sum_cpu *c, unsigned int n)
 {
 	c->depth--;
@@ -262,9 +260,8 @@ static void irq_entry(struct sum *s, const struct devtrace_event *ev)
 	}
 	c = &s->cpus[ev->source];
 	/*
-	 * No handler is interrupted by itself: its end was lost, or is not traced,
-	 * as while the types are turned on one by one. Those that came after it
-	 * may still run.
+	 * A handler cannot interrupt itself: its end was lost, or not traced yet while types are
+	 * turned on one by one. Handlers that began later may still run.
 	 */
 	for (i = 0; i < c->depth; i++) {
 		if (c->in[i].row != r)
@@ -294,14 +291,17 @@ static void irq_exit(struct sum *s, const struct devtrace_event *ev)
 		if (!r || r->object != ev->object || r->signal != ev->signal ||
 		    (*name && strcmp(r->action, name)))
 			continue;
-		/* After a loss it may be the end of another one, within those above it. */
+		/*
+		 * After a loss, a nested handler's end may be missing, or this may be another
+		 * handler's.
+		 */
 		if (sum_certain(s, c->in[i - 1].ts, ev->ts))
 			cut_off(c, i);
 		timed(s, r, c->in[i - 1].ts, ev->ts);
 		take_out(c, i - 1);
 		return;
 	}
-	/* Its beginning is not there; of a device, it had the handler's name. */
+	/* The begin is missing; the row of a device would have the handler's name. */
 	r = row(s, ev, name);
 	if (r) {
 		r->count++;
@@ -309,7 +309,7 @@ static void irq_exit(struct sum *s, const struct devtrace_event *ev)
 	}
 }
 
-/* Of too many the oldest is not kept: from its end back nothing is sure then. */
+/* If there are too many losses, drop the oldest: times before its end are uncertain then. */
 static void add_loss(struct sum *s, const struct sum_loss *loss)
 {
 	unsigned int i, oldest = 0;
@@ -344,7 +344,7 @@ static void begin(struct sum *s, uint64_t ts)
 			s->lost_before += s->early[i].count;
 		} else {
 			s->lost += s->early[i].count;
-			/* if it is not known when: before this event */
+			/* unknown time: before this event */
 			if (s->early[i].to == UINT64_MAX)
 				s->early[i].to = ts;
 			add_loss(s, &s->early[i]);
@@ -354,7 +354,7 @@ static void begin(struct sum *s, uint64_t ts)
 	s->nr_early = 0;
 }
 
-/* Another stream, another time: nothing that goes on is known to go on. */
+/* Another stream begins: nothing is known to continue. */
 static void stop(struct sum *s)
 {
 	unsigned int i;
@@ -411,9 +411,9 @@ void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane)
 }
 
 /*
- * Events that were lost behind the last event of the stream are not missing in the time of the
- * summary. A stopped stream may still take an event that was under way; it goes on for sure with
- * an event later than the loss.
+ * Losses after the stream's last event are not missing in the summary's time. A stopped stream
+ * may still take an unfinished event; it surely continues only with an event later than the
+ * loss.
  */
 static void loss_in_time(struct sum *s, const struct sum_loss *l, bool stopped)
 {
@@ -433,7 +433,7 @@ static void loss(struct sum *s, uint64_t count, uint64_t from, uint64_t to, bool
 	struct sum_loss *e, l = { count, from, to };
 
 	if (s->begun) {
-		/* When it was is not known, but it was before the next event. */
+		/* Unknown time, but before the next event. */
 		if (!to)
 			l.to = s->last;
 		loss_in_time(s, &l, stopped);
@@ -479,7 +479,7 @@ void sum_end(struct sum *s)
 	unsigned int i;
 
 	stop(s);
-	/* Lost at the end, with no event behind it. */
+	/* Losses at the end, with no event after them. */
 	for (i = 0; i < s->nr_early; i++)
 		s->lost_before += s->early[i].count;
 }

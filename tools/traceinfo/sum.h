@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sum.h - what --summary makes of the kernel's profile events
+ * sum.h - --summary: tables of kernel profile events
  *
- * One summary an input: of system calls and interrupts a row each, of threads the
- * time they spent running, waiting for a CPU and blocked, and the longest waits.
+ * A summary for each input: a row for each system call and interrupt; for each thread the time
+ * running, waiting for a CPU and blocked; and the longest waits.
  *
  * Invariants
- * - A time is counted only if no loss lies in it: sums may be too small, and how
- *   much is missing is said beside them, but what they hold is so. Counts may be
- *   too small too, by as many events as were lost.
- *   A loss on a CPU is told with the next event of that CPU only, so a time that has
- *   ended waits for SUM_LATE others to end before it is counted: a loss that is told
- *   until then, and that lies in it, is found.
- * - What a program wrote into a lane is never a profile event, whatever it says, and
- *   what was lost of a lane is missing in no row and no time here.
- * - Memory is bounded, whatever the stream says: rows, threads and nested
- *   interrupts have a limit, durations go into buckets.
+ * - A time is counted only if it contains no loss. So sums may be too small, but are never too
+ *   large; the summary also says how much is missing. Counts may be too small by the number of
+ *   lost events. A loss on a CPU is reported only with the next event of that CPU, so a finished
+ *   time is kept until SUM_LATE others have finished: a loss reported until then is considered.
+ * - An event from a lane never counts as a profile event, whatever its type. A loss of a lane
+ *   affects no row and no time.
+ * - Memory is bounded for any input: rows, threads and nested interrupts have limits, and
+ *   durations go into buckets.
  */
 #ifndef TRACEINFO_TI_SUM_H
 #define TRACEINFO_TI_SUM_H
@@ -26,25 +24,25 @@
 #define SUM_ROWS	4096
 #define SUM_TASKS	65536
 #define SUM_HASH	8192		/* a power of two */
-#define SUM_NEST	16		/* interrupts in one another, on a CPU */
+#define SUM_NEST	16		/* nested interrupts on a CPU */
 #define SUM_CPUS	1024
 #define SUM_DELAYS	10
-#define SUM_PARTS	4096		/* of the history of a CPU */
-#define SUM_HOLDERS	8		/* of a CPU, during one wait */
+#define SUM_PARTS	4096		/* of a CPU's history */
+#define SUM_HOLDERS	8		/* of a CPU during one wait */
 #define SUM_EARLY	64
 #define SUM_LOSSES	64
 #define SUM_LATE	65536		/* a power of two */
 
 /*
- * Durations. Buckets are exact below 128 ns; from there each power of two has 64
- * of them, up to 2^40 ns, so that the median is right to 1 in 128.
+ * Durations. Buckets are exact below 128 ns; above, each power of two has 64, up to 2^40 ns, so
+ * the median is right to 1 in 128.
  */
 #define SUM_BUCKETS	(128 + 33 * 64)
 
 struct sum_times {
 	uint64_t	n, min, max, total;
-	uint64_t	max_ts;		/* when the longest began */
-	uint32_t	*buckets;	/* NULL before the first */
+	uint64_t	max_ts;		/* begin of the longest */
+	uint32_t	*buckets;	/* NULL: no duration yet */
 };
 
 void sum_times_add(struct sum_times *t, uint64_t ns, uint64_t ts);
@@ -54,10 +52,10 @@ uint64_t sum_times_median(const struct sum_times *t);
 struct sum_row {
 	struct sum_row	*next;		/* with the same hash */
 	uint16_t	object, signal;
-	char		action[32];	/* of an interrupt's handler, cut */
-	uint64_t	count;		/* begun, and ended without a beginning */
+	char		action[32];	/* name of an interrupt's handler, truncated */
+	uint64_t	count;		/* begins, and ends without a begin */
 	uint64_t	errors;
-	uint64_t	untimed;	/* without a beginning or an end, or a loss within */
+	uint64_t	untimed;	/* without a begin or an end, or with a loss */
 	struct sum_times times;
 };
 
@@ -68,30 +66,30 @@ struct sum_task {
 	uint32_t	tid;
 	enum sum_state	state;
 	uint64_t	since;
-	uint64_t	ns[SUM_STATES];	/* SUM_UNKNOWN: with a loss within */
-	uint64_t	runs;		/* how often it was given a CPU */
-	char		comm[16];	/* where the stream names it no better */
-	/* while it waits */
+	uint64_t	ns[SUM_STATES];	/* SUM_UNKNOWN: with a loss */
+	uint64_t	runs;		/* how often it got a CPU */
+	char		comm[16];	/* used if the stream has no better name */
+	/* while waiting: */
 	bool		preempted;
 	bool		by_irq;
 	uint32_t	waker;
 	uint16_t	wait_cpu;
-	uint64_t	work;		/* function of the work item that it executes; 0: none */
-	bool		uninterruptible; /* while it is blocked: not just idle */
-	struct sum_row	*blocked_in;	/* the call it blocked in; NULL: not known */
-	/* the system call it is in */
+	uint64_t	work;		/* function of its current work item; 0: none */
+	bool		uninterruptible; /* while blocked: in uninterruptible sleep */
+	struct sum_row	*blocked_in;	/* call it blocked in; NULL: unknown */
+	/* current system call: */
 	struct sum_row	*call;
 	uint64_t	call_ts;
 };
 
 enum sum_in { SUM_IN_THREAD, SUM_IN_IRQ, SUM_IN_SOFTIRQ, SUM_INS };
 
-/* A time in which one thread had a CPU, and the thread or a handler ran. */
+/* A part of a CPU's time in which one thread had it, and the thread or a handler ran. */
 struct sum_part {
 	uint64_t	from, to;
-	uint64_t	work;		/* the work item's function; 0: none */
+	uint64_t	work;		/* function of the work item; 0: none */
 	uint32_t	tid;
-	int16_t		prio;		/* as the kernel has it: 120 is nice 0 */
+	int16_t		prio;		/* kernel priority: 120 is nice 0 */
 	bool		prio_known;
 	uint8_t		in;
 };
@@ -108,22 +106,22 @@ struct sum_held {
 struct sum_meanwhile {
 	uint16_t	cpu;
 	unsigned int	nr;
-	uint64_t	others;		/* for which there was no room */
+	uint64_t	others;		/* time of threads without a place */
 	struct sum_held	held[SUM_HOLDERS];
 };
 
 /* A thread waited for a CPU, or was blocked. */
 struct sum_delay {
-	struct sum_meanwhile *meanwhile;	/* NULL: not known */
-	struct sum_row	*call;		/* blocked in it; NULL: in none, or not known */
+	struct sum_meanwhile *meanwhile;	/* NULL: unknown */
+	struct sum_row	*call;		/* call it blocked in; NULL: none or unknown */
 	uint64_t	ts, ns;
 	uint32_t	tid, waker;
 	uint16_t	cpu;
 	bool		preempted, by_irq;
-	bool		open;		/* it goes on at the end of the trace */
+	bool		open;		/* not ended when the trace ends */
 };
 
-/* The SUM_DELAYS longest ones, longest first. */
+/* The SUM_DELAYS longest, longest first. */
 struct sum_longest {
 	struct sum_delay delays[SUM_DELAYS];
 	unsigned int	nr;
@@ -135,31 +133,31 @@ struct sum_cpu {
 		struct sum_row	*row;
 		uint64_t	ts;
 	} in[SUM_NEST];
-	/* its history */
+	/* its history: */
 	struct sum_part	*parts;
 	uint64_t	nr_parts;
 	unsigned int	level;
 	uint8_t		levels[SUM_NEST];
 };
 
-/* Before the first event: until it is known when that is. Later: of which no time is sure. */
+/* A loss. Until the first event: its time decides; later: times within it are uncertain. */
 struct sum_loss {
 	uint64_t	count, from, to;
 };
 
-/* A time that has ended: of a thread in a state, or (row) of a system call. */
+/* A finished time: of a thread in a state, or (row) of a system call. */
 struct sum_span {
 	uint64_t	from, to;
 	struct sum_row	*row;
 	struct sum_task	*task;
-	struct sum_row	*call;		/* it blocked in it */
+	struct sum_row	*call;		/* call it blocked in */
 	uint32_t	waker;
 	uint16_t	cpu;
 	uint8_t		state;
-	bool		sure;		/* but for losses */
-	bool		delay;		/* it waited, and then was given the CPU */
-	bool		block;		/* it was blocked, and then was woken */
-	bool		open;		/* of either: the trace ends first */
+	bool		sure;		/* except for losses */
+	bool		delay;		/* waited, then got the CPU */
+	bool		block;		/* was blocked, then woken */
+	bool		open;		/* delay or block: the trace ends first */
 	bool		preempted, by_irq;
 	struct sum_meanwhile *meanwhile;	/* of a long wait */
 };
@@ -168,18 +166,18 @@ struct sum {
 	bool		begun;		/* this stream has had an event */
 	uint64_t	first, last;	/* events; first of the first stream */
 	uint64_t	events, profile;
-	uint64_t	lost;		/* in this time, or that may have been */
-	uint64_t	lost_before;	/* earlier than the first event */
-	uint64_t	lost_after;	/* later than the last event of their stream */
+	uint64_t	lost;		/* in this time, or possibly */
+	uint64_t	lost_before;	/* before the first event */
+	uint64_t	lost_after;	/* after the last event of their stream */
 	uint64_t	pending;	/* lost_after, unless an event is later than pending_ts */
 	uint64_t	pending_ts;
-	uint64_t	lost_lanes;	/* in lanes, at any time; not in the others */
-	uint64_t	loss;		/* losses that are not kept are no later; 0: none */
-	struct sum_loss	losses[SUM_LOSSES];	/* the last that were told */
+	uint64_t	lost_lanes;	/* in lanes, at any time; counted only here */
+	uint64_t	loss;		/* end of the latest dropped loss; 0: none */
+	struct sum_loss	losses[SUM_LOSSES];	/* the latest ones */
 	unsigned int	nr_losses;
 	struct sum_span	*late;		/* ring of SUM_LATE */
 	uint64_t	late_begin, late_end;
-	uint64_t	left_out;	/* events for which there was no room */
+	uint64_t	left_out;	/* events without a place */
 	bool		wakes;		/* wake-ups are traced */
 	struct sum_loss	early[SUM_EARLY];
 	unsigned int	nr_early;
@@ -197,29 +195,29 @@ struct sum {
 struct sum *sum_new(void);
 void sum_free(struct sum *s);
 void sum_event(struct sum *s, const struct devtrace_event *ev, bool of_lane);
-/* A loss, a gap, damage, the beginning of another stream; others mean nothing here. */
+/* Process a loss, a gap or the begin of another stream; other items have no effect. */
 void sum_item(struct sum *s, const struct devtrace_item *item, bool of_lane);
-/* That was all: what goes on is counted up to here. */
+/* End of input: count unfinished states up to here. */
 void sum_end(struct sum *s);
 
-/* Has this time no loss in it, as far as is known? */
+/* Is this time free of losses, as far as is known? */
 bool sum_certain(const struct sum *s, uint64_t from, uint64_t to);
-/* The span has ended. */
+/* The span has finished. */
 void sum_late(struct sum *s, const struct sum_span *span);
 
 /* traceinfo/sum_task.c; NULL: no room */
 struct sum_task *sum_task(struct sum *s, uint32_t tid);
-/* NULL: no event of the stream was about it. */
+/* NULL: no event of the stream concerned it. */
 struct sum_task *sum_task_known(const struct sum *s, uint32_t tid);
 void sum_sched(struct sum *s, const struct devtrace_event *ev);
-/* Counts a thread's time, once it is known whether a loss lies within. */
+/* Count a thread's time, once it is known whether it contains a loss. */
 void sum_task_span(struct sum *s, const struct sum_span *span, bool certain);
-/* Current states are counted up to the last event, and then forgotten. */
+/* Count current states up to the last event, and forget them. */
 void sum_tasks_end(struct sum *s);
 
-/* traceinfo/sum_held.c: an event of the profile, in the history of its CPU. */
+/* traceinfo/sum_held.c: record a profile event in the history of its CPU. */
 void sum_held_event(struct sum *s, const struct devtrace_event *ev);
-/* NULL: nothing is known of this CPU. To be freed. */
+/* Return NULL if nothing is known of this CPU. The caller frees the result. */
 struct sum_meanwhile *sum_meanwhile(struct sum *s, uint16_t cpu, uint64_t from, uint64_t to);
 
 /* The n-th element of an event; as an integer or a string, if it is one. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sum_held.c - --summary: who held a CPU while a thread waited for it
+ * sum_held.c - --summary: which threads held a CPU while another waited for it
  *
- * Each CPU has a history: which thread had it from when to when, and whether the thread itself
- * ran, an interrupt or a soft interrupt. It is a ring of SUM_PARTS, made with the first
- * event of the CPU; of a wait that is longer than the history, the time before is
- * attributed to no thread. Losses need no care here: a wait with a loss in it is not counted.
+ * Each CPU has a history: which thread had it when, and whether the thread, an interrupt or a
+ * soft interrupt ran. It is a ring of SUM_PARTS, created with the first event of the CPU; if a
+ * wait is longer than the history, the time before is attributed to no thread. Losses need no
+ * care here: a wait with a loss in it is not counted.
  */
 #include <stdlib.h>
 #include "sum.h"
@@ -20,7 +20,7 @@ static enum sum_in in_what(const struct sum_cpu *c)
 	return c->level ? c->levels[c->level - 1] : SUM_IN_THREAD;
 }
 
-/* The part that goes on ends now, and this one begins. */
+/* End the current part and begin this one. */
 static void begin(struct sum_cpu *c, uint64_t ts, uint32_t tid, int16_t prio, bool prio_known,
 		  uint64_t work)
 {
@@ -45,7 +45,7 @@ static void enter(struct sum_cpu *c, enum sum_in in)
 	c->levels[c->level++] = in;
 }
 
-/* With it end those within it, whose end was lost. */
+/* Also ends nested ones, whose ends were lost. */
 static void leave(struct sum_cpu *c, enum sum_in in)
 {
 	unsigned int i = c->level;
@@ -56,7 +56,7 @@ static void leave(struct sum_cpu *c, enum sum_in in)
 		c->level = i - 1;
 }
 
-/* The work item that a thread executes, also after it was blocked in it. */
+/* The work item that a thread executes, even after it was blocked in it. */
 static uint64_t work_of(struct sum *s, uint32_t tid)
 {
 	const struct sum_task *t = tid ? sum_task(s, tid) : NULL;
@@ -96,7 +96,7 @@ void sum_held_event(struct sum *s, const struct devtrace_event *ev)
 			last->prio = (int16_t)prio;
 			last->prio_known = true;
 		}
-		/* No interrupt switches: the end of one that is open was lost. */
+		/* Interrupts do not switch threads: the end of an open one was lost. */
 		c->level = 0;
 		if (sum_int(ev, 2, &tid) && sum_int(ev, 3, &prio))
 			begin(c, ev->ts, (uint32_t)tid, (int16_t)prio, true,

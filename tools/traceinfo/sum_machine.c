@@ -2,9 +2,9 @@
 /*
  * sum_machine.c - --summary: state machines, queues, pools and timers
  *
- * A step begins with a dispatch and ends with the transition, with the word that there was
- * none, or where the machine gets its next signal. A signal has waited since it was posted;
- * of several with the same number the oldest is taken.
+ * A step begins with a dispatch. It ends with the transition, with the record that there is
+ * none, or when the machine gets its next signal. A signal's wait begins at its post; among
+ * several with the same number the oldest is taken first.
  */
 #include <stdlib.h>
 #include "sum_machine.h"
@@ -58,7 +58,7 @@ static struct sum_store *store(struct sum_machines *m, const struct ti_event *e,
 	return s;
 }
 
-/* How full it is after something was put in or taken out. */
+/* Record the fill level after a put or get. */
 static void filled(struct sum_machines *m, const struct ti_event *e, int kind, uint64_t key,
 		   const struct fw_event *f, bool got)
 {
@@ -87,7 +87,7 @@ static void timer(struct sum_machines *m, const struct ti_event *e, const struct
 	s->timeouts += f->kind == FW_TIMEOUT;
 }
 
-/* The time in its state is over. */
+/* End the time in the current state. */
 static void leave(struct sum_machine *s, uint64_t ts)
 {
 	if (s->state >= 0 && ts > s->since)
@@ -124,7 +124,7 @@ static void posted(struct sum_machine *s, const struct ti_event *e, const struct
 {
 	s->posts++;
 	if (s->nr_pending == SUM_PENDING) {
-		/* The oldest was never seen to be dispatched: that was lost, or filtered. */
+		/* The oldest was never dispatched: that was lost, or filtered out. */
 		s->nr_pending--;
 		memmove(&s->pending[0], &s->pending[1], s->nr_pending * sizeof(s->pending[0]));
 	}
@@ -169,7 +169,7 @@ static void step_ends(struct sum_machine *s, uint64_t ts)
 		memcpy(s->longest_signal, s->step_signal, sizeof(s->longest_signal));
 }
 
-/* Counts an event for one machine. */
+/* Count an event for one machine. */
 static void of_machine(struct sum_machines *m, struct sum_machine *s, const struct ti_event *e,
 		       const struct fw_event *f)
 {
@@ -197,7 +197,7 @@ static void of_machine(struct sum_machines *m, struct sum_machine *s, const stru
 		break;
 	case FW_UNHANDLED:
 		s->unhandled++;
-		/* QP tells the end of the step, too. */
+		/* QP reports the end of the step, too. */
 		if (f->rkh)
 			step_ends(s, e->ev->ts);
 		break;
@@ -222,10 +222,10 @@ void sum_machines_event(struct sum_machines *m, const struct ti_event *e)
 		timer(m, e, &f);
 	if (f.kind == FW_ARM || f.kind == FW_DISARM)
 		return;
-	/* The queue of an active object has its name. */
+	/* The queue of an active object has the object's name. */
 	if (f.kind == FW_POST || f.kind == FW_GET)
 		filled(m, e, SUM_QUEUE, f.to, &f, f.kind == FW_GET);
-	/* QP and RKH post what a timer has to say: it is counted where that comes. */
+	/* QP and RKH also post a timer's signal: it is counted there. */
 	if (f.kind == FW_GET || f.kind == FW_TIMEOUT)
 		return;
 	to = f.kind == FW_POST || f.kind == FW_REFUSED;

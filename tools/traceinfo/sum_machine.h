@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * sum_machine.h - what --summary makes of events of QP and RKH
+ * sum_machine.h - --summary: tables of QP and RKH events
  *
- * Of each state machine how often it was given a signal, how long each of its states held
- * it, how long its signals waited from post to dispatch, and the longest step from a
- * dispatch to its end; of queues and pools the least that was free; of timers how often they
- * ran out.
+ * For each state machine: how often it got a signal, how long it was in each state, how long its
+ * signals waited from post to dispatch, and the longest step from a dispatch to its end. For
+ * queues and pools: the low watermark of free places. For timers: how often they expired.
  *
  * Invariants
- * - A time that a loss lies in is not counted: at a loss all that goes on is forgotten.
- *   Counts may be too small by what was lost.
- * - Memory is bounded, whatever the stream says: machines, states, stores and signals that
- *   wait have a limit, and what finds no place is counted.
+ * - A time with a loss in it is not counted: a loss discards everything unfinished. Counts may
+ *   be too small by the losses.
+ * - Memory is bounded for any input: machines, states, stores and waiting signals have limits,
+ *   and events beyond them are counted.
  */
 #ifndef TRACEINFO_SUM_MACHINE_H
 #define TRACEINFO_SUM_MACHINE_H
@@ -37,7 +36,7 @@ struct sum_machine {
 	uint64_t	dispatches, ignored, unhandled, posts, refused;
 	struct sum_machine_state states[SUM_STATES_MAX];
 	unsigned int	nr_states;
-	int		state;		/* -1: not known */
+	int		state;		/* -1: unknown */
 	uint64_t	since;
 	bool		busy;		/* within a step */
 	uint64_t	step_ts;
@@ -58,7 +57,7 @@ struct sum_store {
 	char		name[SUM_NAME];
 	uint64_t	puts, gets;	/* a timer: armed, disarmed */
 	uint64_t	timeouts;
-	int64_t		least, room, most_used;	/* FW_NO: not known */
+	int64_t		least, room, most_used;	/* FW_NO: unknown */
 };
 
 struct sum_machines {
@@ -67,18 +66,18 @@ struct sum_machines {
 	struct sum_store stores[SUM_STORES];
 	unsigned int	nr_stores;
 	uint64_t	left_out;
-	uint64_t	lost;		/* told in this stream, wherever */
+	uint64_t	lost;		/* in this stream, of any source */
 };
 
 struct sum_machines *sum_machines_new(void);
 void sum_machines_free(struct sum_machines *m);
 void sum_machines_event(struct sum_machines *m, const struct ti_event *e);
-/* Something was lost or damaged, or another stream begins: what goes on is not known. */
+/* After a loss, damage, or the begin of another stream: forget everything unfinished. */
 void sum_machines_forget(struct sum_machines *m, uint64_t lost);
-/* That was all: states that go on are counted up to here. */
+/* End of input: count current states up to here. */
 void sum_machines_end(struct sum_machines *m, uint64_t ts);
 
-/* traceinfo/sum_machine_print.c: tables, or members of the JSON object that is open. */
+/* traceinfo/sum_machine_print.c: print tables, or members of the open JSON object. */
 void sum_machines_print(struct out *o, const struct sum_machines *m, unsigned int tables,
 			bool json);
 

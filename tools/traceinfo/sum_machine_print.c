@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sum_machine_print.c - the machines, queues, pools and timers of --summary
+ * sum_machine_print.c - print the machines, queues, pools and timers of --summary
  *
- * In text times have the unit that fits, in JSON they are nanoseconds. A stream without events of
- * QP and RKH has none of these tables. In text a number that is not known is "-"; in JSON it is
- * left out.
+ * In text, times have a suitable unit; in JSON they are nanoseconds. A stream without events of
+ * QP and RKH has none of these tables. An unknown number is "-" in text, and omitted in JSON.
  */
 #include <stdlib.h>
 #include "common/duration.h"
@@ -162,9 +161,9 @@ static void machines_json(struct out *o, const struct sum_machines *m)
 }
 
 /*
- * How much of it was in use at most: RKH says so. QP says only what is free: then it is the
- * room that there must be less what was free at least. A queue of QP shows all its room when
- * something is put into it while it is empty; as long as that was not seen, it was fuller.
+ * Highest fill level. RKH reports it. QP only reports free places: subtract the low watermark
+ * from the known capacity. A QP queue shows its full capacity only at a put into the empty
+ * queue; until then it was fuller than this.
  */
 static int64_t fullest(const struct sum_store *s)
 {

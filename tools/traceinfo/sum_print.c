@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sum_print.c - --summary in words and in JSON
+ * sum_print.c - print --summary as text and JSON
  *
- * The possible effect of losses stands beside each row: lost, how many
- * events it may have more; untimed, how many of its events are not in its times;
- * unknown, for how long nothing is known of a thread. In text times have the unit that fits,
- * and lines fit 80 columns unless names are long, which end them; in JSON times are nanoseconds.
+ * Each row shows the possible effect of losses: lost, how many events may be missing; untimed,
+ * how many of its events are not in its times; unknown, for how long a thread's state is
+ * unknown. In text, times have a suitable unit, and lines fit 80 columns unless the name at the
+ * end is long; in JSON times are nanoseconds.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 #include "sum.h"
 #include "sum_machine.h"
 
-#define NS_COLUMNS 8	/* of a duration */
-#define HOLDERS	3	/* of a CPU during one wait, in text */
-#define ROWS	20	/* of each table in text, unless -v */
+#define NS_COLUMNS 8	/* columns of a duration */
+#define HOLDERS	3	/* threads printed for one wait, in text */
+#define ROWS	20	/* rows of each table in text, unless -v */
 
 struct print {
 	struct out	*o;
@@ -56,14 +56,14 @@ static void ns(struct print *t, const char *key, uint64_t v)
 	out_char(t->o, ' ');
 }
 
-/* The head says what is lost once; in JSON each row has it. */
+/* In JSON each row has the losses; in text only the head. */
 static void row_lost(struct print *t)
 {
 	if (t->json)
 		json_number(t, "lost", t->s->lost);
 }
 
-/* In text there is no key: the order and the head of the table tell. */
+/* Text has no keys: order and heading tell the meaning. */
 static void string(struct print *t, const char *key, const char *v)
 {
 	if (t->json) {
@@ -91,7 +91,7 @@ static void dash(struct print *t, unsigned int width)
 	OUT_LIT(t->o, "- ");
 }
 
-/* Without a duration there is neither a shortest nor a longest. */
+/* Without a duration there is no minimum or maximum. */
 static void times(struct print *t, const struct sum_times *times, bool call)
 {
 	bool some = times->n;
@@ -126,7 +126,7 @@ static void row_end(struct print *t)
 	out_char(t->o, t->json ? '}' : '\n');
 }
 
-/* Ends with how many rows to print. */
+/* Begin a table. Return the number of rows to print. */
 static size_t table(struct print *t, const char *key, size_t rows, const char *title,
 		    const char *head)
 {
@@ -202,7 +202,7 @@ static void row_name(struct print *t, const struct sum_row *r)
 			string(t, "name", name);
 		return;
 	}
-	/* A vector of the CPU has a name that tells by itself. */
+	/* A vector's name is clear without the prefix. */
 	if (name && r->object == DEVTRACE_OBJ_VECTOR)
 		what = "";
 	out_str(t->o, what);
@@ -230,7 +230,7 @@ static int by_number(const struct sum_row *a, const struct sum_row *b)
 	return strcmp(a->action, b->action);
 }
 
-/* Rows with the longest total time come first. */
+/* Order: system calls by total time, interrupts by maximum. */
 static int compare_rows(const void *x, const void *y)
 {
 	const struct sum_row *a = *(struct sum_row *const *)x, *b = *(struct sum_row *const *)y;
@@ -321,7 +321,7 @@ static void print_tasks(struct print *t)
 	free(tasks);
 }
 
-/* The policy and its own priority, as chrt(1) and nice(1) have them. */
+/* Policy and priority, as chrt(1) and nice(1) show them. */
 static void policy(struct print *t, const struct sum_held *h)
 {
 	static const char *const names[] = { "deadline", "real time", "normal" };
@@ -389,7 +389,7 @@ static uint64_t held_ns(const struct sum_held *h)
 	return h->ns[SUM_IN_THREAD] + h->ns[SUM_IN_IRQ] + h->ns[SUM_IN_SOFTIRQ];
 }
 
-/* The threads that held the CPU during a wait: in text three at most. */
+/* The threads that held the CPU during a wait: in text at most three. */
 static void print_meanwhile(struct print *t, const struct sum_delay *d)
 {
 	const struct sum_meanwhile *m = d->meanwhile;
@@ -431,7 +431,7 @@ static void print_meanwhile(struct print *t, const struct sum_delay *d)
 	}
 }
 
-/* Why the thread had to wait, and who ended that. */
+/* Why the thread had to wait, and which thread or interrupt woke it. */
 static void print_why(struct print *t, const struct sum_delay *d, bool blocked)
 {
 	const bool woken = !d->preempted && !(blocked && d->open);

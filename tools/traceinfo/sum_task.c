@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sum_task.c - --summary: what threads did with their time
+ * sum_task.c - --summary: how threads spent their time
  *
- * A thread is known from the first event of the scheduler about it. It runs from
- * the sched_switch that brings it to the next one that takes it away; it waits
- * from when it is woken, or when the CPU is taken from it though it could go on;
- * else it is blocked. Idle threads, all of which have the id 0, do not count.
+ * A thread is known from the first scheduler event about it. It runs from the sched_switch to it
+ * until the sched_switch away from it. It waits from its wake-up, or from when it lost the CPU
+ * while runnable. Otherwise it is blocked. Idle threads, all with tid 0, do not count.
  */
 #include <stdlib.h>
 #include "sum.h"
 
-/* As in kernel.fmt: enum task_state. */
+/* enum task_state of kernel.fmt. */
 enum {
 	TASK_RUNNING = 0, TASK_UNINTERRUPTIBLE = 2, TASK_DEAD = 5, TASK_ZOMBIE = 6,
 	TASK_PREEMPTED = 9,
@@ -52,15 +51,15 @@ struct sum_task *sum_task(struct sum *s, uint32_t tid)
 	return t;
 }
 
-/* May a wait of this length be among the longest? Those that end later may push it out. */
+/* Could a wait of this length be among the longest? Later ones may displace it. */
 static bool may_be_longest(const struct sum_longest *l, uint64_t ns)
 {
 	return l->nr < SUM_DELAYS || ns > l->delays[SUM_DELAYS - 1].ns;
 }
 
 /*
- * The thread is in this state up to now, and in another one from now on. A state that
- * the event does not expect is uncertain. @ev is NULL at the end of the trace.
+ * End the thread's current state, and begin another. If the event contradicts the state, its
+ * time is uncertain. @ev NULL: end of the trace.
  */
 static void move(struct sum *s, struct sum_task *t, enum sum_state now,
 		 const struct devtrace_event *ev, uint64_t ts, bool as_expected)
@@ -79,7 +78,10 @@ static void move(struct sum *s, struct sum_task *t, enum sum_state now,
 		span.waker = ev->tid;
 		span.by_irq = ev->flags & DEVTRACE_F_CONTEXT;
 	}
-	/* What ran on the CPU that a thread waits for, or, if it was blocked, of its waker. */
+	/*
+	 * Record what ran on the CPU that the thread waited for, or on its waker's CPU if it was
+	 * blocked.
+	 */
 	if (as_expected && ts > t->since) {
 		if (span.delay && may_be_longest(&s->waits, ts - t->since))
 			span.meanwhile = sum_meanwhile(s, t->wait_cpu, t->since, ts);
@@ -137,7 +139,7 @@ static void switched_out(struct sum *s, const struct devtrace_event *ev)
 	if (!t)
 		return;
 	sum_int(ev, 0, &state);
-	/* If it did not run as far as we know, that is what a loss hides. */
+	/* If the thread was not known to run, a loss hid that. */
 	if (state == TASK_RUNNING || state == TASK_PREEMPTED) {
 		move(s, t, SUM_WAITING, ev, ev->ts, t->state == SUM_RUNNING);
 		t->preempted = true;
@@ -163,13 +165,13 @@ static void switched_in(struct sum *s, const struct devtrace_event *ev)
 	if (!t)
 		return;
 	sum_string(ev, 4, t->comm, sizeof(t->comm));
-	/* That a thread runs which nobody woke, where wake-ups are traced, is a loss. */
+	/* A thread that runs without a wake-up, while those are traced, means a loss. */
 	move(s, t, SUM_RUNNING, ev, ev->ts,
 	     t->state == SUM_WAITING || (t->state == SUM_BLOCKED && !s->wakes));
 	t->runs++;
 }
 
-/* A thread that runs or waits already may be woken once more. */
+/* A running or waiting thread may be woken again. */
 static void woken(struct sum *s, const struct devtrace_event *ev)
 {
 	struct sum_task *t;
@@ -180,13 +182,13 @@ static void woken(struct sum *s, const struct devtrace_event *ev)
 	t = sum_task(s, (uint32_t)tid);
 	if (!t)
 		return;
-	/* Where it is to run is known when it was woken, after WAKING. */
+	/* WAKEUP has the final CPU; WAKING may not. */
 	if (sum_int(ev, 2, &cpu) && cpu >= 0 && cpu < SUM_CPUS &&
 	    (t->state != SUM_WAITING || !t->preempted))
 		t->wait_cpu = (uint16_t)cpu;
 	sum_string(ev, 3, t->comm, sizeof(t->comm));
 	s->wakes = true;
-	/* A state from before a loss may be over. */
+	/* A state from before a loss may have ended. */
 	if ((t->state == SUM_RUNNING || t->state == SUM_WAITING) &&
 	    sum_certain(s, t->since, ev->ts))
 		return;
@@ -196,7 +198,7 @@ static void woken(struct sum *s, const struct devtrace_event *ev)
 	t->by_irq = ev->flags & DEVTRACE_F_CONTEXT;
 }
 
-/* A thread other than the first becomes the first, and takes its id. */
+/* exec() of another thread: it becomes the first thread and takes its tid. */
 static void renumbered(struct sum *s, const struct devtrace_event *ev)
 {
 	struct sum_task *t, *old;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * time.c - moments of the trace clock, in words
+ * time.c - print moments of the trace clock
  *
- * The words of a whole second are made once by strftime and used for all
- * events in it; only the fraction is made anew. An event whose date is not
- * known, because no CLOCK frame has come yet, has the one that the first CLOCK frame
- * tells, if that has been looked for; else it shows the trace clock, in square brackets.
+ * strftime() formats each whole second once; only the fraction is formatted for each event. An
+ * event before the first CLOCK frame is dated by that frame, if the caller searched for it;
+ * otherwise the trace clock is printed, in square brackets.
  */
 #include <time.h>
 #include "traceinfo.h"
 
 #define NSEC	1000000000
 
-/* The first CLOCK frame of the input, for what comes before it. */
+/* The first CLOCK frame of the input, for events before it. */
 static struct devtrace_clock first;
 static bool first_known;
 
@@ -74,7 +73,7 @@ static bool split(const struct devtrace_decoder *d, uint64_t ts, int64_t *second
 	return true;
 }
 
-/* Exactly n digits; the value is smaller than 10^n. */
+/* Print exactly n digits; v is smaller than 10^n. */
 static void fraction(struct out *o, uint32_t v, unsigned int n)
 {
 	char *p;
@@ -134,7 +133,7 @@ static bool print_date(struct out *o, struct ti_clock *c, const struct devtrace_
 	return true;
 }
 
-/* The time on the clock that the events of all boards share. */
+/* The time on the clock that all boards share. */
 static uint64_t common(const struct ti_clock *c, const struct devtrace_decoder *d, uint64_t ts)
 {
 	int64_t real;
@@ -153,7 +152,7 @@ static void print_delta(struct out *o, struct ti_clock *c, uint64_t ts)
 	c->have_before = true;
 }
 
-/* As wide as date and microseconds, so that the next columns keep their place. */
+/* As wide as date and microseconds, to keep the columns. */
 static bool print_relative(struct out *o, struct ti_clock *c, const struct devtrace_decoder *d,
 			   uint64_t ts)
 {
@@ -224,7 +223,7 @@ size_t ti_clock_width(struct ti_clock *c)
 	default:
 		break;
 	}
-	/* Any second has as many columns, or nearly so. */
+	/* Nearly all seconds have the same width. */
 	second_words(c, 0, c->date);
 	return c->len + (c->mode == TI_TIME_DATE ? 0 : c->mode == TI_TIME_MS ? 4 : 7);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * when.c - moments as users write them
+ * when.c - parse moments
  *
- * "-5s", "-1h30min", "@1700000000.5", "2026-11-21 03:15:46.5", "03:15",
- * "yesterday"; and the dates of QNX's traceinfo -d. A word is a moment as a
- * whole or not at all: nothing behind it is ignored.
+ * "-5s", "-1h30min", "@1700000000.5", "2026-11-21 03:15:46.5", "03:15", "yesterday"; and the
+ * dates of QNX's traceinfo -d. A word is valid as a whole or not at all.
  */
 #include <ctype.h>
 #include <time.h>
@@ -12,7 +11,7 @@
 
 #define NSEC	1000000000ll
 
-/* digits[.digits] in units of ns each; false if there is none or too much. */
+/* Parse digits[.digits] in units of ns each; false: none, or too large. */
 static bool decimal(const char **p, int64_t unit, int64_t *ns)
 {
 	const char *s = *p;
@@ -40,7 +39,7 @@ static bool decimal(const char **p, int64_t unit, int64_t *ns)
 	return true;
 }
 
-/* 1h30min, 500ms, 2.5s; a number alone is seconds. */
+/* 1h30min, 500ms, 2.5s; a plain number is seconds. */
 static bool parse_span(const char *s, int64_t *ns)
 {
 	static const struct {
@@ -115,7 +114,7 @@ static bool clock_time(const char **p, struct tm *tm, int64_t *ns)
 			const char *zero = *p - 1;
 			int64_t with_sec;
 
-			/* Read the fraction by the last digit of the seconds. */
+			/* Parse the fraction together with the last digit of the seconds. */
 			if (!decimal(&zero, NSEC, &with_sec))
 				return false;
 			fraction = with_sec % NSEC;
@@ -144,7 +143,7 @@ static bool zone(const char **p, int *seconds)
 	return true;
 }
 
-/* false: no time_t can tell. -1 alone does not say so: it is a second of 1969. */
+/* False if time_t cannot hold it. A result of -1 alone is no error: it is a second of 1969. */
 static bool seconds_of(struct tm *tm, bool utc, time_t *t)
 {
 	tm->tm_isdst = -1;
@@ -160,7 +159,7 @@ static bool real_of(struct tm *tm, bool utc, int offset, int64_t ns, struct ti_w
 
 	if (!seconds_of(tm, utc, &t))
 		return false;
-	/* mktime takes February 30 for March 2; the user did not mean that. */
+	/* mktime turns February 30 into March 2: reject it. */
 	if (tm->tm_mday != copy.tm_mday || tm->tm_mon != copy.tm_mon)
 		return false;
 	when->kind = TI_REAL;
@@ -244,8 +243,8 @@ bool ti_parse_when(const char *word, struct ti_when *when)
 }
 
 /*
- * [[[[[[CC]YY]MM]DD]hh]mm][.SS]: what is left out at the front is that of now.
- * The end of a range is the end of the last unit that was given.
+ * [[[[[[CC]YY]MM]DD]hh]mm][.SS]: parts omitted at the front are those of now. The end of a range
+ * is the end of the last given unit.
  */
 static bool parse_qnx(const char *s, size_t n, bool is_end, struct ti_when *when)
 {
@@ -296,7 +295,7 @@ uint64_t ti_when_from(int64_t since, int64_t real, uint64_t ts)
 {
 	int64_t behind;
 
-	/* The wall clock runs up to 500 ppm faster or slower than the trace clock. */
+	/* The wall clock may drift up to 500 ppm from the trace clock. */
 	if (__builtin_sub_overflow(real, since, &behind) ||
 	    __builtin_add_overflow(behind, NSEC + (behind > 0 ? behind / 1000 : 0), &behind))
 		return real < since ? ts : 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compress.c - --zstd: what is written becomes a zstd frame, which can be read alone
+ * compress.c - --zstd: each write becomes a zstd frame that can be decompressed alone
  *
  * Invariants
- * - A frame has all that was given at once, and a checksum. Nothing of it stays in memory when
- *   it is written: a file may end behind any frame.
- * - Before it is made there is room for the largest that it can become.
- * - A frame of which a part is written is completed first; if the file is spoilt, it is
- *   made again in the next one.
+ * - A zstd frame has a checksum and all bytes of one call. It keeps no state in memory once it
+ *   is written, so a file may end behind any zstd frame.
+ * - A frame is compressed only if the file has room for the largest possible result.
+ * - A partly written zstd frame is completed before the next one begins. If the file is spoilt,
+ *   the next file gets these bytes in a new zstd frame.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@
 struct tl_zip {
 	ZSTD_CCtx	*ctx;
 	uint8_t		*out;
-	size_t		len, done;	/* of a frame that is being written */
-	size_t		plain;		/* bytes that it has */
+	size_t		len, done;	/* bytes in @out, and bytes of these written */
+	size_t		plain;		/* bytes before compression */
 };
 
 const bool tl_zip_built = true;
@@ -64,7 +64,7 @@ size_t tl_zip_fits(const struct tl_zip *z, uint64_t room, size_t want)
 {
 	if (want > LARGEST)
 		want = LARGEST;
-	/* One that was begun had its room. */
+	/* A partly written frame had its room checked when it was begun. */
 	if (z->len || ZSTD_compressBound(want) <= room)
 		return want;
 	return room > 1024 ? (size_t)((room - 1024) / 256 * 255) : 0;

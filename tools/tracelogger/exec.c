@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * exec.c - a command for an event that matches
+ * exec.c - --exec: run a command for events that match
  *
  * Invariants
- * - Nobody waits for a command: it is started, and looked after when the next one is.
- * - At most one is started in --interval, and at most RUNNING run; the one that is started
- *   next is told how many events matched meanwhile.
- * - Values are in the environment, never in the command: the shell does not read them.
+ * - The logger never waits for a command. It collects ended commands when it starts another.
+ * - It starts at most one command per --interval, and runs at most RUNNING at a time. The next
+ *   command gets the number of events that matched meanwhile.
+ * - Values are passed in the environment, never in the command line: the shell does not
+ *   interpret them.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -21,19 +22,19 @@
 #include "tracelogger.h"
 
 #define RUNNING		4
-#define VARIABLES	64	/* of ours; an event has at most as many fields as are left */
+#define VARIABLES	64	/* our variables; the fields of an event get those that are left */
 
 struct tl_exec {
 	const struct tl_options *opt;
 	struct ti_filter filter;
 	struct fmt_set	fmts;
-	char		*words;		/* of the expression */
-	struct out	text;		/* NAME=VALUE, each with a NUL */
+	char		*words;		/* copy of the expression; the filter points into it */
+	struct out	text;		/* the variables: NAME=VALUE, NUL-terminated */
 	size_t		at[VARIABLES], n;
-	uint64_t	from;		/* trace clock: events before it are old */
-	int64_t		last;		/* when one was started */
+	uint64_t	from;		/* trace clock, ns: older events are ignored */
+	int64_t		last;		/* when a command was last started, ns of tl_now() */
 	unsigned int	running;
-	uint64_t	skipped;	/* since the last one */
+	uint64_t	skipped;	/* events that matched since then */
 	struct tl_exec_counts counts;
 };
 
@@ -61,7 +62,7 @@ struct tl_exec *tl_exec_new(const struct tl_options *opt)
 	}
 	x->opt = opt;
 	tl_match_parse(&x->filter, x->words);
-	/* Format files that are wrong are named by traceinfo --check-fmt. */
+	/* Errors in format files are ignored here; traceinfo --check-fmt reports them. */
 	fmt_set_init(&x->fmts, NULL, NULL);
 	fmt_add_default(&x->fmts);
 	out_init(&x->text, -1);
@@ -95,7 +96,7 @@ void tl_exec_free(struct tl_exec *x)
 	free(x);
 }
 
-/* DEVTRACE_name=; then its value, and a NUL. */
+/* Begin the variable DEVTRACE_name; the caller appends its value and a NUL. */
 static struct out *variable(struct tl_exec *x, const char *name)
 {
 	x->at[x->n++] = x->text.len;
@@ -169,7 +170,7 @@ static void fields(struct tl_exec *x, const struct devtrace_event *ev)
 	size_t pos = 0;
 	char name[24];
 
-	/* One more for how many they are */
+	/* Keep one variable for the number of fields. */
 	while (x->n + 1 < VARIABLES && devtrace_elem_next(ev->data, ev->len, &pos, &elem) == 1) {
 		snprintf(name, sizeof(name), "FIELD_%u", n++);
 		put_value(variable(x, name), &elem);
@@ -237,7 +238,10 @@ static void describe(struct tl_exec *x, const struct ti_event *e)
 	fields(x, ev);
 }
 
-/* Ours, and in place of what a logger further up may have said, all others. */
+/*
+ * The environment for the command: our variables, and those of the logger except DEVTRACE_ ones,
+ * which another logger's command may have set.
+ */
 static char **environment(struct tl_exec *x)
 {
 	size_t n = 0, i, k = 0;
@@ -259,7 +263,7 @@ static char **environment(struct tl_exec *x)
 	return env;
 }
 
-/* Standard output may be the stream: what the command says goes where messages go. */
+/* Standard output may carry the stream: the command's output goes to standard error. */
 static int start(struct tl_exec *x, char **env)
 {
 	char sh[] = "sh", c[] = "-c";

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * follow.c - wait for events, and for somebody who takes them
- */
+/* follow.c - wait for events, and send the spool while a peer is connected */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -12,8 +10,8 @@
 #include <unistd.h>
 #include "run.h"
 
-#define STEP		(5 * TL_NSEC / 1000)	/* how often to look how full the buffer is */
-#define SEVERE		(50 * TL_NSEC / 1000)	/* the longest nap with --sync severity */
+#define STEP		(5 * TL_NSEC / 1000)	/* interval of checks of the fill level */
+#define SEVERE		(50 * TL_NSEC / 1000)	/* longest nap with --sync severity */
 
 void tl_alive(struct tl_run *r)
 {
@@ -23,7 +21,7 @@ void tl_alive(struct tl_run *r)
 	r->pinged = tl_now();
 }
 
-/* Half of it, since a wait may begin just before it is time. */
+/* Half of the interval: a wait may begin just before the next ping is due. */
 int64_t tl_slice(const struct tl_run *r, int64_t ns)
 {
 	return r->ping && (ns < 0 || ns > r->ping / 2) ? r->ping / 2 : ns;
@@ -33,7 +31,7 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t most)
 {
 	int64_t ns = tl_slice(r, most);
 	struct timespec t = { .tv_sec = ns / TL_NSEC, .tv_nsec = ns % TL_NSEC };
-	/* That a peer goes is to be known before anything is written to it in vain. */
+	/* A hang-up of the peer is noticed before bytes are written to it. */
 	struct pollfd p[] = {
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = tl_peer_tells(&r->store) ? r->store.fd : -1, .events = POLLRDHUP },
@@ -45,7 +43,7 @@ void tl_wait_for(struct tl_run *r, int fd, int64_t most)
 		tl_spoilt(r);
 }
 
-/* Until the peer takes a piece of the spool, or fd has something. */
+/* Wait until the peer accepts a piece of the spool, or fd is readable. */
 static void wait_link(struct tl_run *r, int fd, int64_t most)
 {
 	int64_t ns = tl_slice(r, most);
@@ -59,7 +57,10 @@ static void wait_link(struct tl_run *r, int fd, int64_t most)
 	tl_alive(r);
 }
 
-/* Have more events come than @known, in bytes a part of the ring of one CPU that holds them all? */
+/*
+ * True if the events stored since @known fill @percent of the buffer of a CPU, assuming that one
+ * CPU stored them all.
+ */
 static bool much(const struct tl_run *r, uint64_t known, uint64_t percent)
 {
 	struct devtrace_stats now = { .cpu = DEVTRACE_STATS_ALL };
@@ -79,7 +80,10 @@ static uint64_t heard_of(struct tl_run *r)
 	return t->events + t->lost;
 }
 
-/* Nothing is left to read: that tells how many events we know later. */
+/*
+ * Everything is read. Note the difference between the kernel's count of events and ours, so that
+ * tl_behind() can later compare the two.
+ */
 void tl_drained(struct tl_run *r)
 {
 	struct devtrace_stats now = { .cpu = DEVTRACE_STATS_ALL };
@@ -92,7 +96,7 @@ bool tl_behind(struct tl_run *r, unsigned int percent)
 	return much(r, heard_of(r) + r->unheard, percent);
 }
 
-/* Let some events come together: fewer and larger writes. */
+/* Let events accumulate: fewer and larger writes. */
 static void nap(struct tl_run *r)
 {
 	struct devtrace_stats from = { .cpu = DEVTRACE_STATS_ALL };
@@ -114,7 +118,7 @@ static int64_t next_wake(const struct tl_run *r)
 {
 	int64_t ns = -1;
 
-	/* A file that is too old ends though nothing comes. */
+	/* A file that reaches its age ends even if no event comes. */
 	if ((r->opt.age || r->store.name.periodic || r->report.tty) &&
 	    r->store.fd >= 0)
 		ns = TL_NSEC;
@@ -127,13 +131,12 @@ void tl_swap_stores(struct tl_run *r)
 
 	r->store = r->other;
 	r->other = t;
-	/* Nobody waits for a peer while there are files to write. */
+	/* While the spool is written, an attempt to connect must not delay it. */
 	r->store.patience = tl_slice(r, TL_GRACE);
 	r->other.patience = 0;
 	r->spooling = !r->spooling;
 }
 
-/* Nobody is there: into files, if it is so wished. True: go on with these. */
 bool tl_use_spool(struct tl_run *r, int err)
 {
 	if (!err || err == EINTR || !r->opt.spool || r->spooling)
@@ -145,7 +148,7 @@ bool tl_use_spool(struct tl_run *r, int err)
 	return true;
 }
 
-/* All of the spool is sent: go on over the link. */
+/* The whole spool is sent: go on over the link. */
 static void leave_spool(struct tl_run *r)
 {
 	size_t stuck;
@@ -164,17 +167,17 @@ static void leave_spool(struct tl_run *r)
 	tl_swap_stores(r);
 }
 
-/* The place in a file is kept for the next run, and found there if the file is as it was. */
+/* Keep the position in the file: the next peer, or the next run, continues there. */
 static void lose_peer(struct tl_run *r)
 {
 	if (tl_spool_current(&r->spool, &r->store)) {
 		tl_end_file(r);
-		(void)tl_flush(r);	/* an error comes again, and is said then */
+		(void)tl_flush(r);	/* the next write reports the error */
 	}
 	tl_spool_broken(&r->spool, &r->store, &r->other);
 }
 
-/* Is anybody there again, and takes a piece? */
+/* Connect to the peer if it is time to retry, and send it a piece of the spool. */
 static void send_spool(struct tl_run *r)
 {
 	if (r->other.fd < 0 && tl_now() - r->tried >= TL_RETRY) {
@@ -203,17 +206,13 @@ static void send_spool(struct tl_run *r)
 	}
 }
 
-/*
- * Nothing else is read: send what is in files, to a peer that is there, or comes, and goes on
- * taking. True: some stays there, which is said.
- */
 bool tl_empty_spool(struct tl_run *r, int *err)
 {
 	int64_t now = tl_now(), last = now + TL_LAST, end = now + TL_FAREWELL;
 	uint64_t arrived = 0, was, left;
 
 	r->ended = r->ended || !*err;
-	/* One that is whole is removed when all of it has arrived. */
+	/* Only a finished file can be sent completely and removed. */
 	tl_end_file(r);
 	r->other.patience = tl_slice(r, TL_CONNECT);
 	while (r->spooling && !tl_stop && now < end && now < last) {
@@ -239,7 +238,7 @@ bool tl_empty_spool(struct tl_run *r, int *err)
 
 static void wait_more(struct tl_run *r, int err)
 {
-	/* A signal may have come while it was written. */
+	/* A signal may have come during the writes. */
 	if (tl_stop || tl_reopen || tl_save || tl_tell)
 		return;
 	if (!err && !r->drained && !r->spooling)

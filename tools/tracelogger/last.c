@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * last.c - --last-boot: first what the boot before left in the black box
+ * last.c - --last-boot: save the black box of the previous boot first
  *
- * The last boot becomes a file of its own, whose note names that boot and the loading of
- * the module: a logger that is started again saves it no second time while that file is
- * there. The live stream is open already, and keeps new events meanwhile.
+ * The previous boot gets a file of its own. A note in it names that boot and the load of the
+ * module, so a restarted logger does not save it twice while that file exists. The live stream
+ * is open meanwhile, and its buffer keeps new events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "run.h"
 
-#define HEAD	8192		/* INFO and the notes are in its first bytes */
+#define HEAD	8192		/* enough for INFO and the notes */
 
 struct id {
 	struct devtrace_decoder *decoder;
@@ -32,7 +32,7 @@ static int id_item(const struct devtrace_item *item, void *arg)
 	return 0;
 }
 
-/* The note; false: it has no INFO. */
+/* Make the note from INFO; false if there is no INFO. */
 static bool name_it(int fd, char *note, size_t size)
 {
 	struct id id = { 0 };
@@ -78,7 +78,10 @@ static int save_last(struct tl_run *r)
 	}
 }
 
-/* On a link it is said once to each peer that gets of it; in a spool by the file that has it. */
+/*
+ * A link tells the note once to each peer that gets events of that boot; a spool puts it into
+ * the files that hold them.
+ */
 static void add_note(struct tl_run *r, const char *note)
 {
 	if (!*note)
@@ -100,10 +103,10 @@ int tl_last_boot(struct tl_run *r)
 	const char *path = r->opt.last_boot;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), live = r->dev, err = 0;
 	bool announces = r->announces;
-	static char note[64];	/* the head of a file is made of it */
+	static char note[64];	/* static: file heads are made from it later */
 
 	if (fd < 0 && errno == ENOENT)
-		return 0;	/* no black box, or nothing in it */
+		return 0;	/* no black box, or an empty one */
 	if (fd < 0) {
 		fprintf(stderr, "tracelogger: %s: %s\n", path, strerror(errno));
 		return 1;
@@ -113,7 +116,6 @@ int tl_last_boot(struct tl_run *r)
 		return 0;
 	}
 	add_note(r, note);
-	/* Read it from its beginning. */
 	close(fd);
 	r->dev = -1;
 	err = tl_run_open(r, path);

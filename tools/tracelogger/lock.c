@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lock.c - one logger for one pattern of names
+ * lock.c - one logger per pattern of names
  *
- * Two would each count and remove the files of the other, and the limit would hold for
- * neither. The lock is that of a file .PATTERN.lock beside the others: its name is not
- * one of ours, and a logger that is killed leaves it unlocked.
+ * Two loggers would count and remove each other's files, and neither would keep its limit. The
+ * lock is a flock(2) on the file .PATTERN.lock in the same directory. The pattern does not make
+ * this name, so the file is not one of ours. The kernel releases the lock of a killed logger.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,10 @@ int tl_store_lock(struct tl_store *s)
 			return err;
 		}
 		err = flock(s->lock, LOCK_EX | LOCK_NB) ? errno : 0;
-		/* It may have been removed by who had it before. */
+		/*
+		 * The previous holder may have removed this file: check that it still has its
+		 * name.
+		 */
 		if (!err && !fstat(s->lock, &st) && !fstatat(s->dirfd, name, &now, 0) &&
 		    st.st_dev == now.st_dev && st.st_ino == now.st_ino)
 			return 0;

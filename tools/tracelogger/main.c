@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c - begin and end
+ * main.c - start and end of the program
  *
- * Emitters never wait: all that waits is this process.
+ * Emitters never wait for this process: it alone waits for disks and peers.
  *
- * Exit status: 0; 1 if the device cannot be read or the directory not be used; 2 if the
- * command line is wrong. A disk that is full or fails ends nothing but --once.
+ * Exit status: 0 on success; 1 if the device cannot be read or the directory cannot be used; 2
+ * for a wrong command line. A full or failing disk ends only a run with --once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +19,14 @@
 #include "common/device.h"
 #include "run.h"
 
-/* The last of it: all that is there now, if there is room. */
+/* At the end: save what the device holds now, if there is room. */
 static int finish(struct tl_run *r)
 {
 	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
 	int64_t begun = tl_now();
 	int err, n;
 
-	/* Writers may be faster than we. */
+	/* Emitters may be faster than the logger: save only events up to now. */
 	if (!ioctl(r->dev, DEVTRACE_IOC_STATS, &stats))
 		r->until = stats.now;
 	else if (tl_stop && !ioctl(r->dev, FIONREAD, &n))
@@ -36,7 +36,7 @@ static int finish(struct tl_run *r)
 		if (tl_use_spool(r, err))
 			err = tl_save_all(r);
 		if (!err && r->opt.once && !r->ended && r->until == UINT64_MAX) {
-			/* No device: all of it. */
+			/* It is not the device but a pipe: read to its end. */
 			tl_wait_for(r, r->dev, -1);
 			if (!tl_stop)
 				continue;
@@ -52,12 +52,12 @@ static void watchdog(struct tl_run *r)
 {
 	const char *usec = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID");
 
-	/* It may be for the process that has started us. */
+	/* WATCHDOG_USEC may be meant for the parent process. */
 	if (usec && (!pid || strtoll(pid, NULL, 10) == getpid()))
 		r->ping = strtoll(usec, NULL, 10) * 1000 / 2;
 }
 
-/* -1: go on with a peer, in a process of its own; else the exit status. */
+/* Returns -1 in the process that serves a peer, and the exit status in the listener. */
 static int serve(struct tl_run *r)
 {
 	int fd = tl_serve(&r->opt, &r->mask, r->ping / 2);
@@ -84,7 +84,10 @@ int tl_run_decoder(struct tl_run *r)
 	r->last_ts = 0;
 	r->ended = false;
 	if (r->decoder && !tl_begin_compact(r)) {
-		/* What is there already is old: of it we save what we can. */
+		/*
+		 * With a spool, events already in the buffer do not count as unread by a slow
+		 * peer.
+		 */
 		if (r->opt.spool)
 			tl_drained(r);
 		return 0;
@@ -107,7 +110,7 @@ int tl_run_open(struct tl_run *r, const char *path)
 	return tl_run_decoder(r);
 }
 
-/* Commands are for events that come from now on. */
+/* Run commands only for events emitted from now on. */
 static int begin_exec(struct tl_run *r)
 {
 	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
@@ -127,7 +130,10 @@ static int begin_exec(struct tl_run *r)
 	return 0;
 }
 
-/* A device has no damage; and nothing but these looks into events. */
+/*
+ * Count without decoding if no option needs the contents of events. The device's stream has no
+ * damages, which only the decoder would count.
+ */
 static void begin_tally(struct tl_run *r)
 {
 	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
@@ -136,7 +142,7 @@ static void begin_tally(struct tl_run *r)
 		     !ioctl(r->dev, DEVTRACE_IOC_STATS, &stats);
 }
 
-/* A saved stream may take the place of the device; each frame of one ends with a flag. */
+/* A saved stream may be given instead of a device; each of its frames ends with a flag. */
 static bool holds_no_frame(int fd)
 {
 	uint8_t buf[4096];
@@ -154,7 +160,7 @@ static bool holds_no_frame(int fd)
 	return !n;
 }
 
-/* Of the files of a directory its lock is the first that is opened. */
+/* The lock is the first file that is opened in a directory. */
 static const char *lock_words(int err)
 {
 	return err == -TL_NOT_REGULAR || err == -TL_NOT_OURS ? "the file of its lock " : "";
@@ -189,11 +195,14 @@ static int begin(struct tl_run *r)
 			err == -EBUSY ? " (another tracelogger has this directory for its spool)" : "");
 		return 1;
 	}
-	/* Of the run before: that goes first. */
+	/* The previous run left files in the spool: send them first. */
 	if (r->other.nr)
 		tl_swap_stores(r);
 	if (r->opt.trigger) {
-		/* A file has the name of when it is begun, and is one. */
+		/*
+		 * The name stands for the time at which a file begins; a date does not split the
+		 * file.
+		 */
 		r->store.name.periodic = false;
 		return 0;
 	}
@@ -208,8 +217,8 @@ static int begin(struct tl_run *r)
 		return 1;
 	begin_tally(r);
 	/*
-	 * A peer that is there has its link from now on, and is watched though nothing comes;
-	 * unless it has got the last boot, and has it already.
+	 * Open the link to a served peer at once: its hang-up is noticed even if no event comes.
+	 * If tl_last_boot() saved a boot, the link is open already, or the peer has gone.
 	 */
 	return r->opt.served >= 0 && r->store.fd < 0 && tl_store_begin(&r->store) ? 1 : 0;
 }
@@ -226,7 +235,7 @@ static int run(struct tl_run *r)
 	if (r->opt.once && r->opt.spool && tl_empty_spool(r, &err))
 		ret = 1;
 	if (err == EPIPE || r->opt.served >= 0)
-		err = 0;	/* nobody reads it any more */
+		err = 0;	/* the reader has gone */
 	if (r->spooling)
 		tl_spool_keep(&r->spool, &r->store, &r->other);
 	tl_store_free(&r->store);

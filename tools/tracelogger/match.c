@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * match.c - which events are meant: --match, with the words of traceinfo's options
+ * match.c - parse --match, which has the terms of traceinfo's options
  *
- * An expression is terms NAME=LIST, separated by blanks, that must all hold. Lists and
- * names are those of traceinfo --severity, --code, --process, --cpu, --type and --object,
- * whose code judges here as well: an event matches if traceinfo would print it.
+ * An expression is a list of terms NAME=LIST, separated by blanks; an event must match them all.
+ * The names and lists are those of traceinfo --severity, --code, --process, --cpu, --type and
+ * --object, and traceinfo's code evaluates them: an event matches if traceinfo prints it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * name.c - names of files, and which files are ours
+ * name.c - names of files, and the test whether the pattern makes a name
  *
- * A file is ours if its name is one that this pattern makes: nothing else is counted or
- * removed. So only sequences of strftime(3) that make digits are taken.
+ * Only files whose name the pattern makes are counted or removed. To decide that exactly, only
+ * strftime(3) sequences that produce digits are accepted.
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include "tracelogger.h"
 
-#define SECONDS_MAX	20	/* digits of %s */
+#define SECONDS_MAX	20	/* most digits of %s */
 
-/* How many digits a sequence makes; 0: any number of them; -1: it is not taken. */
+/* Number of digits of a sequence; 0: any number; -1: not accepted. */
 static int digits(char c)
 {
 	switch (c) {
@@ -61,7 +61,7 @@ int tl_name_parse(struct tl_name *n, const char *path, const char **problem)
 		longest += (size_t)(digits(*p) ? digits(*p) : SECONDS_MAX) - 1;
 		fine |= *p == 'M' || *p == 'S' || *p == 's';
 	}
-	/* One that is cut would not be known as ours by the next run. */
+	/* strftime(3) would fail, and the next run could not recognize a shortened name. */
 	if (longest > NAME_MAX - TL_SUFFIX_MAX) {
 		*problem = "makes names that are too long";
 		return -1;
@@ -80,7 +80,7 @@ void tl_name_make(const struct tl_name *n, char out[NAME_MAX + 1])
 		snprintf(out, NAME_MAX + 1, "trace");
 }
 
-/* One more step of the pattern: at[i] says whether i bytes of the name can be before it. */
+/* One step of the pattern: at[i] is true if its part up to here can match i bytes of @name. */
 static void step_digits(bool at[NAME_MAX + 2], const char *name, size_t len, int n)
 {
 	bool to[NAME_MAX + 2] = { false };
@@ -102,7 +102,7 @@ static void step_letter(bool at[NAME_MAX + 2], const char *name, size_t len, cha
 	at[0] = false;
 }
 
-/* Nothing, or a dot and digits. */
+/* True for an empty string, or a dot and digits. */
 static bool is_suffix(const char *s)
 {
 	size_t n = *s == '.' ? strspn(s + 1, "0123456789") : 0;
@@ -110,7 +110,7 @@ static bool is_suffix(const char *s)
 	return !*s || (n && !s[n + 1]);
 }
 
-/* Digits of %s may be followed by a digit of the pattern: all ways are followed at once. */
+/* A digit of the pattern may follow the digits of %s: track all possible matches at once. */
 bool tl_name_ours(const struct tl_name *n, const char *name)
 {
 	bool at[NAME_MAX + 2] = { true };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * opts.c - the words of the command line
+ * opts.c - the command line
  *
- * Every word is checked before anything is opened; what is wrong is named, with what would
- * be right, and the exit status is 2.
+ * Each word is checked before anything is opened. A message names the wrong word and the
+ * accepted ones; the exit status is 2.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ enum {
 	OPT_ZSTD, OPT_COMPACT,
 };
 
-/* Their names, in this order. */
+/* Names of these options, in this order. */
 static const char only[] =
 	" device age sync once json to listen spool on-trigger exec match interval"
 	" last-boot zstd compact";
@@ -109,7 +109,7 @@ static uint64_t parse_size(const char *option, const char *word)
 	return bytes;
 }
 
-/* A number alone is minutes, as in QNX. */
+/* A number without unit means minutes, as in QNX. */
 static int64_t parse_time(const char *option, const char *word)
 {
 	static const char what[] = "is no time, as 30s; units are ms, s, m, h and d";
@@ -309,7 +309,7 @@ static void check_trigger(struct tl_options *opt)
 			"names its stream itself; leave --device out");
 		exit(2);
 	}
-	/* One file, however large the buffer is */
+	/* One file for the whole buffer, however large that is. */
 	if (!opt->size)
 		opt->size = opt->limit ? opt->limit / 2 : (uint64_t)1 << 40;
 }
@@ -327,8 +327,8 @@ static void check_exec(const struct tl_options *opt)
 }
 
 /*
- * The interval of --sync is that from an event to the disk: until it is saved is a part of it.
- * Who asks for a longer --time has it, and the sync comes soon after that.
+ * --sync interval is the time from an event to the disk, so the wait before a save, --time, is
+ * part of it. If --time is given and longer, the sync follows soon after the save.
  */
 static void share_interval(struct tl_options *opt)
 {

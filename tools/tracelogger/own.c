@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * own.c - which files of a directory are ours, and in what order they were written
+ * own.c - find the files of the pattern in a directory, in the order in which they were written
  *
- * A file is ours if its name is one that the pattern makes (name.c), if it is a regular file,
- * and, in a directory that others may write, if it belongs to us or to root. Somebody else's
- * file of such a name is left alone: it is not counted, removed, sent or believed.
+ * A file is ours if the pattern makes its name (name.c), if it is a regular file and, in a
+ * directory that others may write, if it belongs to us or to root. Other files with such a name
+ * are never counted, removed, sent or read for their notes.
  *
- * What stands at a name may change at any time, so a file is looked at once it is open; and
- * opening it does not wait, whatever stands there.
+ * A name may be replaced at any time: files are checked after they are opened, and open(2) never
+ * blocks on a FIFO.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -21,8 +21,8 @@
 #include "tracelogger.h"
 
 /*
- * More files do not go between two that are there. A number that is further away is none of
- * ours: with the largest there is, no later file could have a larger one.
+ * Largest step between the numbers of two consecutive files. A larger step means a wrong number:
+ * after the largest possible number, no new file could have a larger one.
  */
 #define JUMP	1000000000
 
@@ -74,7 +74,7 @@ static int own_note(const struct devtrace_item *item, void *arg)
 	return 0;
 }
 
-/* Without a number it counts as older than all that have one. */
+/* A file without a number counts as older than all files with one. */
 static void read_notes(const struct tl_store *s, struct tl_own *own)
 {
 	int fd = tl_own_open(s, own->name, O_RDONLY);
@@ -124,7 +124,7 @@ int tl_own_add(struct tl_store *s, const char *name, uint64_t size, uint64_t num
 	return 0;
 }
 
-/* From the oldest on: those with a number that cannot be are older than all, as without one. */
+/* Sort oldest first. Files with a wrong number count as files without one. */
 static void sort(struct tl_store *s)
 {
 	size_t i;

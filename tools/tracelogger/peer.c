@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * peer.c - a link in place of files, and those who connect to us
+ * peer.c - links in place of files, and the peers that connect with --listen
  *
  * Invariants
- * - What the system of a peer has not acknowledged is not forgotten: if the peer goes it is
- *   sent again, from the beginning of a frame, to the next one.
- * - A datagram has whole frames.
- * - Each peer that connects has a process, and with it a reader of the device, of its own:
- *   it gets all that is in the buffer, and holds up nobody.
+ * - Bytes that the peer's kernel has not acknowledged are kept. If the peer goes, the next one
+ *   gets them again, from the beginning of a frame.
+ * - A datagram holds whole frames.
+ * - Each peer that connects gets its own process and its own reader of the device: it gets
+ *   everything in the buffer, and does not delay other peers.
  */
 #include <errno.h>
 #include <linux/sockios.h>
@@ -23,7 +23,7 @@
 #include "tracelogger.h"
 
 #define CONNECT_MS	3000	/* for each address of the peer */
-#define DATAGRAM	1400	/* whole frames; one larger frame goes by itself */
+#define DATAGRAM	1400	/* largest datagram, bytes; a larger frame is sent alone */
 #define PEERS_MAX	16
 #define REST_MS		200
 
@@ -32,7 +32,7 @@ static bool is_tcp(const struct tl_store *s)
 	return s->link.kind == LINK_TCP || s->link.kind == LINK_SYSLOG;
 }
 
-/* A thread connects, and goes on with that when it is not waited for any longer. */
+/* A thread connects, and continues if this function returns before it is done. */
 static int open_tcp(struct tl_store *s)
 {
 	struct timespec t = {
@@ -57,8 +57,8 @@ static int open_tcp(struct tl_store *s)
 }
 
 /*
- * A process that ends may still listen when its peers are reset: what its system acknowledges
- * then is read by nobody. So the next one is not tried at once.
+ * Wait before connecting again: the peer's process may be ending while its socket still listens,
+ * and bytes that its kernel acknowledges then are never read.
  */
 static bool rests(const struct tl_store *s)
 {
@@ -73,7 +73,7 @@ int tl_peer_open(struct tl_store *s)
 		return -ECONNRESET;
 	if (fd < 0)
 		return is_tcp(s) ? open_tcp(s) : link_open(&s->link, CONNECT_MS, s->mask);
-	/* A peer that connects again is another peer. */
+	/* A served peer that connects again gets a new process. */
 	if (s->files)
 		return -EPIPE;
 	return fd;
@@ -90,11 +90,11 @@ bool tl_peer_tells(const struct tl_store *s)
 	return s->linked && s->link.kind != LINK_UDP && s->link.kind != LINK_SERIAL;
 }
 
-/* Bytes from a peer are discarded; only their end matters. */
+/* Discard what the peer sends; only the end of its stream matters. */
 bool tl_peer_gone(const struct tl_store *s)
 {
 	char nothing[4096];
-	unsigned int pieces = 64;	/* more come later, or it sends without an end */
+	unsigned int pieces = 64;	/* limits the work for a peer that sends without end */
 	ssize_t n;
 
 	if (s->fd < 0 || !tl_peer_tells(s))
@@ -110,8 +110,8 @@ size_t tl_peer_unsure(const struct tl_store *s)
 	int n = 0;
 
 	/*
-	 * Of a socket with a name it is memory, not bytes. For a peer that came there is no
-	 * next.
+	 * SIOCOUTQ of a Unix socket counts memory, not bytes. Bytes for a served peer are not
+	 * kept: no other peer gets them.
 	 */
 	if (!s->linked || s->opt->served >= 0 || s->fd < 0 || !is_tcp(s) ||
 	    ioctl(s->fd, SIOCOUTQ, &n) || n < 0)
@@ -119,7 +119,7 @@ size_t tl_peer_unsure(const struct tl_store *s)
 	return (size_t)n;
 }
 
-/* How many bytes of these make the next datagram. */
+/* Length of the next datagram. */
 static size_t datagram(const uint8_t *p, size_t n)
 {
 	const uint8_t *flag = n <= DATAGRAM ? p + n - 1 : memrchr(p, DEVTRACE_FLAG, DATAGRAM);
@@ -135,7 +135,10 @@ static ssize_t send_datagrams(int fd, const uint8_t *p, size_t n)
 
 	while (done < n) {
 		len = datagram(p + done, n - done);
-		/* Nobody there is no failure: frames that do not arrive are missed there. */
+		/*
+		 * Go on if no peer listens: a later one sees from the sequence numbers what is
+		 * missing.
+		 */
 		if (send(fd, p + done, len, MSG_NOSIGNAL) < 0 && errno != ECONNREFUSED)
 			break;
 		done += len;
@@ -175,7 +178,7 @@ static void signal_peers(struct peers *p, int sig)
 		kill(p->pid[i], sig);
 }
 
-/* In the child: the descriptor of its peer; else -EAGAIN, or why none can be served. */
+/* Returns the peer's descriptor in the child; in the parent -EAGAIN, or an error. */
 static int serve_one(struct peers *p, const struct link *l, int listener)
 {
 	int fd = link_accept(l, listener);
@@ -202,7 +205,7 @@ static int serve_one(struct peers *p, const struct link *l, int listener)
 	return -EAGAIN;
 }
 
-/* Who waits to be served cannot be, and poll(2) would say so again at once: rest a while. */
+/* The peer stays in the queue, so poll(2) would return at once: pause first. */
 static void rest(const struct tl_options *opt, int err, bool *said)
 {
 	if (!*said)
@@ -213,10 +216,10 @@ static void rest(const struct tl_options *opt, int err, bool *said)
 
 static void on_child(int sig)
 {
-	(void)sig;	/* it interrupts a wait */
+	(void)sig;	/* its only effect is to interrupt a wait */
 }
 
-/* The peers have been told to end, and have their time; they hear a later signal, too. */
+/* The peers have got SIGTERM: wait for their end, and pass on further signals. */
 static void see_off(struct peers *p, const struct timespec *every, const sigset_t *mask)
 {
 	sig_atomic_t stops = tl_stop;

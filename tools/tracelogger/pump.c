@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pump.c - read, and write what was read
+ * pump.c - read from the device, and write what was read
  *
  * Invariants
- * - The device is read only if the bytes can be written: while a disk is full the ring
- *   overwrites, and LOST frames tell exactly how much. Bytes that were read and could not be
- *   written stay in memory until they can.
- * - A file ends behind a whole frame, unless an error or the end of power cuts it. Then the
- *   next file begins with that frame.
+ * - The device is read only if the bytes can be written. While the disk is full, the ring buffer
+ *   overwrites, and LOST frames tell exactly how many events. Bytes that could not be written
+ *   stay in memory.
+ * - A file ends behind a whole frame, unless an error or a power failure cuts it. The next file
+ *   then begins with the cut frame.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,11 +18,11 @@
 #include <unistd.h>
 #include "run.h"
 
-#define LEAST		4096		/* for less than that it is not worth it */
-#define PASS		(TL_NSEC / 10)	/* so long nobody looks for signals and after the disk */
-#define PATIENCE	(TL_NSEC / 5)	/* with a peer that is slow */
-#define LOOK		(TL_NSEC / 10)	/* how often to look whether one is too slow */
-#define BEHIND		50		/* so much of the buffer is not read: it is, in % */
+#define LEAST		4096		/* smallest room worth a read, bytes */
+#define PASS		(TL_NSEC / 10)	/* longest pass without a look at signals and syncs */
+#define PATIENCE	(TL_NSEC / 5)	/* time before a peer can be too slow */
+#define LOOK		(TL_NSEC / 10)	/* interval of checks for a slow peer */
+#define BEHIND		50		/* % of the buffer unread: the peer is too slow */
 
 int tl_on_item(const struct devtrace_item *item, void *arg)
 {
@@ -42,7 +42,7 @@ int tl_on_item(const struct devtrace_item *item, void *arg)
 	return r->syslog && tl_syslog_take(r->syslog, NULL) + TL_SYSLOG_MAX > TL_BUF - r->len;
 }
 
-/* Where the last whole frame or message of the first n bytes ends. */
+/* Offset behind the last whole frame, or message, within the first @n bytes. */
 static size_t whole(const struct tl_run *r, size_t n)
 {
 	const uint8_t *flag;
@@ -63,7 +63,10 @@ const struct devtrace_totals *tl_totals(struct tl_run *r)
 	return &r->totals;
 }
 
-/* The decoder takes over between two frames, where a time is needed: the end is near. */
+/*
+ * Count the events in @n bytes. When the end approaches, timestamps are needed: the decoder
+ * replaces the tally, between two frames.
+ */
 static void learn(struct tl_run *r, const uint8_t *p, size_t n)
 {
 	static const uint8_t flag = DEVTRACE_FLAG;
@@ -78,7 +81,7 @@ static void learn(struct tl_run *r, const uint8_t *p, size_t n)
 		devtrace_decoder_feed(r->decoder, p, n, NULL);
 }
 
-/* Take n more bytes in: where whole frames end now. */
+/* Account for @n bytes that were appended to the buffer. */
 static void took(struct tl_run *r, size_t n)
 {
 	const uint8_t *flag = memrchr(r->buf + r->len, DEVTRACE_FLAG, n);
@@ -88,7 +91,7 @@ static void took(struct tl_run *r, size_t n)
 	if (flag)
 		r->edge = (size_t)(flag - r->buf) + 1;
 	else if (r->len - r->edge > 2 * DEVTRACE_FRAME_MAX)
-		r->edge = r->len;	/* no stream: there is no frame to keep whole */
+		r->edge = r->len;	/* not a trace stream: there are no frames to keep whole */
 }
 
 static int put_compact(const void *p, size_t n, void *arg)
@@ -101,8 +104,8 @@ static int put_compact(const void *p, size_t n, void *arg)
 }
 
 /*
- * A reader of the next file has not seen this one: where the device does not announce anew,
- * frames are as they come until the stream does.
+ * A reader of the next file has not seen this one. If the device cannot announce the stream
+ * anew, the frames stay as they are until the stream announces itself.
  */
 static void restart_compact(struct tl_run *r)
 {
@@ -120,7 +123,7 @@ int tl_begin_compact(struct tl_run *r)
 	return r->opt.compact && !r->compact ? -ENOMEM : 0;
 }
 
-/* As many bytes as @most, of which frames are made that fit into @room. */
+/* Read at most @most bytes, such that the resulting frames fit into @room. */
 static ssize_t read_frames(struct tl_run *r, size_t most, size_t room)
 {
 	ssize_t n;
@@ -131,7 +134,7 @@ static ssize_t read_frames(struct tl_run *r, size_t most, size_t room)
 			took(r, (size_t)n);
 		return n;
 	}
-	/* A frame that does not get shorter gets longer, by less than it was. */
+	/* Compaction makes no frame longer than twice its length. */
 	room /= 2;
 	if (most > sizeof(r->raw))
 		most = sizeof(r->raw);
@@ -143,7 +146,7 @@ static ssize_t read_frames(struct tl_run *r, size_t most, size_t room)
 	return n;
 }
 
-/* Up to where whole frames are known to have arrived, if there is somebody to say so. */
+/* Offset up to which whole frames have arrived, as far as the peer acknowledges bytes. */
 static size_t sure(const struct tl_run *r)
 {
 	size_t unsure = tl_peer_unsure(&r->store), known;
@@ -154,7 +157,7 @@ static size_t sure(const struct tl_run *r)
 	return r->store.linked ? whole(r, known) : known;
 }
 
-/* Forgets bytes that were written. */
+/* Remove from the buffer the bytes that have arrived. */
 static void forget(struct tl_run *r)
 {
 	size_t n = sure(r);
@@ -167,7 +170,6 @@ static void forget(struct tl_run *r)
 	r->done -= n;
 }
 
-/* The bytes of the file that may not have arrived go before those that are in no file yet. */
 bool tl_hold_unsure(struct tl_run *r)
 {
 	off_t from = tl_spool_sure(&r->spool, &r->other);
@@ -189,7 +191,7 @@ bool tl_hold_unsure(struct tl_run *r)
 	return true;
 }
 
-/* Frames up to the end of this file. */
+/* End the file behind the current frame, after the announcement for the next file. */
 void tl_end_file(struct tl_run *r)
 {
 	ssize_t n, more;
@@ -203,7 +205,7 @@ void tl_end_file(struct tl_run *r)
 	}
 	n = ioctl(r->dev, DEVTRACE_IOC_ANNOUNCE);
 	if (n < 0) {
-		/* A pipe, or an older module: files are cut, and not announced. */
+		/* a pipe, or an older module: the next file has no announcement */
 		r->announces = false;
 		restart_compact(r);
 		return;
@@ -217,7 +219,6 @@ void tl_end_file(struct tl_run *r)
 	r->cut = r->edge;
 }
 
-/* An error that no room cures: go on in another file, with the frame that was cut. */
 void tl_spoilt(struct tl_run *r)
 {
 	size_t known = r->store.linked ? sure(r) : whole(r, r->done);
@@ -233,10 +234,7 @@ void tl_spoilt(struct tl_run *r)
 	forget(r);
 }
 
-/*
- * The file is not at its place any more: what is not in it goes into another one, beginning with
- * a whole frame.
- */
+/* The file was moved, removed or cut: what it lacks goes into another one, from a whole frame. */
 static void leave_file(struct tl_run *r)
 {
 	const size_t known = whole(r, r->done);
@@ -253,7 +251,7 @@ static bool is_full(int err)
 	return err == ENOSPC || err == EDQUOT;
 }
 
-/* With a spool nothing need be lost to a peer that takes less than comes. */
+/* With a spool, no event need be lost to a peer that accepts less than the emitters store. */
 static bool too_slow(struct tl_run *r)
 {
 	if (!r->opt.spool || !r->store.linked || tl_now() - r->busy < PATIENCE ||
@@ -264,9 +262,9 @@ static bool too_slow(struct tl_run *r)
 }
 
 /*
- * A signal came while a link is full. One that ends us gives the link a while more, and is
- * perhaps sent to all of a group, and by our parent besides: only one that comes later cuts
- * that short. True: wait on, up to *end.
+ * A signal to end came while the link was full. The link gets TL_FAREWELL more from then on. The
+ * same request may arrive several times, from the process group and from the parent: only a
+ * signal that comes a second later ends the wait. Returns true to wait on, until *@end.
  */
 static bool wait_on(struct tl_run *r, sig_atomic_t stops, int64_t *end)
 {
@@ -282,8 +280,8 @@ static bool wait_on(struct tl_run *r, sig_atomic_t stops, int64_t *end)
 }
 
 /*
- * A pipe or link may be full for ever: wait where signals come. *n becomes what it takes at
- * once. 0, or an error number.
+ * Wait until the pipe or link accepts bytes; a signal interrupts the wait. For a pipe, limit *@n
+ * to what it accepts at once. Returns 0 or an error number.
  */
 static int can_write(struct tl_run *r, ssize_t *n)
 {
@@ -324,7 +322,6 @@ static int can_write(struct tl_run *r, ssize_t *n)
 	return ETIMEDOUT;
 }
 
-/* Write all whole frames. 0, or the error that kept it from that. */
 int tl_flush(struct tl_run *r)
 {
 	while (r->done < r->edge || r->cut != TL_NO_CUT) {
@@ -339,7 +336,7 @@ int tl_flush(struct tl_run *r)
 			forget(r);
 			continue;
 		}
-		/* Also after a wait for room: files are moved away to make some. */
+		/* Check this after waits for room too: users move files away to make room. */
 		if (tl_store_left(&r->store)) {
 			leave_file(r);
 			continue;
@@ -379,7 +376,7 @@ int tl_flush(struct tl_run *r)
 	return 0;
 }
 
-/* Read what there is room for, and make messages of it if it is so wished. */
+/* Read up to @room bytes, and convert events to messages for syslog. */
 static ssize_t take(struct tl_run *r, size_t room)
 {
 	size_t used = 0;
@@ -402,8 +399,8 @@ static ssize_t take(struct tl_run *r, size_t room)
 }
 
 /*
- * Writers that are faster than we keep nobody from being heard, nor bytes from being synced:
- * signals come in here. Is there something else to do?
+ * With fast emitters the buffer never runs empty. Let signals in, and return true if the caller
+ * is to serve one, or the sync.
  */
 static bool is_wanted(const struct tl_run *r, int64_t begun)
 {
@@ -415,7 +412,7 @@ static bool is_wanted(const struct tl_run *r, int64_t begun)
 	return tl_stop || tl_reopen || tl_save || tl_tell || tl_now() - begun >= PASS;
 }
 
-/* Read and write until nothing is left. 0, or what keeps it from being written. */
+/* Read and write until nothing is left. Returns 0, or the error that prevents writing. */
 static int extract(struct tl_run *r)
 {
 	int64_t begun = tl_now();
@@ -475,7 +472,7 @@ static int extract(struct tl_run *r)
 			fprintf(stderr, "tracelogger: %s: %s\n", r->opt.device, strerror(errno));
 			r->failed = true;
 		}
-		/* What was read is still saved, and the link closed. */
+		/* The bytes read so far are still saved, and the link closed. */
 		if (n <= 0) {
 			r->ended = true;
 			r->edge = r->len;

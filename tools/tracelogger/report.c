@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * report.c - what tracelogger says of itself, all on standard error; and to systemd
- */
+/* report.c - messages on standard error, and notifications to systemd */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +10,7 @@
 #include <unistd.h>
 #include "tracelogger.h"
 
-/* sd_notify(3): a datagram to the socket that the environment names. */
+/* sd_notify(3): a datagram to the socket that NOTIFY_SOCKET names. */
 void tl_notify(const char *state)
 {
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
@@ -28,7 +26,7 @@ void tl_notify(const char *state)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* Nobody to tell is no failure. */
+	/* Without a listener this fails, which is ignored. */
 	(void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT,
 		      (struct sockaddr *)&to, offsetof(struct sockaddr_un, sun_path) + len);
 	close(fd);
@@ -39,7 +37,7 @@ static int64_t blocked(const struct tl_report *r)
 	return r->blocked + (r->err ? tl_now() - r->blocked_at : 0);
 }
 
-/* A line of progress is replaced. */
+/* Messages overwrite the progress line. */
 static void clear_line(struct tl_report *r)
 {
 	if (r->shown)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * signals.c - what users ask for while it runs
+ * signals.c - requests of users by signals
  *
- * All are blocked, and come only where they interrupt a wait: none is missed between a look
- * at its flag and the wait.
+ * All signals are blocked except during waits, so none can come between the check of its flag
+ * and the wait.
  */
 #include "tracelogger.h"
 
@@ -44,7 +44,7 @@ void tl_signals(sigset_t *waiting)
 	sigprocmask(SIG_BLOCK, &block, waiting);
 }
 
-/* Clears the flag. A signal comes only where they are not blocked, so never in between. */
+/* Read and clear the flag; the signal is blocked meanwhile. */
 static bool came(volatile sig_atomic_t *flag)
 {
 	bool is = *flag;

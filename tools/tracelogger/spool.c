@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * spool.c - files for the time in which a peer is away
+ * spool.c - files for events while the peer is away
  *
  * Invariants
- * - Nothing goes over the link but what is older than all in the spool: while there are
- *   files, new events become files, too.
- * - A file is removed when its last byte was acknowledged, as far as the link can tell, or
- *   when the limits want its room. Frames that go with it are missed at the other end.
- * - The file that is being written is sent, too. Once all of it is, events go over the link;
- *   the bytes of it that are not acknowledged then are in memory, as others of the link.
- * - A file that cannot be read holds up none, and stays; the next peer may get it.
- * - If a peer goes, the next one gets the rest of a file from the beginning of a frame, and
- *   before that what a reader has to know: the announcement and all names up to there.
- * - So does the peer of the next run: the place is kept when a peer goes, and at the end, of a
- *   file to which nothing is added. After a kill or the end of power that is the place of the
- *   last peer that went.
- * - Who reads does not wait for a peer: a thread connects (common/dial.c).
+ * - While the spool has files, new events go into it too: the link carries events in order.
+ * - A file is removed when its last byte is acknowledged, as far as the link tells, or when the
+ *   limits require its room. In the latter case the peer misses its frames.
+ * - The file being written is sent too. When all of it is sent, events go over the link again;
+ *   its unacknowledged bytes are in memory then, like others of the link.
+ * - A file that cannot be read stays, and does not delay the others. It is tried again for the
+ *   next peer.
+ * - If the peer goes, the next one gets the rest of the file from the beginning of a frame, and
+ *   before it the context for the reader: the announcement and all names up to there.
+ * - The next run continues at the same position. It is stored when a peer goes and at the end,
+ *   for a file that is complete. After a kill or power failure, the position at which the last
+ *   peer went applies.
+ * - Reading from the device does not wait for a peer: a thread connects (common/dial.c).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ int tl_spool_init(struct tl_spool *p, const struct tl_options *opt)
 	return tl_store_init(&p->files, &p->opt);
 }
 
-/* A peer gets the file from here on; it has been told nothing yet. */
+/* The peer gets the file from @from on, and none of its context yet. */
 static void begin_at(struct tl_spool *p, off_t from)
 {
 	p->from = from;
@@ -63,7 +63,7 @@ static void forget_file(struct tl_spool *p)
 	begin_at(p, 0);
 }
 
-/* Where a frame begins, at or before this offset. */
+/* The beginning of the frame at or before offset @at. */
 static off_t frame_before(int fd, off_t at)
 {
 	uint8_t buf[BACK];
@@ -74,7 +74,7 @@ static off_t frame_before(int fd, off_t at)
 	return flag ? from + (flag - buf) + 1 : from;
 }
 
-/* What tells the file from any other, and how much of it is sent. */
+/* A line that identifies the file, and the number of its bytes that are sent. */
 static bool place_line(int fd, uint64_t number, off_t sent, char *out, size_t size)
 {
 	struct stat st;
@@ -93,7 +93,7 @@ off_t tl_spool_sure(const struct tl_spool *p, const struct tl_store *to)
 
 	if (p->fd < 0)
 		return p->sent;
-	/* Some of these may be what the peer was told before that. */
+	/* Some unacknowledged bytes may belong to the context sent before. */
 	if (unsure >= p->sent - p->from)
 		return p->from;
 	return frame_before(p->fd, p->sent - unsure);
@@ -109,7 +109,7 @@ void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struc
 	p->sent = tl_spool_sure(p, to);
 	if (!place_line(p->fd, p->number, p->sent, line, sizeof(line)))
 		return;
-	/* Without room for that it is sent from its beginning, as after a kill. */
+	/* Without room for it, the whole file is sent again, as after a kill. */
 	fd = tl_own_open(files, PLACE, O_WRONLY | O_CREAT);
 	if (fd < 0)
 		return;
@@ -118,7 +118,7 @@ void tl_spool_keep(struct tl_spool *p, const struct tl_store *files, const struc
 	close(fd);
 }
 
-/* Where the run before, or the peer before, was in the file that is open. */
+/* The stored position in the open file; 0 if none is stored for it. */
 static off_t kept_place(const struct tl_spool *p, const struct tl_store *files)
 {
 	int fd = tl_own_open(files, PLACE, O_RDONLY);
@@ -145,7 +145,7 @@ void tl_spool_broken(struct tl_spool *p, const struct tl_store *files, struct tl
 	tl_store_spoilt(to);
 }
 
-/* Where the file of this name is in the list; its length if it is not. */
+/* Index of the file in the list; files->nr if it is not there. */
 static size_t find(const struct tl_store *files, const char *name)
 {
 	size_t i = 0;
@@ -155,7 +155,7 @@ static size_t find(const struct tl_store *files, const char *name)
 	return i;
 }
 
-/* It is said, and the file stays for whoever mends that. */
+/* Report the file and skip it; the user may repair it. */
 static void cannot_read(struct tl_store *files, size_t i, int err)
 {
 	files->own[i].stuck = true;
@@ -180,7 +180,7 @@ void tl_spool_retry(struct tl_store *files)
 		files->own[i].stuck = false;
 }
 
-/* Is there one that is being written, with frames in it? An empty one may go at any time. */
+/* True if a file with frames is being written; an empty one may be removed at any time. */
 static bool written_now(const struct tl_store *files)
 {
 	return files->fd >= 0 && files->size > files->head;
@@ -202,7 +202,7 @@ static int open_file(struct tl_spool *p, const struct tl_store *files, uint64_t 
 	return fd < 0 ? -fd : 0;
 }
 
-/* The next file that is not sent; the one that is being written comes last. */
+/* Open the next file to send; the file being written is the last. */
 static bool next_file(struct tl_spool *p, struct tl_store *files)
 {
 	size_t i = 0;
@@ -214,7 +214,7 @@ static bool next_file(struct tl_spool *p, struct tl_store *files)
 			continue;
 		}
 		err = open_file(p, files, files->own[i].number, files->own[i].name);
-		/* Somebody has removed it: then there is nothing to send. */
+		/* If a user removed it, there is nothing to send. */
 		if (err && (err != ENOENT || !tl_store_remove(files, i)))
 			cannot_read(files, i, err);
 		if (p->fd >= 0)
@@ -226,7 +226,7 @@ static bool next_file(struct tl_spool *p, struct tl_store *files)
 	return p->fd >= 0;
 }
 
-/* The file is sent, or cannot be read: why. */
+/* The file is sent, or cannot be read because of @err. */
 static void end_file(struct tl_spool *p, struct tl_store *files, int err)
 {
 	size_t i = find(files, p->name);
@@ -238,7 +238,10 @@ static void end_file(struct tl_spool *p, struct tl_store *files, int err)
 	forget_file(p);
 }
 
-/* Is this frame part of what a reader has to know? What was lost is told once. */
+/*
+ * True if this frame is part of the context that each reader needs. LOST is not: a loss is
+ * reported once.
+ */
 static bool is_told(const uint8_t *p, size_t n)
 {
 	size_t at = n && p[0] == DEVTRACE_ESCAPE ? 2 : 1;
@@ -252,7 +255,7 @@ static bool is_told(const uint8_t *p, size_t n)
 	       devtrace_type_is_transport(p[at] ^ flip);
 }
 
-/* Bytes of the frames at p that are told, or are not; the last one may be cut. */
+/* Bytes of consecutive frames at @p that are context, or are not; the last may be cut. */
 static size_t run_of(const uint8_t *p, size_t n, bool told)
 {
 	const uint8_t *flag;
@@ -267,7 +270,7 @@ static size_t run_of(const uint8_t *p, size_t n, bool told)
 	return len;
 }
 
-/* Events before p->from went to another peer; send a piece of what else there is. */
+/* Send a piece of the context: the frames before p->from, except the events. */
 static enum tl_spool_next tell(struct tl_spool *p, struct tl_store *to)
 {
 	static uint8_t buf[PIECE];
@@ -278,13 +281,16 @@ static enum tl_spool_next tell(struct tl_spool *p, struct tl_store *to)
 	if (n < 0 && errno == EINTR)
 		return TL_SPOOL_MORE;
 	if (n <= 0) {
-		p->told = p->from;	/* the error comes again */
+		p->told = p->from;	/* the same error comes again, and is reported */
 		return TL_SPOOL_MORE;
 	}
 	if (!p->part) {
 		skip = run_of(buf, (size_t)n, false);
 		p->part = run_of(buf + skip, (size_t)n - skip, true);
-		/* A frame is not longer than a piece; or it is no stream. */
+		/*
+		 * No frame is longer than a piece: without a frame end this is not a trace
+		 * stream.
+		 */
 		p->told += (off_t)(skip || p->part ? skip : (size_t)n);
 		return TL_SPOOL_MORE;
 	}
@@ -321,7 +327,7 @@ enum tl_spool_next tl_spool_send(struct tl_spool *p, struct tl_store *files, str
 	}
 	if (tl_spool_current(p, files))
 		return n ? TL_SPOOL_CLOSE : TL_SPOOL_SENT;
-	/* All is sent; removed is what has arrived. */
+	/* Remove the file only when the peer has acknowledged it. */
 	if (!n && tl_peer_unsure(to)) {
 		poll(NULL, 0, ACK_MS);
 		return TL_SPOOL_MORE;

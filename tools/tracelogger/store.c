@@ -3,14 +3,14 @@
  * store.c - files within their limits
  *
  * Invariants
- * - Before a byte is written there is room for it: under --limit with all files of ours,
- *   and above --keep-free. Oldest files go first, never the one that is written.
- * - Nothing but files that are ours (own.c) is counted or removed.
- * - Nothing is written into a file that others moved away, removed or cut: that is looked at
- *   before each write, and again behind it. Bytes in a file that was removed are told.
- * - A file begins with a flag, for what a file before it was cut in, and with notes: its
- *   number, which tells the order also where the clock does not, how exact that is, and
- *   attributes.
+ * - Before bytes are written there is room for them: under --limit, counting all our files, and
+ *   above --keep-free. The oldest files are removed first, never the current one.
+ * - Only our files (own.c) are counted and removed.
+ * - No byte is written into a file that a user moved, removed or cut: this is checked before
+ *   each write and after it. Bytes in a removed file are reported.
+ * - A file begins with a flag, which ends a frame cut in the file before, and with notes: its
+ *   number, which gives the order even if the clock is wrong, the accuracy of the clock, and the
+ *   user's attributes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,9 +24,9 @@
 #include "tracelogger.h"
 
 #define NAMES_TRIED	100000
-/* Blocks that a file system may need beside the data */
+/* Blocks that a file system may need in addition to the data. */
 #define SPARE_BLOCKS	4
-/* For a link that broke */
+/* Pause before connecting again after the link broke. */
 #define REST		(TL_NSEC * 9 / 10)
 
 int64_t tl_now(void)
@@ -63,7 +63,7 @@ int tl_store_init(struct tl_store *s, const struct tl_options *opt)
 	if (s->dirfd < 0)
 		return -errno;
 	s->shared = tl_own_shares(s->dirfd);
-	/* On a disk where no file can be made now, it is locked before the first is. */
+	/* If the disk is full, the lock is taken when the first file is made. */
 	err = tl_store_lock(s);
 	if (err == -EBUSY || err == -TL_NOT_REGULAR || err == -TL_NOT_OURS)
 		return err;
@@ -147,7 +147,7 @@ static size_t put_note(uint8_t *out, size_t size, const char *name, size_t len, 
 				     n + rest, true);
 }
 
-/* How exact the wall clock is now: for who merges files of many boards. */
+/* The accuracy of the wall clock now, for users who merge files of several boards. */
 static void clock_words(char *out, size_t size)
 {
 	struct timex t = { .modes = 0 };
@@ -182,7 +182,7 @@ static size_t make_head(const struct tl_store *s, uint8_t out[TL_HEAD_MAX])
 	return n;
 }
 
-/* A name that was used is not used again while files that came after it are there. */
+/* True if one of our files has this name, with or without a suffix. */
 static bool taken(const struct tl_store *s)
 {
 	size_t i;
@@ -263,7 +263,7 @@ int tl_store_begin(struct tl_store *s)
 		tl_sync_file(s->sync, s->fd);
 		tl_sync_dir(s->sync);
 	}
-	/* A head in part would spoil what comes behind it. */
+	/* Bytes behind an incomplete head could not be decoded. */
 	done = tl_store_write(s, head, n);
 	if (done == (ssize_t)n) {
 		s->head = s->size;
@@ -297,7 +297,7 @@ const char *tl_store_slash(const struct tl_store *s)
 	return n && s->name.dir[n - 1] == '/' ? "" : "/";
 }
 
-/* Moved away or removed by somebody: then it is not ours any more. */
+/* True if the current file was moved or removed. */
 static bool is_moved(const struct tl_store *s)
 {
 	struct stat st;
@@ -306,7 +306,10 @@ static bool is_moved(const struct tl_store *s)
 	       st.st_dev != s->dev || st.st_ino != s->ino;
 }
 
-/* Of the first @size bytes all are gone with the file, or those behind the end of one cut short. */
+/*
+ * How many of the first @size bytes are gone: all if the file was removed, or those behind the
+ * end of a file that was cut.
+ */
 static uint64_t bytes_gone(const struct tl_store *s, uint64_t size)
 {
 	struct stat st;
@@ -320,7 +323,7 @@ static uint64_t bytes_gone(const struct tl_store *s, uint64_t size)
 
 static void tell_gone(struct tl_store *s, uint64_t n)
 {
-	/* A head alone has no events. */
+	/* A file with only a head has no events. */
 	if (!n || s->told || s->size <= s->head)
 		return;
 	s->told = true;
@@ -352,14 +355,14 @@ void tl_store_end(struct tl_store *s)
 	uint64_t lost;
 	bool gone;
 
-	/* A link goes on: its stream was announced anew. */
+	/* A link stays open: its age begins anew with the announcement. */
 	s->begun = tl_now();
 	if (s->fd < 0 || !s->opt->file)
 		return;
 	gone = is_moved(s);
 	lost = bytes_gone(s, s->size);
 	tell_gone(s, lost);
-	/* What is left of a file that was cut counts for the limit. */
+	/* The rest of a cut file still counts for the limit. */
 	if (!gone) {
 		s->total -= lost;
 		s->size -= lost;
@@ -376,7 +379,7 @@ void tl_store_end(struct tl_store *s)
 
 void tl_store_spoilt(struct tl_store *s)
 {
-	/* A peer that came goes when it likes. */
+	/* A served peer may go at any time: that is no error. */
 	s->left = s->opt->served >= 0;
 	s->errors += !s->left;
 	if (s->linked) {
@@ -389,7 +392,10 @@ void tl_store_spoilt(struct tl_store *s)
 		tl_store_end(s);
 		return;
 	}
-	/* Nothing in it; a disk that fails for ever is not to fill with such files. */
+	/*
+	 * The file has no events: remove it, so that a failing disk does not fill with such
+	 * files.
+	 */
 	unlinkat(s->dirfd, s->current, 0);
 	if (s->sync)
 		tl_sync_file(s->sync, -1);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sync.c - a thread that waits for the disk, so that nobody else does
+ * sync.c - a thread that waits for the disk, so that the logger does not
  *
- * The writer hands it the file and the bytes written, and goes on. fdatasync(2) works
- * on a duplicate of the descriptor: the file may be closed meanwhile. The directory is
- * synced after a file came or went, or the name may be gone after a power cut.
+ * The logger tells it the file and that bytes were written, and goes on. fdatasync(2) works on a
+ * duplicate of the descriptor, as the logger may close the file meanwhile. The directory is
+ * synced after a file was made or removed; otherwise a power failure could undo that.
  *
- * Invariant: files are synced in the order in which they were written. So what a power cut
- * takes is behind all that is there.
+ * Invariant: files are synced in the order in which they were written. A power failure removes
+ * only the newest bytes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,11 +28,11 @@ struct tl_sync {
 	int		closed[CLOSED_MAX];
 	unsigned int	nr_closed;
 	bool		dirty, dir, now, stop;
-	uint64_t	errors;		/* that nobody was told of yet */
+	uint64_t	errors;		/* not reported yet */
 	int		err;		/* of the last sync; 0: none */
 };
 
-/* Whether there is something to do; else when to look again. The lock is held. */
+/* Wait until there is something to sync, at most for the interval. The lock is held. */
 static void wait_for_work(struct tl_sync *s)
 {
 	struct timespec t;
@@ -53,8 +53,8 @@ static void wait_for_work(struct tl_sync *s)
 }
 
 /*
- * The kernel tells an error once, and takes the bytes for written then: no write(2) says it
- * later. A file system that cannot sync, as some cannot a directory, has no error.
+ * The kernel reports an error once and then treats the bytes as written; a later write(2) does
+ * not report it. A file system that cannot sync a file or directory is no error.
  */
 static void note(int ret, uint64_t *errors, int *err)
 {
@@ -92,7 +92,7 @@ static void sync_once(struct tl_sync *s)
 		note(fsync(s->dirfd), &errors, &err);
 	pthread_mutex_lock(&s->lock);
 	s->errors += errors;
-	/* At the end no error is forgotten for what comes behind it. */
+	/* At the end, a successful sync does not clear an earlier error. */
 	if (err || (!s->stop && (fd >= 0 || nr || dir)))
 		s->err = err;
 }
@@ -169,7 +169,7 @@ void tl_sync_close(struct tl_sync *s, int fd)
 	if (s->nr_closed < CLOSED_MAX)
 		s->closed[s->nr_closed++] = fd;
 	else
-		close(fd);	/* a disk as slow as that is left to the kernel */
+		close(fd);	/* the disk is too slow: leave the sync to the kernel */
 	wake(s);
 }
 

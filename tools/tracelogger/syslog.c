@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * syslog.c - events of a severity as messages of RFC 5424, in the framing of RFC 6587
+ * syslog.c - events with a severity as messages of RFC 5424, in the framing of RFC 6587
  *
  * Invariants
- * - A message is "LENGTH SP MESSAGE": where one begins can be told from where the one before
- *   began, and MESSAGE has no control character.
- * - What the stream says is lost or missing is a message, too: nothing is left out without
- *   one but events that have no severity.
+ * - A message is "LENGTH SP MESSAGE", and MESSAGE has no control characters: the reader finds
+ *   the begin of each message from the one before.
+ * - Lost events and missing frames become messages too: only events without a severity are left
+ *   out silently.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@
 #include "tracelogger.h"
 
 #define FACILITY	1	/* user-level messages */
-#define TEXT_MAX	1024	/* receivers must take 480 bytes, and should 2048 */
-/* The number of RFC 5612 for examples: the project has none of its own. */
+#define TEXT_MAX	1024	/* receivers must accept 480 bytes, and should accept 2048 */
+/* The number that RFC 5612 reserves for examples: the project has none of its own. */
 #define SD_NUMBER	"@32473"
 
 struct tl_syslog {
@@ -29,7 +29,7 @@ struct tl_syslog {
 	char		host[256];
 };
 
-/* The inverse of emit.h's mapping of printk levels. */
+/* The inverse of the mapping of printk levels in emit.h. */
 static unsigned int priority(uint8_t severity)
 {
 	static const uint8_t levels[] = { 6, 4, 3, 2 };
@@ -37,7 +37,7 @@ static unsigned int priority(uint8_t severity)
 	return FACILITY * 8 + levels[severity & DEVTRACE_SEV_LEVEL];
 }
 
-/* A field of the header: printable ASCII without spaces; "-" if there is nothing. */
+/* A header field: printable ASCII without spaces; "-" if it is empty. */
 static void put_field(struct out *o, const char *s, size_t len, size_t max)
 {
 	size_t i;
@@ -119,7 +119,7 @@ static void end(struct tl_syslog *s)
 	out_mem(&s->out, s->msg.buf, s->msg.len);
 }
 
-/* The name of what happened, as traceinfo says it. */
+/* The name of the event, as traceinfo prints it. */
 static void put_name(struct out *o, const struct fmt_dict *dict, const struct fmt_major *major,
 		     const struct fmt_entry *entry)
 {
@@ -184,7 +184,7 @@ static void put_text(struct tl_syslog *s, const struct fmt_dict *dict,
 	else
 		fmt_print(&s->text, entry, e->data, e->len, &dict->names);
 	len = s->text.len < TEXT_MAX ? s->text.len : TEXT_MAX;
-	/* Not within a character. */
+	/* Do not cut within a UTF-8 character. */
 	while (len && len < s->text.len && ((uint8_t)s->text.buf[len] & 0xc0) == 0x80)
 		len--;
 	out_mem(&s->msg, s->text.buf, len);
@@ -274,7 +274,7 @@ struct tl_syslog *tl_syslog_new(const struct tl_options *opt)
 
 	if (!s)
 		return NULL;
-	/* Format files that are wrong are named by traceinfo --check-fmt. */
+	/* Errors in format files are ignored here; traceinfo --check-fmt reports them. */
 	fmt_set_init(&s->fmts, NULL, NULL);
 	fmt_add_default(&s->fmts);
 	out_init(&s->msg, -1);

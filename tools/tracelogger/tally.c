@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tally.c - how many events and losses pass, without decoding them
+ * tally.c - count events and losses without decoding them
  *
- * The kernel's stream has no damage and no gap, and saving it needs nothing of an event but
- * that it is one: the type of each frame, and of LOST frames the count. The
- * decoder takes over where more is needed: a time, a severity, a field.
+ * The kernel's stream has no damage and no gap. To save it, only the type of each frame and the
+ * count of LOST frames are needed. The decoder takes over if a time, a severity or a field is.
  */
 #include <string.h>
 #include "run.h"
 
-/* LOST: how many events. Its body stands in t->body, unescaped. */
+/* Add the count of a LOST frame, whose unescaped body is in t->body. */
 static void take_lost(struct tl_tally *t)
 {
 	const size_t at = offsetof(struct devtrace_wire_lost, count);
@@ -26,7 +25,7 @@ static void take_lost(struct tl_tally *t)
 static void end_frame(struct tl_tally *t)
 {
 	if (t->at < 2)
-		return;		/* two flags in a row */
+		return;		/* two consecutive flags */
 	t->totals.frames++;
 	if (t->type == DEVTRACE_T_LOST)
 		take_lost(t);

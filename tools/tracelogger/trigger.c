@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * trigger.c - --on-trigger: a file each time that a trigger fires
+ * trigger.c - --on-trigger: a file each time the trigger fires
  *
  * Invariants
- * - The stream goes on only when all that it held is in the file, and the trigger is armed
- *   only after that: what a file has is never overwritten while it is written.
- * - The trigger is armed again --interval after it fired, so that there are at most so
- *   many files. The stream goes on before.
- * - The kernel says how often the trigger fired: a notification that is lost is noticed at
- *   the next, and what fired before this program began is saved first.
+ * - The stream goes on only when all its events are in the file, and the trigger is armed only
+ *   after that: no event is overwritten while it is being saved.
+ * - The trigger is armed --interval after it fired, which limits the number of files. The stream
+ *   goes on before that.
+ * - The kernel counts how often the trigger fired: a lost notification is noticed at the next
+ *   one, and a stream that was stopped before the start is saved first.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ struct watch {
 	const char	*name;
 	char		stream[DEVTRACE_NAME_LEN];
 	struct devtrace_ctl_trigger t;
-	uint64_t	saved;		/* how often it had fired */
+	uint64_t	saved;		/* value of t.fired at the last save */
 };
 
 static int failed(struct watch *w, int err)
@@ -49,7 +49,7 @@ static int failed(struct watch *w, int err)
 	return 1;
 }
 
-/* Take all changes: what is now is asked for. */
+/* Discard the notifications, then ask for the current state. */
 static int look(struct watch *w)
 {
 	struct devtrace_ctl_change change;
@@ -99,7 +99,7 @@ static bool ready(struct watch *w)
 	       (!stops(w) || state(w) != DEVTRACE_STATE_RUNNING);
 }
 
-/* Until something changes, a signal comes, or the time is over. */
+/* Wait for a change, a signal, or the end of the time. */
 static void wait_change(struct tl_run *r, int fd, int64_t ns)
 {
 	tl_wait_for(r, fd, ns);
@@ -119,7 +119,7 @@ static void add_totals(struct devtrace_totals *to, const struct devtrace_totals 
 	to->damages += t->damages;
 }
 
-/* All that the stream holds, into one file. False: it is not saved, and it is time to end. */
+/* Save the whole stream in one file. Returns false if it is not saved and the run is to end. */
 static bool save(struct tl_run *r)
 {
 	struct devtrace_stats stats = { .cpu = DEVTRACE_STATS_ALL };
@@ -150,7 +150,7 @@ static bool save(struct tl_run *r)
 	return true;
 }
 
-/* Frozen, stopped, running: each by a command of its own. */
+/* A frozen stream must be stopped before it can run. */
 static int go_on(struct watch *w)
 {
 	int err = 0;
