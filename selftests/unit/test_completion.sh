@@ -45,8 +45,8 @@ compopt() { :; }
 # shellcheck source=../../tools/completion/tracectl
 . "$top/tools/completion/tracectl"
 
-count=0 bad=0
-echo "TAP version 13"
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
 
 sorted() { printf '%s\n' "$@" | sort | xargs; }
 
@@ -61,14 +61,8 @@ offered()
 
 result()	# STATUS NAME WANT GOT
 {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-		printf '# wanted: %s\n# offered: %s\n' "$3" "$4"
-	fi
+	ok "$1" "$2"
+	[ "$1" = 0 ] || printf '# wanted: %s\n# offered: %s\n' "$3" "$4"
 }
 
 # gives WANT WORD...: exactly this
@@ -178,5 +172,4 @@ gives "show" tracectl --stream side filter sh
 # Each long option in the help of the tool, where it can stand
 options=$("$out/san/tools/tracectl" --help | grep -oE -- ' --[a-z-]+' | sort -u)
 has "$(echo "$options" | tr '\n' ' ')" tracectl stat -
-echo "1..$count"
-[ $bad = 0 ]
+done_testing
