@@ -22,7 +22,8 @@ static struct nl nl;
 static void begin(int cmd, const char *stream)
 {
 	nl_begin(&nl, cmd);
-	nl_put_str(&nl, DEVTRACE_A_STREAM, stream);
+	if (stream)
+		nl_put_str(&nl, DEVTRACE_A_STREAM, stream);
 }
 
 static void done(size_t nest)
@@ -126,15 +127,22 @@ int main(int argc, char **argv)
 	}
 	if (nl_open(&nl))
 		err(1, "netlink");
-	begin(filters[i].cmd, filters[i].cmd == DEVTRACE_CMD_STREAM_NEW ? "other" : DEVTRACE_STREAM0);
-	if (filters[i].cmd == DEVTRACE_CMD_STREAM_NEW)
+	switch (filters[i].cmd) {
+	case DEVTRACE_CMD_STREAM_NEW:
+		begin(filters[i].cmd, "other");
 		nl_put_u64(&nl, DEVTRACE_A_SIZE, 65536);
-	if (filters[i].cmd == DEVTRACE_CMD_TRIGGER_NEW) {
+		nest = nl_nest(&nl, DEVTRACE_A_FILTER);
+		break;
+	case DEVTRACE_CMD_TRIGGER_NEW:
+		begin(filters[i].cmd, NULL);
 		nl_put_str(&nl, DEVTRACE_A_TRIGGER, "bench");
 		nl_put_u32(&nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_NOTIFY);
+		nest = nl_nest(&nl, DEVTRACE_A_WHEN);
+		break;
+	default:
+		begin(filters[i].cmd, DEVTRACE_STREAM0);
+		nest = nl_nest(&nl, DEVTRACE_A_FILTER);
 	}
-	nest = nl_nest(&nl, filters[i].cmd == DEVTRACE_CMD_TRIGGER_NEW ? DEVTRACE_A_WHEN :
-							DEVTRACE_A_FILTER);
 	if (filters[i].put)
 		filters[i].put();
 	done(nest);
