@@ -5,6 +5,7 @@
  *	filters open	everything passes, and no filter is looked at
  *	filters passing	each term is in use, and what is measured passes
  *	filters stream	as open, and another stream that wants none of it
+ *	filters both	as open, and another stream that wants it, too
  *	filters refuse	what /proc/dtbench_filtered emits is refused
  *	filters process	all but one process passes, which does not exist
  *	filters object	all but one object passes, which no event has
@@ -84,6 +85,12 @@ static void put_other(void)
 	put_types(DEVTRACE_T_USER2, true);
 }
 
+/* All types but kernel profile events and one that nothing emits. */
+static void put_all(void)
+{
+	put_types(DEVTRACE_T_USER2, false);
+}
+
 static void put_process(void)
 {
 	uint32_t pid = 4000000;
@@ -109,6 +116,7 @@ static const struct {
 	{ "process", DEVTRACE_CMD_FILTER_SET, put_process },
 	{ "object", DEVTRACE_CMD_FILTER_SET, put_object },
 	{ "stream", DEVTRACE_CMD_STREAM_NEW, put_other },
+	{ "both", DEVTRACE_CMD_STREAM_NEW, put_all },
 	{ "trigger", DEVTRACE_CMD_TRIGGER_NEW, put_other },
 };
 
@@ -122,7 +130,7 @@ int main(int argc, char **argv)
 			break;
 	if (i == sizeof(filters) / sizeof(filters[0])) {
 		fprintf(stderr, "usage: filters open | passing | refuse | process | object | "
-			"stream | trigger\n");
+			"stream | both | trigger\n");
 		return 2;
 	}
 	if (nl_open(&nl))
