@@ -38,8 +38,8 @@ compopt() { :; }
 . "$top/tools/completion/traceinfo"
 # shellcheck source=../../tools/completion/tracelogger
 . "$top/tools/completion/tracelogger"
-# shellcheck source=../../tools/completion/traceconv
-. "$top/tools/completion/traceconv"
+# shellcheck source=../../tools/completion/devtrace-convert
+. "$top/tools/completion/devtrace-convert"
 # shellcheck source=../../tools/completion/qsgate
 . "$top/tools/completion/qsgate"
 # shellcheck source=../../tools/completion/tracectl
@@ -118,13 +118,15 @@ gives "" tracelogger -l ""
 options=$("$out/san/tools/tracelogger" --help | grep -oE -- '--[a-z-]+' | sort -u)
 has "$(echo "$options" | tr '\n' ' ')" tracelogger -
 
-gives "qs" traceconv --from = q
-gives "qs rkh" traceconv --from ""
-gives "time= tick=" traceconv --size t
-gives "a.fmt b.txt c" traceconv ""
-gives "" traceconv --rate ""
-options=$("$out/san/tools/traceconv" --help | grep -oE -- '--[a-z-]+' | sort -u)
-has "$(echo "$options" | tr '\n' ' ')" traceconv -
+gives "qs" devtrace-convert --from = q
+gives "qs rkh" devtrace-convert --from ""
+gives "time= tick=" devtrace-convert --size t
+gives "chrome perfetto" devtrace-convert --to ""
+gives "a.fmt c" devtrace-convert -e ""
+gives "a.fmt b.txt c" devtrace-convert ""
+gives "" devtrace-convert --rate ""
+options=$("$out/san/tools/devtrace-convert" --help | grep -oE -- '--[a-z-]+' | sort -u)
+has "$(echo "$options" | tr '\n' ' ')" devtrace-convert -
 gives "motord" qsgate --program m
 gives "7701" qsgate --udp ""
 gives "a.fmt b.txt c" qsgate ""
