@@ -11,9 +11,22 @@
  * only on the device's filter.
  */
 #include <string.h>
+#include <unistd.h>
 #include <devtrace/rkh/rkhtrc.h>
 
 struct devtrace_rkh devtrace_rkh;
+
+/* A child of fork(2) is a process of its own, whose names the stream does not have yet. */
+void devtrace_rkh_begin(void)
+{
+	static pid_t told;
+	const pid_t self = getpid();
+
+	if (__atomic_load_n(&told, __ATOMIC_RELAXED) == self)
+		return;
+	if (!devtrace_dict_usr(DEVTRACE_RKH_SYMBOL, "RKH_SYMBOL"))
+		__atomic_store_n(&told, self, __ATOMIC_RELAXED);
+}
 
 static void set(uint8_t *bits, unsigned int n, bool wanted)
 {
@@ -37,6 +50,7 @@ void rkh_trc_filter_group_(rui8_t ctrl, RKH_TG_T grp, rui8_t mode)
 {
 	const bool wanted = ctrl == FILTER_OFF;
 
+	devtrace_rkh_begin();
 	if (grp == RKH_TRC_ALL_GROUPS) {
 		set_all(&devtrace_rkh.groups, 1, wanted);
 	} else if (grp < RKH_TRC_ALL_GROUPS) {
@@ -50,6 +64,7 @@ void rkh_trc_filter_event_(rui8_t ctrl, rui16_t evt)
 {
 	const bool wanted = ctrl == FILTER_OFF;
 
+	devtrace_rkh_begin();
 	if (evt == RKH_TRC_ALL_EVENTS) {
 		set_all(devtrace_rkh.events, sizeof(devtrace_rkh.events), wanted);
 		set_all(&devtrace_rkh.groups, 1, wanted);
@@ -80,6 +95,7 @@ void rkh_trc_symFil(RKHFilter fd, RKH_TRC_FSLOT slot, rui8_t mode)
 	uint8_t *bits = NULL;
 	const unsigned int n = filter_bits(fd, &bits);
 
+	devtrace_rkh_begin();
 	if (mode & RKH_TRC_ALL_FILTERS)
 		set_all(bits, n / 8, wanted);
 	else if (slot < n)
@@ -131,6 +147,7 @@ void devtrace_rkh_symbol(unsigned int kind, uint64_t key, uint64_t owner, const 
 
 	if (!name)
 		return;
+	devtrace_rkh_begin();
 	add_name(kind, key, plain(name));
 	/* For the other kinds the dictionary is sufficient. */
 	if (kind < RKH_TE_FWK_AO || kind > RKH_TE_FWK_ACTOR ||
@@ -162,6 +179,7 @@ void devtrace_rkh_assert(const char *module, unsigned int line)
 
 	if (!devtrace_enabled(DEVTRACE_RKH_TYPE(RKH_TE_FWK_ASSERT)))
 		return;
+	devtrace_rkh_begin();
 	devtrace_begin_plain_(&r, DEVTRACE_RKH_TYPE(RKH_TE_FWK_ASSERT));
 	devtrace_str(&r, module);
 	devtrace_u16(&r, (uint16_t)line);

@@ -12,6 +12,7 @@
 WEAK void rkh_trc_open(void)
 {
 	devtrace_open();
+	devtrace_rkh_begin();
 }
 
 WEAK void rkh_trc_close(void)

@@ -25,7 +25,7 @@ struct got {
 		uint32_t value;
 		uint8_t group;
 	} v[512];
-	uint64_t	missing, damages, notes, unknown;
+	uint64_t	missing, damages, notes, unknown, marks;
 	uint64_t	gap_at[8];
 	int		gaps;
 	uint8_t		info_flags;
@@ -47,6 +47,12 @@ static inline int got_item(const struct devtrace_item *item, void *arg)
 		g->nr++;
 		break;
 	case DEVTRACE_ITEM_DICT:
+		/* What says whose events follow is no name of the target's. */
+		if (item->u.dict.kind == DEVTRACE_T_USR && item->u.dict.scope == 1 &&
+		    item->u.dict.value == 244 && !strcmp(item->u.dict.name, "RKH_SYMBOL")) {
+			g->marks++;
+			break;
+		}
 		g->v[g->nr].type = item->u.dict.kind;
 		g->v[g->nr].key = item->u.dict.key;
 		g->v[g->nr].value = item->u.dict.value;

@@ -482,10 +482,10 @@ static const struct {
 	{ "flags f { A }\nrecord 100 R (enum f a)", "2:20: error: 'f' is flags, not an enum" },
 	{ "enum e { A }\nrecord 100 R (flags e a)", "2:21: error: 'e' is an enum, not flags" },
 	{ "enum e { A = 0b2 }", "1:16: error: '2' is no digit of a binary number" },
-	{ "what is this", "1:1: error: enum, flags, major or record expected, but there is 'what'" },
+	{ "what is this", "1:1: error: enum, flags, major, needs or record expected, but there is 'what'" },
 	{ "record 100 R @", "1:14: error: '@' has no meaning here" },
 	{ "record 100 R \xff", "1:14: error: '\\xff' has no meaning here" },
-	{ "}", "1:1: error: enum, flags, major or record expected, but there is '}'" },
+	{ "}", "1:1: error: enum, flags, major, needs or record expected, but there is '}'" },
 };
 
 TEST_F(fmt, mistakes)

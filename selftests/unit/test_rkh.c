@@ -7,6 +7,8 @@
  */
 #define _GNU_SOURCE
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "rkhtrc.h"
 #include "fakedev.h"
 #include "kselftest_harness.h"
@@ -201,6 +203,7 @@ TEST_F(rkh, device_above)
 
 TEST_F(rkh, names)
 {
+	const struct devtrace_dict *own = fake->dicts + 1;
 	static int q, t;
 
 	RKH_TR_FWK_QUEUE(&q);
@@ -210,22 +213,60 @@ TEST_F(rkh, names)
 	rkh_trc_obj(RKH_TE_FWK_OBJ, (rui8_t *)&q, "plain");
 	rkh_trc_sig(9, "NINE");
 	rkh_trc_obj(RKH_TE_FWK_OBJ, (rui8_t *)&q, NULL);
-	ASSERT_EQ(6, fake->nr_dicts);
-	EXPECT_STREQ("q", fake->dicts[0].name);
-	EXPECT_EQ(DEVTRACE_T_OBJ, fake->dicts[0].kind);
-	EXPECT_EQ((uintptr_t)&q, fake->dicts[0].key);
-	EXPECT_STREQ("t", fake->dicts[1].name);
-	EXPECT_EQ(DEVTRACE_T_ENUM, fake->dicts[2].kind);
-	EXPECT_EQ(3, fake->dicts[2].value);
-	EXPECT_EQ(DEVTRACE_RKH_POOLS, fake->dicts[2].group);
-	EXPECT_EQ(DEVTRACE_T_SIG, fake->dicts[3].kind);
-	EXPECT_EQ(7, fake->dicts[3].value);
-	EXPECT_EQ(0, fake->dicts[3].key);
-	EXPECT_EQ(9, fake->dicts[5].value);
+	ASSERT_EQ(7, fake->nr_dicts);
+	EXPECT_STREQ("q", own[0].name);
+	EXPECT_EQ(DEVTRACE_T_OBJ, own[0].kind);
+	EXPECT_EQ((uintptr_t)&q, own[0].key);
+	EXPECT_STREQ("t", own[1].name);
+	EXPECT_EQ(DEVTRACE_T_ENUM, own[2].kind);
+	EXPECT_EQ(3, own[2].value);
+	EXPECT_EQ(DEVTRACE_RKH_POOLS, own[2].group);
+	EXPECT_EQ(DEVTRACE_T_SIG, own[3].kind);
+	EXPECT_EQ(7, own[3].value);
+	EXPECT_EQ(0, own[3].key);
+	EXPECT_EQ(9, own[5].value);
 	/* Of three of these it is said what they are. */
 	EXPECT_EQ(3, fake->nr);
 	EXPECT_EQ(DEVTRACE_RKH_SYMBOL, fake->events[0].bytes[0]);
 	EXPECT_EQ(RKH_TE_FWK_QUEUE, fake->events[0].bytes[5]);
+}
+
+/* However a program begins, the stream hears once a process that its events are RKH's. */
+TEST_F(rkh, says_whose_events)
+{
+	static int q;
+	int way, status;
+	pid_t child;
+
+	for (way = 0; way < 6; way++) {
+		fake_reset();
+		child = fork();
+		if (!child) {
+			/* Twice: the second time there is nothing to tell. */
+			for (int i = 0; i < 2; i++) {
+				if (way == 0)
+					RKH_TRC_OPEN();
+				else if (way == 1)
+					RKH_FILTER_OFF_EVENT(RKH_TE_SM_TRN);
+				else if (way == 2)
+					RKH_FILTER_OFF_GROUP(RKH_TG_SM);
+				else if (way == 3)
+					RKH_FILTER_OFF_ALL_SMA();
+				else if (way == 4)
+					RKH_TRC_SEND_CFG(1000);
+				else
+					RKH_TR_FWK_ASSERT("rkhsm", 12);
+			}
+			_exit(0);
+		}
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		ASSERT_EQ(1, fake->nr_dicts) TH_LOG("way %d", way);
+		EXPECT_EQ(DEVTRACE_T_USR, fake->dicts[0].kind);
+		EXPECT_EQ(244, fake->dicts[0].value);
+		EXPECT_STREQ("RKH_SYMBOL", fake->dicts[0].name);
+	}
+	RKH_TR_FWK_QUEUE(&q);
+	EXPECT_EQ(2, fake->nr_dicts);
 }
 
 /* A port sends what there is: nothing. */

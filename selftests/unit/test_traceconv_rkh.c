@@ -233,6 +233,7 @@ TEST_F(target, every_event_comes_as_it_was_made)
 	EXPECT_EQ(0, g.missing);
 	EXPECT_EQ(0, g.damages);
 	EXPECT_EQ(0, g.unknown);
+	EXPECT_LT(0, g.marks);
 	EXPECT_EQ(242, g.v[at].type);
 	EXPECT_EQ(variant->flags, (uint32_t)(g.v[at].data[4] | g.v[at].data[5] << 8 |
 					     g.v[at].data[6] << 16));

@@ -69,7 +69,7 @@ chapter "State machines: dining philosophers that trace as QP does, then as RKH 
 run "philo-qp 6"
 run "traceinfo --sequence table,philo0 --last 4"
 run "tracectl clear; philo-rkh"
-run "traceinfo --format-file /usr/share/devtrace/rkh.fmt --summary=machines"
+run "traceinfo --summary=machines"
 
 chapter "A stream of its own for what is severe: a fault, then noise at full speed"
 run "tracectl stream add severe 64K type=exc,text severity=2; tracectl stream resize trace 64K"

@@ -104,9 +104,28 @@ static void claim(struct fmt_parser *p, struct fmt_entry **slot, struct fmt_entr
 		  what, number, e->name, (*slot)->name, (*slot)->place.file->path, line, column);
 }
 
+void fmt_set_needs(struct fmt_parser *p, unsigned int type, const char *name, size_t offset)
+{
+	if (type < DEVTRACE_T_USER || (type >= DEVTRACE_T_EXC && type < DEVTRACE_T_USER2)) {
+		fmt_error(p, offset,
+			  "programs give names to types 100-124 and 192-255, not to %u", type);
+		return;
+	}
+	if (p->file->needs) {
+		fmt_error(p, offset, "the file needs '%s' already", p->file->needs);
+		return;
+	}
+	p->file->needs = name;
+	p->file->needs_type = (uint8_t)type;
+}
+
 void fmt_add_record(struct fmt_parser *p, unsigned int type, struct fmt_entry *e)
 {
-	claim(p, &p->set->records[type], e, "record type", type);
+	/* A file that the user named counts for every program. */
+	struct fmt_entry **slots = p->file->needs && p->set->given ? p->set->needing :
+				   p->set->records;
+
+	claim(p, &slots[type], e, "record type", type);
 }
 
 void fmt_add_minor(struct fmt_parser *p, struct fmt_major *m, int minor, struct fmt_entry *e)
@@ -213,9 +232,14 @@ struct fmt_major *fmt_get_major(struct fmt_parser *p, uint32_t number, const cha
 static const struct fmt_entry *find_record(const struct fmt_set *set, uint8_t type,
 					   const struct fmt_names *names)
 {
-	const struct fmt_entry *e = set->records[type];
+	const struct fmt_entry *e = set->records[type], *needing = set->needing[type];
 	const char *name;
 
+	if (needing && !(e && e->place.file->place < set->given)) {
+		name = names->record(names, needing->place.file->needs_type);
+		if (name && !strcmp(name, needing->place.file->needs))
+			e = needing;
+	}
 	if (!e || e->place.file->place < set->given || type < DEVTRACE_T_USER ||
 	    (type >= DEVTRACE_T_EXC && type < DEVTRACE_T_USER2))
 		return e;
@@ -260,9 +284,12 @@ void fmt_each_name(const struct fmt_set *set, fmt_name_fn *fn, void *arg)
 	const struct fmt_major *m;
 	unsigned int i, k;
 
-	for (i = 0; i < 256; i++)
+	for (i = 0; i < 256; i++) {
 		if (set->records[i])
 			fn(arg, set->records[i]->name, FMT_RECORD, i);
+		if (set->needing[i])
+			fn(arg, set->needing[i]->name, FMT_RECORD, i);
+	}
 	for (i = 0; i < set->nr_buckets; i++) {
 		for (m = set->majors[i]; m; m = m->next) {
 			fn(arg, m->name, FMT_MAJOR, m->number);

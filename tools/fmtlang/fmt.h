@@ -54,6 +54,8 @@ struct fmt_file {
 	uint32_t	*lines;		/* offset of each line */
 	unsigned int	last_line;	/* index into lines */
 	unsigned int	errors, warnings;
+	const char	*needs;		/* what a program calls the type below; NULL: nothing */
+	uint8_t		needs_type;
 };
 
 struct fmt_place {
@@ -142,6 +144,7 @@ struct fmt_set {
 	struct fmt_arena arena;
 	struct fmt_file	*files, **files_end;
 	struct fmt_entry *records[256];
+	struct fmt_entry *needing[256];	/* in files that count for some programs only */
 	struct fmt_major **majors;	/* hash table that grows */
 	unsigned int	nr_majors, nr_buckets;
 	fmt_diag_fn	*diag;

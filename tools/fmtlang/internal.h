@@ -21,6 +21,7 @@ enum fmt_token {
 	TOK_FLAGS,
 	TOK_MAJOR,
 	TOK_MINOR,
+	TOK_NEEDS,
 	TOK_RECORD,
 	TOK_SEVERITY,
 };
@@ -81,6 +82,11 @@ void fmt_compile(struct fmt_parser *p, struct fmt_entry *e, bool has_text);
 const struct fmt_table *fmt_table_find(const struct fmt_parser *p, const char *name, size_t n);
 void fmt_table_add(struct fmt_parser *p, struct fmt_table *t);
 
+/* The declarations of p->file. */
+void fmt_parse(struct fmt_parser *p);
+
+/* What the file describes from here on is of programs that call @type @name. */
+void fmt_set_needs(struct fmt_parser *p, unsigned int type, const char *name, size_t offset);
 /* Add a description; report a duplicate. */
 void fmt_add_record(struct fmt_parser *p, unsigned int type, struct fmt_entry *e);
 void fmt_add_minor(struct fmt_parser *p, struct fmt_major *m, int minor, struct fmt_entry *e);

@@ -226,7 +226,8 @@ static void lex_name(struct fmt_parser *p)
 		enum fmt_token tok;
 	} words[] = {
 		{ "enum", TOK_ENUM }, { "flags", TOK_FLAGS }, { "major", TOK_MAJOR },
-		{ "minor", TOK_MINOR }, { "record", TOK_RECORD }, { "severity", TOK_SEVERITY },
+		{ "minor", TOK_MINOR }, { "needs", TOK_NEEDS }, { "record", TOK_RECORD },
+		{ "severity", TOK_SEVERITY },
 	};
 	size_t i;
 
@@ -313,6 +314,7 @@ bool fmt_begins(const struct fmt_parser *p)
 	switch (p->tok) {
 	case TOK_MAJOR:
 	case TOK_MINOR:
+	case TOK_NEEDS:
 	case TOK_RECORD:
 	case TOK_SEVERITY:
 		return true;

@@ -92,6 +92,30 @@ void fmt_set_free(struct fmt_set *set)
 	fmt_set_init(set, NULL, NULL);
 }
 
+int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t len)
+{
+	struct fmt_parser p;
+	struct fmt_file *f = fmt_alloc(&set->arena, sizeof(*f));
+	struct out safe;
+
+	out_init(&safe, -1);
+	out_safe(&safe, path, strlen(path));
+	f->path = memcpy(fmt_alloc(&set->arena, safe.len + 1), safe.len ? safe.buf : "", safe.len);
+	out_free(&safe);
+	f->text = fmt_alloc(&set->arena, len + 1);
+	memcpy(f->text, text, len);
+	f->len = len;
+	f->place = set->place;
+	*set->files_end = f;
+	set->files_end = &f->next;
+
+	fmt_lex_init(&p, set, f);
+	fmt_parse(&p);
+	free(p.str);
+	free(p.pos);
+	return 0;
+}
+
 /* Report an error about a file or directory as a whole. */
 static int path_error(struct fmt_set *set, const char *path, const char *what)
 {

@@ -497,6 +497,7 @@ static void parse_major(struct fmt_parser *p)
 			break;
 		case TOK_END:
 		case TOK_MAJOR:
+		case TOK_NEEDS:
 		case TOK_RECORD:
 			fmt_error(p, p->start, "'}' expected to end the major '%s', but there is %s",
 				  name ? name : "?", found(p, buf, sizeof(buf)));
@@ -536,7 +537,25 @@ static void parse_record(struct fmt_parser *p)
 		fmt_add_record(p, (unsigned int)n, e);
 }
 
-static void parse_file(struct fmt_parser *p)
+/* What is described from here on is only of programs that give this type this name. */
+static void parse_needs(struct fmt_parser *p)
+{
+	size_t at = p->start;
+	const char *name;
+	uint64_t n;
+
+	p->broken = false;
+	fmt_next(p);
+	if (!parse_number(p, 255, "the number of a record type", &n)) {
+		resync(p);
+		return;
+	}
+	name = parse_name(p, "the name of the record type", NULL);
+	if (name)
+		fmt_set_needs(p, (unsigned int)n, name, at);
+}
+
+void fmt_parse(struct fmt_parser *p)
 {
 	fmt_next(p);
 	while (p->tok != TOK_END) {
@@ -547,6 +566,9 @@ static void parse_file(struct fmt_parser *p)
 			break;
 		case TOK_MAJOR:
 			parse_major(p);
+			break;
+		case TOK_NEEDS:
+			parse_needs(p);
 			break;
 		case TOK_RECORD:
 			parse_record(p);
@@ -562,35 +584,11 @@ static void parse_file(struct fmt_parser *p)
 			break;
 		default:
 			p->broken = false;
-			expected(p, "enum, flags, major or record");
+			expected(p, "enum, flags, major, needs or record");
 			fmt_next(p);
 			resync(p);
 			take(p, '}');
 		}
 		take(p, ';');
 	}
-}
-
-int fmt_add_text(struct fmt_set *set, const char *path, const char *text, size_t len)
-{
-	struct fmt_parser p;
-	struct fmt_file *f = fmt_alloc(&set->arena, sizeof(*f));
-	struct out safe;
-
-	out_init(&safe, -1);
-	out_safe(&safe, path, strlen(path));
-	f->path = memcpy(fmt_alloc(&set->arena, safe.len + 1), safe.len ? safe.buf : "", safe.len);
-	out_free(&safe);
-	f->text = fmt_alloc(&set->arena, len + 1);
-	memcpy(f->text, text, len);
-	f->len = len;
-	f->place = set->place;
-	*set->files_end = f;
-	set->files_end = &f->next;
-
-	fmt_lex_init(&p, set, f);
-	parse_file(&p);
-	free(p.str);
-	free(p.pos);
-	return 0;
 }

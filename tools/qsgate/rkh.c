@@ -157,13 +157,28 @@ static size_t put_string(uint8_t *p, const void *s, size_t n)
 	return n + 1;
 }
 
+/* The number of an event of the application within its group; 32: it is none. */
+static unsigned int rkh_user_number(uint32_t type)
+{
+	unsigned int n;
+
+	for (n = 0; n < 32; n++)
+		if (DEVTRACE_RKH_TYPE(RKH_TE_USER + n) == type)
+			break;
+	return n;
+}
+
 /* Other names of RKH come as events: see symbol(). */
 void rkh_name(struct gate *g, const struct gate_name *n)
 {
-	uint8_t out[GATE_NAME_BYTES], *p = begin(g, out, 0), te;
+	const unsigned int user = rkh_user_number(n->value);
+	uint8_t out[GATE_NAME_BYTES], *p, te;
 	const struct gate_rkh *l = &g->layout;
-	unsigned int user;
 
+	/* Before begin(), which sends the configuration: the mark of RKH's programs is no frame. */
+	if (n->kind == DEVTRACE_T_USR && user == 32)
+		return;
+	p = begin(g, out, 0);
 	switch (n->kind) {
 	case DEVTRACE_T_OBJ:
 		te = RKH_TE_FWK_OBJ;
@@ -185,12 +200,7 @@ void rkh_name(struct gate *g, const struct gate_name *n)
 		break;
 	case DEVTRACE_T_USR:
 		te = RKH_TE_FWK_TUSR;
-		for (user = RKH_TE_USER; user < RKH_TE_USER + 32; user++)
-			if (DEVTRACE_RKH_TYPE(user) == n->value)
-				break;
-		if (user == RKH_TE_USER + 32)
-			return;
-		gate_put(&p, user - RKH_TE_USER, 1);
+		gate_put(&p, user, 1);
 		break;
 	default:
 		return;

@@ -114,6 +114,20 @@ static void send_proc(struct conv *c, uint64_t ts)
 	send(c, DEVTRACE_T_PROC, body, 16 + strlen((char *)body + 16) + 1, true);
 }
 
+/* What a program of devtrace/rkh says of itself, so that rkh.fmt counts for its events. */
+static void send_mark(struct conv *c)
+{
+	uint8_t body[sizeof(struct devtrace_wire_dict) + DEVTRACE_NAME_MAX] = { 0 };
+	size_t n = sizeof(struct devtrace_wire_dict);
+
+	if (!c->dialect->mark)
+		return;
+	put_le(body, CONV_TID, 4);
+	put_le(body + 4, c->dialect->mark_type, 4);
+	n += (size_t)snprintf((char *)body + n, DEVTRACE_NAME_MAX, "%s", c->dialect->mark) + 1;
+	send(c, DEVTRACE_T_USR, body, n, true);
+}
+
 void conv_announce(struct conv *c, uint64_t ts)
 {
 	if (c->announced && c->out_bytes - c->announced_bytes < ANNOUNCE_BYTES &&
@@ -123,6 +137,7 @@ void conv_announce(struct conv *c, uint64_t ts)
 	if (c->live)
 		send_clock(c);
 	send_proc(c, ts);
+	send_mark(c);
 	c->announced = true;
 	c->announced_bytes = c->out_bytes;
 	c->announced_ts = ts;

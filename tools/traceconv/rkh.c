@@ -351,6 +351,8 @@ const struct conv_dialect conv_rkh = {
 	.name = "RKH",
 	.sizes = { .time = 4, .sig = 1, .obj = 4, .fun = 4, .equeue = 1, .mpool = 1, .event = 2,
 		   .tick = 2, .block = 2 },
+	.mark = "RKH_SYMBOL",
+	.mark_type = DEVTRACE_RKH_SYMBOL,
 	.rkh_flags = RKH_SENDER | RKH_QUE_LWM | RKH_MP_LWM | RKH_NSEQ | RKH_TSTAMP | RKH_CHK,
 	.intact = rkh_intact,
 	.seq = rkh_seq,

@@ -111,6 +111,9 @@ struct conv_dialect {
 	const char		*name;
 	struct conv_sizes	sizes;
 	uint32_t		rkh_flags;
+	/* The name that says whose events these are, of this type; NULL: none */
+	const char		*mark;
+	uint8_t			mark_type;
 	/* Is it a frame with a good check? The check is then cut off from *n. */
 	bool (*intact)(const struct conv *c, const uint8_t *p, size_t *n);
 	/* The frame's sequence number; -1: it has none. */

@@ -212,6 +212,11 @@ struct devtrace_rkh {
 extern struct devtrace_rkh devtrace_rkh;
 
 /*
+ * Tell the stream that the events of this process are RKH's: rkh.fmt has their words. All functions
+ * of this library call it, and RKH_TRC_SEND_CFG(); the device hears it once a process.
+ */
+void devtrace_rkh_begin(void);
+/*
  * Name an object of a kind, an RKH_TE_FWK_, that belongs to the active object @owner or to none
  * (0).
  */

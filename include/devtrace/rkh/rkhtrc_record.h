@@ -363,7 +363,8 @@ void rkh_trc_sig(RKH_SIG_T sig, const char *name);
 #define DEVTRACE_RKH_BIT_(en, n)	((uint32_t)((en) == RKH_ENABLED) << (n))
 #define DEVTRACE_RKH_SIZES_(a, b)	((uint8_t)((a) << 4 | (b)))
 #define RKH_TR_FWK_TCFG(ts_hz)							\
-	DEVTRACE_RKH_FWK_ON_(RKH_TRC_BEGIN_WOFIL(RKH_TE_FWK_TCFG)		\
+	DEVTRACE_RKH_FWK_ON_(devtrace_rkh_begin();				\
+		RKH_TRC_BEGIN_WOFIL(RKH_TE_FWK_TCFG)		\
 		RKH_TRC_UI16(RKH_VERSION_CODE);					\
 		devtrace_x32(&devtrace_r_,					\
 			     DEVTRACE_RKH_BIT_(RKH_CFG_SMA_TRC_SNDR_EN, 0) |	\

@@ -9,20 +9,40 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../modules.sh
 . "$here/modules.sh"
 work=$(mktemp -d) || exit 1
+count=0
+bad=0
 
-# shellcheck source=../../tap.sh
-. "$here/tap.sh"
+echo "TAP version 13"
 if ! trace_unload 2>/dev/null; then
-	skip_all "devtrace cannot be unloaded"
+	echo "1..0 # SKIP devtrace cannot be unloaded"
+	exit 0
 fi
 logger=''
 trap 'kill $logger 2>/dev/null; trace_unload 2>/dev/null; trace_load; rm -rf "$work"' EXIT
 
-tell_why()
+ok()	# STATUS NAME
 {
-	tail -n 3 "$work/said" | sed 's/^/# /'
-	tracectl trigger | sed 's/^/# /'
-	tracectl stream | sed 's/^/# /'
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $2"
+		tail -n 3 "$work/said" | sed 's/^/# /'
+		tracectl trigger | sed 's/^/# /'
+		tracectl stream | sed 's/^/# /'
+	fi
+}
+
+wait_until()	# COMMAND...: ten minutes at the most
+{
+	tries=6000
+	while [ $tries -gt 0 ]; do
+		! "$@" || return 0
+		sleep 0.1
+		tries=$((tries - 1))
+	done
+	return 1
 }
 
 # field NAME: of the trigger, in JSON
@@ -83,4 +103,5 @@ has "$work/early" early; ok $? "what fired before is saved"
 runs; ok $? "and the stream goes on"
 tracectl trigger del fault
 
-done_testing
+echo "1..$count"
+[ $bad = 0 ]

@@ -13,6 +13,32 @@ export TZ=UTC
 work=$(mktemp -d) || exit 1
 child=
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; rm -rf "$work"' EXIT
+count=0
+bad=0
+
+# ok STATUS NAME
+ok()
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=$((bad + 1))
+		echo "not ok $count $2"
+		head -n 20 "$work/out" | sed 's/^/# /'
+	fi
+}
+
+# Wait until a command succeeds; half a minute is forever.
+await()
+{
+	tries=0
+	while ! "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 6000 ] || return 1
+		sleep 0.1
+	done
+}
 
 # The numbers of our text lines in a file, in a row.
 numbers()
@@ -31,13 +57,12 @@ ti="traceinfo --no-default-fmt"
 out=$work/out
 : > "$out"
 
-# shellcheck source=../../tap.sh
-. "$(dirname "$0")/tap.sh"
-why=$out
+echo "TAP version 13"
 # The test before may have taken the module away.
 [ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ]; then
-	skip_all "no /dev/trace"
+	echo "1..0 # SKIP no /dev/trace"
+	exit 0
 fi
 : > /dev/trace
 
@@ -114,14 +139,14 @@ sees()
 {
 	[ "$(numbers "$out")" = "$1" ]
 }
-wait_until sees "7 "
+await sees "7 "
 ok $? "-f -n 1: the last first"
 echo "mark 8" > /dev/trace
-wait_until sees "7 8 "
+await sees "7 8 "
 ok $? "-f: then what comes"
 : > /dev/trace
 echo "mark 9" > /dev/trace
-wait_until sees "7 8 9 "
+await sees "7 8 9 "
 ok $? "-f: goes on when the buffer is cleared"
 kill -TERM $child
 wait $child
@@ -138,9 +163,9 @@ $ti -n 1 "$work/saved-none" "$work/trace-other" > "$out" 2>/dev/null
 ok $? "among other inputs, too"
 $ti -f "$work/trace-other" > "$out" &
 child=$!
-wait_until sees "9 "
+await sees "9 "
 echo "mark 10" > /dev/trace
-wait_until sees "9 10 "
+await sees "9 10 "
 ok $? "and followed"
 kill -TERM $child
 wait $child
@@ -303,4 +328,5 @@ else
 	ok $? "outside nothing is said"
 fi
 
-done_testing
+echo "1..$count"
+[ $bad = 0 ]

@@ -11,14 +11,26 @@ set -u
 . "$(dirname "$0")/modules.sh"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-# shellcheck source=../../tap.sh
-. "$(dirname "$0")/tap.sh"
-why=$work/out
+echo "TAP version 13"
 # The test before may have taken the module away.
 [ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
-	skip_all "no /dev/trace, or no tracectl: there is no libmnl for this machine"
+	echo "1..0 # SKIP no /dev/trace, or no tracectl: there is no libmnl for this machine"
+	exit 0
 fi
+count=0
+bad=0
+ok()
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count $2"
+	else
+		bad=1
+		echo "not ok $count $2"
+		head -n 40 "$work/out" | sed 's/^/# /'
+	fi
+}
 has() { grep -q -e "$1" "$work/out"; }
 run() { "$@" >"$work/out" 2>&1; }
 
@@ -26,7 +38,8 @@ tracectl filter clear
 tracectl clear
 run tracectl profile add signal:no_such_thing
 if has CONFIG_PERF_EVENTS; then
-	skip_all "$(cat "$work/out")"
+	echo "1..0 # SKIP $(cat "$work/out")"
+	exit 0
 fi
 run tracectl profile add signal:signal_generate task:task_rename
 ok $? "two are added"
@@ -110,4 +123,5 @@ has "^profile-del signal:signal_generate: type $first\$" &&
 	has "^profile-del task:task_rename: type $second\$"
 ok $? "who monitors is told"
 tracectl filter clear
-done_testing
+echo "1..$count"
+exit $bad
