@@ -5,6 +5,7 @@
  *	filters open	everything passes, and no filter is looked at
  *	filters passing	each term is in use, and what is measured passes
  *	filters stream	as open, and another stream that wants none of it
+ *	filters both	as open, and another stream that wants it, too
  *	filters refuse	what /proc/dtbench_filtered emits is refused
  *	filters process	all but one process passes, which does not exist
  *	filters object	all but one object passes, which no event has
@@ -22,7 +23,8 @@ static struct nl nl;
 static void begin(int cmd, const char *stream)
 {
 	nl_begin(&nl, cmd);
-	nl_put_str(&nl, DEVTRACE_A_STREAM, stream);
+	if (stream)
+		nl_put_str(&nl, DEVTRACE_A_STREAM, stream);
 }
 
 static void done(size_t nest)
@@ -83,6 +85,12 @@ static void put_other(void)
 	put_types(DEVTRACE_T_USER2, true);
 }
 
+/* All types but kernel profile events and one that nothing emits. */
+static void put_all(void)
+{
+	put_types(DEVTRACE_T_USER2, false);
+}
+
 static void put_process(void)
 {
 	uint32_t pid = 4000000;
@@ -108,6 +116,7 @@ static const struct {
 	{ "process", DEVTRACE_CMD_FILTER_SET, put_process },
 	{ "object", DEVTRACE_CMD_FILTER_SET, put_object },
 	{ "stream", DEVTRACE_CMD_STREAM_NEW, put_other },
+	{ "both", DEVTRACE_CMD_STREAM_NEW, put_all },
 	{ "trigger", DEVTRACE_CMD_TRIGGER_NEW, put_other },
 };
 
@@ -121,20 +130,27 @@ int main(int argc, char **argv)
 			break;
 	if (i == sizeof(filters) / sizeof(filters[0])) {
 		fprintf(stderr, "usage: filters open | passing | refuse | process | object | "
-			"stream | trigger\n");
+			"stream | both | trigger\n");
 		return 2;
 	}
 	if (nl_open(&nl))
 		err(1, "netlink");
-	begin(filters[i].cmd, filters[i].cmd == DEVTRACE_CMD_STREAM_NEW ? "other" : DEVTRACE_STREAM0);
-	if (filters[i].cmd == DEVTRACE_CMD_STREAM_NEW)
+	switch (filters[i].cmd) {
+	case DEVTRACE_CMD_STREAM_NEW:
+		begin(filters[i].cmd, "other");
 		nl_put_u64(&nl, DEVTRACE_A_SIZE, 65536);
-	if (filters[i].cmd == DEVTRACE_CMD_TRIGGER_NEW) {
+		nest = nl_nest(&nl, DEVTRACE_A_FILTER);
+		break;
+	case DEVTRACE_CMD_TRIGGER_NEW:
+		begin(filters[i].cmd, NULL);
 		nl_put_str(&nl, DEVTRACE_A_TRIGGER, "bench");
 		nl_put_u32(&nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_NOTIFY);
+		nest = nl_nest(&nl, DEVTRACE_A_WHEN);
+		break;
+	default:
+		begin(filters[i].cmd, DEVTRACE_STREAM0);
+		nest = nl_nest(&nl, DEVTRACE_A_FILTER);
 	}
-	nest = nl_nest(&nl, filters[i].cmd == DEVTRACE_CMD_TRIGGER_NEW ? DEVTRACE_A_WHEN :
-							DEVTRACE_A_FILTER);
 	if (filters[i].put)
 		filters[i].put();
 	done(nest);

@@ -15,24 +15,9 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
-count=0
-bad=0
-echo "TAP version 13"
-
-# check NAME COMMAND...: what it prints is shown if it fails.
-check()
-{
-	count=$((count + 1))
-	what=$1
-	shift
-	if "$@" >"$tmp/log" 2>&1; then
-		echo "ok $count $what"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $what"
-		sed 's/^/# /' "$tmp/log"
-	fi
-}
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+why=$tmp/log
 
 # section HEAD: of README
 section() { sed -n "/^## $1\$/,/^## /p" "$top/README.md"; }
@@ -49,8 +34,7 @@ check_page()
 			grep -v 'referenced manual not found' >"$tmp/lint"
 		check "lint" diff /dev/null "$tmp/lint"
 	else
-		count=$((count + 1))
-		echo "ok $count lint # SKIP no mandoc"
+		skip lint "no mandoc"
 	fi
 }
 
@@ -72,10 +56,4 @@ examples()
 		/^\.Bd/ { next }
 		file { gsub(/\\e/, "\\"); print > file }
 	' "$1"
-}
-
-done_testing()
-{
-	echo "1..$count"
-	[ "$bad" -eq 0 ]
 }

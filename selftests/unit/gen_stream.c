@@ -11,7 +11,7 @@
  *	info [reason [stream [CPUS]]]	CPUS: sources from there on are lanes
  *	boot BYTE		of this boot id are the INFO frames from here on
  *	note NAME VALUE		as programs put them in that save streams
- *	clock TS REAL [MONO]
+ *	clock TS REAL [MONO [BOOTTIME]]
  *	proc TID TGID NAME
  *	dict obj|fun|sig|usr|enum SCOPE VALUE GROUP KEY NAME
  *	lost SOURCE CAUSE COUNT FROM TO		SOURCE: N, or laneN
@@ -328,14 +328,14 @@ static void note(const char *name, const char *value)
 	fwrite(out, 1, n, stdout);
 }
 
-static void clock_frame(uint64_t ts, uint64_t real, uint64_t mono)
+static void clock_frame(uint64_t ts, uint64_t real, uint64_t mono, uint64_t boottime)
 {
 	uint8_t body[64], *p = body;
 
 	put(&p, frames, 8);
 	put(&p, ts, 8);
 	put(&p, mono, 8);
-	put(&p, ts, 8);
+	put(&p, boottime, 8);
 	put(&p, real, 8);
 	frame(DEVTRACE_T_CLOCK, body, p - body);
 }
@@ -348,7 +348,7 @@ static void bench(uint64_t n)
 	for (i = 0; i < n; i++, ts += 1 + i * 2654435761u % 3000) {
 		if (i % 1500 == 0) {
 			info(i ? DEVTRACE_INFO_PERIODIC : DEVTRACE_INFO_OPEN, "trace");
-			clock_frame(ts, ts + 1700000000000000000ull, ts);
+			clock_frame(ts, ts + 1700000000000000000ull, ts, ts);
 		}
 		p = body;
 		put(&p, DEVTRACE_F_USER, 1);
@@ -501,7 +501,7 @@ static void line_command(char *line)
 {
 	static uint8_t bytes[8192];
 	char *w = word(&line), *arg, *count;
-	uint64_t a, b;
+	uint64_t a, b, c;
 
 	if (!w)
 		return;
@@ -522,7 +522,9 @@ static void line_command(char *line)
 		a = number(word(&line));
 		b = number(word(&line));
 		arg = word(&line);
-		clock_frame(a, b, arg ? number(arg) : a);
+		c = arg ? number(arg) : a;
+		arg = word(&line);
+		clock_frame(a, b, c, arg ? number(arg) : a);
 	} else if (!strcmp(w, "dict")) {
 		dict(line);
 	} else if (!strcmp(w, "proc")) {

@@ -13,20 +13,9 @@ CC=${CC:-gcc}
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-count=0
-bad=0
-
-result()
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-		sed 's/^/# /' "$tmp/out" "$tmp/err"
-	fi
-}
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+why="$tmp/out $tmp/err"
 
 # run WANTED-STATUS NAME ARGS...
 run()
@@ -38,21 +27,20 @@ run()
 	got=$?
 	[ $got = "$want" ] || echo "exit status $got, not $want" >>"$tmp/err"
 	[ $got = "$want" ] && ! grep -q 'Sanitizer\|runtime error' "$tmp/err"
-	result $? "$name"
+	ok $? "$name"
 }
 
 # says NAME REGEX FILE: the last run said so
 says()
 {
 	grep -Eqe "$2" "$tmp/$3"
-	result $? "$1"
+	ok $? "$1"
 }
 
-echo "TAP version 13"
 san="-fsanitize=address,undefined -fno-sanitize-recover=all"
 make -s -C "$top/tools/samples" O="$tmp/build" CFLAGS="-O1 -g $san" >"$tmp/out" 2>"$tmp/err" &&
 	mv "$tmp/build/tools/samples/boardmon" "$tmp/boardmon"
-result $? "builds with sanitizers"
+ok $? "builds with sanitizers"
 
 run 0 "--help" --help
 says "help is on standard output" '^Usage: boardmon' out
@@ -82,23 +70,22 @@ says "memory" '^memory [1-9][0-9]* of [1-9][0-9]* kB' out
 # Of this machine's interrupts there are more than one
 run 0 "one look at the busiest interrupt" -v -n 1 -b 1
 [ "$(grep -c '^irq' "$tmp/out")" = 1 ]
-result $? "it is one"
+ok $? "it is one"
 most=$(sed -n 's/^irq [^ ]*: \([0-9]*\) more.*/\1/p' "$tmp/out")
 run 0 "one look at all" -v -n 1
 sed -n 's/^irq [^ ]*: \([0-9]*\) more.*/\1/p' "$tmp/out" | sort -n >"$tmp/all"
 [ "$(wc -l <"$tmp/all")" -gt 1 ] && [ "$(tail -n 2 "$tmp/all" | head -n 1)" -le "$most" ]
-result $? "and the busiest"
+ok $? "and the busiest"
 if [ -e /dev/ptmx ] && [ -d /dev/pts ]; then
 	says "a line too long is cut" '^pty: 6000 bytes sent, [1-5][0-9]{3} received$' out
 	says "flow control" '^pty: status 0x04$' out
 	says "hang-up" '^pty: Input/output error after 10 bytes$' out
 else
-	count=$((count + 1))
-	echo "ok $count # SKIP no pseudo-terminals"
+	skip "a pseudo-terminal" "this machine has none"
 fi
 run 0 "no errors provoked" -v -P -n 1
 grep -q '^pty' "$tmp/out"
-result $((1 - $?)) "none is"
+ok $((1 - $?)) "none is"
 
 # Told to stop, it does, at once and cleanly.
 # (A file of its own: what an earlier run printed says nothing about this one.)
@@ -112,20 +99,19 @@ until grep -q '^load' "$tmp/term" || [ $tries = 6000 ]; do
 done
 kill "$pid"
 wait "$pid"
-result $? "ends on SIGTERM"
+ok $? "ends on SIGTERM"
 
 # The words fit the numbers: same types, same codes.
 make -s -C "$top/tools" O="$O" all >"$tmp/out" 2>"$tmp/err" &&
 	"$O/tools/traceinfo" --check-fmt "$top/tools/samples/boardmon.fmt" \
 		"$top"/kmod/samples/*.fmt >"$tmp/out" 2>"$tmp/err"
-result $? "format file is right, and clashes with no other"
+ok $? "format file is right, and clashes with no other"
 awk '/^#define BOARD_/ && $3 ~ /^[0-9]+$/ { print $3 }' "$top/tools/samples/boardmon.h" |
 	sort -n >"$tmp/numbers"
 sed -n 's/^record \([0-9]*\) .*/\1/p; s/^\tminor \([0-9]*\) .*/\1/p' \
 	"$top/tools/samples/boardmon.fmt" | sort -n >"$tmp/words"
 echo 200 >>"$tmp/words"		# BOARD_UPTIME
 diff "$tmp/numbers" "$tmp/words" >"$tmp/out" 2>"$tmp/err"
-result $? "every event but one has words"
+ok $? "every event but one has words"
 
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

@@ -38,15 +38,15 @@ compopt() { :; }
 . "$top/tools/completion/traceinfo"
 # shellcheck source=../../tools/completion/tracelogger
 . "$top/tools/completion/tracelogger"
-# shellcheck source=../../tools/completion/traceconv
-. "$top/tools/completion/traceconv"
+# shellcheck source=../../tools/completion/devtrace-convert
+. "$top/tools/completion/devtrace-convert"
 # shellcheck source=../../tools/completion/qsgate
 . "$top/tools/completion/qsgate"
 # shellcheck source=../../tools/completion/tracectl
 . "$top/tools/completion/tracectl"
 
-count=0 bad=0
-echo "TAP version 13"
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
 
 sorted() { printf '%s\n' "$@" | sort | xargs; }
 
@@ -61,14 +61,8 @@ offered()
 
 result()	# STATUS NAME WANT GOT
 {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-		printf '# wanted: %s\n# offered: %s\n' "$3" "$4"
-	fi
+	ok "$1" "$2"
+	[ "$1" = 0 ] || printf '# wanted: %s\n# offered: %s\n' "$3" "$4"
 }
 
 # gives WANT WORD...: exactly this
@@ -124,13 +118,15 @@ gives "" tracelogger -l ""
 options=$("$out/san/tools/tracelogger" --help | grep -oE -- '--[a-z-]+' | sort -u)
 has "$(echo "$options" | tr '\n' ' ')" tracelogger -
 
-gives "qs" traceconv --from = q
-gives "qs rkh" traceconv --from ""
-gives "time= tick=" traceconv --size t
-gives "a.fmt b.txt c" traceconv ""
-gives "" traceconv --rate ""
-options=$("$out/san/tools/traceconv" --help | grep -oE -- '--[a-z-]+' | sort -u)
-has "$(echo "$options" | tr '\n' ' ')" traceconv -
+gives "qs" devtrace-convert --from = q
+gives "qs rkh" devtrace-convert --from ""
+gives "time= tick=" devtrace-convert --size t
+gives "chrome perfetto" devtrace-convert --to ""
+gives "a.fmt c" devtrace-convert -e ""
+gives "a.fmt b.txt c" devtrace-convert ""
+gives "" devtrace-convert --rate ""
+options=$("$out/san/tools/devtrace-convert" --help | grep -oE -- '--[a-z-]+' | sort -u)
+has "$(echo "$options" | tr '\n' ' ')" devtrace-convert -
 gives "motord" qsgate --program m
 gives "7701" qsgate --udp ""
 gives "a.fmt b.txt c" qsgate ""
@@ -178,5 +174,4 @@ gives "show" tracectl --stream side filter sh
 # Each long option in the help of the tool, where it can stand
 options=$("$out/san/tools/tracectl" --help | grep -oE -- ' --[a-z-]+' | sort -u)
 has "$(echo "$options" | tr '\n' ' ')" tracectl stat -
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

@@ -16,37 +16,6 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 use=$here/emit_use
 
-count=0
-bad=0
-
-ok()
-{
-	count=$((count + 1))
-	echo "ok $count $1"
-}
-
-not_ok()
-{
-	count=$((count + 1))
-	bad=$((bad + 1))
-	echo "not ok $count $1"
-	sed 's/^/# /' "$tmp/log"
-}
-
-skip()
-{
-	count=$((count + 1))
-	echo "ok $count # SKIP $1"
-}
-
-# check NAME COMMAND...: all that it says is shown only if it fails
-check()
-{
-	name=$1
-	shift
-	if "$@" >"$tmp/log" 2>&1; then ok "$name"; else not_ok "$name"; fi
-}
-
 # same NAME WANT GOT
 same()
 {
@@ -64,7 +33,9 @@ makes_32bit()
 	echo '#include <stdio.h>' | "$1" -m32 -x c -c -o /dev/null - 2>/dev/null
 }
 
-echo "TAP version 13"
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+why=$tmp/log
 
 # Installed where the user would find it, so that search paths are the user's.
 stage=$tmp/stage
@@ -92,11 +63,11 @@ for h in $headers; do
 done
 
 for cc in "$CC" clang; do
-	if ! have "$cc"; then skip "no $cc"; continue; fi
+	if ! have "$cc"; then skip "$cc" "it is not installed"; continue; fi
 	for opt in -O0 -O1 -O2 -Os "-O2 -DDEVTRACE_DISABLE" "-O0 -DDEVTRACE_DISABLE" \
 		   "-O3 -fPIC" "-O2 -m32"; do
 		if [ "$opt" = "-O2 -m32" ] && ! makes_32bit "$cc"; then
-			skip "$cc makes no 32-bit programs"
+			skip "$cc -m32" "it makes no 32-bit programs"
 			continue
 		fi
 		# shellcheck disable=SC2086
@@ -107,9 +78,9 @@ done
 
 for cxx in g++ clang++; do
 	if ! have "$cxx"; then
-		[ $cxx = g++ ] || { skip "no $cxx"; continue; }
+		[ $cxx = g++ ] || { skip "$cxx" "it is not installed"; continue; }
 		echo "g++ is not installed" >"$tmp/log"
-		not_ok "C++"
+		ok 1 "C++"
 		continue
 	fi
 	for std in c++11 c++14 c++17 c++20; do
@@ -308,8 +279,7 @@ if [ "$("$CC" -dumpmachine | cut -d- -f1)" = x86_64 ]; then
 			"call=$(grep -c call "$tmp/insn") tests=$(grep -c '^test' "$tmp/insn") branches=$(grep -c '^j' "$tmp/insn") few=$(($(wc -l <"$tmp/insn") <= 26))"
 	done
 else
-	skip "code of $("$CC" -dumpmachine): not known"
+	skip "code of $("$CC" -dumpmachine)" "it is not known"
 fi
 
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

@@ -56,8 +56,7 @@ there()
 	status=0
 	"$vm/board" --kernel "$kernel" --arch "$arch" "$2" >"$tmp/fetched" 2>&1 || status=$?
 	[ $status -eq $NONE ] || return 0
-	count=$((count + 1))
-	echo "ok $count $1 # SKIP $(tail -n 1 "$tmp/fetched")"
+	skip "$1" "$(tail -n 1 "$tmp/fetched")"
 	return 1
 }
 

@@ -22,7 +22,7 @@ trap cleanup EXIT
 export LC_ALL=C TZ=UTC PATH="$out:$PATH"
 cd "$work" || exit 1
 info="$tools/traceinfo --no-default-fmt"
-. "$here/tap.sh"
+. "$here/../tap.sh"
 . "$here/peer.sh"
 SEED=${SEED:-$(date +%s)}
 echo "# SEED=$SEED"
@@ -703,5 +703,4 @@ kill $reader
 wait $reader
 reader=''
 
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

@@ -46,7 +46,6 @@ if schema=$("$top/selftests/vm/board" --kernel 6.12 --source \
 	sed 's/protocol: .*/protocol: other/' "$spec" >"$tmp/other.yaml"
 	check "and not just anything" fails look schema "$schema" "$tmp/other.yaml"
 else
-	count=$((count + 1))
-	echo "ok $count the kernel's schema accepts it # SKIP no kernel source: $(tail -n 1 "$tmp/log")"
+	skip "the kernel's schema accepts it" "no kernel source: $(tail -n 1 "$tmp/log")"
 fi
 done_testing

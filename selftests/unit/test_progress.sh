@@ -7,23 +7,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-nr=0
-failed=0
-
-# ok NAME CONDITION...
-ok()
-{
-	name=$1
-	shift
-	nr=$((nr + 1))
-	if "$@"; then
-		echo "ok $nr $name"
-	else
-		failed=1
-		echo "not ok $nr $name"
-		od -c out err 2>/dev/null | sed 's/^/# /' | head -n 40
-	fi
-}
 
 # The step says its last line until the file go is there, which the terminal's reader makes.
 cat >steps <<END
@@ -34,13 +17,18 @@ progress "Building the module" log slow
 progress "Building the tools" log broken || echo "status \$?"
 END
 
-echo "TAP version 13"
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
+why=log
+
+tell_why() { od -c out err 2>/dev/null | sed 's/^/# /' | head -n 40; }
+
 : >go
 bash steps >out 2>err
-ok "in a pipe a step is one line" [ "$(grep -c '^Building the module$' err)" = 1 ]
-ok "without control characters" [ -z "$(tr -d '[:print:]\n' <err)" ]
-ok "a step that fails tells what its command said" grep -qx 'no rule to make it' err
-ok "and fails" [ "$(cat out)" = "status 1" ]
+check "in a pipe a step is one line" [ "$(grep -c '^Building the module$' err)" = 1 ]
+check "without control characters" [ -z "$(tr -d '[:print:]\n' <err)" ]
+check "a step that fails tells what its command said" grep -qx 'no rule to make it' err
+check "and fails" [ "$(cat out)" = "status 1" ]
 
 rm go
 for columns in 80 40; do
@@ -54,15 +42,14 @@ for columns in 80 40; do
 	: >go
 	wait $!
 	tr '\r' '\n' <out | sed 's/\x1b\[K//' >lines
-	ok "$columns: on a terminal its time goes on" grep -q '^Building the module, 0:0[1-9]' lines
-	ok "$columns: no line is longer than the terminal" [ -z "$(grep "$(printf '.%.0s' $(seq $columns))" lines)" ]
+	check "$columns: on a terminal its time goes on" grep -q '^Building the module, 0:0[1-9]' lines
+	check "$columns: no line is longer than the terminal" [ -z "$(grep "$(printf '.%.0s' $(seq $columns))" lines)" ]
 	[ $columns = 40 ] ||
-		ok "$columns: and the last line of its log, without directories" \
+		check "$columns: and the last line of its log, without directories" \
 			grep -q '^Building the module, 0:0[0-9]: CC \[M\] take.o$' lines
-	ok "$columns: in the end it tells how long it took" \
+	check "$columns: in the end it tells how long it took" \
 		grep -q "Building the module, 0:[0-9][0-9]$(printf '\r')\$" out
-	ok "$columns: or that it failed, and why" [ "$(grep -c '^Building the tools, 0:0[0-9]: failed$' lines) \
+	check "$columns: or that it failed, and why" [ "$(grep -c '^Building the tools, 0:0[0-9]: failed$' lines) \
 $(grep -c '^no rule to make it$' lines)" = "1 1" ]
 done
-echo "1..$nr"
-exit $failed
+done_testing

@@ -63,7 +63,7 @@ for call in QS_INIT QS_GLB_FILTER QS_LOC_FILTER QS_BEGIN_ID QS_BEGIN_INCRIT QS_B
 	check "the manual has $call" grep -qw "$call" "$man"
 done
 # A host talks to a program by other pages, which this one has to name.
-for page in "libdevtrace-rx 3" "qsgate 1" "traceconv 1"; do
+for page in "libdevtrace-rx 3" "qsgate 1" "devtrace-convert 1"; do
 	check "the manual names $page" grep -q "^\.Xr $page" "$man"
 done
 

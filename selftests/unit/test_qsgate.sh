@@ -13,7 +13,7 @@ program='' gate=''
 trap '[ -z "$program" ] || kill $program 2>/dev/null; [ -z "$gate" ] || kill $gate 2>/dev/null; rm -rf "$work"' EXIT
 export LC_ALL=C
 cd "$work" || exit 1
-. "$here/tap.sh"
+. "$here/../tap.sh"
 . "$here/peer.sh"
 seed=${SEED:-$(date +%s)}
 hang=300
@@ -146,8 +146,7 @@ if [ "$(id -u)" = 0 ]; then
 	grep -q '11 requests, 9 refused' err
 	ok $? "and that is counted"
 else
-	count=$((count + 1))
-	echo "ok $count as root, no datagram reaches the program # SKIP not root"
+	skip "as root, no datagram reaches the program" "not root"
 fi
 
 # As QUTest's targets count
@@ -231,7 +230,7 @@ end "refused"
 "$out/qp_records" | "$out/gen_stream" >qp.trace
 timeout $hang "$tools/qsgate" --to qp.qs qp.trace 2>said
 is $? 0 "a saved stream becomes frames"
-timeout $hang "$tools/traceconv" --from qs -q qp.qs >back.trace
+timeout $hang "$tools/devtrace-convert" --from qs -q qp.qs >back.trace
 is $? 0 "which come back"
 # What is printed behind the thread, but the object and signal of the event: no frame has these.
 words()	# FMT STREAM
@@ -310,7 +309,7 @@ timeout $hang python3 "$here/qsgate_peer.py" rkh out.rkh >frames
 is "$(sed 1q frames)" "ac 00340d980300448444044f50c3" "its configuration comes first"
 ! grep -q 'bad\|number\|flag' frames
 ok $? "checks and numbers are right"
-timeout $hang "$tools/traceconv" --from rkh -q out.rkh >back.trace
+timeout $hang "$tools/devtrace-convert" --from rkh -q out.rkh >back.trace
 words rkh.fmt rkh.trace >before
 words rkh.fmt back.trace >after
 [ "$(wc -l <before)" -gt 50 ] && diff before after >differs
@@ -318,8 +317,8 @@ ok $? "each event comes back as it was"
 # What RKH's own source sent, and what the facts make of all records: see rkh_wire.c. A name has no
 # time in a stream, and no &.
 "$out/rkh_wire" known >known.rkh
-"$tools/traceconv" --from rkh known.rkh 2>said >known.trace
-is "$(cat said)" "traceconv: known.rkh: 12 frames" "RKH's own stream is read, and nothing is missing"
+"$tools/devtrace-convert" --from rkh known.rkh 2>said >known.trace
+is "$(cat said)" "devtrace-convert: known.rkh: 12 frames" "RKH's own stream is read, and nothing is missing"
 words rkh.fmt known.trace >got
 diff "$here/rkh_known.expected" got >differs
 ok $? "and says what was emitted"
@@ -341,7 +340,7 @@ for sig in 1 2 4; do
 		for with in "" "sender lwm" nonumber "nostamp nocheck"; do
 			# shellcheck disable=SC2086 # words
 			"$out/rkh_wire" $sig $ptr $with >sent.rkh
-			"$tools/traceconv" --from rkh sent.rkh 2>said >sent.trace
+			"$tools/devtrace-convert" --from rkh sent.rkh 2>said >sent.trace
 			grep -q ' 68 frames$' said || { echo "# $sig $ptr $with: $(cat said)"; continue; }
 			timeout $hang "$tools/qsgate" -q --rkh --to back.rkh sent.trace
 			timeout $hang python3 "$here/qsgate_peer.py" rkh-records sent.rkh >want
@@ -516,8 +515,7 @@ SCRIPT
 	sed 's/^/# /' said
 	kill $program $gate
 else
-	count=$((count + 1))
-	echo "ok $count qutest.py passes # SKIP no QUTEST="
+	skip "qutest.py passes" "no QUTEST="
 fi
 # What the real QSPY prints of a file of frames, but its own messages
 qspy_prints()	# FILE
@@ -538,15 +536,14 @@ if [ -n "${QSPY-}" ]; then
 	# Recordings of real targets: the gate has pointers of 8 bytes.
 	for f in ${QSPY_FILES-}; do
 		qspy_prints "$f" >want
-		timeout $hang "$tools/traceconv" --from qs -q "$f" | timeout $hang "$tools/qsgate" --udp 0 - 2>said |
+		timeout $hang "$tools/devtrace-convert" --from qs -q "$f" | timeout $hang "$tools/qsgate" --udp 0 - 2>said |
 			sed 's/0x00000000\([0-9A-F]\{8\}\)/0x\1/g' >got
 		[ "$(wc -l <want)" -gt 100 ] && diff want got >differs
 		ok $? "a recording prints as by QSPY: $f"
 		head -n 5 differs | sed 's/^/# /'
 	done
 else
-	count=$((count + 1))
-	echo "ok $count QSPY reads the frames # SKIP no QSPY="
+	skip "QSPY reads the frames" "no QSPY="
 fi
 if [ -n "${QVIEW-}" ] && command -v xvfb-run >/dev/null; then
 	cat >view.py <<'SCRIPT'
@@ -587,9 +584,7 @@ SCRIPT
 	kill $view 2>/dev/null
 	is "$(tr '\n' ' ' <said)" "peek dc050000 user 6 7 8 9 tick 1 2 " "QView asks, and reads what comes"
 else
-	count=$((count + 1))
-	echo "ok $count QView asks, and reads what comes # SKIP no QVIEW=, or no xvfb-run"
+	skip "QView asks, and reads what comes" "no QVIEW=, or no xvfb-run"
 fi
 
-echo "1..$count"
-exit $bad
+done_testing

@@ -14,19 +14,8 @@ trap 'rm -rf "$work"' EXIT
 export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
 unset NO_COLOR DEVTRACE_FMT_PATH
 
-nr=0
-failed=0
-ok() {
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr $2"
-	else
-		echo "not ok $nr $2"
-		failed=1
-	fi
-}
-
-echo "TAP version 13"
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
 cd "$work" || exit 1
 for gen in "$here"/traceinfo/*.gen; do
 	gen_stream < "$gen" > "$(basename "$gen" .gen).trace" || exit 1
@@ -105,5 +94,4 @@ if script -qec true /dev/null > /dev/null 2>&1; then
 	grep -q 'status 2' screen && grep -q terminal screen
 	ok $? "not on a terminal"
 fi
-echo "1..$nr"
-exit $failed
+done_testing

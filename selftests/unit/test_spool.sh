@@ -21,7 +21,7 @@ trap cleanup EXIT
 export LC_ALL=C TZ=UTC PATH="$out:$PATH"
 cd "$work" || exit 1
 info() { "$tools/traceinfo" --no-default-fmt "$@"; }
-. "$here/tap.sh"
+. "$here/../tap.sh"
 . "$here/peer.sh"
 
 # figures FILE: events, missing frames and damaged places
@@ -373,5 +373,4 @@ end_peer
 mv short.trace s.trace
 rm spool/spool.trace*
 
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

@@ -20,35 +20,12 @@ export TZ=UTC LC_ALL=C PATH="$out/san/tools:$out:$PATH"
 unset NO_COLOR DEVTRACE_FMT_PATH
 SEED=${SEED:-$(date +%s)}
 
-nr=0
-failed=0
-ok() {
-	nr=$((nr + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $nr $2"
-	else
-		echo "not ok $nr $2"
-		failed=1
-	fi
-}
-skip() {
-	nr=$((nr + 1))
-	echo "ok $nr $1 # SKIP $2"
-}
 show() {
 	head -20 "$1" | sed 's/^/# /'
 }
-# Wait until a command succeeds; half a minute is forever.
-await() {
-	tries=0
-	while ! "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt 6000 ] || return 1
-		sleep 0.1
-	done
-}
 
-echo "TAP version 13"
+# shellcheck source=../tap.sh
+. "$here/../tap.sh"
 echo "# SEED=$SEED"
 cd "$work" || exit 1
 cp "$here"/traceinfo/*.fmt .
@@ -243,10 +220,10 @@ for how in "stdin" "follow"; do
 		open_pipe $ti -f --device pipe
 	fi
 	cat part1 >&8
-	await printed 1
+	wait_until printed 1
 	ok $? "$how: printed as it comes"
 	cat part2 >&8
-	await printed 2
+	wait_until printed 2
 	ok $? "$how: and what comes later"
 	signal_end TERM
 	[ $status = 0 ] && [ ! -s err ]
@@ -260,12 +237,12 @@ done
 cp board.trace before
 open_pipe $ti -f -n 2 --device pipe
 rm before
-await printed 1
+wait_until printed 1
 ok $? "-f -n 2: the last two first"
 gen_stream <<'GEN' | tail -c 27 >&8
 event 9999999999 type=100 u16:7 u16:7
 GEN
-await printed 2
+wait_until printed 2
 ok $? "-f -n 2: then all"
 signal_end TERM
 [ "$(grep -c '^Nov' got)" = 3 ]
@@ -273,10 +250,10 @@ ok $? "-f -n 2: two and one are three"
 # A name that nobody knows is said when what is there is printed, once: it may come.
 open_pipe $ti -f -t SPEDE,SPEED --device pipe
 cat part1 >&8
-await grep -q 'did you mean SPEED' err
+wait_until grep -q 'did you mean SPEED' err
 ok $? "follow: a name that is not known is said while it waits"
 cat part2 >&8
-await printed 2
+wait_until printed 2
 signal_end TERM
 [ $status = 0 ] && [ "$(wc -l < err)" = 1 ]
 ok $? "follow: once"
@@ -303,7 +280,7 @@ $ti bench.trace > want
 for signal in INT TERM; do
 	( exec 9<> pipe; exec setsid $ti bench.trace > pipe 2> err ) &
 	child=$!
-	await waits
+	wait_until waits
 	kill -$signal "$child"
 	( sleep 600; exec kill -KILL "$child" ) >/dev/null 2>&1 &
 	guard=$!
@@ -316,7 +293,7 @@ for signal in INT TERM; do
 	( exec setsid $ti bench.trace > pipe 2> err ) &
 	child=$!
 	exec 8< pipe
-	await waits
+	wait_until waits
 	kill -$signal "$child"
 	cat <&8 > got
 	wait "$child"
@@ -419,5 +396,4 @@ for page in traceinfo.1 fmt.5; do
 		skip "mandoc finds nothing wrong in $page" "no mandoc"
 	fi
 done
-echo "1..$nr"
-exit $failed
+done_testing

@@ -10,14 +10,7 @@
 #include "internal.h"
 #include "value.h"
 
-struct fit {
-	struct fmt_value values[FMT_ARGS_MAX];
-	size_t		end;		/* offset behind the last argument */
-	int		bad;		/* index of the first misfit; -1: all fit */
-	int		state;		/* of bad: 1 wrong type, 0 missing, -1 broken */
-};
-
-static void take_args(struct fit *fit, const struct fmt_entry *entry, const uint8_t *data,
+static void take_args(struct fmt_fit *fit, const struct fmt_entry *entry, const uint8_t *data,
 		      size_t len)
 {
 	unsigned int i;
@@ -34,6 +27,15 @@ static void take_args(struct fit *fit, const struct fmt_entry *entry, const uint
 		fit->state = ret;
 		return;
 	}
+}
+
+bool fmt_fit(struct fmt_fit *fit, const struct fmt_entry *entry, const uint8_t *data, size_t len)
+{
+	fit->bad = 0;
+	fit->end = 0;
+	if (entry && entry->declared)
+		take_args(fit, entry, data, len);
+	return fit->bad < 0;
 }
 
 static bool print_types(struct out *o, const uint8_t *data, size_t len, size_t pos,
@@ -68,7 +70,7 @@ static bool print_types(struct out *o, const uint8_t *data, size_t len, size_t p
 	return any;
 }
 
-static void print_misfit(struct out *o, const struct fmt_entry *entry, const struct fit *fit)
+static void print_misfit(struct out *o, const struct fmt_entry *entry, const struct fmt_fit *fit)
 {
 	const struct fmt_arg *a = &entry->args[fit->bad];
 	unsigned int line, column;
@@ -250,7 +252,7 @@ static void print_padded(struct out *o, const struct fmt_op *op, const struct fm
 	out_free(&tmp);
 }
 
-static void run(struct out *o, const struct fmt_entry *entry, const struct fit *fit,
+static void run(struct out *o, const struct fmt_entry *entry, const struct fmt_fit *fit,
 		const struct fmt_names *names)
 {
 	const struct fmt_op *op = entry->ops, *end = op + entry->nops;
@@ -268,7 +270,7 @@ static void run(struct out *o, const struct fmt_entry *entry, const struct fit *
 void fmt_print(struct out *o, const struct fmt_entry *entry, const uint8_t *data,
 	       size_t len, const struct fmt_names *names)
 {
-	struct fit fit;
+	struct fmt_fit fit;
 
 	if (!entry || !entry->ops) {
 		print_types(o, data, len, 0, names);
@@ -342,14 +344,10 @@ void fmt_print_json(struct out *o, const struct fmt_entry *entry, const uint8_t 
 		    size_t len, const struct fmt_names *names)
 {
 	struct out text;
-	struct fit fit;
+	struct fmt_fit fit;
 	unsigned int i;
 
-	fit.bad = 0;
-	fit.end = 0;
-	if (entry && entry->declared)
-		take_args(&fit, entry, data, len);
-	if (fit.bad < 0) {
+	if (fmt_fit(&fit, entry, data, len)) {
 		OUT_LIT(o, "\"args\":{");
 		for (i = 0; i < entry->nargs; i++) {
 			if (i)

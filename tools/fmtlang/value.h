@@ -19,6 +19,17 @@ struct fmt_value {
 /* Like devtrace_elem_next(), but a buffer in pieces is one value. */
 int fmt_value_next(const uint8_t *data, size_t len, size_t *pos, struct fmt_value *v);
 
+/* The elements of an event beside the arguments of its description. */
+struct fmt_fit {
+	struct fmt_value values[FMT_ARGS_MAX];
+	size_t		end;		/* offset behind the last argument */
+	int		bad;		/* index of the first misfit; -1: all fit */
+	int		state;		/* of bad: 1 wrong type, 0 missing, -1 broken */
+};
+
+/* print.c: true if the description (NULL: none) declares arguments and the elements fit them. */
+bool fmt_fit(struct fmt_fit *fit, const struct fmt_entry *entry, const uint8_t *data, size_t len);
+
 unsigned int fmt_value_bytes(const struct devtrace_elem *e);
 
 /* An integer element as unsigned or signed value of its size. */

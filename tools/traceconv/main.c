@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main.c - the command line of traceconv, and the loop
+ * main.c - the command line of devtrace-convert, and the loop of --from
+ *
+ * --to is the business of tools/view.
  *
  * With a live input, the output is flushed after every read(2), so that its reader can follow
  * the target. At the end the counts of missing and damaged frames go to standard error.
@@ -20,17 +22,24 @@
 #include "common/opts.h"
 #include "common/output.h"
 #include "traceconv.h"
+#include "view/view.h"
 
-enum { OPT_FROM = OPTS_LONG, OPT_SIZE, OPT_RATE, OPT_NAME };
+enum { OPT_FROM = OPTS_LONG, OPT_SIZE, OPT_RATE, OPT_NAME, OPT_TO, OPT_COUNTER, OPT_SLICE };
 
 /* Their names, in this order. */
-static const char only[] = " from size rate name";
+static const char only[] = " from size rate name to counter slice";
 
 static const char help[] =
-"Usage: traceconv --from qs|rkh [options] FILE | - | serial:DEVICE[,BAUD] | tcp:HOST:PORT |\n"
-"                 unix:PATH\n"
-"Turn the trace of a microcontroller into a stream that traceinfo prints.\n"
+"Usage: devtrace-convert --to perfetto|chrome [options] [FILE | - | LINK]...\n"
+"       devtrace-convert --from qs|rkh [options] FILE | - | LINK\n"
+"Convert a trace for a viewer; or turn that of a microcontroller into a stream that\n"
+"traceinfo prints. LINK is serial:DEVICE[,BAUD], tcp:HOST:PORT or unix:PATH.\n"
 "\n"
+"      --to FORMAT         perfetto: what ui.perfetto.dev opens;\n"
+"                          chrome: JSON, for chrome://tracing and speedscope\n"
+"      --counter EVENT.ARGUMENT  a curve of it, such as BEAT.late\n"
+"      --slice BEGIN..END  a bar from one event to the other, on each thread\n"
+"  -e, --event FILE        a format file (fmt(5)) before those found by themselves\n"
 "      --from qs           QS, of QP 7.3 to 8.1\n"
 "      --from rkh          the trace of RKH 3\n"
 "      --size LIST         bytes of things until the target says it: time=4,sig=2,obj=4,\n"
@@ -54,7 +63,7 @@ static void on_signal(int sig)
 
 static _Noreturn void usage(const char *option, const char *word, const char *problem)
 {
-	fprintf(stderr, "traceconv: %s: '%s' %s\n", option, word, problem);
+	fprintf(stderr, "devtrace-convert: %s: '%s' %s\n", option, word, problem);
 	exit(2);
 }
 
@@ -127,7 +136,7 @@ static void identify(struct conv *c)
 
 static void report(const struct conv *c, const char *where)
 {
-	fprintf(stderr, "traceconv: %s: %llu frames", where, (unsigned long long)c->frames);
+	fprintf(stderr, "devtrace-convert: %s: %llu frames", where, (unsigned long long)c->frames);
 	if (c->missing)
 		fprintf(stderr, ", %llu missing", (unsigned long long)c->missing);
 	if (c->damaged)
@@ -139,11 +148,11 @@ static void report(const struct conv *c, const char *where)
 		fprintf(stderr, ", %llu resets of the target", (unsigned long long)c->resets);
 	fputc('\n', stderr);
 	if (c->layout)
-		fprintf(stderr, "traceconv: %llu of the damaged frames have a good check and another length%s\n",
+		fprintf(stderr, "devtrace-convert: %llu of the damaged frames have a good check and another length%s\n",
 			(unsigned long long)c->layout,
 			c->sized ? "" : "; if the target has other sizes, give them with --size");
 	if (c->clock.windows)
-		fprintf(stderr, "traceconv: clock of the target: %.0f Hz, drift %+.1f ppm, uncertainty %.0f us\n",
+		fprintf(stderr, "devtrace-convert: clock of the target: %.0f Hz, drift %+.1f ppm, uncertainty %.0f us\n",
 			c->clock.rate, c->clock.drift, c->clock.uncertainty / 1000);
 }
 
@@ -162,14 +171,14 @@ static int open_input(const char *where, struct link *link, bool *live)
 			usage("the input", where, "is no line for frames: serial:, tcp: or unix:");
 		fd = link_open(link, -1, NULL);
 		if (fd < 0)
-			fprintf(stderr, "traceconv: %s: %s\n", where, link_error(link, -fd));
+			fprintf(stderr, "devtrace-convert: %s: %s\n", where, link_error(link, -fd));
 		else
 			fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 		return fd;
 	}
 	fd = strcmp(where, "-") ? open(where, O_RDONLY | O_CLOEXEC | O_NOCTTY) : STDIN_FILENO;
 	if (fd < 0 || fstat(fd, &st)) {
-		fprintf(stderr, "traceconv: %s: %s\n", where, strerror(errno));
+		fprintf(stderr, "devtrace-convert: %s: %s\n", where, strerror(errno));
 		return -1;
 	}
 	*live = !S_ISREG(st.st_mode);
@@ -202,32 +211,117 @@ static int run(struct conv *c, int fd, FILE *out, const char *where)
 			c->err = -1;
 	}
 	if (n < 0 && errno != EIO && !stop) {
-		fprintf(stderr, "traceconv: %s: %s\n", where, strerror(errno));
+		fprintf(stderr, "devtrace-convert: %s: %s\n", where, strerror(errno));
 		return 1;
 	}
 	conv_end(c);
 	if (fflush(out) || c->err) {
-		fprintf(stderr, "traceconv: the output: %s\n", strerror(errno));
+		fprintf(stderr, "devtrace-convert: the output: %s\n", strerror(errno));
 		return 1;
 	}
 	return 0;
 }
 
+/* --from: one input, as options have it. The exit status. */
+static int convert_from(struct conv *conv, const char *from, const char *output, bool quiet,
+			const char *where)
+{
+	static struct link link;
+	const char *problem = NULL;
+	FILE *out = stdout;
+	int fd, to = STDOUT_FILENO, ret;
+
+	fd = open_input(where, &link, &conv->live);
+	if (fd < 0)
+		return 1;
+	if (output)
+		to = output_open(output, fd, &problem);
+	else if (output_is_input(to, fd))
+		problem = "this is the input, too; name another file with --output";
+	if (!problem && output)
+		out = fdopen(to, "w");
+	if (problem || !out) {
+		fprintf(stderr, "devtrace-convert: %s: %s\n", output ? output : "standard output",
+			problem ? problem : strerror(errno));
+		return 1;
+	}
+	if (is_trace_device(fileno(out))) {
+		fputs("devtrace-convert: the output is a trace device, which takes events and no stream; name a file with --output, and print both: traceinfo FILE /dev/trace\n",
+		      stderr);
+		return 2;
+	}
+	identify(conv);
+	conv->put = put;
+	conv->arg = out;
+	if (!conv->live && !(conv->clock.rate > 0))
+		conv->clock.rate = 1000000;
+	conv_begin(conv, strcmp(from, "rkh") ? &conv_qs : &conv_rkh);
+	ret = run(conv, fd, out, where);
+	link_close(&link, fd);
+	if (!quiet)
+		report(conv, where);
+	return ret;
+}
+
+/* Options that do not go together, and words that are none. Ends the program. */
+static void check_options(const struct conv *conv, const char *from,
+			  const struct view_options *view, int inputs)
+{
+	const bool of_from = conv->sized || conv->clock.told_rate || conv->name;
+
+	if (!from && !view->to) {
+		fputs("devtrace-convert: name a format: --to perfetto or chrome, for a viewer; --from qs or rkh, of a microcontroller\n",
+		      stderr);
+		exit(2);
+	}
+	if (from && strcmp(from, "qs") && strcmp(from, "rkh"))
+		usage("--from", from, "is no format; known are qs and rkh");
+	if (view->to && !view_format_find(view->to))
+		usage("--to", view->to, "is no format; known are perfetto and chrome");
+	if (from && view->to) {
+		fprintf(stderr, "devtrace-convert: --from and --to are two steps: devtrace-convert --from %s ... | devtrace-convert --to %s -\n",
+			from, view->to);
+		exit(2);
+	}
+	if (view->to && of_from) {
+		fputs("devtrace-convert: --size, --rate and --name belong to --from\n", stderr);
+		exit(2);
+	}
+	if (from && (view->nr_fmt_files || view->counters.n || view->slices.n)) {
+		fputs("devtrace-convert: --event, --counter and --slice belong to --to\n", stderr);
+		exit(2);
+	}
+	if (from && inputs != 1) {
+		fputs("devtrace-convert: name one FILE, -, serial:DEVICE[,BAUD], tcp:HOST:PORT or unix:PATH\n",
+		      stderr);
+		exit(2);
+	}
+	if (!view->output && isatty(STDOUT_FILENO)) {
+		fputs("devtrace-convert: a trace is nothing for a terminal; name a file with --output, or send it to another program\n",
+		      stderr);
+		exit(2);
+	}
+}
+
+static void pick(const char *option, const char *problem)
+{
+	if (problem)
+		usage(option, optarg, problem);
+}
+
 int main(int argc, char **argv)
 {
 	static struct conv conv;
-	static struct link link;
+	static struct view_options view;
 	const struct sigaction action = { .sa_handler = on_signal };
-	const char *from = NULL, *output = NULL, *problem = NULL;
-	bool quiet = false;
+	const char *from = NULL;
 	const struct opts_note notes[] = {
-		{ OPT_FROM, .word = &from }, { 'o', .word = &output }, { 'q', .flag = &quiet },
-		{ 0 },
+		{ OPT_FROM, .word = &from }, { OPT_TO, .word = &view.to },
+		{ 'o', .word = &view.output }, { 'q', .flag = &view.quiet }, { 0 },
 	};
-	FILE *out = stdout;
 	char *end;
 	struct opts opts;
-	int c, fd, to = STDOUT_FILENO, ret;
+	int c;
 
 	opts_read(&opts, help, only);
 	while ((c = opts_next(&opts, argc, argv)) != -1) {
@@ -249,57 +343,29 @@ int main(int argc, char **argv)
 				usage("--name", optarg, "is no name of 1 to 63 bytes");
 			conv.name = optarg;
 			break;
+		case OPT_COUNTER:
+			pick("--counter", view_pick_counter(&view.counters, optarg));
+			break;
+		case OPT_SLICE:
+			pick("--slice", view_pick_slice(&view.slices, optarg));
+			break;
+		case 'e':
+			if (view.nr_fmt_files == VIEW_PICKS_MAX)
+				usage("--event", optarg, "is one too many: 32 of them are possible");
+			view.fmt_files[view.nr_fmt_files++] = optarg;
+			break;
 		default:
-			opts_end(c, help, "traceconv " TI_VERSION, "Try 'traceconv --help'.");
+			opts_end(c, help, "devtrace-convert " TI_VERSION,
+				 "Try 'devtrace-convert --help'.");
 		}
 	}
-	if (!from) {
-		fputs("traceconv: --from: no format is named; known are qs and rkh\n", stderr);
-		return 2;
-	}
-	if (strcmp(from, "qs") && strcmp(from, "rkh"))
-		usage("--from", from, "is no format; known are qs and rkh");
-	if (optind + 1 != argc) {
-		fputs("traceconv: name one FILE, -, serial:DEVICE[,BAUD], tcp:HOST:PORT or unix:PATH\n",
-		      stderr);
-		return 2;
-	}
-	if (!output && isatty(STDOUT_FILENO)) {
-		fputs("traceconv: a stream is nothing for a terminal; name a file with --output, or send it to traceinfo\n",
-		      stderr);
-		return 2;
-	}
-	fd = open_input(argv[optind], &link, &conv.live);
-	if (fd < 0)
-		return 1;
-	if (output)
-		to = output_open(output, fd, &problem);
-	else if (output_is_input(to, fd))
-		problem = "this is the input, too; name another file with --output";
-	if (!problem && output)
-		out = fdopen(to, "w");
-	if (problem || !out) {
-		fprintf(stderr, "traceconv: %s: %s\n", output ? output : "standard output",
-			problem ? problem : strerror(errno));
-		return 1;
-	}
-	if (is_trace_device(fileno(out))) {
-		fputs("traceconv: the output is a trace device, which takes events and no stream; name a file with --output, and print both: traceinfo FILE /dev/trace\n",
-		      stderr);
-		return 2;
-	}
+	check_options(&conv, from, &view, argc - optind);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	identify(&conv);
-	conv.put = put;
-	conv.arg = out;
-	if (!conv.live && !(conv.clock.rate > 0))
-		conv.clock.rate = 1000000;
-	conv_begin(&conv, strcmp(from, "rkh") ? &conv_qs : &conv_rkh);
-	ret = run(&conv, fd, out, argv[optind]);
-	link_close(&link, fd);
-	if (!quiet)
-		report(&conv, argv[optind]);
-	return ret;
+	if (from)
+		return convert_from(&conv, from, view.output, view.quiet, argv[optind]);
+	view.inputs = argv + optind;
+	view.nr_inputs = argc - optind;
+	return view_run(&view, &stop);
 }

@@ -11,29 +11,16 @@ set -u
 . "$(dirname "$0")/modules.sh"
 work=$(mktemp -d) || exit 1
 dir=/lib/modules/$(uname -r)
-echo "TAP version 13"
+# shellcheck source=../../tap.sh
+. "$(dirname "$0")/tap.sh"
+why=$work/out
 if [ ! -e /modules/devtrace.ko ] || [ -e "$dir/modules.dep" ]; then
-	echo "1..0 # SKIP no board, or one with modules of its own"
-	exit 0
+	skip_all "no board, or one with modules of its own"
 fi
 if ! command -v tracectl >/dev/null || ! command -v depmod >/dev/null; then
-	echo "1..0 # SKIP no tracectl, as there is no libmnl for this machine; or no depmod"
-	exit 0
+	skip_all "no tracectl, as there is no libmnl for this machine; or no depmod"
 fi
 trap 'rm -rf "$work" "$dir"; trace_unload 2>/dev/null; trace_load' EXIT
-count=0
-bad=0
-ok()
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=1
-		echo "not ok $count $2"
-		head -n 40 "$work/out" | sed 's/^/# /'
-	fi
-}
 has() { grep -q -e "$1" "$work/out"; }
 run() { "$@" >"$work/out" 2>&1; }
 is_loaded() { grep -q "^$1 " /proc/modules; }
@@ -84,5 +71,4 @@ run modprobe devtrace_profile profile=irq,-irq_exit && is_loaded devtrace &&
 	grep -q irq_entry /sys/module/devtrace_profile/parameters/profile
 ok $? "modprobe devtrace_profile profile= turns them on from the beginning"
 
-echo "1..$count"
-exit $bad
+done_testing

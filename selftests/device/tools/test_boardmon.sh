@@ -14,39 +14,24 @@ fmt=${3:-$(dirname "$0")/fmt/boardmon.fmt}
 out=/tmp/boardmon.$$
 trap 'rm -f "$out"' EXIT
 
-count=0
-bad=0
+# shellcheck source=../../tap.sh
+. "$(dirname "$0")/tap.sh"
+why=$out
 
-# sees NAME REGEX
-sees()
+sees()	# NAME REGEX
 {
-	count=$((count + 1))
-	if grep -Eqe "$2" "$out"; then
-		echo "ok $count $1"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $1"
-		sed 's/^/# /' "$out"
-	fi
+	grep -Eqe "$2" "$out"
+	ok $? "$1"
 }
 
-# sees_not NAME REGEX
-sees_not()
+sees_not()	# NAME REGEX
 {
-	count=$((count + 1))
-	if grep -Eqe "$2" "$out"; then
-		bad=$((bad + 1))
-		echo "not ok $count $1"
-		grep -Ee "$2" "$out" | sed 's/^/# /'
-	else
-		echo "ok $count $1"
-	fi
+	! grep -Eqe "$2" "$out"
+	ok $? "$1"
 }
 
-echo "TAP version 13"
 if [ ! -c /dev/trace ]; then
-	echo "1..0 # SKIP no /dev/trace"
-	exit 0
+	skip_all "no /dev/trace"
 fi
 if ! command -v "$boardmon" >/dev/null; then
 	echo "1..0 # SKIP no boardmon: make -C tools/samples install"
@@ -68,5 +53,4 @@ sees "hang-up, with the bytes before it" 'sw1 .*BOARD\.PTY_HANGUP: hung up: EIO,
 sees "the end" 'text: boardmon looked 3 times'
 sees_not "all words fit their events" '[{].*(argument|fmt:)|\[\+'
 
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

@@ -12,15 +12,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/modules.sh"
 work=$(mktemp -d) || exit 1
 chmod 777 "$work"
-count=0
-bad=0
 out=$work/out
-
-echo "TAP version 13"
+# shellcheck source=../../tap.sh
+. "$here/tap.sh"
+why=$out
 [ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ] || ! trace_unload 2>/dev/null; then
-	echo "1..0 # SKIP no /dev/trace, or it cannot be taken away"
-	exit 0
+	skip_all "no /dev/trace, or it cannot be taken away"
 fi
 grep -q '^tester:' /etc/passwd 2>/dev/null ||
 	echo 'tester:x:4711:4711::/tmp:/bin/sh' >> /etc/passwd
@@ -28,19 +26,6 @@ grep -q '^emitters:' /etc/group 2>/dev/null ||
 	echo 'emitters:x:4712:' >> /etc/group
 # As it was, whatever comes.
 trap 'trace_unload 2>/dev/null; [ -c /dev/trace ] || rm -f /dev/trace; trace_load; rm -rf "$work"' EXIT
-
-# ok STATUS NAME
-ok()
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-		sed 's/^/# /' "$out"
-	fi
-}
 
 # load PARAMETER...: afresh
 load()
@@ -162,5 +147,4 @@ rm /dev/trace
 load
 says root 0 "yes" "as it said"
 
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

@@ -12,7 +12,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../modules.sh
 . "$here/modules.sh"
-# shellcheck source=../../unit/tap.sh
+# shellcheck source=../../tap.sh
 . "$here/tap.sh"
 if ! trace_unload 2>/dev/null || ! command -v tracectl >/dev/null; then
 	echo "1..0 # SKIP devtrace cannot be unloaded, or no tracectl: there is no libmnl for this machine"

@@ -15,25 +15,13 @@ out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 export TZ=UTC
 modules=${DEVTRACE_MODULES:-/modules}
-count=0
-bad=0
-ok()	# STATUS NAME
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=1
-		echo "not ok $count $2"
-	fi
-}
 
-echo "TAP version 13"
+# shellcheck source=../../tap.sh
+. "$here/tap.sh"
 # The test before may have taken the module away.
 [ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ]; then
-	echo "1..0 # SKIP no /dev/trace"
-	exit 0
+	skip_all "no /dev/trace"
 fi
 
 if [ -d "$here/streams" ]; then
@@ -90,5 +78,4 @@ fi
 trace_unload
 trace_load
 
-echo "1..$count"
-exit $bad
+done_testing

@@ -20,25 +20,15 @@ awk '
 	file { gsub(/\\e/, "\\"); print > file }
 ' "$here/trace.4"
 
-echo "TAP version 13"
-echo "1..3"
-bad=0
-ok()
-{
-	if [ "$2" = 0 ]; then
-		echo "ok $1 $3"
-	else
-		bad=1
-		echo "not ok $1 $3"
-		[ ! -e out ] || sed 's/^/# /' out
-	fi
-}
+# shellcheck source=../../tap.sh
+. "$here/tap.sh"
+why=out
 
 [ -e example1 ] && [ -e example2 ] && [ ! -e example3 ]
-ok 1 $? "there are two examples"
+ok $? "there are two examples"
 : >/dev/trace
 sh -e ./example1 >out 2>&1 && grep -q 'sw2 .*text: pump 2 does not answer$' out
-ok 2 $? "a line of text, and the buffer in words"
+ok $? "a line of text, and the buffer in words"
 # timeout(1) ends cat, so that its own status is not 0. A busy machine may start cat late.
 for try in 1 2 3; do
 	sh ./example2 >out 2>&1
@@ -47,5 +37,5 @@ for try in 1 2 3; do
 	[ $found != 0 ] || break
 	echo "# not in the time of try $try"
 done
-ok 3 "$found" "the stream saved and printed"
-exit $bad
+ok "$found" "the stream saved and printed"
+done_testing

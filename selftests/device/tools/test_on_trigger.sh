@@ -9,40 +9,20 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../modules.sh
 . "$here/modules.sh"
 work=$(mktemp -d) || exit 1
-count=0
-bad=0
 
-echo "TAP version 13"
+# shellcheck source=../../tap.sh
+. "$here/tap.sh"
 if ! trace_unload 2>/dev/null; then
-	echo "1..0 # SKIP devtrace cannot be unloaded"
-	exit 0
+	skip_all "devtrace cannot be unloaded"
 fi
 logger=''
 trap 'kill $logger 2>/dev/null; trace_unload 2>/dev/null; trace_load; rm -rf "$work"' EXIT
 
-ok()	# STATUS NAME
+tell_why()
 {
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-		tail -n 3 "$work/said" | sed 's/^/# /'
-		tracectl trigger | sed 's/^/# /'
-		tracectl stream | sed 's/^/# /'
-	fi
-}
-
-wait_until()	# COMMAND...: ten minutes at the most
-{
-	tries=6000
-	while [ $tries -gt 0 ]; do
-		! "$@" || return 0
-		sleep 0.1
-		tries=$((tries - 1))
-	done
-	return 1
+	tail -n 3 "$work/said" | sed 's/^/# /'
+	tracectl trigger | sed 's/^/# /'
+	tracectl stream | sed 's/^/# /'
 }
 
 # field NAME: of the trigger, in JSON
@@ -103,5 +83,4 @@ has "$work/early" early; ok $? "what fired before is saved"
 runs; ok $? "and the stream goes on"
 tracectl trigger del fault
 
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

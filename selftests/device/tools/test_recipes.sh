@@ -13,12 +13,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 modules=${DEVTRACE_MODULES:-/modules}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+# shellcheck source=../../tap.sh
+. "$here/tap.sh"
+why=$work/out
 # The test before may have taken the module away.
 [ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
-	echo "TAP version 13"
-	echo "1..0 # SKIP no /dev/trace, or no tracectl: there is no libmnl for this machine"
-	exit 0
+	skip_all "no /dev/trace, or no tracectl: there is no libmnl for this machine"
 fi
 # Other tests leave triggers and streams.
 trace_unload 2>/dev/null
@@ -34,20 +35,7 @@ awk -v dir="$work/" '
 	NF { inside = 0 }
 ' "$here/control.rst"
 
-count=0
-bad=0
 out=$work/out
-ok()
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=1
-		echo "not ok $count $2"
-		head -n 20 "$out" | sed 's/^/# /'
-	fi
-}
 run()
 {
 	sh -e "$work/$1" > "$out" 2>&1
@@ -63,8 +51,6 @@ noise()
 	done > /dev/trace
 }
 held() { traceinfo --no-default-fmt --device "$1" > "$out" 2>&1; grep -c "$2" "$out"; }
-
-echo "TAP version 13"
 
 # Noise by object 257, which is that of metronome.ko.
 insmod "$modules/metronome.ko" period_us=5000 late_us=1000000
@@ -161,5 +147,4 @@ tracectl stream del kernel
 
 trace_unload
 trace_load
-echo "1..$count"
-exit $bad
+done_testing

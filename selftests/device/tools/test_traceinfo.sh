@@ -13,32 +13,6 @@ export TZ=UTC
 work=$(mktemp -d) || exit 1
 child=
 trap '[ -z "$child" ] || kill "$child" 2>/dev/null; rm -rf "$work"' EXIT
-count=0
-bad=0
-
-# ok STATUS NAME
-ok()
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-		head -n 20 "$work/out" | sed 's/^/# /'
-	fi
-}
-
-# Wait until a command succeeds; half a minute is forever.
-await()
-{
-	tries=0
-	while ! "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt 6000 ] || return 1
-		sleep 0.1
-	done
-}
 
 # The numbers of our text lines in a file, in a row.
 numbers()
@@ -57,12 +31,13 @@ ti="traceinfo --no-default-fmt"
 out=$work/out
 : > "$out"
 
-echo "TAP version 13"
+# shellcheck source=../../tap.sh
+. "$(dirname "$0")/tap.sh"
+why=$out
 # The test before may have taken the module away.
 [ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ]; then
-	echo "1..0 # SKIP no /dev/trace"
-	exit 0
+	skip_all "no /dev/trace"
 fi
 : > /dev/trace
 
@@ -139,14 +114,14 @@ sees()
 {
 	[ "$(numbers "$out")" = "$1" ]
 }
-await sees "7 "
+wait_until sees "7 "
 ok $? "-f -n 1: the last first"
 echo "mark 8" > /dev/trace
-await sees "7 8 "
+wait_until sees "7 8 "
 ok $? "-f: then what comes"
 : > /dev/trace
 echo "mark 9" > /dev/trace
-await sees "7 8 9 "
+wait_until sees "7 8 9 "
 ok $? "-f: goes on when the buffer is cleared"
 kill -TERM $child
 wait $child
@@ -163,9 +138,9 @@ $ti -n 1 "$work/saved-none" "$work/trace-other" > "$out" 2>/dev/null
 ok $? "among other inputs, too"
 $ti -f "$work/trace-other" > "$out" &
 child=$!
-await sees "9 "
+wait_until sees "9 "
 echo "mark 10" > /dev/trace
-await sees "9 10 "
+wait_until sees "9 10 "
 ok $? "and followed"
 kill -TERM $child
 wait $child
@@ -328,5 +303,4 @@ else
 	ok $? "outside nothing is said"
 fi
 
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

@@ -11,28 +11,15 @@ here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=../modules.sh
 . "$here/modules.sh"
 work=$(mktemp -d) || exit 1
-count=0
-bad=0
 
-echo "TAP version 13"
+# shellcheck source=../../tap.sh
+. "$here/tap.sh"
 if ! trace_unload 2>/dev/null; then
-	echo "1..0 # SKIP devtrace cannot be unloaded"
-	exit 0
+	skip_all "devtrace cannot be unloaded"
 fi
 trap 'kill $logger $writers 2>/dev/null; umount "$work/small" 2>/dev/null; trace_unload 2>/dev/null; trace_load; rm -rf "$work"' EXIT
 logger='' writers=''
 mkdir "$work/small"
-
-ok()	# STATUS NAME
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=$((bad + 1))
-		echo "not ok $count $2"
-	fi
-}
 
 # total WORD FILE...: of the statistics of all files
 total()
@@ -47,17 +34,6 @@ total()
 sizes()
 {
 	find "$1" -type f -exec stat -c %s {} + 2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
-}
-
-wait_until()	# COMMAND...: ten minutes at the most
-{
-	tries=6000
-	while [ $tries -gt 0 ]; do
-		! "$@" || return 0
-		sleep 0.1
-		tries=$((tries - 1))
-	done
-	return 1
 }
 
 emit()	# LINES
@@ -232,10 +208,8 @@ kill $logger && wait $logger
 logger=''
 
 if [ ! -e /proc/net/tcp ]; then
-	count=$((count + 1))
-	echo "ok $count # SKIP over a link: this kernel has no internet protocol"
-	echo "1..$count"
-	[ $bad = 0 ]
+	skip "over a link" "this kernel has no internet protocol"
+	done_testing
 	exit
 fi
 
@@ -319,5 +293,4 @@ done >"$work/numbers"
 [ "$(total lost "$work/first") $(total lost "$work/second")" = "0 0" ]; ok $? "nor lost"
 [ "$(wc -l <"$work/numbers")" -lt $((n + 4000)) ]; ok $? "and those that come twice are what was on the way"
 
-echo "1..$count"
-[ $bad = 0 ]
+done_testing

@@ -11,26 +11,14 @@ set -u
 . "$(dirname "$0")/modules.sh"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-echo "TAP version 13"
+# shellcheck source=../../tap.sh
+. "$(dirname "$0")/tap.sh"
+why=$work/out
 # The test before may have taken the module away.
 [ -c /dev/trace ] || trace_load 2>/dev/null
 if [ ! -c /dev/trace ] || ! command -v tracectl >/dev/null; then
-	echo "1..0 # SKIP no /dev/trace, or no tracectl: there is no libmnl for this machine"
-	exit 0
+	skip_all "no /dev/trace, or no tracectl: there is no libmnl for this machine"
 fi
-count=0
-bad=0
-ok()
-{
-	count=$((count + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $count $2"
-	else
-		bad=1
-		echo "not ok $count $2"
-		head -n 40 "$work/out" | sed 's/^/# /'
-	fi
-}
 has() { grep -q -e "$1" "$work/out"; }
 run() { "$@" >"$work/out" 2>&1; }
 
@@ -38,8 +26,7 @@ tracectl filter clear
 tracectl clear
 run tracectl profile add signal:no_such_thing
 if has CONFIG_PERF_EVENTS; then
-	echo "1..0 # SKIP $(cat "$work/out")"
-	exit 0
+	skip_all "$(cat "$work/out")"
 fi
 run tracectl profile add signal:signal_generate task:task_rename
 ok $? "two are added"
@@ -123,5 +110,4 @@ has "^profile-del signal:signal_generate: type $first\$" &&
 	has "^profile-del task:task_rename: type $second\$"
 ok $? "who monitors is told"
 tracectl filter clear
-echo "1..$count"
-exit $bad
+done_testing

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * input.c - read streams, one after the other, into a format
+ *
+ * Blocks of fixed size are read and decoded; what the format makes of them is written before the
+ * program waits for more.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "common/link.h"
+#include "common/zread.h"
+#include "view.h"
+
+#define INPUT_BLOCK	(256 * 1024)
+
+int view_complain(const char *path, const char *hint)
+{
+	const int err = errno;
+	struct out safe;
+
+	out_init(&safe, -1);
+	out_safe(&safe, path, strlen(path));
+	out_char(&safe, 0);
+	fprintf(stderr, "devtrace-convert: %s: %s%s\n", safe.buf ? safe.buf : "?", strerror(err),
+		hint);
+	out_free(&safe);
+	return 1;
+}
+
+static int input_item(const struct devtrace_item *item, void *arg)
+{
+	struct view *v = arg;
+	struct ti_event e;
+
+	if (!v->evidence.found && !ti_evidence(&v->evidence, item))
+		return 0;
+	switch (item->kind) {
+	case DEVTRACE_ITEM_EVENT:
+		if (item->u.event.ts > v->end_ts) {
+			v->ended = true;
+			return 1;
+		}
+		ti_event_init(&e, &item->u.event, v->decoder, &v->fmts);
+		v->last = view_time(v, item->u.event.ts);
+		v->format->event(v, &e);
+		break;
+	case DEVTRACE_ITEM_INFO:
+		view_machine_enter(v, item->u.info.boot_id);
+		v->format->item(v, item);
+		break;
+	case DEVTRACE_ITEM_CLOCK:
+		view_machine_clock(v, &item->u.clock);
+		v->format->item(v, item);
+		break;
+	default:
+		v->format->item(v, item);
+	}
+	return v->out.err || *v->stop;
+}
+
+/* The head of a regular file: its boot id, and the first CLOCK frame, which may stand later. */
+struct input_head {
+	struct view	*view;
+	bool		entered;
+};
+
+static int input_head_item(const struct devtrace_item *item, void *arg)
+{
+	struct input_head *h = arg;
+
+	if (item->kind == DEVTRACE_ITEM_INFO) {
+		/* Another boot begins: that is no head any more. */
+		if (h->entered && memcmp(h->view->machine->boot, item->u.info.boot_id, 16))
+			return 1;
+		view_machine_enter(h->view, item->u.info.boot_id);
+		h->entered = true;
+	}
+	if (item->kind != DEVTRACE_ITEM_CLOCK)
+		return 0;
+	view_machine_clock(h->view, &item->u.clock);
+	return 1;
+}
+
+static void input_head(struct view *v, int fd, char *buf)
+{
+	struct input_head h = { .view = v };
+	struct devtrace_decoder *d = devtrace_decoder_new(input_head_item, &h);
+	struct zread *z = zread_new(NULL, NULL);
+	const off_t here = lseek(fd, 0, SEEK_CUR);
+	ssize_t n = here < 0 || !d || !z ? -1 : zread_read(z, fd, buf, INPUT_BLOCK);
+
+	if (n > 0)
+		devtrace_decoder_feed(d, buf, (size_t)n, NULL);
+	if (here >= 0)
+		(void)!lseek(fd, here, SEEK_SET);
+	devtrace_decoder_free(d);
+	zread_free(z);
+}
+
+static bool input_would_wait(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 0;
+}
+
+static void input_damage(void *arg, uint64_t offset, uint64_t n)
+{
+	struct view *v = arg;
+	const struct devtrace_item item = {
+		.kind = DEVTRACE_ITEM_DAMAGE, .offset = offset,
+		.u.damage = { .offset = offset, .bytes = n },
+	};
+
+	input_item(&item, v);
+}
+
+/* On a terminal: how much of a long file is done, twice a second. */
+struct input_progress {
+	bool		on;
+	off_t		size;
+	uint64_t	last;
+};
+
+static void input_tell(const struct view *v, struct input_progress *p, int fd)
+{
+	struct timespec t;
+	uint64_t now;
+	off_t at;
+
+	if (!p->on)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	now = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	at = lseek(fd, 0, SEEK_CUR);
+	if (!p->last || now - p->last < 500 || at < 0) {
+		p->last = p->last ? p->last : now;
+		return;
+	}
+	p->last = now;
+	fprintf(stderr, "\rdevtrace-convert: %s: %d %%", v->path, (int)(at * 100 / p->size));
+}
+
+static int input_copy(struct view *v, int fd, char *buf, const struct stat *st)
+{
+	struct zread *z = zread_new(input_damage, v);
+	struct input_progress progress = {
+		.on = !v->opt->quiet && S_ISREG(st->st_mode) && st->st_size &&
+		      isatty(STDERR_FILENO),
+		.size = st->st_size,
+	};
+	int ret = z ? 0 : view_complain(v->path, "");
+	ssize_t n;
+
+	while (z && !*v->stop && !v->ended && !v->out.err) {
+		if (!S_ISREG(st->st_mode) && !zread_holds(z) && input_would_wait(fd) &&
+		    out_flush(&v->out))
+			break;
+		n = zread_read(z, fd, buf, INPUT_BLOCK);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno != EAGAIN)
+			ret = view_complain(v->path, errno == ENOTSUP ?
+				" (devtrace-convert was built without libzstd)" : "");
+		if (n <= 0)
+			break;
+		devtrace_decoder_feed(v->decoder, buf, (size_t)n, NULL);
+		input_tell(v, &progress, fd);
+	}
+	if (progress.last)
+		fputs("\r\033[K", stderr);
+	zread_free(z);
+	return ret;
+}
+
+static void input_report(const struct view *v)
+{
+	const struct devtrace_totals *t = devtrace_decoder_totals(v->decoder);
+
+	if (v->opt->quiet)
+		return;
+	fprintf(stderr, "devtrace-convert: %s: %llu events", v->path,
+		(unsigned long long)t->events);
+	if (t->lost)
+		fprintf(stderr, ", %llu lost", (unsigned long long)t->lost);
+	if (t->missing)
+		fprintf(stderr, ", %llu frames missing", (unsigned long long)t->missing);
+	if (t->damages)
+		fprintf(stderr, ", %llu damaged places", (unsigned long long)t->damages);
+	fputc('\n', stderr);
+}
+
+static int input_read(struct view *v, int fd)
+{
+	char *buf = view_alloc(NULL, INPUT_BLOCK);
+	struct devtrace_stats stats = { .cpu = -1 };
+	struct stat st;
+	int ret;
+
+	v->decoder = devtrace_decoder_new(input_item, v);
+	if (!v->decoder || fstat(fd, &st)) {
+		free(buf);
+		return view_complain(v->path, "");
+	}
+	memset(&v->evidence, 0, sizeof(v->evidence));
+	v->end_ts = UINT64_MAX;
+	v->ended = false;
+	/* Writers may be faster than this program: what comes from now on is left out. */
+	if (S_ISCHR(st.st_mode) && !ioctl(fd, DEVTRACE_IOC_STATS, &stats))
+		v->end_ts = stats.now;
+	view_machine_enter(v, NULL);
+	if (S_ISREG(st.st_mode))
+		input_head(v, fd, buf);
+	ret = input_copy(v, fd, buf, &st);
+	if (!ret && !v->ended && !*v->stop)
+		devtrace_decoder_finish(v->decoder);
+	if (!ret && !v->evidence.found && !S_ISCHR(st.st_mode)) {
+		fprintf(stderr, "devtrace-convert: %s: no trace stream" TI_NO_FILE "\n", v->path);
+		ret = 1;
+	} else if (!ret) {
+		input_report(v);
+	}
+	devtrace_decoder_free(v->decoder);
+	v->decoder = NULL;
+	free(buf);
+	return ret;
+}
+
+static int input_link(struct view *v, const char *word)
+{
+	const char *problem;
+	struct link l;
+	int fd = -EINVAL, ret;
+
+	if (!link_parse(&l, word, &problem))
+		fd = link_open(&l, -1, NULL);
+	if (fd < 0) {
+		if (fd == -EINTR && *v->stop)
+			return 0;
+		fprintf(stderr, "devtrace-convert: %s: %s\n", word, link_error(&l, -fd));
+		return 1;
+	}
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	ret = input_read(v, fd);
+	link_close(&l, fd);
+	return ret;
+}
+
+int view_input(struct view *v, const char *path)
+{
+	const bool is_stdin = !strcmp(path, "-");
+	struct stat st;
+	int fd, ret;
+
+	v->path = is_stdin ? "standard input" : path;
+	if (link_is(path))
+		return input_link(v, path);
+	/* A device gives what it has; a FIFO is waited for. */
+	fd = is_stdin ? STDIN_FILENO :
+	     open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY |
+		  (!stat(path, &st) && S_ISCHR(st.st_mode) ? O_NONBLOCK : 0));
+	if (fd < 0)
+		return view_complain(path, errno == ENOENT && !strcmp(path, TI_DEVICE) ?
+				     " (is the module devtrace loaded?)" : "");
+	ret = input_read(v, fd);
+	if (!is_stdin)
+		close(fd);
+	return ret;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perfetto.h - the native format of Perfetto: packets, tracks, names
+ *
+ * A file is a sequence of packets. perfetto_begin() and perfetto_end() enclose one; in between,
+ * fields are written into the packet. The numbers are those of Perfetto's protos/perfetto/trace,
+ * which are only ever added to; the excerpt selftests/unit/perfetto.proto names those that are
+ * used here.
+ */
+#ifndef VIEW_PERFETTO_H
+#define VIEW_PERFETTO_H
+
+#include "common/pb.h"
+#include "view.h"
+
+/* TracePacket */
+enum {
+	PACKET_FTRACE_EVENTS = 1, PACKET_PROCESS_TREE = 2, PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8, PACKET_SEQUENCE_ID = 10, PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED_DATA = 12, PACKET_SEQUENCE_FLAGS = 13, PACKET_DROPPED = 42,
+	PACKET_SYSTEM_INFO = 45, PACKET_TRACK_DESCRIPTOR = 60, PACKET_MACHINE_ID = 98,
+	PACKET_REMOTE_CLOCK_SYNC = 107,
+};
+
+/* TrackEvent */
+enum {
+	TRACK_EVENT_CATEGORY_IID = 3, TRACK_EVENT_ANNOTATION = 4, TRACK_EVENT_TYPE = 9,
+	TRACK_EVENT_NAME_IID = 10, TRACK_EVENT_TRACK = 11, TRACK_EVENT_LOG_MESSAGE = 21,
+	TRACK_EVENT_NAME = 23, TRACK_EVENT_COUNTER = 30, TRACK_EVENT_COUNTER_DOUBLE = 44,
+};
+
+enum perfetto_type {
+	PERFETTO_SLICE_BEGIN = 1, PERFETTO_SLICE_END, PERFETTO_INSTANT, PERFETTO_COUNTER,
+	PERFETTO_STATE,
+};
+
+/*
+ * Who wrote a packet, as Perfetto counts it. Losses have a writer of their own: what is dropped
+ * before a packet makes the names of its writer void.
+ */
+enum perfetto_writer { PERFETTO_EVENTS = 1, PERFETTO_LOSSES, PERFETTO_FTRACE };
+
+/* Fields of InternedData: each has its own numbers */
+enum perfetto_names {
+	PERFETTO_CATEGORIES = 1, PERFETTO_EVENT_NAMES = 2, PERFETTO_ANNOTATION_NAMES = 3,
+	PERFETTO_LOG_BODIES = 20,
+};
+
+/* Kinds of tracks: the low bits of their number */
+enum perfetto_kind {
+	PERFETTO_TRACK_THREAD = 1, PERFETTO_TRACK_CPU, PERFETTO_TRACK_LOST,
+	PERFETTO_TRACK_STREAM, PERFETTO_TRACK_COUNTER, PERFETTO_TRACK_SLICE,
+	PERFETTO_TRACK_OBJECT, PERFETTO_TRACK_LOST_ON_CPU, PERFETTO_TRACK_OPEN,
+};
+
+struct perfetto_intern;
+
+struct perfetto {
+	struct view	*view;
+	struct pb	packet;
+	enum perfetto_writer writer;
+	struct perfetto_intern *names;
+	unsigned int	names_of;	/* machine */
+	bool		named;		/* this packet refers to names */
+	bool		cleared;	/* and those before it do not hold any more */
+	bool		began;		/* the writer of events has written names */
+	struct view_seen *seen;		/* tracks that are described, and as what */
+	unsigned int	machines;	/* that are described */
+	struct out	name, text;
+	/* Events of the kernel on one CPU, in a row */
+	struct pb	bundle;
+	unsigned int	bundle_cpu;
+	uint64_t	bundle_from;	/* time of the first */
+};
+
+/* view/perfetto.c: a packet of this time. */
+struct pb *perfetto_begin(struct perfetto *f, enum perfetto_writer writer, uint64_t time);
+void perfetto_end(struct perfetto *f);
+
+/* The number of a track; @id tells those of one kind apart. */
+uint64_t perfetto_track(const struct perfetto *f, enum perfetto_kind kind, uint64_t id);
+/* Describe a track that is neither a thread's nor a counter's, once. @parent 0: none. */
+void perfetto_track_named(struct perfetto *f, uint64_t track, uint64_t parent, const char *name,
+			  bool states);
+/* Begin a TrackEvent in a packet; pb_end() and perfetto_end() close it. */
+struct pb *perfetto_event_begin(struct perfetto *f, uint64_t time, enum perfetto_type type,
+				uint64_t track);
+
+/* view/perfetto_event.c */
+void perfetto_event(struct view *v, const struct ti_event *e);
+
+/* view/perfetto_ftrace.c: a kernel profile event as ftrace's. False: ftrace has none like it. */
+bool perfetto_ftrace(struct perfetto *f, const struct ti_event *e);
+/* Write what was collected. */
+void perfetto_ftrace_flush(struct perfetto *f);
+
+/* view/perfetto_intern.c: the number of a name; a new one is written with the packet. */
+struct perfetto_intern *perfetto_intern_new(void);
+void perfetto_intern_free(struct perfetto_intern *n);
+uint64_t perfetto_intern(struct perfetto *f, enum perfetto_names kind, const char *name,
+			 size_t len);
+/* Before a packet: must all names be written anew from here on? */
+bool perfetto_intern_anew(struct perfetto *f);
+/* The new names of the packet, into it. */
+void perfetto_intern_put(struct perfetto_intern *n, struct pb *packet);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * view.h - convert streams for the viewers of others: devtrace-convert --to
+ *
+ * options (traceconv/main.c) -> inputs (view/input.c) -> decoder (libdevtrace) -> times and
+ * machines (view/machine.c) -> a format (view/perfetto.c, view/chrome.c). Formats ask view/args.c
+ * for the elements of an event, view/pick.c for --counter and --slice, and view/seen.c for what
+ * they have written before.
+ *
+ * Memory is bounded: nothing is kept of an event but names, and tables that grow full begin anew.
+ */
+#ifndef VIEW_VIEW_H
+#define VIEW_VIEW_H
+
+#include <signal.h>
+#include "common/hash.h"
+#include "common/out.h"
+#include "fmtlang/fmt.h"
+#include "traceinfo/traceinfo.h"
+
+#define VIEW_PICKS_MAX	32	/* --counter and --slice, each */
+
+/* --counter EVENT.ARGUMENT, or --slice BEGIN..END */
+struct view_pick {
+	const char	*word;		/* as given */
+	char		first[2 * FMT_NAME_MAX + 2];	/* EVENT or BEGIN */
+	const char	*second;	/* ARGUMENT or END, in @word */
+};
+
+struct view_picks {
+	struct view_pick v[VIEW_PICKS_MAX];
+	unsigned int	n;
+};
+
+/* NULL, or what is wrong with the word. */
+const char *view_pick_counter(struct view_picks *p, const char *word);
+const char *view_pick_slice(struct view_picks *p, const char *word);
+
+struct view_options {
+	const char	*to;		/* a name of view_formats */
+	const char	*output;	/* NULL: standard output */
+	const char	*fmt_files[VIEW_PICKS_MAX];
+	unsigned int	nr_fmt_files;
+	bool		quiet;
+	struct view_picks counters, slices;
+	char		**inputs;	/* files, -, links; none: /dev/trace */
+	int		nr_inputs;
+};
+
+/* A kernel that ran from its boot to its end, and its clock beside that of the output. */
+struct view_machine {
+	uint8_t		boot[16];
+	unsigned int	nr;		/* 0: the first one */
+	bool		known;		/* @boot is its own */
+	bool		timed;		/* @offset is */
+	uint64_t	offset;		/* of the output's clock against the trace clock */
+};
+
+struct view;
+
+/* What an output is made by. Items are all but events. */
+struct view_format {
+	const char	*name;
+	void		(*begin)(struct view *v);
+	void		(*event)(struct view *v, const struct ti_event *e);
+	void		(*item)(struct view *v, const struct devtrace_item *item);
+	void		(*end)(struct view *v);
+};
+
+extern const struct view_format view_perfetto, view_chrome;
+/* NULL: there is none of that name. */
+const struct view_format *view_format_find(const char *name);
+
+struct view {
+	const struct view_options *opt;
+	const struct view_format *format;
+	void		*state;		/* of the format */
+	struct out	out;
+	struct fmt_set	fmts;
+	struct devtrace_decoder *decoder;
+	struct view_machine *machines, *machine;	/* the one that is read */
+	unsigned int	nr_machines;
+	uint64_t	wall;		/* CLOCK_REALTIME minus the output's clock; first machine */
+	uint64_t	last;		/* time of the last event */
+	const char	*path;		/* of the input */
+	struct ti_evidence evidence;
+	uint64_t	end_ts;		/* an event after this ends the input */
+	bool		ended;
+	volatile sig_atomic_t *stop;
+};
+
+/* As realloc(3); ends the program where there is no memory. */
+void *view_alloc(void *old, size_t size);
+
+/* Convert all inputs; returns the exit status. @stop: set by a signal that is to end it. */
+int view_run(const struct view_options *opt, volatile sig_atomic_t *stop);
+
+/* view/input.c: one input to its end; 1 after a message. */
+int view_input(struct view *v, const char *path);
+/* The prefix of a message about an input, then errno's text and @hint. 1. */
+int view_complain(const char *path, const char *hint);
+
+/*
+ * view/machine.c: the machine of a boot id (NULL: the one that was read last, as an input without
+ * an INFO frame may be of it), and what a CLOCK frame tells of its time.
+ */
+void view_machine_enter(struct view *v, const uint8_t *boot);
+void view_machine_clock(struct view *v, const struct devtrace_clock *c);
+
+/* The time of the output: CLOCK_BOOTTIME of the first machine, as its first CLOCK frame tells. */
+static inline uint64_t view_time(const struct view *v, uint64_t ts)
+{
+	return ts + v->machine->offset;
+}
+
+/* An element of an event, with its name and unit (a length of 0: none). */
+struct view_arg {
+	const char	*name, *unit, *str;
+	size_t		name_len, unit_len, len;
+	enum { VIEW_INT, VIEW_UINT, VIEW_DOUBLE, VIEW_STR } kind;
+	union {
+		int64_t	 i;
+		uint64_t u;
+		double	 f;
+	} v;
+};
+
+typedef void view_arg_fn(void *ctx, const struct view_arg *arg);
+
+/* view/args.c: call fn for each element, in order, with the values that traceinfo --json has. */
+void view_args(const struct ti_event *e, view_arg_fn *fn, void *ctx);
+
+/*
+ * The name of an event as traceinfo prints it, and its text. @o is emptied first, and a NUL is the
+ * last byte in it.
+ */
+const char *view_name(struct out *o, const struct ti_event *e);
+const char *view_text(struct out *o, const struct ti_event *e);
+
+/* view/pick.c: is that the event of a pick; the argument's value if it is a number? */
+bool view_pick_value(const struct view_pick *p, const char *name, const struct ti_event *e,
+		     struct view_arg *value);
+
+/* view/seen.c: a bounded table from numbers to numbers; full, it forgets all. */
+struct view_seen;
+struct view_seen *view_seen_new(void);
+void view_seen_free(struct view_seen *s);
+/* The number kept for a key: 0 at first. Valid until the next call. */
+uint64_t *view_seen(struct view_seen *s, uint64_t key);
+
+#endif
