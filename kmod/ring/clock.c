@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A history of what the trace clock was on other clocks
+ * Samples of the other clocks, for readers that convert trace clock times to dates
  *
- * About once a second, when an event is emitted, the other clocks are looked
- * at; if one of them is no longer where the last sample predicts it, a sample
- * is kept. Readers put the samples between the events as CLOCK frames, so that
- * a date is right even if the wall clock was set since. The history is bounded
- * and outlives the rings.
+ * About once a second an emitting CPU compares the other clocks with the values that the last
+ * sample predicts. If one differs, it stores a new sample. Readers insert the samples between
+ * the events as CLOCK frames, so a date is right even if the wall clock was set later. The
+ * history is bounded and outlives the rings.
  *
  * notrace: see emit/emit.c.
  */
@@ -27,9 +26,9 @@
 #define PERIOD_NS	NSEC_PER_SEC
 #define KEEP_NS		(64ULL * NSEC_PER_SEC)
 #define DRIFT_NS	(20 * NSEC_PER_USEC)
-/* After a step of the wall clock, no sample for that long. */
+/* After a step of the wall clock, take no sample for this long. */
 #define STEP_NS		NSEC_PER_MSEC
-/* As often a step waits for a sample that is being taken: for microseconds. */
+/* How often take_step() tries to become the sampler before it gives up. */
 #define STEP_TRIES	100000
 
 struct clock_state devtrace_clock_state;
@@ -38,7 +37,7 @@ static struct devtrace_control *clock_control;
 static struct clock_sample *samples;
 struct history devtrace_clock_samples;
 static atomic_t taking = ATOMIC_INIT(0);
-/* What CLOCK_REALTIME was ahead of CLOCK_MONOTONIC; with the timekeeper's lock. */
+/* CLOCK_REALTIME - CLOCK_MONOTONIC, ns. Both protected by the timekeeper's lock. */
 static s64 real_ahead;
 static bool real_known;
 clock_told_t devtrace_clock_told;
@@ -51,7 +50,7 @@ static bool clock_drifted(u64 was, u64 is, u64 passed)
 }
 
 /**
- * devtrace_clock_now() - devtrace_clock() where a call does not matter
+ * devtrace_clock_now() - devtrace_clock(), not inlined
  *
  * Context: any, NMI included.
  * Return: trace clock, ns.
@@ -61,7 +60,7 @@ notrace u64 devtrace_clock_now(void)
 	return devtrace_clock();
 }
 
-/* By one at a time: @taking. */
+/* The caller has set @taking: one writer at a time. */
 static notrace void add_sample(const struct clock_sample *s)
 {
 	samples[devtrace_clock_samples.nr % SAMPLES] = *s;
@@ -69,10 +68,10 @@ static notrace void add_sample(const struct clock_sample *s)
 }
 
 /**
- * devtrace_clock_take() - look at the other clocks, keep a sample if they moved
+ * devtrace_clock_take() - read the other clocks, store a sample if one drifted
  * @ts: trace clock, ns
  *
- * Context: any, NMI included; one caller at a time, others do without.
+ * Context: any, NMI included. If another caller is sampling, returns at once.
  */
 notrace void devtrace_clock_take(u64 ts)
 {
@@ -82,7 +81,7 @@ notrace void devtrace_clock_take(u64 ts)
 
 	if (atomic_cmpxchg_acquire(&taking, 0, 1))
 		return;
-	/* A step came between: it has its samples. */
+	/* A step of the wall clock came first and stored its own samples. */
 	if (!devtrace_clock_due(ts))
 		goto out;
 	WRITE_ONCE(devtrace_clock_state.next, ts + PERIOD_NS);
@@ -105,8 +104,11 @@ out:
 }
 
 /*
- * The wall clock is set, now: it was ahead of CLOCK_MONOTONIC by @was, and is by @is. What
- * ktime_get_real_fast_ns() returns in here depends on the kernel. False: somebody takes a sample.
+ * Store two samples for a step of the wall clock, which was @was ns ahead of CLOCK_MONOTONIC
+ * and now is @is ns. Which of the two ktime_get_real_fast_ns() returns here depends on the
+ * kernel, so it is not called.
+ *
+ * Return: false if another context is sampling.
  */
 static bool take_step(s64 was, s64 is)
 {
@@ -114,7 +116,7 @@ static bool take_step(s64 was, s64 is)
 	unsigned int tries = 0;
 	clock_told_t told;
 
-	/* By another CPU, which is soon done; or by whom we interrupted, who is not. */
+	/* A sampler on another CPU finishes soon; one that we interrupted cannot. */
 	while (atomic_cmpxchg_acquire(&taking, 0, 1)) {
 		if (++tries == STEP_TRIES)
 			return false;
@@ -141,8 +143,8 @@ static bool take_step(s64 was, s64 is)
 }
 
 /*
- * The timekeeper was updated, by a tick or by who set the clock. Its lock is held and its
- * sequence count is odd: only clocks that are read without it may be read.
+ * The timekeeper calls this at each tick and when the clock is set. Its lock is held and its
+ * sequence count is odd, so only clocks such as ktime_get_raw_fast_ns() may be read.
  */
 static int clock_updated(struct notifier_block *nb, unsigned long was_set, void *timekeeper)
 {
@@ -152,8 +154,8 @@ static int clock_updated(struct notifier_block *nb, unsigned long was_set, void 
 	if (likely(real_known && ahead == real_ahead))
 		return NOTIFY_DONE;
 	/*
-	 * On resume CLOCK_MONOTONIC stood still, and the wall clock did not. The trace clock
-	 * follows later; the first event behind it looks at the clocks.
+	 * During suspend CLOCK_MONOTONIC stands still and the wall clock does not; that is no
+	 * step. The trace clock is adjusted later, and the first event after it takes a sample.
 	 */
 	if (real_known && ktime_to_ns(tk->offs_boot) == devtrace_clock_state.suspended &&
 	    !take_step(real_ahead, ahead))
@@ -168,19 +170,19 @@ static struct notifier_block clock_updated_nb = {
 };
 
 /**
- * devtrace_clock_sample() - sample number @n
- * @n: number, from history_oldest() of devtrace_clock_samples on; moved forward to the
- *	oldest there is
+ * devtrace_clock_sample() - copy sample number @n
+ * @n: number, starting with history_oldest() of devtrace_clock_samples; set to the oldest
+ *	sample if that one is overwritten
  * @s: filled in
  *
- * Return: false if there is none yet.
+ * Return: false if no such sample exists yet.
  */
 bool devtrace_clock_sample(unsigned long *n, struct clock_sample *s)
 {
 	return history_get(&devtrace_clock_samples, SAMPLES, samples, sizeof(*s), n, s);
 }
 
-/* While suspended the raw clock stands still; boot time does not. */
+/* The raw clock stands still while the machine is suspended; boot time does not. */
 static void update_suspended(void)
 {
 	u64 slept = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
@@ -188,14 +190,20 @@ static void update_suspended(void)
 	unsigned long flags;
 
 	WRITE_ONCE(devtrace_clock_state.suspended, slept);
-	/* A program goes round until this is done: nothing may come between. */
+	/* A program spins while the count is odd, so nothing may interrupt us here. */
 	local_irq_save(flags);
-	/* LMM(slept:A) */
+	/* LMM(slept:A): the count is odd while the time changes. */
 	WRITE_ONCE(clock_control->suspends, suspends + 1);
-	/* LMM(slept:B): odd before it changes; pairs with suspended:B. */
+	/*
+	 * LMM(slept:B): If a program reads either half of the new time, then it reads an odd or
+	 * a later count afterwards. Pairs with suspended:B.
+	 */
 	smp_wmb();
 	WRITE_ONCE(clock_control->suspended, slept);
-	/* LMM(slept:C): changed before it is even; pairs with suspended:A. */
+	/*
+	 * LMM(slept:C): If a program reads this even count, then it reads both halves of the
+	 * new time. Pairs with suspended:A.
+	 */
 	smp_store_release(&clock_control->suspends, suspends + 2);
 	local_irq_restore(flags);
 }
@@ -216,8 +224,8 @@ static void counter_stop(void) { }
 #endif
 
 /*
- * We come before the timekeeper here and after it in resume, because we are
- * registered later.
+ * The timekeeper registers earlier, so on suspend this runs before its callback, on resume
+ * after it.
  */
 static int clock_suspend(COMPAT_SYSCORE_ARG)
 {
@@ -225,7 +233,6 @@ static int clock_suspend(COMPAT_SYSCORE_ARG)
 	return 0;
 }
 
-/* The clocks went different ways while the machine slept. */
 static void clock_woke(void)
 {
 	update_suspended();
@@ -247,7 +254,7 @@ static struct syscore clock_syscore = {
 	.ops	= &clock_syscore_ops,
 };
 
-/* Suspend to idle does not go through syscore. */
+/* Suspend to idle does not call syscore operations. */
 static int clock_pm(struct notifier_block *nb, unsigned long action, void *data)
 {
 	switch (action) {
@@ -271,10 +278,10 @@ static struct notifier_block clock_pm_nb = {
 
 /**
  * devtrace_clock_init() - start the clock
- * @control: the page that programs see, with what they read the clock by
- * @start: where the numbers of samples begin, for tests
+ * @control: the control page, which has the clock's constants for programs
+ * @start: number of the first sample; tests start near the wrap
  *
- * Return: 0, -ENOMEM, or what register_pm_notifier() returned.
+ * Return: 0, -ENOMEM, or the error of register_pm_notifier().
  */
 int devtrace_clock_init(struct devtrace_control *control, u32 start)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The trace clock, and what it was on other clocks
+ * The trace clock, and its relation to other clocks
  *
- * The trace clock is CLOCK_MONOTONIC_RAW plus the time spent suspended, in
- * nanoseconds: linear in the CPU's counter, the same on all CPUs, readable in
- * NMI context, and readable by programs without a system call. How it is read
- * is the machine's matter; what is read agrees with what programs read, so that
- * an event sorts between the system calls around it.
+ * The trace clock is CLOCK_MONOTONIC_RAW plus the time spent suspended, in nanoseconds: linear
+ * in the CPU's counter, equal on all CPUs, readable in NMI context, and readable by programs
+ * without a system call. The kernel and programs compute the same value, so an event is sorted
+ * correctly between the system calls before and after it.
  */
 #ifndef DEVTRACE_CLOCK_H
 #define DEVTRACE_CLOCK_H
@@ -29,7 +28,7 @@
  * @mono: CLOCK_MONOTONIC
  * @boot: CLOCK_BOOTTIME
  * @real: CLOCK_REALTIME
- * @steps: the wall clock was set at this instant; the sample before has the old time
+ * @steps: the wall clock was set at this instant; the previous sample has the time before
  */
 struct clock_sample {
 	u64	ts;
@@ -40,14 +39,19 @@ struct clock_sample {
 };
 
 /*
- * Called when the wall clock is set, by one CPU at a time, with the lock of the timekeeper:
- * it must not read a clock. After setting it to NULL call quiet_wait().
+ * Called by one CPU at a time when the wall clock is set. The timekeeper's lock is held, so the
+ * callback must not read a clock. After setting the pointer to NULL, call quiet_wait().
  */
 typedef void (*clock_told_t)(const struct clock_sample *before,
 			     const struct clock_sample *after);
 extern clock_told_t devtrace_clock_told;
 
-/* All that the emit path reads, in one cache line. */
+/**
+ * struct clock_state - clock data that the emit path reads, in one cache line
+ * @tsc: constants that convert the TSC; written by clock_tsc.c
+ * @suspended: time spent suspended, ns; written by update_suspended()
+ * @next: trace clock when another sample is due, ns; 0: at the next event
+ */
 struct clock_state {
 #ifdef CONFIG_X86_64
 	struct devtrace_counter	tsc;
@@ -70,8 +74,8 @@ static __always_inline u64 devtrace_clock(void)
 }
 
 /*
- * The same where nothing has to be called for it. False: devtrace_clock() is to be
- * asked. On other machines than x86-64 that is what this does.
+ * As devtrace_clock(), but without a function call on x86-64. Return false if only
+ * devtrace_clock() can tell the time.
  */
 static __always_inline bool devtrace_clock_quick(u64 *ts)
 {
@@ -88,7 +92,7 @@ static __always_inline bool devtrace_clock_quick(u64 *ts)
 u64 devtrace_clock_now(void);
 void devtrace_clock_take(u64 ts);
 
-/* On the emit path: time for another sample? */
+/* On the emit path: is another sample due? */
 static __always_inline bool devtrace_clock_due(u64 ts)
 {
 	return unlikely(ts >= READ_ONCE(devtrace_clock_state.next));

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Taking from the timekeeper how it converts the TSC
+ * Track how the timekeeper converts the TSC
  *
- * The timekeeper calls us at each of its updates: at ticks, when the
- * clocksource changes, around suspend. Each time the constants are worked out
- * again, a few instructions, and stored if they differ, so there is no change
- * that we could miss and no error that could build up.
+ * The timekeeper notifies us of each of its updates: at ticks, when the clocksource changes,
+ * around suspend. Each notification recomputes the constants and stores them if they changed,
+ * so no change is missed and no error accumulates.
  *
- * There are two copies: one that we read, and one in the control page.
+ * Two copies exist: one for the kernel, and one in the control page for programs.
  *
- * The calls come under the timekeeper's lock. That makes the notifier the only
- * writer while it is registered; before and after, start and stop are.
+ * The timekeeper holds its lock while it notifies. So the notifier is the only writer while it
+ * is registered; before and after that, clock_tsc_start() and clock_tsc_stop() are.
  *
- * In an update the vDSO's data is written before we are called, and the data of
- * ktime_get_raw_fast_ns() after. When the clocksource changes all other CPUs
- * stand still meanwhile (stop_machine()), so no program can tell.
+ * An update writes the vDSO's data before it notifies, and the data of ktime_get_raw_fast_ns()
+ * after. When the clocksource changes, stop_machine() halts all other CPUs meanwhile, so no
+ * program can see the difference.
  */
 #include <linux/clocksource.h>
 #include <linux/notifier.h>
@@ -26,21 +25,24 @@
 #include "clock_tsc.h"
 
 static DEFINE_RAW_SPINLOCK(tsc_lock);
-/* Under tsc_lock. */
+/* Protected by tsc_lock. */
 static bool started;
-/* Written while the notifier is not registered. The second may be NULL. */
+/* Written only while the notifier is not registered. program_consts may be NULL. */
 static struct devtrace_counter *consts, *program_consts;
-/* Of the notifier: the number that the constants had last. */
+/* The last number given to the constants; written by the notifier. */
 static u64 last_seq;
 
-/* The constants may not be used from here on. */
+/* Tell readers that the constants may not be used. */
 static void clock_tsc_forbid(void)
 {
-	/* LMM(tsc_write:A) */
+	/* LMM(tsc_write:A): the number is 0 while the constants change. */
 	WRITE_ONCE(consts->seq, 0);
 	if (program_consts)
 		WRITE_ONCE(program_consts->seq, 0);
-	/* LMM(tsc_write:B): that before the constants change; pairs with tsc_read:B, now:B. */
+	/*
+	 * LMM(tsc_write:B): If a reader reads a new constant, then it reads this 0 or a later
+	 * number afterwards. Pairs with tsc_read:B and now:B.
+	 */
 	smp_wmb();
 }
 
@@ -49,7 +51,10 @@ static void clock_tsc_allow(struct devtrace_counter *c, u64 mult, unsigned __int
 	c->mult = mult;
 	c->offset_lo = offset;
 	c->offset_hi = offset >> 64;
-	/* LMM(tsc_write:C): the constants before their number; pairs with tsc_read:A, now:A. */
+	/*
+	 * LMM(tsc_write:C): If a reader reads this number, then it reads the constants that
+	 * belong to it. Pairs with tsc_read:A and now:A.
+	 */
 	smp_store_release(&c->seq, last_seq);
 }
 
@@ -60,7 +65,7 @@ static int timekeeper_updated(struct notifier_block *nb, unsigned long was_set, 
 	const struct devtrace_counter *c = consts;
 	u64 mult;
 
-	/* vDSO mode TSC: its counter is rdtsc_ordered(), nothing else. */
+	/* In vDSO mode TSC, the clocksource reads rdtsc_ordered() and nothing else. */
 	if (tkr->clock->vdso_clock_mode != VDSO_CLOCKMODE_TSC ||
 	    tkr->mask != CLOCKSOURCE_MASK(64) || tkr->shift > CLOCK_TSC_SHIFT) {
 		if (c->seq)
@@ -68,7 +73,7 @@ static int timekeeper_updated(struct notifier_block *nb, unsigned long was_set, 
 		return NOTIFY_DONE;
 	}
 
-	/* base + ((tsc - cycle_last) * mult + xtime_nsec >> shift), sorted by tsc. */
+	/* base + ((tsc - cycle_last) * mult + xtime_nsec >> shift), as a linear function of tsc. */
 	mult = (u64)tkr->mult << (CLOCK_TSC_SHIFT - tkr->shift);
 	offset = (unsigned __int128)ktime_to_ns(tkr->base) << CLOCK_TSC_SHIFT;
 	offset += (unsigned __int128)tkr->xtime_nsec << (CLOCK_TSC_SHIFT - tkr->shift);
@@ -90,11 +95,11 @@ static struct notifier_block timekeeper_nb = {
 };
 
 /**
- * clock_tsc_start() - let the TSC be used where it can
- * @c: the constants, kept up to date from here on
- * @program: the same for programs
+ * clock_tsc_start() - compute the clock from the TSC when possible
+ * @c: the kernel's constants, kept up to date until clock_tsc_stop()
+ * @program: the constants for programs
  *
- * Nothing if that is so already.
+ * Does nothing if already started.
  *
  * Context: any but NMI.
  */
@@ -106,16 +111,16 @@ void clock_tsc_start(struct devtrace_counter *c, struct devtrace_counter *progra
 	if (!started) {
 		consts = c;
 		program_consts = boot_cpu_has(X86_FEATURE_LFENCE_RDTSC) ? program : NULL;
-		/* Calls us once before it returns. */
+		/* Registering calls the notifier once. */
 		started = !pvclock_gtod_register_notifier(&timekeeper_nb);
 	}
 	raw_spin_unlock_irqrestore(&tsc_lock, flags);
 }
 
 /**
- * clock_tsc_stop() - let ktime_get_raw_fast_ns() be used instead
+ * clock_tsc_stop() - fall back to ktime_get_raw_fast_ns()
  *
- * The counter may do anything while the machine is suspended.
+ * The TSC may stop or jump while the machine is suspended.
  *
  * Context: any but NMI.
  */

@@ -2,31 +2,29 @@
 /*
  * CLOCK_MONOTONIC_RAW computed from the time-stamp counter
  *
- * While the TSC is the kernel's clocksource, CLOCK_MONOTONIC_RAW is a linear
- * function of it, whose two constants change only with the clocksource and by
- * suspend:
+ * While the TSC is the kernel's clocksource, CLOCK_MONOTONIC_RAW is a linear function of it.
+ * Its two constants change only with the clocksource and at suspend:
  *
  *	raw = (tsc * mult + offset) >> 32
  *
- * in 128 bits. That is no approximation: the timekeeper adds up the same
- * products in pieces and rounds nothing on the way, so the result is the same
- * to the last bit, for ever. clock_tsc.c takes the constants from the
- * timekeeper and compares them with it at each of its updates.
+ * in 128 bits. The result is exact to the last bit: the timekeeper adds the same products in
+ * pieces and rounds nothing. clock_tsc.c derives the constants from the timekeeper and compares
+ * them at each update.
  *
- * @seq is 0 while the constants may not be used: the TSC is not the
- * clocksource, the machine is about to be suspended, or they are being
- * written. The reader then calls ktime_get_raw_fast_ns(), so it never waits,
- * and an NMI in the middle of a change sees nothing half-written.
+ * @seq is 0 while the constants may not be used: the TSC is not the clocksource, the machine is
+ * about to be suspended, or the constants are being written. A reader then calls
+ * ktime_get_raw_fast_ns(). So it never waits, and an NMI in the middle of a change does not use
+ * half-written constants.
  *
- * The control page has a copy for programs, which is written in the same steps. A
- * program orders its reading of the counter by LFENCE: where that is not known to
- * do so, the copy stays at 0.
+ * The control page has a copy for programs, written in the same steps. A program orders its
+ * read of the counter with LFENCE. On CPUs where LFENCE does not order RDTSC, @seq of the copy
+ * stays 0.
  *
- * One difference: on a CPU whose counter is behind the timekeeper's last reading
- * the kernel returns the time of that reading, this code the counter's time. The
- * difference cannot be observed: a CPU that has seen the timekeeper's update reads
- * a later counter, or else the CPUs' counters are apart by more than a message
- * between them takes, and then the kernel marks the TSC unstable.
+ * One difference remains: on a CPU whose counter is behind the timekeeper's last reading, the
+ * kernel returns the time of that reading, and this code the time of the counter. No program
+ * can observe it: a CPU that has seen the timekeeper's update reads a later counter. Otherwise
+ * the counters of the CPUs would differ by more than the latency of a message between them, and
+ * then the kernel marks the TSC unstable.
  */
 #ifndef DEVTRACE_CLOCK_TSC_H
 #define DEVTRACE_CLOCK_TSC_H
@@ -41,8 +39,8 @@
 #define CLOCK_TSC_SHIFT	32
 
 /*
- * (tsc * mult + offset) >> 32, from memory that may be written meanwhile. With the type
- * of 128 bits gcc wants a stack frame that is aligned for it, in whatever this is in.
+ * (tsc * mult + offset) >> 32; @c may change meanwhile. In assembly, because for a 128-bit type
+ * gcc aligns the stack frame of every function that inlines this.
  */
 static __always_inline u64 clock_tsc_ns(u64 tsc, const struct devtrace_counter *c)
 {
@@ -59,17 +57,23 @@ static __always_inline u64 clock_tsc_ns(u64 tsc, const struct devtrace_counter *
 	return tsc;
 }
 
-/* CLOCK_MONOTONIC_RAW, if it can be computed now; any context, calls nothing. */
+/* CLOCK_MONOTONIC_RAW without a function call; false if the constants may not be used. */
 static __always_inline bool clock_tsc_try(const struct devtrace_counter *c, u64 *ns)
 {
-	/* LMM(tsc_read:A): the number before the constants; pairs with tsc_write:C. */
+	/*
+	 * LMM(tsc_read:A): If the number is that of tsc_write:C, then the constants loaded
+	 * below are those stored before it, or later ones.
+	 */
 	const u64 seq = smp_load_acquire(&c->seq);
 
 	if (unlikely(!seq))
 		return false;
-	/* Torn constants are not used. */
+	/* The second load of the number below rejects torn constants. */
 	*ns = clock_tsc_ns(rdtsc_ordered(), c);
-	/* LMM(tsc_read:B): the constants before the number; pairs with tsc_write:B. */
+	/*
+	 * LMM(tsc_read:B): If a constant comes from a later change, then the number loaded
+	 * below has changed. Pairs with tsc_write:B.
+	 */
 	smp_rmb();
 	return likely(READ_ONCE(c->seq) == seq);
 }

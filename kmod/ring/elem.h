@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How long the elements of an event are
+ * Length of an event's elements
  *
- * It compiles in user space too: element.c and render.c do.
+ * It compiles in user space, too: persist/render.c uses it there.
  */
 #ifndef DEVTRACE_ELEM_H
 #define DEVTRACE_ELEM_H
@@ -16,14 +16,14 @@
 #include "ring.h"
 
 /**
- * elem_size() - bytes of the value of an element
+ * elem_size() - size of an element's value, in bytes
  * @format: the format byte before the value
  * @p: the value
- * @left: bytes of the event from there on
+ * @left: bytes from @p to the end of the event
  *
- * Programs make elements too, so no length is trusted.
+ * Programs write elements, too, so every length is checked.
  *
- * Return: how many, or -1 if the value is not whole.
+ * Return: the size, or -1 if the value does not end within the event.
  */
 static inline int elem_size(u8 format, const u8 *p, u32 left)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The last few of something, with numbers
+ * A bounded history of numbered entries
  *
  * notrace: see emit/emit.c.
  */
@@ -9,34 +9,37 @@
 #include "history.h"
 
 /**
- * history_add() - the next entry is written
+ * history_add() - make the entry that was just written visible
  * @h: the history
- * @room: how many entries its array has, a power of two
+ * @room: entries in its array, a power of two
  *
- * Context: any, NMI included; one caller at a time, who wrote entry @h->nr.
+ * Context: any, NMI included; one caller at a time, which has written entry @h->nr.
  */
 notrace void history_add(struct history *h, unsigned int room)
 {
 	const unsigned long nr = h->nr + 1;
 
-	/* One may be being written: it is not counted on. */
+	/* Keep one entry unused: the writer may be overwriting it. */
 	if (nr - h->oldest >= room)
 		WRITE_ONCE(h->oldest, h->oldest + 1);
-	/* LMM(history:A): the entry before its number; pairs with history:B. */
+	/*
+	 * LMM(history:A): If a reader reads this number, then it reads the entry that was
+	 * stored before it. Pairs with history:B.
+	 */
 	smp_store_release(&h->nr, nr);
 }
 
 /**
- * history_get() - a copy of an entry
+ * history_get() - copy an entry
  * @h: the history
- * @room: how many entries its array has, a power of two
+ * @room: entries in its array, a power of two
  * @entries: the array
- * @size: of an entry, bytes
- * @n: its number, from history_oldest() on; moved forward to the oldest there is
+ * @size: size of an entry, bytes
+ * @n: number of the entry; set to the oldest one if that is overwritten
  * @entry: filled in
  *
  * Context: any.
- * Return: false if there is none yet.
+ * Return: false if entry @n does not exist yet.
  */
 bool history_get(const struct history *h, unsigned int room, const void *entries, size_t size,
 		 unsigned long *n, void *entry)
@@ -50,9 +53,13 @@ bool history_get(const struct history *h, unsigned int room, const void *entries
 			return false;
 		if (nr - *n >= room)
 			*n = history_oldest(h);
-		/* An entry that is overwritten meanwhile is not returned. */
+		/* The check below rejects an entry that is overwritten during the copy. */
 		data_race(memcpy(entry, entries + (*n & (room - 1)) * size, size));
-		/* The copy before the number is looked at again. */
+		/*
+		 * If the copy reads from a writer that overwrites the entry, then the number
+		 * loaded below has passed it. The writer is at least one entry ahead:
+		 * history_add() of the entry before released that number.
+		 */
 		smp_rmb();
 		if (READ_ONCE(h->nr) - *n < room)
 			return true;

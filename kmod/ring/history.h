@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The last few of something, with numbers
+ * A bounded history of numbered entries
  *
- * Entry n stands at n modulo room, a power of two, of an array that the owner has. One at a
- * time writes the next entry and adds it; any number of readers copy entries without a lock.
- * The number is added behind the entry, and an entry that is overwritten meanwhile is not given.
+ * The owner has an array of a power of two of entries; entry n is at n modulo its size. One
+ * writer at a time writes the next entry and calls history_add(). Any number of readers copy
+ * entries without a lock, and never get an entry that was overwritten during the copy.
  */
 #ifndef DT_HISTORY_H
 #define DT_HISTORY_H
@@ -14,22 +14,24 @@
 #include <linux/types.h>
 
 /**
- * struct history - what there is of it
- * @nr: how many were added since number 0; the next one has this number. Wraps.
- * @oldest: the number of the oldest that is not overwritten next
+ * struct history - the range of valid numbers
+ * @nr: number of the next entry; wraps
+ * @oldest: number of the oldest entry that the writer does not overwrite next
+ *
+ * The writer alone stores both; readers load them without a lock.
  */
 struct history {
 	unsigned long nr, oldest;
 };
 
-/* @start: where the numbers begin, for tests of how they wrap */
+/* @start: number of the first entry; tests start near the wrap. */
 static inline void history_start(struct history *h, u32 start)
 {
 	h->oldest = (long)(s32)start;
 	h->nr = h->oldest;
 }
 
-/* Whether there is number @n, or a later one. */
+/* Does entry @n, or a later one, exist? */
 static inline bool history_has(const struct history *h, unsigned long n)
 {
 	return READ_ONCE(h->nr) != n;

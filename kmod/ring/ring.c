@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writing a ring, where there is more to do than to move the head
+ * The slow paths of writing a ring
  *
- * Runs on the CPU that owns the ring, in any context. See ring.h for the invariants and
- * Documentation/ring.rst for the argument and the table of barrier pairs. Labels such as
- * LMM(fetch:B) name them.
+ * They run on the CPU that owns the ring, in any context. ring.h has the invariants,
+ * Documentation/ring.rst the proof and the table of barrier pairs. Labels such as LMM(fetch:B)
+ * name the barriers.
  *
  * notrace: see emit/emit.c.
  */
 #include "ring.h"
 
-/* How much more to evict than is needed, in units: a 64th, at most 4 KiB. */
+/* Units to evict in advance: a 64th of the ring, at most 4 KiB. */
 static u32 ring_ahead(const struct ring *r)
 {
 	return min_t(u32, (r->mask + 1) / 64, 4096 / RING_UNIT);
 }
 
 /**
- * ring_evict() - move the tail over the oldest records
+ * ring_evict() - move the tail past the oldest records
  * @r: this CPU's ring
  * @tail: the tail as loaded
- * @want: how many units at least, unless fewer are complete
+ * @want: units to evict; fewer if fewer are complete
  *
- * A writer that nests on top of us may move the tail itself and overwrite the
- * headers that we walk over; then the exchange fails, and where the walk led
- * to does not matter. It must end, though, and stay inside of the ring: so
- * there is room behind the last unit for the length of a header that seems to
- * stand there, and padding is believed only while the tail has not moved.
+ * A nested writer may move the tail and overwrite the headers that this walk reads. Then the
+ * compare-and-exchange fails, and the result of the walk is not used. But the walk must end,
+ * and stay within the memory of the ring. So the ring has room behind its last unit for the
+ * length field of an apparent header, and padding is followed only while the tail has not
+ * moved.
  *
- * Return: the tail as it is now.
+ * Return: the tail after the call.
  */
 notrace u64 ring_evict(struct ring *r, u64 tail, u32 want)
 {
@@ -41,7 +41,7 @@ notrace u64 ring_evict(struct ring *r, u64 tail, u32 want)
 		const struct ring_record *rec = ring_at(r, (u32)tail + gone);
 		u64 word = READ_ONCE(rec->word);
 
-		/* A type, so not padding. */
+		/* The word has a type, so it is no padding. */
 		if (likely(word > RING_TS_MASK)) {
 			gone += ring_units(READ_ONCE(rec->len));
 			n++;
@@ -55,7 +55,7 @@ notrace u64 ring_evict(struct ring *r, u64 tail, u32 want)
 	return likely(ring_try_cmpxchg(&r->tail, tail, new)) ? new : ring_load(&r->tail);
 }
 
-/* Fill what is left before the end of the ring. */
+/* Fill the rest before the end of the ring. */
 static void ring_pad(struct ring *r, u32 pos, u32 units)
 {
 	struct ring_record *rec = ring_at(r, pos);
@@ -64,15 +64,14 @@ static void ring_pad(struct ring *r, u32 pos, u32 units)
 }
 
 /**
- * ring_cross() - a reservation passed into another block
+ * ring_cross() - note that a reservation entered another block
  * @r: this CPU's ring
  * @old: head before the reservation
  * @new: head after it
  *
- * Blocks are what lseek(2) finds its way by: the first record that begins in
- * a block is remembered. The quarters that the 32-bit counters pass are
- * counted here too, since a position cannot pass one without passing a block,
- * and there are fewer than 2^30 records in a block.
+ * Anchors remember the first record that begins in each block, for lseek(2). The quarters of
+ * the 32-bit position and index are counted here, too: the position passes no quarter without a
+ * block boundary, and a block holds fewer than 2^30 records.
  */
 static void ring_cross(struct ring *r, u64 old, u64 new)
 {
@@ -84,33 +83,36 @@ static void ring_cross(struct ring *r, u64 old, u64 new)
 
 	quarters = ((u32)new >> 30) - ((u32)old >> 30);
 	if (unlikely(quarters & 3)) {
-		/* LMM(cross:A): the head before the epochs; pairs with view:A. */
+		/*
+		 * LMM(cross:A): If a reader reads this epoch, then it reads a head past the
+		 * quarter. Pairs with view:A.
+		 */
 		smp_store_release(&r->pos_epoch, r->pos_epoch + (quarters & 3));
 	}
 	/*
-	 * The index passes a quarter between two blocks, so it is compared
-	 * with the epoch. A writer that nests here finds the same quarter and
-	 * stores the same value, or a later one: then ours is 3, not 1.
+	 * The index passes a quarter between two block boundaries, so compare it with the
+	 * epoch. A nested writer may have stored the same epoch or a later one; then the
+	 * difference is 3, not 1.
 	 */
 	epoch = READ_ONCE(r->idx_epoch);
 	quarters = (u32)(new >> 62) - (u32)epoch;
 	if (unlikely((quarters & 3) == 1)) {
-		/* The same. */
+		/* As cross:A, for the index. */
 		smp_store_release(&r->idx_epoch, epoch + 1);
 	}
 }
 
 /**
- * ring_reserve_slow() - ring_reserve() where there is something to be done
+ * ring_reserve_slow() - reserve a record when the fast path cannot
  * @r: this CPU's ring, entered
  * @len: bytes of payload
  * @type: event type
  *
- * Evicts a little more than this record needs, so that the next ones find room
- * without looking. A writer that nests on top of us may do the same; what we
- * store to r->prepared then is older, hence smaller, and costs it a turn here.
+ * Evicts more than this record needs, so that the next reservations take the fast path. A
+ * nested writer may do the same. Then our later store to r->prepared holds an older, smaller
+ * position: that costs one more slow reservation and is safe.
  *
- * Return: the record, NULL if the ring is full of unfinished ones.
+ * Return: the record, NULL if the ring is full of unfinished records.
  */
 notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
 					       unsigned int type)
@@ -138,7 +140,10 @@ notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
 			}
 			tail = ring_evict(r, tail, end - (u32)tail - size + ring_ahead(r));
 		}
-		/* LMM(reserve:A): eviction before overwriting; pairs with fetch:B. */
+		/*
+		 * LMM(reserve:A): If a reader's copy reads what the record's writer stores
+		 * below, then it reads this tail or a later one afterwards. Pairs with fetch:B.
+		 */
 		smp_wmb();
 	} while (unlikely(!ring_try_cmpxchg(&r->head, old, new)));
 
@@ -146,7 +151,7 @@ notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
 		ring_pad(r, pos, pad);
 	if ((pos ^ end) >> r->block_shift)
 		ring_cross(r, old, new);
-	/* Short of the end of this block, and of the tail. */
+	/* Stop at the end of this block, and at the tail. */
 	prepared = end | block;
 	if ((s32)((u32)tail + size - prepared) < 0)
 		prepared = (u32)tail + size;
@@ -156,12 +161,12 @@ notrace struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len,
 }
 
 /**
- * ring_leave_slow() - move commit once more
+ * ring_leave_slow() - move commit again
  * @r: this CPU's ring, nest 0
  * @head: where commit is
  *
- * A writer that nested between our load of head and nest = 0 did not move commit.
- * One that came after nest = 0 did; moving it again does no harm.
+ * A writer that nested between our load of head and nest = 0 left commit to us. A writer that
+ * came after nest = 0 has moved commit itself; a second store does no harm.
  */
 notrace void ring_leave_slow(struct ring *r, u64 head)
 {

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A per-CPU ring of whole records, the newest replacing the oldest
+ * A per-CPU ring of whole records; the newest replace the oldest
  *
- * One CPU writes a ring, from any context, interrupts and NMIs nesting on top
- * of each other; any CPU reads it. Writers never wait and readers never write.
- * Invariants, argued in Documentation/ring.rst:
+ * One CPU writes a ring, from any context: interrupts and NMIs nest. Any CPU reads it. Writers
+ * never wait, and readers never write. Invariants, proved in Documentation/ring.rst:
  *
- *  - everything in [tail, commit) is complete records;
- *  - a byte is overwritten only after tail has moved past its record;
- *  - records are counted: the n-th record ever reserved has index n, and tail
- *    and head carry the index of the record that stands there, in one word
- *    with its position, so that a reader knows exactly what it missed.
+ * - [tail, commit) holds complete records only;
+ * - a byte is overwritten only after the tail has moved past its record;
+ * - records are counted: the n-th record ever reserved has index n. Tail and head carry the
+ *   index of the record there in the same word as its position, so a reader knows exactly how
+ *   many records it lost.
  *
- * Writing is here and in ring.c, reading in ring_read.c, memory in ring_memory.c. They know
- * nothing of files, frames or netlink. They compile in user space too (selftests/ring),
- * where the invariants are tested.
+ *	          tail              commit       head
+ *	           |                 |            |
+ *	    free   |    complete     | unfinished |   free
+ *	           |     records     |  records   |
+ *
+ * The fast paths of writing are here, the slow paths in ring.c, reading in ring_read.c, memory
+ * in ring_memory.c. None of them knows files, frames or netlink. selftests/ring compiles them
+ * in user space and tests the invariants.
  */
 #ifndef DEVTRACE_RING_H
 #define DEVTRACE_RING_H
@@ -25,33 +29,32 @@
 #include "ring_port_user.h"
 #endif
 
-/* Positions count units of 8 bytes; every record is aligned to one. */
+/* Positions count units of 8 bytes; every record is aligned to a unit. */
 #define RING_UNIT		8
 #define RING_SIZE_MIN		1024UL
 #define RING_SIZE_MAX		0x80000000UL
 #define RING_BLOCKS_MAX		256
 #define RING_PAYLOAD_MAX	4000
-/* The largest record, in units. */
+/* Size of the largest record, in units. */
 #define RING_UNITS_MAX		502
 
-/* Causes of a drop: the numbers are those of enum devtrace_cause. */
+/* Causes of a drop, numbered as in enum devtrace_cause. */
 #define RING_DROP_CAUSES	6
 #define RING_DROP_BUSY		2
 #define RING_DROP_TOOBIG	3
 #define RING_DROP_NORING	4
 #define RING_DROP_STOPPED	5
 
-/*
- * A record: 14 bytes of header, then the payload.
+/**
+ * struct ring_record - 14 bytes of header, then the payload
+ * @word: bits 0-55 trace clock, bits 56-63 type
+ * @who: bits 0-21 thread id, 22-23 context, 24 user, 25 code, 26 object and signal, 27 payload
+ *	has pointers, 28-31 severity
+ * @len: bytes of payload
+ * @data: the payload
  *
- *  word	bits 0-55 trace clock, bits 56-63 type
- *  who		bits 0-21 thread id, 22-23 context, 24 user, 25 code,
- *		26 object and signal, 27 pointers inside, 28-31 severity
- *  len		bytes of payload
- *
- * Type 0 is padding before the end of the ring: then only the first word is
- * there, and its low half is the number of units to skip. Padding is not
- * counted by the index.
+ * Type 0 is padding before the end of the ring: it has only @word, whose low half is the number
+ * of units to skip. Indices do not count padding.
  */
 struct ring_record {
 	u64	word;
@@ -64,7 +67,7 @@ struct ring_record {
 #define RING_TYPE_SHIFT		56
 #define RING_TS_MASK		((1ULL << RING_TYPE_SHIFT) - 1)
 #define RING_TYPE_PAD		0
-/* A record that its writer took back; counted by the index as any other. */
+/* A record that its writer withdrew; indices count it. */
 #define RING_TYPE_VOID		59
 
 #define RING_WHO_TID		0x003fffffU
@@ -76,7 +79,7 @@ struct ring_record {
 #define RING_WHO_PTR		BIT(27)
 #define RING_WHO_SEV_SHIFT	28
 
-/* A place in a ring: a position in units and an index, both never wrapping. */
+/* A place in a ring: position in units, and index. Both have 64 bits and never wrap. */
 struct ring_place {
 	u64	pos;
 	u64	idx;
@@ -84,35 +87,34 @@ struct ring_place {
 
 /**
  * struct ring - one CPU's ring
- * @head: where the next reservation goes
+ * @head: end of the newest reservation
  * @tail: the oldest record
- * @commit: everything before it is complete
- * @nest: writers under way on this CPU, one upon the other
- * @prepared: a record that ends here or before takes no more than to move head
- * @mask: units in the ring, less 1
- * @gate: @too_long; 0: the gate is closed, writers look first who wants the event
- * @too_long: payloads must be shorter than this; 0 when there is no ring
+ * @commit: end of the complete records
+ * @nest: number of nested writers on this CPU, plus RING_HOLD while one holds
+ * @prepared: position, in units, up to which a reservation only moves @head
+ * @mask: units in the ring - 1
+ * @gate: length limit of the fast path: @too_long, or 0 while writers must look into the filter
+ *	table
+ * @too_long: payloads must be shorter, bytes; 0: there is no ring
  * @block_shift: log2 of the units in a block, see @anchors
- * @data: the ring, NULL when there is none
+ * @data: memory of the ring, NULL without a ring
  * @anchors: for each block, the first record that begins in it
- * @pos_epoch: how many times the position passed a quarter of its range
- * @idx_epoch: the same for the index
- * @mirror: the commit once more, where it may outlive this machine; @unmirrored elsewhere
- * @unmirrored: a place for @mirror to point to, never read
- * @lent: @data and @anchors are somebody else's
- * @dropped: events that were not stored, by cause
- * @cleared: the place below which nothing is to be read
- * @cleared_drops: @dropped at that time
+ * @pos_epoch: how many quarters of 2^32 the position has passed
+ * @idx_epoch: how many quarters of 2^32 the index has passed
+ * @mirror: copy of @commit in memory that survives a reset; else points to @unmirrored
+ * @unmirrored: default target of @mirror, never read
+ * @lent: the owner of @data and @anchors frees them, not the ring
+ * @dropped: events dropped, by cause; incremented in any context
+ * @cleared: readers ignore records before this place; protected by @lock
+ * @cleared_drops: @dropped at the last clear; protected by @lock
+ * @moves: how often the ring got other memory; wraps; protected by @lock
+ * @lock: serializes readers, clear and resize; writers never take it
  *
- * @moves: number of times the ring got other memory; wraps
- * @lock: see below
- *
- * head, tail and commit hold a position in units (low half) and the index of
- * the record there (high half). All are written by the owning CPU alone, but
- * for @cleared and @cleared_drops. A caller that clears the ring, gives it other memory,
- * or calls one of the functions for reading holds @lock, but for ring_exists() and
- * ring_view(). @lock is held for one copy of a reader's buffer at the most, with
- * preemption off.
+ * @head, @tail, @commit and @anchors each hold a position in units (low half) and the index of
+ * the record there (high half). The owning CPU alone writes them, and @nest, @prepared and the
+ * epochs; a resize writes them while no writer runs. Reading functions other than ring_exists()
+ * and ring_view() need @lock. It is held with preemption off, for at most one copy into a
+ * reader's buffer.
  */
 struct ring {
 	ring_word_t	head;
@@ -148,7 +150,7 @@ static inline void *ring_at(const struct ring *r, u32 pos)
 	return r->data + (size_t)(pos & r->mask) * RING_UNIT;
 }
 
-/* Units that the record with this header takes. */
+/* Size of the record or padding at @rec, in units. */
 static inline u32 ring_record_units(const struct ring_record *rec)
 {
 	u64 word = rec->word;
@@ -164,50 +166,52 @@ static inline u64 ring_word(u32 pos, u32 idx)
 }
 
 /*
- * Writing. Preemption is off from ring_enter() to ring_leave(); between them
- * any number of ring_reserve() calls, each filled in at once.
+ * Writing: disable preemption, ring_enter(), any number of ring_reserve() calls, each record
+ * filled in at once, ring_leave().
  */
 static inline void ring_enter(struct ring *r)
 {
 	/*
-	 * Before the clock is read: a reader that finds nest 0 knows that no
-	 * event older than its own clock is still to come (see source_ring.c).
+	 * Increment nest before the clock is read. If a reader finds nest 0, no event older
+	 * than the reader's own clock can still come (see source_ring.c).
 	 */
 	ring_inc(&r->nest);
 	barrier();
 }
 
-/* On the CPU that writes it. */
+/* Call on the owning CPU. */
 static inline unsigned int ring_nest(const struct ring *r)
 {
-	/* An interrupt restores the value before it returns, so each load finds the same. */
+	/* An interrupt restores the value before it returns, so every load reads the same. */
 	return data_race(r->nest);
 }
 
 void ring_leave_slow(struct ring *r, u64 head);
 
-/* Of nested writers all but the outermost. */
+/* Leave as a nested writer: the outermost writer moves commit. */
 static inline void ring_leave_nested(struct ring *r)
 {
-	/* The outermost writer moves commit for us. */
 	WRITE_ONCE(r->nest, ring_nest(r) - 1);
 }
 
-/* The only writer under way. */
+/* Leave as the outermost writer. */
 static inline void ring_leave_last(struct ring *r)
 {
 	u64 head;
 
 	barrier();
-	/* LMM(leave:A): pairs with view:B; the records come before commit. */
+	/*
+	 * LMM(leave:A): If a reader reads this commit, then it reads all stores to the records
+	 * before it. Pairs with view:B.
+	 */
 	head = ring_load(&r->head);
 	ring_store_release(&r->commit, head);
-	/* After the records too: whoever finds it after a reset finds them. */
+	/* Also after the records: if the copy survives a reset, so do they. */
 	ring_mirror(r->mirror, head);
 	barrier();
 	WRITE_ONCE(r->nest, 0);
 	barrier();
-	/* An interrupt between the load of head and nest = 0 left it to us. */
+	/* An interrupt between the load of head and nest = 0 left its commit to us. */
 	if (unlikely(ring_load(&r->head) != head))
 		ring_leave_slow(r, head);
 }
@@ -222,8 +226,8 @@ static inline void ring_leave(struct ring *r)
 }
 
 /*
- * A writer that does not know yet whether it will reserve: until it lets go,
- * readers know that an event may still come, and nobody moves commit.
+ * A writer holds the ring while it decides whether to reserve. Until it lets go, readers assume
+ * that an event may still come, and no nested writer moves commit.
  */
 #define RING_HOLD		0x100U
 
@@ -244,20 +248,20 @@ static inline void ring_let_go(struct ring *r)
 	}
 }
 
-/* Writers under way, those that hold not counted. */
+/* Nested writers, without those that hold. */
 static inline unsigned int ring_nested(const struct ring *r)
 {
 	return ring_nest(r) & (RING_HOLD - 1);
 }
 
-/* Before ring_leave(): the record is none. */
+/* Withdraw a record before ring_leave(). */
 static inline void ring_void(struct ring_record *rec)
 {
 	ring_put64(&rec->word, (u64)RING_TYPE_VOID << RING_TYPE_SHIFT |
 			       (rec->word & RING_TS_MASK));
 }
 
-/* A record that was reserved, and its time; two registers. */
+/* A reserved record and its time, returned in two registers. */
 struct ring_reserved {
 	struct ring_record *rec;
 	u64	ts;
@@ -266,7 +270,7 @@ struct ring_reserved {
 u64 ring_evict(struct ring *r, u64 tail, u32 want);
 struct ring_reserved ring_reserve_slow(struct ring *r, unsigned int len, unsigned int type);
 
-/* Fill in what a record begins with. */
+/* Fill in the header's type, time and length. */
 static __always_inline struct ring_record *
 ring_begin(struct ring *r, u32 pos, unsigned int len, unsigned int type, u64 ts)
 {
@@ -274,13 +278,13 @@ ring_begin(struct ring *r, u32 pos, unsigned int len, unsigned int type, u64 ts)
 
 	ring_put64(&rec->word, (u64)type << RING_TYPE_SHIFT | (ts & RING_TS_MASK));
 	ring_put16(&rec->len, len);
-	/* For the compiler, which does not know. */
+	/* Tell the compiler that rec is not NULL. */
 	if (!rec)
 		__builtin_unreachable();
 	return rec;
 }
 
-/* Whether the head passed into another block with this record. */
+/* Did the head enter another block with this record? */
 static inline bool ring_began_block(const struct ring *r,
 				    const struct ring_record *rec, u32 units)
 {
@@ -290,23 +294,23 @@ static inline bool ring_began_block(const struct ring *r,
 }
 
 /**
- * ring_try_reserve() - ring_reserve() as far as it takes no more than to move the head
+ * ring_try_reserve() - the fast path of ring_reserve()
  * @r: this CPU's ring, entered
  * @len: bytes of payload, less than r->gate
  * @type: event type, not 0
  * @old: the head, loaded before the clock was read
  * @ts: trace clock, ns
  *
- * Up to r->prepared there is nothing to evict, to pad or to note down: that was
- * done when r->prepared was set. No boundary of a block is passed.
+ * Up to r->prepared nothing has to be evicted, padded or anchored: ring_reserve_slow() did
+ * that, and r->prepared passes no block boundary.
  *
- * Return: the record; NULL if there is more to be done, or the head has moved.
+ * Return: the record; NULL if the slow path is needed, or the head has moved.
  */
 static __always_inline struct ring_record *
 ring_try_reserve(struct ring *r, unsigned int len, unsigned int type, u64 old, u64 ts)
 {
 	const u32 units = ring_units(len);
-	/* No carry: where the position wraps is beyond r->prepared. */
+	/* No carry into the index: r->prepared ends before the position wraps. */
 	const u64 new = old + (1ULL << 32) + units;
 
 	if (likely((s32)(READ_ONCE(r->prepared) - (u32)new) >= 0 &&
@@ -316,20 +320,18 @@ ring_try_reserve(struct ring *r, unsigned int len, unsigned int type, u64 old, u
 }
 
 /**
- * ring_reserve() - room for one record at the head
+ * ring_reserve() - reserve one record at the head
  * @r: this CPU's ring, entered
  * @len: bytes of payload, less than r->gate
  * @type: event type, not 0
  * @now: set to the time of the record, trace clock ns
- * @crossed: set to true if a block boundary was passed
+ * @crossed: set to true if the head entered another block
  *
- * The record's header word and length are filled in; the caller stores who and
- * data before ring_leave(). The time stamp is read after the position, and the
- * reservation is taken only if the position is still the same, so time never
- * runs backwards within a ring.
+ * Fills in the header's word and length; the caller stores who and data before ring_leave().
+ * The clock is read after the head, and the reservation fails if the head has moved since. So
+ * time never runs backwards within a ring.
  *
- * Return: the record, or NULL if the ring is full of unfinished records; the
- * drop is then counted.
+ * Return: the record; NULL if the ring is full of unfinished records, then the drop is counted.
  */
 static __always_inline struct ring_record *
 ring_reserve(struct ring *r, unsigned int len, unsigned int type, u64 *now,

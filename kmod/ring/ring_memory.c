@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory of a ring: made and given back
+ * Allocate and free the memory of a ring
  *
- * A reader that finds that there is a ring finds the rest of it.
+ * If a reader finds that a ring exists, the ring is initialised.
  */
 #include "ring_memory.h"
 #include "ring_read.h"
 
 /**
- * ring_size_round() - the size that a ring asked to be @size bytes will have
- * @size: bytes wanted
+ * ring_size_round() - size of a ring for which @size bytes were requested
+ * @size: bytes
  *
- * Return: the next power of two within the limits, or 0 if @size is outside
- * of them.
+ * Return: the next power of two, or 0 if @size is outside the limits.
  */
 unsigned long ring_size_round(unsigned long long size)
 {
@@ -26,9 +25,9 @@ unsigned long ring_size_round(unsigned long long size)
 }
 
 /**
- * ring_memory_alloc() - memory for a ring
+ * ring_memory_alloc() - allocate memory for a ring
  * @m: filled in
- * @size: bytes, a value that ring_size_round() returned
+ * @size: bytes, as ring_size_round() returned it
  *
  * Return: 0 or -ENOMEM.
  */
@@ -55,9 +54,9 @@ void ring_memory_free(struct ring_memory *m)
 /**
  * ring_init() - make an empty ring
  * @r: the ring, zeroed
- * @size: bytes, a value that ring_size_round() returned
+ * @size: bytes, as ring_size_round() returned it
  * @pos: first position in units; tests start near the wrap
- * @idx: index of the first record, likewise
+ * @idx: index of the first record; tests start near the wrap
  *
  * Return: 0 or -ENOMEM.
  */
@@ -72,7 +71,7 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 	pos &= ~(units - 1);
 	start = ring_word(pos, idx);
 	ring_lock_init(&r->lock);
-	/* Before anybody looks: a test starts it where it wraps. */
+	/* Tests start it near the wrap, too. */
 	r->moves = pos;
 	ring_shape(r, size);
 	r->anchors = m.anchors;
@@ -86,7 +85,10 @@ int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx)
 	r->idx_epoch = idx >> 30;
 	r->cleared.pos = pos;
 	r->cleared.idx = idx;
-	/* LMM(init:A): a reader that finds data finds the rest; pairs with exists:B. */
+	/*
+	 * LMM(init:A): If a reader reads this pointer, then it reads the ring initialised.
+	 * Pairs with exists:B.
+	 */
 	smp_store_release(&r->data, m.data);
 	WRITE_ONCE(r->too_long, ring_too_long(size));
 	WRITE_ONCE(r->gate, ring_too_long(size));

@@ -7,16 +7,22 @@
 
 #include "ring.h"
 
-/* Setting up: not concurrent with anything. */
+/* Not concurrent with any use of the ring. */
 int ring_init(struct ring *r, unsigned long size, u32 pos, u32 idx);
 void ring_free(struct ring *r);
 
-/* Memory for a ring of another size. */
+/**
+ * struct ring_memory - memory for a ring of another size
+ * @data: the records
+ * @anchors: one word for each block
+ * @mirror: where to copy commit to, or NULL
+ * @lent: the lender frees @data and @anchors
+ */
 struct ring_memory {
 	u8		*data;
 	ring_word_t	*anchors;
-	u64		*mirror;	/* NULL: none */
-	bool		lent;		/* given back by whoever lent it */
+	u64		*mirror;
+	bool		lent;
 };
 
 int ring_memory_alloc(struct ring_memory *m, unsigned long size);
@@ -28,15 +34,14 @@ static inline u32 ring_blocks(unsigned long size)
 	return clamp_t(unsigned long, size / 4096, 1, RING_BLOCKS_MAX);
 }
 
-/* Sets the members that depend on the size; the ring is not in use. */
+/* Set the members that depend on the size; the ring is not in use. */
 static inline void ring_shape(struct ring *r, unsigned long size)
 {
 	r->mask = size / RING_UNIT - 1;
-	/* Both are powers of two. */
 	r->block_shift = ilog2(size / RING_UNIT) - ilog2(ring_blocks(size));
 }
 
-/* One more than the longest payload that fits. */
+/* The longest payload + 1, bytes. */
 static inline u16 ring_too_long(unsigned long size)
 {
 	return min_t(unsigned long, size / 4 - RING_UNIT - RING_HEADER,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The primitives of the kernel that the ring uses
+ * Kernel primitives that the ring uses
  *
- * The counterpart for user space is selftests/ring/ring_port_user.h. A word
- * of the ring is 64 bits, read and written in one piece: plain on 64-bit
- * machines, where one CPU writes it and a compare-and-exchange that is atomic
- * against interrupts is enough; atomic64_t on 32-bit ones.
+ * selftests/ring/ring_port_user.h is the counterpart in user space. A word of the ring has 64
+ * bits and is loaded and stored as a whole: a plain u64 on 64-bit machines, atomic64_t on
+ * 32-bit machines. Only the owning CPU writes it, so a compare-and-exchange that is atomic
+ * against interrupts suffices.
  */
 #ifndef DEVTRACE_RING_PORT_H
 #define DEVTRACE_RING_PORT_H
@@ -41,20 +41,23 @@ static inline void ring_store(ring_word_t *w, u64 v)
 
 static inline void ring_store_release(ring_word_t *w, u64 v)
 {
-	/* The caller says what it pairs with. */
+	/* The caller names the partner. */
 	smp_store_release(w, v);
 }
 
 static inline u64 ring_load_acquire(const ring_word_t *w)
 {
-	/* The caller says what it pairs with. */
+	/* The caller names the partner. */
 	return smp_load_acquire(w);
 }
 
-/* Behind all stores before it. */
+/* Store after all earlier stores. */
 static inline void ring_mirror(u64 *w, u64 v)
 {
-	/* Read after a reset, if at all. */
+	/*
+	 * If the store survives a reset, then so do all stores before it. No reader while the
+	 * machine runs.
+	 */
 	smp_store_release(w, v);
 }
 
@@ -87,7 +90,7 @@ static inline u64 ring_load_acquire(const ring_word_t *w)
 	return compat_atomic64_read_acquire(w);
 }
 
-/* Two stores, behind ring_store_release(): if the second one is missing, the halves disagree. */
+/* Two stores after ring_store_release(). If a reset loses the second, the halves disagree. */
 static inline void ring_mirror(u64 *w, u64 v)
 {
 	WRITE_ONCE(*w, v);
@@ -101,8 +104,8 @@ static __always_inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)
 #endif /* !CONFIG_64BIT */
 
 /*
- * Where the kernel makes atomic64_t of locks, an NMI must not touch one: it may have
- * interrupted whoever holds the lock. DEVTRACE_TEST_NO_NMI is for trying that elsewhere.
+ * If the kernel implements atomic64_t with locks, an NMI must not touch one: it may have
+ * interrupted the owner of the lock. DEVTRACE_TEST_NO_NMI tests this on other machines.
  */
 #if defined(CONFIG_GENERIC_ATOMIC64) || defined(DEVTRACE_TEST_NO_NMI)
 #define RING_NO_NMI	1
@@ -110,7 +113,7 @@ static __always_inline bool ring_try_cmpxchg(ring_word_t *w, u64 old, u64 new)
 #define RING_NO_NMI	0
 #endif
 
-/* Rare events, from any context. */
+/* Counters of rare events, incremented in any context. */
 #if RING_NO_NMI
 typedef struct {
 	atomic64_t	n;
@@ -129,40 +132,41 @@ typedef atomic64_t ring_count_t;
 #endif
 
 /*
- * Stores into the ring, and the copy out of it, which may race with them: a
- * reader discards its copy if the tail moved meanwhile.
+ * Stores into the ring, and the copy out of it that races with them: a reader discards what the
+ * tail passed meanwhile.
  */
-/* By this CPU alone, which may be interrupted before or after, not within. */
+/* Only this CPU increments it, and interrupts restore the value. */
 #define ring_inc(p)		data_race((*(p))++)
 #define ring_put64(p, v)	WRITE_ONCE(*(p), (v))
 #define ring_put16(p, v)	WRITE_ONCE(*(p), (v))
 static inline void ring_copy_out(u64 *dst, const void *src, u32 units)
 {
 #ifdef CONFIG_X86_64
-	/* As fast as by bytes where there are fast strings, and not slow where there are none. */
+	/* As fast as a copy by bytes on CPUs with fast strings, and not slow on others. */
 	size_t n = units;
 
 	asm volatile("rep movsq" : "+D" (dst), "+S" (src), "+c" (n) : : "memory");
 #else
-	/* A torn copy is discarded, see above. */
+	/* The caller discards a torn copy, see above. */
 	data_race(memcpy(dst, src, units * sizeof(*dst)));
 #endif
 }
 
 #define ring_clock()		devtrace_clock()
 
-/* Of readers, and of whoever changes what they look at; writers take none. */
+/* Taken by readers, clear and resize; never by writers. */
 typedef raw_spinlock_t ring_lock_t;
 #define ring_lock_init(l)	raw_spin_lock_init(l)
 
-/* A reader that lost its CPU in the middle of a snapshot would see it wrap. */
+/* A reader preempted in the middle of a snapshot could see a counter wrap. */
 #define ring_snapshot_begin()	preempt_disable()
 #define ring_snapshot_end()	preempt_enable()
 
 /*
- * Rather no ring than other programs killed to make room for it. __GFP_RETRY_MAYFAIL
- * says so for the pages themselves, but not for the page tables nor for the shadow of
- * KASAN, an eighth: these are to be left. ftrace asks too, without the eighth.
+ * Fail rather than have the OOM killer make room for a ring. __GFP_RETRY_MAYFAIL covers the
+ * pages themselves, but not the page tables, nor KASAN's shadow, an eighth of the size. So
+ * check first that the size plus an eighth is available. ftrace checks, too, without the
+ * eighth.
  */
 static inline void *ring_alloc(size_t size)
 {

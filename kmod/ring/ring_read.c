@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading a ring, from any CPU, while its owner writes
+ * Read a ring from any CPU while its owner writes
  *
- * Nothing here writes to the ring, but for ring_clear(), which moves the place below which
- * nothing is to be read. See Documentation/ring.rst for the argument.
+ * Only ring_clear() writes to the ring: it moves the place before which readers ignore records.
+ * Documentation/ring.rst has the proof.
  *
- * Invariants. A record that is returned was complete, and the tail had not passed it when
- * the copy was done. Records that the tail passed before they were copied are counted, exactly.
+ * Invariants: A returned record is complete, and the tail had not passed it when its copy
+ * ended. Records that the tail passed before they were copied are counted exactly.
  */
 #include "ring_read.h"
 
-/* Whether there is anything to read; LMM(exists:B) pairs with init:A. */
 bool ring_exists(const struct ring *r)
 {
-	/* Pairs with init:A. */
+	/* LMM(exists:B): pairs with init:A. */
 	return smp_load_acquire(&r->data);
 }
 
-/* A 32-bit counter that is known to have passed at least epoch quarters. */
+/* Extend a 32-bit counter that has passed at least @epoch quarters to 64 bits. */
 static u64 ring_widen(u32 value, unsigned long epoch)
 {
 	u32 ahead = ((value >> 30) - (u32)epoch) & 3;
@@ -33,12 +32,12 @@ static void ring_place_before(struct ring_place *p, u64 word, u64 head,
 }
 
 /**
- * ring_view() - what the ring holds now
+ * ring_view() - take a snapshot of what the ring holds
  * @r: any CPU's ring, existing
- * @v: filled in: tail <= commit <= head, each true at some instant in the call
+ * @v: filled in: tail <= commit <= head, each valid at some instant in the call
  *
- * The tail is loaded first, so that it cannot be past the head. Epochs are
- * counted after the counters move, so they are loaded before them.
+ * Loads the tail first, so that it is not past the head. The writer moves a counter first and
+ * counts the epoch after, so epochs are loaded before the counters.
  */
 void ring_view(const struct ring *r, struct ring_view *v)
 {
@@ -50,13 +49,16 @@ void ring_view(const struct ring *r, struct ring_view *v)
 		tail = ring_load(&r->tail);
 		pos_epoch = READ_ONCE(r->pos_epoch);
 		idx_epoch = READ_ONCE(r->idx_epoch);
-		/* LMM(view:A): tail and epochs before commit and head; pairs with cross:A. */
+		/*
+		 * LMM(view:A): If an epoch is that of cross:A, then the head loaded below is
+		 * past its quarter. Tail and epochs are loaded before commit and head.
+		 */
 		smp_rmb();
 		v->busy = READ_ONCE(r->nest);
 		/* LMM(view:B): pairs with leave:A. */
 		commit = ring_load_acquire(&r->commit);
 		head = ring_load(&r->head);
-		/* A writer lapped us between tail and head: look again. */
+		/* The writer lapped us between tail and head: try again. */
 	} while (unlikely((u32)head - (u32)tail > r->mask + 1 ||
 			  (u32)commit - (u32)tail > r->mask + 1));
 	ring_snapshot_end();
@@ -72,7 +74,7 @@ void ring_view(const struct ring *r, struct ring_view *v)
  * ring_oldest() - the oldest place that may be read
  * @r: any CPU's ring
  * @at: filled in
- * @lost: how many records were overwritten since the ring was cleared
+ * @lost: records overwritten since the last clear
  */
 void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost)
 {
@@ -84,10 +86,10 @@ void ring_oldest(const struct ring *r, struct ring_place *at, u64 *lost)
 }
 
 /**
- * ring_clear() - let nothing that is committed now be read again
+ * ring_clear() - hide all records committed so far from readers
  * @r: any CPU's ring
  *
- * The caller tells the readers.
+ * The caller informs the readers.
  */
 void ring_clear(struct ring *r)
 {
@@ -103,18 +105,17 @@ void ring_clear(struct ring *r)
 /**
  * ring_fetch() - copy the next records out of the ring
  * @r: any CPU's ring, existing
- * @at: where to read; moved to the tail if that has passed it
- * @room: units of room in @buf, at least the largest record
- * @buf: whole records, from @at on
- * @units: how many units of @buf are filled; records may be cut off at the end
+ * @at: where to read; moved to the tail if the tail has passed it
+ * @room: size of @buf in units, at least the largest record
+ * @buf: filled with records, the first at @at
+ * @units: units filled; the last record may be cut off
  *
- * The copy races with the writer. Records that the tail has passed by the time the
- * copy is done may be torn and are discarded; since the tail always stands
- * at the beginning of a record, so does what is left. If nothing is left, but
- * there is more, it is copied in turn: so if no units are returned, nothing
- * was there to read at some instant in the call.
+ * The copy races with the writer. Records that the tail passed by the end of the copy may be
+ * torn and are discarded. The tail is always the beginning of a record, so the rest begins with
+ * a record, too. If nothing remains but the ring has more, the copy is repeated. So 0 units
+ * mean that the ring had nothing to read at some instant in the call.
  *
- * Return: how many records were overwritten before they could be copied.
+ * Return: number of records overwritten before they could be copied.
  */
 u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 room,
 	       u64 *buf, u32 *units)
@@ -137,7 +138,10 @@ u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 room,
 		n = min(n, to_end);
 		ring_copy_out(buf, ring_at(r, (u32)at->pos), n);
 
-		/* LMM(fetch:B): the copy before the tail; pairs with reserve:A. */
+		/*
+		 * LMM(fetch:B): If the copy reads from a record that overwrites an older one,
+		 * then the tail loaded below is past the older one. Pairs with reserve:A.
+		 */
 		smp_rmb();
 		ring_view(r, &v);
 	} while (unlikely(v.tail.pos >= at->pos + n));
@@ -154,8 +158,8 @@ u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 room,
 }
 
 /*
- * The first record in @buf at or after @ts, and not before index @idx; whether it
- * is there.
+ * Move @at to the first record in @buf with a time of at least @ts and an index of at least
+ * @idx. Return false if @buf has none.
  */
 static bool ring_find_in(struct ring_place *at, u64 ts, u64 now, u64 idx,
 			 const u64 *buf, u32 units)
@@ -181,7 +185,7 @@ static bool ring_find_in(struct ring_place *at, u64 ts, u64 now, u64 idx,
 	return false;
 }
 
-/* Whether the first record of a block is there, and older than @ts; then it is @at. */
+/* If the block's first record exists and is older than @ts, move @at there. */
 static void ring_find_block(const struct ring *r, u64 ts, u64 now, u32 block,
 			    struct ring_place *at, u64 *buf, u32 units)
 {
@@ -195,7 +199,7 @@ static void ring_find_block(const struct ring *r, u64 ts, u64 now, u32 block,
 	ring_place_before(&p, anchor, head, &v.head);
 	if (p.pos <= at->pos || p.pos >= v.commit.pos)
 		return;
-	/* If the tail has passed it, this is the tail: as good. */
+	/* If the tail has passed the anchor, this reads the tail, which serves as well. */
 	ring_fetch(r, &p, units, buf, &n);
 	if (n < 2 || buf[0] >> RING_TYPE_SHIFT == RING_TYPE_PAD)
 		return;
@@ -204,19 +208,19 @@ static void ring_find_block(const struct ring *r, u64 ts, u64 now, u32 block,
 }
 
 /**
- * ring_find_step() - a step towards the first record at or after a time
+ * ring_find_step() - one step of the search for the first record at or after a time
  * @r: any CPU's ring, existing
- * @ts: trace clock, ns
+ * @ts: the time, trace clock ns
  * @now: trace clock, not before any record that may be returned
- * @step: 0 at first, and again when the ring has got other memory between two steps
- * @at: where it has come to; at last that record, or the place behind the newest
- * @buf: to work in
- * @units: its size, at least the largest record
+ * @step: 0 at first, and again when the ring got other memory between two steps
+ * @at: progress of the search; in the end that record, or the place after the newest
+ * @buf: working space
+ * @units: its size in units, at least the largest record
  *
- * Anchors narrow the search down to one block; within it records are walked. A step
- * looks at one block, or copies @buf full of records once.
+ * Anchors narrow the search to one block, then records are compared one by one. Each step reads
+ * one anchor, or fills @buf once.
  *
- * Return: whether it has come there.
+ * Return: true when the search has ended.
  */
 bool ring_find_step(const struct ring *r, u64 ts, u64 now, u32 *step, struct ring_place *at,
 		    u64 *buf, u32 units)
@@ -236,16 +240,16 @@ bool ring_find_step(const struct ring *r, u64 ts, u64 now, u32 *step, struct rin
 }
 
 /**
- * ring_place_step() - a step towards where the record of an index is, after a resize
+ * ring_place_step() - one step of the search for a record's place after a resize
  * @r: any CPU's ring, existing
- * @idx: the index
- * @step: as that of ring_find_step()
- * @at: where it has come to; at last its place, or, if it is gone, that of the oldest
- *	record
- * @buf: to work in
- * @units: its size, at least the largest record
+ * @idx: index of the record
+ * @step: as in ring_find_step()
+ * @at: progress of the search; in the end the record's place, or that of the oldest if the
+ *	record was overwritten
+ * @buf: working space
+ * @units: its size in units, at least the largest record
  *
- * Return: whether it has come there.
+ * Return: true when the search has ended.
  */
 bool ring_place_step(const struct ring *r, u64 idx, u32 *step, struct ring_place *at,
 		     u64 *buf, u32 units)

@@ -7,13 +7,19 @@
 
 #include "ring.h"
 
-/* The content of a ring at one instant. */
+/**
+ * struct ring_view - the content of a ring at one instant
+ * @tail: the oldest record
+ * @commit: end of the complete records
+ * @head: end of the newest reservation
+ * @busy: a writer was active
+ */
 struct ring_view {
 	struct ring_place tail, commit, head;
-	bool	busy;		/* a writer is under way */
+	bool	busy;
 };
 
-/* Process context. */
+/* For process context. */
 void ring_view(const struct ring *r, struct ring_view *v);
 bool ring_exists(const struct ring *r);
 u64 ring_fetch(const struct ring *r, struct ring_place *at, u32 room,
@@ -25,7 +31,7 @@ bool ring_place_step(const struct ring *r, u64 idx, u32 *step, struct ring_place
 		     u64 *buf, u32 units);
 void ring_clear(struct ring *r);
 
-/* The full time stamp of a record that is not in the future at @now. */
+/* The full time stamp of a record's word; @now is not before the record. */
 static inline u64 ring_ts(u64 word, u64 now)
 {
 	return now - ((now - word) & RING_TS_MASK);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory of a ring: exchanged for more or less
+ * Give a ring memory of another size
  *
- * Invariants. A reader that finds that there is a ring finds the rest of it. No place in
- * the old memory is one in the new: positions go on from a multiple of the new size, and
- * readers find their record again by its index.
+ * Invariants: If a reader finds that the ring exists, it finds the ring initialised. No place
+ * in the old memory is a place in the new memory: positions continue at a multiple of the new
+ * size, and readers find their record again by its index.
  */
 #include "ring_memory.h"
 #include "ring_read.h"
 #include "ring_resize.h"
 
-/* The record at @at, of a ring that nobody writes; moves @at behind it. */
+/* Return the record at @at and move @at behind it; the ring has no writer. */
 static const struct ring_record *ring_next(const struct ring *r, struct ring_place *at)
 {
 	const struct ring_record *rec = ring_at(r, (u32)at->pos);
@@ -20,7 +20,7 @@ static const struct ring_record *ring_next(const struct ring *r, struct ring_pla
 	return rec;
 }
 
-/* Where the records begin that a ring of @units takes: the newest, none cleared. */
+/* The oldest record that still fits into @units, not before the last clear. */
 static struct ring_place ring_suffix(const struct ring *r, const struct ring_view *v, u32 units)
 {
 	struct ring_place at = v->tail.pos >= r->cleared.pos ? v->tail : r->cleared;
@@ -31,15 +31,15 @@ static struct ring_place ring_suffix(const struct ring *r, const struct ring_vie
 }
 
 /**
- * ring_resize_prepare() - copy the newest records that fit into other memory
- * @r: a ring that nobody writes or clears meanwhile; readers may read
- * @size: bytes, a value that ring_size_round() returned
- * @m: memory for it
+ * ring_resize_prepare() - copy the newest records that fit into new memory
+ * @r: a ring that is not written or cleared meanwhile; readers may read
+ * @size: bytes, as ring_size_round() returned it
+ * @m: the new memory
  * @new: filled in, for ring_resize()
  *
- * Indices go on as they were: what does not fit counts as overwritten. Positions
- * go on from the next multiple of the new size, so that no place in the old
- * memory can be taken for one in the new: readers go by the index.
+ * Indices continue; records that do not fit count as overwritten. Positions continue at the
+ * next multiple of the new size, so no place in the old memory is mistaken for one in the new:
+ * readers search by index.
  */
 void ring_resize_prepare(const struct ring *r, unsigned long size, const struct ring_memory *m,
 			 struct ring *new)
@@ -59,7 +59,7 @@ void ring_resize_prepare(const struct ring *r, unsigned long size, const struct 
 	new->anchors = m->anchors;
 	ring_shape(new, size);
 
-	/* From the beginning of the memory, and no more than it holds: no padding. */
+	/* The copy starts at the beginning of the memory and fits, so it needs no padding. */
 	while (at.pos < v.commit.pos) {
 		const struct ring_record *rec = ring_next(r, &at);
 		const u32 n = ring_record_units(rec);
@@ -78,7 +78,7 @@ void ring_resize_prepare(const struct ring *r, unsigned long size, const struct 
 		   ring_word(head.pos, head.idx));
 	ring_store(&new->head, ring_word(head.pos, head.idx));
 	ring_store(&new->tail, ring_word(tail.pos, tail.idx));
-	/* The next record takes the long way, which finds out. */
+	/* Force the next reservation to take the slow path, which sets it. */
 	new->prepared = head.pos;
 	new->pos_epoch = head.pos >> 30;
 	new->idx_epoch = head.idx >> 30;
@@ -86,12 +86,12 @@ void ring_resize_prepare(const struct ring *r, unsigned long size, const struct 
 }
 
 /**
- * ring_resize() - give a ring other memory
- * @r: the ring; nobody has written or cleared it since it was prepared
- * @new: of ring_resize_prepare()
- * @m: on return, what the ring had before
+ * ring_resize() - replace the memory of a ring
+ * @r: the ring; not written or cleared since ring_resize_prepare()
+ * @new: from ring_resize_prepare()
+ * @m: the new memory; on return, the old
  *
- * The ring stays closed, @too_long 0, until the caller has ensured that every writer that
+ * The ring stays closed (@too_long is 0) until the caller has made sure that a writer that
  * finds it open finds the new memory, and calls ring_open().
  */
 void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m)
@@ -100,7 +100,7 @@ void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m)
 
 	WRITE_ONCE(r->mask, new->mask);
 	r->block_shift = new->block_shift;
-	/* A reader that finds data found the rest before, as behind init:A, or has the lock. */
+	/* As init:A: readers loaded data before, or hold the lock. */
 	smp_store_release(&r->data, new->data);
 	r->anchors = new->anchors;
 	WRITE_ONCE(r->pos_epoch, new->pos_epoch);
@@ -117,7 +117,7 @@ void ring_resize(struct ring *r, const struct ring *new, struct ring_memory *m)
 	*m = old;
 }
 
-/* Writers may come, after a resize. */
+/* Let writers in after a resize. */
 void ring_open(struct ring *r)
 {
 	WRITE_ONCE(r->too_long, ring_too_long((unsigned long)(r->mask + 1) * RING_UNIT));

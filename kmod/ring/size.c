@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sizes as an administrator writes them
+ * Sizes with a suffix, as an administrator writes them
  *
- * memparse() drops the bits that do not fit, in the number and by the suffix, and so
- * takes 0x10000000000000400 for 1024. This parser refuses such a number.
+ * memparse() silently drops bits beyond 64, in the number and by the suffix: it takes
+ * 0x10000000000000400 for 1024. This parser refuses such a number.
  */
 #include <linux/compiler.h>
 #include <linux/ctype.h>
@@ -33,11 +33,11 @@ static unsigned int suffix_shift(char c)
 
 /**
  * devtrace_size_parse() - read a number of bytes
- * @val: decimal, octal with 0 or hexadecimal with 0x before it; behind it K, M, G or T in
- *	either case, or none; behind that one newline, or none, and nothing else
+ * @val: decimal, octal (0...) or hexadecimal (0x...), then optionally K, M, G or T in either
+ *	case, then optionally a newline
  * @bytes: filled in
  *
- * Return: 0; -EINVAL: that is no number; -ERANGE: it has more than 64 bits.
+ * Return: 0; -EINVAL if @val is no such number; -ERANGE if it exceeds 64 bits.
  */
 int devtrace_size_parse(const char *val, u64 *bytes)
 {
@@ -55,7 +55,7 @@ int devtrace_size_parse(const char *val, u64 *bytes)
 	shift = len ? suffix_shift(digits[len - 1]) : 0;
 	if (shift)
 		digits[--len] = 0;
-	/* kstrtou64() itself allows a newline at the end, and a plus sign. */
+	/* kstrtou64() itself would accept a newline or a plus sign. */
 	if (!len || !isdigit(digits[0]) || digits[len - 1] == '\n')
 		return -EINVAL;
 	err = kstrtou64(digits, 0, &n);

@@ -10,7 +10,7 @@
 
 int devtrace_size_parse(const char *val, u64 *bytes);
 
-/* A module parameter of type unsigned long. */
+/* Operations of a module parameter of type unsigned long. */
 extern const struct kernel_param_ops devtrace_size_ops;
 
 #endif /* DEVTRACE_SIZE_H */

@@ -126,7 +126,7 @@ mutation cross-index-unordered ring.c \
 # The view
 mutation view-no-widening ring_read.c 's/return \(u64\)\(epoch \+ ahead\) << 30/return (u64)(ahead) << 30/ || s/return \(\(u64\)epoch \+ ahead\) << 30 \| \(value & 0x3fffffff\)/return value/'
 mutation view-no-barrier ring_read.c \
-	's/(LMM\(view:A\).*?\n)\t\tsmp_rmb\(\);/$1/'
+	's/(LMM\(view:A\).*?\n)\t\tsmp_rmb\(\);/$1/s'
 mutation view-plain-load ring_read.c \
 	's/ring_load_acquire\(&r->commit\)/ring_load(&r->commit)/'
 mutation view-no-second-look ring_read.c \
@@ -142,7 +142,7 @@ mutation fetch-no-second-look ring_read.c \
 mutation fetch-no-first-look ring_read.c \
 	's/do \{\n\t\tif \(v\.tail\.pos > at->pos\)/do {\n\t\tif (0)/'
 mutation fetch-no-barrier ring_read.c \
-	's/(LMM\(fetch:B\).*?\n)\t\tsmp_rmb\(\);/$1/'
+	's/(LMM\(fetch:B\).*?\n)\t\tsmp_rmb\(\);/$1/s'
 mutation fetch-gives-up ring_read.c \
 	's/while \(unlikely\(v\.tail\.pos >= at->pos \+ n\)\);/while (0);\n\tif (v.tail.pos >= at->pos + n) {\n\t\tlost += v.tail.idx - at->idx;\n\t\t*at = v.tail;\n\t\treturn lost;\n\t}/'
 mutation fetch-beyond-commit ring_read.c \
