@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When a stream stopped and went on, and why
+ * The history of a stream's changes of state
  *
- * The thread that moves a phase to STOPPING or STARTING owns the change and alone adds to
- * the past. Readers take no lock: see ring/history.h.
+ * The thread that moves a phase to STOPPING or STARTING owns the change, and it alone adds to
+ * the history. Readers take no lock: see ring/history.h.
  *
- * With each change goes how many events each ring had missed by then because the stream was
- * stopped, so that a reader tells them between the two changes that they belong between. A
- * stop counts from what was missed before it began, and so has the number of the change
- * before it. Counting looks at all CPUs: it is done behind the change, by stream.c, with
- * devtrace_lock.
+ * Each change has a count per ring: how many events the ring had missed, because the stream was
+ * stopped, before the change. A reader reports these losses between the right two changes.
+ * Events that a stop makes the stream miss belong after the stop, so a stop has the counts of
+ * the change before it. Counting visits all CPUs; stream.c does it after the change, with
+ * devtrace_lock held.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -21,15 +21,15 @@
 #include "stream.h"
 
 /**
- * stream_add_past() - what a stream does from here on
+ * stream_add_past() - record a change of state
  * @s: the stream
- * @state: enum devtrace_state
- * @ts: from when
- * @began: from when on events may not have been stored
- * @fired_at: time of the event that met the trigger, 0 without one
- * @trigger: its name, or empty
+ * @state: the new state, enum devtrace_state
+ * @ts: time of the change, trace clock ns
+ * @began: no event missed because of this change is older, trace clock ns
+ * @fired_at: time of the event that met the trigger; 0 without a trigger
+ * @trigger: name of the trigger, or empty
  *
- * Context: any, by whoever owns the change of phase.
+ * Context: any; the caller owns the change of phase.
  */
 void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired_at,
 		     const char *trigger)
@@ -44,20 +44,20 @@ void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired_at
 	history_add(&s->pasts, STREAM_PASTS);
 }
 
-/* The number of the oldest change of state that is remembered. */
+/* Return the number of the oldest change of state in the history. */
 unsigned long stream_oldest_past(const struct stream *s)
 {
 	return history_oldest(&s->pasts);
 }
 
 /**
- * stream_past() - a change of state
+ * stream_past() - copy a change of state
  * @s: the stream
- * @n: its number, from stream_oldest_past() on; moved forward to the oldest that is
- *	remembered
+ * @n: its number, starting with stream_oldest_past(); set to the oldest one if that is
+ *	overwritten
  * @p: filled in
  *
- * Return: false if there is none yet.
+ * Return: false if change @n has not happened yet.
  */
 bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
 {
@@ -65,11 +65,12 @@ bool stream_past(struct stream *s, unsigned long *n, struct stream_past *p)
 }
 
 /**
- * stream_counted() - whether what was missed before a change of state is counted by now
+ * stream_counted() - do the missed events before a change have their counts?
  * @s: the stream
  * @n: the number of the change
  *
- * The counts may be read then; they were right if stream_remembers() says so afterwards.
+ * If so, read them with stream_missed(); they are valid if stream_remembers() returns true
+ * afterwards.
  */
 bool stream_counted(const struct stream *s, unsigned long n)
 {
@@ -80,30 +81,33 @@ bool stream_counted(const struct stream *s, unsigned long n)
 /* See stream_counted(). */
 bool stream_remembers(const struct stream *s, unsigned long n)
 {
-	/* LMM(missed:D): the copy before the number of changes; pairs with missed:C. */
+	/*
+	 * LMM(missed:D): If the copied count overwrites that of change @n, then the number
+	 * loaded below says so. Pairs with missed:C.
+	 */
 	smp_rmb();
 	return READ_ONCE(s->pasts.nr) - n < STREAM_PASTS;
 }
 
 /**
- * stream_missed() - how many events of a ring were not stored before a change of state
+ * stream_missed() - events that a ring did not store before a change of state
  * @s: the stream
- * @n: the number of the change; stream_counted(), and stream_remembers() is to be asked
- * @cpu: whose ring
+ * @n: the number of the change; stream_counted() was true, check stream_remembers() afterwards
+ * @cpu: the ring's CPU
  *
- * Return: how many, since the stream was made; while a stream stops, those that the stop
- * makes it miss belong behind the change.
+ * Return: their number since the stream was created. Events missed while the stream was
+ *	stopping count after the stop.
  */
 u64 stream_missed(const struct stream *s, unsigned long n, unsigned int cpu)
 {
-	/* It may be overwritten meanwhile. */
+	/* The entry may be overwritten meanwhile. */
 	return data_race(s->missed[n % STREAM_PASTS * nr_cpu_ids + cpu]);
 }
 
 /**
- * stream_goes_on() - a stream that was stopped stores events again
+ * stream_goes_on() - have a stopped stream store events again
  * @s: the stream, STARTING
- * @trigger: who wants it to
+ * @trigger: name of the trigger that started it, or empty
  *
  * Context: any.
  */
@@ -112,6 +116,6 @@ void stream_goes_on(struct stream *s, const char *trigger)
 	const u64 now = devtrace_clock_now();
 
 	stream_add_past(s, DEVTRACE_STATE_RUNNING, now, now, *trigger ? now : 0, trigger);
-	/* The past before the events. */
+	/* If an emitter sees RUN, the history already has the change. */
 	atomic_set_release(&s->stop.phase, STOP_RUN);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * When a stream stopped and went on: see past.c
- */
+/* The history of a stream's changes of state: see past.c */
 #ifndef DEVTRACE_STREAM_PAST_H
 #define DEVTRACE_STREAM_PAST_H
 
@@ -12,12 +10,12 @@
 struct stream;
 
 /**
- * struct stream_past - when a stream stopped or went on, and why
- * @ts: events of the stream before it are older, those after it newer
- * @fired_at: time of the event that met the trigger, 0 without one
- * @began: events that were not stored because of this change are not older
- * @state: enum devtrace_state from then on
- * @trigger: its name, or empty
+ * struct stream_past - one change of state
+ * @ts: events stored before the change are older, events stored after it newer; ns
+ * @fired_at: time of the event that met the trigger; 0 without a trigger
+ * @began: events missed because of the change are not older, ns
+ * @state: the new state, enum devtrace_state
+ * @trigger: name of the trigger, or empty
  */
 struct stream_past {
 	u64	ts;
@@ -27,7 +25,7 @@ struct stream_past {
 	char	trigger[DEVTRACE_NAME_LEN];
 };
 
-/* As many changes of state are remembered. */
+/* Number of changes that the history keeps. */
 #define STREAM_PASTS	32
 
 void stream_add_past(struct stream *s, u8 state, u64 ts, u64 began, u64 fired_at,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls into devtrace_profile.ko, whether the module is loaded or not
+ * Calls into devtrace_profile.ko, which may be absent
  *
- * The operations are set and called under devtrace_lock: no call is under way when the
- * module has taken them back.
+ * Setting and calling the operations both need devtrace_lock. So once the module has withdrawn
+ * them, no call is in progress.
  */
 #include <linux/bitmap.h>
 #include <linux/lockdep.h>
@@ -13,12 +13,12 @@
 
 bool devtrace_profile_on __read_mostly;
 
-/* Under devtrace_lock. */
+/* Protected by devtrace_lock. */
 const struct profile_ops *devtrace_profile;
 
 /**
- * devtrace_profile_register() - the module comes, or goes
- * @ops: what it does; NULL: it goes, and detaches from everything behind this
+ * devtrace_profile_register() - devtrace_profile.ko is loaded or removed
+ * @ops: its operations; NULL if it is being removed and detaches its probes next
  */
 void devtrace_profile_register(const struct profile_ops *ops)
 {

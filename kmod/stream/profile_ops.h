@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kernel profile events, for those who do without them
+ * The interface to devtrace_profile.ko, for code that works without it
  *
- * devtrace_profile.ko attaches to the kernel's tracepoints and emits types 128 to 191.
- * It may be loaded and removed at any time. Other code calls it by these functions;
- * while it is not loaded they answer that there is no such type.
+ * devtrace_profile.ko attaches to the kernel's tracepoints and emits types 128 to 191. It may
+ * be loaded and removed at any time. Other code calls it by these functions; while it is not
+ * loaded, they behave as if no such type existed.
  *
- * A filter may name types 128 to 191 only while the module is there, and keeps them when
- * it goes. They come again when it comes again.
+ * A filter may name types 128 to 191 only while the module is loaded. It keeps them when the
+ * module is removed, and they are active again when the module returns.
  */
 #ifndef DEVTRACE_PROFILE_OPS_H
 #define DEVTRACE_PROFILE_OPS_H
@@ -19,20 +19,20 @@
 #define PROFILE_LAST	(DEVTRACE_T_FAULT - 1)
 #define PROFILE_NR	(PROFILE_LAST - PROFILE_FIRST + 1)
 
-/* Some type is on: what devtrace does may be an event itself. */
+/* A profile type is on: devtrace's own actions may cause events. */
 extern bool devtrace_profile_on;
 
 /**
- * struct profile_info - a type, for those who ask
- * @name: in lower case
- * @group: several types have one in common
+ * struct profile_info - description of a type
+ * @name: lower case
+ * @group: name of its group
  * @tracepoints: names, separated by blanks
- * @available: this kernel has one of them
- * @attached: to all that it has
- * @elements: what its events carry, as fmt(5) writes it, of a tracepoint that was
- *	added by name; else NULL
+ * @available: this kernel has at least one of them
+ * @attached: probes are attached to all that this kernel has
+ * @elements: for a tracepoint added by name, the event's elements in the notation of fmt(5);
+ *	else NULL
  *
- * The strings are good as long as devtrace_lock is held.
+ * The strings are valid while devtrace_lock is held.
  */
 struct profile_info {
 	const char	*name;
@@ -44,16 +44,18 @@ struct profile_info {
 };
 
 /**
- * struct profile_ops - what devtrace_profile.ko does
- * @apply: attach to what is wanted, detach from the rest; whether any was refused
- * @keep_known: take out of a filter what this kernel does not have
- * @lacking: what was left out since the last call; whether there is anything
- * @info: what there is to know of a type; false if there is no such type
- * @add: make a tracepoint an event type: the type, or a negative error number and why
- * @find: the type of a tracepoint that is added, or -ENOENT
- * @del: let a tracepoint go
+ * struct profile_ops - operations of devtrace_profile.ko
+ * @apply: attach to the tracepoints of @types and detach from all others; set @refused and
+ *	return true if any attach failed
+ * @keep_known: clear the types that this kernel does not have
+ * @lacking: set the types cleared since the last call; return true if there are any
+ * @info: describe a type; return false if it does not exist
+ * @add: give a tracepoint an event type; return the type, or a negative error number and set
+ *	@why
+ * @find: return the type of an added tracepoint, or -ENOENT
+ * @del: remove an added tracepoint
  *
- * All in process context, with devtrace_lock held.
+ * Context: process, devtrace_lock held.
  */
 struct profile_ops {
 	bool (*apply)(const unsigned long *types, unsigned long *refused);
@@ -65,11 +67,10 @@ struct profile_ops {
 	void (*del)(unsigned int type);
 };
 
-/* Process context, devtrace_lock held, for all that follows; NULL: it is not loaded. */
+/* Below: process context, devtrace_lock held. NULL: the module is not loaded. */
 extern const struct profile_ops *devtrace_profile;
 void devtrace_profile_register(const struct profile_ops *ops);
 
-/* As in struct profile_ops. */
 bool devtrace_profile_apply(const unsigned long *types, unsigned long *refused);
 
 #endif /* DEVTRACE_PROFILE_OPS_H */

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waiting for emitters that are under way
+ * Wait for active emitters
  *
- * Emitters, and readers in their steps, have preemption off. A CPU that is interrupted
- * where preemption is on has none of them. So each CPU is interrupted and looks. The caller
- * waits for no thread of the kernel and for no program, however low the priority of
- * programs is: a grace period of RCU also waits for the workqueue that drives it, behind
- * busy programs, and for readers of RCU that have lost their CPU.
+ * Emitters, and readers in their steps, disable preemption. A CPU that is interrupted in code
+ * with preemption enabled runs none of them. So quiet_wait() interrupts each CPU and checks. It
+ * never waits for a kernel thread or a program, however low the priority of programs is. An RCU
+ * grace period would also wait for the workqueue that drives it, behind busy programs, and for
+ * preempted RCU readers.
  *
- * Kernels that do not count how often preemption was turned off do not preempt what runs in
- * them. There a work of high priority runs on each CPU: whoever was in the kernel has left it
- * or sleeps by then.
+ * A kernel without CONFIG_PREEMPT_COUNT does not preempt kernel code. There quiet_wait() runs a
+ * high-priority work on each CPU: by then, code that was in the kernel has left it or sleeps.
  *
- * A grace period it is all the same while a CPU comes or goes, and where a CPU has preemption
- * off whenever it is asked.
+ * Both fall back to an RCU grace period during CPU hotplug, or if a CPU is never seen
+ * preemptible.
  */
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
@@ -29,18 +28,18 @@
 #include "compat/compat.h"
 #include "quiet.h"
 
-/* Until a grace period is quicker. */
+/* After this many checks, a grace period is faster. */
 #define TRIES		64
 #define PAUSE_NS	75000
 
-/* @todo: CPUs that are still to be asked; @quiet: those that had none. */
+/* @todo: CPUs not seen quiet yet; @quiet: CPUs seen quiet. */
 struct quiet {
 	struct cpumask	todo, quiet;
 };
 
 /*
- * On the CPU that is asked, interrupts off. An idle one is asked by an interrupt, or looks
- * by itself; its thread has preemption off once, always.
+ * Runs on the CPU being checked, interrupts off: by interrupt, or called by the idle loop. The
+ * idle thread always has preemption disabled once.
  */
 static void quiet_look(void *arg)
 {
@@ -53,7 +52,7 @@ static void quiet_look(void *arg)
 		cpumask_set_cpu(smp_processor_id(), &q->quiet);
 }
 
-/* Whether all of @which were found to be quiet once. CPUs neither come nor go. */
+/* Return true if each CPU of @which was seen quiet. CPU hotplug is locked out. */
 static bool all_quiet(struct quiet *q, const struct cpumask *which)
 {
 	ktime_t pause = PAUSE_NS;
@@ -64,7 +63,7 @@ static bool all_quiet(struct quiet *q, const struct cpumask *which)
 	cpumask_andnot(&q->todo, which, &q->quiet);
 	for (i = 0; i < TRIES; i++) {
 		cpu = get_cpu();
-		/* We run here, and may be preempted. */
+		/* This CPU runs us, preemptible. */
 		cpumask_clear_cpu(cpu, &q->todo);
 		smp_call_function_many(&q->todo, quiet_look, q, true);
 		put_cpu();
@@ -80,7 +79,7 @@ static void quiet_nothing(struct work_struct *work)
 {
 }
 
-/* A thread has run on each of @which. CPUs neither come nor go. */
+/* Run a work on each CPU of @which. CPU hotplug is locked out. */
 static void run_on(const struct cpumask *which)
 {
 	struct work_struct work;
@@ -94,7 +93,6 @@ static void run_on(const struct cpumask *which)
 	}
 }
 
-/* Whether all of @which said that they are quiet. */
 static bool quiet_ask(const struct cpumask *which)
 {
 	struct quiet *q = kzalloc(sizeof(*q), GFP_KERNEL);
@@ -105,11 +103,11 @@ static bool quiet_ask(const struct cpumask *which)
 }
 
 /**
- * quiet_wait_on() - wait until every emitter that is under way on some CPUs is done
+ * quiet_wait_on() - wait for all emitters active on some CPUs
  * @which: the CPUs
  *
- * Also waits for all other code that has preemption off there. Code that begins later sees
- * the stores that the caller made before.
+ * Also waits for all other code that has preemption disabled there. Code that begins later sees
+ * all stores that the caller made before the call.
  *
  * Context: process, preemption on.
  */
@@ -117,7 +115,7 @@ void quiet_wait_on(const struct cpumask *which)
 {
 	bool done = false;
 
-	/* One that comes or goes is on no list, and may emit. */
+	/* A CPU that is coming up or going down is not online, but may emit. */
 	if (cpus_read_trylock()) {
 		if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
 			done = quiet_ask(which);
@@ -131,7 +129,9 @@ void quiet_wait_on(const struct cpumask *which)
 		synchronize_rcu_expedited();
 }
 
-/* Likewise on all CPUs. */
+/**
+ * quiet_wait() - wait for all emitters active on any CPU
+ */
 void quiet_wait(void)
 {
 	quiet_wait_on(cpu_possible_mask);

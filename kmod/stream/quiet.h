@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Waiting for emitters that are under way
- */
+/* Wait for active emitters: see quiet.c */
 #ifndef DEVTRACE_QUIET_H
 #define DEVTRACE_QUIET_H
 

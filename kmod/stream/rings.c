@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory for the rings of all streams, and the gate before those of stream 0
+ * Memory for the rings of all streams, and the gate of stream 0's rings
  *
- * A CPU gets its rings before it comes up, and keeps them. rings_lock is taken with the
- * lock of CPU hotplug held, and never the other way round; devtrace_lock is taken before
- * both. A CPU that comes up waits for rings_lock: who holds it waits for nothing but
- * memory.
+ * A CPU gets its rings before it comes up, and keeps them. Lock order: devtrace_lock, CPU
+ * hotplug lock, rings_lock. A CPU that comes up waits for rings_lock, so its holder may wait
+ * for memory only.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
@@ -21,16 +20,16 @@ DEFINE_PER_CPU(struct ring, devtrace_rings);
 DEFINE_PER_CPU(struct ring *, devtrace_ring);
 u32 devtrace_quick_set __read_mostly = STREAM0_BIT;
 
-/* Of which rings there are, and their memory. */
+/* Protects the existence of rings, and their memory. */
 DEFINE_MUTEX(rings_lock);
 static struct stream *streams[DEVTRACE_STREAMS_MAX];
-/* CPUs that are up, or are about to come up. */
+/* CPUs that are up or coming up; protected by rings_lock. */
 static struct cpumask came;
-/* The filters let emitters go straight to stream 0, and its state does. */
+/* Do the filters, and the state of stream 0, allow the fast path? Protected by rings_lock. */
 static bool filters_open = true, state_open = true;
 static int cpuhp_state;
 
-/* With rings_lock, or devtrace_lock. */
+/* With rings_lock or devtrace_lock held. */
 void rings_set_gate(struct ring *r)
 {
 	WRITE_ONCE(r->gate, filters_open && state_open ? READ_ONCE(r->too_long) : 0);
@@ -53,10 +52,10 @@ void devtrace_emit_gate(bool open)
 }
 
 /**
- * rings_set_quick() - whether stream 0 stores whatever it wants
- * @quick: if not, emitters of its events have to look further
+ * rings_set_quick() - may emitters store into stream 0 without checking its state?
+ * @quick: false while stream 0 is stopped, or a trigger may stop it
  *
- * Context: process; the caller waits for those under way.
+ * Context: process; the caller waits for active emitters.
  */
 void rings_set_quick(bool quick)
 {
@@ -103,10 +102,10 @@ static int rings_cpu_dead(unsigned int cpu)
 }
 
 /**
- * rings_add() - make the rings of a stream, on all CPUs that are up
+ * rings_add() - create a stream's rings on all CPUs that are up
  * @s: the stream; its rings are zeroed
  *
- * Return: 0 or -ENOMEM; then it has none.
+ * Return: 0 or -ENOMEM; then it has no rings.
  */
 int rings_add(struct stream *s)
 {
@@ -126,7 +125,7 @@ int rings_add(struct stream *s)
 	return err;
 }
 
-/* CPUs that come up do not make any for it any more. */
+/* CPUs that come up later create no ring for the stream. */
 void rings_del(struct stream *s)
 {
 	mutex_lock(&rings_lock);
@@ -134,7 +133,7 @@ void rings_del(struct stream *s)
 	mutex_unlock(&rings_lock);
 }
 
-/* Nobody uses them. */
+/* The rings are no longer in use. */
 void rings_free(struct stream *s)
 {
 	int cpu;
@@ -144,7 +143,7 @@ void rings_free(struct stream *s)
 }
 
 /**
- * rings_init() - make rings as CPUs come
+ * rings_init() - create rings as CPUs come up
  *
  * Return: 0 or a negative error number.
  */
@@ -170,8 +169,9 @@ int rings_init(void)
 		return ret;
 	cpuhp_state = ret;
 	/*
-	 * Kernels before 6.8 do not call it for those that are up, if asked to for this state.
-	 * There is no stream yet. If one goes down meanwhile it gets rings for nothing.
+	 * Kernels before 6.8 cannot call the callback for CPUs that are up already, for this
+	 * state. No stream exists yet. A CPU that goes down meanwhile gets rings it does not
+	 * need.
 	 */
 	for_each_online_cpu(cpu)
 		rings_cpu_prepare(cpu);

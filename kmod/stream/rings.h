@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Memory for the rings of all streams, and the gate before those of stream 0
- */
+/* Memory for the rings of all streams, and the gate of stream 0's rings: see rings.c */
 #ifndef DEVTRACE_RINGS_H
 #define DEVTRACE_RINGS_H
 
@@ -14,26 +12,26 @@
 
 struct stream;
 
-/* Of the streams that want an event: stream 0 */
+/* Bit of stream 0 in a filter set. */
 #define STREAM0_BIT	0x00000001U
 
-/* The rings of stream 0 */
+/* The rings of stream 0. */
 DECLARE_PER_CPU(struct ring, devtrace_rings);
-/* Where each is: to load that is less than to compute it. */
+/* Pointers to them: loading one is cheaper than computing it. */
 DECLARE_PER_CPU(struct ring *, devtrace_ring);
 
-/* Memory of somebody else for the ring of a CPU. -ENOSPC: none for this one. */
+/* Lends memory for the ring of a CPU. -ENOSPC: none for this ring. */
 typedef int (*rings_lend_t)(unsigned int cpu, unsigned long bytes, struct ring_memory *m);
 
 /*
- * The set of an event that stream 0 alone wants, and that needs no more than to be
- * stored; no set, while stream 0 may have to stop.
+ * The filter set that takes the fast path: stream 0 only. An impossible set while stream 0 is
+ * stopped or watched.
  */
 extern u32 devtrace_quick_set;
 
 /*
- * Open: emitters go straight to stream 0. Closed: they look into the table of filters
- * first. The caller waits for those under way.
+ * With the gate open, emitters store into stream 0 directly; with the gate closed, they look
+ * into the filter table first. The caller waits for active emitters.
  */
 void devtrace_emit_gate(bool open);
 
@@ -42,7 +40,7 @@ void rings_del(struct stream *s);
 void rings_free(struct stream *s);
 void rings_set_quick(bool quick);
 
-/* For those who exchange the memory of a ring. */
+/* For code that replaces the memory of a ring. */
 extern struct mutex rings_lock;
 void rings_set_gate(struct ring *r);
 

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stopping a stream exactly
+ * Stop a stream exactly
  *
- * "Stop 50 events after this one" is to leave 50 later events in the stream, no
- * more and no fewer, though other CPUs store at the same time. Phases:
+ * "Stop 50 events after this one" must leave exactly 50 later events in the stream, though
+ * other CPUs store at the same time. Phases:
  *
  *	RUN	 events are stored
- *	FIRING	 the event that fired is about to be stored; its time is not known yet
- *	COUNT	 its time is known; each later event takes one of the count left
- *	STOPPING the count is used up; emitters under way end, then stop_settle()
+ *	FIRING	 the event that fired is being stored; its time is not known yet
+ *	COUNT	 its time is known; each later event uses up one of @left
+ *	STOPPING @left is used up; active emitters finish, then stream_settle()
  *	STOPPED	 nothing is stored
- *	STARTING a trigger, or a request, is about to set RUN
+ *	STARTING a trigger or a command is about to set RUN
  *
- * The emitter that fires sets FIRING, stores its event and so reads the clock, then stores
- * the time and sets COUNT. An emitter of another event loads the phase before it reads its
- * time, and again after. If the phase is RUN both times, its event is older than the event
- * that fired:
+ * The emitter that fires sets FIRING, stores its event (which reads the clock), stores the
+ * event's time and sets COUNT. An emitter of another event loads the phase before it reads the
+ * clock, and again after. If it is RUN both times, the event is older than the event that
+ * fired:
  *
  *	fires			stores
  *	phase = FIRING		ts = clock	(in the reservation)
  *	MB stop:A		MB stop:B
  *	ts = clock		phase == RUN
  *
- * for then the clock was read on the right before it was on the left. If it saw COUNT
- * before, it is newer. If it saw COUNT only after, the two times tell; if it is newer and
- * nothing is left for it, its record is made void, which it can be as long as it is not
- * committed. FIRING lasts for the storing of one event: others wait for that a little,
- * and drop their event if it takes longer. So what is dropped there happened while the
- * stream was about to stop, and is counted.
+ * If the load on the right reads RUN, then its clock was read before the clock on the left. If
+ * the emitter sees COUNT before it reads the clock, its event is newer. If it sees COUNT only
+ * after, the two times decide; if the event is newer and @left is used up, the emitter
+ * withdraws its record, which is not committed yet. FIRING lasts while one event is stored:
+ * other emitters wait briefly, and drop their event, counted, if it takes longer. So an event
+ * is dropped there only while the stream is about to stop.
  */
 #ifndef DEVTRACE_STOP_H
 #define DEVTRACE_STOP_H
@@ -48,19 +48,22 @@ enum stop_phase {
 struct stream;
 
 /**
- * struct stop - whether and when a stream stores events
+ * struct stop - whether, and until when, a stream stores events
  * @phase: enum stop_phase
- * @cpu: which CPU fires
- * @left: how many further events are stored
- * @endless: @left says nothing: only @ns ends it
- * @ns: 0, or events so long after @ts are not stored
+ * @cpu: the CPU that fires
+ * @left: number of further events to store
+ * @endless: ignore @left; only @ns ends storing
+ * @ns: if not 0, events later than @ts + @ns are not stored
  * @ts: time of the event that fired
- * @began: when it left RUN: no event is dropped for the stop before that
- * @to: STOPPED or FROZEN
- * @again: a trigger wants it to go on, while it is being stopped: 1, @starter is
- *	being written; 2, it is there
- * @trigger: name of the one that stops it
- * @starter: name of the one that wants it to go on
+ * @began: when the phase left RUN: the stop drops no older event
+ * @to: final state, STOPPED or FROZEN
+ * @again: a trigger wants the stream to go on while it is being stopped: 1, @starter is being
+ *	written; 2, @starter is complete
+ * @trigger: name of the trigger that stops the stream
+ * @starter: name of the trigger that wants it to go on
+ *
+ * The emitter that fires, or the command that stops the stream, writes all members but @phase,
+ * @again and @starter before it sets COUNT or STOPPING; other emitters only decrement @left.
  */
 struct stop {
 	atomic_t	phase;
@@ -79,8 +82,8 @@ struct stop {
 static inline enum stop_phase stop_phase(const struct stop *st)
 {
 	/*
-	 * A CPU that sees COUNT sees the time: pairs with stop:C. LMM(missed:F): if it then
-	 * counts a drop, it does so behind the change; pairs with missed:E.
+	 * Pairs with stop:C: if the phase is COUNT, then @ts is visible. LMM(missed:F): an
+	 * emitter that then counts a drop does so after the change. Pairs with missed:E.
 	 */
 	return atomic_read_acquire(&st->phase);
 }

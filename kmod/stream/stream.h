@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * struct stream, for code that stores into it and reads from it
- */
+/* struct stream, for code that stores into streams and reads from them */
 #ifndef DEVTRACE_STREAM_STREAM_H
 #define DEVTRACE_STREAM_STREAM_H
 
@@ -27,9 +25,9 @@ struct device;
 
 /**
  * struct stream_image - a stream that is a copy of what an earlier boot left
- * @fops: how to read it; trace_open() hands over to it, with the image in private_data
- * @release: the last descriptor is closed, and the stream is removed
- * @bytes: how long it is
+ * @fops: operations to read it; trace_open() switches to them, with the image in private_data
+ * @release: called when the last descriptor is closed and the stream is removed
+ * @bytes: its size
  */
 struct stream_image {
 	const struct file_operations *fops;
@@ -38,39 +36,41 @@ struct stream_image {
 };
 
 /**
- * struct stream - rings of all CPUs
- * @name: its name
+ * struct stream - one ring for each CPU, a state, a device
+ * @name: name of the stream
  * @id: its number, and that of its device
- * @rings: one a CPU; memory comes with the CPU
- * @bytes: of each
- * @start: first position and index, for tests
- * @mode: of the device node
- * @ref: one for the list, one for each open descriptor
- * @gone: it was removed; readers get what is left, then the end
+ * @rings: one for each CPU; memory is allocated when the CPU comes up
+ * @bytes: size of each ring
+ * @start: first position and index; tests start near the wrap
+ * @mode: mode of the device node
+ * @ref: one reference for the table, one for each open descriptor
+ * @gone: the stream is removed; readers get the remaining events, then the end
  * @stop: whether and when it stores events
- * @watched: armed triggers that may stop it
+ * @watched: number of armed triggers that may stop it
  * @state: enum devtrace_state, as last settled
  * @past: changes of state, the n-th at n % STREAM_PASTS
- * @pasts: their numbers
- * @missed: with each of @past, for each CPU: see stream_missed()
- * @counted: changes of state before this one have their @missed; wraps
- * @cleared: trace clock, ns, of the last clear; 0 without one
- * @clears: how often it was cleared
- * @watermark: percent
- * @marked: for each CPU, the position up to which a watermark was notified
- * @before: for each CPU, the events that were emitted before the stream was there
- * @before_lanes: the same of lanes
+ * @pasts: numbers of the changes in @past
+ * @missed: for each of @past, one count for each CPU: see stream_missed()
+ * @counted: changes before this number have their counts in @missed; wraps
+ * @cleared: trace clock of the last clear, ns; 0 if never cleared
+ * @clears: number of clears; see stream_clears()
+ * @watermark: percent of a ring that must be new before readers wake; 0: no watermark
+ * @marked: for each CPU, the position up to which readers were woken by the watermark
+ * @before: for each CPU, the number of events emitted before the stream was created
+ * @before_lanes: the number of events taken from lanes before the stream was created
  * @marked_lanes: as @marked, for lanes
  * @wait: readers that wait
- * @readers_lock: of @readers and @reader_serial; held for one way down the tree
- * @readers: struct reader, in the order in which they came
- * @reader_serial: of the newest reader
- * @kick: from any context: there is something for @work
- * @work: settles what emitters began
- * @free: takes it apart
- * @device: in sysfs and in /dev
- * @image: it is no more than that, and has no events of its own; or NULL
- * @lent: the memory of its rings is somebody else's: their size stays
+ * @readers_lock: protects @readers and @reader_serial; held for one walk down the tree
+ * @readers: tree of struct reader, by @reader_serial
+ * @reader_serial: serial number of the newest reader
+ * @kick: queues @work, from any context
+ * @work: finishes in process context what emitters began
+ * @free: frees the stream
+ * @device: the device in sysfs and /dev
+ * @image: if not NULL, the stream only shows this image and stores no events
+ * @lent: the rings use borrowed memory, so they cannot be resized
+ *
+ * Unless a member says otherwise, devtrace_lock protects it.
  */
 struct stream {
 	char			name[DEVTRACE_NAME_LEN];
@@ -99,7 +99,7 @@ struct stream {
 	u64			before_lanes;
 	u64			marked_lanes;
 	wait_queue_head_t	wait;
-	raw_spinlock_t		readers_lock;	/* of @readers and @reader_serial */
+	raw_spinlock_t		readers_lock;
 	struct rb_root		readers;
 	u64			reader_serial;
 
@@ -111,7 +111,7 @@ struct stream {
 	bool			lent;
 };
 
-/* A reader that sees this number finds all earlier clears done. */
+/* If a reader sees this number, then it sees the effect of all clears up to it. */
 static inline unsigned int stream_clears(const struct stream *s)
 {
 	/* LMM(clears:B): pairs with clears:A. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which streams there are, and who keeps one
+ * The table of streams, and references to them
  *
- * Emitters find a stream under RCU, preemption off. Code that needs it longer takes a
- * reference; dropping the last one queues a work that takes the stream apart.
+ * Emitters look a stream up under RCU, with preemption off. Code that needs it longer takes a
+ * reference; dropping the last one queues a work that frees the stream.
  */
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -12,7 +12,7 @@
 #include "stream.h"
 #include "table.h"
 
-/* Serializes what changes streams, filters and triggers. */
+/* Serializes changes of streams, filters and triggers. */
 DEFINE_MUTEX(devtrace_lock);
 
 struct stream devtrace_stream0;
@@ -21,8 +21,8 @@ struct stream __rcu *devtrace_streams[DEVTRACE_STREAMS_MAX];
 struct workqueue_struct *stream_wq;
 
 /**
- * stream_by_id() - the stream of a number
- * @id: number
+ * stream_by_id() - look a stream up by number
+ * @id: the number
  *
  * Context: devtrace_lock held.
  * Return: the stream, or NULL.
@@ -35,22 +35,22 @@ struct stream *stream_by_id(unsigned int id)
 }
 
 /**
- * stream_get() - the stream of a number, to be kept
- * @id: number
+ * stream_get() - look a stream up by number, and take a reference
+ * @id: the number
  *
  * Context: process or softirq.
- * Return: the stream, stream_put() is to follow; or NULL.
+ * Return: the stream, to be released with stream_put(); or NULL.
  */
 struct stream *stream_get(unsigned int id)
 {
 	struct stream *s = NULL;
 
-	/* Pairs with quiet_wait(), and holds up nobody who waits for it. */
+	/* quiet_wait() waits for this section. Preempted, it would delay all waiters. */
 	preempt_disable();
 	rcu_read_lock();
 	if (id < DEVTRACE_STREAMS_MAX)
 		s = rcu_dereference(devtrace_streams[id]);
-	/* stream_leave() gives up its reference when all who are here are gone. */
+	/* The reference is safe: stream_leave() drops the table's only after quiet_wait(). */
 	if (s)
 		kref_get(&s->ref);
 	rcu_read_unlock();
@@ -58,15 +58,15 @@ struct stream *stream_get(unsigned int id)
 	return s;
 }
 
-/* By a work: whoever drops the last reference may hold the lock that others wait for. */
+/* Use a work: the caller may hold locks, such as one that others wait for. */
 static void stream_release(struct kref *ref)
 {
 	queue_work(stream_wq, &container_of(ref, struct stream, ref)->free);
 }
 
 /**
- * stream_put() - a stream is not needed any more
- * @s: of stream_get()
+ * stream_put() - drop a reference
+ * @s: from stream_get()
  */
 void stream_put(struct stream *s)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Which streams there are: see table.c
- */
+/* The table of streams: see table.c */
 #ifndef DEVTRACE_STREAM_TABLE_H
 #define DEVTRACE_STREAM_TABLE_H
 
@@ -17,7 +15,7 @@ extern struct stream devtrace_stream0;
 extern struct stream __rcu *devtrace_streams[DEVTRACE_STREAMS_MAX];
 extern struct workqueue_struct *stream_wq;
 
-/* Process context, devtrace_lock held. */
+/* With devtrace_lock held. */
 struct stream *stream_by_id(unsigned int id);
 
 struct stream *stream_get(unsigned int id);

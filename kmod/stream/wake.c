@@ -2,25 +2,23 @@
 /*
  * Wake readers by watermark and timer, never once per event
  *
- * For each stream devtrace_waiting tells whether nobody waits, a reader does, or an
- * event has come since it does. The first event after a reader began to wait starts a
- * timer; when it fires everything that came meanwhile is read at once. A ring that
- * passes into another block while the timer runs wakes at once.
+ * devtrace_waiting has two bits for each stream: a reader waits, and an event has come since.
+ * The first event after a reader began to wait starts a timer. When the timer fires, readers
+ * wake and read all events that have come meanwhile. A ring that enters another block while the
+ * timer runs wakes readers at once.
  *
- * An emitter stores its event, then loads devtrace_waiting; a reader stores
- * devtrace_waiting, then looks for events. A full barrier on both sides would make sure
- * that one sees the other, but emitters do not pay for one. Instead, the reader that
- * begins the waiting starts the timer too: by the time it fires the store is visible
- * everywhere, and the reader looks once more. So an idle system is woken once, not
- * forever.
+ * An emitter stores its event, then loads devtrace_waiting; a reader stores devtrace_waiting,
+ * then looks for events. Full barriers on both sides would guarantee that one sees the other,
+ * but an emitter's fast path has none. Instead, a reader that begins to wait starts the timer,
+ * too: when it fires, the store is visible on all CPUs, and the reader looks once more. So an
+ * idle system is woken once, not forever.
  *
- * A stream with a watermark is not waited for in that way: only when one of its rings
- * passes into another block do its readers look whether there is enough.
+ * Readers of a stream with a watermark wait for the watermark only: they wake when a ring
+ * enters another block, and then check the amount.
  *
- * Waking a reader and reading cause kernel profile events themselves. So while these are
- * on readers are woken less often: reading then adds a few events ten times a second, and
- * never more than were read. To make readers wait, cdev_read.c delays one that has drained
- * the stream.
+ * Waking a reader, and reading, cause kernel profile events. So while such types are on,
+ * readers wake at most ten times a second: reading then adds few events, and never more than
+ * were read. To make readers wait, cdev_read.c delays one that has drained the stream.
  *
  * notrace: see emit/emit.c.
  */
@@ -38,20 +36,23 @@
 
 #define LATENCY_NS	(4 * NSEC_PER_MSEC)
 #define LATENCY_PROFILE_NS (100 * NSEC_PER_MSEC)
-/* A reader fills some blocks by being woken; it is not to be woken for these. */
+/* A woken reader itself fills some blocks, which must not wake it again. */
 #define PROFILE_BLOCKS	16
 #define KICKED_SHIFT	16
 
 u32 devtrace_waiting __read_mostly;
 
-/* Began to wait since the timer fired; passed into another block. */
+/*
+ * Streams whose readers began to wait since the timer fired; streams whose rings entered
+ * another block.
+ */
 static atomic_t wake_fresh = ATOMIC_INIT(0), wake_passed = ATOMIC_INIT(0);
 static struct hrtimer wake_timer;
 static DEFINE_PER_CPU(struct irq_work, wake_soon);
 static DEFINE_PER_CPU(struct irq_work, wake_at_once);
 static DEFINE_PER_CPU(unsigned int, wake_blocks);
 
-/* Set and clear bits; false if they were so, all of them. */
+/* Set and clear bits; return false if none changed. */
 static bool change_waiting(u32 set, u32 clear)
 {
 	u32 old = READ_ONCE(devtrace_waiting), was;
@@ -75,9 +76,9 @@ static enum hrtimer_restart wake_timer_fn(struct hrtimer *t)
 			    kicked >> KICKED_SHIFT;
 	unsigned int id;
 
-	/* If no event came since, they look once more and go on waiting. */
+	/* The readers look once more, and wait on if no event came. */
 	change_waiting(0, kicked);
-	/* With PREEMPT_RT we can be preempted here, and waking takes a lock that sleeps. */
+	/* With PREEMPT_RT we can be preempted here, and waking takes a sleeping lock. */
 	for_each_set_bit(id, &ids, DEVTRACE_STREAMS_MAX) {
 		struct stream *s = stream_get(id);
 
@@ -106,7 +107,7 @@ static void wake_at_once_fn(struct irq_work *w)
 }
 
 /**
- * devtrace_wake_kick() - an event was emitted while a reader may wait
+ * devtrace_wake_kick() - an event was emitted; start the timer if a reader waits
  * @id: the stream
  *
  * Context: any, NMI included; preemption off.
@@ -119,7 +120,7 @@ notrace void devtrace_wake_kick(unsigned int id)
 }
 
 /**
- * devtrace_wake_later() - there is a name for the readers of all streams
+ * devtrace_wake_later() - start the timer for waiting readers of all streams
  *
  * Context: process.
  */
@@ -134,7 +135,7 @@ void devtrace_wake_later(void)
 }
 
 /**
- * devtrace_wake_full() - a ring passed into another block
+ * devtrace_wake_full() - a ring entered another block
  * @id: the stream
  *
  * Context: any, NMI included; preemption off.
@@ -156,8 +157,8 @@ notrace void devtrace_wake_full(unsigned int id)
 }
 
 /**
- * wake_prepare() - a reader is about to look for events and then to wait
- * @s: of this stream
+ * wake_prepare() - a reader is about to look for events and then wait
+ * @s: the reader's stream
  */
 void wake_prepare(struct stream *s)
 {
@@ -171,17 +172,20 @@ void wake_prepare(struct stream *s)
 }
 
 /**
- * wake_again() - readers of a stream are to look again soon
+ * wake_again() - wake the readers of a stream soon
  * @s: the stream
  *
- * Whoever calls it again and again does not put off what others wait for.
+ * Frequent calls do not postpone the timer.
  *
  * Context: any but NMI.
  */
 void wake_again(struct stream *s)
 {
 	atomic_or(BIT(s->id), &wake_fresh);
-	/* Whom to wake before whether it is queued; pairs with the exchange in wake_timer_fn(). */
+	/*
+	 * If the timer is still queued, then its callback reads this bit. Pairs with the
+	 * exchange in wake_timer_fn().
+	 */
 	smp_mb__after_atomic();
 	if (!hrtimer_is_queued(&wake_timer))
 		start_wake_timer();

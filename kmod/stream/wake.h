@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Waking readers by watermark and timer: see wake.c
- */
+/* Wake readers by watermark and timer: see wake.c */
 #ifndef DEVTRACE_STREAM_WAKE_H
 #define DEVTRACE_STREAM_WAKE_H
 
@@ -9,7 +7,7 @@
 
 struct stream;
 
-/* Bit n: a reader of stream n waits, and no event has come since; 16 + n: one has. */
+/* Bit n: a reader of stream n waits, and no event has come since; bit n + 16: one has come. */
 extern u32 devtrace_waiting;
 
 void devtrace_wake_kick(unsigned int id);
