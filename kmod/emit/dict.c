@@ -19,7 +19,6 @@
  * there once. Names in force and old ones together are not more than there may be.
  */
 #include <linux/err.h>
-#include <linux/export.h>
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
 #include <linux/jhash.h>
@@ -39,6 +38,7 @@
 #include "compat/compat_atomic.h"
 #include "dict.h"
 #include "dict_owner.h"
+#include "owner.h"
 #include "proc.h"
 #include "ring/clock.h"
 #include "stream/wake.h"
@@ -506,94 +506,6 @@ void devtrace_dict_tell(dict_told_t told)
 	dict_told = told;
 	mutex_unlock(&dict_lock);
 }
-
-/* Names that drivers give; scope 0. */
-
-static int name_set(u8 kind, u8 group, u32 value, const void *key, const char *name)
-{
-	struct devtrace_dict d = {
-		.kind = kind,
-		.group = group,
-		.value = value,
-		.key = (unsigned long)key,
-	};
-
-	if (strscpy(d.name, name, sizeof(d.name)) < 0)
-		return -EINVAL;
-	return devtrace_dict_set(NULL, &d);
-}
-
-/**
- * devtrace_name_obj() - name an object
- * @obj: its address, or a small id
- * @name: at most DEVTRACE_NAME_MAX bytes with the NUL
- *
- * Context: process; may sleep.
- * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
- */
-int devtrace_name_obj(const void *obj, const char *name)
-{
-	return name_set(DEVTRACE_T_OBJ, 0, 0, obj, name);
-}
-EXPORT_SYMBOL_GPL(devtrace_name_obj);
-
-/**
- * devtrace_name_fun() - name a function
- * @fun: its address
- * @name: as for devtrace_name_obj()
- *
- * Context: process; may sleep.
- * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
- */
-int devtrace_name_fun(const void *fun, const char *name)
-{
-	return name_set(DEVTRACE_T_FUN, 0, 0, fun, name);
-}
-EXPORT_SYMBOL_GPL(devtrace_name_fun);
-
-/**
- * devtrace_name_sig() - name a signal
- * @sig: its number
- * @obj: the object it means this to, or NULL for all
- * @name: as for devtrace_name_obj()
- *
- * Context: process; may sleep.
- * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
- */
-int devtrace_name_sig(u32 sig, const void *obj, const char *name)
-{
-	return name_set(DEVTRACE_T_SIG, 0, sig, obj, name);
-}
-EXPORT_SYMBOL_GPL(devtrace_name_sig);
-
-/**
- * devtrace_name_type() - name an event type
- * @type: event type
- * @name: as for devtrace_name_obj()
- *
- * Context: process; may sleep.
- * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
- */
-int devtrace_name_type(u8 type, const char *name)
-{
-	return name_set(DEVTRACE_T_USR, 0, type, NULL, name);
-}
-EXPORT_SYMBOL_GPL(devtrace_name_type);
-
-/**
- * devtrace_name_enum() - name a value of an enumeration
- * @group: enumeration, 0 to 7
- * @value: its value
- * @name: as for devtrace_name_obj()
- *
- * Context: process; may sleep.
- * Return: 0, -EINVAL, -ENOSPC or -ENOMEM.
- */
-int devtrace_name_enum(u8 group, u8 value, const char *name)
-{
-	return name_set(DEVTRACE_T_ENUM, group, value, NULL, name);
-}
-EXPORT_SYMBOL_GPL(devtrace_name_enum);
 
 /**
  * devtrace_dict_init() - an empty table

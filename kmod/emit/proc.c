@@ -39,12 +39,11 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
-#include <linux/uidgid.h>
-#include <linux/user_namespace.h>
 
 #include <trace/events/task.h>
 
 #include "filter.h"
+#include "owner.h"
 #include "proc.h"
 #include "stream/stream.h"
 
@@ -111,38 +110,6 @@ static bool renames_told;
 static unsigned int proc_bucket(u32 tid)
 {
 	return hash_32(tid, BUCKET_BITS);
-}
-
-/* The user; for one in a user namespace see devtrace_owner(). */
-static notrace u32 owner_of(const struct cred *cred)
-{
-	struct user_namespace *ns = cred->user_ns;
-	kuid_t uid = cred->uid;
-
-	if (ns == &init_user_ns)
-		return __kuid_val(uid);
-	while (ns->parent != &init_user_ns)
-		ns = ns->parent;
-	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
-		uid = ns->owner;
-	else if (uid_valid(make_kuid(ns, 0)))
-		uid = make_kuid(ns, 0);
-	return __kuid_val(uid);
-}
-
-/**
- * devtrace_owner() - who answers for the names that current gives
- *
- * The user; for one in a user namespace, who made the outermost of those around
- * it, or, if root did, the user that is root in there: the many users of a
- * namespace are one.
- *
- * Context: any, NMI included.
- * Return: user id, in the initial namespace.
- */
-u32 devtrace_owner(void)
-{
-	return owner_of(current_real_cred());
 }
 
 /* Adds this CPU's counts to the thread that it saw last, in slot @i. */
@@ -389,7 +356,7 @@ static void thread_is_renamed(const struct task_struct *task, const char *comm)
 	u32 owner;
 
 	rcu_read_lock();
-	owner = owner_of(__task_cred(task));
+	owner = devtrace_owner_of(__task_cred(task));
 	rcu_read_unlock();
 	for (i = first; i < first + WAYS; i++) {
 		if (READ_ONCE(heads[i].tid) != task->pid || READ_ONCE(heads[i].owner) != owner)

@@ -102,8 +102,6 @@ static __always_inline void devtrace_proc_stored(void)
 	this_cpu_inc(devtrace_proc_last.stored);
 }
 
-u32 devtrace_owner(void);
-
 void devtrace_proc_count(u32 tid, unsigned long stored);
 bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_found *found);
 bool devtrace_proc_slot(unsigned int i, struct proc_name *name, u64 *stored);

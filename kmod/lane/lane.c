@@ -27,6 +27,7 @@
 #include "compat/compat.h"
 #include "compat/compat_cache.h"
 #include "compat/compat_mapped.h"
+#include "emit/owner.h"
 #include "emit/proc.h"
 #include "lane.h"
 #include "lane_share.h"

@@ -13,78 +13,18 @@
 #include <strings.h>
 #include "tracectl.h"
 
-struct item {
-	char	sign;		/* 0 ! + - */
-	bool	quoted;
-	char	text[128];
-};
-
 static bool wrong(struct tc_terms *t, const char *what, const char *problem)
 {
 	snprintf(t->error, sizeof(t->error), "'%.60s' %s", what, problem);
 	return false;
 }
 
-static int hex(char c)
-{
-	return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ?
-	       tolower((unsigned char)c) - 'a' + 10 : -1;
-}
-
-/* Copy a quoted text; *s is after the opening quote. false: no closing quote, or a bad escape. */
-static bool quoted(const char **s, char *to, size_t size)
-{
-	size_t n = 0;
-
-	while (**s != '"') {
-		char c = *(*s)++;
-
-		if (c == '\\' && (**s == '\\' || **s == '"')) {
-			c = *(*s)++;
-		} else if (c == '\\' && **s == 'x' && hex((*s)[1]) >= 0 && hex((*s)[2]) >= 0) {
-			c = (char)(hex((*s)[1]) << 4 | hex((*s)[2]));
-			*s += 3;
-		} else if (c == '\\') {
-			return false;
-		}
-		if (!c || n == size - 1)
-			return false;
-		to[n++] = c;
-	}
-	(*s)++;
-	to[n] = '\0';
-	return true;
-}
-
 /* Take the item at *s, and advance *s behind its comma. */
-static bool next_item(struct tc_terms *t, const char **s, struct item *item)
+static bool next_item(struct tc_terms *t, const char **s, struct tc_item *item)
 {
-	const char *start = *s;
-	size_t n;
+	const char *start = *s, *problem = tc_item_next(s, item);
 
-	memset(item, 0, sizeof(*item));
-	if (**s && strchr("!+-", **s))
-		item->sign = *(*s)++;
-	if (**s == '"') {
-		(*s)++;
-		item->quoted = true;
-		if (!quoted(s, item->text, sizeof(item->text)))
-			return wrong(t, start, "is no name in quotes: inside, write \\\" \\\\ or \\xHH");
-	} else {
-		n = strcspn(*s, ",");
-		if (n >= sizeof(item->text))
-			return wrong(t, start, "is too long");
-		memcpy(item->text, *s, n);
-		*s += n;
-	}
-	if (!*item->text)
-		return wrong(t, start, "has nothing where a value should be");
-	if (**s == ',' && (*s)[1])
-		(*s)++;
-	else if (**s)
-		return wrong(t, start, **s == ',' ? "ends with a comma" :
-			     "goes on after the quotes; a comma should follow");
-	return true;
+	return !problem || wrong(t, start, problem);
 }
 
 static bool range(const char *s, unsigned int max, unsigned int *first, unsigned int *last)
@@ -131,7 +71,7 @@ static bool set_range(struct tc_terms *t, enum devtrace_filter_attr term, const 
 /* Set or clear a group, in upper or lower case; -ENOENT: no such group. */
 static int set_group(struct tc_terms *t, enum devtrace_filter_attr term, const char *name, bool on)
 {
-	char group[sizeof(((struct item *)NULL)->text)];
+	char group[sizeof(((struct tc_item *)NULL)->text)];
 	size_t i;
 
 	for (i = 0; name[i]; i++)
@@ -160,7 +100,7 @@ static bool unknown(struct tc_terms *t, enum devtrace_filter_attr term, const ch
 /* Is this MAJOR, MAJOR.MINOR or MAJOR.* of the format files? */
 static bool is_code(struct tc_terms *t, const char *name)
 {
-	char major[sizeof(((struct item *)NULL)->text)];
+	char major[sizeof(((struct tc_item *)NULL)->text)];
 	uint32_t numbers[TC_NUMBERS];
 	size_t n, len = strlen(name);
 
@@ -183,7 +123,7 @@ static const char *const problems[] = {
 		"is no CPU: write 0 to 65535, a range, all or none",
 };
 
-static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, const struct item *item,
+static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, const struct tc_item *item,
 		     bool on)
 {
 	unsigned int first, last, max = term == DEVTRACE_FA_TYPES ? 255 : 65535;
@@ -219,7 +159,7 @@ static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, const s
 static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const char *s, bool fresh)
 {
 	bool on_is_default = t->how != TC_REMOVE;
-	struct item item;
+	struct tc_item item;
 
 	/* A term that begins with '-' or '!' starts from everything. */
 	if (fresh && t->how == TC_SET && *s != '-' && *s != '!')
@@ -255,7 +195,7 @@ static int edit_process(struct tc_terms *t, bool not, const char *name, const ui
 				    on);
 }
 
-static bool process_item(struct tc_terms *t, const struct item *item, const uint64_t *v)
+static bool process_item(struct tc_terms *t, const struct tc_item *item, const uint64_t *v)
 {
 	const struct devtrace_filter *f = t->f;
 	bool only = f->pids.given || f->comms.given;
@@ -362,7 +302,7 @@ static bool code_remove(struct tc_terms *t, const struct code *c, const char *wh
 	return true;
 }
 
-static bool code_item(struct tc_terms *t, const struct item *item, const struct code *c)
+static bool code_item(struct tc_terms *t, const struct tc_item *item, const struct code *c)
 {
 	int ret;
 
@@ -382,7 +322,7 @@ static bool code_item(struct tc_terms *t, const struct item *item, const struct 
 /* MAJOR:MINOR or MAJOR, in numbers. */
 static bool code_number(const char *s, struct code *c)
 {
-	char text[sizeof(((struct item *)NULL)->text)], *minor;
+	char text[sizeof(((struct tc_item *)NULL)->text)], *minor;
 	uint64_t major, low;
 
 	strcpy(text, s);
@@ -416,7 +356,7 @@ static bool has_no_minor(const char *s)
  * A name of the format files: MAJOR, MAJOR.*, MAJOR:NUMBER or MAJOR.MINOR. Several may have the
  * same name: take all.
  */
-static bool code_name(struct tc_terms *t, const struct item *item, const char *problem)
+static bool code_name(struct tc_terms *t, const struct tc_item *item, const char *problem)
 {
 	char major[sizeof(item->text)];
 	uint32_t numbers[TC_NUMBERS];
@@ -451,7 +391,7 @@ static bool code_term(struct tc_terms *t, const char *s, bool fresh)
 #define NO_CODE	"is no code: write MAJOR or MAJOR:MINOR, up to 16777215 and 255, " \
 		"a name of the format files as UART or UART.OVERRUN, or ! and one"
 	static const char problem[] = NO_CODE;
-	struct item item;
+	struct tc_item item;
 	struct code c;
 	size_t i;
 
@@ -477,7 +417,7 @@ static bool code_term(struct tc_terms *t, const char *s, bool fresh)
 
 static bool process_term(struct tc_terms *t, const char *s, bool fresh)
 {
-	struct item item;
+	struct tc_item item;
 	uint64_t v;
 
 	if (fresh && t->how == TC_SET) {
@@ -508,7 +448,7 @@ static unsigned int level(enum tc_edit how, unsigned int old, unsigned int n)
 static bool severity_term(struct tc_terms *t, const char *s, bool fresh)
 {
 	unsigned int hw = t->f->hw_severity, sw = t->f->sw_severity;
-	struct item item;
+	struct tc_item item;
 
 	if (fresh && t->how == TC_SET)
 		hw = sw = 0;
@@ -543,7 +483,7 @@ static bool origin_term(struct tc_terms *t, const char *s, bool fresh)
 {
 	uint32_t origins = fresh && t->how == TC_SET ? 0 : t->f->origins;
 	const char *all = s;
-	struct item item;
+	struct tc_item item;
 
 	do {
 		uint32_t bit;

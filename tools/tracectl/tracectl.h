@@ -87,6 +87,16 @@ void tc_high_water_check(struct tc *tc, const char *percent);
 int tc_high_water(struct tc *tc, const char *percent);
 bool tc_percent(const char *s, unsigned int *percent);
 
+/* tracectl/terms_item.c: a sign (! + -; 0: none) and a text, which may be in double quotes. */
+struct tc_item {
+	char	sign;
+	bool	quoted;
+	char	text[128];
+};
+
+/* Take the item at *s, and advance *s behind its comma. NULL, or what is wrong with it. */
+const char *tc_item_next(const char **s, struct tc_item *item);
+
 /* tracectl/terms.c: words to a filter. */
 enum tc_edit { TC_SET, TC_ADD, TC_REMOVE };
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The user who answers for what a task names or asks for
+ */
+#include <linux/cred.h>
+#include <linux/uidgid.h>
+#include <linux/user_namespace.h>
+
+#include "owner.h"
+
+/**
+ * devtrace_owner_of() - the user who answers for the names that a task gives
+ * @cred: the credentials of the task
+ *
+ * This is the task's user. A user namespace counts as one user, however many users it has: the
+ * one who made the outermost namespace around the task, or, if root made that namespace, the
+ * user who is root inside it.
+ *
+ * notrace: see emit/emit.c.
+ *
+ * Context: any, NMI included.
+ * Return: user id, in the initial namespace.
+ */
+notrace u32 devtrace_owner_of(const struct cred *cred)
+{
+	struct user_namespace *ns = cred->user_ns;
+	kuid_t uid = cred->uid;
+
+	if (ns == &init_user_ns)
+		return __kuid_val(uid);
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		uid = ns->owner;
+	else if (uid_valid(make_kuid(ns, 0)))
+		uid = make_kuid(ns, 0);
+	return __kuid_val(uid);
+}
+
+/**
+ * devtrace_owner() - the user who answers for the names that current gives
+ *
+ * Context: any, NMI included.
+ * Return: as devtrace_owner_of().
+ */
+u32 devtrace_owner(void)
+{
+	return devtrace_owner_of(current_real_cred());
+}
