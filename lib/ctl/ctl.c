@@ -22,7 +22,7 @@ int ctl_fail(struct devtrace_ctl *ctl, int err, const char *text)
 	return err;
 }
 
-static struct nlmsghdr *request(struct devtrace_ctl *ctl, int family, int cmd, int version)
+static struct nlmsghdr *ctl_message(struct devtrace_ctl *ctl, int family, int cmd, int version)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(ctl->request_buf);
 	struct genlmsghdr *genl;
@@ -41,7 +41,7 @@ static struct nlmsghdr *request(struct devtrace_ctl *ctl, int family, int cmd, i
 
 struct nlmsghdr *ctl_request(struct devtrace_ctl *ctl, int cmd)
 {
-	return request(ctl, ctl->family, cmd, DEVTRACE_GENL_VERSION);
+	return ctl_message(ctl, ctl->family, cmd, DEVTRACE_GENL_VERSION);
 }
 
 int ctl_put_name(struct devtrace_ctl *ctl, struct nlmsghdr *nlh, int attr, const char *name)
@@ -63,7 +63,7 @@ struct nlmsghdr *ctl_about(struct devtrace_ctl *ctl, int cmd, int attr, const ch
 }
 
 /* Store the kernel's warning about a request that succeeded. */
-static void warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
+static void ctl_warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
 {
 	const struct nlattr *a;
 
@@ -79,14 +79,14 @@ static void warned(struct devtrace_ctl *ctl, const void *tlvs, int len)
 }
 
 /* Kernels use two error numbers for a value that a policy refuses; older modules use EINVAL. */
-static int refused(struct devtrace_ctl *ctl, int err, const void *tlvs, size_t len)
+static int ctl_explain(struct devtrace_ctl *ctl, int err, const void *tlvs, size_t len)
 {
 	ctl_refused(ctl, err, tlvs, (int)len);
 	return err == -ERANGE ? -EINVAL : err;
 }
 
 /* Return the error number of an acknowledgement, or 0. */
-static int acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
+static int ctl_acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
 	const struct nlmsgerr *e = mnl_nlmsg_get_payload(nlh);
 	size_t len = mnl_nlmsg_get_payload_len(nlh), head = sizeof(*e);
@@ -99,8 +99,8 @@ static int acknowledged(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || head > len)
 		head = len;
 	if (e->error)
-		return refused(ctl, e->error, (const char *)e + head, len - head);
-	warned(ctl, (const char *)e + head, (int)(len - head));
+		return ctl_explain(ctl, e->error, (const char *)e + head, len - head);
+	ctl_warned(ctl, (const char *)e + head, (int)(len - head));
 	return 0;
 }
 
@@ -112,8 +112,8 @@ static int dump_done(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 
 	if (len < sizeof(*err) || *err >= 0)
 		return 0;
-	return refused(ctl, *err, err + 1,
-		       nlh->nlmsg_flags & NLM_F_ACK_TLVS ? len - sizeof(*err) : 0);
+	return ctl_explain(ctl, *err, err + 1,
+			   nlh->nlmsg_flags & NLM_F_ACK_TLVS ? len - sizeof(*err) : 0);
 }
 
 /* Messages of a reply, one after the other. */
@@ -123,7 +123,7 @@ struct replies {
 	bool	disturbed;
 };
 
-static int keep(struct replies *r, const struct nlmsghdr *nlh)
+static int ctl_keep(struct replies *r, const struct nlmsghdr *nlh)
 {
 	size_t n = MNL_ALIGN(nlh->nlmsg_len);
 
@@ -143,7 +143,7 @@ static int keep(struct replies *r, const struct nlmsghdr *nlh)
 }
 
 /* Take one datagram. Return 1 if more will follow. */
-static int take(struct devtrace_ctl *ctl, int len, struct replies *r)
+static int ctl_take(struct devtrace_ctl *ctl, int len, struct replies *r)
 {
 	const struct nlmsghdr *nlh;
 	int ret = 1;
@@ -156,14 +156,14 @@ static int take(struct devtrace_ctl *ctl, int len, struct replies *r)
 		if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
 			r->disturbed = true;
 		if (nlh->nlmsg_type == NLMSG_ERROR)
-			return acknowledged(ctl, nlh);
+			return ctl_acknowledged(ctl, nlh);
 		if (nlh->nlmsg_type == NLMSG_DONE)
 			return dump_done(ctl, nlh);
 		if (nlh->nlmsg_type < NLMSG_MIN_TYPE)
 			continue;
 		if (mnl_nlmsg_get_payload_len(nlh) < sizeof(struct genlmsghdr))
 			return ctl_fail(ctl, -EBADMSG, NULL);
-		ret = keep(r, nlh);
+		ret = ctl_keep(r, nlh);
 		if (ret < 0)
 			return ctl_fail(ctl, ret, NULL);
 		ret = 1;
@@ -182,7 +182,7 @@ static int send_request(struct devtrace_ctl *ctl)
 }
 
 /* Send the request and collect replies until it is acknowledged. */
-static int transact(struct devtrace_ctl *ctl, struct replies *r)
+static int ctl_transact(struct devtrace_ctl *ctl, struct replies *r)
 {
 	int ret = send_request(ctl);
 
@@ -196,12 +196,12 @@ static int transact(struct devtrace_ctl *ctl, struct replies *r)
 		else if (n < 0)
 			ret = ctl_fail(ctl, -errno, NULL);
 		else
-			ret = take(ctl, (int)n, r);
+			ret = ctl_take(ctl, (int)n, r);
 	} while (ret == 1);
 	return ret;
 }
 
-static int each(struct devtrace_ctl *ctl, const struct replies *r, ctl_reply_fn *fn, void *arg)
+static int ctl_each(struct devtrace_ctl *ctl, const struct replies *r, ctl_reply_fn *fn, void *arg)
 {
 	const struct nlmsghdr *nlh = (const struct nlmsghdr *)r->buf;
 	struct ctl_attrs attrs;
@@ -222,7 +222,7 @@ static int each(struct devtrace_ctl *ctl, const struct replies *r, ctl_reply_fn 
 int ctl_do(struct devtrace_ctl *ctl)
 {
 	struct replies r = { 0 };
-	int ret = transact(ctl, &r);
+	int ret = ctl_transact(ctl, &r);
 
 	free(r.buf);
 	return ret;
@@ -231,10 +231,10 @@ int ctl_do(struct devtrace_ctl *ctl)
 int ctl_get(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg)
 {
 	struct replies r = { 0 };
-	int ret = transact(ctl, &r);
+	int ret = ctl_transact(ctl, &r);
 
 	if (ret == 0)
-		ret = r.len ? each(ctl, &r, fn, arg) :
+		ret = r.len ? ctl_each(ctl, &r, fn, arg) :
 			      ctl_fail(ctl, -EBADMSG, "the kernel gave no answer");
 	free(r.buf);
 	return ret;
@@ -250,7 +250,7 @@ int ctl_dump(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg)
 		r.len = 0;
 		r.disturbed = false;
 		ctl->request->nlmsg_seq = tries ? ++ctl->seq : ctl->seq;
-		ret = transact(ctl, &r);
+		ret = ctl_transact(ctl, &r);
 	} while ((r.disturbed || ret == -ENOBUFS) && ++tries < DUMP_TRIES);
 	/* Kernels before 6.5 send no text if a dump is refused at its start. */
 	if (ret == -EPERM && !strcmp(ctl->error, strerror(EPERM)))
@@ -258,7 +258,7 @@ int ctl_dump(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg)
 	if (ret == 0 && r.disturbed)
 		ret = ctl_fail(ctl, -EAGAIN, "it changes faster than it can be read");
 	if (ret == 0)
-		ret = each(ctl, &r, fn, arg);
+		ret = ctl_each(ctl, &r, fn, arg);
 	free(r.buf);
 	return ret;
 }
@@ -275,7 +275,7 @@ int ctl_list(struct devtrace_ctl *ctl, int cmd, const char *stream, ctl_reply_fn
 }
 
 /* Store what the generic netlink controller says about our family. */
-static int learn(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
+static int ctl_learn(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 {
 	const struct nlattr *a, *group, *in;
 
@@ -307,13 +307,13 @@ static int learn(struct devtrace_ctl *ctl, const struct nlmsghdr *nlh)
 static int find_family(struct devtrace_ctl *ctl)
 {
 	struct replies r = { 0 };
-	struct nlmsghdr *nlh = request(ctl, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1);
+	struct nlmsghdr *nlh = ctl_message(ctl, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, 1);
 	int ret;
 
 	mnl_attr_put_strz(nlh, CTRL_ATTR_FAMILY_NAME, DEVTRACE_GENL_NAME);
-	ret = transact(ctl, &r);
+	ret = ctl_transact(ctl, &r);
 	if (ret == 0)
-		ret = r.len ? learn(ctl, (struct nlmsghdr *)r.buf) : -ENOENT;
+		ret = r.len ? ctl_learn(ctl, (struct nlmsghdr *)r.buf) : -ENOENT;
 	free(r.buf);
 	return ret;
 }

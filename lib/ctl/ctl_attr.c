@@ -172,7 +172,7 @@ void ctl_copy(char *to, size_t size, const struct nlattr *attr)
 		memcpy(to, mnl_attr_get_payload(attr), strnlen(mnl_attr_get_payload(attr), len));
 }
 
-static uint64_t number(const struct ctl_attrs *attrs, int attr)
+static uint64_t attr_number(const struct ctl_attrs *attrs, int attr)
 {
 	if (words[attr].type == MNL_TYPE_U8)
 		return ctl_u8(attrs, attr);
@@ -190,22 +190,22 @@ static void copy_u64s(unsigned char *to, size_t size, const struct nlattr *attr)
 		memcpy(to, mnl_attr_get_payload(attr), len - len % sizeof(uint64_t));
 }
 
-static void take(const struct ctl_attrs *attrs, const struct ctl_field *f, unsigned char *to)
+static void attr_take(const struct ctl_attrs *attrs, const struct ctl_field *f, unsigned char *to)
 {
 	if (f->how == CTL_IS_THERE)
 		*(bool *)to = attrs->a[f->attr];
 	else if (f->how == CTL_IS_FLAG)
-		*(bool *)to = number(attrs, f->attr);
+		*(bool *)to = attr_number(attrs, f->attr);
 	else if (words[f->attr].type == MNL_TYPE_NUL_STRING)
 		ctl_copy((char *)to, f->size, attrs->a[f->attr]);
 	else if (words[f->attr].type == MNL_TYPE_BINARY)
 		copy_u64s(to, f->size, attrs->a[f->attr]);
 	else if (f->size == sizeof(uint64_t))
-		*(uint64_t *)to = number(attrs, f->attr);
+		*(uint64_t *)to = attr_number(attrs, f->attr);
 	else if (f->size == sizeof(uint32_t))
-		*(uint32_t *)to = (uint32_t)number(attrs, f->attr);
+		*(uint32_t *)to = (uint32_t)attr_number(attrs, f->attr);
 	else if (f->size == sizeof(uint8_t))
-		*to = (uint8_t)number(attrs, f->attr);
+		*to = (uint8_t)attr_number(attrs, f->attr);
 }
 
 int ctl_fields(const struct ctl_attrs *attrs, const struct ctl_field *fields, size_t nr,
@@ -217,19 +217,19 @@ int ctl_fields(const struct ctl_attrs *attrs, const struct ctl_field *fields, si
 	if (!attrs->a[fields->attr])
 		return -EBADMSG;
 	for (i = 0; i < nr; i++)
-		take(attrs, &fields[i], (unsigned char *)to + fields[i].at);
+		attr_take(attrs, &fields[i], (unsigned char *)to + fields[i].at);
 	return 0;
 }
 
-static uint32_t place(const struct nlmsghdr *request, const struct nlattr *a)
+static uint32_t attr_place(const struct nlmsghdr *request, const struct nlattr *a)
 {
 	return (uint32_t)((const char *)a - (const char *)request);
 }
 
 static bool has_byte(const struct nlmsghdr *request, const struct nlattr *a, uint32_t offset)
 {
-	return offset >= place(request, a) &&
-	       offset - place(request, a) < mnl_attr_get_len(a);
+	return offset >= attr_place(request, a) &&
+	       offset - attr_place(request, a) < mnl_attr_get_len(a);
 }
 
 bool ctl_attr_at(const struct nlmsghdr *request, uint32_t offset, int *nest, unsigned int *type)
@@ -241,7 +241,7 @@ bool ctl_attr_at(const struct nlmsghdr *request, uint32_t offset, int *nest, uns
 			continue;
 		*nest = 0;
 		*type = mnl_attr_get_type(a);
-		if (offset == place(request, a) ||
+		if (offset == attr_place(request, a) ||
 		    (*type != DEVTRACE_A_FILTER && *type != DEVTRACE_A_WHEN &&
 		     *type != DEVTRACE_A_ELEMENT))
 			return true;

@@ -29,7 +29,7 @@ static const struct group object_groups[] = {
 
 #define NR(array)	(sizeof(array) / sizeof((array)[0]))
 
-static bool profile(unsigned int type)
+static bool filter_profile(unsigned int type)
 {
 	return type >= DEVTRACE_T_KERNEL && type < DEVTRACE_T_USER2;
 }
@@ -41,7 +41,7 @@ static void types_fill(struct devtrace_filter *f)
 
 	memset(f->types, 0xff, sizeof(f->types));
 	for (i = 0; i < 256; i++)
-		if (profile(i))
+		if (filter_profile(i))
 			f->types[i / 8] &= (uint8_t)~(1u << i % 8);
 }
 
@@ -78,7 +78,7 @@ static bool types_all(const struct devtrace_filter *f)
 	unsigned int i;
 
 	for (i = 0; i < 256; i++)
-		if (devtrace_filter_is_type(f, i) == profile(i))
+		if (devtrace_filter_is_type(f, i) == filter_profile(i))
 			return false;
 	return true;
 }
@@ -160,8 +160,8 @@ int devtrace_filter_any(struct devtrace_filter *f, enum devtrace_filter_attr ter
 }
 
 /* Append a range; merge it with the last one if they touch. */
-static bool append(struct devtrace_range *out, unsigned int *n, unsigned int first,
-		   unsigned int last)
+static bool filter_append(struct devtrace_range *out, unsigned int *n, unsigned int first,
+			  unsigned int last)
 {
 	if (*n && first <= out[*n - 1].last + 1u) {
 		if (last > out[*n - 1].last)
@@ -194,19 +194,19 @@ static int ranges_set(struct devtrace_ranges *r, unsigned int first, unsigned in
 
 		if (on) {
 			if (!done && first <= a) {
-				fits &= append(out, &n, first, last);
+				fits &= filter_append(out, &n, first, last);
 				done = true;
 			}
-			fits &= append(out, &n, a, b);
+			fits &= filter_append(out, &n, a, b);
 			continue;
 		}
 		if (a < first)
-			fits &= append(out, &n, a, b < first ? b : first - 1);
+			fits &= filter_append(out, &n, a, b < first ? b : first - 1);
 		if (b > last)
-			fits &= append(out, &n, a > last ? a : last + 1, b);
+			fits &= filter_append(out, &n, a > last ? a : last + 1, b);
 	}
 	if (!done)
-		fits &= append(out, &n, first, last);
+		fits &= filter_append(out, &n, first, last);
 	if (!fits)
 		return -ENOSPC;
 	memcpy(r->r, out, n * sizeof(*out));
@@ -419,7 +419,7 @@ void ctl_put_filter(struct nlmsghdr *nlh, int attr, const struct devtrace_filter
 }
 
 /* Return the number of entries of this size, or -EBADMSG. */
-static int entries(const struct nlattr *a, size_t size)
+static int filter_entries(const struct nlattr *a, size_t size)
 {
 	size_t len = mnl_attr_get_payload_len(a);
 
@@ -434,7 +434,7 @@ static int parse_list(const struct nlattr *a, bool *given, unsigned int *nr, voi
 
 	if (!a)
 		return 0;
-	n = entries(a, size);
+	n = filter_entries(a, size);
 	if (n < 0)
 		return n;
 	*given = true;

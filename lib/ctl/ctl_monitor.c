@@ -36,7 +36,7 @@ int devtrace_ctl_monitor(struct devtrace_ctl *ctl)
 }
 
 /* Return 1: a change; 0: unknown; -EBADMSG. */
-static int parse(const struct nlmsghdr *nlh, struct devtrace_ctl_change *c)
+static int monitor_parse(const struct nlmsghdr *nlh, struct devtrace_ctl_change *c)
 {
 	const struct genlmsghdr *genl = mnl_nlmsg_get_payload(nlh);
 	struct ctl_attrs attrs;
@@ -98,7 +98,7 @@ int devtrace_ctl_next(struct devtrace_ctl *ctl, struct devtrace_ctl_change *chan
 			ctl->pending = (int)((const char *)next - ctl->monitor_buf);
 			if (nlh->nlmsg_type != ctl->family)
 				continue;
-			ret = parse(nlh, change);
+			ret = monitor_parse(nlh, change);
 			if (ret < 0)
 				return ctl_fail(ctl, ret, "the kernel's message is malformed");
 			if (ret)

@@ -82,7 +82,7 @@ struct about {
 	const char	*right;		/* valid values; NULL: not in the tables */
 };
 
-static void collect(struct refusal *r, const void *tlvs, int len)
+static void refused_collect(struct refusal *r, const void *tlvs, int len)
 {
 	const struct nlattr *a;
 
@@ -114,7 +114,7 @@ static const char *right_of(int nest, unsigned int type)
 	return !nest && type <= DEVTRACE_A_MAX ? rights[type] : NULL;
 }
 
-static void find(struct about *ab, const struct nlmsghdr *request, const struct refusal *r)
+static void refused_find(struct about *ab, const struct nlmsghdr *request, const struct refusal *r)
 {
 	unsigned int type = 0;
 	int nest = 0;
@@ -186,8 +186,8 @@ void ctl_refused(struct devtrace_ctl *ctl, int err, const void *tlvs, int len)
 	struct refusal r = { 0 };
 	struct about ab;
 
-	collect(&r, tlvs, len);
-	find(&ab, ctl->request, &r);
+	refused_collect(&r, tlvs, len);
+	refused_find(&ab, ctl->request, &r);
 	if (!r.msg)
 		r.msg = r.missing ? "attribute is missing" : strerror(-err);
 	if (r.policy && ab.right)

@@ -113,7 +113,7 @@ int devtrace_ctl_profiles(struct devtrace_ctl *ctl, devtrace_profile_fn *fn, voi
 	return ctl_list(ctl, DEVTRACE_CMD_PROFILE_GET, NULL, each_profile, (ctl_any_fn *)fn, arg);
 }
 
-static int change(struct devtrace_ctl *ctl, int cmd, const char *tracepoint)
+static int stats_change(struct devtrace_ctl *ctl, int cmd, const char *tracepoint)
 {
 	struct nlmsghdr *nlh = ctl_request(ctl, cmd);
 
@@ -125,10 +125,10 @@ static int change(struct devtrace_ctl *ctl, int cmd, const char *tracepoint)
 
 int devtrace_ctl_profile_add(struct devtrace_ctl *ctl, const char *tracepoint)
 {
-	return change(ctl, DEVTRACE_CMD_PROFILE_ADD, tracepoint);
+	return stats_change(ctl, DEVTRACE_CMD_PROFILE_ADD, tracepoint);
 }
 
 int devtrace_ctl_profile_del(struct devtrace_ctl *ctl, const char *tracepoint)
 {
-	return change(ctl, DEVTRACE_CMD_PROFILE_DEL, tracepoint);
+	return stats_change(ctl, DEVTRACE_CMD_PROFILE_DEL, tracepoint);
 }

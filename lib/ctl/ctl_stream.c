@@ -24,7 +24,7 @@ static const char *stream_name(const char *name)
 	return name ? name : DEVTRACE_STREAM0;
 }
 
-static struct nlmsghdr *about(struct devtrace_ctl *ctl, int cmd, const char *stream)
+static struct nlmsghdr *stream_about(struct devtrace_ctl *ctl, int cmd, const char *stream)
 {
 	return ctl_about(ctl, cmd, DEVTRACE_A_STREAM, stream_name(stream));
 }
@@ -51,7 +51,7 @@ static int get_stream(const struct ctl_attrs *attrs, void *arg)
 int devtrace_ctl_stream_get(struct devtrace_ctl *ctl, const char *name,
 			    struct devtrace_ctl_stream *s)
 {
-	if (!about(ctl, DEVTRACE_CMD_STREAM_GET, name))
+	if (!stream_about(ctl, DEVTRACE_CMD_STREAM_GET, name))
 		return -EINVAL;
 	return ctl_get(ctl, get_stream, s);
 }
@@ -60,7 +60,7 @@ int devtrace_ctl_stream_new(struct devtrace_ctl *ctl, const char *name, uint64_t
 			    const struct devtrace_filter *filter, uint32_t mode,
 			    enum devtrace_state state)
 {
-	struct nlmsghdr *nlh = about(ctl, DEVTRACE_CMD_STREAM_NEW, name);
+	struct nlmsghdr *nlh = stream_about(ctl, DEVTRACE_CMD_STREAM_NEW, name);
 
 	if (!nlh)
 		return -EINVAL;
@@ -76,7 +76,7 @@ int devtrace_ctl_stream_new(struct devtrace_ctl *ctl, const char *name, uint64_t
 
 int devtrace_ctl_stream_resize(struct devtrace_ctl *ctl, const char *name, uint64_t size)
 {
-	struct nlmsghdr *nlh = about(ctl, DEVTRACE_CMD_STREAM_SET, name);
+	struct nlmsghdr *nlh = stream_about(ctl, DEVTRACE_CMD_STREAM_SET, name);
 
 	if (!nlh)
 		return -EINVAL;
@@ -87,7 +87,7 @@ int devtrace_ctl_stream_resize(struct devtrace_ctl *ctl, const char *name, uint6
 int devtrace_ctl_stream_state(struct devtrace_ctl *ctl, const char *name,
 			      enum devtrace_state state)
 {
-	struct nlmsghdr *nlh = about(ctl, DEVTRACE_CMD_STREAM_SET, name);
+	struct nlmsghdr *nlh = stream_about(ctl, DEVTRACE_CMD_STREAM_SET, name);
 
 	if (!nlh)
 		return -EINVAL;
@@ -98,7 +98,7 @@ int devtrace_ctl_stream_state(struct devtrace_ctl *ctl, const char *name,
 int devtrace_ctl_stream_watermark(struct devtrace_ctl *ctl, const char *name,
 				  unsigned int percent)
 {
-	struct nlmsghdr *nlh = about(ctl, DEVTRACE_CMD_STREAM_SET, name);
+	struct nlmsghdr *nlh = stream_about(ctl, DEVTRACE_CMD_STREAM_SET, name);
 
 	if (!nlh)
 		return -EINVAL;
@@ -108,12 +108,12 @@ int devtrace_ctl_stream_watermark(struct devtrace_ctl *ctl, const char *name,
 
 int devtrace_ctl_stream_del(struct devtrace_ctl *ctl, const char *name)
 {
-	return about(ctl, DEVTRACE_CMD_STREAM_DEL, name) ? ctl_do(ctl) : -EINVAL;
+	return stream_about(ctl, DEVTRACE_CMD_STREAM_DEL, name) ? ctl_do(ctl) : -EINVAL;
 }
 
 int devtrace_ctl_clear(struct devtrace_ctl *ctl, const char *stream)
 {
-	return about(ctl, DEVTRACE_CMD_CLEAR, stream) ? ctl_do(ctl) : -EINVAL;
+	return stream_about(ctl, DEVTRACE_CMD_CLEAR, stream) ? ctl_do(ctl) : -EINVAL;
 }
 
 struct filter_call {
@@ -147,7 +147,7 @@ int devtrace_ctl_filter_get(struct devtrace_ctl *ctl, const char *stream,
 {
 	struct filter_call c = { .f = f, .generation = generation };
 
-	if (!about(ctl, DEVTRACE_CMD_FILTER_GET, stream))
+	if (!stream_about(ctl, DEVTRACE_CMD_FILTER_GET, stream))
 		return -EINVAL;
 	return ctl_get(ctl, call_filter, &c);
 }
@@ -163,7 +163,7 @@ int devtrace_ctl_filters(struct devtrace_ctl *ctl, devtrace_filter_fn *fn, void 
 int devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
 			    const struct devtrace_filter *f, const uint32_t *generation)
 {
-	struct nlmsghdr *nlh = about(ctl, DEVTRACE_CMD_FILTER_SET, stream);
+	struct nlmsghdr *nlh = stream_about(ctl, DEVTRACE_CMD_FILTER_SET, stream);
 
 	if (!nlh)
 		return -EINVAL;

@@ -85,7 +85,7 @@ static int get_trigger(const struct ctl_attrs *attrs, void *arg)
 	return ctl_parse_trigger(attrs, arg);
 }
 
-static struct nlmsghdr *about(struct devtrace_ctl *ctl, int cmd, const char *name)
+static struct nlmsghdr *trigger_about(struct devtrace_ctl *ctl, int cmd, const char *name)
 {
 	return ctl_about(ctl, cmd, DEVTRACE_A_TRIGGER, name);
 }
@@ -93,7 +93,7 @@ static struct nlmsghdr *about(struct devtrace_ctl *ctl, int cmd, const char *nam
 int devtrace_ctl_trigger_get(struct devtrace_ctl *ctl, const char *name,
 			     struct devtrace_ctl_trigger *t)
 {
-	if (!about(ctl, DEVTRACE_CMD_TRIGGER_GET, name))
+	if (!trigger_about(ctl, DEVTRACE_CMD_TRIGGER_GET, name))
 		return -EINVAL;
 	return ctl_get(ctl, get_trigger, t);
 }
@@ -116,7 +116,7 @@ static void put_element(struct nlmsghdr *nlh, const struct devtrace_ctl_element 
 
 int devtrace_ctl_trigger_new(struct devtrace_ctl *ctl, const struct devtrace_ctl_trigger *t)
 {
-	struct nlmsghdr *nlh = about(ctl, DEVTRACE_CMD_TRIGGER_NEW, t->name);
+	struct nlmsghdr *nlh = trigger_about(ctl, DEVTRACE_CMD_TRIGGER_NEW, t->name);
 
 	if (!nlh)
 		return -EINVAL;
@@ -145,7 +145,7 @@ int devtrace_ctl_trigger_new(struct devtrace_ctl *ctl, const struct devtrace_ctl
 
 int devtrace_ctl_trigger_arm(struct devtrace_ctl *ctl, const char *name, bool armed)
 {
-	struct nlmsghdr *nlh = about(ctl, DEVTRACE_CMD_TRIGGER_SET, name);
+	struct nlmsghdr *nlh = trigger_about(ctl, DEVTRACE_CMD_TRIGGER_SET, name);
 
 	if (!nlh)
 		return -EINVAL;
@@ -155,5 +155,5 @@ int devtrace_ctl_trigger_arm(struct devtrace_ctl *ctl, const char *name, bool ar
 
 int devtrace_ctl_trigger_del(struct devtrace_ctl *ctl, const char *name)
 {
-	return about(ctl, DEVTRACE_CMD_TRIGGER_DEL, name) ? ctl_do(ctl) : -EINVAL;
+	return trigger_about(ctl, DEVTRACE_CMD_TRIGGER_DEL, name) ? ctl_do(ctl) : -EINVAL;
 }

@@ -68,7 +68,7 @@ struct devtrace_compact {
 	uint8_t			out[2 * RAW_MAX];
 };
 
-static int flush(struct devtrace_compact *c)
+static int compact_flush(struct devtrace_compact *c)
 {
 	size_t n = c->given;
 
@@ -76,12 +76,12 @@ static int flush(struct devtrace_compact *c)
 	return n ? c->fn(c->out, n, c->arg) : 0;
 }
 
-static int give(struct devtrace_compact *c, const uint8_t *p, size_t n)
+static int compact_give(struct devtrace_compact *c, const uint8_t *p, size_t n)
 {
 	int rc = 0;
 
 	if (n > sizeof(c->out) - c->given)
-		rc = flush(c);
+		rc = compact_flush(c);
 	if (rc)
 		return rc;
 	memcpy(c->out + c->given, p, n);
@@ -92,16 +92,16 @@ static int give(struct devtrace_compact *c, const uint8_t *p, size_t n)
 static int give_raw(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 {
 	static const uint8_t flag = DEVTRACE_FLAG;
-	int rc = give(c, raw, n);
+	int rc = compact_give(c, raw, n);
 
-	return rc ? rc : give(c, &flag, 1);
+	return rc ? rc : compact_give(c, &flag, 1);
 }
 
 /*
  * Send the frame of @n bytes in work[] with its check. @before: the check also covers the
  * DT_COMPACT_BEFORE bytes before the frame.
  */
-static int send(struct devtrace_compact *c, size_t n, bool before)
+static int compact_send(struct devtrace_compact *c, size_t n, bool before)
 {
 	const uint8_t *from = before ? c->work : c->work + DT_COMPACT_BEFORE;
 	uint8_t *frame = c->work + DT_COMPACT_BEFORE, raw[RAW_MAX];
@@ -191,8 +191,8 @@ static uint8_t *pack_one(uint8_t *to, const struct devtrace_elem *e, bool varint
  * Write code, object, signal and elements: two formats in a byte, or one with its width
  * (@alone). Return the end; NULL: no room, not a sequence of elements, or widths without @alone.
  */
-static uint8_t *pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, const uint8_t *p,
-		     size_t len, bool varint, bool alone)
+static uint8_t *compact_pack(uint8_t *to, const uint8_t *to_end, uint8_t flags, const uint8_t *p,
+			     size_t len, bool varint, bool alone)
 {
 	size_t pos = (flags & DEVTRACE_F_CODE ? 4 : 0) + (flags & DEVTRACE_F_OBJSIG ? 4 : 0);
 	uint8_t *formats = NULL;
@@ -248,8 +248,8 @@ static size_t put_payload(struct devtrace_compact *c, uint8_t *first, uint8_t *m
 	size_t best = len ? len + 1 : 0;
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		uint8_t *end = pack(c->shorter, c->shorter + sizeof(c->shorter), flags, p, len,
-				    forms[i].first, forms[i].more);
+		uint8_t *end = compact_pack(c->shorter, c->shorter + sizeof(c->shorter), flags, p,
+					    len, forms[i].first, forms[i].more);
 		size_t n = end ? (size_t)(end - c->shorter) : SIZE_MAX;
 
 		if (!end || n + !!forms[i].more >= best)
@@ -268,7 +268,7 @@ static size_t put_payload(struct devtrace_compact *c, uint8_t *first, uint8_t *m
 	return len;
 }
 
-static int event(struct devtrace_compact *c, const uint8_t *frame, size_t body_len)
+static int compact_event(struct devtrace_compact *c, const uint8_t *frame, size_t body_len)
 {
 	const uint8_t *body = frame + 2, flags = body[0], severity = body[1];
 	const uint8_t *payload = body + DT_HEADER;
@@ -324,10 +324,10 @@ static int event(struct devtrace_compact *c, const uint8_t *frame, size_t body_l
 	/* This sum reveals a header that a decoder rebuilds wrongly. */
 	*p++ = DEVTRACE_BODY_LEN(c->check == DEVTRACE_CHECK_SUM8 ? body_len + header : body_len);
 	dt_put_le(c->work, header, DT_COMPACT_BEFORE);
-	return send(c, 3 + body_len, c->check != DEVTRACE_CHECK_SUM8);
+	return compact_send(c, 3 + body_len, c->check != DEVTRACE_CHECK_SUM8);
 }
 
-static int info(struct devtrace_compact *c, const uint8_t *frame, size_t n)
+static int compact_info(struct devtrace_compact *c, const uint8_t *frame, size_t n)
 {
 	uint8_t *copy = c->work + DT_COMPACT_BEFORE;
 	uint8_t *flags = copy + 2 + offsetof(struct devtrace_wire_info, flags);
@@ -337,12 +337,12 @@ static int info(struct devtrace_compact *c, const uint8_t *frame, size_t n)
 	*flags |= DEVTRACE_INFO_COMPACT;
 	say_again(c, copy[2 + offsetof(struct devtrace_wire_info, reason)] ==
 		     DEVTRACE_INFO_PERIODIC);
-	return send(c, n, false);
+	return compact_send(c, n, false);
 }
 
 /* Return the length of the frame without its check; 0 if it is damaged. */
-static size_t intact(const struct devtrace_compact *c, const uint8_t *p, size_t len,
-		     enum devtrace_check check)
+static size_t compact_intact(const struct devtrace_compact *c, const uint8_t *p, size_t len,
+			     enum devtrace_check check)
 {
 	size_t bytes = dt_check_size(check);
 
@@ -353,7 +353,7 @@ static size_t intact(const struct devtrace_compact *c, const uint8_t *p, size_t 
 }
 
 /* Take the bytes between two flags. */
-static int take(struct devtrace_compact *c, const uint8_t *raw, size_t n)
+static int compact_take(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 {
 	const size_t info_min = 2 + sizeof(struct devtrace_wire_info) + 1;
 	size_t len = dt_unescape(c->frame, sizeof(c->frame), raw, n);
@@ -362,21 +362,21 @@ static int take(struct devtrace_compact *c, const uint8_t *raw, size_t n)
 	if (len == DT_UNESCAPE_BAD || len == DT_UNESCAPE_LONG || len < 4)
 		return give_raw(c, raw, n);
 	if (p[1] == DEVTRACE_T_INFO && len > info_min && p[3] < DT_CHECKS) {
-		len = intact(c, p, len, p[3]);
+		len = compact_intact(c, p, len, p[3]);
 		if (len < info_min)
 			return give_raw(c, raw, n);
 		c->known = true;
 		c->check = p[3];
-		return info(c, p, len);
+		return compact_info(c, p, len);
 	}
 	if (!c->known || c->already || !dt_is_event(p[1]))
 		return give_raw(c, raw, n);
-	len = intact(c, p, len, c->check);
+	len = compact_intact(c, p, len, c->check);
 	/* Pass on events that could become too long, and malformed ones. */
 	if (len < 2 + DT_HEADER + 1 || len > COMPACTABLE || p[2] & DEVTRACE_COMPACT ||
 	    p[3] & ~DT_FLAGS_SEVERITY)
 		return give_raw(c, raw, n);
-	return event(c, p, len - 3);
+	return compact_event(c, p, len - 3);
 }
 
 int devtrace_compact_feed(struct devtrace_compact *c, const void *buf, size_t n)
@@ -391,7 +391,7 @@ int devtrace_compact_feed(struct devtrace_compact *c, const void *buf, size_t n)
 
 		p += flag ? len + 1 : len;
 		if (flag && !c->have && !c->too_long && len <= sizeof(c->raw)) {
-			rc = take(c, frame, len);
+			rc = compact_take(c, frame, len);
 			continue;
 		}
 		/*
@@ -407,26 +407,26 @@ int devtrace_compact_feed(struct devtrace_compact *c, const void *buf, size_t n)
 			len -= some;
 			if (len) {
 				c->too_long = true;
-				rc = give(c, c->raw, c->have);
+				rc = compact_give(c, c->raw, c->have);
 				c->have = 0;
 			}
 		}
 		if (rc || !flag)
 			break;
-		rc = c->too_long ? give_raw(c, c->raw, c->have) : take(c, c->raw, c->have);
+		rc = c->too_long ? give_raw(c, c->raw, c->have) : compact_take(c, c->raw, c->have);
 		c->have = 0;
 		c->too_long = false;
 	}
-	return rc ? rc : flush(c);
+	return rc ? rc : compact_flush(c);
 }
 
 int devtrace_compact_finish(struct devtrace_compact *c)
 {
-	int rc = give(c, c->raw, c->have);
+	int rc = compact_give(c, c->raw, c->have);
 
 	c->have = 0;
 	c->too_long = false;
-	return rc ? rc : flush(c);
+	return rc ? rc : compact_flush(c);
 }
 
 struct devtrace_compact *devtrace_compact_new(devtrace_bytes_fn *fn, void *arg)

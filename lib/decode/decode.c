@@ -76,7 +76,8 @@ static bool intact_compact(struct devtrace_decoder *d, struct candidate *c,
 }
 
 /* Is the frame intact under this check? Fills in c->item. */
-static bool intact(struct devtrace_decoder *d, struct candidate *c, enum devtrace_check check)
+static bool decode_intact(struct devtrace_decoder *d, struct candidate *c,
+			  enum devtrace_check check)
 {
 	size_t body;
 
@@ -98,7 +99,7 @@ static bool intact_info(struct devtrace_decoder *d, struct candidate *c)
 {
 	uint8_t announced = c->len >= FRAME_MIN(0) + 2 ? c->p[3] : DT_CHECKS;
 
-	return announced < DT_CHECKS && intact(d, c, announced);
+	return announced < DT_CHECKS && decode_intact(d, c, announced);
 }
 
 static void set_check(struct devtrace_decoder *d, enum devtrace_check check,
@@ -122,7 +123,7 @@ static bool other_check(struct devtrace_decoder *d, struct candidate *c)
 	for (int check = DT_CHECKS - 1; check >= 0; check--) {
 		if (check == (int)d->check)
 			continue;
-		if (!intact(d, c, check)) {
+		if (!decode_intact(d, c, check)) {
 			d->runs[check] = 0;
 		} else if (++d->runs[check] >= enough[check]) {
 			set_check(d, check, DT_CHECK_SURE);
@@ -139,11 +140,12 @@ static bool other_check(struct devtrace_decoder *d, struct candidate *c)
  */
 static bool guess_check(struct devtrace_decoder *d, struct candidate *c)
 {
-	if (intact(d, c, DEVTRACE_CHECK_CRC32) || intact(d, c, DEVTRACE_CHECK_CRC16)) {
+	if (decode_intact(d, c, DEVTRACE_CHECK_CRC32) ||
+	    decode_intact(d, c, DEVTRACE_CHECK_CRC16)) {
 		set_check(d, c->check, DT_CHECK_SURE);
 		return true;
 	}
-	if (!intact(d, c, DEVTRACE_CHECK_SUM8))
+	if (!decode_intact(d, c, DEVTRACE_CHECK_SUM8))
 		return false;
 	if (d->midway && !dt_item_plausible(&c->item))
 		return false;
@@ -160,14 +162,14 @@ static bool is_note(struct devtrace_decoder *d, struct candidate *c)
 	const enum devtrace_check check = DEVTRACE_CHECK_CRC32;
 	struct candidate note = *c;
 
-	if (c->p[1] != DEVTRACE_T_EMPTY || !intact(d, &note, check) ||
+	if (c->p[1] != DEVTRACE_T_EMPTY || !decode_intact(d, &note, check) ||
 	    !dt_note_parse(&note.item, c->p + 2, c->len - FRAME_MIN(check)))
 		return false;
 	*c = note;
 	return true;
 }
 
-static bool accept(struct devtrace_decoder *d, struct candidate *c)
+static bool decode_accept(struct devtrace_decoder *d, struct candidate *c)
 {
 	if (is_note(d, c))
 		return true;
@@ -179,7 +181,7 @@ static bool accept(struct devtrace_decoder *d, struct candidate *c)
 	}
 	if (d->check_state != DT_CHECK_SURE)
 		return guess_check(d, c);
-	if (!intact(d, c, d->check))
+	if (!decode_intact(d, c, d->check))
 		return other_check(d, c);
 	memset(d->runs, 0, sizeof(d->runs));
 	return true;
@@ -198,8 +200,8 @@ static enum devtrace_damage_reason why_bad(const struct devtrace_decoder *d,
 }
 
 /* Remove the escapes into d->frame; without escapes the raw bytes are used directly. */
-static bool unescape(struct devtrace_decoder *d, struct candidate *c,
-		     const uint8_t *raw, size_t n, enum devtrace_damage_reason *reason)
+static bool decode_unescape(struct devtrace_decoder *d, struct candidate *c,
+			    const uint8_t *raw, size_t n, enum devtrace_damage_reason *reason)
 {
 	c->p = raw;
 	c->len = n;
@@ -243,7 +245,7 @@ static size_t find_opening(struct devtrace_decoder *d, const uint8_t *raw, size_
 		    raw[at + 3] != DEVTRACE_INFO_OPEN)
 			continue;
 		tries--;
-		if (unescape(d, &c, raw + at - 1, n - at + 1, &reason) &&
+		if (decode_unescape(d, &c, raw + at - 1, n - at + 1, &reason) &&
 		    intact_info(d, &c) && dt_opens_stream(&c.item.u.info))
 			return n - at + 1;
 	}
@@ -321,7 +323,7 @@ static int account_wide(struct devtrace_decoder *d, const struct devtrace_item *
  * Compare an intact frame with the accounts and report one gap, if any; *again: there may be
  * another one. If not, no frame is missing before this one any more.
  */
-static int account(struct devtrace_decoder *d, const struct devtrace_item *item, bool *again)
+static int decode_account(struct devtrace_decoder *d, const struct devtrace_item *item, bool *again)
 {
 	uint8_t missing = (uint8_t)(item->seq - d->next_seq);
 	uint32_t before;
@@ -349,7 +351,7 @@ static int account(struct devtrace_decoder *d, const struct devtrace_item *item,
 	return 0;
 }
 
-static int deliver(struct devtrace_decoder *d, struct devtrace_item *item)
+static int decode_deliver(struct devtrace_decoder *d, struct devtrace_item *item)
 {
 	d->refused = 0;
 	d->seq = item->seq;
@@ -366,7 +368,7 @@ static int deliver(struct devtrace_decoder *d, struct devtrace_item *item)
  * Produce one item from a whole raw frame that ends right before d->pos - 1. *again: the frame
  * has more; *raw and *n then describe the rest.
  */
-static int step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool *again)
+static int decode_step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool *again)
 {
 	enum devtrace_damage_reason reason = DEVTRACE_DAMAGE_LONG;
 	struct candidate c;
@@ -376,19 +378,19 @@ static int step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool
 	c.item.offset = d->start;
 	c.compact = false;
 	c.lacks = false;
-	if (!d->too_long && unescape(d, &c, *raw, *n, &reason)) {
-		if (accept(d, &c)) {
+	if (!d->too_long && decode_unescape(d, &c, *raw, *n, &reason)) {
+		if (decode_accept(d, &c)) {
 			if (c.item.kind == DEVTRACE_ITEM_NOTE) {
 				*again = false;
 				d->totals.frames++;
 				return d->fn(&c.item, d->arg);
 			}
-			rc = account(d, &c.item, again);
+			rc = decode_account(d, &c.item, again);
 			if (*again)
 				return rc;
 			if (c.compact)
 				dt_compact_learn(&d->compact, c.p + 2, d->full);
-			return deliver(d, &c.item);
+			return decode_deliver(d, &c.item);
 		}
 		reason = why_bad(d, &c);
 	}
@@ -405,13 +407,13 @@ static int step(struct devtrace_decoder *d, const uint8_t **raw, size_t *n, bool
 }
 
 /* Produce all items of a whole raw frame. */
-static int take(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
+static int decode_take(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
 {
 	bool again;
 	int rc;
 
 	do
-		rc = step(d, &raw, &n, &again);
+		rc = decode_step(d, &raw, &n, &again);
 	while (again && !rc);
 
 	d->pending = again;
@@ -431,7 +433,7 @@ static int take(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
  * Collect a piece of a frame. Of a frame that is too long, keep at least the last DT_TAIL_MAX
  * bytes: only these are examined.
  */
-static void collect(struct devtrace_decoder *d, const uint8_t *p, size_t n)
+static void decode_collect(struct devtrace_decoder *d, const uint8_t *p, size_t n)
 {
 	if (n > sizeof(d->raw) - d->have) {
 		size_t keep = n < DT_TAIL_MAX ? DT_TAIL_MAX - n : 0;
@@ -457,7 +459,7 @@ int devtrace_decoder_feed(struct devtrace_decoder *d, const void *buf, size_t n,
 	int rc = 0;
 
 	if (d->pending)
-		rc = take(d, d->raw, d->have);
+		rc = decode_take(d, d->raw, d->have);
 	while (!rc && p < end) {
 		const uint8_t *frame = p;
 		const uint8_t *flag = memchr(p, DEVTRACE_FLAG, (size_t)(end - p));
@@ -466,14 +468,14 @@ int devtrace_decoder_feed(struct devtrace_decoder *d, const void *buf, size_t n,
 		p += flag ? len + 1 : len;
 		d->pos += (uint64_t)(p - frame);
 		if (!flag || d->have || len > DT_RAW_MAX) {
-			collect(d, frame, len);
+			decode_collect(d, frame, len);
 			frame = d->raw;
 			len = d->have;
 		}
 		if (!flag)
 			break;
 		if (len) {
-			rc = take(d, frame, len);
+			rc = decode_take(d, frame, len);
 		} else {
 			/* An empty frame, or a flag before the first frame. */
 			d->start = d->pos;
@@ -491,7 +493,7 @@ int devtrace_decoder_finish(struct devtrace_decoder *d)
 	int rc = 0;
 
 	while (d->pending && !rc)
-		rc = take(d, d->raw, d->have);
+		rc = decode_take(d, d->raw, d->have);
 	if (!rc && d->have) {
 		d->have = 0;
 		d->too_long = false;

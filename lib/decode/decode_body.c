@@ -49,7 +49,7 @@ static const char *take_string(const uint8_t *body, size_t len, size_t *pos)
 }
 
 /* A body of version 1 ends here. A later version may append fields, but not change these. */
-static bool ends(const struct devtrace_decoder *d, size_t pos, size_t len)
+static bool body_ends(const struct devtrace_decoder *d, size_t pos, size_t len)
 {
 	return pos == len || d->version > DEVTRACE_WIRE_VERSION;
 }
@@ -113,7 +113,7 @@ static bool parse_info(struct devtrace_info *i, const uint8_t *p, size_t len)
 static bool parse_clock(const struct devtrace_decoder *d, struct devtrace_clock *c,
 			const uint8_t *p, size_t len)
 {
-	if (len < CLOCK_SIZE || !ends(d, CLOCK_SIZE, len))
+	if (len < CLOCK_SIZE || !body_ends(d, CLOCK_SIZE, len))
 		return false;
 	c->frames = dt_le64(p);
 	c->ts = dt_le64(p + 8);
@@ -126,7 +126,7 @@ static bool parse_clock(const struct devtrace_decoder *d, struct devtrace_clock 
 static bool parse_lost(const struct devtrace_decoder *d, struct devtrace_lost *l,
 		       const uint8_t *p, size_t len)
 {
-	if (len < LOST_SIZE || !ends(d, LOST_SIZE, len))
+	if (len < LOST_SIZE || !body_ends(d, LOST_SIZE, len))
 		return false;
 	l->source = dt_le16(p);
 	l->cause = p[2];
@@ -148,7 +148,7 @@ static bool parse_state(const struct devtrace_decoder *d, struct devtrace_state_
 	s->ts = dt_le64(p + 8);
 	s->fired = dt_le64(p + 16);
 	s->trigger = take_string(p, len, &pos);
-	return s->trigger && ends(d, pos, len);
+	return s->trigger && body_ends(d, pos, len);
 }
 
 static bool parse_proc(const struct devtrace_decoder *d, struct devtrace_proc *r,
@@ -162,7 +162,7 @@ static bool parse_proc(const struct devtrace_decoder *d, struct devtrace_proc *r
 	r->tgid = dt_le32(p + 4);
 	r->since = dt_le64(p + 8);
 	r->name = take_string(p, len, &pos);
-	return r->name && ends(d, pos, len);
+	return r->name && body_ends(d, pos, len);
 }
 
 static bool parse_dict(const struct devtrace_decoder *d, struct devtrace_name *n,
@@ -178,7 +178,7 @@ static bool parse_dict(const struct devtrace_decoder *d, struct devtrace_name *n
 	n->group = p[8];
 	n->key = dt_le64(p + 12);
 	n->name = take_string(p, len, &pos);
-	return n->name && ends(d, pos, len);
+	return n->name && body_ends(d, pos, len);
 }
 
 bool dt_note_parse(struct devtrace_item *item, const uint8_t *p, size_t len)
@@ -400,7 +400,7 @@ void dt_body_learn(struct devtrace_decoder *d, struct devtrace_item *item)
 	}
 }
 
-static const char *find(const struct devtrace_decoder *d, struct dt_key key)
+static const char *body_find(const struct devtrace_decoder *d, struct dt_key key)
 {
 	struct dt_name *e = dt_names_get(&d->names, &key);
 
@@ -419,11 +419,11 @@ const char *devtrace_decoder_name(const struct devtrace_decoder *d, uint8_t kind
 	struct dt_key k = {
 		.kind = kind, .group = group, .scope = scope, .value = value, .key = key,
 	};
-	const char *name = find(d, k);
+	const char *name = body_find(d, k);
 
 	if (!name && scope) {
 		k.scope = 0;
-		name = find(d, k);
+		name = body_find(d, k);
 	}
 	return name;
 }

@@ -11,7 +11,7 @@
 #include "devtrace-decode.h"
 
 /* Is the state still valid, after @seen + @missing missing frames? A CRC decides if @sure. */
-static bool holds(bool known, uint32_t seen, uint32_t missing, bool sure)
+static bool compact_holds(bool known, uint32_t seen, uint32_t missing, bool sure)
 {
 	return known && (sure || (seen <= DT_COMPACT_BEAR && missing <= DT_COMPACT_BEAR - seen));
 }
@@ -134,7 +134,7 @@ static void unpack_one(struct taken *t, uint8_t format, bool varint)
 }
 
 /* Code, object and signal, then the elements: two formats in a byte, or one (@alone). */
-static void unpack(struct taken *t, uint8_t flags, bool varint, bool alone)
+static void compact_unpack(struct taken *t, uint8_t flags, bool varint, bool alone)
 {
 	if (flags & DEVTRACE_F_CODE) {
 		give_bytes(t, 1);
@@ -180,13 +180,13 @@ size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, boo
 		o.flags = v & DT_ORIGIN_FLAGS;
 		o.source = (uint16_t)(v >> 3);
 		o.tid = (uint32_t)take_varint(&t, 4);
-	} else if (!holds(k->slots[slot].known, k->slots[slot].missing, missing, sure)) {
+	} else if (!compact_holds(k->slots[slot].known, k->slots[slot].missing, missing, sure)) {
 		return DT_COMPACT_LACKS;
 	}
 	if (whole) {
 		ts = take_int(&t, 8);
 	} else {
-		if (!holds(k->timed, k->missing, missing, sure))
+		if (!compact_holds(k->timed, k->missing, missing, sure))
 			return DT_COMPACT_LACKS;
 		ts = time_after(k->ts, take_int(&t, bytes), bytes);
 	}
@@ -202,7 +202,7 @@ size_t dt_compact_expand(const struct dt_compact_known *k, uint32_t missing, boo
 	if (more & DT_MORE_ALONE && !(body[0] & DT_COMPACT_VARINT))
 		give_bytes(&t, (size_t)(t.end - t.p));
 	else
-		unpack(&t, flags, body[0] & DT_COMPACT_VARINT, more & DT_MORE_ALONE);
+		compact_unpack(&t, flags, body[0] & DT_COMPACT_VARINT, more & DT_MORE_ALONE);
 	return t.bad ? 0 : (size_t)(t.to - full);
 }
 
@@ -222,7 +222,7 @@ void dt_compact_learn(struct dt_compact_known *k, const uint8_t *body, const uin
 	k->ts = dt_le64(full + 8);
 }
 
-static void add(uint32_t *missing, uint64_t n)
+static void compact_add(uint32_t *missing, uint64_t n)
 {
 	*missing = n > UINT32_MAX - *missing ? UINT32_MAX : *missing + (uint32_t)n;
 }
@@ -230,6 +230,6 @@ static void add(uint32_t *missing, uint64_t n)
 void dt_compact_missing(struct dt_compact_known *k, uint64_t n)
 {
 	for (unsigned int i = 0; i < DT_COMPACT_SLOTS; i++)
-		add(&k->slots[i].missing, n);
-	add(&k->missing, n);
+		compact_add(&k->slots[i].missing, n);
+	compact_add(&k->missing, n);
 }

@@ -43,46 +43,46 @@ void dt_names_clear(struct dt_names *t)
 	t->hand = 0;
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t names_mix(uint64_t x)
 {
 	x = (x ^ x >> 32) * 0xd6e8feb86659fd93ull;
 	x = (x ^ x >> 29) * 0xff51afd7ed558ccdull;
 	return x ^ x >> 32;
 }
 
-static uint32_t hash(const struct dt_names *t, const struct dt_key *k)
+static uint32_t names_hash(const struct dt_names *t, const struct dt_key *k)
 {
-	uint64_t h = mix(t->secret ^ ((uint64_t)k->scope << 32 | k->value));
+	uint64_t h = names_mix(t->secret ^ ((uint64_t)k->scope << 32 | k->value));
 
-	h = mix(h ^ k->key);
-	h = mix(h ^ ((uint64_t)k->kind << 8 | k->group) ^ t->secret);
+	h = names_mix(h ^ k->key);
+	h = names_mix(h ^ ((uint64_t)k->kind << 8 | k->group) ^ t->secret);
 	return (uint32_t)h & (t->size - 1);
 }
 
-static bool same(const struct dt_key *a, const struct dt_key *b)
+static bool names_same(const struct dt_key *a, const struct dt_key *b)
 {
 	return a->key == b->key && a->scope == b->scope && a->value == b->value &&
 	       a->kind == b->kind && a->group == b->group;
 }
 
-static void chain(struct dt_names *t, uint32_t index)
+static void names_chain(struct dt_names *t, uint32_t index)
 {
-	uint32_t *head = &t->heads[hash(t, &t->entries[index].key)];
+	uint32_t *head = &t->heads[names_hash(t, &t->entries[index].key)];
 
 	t->entries[index].next = *head;
 	*head = index + 1;
 }
 
-static void unchain(struct dt_names *t, uint32_t index)
+static void names_unchain(struct dt_names *t, uint32_t index)
 {
-	uint32_t *link = &t->heads[hash(t, &t->entries[index].key)];
+	uint32_t *link = &t->heads[names_hash(t, &t->entries[index].key)];
 
 	while (*link != index + 1)
 		link = &t->entries[*link - 1].next;
 	*link = t->entries[index].next;
 }
 
-static bool grow(struct dt_names *t)
+static bool names_grow(struct dt_names *t)
 {
 	uint32_t size = t->size ? t->size * 2 : FIRST_SIZE;
 	struct dt_name *entries;
@@ -103,7 +103,7 @@ static bool grow(struct dt_names *t)
 	t->heads = heads;
 	t->size = size;
 	for (uint32_t i = 0; i < t->count; i++)
-		chain(t, i);
+		names_chain(t, i);
 	return true;
 }
 
@@ -118,7 +118,7 @@ static uint32_t drop_one(struct dt_names *t)
 	}
 	victim = t->hand;
 	t->hand = (t->hand + 1) % t->count;
-	unchain(t, victim);
+	names_unchain(t, victim);
 	return victim;
 }
 
@@ -128,10 +128,10 @@ struct dt_name *dt_names_get(const struct dt_names *t, const struct dt_key *key)
 
 	if (!t->count)
 		return NULL;
-	for (i = t->heads[hash(t, key)]; i; i = t->entries[i - 1].next) {
+	for (i = t->heads[names_hash(t, key)]; i; i = t->entries[i - 1].next) {
 		struct dt_name *e = &t->entries[i - 1];
 
-		if (same(&e->key, key)) {
+		if (names_same(&e->key, key)) {
 			e->used = true;
 			return e;
 		}
@@ -148,7 +148,7 @@ bool dt_names_put(struct dt_names *t, const struct dt_key *key, uint32_t tgid,
 	if (!e) {
 		uint32_t i;
 
-		if (t->count < t->size || grow(t))
+		if (t->count < t->size || names_grow(t))
 			i = t->count++;
 		else if (t->count)
 			i = drop_one(t);
@@ -157,7 +157,7 @@ bool dt_names_put(struct dt_names *t, const struct dt_key *key, uint32_t tgid,
 		e = &t->entries[i];
 		e->key = *key;
 		e->used = false;
-		chain(t, i);
+		names_chain(t, i);
 	}
 	e->tgid = tgid;
 	memcpy(e->name, name, len);

@@ -19,7 +19,7 @@ devtrace_assert_fn *devtrace_assert_handler(devtrace_assert_fn *fn)
 	return __atomic_exchange_n(&handler, fn, __ATOMIC_SEQ_CST);
 }
 
-static void emit(const char *file, unsigned int line)
+static void assert_emit(const char *file, unsigned int line)
 {
 	size_t len = strlen(file);
 
@@ -38,7 +38,7 @@ void devtrace_assert_failed_(const char *file, unsigned int line)
 	static _Thread_local bool failing;
 
 	if (devtrace_enabled_severity(DEVTRACE_T_ASSERT, DEVTRACE_SW3))
-		emit(file, line);
+		assert_emit(file, line);
 	if (!failing) {
 		devtrace_assert_fn *fn = __atomic_load_n(&handler, __ATOMIC_SEQ_CST);
 

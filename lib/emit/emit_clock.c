@@ -59,7 +59,7 @@ bool dt_clock_unshifted(void)
 }
 
 /* Check at once: seccomp may forbid the child these calls later. */
-static void forked(void)
+static void clock_forked(void)
 {
 	if (shift != NOT_LOOKED)
 		dt_clock_look();
@@ -68,7 +68,7 @@ static void forked(void)
 __attribute__((constructor))
 static void clock_begin(void)
 {
-	pthread_atfork(NULL, NULL, forked);
+	pthread_atfork(NULL, NULL, clock_forked);
 }
 
 uint64_t dt_now_by_call(void)

@@ -111,14 +111,14 @@ static bool says_no_device(int err)
  * Return the errno number of emitting an event of size 0: the device refuses it, other files do
  * not know the request.
  */
-static int probe(int fd)
+static int conn_probe(int fd)
 {
 	return ioctl(fd, DEVTRACE_IOC_EMIT(0), NULL) == 0 ? 0 : errno;
 }
 
 static bool is_device(int fd)
 {
-	return !says_no_device(probe(fd));
+	return !says_no_device(conn_probe(fd));
 }
 
 static bool is_closed(int fd)
@@ -153,7 +153,7 @@ static int open_device(void)
 		fd = syscall(SYS_openat, AT_FDCWD, device, O_WRONLY | flags);
 	if (fd < 0)
 		return -open_error();
-	err = probe(fd);
+	err = conn_probe(fd);
 	if (says_no_device(err))
 		err = ENOTTY;
 	/*
@@ -213,7 +213,7 @@ static int connect_from(int from, int *err)
 }
 
 /* fd is not the device: connect again, unless another thread has done so. */
-static int reconnect(int fd)
+static int conn_reconnect(int fd)
 {
 	int now = fd, err;
 
@@ -244,7 +244,7 @@ int conn_ioctl(unsigned long request, const void *arg)
 		err = errno;
 		if (again || !says_no_device(err))
 			return emit_error(err);
-		fd = reconnect(fd);
+		fd = conn_reconnect(fd);
 		again = true;
 	}
 	return ENODEV;
@@ -266,7 +266,7 @@ int dt_conn_lane(struct devtrace_lane_ask *arg)
 		/* A module without lanes returns ENOTTY, too. */
 		if (again || !says_no_device(err) || is_device(fd))
 			return -err;
-		fd = reconnect(fd);
+		fd = conn_reconnect(fd);
 		again = true;
 	}
 	return -ENODEV;
@@ -288,7 +288,7 @@ int dt_conn_hand(uint32_t source)
 		 */
 		if (again || !says_no_device(err) || (err == ENOSYS && !is_closed(fd)))
 			return err;
-		fd = reconnect(fd);
+		fd = conn_reconnect(fd);
 		again = true;
 	}
 	return ENODEV;
@@ -301,7 +301,7 @@ int devtrace_open(void)
 	int err = 0;
 
 	if (fd >= 0 && !is_device(fd))
-		fd = reconnect(fd);
+		fd = conn_reconnect(fd);
 	else if (fd < 0)
 		fd = connect_from(fd, &err);
 	/* The program may have called setns(2). */

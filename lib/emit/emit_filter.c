@@ -47,12 +47,12 @@ static bool by_id;	/* the program has filtered an object or signal at least once
 static uint64_t names[NAMES];
 static unsigned int nr_names;
 
-static bool bit(const uint32_t *bits, unsigned int n)
+static bool filter_bit(const uint32_t *bits, unsigned int n)
 {
 	return __atomic_load_n(&bits[n >> 5], __ATOMIC_RELAXED) >> (n & 31) & 1;
 }
 
-static void set(uint32_t *bits, unsigned int n, bool on)
+static void filter_set(uint32_t *bits, unsigned int n, bool on)
 {
 	if (on)
 		__atomic_fetch_or(&bits[n >> 5], 1u << (n & 31), __ATOMIC_SEQ_CST);
@@ -107,13 +107,13 @@ bool dt_filter_type_is_programs(uint8_t type)
 
 bool devtrace_own_wants(uint8_t type, uint16_t object, uint16_t sig)
 {
-	return !bit(types, type) && !bit(dt_filter_objects, object) &&
-	       !bit(dt_filter_signals, sig);
+	return !filter_bit(types, type) && !filter_bit(dt_filter_objects, object) &&
+	       !filter_bit(dt_filter_signals, sig);
 }
 
 bool dt_filter_event(const struct devtrace_emit *event, size_t len)
 {
-	return !bit(types, event->type) && dt_filter_ids(event, len);
+	return !filter_bit(types, event->type) && dt_filter_ids(event, len);
 }
 
 int devtrace_own_type(int type, bool wanted)
@@ -124,7 +124,7 @@ int devtrace_own_type(int type, bool wanted)
 	if (type == DEVTRACE_ALL)
 		set_all(types, 8, ~0u, !wanted);
 	else
-		set(types, (unsigned int)type, !wanted);
+		filter_set(types, (unsigned int)type, !wanted);
 	make_easy();
 	return 0;
 }
@@ -142,7 +142,7 @@ int devtrace_own_group(const char *group, bool wanted)
 			continue;
 		for (n = 0; n < 256; n++)
 			if (type_group_has(&type_groups[i], n))
-				set(types, n, !wanted);
+				filter_set(types, n, !wanted);
 		err = 0;
 	}
 	make_easy();
@@ -157,7 +157,7 @@ static int set_id(uint32_t *bits, int id, bool wanted)
 	if (id == DEVTRACE_ALL)
 		set_all(bits, 65536 / 32, ~1u, !wanted);
 	else
-		set(bits, (unsigned int)id, !wanted);
+		filter_set(bits, (unsigned int)id, !wanted);
 	if (!wanted)
 		__atomic_store_n(&by_id, true, __ATOMIC_SEQ_CST);
 	make_easy();
@@ -174,7 +174,7 @@ int devtrace_own_signal(int sig, bool wanted)
 	return set_id(dt_filter_signals, sig, wanted);
 }
 
-static uint64_t hash(const char *name)
+static uint64_t filter_hash(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325;
 
@@ -185,7 +185,7 @@ static uint64_t hash(const char *name)
 
 void dt_filter_named(uint64_t key, const char *name)
 {
-	const uint64_t h = hash(name);
+	const uint64_t h = filter_hash(name);
 	unsigned int i, n;
 
 	if (!key || key > UINT16_MAX)
@@ -211,7 +211,7 @@ int devtrace_own_object_name(const char *name, bool wanted)
 
 	if (!name)
 		return EINVAL;
-	h = hash(name);
+	h = filter_hash(name);
 	for (i = 0; i < n && i < NAMES; i++) {
 		const uint64_t v = __atomic_load_n(&names[i], __ATOMIC_ACQUIRE);
 

@@ -65,7 +65,7 @@ static bool head_makes_sense(const struct devtrace_emit *e, size_t len)
 	       (!e->severity || e->severity >> 3 == 1);
 }
 
-inlined void store32(uint8_t *p, uint32_t v)
+inlined void lane_store32(uint8_t *p, uint32_t v)
 {
 	memcpy(p, &v, sizeof(v));
 }
@@ -92,13 +92,13 @@ inlined void copy_long(uint8_t *to, const uint8_t *from, size_t size)
 	memcpy(to + size - 16, from + size - 16, 16);
 }
 
-inlined void copy8(uint8_t *to, const uint8_t *from, size_t size)
+inlined void lane_copy8(uint8_t *to, const uint8_t *from, size_t size)
 {
 	memcpy(to, from, 8);
 	memcpy(to + size - 8, from + size - 8, 8);
 }
 
-inlined void copy4(uint8_t *to, const uint8_t *from, size_t size)
+inlined void lane_copy4(uint8_t *to, const uint8_t *from, size_t size)
 {
 	memcpy(to, from, 4);
 	memcpy(to + size - 4, from + size - 4, 4);
@@ -108,11 +108,11 @@ inlined void copy4(uint8_t *to, const uint8_t *from, size_t size)
 inlined void copy_event(uint8_t *to, const uint8_t *from, size_t size)
 {
 	if (likely(size - 8 <= 8))
-		copy8(to, from, size);
+		lane_copy8(to, from, size);
 	else if (size > 16)
 		copy_long(to, from, size);
 	else
-		copy4(to, from, size);
+		lane_copy4(to, from, size);
 }
 
 inlined void copy_string(uint8_t *to, const uint8_t *from, size_t len)
@@ -120,9 +120,9 @@ inlined void copy_string(uint8_t *to, const uint8_t *from, size_t len)
 	if (len > 16)
 		copy_long(to, from, len);
 	else if (len >= 8)
-		copy8(to, from, len);
+		lane_copy8(to, from, len);
 	else if (len >= 4)
-		copy4(to, from, len);
+		lane_copy4(to, from, len);
 	else
 		while (len--)
 			to[len] = from[len];
@@ -132,7 +132,7 @@ inlined void copy_string(uint8_t *to, const uint8_t *from, size_t len)
  * Complete the record that ends at @at. l->at must be stored before a handler can write the next
  * record, that is, before @ready is set.
  */
-inlined void finish(struct lane *l, uint8_t *at, uint64_t t)
+inlined void lane_finish(struct lane *l, uint8_t *at, uint64_t t)
 {
 	l->at = at;
 	l->last = t;
@@ -208,38 +208,39 @@ static noinline int write_long(struct lane *l, const struct devtrace_emit *e, si
 	}
 	at = l->at;
 	if (moved) {
-		store32(at, DEVTRACE_LANE_CPU | cpu << DEVTRACE_LANE_NS_SHIFT);
+		lane_store32(at, DEVTRACE_LANE_CPU | cpu << DEVTRACE_LANE_NS_SHIFT);
 		at += moved;
 		l->cpu = cpu;
 	}
 	switch (words) {
 	case 1:
-		store32(at, first | (uint32_t)len | (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
+		lane_store32(at, first | (uint32_t)len | (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
 		break;
 	case 2:
 		if (plain) {
-			store32(at, first | DEVTRACE_LANE_DELAY |
+			lane_store32(at, first | DEVTRACE_LANE_DELAY |
 				    (uint32_t)len << DEVTRACE_LANE_NS_SHIFT);
-			store32(at + 4, (uint32_t)dt);
+			lane_store32(at + 4, (uint32_t)dt);
 		} else {
-			store32(at, first | DEVTRACE_LANE_FULL |
+			lane_store32(at, first | DEVTRACE_LANE_FULL |
 				    (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
-			store32(at + 4, (uint32_t)len | (uint32_t)e->flags << 16 |
+			lane_store32(at + 4, (uint32_t)len | (uint32_t)e->flags << 16 |
 					(uint32_t)e->severity << 24);
 		}
 		break;
 	default:
-		store32(at, first | DEVTRACE_LANE_LATE | (uint32_t)len << DEVTRACE_LANE_NS_SHIFT);
-		store32(at + 4, e->flags | (uint32_t)e->severity << 8 |
+		lane_store32(at, first | DEVTRACE_LANE_LATE |
+			     (uint32_t)len << DEVTRACE_LANE_NS_SHIFT);
+		lane_store32(at + 4, e->flags | (uint32_t)e->severity << 8 |
 				(uint32_t)(dt >> 32) << 16);
-		store32(at + 8, (uint32_t)dt);
+		lane_store32(at + 8, (uint32_t)dt);
 	}
 	at += 4 * words;
 	memcpy(at, e->data, len);
 	at += len;
 	if (len & 1)
 		*at++ = 0;
-	finish(l, at, t);
+	lane_finish(l, at, t);
 	/* Before the first block there is nothing to hand over. */
 	if (l->number != before && l->number != l->handed && l->calls)
 		dt_lane_hand(l);
@@ -251,7 +252,7 @@ static noinline int write_long(struct lane *l, const struct devtrace_emit *e, si
  * lane_bound:A. This is no CPU barrier: the kernel's margin covers the time until the store is
  * visible.
  */
-inlined void begin(struct lane *l)
+inlined void lane_begin(struct lane *l)
 {
 	__atomic_store_n(&l->head->busy, 1, __ATOMIC_RELAXED);
 	lane_handler_barrier();
@@ -283,44 +284,44 @@ inlined bool is_short(size_t size)
  * Does a record of the shortest form fit into the block, with no record needed before it? Both
  * ends of a block are even: if the record fits, so does its padding byte.
  */
-inlined bool fits(const struct lane *l, size_t size, uint64_t dt, uint32_t cpu)
+inlined bool lane_fits(const struct lane *l, size_t size, uint64_t dt, uint32_t cpu)
 {
 	/* If the clock went back, dt wraps to a huge value. */
 	return dt <= DEVTRACE_LANE_NS_MAX && cpu == l->cpu && (size_t)(l->end - l->at) >= size;
 }
 
 /* Return the end of the record; the byte before it is the padding byte, if any. */
-inlined uint8_t *behind(uint8_t *at, size_t size)
+inlined uint8_t *lane_behind(uint8_t *at, size_t size)
 {
 	return at + ((size + 1) & ~(size_t)1);
 }
 
 inlined void store_word(uint8_t *at, uint32_t type, size_t size, uint64_t dt)
 {
-	store32(at, (uint32_t)(size - sizeof(struct devtrace_emit)) |
+	lane_store32(at, (uint32_t)(size - sizeof(struct devtrace_emit)) |
 		    type << DEVTRACE_LANE_TYPE_SHIFT | (uint32_t)dt << DEVTRACE_LANE_NS_SHIFT);
 }
 
-/* fits() returned true. */
+/* lane_fits() returned true. */
 inlined void write_short(struct lane *l, const struct devtrace_emit *e, uint32_t type,
 			 size_t size, uint64_t t)
 {
-	uint8_t *at = l->at, *next = behind(at, size);
+	uint8_t *at = l->at, *next = lane_behind(at, size);
 
 	next[-1] = 0;
 	copy_event(at, (const uint8_t *)e, size);
 	store_word(at, type, size, t - l->last);
-	finish(l, next, t);
+	lane_finish(l, next, t);
 }
 
-/* begin() was called; read the clock in any way available. */
+/* lane_begin() was called; read the clock in any way available. */
 static noinline int write_any(struct lane *l, const struct devtrace_emit *e, size_t size)
 {
 	const uint64_t t = now_connected(COUNTER_ANY);
 	const uint32_t cpu = cpu_of(l);
 	const uint32_t head = load_head(e);
 
-	if (head > UINT8_MAX || !is_short(size) || !fits(l, size, t - l->last, cpu))
+	if (head > UINT8_MAX || !is_short(size) || !lane_fits(l, size, t - l->last, cpu))
 		return write_long(l, e, size, t, cpu);
 	write_short(l, e, head, size, t);
 	return 0;
@@ -363,7 +364,7 @@ static noinline int emit_into_lane(const struct devtrace_emit *event, size_t siz
 	lane_handler_barrier();
 	if (unlikely(lane_is_closed(l)))
 		return emit_without(event, size, true);
-	begin(l);
+	lane_begin(l);
 	return write_any(l, event, size);
 }
 
@@ -422,19 +423,19 @@ int devtrace_emit_event(const struct devtrace_emit *event, size_t size)
 	lane_handler_barrier();
 	if (unlikely(lane_is_closed(l)))
 		return emit_without(event, size, true);
-	begin(l);
+	lane_begin(l);
 	if (unlikely(!now_by_counter(&t)))
 		return write_any(l, event, size);
 	cpu = cpu_of(l);
-	if (unlikely(!fits(l, size, t - l->last, cpu)))
+	if (unlikely(!lane_fits(l, size, t - l->last, cpu)))
 		return write_long(l, event, size, t, cpu);
 	write_short(l, event, head, size, t);
 	return 0;
 }
 
 /* Append the string to the event. */
-static noinline const struct devtrace_emit *join(uint8_t *event, size_t size, const char *s,
-						 size_t len)
+static noinline const struct devtrace_emit *lane_join(uint8_t *event, size_t size, const char *s,
+						      size_t len)
 {
 	event[size] = DEVTRACE_E_STR;
 	memcpy(event + size + 1, s, len);
@@ -456,19 +457,19 @@ int devtrace_emit_str_(uint8_t *event, size_t size, const char *s, size_t len)
 
 	head = load_head(event);
 	if (unlikely(!is_short(all) || !is_type_for_lane(head) || !l->ready))
-		return emit_any(join(event, size, s, len), all);
+		return emit_any(lane_join(event, size, s, len), all);
 	l->ready = 0;
 	lane_handler_barrier();
 	if (unlikely(lane_is_closed(l)))
-		return emit_without(join(event, size, s, len), all, true);
-	begin(l);
+		return emit_without(lane_join(event, size, s, len), all, true);
+	lane_begin(l);
 	if (unlikely(!now_by_counter(&t)))
-		return write_any(l, join(event, size, s, len), all);
+		return write_any(l, lane_join(event, size, s, len), all);
 	cpu = cpu_of(l);
-	if (unlikely(!fits(l, all, t - l->last, cpu)))
-		return write_long(l, join(event, size, s, len), all, t, cpu);
+	if (unlikely(!lane_fits(l, all, t - l->last, cpu)))
+		return write_long(l, lane_join(event, size, s, len), all, t, cpu);
 	at = l->at;
-	next = behind(at, all);
+	next = lane_behind(at, all);
 	/* The padding byte, if any, and the NUL of the string. */
 	next[-1] = 0;
 	next[-2] = 0;
@@ -477,6 +478,6 @@ int devtrace_emit_str_(uint8_t *event, size_t size, const char *s, size_t len)
 	store_word(at, head, all, t - l->last);
 	at[size] = DEVTRACE_E_STR;
 	copy_string(at + size + 1, (const uint8_t *)s, len);
-	finish(l, next, t);
+	lane_finish(l, next, t);
 	return 0;
 }

@@ -74,7 +74,7 @@ void dt_lane_again(void)
  * Keep all handlers out: with @ready clear in this phase they leave the lane alone. Repeat if a
  * handler ran in between and changed the phase.
  */
-static void claim(struct lane *l)
+static void lane_claim(struct lane *l)
 {
 	do {
 		l->phase = LANE_SETUP;
@@ -85,7 +85,7 @@ static void claim(struct lane *l)
 }
 
 /* Unmap the lane, which the caller has claimed. */
-static void drop(struct lane *l, enum lane_phase phase)
+static void lane_drop(struct lane *l, enum lane_phase phase)
 {
 	void *blocks = l->blocks;
 
@@ -105,8 +105,8 @@ static void thread_ends(void *arg)
 	struct lane *l = arg;
 	int saved = errno;
 
-	claim(l);
-	drop(l, LANE_OFF);
+	lane_claim(l);
+	lane_drop(l, LANE_OFF);
 	errno = saved;
 }
 
@@ -161,7 +161,7 @@ static const uint32_t *cpu_word(void)
 }
 
 /* Map the lane behind fd. Return 0 or an errno number. */
-static int map(struct lane *l, int fd, const struct devtrace_lane_ask *ask, int populate)
+static int lane_map(struct lane *l, int fd, const struct devtrace_lane_ask *ask, int populate)
 {
 	const uint32_t nr = ask->bytes / DEVTRACE_LANE_BLOCK;
 	struct devtrace_lane_block *b;
@@ -221,7 +221,7 @@ static bool counter_allowed(void)
 }
 
 /* @l is claimed and has no lane. Return 0 or an errno number. */
-static int setup(struct lane *l, uint32_t bytes, uint32_t flags, int populate)
+static int lane_setup(struct lane *l, uint32_t bytes, uint32_t flags, int populate)
 {
 	struct devtrace_lane_ask arg = {
 		.bytes = bytes < DEVTRACE_LANE_MAX ? bytes : DEVTRACE_LANE_MAX,
@@ -242,7 +242,7 @@ static int setup(struct lane *l, uint32_t bytes, uint32_t flags, int populate)
 	else
 		fd = -ENOTSUP;
 	if (fd >= 0) {
-		err = map(l, fd, &arg, populate);
+		err = lane_map(l, fd, &arg, populate);
 		dt_close_quietly(fd);
 	} else {
 		err = -fd;
@@ -289,7 +289,7 @@ bool dt_lane_get(void)
 	if (!__atomic_compare_exchange_n(&l->phase, &phase, LANE_SETUP, false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
 		return true;
-	return !setup(l, default_bytes, default_flags, 0);
+	return !lane_setup(l, default_bytes, default_flags, 0);
 }
 
 bool dt_lane_closed(void)
@@ -301,8 +301,8 @@ bool dt_lane_closed(void)
 	 */
 	bool own = l->pid == getpid();
 
-	claim(l);
-	drop(l, own ? LANE_NONE : LANE_UNTRIED);
+	lane_claim(l);
+	lane_drop(l, own ? LANE_NONE : LANE_UNTRIED);
 	return dt_lane_get();
 }
 
@@ -314,13 +314,14 @@ int devtrace_lane(size_t bytes)
 
 	if (!own_memory())
 		return emit_error(EPERM);
-	claim(l);
-	drop(l, bytes ? LANE_SETUP : LANE_OFF);
+	lane_claim(l);
+	lane_drop(l, bytes ? LANE_SETUP : LANE_OFF);
 	if (bytes) {
 		err = never ? EPERM : bytes > (BYTES_MAX | DEVTRACE_LANE_NO_CALLS) ? EINVAL : 0;
 		if (!err)
-			err = setup(l, bytes & ~DEVTRACE_LANE_NO_CALLS,
-				    (bytes & DEVTRACE_LANE_NO_CALLS) | default_flags, MAP_POPULATE);
+			err = lane_setup(l, bytes & ~DEVTRACE_LANE_NO_CALLS,
+					 (bytes & DEVTRACE_LANE_NO_CALLS) | default_flags,
+					 MAP_POPULATE);
 		else
 			l->phase = LANE_NONE;
 	}

@@ -11,8 +11,8 @@
 #define ARGS_MAX	(8 * 5)
 #define SHORT		200
 
-static int finish(struct devtrace_record *r, const uint8_t *args, size_t nargs,
-		  const void *mem, size_t len, bool pointer)
+static int qnx_finish(struct devtrace_record *r, const uint8_t *args, size_t nargs,
+		      const void *mem, size_t len, bool pointer)
 {
 	__builtin_memcpy(r->buf + r->pos, args, nargs);
 	r->pos += nargs;
@@ -32,7 +32,7 @@ static int emit_short(const struct devtrace_emit *head, uint32_t code, const uin
 		devtrace_store32_(r.buf + r.pos, code);
 		r.pos += 4;
 	}
-	return finish(&r, args, nargs, mem, len, pointer);
+	return qnx_finish(&r, args, nargs, mem, len, pointer);
 }
 
 __attribute__((noinline))
@@ -46,7 +46,7 @@ static int emit_long(const struct devtrace_emit *head, uint32_t code, const uint
 		devtrace_store32_(r.buf + r.pos, code);
 		r.pos += 4;
 	}
-	return finish(&r, args, nargs, mem, len, true);
+	return qnx_finish(&r, args, nargs, mem, len, true);
 }
 
 int devtrace_qnx_buffer_(uint32_t code, uint8_t severity, unsigned int nargs,

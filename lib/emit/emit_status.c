@@ -110,7 +110,7 @@ const char *devtrace_status_text(int status)
 	return words[status].text;
 }
 
-static size_t put(char *line, size_t len, const char *s)
+static size_t status_put(char *line, size_t len, const char *s)
 {
 	size_t n = strnlen(s, LINE - len);
 
@@ -173,13 +173,14 @@ void dt_status_print(int state)
 		if (in_dev(dt_conn_device()))
 			todo = remove_it;
 	}
-	len = put(line, len, "devtrace: ");
-	len = put(line, len, dt_conn_device());
-	len = put(line, len, *dt_conn_device() ? ": " : "");
-	len = put(line, len, text);
-	len = put(line, len, ": this program's events are discarded; ");
-	len = put(line, len, todo);
-	len = put(line, len, " (see trace(4), 'Who may emit', and 'traceinfo --check-emit')\n");
+	len = status_put(line, len, "devtrace: ");
+	len = status_put(line, len, dt_conn_device());
+	len = status_put(line, len, *dt_conn_device() ? ": " : "");
+	len = status_put(line, len, text);
+	len = status_put(line, len, ": this program's events are discarded; ");
+	len = status_put(line, len, todo);
+	len = status_put(line, len,
+			 " (see trace(4), 'Who may emit', and 'traceinfo --check-emit')\n");
 	write_line(line, len);
 }
 
@@ -202,7 +203,7 @@ static size_t put_number(char *line, size_t len, unsigned long long v)
 	do
 		digits[--at] = (char)('0' + v % 10);
 	while (v /= 10);
-	return put(line, len, digits + at);
+	return status_put(line, len, digits + at);
 }
 
 void dt_refused_print(unsigned int what, unsigned long long value)
@@ -213,15 +214,15 @@ void dt_refused_print(unsigned int what, unsigned long long value)
 
 	if (!debug || __atomic_fetch_or(&said, bit, __ATOMIC_RELAXED) & bit)
 		return;
-	len = put(line, len, "devtrace: ");
-	len = put(line, len, ranges[what].name);
+	len = status_put(line, len, "devtrace: ");
+	len = status_put(line, len, ranges[what].name);
 	/* A negative int, sign-extended to 64 bits. */
 	if (value >> 63)
-		len = put(line, len, "-");
+		len = status_put(line, len, "-");
 	len = put_number(line, len, value >> 63 ? 0 - value : value);
-	len = put(line, len, " is out of range: the event is discarded; ");
-	len = put(line, len, ranges[what].range);
-	len = put(line, len, " (see libdevtrace(3))\n");
+	len = status_put(line, len, " is out of range: the event is discarded; ");
+	len = status_put(line, len, ranges[what].range);
+	len = status_put(line, len, " (see libdevtrace(3))\n");
 	write_line(line, len);
 }
 

@@ -45,13 +45,13 @@ struct devtrace_qp devtrace_qp = {
 		 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
 };
 
-static bool always(unsigned int record)
+static bool qp_always(unsigned int record)
 {
 	return record == QS_EMPTY || record == QS_ENUM_DICT ||
 	       (record >= QS_TEST_PAUSED && record <= QS_QF_RUN);
 }
 
-static void set(uint8_t *bits, unsigned int n, bool wanted)
+static void qp_set(uint8_t *bits, unsigned int n, bool wanted)
 {
 	const uint8_t bit = 1u << (n & 7);
 
@@ -90,8 +90,8 @@ int devtrace_qp_glb_filter(int record)
 		unsigned int n;
 
 		for (n = r->first; n <= r->last; n++)
-			if (!always(n))
-				set(devtrace_qp.glb, n, wanted);
+			if (!qp_always(n))
+				qp_set(devtrace_qp.glb, n, wanted);
 	}
 	return 0;
 }
@@ -132,7 +132,7 @@ int devtrace_qp_loc_filter(int id)
 		last = id;
 	}
 	for (; first <= last; first++)
-		set(devtrace_qp.loc, first, wanted);
+		qp_set(devtrace_qp.loc, first, wanted);
 	return 0;
 }
 

@@ -28,7 +28,7 @@ void devtrace_rkh_begin(void)
 		__atomic_store_n(&told, self, __ATOMIC_RELAXED);
 }
 
-static void set(uint8_t *bits, unsigned int n, bool wanted)
+static void rkh_set(uint8_t *bits, unsigned int n, bool wanted)
 {
 	const uint8_t bit = 1u << (n & 7);
 
@@ -54,7 +54,7 @@ void rkh_trc_filter_group_(rui8_t ctrl, RKH_TG_T grp, rui8_t mode)
 	if (grp == RKH_TRC_ALL_GROUPS) {
 		set_all(&devtrace_rkh.groups, 1, wanted);
 	} else if (grp < RKH_TRC_ALL_GROUPS) {
-		set(&devtrace_rkh.groups, grp, wanted);
+		rkh_set(&devtrace_rkh.groups, grp, wanted);
 		if (mode == ECHANGE)
 			set_all(&devtrace_rkh.events[4 * grp], 4, wanted);
 	}
@@ -69,9 +69,9 @@ void rkh_trc_filter_event_(rui8_t ctrl, rui16_t evt)
 		set_all(devtrace_rkh.events, sizeof(devtrace_rkh.events), wanted);
 		set_all(&devtrace_rkh.groups, 1, wanted);
 	} else if (evt < RKH_TRC_ALL_EVENTS) {
-		set(devtrace_rkh.events, evt, wanted);
+		rkh_set(devtrace_rkh.events, evt, wanted);
 		if (wanted)
-			set(&devtrace_rkh.groups, GETGRP(evt), true);
+			rkh_set(&devtrace_rkh.groups, GETGRP(evt), true);
 	}
 }
 
@@ -99,7 +99,7 @@ void rkh_trc_symFil(RKHFilter fd, RKH_TRC_FSLOT slot, rui8_t mode)
 	if (mode & RKH_TRC_ALL_FILTERS)
 		set_all(bits, n / 8, wanted);
 	else if (slot < n)
-		set(bits, slot, wanted);
+		rkh_set(bits, slot, wanted);
 }
 
 rbool_t rkh_trc_isoff_(RKH_TE_ID_T e)
@@ -116,7 +116,7 @@ rbool_t rkh_trc_symFil_isoff(RKHFilter fd, RKH_TRC_FSLOT slot)
 }
 
 /* A name that is an expression of the program may begin with "&". */
-static const char *plain(const char *name)
+static const char *rkh_plain(const char *name)
 {
 	return name + (*name == '&');
 }
@@ -148,7 +148,7 @@ void devtrace_rkh_symbol(unsigned int kind, uint64_t key, uint64_t owner, const 
 	if (!name)
 		return;
 	devtrace_rkh_begin();
-	add_name(kind, key, plain(name));
+	add_name(kind, key, rkh_plain(name));
 	/* For the other kinds the dictionary is sufficient. */
 	if (kind < RKH_TE_FWK_AO || kind > RKH_TE_FWK_ACTOR ||
 	    !devtrace_enabled(DEVTRACE_RKH_SYMBOL))

@@ -50,7 +50,7 @@ static void take_host(struct rx *rx)
 }
 
 /* Receive and answer a request. Return 1, or 0 if there was none. */
-static int hear(struct rx *rx, struct rx_peer *peer)
+static int rx_hear(struct rx *rx, struct rx_peer *peer)
 {
 	uint8_t request[RX_REQUEST_MAX], answer[RX_HEAD + 1 + 1024];
 	const uint64_t host = peer->host;
@@ -75,7 +75,7 @@ static int hear(struct rx *rx, struct rx_peer *peer)
 }
 
 /* Serve requests until the timeout. Return their number; -1: the channel must end. */
-static int serve(struct rx *rx, int timeout)
+static int rx_serve(struct rx *rx, int timeout)
 {
 	struct epoll_event events[RX_PEERS + 2];
 	int n = epoll_wait(rx->poll, events, RX_PEERS + 2, timeout), i, served = 0;
@@ -87,23 +87,23 @@ static int serve(struct rx *rx, int timeout)
 		if (events[i].data.ptr == &rx->listen)
 			take_host(rx);
 		else if (((struct rx_peer *)events[i].data.ptr)->fd >= 0)
-			served += hear(rx, events[i].data.ptr);
+			served += rx_hear(rx, events[i].data.ptr);
 	}
 	return served;
 }
 
-static void *thread(void *arg)
+static void *rx_thread(void *arg)
 {
 	struct rx *rx = arg;
 	const unsigned int life = rx->life;
 
-	while (serve(rx, -1) >= 0 && rx->life == life)
+	while (rx_serve(rx, -1) >= 0 && rx->life == life)
 		;
 	return NULL;
 }
 
 /* Close all descriptors; the objects stay. */
-static void shut(struct rx *rx)
+static void rx_shut(struct rx *rx)
 {
 	int i;
 
@@ -129,7 +129,7 @@ static void in_child(void)
 	struct rx_use **at = &dt_rx.uses;
 
 	if (dt_rx.open)
-		shut(&dt_rx);
+		rx_shut(&dt_rx);
 	pthread_mutex_init(&dt_rx.lock, NULL);
 	/* Other threads, waiting or in a callback, do not exist in the child. */
 	pthread_cond_init(&dt_rx.go, NULL);
@@ -141,7 +141,7 @@ static void in_child(void)
 	}
 }
 
-static int watch(struct rx *rx, int fd, void *what)
+static int rx_watch(struct rx *rx, int fd, void *what)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = what };
 
@@ -158,8 +158,8 @@ static int listen_now(struct rx *rx)
 		return errno;
 	err = dt_rx_listen(rx);
 	if (!err)
-		err = watch(rx, rx->listen, &rx->listen);
-	return err ? err : watch(rx, rx->stop, &rx->stop);
+		err = rx_watch(rx, rx->listen, &rx->listen);
+	return err ? err : rx_watch(rx, rx->stop, &rx->stop);
 }
 
 static void at_fork(void)
@@ -191,11 +191,11 @@ int devtrace_rx_open(const struct devtrace_rx_ops *ops, void *arg, unsigned int 
 	rx->life++;
 	err = listen_now(rx);
 	if (!err && flags & DEVTRACE_RX_THREAD) {
-		err = pthread_create(&rx->thread, NULL, thread, rx);
+		err = pthread_create(&rx->thread, NULL, rx_thread, rx);
 		rx->thread_runs = !err;
 	}
 	if (err)
-		shut(rx);
+		rx_shut(rx);
 	return err;
 }
 
@@ -210,7 +210,7 @@ int devtrace_rx_serve(void)
 
 	if (!dt_rx.open || dt_rx.thread_runs)
 		return 0;
-	n = serve(&dt_rx, 0);
+	n = rx_serve(&dt_rx, 0);
 	return n > 0 ? n : 0;
 }
 
@@ -227,7 +227,7 @@ void devtrace_rx_close(void)
 	} else if (rx->thread_runs) {
 		pthread_detach(rx->thread);
 	}
-	shut(rx);
+	rx_shut(rx);
 	pthread_mutex_lock(&rx->lock);
 	rx->continues++;
 	pthread_cond_broadcast(&rx->go);
@@ -249,7 +249,7 @@ bool devtrace_rx_pause(void)
 	while (rx->continues == before) {
 		if (here) {
 			pthread_mutex_unlock(&rx->lock);
-			if (serve(rx, -1) < 0)
+			if (rx_serve(rx, -1) < 0)
 				return false;
 			pthread_mutex_lock(&rx->lock);
 		} else {

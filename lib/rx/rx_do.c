@@ -53,7 +53,7 @@ static void emit_u8(uint8_t type, uint8_t v)
 	devtrace_end(&r);
 }
 
-static void acknowledge(const struct call *c)
+static void rx_acknowledge(const struct call *c)
 {
 	emit_u8(T_RX_STATUS, c->request);
 }
@@ -67,7 +67,7 @@ void dt_rx_paused(void)
 }
 
 /* A key from a host is only compared with addresses, never used as one. */
-static struct rx_object *find(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
+static struct rx_object *rx_find(struct rx *rx, uint8_t kind, uint64_t key, const char *name)
 {
 	size_t i;
 
@@ -82,17 +82,17 @@ static struct rx_object *find(struct rx *rx, uint8_t kind, uint64_t key, const c
 }
 
 /* The current object of a kind; NULL: none, or it was forgotten. Called with the lock held. */
-static struct rx_object *current(const struct call *c, uint8_t kind)
+static struct rx_object *rx_current(const struct call *c, uint8_t kind)
 {
 	void *object = c->peer->current[kind] ? c->peer->current[kind] : c->rx->current[kind];
 
-	return object ? find(c->rx, kind, (uintptr_t)object, NULL) : NULL;
+	return object ? rx_find(c->rx, kind, (uintptr_t)object, NULL) : NULL;
 }
 
 static void *enter_current(struct call *c, struct rx_use *use, uint8_t kind)
 {
 	pthread_mutex_lock(&c->rx->lock);
-	return dt_rx_enter(c->rx, use, current(c, kind));
+	return dt_rx_enter(c->rx, use, rx_current(c, kind));
 }
 
 static uint8_t do_info(struct call *c)
@@ -125,7 +125,7 @@ static uint8_t do_command(struct call *c)
 	if (!c->rx->ops.command)
 		return DEVTRACE_RX_UNHANDLED;
 	memcpy(all, c->p, c->n);
-	acknowledge(c);
+	rx_acknowledge(c);
 	c->rx->ops.command(c->rx->arg, all[0], dt_le32(all + 1), dt_le32(all + 5),
 			   dt_le32(all + 9));
 	emit_u8(T_TARGET_DONE, c->request);
@@ -133,13 +133,13 @@ static uint8_t do_command(struct call *c)
 }
 
 /* Requests without data that call one function. */
-static uint8_t simple(struct call *c, void (*fn)(void *arg))
+static uint8_t rx_simple(struct call *c, void (*fn)(void *arg))
 {
 	if (c->n)
 		return DEVTRACE_RX_BAD;
 	if (!fn)
 		return DEVTRACE_RX_UNHANDLED;
-	acknowledge(c);
+	rx_acknowledge(c);
 	fn(c->rx->arg);
 	return DEVTRACE_RX_OK;
 }
@@ -150,14 +150,14 @@ static uint8_t do_tick(struct call *c)
 		return DEVTRACE_RX_BAD;
 	if (!c->rx->ops.tick)
 		return DEVTRACE_RX_UNHANDLED;
-	acknowledge(c);
+	rx_acknowledge(c);
 	c->rx->ops.tick(c->rx->arg, *c->p);
 	emit_u8(T_TARGET_DONE, c->request);
 	return DEVTRACE_RX_OK;
 }
 
 /* A single access to each value if it is aligned. */
-static void store(uint8_t *to, const uint8_t *le, unsigned int size)
+static void rx_store(uint8_t *to, const uint8_t *le, unsigned int size)
 {
 	uint32_t v32;
 	uint16_t v16;
@@ -173,7 +173,7 @@ static void store(uint8_t *to, const uint8_t *le, unsigned int size)
 	}
 }
 
-static void load(uint8_t *le, const uint8_t *from, unsigned int size)
+static void rx_load(uint8_t *le, const uint8_t *from, unsigned int size)
 {
 	uint32_t v32 = 0;
 	uint16_t v16;
@@ -223,7 +223,7 @@ static uint8_t do_memory(struct call *c)
 			 c->request == DEVTRACE_RX_POKE ? bytes : size))
 		return DEVTRACE_RX_BAD;
 	pthread_mutex_lock(&c->rx->lock);
-	o = current(c, DEVTRACE_RX_AP);
+	o = rx_current(c, DEVTRACE_RX_AP);
 	if (!o)
 		status = DEVTRACE_RX_NO_OBJECT;
 	else if (offset > o->size || bytes > o->size - offset)
@@ -231,15 +231,16 @@ static uint8_t do_memory(struct call *c)
 	for (i = 0; !status && i < number; i++) {
 		p = (uint8_t *)o->object + offset + i * size;
 		if (c->request == DEVTRACE_RX_PEEK)
-			load(c->out + i * size, p, size);
+			rx_load(c->out + i * size, p, size);
 		else
-			store(p, c->p + 4 + (c->request == DEVTRACE_RX_POKE ? i * size : 0), size);
+			rx_store(p, c->p + 4 + (c->request == DEVTRACE_RX_POKE ? i * size : 0),
+				 size);
 	}
 	pthread_mutex_unlock(&c->rx->lock);
 	if (status)
 		return status;
 	if (c->request != DEVTRACE_RX_PEEK) {
-		acknowledge(c);
+		rx_acknowledge(c);
 		return DEVTRACE_RX_OK;
 	}
 	c->len = bytes;
@@ -263,7 +264,7 @@ static uint8_t do_probe(struct call *c)
 	}
 	pthread_mutex_unlock(&rx->lock);
 	if (!status)
-		acknowledge(c);
+		rx_acknowledge(c);
 	return status;
 }
 
@@ -293,7 +294,7 @@ static uint8_t do_filter(struct call *c)
 	} else {
 		return DEVTRACE_RX_UNHANDLED;
 	}
-	acknowledge(c);
+	rx_acknowledge(c);
 	return DEVTRACE_RX_OK;
 }
 
@@ -307,20 +308,20 @@ static uint8_t do_object_filter(struct call *c)
 	if (!c->rx->ops.object_filter)
 		return DEVTRACE_RX_UNHANDLED;
 	pthread_mutex_lock(&c->rx->lock);
-	if (!dt_rx_enter(c->rx, &use, find(c->rx, DEVTRACE_RX_AO, dt_le64(c->p + 1), NULL)))
+	if (!dt_rx_enter(c->rx, &use, rx_find(c->rx, DEVTRACE_RX_AO, dt_le64(c->p + 1), NULL)))
 		return DEVTRACE_RX_NO_OBJECT;
 	refused = c->rx->ops.object_filter(c->rx->arg, *c->p, use.object);
 	dt_rx_leave(c->rx, &use);
 	if (refused)
 		return DEVTRACE_RX_REFUSED;
-	acknowledge(c);
+	rx_acknowledge(c);
 	return DEVTRACE_RX_OK;
 }
 
 /* Called for each kind that the request names. */
 static bool make_current(struct call *c, uint8_t kind, uint64_t key, const char *name)
 {
-	struct rx_object *o = find(c->rx, kind, key, name);
+	struct rx_object *o = rx_find(c->rx, kind, key, name);
 
 	if (!o)
 		return false;
@@ -355,7 +356,7 @@ static uint8_t do_current(struct call *c)
 	pthread_mutex_unlock(&c->rx->lock);
 	if (!found)
 		return DEVTRACE_RX_NO_OBJECT;
-	acknowledge(c);
+	rx_acknowledge(c);
 	return DEVTRACE_RX_OK;
 }
 
@@ -363,7 +364,7 @@ static uint8_t do_continue(struct call *c)
 {
 	if (c->n)
 		return DEVTRACE_RX_BAD;
-	acknowledge(c);
+	rx_acknowledge(c);
 	pthread_mutex_lock(&c->rx->lock);
 	c->rx->continues++;
 	pthread_cond_broadcast(&c->rx->go);
@@ -418,7 +419,7 @@ static uint8_t do_event(struct call *c)
 					 DEVTRACE_RX_SM);
 	if (e.to >= DEVTRACE_RX_POST && !e.object)
 		return DEVTRACE_RX_NO_OBJECT;
-	acknowledge(c);
+	rx_acknowledge(c);
 	refused = c->rx->ops.event(c->rx->arg, &e);
 	if (use.object)
 		dt_rx_leave(c->rx, &use);
@@ -436,7 +437,7 @@ static uint8_t answer_to(struct call *c)
 	case DEVTRACE_RX_COMMAND:
 		return do_command(c);
 	case DEVTRACE_RX_RESET:
-		return simple(c, c->rx->ops.reset);
+		return rx_simple(c, c->rx->ops.reset);
 	case DEVTRACE_RX_TICK:
 		return do_tick(c);
 	case DEVTRACE_RX_PEEK:
@@ -444,9 +445,9 @@ static uint8_t answer_to(struct call *c)
 	case DEVTRACE_RX_FILL:
 		return do_memory(c);
 	case DEVTRACE_RX_SETUP:
-		return simple(c, c->rx->ops.setup);
+		return rx_simple(c, c->rx->ops.setup);
 	case DEVTRACE_RX_TEARDOWN:
-		return simple(c, c->rx->ops.teardown);
+		return rx_simple(c, c->rx->ops.teardown);
 	case DEVTRACE_RX_PROBE:
 		return do_probe(c);
 	case DEVTRACE_RX_GLB_FILTER:
@@ -502,7 +503,7 @@ int devtrace_rx_object(uint8_t kind, void *object, size_t size, const char *name
 	    !*name || strlen(name) >= RX_NAME)
 		return EINVAL;
 	pthread_mutex_lock(&rx->lock);
-	o = find(rx, kind, (uintptr_t)object, NULL);
+	o = rx_find(rx, kind, (uintptr_t)object, NULL);
 	if (!o) {
 		o = realloc(rx->objects, (rx->nr_objects + 1) * sizeof(*o));
 		if (!o) {
@@ -544,7 +545,7 @@ int devtrace_rx_current(uint8_t kind, void *object)
 	if (kind >= DEVTRACE_RX_KINDS)
 		return ENOENT;
 	pthread_mutex_lock(&rx->lock);
-	if (find(rx, kind, (uintptr_t)object, NULL)) {
+	if (rx_find(rx, kind, (uintptr_t)object, NULL)) {
 		rx->current[kind] = object;
 		ret = 0;
 	}

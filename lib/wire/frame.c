@@ -135,7 +135,7 @@ struct sink {
 	size_t	size, len;		/* len > size: did not fit */
 };
 
-static void put(struct sink *s, uint8_t byte)
+static void frame_put(struct sink *s, uint8_t byte)
 {
 	if (s->len < s->size)
 		s->out[s->len] = byte;
@@ -145,10 +145,10 @@ static void put(struct sink *s, uint8_t byte)
 static void put_escaped(struct sink *s, uint8_t byte)
 {
 	if (byte == DEVTRACE_FLAG || byte == DEVTRACE_ESCAPE) {
-		put(s, DEVTRACE_ESCAPE);
+		frame_put(s, DEVTRACE_ESCAPE);
 		byte ^= DEVTRACE_ESCAPE_XOR;
 	}
-	put(s, byte);
+	frame_put(s, byte);
 }
 
 /* Update the check's state by n bytes of the frame. */
@@ -186,6 +186,6 @@ size_t devtrace_frame_encode(uint8_t *out, size_t size, enum devtrace_check chec
 		put_escaped(&s, tail);
 	for (size_t i = 0; i < dt_check_size(check); i++)
 		put_escaped(&s, (uint8_t)(state >> 8 * i));
-	put(&s, DEVTRACE_FLAG);
+	frame_put(&s, DEVTRACE_FLAG);
 	return s.len <= size ? s.len : 0;
 }

@@ -62,11 +62,16 @@ check "it is named, too" grep -qx \
 	"lib/rx/rx,rx_do: is no knot any more; take it from the list of rooms" "$tmp/said"
 
 # A name that tells nothing
-check "no function of kmod is one bare word" "$top/selftests/rooms" names
+check "no function of kmod and lib is one bare word" "$top/selftests/rooms" names
 rm -rf "$tmp/tree"
-mkdir -p "$tmp/tree/kmod/ring"
+mkdir -p "$tmp/tree/kmod/ring" "$tmp/tree/lib/wire"
 printf 'static void nothing(void)\n{\n}\n\nint ring_go(void)\n{\n}\n' >"$tmp/tree/kmod/ring/ring.c"
 check "a bare word is refused" sh -c "! '$top/selftests/rooms' names '$tmp/tree' >'$tmp/said'"
 check "it alone is named" [ "$(cat "$tmp/said")" = \
 	"kmod/ring/ring.c:1: nothing() begins with no name of its file" ]
+rm "$tmp/tree/kmod/ring/ring.c"
+printf 'static bool put(int n)\n{\n}\n' >"$tmp/tree/lib/wire/frame.c"
+check "of the library, too" sh -c "! '$top/selftests/rooms' names '$tmp/tree' >'$tmp/said'"
+check "with its file and line" [ "$(cat "$tmp/said")" = \
+	"lib/wire/frame.c:1: put() begins with no name of its file" ]
 done_testing
