@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A ring of blocks: what programs emitted, in runs
+ * A ring of blocks: events of programs, in runs
  *
- * To reserve and to commit are two steps, so that the records are copied and looked at
- * in between, beside others who do the same. A block in which somebody is still writing
- * is not overwritten: whoever would have to goes without, and tries again later.
+ * Reserving and committing are two steps, so that a caller copies and checks the records in
+ * between, without the lock. A block with an uncommitted run is not evicted: a caller that
+ * would have to evict it fails, and tries again later.
  */
 #include "blocks.h"
 
@@ -22,15 +22,18 @@ static void set_tail(struct block_ring *b, u64 tail)
 {
 	b->tail = tail;
 	WRITE_ONCE(b->tail_low, (tail_low_t)tail);
-	/* LMM(blocks:A): the tail before what is overwritten; pairs with blocks:B. */
+	/*
+	 * LMM(blocks:A): If a reader reads a word that a later run overwrites, then it reads
+	 * this tail or a later one afterwards. Pairs with blocks:B.
+	 */
 	smp_wmb();
 }
 
 /**
- * blocks_evict() - the runs of the oldest block are no more
+ * blocks_evict() - evict the runs of the oldest block
  * @b: the ring
  *
- * Return: false if somebody writes there, or it is the only one.
+ * Return: false if the block has an uncommitted run, or is the only one.
  */
 bool blocks_evict(struct block_ring *b)
 {
@@ -57,7 +60,7 @@ bool blocks_evict(struct block_ring *b)
 }
 
 /**
- * blocks_init() - no run is there
+ * blocks_init() - make an empty ring
  * @b: the ring; @pages, @state and @nr are set
  * @first: number of the first block, not 0
  */
@@ -69,13 +72,13 @@ void blocks_init(struct block_ring *b, u64 first)
 }
 
 /**
- * blocks_reserve() - room for a run
+ * blocks_reserve() - reserve room for a run
  * @b: the ring
  * @len: bytes of records, up to BLOCK_BYTES - sizeof(struct run)
  * @place: filled in
  *
- * Return: the run, blocks_commit() or blocks_abandon() is to follow; NULL if there
- * is no room before somebody else has done so.
+ * Return: the run, to be passed to blocks_commit() or blocks_abandon(); NULL if there is no
+ *	room until another caller does so.
  */
 struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place)
 {
@@ -94,7 +97,10 @@ struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place)
 	*place = b->head * BLOCK_BYTES + state->fill;
 	r = run_at(b, *place);
 	state->fill += extent;
-	/* In this order: a page that outlives a reset has no run then that is half another. */
+	/*
+	 * This order of stores matters after a reset: a page in memory that survives it then
+	 * has no run that mixes two runs.
+	 */
 	WRITE_ONCE(r->slot, SLOT_NONE);
 	WRITE_ONCE(r->block, (u16)b->head);
 	if (state->fill <= BLOCK_BYTES - sizeof(*r))
@@ -105,13 +111,13 @@ struct run *blocks_reserve(struct block_ring *b, u32 len, run_place_t *place)
 }
 
 /**
- * blocks_commit() - a run is complete
+ * blocks_commit() - make a run visible
  * @b: the ring
- * @r: of blocks_reserve(); filled in but for what is told here
+ * @r: from blocks_reserve(); the caller has filled in the members not set here
  * @place: its place
- * @slot: whose
- * @len: bytes of records, not more than were reserved
- * @nr: events
+ * @slot: slot of the lane
+ * @len: bytes of records, at most as reserved
+ * @nr: number of events
  */
 void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsigned int slot,
 		   u32 len, u32 nr)
@@ -122,7 +128,10 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 	r->next = 0;
 	r->len = len;
 	r->nr = nr;
-	/* Who finds it after a reset finds all of it. */
+	/*
+	 * If the slot number survives a reset, then so do all stores to the run before it. No
+	 * reader while the machine runs.
+	 */
 	smp_store_release(&r->slot, slot);
 	if (c->last)
 		run_at(b, c->last)->next = place;
@@ -135,9 +144,9 @@ void blocks_commit(struct block_ring *b, struct run *r, run_place_t place, unsig
 }
 
 /**
- * blocks_abandon() - nothing is to be kept of a run
+ * blocks_abandon() - give up a reserved run
  * @b: the ring
- * @r: of blocks_reserve()
+ * @r: from blocks_reserve()
  * @place: its place
  */
 void blocks_abandon(struct block_ring *b, struct run *r, run_place_t place)
@@ -150,12 +159,12 @@ void blocks_abandon(struct block_ring *b, struct run *r, run_place_t place)
 }
 
 /**
- * blocks_run() - the header of a run
+ * blocks_run() - copy the header of a run
  * @b: the ring
- * @place: where it is, or was
+ * @place: place of the run
  * @r: filled in
  *
- * Return: false if it is no more.
+ * Return: false if the run has been evicted.
  */
 bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r)
 {
@@ -166,7 +175,7 @@ bool blocks_run(const struct block_ring *b, run_place_t place, struct run *r)
 }
 
 /**
- * blocks_used() - bytes that hold runs
+ * blocks_used() - bytes in use by runs
  * @b: the ring
  */
 u64 blocks_used(const struct block_ring *b)
@@ -177,11 +186,11 @@ u64 blocks_used(const struct block_ring *b)
 }
 
 /**
- * blocks_behind() - bytes of the ring from the oldest run that was not read
+ * blocks_behind() - bytes of the ring from a slot's oldest unread run to the end
  * @b: the ring
- * @slot: of this slot
+ * @slot: the slot
  * @place: the run that was read last
- * @idx: events of the slot that were read
+ * @idx: number of the slot's events that were read
  *
  * Return: 0 if all were read.
  */
@@ -195,19 +204,19 @@ u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t pla
 	if (blocks_number(place) < b->tail)
 		place = c->first;
 	r = (const void *)(blocks_page(b, blocks_number(place)) + place % BLOCK_BYTES);
-	/* One of which all was read is not the newest. */
+	/* All of this run was read, so the oldest unread run is the next one. */
 	if (r->idx + r->nr <= idx)
 		place = r->next;
 	return b->head * BLOCK_BYTES + blocks_state(b, b->head)->fill - place;
 }
 
 /**
- * blocks_trim() - overwrite the oldest blocks
+ * blocks_trim() - evict the oldest blocks
  * @b: the ring
- * @nr: so that these many are left at most
- * @most: but so many at the most
+ * @nr: number of blocks to keep
+ * @most: number of blocks to evict in this call, at most
  *
- * Return: whether there are not more than @nr.
+ * Return: true if at most @nr blocks are left.
  */
 bool blocks_trim(struct block_ring *b, u32 nr, u32 most)
 {
@@ -218,19 +227,19 @@ bool blocks_trim(struct block_ring *b, u32 nr, u32 most)
 }
 
 /**
- * blocks_resize() - other memory
+ * blocks_resize() - give the ring other memory
  * @b: the ring
- * @pages: other pages
- * @state: room for as many
- * @spare: zeroed, room for as many as the ring has
+ * @pages: the new pages
+ * @state: array for the state of as many blocks
+ * @spare: zeroed array, for as many pages as the ring has
  *
- * The newest blocks stay where they are. Then @b has @pages and @state, and what it had
- * is the caller's, but for the pages of the blocks that stay. At the index of each of
- * these, @spare has the page that is not needed in its stead; a reader may still look at
- * the old array, which does not change.
+ * The newest blocks stay in their pages. Afterwards @b uses @pages and @state; the caller owns
+ * the old arrays, and their pages except those of the blocks that stay. For each of these,
+ * @spare has the page that is not needed instead, at the same index. A reader may still use the
+ * old array, which does not change.
  *
- * Return: false if somebody writes into a block that would have to go; nothing has
- * changed but that the oldest are overwritten.
+ * Return: false if an uncommitted run is in a block that would have to go. Then only the oldest
+ *	blocks have been evicted.
  */
 bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block_state *state,
 		   u8 **spare)
@@ -246,7 +255,10 @@ bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block
 		pages->at[n & (nr - 1)] = blocks_page(b, n);
 		state[n & (nr - 1)] = *blocks_state(b, n);
 	}
-	/* LMM(pages:A): the array before the pointer to it; pairs with pages:B. */
+	/*
+	 * LMM(pages:A): If a reader reads this pointer, then it reads the array behind it.
+	 * Pairs with pages:B.
+	 */
 	smp_store_release(&b->pages, pages);
 	b->state = state;
 	b->nr = nr;

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A ring of blocks: what programs emitted, in runs
+ * A ring of blocks: events of programs, in runs
  *
- * A run is a stretch of records of one lane, in the form that <linux/devtrace_lane.h>
- * describes, behind a header of ours. Runs stand in blocks of 4 KiB and do not cross
- * them, so that blocks can be moved to a ring of another size. Whole blocks are
- * overwritten, the oldest first, and each of their runs is counted then.
+ * A run is a sequence of records of one lane, in the format of <linux/devtrace_lane.h>, behind
+ * a header of the kernel. Runs do not cross the blocks of 4 KiB that they lie in, so that
+ * blocks can be moved to a ring of another size. Whole blocks are evicted, the oldest first,
+ * and then the events of their runs count as overwritten.
  *
- * Each lane has a number, its slot. The runs of a slot are a chain, in the order of
- * time: a slot has one lane at a time. A chain has no end: it goes on when the slot has
- * another lane.
+ *	block:	| run | records | run | records | ... | extent 0 |  free
  *
- * Invariants. Between @tail and @head are whole blocks of committed runs, but for those
- * that are counted as @pending. A run never changes once it is in its chain, but for
- * @next. A chain is in the order of places, so that the run that is overwritten is the
- * first one. For each slot, events committed = events held + events overwritten. Whatever
- * moment a page is looked at: the extents of its runs lead from its beginning to the newest,
- * and behind that stands the extent 0. A run that is not complete has SLOT_NONE.
+ * Each lane has a slot. The runs of a slot form a chain, ordered by time. The chain continues
+ * when the slot gets another lane; a slot has one lane at a time.
  *
- * The caller serializes all calls but blocks_records() and blocks_there(), which a
- * reader may call at any time. A reader that is to be waited for before the memory is
- * freed that a change of size left has preemption off from blocks_records() to
- * blocks_there(). This file knows nothing of threads, files or locks, and runs on the
- * host too.
+ * Invariants: Between @tail and @head are whole blocks of committed runs, except for those
+ * counted in @pending. A run in its chain does not change, except for @next. A chain is ordered
+ * by place, so the run to evict is its first one. For each slot, events committed = events held
+ * + events overwritten. At any instant, the extents of a page's runs lead from its beginning to
+ * the newest run, and extent 0 follows; a run that is not complete has SLOT_NONE.
+ *
+ * The caller serializes all calls except blocks_records() and blocks_there(), which a reader
+ * may call at any time. A reader disables preemption from blocks_records() to blocks_there() if
+ * a resize must wait for it before it frees the old memory. This file knows nothing of threads,
+ * files or locks; selftests/lane runs it in user space.
  */
 #ifndef DEVTRACE_BLOCKS_H
 #define DEVTRACE_BLOCKS_H
@@ -31,33 +30,33 @@
 
 #define BLOCK_BYTES	DEVTRACE_LANE_BLOCK
 #define BLOCKS_MIN	4U
-/* Slots, and as many of them as come at a time. */
+/* Number of slots, and of slots allocated at a time. */
 #define SLOTS_MAX	4096U
 #define SLOTS_CHUNK	64U
 #define SLOT_NONE	0xffff
 
-/* Where a run begins: block number times BLOCK_BYTES, and the offset; 0: nowhere. */
+/* Place of a run: block number * BLOCK_BYTES + offset; 0: none. */
 typedef u64 run_place_t;
 
 /**
- * struct run - what stands before the records of a run
- * @time: to which the first record's time is relative
- * @lo: no event is older; one that says so gets this time
- * @hi: likewise, newer
- * @idx: events of the slot before this run
- * @next: the next run of the slot, 0: not yet
+ * struct run - the header before the records of a run
+ * @time: base of the first record's relative time, ns
+ * @lo: lower limit of the events' times, ns; an older time is shown as this
+ * @hi: upper limit of the events' times, ns
+ * @idx: number of the slot's events before this run
+ * @next: the next run of the slot; 0: none yet
  * @tid: the thread
  * @tgid: its process
- * @slot: whose, SLOT_NONE: it was given up
+ * @slot: the slot; SLOT_NONE: not committed
  * @len: bytes of records
- * @extent: bytes that it takes, this header included
- * @nr: events, without those that were not wanted
- * @cpu: of the first event
- * @block: the lowest bits of the number of its block
- * @lane: events of the lane before this run, modulo 2^32
+ * @extent: size including this header, bytes
+ * @nr: number of events, without filtered ones
+ * @cpu: CPU of the first event
+ * @block: low bits of the block's number
+ * @lane: number of the lane's events before this run, modulo 2^32
  *
- * A record that was not wanted has the type EMPTY. @block and @lane are for who reads a ring
- * that outlived a reset: of that nothing is left but its pages.
+ * A filtered record has the type EMPTY. @block and @lane are for a reader after a reset, which
+ * has nothing but the pages.
  */
 struct run {
 	u64		time;
@@ -78,9 +77,9 @@ struct run {
 
 /**
  * struct chain - the runs of a slot
- * @first: the oldest, 0: there is none
- * @last: the newest, likewise
- * @idx: events of all runs there ever were
+ * @first: the oldest run; 0: none
+ * @last: the newest run; 0: none
+ * @idx: number of events of all runs so far
  */
 struct chain {
 	run_place_t	first;
@@ -88,16 +87,16 @@ struct chain {
 	u64		idx;
 };
 
-/* Bytes that are used; runs that are being written. */
+/* @fill: bytes in use; @pending: uncommitted runs. */
 struct block_state {
 	u16	fill;
 	u16	pending;
 };
 
 /**
- * struct block_pages - where blocks are, for readers: never changes while it is in use
- * @nr: how many, a power of two
- * @at: block n at n % @nr
+ * struct block_pages - pages of the blocks, for readers; constant while in use
+ * @nr: number of pages, a power of two
+ * @at: block n is in page n % @nr
  */
 struct block_pages {
 	u32	nr;
@@ -106,15 +105,17 @@ struct block_pages {
 
 /**
  * struct block_ring - a ring of blocks
- * @pages: where they are
- * @state: of each
- * @nr: how many, as @pages says
- * @tail_low: @tail for readers, as much of it as is loaded in one piece
- * @head: the block that is being filled
- * @tail: the oldest block
- * @chains: of the slots, in chunks, as far as they are in use
- * @stored: events that were committed
- * @overwritten: of these, in blocks that were overwritten
+ * @pages: the pages; replaced by blocks_resize(), see pages:A
+ * @state: state of each block
+ * @nr: number of blocks, as in @pages
+ * @tail_low: low bits of @tail, for readers: as many as one load reads
+ * @head: number of the block being filled
+ * @tail: number of the oldest block
+ * @chains: chains of the slots, in chunks
+ * @stored: number of events committed
+ * @overwritten: number of events that were evicted
+ *
+ * The lock of the caller protects it; only @pages and @tail_low are read without.
  */
 struct block_ring {
 	struct block_pages	*pages;
@@ -128,7 +129,7 @@ struct block_ring {
 	u64			overwritten;
 };
 
-/* Of a slot whose chunk is there. */
+/* The slot's chunk exists. */
 static inline struct chain *blocks_chain(const struct block_ring *b, unsigned int slot)
 {
 	return &b->chains[slot / SLOTS_CHUNK][slot % SLOTS_CHUNK];
@@ -162,7 +163,7 @@ bool blocks_resize(struct block_ring *b, struct block_pages *pages, struct block
 u64 blocks_used(const struct block_ring *b);
 u64 blocks_behind(const struct block_ring *b, unsigned int slot, run_place_t place, u64 idx);
 
-/* The records behind the header at @place; to be believed as far as blocks_there(). */
+/* The records behind the header at @place; valid if blocks_there() returns true afterwards. */
 static inline const u8 *blocks_records(const struct block_ring *b, run_place_t place)
 {
 	/* LMM(pages:B): an address dependency; pairs with pages:A. */
@@ -173,14 +174,18 @@ static inline const u8 *blocks_records(const struct block_ring *b, run_place_t p
 }
 
 /**
- * blocks_there() - whether what was loaded from a run was not being overwritten
+ * blocks_there() - was the run there while its words were loaded?
  * @b: the ring
- * @place: the run; where tail_low_t has 32 bits it was known to be there not longer ago
- *	than 2^31 blocks
+ * @place: the run. If tail_low_t has 32 bits, the run existed at most 2^31 blocks ago
+ *
+ * Return: true if no word loaded from the run was overwritten.
  */
 static inline bool blocks_there(const struct block_ring *b, run_place_t place)
 {
-	/* LMM(blocks:B): what was loaded before the tail; pairs with blocks:A. */
+	/*
+	 * LMM(blocks:B): If a word loaded before comes from a run that overwrites this one,
+	 * then the tail loaded below has passed its block. Pairs with blocks:A.
+	 */
 	smp_rmb();
 	return (tail_low_t)(blocks_number(place) - READ_ONCE(b->tail_low)) <= (tail_low_t)~0ULL / 2;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lanes: made, mapped, closed, and gone
+ * Create, map, close and free lanes
  *
- * Pages are not inserted but given by a fault handler, so that fork(2) copies none: in
- * the child it gives pages of its own that belong to no lane and say "closed". A page
- * that somebody pins outlives its lane, and nobody reads it any more. Memory of a pool has
- * no such pages: fork(2) copies nothing of it either (VM_WIPEONFORK), and if the program
- * says that it should, it is the program's own harm: the memory is not used again before.
+ * A fault handler maps the pages, so fork(2) copies none: in the child, it maps pages that
+ * belong to no lane and read as "closed". A page that a driver has pinned outlives its lane,
+ * and the kernel no longer reads it. Pages of a pool cannot outlive it like that; fork(2) does
+ * not copy them either (VM_WIPEONFORK). A program that undoes this flag harms only itself: the
+ * memory is not used again while it is mapped.
  */
 #include <linux/anon_inodes.h>
 #include <linux/file.h>
@@ -40,7 +40,10 @@
 
 const struct lane_pool __rcu *devtrace_lane_pool;
 
-/* Of mm: whoever found it to be his may take a page before the lane is closed. */
+/*
+ * Protects l->mm: a fault handler takes its page reference under this lock, so lane_die()
+ * cannot free the page in between.
+ */
 static DEFINE_RAW_SPINLOCK(mm_lock);
 
 #define DYING_MAX	1024
@@ -50,7 +53,7 @@ static unsigned long lane_size = DEVTRACE_LANE_MIN;
 module_param_cb(lane_size, &devtrace_size_ops, &lane_size, 0644);
 MODULE_PARM_DESC(lane_size, "bytes of a lane if its program does not say, 0: none (default 8K)");
 
-/* Lanes that are gone, but may still be looked at. */
+/* Closed lanes whose grace period is not over. */
 static atomic_t dying = ATOMIC_INIT(0);
 
 static void lane_destroy(struct lane *l)
@@ -66,8 +69,8 @@ static void lane_free_rcu(struct rcu_head *rcu)
 }
 
 /*
- * A reader that found the lane in its slot may still look at it. The last to need it may be
- * one that must not wait: a read(2) without blocking, or who has devtrace_lock.
+ * A reader may still use the lane that it found in the slot. The last user may be unable to
+ * sleep (a nonblocking read(2), a holder of devtrace_lock), so use call_rcu().
  */
 static void lane_free(struct kref *ref)
 {
@@ -82,30 +85,30 @@ static void lane_free(struct kref *ref)
 }
 
 /*
- * Who makes and closes lanes faster than RCU can free them waits before the next one, or they
- * would take all memory. 0 or -EINTR.
+ * A program that makes and closes lanes faster than RCU frees them waits here, so that dying
+ * lanes cannot use up the memory. Return 0 or -EINTR.
  */
 static int wait_for_dying(void)
 {
 	while (atomic_read(&dying) >= DYING_MAX) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		/* The functions of those that wait for it run soon behind it. */
+		/* The callbacks of the dying lanes run soon after this grace period. */
 		synchronize_rcu();
 	}
 	return 0;
 }
 
 /**
- * lane_put() - a lane is not needed any more
- * @l: of slot_lane_get()
+ * lane_put() - drop a reference
+ * @l: from slot_lane_get()
  */
 void lane_put(struct lane *l)
 {
 	kref_put(&l->ref, lane_free);
 }
 
-/* From the pool, which is there then until all of it is given back. */
+/* Borrow memory from the pool. The pool's module stays until the memory is returned. */
 static void lane_borrow(struct lane *l)
 {
 	const struct lane_pool *p;
@@ -123,7 +126,7 @@ static void lane_borrow(struct lane *l)
 		module_put(p->owner);
 }
 
-/* Its memory, and then what it counts for. */
+/* Free the lane's memory, then return its share. */
 static void give_back(struct lane *l)
 {
 	if (l->pool) {
@@ -138,10 +141,10 @@ static void give_back(struct lane *l)
 }
 
 /*
- * Nobody can write into it any more, or never could; the last of it is taken, and its memory
- * goes, though somebody may keep its descriptor, or have found it in its slot: of a lane that
- * is closed nobody looks at the blocks. Pages of a pool count no users: they go when there is
- * no descriptor and no mapping, in any process. Its mm is set to NULL by whoever comes first.
+ * Close the lane: take its last events, free its memory. Descriptors and slot references may
+ * outlive this; their users check @closed before they touch the blocks. Memory of a pool is
+ * returned later, by lane_release(): its pages have no reference count. The first caller sets
+ * l->mm to NULL and does the work.
  */
 static void lane_die(struct lane *l)
 {
@@ -162,15 +165,13 @@ static void lane_die(struct lane *l)
 	lane_put(l);
 }
 
-/* The mapping. */
-
-/* That of a child of fork(2) is none of ours. */
+/* A mapping that fork(2) has copied to a child does not map the lane. */
 static bool maps_it(const struct vm_area_struct *vma, const struct lane *l)
 {
 	return vma->vm_mm == READ_ONCE(l->mm);
 }
 
-/* mremap(2) makes one before it asks us, and drops it again. */
+/* mremap(2) copies the mapping before it asks us, and removes the copy again. */
 static void lane_vma_open(struct vm_area_struct *vma)
 {
 	struct lane *l = vma->vm_private_data;
@@ -204,17 +205,17 @@ static vm_fault_t lane_vma_fault(struct vm_fault *vmf)
 
 	if (vmf->pgoff >= l->bytes >> PAGE_SHIFT)
 		return VM_FAULT_SIGBUS;
-	/* It stays as long as this mapping does. */
+	/* Memory of a pool stays as long as this mapping. */
 	if (l->pool && maps_it(vmf->vma, l))
 		return compat_insert_pfn(vmf->vma, vmf->address, l->pfn + vmf->pgoff);
 	raw_spin_lock(&mm_lock);
 	if (!l->pool && vmf->vma->vm_mm == l->mm) {
 		page = vmalloc_to_page(l->mem.blocks + (vmf->pgoff << PAGE_SHIFT));
-		/* vmalloc() makes no page a part of a larger one. */
+		/* vmalloc() pages are not part of compound pages. */
 		page_ref_inc(page);
 	}
 	raw_spin_unlock(&mm_lock);
-	/* All of it is zero: closed, and nothing that is read by anybody. */
+	/* Map a zeroed page: it reads as closed, and the kernel does not read it. */
 	if (!page)
 		page = compat_alloc_mapped_page();
 	if (!page)
@@ -243,7 +244,7 @@ static int lane_mmap(struct file *file, struct vm_area_struct *vma)
 	if (xchg(&l->mapped, 1))
 		return -EBUSY;
 	atomic_set(&l->maps, 1);
-	/* A program of the old kind (READ_IMPLIES_EXEC) asks for more than it means. */
+	/* A program with READ_IMPLIES_EXEC asks for PROT_EXEC without wanting it. */
 	compat_vm_flags(vma, VM_DONTEXPAND | (l->pool ? VM_MIXEDMAP | VM_WIPEONFORK : 0),
 			VM_EXEC | VM_MAYEXEC);
 	if (l->pool && l->pool->wc)
@@ -253,12 +254,12 @@ static int lane_mmap(struct file *file, struct vm_area_struct *vma)
 	return 0;
 }
 
-/* Neither a descriptor nor a mapping is left, in any process. */
+/* No descriptor and no mapping is left, in any process. */
 static int lane_release(struct inode *inode, struct file *file)
 {
 	struct lane *l = file->private_data;
 
-	/* The lane was never mapped. */
+	/* If the lane was never mapped, it is still open. */
 	lane_die(l);
 	if (l->pool)
 		give_back(l);
@@ -271,8 +272,6 @@ static const struct file_operations lane_fops = {
 	.mmap		= lane_mmap,
 	.release	= lane_release,
 };
-
-/* Making one. */
 
 static int size_of(u32 want, u32 *bytes)
 {
@@ -288,7 +287,7 @@ static int size_of(u32 want, u32 *bytes)
 	return 0;
 }
 
-/* Numbers that no block in that place can have, so that none counts as written. */
+/* Give each block a number that is invalid at its place, so that none counts as written. */
 static void lane_format(struct lane *l)
 {
 	struct devtrace_lane_head *head = lane_head(&l->mem);
@@ -328,9 +327,8 @@ static struct lane *lane_alloc(u32 bytes, u16 flags)
 }
 
 /*
- * The ring of blocks has the stream's size: it is not made while that changes. A thread of
- * the kernel makes it, before other threads: who asks for a lane may lose its CPU for long,
- * and nobody would get devtrace_lock meanwhile.
+ * The ring of blocks has the stream's size, so it is made under devtrace_lock. A kernel thread
+ * makes it: a program that asks for a lane may be preempted for long, with the lock held.
  */
 static atomic_t ring_tries = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(ring_tried);
@@ -358,7 +356,7 @@ static int make_ring(void)
 	return slots_bytes() ? 0 : -ENOMEM;
 }
 
-/* All that a lane needs, in order; what was done is undone if something is not to be had. */
+/* Allocate all that a lane needs. On error, everything is undone. */
 static int lane_prepare(struct lane *l, struct file **file)
 {
 	int err;
@@ -393,7 +391,7 @@ out_reserved:
 	return err;
 }
 
-/* For the calling thread; @arg is filled in. */
+/* Create a lane for the calling thread, and fill in @arg. */
 static int lane_new(struct devtrace_lane_ask *arg, struct file **file)
 {
 	struct lane *l;
@@ -418,7 +416,7 @@ static int lane_new(struct devtrace_lane_ask *arg, struct file **file)
 	preempt_disable();
 	devtrace_proc_seen(current);
 	preempt_enable();
-	/* While it is open. */
+	/* This reference lasts while the lane is open. */
 	kref_get(&l->ref);
 	slot_open(l);
 	if (l->pool)
@@ -430,13 +428,12 @@ static int lane_new(struct devtrace_lane_ask *arg, struct file **file)
 }
 
 /**
- * lane_ask() - a lane for the calling thread
- * @arg: what is asked for; filled in
+ * lane_ask() - create a lane for the calling thread
+ * @arg: the request; filled in with the answer
  *
  * Context: process.
- * Return: a descriptor to be mapped; -EINVAL: no such size or flag; -ENOSPC: the
- * administrator, or what others have, allows no more; -ENODEV: this machine's caches
- * alias; -EFAULT, -ENOMEM, -EMFILE, -ENFILE.
+ * Return: a descriptor for mmap(2); -EINVAL: invalid size or flag; -ENOSPC: a limit is reached;
+ *	-ENODEV: this machine's caches alias; -EFAULT, -ENOMEM, -EMFILE, -ENFILE.
  */
 long lane_ask(struct devtrace_lane_ask __user *arg)
 {
@@ -465,14 +462,14 @@ long lane_ask(struct devtrace_lane_ask __user *arg)
 }
 
 /**
- * lane_hand_over() - take the blocks of a lane that are full
- * @source: the number that its events have as their source
+ * lane_hand_over() - take the full blocks of a lane
+ * @source: number that the lane's events have as their source
  *
- * By its thread, or a child of vfork(2) that writes on in its parent's lane.
+ * Called by the lane's thread, or by a child of vfork(2) that continues in its parent's lane.
  *
  * Context: process.
- * Return: 0; -ENXIO: the process has no such lane; -EPIPE: it is closed; -EAGAIN: there
- * is no room now.
+ * Return: 0; -ENXIO: the process has no such lane; -EPIPE: the lane is closed; -EAGAIN: the
+ *	ring of blocks has no room now.
  */
 int lane_hand_over(unsigned long source)
 {
@@ -496,7 +493,7 @@ int lane_hand_over(unsigned long source)
 	return err;
 }
 
-/* No file of a lane and no reader is left, no work that takes from lanes, and no stream_wq. */
+/* No lane's file, no reader, no work that takes from lanes and no stream_wq is left. */
 void lanes_exit(void)
 {
 	lane_shares_exit();

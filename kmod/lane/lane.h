@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lanes: made, mapped, closed, and gone
+ * Create, map, close and free lanes
  *
- * A lane belongs to the thread that asked for it and to the address space that maps it.
- * A lane is open until that mapping ends or the thread does; then its complete events are
- * taken (take.c), and its memory is freed. All lanes belong to stream 0.
+ * A lane belongs to the thread that asked for it, and to the address space that maps it. It is
+ * open until that mapping is removed or the thread ends; then its complete events are taken
+ * (take.c) and its memory is freed. All lanes belong to stream 0.
  */
 #ifndef DEVTRACE_LANE_H
 #define DEVTRACE_LANE_H
@@ -23,35 +23,35 @@ struct mm_struct;
 struct task_struct;
 
 /**
- * struct lane - memory that a thread writes into
- * @ref: one for its file, one while it is open
- * @mem: where it is; looked at with @lock while it is not @closed
- * @bytes: of that
- * @slot: its number
+ * struct lane - memory that one thread writes events into
+ * @ref: one reference for the file, one while the lane is open
+ * @mem: the memory; used with @lock held, and only while @closed is false
+ * @bytes: size of the memory
+ * @slot: number of the slot
  * @flags: DEVTRACE_LANE_NO_CALLS
  * @tid: the thread, in the initial pid namespace
  * @tgid: its process
  * @pid: the thread, to see whether it runs
- * @owner: the user whose share it is, as devtrace_owner() says
- * @mm: where it may be mapped; NULL when it is closed for good
- * @mapped: somebody maps it, or did
- * @maps: how many mappings @mm has: two while mremap(2) is refused
- * @pool: whose memory it is; NULL: our own
- * @pfn: of its first page, if it is that of @pool
- * @told: what was taken, for who reads its memory after a reset; or NULL
- * @lock: of what follows
- * @at: what was taken
- * @floor: see take.c
- * @made: when it was opened, trace clock ns; 0: nobody has seen it
- * @waits: its thread is in the middle of an event
- * @closed: nothing is taken from it any more
- * @user: what its user has, it included; until its memory is given back
- * @process: likewise its process
- * @awake: in the list of lane_wake.c, while it is open
- * @by_tid: in the table of lane_wake.c, likewise
- * @seen_open: what lane_wake.c saw last
- * @seen_used: likewise
- * @rcu: to free it
+ * @owner: the user whose share the lane counts in, see devtrace_owner()
+ * @mm: address space that may map the lane; NULL once the lane is closed for good
+ * @mapped: the lane is mapped, or was
+ * @maps: number of mappings in @mm: two while mremap(2) is being refused
+ * @pool: owner of the memory; NULL: the kernel
+ * @pfn: first page of the memory, if @pool owns it
+ * @told: where to store the number of events taken, for a reader after a reset; or NULL
+ * @lock: protects @at, @floor, @made, @waits and @closed
+ * @at: end of what was taken
+ * @floor: no event taken later is older, trace clock ns; see take.c
+ * @made: when the lane was opened, trace clock ns; 0: not open yet
+ * @waits: readers wait for an event that its thread has begun; read without @lock
+ * @closed: no more events are taken; read without @lock
+ * @user: share of its user, until the memory is freed
+ * @process: share of its process, until the memory is freed
+ * @awake: entry of lane_wake.c's list of open lanes
+ * @by_tid: entry of lane_wake.c's table, while the lane is open
+ * @seen_open: block being written, as lane_wake.c saw it last
+ * @seen_used: bytes used of that block, as lane_wake.c saw it last
+ * @rcu: to free the lane
  */
 struct lane {
 	struct kref		ref;
@@ -84,19 +84,19 @@ struct lane {
 	struct rcu_head		rcu;
 };
 
-/* A mapping of its own process makes a lane open. */
+/* A lane is open while its own process maps it, or may still map it. */
 static inline bool lane_is_open(const struct lane *l)
 {
 	return READ_ONCE(l->mm);
 }
 
 /**
- * struct lane_pool - memory for lanes that is not the kernel's
- * @owner: is there as long as a lane has any of it
- * @wc: it is mapped write-combining
- * @get: blocks, pfn and told of a lane, zeroed; false: there is none
- * @open: its slot is open, and nobody writes yet
- * @put: nobody maps it any more
+ * struct lane_pool - memory for lanes that another module provides
+ * @owner: the module; it stays while a lane uses the memory
+ * @wc: map the memory write-combining
+ * @get: set blocks, pfn and told of a lane; the memory is zeroed. Return false if there is none
+ * @open: the slot is open, and its thread does not write yet
+ * @put: the memory is no longer mapped
  */
 struct lane_pool {
 	struct module	*owner;

@@ -2,9 +2,10 @@
 /*
  * The types that may go into lanes: bits that programs test
  *
- * Two sides decide. The filters say which types stream 0 wants and no other stream or trigger
- * (manage/filter_compile.c); by all other terms an event is judged when it is taken. The state of stream 0 says whether it stores events, and
- * whether nothing may stop it with the next one.
+ * Filters and state decide. The filters determine the types that only stream 0 wants, no other
+ * stream and no trigger (manage/filter_compile.c); all other terms are judged when an event is
+ * taken. The state of stream 0 determines whether it stores events, and whether the next event
+ * may stop it.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -26,10 +27,10 @@
 #include <uapi/linux/devtrace.h>
 
 #define WORDS	8
-/* The severity bytes of level 2 and 3: of software, and of hardware. */
+/* Severity bytes of levels 2 and 3, of software and of hardware. */
 #define SEVERE	(BIT(DEVTRACE_SW2) | BIT(DEVTRACE_SW3) | BIT(DEVTRACE_HW2) | BIT(DEVTRACE_HW3))
 
-/* With devtrace_lock. */
+/* Protected by devtrace_lock. */
 static struct devtrace_control *lane_control;
 static u32 simple[WORDS];
 static bool state_runs = true, state_unwatched = true;
@@ -44,10 +45,10 @@ static void write_lanes(void)
 }
 
 /**
- * lane_filter_narrow() - before the filters change: clear the bits that the new ones clear
- * @lanes: the types that may go into lanes by the new filters
+ * lane_filter_narrow() - clear the bits that new filters will clear
+ * @lanes: types that may go into lanes under the new filters
  *
- * Events in lanes are taken, by the filters that are in force.
+ * Called before the filters change. Takes all events in lanes under the old filters.
  *
  * Context: process, devtrace_lock held.
  */
@@ -62,8 +63,8 @@ void lane_filter_narrow(const u32 *lanes)
 }
 
 /**
- * lane_filter_table() - the filters have changed, and are in force
- * @lanes: what will do now
+ * lane_filter_table() - new filters are in force
+ * @lanes: types that may go into lanes
  *
  * Context: process, devtrace_lock held.
  */
@@ -75,12 +76,11 @@ void lane_filter_table(const u32 *lanes)
 }
 
 /**
- * lane_filter_state() - stream 0 was stopped, or goes on, or may be stopped by an event
- * @runs: it stores events
- * @unwatched: and none may stop it
+ * lane_filter_state() - the state of stream 0, or of its triggers, has changed
+ * @runs: the stream stores events
+ * @unwatched: no event may stop it
  *
- * When it has returned, what was in lanes before is stored or dropped as it was said
- * before.
+ * On return, the events that were in lanes are stored or dropped according to the old state.
  *
  * Context: process, devtrace_lock held.
  */
@@ -91,7 +91,7 @@ void lane_filter_state(bool runs, bool unwatched)
 	lockdep_assert_held(&devtrace_lock);
 	state_runs = runs;
 	state_unwatched = unwatched;
-	/* The bits go before what is in lanes is dropped, and come behind it. */
+	/* Clear the bits before events in lanes are dropped; set them only after. */
 	if (!runs)
 		write_lanes();
 	if (other)
@@ -100,8 +100,8 @@ void lane_filter_state(bool runs, bool unwatched)
 }
 
 /**
- * lane_filter_init() - everything may
- * @control: the page that programs map
+ * lane_filter_init() - let all types go into lanes
+ * @control: the control page
  */
 void lane_filter_init(struct devtrace_control *control)
 {
@@ -109,12 +109,12 @@ void lane_filter_init(struct devtrace_control *control)
 }
 
 /**
- * lane_filter_tell_severe() - have somebody told of each severe event when it is in its ring
- * @told: who is told, see emit_severe_told; NULL: nobody any more
+ * lane_filter_tell_severe() - set the callback for severe events
+ * @told: see emit_severe_told; NULL: no callback
  *
- * The library gives such events to the kernel at once, as long as somebody is told.
+ * While there is a callback, the library passes severe events to the kernel at once.
  *
- * Context: process; with NULL, sleeps until no call is under way.
+ * Context: process; with NULL, sleeps until no call is in progress.
  */
 void lane_filter_tell_severe(void (*told)(struct ring *r))
 {
@@ -126,13 +126,12 @@ void lane_filter_tell_severe(void (*told)(struct ring *r))
 }
 
 /**
- * lane_filter_set() - who wants events of the thread of a lane, on whichever CPU
- * @t: the table, preemption off
+ * lane_filter_set() - filter set for events of a lane's thread, on any CPU
+ * @t: the filter table, preemption off
  * @l: the lane
- * @cpu: set to the CPU that the thread is on
+ * @cpu: set to the CPU of the thread
  *
- * Of a thread that is no more, or has another number since it calls exec(2), the name is
- * the last that it emitted under.
+ * For a thread that has ended or called exec(2), the name is the last that it emitted under.
  */
 u32 lane_filter_set(const struct filter_table *t, const struct lane *l, unsigned int *cpu)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lanes whose blocks nobody hands over: the kernel comes by itself
+ * Take from lanes whose thread never hands over
  *
- * A program says that it makes no calls when it asks for its lane (DEVTRACE_LANE_NO_CALLS).
- * Or its calls are refused later, by a filter of seccomp(2): then the library says so in the
- * head of the lane. A work looks at all lanes once in LOOK_MS, and every NO_CALLS_MS as long
- * as there is one of these; what is in them it takes.
+ * A program that makes no system calls says so when it asks for its lane
+ * (DEVTRACE_LANE_NO_CALLS). If a seccomp(2) filter refuses its calls later, the library says so
+ * in the head of the lane. A work checks all lanes every LOOK_MS, or every NO_CALLS_MS while
+ * such a lane is open, and takes their events.
  */
 #include <linux/atomic.h>
 #include <linux/errno.h>
@@ -26,7 +26,7 @@ static atomic_t nr_lanes = ATOMIC_INIT(0);
 static void nocalls_fn(struct work_struct *work);
 static DECLARE_DELAYED_WORK(nocalls_work, nocalls_fn);
 
-/* Whether to come again soon. */
+/* Take if the lane makes no calls; return true to check again soon. */
 static bool come_for(struct lane *l)
 {
 	return (l->flags & DEVTRACE_LANE_NO_CALLS || slot_makes_no_calls(l)) &&
@@ -54,26 +54,26 @@ static void nocalls_fn(struct work_struct *work)
 }
 
 /**
- * lane_nocalls_made() - a lane is open, and in its slot
- * @l: the lane
+ * lane_nocalls_made() - a lane was opened
+ * @l: the lane, in its slot
  */
 void lane_nocalls_made(const struct lane *l)
 {
 	atomic_inc(&nr_lanes);
-	/* At once, so that many of them cannot put it off. */
+	/* At once, so that a stream of new lanes cannot postpone the work. */
 	if (l->flags & DEVTRACE_LANE_NO_CALLS)
 		mod_delayed_work(system_wq, &nocalls_work, 0);
 	else
 		schedule_delayed_work(&nocalls_work, msecs_to_jiffies(LOOK_MS));
 }
 
-/* One is closed. */
+/* A lane was closed. */
 void lane_nocalls_closed(void)
 {
 	atomic_dec(&nr_lanes);
 }
 
-/* None is left. */
+/* No lane is left. */
 void lane_nocalls_exit(void)
 {
 	cancel_delayed_work_sync(&nocalls_work);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's functions that reading a lane needs
+ * Kernel primitives that reading a lane uses
  *
- * The counterpart for user space is selftests/lane/lane_port_user.h.
+ * selftests/lane/lane_port_user.h is the counterpart in user space.
  */
 #ifndef DEVTRACE_LANE_PORT_H
 #define DEVTRACE_LANE_PORT_H
@@ -17,26 +17,26 @@
 
 #include "compat/compat.h"
 
-/* As much of the number of a block as is loaded in one piece. */
+/* As many low bits of a block's number as one load reads. */
 typedef unsigned long tail_low_t;
 
 /*
- * One word, loaded once. The writer of a lane, or of a newer run, may store there
- * meanwhile: the caller checks afterwards whether the word was valid.
+ * Load one word once. The writer of a lane, or of a newer run, may store there at the same
+ * time: the caller checks afterwards whether the word was valid.
  */
 static __always_inline u32 lane_word(const void *p)
 {
 	/* See above. */
 	u32 word = data_race(get_unaligned((const u32 *)p));
 
-	/* Or the compiler may load it again where it is used. */
+	/* Keep the compiler from loading the word again. */
 	OPTIMIZER_HIDE_VAR(word);
 	return word;
 }
 
 /*
- * A program may store there meanwhile: then what was copied is thrown away. By words, which
- * is as fast as by bytes where there are fast strings, and not slow where there are none.
+ * Copy memory that a program may change meanwhile; the caller discards an invalid copy. Words
+ * are as fast as bytes on CPUs with fast strings, and not slow on others.
  */
 static inline void lane_copy_out(void *dst, const void *src, size_t n)
 {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Looking into a lane: memory that a program writes meanwhile, whatever it likes
+ * Read a lane: memory that a program may change in any way at any time
  *
- * The writer says which block it is about to overwrite (open) before it touches it, and
- * how much of a block is complete (used) after it is. So whoever finds, behind a copy,
- * that open has not come round to the block again, has copied what was whole.
+ * Before the writer overwrites a block, it stores the block's number (open); after it completes
+ * a record, it stores how many bytes are complete (used). So if open has not come round to a
+ * block again by the end of a copy, the copy is valid.
  */
 #include "lane_read.h"
 
-/* The shortest record. */
+/* Size of the shortest record. */
 #define RECORD_MIN	4
 
 /**
- * lane_begin() - where the first event will be
+ * lane_begin() - set the place of the first event
  * @m: the lane
- * @p: set
+ * @p: the place
  */
 void lane_begin(const struct lane_mem *m, struct lane_place *p)
 {
@@ -27,8 +27,8 @@ void lane_begin(const struct lane_mem *m, struct lane_place *p)
 }
 
 /*
- * Of the block at @p. 1: there is a piece; 0: there is nothing, but perhaps in the
- * next block; -EPROTO.
+ * Find the complete records of the block at @p. Return 1; 0 if there is none, but perhaps in
+ * the next block; or -EPROTO.
  */
 static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_piece *c)
 {
@@ -36,7 +36,10 @@ static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_p
 	u32 used, from = p->off ?: LANE_HEADER;
 	u64 count = p->idx;
 
-	/* LMM(lane_read:C): how much is complete before that; pairs with lane_write:C. */
+	/*
+	 * LMM(lane_read:C): If used is that of lane_write:C, then the records up to it are
+	 * complete. Pairs with lane_write:C.
+	 */
 	used = smp_load_acquire(&b->used);
 	if (used < from || used > DEVTRACE_LANE_BLOCK || used & 1)
 		return -EPROTO;
@@ -49,7 +52,7 @@ static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_p
 		c->cpu = READ_ONCE(b->cpu);
 		count = READ_ONCE(b->count);
 	}
-	/* More than the blocks that were skipped can have held is nonsense. */
+	/* Reject a count that exceeds the capacity of the skipped blocks. */
 	if (count < p->idx ||
 	    count - p->idx > (p->skipped + 1) * (DEVTRACE_LANE_BLOCK / RECORD_MIN))
 		return -EPROTO;
@@ -58,15 +61,15 @@ static int look_at(const struct lane_mem *m, struct lane_place *p, struct lane_p
 }
 
 /**
- * lane_look() - what is complete and was not taken, of one block
+ * lane_look() - find the complete records of one block that were not taken
  * @m: the lane
- * @p: from here on; moved forward if the block is no more, and to the next one if all
- *	of it was taken
+ * @p: where to begin; moved to the oldest block if this one was overwritten, and to the next if
+ *	all of it was taken
  * @piece: filled in
  *
- * A copy of it counts only if lane_still() says so afterwards.
+ * A copy of the piece is valid only if lane_still() returns true afterwards.
  *
- * Return: 1; 0 if there is nothing; -EPROTO if what stands there makes no sense.
+ * Return: 1; 0 if there is none; -EPROTO if the content is invalid.
  */
 int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece *piece)
 {
@@ -75,7 +78,10 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 	int ret;
 
 	for (steps = 0; steps < 2 * m->nr; steps++) {
-		/* LMM(lane_read:A): before what is in the blocks; pairs with lane_write:A. */
+		/*
+		 * LMM(lane_read:A): If open is that of lane_write:A, then the previous block is
+		 * complete. Pairs with lane_write:A.
+		 */
 		open = smp_load_acquire(&head->open);
 		if (lane_nothing_yet(open, p))
 			return 0;
@@ -84,9 +90,12 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 			p->block = open - m->nr + 1;
 			p->off = 0;
 		}
-		/* LMM(lane_read:B): the number before the header; pairs with lane_write:B. */
+		/*
+		 * LMM(lane_read:B): If the number is that of lane_write:B, then the header
+		 * loaded below belongs to it. Pairs with lane_write:B.
+		 */
 		if (smp_load_acquire(&lane_block(m, p->block)->number) != p->block) {
-			/* The block was opened, and its header is not there yet. */
+			/* The thread has opened the block but not written its header yet. */
 			if (open == p->block)
 				return 0;
 			ret = -EPROTO;
@@ -99,30 +108,33 @@ int lane_look(const struct lane_mem *m, struct lane_place *p, struct lane_piece 
 			continue;
 		if (ret < 0 || open == p->block)
 			return ret;
-		/* The writer had gone on before we looked how much there is. */
+		/* The writer left the block before used was loaded, so all of it was taken. */
 		p->block++;
 		p->off = 0;
 	}
-	/* The lane is overwritten faster than it is read. */
+	/* The thread overwrites the lane faster than we read it. */
 	return 0;
 }
 
 /**
- * lane_still() - whether what was loaded and copied since lane_look() was whole
+ * lane_still() - is what was loaded and copied since lane_look() valid?
  * @m: the lane
- * @p: as lane_look() left it
+ * @p: as lane_look() set it
  */
 bool lane_still(const struct lane_mem *m, const struct lane_place *p)
 {
-	/* LMM(lane_read:D): all of that before we look again; pairs with lane_write:A. */
+	/*
+	 * LMM(lane_read:D): If a word of the copy comes from a record that overwrites the
+	 * block, then open, loaded below, has come round to it. Pairs with lane_write:A.
+	 */
 	smp_rmb();
 	return READ_ONCE(lane_head(m)->open) - p->block < m->nr;
 }
 
 /**
- * lane_taken() - go behind a piece
- * @p: the place that it was found by; @idx, @time and @cpu are the caller's to set
- * @piece: it
+ * lane_taken() - advance past a piece
+ * @p: the place; the caller advances @idx, @time and @cpu
+ * @piece: the piece
  */
 void lane_taken(struct lane_place *p, const struct lane_piece *piece)
 {
@@ -131,14 +143,14 @@ void lane_taken(struct lane_place *p, const struct lane_piece *piece)
 }
 
 /**
- * lane_long() - the rest of a record that is not of the shortest form
- * @word: its first word
+ * lane_long() - parse the rest of a record that is not of the short form
+ * @word: first word of the record
  * @buf: the copy
- * @at: where it begins
+ * @at: offset of the record
  * @left: bytes from there on, at least one word
- * @ev: length, flags and severity are set, and @time to that since the record before
+ * @ev: filled in: length, flags and severity; @time is the time since the previous record
  *
- * Return: how many words it has before the payload, or -EPROTO.
+ * Return: number of words before the payload, or -EPROTO.
  */
 int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev)
 {
@@ -179,10 +191,10 @@ int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev)
 }
 
 /**
- * lane_newest() - how far its thread is, to be compared with how far it was
+ * lane_newest() - how far the thread has written, to detect a change later
  * @m: the lane
- * @open: filled in
- * @used: filled in
+ * @open: set to the number of the open block
+ * @used: set to the bytes used of it
  */
 void lane_newest(const struct lane_mem *m, u32 *open, u16 *used)
 {
@@ -191,7 +203,7 @@ void lane_newest(const struct lane_mem *m, u32 *open, u16 *used)
 }
 
 /**
- * lane_untaken_bytes() - how much stands behind a place, as far as its thread says
+ * lane_untaken_bytes() - bytes behind a place, according to the thread
  * @m: the lane
  * @p: the place
  */

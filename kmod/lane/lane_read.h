@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Looking into a lane: memory that a program writes meanwhile, whatever it likes
+ * Read a lane: memory that a program may change in any way at any time
  *
- * A lane is a row of blocks, written one after the other and over again; its layout is
- * in <linux/devtrace_lane.h>, the order of the writer's stores in lanes.rst. Here is all
- * that looks into such memory, and nothing that knows of threads, files or readers: it
- * runs on the host too, against writers on a simulated machine and hostile bytes.
+ * A lane is a circular buffer of blocks. <linux/devtrace_lane.h> has its layout, lanes.rst the
+ * order of the writer's stores. Only these functions parse such memory. They know nothing of
+ * threads, files or readers; selftests/lane runs them in user space, against writers on a
+ * simulated machine and against hostile bytes.
  *
- * Invariants. A word of the lane is loaded once and checked before it is used. Positions
- * are the caller's own. A piece that was copied counts only after lane_still() has said
- * that it was not being overwritten, and only the copy is examined. With any content
- * of the lane a call ends after at most as many steps as there are blocks.
+ * Invariants: A word of the lane is loaded once and checked before it is used. The caller keeps
+ * the positions in memory of its own. A copied piece is valid only after lane_still() has
+ * returned true, and only the copy is parsed. With any content of the lane, a call takes at
+ * most 2 * nr steps.
  */
 #ifndef DEVTRACE_LANE_READ_H
 #define DEVTRACE_LANE_READ_H
@@ -28,10 +28,10 @@
 #define LANE_HEADER	((u32)sizeof(struct devtrace_lane_block))
 
 /**
- * struct lane_mem - where a lane is
- * @blocks: the first block, and the head of the lane in it
- * @nr: how many, a power of two
- * @first: number of the one that was to be written first
+ * struct lane_mem - memory of a lane
+ * @blocks: the first block, which begins with the head of the lane
+ * @nr: number of blocks, a power of two
+ * @first: number of the block to be written first
  */
 struct lane_mem {
 	u8	*blocks;
@@ -43,10 +43,10 @@ struct lane_mem {
  * struct lane_place - a place in a lane
  * @block: number of the block
  * @off: bytes of it that were taken; 0: not even its header
- * @skipped: blocks that were overwritten since the last one of which something was taken
- * @idx: events before this place, as the thread counts
- * @time: of the event before, as it was written
- * @cpu: of the event before, or DEVTRACE_LANE_NO_CPU
+ * @skipped: blocks that were overwritten since the last block with taken events
+ * @idx: number of events before this place, as the thread counts
+ * @time: time of the previous event as written, ns
+ * @cpu: CPU of the previous event, or DEVTRACE_LANE_NO_CPU
  */
 struct lane_place {
 	u32	block;
@@ -58,12 +58,12 @@ struct lane_place {
 };
 
 /**
- * struct lane_piece - records of one block that are complete
- * @from: where they are
+ * struct lane_piece - complete records of one block
+ * @from: the first record
  * @len: bytes
- * @time: to which the first one's time is relative
- * @cpu: the CPU of the first
- * @lost: events that were written before them and overwritten before they were taken
+ * @time: base of the first record's relative time, ns
+ * @cpu: CPU of the first record
+ * @lost: number of events before them that were overwritten before they were taken
  */
 struct lane_piece {
 	const u8	*from;
@@ -75,11 +75,11 @@ struct lane_piece {
 
 /**
  * struct lane_event - an event of a lane
- * @time: as it was written, ns
+ * @time: time as written, ns
  * @data: its payload, in the copy
- * @len: length of that
- * @head: where its first word is in the copy
- * @cpu: where it was emitted, or DEVTRACE_LANE_NO_CPU
+ * @len: bytes of payload
+ * @head: offset of its first word in the copy
+ * @cpu: CPU that emitted it, or DEVTRACE_LANE_NO_CPU
  * @type: event type
  * @severity: severity byte
  * @flags: DEVTRACE_F_*
@@ -95,7 +95,10 @@ struct lane_event {
 	u8		flags;
 };
 
-/* So many events of a lane were taken, and a check. All, for good: it is closed. */
+/*
+ * The number of events taken from a lane, with a check; LANE_TOLD_CLOSED: the lane is closed
+ * and all were taken.
+ */
 #define LANE_TOLD_CLOSED	0x636c6f7365646c6eULL
 
 static inline u64 lane_told(u32 taken)
@@ -113,13 +116,13 @@ static inline const struct devtrace_lane_block *lane_block(const struct lane_mem
 	return (const void *)(m->blocks + (size_t)(number & (m->nr - 1)) * DEVTRACE_LANE_BLOCK);
 }
 
-/* No block was opened since this place was the next to be. */
+/* The thread has not opened the block at this place yet. */
 static inline bool lane_nothing_yet(u32 open, const struct lane_place *p)
 {
 	return open == p->block - 1 && !p->off;
 }
 
-/* Whether the block of a place is the one that is being written. */
+/* Is the block at this place the one being written? */
 static inline bool lane_is_at_open(const struct lane_mem *m, const struct lane_place *p)
 {
 	return READ_ONCE(lane_head(m)->open) == p->block;
@@ -132,22 +135,22 @@ void lane_taken(struct lane_place *p, const struct lane_piece *piece);
 void lane_newest(const struct lane_mem *m, u32 *open, u16 *used);
 int lane_long(u32 word, const u8 *buf, u32 at, u32 left, struct lane_event *ev);
 
-/* Times of one lane never go back. */
+/* Times of a lane never decrease: saturate instead of wrapping. */
 static __always_inline u64 lane_time_after(u64 time, u64 ns)
 {
 	return likely(time + ns >= time) ? time + ns : ~0ULL;
 }
 
 /**
- * lane_next() - the next event of a copy
+ * lane_next() - parse the next event of a copy
  * @buf: the copy
- * @at: where in there; moved on
- * @len: bytes that are there
- * @time: of the event before; moved on
- * @ev: filled in but for @cpu, which changes where the lane says so; type, flags and
- *	severity are not checked
+ * @at: offset in it; advanced
+ * @len: bytes in the copy
+ * @time: time of the previous event; advanced
+ * @ev: filled in; @cpu changes only where the lane changes it; type, flags and severity are not
+ *	checked
  *
- * Return: 1, 0 if there is none, or -EPROTO if it makes no sense.
+ * Return: 1; 0 at the end; -EPROTO if the record is invalid.
  */
 static __always_inline int lane_next(const u8 *buf, u32 *at, u32 len, u64 *time,
 				     struct lane_event *ev)

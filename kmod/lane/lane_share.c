@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Limits of lanes: of a process, of a user, and of all
- */
+/* Limits of lanes: for a process, for a user, and for all */
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/rbtree.h>
@@ -14,9 +12,9 @@
 #include "slot.h"
 
 /*
- * The bytes of lanes whose memory is not freed yet: of each user and each process that
- * has any, of all but root, and of all. Under lanes_lock, which is held for a way down a
- * tree of at most twice SLOTS_MAX.
+ * The bytes of lanes whose memory is not freed yet: for each user and process that has any
+ * (@shares), for all users but root (common_bytes), and for all. Protected by lanes_lock, which
+ * is held for a walk down a tree of at most 2 * SLOTS_MAX nodes.
  */
 static DEFINE_RAW_SPINLOCK(lanes_lock);
 static struct rb_root shares = RB_ROOT;
@@ -25,7 +23,7 @@ static unsigned int common_nr;
 
 #define ROOT	0
 
-/* Until lane_limits_init(): no parameter of the module says how much. */
+/* Until lane_limits_init(): no module parameter sets the limit. */
 #define NOT_GIVEN	ULONG_MAX
 
 static unsigned long lane_process = NOT_GIVEN;
@@ -39,7 +37,7 @@ MODULE_PARM_DESC(lane_user, "bytes of all lanes of a user (default 16M, or a 16t
 module_param_cb(lane_all, &devtrace_size_ops, &lane_all, 0644);
 MODULE_PARM_DESC(lane_all, "bytes of all lanes together (default 64M, or an eighth of the RAM)");
 
-/* Limits without a parameter follow the RAM: lanes must not take all of a small board's. */
+/* Default limits depend on the RAM: lanes must not use up a small board's memory. */
 void __init lane_limits_init(void)
 {
 	u64 eighth = (u64)totalram_pages() << PAGE_SHIFT >> 3;
@@ -54,9 +52,9 @@ void __init lane_limits_init(void)
 }
 
 /*
- * A quarter is root's. Of the rest no user may have more than is left to others then: so each
- * who comes finds something, half of what those before him left. @his and @common, of all but
- * root, are with what he asks for.
+ * Root keeps a quarter. Another user may hold at most as much as stays free, so each newcomer
+ * can get half of the remainder. @his and @common, the sum for all users but root, include the
+ * request.
  */
 static bool is_fair(u64 his, u64 common, u64 limit)
 {
@@ -64,11 +62,11 @@ static bool is_fair(u64 his, u64 common, u64 limit)
 }
 
 /**
- * struct share - what a user has, or one of his processes
+ * struct share - what a user, or one of the user's processes, holds
  * @node: in @shares
- * @key: the user, and behind it the process, or 0
- * @bytes: of his lanes
- * @nr: how many; it is freed with the last one
+ * @key: the user in the high half; the process, or 0, in the low half
+ * @bytes: size of all its lanes
+ * @nr: number of its lanes; the share is freed with the last one
  */
 struct share {
 	struct rb_node	node;
@@ -77,7 +75,7 @@ struct share {
 	unsigned int	nr;
 };
 
-/* That of a user or process; @new becomes it, and NULL, if there is none yet. */
+/* Find the share of a user or process, or insert *@new and set it to NULL. */
 static struct share *share_get(u32 owner, u32 tgid, struct share **new)
 {
 	struct rb_node **p = &shares.rb_node, *parent = NULL;
@@ -106,7 +104,7 @@ static void share_add(struct share *s, const struct lane *l)
 	s->nr++;
 }
 
-/* Return: what is to be freed, or NULL. */
+/* Unlink an unused share and return it, to be freed; else return NULL. */
 static struct share *share_unused(struct share *s)
 {
 	if (s->nr)
@@ -122,7 +120,7 @@ static struct share *share_sub(struct share *s, const struct lane *l)
 	return share_unused(s);
 }
 
-/* Whether its user and its process may have it too. */
+/* Do the limits of the user, of the process and of all allow the lane? */
 static bool has_share(const struct lane *l, const struct share *user, const struct share *process)
 {
 	const u64 his = user->bytes + l->bytes;
@@ -136,11 +134,11 @@ static bool has_share(const struct lane *l, const struct share *user, const stru
 }
 
 /**
- * lane_share_reserve() - count a lane, if there may be so many bytes more, and one lane more
- * @l: the lane, with its user, its process and its bytes
+ * lane_share_reserve() - count a lane, if the limits allow it
+ * @l: the lane, with its user, process and size
  *
  * Context: process.
- * Return: 0; -ENOSPC: there may not; -ENOMEM.
+ * Return: 0; -ENOSPC: a limit is reached; -ENOMEM.
  */
 int lane_share_reserve(struct lane *l)
 {
@@ -174,8 +172,8 @@ out:
 }
 
 /**
- * lane_share_return() - a lane counts no more
- * @l: of lane_share_reserve(); its memory is freed
+ * lane_share_return() - stop counting a lane
+ * @l: from lane_share_reserve(); its memory is freed
  *
  * Context: process.
  */
@@ -194,7 +192,6 @@ void lane_share_return(struct lane *l)
 	kfree(process);
 }
 
-/* No lane is left. */
 void lane_shares_exit(void)
 {
 	WARN_ON(!RB_EMPTY_ROOT(&shares));

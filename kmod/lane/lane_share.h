@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Limits of lanes: of a process, of a user, and of all
+ * Limits of lanes: for a process, for a user, and for all
  *
- * The bytes of a lane are reserved before any of its memory is allocated, and given back when
- * that memory has been freed.
+ * The bytes of a lane are reserved before its memory is allocated, and returned after it is
+ * freed.
  */
 #ifndef DEVTRACE_LANE_SHARE_H
 #define DEVTRACE_LANE_SHARE_H
 
 struct lane;
 
-/* Before the first lane. */
+/* Call before the first lane is made. */
 void lane_limits_init(void);
 int lane_share_reserve(struct lane *l);
 void lane_share_return(struct lane *l);

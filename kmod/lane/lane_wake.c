@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When to look into lanes: for readers, at the end of a thread, and by and by
+ * Look into lanes for waiting readers, and when a thread ends
  *
- * While a reader waits and a thread with a lane runs, a timer looks for new events in
- * lanes. The timer ends when all such threads sleep; the scheduler then reports
- * when one goes on, by the tracepoint sched_switch. So an event of a thread is seen
- * after LATENCY_NS, and a system where these threads sleep is not woken for readers.
+ * While a reader waits and a thread with a lane runs, a timer looks for new events in lanes. It
+ * stops when all such threads sleep; then a probe on the tracepoint sched_switch starts it
+ * again when one of them runs. So a reader sees a thread's event after LATENCY_NS, and a system
+ * whose tracing threads sleep is not woken.
  *
- * The timer is not queued any more before it looks at the threads. A thread that is woken
- * after that is RUNNING when the scheduler switches to it, and by then the timer is seen not
- * to be queued; a thread woken before is seen to run. A reader that begins to wait starts the
- * timer itself.
+ * The timer is dequeued before it looks at the threads. If a thread wakes after that look, then
+ * the scheduler switches to it while the timer is not queued, and the probe starts it; if it
+ * wakes before, the timer sees it running. A reader that begins to wait starts the timer
+ * itself.
  *
- * The probe stays for a while when there is no more use for it: to put it in or take it
- * out patches the kernel.
+ * The probe stays attached for a while after its last use, because attaching and detaching
+ * patch the kernel.
  *
- * A thread may end without telling us, or become another program by exec(2) while a process
- * that shares its memory writes on in its lane. So from the first lane on there are probes on
- * sched_process_exit and sched_process_exec, which take what the thread left.
+ * A thread may end without a call to us. Or it may exec(2) another program while a process that
+ * shares its memory still writes into its lane. So from the first lane on, probes on
+ * sched_process_exit and sched_process_exec take what the thread left.
  */
 #include <linux/atomic.h>
 #include <linux/hash.h>
@@ -52,7 +52,7 @@
 #define MANY		U32_MAX
 #define TID_HASH_BITS	8
 
-/* Of open lanes; and by thread id, whose they are. */
+/* Protects the list of open lanes, the buckets, and changes of by_tid. */
 static DEFINE_SPINLOCK(lock);
 static LIST_HEAD(open_lanes);
 static struct bucket {
@@ -61,7 +61,7 @@ static struct bucket {
 } *buckets;
 static atomic_t nr_open = ATOMIC_INIT(0), followers = ATOMIC_INIT(0);
 
-/* Open lanes by thread; changes with lock, looked at under RCU. */
+/* Open lanes by thread id; read under RCU. */
 static struct hlist_head *by_tid;
 
 static struct hrtimer timer;
@@ -78,7 +78,7 @@ static struct bucket *bucket_of(u32 tid)
 	return &buckets[tid % WAKE_BUCKETS];
 }
 
-/* One lane more of a thread, or one less; with lock. */
+/* Count a lane of a thread: @lanes is 1 or -1. With lock held. */
 static void bucket_count(u32 tid, int lanes)
 {
 	struct bucket *b = bucket_of(tid);
@@ -94,7 +94,10 @@ static void bucket_count(u32 tid, int lanes)
 
 static void start_timer(void)
 {
-	/* No flag of ours: who had set it may have lost its CPU before it starts the timer. */
+	/*
+	 * Ask the timer, not a flag: a thread that set a flag may be preempted before it starts
+	 * the timer.
+	 */
 	if (!hrtimer_is_queued(&timer))
 		hrtimer_start(&timer, ns_to_ktime(LATENCY_NS), HRTIMER_MODE_REL_SOFT);
 }
@@ -104,7 +107,7 @@ static void start_soon_fn(struct irq_work *w)
 	start_timer();
 }
 
-/* The scheduler switches to a thread; its lock is held. */
+/* The scheduler switches to a thread, with its lock held. */
 static void switched_to(const struct task_struct *next)
 {
 	const u32 tid = READ_ONCE(bucket_of(next->pid)->tid);
@@ -131,7 +134,7 @@ static void probe_old(void *data, bool preempt, struct task_struct *prev,
 
 #define PROBE	compat_probe(sched_switch, probe_new, probe_old)
 
-/* Whether its thread may be emitting. */
+/* May the lane's thread be emitting? */
 static bool lane_runs(const struct lane *l)
 {
 	const struct task_struct *task;
@@ -164,40 +167,49 @@ static enum hrtimer_restart lane_timer_fn(struct hrtimer *t)
 	bool fresh = false, runs = false;
 	struct lane *l;
 
-	/* LMM(lane_stop:A): not queued before we look; pairs with the scheduler's lock. */
+	/*
+	 * LMM(lane_stop:A): If a switch to a thread happens after our look at it, then the
+	 * probe there sees the timer not queued. Pairs with the scheduler's lock.
+	 */
 	smp_mb();
 	spin_lock(&lock);
 	list_for_each_entry(l, &open_lanes, awake) {
-		/* A closed lane may still be mapped, and written, for long. */
+		/* A closed lane may stay mapped, and written, for long. */
 		if (READ_ONCE(l->closed))
 			continue;
-		/* Events that wait for this lane go out, too, when they have waited long enough. */
+		/*
+		 * Readers also hold back events for a lane that waits; wake them to give these
+		 * in time.
+		 */
 		fresh |= lane_has_new(l) || READ_ONCE(l->waits);
 		runs |= lane_runs(l);
 	}
 	spin_unlock(&lock);
 	if (fresh)
 		wake_up_interruptible_all(&devtrace_stream0.wait);
-	/* Likewise. */
+	/* Stop if nothing is new and no thread runs, or if no reader waits. */
 	if ((!fresh && !runs) || !waitqueue_active(&devtrace_stream0.wait))
 		return HRTIMER_NORESTART;
-	/* Somebody else may have done so since it is not queued any more. */
+	/* start_timer() checks whether another CPU has queued it meanwhile. */
 	start_timer();
 	return HRTIMER_NORESTART;
 }
 
 /**
- * lane_wake_prepare() - a reader of stream 0 is about to look for events and then to wait
+ * lane_wake_prepare() - a reader of stream 0 is about to look for events and then wait
  */
 void lane_wake_prepare(void)
 {
-	/* The reader waits before it looks at the timer; pairs with lane_timer_fn(). */
+	/*
+	 * If the timer's callback does not see the reader waiting, then the reader sees the
+	 * timer not queued. Pairs with the barrier in lane_timer_fn().
+	 */
 	smp_mb();
 	if (atomic_read(&nr_open))
 		start_timer();
 }
 
-/* Put the probe in, or take it out. */
+/* Attach the probe, or detach it. */
 static void probe_work_fn(struct work_struct *work)
 {
 	const bool want = atomic_read(&nr_open) && atomic_read(&followers);
@@ -208,7 +220,7 @@ static void probe_work_fn(struct work_struct *work)
 		if (tracepoint_probe_register(sched_switch_tp, PROBE, NULL))
 			return;
 		WRITE_ONCE(probed, true);
-		/* For threads that ran before the probe was there. */
+		/* Cover threads that ran before the probe was attached. */
 		start_timer();
 	} else {
 		WRITE_ONCE(probed, false);
@@ -225,8 +237,8 @@ static void look_at_probe(void)
 }
 
 /*
- * The thread ends: preemption is off, and it is current. A thread may have several lanes; the
- * bytes to take are bounded by lane_process.
+ * The current thread ends, preemption off. It may have several lanes; lane_process bounds the
+ * bytes to take.
  */
 static void thread_exits(struct task_struct *task)
 {
@@ -255,8 +267,8 @@ static void exit_old(void *data, struct task_struct *task)
 #define EXIT_PROBE	compat_probe(sched_process_exit, exit_new, exit_old)
 
 /*
- * The thread is another program now. Its number was old_pid when it asked for a lane; the
- * other threads of its process have ended.
+ * The thread has called exec(2). @old_pid is its id when it asked for the lane; the other
+ * threads of its process have ended.
  */
 static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 		       struct linux_binprm *bprm)
@@ -270,14 +282,14 @@ static void exec_probe(void *data, struct task_struct *task, pid_t old_pid,
 	rcu_read_unlock();
 }
 
-/* With ends_lock. */
+/* With ends_lock held. */
 static void probe_end(struct tracepoint *tp, bool *is_probed, void *probe)
 {
 	if (!*is_probed && tp && !tracepoint_probe_register(tp, probe, NULL))
 		WRITE_ONCE(*is_probed, true);
 }
 
-/* The first lane is there. Without the probes a lane is closed when its mapping goes. */
+/* The first lane is made. If a probe cannot attach, a lane is closed when its mapping goes. */
 static void probe_ends(void)
 {
 	if (READ_ONCE(exit_probed) && READ_ONCE(exec_probed))
@@ -290,7 +302,7 @@ static void probe_ends(void)
 }
 
 /**
- * lane_wake_made() - a lane is open
+ * lane_wake_made() - a lane was opened
  * @l: the lane
  */
 void lane_wake_made(struct lane *l)
@@ -307,14 +319,14 @@ void lane_wake_made(struct lane *l)
 	atomic_inc(&nr_open);
 	lane_nocalls_made(l);
 	look_at_probe();
-	/* Nobody that waits has looked at it. */
+	/* Readers that wait have not looked at this lane. */
 	if (atomic_read(&followers))
 		start_timer();
 }
 
 /**
- * lane_wake_closed() - nothing is written any more, or nothing that matters
- * @l: the lane, perhaps not for the first time; what is in it is still to be read
+ * lane_wake_closed() - a lane was closed
+ * @l: the lane; its last events may still be unread. May be called more than once
  */
 void lane_wake_closed(struct lane *l)
 {
@@ -337,8 +349,8 @@ void lane_wake_closed(struct lane *l)
 }
 
 /**
- * lane_wake_follow() - there is a reader that waits now and then
- * @one_more: or there is one less
+ * lane_wake_follow() - a reader that may wait came or went
+ * @one_more: true if it came
  */
 void lane_wake_follow(bool one_more)
 {
@@ -359,7 +371,6 @@ static void is_it_ours(struct tracepoint *tp, void *unused)
 		exec_tp = tp;
 }
 
-/* Return: 0 or -ENOMEM. */
 int lane_wake_init(void)
 {
 	int cpu;

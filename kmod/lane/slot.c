@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Slots: what programs emitted by their lanes, as readers and statistics see it
+ * Slots: the events of lanes, as readers and statistics see them
  *
- * A slot is a number, a chain of runs in the ring of blocks, and what is known of it
- * besides. Slots come in chunks, and are used again, the smallest number first; so there
- * are as many as there ever were lanes at the same time.
+ * A slot is a number, a chain of runs in the ring of blocks, and accounts. Slots are allocated
+ * in chunks and reused, the lowest number first. So there are as many slots as there were lanes
+ * at the same time.
  */
 #include <linux/bitmap.h>
 #include <linux/lockdep.h>
@@ -28,21 +28,22 @@ struct block_ring slots_blocks;
 struct slot *slots_chunks[SLOTS_MAX / SLOTS_CHUNK];
 u64 slots_dropped[SLOT_CAUSES];
 
-/* With slots_lock. */
+/* Bits of slots in use; protected by slots_lock. */
 static DECLARE_BITMAP(taken, SLOTS_MAX);
-static unsigned int nr_slots;		/* only grows; the slots before it are there */
+static unsigned int nr_slots;		/* only grows; all slots below exist */
 
 u64 slots_first_block = 1;
 
-/* Lanes come and go. */
-
-/* Memory for some more slots. */
+/* Memory for one chunk of slots. */
 struct chunk {
 	struct chain	chains[SLOTS_CHUNK];
 	struct slot	slots[SLOTS_CHUNK];
 };
 
-/* A free slot, or SLOTS_MAX; with lock. */
+/*
+ * Allocate a free slot; return SLOTS_MAX if there is none. Uses *@spare if the slot's chunk
+ * does not exist yet. With slots_lock held.
+ */
 static unsigned int take_slot(struct chunk **spare)
 {
 	const unsigned int slot = find_first_zero_bit(taken, SLOTS_MAX);
@@ -59,13 +60,16 @@ static unsigned int take_slot(struct chunk **spare)
 	}
 	__set_bit(slot, taken);
 	if (slot >= nr_slots)
-		/* LMM(slot_nr:A): the chunk before its number; pairs with slot_nr:B and C. */
+		/*
+		 * LMM(slot_nr:A): If a reader reads this number, then it reads the pointer to
+		 * the chunk. Pairs with slot_nr:B and slot_nr:C.
+		 */
 		smp_store_release(&nr_slots, slot + 1);
 	return slot;
 }
 
 /**
- * slot_get() - a number for a lane
+ * slot_get() - allocate a slot for a lane
  * @l: the lane; @slot is set
  *
  * Return: 0, -ENOSPC, -ENOMEM.
@@ -93,7 +97,7 @@ int slot_get(struct lane *l)
 }
 
 /**
- * slot_open() - events of a lane may be taken
+ * slot_open() - let events of a lane be taken
  * @l: the lane
  */
 void slot_open(struct lane *l)
@@ -101,7 +105,7 @@ void slot_open(struct lane *l)
 	struct slot *s = slot_at(l->slot);
 
 	raw_spin_lock(&slots_lock);
-	/* A reader that found no lane had read the clock before. */
+	/* Under the lock: a reader that finds no lane has read an earlier clock. */
 	l->made = devtrace_clock_now();
 	l->floor = max(s->floor, l->made);
 	s->floor = l->floor;
@@ -114,8 +118,8 @@ void slot_open(struct lane *l)
 }
 
 /**
- * slot_put() - a lane is closed, or was never open
- * @l: the lane; whoever finds it in the slot may look at it until a grace period is over
+ * slot_put() - free the slot of a lane that is closed, or never was open
+ * @l: the lane; code that found it in the slot may use it until a grace period is over
  */
 void slot_put(struct lane *l)
 {
@@ -127,8 +131,6 @@ void slot_put(struct lane *l)
 	__clear_bit(l->slot, taken);
 	raw_spin_unlock(&slots_lock);
 }
-
-/* For readers. */
 
 /**
  * slot_lane() - the lane of a slot
@@ -146,16 +148,16 @@ struct lane *slot_lane(unsigned int slot)
 }
 
 /**
- * slot_lane_get() - the lane of a slot, to be kept for a while
+ * slot_lane_get() - the lane of a slot, with a reference
  * @slot: its number
  *
- * Return: the lane, lane_put() is to follow; or NULL.
+ * Return: the lane, to be released with lane_put(); or NULL.
  */
 struct lane *slot_lane_get(unsigned int slot)
 {
 	struct lane *l;
 
-	/* A thread preempted in a read-side section delays all who wait for a grace period. */
+	/* A thread preempted in an RCU section would delay every grace period. */
 	preempt_disable();
 	rcu_read_lock();
 	l = slot_lane(slot);
@@ -167,7 +169,7 @@ struct lane *slot_lane_get(unsigned int slot)
 }
 
 /**
- * slots_nr() - how many slots there are; it only grows
+ * slots_nr() - number of slots; only grows
  */
 unsigned int slots_nr(void)
 {
@@ -176,7 +178,7 @@ unsigned int slots_nr(void)
 }
 
 /**
- * slot_view() - a slot at this moment
+ * slot_view() - a snapshot of a slot
  * @slot: its number
  * @v: filled in
  */
@@ -188,7 +190,7 @@ void slot_view(unsigned int slot, struct slot_view *v)
 
 	raw_spin_lock(&slots_lock);
 	l = rcu_dereference_protected(s->lane, lockdep_is_held(&slots_lock));
-	/* Of one that is closed all was taken, though it may be mapped for long. */
+	/* A closed lane has no more events, though it may stay mapped. */
 	open = l && !READ_ONCE(l->closed);
 	v->idx = blocks_chain(&slots_blocks, slot)->idx;
 	v->floor = open ? s->floor : devtrace_clock_now() - MARGIN_NS;
@@ -199,9 +201,9 @@ void slot_view(unsigned int slot, struct slot_view *v)
 }
 
 /**
- * slot_refresh() - take what there is of a slot's lane
+ * slot_refresh() - take the events of a slot's lane
  * @slot: its number
- * @v: filled in: the slot then
+ * @v: filled in with the slot's state afterwards
  */
 void slot_refresh(unsigned int slot, struct slot_view *v)
 {
@@ -215,11 +217,11 @@ void slot_refresh(unsigned int slot, struct slot_view *v)
 }
 
 /**
- * slot_run() - the header of a run
- * @place: where
+ * slot_run() - copy the header of a run
+ * @place: place of the run
  * @r: filled in
  *
- * Return: false if it is no more.
+ * Return: false if the run has been evicted.
  */
 bool slot_run(run_place_t place, struct run *r)
 {
@@ -232,12 +234,12 @@ bool slot_run(run_place_t place, struct run *r)
 }
 
 /**
- * slot_next() - the next run of a slot
+ * slot_next() - copy the header of a slot's next run
  * @slot: its number
- * @after: the run behind this one; 0, or one that is no more: the oldest
+ * @after: the previous run; 0, or an evicted run: return the oldest
  * @r: filled in
  *
- * Return: its place, or 0 if there is none.
+ * Return: place of the run, or 0 if there is none.
  */
 run_place_t slot_next(unsigned int slot, run_place_t after, struct run *r)
 {
@@ -255,11 +257,11 @@ run_place_t slot_next(unsigned int slot, run_place_t after, struct run *r)
 }
 
 /**
- * slot_end() - behind the newest event of a slot
+ * slot_end() - the end of a slot's chain
  * @slot: its number
- * @idx: filled in: how many events there are before
+ * @idx: set to the number of events so far
  *
- * Return: the newest run, or 0.
+ * Return: place of the newest run, or 0.
  */
 run_place_t slot_end(unsigned int slot, u64 *idx)
 {
@@ -274,13 +276,12 @@ run_place_t slot_end(unsigned int slot, u64 *idx)
 }
 
 /**
- * slot_cleared() - behind the newest event that was cleared
+ * slot_cleared() - the end of a slot's chain at the last clear
  * @slot: its number
- * @idx: filled in: how many events there are before
- * @v: filled in: how many had not been stored by then, by cause, and how often its lane
- *	had made no sense; or NULL
+ * @idx: set to the number of events before
+ * @v: filled in with the drops by cause, and the number of invalid lanes, at the clear; or NULL
  *
- * Return: the newest run before that, or 0.
+ * Return: place of the newest run before the clear, or 0.
  */
 run_place_t slot_cleared(unsigned int slot, u64 *idx, struct slot_view *v)
 {
@@ -299,10 +300,10 @@ run_place_t slot_cleared(unsigned int slot, u64 *idx, struct slot_view *v)
 }
 
 /**
- * slots_behind() - bytes of the ring behind what was read of a slot
+ * slots_behind() - bytes of the ring from a slot's oldest unread run to the end
  * @slot: its number
  * @place: the run that was read last, or 0
- * @idx: how many of its events were read
+ * @idx: number of the slot's events that were read
  */
 u64 slots_behind(unsigned int slot, run_place_t place, u64 idx)
 {
@@ -315,7 +316,7 @@ u64 slots_behind(unsigned int slot, run_place_t place, u64 idx)
 }
 
 /**
- * slots_bytes() - the size of the ring
+ * slots_bytes() - size of the ring of blocks
  */
 u64 slots_bytes(void)
 {
@@ -323,7 +324,7 @@ u64 slots_bytes(void)
 }
 
 /**
- * slots_clear() - let no event be read that is complete now
+ * slots_clear() - hide all events that are complete now
  *
  * Context: process, devtrace_lock held.
  */
@@ -346,10 +347,10 @@ void slots_clear(void)
 
 /**
  * slots_count_missed() - note how many events each slot has missed because of stops
- * @n: the number of the change of state of stream 0 that this was before
- * @stops: as many as before the change before it: see stream_missed()
+ * @n: number of the change of state of stream 0 that just happened
+ * @stops: the change is a stop: use the counts of the change before, see stream_missed()
  *
- * A slot that comes later missed none, which is what its memory says.
+ * A slot that is allocated later missed none, and its zeroed memory says so.
  *
  * Context: process, devtrace_lock held.
  */
@@ -368,9 +369,9 @@ void slots_count_missed(unsigned long n, bool stops)
 }
 
 /**
- * slot_missed() - how many events a slot had missed before a change of state
+ * slot_missed() - number of events that a slot missed before a change of state
  * @slot: its number
- * @n: the number of the change; stream_counted(), and stream_remembers() is to be asked
+ * @n: number of the change; stream_counted() was true, check stream_remembers() afterwards
  */
 u64 slot_missed(unsigned int slot, unsigned long n)
 {
@@ -379,13 +380,11 @@ u64 slot_missed(unsigned int slot, unsigned long n)
 
 	raw_spin_lock(&slots_lock);
 	missed = s->dropped[DEVTRACE_LOST_STOPPED];
-	/* By the 32 bits that are kept: how many came since. */
+	/* Only 32 bits are stored: subtract what was missed since. */
 	missed -= (u32)missed - s->missed[n % STREAM_PASTS];
 	raw_spin_unlock(&slots_lock);
 	return missed;
 }
-
-/* Memory. */
 
 struct slots_lent slots_lent;
 
@@ -430,10 +429,10 @@ int slots_memory_alloc(struct slots_memory *m, u32 nr)
 }
 
 /**
- * slots_make() - have a ring of blocks, for there is a lane
- * @bytes: of it; at least BLOCKS_MIN blocks are made, or none if there is no memory
+ * slots_make() - make the ring of blocks for the first lane
+ * @bytes: its size; at least BLOCKS_MIN blocks. On failure, no ring exists
  *
- * Context: process, devtrace_lock held: the size is that of the stream, which may change.
+ * Context: process, devtrace_lock held, since a resize of the stream changes the size.
  */
 void slots_make(unsigned long bytes)
 {
@@ -452,8 +451,8 @@ void slots_make(unsigned long bytes)
 }
 
 /**
- * slots_init() - be ready for lanes
- * @start: number of the first block, less one, for tests
+ * slots_init() - prepare for lanes
+ * @start: number of the first block - 1; tests start near the wrap
  */
 void slots_init(u32 start)
 {
@@ -467,7 +466,7 @@ void slots_exit(void)
 	unsigned int i;
 
 	slots_memory_free(&m);
-	/* A chunk begins with its chains. */
+	/* The chains are the first member of a chunk. */
 	for (i = 0; i < ARRAY_SIZE(slots_chunks); i++)
 		kvfree(slots_blocks.chains[i]);
 }

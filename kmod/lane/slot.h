@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Slots: events of lanes, as readers and statistics see them
+ * Slots: the events of lanes, as readers and statistics see them
  *
- * A lane has a slot as long as it is open; its events are in the chain of that slot, in
- * one ring of blocks for all. These functions take events out of lanes into the ring
- * (one pass that checks, filters and counts), and let readers follow a slot.
+ * A lane has a slot while it is open. Its events are in the chain of that slot, in one ring of
+ * blocks for all lanes. These functions take events out of lanes into the ring, in one pass
+ * that checks, filters and counts, and let readers follow a slot.
  *
- * Invariants. Each event of a lane is judged once, when it is taken: stored, filtered,
- * or dropped and counted. No event of a slot that is taken later is older than the
- * slot's floor. The ring belongs to the kernel: no reader looks into a lane.
+ * Invariants: Each event of a lane is judged once, when it is taken: stored, filtered, or
+ * dropped and counted. No event of a slot that is taken later is older than the slot's floor.
+ * The kernel owns the ring: readers never look into a lane.
  *
- * Locks. A lane's own lock serializes taking from it; the lock of the ring is taken
- * within, for a few instructions. Both are raw, held for a bounded time, and never
- * while user memory is touched. Lanes are found under RCU, and kept by a reference: who
- * loses its CPU while it looks at one holds up neither a lock nor a grace period. See
- * "Who waits for whom" in Documentation/ring.rst.
+ * Locks: A lane's lock serializes taking from it. Inside it, the ring's lock is taken for a few
+ * instructions. Both are raw, held for a bounded time, and never held while user memory is
+ * accessed. Code finds a lane under RCU and takes a reference. So a thread that is preempted
+ * while it uses a lane delays neither a lock nor a grace period. See "Who waits for whom" in
+ * Documentation/ring.rst.
  */
 #ifndef DEVTRACE_SLOT_H
 #define DEVTRACE_SLOT_H
@@ -26,16 +26,16 @@
 
 struct lane;
 
-/* Why an event of a lane was not stored; the same numbers as enum devtrace_cause. */
+/* Causes of a drop, numbered as in enum devtrace_cause. */
 #define SLOT_CAUSES	DEVTRACE_LOST_CAUSES
 
 /**
- * struct slot_view - a slot at one moment
- * @idx: events that were ever stored
- * @floor: no event that is stored later is older, trace clock ns
- * @dropped: events that were not stored, by cause
- * @bad: how often its lane made no sense
- * @busy: its thread is in the middle of an event, and is waited for
+ * struct slot_view - a snapshot of a slot
+ * @idx: number of events stored so far
+ * @floor: no event stored later is older, trace clock ns
+ * @dropped: number of events dropped, by cause
+ * @bad: how often the lane had invalid content
+ * @busy: its thread has begun an event, and readers wait for it
  */
 struct slot_view {
 	u64	idx;
@@ -45,7 +45,7 @@ struct slot_view {
 	bool	busy;
 };
 
-/* Of a ring of blocks, on its way; see blocks_resize(). */
+/* Memory for a ring of blocks; see blocks_resize(). */
 struct slots_memory {
 	struct block_pages	*pages;
 	struct block_state	*state;
@@ -53,10 +53,10 @@ struct slots_memory {
 };
 
 /**
- * struct slots_lent - pages for blocks that are not ours; with devtrace_lock
- * @at: they, one behind the other
- * @nr: how many
- * @on: a ring that is made gets them
+ * struct slots_lent - borrowed pages for blocks; protected by devtrace_lock
+ * @at: the first page, the others follow it
+ * @nr: number of pages
+ * @on: a new ring of blocks uses them
  */
 struct slots_lent {
 	u8	*at;
@@ -71,7 +71,7 @@ static inline bool slots_is_lent(const u8 *page)
 	return page >= slots_lent.at && page < slots_lent.at + (size_t)slots_lent.nr * BLOCK_BYTES;
 }
 
-/* With slots_lock, but for what readers may do without: see blocks.h. */
+/* Protected by slots_lock, except for blocks_records() and blocks_there(). */
 extern struct block_ring slots_blocks;
 
 static inline const struct block_ring *slots_ring(void)
@@ -79,7 +79,7 @@ static inline const struct block_ring *slots_ring(void)
 	return &slots_blocks;
 }
 
-/* Process context, or preemption off, for all of these. */
+/* Below: process context, or preemption off. */
 int slot_get(struct lane *l);
 void slot_open(struct lane *l);
 void slot_put(struct lane *l);
@@ -103,7 +103,7 @@ void slots_make(unsigned long bytes);
 int slots_memory_alloc(struct slots_memory *m, u32 nr);
 void slots_memory_free(struct slots_memory *m);
 
-/* How many blocks the ring of a stream of this size has. */
+/* Number of blocks in the ring, for the size of the stream. */
 static inline u32 slots_blocks_for(unsigned long bytes)
 {
 	return max_t(unsigned long, bytes / BLOCK_BYTES, BLOCKS_MIN);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The structures of slots, for take.c and slot.c
- */
+/* The structures of slots, for take.c, slot.c and slot_stats.c */
 #ifndef DEVTRACE_SLOT_PRIV_H
 #define DEVTRACE_SLOT_PRIV_H
 
@@ -11,24 +9,26 @@
 #include "slot.h"
 #include "stream/past.h"
 
-/* Within it a store becomes visible to others. */
+/* A store becomes visible to other CPUs within this time. */
 #define MARGIN_NS	(10 * NSEC_PER_USEC)
 
 /**
- * struct slot - beside its chain
- * @lane: the lane that is open, or NULL
- * @floor: see above
- * @dropped: see struct slot_view
- * @bad: likewise
- * @cleared_idx: events up to this one are not to be read
- * @cleared_dropped: @dropped when it was cleared
- * @cleared_bad: @bad then
- * @cleared: the newest run when it was cleared
- * @begin_idx: events of the slot before its lane was there
- * @begin_dropped: @dropped then
- * @before: the newest run then, or 0
- * @missed: with each change of state of stream 0: see slots_count_missed()
+ * struct slot - accounts of a slot
+ * @lane: the open lane, or NULL; read under RCU
+ * @floor: no event taken later is older, trace clock ns
+ * @dropped: number of events dropped, by cause
+ * @bad: how often its lanes had invalid content
+ * @cleared_idx: readers ignore events up to this number
+ * @cleared_dropped: @dropped at the last clear
+ * @cleared_bad: @bad at the last clear
+ * @cleared: place of the newest run at the last clear
+ * @begin_idx: number of events before the current lane
+ * @begin_dropped: @dropped before the current lane
+ * @before: place of the newest run before the current lane, or 0
+ * @missed: for each change of state of stream 0, see slots_count_missed()
  * @busy: see struct slot_view
+ *
+ * Protected by slots_lock.
  */
 struct slot {
 	struct lane __rcu	*lane;
@@ -46,12 +46,12 @@ struct slot {
 	bool			busy;
 };
 
-/* Of the ring and of the slots, but for @lane. */
+/* Protects the ring of blocks and the slots. */
 extern raw_spinlock_t slots_lock;
 extern struct slot *slots_chunks[SLOTS_MAX / SLOTS_CHUNK];
-/* Events of all lanes that were not stored. */
+/* Number of events dropped of all lanes, by cause. */
 extern u64 slots_dropped[SLOT_CAUSES];
-/* The number of the first block that there ever was. */
+/* Number of the first block ever used. */
 extern u64 slots_first_block;
 
 static inline struct slot *slot_at(unsigned int slot)

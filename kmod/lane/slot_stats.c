@@ -2,8 +2,8 @@
 /*
  * Statistics of the events of all lanes together
  *
- * An event is counted when it is taken. So a request takes everything first; its counts
- * were true at one moment between the call and its return.
+ * An event is counted when it is taken. So a request first takes all events; its counts are
+ * valid at one instant between the call and its return.
  */
 #include <linux/minmax.h>
 
@@ -12,8 +12,8 @@
 #include "slot_stats.h"
 
 /**
- * slots_stats() - what became of the events of lanes
- * @st: counts are added, but for those that were filtered: they are counted by CPU
+ * slots_stats() - add up the events of lanes
+ * @st: counts are added to it, except filtered events, which are counted by CPU
  *
  * Context: process.
  */
@@ -35,7 +35,7 @@ void slots_stats(struct devtrace_stats *st)
 }
 
 /**
- * slots_handled() - events that were stored, or dropped
+ * slots_handled() - number of events stored or dropped
  */
 u64 slots_handled(void)
 {
@@ -46,7 +46,7 @@ u64 slots_handled(void)
 }
 
 /**
- * slots_position() - bytes of the blocks that were ever filled
+ * slots_position() - bytes of all blocks filled so far
  */
 u64 slots_position(void)
 {

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Taking: complete records of a lane go into the ring of blocks
+ * Take complete records of lanes into the ring of blocks
  *
- * To take from a lane: the complete records of a block are copied into the ring of blocks,
- * then the copy is examined, record by record, and committed. So only the copying itself
- * reads memory that a program can change. These take: the thread that hands a block over, a
- * reader that looks for new events, a request for statistics, a change of a filter, a stop
- * of the stream, and the thread's end.
+ * Taking copies the complete records of a block into the ring of blocks, checks the copy record
+ * by record, and commits it. So only the copying reads memory that a program can change. These
+ * take: a thread that hands a block over, a reader that looks for events, a request for
+ * statistics, a change of filters, a stop of the stream, and the end of the thread.
  *
- * An event is filtered by the filters that are in force when it is taken. A change of
- * filters takes everything first, so an event that was emitted before is judged by the
- * filters of before.
+ * An event is filtered by the filters in force when it is taken. A change of filters first
+ * takes all lanes, so events emitted before it are judged by the old filters.
  *
- * Order. Taking reads the clock, then whether the thread is busy, then the records. If it
- * was not busy and all was taken, no later event of this lane is older than that clock,
- * but for MARGIN_NS in which a store becomes visible: that is the floor. If the thread was
- * busy the floor is BUSY_NS before that, since busy is only a program's word. An event that
- * claims to be older than the floor gets the floor as its time, and an event from the future
- * gets the present; both are marked DEVTRACE_F_LATE when they are read.
+ * Order: Taking reads the clock, then whether the thread is busy, then the records. If the
+ * thread was not busy and all was taken, no later event of this lane is older than that clock
+ * minus MARGIN_NS, the time in which a store becomes visible. That is the floor. If the thread
+ * was busy, the floor is BUSY_NS before that clock, since a program may claim to be busy
+ * forever. An event that claims to be older than the floor gets the floor as its time, and an
+ * event from the future gets the present; readers mark both DEVTRACE_F_LATE.
  */
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -39,15 +37,15 @@
 #include "stream/wake.h"
 #include "take.h"
 
-/* A thread that loses its CPU while it emits gets it back by then, or its event is late. */
+/* A thread preempted while it emits runs again within this time, or its event is late. */
 #define BUSY_NS		(10 * NSEC_PER_MSEC)
-/* As often we look whether there is room by now. */
+/* Retries while the ring of blocks has no room. */
 #define ROOM_TRIES	1000
 
-/* Length and type in the first word of a record. */
+/* Length and type in a record's first word. */
 #define HEAD_BITS	((1U << DEVTRACE_LANE_NS_SHIFT) - 1)
 
-static bool stopped;			/* what is taken is dropped */
+static bool stopped;			/* drop what is taken; written with devtrace_lock */
 
 static void drop_taken(struct lane *l, unsigned int cause, u64 n)
 {
@@ -59,7 +57,7 @@ static void drop_taken(struct lane *l, unsigned int cause, u64 n)
 	raw_spin_unlock(&slots_lock);
 }
 
-/* The set that wants a record that is more than a type. */
+/* Look up the filter set of a record with flags or a severity. */
 static noinline u32 wants_more(const struct filter_table *t, const struct lane_event *ev)
 {
 	const struct devtrace_emit e = {
@@ -79,23 +77,30 @@ static noinline u32 wants_more(const struct filter_table *t, const struct lane_e
 	return set & FILTER_STREAM0;
 }
 
-/* lane_next() where a call does not matter: records are of the shortest form, nearly all. */
+/* lane_next(), not inlined: nearly all records take the fast path of count_plain(). */
 static noinline int next_record(const u8 *buf, u32 *at, u32 len, u64 *time,
 				struct lane_event *ev)
 {
 	return lane_next(buf, at, len, time, ev);
 }
 
-/* Counts of the records of a run. */
+/**
+ * struct pass - result of checking the records of a run
+ * @nr: number of events that the filters pass
+ * @refused: number of events that they do not
+ * @len: bytes of valid records
+ * @time: time of the last record, ns
+ * @cpu: CPU of the last record
+ */
 struct pass {
-	u32	nr;		/* that are wanted */
-	u32	refused;	/* that are not */
-	u32	len;		/* bytes that make sense */
-	u64	time;		/* of the last */
-	u16	cpu;		/* likewise */
+	u32	nr;
+	u32	refused;
+	u32	len;
+	u64	time;
+	u16	cpu;
 };
 
-/* A record that is not wanted stays where it is, with a type that nothing has. */
+/* Turn a filtered record into one of type EMPTY, in place. */
 static noinline void take_blank(u8 *buf, const struct lane_event *ev)
 {
 	u32 *word = (u32 *)(buf + ev->head);
@@ -104,16 +109,16 @@ static noinline void take_blank(u8 *buf, const struct lane_event *ev)
 	this_cpu_inc(devtrace_filtered[ev->type]);
 }
 
-/* The set that wants an event, on the CPU that the event names or its thread is on. */
+/* The filter set for the CPU that the event names, or else for the thread's CPU. */
 static u32 wants_cpu(const struct filter_table *t, const struct lane_event *ev, unsigned int cpu)
 {
 	return t->cpus[ev->cpu < nr_cpu_ids ? ev->cpu : cpu];
 }
 
 /*
- * Records of the shortest form, which are nothing but a type that is wanted: that are nearly
- * all. Counts them, up to the first other one. What holds for the length and the type of one
- * holds for those behind it that have the same.
+ * Count records of the short form whose type alone passes the filters, up to the first other
+ * record; nearly all records are like that. Records with the same length and type share the
+ * checks of the first one.
  */
 static u32 count_plain(const struct filter_table *t, const u8 *buf, u32 *at, u32 len, u64 *time)
 {
@@ -160,7 +165,7 @@ another:
 	return nr;
 }
 
-/* Does each record make sense, and is it wanted? Counts them. 0 or -EPROTO. */
+/* Check, filter and count the records of a copy. Return 0 or -EPROTO. */
 static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 {
 	/* Preemption is off. */
@@ -203,14 +208,14 @@ static int look_at_records(struct lane *l, u8 *buf, u32 len, struct pass *p)
 	return ret;
 }
 
-/* Behind the commit: who finds the one and not the other knows what was taken, too. */
+/* After the commit: if only the run survives a reset, it alone tells what was taken. */
 static void tell_taken(const struct lane *l)
 {
 	if (l->told)
 		WRITE_ONCE(*l->told, lane_told(l->at.idx));
 }
 
-/* Nothing is stored: how many there are, in memory that may change meanwhile. */
+/* While stopped: count the records, in memory that the program may change meanwhile. */
 static int count_records(const struct lane_piece *c, struct pass *p)
 {
 	struct lane_event ev = { .cpu = p->cpu };
@@ -223,7 +228,7 @@ static int count_records(const struct lane_piece *c, struct pass *p)
 	return ret;
 }
 
-/* What the lane overwrote before a piece, in its own account. */
+/* Count the events that the thread overwrote before this piece. */
 static void count_lost(struct lane *l, const struct lane_piece *c)
 {
 	if (unlikely(c->lost)) {
@@ -240,7 +245,7 @@ static void end_piece(struct lane *l, const struct lane_piece *c, const struct p
 	l->at.cpu = p->cpu;
 }
 
-/* With the lane's lock, while the stream is stopped. */
+/* Drop a piece while the stream is stopped. With the lane's lock held. */
 static int drop_piece(struct lane *l, const struct lane_piece *c)
 {
 	struct pass p = { .time = c->time, .cpu = c->cpu };
@@ -257,8 +262,8 @@ static int drop_piece(struct lane *l, const struct lane_piece *c)
 }
 
 /*
- * With the lane's lock. 0, also if the piece was overwritten meanwhile; -EAGAIN: there is
- * no room now; -EPROTO.
+ * Take one piece; with the lane's lock held. Return 0, even if the piece was overwritten
+ * meanwhile; -EAGAIN if the ring has no room now; or -EPROTO.
  */
 static int take_piece(struct lane *l, const struct lane_piece *c)
 {
@@ -296,7 +301,7 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 	r->tid = l->tid;
 	r->tgid = l->tgid;
 	r->cpu = c->cpu;
-	/* Later runs are not older than the last event of this one. */
+	/* No later run is older than this one's last event. */
 	l->floor = r->hi;
 	raw_spin_lock(&slots_lock);
 	if (likely(p.nr))
@@ -315,17 +320,17 @@ static int take_piece(struct lane *l, const struct lane_piece *c)
 }
 
 /*
- * All was taken: no event that is older is to come. One that is under way is not older than
- * BUSY_NS, whatever its thread says.
+ * All complete events were taken, so no older event will come. A begun event is at most BUSY_NS
+ * old, whatever its thread claims.
  */
 static void raise_floor(struct lane *l, u64 now, bool busy)
 {
 	l->floor = max(l->floor, now - (busy ? BUSY_NS : MARGIN_NS));
-	/* The timer looks at it without the lock. */
+	/* lane_timer_fn() reads it without the lock. */
 	WRITE_ONCE(l->waits, busy);
 }
 
-/* Updates the state of the lane that readers see. */
+/* Update the slot that readers see. */
 static void take_show(struct lane *l, bool bad)
 {
 	struct slot *s = slot_at(l->slot);
@@ -337,7 +342,7 @@ static void take_show(struct lane *l, bool bad)
 	raw_spin_unlock(&slots_lock);
 }
 
-/* Nothing is taken any more, and nobody waits for it. */
+/* Close the lane: nothing more is taken, and readers do not wait for it. */
 static void set_closed(struct lane *l)
 {
 	WRITE_ONCE(l->waits, false);
@@ -345,11 +350,17 @@ static void set_closed(struct lane *l)
 	if (l->told)
 		WRITE_ONCE(*l->told, LANE_TOLD_CLOSED);
 	WRITE_ONCE(lane_head(&l->mem)->state, DEVTRACE_LANE_CLOSED);
-	/* The timer does not look at it any more: perhaps it has not seen the last events. */
+	/*
+	 * Wake readers now: lane_timer_fn() skips closed lanes, and may not have seen the last
+	 * events.
+	 */
 	wake_again(&devtrace_stream0);
 }
 
-/* One piece, or none of a block that is not @full. 1: there may be more; 0; negative */
+/*
+ * Take one piece; with @full, only of a block that is not being written any more. Return 1 if
+ * there may be more, 0, or a negative error number.
+ */
 static int take_one(struct lane *l, bool full)
 {
 	struct lane_piece c;
@@ -360,16 +371,19 @@ static int take_one(struct lane *l, bool full)
 	if (l->closed)
 		return -EPIPE;
 	now = devtrace_clock_now();
-	/* The clock before we look whether the thread is busy. */
+	/*
+	 * The clock is read before the busy flag: an event begun after the flag was clear is
+	 * not older than the clock. No partner, see lane_bound:A.
+	 */
 	smp_mb();
-	/* LMM(lane_bound:A): busy before what is there; pairs with lane_write:D. */
+	/* LMM(lane_bound:A): busy before the records; pairs with lane_write:D. */
 	busy = smp_load_acquire(&lane_head(&l->mem)->busy);
 	ret = lane_look(&l->mem, &l->at, &c);
 	if (ret > 0) {
-		/* Half a block now and the rest of it later take more room. */
+		/* Taking half a block now and half later would need more room. */
 		if (full && lane_is_at_open(&l->mem, &l->at))
 			return 0;
-		/* Nobody makes more than an event a nanosecond. */
+		/* No thread emits more than one event per ns. */
 		if (unlikely(c.lost && l->at.idx + c.lost > now - l->made))
 			ret = -EPROTO;
 		else
@@ -390,7 +404,10 @@ static int take_one(struct lane *l, bool full)
 	return ret;
 }
 
-/* All that was there when we came, or all blocks that were @full. 0, -EAGAIN or -EPIPE */
+/*
+ * Take all that is complete at the call; with @full, only blocks that are full. Return 0,
+ * -EAGAIN or -EPIPE.
+ */
 static int take_all(struct lane *l, bool full)
 {
 	const u64 began = devtrace_clock_now();
@@ -401,14 +418,17 @@ static int take_all(struct lane *l, bool full)
 		raw_spin_lock(&l->lock);
 		ret = take_one(l, full);
 		if (unlikely(ret > 0 && !--left)) {
-			/* Its thread writes as fast as we take; what we found has been taken. */
+			/*
+			 * The thread writes as fast as we take; what was complete at the call
+			 * has been taken.
+			 */
 			raise_floor(l, began, true);
 			take_show(l, false);
 			ret = 0;
 		}
 		raw_spin_unlock(&l->lock);
 		if (unlikely(ret == -EAGAIN)) {
-			/* The writer there has preemption off, and is done soon. */
+			/* The writer that blocks the ring has preemption off and finishes soon. */
 			cpu_relax();
 			ret = ++tries < ROOM_TRIES ? 1 : -EAGAIN;
 		}
@@ -417,11 +437,11 @@ static int take_all(struct lane *l, bool full)
 }
 
 /**
- * slot_take() - take what is complete of a lane
+ * slot_take() - take the complete events of a lane
  * @l: the lane
  *
- * Context: any in which one may wait for a raw spinlock, but interrupts.
- * Return: 0; -EAGAIN: there is no room now; -EPIPE: it is closed.
+ * Context: any in which a raw spinlock may be taken, except interrupts.
+ * Return: 0; -EAGAIN: the ring has no room now; -EPIPE: the lane is closed.
  */
 int slot_take(struct lane *l)
 {
@@ -429,7 +449,7 @@ int slot_take(struct lane *l)
 }
 
 /**
- * slot_take_full() - take the blocks of a lane that are full
+ * slot_take_full() - take the full blocks of a lane
  * @l: the lane
  *
  * Context and return: see slot_take().
@@ -440,7 +460,7 @@ int slot_take_full(struct lane *l)
 }
 
 /**
- * slot_makes_no_calls() - whether the program says so in the head of the lane
+ * slot_makes_no_calls() - does the head of the lane say that its thread makes no calls?
  * @l: the lane
  *
  * Context: see slot_take().
@@ -456,7 +476,7 @@ bool slot_makes_no_calls(struct lane *l)
 }
 
 /**
- * slot_close() - its thread is no more, or may write no more: take the last of it
+ * slot_close() - take the last events of a lane and close it
  * @l: the lane; what other threads of its process write there later is ignored
  */
 void slot_close(struct lane *l)
@@ -475,7 +495,7 @@ void slot_close(struct lane *l)
 }
 
 /**
- * slots_take_all() - take what is complete of all lanes
+ * slots_take_all() - take the complete events of all lanes
  *
  * Context: process.
  */
@@ -487,7 +507,10 @@ void slots_take_all(void)
 	for (i = 0; i < nr; i++) {
 		l = slot_lane_get(i);
 		if (l) {
-			/* There is room soon; until then no other state may come into force. */
+			/*
+			 * Wait for room, which comes soon: the caller must not change state
+			 * before.
+			 */
 			if (slot_take(l) == -EAGAIN)
 				i--;
 			lane_put(l);
@@ -497,11 +520,11 @@ void slots_take_all(void)
 }
 
 /**
- * slots_stop() - drop events that are taken from now on, or store them
- * @stop: drop them
+ * slots_stop() - drop the events taken from now on, or store them again
+ * @stop: true: drop them
  *
- * Events complete before the call are taken by the old state. Every taking that begins
- * after the return knows the new one.
+ * Events that are complete before the call are taken under the old state. Taking that begins
+ * after the return uses the new state.
  *
  * Context: process, devtrace_lock held.
  */
@@ -509,6 +532,6 @@ void slots_stop(bool stop)
 {
 	slots_take_all();
 	WRITE_ONCE(stopped, stop);
-	/* A taking under way holds its lane's lock, so this waits for it. */
+	/* Taking in progress holds its lane's lock, so this waits for it. */
 	slots_take_all();
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Taking events out of lanes: see take.c
- */
+/* Take events out of lanes: see take.c */
 #ifndef DEVTRACE_TAKE_H
 #define DEVTRACE_TAKE_H
 
@@ -9,7 +7,7 @@
 
 struct lane;
 
-/* Process context, or preemption off, for all of these. */
+/* Below: process context, or preemption off. */
 int slot_take(struct lane *l);
 int slot_take_full(struct lane *l);
 bool slot_makes_no_calls(struct lane *l);
