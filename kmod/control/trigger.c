@@ -193,7 +193,7 @@ void trigger_event(u32 set, const struct event *ev, struct firing *f)
 
 	BUILD_BUG_ON(FILTER_TRIGGER_BIT + DEVTRACE_TRIGGERS_MAX > FILTER_BITS);
 	for_each_set_bit(n, &bits, DEVTRACE_TRIGGERS_MAX) {
-		/* Emitters have preemption off, also where RCU cannot see it. */
+		/* Emitters have preemption off, even where RCU is not watching. */
 		struct trigger *t = rcu_dereference_sched_check(triggers[n], true);
 
 		if (t)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls into the room of control, which is above those that make them
+ * Calls into the room control, which comes after the rooms that make these calls
  *
- * The operations are set under devtrace_lock, and notifications hold it: no call is
- * under way when control has taken them back. Emitters hold no lock: whoever takes the
- * operations back waits for emitters after it.
+ * The operations are set under devtrace_lock, and notifications are sent under it. So once
+ * control has withdrawn its operations, no notification is in progress. Emitters hold no lock:
+ * after withdrawing the operations, control waits for active emitters.
  *
  * notrace: see emit/emit.c.
  */
@@ -20,8 +20,8 @@ static const struct control_ops *control;
 void (*devtrace_watching)(u32 set, const struct event *ev);
 
 /**
- * control_register() - control begins, or ends
- * @ops: what it does; NULL: it ends, and there is no trigger
+ * control_register() - set the operations of control
+ * @ops: the operations; NULL when control ends and no trigger is left
  */
 void control_register(const struct control_ops *ops)
 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names for numbers
+ * The dictionary: names for numbers
  *
- * An entry belongs to the process that made it, or to the kernel (scope 0), and stays when
- * the process ends, since its events do. The same key named again takes the new name;
- * named the same again, it is not stored twice.
+ * An entry belongs to the process that gave the name, or to the kernel (scope 0). It outlives
+ * the process, since the events of the process do. Naming the same key again adds the new name;
+ * repeating the current name stores nothing.
  *
- * The name before stays, too: events from before are still to be read, and an address that
- * is used again is another thing. An old name takes no room from names in force. When room is
- * needed the user who has the most old names loses the oldest one.
+ * The old name stays, too: events from before are still to be read, and an address that is
+ * reused is another object. Old names take no room from current names. When room is needed, the
+ * user with the most old names loses the oldest of them.
  *
- * Programs have a table of a fixed size; dict_owner.c says who gives up a name when it is
- * full. The kernel has a table of the same size to itself: programs cannot keep a driver
- * from naming its objects; there a new name is refused if the table is full.
+ * Programs share a table of fixed size; dict_owner.c selects the name to give up when it is
+ * full. The kernel has a table of the same size for itself, so programs cannot keep a driver
+ * from naming its objects. If that table is full, a new name is refused.
  *
- * Invariants. Serial numbers only grow, in the order in which names were given, and so do the
- * times from which on they hold. A reader that goes through them finds each name that is still
- * there once. Names in force and old ones together are not more than there may be.
+ * Invariants: Serial numbers and start times increase in the order in which names are given. A
+ * reader that goes through the serial numbers finds each remaining name once. Current and old
+ * names together do not exceed the limit.
  */
 #include <linux/err.h>
 #include <linux/hashtable.h>
@@ -44,20 +44,23 @@
 #include "stream/wake.h"
 
 #define DICT_HASH_BITS	8
-/* More than MARGIN_NS of readers, see read/source_ring.c. */
+/* Must exceed the MARGIN_NS of readers, see read/source_ring.c. */
 #define SETTLE_NS	(11 * NSEC_PER_USEC)
 
 /**
  * struct dict_entry - a name
- * @hash: in dict_hash, while it is in force
- * @node: in dict_serials[@since]
- * @list: in the names of its process, of those of its user that have ended, or in old ones
+ * @hash: in dict_hash, while the name is current
+ * @node: in dict_serials[], index 1 if @since is not 0
+ * @list: in the names of its process, of its owner's ended processes, or of its owner's old
+ *	names
  * @scope: its process, or the kernel
- * @serial: a newer name has a greater one
- * @since: from when on it holds; 0: always
- * @until: until when it did; 0: it is in force
+ * @serial: serial number; increases with each new name
+ * @since: trace clock from which the name holds, ns; 0: always
+ * @until: trace clock until which it held, ns; 0: current
  * @replaces: see struct dict_name
- * @d: the name
+ * @d: key and name
+ *
+ * Protected by dict_lock; dict_serials_lock also protects @node and @until.
  */
 struct dict_entry {
 	struct hlist_node hash;
@@ -75,17 +78,17 @@ atomic64_t devtrace_dict_serial = ATOMIC64_INIT(0);
 
 static DEFINE_MUTEX(dict_lock);
 /*
- * Readers hold this one alone, for a copy of one name: no thread waits for a reader that
- * lost its CPU. Changes of dict_serials hold it too, within dict_lock; an entry that is
- * removed from there is freed after the lock is released.
+ * Readers take this lock alone, to copy one name, so no thread waits for a preempted reader for
+ * long. Changes of dict_serials take it inside dict_lock; a removed entry is freed after it is
+ * released.
  */
 static DEFINE_RAW_SPINLOCK(dict_serials_lock);
 static DEFINE_HASHTABLE(dict_hash, DICT_HASH_BITS);
-/* Of names that hold always, and of those that hold from a time on. */
+/* Names that always hold, and names that hold from a time on. */
 static struct rb_root dict_serials[2] = { RB_ROOT, RB_ROOT };
-/* Names of programs, and how many there may be; as many of the kernel. */
+/* Number and limit of current names of programs. The kernel has the same limit. */
 static unsigned int dict_count, dict_max;
-/* Told of each new name; with dict_lock. */
+/* Called for each new name; protected by dict_lock. */
 static dict_told_t dict_told;
 static struct dict_owner dict_kernel_owner = { .old = LIST_HEAD_INIT(dict_kernel_owner.old) };
 static struct dict_scope dict_kernel = {
@@ -93,10 +96,10 @@ static struct dict_scope dict_kernel = {
 	.names = LIST_HEAD_INIT(dict_kernel.names),
 };
 
-/* Old names of programs. */
+/* Number of old names of programs. */
 static unsigned int dict_old;
 
-/* The key of an entry: all but the name. */
+/* Hash of an entry's key: everything but the name. */
 static u32 dict_key(const struct dict_scope *scope, const struct devtrace_dict *d)
 {
 	return jhash(d, offsetof(struct devtrace_dict, name), scope->nr);
@@ -113,7 +116,7 @@ static struct dict_entry *dict_find(struct dict_scope *scope, const struct devtr
 	return NULL;
 }
 
-/* It is none of the names in force any more. */
+/* Remove a name from the current names. */
 static void dict_uncount(struct dict_entry *e)
 {
 	struct dict_scope *scope = e->scope;
@@ -136,7 +139,7 @@ static void dict_uncount_old(struct dict_entry *e)
 	dict_old -= !!e->scope->pid;
 }
 
-/* Its thing has another name from @until on, or none. */
+/* Make a current name an old one at @until. */
 static void dict_grows_old(struct dict_entry *e, u64 until)
 {
 	dict_uncount(e);
@@ -169,7 +172,7 @@ static void dict_del(struct dict_entry *e)
 	dict_scope_put(scope);
 }
 
-/* @e has the greatest serial number of all. */
+/* Insert @e, which has the greatest serial number. */
 static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 {
 	struct rb_root *root = &dict_serials[!!e->since];
@@ -193,7 +196,7 @@ static void dict_link(struct dict_entry *e, struct dict_scope *scope)
 	}
 }
 
-/* Another process has its number: what the earlier one named is of its own events alone. */
+/* The process id was reused: the old process's names hold for its own events only. */
 static void scope_succeeded(struct dict_scope *scope)
 {
 	const u64 now = devtrace_clock_now();
@@ -202,7 +205,7 @@ static void scope_succeeded(struct dict_scope *scope)
 
 	if (!scope->ended)
 		dict_scope_ends(scope);
-	/* Not to be freed under our hands. */
+	/* Keep the scope from being freed in the loop. */
 	scope->count++;
 	list_for_each_entry_safe(e, next, &o->dead, list)
 		if (e->scope == scope)
@@ -212,7 +215,7 @@ static void scope_succeeded(struct dict_scope *scope)
 	dict_scope_put(scope);
 }
 
-/* The table of @scope has room for one more. False: nobody has an old name. */
+/* Evict an old name from the table of @scope. Return false if there is none. */
 static bool dict_forget_old(const struct dict_scope *scope)
 {
 	struct dict_owner *o = scope->pid ? dict_owner_oldest() : scope->owner;
@@ -221,7 +224,7 @@ static bool dict_forget_old(const struct dict_scope *scope)
 	if (!o || list_empty(&o->old))
 		return false;
 	e = list_first_entry(&o->old, struct dict_entry, list);
-	/* The scope that asks stays, though it may have no other name. */
+	/* dict_del() would free the caller's scope. */
 	if (e->scope == scope)
 		dict_unlink(e);
 	else
@@ -251,7 +254,7 @@ static bool dict_make_room(const struct dict_scope *asks)
 		if (WARN_ON_ONCE(!names))
 			return false;
 		e = list_first_entry(names, struct dict_entry, list);
-		/* The scope that asks stays, though it may have no other name. */
+		/* dict_del() would free the caller's scope. */
 		if (e->scope == asks)
 			dict_unlink(e);
 		else
@@ -260,7 +263,7 @@ static bool dict_make_room(const struct dict_scope *asks)
 	return true;
 }
 
-/* Process context, dict_lock held; it is given up while the user has to wait. */
+/* Delay a user who gives too many names. Releases dict_lock, which is held, meanwhile. */
 static int dict_wait(u32 uid)
 {
 	u64 wait = dict_owner_wait(uid);
@@ -273,7 +276,7 @@ static int dict_wait(u32 uid)
 	do {
 		compat_sleep_killable(&until);
 	} while (!fatal_signal_pending(current) && (s64)ktime_get_mono_fast_ns() < until);
-	/* Not killable: the caller releases it. Its holders wait for memory at the most. */
+	/* Not killable: the caller unlocks. Holders wait for memory at most. */
 	mutex_lock(&dict_lock);
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
@@ -301,10 +304,10 @@ static int dict_check(const struct devtrace_dict *d)
 	}
 }
 
-/* A thing that has a name gets another one. */
+/* Replace the current name of a key. */
 static void dict_replace(struct dict_entry *old, u64 now)
 {
-	/* No name in force goes for the sake of an old one. */
+	/* An old name never costs a current one its room. */
 	if (dict_is_full(old->scope) && !dict_forget_old(old->scope))
 		dict_unlink(old);
 	else
@@ -321,7 +324,10 @@ static void dict_copy(struct dict_name *n, const struct dict_entry *e)
 	n->d = e->d;
 }
 
-/* With dict_lock. @e is filled in but for its place; NULL if it is not needed. */
+/*
+ * Insert *@new, which is filled in except for its place, and set it to NULL. With dict_lock
+ * held.
+ */
 static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 {
 	struct dict_entry *e = *new, *old = dict_find(scope, &e->d);
@@ -341,13 +347,19 @@ static int dict_add(struct dict_scope *scope, struct dict_entry **new)
 		dict_copy(&n, e);
 		dict_told(&n);
 	}
-	/* LMM(dict:A): seen by a reader before the events that use the name. */
+	/*
+	 * LMM(dict:A): If a reader sees an event that was emitted after its name was given,
+	 * then it sees this serial number. Pairs with names:B and names:C.
+	 */
 	compat_atomic64_set_release(&devtrace_dict_serial, e->serial);
 	*new = NULL;
 	return 0;
 }
 
-/* Whether the thing has this name already; @succeeds: an earlier process had this number. */
+/*
+ * Does the key have this name already? Sets @succeeds if the process id belonged to an earlier
+ * process with names.
+ */
 static bool dict_has(struct pid *pid, const struct devtrace_dict *d, bool *succeeds)
 {
 	struct dict_scope *scope = pid ? dict_scope_find(pid_nr(pid)) : &dict_kernel;
@@ -388,8 +400,9 @@ static int dict_set(struct pid *pid, struct dict_entry **e)
 }
 
 /*
- * A reader gives a name when no event from before it can come any more: it allows a writer that
- * long for a store to become visible. Who opens the stream after the call finds the name.
+ * A reader shows a name once no event from before it can come, which allows MARGIN_NS for a
+ * store to become visible. So after this delay, a reader that opens the stream gets the name at
+ * once.
  */
 static void dict_settle(void)
 {
@@ -400,13 +413,13 @@ static void dict_settle(void)
 }
 
 /**
- * devtrace_dict_set() - name something
- * @pid: of the process it belongs to, which is the caller's; or NULL for the kernel
- * @dict: what, and its name
+ * devtrace_dict_set() - give a name
+ * @pid: the calling process; NULL for the kernel
+ * @dict: key and name
  *
- * Context: process; may sleep. A user who gives too many names sleeps long.
- * Return: 0, -EINVAL if @dict makes no sense, -ENOSPC if the kernel's table is full or
- * there is none for programs, -EINTR if the caller was killed, -ENOMEM.
+ * Context: process; may sleep, for long if a user gives too many names.
+ * Return: 0, -EINVAL if @dict is invalid, -ENOSPC if the kernel's table is full or programs
+ *	have none, -EINTR if the caller was killed, -ENOMEM.
  */
 int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 {
@@ -421,7 +434,7 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 	if (!e)
 		return -ENOMEM;
 	e->d = *dict;
-	/* Nothing behind the NUL is kept: the entry is copied as a whole. */
+	/* Clear what is behind the NUL: the entry is copied whole. */
 	len = strlen(e->d.name);
 	memset(e->d.name + len, 0, sizeof(e->d.name) - len);
 
@@ -439,8 +452,8 @@ int devtrace_dict_set(struct pid *pid, const struct devtrace_dict *dict)
 }
 
 /**
- * devtrace_dict_next() - the next name
- * @serial: serial of the last one, 0 at first
+ * devtrace_dict_next() - copy the next name
+ * @serial: serial number of the previous one, 0 at first
  * @n: filled in
  *
  * Return: false if there is none.
@@ -458,9 +471,9 @@ bool devtrace_dict_next(u64 serial, struct dict_name *n)
 }
 
 /**
- * devtrace_dict_next_of() - the next name of those that hold always, or of the others
- * @dated: of the others
- * @serial: serial of the last one of these, 0 at first
+ * devtrace_dict_next_of() - copy the next name that always holds, or that holds from a time on
+ * @dated: true: one that holds from a time on
+ * @serial: serial number of the previous one of the kind, 0 at first
  * @n: filled in
  *
  * Return: false if there is none.
@@ -489,9 +502,9 @@ bool devtrace_dict_next_of(bool dated, u64 serial, struct dict_name *n)
 }
 
 /**
- * devtrace_dict_tell() - have somebody told of all names, and of each new one
- * @told: who; called with a lock held, and before the call that gave the name returns.
- *	NULL: nobody, from here on
+ * devtrace_dict_tell() - call a function for all names, and for each new one
+ * @told: the function; called with a lock held, before the call that gave the name returns.
+ *	NULL: none from now on
  *
  * Context: process.
  */
@@ -499,7 +512,7 @@ void devtrace_dict_tell(dict_told_t told)
 {
 	struct dict_name n = { .serial = 0 };
 
-	/* Not killable: whoever comes or goes is to be told, or not to be called any more. */
+	/* Not killable: the caller relies on the change. */
 	mutex_lock(&dict_lock);
 	while (told && devtrace_dict_next(n.serial, &n))
 		told(&n);
@@ -508,9 +521,9 @@ void devtrace_dict_tell(dict_told_t told)
 }
 
 /**
- * devtrace_dict_init() - an empty table
- * @max: as many names of programs, and as many of the kernel
- * @start: serial numbers go on from there, for tests
+ * devtrace_dict_init() - set up empty tables
+ * @max: limit of names of programs, and of names of the kernel
+ * @start: serial number before the first; tests start near the wrap
  */
 void devtrace_dict_init(unsigned int max, u32 start)
 {

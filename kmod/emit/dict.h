@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names for numbers: objects, functions, signals, types, enums
+ * The dictionary: names for objects, functions, signals, types and enumerations
  *
- * A bounded table outside the rings: names are not overwritten by events and
- * every reader gets all of them. Each entry has a serial number; a reader
- * goes through the serials and so sees each name once, new ones as they come. A name holds
- * from the time on at which it was given, until its thing gets another one. The first name
- * that the kernel gives a thing holds for all events: it may have to be given by somebody who
- * may sleep, after the first event.
+ * It is a bounded table outside the rings, so events do not overwrite names, and every reader
+ * gets all of them. Each entry has a serial number. A reader goes through the serial numbers
+ * and so sees each name once, and new names as they come. A name holds from the time when it
+ * was given until its key gets another name. The first name that the kernel gives a key holds
+ * for all events: the driver may be able to sleep, and so to give the name, only after the
+ * first event.
  */
 #ifndef DEVTRACE_DICT_H
 #define DEVTRACE_DICT_H
@@ -16,19 +16,19 @@
 #include <linux/types.h>
 #include <linux/devtrace.h>
 
-/* Of the newest name. 64 bits on all machines: it does not wrap. */
+/* Serial number of the newest name. It has 64 bits and does not wrap. */
 extern atomic64_t devtrace_dict_serial;
 
 struct pid;
 
 /**
- * struct dict_name - a name as readers see it
- * @serial: a newer name has a greater one
- * @since: trace clock, ns: it holds for events from then on; 0: always
- * @until: and before that; 0: it is in force
+ * struct dict_name - a name, as readers see it
+ * @serial: serial number; increases with each new name
+ * @since: trace clock from which the name holds, ns; 0: always
+ * @until: trace clock until which it held, ns; 0: current
  * @scope: process id, 0 for the kernel
- * @replaces: its thing had another name before, or an earlier process of this number may have
- * @d: what, and its name
+ * @replaces: the key had another name before, in this process or in an earlier one with its id
+ * @d: key and name
  */
 struct dict_name {
 	u64	serial;

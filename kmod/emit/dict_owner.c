@@ -2,20 +2,20 @@
 /*
  * Owners of names: processes and users
  *
- * A name belongs to a process, a process to a user. When the table is full, the user who
- * has the most names loses one, and the one who wants to add a name rather than others. Of
- * root's names some are not taken for others. Among the names of a user, those of its
- * processes that have ended count as those of one process, and the process that has the
- * most loses its oldest. So a user who floods the table replaces his own names.
+ * A name belongs to a process, a process to a user. When the table is full, the user with the
+ * most names loses one; of several such users, the one who adds a name. Root keeps a number of
+ * names in any case. Among a user's names, those of all ended processes count as those of one
+ * process, and the process with the most names loses its oldest. So a user who floods the table
+ * evicts only names of the same user.
  *
- * Each new name is given to each reader, so a user may not give names at any rate: beyond
- * it, naming takes as long as it must.
+ * Each new name goes to each reader, so the rate at which a user may give names is limited:
+ * beyond it, the call that gives a name sleeps.
  *
- * Names that are not in force any more count for themselves: the user who has the most of them
- * loses the one that was replaced first, before any name in force goes.
+ * Old names count separately: the user with the most of them loses the oldest, before any
+ * current name is evicted.
  *
- * Invariants. A process without names is forgotten, and so is a user without any: there
- * are no more of them than names. All calls are made with the lock of the dictionary.
+ * Invariant: A process without names is freed, and so is a user without names, so there are at
+ * most as many of each as names. All calls hold the dictionary's lock.
  */
 #include <linux/compiler.h>
 #include <linux/hashtable.h>
@@ -29,20 +29,21 @@
 
 #include "dict_owner.h"
 
-/* New names of a user: that many at once, and then that many a second. */
+/* Names that a user may give at once, and per second after that. */
 #define BURST		4096
 #define RATE		1000
-/* As many users are known by when they gave names. */
+/* Number of users whose rate is remembered. */
 #define GIVERS		64
-/* As many processes are asked, when room is needed, whether they have ended. */
+/* Number of processes checked for their end at each eviction. */
 #define ASKED		16
 #define SCOPE_HASH_BITS	8
 
 static DEFINE_HASHTABLE(dict_scopes, SCOPE_HASH_BITS);
 static LIST_HEAD(dict_owners);
 /*
- * When a user may give a name at the rate that is allowed, ns. Apart from struct dict_owner: a
- * user who gives names in a process of another one has none, and one without names is forgotten.
+ * When a user's next name would be on time at RATE, ns. Not in struct dict_owner: that of a
+ * user without names is freed, and a user who names from within another user's process has
+ * none.
  */
 static struct giver {
 	u32	uid;
@@ -57,7 +58,7 @@ static void owner_put(struct dict_owner *o)
 	kfree(o);
 }
 
-/* A process that has no names is forgotten, and so is a user. */
+/* Free a process that has no names, and then its user if it has none left. */
 void dict_scope_put(struct dict_scope *scope)
 {
 	struct dict_owner *o = scope->owner;
@@ -72,7 +73,7 @@ void dict_scope_put(struct dict_scope *scope)
 	owner_put(o);
 }
 
-/* Another process has its number: it is not found by that any more. */
+/* The process id was reused: do not find this scope by it any more. */
 void dict_scope_forget(struct dict_scope *scope)
 {
 	hash_del(&scope->node);
@@ -88,7 +89,7 @@ static bool owner_alive(struct pid *pid)
 	return ret;
 }
 
-/* Its names count with those of the other processes of its user that have ended. */
+/* Count the process's names with those of its user's other ended processes. */
 void dict_scope_ends(struct dict_scope *scope)
 {
 	struct dict_owner *o = scope->owner;
@@ -136,7 +137,7 @@ static struct dict_owner *owner_get(u32 uid)
 	return o;
 }
 
-/* The process, without names if it is new: dict_scope_put() is to follow. */
+/* Find or create the scope of a process; to be followed by dict_scope_put(). */
 struct dict_scope *dict_scope_get(struct pid *pid, u32 uid)
 {
 	struct dict_scope *scope = dict_scope_find(pid_nr(pid));
@@ -159,13 +160,13 @@ struct dict_scope *dict_scope_get(struct pid *pid, u32 uid)
 	return scope;
 }
 
-/* The number of names that a user has beyond its guaranteed share. */
+/* Number of names beyond those that the user keeps in any case. */
 static int owner_excess(const struct dict_owner *o, unsigned int root_part)
 {
 	return (int)o->count - (int)(o->uid == DICT_ROOT ? root_part : 0);
 }
 
-/* The user with the most names; of equals, the one who asks. */
+/* The user with the most names; among equals, the one that adds a name. */
 static struct dict_owner *owner_victim(const struct dict_owner *asks, unsigned int root_part)
 {
 	struct dict_owner *o, *most = NULL;
@@ -181,13 +182,13 @@ static struct dict_owner *owner_victim(const struct dict_owner *asks, unsigned i
 	return most;
 }
 
-/* Among which names of a user one is given up, the oldest: he has one. */
+/* Select the list of a user's names of which the oldest is evicted. */
 static struct list_head *names_victim(struct dict_owner *o, const struct dict_scope *asks)
 {
 	struct dict_scope *scope, *next, *most = NULL;
 	unsigned int asked = 0;
 
-	/* Some are asked each time, and in turn. */
+	/* Check some processes each time, in turn. */
 	list_for_each_entry_safe(scope, next, &o->live, list) {
 		if (asked++ == ASKED)
 			break;
@@ -206,11 +207,11 @@ static struct list_head *names_victim(struct dict_owner *o, const struct dict_sc
 }
 
 /**
- * dict_victim() - who gives up a name, so that there is room for another one
- * @asks: the process that wants to add a name
- * @root_part: so many names of root are not taken for others
+ * dict_victim() - select the name to evict
+ * @asks: the process that adds a name
+ * @root_part: number of names that root keeps
  *
- * Return: a list of names, the oldest of which is to go; NULL if there are none.
+ * Return: the list of names whose oldest is to be evicted; NULL if there are no names.
  */
 struct list_head *dict_victim(const struct dict_scope *asks, unsigned int root_part)
 {
@@ -219,7 +220,7 @@ struct list_head *dict_victim(const struct dict_scope *asks, unsigned int root_p
 	return o ? names_victim(o, asks) : NULL;
 }
 
-/* The user with the most names that are not in force any more; NULL: nobody has one. */
+/* The user with the most old names; NULL if no user has one. */
 struct dict_owner *dict_owner_oldest(void)
 {
 	struct dict_owner *o, *most = NULL;
@@ -231,10 +232,10 @@ struct dict_owner *dict_owner_oldest(void)
 }
 
 /**
- * dict_owner_wait() - how long a user has to wait until he may give another name
- * @uid: his number
+ * dict_owner_wait() - how long a user has to wait before giving another name
+ * @uid: user id
  *
- * Return: ns; after that he may.
+ * Return: ns.
  */
 u64 dict_owner_wait(u32 uid)
 {

@@ -8,7 +8,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-/* The user whose names are not all taken for others. */
+/* The user who keeps a number of names in any case. */
 #define DICT_ROOT	0
 
 struct pid;
@@ -16,13 +16,15 @@ struct pid;
 /**
  * struct dict_owner - a user who has names
  * @list: in dict_owners
- * @uid: his number, as devtrace_owner() says
- * @count: of his names
- * @live: struct dict_scope: processes that are not known to have ended
- * @dead: names of those that have, the oldest first
- * @nr_dead: how many
- * @old: names that are not in force any more, the one that was replaced first is the first
- * @nr_old: how many; these are not in @count
+ * @uid: user id, see devtrace_owner()
+ * @count: number of current names
+ * @live: struct dict_scope of processes not known to have ended
+ * @dead: current names of ended processes, the oldest first
+ * @nr_dead: number of names in @dead
+ * @old: old names, ordered by the time when they were replaced
+ * @nr_old: number of names in @old, not included in @count
+ *
+ * Protected by dict_lock.
  */
 struct dict_owner {
 	struct list_head list;
@@ -38,15 +40,17 @@ struct dict_owner {
 /**
  * struct dict_scope - a process that has names, or the kernel
  * @node: in dict_scopes
- * @list: in @owner's live, while it is not known to have ended
- * @owner: whose process it is
- * @pid: of the process, NULL for the kernel
- * @nr: its number, as readers see it
- * @count: of its names in force
- * @nr_old: of the others
- * @ended: its names are in @owner's dead
- * @succeeds: an earlier process that had its number had names
- * @names: or here, the oldest first
+ * @list: in @owner's live, until the process is known to have ended
+ * @owner: user of the process
+ * @pid: the process, NULL for the kernel
+ * @nr: process id, as readers see it
+ * @count: number of current names
+ * @nr_old: number of old names
+ * @ended: the current names are in @owner's dead, not in @names
+ * @succeeds: an earlier process with this id had names
+ * @names: current names, the oldest first
+ *
+ * Protected by dict_lock.
  */
 struct dict_scope {
 	struct hlist_node node;
@@ -61,7 +65,7 @@ struct dict_scope {
 	struct list_head names;
 };
 
-/* With the lock of the dictionary. */
+/* With dict_lock held. */
 struct dict_scope *dict_scope_find(u32 nr);
 struct dict_scope *dict_scope_get(struct pid *pid, u32 uid);
 struct dict_owner *dict_owner_oldest(void);

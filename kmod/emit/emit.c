@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ways into the rings for the kernel
+ * How the kernel emits events
  *
- * An emitter uses the ring of the CPU it runs on, with preemption off
- * from reservation to commit. Nothing here takes a lock, allocates or sleeps. Every
- * event that is not stored is counted, by cause.
+ * An emitter uses the ring of its CPU, with preemption off from reservation to commit. Nothing
+ * here takes a lock, allocates or sleeps. Every event that is not stored is counted, by cause.
  *
- * An event that is not for stream 0 alone is built beside the rings: see slots.c.
+ * An event for more than stream 0 is built outside the rings: see slots.c.
  *
- * Functions that a driver's or the kernel's own event runs through are notrace, here and in the
- * rooms below. The function tracer would write an event of its own for each; its writes wake
- * readers by interrupts, which are kernel profile events of ours, which it would trace again.
+ * Functions on the way of an event of a driver or the kernel are notrace, here and in the
+ * earlier rooms. Else the function tracer would write its own event for each call; its writes
+ * wake readers by interrupts, which are profile events, which it would trace again.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/export.h>
@@ -36,7 +35,7 @@ unsigned long devtrace_objects[256 / BITS_PER_LONG] __read_mostly = {
 	[0 ... 256 / BITS_PER_LONG - 1] = ~0UL,
 };
 EXPORT_SYMBOL_GPL(devtrace_objects);
-/* None where there is no severity, so that drivers come to know. */
+/* An invalid severity byte has no bit, so the driver's test fails and reports it. */
 u32 devtrace_severities __read_mostly = EMIT_SEVERITIES;
 EXPORT_SYMBOL_GPL(devtrace_severities);
 u64 __percpu *devtrace_filtered __read_mostly;
@@ -47,14 +46,14 @@ struct emit_counts __percpu *emit_counts __read_mostly;
 u32 emit_severe __read_mostly;
 void (*emit_severe_told)(struct ring *r) __read_mostly;
 
-/* Too long a payload for this ring, or no ring at all. */
+/* Drop an event that does not fit into this ring, or has no ring. */
 noinline notrace void emit_unfit(struct ring *r)
 {
 	ring_count_inc(&r->dropped[READ_ONCE(r->too_long) ? RING_DROP_TOOBIG :
 							RING_DROP_NORING]);
 }
 
-/* Stream 0 does not want it. */
+/* Count an event that stream 0's filter refused. */
 notrace void emit_not_wanted(unsigned int type)
 {
 	this_cpu_inc(devtrace_filtered[type]);
@@ -71,13 +70,13 @@ static noinline notrace u32 emit_wants_of(const struct filter_table *t, unsigned
 }
 
 /**
- * emit_wants() - who wants an event
+ * emit_wants() - look up which streams and triggers want an event
  * @type: event type
  * @who: flags and severity
- * @data: payload: code, object and signal, if the flags say so
+ * @data: payload: begins with code, object and signal if the flags say so
  *
- * One table is asked about all: half of what one says and half of what the next one
- * says together is no filter that anybody has set.
+ * Uses one table for the whole lookup: parts of two tables would make a filter that was never
+ * set.
  *
  * Context: any, preemption off until the event is stored; devtrace_proc_seen() done.
  */
@@ -100,7 +99,7 @@ noinline notrace struct ring_record *emit_reserve_entered(struct ring *r, unsign
 	return __emit_reserve_entered(r, id, type, who, len, now);
 }
 
-/* Not for stream 0 alone, or somebody is told of it, or it does not fit. */
+/* The event is for more than stream 0, is severe, or does not fit. */
 static noinline notrace void *emit_kernel_beside(struct ring *r, u32 set, unsigned int type,
 						 u32 who, unsigned int len)
 {
@@ -125,14 +124,14 @@ static __always_inline void *emit_kernel_payload(struct ring_record *rec)
 	return NULL;
 }
 
-/* For any event and any set of takers; preemption is off. */
+/* Reserve for any event and any filter set; preemption is off. */
 static noinline notrace void *emit_kernel_any(unsigned int type, u32 who, unsigned int len, u32 key)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);
 	u32 set;
 	u64 now;
 
-	/* Before the verdict on this thread is asked for. */
+	/* Before the lookup, which uses the verdict on this thread. */
 	devtrace_proc_seen(current);
 	if (unlikely(len >= READ_ONCE(r->gate)) || emit_is_severe(who)) {
 		set = emit_wants_of(emit_table(), type, who, key);
@@ -144,7 +143,7 @@ static noinline notrace void *emit_kernel_any(unsigned int type, u32 who, unsign
 	return emit_kernel_payload(emit_reserve_entered(r, 0, type, who, len, &now));
 }
 
-/* emit_try() did not do. */
+/* Reserve after emit_try() has entered the ring and failed. */
 static noinline notrace void *emit_kernel_entered(unsigned int type, u32 who, unsigned int len)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);
@@ -159,7 +158,7 @@ static noinline notrace void *emit_kernel_clock_due(struct ring_record *rec, u64
 	return rec->data;
 }
 
-/* Where an NMI must not touch a ring: dropped and counted. */
+/* This machine's NMIs must not touch a ring: drop the event, and count it. */
 static noinline notrace void *emit_kernel_no_nmi(struct ring *r)
 {
 	ring_count_inc_nmi(&r->dropped[RING_DROP_BUSY]);
@@ -190,13 +189,13 @@ static __always_inline void *emit_kernel(unsigned int type, u32 who, unsigned in
 }
 
 /**
- * __devtrace_reserve() - room for an event
+ * __devtrace_reserve() - reserve an event
  * @type: event type
- * @who: __DEVTRACE_PTR or 0: the kernel's, without severity, code, object and signal
+ * @who: __DEVTRACE_PTR or 0: from the kernel, without severity, code, object and signal
  * @len: bytes of payload
  *
- * Return: where the payload goes, preemption off until __devtrace_commit();
- * or NULL if the event was dropped, or not wanted.
+ * Return: where to write the payload, with preemption off until __devtrace_commit(); NULL if
+ *	the event was dropped or filtered.
  */
 notrace void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len)
 {
@@ -205,13 +204,13 @@ notrace void *__devtrace_reserve(unsigned int type, u32 who, unsigned int len)
 EXPORT_SYMBOL_GPL(__devtrace_reserve);
 
 /**
- * __devtrace_reserve_for() - room for an event with a code, or object and signal
+ * __devtrace_reserve_for() - reserve an event with a severity, a code, or object and signal
  * @type: event type
  * @who: __DEVTRACE_* flags and severity
  * @len: bytes of payload
  * @key: the code, or object | signal << 16
  *
- * Return: as __devtrace_reserve().
+ * Return: see __devtrace_reserve().
  */
 notrace void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int len, u32 key)
 {
@@ -220,7 +219,7 @@ notrace void *__devtrace_reserve_for(unsigned int type, u32 who, unsigned int le
 EXPORT_SYMBOL_GPL(__devtrace_reserve_for);
 
 /**
- * __devtrace_commit() - the event reserved last on this CPU is complete
+ * __devtrace_commit() - commit the event reserved last on this CPU
  */
 notrace void __devtrace_commit(void)
 {
@@ -242,14 +241,14 @@ EXPORT_SYMBOL_GPL(__devtrace_commit);
  * @type: event type
  * @who: __DEVTRACE_* flags and severity
  * @data: payload
- * @len: its length in bytes
+ * @len: bytes of payload
  */
 notrace void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len)
 {
 	u32 key = 0;
 	void *p;
 
-	/* The type need not be a constant here. */
+	/* Not checked at compile time here: the type may be a variable. */
 	if (unlikely(!__devtrace_type_ok(type))) {
 		emit_not_wanted(DEVTRACE_T_EMPTY);
 		return;
@@ -265,7 +264,7 @@ notrace void __devtrace_emit(unsigned int type, u32 who, const void *data, unsig
 EXPORT_SYMBOL_GPL(__devtrace_emit);
 
 /**
- * emit_init() - make the counts of what is stored, and of what is not wanted
+ * emit_init() - allocate the counters of stored and filtered events
  *
  * Return: 0 or -ENOMEM.
  */

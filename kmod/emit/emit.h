@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shared by the ways into the rings
+ * Shared by the functions that emit for the kernel and for programs
  *
- * As long as stream 0 wants everything, the gate of its rings is open: every event that
- * fits is shorter than the gate, and goes straight into the ring. Otherwise the gate is
- * closed: it is 0, no event is shorter than that, and so all take the way past
- * emit_wants(), at no price for those who have no filter. An event that stream 0 alone
- * wants goes on as before; one that other streams or triggers want too goes through
- * store_all().
+ * While stream 0 wants everything, the gate of its rings is open: every event that fits is
+ * shorter than the gate and goes directly into the ring. Otherwise the gate is closed: it is 0,
+ * no event is shorter, and each is looked up with emit_wants(). So the lookup costs nothing
+ * while there is no filter. An event that only stream 0 wants then continues on the fast path;
+ * one that other streams or triggers want goes through store_all().
  */
 #ifndef DEVTRACE_EMIT_H
 #define DEVTRACE_EMIT_H
@@ -26,16 +25,16 @@
 
 static __always_inline const struct filter_table *emit_table(void)
 {
-	/* Preemption is off, also where RCU cannot see it. */
+	/* Preemption is off, even where RCU is not watching. */
 	return rcu_dereference_sched_check(devtrace_table, true);
 }
 
 /**
- * struct emit_counts - events by type
- * @stored: in any stream
- * @filtered: stream 0 did not want them: devtrace_filtered
+ * struct emit_counts - numbers of events by type, for each CPU
+ * @stored: events stored in any stream
+ * @filtered: events that stream 0's filter refused; devtrace_filtered points to it
  *
- * Allocated: modules share 8 KiB of per-CPU memory that is not.
+ * Allocated, because static per-CPU memory of all modules is limited to 8 KiB.
  */
 struct emit_counts {
 	unsigned long	stored[256];
@@ -48,13 +47,13 @@ int emit_init(void);
 void emit_exit(void);
 
 /*
- * Who is told when an event of severity 2 or above is committed, NULL: nobody; with the ring
- * of stream 0 on this CPU, in any context, preemption off. While there is somebody,
- * emit_severe has the bit of such a severity in @who, and these events take the long way.
+ * Called when an event of severity level 2 or 3 is committed, with the ring of stream 0 on this
+ * CPU; any context, preemption off. NULL: not called. If set, emit_severe has the bit that such
+ * a severity has in @who, and these events take the slow path.
  */
 extern u32 emit_severe;
 extern void (*emit_severe_told)(struct ring *r);
-/* Levels 2 and 3, of hardware and of software, have this bit. */
+/* The bit that levels 2 and 3 have, of hardware and of software. */
 #define EMIT_SEVERE		(2U << RING_WHO_SEV_SHIFT)
 
 static __always_inline bool emit_is_severe(u32 who)
@@ -66,12 +65,12 @@ void emit_unfit(struct ring *r);
 u32 emit_wants(unsigned int type, u32 who, const u8 *data);
 void emit_not_wanted(unsigned int type);
 
-/* Bit n: n is a severity byte; 0 is none given. */
+/* Bit n: severity byte n; bit 0: no severity. */
 #define EMIT_SEVERITIES		0xff01U
 
 static __always_inline bool emit_in_task(unsigned int pc)
 {
-	/* Where it can be, one test. */
+	/* One test suffices on other kernels. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return !(pc & (NMI_MASK | HARDIRQ_MASK)) && !in_serving_softirq();
 	return !(pc & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
@@ -90,7 +89,7 @@ static __always_inline u32 emit_context(void)
 	return DEVTRACE_CTX_SOFTIRQ << RING_WHO_CTX_SHIFT;
 }
 
-/* The record has its time and its length: say whose it is, and count it. */
+/* Store the thread and flags into a reserved record, and count it. */
 static __always_inline void emit_count(struct ring_record *rec, unsigned int type, u32 who)
 {
 	BUILD_BUG_ON(PID_MAX_LIMIT - 1 > RING_WHO_TID);
@@ -110,7 +109,7 @@ __emit_reserve_entered(struct ring *r, unsigned int id, unsigned int type, u32 w
 	rec = ring_reserve(r, len, type, now, &crossed);
 	if (unlikely(!rec)) {
 		ring_leave(r);
-		/* There is a loss to be read. */
+		/* Readers have a loss to report. */
 		devtrace_wake_kick(id);
 		return NULL;
 	}
@@ -121,14 +120,14 @@ __emit_reserve_entered(struct ring *r, unsigned int id, unsigned int type, u32 w
 	return rec;
 }
 
-/* The same where a call does not matter. */
+/* The same, not inlined. */
 struct ring_record *emit_reserve_entered(struct ring *r, unsigned int id, unsigned int type,
 					 u32 who, unsigned int len, u64 *now);
 
 /*
- * Room on this CPU, in a ring of stream @id, for an event that fits, preemption off
- * and devtrace_proc_seen() done.
- * NULL: dropped and counted; otherwise ring_leave() is to follow.
+ * Reserve a record in @r, this CPU's ring of stream @id, for an event that fits. Preemption is
+ * off, and devtrace_proc_seen() has been called. Return NULL if the event was dropped and
+ * counted; otherwise ring_leave() must follow.
  */
 static inline struct ring_record *emit_reserve(struct ring *r, unsigned int id,
 					       unsigned int type, u32 who, unsigned int len,
@@ -139,13 +138,11 @@ static inline struct ring_record *emit_reserve(struct ring *r, unsigned int id,
 }
 
 /*
- * The quick way, which most events of stream 0 take: nothing on it is a call, so that
- * no register has to be saved for one. Where there is something to be called, that is
- * done last, in place of what is left.
+ * The fast path, which most events of stream 0 take, calls no function except in tail position,
+ * so the compiler need not save registers.
  *
- * Whether it may be taken: the thread is the one seen last, stream 0 alone wants the
- * event, and it fits. @who says the context too. @plain: it has no severity, code or
- * object.
+ * Return true if it may be taken: the thread is the one seen last, only stream 0 wants the
+ * event, and it fits. @who includes the context. @plain: no severity, code or object.
  */
 static __always_inline bool quick_may(const struct ring *r, unsigned int type, u32 who,
 				      unsigned int len, bool plain)
@@ -154,14 +151,14 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 	u32 set;
 
 	/*
-	 * First, before a verdict is read, which may be of another thread: an interrupt that
-	 * emits makes this one known, too.
+	 * Check the thread before reading a verdict, which may be of another thread; an
+	 * interrupt that emits also updates the thread seen last.
 	 */
 	if (unlikely(!devtrace_proc_known(current)))
 		return false;
 	barrier();
 	if (unlikely(len >= READ_ONCE(r->gate))) {
-		/* The gate is closed, or it does not fit. */
+		/* The gate is closed, or the event does not fit. */
 		t = emit_table();
 		if (!plain && who & (RING_WHO_CODE | RING_WHO_OBJSIG) && t->has & FILTER_HAS_KEYS)
 			return false;
@@ -176,8 +173,8 @@ static __always_inline bool quick_may(const struct ring *r, unsigned int type, u
 }
 
 /*
- * Room in stream 0 for an event that quick_may() let pass, preemption off.
- * NULL: __emit_reserve_entered() is to follow. Otherwise devtrace_clock_event().
+ * Reserve a record in stream 0 for an event that passed quick_may(), preemption off. If NULL,
+ * call __emit_reserve_entered(); otherwise, devtrace_clock_event().
  */
 static __always_inline struct ring_record *
 emit_try(struct ring *r, unsigned int type, u32 who, unsigned int len, u64 *now)
@@ -195,7 +192,7 @@ emit_try(struct ring *r, unsigned int type, u32 who, unsigned int len, u64 *now)
 	return rec;
 }
 
-/* An event of stream 0 is committed. */
+/* Call after an event of stream 0 is committed. */
 static __always_inline void wake_stream0(void)
 {
 	if (unlikely(READ_ONCE(devtrace_waiting) & 1))

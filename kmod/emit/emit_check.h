@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether a program may emit an event
+ * May a program emit this event?
  *
- * The same is asked of what comes by a system call and of what stands in a lane. The
- * elements are not looked at: that is for whoever decodes them.
+ * The same checks apply to system calls and lanes. Elements are not checked; decoders check
+ * them.
  */
 #ifndef DEVTRACE_EMIT_CHECK_H
 #define DEVTRACE_EMIT_CHECK_H
@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <uapi/linux/devtrace.h>
 
-/* Types that a program may emit. */
+/* May a program emit this type? */
 static __always_inline bool emit_check_type(u8 type)
 {
 	if (likely(type >= DEVTRACE_T_USER && type < DEVTRACE_T_KERNEL))
@@ -24,9 +24,9 @@ static __always_inline bool emit_check_type(u8 type)
 }
 
 /**
- * emit_check_rest() - whether flags, severity and length of an event go together
+ * emit_check_rest() - check flags, severity and length of an event against each other
  * @e: the event
- * @len: of its payload
+ * @len: bytes of payload
  *
  * Return: 0 or -EINVAL.
  */

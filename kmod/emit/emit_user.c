@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The way into the rings for programs: ioctl(2)
+ * How programs emit events by ioctl(2)
  *
- * An event is copied into a buffer of this CPU's, preemption and page faults off;
- * if it is not in memory it is faulted in, with both on, and copied again. Then it
- * is looked at, and what is looked at cannot change any more.
+ * The event is copied into a per-CPU buffer with preemption and page faults off. If it is not
+ * in memory, it is faulted in with both on, and copied again. Only the copy is checked, so the
+ * program cannot change it afterwards.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -22,7 +22,7 @@
 #include "store.h"
 #include "stream/rings.h"
 
-/* A program's event on its way into the ring. */
+/* Buffer for a program's event. */
 struct bounce {
 	union {
 		struct devtrace_emit e;
@@ -32,10 +32,10 @@ struct bounce {
 
 #define FAULT_IN_TRIES	64
 
-/* Not per-CPU memory itself: that is vmalloc, whose checks of a copy may sleep. */
+/* Allocated, since checks of a copy into vmalloc memory, such as per-CPU memory, may sleep. */
 static DEFINE_PER_CPU(struct bounce *, bounces);
 
-/* The request has no severity, code or object, and no error. */
+/* A valid request without severity, code or object. */
 static __always_inline bool emit_is_plain(const struct devtrace_emit *e)
 {
 	return emit_check_type(e->type) && !(e->severity | e->flags | e->reserved);
@@ -48,8 +48,8 @@ static __always_inline u32 emit_who(const struct devtrace_emit *e)
 }
 
 /*
- * Events of these sizes are copied word by word, the last two overlapping. In
- * place of an unaligned access some machines would take many.
+ * Events of these sizes are copied word by word; the last two words overlap. Machines without
+ * efficient unaligned access use memcpy().
  */
 static __always_inline bool few_words(unsigned int size)
 {
@@ -101,7 +101,7 @@ static __always_inline bool copy_event(void *to, const void __user *from, unsign
 	return access_ok(from, size) && !__copy_from_user_inatomic(to, from, size);
 }
 
-/* Fewer than a word, without a call. */
+/* Copy less than a word, without a call. */
 static __always_inline void copy_bytes(u8 *to, const u8 *from, unsigned int len)
 {
 	if (len >= sizeof(u32)) {
@@ -117,7 +117,7 @@ static __always_inline void copy_bytes(u8 *to, const u8 *from, unsigned int len)
 	}
 }
 
-/* Of an event of few_words(). */
+/* Copy the payload of an event for which few_words() holds. */
 static __always_inline void copy_few(u8 *to, const u8 *from, unsigned int len)
 {
 	if (likely(len >= sizeof(long)))
@@ -134,7 +134,7 @@ static __always_inline void store_payload(void *to, const void *from, unsigned i
 		memcpy(to, from, len);
 }
 
-/* The gate is closed, or somebody is told of the event, or it does not fit. */
+/* The gate is closed, the event is severe, or it does not fit. */
 static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_emit *e,
 			       unsigned int len)
 {
@@ -158,7 +158,7 @@ static noinline int emit_gated(struct ring *r, u32 who, const struct devtrace_em
 	return 0;
 }
 
-/* Stores the event in the buffer into stream 0, if there is room. */
+/* Store the buffer's event into @rec, if it was reserved. */
 static void emit_finish(struct bounce *b, struct ring *r, struct ring_record *rec, unsigned int len)
 {
 	if (likely(rec)) {
@@ -168,7 +168,7 @@ static void emit_finish(struct bounce *b, struct ring *r, struct ring_record *re
 	preempt_enable();
 }
 
-/* For any event in the buffer; preemption is off. */
+/* Emit any event in the buffer; preemption is off. */
 static noinline int emit_any(struct bounce *b, unsigned int len)
 {
 	struct ring *r = __this_cpu_read(devtrace_ring);
@@ -191,7 +191,7 @@ out:
 	return err;
 }
 
-/* emit_try() did not do. */
+/* Emit after emit_try() has entered the ring and failed. */
 static noinline int emit_entered(struct bounce *b, struct ring *r, unsigned int len)
 {
 	u64 now;
@@ -207,7 +207,7 @@ static noinline int emit_late(struct bounce *b, struct ring *r, struct ring_reco
 	return 0;
 }
 
-/* An event that is long, or not in memory. */
+/* Emit an event that is long, or not in memory. */
 static noinline long emit_copied(const struct devtrace_emit __user *arg, unsigned int size)
 {
 	struct bounce *b;
@@ -221,7 +221,7 @@ static noinline long emit_copied(const struct devtrace_emit __user *arg, unsigne
 	for (;;) {
 		preempt_disable();
 		b = __this_cpu_read(bounces);
-		/* Where the count tells, preemption off is enough not to fault. */
+		/* With CONFIG_PREEMPT_COUNT, disabling preemption disables page faults, too. */
 		if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
 			pagefault_disable();
 		copied = copy_event(b->bytes, arg, size);
@@ -239,11 +239,10 @@ static noinline long emit_copied(const struct devtrace_emit __user *arg, unsigne
 /**
  * devtrace_emit_user() - emit an event of a program
  * @arg: the event
- * @size: its size with the header
+ * @size: its size including the header, bytes
  *
- * Return: 0 if it was stored, filtered, or dropped and counted; -EINVAL if it
- * makes no sense; -EMSGSIZE if it is longer than any event or than a quarter
- * of the ring; -EFAULT.
+ * Return: 0 if it was stored, filtered, or dropped and counted; -EINVAL if it is invalid;
+ *	-EMSGSIZE if it is longer than the limit or a quarter of the ring; -EFAULT.
  */
 long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int size)
 {
@@ -285,7 +284,7 @@ long devtrace_emit_user(const struct devtrace_emit __user *arg, unsigned int siz
 }
 
 /**
- * emit_user_init() - make the buffers
+ * emit_user_init() - allocate the buffers
  *
  * Return: 0 or -ENOMEM.
  */

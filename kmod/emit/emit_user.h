@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The way into the rings for programs: see emit_user.c
- */
+/* How programs emit events by ioctl(2): see emit_user.c */
 #ifndef DEVTRACE_EMIT_EMIT_USER_H
 #define DEVTRACE_EMIT_EMIT_USER_H
 

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * An event on its way into the rings
- */
+/* An event before it is stored */
 #ifndef DEVTRACE_EVENT_H
 #define DEVTRACE_EVENT_H
 
 #include <linux/types.h>
 
 /**
- * struct event - an event that is about to be stored
+ * struct event - an event before it is stored
  * @type: event type
  * @who: flags and severity, as in a record
  * @len: bytes of @data
- * @data: payload: code, or object and signal, first
+ * @data: payload; begins with code, object and signal if @who says so
  */
 struct event {
 	u32		type;

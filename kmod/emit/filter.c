@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The streams and triggers that want an event: looking into the table
+ * Look up which streams and triggers want an event
  *
- * The table decides. Emitters test devtrace_wanted, devtrace_severities and the
- * control page before it, which only spares them the table; all of
- * these have every bit that the table needs by the time filter_set() returns.
+ * The table decides. Emitters test devtrace_wanted, devtrace_severities and the control page
+ * first, only to save the lookup. When filter_set() returns, these have every bit that the
+ * table needs.
  *
  * notrace: see emit/emit.c.
  */
@@ -20,7 +20,7 @@
 struct filter_table __rcu *devtrace_table;
 DEFINE_PER_CPU(struct filter_verdict, devtrace_verdict);
 
-/* Who wants a code of a major of which filters name some. */
+/* The set for a code whose major appears in a filter's codes. */
 static u32 code_set(const struct filter_keys *k, const struct major *m, u32 code)
 {
 	const struct code *codes = &k->codes[m->first];
@@ -40,12 +40,12 @@ static u32 code_set(const struct filter_keys *k, const struct major *m, u32 code
 }
 
 /**
- * filter_keys_set() - who wants a code, or an object and a signal
+ * filter_keys_set() - the set that wants a code, or an object and a signal
  * @t: the table, preemption off
  * @who: as in the record
  * @key: the code if @who has RING_WHO_CODE; otherwise object | signal << 16
  *
- * An event that has both is asked about twice, once without RING_WHO_CODE.
+ * An event with a code and an object needs two calls, one without RING_WHO_CODE in @who.
  * Context: any.
  */
 notrace u32 filter_keys_set(const struct filter_table *t, u32 who, u32 key)
@@ -73,7 +73,7 @@ static void process_add(const struct process *list, unsigned int nr, const struc
 }
 
 /**
- * filter_thread_set() - who wants events of a thread, on whichever CPU
+ * filter_thread_set() - the set that wants events of a thread, on any CPU
  * @t: the table, preemption off
  * @tid: the thread
  * @tgid: its process
@@ -85,7 +85,7 @@ notrace u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, c
 	struct process key = { .comm = "" };
 	u32 asks = t->any_process, refuses = 0;
 
-	/* As in the lists: nothing behind the NUL. */
+	/* Zero the rest, as in the lists. */
 	strscpy(key.comm, comm, sizeof(key.comm));
 	process_add(k->comms, k->nr_comms, &key, filter_compare_comm, &asks, &refuses);
 	key.pid = tid;
@@ -98,14 +98,14 @@ notrace u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, c
 }
 
 /**
- * filter_process_set() - who wants events of a thread on this CPU
+ * filter_process_set() - the set that wants events of a thread on this CPU
  * @t: the table, preemption off
  * @task: current
  *
- * Leaves the verdict for the next event of this thread. Interrupts do not look at
- * verdicts; but one that comes in between, and finds that the name has changed,
- * means to forget the verdict that is only about to be left. So after it is left,
- * the name must still be the one that it is about; a change after that finds it.
+ * Caches the verdict for the thread's next event. Interrupts do not use verdicts. But an
+ * interrupt here that sees the thread's name change invalidates the cached verdict, which we
+ * store only afterwards. So after storing it, compare the name again; later changes find the
+ * stored verdict.
  *
  * Context: any; for events in task context.
  */
@@ -123,7 +123,7 @@ notrace u32 filter_process_set(const struct filter_table *t, struct task_struct 
 	barrier();
 	WRITE_ONCE(v->generation, t->generation);
 	barrier();
-	/* A name that changes during the compare differs, or is seen next time. */
+	/* A change during the comparison is seen by it, or by the next event. */
 	if (data_race(memcmp(comm, task->comm, sizeof(comm))))
 		WRITE_ONCE(v->generation, 0);
 	return set;

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The streams and triggers that want an event
+ * Filters: which streams and triggers want an event
  *
- * Each stream and each armed trigger has a filter, and a bit: streams 0 to 15,
- * triggers 16 to 31. The filters are kept as they were asked for, to be read
- * back, and are compiled together into one table. For an event the table gives
- * the set of those that want it, in a few loads, however many they are.
+ * Each stream and each armed trigger has a filter and a bit: streams 0 to 15, triggers 16 to
+ * 31. The filters are kept as requested, to be read back, and compiled together into one table.
+ * For an event, the table yields the set of bits that want it in a few loads, however many
+ * filters there are.
  *
- * The table is replaced as a whole. When filter_set() returns, no emitter uses
- * the one before. Emitters have preemption off from looking into the table until
- * the event is stored.
+ * The table is replaced as a whole. When filter_set() returns, no emitter uses the old one.
+ * Emitters have preemption off from the lookup until the event is stored.
  *
- * As long as stream 0 wants everything and is the only one, the gate is open and
- * emitters do not look into the table at all (see emit.c).
+ * While stream 0 wants everything and no other filter exists, the gate is open and emitters
+ * skip the table (see emit.h).
  *
- * Kernel profile events, types 128 to 191, come only if a filter of the table wants
- * them: filter_set() attaches to their tracepoints and detaches from them. So a
- * stream 0 that is the only one gets those that it wants and no others without a
- * look, and the gate is open whichever they are. Nothing else emits these types.
+ * Kernel profile events, types 128 to 191, occur only if a filter wants them: filter_set()
+ * attaches to their tracepoints and detaches from them, and no other code emits these types. So
+ * if stream 0 is the only stream, it gets exactly the profile types that it wants without a
+ * lookup, and the gate can stay open.
  */
 #ifndef DEVTRACE_FILTER_H
 #define DEVTRACE_FILTER_H
@@ -60,25 +59,25 @@ struct filter_names {
 };
 
 /**
- * struct filter - terms as they were asked for
- * @types: bit n: type n is wanted; those of the transport are always set
- * @hw_severity: hardware severities from this level on, 0 to 4
- * @sw_severity: the same for software
+ * struct filter - terms, as requested
+ * @types: bit n: type n passes; the transport's types are always set
+ * @hw_severity: lowest hardware severity that passes, 0 to 4
+ * @sw_severity: lowest software severity that passes, 0 to 4
  * @origins: DEVTRACE_ORIGIN_*
  * @objects: only these object ids
  * @signals: only these signals
  * @majors: only these major codes, or those of @codes
- * @not_majors: none of these
+ * @not_majors: none of these major codes
  * @codes: only these codes, or those of @majors
- * @not_codes: none of these
+ * @not_codes: none of these codes
  * @pids: only these processes or threads, or those of @comms
- * @not_pids: none of these
- * @comms: only these names, or those of @pids
- * @not_comms: none of these
- * @cpus: only on these CPUs
+ * @not_pids: none of these processes or threads
+ * @comms: only threads with these names, or those of @pids
+ * @not_comms: no threads with these names
+ * @cpus: only these CPUs
  *
- * An event without a severity, object or code passes terms about it. An event in
- * interrupt context belongs to no process.
+ * An event without a severity, object or code passes the terms about it. An event in interrupt
+ * context belongs to no process. Protected by devtrace_lock.
  */
 struct filter {
 	unsigned long		types[256 / BITS_PER_LONG];
@@ -90,23 +89,23 @@ struct filter {
 	struct filter_ranges	cpus;
 };
 
-/* Terms that some filter has and that are not in the two arrays. */
+/* Kinds of terms that some filter has and for which types[] and severities[] do not suffice. */
 #define FILTER_HAS_KEYS		BIT(0)	/* objects, signals, codes */
-#define FILTER_HAS_PROCESSES	BIT(1)	/* or CPUs: a verdict holds on one CPU */
+#define FILTER_HAS_PROCESSES	BIT(1)	/* processes or CPUs: a verdict holds for one CPU */
 
 struct filter_keys;
 
 /**
- * struct filter_bits - what emitters look at before any table
- * @types: bit n: somebody wants events of type n, of the kernel's
- * @objects: bit n: somebody may want events about object n, likewise
- * @severities: bit n: somebody wants exceptions of severity n, likewise
- * @user_types: of programs', as the control page has them
- * @user_objects: likewise
- * @user_severities: likewise
- * @lanes: types of programs' that stream 0 alone wants, whatever else they are
+ * struct filter_bits - bits that emitters test before the table
+ * @types: bit n: some filter wants kernel events of type n
+ * @objects: bit n: some filter may want kernel events about object n
+ * @severities: bit n: some filter wants kernel exceptions of severity byte n
+ * @user_types: @types for events of programs; copied to the control page
+ * @user_objects: @objects for events of programs
+ * @user_severities: severities for events of programs
+ * @lanes: types of program events that only stream 0 wants
  *
- * A bit too many costs a look into the table; a bit too few, an event.
+ * A bit too many costs a lookup; a bit too few would lose an event.
  */
 struct filter_bits {
 	unsigned long		types[256 / BITS_PER_LONG];
@@ -120,17 +119,19 @@ struct filter_bits {
 
 /**
  * struct filter_table - all filters, compiled
- * @severities: by severity byte: who wants it
- * @types: by origin (0 kernel, 1 user) and type: who wants it
+ * @severities: for each severity byte, the set that wants it
+ * @types: for each origin (0 kernel, 1 user) and type, the set that wants it
  * @has: FILTER_HAS_*
- * @generation: another one for each table, never 0
- * @any_process: who has no terms about processes that ask for one
- * @plain: by type: stream 0 wants an event of a program that is nothing but a type, as
- *	far as its process does not matter, and programs may emit it
- * @cpus: by CPU: who wants events of it
- * @bits: what follows from all that for who does not look into the table
- * @keys: objects, signals and codes, private to filter_priv.h
- * @rcu: to free it
+ * @generation: differs for each table; never 0
+ * @any_process: the set without a term that requires a process
+ * @plain: for each type: stream 0 wants a program's event with nothing but this type, processes
+ *	aside, and programs may emit it
+ * @cpus: for each CPU, the set that wants its events
+ * @bits: derived from the above, for code that does not use the table
+ * @keys: objects, signals, codes and processes; see filter_priv.h
+ * @rcu: to free the table
+ *
+ * Constant once published in devtrace_table.
  */
 struct filter_table {
 	u32			severities[16];
@@ -147,7 +148,7 @@ struct filter_table {
 
 extern struct filter_table __rcu *devtrace_table;
 
-/* The set that wants events of this thread on this CPU; valid until the table changes. */
+/* The set that wants events of the current thread on this CPU; valid for one table generation. */
 struct filter_verdict {
 	u32	generation;
 	u32	set;
@@ -160,11 +161,11 @@ u32 filter_process_set(const struct filter_table *t, struct task_struct *task);
 u32 filter_thread_set(const struct filter_table *t, u32 tid, u32 tgid, const char *comm);
 
 /**
- * filter_wants_plain() - who wants an event of the kernel's that is nothing but a type
+ * filter_wants_plain() - the set that wants a kernel event with nothing but a type
  * @t: the table, preemption off
  * @type: event type
  *
- * The event has no severity, so terms about it pass, and no code, object or signal.
+ * The event has no severity, code, object or signal, so all terms about these pass.
  */
 static __always_inline u32 filter_wants_plain(const struct filter_table *t, unsigned int type)
 {
@@ -172,11 +173,11 @@ static __always_inline u32 filter_wants_plain(const struct filter_table *t, unsi
 }
 
 /**
- * filter_wants() - who wants an event, as far as its processes do not matter
+ * filter_wants() - the set that wants an event, terms about processes aside
  * @t: the table, preemption off
  * @type: event type
  * @who: as in the record: severity, user, code, object and signal
- * @key: RING_WHO_CODE: the code; RING_WHO_OBJSIG: object | signal << 16; else any
+ * @key: RING_WHO_CODE: the code; RING_WHO_OBJSIG: object | signal << 16; else ignored
  */
 static __always_inline u32 filter_wants(const struct filter_table *t, unsigned int type,
 					u32 who, u32 key)
@@ -190,11 +191,11 @@ static __always_inline u32 filter_wants(const struct filter_table *t, unsigned i
 }
 
 /**
- * filter_wants_process() - who wants events of this thread on this CPU
+ * filter_wants_process() - the set that wants events of this thread on this CPU
  * @t: the table, preemption off, FILTER_HAS_PROCESSES
- * @task: current, and devtrace_proc_seen() has seen it: that forgets the verdict
- *	when the CPU meets another thread, or another name of it
- * @in_task: the event is the thread's, and not an interrupt's
+ * @task: current; devtrace_proc_seen() has been called for it, which invalidates the verdict
+ *	when the thread on this CPU, or its name, changes
+ * @in_task: the event is the thread's, not an interrupt's
  */
 static __always_inline u32 filter_wants_process(const struct filter_table *t,
 						struct task_struct *task, bool in_task)
@@ -207,12 +208,12 @@ static __always_inline u32 filter_wants_process(const struct filter_table *t,
 }
 
 /**
- * filter_known_process() - filter_wants_process() as far as nothing has to be called
+ * filter_known_process() - filter_wants_process() without a function call
  * @t: the table, preemption off, FILTER_HAS_PROCESSES
- * @in_task: the event is the thread's, and not an interrupt's
- * @set: whoever does not want it is taken out
+ * @in_task: the event is the thread's, not an interrupt's
+ * @set: bits that do not want the event are cleared
  *
- * Return: false if filter_wants_process() is to be asked.
+ * Return: false if filter_wants_process() must be called instead.
  */
 static __always_inline bool filter_known_process(const struct filter_table *t, bool in_task,
 						 u32 *set)

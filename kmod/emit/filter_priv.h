@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parts of a table of filters: object ids, signals, codes and processes
+ * Parts of a filter table: object ids, signals, codes and processes
  *
- * For ids and signals pages of sets, one shared page for all ids that no filter names;
- * for major codes a hash whose empty places have the set of all other codes, and for those
- * of which a filter names single codes a sorted list of these; for
- * processes sorted lists, looked at only when a CPU meets another thread. A filter
- * without a term is in every set of that term.
+ * Ids and signals: pages of sets, with one shared page for all ids that no filter names. Major
+ * codes: a hash whose empty entries have the set of all other codes; for majors of which a
+ * filter names single codes, also a sorted list of these. Processes: sorted lists, searched
+ * only when a CPU meets another thread. A filter without a term is in every set of that term.
  *
- * manage/filter_compile.c makes it, filter.c looks it up.
+ * manage/filter_compile.c creates it, filter.c looks it up.
  */
 #ifndef DEVTRACE_FILTER_PRIV_H
 #define DEVTRACE_FILTER_PRIV_H
@@ -20,22 +19,22 @@
 #define PAGE_IDS	256
 #define PAGES		(65536 / PAGE_IDS)
 
-/* Sets by object id or by signal; all pages that no range touches are @rest. */
+/* Sets by object id or signal; a page that no range touches points to @rest. */
 struct ids {
 	u32		*pages[PAGES];
 	u32		rest[PAGE_IDS];
 };
 
-/* Codes have 24 bits of major, so this is none. */
+/* An invalid major code: valid ones have 24 bits. */
 #define NO_MAJOR	U32_MAX
 
 /**
  * struct major - codes with one major
- * @major: it
- * @set: who wants them, but for those that are listed
- * @refuses: who refuses all of them
- * @first: where the codes that a filter names begin in the list
- * @nr: how many of this major there are
+ * @major: the major code
+ * @set: the set that wants its codes, except those in the list
+ * @refuses: the set that refuses all its codes
+ * @first: index of its first code in the list
+ * @nr: number of its codes in the list
  */
 struct major {
 	u32		major;
@@ -44,7 +43,7 @@ struct major {
 	u16		first, nr;
 };
 
-/* A code that some filter names, and who asks for it or refuses it; then who wants it. */
+/* A code that a filter names: the sets that ask for it, refuse it, and finally want it. */
 struct code {
 	u32		code;
 	u32		asks;
@@ -52,7 +51,7 @@ struct code {
 	u32		set;
 };
 
-/* A process or thread id, or a name, and who asks for it or refuses it. */
+/* A process or thread id, or a name: the sets that ask for it and refuse it. */
 struct process {
 	union {
 		u32	pid;
@@ -66,8 +65,8 @@ struct filter_keys {
 	struct ids	objects;
 	struct ids	signals;
 	struct major	*majors;
-	unsigned int	majors_shift;	/* 32 - log2 of how many places there are */
-	struct code	*codes;		/* in order */
+	unsigned int	majors_shift;	/* 32 - log2 of the number of entries */
+	struct code	*codes;		/* sorted */
 	struct process	*pids, *comms;
 	unsigned int	nr_pids, nr_comms;
 };
@@ -77,7 +76,7 @@ static inline unsigned int major_place(u32 major, unsigned int shift)
 	return major * 0x9e3779b1U >> shift;
 }
 
-/* The place of a major code, or the empty one where it would be. */
+/* The entry of a major code, or the empty one where it would be. */
 static __always_inline struct major *major_find(const struct filter_keys *k, u32 major)
 {
 	unsigned int i = major_place(major, k->majors_shift);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The calls by which a driver names its things; they belong to the kernel, scope 0
+ * The calls with which a driver gives names; they belong to the kernel, scope 0
  */
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -53,7 +53,7 @@ EXPORT_SYMBOL_GPL(devtrace_name_fun);
 /**
  * devtrace_name_sig() - name a signal
  * @sig: its number
- * @obj: the object it means this to, or NULL for all
+ * @obj: the object for which the signal has this name; NULL: all objects
  * @name: as for devtrace_name_obj()
  *
  * Context: process; may sleep.
@@ -81,8 +81,8 @@ EXPORT_SYMBOL_GPL(devtrace_name_type);
 
 /**
  * devtrace_name_enum() - name a value of an enumeration
- * @group: enumeration, 0 to 7
- * @value: its value
+ * @group: number of the enumeration, 0 to 7
+ * @value: the value
  * @name: as for devtrace_name_obj()
  *
  * Context: process; may sleep.

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The names of the threads that emitted
+ * The names of threads that emitted events
  *
- * A table of buckets by thread id, with a slot for each thread and its user.
+ * A table of buckets by thread id; each entry of a bucket is a slot for a thread and its user.
  *
- * A slot holds the latest names of its thread, each with the time from which on
- * the thread had it: an event has the name of its time. A thread that takes
- * another name writes into its own slot, and so washes out no names but its
- * own. A new name in a full slot replaces the oldest name, or, if that is not a
- * second old, the latest: so a thread has a bounded number of names in any
- * second, and the newest of them is always there.
+ * A slot holds the latest names of its thread, each with its start time: an event gets the name
+ * that the thread had at its time. A thread that is renamed writes only its own slot, so it
+ * evicts no names but its own. A new name in a full slot replaces the oldest name, or, if that
+ * is less than a second old, the latest. So a thread has a bounded number of names per second,
+ * and the newest is always present.
  *
- * A thread that renames itself, or is renamed, has its new name here before the system call
- * that does so returns: the kernel's tracepoint task_rename tells. An event that no system
- * call announces, in a lane, thus has the name of its time, too. In a kernel without
- * tracepoints the new name is found with the next system call that the thread makes to emit.
+ * A rename is stored here before the system call that renames returns: the kernel's tracepoint
+ * task_rename reports it. So an event in a lane, which no system call announces, gets the name
+ * of its time, too. In a kernel without tracepoints, the thread's next emit by system call
+ * finds the new name.
  *
- * A thread that has no slot takes one of its bucket. If all are taken, the user
- * who has the most of them loses one: of those, the slot that was not used for
- * the longest time. A user who floods the table with threads thus loses slots of
- * his own. Of each bucket some slots of root's are not taken for others.
+ * A thread without a slot takes one of its bucket. If all are in use, the user with the most of
+ * them loses the one not used for longest. So a user who floods the table with threads evicts
+ * only slots of the same user. Root keeps some slots of each bucket.
  *
- * A slot is written by whoever takes its sequence number from even to odd;
- * whoever does not get it goes without, and the next event of that thread tries
- * again. No lock, no loop that another CPU could keep going.
+ * A writer claims a slot by changing its sequence number from even to odd. A thread that fails
+ * to claim goes without, and its next event tries again. There is no lock, and no loop that
+ * another CPU could prolong.
  *
- * The idle tasks share thread id 0 and have no slot: each CPU's is called
- * swapper and its number, and the source of an event tells that to readers.
+ * Idle tasks share thread id 0 and have no slot: readers know the CPU from the event's source
+ * and call its idle task swapper/CPU.
  *
  * notrace: see emit/emit.c.
  */
@@ -52,25 +50,25 @@
 #define WAYS		PROC_WAYS
 #define SLOTS		PROC_SLOTS
 static_assert(SLOTS == WAYS * BUCKETS);
-/* Slots of a bucket that root keeps, whatever others do. */
+/* Slots that root keeps of each bucket. */
 #define WAYS_ROOT	2
-/* Names of a thread that are kept, and how long at least the first of them is. */
+/* Names kept for a thread, and how long at least the first of them is kept. */
 #define NAMES		4
 #define NAMES_NS	NSEC_PER_SEC
 #define ROOT		0
-/* As often a reader looks at a slot that is written under its hands. */
+/* Retries of a reader whose slot is being written. */
 #define READ_TRIES	1000
-/* Within that time after the tracepoint told a new name, the thread has it. */
+/* The kernel stores a new name within this time after the tracepoint reported it. */
 #define RENAME_NS	(10 * NSEC_PER_MSEC)
 
-/* The keys that a search of a bucket compares; side by side. */
+/* The keys that a search of a bucket compares, close together. */
 struct head {
-	atomic_t	seq;		/* odd: being written; 0: never */
+	atomic_t	seq;		/* odd: being written; 0: never written */
 	u32		tid;
 	u32		owner;
 };
 
-/* @write: low bits of the count of writes, for names of one instant */
+/* @write: low bits of the number of writes, to tell names of one instant apart */
 struct name {
 	u64		since;
 	u32		tgid;
@@ -80,11 +78,13 @@ struct name {
 
 /**
  * struct proc_slot - a thread
- * @users: CPUs that saw it last
- * @last: when it was last left or found, ns; a guess on 32-bit machines
- * @stored: its events, but for those of the CPUs that saw it last
- * @nr: how many names it has
+ * @users: number of CPUs that saw this thread last
+ * @last: when a CPU last saw or left the thread, ns; may be torn on 32-bit machines
+ * @stored: number of its stored events, without those still counted by the CPUs in @users
+ * @nr: number of names
  * @name: the names, the newest last
+ *
+ * The CPU that made the slot's sequence number odd writes @nr and @name.
  */
 struct proc_slot {
 	atomic_t	users;
@@ -100,7 +100,7 @@ proc_told_t devtrace_proc_told;
 
 static struct head *heads;
 static struct proc_slot *slots;
-/* By bucket: slots that were taken. */
+/* For each bucket, how often a slot of it was taken. */
 static atomic_t *changes;
 static u32 first_seq;
 /* NULL: this kernel has none. */
@@ -112,19 +112,19 @@ static unsigned int proc_bucket(u32 tid)
 	return hash_32(tid, BUCKET_BITS);
 }
 
-/* Adds this CPU's counts to the thread that it saw last, in slot @i. */
+/* Add this CPU's counts to slot @i of the thread that it saw last. */
 static void leave_last(struct proc_last *last, int i, u64 now)
 {
 	unsigned long stored;
 
-	/* They are of one who went without, and is most likely back to look again. */
+	/* The counts belong to a thread without a slot; keep them, it will try again. */
 	if (i == PROC_SLOT_NONE)
 		return;
 	stored = xchg(&last->stored, 0);
 	if (i == PROC_SLOT_IDLE) {
 		WRITE_ONCE(last->idle, last->idle + stored);
 	} else {
-		/* The slot may be another thread's by now. */
+		/* The slot may have another thread by now. */
 		if (READ_ONCE(heads[i].tid) == last->tid)
 			atomic_long_add(stored, &slots[i].stored);
 		WRITE_ONCE(slots[i].last, now);
@@ -144,7 +144,7 @@ static void proc_take(struct proc_last *last, int i, const struct task_struct *t
 	WRITE_ONCE(last->tid, task->pid);
 }
 
-/* Another slot has names of this thread, or of one that had its number. */
+/* Does another slot have names of this thread id? */
 static bool has_twin(unsigned int slot, u32 tid)
 {
 	const unsigned int first = slot - slot % WAYS;
@@ -156,7 +156,7 @@ static bool has_twin(unsigned int slot, u32 tid)
 	return false;
 }
 
-/* The slot is ours to write, and has this name from here on; perhaps it was @taken for it. */
+/* Add a name to slot @i, which we have claimed; @taken: and just taken for this thread. */
 static notrace void add_name(unsigned int i, u32 seq, const struct task_struct *task,
 			     const char *comm, u64 now, bool taken)
 {
@@ -171,7 +171,7 @@ static notrace void add_name(unsigned int i, u32 seq, const struct task_struct *
 		nr--;
 	}
 	n = &s->name[nr];
-	/* Whoever interrupts this reads it before its number tells that we write: slot_known(). */
+	/* slot_known() in an interrupt here reads nr before it sees the odd sequence number. */
 	WRITE_ONCE(s->nr, nr + 1);
 	n->since = now;
 	n->tgid = task->tgid;
@@ -180,11 +180,17 @@ static notrace void add_name(unsigned int i, u32 seq, const struct task_struct *
 	told = READ_ONCE(devtrace_proc_told);
 	if (told)
 		told(i, seq >> 1, task, comm, now);
-	/* LMM(proc:A): the name before its number; 0 stays "never". */
+	/*
+	 * LMM(proc:A): If a reader reads this even number, then it reads the name stored before
+	 * it. 0 stays reserved for "never".
+	 */
 	atomic_set_release(&heads[i].seq, seq + 2 ?: 2);
-	/* Readers look at the number of the slot that they know, and at no other's. */
+	/* Readers check the sequence number only of the slot that they know. */
 	if (taken || has_twin(i, task->pid))
-		/* LMM(proc:C): the name before it is said to be there; pairs with sent:B. */
+		/*
+		 * LMM(proc:C): If a reader reads this number, then it finds the name stored
+		 * before it. Pairs with sent:B.
+		 */
 		atomic_inc_return_release(&changes[i / WAYS]);
 }
 
@@ -193,16 +199,16 @@ static bool take_seq(unsigned int i, u32 seq)
 	return !(seq & 1) && (u32)atomic_cmpxchg(&heads[i].seq, seq, seq + 1) == seq;
 }
 
-/* Bytes behind the NUL are no part of a name: kernels before 5.17 leave them as they were. */
+/* Compare up to the NUL: before 5.17, the kernel leaves the bytes behind it. */
 static bool same_comm(const char *a, const char *b)
 {
-	/* A rename may change it meanwhile: callers look at its number again. */
+	/* A rename may change it meanwhile; callers check the sequence number afterwards. */
 	return data_race(!strncmp(a, b, TASK_COMM_LEN));
 }
 
 /*
- * The tracepoint has told the newest name of a slot, but the kernel has not stored it in the
- * thread yet: an interrupt that emits meanwhile finds the name before it there.
+ * The tracepoint has reported the newest name, but the kernel has not stored it in the task
+ * yet: an interrupt that emits meanwhile still finds the previous name there.
  */
 static bool is_being_renamed(unsigned int i, u32 nr, const char *comm, u64 now)
 {
@@ -212,7 +218,7 @@ static bool is_being_renamed(unsigned int i, u32 nr, const char *comm, u64 now)
 	       same_comm(n[nr - 2].comm, comm);
 }
 
-/* The slot of the thread, with its name. -1: somebody writes it. */
+/* Find or add the thread's name in its slot. PROC_SLOT_NONE: the slot is being written. */
 static notrace int slot_known(unsigned int i, u32 seq, const struct task_struct *task,
 			      const char *comm, u64 now, bool renamed)
 {
@@ -220,16 +226,19 @@ static notrace int slot_known(unsigned int i, u32 seq, const struct task_struct 
 	const struct name *newest;
 	bool same;
 
-	/* 0 for a moment, in a slot that is given up. */
+	/* 0 for a moment while the slot is reused. */
 	if (seq & 1 || !nr || nr > NAMES)
 		return PROC_SLOT_NONE;
 	newest = &slots[i].name[nr - 1];
-	/* If it changes meanwhile, the number says so. */
+	/* The sequence number, checked below, tells if it changed meanwhile. */
 	same = data_race(newest->tgid == task->tgid) &&
 	       (same_comm(newest->comm, comm) ||
-		/* Likewise: the number of the name says if it changed. */
+		/* The sequence number tells here, too. */
 		(!renamed && data_race(is_being_renamed(i, nr, comm, now))));
-	/* The name before the number is looked at again; pairs with proc:A. */
+	/*
+	 * If the comparison read a name being written, then the number loaded below has
+	 * changed. Pairs with proc:A.
+	 */
 	smp_rmb();
 	if (same)
 		return (u32)atomic_read(&heads[i].seq) == seq ? i : PROC_SLOT_NONE;
@@ -239,7 +248,7 @@ static notrace int slot_known(unsigned int i, u32 seq, const struct task_struct 
 	return i;
 }
 
-/* How much a user has of a bucket, beyond what is his anyway. */
+/* Slots of a bucket that a user has beyond those that the user keeps in any case. */
 static int proc_excess(unsigned int first, u32 owner)
 {
 	int n = owner == ROOT ? -WAYS_ROOT : 0;
@@ -250,7 +259,7 @@ static int proc_excess(unsigned int first, u32 owner)
 	return n;
 }
 
-/* Which slot of a bucket is given up for a thread of this user; -1: none now. */
+/* Select the slot of a bucket to reuse for a thread of this user; or PROC_SLOT_NONE. */
 static int slot_victim(unsigned int first, u32 owner, u32 *victim_seq)
 {
 	int best = PROC_SLOT_NONE, most = INT_MIN;
@@ -258,12 +267,12 @@ static int slot_victim(unsigned int first, u32 owner, u32 *victim_seq)
 	unsigned int i;
 
 	for (i = first; i < first + WAYS; i++) {
-		/* Pairs with proc:A: the owner after the number. */
+		/* The owner is loaded after the number; pairs with proc:A. */
 		const u32 seq = atomic_read_acquire(&heads[i].seq);
 		const u32 his = READ_ONCE(heads[i].owner);
 		const u64 last = READ_ONCE(slots[i].last);
 		const int n = proc_excess(first, his);
-		/* Rather one's own, and one that no CPU has just seen. */
+		/* Prefer the user's own slots, and those that no CPU has just seen. */
 		const u64 rank = 2 * (his == owner) + !atomic_read(&slots[i].users);
 		bool better = best < 0 || n > most;
 
@@ -280,7 +289,7 @@ static int slot_victim(unsigned int first, u32 owner, u32 *victim_seq)
 	return best;
 }
 
-/* The slot of a thread that emits, -1 if it is to go without. */
+/* Find or take the slot of an emitting thread; or PROC_SLOT_NONE. */
 static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 {
 	const unsigned int first = proc_bucket(task->pid) * WAYS;
@@ -289,7 +298,7 @@ static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 	u32 seq;
 
 	for (i = first; i < first + WAYS; i++) {
-		/* Pairs with proc:A: the thread after the number. */
+		/* The thread is loaded after the number; pairs with proc:A. */
 		seq = atomic_read_acquire(&heads[i].seq);
 		if (!seq)
 			never = never < 0 ? i : never;
@@ -310,33 +319,33 @@ static int slot_of(const struct task_struct *task, const char *comm, u64 now)
 }
 
 /**
- * devtrace_proc_new() - remember the name of a thread
+ * devtrace_proc_new() - store the name of a thread that this CPU did not see last
  * @task: current
  *
  * Context: any, NMI included; preemption off.
  */
 notrace void devtrace_proc_new(struct task_struct *task)
 {
-	/* Not after the event that is about to be emitted. */
+	/* Read the clock first: the name must not start after the event about to be emitted. */
 	const u64 now = devtrace_clock_now();
 	struct proc_last *last = this_cpu_ptr(&devtrace_proc_last);
 	char comm[TASK_COMM_LEN];
 	int was, i = PROC_SLOT_IDLE;
 
-	/* Another thread: who wants its events has to be looked up. */
+	/* The verdict belongs to the previous thread. */
 	__this_cpu_write(devtrace_verdict.generation, 0);
 	/* See devtrace_proc_seen(). */
 	data_race(memcpy(comm, task->comm, sizeof(comm)));
 	comm[sizeof(comm) - 1] = 0;
 	/*
-	 * Whom we interrupt takes this thread too, and what we emit counts as its own; or, before
-	 * he takes the count, as one of the thread before. Half of his change and half of ours
-	 * would count events for nobody.
+	 * If we interrupted this function for the same thread, leave the change to it; our
+	 * event is counted for this thread, or for the previous one. Two half changes would
+	 * lose counts.
 	 */
 	was = xchg(&last->slot, PROC_SLOT_CHANGES);
 	if (was != PROC_SLOT_CHANGES)
 		leave_last(last, was, now);
-	/* A reader wants the name as soon as it has our event. */
+	/* Store the name in any case: a reader needs it as soon as it has our event. */
 	if (task->pid)
 		i = slot_of(task, comm, now);
 	if (was == PROC_SLOT_CHANGES)
@@ -347,7 +356,7 @@ notrace void devtrace_proc_new(struct task_struct *task)
 	WRITE_ONCE(last->slot, i);
 }
 
-/* A thread gets a name that it does not have yet. Threads that have not emitted have no slot. */
+/* Store a thread's new name before the kernel does. Threads that have not emitted have no slot. */
 static void thread_is_renamed(const struct task_struct *task, const char *comm)
 {
 	const unsigned int first = proc_bucket(task->pid) * WAYS;
@@ -362,10 +371,10 @@ static void thread_is_renamed(const struct task_struct *task, const char *comm)
 		if (READ_ONCE(heads[i].tid) != task->pid || READ_ONCE(heads[i].owner) != owner)
 			continue;
 		for (tries = 0; tries < READ_TRIES; tries++) {
-			/* Pairs with proc:A: the thread after the number. */
+			/* The thread is loaded after the number; pairs with proc:A. */
 			const u32 seq = atomic_read_acquire(&heads[i].seq);
 
-			/* Given up for another thread. */
+			/* The slot has been reused for another thread. */
 			if (!seq || READ_ONCE(heads[i].tid) != task->pid)
 				break;
 			if (slot_known(i, seq, task, comm, now, true) != PROC_SLOT_NONE)
@@ -375,12 +384,12 @@ static void thread_is_renamed(const struct task_struct *task, const char *comm)
 	}
 }
 
-/* The lock of the task is held. Context: process. */
+/* Called with the task's lock held. Context: process. */
 static void rename_probe(void *data, struct task_struct *task, const char *name)
 {
 	char comm[TASK_COMM_LEN];
 
-	/* It is cut as the kernel will cut it. */
+	/* Truncate it like the kernel. */
 	strscpy_pad(comm, name, sizeof(comm));
 	/* An idle task has no slot. */
 	if (!task->pid)
@@ -414,9 +423,9 @@ static void renames_end(void)
 }
 
 /**
- * devtrace_proc_count() - events of a thread were stored that did not pass by this CPU
+ * devtrace_proc_count() - count events of a thread that were stored from its lane
  * @tid: thread id
- * @stored: how many
+ * @stored: number of events
  *
  * Context: any, preemption off.
  */
@@ -426,11 +435,11 @@ void devtrace_proc_count(u32 tid, unsigned long stored)
 	struct proc_slot *latest = NULL;
 	unsigned int i;
 
-	/* Of several users' threads of this id the one that was here last. */
+	/* If several users had this thread id, take the most recent. */
 	for (i = first; i < first + WAYS; i++) {
 		if (!atomic_read(&heads[i].seq) || READ_ONCE(heads[i].tid) != tid)
 			continue;
-		/* A guess where it changes meanwhile. */
+		/* A guess if it changes meanwhile. */
 		if (!latest || data_race(slots[i].last > latest->last))
 			latest = &slots[i];
 	}
@@ -439,9 +448,8 @@ void devtrace_proc_count(u32 tid, unsigned long stored)
 }
 
 /*
- * The thread of a slot and its names, which are consistent with one another. 0 if
- * there are none; likewise after many tries, each in vain since the thread took yet
- * another name.
+ * Copy the thread and the names of a slot, consistent with each other. Return the number of
+ * names; 0 if there are none, or if the slot changed during each of many tries.
  */
 static u32 slot_read(unsigned int i, struct proc_name *who, struct name *names, u32 *read_seq)
 {
@@ -459,9 +467,12 @@ static u32 slot_read(unsigned int i, struct proc_name *who, struct name *names, 
 		}
 		who->tid = READ_ONCE(heads[i].tid);
 		nr = READ_ONCE(slots[i].nr);
-		/* Names that change meanwhile are not returned. */
+		/* The check below rejects names that change during the copy. */
 		data_race(memcpy(names, slots[i].name, sizeof(slots[i].name)));
-		/* The copy before the number is looked at again; pairs with proc:A. */
+		/*
+		 * If the copy reads a name being written, then the number loaded below has
+		 * changed. Pairs with proc:A.
+		 */
 		smp_rmb();
 		*read_seq = seq;
 		if ((u32)atomic_read(&heads[i].seq) == seq)
@@ -478,13 +489,13 @@ static void name_get(struct proc_name *name, const struct name *n)
 }
 
 /**
- * devtrace_proc_find() - the name a thread had at a time
+ * devtrace_proc_find() - the name that a thread had at a time
  * @tid: thread id
  * @ts: trace clock, ns
  * @name: filled in
  * @found: filled in
  *
- * Return: false if nothing is known.
+ * Return: false if no name is known.
  */
 bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_found *found)
 {
@@ -495,7 +506,7 @@ bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_fou
 	u32 k, nr, seq;
 	int best = -1;
 
-	/* Before the names, see devtrace_proc_same(). */
+	/* Load the number before the names, see devtrace_proc_same(). */
 	found->taken = &changes[proc_bucket(tid)];
 	found->nr_taken = atomic_read_acquire(found->taken);
 	found->seq = found->taken;
@@ -509,7 +520,7 @@ bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_fou
 
 			if (n->since > ts)
 				next = min(next, n->since);
-			/* The latest that is not after ts; failing that, the earliest. */
+			/* Take the latest name not after ts, or else the earliest. */
 			if (best >= 0) {
 				if (n->since <= ts && name->since <= ts) {
 					if (n->since < name->since)
@@ -534,10 +545,11 @@ bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_fou
 /**
  * devtrace_proc_slot() - the thread of a slot
  * @i: number of the slot, below PROC_SLOTS
- * @name: filled in: its newest name
- * @stored: filled in: its events that were stored, but for those of the CPUs that saw it last
+ * @name: filled in with its newest name
+ * @stored: set to the number of its stored events, without those still counted by CPUs that saw
+ *	it last
  *
- * Return: false if there is none.
+ * Return: false if the slot is unused.
  */
 bool devtrace_proc_slot(unsigned int i, struct proc_name *name, u64 *stored)
 {
@@ -552,8 +564,8 @@ bool devtrace_proc_slot(unsigned int i, struct proc_name *name, u64 *stored)
 }
 
 /**
- * devtrace_proc_init() - an empty table
- * @start: where its counters begin, for tests
+ * devtrace_proc_init() - allocate the table
+ * @start: first value of its counters; tests start near the wrap
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The names of the threads that emitted
+ * The names of threads that emitted events
  *
- * A bounded table outside the rings, so that the name of a thread is still
- * there when the thread is not. Filled on the emit path when a CPU meets a
- * thread, or a new name of one, that it did not just see.
+ * It is a bounded table outside the rings, so the name of a thread outlives the thread. The
+ * emit path fills it when a CPU meets a thread, or a new name of a thread, that it did not see
+ * last.
  */
 #ifndef DEVTRACE_PROC_H
 #define DEVTRACE_PROC_H
@@ -17,11 +17,11 @@
 
 #include "ring/clock.h"
 
-/* Slots of the table, and those that the threads of one id share: they stand side by side. */
+/* Number of slots, and of slots in a bucket, which are adjacent. */
 #define PROC_SLOTS	1024
 #define PROC_WAYS	8
 
-/* A thread under one name. */
+/* A thread, with one of its names. */
 struct proc_name {
 	u32	tid;
 	u32	tgid;
@@ -30,15 +30,15 @@ struct proc_name {
 };
 
 /**
- * struct proc_found - the name of a thread at a time, and how long that is so
- * @slot: where it stands, -1: nothing is known
- * @stamp: no other name in this slot has the same, nor has 0
- * @until: up to before this time the thread had no other name, as far as
- *	devtrace_proc_same(); 0 if no name is known
- * @taken: counts the slots that were taken in its bucket
- * @nr_taken: that, then
- * @seq: the number of the slot, or @taken
- * @nr_seq: that, then
+ * struct proc_found - the name that a thread had at a time, and how long that is valid
+ * @slot: slot of the name, -1 if no name is known
+ * @stamp: unique among the names of the slot, and not 0
+ * @until: the thread had no other name before this time, while devtrace_proc_same() holds; 0 if
+ *	no name is known
+ * @taken: counter of the slots taken in its bucket
+ * @nr_taken: value of @taken at the search
+ * @seq: sequence number of the slot, or @taken
+ * @nr_seq: value of @seq at the search
  */
 struct proc_found {
 	int		slot;
@@ -50,25 +50,35 @@ struct proc_found {
 	const atomic_t	*seq;
 };
 
-/* In proc_last: no slot; the idle task, which needs none; the rest of it is being changed. */
+/* Values of proc_last.slot: no slot; the idle task, which has none; a change is in progress. */
 #define PROC_SLOT_NONE		-1
 #define PROC_SLOT_IDLE		-2
 #define PROC_SLOT_CHANGES	-3
 
-/* The thread that emitted last on this CPU, its slot in the table, its events since. */
+/**
+ * struct proc_last - the thread that this CPU saw emit last
+ * @tid: thread id
+ * @slot: its slot in the table, or PROC_SLOT_*
+ * @comm: its name
+ * @stored: number of its events stored since this CPU saw it
+ * @idle: number of events stored while this CPU's idle task was current
+ *
+ * This CPU alone writes it, in any context.
+ */
 struct proc_last {
 	pid_t	tid;
 	int	slot;
 	u64	comm[TASK_COMM_LEN / sizeof(u64)];
 	unsigned long stored;
-	unsigned long idle;		/* stored over the idle task of this CPU */
+	unsigned long idle;
 };
 
 DECLARE_PER_CPU(struct proc_last, devtrace_proc_last);
 
 /*
- * Called for each new name of a thread, by the writer of slot @i and so by one at a time: any
- * context, NMI included, preemption off. After setting it to NULL call quiet_wait().
+ * Called for each new name of a thread by the writer of slot @i, so by one caller at a time for
+ * each slot; any context, NMI included, preemption off. After setting it to NULL, call
+ * quiet_wait().
  */
 typedef void (*proc_told_t)(unsigned int i, u32 nr, const struct task_struct *task,
 			    const char *comm, u64 now);
@@ -76,13 +86,13 @@ extern proc_told_t devtrace_proc_told;
 
 void devtrace_proc_new(struct task_struct *task);
 
-/* On the emit path, preemption off: whether it is the thread and name seen last. */
+/* On the emit path, preemption off: are the thread and its name those seen last? */
 static __always_inline bool devtrace_proc_known(const struct task_struct *task)
 {
 	const u64 *comm = (const u64 *)task->comm;
 
 	BUILD_BUG_ON(sizeof(task->comm) != 2 * sizeof(u64));
-	/* Half of another name is another name, and so is the whole, next time. */
+	/* A name in the middle of a change differs now, or differs at the next event. */
 	return data_race(likely(task->pid == __this_cpu_read(devtrace_proc_last.tid)) &&
 			 likely(comm[0] == __this_cpu_read(devtrace_proc_last.comm[0])) &&
 			 likely(comm[1] == __this_cpu_read(devtrace_proc_last.comm[1])));
@@ -92,11 +102,11 @@ static __always_inline void devtrace_proc_seen(struct task_struct *task)
 {
 	if (unlikely(!devtrace_proc_known(task)))
 		devtrace_proc_new(task);
-	/* What is known of the thread is read behind that: see quick_may(). */
+	/* Read the verdict on the thread only after this: see quick_may(). */
 	barrier();
 }
 
-/* An event of the one seen last was stored. */
+/* Count a stored event of the thread seen last. */
 static __always_inline void devtrace_proc_stored(void)
 {
 	this_cpu_inc(devtrace_proc_last.stored);
@@ -107,14 +117,14 @@ bool devtrace_proc_find(u32 tid, u64 ts, struct proc_name *name, struct proc_fou
 bool devtrace_proc_slot(unsigned int i, struct proc_name *name, u64 *stored);
 
 /*
- * Whether what was found of a thread is still all there is. New names of others in its bucket
- * do not matter: so nobody makes readers look for others' names by renaming himself.
+ * Is what was found of a thread still valid? New names of other threads in its bucket do not
+ * matter, so a thread cannot make readers search for other threads by renaming itself.
  */
 static inline bool devtrace_proc_same(const struct proc_found *found)
 {
-	/* LMM(sent:B): the table after the number; pairs with proc:C. */
+	/* LMM(sent:B): the table is read after this number; pairs with proc:C. */
 	return atomic_read_acquire(found->taken) == found->nr_taken &&
-		/* LMM(sent:A): likewise; pairs with proc:A. */
+		/* LMM(sent:A): the slot is read after this number; pairs with proc:A. */
 	       atomic_read_acquire(found->seq) == found->nr_seq;
 }
 

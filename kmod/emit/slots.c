@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of the kernel that are not for stream 0 alone
+ * Kernel events for more than stream 0
  *
- * Such an event is built in a slot beside the rings, and stored by store_all() when it is
- * complete. While it is being built the ring of stream 0 is held, so that
- * __devtrace_commit() finds out at no price.
+ * Such an event is built in a slot outside the rings; store_all() stores it when it is
+ * complete. Meanwhile the ring of stream 0 is held, so __devtrace_commit() detects the slot by
+ * the same test that it makes anyway.
  *
  * notrace: see emit/emit.c.
  */
@@ -22,14 +22,14 @@
 #include "store.h"
 #include "stream/wake.h"
 
-/* Nested one upon the other: task, softirq, interrupts, NMIs. */
+/* One for each level of nesting: task, softirq, interrupts, NMIs. */
 #define EMIT_SLOTS		6
 #define EMIT_SLOT_FREE	UINT_MAX
 
 /**
- * struct emit_slot - an event that is being built
- * @below: events of stream 0 that were under way when it began
- * @set: who wants it
+ * struct emit_slot - an event being built
+ * @below: number of events of stream 0 in progress when this one began
+ * @set: streams and triggers that want it
  * @ev: the event
  * @data: its payload
  */
@@ -49,20 +49,20 @@ static DEFINE_PER_CPU(struct emit_slots *, emit_slots);
 
 static unsigned int slots_used(const struct emit_slots *s)
 {
-	/* An interrupt gives back the slots that it took: each load finds the same. */
+	/* An interrupt returns the slots that it takes, so every load reads the same. */
 	return data_race(s->used);
 }
 
 /**
- * emit_slot_reserve() - room to build an event for more than stream 0
+ * emit_slot_reserve() - reserve space to build an event that more than stream 0 wants
  * @r: the ring of stream 0 on this CPU
- * @set: who wants it
+ * @set: bit mask of the streams and triggers that want it
  * @type: event type
  * @who: flags, severity and context
  * @len: bytes of payload
  *
  * Context: any, preemption off until emit_slot_commit().
- * Return: where the payload goes; NULL: dropped and counted.
+ * Return: where to write the payload; NULL if the event was dropped and counted.
  */
 notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 who,
 				unsigned int len)
@@ -79,11 +79,11 @@ notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 
 								       RING_DROP_BUSY]);
 		return NULL;
 	}
-	/* An interrupt that comes from here on takes the next slot ... */
+	/* From here on, an interrupt takes the next slot ... */
 	slot = &s->slot[slots_used(s)];
 	WRITE_ONCE(s->used, slots_used(s) + 1);
 	barrier();
-	/* ... and does not take ours for its own, as long as @below is not set. */
+	/* ... and does not mistake this slot for its own until @below is set. */
 	slot->set = set;
 	slot->ev.type = type;
 	slot->ev.who = who;
@@ -97,7 +97,8 @@ notrace void *emit_slot_reserve(struct ring *r, u32 set, unsigned int type, u32 
 }
 
 /**
- * emit_slot_commit() - __devtrace_commit() where other events are under way, or ours is in a slot
+ * emit_slot_commit() - __devtrace_commit() if other events are in progress, or this one is in a
+ * slot
  * @r: the ring of stream 0 on this CPU
  */
 notrace void emit_slot_commit(struct ring *r)
@@ -119,7 +120,7 @@ notrace void emit_slot_commit(struct ring *r)
 }
 
 /**
- * emit_slots_alloc() - be ready for events that more than stream 0 wants, or that is stopped
+ * emit_slots_alloc() - allocate slots, for streams besides stream 0, triggers or a stop
  *
  * Context: process, devtrace_lock held.
  * Return: 0 or -ENOMEM.
@@ -138,7 +139,10 @@ int emit_slots_alloc(void)
 			return -ENOMEM;
 		for (i = 0; i < EMIT_SLOTS; i++)
 			s->slot[i].below = EMIT_SLOT_FREE;
-		/* LMM(slots:A): filled in before it is there; the reader depends on it. */
+		/*
+		 * LMM(slots:A): If an emitter reads this pointer, then it reads the slots free.
+		 * It depends on the address, so it needs no barrier.
+		 */
 		smp_store_release(per_cpu_ptr(&emit_slots, cpu), s);
 	}
 	return 0;

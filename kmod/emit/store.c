@@ -2,10 +2,9 @@
 /*
  * Store an event in all streams that want it
  *
- * The long way, for events that more than stream 0 wants, or while stream 0 may
- * have to stop. The event is complete; triggers see it before any stream does, so
- * that one which starts a stream is in it. How a stream stops exactly is argued in
- * stop.h.
+ * The slow path, for events that more than stream 0 wants, or while stream 0 may have to stop.
+ * The event is complete. Triggers see it before any stream stores it, so the event that starts
+ * a stream is in that stream. stop.h explains how a stream stops exactly.
  *
  * notrace: see emit/emit.c.
  */
@@ -26,16 +25,16 @@
 #include "stream/table.h"
 #include "stream/wake.h"
 
-/* Storing an event takes a tenth of that. */
+/* Ten times as long as storing an event takes. */
 #define WAIT_TRIES	1000
 
 static struct stream *stream_of(unsigned int id)
 {
-	/* Emitters have preemption off, also where RCU cannot see it. */
+	/* Emitters have preemption off, even where RCU is not watching. */
 	return rcu_dereference_sched_check(devtrace_streams[id], true);
 }
 
-/* Another CPU stores the event that fired; how that ends, if it does soon. */
+/* Wait briefly while another CPU stores the event that fired; return the phase. */
 static noinline notrace enum stop_phase wait_fired(const struct stop *st)
 {
 	enum stop_phase phase;
@@ -50,7 +49,7 @@ static noinline notrace enum stop_phase wait_fired(const struct stop *st)
 	return phase;
 }
 
-/* One of what is left; false if nothing is. */
+/* Use up one of the events left; return false if none is. */
 static notrace bool stop_take_one(struct stop *st)
 {
 	return st->endless || atomic_dec_if_positive(&st->left) >= 0;
@@ -63,14 +62,14 @@ static bool too_late(const struct stop *st, u64 now)
 	return st->ns && now - ts > st->ns && now > ts;
 }
 
-/* Nothing is left: no event is stored from here on. */
+/* No event is left: store no more. */
 static void stop_now(struct stream *s)
 {
 	atomic_cmpxchg(&s->stop.phase, STOP_COUNT, STOP_STOPPING);
 	irq_work_queue(&s->kick);
 }
 
-/* The event that fired has its time. */
+/* Set the time of the event that fired. */
 static notrace void stop_fired_at(struct stream *s, u64 ts)
 {
 	struct stop *st = &s->stop;
@@ -80,7 +79,10 @@ static notrace void stop_fired_at(struct stream *s, u64 ts)
 	/* A CPU that sees COUNT must read a later time, even if the clock is coarse. */
 	while (devtrace_clock_now() <= ts && ++tries < WAIT_TRIES)
 		cpu_relax();
-	/* LMM(stop:C): the time before the phase; pairs with stop_phase(). */
+	/*
+	 * LMM(stop:C): If an emitter reads COUNT, then it reads this time. Pairs with
+	 * stop_phase().
+	 */
 	atomic_set_release(&st->phase, STOP_COUNT);
 	if (!atomic_read(&st->left))
 		stop_now(s);
@@ -94,7 +96,7 @@ static void drop_event(struct stream *s, struct ring *r, unsigned int cause)
 	devtrace_wake_kick(s->id);
 }
 
-/* In the order of reading, is an event of this CPU before the one that fired? */
+/* In the order in which readers merge, is this CPU's event before the one that fired? */
 static bool reads_before(const struct stop *st, u64 now)
 {
 	const u64 ts = READ_ONCE(st->ts);
@@ -103,8 +105,8 @@ static bool reads_before(const struct stop *st, u64 now)
 }
 
 /*
- * The phase was RUN before the clock was read, and is no more: whether the event
- * stays, and whether it took one of what was left.
+ * The phase was RUN before the clock was read, and is not any more. Return true if the event
+ * stays; set @took if it used up one of the events left.
  */
 static noinline notrace bool is_kept(struct stop *st, u64 now, bool *took)
 {
@@ -121,7 +123,7 @@ static noinline notrace bool is_kept(struct stop *st, u64 now, bool *took)
 	}
 }
 
-/* It is in its ring; it is committed, unless it interrupted an event that is under way. */
+/* Report a severe event. It is committed, unless it interrupted an unfinished event. */
 static void tell_severe(struct ring *r)
 {
 	void (*told)(struct ring *r) = READ_ONCE(emit_severe_told);
@@ -167,7 +169,10 @@ static void store_store(struct stream *s, const struct event *ev, bool fires)
 		ring_leave(r);
 		stop_fired_at(s, now);
 	} else {
-		/* LMM(stop:B): the clock before the phase; pairs with stop:A. */
+		/*
+		 * LMM(stop:B): If the phase loaded below is RUN, then the clock was read before
+		 * that of the event that fires next. Pairs with stop:A.
+		 */
 		smp_mb();
 		if (took) {
 			if (too_late(st, now))
@@ -186,8 +191,8 @@ static void store_store(struct stream *s, const struct event *ev, bool fires)
 }
 
 /**
- * store_all() - an event for more than stream 0
- * @set: who wants it
+ * store_all() - store an event that more than stream 0 wants
+ * @set: bit mask of the streams and triggers that want it
  * @ev: the event
  *
  * Context: any, NMI included; preemption off.
@@ -209,7 +214,7 @@ notrace void store_all(u32 set, const struct event *ev)
 		if (s)
 			store_store(s, ev, f.streams & BIT(id));
 	}
-	/* Not stored, as the stream does not want it, or it found no room. */
+	/* The stream did not store the event: it does not want it, or had no room. */
 	streams = f.streams;
 	for_each_set_bit(id, &streams, FILTER_TRIGGER_BIT) {
 		struct stream *s = stream_of(id);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Storing an event where it is wanted, and what triggers do to streams then: see store.c
- */
+/* Store an event in all streams that want it: see store.c */
 #ifndef DEVTRACE_EMIT_STORE_H
 #define DEVTRACE_EMIT_STORE_H
 
@@ -10,8 +8,8 @@
 struct event;
 
 /**
- * struct firing - what the triggers that an event met did to streams
- * @streams: those that stop with this event: bits
+ * struct firing - effects of the triggers that an event has met
+ * @streams: bit mask of the streams that stop with this event
  */
 struct firing {
 	u32	streams;

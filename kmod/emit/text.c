@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Strings, buffers and lines of text, of which an event is made
+ * Events with strings, buffers and lines of text
  *
  * notrace: see emit/emit.c.
  */
@@ -34,13 +34,13 @@ EXPORT_SYMBOL_GPL(devtrace_put_str);
  * devtrace_put_mem() - add a buffer
  * @r: the record
  * @buf: the buffer
- * @n: its length in bytes
+ * @n: bytes
  */
 notrace void devtrace_put_mem(struct devtrace_record *r, const void *buf, size_t n)
 {
 	u8 *p;
 
-	/* A record holds one length byte's worth of buffer and not much more. */
+	/* So a buffer longer than its length byte can tell never fits. */
 	BUILD_BUG_ON(DEVTRACE_RECORD_MAX > 257);
 	p = n <= 255 ? __devtrace_room(r, 2 + n) : NULL;
 	if (!p) {
@@ -57,8 +57,8 @@ EXPORT_SYMBOL_GPL(devtrace_put_mem);
  * devtrace_emit_text() - emit one line of text
  * @who: RING_WHO_USER or 0
  * @severity: severity byte
- * @text: not terminated
- * @len: its length; what the ring or an event cannot hold is cut off
+ * @text: the text, not terminated
+ * @len: bytes; truncated to what the ring or an event can hold
  */
 notrace void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned int len)
 {
@@ -75,18 +75,18 @@ notrace void devtrace_emit_text(u32 who, u8 severity, const char *text, unsigned
 	memcpy(p, text, len);
 	end = p + len;
 	*end = 0;
-	/* A string ends at its NUL, so inside there is none. */
+	/* A string ends at the first NUL, so replace those inside. */
 	for (nul = p; unlikely((nul = memchr(nul, 0, end - nul))); nul++)
 		*nul = '?';
 	__devtrace_commit();
 }
 
-/* The macro of this name looks at the severity first. */
+/* The macro of this name tests the severity first. */
 #undef devtrace_text
 /**
  * devtrace_text() - emit a line of text
  * @severity: severity byte
- * @fmt: as for printk(), without a newline
+ * @fmt: format as for printk(), without a newline
  */
 notrace void devtrace_text(u8 severity, const char *fmt, ...)
 {

@@ -20,7 +20,7 @@
 
 static struct stream *stream_of(unsigned int id)
 {
-	/* Emitters have preemption off, also where RCU cannot see it. */
+	/* Emitters have preemption off, even where RCU is not watching. */
 	return rcu_dereference_sched_check(devtrace_streams[id], true);
 }
 

@@ -103,7 +103,7 @@ static void call_all(const struct event *ev)
 
 	watch_unpack(ev, &e);
 	for (i = 0; i < DEVTRACE_WATCHES_MAX; i++) {
-		/* Emitters have preemption off, also where RCU cannot see it. */
+		/* Emitters have preemption off, even where RCU is not watching. */
 		struct devtrace_watch *w = rcu_dereference_sched_check(watches[i], true);
 
 		if (w && is_wanted(w, &e))
