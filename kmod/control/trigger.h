@@ -88,7 +88,7 @@ struct trigger {
 /* Any context, preemption off. @set: bits of triggers whose terms it meets. */
 void trigger_event(u32 set, const struct event *ev, struct firing *f);
 
-/* Process context, devtrace_lock held, for all that follows. */
+/* Below: process context, devtrace_lock held. */
 struct trigger *trigger_find(const char *name);
 /* The first one whose number is not below @n, or NULL. */
 struct trigger *trigger_from(unsigned int n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compiling all filters into one table
+ * Compile all filters into one table
  *
- * The result depends on the filters alone; nothing but the new table is changed.
+ * The result depends on the filters alone; only the new table is written.
  */
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -19,10 +19,10 @@
 #include "filter_compile.h"
 #include "filter_policy.h"
 
-/* Of DEVTRACE_CODE(). */
+/* Bits of the minor code in DEVTRACE_CODE(). */
 #define MINOR_BITS	8
 
-/* A page of its own for the ids around @id. */
+/* Give the page around @id its own copy. */
 static u32 *ids_page(struct ids *ids, unsigned int id)
 {
 	u32 **page = &ids->pages[id / PAGE_IDS];
@@ -53,7 +53,7 @@ static int ids_add(struct ids *ids, const struct filter_ranges *ranges, u32 bit)
 	return 0;
 }
 
-/* @ranges: by bit: the term, NULL where there is none. */
+/* @ranges: for each bit the term, or NULL without one. */
 static int ids_compile(struct ids *ids, const struct filter_ranges *const *ranges)
 {
 	u32 rest = U32_MAX;
@@ -78,7 +78,7 @@ static int ids_compile(struct ids *ids, const struct filter_ranges *const *range
 	return 0;
 }
 
-/* @shift: bits behind the major in each number */
+/* @shift: bits behind the major code in each number */
 static void majors_enter(struct filter_keys *k, const struct filter_numbers *n, unsigned int shift)
 {
 	unsigned int i;
@@ -99,7 +99,7 @@ static int majors_compile(struct filter_keys *k, struct filter *const *f)
 		if (f[b]->majors.given || f[b]->codes.given)
 			rest &= ~BIT(b);
 	}
-	/* At most a quarter is in use, so that the first look mostly tells. */
+	/* A quarter of the entries is in use at most, so most lookups need one step. */
 	places = roundup_pow_of_two(4 * nr + 2);
 	k->majors_shift = 32 - ilog2(places);
 	k->majors = kvmalloc_array(places, sizeof(*k->majors), GFP_KERNEL);
@@ -107,7 +107,7 @@ static int majors_compile(struct filter_keys *k, struct filter *const *f)
 		return -ENOMEM;
 	for (i = 0; i < places; i++)
 		k->majors[i] = (struct major){ .major = NO_MAJOR, .set = rest };
-	/* All places first: until a place is taken, it is no code's. */
+	/* Enter all majors first: an empty entry stands for all other codes. */
 	for (b = 0; b < FILTER_BITS; b++) {
 		if (f[b]) {
 			majors_enter(k, &f[b]->majors, 0);
@@ -149,7 +149,7 @@ static int compare_code(const void *a, const void *b)
 	return c->code < d->code ? -1 : c->code > d->code;
 }
 
-/* One entry for each code, with all who ask for it or refuse it. */
+/* Merge the entries of each code into one. */
 static unsigned int codes_merge(struct code *list, unsigned int nr)
 {
 	unsigned int i, n = 0;
@@ -168,7 +168,7 @@ static unsigned int codes_merge(struct code *list, unsigned int nr)
 	return n + 1;
 }
 
-/* Behind majors_compile(): a code is wanted as its major is, but for what names itself. */
+/* After majors_compile(): a code has the set of its major, changed by the terms that name it. */
 static int codes_compile(struct filter_keys *k, struct filter *const *f)
 {
 	unsigned int b, i, nr = 0;
@@ -212,7 +212,7 @@ static int keys_compile(struct filter_keys *k, struct filter *const *f)
 	       majors_compile(k, f) ?: codes_compile(k, f);
 }
 
-/* One entry for each id or name, with all who ask for it or refuse it. */
+/* Merge the entries of each id or name into one. */
 static unsigned int processes_merge(struct process *list, unsigned int nr,
 				    int (*compare)(const void *, const void *))
 {
@@ -316,7 +316,7 @@ static int cpus_compile(struct filter_table *t, struct filter *const *f)
 	return 0;
 }
 
-/* Whether a filter lets events with this severity byte pass. */
+/* Does the filter pass events with this severity byte? */
 static bool severity_passes(const struct filter *f, unsigned int severity)
 {
 	if (!(severity & DEVTRACE_SEV_SET))
@@ -343,7 +343,7 @@ static void types_compile(struct filter_table *t, const struct filter *f, u32 bi
 		t->has |= FILTER_HAS_KEYS;
 }
 
-/* The set that wants any events of this origin. */
+/* The set that wants any event of this origin. */
 static u32 origin_set(const struct filter_table *t, unsigned int origin)
 {
 	unsigned int i;
@@ -355,7 +355,7 @@ static u32 origin_set(const struct filter_table *t, unsigned int origin)
 	return set;
 }
 
-/* @set: who wants events that can have a severity. */
+/* @set: the set that wants events which can have a severity. */
 static u32 severity_bits(const struct filter_table *t, u32 set)
 {
 	unsigned int i;
@@ -367,7 +367,10 @@ static u32 severity_bits(const struct filter_table *t, u32 set)
 	return bits;
 }
 
-/* @any: who may want events of each origin: stream 0 may come to want others of its origins. */
+/*
+ * @any: for each origin, the set that may want its events. Stream 0 counts if its filter has
+ * the origin: filter_set_profile() may add types without compiling these bits again.
+ */
 static void bits_compile(struct filter_table *t, const u32 *any)
 {
 	struct filter_bits *b = &t->bits;
@@ -381,21 +384,21 @@ static void bits_compile(struct filter_table *t, const u32 *any)
 			b->user_types[i / 32] |= BIT(i % 32);
 		if (objects[i] & any[1])
 			b->user_objects[i / 32] |= BIT(i % 32);
-		/* Taking judges an event by all other terms, see lane/take.c. */
+		/* All other terms are judged when the event is taken, see lane/take.c. */
 		if (t->types[1][i] == FILTER_STREAM0)
 			b->lanes[i / 32] |= BIT(i % 32);
 	}
-	/* Only of exceptions does the kernel ask it. */
+	/* The kernel tests severities of exceptions only. */
 	b->severities = severity_bits(t, t->types[0][DEVTRACE_T_EXC]) & EMIT_SEVERITIES;
 	b->user_severities = severity_bits(t, any[1]);
 }
 
 /**
- * filter_table_compile() - all filters in one table
- * @f: by bit; NULL: wants nothing
- * @generation: of the table
+ * filter_table_compile() - compile all filters into one table
+ * @f: for each bit a filter; NULL: wants nothing
+ * @generation: generation of the table
  *
- * Return: the table, or NULL if there is no memory for it.
+ * Return: the table, or NULL if out of memory.
  */
 struct filter_table *filter_table_compile(struct filter *const *f, u32 generation)
 {

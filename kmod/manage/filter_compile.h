@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * All filters in one table: see filter_compile.c
- */
+/* Compile all filters into one table: see filter_compile.c */
 #ifndef DEVTRACE_MANAGE_FILTER_COMPILE_H
 #define DEVTRACE_MANAGE_FILTER_COMPILE_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Filters: as they were requested, and how they come into force
+ * Filters: as requested, and how a table comes into force
  *
- * Another table closes or opens the gate of the emitters, is published to those who look
- * before they emit, says which types may go into lanes, and has kernel profile events
- * come and go: all in this order.
+ * A new table closes or opens the emitters' gate, is published, changes the words that emitters
+ * test first, determines which types may go into lanes, and attaches and detaches kernel
+ * profile events. The order of these steps loses no event.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
@@ -26,7 +26,7 @@
 
 struct filters devtrace_filters;
 
-/* Under devtrace_lock. */
+/* Protected by devtrace_lock. */
 static struct devtrace_control *control_page;
 
 static void ids_free(struct ids *ids)
@@ -38,7 +38,7 @@ static void ids_free(struct ids *ids)
 			kfree(ids->pages[i]);
 }
 
-/* As filter_table_compile() makes one, or as much of it as there is. */
+/* Free a table, complete or partly compiled. */
 void filter_table_free(struct filter_table *t)
 {
 	if (!t)
@@ -57,8 +57,8 @@ void filter_table_free(struct filter_table *t)
 }
 
 /*
- * The words that emitters test first. A stale 1 costs a table lookup; new bits are set
- * before filter_set() returns.
+ * The words that emitters test first. A stale 1 costs a table lookup; new bits are set before
+ * filter_set() returns.
  */
 static void write_bits(const struct filter_bits *b)
 {
@@ -77,10 +77,10 @@ static void write_bits(const struct filter_bits *b)
 }
 
 /**
- * filter_attach_profile() - have the kernel profile events come that filters want
+ * filter_attach_profile() - attach the kernel profile events that filters want
  *
- * Attach to the tracepoints of the types that the table in force wants, detach from the
- * rest. A type whose tracepoints cannot be attached is taken out of the filters again.
+ * Attaches to the tracepoints of the types that the table in force wants, and detaches from all
+ * others. A type whose tracepoints cannot be attached is removed from the filters.
  */
 void filter_attach_profile(void)
 {
@@ -95,13 +95,12 @@ void filter_attach_profile(void)
 }
 
 /**
- * filter_put_in_force() - a table takes the place of the one before
- * @t: what the filters say; it may have the keys and CPUs of the one before
- * @open: stream 0 is the only one that wants anything, and wants everything there is
+ * filter_put_in_force() - replace the table
+ * @t: the new table; it may share the keys and CPUs of the old one
+ * @open: stream 0 is the only one that wants anything, and its filter passes everything
  *
- * When it returns, no event is stored that the filters refuse, and none is refused that
- * they let pass. Kernel profile events that nobody wants any more have ended, and those
- * that are wanted now come.
+ * On return, no event is stored that the filters refuse, and none is refused that they pass.
+ * Kernel profile types that no filter wants are detached, and all others attached.
  *
  * Context: process, devtrace_lock held; may sleep.
  */
@@ -112,7 +111,7 @@ void filter_put_in_force(struct filter_table *t, bool open)
 
 	/*
 	 * An emitter that finds the gate open stores without a lookup. So the gate closes
-	 * before the wait, and opens behind it: until then emitters look into the old table,
+	 * before the wait, and opens after it: until then, emitters may use the old table,
 	 * which may refuse an event that the new one wants.
 	 */
 	devtrace_filters.open = open;
@@ -124,8 +123,8 @@ void filter_put_in_force(struct filter_table *t, bool open)
 	write_bits(&t->bits);
 	quiet_wait();
 	/*
-	 * Profile events that come now find a table with their type. The types that stream 0
-	 * does not want are detached by the time the gate opens.
+	 * From here on, a profile event finds a table with its type. The types that stream 0
+	 * does not want are detached before the gate opens.
 	 */
 	lane_filter_table(t->bits.lanes);
 	filter_attach_profile();
@@ -138,19 +137,19 @@ void filter_put_in_force(struct filter_table *t, bool open)
 }
 
 /**
- * filter_set_profile() - other kernel profile events for stream 0
- * @types: which
- * @first: only the bits from here on are looked at, not less than 128
- * @last: and up to this one, not more than 191
+ * filter_set_profile() - change the kernel profile types of stream 0's filter
+ * @types: the types
+ * @first: first bit of @types to use, not less than 128
+ * @last: last bit of @types to use, not more than 191
  *
- * All else that it wants stays, and what others want. As filter_put_in_force().
+ * Changes nothing else of the filter, and no other filter. See filter_put_in_force().
  *
  * Context: process, devtrace_lock held; may sleep.
- * Return: 0, or -ENOMEM and nothing has changed.
+ * Return: 0; on -ENOMEM nothing has changed.
  */
 int filter_set_profile(const unsigned long *types, unsigned int first, unsigned int last)
 {
-	/* By the first index of the table's types */
+	/* Indexed like the table's types */
 	static const u8 origin_of[2] = { DEVTRACE_ORIGIN_KERNEL, DEVTRACE_ORIGIN_USER };
 	struct filter *f = devtrace_filters.f[0];
 	struct filter_table *t;
@@ -187,7 +186,7 @@ static void ids_open(struct ids *ids)
 		ids->pages[i] = ids->rest;
 }
 
-/* The table where stream 0 wants everything, and nobody else anything. */
+/* The table in which stream 0 wants everything, and no other filter exists. */
 static struct filter_table *table_open(u32 generation)
 {
 	struct filter_table *t = kzalloc(sizeof(*t), GFP_KERNEL);
@@ -204,7 +203,7 @@ static struct filter_table *table_open(u32 generation)
 		return NULL;
 	}
 	memset(t->cpus, 0xff, nr_cpu_ids * sizeof(*t->cpus));
-	/* No major, and all sets. */
+	/* Two empty entries whose set has all bits. */
 	for (i = 0; i < 2; i++)
 		k->majors[i] = (struct major){ .major = NO_MAJOR, .set = U32_MAX };
 	k->majors_shift = 31;
@@ -237,9 +236,9 @@ out_free:
 }
 
 /**
- * filter_init() - stream 0 wants everything
- * @control: the page that programs map
- * @start: where generations begin, for tests
+ * filter_init() - let stream 0 want everything
+ * @control: the control page
+ * @start: generation before the first; tests start near the wrap
  *
  * Return: 0 or -ENOMEM.
  */

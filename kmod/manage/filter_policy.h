@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The filters as they were asked for, and what is put in force: see filter_policy.c
- */
+/* The filters as requested, and the table in force: see filter_policy.c */
 #ifndef DEVTRACE_MANAGE_FILTER_POLICY_H
 #define DEVTRACE_MANAGE_FILTER_POLICY_H
 
@@ -17,13 +15,13 @@
 struct devtrace_control;
 
 /**
- * struct filters - as they were asked for; devtrace_filters, under devtrace_lock
- * @f: by bit; NULL: wants nothing
- * @generation: of each; never 0 once it was set
+ * struct filters - all filters; devtrace_filters is protected by devtrace_lock
+ * @f: for each bit the filter as requested; NULL: wants nothing
+ * @generation: for each bit, changes with its filter; never 0 once set
  * @table: generation of the table in force
- * @triggers: bits from FILTER_TRIGGER_BIT on that are some trigger's, armed or not, or that
- *	of all watches: bits
- * @open: stream 0 is the only one that wants anything, and wants everything there is
+ * @triggers: bits from FILTER_TRIGGER_BIT on that are in use by triggers, armed or not, or by
+ *	the watches
+ * @open: stream 0 is the only one that wants anything, and its filter passes everything
  */
 struct filters {
 	struct filter	*f[FILTER_BITS];
@@ -40,7 +38,7 @@ static inline u32 filter_next_generation(u32 generation)
 	return generation + 1 ?: 1;
 }
 
-/* Everything that drivers and programs emit. */
+/* All types that drivers and programs emit. */
 static inline void filter_types_all(unsigned long *types)
 {
 	bitmap_fill(types, 256);
@@ -48,10 +46,10 @@ static inline void filter_types_all(unsigned long *types)
 }
 
 /**
- * filter_all() - the filter that everything passes but the kernel profile events
+ * filter_all() - the filter that passes everything except kernel profile events
  * @f: filled in
  *
- * These cost something as soon as a filter names them, so they have to be named.
+ * Profile types cost time as soon as a filter wants them, so a filter must name them.
  */
 static inline void filter_all(struct filter *f)
 {
@@ -62,10 +60,10 @@ static inline void filter_all(struct filter *f)
 
 /**
  * filter_get() - the filter of a stream or a trigger
- * @bit: whose
- * @generation: filled in if not NULL: changes with each filter_set() of this bit
+ * @bit: its bit
+ * @generation: if not NULL, set to a number that changes with each filter_set() of this bit
  *
- * Return: as long as devtrace_lock is held; NULL if it wants nothing.
+ * Return: the filter, valid while devtrace_lock is held; NULL if it wants nothing.
  */
 static inline const struct filter *filter_get(unsigned int bit, u32 *generation)
 {
@@ -75,7 +73,7 @@ static inline const struct filter *filter_get(unsigned int bit, u32 *generation)
 	return devtrace_filters.f[bit];
 }
 
-/* Process context, devtrace_lock held, for all of these. */
+/* Below: process context, devtrace_lock held. */
 void filter_attach_profile(void);
 void filter_put_in_force(struct filter_table *t, bool open);
 int filter_set_profile(const unsigned long *types, unsigned int first, unsigned int last);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Another filter for a stream or a trigger
- */
+/* Set the filter of a stream or a trigger */
 #include <linux/bitmap.h>
 #include <linux/lockdep.h>
 #include <linux/slab.h>
@@ -15,7 +13,7 @@
 #include "filter_set.h"
 #include "stream/table.h"
 
-/* Whether everything passes that drivers and programs emit. */
+/* Does the filter pass everything that drivers and programs emit? */
 static bool is_open(const struct filter *f)
 {
 	DECLARE_BITMAP(all, 256);
@@ -31,8 +29,8 @@ static bool is_open(const struct filter *f)
 }
 
 /*
- * Whether stream 0 is the only one that wants anything, and wants everything there is:
- * profile events that it does not want there are none.
+ * Is stream 0 the only one that wants anything, and does its filter pass everything? Profile
+ * types that it does not want do not matter: they are not attached.
  */
 static bool filter_set_is_plain(struct filter *const *f)
 {
@@ -45,17 +43,17 @@ static bool filter_set_is_plain(struct filter *const *f)
 }
 
 /**
- * filter_set() - another filter for a stream or a trigger
- * @bit: whose
- * @f: copied; NULL: it wants nothing any more
+ * filter_set() - set the filter of a stream or a trigger
+ * @bit: its bit
+ * @f: the filter, copied; NULL: it wants nothing
  *
- * When it returns, no event is stored that @f refuses, and none is refused that
- * it lets pass. The types that are wanted may have changed. Kernel profile events
- * that nobody wants any more have ended, and those that are wanted now come.
+ * On return, no event is stored that @f refuses, and none is refused that it passes. Types in
+ * the filters may be removed, see filter_attach_profile(). Kernel profile types that no filter
+ * wants are detached, and all others attached.
  *
  * Context: process; may sleep.
  *
- * Return: 0, or -ENOMEM and nothing has changed.
+ * Return: 0; on -ENOMEM nothing has changed.
  */
 int filter_set(unsigned int bit, const struct filter *f)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Another filter for a stream or a trigger: see filter_set.c
- */
+/* Set the filter of a stream or a trigger: see filter_set.c */
 #ifndef DEVTRACE_MANAGE_FILTER_SET_H
 #define DEVTRACE_MANAGE_FILTER_SET_H
 

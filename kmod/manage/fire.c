@@ -2,8 +2,8 @@
 /*
  * Actions of a trigger on a stream, on the emit path
  *
- * Any context, NMI included. How a stream stops exactly is argued in stream/stop.h; what is
- * begun here store.c and stream.c finish.
+ * Any context, NMI included. stream/stop.h explains how a stream stops exactly; store.c and
+ * stream.c complete what begins here.
  */
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -25,13 +25,14 @@ static struct stream *stream_of(unsigned int id)
 }
 
 /**
- * stream_fire_stop() - a trigger stops a stream
- * @id: the stream
+ * stream_fire_stop() - stop a stream by a trigger
+ * @id: number of the stream
  * @to: STOPPED or FROZEN
- * @events: how many further events are stored; 0: none
- * @ns: if not 0, none that is so much newer; with 0 events, any number until then
- * @trigger: its name
- * @f: the event that fires
+ * @events: number of further events to store
+ * @ns: if not 0, store no event later than this after the one that fires; with 0 events, store
+ *	any number until then
+ * @trigger: name of the trigger
+ * @f: gets the stream's bit
  *
  * Context: any, NMI included; preemption off.
  * Return: false if the stream does not run.
@@ -45,12 +46,15 @@ bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 n
 	if (!s)
 		return false;
 	st = &s->stop;
-	/* LMM(stop:A): the phase before the clock; pairs with stop:B. */
+	/*
+	 * LMM(stop:A): If an emitter reads RUN after it has read its clock, then its clock was
+	 * read before that of the event that fires. Pairs with stop:B.
+	 */
 	if (atomic_cmpxchg(&st->phase, STOP_RUN, STOP_FIRING) != STOP_RUN)
 		return false;
 	WRITE_ONCE(st->cpu, smp_processor_id());
 	st->began = devtrace_clock();
-	/* With time alone one is left for ever: see stop_take_one(). */
+	/* Without a number of events, left stays 1: see stop_take_one(). */
 	st->endless = ns && !events;
 	atomic_set(&st->left, min_t(u64, events ?: st->endless, INT_MAX));
 	st->ns = ns;
@@ -61,8 +65,8 @@ bool stream_fire_stop(unsigned int id, enum devtrace_state to, u64 events, u64 n
 }
 
 /**
- * stream_runs() - whether a stream stores events, and none has fired
- * @id: the stream
+ * stream_runs() - does a stream store events, without a stop in progress?
+ * @id: number of the stream
  *
  * Context: any, preemption off.
  */
@@ -74,14 +78,14 @@ bool stream_runs(unsigned int id)
 }
 
 /**
- * stream_fire_start() - a trigger lets a stream go on
- * @id: the stream
- * @trigger: its name
+ * stream_fire_start() - start a stream by a trigger
+ * @id: number of the stream
+ * @trigger: name of the trigger
  *
- * Not if it is frozen. If it is still being stopped it goes on after that.
+ * A frozen stream is not started. A stream that is being stopped starts again afterwards.
  *
  * Context: any, NMI included; preemption off.
- * Return: false if it runs, or cannot be started.
+ * Return: false if the stream runs, or cannot be started.
  */
 bool stream_fire_start(unsigned int id, const char *trigger)
 {
@@ -100,7 +104,10 @@ bool stream_fire_start(unsigned int id, const char *trigger)
 	    cmpxchg(&st->again, 0, 1))
 		return false;
 	strscpy(st->starter, trigger, sizeof(st->starter));
-	/* LMM(stop:D): the name before that it is there; pairs with stream_settle(). */
+	/*
+	 * LMM(stop:D): If stream_settle() reads 2, then it reads the name stored before it.
+	 * Pairs with stream_settle().
+	 */
 	smp_store_release(&st->again, 2);
 	irq_work_queue(&s->kick);
 	return true;

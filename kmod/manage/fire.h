@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Actions of a trigger on a stream: see fire.c
- */
+/* Actions of a trigger on a stream, on the emit path: see fire.c */
 #ifndef DEVTRACE_MANAGE_FIRE_H
 #define DEVTRACE_MANAGE_FIRE_H
 
@@ -12,8 +10,8 @@
 struct firing;
 
 /*
- * Any context, preemption off, before the event that fires is stored. The stream
- * is one that is watched. @trigger is copied.
+ * Any context, preemption off, before the event that fires is stored. The stream must be
+ * watched. @trigger is copied.
  */
 bool stream_runs(unsigned int id);
 bool stream_fire_start(unsigned int id, const char *trigger);

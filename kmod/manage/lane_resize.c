@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Other memory for the events of lanes
- */
+/* Resize the ring of blocks */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
 #include <linux/minmax.h>
@@ -18,13 +16,13 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 
-/* So many blocks are overwritten at a time when the ring becomes smaller. */
+/* Number of blocks evicted under one hold of the lock when the ring shrinks. */
 #define TRIM_BLOCKS	16
 
 /**
- * slots_memory() - memory for a ring of blocks of another size
- * @bytes: of it
- * @m: filled in; what is not needed of it is given back by slots_memory_free()
+ * slots_memory() - allocate memory for a ring of blocks of another size
+ * @bytes: the size
+ * @m: filled in; free the unused rest with slots_memory_free()
  *
  * Context: process, devtrace_lock held.
  * Return: 0 or -ENOMEM.
@@ -47,11 +45,10 @@ int slots_memory(unsigned long bytes, struct slots_memory *m)
 }
 
 /**
- * slots_resize() - a ring of blocks of another size
- * @m: of slots_memory(); becomes what is not needed any more
+ * slots_resize() - resize the ring of blocks
+ * @m: from slots_memory(); on return, the memory that is no longer used
  *
- * The newest blocks stay. Readers go on meanwhile; when this returns none looks at what
- * is not needed any more.
+ * The newest blocks stay. Readers continue meanwhile; on return, no reader uses the old memory.
  *
  * Context: process, devtrace_lock held.
  */
@@ -69,14 +66,14 @@ void slots_resize(struct slots_memory *m)
 			blocks_resize(&slots_blocks, new.pages, new.state, new.spare);
 		}
 		raw_spin_unlock(&slots_lock);
-		/* A writer of a block that has to go has preemption off, and is done soon. */
+		/* A writer in a block to be evicted has preemption off and finishes soon. */
 		cond_resched();
 	} while (!done);
 	/* Readers have preemption off while they look at a block. */
 	quiet_wait_on(cpu_possible_mask);
 }
 
-/* A block that stayed where it was, to the page of its place. Readers find the same in both. */
+/* Copy a block to the page of its place. Readers find the same in both pages. */
 static int settle_block(struct block_pages *pages, u32 i, u8 **old)
 {
 	bool done;
@@ -90,12 +87,12 @@ static int settle_block(struct block_pages *pages, u32 i, u8 **old)
 		return -ENOMEM;
 	do {
 		raw_spin_lock(&slots_lock);
-		/* Who writes there has preemption off, and is done soon. */
+		/* A writer in the block has preemption off and finishes soon. */
 		done = !slots_blocks.state[i].pending;
 		if (done) {
 			*old = pages->at[i];
 			memcpy(to, *old, BLOCK_BYTES);
-			/* Likewise LMM(pages:A), what is in it before the page. */
+			/* If a reader reads this pointer, then it reads the copy, as for LMM(pages:A). */
 			smp_store_release(&pages->at[i], to);
 		}
 		raw_spin_unlock(&slots_lock);
@@ -123,14 +120,14 @@ static int lane_resize_settle(struct block_pages *pages)
 }
 
 /**
- * slots_lend() - put the ring of blocks into memory of somebody else, or take it out
- * @at: that, zeroed; NULL: out again
- * @nr: how many blocks it has, a power of two
+ * slots_lend() - move the ring of blocks into borrowed memory, or out of it
+ * @at: the memory, zeroed; NULL: move the ring out
+ * @nr: number of blocks it holds, a power of two
  *
- * The newest blocks that fit stay. A ring that is made later is made there.
+ * The newest blocks that fit stay. A ring made later is made there, too.
  *
  * Context: process, devtrace_lock held.
- * Return: 0 or -ENOMEM: then it is to be called again with NULL, until it succeeds.
+ * Return: 0; on -ENOMEM, call it again with NULL until it succeeds.
  */
 int slots_lend(u8 *at, u32 nr)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A ring of blocks of another size: see lane_resize.c
- */
+/* Resize the ring of blocks: see lane_resize.c */
 #ifndef DEVTRACE_MANAGE_LANE_RESIZE_H
 #define DEVTRACE_MANAGE_LANE_RESIZE_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What became of the events of each lane that is open, and how far all of them are
+ * Statistics of open lanes
  *
- * An event is counted when it is taken. So whoever asks takes everything first; what is
- * told then was true at one moment between the call and its return.
+ * An event is counted when it is taken. So a request first takes all events; its counts are
+ * valid at one instant between the call and its return.
  */
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -19,7 +19,7 @@
 #include "lane_stats.h"
 #include "oldest.h"
 
-/* The counts of its slot since the lane is there; with slots_lock. */
+/* Fill in the counts of the slot since the lane was opened. With slots_lock held. */
 static void stats_of(const struct lane *l, struct slot_stats *st)
 {
 	const struct chain *c = blocks_chain(&slots_blocks, l->slot);
@@ -30,7 +30,7 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 
 	st->stored = c->idx - s->begin_idx;
 	st->overwritten = st->stored;
-	/* The oldest runs may be of a lane that had the slot before. */
+	/* The oldest runs may be of the slot's previous lane. */
 	if (s->before && blocks_run(&slots_blocks, s->before, &r))
 		first = r.next;
 	if (first && blocks_run(&slots_blocks, first, &r)) {
@@ -41,19 +41,19 @@ static void stats_of(const struct lane *l, struct slot_stats *st)
 		st->dropped[i] = s->dropped[i] - s->begin_dropped[i];
 }
 
-/* It said so when it asked for the lane, or its calls have been refused since. */
+/* Does the lane's thread make no calls, as requested or by a seccomp filter? */
 static bool makes_no_calls(const struct lane *l)
 {
 	return l->flags & DEVTRACE_LANE_NO_CALLS || READ_ONCE(lane_head(&l->mem)->no_calls);
 }
 
 /**
- * slot_stats() - what became of the events of an open lane
- * @slot: its number
+ * slot_stats() - statistics of an open lane
+ * @slot: number of its slot
  * @st: filled in
  *
  * Context: process.
- * Return: false if there is none.
+ * Return: false if the slot has no lane.
  */
 bool slot_stats(unsigned int slot, struct slot_stats *st)
 {
@@ -71,7 +71,7 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	st->tgid = l->tgid;
 	st->size = l->bytes;
 	raw_spin_lock(&l->lock);
-	/* Of one that is closed the memory may be gone. */
+	/* The memory of a closed lane may be freed. */
 	if (!l->closed) {
 		st->state = DEVTRACE_LANE_OPEN + makes_no_calls(l);
 		st->used = lane_untaken_bytes(&l->mem, &l->at);
@@ -80,7 +80,7 @@ bool slot_stats(unsigned int slot, struct slot_stats *st)
 	rcu_read_lock();
 	task = pid_task(l->pid, PIDTYPE_PID);
 	if (task) {
-		/* The name may change meanwhile: half of another one is good enough. */
+		/* The name may change meanwhile; a mixture of two names does no harm here. */
 		data_race(memcpy(st->comm, task->comm, sizeof(st->comm)));
 	}
 	rcu_read_unlock();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Statistics of the events of an open lane: see lane_stats.c
- */
+/* Statistics of open lanes: see lane_stats.c */
 #ifndef DEVTRACE_MANAGE_LANE_STATS_H
 #define DEVTRACE_MANAGE_LANE_STATS_H
 
@@ -11,18 +9,18 @@
 #include "lane/slot.h"
 
 /**
- * struct slot_stats - what became of the events of an open lane
- * @slot: its number
+ * struct slot_stats - statistics of an open lane
+ * @slot: number of its slot
  * @state: enum devtrace_lane_state; one more: open, and its thread makes no calls
  * @tid: the thread
  * @tgid: its process
- * @comm: its name, empty if it is no more
- * @size: bytes of the lane
- * @used: of these, bytes that were not taken yet
- * @stored: events that were stored
- * @overwritten: of these, in the ring
- * @dropped: events that were not stored, by cause
- * @oldest: the time of the oldest one that is held, 0: none is
+ * @comm: its name; empty if the thread has ended
+ * @size: size of the lane, bytes
+ * @used: bytes in the lane that were not taken yet
+ * @stored: number of events stored
+ * @overwritten: number of these that were overwritten in the ring of blocks
+ * @dropped: number of events dropped, by cause
+ * @oldest: time of the oldest event that is held, trace clock ns; 0: none
  */
 struct slot_stats {
 	u16	slot;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * How far back a stream goes
- */
+/* The time of a stream's oldest event */
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/spinlock.h>
@@ -16,7 +14,7 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 
-/* A run says when its thread emitted before that, from which its first event's time counts. */
+/* Return the time of a run's first event. */
 u64 run_oldest(run_place_t place, const struct run *r)
 {
 	const u8 *records = blocks_records(&slots_blocks, place);
@@ -24,13 +22,13 @@ u64 run_oldest(run_place_t place, const struct run *r)
 	u64 time = r->time;
 	u32 at = 0;
 
-	/* Those that nobody wanted are EMPTY. */
+	/* Skip filtered records. */
 	while (lane_next(records, &at, r->len, &time, &ev) > 0 && ev.type == DEVTRACE_T_EMPTY)
 		;
 	return clamp(time, r->lo, r->hi);
 }
 
-/* The time of the oldest event that is there, 0 if there is none. */
+/* The time of the oldest event of all lanes, 0 if there is none. */
 static u64 oldest_of_lanes(void)
 {
 	unsigned int i, nr = slots_nr();
@@ -50,7 +48,7 @@ static u64 oldest_of_lanes(void)
 	return first;
 }
 
-/* The first word of the record at @pos, or behind the padding there; 0 if there is none. */
+/* The first word of the record at @pos, or after the padding there; 0 if there is none. */
 static u64 word_from(const struct ring *r, u64 pos, u64 end)
 {
 	u64 word;
@@ -60,7 +58,7 @@ static u64 word_from(const struct ring *r, u64 pos, u64 end)
 	word = READ_ONCE(((struct ring_record *)ring_at(r, (u32)pos))->word);
 	if (word >> RING_TYPE_SHIFT != RING_TYPE_PAD)
 		return word;
-	/* A word that is overwritten meanwhile leads anywhere, but inside of the ring. */
+	/* A word overwritten meanwhile leads to a wrong place, but inside the ring. */
 	pos += (u32)word;
 	return pos == end ? 0 : READ_ONCE(((struct ring_record *)ring_at(r, (u32)pos))->word);
 }
@@ -74,13 +72,16 @@ static u64 oldest_word(const struct ring *r)
 	do {
 		ring_view(r, &v);
 		word = word_from(r, v.tail.pos, v.commit.pos);
-		/* LMM(oldest:A): the word before the tail; pairs with reserve:A. */
+		/*
+		 * LMM(oldest:A): If the word comes from a record that overwrites the oldest
+		 * one, then the tail loaded below has passed it. Pairs with reserve:A.
+		 */
 		smp_rmb();
 	} while ((u32)ring_load(&r->tail) != (u32)v.tail.pos);
 	return word;
 }
 
-/* The time of the oldest record, 0 if there is none. */
+/* The time of a ring's oldest record, 0 if there is none. */
 static u64 oldest_on(struct ring *r)
 {
 	u64 word;
@@ -101,12 +102,12 @@ static u64 oldest_older(u64 a, u64 b)
 }
 
 /**
- * stream_oldest() - the oldest event that is there
+ * stream_oldest() - the time of a stream's oldest event
  * @s: the stream
- * @cpu: as of stream_stats()
+ * @cpu: see stream_stats()
  *
  * Context: process.
- * Return: its time, 0 if there is none.
+ * Return: trace clock ns; 0 if there is no event.
  */
 u64 stream_oldest(struct stream *s, int cpu)
 {

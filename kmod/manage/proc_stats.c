@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * How much each thread emitted, while it goes on
- */
+/* The number of events of each thread, read while it emits */
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/kernel.h>
@@ -11,13 +9,13 @@
 #include "emit/proc.h"
 #include "proc_stats.h"
 
-/* Counts of this CPU not yet in the slot, or for PROC_SLOT_IDLE; may be a moment old. */
+/* Events counted by this CPU for @slot and not added to it yet; may be slightly old. */
 static unsigned long proc_stats_counted(const struct proc_last *last, int slot)
 {
 	return READ_ONCE(last->slot) == slot ? READ_ONCE(last->stored) : 0;
 }
 
-/* The idle task of the n-th CPU number, if there is such a CPU and it emitted. */
+/* The idle task of a CPU; false if the CPU does not exist or emitted nothing. */
 static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
 {
 	const struct proc_last *last;
@@ -27,18 +25,18 @@ static bool idle_stats(unsigned int cpu, struct proc_name *name, u64 *stored)
 	last = per_cpu_ptr(&devtrace_proc_last, cpu);
 	*stored = READ_ONCE(last->idle) + proc_stats_counted(last, PROC_SLOT_IDLE);
 	memset(name, 0, sizeof(*name));
-	/* The name has room for a number of five digits; no machine has as many CPUs. */
+	/* The name has room for five digits; no machine has as many CPUs. */
 	snprintf(name->comm, sizeof(name->comm), "swapper/%u", (u16)cpu);
 	return *stored;
 }
 
 /**
- * devtrace_proc_stats() - how much a thread emitted
- * @slot: number of a slot, 0 at first; moved behind the one that is told
- * @name: filled in: its newest name
- * @stored: filled in: its events that were stored, since it has the slot
+ * devtrace_proc_stats() - the number of events of the next thread
+ * @slot: 0 at first; advanced past the thread returned
+ * @name: filled in with its newest name
+ * @stored: set to the number of its events stored since it got the slot
  *
- * Return: false if there are no more.
+ * Return: false at the end.
  */
 bool devtrace_proc_stats(unsigned int *slot, struct proc_name *name, u64 *stored)
 {

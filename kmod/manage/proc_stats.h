@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * How much each thread emitted: see proc_stats.c
- */
+/* The number of events of each thread: see proc_stats.c */
 #ifndef DEVTRACE_MANAGE_PROC_STATS_H
 #define DEVTRACE_MANAGE_PROC_STATS_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Control's calls into devtrace_profile.ko, whether that module is loaded or not
- */
+/* Calls of control into devtrace_profile.ko, which may be absent */
 #include <linux/bitmap.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
@@ -10,7 +8,7 @@
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 
-/* Under devtrace_lock: asked for while there is no module. */
+/* Types requested while the module is absent; protected by devtrace_lock. */
 static DECLARE_BITMAP(missed, 256);
 
 void devtrace_profile_keep_known(unsigned long *types)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Control's calls into devtrace_profile.ko: see profile_ask.c
- */
+/* Calls of control into devtrace_profile.ko: see profile_ask.c */
 #ifndef DEVTRACE_MANAGE_PROFILE_ASK_H
 #define DEVTRACE_MANAGE_PROFILE_ASK_H
 
@@ -16,16 +14,16 @@
 #define PROFILE_IS_MISSING \
 	"kernel profile events need the module devtrace_profile: modprobe devtrace_profile, or insmod devtrace_profile.ko"
 
-/* Process context, devtrace_lock held, for all that follows. */
+/* Below: process context, devtrace_lock held. */
 
-/* Whether types 128 to 191 are to be had. */
+/* Are types 128 to 191 available? */
 static inline bool devtrace_profile_there(void)
 {
 	lockdep_assert_held(&devtrace_lock);
 	return devtrace_profile;
 }
 
-/* As in struct profile_ops. */
+/* See struct profile_ops. */
 void devtrace_profile_keep_known(unsigned long *types);
 bool devtrace_profile_lacking(unsigned long *types);
 int devtrace_profile_add(const char *name, const char **why);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The readers of a stream, and the place of each
+ * The readers of a stream, and the position of each
  *
- * Looked at while they read: numbers are those of a moment ago, each by itself.
+ * Read while they read: each number may be slightly old, and they need not be from one instant.
  */
 #include <linux/kref.h>
 #include <linux/rbtree.h>
@@ -17,7 +17,7 @@
 #include "ring/ring_read.h"
 #include "stream/stream.h"
 
-/* The first reader that came after the one with this number; it is kept until reader_put(). */
+/* The first reader that came after @serial, with a reference for reader_put(). */
 static struct reader *reader_after(struct stream *s, u64 serial)
 {
 	struct reader *found = NULL;
@@ -41,7 +41,7 @@ static struct reader *reader_after(struct stream *s, u64 serial)
 	return found;
 }
 
-/* Bytes of all rings that were not read; the reader may read meanwhile. */
+/* Unread bytes of all rings; the reader may read meanwhile. */
 static u64 rings_lag(const struct reader *rd)
 {
 	u64 lag = 0;
@@ -57,7 +57,7 @@ static u64 rings_lag(const struct reader *rd)
 		raw_spin_lock(&s->ring->lock);
 		ring_view(s->ring, &v);
 		raw_spin_unlock(&s->ring->lock);
-		/* A moment ago is good enough. */
+		/* A slightly old value suffices. */
 		pos = max(data_race(s->at.pos), v.tail.pos);
 		lag += v.commit.pos > pos ? (v.commit.pos - pos) * RING_UNIT : 0;
 	}
@@ -65,12 +65,14 @@ static u64 rings_lag(const struct reader *rd)
 }
 
 /**
- * stream_reader() - who reads a stream
+ * stream_reader() - describe the next reader of a stream
  * @s: the stream
- * @serial: number of the reader told before, 0 for the first one
- * @r: filled in: the next one, whichever were closed meanwhile
+ * @serial: serial number of the previous reader, 0 at first
+ * @r: filled in
  *
- * Return: its number, or 0 if there is none.
+ * Readers closed meanwhile are skipped.
+ *
+ * Return: its serial number, or 0 at the end.
  */
 u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r)
 {
@@ -81,7 +83,7 @@ u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r)
 	serial = rd->serial;
 	r->pid = rd->pid;
 	memcpy(r->comm, rd->comm, sizeof(r->comm));
-	/* A moment ago is good enough here too. */
+	/* Slightly old values suffice here, too. */
 	r->position = READ_ONCE(rd->last);
 	r->read = READ_ONCE(rd->given);
 	r->lost = READ_ONCE(rd->missed);

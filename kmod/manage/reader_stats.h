@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The readers of a stream, and the place of each: see reader_stats.c
- */
+/* The readers of a stream, and the position of each: see reader_stats.c */
 #ifndef DEVTRACE_MANAGE_READER_STATS_H
 #define DEVTRACE_MANAGE_READER_STATS_H
 
@@ -13,11 +11,11 @@ struct stream;
 /**
  * struct stream_reader - a descriptor that is open for reading
  * @pid: process that opened it
- * @comm: its name
- * @position: time of the event it gets next, trace clock ns
- * @lag: bytes of the rings it has not read
- * @read: events it was given
- * @lost: events reported lost to it
+ * @comm: name of that process
+ * @position: time of the next event, trace clock ns
+ * @lag: unread bytes of the rings
+ * @read: number of events read
+ * @lost: number of events reported lost
  */
 struct stream_reader {
 	pid_t	pid;
@@ -28,7 +26,7 @@ struct stream_reader {
 	u64	lost;
 };
 
-/* The reader after the one with this number; 0 if there is none. devtrace_lock held. */
+/* With devtrace_lock held. */
 u64 stream_reader(struct stream *s, u64 serial, struct stream_reader *r);
 
 #endif /* DEVTRACE_MANAGE_READER_STATS_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Other memory for the rings of a stream
+ * Resize the rings of a stream
  *
- * All memory is there before the first ring is exchanged. rings_lock is never held while
- * somebody is waited for: a CPU that comes up waits for it.
+ * All memory is allocated before the first ring is exchanged. rings_lock is not held while
+ * waiting for emitters, since a CPU that comes up waits for it.
  */
 #include <linux/cpumask.h>
 #include <linux/mutex.h>
@@ -19,7 +19,7 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 
-/* Whether there is memory for every ring; then those that come later get that size too. */
+/* If every ring has memory, set the new size, also for rings made later; else return false. */
 static bool set_bytes(struct stream *s, unsigned long bytes, const struct ring_memory *m)
 {
 	bool enough = true;
@@ -59,7 +59,7 @@ static int memory_for_all(struct stream *s, unsigned long bytes, struct ring_mem
 	return 0;
 }
 
-/* Its writers find no ring meanwhile, and count what they drop. Readers go on. */
+/* The ring's writers find no ring meanwhile, and count what they drop. Readers continue. */
 static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *m)
 {
 	struct ring *r = per_cpu_ptr(s->rings, cpu);
@@ -67,14 +67,14 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
 
 	WRITE_ONCE(r->gate, 0);
 	WRITE_ONCE(r->too_long, 0);
-	/* Until this is over writers drop: be quick. */
+	/* Writers drop events from here to ring_open(), so be quick. */
 	quiet_wait_on(cpumask_of(cpu));
 	ring_resize_prepare(r, s->bytes, m, &new);
-	/* Readers that hold this lock are done with the old memory when they let go. */
+	/* A reader that holds this lock is done with the old memory when it unlocks. */
 	raw_spin_lock(&r->lock);
 	ring_resize(r, &new, m);
 	raw_spin_unlock(&r->lock);
-	/* A writer that finds it open began after this, and finds the new memory. */
+	/* A writer that finds the ring open began after this, so it finds the new memory. */
 	quiet_wait_on(cpumask_of(cpu));
 	ring_open(r);
 	if (s == &devtrace_stream0)
@@ -82,17 +82,17 @@ static void resize_ring(struct stream *s, unsigned int cpu, struct ring_memory *
 }
 
 /**
- * rings_resize() - give the rings of a stream another size
+ * rings_resize() - resize the rings of a stream
  * @s: the stream
- * @bytes: a CPU, a value that ring_size_round() returned
- * @lend: whose memory to take, NULL: of our own
+ * @bytes: size of each ring, as ring_size_round() returned it
+ * @lend: lends the memory; NULL: allocate it
  *
- * One CPU after the other, and nobody waits for a reader. Memory is allocated before, so
- * that all rings change their size or none. A ring that is there stays: CPUs may come and
- * go meanwhile.
+ * Resizes one ring after the other without waiting for readers. The memory is allocated first,
+ * so either all rings change their size or none. A ring is never removed: CPUs may come and go
+ * meanwhile.
  *
  * Context: process, devtrace_lock held.
- * Return: 0, or -ENOMEM: then all is as it was.
+ * Return: 0; on -ENOMEM nothing has changed.
  */
 int rings_resize(struct stream *s, unsigned long bytes, rings_lend_t lend)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Other memory for the rings of a stream: see resize.c
- */
+/* Resize the rings of a stream: see resize.c */
 #ifndef DEVTRACE_MANAGE_RESIZE_H
 #define DEVTRACE_MANAGE_RESIZE_H
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams: how they begin and end, and what emitters began with them
+ * The life of a stream, and the work that completes what emitters began
  *
- * A stop or start that an emitter began is completed here by a work: it
- * waits until no emitter stores any more, notes when and why for the readers, and notifies
- * listeners. The thread that moves a phase to STOPPING or STARTING owns the change and
- * alone adds to the past.
+ * A work here completes a stop or start that an emitter began: it waits until no emitter stores
+ * any more, records the change for the readers, and notifies listeners. The thread that moves a
+ * phase to STOPPING or STARTING owns the change, and it alone adds to the history.
  */
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -26,7 +25,7 @@
 #include "stream/stream.h"
 #include "stream/table.h"
 
-/* The stream is not listed, and no descriptor is open. */
+/* The stream is not in the table, and no descriptor is open. */
 static void stream_free(struct work_struct *work)
 {
 	struct stream *s = container_of(work, struct stream, free);
@@ -45,7 +44,7 @@ static void stream_free(struct work_struct *work)
 		kfree(s);
 }
 
-/* Emitters of stream 0 look at its phase only if they have to. */
+/* Tell emitters of stream 0 whether they must check its phase. */
 void stream_update_quick(struct stream *s)
 {
 	const bool runs = stop_phase(&s->stop) == STOP_RUN;
@@ -53,25 +52,28 @@ void stream_update_quick(struct stream *s)
 	if (s != &devtrace_stream0)
 		return;
 	rings_set_quick(!s->watched && runs);
-	/* stream_settle() reports the stop. */
+	/* stream_settle() reports the stop to the lanes. */
 	lane_filter_state(runs || s->state == DEVTRACE_STATE_RUNNING, !s->watched && runs);
 }
 
 /*
- * How many events each ring, and each slot, had missed at each change of state: see
+ * Count how many events each ring and each slot had missed at each change of state: see
  * stream_missed().
  */
 void stream_count_missed(struct stream *s)
 {
-	/* A trigger may let it go on meanwhile. */
+	/* A trigger may start the stream, and so add a change, meanwhile. */
 	const unsigned long pasts = smp_load_acquire(&s->pasts.nr);
 	const struct ring *r;
 	unsigned int cpu, now, before;
 	bool stops;
 
-	/* LMM(missed:C): the number of changes before what is overwritten; pairs with missed:D. */
+	/*
+	 * LMM(missed:C): If a reader copies a count that is stored below, then it reads this
+	 * number of changes or a later one afterwards. Pairs with missed:D.
+	 */
 	smp_mb();
-	/* What a stop made lanes miss is counted when it is taken. */
+	/* Events that a stop drops from lanes are counted when they are taken. */
 	if (s == &devtrace_stream0 && s->counted != pasts)
 		slots_take_all();
 	while (s->counted != pasts) {
@@ -87,37 +89,46 @@ void stream_count_missed(struct stream *s)
 		}
 		if (s == &devtrace_stream0)
 			slots_count_missed(s->counted, stops);
-		/* LMM(missed:A): the counts before their number; pairs with missed:B. */
+		/*
+		 * LMM(missed:A): If a reader reads this number, then it reads the counts stored
+		 * before it. Pairs with missed:B.
+		 */
 		smp_store_release(&s->counted, s->counted + 1);
 	}
 }
 
 /*
- * A trigger wanted it to go on while it was being stopped. If it does already, by hand, the
- * next stop has nothing to do with that.
+ * A start trigger fired during the stop: start the stream again. If a command has started it
+ * already, drop the request.
  */
 static void go_on_again(struct stream *s)
 {
 	struct stop *st = &s->stop;
 
-	/* Pairs with stop:D. What came behind a later stop is left for its stream_settle(). */
+	/*
+	 * Pairs with stop:D. A request during a later stop is left to that stop's
+	 * stream_settle().
+	 */
 	if (smp_load_acquire(&st->again) != 2 || stop_phase(st) == STOP_STOPPING)
 		return;
 	if (s->state != DEVTRACE_STATE_FROZEN &&
 	    atomic_cmpxchg(&st->phase, STOP_STOPPED, STOP_STARTING) == STOP_STOPPED)
 		stream_goes_on(s, st->starter);
-	/* The name is read before the next one; pairs with the exchange before stop:D. */
+	/*
+	 * If a trigger's exchange reads 0, then the name has been read. Pairs with the exchange
+	 * before stop:D.
+	 */
 	smp_store_release(&st->again, 0);
 }
 
-/* Nobody begins to store any more: wait for those who do, and note it down. */
+/* Complete a stop: no emitter begins to store. Wait for active emitters, then record it. */
 void stream_settle(struct stream *s)
 {
 	struct stop *st = &s->stop;
 	u64 now;
 
 	lockdep_assert_held(&devtrace_lock);
-	/* That it went on, before it misses more. */
+	/* Count for the last start first, before the stop adds more. */
 	stream_count_missed(s);
 	stream_update_quick(s);
 	quiet_wait();
@@ -131,14 +142,14 @@ void stream_settle(struct stream *s)
 	go_on_again(s);
 }
 
-/* Nobody is told anything of a stream behind its NTF_STREAM_DEL. */
+/* Listeners hear nothing of a stream after its NTF_STREAM_DEL. */
 static void tell_state(struct stream *s)
 {
 	if (!s->gone)
 		control_notify_stream(DEVTRACE_CMD_NTF_STREAM_SET, s);
 }
 
-/* Nanoseconds: jiffies of 32 bits would be cut, and the work would run in each of them. */
+/* In ns, longest delay of the work: 32-bit jiffies would overflow, and run it in each jiffy. */
 #define LOOK_AGAIN	((u64)NSEC_PER_SEC << 20)
 
 static void stream_work(struct work_struct *work)
@@ -164,7 +175,7 @@ static void stream_work(struct work_struct *work)
 		stream_settle(s);
 		tell_state(s);
 	}
-	/* The trigger asked for it after stream_settle() had looked. */
+	/* A trigger may have asked for a start after stream_settle() checked. */
 	go_on_again(s);
 	if (stop_phase(st) == STOP_RUN && s->state != DEVTRACE_STATE_RUNNING) {
 		WRITE_ONCE(s->state, DEVTRACE_STATE_RUNNING);
@@ -183,7 +194,7 @@ static void stream_kick(struct irq_work *w)
 	mod_delayed_work(stream_wq, &container_of(w, struct stream, kick)->work, 0);
 }
 
-/* Not listed yet; stream_free() can be called for it, whatever this returns. */
+/* Initialise a stream that is not in the table; stream_free() may follow even on failure. */
 int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umode_t mode)
 {
 	strscpy(s->name, name, sizeof(s->name));
@@ -202,23 +213,26 @@ int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umod
 	return s->marked && s->before && s->missed ? 0 : -ENOMEM;
 }
 
-/* The stream is no longer found. Its readers read the remaining events, and then the end. */
+/* Remove a stream from the table. Its readers read the remaining events, then the end. */
 void stream_leave(struct stream *s)
 {
 	RCU_INIT_POINTER(devtrace_streams[s->id], NULL);
 	quiet_wait();
 	rings_del(s);
-	/* LMM(gone:A): what emitters stored before that; pairs with gone:B. */
+	/*
+	 * LMM(gone:A): If a reader reads true, then it reads all events that emitters stored.
+	 * Pairs with gone:B.
+	 */
 	smp_store_release(&s->gone, true);
 	stream_wake(s);
 	stream_put(s);
 }
 
 /**
- * stream_init() - make stream 0
- * @bytes: of ring a CPU
- * @start: first position and index, and where other counters begin, for tests
- * @mode: of the device node
+ * stream_init() - create stream 0
+ * @bytes: size of each ring
+ * @start: first position and index, and start of other counters; tests start near the wrap
+ * @mode: mode of the device node
  *
  * Return: 0 or -ENOMEM.
  */
@@ -232,7 +246,7 @@ int stream_init(unsigned long bytes, u32 start, umode_t mode)
 	history_start(&s->pasts, start);
 	s->counted = s->pasts.nr;
 	s->clears = start;
-	/* Its works have devtrace_lock, and whoever waits for that waits for their CPU. */
+	/* High priority: its works hold devtrace_lock, so others would wait for their CPU. */
 	stream_wq = alloc_workqueue("devtrace", WQ_UNBOUND | WQ_HIGHPRI, 0);
 	if (!stream_wq)
 		return -ENOMEM;
@@ -259,7 +273,10 @@ void stream_exit(void)
 		s = stream_by_id(id);
 		if (!s)
 			continue;
-		/* Its filter goes with all others: to take it out would need memory. */
+		/*
+		 * filter_exit() frees its filter with all others; removing it here would need
+		 * memory.
+		 */
 		cdev_del_stream(s);
 		stream_leave(s);
 	}
@@ -268,6 +285,6 @@ void stream_exit(void)
 	RCU_INIT_POINTER(devtrace_streams[0], NULL);
 	rings_del(s);
 	stream_put(s);
-	/* Waits for those that are being freed. */
+	/* Waits for streams that are being freed. */
 	destroy_workqueue(stream_wq);
 }

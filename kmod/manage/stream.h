@@ -2,12 +2,12 @@
 /*
  * Streams: rings for all CPUs, with a name, a filter and a device node
  *
- * Stream 0 is /dev/trace; its rings are devtrace_rings, and emitters go straight
- * to them. Further ones are made and removed at run time. A stream lives as long
- * as it is listed, or a descriptor of it is open.
+ * Stream 0 is /dev/trace; its rings are devtrace_rings, and emitters store into them directly.
+ * Other streams are created and removed at run time. A stream exists while it is in the table
+ * or a descriptor of it is open.
  *
- * Locks: devtrace_lock serializes everything that changes streams, filters and
- * triggers. Emitters take none; they find streams under RCU, preemption off.
+ * Locks: devtrace_lock serializes all changes of streams, filters and triggers. Emitters take
+ * no lock; they find streams under RCU, preemption off.
  */
 #ifndef DEVTRACE_MANAGE_STREAM_H
 #define DEVTRACE_MANAGE_STREAM_H
@@ -17,7 +17,7 @@
 
 #include "stream/stream.h"
 
-/* Process context, devtrace_lock held, for these four. */
+/* Below, to stream_count_missed(): process context, devtrace_lock held. */
 int stream_prepare(struct stream *s, const char *name, unsigned long bytes, umode_t mode);
 void stream_leave(struct stream *s);
 void stream_settle(struct stream *s);

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Streams: made, removed, stopped, started, resized, looked at
- *
- * Streams themselves are in devtrace.ko: they go on unchanged when this module goes.
- */
+/* Commands for streams: create, remove, stop, start, resize, describe */
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -35,19 +31,19 @@
 #include "stream/table.h"
 #include "streams.h"
 
-/* Of commands that change something: see streams.h. */
+/* Serializes commands that change something: see streams.h. */
 DEFINE_MUTEX(streams_command_lock);
 
 /**
- * stream_set_state() - stop a stream, freeze it, or let it go on
+ * stream_set_state() - stop, freeze or start a stream
  * @s: the stream
- * @state: what it is to do
+ * @state: the new state
  *
- * A stream is frozen to keep its events: before it goes on it has to be thawed, which
- * stops it.
+ * A stream is frozen to keep its events: it must be thawed, which stops it, before it can
+ * start.
  *
  * Context: process, devtrace_lock held.
- * Return: 0, or -EBUSY if it is frozen and was to go on.
+ * Return: 0; -EBUSY: the stream is frozen and cannot start.
  */
 int stream_set_state(struct stream *s, enum devtrace_state state)
 {
@@ -55,7 +51,7 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 	enum stop_phase phase;
 	u64 now;
 
-	/* A change that an emitter began is over soon, but for a stop that counts. */
+	/* A change begun by an emitter is over soon, except for a stop that counts. */
 	while ((phase = stop_phase(st)) == STOP_FIRING || phase == STOP_STARTING)
 		cpu_relax();
 	if (phase == STOP_STOPPING)
@@ -75,7 +71,10 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 			stream_add_past(s, state, now, now, 0, "");
 		}
 	} else {
-		/* An event that is under way stays. One that fires now may say its time. */
+		/*
+		 * An event in progress stays stored. An event that fires now may overwrite this
+		 * time.
+		 */
 		WRITE_ONCE(st->ts, U64_MAX);
 		now = devtrace_clock_now();
 		do {
@@ -98,9 +97,9 @@ int stream_set_state(struct stream *s, enum devtrace_state state)
 }
 
 /**
- * stream_watch() - whether an armed trigger may stop a stream
+ * stream_watch() - a trigger that may stop a stream was armed or disarmed
  * @s: the stream
- * @on: one more, or one less
+ * @on: true: armed
  *
  * Context: process, devtrace_lock held.
  */
@@ -113,9 +112,9 @@ void stream_watch(struct stream *s, bool on)
 }
 
 /**
- * stream_set_watermark() - when readers are woken
+ * stream_set_watermark() - set when readers wake
  * @s: the stream
- * @percent: of a ring that they have not seen; 0: as events come
+ * @percent: part of a ring that must be new; 0: no watermark, wake for each event
  *
  * Context: process, devtrace_lock held.
  */
@@ -138,15 +137,15 @@ void stream_set_watermark(struct stream *s, unsigned int percent)
 }
 
 /**
- * stream_resize() - give a stream rings of another size
+ * stream_resize() - resize the rings of a stream
  * @s: the stream
- * @bytes: a CPU, a value that ring_size_round() returned
+ * @bytes: size of each ring, as ring_size_round() returned it
  *
- * The newest events that fit stay. While the rings of a CPU are moved its events
- * are dropped, and counted.
+ * The newest events that fit stay. While a ring is moved, new events of its CPU are dropped and
+ * counted.
  *
  * Context: process, devtrace_lock held.
- * Return: 0, -EBUSY if its memory is lent, or -ENOMEM.
+ * Return: 0; -EBUSY if its memory is borrowed; -ENOMEM.
  */
 int stream_resize(struct stream *s, unsigned long bytes)
 {
@@ -172,11 +171,11 @@ int stream_resize(struct stream *s, unsigned long bytes)
 }
 
 /**
- * stream_lend() - put the rings of stream 0 into memory of somebody else, or take them out
- * @bytes: a CPU, a value that ring_size_round() returned
- * @lend: gives it, NULL: out again
+ * stream_lend() - move the rings of stream 0 into borrowed memory, or out of it
+ * @bytes: size of each ring, as ring_size_round() returned it
+ * @lend: lends the memory; NULL: move the rings out
  *
- * As stream_resize(), but for lanes, which stay where they are.
+ * Like stream_resize(), but leaves the ring of blocks.
  *
  * Context: process, devtrace_lock held.
  * Return: 0, -EBUSY or -ENOMEM.
@@ -197,7 +196,7 @@ int stream_lend(unsigned long bytes, rings_lend_t lend)
 	return 0;
 }
 
-/* Bytes by which a ring has grown since the last notification. */
+/* Has a ring grown by the watermark since the last notification? */
 static bool passed_mark(struct stream *s, int cpu)
 {
 	const struct ring *r = per_cpu_ptr(s->rings, cpu);
@@ -213,7 +212,7 @@ static bool passed_mark(struct stream *s, int cpu)
 	return true;
 }
 
-/* Likewise the ring of what programs emitted by lanes. */
+/* Has the ring of blocks grown by the watermark since the last notification? */
 static bool lanes_passed_mark(struct stream *s)
 {
 	const u64 size = slots_bytes(), pos = slots_position();
@@ -227,9 +226,9 @@ static bool lanes_passed_mark(struct stream *s)
 }
 
 /**
- * stream_watermarks() - which watermarks have been passed since they were looked at last
+ * stream_watermarks() - report watermarks that were passed since the last call
  * @s: the stream
- * @tell: called for each CPU, or DEVTRACE_CPU_LANES
+ * @tell: called with each CPU, or DEVTRACE_CPU_LANES, that passed it
  *
  * Context: process, devtrace_lock held.
  */
@@ -245,8 +244,9 @@ void stream_watermarks(struct stream *s, void (*tell)(struct stream *s, u32 cpu)
 }
 
 /*
- * A device comes and goes by a thread of the kernel, which may wait long for a CPU. Nobody
- * else makes or removes streams meanwhile: the caller has streams_command_lock.
+ * A kernel thread creates and removes devices, and may wait long for a CPU; so devtrace_lock is
+ * released. The caller holds streams_command_lock, so no other command creates or removes
+ * streams meanwhile.
  */
 static int add_device(struct stream *s)
 {
@@ -254,7 +254,7 @@ static int add_device(struct stream *s)
 
 	mutex_unlock(&devtrace_lock);
 	err = cdev_add_stream(s);
-	/* Not killable: what was begun comes to its end. */
+	/* Not killable: the command must be completed. */
 	mutex_lock(&devtrace_lock);
 	return err;
 }
@@ -267,19 +267,18 @@ static void del_device(struct stream *s)
 }
 
 /**
- * stream_new() - make a stream
+ * stream_new() - create a stream
  * @name: its name, not in use
- * @bytes: of ring a CPU, a value that ring_size_round() returned
- * @mode: of the device node
- * @state: what it does at first
- * @f: what it wants
- * @image: what an earlier boot left, if it is no more than that, or NULL: whoever opens the
- *	device finds it; released with the stream, or if there is none
+ * @bytes: size of each ring, as ring_size_round() returned it
+ * @mode: mode of the device node
+ * @state: initial state
+ * @f: its filter
+ * @image: what an earlier boot left, shown to readers of the device; or NULL. Released with the
+ *	stream, or on failure
  *
- * Context: process, devtrace_lock held, which is given up meanwhile;
- * streams_command_lock.
- * Return: the stream, or ERR_PTR(): -ENOSPC if there are too many, -ENOMEM, or
- * what the device model says.
+ * Context: process, devtrace_lock held, which is released meanwhile; streams_command_lock held.
+ * Return: the stream, or ERR_PTR(): -ENOSPC if there are too many, -ENOMEM, or the error of the
+ *	device model.
  */
 struct stream *stream_new(const char *name, unsigned long bytes, umode_t mode,
 			  enum devtrace_state state, const struct filter *f,
@@ -357,12 +356,11 @@ out_image:
  * stream_del() - remove a stream
  * @s: the stream
  *
- * Its readers read the remaining events, and then the end. It cannot fail for one without a
- * filter: the module of what an earlier boot left goes after this.
+ * Its readers read the remaining events, then the end. It cannot fail for a stream without a
+ * filter: devtrace_persist.ko relies on that when it is removed.
  *
- * Context: process, devtrace_lock held, which is given up meanwhile;
- * streams_command_lock.
- * Return: 0, -EBUSY if it is stream 0, -ENOMEM.
+ * Context: process, devtrace_lock held, which is released meanwhile; streams_command_lock held.
+ * Return: 0; -EBUSY for stream 0; -ENOMEM.
  */
 int stream_del(struct stream *s)
 {
@@ -379,8 +377,8 @@ int stream_del(struct stream *s)
 }
 
 /**
- * stream_find() - the stream of a name
- * @name: its name
+ * stream_find() - find a stream by name
+ * @name: the name
  *
  * Context: devtrace_lock held.
  * Return: the stream, or NULL.
@@ -399,7 +397,7 @@ struct stream *stream_find(const char *name)
 }
 
 /**
- * stream_info() - what a stream is and does
+ * stream_info() - describe a stream
  * @s: the stream
  * @info: filled in
  *
@@ -418,7 +416,7 @@ void stream_info(struct stream *s, struct stream_info *info)
 	info->state = s->state;
 	info->watermark = s->watermark;
 	info->mode = s->mode;
-	/* The last change. */
+	/* Use the last change. */
 	while (stream_past(s, &n, &p)) {
 		n++;
 		info->since = p.ts;

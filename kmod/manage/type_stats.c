@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Statistics of the events of a type, read while others come
- */
+/* Statistics of the events of a type, read while emitters count */
 #include <linux/compiler.h>
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
@@ -11,10 +9,10 @@
 #include "type_stats.h"
 
 /**
- * devtrace_type_stats() - what became of the events of a type
+ * devtrace_type_stats() - statistics of the events of a type
  * @type: event type
- * @stored: filled in: stored, in all streams together
- * @filtered: filled in: not wanted by stream 0
+ * @stored: set to the number of events stored, in all streams together
+ * @filtered: set to the number of events that stream 0's filter refused
  */
 void devtrace_type_stats(unsigned int type, u64 *stored, u64 *filtered)
 {

@@ -158,7 +158,7 @@ u64 lane_sources_lag(const struct reader *rd)
 	for (i = 0; i < nr; i++) {
 		if (i < known) {
 			s = reader_lane(rd, i);
-			/* A moment ago is good enough. */
+			/* A slightly old value suffices. */
 			run = data_race(s->run);
 			/* Likewise. */
 			idx = data_race(s->idx);
