@@ -2,21 +2,20 @@
 /*
  * Frames of a reader besides events
  *
- * INFO, clock samples, names of the dictionary, names of threads, and when the stream
- * stopped and went on. All of it is kept outside the rings, and becomes frames when the
- * reader comes to the event that needs it.
+ * INFO, clock samples, dictionary names, thread names, and changes of the stream's state. All
+ * of it is kept outside the rings, and becomes frames when the reader comes to the event that
+ * needs it.
  *
- * Invariants. A name, or a clock sample, goes out before the first event that uses it, and a
- * name goes out behind the last event from before it was given: an address that is used again
- * has the name that its thing had then. Each name goes out once, and again only when the reader
- * went elsewhere before it got the whole frame, or to before a thing was renamed, or when the
- * stream is announced anew. A name that was replaced before the reader came does not. A change
- * of state goes out between the events that it separates.
+ * Invariants: A name or clock sample is sent before the first event that uses it. A name is
+ * sent after the last event from before it was given, so an address that is reused appears with
+ * the name it had at the time. Each name is sent once, and again only if the reader seeks
+ * before it got the whole frame, or seeks to before a rename, or the stream is announced anew.
+ * A name that was replaced before the reader came is not sent. A change of state is sent
+ * between the events that it separates.
  *
- * A program that saves the stream begins another file: what stands there is to be read
- * without the file before. announce_again() gives it what a new reader gets, INFO, CLOCK,
- * names and threads. The place, sequence numbers and accounts go on, so that both files
- * joined are one stream.
+ * A program that saves the stream may begin another file, which must be readable without the
+ * previous one. announce_again() sends it what a new reader gets: INFO, CLOCK, names and
+ * threads. Position, sequence numbers and counts continue, so both files joined are one stream.
  */
 #include <linux/atomic.h>
 #include <linux/minmax.h>
@@ -26,7 +25,7 @@
 #include "announce.h"
 
 /**
- * announce_init() - nothing was told yet
+ * announce_init() - set up for a reader that got no frame yet
  * @a: zeroed
  * @s: the stream; the caller keeps it
  * @w: where frames go
@@ -48,14 +47,14 @@ void announce_free(struct announce *a)
 	kvfree(a->named);
 }
 
-/* The first frame, and the first one after a seek, with another check or when asked for. */
+/* Send the INFO frame that is due: the first one, or after a seek or another request. */
 void announce_begin(struct announce *a)
 {
 	if (likely(a->begun))
 		return;
 	wire_info(a->wire, a->reason);
 	a->begun = true;
-	/* The next sample may be long in coming. */
+	/* The next sample may come much later. */
 	if (a->reason == DEVTRACE_INFO_ANNOUNCE && a->clock_sent)
 		wire_clock(a->wire, &a->clock);
 }
@@ -68,7 +67,7 @@ void announce_check(struct announce *a)
 	a->begun = false;
 }
 
-/* Names and threads are sent again, each before the first event that needs it. */
+/* Send names and threads again, each before the next event that needs it. */
 static void forget_names(struct announce *a)
 {
 	a->serial = 0;
@@ -80,17 +79,17 @@ static void forget_names(struct announce *a)
 	memset(a->named, 0, PROC_SLOTS * sizeof(*a->named));
 }
 
-/* The stream is announced anew, from the next frame on. */
+/* Announce the stream anew, beginning with the next frame. */
 void announce_again(struct announce *a)
 {
-	/* After lseek(2), as after open(2), the frame that is due says more. */
+	/* The INFO due after open(2) or lseek(2) tells more: keep its reason. */
 	if (a->begun || a->reason == DEVTRACE_INFO_CHECK)
 		a->reason = DEVTRACE_INFO_ANNOUNCE;
 	a->begun = false;
 	forget_names(a);
 }
 
-/* Changes before @place do not matter, but for the state at @place. Rare: once in the text. */
+/* Skip changes of state before @place, except the one in force there. noinline: called rarely. */
 static noinline void skip_past(struct announce *a, u64 place)
 {
 	u8 state = DEVTRACE_STATE_RUNNING;
@@ -104,7 +103,7 @@ static noinline void skip_past(struct announce *a, u64 place)
 		a->next_past--;
 }
 
-/* The reader goes to another place: clock samples and changes of state come again. */
+/* Before a seek: send clock samples and changes of state again. */
 void announce_rewind(struct announce *a)
 {
 	a->clock_sent = false;
@@ -116,20 +115,20 @@ void announce_rewind(struct announce *a)
 	a->has_past = false;
 	a->state = DEVTRACE_STATE_RUNNING;
 	a->began = 0;
-	/* What a clear left behind it has no place in the stream any more. */
+	/* Changes and losses before the last clear are no longer part of the stream. */
 	a->since = atomic64_read(&a->stream->cleared);
 	skip_past(a, a->since);
 }
 
 /**
- * announce_seek() - lseek(2) went to another place
- * @a: of announce_rewind()
+ * announce_seek() - lseek(2) has gone to another place
+ * @a: after announce_rewind()
  * @place: trace clock, ns
- * @names: a name was among the frames that the reader did not get
+ * @names: true if the discarded frames had a name
  */
 void announce_seek(struct announce *a, u64 place, bool names)
 {
-	/* What was renamed since had another name there. */
+	/* Objects renamed since had another name at that place. */
 	if (names || place < a->renamed_ts)
 		forget_names(a);
 	if (a->begun || a->reason != DEVTRACE_INFO_OPEN)
@@ -140,12 +139,11 @@ void announce_seek(struct announce *a, u64 place, bool names)
 }
 
 /**
- * announce_early_clock() - tell what time it was, before there is an event
- * @a: announce_time() says when
- * @ts: the time that is to be a date, ns
+ * announce_early_clock() - send a CLOCK before the first event
+ * @a: see announce_time()
+ * @ts: time to be converted to a date, ns
  *
- * The first event has a CLOCK of its own: losses and changes of state may be told long
- * before it.
+ * The first event has its own CLOCK: losses and changes of state may be sent long before it.
  */
 void announce_early_clock(struct announce *a, u64 ts)
 {
@@ -163,10 +161,9 @@ void announce_early_clock(struct announce *a, u64 ts)
 }
 
 /*
- * Tell what the trace clock was on other clocks: the latest sample that is not after @ts,
- * the time of the next event, or failing that the first one; and now and then an INFO. If the
- * wall clock was set since the sample that was told before, the old time goes before it: so
- * the decoder knows when that was.
+ * Send the latest clock sample not after @ts, the time of the next event, or else the first
+ * sample; once in a while, also an INFO. If the wall clock was set since the last sample sent,
+ * send the old time before it, so the decoder knows when that was.
  */
 static void announce_clock(struct announce *a, u64 ts)
 {
@@ -209,7 +206,7 @@ static void announce_clock(struct announce *a, u64 ts)
 	}
 }
 
-/* Tell the name of a thread, unless it was the last one sent for it. */
+/* Send the name of a thread, unless it is the last one sent for the thread. */
 static void announce_thread(struct announce *a, u32 tid, u64 ts)
 {
 	struct proc_named *named = a->named;
@@ -225,7 +222,7 @@ static void announce_thread(struct announce *a, u32 tid, u64 ts)
 	at = sent->found.slot;
 	if (named[at].stamp == sent->found.stamp && named[at].tid == tid)
 		return;
-	/* Another name of the same thread is not the last one sent any more. */
+	/* Other names of the thread are no longer the last one sent. */
 	first = at & ~(PROC_WAYS - 1);
 	for (i = first; i < first + PROC_WAYS; i++)
 		if (named[i].tid == tid)
@@ -235,7 +232,7 @@ static void announce_thread(struct announce *a, u32 tid, u64 ts)
 	wire_proc(a->wire, &name);
 }
 
-/* Whether a CLOCK frame, or an INFO, is due before an event at this time. */
+/* Is a CLOCK or INFO frame due before an event at this time? */
 static bool clock_is_due(const struct announce *a, u64 ts)
 {
 	return !a->clock_sent || (s64)(ts - a->info_ts) >= (s64)INFO_NS ||
@@ -259,8 +256,8 @@ static void find_quiet(struct announce *a, u32 tid, u64 ts)
 }
 
 /**
- * announce_event() - tell what is to be known before an event: the clock, its thread's name
- * @a: not announce_is_quiet()
+ * announce_event() - send what must precede an event: clock, thread name
+ * @a: announce_is_quiet() is false
  * @tid: the thread
  * @ts: time of the event, ns
  */
@@ -270,14 +267,14 @@ void announce_event(struct announce *a, u32 tid, u64 ts)
 
 	if (clock_is_due(a, ts))
 		announce_clock(a, ts);
-	/* An idle task: the source of the event tells its name. */
+	/* Thread 0 is an idle task: the event's source implies its name. */
 	if (tid && (sent->tid != tid || ts < sent->from || ts >= sent->found.until ||
 		    !devtrace_proc_same(&sent->found)))
 		announce_thread(a, tid, ts);
 	find_quiet(a, tid, ts);
 }
 
-/* False: there is no room for all. */
+/* Send names of one kind; return false if there is no room for all. */
 static bool announce_names_of(struct announce *a, bool dated, size_t want, u64 bound)
 {
 	u64 *serial = &a->name_serial[dated];
@@ -291,7 +288,7 @@ static bool announce_names_of(struct announce *a, bool dated, size_t want, u64 b
 			return true;
 		}
 		*serial = n.serial;
-		/* No event that it holds for is to come. */
+		/* No event that this old name applies to can come. */
 		if (n.until && n.until <= bound)
 			continue;
 		if (n.replaces)
@@ -302,21 +299,21 @@ static bool announce_names_of(struct announce *a, bool dated, size_t want, u64 b
 }
 
 /**
- * announce_names() - tell names of the dictionary that were not told
- * @a: announce_has_names()
- * @want: until so many bytes are staged
- * @bound: names that hold from then on, or from before: no event older than that can come
+ * announce_names() - send the dictionary names that are due
+ * @a: announce_has_names() is true
+ * @want: stop when this many bytes are staged
+ * @bound: send only names that hold from this time or earlier; no older event can come
  *
  * Each name is one frame.
  *
- * Return: whether there was any: the dictionary may have given it up.
+ * Return: true if any was sent: the dictionary may have evicted those that were due.
  */
 bool announce_names(struct announce *a, size_t want, u64 bound)
 {
 	const u64 frames = a->wire->frames;
 	u64 newest;
 
-	/* LMM(names:C): pairs with dict:A. */
+	/* LMM(names:C): the names are read after this number; pairs with dict:A. */
 	newest = compat_atomic64_read_acquire(&devtrace_dict_serial);
 	a->name_ts = U64_MAX;
 	if (announce_names_of(a, false, want, bound) && announce_names_of(a, true, want, bound))
@@ -326,7 +323,7 @@ bool announce_names(struct announce *a, size_t want, u64 bound)
 	return a->wire->frames != frames;
 }
 
-/* The next change of state; false if there is none. */
+/* Look up the next change of state; return false if there is none. */
 bool announce_find_past(struct announce *a)
 {
 	if (!a->has_past)

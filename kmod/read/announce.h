@@ -17,13 +17,15 @@
 #include "stream/stream.h"
 #include "wire.h"
 
-/* INFO and CLOCK come again after that much time, or so many bytes. */
+/* Send INFO and CLOCK again after this time, or this many bytes. */
 #define INFO_NS		NSEC_PER_SEC
 #define INFO_BYTES	(64 * 1024)
 
-/*
- * A lookup that need not be repeated: no name is to be sent for this thread from
- * one time up to before another, if no name was added since.
+/**
+ * struct proc_sent - a thread whose name need not be sent again
+ * @tid: the thread
+ * @from: for events from this time on, up to before @found.until
+ * @found: result of the lookup, valid while devtrace_proc_same()
  */
 struct proc_sent {
 	u32	tid;
@@ -31,15 +33,18 @@ struct proc_sent {
 	struct proc_found found;
 };
 
-/* The name last sent for a thread, in this place of the table of threads. */
+/* The name last sent from a slot of the table of threads. */
 struct proc_named {
 	u64	stamp;
 	u32	tid;
 };
 
-/*
- * Nothing is to be told before an event of this thread from one time up to before another,
- * as long as so few bytes were sent.
+/**
+ * struct announce_quiet - events before which nothing must be sent
+ * @tid: events of this thread
+ * @from: first time
+ * @until: up to before this time
+ * @bytes: while fewer bytes than this were made
  */
 struct announce_quiet {
 	u32	tid;
@@ -48,33 +53,36 @@ struct announce_quiet {
 };
 
 /**
- * struct announce - what a reader was told besides events
+ * struct announce - what a reader was sent besides events
  * @wire: where frames go
- * @stream: the stream it reads
+ * @stream: the reader's stream
  * @begun: INFO was sent
- * @reason: why the next INFO is sent
- * @clock_sent: a CLOCK frame was sent before an event
- * @clock_early: one was sent before any event
- * @clock_next: the next clock sample
- * @clock_after: it is not to be sent before this time, as far as is known
- * @clock: the last one sent
- * @info_ts: when INFO was sent last
- * @info_bytes: bytes of @wire then
- * @serial: of the newest name when names were looked for
- * @name_serial: the last name sent of those that hold always, and of the others
- * @name_ts: the next of the others holds from then on; U64_MAX: none waits; 0: there was no
+ * @reason: reason of the next INFO
+ * @clock_sent: a CLOCK was sent before an event
+ * @clock_early: a CLOCK was sent before the first event
+ * @clock_next: number of the next clock sample
+ * @clock_after: time before which that sample need not be sent, as far as known
+ * @clock: the last sample sent
+ * @info_ts: time of the last INFO
+ * @info_bytes: bytes of @wire at the last INFO
+ * @serial: newest name's serial number when names were last looked up
+ * @name_serial: serial number of the last name sent, of those that always hold and of the
+ *	others
+ * @name_ts: time from which the next of the others holds; U64_MAX: none is due; 0: there was no
  *	room for all
- * @renamed_ts: the last name sent of a thing that had another before holds from then on
+ * @renamed_ts: start time of the last name sent that replaced another
  * @sent: the thread of the last event
- * @named: for each place of the table of threads
- * @next_past: the next change of state
- * @past: it, if @has_past
- * @has_past: see there
- * @sought: since lseek(2) no change of state was told
- * @state: what the stream does, as far as it was told: enum devtrace_state
- * @since: the last clear before the reader went to its place: what was missed is not older
- * @began: unless it runs: what it has missed since is not older
- * @quiet: before which events nothing is to be told; see announce_is_quiet()
+ * @named: for each slot of the table of threads
+ * @next_past: number of the next change of state
+ * @past: the next change of state, if @has_past
+ * @has_past: @past is valid
+ * @sought: no change of state was sent since lseek(2)
+ * @state: the last state sent, enum devtrace_state
+ * @since: last clear before the reader went to its place: missed events are not older
+ * @began: while not running: events missed since are not older
+ * @quiet: see announce_is_quiet()
+ *
+ * Protected by the reader's lock.
  */
 struct announce {
 	struct wire	*wire;
@@ -117,14 +125,14 @@ bool announce_names(struct announce *a, size_t want, u64 bound);
 bool announce_find_past(struct announce *a);
 void announce_past(struct announce *a);
 
-/* Before a frame that has a time and is no event. */
+/* Call before sending a frame with a time that is no event. */
 static inline void announce_time(struct announce *a, u64 ts)
 {
 	if (unlikely(!a->clock_sent && !a->clock_early))
 		announce_early_clock(a, ts);
 }
 
-/* Whether a name is to be sent: no event older than @bound can come. */
+/* Is a name due? No event older than @bound can come. */
 static inline bool announce_has_names(const struct announce *a, u64 bound)
 {
 	/* LMM(names:B): pairs with dict:A. */
@@ -132,7 +140,7 @@ static inline bool announce_has_names(const struct announce *a, u64 bound)
 	       bound >= a->name_ts;
 }
 
-/* Whether there is a change of state that was not told. */
+/* Is there a change of state that was not sent? */
 static inline bool announce_has_past(struct announce *a)
 {
 	if (likely(!history_has(&a->stream->pasts, a->next_past)))
@@ -140,16 +148,16 @@ static inline bool announce_has_past(struct announce *a)
 	return announce_find_past(a);
 }
 
-/* Whether it, or a name, is the next to be told: no event older than @bound can come. */
+/* Is it, or a name, to be sent next? No event older than @bound can come. */
 static inline bool announce_is_next(struct announce *a, u64 bound)
 {
 	return (announce_has_past(a) && bound >= a->past.ts) || announce_has_names(a, bound);
 }
 
 /*
- * Whether no frame must precede this event. One look is enough for all events
- * that the reader has copied: a name is known before an event of its thread is stored. The
- * next look, by announce_look_again(), comes when more events were copied.
+ * May the next frame be this event? One lookup covers all events that the reader has copied: a
+ * name is known before an event of its thread is stored. announce_look_again() requires a new
+ * lookup after more events were copied.
  */
 static inline bool announce_is_quiet(const struct announce *a, u32 tid, u64 ts)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which boot, and which loading of the module, a stream is of
+ * The boot, and the load of the module, that a stream belongs to
  *
- * The kernel tells its boot id to programs alone, by a file. So it is read as a program
- * reads it, by whoever loads the module and where he sees /proc. The number of a loading
- * is random: a module that was unloaded cannot know how often it was there.
+ * The kernel exposes its boot id only by a file. So the process that loads the module reads the
+ * file, if it sees /proc. The number of a load is random: a module that was unloaded does not
+ * know how often it was loaded.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -21,7 +21,7 @@
 
 struct boot_id devtrace_boot_id;
 
-/* The kernel's; false if it cannot be read. */
+/* Read the kernel's boot id; return false on failure. */
 static bool read_boot_id(u8 *boot)
 {
 	char text[UUID_STRING_LEN + 1] = "";
@@ -42,9 +42,9 @@ static bool read_boot_id(u8 *boot)
 }
 
 /**
- * boot_id_init() - find out which boot this is
+ * boot_id_init() - determine the boot and load numbers
  *
- * Context: process, of whoever loads the module.
+ * Context: the process that loads the module.
  */
 void boot_id_init(void)
 {

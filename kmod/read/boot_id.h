@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Which boot, and which loading of the module, a stream is of
- */
+/* The boot, and the load of the module, that a stream belongs to: see boot_id.c */
 #ifndef DEVTRACE_BOOT_ID_H
 #define DEVTRACE_BOOT_ID_H
 
@@ -9,11 +7,13 @@
 #include <linux/types.h>
 
 /**
- * struct boot_id - which boot, and which loading of the module
+ * struct boot_id - numbers of the boot and of the load of the module
  * @boot: the kernel's boot id, or random
- * @random: @boot is random, as the kernel's could not be read
- * @load: random, another one each time that the module is loaded; not 0
- * @key: random likewise, and told to nobody: of kernel addresses readers see a hash
+ * @random: @boot is random, because the kernel's could not be read
+ * @load: random number of this load of the module; not 0
+ * @key: random, secret key of the hash that readers see instead of kernel addresses
+ *
+ * Written once, when the module is loaded.
  */
 struct boot_id {
 	u8	boot[16];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/trace: its devices, and what is done with a descriptor but reading and writing
+ * /dev/trace: its devices, and all operations but read, write, poll and lseek
  *
- * The contract, with every error number, is Documentation/ABI/testing/dev-trace.
+ * Documentation/ABI/testing/dev-trace specifies the behavior, with every error number.
  *
- * O_TRUNC clears the buffer, but not when the device is opened: a shell opens with O_TRUNC
- * for `echo text > /dev/trace` as well as for `: > /dev/trace`. The buffer is cleared when
- * the descriptor is closed and nothing was ever written or emitted through it. The opener
- * must have the right to clear, not the closer: the last to close may be a privileged
- * program that got the descriptor as its standard output, or a kernel thread. Without the
- * right, close(2) returns EPERM and the buffer stays.
+ * O_TRUNC clears the buffer, but not when the device is opened: a shell opens with O_TRUNC for
+ * `echo text > /dev/trace` as well as for `: > /dev/trace`. The buffer is cleared when the
+ * descriptor is closed and nothing was written or emitted through it. The opener must have the
+ * right to clear, not the closer: the last to close may be a privileged program that got the
+ * descriptor as its standard output, or a kernel thread. Without the right, close(2) returns
+ * EPERM and the buffer stays.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -59,7 +59,7 @@ static bool may_clear(void)
 	return capable(CAP_SYSLOG) || perfmon_capable();
 }
 
-/* The module of the image handles the file from here on, and puts the stream. */
+/* From here on, the image's module handles the file and drops the reference to the stream. */
 static int open_image(struct inode *inode, struct file *file)
 {
 	struct stream *s = file->private_data;
@@ -106,7 +106,7 @@ static int trace_open(struct inode *inode, struct file *file)
 	}
 	h->clear = file->f_mode & FMODE_WRITE && file->f_flags & O_TRUNC;
 	file->private_data = h;
-	/* A place is a time, not an offset: no pread(2), no pwrite(2). */
+	/* A position is a time, not an offset: no pread(2), no pwrite(2). */
 	file->f_mode &= ~(FMODE_PREAD | FMODE_PWRITE);
 	/* read(2) honours IOCB_NOWAIT; write(2) never waits. */
 	file->f_mode |= FMODE_NOWAIT;
@@ -121,8 +121,9 @@ static bool opener_may_clear(struct file *file)
 }
 
 /*
- * -EBUSY: it is frozen; -EINTR: killed. A process that was killed still clears @at_close: it
- * waits for commands, of which none waits for a program.
+ * Clear a stream and notify listeners. Return 0; -EBUSY: the stream is frozen; -EINTR: killed.
+ * With @at_close, a killed process clears, too: it waits for commands only, which do not wait
+ * for programs.
  */
 static int stream_clear_told(struct stream *s, bool at_close)
 {
@@ -153,7 +154,7 @@ static int clear_at_close(struct file *file)
 
 static int trace_flush(struct file *file, fl_owner_t id)
 {
-	/* Only the last close(2) of the descriptor and its duplicates. */
+	/* Only the last close(2) of the descriptor and its duplicates clears. */
 	return file_count(file) == 1 ? clear_at_close(file) : 0;
 }
 
@@ -186,7 +187,7 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 		return -EFAULT;
 	if (check > DEVTRACE_CHECK_CRC32)
 		return -EINVAL;
-	/* Frames that another read is copying keep the check that they have. */
+	/* Frames that another read is copying keep their check. */
 	if (mutex_lock_killable(&h->lock))
 		return -EINTR;
 	if (!handle_reader(h)) {
@@ -199,7 +200,7 @@ static long ioctl_check(struct handle *h, const u32 __user *arg)
 	return 0;
 }
 
-/* Frames that are staged go before the announcement: who reads is told how many bytes. */
+/* Frames staged before precede the announcement; return their number of bytes. */
 static long ioctl_announce(struct handle *h, bool nowait)
 {
 	long ret = handle_lock(h, nowait);
@@ -229,7 +230,7 @@ static long ioctl_stats(struct handle *h, struct devtrace_stats __user *arg)
 	return copy_to_user(arg, &s, sizeof(s)) ? -EFAULT : 0;
 }
 
-/* By the namespace of the caller, not of who opened the device. */
+/* In the pid namespace of the caller, not of the opener. */
 static long ioctl_pid(struct devtrace_pid __user *arg)
 {
 	struct devtrace_pid p;
@@ -251,7 +252,7 @@ static long ioctl_pid(struct devtrace_pid __user *arg)
 	return copy_to_user(arg, &p, sizeof(p)) ? -EFAULT : 0;
 }
 
-/* All but emitting. */
+/* All commands except emitting. */
 static noinline long ioctl_rare(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct handle *h = file->private_data;
@@ -293,7 +294,7 @@ static long trace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	struct handle *h = file->private_data;
 	void __user *p = (void __user *)arg;
 
-	/* The size of the event is part of the number. */
+	/* The command number includes the size of the event. */
 	if (unlikely((cmd & ~IOCSIZE_MASK) != DEVTRACE_IOC_EMIT(0)))
 		return ioctl_rare(file, cmd, arg);
 	if (unlikely(!(file->f_mode & FMODE_WRITE)))
@@ -303,12 +304,12 @@ static long trace_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	return devtrace_emit_user(p, _IOC_SIZE(cmd));
 }
 
-/* The control page, and only to look at. */
+/* Map the control page, read-only. */
 static int trace_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	if (vma->vm_pgoff || vma->vm_end - vma->vm_start != PAGE_SIZE)
 		return -EINVAL;
-	/* To read is to execute in a program of the old kind, which does not ask for it. */
+	/* With READ_IMPLIES_EXEC, a program that asks for PROT_READ gets PROT_EXEC, too. */
 	if (vma->vm_flags & VM_WRITE ||
 	    (vma->vm_flags & VM_EXEC && !(current->personality & READ_IMPLIES_EXEC)))
 		return -EPERM;
@@ -336,7 +337,7 @@ static char *trace_devnode(compat_devnode_device *dev, umode_t *mode,
 {
 	const struct stream *s = dev_get_drvdata(dev);
 
-	/* When the node is removed nobody asks for its mode. */
+	/* NULL when the node is being removed. */
 	if (mode)
 		*mode = s->mode;
 	if (uid)
@@ -357,8 +358,9 @@ static void trace_device_release(struct device *dev)
 }
 
 /*
- * A program that wrote to /dev/trace before there was a device has made a regular file. The
- * kernel then makes no node, and reports nothing. The path is looked up in the caller's root.
+ * If a program wrote to /dev/trace before the device existed, it created a regular file. The
+ * kernel then creates no node, and reports nothing, so warn. The path is looked up in the
+ * caller's root.
  */
 static void look_for_file(const struct device *dev)
 {
@@ -366,7 +368,7 @@ static void look_for_file(const struct device *dev)
 	struct file *file;
 
 	snprintf(name, sizeof(name), "/dev/%s", dev_name(dev));
-	/* O_PATH: the device is not opened. */
+	/* O_PATH does not open the device. */
 	file = filp_open(name, O_PATH, 0);
 	if (IS_ERR(file))
 		return;
@@ -377,7 +379,7 @@ static void look_for_file(const struct device *dev)
 }
 
 /**
- * cdev_add_stream() - make the device of a stream
+ * cdev_add_stream() - create the device of a stream
  * @s: the stream, ready to be opened
  *
  * Return: 0 or a negative error number.
@@ -421,8 +423,8 @@ void cdev_del_stream(struct stream *s)
 }
 
 /**
- * devtrace_cdev_init() - be ready for cdev_add_stream()
- * @config: mode and owner; must stay
+ * devtrace_cdev_init() - prepare for cdev_add_stream()
+ * @config: owner of the nodes; must stay valid
  * @control: the control page
  *
  * Return: 0 or a negative error number.

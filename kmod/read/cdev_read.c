@@ -2,13 +2,12 @@
 /*
  * read(2), poll(2) and lseek(2) of /dev/trace
  *
- * read(2) gives any number of bytes of the frames that the reader staged. It waits only
- * without any such byte, and otherwise returns the bytes there are. poll(2) reports the
- * device as readable if read(2) would not wait.
+ * read(2) returns any number of bytes of the frames that the reader staged. It waits only if
+ * there is no byte. poll(2) reports the device as readable if read(2) would not wait.
  *
- * Invariants. Bytes count as taken only when they were copied to the program: no byte is
- * lost to a bad buffer. A reader that waits tells wake.c and the lanes before it looks
- * whether there is something to read.
+ * Invariants: Bytes count as taken only when they were copied to the program, so a bad buffer
+ * loses no byte. A reader that is about to wait announces that to wake.c and lane_wake.c before
+ * it checks for events.
  */
 #include <linux/fs.h>
 #include <linux/jiffies.h>
@@ -33,13 +32,12 @@
 #include "wire.h"
 
 /*
- * With kernel profile events on, whoever reads makes what it reads next: its own system
- * calls, those of who takes what it read, a switch, a timer. So one that has read all
- * there was rests, unless much has come, and finds nothing meanwhile: what comes of
- * reading is then little, however it is done, and nothing of it is left out.
+ * While profile events are on, reading creates events: system calls, context switches, timers.
+ * So a reader that drained the stream is held off (read 100 ms, poll 50 ms) unless much has
+ * arrived: that bounds the feedback and hides no event.
  *
- * A thread in poll(2) looks again when it is woken, at the latest 100 ms after it began to
- * wait, which includes this delay.
+ * A thread in poll(2) checks again when it wakes, 100 ms after it began to wait at the latest,
+ * which includes this delay.
  */
 #define REST_POLL	(HZ / 20 ?: 1)
 #define REST_READ	(HZ / 10 ?: 1)
@@ -50,7 +48,7 @@ static bool cdev_read_resting(struct handle *h)
 	       time_before(jiffies, h->rested + REST_POLL) && !reader_much(h->reader);
 }
 
-/* Events that are emitted from here on wake readers: of rings and, for stream 0, lanes. */
+/* From here on, new events of rings and, for stream 0, of lanes wake readers. */
 static void begin_wait(struct stream *s)
 {
 	if (s == &devtrace_stream0)
@@ -58,13 +56,13 @@ static void begin_wait(struct stream *s)
 	wake_prepare(s);
 }
 
-/* The lock is held, and released. */
+/* Hold a reader off. The lock is held on entry, and released. */
 static int cdev_read_rest(struct handle *h)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 
 	add_wait_queue(&h->stream->wait, &wait);
-	/* Woken before, if much comes. */
+	/* If much arrives, the reader wakes earlier. */
 	begin_wait(h->stream);
 	handle_release(h);
 	wait_woken(&wait, TASK_INTERRUPTIBLE, REST_READ);
@@ -72,7 +70,7 @@ static int cdev_read_rest(struct handle *h)
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 
-/* Wait until there is something to read. The lock is held, and released. */
+/* Wait for something to read. The lock is held on entry, and released. */
 static int wait_readable(struct handle *h, long timeout)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -93,12 +91,12 @@ static int wait_readable(struct handle *h, long timeout)
 			break;
 	}
 	remove_wait_queue(&h->stream->wait, &wait);
-	/* There may always be something to look at, and nothing that is wanted. */
+	/* There may always be new events, all filtered. */
 	cond_resched();
 	return signal_pending(current) ? -ERESTARTSYS : 0;
 }
 
-/* Copy @n bytes of staged frames. The lock is held, released meanwhile and taken again. */
+/* Copy @n bytes of staged frames. The lock is held, but released during the copy. */
 static size_t copy_frames(struct handle *h, size_t n, struct iov_iter *to)
 {
 	struct wire *w = reader_wire(h->reader);
@@ -114,8 +112,8 @@ static size_t copy_frames(struct handle *h, size_t n, struct iov_iter *to)
 }
 
 /*
- * Read as many frames as there are and fit. The lock is held, but not while frames are
- * copied; no other read comes between. @err: 0, -EFAULT or what reader_fill() says.
+ * Read as many frames as are there and fit. The lock is held, but released while frames are
+ * copied; no other read intervenes. @err: 0, -EFAULT or the error of reader_fill().
  */
 static ssize_t read_frames(struct handle *h, struct iov_iter *to, int *err)
 {
@@ -172,12 +170,15 @@ ssize_t cdev_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	}
 	h->rests = false;
 	for (;;) {
-		/* LMM(gone:B): before we look what is left; pairs with gone:A. */
+		/*
+		 * LMM(gone:B): If gone is true, then the search below finds all events that
+		 * were stored. Pairs with gone:A.
+		 */
 		gone = smp_load_acquire(&h->stream->gone);
 		done = read_frames(h, to, &err);
 		if (done || (err && err != -EAGAIN))
 			break;
-		/* The stream was removed, and nothing is left. */
+		/* The stream was removed, and no event is left. */
 		if (!err && gone)
 			break;
 		if (nowait) {
@@ -192,7 +193,7 @@ ssize_t cdev_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return done ?: err;
 }
 
-/* Whether read(2) would give something; if that is not certain yet, look again soon. */
+/* Would read(2) return something? If that is not certain yet, look again soon. */
 static bool poll_ready(struct handle *h)
 {
 	int ret = reader_ready(h->reader);
@@ -212,10 +213,10 @@ __poll_t cdev_poll(struct file *file, poll_table *wait)
 	if (file->f_mode & FMODE_READ) {
 		poll_wait(file, &h->stream->wait, wait);
 		begin_wait(h->stream);
-		/* Killed: others that wait by the same epoll(7) descriptor are to look. */
+		/* Killed: wake others that wait on the same epoll(7) descriptor. */
 		if (mutex_lock_killable(&h->lock))
 			return mask | EPOLLIN | EPOLLRDNORM;
-		/* Without memory read(2) does not wait, and says why. */
+		/* Without memory for a reader, read(2) fails without waiting. */
 		if (handle_reader(h))
 			reader_follows(h->reader);
 		if (h->copying)

@@ -2,8 +2,8 @@
 /*
  * write(2) of /dev/trace: each line of text becomes an event
  *
- * Invariant. The bytes that are counted as written are those of lines that became events,
- * so that whoever gets a short count or an error goes on from there.
+ * Invariant: The bytes counted as written are those of lines that became events. So after a
+ * short count or an error, the program continues from there.
  */
 #include <linux/compiler.h>
 #include <linux/fs.h>
@@ -20,10 +20,10 @@
 #include "handle.h"
 #include "ring/ring.h"
 
-/* Text is taken in pieces of this many bytes; a longer line is several events. */
+/* Text is copied in pieces of this many bytes; a longer line becomes several events. */
 #define TEXT_PIECE	1024
 
-/* The syslog levels, by our severities. */
+/* Map a syslog level to a severity. */
 static u8 text_severity(unsigned int level)
 {
 	static const u8 severity[] = { 3, 3, 2, 2, 1, 0, 0, 0 };
@@ -31,7 +31,7 @@ static u8 text_severity(unsigned int level)
 	return DEVTRACE_SEV_SET | severity[level & 7];
 }
 
-/* One line, without its newline: "<3>text" or "text". */
+/* Emit one line, without its newline: "<3>text" or "text". */
 static void emit_line(const char *s, size_t len)
 {
 	u8 severity = 0;
@@ -74,7 +74,7 @@ ssize_t cdev_write_iter(struct kiocb *iocb, struct iov_iter *from)
 		while (have) {
 			end = memchr(buf, '\n', have);
 			line = end ? end - buf : have;
-			/* A line goes on if there may be more of it to come. */
+			/* Keep an incomplete line while more text may come. */
 			if (!end && have < TEXT_PIECE &&
 			    (fault || iov_iter_count(from)))
 				break;

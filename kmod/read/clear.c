@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Clearing a stream: nothing that is there now is read any more
- */
+/* Clear a stream */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -17,11 +15,11 @@
 #include "stream/wake.h"
 
 /**
- * stream_clear() - let no event be read that is committed now
+ * stream_clear() - hide all events committed so far from readers
  * @s: the stream
  *
  * Context: process, devtrace_lock held.
- * Return: 0, or -EBUSY if it is frozen.
+ * Return: 0; -EBUSY: the stream is frozen.
  */
 int stream_clear(struct stream *s)
 {
@@ -41,9 +39,12 @@ int stream_clear(struct stream *s)
 	}
 	if (s == &devtrace_stream0)
 		slots_clear();
-	/* LMM(clears:A): what was cleared before the number; pairs with clears:B. */
+	/*
+	 * LMM(clears:A): If a reader reads this number, then it reads the rings cleared. Pairs
+	 * with clears:B.
+	 */
 	smp_store_release(&s->clears, s->clears + 1);
-	/* Not from here: the lock of the queue may be with a reader that has no CPU. */
+	/* Use the timer: a preempted reader may hold the lock of the wait queue. */
 	wake_again(s);
 	return 0;
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Clearing a stream: see clear.c
- */
+/* Clear a stream: see clear.c */
 #ifndef DEVTRACE_READ_CLEAR_H
 #define DEVTRACE_READ_CLEAR_H
 
 struct stream;
 
-/* -EBUSY: frozen */
 int stream_clear(struct stream *s);
 
 #endif /* DEVTRACE_READ_CLEAR_H */

@@ -2,19 +2,19 @@
 /*
  * An open descriptor of /dev/trace
  *
- * A descriptor open for reading has a reader. One open for both reading and writing has
- * one from the first time that it reads, polls or seeks: programs that emit open it so to
- * map the control page, and most never read.
+ * A descriptor open for reading has a reader. One open for reading and writing gets its reader
+ * at the first read, poll or seek: a program that emits opens it like that to map the control
+ * page, and most programs never read.
  *
- * User memory may be behind userfaultfd(2) or FUSE: a page fault there can wait for ever.
- * So read(2) holds no lock while it copies; it sets a flag, and until it clears the flag
- * the staged frames are its own. Another read(2) or lseek(2) waits for the flag and can be
- * interrupted; a read that must not wait gets EAGAIN, and poll(2) finds nothing to read.
- * A caller that was told either is woken when the copying ends. The same for a read that must
- * not wait and finds the lock taken: its holder may have lost its CPU for long.
+ * User memory may be behind userfaultfd(2) or FUSE, where a page fault can wait forever. So
+ * read(2) holds no lock while it copies. It sets a flag instead; until it clears the flag, only
+ * it may use the staged frames. Another read(2) or lseek(2) waits for the flag and can be
+ * interrupted; a nonblocking read gets EAGAIN, and poll(2) finds nothing to read. Callers that
+ * got one of these wake when the copy ends. The same happens to a nonblocking read that finds
+ * the lock taken, since the holder may be preempted for long.
  *
- * Invariant. No lock is held while user memory is touched: a wait for a lock is bounded,
- * and killable unless it must not be given up.
+ * Invariant: No lock is held while user memory is accessed. So each wait for a lock is bounded,
+ * and killable unless the caller must not give up.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -27,14 +27,14 @@
 #include "stream/stream.h"
 #include "stream/wake.h"
 
-/* 0: no read is copying any more */
+/* Wait until no read is copying. Return 0 or -ERESTARTSYS. */
 static int wait_copied(struct handle *h)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	bool copying;
 
 	add_wait_queue(&h->copied, &wait);
-	/* Listed before the look: pairs with wq_has_sleeper() in handle_unlock(). */
+	/* Queued before the flag is read: pairs with wq_has_sleeper() in handle_unlock(). */
 	smp_mb();
 	while ((copying = READ_ONCE(h->copying)) && !signal_pending(current))
 		wait_woken(&wait, TASK_INTERRUPTIBLE, MAX_SCHEDULE_TIMEOUT);
@@ -43,17 +43,20 @@ static int wait_copied(struct handle *h)
 }
 
 /**
- * handle_trylock() - take the lock if nobody has it
+ * handle_trylock() - take the lock if it is free
  * @h: the handle
  *
- * Return: false: somebody has it, and wakes readers when he gives it back.
+ * Return: false if another call holds it; that call wakes readers when it unlocks.
  */
 static bool handle_trylock(struct handle *h)
 {
 	if (mutex_trylock(&h->lock))
 		return true;
 	WRITE_ONCE(h->missed, true);
-	/* LMM(handle:A): noted before we look again; pairs with handle:B. */
+	/*
+	 * LMM(handle:A): If the second try below fails, then the holder reads missed set after
+	 * it unlocks. Pairs with handle:B.
+	 */
 	smp_mb();
 	return mutex_trylock(&h->lock);
 }
@@ -61,10 +64,10 @@ static bool handle_trylock(struct handle *h)
 /**
  * handle_lock() - take the lock while no other read is copying
  * @h: the handle
- * @nowait: wait neither for the lock nor for a read that is copying
+ * @nowait: wait for neither
  *
- * Return: 0 with the lock held; -EAGAIN: another call has it, or another read is copying, and
- * @nowait; -ERESTARTSYS.
+ * Return: 0 with the lock held; -EAGAIN with @nowait if another call holds the lock or is
+ *	copying; -ERESTARTSYS.
  */
 int handle_lock(struct handle *h, bool nowait)
 {
@@ -86,40 +89,43 @@ int handle_lock(struct handle *h, bool nowait)
 }
 
 /**
- * handle_release() - give the lock back, and wake those who were told not to wait for it
- * @h: the handle; while a read is copying they are told when it ends
+ * handle_release() - release the lock, and wake callers that got EAGAIN
+ * @h: the handle; while a read is copying, the end of the copy wakes them
  */
 void handle_release(struct handle *h)
 {
 	const bool copying = h->copying;
 
 	mutex_unlock(&h->lock);
-	/* LMM(handle:B): given back before we look; pairs with handle:A. */
+	/*
+	 * LMM(handle:B): If missed reads false below, then a later try of the lock succeeds.
+	 * Pairs with handle:A.
+	 */
 	smp_mb();
 	if (copying || !READ_ONCE(h->missed))
 		return;
-	/* Who notes it from here on is told by whoever has the lock then. */
+	/* A caller that sets missed from here on is woken by the next lock holder. */
 	WRITE_ONCE(h->missed, false);
-	/* The timer finds no stream that was removed. */
+	/* The timer does not find a removed stream. */
 	if (READ_ONCE(h->stream->gone))
 		wake_up_interruptible_all(&h->stream->wait);
 	else
 		wake_again(h->stream);
 }
 
-/* Release the lock. If the caller has been copying, tell those who waited for that. */
+/* Release the lock. If the caller was copying, wake those that wait for the end of the copy. */
 void handle_unlock(struct handle *h)
 {
 	const bool copied = h->copying;
 
 	WRITE_ONCE(h->copying, false);
 	handle_release(h);
-	/* Has a full barrier; pairs with that of wait_copied(). */
+	/* wq_has_sleeper() has a full barrier; pairs with that of wait_copied(). */
 	if (copied && wq_has_sleeper(&h->copied))
 		wake_up_interruptible_all(&h->copied);
 }
 
-/* The reader, locked, or NULL if there is no memory. */
+/* Return the reader, creating it if needed; NULL if there is no memory. With the lock held. */
 struct reader *handle_reader(struct handle *h)
 {
 	lockdep_assert_held(&h->lock);

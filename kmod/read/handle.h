@@ -14,14 +14,17 @@ struct stream;
 
 struct handle {
 	struct stream	*stream;
-	struct mutex	lock;		/* of all below; not held while user memory is touched */
+	/* protects all below; not held while user memory is accessed */
+	struct mutex	lock;
 	struct reader	*reader;	/* NULL until it is needed */
-	bool		copying;	/* a read copies staged frames, without the lock */
-	bool		missed;		/* poll(2) or a read was told to come again; without lock */
-	wait_queue_head_t copied;	/* for the end of @copying */
-	bool		rests;		/* it read all there was, at @rested */
+	bool		copying;	/* a read is copying staged frames, without the lock */
+	/* a caller got EAGAIN, or nothing from poll(2); written without lock */
+	bool		missed;
+	wait_queue_head_t copied;	/* waits for the end of @copying */
+	bool		rests;		/* the reader drained the stream, at @rested */
 	unsigned long	rested;		/* jiffies */
-	bool		clear;		/* O_TRUNC, and nothing written yet */
+	/* opened with O_TRUNC, and nothing written yet; without lock */
+	bool		clear;
 };
 
 int handle_lock(struct handle *h, bool nowait);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sources of a reader by the time of their next event
+ * The sources of a reader, ordered by the time of their next event
  *
- * A heap, in which each source stands behind its parent by key, then by number, so that
- * the order is always the same. The keys stand beside the sources: of 256 sources eight
- * are compared with two others for each event, if their events come in turns.
+ * A binary heap, ordered by key, then by the number of the source, so the order is always the
+ * same. Keys are stored in the heap, beside the pointers to the sources: with 256 sources that
+ * alternate, an event costs comparisons on eight levels.
  *
- * Invariants. Each source is there once. Its key is what it was when the source was put
- * there: whoever changes keys, but for that of the front, makes the heap anew. Behind the
- * last source are two entries with the greatest key, so that a source with one child is as
- * one with two, and a single source as one of several.
+ * Invariants: Each source is in the heap once. Its key in the heap is the one it had when it
+ * was put there; code that changes other keys than that of the front calls heap_make(). Two
+ * entries with the greatest key follow the last source, so a source with one child needs no
+ * special case, nor does a single source.
  */
 #include <linux/limits.h>
 
 #include "heap.h"
 
 /**
- * heap_put_front() - the key of the source at the front has changed
+ * heap_put_front() - move the front source to its place after its key has changed
  * @rd: the reader
  */
 void heap_put_front(struct reader *rd)
@@ -30,7 +30,7 @@ static noinline void sift_any(struct front *heap, unsigned long nr, unsigned lon
 }
 
 /**
- * heap_make() - keys have changed
+ * heap_make() - build the heap after keys have changed
  * @rd: the reader
  */
 void heap_make(struct reader *rd)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The sources of a reader by the time of their next event: see heap.c
- */
+/* The sources of a reader, ordered by the time of their next event: see heap.c */
 #ifndef DEVTRACE_HEAP_H
 #define DEVTRACE_HEAP_H
 
@@ -17,7 +15,7 @@ static inline bool heap_before(const struct front *a, const struct front *b)
 	return likely(a->key != b->key) ? a->key < b->key : a->src->number < b->src->number;
 }
 
-/* A source goes to its place, at @i or behind it. */
+/* Put a source at its place, at @i or behind it. */
 static __always_inline void heap_sift(struct front *heap, unsigned long nr, unsigned long i,
 				      const struct front f)
 {
@@ -37,22 +35,22 @@ static __always_inline void heap_sift(struct front *heap, unsigned long nr, unsi
 	*at = f;
 }
 
-/* The source at the front has another key. */
+/* Move the front source to its place after its key has changed. */
 static __always_inline void heap_sift_front(struct reader *rd, struct source *src)
 {
 	heap_sift(rd->heap, rd->nr, 0, (struct front) { .key = src->key, .src = src });
 }
 
 /*
- * The source at the front gives its events before this time: then another one may be. One
- * event it gives always.
+ * The front source gives its events before this time without a change of the heap. It always
+ * gives at least one.
  */
 static __always_inline u64 heap_until(const struct reader *rd)
 {
 	return min(rd->heap[1].key, rd->heap[2].key);
 }
 
-/* The source at the front gives what is before the next one, a name and a change of state. */
+/* The front source gives events up to the next source, name or change of state. */
 static inline void find_until(struct reader *rd)
 {
 	rd->until = min(heap_until(rd), rd->told.name_ts);

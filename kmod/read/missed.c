@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events that a stopped stream missed, reported at their place in the stream
+ * Report the events that a stopped stream missed at the right place
  *
- * Events that come while a stream is stopped have no record; they are counted. A reader
- * that comes later finds the counts of all stops added up. With each change of state the
- * stream keeps how many events each ring, and each slot of lanes, had missed by then, see
- * stream_missed() and slots_count_missed(); so the reader tells the losses of each stop
+ * Events that come while a stream is stopped have no record; they are only counted. A reader
+ * that comes later finds the counts of all stops added up. So the stream stores, with each
+ * change of state, how many events each ring and each slot had missed by then (see
+ * stream_missed() and slots_count_missed()), and the reader reports the losses of each stop
  * between its two changes.
  *
- * Invariants. Losses with the cause "stopped" are told behind the change that stopped the
- * stream, and before the next one. Each is told once: what one change does not have is told
- * at the next one, or as soon as no further change is known.
+ * Invariants: Losses with the cause "stopped" are reported after the change that stopped the
+ * stream and before the next change. Each is reported once: losses that are not counted at one
+ * change are reported at the next, or as soon as no further change is known.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -22,7 +22,7 @@
 #include "stream/stop.h"
 #include "stream/stream.h"
 
-/* Whether it has begun to stop and has not said so yet. */
+/* Has the stream begun to stop without having recorded the change? */
 static bool is_about_to_stop(const struct stream *s)
 {
 	switch (stop_phase(&s->stop)) {
@@ -36,22 +36,25 @@ static bool is_about_to_stop(const struct stream *s)
 }
 
 /**
- * missed_waits() - whether losses of a stop have to wait for a change to be told
- * @rd: the reader, which has read how many there are
+ * missed_waits() - must losses of a stop wait for a change to be sent first?
+ * @rd: the reader, which has read the counts
  */
 bool missed_waits(struct reader *rd)
 {
 	struct announce *a = &rd->told;
 	bool stops;
 
-	/* LMM(missed:E): the counts before the phase; pairs with missed:F. */
+	/*
+	 * LMM(missed:E): If a count comes from missed:F, then the phase loaded below, or the
+	 * history, shows the change. Pairs with missed:F.
+	 */
 	smp_rmb();
-	/* A change is in the past before the phase says that it is over. */
+	/* The history has the change before the phase says that it is over. */
 	stops = is_about_to_stop(rd->stream);
 	return announce_has_past(a) || (a->state == DEVTRACE_STATE_RUNNING && stops);
 }
 
-/* How many a source had missed before a change; false: it is not counted yet, or forgotten. */
+/* Events that a source missed before change @n; false if not counted yet, or forgotten. */
 static bool missed_before(const struct reader *rd, struct source *src, unsigned long n,
 			  u64 *missed)
 {
@@ -64,14 +67,14 @@ static bool missed_before(const struct reader *rd, struct source *src, unsigned 
 	return stream_remembers(s, n);
 }
 
-/* How many of them the reader was told of. */
+/* How many of them were reported to the reader. */
 static u64 *missed_told(struct source *src)
 {
 	return src->kind == SOURCE_RING ? &ring_source(src)->drops[DEVTRACE_LOST_STOPPED] :
 					  &lane_source(src)->drops[DEVTRACE_LOST_STOPPED];
 }
 
-/* As many as there are by now. */
+/* Events that a source has missed up to now. */
 static u64 missed_by_now(struct source *src)
 {
 	struct slot_view v;
@@ -83,18 +86,21 @@ static u64 missed_by_now(struct source *src)
 }
 
 /**
- * missed_tell() - report what was missed before the change of state that is told next
- * @rd: the reader, announce_is_next()
+ * missed_tell() - report events missed before the change of state to be sent next
+ * @rd: the reader, announce_is_next() is true
  *
- * Return: false if there is no room for all; another call goes on.
+ * Return: false if there is no room for all; call it again.
  */
 bool missed_tell(struct reader *rd)
 {
 	const struct announce *a = &rd->told;
-	/* Events missed by stopping belong behind the change. */
+	/* Events missed by stopping belong after the change. */
 	const bool stops = a->state == DEVTRACE_STATE_RUNNING &&
 			   a->past.state != DEVTRACE_STATE_RUNNING;
-	/* A seek took all that was missed by then for told. Not what was cleared since. */
+	/*
+	 * A seek counted all that was missed by then as reported, but not what was cleared
+	 * since.
+	 */
 	const bool first = a->sought && stops && a->past.ts >= a->since;
 	unsigned int i;
 	u64 n, to, *told;
@@ -114,7 +120,7 @@ bool missed_tell(struct reader *rd)
 		told = missed_told(src);
 		if (first)
 			*told = n;
-		/* What was taken back is told behind the change, too. */
+		/* Withdrawn records are reported after the change, too. */
 		if (n <= *told && stops)
 			continue;
 		if (src->kind == SOURCE_RING)

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One reader of a stream: its events in the order of time
+ * A reader of a stream: merges events in order of time
  *
- * A reader merges its sources, see source.h. They stand in a heap by the time of their
+ * A reader merges its sources, see source.h. They are in a heap, ordered by the time of their
  * next event, or by their bound.
  *
- * Order. An event goes out when no bound is below its time: no older one can come. While
- * a writer is under way in one source, newer events of the others wait for it. An event
- * whose time is long after the reader's clock, as that of a CPU that is wrong, is left
- * for another call; by more than a second, it gets the reader's time, and
- * DEVTRACE_F_LATE.
+ * Order: An event is given when no bound is below its time, so no older one can come. While a
+ * writer is active in one source, newer events of the others wait. An event much later than the
+ * reader's clock, from a CPU with a wrong clock, is left for another call; by more than a
+ * second, it gets the reader's time and DEVTRACE_F_LATE.
  *
- * Accounts. The losses of a source are reported before its next event, in LOST frames, once.
- * So for every source and reader: events read and reported lost add up to events emitted.
- * Losses because the stream was stopped are reported between two of its changes: missed.c.
+ * Counts: The losses of a source are reported once, in LOST frames before its next event. So
+ * for every source and reader, events given and events reported lost add up to events emitted.
+ * Losses from a stop are reported between two changes of state: missed.c.
  */
 #include <linux/bits.h>
 #include <linux/kref.h>
@@ -36,9 +35,9 @@
 #include "stream/stream.h"
 
 #define BUSY_TRIES	1000
-/* CPUs whose clocks differ by more than that are not waited for in a read. */
+/* A read does not wait for CPUs whose clocks differ by more than this. */
 #define AHEAD_NS	NSEC_PER_MSEC
-/* Events before the place that lseek(2) went to: writers may make them as fast. */
+/* Limit of events skipped before the place of lseek(2): writers may produce them as fast. */
 #define SKIPPED_MOST	BIT(20)
 
 struct wire *reader_wire(struct reader *rd)
@@ -47,8 +46,8 @@ struct wire *reader_wire(struct reader *rd)
 }
 
 /*
- * After a clear: what was not read is reported as cleared. While a stream is being
- * cleared some of its sources are, and the others are found to be after that.
+ * Follow a clear: unread events are reported as cleared. If the clear is still in progress, it
+ * has cleared some sources; the others are found cleared next time.
  */
 static void follow_clear(struct reader *rd)
 {
@@ -68,16 +67,16 @@ static void give_events(struct reader *rd, struct source *src)
 }
 
 /*
- * Makes the frames that must precede the next event, besides those for the event itself.
- * Done when more events were copied: the ones copied before need no more than was sent then.
- * Returns whether there was a frame.
+ * Make the frames that must precede the next event, besides those that belong to the event
+ * itself. Needed only after a new copy: what older events need was sent with their copy. Return
+ * true if a frame was made.
  */
 static bool reader_tell(struct reader *rd, size_t want)
 {
 	struct announce *a = &rd->told;
 	/*
-	 * Which names come is to depend on events alone, and not on how the stream is read: names
-	 * that hold from a time on come before an event, or when there is none.
+	 * Which names are sent must depend on the events alone, not on the sizes of reads:
+	 * names that hold from a time on are sent before an event, or when there is none.
 	 */
 	const u64 names = rd->heap->src->ready || !rd->nr_ready ? rd->heap->key : 0;
 
@@ -98,7 +97,7 @@ static bool reader_tell(struct reader *rd, size_t want)
 	return true;
 }
 
-/* No event is at hand: look into every source. */
+/* No event is at hand: refresh every source. */
 static int refresh_all(struct reader *rd)
 {
 	unsigned int i;
@@ -114,8 +113,8 @@ static int refresh_all(struct reader *rd)
 }
 
 /*
- * A new lane may have events as old as the last ones that were copied, and none that are
- * older: so look for lanes after each copy.
+ * The events of a new lane may be as old as the last ones copied, but not older. So look for
+ * new lanes after each copy.
  */
 static int look_for_lanes(struct reader *rd)
 {
@@ -124,7 +123,7 @@ static int look_for_lanes(struct reader *rd)
 	return sources_follow(rd);
 }
 
-/* Whether all that is at hand is of a CPU whose clock is ahead of this bound. */
+/* Are all events at hand from CPUs whose clocks are ahead of this bound? */
 static bool all_ahead(const struct reader *rd, u64 bound)
 {
 	unsigned int i;
@@ -141,14 +140,13 @@ static bool all_ahead(const struct reader *rd, u64 bound)
 /**
  * reader_fill() - make frames
  * @rd: the reader, locked
- * @want: until this many bytes are staged, or nothing is left
+ * @want: stop when this many bytes are staged
  *
- * The reader's own lock is all that is held while this goes on; what others share with
- * it is locked for one step at a time, see "Who waits for whom" in ring.rst.
+ * Holds only the reader's own lock throughout; shared data is locked for one step at a time,
+ * see "Who waits for whom" in ring.rst.
  *
- * Return: 0; -EAGAIN if a writer that is under way holds back events of other
- * rings, or if this call gave up skipping filtered events: ask again soon;
- * -ENOMEM; -EINTR: killed.
+ * Return: 0; -EAGAIN if an active writer holds back events of other rings, or if this call gave
+ *	up skipping filtered events: call again soon; -ENOMEM; -EINTR: killed.
  */
 int reader_fill(struct reader *rd, size_t want)
 {
@@ -175,7 +173,7 @@ int reader_fill(struct reader *rd, size_t want)
 			give_events(rd, src);
 			continue;
 		}
-		/* Another call gives what there is, and may be interrupted. */
+		/* Another call gives the rest, and may be interrupted in between. */
 		if (unlikely(rd->skipped >= SKIPPED_MOST))
 			return -EAGAIN;
 		cond_resched();
@@ -187,7 +185,7 @@ int reader_fill(struct reader *rd, size_t want)
 				return err;
 			if (rd->nr_ready || announce_is_next(&rd->told, rd->heap->key))
 				continue;
-			/* A name waits for events that may still come, of a lane that is busy. */
+			/* A name waits for events that a busy lane may still give. */
 			return rd->told.name_ts != U64_MAX ? -EAGAIN : 0;
 		}
 		rd->fresh = true;
@@ -210,7 +208,7 @@ int reader_fill(struct reader *rd, size_t want)
 }
 
 /**
- * reader_check() - change the check of the frames from here on
+ * reader_check() - change the check of all following frames
  * @rd: the reader, locked
  * @check: enum devtrace_check
  */
@@ -221,10 +219,10 @@ void reader_check(struct reader *rd, u8 check)
 }
 
 /**
- * reader_announce() - announce the stream anew, from here on
+ * reader_announce() - announce the stream anew
  * @rd: the reader, locked
  *
- * Return: bytes that are staged: they go before the announcement.
+ * Return: number of bytes staged; they precede the announcement.
  */
 u32 reader_announce(struct reader *rd)
 {
@@ -233,7 +231,7 @@ u32 reader_announce(struct reader *rd)
 }
 
 /**
- * reader_follows() - the reader is going to wait
+ * reader_follows() - the reader is about to wait for the first time
  * @rd: the reader, locked
  */
 void reader_follows(struct reader *rd)
@@ -259,8 +257,8 @@ static void reader_release(struct kref *ref)
 }
 
 /**
- * reader_put() - a reader is not needed any more
- * @rd: of reader_new(), or one whose @ref was raised
+ * reader_put() - drop a reference to a reader
+ * @rd: from reader_new(), or with @ref raised
  *
  * Context: process.
  */
@@ -269,7 +267,7 @@ void reader_put(struct reader *rd)
 	kref_put(&rd->ref, reader_release);
 }
 
-/* From now on dumps of readers find it. */
+/* Add the reader to the list for dumps. */
 static void reader_list(struct reader *rd)
 {
 	struct stream *s = rd->stream;
@@ -277,7 +275,7 @@ static void reader_list(struct reader *rd)
 
 	raw_spin_lock(&s->readers_lock);
 	rd->serial = ++s->reader_serial;
-	/* The newest has the greatest number. */
+	/* The newest has the greatest serial number. */
 	while (*at) {
 		parent = *at;
 		at = &parent->rb_right;
@@ -288,7 +286,7 @@ static void reader_list(struct reader *rd)
 }
 
 /**
- * reader_new() - a reader at the oldest event
+ * reader_new() - create a reader at the oldest event
  * @s: the stream; the caller keeps it until reader_free()
  *
  * Return: the reader, or NULL if there is no memory.

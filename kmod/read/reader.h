@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * One reader of a stream: its events in the order of time
- */
+/* A reader of a stream: see reader.c */
 #ifndef DEVTRACE_READER_H
 #define DEVTRACE_READER_H
 
@@ -20,7 +18,7 @@ void reader_check(struct reader *rd, u8 check);
 u32 reader_announce(struct reader *rd);
 void reader_follows(struct reader *rd);
 
-/* For the other files of this folder */
+/* For other files of this room */
 void reader_put(struct reader *rd);
 
 #endif /* DEVTRACE_READER_H */

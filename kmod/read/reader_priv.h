@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The parts of a reader, for the files that make it read
- */
+/* The members of a reader, for the files that implement it */
 #ifndef DEVTRACE_READER_PRIV_H
 #define DEVTRACE_READER_PRIV_H
 
@@ -19,41 +17,43 @@
 #include "stream/table.h"
 #include "wire.h"
 
-/* A source in the heap, and its key when it was put there. */
+/* A source in the heap, with the key it had when it was put there. */
 struct front {
 	u64		key;
 	struct source	*src;
 };
 
 /**
- * struct reader - a place in a stream
- * @stream: the stream, which stays
- * @node: in its readers, which are in the order of @serial
- * @serial: of its readers, from 1; a newer reader has a greater one
- * @ref: one for its descriptor, one for each stream_reader() under way
- * @pid: the process that opened it
+ * struct reader - the state of one open descriptor
+ * @stream: the stream
+ * @node: in the stream's tree of readers, ordered by @serial
+ * @serial: serial number, from 1; a newer reader has a greater one
+ * @ref: one reference for the descriptor, one for each active stream_reader()
+ * @pid: the process that opened the descriptor
  * @comm: its name
- * @follows: it has waited for events, and may again
- * @given: events that were made frames
- * @missed: events that were reported lost
- * @clears: of the stream, as far as the reader followed them
+ * @follows: it has waited for events
+ * @given: number of events made frames; read without lock
+ * @missed: number of events reported lost; read without lock
+ * @clears: the stream's number of clears that the reader has followed
  * @turn: number of this call of reader_fill()
- * @skipped: events in this call that are before @place
- * @place: where lseek(2) went, 0 after open
- * @fresh: more was copied, or may have been: look what is to be told besides events
- * @until: the source at the front gives its events before this time
- * @stop: and fills the buffer of @wire up to there
- * @last: the time of the last event that was made a frame
- * @last_end: bytes of @wire after that
- * @nr: sources; stream_reader() looks at them meanwhile
- * @nr_ready: of these, with an event at the front
- * @nr_rings: those of @rings; the rest are @lanes
+ * @skipped: number of events skipped in this call because they are before @place
+ * @place: target of the last lseek(2), ns; 0 after open
+ * @fresh: events may have been copied: check what must be sent besides events
+ * @until: the front source gives its events before this time, ns
+ * @stop: and only until the buffer of @wire is filled up to this byte
+ * @last: time of the last event made a frame, ns; read without lock
+ * @last_end: bytes of @wire after that frame
+ * @nr: number of sources; read without lock, see reader_nr:A
+ * @nr_ready: number of sources with an event at the front
+ * @nr_rings: number of @rings; the other sources are @lanes
+ * @room: number of sources that @heap has room for
  * @rings: by CPU
  * @lanes: by slot, in chunks
- * @heap: all sources, by the time of their next event
- * @room: how many @heap holds
- * @told: what it was told besides events
- * @wire: frames on their way to it
+ * @heap: all sources, ordered by the time of their next event
+ * @told: what the reader was sent besides events
+ * @wire: frames not read yet
+ *
+ * Protected by the lock of its struct handle.
  */
 struct reader {
 	struct stream	*stream;
@@ -95,8 +95,8 @@ static inline struct source *reader_source(const struct reader *rd, unsigned int
 }
 
 /*
- * Whether the reader gets this event: an event in progress during lseek(2) may
- * be older than the time asked for. Frames that must precede the event were sent by then.
+ * Does the reader get this event? An event in progress during lseek(2) may be older than the
+ * place. Sends the frames that must precede the event.
  */
 static inline bool reader_wants(struct reader *rd, u32 tid, u64 ts)
 {
@@ -110,14 +110,14 @@ static inline bool reader_wants(struct reader *rd, u32 tid, u64 ts)
 }
 
 /**
- * struct window - events that are given without more ado
- * @from: of this time or newer
- * @span: and less than so many ns newer
- * @stop: while so many bytes are not filled
- * @tid: of this thread
+ * struct window - events that can be given without further checks
+ * @from: first time, ns
+ * @span: times less than this much later, ns
+ * @stop: while the buffer is filled less than this
+ * @tid: events of this thread
  *
- * Nothing has to be told before them, and the reader is to have them. A copy of what is said
- * elsewhere, for a row of events.
+ * No frame must precede these events, and the reader wants them. Copied from other members for
+ * a sequence of events.
  */
 struct window {
 	u64	from, span;
@@ -125,7 +125,7 @@ struct window {
 	u32	tid;
 };
 
-/* After reader_wants(). */
+/* Call after reader_wants(). */
 static __always_inline struct window reader_window(const struct reader *rd)
 {
 	const struct announce *a = &rd->told;
@@ -151,18 +151,18 @@ static __always_inline bool reader_sees(const struct reader *rd, const struct wi
 	       likely(rd->wire.head < win->stop);
 }
 
-/* Whether the source at the front goes on, with an event of this time. */
+/* May the front source go on with an event of this time? */
 static inline bool reader_goes_on(const struct reader *rd, u64 ts)
 {
 	return ts < rd->until && rd->wire.head < rd->stop;
 }
 
-/* So many events were made frames, the last one of this time. */
+/* @given events were converted into frames; @last is the time of the last one. */
 static inline void reader_gave(struct reader *rd, unsigned int given, u64 last)
 {
 	if (!given)
 		return;
-	/* stream_reader() looks at these meanwhile. */
+	/* stream_reader() reads these without lock. */
 	WRITE_ONCE(rd->last, last);
 	rd->last_end = rd->wire.bytes;
 	WRITE_ONCE(rd->given, rd->given + given);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether read(2) would return something
+ * Would read(2) return something?
  *
- * An event in a ring or a lane may be unwanted, or may not be certain yet. So nobody is
- * told that there is something before a frame of it is made: poll(2) and a read(2) that
- * must not wait say the same.
+ * An event in a ring or a lane may be unwanted, or may have to wait for older ones. So
+ * readiness is reported only once a frame exists: poll(2) and a nonblocking read(2) agree.
  */
 #include <linux/minmax.h>
 
@@ -17,7 +16,7 @@
 #include "source_ring.h"
 #include "stream/stream.h"
 
-/* Whether there may be something to read, and enough. */
+/* May there be something to read, and enough for the watermark? */
 static bool may_have(struct reader *rd)
 {
 	struct stream *s = rd->stream;
@@ -30,12 +29,12 @@ static bool may_have(struct reader *rd)
 }
 
 /**
- * reader_ready() - whether there is something to read, and enough
+ * reader_ready() - is there something to read, and enough for the watermark?
  * @rd: the reader, locked
  *
- * An event may be unwanted, or not certain yet. So this makes a frame of one.
+ * Makes a frame, since an event may be unwanted or have to wait.
  *
- * Return: 1, 0, or what reader_fill() says.
+ * Return: 1, 0, or the error of reader_fill().
  */
 int reader_ready(struct reader *rd)
 {
@@ -49,11 +48,11 @@ int reader_ready(struct reader *rd)
 	return wire_staged(&rd->wire) ? 1 : err;
 }
 
-/* Bytes of one ring that a reader should not leave there for long. */
+/* Unread bytes of one ring that should not wait for long. */
 #define MUCH	65536U
 
 /**
- * reader_much() - whether some ring, or that of lanes, has much that was not read
+ * reader_much() - does a ring, or the ring of blocks, have much unread?
  * @rd: the reader, locked
  */
 bool reader_much(struct reader *rd)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Whether there is something to read: see reader_ready.c
- */
+/* Would read(2) return something? See reader_ready.c */
 #ifndef DEVTRACE_READER_READY_H
 #define DEVTRACE_READER_READY_H
 

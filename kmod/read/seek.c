@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Where a reader stands, and going elsewhere: lseek(2)
- */
+/* The position of a reader, and moving it: lseek(2) */
 #include <linux/fs.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -16,10 +14,10 @@
 #include "sources.h"
 #include "stream/stream.h"
 
-/* Longer than looking for a place can take: 18 minutes. */
+/* Longer than a search can take: 18 minutes. */
 #define SEEK_AHEAD_NS	BIT_ULL(40)
 
-/* To a place, in each source: see source_seek(). */
+/* Move each source: see source_seek(). */
 static void seek_go(struct reader *rd, u64 ts, u64 now)
 {
 	unsigned int i;
@@ -35,8 +33,8 @@ static void seek_go(struct reader *rd, u64 ts, u64 now)
 }
 
 /*
- * The time of the next event, or just behind the last one. One that the reader
- * has not got to its last byte is still to come.
+ * The time of the next event, or just after the last one. An event that the reader has not got
+ * to its last byte counts as next.
  */
 static loff_t reader_tell(struct reader *rd)
 {
@@ -50,7 +48,7 @@ static loff_t reader_tell(struct reader *rd)
 		ready |= reader_source(rd, i)->ready;
 		next = min(next, reader_source(rd, i)->key);
 	}
-	/* A ring with nothing at hand may have one since, not before its bound. */
+	/* A ring without an event at hand may have got one since, not before its bound. */
 	if (ready)
 		return max(next, rd->last);
 	return rd->last ? rd->last + 1 : rd->place;
@@ -83,7 +81,7 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 	case SEEK_END:
 		if (off > 0)
 			return -EINVAL;
-		/* -off, also where it cannot be negated. */
+		/* As unsigned: the smallest value cannot be negated. */
 		if (off)
 			ts = -(u64)off < now ? now + (u64)off : 0;
 		break;
@@ -100,19 +98,19 @@ loff_t reader_seek(struct reader *rd, loff_t off, int whence)
 	if (reader_has_lanes(rd))
 		slots_take_all();
 	err = sources_follow(rd);
-	/* All or nothing. */
+	/* Allocate first, so that a seek moves all sources or none. */
 	if (!err && ts)
 		err = ring_sources_prepare_seek(rd);
 	if (err)
 		return err;
-	/* Records may be newer than now by the time they are looked at. */
+	/* Records may become newer than now before they are looked at. */
 	seek_go(rd, ts, now + SEEK_AHEAD_NS);
 	rd->place = ts == U64_MAX ? now : ts;
 	announce_seek(&rd->told, rd->place, wire_restart(&rd->wire));
 	return rd->place;
 }
 
-/* Everything that is there, as lseek(fd, 0, SEEK_SET). */
+/* Go to the oldest event, like lseek(fd, 0, SEEK_SET). */
 void reader_oldest(struct reader *rd)
 {
 	seek_go(rd, 0, 0);

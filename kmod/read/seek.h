@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Finding a place by time: see seek.c
- */
+/* The position of a reader, and moving it: see seek.c */
 #ifndef DEVTRACE_SEEK_H
 #define DEVTRACE_SEEK_H
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Sources of a reader: the code that both kinds share
- */
+/* Sources of a reader: code that both kinds share */
 #include <linux/minmax.h>
 
 #include "announce.h"
@@ -19,9 +17,9 @@ void source_set_ready(struct reader *rd, struct source *src, bool ready)
  * @rd: the reader
  * @src: its source
  * @cause: enum devtrace_cause
- * @count: how many events; 0: nobody knows
- * @from: trace clock, ns: they are not older
- * @to: nor newer
+ * @count: number of events; 0: unknown
+ * @from: no lost event is older, trace clock ns
+ * @to: no lost event is newer, trace clock ns
  */
 void source_lost(struct reader *rd, struct source *src, u8 cause, u64 count, u64 from, u64 to)
 {
@@ -35,8 +33,8 @@ void source_lost(struct reader *rd, struct source *src, u8 cause, u64 count, u64
  * @rd: the reader
  * @src: its source
  * @cause: enum devtrace_cause
- * @count: how many events
- * @now: trace clock, ns: they are not newer, if no event is at the front
+ * @count: number of events
+ * @now: trace clock, ns: no lost event is newer, if no event is at the front
  */
 void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u64 now)
 {
@@ -46,11 +44,11 @@ void source_report(struct reader *rd, struct source *src, u8 cause, u64 count, u
 }
 
 /**
- * source_report_stopped() - the same of events that were not stored as the stream was stopped
+ * source_report_stopped() - make a LOST frame for events missed by a stop, if any
  * @rd: the reader
  * @src: its source
- * @count: how many events
- * @to: trace clock, ns: they are not newer
+ * @count: number of events
+ * @to: trace clock, ns: no lost event is newer
  */
 void source_report_stopped(struct reader *rd, struct source *src, u64 count, u64 to)
 {

@@ -5,17 +5,17 @@
  * A reader merges its sources by four operations, and knows nothing else of them:
  *
  *	source_refresh()	look for the next event, report what was lost before it
- *	source_give()		make the events at the front frames, and go behind them
+ *	source_give()		make frames of the events at the front, and advance
  *	source_seek()		go to a time, to the oldest event or behind the newest
  *	source_clear()		follow a clear of the stream
  *
- * Invariants. A source that is not ready has a bound in @key: no event older than that
- * can still come from it. Events that a source skips without giving them are counted in
- * @lost or @cleared until a refresh reports them, once.
+ * Invariants: A source that is not ready has a bound in @key: no older event can still come
+ * from it. Events that a source skips without giving them are counted in @lost or @cleared
+ * until a refresh reports them, once.
  *
- * The kind is asked here, and in missed.c for what stops missed; by a switch and not by a
- * table of functions: read(2) may call one operation for each event, and an indirect call
- * costs a retpoline.
+ * Only this file, and missed.c for events missed by stops, distinguish the kinds. They use a
+ * switch, not a table of functions: read(2) may call an operation for each event, and an
+ * indirect call costs a retpoline.
  */
 #ifndef DEVTRACE_SOURCE_H
 #define DEVTRACE_SOURCE_H
@@ -51,13 +51,13 @@ static inline int source_refresh(struct reader *rd, struct source *src)
 }
 
 /**
- * source_give() - make the events at the front frames, and go behind them
+ * source_give() - make frames of the events at the front, and advance
  * @rd: the reader
- * @src: its source, ready; afterwards only if the next event is at hand
+ * @src: its source, ready; stays ready only if the next event is at hand
  *
- * At least one event is passed, then others as long as reader_goes_on(), or fewer. Events may
- * have been overwritten, or be before the place that lseek(2) asked for. Of lanes, those of
- * other lanes that are next follow at once: the heap is in order then but for its front.
+ * Passes at least one event, then more while reader_goes_on(), or fewer. Events may turn out to
+ * be overwritten, or to be before the place of lseek(2). A lane source continues with the next
+ * lanes of the heap; only the heap's front is then out of order.
  */
 static inline void source_give(struct reader *rd, struct source *src)
 {
@@ -77,8 +77,8 @@ static inline void source_give(struct reader *rd, struct source *src)
  * @ts: trace clock, ns; 0: the oldest event; U64_MAX: behind the newest
  * @now: trace clock, not before any event that is found
  *
- * Events before that place are not lost: nobody asked for them. But those that were lost
- * since the last clear are, if @ts is 0.
+ * Events before that place do not count as lost. But if @ts is 0, events lost since the last
+ * clear do.
  */
 static inline void source_seek(struct reader *rd, struct source *src, u64 ts, u64 now)
 {
@@ -97,7 +97,7 @@ static inline void source_seek(struct reader *rd, struct source *src, u64 ts, u6
 }
 
 /**
- * source_clear() - what was not read of what was cleared counts as cleared
+ * source_clear() - count unread events that were cleared
  * @rd: the reader
  * @src: its source
  */

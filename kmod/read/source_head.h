@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The part of a source that both kinds have
- */
+/* The part that both kinds of source share */
 #ifndef DEVTRACE_SOURCE_HEAD_H
 #define DEVTRACE_SOURCE_HEAD_H
 
@@ -14,15 +12,15 @@ enum source_kind {
 
 /**
  * struct source - a reader's place in one source: the head of both kinds
- * @key: the time of the event at the front, or the bound
- * @last: the time of the last event given, 0 if none
- * @lost: events overwritten before the reader came to them, not yet reported
- * @cleared: events cleared, likewise
- * @tid: the thread of the event at the front
- * @number: of the source, as frames have it
+ * @key: time of the event at the front, or the bound; ns
+ * @last: time of the last event given, ns; 0 if none
+ * @lost: number of events overwritten before the reader came to them, not yet reported
+ * @cleared: number of events cleared before the reader came to them, not yet reported
+ * @tid: thread of the event at the front
+ * @number: number of the source, as frames have it
  * @kind: enum source_kind
- * @ready: there is an event at the front
- * @busy: a writer was under way at the last refresh
+ * @ready: an event is at the front
+ * @busy: a writer was active at the last refresh
  */
 struct source {
 	u64		key;

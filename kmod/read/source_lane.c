@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A reader's place in what one slot's lanes gave
+ * A reader's place in the events of one slot of lanes
  *
- * The reader copies nothing ahead. It reads each event in place, in the ring of
- * blocks, and then checks whether the event was overwritten meanwhile.
+ * The reader copies nothing in advance. It reads each event in place, in the ring of blocks,
+ * and then checks whether the event was overwritten meanwhile.
  *
- * Invariants. Each event of the slot before the front was given, or is counted in @lost
- * or @cleared. A refresh takes what the slot's lane has before it says that there is
- * nothing: from then on nothing older than the slot's floor can come, and the floor is
- * the bound. A look into a block has preemption off, for one run at the most:
- * slots_resize() waits for that before it frees any.
+ * Invariants: Each event of the slot before the front was given, or is counted in @lost or
+ * @cleared. A refresh takes the events of the slot's lane before it reports that there are
+ * none: after that, no event older than the slot's floor can come, and the floor is the bound.
+ * Preemption is off while a block is read, for one run at most, because slots_resize() waits
+ * for that before it frees blocks.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -26,12 +26,12 @@
 #include "source_lane.h"
 #include "wire_quick.h"
 
-/* Runs that are overwritten while a reader comes to them: so often it looks for the next. */
+/* Retries if the next run is overwritten before the reader comes to it. */
 #define RUN_TRIES	8
-/* Events that are made frames while preemption is off, of however many lanes. */
+/* Number of events made frames with preemption off, of all lanes together. */
 #define GIVE_MOST	32
 
-/* A function of its own, so that the others have no run on their stack. */
+/* noinline, so that callers have no struct run on their stack. */
 static noinline bool run_is_still_there(struct reader *rd, struct lane_source *s)
 {
 	struct run r;
@@ -43,9 +43,9 @@ static noinline bool run_is_still_there(struct reader *rd, struct lane_source *s
 }
 
 /*
- * Whether the run may still be there: then it is enough to look at the tail. Where that is
- * told by half of it, this is asked under the lock of the ring once a call, for a reader may
- * sleep for long in between.
+ * May the run still exist, so that a check of the tail suffices? On machines where tail_low_t
+ * is half of the tail, check once a call under the ring's lock, since the reader may have slept
+ * for long.
  */
 static bool run_is_there(struct reader *rd, struct lane_source *s)
 {
@@ -53,14 +53,14 @@ static bool run_is_there(struct reader *rd, struct lane_source *s)
 	       run_is_still_there(rd, s);
 }
 
-/* The rest of the run is lost; the next one tells how many events that are. */
+/* The rest of the run is lost; the next run tells how many events that are. */
 static bool run_is_gone(struct lane_source *s)
 {
 	s->at = s->len;
 	return false;
 }
 
-/* What the frame of the event begins with, and how it may be made. */
+/* Set up the frame's head, and whether wire_quick() may make the frame. */
 static void set_lane_head(struct lane_source *s, bool late)
 {
 	const struct lane_event *ev = &s->ev;
@@ -73,7 +73,7 @@ static void set_lane_head(struct lane_source *s, bool late)
 	s->plain = s->quick && flags == DEVTRACE_F_USER && !ev->severity;
 }
 
-/* peek_lane() of a record of any form. */
+/* peek_lane() for any form of record. */
 static noinline bool peek_any(struct lane_source *s, const u8 *records)
 {
 	u64 ts;
@@ -81,7 +81,7 @@ static noinline bool peek_any(struct lane_source *s, const u8 *records)
 	while (s->at < s->len) {
 		if (lane_next(records, &s->at, s->len, &s->time, &s->ev) <= 0)
 			return run_is_gone(s);
-		/* The record was not wanted, and is not counted in the slot. */
+		/* A filtered record, which the slot does not count. */
 		if (unlikely(s->ev.type == DEVTRACE_T_EMPTY))
 			continue;
 		s->data = s->ev.data - records;
@@ -94,9 +94,9 @@ static noinline bool peek_any(struct lane_source *s, const u8 *records)
 }
 
 /*
- * The next event of the run, to be believed if blocks_there() says so then. Preemption is
- * off. Nearly all records are of the shortest form, and behind another one of that: what is
- * to be known of these is found here.
+ * Find the next event of the run; valid if blocks_there() returns true afterwards. Preemption
+ * is off. The fast path is for records of the short form that follow another such record, which
+ * nearly all do.
  */
 static __always_inline bool peek_lane(struct lane_source *s, const u8 *records)
 {
@@ -110,7 +110,7 @@ static __always_inline bool peek_lane(struct lane_source *s, const u8 *records)
 	word = lane_word(records + s->at);
 	len = word & 0x7f;
 	type = word >> DEVTRACE_LANE_TYPE_SHIFT;
-	/* Not before @lo, as the one before was not. */
+	/* Not before @lo, since the previous event was not. */
 	time = s->time + (word >> DEVTRACE_LANE_NS_SHIFT);
 	used = sizeof(word) + len + (len & 1);
 	if (unlikely(len > WIRE_QUICK_MOST || used > left || type == DEVTRACE_T_EMPTY ||
@@ -125,7 +125,7 @@ static __always_inline bool peek_lane(struct lane_source *s, const u8 *records)
 	return true;
 }
 
-/* Whether the run has another event: it is at the front then. */
+/* Move the next event of the run, if any, to the front. */
 bool lane_source_look(struct reader *rd, struct lane_source *s)
 {
 	const struct block_ring *ring = slots_ring();
@@ -142,7 +142,7 @@ bool lane_source_look(struct reader *rd, struct lane_source *s)
 	return found;
 }
 
-/* The source at the front has another key: the one that is there then, if it is a lane. */
+/* The front source's key has changed: return the new front source, if it is a lane. */
 static __always_inline struct lane_source *next_lane(struct reader *rd, struct source *src)
 {
 	heap_sift_front(rd, src);
@@ -154,13 +154,13 @@ static __always_inline struct lane_source *next_lane(struct reader *rd, struct s
 	return run_is_there(rd, lane_source(src)) ? lane_source(src) : NULL;
 }
 
-/* The event at the front is not there any more. */
+/* The event at the front was overwritten. */
 static void lose_run(struct reader *rd, struct lane_source *s)
 {
 	source_set_ready(rd, &s->src, run_is_gone(s));
 }
 
-/* The event at the front becomes a frame, and the next one comes there. Whether it was there. */
+/* Make a frame of the event at the front, and advance. Return false if it was overwritten. */
 static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 				     const u8 *records, bool quick)
 {
@@ -176,7 +176,7 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 		frame = wire_lane_event(w, &s->head, ts, records + s->data, len);
 	if (unlikely(!peek_lane(s, records)))
 		source_set_ready(rd, &s->src, false);
-	/* What was copied, and what was looked at. */
+	/* This covers both the copied payload and the next record's header. */
 	if (unlikely(!blocks_there(slots_ring(), s->run)))
 		return false;
 	if (!IS_ENABLED(CONFIG_64BIT) || unlikely(frame & WIRE_ESCAPES))
@@ -188,7 +188,10 @@ static __always_inline bool give_one(struct reader *rd, struct lane_source *s,
 	return true;
 }
 
-/* The event at the front, then others, also of the lanes that are next; preemption is off. */
+/*
+ * Give the event at the front, then others, including those of the next lanes; preemption is
+ * off.
+ */
 static void lane_source_give_run(struct reader *rd, struct lane_source *s)
 {
 	const u8 *records = blocks_records(slots_ring(), s->run);
@@ -217,7 +220,7 @@ static void lane_source_give_run(struct reader *rd, struct lane_source *s)
 	reader_gave(rd, rd->wire.frames - frames, last);
 }
 
-/* The event at the front is before the place that lseek(2) went to. */
+/* Skip the event at the front, which is before the place of lseek(2). */
 static void lane_source_pass(struct reader *rd, struct lane_source *s)
 {
 	s->src.last = s->src.key;
@@ -243,7 +246,7 @@ void lane_source_give(struct reader *rd, struct lane_source *s)
 	preempt_enable();
 }
 
-/* To the beginning of a run. */
+/* Go to the beginning of a run. */
 void lane_source_enter(struct reader *rd, struct lane_source *s, run_place_t place,
 		       const struct run *r)
 {
@@ -280,14 +283,14 @@ static void report_lane(struct reader *rd, struct lane_source *s, const struct s
 }
 
 /**
- * lane_source_missed() - report what was not stored because the stream was stopped
+ * lane_source_missed() - report events missed because the stream was stopped
  * @rd: the reader
  * @s: its source
- * @n: how many events, since the slot was made
- * @to: trace clock, ns: they are not newer
+ * @n: number of events since the slot was allocated
+ * @to: trace clock, ns: no missed event is newer
  *
- * A program writes no event into its lane while the stream is stopped: these are the few
- * that its threads were in the middle of.
+ * A program writes no event into its lane while the stream is stopped, so these are the few
+ * events that threads were writing at the stop.
  */
 void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to)
 {
@@ -299,14 +302,14 @@ void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to)
 	*told = n;
 }
 
-/* Whether there is something to report. */
+/* Is there something to report? */
 bool lane_source_has_news(const struct lane_source *s, const struct slot_view *v)
 {
 	return s->src.lost || s->src.cleared || v->bad != s->bad ||
 	       memcmp(s->drops, v->dropped, sizeof(s->drops));
 }
 
-/* From run to run to the next event. Returns the last one it came to, 0: there is no more. */
+/* Go from run to run to the next event. Return the last run, 0 if there was none. */
 static run_place_t next_event(struct reader *rd, struct lane_source *s)
 {
 	run_place_t place;
@@ -332,13 +335,13 @@ void lane_source_refresh(struct reader *rd, struct lane_source *s)
 
 	slot_refresh(s->slot, &v);
 	s->src.busy = v.busy;
-	/* A seek ends in the middle of a run. */
+	/* After a seek, the place may be in the middle of a run. */
 	if (lane_source_look(rd, s))
 		source_set_ready(rd, &s->src, true);
 	else
 		place = next_event(rd, s);
 	if (!place && v.idx > s->idx) {
-		/* They were all overwritten. */
+		/* All of them were overwritten. */
 		s->src.lost += v.idx - s->idx;
 		s->idx = v.idx;
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A reader's place in what one slot's lanes gave: see source_lane.c
- */
+/* A reader's place in the events of one slot of lanes: see source_lane.c */
 #ifndef DEVTRACE_SOURCE_LANE_H
 #define DEVTRACE_SOURCE_LANE_H
 
@@ -17,23 +15,22 @@ struct reader;
 /**
  * struct lane_source - a place in the chain of one slot
  * @src: the head; if ready, @ev is the event at the front
- * @slot: its number
- * @quick: the frame of @ev may be put together by wire_quick()
- * @plain: likewise, and @head is that of any record of the shortest form
- * @at: bytes of @run that were looked at
- * @len: bytes that it has
- * @data: where the payload of @ev is, in bytes behind the header of the run
- * @run: the run that is read, or was read last; 0: none
- * @time: of the event before @at, as it was written
- * @lo: no event of the run is older
- * @hi: nor newer
- * @ev: the event; its type, its length and @cpu
- * @head: what its frame begins with
- * @turn: the call of reader_fill() in which the run was last seen to be there, on 32-bit
- *	machines
- * @idx: events before the front
- * @drops: how many drops of each cause have been reported
- * @bad: how often it was reported that the lane makes no sense
+ * @slot: number of the slot
+ * @quick: wire_quick() may make the frame of @ev
+ * @plain: wire_quick() may, and @head is valid for any record of the short form
+ * @at: bytes of @run that were read
+ * @len: bytes of records in @run
+ * @data: offset of @ev's payload behind the header of the run
+ * @run: the run being read, or read last; 0: none
+ * @time: time of the event before @at as written, ns
+ * @lo: lower limit of times in the run, ns
+ * @hi: upper limit of times in the run, ns
+ * @ev: type, length and CPU of the event at the front
+ * @head: beginning of its frame
+ * @turn: call of reader_fill() in which the run was last known to exist, on 32-bit machines
+ * @idx: number of the slot's events before the front
+ * @drops: number of drops reported, by cause
+ * @bad: number of invalid lanes reported
  */
 struct lane_source {
 	struct source	src;
@@ -72,7 +69,7 @@ bool lane_source_has_news(const struct lane_source *s, const struct slot_view *v
 
 void lane_source_missed(struct reader *rd, struct lane_source *s, u64 n, u64 to);
 
-/* Of all slots, those that the reader does not know yet included */
+/* For all slots, including those that the reader does not know yet */
 bool lane_sources_unread(const struct reader *rd, unsigned int percent);
 u64 lane_sources_lag(const struct reader *rd);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A reader's place in what one slot's lanes gave: put elsewhere, and how far it is
+ * A reader's place in the events of one slot of lanes: seek, clear and lag
  *
- * Apart from source_lane.c because it runs for no event.
+ * Separate from source_lane.c because it runs for no single event.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -14,7 +14,7 @@
 #include "source.h"
 #include "source_lane.h"
 
-/* Within the run, to the first event that is not older. */
+/* Go to the first event of the run that is not older than @ts. */
 static void find_in_run(struct reader *rd, struct lane_source *s, u64 ts)
 {
 	u32 at = s->at;
@@ -36,7 +36,7 @@ static void find_in_run(struct reader *rd, struct lane_source *s, u64 ts)
 	}
 }
 
-/* Events before that place are not lost: nobody asked for them. */
+/* Events before the place do not count as lost. */
 static void find_lane_time(struct reader *rd, struct lane_source *s, u64 ts)
 {
 	run_place_t place = s->run;
@@ -93,11 +93,11 @@ void lane_source_clear(struct reader *rd, struct lane_source *s)
 }
 
 /**
- * lane_source_begin() - a place in a slot that the reader did not know
- * @s: the source, zeroed but for its slot and its number
- * @key: trace clock, ns: nothing in the slot is older
+ * lane_source_begin() - set the place in a slot that is new to the reader
+ * @s: the source, zeroed except for its slot and number
+ * @key: trace clock, ns: no event of the slot is older
  *
- * Events of the slot that were cleared count as such, from the first one on.
+ * All events of the slot that were cleared are reported as cleared.
  */
 void lane_source_begin(struct lane_source *s, u64 key)
 {
@@ -106,7 +106,7 @@ void lane_source_begin(struct lane_source *s, u64 key)
 	s->src.key = key;
 }
 
-/* A slot that the reader does not know yet, too. */
+/* Also for a slot that the reader does not know yet. */
 static bool slot_unread(const struct reader *rd, unsigned int slot, u64 bytes)
 {
 	const struct lane_source *s = NULL;
@@ -121,9 +121,9 @@ static bool slot_unread(const struct reader *rd, unsigned int slot, u64 bytes)
 }
 
 /**
- * lane_sources_unread() - whether some slot has events that were not read
+ * lane_sources_unread() - does a slot have unread events?
  * @rd: the reader
- * @percent: and so much of the ring at least; 0: anything
+ * @percent: require this part of the ring of blocks to be unread; 0: any event
  */
 bool lane_sources_unread(const struct reader *rd, unsigned int percent)
 {
@@ -131,7 +131,7 @@ bool lane_sources_unread(const struct reader *rd, unsigned int percent)
 	unsigned int i, nr = reader_has_lanes(rd) ? slots_nr() : 0;
 	u64 bytes = 0;
 
-	/* The ring never counts as full: room is made a block ahead. */
+	/* The ring is never completely full, since room is made one block in advance. */
 	if (percent && size)
 		bytes = min(div_u64(size * percent, 100), size - 2 * BLOCK_BYTES);
 	for (i = 0; i < nr; i++) {
@@ -143,7 +143,7 @@ bool lane_sources_unread(const struct reader *rd, unsigned int percent)
 }
 
 /**
- * lane_sources_lag() - bytes of the ring of blocks that were not read
+ * lane_sources_lag() - unread bytes of the ring of blocks
  * @rd: the reader, which may read meanwhile
  */
 u64 lane_sources_lag(const struct reader *rd)
@@ -160,10 +160,10 @@ u64 lane_sources_lag(const struct reader *rd)
 			s = reader_lane(rd, i);
 			/* A slightly old value suffices. */
 			run = data_race(s->run);
-			/* Likewise. */
+			/* A slightly old value suffices. */
 			idx = data_race(s->idx);
 		} else {
-			/* It begins there when it comes to know the slot. */
+			/* A reader begins here when it finds the slot. */
 			run = slot_cleared(i, &idx, NULL);
 		}
 		lag = max(lag, slots_behind(i, run, idx));

@@ -2,19 +2,18 @@
 /*
  * A reader's place in the ring of one CPU
  *
- * The reader copies a stretch of records at a time. The copy is its own: what was copied
- * cannot be overwritten. The ring is locked for one copy, or one step of a search.
+ * The reader copies a number of records at a time, which then cannot be overwritten any more.
+ * The ring is locked for one copy, or one step of a search.
  *
- * Invariants. @at is the place of the record at the front of the copy; it moves by whole
- * records. All events between two values of @at were given, or are in @lost, @cleared or
- * @voids. So for every ring and reader, events given and events reported lost add up to
+ * Invariants: @at is the place of the record at the front of the copy; it moves by whole
+ * records. All events between two values of @at were given, or are counted in @lost, @cleared
+ * or @voids. So for every ring and reader, events given and events reported lost add up to
  * events emitted.
  *
- * The bound. A writer raises the nest count of its ring before it reads the clock. The
- * reader reads the clock, and then finds nobody nested and everything committed: so an
- * event that comes later is not older than that clock, but for the time that a store
- * takes to become visible, for which MARGIN_NS is allowed. While a writer is under way
- * the bound stays where it is.
+ * The bound: A writer increments its ring's nest count before it reads the clock. The reader
+ * reads the clock, and then finds no nested writer and everything committed. So an event that
+ * comes later is not older than that clock, minus MARGIN_NS for the time in which a store
+ * becomes visible. While a writer is active, the bound does not advance.
  */
 #include <linux/lockdep.h>
 #include <linux/math64.h>
@@ -34,10 +33,10 @@
 #include "stream/stream.h"
 #include "wire_quick.h"
 
-/* Units of a ring that are copied at a time. */
+/* Units of a ring copied at a time. */
 #define CACHE_UNITS	1024
 
-/* Within it a store becomes visible to others. */
+/* A store becomes visible to other CPUs within this time. */
 #define MARGIN_NS	(10 * NSEC_PER_USEC)
 
 static __always_inline void skip_units(struct ring_source *s, u32 units)
@@ -47,8 +46,8 @@ static __always_inline void skip_units(struct ring_source *s, u32 units)
 }
 
 /*
- * Look at the record at the front of the cache; false if it is not whole. Padding and
- * records that were taken back are skipped.
+ * Look at the record at the front of the cache; return false if it is not whole. Skips padding
+ * and withdrawn records.
  */
 static __always_inline bool peek_ring(struct ring_source *s)
 {
@@ -81,7 +80,7 @@ static __always_inline bool peek_ring(struct ring_source *s)
 	}
 	s->units = units;
 	ts = ring_ts(rec->word, s->latest);
-	/* Beyond latest it seems older than the machine: its CPU's clock is wrong. */
+	/* Later than @latest, it looks older than the machine: its CPU's clock is wrong. */
 	s->src.key = likely(ts <= s->latest) ? ts : max(s->src.key, s->latest - NSEC_PER_SEC);
 	s->src.tid = rec->who & RING_WHO_TID;
 	return true;
@@ -94,18 +93,18 @@ static noinline void set_ring_head(struct ring_source *s, u32 who)
 	s->who = who;
 	wire_head_set(&s->head, flags, who >> RING_WHO_SEV_SHIFT, s->src.number,
 		      who & RING_WHO_TID);
-	/* Addresses of the kernel are to be hidden. */
+	/* Kernel addresses in the payload must be hidden. */
 	s->quick = flags & DEVTRACE_F_USER || !(flags & DEVTRACE_F_PTR);
 }
 
-/* The event at the front becomes a frame. */
+/* Make a frame of the event at the front. */
 static __always_inline void put_event(struct wire *w, struct ring_source *s, u64 ts, bool quick)
 {
 	const struct ring_record *rec = (void *)&s->cache[s->next];
 
 	if (unlikely(rec->who != s->who))
 		set_ring_head(s, rec->who);
-	/* Not if the reader did not believe its time: see peek_ring(). */
+	/* Not if the reader corrected this time stamp: see peek_ring(). */
 	if (likely(quick && s->quick && rec->len <= WIRE_QUICK_MOST &&
 		   (rec->word & RING_TS_MASK) == ts))
 		wire_quick_send(w, wire_quick(w, &s->head, ts, rec->word >> RING_TYPE_SHIFT,
@@ -173,16 +172,16 @@ static void report_ring(struct reader *rd, struct ring_source *s, u64 now)
 }
 
 /**
- * ring_source_missed() - report what was not stored because the stream was stopped
+ * ring_source_missed() - report events missed because the stream was stopped
  * @rd: the reader
  * @s: its source
- * @n: how many events, since the stream was made
- * @to: trace clock, ns: they are not newer
+ * @n: number of events since the stream was created
+ * @to: trace clock, ns: no missed event is newer
  */
 void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to)
 {
 	u64 *told = &s->drops[DEVTRACE_LOST_STOPPED];
-	/* A record that its writer took back was not stored either. */
+	/* A withdrawn record was not stored, either. */
 	const u64 more = n > *told ? n - *told : 0;
 
 	source_report_stopped(rd, &s->src, more + s->voids, to);
@@ -192,7 +191,7 @@ void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to)
 
 static bool have_cache(struct ring_source *s)
 {
-	/* One more than is filled: words may be read that reach behind the end. */
+	/* One unit more than is filled: word loads may reach behind the end. */
 	if (!s->cache)
 		s->cache = kvmalloc_array(CACHE_UNITS + 1, sizeof(*s->cache),
 					  GFP_KERNEL_ACCOUNT);
@@ -205,7 +204,7 @@ static void drop_cache(struct ring_source *s)
 	s->end = 0;
 }
 
-/* To the oldest record, with everything before it lost; the ring is locked. */
+/* Go to the oldest record; all before it is lost. The ring is locked. */
 static void go_oldest(struct ring_source *s)
 {
 	lockdep_assert_held(&s->ring->lock);
@@ -215,8 +214,8 @@ static void go_oldest(struct ring_source *s)
 }
 
 /*
- * After a resize: each record is elsewhere, or gone. The copy is empty by then. -EINTR:
- * killed on the way; nothing has changed.
+ * After a resize: find the record's new place. The copy is empty by then. Return 0, or -EINTR
+ * if killed on the way; then nothing has changed.
  */
 static int follow_resize(struct ring_source *s)
 {
@@ -234,7 +233,7 @@ static int follow_resize(struct ring_source *s)
 		if (moves != ring->moves)
 			step = 0;
 		moves = ring->moves;
-		/* Records cleared before are not in the new memory, and were not overwritten. */
+		/* Cleared records are not in the new memory, but were not overwritten. */
 		if (s->at.idx < ring->cleared.idx) {
 			s->src.cleared += ring->cleared.idx - s->at.idx;
 			s->at.idx = ring->cleared.idx;
@@ -250,8 +249,8 @@ static int follow_resize(struct ring_source *s)
 }
 
 /*
- * Copy what comes next of a ring that exists. -EAGAIN: the source has to be found a
- * place, or another one, first.
+ * Copy the next records of an existing ring. Return 0, or -EAGAIN if the place must be found
+ * again first.
  */
 static int ring_source_fetch(struct ring_source *s)
 {
@@ -271,7 +270,7 @@ static int ring_source_fetch(struct ring_source *s)
 	return err;
 }
 
-/* The ring came after the others got their places: all was to be read. */
+/* The ring was created after the reader: begin with everything in it. */
 static void find_place(struct reader *rd, struct ring_source *s)
 {
 	raw_spin_lock(&s->ring->lock);
@@ -297,20 +296,23 @@ int ring_source_refresh(struct reader *rd, struct ring_source *s)
 		if (!have_cache(s))
 			return -ENOMEM;
 		drop_cache(s);
-		/* The clock before we look whether a writer is under way. */
+		/*
+		 * Read the clock before checking for active writers; no partner, see "Order in
+		 * time" in ring.rst.
+		 */
 		smp_mb();
 		while (unlikely(ring_source_fetch(s))) {
 			err = follow_resize(s);
 			if (err)
 				return err;
 		}
-		/* Clocks of two CPUs may differ by nanoseconds, not by a second. */
+		/* Clocks of two CPUs may differ by nanoseconds, but not by a second. */
 		s->latest = devtrace_clock_now() + NSEC_PER_SEC;
 		if (peek_ring(s))
 			source_set_ready(rd, &s->src, true);
 		else if (!s->end && !s->src.busy)
 			s->src.key = now - MARGIN_NS;
-		/* There may have been padding and nothing else. */
+		/* The copy may have held only padding. */
 	} while (!s->src.ready && s->end);
 
 	if (s->src.lost || s->src.cleared || s->voids || dropped_more(s))
@@ -340,7 +342,7 @@ void ring_source_clear(struct reader *rd, struct ring_source *s)
 	source_set_ready(rd, &s->src, false);
 }
 
-/* In steps. A process that is killed stops anywhere: it reads no more. */
+/* Search in steps. A killed process may stop anywhere: it reads no more. */
 static void find_ring_time(struct ring_source *s, u64 ts, u64 now)
 {
 	struct ring *ring = s->ring;
@@ -369,7 +371,7 @@ static void go_end(struct ring_source *s)
 	raw_spin_unlock(&s->ring->lock);
 }
 
-/* As if just opened: what was dropped since the last clear is to be reported. */
+/* As after open: drops since the last clear are reported. */
 static void seek_oldest(struct ring_source *s)
 {
 	memset(s->drops, 0, sizeof(s->drops));
@@ -387,7 +389,7 @@ static void seek_time(struct ring_source *s, u64 ts, u64 now)
 
 	for (cause = 0; cause < DEVTRACE_LOST_CAUSES; cause++)
 		s->drops[cause] = ring_count_read(&s->ring->dropped[cause]);
-	/* A ring that came since the caches were allocated has nothing older. */
+	/* A ring created since the caches were allocated has no older event. */
 	if (!ring_exists(s->ring) || !s->cache)
 		return;
 	if (ts == U64_MAX)
@@ -405,15 +407,15 @@ void ring_source_seek(struct ring_source *s, u64 ts, u64 now)
 		seek_time(s, ts, now);
 	else
 		seek_oldest(s);
-	/* The search works in the cache. */
+	/* The search has overwritten the cache. */
 	drop_cache(s);
 }
 
 /**
- * ring_sources_prepare_seek() - allocate what a seek to a time needs
+ * ring_sources_prepare_seek() - allocate memory for a seek to a time
  * @rd: the reader
  *
- * Return: 0, or -ENOMEM: the reader is where it was.
+ * Return: 0, or -ENOMEM: the reader has not moved.
  */
 int ring_sources_prepare_seek(struct reader *rd)
 {
@@ -426,8 +428,8 @@ int ring_sources_prepare_seek(struct reader *rd)
 }
 
 /*
- * Whether so much of a ring was not read: this part of its size, in percent, or @most
- * units. After a resize this is unknown until the next refresh: say yes.
+ * Is this part of a ring unread: @percent of its size, but at most @most units? Unknown after a
+ * resize until the next refresh: say yes.
  */
 static bool ring_source_unread(const struct ring_source *s, unsigned int percent, u32 most)
 {
@@ -446,9 +448,9 @@ static bool ring_source_unread(const struct ring_source *s, unsigned int percent
 }
 
 /**
- * ring_sources_unread() - whether some ring has events, or drops, that were not read
+ * ring_sources_unread() - does a ring have unread events or drops?
  * @rd: the reader
- * @percent: and so much of its size at least; 0: anything
+ * @percent: require this part of its size to be unread; 0: anything
  */
 bool ring_sources_unread(const struct reader *rd, unsigned int percent)
 {
@@ -459,7 +461,7 @@ bool ring_sources_unread(const struct reader *rd, unsigned int percent)
 
 		if (!percent && dropped_more(s))
 			return true;
-		/* A ring never counts as full: room is made ahead. */
+		/* A ring is never completely full, since room is made in advance. */
 		if (percent ? ring_source_unread(s, min(percent, 95U), U32_MAX) :
 			      ring_source_unread(s, 100, 1))
 			return true;
@@ -468,9 +470,9 @@ bool ring_sources_unread(const struct reader *rd, unsigned int percent)
 }
 
 /**
- * ring_sources_much() - whether some ring has much that was not read
+ * ring_sources_much() - does a ring have much unread?
  * @rd: the reader
- * @bytes: so much, or half of the ring
+ * @bytes: this much, or half of the ring
  */
 bool ring_sources_much(const struct reader *rd, u32 bytes)
 {

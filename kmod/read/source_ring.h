@@ -17,20 +17,20 @@ struct reader;
 /**
  * struct ring_source - a place in one ring
  * @src: the head; if ready, @cache has the record at @at
- * @ring: the ring; it may come into being later
- * @placed: @at is set; it is not while there is no ring
- * @moves: of the ring, when @at was set
+ * @ring: the ring; it may be created later
+ * @placed: @at is set; false while there is no ring
+ * @moves: @moves of the ring when @at was set
  * @at: the next record to be given
- * @voids: records that were taken back, not yet reported
- * @drops: how many drops of each cause have been reported
- * @latest: no record in @cache is newer
- * @next: the front of @cache, in units
- * @units: of the record there, if ready
- * @end: its end
+ * @voids: number of withdrawn records not reported yet
+ * @drops: number of drops reported, by cause
+ * @latest: no record in @cache is newer, ns
+ * @next: front of @cache, in units
+ * @units: size of the record there, if ready
+ * @end: end of @cache, in units
  * @cache: copied records
- * @who: of records that begin as @head says
- * @quick: their frames may be put together by wire_quick()
- * @head: what these begin with
+ * @who: the @who of records whose frames begin with @head
+ * @quick: wire_quick() may make their frames
+ * @head: beginning of their frames
  */
 struct ring_source {
 	struct source	src;
@@ -61,7 +61,7 @@ void ring_source_clear(struct reader *rd, struct ring_source *s);
 
 void ring_source_missed(struct reader *rd, struct ring_source *s, u64 n, u64 to);
 
-/* Of all rings of a reader */
+/* For all rings of a reader */
 int ring_sources_prepare_seek(struct reader *rd);
 bool ring_sources_unread(const struct reader *rd, unsigned int percent);
 bool ring_sources_much(const struct reader *rd, u32 bytes);

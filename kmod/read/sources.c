@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which sources a reader has
+ * The set of a reader's sources
  *
- * The ring of each possible CPU, from the beginning; and for stream 0 each slot that ever
- * had a lane, as soon as the reader finds it.
+ * It has the ring of each possible CPU from the beginning; for stream 0, it gets each slot that
+ * ever had a lane when the reader finds the slot.
  *
- * Invariants. Sources come and never go. A slot that came has nothing older than what the
- * reader was given before it looked for slots. stream_reader(), which looks meanwhile, finds
+ * Invariants: Sources are added, never removed. A new slot has no event older than those the
+ * reader was given before it looked for slots. stream_reader(), which looks concurrently, finds
  * as many sources as their number says.
  */
 #include <linux/cpumask.h>
@@ -70,7 +70,7 @@ static void fill_heap(struct reader *rd)
 }
 
 /**
- * sources_follow() - have a source for each slot
+ * sources_follow() - add sources for new slots
  * @rd: the reader
  *
  * Return: 0 or -ENOMEM.
@@ -87,17 +87,20 @@ int sources_follow(struct reader *rd)
 		return err;
 	for (i = reader_nr_lanes(rd); i < nr; i++)
 		lane_source_begin(reader_lane(rd, i), rd->last);
-	/* LMM(reader_nr:A): sources before their number; pairs with reader_nr:B. */
+	/*
+	 * LMM(reader_nr:A): If stream_reader() reads this number, then it reads the sources
+	 * that it counts. Pairs with reader_nr:B.
+	 */
 	smp_store_release(&rd->nr, rd->nr_rings + nr);
 	fill_heap(rd);
 	return 0;
 }
 
 /**
- * sources_init() - the rings of all CPUs, and the slots that there are
- * @rd: the reader, zeroed but for its stream
+ * sources_init() - set up sources for the rings of all CPUs and for existing slots
+ * @rd: the reader, zeroed except for its stream
  *
- * Return: 0; -ENOMEM: call sources_free() then.
+ * Return: 0; on -ENOMEM, call sources_free().
  */
 int sources_init(struct reader *rd)
 {

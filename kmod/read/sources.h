@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Which sources a reader has: see sources.c
- */
+/* The set of a reader's sources: see sources.c */
 #ifndef DEVTRACE_SOURCES_H
 #define DEVTRACE_SOURCES_H
 

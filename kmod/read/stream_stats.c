@@ -2,8 +2,8 @@
 /*
  * Statistics of the events of a stream
  *
- * Counts are read while others go on; each is right for some moment meanwhile, and
- * what was emitted is read after what became of it, so that it is never too few.
+ * Counters are read while emitters change them; each is valid at some instant of the call. The
+ * number of emitted events is read last, so it is never less than the sum of the others.
  */
 #include <linux/minmax.h>
 #include <linux/percpu.h>
@@ -59,10 +59,10 @@ static u64 filtered_on(int cpu)
 }
 
 /**
- * stream_emitted_on() - all events of a CPU
+ * stream_emitted_on() - number of events emitted on a CPU
  * @cpu: CPU number, possible
  *
- * Return: those that stream 0 stored, dropped or did not want.
+ * Return: the events that stream 0 stored, dropped or filtered.
  */
 u64 stream_emitted_on(int cpu)
 {
@@ -77,7 +77,7 @@ static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
 	const u64 others = stream_stats_handled(st);
 	u64 emitted, here;
 
-	/* Count the emitted ones last: never too few. */
+	/* Count emitted events last, so that they are never too few. */
 	stats_ring(per_cpu_ptr(s->rings, cpu), s->start, st);
 	here = stream_stats_handled(st) - others;
 	if (s == &devtrace_stream0)
@@ -88,7 +88,7 @@ static void stats_cpu(struct stream *s, int cpu, struct devtrace_stats *st)
 	st->filtered += emitted - min(emitted, here);
 }
 
-/* Events of lanes: stream 0 alone stores them, for the others they count as filtered. */
+/* Events of lanes: only stream 0 stores them; for other streams, they count as filtered. */
 static void stats_lanes(struct stream *s, struct devtrace_stats *st)
 {
 	u64 others;
@@ -103,7 +103,7 @@ static void stats_lanes(struct stream *s, struct devtrace_stats *st)
 }
 
 /**
- * stream_stats_taken() - what became of the events, as far as they were taken from lanes
+ * stream_stats_taken() - statistics of a stream, with events of lanes as far as taken
  * @s: the stream
  * @cpu: CPU number, possible, DEVTRACE_STATS_LANES, or DEVTRACE_STATS_ALL
  * @st: filled in
@@ -125,7 +125,7 @@ void stream_stats_taken(struct stream *s, int cpu, struct devtrace_stats *st)
 		stats_lanes(s, st);
 }
 
-/* The same of all events: one of a lane is counted when it is taken. */
+/* Take all lanes first: an event of a lane is counted when it is taken. */
 void stream_stats(struct stream *s, int cpu, struct devtrace_stats *st)
 {
 	slots_take_all();

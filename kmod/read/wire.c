@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The frames that read(2) returns, but for those of events: see wire_event.c
+ * The frames that read(2) returns, except those of events: see wire_event.c
  *
- * The content of a frame depends on nothing but its arguments and the number of frames
- * before it, so that two readers of the same buffer get the same bytes.
+ * The content of a frame depends only on its arguments and the number of frames before it. So
+ * two readers of the same buffer get the same bytes.
  */
 #include <linux/random.h>
 #include <linux/siphash.h>
@@ -17,13 +17,13 @@
 #include "stream/past.h"
 #include "wire.h"
 
-/* Ids of objects below this are numbers, not addresses. */
+/* Object ids below this are numbers, not addresses. */
 #define SMALL_ID	65536
 
 /**
- * wire_init() - no frame was sent yet
+ * wire_init() - set up for a reader that got no frame yet
  * @w: frames of the reader, zeroed
- * @name: of the stream; the caller keeps it
+ * @name: name of the stream; the caller keeps it
  */
 void wire_init(struct wire *w, const char *name)
 {
@@ -31,7 +31,7 @@ void wire_init(struct wire *w, const char *name)
 	w->check = DEVTRACE_CHECK_SUM8;
 }
 
-/* The reader has copied @n more bytes. */
+/* The program has copied @n more bytes. */
 void wire_taken(struct wire *w, u32 n)
 {
 	w->taken += n;
@@ -41,7 +41,7 @@ void wire_taken(struct wire *w, u32 n)
 	}
 }
 
-/* Whether this frame, escaped and without its flag, brings a name. */
+/* Does this frame, escaped and without its flag, bring a name? */
 static bool is_name(const u8 *frame, u32 n)
 {
 	u32 i = n && frame[0] == DEVTRACE_ESCAPE ? 2 : 1;
@@ -52,17 +52,17 @@ static bool is_name(const u8 *frame, u32 n)
 }
 
 /**
- * wire_restart() - forget what is staged: the reader goes elsewhere
+ * wire_restart() - discard what is staged, before a seek
  * @w: frames of the reader
  *
- * A frame that was given in part is ended, so that the next one is whole. Frames
- * that the reader did not get whole were never sent: their numbers are used again.
+ * Ends a frame that the program got in part, so that the next one is whole. Frames that it did
+ * not get whole count as never sent: their numbers are used again.
  *
- * Return: true if a name was among it, which has to be sent again.
+ * Return: true if a discarded frame had a name, which must be sent again.
  */
 bool wire_restart(struct wire *w)
 {
-	/* Two seeks in a row: the flag that the first one added is still ours. */
+	/* After two seeks in a row, the flag added by the first one is still unread. */
 	const bool added = !w->taken && w->head && w->buf[0] == DEVTRACE_FLAG;
 	bool partial = added || (w->taken && w->buf[w->taken - 1] != DEVTRACE_FLAG);
 	bool names = false;
@@ -71,7 +71,7 @@ bool wire_restart(struct wire *w)
 	for (i = begin; i < w->head; i++) {
 		if (w->buf[i] != DEVTRACE_FLAG)
 			continue;
-		/* The flag we add makes a frame whole that lacks nothing else. */
+		/* If only its flag is missing, the flag added here completes the frame. */
 		if (i > w->taken || (i == w->taken && !partial)) {
 			w->frames--;
 			names |= is_name(w->buf + begin, i - begin);
@@ -94,7 +94,7 @@ static char *put_name(char *p, const char *name, size_t max)
 	return p + len + 1;
 }
 
-/* In a frame that older decoders pass over in silence; INFO would have to be another version. */
+/* In an EMPTY frame, which older decoders ignore; INFO would need a new version. */
 static void wire_load(struct wire *w)
 {
 	struct devtrace_wire_load *b = wire_body(w);
@@ -106,7 +106,7 @@ static void wire_load(struct wire *w)
 }
 
 /**
- * wire_info() - what this stream is
+ * wire_info() - describe the stream
  * @w: frames of the reader
  * @reason: enum devtrace_reason
  */
@@ -133,7 +133,7 @@ void wire_info(struct wire *w, u8 reason)
 }
 
 /**
- * wire_clock() - what the trace clock was on other clocks
+ * wire_clock() - relate the trace clock to other clocks
  * @w: frames of the reader
  * @s: one instant
  */
@@ -150,13 +150,13 @@ void wire_clock(struct wire *w, const struct clock_sample *s)
 }
 
 /**
- * wire_lost() - events that this reader will not get
+ * wire_lost() - report events that this reader will not get
  * @w: frames of the reader
- * @source: whose
+ * @source: the source that lost them
  * @cause: enum devtrace_cause
- * @count: how many
- * @from: they are not older than this, ns; 0 if not known
- * @to: nor newer than this
+ * @count: number of events
+ * @from: no lost event is older, ns; 0 if not known
+ * @to: no lost event is newer, ns
  */
 void wire_lost(struct wire *w, u16 source, u8 cause, u64 count, u64 from, u64 to)
 {
@@ -172,9 +172,9 @@ void wire_lost(struct wire *w, u16 source, u8 cause, u64 count, u64 from, u64 to
 }
 
 /**
- * wire_state() - the stream stopped, or went on
+ * wire_state() - report that the stream stopped or went on
  * @w: frames of the reader
- * @past: when, and why
+ * @past: the change of state
  */
 void wire_state(struct wire *w, const struct stream_past *past)
 {
@@ -191,7 +191,7 @@ void wire_state(struct wire *w, const struct stream_past *past)
 }
 
 /**
- * wire_proc() - the name of a thread
+ * wire_proc() - send the name of a thread
  * @w: frames of the reader
  * @name: the name
  */
@@ -207,7 +207,7 @@ void wire_proc(struct wire *w, const struct proc_name *name)
 	wire_send(w, DEVTRACE_T_PROC, p - (char *)b);
 }
 
-/* A kernel address is shown as a hash, the same for the same address. */
+/* Replace a kernel address by a hash, the same for the same address. */
 static u64 hide_address(u64 v)
 {
 	if (v < SMALL_ID)
@@ -226,7 +226,7 @@ u64 wire_dict_key(const struct devtrace_dict *d, u32 scope)
 }
 
 /**
- * wire_dict() - a name from the dictionary
+ * wire_dict() - send a name of the dictionary
  * @w: frames of the reader
  * @d: the name
  * @scope: process id, 0 for the kernel
@@ -246,7 +246,7 @@ void wire_dict(struct wire *w, const struct devtrace_dict *d, u32 scope)
 }
 
 /**
- * wire_hide_addresses() - hide the addresses among the elements of an event of the kernel
+ * wire_hide_addresses() - hide the addresses in the elements of a kernel event
  * @p: the elements
  * @len: bytes of them
  */

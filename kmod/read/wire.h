@@ -2,9 +2,8 @@
 /*
  * The frames that read(2) returns
  *
- * Frames are made when somebody reads, into a buffer of the reader's from
- * which read(2) takes as many bytes as it wants. See
- * Documentation/wire-format.rst.
+ * Frames are made when a program reads, in a buffer of the reader from which read(2) takes any
+ * number of bytes. See Documentation/wire-format.rst.
  */
 #ifndef DEVTRACE_WIRE_H
 #define DEVTRACE_WIRE_H
@@ -18,21 +17,23 @@
 
 struct stream_past;
 
-/* Room that any one frame needs at most: every byte escaped, and the flag. */
+/* Largest size of a frame: every byte escaped, and the flag. */
 #define WIRE_FRAME_ROOM	(2 * DEVTRACE_FRAME_MAX + 1)
-/* So that a reader has 32 KiB: of pages of that order each CPU keeps some, without a lock. */
+/* Makes a reader 32 KiB: each CPU caches free pages of that order, so allocating takes no lock. */
 #define WIRE_SIZE	(27 * 1024)
 
 /**
- * struct wire - frames on their way to a reader
- * @frames: how many were made since the stream began
- * @bytes: how many bytes, likewise
- * @head: bytes in @buf that are filled
- * @taken: of these, already given to the reader
+ * struct wire - frames not read yet
+ * @frames: number of frames made since the stream began
+ * @bytes: number of their bytes
+ * @head: bytes of @buf that are filled
+ * @taken: bytes of @buf that were read
  * @check: enum devtrace_check
- * @name: of the stream
- * @raw: a frame that is being escaped; it is read by words, so with some room behind
- * @buf: frames as they are sent; likewise
+ * @name: name of the stream
+ * @raw: a frame being escaped; word loads may reach behind its end
+ * @buf: frames as they are sent; word stores may reach behind the end
+ *
+ * Protected by the reader's lock.
  */
 struct wire {
 	u64	frames;
@@ -46,10 +47,10 @@ struct wire {
 };
 
 /**
- * struct wire_head - what the frames of events of one thread and CPU begin with
+ * struct wire_head - what frames of events of one thread and CPU begin with
  * @word: the first 8 bytes of their body
- * @sums: of these bytes, see wire_quick.h
- * @hits: likewise, whether one of them may have to be escaped
+ * @sums: sums of these bytes, see wire_quick.h
+ * @hits: whether one of these bytes may need an escape, see wire_quick.h
  */
 struct wire_head {
 	u64	word;
@@ -57,13 +58,13 @@ struct wire_head {
 	u64	hits;
 };
 
-/* The sequence number of the next frame: they begin with 1. */
+/* The sequence number of the next frame; the first is 1. */
 static inline u8 wire_seq(const struct wire *w)
 {
 	return w->frames + 1;
 }
 
-/* Where the body of the next frame goes: behind its number and its type. */
+/* The body of the next frame, behind its number and its type. */
 static inline void *wire_body(struct wire *w)
 {
 	return w->buf + w->head + 2;
@@ -74,7 +75,7 @@ static inline u32 wire_staged(const struct wire *w)
 	return w->head - w->taken;
 }
 
-/* From here on there is no room for an event frame and what may have to go before it. */
+/* If @head is here or beyond, an event frame and what must precede it may not fit. */
 #define WIRE_FULL	(WIRE_SIZE - WIRE_FRAME_ROOM - 4096 + 1)
 
 static inline bool wire_has_room(const struct wire *w)
@@ -103,8 +104,8 @@ u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 
 void wire_lane_send(struct wire *w, u32 frame, u8 type, unsigned int len);
 
 /*
- * Whether frames may be put together of words in registers, see wire_quick.h: they end with the
- * sum of their bytes, and a word is one register.
+ * May wire_quick() make frames? It needs frames that end with the sum of their bytes, and
+ * 64-bit registers.
  */
 static inline bool wire_is_quick(const struct wire *w)
 {

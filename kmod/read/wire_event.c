@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames of events that wire_quick.h is not for, and how any frame is ended
+ * Frames of events for which wire_quick.h is not suited, and the end of any frame
  *
- * A frame is put together where it is to be sent from. One pass over its words sums its
- * bytes and finds whether one of them may have to be escaped. If none has to, which is so
- * for most frames, the frame is done. If one has to, the frame is copied aside and escaped
- * from there.
+ * A frame is built where it is sent from. One pass over its words sums its bytes and finds
+ * whether a byte may need an escape. For most frames none does, and the frame is done.
+ * Otherwise the frame is copied aside and escaped from there.
  *
- * Invariants. Behind the head of the buffer there is room for the longest frame and a
- * word: words are written that reach behind the end of a frame, and the next frame
- * overwrites them. Bytes behind the head are never given to the reader.
+ * Invariants: Behind the head, the buffer has room for the longest frame and a word: stores of
+ * whole words may reach behind the end of a frame, and the next frame overwrites that. Bytes
+ * behind the head are never given to the reader.
  */
 #include <linux/bitops.h>
 #include <linux/crc-ccitt.h>
@@ -22,9 +21,9 @@
 #include "wire.h"
 #include "wire_quick.h"
 
-/* Up to that, words one by one are faster than what copies many. */
+/* Up to this length, copying words one by one is faster than memcpy(). */
 #define PAYLOAD_BY_WORDS	64
-/* Of frames up to that, the sum of three sums of every fourth pair of bytes fits into 16 bits. */
+/* Up to this length, three sums of every fourth pair of bytes fit into 16 bits. */
 #define SUM_BYTES		336
 
 static u8 *put_byte(u8 *out, u8 b)
@@ -38,10 +37,10 @@ static u8 *put_byte(u8 *out, u8 b)
 }
 
 /**
- * wire_send_escaped() - send a frame of which some bytes may have to be escaped
+ * wire_send_escaped() - send a frame in which bytes may need an escape
  * @w: frames of the reader
- * @frame: behind the head, all but its flag
- * @n: bytes of that
+ * @frame: the frame behind the head, without its flag
+ * @n: its number of bytes
  */
 void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 {
@@ -50,7 +49,7 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 	unsigned int i;
 	u64 word, hits;
 
-	/* The words before the first special byte stay where they are. */
+	/* Leave the words before the first special byte in place. */
 	while (out < end && !(wire_special(get_unaligned_le64(out)) & WIRE_BYTES(0x80)))
 		out += sizeof(word);
 	out = min_t(u8 *, out, frame + n);
@@ -74,7 +73,7 @@ void wire_send_escaped(struct wire *w, u8 *frame, unsigned int n)
 	wire_sent(w, out - frame);
 }
 
-/* A frame of @n bytes without its check, which is not the sum, or whose length is unusual. */
+/* Send a frame of @n bytes that ends with a CRC, or whose length is unusual. */
 static noinline void send_checked(struct wire *w, u8 *frame, unsigned int n)
 {
 	unsigned int i;
@@ -97,13 +96,13 @@ static noinline void send_checked(struct wire *w, u8 *frame, unsigned int n)
 	wire_send_escaped(w, frame, n);
 }
 
-/* DEVTRACE_BODY_LEN() below 65535; the quotient by shifts: not all machines divide. */
+/* DEVTRACE_BODY_LEN() below 65535; divides by shifts, since some machines cannot divide. */
 static __always_inline u8 body_len(unsigned int len)
 {
 	return len + ((len + 1 + (len >> 8)) >> 8) + 1;
 }
 
-/* The number, the type and the length of a frame with a body of @len bytes; returns its end. */
+/* Write number, type and length around a body of @len bytes; return the end. */
 static __always_inline u8 *put_around(struct wire *w, u8 *frame, u8 type, unsigned int len)
 {
 	frame[0] = wire_seq(w);
@@ -113,7 +112,7 @@ static __always_inline u8 *put_around(struct wire *w, u8 *frame, u8 type, unsign
 }
 
 /**
- * wire_send() - the body is there: make it a frame
+ * wire_send() - make the body a frame
  * @w: frames of the reader
  * @type: event type
  * @len: bytes of the body
@@ -125,7 +124,7 @@ void wire_send(struct wire *w, u8 type, unsigned int len)
 	send_checked(w, frame, put_around(w, frame, type, len) - frame);
 }
 
-/* The same, of events. */
+/* wire_send() for events. */
 static noinline void send_event(struct wire *w, u8 *frame, u8 type, unsigned int len)
 {
 	u8 *p = frame, *end = put_around(w, frame, type, len);
@@ -162,12 +161,12 @@ static __always_inline u64 head_word(u8 flags, u8 severity, u16 source, u32 tid)
 }
 
 /**
- * wire_head_set() - what frames begin with
+ * wire_head_set() - set the beginning of frames
  * @h: filled in
- * @flags: of the events
- * @severity: likewise
+ * @flags: flags of the events
+ * @severity: severity byte of the events
  * @source: the CPU, or the number of the lane
- * @tid: whose
+ * @tid: the thread
  */
 void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 tid)
 {
@@ -177,7 +176,7 @@ void wire_head_set(struct wire_head *h, u8 flags, u8 severity, u16 source, u32 t
 	wire_look(h->word, &h->sums, &h->hits);
 }
 
-/* What the body of the frame of any event begins with; returns where its payload goes. */
+/* Write the beginning of an event frame's body; return where the payload goes. */
 static u8 *put_head(u8 *body, u64 word, u64 ts)
 {
 	put_unaligned_le64(word, body);
@@ -196,16 +195,16 @@ static void hide_addresses(u8 *data, unsigned int len, u8 flags)
 }
 
 /**
- * wire_event() - an event
+ * wire_event() - send an event of a ring
  * @w: frames of the reader
- * @rec: as it stood in the ring; behind it a word may be read
- * @source: in which ring
+ * @rec: copy of the record; a word behind it may be loaded
+ * @source: number of the ring
  * @ts: its full time stamp, ns
  */
 void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 ts)
 {
 	const u8 flags = rec->who >> RING_WHO_CTX_SHIFT & 0x3f;
-	/* The reader did not believe it: see peek_ring() in source_ring.c. */
+	/* The reader corrected this time stamp: see peek_ring() in source_ring.c. */
 	const u8 late = (rec->word ^ ts) & RING_TS_MASK ? DEVTRACE_F_LATE : 0;
 	const unsigned int len = rec->len;
 	u8 *frame = w->buf + w->head, *data;
@@ -224,7 +223,7 @@ void wire_event(struct wire *w, const struct ring_record *rec, u16 source, u64 t
 		   sizeof(struct devtrace_wire_event) + len);
 }
 
-/* The last word overlaps the one before: nothing behind the payload is looked at. */
+/* The last word overlaps the one before, so nothing behind the payload is loaded. */
 static void put_payload(u8 *to, const u8 *from, unsigned int n)
 {
 	unsigned int i;
@@ -234,24 +233,24 @@ static void put_payload(u8 *to, const u8 *from, unsigned int n)
 		return;
 	}
 	for (i = 0; i < n - sizeof(u64); i += sizeof(u64))
-		/* The record may be overwritten meanwhile: then the frame is not sent. */
+		/* If the record is overwritten meanwhile, the frame is not sent. */
 		data_race(memcpy(to + i, from + i, sizeof(u64)));
-	/* Likewise. */
+	/* As above. */
 	data_race(memcpy(to + n - sizeof(u64), from + n - sizeof(u64), sizeof(u64)));
 }
 
 /**
  * wire_lane_event() - begin the frame of an event of a lane
  * @w: frames of the reader
- * @h: what it begins with
+ * @h: its beginning
  * @ts: its time, ns
  * @data: its payload
- * @len: bytes of that
+ * @len: bytes of payload
  *
- * The payload is copied, and may be overwritten meanwhile; if it was not, the frame is
- * sent by wire_lane_send().
+ * Copies the payload, which may be overwritten meanwhile. If it was not, wire_lane_send() sends
+ * the frame.
  *
- * Return: WIRE_ESCAPES alone, for wire_lane_send(): its bytes were neither summed nor looked at.
+ * Return: WIRE_ESCAPES, for wire_lane_send(): the bytes were neither summed nor checked.
  */
 u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 *data,
 		    unsigned int len)
@@ -261,11 +260,11 @@ u32 wire_lane_event(struct wire *w, const struct wire_head *h, u64 ts, const u8 
 }
 
 /**
- * wire_lane_send() - end a frame
+ * wire_lane_send() - complete the frame of an event of a lane
  * @w: frames of the reader
- * @frame: what wire_lane_event() or wire_quick() returned
- * @type: of the event that was given
- * @len: of its payload
+ * @frame: the value returned by wire_lane_event() or wire_quick()
+ * @type: type of the event
+ * @len: bytes of its payload
  */
 void wire_lane_send(struct wire *w, u32 frame, u8 type, unsigned int len)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames of nearly all events: short ones, ended by their sum
+ * Frames of nearly all events: short ones that end with their sum
  *
- * Such a frame is put together of words that stay in registers: each is stored, its bytes
- * are summed, and it is found whether one of them may have to be escaped. What the frames of
- * events in a row have in common is summed once, see struct wire_head. A frame in which
- * something has to be escaped is done again by wire_event.c, from where it stands.
+ * Such a frame is built from words in registers: each is stored, its bytes are summed, and
+ * checked for the need of an escape. The part that consecutive frames share is summed once, see
+ * struct wire_head. If a byte needs an escape, wire_event.c escapes the frame in place.
  *
- * Included by what finds the events, so that none of that takes a call.
+ * Included by the files that find events, so that no call is needed.
  */
 #ifndef DEVTRACE_WIRE_QUICK_H
 #define DEVTRACE_WIRE_QUICK_H
@@ -20,16 +19,16 @@
 #include "compat/compat.h"
 #include "wire.h"
 
-/* No payload of such a frame is longer. */
+/* Longest payload of such a frame. */
 #define WIRE_QUICK_MOST	64U
-/* Of what wire_quick() returns: a byte may have to be escaped. Alone: no frame is there yet. */
+/* Flag in the value of wire_quick(): a byte may need an escape. Alone: no frame exists yet. */
 #define WIRE_ESCAPES	BIT(31)
 
 #define WIRE_BYTES(b)	(0x0101010101010101ULL * (b))
 
 /*
- * A byte of this has its upper bit set where that of @word may have to be escaped: flag,
- * escape, and 7F, which need not be.
+ * A byte of the result has its upper bit set if that byte of @word may need an escape: flag,
+ * escape, and 7F, which does not need one.
  */
 static __always_inline u64 wire_special(u64 word)
 {
@@ -37,7 +36,7 @@ static __always_inline u64 wire_special(u64 word)
 	return ((word & WIRE_BYTES(0x7f)) + WIRE_BYTES(0x80 - DEVTRACE_ESCAPE)) & ~word;
 }
 
-/* @hits: a byte has its upper bit set where one of any word is special; @sums: four of them */
+/* @hits: the upper bit of a byte is set if any word had a special byte there; @sums: four sums */
 static __always_inline void wire_look(u64 word, u64 *sums, u64 *hits)
 {
 	const u64 evens = 0x00ff00ff00ff00ffULL;
@@ -47,7 +46,7 @@ static __always_inline void wire_look(u64 word, u64 *sums, u64 *hits)
 	*sums += word >> 8 & evens;
 }
 
-/* The sum of four sums comes to stand in the upper 16 bits. */
+/* The upper 16 bits become the sum of the four sums. */
 static __always_inline u8 wire_check(u64 sums)
 {
 	return ~(sums * 0x0001000100010001ULL >> 48);
@@ -59,17 +58,17 @@ static __always_inline bool wire_is_special(u8 b)
 }
 
 /**
- * wire_quick() - put the frame of an event behind the head
- * @w: frames of the reader, ended by their sum
- * @h: what it begins with
+ * wire_quick() - write the frame of an event behind the head
+ * @w: frames of the reader, which end with their sum
+ * @h: its beginning
  * @ts: its time, less than 2^56 ns
  * @type: its type
- * @data: its payload; up to 8 bytes before it may be read
- * @n: bytes of that, up to WIRE_QUICK_MOST
+ * @data: its payload; up to 8 bytes before it may be loaded
+ * @n: bytes of payload, up to WIRE_QUICK_MOST
  *
- * The payload may be overwritten meanwhile; then the frame is not to be sent.
+ * The payload may be overwritten meanwhile; then the frame must not be sent.
  *
- * Return: bytes, the flag included, for wire_quick_send().
+ * Return: number of bytes, with the flag, for wire_quick_send().
  */
 static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h, u64 ts, u8 type,
 				      const u8 *data, unsigned long n)
@@ -86,15 +85,15 @@ static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h,
 	put_unaligned_le64(h->word, frame + 2);
 	put_unaligned_le64(ts, frame + 2 + sizeof(u64));
 	wire_look(ts | (u64)type << 56, &sums, &hits);
-	/* What is left of the payload behind whole words. See above. */
+	/* The rest of the payload behind whole words; may be overwritten, see above. */
 	last = data_race(get_unaligned_le64(data + n - sizeof(u64)));
 	last = last >> 1 >> (63 ^ rest * 8);
-	/* Then DEVTRACE_BODY_LEN(), of so few bytes. */
+	/* Then DEVTRACE_BODY_LEN(), for so few bytes. */
 	last |= (u64)(n + sizeof(struct devtrace_wire_event) + 1) << rest * 8;
 	wire_look(last, &sums, &hits);
 	put_unaligned_le64(last, to + i);
 	for (; i; i -= sizeof(u64)) {
-		/* See above. */
+		/* May be overwritten, see above. */
 		word = data_race(get_unaligned((const u64 *)(data + i) - 1));
 		wire_look(word, &sums, &hits);
 		put_unaligned(word, (u64 *)(to + i) - 1);
@@ -109,7 +108,7 @@ static __always_inline u32 wire_quick(struct wire *w, const struct wire_head *h,
 	return n;
 }
 
-/* Of the frame, flag included, @n bytes are there as they are to be sent. */
+/* Count a frame whose @n bytes, with the flag, are final. */
 static __always_inline void wire_sent(struct wire *w, u32 n)
 {
 	w->head += n;
@@ -117,7 +116,7 @@ static __always_inline void wire_sent(struct wire *w, u32 n)
 	w->frames++;
 }
 
-/* The frame is there: send it. */
+/* Send the frame. */
 static __always_inline void wire_quick_send(struct wire *w, u32 n)
 {
 	if (unlikely(n & WIRE_ESCAPES))
