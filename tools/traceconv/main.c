@@ -30,13 +30,14 @@ enum { OPT_FROM = OPTS_LONG, OPT_SIZE, OPT_RATE, OPT_NAME, OPT_TO, OPT_COUNTER, 
 static const char only[] = " from size rate name to counter slice";
 
 static const char help[] =
-"Usage: devtrace-convert --to perfetto|chrome [options] [FILE | - | LINK]...\n"
+"Usage: devtrace-convert --to perfetto|chrome|html [options] [FILE | - | LINK]...\n"
 "       devtrace-convert --from qs|rkh [options] FILE | - | LINK\n"
 "Convert a trace for a viewer; or turn that of a microcontroller into a stream that\n"
 "traceinfo prints. LINK is serial:DEVICE[,BAUD], tcp:HOST:PORT or unix:PATH.\n"
 "\n"
 "      --to FORMAT         perfetto: what ui.perfetto.dev opens;\n"
-"                          chrome: JSON, for chrome://tracing and speedscope\n"
+"                          chrome: JSON, for chrome://tracing and speedscope;\n"
+"                          html: a file that shows itself in any browser\n"
 "      --counter EVENT.ARGUMENT  a curve of it, such as BEAT.late\n"
 "      --slice BEGIN..END  a bar from one event to the other, on each thread\n"
 "  -e, --event FILE        a format file (fmt(5)) before those found by themselves\n"
@@ -270,14 +271,14 @@ static void check_options(const struct conv *conv, const char *from,
 	const bool of_from = conv->sized || conv->clock.told_rate || conv->name;
 
 	if (!from && !view->to) {
-		fputs("devtrace-convert: name a format: --to perfetto or chrome, for a viewer; --from qs or rkh, of a microcontroller\n",
+		fputs("devtrace-convert: name a format: --to perfetto, chrome or html, for a viewer; --from qs or rkh, of a microcontroller\n",
 		      stderr);
 		exit(2);
 	}
 	if (from && strcmp(from, "qs") && strcmp(from, "rkh"))
 		usage("--from", from, "is no format; known are qs and rkh");
 	if (view->to && !view_format_find(view->to))
-		usage("--to", view->to, "is no format; known are perfetto and chrome");
+		usage("--to", view->to, "is no format; known are perfetto, chrome and html");
 	if (from && view->to) {
 		fprintf(stderr, "devtrace-convert: --from and --to are two steps: devtrace-convert --from %s ... | devtrace-convert --to %s -\n",
 			from, view->to);

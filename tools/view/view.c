@@ -11,7 +11,9 @@
 #include "common/output.h"
 #include "view.h"
 
-static const struct view_format *const view_formats[] = { &view_perfetto, &view_chrome };
+static const struct view_format *const view_formats[] = {
+	&view_perfetto, &view_chrome, &view_html,
+};
 
 const struct view_format *view_format_find(const char *name)
 {

@@ -67,7 +67,7 @@ struct view_format {
 	void		(*end)(struct view *v);
 };
 
-extern const struct view_format view_perfetto, view_chrome;
+extern const struct view_format view_perfetto, view_chrome, view_html;
 /* NULL: there is none of that name. */
 const struct view_format *view_format_find(const char *name);
 

@@ -1,0 +1,548 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * html.c - one HTML file that shows itself, from a disk, without a network
+ *
+ * The page is view/viewer.html with its scripts. The trace is in it as base64 of records, so no
+ * byte of the stream can be taken for HTML. The page's own script is the only one that may run: it
+ * has a random number that its content security policy demands, which is made after the stream
+ * was written.
+ *
+ * A record is a row of varints (LEB128; signed: zigzag), the first of which says what it is. Times
+ * are differences to the record before. Strings, tracks and shapes of events are numbered as they
+ * come; viewer_read.js reads this.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include "traceinfo/framework.h"
+#include "view.h"
+
+/* Records; from HTML_EVENT on the number of a shape is added. */
+enum html_record {
+	HTML_STRING,	/* bytes */
+	HTML_TRACK,	/* kind, name */
+	HTML_SHAPE,	/* name, arguments: how many, and the name of each */
+	HTML_OPEN,	/* track, time, label: a bar that ends with the next one, or with CLOSE */
+	HTML_CLOSE,	/* track, time */
+	HTML_LOST,	/* from, to, count, cause */
+	HTML_RENAME,	/* track, name */
+	HTML_INFO,	/* machine, release */
+	HTML_WALL,	/* CLOCK_REALTIME at time 0 of this file, as a string of ns */
+	HTML_EVENT,	/* track, time, CPU, severity, values */
+};
+
+/* Kinds of tracks, in the order of the page */
+enum html_kind { HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_THREAD, HTML_SLICE, HTML_OBJECT };
+
+enum html_value { HTML_UINT, HTML_INT, HTML_DOUBLE, HTML_STR };
+
+/* Keys of the table of what was written */
+enum html_key { KEY_STRING, KEY_SHAPE, KEY_TRACK };
+
+struct html {
+	struct view	*view;
+	struct hash_key	key;
+	struct view_seen *seen;
+	uint64_t	strings, shapes, tracks;	/* so far */
+	uint64_t	time;		/* of the record before */
+	bool		timed;
+	uint64_t	first;		/* time of the first record */
+	struct out	data, name, text, values;
+	uint64_t	names[64];	/* strings: the arguments of an event */
+	unsigned int	nr_names;
+	char		nonce[33];
+};
+
+extern const char html_page[];
+
+static void html_put(struct out *o, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		out_char(o, (char)(v | 0x80));
+	out_char(o, (char)v);
+}
+
+static void html_signed(struct out *o, int64_t v)
+{
+	html_put(o, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+}
+
+static void html_bytes(struct out *o, const char *s, size_t len)
+{
+	html_put(o, len);
+	out_mem(o, s, len);
+}
+
+/* Write groups of three bytes as base64; up to two bytes wait for the next call. */
+static void html_flush(struct html *h, bool all)
+{
+	static const char set[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				  "0123456789+/";
+	const uint8_t *p = (const uint8_t *)h->data.buf;
+	struct out *o = &h->view->out;
+	size_t n = h->data.len;
+
+	if (!all && n < 30000)
+		return;
+	for (; n >= 3; p += 3, n -= 3) {
+		out_char(o, set[p[0] >> 2]);
+		out_char(o, set[(p[0] & 3) << 4 | p[1] >> 4]);
+		out_char(o, set[(p[1] & 15) << 2 | p[2] >> 6]);
+		out_char(o, set[p[2] & 63]);
+	}
+	if (all && n) {
+		const unsigned int second = n == 2 ? p[1] : 0;
+
+		out_char(o, set[p[0] >> 2]);
+		out_char(o, set[(p[0] & 3) << 4 | second >> 4]);
+		out_char(o, n == 2 ? set[(second & 15) << 2] : '=');
+		out_char(o, '=');
+		n = 0;
+	}
+	if (n)
+		memmove(h->data.buf, p, n);
+	h->data.len = n;
+}
+
+/* The number of a string, written before its first use. */
+static uint64_t html_string(struct html *h, const char *s, size_t len)
+{
+	uint64_t words[3] = { KEY_STRING, len, 0 }, *seen;
+	size_t i;
+
+	for (i = 0; i < len; i += 8) {
+		uint64_t word = 0;
+
+		memcpy(&word, s + i, len - i < 8 ? len - i : 8);
+		words[2] = hash_words(&h->key, (uint64_t[]){ words[2], word }, 2);
+	}
+	seen = view_seen(h->seen, hash_words(&h->key, words, 3));
+	if (!*seen) {
+		*seen = ++h->strings;
+		html_put(&h->data, HTML_STRING);
+		html_bytes(&h->data, s, len);
+	}
+	return *seen - 1;
+}
+
+static uint64_t html_name(struct html *h, const char *s)
+{
+	return html_string(h, s, strlen(s));
+}
+
+/* A track; its name is asked for the first time only. */
+static uint64_t html_track(struct html *h, enum html_kind kind, uint64_t id, const char *name)
+{
+	const uint64_t words[] = { KEY_TRACK, (uint64_t)h->view->machine->nr << 8 | kind, id };
+	const uint64_t key = hash_words(&h->key, words, 3);
+	uint64_t string, *seen = view_seen(h->seen, key);
+
+	if (*seen)
+		return *seen - 1;
+	string = html_name(h, name);
+	seen = view_seen(h->seen, key);
+	*seen = ++h->tracks;
+	html_put(&h->data, HTML_TRACK);
+	html_put(&h->data, kind);
+	html_put(&h->data, string);
+	return h->tracks - 1;
+}
+
+static uint64_t html_track_cpu(struct html *h, enum html_kind kind, unsigned int cpu)
+{
+	char name[48];
+
+	snprintf(name, sizeof(name), "CPU %u%s", cpu, kind == HTML_CPU ? "" :
+		 kind == HTML_IRQ ? " interrupts" : " soft interrupts");
+	return html_track(h, kind, cpu, name);
+}
+
+static uint64_t html_track_thread(struct html *h, uint32_t tid)
+{
+	const char *comm = devtrace_decoder_proc(h->view->decoder, tid, NULL);
+	char name[DEVTRACE_NAME_MAX + 16];
+
+	snprintf(name, sizeof(name), "%s[%u]", comm ? comm : "?", tid);
+	return html_track(h, HTML_THREAD, tid, name);
+}
+
+/* The difference to the record before, in an output of which the first time is 0. */
+static void html_time(struct html *h, uint64_t time)
+{
+	if (!h->timed) {
+		h->timed = true;
+		h->time = time;
+		h->first = time;
+	}
+	html_signed(&h->data, (int64_t)(time - h->time));
+	h->time = time;
+}
+
+static void html_open(struct html *h, uint64_t track, uint64_t time, const char *label)
+{
+	const uint64_t string = html_name(h, label);
+
+	html_put(&h->data, HTML_OPEN);
+	html_put(&h->data, track);
+	html_time(h, time);
+	html_put(&h->data, string);
+}
+
+static void html_close(struct html *h, uint64_t track, uint64_t time)
+{
+	html_put(&h->data, HTML_CLOSE);
+	html_put(&h->data, track);
+	html_time(h, time);
+}
+
+static void html_value(void *ctx, const struct view_arg *a)
+{
+	struct html *h = ctx;
+	struct out *o = &h->values;
+	uint64_t bits;
+
+	if (h->nr_names == sizeof(h->names) / sizeof(h->names[0]))
+		return;
+	h->names[h->nr_names++] = html_string(h, a->name, a->name_len);
+	switch (a->kind) {
+	case VIEW_UINT:
+		html_put(o, HTML_UINT);
+		html_put(o, a->v.u);
+		break;
+	case VIEW_INT:
+		html_put(o, HTML_INT);
+		html_signed(o, a->v.i);
+		break;
+	case VIEW_DOUBLE:
+		html_put(o, HTML_DOUBLE);
+		memcpy(&bits, &a->v.f, sizeof(bits));
+		for (unsigned int i = 0; i < 64; i += 8)
+			out_char(o, (char)(bits >> i));
+		break;
+	case VIEW_STR:
+		html_put(o, HTML_STR);
+		html_bytes(o, a->str, a->len);
+		break;
+	}
+}
+
+static void html_word(struct html *h, const char *name, const char *s, size_t len)
+{
+	const struct view_arg a = {
+		.name = name, .name_len = strlen(name), .kind = VIEW_STR, .str = s, .len = len,
+	};
+
+	html_value(h, &a);
+}
+
+/* All fields of an event that the record itself does not have. */
+static void html_values(struct html *h, const struct ti_event *e)
+{
+	const char *object, *signal, *process = ti_event_process(e);
+	struct devtrace_elem text;
+	char number[16];
+
+	h->nr_names = 0;
+	h->values.len = 0;
+	if (!ti_event_line(e, &text))
+		view_args(e, html_value, h);
+	if (e->ev->flags & DEVTRACE_F_OBJSIG) {
+		object = ti_event_object(e);
+		signal = ti_event_signal(e);
+		snprintf(number, sizeof(number), "%u", e->ev->object);
+		object = object ? object : number;
+		html_word(h, "object", object, strlen(object));
+		snprintf(number, sizeof(number), "%u", e->ev->signal);
+		signal = signal ? signal : number;
+		html_word(h, "signal", signal, strlen(signal));
+	}
+	if (ti_event_interrupted(e) && process)
+		html_word(h, "interrupted", process, strlen(process));
+	if (ti_event_line(e, &text) || (e->entry && e->entry->ops)) {
+		view_text(&h->text, e);
+		html_word(h, "text", h->text.buf, h->text.len - 1);
+	}
+}
+
+/* The number of a name with these arguments. */
+static uint64_t html_shape(struct html *h, const char *name)
+{
+	uint64_t hash = html_name(h, name), *seen;
+	const uint64_t string = hash;
+	unsigned int i;
+
+	for (i = 0; i < h->nr_names; i++)
+		hash = hash_words(&h->key, (uint64_t[]){ hash, h->names[i] }, 2);
+	seen = view_seen(h->seen, hash_words(&h->key, (uint64_t[]){ KEY_SHAPE, hash }, 2));
+	if (!*seen) {
+		*seen = ++h->shapes;
+		html_put(&h->data, HTML_SHAPE);
+		html_put(&h->data, string);
+		html_put(&h->data, h->nr_names);
+		for (i = 0; i < h->nr_names; i++)
+			html_put(&h->data, h->names[i]);
+	}
+	return *seen - 1;
+}
+
+static uint64_t html_place(struct html *h, const struct ti_event *e)
+{
+	const unsigned int context = e->ev->flags & DEVTRACE_F_CONTEXT;
+
+	if (context == DEVTRACE_CTX_SOFTIRQ)
+		return html_track_cpu(h, HTML_SOFTIRQ, e->ev->source);
+	if (context != DEVTRACE_CTX_TASK)
+		return html_track_cpu(h, HTML_IRQ, e->ev->source);
+	if (!e->ev->tid)
+		return html_track_cpu(h, HTML_CPU, e->ev->source);
+	return html_track_thread(h, e->ev->tid);
+}
+
+/* SCHED_SWITCH: the bar of one thread ends, that of the next begins. */
+static void html_switch(struct html *h, const struct ti_event *e, uint64_t time)
+{
+	const uint64_t cpu = html_track_cpu(h, HTML_CPU, e->ev->source);
+	struct devtrace_elem v[5];
+	char label[DEVTRACE_NAME_MAX + 16];
+	size_t pos = 0, i;
+
+	for (i = 0; i < 5; i++)
+		if (devtrace_elem_next(e->ev->data, e->ev->len, &pos, &v[i]) != 1)
+			return;
+	if (v[2].type != DEVTRACE_E_U32 || v[4].type != DEVTRACE_E_STR)
+		return;
+	if (e->ev->tid)
+		html_close(h, html_track_thread(h, e->ev->tid), time);
+	if (!v[2].v.u) {
+		html_close(h, cpu, time);
+		return;
+	}
+	snprintf(label, sizeof(label), "%.*s[%u]", (int)(v[4].v.mem.len < DEVTRACE_NAME_MAX ?
+		 v[4].v.mem.len : DEVTRACE_NAME_MAX), (const char *)v[4].v.mem.p,
+		 (unsigned int)v[2].v.u);
+	html_open(h, cpu, time, label);
+	html_open(h, html_track(h, HTML_THREAD, v[2].v.u, label), time, "running");
+}
+
+static void html_kernel(struct html *h, const struct ti_event *e, uint64_t time, const char *name)
+{
+	char label[DEVTRACE_NAME_MAX];
+
+	if (ti_event_lane(e) >= 0 || (e->ev->flags & DEVTRACE_F_USER))
+		return;
+	snprintf(label, sizeof(label), "%s %u", name, e->ev->signal);
+	switch (e->ev->type) {
+	case DEVTRACE_T_SCHED_SWITCH:
+		html_switch(h, e, time);
+		break;
+	case DEVTRACE_T_IRQ_ENTRY:
+	case DEVTRACE_T_VECTOR_ENTRY:
+		html_open(h, html_track_cpu(h, HTML_IRQ, e->ev->source), time, label);
+		break;
+	case DEVTRACE_T_IRQ_EXIT:
+	case DEVTRACE_T_VECTOR_EXIT:
+		html_close(h, html_track_cpu(h, HTML_IRQ, e->ev->source), time);
+		break;
+	case DEVTRACE_T_SOFTIRQ_ENTRY:
+		html_open(h, html_track_cpu(h, HTML_SOFTIRQ, e->ev->source), time, label);
+		break;
+	case DEVTRACE_T_SOFTIRQ_EXIT:
+		html_close(h, html_track_cpu(h, HTML_SOFTIRQ, e->ev->source), time);
+		break;
+	}
+}
+
+static void html_machine(struct html *h, const struct ti_event *e, uint64_t time)
+{
+	char object[160], state[160];
+	struct fw_event fw;
+
+	if ((e->ev->type >= DEVTRACE_T_USER && e->ev->type < DEVTRACE_T_USER2) ||
+	    !fw_event(&fw, e) ||
+	    (fw.kind != FW_INIT && fw.kind != FW_STATE && fw.kind != FW_TRAN))
+		return;
+	fw_object_name(object, sizeof(object), e, fw.object);
+	fw_state_name(state, sizeof(state), e, &fw);
+	html_open(h, html_track(h, HTML_OBJECT, fw.object ^ (uint64_t)e->tgid << 40, object), time,
+		  state);
+}
+
+static void html_slices(struct html *h, const struct ti_event *e, uint64_t time, const char *name)
+{
+	const struct view_picks *picks = &h->view->opt->slices;
+	unsigned int i;
+
+	for (i = 0; i < picks->n; i++) {
+		const bool begins = !strcmp(picks->v[i].first, name);
+		char label[DEVTRACE_NAME_MAX + 2 * FMT_NAME_MAX];
+		uint64_t track;
+
+		if (!begins && strcmp(picks->v[i].second, name))
+			continue;
+		snprintf(label, sizeof(label), "%s %u", picks->v[i].word, e->ev->tid);
+		track = html_track(h, HTML_SLICE, (uint64_t)i << 32 | e->ev->tid, label);
+		if (begins)
+			html_open(h, track, time, name);
+		else
+			html_close(h, track, time);
+	}
+}
+
+static void html_event(struct view *v, const struct ti_event *e)
+{
+	struct html *h = v->state;
+	const uint64_t time = view_time(v, e->ev->ts);
+	const char *name = view_name(&h->name, e);
+	const bool severe = e->ev->severity & DEVTRACE_SEV_SET;
+	uint64_t track, shape;
+
+	html_values(h, e);
+	track = html_place(h, e);
+	shape = html_shape(h, name);
+	html_put(&h->data, HTML_EVENT + shape);
+	html_put(&h->data, track);
+	html_time(h, time);
+	html_put(&h->data, ti_event_lane(e) < 0 ? e->ev->source + 1ull : 0);
+	html_put(&h->data, severe ? (e->ev->severity & 7) + 1u : 0);
+	out_mem(&h->data, h->values.buf, h->values.len);
+	html_kernel(h, e, time, name);
+	html_machine(h, e, time);
+	html_slices(h, e, time, name);
+	html_flush(h, false);
+}
+
+static void html_lost(struct html *h, uint64_t from, uint64_t to, uint64_t count, const char *cause)
+{
+	const uint64_t string = html_name(h, cause);
+
+	html_put(&h->data, HTML_LOST);
+	html_time(h, from);
+	html_time(h, to);
+	html_put(&h->data, count);
+	html_put(&h->data, string);
+}
+
+static void html_loss(struct html *h, const struct devtrace_lost *l)
+{
+	struct view *v = h->view;
+	const uint64_t to = l->to ? view_time(v, l->to) : v->last;
+
+	html_lost(h, l->from ? view_time(v, l->from) : to, to, l->count, ti_lost_cause(l->cause));
+	/* A switch may be among the lost events: until the next one, the running thread is unknown. */
+	if (devtrace_decoder_lane(v->decoder, l->source) < 0)
+		html_close(h, html_track_cpu(h, HTML_CPU, l->source), to);
+}
+
+static void html_thread(struct html *h, const struct devtrace_proc *p)
+{
+	char name[DEVTRACE_NAME_MAX + 16];
+	uint64_t string;
+	const uint64_t track = html_track_thread(h, p->tid);
+
+	snprintf(name, sizeof(name), "%s[%u]", p->name, p->tid);
+	string = html_name(h, name);
+	html_put(&h->data, HTML_RENAME);
+	html_put(&h->data, track);
+	html_put(&h->data, string);
+}
+
+static void html_item(struct view *v, const struct devtrace_item *item)
+{
+	struct html *h = v->state;
+	uint64_t one, two;
+
+	switch (item->kind) {
+	case DEVTRACE_ITEM_LOST:
+		html_loss(h, &item->u.lost);
+		break;
+	case DEVTRACE_ITEM_GAP:
+		html_lost(h, item->u.gap.ts_before ? view_time(v, item->u.gap.ts_before) : v->last,
+			  v->last, item->u.gap.count, "frames missing");
+		break;
+	case DEVTRACE_ITEM_DAMAGE:
+		html_lost(h, v->last, v->last, item->u.damage.bytes, "damaged bytes");
+		break;
+	case DEVTRACE_ITEM_PROC:
+		if (item->u.proc.tid)
+			html_thread(h, &item->u.proc);
+		break;
+	case DEVTRACE_ITEM_INFO:
+		one = html_name(h, item->u.info.machine);
+		two = html_name(h, item->u.info.release);
+		html_put(&h->data, HTML_INFO);
+		html_put(&h->data, one);
+		html_put(&h->data, two);
+		break;
+	default:
+		break;
+	}
+	html_flush(h, false);
+}
+
+/* The page up to a mark, with the number in the place of each @NONCE@. Behind the mark. */
+static const char *html_copy(struct out *o, const char *p, const char *mark, const char *nonce)
+{
+	for (; *p && strncmp(p, mark, strlen(mark)); p++) {
+		if (strncmp(p, "@NONCE@", 7)) {
+			out_char(o, *p);
+			continue;
+		}
+		out_str(o, nonce);
+		p += 6;
+	}
+	return *p ? p + strlen(mark) : p;
+}
+
+static const char html_mark[] = "@DATA@";
+
+static void html_start(struct view *v)
+{
+	struct html *h = view_alloc(NULL, sizeof(*h));
+	uint8_t random[16];
+	size_t i;
+
+	memset(h, 0, sizeof(*h));
+	h->view = v;
+	hash_key_init(&h->key);
+	h->seen = view_seen_new();
+	out_init(&h->data, -1);
+	out_init(&h->name, -1);
+	out_init(&h->text, -1);
+	out_init(&h->values, -1);
+	v->state = h;
+	if (getrandom(random, sizeof(random), 0) != sizeof(random)) {
+		fputs("devtrace-convert: no random number\n", stderr);
+		exit(1);
+	}
+	for (i = 0; i < sizeof(random); i++)
+		snprintf(h->nonce + 2 * i, 3, "%02x", random[i]);
+	html_copy(&v->out, html_page, html_mark, h->nonce);
+}
+
+static void html_finish(struct view *v)
+{
+	struct html *h = v->state;
+	const char *rest = strstr(html_page, html_mark);
+	char wall[24];
+
+	if (v->machines[0].timed) {
+		const uint64_t began = v->wall + h->first;
+
+		snprintf(wall, sizeof(wall), "%llu", (unsigned long long)began);
+		html_put(&h->data, HTML_WALL);
+		html_bytes(&h->data, wall, strlen(wall));
+	}
+	html_flush(h, true);
+	html_copy(&v->out, rest + strlen(html_mark), "\001", h->nonce);
+	view_seen_free(h->seen);
+	out_free(&h->data);
+	out_free(&h->name);
+	out_free(&h->text);
+	out_free(&h->values);
+	free(h);
+}
+
+const struct view_format view_html = {
+	.name = "html", .begin = html_start, .event = html_event, .item = html_item,
+	.end = html_finish,
+};
