@@ -8,7 +8,9 @@
  *
  * Invariants: QS-ID 0, the dictionaries and the records about the connection are always wanted.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <devtrace/qp/qs.h>
 
@@ -61,9 +63,17 @@ static void qp_set(uint8_t *bits, unsigned int n, bool wanted)
 		__atomic_fetch_and(&bits[n >> 3], (uint8_t)~bit, __ATOMIC_RELAXED);
 }
 
+/* Of the program, if it has one. */
+QSTimeCtr QS_onGetTime(void) __attribute__((weak));
+
 uint8_t devtrace_qp_init(void)
 {
+	const char *debug = secure_getenv("DEVTRACE_DEBUG");
+
 	devtrace_open();
+	if (QS_onGetTime && debug && *debug && strcmp(debug, "0"))
+		fputs("devtrace: QS_onGetTime() is not called: stamps are those of the trace clock\n",
+		      stderr);
 	return 1;
 }
 

@@ -5,6 +5,10 @@
  * There is no byte stream: events go into the lane at once, and readers open the device. The
  * functions are weak, so a port that has them keeps its own.
  */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <devtrace/rkh/rkhtrc.h>
 
 #define WEAK	__attribute__((weak))
@@ -23,9 +27,22 @@ WEAK void rkh_trc_flush(void)
 {
 }
 
-WEAK RKH_TS_T rkh_trc_getts(void)
+static RKH_TS_T rkh_port_getts(void)
 {
 	return (RKH_TS_T)devtrace_now();
+}
+
+RKH_TS_T rkh_trc_getts(void) __attribute__((weak, alias("rkh_port_getts")));
+
+/* Here and not in rkh_trc_open(), which a port may have, too. */
+__attribute__((constructor))
+static void rkh_port_tell_clock(void)
+{
+	const char *debug = secure_getenv("DEVTRACE_DEBUG");
+
+	if (rkh_trc_getts != rkh_port_getts && debug && *debug && strcmp(debug, "0"))
+		fputs("devtrace: rkh_trc_getts() is not called: stamps are those of the trace clock\n",
+		      stderr);
 }
 
 WEAK void rkh_trc_init(void)

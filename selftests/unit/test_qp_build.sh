@@ -3,10 +3,7 @@
 #
 # test_qp_build.sh - QP/C's tracing as its users compile and link it
 #
-#	QPC_DIR=DIR test_qp_build.sh	QP/C's sources, 7.3 or 8.1, too
-#
-# The surfaces that QP/C 8.1 and 7.3 use, in words of our own (emit_use/qp.c), always;
-# QP/C's own sources where QPC_DIR says where they are: they are not ours to keep here.
+# The surfaces that QP/C 8.1 and 7.3 use, in words of our own (emit_use/qp.c).
 # The library's symbols, and that it is linked only where it is asked for.
 . "$(dirname "$0")/doc.sh"
 use=$here/emit_use/qp.c
@@ -40,6 +37,35 @@ for size in 1U 2U 4U 8U; do
 	# shellcheck disable=SC2046,SC2086
 	check "QS_TIME_SIZE $size" "$CC" $warn -DQS_TIME_SIZE=$size -DQP_VERSION=733U \
 		$(pc --cflags) -fsyntax-only "$use"
+done
+# A stamp of less than QSPY gets is told, and nothing else is
+for size in 1U 2U 4U 8U; do
+	# shellcheck disable=SC2046
+	LC_ALL=C "$CC" -Werror -DQS_TIME_SIZE=$size -DQP_VERSION=733U $(pc --cflags) -fsyntax-only "$use" \
+		>"$tmp/said" 2>&1
+	case $size in
+	[12]U)	check "QS_TIME_SIZE $size is told" grep -q "QS_TIME_SIZE has no effect" "$tmp/said" ;;
+	*)	check "QS_TIME_SIZE $size is as it was" test ! -s "$tmp/said" ;;
+	esac
+done
+cat >"$tmp/clock.c" <<'C'
+#include "qs_port.h"
+#ifdef OWN
+QSTimeCtr QS_onGetTime(void) { return 1; }
+#endif
+int main(void) { return !QS_INIT(NULL); }
+C
+for how in "" -static; do
+	# shellcheck disable=SC2046,SC2086
+	check "a program's clock $how" "$CC" $how -DOWN $(pc --cflags) -o "$tmp/prog" "$tmp/clock.c" $(pc --libs)
+	DEVTRACE_DEBUG=1 "$tmp/prog" 2>"$tmp/said"
+	check "is not called, which it is told $how" grep -q "QS_onGetTime() is not called" "$tmp/said"
+	"$tmp/prog" 2>"$tmp/said"
+	check "if it asks $how" test ! -s "$tmp/said"
+	# shellcheck disable=SC2046,SC2086
+	check "a program without a clock $how" "$CC" $how $(pc --cflags) -o "$tmp/prog" "$tmp/clock.c" $(pc --libs)
+	DEVTRACE_DEBUG=1 "$tmp/prog" 2>"$tmp/said"
+	check "is told nothing of one $how" sh -c "! grep -q QS_onGetTime '$tmp/said'"
 done
 for opt in -O0 -Os "-O2 -fno-pie -no-pie" "-O2 -static -DQF_EQUEUE_CTR_SIZE=2U"; do
 	# shellcheck disable=SC2046,SC2086
@@ -119,107 +145,6 @@ if [ "$("$CC" -dumpmachine | cut -d- -f1)" = x86_64 ]; then
 	check "off: load, test, branch" grep -E '^(mov )?test[bl]? (mov )?jne ' "$tmp/insn"
 else
 	skip "code of $("$CC" -dumpmachine): not known"
-fi
-
-# ends_at_escape PROGRAM REGEX KEYS: it says this, is given the keys and an ESC, and ends with 0
-ends_at_escape()
-{
-	mkfifo "$tmp/keys"
-	timeout 600 stdbuf -oL "$1" <"$tmp/keys" >"$tmp/said" 2>&1 &
-	exec 3>"$tmp/keys"
-	until grep -q "$2" "$tmp/said"; do
-		kill -0 $! 2>/dev/null || break
-		sleep 0.1
-	done
-	printf '%s\033' "$3" >&3
-	wait $! && grep -q "$2" "$tmp/said"
-	set -- $?
-	exec 3>&-
-	return "$1"
-}
-
-# The real thing. Its port has a qs_port.h of its own beside it, so that is copied without.
-if [ -z "${QPC_DIR:-}" ]; then
-	skip "QPC_DIR does not say where QP/C 8.1 or 7.3 is"
-elif [ ! -e "$QPC_DIR/src/qf/qep_hsm.c" ]; then
-	check "QPC_DIR, $QPC_DIR, has QP/C's src/qf/qep_hsm.c" false
-else
-	mkdir "$tmp/port"
-	cp "$QPC_DIR"/ports/posix/q[fp]_port.[ch] "$QPC_DIR/ports/posix/safe_std.h" "$tmp/port"
-	[ -e "$tmp/port/qp_config.h" ] || : >"$tmp/port/qp_config.h"
-	points=0
-	for f in "$QPC_DIR"/src/qf/*.c "$tmp/port/qf_port.c"; do
-		name=$(basename "$f" .c)
-		# shellcheck disable=SC2046,SC2086
-		check "QP/C $name" "$CC" -O2 -Wall -Wextra -Werror -DQF_CONSOLE $(pc --cflags) -I"$tmp/port" \
-			-I"$QPC_DIR/include" -I"$QPC_DIR/src" -c -o "$tmp/$name.o" "$f"
-		points=$((points + $(grep -c 'QS_BEGIN_PRE' "$f")))
-	done
-	# The trace points of kernels that Linux has no port for, and of the port with one thread:
-	# compiled, by a port of our own; QP/C's own warnings are not ours.
-	for kernel in qk qv qxk posix-qv; do
-		case $kernel in
-		posix-qv)	files=$QPC_DIR/ports/posix-qv/qf_port.c ;;
-		*)		files=$(echo "$QPC_DIR/src/$kernel"/*.c) ;;
-		esac
-		[ -e "${files%% *}" ] || continue
-		mkdir "$tmp/$kernel"
-		: >"$tmp/$kernel/qp_config.h"
-		cat >"$tmp/$kernel/qp_port.h" <<-C
-			#ifndef QP_PORT_H_
-			#define QP_PORT_H_
-			#include <stdbool.h>
-			#include <stddef.h>
-			#include <stdint.h>
-			#include "qp_config.h"
-			#define Q_NORETURN		_Noreturn void
-			#define QACTIVE_EQUEUE_TYPE	QEQueue
-			#define QACTIVE_THREAD_TYPE	void const *
-			#define QACTIVE_OS_OBJ_TYPE	void const *
-			#define QF_CRIT_STAT
-			#define QF_CRIT_ENTRY()		((void)0)
-			#define QF_CRIT_EXIT()		((void)0)
-			#define QF_CRIT_EST()		((void)0)
-			#define QF_INT_DISABLE()	((void)0)
-			#define QF_INT_ENABLE()		((void)0)
-			#define QK_ISR_CONTEXT_()	false
-			#define QXK_ISR_CONTEXT_()	false
-			#define QXK_CONTEXT_SWITCH_()	((void)0)
-			#include "qequeue.h"
-			#include "qmpool.h"
-			#include "qp.h"
-			#include "$kernel.h"
-			#endif
-		C
-		[ $kernel != posix-qv ] || cp "$QPC_DIR"/ports/posix-qv/q[fp]_port.[ch] \
-			"$QPC_DIR"/ports/posix-qv/safe_std.h "$tmp/$kernel"
-		for f in $files; do
-			[ $kernel != posix-qv ] || f=$tmp/$kernel/qf_port.c
-			# shellcheck disable=SC2046,SC2086
-			check "QP/C $kernel, $(basename "$f" .c)" "$CC" -O2 -w \
-				-Werror=implicit-function-declaration $(pc --cflags) -I"$tmp/$kernel" \
-				-I"$QPC_DIR/include" -I"$QPC_DIR/src" -c -o "$tmp/$kernel/kernel.o" "$f"
-			points=$((points + $(grep -c 'QS_BEGIN_PRE' "$f")))
-		done
-	done
-	echo "# $points trace points"
-	# shellcheck disable=SC2046,SC2086
-	check "QP/C, a program" "$CC" -O2 -Wall -Wextra -Werror $(pc --cflags) -I"$tmp/port" -I"$QPC_DIR/include" \
-		-o "$tmp/blinky" "$here/emit_use/qp_blinky.c" "$tmp"/q*.o $(pc --libs) -lpthread
-	check "QP/C, a program, runs" timeout 600 "$tmp/blinky"
-
-	# Its own dining philosophers, until one of them eats; they end at an ESC.
-	dpp=$QPC_DIR/examples/posix-win32/dpp
-	if [ ! -e "$dpp/philo.c" ]; then
-		skip "QPC_DIR has no examples/posix-win32/dpp: in git it is a submodule"
-	else
-		# shellcheck disable=SC2046,SC2086
-		check "QP/C's example dpp" "$CC" -O2 -w -Werror=implicit-function-declaration \
-			$(pc --cflags) -I"$tmp/port" -I"$QPC_DIR/include" -I"$dpp" -o "$tmp/dpp" \
-			"$dpp/main.c" "$dpp/bsp.c" "$dpp/philo.c" "$dpp/table.c" "$tmp"/q*.o $(pc --libs) -lpthread
-		ends_at_escape "$tmp/dpp" 'Philosopher .* is eating' ps
-		check "QP/C's example dpp dines, and ends" [ $? -eq 0 ]
-	fi
 fi
 
 done_testing

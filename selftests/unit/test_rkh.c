@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+/* Of the stamps of frames that qsgate sends */
+#define RKH_CFG_TRC_SIZEOF_TSTAMP	16
 #include "rkhtrc.h"
 #include "fakedev.h"
 #include "kselftest_harness.h"
@@ -229,6 +231,19 @@ TEST_F(rkh, names)
 	EXPECT_EQ(3, fake->nr);
 	EXPECT_EQ(DEVTRACE_RKH_SYMBOL, fake->events[0].bytes[0]);
 	EXPECT_EQ(RKH_TE_FWK_QUEUE, fake->events[0].bytes[5]);
+}
+
+/* The record tells the gate the sizes as the program has configured them. */
+TEST_F(rkh, configuration)
+{
+	const struct fake_event *e;
+
+	RKH_TRC_SEND_CFG(1000);
+	ASSERT_EQ(1, fake->nr);
+	e = &fake->events[0];
+	EXPECT_EQ(242, e->bytes[0]);
+	/* Behind version and options: 2 bytes for signals, 2 for stamps */
+	EXPECT_EQ(0x22, e->bytes[sizeof(struct devtrace_emit) + 3 + 5 + 1]);
 }
 
 /* However a program begins, the stream hears once a process that its events are RKH's. */

@@ -3,11 +3,7 @@
 #
 # test_rkh_build.sh - RKH's tracing as its users compile and link it
 #
-#	RKH_DIR=DIR test_rkh_build.sh	RKH 3.4's sources, too
-#
-# The headers without RKH, configured as RKH can be, always; RKH's own sources and its
-# example ahsm where RKH_DIR says where they are: they are not ours to keep here. The
-# library's symbols, and that it is linked only where it is asked for.
+# The headers without RKH, configured as RKH can be. The library's symbols, and that it is linked only where it is asked for.
 . "$(dirname "$0")/doc.sh"
 
 man=$top/Documentation/man/devtrace-rkh.7
@@ -41,6 +37,39 @@ done
 # shellcheck disable=SC2046
 "$CC" -DDEVTRACE_DISABLE $(pc --cflags) -fsyntax-only "$use" -I"$here" >"$tmp/said" 2>&1
 check "DEVTRACE_DISABLE is refused in words" grep '#error "' "$tmp/said"
+
+# What is not obeyed is told, and nothing else is.
+told()	# OPTION TEXT: compiles, and says this; without TEXT nothing
+{
+	# shellcheck disable=SC2046
+	LC_ALL=C "$CC" -std=gnu11 "$1" $warn -Wno-unused $(pc --cflags) -I"$here" -fsyntax-only "$use" \
+		>"$tmp/said" 2>&1
+	if [ -n "${2:-}" ]; then
+		check "$1 is told" grep -q "$2" "$tmp/said"
+	else
+		check "$1 is obeyed" test ! -s "$tmp/said"
+	fi
+}
+told -DRKH_CFG_TRC_SIZEOF_TE_ID=8
+told -DRKH_CFG_TRC_SIZEOF_TE_ID=16 "RKH_CFG_TRC_SIZEOF_TE_ID has no effect"
+told -DRKH_CFG_TRC_SIZEOF_TSTAMP=16
+cat >"$tmp/clock.c" <<'C'
+#include "rkhtrc.h"
+#ifdef OWN
+RKH_TS_T rkh_trc_getts(void) { return 1; }
+void rkh_trc_open(void) { }
+#endif
+int main(void) { RKH_TRC_OPEN(); RKH_FILTER_OFF_EVENT(RKH_TRC_ALL_EVENTS); return 0; }
+C
+for own in -DOWN -UOWN; do
+	want=1
+	[ $own = -UOWN ] || want=0
+	# shellcheck disable=SC2046
+	check "a port's clock $own" "$CC" $own $(pc --cflags) -o "$tmp/prog" "$tmp/clock.c" $(pc --libs)
+	DEVTRACE_DEBUG=1 "$tmp/prog" 2>"$tmp/said"
+	grep -q "rkh_trc_getts() is not called" "$tmp/said"
+	check "is told of if there is one $own" test $? -eq $want
+done
 
 # The example of devtrace-rkh(7), and that it has every call
 examples "$man"
@@ -86,41 +115,6 @@ if [ "$("$CC" -dumpmachine | cut -d- -f1)" = x86_64 ]; then
 	check "off: load, test, branch" grep -E '^(mov )?(test[bl]?|and|bt) (mov )?j[a-z]* ' "$tmp/insn"
 else
 	skip "code of $("$CC" -dumpmachine): not known"
-fi
-
-# The real thing: all of RKH but source/trc, and its example but what sends its stream.
-if [ -z "${RKH_DIR:-}" ]; then
-	skip "RKH_DIR does not say where RKH 3.4 is"
-elif [ ! -e "$RKH_DIR/source/sm/src/rkhsm.c" ]; then
-	check "RKH_DIR, $RKH_DIR, has RKH's source/sm/src/rkhsm.c" false
-else
-	bsp=$RKH_DIR/demo/libbsp/platform/80x86/linux
-	port=$RKH_DIR/source/portable/80x86/linux_st/gnu
-	inc="-I$RKH_DIR/demo/80x86/ahsm -I$port -I$bsp -I$RKH_DIR/demo/libbsp/common"
-	for m in fwk mempool queue sm sma tmr; do
-		inc="$inc -I$RKH_DIR/source/$m/inc"
-	done
-	cat >"$tmp/none.c" <<'C'
-void trace_io_setConfig(int argc, char **argv);
-void trace_io_setConfig(int argc, char **argv) { (void)argc; (void)argv; }
-C
-	points=0
-	for f in "$RKH_DIR"/source/fwk/src/*.c "$RKH_DIR"/source/mempool/src/*.c \
-		 "$RKH_DIR"/source/queue/src/*.c "$RKH_DIR"/source/sm/src/*.c \
-		 "$RKH_DIR"/source/sma/src/*.c "$RKH_DIR"/source/tmr/src/*.c "$port"/*.c \
-		 "$RKH_DIR"/demo/80x86/ahsm/*.c "$bsp/assert.c" "$bsp/bsp_ahsm.c" "$bsp/getopt.c" \
-		 "$bsp/hook.c" "$tmp/none.c"; do
-		name=$(basename "$f" .c)
-		# RKH's own warnings are not ours.
-		# shellcheck disable=SC2046,SC2086
-		check "RKH $name" "$CC" -std=gnu11 -O2 -w -Werror=implicit-function-declaration \
-			-D__LNXGNU__ $(pc --cflags) $inc -c -o "$tmp/rkh_$name.o" "$f"
-		points=$((points + $(grep -c '^ *RKH_TR_[A-Z]*_' "$f")))
-	done
-	echo "# $points trace points"
-	# Nothing ends it, so it is linked and not run: its rkh_fwk_exit() leaves its loop running.
-	# shellcheck disable=SC2046
-	check "RKH, its example" "$CC" -o "$tmp/ahsm" "$tmp"/rkh_*.o $(pc --libs) -lpthread
 fi
 
 done_testing

@@ -113,6 +113,20 @@ typedef rui16_t RKH_SIG_T;
 #define RKH_VERSION_CODE		0x3400
 #endif
 
+/* A message and no warning: an RKH program compiles as it is, with -Werror, too. */
+#if defined(RKH_CFG_TRC_SIZEOF_TE_ID) && RKH_CFG_TRC_SIZEOF_TE_ID != 8
+#pragma message "RKH_CFG_TRC_SIZEOF_TE_ID has no effect: the number of an event has 8 bits here"
+#endif
+
+/* The bytes of a stamp, for qsgate(1) --rkh; events in the device have 64 bits. */
+#if defined(RKH_CFG_TRC_SIZEOF_TSTAMP)
+#define DEVTRACE_RKH_STAMP_	(RKH_CFG_TRC_SIZEOF_TSTAMP / 8)
+#elif defined(RKH_CFGPORT_TRC_SIZEOF_TSTAMP)
+#define DEVTRACE_RKH_STAMP_	(RKH_CFGPORT_TRC_SIZEOF_TSTAMP / 8)
+#else
+#define DEVTRACE_RKH_STAMP_	8
+#endif
+
 /* Groups. */
 enum devtrace_rkh_group {
 	RKH_TG_MP, RKH_TG_QUE, RKH_TG_SMA, RKH_TG_SM, RKH_TG_TMR, RKH_TG_FWK, RKH_TG_USR,
