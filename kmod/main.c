@@ -208,5 +208,5 @@ module_exit(devtrace_exit);
 MODULE_DESCRIPTION("Trace device: a circular buffer of events, /dev/trace");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(DEVTRACE_VERSION);
-/* For one release: this was a module of its own. */
+/* For one release: this used to be a separate module. */
 MODULE_ALIAS("devtrace_streams");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Conditions of triggers that no event can ever meet
+ * Detect conditions of triggers that no event can ever meet
  *
- * A trigger waits, so such a mistake would look like patience. A filter that passes nothing is
- * another matter: "stream add kernel 4M none" is how a stream begins.
+ * A trigger waits, so a mistake in its condition would go unnoticed. A filter that passes
+ * nothing is no mistake: "stream add kernel 4M none" is the usual first step for a new stream.
  */
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
@@ -41,7 +41,7 @@ static bool name_in(const struct filter_names *n, const char *name)
 	return false;
 }
 
-/* Each code that it asks for is one that it excludes. */
+/* Does the condition exclude each code that it asks for? */
 static bool no_code(const struct filter *f)
 {
 	unsigned int i;
@@ -56,7 +56,7 @@ static bool no_code(const struct filter *f)
 	return f->majors.given || f->codes.given;
 }
 
-/* Likewise of processes; a thread may have a name of which one is asked, or a number. */
+/* Does it exclude each process that it asks for? A name and a number may be of one thread. */
 static bool no_process(const struct filter *f)
 {
 	unsigned int i;
@@ -81,7 +81,7 @@ static bool no_cpu(const struct filter *f)
 	return f->cpus.given;
 }
 
-/* Levels end at 3; a severity that is not limited does not count if the other one is. */
+/* Levels end at 3. If one severity has a limit, one without does not count. */
 static bool no_severity(const struct filter *f)
 {
 	return (f->hw_severity || f->sw_severity) &&
@@ -89,7 +89,7 @@ static bool no_severity(const struct filter *f)
 	       (!f->sw_severity || f->sw_severity > DEVTRACE_SEV_LEVEL);
 }
 
-/* @types: as they were asked for. */
+/* @types: the types as requested */
 static const char *types_never(const struct filter *f, const u8 *types, int *attr)
 {
 	DECLARE_BITMAP(asked, 256);
@@ -119,12 +119,12 @@ static const char *types_never(const struct filter *f, const u8 *types, int *att
 }
 
 /**
- * condition_never() - why no event can ever meet a condition
+ * condition_never() - find out whether no event can ever meet a condition
  * @f: the condition
- * @types: the 32 bytes of its types, as they were asked for; NULL: they were not
- * @attr: filled in: enum devtrace_filter_attr, of the term that is wrong
+ * @types: the 32 bytes of its types as requested; NULL without
+ * @attr: set to the wrong term, enum devtrace_filter_attr
  *
- * Return: the reason, and what would be right; NULL if one can.
+ * Return: the error message; NULL if an event can meet it.
  */
 const char *condition_never(const struct filter *f, const u8 *types, int *attr)
 {
@@ -151,7 +151,7 @@ const char *condition_never(const struct filter *f, const u8 *types, int *attr)
 }
 
 /**
- * condition_element_never() - whether no element can ever meet a comparison
+ * condition_element_never() - can no element ever meet a comparison?
  * @t: the comparison
  */
 bool condition_element_never(const struct element_test *t)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Conditions of triggers that no event can ever meet: see condition.c
- */
+/* Detect conditions of triggers that no event can ever meet: see condition.c */
 #ifndef DEVTRACE_CONTROL_CONDITION_H
 #define DEVTRACE_CONTROL_CONDITION_H
 

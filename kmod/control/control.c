@@ -46,7 +46,7 @@ int __init control_init(void)
 	int err;
 
 	trigger_init();
-	/* A trigger may be there as soon as the family is. */
+	/* A trigger may be added as soon as the family is registered. */
 	control_set_ops(&ops);
 	err = netlink_init();
 	if (err) {
@@ -65,5 +65,5 @@ void control_exit(void)
 }
 
 MODULE_ALIAS_GENL_FAMILY(DEVTRACE_GENL_NAME);
-/* For one release: this was a module of its own. */
+/* For one release: this used to be a separate module. */
 MODULE_ALIAS("devtrace_control");

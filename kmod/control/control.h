@@ -5,7 +5,7 @@
 #ifndef DEVTRACE_CONTROL_H
 #define DEVTRACE_CONTROL_H
 
-/* Kbuild defines it, unless CONFIG_DEVTRACE_CONTROL=n is given. */
+/* Kbuild defines it, except with CONFIG_DEVTRACE_CONTROL=n. */
 #ifdef CONFIG_DEVTRACE_CONTROL
 int control_init(void);
 void control_exit(void);

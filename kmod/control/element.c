@@ -2,11 +2,10 @@
 /*
  * Compare an element of an event with a constant
  *
- * The elements are made by whoever emits, programs too, so no length is trusted
- * and nothing is read behind the payload. Nothing here changes anything, and it
- * runs in any context, so floats are compared by their bits.
+ * Programs emit elements, too, so every length is checked, and nothing behind the payload is
+ * read. The code runs in any context, so it compares floating-point numbers by their bits.
  *
- * It compiles in user space too (selftests/unit/test_element.c).
+ * selftests/unit/test_element.c compiles it in user space.
  */
 #ifdef __KERNEL__
 #include <linux/string.h>
@@ -22,18 +21,18 @@
 #include "element.h"
 
 /*
- * How an element stands to the constant. UNEQUAL: and neither less nor greater;
- * NONE: it cannot be compared with it.
+ * Relation of an element to the constant. UNEQUAL: not equal, but neither less nor greater;
+ * NONE: not comparable.
  */
 enum order { LESS, EQUAL, GREATER, UNEQUAL, NONE };
 
-/* Code, object and signal stand before the elements. */
+/* Bytes of code, object and signal before the elements. */
 static u32 element_skip(u32 who)
 {
 	return (who & RING_WHO_CODE ? 4 : 0) + (who & RING_WHO_OBJSIG ? 4 : 0);
 }
 
-/* The element with this index: its format byte, with @size bytes of value; or NULL. */
+/* Return the format byte of element @index, with @size bytes of value behind it; or NULL. */
 static const u8 *element_find(const struct event *ev, u32 index, int *size)
 {
 	u32 i = element_skip(ev->who);
@@ -47,7 +46,7 @@ static const u8 *element_find(const struct event *ev, u32 index, int *size)
 		if (*size < 0)
 			return NULL;
 		i += *size;
-		/* A long buffer comes in pieces and is one element. */
+		/* The pieces of a long buffer count as one element. */
 		if (!(more && mem) && !index--)
 			return e;
 		more = mem && *e >> 4 == DEVTRACE_E_MEM_MORE >> 4;
@@ -66,8 +65,8 @@ static enum order compare_unsigned(u64 a, u64 b)
 }
 
 /*
- * An IEEE 754 number with so many bits of fraction, and exponents around @bias,
- * with an integer; exactly.
+ * Compare an IEEE 754 number with an integer, exactly. @fraction: bits of fraction; @bias: bias
+ * of the exponent.
  */
 static enum order compare_float(u64 bits, unsigned int fraction, int bias, s64 b)
 {
@@ -77,7 +76,7 @@ static enum order compare_float(u64 bits, unsigned int fraction, int bias, s64 b
 	const bool b_negative = b < 0;
 	const u64 b_magnitude = b_negative ? -(u64)b : (u64)b;
 	u64 m = (bits & (one - 1)) | one;
-	bool rest = true;	/* more than @whole, by less than 1 */
+	bool rest = true;	/* the magnitude exceeds @whole, by less than 1 */
 	u64 whole;
 	enum order o;
 
@@ -88,7 +87,7 @@ static enum order compare_float(u64 bits, unsigned int fraction, int bias, s64 b
 	if (exponent < 0) {
 		whole = 0;
 	} else if (exponent > 63) {
-		whole = ~0ULL;	/* more than any constant */
+		whole = ~0ULL;	/* exceeds any constant */
 	} else if (exponent >= (int)fraction) {
 		whole = m << (exponent - fraction);
 		rest = false;
@@ -134,7 +133,7 @@ static enum order compare_number(const struct element_test *t, u8 format, const 
 	case DEVTRACE_E_FUN:
 		return compare_unsigned(get_unaligned_le64(p) & mask, t->value);
 	case DEVTRACE_E_F32:
-		/* There are no bits in what a float means. */
+		/* A mask makes no sense for a floating-point number. */
 		return ~mask ? NONE : compare_float(get_unaligned_le32(p), 23, 127, t->value);
 	case DEVTRACE_E_F64:
 		return ~mask ? NONE : compare_float(get_unaligned_le64(p), 52, 1023, t->value);
@@ -159,12 +158,12 @@ static bool meets_string(const struct element_test *t, const u8 *p, int size)
 }
 
 /**
- * element_meets() - whether the element of an event that a test is about meets it
+ * element_meets() - does an event's element meet a test?
  * @t: the test
  * @ev: the event
  *
- * An element that is not there, not whole, or of another kind than the constant
- * does not meet it, whatever the comparison.
+ * An element that is missing, incomplete, or of another kind than the constant does not meet
+ * any comparison.
  *
  * Context: any.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Comparing an element of an event with a constant: see element.c
- */
+/* Compare an element of an event with a constant: see element.c */
 #ifndef DEVTRACE_ELEMENT_H
 #define DEVTRACE_ELEMENT_H
 
@@ -11,14 +9,14 @@
 struct event;
 
 /**
- * struct element_test - what an element is compared with
- * @given: there is such a test
- * @is_string: with @string, else with @value
+ * struct element_test - a comparison with an element
+ * @given: the test exists
+ * @is_string: compare with @string, else with @value
  * @compare: enum devtrace_compare
- * @index: the element, from 0
- * @value: a number
- * @mask: bits of the number that count
- * @string: a text
+ * @index: number of the element, from 0
+ * @value: constant to compare with
+ * @mask: bits of the element to compare
+ * @string: text to compare with
  */
 struct element_test {
 	bool	given;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Filters as attributes of netlink, there and back
+ * Convert filters from netlink attributes and back
  *
- * A term that is not given is as filter_all() has it, and such a term is not put:
- * what filter_put() writes, filter_parse() reads as the same filter.
+ * A missing term has the value of filter_all(), and such a term is not put: filter_parse()
+ * reads what filter_put() writes as the same filter.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
@@ -17,7 +17,7 @@
 #include "netlink.h"
 #include "netlink_check.h"
 
-/* A major code has 24 bits. */
+/* Largest major code: 24 bits. */
 #define MAJOR_MAX	0xffffff
 #define PID_MOST	4194303
 
@@ -73,7 +73,7 @@ static bool names_ok(const struct nlattr *attr)
 	return nla_len(attr) % TASK_COMM_LEN == 0;
 }
 
-/* What stands in an array, which no policy can say. */
+/* Check the content of an array, which a policy cannot express. */
 static int check_array(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	bool ok;
@@ -159,15 +159,15 @@ static void parse_names(struct filter_names *t, const struct nlattr *attr)
 	name = nla_data(attr);
 	t->given = true;
 	t->nr = nla_len(attr) / TASK_COMM_LEN;
-	/* Names are compared as a whole: nothing stands behind the NUL. */
+	/* Names are compared with their padding, so zero it. */
 	for (i = 0; i < t->nr; i++, name += TASK_COMM_LEN)
 		strscpy_pad(t->v[i], name, TASK_COMM_LEN);
 }
 
 /**
- * filter_parse() - a filter from a request
+ * filter_parse() - read a filter from a request
  * @f: filled in
- * @nest: attribute of filter_parse_policy, each of its attributes once
+ * @nest: attribute that meets filter_parse_policy, each term once
  */
 void filter_parse(struct filter *f, const struct nlattr *nest)
 {
@@ -252,7 +252,7 @@ static int put_terms(struct sk_buff *skb, const struct filter *f)
 	return 0;
 }
 
-/* The terms of a filter that nothing passes. */
+/* Put the terms of a filter that passes nothing. */
 static int put_nothing(struct sk_buff *skb)
 {
 	static const u8 types[256 / 8];
@@ -262,12 +262,12 @@ static int put_nothing(struct sk_buff *skb)
 }
 
 /**
- * filter_put() - a filter as an attribute
+ * filter_put() - put a filter as an attribute
  * @skb: message
- * @attrtype: of the nest
- * @f: the filter; NULL: one that nothing passes
+ * @attrtype: type of the nest
+ * @f: the filter; NULL: one that passes nothing
  *
- * Return: 0, or -EMSGSIZE with nothing put; at most NETLINK_FILTER_SIZE bytes.
+ * Return: 0, or -EMSGSIZE with nothing put. Puts at most NETLINK_FILTER_SIZE bytes.
  */
 int filter_put(struct sk_buff *skb, int attrtype, const struct filter *f)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Filters as netlink has them: see filter_parse.c
- */
+/* Convert filters from netlink attributes and back: see filter_parse.c */
 #ifndef DEVTRACE_CONTROL_FILTER_PARSE_H
 #define DEVTRACE_CONTROL_FILTER_PARSE_H
 
@@ -11,7 +9,7 @@
 struct filter;
 struct sk_buff;
 
-/* What a nest of filter attributes must be, before filter_parse() is called. */
+/* Policy that a nest of filter attributes must meet before filter_parse(). */
 extern const struct nla_policy filter_parse_policy[DEVTRACE_FA_MAX + 1];
 
 /* Process context, devtrace_lock held. */

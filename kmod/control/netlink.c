@@ -2,10 +2,10 @@
 /*
  * The generic netlink family: rights, commands, replies, notifications
  *
- * Notifications go to the network namespaces that the initial user namespace owns.
- * In others "root" is anybody, and no kernel lets a family ask a listener for a
- * capability in the initial user namespace; it can ask for CAP_SYS_ADMIN in the
- * one that owns the network namespace, which here is the initial one.
+ * Notifications go only to network namespaces that the initial user namespace owns. In others,
+ * any user can be "root". A family cannot require a listener to have a capability in the
+ * initial user namespace; it can require CAP_SYS_ADMIN in the user namespace that owns the
+ * network namespace, which here is the initial one.
  */
 #include <linux/bitmap.h>
 #include <linux/capability.h>
@@ -33,17 +33,17 @@
 #include "stream/profile_ops.h"
 #include "stream/table.h"
 
-/* The largest entry of a dump is a trigger with two filters at their longest. */
+/* The largest entry of a dump: a trigger with two filters of maximum size. */
 #define DUMP_MIN	(2 * NETLINK_FILTER_SIZE + 1024)
 
 #define A(attr)		BIT_ULL(DEVTRACE_A_##attr)
 
 /**
  * struct command - a command of the family
- * @changes: it takes the right to change
- * @needs: attributes it must have; its dump needs none
- * @doit: do it
- * @dumpit: dump
+ * @changes: requires the right to change
+ * @needs: bit mask of required attributes; a dump requires none
+ * @doit: executes the command
+ * @dumpit: executes the dump
  */
 struct command {
 	bool	changes;
@@ -90,17 +90,17 @@ static const struct command commands[] = {
 static struct genl_family family;
 
 /*
- * Events fire triggers and pass watermarks before there is a family and after it; the
- * number of a group that is not ours would be another's. Under devtrace_lock.
+ * Events fire triggers and pass watermarks before the family is registered, too; its group
+ * number would then belong to another family. Protected by devtrace_lock.
  */
 static bool registered;
 
-/* Goes up with each change, so that a dump across one can be told; never 0. */
+/* Incremented at each change, so that a dump reveals a change meanwhile; never 0. */
 static unsigned int changes = 1;
 
 /*
- * Both whoever opened the socket and whoever sends must have the right, so that a
- * program with more rights cannot be made to send what another wrote.
+ * Both the opener of the socket and the sender must have the right, so a privileged program
+ * cannot be made to send another's request.
  */
 static int check_rights(struct sk_buff *skb, bool change, struct netlink_ext_ack *extack)
 {
@@ -158,7 +158,7 @@ static void post_doit(compat_genl_ops *ops, struct sk_buff *skb, struct genl_inf
 	end_command(&commands[info->genlhdr->cmd]);
 }
 
-/* A request was done, but for profile events that are not to be had. */
+/* The note for a request that succeeded except for unavailable profile types. */
 static const char *lacking_note(const unsigned long *types)
 {
 	static const char some[] =
@@ -199,7 +199,7 @@ static int netlink_doit(struct sk_buff *skb, struct genl_info *info)
 	if (!err && devtrace_profile_lacking(lacks))
 		netlink_refuse(info->extack, NULL, lacking_note(lacks));
 
-	/* Of what attribute, nobody could say. */
+	/* Running out of memory is no attribute's fault. */
 	if (err == -ENOMEM && info->extack && !info->extack->_msg)
 		netlink_refuse(info->extack, NULL, "there is no memory left for this");
 	return err;
@@ -212,7 +212,7 @@ static const struct command *dump_command(struct netlink_callback *cb)
 	return &commands[hdr->cmd];
 }
 
-/* In cb->args, which dumps use from the first one on. */
+/* Index in cb->args, of which dumps use the first ones. */
 #define DUMP_CHECKED	5
 
 static int check_dump(struct netlink_callback *cb)
@@ -222,7 +222,7 @@ static int check_dump(struct netlink_callback *cb)
 	err = check_rights(cb->skb, false, cb->extack);
 	if (!err)
 		err = check_once(cb->nlh, cb->extack);
-	/* Its policy is for when it is asked for one. */
+	/* The policy of this command applies to its doit. */
 	if (!err && dump_command(cb)->doit && nlmsg_attrlen(cb->nlh, GENL_HDRLEN)) {
 		netlink_refuse(cb->extack, nlmsg_attrdata(cb->nlh, GENL_HDRLEN),
 			       "attribute is not for a dump, which tells of all: leave it out");
@@ -234,7 +234,7 @@ static int check_dump(struct netlink_callback *cb)
 	return err;
 }
 
-/* Older kernels give no place here to say why; there the first netlink_dumpit() refuses. */
+/* Older kernels cannot return a message here; there, the first netlink_dumpit() checks. */
 static int netlink_start(struct netlink_callback *cb)
 {
 	BUILD_BUG_ON(DUMP_MIN > 16384);
@@ -257,7 +257,7 @@ static int netlink_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 	cb->seq = changes;
 	err = dump_command(cb)->dumpit(skb, cb);
 	mutex_unlock(&devtrace_lock);
-	/* The message is full; or else there is no entry in it, and that is the end. */
+	/* -EMSGSIZE: the message is full. With no entry in it, the entry never fits. */
 	if (err == -EMSGSIZE && skb->len)
 		err = 0;
 	return err ?: skb->len;
@@ -323,13 +323,13 @@ int netlink_reply_end(struct netlink_msg *m, struct genl_info *info, int err)
 	return genlmsg_reply(m->skb, info);
 }
 
-/* To each network namespace that listens; NULL: tell those there that it is lost. */
+/* Send to each network namespace that listens; NULL: tell listeners that a message was lost. */
 static void notify_all(struct sk_buff *skb)
 {
 	struct sk_buff *copy;
 	struct net *net;
 
-	/* Not killable: a namespace that comes or goes holds it for a list operation. */
+	/* Not killable: other holders hold it for a list operation only. */
 	down_read(&net_rwsem);
 	for_each_net(net) {
 		if (net->user_ns != &init_user_ns || !genl_has_listeners(&family, net, 0))
@@ -445,7 +445,7 @@ void netlink_exit(void)
 	mutex_lock(&devtrace_lock);
 	registered = false;
 	mutex_unlock(&devtrace_lock);
-	/* Waits for the requests that are under way, and what they are answered. */
+	/* Waits for requests in progress and their replies. */
 	genl_unregister_family(&family);
 	netlink_forget();
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What requests must be: policies of the kernel, and what no policy can say
+ * Checks of requests: policies, and what a policy cannot express
  *
- * Each command has the policy of what it takes, so that the kernel refuses what a command
- * does not take, sizes, ranges and nests, before the command is asked. With its few words
- * the kernel sends where the attribute is and the policy that it does not meet.
- * libdevtrace-ctl makes a sentence of that (lib/ctl/ctl_refused.c).
+ * Each command has a policy of its attributes. So the kernel refuses unknown attributes and
+ * wrong sizes, ranges and nests before the command runs. Its short message comes with the place
+ * of the attribute and the policy that it violates; libdevtrace-ctl makes a sentence of that
+ * (lib/ctl/ctl_refused.c).
  */
 #include <linux/ctype.h>
 #include <linux/kernel.h>
@@ -40,9 +40,9 @@ int netlink_refuse_value(struct netlink_ext_ack *extack, const struct nlattr *at
 }
 
 /*
- * A message must stay after the lock is given back, when the module that has it may go.
- * So each that was made is kept: what profile-add refuses, and what a kernel does not have.
- * Both are few.
+ * The kernel may copy a message after the lock is released, when the owner of its text may be
+ * gone. So each such text is kept until the module is removed: refusals of profile-add, and
+ * unavailable types. There are few different ones.
  */
 #define NOTES_MAX	64
 static const char *notes[NOTES_MAX];
@@ -53,7 +53,7 @@ const char *netlink_keep(const char *text, const char *no_room)
 	const char *kept = no_room;
 	int i;
 
-	/* Not killable: who holds it waits for memory at the most. */
+	/* Not killable: a holder waits for memory at most. */
 	mutex_lock(&notes_lock);
 	for (i = 0; i < NOTES_MAX && notes[i]; i++)
 		if (!strcmp(notes[i], text))
@@ -81,7 +81,7 @@ int netlink_string_len(const struct nlattr *attr)
 	return strnlen(nla_data(attr), len + 1) == (size_t)len ? len : -1;
 }
 
-/* Streams and triggers are device nodes and words on a command line. */
+/* Names of streams and triggers appear in device nodes and on command lines. */
 static int check_name(const struct nlattr *attr, struct netlink_ext_ack *extack)
 {
 	const char *s = nla_data(attr);
@@ -90,7 +90,7 @@ static int check_name(const struct nlattr *attr, struct netlink_ext_ack *extack)
 	for (i = 0; i < len; i++)
 		if (!(isascii(s[i]) && isalnum(s[i])) && s[i] != '_' && s[i] != '.' && s[i] != '-')
 			break;
-	/* No file is called . or .. */
+	/* No file may be named "." or "..". */
 	if (len > 0 && i == len && strcmp(s, ".") && strcmp(s, ".."))
 		return 0;
 	return netlink_refuse_value(extack, attr, &netlink_takes_stream[DEVTRACE_A_STREAM]);
@@ -104,7 +104,7 @@ static int check_tracepoint(const struct nlattr *attr, struct netlink_ext_ack *e
 				    &netlink_takes_tracepoint[DEVTRACE_A_TRACEPOINT]);
 }
 
-/* Not const: in older kernels a policy points to a range that is not. */
+/* Not const: in older kernels, a policy points to a range that is not const. */
 static struct netlink_range_validation size_range = { 1024, 0x80000000 };
 static struct netlink_range_validation rate_range = { 1, TRIGGER_RATE_MAX };
 static struct netlink_range_validation events_range = { 0, INT_MAX };
@@ -120,7 +120,7 @@ static struct netlink_range_validation time_range = { 0, S64_MAX };
 #define NEST(attr, policy) \
 	[DEVTRACE_A_##attr] = NLA_POLICY_NESTED(policy)
 
-/* Older kernels let through what there is no policy for. */
+/* Older kernels accept attributes without a policy. */
 const struct nla_policy netlink_takes_nothing[DEVTRACE_A_PAD + 1] = {
 	[DEVTRACE_A_PAD] = { .type = NLA_REJECT },
 };
@@ -194,7 +194,7 @@ int netlink_check_once(const struct nlattr *head, int len, struct netlink_ext_ac
 		seen |= BIT_ULL(nla_type(attr));
 		if (!(attr->nla_type & NLA_F_NESTED))
 			continue;
-		/* There are no nests in nests: their policies refuse that. */
+		/* Depth 1 at most: the policies refuse nests in nests. */
 		err = netlink_check_once(nla_data(attr), nla_len(attr), extack);
 		if (err)
 			return err;

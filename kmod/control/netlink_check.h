@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What requests must be: policies of the kernel, and what no policy can say
- */
+/* Checks of requests: policies, and what a policy cannot express: see netlink_check.c */
 #ifndef DEVTRACE_NETLINK_CHECK_H
 #define DEVTRACE_NETLINK_CHECK_H
 
@@ -9,30 +7,33 @@
 #include <uapi/linux/devtrace_netlink.h>
 
 /*
- * Refuse a request: @msg says what is wrong, and what would be right. It must stay,
- * as string literals do.
+ * Refuse a request. @msg says what is wrong and what would be right; it must stay valid, like a
+ * string literal.
  */
 void netlink_refuse(struct netlink_ext_ack *extack, const struct nlattr *attr,
 		    const char *msg);
 
-/* Refuse a value as the kernel does that a policy does not let through. Returns -EINVAL. */
+/* Refuse a value like the kernel refuses one that violates a policy. Return -EINVAL. */
 int netlink_refuse_value(struct netlink_ext_ack *extack, const struct nlattr *attr,
 			 const struct nla_policy *policy);
 
-/* A sentence that does not stay, as one that does; @no_room if that takes too much. */
+/* Return a copy of @text that outlives the lock, or @no_room. */
 const char *netlink_keep(const char *text, const char *no_room);
 
-/* Bytes of a string before its NUL, which is the last byte; -1: it is elsewhere. */
+/* Length of a string whose NUL is the last byte; -1 if the NUL is elsewhere. */
 int netlink_string_len(const struct nlattr *attr);
 
-/* Attributes that a policy has let through, and nests of them: each once. */
+/* Check that each attribute, at the top and in nests, is given once. */
 int netlink_check_once(const struct nlattr *head, int len, struct netlink_ext_ack *extack);
 
-/* Those of @needs, a bit for each, must be in @tb, which is of @nest or, NULL, of the top. */
+/*
+ * Require each attribute whose bit is set in @needs; @tb was parsed from @nest (NULL: top
+ * level).
+ */
 int netlink_check_needs(struct nlattr **tb, u64 needs, const struct nlattr *nest,
 			struct netlink_ext_ack *extack);
 
-/* What commands take: several take the same. */
+/* Policies of commands; some are shared. */
 extern const struct nla_policy netlink_takes_nothing[DEVTRACE_A_PAD + 1];
 extern const struct nla_policy netlink_takes_stream[DEVTRACE_A_STREAM + 1];
 extern const struct nla_policy netlink_takes_trigger[DEVTRACE_A_TRIGGER + 1];
@@ -43,7 +44,7 @@ extern const struct nla_policy netlink_filter_set_takes[DEVTRACE_A_FILTER + 1];
 extern const struct nla_policy netlink_trigger_new_takes[DEVTRACE_A_ARMED + 1];
 extern const struct nla_policy netlink_trigger_set_takes[DEVTRACE_A_ARMED + 1];
 
-/* Free what netlink_keep() kept: nobody can be told it any more. */
+/* Free the texts of netlink_keep(): no request can return them any more. */
 void netlink_forget(void);
 
 #endif /* DEVTRACE_NETLINK_CHECK_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Commands about the filters of streams
- */
+/* Commands for filters of streams */
 #include <linux/errno.h>
 #include <linux/slab.h>
 
@@ -26,7 +24,7 @@ static int put_filter(struct sk_buff *skb, struct stream *s)
 	u32 generation;
 
 	stream_info(s, &info);
-	/* A copy of what an earlier boot left has none. */
+	/* NULL for a copy of what an earlier boot left. */
 	f = filter_get(info.id, &generation);
 	if (nla_put_string(skb, DEVTRACE_A_STREAM, info.name) ||
 	    nla_put_u32(skb, DEVTRACE_A_GENERATION, generation))

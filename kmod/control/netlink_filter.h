@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Filters by netlink: see netlink_filter.c
- */
+/* Commands for filters of streams: see netlink_filter.c */
 #ifndef DEVTRACE_NETLINK_FILTER_H
 #define DEVTRACE_NETLINK_FILTER_H
 
@@ -14,14 +12,14 @@ struct netlink_callback;
 struct sk_buff;
 struct stream;
 
-/* A filter as an attribute, all its lists at their longest. */
+/* Maximum size of a filter as an attribute. */
 #define NETLINK_FILTER_SIZE							\
 	(NLA_HDRLEN + (NLA_HDRLEN + 32) + 3 * (NLA_HDRLEN + sizeof(u32)) +	\
 	 3 * (NLA_HDRLEN + DEVTRACE_TERMS_MAX * sizeof(struct devtrace_range)) + \
 	 6 * (NLA_HDRLEN + DEVTRACE_TERMS_MAX * sizeof(u32)) +			\
 	 2 * (NLA_HDRLEN + DEVTRACE_TERMS_MAX * TASK_COMM_LEN))
 
-/* Process context, devtrace_lock held: tell those who listen. */
+/* Notify listeners. Process context, devtrace_lock held. */
 void netlink_notify_filter(struct stream *s);
 
 /* Commands and dumps: see netlink.h. */

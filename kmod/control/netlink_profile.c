@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What kernel profile events there are, and more of them
+ * Commands for kernel profile events
  *
- * They are switched on and off by the filters: see netlink_filter.c. They are a module of
- * their own, devtrace_profile, which is loaded by whoever asks for them.
+ * Filters switch these events on and off: see netlink_filter.c. They are in the module
+ * devtrace_profile, which is loaded by requests that involve them.
  */
 #include <linux/errno.h>
 #include <linux/kmod.h>
@@ -40,9 +40,9 @@ static bool wants_any(const u8 *types)
 }
 
 /**
- * netlink_profile_load() - have the module of kernel profile events, if it is to be had
+ * netlink_profile_load() - load devtrace_profile.ko, if it exists
  *
- * What it says where it is not, is said by whoever needs it.
+ * On failure, the code that needs the module reports the error.
  *
  * Context: process; may sleep; devtrace_lock not held.
  */
@@ -58,9 +58,9 @@ void netlink_profile_load(void)
 }
 
 /**
- * netlink_profile_prepare() - have the module of the events that a request has to do with
+ * netlink_profile_prepare() - load devtrace_profile.ko if a request involves it
  * @info: the request
- * @maxattr: the last attribute that it can have
+ * @maxattr: last attribute of its policy
  *
  * Context: process; may sleep; devtrace_lock not held.
  */
@@ -101,7 +101,7 @@ static bool type_info(unsigned int type, struct profile_info *info)
 	return true;
 }
 
-/* args[0]: how far behind the first type to go on */
+/* args[0]: type to continue with, minus the first type */
 int netlink_profile_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct profile_info info;
@@ -154,7 +154,7 @@ int netlink_profile_add(struct genl_info *info)
 	return 0;
 }
 
-/* Nobody wants a type any more. Another tracepoint may be given its number. */
+/* Remove a type from all filters, before another tracepoint gets its number. */
 static int take_from_filters(unsigned int type)
 {
 	struct filter *f = kmalloc(sizeof(*f), GFP_KERNEL);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Kernel profile events by netlink: see netlink_profile.c
- */
+/* Commands for kernel profile events: see netlink_profile.c */
 #ifndef DEVTRACE_NETLINK_PROFILE_H
 #define DEVTRACE_NETLINK_PROFILE_H
 
@@ -11,12 +9,8 @@ struct genl_info;
 struct netlink_callback;
 struct sk_buff;
 
-/*
- * Kernel profile events are a module of their own, which is loaded when a request or a
- * dump has to do with them. Not under devtrace_lock, which the module takes.
- */
+/* Without devtrace_lock, which the module takes when it is loaded. */
 void netlink_profile_load(void);
-/* And the kernel's own faults, for whoever names them. */
 void netlink_profile_prepare(const struct genl_info *info, unsigned int maxattr);
 
 /* Commands and dumps: see netlink.h. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Dumps of numbers: streams by CPU, types, threads, readers, lanes; and of names
+ * Dumps of statistics: streams by CPU, types, threads, readers, lanes; and of names
  *
- * Numbers go on changing while they are dumped. A dump promises that each CPU, type, thread,
- * and reader that is there all the time is in it once.
+ * Numbers change while they are dumped. A dump has each CPU, type, thread and reader that
+ * exists throughout exactly once.
  *
- * Cost. Each dump is linear in what it tells and in the lanes: it takes the events of lanes
- * once, and its cursor in cb->args leads to the next entry without a walk.
+ * Cost: Each dump is linear in its output and in the lanes: it takes all lanes once, and its
+ * cursor in cb->args finds the next entry without a walk.
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -31,10 +31,10 @@
 
 #define put_u64(skb, attr, v)	nla_put_u64_64bit(skb, DEVTRACE_A_##attr, v, DEVTRACE_A_PAD)
 
-/* In cb->args, beside the cursor: the events of lanes were taken. */
+/* Index in cb->args, behind the cursor: lanes were taken. */
 #define DUMP_TAKEN	4
 
-/* An event of a lane is counted when it is taken; once a dump, not once a message. */
+/* An event of a lane is counted when it is taken. Take once a dump, not once a message. */
 static void take_lanes(struct netlink_callback *cb)
 {
 	if (!cb->args[DUMP_TAKEN])
@@ -42,7 +42,7 @@ static void take_lanes(struct netlink_callback *cb)
 	cb->args[DUMP_TAKEN] = 1;
 }
 
-/* A cursor of 64 bits, in two places of cb->args. */
+/* A 64-bit cursor in two elements of cb->args. */
 static u64 netlink_stats_cursor(const struct netlink_callback *cb, unsigned int at)
 {
 	return (u64)cb->args[at + 1] << 32 | (u32)cb->args[at];
@@ -54,7 +54,7 @@ static void set_cursor(struct netlink_callback *cb, unsigned int at, u64 value)
 	cb->args[at + 1] = upper_32_bits(value);
 }
 
-/* With STREAM, only this one. */
+/* With the attribute STREAM, only this stream. */
 static bool stream_wanted(struct netlink_callback *cb, const struct stream *s)
 {
 	struct nlattr *name = netlink_dump_attrs(cb)[DEVTRACE_A_STREAM];
@@ -62,7 +62,7 @@ static bool stream_wanted(struct netlink_callback *cb, const struct stream *s)
 	return !name || !strcmp(nla_data(name), s->name);
 }
 
-/* The first call of a dump: the stream it is asked for must be there. */
+/* In the first call of a dump, check that the requested stream exists. */
 static int check_stream(struct netlink_callback *cb)
 {
 	struct nlattr **attrs = netlink_dump_attrs(cb);
@@ -96,7 +96,7 @@ static int put_stats(struct sk_buff *skb, struct stream *s, int cpu)
 	return 0;
 }
 
-/* args[1]: CPU to go on with; behind them lanes */
+/* args[1]: CPU to continue with; after the last one, lanes */
 static int dump_stats_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s)
 {
 	void *head;
@@ -130,7 +130,7 @@ static int put_reader(struct sk_buff *skb, const struct stream *s,
 	return 0;
 }
 
-/* args[1] and args[2]: number of the last reader that was put */
+/* args[1] and args[2]: serial number of the last reader put */
 static int dump_readers_of(struct sk_buff *skb, struct netlink_callback *cb, struct stream *s)
 {
 	u64 serial = netlink_stats_cursor(cb, 1);
@@ -150,7 +150,7 @@ static int dump_readers_of(struct sk_buff *skb, struct netlink_callback *cb, str
 	return 0;
 }
 
-/* args[0]: stream to go on with */
+/* args[0]: stream to continue with */
 static int dump_streams(struct sk_buff *skb, struct netlink_callback *cb,
 			int (*dump)(struct sk_buff *skb, struct netlink_callback *cb,
 				    struct stream *s))
@@ -192,7 +192,7 @@ static int put_type(struct sk_buff *skb, unsigned int type, u64 stored, u64 filt
 	return 0;
 }
 
-/* args[0]: type to go on with. Those of which there was none are left out. */
+/* args[0]: type to continue with. Types without events are left out. */
 int netlink_type_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	u64 stored, filtered;
@@ -224,7 +224,7 @@ static int put_process(struct sk_buff *skb, const struct proc_name *name, u64 st
 	return 0;
 }
 
-/* args[0]: slot to go on with */
+/* args[0]: slot to continue with */
 int netlink_process_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	unsigned int slot = cb->args[0];
@@ -234,7 +234,7 @@ int netlink_process_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	int err;
 
 	take_lanes(cb);
-	/* Moves slot behind the one that it tells. */
+	/* Advances slot past the one returned. */
 	while (devtrace_proc_stats(&slot, &name, &stored)) {
 		head = netlink_dump_begin(skb, cb);
 		if (!head)
@@ -259,7 +259,7 @@ static int put_name(struct sk_buff *skb, const struct devtrace_dict *d, u32 scop
 	return 0;
 }
 
-/* args[0] and, its upper half, args[1]: serial of the last name that was put */
+/* args[0] and args[1]: serial number of the last name put */
 int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct dict_name n = { .serial = netlink_stats_cursor(cb, 0) };
@@ -267,7 +267,7 @@ int netlink_dict_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	int err;
 
 	while (devtrace_dict_next(n.serial, &n)) {
-		/* It was replaced. */
+		/* An old name. */
 		if (n.until)
 			continue;
 		head = netlink_dump_begin(skb, cb);
@@ -300,14 +300,14 @@ static int put_lane(struct sk_buff *skb, const struct slot_stats *st)
 	return 0;
 }
 
-/* args[0]: slot to go on with */
+/* args[0]: slot to continue with */
 int netlink_lane_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct slot_stats st;
 	void *head;
 	int err;
 
-	/* To take from one may overwrite what another one gave. */
+	/* First take all lanes: taking from one may overwrite events of another. */
 	take_lanes(cb);
 	for (; cb->args[0] < slots_nr(); cb->args[0]++) {
 		if (!slot_stats(cb->args[0], &st))

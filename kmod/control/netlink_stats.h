@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What became of events, by netlink: see netlink_stats.c
- */
+/* Dumps of statistics: see netlink_stats.c */
 #ifndef DEVTRACE_NETLINK_STATS_H
 #define DEVTRACE_NETLINK_STATS_H
 

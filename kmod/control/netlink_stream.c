@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Commands about streams
- */
+/* Commands for streams */
 #include <linux/err.h>
 #include <linux/limits.h>
 #include <linux/slab.h>
@@ -26,7 +24,7 @@
 	(2 * nla_total_size(DEVTRACE_NAME_LEN) +			\
 	 3 * nla_total_size_64bit(sizeof(u64)) + 5 * nla_total_size(sizeof(u32)))
 
-/* It has no filter and no rings of its own, and its module removes it without asking. */
+/* An image has no filter and no rings, and its module may remove it at any time. */
 int netlink_check_changes(const struct stream *s, const struct nlattr *attr,
 			  struct netlink_ext_ack *extack)
 {
@@ -103,7 +101,7 @@ int netlink_get_of_stream(struct genl_info *info, size_t size, netlink_put_strea
 	return netlink_reply_end(&m, info, put(m.skb, s));
 }
 
-/* args[0]: stream to go on with */
+/* args[0]: stream to continue with */
 int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
 			    netlink_put_stream_fn *put)
 {
@@ -136,8 +134,8 @@ int netlink_stream_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /*
- * What is wrong with a size that is in range: no memory for it, memory that somebody else
- * has lent, or it cannot be rounded.
+ * Explain the error for a size that is in range: no memory, borrowed memory, or it cannot be
+ * rounded.
  */
 static void refuse_size(struct genl_info *info, int err)
 {
@@ -154,7 +152,7 @@ static void refuse_size(struct genl_info *info, int err)
 				     &netlink_stream_set_takes[DEVTRACE_A_SIZE]);
 }
 
-/* Rings have sizes of a power of two. */
+/* Sizes of rings are powers of two. */
 static bool get_size(struct genl_info *info, unsigned long *bytes)
 {
 	*bytes = ring_size_round(nla_get_u64(info->attrs[DEVTRACE_A_SIZE]));
@@ -190,7 +188,7 @@ int netlink_stream_new(struct genl_info *info)
 		refuse_size(info, -EINVAL);
 		return -EINVAL;
 	}
-	/* Stream 0 too: of two of a name, nobody could reach the second. */
+	/* Includes stream 0. A second stream of the same name could not be reached. */
 	if (stream_find(nla_data(a[DEVTRACE_A_STREAM]))) {
 		refuse_new(info, -EEXIST);
 		return -EEXIST;
@@ -241,7 +239,7 @@ int netlink_stream_set(struct genl_info *info)
 			       "nothing is set: give one or more of size, state and watermark");
 		return -EINVAL;
 	}
-	/* First what may fail, so that all is set or nothing. */
+	/* First do what may fail, so that either all is set or nothing. */
 	state = a[DEVTRACE_A_STATE] ? nla_get_u32(a[DEVTRACE_A_STATE]) : DEVTRACE_STATE_STOPPED;
 	if (state == DEVTRACE_STATE_RUNNING && READ_ONCE(s->state) == DEVTRACE_STATE_FROZEN)
 		return refuse_frozen(info);

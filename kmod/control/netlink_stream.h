@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Streams by netlink: see netlink_stream.c
- */
+/* Commands for streams: see netlink_stream.c */
 #ifndef DEVTRACE_NETLINK_STREAM_H
 #define DEVTRACE_NETLINK_STREAM_H
 
@@ -14,19 +12,22 @@ struct nlattr;
 struct sk_buff;
 struct stream;
 
-/* Process context, devtrace_lock held: refuse if @s is no more than what an earlier boot left. */
+/*
+ * Refuse changes if @s only shows what an earlier boot left. Process context, devtrace_lock
+ * held.
+ */
 int netlink_check_changes(const struct stream *s, const struct nlattr *attr,
 			  struct netlink_ext_ack *extack);
 
-/* What an entry about a stream says; 0 or -EMSGSIZE. */
+/* Put an entry about a stream; return 0 or -EMSGSIZE. */
 typedef int netlink_put_stream_fn(struct sk_buff *skb, struct stream *s);
 
-/* Get and dump of what there is one of for each stream. */
+/* Get and dump for entries of which each stream has one. */
 int netlink_get_of_stream(struct genl_info *info, size_t size, netlink_put_stream_fn *put);
 int netlink_dump_of_streams(struct sk_buff *skb, struct netlink_callback *cb,
 			    netlink_put_stream_fn *put);
 
-/* Process context, devtrace_lock held: tell those who listen. */
+/* Notify listeners. Process context, devtrace_lock held. */
 void netlink_notify_stream(int cmd, struct stream *s);
 void netlink_notify_clear(struct stream *s);
 void netlink_notify_watermark(struct stream *s, u32 cpu);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers over netlink
+ * Commands for triggers
  *
- * Whether an attribute is of the right kind and size has been looked at; here, what
- * they mean together.
+ * Kind and size of attributes were checked before; these functions check their combination.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -139,7 +138,7 @@ static int parse_when(struct trigger *t, struct nlattr **attrs, struct netlink_e
 	return 0;
 }
 
-/* For the actions that take no STREAM, no EVENTS and TIME, or no FILTER. */
+/* Check that an action has the STREAM, EVENTS, TIME and FILTER that it takes, and no others. */
 static int check_action(enum devtrace_action action, struct nlattr **attrs,
 			struct netlink_ext_ack *extack)
 {
@@ -178,7 +177,7 @@ static int parse_stop(struct trigger *t, struct nlattr **attrs, struct netlink_e
 		t->events = nla_get_u64(events);
 	if (time)
 		t->ns = nla_get_u64(time);
-	/* At once, whatever the other one says. */
+	/* 0 means "at once", which contradicts any other limit. */
 	if ((events && !t->events && t->ns) || (time && !t->ns && t->events))
 		return trigger_refuse(extack, t->events ? time : events,
 				      "0 is to stop at once: give events, or time, or both above 0");
@@ -330,7 +329,7 @@ static int put_fired(struct sk_buff *skb, const struct trigger *t, u64 fired, u6
 
 static int put_trigger(struct sk_buff *skb, const struct trigger *t)
 {
-	/* The time of this one, or of a later one. */
+	/* The time is that of this firing, or of a later one. */
 	const u64 fired = compat_atomic64_read_acquire(&t->fired);
 	int err;
 
@@ -383,7 +382,7 @@ int netlink_trigger_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 /**
- * netlink_notify_trigger() - tell what a trigger is now
+ * netlink_notify_trigger() - notify listeners of a trigger's state
  * @cmd: DEVTRACE_CMD_NTF_TRIGGER_NEW or _SET
  * @t: the trigger
  */
@@ -396,10 +395,10 @@ void netlink_notify_trigger(int cmd, const struct trigger *t)
 }
 
 /**
- * netlink_notify_fired() - tell that a trigger fired
+ * netlink_notify_fired() - notify listeners that a trigger fired
  * @t: the trigger
- * @fired: how often by now
- * @at: when last
+ * @fired: number of firings so far
+ * @at: time of the last one, trace clock ns
  */
 void netlink_notify_fired(const struct trigger *t, u64 fired, u64 at)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Triggers by netlink: see netlink_trigger.c
- */
+/* Commands for triggers: see netlink_trigger.c */
 #ifndef DEVTRACE_NETLINK_TRIGGER_H
 #define DEVTRACE_NETLINK_TRIGGER_H
 
@@ -13,10 +11,10 @@ struct netlink_callback;
 struct sk_buff;
 struct trigger;
 
-/* What a nest of element attributes must be. */
+/* Policy of a nest of element attributes. */
 extern const struct nla_policy netlink_element_policy[DEVTRACE_EA_MAX + 1];
 
-/* Process context, devtrace_lock held: tell those who listen. */
+/* Notify listeners. Process context, devtrace_lock held. */
 void netlink_notify_trigger(int cmd, const struct trigger *t);
 void netlink_notify_fired(const struct trigger *t, u64 fired, u64 at);
 

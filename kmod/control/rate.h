@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * More events in a second than a trigger asks for, counted in one word
+ * Detect more events per second than a trigger's rate, with one word of state
  *
- * The upper 40 bits say when the second began, in steps of 2^16 ns; below stands how many
- * events came since. After 834 days the steps begin again: so what counts is how far two
- * times are apart, not which one is greater. A count of 0: no second has begun yet.
+ * The upper 40 bits have the beginning of the current second, in steps of 2^16 ns; the lower
+ * bits have the number of events since then. The steps wrap after 834 days, so times are
+ * compared by their distance. A count of 0: no second has begun yet.
  *
- * It compiles in user space too (selftests/unit/test_rate.c).
+ * selftests/unit/test_rate.c compiles it in user space.
  */
 #ifndef DEVTRACE_CONTROL_RATE_H
 #define DEVTRACE_CONTROL_RATE_H
@@ -29,12 +29,12 @@ static inline u32 rate_count(u64 word)
 }
 
 /**
- * rate_next() - an event comes
- * @word: the word before
+ * rate_next() - count an event
+ * @word: the state
  * @now: trace clock, ns
- * @rate: so many events are not too many, less than 2^24 - 1
+ * @rate: number of events per second that is not too many; less than 2^24 - 1
  *
- * Return: the word after it; @word itself if there were more than @rate in its second before.
+ * Return: the new state; @word itself if its second had more than @rate events before.
  */
 static inline u64 rate_next(u64 word, u64 now, u32 rate)
 {
@@ -42,7 +42,7 @@ static inline u64 rate_next(u64 word, u64 now, u32 rate)
 	const u32 count = rate_count(word);
 	const u64 since = (begin - (word - count)) >> RATE_COUNT_BITS;
 
-	/* Another CPU may have begun a second that is newer than our clock. */
+	/* Another CPU may have begun a second that is later than our clock. */
 	if (!count || (since >= RATE_STEPS &&
 		       since <= (~0ULL >> RATE_COUNT_BITS) - RATE_STEPS))
 		return begin | 1;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers: when an event meets a condition, do something
+ * Triggers: start an action when an event meets a condition
  *
- * On the emit path, in any context, no lock is taken. What decides whether a
- * trigger fires is one atomic word, so of several CPUs that meet it at the same
- * time, and of an event and an NMI on top of it, one fires. Streams start and stop
- * at once; other filters and notifications need process context, which irq_work
- * and then work brings. A trigger that fires leaves there how often and when, so
- * that several firings before the work runs are told as one, with their number.
+ * The emit path, in any context, takes no lock. One atomic word decides whether a trigger
+ * fires: if several CPUs, or an event and an NMI on top of it, meet the condition at the same
+ * time, only one fires. Streams start and stop at once. Other filters and notifications need
+ * process context, by irq_work and then work. A trigger that fires leaves its number of firings
+ * and the time there, so several firings before the work runs are reported as one, with their
+ * number.
  *
- * One irq_work and one work serve all triggers. The work takes devtrace_lock, and
- * so does whoever removes a trigger: none goes while the work looks at it.
+ * One irq_work and one work serve all triggers. The work holds devtrace_lock, and so does the
+ * removal of a trigger, so the work never uses a removed trigger.
  *
- * The bit of an armed trigger is in the table of filters; filter_set() waits for
- * the emitters that use another table. So when it has returned, no emitter knows
- * of a trigger whose bit went, and its counts can be set anew, or it can be freed.
+ * The filter table has the bit of an armed trigger; filter_set() waits for emitters that use
+ * another table. So on its return, no emitter uses a trigger whose bit was cleared, and the
+ * trigger's counters can be reset, or the trigger freed.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -46,16 +46,18 @@
 #include "stream/table.h"
 #include "trigger.h"
 
-/* The work runs at most so often: a trigger may fire with every event. */
+/* Minimum time between two runs of the work: a trigger may fire with every event. */
 #define WORK_GAP	(HZ / 50 ?: 1)
 
 static struct trigger __rcu *triggers[DEVTRACE_TRIGGERS_MAX];
 
 /**
- * struct kept - the filter that a stream had before triggers gave it another
- * @filter: NULL if none did
- * @generation: of what the last of them gave; if it has another one, somebody else
- *	set it since
+ * struct kept - the filter that a stream had before triggers replaced it
+ * @filter: NULL if no trigger did
+ * @generation: generation of the last replacement; if the stream's filter has another one, it
+ *	was set by a command since
+ *
+ * Protected by devtrace_lock.
  */
 static struct kept {
 	struct filter	*filter;
@@ -66,19 +68,19 @@ static struct irq_work kick;
 static struct delayed_work work;
 static unsigned long last_run;		/* of the work, jiffies */
 
-/* A one shot that has fired. */
+/* Has a trigger without rearm fired? */
 static bool is_spent(const struct trigger *t)
 {
 	return (u64)atomic64_read(&t->count) >= t->nth;
 }
 
-/* The rest of the terms: a trigger must find what it asks for in the event. */
+/* A filter passes events without a term's member; a trigger requires the event to have it. */
 static bool has_all(const struct trigger *t, u32 who)
 {
 	return !(t->must_have & ~who) && t->severities >> (who >> RING_WHO_SEV_SHIFT) & 1;
 }
 
-/* What would not change the stream neither fires nor counts. */
+/* An event that would not change the stream neither fires nor counts. */
 static bool makes_sense(const struct trigger *t)
 {
 	switch (t->action) {
@@ -93,8 +95,8 @@ static bool makes_sense(const struct trigger *t)
 }
 
 /*
- * Whether this event is the first one above the rate in its second, which begins
- * with the first event after the second before.
+ * Is this event the first above the rate in its second? The next second begins with the first
+ * event after the previous second.
  */
 static bool above_rate(struct trigger *t)
 {
@@ -110,7 +112,7 @@ static bool above_rate(struct trigger *t)
 	return rate_count(new) > t->rate;
 }
 
-/* Count an event; true for the one that is the n-th, and for no other. */
+/* Count an event; return true for the n-th, and only for it. */
 static bool is_nth(struct trigger *t)
 {
 	s64 old = atomic64_read(&t->count);
@@ -125,7 +127,7 @@ static bool is_nth(struct trigger *t)
 	return n == t->nth;
 }
 
-/* False if something else changed the stream in this moment. */
+/* Return false if the stream was changed otherwise at the same moment. */
 static bool trigger_act(struct trigger *t, struct firing *f)
 {
 	switch (t->action) {
@@ -148,10 +150,10 @@ static void count_firing(struct trigger *t, u64 now)
 
 	while (now > (u64)at && !atomic64_try_cmpxchg(&t->fired_at, &at, now))
 		;
-	/* The time before the number; pairs with trigger_finish(). */
+	/* If trigger_finish() reads this count, then it reads this time or a later one. */
 	smp_mb__before_atomic();
 	atomic64_inc(&t->fired);
-	/* The work that looks after this sees it; irq_work and work see to that. */
+	/* If the work is queued already, its next run sees this count. */
 	irq_work_queue(&kick);
 }
 
@@ -170,7 +172,7 @@ static void trigger_meet(struct trigger *t, const struct event *ev, struct firin
 		return;
 	if (!is_nth(t))
 		return;
-	/* The event is not stored yet, so its time is not before this. */
+	/* The event is not stored yet, so its time is not earlier. */
 	now = devtrace_clock_now();
 	if (trigger_act(t, f))
 		count_firing(t, now);
@@ -180,9 +182,9 @@ static void trigger_meet(struct trigger *t, const struct event *ev, struct firin
 
 /**
  * trigger_event() - an event meets the terms of triggers
- * @set: of which ones: bits
+ * @set: bit mask of the triggers
  * @ev: the event, not stored yet
- * @f: what they do to streams
+ * @f: set to what the triggers do to streams
  *
  * Context: any, NMI included; preemption off.
  */
@@ -212,7 +214,7 @@ static bool stops_or_starts(const struct trigger *t)
 	       t->action == DEVTRACE_ACTION_FREEZE;
 }
 
-/* Put its bit into the table, or take it out. */
+/* Add a trigger's bit to the filter table, or remove it. */
 static int set_bit_of(struct trigger *t, bool on)
 {
 	int err;
@@ -229,7 +231,7 @@ static int set_bit_of(struct trigger *t, bool on)
 	return err;
 }
 
-/* Give its stream the filter of a trigger. */
+/* Give the trigger's filter to its stream. */
 static int take_filter(struct trigger *t)
 {
 	struct kept *k = &kept[t->stream_id];
@@ -247,7 +249,7 @@ static int take_filter(struct trigger *t)
 		k->filter = copy;
 		k->generation = generation;
 	}
-	/* One that fires again and again. */
+	/* Already done, by an earlier firing. */
 	if (!memcmp(now, t->filter, sizeof(*now)))
 		return 0;
 	err = filter_set(t->stream_id, t->filter);
@@ -258,7 +260,7 @@ static int take_filter(struct trigger *t)
 	return 0;
 }
 
-/* Give it back what it had, unless somebody else set another one since. */
+/* Restore the stream's filter, unless a command has set another one since. */
 static int give_back_filter(struct trigger *t)
 {
 	struct kept *k = &kept[t->stream_id];
@@ -280,11 +282,11 @@ static int give_back_filter(struct trigger *t)
 }
 
 /**
- * trigger_forget_type() - an event type is no longer what it was
+ * trigger_forget_type() - remove an event type that will get another meaning
  * @type: event type
  *
- * No condition names it any more, and no filter that a trigger gives to a stream.
- * Those in the table are the caller's.
+ * Removes it from conditions and from filters that triggers give to streams. The caller removes
+ * it from the filters in force.
  */
 void trigger_forget_type(unsigned int type)
 {
@@ -304,10 +306,10 @@ void trigger_forget_type(unsigned int type)
 			__clear_bit(type, kept[n].filter->types);
 }
 
-/* What a trigger that fired has left to do. */
+/* Complete a firing in process context. */
 static void trigger_finish(struct trigger *t)
 {
-	/* The number before the time; pairs with count_firing(). */
+	/* The number is loaded before the time; pairs with count_firing(). */
 	const u64 n = compat_atomic64_read_acquire(&t->fired);
 	int err = 0;
 
@@ -320,12 +322,12 @@ static void trigger_finish(struct trigger *t)
 	if (err)
 		pr_warn_ratelimited("trigger %s: stream %s keeps its filter: error %d\n",
 				    t->name, t->stream_name, err);
-	/* If this fails it stays in the table, to no effect, until it is armed or removed. */
+	/* On failure the bit stays, without effect, until the trigger is armed or removed. */
 	if (is_spent(t))
 		set_bit_of(t, false);
 }
 
-/* Those that fired, in the order in which they did it last. */
+/* Complete all firings, ordered by the time of each trigger's last one. */
 static void finish_all(void)
 {
 	struct trigger *t, *first;
@@ -336,7 +338,7 @@ static void finish_all(void)
 		first = NULL;
 		for (n = 0; n < DEVTRACE_TRIGGERS_MAX; n++) {
 			t = trigger_at(n);
-			/* Each once: one that fires all the time would never end. */
+			/* Each trigger once: one that fires all the time would keep us here. */
 			if (!t || done & BIT(n) || t->told == (u64)atomic64_read(&t->fired))
 				continue;
 			if (!first || atomic64_read(&t->fired_at) <
@@ -362,7 +364,7 @@ static void kick_fn(struct irq_work *w)
 {
 	const unsigned long since = jiffies - READ_ONCE(last_run);
 
-	/* It has devtrace_lock: before other threads. */
+	/* High priority, since the work holds devtrace_lock. */
 	queue_delayed_work(system_highpri_wq, &work, since < WORK_GAP ? WORK_GAP - since : 0);
 }
 
@@ -394,9 +396,9 @@ bool trigger_is_armed(const struct trigger *t)
 }
 
 /**
- * trigger_alloc() - a trigger to be filled in
+ * trigger_alloc() - allocate a trigger
  *
- * Return: the trigger, with no terms, n-th 1, and no action but to notify; or NULL.
+ * Return: a trigger without terms, with n-th 1 and action notify; or NULL.
  */
 struct trigger *trigger_alloc(void)
 {
@@ -409,7 +411,7 @@ struct trigger *trigger_alloc(void)
 	return t;
 }
 
-/* One that was not added. */
+/* Free a trigger that is not in the table. */
 void trigger_free(struct trigger *t)
 {
 	if (t)
@@ -418,8 +420,8 @@ void trigger_free(struct trigger *t)
 }
 
 /*
- * Terms of a filter let pass what an event does not have; to meet a condition, it
- * has to have it.
+ * A filter passes an event that lacks what a term is about; a condition requires the event to
+ * have it.
  */
 static void find_needs(struct trigger *t)
 {
@@ -439,7 +441,7 @@ static void find_needs(struct trigger *t)
 	}
 }
 
-/* No emitter knows of the trigger that had this number. */
+/* Free a trigger's number; no emitter uses the trigger. */
 static void give_back(unsigned int n)
 {
 	RCU_INIT_POINTER(triggers[n], NULL);
@@ -448,10 +450,10 @@ static void give_back(unsigned int n)
 
 /**
  * trigger_add() - add a trigger
- * @t: filled in; its name is not taken
- * @armed: whether it is armed
+ * @t: filled in; its name is not in use
+ * @armed: arm it
  *
- * Return: 0; -ENOSPC if there are as many as there can be, watches being one; -ENOMEM.
+ * Return: 0; -ENOSPC if all numbers are in use, of which watches use one; -ENOMEM.
  */
 int trigger_add(struct trigger *t, bool armed)
 {
@@ -467,16 +469,16 @@ int trigger_add(struct trigger *t, bool armed)
 	rcu_assign_pointer(triggers[n], t);
 	__set_bit(n, &devtrace_filters.triggers);
 	err = set_bit_of(t, armed);
-	/* Then it was in no table, and no emitter knows of it. */
+	/* It was never in the filter table, so no emitter uses it. */
 	if (err)
 		give_back(n);
 	return err;
 }
 
 /**
- * trigger_arm() - arm a trigger, or disarm it
+ * trigger_arm() - arm or disarm a trigger
  * @t: the trigger
- * @armed: arm: then its counts begin anew, also if it was armed
+ * @armed: arm it, and reset its counters, even if it was armed
  *
  * Return: 0 or -ENOMEM.
  */
@@ -496,8 +498,8 @@ int trigger_arm(struct trigger *t, bool armed)
 }
 
 /**
- * trigger_remove() - remove a trigger; what it began is ended
- * @t: freed, unless it fails
+ * trigger_remove() - remove a trigger, and complete what it began
+ * @t: freed on success
  *
  * Return: 0 or -ENOMEM.
  */
@@ -518,7 +520,7 @@ int trigger_remove(struct trigger *t)
 /**
  * trigger_stream_goes() - a stream is about to be removed
  * @s: the stream
- * @extack: told which trigger names it
+ * @extack: gets a message with the trigger that uses the stream
  *
  * Return: 0 or -EBUSY.
  */
@@ -562,8 +564,8 @@ void trigger_init(void)
 }
 
 /*
- * No emitter calls trigger_event() any more. The table of filters still has the bits of
- * triggers: filter_exit() frees it, and the filters.
+ * No emitter calls trigger_event() any more. The bits of triggers are still in the filter
+ * table; filter_exit() frees it, and the filters.
  */
 void trigger_exit(void)
 {

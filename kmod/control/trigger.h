@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Triggers: when an event meets a condition, do something
+ * Triggers: start an action when an event meets a condition
  *
- * The terms of a condition are a filter; its bit in the table tells emitters that
- * an event meets them. Then trigger_event() looks at the rest (an element, the
- * n-th, the rate), and acts: what concerns streams at once, what takes process
- * context (another filter, notifications) by irq_work and work.
+ * The terms of a condition are a filter, whose bit in the filter table tells emitters that an
+ * event meets them. trigger_event() then checks the rest (an element, the n-th, the rate) and
+ * acts: on streams at once; with other filters and notifications in process context, by
+ * irq_work and work.
  */
 #ifndef DEVTRACE_TRIGGER_H
 #define DEVTRACE_TRIGGER_H
@@ -24,35 +24,34 @@ struct stream;
 
 /**
  * struct trigger - a condition and an action
- * @name: its name
+ * @name: name of the trigger
  * @when: terms that an event must meet
- * @element: and this
- * @nth: fire at the n-th that does
- * @rate: or when more of them come in a second; 0: not given
+ * @element: comparison that an event must meet, too
+ * @nth: fire at the n-th such event
+ * @rate: fire when more such events come in a second; 0: not given
  * @action: enum devtrace_action
- * @stream: on which it acts; NULL: none
- * @stream_id: its number
- * @stream_name: its name
+ * @stream: stream that it acts on; NULL: none
+ * @stream_id: number of the stream
+ * @stream_name: name of the stream
  * @has_events: @events was given
  * @has_ns: @ns was given
- * @events: STOP, FREEZE: after so many further events
- * @ns: or so many ns, whichever is first
- * @filter: FILTER: what the stream takes
- * @rearm: armed again once it has fired
- *
- * Up to here as it was asked for, and never changed, but for types that go. The rest
- * is trigger.c's own.
- *
- * @n: which one it is: its bit is FILTER_TRIGGER_BIT + @n
+ * @events: for STOP and FREEZE, number of further events to store
+ * @ns: for STOP and FREEZE, time until the stop, ns; the first limit applies
+ * @filter: for FILTER, the stream's new filter
+ * @rearm: arm again after firing
+ * @n: number of the trigger: its bit is FILTER_TRIGGER_BIT + @n
  * @must_have: bits of who that an event needs to meet @when
- * @severities: severity bytes that meet @when: bits
- * @armed: its bit is in the table
- * @told: of @fired, how many were acted upon and told
- * @seen: events that met it since it was armed
- * @count: of these, towards the n-th; a one shot that fired stays at @nth
- * @second: begin of a second, and how many met it since then: see rate.h
- * @fired: how often it fired
- * @fired_at: when last
+ * @severities: bit mask of severity bytes that meet @when
+ * @armed: its bit is in the filter table
+ * @told: number of firings completed by the work
+ * @seen: number of events that met the condition since it was armed
+ * @count: number of these towards the n-th; stays at @nth after firing without @rearm
+ * @second: state of rate_next(), see rate.h
+ * @fired: number of firings
+ * @fired_at: time of the last firing, trace clock ns
+ *
+ * Members up to @rearm are as requested and do not change, except for types that are removed.
+ * trigger.c alone uses the others; devtrace_lock protects @armed and @told.
  */
 struct trigger {
 	char			name[DEVTRACE_NAME_LEN];
@@ -82,15 +81,15 @@ struct trigger {
 	atomic64_t		fired_at;
 };
 
-/* More than this does not fit beside the time. */
+/* The largest count that fits beside the time. */
 #define TRIGGER_RATE_MAX	0xfffffeU
 
-/* Any context, preemption off. @set: bits of triggers whose terms it meets. */
+/* Any context, preemption off. @set: bit mask of triggers whose terms the event meets. */
 void trigger_event(u32 set, const struct event *ev, struct firing *f);
 
 /* Below: process context, devtrace_lock held. */
 struct trigger *trigger_find(const char *name);
-/* The first one whose number is not below @n, or NULL. */
+/* The first trigger whose number is not below @n, or NULL. */
 struct trigger *trigger_from(unsigned int n);
 struct trigger *trigger_alloc(void);
 void trigger_free(struct trigger *t);
@@ -99,11 +98,10 @@ int trigger_arm(struct trigger *t, bool armed);
 int trigger_remove(struct trigger *t);
 bool trigger_is_armed(const struct trigger *t);
 
-/* A stream is about to be removed. -EBUSY: in use. */
+/* A stream is about to be removed. Return -EBUSY if a trigger uses it. */
 int trigger_stream_goes(struct stream *s, struct netlink_ext_ack *extack);
 void trigger_stream_gone(unsigned int id);
 
-/* @type is no longer what it was. */
 void trigger_forget_type(unsigned int type);
 
 void trigger_init(void);

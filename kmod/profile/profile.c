@@ -542,6 +542,6 @@ module_exit(devtrace_profile_exit);
 MODULE_DESCRIPTION("Trace device: the kernel's tracepoints and faults as events");
 MODULE_LICENSE("GPL");
 MODULE_VERSION(DEVTRACE_VERSION);
-/* For one release: this was a module of its own. */
+/* For one release: this used to be a separate module. */
 MODULE_ALIAS("devtrace_faults");
 COMPAT_IMPORT_INTERNAL();

@@ -72,7 +72,7 @@ static bool is_wanted(const struct devtrace_watch *w, const struct devtrace_watc
 	       w->origins & origin;
 }
 
-/* Code, object and signal stand before the elements. */
+/* Bytes of code, object and signal before the elements. */
 static void watch_unpack(const struct event *ev, struct devtrace_watch_event *e)
 {
 	const u8 *p = ev->data, *end = ev->data + ev->len;
