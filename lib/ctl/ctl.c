@@ -254,7 +254,7 @@ int ctl_dump(struct devtrace_ctl *ctl, ctl_reply_fn *fn, void *arg)
 	} while ((r.disturbed || ret == -ENOBUFS) && ++tries < DUMP_TRIES);
 	/* Kernels before 6.5 send no text if a dump is refused at its start. */
 	if (ret == -EPERM && !strcmp(ctl->error, strerror(EPERM)))
-		ctl_fail(ctl, ret, "this takes CAP_SYSLOG, CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+		ctl_fail(ctl, ret, "this needs CAP_SYSLOG, CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 	if (ret == 0 && r.disturbed)
 		ret = ctl_fail(ctl, -EAGAIN, "it changes faster than it can be read");
 	if (ret == 0)

@@ -18,7 +18,7 @@ int devtrace_ctl_monitor(struct devtrace_ctl *ctl)
 	if (ctl->monitor)
 		return mnl_socket_get_fd(ctl->monitor);
 	if (!ctl->group)
-		return ctl_fail(ctl, -EOPNOTSUPP, "this kernel tells no changes");
+		return ctl_fail(ctl, -EOPNOTSUPP, "this kernel does not report changes");
 	nl = mnl_socket_open2(NETLINK_GENERIC, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (!nl)
 		return ctl_fail(ctl, -errno, NULL);
@@ -27,7 +27,7 @@ int devtrace_ctl_monitor(struct devtrace_ctl *ctl)
 		err = -errno;
 		mnl_socket_close(nl);
 		return ctl_fail(ctl, err, err != -EPERM ? NULL :
-				"to listen takes CAP_SYS_ADMIN in the initial user namespace");
+				"listening needs CAP_SYS_ADMIN in the initial user namespace");
 	}
 	ctl->monitor = nl;
 	ctl->pending = 0;

@@ -35,9 +35,9 @@ static const struct {
 	[DEVTRACE_OK] = { "connected", "" },
 	[DEVTRACE_UNTRIED] = { "not connected yet", "" },
 	[DEVTRACE_NO_DEVICE] = { "no trace device",
-		"load the module devtrace, and in a container pass the device in" },
+		"load the module devtrace, and pass the device into a container" },
 	[DEVTRACE_NOT_PERMITTED] = { "permission denied",
-		"its user needs the right to write there, as by the group of the device" },
+		"its user needs write permission, for example through the group of the device" },
 	[DEVTRACE_NOT_A_DEVICE] = { "not a trace device",
 		"check the name in DEVTRACE_DEVICE" },
 	[DEVTRACE_LIMIT] = { "no file descriptor or memory left",
@@ -106,7 +106,7 @@ int devtrace_status(void)
 const char *devtrace_status_text(int status)
 {
 	if (status < 0 || (size_t)status >= NR_WORDS)
-		return "no status of this library";
+		return "not a status of this library";
 	return words[status].text;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_fmt.c - the .fmt language: what conversions print, what is found wrong
- */
+/* test_fmt.c - the format language: output of conversions, and error messages */
 #include "kselftest_harness.h"
 #include "fmt_util.h"
 
@@ -34,7 +32,7 @@ FIXTURE_TEARDOWN(fmt)
 	free(s_); \
 } while (0)
 
-/* A record 100 with this text and these elements prints that. */
+/* An event of record 100 with this text and these elements prints @want. */
 #define CASE(name, decl, build, want) \
 TEST_F(fmt, name) \
 { \
@@ -49,7 +47,7 @@ CASE(integers, "record 100 R \"%d %i %u %x %X %o %b\"",
      put_i32(e, -5); put_i8(e, -128); put_u32(e, 4000000000u); put_u16(e, 0xbeef);
      put_u16(e, 0xbeef); put_u8(e, 8); put_u8(e, 5),
      "-5 -128 4000000000 beef BEEF 10 101")
-/* As in C the conversion decides how the bits are read. */
+/* As in C, the conversion determines how the bits are interpreted. */
 CASE(conversion_decides, "record 100 R \"%u %d %x %d\"",
      put_i32(e, -1); put_u32(e, 0xffffffff); put_i16(e, -2); put_u64(e, UINT64_MAX),
      "4294967295 -1 fffe -1")
@@ -80,7 +78,7 @@ CASE(scaled_small, "record 100 R (i32 a / 1000, i32 b / 1000, u64 c / 10)",
 CASE(strings, "record 100 R \"%s|%5s|%-5s|%.2s\"",
      put_str(e, "abc"); put_str(e, "ab"); put_str(e, "ab"); put_str(e, "abc"),
      "abc|   ab|ab   |ab")
-/* Characters, not bytes, nor what they are printed as. */
+/* Precision counts characters, not bytes, and not printed escapes. */
 CASE(string_digits, "record 100 R \"%.2s|%.1s|%.2s|%.3s|%.2s|%.0s|%.9s\"",
      put_str(e, "\xc3\xa4\xe2\x82\xac\xc3\xb6"); put_str(e, "\xf0\x9f\x98\x80x");
      put_str(e, "\033ab"); put_str(e, "\xff\xc3" "ab"); put_mem(e, "\xe2\x82\xac\0x", 5, false);
@@ -134,7 +132,7 @@ CASE(shifts, "flags f { TOP = 1 << 63, LOW = 1<<0 }\nrecord 100 R \"%{f}\"",
      put_u64(e, 0x8000000000000001ull), "TOP|LOW")
 CASE(padded_names, "enum m { ON = 1 } record 100 R \"[%5{m}] [%-4{m}] [%6s]\"",
      put_u8(e, 1); put_u8(e, 1); put_fun(e, 16), "[   ON] [ON  ] [  0x10]")
-/* What stands behind the name does not matter. */
+/* Text behind the name does not matter. */
 CASE(enum_alone, "record 100 R (enum heat # of the (outer), shell\n, enum cold\v, enum age\f#\n,"
      " enum kind # unit\n\"C\", enum last # none\n)",
      put_enum(e, 2, 5); put_enum(e, 3, 1); put_enum(e, 3, 25); put_enum(e, 3, 4); put_enum(e, 3, 6),
@@ -143,7 +141,7 @@ CASE(any_type, "record 100 R (any a, any b, any c) \"%v %v %v\"",
      put_f32(e, 0.1f); put_str(e, "s"); put_i8(e, -1), "0.1 s -1")
 CASE(semicolons, "enum m { ON = 1 }; record 100 R (u8 a,) \"%u\";", put_u8(e, 1), "1")
 
-/* What does not fit is printed as what it is, and why. */
+/* A mismatch prints the element by its own type, and the reason. */
 CASE(wrong_type, "record 100 R (u8 a, u32 b) \"%u %u\"", put_u8(e, 1); put_str(e, "x"),
      "1 \"x\" {a.fmt:1: argument 2 'b' is STR, not u32}")
 CASE(wrong_size, "\nrecord 100 R (u16 a) \"%u\"", put_u8(e, 1),
@@ -173,7 +171,7 @@ TEST_F(fmt, by_types)
 	EXPECT_TEXT("-1 0xbeef     7 1.50 0xff \"a\\x0a\\\"\" [01 02] 9 ARMED");
 }
 
-/* Digits of a float: in fixed point, but where that says nothing, or more than there is. */
+/* Precision of floats: in fixed point, unless that would show no digits, or too many. */
 TEST_F(fmt, digits_of_floats)
 {
 	static const double v[] = { 0.005, 0.00499, -0.001, 1e-20, 0, 999999999999999, -1e15, 1e30 };
@@ -198,7 +196,7 @@ TEST_F(fmt, buffer_in_pieces)
 	put_mem(e, "bc", 2, false);
 	put_u8(e, 1);
 	ADD("record 100 R (mem all, u8 one) \"%.258s %u\"");
-	EXPECT_STRNE("", self->env.said);	/* .258 is too much */
+	EXPECT_STRNE("", self->env.said);	/* .258 is too large */
 	fmt_set_free(&self->env.set);
 	env_init(&self->env);
 	ADD("record 100 R (mem all, u8 one) \"%(all)s %(one)u\"");
@@ -210,7 +208,7 @@ TEST_F(fmt, buffer_in_pieces)
 	free(s);
 }
 
-/* A character that begins in one piece ends in the next, wherever it is cut. */
+/* A character that is cut between two pieces is printed whole. */
 TEST_F(fmt, pieces_cut_a_character)
 {
 	static const char euro[] = "\xe2\x82\xac";
@@ -285,7 +283,7 @@ static const struct fmt_entry *find(struct fmt_env *env, uint32_t major, uint32_
 	return fmt_find(&env->set, &ev, NULL, &m);
 }
 
-/* An emitter that calls records 100 and 8 "MINE", of which 8 is QS's. */
+/* An emitter that calls records 100 and 8 "MINE"; 8 is a record of QS. */
 static const char *mine(const struct fmt_names *names, uint8_t type)
 {
 	return type == 100 || type == 8 ? "MINE" : NULL;
@@ -357,7 +355,7 @@ TEST_F(fmt, conflicts_name_both_places)
 	EXPECT_EQ(NULL, find(&self->env, 5, 3, 0));
 }
 
-/* What an earlier place describes, a later one describes in vain; there it is no mistake. */
+/* The description of an earlier place overrides a later one, which is not an error. */
 TEST_F(fmt, earlier_places_override)
 {
 	ADD("record 100 MINE\nmajor 5 FIVE {\n\tminor 1 A\n\tminor * ANY\n\tseverity hw1 \"x\"\n}\n");
@@ -379,7 +377,7 @@ TEST_F(fmt, earlier_places_override)
 	EXPECT_EQ(2, self->env.set.errors);
 }
 
-/* Where formats are looked for: the directories, in this order, and the kernel's at the end. */
+/* Search order: the directories, then the built-in kernel.fmt. */
 char const fmt_kernel[] = "record 100 KERNEL\nrecord 147 SCHED_SWITCH\n";
 
 static char looked_for[256];
@@ -421,7 +419,7 @@ TEST_F(fmt, default_places_in_order)
 	EXPECT_STREQ("SCHED_SWITCH", self->env.set.records[147]->name);
 }
 
-/* One mistake, one message, and everything else works. */
+/* One mistake gives one message, and everything else works. */
 static const struct {
 	const char *text, *said;
 } mistakes[] = {
@@ -463,7 +461,7 @@ static const struct {
 	{ "flags f { A = 99999999999999999999 }", "1:15: error: the number does not fit in 64 bits" },
 	{ "flags f { A = 3 << 63 }", "1:15: error: the number does not fit in 64 bits" },
 	{ "flags f { A = 0x40/0x30 }", "1:11: error: 'A' has bits that are not in its mask" },
-	{ "flags f { A = 1<<63, B }", "1:22: error: there is no bit above the one before 'B'" },
+	{ "flags f { A = 1<<63, B }", "1:22: error: the entry before has the highest bit; no value is left for 'B'" },
 	{ "enum e { A, B = 0 }", "1:13: error: 'B' has the value 0, which 'A' has" },
 	{ "enum e { A = }", "1:14: error: a value expected, but there is '}'" },
 	{ "enum { A }", "1:6: error: a name for the enum expected, but there is '{'" },
@@ -496,12 +494,12 @@ TEST_F(fmt, mistakes)
 		char text[512], want[512];
 		size_t n;
 
-		/* What stands before and after the mistake works. */
+		/* Declarations before and after the mistake work. */
 		snprintf(text, sizeof(text), "%s\nrecord 200 AFTER \"%%d\"", mistakes[i].text);
 		snprintf(want, sizeof(want), "m.fmt:%s\n", mistakes[i].said);
 		fmt_set_free(&self->env.set);
 		env_init(&self->env);
-		/* "the end of the file" is meant. */
+		/* The message concerns the end of the file: nothing may follow. */
 		if (strstr(want, "the end of the file"))
 			text[strlen(mistakes[i].text)] = 0;
 		env_add(&self->env, "before.fmt", "record 201 BEFORE");
@@ -548,7 +546,7 @@ TEST_F(fmt, several_mistakes)
 	EXPECT_EQ(5, self->env.set.errors);
 }
 
-/* What has no meaning, and which of the records 100 and 101 it leaves. */
+/* Stray text, and which of the records 100 and 101 it leaves intact. */
 static const struct {
 	const char *text, *said;
 	bool first, second;
@@ -596,7 +594,7 @@ TEST_F(fmt, mistakes_between_declarations)
 	}
 }
 
-/* In a major, too: minors and severities are declarations. */
+/* The same within a major, for minors and severities. */
 TEST_F(fmt, mistakes_between_minors)
 {
 	ADD("major 7 SEVEN {\n"
@@ -657,7 +655,7 @@ TEST_F(fmt, warnings_are_limited)
 	ASSERT_NE(NULL, p);
 	EXPECT_EQ(NULL, strstr(strchr(p, '\n'), "note: "));
 	EXPECT_NE(NULL, find(&self->env, FMT_WARNINGS_MAX + 10, 1, 0));
-	/* Of this file only. */
+	/* Check the messages of this file only. */
 	self->env.len = 0;
 	ADD("record 100 R (u8 a, u8 b) \"%(b)u\"");
 	EXPECT_SAID("a.fmt:1:18: warning: the text does not print 'a'\n");

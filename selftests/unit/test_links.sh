@@ -47,13 +47,13 @@ refused "no port from 1" tcp:localhost:0
 refused "no port from 1" tcp:localhost:65536
 refused "no port from 1" tcp:localhost:7x
 refused "in brackets" tcp:::1:7070
-refused "behind its IPv6 address" "tcp:[::1]7070"
+refused "after its IPv6 address" "tcp:[::1]7070"
 refused "of 1 to 107 bytes" unix:
 refused "names no device" serial:,9600
-refused "speed that no line has" serial:/dev/ttyS0,9601
-refused "speed that no line has" serial:/dev/ttyS0,
+refused "unknown speed" serial:/dev/ttyS0,9601
+refused "unknown speed" serial:/dev/ttyS0,
 refused "udp::PORT" udp:localhost:7070
-refused "no link to read from" syslog:localhost:514
+refused "not a link to read from" syslog:localhost:514
 
 timeout 600 $info tcp:127.0.0.1:1 >err 2>&1
 is "$? $(grep -c 'Connection refused' err)" "1 1" "nobody listens"
@@ -93,7 +93,7 @@ wait_until sh -c '[ "$(grep -c USER:100 got)" = 6000 ]'; ok $? "what it says lat
 kill -INT $reader
 wait $reader; ok $? "until a signal"
 reader=''
-is "$(sed -n 's/^\*\*\* board silent: \([0-9]* events\) printed behind.*/\1/p' got)" "2999 events" "and counted"
+is "$(sed -n 's/^\*\*\* board silent: \([0-9]* events\) printed after.*/\1/p' got)" "2999 events" "and counted"
 exec 9>&-
 
 # A board that does not answer
@@ -143,15 +143,15 @@ wrong()
 
 wrong "no link: tcp" --to localhost
 wrong "names no host" --to tcp::7070
-wrong "one connects" --listen serial:/dev/ttyS0
-wrong "one connects" --listen udp::7070
+wrong "link to listen on" --listen serial:/dev/ttyS0
+wrong "link to listen on" --listen udp::7070
 wrong "give one of them" --to tcp:localhost:7070 -f x
 wrong "give one of them" --to tcp:localhost:7070 --listen tcp::7070
 wrong "leave --once out" --listen tcp::7070 --once
-wrong "are of files" --to tcp:localhost:7070 -l 1M
+wrong "apply to files" --to tcp:localhost:7070 -l 1M
 
 timeout 600 $log --once --device s.trace --to tcp:127.0.0.1:1 >err 2>&1
-is "$? $(grep -c 'not all that there was is saved' err)" "1 1" "--once, and nobody listens"
+is "$? $(grep -c 'not all events are saved' err)" "1 1" "--once, and nobody listens"
 
 for address in 127.0.0.1 ::1 "$work/sock2" udp; do
 	rm -f got.1
@@ -400,7 +400,7 @@ reader=$!
 wait_until sh -c "grep -q State:.S /proc/\$(pgrep -P $reader)/status"
 pkill -TERM -P $reader
 wait $reader
-is "$? $(grep -c 'not all that there was is saved' err)" "1 1" "a peer that reads nothing does not keep it"
+is "$? $(grep -c 'not all events are saved' err)" "1 1" "a peer that reads nothing does not keep it"
 reader=''
 end_peer
 
@@ -448,7 +448,7 @@ reader=$!
 wait_until grep -q '^State:.S' /proc/$reader/status
 kill $reader
 wait $reader
-is "$? $(grep -c 'standard output: .*not all that there was is saved' err)" "1 1" "standard output is full: a signal ends it, and it fails"
+is "$? $(grep -c 'standard output: .*not all events are saved' err)" "1 1" "standard output is full: a signal ends it, and it fails"
 reader=''
 exec 8>&- 9>&-
 
@@ -504,7 +504,7 @@ went() { [ "$(find "/proc/$peer/fd" -lname 'socket:*' | wc -l)" -lt 2 ]; }
 wait_until went
 cat piece.ab >&9
 kill -CONT $reader
-TRIES=300 wait_until grep -q 'sock10: Connection reset by peer; what' err
+TRIES=300 wait_until grep -q 'sock10: Connection reset by peer; events that' err
 ok $? "a peer that has gone is not asked again at once, though it listens"
 rm go.stay
 end_peer

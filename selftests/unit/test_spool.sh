@@ -108,7 +108,7 @@ for piece in piece.*; do
 	wait_until spooled $((size - 200)) || late="$late $piece"
 done
 is "$late" "" "nobody answers: the device is read meanwhile"
-is "$(grep -c 'nobody answers yet; events go to spool' err)" 1 "which it says"
+is "$(grep -c 'the peer does not answer yet; events go to spool' err)" 1 "which it says"
 come deaf.out
 rm deaf
 wait_until emptied; ok $? "then somebody does, and gets what was kept"
@@ -350,7 +350,7 @@ is "$(notes boot.out.1) $(stamps_of boot.out.1 | wc -l)" "1 1510" "--last-boot: 
 
 # --once: what is in files is sent to a peer that is there, takes it and says so
 once() { timeout 600 "$tools/tracelogger" --once --device s.trace --to "$1" --spool spool 2>err; }
-says() { sed -n "s/.*: not all is sent; \([0-9]*\) bytes of files stay in spool$/\1/p" err; }
+says() { sed -n "s/.*: not everything is sent; \([0-9]*\) bytes of files stay in spool$/\1/p" err; }
 free_port
 once "tcp:127.0.0.1:$at"
 is "$? $(says)" "1 $(wc -c <spool/spool.trace)" "--once, and nobody comes: it says how much stays where, and fails"

@@ -63,7 +63,7 @@ syscalls,interrupts,threads,waits,queues|System calls;Interrupts;Threads;Longest
 END
 nr=$((nr + 1))
 if traceinfo --summary=waits,wait trace > text 2> err || [ $? != 2 ] ||
-   ! grep -q "'wait' is not a table; there are: syscalls, .*, queues$" err; then
+   ! grep -q "'wait' is not a table; the tables are: syscalls, .*, queues$" err; then
 	failed=1
 	printf 'not '
 fi

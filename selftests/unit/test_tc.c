@@ -172,11 +172,11 @@ TEST_F(tc, a_stream_is_saved_in_a_file)
 	EXPECT_EQ(1, run_line(self, "save ."));
 	EXPECT_STREQ("tracectl: save: .: Is a directory (name a file in it)\n", self->said);
 	EXPECT_EQ(1, run_line(self, "save /dev/null"));
-	EXPECT_STREQ("tracectl: save: /dev/null: Illegal seek (it is no regular file; write to it with traceinfo --raw)\n",
+	EXPECT_STREQ("tracectl: save: /dev/null: Illegal seek (it is not a regular file; write to it with traceinfo --raw)\n",
 		     self->said);
 }
 
-#define MADE_BY_A_SHELL	"a regular file and no trace device, as a shell makes it that writes there before the module is loaded; remove it, and load the module devtrace again"
+#define MADE_BY_A_SHELL	"a regular file, not a trace device: a program wrote to this path before the module was loaded; remove it, and load the module devtrace again"
 
 /* It is to be removed where it is in the way, and nowhere else. */
 TEST_F(tc, a_file_where_the_device_should_be)
@@ -220,9 +220,9 @@ static const struct {
 	const char *kernel, *command, *user;
 } refusals[] = {
 	{ "stream is not known: stream-get lists those that are", "stream start x",
-	  "stream start: x: there is no such stream; see 'tracectl stream list'" },
+	  "stream start: x: no such stream; see 'tracectl stream list'" },
 	{ "trigger is not known: trigger-get lists those that are", "trigger arm x",
-	  "trigger arm: x: there is no such trigger; see 'tracectl trigger list'" },
+	  "trigger arm: x: no such trigger; see 'tracectl trigger list'" },
 	{ "stream is frozen and keeps what it has: set its state to 1, stopped, first",
 	  "stream resize x 2K", "stream resize: x: " FROZEN "x" },
 	{ "size must be from 1024 to 2147483648: bytes of ring for each CPU",
@@ -233,7 +233,7 @@ static const struct {
 	  "stream resize x 3G",
 	  "stream resize: x: the SIZE must be from 1K to 2G: the ring of each CPU has that" },
 	{ "stream is there already: remove it first, or take another name", "stream resize x 2K",
-	  "stream resize: x: there is such a stream already; take another name, or remove it first: tracectl stream del x" },
+	  "stream resize: x: this stream exists already; choose another name, or remove it first: tracectl stream del x" },
 	{ "pids must be an array of at most 64 u32 up to 4194303", "stream resize x 2K",
 	  "stream resize: x: the number of a process is from 0 to 4194303" },
 	{ "filter.pids: not-pids must be an array of at most 64 u32 up to 4194303",
@@ -242,7 +242,7 @@ static const struct {
 	{ "tracepoint is not added: profile-get lists those that are", "stream resize x 2K",
 	  "stream resize: x: it is not added; see 'tracectl profile list'" },
 	{ "generation is no longer that of the filter: somebody changed it; get it again",
-	  "stream resize x 2K", "stream resize: x: others change this filter all the time; try again" },
+	  "stream resize x 2K", "stream resize: x: other processes keep changing this filter; try again" },
 	/* As it is, where it is not about netlink. */
 	{ "size is more than there is memory for, on all CPUs: ask for less", "stream resize x 2G",
 	  "stream resize: x: size is more than there is memory for, on all CPUs: ask for less" },

@@ -60,7 +60,7 @@ refused "number of each file" -A file=3
 refused "no permissions" -P 0888
 refused "no percentage" -p 101
 refused "one too many" -f x y
-refused "are of files" -l 1M
+refused "apply to files" -l 1M
 
 # What is there, in files
 mkdir a
@@ -158,14 +158,14 @@ for how in move copy; do
 done
 # A file that is removed, with all that is in it, is told: by us, and by who reads the others.
 [ "$(away remove 3)" -lt 5000 ]; ok $? "a file that is removed is not there"
-grep -q 'tracelogger: d/t\.trace: somebody removed it while it was written; [0-9]* bytes of it are gone' said
+grep -q 'tracelogger: d/t\.trace: a user removed it while it was written; [0-9]* bytes of it are gone' said
 ok $? "it is said"
 gone=$(sed -n 's/.*"gone":\([0-9]*\).*/\1/p' said | tail -n 1)
 [ "${gone:-0}" -gt 30000 ]; ok $? "and counted: $gone bytes"
 rm -rf d; mkdir d
 SHIM_AWAY=remove SHIM_AWAY_NTH=3 LD_PRELOAD=$PWD/shim.so \
 	$log -o --device s.trace -f d/t.trace 2>said
-grep -q 'ended: 5000 events.* [0-9]* bytes gone with files that somebody removed' said
+grep -q 'ended: 5000 events.* [0-9]* bytes gone with files that a user removed' said
 ok $? "and with --keep-open, too"
 
 # A number that no file of ours can have does not make those that follow the oldest
@@ -415,7 +415,7 @@ $log -q --once --device s.trace --last-boot=nowhere -f y/t
 is "$? $(cd y && echo *)" "0 t t.000002 t.000003 t.000004" "without a black box it goes on"
 
 # zstd: each frame by itself, cut and damaged anywhere
-refused "is of files" --once --device s.trace --zstd
+refused "applies to files" --once --device s.trace --zstd
 refused "no level from 1 to 19" --once --device s.trace -f z/t --zstd=20
 frames() { echo "$(($(total frames "$1") + $(total missing "$1")))"; }
 if $log -q --once --device s.trace -f x/z --zstd 2>/dev/null; then
@@ -530,7 +530,7 @@ logger=''
 exec 9>&-
 $log -q --once --device s.trace -f g/t.trace -k 100% 2>said
 is "$? $(sizes g)" "1 0" "--keep-free of all: not a byte is written"
-is "$(grep -c 'No space left on device; what the buffer overwrites' said)" 1 "-q: which it says"
+is "$(grep -c 'No space left on device; events that the buffer overwrites' said)" 1 "-q: which it says"
 $log -q --once --device s.trace -f g/t.trace -k 4K
 is "$? $(cat g/* >joined; total events joined)" "0 5000" "--keep-free of little: all is"
 

@@ -17,8 +17,8 @@ const char *device_no_file(const char *path)
 {
 	/* Indexed by device_place(). */
 	static const char *const texts[] = {
-		"a regular file and no trace device; what is saved in a file is printed by 'traceinfo FILE'",
-		"a regular file and no trace device, as a shell makes it that writes there before the module is loaded; remove it, and load the module devtrace again",
+		"a regular file, not a trace device; 'traceinfo FILE' prints a saved stream",
+		"a regular file, not a trace device: a program wrote to this path before the module was loaded; remove it, and load the module devtrace again",
 	};
 
 	return texts[device_place(path)];

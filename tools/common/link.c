@@ -80,7 +80,7 @@ static int parse_port(struct link *l, const char *word, const char **problem)
 	long n = len && len < 6 && !word[len] ? strtol(word, NULL, 10) : 0;
 
 	if (n < 1 || n > 65535)
-		return fail(problem, "has no port from 1 to 65535 behind its last colon");
+		return fail(problem, "has no port from 1 to 65535 after its last colon");
 	snprintf(l->port, sizeof(l->port), "%ld", n);
 	return 0;
 }
@@ -93,14 +93,14 @@ static int parse_host(struct link *l, const char *word, const char **problem)
 		host = word + 1;
 		end = strchr(host, ']');
 		if (!end || end[1] != ':')
-			return fail(problem, "has no ']:PORT' behind its IPv6 address");
+			return fail(problem, "has no ']:PORT' after its IPv6 address");
 		word = end + 2;
 	} else {
 		end = strchr(host, ':');
 		if (!end)
 			return fail(problem, "has no port; write HOST:PORT");
 		if (strchr(end + 1, ':'))
-			return fail(problem, "has many colons; write an IPv6 address in brackets: [::1]:7070");
+			return fail(problem, "has several colons; write an IPv6 address in brackets: [::1]:7070");
 		word = end + 1;
 	}
 	if ((size_t)(end - host) >= sizeof(l->host))
@@ -130,7 +130,7 @@ static int parse_serial(struct link *l, const char *word, const char **problem)
 		l->speed = speeds[i].speed;
 		return 0;
 	}
-	return fail(problem, "has a speed that no line has; as 9600, 115200 or 921600");
+	return fail(problem, "has an unknown speed; use one such as 9600, 115200 or 921600");
 }
 
 int link_parse(struct link *l, const char *word, const char **problem)

@@ -29,7 +29,7 @@ const char *program_error(int err)
 	case ETIMEDOUT:
 		return "the program does not answer";
 	case EAGAIN:
-		return "the program takes no requests at present; this one was not sent";
+		return "the program accepts no requests at present; this one was not sent";
 	}
 	return strerror(err);
 }

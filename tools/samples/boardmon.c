@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind < argc) {
-		fprintf(stderr, NAME ": '%s' is more than was asked for\n", argv[optind]);
+		fprintf(stderr, NAME ": unexpected argument '%s'\n", argv[optind]);
 		usage(stderr);
 		return 2;
 	}

@@ -244,7 +244,7 @@ int tc_filter(struct tc *tc)
 		"filter save", "filter load", "filter check",
 	};
 	size_t i = tc_second(tc, commands, NR(commands),
-			     "is nothing to do with a filter: show set add remove clear save load check");
+			     "is not a filter command: show set add remove clear save load check");
 	struct devtrace_filter f;
 
 	devtrace_filter_all(&f);

@@ -16,21 +16,21 @@
 static const char help[] =
 "Usage: tracectl [options] COMMAND\n"
 "       tracectl -i | -s SEVERITY | -p PERCENT\n"
-"Filters, streams, triggers and statistics of /dev/trace.\n"
+"Control filters, streams, triggers and profiles of /dev/trace, and print statistics.\n"
 "\n"
 "Commands:\n"
-"  filter [show]                   what passes\n"
-"  filter set TERM...              let only this pass, at once\n"
-"  filter add | remove TERM...     let this pass too; no more\n"
+"  filter [show]                   print the filter\n"
+"  filter set TERM...              let only these pass, in one step\n"
+"  filter add | remove TERM...     also let these pass; no longer\n"
 "  filter clear                    let everything pass\n"
 "  filter save [FILE]              as lines that load\n"
 "  filter load [FILE]\n"
 "  filter check TERM...            print what the terms mean; changes nothing\n"
 "  stream [list]\n"
-"  stream add NAME SIZE [TERM...]  a ring of its own, /dev/trace-NAME\n"
+"  stream add NAME SIZE [TERM...]  a separate buffer, /dev/trace-NAME\n"
 "  stream resize NAME SIZE\n"
 "  stream start | stop | freeze | thaw NAME\n"
-"  stream watermark NAME PERCENT   wake readers when so much is new; 0: at once\n"
+"  stream watermark NAME PERCENT   fill level that wakes readers; 0: at once\n"
 "  stream del NAME\n"
 "  trigger [list]\n"
 "  trigger add NAME when TERM... [element N [mask M] OP VALUE] [nth N | rate N/s]\n"
@@ -38,18 +38,18 @@ static const char help[] =
 "          [after N events | N ms]... [stream NAME] [again]\n"
 "  trigger arm | disarm | del NAME\n"
 "  profile                         which kernel profile events are on\n"
-"  profile list                    what there are: names, groups, tracepoints\n"
+"  profile list                    all of them: names, groups, tracepoints\n"
 "  profile latency | GROUP | NAME... | all | none   these, no others\n"
-"  profile +NAME | -NAME...        these too; these no more\n"
+"  profile +NAME | -NAME...        also these; no longer these\n"
 "  profile add | del SYSTEM:EVENT...   any other tracepoint of the kernel\n"
-"  profile fmt                     what their events carry, for traceinfo -e\n"
+"  profile fmt                     their format lines, for traceinfo -e\n"
 "  stat [COUNT]                    events, losses, use of the rings\n"
 "  monitor                         every change as it comes\n"
-"  dict                            the names that were given to numbers\n"
+"  dict                            the names of the dictionary\n"
 "  clear                           empty the stream\n"
-"  save FILE                       what is in the stream, for traceinfo FILE\n"
+"  save FILE                       save the stream, for traceinfo FILE\n"
 "  rx                              programs that have a receive channel\n"
-"  rx PROGRAM [KIND=OBJECT]... REQUEST   talk to one, by name or number:\n"
+"  rx PROGRAM [KIND=OBJECT]... REQUEST   send one a request, by name or number:\n"
 "     info | command N [N N N] | reset | tick [RATE] | peek OFFSET SIZE [COUNT]\n"
 "     poke OFFSET SIZE VALUE... | fill OFFSET SIZE COUNT VALUE | query KIND\n"
 "     event [publish | post | init | dispatch | to=N] sig=SIGNAL [BYTE...]\n"
@@ -60,10 +60,10 @@ static const char help[] =
 "  type=sm,user0,125,-mp           sm ao eq mp te qf sc sem mtx user user0-user4\n"
 "                                  exc text; kernel profile events: kernel, and\n"
 "                                  names of 'profile list', fmt(5) and 'dict';\n"
-"                                  numbers, ranges; - takes away\n"
+"                                  numbers, ranges; - removes\n"
 "  object=ao,100-103  signal=4     ao ep eq ap; numbers, ranges, names of 'dict'\n"
-"  severity=hw2,sw1                from this level on; 2: both; not to remove\n"
-"  code=0xA10:1  code=!UART        only these; all but these; names of fmt(5)\n"
+"  severity=hw2,sw1                this level and above; 2: both; cannot be removed\n"
+"  code=0xA10:1  code=!UART        only these; all but these; names as in fmt(5)\n"
 "  process=1234,motord,!ksoftirqd/0\n"
 "  origin=kernel | user  cpu=0,2-3\n"
 "\n"
@@ -72,10 +72,10 @@ static const char help[] =
 "      --cpu                       stat: each CPU\n"
 "      --types | --processes | --readers | --lanes\n"
 "                                  stat: by type, by thread, readers, lanes\n"
-"      --interval SECONDS          stat: again and again, with events a second\n"
-"  -j, --json                      one JSON document; monitor: an object a line\n"
+"      --interval SECONDS          stat: repeatedly, with events per second\n"
+"  -j, --json                      one JSON document; monitor: one object per line\n"
 "  -i                              show stream 0 in short\n"
-"  -s SEVERITY                     keep only these and above: 2, hw1, sw2\n"
+"  -s SEVERITY                     keep this severity and above: 2, hw1, sw2\n"
 "  -p PERCENT                      high-water mark that wakes readers, 0 to 99\n"
 "  -h, --help\n"
 "  -V, --version\n";
@@ -134,33 +134,33 @@ static int fail(const struct tc *tc, const char *name, const char *text)
 static const struct {
 	const char *kernel, *here;
 } sentences[] = {
-	{ "stream is not known", "there is no such stream; see 'tracectl stream list'" },
-	{ "trigger is not known", "there is no such trigger; see 'tracectl trigger list'" },
+	{ "stream is not known", "no such stream; see 'tracectl stream list'" },
+	{ "trigger is not known", "no such trigger; see 'tracectl trigger list'" },
 	{ "stream is frozen", "the stream is frozen; thaw it first: tracectl stream thaw %s" },
 	{ "stream is there already",
-	  "there is such a stream already; take another name, "
+	  "this stream exists already; choose another name, "
 	  "or remove it first: tracectl stream del %s" },
 	{ "stream trace is there already",
 	  "this stream is always there; for another size: tracectl stream resize %s SIZE" },
 	{ "stream would be one more than 16",
-	  "there are 16 streams, which is all there can be; "
+	  "there are 16 streams already, the most possible;  "
 	  "remove one first: tracectl stream del NAME" },
 	{ "stream trace is always there", "this stream is always there and cannot be removed" },
 	{ "stream must be a name", "the name of a stream is 1 to 31 of A-Z a-z 0-9 _ . -" },
 	{ "size must be",
 	  "the SIZE must be from 1K to 2G: the ring of each CPU has that" },
 	{ "trigger exists already",
-	  "there is such a trigger already; take another name, "
+	  "this trigger exists already; choose another name, "
 	  "or remove it first: tracectl trigger del %s" },
 	{ "trigger must be a name", "the name of a trigger is 1 to 31 of A-Z a-z 0-9 _ . -" },
 	{ "there are 16 triggers already",
-	  "there are 16 triggers, which is all there can be; "
+	  "there are 16 triggers already, the most possible;  "
 	  "remove one first: tracectl trigger del NAME" },
 	{ "tracepoint is not added", "it is not added; see 'tracectl profile list'" },
 	{ "some types are not available",
 	  "some types are not available in this kernel; skipped; "
 	  "see 'tracectl profile list'" },
-	{ "generation is no longer", "others change this filter all the time; try again" },
+	{ "generation is no longer", "other processes keep changing this filter; try again" },
 	{ "pids must be", "the number of a process is from 0 to 4194303" },
 	{ "not-pids must be", "the number of a process is from 0 to 4194303" },
 	{ "events must be", "after 1 to 2147483647 events" },
@@ -209,7 +209,7 @@ int tc_fail_change(const struct tc *tc, const char *name, int err)
 {
 	/* The refused call was a read, for which CAP_SYSLOG suffices; the change needs more. */
 	if (err == -EPERM)
-		return fail(tc, name, "this takes CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
+		return fail(tc, name, "this needs CAP_PERFMON or CAP_SYS_ADMIN in the initial user namespace");
 	return tc_fail(tc, name);
 }
 
@@ -437,7 +437,7 @@ static int run(struct tc *tc, struct line *line)
 		if (!strcmp(commands[i].name, word))
 			break;
 	if (i == NR(commands))
-		tc_usage(tc, word, "is no command: filter stream trigger profile stat monitor dict clear save rx");
+		tc_usage(tc, word, "is not a command: filter stream trigger profile stat monitor dict clear save rx");
 	tc->command = commands[i].name;
 	if (option && commands[i].fn != tc_stat)
 		tc_usage(tc, option, "is for 'stat'");

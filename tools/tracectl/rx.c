@@ -349,7 +349,7 @@ static int print(struct ask *a, uint8_t request, uint8_t size,
 		size_t len = answer->len > 3 ? answer->len - 3 : 0;
 
 		if (answer->len < 2)
-			return fail(a, "it does not say which version it is");
+			return fail(a, "it does not report its version");
 		out_safe(o, answer->data + 2, len);
 		OUT_LIT(o, ", version ");
 		out_u64(o, (uint64_t)(answer->data[0] | answer->data[1] << 8));

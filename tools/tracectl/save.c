@@ -210,7 +210,7 @@ static int save(struct tc *tc, struct save *s, int fd, const char *device, const
 	if (tc_file_begin(&f, path))
 		return complain(tc, path, errno == EISDIR ? " (name a file in it)" :
 				errno == ESPIPE ?
-				" (it is no regular file; write to it with traceinfo --raw)" : "");
+				" (it is not a regular file; write to it with traceinfo --raw)" : "");
 	buf = tc_alloc(NULL, BLOCK);
 	failed = copy(s, fd, f.fd, buf);
 	if (failed) {
@@ -245,7 +245,7 @@ int tc_save(struct tc *tc)
 	fd = open(device, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return complain(tc, device, errno == ENOENT ?
-				" (is the module devtrace loaded, and has it this stream?)" : "");
+				" (is the module devtrace loaded, and does it have this stream?)" : "");
 	if (ioctl(fd, DEVTRACE_IOC_STATS, &stats)) {
 		ret = no_device(tc, fd, device);
 		close(fd);

@@ -434,9 +434,9 @@ int tc_stat(struct tc *tc)
 	if (tc->cpu + tc->types + tc->processes + tc->readers + tc->lanes > 1)
 		tc_usage(tc, "--cpu, --types, --processes, --readers and --lanes", "are one at a time");
 	if (tc->stream && (tc->types || tc->processes || tc->lanes))
-		tc_usage(tc, "--stream", "does not go with --types, --processes and --lanes, which are of all streams");
+		tc_usage(tc, "--stream", "cannot be combined with --types, --processes and --lanes, which cover all streams");
 	if (tc->interval && !seconds(tc->interval, &interval))
-		tc_usage(tc, tc->interval, "is no interval in seconds, from 0.01 up");
+		tc_usage(tc, tc->interval, "is not an interval in seconds, 0.01 or more");
 	if (tc->nr) {
 		const char *s = tc_next(tc, "COUNT");
 

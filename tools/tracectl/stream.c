@@ -158,7 +158,7 @@ int tc_streams(struct tc *tc)
 		"stream freeze", "stream thaw", "stream watermark", "stream del",
 	};
 	size_t i = tc_second(tc, commands, NR(commands),
-			     "is nothing to do with a stream: list add resize start stop freeze thaw watermark del; 'tracectl clear --stream NAME' empties one");
+			     "is not a stream command: list add resize start stop freeze thaw watermark del; 'tracectl clear --stream NAME' empties one");
 	const char *name;
 	uint64_t size;
 

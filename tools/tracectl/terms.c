@@ -48,7 +48,7 @@ static bool range(const char *s, unsigned int max, unsigned int *first, unsigned
 /* Types, objects, signals and CPUs: sets of numbers. */
 
 #define LAST_OF_TERM "is the last of its term: without it everything would pass"
-#define NOTHING "names nothing that could be added or taken away; it is for 'set' and 'load', without a sign"
+#define NOTHING "cannot be added or removed; it is for 'set' and 'load', without a sign"
 
 static const char *const aliases[][2] = {
 	{ "queue", "eq" }, { "pool", "mp" }, { "time", "te" }, { "framework", "qf" },
@@ -116,9 +116,9 @@ static const char *const problems[] = {
 	[DEVTRACE_FA_TYPES] =
 		"is no type: write 0 to 255, a range, or sm ao eq mp te qf sc sem mtx user user0-user4 exc text all none, kernel, or a name of the format files, 'tracectl profile list' or 'tracectl dict'",
 	[DEVTRACE_FA_OBJECTS] =
-		"is no object: write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' tells",
+		"is no object: write 0 to 65535, a range, ao ep eq ap all none, or a name that 'tracectl dict' lists",
 	[DEVTRACE_FA_SIGNALS] =
-		"is no signal: write 0 to 65535, a range, all or none, or a name that 'tracectl dict' tells",
+		"is no signal: write 0 to 65535, a range, all or none, or a name that 'tracectl dict' lists",
 	[DEVTRACE_FA_CPUS] =
 		"is no CPU: write 0 to 65535, a range, all or none",
 };
@@ -147,7 +147,7 @@ static bool set_item(struct tc_terms *t, enum devtrace_filter_attr term, const s
 		return wrong(t, item->text, problems[term]);
 	if (!tc_name(t->tc, term, item->text, &n, numbers) && term == DEVTRACE_FA_TYPES &&
 	    is_code(t, item->text))
-		return wrong(t, item->text, "is the name of a code, not of a type: write it behind code=");
+		return wrong(t, item->text, "is the name of a code, not of a type: write it after code=");
 	if (!n)
 		return unknown(t, term, item->text, item->quoted ? NULL : problems[term]);
 	for (i = 0; i < n; i++)
@@ -182,7 +182,7 @@ static bool set_term(struct tc_terms *t, enum devtrace_filter_attr term, const c
 
 static bool full(struct tc_terms *t, const char *what)
 {
-	return wrong(t, what, "is one too many: a term can have 64");
+	return wrong(t, what, "is one too many: a term has at most 64");
 }
 
 /* Edit a process ID, or (v NULL) a process name. */
@@ -432,7 +432,7 @@ static bool process_term(struct tc_terms *t, const char *s, bool fresh)
 		if (!next_item(t, &s, &item))
 			return false;
 		if (item.sign && item.sign != '!')
-			return wrong(t, item.text, "has a sign; only ! is one here, a name that begins so stands in quotes");
+			return wrong(t, item.text, "begins with a sign; only ! is allowed here; put such a name in quotes");
 		number = !item.quoted && tc_number(item.text, 0x7fffffff, &v);
 		if (!process_item(t, &item, number ? &v : NULL))
 			return false;
@@ -549,7 +549,7 @@ bool tc_term(struct tc_terms *t, const char *term)
 		return false;
 	}
 	if (!*s)
-		return wrong(t, term, "has nothing behind the =");
+		return wrong(t, term, "has no value after the =");
 	fresh = !(t->seen & 1u << i);
 	t->seen |= 1u << i;
 	switch (i) {

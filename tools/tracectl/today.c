@@ -81,9 +81,9 @@ static bool has_process(const struct devtrace_filter *f)
 void tc_note_terms(const struct tc *tc, const struct devtrace_filter *f)
 {
 	if (lacks_faults(f))
-		note(tc, "these codes are those of the kernel's own faults, which do not pass: add type=faults");
+		note(tc, "these are codes of the kernel's own faults, which do not pass the filter: add type=faults");
 	if (f->pids.given && !has_process(f))
-		note(tc, "there is no such process or thread at present");
+		note(tc, "no such process or thread exists at present");
 	if (f->cpus.given && f->cpus.nr && !is_online(&f->cpus))
 		note(tc, "none of these CPUs is online");
 }

@@ -31,7 +31,7 @@ static uint64_t number(struct tc *tc, const char *what, uint64_t max)
 	uint64_t v;
 
 	if (!tc_number(s, max, &v))
-		tc_usage(tc, s, "is no number that can stand there");
+		tc_usage(tc, s, "is not a valid number here");
 	return v;
 }
 
@@ -46,7 +46,7 @@ static void terms(struct tc *tc, struct devtrace_filter *f, const char *after)
 		if (tc->nr && strchr(*tc->words, '='))
 			tc_term(&t, *tc->words);
 		else
-			snprintf(what, sizeof(what), "a TERM, such as severity=hw2, behind '%s'",
+			snprintf(what, sizeof(what), "a TERM, such as severity=hw2, after '%s'",
 				 after);
 		if (*t.error)
 			bad(tc, t.error);
@@ -93,7 +93,7 @@ static void element(struct tc *tc, struct devtrace_ctl_element *e)
 		return;
 	}
 	if (e->mask || e->compare > DEVTRACE_CMP_NE)
-		tc_usage(tc, s, "is no number; strings go with == and != alone");
+		tc_usage(tc, s, "is not a number; strings allow only == and !=");
 	if (strlen(s) >= sizeof(e->string))
 		tc_usage(tc, s, "is too long: at most 63 bytes");
 	e->is_string = true;
@@ -137,7 +137,7 @@ static void after(struct tc *tc, struct devtrace_ctl_trigger *t)
 		uint64_t ns;
 	} units[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 } };
 	uint64_t n = number(tc, "a number of events or of milliseconds", INT64_MAX);
-	const char *unit = tc_next(tc, "'events' or 'ms' behind the number");
+	const char *unit = tc_next(tc, "'events' or 'ms' after the number");
 	size_t i;
 
 	if (!n)
@@ -161,7 +161,7 @@ static void parse(struct tc *tc, struct devtrace_ctl_trigger *t)
 	const char *s;
 
 	if (!word(tc, "when"))
-		tc_missing(tc, "'when' behind the name");
+		tc_missing(tc, "'when' after the name");
 	terms(tc, &t->when, "when");
 	while (tc->nr && !(todo = word(tc, "do"))) {
 		if (word(tc, "element")) {
@@ -294,7 +294,7 @@ int tc_trigger(struct tc *tc)
 		"trigger list", "trigger add", "trigger arm", "trigger disarm", "trigger del",
 	};
 	size_t i = tc_second(tc, commands, NR(commands),
-			     "is nothing to do with a trigger: list add arm disarm del");
+			     "is not a trigger command: list add arm disarm del");
 	const char *name;
 	int ret;
 

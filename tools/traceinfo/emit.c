@@ -117,8 +117,8 @@ static void check_permission(struct check *c)
 	} else if (faccessat(AT_FDCWD, c->device, W_OK, AT_EACCESS)) {
 		check_mode(c, &st);
 	} else if (!statvfs(c->device, &fs) && fs.f_flag & ST_NODEV) {
-		WHY(c, "the file system that it is on is mounted with nodev");
-		CURE(c, "mount that without nodev, or pass the device in by another way");
+		WHY(c, "its file system is mounted with nodev");
+		CURE(c, "mount it without nodev, or pass the device in by another way");
 	} else {
 		WHY(c, "permission denied, though its mode (%04o) lets %s write: a security module refuses",
 		    st.st_mode & 07777, c->user);
@@ -131,15 +131,15 @@ static void check_missing(struct check *c)
 	bool loaded = !access("/sys/module/devtrace", F_OK);
 
 	if (c->err != ENOENT && c->err != ENOTDIR) {
-		WHY(c, "no driver is behind that name (%s)", strerror(c->err));
+		WHY(c, "no driver serves this device (%s)", strerror(c->err));
 		CURE(c, "%s", loaded ? "remove it, and load the module devtrace again" :
 			      "load the module devtrace (insmod devtrace.ko)");
 	} else if (loaded) {
-		WHY(c, "there is no such device here, though the module devtrace is loaded");
+		WHY(c, "this device does not exist here, though the module devtrace is loaded");
 		CURE(c, "%s", strcmp(c->device, TI_DEVICE) ? OTHER_DEVICE :
 			      "pass the device into this container, or mount devtmpfs on /dev");
 	} else {
-		WHY(c, "there is no such device, and the module devtrace is not loaded");
+		WHY(c, "this device does not exist, and the module devtrace is not loaded");
 		CURE(c, "load it (insmod devtrace.ko)");
 	}
 }
@@ -150,7 +150,7 @@ static void check_other(struct check *c)
 	mode_t kind = stat(c->device, &st) ? 0 : st.st_mode & S_IFMT;
 
 	WHY(c, "it is %s", kind == S_IFREG && device_place(c->device) ?
-	    "a regular file, as a shell makes it that writes there before the module is loaded" :
+	    "a regular file: a program wrote to this path before the module was loaded" :
 	    kind == S_IFREG ? "a regular file" :
 	    kind == S_IFDIR ? "a directory" : kind == S_IFCHR ? "another device" :
 	    "no trace device");
@@ -221,7 +221,7 @@ static void find_out(struct check *c)
 		CURE(c, "raise the limit (ulimit -n)");
 		break;
 	case DEVTRACE_DISABLED:
-		WHY(c, "DEVTRACE_DEVICE is empty, which turns all programs off that have it so");
+		WHY(c, "DEVTRACE_DEVICE is empty, which turns off the trace of all programs with this environment");
 		CURE(c, "unset DEVTRACE_DEVICE");
 		break;
 	default:

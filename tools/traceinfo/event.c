@@ -199,7 +199,7 @@ const char *ti_damage_reason(enum devtrace_damage_reason reason)
 	case DEVTRACE_DAMAGE_CUT:
 		return "cut off";
 	case DEVTRACE_DAMAGE_LACKS:
-		return "what it refers to is missing";
+		return "the frame that it refers to is missing";
 	}
 	return "damaged";
 }

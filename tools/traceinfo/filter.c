@@ -196,16 +196,16 @@ void ti_filter_code(struct ti_filter *f, const char *word)
 		return;
 	}
 	if (!number(s, &end, 0xffffff, &major))
-		ti_usage("-M", word, "is no [!]major[:minor]: a major is a number up to 0xffffff, or a name of the format files as UART or UART.OVERRUN");
+		ti_usage("-M", word, "is not [!]major[:minor]: a major is a number up to 0xffffff, or a name of the format files as UART or UART.OVERRUN");
 	m[*nr].major = major;
 	m[*nr].minor = -1;
 	if (*end == ':') {
 		if (!number(end + 1, &end, 255, &minor))
-			ti_usage("-M", word, "is no [!]major[:minor]: a minor is a number up to 255");
+			ti_usage("-M", word, "is not [!]major[:minor]: a minor is a number up to 255");
 		m[*nr].minor = (int)minor;
 	}
 	if (*end)
-		ti_usage("-M", word, "is no [!]major[:minor], as 0xA10, 0xA10:1 or !0xA10");
+		ti_usage("-M", word, "is not [!]major[:minor], as 0xA10, 0xA10:1 or !0xA10");
 	++*nr;
 }
 

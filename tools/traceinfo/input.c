@@ -224,7 +224,7 @@ static int find_end(struct ti_run *run, int fd, const char *path, char *buf)
 	bool zstd;
 
 	if (here < 0 || size < 0) {
-		fprintf(stderr, "traceinfo: '%s' counts from the end of the recording, which a pipe does not tell before it has come; save it to a file, or give a date\n",
+		fprintf(stderr, "traceinfo: '%s' counts from the end of the recording, which is unknown for a pipe; save it to a file, or give a date\n",
 			word);
 		return 1;
 	}
@@ -523,7 +523,7 @@ int ti_input_live(struct ti_run *run, const char *path)
 	if (fd < 0)
 		return ti_complain(path, "", errno == ENOENT && !strcmp(path, TI_DEVICE_LAST) ?
 				TI_NO_LAST : errno == ENOENT ?
-				" (is the module devtrace loaded, and has it this stream?)" :
+				" (is the module devtrace loaded, and does it have this stream?)" :
 				errno == EACCES ? " (the group of the device may read it)" : "");
 	if (fstat(fd, &st)) {
 		ti_complain(path, "", "");

@@ -56,7 +56,7 @@ static void header_error(const char *format, const char *at)
 
 	if (*at && (unsigned char)*at < 0x80)
 		word[1] = *at;
-	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is no field; there are: %%t time, %%b board, %%c CPU, %%l lane, %%x context, %%s severity, %%p process[tid], %%a the same, (interrupted), %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
+	fprintf(stderr, "traceinfo: --header: '%s' in '%s' is not a field; the fields are: %%t time, %%b board, %%c CPU, %%l lane, %%x context, %%s severity, %%p process[tid], %%a the same, (interrupted), %%N process, %%P process id, %%i thread id, %%n name, %%o object and signal, %%T type, %%M major, %%m minor, %%%%\n",
 		word, format);
 }
 

@@ -45,12 +45,12 @@ static void print_lost(struct out *o, struct ti_printer *p, const struct devtrac
 {
 	static const char *const why[] = {
 		[DEVTRACE_LOST_OVERWRITTEN] = "overwritten by newer ones",
-		[DEVTRACE_LOST_CLEARED] = "somebody cleared the buffer",
+		[DEVTRACE_LOST_CLEARED] = "a user cleared the buffer",
 		[DEVTRACE_LOST_BUSY] = "the ring was full of unfinished events",
 		[DEVTRACE_LOST_TOOBIG] = "larger than a quarter of the ring",
 		[DEVTRACE_LOST_NORING] = "the CPU had no ring, or it was being resized",
 		[DEVTRACE_LOST_STOPPED] = "the stream was stopped",
-		[DEVTRACE_LOST_LANE] = "what stood in the lane made no sense, and it was given up",
+		[DEVTRACE_LOST_LANE] = "the contents of the lane were invalid, and it was given up",
 		[DEVTRACE_LOST_DAMAGED] = "the memory that kept them over a reset was damaged",
 	};
 	int lane = devtrace_decoder_lane(d, l->source);
@@ -191,7 +191,7 @@ void ti_line_pids(struct out *o, struct ti_printer *p)
 {
 	OUT_LIT(o, "--- ");
 	of_board(o, p);
-	OUT_LIT(o, "ids of threads are those of the initial pid namespace; -p takes those of this one\n");
+	OUT_LIT(o, "thread ids are those of the initial pid namespace; -p expects those of this one\n");
 }
 
 /* Printed between the events of the two frames. */

@@ -19,10 +19,10 @@ const char *ti_link_problem(const char *word)
 	if (link_parse(&l, word, &problem))
 		return problem;
 	if (l.kind == LINK_SYSLOG)
-		return "is no link to read from; tracelogger sends to syslog";
+		return "is not a link to read from; tracelogger sends to syslog";
 	if (l.kind == LINK_UDP && *l.host)
-		return "names a host, which sends nothing before it is told; "
-		       "write udp::PORT to take what comes";
+		return "names a host, but udp cannot request events from it; "
+		       "write udp::PORT to receive them";
 	return NULL;
 }
 

@@ -214,7 +214,7 @@ static void report_fmts(const struct ti_run *run)
 
 	for (f = run->fmts.files; f; f = f->next)
 		if (f->errors && !replaced(run->opt, f->path, f->place))
-			fprintf(stderr, "traceinfo: %s: %u error%s; 'traceinfo --check-fmt' tells where\n",
+			fprintf(stderr, "traceinfo: %s: %u error%s; 'traceinfo --check-fmt' shows them\n",
 				f->path, f->errors, f->errors == 1 ? "" : "s");
 }
 

@@ -131,7 +131,7 @@ static void announce(struct source *s, const struct devtrace_item *item)
 		OUT_LIT(o, ", its wall clock is ");
 		out_safe(o, s->clock, strlen(s->clock));
 	} else {
-		OUT_LIT(o, ", nothing says how exact its wall clock is");
+		OUT_LIT(o, ", the accuracy of its wall clock is unknown");
 	}
 	out_char(o, '\n');
 }
@@ -464,8 +464,8 @@ static void end_text(struct out *o, const struct source *s)
 	count(o, &before, t->lost, " event lost", " events lost");
 	count(o, &before, t->missing, " frame missing", " frames missing");
 	count(o, &before, t->damages, " damaged place", " damaged places");
-	count(o, &before, s->late, " event printed behind newer ones of other boards, ",
-	      " events printed behind newer ones of other boards, up to ");
+	count(o, &before, s->late, " event printed after newer ones of other boards, ",
+	      " events printed after newer ones of other boards, up to ");
 	if (s->late) {
 		out_int(o, s->late_by / 1000, false, 10, false, 6, &plain);
 		OUT_LIT(o, " s late");

@@ -49,8 +49,8 @@ static const char only[] =
 static const char help[] =
 "Usage: traceinfo [options] [device | logfile... | link...]\n"
 "Print the events of /dev/trace, or of the device of another stream, of saved\n"
-"files, of standard input (-), or what comes over a link: tcp:HOST:PORT, unix:PATH,\n"
-"serial:DEVICE,BAUD; tcp::PORT and udp::PORT wait for who sends.\n"
+"files, of standard input (-), or of a link: tcp:HOST:PORT, unix:PATH,\n"
+"serial:DEVICE,BAUD; tcp::PORT and udp::PORT wait for a sender.\n"
 "\n"
 "Which events:\n"
 "  -n, --last N            the last N events\n"
@@ -68,30 +68,30 @@ static const char help[] =
 "  -o, --object LIST       number or name\n"
 "\n"
 "How they are printed:\n"
-"  -e, --format-file FILE  read this format file too\n"
-"  -I, --fmt-dir DIR       read DIR/*.fmt too\n"
+"  -e, --format-file FILE  also read this format file\n"
+"  -I, --fmt-dir DIR       also read DIR/*.fmt\n"
 "      --no-default-fmt    only -e, -I and DEVTRACE_FMT_PATH, see fmt(5)\n"
 "  -F, --date-format FMT   date as by strftime(3) (default: %b %d %T)\n"
 "  -m, --milliseconds      milliseconds after the date\n"
 "      --time FORMAT       us (default), date, ms, iso, rel, delta, raw, mono or none\n"
 "      --short             no date, CPU or context; default below 100 columns\n"
 "      --wide              the whole line on any terminal\n"
-"  -H, --header FORMAT     what stands before the text, see traceinfo(1)\n"
-"  -J, --json              one JSON object a line\n"
+"  -H, --header FORMAT     the beginning of the line, see traceinfo(1)\n"
+"  -J, --json              one JSON object per line\n"
 "      --color[=WHEN]      auto, always or never\n"
-"  -v, --verbose           also clocks, names and what the stream is\n"
+"  -v, --verbose           also clocks, names and information about the stream\n"
 "      --statistics        totals at the end\n"
 "      --summary[=LIST]    tables instead of events: syscalls, interrupts, threads,\n"
 "                          waits, machines, states, queues (default: all)\n"
-"      --sequence OBJECT,...  a diagram of what these objects post, get and do\n"
-"      --raw               the stream itself, to be saved; filters leave out frames\n"
+"      --sequence OBJECT,...  a diagram of the events of these objects\n"
+"      --raw               the stream itself, for a file; filters leave out frames\n"
 "\n"
 "Other:\n"
-"  -c, --clear             clear the buffer when it was read (needs the right to)\n"
+"  -c, --clear             clear the buffer after it is read (privileged)\n"
 "      --check-fmt         check format files: those given, or all\n"
-"      --check-emit        would an event of this user arrive, and if not, why\n"
+"      --check-emit        whether events of this user arrive, and why not\n"
 "      --device PATH       instead of /dev/trace\n"
-"      --last-boot         what the boot before left, /dev/trace-last\n"
+"      --last-boot         the previous boot, /dev/trace-last\n"
 "  -h, --help\n"
 "  -V, --version\n";
 
@@ -108,7 +108,7 @@ static enum ti_time parse_time(const char *s)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], s))
 			return (enum ti_time)i;
-	ti_usage("--time", s, "is no time format; there are: date ms us iso rel delta raw mono none");
+	ti_usage("--time", s, "is not a time format; the formats are: date ms us iso rel delta raw mono none");
 }
 
 static void parse_color(struct ti_options *opt, const char *s)
@@ -143,7 +143,7 @@ static void parse_summary(struct ti_options *opt, char *list)
 				break;
 		if (i == sizeof(names) / sizeof(names[0]))
 			ti_usage("--summary", word,
-				 "is not a table; there are: syscalls, interrupts, threads, waits, machines, states, queues");
+				 "is not a table; the tables are: syscalls, interrupts, threads, waits, machines, states, queues");
 		opt->tables |= 1u << i;
 	}
 }
@@ -294,7 +294,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 	if (opt->check_emit) {
 		if (opt->files.n || strcmp(opt->device, TI_DEVICE))
 			ti_usage("--check-emit", opt->files.n ? opt->files.v[0] : opt->device,
-				 "is not looked at, but what programs emit into: /dev/trace, or DEVTRACE_DEVICE in the environment");
+				 "is not needed: it checks /dev/trace, or DEVTRACE_DEVICE in the environment");
 		return;
 	}
 	check_links(opt);
@@ -306,11 +306,11 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 		opt->files.n = 0;
 	}
 	if (opt->files.n && opt->follow)
-		ti_usage("--follow", opt->files.v[0], "is no trace device alone: one live buffer can be followed; a pipe (-) is read as it comes");
+		ti_usage("--follow", opt->files.v[0], "is not a single trace device: only one live buffer can be followed; a pipe (-) needs no --follow");
 	if (opt->files.n && opt->clear)
-		ti_usage("--clear", opt->files.v[0], "is no trace device alone: one live buffer can be cleared");
+		ti_usage("--clear", opt->files.v[0], "is not a single trace device: only one live buffer can be cleared");
 	if (opt->summary && opt->last >= 0)
-		ti_usage("--summary", "-n", "leaves out what the summary is made of; give a time with --since");
+		ti_usage("--summary", "-n", "leaves out events that the summary needs; give a time with --since");
 	if (opt->summary && ti_filter_by_event(&opt->filter))
 		ti_usage("--summary", "-s, -M, -p, -C, -t or -o",
 			 "leaves out events that others are understood by; only --since and --until can be given");
@@ -325,7 +325,7 @@ void ti_options_parse(struct ti_options *opt, int argc, char **argv)
 			 "is one object too many: a diagram has at most 16");
 	if (opt->sequence.n && (opt->raw || opt->summary))
 		ti_usage("--sequence", opt->raw ? "--raw" : "--summary",
-			 "does not go with it: each takes the place of the events; give one of them");
+			 "cannot be combined with it: each replaces the events; give one of them");
 	if (opt->raw && isatty(STDOUT_FILENO))
 		ti_usage("--raw", "standard output",
 			 "is a terminal, for which these bytes are not; write them to a file: traceinfo --raw >FILE");

@@ -231,7 +231,7 @@ bool tl_empty_spool(struct tl_run *r, int *err)
 	}
 	left = r->spooling ? r->store.total : r->other.total;
 	if (left)
-		fprintf(stderr, "tracelogger: %s: not all is sent; %" PRIu64 " bytes of files stay in %s\n",
+		fprintf(stderr, "tracelogger: %s: not everything is sent; %" PRIu64 " bytes of files stay in %s\n",
 			r->opt.to, left, r->opt.spool);
 	return left > 0;
 }

@@ -103,7 +103,7 @@ int tl_run_open(struct tl_run *r, const char *path)
 	r->dev = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (r->dev < 0) {
 		fprintf(stderr, "tracelogger: %s: %s%s\n", path, strerror(errno),
-			errno == ENOENT ? " (is devtrace loaded, and has it this stream?)" :
+			errno == ENOENT ? " (is devtrace loaded, and does it have this stream?)" :
 			errno == EACCES ? " (the group of the device may read it)" : "");
 		return 1;
 	}
@@ -243,7 +243,7 @@ static int run(struct tl_run *r)
 		tl_spool_free(&r->spool, &r->other);
 	tl_report_status(&r->report, &r->store, tl_totals(r), "ended");
 	if (err) {
-		fprintf(stderr, "tracelogger: %s: %s; not all that there was is saved\n",
+		fprintf(stderr, "tracelogger: %s: %s; not all events are saved\n",
 			r->store.name.dir, strerror(err));
 		ret = 1;
 	}

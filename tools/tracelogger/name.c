@@ -38,7 +38,7 @@ int tl_name_parse(struct tl_name *n, const char *path, const char **problem)
 	base = base ? base + 1 : path;
 	memset(n, 0, sizeof(*n));
 	if (!*base || strlen(base) > NAME_MAX - TL_SUFFIX_MAX || base - path >= PATH_MAX - 1) {
-		*problem = *base ? "is too long" : "names no file behind its directory";
+		*problem = *base ? "is too long" : "names no file after its directory";
 		return -1;
 	}
 	snprintf(n->dir, sizeof(n->dir), "%.*s", (int)(base - path), path);

@@ -34,14 +34,14 @@ static const char help[] =
 "Where:\n"
 "  -f, --file NAME         %Y %y %m %d %j %H %M %S %s stand for the time; without it\n"
 "                          standard output\n"
-"      --to LINK           not to files, but over tcp:HOST:PORT, udp:HOST:PORT,\n"
+"      --to LINK           instead of files: tcp:HOST:PORT, udp:HOST:PORT,\n"
 "                          unix:PATH, serial:DEVICE,BAUD, or to standard output (-);\n"
 "                          syslog:HOST:PORT: events of a severity, as messages\n"
-"      --spool DIR         files for the time in which nobody is there (limit: 16M)\n"
-"      --listen LINK       to each who connects: tcp::PORT, tcp:HOST:PORT, unix:PATH\n"
+"      --spool DIR         files for events while the peer is away (limit: 16M)\n"
+"      --listen LINK       to each peer that connects: tcp::PORT, tcp:HOST:PORT, unix:PATH\n"
 "  -P, --permissions PERM  of a new file: decimal, or octal with a leading 0 (0644)\n"
 "  -M, --open-mode FLAGS   more flags of open(2), as a number\n"
-"  -o, --keep-open         stay with a file that is moved away\n"
+"  -o, --keep-open         go on with a file that was moved\n"
 "  -A, --attribute NAME=VALUE  a note at the beginning of each file\n"
 "      --zstd[=LEVEL]      files of zstd frames, 1 to 19 (3)\n"
 "      --compact           compact frames, half as long, for thin lines\n"
@@ -54,29 +54,29 @@ static const char help[] =
 "  -k, --keep-free SIZE|PERCENT%  of the file system (5%)\n"
 "\n"
 "When:\n"
-"  -p, --percent PERCENT   save when the buffer of a CPU is this full (25); 0: at once\n"
+"  -p, --percent PERCENT   save when the buffer of a CPU is filled so far (25); 0: at once\n"
 "  -t, --time TIME         save at least this often: 500ms, 30s; a number is minutes (1s)\n"
 "      --sync POLICY,...   none, interval=TIME (5s), severity=0..3, always\n"
-"      --once              save what there is, and end\n"
-"      --last-boot[=DEVICE]  first what the boot before left (/dev/trace-last)\n"
-"      --on-trigger NAME   one file each time that this trigger fires; then the stream\n"
+"      --once              save what the buffer holds, and end\n"
+"      --last-boot[=DEVICE]  first the previous boot (/dev/trace-last)\n"
+"      --on-trigger NAME   one file each time this trigger fires; then the stream\n"
 "                          goes on, and the trigger is armed again\n"
 "\n"
 "Commands:\n"
-"      --exec COMMAND      run it for events that match; they are in DEVTRACE_TYPE,\n"
+"      --exec COMMAND      run it for events that match; their values are in DEVTRACE_TYPE,\n"
 "                          DEVTRACE_NAME, DEVTRACE_TEXT, DEVTRACE_FIELD_0 ...\n"
 "      --match EXPRESSION  severity=LIST code=LIST process=LIST cpu=LIST type=LIST\n"
-"                          object=LIST: all that are given must hold, as in traceinfo\n"
+"                          object=LIST: all must match; see traceinfo(1)\n"
 "      --interval TIME     at most one command, or file of a trigger, in this time (1s)\n"
 "\n"
 "Other:\n"
 "      --device PATH       instead of /dev/trace\n"
-"  -q, --quiet             say nothing but errors\n"
-"      --json              say it in JSON\n"
+"  -q, --quiet             print only errors\n"
+"      --json              print messages in JSON\n"
 "  -h, --help\n"
 "  -V, --version\n"
 "\n"
-"SIGALRM saves now, SIGHUP begins another file, SIGUSR1 saves, syncs and tells the counts.\n";
+"SIGALRM saves now, SIGHUP begins another file, SIGUSR1 saves, syncs and prints the counts.\n";
 
 #define DEVICE		"/dev/trace"
 #define SPOOL_LIMIT	(16 << 20)
@@ -163,7 +163,7 @@ static void parse_sync(struct tl_options *opt, const char *all)
 		if (!strncmp(word, "interval=", 9)) {
 			opt->sync_every = parse_time("--sync", word + 9);
 			if (!opt->sync_every)
-				usage("--sync", word, "is no interval; 'always' syncs whatever is written");
+				usage("--sync", word, "is not an interval; 'always' syncs after each write");
 		} else if (!strncmp(word, "severity=", 9) && word[9] >= '0' && word[9] <= '3' &&
 			   !word[10]) {
 			opt->sync_severity = word[9] - '0';
@@ -202,11 +202,11 @@ static void add_note(struct tl_options *opt, const char *word)
 	for (i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
 		if ((size_t)(value - word) == strlen(taken[i]) &&
 		    !strncmp(word, taken[i], strlen(taken[i])))
-			usage("--attribute", word, "is what each file says itself, as the number of each file; take another");
+			usage("--attribute", word, "is a note that tracelogger writes itself; choose another name");
 	for (i = 0; i < opt->nr_notes; i++)
 		total += 2 * strlen(opt->notes[i]) + 16;
 	if (opt->nr_notes == TL_NOTES || total > TL_HEAD_MAX)
-		usage("--attribute", word, "is too much; 16 of them, 1900 bytes in all");
+		usage("--attribute", word, "is too much: at most 16 of them, 1900 bytes in all");
 	opt->notes[opt->nr_notes++] = word;
 }
 
@@ -234,7 +234,7 @@ static void parse_to(struct tl_options *opt, const char *word)
 	if (link_parse(&opt->link, word, &problem))
 		usage("--to", word, problem);
 	if (opt->link.kind != LINK_UNIX && opt->link.kind != LINK_SERIAL && !*opt->link.host)
-		usage("--to", word, "names no host; --listen waits for those who connect");
+		usage("--to", word, "names no host; --listen accepts connections");
 }
 
 static void parse_listen(struct tl_options *opt, const char *word)
@@ -245,7 +245,7 @@ static void parse_listen(struct tl_options *opt, const char *word)
 	if (link_parse(&opt->link, word, &problem))
 		usage("--listen", word, problem);
 	if (opt->link.kind != LINK_TCP && opt->link.kind != LINK_UNIX)
-		usage("--listen", word, "is nothing to which one connects; as tcp::7070, or unix:PATH");
+		usage("--listen", word, "is not a link to listen on; use tcp::7070 or unix:PATH");
 }
 
 static void check_sizes(struct tl_options *opt)
@@ -273,7 +273,7 @@ static void check_link(struct tl_options *opt)
 		exit(2);
 	}
 	if (opt->spool && opt->to && opt->link.kind == LINK_SYSLOG) {
-		fputs("tracelogger: --spool: its files hold frames, and to syslog go messages; while nobody is there the buffer of the device keeps events\n",
+		fputs("tracelogger: --spool: its files hold frames, but syslog gets messages; while the peer is away, the buffer of the device keeps events\n",
 		      stderr);
 		exit(2);
 	}
@@ -284,7 +284,7 @@ static void check_link(struct tl_options *opt)
 		exit(2);
 	}
 	if (!opt->spool && (opt->limit || opt->size)) {
-		fputs("tracelogger: --size and --limit are of files; name one with --file or --spool\n",
+		fputs("tracelogger: --size and --limit apply to files; name one with --file or --spool\n",
 		      stderr);
 		exit(2);
 	}
@@ -302,8 +302,8 @@ static void check_trigger(struct tl_options *opt)
 	    strcmp(opt->device, DEVICE)) {
 		fprintf(stderr, "tracelogger: --on-trigger: '%s' %s\n", opt->trigger,
 			!opt->file || opt->to || opt->listen ?
-			"makes files; name them with --file" :
-			opt->age ? "ends a file when all is in it; leave --age out" :
+			"saves in files; name them with --file" :
+			opt->age ? "ends a file when it holds the whole stream; leave --age out" :
 			opt->last_boot ? "reads nothing else; leave --last-boot out" :
 			opt->exec ? "runs no command; leave --exec out" :
 			"names its stream itself; leave --device out");
@@ -317,11 +317,11 @@ static void check_trigger(struct tl_options *opt)
 static void check_exec(const struct tl_options *opt)
 {
 	if (opt->exec && !opt->match)
-		usage("--exec", opt->exec, "is run for events that match; say which with --match");
+		usage("--exec", opt->exec, "needs --match, which selects the events");
 	if (opt->match && !opt->exec)
-		usage("--match", opt->match, "says for which events --exec runs a command; name one");
+		usage("--match", opt->match, "selects events for --exec; give a command");
 	if (opt->exec && opt->listen)
-		usage("--exec", opt->exec, "would be run for each peer of --listen; leave one of them out");
+		usage("--exec", opt->exec, "cannot be combined with --listen: it would run once per peer");
 	if (opt->match)
 		tl_exec_check(opt->match);
 }
@@ -349,11 +349,11 @@ static void check(struct tl_options *opt)
 	if (opt->file && !strcmp(opt->file, "-"))
 		opt->file = NULL;
 	if (opt->zstd && !opt->file) {
-		fputs("tracelogger: --zstd is of files; name one with --file\n", stderr);
+		fputs("tracelogger: --zstd applies to files; name one with --file\n", stderr);
 		exit(2);
 	}
 	if (opt->compact && opt->to && opt->link.kind == LINK_SYSLOG) {
-		fputs("tracelogger: --compact is of frames; to syslog go messages\n", stderr);
+		fputs("tracelogger: --compact applies to frames, but syslog gets messages\n", stderr);
 		exit(2);
 	}
 	check_exec(opt);
@@ -366,12 +366,12 @@ static void check(struct tl_options *opt)
 	if (opt->file && tl_name_parse(&name, opt->file, &problem))
 		usage("--file", opt->file, problem);
 	if (!opt->file && (opt->limit || opt->age || opt->size)) {
-		fputs("tracelogger: --size, --age and --limit are of files; name one with --file\n",
+		fputs("tracelogger: --size, --age and --limit apply to files; name one with --file\n",
 		      stderr);
 		exit(2);
 	}
 	if (!opt->file && isatty(STDOUT_FILENO)) {
-		fputs("tracelogger: frames are nothing for a terminal; name a file with --file, or send them to traceinfo\n",
+		fputs("tracelogger: standard output is a terminal; name a file with --file, or pipe the frames to traceinfo\n",
 		      stderr);
 		exit(2);
 	}
@@ -457,7 +457,7 @@ void tl_options_parse(struct tl_options *opt, int argc, char **argv)
 		}
 	}
 	if (optind < argc)
-		usage("argument", argv[optind], "is one too many; a file is named with --file");
+		usage("argument", argv[optind], "is unexpected; name a file with --file");
 	share_interval(opt);
 	check(opt);
 }

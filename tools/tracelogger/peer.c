@@ -50,7 +50,7 @@ static int open_tcp(struct tl_store *s)
 		return -errno;
 	fd = dial_take(s->dial, &s->link);
 	if (fd == -EINPROGRESS)
-		s->link.why = "nobody answers yet";
+		s->link.why = "the peer does not answer yet";
 	else
 		s->dial = NULL;
 	return fd;

@@ -257,7 +257,7 @@ static bool too_slow(struct tl_run *r)
 	if (!r->opt.spool || !r->store.linked || tl_now() - r->busy < PATIENCE ||
 	    !tl_behind(r, BEHIND))
 		return false;
-	r->store.link.why = "it takes less than there is";
+	r->store.link.why = "it accepts less than is emitted";
 	return true;
 }
 

@@ -73,7 +73,7 @@ void tl_report_status(struct tl_report *r, const struct tl_store *s,
 		" bytes in %" PRIu64 " file%s, %" PRIu64 " removed", why, t->events, t->lost,
 		s->bytes, s->files, s->files == 1 ? "" : "s", s->removed);
 	if (s->gone)
-		fprintf(stderr, ", %" PRIu64 " bytes gone with files that somebody removed",
+		fprintf(stderr, ", %" PRIu64 " bytes gone with files that a user removed",
 			s->gone);
 	if (s->errors || blocked(r))
 		fprintf(stderr, ", %" PRIu64 " errors, %" PRId64 " s without room", s->errors,
@@ -115,7 +115,7 @@ void tl_report_blocked(struct tl_report *r, const struct tl_store *s, int err)
 	snprintf(state, sizeof(state), "STATUS=%s", err ? link_error(&s->link, err) : "saving");
 	tl_notify(state);
 	if (err)
-		fprintf(stderr, "tracelogger: %s: %s; what the buffer overwrites meanwhile is counted as lost\n",
+		fprintf(stderr, "tracelogger: %s: %s; events that the buffer overwrites meanwhile are counted as lost\n",
 			s->name.dir, link_error(&s->link, err));
 	else if (!s->opt->quiet)
 		fprintf(stderr, "tracelogger: %s: %s again\n", s->name.dir,

@@ -328,7 +328,7 @@ static void tell_gone(struct tl_store *s, uint64_t n)
 		return;
 	s->told = true;
 	s->gone += n;
-	fprintf(stderr, "tracelogger: %s%s%s: somebody %s it while it was written; %llu bytes of it are gone, if nobody copied them before\n",
+	fprintf(stderr, "tracelogger: %s%s%s: a user %s it while it was written; %llu bytes of it are gone, unless they were copied before\n",
 		s->name.dir, tl_store_slash(s), s->current, is_moved(s) ? "removed" : "cut",
 		(unsigned long long)n);
 }

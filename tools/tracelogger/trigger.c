@@ -41,7 +41,7 @@ struct watch {
 static int failed(struct watch *w, int err)
 {
 	static const char none[] =
-		"there is no such trigger; 'tracectl trigger' lists those there are";
+		"no such trigger; 'tracectl trigger' lists them";
 	const char *why = w->ctl ? devtrace_ctl_error(w->ctl) : "";
 
 	fprintf(stderr, "tracelogger: --on-trigger: %s: %s\n", w->name,

@@ -61,7 +61,7 @@ program()
 }
 
 # The module is not loaded.
-says root 1 "no: /dev/trace: there is no such device, and the module devtrace is not loaded; load it" \
+says root 1 "no: /dev/trace: this device does not exist, and the module devtrace is not loaded; load it" \
 	"no module"
 
 # By default root alone may.
@@ -114,7 +114,7 @@ mkdir "$work/nodev"
 if mount -t tmpfs -o nodev,mode=755 none "$work/nodev" 2>/dev/null; then
 	mknod -m 666 "$work/nodev/trace" c $(($(stat -c 0x%t /dev/trace))) 0
 	su tester -c "DEVTRACE_DEVICE=$work/nodev/trace traceinfo --check-emit" >"$out" 2>&1
-	[ $? = 1 ] && grep -q 'trace: the file system that it is on is mounted with nodev; ' "$out"
+	[ $? = 1 ] && grep -q 'trace: its file system is mounted with nodev; ' "$out"
 	ok $? "nodev"
 	umount "$work/nodev"
 else
@@ -129,9 +129,9 @@ chmod 777 "$work"
 # The node has another number than the module: of another time, or of a container.
 rm /dev/trace
 mknod -m 666 /dev/trace c 4000 0
-says root 1 "no: /dev/trace: no driver is behind that name .*; remove it, and load the module" "a node of nobody"
+says root 1 "no: /dev/trace: no driver serves this device .*; remove it, and load the module" "a node of nobody"
 rm /dev/trace
-says root 1 "no: /dev/trace: there is no such device here, though the module devtrace is loaded; pass the device" \
+says root 1 "no: /dev/trace: this device does not exist here, though the module devtrace is loaded; pass the device" \
 	"no node"
 
 # echo hello >/dev/trace, and then insmod

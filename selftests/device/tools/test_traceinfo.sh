@@ -290,7 +290,7 @@ else
 	echo 'mark 70' > /dev/trace
 	unshare -p -f sh -c 'echo "mark 71" > /dev/trace; echo $$; '"$ti"' -p $$; '"$ti"' -J -p 1 |
 		head -n 1; exit 0' > "$out" 2>&1
-	note='--- ids of threads are those of the initial pid namespace; -p takes those of this one'
+	note='--- thread ids are those of the initial pid namespace; -p expects those of this one'
 	[ "$(head -n 1 "$out")" = 1 ] && [ "$(sed -n 2p "$out")" = "$note" ]
 	ok $? "in a pid namespace it is said whose ids are printed"
 	[ "$(numbers "$out")" = "71 " ] || [ "$(numbers "$out")" = "71" ]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * qnx_driver.c - the trace calls of a driver as QNX knows them, unchanged:
- * includes by QNX names, K&R habits, all arguments int
+ * qnx_driver.c - a driver's trace calls, in the form that QNX sources have: QNX include names,
+ * K&R style, all arguments int
  */
 #include <stdio.h>
 #include <string.h>

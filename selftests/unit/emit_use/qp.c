@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * qp.c - what QP/C and its applications use of QS, declared and used as there
+ * qp.c - the parts of QS that QP/C and its applications use
  *
- * Compiled by test_qp_build.sh with QP_VERSION 733 and 815, and run without a device. The
- * layers for older sources that qpc.h of each version brings are here in the same form:
- * enumerators from 8.1 on, the macro QS_BEGIN() in 7.3.
+ * test_qp_build.sh compiles it with QP_VERSION 733 and 815, and runs it without a device. The
+ * compatibility layers of each version's qpc.h are copied here: enumerators from 8.1 on, the
+ * macro QS_BEGIN() in 7.3.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,7 +38,7 @@ static int object;
 static void state(void) { }
 void run(uint_fast16_t qsId, int const *sender);
 
-/* Inside the framework: numbers are wider there than in records. */
+/* QP's own variables are wider than the fields of records. */
 void run(uint_fast16_t qsId, int const *sender)
 {
 	uint_fast16_t const nFree = 5;
@@ -102,7 +102,7 @@ void run(uint_fast16_t qsId, int const *sender)
 	QS_FLUSH();
 }
 
-/* An application's, by their prototypes */
+/* Callbacks that the application defines. */
 void QS_onReset(void) { }
 void QS_onCleanup(void) { }
 void QS_onFlush(void) { }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * use.c - every macro and function of the emitting side, once
+ * use.c - calls each macro and function of the emitting side once
  *
- * Compiled by test_emit_build.sh as C and as C++, with and without
- * DEVTRACE_DISABLE, with every warning there is, and run. It prints how many
- * arguments were evaluated: disabled, 0; without a device, 1, because
- * devtrace_begin() is a function. Then whether there is a connection, how many
- * errors there were, and the last of them.
+ * test_emit_build.sh compiles it as C and as C++, with and without DEVTRACE_DISABLE, with all
+ * warnings, and runs it. It prints the number of arguments evaluated: 0 if disabled, 1 without a
+ * device, since devtrace_begin() is a function. Then it prints whether it is connected, the
+ * number of errors, and the last error.
  */
 #include <stdio.h>
 #include <devtrace.h>

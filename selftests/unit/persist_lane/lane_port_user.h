@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lane_port_user.h - what kmod/lane/lane_read.c and kmod/lane/blocks.c need beside a ring
+ * lane_port_user.h - definitions that kmod/lane/lane_read.c and kmod/lane/blocks.c need, for
+ * programs that also have a ring
  *
- * As selftests/lane/lane_port_user.h, for programs that have a ring too. Nobody writes
- * meanwhile.
+ * The lane has no concurrent writer here, unlike in selftests/lane/lane_port_user.h.
  */
 #ifndef PERSIST_LANE_PORT_USER_H
 #define PERSIST_LANE_PORT_USER_H
