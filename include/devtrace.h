@@ -4,17 +4,17 @@
  *
  * There are three ways to emit an event:
  *
- * 	devtrace(PUMP_STATE, rpm, "running");		short form
+ *	devtrace(PUMP_STATE, rpm, "running");		short form
  *
- * 	DEVTRACE_RECORD(r, 64);				record, as in QP/Spy
- * 	if (devtrace_begin(&r, PUMP_STATE, OBJ_PUMP, 0)) {
- * 		devtrace_u16(&r, rpm);
- * 		devtrace_str(&r, "running");
- * 		devtrace_end(&r);
- * 	}
+ *	DEVTRACE_RECORD(r, 64);				record, as in QP/Spy
+ *	if (devtrace_begin(&r, PUMP_STATE, OBJ_PUMP, 0)) {
+ *		devtrace_u16(&r, rpm);
+ *		devtrace_str(&r, "running");
+ *		devtrace_end(&r);
+ *	}
  *
- * 	Trace2(__M(0x41) + 7, _TRACE_HW_SEVERITY2,	as in QNX:
- * 	       rpm, limit);				<devtrace/qnx.h>
+ *	Trace2(__M(0x41) + 7, _TRACE_HW_SEVERITY2,	as in QNX:
+ *	       rpm, limit);				<devtrace/qnx.h>
  *
  * For all of them:
  *

@@ -2,7 +2,7 @@
 /*
  * devtrace/assert.h - assertions whose failure is an event
  *
- * 	devtrace_assert(rpm < limit);
+ *	devtrace_assert(rpm < limit);
  *
  * A failure emits a record of type DEVTRACE_T_ASSERT and severity sw3 with the line and the
  * file, like QP/Spy. Then the program's handler is called; without one, or if it returns,

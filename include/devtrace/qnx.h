@@ -2,8 +2,8 @@
 /*
  * devtrace/qnx.h - the trace calls of QNX
  *
- * 	Trace2(__M(_TRACE_ACME_UART) + 7, _TRACE_HW_SEVERITY2, status, count);
- * 	Trace1b(__M(_TRACE_ACME_UART) + 8, _TRACE_SW_SEVERITY0, port, len, data);
+ *	Trace2(__M(_TRACE_ACME_UART) + 7, _TRACE_HW_SEVERITY2, status, count);
+ *	Trace1b(__M(_TRACE_ACME_UART) + 8, _TRACE_SW_SEVERITY0, port, len, data);
  *
  * QNX sources include <sys/trace.h>; -I with the path from "pkg-config --variable=qnxincludedir
  * libdevtrace" makes them find this header.
@@ -39,8 +39,8 @@
  * The data are the first element, U32; for _TRACE_EXC they are the severity, and the first
  * argument is the code:
  *
- * 	TraceEvent(_TRACE_EVENT(_TRACE_EXC, 2, 0, _TRACE_SW_SEVERITY1),
- * 		   __M(7) + 1, errors);
+ *	TraceEvent(_TRACE_EVENT(_TRACE_EXC, 2, 0, _TRACE_SW_SEVERITY1),
+ *		   __M(7) + 1, errors);
  */
 #define _TRACE_EXC		DEVTRACE_T_EXC
 #define _TRACE_EVENT(opcode, nargs, pointer, data)			\

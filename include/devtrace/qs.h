@@ -2,10 +2,10 @@
 /*
  * devtrace/qs.h - records under the names of QP/Spy
  *
- * 	QS_BEGIN_ID(SPEED, AO_MOTOR)
- * 		QS_U16(0, left);
- * 		QS_U16(QS_HEX_FMT, right);
- * 	QS_END()
+ *	QS_BEGIN_ID(SPEED, AO_MOTOR)
+ *		QS_U16(0, left);
+ *		QS_U16(QS_HEX_FMT, right);
+ *	QS_END()
  *
  * Only names for devtrace/record.h. The first argument of a number is its print width, of a
  * float the digits after the point, of QS_ENUM the group. The id is the object of the event; 0:

@@ -2,11 +2,11 @@
 /*
  * devtrace/record.h - build an event element by element, like QS
  *
- * 	DEVTRACE_RECORD(r, 64);			room for 64 bytes of elements
- * 	if (devtrace_begin(&r, type, object, signal)) {
- * 		devtrace_u16(&r, value);	one call for each element
- * 		devtrace_end(&r);
- * 	}
+ *	DEVTRACE_RECORD(r, 64);			room for 64 bytes of elements
+ *	if (devtrace_begin(&r, type, object, signal)) {
+ *		devtrace_u16(&r, value);	one call for each element
+ *		devtrace_end(&r);
+ *	}
  *
  * An element is a format byte and a little-endian value; libdevtrace(3) has the sizes. All
  * functions are inline, and the position is a compile-time constant until a string or buffer of

@@ -2,11 +2,11 @@
 /*
  * devtrace/short.h - an event in one line, with elements chosen by type
  *
- * 	devtrace(type, a, b, ...)			up to 8 arguments
- * 	devtrace_for(type, object, signal, a, b, ...)
- * 	devtrace_exc(severity, code, a, b, ...)
- * 	devtrace_text(format, ...), devtrace_text_sev(severity, format, ...)
- * 	devtrace_puts(text), devtrace_puts_sev(severity, text)
+ *	devtrace(type, a, b, ...)			up to 8 arguments
+ *	devtrace_for(type, object, signal, a, b, ...)
+ *	devtrace_exc(severity, code, a, b, ...)
+ *	devtrace_text(format, ...), devtrace_text_sev(severity, format, ...)
+ *	devtrace_puts(text), devtrace_puts_sev(severity, text)
  *
  * An argument becomes the element of its C type: numbers keep their width, bool is U8, char *
  * STR, any other pointer OBJ with the address as key. Macros select other elements:

@@ -3,8 +3,8 @@
  * rx.h - private to the receive channel
  *
  * On the socket (SOCK_SEQPACKET) a message is a request or an answer:
- * 	request	u8 version, u8 request, u16 number, data
- * 	answer	u8 version, u8 request, u16 number, u8 status, data
+ *	request	u8 version, u8 request, u16 number, data
+ *	answer	u8 version, u8 request, u16 number, u8 status, data
  * All numbers are little-endian.
  */
 #ifndef DT_RX_H

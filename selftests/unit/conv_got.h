@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * conv_got.h - what comes out of traceconv, for the tests of its dialects
- */
+/* conv_got.h - the output of traceconv, for the tests of its dialects */
 #ifndef CONV_GOT_H
 #define CONV_GOT_H
 
@@ -11,7 +9,7 @@
 #include "traceconv/traceconv.h"
 #include "teststream.h"
 
-/* What a decoder gave: of each event and name its type and its bytes, and what is missing. */
+/* Decoded output: type and bytes of each event and name, and the number of missing frames. */
 struct got {
 	int		nr;
 	struct {
@@ -92,7 +90,9 @@ static inline int got_decode(void *decoder, const void *bytes, size_t n)
 	return devtrace_decoder_feed(decoder, bytes, n, NULL);
 }
 
-/* Through traceconv and the decoder. sizes: as the user says, or NULL. */
+/*
+ * Convert @n bytes and decode the result. @sizes: the user's target sizes, or NULL.
+ */
 static inline void got_convert(struct got *g, const struct conv_dialect *dialect, const uint8_t *p,
 			       size_t n, const struct conv_sizes *sizes, size_t piece,
 			       struct conv *c)
@@ -121,7 +121,10 @@ static inline void got_convert(struct got *g, const struct conv_dialect *dialect
 	devtrace_decoder_free(d);
 }
 
-/* Which frames of g, all intact, are in g2? Returns those that are not; -1: others are. */
+/*
+ * Number of frames of @g that are missing in @g2, the first in *@first; -1 if @g2 has other
+ * frames.
+ */
 static inline int got_not_there(const struct got *g, const struct got *g2, int *first)
 {
 	int i = 0, k = 0, lost = 0;
@@ -140,13 +143,12 @@ static inline int got_not_there(const struct got *g, const struct got *g2, int *
 	return k == g2->nr ? lost : -1;
 }
 
-/* The ways in which a byte is damaged. */
 #define GOT_SPOILS	6
 static const char *const got_spoils[GOT_SPOILS] = {
 	"bit", "all bits", "7E", "7D", "gone", "twice"
 };
 
-/* A stream with the byte at this place damaged; how long it is. */
+/* Copy a stream with the byte at offset @at damaged; returns its length. */
 static inline size_t got_spoil(uint8_t *bad, const uint8_t *good, size_t n, size_t at, int kind)
 {
 	memcpy(bad, good, at + 1);

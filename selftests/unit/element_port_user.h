@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * element_port_user.h - what kmod/control/element.c needs of the kernel, in user space
- */
+/* element_port_user.h - kernel definitions that kmod/control/element.c needs, in user space */
 #ifndef ELEMENT_PORT_USER_H
 #define ELEMENT_PORT_USER_H
 

@@ -21,7 +21,7 @@ struct fake *fake;
 
 static struct devtrace_control *page;
 static struct stat node;
-/* Of this process. */
+/* Of this process; fork(2) copies them. */
 static ino_t lane_inodes[FAKE_LANES];
 static void *lane_mine[FAKE_LANES];
 static pid_t lane_pids[FAKE_LANES];
@@ -48,7 +48,7 @@ static size_t lane_bytes(const struct fake_lane *lane)
 	return (size_t)lane->nr * DEVTRACE_LANE_BLOCK;
 }
 
-/* In the child: its parent's lanes are none of its own. */
+/* In the child: unmap the parent's lanes. */
 static void close_lanes(void)
 {
 	for (unsigned int i = 0; i < FAKE_LANES; i++) {
@@ -89,7 +89,7 @@ void fake_start(char **argv)
 	if (page == MAP_FAILED || fake == MAP_FAILED || kept == MAP_FAILED)
 		die("mmap");
 	pthread_atfork(NULL, NULL, close_lanes);
-	/* Opened again below by number: the name is gone, so nothing stays behind. */
+	/* fork(2) and exec(2) keep descriptor 900; the name is removed, so nothing stays behind. */
 	if (fcntl(fd, F_DUPFD, 900) != 900)
 		die("F_DUPFD");
 	close(fd);
@@ -204,7 +204,7 @@ long __wrap_syscall(long number, ...)
 	long a[6];
 	int i;
 
-	/* It has no arguments: the sanitizer sees who looks for them. */
+	/* Without arguments: the sanitizer reports accesses to them. */
 	if (number == SYS_gettid) {
 		if (fake)
 			__atomic_add_fetch(&fake->tids, 1, __ATOMIC_RELAXED);
@@ -219,7 +219,7 @@ long __wrap_syscall(long number, ...)
 	return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Which lane is this a descriptor of? */
+/* The lane that belongs to this descriptor, or NULL. */
 static struct fake_lane *lane_of(int fd)
 {
 	struct stat st;
@@ -241,7 +241,7 @@ void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off
 		fake->in_map();
 	if (!lane)
 		return __real_mmap(addr, len, prot, flags, fd, offset);
-	/* As the device: all of it, once. */
+	/* Like the device, map the whole lane, and only once. */
 	if (offset || len != lane_bytes(lane) || !(flags & MAP_SHARED) || lane->mapped) {
 		errno = lane->mapped ? EBUSY : EINVAL;
 		return MAP_FAILED;
@@ -254,7 +254,7 @@ void *__wrap_mmap(void *addr, size_t len, int prot, int flags, int fd, off_t off
 	return lane->mine;
 }
 
-/* A child gives back what its parent goes on to use: that does not count. */
+/* A child may unmap a lane that the parent goes on using: that does not count. */
 int __wrap_munmap(void *addr, size_t len)
 {
 	for (unsigned int i = 0; fake && i < FAKE_LANES; i++) {
@@ -272,7 +272,7 @@ static int refuse(int err)
 	return -1;
 }
 
-/* As the device does, in the order of its checks. */
+/* The same checks as the device, in the same order. */
 static int fake_emit(const struct devtrace_emit *ev, size_t size)
 {
 	unsigned int n;
@@ -287,7 +287,7 @@ static int fake_emit(const struct devtrace_emit *ev, size_t size)
 		return refuse(EINVAL);
 	n = __atomic_fetch_add(&fake->nr, 1, __ATOMIC_RELAXED) % FAKE_EVENTS;
 	memcpy(fake->events[n].bytes, ev, size);
-	/* Who reads while events come, waits for the size: see qsgate_program.c. */
+	/* A concurrent reader waits for the size: see qsgate_program.c. */
 	__atomic_store_n(&fake->events[n].size, size, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -344,7 +344,7 @@ static int fake_give_lane(struct devtrace_lane_ask *arg)
 	return fd;
 }
 
-/* The blocks that are full: one that is open is still to be read in the lane. */
+/* Take the full blocks; the open one is still read from the lane. */
 static void take(struct fake_lane *lane)
 {
 	const uint32_t open = lane->head->open;
@@ -357,7 +357,7 @@ static void take(struct fake_lane *lane)
 		memcpy(lane->kept + (size_t)(n % FAKE_KEPT) * DEVTRACE_LANE_BLOCK,
 		       lane->blocks + (size_t)(n % lane->nr) * DEVTRACE_LANE_BLOCK,
 		       DEVTRACE_LANE_BLOCK);
-		/* Whoever looks now finds it here. */
+		/* From here on, a concurrent reader finds the block here. */
 		__atomic_store_n(&lane->taken, n + 1, __ATOMIC_SEQ_CST);
 	}
 }

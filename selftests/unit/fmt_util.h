@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * fmt_util.h - what the tests of the .fmt language share: a set with its
- * messages collected, an event put together from elements, its text
+ * fmt_util.h - common code for tests of the format language: a set that collects its messages,
+ * events made from elements, and their text
  */
 #ifndef FMT_UTIL_H
 #define FMT_UTIL_H
@@ -11,7 +11,7 @@
 #include <string.h>
 #include "fmtlang/fmt.h"
 
-/* A set of formats, and what was said about them: "a.fmt:1:2: error: ...\n". */
+/* A set of formats and its messages, like "a.fmt:1:2: error: ...\n". */
 struct fmt_env {
 	struct fmt_set	set;
 	char		said[16384];
@@ -42,7 +42,6 @@ static inline void env_add(struct fmt_env *env, const char *path, const char *te
 	fmt_add_text(&env->set, path, text, strlen(text));
 }
 
-/* Elements, one after the other. */
 struct elems {
 	uint8_t	data[4096];
 	size_t	len;
@@ -137,7 +136,7 @@ static inline char *env_take(struct out *o)
 	return s;
 }
 
-/* The text of an event of this record type; free it. */
+/* The text of an event of this type; the caller frees it. */
 static inline char *env_text(struct fmt_env *env, unsigned int type, const struct elems *e)
 {
 	static const struct fmt_names names = { .name = env_name };

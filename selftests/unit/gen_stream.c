@@ -9,8 +9,8 @@
  * they contain can be read and changed.
  *
  *	info [reason [stream [CPUS]]]	CPUS: sources from there on are lanes
- *	boot BYTE		of this boot id are the INFO frames from here on
- *	note NAME VALUE		as programs put them in that save streams
+ *	boot BYTE		boot id of the following INFO frames, filled with BYTE
+ *	note NAME VALUE		as written by programs that save streams
  *	clock TS REAL [MONO [BOOTTIME]]
  *	proc TID TGID NAME
  *	dict obj|fun|sig|usr|enum SCOPE VALUE GROUP KEY NAME
@@ -20,7 +20,7 @@
  *	      [code=MAJOR:MINOR] [obj=N] [sig=N] [late=1] ELEMENT...
  *	frame TYPE HEX		a frame of any type
  *	raw HEX			bytes between frames
- *	skip N			N frames that do not arrive
+ *	skip N			N missing frames
  *	flip			the next frame has a wrong bit
  *	noise SEED N		N intact frames of random types with random bodies
  *	bench N			N events of two int32 with clocks between them
@@ -41,7 +41,7 @@
 static uint8_t seq = 1;
 static uint64_t frames;
 static int boot = -1;
-static unsigned int cpus;	/* as the last INFO has said */
+static unsigned int cpus;	/* from the last INFO */
 static int flip;
 static unsigned long line_nr;
 
@@ -74,7 +74,7 @@ static void frame(uint8_t type, const uint8_t *body, size_t len)
 	fwrite(out, 1, n, stdout);
 }
 
-/* The next word of the line; quotes and \xHH are understood. */
+/* The next word of the line; it may have quotes and \xHH. */
 static char *word(char **line)
 {
 	char *s = *line, *begin, *d;
@@ -376,7 +376,7 @@ static size_t noise_bytes(uint8_t *p, size_t n)
 {
 	size_t i;
 
-	/* Bytes that mean something turn up more often than by chance. */
+	/* Prefer bytes with a special meaning. */
 	for (i = 0; i < n; i++)
 		p[i] = noise(4) ? (uint8_t)noise(256) : (uint8_t)"\0\n\x1b[\x7f\"\\\xc2\x9b\xed\xa0\xf0%"[noise(12)];
 	return n;
@@ -416,7 +416,7 @@ static void noise_frame(void)
 		if ((e & 15) == DEVTRACE_E_STR)
 			*p++ = 0;
 	}
-	/* One in ten is cut or has a wrong byte. */
+	/* Cut one frame in ten, or give it a wrong byte. */
 	if (!noise(10) && p - body > 20)
 		p -= noise((uint32_t)(p - body - 17));
 	frame(type, body, p - body);

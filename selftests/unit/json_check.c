@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * json_check.c - is every line of standard input one JSON object?
+ * json_check.c - check that each line of standard input is one JSON object
  *
- * Strict: RFC 8259, UTF-8 without surrogates or overlong forms, no key twice in
- * one object. Prints how many lines there were; exit status 1 and the line if
- * one is wrong. Written apart from what prints JSON, on purpose.
+ * The check is strict: RFC 8259, UTF-8 without surrogates or overlong forms, no duplicate key in
+ * an object. It prints the number of lines; for a wrong line it prints that line, with exit
+ * status 1. It shares no code with the programs that print JSON.
  */
 #include <stdio.h>
 #include <stdlib.h>

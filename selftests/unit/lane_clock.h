@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lane_clock.h - the clock that events of lanes get, as a test sets it
+ * lane_clock.h - a clock for events in lanes that the test sets
  *
- * Included once in a program that is linked with --wrap=clock_gettime.
+ * For inclusion once in a program that is linked with --wrap=clock_gettime.
  */
 #ifndef LANE_CLOCK_H
 #define LANE_CLOCK_H
@@ -14,8 +14,8 @@
 
 #if defined(__x86_64__)
 /*
- * Either way shows the same: (counter * 0 + offset) >> 32 is what stands in the middle
- * of the 128 bits of the offset.
+ * Both variants read the same value: with a multiplier of 0, (counter * 0 + offset) >> 32 are
+ * the middle bits of the 128-bit offset.
  */
 typedef uint64_t __attribute__((aligned(1), may_alias)) clock_word_t;
 
@@ -27,7 +27,7 @@ static inline void clock_by_counter(bool on)
 	fake_page()->counter.seq = on;
 }
 #else
-static uint64_t clock_ns;	/* what the clock shows */
+static uint64_t clock_ns;	/* value of the clock */
 
 static inline void clock_by_counter(bool on)
 {

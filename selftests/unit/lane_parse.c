@@ -17,7 +17,7 @@ static uint32_t word(const uint8_t *p)
 	return v;
 }
 
-/* Bytes of the record at p, 0 if it makes no sense; the time since the one before in *ns. */
+/* Size of the record at @p, or 0 if it is invalid; *@ns: time since the previous record. */
 static unsigned int record(const uint8_t *p, unsigned int left, struct lane_record *r,
 			   uint64_t *ns)
 {
@@ -57,7 +57,7 @@ static unsigned int record(const uint8_t *p, unsigned int left, struct lane_reco
 	return 4 * words + r->len + r->len % 2;
 }
 
-/* The words that say the CPU is another; bytes of them. */
+/* Parse words that change the CPU; returns their size. */
 static unsigned int cpus(const uint8_t *p, unsigned int left, struct lane_record *r)
 {
 	unsigned int at;
@@ -67,7 +67,7 @@ static unsigned int cpus(const uint8_t *p, unsigned int left, struct lane_record
 	return at;
 }
 
-/* The events of a block; what makes no sense. */
+/* Parse the events of a block; returns an error text, or NULL. */
 static const char *block(const uint8_t *p, struct lane_record *r,
 			 bool (*each)(const struct lane_record *r, void *arg), void *arg)
 {
@@ -109,7 +109,7 @@ const char *lane_parse(const struct fake_lane *lane, uint64_t *total,
 	*total = 0;
 	if (open == lane->first - 1)
 		return NULL;
-	/* Blocks that are open are at most one lap behind. */
+	/* The open block is at most one lap ahead of the first one read. */
 	if (open - taken + 1 > lane->nr) {
 		if (!(lane->flags & DEVTRACE_LANE_NO_CALLS) && !fake->hand_error)
 			return "overwritten before it was handed over";
@@ -123,7 +123,7 @@ const char *lane_parse(const struct fake_lane *lane, uint64_t *total,
 		const char *bad;
 
 		if (b->number != n) {
-			/* It is being opened. */
+			/* The writer is opening it. */
 			if (n == open)
 				break;
 			if (!kept || !lane->missed)
@@ -150,7 +150,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* Where the string begins that is at the end of this many bytes; no less: there is none. */
+/* Offset of the string at the end of @len bytes; @len if there is none. */
 static size_t string_at(uint64_t r, size_t len)
 {
 	return len >= 2 && r >> 40 & 1 ? (r >> 41) % (len - 1) : len;

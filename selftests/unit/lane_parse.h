@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lane_parse.h - read a lane of fakedev.h, by the description of its layout alone
+ * lane_parse.h - read a lane of fakedev.h from the description of its layout alone
  *
- * It is read as it would be when its thread was killed this moment: the last blocks that
- * were handed over, and then what is in the lane. Nothing in here
- * allocates memory, so that it may run in a signal handler between any two instructions
- * of the writer.
+ * It reads the lane as if its thread were killed now: the last blocks handed over, then the
+ * contents of the lane. Nothing here allocates memory, so it may run in a signal handler between
+ * any two instructions of the writer.
  */
 #ifndef LANE_PARSE_H
 #define LANE_PARSE_H
@@ -18,10 +17,10 @@
 
 /**
  * struct lane_record - an event in a lane
- * @index: events that were written before it
- * @time: trace clock
- * @bytes: that it takes in its block, with what says that the CPU is another
- * @cpu: where it was emitted
+ * @index: number of events written before it
+ * @time: trace clock, ns
+ * @bytes: size in its block, including words that change the CPU
+ * @cpu: CPU on which it was emitted
  */
 struct lane_record {
 	uint64_t	index;
@@ -36,22 +35,21 @@ struct lane_record {
 };
 
 /*
- * Call each() with every event that is there, the oldest first, until it returns false.
- * NULL, or what makes no sense. *total: events that were ever written. What was
- * overwritten before it was handed over makes no sense if the lane's thread may call.
+ * Call @each with each event, oldest first, until it returns false. Returns NULL or an error
+ * text. *@total: events ever written. Blocks overwritten before they were handed over are an
+ * error if the lane's thread may make calls.
  */
 const char *lane_parse(const struct fake_lane *lane, uint64_t *total,
 		       bool (*each)(const struct lane_record *r, void *arg), void *arg);
 
 /*
- * The events that a test has emitted, and is to find again. The number of an event is
- * also what it looks like: see lane_event(), which makes it.
+ * Make event number @n of a test; its contents follow from the number. Returns its size.
  */
 size_t lane_event(uint64_t seed, uint64_t n, struct devtrace_emit *event);
 
 /*
- * How it is emitted, the same for the same number: some that end in a string by the call
- * that puts strings. Then the string is elsewhere, and is not in the event.
+ * How event @n is emitted, which also follows from its number: some events that end in a string
+ * are emitted by the call for strings. Such a string is stored here, not in the event.
  */
 struct lane_call {
 	size_t		size;
@@ -68,8 +66,8 @@ static inline int lane_emit(struct devtrace_emit *event, const struct lane_call 
 }
 
 /*
- * What is wrong with a lane that is to have the events 0 to total - 1 of this seed, as far
- * as they are kept; NULL if nothing is. *total is set.
+ * Check that the lane has the events 0 to *@total - 1 of this seed, as far as they are kept.
+ * Returns NULL or an error text; sets *@total.
  */
 const char *lane_verify(const struct fake_lane *lane, uint64_t seed, uint64_t *total);
 

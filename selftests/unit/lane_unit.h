@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * lane_unit.h - what the tests of lanes on the host have in common
+ * lane_unit.h - common code for tests of lanes without the module
  *
- * Against the device of fakedev.c, whose lanes are memory that is really shared. What is
- * in them, or was handed over, is read by lane_parse.c. Each test is a process of its own
- * that has not connected yet. The clock is one that the test sets, so that times are exact;
- * that of the CPU's counter is test_now.c's business.
+ * The device is that of fakedev.c, whose lanes are shared memory; lane_parse.c reads the lanes
+ * and the blocks handed over. Each test is a separate process that has not connected yet. The
+ * test sets the clock, so times are exact; test_now.c tests the clock of the CPU's counter.
  */
 #ifndef LANE_UNIT_H
 #define LANE_UNIT_H
@@ -25,7 +24,7 @@ static union {
 	uint8_t bytes[sizeof(struct devtrace_emit) + DEVTRACE_PAYLOAD_MAX];
 } out;
 
-/* Emit number n of the events that lane_verify() expects. */
+/* Emit event number @n, as lane_verify() expects it. */
 static __attribute__((unused)) int emit(uint64_t n)
 {
 	struct lane_call call;
@@ -41,7 +40,7 @@ static __attribute__((unused)) int emit_plain(void)
 	return devtrace_emit_event(&event, sizeof(event));
 }
 
-/* How many events are in this lane; -1 if it makes no sense. */
+/* Number of events in this lane; -1 if it is invalid. */
 static __attribute__((unused)) long in_lane(unsigned int n)
 {
 	uint64_t total;
@@ -72,7 +71,7 @@ static __attribute__((unused)) const struct lane_record *last(void)
 FIXTURE(lane) {
 };
 
-/* A record may say where its thread is: here it stays. */
+/* Stay on this CPU, since records may tell the CPU. */
 static __attribute__((unused)) void pin(void)
 {
 	cpu_set_t set;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * persist_image.h - a region written word by word, and what comes out of it in words
+ * persist_image.h - a region written word by word, and its contents as text
  *
- * For tests that know exactly which word is wrong. Nothing here is random.
+ * For tests that know exactly which word is wrong; nothing here is random.
  */
 #ifndef PERSIST_IMAGE_H
 #define PERSIST_IMAGE_H
@@ -20,7 +20,7 @@
 static u8 *image;
 static struct persist_header head;
 
-/* A region of @size whose rings and pool were never used. */
+/* Make a region of @size with unused rings and an unused pool. */
 static inline void image_begin(u64 size, u32 rings)
 {
 	free(image);
@@ -35,11 +35,11 @@ static inline void image_begin(u64 size, u32 rings)
 	if (!image || !persist_lay_out(&head))
 		abort();
 	head.crc = PERSIST_CRC(&head);
-	/* No check may have a loop without end. */
+	/* A check without end fails the test. */
 	alarm(60);
 }
 
-/* What came out: see say_frame(). */
+/* The rendered contents: see say_frame(). */
 static char said[65536];
 static u32 said_events;
 static struct persist_account account;
@@ -54,7 +54,10 @@ static inline void say(const char *format, ...)
 	va_end(ap);
 }
 
-/* What is said of events of a source, one each nanosecond. Good until the fourth call after it. */
+/*
+ * The expected text for events of a source, one per nanosecond. It stays valid for three more
+ * calls.
+ */
 static inline const char *events_of(u32 source, u64 from, u64 to)
 {
 	static char text[4][8192];
@@ -80,9 +83,9 @@ static inline u64 get_le(const u8 *p, u32 n)
 }
 
 /*
- * An event is its source and time; "state" has the state, its time and the trigger; "lost" has
- * the source, the cause, the number, and the times between which it was. INFO, EMPTY and the
- * text of the cause are left out.
+ * Print a frame: an event as its source and time; "state" with the state, its time and the
+ * trigger; "lost" with the source, the cause, the count and both times. INFO, EMPTY and the text
+ * of the cause are omitted.
  */
 static inline void say_frame(u8 type, const u8 *p, u32 len)
 {
@@ -129,7 +132,7 @@ static inline bool image_grow(struct persist_out *o, u64 more)
 	return o->buf;
 }
 
-/* Each frame of the image: its type, and its body. */
+/* Call @each with type and body of each frame of the image. */
 static inline void image_render(u32 part, void (*each)(u8 type, const u8 *p, u32 len))
 {
 	struct persist_out o = { .grow = image_grow, .part = part };

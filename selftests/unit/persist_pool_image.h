@@ -11,11 +11,11 @@
 #define RINGS	2
 #define TS	1000
 #define TYPE	100
-/* A record: a word, and a payload of 4 bytes. */
+/* Bytes of a record: a word and a payload of 4 bytes. */
 #define RECORD	8
 #define HEAD	((u32)sizeof(struct run))
 
-/* A run, and where the next one may be. */
+/* The run at this offset of the @k-th block. */
 static inline struct run *run_at(u32 k, u32 off)
 {
 	return (void *)(image + head.blocks + k * PERSIST_PAGE + off);
@@ -31,7 +31,7 @@ static inline u32 word(u32 len, u32 type, u32 ns)
 	return len | type << DEVTRACE_LANE_TYPE_SHIFT | ns << DEVTRACE_LANE_NS_SHIFT;
 }
 
-/* Records of @nr events, a ns one after the other. */
+/* Write records of @nr events, one per nanosecond. */
 static inline void put_records(u8 *to, u32 nr)
 {
 	const u32 w = word(4, TYPE, 1);
@@ -40,13 +40,13 @@ static inline void put_records(u8 *to, u32 nr)
 		memcpy(to, &w, sizeof(w));
 }
 
-/* Number of the block whose pages are the @k-th. */
+/* Number of the block in the @k-th pages. */
 static inline u64 number_of(u32 k)
 {
 	return 2 * head.nr_blocks + k;
 }
 
-/* A run of events number @idx on of a slot, at the time TS + @idx on. Return its end. */
+/* Write a run of events number @idx on of a slot, from time TS + @idx on. Returns its end. */
 static inline u32 put_run(u32 k, u32 off, u32 slot, u64 idx, u32 nr)
 {
 	struct run *r = run_at(k, off);
@@ -92,7 +92,7 @@ static inline void store_slot(u32 slot, u32 copy, struct persist_slot s)
 	*slot_at(slot, copy) = s;
 }
 
-/* Of slot 0, whose runs @idx events have ever come into. */
+/* Set slot 0, whose runs got @idx events in all. */
 static inline void slot_0(u64 idx, u64 cleared)
 {
 	store_slot(0, 0, (struct persist_slot){ .nr = 1, .idx = idx, .cleared = cleared });
@@ -115,7 +115,9 @@ static inline struct devtrace_lane_block *lane_page(u32 i, u32 page)
 			((u64)i * PERSIST_LANE_PAGES + page) * PERSIST_PAGE);
 }
 
-/* A lane of slot 0 of two blocks: @nr events number @count on; of all, @taken were taken. */
+/*
+ * Make a lane of slot 0 with two blocks: @nr events from number @count on, @taken of all taken.
+ */
 static inline void put_lane(u64 count, u32 nr, u32 taken)
 {
 	struct devtrace_lane_block *b = lane_page(0, 0);

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * persist_port_user.h - what kmod/persist needs, in user space
- *
- * The counterpart of kmod/persist/port.h.
- */
+/* persist_port_user.h - what kmod/persist/port.h defines in the kernel, for user space */
 #ifndef PERSIST_PORT_USER_H
 #define PERSIST_PORT_USER_H
 
@@ -31,7 +27,7 @@ static inline void *persist_alloc(size_t n)
 {
 	void *p = malloc(n ? n : 1);
 
-	/* The module's is zeroed, which nothing may rely on. */
+	/* The module's memory is zeroed, but no code may rely on that. */
 	return p ? memset(p, 0xa5, n) : NULL;
 }
 
@@ -45,7 +41,7 @@ static inline u64 div_u64(u64 n, u32 by)
 	return n / by;
 }
 
-/* As the module's: only what may be an address, and so that bit 63 is set. */
+/* Like the module's: hides only values that may be an address; the result has bit 63 set. */
 static inline u64 persist_hide(u64 address)
 {
 	return address < 65536 ? address : ~address | 1ULL << 63;

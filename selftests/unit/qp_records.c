@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * qp_records.c - every record of QS, emitted through the headers of devtrace/qp
+ * qp_records.c - emits each record of QS through the headers of devtrace/qp
  *
  *	qp_records | gen_stream > qp.trace
- *	qp_records story | gen_stream > story.trace	one machine, as QP/C has it go
+ *	qp_records story | gen_stream > story.trace	one machine, in the order of QP/C
  *
- * The trace points are those of QP/C, written down from the layouts of the records: with
- * them this is compiled as QP/C's sources are, -DQ_SPY and devtrace/qp before all else on
- * the search path. The device is that of fakedev.h. What arrives there is written as a
- * description for gen_stream, which the transcript traceinfo/qp.expected prints.
+ * The trace points follow the record layouts of QP/C. They are compiled like QP/C's sources:
+ * with -DQ_SPY, and devtrace/qp first in the include path. The device is that of fakedev.h. The
+ * events are printed as a description for gen_stream; traceinfo/qp.expected is its transcript.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +68,7 @@ static void names(void)
 	tell();
 }
 
-/* An object with a state, or two. */
+/* A record with an object and a state, or two states. */
 static void machine(unsigned int record, unsigned int id)
 {
 	QS_BEGIN_PRE(record, id)
@@ -148,7 +147,7 @@ static void posted(unsigned int record, const void *sender)
 	tell();
 }
 
-/* numbers: how many of the queue follow */
+/* @numbers: how many numbers of the queue follow */
 static void queued(unsigned int record, const void *object, unsigned int id, int numbers)
 {
 	QS_BEGIN_PRE(record, id)
@@ -195,7 +194,7 @@ static void actives(void)
 	queued(QS_QF_EQUEUE_POST_ATTEMPT, &que, 0, 2);
 }
 
-/* A signal, where the event is, and its references. */
+/* A signal, the pool of the event, and its references. */
 static void event(unsigned int record)
 {
 	QS_BEGIN_PRE(record, QS_ID_EP + 1)
@@ -376,7 +375,7 @@ static void tells_philo(const void *sender, int sig, int nfree, int least)
 	QS_END_PRE()
 }
 
-/* nfree 0: it was the last one, of which QP does not say how many are free. */
+/* nfree 0: the last event, for which QP does not tell the free entries. */
 static void gets(int sig, int nfree)
 {
 	QS_BEGIN_PRE(nfree ? QS_QF_ACTIVE_GET : QS_QF_ACTIVE_GET_LAST, 2)
@@ -404,16 +403,16 @@ static void gets(int sig, int nfree)
 
 static void story(void)
 {
-	/* QP/C tells of a timeout twice: here the table comes between. */
+	/* QP/C reports a timeout twice; here the table posts between the two. */
 	runs_out();
 	tells_philo(&table, EAT_SIG, 4, 4);
 	tells_philo(NULL, TIMEOUT_SIG, 3, 3);
 	gets(EAT_SIG, 4);
 	gets(TIMEOUT_SIG, 0);
-	/* No time event, but the same signal */
+	/* The same signal, but not from a time event. */
 	tells_philo(&table, TIMEOUT_SIG, 4, 3);
 	gets(TIMEOUT_SIG, 0);
-	/* Told once: the second word is lost. */
+	/* Reported once only: the second record is lost. */
 	runs_out();
 	tell();
 	puts("lost 0 1 1 1014000001 1014999999");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * qs_encode.h - streams of QS, made up for the tests
+ * qs_encode.h - make QS streams for tests
  *
- * Written from the layouts of QP's manual, apart from the tables of tools/traceconv, so that
- * a mistake in one of them is found.
+ * It follows the record layouts of QP's manual and shares no tables with tools/traceconv, so
+ * that the tests find mistakes in either.
  */
 #ifndef QS_ENCODE_H
 #define QS_ENCODE_H
@@ -19,9 +19,9 @@ struct qs_target {
 	uint64_t ticks;
 	uint8_t	out[65536];
 	size_t	len;
-	size_t	ends[512];	/* of frames */
+	size_t	ends[512];	/* offset behind each frame */
 	int	nr;
-	uint8_t	data[2048];	/* of the record that is being made */
+	uint8_t	data[2048];	/* the current record */
 	size_t	n;
 	uint8_t	record;
 };
@@ -75,7 +75,7 @@ static inline void qs_time(struct qs_target *t)
 	qs_num(t, t->ticks, t->time);
 }
 
-/* TARGET_INFO as 7.3 has it, or from 8.0 on. */
+/* TARGET_INFO in the form of 7.3, or of 8.0 and later. */
 static inline void qs_target_info(struct qs_target *t, int reset, int big)
 {
 	qs_begin(t, 64);

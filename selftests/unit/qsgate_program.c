@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * qsgate_program.c - a program of QP with a receive channel, and the stream of its trace
+ * qsgate_program.c - a QP program with a receive channel, and the stream of its trace
  *
  *		qsgate_program [COMMAND] >stream
  *
- * The device is that of fakedev.h. What arrives there is written as a stream at once, as
- * /dev/trace would give it, so that a gate sees the answers to its requests. Standard error
- * tells the number of the process. COMMAND is done at once, without a host.
+ * The device is that of fakedev.h. Each event is written at once as a stream, as /dev/trace
+ * would, so a gate sees the replies to its requests. Standard error gets the process id. COMMAND
+ * is executed at once, without a host.
  *
- * Commands: 1 user records, 2 every sort of record once, 3 wait for CONTINUE, 4 look for a
- * probe, 99 the end.
+ * Commands: 1 user records, 2 each kind of record once, 3 wait for CONTINUE, 4 look for a probe,
+ * 99 exit.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -38,7 +38,7 @@ static bool done;
 static void Philo_thinking(void) { }
 static void Philo_eating(void) { }
 
-/* One record of each layout that a field stands in. */
+/* One record of each layout. */
 static void all_records(void)
 {
 	QS_BEGIN_PRE(QS_QEP_STATE_ENTRY, 1)
@@ -205,7 +205,7 @@ static void tell_event(const struct fake_event *e, uint64_t ts)
 	stream_frame(&stream, e->bytes[0], body, sizeof(head) + n);
 }
 
-/* What came, until the end. */
+/* Write the events as they come, until the end. */
 static void *writer(void *arg)
 {
 	unsigned int events = 0, dicts = 0;
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
 	while (!done) {
 		struct pollfd p = { .fd = devtrace_rx_fd(), .events = POLLIN };
 
-		/* Whoever started it has gone wrong. */
+		/* The parent has failed. */
 		if (!poll(&p, 1, 300000))
 			return 1;
 		devtrace_rx_serve();

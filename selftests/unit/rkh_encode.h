@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rkh_encode.h - streams of RKH, made up for the tests
+ * rkh_encode.h - make RKH streams for tests
  *
- * Written from the layouts of RKH's manual, apart from the tables of tools/common, so that a
- * mistake in one of them is found.
+ * It follows the record layouts of RKH's manual and shares no tables with tools/common, so that
+ * the tests find mistakes in either.
  */
 #ifndef RKH_ENCODE_H
 #define RKH_ENCODE_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Sizes in bytes; options as the configuration record has them. */
+/* Sizes in bytes; option flags of the configuration record. */
 struct rkh_target {
 	int	time, sig, ptr, ntick, nblk, ne, es, bsize;
 	uint32_t flags;
@@ -21,9 +21,9 @@ struct rkh_target {
 	uint64_t ticks;
 	uint8_t	out[32768];
 	size_t	len;
-	size_t	ends[256];	/* of frames */
+	size_t	ends[256];	/* offset behind each frame */
 	int	nr;
-	uint8_t	data[2048];	/* of the frame that is being made */
+	uint8_t	data[2048];	/* the current frame */
 	size_t	n;
 };
 
@@ -74,7 +74,7 @@ static inline void rkh_end(struct rkh_target *t)
 	t->ends[t->nr++] = t->len;
 }
 
-/* It has neither number nor stamp. */
+/* The configuration record has neither sequence number nor timestamp. */
 static inline void rkh_tcfg(struct rkh_target *t)
 {
 	t->n = 0;

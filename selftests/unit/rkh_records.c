@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rkh_records.c - every event of RKH's trace facility, emitted through the headers of devtrace/rkh
+ * rkh_records.c - emits each event of RKH's trace facility through the headers of devtrace/rkh
  *
  *	rkh_records | gen_stream > rkh.trace
- *	rkh_records story | gen_stream > story.trace	two machines, a millisecond an event
+ *	rkh_records story | gen_stream > story.trace	two machines, one event per millisecond
  *
- * The device is that of fakedev.h. What arrives there is written as a description for
- * gen_stream, which the transcript traceinfo/rkh.expected prints.
+ * The device is that of fakedev.h. The events are printed as a description for gen_stream;
+ * traceinfo/rkh.expected is its transcript.
  */
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static struct evt eat = { EAT, 1, 1 }, done = { DONE, 0, 0 }, odd = { UNKNOWN, 2
 
 static void pick_up(void) { }
 
-/* As the application has it: names, then filters off. */
+/* Like an application: define names, then switch the filters off. */
 static void names(void)
 {
 	RKH_TR_FWK_AO(&table);
@@ -167,8 +167,8 @@ static void application(void)
 }
 
 /*
- * One EAT waits 3 ms, the one behind it 7; a step takes 3 ms, then 2.
- * A third one is given up at a loss, and so is the step that it is in.
+ * One EAT waits for 3 ms, the next one for 7; a step takes 3 ms, then 2. A loss hides the end of
+ * a third EAT and of its step.
  */
 static void story(void)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * rkh_wire.c - streams as RKH 3.4 sends them, written from what is known of RKH alone
+ * rkh_wire.c - streams as RKH 3.4 sends them
  *
  *		rkh_wire known			the stream that RKH's own source sent
- *		rkh_wire known names	the same without the times of names, and the & of one
- *		rkh_wire SIG PTR [WORD...]  every record once, for signals of SIG bytes and
- *					symbols of PTR; on standard output
+ *		rkh_wire known names	the same, without times of names and the & of one
+ *		rkh_wire SIG PTR [WORD...]  each record once, for signals of SIG bytes and
+ *					symbols of PTR bytes; on standard output
  *
  * WORDs: sender, lwm (records have their optional fields), nonumber, nostamp, nocheck.
  *
- * Nothing here comes from traceconv or qsgate, and nothing may: no test sees a mistake that both
- * ends share. The facts are those of Documentation/frameworks.rst, "RKH on the wire".
+ * It must not share anything with traceconv or qsgate, as no test would see a mistake that both
+ * ends share. Documentation/frameworks.rst, "RKH on the wire", has the facts.
  */
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pointers and stamps of 4 bytes, signals of 1. */
+/* Pointers and timestamps have 4 bytes, signals 1. */
 static const char known[] =
 	"7e"
 	"ac00340efe03001442110214e803a97e"
@@ -86,10 +86,10 @@ static void wire_begin(uint8_t id)
 }
 
 /*
- * A record. Of @layout each letter is a field of the width that the configuration tells:
- * p symbol, f function, s signal, e elements, b blocks, z size of a block, t ticks, E size of an
- * event, 1 2 4 a number of so many bytes, " a string; and P a sender, q and m the least of a
- * queue and of a pool, which some configurations leave out.
+ * Write a record. Each letter of @layout is a field with the width of the configuration: p
+ * symbol, f function, s signal, e elements, b blocks, z size of a block, t ticks, E size of an
+ * event, 1 2 4 a number of so many bytes, " a string. P (sender), q and m (minimum of a queue
+ * and of a pool) are absent in some configurations.
  */
 static void wire_record(uint8_t id, const char *layout, ...)
 {
@@ -148,7 +148,7 @@ static void wire_record(uint8_t id, const char *layout, ...)
 	wire_end();
 }
 
-/* The configuration has neither number nor stamp, and takes no number. */
+/* The configuration has no timestamp, and no sequence number, which it does not advance. */
 static void wire_configuration(void)
 {
 	uint32_t flags = 1 << 1 | 1 << 2 | 1 << 3 | 0x3f << 4 | 1 << 10 | 1 << 13 | 1 << 14;
@@ -168,7 +168,7 @@ static void wire_configuration(void)
 	wire_end();
 }
 
-/* Symbols that fit into two bytes, and signals that fit into one. */
+/* Symbols fit into two bytes, signals into one. */
 enum { QUE = 0x1010, AO, POOL, STATE, OTHER, TIMER, FUN, HIST };
 enum { GO = 3, STOP = 0x7e };
 
@@ -244,7 +244,7 @@ static void wire_records(void)
 	wire_record(0xad, "\"2", "mod", 77);
 }
 
-/* Every element: the format byte is the width and the code, and these codes are RKH's own. */
+/* Each element: its format byte holds the width and RKH's own code. */
 static void wire_user(void)
 {
 	static const uint8_t memory[] = { 1, 0x7e, 0x7d, 4 };

@@ -2,7 +2,7 @@
 /*
  * rx_program.c - a program with a receive channel, for the scripts
  *
- * Says "ready" when it listens, and then a line for each thing that it is asked to do.
+ * It prints "ready" when it listens, then a line for each request.
  */
 #include <poll.h>
 #include <stdio.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * rx_served.h - a program with a receive channel, and how a test asks it
+ * rx_served.h - a program with a receive channel, and requests to it
  *
- * The program is the test itself, served by the library's thread, or a child. It notes what it is
- * asked in memory that it shares with its children. Around its object lies memory that nothing may
- * change.
+ * The program is the test itself, served by the library's thread, or a child. It records its calls
+ * in memory shared with its children. Its object is surrounded by memory that must not change.
  */
 #ifndef RX_SERVED_H
 #define RX_SERVED_H
@@ -19,14 +18,14 @@
 #include <unistd.h>
 #include <devtrace-rx.h>
 
-#define SECOND	10000		/* ms that a busy machine may take */
+#define SECOND	10000		/* timeout for a busy machine, ms */
 #define GUARD	64
 
 static struct {
 	uint8_t before[GUARD], object[16], after[GUARD];
 } memory;
 
-/* What the program was asked, in shared memory: it may be a child. */
+/* Calls of the program, in shared memory, as it may be a child. */
 static struct calls {
 	unsigned int	commands, resets, ticks, setups, teardowns, events, filters, objects;
 	uint8_t		command, rate, to, request, bits[16];
@@ -115,7 +114,7 @@ static inline int open_all(unsigned int flags)
 
 static struct devtrace_rx_answer answer;
 
-/* The status; 1000 and more: errno. */
+/* The status, or 1000 plus errno. */
 static inline int ask(struct devtrace_rx_host *h, uint8_t request, const void *data, size_t n)
 {
 	int err = devtrace_rx_call(h, request, data, n, SECOND, &answer);
@@ -123,7 +122,7 @@ static inline int ask(struct devtrace_rx_host *h, uint8_t request, const void *d
 	return err ? 1000 + err : answer.status;
 }
 
-/* Descriptor of the file by which a process is reached. */
+/* Descriptor of the socket through which a process is reached. */
 static inline int file_of(pid_t pid)
 {
 	char path[64], link[256];

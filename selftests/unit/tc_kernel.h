@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tc_kernel.h - tracectl with a kernel that is none
+ * tc_kernel.h - tracectl with a simulated kernel
  *
- * The calls of libdevtrace-ctl are wrapped; the filter of stream 0 is in memory that
- * the test shares with each tracectl that it starts. A file may stand for /dev/trace.
+ * The calls of libdevtrace-ctl are wrapped. The filter of stream 0 is in memory that the test
+ * shares with each tracectl that it starts. A file may replace /dev/trace.
  */
 #ifndef TC_KERNEL_H
 #define TC_KERNEL_H
@@ -27,11 +27,11 @@ static struct {
 	struct devtrace_filter f;
 	uint32_t generation;
 	uint32_t state;		/* of stream 0 */
-	unsigned int asked;	/* how often for its dictionary */
-	const char *refused;	/* what it says of the next call; NULL: it is done */
-	const char *noted;	/* what it says of one that is done; NULL: nothing */
-	const char *device;	/* the file that is /dev/trace; NULL: that itself */
-	uint64_t now;		/* of its trace clock; 0: it is no trace device */
+	unsigned int asked;	/* number of requests for the dictionary */
+	const char *refused;	/* error text of the next call; NULL: success */
+	const char *noted;	/* warning of the next successful call, or NULL */
+	const char *device;	/* file that replaces /dev/trace, or NULL */
+	uint64_t now;		/* trace clock of the device; 0: not a device */
 } *kernel;
 
 int __real_open(const char *path, int flags, ...);
@@ -94,7 +94,7 @@ int __wrap_devtrace_ctl_filter_set(struct devtrace_ctl *ctl, const char *stream,
 	return 0;
 }
 
-/* PUMP is what two programs call an object of theirs. */
+/* Two programs have an object PUMP. */
 int __wrap_devtrace_ctl_dict(struct devtrace_ctl *ctl, devtrace_dict_fn *fn, void *arg)
 {
 	static const struct devtrace_ctl_dict dict[] = {
@@ -153,7 +153,7 @@ int __wrap_devtrace_ctl_monitor(struct devtrace_ctl *ctl)
 	return STDIN_FILENO;
 }
 
-/* There is always one more. */
+/* Returns changes without end. */
 int __wrap_devtrace_ctl_next(struct devtrace_ctl *ctl, struct devtrace_ctl_change *change)
 {
 	memset(change, 0, sizeof(*change));
@@ -185,7 +185,7 @@ int __wrap_ioctl(int fd, unsigned long request, void *arg)
 
 FIXTURE(tc) {
 	char	dir[32];
-	char	said[4096];	/* by the last one */
+	char	said[4096];	/* output of the last tracectl */
 };
 
 FIXTURE_SETUP(tc)
@@ -199,7 +199,7 @@ FIXTURE_SETUP(tc)
 	ASSERT_EQ(0, chdir(self->dir));
 }
 
-/* How many entries the directory has; all of them are taken away with @empty. */
+/* Number of entries in the directory; @empty: remove them. */
 static int entries(const char *path, bool empty)
 {
 	DIR *d = opendir(path);
@@ -224,7 +224,7 @@ FIXTURE_TEARDOWN(tc)
 	EXPECT_EQ(0, rmdir(self->dir));
 }
 
-/* tracectl with these words, which blanks separate; *out: what it prints. */
+/* Start tracectl with these words, separated by blanks; *@out: its output. */
 static pid_t start(const char *line, rlim_t file_size, int *out)
 {
 	char words[2048], *argv[128] = { "tracectl" };
@@ -252,7 +252,7 @@ static pid_t start(const char *line, rlim_t file_size, int *out)
 	exit(tracectl_main(argc, argv));
 }
 
-/* To its end: the status. */
+/* Run it to its end; returns the status. */
 static int limited(FIXTURE_DATA(tc) *self, const char *line, rlim_t file_size)
 {
 	int status = -1, out = -1;

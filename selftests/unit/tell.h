@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * tell.h - what a program emitted into the device of fakedev.h, as a description for
- * gen_stream: one process, a millisecond from event to event
+ * tell.h - print the events emitted into the device of fakedev.h as a description for
+ * gen_stream: one process, one event per millisecond
  */
 #ifndef UNIT_TELL_H
 #define UNIT_TELL_H
@@ -14,7 +14,7 @@
 static unsigned int told_events, told_dicts;
 static uint64_t now = 1000000000;
 
-/* What came since the last call. */
+/* Print the events since the last call. */
 static void tell(void)
 {
 	for (; told_dicts < fake->nr_dicts; told_dicts++) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_assert.c - an assertion that fails: its event, the handler, and how the program ends
- */
+/* test_assert.c - a failed assertion: its event, its handler, and the end of the program */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -29,7 +27,7 @@ static void leave(const char *file, unsigned int line)
 	_exit(strcmp(file, __FILE__) || !line ? 1 : 7);
 }
 
-/* In a child: true, false, and what was called then. How it ended. */
+/* In a child: assert true, then false. Returns the status of the child. */
 static int fails(devtrace_assert_fn *fn, int *line)
 {
 	int status;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_check_emit.c - what traceinfo --check-emit says of lanes
+ * test_check_emit.c - what traceinfo --check-emit reports about lanes
  *
- * Its source file with the library and the device of fakedev.c, which refuses lanes as the
- * kernel does on machines whose data caches alias: no board is one. All else that it says
- * is in selftests/device/tools/test_check_emit.sh.
+ * It links this part of traceinfo with the library and the device of fakedev.c, which refuses
+ * lanes as the kernel does if the data caches of the machine alias; no board has such caches.
+ * selftests/device/tools/test_check_emit.sh tests the other reports.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,7 +40,7 @@ FIXTURE_TEARDOWN(check)
 {
 }
 
-/* Fills in what it says; its exit status. */
+/* Capture the output; returns the exit status. */
 static int check_emit(FIXTURE_DATA(check) *self, bool json)
 {
 	const struct ti_options opt = { .json = json };
@@ -74,7 +74,7 @@ TEST_F(check, caches_alias)
 	EXPECT_NE(NULL, strstr(self->said, EACH "the data caches of this machine alias\n"))
 		TH_LOG("%s", self->said);
 	EXPECT_EQ(1, fake->asked);
-	/* and events do arrive */
+	/* Events do arrive. */
 	devtrace_text("hello");
 	EXPECT_EQ(1, fake->nr);
 }
@@ -89,7 +89,7 @@ TEST_F(check, caches_alias_in_json)
 		TH_LOG("%s", self->said);
 }
 
-/* For another reason: another lane may be there in the next second. */
+/* Other errors may pass: a lane may be free a second later. */
 TEST_F(check, no_lane_just_now)
 {
 	static const int errors[] = { EMFILE, ENFILE, ENOMEM, ENOSPC, EPERM };
@@ -102,7 +102,7 @@ TEST_F(check, no_lane_just_now)
 	}
 }
 
-/* Who may not read the device has no lane: that is told, whatever the caches are. */
+/* A user who may not read the device has no lane: this is reported first. */
 TEST_F(check, may_not_read)
 {
 	fake->rdwr_error = EACCES;

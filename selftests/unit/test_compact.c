@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_compact.c - a stream made compact says the same, and loses no more when it is damaged
+ * test_compact.c - a compact stream has the same events, and loses no more when it is damaged
  *
- * Whatever is delivered is compared with what was sent: an event under another thread or at
- * another time is a failure, one that is not delivered must be accounted for.
+ * The delivered events are compared with those sent. An event with a wrong thread or time is a
+ * failure; a missing one must be counted.
  */
 #include <string.h>
 
 #include "kselftest_harness.h"
 #include "teststream.h"
 
-#define BEAR	4	/* wire-format.rst: so many missing frames cost no others */
+#define BEAR	4	/* missing frames in a row that cost no others: wire-format.rst */
 
 struct bytes {
 	uint8_t	*p;
@@ -50,7 +50,7 @@ static struct bytes make_compact(const uint8_t *p, size_t n, size_t piece)
 	return b;
 }
 
-/* The same, put back where the stream was: frame for frame. */
+/* Compact the stream and store the result in its place, frame by frame. */
 static void compact_stream(struct stream *s)
 {
 	struct bytes b = make_compact(s->bytes, s->len, 1 << 16);
@@ -72,7 +72,6 @@ static void compact_stream(struct stream *s)
 		abort();
 }
 
-/* Small, near the sign, all bits set, or anything. */
 static uint64_t any_value(struct rng *r)
 {
 	static const uint64_t edge[] = { 0, 1, 0x7f, 0x80, 0x7fff, 0x8000, 0xffff, INT32_MAX,
@@ -83,7 +82,6 @@ static uint64_t any_value(struct rng *r)
 	       rng_next(r) >> rng_below(r, 64);
 }
 
-/* An element of this format, strings and memory empty now and then. */
 static void any_element(struct body *b, struct rng *r, uint8_t format)
 {
 	static const int bytes[16] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 4, 8, 8, 8, 8, 4 };
@@ -110,7 +108,6 @@ static void any_element(struct body *b, struct rng *r, uint8_t format)
 	}
 }
 
-/* Any flags and severity, and up to four elements, with widths now and then. */
 static void any_event(struct stream *s, struct rng *r, uint32_t tid)
 {
 	const uint8_t flags = (uint8_t)rng_below(r, 0x10) << 3 | DEVTRACE_F_USER;
@@ -129,16 +126,13 @@ static void any_event(struct stream *s, struct rng *r, uint32_t tid)
 	for (uint32_t n = rng_below(r, 5); n; n--)
 		any_element(&b, r, (uint8_t)(rng_below(r, 16) |
 					     (widths ? rng_below(r, 16) << 4 : 0)));
-	/* No elements at all, in full. */
+	/* No element, but the uncompacted form. */
 	if (!rng_below(r, 20))
 		body_string(&b, "\x05");
 	stream_frame(s, DEVTRACE_T_USER, b.bytes, b.len);
 }
 
-/*
- * As boards send: some threads, on two CPUs, of which one after the other has its turn, and
- * now and then an exception.
- */
+/* Like a board: several threads take turns on two CPUs, with an exception now and then. */
 static void real_stream(struct stream *s, struct rng *r, size_t nr, unsigned int threads)
 {
 	uint32_t tid = 100;
@@ -178,7 +172,7 @@ static void real_stream(struct stream *s, struct rng *r, size_t nr, unsigned int
 
 static bool same(const struct seen *s, const struct frame_info *f)
 {
-	/* INFO has a flag more. */
+	/* Compaction sets a flag in INFO. */
 	return s->seq == f->seq &&
 	       (s->digest == f->digest || (f->type == DEVTRACE_T_INFO &&
 					   s->kind == DEVTRACE_ITEM_INFO));
@@ -215,7 +209,7 @@ FIXTURE_TEARDOWN(compact)
 	stream_free(&self->s);
 }
 
-/* Anything that a stream can hold, however it is cut, there and back. */
+/* Random streams in pieces of all sizes survive compaction and back. */
 TEST_F(compact, says_the_same)
 {
 	static const size_t pieces[] = { 1, 2, 7, 100, 4096, 1 << 20 };
@@ -246,7 +240,7 @@ TEST_F(compact, says_the_same)
 	free(first.p);
 }
 
-/* Flags, severities and elements of all sorts, there and back; and they get shorter. */
+/* The same for all flags, severities and elements; and the stream gets shorter. */
 TEST_F(compact, has_each_form)
 {
 	struct devtrace_totals totals;
@@ -270,7 +264,7 @@ TEST_F(compact, has_each_form)
 	free(b.p);
 }
 
-/* Compact once more: nothing changes. */
+/* Compacting a compact stream changes nothing. */
 TEST_F(compact, is_left_alone)
 {
 	struct bytes b;
@@ -283,7 +277,7 @@ TEST_F(compact, is_left_alone)
 	free(b.p);
 }
 
-/* What was damaged before is as damaged behind, and the rest is there. */
+/* Damages before compaction appear the same after it, and cost nothing else. */
 TEST_F(compact, passes_damage_on)
 {
 	struct devtrace_totals before, after;
@@ -297,7 +291,7 @@ TEST_F(compact, passes_damage_on)
 	b = make_compact(self->s.bytes, self->s.len, 777);
 	decode_pieces(&seen, self->s.bytes, self->s.len, 0, &self->r, &before);
 	decode_pieces(&self->seen, b.p, b.len, 0, &self->r, &after);
-	/* A slot may have been said in a frame that a stray flag cut: then one costs more. */
+	/* A stray flag may cut the frame that defined a slot, which costs one more. */
 	EXPECT_EQ(before.missing + before.frames, after.missing + after.frames);
 	EXPECT_LE(before.events - after.events, before.events / 50);
 	seen_free(&seen);
@@ -307,12 +301,12 @@ TEST_F(compact, passes_damage_on)
 struct copy {
 	uint8_t	*p;
 	size_t	len;
-	bool	*gone;		/* the frame, by what was done to it */
+	bool	*gone;		/* frames that were damaged or removed */
 };
 
 /*
- * All that came is right and in order, and all that did not is counted. Returns how many
- * frames were not delivered that nothing was done to; SIZE_MAX: something is wrong.
+ * Check that all delivered frames are right and in order, and that all others are counted.
+ * Returns the number of undamaged frames not delivered; SIZE_MAX on failure.
  */
 static size_t look(struct stream *s, struct seen_list *seen, const struct copy *c,
 		   uint64_t *wrong)
@@ -345,8 +339,8 @@ static size_t look(struct stream *s, struct seen_list *seen, const struct copy *
 }
 
 /*
- * Each byte changed, one frame in two hundred at a time: no other frame is lost. (Closer
- * together, a thread would now and then be silent while more than BEAR frames are lost.)
+ * Damage each byte, one frame in two hundred per pass: no other frame may be lost. (With less
+ * distance, a thread could be silent while more than BEAR frames are lost.)
  */
 TEST_F(compact, each_byte_costs_its_frame)
 {
@@ -372,24 +366,27 @@ TEST_F(compact, each_byte_costs_its_frame)
 					continue;
 				c.p[f->start + at] ^= 1 + rng_below(&self->r, 255);
 				c.gone[i] = true;
-				/* The flag is the next one's, too. */
+				/* The flag also begins the next frame. */
 				c.gone[i + 1] = at == f->end - f->start - 1;
 				damaged++;
 			}
 			before = wrong;
 			others = look(&self->s, &self->seen, &c, &wrong);
-			/* What was believed wrongly may have said what others refer to. */
+			/*
+			 * A damaged frame that passed the check may have defined a slot for
+			 * others.
+			 */
 			ASSERT_TRUE(!others || before != wrong)
 				TH_LOG("byte %zu, phase %zu: %zu others", at, phase, others);
 		}
 	}
-	/* The check and the length byte miss one damaged frame in 65536. */
+	/* Check and length byte miss one damaged frame in 65536. */
 	EXPECT_LE(wrong, 1 + damaged / 15000);
 	free(c.p);
 	free(c.gone);
 }
 
-/* Frames missing in a row: a few cost no others, many never make another event of one. */
+/* Missing frames in a row: a few cost no others; many never make a wrong event. */
 TEST_F(compact, bursts)
 {
 	static const unsigned int bursts[] = { 1, 2, 3, 4, 5, 17, 255, 256, 257, 512, 600 };
@@ -428,9 +425,10 @@ TEST_F(compact, bursts)
 		if (bursts[b] <= BEAR)
 			EXPECT_EQ(0, others);
 		/*
-		 * Near 256, numbers look as if a few were missing, or do a few frames later. Then
-		 * sum8 has the length byte alone, which is right by chance once in 255, and once in
-		 * 65536 CRC-16 is. What is believed wrongly says what a few others refer to.
+		 * Near 256, the sequence numbers suggest that few frames are missing, then or a
+		 * few frames later. sum8 then leaves only the length byte, which is right by
+		 * chance in 1 of 255 cases; CRC-16 in 1 of 65536. A frame accepted by mistake
+		 * may define slots for a few others.
 		 */
 		near = bursts[b] > 250 && (bursts[b] + 5) % 256 <= 5 + BEAR;
 		if (variant->check == DEVTRACE_CHECK_CRC16)
@@ -443,7 +441,7 @@ TEST_F(compact, bursts)
 	free(c.gone);
 }
 
-/* Begun anywhere: all is right, and after the second INFO nothing is missing. */
+/* Decoding may begin anywhere: all events are right, and none is missing after the second INFO. */
 TEST_F(compact, joined_midway)
 {
 	real_stream(&self->s, &self->r, 6000, 6);
@@ -476,7 +474,7 @@ TEST_F(compact, joined_midway)
 	}
 }
 
-/* Two u32 of one thread, as fast as it goes: the price of an event. */
+/* The smallest event: two u32 of one thread at full speed. */
 TEST_F(compact, is_small)
 {
 	size_t full;
@@ -498,7 +496,7 @@ TEST_F(compact, is_small)
 	EXPECT_LE(self->s.len, 10000 * (18 + (1u << variant->check) - 1));
 }
 
-/* What boards tell people: a code with its severity, a name at the end, an address. */
+/* Typical events: a code with its severity, a name at the end, an address. */
 TEST_F(compact, is_small_with_names)
 {
 	static const char name[] = "Local timer interrupts";
@@ -543,7 +541,7 @@ TEST_F(compact, is_small_with_names)
 	}
 	compact_stream(&self->s);
 	printf("# %.2f bytes an event of this sort\n", (double)self->s.len / 3000);
-	/* Escapes, and what is said again. */
+	/* Allow for escapes and repeated announcements. */
 	EXPECT_GE(want + want / 20, self->s.len);
 	EXPECT_LE(want, self->s.len);
 }
@@ -574,7 +572,7 @@ static int bounded(const struct devtrace_item *item, void *arg)
 	return 0;
 }
 
-/* A payload that anybody can make, in a frame that is right: it goes behind no end. */
+/* Invalid payloads in intact frames, as anyone may make them: no access behind their end. */
 TEST(hostile)
 {
 	static const uint8_t first[] = { 0x98, 0x9f, 0xd8, 0xb8, 0xf8, 0xdf, 0xff, 0xbf };
@@ -600,13 +598,13 @@ TEST(hostile)
 			body[len] = (uint8_t)(rng_below(&r, 16) << 4 | header[1]);
 			header[0] |= (uint8_t)((body[len++] & 0xf0) >> 1);
 		}
-		/* All have a whole time, and so an origin. */
+		/* All have a complete timestamp, and so define their origin. */
 		body[len++] = (uint8_t)(1 << 3 | (header[0] & 7));
 		body[len++] = 1;
 		for (int k = 0; k < 8; k++)
 			body[len++] = header[8 + k];
 		end = len + rng_below(&r, rng_below(&r, 50) ? 40 : 4000);
-		/* Many formats and little behind them; or anything. */
+		/* Many formats with few bytes, or random bytes. */
 		for (n = rng_below(&r, 3); len < end; len++)
 			body[len] = (uint8_t)(!n ? 0 : n == 1 ? rng_below(&r, 4) : rng_next(&r));
 		body[len] = DEVTRACE_BODY_LEN((uint64_t)len + crc32_of(header, sizeof(header)));
@@ -620,7 +618,7 @@ TEST(hostile)
 	devtrace_decoder_free(d);
 }
 
-/* A caller who stops is obeyed. */
+/* A callback that stops the decoder. */
 static int stop(const void *p, size_t n, void *arg)
 {
 	(void)p;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_ctl.c - libdevtrace-ctl against a kernel that is none
+ * test_ctl.c - libdevtrace-ctl with a simulated kernel
  *
- * The socket calls of libmnl are wrapped. What is sent is looked at; what is
- * received are the datagrams that a test has put into a queue, or an error.
+ * The socket calls of libmnl are wrapped. Tests check the messages sent, and queue the datagrams
+ * or errors to receive.
  */
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -70,7 +70,7 @@ static void ack(int err)
 	next();
 }
 
-/* It was done, and there is something to say. */
+/* Success with a warning. */
 static void warn(const char *text)
 {
 	struct nlmsghdr *nlh = message(NLMSG_ERROR, NLM_F_CAPPED | NLM_F_ACK_TLVS);
@@ -81,7 +81,7 @@ static void warn(const char *text)
 	next();
 }
 
-/* A value that does not meet its policy; @max: with a range. */
+/* A value that violates its policy; @max: with a range. */
 static void nack_policy(int err, const char *text, uint32_t offset, uint64_t min, uint64_t max)
 {
 	struct nlmsghdr *nlh = message(NLMSG_ERROR, NLM_F_CAPPED | NLM_F_ACK_TLVS);
@@ -102,7 +102,7 @@ static void nack_policy(int err, const char *text, uint32_t offset, uint64_t min
 	next();
 }
 
-/* With what the kernel says: text, and where (0: nowhere). */
+/* An error with the kernel's text and the offset of the attribute (0: none). */
 static void nack(int err, const char *text, uint32_t offset, uint32_t missing)
 {
 	struct nlmsghdr *nlh = message(NLMSG_ERROR, NLM_F_CAPPED | NLM_F_ACK_TLVS);
@@ -137,7 +137,7 @@ static void stream(const char *name, uint32_t id, uint16_t flags)
 	mnl_attr_put_u64(nlh, DEVTRACE_A_SIZE, 65536);
 	mnl_attr_put_u32(nlh, DEVTRACE_A_STATE, DEVTRACE_STATE_STOPPED);
 	mnl_attr_put_strz(nlh, DEVTRACE_A_REASON, "fault");
-	mnl_attr_put_u32(nlh, 999, 1);		/* of a newer kernel */
+	mnl_attr_put_u32(nlh, 999, 1);		/* unknown attribute of a newer kernel */
 	end(nlh);
 }
 
@@ -277,7 +277,7 @@ TEST_F(handle, dump)
 	EXPECT_EQ(((struct nlmsghdr *)sent)->nlmsg_flags & NLM_F_DUMP, NLM_F_DUMP);
 }
 
-/* A dump that a change disturbed is asked for again, and told once. */
+/* A dump that a change interrupted is repeated, and reported once. */
 TEST_F(handle, dump_disturbed)
 {
 	unsigned int n = 0;
@@ -296,7 +296,7 @@ TEST_F(handle, dump_disturbed)
 	EXPECT_EQ(nr_sent, 2);
 }
 
-/* What belongs to a request that was given up is neither its answer nor its end. */
+/* Replies to an abandoned request are neither results nor end of the next one. */
 TEST_F(handle, answers_of_an_earlier_request)
 {
 	unsigned int n = 0;
@@ -315,7 +315,7 @@ TEST_F(handle, answers_of_an_earlier_request)
 	EXPECT_EQ(head, tail);
 }
 
-/* A number of another size, or a text without its end, makes the answer none. */
+/* A number of a wrong size or an unterminated string makes the reply invalid. */
 TEST_F(handle, attributes_of_a_wrong_size)
 {
 	struct nlmsghdr *nlh;
@@ -345,7 +345,7 @@ TEST_F(handle, attributes_of_a_wrong_size)
 	}
 }
 
-/* What none says the name of is no stream. */
+/* A stream without a name is ignored. */
 TEST_F(handle, reply_without_a_name)
 {
 	struct nlmsghdr *nlh = reply(DEVTRACE_CMD_STREAM_GET, NLM_F_MULTI);
@@ -377,7 +377,7 @@ TEST_F(handle, dump_ends_when_told)
 	EXPECT_EQ(n, 1);
 }
 
-/* Where is the attribute of this number in what was sent last? */
+/* The offset of this attribute in the last message sent. */
 static uint32_t place(int nest, int type)
 {
 	const struct nlmsghdr *nlh = (struct nlmsghdr *)sent;
@@ -422,12 +422,12 @@ TEST_F(handle, errors_name_the_attribute)
 	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "stream: a name has at most 31 bytes");
 }
 
-/* The kernel's own words, with the place of what they are about. */
+/* The kernel's text becomes a sentence with the words of the attribute. */
 TEST_F(handle, refusals_become_sentences)
 {
 	static const struct {
 		int nest, type;
-		uint64_t min, max;	/* of the policy */
+		uint64_t min, max;	/* range of the policy */
 		const char *sentence;
 	} t[] = {
 		{ 0, DEVTRACE_A_EVENTS, 0, 2147483647,
@@ -469,7 +469,7 @@ TEST_F(handle, refusals_become_sentences)
 	nack(-EINVAL, "attribute is given twice: give it once", place(0, DEVTRACE_A_EVENTS), 0);
 	EXPECT_EQ(devtrace_ctl_trigger_new(self->ctl, &trigger), -EINVAL);
 	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "events is given twice: give it once");
-	/* A module that is older has the whole sentence. */
+	/* The text of an older module is used as it is. */
 	nack(-EINVAL, "rate must be at most 16777214 events a second", place(0, DEVTRACE_A_RATE), 0);
 	EXPECT_EQ(devtrace_ctl_trigger_new(self->ctl, &trigger), -EINVAL);
 	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "rate must be at most 16777214 events a second");
@@ -485,7 +485,7 @@ TEST_F(handle, warning_of_what_was_done)
 	EXPECT_STREQ(devtrace_ctl_warning(self->ctl),
 		     "fault_user: not available in this kernel; skipped");
 	EXPECT_STREQ(devtrace_ctl_error(self->ctl), "");
-	/* of the last call alone */
+	/* The warning belongs to the last call only. */
 	nack(-EINVAL, "no", 0, 0);
 	EXPECT_EQ(devtrace_ctl_filter_set(self->ctl, NULL, &f, NULL), -EINVAL);
 	EXPECT_STREQ(devtrace_ctl_warning(self->ctl), "");
@@ -596,7 +596,7 @@ TEST_F(handle, monitor)
 	nlh = reply(DEVTRACE_CMD_NTF_CLEAR, 0);
 	mnl_attr_put_strz(nlh, DEVTRACE_A_STREAM, "severe");
 	end(nlh);
-	nlh = reply(200, 0);			/* of a newer kernel */
+	nlh = reply(200, 0);			/* unknown command of a newer kernel */
 	end(nlh);
 	nlh = reply(DEVTRACE_CMD_NTF_WATERMARK, 0);
 	mnl_attr_put_strz(nlh, DEVTRACE_A_STREAM, "severe");
@@ -635,7 +635,7 @@ static int keep_filter(const char *stream, const struct devtrace_filter *f, uint
 	return 0;
 }
 
-/* What is sent and comes back is the same filter. */
+/* A filter that is sent and read back is the same. */
 TEST_F(handle, filter_there_and_back)
 {
 	struct devtrace_filter f;
@@ -664,7 +664,7 @@ TEST_F(handle, filter_there_and_back)
 	devtrace_filter_origins(&f, DEVTRACE_ORIGIN_USER);
 	ack(0);
 	ASSERT_EQ(devtrace_ctl_filter_set(self->ctl, "x", &f, &generation), 0);
-	/* The kernel gives back what it was given. */
+	/* The simulated kernel returns the filter that it got. */
 	((struct nlmsghdr *)sent)->nlmsg_seq++;
 	memcpy(queue[tail].data, sent, ((struct nlmsghdr *)sent)->nlmsg_len);
 	queue[tail].len = ((struct nlmsghdr *)sent)->nlmsg_len;
@@ -672,12 +672,12 @@ TEST_F(handle, filter_there_and_back)
 	done(0);
 	ASSERT_EQ(devtrace_ctl_filters(self->ctl, keep_filter, NULL), 0);
 	EXPECT_EQ(got_generation, 77);
-	/* behind the last entry, memory is not compared */
+	/* Memory behind the last entry is not compared. */
 	f.majors.v[f.majors.nr] = got.majors.v[got.majors.nr];
 	EXPECT_EQ(memcmp(&f, &got, sizeof(f)), 0);
 }
 
-/* One entry more than there can be, and half an entry. */
+/* Lists with one entry too many, and with half an entry. */
 TEST_F(handle, lists_of_a_wrong_length)
 {
 	static const unsigned int lens[] = { 65 * 4, 64 * 4, 6, 0 };
@@ -706,7 +706,7 @@ TEST_F(handle, lists_of_a_wrong_length)
 static int any_trigger(const struct devtrace_ctl_trigger *t, void *arg) { return 0; }
 static int any_stats(const struct devtrace_ctl_stats *s, void *arg) { return 0; }
 
-/* Whatever the kernel says: no byte is read that is not there. */
+/* Random replies: the library never reads beyond their end. */
 TEST_F(handle, hostile_answers)
 {
 	static struct devtrace_ctl_change c;
@@ -765,7 +765,7 @@ TEST_F(handle, hostile_answers)
 		EXPECT_LE(got.objects.nr, DEVTRACE_TERMS_MAX);
 		self->ctl->pending = self->ctl->pending_len = 0;
 	}
-	/* Some were found wrong, and most were not. */
+	/* Some replies are invalid, but not most. */
 	EXPECT_GT(bad, 100);
 	EXPECT_LT(bad, 15000);
 }

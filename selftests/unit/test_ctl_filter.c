@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_ctl_filter.c - filters as libdevtrace-ctl keeps them, before a kernel sees one
- */
+/* test_ctl_filter.c - filters of libdevtrace-ctl, without a kernel */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +34,7 @@ TEST(profile_events_are_named)
 	EXPECT_FALSE(devtrace_filter_is_all(&f));
 	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "sys_exit", false), 0);
 	EXPECT_EQ(profile_of(&f), 1);
-	/* all is without them, on and off */
+	/* "all" does not include them, neither on nor off. */
 	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "all", false), 0);
 	EXPECT_EQ(profile_of(&f), 1);
 	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "kernel", false), 0);
@@ -54,7 +52,7 @@ TEST(profile_events_are_named)
 	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "sys", true), -ENOENT);
 	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_TYPES, "", true), -ENOENT);
 	EXPECT_EQ(devtrace_filter_group(&f, DEVTRACE_FA_OBJECTS, "syscalls", true), -ENOENT);
-	/* groups come before the types that they have */
+	/* A group comes before its types. */
 	for (n = 0; (name = devtrace_filter_group_name(DEVTRACE_FA_TYPES, n)); n++) {
 		EXPECT_FALSE(!strcmp(name, "sched_switch") && !sched);
 		sched |= !strcmp(name, "sched");
@@ -63,7 +61,7 @@ TEST(profile_events_are_named)
 	EXPECT_TRUE(sched && one);
 }
 
-/* Ranges do what a map of bits does. */
+/* Ranges are compared with a bitmap. */
 TEST(ranges)
 {
 	static bool map[65536];

@@ -2,8 +2,8 @@
 /*
  * test_ctl_wrong.c - wrong arguments to libdevtrace-ctl
  *
- * What the library refuses itself never goes to the kernel: the handle here has no socket,
- * so a message that was sent would end the program.
+ * The library refuses them without asking the kernel: the handle here has no socket, so sending
+ * a message would crash.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 	EXPECT_STREQ(what, devtrace_ctl_error(ctl));		\
 } while (0)
 
-/* A name that is too long, whatever it is the name of. */
+/* Each kind of name. */
 TEST(long_names_are_refused)
 {
 	static const char name[] = "a-name-of-more-than-thirty-one-bytes";
@@ -52,7 +52,7 @@ TEST(long_names_are_refused)
 	EXPECT_STREQ("", t.name);
 }
 
-/* What is no number, no name or no range of a term is refused, and changes nothing. */
+/* Values that are invalid for a term are refused and change nothing. */
 TEST(filters_refuse_what_they_cannot_have)
 {
 	struct devtrace_filter f, before;
@@ -62,7 +62,7 @@ TEST(filters_refuse_what_they_cannot_have)
 	ASSERT_EQ(devtrace_filter_range(&f, DEVTRACE_FA_OBJECTS, 5, 9, false), 0);
 	ASSERT_EQ(devtrace_filter_number(&f, DEVTRACE_FA_PIDS, 42, true), 0);
 	before = f;
-	/* 0 and one more than there are: no term at all */
+	/* 0 and the number after the last are no terms. */
 	for (i = 0; i <= DEVTRACE_FA_MAX + 1; i++) {
 		const bool ranges = i == DEVTRACE_FA_TYPES || i == DEVTRACE_FA_OBJECTS ||
 				    i == DEVTRACE_FA_SIGNALS || i == DEVTRACE_FA_CPUS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_decode.c - what the decoder gives for streams that are whole, cut,
- * joined, short of frames, or never were streams
+ * test_decode.c - the decoder with streams that are complete, cut, joined, lack frames, or are
+ * not streams
  */
 #include <errno.h>
 #include <malloc.h>
@@ -14,13 +14,13 @@
 
 static const char * const check_name[] = { "sum8", "crc16", "crc32" };
 
-/* Where an emulator runs this, and in the gate (QUICK), a tenth has to do. */
+/* Under an emulator, and with QUICK, a tenth of the rounds. */
 static size_t scaled(size_t n)
 {
 	return getenv("QUICK") ? n / 10 : n;
 }
 
-/* Everything in the stream, in order, and nothing else. */
+/* The list has the frames of the stream from @first on, in order, and nothing else. */
 static bool all_seen(const struct seen_list *l, const struct stream *s, size_t first)
 {
 	if (l->nr != s->nr - first)
@@ -95,7 +95,7 @@ TEST_F(checks, any_pieces)
 		seen_free(&l);
 	}
 
-	/* The same where one byte in 300 is any other, and a run is garbage. */
+	/* The same with one random byte in 300, and a run of garbage. */
 	for (size_t i = 0; i < self->s.len / 300; i++)
 		self->s.bytes[rng_below(&self->r, self->s.len)] = (uint8_t)rng_next(&self->r);
 	for (size_t i = 0; i < scaled(20000); i++)
@@ -112,7 +112,7 @@ TEST_F(checks, any_pieces)
 	seen_free(&damaged);
 }
 
-/* Multiples of 256 are what sequence numbers do not show. */
+/* Sequence numbers do not show multiples of 256. */
 TEST_F(checks, missing_frames)
 {
 	static const uint64_t lost[] = { 1, 255, 256, 257, 512, 513, 25600, 1ull << 40 };
@@ -147,7 +147,7 @@ TEST_F(checks, missing_frames)
 			EXPECT_EQ(l.v[k + 1].offset, g->offset);
 			EXPECT_EQ(l.v[k + 1].seq, g->seq_after);
 			if (g->exact) {
-				/* At the CLOCK frame. */
+				/* found at the CLOCK frame */
 				EXPECT_EQ(s.frames[21].start, g->offset);
 				EXPECT_EQ(s.frames[20].seq, g->seq_before);
 				EXPECT_EQ(0, g->count % 256);
@@ -168,7 +168,7 @@ TEST_F(checks, missing_frames)
 	}
 }
 
-/* A multiple of 256 right before INFO: the gap has no other sign. */
+/* A multiple of 256 directly before INFO: only its counter shows the gap. */
 TEST_F(checks, missing_before_info)
 {
 	const struct seen *g;
@@ -191,7 +191,7 @@ TEST_F(checks, missing_before_info)
 	EXPECT_EQ(771, self->totals.missing);
 }
 
-/* Begins anywhere: one cut at most, no gap, the check found out. */
+/* The stream begins anywhere: one cut at most, no gap, and the check is detected. */
 TEST_F(checks, begins_midway)
 {
 	size_t first = 0, odd = 0;
@@ -207,8 +207,8 @@ TEST_F(checks, begins_midway)
 			      self->s.len, &self->r, &self->totals);
 		have = self->s.nr - first;
 		/*
-		 * Whole, but before the first flag nobody knows: with sum8 it
-		 * must look like an event, and a few of them do not.
+		 * An intact frame before the first flag: with sum8, the decoder accepts it only
+		 * if it looks like an event, and a few do not.
 		 */
 		if (variant->check == DEVTRACE_CHECK_SUM8 &&
 		    from == self->s.frames[first].start &&
@@ -237,8 +237,8 @@ TEST_F(checks, begins_midway)
 }
 
 /*
- * What stands before the first flag and passes sum8 by chance, made on
- * purpose: the end of a frame must not be believed, a frame must.
+ * Bytes before the first flag that pass sum8 by chance, made on purpose: the decoder must reject
+ * the end of a frame and accept a whole one.
  */
 TEST_F(checks, first_looks_intact)
 {
@@ -248,7 +248,7 @@ TEST_F(checks, first_looks_intact)
 	} first[] = {
 		{ DEVTRACE_T_USER, DEVTRACE_F_USER, 0, 0, DEVTRACE_E_U8, true },
 		{ DEVTRACE_T_USER, 0, DEVTRACE_SEV_SET | 7, 0, DEVTRACE_E_U8, true },
-		/* the last lane of the largest machine, which is late */
+		/* the last lane of the largest machine, and late */
 		{ DEVTRACE_T_USER, DEVTRACE_F_USER | DEVTRACE_F_LATE, 0, 0x2f, DEVTRACE_E_U8,
 		  true },
 		{ DEVTRACE_T_STATE + 1, 0, 0, 0, 0, false },	/* no such type */
@@ -285,7 +285,7 @@ TEST_F(checks, first_looks_intact)
 	}
 }
 
-/* Ends anywhere: what is cut off is told, and how much. */
+/* The stream ends anywhere: the decoder reports the cut and its size. */
 TEST_F(checks, ends_midway)
 {
 	size_t whole = 0;
@@ -307,7 +307,7 @@ TEST_F(checks, ends_midway)
 	}
 }
 
-/* cat a b, where a may end anywhere: b is whole, and no gap is made up. */
+/* cat a b with a cut anywhere: b is complete, and no gap is reported. */
 TEST_F(checks, joined)
 {
 	struct stream b;
@@ -331,7 +331,7 @@ TEST_F(checks, joined)
 		memcpy(both + to, b.bytes, b.len);
 		decode_pieces(&l, both, to + b.len, to % 5 ? 1 << 20 : 1, &self->r, &self->totals);
 		first = l.nr - b.nr;
-		/* The rest of a frame and an INFO frame may be intact as sum8. */
+		/* With sum8, the rest of a frame and an INFO frame may look intact together. */
 		if (cut && variant->check == DEVTRACE_CHECK_SUM8 &&
 		    l.v[whole].kind != DEVTRACE_ITEM_DAMAGE) {
 			by_chance++;
@@ -351,7 +351,7 @@ TEST_F(checks, joined)
 		EXPECT_EQ(0, self->totals.missing);
 		seen_free(&l);
 	}
-	/* Of some 4000, of which 100 have the length that is right by chance. */
+	/* About 4000 joins, 100 of them with a length byte that is right by chance. */
 	EXPECT_LE(by_chance, 6);
 	free(both);
 	stream_free(&b);
@@ -366,7 +366,7 @@ TEST_F(checks, joined_opening_lost)
 	stream_mixed(&self->s, &self->r, 600);
 	from = self->s.len;
 	self->s.sent = 0;
-	/* So that the sequence goes on and only the counter tells. */
+	/* The sequence numbers continue: only the counter shows it. */
 	self->s.seq--;
 	stream_info(&self->s, DEVTRACE_INFO_OPEN);
 	stream_number(&self->s, 1);
@@ -381,7 +381,7 @@ TEST_F(checks, joined_opening_lost)
 	EXPECT_TRUE(g->gap.count == 1 && !g->gap.exact);
 }
 
-/* The reader asks for another check: INFO says so, and may be lost. */
+/* The reader selects another check; the INFO frame that tells it may be lost. */
 TEST_F(checks, check_changes)
 {
 	static const size_t late[] = { 3, 1, 0 };
@@ -417,7 +417,7 @@ TEST_F(checks, check_changes)
 	}
 }
 
-/* A callback that stops: each item comes once, and the bytes add up. */
+/* The callback stops the decoder: each item comes once, and the bytes add up. */
 struct stopper {
 	struct seen_list list;
 	struct rng *r;
@@ -441,7 +441,7 @@ TEST_F(checks, callback_stops)
 	stream_mixed(&self->s, &self->r, scaled(3000));
 	for (size_t i = 0; i < self->s.len / 200; i++)
 		self->s.bytes[rng_below(&self->r, self->s.len)] = (uint8_t)rng_next(&self->r);
-	/* A join with a cut, which makes three items of one raw frame. */
+	/* A cut at a join makes three items from one raw frame. */
 	self->s.len -= 5;
 	self->s.sent = 0;
 	stream_mixed(&self->s, &self->r, 300);
@@ -471,8 +471,8 @@ TEST_F(checks, callback_stops)
 }
 
 /*
- * A stream opens behind bytes without a flag, more of them than any frame has:
- * what is kept of them is enough to find it, in whatever pieces they come.
+ * A stream begins behind bytes without a flag that are longer than any frame: the decoder keeps
+ * enough to find it, in pieces of all sizes.
  */
 TEST_F(checks, opening_behind_garbage)
 {
@@ -514,7 +514,7 @@ TEST_F(checks, opening_behind_garbage)
 	}
 }
 
-/* Bytes without sense, and frames that are intact and make none. */
+/* Random bytes, and intact frames with invalid bodies. */
 TEST_F(checks, hostile)
 {
 	static uint8_t bytes[1 << 16];
@@ -547,7 +547,7 @@ TEST_F(checks, hostile)
 		self->seen.nr = 0;
 	}
 	devtrace_decoder_finish(d);
-	/* It still works. */
+	/* The decoder still works. */
 	stream_mixed(&self->s, &self->r, 10);
 	self->seen.nr = 0;
 	devtrace_decoder_feed(d, self->s.bytes, self->s.len, NULL);

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_decode_damage.c - each byte of a stream of 10 000 frames changed,
- * deleted or doubled in turn
+ * test_decode_damage.c - change, delete and double each byte of a stream of 10 000 frames
  *
- * Only the frames touched may be lost, and the report must name them: damage
- * where they stand, then a gap with the numbers of the frames around them and
- * the count between. Frames that are well apart do not know of each other, so
- * a pass over the stream damages every fifth frame, each in one byte; enough
- * passes reach every byte. Of frames longer than LONGEST raw bytes, the bytes
- * behind that are sampled.
+ * Only the damaged frames may be lost. The report must have the damage at its place, then a gap
+ * with the sequence numbers on both sides and the count. Frames at a distance do not affect each
+ * other, so each pass damages one byte of every fifth frame. Frames longer than LONGEST raw
+ * bytes are sampled behind that.
  *
- * With QUICK set it is a fifth of the frames, and each of their bytes.
+ * With QUICK there are a fifth of the frames, but all bytes of them.
  *
- * A flag belongs to both frames that it stands between. What a check cannot
- * see (sum8 and the length byte miss one damaged frame in 65536) is counted,
- * and the count must stay within what the check is worth.
+ * A flag belongs to the frames on both sides. The number of damages that the check cannot see
+ * (sum8 and the length byte miss one in 65536) must stay within the check's strength.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,10 +32,10 @@ FIXTURE(each_byte) {
 	struct seen_list seen;
 	uint8_t *bytes;			/* the damaged stream */
 	size_t len;
-	size_t *start;			/* of each frame in it, and its end */
+	size_t *start;			/* offset of each frame in it, and its end */
 	enum damage *how;
-	bool *touched;			/* by damage of its own */
-	bool *flag;			/* its flag was, which is the next one's too */
+	bool *touched;			/* frames with a damaged byte */
+	bool *flag;			/* frames with a damaged flag, shared with the next */
 	bool *harmless;
 	/* results */
 	uint64_t damaged, unseen;
@@ -47,8 +43,8 @@ FIXTURE(each_byte) {
 
 FIXTURE_VARIANT(each_byte) {
 	enum devtrace_check check;
-	uint32_t worth;			/* one in how many may go unseen */
-	uint32_t least;			/* so many more of QUICK frames */
+	uint32_t worth;			/* one damage in this many may be missed */
+	uint32_t least;			/* as many more with QUICK */
 };
 
 FIXTURE_VARIANT_ADD(each_byte, sum8) {
@@ -91,7 +87,7 @@ FIXTURE_TEARDOWN(each_byte)
 
 typedef FIXTURE_DATA(each_byte) data;
 
-/* Copy frame i with byte `at` of it damaged. */
+/* Copy frame @i with byte @at damaged. */
 static void damage_frame(data *t, size_t i, size_t at, enum damage how)
 {
 	const struct frame_info *f = &t->s.frames[i];
@@ -115,7 +111,7 @@ static void damage_frame(data *t, size_t i, size_t at, enum damage how)
 	t->how[i] = how;
 	t->touched[i] = true;
 	t->flag[i] = at == n - 1 && how != DOUBLED;
-	/* Two flags in a row are no damage at all. */
+	/* A doubled flag is no damage. */
 	t->harmless[i] = at == n - 1 && how == DOUBLED;
 	t->damaged++;
 }
@@ -126,9 +122,9 @@ static bool may_be_lost(const data *t, size_t i)
 }
 
 /*
- * The items from *k on that belong to frames i to the next one that must be
- * intact, *next. The check may not have seen the damage; then anything may
- * stand among them. Returns false if the report is not what it has to be.
+ * Check the items from *@k on that belong to the frames from @i up to *@next, the next one that
+ * must be intact. If the check missed the damage, any items are accepted. Returns false if the
+ * report is wrong.
  */
 static bool lost_rightly(data *t, size_t i, size_t *k, size_t *next)
 {
@@ -159,13 +155,13 @@ static bool lost_rightly(data *t, size_t i, size_t *k, size_t *next)
 			++*k;
 		return true;
 	}
-	/* A flag that the damage made, next to another, is an empty frame. */
+	/* A damage may make a flag next to another, which is an empty frame. */
 	range = t->start[j] - t->start[i];
 	if (covered != range && covered != range - 1)
 		return false;
 	if (!i || j == t->frames)
 		return true;
-	/* Now the gap: who is missing, between whom. */
+	/* Then comes the gap: the frames on both sides and the count. */
 	if (*k == t->seen.nr || t->seen.v[*k].kind != DEVTRACE_ITEM_GAP)
 		return false;
 	if (t->seen.v[*k].gap.seq_before != t->s.frames[i - 1].seq ||
@@ -177,7 +173,7 @@ static bool lost_rightly(data *t, size_t i, size_t *k, size_t *next)
 	return true;
 }
 
-/* Compare everything that was seen with what was damaged. */
+/* Compare all items with the damages. */
 static bool all_right(data *t)
 {
 	uint64_t unseen = t->unseen;
@@ -193,7 +189,7 @@ static bool all_right(data *t)
 			i = next - 1;
 			continue;
 		}
-		/* What one that passed made of the counters comes out later. */
+		/* A frame that passed by mistake may cause gaps later. */
 		while (unseen != t->unseen && k < t->seen.nr &&
 		       t->seen.v[k].kind == DEVTRACE_ITEM_GAP)
 			k++;
@@ -208,7 +204,7 @@ static bool all_right(data *t)
 	return k == t->seen.nr;
 }
 
-/* One pass: byte `at` of each frame i with i % APART == phase. */
+/* One pass: damage byte @at of each frame i with i % APART == phase. */
 static bool pass(data *t, size_t phase, size_t at, enum damage how, size_t only)
 {
 	memset(t->touched, 0, t->frames);
@@ -227,7 +223,7 @@ static bool pass(data *t, size_t phase, size_t at, enum damage how, size_t only)
 			where = n;
 		else if (at == LONGEST)
 			where = n > LONGEST ? rng_below(&t->r, (uint32_t)n) : n - 1;
-		/* One byte before the frame that opens a stream: that is found. */
+		/* A byte before the frame that opens the stream: the decoder finds it. */
 		if (!i && !where && how == DOUBLED)
 			where = n;
 		if (where < n) {
@@ -258,7 +254,7 @@ TEST_F(each_byte, far_apart)
 				(self->frames == QUICK ? variant->least : 0));
 }
 
-/* The same with one damaged byte in the whole stream. */
+/* The same with a single damaged byte in the stream. */
 TEST_F(each_byte, alone)
 {
 	for (int i = 0; i < 300; i++) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_decode_names.c - names, threads, clocks, and bodies that are not what
- * their type says
- */
+/* test_decode_names.c - names, threads, clocks, and bodies that do not match their type */
 #include <endian.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +28,7 @@ FIXTURE_TEARDOWN(names)
 	seen_free(&self->seen);
 }
 
-/* Decode what was added to the stream, and forget it. */
+/* Decode the frames added to the stream, and empty it. */
 static void feed(struct devtrace_decoder *d, struct stream *s)
 {
 	devtrace_decoder_feed(d, s->bytes, s->len, NULL);
@@ -72,12 +69,12 @@ TEST_F(names, found)
 	EXPECT_TRUE(is("record", devtrace_decoder_name(d, DEVTRACE_T_USR, 70, 101, 0, 0)));
 	EXPECT_EQ(NULL, devtrace_decoder_name(d, DEVTRACE_T_USR, 0, 101, 0, 0));
 
-	/* A new name takes the place of the old one. */
+	/* A new name replaces the old one. */
 	stream_name(s, DEVTRACE_T_OBJ, 0, 0, 0, 1, "renamed");
 	feed(d, s);
 	EXPECT_TRUE(is("renamed", devtrace_decoder_name(d, DEVTRACE_T_OBJ, 0, 0, 0, 1)));
 
-	/* A new stream brings its own names. */
+	/* A new stream has its own names. */
 	s->sent = 0;
 	stream_info(s, DEVTRACE_INFO_OPEN);
 	feed(d, s);
@@ -103,7 +100,7 @@ static void stream_idle(struct stream *s, uint16_t source)
 	stream_frame(s, DEVTRACE_T_USER, &e, sizeof(e));
 }
 
-/* Each CPU has one, and all of them are thread 0; a lane has none. */
+/* Each CPU has an idle thread, and all have id 0; a lane has none. */
 TEST_F(names, idle_threads)
 {
 	struct devtrace_decoder *d = self->d;
@@ -126,12 +123,12 @@ TEST_F(names, idle_threads)
 	stream_idle(s, 0);
 	feed(d, s);
 	EXPECT_TRUE(is("swapper/0", devtrace_decoder_proc(d, 0, NULL)));
-	/* What an older kernel says of all of them does not count. */
+	/* A single name for all of them, as an older kernel sends it, is ignored. */
 	stream_proc(s, 0, 0, "swapper/7");
 	stream_idle(s, 10);
 	feed(d, s);
 	EXPECT_TRUE(is("swapper/10", devtrace_decoder_proc(d, 0, NULL)));
-	/* Another stream. */
+	/* A new stream. */
 	s->sent = 0;
 	s->nr_cpus = 0;
 	stream_info(s, DEVTRACE_INFO_OPEN);
@@ -152,7 +149,7 @@ TEST_F(names, threads)
 	EXPECT_EQ(NULL, devtrace_decoder_proc(d, 77, &tgid));
 	EXPECT_EQ(0, tgid);
 	stream_info(s, DEVTRACE_INFO_OPEN);
-	stream_number(s, 1);			/* of thread 77 */
+	stream_number(s, 1);			/* an event of thread 77 */
 	feed(d, s);
 	EXPECT_EQ(0, of_event);
 	stream_proc(s, 77, 70, "one");
@@ -161,12 +158,12 @@ TEST_F(names, threads)
 	EXPECT_EQ(70, of_event);
 	EXPECT_TRUE(is("one", devtrace_decoder_proc(d, 77, &tgid)));
 	EXPECT_EQ(70, tgid);
-	/* Another thread whose place in the cache is the same. */
+	/* Another thread in the same cache entry. */
 	stream_proc(s, 77 + 16, 71, "other");
 	stream_number(s, 1);
 	feed(d, s);
 	EXPECT_EQ(70, of_event);
-	/* The number is used again. */
+	/* The id is reused. */
 	stream_proc(s, 77, 77, "two");
 	stream_number(s, 1);
 	feed(d, s);
@@ -181,7 +178,7 @@ TEST_F(names, threads)
 	devtrace_decoder_free(d);
 }
 
-/* However many names come, what is asked for stays, and memory is bounded. */
+/* With many names, memory stays bounded, and names in use stay. */
 TEST_F(names, bounded)
 {
 	struct devtrace_decoder *d = self->d;
@@ -214,7 +211,7 @@ TEST_F(names, bounded)
 		ASSERT_TRUE(is(name, devtrace_decoder_name(d, DEVTRACE_T_OBJ, 0, 0, 0, i)));
 		ASSERT_TRUE(is(name, devtrace_decoder_proc(d, i, NULL)));
 	}
-	/* A name that is longer than any. */
+	/* A name longer than the limit. */
 	stream_name(s, DEVTRACE_T_OBJ, 0, 0, 0, 7,
 		    "0123456789012345678901234567890123456789012345678901234567890123456789");
 	feed(d, s);
@@ -255,7 +252,7 @@ TEST_F(names, clocks)
 	EXPECT_TRUE(devtrace_decoder_real(d, 900, &real) && real == 99900);
 	EXPECT_TRUE(devtrace_decoder_mono(d, 2999, &mono) && mono == 2499);
 
-	/* More than are kept: the newest stay. */
+	/* More clocks than are kept: the newest stay. */
 	for (uint64_t i = 4; i < 204; i++)
 		clock_frame(s, i * 1000, i * 1000 - 500, (int64_t)i);
 	feed(d, s);
@@ -263,7 +260,7 @@ TEST_F(names, clocks)
 	EXPECT_TRUE(devtrace_decoder_real(d, 150001, &real) && real == 151);
 	EXPECT_TRUE(devtrace_decoder_real(d, 139999, &real) && real == 140 - 1);
 
-	/* A seek: what was before does not count any more. */
+	/* After a seek, older clocks are ignored. */
 	stream_info(s, DEVTRACE_INFO_SEEK);
 	feed(d, s);
 	EXPECT_FALSE(devtrace_decoder_real(d, 5, &real));
@@ -271,23 +268,23 @@ TEST_F(names, clocks)
 	feed(d, s);
 	EXPECT_TRUE(devtrace_decoder_real(d, 203001, &real) && real == 302001);
 
-	/* Going back without a seek does the same. */
+	/* So they are if the clock goes back without a seek. */
 	clock_frame(s, 900, 400, 7);
 	feed(d, s);
 	EXPECT_TRUE(devtrace_decoder_real(d, 1000, &real) && real == 107);
 	EXPECT_TRUE(devtrace_decoder_real(d, 890, &real) && real == -3);
-	/* Extreme values: no overflow trap. */
+	/* Extreme values must not overflow. */
 	clock_frame(s, UINT64_MAX, UINT64_MAX, INT64_MAX);
 	feed(d, s);
 	EXPECT_TRUE(devtrace_decoder_real(d, 1, &real));
 }
 
-/* Intact frames with a body that is not one of their type. */
+/* Intact frames whose body does not match their type. */
 TEST_F(names, bad_bodies)
 {
 	static const struct {
 		uint8_t type;
-		size_t good;		/* the one length that is right */
+		size_t good;		/* the only valid length */
 	} all[] = {
 		{ DEVTRACE_T_CLOCK, 40 }, { DEVTRACE_T_LOST, 28 },
 		{ DEVTRACE_T_STATE, 25 },
@@ -312,12 +309,12 @@ TEST_F(names, bad_bodies)
 			}
 		}
 	}
-	/* Strings without an end. */
+	/* Unterminated strings. */
 	memset(body, 'x', sizeof(body));
 	stream_frame(s, DEVTRACE_T_PROC, body, 30);
 	stream_frame(s, DEVTRACE_T_OBJ, body, 30);
 	stream_frame(s, DEVTRACE_T_STATE, body, 30);
-	/* Events whose optional fields do not fit. */
+	/* Events too short for their optional fields. */
 	memset(body, 0, sizeof(body));
 	for (size_t len = 0; len < 16; len++)
 		stream_frame(s, DEVTRACE_T_USER, body, len);
@@ -333,7 +330,7 @@ TEST_F(names, bad_bodies)
 	for (size_t i = 0; i < self->seen.nr; i++)
 		EXPECT_EQ(DEVTRACE_DAMAGE_BODY, self->seen.v[i].damage.reason);
 
-	/* Those that do, with elements that are none: delivered as they are. */
+	/* Events with optional fields but invalid elements are delivered unchanged. */
 	memset(body, 0x77, sizeof(body));
 	body[0] = 0;
 	stream_frame(s, DEVTRACE_T_USER, body, 16);
@@ -341,7 +338,7 @@ TEST_F(names, bad_bodies)
 	stream_frame(s, DEVTRACE_T_USER, body, 64);
 	self->seen.nr = 0;
 	feed(self->d, s);
-	/* Before them, the gap that the bad ones left. */
+	/* The invalid frames leave a gap first. */
 	ASSERT_EQ(4, self->seen.nr);
 	EXPECT_EQ(DEVTRACE_ITEM_GAP, self->seen.v[0].kind);
 	for (size_t i = 1; i < 4; i++)
@@ -364,7 +361,7 @@ static int last_state(const struct devtrace_item *item, void *arg)
 	return 0;
 }
 
-/* A stream stops and goes on. It changes nothing else that is known of it. */
+/* A stop and start of the stream changes nothing else. */
 TEST_F(names, states)
 {
 	struct last_state last = {};
@@ -392,7 +389,7 @@ TEST_F(names, states)
 	EXPECT_EQ(0, got->by_trigger);
 	EXPECT_EQ(0, got->fired);
 	EXPECT_STREQ("", last.trigger);
-	/* One that is not known is handed on. */
+	/* An unknown state is delivered. */
 	stream_state(s, 200, 0, "");
 	feed(d, s);
 	ASSERT_EQ(DEVTRACE_ITEM_STATE, last.item.kind);
@@ -408,7 +405,7 @@ static int last_item(const struct devtrace_item *item, void *arg)
 	return 0;
 }
 
-/* Which sources are lanes is as the last INFO frame has it, before all that follows. */
+/* The last INFO frame tells which sources are lanes, for all frames after it. */
 TEST_F(names, lanes)
 {
 	static const uint8_t late[16] = {
@@ -449,7 +446,7 @@ TEST_F(names, lanes)
 	EXPECT_EQ(0, last.u.lost.count);
 	EXPECT_EQ(0, devtrace_decoder_totals(d)->lost);
 
-	/* A machine with another number, or of before there were lanes. */
+	/* A machine with another number of CPUs, or a module without lanes. */
 	s->nr_cpus = 4097;
 	stream_info(s, DEVTRACE_INFO_PERIODIC);
 	feed(d, s);
@@ -464,7 +461,7 @@ TEST_F(names, lanes)
 	devtrace_decoder_free(d);
 }
 
-/* The reasons that damage is given. */
+/* The reasons of damages. */
 TEST_F(names, reasons)
 {
 	static const uint8_t escape[] = { 1, 2, 0x7d, 0x7d, 0x5d, 5, 6, 0x7e };
@@ -493,7 +490,7 @@ TEST_F(names, reasons)
 	stream_frame(s, DEVTRACE_T_USER, body, 16);
 	s->bytes[5] ^= 1;
 	feed(d, s);
-	/* Without a length byte: the check is right, the frame is not. */
+	/* Without a length byte the check is right, but the frame is not. */
 	s->len = devtrace_frame_encode(s->bytes, s->room, s->check, 9, DEVTRACE_T_USER, body, 16,
 				       false);
 	feed(d, s);
@@ -510,7 +507,7 @@ TEST_F(names, reasons)
 	EXPECT_EQ(DEVTRACE_DAMAGE_BODY, self->seen.v[6].damage.reason);
 }
 
-/* Padding frames are counted and not shown; a QS stream begins with one. */
+/* Padding frames are counted but not delivered; a QS stream begins with one. */
 TEST_F(names, empty_frames)
 {
 	struct stream *s = &self->s;
@@ -537,7 +534,7 @@ static void add_note(struct stream *s, enum devtrace_check check, const void *bo
 	s->check = own;
 }
 
-/* A note is no frame of the stream: it stands anywhere, and changes no account. */
+/* Notes may be anywhere and do not affect sequence numbers or totals. */
 TEST_F(names, notes)
 {
 	static const uint8_t note[] = "\2\0\0\0board\0007}~";
@@ -565,14 +562,14 @@ TEST_F(names, notes)
 		notes += self->seen.v[i].kind == DEVTRACE_ITEM_NOTE;
 	EXPECT_EQ(9, notes);
 	EXPECT_TRUE(is("five", devtrace_decoder_name(d, DEVTRACE_T_OBJ, 0, 0, 0, 5)));
-	/* Whatever is no whole note is padding, with a number. */
+	/* An incomplete note counts as padding, with a sequence number. */
 	stream_frame(s, DEVTRACE_T_EMPTY, half, sizeof(half));
 	stream_frame(s, DEVTRACE_T_EMPTY, half, 4);
 	stream_clock(s);
 	feed(d, s);
 	EXPECT_EQ(0, devtrace_decoder_totals(d)->damages);
 	EXPECT_EQ(0, devtrace_decoder_totals(d)->missing);
-	/* One that is damaged takes nothing else with it. */
+	/* A damaged note affects no other frame. */
 	add_note(s, DEVTRACE_CHECK_CRC32, note, sizeof(note));
 	s->bytes[s->len - 5] ^= 1;
 	stream_clock(s);
@@ -581,7 +578,7 @@ TEST_F(names, notes)
 	EXPECT_EQ(0, devtrace_decoder_totals(d)->missing);
 }
 
-/* The load is of the stream that is open; names are of one load. */
+/* The load belongs to the open stream; names belong to one load. */
 TEST_F(names, load)
 {
 	static const uint8_t first[] = { DEVTRACE_EMPTY_LOAD, 0, 0, 0, 0xef, 0xcd, 0xab, 0x89 };
@@ -598,7 +595,7 @@ TEST_F(names, load)
 	stream_clock(s);
 	feed(d, s);
 	EXPECT_EQ(0x89abcdef, devtrace_decoder_load(d));
-	/* Not a load, as far as anybody knows today. */
+	/* Not a load in this version of the format. */
 	stream_frame(s, DEVTRACE_T_EMPTY, other, sizeof(other));
 	stream_frame(s, DEVTRACE_T_EMPTY, second, 7);
 	stream_info(s, DEVTRACE_INFO_PERIODIC);
@@ -606,7 +603,7 @@ TEST_F(names, load)
 	feed(d, s);
 	EXPECT_EQ(0x89abcdef, devtrace_decoder_load(d));
 	EXPECT_TRUE(is("five", devtrace_decoder_name(d, DEVTRACE_T_OBJ, 0, 0, 0, 5)));
-	/* The opening was lost. */
+	/* The opening frame was lost. */
 	stream_frame(s, DEVTRACE_T_EMPTY, second, sizeof(second));
 	feed(d, s);
 	EXPECT_EQ(2, devtrace_decoder_load(d));
@@ -623,7 +620,7 @@ TEST_F(names, load)
 		EXPECT_NE(DEVTRACE_ITEM_UNKNOWN, self->seen.v[i].kind);
 }
 
-/* The largest frame there can be, every byte of it escaped. */
+/* The largest possible frame, with each byte escaped. */
 TEST_F(names, largest)
 {
 	static uint8_t body[sizeof(struct devtrace_wire_event) + DEVTRACE_PAYLOAD_MAX];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_decode_speed.c - what decoding an event costs
+ * test_decode_speed.c - the time to decode an event
  *
- * Prints one figure for each check. The limit is for a decoder that went
- * wrong (a copy, a search, an allocation per event), not for a slow machine:
- * the figures wanted are a tenth of it.
+ * It prints one figure per check. The limit catches a broken decoder (a copy, search or
+ * allocation per event), not a slow machine: typical figures are a tenth of it.
  */
 #include <time.h>
 
@@ -52,7 +51,7 @@ FIXTURE_TEARDOWN(speed)
 	stream_free(&self->s);
 }
 
-/* Events of two 32-bit integers, INFO and CLOCK as the device sends them. */
+/* Events of two 32-bit integers, with INFO and CLOCK as the device sends them. */
 TEST_F(speed, decode)
 {
 	double best = 1e9;

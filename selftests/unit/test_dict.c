@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_dict.c - whose name an event's record and its objects have
- */
+/* test_dict.c - the names of an event's record type and objects */
 #include <string.h>
 
 #include "kselftest_harness.h"
@@ -9,7 +7,7 @@
 #include "teststream.h"
 
 #define KERNEL	0
-#define NAMED	70	/* a process that has names of its own */
+#define NAMED	70	/* a process with its own names */
 #define OTHER	71
 
 static int no_item(const struct devtrace_item *item, void *arg)
@@ -45,7 +43,7 @@ FIXTURE_TEARDOWN(dict)
 	stream_free(&self->s);
 }
 
-/* What the emitter of such a record calls it; a program of 0 is not known. */
+/* The emitter's name for this record type; program 0 is unknown. */
 static const char *calls(struct devtrace_decoder *d, bool user, uint32_t tgid, uint8_t type)
 {
 	const struct devtrace_event e = {
@@ -61,10 +59,10 @@ TEST_F(dict, a_record_has_the_name_of_its_emitter)
 {
 	EXPECT_STREQ("PROGRAM", calls(self->d, true, NAMED, 100));
 	EXPECT_STREQ("ALONE", calls(self->d, true, NAMED, 101));
-	/* The driver's record is another one. */
+	/* The driver's record is a different one. */
 	EXPECT_STREQ("", calls(self->d, true, OTHER, 100));
 	EXPECT_STREQ("", calls(self->d, true, 0, 100));
-	/* In an interrupt the process of an event is whom it interrupted. */
+	/* The process of an event in an interrupt is the interrupted one. */
 	EXPECT_STREQ("DRIVER", calls(self->d, false, NAMED, 100));
 	EXPECT_STREQ("", calls(self->d, false, NAMED, 101));
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_element.c - elements compared with constants, as triggers do in the kernel
+ * test_element.c - comparisons of elements with constants, as triggers in the kernel do
  *
- * Cases written out by hand; then random numbers of every type, held against
- * what the C compiler says about them; then random bytes, where the library's
- * decoder says which element is where. The payload ends where memory does, so
- * that the sanitizer sees a byte too far.
+ * It has written cases; random numbers of each type, compared with the C compiler's results; and
+ * random bytes, in which the library's decoder finds the elements. The payload ends where its
+ * memory ends, so the sanitizer sees any access behind it.
  *
  *	test_element		a random seed, which is printed
- *	SEED=n test_element	that one
+ *	SEED=n test_element	this seed
  */
 #include <float.h>
 #include <math.h>
@@ -23,7 +22,7 @@
 
 #define ROUNDS	200000
 
-/* Of the ring's port, which we do not use. */
+/* Required by the ring's port, but unused here. */
 unsigned int ring_port_alloc_fails;
 void ring_port_step(void) { }
 u64 ring_port_clock(void) { return 0; }
@@ -34,7 +33,6 @@ static u64 random_state;
 
 static u64 rnd(void)
 {
-	/* splitmix64 */
 	u64 z = random_state += 0x9e3779b97f4a7c15ULL;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
@@ -52,7 +50,7 @@ static void seed(void)
 	random_state = n;
 }
 
-/* On the heap, and not a byte more. */
+/* On the heap, with the exact size. */
 static bool meets(const struct element_test *t, u32 who, const void *bytes, u32 len)
 {
 	u8 *data = malloc(len ? len : 1);
@@ -77,7 +75,7 @@ static bool number(const void *bytes, u32 len, u32 index, u8 compare, s64 value)
 
 #define NEVER	0
 
-/* Which of EQ, NE, LT, LE, GT, GE it meets: bits. */
+/* The set of EQ, NE, LT, LE, GT and GE that are true. */
 static unsigned int outcomes(const struct element_test *t, u32 who, const void *bytes, u32 len)
 {
 	struct element_test each = *t;
@@ -117,12 +115,12 @@ TEST(numbers_are_signed_by_their_type)
 	EXPECT_EQ(IS_EQ, SET(0xfffffffeLL, ~0ULL, DEVTRACE_E_U32, 0xfe, 0xff, 0xff, 0xff));
 	EXPECT_EQ(IS_EQ, SET(0x04030201, ~0ULL, DEVTRACE_E_X32, 1, 2, 3, 4));
 	EXPECT_EQ(IS_EQ, SET(INT64_MIN, ~0ULL, DEVTRACE_E_I64, 0, 0, 0, 0, 0, 0, 0, 0x80));
-	/* 64 bits without a sign: so is the constant */
+	/* 64 bits unsigned: the constant is unsigned too */
 	EXPECT_EQ(IS_EQ, SET(INT64_MIN, ~0ULL, DEVTRACE_E_U64, 0, 0, 0, 0, 0, 0, 0, 0x80));
 	EXPECT_EQ(IS_GT, SET(5, ~0ULL, DEVTRACE_E_U64 | DEVTRACE_E_HEX, 0, 0, 0, 0, 0, 0, 0, 0x80));
 	EXPECT_EQ(IS_LT, SET(-1, ~0ULL, DEVTRACE_E_OBJ, 0, 1, 2, 3, 4, 5, 6, 7));
 	EXPECT_EQ(IS_EQ, SET(0x0706050403020100LL, ~0ULL, DEVTRACE_E_FUN, 0, 1, 2, 3, 4, 5, 6, 7));
-	/* the signal of a signal */
+	/* the number of a signal */
 	EXPECT_EQ(IS_EQ, SET(7, ~0ULL, DEVTRACE_E_SIG, 7, 0, 0, 0, 9, 9, 9, 9, 9, 9, 9, 9));
 }
 
@@ -178,7 +176,7 @@ TEST(floats_are_compared_exactly)
 {
 	EXPECT_EQ(IS_EQ, float_set(0.0f, 0));
 	EXPECT_EQ(IS_EQ, float_set(-0.0f, 0));
-	EXPECT_EQ(IS_GT, float_set(FLT_MIN / 4, 0));	/* not normalized */
+	EXPECT_EQ(IS_GT, float_set(FLT_MIN / 4, 0));	/* denormal */
 	EXPECT_EQ(IS_LT, float_set(-FLT_MIN / 4, 0));
 	EXPECT_EQ(IS_EQ, float_set(1.0f, 1));
 	EXPECT_EQ(IS_GT, float_set(1.5f, 1));
@@ -213,10 +211,10 @@ TEST(strings_are_equal_or_not)
 	EXPECT_EQ(1 << DEVTRACE_CMP_NE, outcomes(&t, 0, BYTES(DEVTRACE_E_STR, 'o', 'n', 'e', 0)));
 	EXPECT_EQ(1 << DEVTRACE_CMP_NE, outcomes(&t, 0, BYTES(DEVTRACE_E_STR, 0)));
 	EXPECT_EQ(1 << DEVTRACE_CMP_EQ, outcomes(&empty, 0, BYTES(DEVTRACE_E_STR, 0)));
-	/* without its end it is not there */
+	/* a string without its end is absent */
 	EXPECT_EQ(NEVER, outcomes(&t, 0, BYTES(DEVTRACE_E_STR, 'o', 'n')));
 	EXPECT_EQ(NEVER, outcomes(&t, 0, BYTES(DEVTRACE_E_STR)));
-	/* of another kind than the constant */
+	/* other types than the constant's */
 	EXPECT_EQ(NEVER, outcomes(&t, 0, BYTES(DEVTRACE_E_U8, 'o')));
 	EXPECT_EQ(NEVER, outcomes(&num, 0, BYTES(DEVTRACE_E_STR, 0)));
 	EXPECT_EQ(NEVER, outcomes(&num, 0, BYTES(DEVTRACE_E_MEM, 0)));
@@ -249,7 +247,7 @@ TEST(the_element_is_found)
 	for (i = 0; i < 6; i++)
 		EXPECT_FALSE(number(all, sizeof(all), i == 2 ? 2 : 7 + i, DEVTRACE_CMP_NE, 99));
 	EXPECT_FALSE(number(all, sizeof(all), ~0U, DEVTRACE_CMP_NE, 99));
-	/* cut anywhere, the last one is not there */
+	/* cut anywhere, the last element is absent */
 	for (len = 0; len < sizeof(all); len++)
 		EXPECT_FALSE(number(all, len, 6, DEVTRACE_CMP_NE, 99));
 
@@ -264,7 +262,7 @@ TEST(the_element_is_found)
 	EXPECT_FALSE(meets(&t, 0, BYTES(DEVTRACE_E_U8, 2)));
 }
 
-/* Near each other often enough that all outcomes come. */
+/* Often near each other, so that all results occur. */
 static s64 some_constant(void)
 {
 	switch (rnd() % 4) {
@@ -284,7 +282,7 @@ TEST(floats_are_what_the_compiler_says)
 	unsigned int seen[4] = { 0 };
 	int i;
 
-	/* The reference has to hold any s64 and any double exactly. */
+	/* The reference must represent each s64 and double exactly. */
 	ASSERT_LE(64, LDBL_MANT_DIG);
 	seed();
 	for (i = 0; i < ROUNDS; i++) {
@@ -299,7 +297,7 @@ TEST(floats_are_what_the_compiler_says)
 			memcpy(&d, &bits, sizeof(d));
 			memcpy(&f, &bits, sizeof(f));
 			break;
-		case 1:		/* the next one */
+		case 1:		/* a neighbour */
 			d = nextafter(d, bits & 1 ? INFINITY : -INFINITY);
 			f = nextafterf(f, bits & 1 ? INFINITY : -INFINITY);
 			break;
@@ -307,7 +305,7 @@ TEST(floats_are_what_the_compiler_says)
 			d += (double)(bits % 8) / 4 - 1;
 			f += (float)(bits % 8) / 4 - 1;
 			break;
-		case 3:		/* any bits seldom make one that is no number */
+		case 3:		/* random bits rarely make a NaN */
 			if (bits % 64 == 0) {
 				d = bits & 64 ? NAN : -NAN;
 				f = bits & 64 ? NAN : -NAN;
@@ -324,7 +322,7 @@ TEST(floats_are_what_the_compiler_says)
 		EXPECT_LT(10, seen[i]);
 }
 
-/* What the test should say, by what the library's decoder finds. */
+/* The expected result, from the elements that the library's decoder finds. */
 static unsigned int by_library(const struct element_test *t, u32 who, const u8 *b, u32 len)
 {
 	u32 at = (who & RING_WHO_CODE ? 4 : 0) + (who & RING_WHO_OBJSIG ? 4 : 0);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_emit.c - the connection of libdevtrace to the device, and its filter
+ * test_emit.c - the library's connection to the device, and its filter
  *
- * Against the device of fakedev.c. Each test is a process of its own that has
- * not connected yet.
+ * The device is that of fakedev.c. Each test is a separate process that has not connected yet.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -30,7 +29,7 @@ static int emit(void)
 	return devtrace_emit_event(&event, sizeof(event));
 }
 
-/* How many descriptors of the device this process has, our own 900 aside. */
+/* Number of descriptors of the device in this process, except our own 900. */
 static int descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -74,7 +73,7 @@ static unsigned int objects_enabled(void)
 	return n;
 }
 
-/* Is everything wanted that the page tells of, or nothing? */
+/* True if the page enables everything, or nothing. */
 static bool all_enabled(bool wanted)
 {
 	return types_enabled() == 256 * wanted && severities_enabled() == 16 * wanted &&
@@ -144,7 +143,7 @@ TEST_F(emit, filter_of_severities_is_followed)
 	}
 	fake_want(TYPE, 0);
 	EXPECT_EQ(0, severities_enabled());
-	/* No severity is not asked for where the compiler knows that there is none. */
+	/* A severity of 0 at compile time is not checked. */
 	fake_want(TYPE, 1);
 	fake_want_severity(0, 0);
 	EXPECT_TRUE(devtrace_enabled_severity(TYPE, 0));
@@ -159,7 +158,7 @@ TEST_F(emit, filter_of_objects_is_followed)
 		fake_want_object(object, 0);
 		EXPECT_EQ(65535, objects_enabled());
 		EXPECT_FALSE(devtrace_enabled_for(TYPE, object));
-		/* That has the same bits below. */
+		/* It has the same low bits. */
 		EXPECT_TRUE(devtrace_enabled_for(TYPE, object + 256));
 		fake_want_object(object, 1);
 	}
@@ -188,7 +187,7 @@ TEST_F(emit, no_device)
 	EXPECT_EQ(1, fake->opens);
 	EXPECT_EQ(1, devtrace_errors());
 
-	/* It comes later. */
+	/* The device appears later. */
 	EXPECT_EQ(ENOENT, devtrace_open());
 	EXPECT_EQ(2, devtrace_errors());
 	fake->open_error = 0;
@@ -205,13 +204,13 @@ TEST_F(emit, may_not_read)
 	EXPECT_EQ(0, emit());
 	EXPECT_EQ(2, fake->opens);
 	EXPECT_EQ(O_WRONLY, fcntl(devtrace_fd(), F_GETFL) & O_ACCMODE);
-	/* The filter cannot be seen: then all is wanted. */
+	/* Without access to the filter, everything is wanted. */
 	fake_want(TYPE, 0);
 	EXPECT_TRUE(all_enabled(true));
 	devtrace(TYPE);
 	EXPECT_EQ(2, fake->nr);
 
-	/* Off, and on again: the page of zeros must go. */
+	/* Close and open again: the zeroed page must be replaced. */
 	devtrace_close();
 	EXPECT_EQ(0, types_enabled());
 	EXPECT_EQ(0, devtrace_open());
@@ -228,7 +227,7 @@ TEST_F(emit, unknown_control_page)
 	EXPECT_EQ(2, fake->nr);
 }
 
-/* What its page does not have must not count as refused. */
+/* What an older module's page lacks must not count as refused. */
 TEST_F(emit, older_module)
 {
 	fake_older();
@@ -238,7 +237,7 @@ TEST_F(emit, older_module)
 	devtrace_for(TYPE, 7, 0);
 	devtrace_exc(DEVTRACE_SW1, 1);
 	EXPECT_EQ(3, fake->nr);
-	/* Its types are not looked at either: the kernel does. */
+	/* It has no type filter either: the kernel filters. */
 	devtrace(TYPE + 1);
 	EXPECT_EQ(4, fake->nr);
 }
@@ -272,7 +271,7 @@ TEST_F(emit, descriptor_is_another_file)
 	EXPECT_EQ(2, fake->nr);
 	EXPECT_NE(fd, devtrace_fd());
 	EXPECT_EQ(0, devtrace_errors());
-	/* The application's file is still its own. */
+	/* The application's file is still usable. */
 	EXPECT_EQ(1, write(fd, "x", 1));
 
 	ASSERT_EQ(devtrace_fd(), dup2(null, devtrace_fd()));
@@ -301,7 +300,7 @@ TEST_F(emit, closed_and_gone)
 	EXPECT_EQ(1, devtrace_errors());
 	EXPECT_EQ(EACCES, devtrace_error());
 	EXPECT_EQ(0, types_enabled());
-	/* opened once for reading too, once without */
+	/* opened once for reading and writing, once for writing */
 	EXPECT_EQ(3, fake->opens);
 	EXPECT_EQ(ENODEV, emit());
 	EXPECT_EQ(3, fake->opens);
@@ -312,7 +311,7 @@ TEST_F(emit, keeps_off_the_standard_descriptors)
 	struct rlimit limit = { .rlim_cur = 20, .rlim_max = 20 };
 	int saved = dup(1);
 
-	/* No room above 200, and 0 is the lowest that is free. */
+	/* No descriptor above 200 is allowed, and 0 is the lowest free one. */
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
 	close(0);
 	close(1);
@@ -397,7 +396,7 @@ TEST_F(emit, fork_shares_the_connection)
 
 static volatile bool shared;
 
-/* A child with our memory and descriptors of its own connects first. */
+/* A child that shares our memory but not our descriptors connects first. */
 static __attribute__((noinline)) void vfork_and_emit(void)
 {
 	pid_t pid = vfork();
@@ -407,7 +406,7 @@ static __attribute__((noinline)) void vfork_and_emit(void)
 		emit();
 		_exit(0);
 	}
-	/* Where vfork is fork the child must not go on into the next test. */
+	/* If vfork() is fork(), the child must not run the next test. */
 	waitpid(pid, NULL, 0);
 }
 
@@ -462,7 +461,7 @@ static void emit_in_open(void)
 	emit();
 }
 
-/* A signal comes while the device is being opened, and its handler emits. */
+/* A signal handler emits while the device is being opened. */
 TEST_F(emit, connect_interrupted_by_event)
 {
 	fake->in_open = emit_in_open;
@@ -499,8 +498,8 @@ static void open_in_map(void)
 }
 
 /*
- * Between the change of the state and that of the page another thread changes
- * both: the page of the first comes later and must not stay.
+ * Between the change of the state and of the page, another thread changes both: the first
+ * thread's page must not stay.
  */
 TEST_F(emit, page_is_overtaken)
 {
@@ -548,7 +547,7 @@ TEST_F(emit, signal_handlers)
 static void *emit_cancelled(void *arg)
 {
 	pthread_barrier_wait(&barrier);
-	/* The request is pending: a cancellation point would be the end. */
+	/* A cancellation is pending: a cancellation point would end the thread. */
 	*(int *)arg = emit() == 0 && devtrace_open() == 0;
 	devtrace_close();
 	*(int *)arg += devtrace_open() == 0;
@@ -584,7 +583,7 @@ static void *open_and_close(void *arg)
 	return NULL;
 }
 
-/* The page that is there last belongs to the state that is there last. */
+/* In the end, the page matches the state. */
 TEST_F(emit, page_follows_state)
 {
 	pthread_t thread[4];
@@ -636,7 +635,7 @@ TEST_F(emit, dictionaries)
 	DEVTRACE_DICT_USR(TYPE);
 	SAME(7, DEVTRACE_T_USR, 100, 0, 0, "TYPE");
 
-	/* 63 bytes fit. Of two-byte characters, 31. */
+	/* The limit is 63 bytes, or 31 two-byte characters. */
 	EXPECT_EQ(0, devtrace_errors());
 	memset(longest, 'x', sizeof(longest));
 	longest[63] = 0;
@@ -658,7 +657,7 @@ TEST_F(emit, dictionaries)
 	EXPECT_EQ(1, fake->opens);
 }
 
-/* What devtrace_open() says to a program that is started with this in its environment. */
+/* The result of devtrace_open() in a program started with this environment. */
 static int with_device(const char *name)
 {
 	int status;
@@ -672,12 +671,12 @@ static int with_device(const char *name)
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Only what is there is asked, and nothing is made or changed. */
+/* The program may only look; it makes and changes no file. */
 static int environment(void)
 {
 	int err;
 
-	/* The device of this process is the real one. */
+	/* Let this process use the real device. */
 	unsetenv("DEVTRACE_DEVICE");
 	err = devtrace_open();
 	if (err != devtrace_error() || devtrace_errors() != 1 || devtrace_fd() != -1 ||
@@ -700,7 +699,7 @@ TEST_F(emit, environment_names_the_device)
 	memset(name, 'x', sizeof(name));
 	name[256] = 0;
 	EXPECT_EQ(ENAMETOOLONG, with_device(name));
-	/* The longest is looked for. */
+	/* The longest possible name is opened. */
 	name[255] = 0;
 	EXPECT_EQ(ENOENT, with_device(name));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_fmt_cost.c - a format file takes steps as it has bytes, whatever is in it
+ * test_fmt_cost.c - the steps to read a format file are proportional to its size
  *
- * A step is a basic block of the code: the compiler counts them, so a busy machine changes
- * nothing. Of files it is counted how often the kernel is asked which they are.
+ * A step is a basic block, counted by compiler instrumentation, so the load of the machine does
+ * not matter. For directories, the test counts the calls that identify files.
  */
 #include "kselftest_harness.h"
 #include <sys/stat.h>
@@ -36,7 +36,7 @@ static void ignore(void *arg, enum fmt_level level, const char *path, unsigned i
 	(void)message;
 }
 
-/* The steps for each byte of a text of n declarations. */
+/* Steps per byte of a text of @n declarations. */
 static double steps_for_byte(void (*declare)(struct out *o, unsigned int i), unsigned int n)
 {
 	struct fmt_set set;
@@ -74,7 +74,7 @@ TEST(warnings)
 	EXPECT_LT(large, 2 * small);
 }
 
-/* Numbers whose bytes make the same sum: of one bucket, where there are 256 of them. */
+/* Numbers with the same byte sum, which share one of 256 buckets. */
 static void same_sum(struct out *o, unsigned int i)
 {
 	out_str(o, "major ");
@@ -114,7 +114,7 @@ static double steps_to_print(unsigned int lines)
 	return (double)steps;
 }
 
-/* The line that says so names the place of the description. */
+/* The message for it has the line of the description. */
 TEST(events_that_do_not_fit)
 {
 	double large = steps_to_print(100000), small = steps_to_print(1000);
@@ -144,7 +144,7 @@ TEST(files)
 	ASSERT_NE(NULL, mkdtemp(dir));
 	env_init(&env);
 	asked = 0;
-	/* Each twice, and with a name that is not safe to print */
+	/* Each file twice, with an unsafe name. */
 	for (i = 0; i < 200; i++) {
 		FILE *file;
 

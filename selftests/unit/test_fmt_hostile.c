@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_fmt_hostile.c - bytes that are no .fmt file, or nearly one
+ * test_fmt_hostile.c - invalid format files
  *
- * Good files are damaged at random, and files are made that are large or deep
- * in every way the grammar allows. Nothing may crash (sanitizers), hang
- * (alarm), or print what a terminal would take for a command; mistakes are
- * bounded. SEED in the environment repeats a run.
+ * Good files are damaged at random, and files are made that are large or deep in each way of the
+ * grammar. Nothing may crash (sanitizers), hang (alarm), or print terminal controls; the number
+ * of messages is bounded. SEED in the environment repeats a run.
  */
 #include "kselftest_harness.h"
 #include <time.h>
@@ -38,7 +37,7 @@ static bool clean(const char *s)
 	return true;
 }
 
-/* Everything that the set describes, printed from these elements. */
+/* Print all descriptions of the set with these elements. */
 static bool print_all(struct fmt_env *env, const struct elems *e)
 {
 	bool good_text = true;
@@ -119,7 +118,7 @@ TEST(damaged_files)
 	}
 }
 
-/* head, then what is repeated up to the largest size, then tail. */
+/* A file is head, repeat up to the largest size, then tail. */
 static const struct {
 	const char *head, *repeat, *tail;
 } large[] = {
@@ -164,7 +163,7 @@ TEST(large_files)
 	free(text);
 }
 
-/* As many enums as fit, each looked for once more. */
+/* As many enums as fit, each looked up once more. */
 TEST(many_tables)
 {
 	static struct fmt_env env;

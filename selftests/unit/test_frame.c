@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_frame.c - framing and elements, against values written down by hand
- */
+/* test_frame.c - framing and elements, compared with hand-written bytes */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +22,7 @@ TEST(check_values)
 	EXPECT_EQ(0xcbf43926, dt_check_value(DEVTRACE_CHECK_CRC32, &crc32, nine, 9));
 }
 
-/* The fast ways give what the plain ones do, at every length. */
+/* The fast variants equal the simple ones at all lengths. */
 TEST(fast_checks)
 {
 	static uint8_t bytes[4096];
@@ -46,7 +44,7 @@ TEST(fast_checks)
 	}
 }
 
-/* The frame of the QS manual: no length byte, sum8. */
+/* The example of the QS manual: no length byte, sum8. */
 TEST(qs_frame)
 {
 	static const uint8_t body[] = { 0x7d, 0x08, 0x01 };
@@ -63,7 +61,7 @@ TEST(qs_frame)
 	EXPECT_EQ(plain[5], dt_check_value(DEVTRACE_CHECK_SUM8, NULL, plain, 5));
 }
 
-/* QS opens its streams like this. */
+/* QS streams begin with this frame. */
 TEST(qs_empty_frame)
 {
 	static const uint8_t wire[] = { 0x01, 0x00, 0xfe, 0x7e };
@@ -186,7 +184,7 @@ TEST(elements)
 	EXPECT_EQ(&sample[0], e[0].raw);
 }
 
-/* Cut anywhere, the walk ends where the elements do, and never reads on. */
+/* Cut anywhere, iteration ends with the last whole element, and never reads beyond. */
 TEST(elements_cut)
 {
 	bool boundary[sizeof(sample) + 1] = { true };

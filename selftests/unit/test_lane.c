@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_lane.c - events that go into the thread's lane, and are handed over
- */
+/* test_lane.c - events in the thread's lane, and handing them over */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -36,7 +34,7 @@ TEST_F(lane, first_event_is_in_it)
 	EXPECT_EQ(0, fake->lanes[0].head->busy);
 }
 
-/* What each event takes in the block, by how long after the last it comes. */
+/* The size of each event in the block depends on the time since the previous one. */
 TEST_F(lane, shortest_form)
 {
 	static const struct {
@@ -54,7 +52,7 @@ TEST_F(lane, shortest_form)
 		{ 131072, DEVTRACE_F_CODE, DEVTRACE_HW3, 4, 16 },
 		{ 0xffffffff, DEVTRACE_F_OBJSIG, 0, 4, 16 },
 		{ (UINT64_C(1) << 48) - 1, DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG, 0, 8, 20 },
-		/* They begin a block. */
+		/* These begin a new block. */
 		{ UINT64_C(1) << 48, 0, 0, 10, 14 }, { UINT64_C(1) << 60, 0, DEVTRACE_SW1, 2, 10 },
 	};
 	uint64_t now = clock_ns;
@@ -63,7 +61,7 @@ TEST_F(lane, shortest_form)
 	EXPECT_EQ(4, last()->bytes);
 	for (unsigned int i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
 		now += c[i].ns;
-		/* A clock of more than 64 bits of ns is none: the time suspended is added. */
+		/* Times beyond 64 bits of the clock: use the suspended time for the rest. */
 		fake_page()->suspended = now - clock_ns;
 		out.event = (struct devtrace_emit) {
 			.type = TYPE + 25, .severity = c[i].severity, .flags = c[i].flags,
@@ -89,7 +87,7 @@ TEST_F(lane, all_lengths)
 
 	for (unsigned int s = 0; s < 2; s++) {
 		for (unsigned int len = 0; len <= DEVTRACE_PAYLOAD_MAX; len++) {
-			/* Of its own, so that the sanitizer sees what is touched. */
+			/* Exact allocation: the sanitizer sees wrong accesses. */
 			struct devtrace_emit *e = malloc(sizeof(*e) + len);
 
 			*e = (struct devtrace_emit) { .type = TYPE, .severity = severities[s] };
@@ -111,7 +109,7 @@ TEST_F(lane, all_lengths)
 	EXPECT_EQ(EINVAL, devtrace_emit_event(&out.event, 0));
 }
 
-/* Two integers, as programs emit them: 288 to a block. */
+/* Typical events of two integers: a block holds 288. */
 TEST_F(lane, two_integers)
 {
 	for (int i = 0; i < 2 * 288 + 1; i++) {
@@ -125,7 +123,7 @@ TEST_F(lane, two_integers)
 	EXPECT_EQ(0, memcmp(newest.data, "\x04\x40\x02\0\0\x04\xc0\xfd\xff\xff", 10));
 }
 
-/* The bytes of an event that has a number and a string, as far as they are asked for. */
+/* Check the bytes of an event with an optional number and a string, as far as it has them. */
 static const char *string_wrong(const uint8_t *data, size_t len, bool number, int i, const char *s)
 {
 	const size_t n = strlen(s), at = number ? 5 : 0;
@@ -139,7 +137,7 @@ static const char *string_wrong(const uint8_t *data, size_t len, bool number, in
 	return NULL;
 }
 
-/* Of each length, behind something else too, where there is a lane and where there is none. */
+/* Strings of all lengths, alone and after another element, with and without a lane. */
 TEST_F(lane, strings)
 {
 	const struct fake_event *e = fake->events;
@@ -175,7 +173,7 @@ TEST_F(lane, strings)
 	EXPECT_EQ(0, devtrace_errors());
 }
 
-/* Over and over, and past the largest number that a block can have. */
+/* Many laps, and beyond the largest block number. */
 TEST_F(lane, goes_round)
 {
 	uint64_t total;
@@ -194,11 +192,11 @@ TEST_F(lane, goes_round)
 	EXPECT_EQ(clock_ns, last()->time);
 	EXPECT_EQ(0, fake->nr);
 	EXPECT_EQ(0, fake->lanes[0].missed);
-	/* Once a block, but for the first. */
+	/* Once per block except for the first. */
 	EXPECT_EQ(fake->lanes[0].head->open - fake->lanes[0].first, fake->lanes[0].hands);
 }
 
-/* Emit the next events until this block is open. */
+/* Emit events until this block is open. */
 static int emit_to_block(uint64_t *n, uint32_t number)
 {
 	while (!fake->nr_lanes || (int32_t)(fake->lanes[0].head->open - number) < 0)
@@ -216,7 +214,7 @@ static void count_in_lane(void)
 		at_hand[nr_at_hand++] = in_lane(0);
 }
 
-/* The event that begins the next block is complete by then. */
+/* The event that begins the next block is complete when the full one is handed over. */
 TEST_F(lane, handed_over_when_a_block_is_full)
 {
 	uint64_t n = 0;
@@ -240,7 +238,7 @@ static void emit_in_hand(void)
 	emit_plain();
 }
 
-/* The thread is behind its emit: a handler that comes in there has the lane. */
+/* The emit is finished then: a handler may use the lane. */
 TEST_F(lane, handed_over_with_a_handler_over_it)
 {
 	uint64_t n = 0;
@@ -253,7 +251,7 @@ TEST_F(lane, handed_over_with_a_handler_over_it)
 	EXPECT_EQ(0, fake->nr);
 }
 
-/* One call has failed: before the block is overwritten there is another. */
+/* If a call fails, another one follows before the block is overwritten. */
 TEST_F(lane, handed_over_before_it_is_overwritten)
 {
 	static const uint32_t sizes[] = { 2, 8 };
@@ -276,14 +274,14 @@ TEST_F(lane, handed_over_before_it_is_overwritten)
 		EXPECT_EQ(0, l->missed);
 		ASSERT_STREQ("", lane_verify(l, seed, &total) ?: "");
 		EXPECT_EQ(n, total);
-		/* Before it and behind it. */
+		/* one call before and one after */
 		EXPECT_EQ(nr + 1, l->hands);
 	}
 	EXPECT_EQ(0, devtrace_errors());
 	EXPECT_EQ(0, fake->nr);
 }
 
-/* Nothing can be handed over: the thread writes on, and asks again or, if it may not, never. */
+/* Handing over fails: the thread goes on writing and tries again, unless it is forbidden. */
 TEST_F(lane, goes_on_when_handing_over_fails)
 {
 	static const struct {
@@ -301,7 +299,7 @@ TEST_F(lane, goes_on_when_handing_over_fails)
 
 		ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
 		fake->hand_error = c[i].error;
-		/* A filter of system calls knows no difference. */
+		/* A filter of system calls refuses all calls alike. */
 		fake->emit_error = c[i].again ? 0 : c[i].error;
 		errno = 1234;
 		while ((int32_t)l->head->open < 20 && n < ROUNDS * 10)
@@ -311,10 +309,10 @@ TEST_F(lane, goes_on_when_handing_over_fails)
 		hands = l->hands;
 		EXPECT_EQ(c[i].again, hands >= 20) TH_LOG("error %d", c[i].error);
 		EXPECT_EQ(!c[i].again, hands <= 2) TH_LOG("error %d", c[i].error);
-		/* What is still there is whole. */
+		/* What the lane still holds is intact. */
 		EXPECT_STREQ("", lane_verify(l, seed, &total) ?: "");
 		EXPECT_EQ(n, total);
-		/* It is no other device for that. */
+		/* The device is not opened again for that. */
 		EXPECT_EQ(1, fake->opens) TH_LOG("error %d", c[i].error);
 		EXPECT_EQ(c[i].again, !l->head->no_calls) TH_LOG("error %d", c[i].error);
 		fake->hand_error = 0;
@@ -325,7 +323,7 @@ TEST_F(lane, goes_on_when_handing_over_fails)
 			EXPECT_EQ(hands, l->hands) TH_LOG("error %d", c[i].error);
 			continue;
 		}
-		/* One was overwritten by then for each that was not. */
+		/* For each block that was not, one was overwritten. */
 		EXPECT_EQ(40, l->taken);
 		EXPECT_EQ(19, l->missed);
 		EXPECT_STREQ("", lane_verify(l, seed, &total) ?: "");
@@ -345,7 +343,7 @@ TEST_F(lane, makes_no_calls)
 	EXPECT_EQ(0, fake->lanes[0].hands);
 	EXPECT_STREQ("", lane_verify(&fake->lanes[0], seed, &total) ?: "");
 	EXPECT_EQ(n, total);
-	/* Of the size that the administrator says. */
+	/* The administrator's default size. */
 	fake->lane_bytes = 4 * DEVTRACE_LANE_MIN;
 	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_NO_CALLS));
 	EXPECT_EQ(DEVTRACE_LANE_NO_CALLS, fake->lanes[1].flags);
@@ -353,7 +351,7 @@ TEST_F(lane, makes_no_calls)
 	EXPECT_EQ(0, fake->nr);
 }
 
-/* A daemon closes all its descriptors: what it hands over goes by another. */
+/* A daemon closes all descriptors: the library hands over by another one. */
 TEST_F(lane, handed_over_by_a_new_connection)
 {
 	uint64_t n = 0;
@@ -363,7 +361,7 @@ TEST_F(lane, handed_over_by_a_new_connection)
 	ASSERT_EQ(0, emit_to_block(&n, 5));
 	EXPECT_EQ(2, fake->opens);
 	EXPECT_EQ(5, fake->lanes[0].taken);
-	/* Emulators of other machines say so, and do not look whether it is open. */
+	/* Some emulators return ENOSYS without checking the descriptor. */
 	fake->no_device_error = ENOSYS;
 	close(devtrace_fd());
 	ASSERT_EQ(0, emit_to_block(&n, 10));
@@ -374,7 +372,7 @@ TEST_F(lane, handed_over_by_a_new_connection)
 	EXPECT_EQ(0, devtrace_errors());
 }
 
-/* As the C library says it: in the block, and in a record only when it is another. */
+/* The block has the CPU that the C library tells; a record has it only if it differs. */
 TEST_F(lane, cpu_of_an_event)
 {
 	static const uint32_t cpus[] = { 3, 3, 4, 0xfffe, 0, 0, 0xffffffff, 5 };
@@ -383,7 +381,7 @@ TEST_F(lane, cpu_of_an_event)
 	uint64_t n = 0;
 
 	ASSERT_EQ(0, emit_plain());
-	/* Not every C library does. */
+	/* Not every C library tells it. */
 	if (last()->cpu != DEVTRACE_LANE_NO_CPU)
 		EXPECT_EQ(sched_getcpu(), newest.cpu);
 	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
@@ -398,7 +396,7 @@ TEST_F(lane, cpu_of_an_event)
 		EXPECT_EQ(cpu & 0xffff, newest.cpu);
 		EXPECT_EQ(bytes[i], newest.bytes) TH_LOG("event %u", i);
 	}
-	/* At the end of a block, too, and with each form. */
+	/* Also at the end of a block, and with each form. */
 	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
 	dt_lane_mine.cpu_now = &cpu;
 	while (n < 3000) {
@@ -431,7 +429,7 @@ TEST_F(lane, time_does_not_go_back)
 	EXPECT_EQ(3, in_lane(0));
 }
 
-/* Whatever the kernel would refuse it is asked for. */
+/* Events that the kernel would refuse go to the kernel. */
 TEST_F(lane, bad_events_are_the_kernels)
 {
 	unsigned int good = 0;
@@ -440,7 +438,7 @@ TEST_F(lane, bad_events_are_the_kernels)
 		const struct devtrace_emit e = { .type = type };
 
 		ASSERT_EQ(0, devtrace_emit_event(&e, sizeof(e)));
-		/* As user_type() in kmod/emit/emit_user.c, which the device of this test lacks. */
+		/* Like emit_check_type() of the module, which this test's device lacks. */
 		good += type && type != DEVTRACE_T_ENUM &&
 			(type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC) &&
 			(type < DEVTRACE_T_KERNEL || type >= DEVTRACE_T_USER2);
@@ -481,7 +479,7 @@ TEST_F(lane, only_what_the_page_allows)
 	EXPECT_EQ(5, fake->nr);
 }
 
-/* 0 if it was emitted */
+/* 0 if the event was emitted. */
 static int emit_severity(uint8_t severity)
 {
 	const struct devtrace_emit e = { .type = TYPE, .severity = severity };
@@ -491,7 +489,7 @@ static int emit_severity(uint8_t severity)
 
 TEST_F(lane, severe_events_by_call)
 {
-	/* The first one connects; until then nobody has said anything. */
+	/* The first event connects; the filter is unknown before. */
 	ASSERT_EQ(0, emit_plain());
 	for (uint8_t severity = DEVTRACE_SW0; severity <= DEVTRACE_HW3; severity++)
 		ASSERT_EQ(0, emit_severity(severity));
@@ -503,7 +501,7 @@ TEST_F(lane, severe_events_by_call)
 		ASSERT_EQ(0, emit_severity(severity));
 	EXPECT_EQ(13, in_lane(0));
 	EXPECT_EQ(4, fake->nr);
-	/* A sandbox refuses the call, or it may not be made. */
+	/* A sandbox refuses the call, or calls are forbidden. */
 	fake->emit_error = EPERM;
 	ASSERT_EQ(0, emit_severity(DEVTRACE_SW3));
 	EXPECT_EQ(14, in_lane(0));
@@ -572,7 +570,7 @@ TEST_F(lane, closed_by_the_kernel)
 	EXPECT_EQ(1, in_lane(1));
 }
 
-/* Whoever writes over it by mistake: what comes behind is where it belongs, and whole. */
+/* The program overwrites its lane by mistake: later events are still at the right place. */
 TEST_F(lane, nothing_is_read_back)
 {
 	static const uint8_t fills[] = { 0, 0xff, 0x5a };
@@ -595,19 +593,19 @@ TEST_F(lane, nothing_is_read_back)
 		} while (used > DEVTRACE_LANE_BLOCK - sizeof(word));
 		for (size_t i = 0; i < bytes; i++)
 			l->blocks[i] = round < 3 ? fill : rand();
-		/* But for what the kernel says of itself, and what nobody writes. */
+		/* Keep the kernel's state, and bytes that the library never writes. */
 		l->head->state = DEVTRACE_LANE_OPEN;
 		for (uint32_t i = 0; i < 2; i++)
 			memset(((struct devtrace_lane_block *)
 				(l->blocks + i * DEVTRACE_LANE_BLOCK))->reserved, 0,
 			       sizeof(b->reserved));
-		/* In its place in this block, */
+		/* The event is at its place in this block, */
 		ASSERT_EQ(0, emit_plain());
 		n++;
 		EXPECT_EQ(used + sizeof(word), b->used) TH_LOG("round %d", round);
 		memcpy(&word, (uint8_t *)b + used, sizeof(word));
 		EXPECT_EQ(TYPE << DEVTRACE_LANE_TYPE_SHIFT, word);
-		/* and in all that follow, until what was written over is seen no more. */
+		/* and so are all that follow; the overwritten part disappears. */
 		for (int i = 0; i < 1000; i++)
 			ASSERT_EQ(0, emit(n++));
 		ASSERT_STREQ("", lane_verify(l, seed, &total) ?: "") TH_LOG("round %d", round);
@@ -622,7 +620,7 @@ TEST_F(lane, nothing_is_read_back)
 	EXPECT_EQ(0, fake->nr);
 }
 
-/* 2 blocks there are; whatever else is said is not believed, and nothing stays mapped. */
+/* The lane has 2 blocks; a wrong size is refused, and nothing stays mapped. */
 TEST_F(lane, size_that_makes_no_sense)
 {
 	static const uint32_t said[] = {
@@ -664,7 +662,7 @@ TEST_F(lane, asked_for_by_the_program)
 	EXPECT_EQ(32, fake->lanes[0].nr);
 	ASSERT_EQ(0, emit_plain());
 	EXPECT_EQ(1, in_lane(0));
-	/* Another in its place. */
+	/* A larger lane replaces it. */
 	EXPECT_EQ(0, devtrace_lane(DEVTRACE_LANE_MAX));
 	EXPECT_EQ(0, fake->lanes[0].mapped);
 	EXPECT_EQ(64, fake->lanes[1].nr);
@@ -672,13 +670,13 @@ TEST_F(lane, asked_for_by_the_program)
 	EXPECT_EQ(1, in_lane(0));
 	EXPECT_EQ(1, in_lane(1));
 	EXPECT_EQ(0, devtrace_errors());
-	/* None, whatever comes. */
+	/* No lane from now on. */
 	EXPECT_EQ(0, devtrace_lane(0));
 	EXPECT_EQ(0, devtrace_open());
 	ASSERT_EQ(0, emit_plain());
 	EXPECT_EQ(1, fake->nr);
 	EXPECT_EQ(2, fake->asked);
-	/* None of that size. */
+	/* Invalid sizes. */
 	EXPECT_EQ(EINVAL, devtrace_lane(DEVTRACE_LANE_MIN - 1));
 	EXPECT_EQ(EINVAL, devtrace_lane(SIZE_MAX));
 	EXPECT_EQ(2, devtrace_errors());
@@ -687,7 +685,7 @@ TEST_F(lane, asked_for_by_the_program)
 	EXPECT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
 	ASSERT_EQ(0, emit_plain());
 	EXPECT_EQ(1, in_lane(2));
-	/* More than there can be is as good as the largest. */
+	/* Sizes above the limit give the largest lane. */
 	EXPECT_EQ(0, devtrace_lane(16 << 20));
 	EXPECT_EQ(64, fake->lanes[3].nr);
 	EXPECT_EQ(EINVAL, devtrace_lane((16 << 20) + 2));
@@ -707,7 +705,7 @@ TEST_F(lane, without_a_device)
 	EXPECT_EQ(1, in_lane(0));
 }
 
-/* Otherwise the clock would end the program. */
+/* Without a usable counter, reading it would crash the program. */
 TEST_F(lane, none_without_the_counter)
 {
 	if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV))

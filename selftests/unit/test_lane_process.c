@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_lane_process.c - whose a lane is: handlers, forks, threads, the environment
- */
+/* test_lane_process.c - ownership of lanes: handlers, forks, threads, the environment */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -26,7 +24,7 @@ static void emit_in_lane(void)
 	emit_plain();
 }
 
-/* A handler over it, while the lane is being made. */
+/* A signal handler emits while the lane is being made. */
 TEST_F(lane, setup_interrupted_by_event)
 {
 	fake->in_lane = emit_in_lane;
@@ -38,7 +36,7 @@ TEST_F(lane, setup_interrupted_by_event)
 	EXPECT_EQ(2, in_lane(0));
 }
 
-/* A program's event that cannot be read: the handler comes over the emit. */
+/* The event is unreadable memory: a handler of SIGSEGV leaves the emit. */
 static sigjmp_buf back;
 
 static void leave(int sig)
@@ -103,7 +101,7 @@ TEST_F(lane, fork_gives_the_child_its_own)
 	EXPECT_EQ(2, in_lane(0));
 	EXPECT_EQ(0, fake->nr);
 
-	/* There is none for the second one. */
+	/* The second child gets no lane. */
 	fake->lane_error = ENOSPC;
 	pid = fork();
 	if (!pid)
@@ -140,7 +138,7 @@ TEST_F(lane, vfork_child_writes_its_parents)
 	EXPECT_EQ(1, fake->asked);
 }
 
-/* A lane that it asked for would be its parent's, under its own number. */
+/* If it asked for a lane, the lane would have its parent's id. */
 TEST_F(lane, vfork_child_does_not_ask)
 {
 	vfork_and_emit();
@@ -163,7 +161,7 @@ static void emit_at_the_end(void *arg)
 static void *emit_and_end(void *arg)
 {
 	emit_plain();
-	/* Made behind the library's: its destructor comes behind, too. */
+	/* Created after the library's key, so its destructor runs later. */
 	pthread_setspecific(later, arg);
 	return NULL;
 }
@@ -222,7 +220,10 @@ TEST_F(lane, each_thread_has_its_own)
 	EXPECT_EQ(0, fake->nr);
 }
 
-/* Of a process that begins with DEVTRACE_LANE as given: see main(). -blocks: no calls. */
+/*
+ * Start a process with DEVTRACE_LANE as given: see main(). A negative @blocks means that calls
+ * are forbidden.
+ */
 static int with_environment(const char *bytes, const char *blocks)
 {
 	int status;
@@ -230,7 +231,7 @@ static int with_environment(const char *bytes, const char *blocks)
 
 	pid = fork();
 	if (!pid) {
-		/* Of the device of this process. */
+		/* Not the device of this process. */
 		close(900);
 		unsetenv("DEVTRACE_DEVICE");
 		setenv("DEVTRACE_LANE", bytes, 1);
@@ -250,11 +251,11 @@ static int environment(int blocks)
 	clock_ns = 1000;
 	if (emit_plain())
 		return 1;
-	/* A program that is to have none may be one that may make no such calls. */
+	/* With lanes disabled, the program may be forbidden to ask for one. */
 	if (!blocks)
 		return fake->tids || fake->asked || fake->nr != 1 || devtrace_lane(DEVTRACE_LANE_MIN) != EPERM ||
 		       emit_plain() || fake->asked || fake->nr != 2;
-	/* What the program asks for makes no more calls than it says. */
+	/* A lane that the program asks for inherits the ban on calls. */
 	if (flags && (devtrace_lane(DEVTRACE_LANE_MIN) || fake->lanes[1].flags != flags))
 		return 1;
 	return fake->nr || fake->nr_lanes != 1 + !!flags || fake->lanes[0].flags != flags ||
@@ -273,7 +274,7 @@ TEST_F(lane, environment_says_how)
 	EXPECT_EQ(0, with_environment("nocalls", "-4"));
 	EXPECT_EQ(0, with_environment("65536,nocalls", "-16"));
 	EXPECT_EQ(0, with_environment("0,nocalls", "-4"));
-	/* What makes no sense says nothing. */
+	/* Invalid values are ignored. */
 	EXPECT_EQ(0, with_environment("", "4"));
 	EXPECT_EQ(0, with_environment("64K", "4"));
 	EXPECT_EQ(0, with_environment("65536,", "4"));

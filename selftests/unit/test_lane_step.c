@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_step.c - what is in a lane between any two instructions of its writer
+ * test_lane_step.c - the contents of a lane between any two instructions of its writer
  *
- * The CPU is made to trap behind each instruction of an emit, and the handler does what
- * the test is about: it looks at the memory, which is what a thread that is killed there
- * leaves behind; or it emits, as a signal handler that comes just then. Built without
- * sanitizers: the instructions are those of programs.
+ * The CPU traps after each instruction of an emit. The handler examines the memory, which is
+ * what a thread killed at that point leaves; or it emits, like a signal handler at that point.
+ * Built without sanitizers, with the instructions of real programs.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -22,8 +21,8 @@
 #include "kselftest_harness.h"
 
 #define TYPE		100
-#define TYPE_HANDLER	101	/* lane_event() has none of these */
-#define EVENTS		40	/* that are stepped through */
+#define TYPE_HANDLER	101	/* lane_event() never makes this type */
+#define EVENTS		40	/* events that are single-stepped */
 #define SETUPS		20
 
 static uint64_t seed;
@@ -36,7 +35,7 @@ static union {
 #if defined(__x86_64__)
 #define CAN_STEP	true
 
-/* The trap flag, 0x100; what is below the stack pointer belongs to the compiler. */
+/* Set the trap flag, 0x100. The compiler owns the bytes below the stack pointer. */
 static inline __attribute__((always_inline)) void stepping(bool on)
 {
 	if (on)
@@ -55,10 +54,10 @@ static void stepping(bool on)
 
 static unsigned long steps;
 static uint64_t emitted;	/* calls that have returned */
-static uint64_t seen;		/* events that were in the lane */
+static uint64_t seen;		/* events found in the lane */
 static const char *wrong;
 static unsigned long wrong_step;
-static uint64_t appeared;	/* events that were there before the call returned */
+static uint64_t appeared;	/* events found before the call returned */
 
 static void look(int sig)
 {
@@ -105,8 +104,8 @@ FIXTURE_TEARDOWN(step)
 }
 
 /*
- * Killed behind each instruction of emits from one block to the next and a lap behind, so that
- * all that is overwritten is something that was there.
+ * Kill the writer after each instruction, over more than a block and a lap, so that each
+ * overwritten byte held data.
  */
 static void killed(struct __test_metadata *_metadata)
 {
@@ -132,7 +131,7 @@ static void killed(struct __test_metadata *_metadata)
 	}
 	ASSERT_STREQ("", wrong ?: "") TH_LOG("at step %lu of %lu", wrong_step, steps);
 	EXPECT_EQ(0, fake->lanes[0].missed);
-	/* Each was there before its call returned. */
+	/* Each event was in the lane before its call returned. */
 	EXPECT_LE(EVENTS, appeared);
 	EXPECT_EQ(n, before + appeared);
 	TH_LOG("%lu steps", steps);
@@ -144,7 +143,7 @@ TEST_F(step, killed_anywhere)
 	killed(_metadata);
 }
 
-/* Nothing is handed over: what is overwritten must be known by the number before it is. */
+/* Without handing over, the block number must tell what is overwritten before it happens. */
 TEST_F(step, killed_anywhere_without_calls)
 {
 	fake->lane_first = 0xfffffffb;
@@ -152,8 +151,8 @@ TEST_F(step, killed_anywhere_without_calls)
 	killed(_metadata);
 }
 
-static unsigned int odds;	/* of this many steps the handler emits at one */
-static unsigned long only;	/* or at this one */
+static unsigned int odds;	/* the handler emits at one of this many steps */
+static unsigned long only;	/* or at this step */
 static uint64_t handled;
 static uint64_t state;
 
@@ -173,10 +172,10 @@ static void emit_over(int sig)
 	int err;
 
 	steps++;
-	/* To hand over is one step. */
+	/* Handing over counts as one step. */
 	if (fake_hands() || (odds ? any(odds) : steps != only))
 		return;
-	/* By either way the same eight bytes, of which the last is 0. */
+	/* Both ways emit the same eight bytes, the last of which is 0. */
 	if (handled % 2)
 		err = devtrace_emit_event(&e.event, sizeof(e));
 	else
@@ -213,7 +212,7 @@ static bool one_of_both(const struct lane_record *r, void *arg)
 	       !memcmp(r->data, b->event.data, r->len);
 }
 
-/* Is all there that was emitted, in the first lane or by system call? */
+/* Check that all emitted events are in the first lane or came by system call. */
 static const char *all_there(struct both *b, uint64_t n)
 {
 	const char *bad;
@@ -225,13 +224,13 @@ static const char *all_there(struct both *b, uint64_t n)
 		return bad;
 	if (b->inner + fake->nr + b->outer != handled + n)
 		return "number of events";
-	/* Those that were interrupted never go another way. */
+	/* Interrupted events always stay in the lane. */
 	if (b->outer != n)
 		return "number of interrupted events";
 	return wrong;
 }
 
-/* An emit that is written over may never come to its end. */
+/* An emit that is interrupted too often may never end. */
 TEST_F_TIMEOUT(step, handler_emits_anywhere, 300)
 {
 	static const unsigned int all[] = { 1, 2, 5, 30 };
@@ -241,7 +240,7 @@ TEST_F_TIMEOUT(step, handler_emits_anywhere, 300)
 
 	state = seed;
 	trap(emit_over);
-	/* All is handed over, so that all can be counted. */
+	/* Keep all blocks, to count all events. */
 	fake->look_back = FAKE_KEPT;
 	ASSERT_EQ(0, devtrace_lane(DEVTRACE_LANE_MIN));
 	for (unsigned int i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -258,7 +257,10 @@ TEST_F_TIMEOUT(step, handler_emits_anywhere, 300)
 		EXPECT_LT(calls, fake->nr);
 		calls = fake->nr;
 	}
-	/* At each step of an emit one went by the call, and before and behind not. */
+	/*
+	 * During an emit, the handler's events go by system call; before and after, into the
+	 * lane.
+	 */
 	EXPECT_LT(n, both.inner);
 	EXPECT_LT(5, fake->lanes[0].taken);
 	EXPECT_GT(FAKE_KEPT, fake->lanes[0].taken);
@@ -267,7 +269,7 @@ TEST_F_TIMEOUT(step, handler_emits_anywhere, 300)
 	       fake->nr);
 }
 
-/* The handler comes at step number `step` of the first event of all. 0, or it is wrong. */
+/* The handler runs at step @step of the very first event. Returns 0 if all is right. */
 static int first_event(unsigned long step, unsigned long *all)
 {
 	struct both both;
@@ -283,7 +285,7 @@ static int first_event(unsigned long step, unsigned long *all)
 	devtrace_emit_event(&out.event, size);
 	stepping(false);
 	*all = steps;
-	/* One lane for both, and the next event goes into it. */
+	/* Both use one lane, and the next event goes into it. */
 	size = lane_event(seed, 1, &out.event);
 	devtrace_emit_event(&out.event, size);
 	memset(&both, 0, sizeof(both));
@@ -308,7 +310,7 @@ TEST_F(step, handler_emits_while_the_lane_is_made)
 	trap(emit_over);
 	state = seed;
 	for (int i = 0; i < SETUPS; i++) {
-		/* First none, to see how many steps there are. */
+		/* The first run counts the steps. */
 		unsigned long step = i ? 1 + any(all) : ~0ul;
 
 		pid = fork();
@@ -336,7 +338,7 @@ static void filter_over(int sig)
 		devtrace_own_type(TYPE, handler_wants);
 }
 
-/* What the program wants is one thing, whoever changed it over whom. */
+/* Concurrent changes of the program's own filter give a consistent result. */
 TEST_F(step, own_filter_changes_anywhere)
 {
 	const struct devtrace_emit event = { .type = TYPE };

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_losses.c - traceinfo finds the end of a stream that tells of losses for ever
- */
+/* test_losses.c - traceinfo finds the end of a stream that reports losses without end */
 #include "kselftest_harness.h"
 #include "traceinfo/traceinfo.h"
 
-/* Rounds of the sources 0 to n - 1, behind a few that come but once: how many it takes. */
+/* Rounds of losses of @n sources, after @once single ones: how many are needed. */
 static unsigned int losses(unsigned int n, unsigned int once)
 {
 	struct ti_losses l = { 0 };

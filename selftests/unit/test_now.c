@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_now.c - the trace clock by the control page, without a device
+ * test_now.c - the trace clock from the control page, without the module
  *
- * The page is that of fakedev.c, changed here as the kernel changes it while the
- * library reads. Each test is a process of its own that has not connected yet. Where a
- * second thread changes the page, the test ends after a number of changes, not
- * after a time.
+ * The page is that of fakedev.c; the test changes it like the kernel while the library reads.
+ * Each test is a separate process that has not connected yet. Tests with a second thread end
+ * after a number of changes, not after a time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,9 +22,9 @@
 #include "kselftest_harness.h"
 
 #define CHANGES	20000
-#define STAYS	2000	/* so many changes, and two stay */
+#define STAYS	2000	/* of these changes, two stay for a while */
 
-/* Two times that have nothing in common, in whatever pieces they are loaded. */
+/* Two times that differ in each byte. */
 #define ONE	UINT64_C(0x1111111111111111)
 #define TWO	UINT64_C(0x2222222222222222)
 
@@ -37,7 +36,7 @@ static uint64_t raw(void)
 	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Is it CLOCK_MONOTONIC_RAW plus so much? */
+/* True if the clock is CLOCK_MONOTONIC_RAW plus @plus. */
 static bool agrees(uint64_t plus)
 {
 	uint64_t before = raw() + plus;
@@ -132,7 +131,7 @@ static void now_in_hook(void)
 	inner = devtrace_now();
 }
 
-/* Another thread, or a handler, asks between the connection and its page, or before. */
+/* Another thread or a handler reads the clock before the page is mapped. */
 TEST_F(now, asked_while_connecting)
 {
 	fake->in_map = now_in_hook;
@@ -143,7 +142,7 @@ TEST_F(now, asked_while_connecting)
 	inner = 0;
 	fake->in_open = now_in_hook;
 	EXPECT_EQ(0, devtrace_open());
-	/* That was still closed. */
+	/* The connection was still closed. */
 	EXPECT_EQ(0, inner);
 	EXPECT_TRUE(agrees(0));
 }
@@ -211,7 +210,7 @@ static void on_alarm(int sig)
 	signals++;
 }
 
-/* A handler reads the clock over a reading. */
+/* A handler reads the clock during a reading. */
 TEST_F(now, signal_handlers)
 {
 	struct itimerval timer = { { 0, 50 }, { 0, 50 } }, off = { };
@@ -229,7 +228,7 @@ TEST_F(now, signal_handlers)
 
 static struct devtrace_control *changed;
 
-/* As update_suspended() does. */
+/* Like update_suspended(). */
 static void *change_suspended(void *arg)
 {
 	uint32_t n;
@@ -246,7 +245,7 @@ static void *change_suspended(void *arg)
 	return NULL;
 }
 
-/* It is loaded in halves on a 32-bit machine, and never half old and half new. */
+/* A 32-bit machine loads it in two halves, which must match. */
 TEST_F(now, suspended_changes)
 {
 	uint64_t before, now, after, wrong = 0;
@@ -269,7 +268,7 @@ TEST_F(now, suspended_changes)
 }
 
 #ifdef __x86_64__
-/* The counter gives this time, whatever it says itself. */
+/* Make the counter show this time, whatever its value. */
 static void stand_at(struct devtrace_counter *c, uint64_t ns)
 {
 	c->mult = 0;
@@ -296,7 +295,7 @@ TEST_F(now, by_the_counter)
 	EXPECT_EQ(ONE, devtrace_now());
 	self->page->suspended = 3;
 	EXPECT_EQ(ONE + 3, devtrace_now());
-	/* All 128 bits of the sum count, and of the product. */
+	/* The sum and the product use all 128 bits. */
 	c->mult = UINT64_C(1) << 32;
 	c->offset_lo = UINT64_MAX;
 	c->offset_hi = TWO >> 32;
@@ -309,14 +308,14 @@ TEST_F(now, by_the_counter)
 	now = devtrace_now() - 3 - (TWO >> 32 << 32) - UINT32_MAX;
 	EXPECT_LE(2 * before, now);
 	EXPECT_GE(2 * tsc(), now);
-	/* It may not be used any more. */
+	/* The counter is disabled. */
 	c->seq = 0;
 	EXPECT_TRUE(agrees(3));
 }
 
 static unsigned long readings;
 
-/* As clock_tsc.c does. */
+/* Like clock_tsc.c. */
 static void *change_counter(void *arg)
 {
 	struct devtrace_counter *c = &changed->counter;
@@ -330,7 +329,7 @@ static void *change_counter(void *arg)
 		__atomic_store_n(&c->seq, i + 1, __ATOMIC_RELEASE);
 		if (i % STAYS > 1)
 			continue;
-		/* Now and then it stays until it was used: a whole reading later. */
+		/* Now and then wait until the constants were used for a whole reading. */
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		seen = __atomic_load_n(&readings, __ATOMIC_RELAXED);
 		while (__atomic_load_n(&readings, __ATOMIC_RELAXED) - seen < 2)
@@ -340,7 +339,7 @@ static void *change_counter(void *arg)
 	return NULL;
 }
 
-/* Half of the old constants and half of the new ones give no time. */
+/* A mix of old and new constants must not give a time. */
 TEST_F(now, counter_changes)
 {
 	uint64_t now, before, wrong = 0, counted[3] = { 0 };
@@ -372,7 +371,7 @@ TEST_F(now, counter_changes)
 	EXPECT_LE(CHANGES / STAYS, counted[1]);
 }
 #else
-/* What is there is for another machine. */
+/* The page describes the counter of another architecture. */
 TEST_F(now, no_counter_of_ours)
 {
 	ASSERT_EQ(0, devtrace_open());

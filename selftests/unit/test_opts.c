@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_opts.c - options out of a help text
- */
+/* test_opts.c - options derived from a help text */
 #include "kselftest_harness.h"
 #include <signal.h>
 #include <sys/wait.h>
@@ -42,7 +40,7 @@ FIXTURE_TEARDOWN(opts)
 {
 }
 
-/* The next option of these words; they end with NULL. */
+/* Parse the next option of these words, which end with NULL. */
 static int next(const struct opts *o, char **words)
 {
 	int n = 0;
@@ -107,7 +105,7 @@ TEST_F(opts, each_once)
 	EXPECT_EQ(6, l - self->o.longs);
 }
 
-/* A word of the help text that has no number would be an option that does nothing. */
+/* An option of the help text that has no number is an error. */
 TEST(a_name_without_a_number)
 {
 	struct opts o;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_own_filter.c - what a program filters itself, of what goes into lanes and by calls
+ * test_own_filter.c - the program's own filter, for events in lanes and by system call
  *
- * Each question is asked twice, where lanes are to be had and where not: the way of an event
- * is another one. The device is that of fakedev.h, which refuses nothing.
+ * Each test runs with lanes and without, since the path of an event differs. The device is that
+ * of fakedev.h, which refuses nothing.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -13,14 +13,14 @@
 #include <devtrace.h>
 #include "lane_unit.h"
 
-static bool lanes;	/* of this variant */
+static bool lanes;	/* this variant has lanes */
 
 static long arrived(void)
 {
 	return lanes ? in_lane(0) + (long)fake->nr : (long)fake->nr;
 }
 
-/* Does a plain event come? In every form that is written another way. */
+/* True if events of this type arrive, in each form. */
 static bool type_comes(unsigned int type)
 {
 	const struct devtrace_emit e = { .type = (uint8_t)type };
@@ -102,7 +102,7 @@ TEST_F(own, types)
 	EXPECT_EQ(EINVAL, devtrace_own_type(-2, false));
 }
 
-/* Strings are put on a way of their own, and the first event of all connects. */
+/* Strings have a separate path, and the first event connects. */
 TEST_F(own, before_there_is_a_connection)
 {
 	EXPECT_EQ(0, devtrace_own_type(TYPE, false));
@@ -147,7 +147,7 @@ TEST_F(own, objects)
 	EXPECT_EQ(0, devtrace_own_object(DEVTRACE_ALL, false));
 	EXPECT_FALSE(comes(4, 9));
 	EXPECT_FALSE(comes(65535, 9));
-	/* It is about none. */
+	/* The event has no object. */
 	EXPECT_TRUE(type_comes(TYPE));
 	EXPECT_EQ(0, devtrace_own_object(65535, true));
 	EXPECT_TRUE(comes(65535, 9));
@@ -182,7 +182,7 @@ TEST_F(own, objects_by_name)
 	EXPECT_TRUE(comes(4, 0));
 	EXPECT_EQ(ENOENT, devtrace_own_object_name("far", false));
 	EXPECT_EQ(EINVAL, devtrace_own_object_name(NULL, false));
-	/* It is another one from now on. */
+	/* The name belongs to another object from now on. */
 	EXPECT_EQ(0, devtrace_dict_obj(4, "motor"));
 	EXPECT_EQ(0, devtrace_own_object_name("motor", false));
 	EXPECT_FALSE(comes(4, 0));
@@ -194,7 +194,7 @@ TEST_F(own, objects_by_name)
 	EXPECT_EQ(ENOENT, devtrace_own_object_name("n299", true));
 }
 
-/* What the device does not want, the program cannot have. */
+/* The program cannot enable what the device's filter refuses. */
 TEST_F(own, device_above)
 {
 	EXPECT_EQ(0, devtrace_own_type(TYPE, true));

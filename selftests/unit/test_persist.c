@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_persist.c - what is read from a region is what was written, however it was damaged
+ * test_persist.c - events read from a region are those written, however it was damaged
  *
- * Rings are written into a region by the ring's own code, and get their sums by the
- * module's. Then bits flip, lines of 64 bytes are garbled, or lines stay as they were some
- * time before, as those of a cache that was not written back. What is given must have been
- * written, byte by byte, each event once and in the order of its ring; and where the end
- * of a ring is known, events given and lost are as many as were written.
+ * The ring's own code writes rings into a region, and the module's code adds checksums. Then
+ * bits flip, lines of 64 bytes are garbled, or lines keep old contents, like those of a cache
+ * that was not written back. Each event read must have been written, byte by byte, once and in
+ * the order of its ring. If the end of a ring is known, events read and lost are as many as were
+ * written.
  */
 #include <stdio.h>
 #include <time.h>
@@ -30,7 +30,7 @@
 #define IMAGES		500
 #endif
 
-/* Half of them have flipped bits, half garbled lines; as many more have lines of old. */
+/* Half of them with flipped bits, half with garbled lines; as many again with old lines. */
 static int images = IMAGES;
 static struct rng rng;
 static u64 now;
@@ -56,12 +56,12 @@ u64 ring_port_clock(void)
 }
 
 /*
- * Events of one length lead from record to record wherever one begins to read: what is of
- * another lap has their form too.
+ * Events of one length: records of another lap begin at the same places, so that reading may
+ * begin at any of them.
  */
 static bool one_length;
 
-/* All of an event but its time follows from its ring and number. */
+/* Everything but the time follows from the ring and the number of the event. */
 struct event {
 	u8	type;
 	u32	who;
@@ -126,7 +126,7 @@ static void sum(u32 ring)
 	sums_store(&w->sums);
 }
 
-/* The smallest region whose rings have that size. */
+/* Lay out the smallest region with rings of this size. */
 static void lay_out(void)
 {
 	struct persist_header *h = &head;
@@ -178,12 +178,11 @@ static void begin(void)
 	memcpy(region + size - PERSIST_PAGE, &head, sizeof(head));
 }
 
-/* What comes out. */
 struct found {
 	u32	next[RINGS];
 	u64	given[RINGS], lost[RINGS];
-	u64	unsummed;	/* not what was written */
-	bool	old;		/* lines are */
+	u64	unsummed;	/* events that were not written */
+	bool	old;		/* lines have old contents */
 	const char *wrong;
 };
 
@@ -197,12 +196,12 @@ static u64 get(const u8 *p, u32 n)
 }
 
 /*
- * Whatever has its sum is what was written. An older sum in an old line cannot be told from
- * a new one: then what follows it counts as without, and the account says how many.
+ * An event with a checksum was written. An old checksum in an old line looks like a new one: the
+ * events after it count as unchecked, and the account has their number.
  */
 static const char *judge(struct found *s, u8 type, const u8 *p, u32 len)
 {
-	/* Without a sum its length may be another one, too: no room for a number. */
+	/* Without a checksum the length may be wrong too, and leave no room for a number. */
 	const u32 ring = get(p + 2, 2), n = len < 20 ? U32_MAX : get(p + 16, 4);
 	struct event e;
 
@@ -214,7 +213,7 @@ static const char *judge(struct found *s, u8 type, const u8 *p, u32 len)
 	if (n >= writer[ring].written || type != e.type || len != 16 + e.len ||
 	    memcmp(p + 16, e.data, e.len) || get(p + 8, 8) != times[ring][n] ||
 	    get(p + 4, 4) != (e.who & RING_WHO_TID)) {
-		/* Its number is that of those before: had it a sum? */
+		/* The number follows from the events before: had it a checksum? */
 		s->unsummed++;
 		return s->old || s->given[ring] + s->lost[ring] > writer[ring].sums.place.idx ? NULL :
 		       "an event that was not written";
@@ -233,7 +232,7 @@ static void take(struct found *s, const u8 *p, u32 n)
 	for (i = 0; i + 1 < n; i++)
 		raw[k++] = p[i] == DEVTRACE_ESCAPE ? p[++i] ^ DEVTRACE_ESCAPE_XOR : p[i];
 	k -= 4;
-	/* The cause is no event of a ring; a type that flipped may be the same. */
+	/* The cause is no event of a ring; its type may also result from a flipped bit. */
 	if (raw[1] == DEVTRACE_T_TEXT && k > 20 && !strncmp((char *)raw + 19, "watchdog", 8))
 		return;
 	if (raw[1] && raw[1] != DEVTRACE_T_ENUM &&
@@ -245,7 +244,7 @@ static void take(struct found *s, const u8 *p, u32 n)
 	}
 }
 
-/* Room that is soon too small; twice what is there, as realloc() copies under ASan. */
+/* Often too little room; doubled, since realloc() copies under ASan. */
 static bool grow(struct persist_out *o, u64 more)
 {
 	o->room = 2 * o->n + (more < 20000 ? more : 20000);
@@ -253,10 +252,10 @@ static bool grow(struct persist_out *o, u64 more)
 	return o->buf;
 }
 
-/* As of persist_out. */
+/* persist_out.part */
 static u32 part;
 
-/* All frames that come out. */
+/* Render all frames and check them. */
 static int render(const u8 *image, const struct persist_header *h, struct found *s,
 		  struct persist_account *a)
 {
@@ -273,7 +272,7 @@ static int render(const u8 *image, const struct persist_header *h, struct found 
 	return err;
 }
 
-/* 1 to @max, the logarithm even */
+/* 1 to @max, with a uniform logarithm. */
 static u32 some(u32 max)
 {
 	u32 n = 1;
@@ -283,7 +282,7 @@ static u32 some(u32 max)
 	return n;
 }
 
-/* Anywhere, but mostly where rings are. */
+/* Any offset, but mostly within rings. */
 static u64 where(void)
 {
 	const u64 at = rng_next(&rng) % size, rings = RINGS * head.stride;
@@ -340,10 +339,10 @@ static const char *look(u32 kind, bool *found)
 
 		if (!kind && (sum != writer[i].written || s.next[i] != writer[i].written))
 			return "an event of an undamaged image is missing";
-		/* What is damaged may be what says how many they are, but never more. */
+		/* Damage may hit the count itself, but must never raise it. */
 		if (sum > writer[i].written)
 			return "more given and lost than were written";
-		/* An older time altogether is one that nobody can tell from the present. */
+		/* Consistent old contents cannot be told from new ones. */
 		if (!a.open_ends && kind != 3 && sum != writer[i].written)
 			return "given and lost are not what was written";
 	}
@@ -361,7 +360,7 @@ static const char *try_images(u32 kind, u32 nr)
 			begin();
 			written = 0;
 			one_length = rng_below(&rng, 2);
-			/* Or the work in the background never has its turn. */
+			/* Otherwise the work in the background never runs. */
 			sums = rng_below(&rng, 4);
 		}
 		memcpy(before, region, size);
@@ -420,7 +419,9 @@ TEST_F(images, old_lines)
 	EXPECT_EQ(NULL, try_images(3, self->nr));
 }
 
-/* No sum yet, and the newest block as it was a lap before: it leads where the new one did. */
+/*
+ * The newest block has no checksum yet and holds old data, whose records lead to the same place.
+ */
 TEST(a_lap_before)
 {
 	const u32 lap = RING_BYTES / RING_UNIT / ring_units(18), more = 200;
@@ -451,7 +452,7 @@ TEST(a_lap_before)
 	EXPECT_GT(s.given[0], lap / 2);
 }
 
-/* Headers alone are left, as where the next kernel had its own use for the rest. */
+/* Only headers are left, as after a kernel that used the rest of the memory. */
 TEST(rings_are_gone)
 {
 	struct persist_account a;
@@ -472,7 +473,7 @@ TEST(rings_are_gone)
 	EXPECT_EQ(RINGS, a.open_ends);
 }
 
-/* For want of memory only the newest are given; the others are counted. */
+/* Without enough memory, the newest events are rendered and the others counted. */
 TEST(the_newest_part)
 {
 	struct persist_account a;
@@ -498,14 +499,14 @@ TEST(the_newest_part)
 		if (!part)
 			all = s.given[0];
 		EXPECT_EQ(all - s.given[0], a.left_out);
-		/* A piece of 4 KiB has some 100 events. */
+		/* 4 KiB hold about 100 events. */
 		EXPECT_LE(s.given[0], (all >> part) + 200);
 		EXPECT_GT(s.given[0], 0);
 	}
 	part = 0;
 }
 
-/* Another version, size or byte order, or nothing: refused, and it is said why. */
+/* Another version, size or byte order, or no header: refused with a reason. */
 TEST(refused)
 {
 	struct persist_header h, other;
@@ -530,7 +531,7 @@ TEST(refused)
 		EXPECT_NE(NULL, strstr(why, ((const char *[]){
 			"version", "size", "no sense", "byte order" })[i]));
 	}
-	/* One of three is enough. */
+	/* One of three is sufficient. */
 	memcpy(region + size - PERSIST_PAGE, &head, sizeof(head));
 	EXPECT_EQ(NULL, persist_find(region, size, &h, &copies));
 	EXPECT_EQ(1, copies);
@@ -542,7 +543,7 @@ int main(int argc, char **argv)
 
 	rng.state = seed && *seed ? strtoull(seed, NULL, 0) : (u64)time(NULL) << 20 ^ getpid();
 	printf("# SEED=%llu\n", (unsigned long long)rng.state);
-	/* QUICK is the gate's: the sanitizers' few are not less there. */
+	/* QUICK reduces the number, unless sanitizers have reduced it already. */
 	if (n)
 		images = atoi(n);
 	else if (IMAGES > 1000 && getenv("QUICK"))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_persist_checks.c - each check of a region, by the damage that it is there for
+ * test_persist_checks.c - each check of a region, with the damage that it detects
  *
- * test_persist.c damages regions at random; here one word at a time is wrong, and the checksum
- * over it is right, as a writer that errs or a forger would leave it.
+ * test_persist.c damages regions at random. Here one word at a time is wrong but its checksum is
+ * right, as a faulty writer or a forger would leave it.
  */
 #include "kselftest_harness.h"
 #include "persist_image.h"
@@ -15,7 +15,7 @@ void ring_port_step(void)
 
 #define SIZE	(1024 * 1024U)
 
-/* A region whose rings and pool were never used, with its headers. */
+/* Make a region with headers, and with unused rings and pool. */
 static void begin(void)
 {
 	u64 at[PERSIST_COPIES];
@@ -27,7 +27,7 @@ static void begin(void)
 		memcpy(image + at[i], &head, sizeof(head));
 }
 
-/* What is said of a region with this header alone. */
+/* The reason for refusing a region with only this header. */
 static const char *refusal(struct persist_header *h)
 {
 	struct persist_header found;
@@ -40,7 +40,7 @@ static const char *refusal(struct persist_header *h)
 	return persist_find(image, SIZE, &found, &copies);
 }
 
-/* One offset or number of a header differs, and its checksum is right. */
+/* One offset or number of a header is different, with the right checksum. */
 TEST(each_word_of_a_header)
 {
 	static const u32 by[] = { 1, 8, PERSIST_PAGE, 1U << 31 };
@@ -65,7 +65,7 @@ TEST(each_word_of_a_header)
 	}
 }
 
-/* Numbers that persist_lay_out() could compute with, and must not. */
+/* Sizes that persist_lay_out() must refuse. */
 TEST(a_layout_that_makes_no_sense)
 {
 	static const struct {
@@ -87,7 +87,7 @@ TEST(a_layout_that_makes_no_sense)
 		{ PERSIST_SIZE_MAX, 2000, PERSIST_RINGS_MAX + 1, PERSIST_PAGE, false },
 		{ (u64)PERSIST_SIZE_MAX + PERSIST_PAGE, 2, 2, PERSIST_PAGE, false },
 		{ PERSIST_PAGE, 1, 1, PERSIST_PAGE, false },
-		/* 40 pages of tables and headers, and no room for a ring of 16 KiB */
+		/* 40 pages of tables and headers leave no room for a ring of 16 KiB. */
 		{ 48 * PERSIST_PAGE, 1, 1, PERSIST_PAGE, false },
 		{ SIZE, 64, 64, PERSIST_PAGE, false },
 	};
@@ -112,7 +112,7 @@ TEST(a_layout_that_makes_no_sense)
 	}
 }
 
-/* A program can write a page of a region, and in it what it likes. */
+/* A program can write a page of a region with any contents. */
 TEST(a_forged_header)
 {
 	u64 at[PERSIST_COPIES], page;
@@ -138,7 +138,7 @@ TEST(a_forged_header)
 			EXPECT_EQ(0, copies);
 		}
 	}
-	/* All three are damaged: none elsewhere counts. */
+	/* If all three are damaged, a header elsewhere does not count. */
 	begin();
 	memcpy(image + head.lane_pages, &head, sizeof(head));
 	for (i = 0; i < PERSIST_COPIES; i++)
@@ -146,13 +146,13 @@ TEST(a_forged_header)
 	why = persist_find(image, SIZE, &h, &copies);
 	ASSERT_NE(NULL, why);
 	EXPECT_NE(NULL, strstr(why, "damaged"));
-	/* And of the first two, the third one does. */
+	/* The third header is intact. */
 	image[at[2] + offsetof(struct persist_header, load)] ^= 1;
 	EXPECT_EQ(NULL, persist_find(image, SIZE, &h, &copies));
 	EXPECT_EQ(1, copies);
 }
 
-/* Where headers should be there may be no memory. */
+/* The places of the headers may be outside the memory. */
 TEST(a_region_of_one_page)
 {
 	u8 *page = calloc(1, PERSIST_PAGE);
@@ -164,7 +164,7 @@ TEST(a_region_of_one_page)
 	free(page);
 }
 
-/* Two headers differ, as when the reset came between them: the first one counts. */
+/* If two headers differ, as after a reset between the two writes, the first one counts. */
 TEST(two_headers)
 {
 	u64 at[PERSIST_COPIES];
@@ -203,7 +203,7 @@ static const struct persist_cause *const cause = &account.cause;
 
 #define NS	1000000000ULL
 
-/* Of several causes the last one counts, and an oops only if nothing came after it. */
+/* The last of several causes counts; an oops counts only if nothing followed. */
 TEST(what_ended_it)
 {
 	begin();
@@ -215,7 +215,7 @@ TEST(what_ended_it)
 	image_says();
 	EXPECT_EQ(PERSIST_OOPS, cause->why);
 	EXPECT_STREQ("oops: 0002, sh[7]", cause->text);
-	/* Of its own time there may be no clock. */
+	/* The time of a cause may lack a clock. */
 	store_clock(4 * NS);
 	image_says();
 	EXPECT_EQ(PERSIST_OOPS, cause->why);
@@ -240,7 +240,7 @@ TEST(what_ended_it)
 	image_says();
 	EXPECT_EQ(PERSIST_PANIC, cause->why);
 	EXPECT_EQ(18 * NS, account.last);
-	/* A damaged one is none, nor one that stands in another's place. */
+	/* A damaged cause does not count, nor does one at another's place. */
 	image[PERSIST_CAUSES_AT + (PERSIST_PANIC - 1) * sizeof(*cause) + 60] ^= 1;
 	image_says();
 	EXPECT_EQ(PERSIST_REBOOT, cause->why);
@@ -251,7 +251,7 @@ TEST(what_ended_it)
 	EXPECT_STREQ("another", cause->text);
 }
 
-/* A text without an end, whose checksum is right. */
+/* A text without an end, with the right checksum. */
 TEST(a_cause_without_end)
 {
 	char text[sizeof(((struct persist_cause *)NULL)->text) + 1];
@@ -262,14 +262,14 @@ TEST(a_cause_without_end)
 	store_cause(PERSIST_OOPS, 5 * NS, text);
 	image_says();
 	EXPECT_EQ(sizeof(cause->text) - 1, strnlen(cause->text, sizeof(cause->text)));
-	/* Behind other words only the beginning of it. */
+	/* After other words, only its beginning is printed. */
 	store_clock(17 * NS);
 	image_says();
 	EXPECT_NE(NULL, strstr(cause->text, ", 12 s after an xxx"));
 	EXPECT_EQ(100, strspn(strchr(cause->text, 'x'), "x"));
 }
 
-/* A record of a size that cannot be, as memory of a ring that was damaged has it. */
+/* A record with an impossible size, as in damaged memory of a ring. */
 TEST(a_sum_ends_at_a_record_that_makes_no_sense)
 {
 	static const u64 wrong[] = { 0, RING_UNITS_MAX + 1, ~0ULL >> 8 };
@@ -280,9 +280,9 @@ TEST(a_sum_ends_at_a_record_that_makes_no_sense)
 	struct sums s;
 	u32 i;
 
-	/* Or it would never end. */
+	/* A loop without end fails the test. */
 	alarm(20);
-	/* Two records without payload, then padding of that size. */
+	/* Two records without payload, then padding with this size. */
 	for (i = 0; i < 3; i++) {
 		two[4] = wrong[i];
 		sums_begin(&s, table, 2 * PERSIST_CHUNK - 1, place);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_persist_cost.c - reading a region back takes steps as it has pages, whatever is in them
+ * test_persist_cost.c - the steps to read a region are proportional to its pages
  *
- * A step is a basic block of the code: the compiler counts them, so a busy machine changes
- * nothing.
+ * A step is a basic block, counted by compiler instrumentation, so the load of the machine does
+ * not matter.
  */
 #include "kselftest_harness.h"
 #include "persist_pool_image.h"
@@ -32,7 +32,7 @@ UNCOUNTED void __sanitizer_cov_trace_pc(void)
 	steps++;
 }
 
-/* Steps to read the image back, for each of so many pages. */
+/* Steps per page to read the image. */
 static double steps_for_page(u32 pages)
 {
 	struct persist_out o = { .grow = image_grow };
@@ -49,7 +49,7 @@ static double pool_steps(void)
 	return steps_for_page(head.nr_blocks + head.nr_lanes * PERSIST_LANE_PAGES);
 }
 
-/* A pool full of runs of one event of slot 0, and a lane of two pages at each place. */
+/* Fill the pool with runs of one event of slot 0, and each place with a lane of two pages. */
 static void fill_pool(u64 size, bool one_slot)
 {
 	u32 k, i, off;
@@ -74,7 +74,7 @@ static void fill_pool(u64 size, bool one_slot)
 	}
 }
 
-/* Each lane says that all runs of the pool are its own. */
+/* Each lane claims all runs of the pool. */
 TEST(lanes_of_one_slot)
 {
 	double large, small;
@@ -89,7 +89,7 @@ TEST(lanes_of_one_slot)
 	EXPECT_LT(large, 1.3 * pool_steps());
 }
 
-/* A ring of records without payload; of each chunk a sum that says it is of the whole ring. */
+/* A ring of records without payload; the checksum of each chunk claims the whole ring. */
 static void fill_ring(u64 size)
 {
 	const u64 word = (u64)TYPE << RING_TYPE_SHIFT | TS;
@@ -105,7 +105,7 @@ static void fill_ring(u64 size)
 	for (i = 0; i < units; i += 2)
 		data[i] = word;
 	for (i = 0; i < chunks; i++) {
-		/* The newest one is short, so that none of the others was overwritten. */
+		/* The newest is short, so that none of the others counts as overwritten. */
 		lap = i + 1 < chunks ? units : 2;
 		sums[2 * i].pos = units + i * PERSIST_CHUNK;
 		sums[2 * i].to_pos = sums[2 * i].pos + lap;
@@ -128,8 +128,8 @@ TEST(sums_of_a_whole_ring)
 }
 
 /*
- * A ring of records without payload, whose times are equal. From each anchor they lead to the
- * next one, which is nearly a lap further on: in the block to the left.
+ * A ring of records without payload and with equal times. From each anchor they lead to the
+ * next, nearly a lap ahead, in the preceding block.
  */
 static double steps_of_places(u64 size)
 {
@@ -164,7 +164,7 @@ TEST(places_of_many_laps)
 	EXPECT_LT(large, 1.3 * small);
 }
 
-/* Each sum says that its chunk is of a lap before that of the chunk to the left. */
+/* Each checksum says that its chunk is one lap older than the preceding chunk. */
 static double steps_of_laps(u64 size)
 {
 	struct persist_sum *sums;
@@ -193,8 +193,8 @@ TEST(sums_in_any_order)
 }
 
 /*
- * A pool full of runs of one event. With a @gap, those that it leads to, and 3 times that and
- * 1, and so on, are of another slot: where they stand, Shell's sort has most to move.
+ * Fill a pool with runs of one event. With a @gap, runs at distances that grow by 3n + 1 belong
+ * to another slot, which is the worst case for Shell's sort.
  */
 static double steps_of_runs(u64 size, u32 gap)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_persist_lanes.c - what is read of lanes in a region is what was written into them
+ * test_persist_lanes.c - events read from lanes in a region are those written
  *
- * Threads write lanes as the library does, they are taken into the ring of blocks by the
- * module's own code, and blocks get sums. Then bits flip, lines of 64 bytes are garbled, or
- * lines stay as they were some time before. What is given must have been written, byte by
- * byte, each event once and in order; events given and lost are as many as were written,
- * where it is said that this is known.
+ * Threads write lanes like the library, the module's own code takes the events into the ring of
+ * blocks, and blocks get checksums. Then bits flip, lines of 64 bytes are garbled, or lines keep
+ * old contents. Each event read must have been written, byte by byte, once and in order. If the
+ * number is known, events read and lost are as many as were written.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,7 @@ void ring_port_step(void)
 {
 }
 
-/* A thread with its lane, and its slot. */
+/* A thread with its lane and slot. */
 struct writer {
 	struct lane_mem		mem;
 	struct lane_place	at;
@@ -44,7 +43,7 @@ struct writer {
 	u64	time, last, count, made;
 	u32	open, used, tid;
 	u64	floor;
-	/* Of the slot: events written, and the first that belongs to this lane. */
+	/* Of the slot: events written, and the first one in this lane. */
 	u32	written, base;
 	u64	busy;
 	u64	times[EVENTS_MAX];
@@ -77,7 +76,7 @@ static void make_event(u32 slot, u32 n, struct event *e)
 	memcpy(e->data, &n, 4);
 }
 
-/* The smallest region with so many blocks. */
+/* Lay out the smallest region with this number of blocks. */
 static void lay_out(void)
 {
 	struct persist_header *h = &head;
@@ -95,7 +94,7 @@ static void lay_out(void)
 	h->crc = PERSIST_CRC(h);
 }
 
-/* A new lane in a slot. */
+/* Open a new lane in a slot. */
 static void open_lane(u32 slot)
 {
 	struct writer *w = &writer[slot];
@@ -159,7 +158,7 @@ static void begin(void)
 	ring.nr = head.nr_blocks;
 	ring.chains[0] = chains;
 	memset(state, 0, sizeof(state));
-	/* The lowest bits of numbers wrap. */
+	/* The low bits of the numbers wrap soon. */
 	blocks_init(&ring, 65500);
 	next_sum = 65500;
 	turns = 0;
@@ -172,7 +171,7 @@ static void begin(void)
 		open_lane(i);
 }
 
-/* As take.c does. */
+/* Like take.c. */
 static void take(u32 slot)
 {
 	struct writer *w = &writer[slot];
@@ -219,7 +218,7 @@ static void close_lane(u32 slot)
 		memset(writer[slot].entry, 0, sizeof(struct persist_lane));
 }
 
-/* As the library does. */
+/* Like the library. */
 static void emit(u32 slot)
 {
 	struct writer *w = &writer[slot];
@@ -268,7 +267,7 @@ static void emit(u32 slot)
 	w->times[w->written++] = ts;
 }
 
-/* As pool.c does. */
+/* Like pool.c. */
 static void sync_pool(void)
 {
 	u64 n;
@@ -305,7 +304,6 @@ static void sync_pool(void)
 	}
 }
 
-/* What comes out. */
 struct found {
 	u32	next[LANES];
 	u64	given[LANES], lost[LANES];
@@ -367,7 +365,7 @@ static void take_frame(struct found *s, const u8 *p, u32 n)
 		s->lost[get(raw + 2, 2) - 1] += get(raw + 6, 8);
 }
 
-/* Room that is soon too small; twice what is there, as realloc() copies under ASan. */
+/* Often too little room; doubled, since realloc() copies under ASan. */
 static bool grow(struct persist_out *o, u64 more)
 {
 	o->room = 2 * o->n + (more < 20000 ? more : 20000);
@@ -391,7 +389,7 @@ static int render(const u8 *image, const struct persist_header *h, struct found 
 	return err;
 }
 
-/* 1 to @max, the logarithm even */
+/* 1 to @max, with a uniform logarithm. */
 static u32 some(u32 max)
 {
 	u32 n = 1;
@@ -401,7 +399,7 @@ static u32 some(u32 max)
 	return n;
 }
 
-/* Anywhere, but mostly where lanes and blocks are. */
+/* Any offset, but mostly within lanes and blocks. */
 static u64 where(void)
 {
 	const u64 at = rng_next(&rng) % size, pool = head.rings + head.stride;
@@ -528,7 +526,7 @@ TEST_F_TIMEOUT(images, old_lines, 300)
 	EXPECT_EQ(NULL, try_images(3, self->nr));
 }
 
-/* Between any two stores of who takes: a run is whole, or is none. */
+/* After each store of the taker: a run is either complete or absent. */
 TEST(half_a_run)
 {
 	struct run *r;
@@ -543,14 +541,14 @@ TEST(half_a_run)
 	memset(r + 1, 0x5a, 400);
 	memcpy(damaged, region, size);
 	EXPECT_EQ(NULL, look(0));
-	/* What a program wrote there long ago looks like a run: it is behind the newest. */
+	/* Old data of a program that looks like a run: it is behind the newest. */
 	memset(r + 1, 0, 400);
 	blocks_abandon(&ring, r, place);
 	memcpy(damaged, region, size);
 	EXPECT_EQ(NULL, look(0));
 }
 
-/* Handed over, and the word beside the lane does not say so yet; and the other way round. */
+/* The events are taken but the word of the lane is not updated; and the reverse. */
 TEST(taken_once)
 {
 	u32 i;
@@ -569,7 +567,7 @@ TEST(taken_once)
 	EXPECT_EQ(NULL, look(0));
 }
 
-/* A program may write anything. */
+/* A program may write anything into its lane. */
 TEST(hostile_lane)
 {
 	struct persist_account a;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_persist_pool.c - each check of blocks and lanes in a region, by the damage that it is for
+ * test_persist_pool.c - each check of blocks and lanes in a region, with the damage that it
+ * detects
  *
- * Blocks and lanes are written here word by word. Then one word is not what the module, or a
- * program, would have written.
+ * Blocks and lanes are written word by word, then one word is changed to a value that neither
+ * the module nor a program writes.
  */
 #include "kselftest_harness.h"
 #include "persist_pool_image.h"
@@ -16,7 +17,7 @@ void ring_port_step(void)
 
 #define SIZE	(1024 * 1024U)
 
-/* The first words of the last one of four records of that lane. */
+/* Set the first words of the last of the lane's four records. */
 static void lane_words(u32 first, u32 second)
 {
 	u32 *to = (u32 *)((u8 *)(lane_page(0, 0) + 1) + 3 * RECORD);
@@ -30,7 +31,7 @@ static void use_image(void)
 	use_size(SIZE);
 }
 
-/* Two runs of three events of slot 0 in block 0. Return its bytes. */
+/* Write two runs of three events of slot 0 into block 0. Returns their size. */
 static u32 two_runs(void)
 {
 	u32 fill;
@@ -42,7 +43,7 @@ static u32 two_runs(void)
 	return fill;
 }
 
-/* The same with a sum. */
+/* The same with a checksum. */
 static u32 summed_runs(void)
 {
 	const u32 fill = two_runs();
@@ -56,7 +57,7 @@ static const char *ev(u32 from, u32 to)
 	return events_of(RINGS + 2, TS + from, TS + to);
 }
 
-/* A case: of how many slots the end is not known, and what is given. */
+/* A case: the number of slots without a known end, and the contents. */
 #define EXPECT_POOL(open, format, ...) do {				\
 	char want_[8192];						\
 									\
@@ -66,7 +67,7 @@ static const char *ev(u32 from, u32 to)
 	EXPECT_EQ(open, account.open_ends);				\
 } while (0)
 
-/* Nothing of a block is given. */
+/* The block's events are all lost. */
 #define EXPECT_NO_BLOCK() EXPECT_POOL(1, "%s", "lost(4:0,6,0-0)")
 
 TEST(a_whole_pool)
@@ -77,11 +78,11 @@ TEST(a_whole_pool)
 	two_runs();
 	EXPECT_POOL(0, "%s", ev(0, 6));
 	EXPECT_EQ(6, account.unchecked);
-	/* With a sum over the first run alone. */
+	/* A checksum over the first run only. */
 	sum_block(0, 1, HEAD + 3 * RECORD);
 	EXPECT_POOL(0, "%s", ev(0, 6));
 	EXPECT_EQ(3, account.unchecked);
-	/* A lane, of which nothing was taken, some, and all. */
+	/* A lane with no events taken, some, and all. */
 	use_image();
 	slot_0(0, 0);
 	put_lane(0, 4, 0);
@@ -94,7 +95,7 @@ TEST(a_whole_pool)
 	EXPECT_EQ(0, account.bad_lanes);
 }
 
-/* Extents that lead elsewhere. */
+/* Wrong extents. */
 TEST(extents)
 {
 	u32 off, sum;
@@ -115,7 +116,7 @@ TEST(extents)
 	image_says();
 	EXPECT_EQ(1, account.open_ends);
 	EXPECT_EQ(3, account.lost);
-	/* A page that is full: what stands where a header has no room is none. */
+	/* A full page: data at its end too short for a header is ignored. */
 	use_image();
 	off = put_run(0, 0, 1, 0, (PERSIST_PAGE - HEAD - 8) / RECORD);
 	ASSERT_EQ(PERSIST_PAGE - 8, off);
@@ -131,7 +132,7 @@ TEST(extents)
 	memset(page_at(0) + off, 0xff, 56);
 	image_says();
 	EXPECT_EQ(0, account.open_ends);
-	/* For the module itself: a block as far as it is whole. */
+	/* The module's functions: the block up to its last whole run. */
 	off = two_runs();
 	EXPECT_EQ(off, persist_block_fill(page_at(0), off));
 	EXPECT_TRUE(persist_block_sum(page_at(0), off, &sum));
@@ -144,7 +145,7 @@ TEST(extents)
 	EXPECT_TRUE(persist_block_sum(page_at(0), off, &sum));
 }
 
-/* The newest run has no sum: it must be whole. */
+/* The newest run has no checksum: it must be complete. */
 TEST(a_run_that_makes_no_sense)
 {
 	const u32 second = HEAD + 3 * RECORD;
@@ -161,7 +162,7 @@ TEST(a_run_that_makes_no_sense)
 		case 0:
 			r->slot = PERSIST_SLOTS_MAX;
 			break;
-		case 1:		/* all were filtered: no such run is kept */
+		case 1:		/* all events filtered: such a run is not kept */
 			r->nr = 0;
 			r->len = 4;
 			memcpy(r + 1, &empty, sizeof(empty));
@@ -184,19 +185,19 @@ TEST(a_run_that_makes_no_sense)
 		case 6:
 			r->nr = 2;
 			break;
-		case 7:		/* of the block that was there before */
+		case 7:		/* from the previous contents of the block */
 			r->block--;
 			break;
-		case 8:		/* a type that no program emits */
+		case 8:		/* a type that programs cannot emit */
 			*(u32 *)(r + 1) = word(4, DEVTRACE_T_KERNEL, 1);
 			break;
 		}
 		EXPECT_POOL(1, "%s lost(4:7,3,1002-0)", ev(0, 3));
-		/* Its slot may be another one: nothing is known of any that has no event. */
+		/* The slot may be wrong too: nothing is known about slots without events. */
 		*slot_at(0, 0) = (struct persist_slot){ 0 };
 		EXPECT_POOL(1, "%s", ev(0, 3));
 	}
-	/* What was given up is none, and what was filtered is no event. */
+	/* An abandoned run does not count, and filtered records are no events. */
 	two_runs();
 	run_at(0, 0)->slot = SLOT_NONE;
 	EXPECT_POOL(0, "lost(4:0,3,0-1003) %s", ev(3, 6));
@@ -205,13 +206,13 @@ TEST(a_run_that_makes_no_sense)
 	run_at(0, second)->nr = 2;
 	slot_0(5, 0);
 	EXPECT_POOL(0, "%s %s", ev(0, 3), ev(4, 6));
-	/* A CPU that there is, and one that there is not. */
+	/* An existing CPU, and one that does not exist. */
 	two_runs();
 	run_at(0, second)->cpu = RINGS + 1;
 	EXPECT_POOL(0, "%s 3:1003 3:1004 3:1005", ev(0, 3));
 	run_at(0, second)->cpu = RINGS + 2 + 1;
 	EXPECT_POOL(0, "%s", ev(0, 6));
-	/* Times before and behind those that are allowed. */
+	/* Times before and after the allowed range. */
 	two_runs();
 	run_at(0, second)->time = 1;
 	EXPECT_POOL(0, "%s 4:1003 4:1003 4:1003", ev(0, 3));
@@ -219,14 +220,14 @@ TEST(a_run_that_makes_no_sense)
 	EXPECT_POOL(0, "%s 4:1005 4:1005 4:1005", ev(0, 3));
 }
 
-/* Each block has two sums. */
+/* Each block has two checksums. */
 TEST(sums_of_a_block)
 {
 	const u32 one = HEAD + 3 * RECORD;
 	u32 copy, fill, sum;
 
 	for (copy = 0; copy < 2; copy++) {
-		/* A damaged one may have covered anything; with crc 0 it was being written. */
+		/* A damaged one may have covered any part; crc 0 means it was being written. */
 		fill = two_runs();
 		block_sum(0, copy)->crc = 1;
 		EXPECT_NO_BLOCK();
@@ -235,14 +236,14 @@ TEST(sums_of_a_block)
 		block_sum(0, copy)->fill = fill;
 		EXPECT_POOL(0, "%s", ev(0, 6));
 		EXPECT_EQ(6, account.unchecked);
-		/* The other one is right. */
+		/* The other one is intact. */
 		sum_block(0, !copy, one);
 		EXPECT_POOL(0, "%s", ev(0, 6));
 		EXPECT_EQ(3, account.unchecked);
 		block_sum(0, copy)->crc = 1;
 		EXPECT_POOL(0, "%s", ev(0, 6));
 		EXPECT_EQ(3, account.unchecked);
-		/* The greater fill counts, but the number before. */
+		/* The larger fill counts, but the number first. */
 		sum_block(0, copy, fill);
 		EXPECT_POOL(0, "%s", ev(0, 6));
 		EXPECT_EQ(0, account.unchecked);
@@ -250,12 +251,12 @@ TEST(sums_of_a_block)
 			.number = number_of(0) - head.nr_blocks, .fill = 4000 });
 		EXPECT_POOL(0, "%s", ev(0, 6));
 		EXPECT_EQ(0, account.unchecked);
-		/* Both of the lap before: this one has none. */
+		/* Both belong to the previous lap: the block has none. */
 		*block_sum(0, copy) = *block_sum(0, !copy);
 		EXPECT_POOL(0, "%s", ev(0, 6));
 		EXPECT_EQ(6, account.unchecked);
 	}
-	/* Of other events; of more than the page; up to the midst of a run. */
+	/* Of other events; of more than the page; up to the middle of a run. */
 	fill = summed_runs();
 	*((u8 *)(run_at(0, 0) + 1) + 5) ^= 1;
 	EXPECT_NO_BLOCK();
@@ -267,7 +268,7 @@ TEST(sums_of_a_block)
 	store_block(0, 0, (struct persist_block){ .number = number_of(0),
 		    .fill = PERSIST_PAGE + 8, .sum = sum });
 	EXPECT_NO_BLOCK();
-	/* The page is lost: by a sum, a damaged sum, or what is there, it was in use. */
+	/* The page is lost: a checksum, a damaged one, or the contents show it was in use. */
 	fill = summed_runs();
 	memset(page_at(0), 0, PERSIST_PAGE);
 	EXPECT_NO_BLOCK();
@@ -277,7 +278,7 @@ TEST(sums_of_a_block)
 	EXPECT_POOL(0, "%s", "lost(4:0,6,0-0)");
 	run_at(0, 0)->extent = 1;
 	EXPECT_NO_BLOCK();
-	/* The next block is not concerned. */
+	/* The next block is unaffected. */
 	fill = summed_runs();
 	fill = put_run(1, 0, 0, 6, 3);
 	sum_block(1, 0, fill);
@@ -286,7 +287,7 @@ TEST(sums_of_a_block)
 	EXPECT_POOL(1, "lost(4:0,6,0-1006) %s", ev(6, 9));
 }
 
-/* Each slot is described twice. */
+/* Each slot has two entries. */
 TEST(slots)
 {
 	u32 newer;
@@ -300,7 +301,7 @@ TEST(slots)
 			    ev(4, 6));
 		slot_at(0, newer)->cleared ^= 1;
 		EXPECT_POOL(0, "%s", ev(2, 6));
-		/* None is: what was cleared and dropped is not known. */
+		/* Both damaged: what was cleared and dropped is unknown. */
 		slot_at(0, !newer)->cleared ^= 1;
 		EXPECT_POOL(1, "%s", ev(0, 6));
 		memset(slot_at(0, newer), 0, sizeof(struct persist_slot));
@@ -312,13 +313,13 @@ TEST(slots)
 	*slot_at(0, 0) = *slot_at(1, 0);
 	memset(slot_at(1, 0), 0, sizeof(struct persist_slot));
 	EXPECT_POOL(0, "%s", ev(0, 6));
-	/* How many lanes had memory elsewhere. */
+	/* Lanes with memory outside the region. */
 	store_slot(0, 0, (struct persist_slot){ .nr = 1, .idx = 6, .outside = 1 });
 	EXPECT_POOL(0, "%s", ev(0, 6));
 	EXPECT_EQ(1, account.outside);
 }
 
-/* A slot without an event has nothing to do with the runs of another one. */
+/* A slot without events is independent of other slots' runs. */
 TEST(a_slot_without_runs)
 {
 	two_runs();
@@ -337,36 +338,36 @@ TEST(runs_of_a_slot)
 	sum_block(0, 0, fill);
 	slot_0(8, 0);
 	EXPECT_POOL(1, "%s lost(4:7,2,1005-0)", ev(0, 6));
-	/* The same one twice: the one with a sum counts, wherever it is. */
+	/* The same run twice: the one with a checksum counts. */
 	two_runs();
 	fill = put_run(1, 0, 0, 0, 3);
 	run_at(1, 0)->lo = TS + 50;
 	run_at(1, 0)->hi = TS + 50;
 	sum_block(1, 0, fill);
 	EXPECT_POOL(1, "%s %s", "4:1050 4:1050 4:1050", ev(3, 6));
-	/* Its number and its length make no number. */
+	/* Number plus length overflows. */
 	use_image();
 	fill = put_run(0, 0, 0, 0, 3);
 	put_run(0, fill, 0, 3, 3);
 	run_at(0, fill)->idx = ~0ULL - 1;
 	sum_block(0, 0, fill + HEAD + 3 * RECORD);
 	EXPECT_POOL(1, "%s", ev(0, 3));
-	/* Without a sum, and not where the one before ended. */
+	/* Without a checksum, and not adjacent to the previous run. */
 	use_image();
 	fill = put_run(0, 0, 0, 0, 3);
 	put_run(0, fill, 0, 4, 3);
 	slot_0(7, 0);
 	EXPECT_POOL(1, "%s lost(4:7,4,1002-0)", ev(0, 3));
-	/* With one there may be a gap. */
+	/* With a checksum, a gap is allowed. */
 	sum_block(0, 0, fill + HEAD + 3 * RECORD);
 	EXPECT_POOL(0, "%s lost(4:7,1,1002-1004) %s", ev(0, 3), ev(4, 7));
-	/* Of another slot it follows none; each slot has its own. */
+	/* Each slot has its own numbering. */
 	use_image();
 	fill = put_run(0, 0, 0, 0, 3);
 	put_run(0, fill, 1, 3, 3);
 	slot_0(3, 0);
 	EXPECT_POOL(0, "%s lost(5:0,3,0-1003) 5:1003 5:1004 5:1005", ev(0, 3));
-	/* Of two slots in turns. */
+	/* Alternating runs of two slots. */
 	use_image();
 	fill = put_run(0, 0, 0, 0, 3);
 	fill = put_run(0, fill, 1, 0, 3);
@@ -375,13 +376,13 @@ TEST(runs_of_a_slot)
 	EXPECT_EQ(9, account.given);
 	EXPECT_EQ(0, account.lost);
 	EXPECT_EQ(0, account.open_ends);
-	/* Before the slot was cleared: a sum, or no entry of the slot, lets it be. */
+	/* Before the slot was cleared: valid with a checksum, or without an entry of the slot. */
 	two_runs();
 	slot_0(6, 1);
 	EXPECT_POOL(1, "lost(4:0,2,0-1003) %s", ev(3, 6));
 	sum_block(0, 0, 2 * (HEAD + 3 * RECORD));
 	EXPECT_POOL(0, "%s", ev(1, 6));
-	/* Of damaged runs only those are missing that were not cleared. */
+	/* Events of damaged runs are missing unless they were cleared. */
 	use_image();
 	for (fill = 0; fill < 3; fill++)
 		sum_block(fill, 0, put_run(fill, 0, 0, 3 * fill, 3));
@@ -389,20 +390,20 @@ TEST(runs_of_a_slot)
 	slot_0(9, 4);
 	EXPECT_POOL(1, "lost(4:7,2,0-1006) %s", ev(6, 9));
 	summed_runs();
-	/* The newest event known is the entry's, or the run's. */
+	/* The newest known event is that of the entry or of the run. */
 	slot_0(8, 0);
 	EXPECT_POOL(0, "%s lost(4:7,2,1005-0)", ev(0, 6));
 	slot_0(2, 0);
 	EXPECT_POOL(0, "%s", ev(0, 6));
 }
 
-/* Whether that lane of four events is whole, or the last one makes no sense. */
+/* Whether the lane of four events is intact, or its last event is invalid. */
 #define EXPECT_LANE(whole) do {						\
 	EXPECT_POOL(!(whole), "%s", ev(0, (whole) ? 4 : 3));		\
 	EXPECT_EQ(!(whole), account.bad_lanes);				\
 } while (0)
 
-/* What a program may write, and what not: it may write anything. */
+/* What a program should write, and what it should not but may. */
 TEST(records_of_a_lane)
 {
 	u32 i;
@@ -414,7 +415,7 @@ TEST(records_of_a_lane)
 		const bool ok = !devtrace_type_is_transport(i) &&
 				(i < DEVTRACE_T_KERNEL || i >= DEVTRACE_T_USER2);
 
-		/* The text of the cause is no event: say_frame() leaves texts out. */
+		/* The text of the cause is no event: say_frame() omits texts. */
 		if (i == DEVTRACE_T_TEXT)
 			continue;
 		lane_words(word(4, i, 1), 0);
@@ -430,14 +431,14 @@ TEST(records_of_a_lane)
 		lane_words(word(DEVTRACE_LANE_FULL, TYPE, 1), 1U << (16 + i));
 		EXPECT_LANE(1U << i & DEVTRACE_F_MASK_EMIT && !(1U << i & need));
 	}
-	/* Longer than the longest of the shortest form, and it would be there. */
+	/* Above the longest short form, even though the data is there. */
 	put_lane(0, 40, 0);
 	for (i = DEVTRACE_LANE_SHORT + 1; i < DEVTRACE_LANE_CPU; i++) {
 		lane_words(word(i, TYPE, 1), 0);
 		EXPECT_LANE(false);
 	}
 	put_lane(0, 4, 0);
-	/* Beyond what is complete, and half a word. */
+	/* Beyond the completed part, and half a word. */
 	lane_words(word(6, TYPE, 1), 0);
 	EXPECT_LANE(false);
 	lane_words(word(4, TYPE, 1), 0);
@@ -447,7 +448,7 @@ TEST(records_of_a_lane)
 	EXPECT_LANE(false);
 }
 
-/* Entries of lanes that were not written like that. */
+/* Invalid entries of lanes. */
 TEST(lane_entries)
 {
 	const u32 last = ({ use_image(); head.nr_lanes - 1; });
@@ -479,13 +480,13 @@ TEST(lane_entries)
 	put_lane(6, 4, 6);
 	lane_at(0)->taken = LANE_TOLD_CLOSED;
 	EXPECT_POOL(0, "%s", ev(0, 6));
-	/* Nobody used lanes: whatever stands there means nothing. */
+	/* Without any use of lanes, these bytes have no meaning. */
 	use_image();
 	lane_at(0)->crc = 1;
 	run_at(0, 0)->extent = 1;
 	EXPECT_POOL(0, "%s", "");
 	EXPECT_EQ(0, account.bad_lanes);
-	/* Somebody did: there is a slot, a lane, or a run. */
+	/* A slot, a lane or a run shows that lanes were used. */
 	slot_0(0, 0);
 	EXPECT_POOL(1, "%s", "");
 	EXPECT_EQ(1, account.bad_lanes);
@@ -497,20 +498,20 @@ TEST(lane_entries)
 	EXPECT_POOL(1, "%s", ev(0, 3));
 }
 
-/* How many events of a lane came into runs is told twice: beside the lane, and by runs. */
+/* Two sources tell how many events of a lane were taken: its word, and the runs. */
 TEST(taken)
 {
 	struct devtrace_lane_block *b = NULL;
 	u32 i;
 
-	/* By the runs, if the word beside the lane is damaged or behind them. */
+	/* The runs, if the word of the lane is damaged or older. */
 	summed_runs();
 	put_lane(2, 6, 6);
 	lane_at(0)->taken ^= 1ULL << 40 | 0xff;
 	EXPECT_POOL(0, "%s", ev(0, 8));
 	lane_at(0)->taken = lane_told(4);
 	EXPECT_POOL(0, "%s", ev(0, 8));
-	/* By the word, if the newest run is gone, or all are damaged; by none. */
+	/* The word, if the newest run is missing or all are damaged; or neither. */
 	put_lane(2, 8, 8);
 	slot_0(8, 0);
 	EXPECT_POOL(0, "%s lost(4:7,2,1005-1008) %s", ev(0, 6), ev(8, 10));
@@ -521,7 +522,7 @@ TEST(taken)
 	EXPECT_POOL(2 - 1, "lost(4:0,6,0-1006) %s", ev(6, 8));
 	lane_at(0)->taken ^= 1ULL << 40;
 	EXPECT_POOL(2, "%s", "lost(4:0,6,0-0)");
-	/* Nor is it, if all runs were overwritten, or the newest one is not there. */
+	/* Neither, if all runs were overwritten, or the newest one is missing. */
 	use_image();
 	put_lane(2, 6, 6);
 	slot_0(6, 0);
@@ -533,12 +534,12 @@ TEST(taken)
 	lane_at(0)->taken ^= 1ULL << 40;
 	slot_0(7, 0);
 	EXPECT_POOL(1, "%s lost(4:7,1,1005-0)", ev(0, 6));
-	/* Nor is it known by the runs before a damaged one: of another block, or another idx. */
+	/* Runs before a damaged one do not tell it either: another block, or another idx. */
 	for (i = 0; i < 6; i++) {
 		struct run *r;
 
 		two_runs();
-		/* The entry of the slot says so, or there is none. */
+		/* According to the entry of the slot, or without one. */
 		if (i >= 3)
 			memset(slot_at(0, 0), 0, sizeof(struct persist_slot));
 		put_lane(2, 6, 6);
@@ -550,18 +551,18 @@ TEST(taken)
 		image_says();
 		EXPECT_EQ(3, account.given);
 	}
-	/* All were taken, and more. */
+	/* All events were taken, and more. */
 	summed_runs();
 	put_lane(2, 4, 10);
 	EXPECT_POOL(0, "%s", ev(0, 6));
-	/* Fewer than none. */
+	/* A negative number. */
 	summed_runs();
 	put_lane(2, 4, -20);
 	slot_0(0, 0);
 	block_sum(0, 0)->sum ^= 1;
 	EXPECT_POOL(2, "%s", "");
 	EXPECT_EQ(1, account.bad_lanes);
-	/* The runs are those of the lane before. */
+	/* The runs belong to the previous lane. */
 	summed_runs();
 	put_lane(0, 4, 0);
 	lane_page(0, 0)->time = TS + 5;
@@ -572,7 +573,7 @@ TEST(taken)
 	summed_runs();
 	put_lane(8, 4, 6);
 	EXPECT_POOL(0, "%s 4:1008 4:1009 4:1010 4:1011 lost(4:2,2,0-1011)", ev(0, 6));
-	/* Of two blocks, the first one is taken in part, or whole and the second in part. */
+	/* Two blocks: the first is taken partly, or completely and the second partly. */
 	for (i = 4; i < 8; i += 3) {
 		use_image();
 		put_run(0, 0, 0, 0, i);
@@ -587,7 +588,7 @@ TEST(taken)
 		lane_page(0, 0)->head.open = 3;
 		EXPECT_POOL(0, "%s", ev(0, 10));
 	}
-	/* Behind what makes no sense nothing counts. */
+	/* Events behind an invalid record do not count. */
 	put_lane(2, 4, 4);
 	memset(block_sum(0, 0), 0, 2 * sizeof(struct persist_block));
 	put_run(0, 0, 0, 0, 4);
@@ -596,7 +597,7 @@ TEST(taken)
 	lane_words(word(4, DEVTRACE_T_KERNEL, 1), 0);
 	EXPECT_POOL(1, "%s", ev(0, 5));
 	EXPECT_EQ(1, account.bad_lanes);
-	/* So many that half of 2^32 were taken, as runs say. */
+	/* According to the runs, more than half of 2^32 were taken. */
 	summed_runs();
 	for (i = 0; i < 2; i++)
 		run_at(0, i * (HEAD + 3 * RECORD))->lane = (1U << 31) + 3 * i;
@@ -613,7 +614,7 @@ TEST(taken)
 	EXPECT_POOL(0, "%s", ev(0, 8));
 }
 
-/* Marks of the event at each time from TS on. */
+/* Marks of the events, by time from TS on. */
 static u8 marks[8];
 
 static void keep_marks(u8 type, const u8 *p, u32 len)
@@ -622,7 +623,7 @@ static void keep_marks(u8 type, const u8 *p, u32 len)
 		marks[get_le(p + 8, 8) - TS] = p[0];
 }
 
-/* An event that does not keep the time that it claims is marked, and no other one. */
+/* Exactly the events with an unreliable time are marked. */
 TEST(marks_of_late_events)
 {
 	struct run *r;
@@ -643,12 +644,12 @@ TEST(marks_of_late_events)
 	EXPECT_EQ(DEVTRACE_F_USER, marks[5]);
 }
 
-/* Times, and losses, that cannot be. */
+/* Impossible times and losses. */
 TEST(times_of_a_lane)
 {
 	const u64 ahead = 3600 * 1000000000ULL;
 
-	/* Before the newest run, before the lane was made, far ahead of any clock. */
+	/* Before the newest run, before the lane was made, far ahead of the clock. */
 	summed_runs();
 	put_lane(6, 2, 6);
 	lane_page(0, 0)->time = 1;
@@ -658,7 +659,7 @@ TEST(times_of_a_lane)
 	EXPECT_POOL(0, "%s 4:2000 4:2000", ev(0, 6));
 	lane_page(0, 0)->time = ~0ULL;
 	EXPECT_POOL(0, "%s 4:3600000000000 4:3600000000000", ev(0, 6));
-	/* More were lost than there were ns. */
+	/* More events lost than nanoseconds passed. */
 	use_image();
 	slot_0(0, 0);
 	put_lane(4, 4, 4);
@@ -676,7 +677,7 @@ TEST(times_of_a_lane)
 	EXPECT_EQ(1, account.bad_lanes);
 }
 
-/* For want of memory only the newest are given; the others are counted. */
+/* Without enough memory, the newest events are rendered and the others counted. */
 TEST(the_newest_part)
 {
 	u32 k;
@@ -691,7 +692,7 @@ TEST(the_newest_part)
 	EXPECT_EQ(6, account.lost);
 }
 
-/* Lanes in each other's memory: each page belongs to the first lane that has it. */
+/* Lanes that overlap: each page belongs to the first lane that claims it. */
 TEST(lanes_in_each_others_memory)
 {
 	u32 i, k, nr, pages;
@@ -721,7 +722,7 @@ TEST(lanes_in_each_others_memory)
 	EXPECT_EQ(nr, account.given);
 	EXPECT_EQ(nr / PERSIST_LANE_PAGES - 1, account.bad_lanes);
 	EXPECT_EQ(1, account.open_ends);
-	/* Behind the last page of a lane the next one may begin. */
+	/* Adjacent lanes do not overlap. */
 	put_lane(0, 4, 0);
 	image_says();
 	EXPECT_EQ(4 + nr - 2, account.given);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_persist_render.c - what is given beside events, and how: clocks, threads, names, addresses
+ * test_persist_render.c - the frames besides events: clocks, threads, names, and hidden
+ * addresses
  *
- * Each entry of a table has its checksum; here one is damaged, or right and makes no sense.
+ * Each table entry has a checksum; the tests damage entries, or make valid ones with impossible
+ * contents.
  */
 #include "kselftest_harness.h"
 #include "persist_image.h"
@@ -15,7 +17,7 @@ void ring_port_step(void)
 #define RINGS	2
 #define TYPE	100
 
-/* Events of ring 0, each a record of 64 bytes. */
+/* Events of ring 0, records of 64 bytes. */
 #define UNITS	8
 #define ROOM	(UNITS * RING_UNIT - RING_HEADER)
 static u32 nr;
@@ -97,7 +99,7 @@ static void put_name(u32 i, u8 kind, u64 serial, u32 scope, u64 key, const char 
 	put_name_since(i, kind, serial, scope, key, name, 0);
 }
 
-/* A name goes behind the last event from before it was given. */
+/* A name comes after the last event from before it was defined. */
 TEST(names_between_events)
 {
 	use_image();
@@ -125,7 +127,7 @@ TEST(clocks)
 	EXPECT_EQ(400, account.last);
 	clock_at(2)->real ^= 1;
 	EXPECT_STREQ("clock(50) 0:100 clock(300) 0:300 clock(400)", image_says());
-	/* The upper bits of times are those of the newest one, or next to it. */
+	/* The high bits of times are those of the newest time, or adjacent. */
 	use_image();
 	put_event((3ULL << 56) - 7, 0);
 	put_event((3ULL << 56) + 7, 0);
@@ -143,13 +145,13 @@ TEST(threads)
 	put_thread(1, 7, 50, "first");
 	put_thread(5, 8, 250, "of 8");
 	put_thread(6, 8, 400, "later");
-	/* Of thread 8 there is no name before the first event: its first one will do. */
+	/* Thread 8 has no name before the first event: its first name is used. */
 	EXPECT_STREQ("thread(7,50,first) thread(8,250,of 8) 0:100 thread(7,200,second) "
 		     "thread(8,250,of 8) 0:300 thread(8,400,later)", image_says());
 	thread_at(5)->tgid ^= 1;
 	EXPECT_STREQ("thread(7,50,first) thread(8,400,later) 0:100 thread(7,200,second) "
 		     "0:300 thread(8,400,later)", image_says());
-	/* No thread has that number, and a name has an end. */
+	/* No thread has id 0, and a name has an end. */
 	put_thread(5, 0, 250, "nobody");
 	put_thread(6, 9, 20, "sixteen of bytes");
 	EXPECT_STREQ("thread(9,20,sixteen of byte) thread(7,50,first) 0:100 "
@@ -162,19 +164,19 @@ TEST(names)
 				    DEVTRACE_T_FUN, DEVTRACE_T_USR };
 	u32 i;
 
-	/* Addresses of the kernel are hidden, those of a program are not. */
+	/* Kernel addresses are hidden; those of a program are not. */
 	use_image();
 	put_name(0, DEVTRACE_T_OBJ, 5, 0, 0x10000, "kernel");
 	put_name(1, DEVTRACE_T_OBJ, 6, 9, 0x10000, "program");
 	put_name(2, DEVTRACE_T_USR, 7, 0, 100, "number");
 	EXPECT_STREQ("name(0,fffffffffffeffff,kernel) name(0,10000,program) name(0,64,number)",
 		     image_says());
-	/* Damaged; not newer than the one before: of names that were moved. */
+	/* Damaged, or not newer than the preceding one, as after a move of names. */
 	name_at(1)->key ^= 1;
 	put_name(2, DEVTRACE_T_USR, 5, 0, 100, "number");
 	put_name(3, DEVTRACE_T_USR, 6, 0, 101, "next");
 	EXPECT_STREQ("name(0,fffffffffffeffff,kernel) name(0,65,next)", image_says());
-	/* Frames of names have five types: no other frame is made of one. */
+	/* Names have five frame types; others are ignored. */
 	for (i = 0; i < 256; i++) {
 		put_name(0, i, 5, 0, 100, "x");
 		put_name(1, DEVTRACE_T_USR, 6, 0, 101, "next");
@@ -186,7 +188,10 @@ TEST(names)
 }
 
 
-/* Change @n of the stream: it stops or goes on at @ts; from @began on events are refused. */
+/*
+ * Write change @n of the stream: it stops or continues at @ts; events from @began on are
+ * refused.
+ */
 static void put_change(u64 n, u32 state, u64 began, u64 ts, const char *trigger)
 {
 	struct persist_change *to = (void *)(image + PERSIST_CHANGES_AT);
@@ -203,7 +208,7 @@ static struct persist_missed *missed_at(u32 ring, u32 copy)
 					 PERSIST_MISSED_AT) + copy;
 }
 
-/* What a ring had missed by each of the @nr changes, and by now, of it @before a clear. */
+/* Events that a ring missed by each change and by now, @before of them before a clear. */
 static void put_missed(u32 ring, u32 copy, u32 nr_changes, const u64 *missed)
 {
 	struct persist_missed m = { .nr = nr_changes };
@@ -228,7 +233,7 @@ static void put_info(u32 ring, u64 since, u64 before, u64 stopped, u64 busy)
 	to[1] = i;
 }
 
-/* An event at 100 and one at 1000; the stream stopped at 210 and 410, went on at 310 and 510. */
+/* Events at 100 and 1000; the stream stops at 210 and 410, and continues at 310 and 510. */
 static void put_stops(void)
 {
 	use_image();
@@ -251,12 +256,12 @@ TEST(stops)
 	put_stops();
 	EXPECT_STREQ(FIRST "state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) "
 		     "0:1000", image_says());
-	/* It ends stopped: the rest is of the last stop, and not newer than all that is known. */
+	/* It ends stopped: the rest belongs to the last stop, up to the newest known time. */
 	put_change(4, DEVTRACE_STATE_STOPPED, 1050, 1060, "");
 	put_info(0, 0, 0, 15, 0);
 	EXPECT_STREQ(FIRST "state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) "
 		     "0:1000 state(1,1060,) lost(0:5,3,1050-1100)", image_says());
-	/* Other losses may be of any time since the last clear. */
+	/* Other losses may have any time since the last clear. */
 	put_stops();
 	put_info(0, 0, 0, 12, 4);
 	EXPECT_STREQ(FIRST "state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) "
@@ -265,13 +270,13 @@ TEST(stops)
 
 TEST(stops_with_a_clear)
 {
-	/* The clear was at 450, when it was frozen, and 9 were missed by then. */
+	/* Cleared at 450, while frozen; 9 events were missed by then. */
 	put_stops();
 	put_info(0, 450, 9, 3, 4);
 	put_info(1, 450, 1, 1, 0);
 	EXPECT_STREQ("clock(1100) 0:100 state(2,410,) lost(0:5,3,450-510) lost(1:5,1,450-510) "
 		     "state(0,510,) 0:1000 lost(0:2,4,450-1100)", image_says());
-	/* While it ran: nothing of the stops is left to tell. */
+	/* Cleared while running: earlier stops have no losses left. */
 	put_info(0, 350, 5, 7, 0);
 	put_info(1, 350, 0, 2, 0);
 	EXPECT_STREQ("clock(1100) 0:100 state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) "
@@ -280,31 +285,31 @@ TEST(stops_with_a_clear)
 
 TEST(stops_without_counts)
 {
-	/* Damaged: told at the end, and as old as the first stop that has no count. */
+	/* A damaged count: reported at the end, from the first stop without a count. */
 	put_stops();
 	missed_at(0, 0)->missed[0] ^= 1;
 	EXPECT_STREQ("clock(1100) 0:100 state(1,210,door) state(0,310,) state(2,410,) "
 		     "lost(1:5,2,400-510) state(0,510,) 0:1000 lost(0:5,12,200-1100)",
 		     image_says());
-	/* An older copy has the first stop. */
+	/* The older copy has the count of the first stop. */
 	put_missed(0, 1, 2, (u64[]){ 0, 5 });
 	EXPECT_STREQ(FIRST "state(2,410,) lost(1:5,2,400-510) state(0,510,) 0:1000 "
 		     "lost(0:5,7,400-1100)", image_says());
-	/* The last change came after the counts. */
+	/* The last change is newer than the counts. */
 	put_stops();
 	put_change(4, DEVTRACE_STATE_STOPPED, 600, 610, "");
 	put_change(5, DEVTRACE_STATE_RUNNING, 620, 620, "");
 	put_info(0, 0, 0, 14, 0);
 	EXPECT_STREQ(FIRST "state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) "
 		     "state(1,610,) state(0,620,) 0:1000 lost(0:5,2,600-1100)", image_says());
-	/* More counts than losses: the counts are newer. None is told twice. */
+	/* Counts above the losses are newer; nothing is reported twice. */
 	put_stops();
 	put_info(0, 0, 0, 0, 0);
 	EXPECT_STREQ(FIRST "state(2,410,) lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) "
 		     "0:1000", image_says());
 }
 
-/* Changes that are damaged, in another place or of no state are left out. */
+/* Changes that are damaged, misplaced or have no valid state are left out. */
 TEST(changes_that_make_no_sense)
 {
 	struct persist_change *all;
@@ -316,7 +321,7 @@ TEST(changes_that_make_no_sense)
 	put_change(6, DEVTRACE_STATE_FROZEN + 1, 600, 610, "");
 	EXPECT_STREQ("clock(1100) 0:100 state(1,210,door) lost(0:5,5,200-410) state(2,410,) "
 		     "lost(0:5,7,400-510) lost(1:5,2,400-510) state(0,510,) 0:1000", image_says());
-	/* More changes than there is room for: the oldest of them has no count any more. */
+	/* More changes than entries: the oldest one has no count. */
 	put_stops();
 	put_change(PERSIST_CHANGES, DEVTRACE_STATE_RUNNING, 600, 600, "");
 	put_missed(0, 1, PERSIST_CHANGES + 1, (u64[PERSIST_CHANGES + 1]){ [PERSIST_CHANGES] = 12 });
@@ -332,7 +337,7 @@ static void keep_text_time(u8 type, const u8 *p, u32 len)
 		text_at = get_le(p + 8, 8);
 }
 
-/* The last line has the time of its cause, if nothing newer is there. */
+/* The last line has the time of its cause, unless something newer exists. */
 TEST(time_of_the_cause)
 {
 	struct persist_cause *to, c = { .why = PERSIST_PANIC, .ts = 500, .text = "panic: of a test" };
@@ -361,7 +366,7 @@ static void keep_payload(u8 type, const u8 *p, u32 len)
 		memcpy(payload, p + 16, ROOM);
 }
 
-/* Whether of @len bytes at a place of an event of that context come out those that are wanted. */
+/* True if @len bytes at offset @at of an event in this context are rendered as @want. */
 static bool passes(u32 who, u32 at, const u8 *bytes, const u8 *want, u32 len)
 {
 	use_image();
@@ -373,7 +378,7 @@ static bool passes(u32 who, u32 at, const u8 *bytes, const u8 *want, u32 len)
 #define ADDRESS		1, 2, 3, 4, 5, 6, 7, 0x80
 #define HIDDEN		0xfe, 0xfd, 0xfc, 0xfb, 0xfa, 0xf9, 0xf8, 0xff
 
-/* Addresses in events of drivers are hidden, wherever they stand. */
+/* Addresses in events of drivers are hidden at any position. */
 TEST(addresses)
 {
 	static const u8 obj[] = { DEVTRACE_E_OBJ, ADDRESS }, no_obj[] = { DEVTRACE_E_OBJ, HIDDEN };
@@ -395,11 +400,11 @@ TEST(addresses)
 	EXPECT_TRUE(PASSES(ptr, other, other));
 	EXPECT_TRUE(PASSES(0, obj, obj));
 	EXPECT_TRUE(PASSES(ptr | RING_WHO_USER, obj, obj));
-	/* Behind a code, and an object with a signal, which are no elements. */
+	/* Behind a code, and an object with a signal, which are not elements. */
 	EXPECT_TRUE(PASSES(ptr | RING_WHO_CODE, code, no_code));
 	EXPECT_TRUE(PASSES(ptr | RING_WHO_OBJSIG, code, no_code));
 	EXPECT_TRUE(PASSES(ptr | RING_WHO_CODE | RING_WHO_OBJSIG, both, no_both));
-	/* Not whole: it has no address, nor has what would be behind the event. */
+	/* A cut element has no address; bytes behind the event do not count. */
 	EXPECT_TRUE(passes(ptr, ROOM - sizeof(cut), cut, cut, sizeof(cut)));
 	use_image();
 	put_event(100, ptr | RING_WHO_CODE)->len = 2;

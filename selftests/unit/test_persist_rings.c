@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_persist_rings.c - each check of a ring in a region, by the damage that it is there for
+ * test_persist_rings.c - each check of a ring in a region, with the damage that it detects
  *
- * A ring is written here word by word: four records of 1 KiB a chunk, which is also a block.
- * Then one word is not what the module would have written.
+ * A ring is written word by word: a chunk, which is also a block, has four records of 1 KiB.
+ * Then one word is changed to a value that the module does not write.
  */
 #include "kselftest_harness.h"
 #include "persist_image.h"
@@ -23,7 +23,7 @@ static u64 *data, *anchors;
 static struct persist_sum *sums;
 static u32 mask, chunks;
 
-/* A record of so many units, which may be any number. */
+/* Write a record of @units, which may be invalid. */
 static void put(u64 pos, u8 type, u64 ts, u32 units)
 {
 	struct ring_record *rec = (void *)&data[pos & mask];
@@ -51,7 +51,7 @@ static void info(u32 copy, struct persist_info i)
 	memcpy(ring + PERSIST_INFO_AT + copy * sizeof(i), &i, sizeof(i));
 }
 
-/* The sum of the records from @pos to @to_pos, of which the last one has the time @ts. */
+/* The checksum entry of the records from @pos to @to_pos, the last with time @ts. */
 static struct persist_sum sum_of(u64 pos, u64 idx, u64 to_pos, u64 to_idx, u64 ts)
 {
 	struct persist_sum s = {
@@ -81,7 +81,7 @@ static void store_sum(struct persist_sum s, u32 copy)
 	*sum_at(s.pos, copy) = s;
 }
 
-/* What follows is about this ring. */
+/* The following calls use this ring. */
 static void use_ring(u32 n)
 {
 	ring = image + head.rings + n * head.stride;
@@ -103,7 +103,7 @@ static void use_image(u64 size, u32 rings)
 	}
 }
 
-/* @n records from a place on, of which the first @summed have sums; their times from TS on. */
+/* Write @n records from @pos on, the first @summed with checksums, their times from TS on. */
 static void write_from(u64 pos, u64 idx, u32 n, u32 summed)
 {
 	const u32 blocks = chunks < RING_BLOCKS_MAX ? chunks : RING_BLOCKS_MAX;
@@ -131,13 +131,13 @@ static void write_ring(u32 n, u32 summed)
 	write_from(0, 0, n, summed);
 }
 
-/* What is said of the events number @from to @to of the ring. */
+/* The expected text for events @from to @to of the ring. */
 static const char *ev(u32 from, u32 to)
 {
 	return events_of(0, TS + from, TS + to);
 }
 
-/* A case: events, what is between them, more events; whether the end is known. */
+/* A case: events, losses between them, events; and whether the end is known. */
 #define EXPECT_RING(known, format, ...) do {				\
 	char want_[16384];						\
 									\
@@ -149,7 +149,7 @@ static const char *ev(u32 from, u32 to)
 
 TEST(a_whole_ring)
 {
-	/* Without sums, with them, some with; and a sum of a part of a chunk. */
+	/* Without checksums, with them, with some; and with one for a part of a chunk. */
 	write_ring(12, 0);
 	EXPECT_RING(true, "%s", ev(0, 12));
 	EXPECT_EQ(12, account.unchecked);
@@ -162,7 +162,7 @@ TEST(a_whole_ring)
 	write_ring(7, 6);
 	EXPECT_RING(true, "%s", ev(0, 7));
 	EXPECT_EQ(1, account.unchecked);
-	/* In the order of positions, where that is not the one of chunks and anchors. */
+	/* The order of positions differs from that of chunks and anchors. */
 	use_image(SIZE, 2);
 	write_from(3 * (mask + 1) - 2 * PERSIST_CHUNK, 0, 16, 16);
 	EXPECT_RING(true, "%s", ev(0, 16));
@@ -170,16 +170,16 @@ TEST(a_whole_ring)
 	write_from(3 * (mask + 1) - 2 * PERSIST_CHUNK, 0, 16, 4);
 	EXPECT_RING(true, "%s", ev(0, 16));
 	EXPECT_EQ(12, account.unchecked);
-	/* The lower half of a position wraps, and no sum says what the upper one is. */
+	/* The low half of a position wraps, and no checksum tells the high half. */
 	use_image(SIZE, 2);
 	write_from((1ULL << 32) - PERSIST_CHUNK, 0, 8, 0);
 	EXPECT_RING(true, "%s", ev(0, 8));
-	/* That of an index is known from where the ring was cleared. */
+	/* The high half of an index follows from the last clear. */
 	use_image(SIZE, 2);
 	write_from(0, 5ULL << 32, 8, 0);
 	info(0, (struct persist_info){ .nr = 1, .cleared = 5ULL << 32 });
 	EXPECT_RING(true, "%s", ev(0, 8));
-	/* Blocks of more than one chunk, and a damaged one. */
+	/* Blocks of more than one chunk, one of them damaged. */
 	use_image(8 * SIZE, 1);
 	ASSERT_LT(RING_BLOCKS_MAX, chunks);
 	write_from(0, 0, 64, 0);
@@ -187,40 +187,40 @@ TEST(a_whole_ring)
 	EXPECT_RING(true, "%s lost(0:7,16,1015-1032) %s", ev(0, 16), ev(32, 64));
 }
 
-/* Records behind the newest sum that lead not to the next place. */
+/* Records behind the newest checksum that do not lead to the next place. */
 TEST(a_stretch_that_leads_elsewhere)
 {
 	u32 i;
 
-	/* A record of no valid type has no length. */
+	/* A record of an invalid type has no length. */
 	write_ring(8, 4);
 	put(6 * UNITS, DEVTRACE_T_INFO, TS + 6, UNITS);
 	EXPECT_RING(false, "%s", ev(0, 4));
-	/* The last record goes beyond the place. */
+	/* The last record ends behind the place. */
 	write_ring(8, 4);
 	commit(8 * UNITS - 1, 8);
 	EXPECT_RING(false, "%s", ev(0, 4));
-	/* One record less, or more, than were counted. */
+	/* One record fewer, or more, than counted. */
 	for (i = 7; i <= 9; i += 2) {
 		write_ring(8, 4);
 		commit(8 * UNITS, i);
 		EXPECT_RING(false, "%s", ev(0, 4));
 	}
-	/* One of a lap before, in the midst. */
+	/* A record of the previous lap in between. */
 	write_ring(12, 4);
 	put(6 * UNITS, TYPE, TS - 100, UNITS);
 	EXPECT_RING(true, "%s lost(0:7,4,1003-1008) %s", ev(0, 4), ev(8, 12));
-	/* All of a lap before: older than the sum. */
+	/* All are of the previous lap: older than the checksum. */
 	write_ring(8, 4);
 	for (i = 4; i < 8; i++)
 		put(i * UNITS, TYPE, TS - 100 + i, UNITS);
 	EXPECT_RING(false, "%s", ev(0, 4));
-	/* Two stretches whose times contradict each other: which one is old? */
+	/* Two stretches with contradictory times: it is unknown which is old. */
 	write_ring(16, 0);
 	for (i = 4; i < 8; i++)
 		put(i * UNITS, TYPE, 2 * TS + i, UNITS);
 	EXPECT_RING(true, "%s lost(0:7,8,1003-1012) %s", ev(0, 4), ev(12, 16));
-	/* What has its sum is given nevertheless. */
+	/* Records with a checksum are rendered all the same. */
 	write_ring(8, 4);
 	store_sum(sum_of(0, 0, 4 * UNITS, 4, TS - 500), 0);
 	for (i = 4; i < 8; i++)
@@ -228,7 +228,7 @@ TEST(a_stretch_that_leads_elsewhere)
 	EXPECT_RING(true, "%s 0:904 0:905 0:906 0:907", ev(0, 4));
 }
 
-/* With equal times no order tells that a stretch comes round to where it was. */
+/* With equal times, the order does not show that a stretch is longer than a lap. */
 TEST(a_stretch_of_more_than_a_lap)
 {
 	u32 i, lap;
@@ -240,13 +240,13 @@ TEST(a_stretch_of_more_than_a_lap)
 	store_sum(sum_of(0, 0, 4 * UNITS, 4, TS), 0);
 	commit((lap + 5) * UNITS, lap + 5);
 	EXPECT_RING(false, "%s", "0:1000 0:1000 0:1000 0:1000");
-	/* Just a lap; the events that it is written over are no more. */
+	/* Exactly a lap; the overwritten events are gone. */
 	commit((lap + 4) * UNITS, lap + 4);
 	image_says();
 	EXPECT_EQ(0, account.open_ends);
 	EXPECT_EQ(lap, account.given);
 	EXPECT_EQ(4, account.lost);
-	/* Where positions wrap it must not come round for ever. */
+	/* With wrapped positions it must end too. */
 	use_image(SIZE, 2);
 	for (i = 0; i < lap; i++)
 		put(i * UNITS, TYPE, TS, UNITS);
@@ -256,7 +256,7 @@ TEST(a_stretch_of_more_than_a_lap)
 	EXPECT_RING(false, "%s", "lost(0:0,4,0-0)");
 }
 
-/* A sum that was being written had crc 0; any other one that is wrong covered something. */
+/* crc 0 means the checksum was being written; any other wrong crc covered records. */
 TEST(a_stretch_whose_sum_is_damaged)
 {
 	u32 copy;
@@ -268,7 +268,7 @@ TEST(a_stretch_whose_sum_is_damaged)
 		sum_at(4 * UNITS, copy)->crc = 0;
 		sum_at(4 * UNITS, copy)->to_idx = 6;
 		EXPECT_RING(true, "%s", ev(0, 8));
-		/* The first and the last chunk of a stretch, and the one behind it. */
+		/* The first and the last chunk of a stretch, and the chunk after it. */
 		write_ring(12, 4);
 		anchors[2] = 0;
 		sum_at(4 * UNITS, copy)->crc = 1;
@@ -282,7 +282,7 @@ TEST(a_stretch_whose_sum_is_damaged)
 	}
 }
 
-/* Sums whose own checksum is right, but that no writer stored, or not there. */
+/* Checksum entries with a right crc but impossible contents, or without records. */
 TEST(a_sum_that_makes_no_sense)
 {
 	const u64 at = 5 * PERSIST_CHUNK;
@@ -290,7 +290,7 @@ TEST(a_sum_that_makes_no_sense)
 
 	for (copy = 0; copy < 2; copy++) {
 		write_ring(8, 8);
-		/* Of nothing; back in position, or in number; longer than the ring. */
+		/* Empty; backwards in position, or in number; longer than the ring. */
 		store_sum(sum_of(at, 40, at, 40, TS), copy);
 		EXPECT_RING(true, "%s", ev(0, 8));
 		store_sum(sum_of(at, 40, at - 4, 44, TS), copy);
@@ -301,13 +301,13 @@ TEST(a_sum_that_makes_no_sense)
 		store_sum((struct persist_sum){ .pos = at, .idx = 24, .to_pos = at + mask + 2,
 			  .to_idx = 40 }, copy);
 		EXPECT_RING(true, "%s", ev(0, 8));
-		/* That of another chunk. */
+		/* The entry of another chunk. */
 		*sum_at(at, copy) = *sum_at(4 * UNITS, 0);
 		memset(sum_at(4 * UNITS, 0), 0, sizeof(*sums));
 		EXPECT_RING(true, "%s", ev(0, 8));
 		EXPECT_EQ(4, account.unchecked);
 	}
-	/* Two that overlap, in position, or in number: the first one counts. */
+	/* Two that overlap in position, or in number: the first one counts. */
 	write_ring(8, 8);
 	store_sum(sum_of(0, 0, 5 * UNITS, 5, TS + 4), 0);
 	store_sum(sum_of(4 * UNITS, 5, 8 * UNITS, 9, TS + 7), 0);
@@ -317,27 +317,27 @@ TEST(a_sum_that_makes_no_sense)
 	store_sum(sum_of(4 * UNITS, 3, 8 * UNITS, 7, TS + 7), 0);
 	commit(8 * UNITS, 7);
 	EXPECT_RING(true, "%s lost(0:7,3,1003-0)", ev(0, 4));
-	/* One more, or less, than there are records. */
+	/* One event more, or less, than there are records. */
 	write_ring(8, 8);
 	store_sum(sum_of(4 * UNITS, 4, 8 * UNITS, 9, TS + 7), 0);
 	commit(8 * UNITS, 9);
 	EXPECT_RING(true, "%s lost(0:7,5,1003-0)", ev(0, 4));
-	/* Records that are not those of the sum. */
+	/* The records do not match the checksum. */
 	write_ring(12, 12);
 	put(5 * UNITS, TYPE + 1, TS + 5, UNITS);
 	EXPECT_RING(true, "%s lost(0:7,4,1003-1008) %s", ev(0, 4), ev(8, 12));
-	/* The newest: how many they were is known. */
+	/* The newest: their number is known. */
 	write_ring(8, 8);
 	put(5 * UNITS, TYPE + 1, TS + 5, UNITS);
 	EXPECT_RING(true, "%s lost(0:7,4,1003-0)", ev(0, 4));
-	/* A record that has no form, and yet a right sum. */
+	/* An invalid record with a right checksum. */
 	write_ring(12, 8);
 	put(5 * UNITS, DEVTRACE_T_INFO, TS + 5, UNITS);
 	store_sum(sum_of(4 * UNITS, 4, 8 * UNITS, 8, TS + 7), 0);
 	EXPECT_RING(true, "%s lost(0:7,4,1003-1008) %s", ev(0, 4), ev(8, 12));
 }
 
-/* Each chunk has two sums: the later one counts, if it is whole. */
+/* Each chunk has two checksums: the later intact one counts. */
 TEST(two_sums)
 {
 	u32 newer;
@@ -347,16 +347,16 @@ TEST(two_sums)
 		store_sum(sum_of(4 * UNITS, 4, 6 * UNITS, 6, TS + 5), !newer);
 		store_sum(sum_of(4 * UNITS, 4, 8 * UNITS, 8, TS + 7), newer);
 		EXPECT_RING(true, "%s", ev(0, 12));
-		/* Damaged, it says no more than that it was there. */
+		/* A damaged one only shows that it existed. */
 		sum_at(4 * UNITS, newer)->idx ^= 1;
 		EXPECT_RING(true, "%s lost(0:7,2,1005-1008) %s", ev(0, 6), ev(8, 12));
-		/* Of the same records, one of them damaged. */
+		/* Both cover the same records; one is damaged. */
 		store_sum(sum_of(4 * UNITS, 4, 8 * UNITS, 8, TS + 7), 0);
 		store_sum(sum_of(4 * UNITS, 4, 8 * UNITS, 8, TS + 7), 1);
 		sum_at(4 * UNITS, newer)->sum ^= 1;
 		EXPECT_RING(true, "%s", ev(0, 12));
 	}
-	/* To the same place, but from no valid one. */
+	/* To the same place, but from an invalid position. */
 	write_ring(8, 8);
 	store_sum(sum_of(4 * UNITS, 4, 8 * UNITS, 8, TS + 7), 1);
 	store_sum((struct persist_sum){ .pos = 4 * UNITS + 1, .idx = 9, .to_pos = 8 * UNITS,
@@ -369,13 +369,13 @@ TEST(two_sums)
 	EXPECT_RING(false, "%s", ev(0, 4));
 }
 
-/* What was written over is not given, whatever is left of it. */
+/* Overwritten events are not rendered, even if parts of them are left. */
 TEST(overwritten)
 {
 	struct persist_sum old;
 	u32 i, lap;
 
-	/* The sum of a lap before, with its records; of that lap, all sums are damaged. */
+	/* A checksum of the previous lap with its records; those of the newest lap are damaged. */
 	use_image(SIZE, 2);
 	lap = (mask + 1) / UNITS;
 	write_from(0, 0, lap + 8, lap);
@@ -386,7 +386,7 @@ TEST(overwritten)
 	store_sum(sum_of((lap + 4) * UNITS, lap + 4, (lap + 8) * UNITS, lap + 8, TS + lap + 7), 0);
 	put(6 * UNITS, TYPE, TS, UNITS);
 	EXPECT_RING(true, "lost(0:0,8,0-1008) %s lost(0:7,8,1255-0)", ev(8, lap));
-	/* The same record in the place of another one: with equal times it leads there. */
+	/* A copy of a record elsewhere: with equal times it leads to the same place. */
 	use_image(SIZE, 2);
 	for (i = 0; i < lap; i++)
 		put(i * UNITS, TYPE, TS, UNITS);
@@ -399,18 +399,18 @@ TEST(overwritten)
 	EXPECT_EQ(4, account.lost);
 }
 
-/* Commit, or an anchor, is damaged: it has no checksum. */
+/* Commit or an anchor is damaged: they have no checksum. */
 TEST(a_place_that_makes_no_sense)
 {
 	u32 i, lap;
 
-	/* The writer steps back, in position, in number, or both. */
+	/* The writer goes back in position, in number, or in both. */
 	for (i = 1; i < 4; i++) {
 		write_ring(8, 8);
 		commit(i & 1 ? 2 * UNITS : 16 * UNITS, i & 2 ? 2 : 16);
 		EXPECT_RING(false, "%s", ev(0, 8));
 	}
-	/* Nor does it go on with less events: places behind that do not begin there. */
+	/* It cannot advance with fewer events either: later places do not begin there. */
 	write_ring(16, 4);
 	commit(9 * UNITS, 2);
 	EXPECT_RING(false, "%s", ev(0, 12));
@@ -418,24 +418,24 @@ TEST(a_place_that_makes_no_sense)
 	write_ring(16, 4);
 	anchors[3] = ring_word(5 * UNITS + 1, 6);
 	EXPECT_RING(true, "%s", ev(0, 16));
-	/* Not behind the newest sum, by position or by number. */
+	/* Not behind the newest checksum, by position or by number. */
 	write_ring(12, 8);
 	anchors[0] = ring_word(0, 20);
 	EXPECT_RING(true, "%s", ev(0, 12));
 	write_ring(16, 4);
 	anchors[2] = ring_word(8 * UNITS, 2);
 	EXPECT_RING(true, "%s", ev(0, 16));
-	/* Where the writer was, as commit says, which was not written back afterwards. */
+	/* At the place in commit, which was not written back later. */
 	write_ring(12, 4);
 	commit(8 * UNITS, 8);
 	anchor(8 * UNITS, 7);
 	anchor(12 * UNITS, 12);
 	EXPECT_RING(false, "%s", ev(0, 12));
-	/* Behind that, and there is no sum. */
+	/* Behind commit, without a checksum. */
 	write_ring(16, 0);
 	commit(8 * UNITS, 8);
 	EXPECT_RING(true, "%s", ev(0, 8));
-	/* Of the lap before; the stretch that was written over it is damaged. */
+	/* From the previous lap; the stretch that overwrote it is damaged. */
 	use_image(SIZE, 2);
 	lap = (mask + 1) / UNITS;
 	for (i = 0; i < lap; i++)
@@ -448,7 +448,7 @@ TEST(a_place_that_makes_no_sense)
 	EXPECT_EQ(1, account.open_ends);
 	EXPECT_EQ(lap - 8, account.given);
 	EXPECT_EQ(4, account.lost);
-	/* Between two places there is padding alone: that stretch has no time. */
+	/* Only padding between two places: the stretch has no time. */
 	use_image(SIZE, 2);
 	write_from((lap - 8) * UNITS, 0, 5, 0);
 	data[(lap - 3) * UNITS] = 3 * UNITS;
@@ -459,7 +459,7 @@ TEST(a_place_that_makes_no_sense)
 	EXPECT_RING(true, "%s", ev(0, 6));
 }
 
-/* Whether the records lead to where the writer was. */
+/* Whether the records lead to the writer's place. */
 TEST(where_it_ends)
 {
 	write_ring(8, 8);
@@ -467,18 +467,18 @@ TEST(where_it_ends)
 	EXPECT_RING(false, "%s", ev(0, 8));
 	commit(8 * UNITS, 9);
 	EXPECT_RING(false, "%s", ev(0, 8));
-	/* There is a sum, but its records are damaged. */
+	/* With a checksum, but damaged records. */
 	write_ring(4, 4);
 	put(UNITS, TYPE + 1, TS, UNITS);
 	EXPECT_RING(true, "%s", "lost(0:0,4,0-0)");
 	commit(5 * UNITS, 4);
 	EXPECT_RING(false, "%s", "lost(0:0,4,0-0)");
-	/* There is none. */
+	/* Without a checksum. */
 	write_ring(8, 0);
 	anchor(8 * UNITS, 8);
 	commit(8 * UNITS + 64, 8);
 	EXPECT_RING(false, "%s", ev(0, 8));
-	/* Never written, or cleared, as far as its description says. */
+	/* Never written, or cleared according to its description. */
 	write_ring(0, 0);
 	EXPECT_RING(true, "%s", "");
 	commit(7 * UNITS, 0);
@@ -490,7 +490,7 @@ TEST(where_it_ends)
 	EXPECT_RING(false, "%s", "");
 }
 
-/* A ring is described twice: the newer copy counts, if it is whole. */
+/* A ring has two descriptions: the newer intact one counts. */
 TEST(descriptions)
 {
 	u32 newer;
@@ -502,10 +502,13 @@ TEST(descriptions)
 		EXPECT_RING(true, "%s", "3:1004 3:1005 3:1006 3:1007");
 		ring[PERSIST_INFO_AT + newer * sizeof(struct persist_info) + 8] ^= 1;
 		EXPECT_RING(true, "%s", ev(2, 8));
-		/* There is no such CPU. */
+		/* This CPU does not exist. */
 		info(newer, (struct persist_info){ .nr = 2, .cleared = 4, .cpu = head.nr_cpus });
 		EXPECT_RING(true, "%s", ev(2, 8));
-		/* None is: it is the ring of that place, and what was dropped is not known. */
+		/*
+		 * Both damaged: the ring belongs to its place, and the number dropped is
+		 * unknown.
+		 */
 		ring[PERSIST_INFO_AT + !newer * sizeof(struct persist_info) + 8] ^= 1;
 		EXPECT_RING(false, "%s", ev(0, 8));
 	}
@@ -514,26 +517,29 @@ TEST(descriptions)
 	write_from(0, 0, 1, 1);
 	ring[PERSIST_INFO_AT] ^= 2;
 	EXPECT_RING(false, "%s", "1:1000");
-	/* More were cleared than there were where the writer was: none of these is missing. */
+	/* More cleared than the writer had written: none of these is missing. */
 	use_image(SIZE, 2);
 	use_ring(0);
 	info(0, (struct persist_info){ .nr = 1, .cleared = 4 });
 	commit(2 * UNITS, 2);
 	EXPECT_RING(false, "%s", "");
-	/* Of a damaged chunk only those are missing that were not cleared. */
+	/* Events of a damaged chunk are missing unless they were cleared. */
 	write_ring(12, 12);
 	info(0, (struct persist_info){ .nr = 1, .cleared = 6 });
 	put(5 * UNITS, TYPE + 1, TS + 5, UNITS);
 	EXPECT_RING(true, "lost(0:7,2,0-1008) %s", ev(8, 12));
 	EXPECT_EQ(2, account.damaged);
-	/* Dropped events have no place: they were lost between the last clear and the last event. */
+	/*
+	 * Dropped events have no place: they were lost between the last clear and the last
+	 * event.
+	 */
 	write_ring(4, 4);
 	info(0, (struct persist_info){ .nr = 1, .drops = { 9, 9, 1, 2, 3, 4 } });
 	EXPECT_RING(true, "%s lost(0:2,1,0-1003) lost(0:3,2,0-1003) lost(0:4,3,0-1003) "
 		    "lost(0:5,4,0-1003)", ev(0, 4));
 }
 
-/* Types, lengths and padding that are written, and those that are not. */
+/* Valid and invalid types, lengths and padding. */
 TEST(records)
 {
 	u32 type, lap;
@@ -546,10 +552,10 @@ TEST(records)
 		else if (devtrace_type_is_transport(type))
 			EXPECT_RING(false, "%s", ev(0, 4));
 		else
-			/* Text and names of threads are events as others, if emitted. */
+			/* Emitted texts and thread names are ordinary events. */
 			EXPECT_EQ((image_says(), 8), account.given);
 	}
-	/* The longest payload, and one that is longer. */
+	/* The longest payload, and a longer one. */
 	write_ring(4, 4);
 	put(4 * UNITS, TYPE, TS + 4, RING_UNITS_MAX);
 	((struct ring_record *)&data[4 * UNITS])->len = RING_PAYLOAD_MAX;
@@ -557,7 +563,7 @@ TEST(records)
 	EXPECT_RING(true, "%s", ev(0, 5));
 	((struct ring_record *)&data[4 * UNITS])->len = RING_PAYLOAD_MAX + 1;
 	EXPECT_RING(false, "%s", ev(0, 4));
-	/* Padding: to the end, and shorter than the longest record. */
+	/* Padding up to the end, shorter than the longest record. */
 	lap = (mask + 1) / UNITS;
 	use_image(SIZE, 2);
 	write_from((lap - 4) * UNITS, 0, 2, 0);
@@ -576,14 +582,14 @@ TEST(records)
 	commit((lap + 1) * UNITS, 5);
 	data[(lap - 4) * UNITS] = 4 * UNITS;
 	EXPECT_RING(false, "%s", "");
-	/* A record that goes beyond the end. */
+	/* A record that crosses the end. */
 	use_image(SIZE, 2);
 	write_from((lap - 4) * UNITS, 0, 4, 0);
 	put((lap - 1) * UNITS, TYPE, TS + 3, UNITS + 1);
 	put(lap * UNITS + 1, TYPE, TS + 4, UNITS);
 	commit((lap + 1) * UNITS + 1, 5);
 	EXPECT_RING(false, "%s", "");
-	/* One unit is left: no record is so short. */
+	/* One unit is left, which is shorter than any record. */
 	use_image(SIZE, 2);
 	write_from((lap - 4) * UNITS, 0, 4, 0);
 	put((lap - 1) * UNITS, TYPE, TS + 3, UNITS - 1);

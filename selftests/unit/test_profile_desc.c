@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_profile_desc.c - what records of tracepoints become, as the kernel does it
+ * test_profile_desc.c - the conversion of tracepoint records, as the kernel does it
  *
- * The descriptions are those of real kernels, in tracepoints/; what they are read as
- * is compared with golden files. Then records written out by hand; then random
- * descriptions and random records, which end where memory does, so that the
- * sanitizer sees a byte too far.
+ * Descriptions of real kernels, in tracepoints/, are compared with golden files. There are also
+ * hand-written records, then random descriptions and records, which end where their memory ends,
+ * so that the sanitizer sees any access behind them.
  *
  *	test_profile_desc		a random seed, which is printed
- *	SEED=n test_profile_desc	that one
- *	UPDATE=1 test_profile_desc	write the golden files anew
+ *	SEED=n test_profile_desc	this seed
+ *	UPDATE=1 test_profile_desc	write the golden files
  */
 #include <stdio.h>
 #include <time.h>
@@ -21,7 +20,7 @@
 #define DIR	TOP_DIR "/selftests/unit/tracepoints/"
 #define ROUNDS	100000
 
-/* Of the ring's port, which we do not use. */
+/* Required by the ring's port, but unused here. */
 unsigned int ring_port_alloc_fails;
 void ring_port_step(void) { }
 u64 ring_port_clock(void) { return 0; }
@@ -36,7 +35,6 @@ static u64 random_state;
 
 static u64 rnd(void)
 {
-	/* splitmix64 */
 	u64 z = random_state += 0x9e3779b97f4a7c15ULL;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
@@ -54,7 +52,7 @@ static void seed(void)
 	random_state = n;
 }
 
-/* Golden files: a line of tracefs, "field:TYPE NAME[N];offset:O;size:S;signed:X;" */
+/* A line of tracefs: "field:TYPE NAME[N];offset:O;size:S;signed:X;" */
 static bool add_line(struct desc *d, char *line)
 {
 	unsigned int offset, size, sign;
@@ -72,7 +70,7 @@ static bool add_line(struct desc *d, char *line)
 	if (!name)
 		return false;
 	*name++ = 0;
-	/* tracefs puts the number of members behind the name, the kernel's table does not */
+	/* tracefs has the array size behind the name; the kernel's table has it in the type */
 	bracket = strchr(name, '[');
 	snprintf(type, sizeof(type), "%s%s", line, bracket ? bracket : "");
 	if (bracket)
@@ -92,7 +90,7 @@ static char *read_as(const char *name, const struct desc_machine *m)
 	if (!in)
 		return NULL;
 	o = open_memstream(&out, &size);
-	/* In two pieces: this is not the licence of this file. */
+	/* In two pieces, as it is not the licence of this file. */
 	fputs("# SPDX-License" "-Identifier: GPL-2.0-only\n", o);
 	while (fgets(line, sizeof(line), in)) {
 		line[strcspn(line, "\n")] = 0;
@@ -152,7 +150,7 @@ TEST(descriptions_of_kernels)
 	EXPECT_TRUE(is_golden("armhf", &arm));
 }
 
-/* An event, made from a record that is on the heap, and not a byte more. */
+/* The event made from a record, both in memory of the exact size. */
 struct made {
 	struct desc_sizes s;
 	u8	*p;
@@ -206,7 +204,7 @@ TEST(numbers)
 	EXPECT_STREQ("u8 a, i16 b, u32 c, i64 flags_", d.words);
 	MADE(&d, "\1\0\2\x80\3\0\0\xff\x10\0\0\0\0\0\0\xff",
 	     "\1\1" "\2\2\x80" "\5\3\0\0\xff" "\xd\x10\0\0\0\0\0\0\xff");
-	/* of a record that is too short, what is whole */
+	/* a record that is too short gives its whole fields */
 	MADE(&d, "\1\0\2\x80\3\0\0", "\1\1" "\2\2\x80");
 	MADE(&d, "", "");
 }
@@ -226,7 +224,7 @@ TEST(addresses_are_no_numbers)
 	EXPECT_EQ((void *)0xffffffff81302010, m.seen);
 	EXPECT_TRUE(made_is(m, "\xb\x40\x11\0\0\x80\x88\xff\xff" "\xc\x10\x20\x30\x81\xff\xff\xff\xff"
 			    "\xb\0\0\0\0\1\0\0\x80", 27));
-	/* a program's; an error; a number */
+	/* a program's address; an error; a number */
 	m = make(&d, "\x40\x11\0\0\x80\x7f\0\0\xff\xff\xff\xff\xff\xff\xff\xff\0\0\0\0\1\0\0\0", 24);
 	EXPECT_FALSE(m.s.addresses);
 	EXPECT_EQ(NULL, m.seen);
@@ -250,7 +248,7 @@ TEST(addresses_of_32_bits)
 	     "\xf5\0\0\1\xb6" "\5\xff\xff\xff\xbe" "\5\xff\xff\xff\xff" "\xe\0\0\0\0\0\0\0\xff");
 }
 
-/* Where programs have the same addresses all pointers are hidden, and no numbers. */
+/* If programs may have the same addresses, all pointers are hidden, but no numbers. */
 TEST(addresses_that_are_shared)
 {
 	struct desc d = { .machine = s390 };
@@ -273,11 +271,11 @@ TEST(strings_and_buffers)
 	EXPECT_STREQ("str comm, str name, mem cmd", d.words);
 	/* no NUL in the first; one in the second, before its end */
 	MADE(&d, "abcd" "\xc\0\4\0" "\4\0\3\0" "xy\0z" "\1\2\3", "\x08" "abcd\0" "\x08xy\0" "\x09\3\1\2\3");
-	/* exactly to the end, and one byte more; an offset that is outside */
+	/* exactly to the end, and one byte more; an offset outside */
 	MADE(&d, "a\0cd" "\xc\0\2\0" "\1\0\2\0" "xy", "\x08" "a\0" "\x08xy\0" "\x09\0");
 	MADE(&d, "a\0cd" "\xd\0\2\0" "\xff\xff\xff\xff" "xy", "\x08" "a\0" "\x08\0" "\x09\0");
 	MADE(&d, "a\0cd" "\xff\xff\1\0" "\0\0\2\0" "xy", "\x08" "a\0" "\x08\0" "\x09\2xy");
-	/* not even where they are is there */
+	/* cut within the offset */
 	MADE(&d, "a\0cd" "\xc\0\2", "\x08" "a\0");
 }
 
@@ -336,7 +334,7 @@ TEST(nonsense_is_refused)
 	EXPECT_STREQ("", d.words);
 }
 
-/* Walk over elements: how many, or -1 if they are not whole, or have an address. */
+/* Number of elements; -1 if they are cut, or have an address. */
 static int walk(const struct desc *d, const u8 *p, unsigned int len)
 {
 	static const u8 size[] = { 1, 1, 2, 2, 4, 4, 4, 8, 0, 0, 12, 8, 8, 8, 8, 4 };

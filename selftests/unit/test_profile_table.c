@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_profile_table.c - the kernel profile events are the same everywhere
+ * test_profile_table.c - all copies of the table of kernel profile events agree
  *
- * kmod/profile/profile_types.h is the table; the UAPI header has the numbers,
- * tools/fmt/kernel.fmt the words, Documentation/profile.rst the list for people.
- * Each of them is compared with the table, line by line, in both directions.
+ * kmod/profile/profile_types.h has the table, the UAPI header the numbers, tools/fmt/kernel.fmt
+ * the format lines, and Documentation/profile.rst the list for users. Each is compared with the
+ * table, line by line, in both directions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,7 @@ TEST(document_lists_each)
 			snprintf(elements, sizeof(elements), "``%s``", t->elements);
 		else
 			strcpy(elements, "-");
-		/* They differ between machines. */
+		/* These differ between machines. */
 		if (!strncmp(t->upper, "VECTOR", 6))
 			tps = "see `Vectors`_";
 		snprintf(row, sizeof(row),
@@ -111,7 +111,7 @@ TEST(document_lists_each)
 			TH_LOG("%s lacks:\n%s", DOCUMENT, row);
 		}
 	}
-	/* and the head of the table */
+	/* one more for the head of the table */
 	EXPECT_EQ(NR + 1, count(doc, "\n   * - "));
 	free(doc);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_program.c - programs that have a receive channel, found by their names
+ * test_program.c - finding programs with a receive channel by name
  *
- * Each program is a child that opens the channel by the library. The names are this test's
- * own: other programs may listen meanwhile.
+ * Each program is a child that opens the channel with the library. The names are unique to this
+ * test, as other programs may listen too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 static const struct devtrace_rx_ops ops = { .size = sizeof(ops) };
 
-/* A child of this name and user, which listens when this returns; -1. */
+/* Start a child with this name and user, which listens on return; -1 on failure. */
 static pid_t program(const char *name, uid_t uid)
 {
 	int ready[2];
@@ -36,7 +36,7 @@ static pid_t program(const char *name, uid_t uid)
 	if (!pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		prctl(PR_SET_NAME, name);
-		/* As after execve(2): else it would obey root alone. */
+		/* As after execve(2); otherwise the channel obeys only root. */
 		if ((!uid || (!setuid(uid) && !prctl(PR_SET_DUMPABLE, 1))) &&
 		    !devtrace_rx_open(&ops, NULL, 0))
 			c = 1;
@@ -81,7 +81,7 @@ static bool see(void *arg, const struct program *p)
 	return false;
 }
 
-/* All are told, and the last one is found. */
+/* All programs are listed, and the last one is found. */
 TEST(more_than_any_table_has_room_for)
 {
 	struct seen s = { .name = "t_crowd", .in_order = true };
@@ -106,7 +106,7 @@ TEST(more_than_any_table_has_room_for)
 	EXPECT_NE(NULL, strstr(why, "no program of this name"));
 }
 
-/* Another user's program is nobody's namesake. */
+/* A program of another user does not make a name ambiguous. */
 TEST(another_users_program_of_the_same_name)
 {
 	const char *why = NULL;
@@ -131,7 +131,7 @@ TEST(another_users_program_of_the_same_name)
 	EXPECT_EQ(0, program_find("t_twin", &why));
 	EXPECT_NE(NULL, strstr(why, "several programs"));
 	end(second);
-	/* And to the other user: his own, and no other. */
+	/* The other user finds only his own. */
 	mine = program("t_twin", 0);
 	ASSERT_LT(0, mine);
 	if (!fork())

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_qp.c - QS's filters in a program, and what its records become
+ * test_qp.c - QS filters in a program, and the conversion of its records
  *
- * Against the device of fakedev.h, which refuses nothing: what does not arrive there was
- * refused by the program. The groups are written here as QS documents them, bit by bit.
- * What each record says is in traceinfo/qp.expected.
+ * The device is that of fakedev.h, which refuses nothing: an event that does not arrive was
+ * refused by the program. The groups are written as QS documents them, bit by bit.
+ * traceinfo/qp.expected has the contents of each record.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -18,7 +18,7 @@
 
 FIXTURE(qp) {
 	struct devtrace_qp before;
-	unsigned long errors;	/* that the test makes */
+	unsigned long errors;	/* errors that the test causes */
 };
 
 FIXTURE_SETUP(qp)
@@ -41,7 +41,7 @@ static void emit(unsigned int record, unsigned int id)
 	QS_END_PRE()
 }
 
-/* Did it come? */
+/* True if the record arrives. */
 static bool comes(unsigned int record, unsigned int id)
 {
 	unsigned int nr = fake->nr;
@@ -55,7 +55,7 @@ static bool always(unsigned int record)
 	return record == 0 || record == 54 || (record >= 58 && record <= 70);
 }
 
-/* Groups: 128 bits, the upper ones first, as QS's tools have them. */
+/* Groups: 128 bits, the high ones first, as in QS's tools. */
 static const struct {
 	int	 group;
 	uint64_t high, low;
@@ -120,12 +120,12 @@ TEST_F(qp, one_record)
 	QS_GLB_FILTER(-QS_QEP_TRAN);
 	EXPECT_FALSE(comes(QS_QEP_TRAN, 1));
 	EXPECT_TRUE(comes(QS_QEP_DISPATCH, 1));
-	/* These are not to be had without. */
+	/* These cannot be switched off. */
 	QS_GLB_FILTER(-QS_QF_RUN);
 	EXPECT_TRUE(comes(QS_QF_RUN, 0));
 }
 
-/* The name of an address is none of a QS-ID; as Documentation/frameworks.rst says. */
+/* The name of an address is not that of a QS-ID: Documentation/frameworks.rst. */
 TEST_F(qp, ids_by_name)
 {
 	static int motor;
@@ -170,7 +170,7 @@ TEST_F(qp, ids)
 	}
 }
 
-/* QS-ID 0 is wanted whatever filters say of objects, known to the compiler or not. */
+/* QS-ID 0 always passes object filters, as a constant or not. */
 TEST_F(qp, id_none)
 {
 	volatile unsigned int unknown = 0;
@@ -189,7 +189,7 @@ TEST_F(qp, id_none)
 	EXPECT_EQ(sizeof(struct devtrace_emit) + 2, fake->events[1].size);
 }
 
-/* What the device does not want, the program cannot have. */
+/* The program cannot enable what the device's filter refuses. */
 TEST_F(qp, device_above)
 {
 	QS_GLB_FILTER(QS_GRP_ALL);
@@ -199,7 +199,7 @@ TEST_F(qp, device_above)
 	fake_want_object(5, 0);
 	EXPECT_FALSE(comes(QS_QEP_TRAN, 5));
 	EXPECT_TRUE(comes(QS_QEP_TRAN, 6));
-	/* A moved record is filtered by the number that it has in the stream. */
+	/* A moved record is filtered by its number in the stream. */
 	fake_want(QS_QF_RUN + DEVTRACE_QS_MOVED, 0);
 	EXPECT_FALSE(comes(QS_QF_RUN, 0));
 }
@@ -228,7 +228,7 @@ static void dispatch(uint32_t sig, const void *object)
 	QS_END_PRE()
 }
 
-/* The signal is that of the event, so that the device's filters know it. */
+/* The signal is also the event's, for the device's filters. */
 TEST_F(qp, signal_of_the_event)
 {
 	const uint8_t *b = fake->events[0].bytes;
@@ -242,10 +242,10 @@ TEST_F(qp, signal_of_the_event)
 	EXPECT_EQ(0x1234, b[6] | b[7] << 8);
 	EXPECT_EQ(DEVTRACE_E_SIG, b[8]);
 	EXPECT_EQ(DEVTRACE_E_OBJ, b[21]);
-	/* and its object that of the element behind it */
+	/* its object is that of the following element */
 	EXPECT_EQ(0, memcmp(b + 13, b + 22, 8));
 	EXPECT_EQ(30, fake->events[0].size);
-	/* One that has no place there is in the element. */
+	/* A signal too large for the event is only in the element. */
 	dispatch(0x12345, &object);
 	b = fake->events[1].bytes;
 	EXPECT_EQ(0, b[6] | b[7] << 8);
@@ -286,13 +286,13 @@ TEST_F(qp, names)
 	EXPECT_EQ(EINVAL, devtrace_qp_dict_array(1, 1, NULL));
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = 0;
-	/* The library tells, and counts, that it is cut. */
+	/* The library reports and counts that the name is cut. */
 	EXPECT_EQ(ENAMETOOLONG, devtrace_qp_dict_array(1, 1, longest));
 	EXPECT_EQ(63, strlen(fake->dicts[4].name));
 	self->errors = 1;
 }
 
-/* What stands behind the index is kept, as QS keeps it. */
+/* The part behind the index is kept, as in QS. */
 TEST_F(qp, names_of_parts)
 {
 	static struct { int timer; int at[2]; } all[4];
@@ -316,7 +316,7 @@ TEST_F(qp, names_of_parts)
 	self->errors = 1;
 }
 
-/* Sources from before 7.0: what QP/C's layer for them makes of QS_BEGIN(). */
+/* Sources from before 7.0: QP/C's layer for them replaces QS_BEGIN(). */
 TEST_F(qp, old_records)
 {
 	QS_GLB_FILTER(QS_USER);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_range.c - types, objects, signals and severities that are out of range at run time
+ * test_range.c - types, objects, signals and severities out of range at run time
  *
- * None of these is cut to the bits of its place and becomes another event: it is no event, it
- * is counted, and said once with DEVTRACE_DEBUG. The device is that of fakedev.h.
+ * Such a value is never cut to its field, which would make another event: nothing is emitted,
+ * the error is counted, and reported once with DEVTRACE_DEBUG. The device is that of fakedev.h.
  */
 #define _GNU_SOURCE
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 #include "fakedev.h"
 #include "kselftest_harness.h"
 
-/* What it is called with is no constant, however much the compiler sees: that is refused. */
+/* Hide constant arguments from the compiler, which would refuse them. */
 #define UNKNOWN		__attribute__((noinline, noipa))
 
 static int evaluated;
@@ -36,7 +36,7 @@ static void vtext(long long severity, ...)
 	va_end(args);
 }
 
-/* Emit by the n-th way; false: there is none. What is wanted of object and signal has 16 bits. */
+/* Emit in the n-th way; false: there is none. Object and signal have 16 bits. */
 static UNKNOWN bool typed(int n, long long type, long object, int sig)
 {
 	DEVTRACE_RECORD(r, 32);
@@ -58,7 +58,7 @@ static UNKNOWN bool typed(int n, long long type, long object, int sig)
 			QS_U8(0, argument());
 		QS_END()
 		return true;
-	/* of a type alone */
+	/* only a type */
 	case 3:
 		devtrace(type, argument());
 		return true;
@@ -102,7 +102,7 @@ static UNKNOWN bool severe(int n, long long severity)
 	return false;
 }
 
-/* What the library has printed since the test began. */
+/* Output of the library since the test began. */
 static char said[4096];
 static int said_fd;
 
@@ -124,7 +124,7 @@ FIXTURE_SETUP(range)
 {
 	fake_reset();
 	evaluated = 0;
-	/* Where messages of the harness go is no business of ours: it prints on 1. */
+	/* The harness prints on descriptor 1. */
 	said_fd = memfd_create("said", MFD_CLOEXEC);
 	ASSERT_EQ(STDERR_FILENO, dup2(said_fd, STDERR_FILENO));
 }
@@ -155,7 +155,7 @@ TEST_F(range, types)
 
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		for (n = 0; n < 5; n++) {
-			/* Functions take an unsigned int. */
+			/* Functions have a parameter of type unsigned int. */
 			if (types[i] >> 32 > 0 && (n == 1 || n == 4))
 				continue;
 			errno = 1234;
@@ -215,7 +215,7 @@ TEST_F(range, severities)
 		     "DEVTRACE_SW0 to DEVTRACE_HW3, or 0 for none (see libdevtrace(3))\n", said);
 }
 
-/* What has few enough bits and is none for all that: the device says so, the library why. */
+/* Values that fit but are invalid: the device refuses them, and the library says why. */
 TEST_F(range, those_that_the_device_refuses)
 {
 	volatile uint8_t type = DEVTRACE_T_CLOCK, severity = 2;
@@ -230,7 +230,7 @@ TEST_F(range, those_that_the_device_refuses)
 	EXPECT_EQ(3, devtrace_errors());
 	EXPECT_EQ(2, lines());
 	EXPECT_NE(NULL, strstr(said, "devtrace: severity 2 is out of range: ")) TH_LOG("%s", said);
-	/* Nothing is wrong with this one but what nobody knows. */
+	/* A valid event, refused for an unknown reason. */
 	type = 100;
 	devtrace(type, 1);
 	EXPECT_EQ(4, devtrace_errors());

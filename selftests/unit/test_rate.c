@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_rate.c - more events in a second than a trigger asks for
+ * test_rate.c - more events per second than a trigger's rate
  *
- * Whenever the machine was started: also where 40 bits of the time begin again, which is
- * after 834 days.
+ * The result must not depend on the uptime, also where the 40-bit time wraps, after 834 days.
  */
 #include "element_port_user.h"
 #include "control/rate.h"
 #include "kselftest_harness.h"
 
-/* Of the ring's port, which we do not use. */
+/* Required by the ring's port, but unused here. */
 unsigned int ring_port_alloc_fails;
 void ring_port_step(void) { }
 u64 ring_port_clock(void) { return 0; }
@@ -17,7 +16,7 @@ void ring_port_exchanged(const void *w, u64 old, u64 new) { }
 void ring_port_released(const void *w, u64 v) { }
 
 #define SEC	1000000000ULL
-#define WRAP	0x0100000000000000ULL	/* 2^56 */
+#define WRAP	0x0100000000000000ULL
 #define RATE	10
 
 static const u64 begins[] = {
@@ -27,7 +26,7 @@ static const u64 begins[] = {
 
 #define EACH_BEGIN(i)	for (i = 0; i < sizeof(begins) / sizeof(*begins); i++)
 
-/* As a trigger does; true for the event that fires. */
+/* Like a trigger; true for the event that fires. */
 static bool comes(u64 *word, u64 now)
 {
 	const u64 old = *word;
@@ -36,7 +35,7 @@ static bool comes(u64 *word, u64 now)
 	return *word != old && rate_count(*word) > RATE;
 }
 
-/* So many events, the same time apart: how many fire. */
+/* Number of firings for events at equal intervals. */
 static int fire(u64 *word, u64 begin, int events, u64 apart)
 {
 	int i, n = 0;
@@ -55,7 +54,7 @@ TEST(one_fires_in_a_second_for_years)
 		word = 0;
 		EXPECT_EQ(0, fire(&word, begins[i], RATE, 1000));
 		EXPECT_EQ(1, fire(&word, begins[i] + 20000, 100, 1000));
-		/* The next second, and some of them */
+		/* The next second, and some later ones */
 		EXPECT_EQ(0, fire(&word, begins[i] + SEC + SEC / 10, RATE, 1000));
 		EXPECT_EQ(1, fire(&word, begins[i] + SEC + SEC / 5, 1, 0));
 		EXPECT_EQ(10, fire(&word, begins[i] + 3 * SEC, 1000, SEC / 100));
@@ -70,7 +69,7 @@ TEST(none_fires_of_few_for_years)
 	EACH_BEGIN(i) {
 		word = 0;
 		EXPECT_EQ(0, fire(&word, begins[i], 1000, SEC / RATE));
-		/* Long behind the last, and less than a second behind the same steps */
+		/* Long after the last, and less than a second after in wrapped time */
 		EXPECT_EQ(0, fire(&word, begins[i] + WRAP / 3, 1000, SEC / RATE));
 		EXPECT_EQ(0, fire(&word, begins[i] + WRAP / 3 * 2, 1000, SEC / RATE));
 	}

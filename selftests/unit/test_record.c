@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_record.c - the bytes that the three idioms make
+ * test_record.c - the bytes that the three idioms emit
  *
- * Expected bytes are written out by hand, from the table of elements; and
- * records of random elements and sizes are taken apart again by the decoder.
+ * They are compared with hand-written bytes, made from the table of elements. Records of random
+ * elements and sizes are decoded again.
  *
  *	test_record		a random seed, which is printed
- *	SEED=n test_record	that one
+ *	SEED=n test_record	this seed
  */
 #include <errno.h>
 #include <float.h>
@@ -38,7 +38,7 @@ FIXTURE_TEARDOWN(record)
 	EXPECT_EQ(1234, errno);
 }
 
-/* The last event is exactly this. */
+/* The last event consists of exactly these bytes. */
 #define BYTES(...)								\
 	do {									\
 		static const uint8_t want_[] = { __VA_ARGS__ };			\
@@ -115,7 +115,7 @@ TEST_F(record, widths)
 {
 	RECORD(devtrace_i8_w(&r, 3, 1); devtrace_i8_w(&r, 8, 2); devtrace_u8_w(&r, 3, 3);
 	       devtrace_u8_w(&r, 99, 4));
-	/* 8 would make an ENUM of the I8, 15 a hexadecimal number of the U8 */
+	/* 8 would make the I8 an ENUM, 15 the U8 a hexadecimal number */
 	BYTES(100, 0, 0, 0, 0x30, 1, 0x70, 2, 0x31, 3, 0xe1, 4);
 	RECORD(devtrace_i16_w(&r, 14, 1); devtrace_u16_w(&r, 1, 2));
 	BYTES(100, 0, 0, 0, 0xe2, 1, 0, 0x13, 2, 0);
@@ -158,7 +158,7 @@ TEST_F(record, strings)
 	BYTES(100, 0, 0, 0, 9, 3, 'a', 'b', 'c', 9, 0);
 }
 
-/* The same, through a pointer that the compiler knows nothing of. */
+/* The same, through a pointer that is opaque to the compiler. */
 static __attribute__((noinline)) void put_from_afar(struct devtrace_record *r, int i, const char *s)
 {
 	devtrace_i32(r, i);
@@ -172,7 +172,7 @@ TEST_F(record, from_afar)
 	BYTES(100, 0, 0, 0, 4, 1, 0, 0, 0, 8, 'a', 'b', 0, 1, 7);
 }
 
-/* Buffers around the sizes at which they break into pieces. */
+/* Buffers around the sizes at which they are split. */
 TEST_F(record, pieces)
 {
 	static const size_t sizes[] = { 254, 255, 256, 257, 509, 510, 511, 765, 766, 3000 };
@@ -226,7 +226,7 @@ TEST_F(record, cut)
 	EXPECT_EQ(1, devtrace_errors());
 	EXPECT_EQ(EMSGSIZE, devtrace_error());
 
-	/* What would still fit does not come after what did not. */
+	/* After an element that did not fit, no further one is added. */
 	devtrace_begin(&r, TYPE, 1, 2);
 	devtrace_u64(&r, 1);
 	devtrace_u8(&r, 2);
@@ -234,7 +234,7 @@ TEST_F(record, cut)
 	BYTES(100, 0, DEVTRACE_F_OBJSIG, 0, 1, 0, 2, 0,
 	      8, '[', '1', '1', ' ', 'b', 'y', 't', 'e', 's', ' ', 'c', 'u', 't', ']', 0);
 
-	/* Strings as far as they fit, but not half a character. */
+	/* A string is cut to fit, but not within a character. */
 	devtrace_begin(&r, TYPE, 1, 2);
 	devtrace_str(&r, "abcdefgh");
 	EXPECT_EQ(0, devtrace_end(&r));
@@ -258,7 +258,7 @@ TEST_F(record, cut)
 	BYTES(100, 0, DEVTRACE_F_OBJSIG, 0, 1, 0, 2, 0, 9, 6, 'a', 'b', 'c', 'd', 'e', 'f',
 	      8, '[', '2', ' ', 'b', 'y', 't', 'e', 's', ' ', 'c', 'u', 't', ']', 0);
 
-	/* The record can be used again. */
+	/* The record can be reused. */
 	devtrace_begin(&r, TYPE, 1, 2);
 	EXPECT_EQ(0, devtrace_end(&r));
 	BYTES(100, 0, DEVTRACE_F_OBJSIG, 0, 1, 0, 2, 0);
@@ -266,8 +266,8 @@ TEST_F(record, cut)
 }
 
 /*
- * A size that was negative: nothing of the event is emitted, whatever fits and whatever
- * else is put, and nothing is written past the record (which AddressSanitizer watches).
+ * A negative size: nothing of the event is emitted, and nothing is written behind the record
+ * (checked by AddressSanitizer).
  */
 TEST_F(record, negative_sizes)
 {
@@ -300,7 +300,7 @@ TEST_F(record, negative_sizes)
 	EXPECT_EQ(0, fake->nr);
 }
 
-/* The largest size that is none of these is cut, and that is said. */
+/* The largest valid size is cut, and reported. */
 TEST_F(record, largest_size)
 {
 	volatile size_t n = INT32_MAX;
@@ -313,7 +313,7 @@ TEST_F(record, largest_size)
 	BYTES(100, 0, 0, 0, 9, 10, 'a', 'b', 'c', 'd', 'e', 'f', 0, 0, 0, 0, 8, '[', '2', '1', '4', '7',
 	      '4', '8', '3', '6', '3', '7', ' ', 'b', 'y', 't', 'e', 's', ' ', 'c', 'u', 't', ']', 0);
 	EXPECT_EQ(EMSGSIZE, devtrace_error());
-	/* Together with what else is cut it is more than a size can be. */
+	/* Together with another cut size it overflows. */
 	devtrace_begin_type(&r, TYPE);
 	devtrace_mem(&r, mem, n);
 	devtrace_mem(&r, mem, n);
@@ -329,12 +329,12 @@ static unsigned int rnd(unsigned int below)
 	return (seed >> 8) % below;
 }
 
-/* Put some element. Returns its size if nothing is cut. */
+/* Put a random element. Returns its size if nothing is cut. */
 static size_t put_random(struct devtrace_record *r, const char *text)
 {
 	size_t n = rnd(rnd(4) ? 20 : 1500);
 
-	/* or what just fits, or just does not, in one piece or several */
+	/* or one that barely fits or does not, in one piece or several */
 	if (!r->cut && !rnd(4))
 		n = r->end - r->pos < 1500 && r->end - r->pos > 16 ?
 			r->end - r->pos - rnd(16) : rnd(3) + 254;
@@ -367,9 +367,9 @@ static size_t put_random(struct devtrace_record *r, const char *text)
 }
 
 /*
- * Whatever is put into a record of whatever size: it stays in its bounds
- * (which AddressSanitizer watches), what comes out are whole elements, and if
- * something is missing the last of them says so, else nothing is added.
+ * Random elements in records of random size: nothing is written outside the record (checked by
+ * AddressSanitizer), the output has whole elements, and if something is missing, the last
+ * element says so; otherwise nothing is added.
  */
 TEST_F(record, any)
 {
@@ -505,7 +505,7 @@ TEST_F(record, text)
 	devtrace_text("%s", "");
 	BYTES(126, 0, 0, 0, 8, 0);
 
-	/* Every length, past the one that fits. */
+	/* All lengths around the limit. */
 	memset(longest, 'y', sizeof(longest));
 	for (n = 200; n < sizeof(longest); n += n < 260 || n > 3900 ? 1 : 100) {
 		size_t kept;
@@ -534,7 +534,7 @@ TEST_F(record, text)
 	EXPECT_EQ(EMSGSIZE, devtrace_error());
 }
 
-/* What is cut is cut between two characters, and its bytes are all counted. */
+/* A text is cut between two characters, and all its bytes are counted. */
 TEST_F(record, text_is_cut_between_characters)
 {
 	static const char *const characters[] = { "\xc3\xa4", "\xe2\x82\xac", "\xf0\x9f\x98\x80" };
@@ -566,7 +566,7 @@ TEST_F(record, text_of_other_kinds)
 	char line[1001];
 	size_t n;
 
-	/* One newline goes, however long the line. */
+	/* One newline at the end is removed from a line of any length. */
 	for (n = 1; n < sizeof(line); n += 37) {
 		memset(line, 'y', n);
 		strcpy(line + n - 1, "\n");
@@ -578,7 +578,7 @@ TEST_F(record, text_of_other_kinds)
 	devtrace_puts(NULL);
 	BYTES(126, 0, 0, 0, 8, '(', 'n', 'u', 'l', 'l', ')', 0);
 	ASSERT_EQ(0, devtrace_errors());
-	/* No character of any language. */
+	/* Not a character. */
 	n = fake->nr;
 	errno = 1234;
 	EXPECT_EQ(EILSEQ, devtrace_text_(0, "%lc", (wint_t)0x7fffffff));
@@ -777,7 +777,7 @@ TEST_F(record, qnx_trace_event)
 	EXPECT_EQ(-1, TraceEvent(_TRACE_EVENT(TYPE, 0, 1, 9), mem, -1));
 	EXPECT_EQ(EINVAL, devtrace_error());
 
-	/* the code is evaluated once, and the filter holds if it is not constant */
+	/* the code is evaluated once, and the filter applies to non-constant types */
 	EXPECT_EQ(0, TraceEvent(_TRACE_EVENT(TYPE, 0, 0, evaluated(&n))));
 	BYTES(100, 0, 0, 0, U(1));
 	fake_want(TYPE, 0);

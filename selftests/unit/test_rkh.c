@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_rkh.c - RKH's filters in a program, and the numbers of its events
+ * test_rkh.c - RKH filters in a program, and the numbers of its events
  *
- * Against the device of fakedev.h, which refuses nothing: what does not arrive there was
- * refused by the program. What each event says is in traceinfo/rkh.expected.
+ * The device is that of fakedev.h, which refuses nothing: an event that does not arrive was
+ * refused by the program. traceinfo/rkh.expected has the contents of each event.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -28,7 +28,7 @@ struct ao {
 static const struct {
 	unsigned int first, last, type;
 } ranges[] = {
-	/* RKH's numbers by RKH's own words, and what they are here */
+	/* RKH's numbers, and ours */
 	{ 0x00, 0x02, 192 }, { 0x20, 0x26, 195 }, { 0x40, 0x48, 202 }, { 0x60, 0x71, 211 },
 	{ 0x80, 0x84, 229 }, { 0xa0, 0xa5, 234 }, { 0xa9, 0xaa, 240 }, { 0xac, 0xad, 242 },
 	{ 0xc0, 0xd8, 100 }, { 0xd9, 0xdd, 95 }, { 0xde, 0xdf, 86 }, { 0xe0, 0xe9, 245 },
@@ -55,7 +55,7 @@ FIXTURE_TEARDOWN(rkh)
 	EXPECT_EQ(0, devtrace_errors());
 }
 
-/* Did it come? */
+/* True if the event arrives. */
 static bool comes(unsigned int te)
 {
 	unsigned int nr = fake->nr;
@@ -101,7 +101,7 @@ TEST_F(rkh, numbers)
 				TH_LOG("event %#x", te);
 			EXPECT_FALSE(taken[type]);
 			taken[type] = true;
-			/* None that the transport, the kernel or QS has */
+			/* None is a type of the transport, the kernel or QS */
 			EXPECT_TRUE(type >= 192 || (type >= 95 && type < 125) || type == 86 ||
 				    type == 87);
 		}
@@ -116,7 +116,7 @@ TEST_F(rkh, groups_and_events)
 {
 	unsigned int grp, te;
 
-	/* Both filters count */
+	/* Both filters apply */
 	RKH_FILTER_OFF_GROUP(RKH_TG_SM);
 	EXPECT_FALSE(comes(RKH_TE_SM_TRN));
 	for (grp = 0; grp < RKH_TG_NGROUP; grp++) {
@@ -133,7 +133,7 @@ TEST_F(rkh, groups_and_events)
 		EXPECT_FALSE(comes(grp << 5));
 	}
 	RKH_FILTER_ON_EVENT(RKH_TRC_ALL_EVENTS);
-	/* takes its group along */
+	/* switches its group on too */
 	RKH_FILTER_OFF_EVENT(RKH_TE_SM_TRN);
 	EXPECT_TRUE(comes(RKH_TE_SM_TRN));
 	EXPECT_FALSE(comes(RKH_TE_SM_DCH));
@@ -161,7 +161,7 @@ TEST_F(rkh, active_objects)
 	RKH_FILTER_ON_ALL_SMA();
 	EXPECT_FALSE(dispatch_comes(&a, &one));
 	EXPECT_FALSE(rkh_trc_symFil_isoff(RKHFilterSma, 7));
-	/* no such slot: ignored */
+	/* invalid slot: ignored */
 	rkh_trc_symFil(RKHFilterSma, 256, FILTER_OFF);
 	rkh_trc_symFil(RKHFilterTrcEvt, 3, FILTER_OFF);
 	rkh_trc_symFil(RKHFilterTrcEvt, 3, RKH_TRC_SET_ALL(FILTER_OFF));
@@ -173,7 +173,7 @@ TEST_F(rkh, signals)
 	RKH_FILTER_OFF_EVENT(RKH_TRC_ALL_EVENTS);
 	RKH_FILTER_OFF_ALL_SMA();
 	EXPECT_FALSE(dispatch_comes(&a, &one));
-	/* It is no signal of the program's. */
+	/* Not a signal of the program. */
 	EXPECT_TRUE(dispatch_comes(&a, &completion));
 	RKH_FILTER_OFF_SIGNAL(4000);
 	EXPECT_FALSE(dispatch_comes(&a, &one));
@@ -186,7 +186,7 @@ TEST_F(rkh, signals)
 	EXPECT_FALSE(dispatch_comes(&a, &one));
 }
 
-/* What the device does not want, the program cannot have. */
+/* The program cannot enable what the device's filter refuses. */
 TEST_F(rkh, device_above)
 {
 	RKH_FILTER_OFF_EVENT(RKH_TRC_ALL_EVENTS);
@@ -195,7 +195,7 @@ TEST_F(rkh, device_above)
 	fake_want(DEVTRACE_RKH_TYPE(RKH_TE_SM_DCH), 0);
 	EXPECT_FALSE(dispatch_comes(&a, &one));
 	fake_want(DEVTRACE_RKH_TYPE(RKH_TE_SM_DCH), 1);
-	/* An active object is its priority plus 1. */
+	/* The object of an active object is its priority plus 1. */
 	fake_want_object(8, 0);
 	EXPECT_FALSE(dispatch_comes(&b, &one));
 	EXPECT_TRUE(dispatch_comes(&a, &one));
@@ -227,7 +227,7 @@ TEST_F(rkh, names)
 	EXPECT_EQ(7, own[3].value);
 	EXPECT_EQ(0, own[3].key);
 	EXPECT_EQ(9, own[5].value);
-	/* Of three of these it is said what they are. */
+	/* For three of these, an event tells their kind. */
 	EXPECT_EQ(3, fake->nr);
 	EXPECT_EQ(DEVTRACE_RKH_SYMBOL, fake->events[0].bytes[0]);
 	EXPECT_EQ(RKH_TE_FWK_QUEUE, fake->events[0].bytes[5]);
@@ -246,7 +246,7 @@ TEST_F(rkh, configuration)
 	EXPECT_EQ(0x22, e->bytes[sizeof(struct devtrace_emit) + 3 + 5 + 1]);
 }
 
-/* However a program begins, the stream hears once a process that its events are RKH's. */
+/* Whatever a program calls first, it tells once per process that its events are RKH's. */
 TEST_F(rkh, says_whose_events)
 {
 	static int q;
@@ -257,7 +257,7 @@ TEST_F(rkh, says_whose_events)
 		fake_reset();
 		child = fork();
 		if (!child) {
-			/* Twice: the second time there is nothing to tell. */
+			/* The second call tells nothing. */
 			for (int i = 0; i < 2; i++) {
 				if (way == 0)
 					RKH_TRC_OPEN();
@@ -284,7 +284,7 @@ TEST_F(rkh, says_whose_events)
 	EXPECT_EQ(2, fake->nr_dicts);
 }
 
-/* A port sends what there is: nothing. */
+/* The port has no data to send. */
 TEST_F(rkh, no_stream)
 {
 	TRCQTY_T n = 9;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_rx.c - the receive channel: every request, and what is refused
+ * test_rx.c - the receive channel: each request, and refused ones
  *
- * rx_served.h has the program; the device is that of fakedev.h, so that what the program answers in
- * the trace is seen. test_rx_users.c tests which processes reach the program.
+ * rx_served.h has the program. The device is that of fakedev.h, which shows the replies in the
+ * trace. test_rx_users.c tests which processes reach the program.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -57,7 +57,7 @@ FIXTURE(rx) {
 FIXTURE_SETUP(rx)
 {
 	fake_reset();
-	fake->lane_error = EPERM;	/* events come by calls, in order */
+	fake->lane_error = EPERM;	/* events come by system call, in order */
 	devtrace_open();
 	ASSERT_EQ(0, open_all(DEVTRACE_RX_THREAD));
 	ASSERT_EQ(0, devtrace_rx_connect(getpid(), &self->h));
@@ -74,7 +74,7 @@ FIXTURE_TEARDOWN(rx)
 	EXPECT_TRUE(guards_stand());
 }
 
-/* Event n was this type with these elements. */
+/* True if event @n has this type and these elements. */
 static bool event_is(unsigned int n, uint8_t type, const char *data, size_t len)
 {
 	const struct fake_event *e = &fake->events[n];
@@ -186,7 +186,7 @@ TEST_F(rx, only_objects_of_the_program_become_current)
 	EXPECT_EQ(0, ask(self->h, DEVTRACE_RX_CURRENT, b, 9));
 	EXPECT_EQ(0, ASK(DEVTRACE_RX_PEEK, "\0\0\1\1"));
 	EXPECT_EQ(0, current(self->h, DEVTRACE_RX_SM_AO, "philo"));
-	/* Forgotten, it is out of reach. */
+	/* After that it cannot be accessed. */
 	devtrace_rx_forget(memory.object);
 	EXPECT_EQ(DEVTRACE_RX_NO_OBJECT, ASK(DEVTRACE_RX_PEEK, "\0\0\1\1"));
 }
@@ -278,7 +278,7 @@ TEST_F(rx, probes_are_taken_once_and_pauses_end)
 	fake->nr = 0;
 	fake->events[0].size = 0;
 	ASSERT_EQ(0, pthread_create(&t, NULL, pausing, &paused));
-	/* It is counted before it is there whole. */
+	/* It is counted before it is complete. */
 	while (!__atomic_load_n(&fake->events[0].size, __ATOMIC_ACQUIRE))
 		sched_yield();
 	EVENT(0, 82, "");
@@ -296,7 +296,7 @@ TEST_F(rx, two_hosts_have_objects_of_their_own)
 	devtrace_rx_object(DEVTRACE_RX_AP, other, 4, "other");
 	ASSERT_EQ(0, devtrace_rx_connect(getpid(), &b));
 	EXPECT_EQ(0, current(self->h, DEVTRACE_RX_AP, "motor"));
-	/* What was made current last is so for who has not said. */
+	/* The last current object applies to hosts that have not set one. */
 	EXPECT_EQ(0, ask(b, DEVTRACE_RX_PEEK, "\0\0\1\1", 4));
 	EXPECT_EQ(1, answer.data[0]);
 	EXPECT_EQ(0, current(b, DEVTRACE_RX_AP, "other"));
@@ -305,7 +305,7 @@ TEST_F(rx, two_hosts_have_objects_of_their_own)
 	EXPECT_EQ(0, ask(b, DEVTRACE_RX_PEEK, "\0\0\1\1", 4));
 	EXPECT_EQ(77, answer.data[0]);
 	EXPECT_EQ(DEVTRACE_RX_BOUNDS, ask(b, DEVTRACE_RX_PEEK, "\4\0\1\1", 4));
-	/* Eight have room; the next is told, and these go on. */
+	/* Eight hosts are accepted; the next is refused, and these go on. */
 	for (i = 0; i < 6; i++)
 		ASSERT_EQ(0, devtrace_rx_connect(getpid(), &more[i]));
 	EXPECT_EQ(0, ask(more[5], DEVTRACE_RX_INFO, NULL, 0));
@@ -345,12 +345,12 @@ TEST_F(rx, anything_is_answered_or_ends_the_connection)
 			len = 1;
 		for (k = 0; k < len; k++)
 			b[k] = (uint8_t)rng_next(&r);
-		/* Most of them are nearly right. */
+		/* Most are almost valid. */
 		if (i % 10) {
 			b[0] = 1;
 			b[1] = (uint8_t)rng_below(&r, 18);
 		}
-		/* It would wait here for ever. */
+		/* This request would wait without end. */
 		ASSERT_EQ((ssize_t)len, send(fd, b, len, 0));
 		ASSERT_LT(0, recv(fd, got, sizeof(got), 0));
 		answered++;
@@ -372,7 +372,7 @@ static int threads(void)
 	return n;
 }
 
-/* A program that traces, and is linked with the library, but does not ask for a channel. */
+/* A program that traces and is linked with the library, but opens no channel. */
 TEST(nothing_listens_unless_it_is_asked_for)
 {
 	const int before = threads();
@@ -430,7 +430,7 @@ static void closing(void *arg, uint8_t command, uint32_t p1, uint32_t p2, uint32
 	calls->commands++;
 }
 
-/* Its thread ends, and serves nobody beside that of a channel which was opened anew. */
+/* Its thread ends, and does not serve a channel that was opened anew. */
 TEST(a_command_closes_the_channel)
 {
 	static const struct devtrace_rx_ops closes = { .size = sizeof(closes), .command = closing };
@@ -448,7 +448,7 @@ TEST(a_command_closes_the_channel)
 		while (!__atomic_load_n(&calls->commands, __ATOMIC_ACQUIRE))
 			sched_yield();
 		EXPECT_EQ(0, calls->ticks);
-		/* A thread that serves for ever reaches the limit of the test. */
+		/* A thread without end reaches the limit of the test. */
 		while (threads() != before + anew)
 			sched_yield();
 		devtrace_rx_disconnect(h);
@@ -479,7 +479,7 @@ TEST(who_was_not_asked_is_told)
 	devtrace_rx_close();
 }
 
-/* While the program is in a callback its host leaves, and another takes the slot. */
+/* While the program is in a callback, its host leaves and another one takes the slot. */
 static struct devtrace_rx_host *leaver;
 static int successor = -1;
 
@@ -516,7 +516,7 @@ TEST(an_answer_is_for_who_asked)
 	EXPECT_EQ(1, calls->ticks);
 	EXPECT_EQ(5, recv(successor, got, sizeof(got), MSG_DONTWAIT));
 	EXPECT_EQ(DEVTRACE_RX_CONTINUE, got[1]);
-	/* No answer to a command that it never sent. */
+	/* It gets no reply to the other host's command. */
 	EXPECT_EQ(-1, recv(successor, got, sizeof(got), MSG_DONTWAIT));
 	close(successor);
 	devtrace_rx_close();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_rx_forget.c - after devtrace_rx_forget() nobody is within a callback for the object
+ * test_rx_forget.c - after devtrace_rx_forget() no callback for the object is running
  *
- * A host asks, the library's thread calls the program's function, and meanwhile another
- * thread forgets. The function stays until that thread sleeps in devtrace_rx_forget(), or has
- * returned from it, which it must not.
+ * A host sends a request, the library's thread calls the program's function, and another thread
+ * calls devtrace_rx_forget(). The function waits until that thread sleeps in it, or has
+ * returned, which it must not.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -17,12 +17,12 @@
 #include "fakedev.h"
 #include "kselftest_harness.h"
 
-#define SECOND	10000		/* ms that a busy machine may take */
+#define SECOND	10000		/* timeout for a busy machine, ms */
 
 static char object[8], other[8];
 static bool inside, returned, seen_inside;
 static pid_t forgetter;
-/* What the function does meanwhile. */
+/* Called within the function. */
 static void (*meanwhile)(void);
 
 static void *forget(void *arg)
@@ -49,7 +49,7 @@ static bool sleeps(pid_t tid)
 	return state == 'S';
 }
 
-/* It is out of the table, and the lock is free again: so it waits, if it sleeps. */
+/* The object is out of the table and the lock is free: a sleeping thread waits for us. */
 static void until_it_waits(void)
 {
 	while (devtrace_rx_current(DEVTRACE_RX_AO, object) == 0)
@@ -148,7 +148,7 @@ static void anew(void)
 	devtrace_rx_current(DEVTRACE_RX_AO, object);
 }
 
-/* Asked, and the function is inside. */
+/* Send a request and wait until the function runs. */
 static bool enters(struct devtrace_rx_host *h, unsigned int n)
 {
 	struct devtrace_rx_answer answer;
@@ -186,7 +186,7 @@ TEST_F(rx_forget, it_waits_for_a_callback_of_another_thread)
 	}
 }
 
-/* A test that waits for ever reaches its limit. */
+/* A wait without end reaches the limit of the test. */
 TEST_F(rx_forget, a_callback_forgets_its_own_object)
 {
 	unsigned int i;
@@ -196,7 +196,7 @@ TEST_F(rx_forget, a_callback_forgets_its_own_object)
 		anew();
 		EXPECT_EQ(DEVTRACE_RX_OK, ask(self->h, i));
 		EXPECT_EQ(DEVTRACE_RX_NO_OBJECT, ask(self->h, i));
-		/* Nor does anybody wait for what has returned. */
+		/* A callback that has returned is not waited for. */
 		devtrace_rx_forget(object);
 	}
 }
@@ -214,7 +214,7 @@ TEST_F(rx_forget, it_waits_for_no_other_object)
 	devtrace_rx_forget(object);
 }
 
-/* In which the thread that is in the callback is not. */
+/* The child does not have the thread that runs the callback. */
 TEST_F(rx_forget, a_child_of_fork_waits_for_nobody)
 {
 	int status = -1;
@@ -224,7 +224,7 @@ TEST_F(rx_forget, a_child_of_fork_waits_for_nobody)
 	ASSERT_TRUE(enters(self->h, 0));
 	child = fork();
 	if (!child) {
-		alarm(SECOND / 1000);	/* the limit of what waits for ever */
+		alarm(SECOND / 1000);	/* limit for a wait without end */
 		devtrace_rx_forget(object);
 		_exit(0);
 	}

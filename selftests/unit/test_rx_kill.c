@@ -2,7 +2,7 @@
 /*
  * test_rx_kill.c - the receive channel while hosts and programs are killed
  *
- * Without sanitizers: a thousand of them are forked.
+ * Built without sanitizers, as it forks a thousand processes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 static const struct devtrace_rx_ops ops = { .size = sizeof(ops) };
 
-/* The status; 1000 and more: errno. */
+/* The status, or 1000 plus errno. */
 static int ask(struct devtrace_rx_host *h, uint8_t request, const void *data, size_t n)
 {
 	struct devtrace_rx_answer answer;
@@ -40,7 +40,7 @@ static struct shared {
 	uint8_t before[GUARD], object[16], after[GUARD];
 } *shared;
 
-/* A child that listens, with memory that its parent sees. */
+/* A child that listens, with memory shared with its parent. */
 static pid_t program(int *ready)
 {
 	pid_t child = fork();
@@ -59,8 +59,8 @@ static pid_t program(int *ready)
 }
 
 /*
- * Hosts and programs are killed at any instruction: the memory beside the object stays, a
- * program goes on without its hosts, and a host learns of the end of its program.
+ * Hosts and programs are killed at any instruction: memory beside the object stays unchanged, a
+ * program goes on without its hosts, and a host notices the end of its program.
  */
 TEST(a_thousand_kills_in_mid_command)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_rx_users.c - the receive channel: which process reaches a program, by its user and number
+ * test_rx_users.c - the receive channel: which processes reach a program, by user and process id
  *
- * The program is a child that serves, or this one; see rx_served.h.
+ * The program is a child or this process; see rx_served.h.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -27,7 +27,7 @@
 #include "kselftest_harness.h"
 #include "rx_served.h"
 
-/* A child that serves with this user's rights until it is killed. 0: it could not. */
+/* A child that serves with this user's rights until it is killed; 0 on failure. */
 static pid_t program_of(uid_t user, int clone_flags)
 {
 	int ready[2];
@@ -39,7 +39,7 @@ static pid_t program_of(uid_t user, int clone_flags)
 	child = fork();
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		/* As after exec, by which such programs come to be. */
+		/* As after exec, which normally precedes. */
 		if (setresuid(user, user, user) || (clone_flags && unshare(clone_flags)) ||
 		    prctl(PR_SET_DUMPABLE, 1))
 			write(ready[1], "u", 1);
@@ -68,7 +68,7 @@ static void end_of(pid_t child)
 	waitpid(child, NULL, 0);
 }
 
-/* Poke by a raw connection to this address: did the program answer? */
+/* True if the program replies to a poke over a raw connection to this address. */
 static bool raw_reaches(const struct sockaddr_un *a, socklen_t len)
 {
 	const struct timeval t = { .tv_usec = 300000 };
@@ -84,8 +84,8 @@ static bool raw_reaches(const struct sockaddr_un *a, socklen_t len)
 }
 
 /*
- * What a host of this user, in a user namespace of its own or not, comes to: the library's error,
- * and 1000 if a request of its own making is done, by the descriptors of the process or the name
+ * What a host of this user can do, in its own user namespace or not: returns the library's
+ * error, plus 1000 if a raw request succeeds, through descriptors of the process or the name
  * that channels once had.
  */
 static int host_of(uid_t user, bool own_namespace, pid_t pid)
@@ -130,13 +130,13 @@ TEST(other_users_are_refused)
 
 	if (geteuid())
 		SKIP(return, "only root can be two users");
-	/* A stranger at a program of root's */
+	/* A stranger and a program of root */
 	ASSERT_EQ(0, open_all(DEVTRACE_RX_THREAD));
 	EXPECT_EQ(EPERM, host_of(USER, false, getpid()));
 	EXPECT_EQ(EPERM, host_of(USER, true, getpid()));
 	EXPECT_EQ(0, calls->commands);
 	devtrace_rx_close();
-	/* Root, the user himself and a stranger at a program of a user */
+	/* Root, the user himself and a stranger, and a program of a user */
 	child = program_of(USER, 0);
 	ASSERT_LT(0, child);
 	EXPECT_EQ(0, host_of(USER, false, child));
@@ -145,7 +145,7 @@ TEST(other_users_are_refused)
 	EXPECT_EQ(0, calls->commands);
 	ASSERT_EQ(0, devtrace_rx_connect(child, &h));
 	EXPECT_EQ(0, ask(h, DEVTRACE_RX_INFO, NULL, 0));
-	/* And a program that has died */
+	/* A program that has died */
 	kill(child, SIGKILL);
 	EXPECT_EQ(1000 + EPIPE, ask(h, DEVTRACE_RX_INFO, NULL, 0));
 	EXPECT_EQ(0, waitid(P_PID, (id_t)child, NULL, WEXITED | WNOWAIT));
@@ -156,8 +156,8 @@ TEST(other_users_are_refused)
 }
 
 /*
- * In a user namespace without a map everybody has the user id 65534, its owner too. Programs
- * that have this id by right, outside, are at nobody's command either.
+ * In a user namespace without a map, all users appear as 65534. Programs that really have this
+ * id outside must not obey them.
  */
 TEST(users_without_a_number_are_not_one_user)
 {
@@ -182,7 +182,7 @@ TEST(users_without_a_number_are_not_one_user)
 	}
 }
 
-/* A process with this number; what it inherits is what the caller has. */
+/* Fork a process with this id. */
 static pid_t fork_with_pid(pid_t pid)
 {
 	struct clone_args args = {
@@ -193,8 +193,8 @@ static pid_t fork_with_pid(pid_t pid)
 }
 
 /*
- * Processes with a channel of this user: number *first, which is over, and the answer of this one,
- * its child, who has kept the sockets. As programs that would be taken for another do it.
+ * Start processes of this user: *first, which has a channel and ends, and its child, the result,
+ * which keeps the sockets. A program that wants to impersonate another does this.
  */
 static pid_t keeper_of(uid_t user, pid_t *first)
 {
@@ -211,10 +211,10 @@ static pid_t keeper_of(uid_t user, pid_t *first)
 
 		if (setresuid(user, user, user) || prctl(PR_SET_DUMPABLE, 1) || open_all(0))
 			_exit(1);
-		/* And by the name that channels once had. */
+		/* Also bind the name that channels once had. */
 		if (!bind(fd, (void *)&a, offsetof(struct sockaddr_un, sun_path) + 1 + n))
 			listen(fd, 5);
-		/* Not by fork(): the library would close them. */
+		/* Not fork(): the library would close them. */
 		keeper = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 		if (keeper)
 			_exit(write(say[1], &keeper, sizeof(keeper)) != sizeof(keeper));
@@ -246,10 +246,13 @@ TEST(a_number_that_is_used_again)
 	ASSERT_LT(0, keeper);
 	file = file_of(keeper);
 	EXPECT_LE(0, file);
-	/* The child of a program has no channel, though it has the sockets. */
+	/* The child of a program has no channel, even with its sockets. */
 	EXPECT_EQ(ECONNREFUSED, devtrace_rx_connect(keeper, &h));
 	EXPECT_EQ(ESRCH, devtrace_rx_connect(first, &h));
-	/* Root's process without a channel, with one, and one that was sent the other's file */
+	/*
+	 * A process of root without a channel, with one, and one that received the other's
+	 * socket
+	 */
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, pipe(ready));
 		if (i < 2 && file >= 0)
@@ -294,7 +297,7 @@ TEST(a_number_that_is_used_again)
 		SKIP(return, "no clone3(2) that chooses the number of a process");
 }
 
-/* Names are free for all. Whatever others bind, a program has a channel. */
+/* Anyone may bind names, so no bound name keeps a program from opening a channel. */
 TEST(no_name_keeps_a_program_from_its_channel)
 {
 	struct devtrace_rx_host *h;
@@ -337,7 +340,7 @@ static int descriptors(void)
 	return n;
 }
 
-/* No file is left, none can be connected to by others, and no descriptor is kept. */
+/* No file or descriptor is left, and no socket that others could connect to. */
 TEST(a_channel_leaves_nothing_behind)
 {
 	static const char *const dirs[] = { "/run", "/tmp", "/dev/shm", "/var/tmp" };

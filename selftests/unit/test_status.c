@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_status.c - what a program is told whose events do not arrive
+ * test_status.c - reports to a program whose events do not arrive
  *
- * devtrace_status() against the device of fakedev.c, which fails as it is told; and this
- * program started anew, with what is really there under the name of the device, for the
- * line that DEVTRACE_DEBUG asks for.
+ * devtrace_status() is tested with the device of fakedev.c, which fails on request. The message
+ * for DEVTRACE_DEBUG is tested by restarting this program with real files as the device.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -51,7 +50,7 @@ TEST_F(status, follows_the_connection)
 {
 	errno = 1234;
 	EXPECT_EQ(DEVTRACE_UNTRIED, devtrace_status());
-	/* To ask is not to try. */
+	/* A query does not open the device. */
 	EXPECT_EQ(0, fake->opens);
 	EXPECT_EQ(0, emit());
 	EXPECT_EQ(DEVTRACE_OK, devtrace_status());
@@ -75,7 +74,7 @@ TEST_F(status, closed_before_any_event)
 	EXPECT_EQ(DEVTRACE_CLOSED, devtrace_status());
 }
 
-/* The program closed what is ours, and cannot get it again. */
+/* The program closes our descriptor, and the device cannot be opened again. */
 TEST_F(status, lost_on_the_way)
 {
 	ASSERT_EQ(0, emit());
@@ -103,7 +102,7 @@ TEST_F(status, each_error_has_its_own)
 		EXPECT_EQ(t[i].err, devtrace_open());
 		EXPECT_EQ(t[i].status, devtrace_status()) TH_LOG("errno %d", t[i].err);
 		EXPECT_EQ(t[i].err, devtrace_error());
-		/* Nothing is tried again, and nothing is wanted. */
+		/* Nothing is tried again, and everything is filtered. */
 		fake->opens = 0;
 		EXPECT_EQ(ENODEV, emit());
 		EXPECT_EQ(0, fake->opens);
@@ -112,7 +111,7 @@ TEST_F(status, each_error_has_its_own)
 	}
 }
 
-/* The device may be opened, but a filter of system calls refuses each event. */
+/* The device can be opened, but a filter of system calls refuses each event. */
 TEST_F(status, calls_are_refused)
 {
 	static const int errors[] = { EPERM, EACCES };
@@ -156,17 +155,17 @@ TEST_F(status, in_words)
 	EXPECT_EQ(0, strcmp(text, devtrace_status_text(INT_MAX)));
 }
 
-/* What the program that is started anew does first. */
+/* What the restarted program does first. */
 enum { AS_IT_IS, NO_STDERR, AS_USER, NOBODY_READS };
 
 static struct run {
 	char	said[4096];
-	int	status;		/* of the exit; -1: by a signal */
+	int	status;		/* exit status; -1: killed by a signal */
 } run;
 
 /*
- * Start this program anew with a word that tells debugged() what to do, and variables of
- * the environment, up to NULL. Fills in run.
+ * Restart this program with @word, which tells debugged() what to do, and with variables of the
+ * environment up to NULL. Fills in run.
  */
 static void start(int how, const char *file, const char *word, ...)
 {
@@ -232,17 +231,17 @@ static void *open_cancelled(void *arg)
 	return NULL;
 }
 
-/* Of the program that was started: it exits with the status. */
+/* Runs in the restarted program; returns its exit status. */
 static int debugged(const char *word)
 {
 	pthread_t thread;
 	struct stat st;
 	int done = 0;
 
-	/* The library has read it: without it fakedev.c lets everything pass. */
+	/* The library has read it; without it, fakedev.c uses the real calls. */
 	unsetenv("DEVTRACE_DEVICE");
 	if (!strcmp(word, "file")) {
-		/* This gets number 2, and must not be written. */
+		/* It gets descriptor 2, and must not be written. */
 		if (memfd_create("file", 0) != 2)
 			return 96;
 	} else if (!strcmp(word, "thread")) {
@@ -252,7 +251,7 @@ static int debugged(const char *word)
 	} else if (!strcmp(word, "secure") && !getauxval(AT_SECURE)) {
 		return 95;
 	} else if (!strcmp(word, "pipe")) {
-		/* A signal that somebody else has waiting is not taken from him. */
+		/* A SIGPIPE that is already pending stays pending. */
 		sigset_t set;
 
 		sigemptyset(&set);
@@ -298,7 +297,7 @@ TEST_F(status, said_once)
 		EXPECT_TRUE(strstr(run.said, "events are discarded; ") != NULL);
 		EXPECT_TRUE(strstr(run.said, "trace(4), 'Who may emit'") != NULL);
 		EXPECT_EQ(1, lines(run.said)) TH_LOG("%s", run.said);
-		/* Not unless it is asked for. */
+		/* No output without the request. */
 		start(AS_IT_IS, "/proc/self/exe", "", "DEVTRACE_DEBUG=0", t[i].device, NULL);
 		EXPECT_EQ(t[i].status, run.status);
 		EXPECT_EQ(0, strlen(run.said)) TH_LOG("%s", run.said);
@@ -322,7 +321,7 @@ TEST_F(status, the_longest_name_is_cut_nowhere)
 	EXPECT_EQ(DEVTRACE_NO_DEVICE, run.status);
 	EXPECT_TRUE(strstr(run.said, name + len) != NULL);
 	EXPECT_EQ('\n', run.said[strlen(run.said) - 1]);
-	/* Too long, and none. */
+	/* Too long, and empty. */
 	strcat(name, "x");
 	start(AS_IT_IS, "/proc/self/exe", "", "DEVTRACE_DEBUG=1", name, NULL);
 	EXPECT_EQ(DEVTRACE_FAILED, run.status);
@@ -341,7 +340,7 @@ TEST_F(status, standard_error_is_not_there)
 	EXPECT_EQ(DEVTRACE_NO_DEVICE, run.status);
 }
 
-/* A copy of this program where others may run it; none where an emulator runs it. */
+/* A copy of this program that others may run; false under an emulator. */
 static bool copied(char *copy)
 {
 	char command[100];
@@ -356,7 +355,7 @@ static bool copied(char *copy)
 	return fd >= 0 && !close(fd) && !system(command) && !chmod(copy, 0755);
 }
 
-/* As by `echo hello >/dev/trace` before the module is loaded, by root. */
+/* As after `echo hello >/dev/trace` as root before the module is loaded. */
 TEST_F(status, a_file_in_its_place)
 {
 	char name[] = "/tmp/devtrace-file-XXXXXX", copy[] = "/tmp/devtrace-copy-XXXXXX";
@@ -374,14 +373,14 @@ TEST_F(status, a_file_in_its_place)
 	snprintf(variable, sizeof(variable), "DEVTRACE_DEVICE=%s", name);
 	start(AS_IT_IS, copy, "", "DEVTRACE_DEBUG=1", variable, NULL);
 	EXPECT_EQ(DEVTRACE_NOT_A_DEVICE, run.status);
-	/* Who may not open it is told the same. */
+	/* A user who may not open it gets the same message. */
 	start(AS_USER, copy, "", "DEVTRACE_DEBUG=1", variable, NULL);
 	EXPECT_EQ(DEVTRACE_NOT_A_DEVICE, run.status);
 	EXPECT_TRUE(strstr(run.said, ": a regular file, not a trace device: ") != NULL)
 		TH_LOG("%s", run.said);
-	/* Only in /dev is it in the way. */
+	/* Only in /dev is the file in the way. */
 	EXPECT_TRUE(strstr(run.said, "; check the name in DEVTRACE_DEVICE") != NULL);
-	/* It is as it was. */
+	/* The file is unchanged. */
 	EXPECT_EQ(0, fstat(fd, &st));
 	EXPECT_EQ(5, st.st_size);
 	close(fd);
@@ -399,7 +398,7 @@ TEST_F(status, a_file_in_its_place)
 	unlink(copy);
 }
 
-/* A device that a mode keeps from a user: any one will do, it is not opened. */
+/* A device whose mode excludes the user: any device will do, as it is not opened. */
 TEST_F(status, a_user_may_not)
 {
 	char name[] = "/tmp/devtrace-dir-XXXXXX", copy[] = "/tmp/devtrace-copy-XXXXXX";
@@ -427,7 +426,7 @@ TEST_F(status, a_user_may_not)
 	unlink(copy);
 }
 
-/* A program with more rights than its user is told nothing by the environment. */
+/* A program with more rights than its user ignores the environment. */
 TEST_F(status, more_rights_than_the_user)
 {
 	char copy[] = "/tmp/devtrace-copy-XXXXXX";
@@ -454,7 +453,7 @@ TEST_HARNESS_MAIN
 
 int main(int argc, char **argv)
 {
-	/* Nobody looks for leaks in a program with more rights than its user. */
+	/* LeakSanitizer cannot run in a program with more rights than its user. */
 	if (argc == 3 && !strcmp(argv[1], "--debug"))
 		_exit(debugged(argv[2]));
 	fake_start(argv);

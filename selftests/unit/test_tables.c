@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_tables.c - tables whose keys strangers choose: each key costs as much as any other
+ * test_tables.c - tables whose keys strangers may choose: no key costs more than another
  *
- * The keys that are chosen here fall into one place of a table whose hash has no secret: they were
- * found for the hashes that the tables once had. A step is a basic block of the code: the compiler
- * counts them, so a busy machine changes nothing.
+ * The chosen keys collide in a table without a secret hash: they were computed for the hashes
+ * that the tables once had. A step is a basic block, counted by compiler instrumentation, so the
+ * load of the machine does not matter.
  */
 #include "kselftest_harness.h"
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void *ti_alloc(void *old, size_t size)
 	return p;
 }
 
-/* Machines have tables of a fixed size. */
+/* The tables of machines have a fixed size. */
 struct sum_machines *sum_machines_new(void)
 {
 	return NULL;
@@ -66,7 +66,7 @@ static uint64_t inverse(uint64_t x)
 	return y;
 }
 
-/* The steps for each of n keys, each of which is looked for twice. */
+/* Steps per key, for @n keys that are each looked up twice. */
 typedef double steps_fn(unsigned int n, bool chosen);
 
 static void compare(struct __test_metadata *_metadata, steps_fn *fn, unsigned int n)
@@ -144,7 +144,7 @@ static double gate(unsigned int n, bool chosen, uint8_t kind)
 	for (i = 0; i < 2 * n; i++) {
 		const uint64_t x = chosen ? inv * (i % n + 1) : 64 * (i % n);
 
-		/* A signal is found by its value alone, too, of which there are 32 bits. */
+		/* A signal is also found by its 32-bit value alone. */
 		if (kind == DEVTRACE_T_SIG) {
 			d.scope = 1 + i % 2;
 			d.value = chosen ? (uint32_t)(x >> 16) : i % n;
@@ -196,8 +196,8 @@ TEST(siphash)
 }
 
 /*
- * Numbers and names in turn, as in -p LIST: each is looked for, and a name that is not there.
- * @backwards: they were given in descending order
+ * Numbers and names alternate, as in -p LIST. Each is looked up, and a missing name too.
+ * @backwards: in descending order
  */
 static double choice_steps(unsigned int n, bool backwards)
 {

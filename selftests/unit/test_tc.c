@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_tc.c - tracectl with a kernel that is none: the files that it saves a filter or a stream in,
- * its words for what a kernel refuses, and how the monitor ends
+ * test_tc.c - tracectl with a simulated kernel: saved filters and streams, messages for the
+ * kernel's errors, and the end of the monitor
  *
- * tc_kernel.h has the kernel. A file stands for /dev/trace. Filters are in test_tc_filter.c.
+ * tc_kernel.h simulates the kernel. A file replaces /dev/trace. test_tc_filter.c tests filters.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static const char *content(const char *path)
 	return text;
 }
 
-/* A file that cannot be written stays, and nothing else is left behind. */
+/* A file that cannot be written stays as it is, and no other is left. */
 TEST_F(tc, save_that_fails_changes_nothing)
 {
 	write_file("f", "type=sm\n");
@@ -57,7 +57,7 @@ TEST_F(tc, save_replaces_files)
 	EXPECT_STREQ(SAVED, content("new"));
 	ASSERT_EQ(0, stat("new", &st));
 	EXPECT_EQ(0640, st.st_mode & 07777);
-	/* Longer than what comes. */
+	/* Longer than the new contents. */
 	write_file("f", "type=sm,ao,eq,mp,te,qf,sc,sem,mtx,user,user0,user1,user2,user3,user4,exc,text\n");
 	ASSERT_EQ(0, chmod("f", 0604));
 	EXPECT_EQ(0, run_line(self, "filter save f"));
@@ -65,7 +65,7 @@ TEST_F(tc, save_replaces_files)
 	EXPECT_STREQ(SAVED, content("f"));
 	ASSERT_EQ(0, stat("f", &st));
 	EXPECT_EQ(0604, st.st_mode & 07777);
-	/* What a link leads to, not the link. */
+	/* The target of a link is written, not the link. */
 	write_file("f", "type=sm\n");
 	ASSERT_EQ(0, symlink("f", "link"));
 	EXPECT_EQ(0, run_line(self, "filter save ./link"));
@@ -78,7 +78,7 @@ TEST_F(tc, save_replaces_files)
 	EXPECT_EQ(3, entries(".", false));
 }
 
-/* What is no regular file stays what it is. */
+/* A file that is not regular is not replaced. */
 TEST_F(tc, save_into_other_files)
 {
 	char text[sizeof(SAVED)] = "";
@@ -117,7 +117,7 @@ static void lost(struct stream *s, unsigned int cause, uint64_t count)
 	stream_frame(s, DEVTRACE_T_LOST, b.bytes, b.len);
 }
 
-/* What was missed while nobody wanted it is not what the reader came too late for. */
+/* Events missed while nobody read are separate from those that the reader lost. */
 TEST_F(tc, a_stream_is_saved)
 {
 	struct stream s;
@@ -150,7 +150,7 @@ TEST_F(tc, a_stream_is_saved)
 	EXPECT_TRUE(strstr(self->said, ",\"events\":3,\"lost\":7,\"missed\":7}\n") != NULL) {
 		TH_LOG("%s", self->said);
 	}
-	/* What came after the beginning ends it, and is not counted. */
+	/* An event newer than the start ends the saving and is not counted. */
 	s.ts = kernel->now + 1000000;
 	stream_number(&s, 3);
 	f = fopen("device", "w");
@@ -178,7 +178,7 @@ TEST_F(tc, a_stream_is_saved_in_a_file)
 
 #define MADE_BY_A_SHELL	"a regular file, not a trace device: a program wrote to this path before the module was loaded; remove it, and load the module devtrace again"
 
-/* It is to be removed where it is in the way, and nowhere else. */
+/* The advice to remove it is given only where it replaces the device. */
 TEST_F(tc, a_file_where_the_device_should_be)
 {
 	kernel->device = "device";
@@ -197,7 +197,7 @@ TEST_F(tc, a_file_where_the_device_should_be)
 
 #define FROZEN	"the stream is frozen; thaw it first: tracectl stream thaw "
 
-/* Whoever froze it wants what is in it: only a thaw is a decision to give that up. */
+/* The contents of a frozen stream matter to its user: only a thaw gives them up. */
 TEST_F(tc, frozen_streams_are_thawed_first)
 {
 	kernel->state = DEVTRACE_STATE_FROZEN;
@@ -215,7 +215,7 @@ TEST_F(tc, frozen_streams_are_thawed_first)
 	EXPECT_EQ(DEVTRACE_STATE_STOPPED, kernel->state);
 }
 
-/* What the kernel says, as it says it, and what its user reads. */
+/* The kernel's error texts, and tracectl's. */
 static const struct {
 	const char *kernel, *command, *user;
 } refusals[] = {
@@ -228,7 +228,7 @@ static const struct {
 	{ "size must be from 1024 to 2147483648: bytes of ring for each CPU",
 	  "stream resize x 3G",
 	  "stream resize: x: the SIZE must be from 1K to 2G: the ring of each CPU has that" },
-	/* of a module before it had policies */
+	/* from a module without netlink policies */
 	{ "size must be a u64 from 1024 to 2147483648: bytes of ring for each CPU",
 	  "stream resize x 3G",
 	  "stream resize: x: the SIZE must be from 1K to 2G: the ring of each CPU has that" },
@@ -243,7 +243,7 @@ static const struct {
 	  "stream resize: x: it is not added; see 'tracectl profile list'" },
 	{ "generation is no longer that of the filter: somebody changed it; get it again",
 	  "stream resize x 2K", "stream resize: x: other processes keep changing this filter; try again" },
-	/* As it is, where it is not about netlink. */
+	/* Unchanged if it does not concern netlink. */
 	{ "size is more than there is memory for, on all CPUs: ask for less", "stream resize x 2G",
 	  "stream resize: x: size is more than there is memory for, on all CPUs: ask for less" },
 };
@@ -260,7 +260,7 @@ TEST_F(tc, refusals_in_the_words_of_the_command_line)
 		snprintf(line, sizeof(line), "tracectl: %s\n", refusals[i].user);
 		EXPECT_STREQ(line, self->said);
 	}
-	/* Whatever names a request of netlink is in the table. */
+	/* Each text that names a netlink request has an entry. */
 	f = popen("cd " TOP_DIR " && grep -oh '\"[^\"]*-get [^\"]*' kmod/control/*.c | tr -d '\"'", "r");
 	ASSERT_NE(NULL, f);
 	for (i = 0; fgets(line, sizeof(line), f); i++) {
@@ -278,11 +278,11 @@ TEST_F(tc, refusals_in_the_words_of_the_command_line)
 	EXPECT_EQ(0, run_line(self, "filter set type=200"));
 	EXPECT_STREQ("tracectl: filter set: note: some types are not available in this kernel; skipped; see 'tracectl profile list'\n",
 		     self->said);
-	/* Each of the table is what the module says somewhere, or the library has an attribute. */
+	/* Each entry matches a text of the module, or an attribute of the library. */
 	for (i = 0; i < NR(sentences); i++) {
 		const char *k = sentences[i].kernel, *rule = strstr(k, " must be");
 
-		/* Where an attribute must be something that is put together at run time. */
+		/* Texts about ranges are composed at run time. */
 		snprintf(line, sizeof(line), "cd %s && cat kmod/control/*.c lib/ctl/ctl_attr.c tools/tracectl/stream.c | grep -q '\"%.*s'",
 			 TOP_DIR, (int)(rule ? rule - k : strlen(k)), k);
 		EXPECT_EQ(0, system(line)) {
@@ -291,7 +291,7 @@ TEST_F(tc, refusals_in_the_words_of_the_command_line)
 	}
 }
 
-/* The letter that ps(1) prints for what a process does. */
+/* The state of a process, as ps(1) prints it. */
 static char state(pid_t pid)
 {
 	char path[32], c = '?';
@@ -307,13 +307,13 @@ static char state(pid_t pid)
 	return c;
 }
 
-/* Half a minute is forever. */
+/* Half a minute is long enough. */
 static bool await_state(pid_t pid, int out, char c)
 {
 	int tries, n;
 
 	for (tries = 0; tries < 3000; tries++) {
-		/* What writes and sleeps waits for a reader. */
+		/* A sleeping writer waits for a reader. */
 		if (state(pid) == c && (out < 0 || (!ioctl(out, FIONREAD, &n) && n > 32768)))
 			return true;
 		usleep(10000);
@@ -340,7 +340,7 @@ TEST_F(tc, monitor_ends_though_nobody_reads)
 		EXPECT_TRUE(WIFEXITED(status));
 		EXPECT_EQ(1, WEXITSTATUS(status));
 		close(out);
-		/* Who goes on to read gets what there is, in whole lines. */
+		/* A reader that continues gets the rest, in whole lines. */
 		pid = start("monitor", RLIM_INFINITY, &out);
 		EXPECT_TRUE(await_state(pid, out, 'S'));
 		kill(pid, signals[i]);

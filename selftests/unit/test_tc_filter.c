@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_tc_filter.c - tracectl with a kernel that is none: what it makes of a filter's words
+ * test_tc_filter.c - tracectl with a simulated kernel: the terms of a filter
  *
- * tc_kernel.h has the kernel.
+ * tc_kernel.h simulates the kernel.
  */
 #include "tc_kernel.h"
 
-/* What is wrong by itself ends with 2, what is wrong for this filter with 1. */
+/* Invalid terms give status 2; terms that do not suit the filter give 1. */
 static const struct {
 	const char *filter, *command;
 	int status;
@@ -75,7 +75,7 @@ TEST_F(tc, filters_are_changed)
 	}
 }
 
-/* Names for numbers: of the dictionary, and of the format files. */
+/* Names for numbers, from the dictionary and the format files. */
 static const struct {
 	const char *command;
 	int status;
@@ -147,7 +147,7 @@ TEST_F(tc, names_for_numbers)
 		}
 		EXPECT_GE(1, kernel->asked);
 	}
-	/* And in a filter that is set, edited, and loaded. */
+	/* The same for filters that are set, edited and loaded. */
 	EXPECT_EQ(0, run_line(self, "filter set object=PUMP"));
 	kernel->asked = 0;
 	EXPECT_EQ(0, run_line(self, "filter add object=metronome,PUMP"));
@@ -162,13 +162,13 @@ TEST_F(tc, names_for_numbers)
 	EXPECT_EQ(1, run_line(self, "filter load f"));
 	EXPECT_STREQ("tracectl: filter load: f:1: no signal TICKS in the dictionary; did you mean TICK?\n",
 		     self->said);
-	/* Without a name nobody is asked. */
+	/* Without names, the dictionary is not requested. */
 	kernel->asked = 0;
 	EXPECT_EQ(0, run_line(self, "filter set object=5 type=sm major=7"));
 	EXPECT_EQ(0, kernel->asked);
 }
 
-/* Terms that an event may meet one day, and none does today. */
+/* Valid terms that currently match no event. */
 TEST_F(tc, what_is_not_there_today_is_noted)
 {
 	static const struct {
@@ -199,7 +199,7 @@ TEST_F(tc, what_is_not_there_today_is_noted)
 	}
 }
 
-/* More ranges than there can be, if they were taken from everything. */
+/* More ranges than the limit, if they were removed from "all". */
 TEST_F(tc, many_ranges_of_what_does_not_pass)
 {
 	char line[1024] = "filter remove object=201";
@@ -216,7 +216,7 @@ TEST_F(tc, many_ranges_of_what_does_not_pass)
 	EXPECT_STREQ("tracectl: filter remove: '327' makes more than 64 ranges\n", self->said);
 }
 
-/* An empty file is one that something went wrong with. */
+/* An empty file is probably a mistake. */
 TEST_F(tc, load_wants_a_term)
 {
 	ASSERT_EQ(0, run_line(self, "filter set object=5"));

@@ -2,9 +2,8 @@
 /*
  * test_tc_stat.c - tracectl stat on terminals of several widths, and in a pipe
  *
- * The kernel is the functions below, which tell of numbers and names as large as they can be. A
- * line must not break on a terminal: no number is cut, and a program that reads a pipe finds each
- * number whole.
+ * The simulated kernel returns the largest possible numbers and names. On a terminal no line
+ * breaks and no number is cut; in a pipe each number is complete.
  */
 
 #include <errno.h>
@@ -24,7 +23,7 @@
 
 #define DAY	(86400 * 1000000000ull)
 
-static bool quiet;	/* few events, and none lost */
+static bool quiet;	/* few events, none lost */
 
 struct devtrace_ctl *__wrap_devtrace_ctl_open(void);
 void __wrap_devtrace_ctl_close(struct devtrace_ctl *ctl);
@@ -137,7 +136,7 @@ int __wrap_devtrace_ctl_lanes(struct devtrace_ctl *ctl, devtrace_lane_fn *fn, vo
 
 static char output[65536];
 
-/* "tracectl @line" on a terminal of @width columns (0: in a pipe) into output; its status. */
+/* Run "tracectl @line" on a terminal of @width columns (0: in a pipe); returns its status. */
 static int show(const char *line, unsigned short width)
 {
 	struct winsize size = { .ws_row = 24, .ws_col = width == UINT16_MAX ? 0 : width };
@@ -173,7 +172,7 @@ static int show(const char *line, unsigned short width)
 	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The widest line, without colours. */
+/* Width of the longest line, without colours. */
 static size_t widest(void)
 {
 	size_t max = 0, n = 0;
@@ -237,7 +236,7 @@ TEST_F(stat, no_line_breaks_on_a_terminal)
 	quiet = false;
 }
 
-/* Units that fit, in place of numbers that break the line; 400 days. */
+/* Units are used for numbers that would break the line; 400 days. */
 TEST_F(stat, numbers_have_units_that_fit)
 {
 	EXPECT_EQ(0, show("stat", 80));
@@ -245,7 +244,7 @@ TEST_F(stat, numbers_have_units_that_fit)
 	EXPECT_TRUE(has("98.8G"));
 	EXPECT_TRUE(has("400d00h"));
 	EXPECT_TRUE(has("123k"));
-	/* What does not need it has none. */
+	/* Smaller numbers have no unit. */
 	quiet = true;
 	EXPECT_EQ(0, show("stat", 80));
 	EXPECT_TRUE(has(" 1234 "));
@@ -253,7 +252,7 @@ TEST_F(stat, numbers_have_units_that_fit)
 	quiet = false;
 }
 
-/* A pipe has each number as the kernel told it, and neither colours nor short headings. */
+/* In a pipe, numbers are complete, and there are no colours or short headings. */
 TEST_F(stat, a_pipe_has_whole_numbers)
 {
 	size_t i;
@@ -287,7 +286,7 @@ TEST_F(stat, colours_are_for_a_terminal)
 	EXPECT_EQ(NULL, strchr(output, '\033'));
 }
 
-/* Those that emitted most come first; names that do not fit keep the columns. */
+/* Sorted by events emitted; long names do not shift the columns. */
 TEST_F(stat, processes_are_sorted)
 {
 	const char *most, *a, *b, *escapes, *init;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_traceconv.c - the trace of a target, in any sizes, whole and damaged, as a stream of ours
+ * test_traceconv.c - conversion of a QS target's trace with all sizes, intact and damaged
  *
- * Each record of QS is encoded once; the events that come out of the decoder are compared with
- * what was encoded. Every byte is then damaged in turn: what comes out are records that were
- * encoded, and the frames that are missing are counted exactly.
+ * Each record of QS is encoded once, and the decoded events are compared with it. Then each byte
+ * is damaged in turn: only encoded records may come out, and missing frames are counted exactly.
  */
 #include <stdlib.h>
 #include "kselftest_harness.h"
@@ -23,7 +22,7 @@ static void convert(struct got *g, const uint8_t *p, size_t n, const struct conv
 static const struct {
 	uint8_t record;
 	const char *layout;
-	uint8_t type;		/* of ours */
+	uint8_t type;		/* type of the event */
 } records[] = {
 	{ 1, "OF", 1 }, { 2, "OF", 2 }, { 3, "OFF", 3 }, { 4, "TOF", 4 }, { 5, "TSOF", 5 },
 	{ 6, "TSOFF", 6 }, { 7, "TSOF", 7 }, { 8, "TSOF", 8 }, { 9, "SOF", 9 },
@@ -46,8 +45,8 @@ static const struct {
 #define RECORDS (sizeof(records) / sizeof(*records))
 
 /*
- * S a signal whose object is the next, s whose object is the first one, Z one that has none.
- * Values have a 7E or 7D among them now and then.
+ * S is a signal whose object follows, s one whose object comes first, Z one without an object.
+ * Some values have a 7E or 7D.
  */
 static uint64_t value(unsigned int i, unsigned int k, int bytes)
 {
@@ -127,7 +126,7 @@ static void one_record(struct qs_target *t, unsigned int i, struct body *want)
 	qs_end(t);
 }
 
-/* A record of the application with an element of each type. */
+/* An application record with an element of each type. */
 static void user_record(struct qs_target *t, struct body *want)
 {
 	static const uint8_t plain[][2] = {
@@ -318,7 +317,7 @@ TEST_F(target, every_record_comes_as_it_was_made)
 	EXPECT_EQ(0, memcmp("\x03\x04\x00\x01\x02\x01\x02\x09\x04\xaa\xbb\xcc\xdd", g.v[at].data, 13));
 	for (at++, i = 0; i < 5; i++, at++)
 		EXPECT_EQ(91, g.v[at].type);
-	/* Times are ticks of 1 us, the first at the 10th. */
+	/* Times are ticks of 1 us; the first is 10. */
 	EXPECT_EQ(10000, g.v[6 + 3].ts);
 	EXPECT_EQ(variant->big ? DEVTRACE_INFO_BIG_ENDIAN : 0,
 		  conv.big_endian ? DEVTRACE_INFO_BIG_ENDIAN : 0);
@@ -338,7 +337,7 @@ TEST_F(target, pieces_of_any_size_make_the_same_stream)
 	}
 }
 
-/* Is this byte in a record of no certain length? */
+/* True if the byte is in a record without a fixed length. */
 static int no_length(const struct qs_target *t, size_t at)
 {
 	int i = 0;
@@ -350,7 +349,7 @@ static int no_length(const struct qs_target *t, size_t at)
 
 TEST_F(target, every_damaged_byte_is_told_and_what_is_missing_is_exact)
 {
-	/* Sizes by the user: the first frame may be the damaged one. */
+	/* The user gives the sizes, as the first frame may be the damaged one. */
 	const struct conv_sizes sizes = {
 		.time = self->t->time, .sig = self->t->sig, .obj = self->t->obj,
 		.fun = self->t->fun, .equeue = self->t->equeue, .mpool = self->t->mpool,
@@ -368,8 +367,8 @@ TEST_F(target, every_damaged_byte_is_told_and_what_is_missing_is_exact)
 			n = got_spoil(bad, t->out, t->len, at, kind);
 			convert(&g2, bad, n, &sizes, 0, &conv);
 			/*
-			 * A sum does not notice a zero that is gone or twice; the length does,
-			 * if the record has one.
+			 * The sum does not detect a zero removed or doubled; a fixed length
+			 * does.
 			 */
 			if (kind >= 4 && !t->out[at] && no_length(t, at))
 				continue;
@@ -377,13 +376,13 @@ TEST_F(target, every_damaged_byte_is_told_and_what_is_missing_is_exact)
 			ASSERT_GE(lost, 0) {
 				TH_LOG("byte %zu, %s: a record that was not made", at, got_spoils[kind]);
 			}
-			/* Nobody knows of frames before the first and behind the last. */
+			/* Frames before the first and after the last cannot be counted. */
 			edge = first == 0 || first + lost == g.nr ? (uint64_t)lost : 0;
 			ASSERT_TRUE(g2.missing == (uint64_t)lost || g2.missing + edge == (uint64_t)lost) {
 				TH_LOG("byte %zu, %s: %d lost, %d told", at, got_spoils[kind], lost,
 				       (int)g2.missing);
 			}
-			/* Where frames are gone there was damage. */
+			/* Missing frames imply a damage. */
 			ASSERT_TRUE(!lost == !g2.damages || (!lost && g2.damages <= 1)) {
 				TH_LOG("byte %zu, %s: %d lost, %d damages", at, got_spoils[kind], lost,
 				       (int)g2.damages);
@@ -438,7 +437,7 @@ TEST(a_target_that_begins_anew_has_no_gap)
 	free(t);
 }
 
-/* With the sizes of another machine records do not fit, and are damage; none is made up. */
+/* With wrong sizes, records do not fit and count as damages; none is invented. */
 TEST(other_sizes_are_told)
 {
 	struct qs_target *t = target(8, 734);
@@ -510,8 +509,8 @@ TEST(unknown_records_are_text)
 }
 
 /*
- * A counter of 16 bits at 1 MHz wraps within 66 ms; the target's clock is 40 ppm fast, the way
- * takes from 100 us to 3 ms, and there are seconds without a record.
+ * A 16-bit counter at 1 MHz wraps after 66 ms; the target's clock is 40 ppm fast, delays are 100
+ * us to 3 ms, and some seconds have no record.
  */
 TEST(the_clock_is_tied_by_arrival)
 {
@@ -544,13 +543,13 @@ TEST(the_clock_is_tied_by_arrival)
 	TH_LOG("drift %.2f ppm, worst %.0f ns, said %.0f ns", k.drift, worst, k.uncertainty);
 	EXPECT_GT(k.drift, 39);
 	EXPECT_LT(k.drift, 41);
-	/* The smallest delay of the way is not seen. */
+	/* The smallest delay cannot be observed. */
 	EXPECT_LT(worst, k.uncertainty + 100000 + 1000000);
 	EXPECT_GT(k.uncertainty, 100000);
 	EXPECT_LT(k.uncertainty, 4000000);
 }
 
-/* What traceinfo prints of the stream: a live target whose clock is 40 ppm fast, for a minute. */
+/* The reports in the stream: a live target with a clock 40 ppm fast, for a minute. */
 static struct told {
 	int	nr;
 	char	last[128];
@@ -606,7 +605,7 @@ TEST(the_drift_is_told)
 	EXPECT_LT(drift, 50);
 	EXPECT_GT(uncertainty, 100);
 	EXPECT_LT(uncertainty, 4000);
-	/* Not with each record. */
+	/* Not one per record. */
 	EXPECT_LT(told.nr, 20);
 	free(t);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_traceconv_rkh.c - the trace of an RKH target, in any sizes, whole and damaged
+ * test_traceconv_rkh.c - conversion of an RKH target's trace with all sizes, intact and damaged
  *
- * Each event of RKH is encoded once; the events that come out of the decoder have the types
- * and elements that devtrace/rkh emits. Every byte is then damaged in turn.
+ * Each event of RKH is encoded once; the decoded events have the types and elements that
+ * devtrace/rkh emits. Then each byte is damaged in turn.
  */
 #include <stdlib.h>
 #include <devtrace/rkh/rkhtrc_define.h>
@@ -11,7 +11,7 @@
 #include "conv_got.h"
 #include "rkh_encode.h"
 
-/* Options of a target: its bits in the configuration record. */
+/* Options of a target, as bits of the configuration record. */
 #define SENDER	0x00001
 #define QUE_LWM	0x00800
 #define MP_LWM	0x01000
@@ -21,8 +21,8 @@
 #define ALL	(SENDER | QUE_LWM | MP_LWM | NSEQ | TSTAMP | CHK)
 
 /*
- * y symbol, f function, s signal, 1 2 4 numbers, p pool, e elements, E their least, b blocks,
- * B their least, z size of blocks, v size of an event, t ticks, r sender, $ string
+ * y symbol, f function, s signal, 1 2 4 numbers, p pool, e elements, E their minimum, b blocks,
+ * B their minimum, z size of blocks, v size of an event, t ticks, r sender, $ string
  */
 static const struct {
 	uint8_t		group, event;
@@ -120,7 +120,7 @@ static void one_event(struct rkh_target *t, unsigned int i, struct body *want)
 	rkh_end(t);
 }
 
-/* Names: OBJ SIG FUN TUSR, and those that are events besides. */
+/* Names: OBJ SIG FUN TUSR, and those that are also events. */
 static void names(struct rkh_target *t)
 {
 	static const char *const layouts[] = { [6] = "y", "s", "f", [11] = "1", [14] = "y", "yy",
@@ -270,7 +270,7 @@ TEST_F(target, every_event_comes_as_it_was_made)
 	EXPECT_EQ(0, memcmp("\x31\7\x0a\x09\0\0\0\0\0\0\0\0\0\0\0\x0b\x42\0\0\0\0\0\0\0\x09\2\x7e\x7d",
 			    g.v[at].data, 28));
 	EXPECT_EQ(at + 1, g.nr);
-	/* Ticks of 10 kHz, as the configuration says unless the user does; the 2nd at 10. */
+	/* Ticks of 10 kHz, from the configuration unless the user sets a rate; the second is 10. */
 	if (variant->flags & TSTAMP)
 		EXPECT_EQ(1000000, g.v[at].ts - g.v[at - 1].ts);
 	EXPECT_EQ(0x3400, conv.version);
@@ -290,7 +290,7 @@ TEST_F(target, pieces_of_any_size_make_the_same_stream)
 	}
 }
 
-/* Frames with a name or a string have no certain length; the sum does not see a zero. */
+/* Frames with a name or string have no fixed length; the sum does not detect a zero. */
 static bool no_length(const struct rkh_target *t, size_t at)
 {
 	int i = 0;
@@ -305,7 +305,7 @@ static int frames_lost(const struct rkh_target *t, int first, int lost)
 {
 	int at = 1, frame = 1, gone = 0, k;
 
-	/* A name of these kinds is two things here: the name and an event. */
+	/* Names of these kinds give two items: the name and an event. */
 	for (; frame < t->nr; frame++) {
 		const int things = frame >= 5 && frame <= NAMES ? 2 : 1;
 
@@ -325,11 +325,11 @@ TEST_F(target, every_damaged_byte_is_told_and_what_is_missing_is_exact)
 	size_t at, n;
 	int kind, first, lost, gone;
 
-	/* Without a check damage is not seen, and without a number no gap. */
+	/* Without a check damage is not detected, without a number no gap. */
 	if ((variant->flags & (CHK | NSEQ)) != (CHK | NSEQ))
 		return;
 	convert(&g, t->out, t->len, NULL, 0);
-	/* Behind the configuration: what follows a damaged one has other sizes. */
+	/* After the configuration: a damaged one gives all following frames wrong sizes. */
 	for (at = t->ends[0]; at < t->len; at++) {
 		for (kind = 0; kind < GOT_SPOILS; kind++) {
 			n = got_spoil(bad, t->out, t->len, at, kind);
@@ -342,7 +342,7 @@ TEST_F(target, every_damaged_byte_is_told_and_what_is_missing_is_exact)
 				       got_spoils[kind]);
 			}
 			gone = lost ? frames_lost(t, first, lost) : 0;
-			/* Nobody knows of frames behind the last. */
+			/* Frames after the last cannot be counted. */
 			ASSERT_TRUE(g2.missing == (uint64_t)gone || first + lost == g.nr) {
 				TH_LOG("byte %zu, %s: %d lost, %d told", at, got_spoils[kind], gone,
 				       (int)g2.missing);
@@ -373,7 +373,7 @@ TEST(a_damaged_configuration_configures_nothing)
 			if (g2.nr && g2.v[0].type == 242 &&
 			    !memcmp(g.v[0].data, g2.v[0].data, g.v[0].len))
 				continue;
-			/* Sizes of another machine: what comes is not this configuration. */
+			/* Sizes of another machine: this configuration is not accepted. */
 			EXPECT_FALSE(conv.sized) TH_LOG("byte %zu, %s", at, got_spoils[kind]);
 			for (i = 0; i < g2.nr; i++)
 				EXPECT_NE(242, g2.v[i].type);
@@ -417,7 +417,7 @@ TEST(a_number_that_no_event_has_is_text)
 	free(t);
 }
 
-/* What its value is, and where it ends, nobody knows: no element is made of it. */
+/* Its value and end are unknown: it does not become an element. */
 TEST(a_code_that_no_element_has_is_text)
 {
 	struct rkh_target *t = new_target(4, ALL);
@@ -442,7 +442,7 @@ TEST(a_code_that_no_element_has_is_text)
 	free(t);
 }
 
-/* The first frames are missing; the configuration came, so numbers began at 0. */
+/* The first frames are missing; the configuration arrived, so numbers began at 0. */
 TEST(the_first_frames_are_missed)
 {
 	struct rkh_target *t = new_target(4, ALL);
@@ -453,7 +453,7 @@ TEST(the_first_frames_are_missed)
 	convert(&g, t->out, t->len, NULL, 0);
 	EXPECT_EQ(2, g.nr);
 	EXPECT_EQ(3, conv.missing);
-	/* A configuration that is repeated while numbers go on is no start, and loses nothing. */
+	/* A configuration repeated while numbers continue is no restart, and loses nothing. */
 	rkh_tcfg(t);
 	one_event(t, 0, &want[0]);
 	convert(&g, t->out, t->len, NULL, 0);
@@ -463,7 +463,7 @@ TEST(the_first_frames_are_missed)
 	free(t);
 }
 
-/* Short on the wire, and long in an event: nothing is written beyond its end, and all goes on. */
+/* Short in the target's format and long in an event: nothing is written behind its end. */
 TEST(a_record_that_is_too_long_for_an_event_is_told)
 {
 	struct rkh_target *t = new_target(2, ALL);
@@ -472,7 +472,7 @@ TEST(a_record_that_is_too_long_for_an_event_is_told)
 	for (k = 0; k < 3; k++) {
 		rkh_tcfg(t);
 		rkh_begin(t, 6, 0);
-		/* Each is 2 or 3 bytes here, and 13 or 9 there: the end comes anywhere. */
+		/* Elements have 2 or 3 bytes in the target's format, 13 or 9 in the event. */
 		for (i = 0; i < 420; i++) {
 			rkh_num(t, (i + k) % 3 ? 11 : 9, 1);
 			rkh_num(t, 1, (i + k) % 3 ? 1 : 2);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_wanted.c - what each idiom asks the control page before it emits
+ * test_wanted.c - the inline check of the control page in each idiom
  *
- * Against the device of fakedev.c, which itself refuses nothing: what does not
- * arrive there was refused by the inline test. Each row is said with numbers
- * that the compiler knows and with numbers that it does not.
+ * The device is that of fakedev.c, which refuses nothing: an event that does not arrive was
+ * refused by the inline check. Each case runs with constants and with variables.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -49,7 +48,7 @@ static void texts(uint8_t severity, const char *format, ...)
 	va_end(args);
 }
 
-/* Every way to say a severity: each emits one event, and evaluates n once. */
+/* Each way to give a severity: each emits one event and evaluates n once. */
 #define SEVERE(sev)								\
 	do {									\
 		DEVTRACE_RECORD(r, 64);						\
@@ -99,7 +98,7 @@ TEST_F(wanted, by_severity)
 	EXPECT_EQ(4 * SEVERE_NR, fake->nr);
 }
 
-/* Arguments of the calls of QNX are evaluated as the others are. */
+/* Arguments of the QNX calls are evaluated like others. */
 TEST_F(wanted, qnx_arguments)
 {
 	fake_want_severity(DEVTRACE_HW1, 0);
@@ -108,19 +107,19 @@ TEST_F(wanted, qnx_arguments)
 	EXPECT_EQ(0, TraceEvent(_TRACE_EVENT(_TRACE_EXC, 1, 0, _TRACE_HW_SEVERITY1), once()));
 	EXPECT_EQ(0, n);
 	EXPECT_EQ(0, fake->nr);
-	/* A severity that is not constant is evaluated once, too. */
+	/* A variable severity is evaluated once too. */
 	EXPECT_EQ(0, Trace0(1, (once(), _TRACE_HW_SEVERITY1)));
 	EXPECT_EQ(1, n);
 	EXPECT_EQ(0, fake->nr);
 	EXPECT_EQ(0, Trace0(1, (once(), _TRACE_HW_SEVERITY2)));
 	EXPECT_EQ(2, n);
 	EXPECT_EQ(1, fake->nr);
-	/* The data of another type are no severity. */
+	/* The data of another type are not a severity. */
 	EXPECT_EQ(0, TraceEvent(_TRACE_EVENT(TYPE, 0, 0, _TRACE_HW_SEVERITY1)));
 	EXPECT_EQ(2, fake->nr);
 }
 
-/* Every way to say an object. */
+/* Each way to give an object. */
 #define ABOUT(obj)								\
 	do {									\
 		DEVTRACE_RECORD(r, 64);						\
@@ -152,7 +151,7 @@ TEST_F(wanted, by_object)
 	EXPECT_EQ(2 * ABOUT_NR, fake->nr);
 	EXPECT_EQ(2 * ABOUT_NR, n);
 
-	/* What has no bit goes to the kernel. */
+	/* Objects without a bit go to the kernel. */
 	ABOUT(OBJECT + 1);
 	ABOUT(OBJECT + 256);
 	obj = unknown + 256;
@@ -166,8 +165,8 @@ TEST_F(wanted, by_object)
 }
 
 /*
- * A record about nothing is not refused with object 0, nor is one with QS-ID 0, known to
- * the compiler or not; one about a 0 is.
+ * A record without an object is not refused with object 0, nor is one with QS-ID 0, constant or
+ * not; a record about object 0 is.
  */
 TEST_F(wanted, no_object)
 {
@@ -186,7 +185,7 @@ TEST_F(wanted, no_object)
 	EXPECT_EQ(4, fake->nr);
 }
 
-/* Nor is one without a severity refused with the severities. */
+/* An event without a severity is not refused by severity. */
 TEST_F(wanted, no_severity)
 {
 	int i;

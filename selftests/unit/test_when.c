@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_when.c - moments as users write them, with the clock held still
+ * test_when.c - dates and times as users write them, with a fixed clock
  *
- * Now is Tue Feb 29 2028 13:45:30 in a zone one hour east of Greenwich.
+ * The current time is Tue Feb 29 2028 13:45:30, one hour east of Greenwich.
  */
 #include "kselftest_harness.h"
 #include <stdlib.h>
@@ -26,7 +26,7 @@ time_t __wrap_time(time_t *t)
 time_t __real_mktime(struct tm *tm);
 time_t __wrap_mktime(struct tm *tm);
 
-/* As where a time_t has 32 bits and it is 2050. */
+/* As with a 32-bit time_t in 2050. */
 static bool no_mktime;
 
 time_t __wrap_mktime(struct tm *tm)
@@ -145,7 +145,7 @@ TEST_F(when, not_to_be_told)
 
 static const struct {
 	const char *word;
-	int64_t since, until;	/* -1: none */
+	int64_t since, until;	/* syncs at events of this severity or above; -1: none */
 } dates[] = {
 	{ "1345", NOW - 30, -1 },
 	{ "45", NOW - 30, -1 },
@@ -162,7 +162,7 @@ static const struct {
 	{ "1300:1345.30", NOW - 2730, NOW + 1 },
 	{ ":1345", -1, NOW + 30 },
 	{ "1345:", NOW - 30, -1 },
-	{ ":226204120046", -1, 9223372020ll },		/* the last whole minute of 63 bits */
+	{ ":226204120046", -1, 9223372020ll },		/* the last minute of 63 bits */
 };
 
 TEST_F(when, qnx_dates)
@@ -182,7 +182,7 @@ TEST_F(when, qnx_dates)
 				TH_LOG("%s", dates[i].word);
 			}
 		}
-		/* The end is the last nanosecond of what was named. */
+		/* The end is the last nanosecond of the given unit. */
 		if (dates[i].until >= 0) {
 			EXPECT_EQ(dates[i].until * NSEC - 1, self->until.ns) {
 				TH_LOG("%s", dates[i].word);
@@ -208,7 +208,7 @@ TEST_F(when, qnx_nonsense)
 	}
 }
 
-/* Up to 500 ppm, and a second, before it. */
+/* Up to 500 ppm and a second before it. */
 TEST_F(when, where_a_date_begins)
 {
 	const uint64_t up = 100000 * NSEC;

@@ -2,9 +2,8 @@
 /*
  * test_wire_format.c - the examples in Documentation/wire-format.rst
  *
- * An example is a block of lines of hexadecimal bytes with remarks behind
- * them, then lines that begin with "=>": what the decoder must say of these
- * bytes. Nothing is taken from anywhere but the document.
+ * An example is a block of lines with hexadecimal bytes and remarks, then lines with "=>" that
+ * the decoder must print for these bytes. All data comes from the document.
  */
 #include <ctype.h>
 #include <stdarg.h>
@@ -152,7 +151,7 @@ struct example {
 	char	expected[4096];
 };
 
-/* The bytes at the start of a line; 0 if it is not such a line. */
+/* The bytes at the start of a line; 0 if it has none. */
 static size_t hex_bytes(const char *line, uint8_t *out)
 {
 	size_t n = 0;
@@ -216,11 +215,11 @@ TEST(examples)
 		nr++;
 	}
 	fclose(f);
-	/* Each frame of the transport, and events: none was overlooked. */
+	/* All transport frames, and events: the parser missed none. */
 	EXPECT_GE(nr, 17);
 }
 
-/* The check values, and the frame of QP/Spy, as the text has them. */
+/* The check values and the frame of QP/Spy in the text. */
 TEST(figures)
 {
 	static const struct { int check; const char *text; } values[] = {

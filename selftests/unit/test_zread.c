@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_zread.c - zstd frames, however small, take time by their bytes, whatever they pretend
+ * test_zread.c - small zstd frames take time in proportion to their bytes, whatever they claim
  *
- * Bytes that are moved in memory, bytes that libzstd may write, and steps are counted, not time.
+ * Moved bytes, bytes that libzstd may write, and steps are counted instead of time.
  */
 #include "kselftest_harness.h"
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <zstd.h>
 #include "common/zread.h"
 
-#define FRAMES	6000	/* more than is read at once, which ends within a frame */
-#define HOLDS	91	/* each */
+#define FRAMES	6000	/* more than one read, which ends within a frame */
+#define HOLDS	91	/* bytes of content each */
 
 static uint64_t moved, offered, steps;
 
@@ -22,7 +22,7 @@ static uint64_t moved, offered, steps;
 #define UNCOUNTED	__attribute__((no_sanitize_coverage))
 #endif
 
-/* Each step of zread.c: the compiler counts them */
+/* Called at each step of zread.c by compiler instrumentation. */
 void __sanitizer_cov_trace_pc(void);
 
 UNCOUNTED void __sanitizer_cov_trace_pc(void)
@@ -56,7 +56,7 @@ void *__wrap_memmove(void *to, const void *from, size_t n)
 	return __real_memmove(to, from, n);
 }
 
-/* Of one block that is not compressed, the last, without a checksum. */
+/* One uncompressed block, the last, without a checksum. */
 static const uint8_t frame[9 + HOLDS] = {
 	0x28, 0xb5, 0x2f, 0xfd, 0x20, HOLDS, (HOLDS << 3 | 1) & 0xff, HOLDS >> 5,
 };
@@ -75,7 +75,7 @@ static void on_damage(void *arg, uint64_t offset, uint64_t n)
 	d->bytes = n;
 }
 
-/* How many bytes the frames hold. bad: this one has no magic number. */
+/* Number of bytes decoded. bad: this frame has no magic number. */
 static size_t held(unsigned int bad, struct damage *damage)
 {
 	static uint8_t all[FRAMES][sizeof(frame)];
@@ -128,7 +128,7 @@ TEST(places_behind_what_was_dropped)
 	}
 }
 
-/* A pipe that is silent: what came before does not wait for what comes next. */
+/* A silent pipe: bytes that have arrived are delivered at once. */
 TEST(what_was_read_is_held)
 {
 	struct zread *z = zread_new(NULL, NULL);
@@ -139,7 +139,7 @@ TEST(what_was_read_is_held)
 	ASSERT_EQ(0, pipe(fd));
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(sizeof(frame), write(fd[1], frame, sizeof(frame)));
-	/* Half of one more */
+	/* Half of another frame */
 	ASSERT_EQ(sizeof(frame) / 2, write(fd[1], frame, sizeof(frame) / 2));
 	EXPECT_EQ(-1, zread_read(z, fd[0], buf, 4 * sizeof(frame)));
 	EXPECT_EQ(EINTR, errno);
@@ -161,8 +161,8 @@ TEST(what_was_read_is_held)
 }
 
 /*
- * Heads of frames, each of which has a block with the heads behind it; then a tail that all of
- * them end with. These again and again, and one frame that is intact.
+ * Frame headers, each with a block that contains the following headers, then a tail that ends
+ * them all. This is repeated, with one intact frame.
  */
 #define HEADS	2048
 #define HEAD	16
@@ -186,7 +186,7 @@ static void put_block(struct hostile *h, uint32_t type, uint32_t size, bool last
 	put(h, head, sizeof(head));
 }
 
-/* holds: says how much it holds, 256 KiB, else it does not. */
+/* holds: the header claims a content of 256 KiB. */
 static void put_heads(struct hostile *h, bool holds)
 {
 	const size_t begin = h->len;
@@ -231,7 +231,7 @@ FIXTURE(overlaps) {
 };
 
 FIXTURE_VARIANT(overlaps) {
-	bool holds, small;	/* small: the tail is of blocks that are empty */
+	bool holds, small;	/* small: the tail has empty blocks */
 };
 
 FIXTURE_VARIANT_ADD(overlaps, size_told) { .holds = true, .small = false };
@@ -250,10 +250,10 @@ FIXTURE_TEARDOWN(overlaps)
 	free(self->h.p);
 }
 
-/* As zread.c has them: a limit for each byte, and one before the first */
+/* The limits of zread.c: per byte, and in advance */
 #define PER_BYTE	64
 #define CREDIT		(64ull * 1024 * 1024)
-#define MOST		(512 * 1024)	/* for one frame */
+#define MOST		(512 * 1024)	/* per frame */
 
 TEST_F(overlaps, take_time_as_they_have_bytes)
 {
@@ -284,7 +284,7 @@ TEST_F(overlaps, take_time_as_they_have_bytes)
 		done[k] = offered;
 		most = CREDIT + PER_BYTE * (uint64_t)h->len + MOST;
 		EXPECT_LE(offered, most);
-		/* A block is worth 8 bytes, and takes some steps. */
+		/* A block counts as 8 bytes, and takes some steps. */
 		EXPECT_LE(steps, most / 8 * 16);
 		EXPECT_GT(variant->small ? steps : offered,
 			  CREDIT / (variant->small ? 8 : 2));

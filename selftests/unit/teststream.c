@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * teststream.c - streams made up for the tests of the decoder
+ * teststream.c - make streams for the tests of the decoder
  *
- * The bodies are written byte by byte from what Documentation/wire-format.rst
- * says, not through the structures of the header, so that a test says the
- * same on every machine and a wrong structure is found.
+ * Bodies are written byte by byte according to Documentation/wire-format.rst, without the
+ * header's structures. A test is thus the same on each machine, and finds wrong structures.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,6 @@
 
 uint64_t rng_next(struct rng *r)
 {
-	/* xorshift64* */
 	r->state ^= r->state >> 12;
 	r->state ^= r->state << 25;
 	r->state ^= r->state >> 27;
@@ -252,7 +250,7 @@ void stream_state(struct stream *s, uint8_t state, uint64_t fired, const char *t
 	stream_frame(s, DEVTRACE_T_STATE, b.bytes, b.len);
 }
 
-/* Bytes that like to be flags, escapes and zeros. */
+/* Random bytes, often flags, escapes and zeros. */
 static uint8_t nasty(struct rng *r)
 {
 	static const uint8_t some[] = { 0x7e, 0x7d, 0x5e, 0x5d, 0, 0, 1, 0x20, 0xff };
@@ -318,7 +316,7 @@ static void random_event(struct stream *s, struct rng *r)
 
 	s->ts += rng_below(r, 100000);
 	if (!rng_below(r, 500)) {
-		/* A long one, of the bytes that double when escaped. */
+		/* A long one, with bytes that are escaped. */
 		n = 1 + rng_below(r, 60);
 		for (uint32_t i = 0; i < n; i++) {
 			body_int(&elements, DEVTRACE_E_MEM, 1);
@@ -327,7 +325,7 @@ static void random_event(struct stream *s, struct rng *r)
 				body_int(&elements, 0x7d + rng_below(r, 2), 1);
 		}
 	} else if (!rng_below(r, 20)) {
-		/* Not elements at all: a program may emit that too. */
+		/* Invalid elements, which a program may emit too. */
 		while (n--)
 			body_int(&elements, nasty(r), 1);
 	} else {
@@ -366,7 +364,7 @@ void stream_random(struct stream *s, struct rng *r)
 			    (uint32_t)nasty_int(r, 4), (uint8_t)rng_below(r, 8),
 			    nasty_int(r, 8), rng_below(r, 2) ? "n" : "~}~}name");
 	} else if (what < 16) {
-		/* A transport frame of a later version. */
+		/* A transport frame of a future version. */
 		for (uint32_t n = rng_below(r, 12); n; n--)
 			body_int(&b, nasty(r), 1);
 		stream_frame(s, (uint8_t)(DEVTRACE_T_STATE + 1 + rng_below(r, 3)),
@@ -520,7 +518,7 @@ void decode_pieces(struct seen_list *l, const uint8_t *p, size_t n, size_t piece
 
 		if (now > n)
 			now = n;
-		/* A copy of just this size: ASan sees what reads behind it. */
+		/* A copy of the exact size: ASan sees any access behind it. */
 		copy = malloc(now);
 		if (!copy)
 			abort();

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * teststream.h - streams made up for the tests of the decoder
+ * teststream.h - make streams for the tests of the decoder
  *
- * A made-up stream has frames of all types, with the sequence numbers and
- * counters that the device would give them, and remembers what each frame
- * was, so that a test can tell which one came out of the decoder: an item is
- * turned back into the body it must have come from, and that is compared.
+ * Such a stream has frames of all types, with the device's sequence numbers and counters, and a
+ * record of each frame. To check the decoder, a test converts each item back to its body and
+ * compares both.
  */
 #ifndef TESTSTREAM_H
 #define TESTSTREAM_H
@@ -16,18 +15,18 @@
 
 #include "devtrace-decode.h"
 
-/* Random numbers, the same for the same seed on every machine. */
+/* Random numbers, reproducible from the seed on all machines. */
 struct rng {
 	uint64_t state;
 };
 
 uint64_t rng_next(struct rng *r);
 uint32_t rng_below(struct rng *r, uint32_t n);
-/* The seed that the environment asks for (SEED), or a new one; printed. */
+/* The seed from the environment (SEED), or a new one; it is printed. */
 uint64_t test_seed(const char *name);
 
 struct frame_info {
-	size_t		start, end;	/* in the stream; end is behind the flag */
+	size_t		start, end;	/* offsets in the stream; end is behind the flag */
 	uint8_t		seq, type;
 	uint64_t	digest;		/* of type and body */
 };
@@ -38,10 +37,10 @@ struct stream {
 	struct frame_info *frames;
 	size_t		nr, frames_room;
 	enum devtrace_check check;
-	uint64_t	sent;		/* frames, since it was opened */
+	uint64_t	sent;		/* frames since the stream was opened */
 	uint8_t		seq;		/* of the next frame */
 	uint64_t	ts;		/* of the next event */
-	uint16_t	nr_cpus;	/* 0: as before there were lanes */
+	uint16_t	nr_cpus;	/* 0: an INFO without lanes */
 };
 
 void stream_init(struct stream *s, enum devtrace_check check);
@@ -49,26 +48,26 @@ void stream_free(struct stream *s);
 void stream_frame(struct stream *s, uint8_t type, const void *body, size_t len);
 void stream_info(struct stream *s, enum devtrace_reason reason);
 void stream_clock(struct stream *s);
-/* An event with the elements given. */
+/* Add an event with these elements. */
 void stream_event(struct stream *s, uint8_t type, const void *data, size_t len);
 void stream_number(struct stream *s, uint32_t n);	/* event: U32 n */
 void stream_proc(struct stream *s, uint32_t tid, uint32_t tgid, const char *name);
 void stream_name(struct stream *s, uint8_t kind, uint32_t scope, uint32_t value,
 		 uint8_t group, uint64_t key, const char *name);
-/* The stream stops or goes on, by this trigger, or "": by somebody. */
+/* Add a stop or start of the stream by this trigger, or "": by a user. */
 void stream_state(struct stream *s, uint8_t state, uint64_t fired, const char *trigger);
-/* A frame of any type, with anything in it. */
+/* Add a frame of random type and contents. */
 void stream_random(struct stream *s, struct rng *r);
-/* As the device: INFO, names, CLOCK, then nr random frames. */
+/* Add INFO, names and CLOCK like the device, then @nr random frames. */
 void stream_mixed(struct stream *s, struct rng *r, size_t nr);
-/* Frames that are sent and never arrive: only the counters move. */
+/* Skip frames, as if they were lost: only the counters advance. */
 void stream_skip(struct stream *s, uint64_t nr);
 
 uint64_t body_digest(uint8_t type, const uint8_t *body, size_t len);
-/* Of the frame that this item must have come from. 0 if from none. */
+/* The digest of the frame that this item came from; 0 if none. */
 uint64_t item_digest(const struct devtrace_item *item);
 
-/* Little-endian numbers, appended. */
+/* Append little-endian numbers. */
 struct body {
 	uint8_t	bytes[8192];
 	size_t	len;
@@ -78,7 +77,7 @@ void body_int(struct body *b, uint64_t value, int bytes);
 void body_bytes(struct body *b, const void *p, size_t n);
 void body_string(struct body *b, const char *s);
 
-/* What a decoder gave, kept. */
+/* An item from the decoder. */
 struct seen {
 	enum devtrace_item_kind	kind;
 	uint64_t		offset;

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tracelogger_shim.c - a disk that fails, and a peer that does not answer, for LD_PRELOAD
+ * tracelogger_shim.c - simulate failing disks and silent peers, with LD_PRELOAD
  *
- * write(2) to a regular file is counted. From the SHIM_NTH on, SHIM_COUNT of them fail with
- * the error SHIM_ERRNO; with SHIM_SHORT the first of these writes half before. After each
- * the files of SHIM_DIR are added up: more than SHIM_LIMIT bytes is the end of the program,
- * with status 99. SHIM_LOG gets a line each. While there is a file SHIM_FULL no disk has room.
- * Right before the write SHIM_AWAY_NTH its file is taken away: with SHIM_AWAY "move" it is
- * renamed, with "fifo" there is a FIFO in its place then, with "copy" it is copied and removed,
- * with "cut" copied and truncated, with "remove" only removed. Other names end in ".away".
+ * It counts write(2) to regular files. From number SHIM_NTH on, SHIM_COUNT of them fail with
+ * SHIM_ERRNO; with SHIM_SHORT, the first of these writes half. After each write the sizes of the
+ * files in SHIM_DIR are summed; above SHIM_LIMIT bytes the program ends with status 99. SHIM_LOG
+ * gets a line each. While the file SHIM_FULL exists, disks are full. Directly before write
+ * SHIM_AWAY_NTH its file is moved or removed, as SHIM_AWAY says: "move" renames it, "fifo" also
+ * puts a FIFO in its place, "copy" copies and removes it, "cut" copies and truncates it,
+ * "remove" removes it. New names end in ".away".
  *
- * fdatasync(2) writes a line into SHIM_SYNCED: "thread" if it is not the first thread that
- * calls, else "main". With SHIM_SYNC_ERRNO it fails, and so does fsync(2). SHIM_ORDER gets the
- * name of each regular file that either is called for; while there is a file SHIM_HELD these
- * calls do not return.
+ * fdatasync(2) writes a line into SHIM_SYNCED: "main" from the first thread that calls it, else
+ * "thread". With SHIM_SYNC_ERRNO fdatasync(2) and fsync(2) fail. SHIM_ORDER gets the name of
+ * each regular file synced. While the file SHIM_HELD exists, these calls do not return.
  *
- * What is written to sockets is added to SHIM_SENT. When a socket that took something is
- * closed, SHIM_ACKED gets a line: how long SHIM_SENT is, and how many bytes the system of
- * the socket's peer has acknowledged.
+ * Bytes written to sockets are appended to SHIM_SENT. When a socket that accepted bytes is
+ * closed, SHIM_ACKED gets a line with the length of SHIM_SENT and the number of bytes that the
+ * peer's kernel has acknowledged.
  *
- * With SHIM_CLOCK the clock that bounds all waits, CLOCK_BOOTTIME, stands still: its seconds
- * are the bytes of that file.
+ * With SHIM_CLOCK the clock for waits, CLOCK_BOOTTIME, stands still: its seconds are the size of
+ * that file.
  *
- * With SHIM_ACCEPT accept4(2) says on standard error when it was called, in milliseconds.
+ * With SHIM_ACCEPT accept4(2) prints its time on standard error, in milliseconds.
  *
- * While there is a file SHIM_DEAF, connect(2) and getaddrinfo(3) do not return; while there
- * is SHIM_BROKEN, read(2) of a pipe fails, and while there is SHIM_STILL, no serial line
- * sends: tcdrain(3) does not return. With SHIM_ENDLESS a pipe has that file again and again.
- * With SHIM_DEVICE a pipe is a device whose buffer of 1 MiB has as many events of 31 bytes as
- * the file SHIM_STORED has bytes: else none.
+ * While SHIM_DEAF exists, connect(2) and getaddrinfo(3) do not return; while SHIM_BROKEN exists,
+ * read(2) of a pipe fails; while SHIM_STILL exists, serial lines do not send: tcdrain(3) does
+ * not return. With SHIM_ENDLESS a pipe repeats that file without end. With SHIM_DEVICE a pipe is
+ * a device with a buffer of 1 MiB, which holds as many events of 31 bytes as the file
+ * SHIM_STORED has bytes, or none.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -114,7 +113,7 @@ int close(int fd)
 	struct stat st;
 	char line[48];
 
-	/* SYN counts as a byte. */
+	/* The SYN counts as a byte. */
 	if (path && sent && !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
 	    info.tcpi_bytes_sent && !stat(sent, &st)) {
 		snprintf(line, sizeof(line), "%lld %llu\n", (long long)st.st_size,
@@ -271,7 +270,7 @@ int ioctl(int fd, unsigned long request, ...)
 	return 0;
 }
 
-/* The name of the file, and a new line. False: it is none. */
+/* The name of the regular file and a newline; false for other files. */
 static bool name_of(int fd, char *name, size_t size)
 {
 	char link[32], path[256];

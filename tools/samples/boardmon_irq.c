@@ -4,7 +4,7 @@
  *
  * /proc/interrupts has one column per CPU. A line is
  *
- * 	 24:       1021        930  IR-PCI-MSI 524288-edge  virtio0
+ *	 24:       1021        930  IR-PCI-MSI 524288-edge  virtio0
  *
  * with a number or a short name before the colon. The counters wrap at 32 bits. Lines come and
  * go; a new line counts from 0.

@@ -3,7 +3,7 @@
  * philo.c - five dining philosophers: each thinks, asks the table for forks, eats, and returns
  * them
  *
- * 	philo-qp [TICKS]	philo-rkh [TICKS]
+ *	philo-qp [TICKS]	philo-rkh [TICKS]
  *
  * A tick is a millisecond. A hungry philosopher waits until the table grants both forks.
  */

@@ -2,10 +2,10 @@
 /*
  * sequence.c - --sequence: events as a diagram, with a lifeline for each object
  *
- * 	                       table               philo[0]
- * 	03:15:46.100000          |---EAT--------------->|
- * 	03:15:46.100004          |                    [EAT]
- * 	03:15:46.100009          |                   <eating>
+ *	                       table               philo[0]
+ *	03:15:46.100000          |---EAT--------------->|
+ *	03:15:46.100004          |                    [EAT]
+ *	03:15:46.100009          |                   <eating>
  *
  * A post is an arrow from the sender to the receiver, or a short one from the left if the sender
  * has no lifeline; a dispatch is [signal], a new state <state>. A signal that the machine does
