@@ -20,8 +20,8 @@ board	:= $(top)/selftests/vm/board
 # of the kernel of the virtual board.
 KDIR	?= $(or $(wildcard /lib/modules/$(shell uname -r)/build),$(shell $(board) --kdir))
 
-# What a sub-make is told. ARCH and CROSS_COMPILE go by themselves when they
-# stand on the command line, from the environment too.
+# The arguments of a sub-make. make itself passes ARCH and CROSS_COMPILE on from the command
+# line and from the environment.
 user	= $(MAKE) --no-print-directory O=$(O) prefix=$(prefix) DESTDIR=$(DESTDIR) MNL_NOTE=
 man	= $(wildcard $(top)/Documentation/man/*.[1-9])
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What devtrace_profile.ko, devtrace_persist.ko and devtrace_watch.ko use of devtrace.ko
+ * The functions of devtrace.ko that devtrace_profile.ko, devtrace_persist.ko and
+ * devtrace_watch.ko use
  *
  * The list is complete: all else is private. Symbols for drivers are exported where they
  * are defined.

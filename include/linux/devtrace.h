@@ -165,7 +165,7 @@ static __always_inline bool __devtrace_type_ok(unsigned int type)
 	       (type < DEVTRACE_T_CLOCK || type > DEVTRACE_T_PROC);
 }
 
-/* Those of kernel profile events are for devtrace_profile.ko, which defines this. */
+/* Only devtrace_profile.ko, which defines this, emits types of kernel profile events. */
 #ifdef __DEVTRACE_PROFILE
 #define __devtrace_type_free(type)	__devtrace_type_ok(type)
 #else
@@ -186,7 +186,7 @@ static noinline __cold __maybe_unused bool __devtrace_refused(const char *what, 
 	return false;
 }
 
-/* Of a constant, and of a variable that has no more bits than that, nothing is left of this. */
+/* Compiles to nothing for a constant, and for a variable with no more bits than @max. */
 static __always_inline bool __devtrace_fits(unsigned long long v, unsigned int max,
 					    const char *what)
 {
@@ -196,7 +196,7 @@ static __always_inline bool __devtrace_fits(unsigned long long v, unsigned int m
 #define __devtrace_type_fits(type) \
 	(__devtrace_type_free(type) || __devtrace_refused("event type", (int)(type)))
 #define __devtrace_objsig_fits(v)	__devtrace_fits(v, U16_MAX, "object or signal")
-/* Of these, those that are none have no bit: see __devtrace_severity_ok(). */
+/* An invalid severity below 32 has no bit: see __devtrace_severity_ok(). */
 #define __devtrace_severity_fits(v)	__devtrace_fits(v, 31, "severity")
 
 static __always_inline bool __devtrace_severity_bad(u8 severity)
@@ -255,7 +255,7 @@ static noinline __cold __maybe_unused bool __devtrace_severity_off(u8 severity)
 	return false;
 }
 
-/* Those that are none have no bit, and so need no test of their own. */
+/* An invalid severity has no bit, and so needs no test of its own. */
 static __always_inline bool __devtrace_severity_ok(u8 severity)
 {
 	if (likely(READ_ONCE(devtrace_severities) >> (severity & 31) & 1))

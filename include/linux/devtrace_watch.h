@@ -19,9 +19,8 @@
  *	__set_bit(DEVTRACE_T_EXC, watch.types);
  *	err = devtrace_watch_register(&watch);
  *
- * The calls are devtrace_watch.ko's. A driver that makes one needs that module. Nobody
- * pays for watches that nobody has registered: no instruction on any way into the rings
- * asks for them.
+ * The calls are devtrace_watch.ko's. A driver that makes one needs that module. Without a
+ * registered watch no emitter pays: no instruction on the path of an event tests for one.
  */
 #ifndef _LINUX_DEVTRACE_WATCH_H
 #define _LINUX_DEVTRACE_WATCH_H

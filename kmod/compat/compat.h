@@ -2,8 +2,8 @@
 /*
  * Differences between kernels from 5.10 on
  *
- * The rest of the module is written for the newest kernel. What an older kernel lacks,
- * or has by another name, is replaced here and in the other headers of this folder.
+ * The rest of the module is written for the newest kernel. This header and the others of
+ * this folder replace functions that an older kernel lacks or has by another name.
  */
 #ifndef DEVTRACE_COMPAT_H
 #define DEVTRACE_COMPAT_H

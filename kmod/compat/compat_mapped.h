@@ -37,7 +37,7 @@ static inline void compat_put_pages(struct page *last)
 	}
 }
 
-/* Of the file: far more than are in it at any time. */
+/* The size of the file in pages: far more than it ever has at a time. */
 #define COMPAT_MAPPED_PAGES	0x40000000UL
 
 static struct file *compat_mapped_file;

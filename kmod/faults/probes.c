@@ -274,7 +274,7 @@ static int fatal_signal(int sig, const struct kernel_siginfo *info, const struct
 		/* Without this flag execve(2) ends the thread, and the process goes on. */
 		if (!(current->signal->flags & SIGNAL_GROUP_EXIT))
 			return 0;
-		/* Of exit_group(2) it has no signal. */
+		/* exit_group(2) leaves no signal there. */
 		return READ_ONCE(current->signal->group_exit_code) & 0x7f;
 	}
 	if (ka->sa.sa_handler != SIG_DFL || sig_kernel_ignore(sig) || sig_kernel_stop(sig))

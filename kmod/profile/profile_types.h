@@ -9,7 +9,7 @@
  *
  * PROFILE_TYPE(TYPE, name, group, tracepoints, object, elements):
  * TYPE is DEVTRACE_T_TYPE in the UAPI header, and probe_name() emits it. The names
- * of tracepoints are separated by blanks. Those that the running kernel lacks are
+ * of tracepoints are separated by blanks. Tracepoints that the running kernel lacks are
  * skipped; if it lacks all of them, the type is refused. The object is that of the
  * event, DEVTRACE_OBJ_*; with NONE the event has neither object nor signal.
  * The elements have the syntax of fmt(5).

@@ -292,11 +292,11 @@ static int watch_add(struct devtrace_watch *w)
  * @w: the terms and the callback; must stay in place until it is unregistered
  *
  * The callback is called once for each event that meets the terms and that is emitted
- * after this returns; it may be called before that. What it may do is said at struct
- * devtrace_watch. An event that finds no room in a stream, or that no stream wants, is
- * given too. Not given are: an event that is dropped because six others are under way on
- * its CPU, or, on 32-bit machines, because it is an NMI's; one that a callback emits; and
- * one that a program was writing into its lane without a system call when the watch came.
+ * after this returns; it may be called before that. struct devtrace_watch tells what it
+ * may do. It is also called for an event that finds no room in a stream, or that no stream
+ * wants. It is not called for an event that is dropped because six others are under way on
+ * its CPU, or, on 32-bit machines, because an NMI emits it; for an event that a callback
+ * emits; and for an event that a program was writing into its lane at the registration.
  *
  * Context: process, may sleep.
  * Return: 0; -EINVAL if there is no callback, type, severity or origin, or one that does

@@ -43,7 +43,7 @@
 
 #define DT_VARINT_MAX		9	/* bytes of 64 bits: the last one has eight bits */
 
-/* What a slot stands for. */
+/* The meaning of a slot. */
 struct dt_origin {
 	uint8_t		flags;
 	uint16_t	source;

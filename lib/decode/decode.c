@@ -430,7 +430,7 @@ static int decode_take(struct devtrace_decoder *d, const uint8_t *raw, size_t n)
 }
 
 /*
- * Collect a piece of a frame. Of a frame that is too long, keep at least the last DT_TAIL_MAX
+ * Collect a piece of a frame. If the frame is too long, keep at least its last DT_TAIL_MAX
  * bytes: only these are examined.
  */
 static void decode_collect(struct devtrace_decoder *d, const uint8_t *p, size_t n)

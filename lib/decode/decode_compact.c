@@ -25,7 +25,7 @@ static uint64_t time_after(uint64_t last, uint64_t low, unsigned int bytes)
 	return ts < last ? ts + mask + 1 : ts;
 }
 
-/* What is left of the body, and of the output. */
+/* The rest of the body, and of the output buffer. */
 struct taken {
 	const uint8_t	*p, *end;
 	uint8_t		*to, *to_end;

@@ -62,7 +62,7 @@ struct devtrace_decoder {
 	uint64_t	last_ts;	/* of the last event */
 	uint64_t	gap_ts;		/* @last_ts at the earliest possible gap */
 
-	/* What the stream says about itself. */
+	/* From INFO and the load frame. */
 	uint8_t			version;
 	uint16_t		nr_cpus;	/* higher sources are lanes; 0: all are CPUs */
 	char			idle[16];	/* name of thread 0 in the last event that had it */

@@ -63,7 +63,7 @@ static void qp_set(uint8_t *bits, unsigned int n, bool wanted)
 		__atomic_fetch_and(&bits[n >> 3], (uint8_t)~bit, __ATOMIC_RELAXED);
 }
 
-/* Of the program, if it has one. */
+/* The program may define it. */
 QSTimeCtr QS_onGetTime(void) __attribute__((weak));
 
 uint8_t devtrace_qp_init(void)

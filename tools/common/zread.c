@@ -3,8 +3,8 @@
  * zread.c - read a file or stream that may consist of zstd frames
  *
  * Invariants
- * - The content of a frame of up to FRAME bytes is returned only after its checksum matched. Of
- *   a frame that the end of the input cuts, the part before the cut is returned.
+ * - The content of a frame of up to FRAME bytes is returned only after its checksum matched. If
+ *   the end of the input cuts a frame, the part before the cut is returned.
  * - After an unreadable frame, reading continues at the next magic number after that frame's
  *   own. All skipped bytes are reported, once.
  * - Memory is bounded: a larger frame, which our tools never write, is returned as a stream.

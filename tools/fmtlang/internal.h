@@ -85,7 +85,7 @@ void fmt_table_add(struct fmt_parser *p, struct fmt_table *t);
 /* The declarations of p->file. */
 void fmt_parse(struct fmt_parser *p);
 
-/* What the file describes from here on is of programs that call @type @name. */
+/* The file's descriptions from here on apply to programs that call @type @name. */
 void fmt_set_needs(struct fmt_parser *p, unsigned int type, const char *name, size_t offset);
 /* Add a description; report a duplicate. */
 void fmt_add_record(struct fmt_parser *p, unsigned int type, struct fmt_entry *e);

@@ -537,7 +537,7 @@ static void parse_record(struct fmt_parser *p)
 		fmt_add_record(p, (unsigned int)n, e);
 }
 
-/* What is described from here on is only of programs that give this type this name. */
+/* Descriptions from here on apply only to programs that give this type this name. */
 static void parse_needs(struct fmt_parser *p)
 {
 	size_t at = p->start;

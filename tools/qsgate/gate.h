@@ -274,7 +274,7 @@ void rkh_forget(struct gate *g, uint32_t process);
 
 uint64_t gate_now_ms(void);
 
-/* The process of an event. Of a thread that has not been named yet, the thread. */
+/* The process of an event; the thread, if its process is not known yet. */
 static inline uint32_t gate_process(const struct devtrace_event *e)
 {
 	return e->tgid ? e->tgid : e->tid;

@@ -112,7 +112,7 @@ void gate_tell_names(struct gate *g)
 	gate_announce_all(g);
 }
 
-/* Those of a namesake are kept: a program gives them once, at its start. */
+/* Names of a namesake are kept: a program gives them once, at its start. */
 static void name(struct gate *g, const struct devtrace_name *d)
 {
 	const enum gate_whose whose = d->scope ? gate_whose(g, d->scope) : GATE_OURS;

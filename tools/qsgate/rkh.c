@@ -374,7 +374,7 @@ static bool predefined(struct gate *g, uint8_t te, const char *layout,
 		}
 		v = *layout == 'S' ? elem.v.sig.sig : elem.type == DEVTRACE_E_STR ? 0 : elem.v.u;
 		size = size_of(&g->layout, *layout);
-		/* What RKH leaves out as it is configured has no bytes. */
+		/* A field that RKH's configuration leaves out has no bytes. */
 		if (size && !rkh_number_fits(v, size))
 			return false;
 		gate_put(&p, v, size);

@@ -84,7 +84,7 @@ static const char *const lines[QS_RECORDS] = {
 	[81] = "$0 AO-DefrA Obj=$1,Que=$2,Evt<Sig=$3,Pool=$4,Ref=$5>",
 };
 
-/* What follows the time and "Query-". */
+/* The text after the time and "Query-". */
 static const char *const queries[DEVTRACE_RX_KINDS] = {
 	"SM Obj=$0,State=$1", "AO Pri=$0,Que<Use=$1,Free=$2,Min=$3>",
 	"MP Obj=$0,Use=$1,Free=$2,Min=$3,Size=$4", "EQ Obj=$0,Use=$1,Free=$2,Min=$3",

@@ -114,7 +114,7 @@ static void send_proc(struct conv *c, uint64_t ts)
 	send(c, DEVTRACE_T_PROC, body, 16 + strlen((char *)body + 16) + 1, true);
 }
 
-/* What a program of devtrace/rkh says of itself, so that rkh.fmt counts for its events. */
+/* The mark of a program with devtrace/rkh, which makes rkh.fmt apply to its events. */
 static void send_mark(struct conv *c)
 {
 	uint8_t body[sizeof(struct devtrace_wire_dict) + DEVTRACE_NAME_MAX] = { 0 };

@@ -25,7 +25,7 @@ struct ti_piece {
 	int64_t		real;		/* wall clock at its begin; 0: unknown */
 };
 
-/* What a file's head tells; zeroed before its first item. @decoder: reads the head. */
+/* The content of a file's head; zeroed before its first item. @decoder: reads the head. */
 struct ti_piece_head {
 	const struct devtrace_decoder *decoder;
 	struct ti_piece	piece;

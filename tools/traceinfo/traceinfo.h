@@ -423,7 +423,7 @@ struct ti_input {
 	struct ti_losses losses;
 	struct ti_accounts accounts;
 	struct ti_clock_last clock;
-	/* Of the last INFO frame, possibly of the previous file. */
+	/* From the last INFO frame, possibly of the previous file. */
 	bool		have_boot;
 	uint8_t		boot[16];
 	bool		named;		/* a named file: an empty one is a mistake */

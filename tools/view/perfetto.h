@@ -35,8 +35,8 @@ enum perfetto_type {
 };
 
 /*
- * Who wrote a packet, as Perfetto counts it. Losses have a writer of their own: what is dropped
- * before a packet makes the names of its writer void.
+ * The writer of a packet, as Perfetto counts it. Losses have a writer of their own, because a loss
+ * before a packet makes the names of its writer invalid.
  */
 enum perfetto_writer { PERFETTO_EVENTS = 1, PERFETTO_LOSSES, PERFETTO_FTRACE };
 

@@ -18,7 +18,7 @@
 /* FtraceEvent */
 enum { FTRACE_TIMESTAMP = 1, FTRACE_PID = 2 };
 
-/* What is added that is no element */
+/* Fields to add that are no elements */
 enum ftrace_more {
 	MORE_NOTHING, MORE_SWITCH, MORE_WAKEUP, MORE_FORK, MORE_EXEC, MORE_EXIT,
 	MORE_SIGNAL1,
@@ -230,7 +230,7 @@ bool perfetto_ftrace(struct perfetto *f, const struct ti_event *e)
 	struct pb *p;
 	size_t i;
 
-	/* What comes by a lane is a program's. */
+	/* Events of lanes belong to programs. */
 	if (ti_event_lane(e) >= 0 || (e->ev->flags & (DEVTRACE_F_USER | DEVTRACE_F_CODE)))
 		return false;
 	if (e->ev->type == DEVTRACE_T_SYS_ENTER)

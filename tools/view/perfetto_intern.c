@@ -63,7 +63,7 @@ void perfetto_intern_free(struct perfetto_intern *n)
 	free(n);
 }
 
-/* Of a long name, its first 504 bytes. */
+/* Hashes the first 504 bytes of a long name. */
 static uint64_t intern_hash(const struct perfetto_intern *n, enum perfetto_names kind,
 			    const char *name, size_t len)
 {

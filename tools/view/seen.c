@@ -2,8 +2,8 @@
 /*
  * seen.c - what was written before: a bounded table from numbers to numbers
  *
- * Who made the stream chooses the keys, so places are found by a keyed hash. A full table is
- * emptied: a format then writes a description once more, which viewers take as the same again.
+ * The maker of the stream chooses the keys, so a keyed hash finds the places. A full table is
+ * emptied: then a format writes a description again, which viewers accept.
  */
 #include <stdlib.h>
 #include "view.h"

@@ -58,7 +58,7 @@ struct view_machine {
 
 struct view;
 
-/* What an output is made by. Items are all but events. */
+/* The functions of an output format. An item is anything but an event. */
 struct view_format {
 	const char	*name;
 	void		(*begin)(struct view *v);

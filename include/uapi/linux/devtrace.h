@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * What user space and the devtrace module say to each other
+ * The interface between user space and the devtrace module
  *
  * Three things live here and nowhere else: the numbers of the event types,
  * the layout of the frames that read(2) returns, and the calls of the device
@@ -136,8 +136,8 @@ enum devtrace_profile {
 
 /*
  * Faults that the kernel itself knows of: exceptions of the type DEVTRACE_T_FAULT. The
- * major code is the kind. What the minor code and the elements are is in
- * Documentation/faults.rst.
+ * major code is the kind. Documentation/faults.rst describes the minor code and the
+ * elements.
  */
 enum devtrace_fault {
 	DEVTRACE_FAULT_PANIC	= 0x4b4601,
@@ -266,8 +266,8 @@ enum devtrace_context {
 };
 
 /*
- * What an event carries after its header, code and object+signal included,
- * is at most this long, and at most a quarter of its ring.
+ * The longest payload of an event, including code, object and signal, in bytes. It is also
+ * limited to a quarter of the ring.
  */
 #define DEVTRACE_PAYLOAD_MAX	4000
 
@@ -305,7 +305,7 @@ enum devtrace_cause {
 	DEVTRACE_LOST_DAMAGED	= 7,	/* its memory was damaged between two boots */
 };
 
-/* What a stream does. */
+/* The state of a stream. */
 enum devtrace_state {
 	DEVTRACE_STATE_RUNNING	= 0,	/* events are stored */
 	DEVTRACE_STATE_STOPPED	= 1,	/* none is; what is there stays */
@@ -535,7 +535,7 @@ struct devtrace_dict {
 	char	name[DEVTRACE_NAME_MAX];
 };
 
-/* What programs emitted by lanes; everything. */
+/* The events of lanes; all events. */
 #define DEVTRACE_STATS_LANES	(-2)
 #define DEVTRACE_STATS_ALL	(-1)
 
@@ -585,7 +585,7 @@ struct devtrace_lane_ask {
 	__u32	reserved;
 };
 
-/* What the id that is given is: the caller's own, or that of an event */
+/* The meaning of the given id: in the caller's pid namespace, or in events */
 #define DEVTRACE_PID_OWN	0
 #define DEVTRACE_PID_EVENT	1
 

@@ -9,13 +9,12 @@
  *
  * A lane is a staging place. The kernel copies what is complete of it into the buffer
  * when the thread says so (DEVTRACE_IOC_HAND), when somebody reads the buffer, and when
- * the thread ends, however it does. What was copied is the kernel's.
+ * the thread ends, however it does. The copy belongs to the kernel.
  *
  * Only the thread that asked for the lane may write, and not while @state is
  * DEVTRACE_LANE_CLOSED. All is in the byte order of the machine, and the same for
- * 32-bit and 64-bit programs. What the writer stores in which order, and why, is in
- * Documentation/lanes.rst; nothing that is written here can harm anything but the
- * events of this lane.
+ * 32-bit and 64-bit programs. Documentation/lanes.rst explains the order of the
+ * writer's stores. A wrong store harms only the events of this lane.
  */
 #ifndef _UAPI_LINUX_DEVTRACE_LANE_H
 #define _UAPI_LINUX_DEVTRACE_LANE_H
@@ -42,7 +41,7 @@ enum devtrace_lane_state {
  * @no_calls: by the thread: not 0: its calls are refused, the kernel is to come by itself
  * @reserved: 0
  *
- * What the kernel says is for the thread alone; the kernel does not look at it again.
+ * The words that the kernel stores are for the thread; the kernel does not read them back.
  */
 struct devtrace_lane_head {
 	__u32	open;

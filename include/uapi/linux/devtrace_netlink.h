@@ -80,7 +80,7 @@ enum devtrace_cmd {
 	DEVTRACE_CMD_READER_GET,	/* by open descriptor */
 	DEVTRACE_CMD_DICT_GET,		/* the dictionaries */
 
-	/* Notifications. What changed, with its new state, as GET gives it. */
+	/* Notifications: the changed thing with its new state, as GET returns it. */
 	DEVTRACE_CMD_NTF_STREAM_NEW,
 	DEVTRACE_CMD_NTF_STREAM_SET,	/* also when a trigger starts or stops it */
 	DEVTRACE_CMD_NTF_STREAM_DEL,	/* STREAM */
@@ -198,8 +198,8 @@ enum devtrace_attr {
  * not have (a code, an object, a severity) lets the event pass.
  *
  * The module attaches to the tracepoints of the profile events that the filters of
- * streams and of armed triggers name, and to no others. Those that this kernel does
- * not have are left out of the filter, and the acknowledgment names them.
+ * streams and of armed triggers name, and to no others. Events that this kernel lacks are
+ * left out of the filter, and the acknowledgment names them.
  */
 enum devtrace_filter_attr {
 	DEVTRACE_FA_UNSPEC,
@@ -270,7 +270,7 @@ enum devtrace_compare {
 	DEVTRACE_CMP_GE,
 };
 
-/* What a trigger does; STREAM says to which stream. */
+/* The action of a trigger on the stream STREAM. */
 enum devtrace_action {
 	DEVTRACE_ACTION_NOTIFY,	/* nothing but the notification, which all do */
 	DEVTRACE_ACTION_START,	/* the stream goes on */
