@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why the machine goes down, as far as notifiers say
+ * Why the machine goes down, according to notifiers
  *
- * The notifiers of panic and oops are called in any context, and other CPUs may have been
- * stopped anywhere: they take no lock and allocate nothing. The events in the region do
- * not depend on these notifiers: a watchdog and a power cut call none.
+ * The notifiers of panic and oops run in any context, and other CPUs may be stopped anywhere,
+ * so they take no lock and allocate nothing. The events in the region do not depend on them: a
+ * watchdog or a power cut calls no notifier.
  */
 #include <linux/kdebug.h>
 #include <linux/kernel.h>
@@ -47,8 +47,8 @@ static int told_reboot(struct notifier_block *nb, unsigned long event, void *com
 }
 
 /*
- * Behind those of devtrace_profile, whose event is to be among what is written back, and
- * before all others: these may not return.
+ * Run after the notifiers of devtrace_profile, whose event must be among those written back,
+ * and before all others, which may not return.
  */
 static struct notifier_block panic_block = {
 	.notifier_call = told_panic, .priority = INT_MAX - 1,

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checking a region: which records are valid
+ * Check a region: find the valid records of rings
  *
- * What is left of a ring is a list of runs of records. A run with a sum is valid if the
- * checksum is right, all its records are well formed, and their number is that of the
- * sum. Behind the newest sum are records that had none yet. A stretch of these is valid
- * if well-formed records lead from one known place exactly to the next, in position and
- * count; the last place is that of the writer. So a damaged run costs only its own
- * events, and the runs around it tell how many these are.
+ * The rest of a ring is a list of runs of records. A run with a sum is valid if the checksum is
+ * right, all its records are well-formed, and their number is that of the sum. Records behind
+ * the newest sum had no sum yet. A stretch of them is valid if well-formed records lead from
+ * one known place exactly to the next, in position and count; the last place is that of the
+ * writer. So a damaged run costs only its own events, and the runs around it tell how many
+ * these are.
  *
- * The code here never writes to the region, and uses no word of it unchecked.
+ * The code never writes to the region, and uses no word of it unchecked.
  */
 #include "check.h"
 
-/* Whether all that a header says of where things are is what persist_lay_out() says. */
+/* Do the offsets in a header agree with persist_lay_out()? */
 static bool header_ok(const struct persist_header *h)
 {
 	struct persist_header want;
@@ -27,9 +27,9 @@ static bool header_ok(const struct persist_header *h)
  * @mem: the region
  * @size: bytes of the region
  * @h: filled in: a copy of the first valid header
- * @copies: filled in: how many of the PERSIST_COPIES headers are valid
+ * @copies: set to the number of valid headers, of PERSIST_COPIES
  *
- * Return: NULL, or a text for the log: why nothing can be read.
+ * Return: NULL, or the reason why nothing can be read, for the log.
  */
 const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 			 unsigned int *copies)
@@ -39,7 +39,7 @@ const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 	u32 i;
 
 	*copies = 0;
-	/* Other pages may have what programs wrote: a header there is none. */
+	/* Programs may have written any other page, even something like a header. */
 	persist_places(size, at);
 	for (i = 0; i < PERSIST_COPIES && at[i] <= size - PERSIST_PAGE; i++) {
 		const struct persist_header *found = mem + at[i];
@@ -62,16 +62,15 @@ const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 	return *copies ? NULL : why;
 }
 
-/* Whether time @a is before @b, modulo 2^56; the bits above are ignored. */
+/* Is time @a before @b, modulo 2^56? The bits above are ignored. */
 static bool check_before(u64 a, u64 b)
 {
 	return (a - b) & 1ULL << (RING_TYPE_SHIFT - 1);
 }
 
 /*
- * Whether valid records, in the order of time, lead from the beginning of @run exactly to
- * its end. If so, the times of @run are filled in, and @sum, unless NULL, is the checksum
- * of the records.
+ * Do valid records, in order of time, lead from the beginning of @run exactly to its end? If
+ * so, set the times of @run and, unless NULL, @sum to the checksum of the records.
  */
 static bool check_walk(const struct persist_ring *r, struct persist_run *run, u32 *sum)
 {
@@ -83,7 +82,7 @@ static bool check_walk(const struct persist_ring *r, struct persist_run *run, u3
 	while (pos < run->to_pos) {
 		const struct ring_record *rec = persist_record(r, pos, &units);
 
-		/* Written like this, as positions wrap: there must be an end. */
+		/* Subtract, since positions wrap: the loop must end. */
 		if (!units || units > run->to_pos - pos)
 			return false;
 		pos += units;
@@ -101,7 +100,7 @@ static bool check_walk(const struct persist_ring *r, struct persist_run *run, u3
 	return idx == run->to_idx;
 }
 
-/* Whether a sum of any chunk of @run is damaged. */
+/* Is a sum of any chunk of @run damaged? */
 static bool sums_lost(const struct persist_sum *sums, u32 chunks, const struct persist_run *run)
 {
 	const u64 last = (run->to_pos - 1) / PERSIST_CHUNK;
@@ -131,7 +130,7 @@ static int by_pos(const void *a, const void *b)
 	return one->pos < other->pos ? -1 : 1;
 }
 
-/* Chunks are in the order of positions but for the lap before, whose runs come first. */
+/* Chunks are in order of position, except that runs of the previous lap come first. */
 static void sort_runs(struct persist_ring *r, u32 first)
 {
 	persist_sort(r->run + first, r->nr - first, sizeof(*r->run), by_pos);
@@ -142,7 +141,10 @@ static bool sum_ok(const struct persist_ring *r, const struct persist_sum *s, u3
 {
 	if (!PERSIST_OK(s) || s->to_pos <= s->pos || s->to_idx < s->idx)
 		return false;
-	/* Of records that begin in one chunk: so each record is looked at a few times at most. */
+	/*
+	 * A sum covers records that begin in one chunk. So each record is checked only a few
+	 * times.
+	 */
 	return (s->pos / PERSIST_CHUNK & (chunks - 1)) == chunk &&
 	       s->to_pos - s->pos < PERSIST_CHUNK + RING_UNITS_MAX;
 }
@@ -179,7 +181,7 @@ static const struct persist_sum *sum_of(const struct persist_sum *sums, u32 chun
 	return s->pos == pos && s->to_pos == to_pos && PERSIST_OK(s) ? s : s + 1;
 }
 
-/* @at = the place near @near with these lower halves of position and index. */
+/* Set @at to the place near @near whose position and index have these lower halves. */
 static void check_widen(u64 word, const struct persist_run *near, struct persist_run *at)
 {
 	at->pos = near->pos + (u64)(s64)(s32)((u32)word - (u32)near->pos);
@@ -209,9 +211,9 @@ static void keep_good(struct persist_ring *r, const struct persist_sum *sums, u3
 }
 
 /*
- * Add the places behind the newest sum where a record began, in order: @from (the end of
- * that sum; NULL: there is none), those of the anchors, and @last, where the writer was.
- * Any of the anchors and @last may be damaged.
+ * Add the places behind the newest sum where a record began, in order: @from (the end of that
+ * sum, or NULL), the anchors, and @last, the place of the writer. Any of the anchors and @last
+ * may be damaged.
  */
 static void add_places(struct persist_ring *r, const u64 *anchors,
 		       const struct persist_run *from, const struct persist_run *last)
@@ -225,14 +227,14 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 
 	if (from)
 		add_run(r, from);
-	/* A writer never steps back: then @last is damaged. */
+	/* A writer never steps back; otherwise @last is damaged. */
 	if (!from || (last->pos > from->pos && last->idx > from->idx))
 		add_run(r, last);
 	for (i = 0; i < blocks; i++) {
 		check_widen(anchors[i], from ?: last, &run);
 		if ((u32)(run.pos & r->mask) / block != i || run.pos == last->pos)
 			continue;
-		/* An anchor of another lap, or not behind @from. */
+		/* The anchor is of another lap, or not behind @from. */
 		if (from ? run.pos <= from->pos || run.idx <= from->idx :
 			   run.pos > last->pos || run.pos + r->mask + 1 < last->pos)
 			continue;
@@ -241,15 +243,15 @@ static void add_places(struct persist_ring *r, const u64 *anchors,
 	sort_runs(r, first);
 }
 
-/* The places of a ring are all in one lap; each damaged one may add a stretch of another. */
+/* Valid places of a ring are in one lap; each damaged place may add a stretch of another. */
 #define WALK_LAPS	16
 
 /*
- * Check the stretches behind the newest sum, each from one place to the next, and drop
- * those whose records do not lead there. Where a cache line was not written back, memory
- * still has records of an earlier lap: so drop a stretch that begins before @after, the
- * time of the newest sum. If the times of two stretches contradict each other, drop both.
- * Forged places can be in as many laps as there are blocks: walk no more than WALK_LAPS.
+ * Check the stretches behind the newest sum, each from one place to the next, and drop those
+ * whose records do not lead there. If a cache line was not written back, memory still has
+ * records of an earlier lap, so drop a stretch that begins before @after, the time of the
+ * newest sum. If the times of two stretches contradict each other, drop both. Forged places can
+ * be in as many laps as there are blocks, so walk at most WALK_LAPS.
  */
 static void walk_rest(struct persist_ring *r, u32 first, const struct persist_sum *sums,
 		      const u64 *after)
@@ -282,7 +284,7 @@ static void walk_rest(struct persist_ring *r, u32 first, const struct persist_su
 	r->nr = n;
 }
 
-/* Drop runs that newer records were written over. */
+/* Drop runs that newer records have overwritten. */
 static void drop_overwritten(struct persist_ring *r)
 {
 	u32 i, n = 0;
@@ -298,7 +300,7 @@ static bool info_ok(const struct persist_info *i, const struct persist_header *h
 	return PERSIST_OK(i) && i->cpu < h->nr_cpus;
 }
 
-/* False: both copies are damaged: it is not known what was cleared, or dropped. */
+/* Return false if both copies are damaged: the numbers of cleared and dropped events are lost. */
 static bool read_info(struct persist_ring *r, const struct persist_info *info, u32 n,
 		      const struct persist_header *h)
 {
@@ -318,7 +320,7 @@ static bool read_info(struct persist_ring *r, const struct persist_info *info, u
 }
 
 /**
- * persist_check_ring() - what is left of a ring
+ * persist_check_ring() - find the valid records of a ring
  * @mem: the region
  * @h: header from persist_find()
  * @n: number of the ring
@@ -334,7 +336,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	const u64 *anchors = ring + PERSIST_ANCHORS_AT;
 	const u32 chunks = persist_chunks(h->ring_bytes);
 	u64 commit = *(const u64 *)(ring + PERSIST_COMMIT_AT);
-	/* Where the newest sum ends, and where the writer was. */
+	/* @from: end of the newest sum; @last: place of the writer. */
 	struct persist_run from = { .pos = 1ULL << 32 }, last = { 0 };
 	bool summed, informed;
 	u32 first;
@@ -349,7 +351,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	r->stops.counts = persist_missed_of(ring + PERSIST_MISSED_AT);
 	read_sums(r, sums, chunks);
 
-	/* Without any sum the upper half of a position is arbitrary. */
+	/* Without any sum, the upper half of a position is arbitrary. */
 	from.idx = r->cleared;
 	summed = r->nr;
 	if (summed) {
@@ -369,8 +371,8 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 	}
 	r->end = from.idx;
 	/*
-	 * The records lead to where the writer was, or there is none since it was cleared. If it
-	 * is not known what was cleared or dropped, no number is.
+	 * The records lead to the place of the writer, or there is none since the clear. If the
+	 * numbers of cleared or dropped events are lost, so is that of missing events.
 	 */
 	r->end_known = informed && last.idx == from.idx &&
 		       (!(summed || r->nr) || last.pos == from.pos);
@@ -384,7 +386,7 @@ void persist_ring_put(struct persist_ring *r)
 	r->nr = 0;
 }
 
-/* If the machine ran on that long after an oops, it survived it. */
+/* If the machine ran this long after an oops, it survived the oops. */
 #define OOPS_NS	1000000000ULL
 
 static const struct persist_cause *stored_cause(const void *mem)
@@ -400,14 +402,14 @@ static const struct persist_cause *stored_cause(const void *mem)
 }
 
 /**
- * persist_check_cause() - why the machine went down
+ * persist_check_cause() - determine why the machine went down
  * @mem: the region
  * @last: newest time of all events and clocks
  * @cause: filled in
  *
- * Several causes may be stored. The first of these counts: panic, reboot, removal of the
- * module, oops. Behind an oops that the machine survived it went down without notice; the
- * text says how long before that the oops was, as it may have to do with it.
+ * Several causes may be stored; the first of panic, reboot, removal of the module, oops counts.
+ * If the machine survived an oops, it went down without notice; the text then says how long
+ * before that the oops was, since it may be the reason.
  */
 void persist_check_cause(const void *mem, u64 last, struct persist_cause *cause)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Checking a region: see check.c
- */
+/* Check a region: see check.c */
 #ifndef DEVTRACE_PERSIST_CHECK_H
 #define DEVTRACE_PERSIST_CHECK_H
 
@@ -9,10 +7,10 @@
 #include "ring/ring.h"
 
 /**
- * struct persist_stops - what the stops of the stream made a ring or a slot miss
- * @since: time of the last clear, or 0
- * @before: events missed before it
- * @counts: how many by each change of state; NULL: not known
+ * struct persist_stops - events that a ring or slot missed because of stops
+ * @since: time of the last clear, ns, or 0
+ * @before: number of events missed before it
+ * @counts: number of events missed at each change of state; NULL: not known
  */
 struct persist_stops {
 	u64	since;
@@ -20,24 +18,24 @@ struct persist_stops {
 	const struct persist_missed *counts;
 };
 
-/* Valid records, from a position and event index up to another. */
+/* Valid records between two places. */
 struct persist_run {
 	u64	pos, idx;
 	u64	to_pos, to_idx;
 	u64	ts, to_ts;	/* times of the first and the last record, 56 bits */
-	bool	checked;	/* the checksum is right; false: no sum, but the form is right */
+	bool	checked;	/* true: checksum is right; false: no sum, but well-formed */
 };
 
 /**
  * struct persist_ring - what is left of a ring
  * @cpu: CPU of the ring
  * @data: units of the ring
- * @mask: number of units, less 1
+ * @mask: number of units - 1
  * @cleared: index of the oldest event that was not cleared
- * @drops: events that were not stored, by cause
- * @stops: when those were missed that a stop made it miss
- * @end: index behind the last event, as far as is known
- * @end_known: whether @end is where the writer was
+ * @drops: number of events dropped since the clear, by cause
+ * @stops: events missed because of stops
+ * @end: index behind the last event, as far as known
+ * @end_known: @end is the place of the writer
  * @run: runs of valid records, in order, without overlap
  * @nr: number of runs
  */
@@ -54,7 +52,7 @@ struct persist_ring {
 	u32		nr;
 };
 
-/* Return NULL and fill in @h; or a text for the log: why nothing can be read. */
+/* Return NULL and fill in @h; or the reason why nothing can be read, for the log. */
 const char *persist_find(const void *mem, u64 size, struct persist_header *h,
 			 unsigned int *copies);
 
@@ -63,7 +61,7 @@ int persist_check_ring(const void *mem, const struct persist_header *h, u32 n,
 void persist_ring_put(struct persist_ring *r);
 void persist_check_cause(const void *mem, u64 last, struct persist_cause *cause);
 
-/* Whether a record may have this type: that of an event, or of one that was taken back. */
+/* May a record have this type? That is a type of events, or RING_TYPE_VOID. */
 static inline bool persist_type_ok(u8 type)
 {
 	return !devtrace_type_is_transport(type) || type == RING_TYPE_VOID;
@@ -79,7 +77,7 @@ static inline const struct ring_record *persist_record(const struct persist_ring
 
 	*units = 0;
 	if (!(word >> RING_TYPE_SHIFT)) {
-		/* Padding goes to the end of the ring, and is shorter than the longest record. */
+		/* Padding ends at the end of the ring, and is shorter than the longest record. */
 		if (word == left && left < RING_UNITS_MAX)
 			*units = left;
 		return NULL;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Keeping stream 0 in a region
+ * Keep stream 0 in a region
  *
- * The rings of stream 0 have their memory in the region, so emitters work as they do
- * without it. Each commit is stored there, too. A delayed work reads the rings like any
- * reader and stores checksums: one for each chunk of 4 KiB, and for the chunk being
- * filled, one for the records that are there.
+ * The rings of stream 0 have their memory in the region, so emitters work as usual. Each commit
+ * is also stored there. A delayed work reads the rings like any reader and stores checksums:
+ * one for each chunk of 4 KiB, and for the chunk being filled, one for the records in it so
+ * far.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -39,13 +39,13 @@
 
 /* Units copied from a ring at a time. */
 #define LOOK_UNITS	1024
-/* Copies of each ring that are summed at a panic: all rings have about a millisecond. */
+/* How often each ring is copied and summed at a panic; the budget for all rings is about 1 ms. */
 #define FALL_LOOKS	8
 /* Ticks that keep_sync() waits for another one, or for keep_fall(), at most. */
 #define SYNC_TRIES	(10 * HZ)
 /*
- * One set of clocks is kept per second, and always the newest, in the last entry. Before it
- * stand those of the latest times the wall clock was set, two for each: before and after.
+ * Sets of clocks are stored: one per second; the newest, in the last entry; and two for each of
+ * the last times the wall clock was set, before and after.
  */
 #define CLOCK_NS	NSEC_PER_SEC
 #define CLOCKS_STEPS	(8U * 2)
@@ -54,8 +54,8 @@
 /**
  * struct keep_ring - a ring in the region
  * @ring: the ring
- * @at: address of its first page in the region
- * @sums: checksums of its records
+ * @at: its first page in the region
+ * @sums: checksums of its records; owned by the caller of keep_take()
  * @nr: how often its struct persist_info was written
  * @cpu: CPU of the ring
  * @flushed: position up to which its data was written back, modulo 2^32
@@ -75,7 +75,7 @@ static struct keep_ring *keep;
 static u32 used;
 static unsigned long interval;
 static u64 look[LOOK_UNITS];
-/* 1: @look and the sums in @keep are in use, by keep_sync() or keep_fall(). */
+/* 1: keep_sync() or keep_fall() uses @look and the sums in @keep. */
 static atomic_t busy;
 static struct delayed_work work;
 static u32 clocks, clock_steps;
@@ -129,7 +129,7 @@ static void flush_data(struct keep_ring *k, u32 pos, u32 n)
 
 /*
  * Write back a ring's data, from where that ended before up to the commit, then its words and
- * sums. Needs neither sums nor lock: two at a time write the same back twice.
+ * sums. Needs no lock: two concurrent callers write the same data back twice.
  */
 static void flush_ring(struct keep_ring *k)
 {
@@ -142,8 +142,8 @@ static void flush_ring(struct keep_ring *k)
 }
 
 /*
- * Sum what look_at() copied. Its records are written back before there is a sum of them: a
- * sum that came into memory first would not fit what is there, and cost the whole chunk.
+ * Sum what look_at() copied. Write the records back first: a sum that reached memory before its
+ * records would not fit, and cost the whole chunk.
  */
 static void sum_units(struct keep_ring *k, u32 units)
 {
@@ -152,7 +152,7 @@ static void sum_units(struct keep_ring *k, u32 units)
 	WRITE_ONCE(k->flushed, k->sums.place.pos);
 }
 
-/* Sum what was emitted up to now; stop after one ring full, as emitters go on. */
+/* Sum all events so far; stop after one ring full, since emitters go on. */
 static void sum_ring(struct keep_ring *k)
 {
 	u32 looks = header.ring_bytes / (LOOK_UNITS * RING_UNIT) + 2;
@@ -168,7 +168,7 @@ static void sum_ring(struct keep_ring *k)
 	store_sum(k);
 }
 
-/* The wall clock is set: as often as it is, the events before keep their dates. */
+/* Store both times when the wall clock is set, so that earlier events keep their dates. */
 static void told_clock(const struct clock_sample *before, const struct clock_sample *after)
 {
 	struct persist_clock *all = region->at + PERSIST_CLOCKS_AT;
@@ -204,10 +204,10 @@ static void store_clock(void)
 	last_clock = c.ts;
 }
 
-/* Whether the sums are ours; the caller gives them back by give_back(). */
+/* Take the sums, to be released with give_back(); return false if they are in use. */
 static bool keep_take(void)
 {
-	/* Acquire: what the one before did to the sums is there. Pairs with give_back(). */
+	/* Acquire: the sums are as the previous owner left them. Pairs with give_back(). */
 	return !atomic_cmpxchg_acquire(&busy, 0, 1);
 }
 
@@ -222,8 +222,8 @@ void keep_sync(void)
 	u32 i, tries = 0;
 
 	/*
-	 * A mutex would be held for ever by a thread that dies in here by an oops, and a reboot
-	 * must not wait for that: after some time it goes without.
+	 * Not a mutex: a thread that dies by an oops in here would hold it forever, and a
+	 * reboot must not wait for that. So give up after some time.
 	 */
 	while (!keep_take()) {
 		if (tries++ == SYNC_TRIES)
@@ -233,7 +233,7 @@ void keep_sync(void)
 	keep_changes_look();
 	for (i = 0; i < used; i++) {
 		sum_ring(&keep[i]);
-		/* Of before a clear or behind it, not of both. */
+		/* With the lock, so that all of it is from before or after a clear. */
 		raw_spin_lock(&keep[i].ring->lock);
 		store_info(&keep[i]);
 		raw_spin_unlock(&keep[i].ring->lock);
@@ -247,7 +247,7 @@ void keep_sync(void)
 	give_back();
 }
 
-/* Sum events that have no sum: as many as there is time for, the oldest first. */
+/* Sum as many events without a sum as there is time for, the oldest first. */
 static void sum_fallen(void)
 {
 	u32 i, looks, units;
@@ -265,15 +265,15 @@ static void sum_fallen(void)
 	}
 }
 
-/* Panic or oops: other CPUs may be stopped with locks held, so take no lock. */
+/* At a panic or oops: other CPUs may be stopped with locks held, so take no lock. */
 void keep_fall(void)
 {
 	u32 i;
 
 	store_clock();
 	/*
-	 * If keep_sync() was interrupted, or did not come so far, records have no sum: these
-	 * will be found by their form. For that they must be in memory, all of them.
+	 * If keep_sync() was interrupted or is behind, records have no sum. The next boot finds
+	 * them by their form, for which all of them must be in memory.
 	 */
 	if (keep_take()) {
 		sum_fallen();
@@ -287,7 +287,7 @@ void keep_fall(void)
 
 void keep_cause(enum persist_why why, const char *format, ...)
 {
-	/* Static to spare the stack; and each its own, see keep.h. */
+	/* Static to save stack; one for each cause, see keep.h. */
 	static struct persist_cause all[PERSIST_CAUSES];
 	struct persist_cause *c = &all[why - 1], *to = region->at + PERSIST_CAUSES_AT;
 	va_list args;
@@ -340,7 +340,7 @@ static int lay_out(void)
 	return 0;
 }
 
-/* Whatever begins there is not valid any more. */
+/* Invalidate the structure that begins at @at. */
 static void forget_page(u64 at)
 {
 	u64 *magic = region->at + at;
@@ -350,15 +350,15 @@ static void forget_page(u64 at)
 }
 
 /*
- * Let nothing of an earlier boot be found any more, before the region is cleared: a power cut
- * meanwhile would leave a mixture of both. A header begins with its page, in any version.
+ * Invalidate all of an earlier boot before the region is cleared: a power cut in between would
+ * leave a mixture of both. A header is at the beginning of a page, in any version.
  */
 static void keep_forget(void)
 {
 	u64 copy[PERSIST_COPIES], at;
 	int i;
 
-	/* Headers of this version first: as long as one is valid, all the rest counts. */
+	/* First the headers of this version: while one is valid, all the rest is. */
 	persist_places(region->size, copy);
 	for (i = 0; i < PERSIST_COPIES; i++)
 		forget_page(copy[i]);
@@ -397,7 +397,7 @@ static int keep_lend(unsigned int cpu, unsigned long bytes, struct ring_memory *
 	return 0;
 }
 
-/* Sums begin with the oldest record that was moved. */
+/* Let the sums begin with the oldest record that was moved. */
 static void first_sums(void)
 {
 	struct ring_view v;
@@ -411,7 +411,7 @@ static void first_sums(void)
 	}
 }
 
-/* Move stream 0 back to memory of the kernel; retry until there is enough. */
+/* Move stream 0 back to kernel memory; retry until there is enough. */
 static void rings_back(void)
 {
 	int err;
@@ -429,9 +429,9 @@ static void rings_back(void)
 }
 
 /**
- * keep_begin() - clear the region, and move stream 0 there
+ * keep_begin() - clear the region, and move stream 0 into it
  * @r: the region
- * @interval_ms: milliseconds between two runs of the work that stores checksums
+ * @interval_ms: time between two runs of the work that stores checksums, ms
  *
  * Context: process; may sleep.
  * Return: 0 or a negative error number; the reason is in the kernel log.
@@ -460,7 +460,10 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	used = 0;
 	clocks = 0;
 	clock_steps = 0;
-	/* Severe events of the kernel are built there; before what the last boot left goes. */
+	/*
+	 * Severe kernel events are built in slots. Allocate before the old events are
+	 * invalidated.
+	 */
 	mutex_lock(&devtrace_lock);
 	err = emit_slots_alloc();
 	mutex_unlock(&devtrace_lock);
@@ -487,7 +490,7 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 	if (err) {
 		severe_end();
 		WRITE_ONCE(devtrace_clock_told, NULL);
-		/* It waits for callers that found either pointer. */
+		/* names_end() waits for callers that found either pointer. */
 		names_end();
 		kfree(keep);
 		pr_err("stream 0 cannot be moved to the region: %d; what the boot before left is lost\n",
@@ -495,21 +498,21 @@ int keep_begin(struct region *r, unsigned int interval_ms)
 		return err;
 	}
 	/*
-	 * With its headers the region is valid: write them last, when all else is in memory. Or
-	 * sums of the boot before could come back after a reset that loses caches.
+	 * The headers make the region valid: write them last, when all else is in memory. Else,
+	 * after a reset that loses caches, sums of the previous boot could be back.
 	 */
 	region_flush(r, r->at, r->size);
 	write_headers();
 	severe_begin(r);
 	pr_info("%u rings of %llu bytes in %zu at %pa; of lanes %u blocks, and room for %u\n", used,
 		header.ring_bytes, r->size, &r->start, header.nr_blocks, header.nr_lanes);
-	/* Not deferrable: a CPU that idles for long would leave events without a sum for long. */
+	/* Not deferrable: an idle CPU would leave events without a sum for long. */
 	INIT_DELAYED_WORK(&work, keep_work);
 	queue_delayed_work(system_unbound_wq, &work, 0);
 	return 0;
 }
 
-/* Store the last sums and the cause, and move stream 0 back to memory of the kernel. */
+/* Store the last sums and the cause, and move stream 0 back to kernel memory. */
 void keep_end(void)
 {
 	cancel_delayed_work_sync(&work);
@@ -517,7 +520,7 @@ void keep_end(void)
 	keep_sync();
 	keep_cause(PERSIST_UNLOADED, "the module was removed");
 	WRITE_ONCE(devtrace_clock_told, NULL);
-	/* It waits for callers that found either pointer. */
+	/* names_end() waits for callers that found either pointer. */
 	names_end();
 	pool_end();
 	rings_back();

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When stream 0 stopped, froze and went on, in a region
+ * Keep the changes of stream 0's state in a region
  *
- * Events that a stopped stream refuses have no record: they are counted. With each change of
- * state the stream keeps how many each ring and each slot had missed by then, see
- * stream_missed(). The region gets these changes and counts, so that what a stop cost is told
- * between its two changes after a reset, too.
+ * Events that come while a stream is stopped have no record; they are only counted. With each
+ * change of state, the stream stores how many events each ring and slot had missed by then, see
+ * stream_missed(). The region gets these changes and counts, so that the losses of a stop are
+ * reported between its two changes after a reset, too.
  *
- * A look finds which changes are new and counted. The counts of the last PERSIST_COUNTED of
- * them are written for each ring and slot. The stream remembers one change more, and may
- * overwrite that meanwhile.
+ * keep_changes_look() finds which changes are new and counted. The counts of the last
+ * PERSIST_COUNTED of them are written for each ring and slot. The stream keeps one change more,
+ * and may overwrite that one meanwhile.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -23,12 +23,12 @@
 static struct region *region;
 /* Number of the change that is number 0 in the region. */
 static unsigned long first;
-/* The next change to be written, and the next that was not counted at the last look. */
+/* The next change to write, and the next that was not counted at the last look. */
 static unsigned long next, counted;
 /* Changes before this one have their counts in the region. */
 static unsigned long written;
 
-/* Nothing was written yet, and the region is zeroed. */
+/* Begin with a zeroed region. */
 void keep_changes_begin(struct region *r)
 {
 	BUILD_BUG_ON(PERSIST_CHANGES != STREAM_PASTS);
@@ -54,7 +54,7 @@ static void write_change(const struct stream_past *p)
 	memcpy(&all[c.n % PERSIST_CHANGES], &c, sizeof(c));
 }
 
-/* Write changes of state that are new, and find out how many of them are counted. */
+/* Write new changes of state, and find out how many of them are counted. */
 void keep_changes_look(void)
 {
 	struct stream_past p;
@@ -83,7 +83,7 @@ static void write_missed(struct persist_missed *two, struct persist_missed *m)
 	region_flush(region, &two[older], sizeof(*m));
 }
 
-/* How many events the ring of @cpu had missed by each change; @two: its entries in the region. */
+/* Write the numbers of events that @cpu's ring had missed at each change to @two, its entries. */
 void keep_missed_ring(unsigned int cpu, struct persist_missed *two)
 {
 	struct persist_missed m = { 0 };
@@ -97,7 +97,7 @@ void keep_missed_ring(unsigned int cpu, struct persist_missed *two)
 	write_missed(two, &m);
 }
 
-/* The same of a slot of the lanes. */
+/* The same for a slot of lanes. */
 void keep_missed_slot(unsigned int slot, struct persist_missed *two)
 {
 	struct persist_missed m = { 0 };
@@ -110,7 +110,7 @@ void keep_missed_slot(unsigned int slot, struct persist_missed *two)
 	write_missed(two, &m);
 }
 
-/* All counts are written, unless the stream overwrote some of them meanwhile. */
+/* All counts are written, unless the stream has overwritten some of them meanwhile. */
 void keep_changes_done(void)
 {
 	if (stream_remembers(&devtrace_stream0, first_counted()))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * When stream 0 stopped and went on, in a region: see keep_change.c
- */
+/* Keep the changes of stream 0's state in a region: see keep_change.c */
 #ifndef DEVTRACE_PERSIST_KEEP_CHANGE_H
 #define DEVTRACE_PERSIST_KEEP_CHANGE_H
 
@@ -10,7 +8,7 @@
 
 void keep_changes_begin(struct region *region);
 
-/* The owner of the sums calls these, one at a time; a panic may. */
+/* Called by the owner of the sums, one at a time; at a panic, too. */
 void keep_changes_look(void);
 void keep_missed_ring(unsigned int cpu, struct persist_missed *two);
 /* Process context. */

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checking the pool of lanes: which events that programs emitted are valid
+ * Check the pool of lanes: find the valid events of programs
  *
- * Blocks. A block with a right sum is valid up to the end of the sum. Behind that, or if no
- * sum is of this lap, a run is valid if it is well formed and begins with the event index
- * at which the previous run of its slot ended. A block with a wrong sum is lost; the
- * indices of the other runs tell how many events it had.
+ * Blocks: A block with a right sum is valid up to the end of the sum. Behind that, or if no sum
+ * is of this lap, a run is valid if it is well-formed and begins with the event index at which
+ * the previous run of its slot ended. A block with a wrong sum is lost; the indices of the
+ * other runs tell how many events it had.
  *
- * Lanes. Events that are in a lane's own memory and in no run are read as at run time: by
- * lane_look(), which does not trust what the program wrote. How many events of the lane
- * were taken into runs is told by the runs and by @taken of struct persist_lane; the greater
- * one counts. So each event is shown once, whether it was taken or not.
+ * Lanes: Events in a lane's own memory that are in no run are read as at run time, by
+ * lane_look(), which does not trust the program. The runs, and @taken of struct persist_lane,
+ * tell how many events of the lane were taken into runs; the greater number counts. So each
+ * event is shown once, whether it was taken or not.
  *
- * The code here never writes to the region, and uses no word of it unchecked.
+ * The code never writes to the region, and uses no word of it unchecked.
  */
 #include "lanes.h"
 
-/* The events of a lane may be that much newer than the newest known time. */
+/* The events of a lane may be this much newer than the newest known time. */
 #define AHEAD_NS	3600000000000ULL
 
 /*
- * Bytes of the run at @off of a page; 0: there is no valid run. The extent is loaded once:
- * when sums are made, the page may be overwritten at the same time.
+ * Bytes of the run at @off of a page; 0: there is no valid run. Loads the extent once: when
+ * sums are made, the page may be overwritten at the same time.
  */
 static u32 extent_at(const u8 *page, u32 off)
 {
@@ -52,10 +52,10 @@ u32 persist_block_fill(const u8 *page, u32 fill)
  * @fill: bytes of the block to sum
  * @sum: filled in
  *
- * Of a run that was given up only the extent is summed; of other runs everything but @next,
- * which changes later.
+ * The sum covers only the extent of an abandoned run, and all of other runs except @next, which
+ * changes later.
  *
- * Return: whether the runs lead exactly to @fill.
+ * Return: true if the runs lead exactly to @fill.
  */
 bool persist_block_sum(const u8 *page, u32 fill, u32 *sum)
 {
@@ -79,7 +79,7 @@ bool persist_block_sum(const u8 *page, u32 fill, u32 *sum)
 	return off == fill;
 }
 
-/* The run at @off of a page that nobody writes; NULL: none. */
+/* The run at @off of a page that has no writer; NULL: none. */
 static const struct run *run_in(const u8 *page, u32 off)
 {
 	return extent_at(page, off) ? (const void *)(page + off) : NULL;
@@ -103,7 +103,7 @@ static bool event_ok(const struct lane_event *ev)
 	       (!ev->severity || ev->severity >> 3 == 1);
 }
 
-/* Consecutive events: all, those wanted, their bytes; time and CPU of the last one. */
+/* Consecutive events: all, those not filtered, their bytes; time and CPU of the last one. */
 struct row {
 	u32	all, wanted, len;
 	u64	time;
@@ -111,8 +111,8 @@ struct row {
 };
 
 /*
- * Go on to the first record that is not of the shortest form, as nearly all are, or whose
- * event is not valid.
+ * Advance to the first record that is not of the short form, which nearly all are, or whose
+ * event is invalid.
  */
 static void skip_short(const u8 *from, u32 len, struct row *row)
 {
@@ -135,7 +135,7 @@ static void skip_short(const u8 *from, u32 len, struct row *row)
 	row->wanted += n;
 }
 
-/* Whether all bytes are valid events; @row gets those before the first invalid one. */
+/* Are all bytes valid events? @row gets those before the first invalid one. */
 static bool look_at(const u8 *from, u32 len, bool taken, struct row *row)
 {
 	struct lane_event ev = { .cpu = row->cpu };
@@ -153,7 +153,7 @@ static bool look_at(const u8 *from, u32 len, bool taken, struct row *row)
 		ret = lane_next(from, &at, len, &time, &ev);
 		if (ret <= 0)
 			break;
-		/* EMPTY in a run: a filter did not want the event when it was taken. */
+		/* EMPTY in a run: the event was filtered when it was taken. */
 		if (!taken || ev.type != DEVTRACE_T_EMPTY) {
 			if (!event_ok(&ev))
 				return false;
@@ -264,7 +264,7 @@ static int by_slot(const void *a, const void *b)
 		return one->slot < other->slot ? -1 : 1;
 	if (one->idx != other->idx)
 		return one->idx < other->idx ? -1 : 1;
-	/* Of two pieces with the same index the one with a sum comes first. */
+	/* If two pieces have the same index, the one with a sum comes first. */
 	if (one->checked != other->checked)
 		return one->checked ? -1 : 1;
 	return one->from < other->from ? -1 : one->from > other->from;
@@ -287,7 +287,10 @@ static void read_slots(const void *mem, const struct persist_header *h, struct p
 		if (!PERSIST_OK(a) || (PERSIST_OK(b) && b->nr > a->nr))
 			a = b;
 		if (!PERSIST_OK(a) || a->slot != i) {
-			/* If both were written it is not known what was cleared, or dropped. */
+			/*
+			 * Both were written, so the numbers of cleared and dropped events are
+			 * lost.
+			 */
 			left->unknown = two[0].crc && two[1].crc;
 			continue;
 		}
@@ -336,7 +339,7 @@ static void lanes_join(struct persist_lanes *l)
 	l->nr = n;
 }
 
-/* @to = events of the lane that were taken into runs, modulo 2^32; false: not known. */
+/* Set @to to the number of the lane's events taken into runs, modulo 2^32; false: not known. */
 static bool find_taken(const struct persist_lane *e, const struct persist_lanes *l,
 		       const struct persist_left *left, u32 *to)
 {
@@ -349,17 +352,17 @@ static bool find_taken(const struct persist_lane *e, const struct persist_lanes 
 		newest = &l->piece[left->first + left->nr - 1];
 		end = newest->idx + newest->nr;
 	}
-	/* The newest run of the lane may be among the damaged ones, or overwritten. */
+	/* The newest run of the lane may be damaged or overwritten. */
 	if (!known && (l->damaged || (left->end > e->begin && left->end > end)))
 		return false;
 	*to = known ? word : 0;
-	/* No run before the newest one tells of more. */
+	/* No older run has a greater number than the newest one. */
 	if (newest && newest->idx >= e->begin && (!known || (s32)(newest->lane_to - *to) > 0))
 		*to = newest->lane_to;
 	return true;
 }
 
-/* Add a piece of a lane's own memory: there is room, as no page is in two lanes. */
+/* Add a piece of a lane's own memory; there is room, since no page is in two lanes. */
 static void add_open(struct persist_lanes *l, const struct persist_lane *e,
 		     const struct lane_piece *c, const struct row *row, u64 skip, u64 lo, u64 hi)
 {
@@ -398,7 +401,7 @@ static void read_lane(struct persist_lanes *l, const struct persist_lane *e, con
 			break;
 		}
 		first = p.idx + c.lost;
-		/* @taken is the lower half of a number near @first, which is not below 0. */
+		/* @taken is the lower half of a number near @first; the number is not negative. */
 		if (!steps)
 			done = first + (u64)(s64)(s32)(taken - (u32)first);
 		if ((s64)done < 0) {
@@ -434,7 +437,7 @@ static void read_lanes(const void *mem, const struct persist_header *h, struct p
 {
 	const u32 nr = h->nr_lanes * PERSIST_LANE_PAGES;
 	const u8 *pages = mem + h->lane_pages;
-	/* Pages up to here belong to the lanes before: so each page is read at most once. */
+	/* Pages up to here belong to previous lanes. So each page is read at most once. */
 	u32 end = 0, i;
 
 	for (i = 0; i < h->nr_lanes; i++) {
@@ -490,7 +493,7 @@ static bool was_used(const struct persist_header *h, const struct persist_lanes 
 }
 
 /**
- * persist_check_lanes() - what is left of the events of lanes
+ * persist_check_lanes() - find the valid events of lanes
  * @mem: the region
  * @h: header from persist_find()
  * @now: newest known time, trace clock ns
@@ -532,7 +535,7 @@ int persist_check_lanes(const void *mem, const struct persist_header *h, u64 now
 			l->piece[i].idx = ~0ULL - l->nr + i;
 	sort_pieces(l);
 	number_open(l);
-	/* If lanes were never used nothing is lost, whatever bits memory has. */
+	/* If lanes were never used, nothing is lost, whatever bits the memory has. */
 	if (!was_used(h, l)) {
 		l->unknown = false;
 		l->bad = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Checking the pool of lanes: see lanes.c
- */
+/* Check the pool of lanes: see lanes.c */
 #ifndef DEVTRACE_PERSIST_LANES_H
 #define DEVTRACE_PERSIST_LANES_H
 
@@ -12,15 +10,15 @@
 /**
  * struct persist_piece - consecutive valid records of one slot
  * @from: the first record
- * @time: base of the first record's relative time
- * @lo: earliest time allowed; an event that claims an older one gets this
- * @hi: latest time allowed; an event that claims a newer one gets this
- * @idx: events of the slot before this piece
+ * @time: base of the first record's relative time, ns
+ * @lo: lower limit of times, ns; an older time is shown as this
+ * @hi: upper limit of times, ns; a newer time is shown as this
+ * @idx: number of the slot's events before this piece
  * @len: bytes of records
- * @nr: events, without those that were filtered or are counted in @skip
- * @skip: events at the beginning that other pieces already have
- * @lane: events of the lane before this piece, modulo 2^32
- * @lane_to: events of the lane up to the end of this piece, modulo 2^32
+ * @nr: number of events, without those filtered or counted in @skip
+ * @skip: number of events at the beginning that other pieces have, too
+ * @lane: number of the lane's events before this piece, modulo 2^32
+ * @lane_to: number of the lane's events up to the end of this piece, modulo 2^32
  * @tid: the thread
  * @slot: the slot
  * @cpu: CPU of the first event
@@ -42,10 +40,10 @@ struct persist_piece {
  * struct persist_left - what is left of a slot
  * @first: index of its first piece
  * @nr: number of its pieces
- * @cleared: events that were cleared, not to be shown
- * @end: events up to the newest one known
- * @drops: events that were not stored, by cause
- * @stops: when those were missed that a stop made it miss
+ * @cleared: number of events that were cleared and are not shown
+ * @end: number of events up to the newest one known
+ * @drops: number of events dropped since the clear, by cause
+ * @stops: events missed because of stops
  * @known: its struct persist_slot is valid
  * @unknown: events newer than @end may be lost
  */
@@ -61,13 +59,13 @@ struct persist_left {
  * struct persist_lanes - what is left of all lanes
  * @piece: pieces, sorted by slot and index
  * @nr: number of pieces
- * @room: pieces that there is room for
+ * @room: number of pieces that there is room for
  * @left: by slot
- * @open: lanes with a valid entry
- * @damaged: blocks and runs that are damaged
- * @outside: slots whose lane had memory outside the region
- * @bad: lanes with an invalid entry or invalid content
- * @unknown: a block or entry is damaged, and its slots are not known
+ * @open: number of lanes with a valid entry
+ * @damaged: number of damaged blocks and runs
+ * @outside: number of slots whose lane had memory outside the region
+ * @bad: number of lanes with an invalid entry or invalid content
+ * @unknown: a block or entry of unknown slots is damaged
  */
 struct persist_lanes {
 	struct persist_piece	*piece;

@@ -2,11 +2,11 @@
 /*
  * The stream `last`: events of the previous boot
  *
- * Before the region is cleared, its events are copied out of it as frames. /dev/trace-last
- * is a file of these frames; each descriptor reads all of them. The stream is listed and
- * removed like any other; removing it wipes the copy.
+ * Before the region is cleared, its events are copied out of it as frames. /dev/trace-last is a
+ * file of these frames; each descriptor reads all of them. The stream is listed and removed
+ * like any other; removing it wipes the copy.
  *
- * Invariant: the copy never changes. An open descriptor keeps the copy and the stream.
+ * Invariant: The copy never changes. An open descriptor keeps the copy and the stream.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -33,7 +33,7 @@
 #include "stream/table.h"
 
 #define LAST	"last"
-/* At the least 1/2^PART_MAX of the events are copied. */
+/* If memory is short, copy at least 1/2^PART_MAX of the events. */
 #define PART_MAX	8
 struct last {
 	struct stream_image	image;
@@ -143,7 +143,7 @@ static long last_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	s.emitted = a->given + a->lost;
 	s.stored = s.emitted;
 	s.overwritten = a->lost;
-	/* The trace clock of that boot does not advance any more. */
+	/* The trace clock of the previous boot no longer advances. */
 	s.now = a->last + 1;
 	return copy_to_user(to, &s, sizeof(s)) ? -EFAULT : 0;
 }
@@ -175,8 +175,8 @@ static void last_free(struct stream_image *image)
 }
 
 /*
- * Grow by at least a half, so that copies are few. It fails rather than have a program killed
- * for its memory: then less is copied.
+ * Grow by at least a half, so that copies are few. Fail rather than have the OOM killer make
+ * room: then fewer events are copied.
  */
 static bool last_grow(struct persist_out *o, u64 more)
 {
@@ -234,7 +234,7 @@ static struct last *copy_out(const struct region *r)
 	l = kzalloc(sizeof(*l), GFP_KERNEL);
 	if (!l)
 		return ERR_PTR(-ENOMEM);
-	/* If there is no memory for all events, the newest count. */
+	/* If there is no memory for all events, copy the newest. */
 	do {
 		err = persist_render(r->at, &h, LAST, &o, &l->account);
 		if (err) {
@@ -256,8 +256,8 @@ static struct last *copy_out(const struct region *r)
 }
 
 /*
- * The stream releases @l, or this does. stream_new() drops devtrace_lock: commands of control
- * are kept out by another one.
+ * The stream releases @l, or this function does. stream_new() releases devtrace_lock;
+ * streams_command_lock keeps commands of control out.
  */
 static int make_stream(struct last *l)
 {
@@ -282,9 +282,9 @@ static int make_stream(struct last *l)
  * last_begin() - copy the events of the previous boot, if there are any
  * @r: the region
  *
- * Without memory for even the newest of them they are given up, and the log says so: the
- * next boot would have no more memory, and a board would never be recorded again. If
- * somebody else has a stream of this name the region stays as it is.
+ * If there is no memory even for the newest of them, they are discarded, and the log says so:
+ * the next boot would have no more memory, and the board would never record again. If a stream
+ * of this name exists, the region stays unchanged.
  *
  * Context: process; may sleep.
  * Return: 0 or -EEXIST; the reason is in the kernel log.
@@ -318,6 +318,6 @@ void last_end(void)
 		stream_del(s);
 	mutex_unlock(&devtrace_lock);
 	mutex_unlock(&streams_command_lock);
-	/* A work calls last_free(), also that of a stream that was removed before. */
+	/* A work calls last_free(), even for a stream that was removed before. */
 	flush_workqueue(stream_wq);
 }

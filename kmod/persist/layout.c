@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where in a region what is
+ * The layout of a region
  *
- * All offsets follow from the region's size, the number of rings, and the size of a page. Who
- * uses a region computes them here, and so does who reads it: a header that says anything else
- * was not written by this module.
+ * All offsets follow from the region's size, the number of rings, and the page size. Writer and
+ * reader compute the offsets with the same function. So a header with other offsets was not
+ * written by this module.
  */
 #include "layout.h"
 #include "ring/ring.h"
 
-/* Names get an eighth of the region, up to 32768 entries. */
+/* Names get an eighth of the region, at most 32768 entries. */
 static u32 names_of(u64 size)
 {
 	const u32 nr = (u32)(size / 8) / (u32)sizeof(struct persist_name);
@@ -23,9 +23,9 @@ static u64 names_at(void)
 }
 
 /**
- * persist_places() - where headers are
+ * persist_places() - offsets of the headers
  * @size: bytes of the region
- * @at: filled in: offsets, the first, behind the tables, and the last page
+ * @at: filled in: first page, page behind the tables, last page
  */
 void persist_places(u64 size, u64 at[PERSIST_COPIES])
 {
@@ -34,7 +34,7 @@ void persist_places(u64 size, u64 at[PERSIST_COPIES])
 	at[2] = size - PERSIST_PAGE;
 }
 
-/* The largest power of two of which @rings rings fit into @room bytes. */
+/* The largest power of two for which @rings rings fit into @room bytes. */
 static u64 layout_fit(u64 room, u32 rings)
 {
 	u64 bytes = RING_SIZE_MAX;
@@ -44,7 +44,7 @@ static u64 layout_fit(u64 room, u32 rings)
 	return bytes;
 }
 
-/* Fit blocks and lanes into @room bytes behind the rings, from @at on. */
+/* Fit blocks and lanes into @room bytes behind the rings, beginning at @at. */
 static void lay_out_pool(struct persist_header *h, u64 at, u64 room)
 {
 	const u64 each = 2 * sizeof(struct persist_block) + PERSIST_PAGE, align = h->page;
@@ -60,7 +60,7 @@ static void lay_out_pool(struct persist_header *h, u64 at, u64 room)
 		return;
 	h->nr_blocks = nr;
 	room -= nr * each;
-	/* A region has at most 1 GiB, so 32 bits are enough. */
+	/* A region has at most 1 GiB, so 32 bits suffice. */
 	h->nr_lanes = (u32)room / (u32)(PERSIST_LANE_PAGES * PERSIST_PAGE +
 					sizeof(struct persist_lane) +
 					2 * sizeof(struct persist_slot) +
@@ -79,10 +79,10 @@ static void lay_out_pool(struct persist_header *h, u64 at, u64 room)
 }
 
 /**
- * persist_lay_out() - compute what is where
+ * persist_lay_out() - compute the layout
  * @h: has @size, @nr_cpus, @nr_rings and @page; all other offsets and numbers are filled in
  *
- * Return: whether there is room for that many rings, and the numbers make sense.
+ * Return: true if the numbers are valid and there is room for that many rings.
  */
 bool persist_lay_out(struct persist_header *h)
 {

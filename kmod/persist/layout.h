@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The layout of a region of memory that outlives a reset
+ * The layout of a region of memory that survives a reset
  *
  *	header | causes, clocks, changes, threads, names | header |
  *	ring 0 | ring 1 | ... | pool | header
  *
- * Each header takes a whole page; any one of the three is enough. A ring is a page of its
- * words, its sums, its data and an unused page:
+ * Each header takes a whole page; any one of the three is enough. A ring is a page of words,
+ * its sums, its data and an unused page:
  *
  *	commit, info twice, anchors, missed twice | two sums for each 4 KiB of data | data | 1 page
  *
- * The pool has what programs emit by lanes: the pages of the ring of blocks, the pages that
- * programs write to directly (lanes), and tables of sums, slots and lanes:
+ * The pool has the events of lanes: the pages of the ring of blocks, the pages that programs
+ * write to directly (lanes), and tables of sums, slots and lanes:
  *
  *	two sums for each block | two entries for each slot | missed twice for each slot | lanes |
  *	blocks | pages of lanes
  *
  * Every table entry has its own checksum. The commit of a ring, its anchors, and @taken of a
- * lane have none: they are checked against the records. So a damaged word costs only what
- * it describes.
+ * lane have none: they are checked against the records. So a damaged word costs only what it
+ * describes.
  *
- * Integers are in the machine's byte order. The records of rings are those of ring.h, those
- * in the pool are those of blocks.h and <linux/devtrace_lane.h>.
+ * Integers are in the machine's byte order. Records of rings are in the format of ring.h, those
+ * in the pool in that of blocks.h and <linux/devtrace_lane.h>.
  */
 #ifndef DEVTRACE_PERSIST_LAYOUT_H
 #define DEVTRACE_PERSIST_LAYOUT_H
@@ -32,7 +32,7 @@
 #define PERSIST_MAGIC_SWAPPED	0x6465767472616365ULL
 #define PERSIST_VERSION		5
 #define PERSIST_PAGE		4096U
-/* The largest page of any machine */
+/* The largest page size of any machine */
 #define PERSIST_PAGE_MAX	0x100000U
 #define PERSIST_COPIES		3
 #define PERSIST_SIZE_MAX	0x40000000U
@@ -42,15 +42,15 @@
 #define PERSIST_CHUNK		512U
 #define PERSIST_CAUSES		4
 #define PERSIST_CLOCKS		64U
-/* Changes of state that are kept: number n stands at n modulo this. */
+/* Number of changes of state kept; change n is at n modulo this. */
 #define PERSIST_CHANGES		32U
-/* Of so many of them a struct persist_missed has the counts: one fewer, see keep_change.c. */
+/* A struct persist_missed has counts for one change fewer, see keep_change.c. */
 #define PERSIST_COUNTED		(PERSIST_CHANGES - 1)
 /* For each thread: its first name in the region, and the two newest ones */
 #define PERSIST_THREAD_NAMES	3U
 #define PERSIST_THREADS		(1024U * PERSIST_THREAD_NAMES)
 #define PERSIST_SLOTS_MAX	4096U
-/* CPUs and slots have a number of 16 bits. */
+/* Sources have 16-bit numbers: CPUs, then slots. */
 #define PERSIST_CPUS_MAX	(65535U - PERSIST_SLOTS_MAX)
 /* Pages of the smallest lane; each lane begins at a multiple of this. */
 #define PERSIST_LANE_PAGES	2U
@@ -80,9 +80,9 @@ struct persist_header {
 	u32	nr_threads;
 	u32	nr_names;
 	u32	nr_sources;
-	u32	nr_slots;	/* slots that have an entry */
+	u32	nr_slots;	/* number of slots that have an entry */
 	u32	nr_blocks;	/* a power of two; 0: no pool */
-	u32	nr_lanes;	/* lanes, if all have the smallest size */
+	u32	nr_lanes;	/* number of lanes, if all have the smallest size */
 	u32	load;
 	u32	flags;		/* DEVTRACE_INFO_* */
 	u8	boot_id[16];
@@ -106,7 +106,7 @@ enum persist_why {
 	PERSIST_UNLOADED = 4,
 };
 
-/* Why the machine went down, as a notifier said; cause @why has the entry @why - 1. */
+/* Why the machine went down, according to a notifier; cause @why has entry @why - 1. */
 struct persist_cause {
 	u32	why;
 	u32	cpu;
@@ -124,10 +124,7 @@ struct persist_clock {
 	u32	crc;
 };
 
-/*
- * The stream stopped, froze or went on, as in struct stream_past. Changes are numbered from 0
- * for each region.
- */
+/* A change of the stream's state, see struct stream_past. Numbered from 0 in each region. */
 struct persist_change {
 	u64	n;
 	u64	ts;
@@ -147,7 +144,7 @@ struct persist_thread {
 	u32	crc;
 };
 
-/* It holds for events from @since on. */
+/* A name that holds for events from @since on. */
 struct persist_name {
 	u64	serial;
 	u64	since;
@@ -161,7 +158,7 @@ struct persist_name {
 	u32	crc;
 };
 
-/* Of a ring, twice; the entry with the greater @nr counts. */
+/* About a ring, twice; the entry with the greater @nr counts. */
 struct persist_info {
 	u64	nr;
 	u64	cleared;	/* index of the oldest event that was not cleared */
@@ -173,12 +170,12 @@ struct persist_info {
 };
 
 /*
- * How many events a ring or a slot had missed by each change of state because of stops, since
- * the stream was made: those of the change n at n modulo PERSIST_CHANGES. Twice; the entry
- * with the greater @nr counts.
+ * The number of events that a ring or a slot has missed by stops up to each change of state,
+ * since the stream was created; change n is at n modulo PERSIST_CHANGES. Twice; the entry with
+ * the greater @nr counts.
  */
 struct persist_missed {
-	u64	nr;		/* counts are those of the PERSIST_COUNTED changes before this */
+	u64	nr;		/* has counts for the PERSIST_COUNTED changes before this one */
 	u64	missed[PERSIST_CHANGES];
 	u32	reserved;
 	u32	crc;
@@ -193,7 +190,7 @@ struct persist_sum {
 	u32	crc;
 };
 
-/* Of the first @fill bytes of a block, twice; the greater @number counts, then @fill. */
+/* Sum of the first @fill bytes of a block, twice; the greater @number counts, then @fill. */
 struct persist_block {
 	u64	number;
 	u64	reserved;
@@ -203,11 +200,11 @@ struct persist_block {
 	u32	crc;
 };
 
-/* Of a slot, twice; the entry with the greater @nr counts. */
+/* About a slot, twice; the entry with the greater @nr counts. */
 struct persist_slot {
 	u64	nr;
-	u64	idx;		/* events that were ever stored */
-	u64	cleared;	/* those of them that were cleared */
+	u64	idx;		/* number of events stored so far */
+	u64	cleared;	/* number of these that were cleared */
 	u64	since;		/* as in struct persist_info; the same for @missed */
 	u64	missed;
 	u64	drops[6];	/* as in struct persist_info */
@@ -220,7 +217,7 @@ struct persist_slot {
 /* A lane; its index is that of its first pages. @taken changes: see lane_told(). */
 struct persist_lane {
 	u64	made;
-	u64	begin;		/* events of its slot before this lane */
+	u64	begin;		/* number of its slot's events before this lane */
 	u32	slot;
 	u32	pages;
 	u32	tid;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names in a region: of objects, signals and types, and of threads
+ * Keep names in a region: of objects, signals and types, and of threads
  *
- * A name is in the region before the call that gave it returns. Names are a log, in the order
- * of their serials. When it is full the names still in force move to its beginning, oldest
- * first, and it continues behind them. Each entry has a checksum; an incomplete entry is
- * ignored, and so is one whose serial is not greater than that of the entry before: the names
- * behind the end that had moved.
+ * A name is in the region before the call that gave it returns. Names are a log, ordered by
+ * serial number. When it is full, the current names move to its beginning, oldest first, and
+ * the log continues behind them. Each entry has a checksum. A reader ignores incomplete
+ * entries, and entries whose serial number is not greater than that of the previous entry:
+ * names behind the end that have moved.
  *
- * Invariant: at any moment each name in force is in at least one whole entry. The n-th of them
- * moves to entry n, whose own name is an older one: it has moved already, or is not in force.
+ * Invariant: At any moment, each current name is in at least one whole entry. The n-th of them
+ * moves to entry n, whose own name is older: it has moved already, or is not current.
  *
- * A thread's names have entries of their own, three for each slot of the table of threads.
- * The code that writes a slot of that table, one CPU at a time, writes its entries here.
+ * A thread's names have entries of their own, three for each slot of the table of threads. The
+ * writer of a slot of that table, one CPU at a time, writes its entries here.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -30,10 +30,10 @@ static struct region *region;
 static struct persist_name *names;
 static struct persist_thread *threads;
 static u32 nr_names, nr_threads;
-/* With the dictionary's lock: next entry, and names to pass over until names_compact() is tried. */
+/* Protected by the dictionary's lock: next entry, and names to skip before names_compact(). */
 static u32 next, skip;
 static bool warned;
-/* With no room left, names are looked for that are not in force any more, once in so many. */
+/* While the log is full, try names_compact() once in so many names. */
 #define LOOK_AGAIN	64
 
 static void write_name(const struct dict_name *name)
@@ -52,7 +52,7 @@ static void write_name(const struct dict_name *name)
 	region_flush(region, to, sizeof(n));
 }
 
-/* Move the names in force, older than @before, to the beginning. */
+/* Move the current names, older than @before, to the beginning. */
 static void names_compact(u64 before)
 {
 	struct dict_name n = { .serial = 0 };
@@ -60,7 +60,7 @@ static void names_compact(u64 before)
 	next = 0;
 	while (next < nr_names && devtrace_dict_next(n.serial, &n) &&
 	       n.serial < before) {
-		/* Nothing before it went: it stays where it is. */
+		/* No earlier name was dropped, so it is in the right place. */
 		if (names[next].serial == n.serial)
 			next++;
 		else
@@ -107,7 +107,7 @@ static void told_thread(unsigned int i, u32 nr, const struct task_struct *task,
 	write_thread(has_first ? first + 1 + nr % 2 : first, task->pid, task->tgid, comm, now);
 }
 
-/* Names of threads that exist already. */
+/* Store the names of threads that exist already. */
 static void old_threads(void)
 {
 	unsigned int slot = 0;
@@ -123,7 +123,7 @@ static void old_threads(void)
 /**
  * names_begin() - store all names in the region, and from now on new ones
  * @r: the region, zeroed
- * @h: header, with the places of the tables
+ * @h: header, with the offsets of the tables
  *
  * Context: process.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Names in a region: see names.c
- */
+/* Keep names in a region: see names.c */
 #ifndef DEVTRACE_PERSIST_NAMES_H
 #define DEVTRACE_PERSIST_NAMES_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * devtrace_persist.ko: stream 0 outlives a reset
+ * devtrace_persist.ko: stream 0 survives a reset
  *
- * Load the module after devtrace.ko, and before the first event that is to be kept. It
- * copies the events of the previous boot into the stream `last`, clears the region and
- * moves stream 0 into it. Removing the module moves stream 0 back.
- * Documentation/persist.rst has the promises; layout.h has the layout.
+ * Load the module after devtrace.ko, before the first event to be kept. It copies the events of
+ * the previous boot into the stream `last`, clears the region and moves stream 0 into it.
+ * Removing the module moves stream 0 back. Documentation/persist.rst has the promises, layout.h
+ * the layout.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lanes and the ring of blocks in a region
+ * Keep lanes and the ring of blocks in a region
  *
  * The ring of blocks has its pages in the region, and so have lanes while there is room.
- * Further lanes have memory of the kernel: their events that were not taken are lost at a
- * reset. The work that stores the sums of rings also takes the events of all lanes and
- * stores the sums of blocks.
+ * Further lanes have kernel memory: a reset loses their events that were not taken. The work
+ * that stores the sums of rings also takes the events of all lanes and stores the sums of
+ * blocks.
  *
  * Each lane in the region holds a reference to this module until no process uses it.
  */
@@ -111,7 +111,7 @@ static struct lane_pool pool = {
 	.owner = THIS_MODULE, .get = pool_get, .open = pool_open, .put = pool_put,
 };
 
-/* @fill = complete bytes of block @n; false: the block is not in the ring. */
+/* Set @fill to the number of complete bytes of block @n; false: the block is not in the ring. */
 static bool look_at(u64 n, u32 *fill)
 {
 	const struct block_ring *b = &slots_blocks;
@@ -141,7 +141,7 @@ static void store_sum(u64 n, u32 fill)
 	if (!persist_block_sum(blocks + (size_t)i * PERSIST_PAGE, fill, &s.sum))
 		return;
 	s.crc = PERSIST_CRC(&s);
-	/* The block before its sum, which would not fit what is in memory; see keep.c. */
+	/* Write the block back before its sum, which would not fit old memory; see keep.c. */
 	region_flush(region, blocks + (size_t)i * PERSIST_PAGE, fill);
 	raw_spin_lock(&slots_lock);
 	/* Store no sum if the block was overwritten meanwhile. */
@@ -265,7 +265,7 @@ static void blocks_back(void)
 /**
  * pool_begin() - use the region for the ring of blocks and for new lanes
  * @r: the region, zeroed
- * @h: header, with the places of the pool
+ * @h: header, with the offsets of the pool
  *
  * Context: process.
  * Return: 0 or -ENOMEM.
@@ -302,7 +302,7 @@ int pool_begin(struct region *r, const struct persist_header *h)
 	return 0;
 }
 
-/* No lane is in the region, and none can get there: the module is being removed. */
+/* No lane is in the region, and none can be added: the module is being removed. */
 void pool_end(void)
 {
 	if (!header.nr_blocks)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What programs emit by lanes, in a region: see pool.c
- */
+/* Keep lanes and the ring of blocks in a region: see pool.c */
 #ifndef DEVTRACE_PERSIST_POOL_H
 #define DEVTRACE_PERSIST_POOL_H
 
@@ -11,7 +9,7 @@
 int pool_begin(struct region *region, const struct persist_header *h);
 void pool_end(void);
 
-/* Process context; by keep_sync() alone, one at a time. */
+/* Process context; called only by keep_sync(), one at a time. */
 void pool_sync(void);
 /* At a panic or oops: any context, no locks. */
 void pool_fall(void);

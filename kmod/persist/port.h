@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's functions that the portable part of this room uses
+ * Kernel primitives that the portable part of this room uses
  *
- * layout.c, check.c, lanes.c, sums.c and the files render*.c compile in user space, too,
- * with selftests/unit/persist_port_user.h instead of the kernel part below.
+ * layout.c, check.c, lanes.c, sums.c and the files render*.c compile in user space, too, with
+ * selftests/unit/persist_port_user.h instead of the kernel part below.
  */
 #ifndef DEVTRACE_PERSIST_PORT_H
 #define DEVTRACE_PERSIST_PORT_H
@@ -21,7 +21,7 @@
 
 /* Called in long loops. */
 #define persist_breathe()	cond_resched()
-/* Takes n log n comparisons at the most, whatever a damaged region says. */
+/* Takes n log n comparisons at most, with any content of a damaged region. */
 #define persist_sort(base, n, size, compare)	sort(base, n, size, compare, NULL)
 
 void *persist_alloc(size_t n);
@@ -37,8 +37,8 @@ u64 persist_hide(u64 address);
 #define PERSIST_SUM_BY		0x9fb21c651e98df25ULL
 
 /*
- * Finds damage, not forgery. Each word is multiplied, and the upper half of the product is
- * folded into the lower one before the next word.
+ * A checksum that finds damage, not forgery. Each word is multiplied, and the upper half of the
+ * product is folded into the lower half before the next word.
  */
 static inline u32 persist_sum_add(u32 sum, const void *p, size_t n)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The memory that outlives a reset
+ * The memory that survives a reset
  *
- * The memory was set aside at boot: by memmap= or mem=, by a node of the device tree below
- * /reserved-memory, or by name with reserve_mem=; or it is persistent. On x86, and with
- * reserve_mem=, it is mapped cached; data is written back if the kernel can do that, as a
- * reset may lose what is only in caches. Otherwise it is mapped write-combining.
+ * The memory was reserved at boot: by memmap= or mem=, by a device tree node below
+ * /reserved-memory, or by name with reserve_mem=; or it is persistent memory. On x86, and with
+ * reserve_mem=, it is mapped cached; then data is written back if the kernel can do that, since
+ * a reset may lose what is only in caches. Otherwise it is mapped write-combining.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -47,7 +47,7 @@ static int from_numbers(struct region *r, const char *word)
 	return 0;
 }
 
-/* Take the first node of the device tree that has our compatible string. */
+/* Take the first device tree node with our compatible string. */
 static int from_tree(struct region *r)
 {
 	struct device_node *node;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The memory that outlives a reset: see region.c
- */
+/* The memory that survives a reset: see region.c */
 #ifndef DEVTRACE_PERSIST_REGION_H
 #define DEVTRACE_PERSIST_REGION_H
 

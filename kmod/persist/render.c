@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A region as frames, in the format of read(2)
+ * Convert a region to frames, in the format of read(2)
  *
- * The frames are what a reader of /dev/trace would have read at the moment of the reset:
- * INFO of the old boot, its names, then the events of all CPUs in the order of time. Among
- * the events are the names of threads, the clocks, when the stream stopped and went on, and
- * LOST frames where events are missing. The last frame is a text that says why the machine
- * went down.
+ * The frames are those that a reader of /dev/trace would have read at the moment of the reset:
+ * INFO of the old boot, its names, then the events of all CPUs in order of time. Among the
+ * events are thread names, clocks, changes of the stream's state, and LOST frames where events
+ * are missing. The last frame is a text that says why the machine went down.
  *
  * The format is that of wire.c with the default check. The code is separate: it writes all
  * frames at once, from records of another kernel, and shares only elem.h.
@@ -198,13 +197,13 @@ static void send_first_threads(struct render *r, u64 ts)
 	}
 }
 
-/* Whether a frame of this type is a name; a frame of any other type would be an event. */
+/* Is a frame of this type a name? A frame of any other type would be an event. */
 static bool is_name(u8 kind)
 {
 	return kind == DEVTRACE_T_ENUM || (kind >= DEVTRACE_T_SIG && kind <= DEVTRACE_T_USR);
 }
 
-/* The next name from entry @i on, in the order in which they were given; NULL: there is none. */
+/* The next name from entry @i on, ordered by serial number; NULL: there is none. */
 static const struct persist_name *next_name(const struct render *r, u32 *i, u64 *serial)
 {
 	const struct persist_name *all = r->mem + r->h->names, *n;
@@ -233,7 +232,7 @@ static void send_first_names(struct render *r)
 			send_name(r, n);
 }
 
-/* Send the others, up to this time. Returns from when on the next one holds. */
+/* Send the other names up to this time. Return the start time of the next one. */
 static u64 send_names(struct render *r, u64 ts)
 {
 	while (r->waits || (r->waits = next_name(r, &r->name, &r->serial))) {
@@ -247,7 +246,7 @@ static u64 send_names(struct render *r, u64 ts)
 	return ~0ULL;
 }
 
-/* Send clocks and names up to this time. Returns from when on the next name holds. */
+/* Send clocks and names up to this time. Return the start time of the next name. */
 static u64 send_clocks_and_names(struct render *r, u64 ts)
 {
 	const u64 name = send_names(r, ts);
@@ -259,7 +258,7 @@ static u64 send_clocks_and_names(struct render *r, u64 ts)
 	return name;
 }
 
-/* Send clocks, changes of state and names up to this time; @until is when the next one follows. */
+/* Send clocks, changes of state and names up to this time; set @until to the time of the next. */
 static void send_until(struct render *r, u64 ts)
 {
 	while (r->change < r->changes && r->change_at[r->change].ts <= ts) {
@@ -282,7 +281,7 @@ static void next_event(struct render *r, struct cursor *c)
 
 	for (;;) {
 		while (c->pos < c->to_pos) {
-			/* check.c checked this record, and nobody writes there. */
+			/* check.c has checked this record, and it has no writer. */
 			c->rec = (const void *)&ring->data[c->pos & ring->mask];
 			c->pos += ring_record_units(c->rec);
 			if (unlikely(c->rec->word >> RING_TYPE_SHIFT == RING_TYPE_PAD))
@@ -305,7 +304,7 @@ static void next_event(struct render *r, struct cursor *c)
 static void send_gap(struct render *r, struct cursor *c, u64 idx, u64 to)
 {
 	const bool first = c->idx == c->ring.cleared;
-	/* What was cleared is not missing. */
+	/* Cleared events are not missing. */
 	const u64 from = c->idx > c->ring.cleared ? c->idx : c->ring.cleared;
 	const u64 n = idx > from ? idx - from : 0;
 
@@ -326,7 +325,10 @@ static void render_give(struct render *r, struct cursor *c)
 		c->idx++;
 	} else if (c->rec->word >> RING_TYPE_SHIFT == RING_TYPE_VOID) {
 		c->idx++;
-		/* A stop took it back, and is told next; without that this is its place. */
+		/*
+		 * A stop withdrew it, and is reported next; without further changes, report it
+		 * here.
+		 */
 		if (r->change < r->changes)
 			c->told.voids++;
 		else
@@ -348,7 +350,7 @@ static void render_begin(struct cursor *c)
 		c->idx = c->ring.run[0].idx;
 }
 
-/* The ring with the oldest event; NULL: none has one. @then: time of the oldest one of others. */
+/* The ring with the oldest event, or NULL. @then: time of the oldest event of other rings. */
 static struct cursor *render_oldest(const struct render *r, u64 *then)
 {
 	struct cursor *best = NULL, *c;
@@ -368,7 +370,7 @@ static struct cursor *render_oldest(const struct render *r, u64 *then)
 	return best;
 }
 
-/* False: there is no memory for more. */
+/* Return false if there is no memory for more. */
 static inline bool render_breathe(const struct render *r)
 {
 	if (likely(r->frames % BREATH))
@@ -377,7 +379,7 @@ static inline bool render_breathe(const struct render *r)
 	return !r->full;
 }
 
-/* From whom the oldest event is, many are, mostly: so look for him again when it is another. */
+/* Events come in bursts from one source: select again only when another source is due. */
 static void render_merge(struct render *r)
 {
 	bool first = true;
@@ -416,8 +418,8 @@ static void render_merge(struct render *r)
 }
 
 /*
- * Report what is missing behind the newest events, and what was never stored. When that was
- * is known of stops alone.
+ * Report what is missing behind the newest events, and dropped events. Only for stops is the
+ * time of drops known.
  */
 static void render_end(struct render *r)
 {
@@ -441,8 +443,8 @@ static void render_end(struct render *r)
 }
 
 /*
- * Leave out the oldest runs, so that 1/2^@part of the records is left, rounded up. What is
- * missing before the first run was overwritten: it is counted like that.
+ * Leave out the oldest runs, so that 1/2^@part of the records remains, rounded up. Events
+ * missing before the first run count as overwritten.
  */
 static void leave_out(struct render *r, struct persist_ring *ring)
 {
@@ -495,8 +497,8 @@ static int render_all(struct render *r, const char *name)
 	if (err)
 		return err;
 	/*
-	 * Estimate: frames of short events are a little longer than their records, those of
-	 * lanes more. It should do: to grow is to copy all that there is.
+	 * Estimate: frames of short events are slightly longer than their records, those of
+	 * lanes much. Growing copies everything, so the estimate should suffice.
 	 */
 	bytes += bytes / 8 * 3 + render_lanes_bytes(r) + ROOM_OF_NAMES;
 	if (!r->o->grow(r->o, bytes))

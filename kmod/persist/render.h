@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A region as frames, in the format of read(2): see render.c
- */
+/* Convert a region to frames, in the format of read(2): see render.c */
 #ifndef DEVTRACE_PERSIST_RENDER_H
 #define DEVTRACE_PERSIST_RENDER_H
 
@@ -9,14 +7,14 @@
 
 /**
  * struct persist_account - what was found in a region
- * @given: events that have frames
- * @left_out: events that have none, as there was to be less
- * @unchecked: those of them that had no sum yet
- * @lost: events that are missing, as far as their number is known
- * @damaged: those of them that are missing by damage
- * @open_ends: rings and lanes with an unknown number of events lost
- * @outside: lanes that had memory outside the region
- * @bad_lanes: lanes with an invalid entry or invalid content
+ * @given: number of events converted into frames
+ * @left_out: number of events left out for lack of memory
+ * @unchecked: number of @given that had no sum yet
+ * @lost: number of missing events, as far as known
+ * @damaged: number of @lost that are missing because of damage
+ * @open_ends: number of rings and lanes with an unknown number of lost events
+ * @outside: number of lanes that had memory outside the region
+ * @bad_lanes: number of lanes with an invalid entry or invalid content
  * @last: newest time of all events, clocks and @cause
  * @cause: why the machine went down
  */
@@ -39,7 +37,7 @@ struct persist_account {
  * @n: bytes of frames
  * @room: size of @buf
  * @grow: makes room for @more bytes behind @n; false: no memory
- * @part: of each ring and each lane give only the newest 1/2^@part
+ * @part: convert only the newest 1/2^@part of each ring and each lane
  */
 struct persist_out {
 	u8	*buf;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When the stream stopped and went on, as STATE frames, and what it missed meanwhile
+ * Convert changes of the stream's state to STATE frames, and report what was missed between
  *
- * Events that come while the stream is stopped have no record; they are counted. With each
- * change of state the region has how many of them each ring and each slot had missed by then,
- * so the losses of a stop are told between its two changes, as read/missed.c tells them.
+ * Events that come while the stream is stopped have no record; they are only counted. With each
+ * change of state, the region has how many of them each ring and each slot had missed by then.
+ * So the losses of a stop are reported between its two changes, as read/missed.c does.
  *
- * Invariant: each loss is told once. What a change has no count of is told at the next one
- * that has, or at the end; its time then begins with the first stop that had none.
+ * Invariant: Each loss is reported once. Losses of a change without a count are reported at the
+ * next change with a count, or at the end; their time then begins with the first stop without a
+ * count.
  */
 #include "render_priv.h"
 
@@ -27,7 +28,7 @@ static u64 cleared_at(const struct render *r)
 	return since;
 }
 
-/* Changes before the clear are left out, but for the state that the stream was in. */
+/* Skip changes before the clear, except the one in force at the clear. */
 static void skip_cleared(struct render *r)
 {
 	u32 state = DEVTRACE_STATE_RUNNING;
@@ -39,7 +40,7 @@ static void skip_cleared(struct render *r)
 }
 
 /**
- * render_changes_begin() - find the changes of state, in the order in which they were
+ * render_changes_begin() - find the changes of state, in their order
  * @r: the rings are checked
  */
 void render_changes_begin(struct render *r)
@@ -60,7 +61,7 @@ void render_changes_begin(struct render *r)
 	skip_cleared(r);
 }
 
-/* How many a source had missed by a change; false: there is no count of that. */
+/* Number of events that a source had missed at a change; false: there is no count. */
 static bool missed_by(const struct persist_stops *s, u64 n, u64 *missed)
 {
 	if (!s->counts || n >= s->counts->nr || s->counts->nr - n > PERSIST_COUNTED)
@@ -69,7 +70,7 @@ static bool missed_by(const struct persist_stops *s, u64 n, u64 *missed)
 	return true;
 }
 
-/* The oldest time of what a source missed: it may be older than a stop that has no count. */
+/* The oldest time of a source's missed events: it may be before a stop without a count. */
 static u64 missed_since(const struct render *r, const struct told *t, u64 last)
 {
 	return t->open ?: max(last, r->began);
@@ -82,7 +83,7 @@ static void send_missed(struct render *r, u16 number, struct told *t, u64 from, 
 	t->voids = 0;
 }
 
-/* What a source missed before the next change, unless that is told behind it. */
+/* Report what a source missed before the next change, unless it belongs after the change. */
 static void tell_source(struct render *r, u16 number, const struct persist_stops *s,
 			struct told *t, u64 last)
 {
@@ -92,7 +93,7 @@ static void tell_source(struct render *r, u16 number, const struct persist_stops
 	u64 n = 0;
 	const bool known = missed_by(s, c->n, &n);
 
-	/* A record that was taken back is told behind the stop, too. */
+	/* Withdrawn records are reported after the stop, too. */
 	if (!stops || (known && n > t->missed))
 		send_missed(r, number, t, missed_since(r, t, last),
 			    known && n > t->missed ? n - t->missed : 0, c->ts);
@@ -117,7 +118,7 @@ static void send_state(struct render *r, const struct persist_change *c)
 	render_send(r, DEVTRACE_T_STATE, p + n + 1);
 }
 
-/* Tell the next change of state, and what was missed before it. */
+/* Send the next change of state, and before it, what was missed. */
 void render_change(struct render *r)
 {
 	const struct persist_change *c = next_change(r);
@@ -141,13 +142,13 @@ void render_change(struct render *r)
 }
 
 /**
- * render_missed_end() - report what was missed because of stops and is not told yet
- * @r: all changes are told
- * @number: of the source
+ * render_missed_end() - report missed events that were not reported at a change
+ * @r: all changes are sent
+ * @number: number of the source
  * @stops: what is known of its stops
- * @t: what was told of it
+ * @t: what was reported of it
  * @last: time of its last event
- * @drops: how many it missed since the last clear
+ * @drops: number of events that it missed since the last clear
  */
 void render_missed_end(struct render *r, u16 number, const struct persist_stops *stops,
 		       struct told *t, u64 last, u64 drops)
@@ -156,7 +157,10 @@ void render_missed_end(struct render *r, u16 number, const struct persist_stops 
 
 	u64 from = missed_since(r, t, last);
 
-	/* While the stream runs a source misses none: n events are of a stop that has no count. */
+	/*
+	 * While the stream runs, no source misses any: n events belong to a stop without a
+	 * count.
+	 */
 	if (r->state == DEVTRACE_STATE_RUNNING && !t->open)
 		from = r->since;
 	send_missed(r, number, t, from, n, r->a->last);

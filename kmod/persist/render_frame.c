@@ -2,8 +2,8 @@
 /*
  * The bytes of a frame: number, length, sum, escapes and flag
  *
- * A frame is written where it stays, and looked at once, by words: few have anything to
- * escape. Most of what recovering a region takes is spent here.
+ * A frame is written in its final place and checked once, by words: few frames need an escape.
+ * Recovering a region spends most of its time here.
  */
 #include "render_priv.h"
 
@@ -14,7 +14,7 @@
 /* Bytes at even places of a word. */
 #define EVEN		0x00ff00ff00ff00ffULL
 
-/* Make room for the next frame; without memory it goes into @spare, and is dropped. */
+/* Make room for the next frame; without memory, it goes into @spare and is dropped. */
 u8 *render_grow(struct render *r)
 {
 	struct persist_out *o = r->o;
@@ -25,8 +25,8 @@ u8 *render_grow(struct render *r)
 }
 
 /*
- * Set bit 7 of each byte that may be an escape, or the flag, which is the next one: adding
- * that much sets it in few others that have it not. The other bits mean nothing.
+ * Set bit 7 of each byte that is an escape or the flag, which is the next value: the addition
+ * sets it in few other bytes. The other bits mean nothing.
  */
 static inline u64 special_in(u64 word)
 {
@@ -34,9 +34,9 @@ static inline u64 special_in(u64 word)
 }
 
 /*
- * Sum the bytes of a frame; @special: some byte may be a flag or an escape. Bytes at even
- * places have 16 bits each to add up in, and without these so do the bytes at odd places;
- * of the last of these the upper bits are lost, which nobody needs.
+ * Sum the bytes of a frame; @special: some byte may be a flag or an escape. Each byte at an
+ * even place has 16 bits for its sum; the difference to the sum of whole words has the bytes at
+ * odd places, whose last one loses only upper bits, which are not needed.
  */
 static inline u8 frame_sum(const u8 *p, const u8 *end, bool *special)
 {
@@ -62,7 +62,7 @@ static noinline u32 add_escapes(struct render *r, u32 n)
 	u32 i;
 	u8 b;
 
-	/* What is behind the frame comes along, and is not sent. */
+	/* Bytes behind the frame are copied, too, but not sent. */
 	put_bytes(r->spare, r->raw, n + sizeof(word));
 	while (from < end) {
 		memcpy(&word, from, sizeof(word));
@@ -82,11 +82,11 @@ static noinline u32 add_escapes(struct render *r, u32 n)
 			to++;
 		}
 	}
-	/* The zeros behind the last word, which are no flags. */
+	/* Subtract the zeros behind the last word, which are no flags. */
 	return to - (from - end) - r->raw;
 }
 
-/* The sum of a frame that is long. */
+/* The sum of a long frame. */
 static noinline u8 slow_sum(const u8 *p, u32 n)
 {
 	u8 sum = 0;
@@ -107,7 +107,7 @@ void render_send(struct render *r, u8 type, const u8 *end)
 	raw[1] = type;
 	raw[n] = DEVTRACE_BODY_LEN(n - 2);
 	n++;
-	/* Zeros behind the frame, so that the rest of the last words does not count. */
+	/* Zero the rest of the last words, so that it does not count. */
 	memset(raw + n, 0, FRAME_MORE);
 	sum = ~(likely(n <= FRAME_WORDS) ? frame_sum(raw, raw + n, &special) : slow_sum(raw, n));
 	raw[n++] = sum;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Events of lanes as frames, in the order of time, with LOST frames for missing ones
- */
+/* Convert events of lanes to frames, in order of time, with LOST frames for missing ones */
 #include "render_priv.h"
 
 /* Go to the next event of a slot; false: there is none. */
@@ -10,7 +8,7 @@ static bool next_event(const struct render *r, struct lane_cursor *c)
 	const struct persist_piece *p = c->p;
 
 	for (;;) {
-		/* lanes.c checked these records, and nobody writes there. */
+		/* lanes.c has checked these records, and they have no writer. */
 		while (p && lane_next(p->from, &c->at, p->len, &c->time, &c->ev) > 0) {
 			if (c->ev.type == DEVTRACE_T_EMPTY)
 				continue;
@@ -66,7 +64,7 @@ static u16 number_of(const struct render *r, const struct lane_cursor *c)
 static void send_gap(struct render *r, struct lane_cursor *c, u64 idx, u64 to)
 {
 	const bool first = c->idx == c->left->cleared;
-	/* What was cleared is not missing. */
+	/* Cleared events are not missing. */
 	const u64 from = c->idx > c->left->cleared ? c->idx : c->left->cleared;
 	const u64 n = idx > from ? idx - from : 0;
 
@@ -161,7 +159,7 @@ int render_lanes_begin(struct render *r)
 	return 0;
 }
 
-/* About how long the frames are: a record is shorter by up to 17 bytes, and some are escaped. */
+/* Estimate the size of the frames: a record is up to 17 bytes shorter, and some need escapes. */
 u64 render_lanes_bytes(const struct render *r)
 {
 	u64 bytes = 0;
@@ -176,7 +174,7 @@ u64 render_lanes_bytes(const struct render *r)
 	return bytes;
 }
 
-/* Report the events missing at the end, and those that were never stored. */
+/* Report the events missing at the end, and dropped events. */
 void render_lanes_end(struct render *r)
 {
 	u32 i, cause;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * What render.c, render_lanes.c and render_frame.c share
- */
+/* Shared by render.c, render_change.c, render_lanes.c and render_frame.c */
 #ifndef DEVTRACE_PERSIST_RENDER_PRIV_H
 #define DEVTRACE_PERSIST_RENDER_PRIV_H
 
@@ -15,10 +13,10 @@
 #define FRAME_ROOM	(2 * FRAME_MAX + 1 + FRAME_MORE)
 
 /**
- * struct told - what was told of the events that a source missed because of stops
- * @missed: how many were told, since the stream was made
- * @voids: records that their writers took back, not told yet
- * @open: since when the stop may be that has no count; 0: there is none
+ * struct told - events missed by stops that were reported for a source
+ * @missed: number of events reported, since the stream was created
+ * @voids: number of withdrawn records not reported yet
+ * @open: earliest time of a stop without a count; 0: there is none
  */
 struct told {
 	u64	missed;
@@ -26,7 +24,7 @@ struct told {
 	u64	open;
 };
 
-/* Read position in a ring: a place in a run, and what there is to know of that one. */
+/* Read position in a ring: a place in a run, and the state of that run. */
 struct cursor {
 	struct persist_ring ring;
 	u32	run;		/* the next one */
@@ -35,11 +33,11 @@ struct cursor {
 	u64	idx;
 	const struct ring_record *rec;
 	u64	ts;
-	u64	last;		/* time of the event before; 0: none */
+	u64	last;		/* time of the previous event; 0: none */
 	struct told told;
 };
 
-/* Read position in a slot: a piece, and an event of it. */
+/* Read position in a slot: a piece, and an event in it. */
 struct lane_cursor {
 	const struct persist_left *left;
 	const struct persist_piece *p;
@@ -47,7 +45,7 @@ struct lane_cursor {
 	u32	at, skip;
 	u64	time, idx;
 	u64	ts;
-	u64	last;		/* time of the event before; 0: none */
+	u64	last;		/* time of the previous event; 0: none */
 	struct told told;
 	u16	slot;
 	struct lane_event ev;
@@ -65,19 +63,19 @@ struct render {
 	struct lane_cursor *lane;
 	struct lane_cursor **heap;	/* cursors that have an event, oldest first */
 	u32	nr_lanes, nr_heap;
-	u32	clocks, clock;	/* number of them; index of the next one */
+	u32	clocks, clock;	/* number of clocks; index of the next one */
 	struct persist_clock *clock_at;
 	u32	threads, thread;
 	struct persist_thread *thread_at;
-	const struct persist_name *waits;	/* the next name that does not hold always */
-	u32	name;		/* entry behind that */
-	u64	serial;		/* of that */
+	const struct persist_name *waits;	/* the next name that does not always hold */
+	u32	name;		/* entry behind that name */
+	u64	serial;		/* serial number of that name */
 	u32	changes, change;
 	struct persist_change *change_at;
-	u32	state;		/* of the stream, as far as it was told: enum devtrace_state */
+	u32	state;		/* the last state sent: enum devtrace_state */
 	u64	since;		/* time of the last clear, or 0 */
-	u64	began;		/* unless it runs: what it has missed since is not older */
-	u64	until;		/* at this time a clock, a change or a name is sent */
+	u64	began;		/* while not running: events missed since are not older */
+	u64	until;		/* at this time a clock, a change or a name must be sent */
 	bool	full;
 	u8	*raw;
 	u8	spare[FRAME_MAX + FRAME_MORE];
@@ -102,7 +100,7 @@ static inline u8 *put_le32(u8 *p, u32 v)
 	return p + 4;
 }
 
-/* memcpy() of bytes that are few, which goes by words. */
+/* memcpy() of few bytes, by words. */
 static __always_inline void put_bytes(u8 *to, const u8 *from, u32 n)
 {
 	u64 word;
@@ -148,7 +146,7 @@ void render_lanes_end(struct render *r);
 void render_lanes_put(struct render *r);
 void render_lane_event(struct render *r);
 
-/* Time of the oldest event of lanes that has no frame yet; ~0: there is none. */
+/* Time of the oldest event of lanes that was not sent; ~0: there is none. */
 static inline u64 render_lanes_next(const struct render *r)
 {
 	return r->nr_heap ? r->heap[0]->ts : ~0ULL;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events of severity 2 and above are written back at once
+ * Write events of severity level 2 and 3 back at once
  *
- * The emitter does it, behind its commit and in its context, for its own ring: what came
- * since that was written back last, as records without a sum are found one behind the other.
+ * The emitter does it, after its commit and in its context, for its own ring: everything since
+ * the last write-back, because records without a sum are found by walking from one to the next.
  * It takes no lock. An interrupt in between, or the work of keep.c on another CPU, may write
- * back the same a second time.
+ * the same back again.
  *
- * More than SEVERE_UNITS is not written back at once: that work does it, or keep_fall(), which
- * have a mark of their own for that.
+ * At most SEVERE_UNITS are written back at once; the rest is left to that work, or to
+ * keep_fall(), which remember their own position.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -26,7 +26,7 @@
 static const struct region *region;
 /* Position up to which keep.c wrote the CPU's ring back; NULL: it is not in the region. */
 static DEFINE_PER_CPU(const u32 *, flushed);
-/* Position up to which there is nothing to be done here; may be behind that. */
+/* Position up to which this file has written back; may be behind that. */
 static DEFINE_PER_CPU(u32, done);
 
 static atomic_t nr = ATOMIC_INIT(0);
@@ -46,7 +46,7 @@ static void write_back(struct ring *r, u32 from, u32 n)
 
 	region_flush(region, ring_at(r, from), (size_t)first * RING_UNIT);
 	region_flush(region, r->data, (size_t)(n - first) * RING_UNIT);
-	/* The place of the writer, after what it leads to. */
+	/* The writer's place, after the records that lead to it. */
 	region_flush(region, r->mirror, sizeof(*r->mirror));
 }
 
@@ -58,7 +58,10 @@ static void severe_told(struct ring *r)
 
 	if (!kept)
 		return;
-	/* An interrupt after this has its own events, and makes @from seem too early. */
+	/*
+	 * An interrupt after this load writes its own events back; then @from is earlier than
+	 * needed.
+	 */
 	from = this_cpu_read(done);
 	if ((s32)(READ_ONCE(*kept) - from) > 0)
 		from = READ_ONCE(*kept);
@@ -71,7 +74,7 @@ static void severe_told(struct ring *r)
 	atomic_inc(&nr);
 }
 
-/* The ring of this CPU is in the region, and @kept says how far it was written back. */
+/* The ring of this CPU is in the region; @kept is how far keep.c has written it back. */
 void severe_ring(unsigned int cpu, const u32 *kept)
 {
 	per_cpu(done, cpu) = kept ? *kept : 0;
@@ -85,7 +88,7 @@ void severe_begin(const struct region *r)
 	lane_filter_tell_severe(severe_told);
 }
 
-/* Process context; sleeps. The rings are still there. */
+/* Process context; sleeps. The rings are still in the region. */
 void severe_end(void)
 {
 	unsigned int cpu;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Writing back events of severity 2 and above at once: see severe.c
- */
+/* Write events of severity level 2 and 3 back at once: see severe.c */
 #ifndef DEVTRACE_PERSIST_SEVERE_H
 #define DEVTRACE_PERSIST_SEVERE_H
 

@@ -2,9 +2,9 @@
 /*
  * The checksums of a ring
  *
- * Each chunk of 4 KiB has a sum over the records that begin in it, also while it is being
- * filled. A chunk has places for two sums, and the older one is overwritten: so one sum is
- * whole at any time.
+ * Each chunk of 4 KiB has a sum over the records that begin in it, even while it is being
+ * filled. A chunk has room for two sums, of which the older is overwritten, so one sum is whole
+ * at any time.
  */
 #include "sums.h"
 
@@ -20,7 +20,7 @@ static void sums_at_begin(struct sums *s)
  * sums_begin() - initialize the sums of a ring
  * @s: filled in
  * @table: in the region: two sums for each chunk, zeroed
- * @mask: units of the ring, less 1
+ * @mask: units of the ring - 1
  * @place: place of the first record to sum
  */
 void sums_begin(struct sums *s, void *table, u32 mask, struct ring_place place)
@@ -31,7 +31,7 @@ void sums_begin(struct sums *s, void *table, u32 mask, struct ring_place place)
 	sums_at_begin(s);
 }
 
-/* Store the sum of the current chunk. Return its place; NULL: the chunk has no record yet. */
+/* Store the sum of the current chunk. Return its address; NULL: the chunk has no record yet. */
 struct persist_sum *sums_store(struct sums *s)
 {
 	struct persist_sum *two = s->table + 2 * ((u32)(s->sum.pos & s->mask) / PERSIST_CHUNK);
@@ -40,7 +40,7 @@ struct persist_sum *sums_store(struct sums *s)
 	if (s->sum.to_pos == s->sum.pos)
 		return NULL;
 	s->sum.crc = PERSIST_CRC(&s->sum);
-	/* 0 means to check.c: being written, not damaged. */
+	/* 0 tells check.c that the sum is being written, not damaged. */
 	WRITE_ONCE(to->crc, 0);
 	barrier();
 	memcpy(to, &s->sum, offsetof(struct persist_sum, crc));
@@ -69,9 +69,9 @@ static void add_record(struct sums *s, const struct ring_record *rec, u32 units)
  * sums_add() - add records to the sums
  * @s: the sums
  * @records: records from @s->place on, which ring_fetch() copied and may have moved
- * @units: units in @records; the last record may be cut off and is left for the next call
+ * @units: units in @records; a last record that is cut off is left for the next call
  *
- * A record whose size makes no sense ends it: this runs at a panic, with memory as it is.
+ * Stops at a record with an invalid size: at a panic, memory may have any content.
  */
 void sums_add(struct sums *s, const u64 *records, u32 units)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The sums of a ring: see sums.c
- */
+/* The checksums of a ring: see sums.c */
 #ifndef DEVTRACE_PERSIST_SUMS_H
 #define DEVTRACE_PERSIST_SUMS_H
 
@@ -11,9 +9,9 @@
 /**
  * struct sums - how far a ring has sums
  * @table: table of sums in the region, two for each chunk
- * @mask: units of the ring, less 1
- * @place: place of the first record that is not summed
- * @sum: sum of the chunk that is being filled
+ * @mask: units of the ring - 1
+ * @place: place of the first record without a sum
+ * @sum: sum of the chunk being filled
  */
 struct sums {
 	struct persist_sum	*table;
