@@ -2,8 +2,7 @@
 /*
  * dev.c - modules, machine and device calls for the tests; see dev.h
  *
- * The module files are looked for in $DEVTRACE_MODULES, beside the program, and
- * in /modules.
+ * Modules are searched in $DEVTRACE_MODULES, beside the program, and in /modules.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -90,7 +89,7 @@ static void hold(const struct nl_reply *r, void *arg)
 	snprintf(h->names[h->nr++], sizeof(h->names[0]), "%s", (const char *)nl_data(name));
 }
 
-/* Added tracepoints hold devtrace_profile. */
+/* Added tracepoints hold devtrace_profile: remove them. */
 static void tracepoints_let_go(void)
 {
 	static struct held h;
@@ -133,7 +132,7 @@ int dev_unload_in_use(void)
 {
 	int ret = dev_unload_one("devtrace"), err = errno;
 
-	/* If it went, the kernel dies when that is closed: somebody keeps it till this is told. */
+	/* If the unload succeeds, closing would crash the kernel: a child keeps the descriptor. */
 	if (!ret && !fork())
 		pause();
 	if (ret && dev_load_rest(""))
@@ -142,7 +141,7 @@ int dev_unload_in_use(void)
 	return ret;
 }
 
-/* What a process that just ended held may be held a moment longer. */
+/* References of an ended process may be dropped a little later. */
 static int unload(const char *name)
 {
 	int tries;
@@ -202,7 +201,7 @@ int dev_load_rest(const char *profile)
 	return load_said("devtrace_profile.ko", profile) && errno != EEXIST ? -1 : 0;
 }
 
-/* The last of the parameters may be one of devtrace_profile.ko. */
+/* The last parameter may be one of devtrace_profile.ko. */
 int dev_load(const char *params)
 {
 	const char *profile = strstr(params, "profile=");
@@ -272,8 +271,8 @@ bool dev_kernel_before(int major, int minor)
 }
 
 /*
- * What the module maps of pages that vmalloc() did not get, in kB: so are lanes before Linux
- * 5.11. VmallocUsed has none of it. Each mapping has one page more than is used.
+ * Memory that the module maps without vmalloc(), in kB: before Linux 5.11, lanes are mapped so.
+ * VmallocUsed does not include it. Each mapping has one page more than is used.
  */
 static long mapped_kb(void)
 {
@@ -291,7 +290,7 @@ static long mapped_kb(void)
 	return (long)(sum / 1024);
 }
 
-/* The number behind a word of /proc/meminfo, or 0. */
+/* The number after a word of /proc/meminfo, or 0. */
 static long meminfo(const char *buf, const char *word)
 {
 	const char *p = strstr(buf, word);
@@ -415,7 +414,7 @@ uint64_t dev_now(void)
 	static const struct devtrace_control *page;
 	struct timespec ts;
 
-	/* A board that was suspended: the trace clock runs on, the raw one not. */
+	/* After a suspend of the board: the trace clock includes it, the raw clock does not. */
 	if (!page) {
 		int fd = open(DEV_PATH, O_RDONLY | O_CLOEXEC);
 
@@ -444,7 +443,7 @@ void dev_sleep_ms(unsigned int ms)
 		;
 }
 
-/* A comment in the TAP, at once: tests end without flushing. */
+/* A TAP comment, flushed at once, as tests end without flushing. */
 void dev_say(const char *fmt, ...)
 {
 	va_list ap;
@@ -480,8 +479,8 @@ void dev_random_as(unsigned int who)
 }
 
 /*
- * The numbers of a thread are those of the turn in which it asked first: what it is
- * called is another number in each run.
+ * A thread's sequence depends on the order of first calls, not on thread ids, which differ
+ * between runs.
  */
 uint32_t dev_random(void)
 {

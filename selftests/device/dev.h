@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dev.h - what the tests of the device have in common
+ * dev.h - common code for the tests of the device
  *
- * Modules are loaded with the parameters a test wants and unloaded after it.
- * A tape is a stream that was read and decoded, with everything that is wrong
- * with it counted. Functions return -1 with errno, or say on standard error
- * what went wrong; they never end the program.
+ * Modules are loaded with the parameters that a test needs, and unloaded after it. A tape is a
+ * stream that was read and decoded, with counts of all errors. Functions return -1 with errno,
+ * or print an error; they never end the program.
  */
 #ifndef DEV_H
 #define DEV_H
@@ -22,17 +21,16 @@
 #include "dttest/dttest.h"
 
 /*
- * What takes a second on a fast machine may take a minute on an emulated one, and
- * some on a busy one, where a board's clock has been seen to run three times too fast.
+ * A second on a fast machine may be a minute on an emulated one, and more on a busy one, where a
+ * board's clock was seen to run three times too fast.
  */
 #ifdef TEST_TIMEOUT_DEFAULT
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	400
 
 /*
- * A test that failed has failed, also when it finds later that the machine lacks what
- * the rest of it needs, and when it is its teardown that fails: the harness's own SKIP
- * makes it pass.
+ * A failed test stays failed, even if it later lacks something of the machine, or if its
+ * teardown fails: the harness's own SKIP would make it pass.
  */
 #undef SKIP
 #define SKIP(statement, fmt, ...) do {							\
@@ -61,7 +59,7 @@ static inline void dev_test(struct __test_metadata *t, struct __fixture_variant_
 		t->skip = 0;
 }
 
-/* NULL: the fixture has no variants. */
+/* @v is NULL if the fixture has no variants. */
 static inline bool dev_wanted(const char *only, const struct __test_metadata *t,
 			      const struct __fixture_variant_metadata *v)
 {
@@ -83,7 +81,7 @@ static inline bool dev_wanted_by_any(const char *only, const struct __test_metad
 	return v;
 }
 
-/* Leave out the variants with which no test is wanted: a test runs with each of the others. */
+/* Remove variants for which no test is selected: a test runs with each of the others. */
 static inline void dev_choose_variants(const char *only, struct __fixture_metadata *f)
 {
 	struct __fixture_variant_metadata **v = &f->variant;
@@ -100,8 +98,8 @@ static inline void dev_choose_variants(const char *only, struct __fixture_metada
 }
 
 /*
- * With DEVICE_CASE in the environment only those tests run whose names contain it, as they
- * are printed: fixture.variant.test.
+ * With DEVICE_CASE in the environment, run only the tests whose printed name contains it:
+ * fixture.variant.test.
  */
 static inline void dev_choose(void)
 {
@@ -144,72 +142,72 @@ static inline void dev_choose(void)
 
 /* Modules. */
 /*
- * devtrace.ko, and the three modules beside it, unloaded first if
- * need be. A parameter profile= is the last one.
+ * Load devtrace.ko and its three companion modules, after unloading them if needed. profile=
+ * must be the last parameter.
  */
 int dev_load(const char *params);
-int dev_load_rest(const char *profile);		/* what goes beside it */
+int dev_load_rest(const char *profile);		/* the companion modules */
 int dev_load_file(const char *name, const char *params);
 int dev_load_writers(const char *params);	/* dttest.ko */
-int dev_unload(void);				/* all; 0 also if they are not there */
-int dev_unload_one(const char *name);		/* "devtrace": what is beside it goes first */
-int dev_unload_in_use(void);			/* devtrace: must fail, since something is open */
-int dev_done(void);				/* leave devtrace as it was found */
-/* Wait until it has the value, a minute at the most: a machine may have other things to do. */
+int dev_unload(void);				/* all; 0 also if none is loaded */
+int dev_unload_one(const char *name);		/* "devtrace": after its companions */
+int dev_unload_in_use(void);			/* devtrace: must fail, as something is open */
+int dev_done(void);				/* restore the initial state of devtrace */
+/* Wait until *@what is @value, at most a minute, as the machine may be busy. */
 bool dev_wait_for(atomic_int *what, int value);
-bool dev_nmi(unsigned int rate);		/* have the virtual board inject NMIs, if it can */
+bool dev_nmi(unsigned int rate);		/* let the virtual board inject NMIs, if it can */
 int dev_writers_run(bool on);
 int dev_writers_counts(uint64_t counts[DEV_CPUS][DTTEST_CLASSES]);
 int dev_write_file(const char *path, const char *text);
-/* Which profile events are on; false: refused, and said. */
+/* Set the profile events; false, after a message, if refused. */
 bool dev_profile(const char *list);
 bool dev_empty_file(const char *path);
 int dev_read_file(const char *path, char *buf, size_t size);
 bool dev_kernel_before(int major, int minor);
-/* Of vmalloc(), lanes of each kernel included, in kB, or -1. */
+/* Memory of vmalloc(), including lanes on each kernel, in kB, or -1. */
 long dev_vmalloc_kb(void);
-/* Memory that the kernel holds and cannot give back, in kB: the least of two seconds. */
+/* Memory that the kernel cannot reclaim, in kB: the minimum over two seconds. */
 long dev_kernel_memory(void);
 
 /* The machine. */
-int dev_online(int cpus[DEV_CPUS]);		/* how many are online, which */
-int dev_pin(int cpu);				/* this thread to one CPU; -1: to all */
-/* That a CPU can be told to go: whether it goes is for the tests to see. */
+int dev_online(int cpus[DEV_CPUS]);		/* number of online CPUs, and which */
+int dev_pin(int cpu);				/* pin this thread to a CPU; -1: all */
+/* True if a CPU may be switched off; whether that works is up to the test. */
 bool dev_can_switch(int cpu);
 int dev_switch(int cpu, bool on);
 uint64_t dev_now(void);				/* the trace clock, ns */
 void dev_sleep_ms(unsigned int ms);
 uint32_t dev_random(void);			/* from SEED in the environment */
-void dev_random_as(unsigned int who);		/* for a child: numbers of its own */
+void dev_random_as(unsigned int who);		/* for a child: a sequence of its own */
 void dev_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-uint32_t dev_seed(void);			/* prints it the first time */
+uint32_t dev_seed(void);			/* printed by the first call */
 
 /* The device. */
 int dev_stats(int cpu, struct devtrace_stats *s);
 int dev_emit(int fd, const struct devtrace_emit *e, size_t len);
-/* A record with U32 tag, U32 nr: what it returns is what ioctl(2) does. */
+/* Emit U32 tag, U32 nr; returns the result of ioctl(2). */
 int dev_emit_mark(int fd, uint8_t type, uint32_t tag, uint32_t nr);
-/* A numbered event as in dttest.h, of up to max bytes of pattern. */
+/* Emit a numbered event of dttest.h, with up to @max bytes of pattern. */
 int dev_emit_numbered(int fd, uint32_t tag, uint32_t nr, uint32_t max, uint32_t heavy);
 int dev_name(int fd, uint8_t kind, uint8_t group, uint32_t value, uint64_t key,
 	     const char *name);
-/* Check an event written as dttest.h says; 0 and its tag and number, or -1. */
+/* Check an event of dttest.h; returns 0 with its tag and number, or -1. */
 int dev_check_numbered(const struct devtrace_event *e, uint32_t max, uint32_t heavy,
 		       uint32_t *tag, uint32_t *nr);
 
-/* The kernel log, from here on: dev_log_has() looks for a text in new lines. */
+/* Look for texts in kernel messages printed since dev_log_begin(). */
 void dev_log_begin(void);
 bool dev_log_has(const char *text);
 
-/* An event that was read. */
+/* An event from the stream. */
 struct tape_event {
 	uint64_t ts;
 	uint32_t tid, tgid, code;
 	uint16_t source, object, signal;
 	uint8_t type, flags, severity;
 	uint32_t tag, nr;	/* the first two elements, if they are U32 */
-	size_t data, len;	/* in tape.data */
-	size_t lost;		/* events reported lost in its source before it */
+	size_t data, len;	/* offset and length in tape.data */
+	size_t lost;		/* events of its source reported lost before it */
 };
 
 struct tape {
@@ -218,18 +216,18 @@ struct tape {
 	size_t nev, ev_room;
 	uint8_t *data;
 	size_t ndata, data_room;
-	uint8_t *raw;		/* the bytes as read, if keep_raw */
+	uint8_t *raw;		/* the bytes read, if keep_raw is set */
 	size_t nraw, raw_room;
 	bool keep_raw;
 	uint64_t read[DEV_CPUS];
 	uint64_t lost[DEV_CPUS][DEVTRACE_LOST_CAUSES];
 	uint64_t nlost;		/* LOST frames */
 	uint64_t damages, gaps, unknown, infos, clocks, procs, dicts, states;
-	uint64_t backwards;	/* events older than the one before */
+	uint64_t backwards;	/* events older than the previous one */
 	uint64_t last;
-	uint64_t slack;		/* ns: so much older is not backwards */
-	uint8_t reason;		/* of the last INFO */
-	/* called for every item too, if set */
+	uint64_t slack;		/* tolerance for @backwards, ns */
+	uint8_t reason;		/* of the last INFO frame */
+	/* called for each item, unless NULL */
 	void (*each)(struct tape *t, const struct devtrace_item *i);
 	void *arg;
 };
@@ -237,15 +235,15 @@ struct tape {
 struct tape *tape_new(void);
 void tape_free(struct tape *t);
 void tape_feed(struct tape *t, const void *buf, size_t n);
-/* Read a descriptor that is O_NONBLOCK until EAGAIN; bytes, or -1. */
+/* Read a non-blocking descriptor until EAGAIN; returns the bytes, or -1. */
 ssize_t tape_drain(struct tape *t, int fd);
-/* The same, or until that many bytes were read: while others write there may be no end. */
+/* The same, up to @most bytes: with concurrent writers there may be no end. */
 ssize_t tape_some(struct tape *t, int fd, size_t most);
-/* Open, read all there is with reads of this size, close. NULL: failed. */
+/* Open, read everything in chunks of this size, close. NULL on failure. */
 struct tape *tape_all(size_t chunk);
-uint64_t tape_lost(const struct tape *t, int source);	/* by all causes; -1: of all */
+uint64_t tape_lost(const struct tape *t, int source);	/* by all causes; -1: all sources */
 
-/* What the thread of each event is called, when the event comes. */
+/* The names of each event's thread at the time of the event. */
 #define TAPE_SEEN	64
 
 struct tape_seen {
@@ -254,8 +252,8 @@ struct tape_seen {
 	int n, missing;
 };
 
-void tape_see(struct tape *t, struct tape_seen *s);	/* from here on */
-struct tape *tape_procs(struct tape_seen *s);		/* all there is */
-bool tape_clean(const struct tape *t);			/* no damage, gap, disorder; says so */
+void tape_see(struct tape *t, struct tape_seen *s);	/* begin collecting */
+struct tape *tape_procs(struct tape_seen *s);		/* collect from the whole stream */
+bool tape_clean(const struct tape *t);			/* no damage, gap or disorder; prints errors */
 
 #endif /* DEV_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * dumps.c - what netlink tells of streams, types, threads and lanes
- */
+/* dumps.c - statistics of streams, types, threads and lanes, by netlink */
 #include <stdio.h>
 #include <string.h>
 

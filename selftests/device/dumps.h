@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dumps.h - what netlink tells of streams, types, threads and lanes
+ * dumps.h - statistics of streams, types, threads and lanes, by netlink
  *
- * The functions with an argument are for nl_dump(), which gives them each line of it.
+ * The functions with an argument are callbacks for nl_dump(), called for each entry.
  */
 #ifndef DUMPS_H
 #define DUMPS_H
@@ -13,7 +13,7 @@
 #include "dev.h"
 #include "nl.h"
 
-/* DEVTRACE_CMD_STATS_GET: a stream and a CPU, or lanes. */
+/* DEVTRACE_CMD_STATS_GET: a stream and a CPU, or its lanes. */
 struct row {
 	char		stream[DEVTRACE_NAME_LEN];
 	uint32_t	cpu;
@@ -26,12 +26,12 @@ struct rows {
 };
 
 void add_row(const struct nl_reply *r, void *rows);
-uint64_t dropped(const struct devtrace_stats *s);	/* by any cause */
-bool adds_up(const struct devtrace_stats *s);		/* what was emitted is accounted for */
+uint64_t dropped(const struct devtrace_stats *s);	/* for all causes */
+bool adds_up(const struct devtrace_stats *s);		/* emitted is the sum of the others */
 bool same(const struct devtrace_stats *a, const struct devtrace_stats *b);
-/* All rows of a stream together, or only what is told of lanes. */
+/* Sum of all rows of a stream, or only of its lanes. */
 struct devtrace_stats sum_of(const struct rows *all, const char *stream, bool lanes);
-int lane_rows(const struct rows *all, const char *stream);	/* how many rows that are */
+int lane_rows(const struct rows *all, const char *stream);	/* number of such rows */
 
 /* DEVTRACE_CMD_TYPE_GET */
 struct by_type {
@@ -40,7 +40,7 @@ struct by_type {
 
 void add_type(const struct nl_reply *r, void *by_type);
 
-/* DEVTRACE_CMD_PROCESS_GET: of the thread @tid, and @all of them together. */
+/* DEVTRACE_CMD_PROCESS_GET: thread @tid, and @all threads together. */
 struct by_thread {
 	uint32_t	tid, pid;
 	uint64_t	stored, all;
@@ -49,7 +49,7 @@ struct by_thread {
 
 void add_thread(const struct nl_reply *r, void *by_thread);
 
-/* DEVTRACE_CMD_LANE_GET; @nr may be more than there is room for. */
+/* DEVTRACE_CMD_LANE_GET; @nr may exceed the array. */
 struct lane_row {
 	uint32_t	source, tid, pid, state;
 	uint64_t	size, stored, overwritten, dropped, oldest, now;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * filter_model.c - what filters let pass, as the test of filters understands it
- */
+/* filter_model.c - a model of filters for test_filter.c */
 #include <stdio.h>
 #include <string.h>
 
@@ -160,7 +158,7 @@ static int random_codes(uint32_t *codes)
 	return n;
 }
 
-/* Each term now and then; now and then none, so that the gate opens, too. */
+/* A random filter; sometimes without terms, which disables filtering. */
 void model_random(struct terms *f)
 {
 	int i;
@@ -169,7 +167,7 @@ void model_random(struct terms *f)
 	if (one_in(6))
 		return;
 	f->has_types = one_in(2);
-	for (i = 0; i < 32; i++)	/* 128 to 191: test_profile_filter's */
+	for (i = 0; i < 32; i++)	/* 128 to 191: test_profile_filter.c tests these */
 		f->types[i] = i / 8 == 2 ? 0 : dev_random() | dev_random();
 	f->has_hw = one_in(3);
 	f->hw = dev_random() % 5;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * filter_model.h - what filters let pass, as the test of filters understands it
+ * filter_model.h - a model of filters for test_filter.c
  *
- * What an event is follows from who emitted it and its number: the test knows of
- * events that were never stored, too. Written anew from what the documentation says,
- * and in another way than the module does it.
+ * The emitter and the number determine an event, so the test also knows events that were not
+ * stored. The model follows the documentation and works differently from the module.
  */
 #ifndef FILTER_MODEL_H
 #define FILTER_MODEL_H
@@ -19,7 +18,7 @@
 #define SERIES		(DTTEST_CLASSES * DEV_CPUS + USERS)
 #define COMM		16
 
-/* A filter as the test understands it. */
+/* A filter in the model. */
 struct terms {
 	uint8_t types[32];
 	bool has_types, has_hw, has_sw, has_origins;
@@ -33,7 +32,7 @@ struct terms {
 	char comms[4][COMM];
 };
 
-/* What an event is, from its tag and number. */
+/* The properties of an event, from its tag and number. */
 struct what {
 	uint8_t type, severity;
 	bool user, in_task, has_code, has_objsig;
@@ -42,11 +41,11 @@ struct what {
 	char comm[COMM];
 };
 
-/* By series: its process; by program: its CPU. To be filled in by the test. */
+/* Process by series, and CPU by program; set by the test. */
 extern uint32_t model_pids[SERIES];
 extern int model_cpu[USERS];
 
-/* What makes the event of a program. */
+/* The hash from which a program makes its event. */
 uint32_t model_hash(uint32_t tag, uint32_t nr);
 void model_comm(char *comm, int who, uint32_t nr);
 void model_tell(struct what *w, int series, uint32_t nr);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * inject.c - faults that the kernel is told to have; see inject.h
- */
+/* inject.c - fault injection in the kernel; see inject.h */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -67,8 +65,8 @@ void inject_arm(int n)
 }
 
 /*
- * Asking copies as well, and may be what failed; the copy is of a number that was
- * read before.
+ * The query copies as well and may itself be the place that failed; but it copies a number that
+ * was read before.
  */
 bool inject_disarm(void)
 {

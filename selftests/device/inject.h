@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * inject.h - faults that the kernel is told to have, one after the other
+ * inject.h - fault injection in the kernel, one place after the other
  *
- * /proc/thread-self/fail-nth makes the nth place from now on fail where this thread
- * has the kernel allocate memory or copy to or from the program. An action is done
- * with n = 1, 2, 3 ... until there is no nth place any more.
+ * /proc/thread-self/fail-nth makes the nth place fail where this thread makes the kernel
+ * allocate memory or copy from or to user space. An action is repeated with n = 1, 2, 3 ...
+ * until it has no nth place.
  */
 #ifndef INJECT_H
 #define INJECT_H
 
 #include <stdbool.h>
 
-#define INJECT_MOST	5000		/* places: more is a loop */
+#define INJECT_MOST	5000		/* limit on places: more means a loop */
 
 /*
- * Whether this kernel injects, and all that it can: memory for which it may wait
- * fails too. Once for each test, because a test is a process of its own.
+ * Check that this kernel injects faults, and enable all kinds, also allocations that may wait.
+ * Called once per test, as each is a separate process.
  */
 bool inject_begin(void);
 bool inject_can(void);
-/* From here on, the nth place fails. */
+/* The nth place from here on fails. */
 void inject_arm(int n);
-/* No place fails from here on: whether one did. Leaves errno as it is. */
+/* Stop injecting; returns whether a place failed. Keeps errno. */
 bool inject_disarm(void);
-/* What a system call says of it. */
+/* True for the error that a system call returns then. */
 bool inject_fits(int err);
-/* What a kernel that injects lacks of what is set here: it was built wrongly. Or "". */
+/* What the kernel's configuration lacks for this, or "". */
 const char *inject_lacks(void);
 
-/* A fixture cannot end a test, so this begins each. */
+/* Fixtures cannot end a test, so each test begins with this. */
 #define NEEDS_FAULTS()							\
 	do {								\
 		ASSERT_STREQ("", inject_lacks());			\
@@ -36,12 +36,12 @@ const char *inject_lacks(void);
 			SKIP(return, "this kernel injects no faults");	\
 	} while (0)
 
-/* Rounds of an action in which the nth place fails, then one in which none does. */
+/* Repeat an action with the nth place failing, until none fails. */
 #define FOR_EACH_PLACE(n, hit)						\
 	for ((n) = 1, (hit) = true; (hit) && (n) < INJECT_MOST; (n)++)
 /*
- * The least is about a quarter of what there is on kasan, where half is debugging's: with
- * fewer the injecting itself is broken.
+ * @least is about a quarter of the places on the kasan kernel, half of which are due to
+ * debugging: fewer means that injection does not work.
  */
 #define SAY_PLACES(n, what, least) do {					\
 		dev_say("%s: %d places, each failed once", what, (n) - 2);	\

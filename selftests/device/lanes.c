@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * lanes.c - a lane of a test's own, without the library
- */
+/* lanes.c - write a lane without the library */
 #include <endian.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -69,7 +67,7 @@ static void enter(struct lane *l, uint64_t ts)
 {
 	struct devtrace_lane_block *b;
 
-	/* Before something is overwritten, unless nobody said by what. */
+	/* Before a block is overwritten, unless the caller cannot hand over. */
 	if (l->dev >= 0 && l->n - l->head->first + 1 >= l->nr)
 		lane_hand(l);
 	b = lane_block(l, ++l->n);
@@ -84,7 +82,7 @@ static void enter(struct lane *l, uint64_t ts)
 	l->last = ts;
 }
 
-/* The form with 48 bits of time, unless it is near: so both are read. */
+/* Use the form with 48 bits of time unless the short one suffices: both are tested. */
 static size_t put_head(uint8_t *p, uint64_t ns, uint8_t type, size_t len)
 {
 	uint32_t w[3] = { (uint32_t)type << DEVTRACE_LANE_TYPE_SHIFT };
@@ -122,7 +120,7 @@ void lane_emit_at(struct lane *l, uint64_t ts, uint8_t type, const void *data, s
 
 void lane_mark_at(struct lane *l, uint64_t ts, uint8_t type, uint32_t tag, uint32_t nr)
 {
-	/* heads are the machine's words, elements are little-endian everywhere */
+	/* record heads have native byte order, elements are little-endian */
 	const uint32_t mark[2] = { htole32(tag), htole32(nr) };
 	uint8_t d[10] = { DEVTRACE_E_U32 };
 

@@ -39,7 +39,7 @@ uint64_t nl_u64(const struct nlattr *a)
 	return v;
 }
 
-/* The attribute behind this place, if there is a whole one. */
+/* The complete attribute at this place, or NULL. */
 static const struct nlattr *attr_at(const uint8_t *p, const uint8_t *end)
 {
 	const struct nlattr *a = (const void *)p;
@@ -131,7 +131,7 @@ static void give(const struct nlmsghdr *h, nl_fn *fn, void *arg)
 		fn(&r, arg);
 }
 
-/* What stands behind an error number: attributes, after as much of the request. */
+/* Parse the attributes after an error number and the quoted request. */
 static void extended(struct nl *nl, const struct nlmsghdr *h, size_t skip)
 {
 	const uint8_t *end = (const uint8_t *)h + h->nlmsg_len;
@@ -153,7 +153,7 @@ static void extended(struct nl *nl, const struct nlmsghdr *h, size_t skip)
 	}
 }
 
-/* 1: there is more; 0 or a negative error number: the end. */
+/* Returns 1 if more messages follow; 0 or a negative error number at the end. */
 static int message(struct nl *nl, const struct nlmsghdr *h, nl_fn *fn, void *arg)
 {
 	const struct nlmsgerr *e = NLMSG_DATA(h);
@@ -174,7 +174,7 @@ static int message(struct nl *nl, const struct nlmsghdr *h, nl_fn *fn, void *arg
 	}
 }
 
-/* 1: told not to wait, and there is no end of the answer. */
+/* Returns 1 if it may not wait and the reply has not ended. */
 static int answers(struct nl *nl, int how, nl_fn *fn, void *arg)
 {
 	int err;
@@ -255,7 +255,7 @@ int nl_dump(struct nl *nl, nl_fn *fn, void *arg)
 	return ask(nl, NLM_F_DUMP, fn, arg);
 }
 
-/* What the controller says of the family; its attributes are below ours. */
+/* The controller's description of the family; its attribute numbers are below ours. */
 static void found(const struct nl_reply *r, void *arg)
 {
 	const struct nlattr *groups = r->a[CTRL_ATTR_MCAST_GROUPS], *g, *a;

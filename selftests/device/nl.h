@@ -2,8 +2,8 @@
 /*
  * nl.h - a client of the netlink family, on raw sockets
  *
- * The tests of the kernel's side must be able to send what no library would, and
- * to see all that comes back. Numbers are those of <linux/devtrace_netlink.h>.
+ * The tests must be able to send invalid messages, and to see the complete replies.
+ * <linux/devtrace_netlink.h> has the numbers.
  */
 #ifndef NL_H
 #define NL_H
@@ -23,12 +23,12 @@ struct nl {
 	size_t len;			/* of the request */
 	uint8_t request[65536] __attribute__((aligned(8)));
 	uint8_t answer[65536] __attribute__((aligned(8)));
-	/* of the last answer */
-	char why[1024];			/* extended acknowledgment, or empty */
-	uint32_t where;			/* offset of the attribute it is about, or 0 */
-	bool policy;			/* and with the policy that it does not meet */
-	uint32_t missing;		/* number of one that is missing, or 0 */
-	bool interrupted;		/* a dump across a change */
+	/* from the last reply */
+	char why[1024];			/* text of the extended acknowledgment, or "" */
+	uint32_t where;			/* offset of the attribute concerned, or 0 */
+	bool policy;			/* the reply has the violated policy */
+	uint32_t missing;		/* number of a missing attribute, or 0 */
+	bool interrupted;		/* a change interrupted the dump */
 };
 
 /* A reply or a notification. */
@@ -39,11 +39,11 @@ struct nl_reply {
 
 typedef void nl_fn(const struct nl_reply *r, void *arg);
 
-/* 0 or -1; in the network namespace that this thread is in. */
+/* Returns 0 or -1; uses the network namespace of this thread. */
 int nl_open(struct nl *nl);
 void nl_close(struct nl *nl);
 
-/* A request. */
+/* Make a request. */
 void nl_begin(struct nl *nl, int cmd);
 void nl_put(struct nl *nl, int attr, const void *data, size_t len);
 void nl_put_u32(struct nl *nl, int attr, uint32_t v);
@@ -52,25 +52,28 @@ void nl_put_str(struct nl *nl, int attr, const char *s);
 size_t nl_nest(struct nl *nl, int attr);
 void nl_nest_end(struct nl *nl, size_t nest);
 
-/* Send it and wait for the end: 0, or a negative error number of the kernel's. */
+/* Send it and wait for the end; returns 0 or the kernel's negative error number. */
 int nl_do(struct nl *nl, nl_fn *fn, void *arg);
 int nl_dump(struct nl *nl, nl_fn *fn, void *arg);
 /*
- * The two halves of these: send, with NLM_F_ACK or NLM_F_DUMP; then take what the
- * kernel answered, which it did before send returned. 1: there is no end of it.
+ * The two halves: send, with NLM_F_ACK or NLM_F_DUMP; then take the reply, which the kernel made
+ * before send returned. Returns 1 if the reply has no end.
  */
 int nl_send(struct nl *nl, int flags);
 int nl_answers(struct nl *nl, nl_fn *fn, void *arg);
-/* A dump in pieces: send, then one read; 1: there is more. */
+/* A dump in parts: send, then read one part; returns 1 if more follow. */
 int nl_dump_begin(struct nl *nl);
 int nl_dump_part(struct nl *nl, nl_fn *fn, void *arg);
 /*
- * Send that many bytes of a request that says it has len, and take what the kernel
- * answers at once, as it does. 1: there was no answer.
+ * Send @sent bytes of a request whose header has length @len, and take the reply, which the
+ * kernel makes at once. Returns 1 if there is none.
  */
 int nl_raw(struct nl *nl, int flags, size_t len, size_t sent);
 
-/* Listen: 0 or a negative error number. Then what has come: how many, or -errno. */
+/*
+ * Listen; returns 0 or a negative error number. Then take the notifications; returns their
+ * number or -errno.
+ */
 int nl_listen(struct nl *nl);
 int nl_heard(struct nl *nl, nl_fn *fn, void *arg);
 
@@ -78,7 +81,7 @@ const void *nl_data(const struct nlattr *a);
 size_t nl_len(const struct nlattr *a);
 uint32_t nl_u32(const struct nlattr *a);
 uint64_t nl_u64(const struct nlattr *a);
-/* Walk a nest: NULL: the first; NULL is returned after the last. */
+/* Iterate over a nest: start with NULL; returns NULL after the last. */
 const struct nlattr *nl_next(const struct nlattr *nest, const struct nlattr *a);
 
 #endif /* NL_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * slow.c - memory whose page faults wait until the test lets them go
+ * slow.c - memory whose page faults wait until the test releases them
  *
- * Page faults of userfaultfd are answered by a thread of the process that maps the
- * memory. The FUSE server is a process of its own, which alone has /dev/fuse open: when
- * it dies the kernel ends all requests, so nothing waits for ever. It speaks the protocol
- * of <linux/fuse.h> itself, for one file in one directory.
+ * A thread of the mapping process resolves page faults of userfaultfd. The FUSE server is a
+ * separate process, which alone has /dev/fuse open: when it dies, the kernel ends all requests,
+ * so nothing waits without end. It implements the protocol of <linux/fuse.h> for one file in one
+ * directory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,8 +39,8 @@
 struct slow {
 	enum slow_kind kind;
 	size_t size, page;
-	int go;			/* eventfd(2): page faults are answered */
-	atomic_int *waits;	/* in memory of all processes: as many were seen */
+	int go;			/* eventfd(2): page faults are resolved */
+	atomic_int *waits;	/* number of faults seen, in shared memory */
 	/* userfaultfd */
 	int uffd;
 	uint8_t *mem;
@@ -49,7 +49,7 @@ struct slow {
 	pid_t server;
 };
 
-/* What the FUSE server knows. */
+/* State of the FUSE server. */
 struct server {
 	struct slow *s;
 	int fd;
@@ -114,7 +114,7 @@ static void *uffd_map(struct slow *s)
 	s->uffd = uffd_open();
 	if (s->mem == MAP_FAILED || s->uffd < 0)
 		return NULL;
-	/* A huge page would be there as a whole. */
+	/* A huge page would be present as a whole. */
 	madvise(s->mem, s->size, MADV_NOHUGEPAGE);
 	memset(s->mem, 0, s->page);
 	reg.range.start = (uintptr_t)s->mem;
@@ -133,7 +133,7 @@ static void answer(struct server *sv, uint64_t unique, int err, const void *data
 	};
 	struct iovec iov[] = { { &out, sizeof(out) }, { (void *)data, n } };
 
-	/* A request that was interrupted is no more, and nobody wants to know. */
+	/* The kernel drops the reply to an interrupted request. */
 	if (writev(sv->fd, iov, 2) < 0 && errno != ENOENT)
 		perror("# /dev/fuse");
 }
@@ -148,7 +148,7 @@ static struct fuse_attr attr_of(const struct server *sv, uint64_t node)
 	};
 }
 
-/* No reading ahead: each page is asked for when it is touched. */
+/* No read-ahead: each page is requested when it is accessed. */
 static void answer_init(struct server *sv, uint64_t unique, const struct fuse_init_in *in)
 {
 	struct fuse_init_out out = {
@@ -245,7 +245,7 @@ static void serve(struct server *sv)
 		if (!p[0].revents)
 			continue;
 		n = read(sv->fd, &buf, sizeof(buf));
-		/* The file system is no more. */
+		/* The file system is unmounted. */
 		if (n < 0 && errno == ENODEV)
 			return;
 		if (n >= (ssize_t)sizeof(buf.in))
@@ -299,7 +299,7 @@ static void *fuse_map(struct slow *s)
 	close(fd);
 	if (mem == MAP_FAILED)
 		return NULL;
-	/* Nor any around the one that is touched. */
+	/* No read-ahead around the accessed page either. */
 	madvise((void *)mem, s->size, MADV_RANDOM);
 	*mem = 0;
 	return (void *)mem;

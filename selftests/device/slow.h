@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * slow.h - memory whose page faults wait until the test lets them go
+ * slow.h - memory whose page faults wait until the test releases them
  *
- * The first page is there. Whoever touches another one sleeps in the kernel until
- * slow_go(): behind userfaultfd(2), or in a file of a FUSE file system whose server does
- * not answer.
+ * The first page is present. An access to another page sleeps in the kernel until slow_go():
+ * with userfaultfd(2), or in a file of a FUSE file system whose server does not reply.
  */
 #ifndef SLOW_H
 #define SLOW_H
@@ -19,15 +18,15 @@ enum slow_kind {
 
 struct slow;
 
-/* NULL: this machine has none, and why says what it lacks. */
+/* Returns NULL if the machine does not support it, with the reason in @why. */
 struct slow *slow_new(enum slow_kind kind, size_t size, char *why, size_t room);
-/* The memory, once, in a process forked after slow_new(); NULL: failed. */
+/* Map the memory, once, in a process forked after slow_new(); NULL on failure. */
 void *slow_map(struct slow *s);
-/* Whether a page fault waits. */
+/* True while a page fault waits. */
 bool slow_waits(const struct slow *s);
-/* Answer all page faults, from now on. */
+/* Resolve all page faults from now on. */
 void slow_go(struct slow *s);
-/* No process that mapped it is left, or all were killed. */
+/* All processes that mapped it must have ended. */
 void slow_free(struct slow *s);
 
 #endif /* SLOW_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * storm.c - what root does in test_storm
- */
+/* storm.c - administrator actions of test_storm.c */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +10,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define SOURCES		"/sys/devices/system/clocksource/clocksource0/"
-#define STEP_NS		20000000	/* of the clock, at most */
+#define STEP_NS		20000000	/* largest step of the clock */
 
 const char *const deeds[DEEDS] = {
 	"lanes", "garbage", "lanes closed", "forks", "execs", "events", "renames", "names",
@@ -33,7 +31,7 @@ static int64_t clock_ns(clockid_t clock)
 	return ts.tv_sec * (int64_t)NSEC + ts.tv_nsec;
 }
 
-/* The clock of the day, this much off from what it was. */
+/* Set the wall clock to its original value plus @off. */
 static int set_clock(int64_t off)
 {
 	const int64_t ns = clock_ns(CLOCK_BOOTTIME) + root.real + off;
@@ -50,7 +48,7 @@ static int step_clock(void)
 	return 0;
 }
 
-/* Another one, if there is. */
+/* Select another clocksource, if there is one. */
 static int change_source(void)
 {
 	if (root.nsources < 2)
@@ -82,7 +80,7 @@ static int set_state(uint32_t state)
 	begin(DEVTRACE_CMD_STREAM_SET);
 	nl_put_u32(&root.nl, DEVTRACE_A_STATE, state);
 	err = nl_do(&root.nl, NULL, NULL);
-	/* We or a trigger froze it: to stop it is to thaw it. */
+	/* It was frozen, by us or by a trigger: stop it, which thaws it. */
 	if (err == -EBUSY && state == DEVTRACE_STATE_RUNNING)
 		err = set_state(DEVTRACE_STATE_STOPPED) ?: set_state(state);
 	return err;
@@ -117,7 +115,7 @@ static int toggle_side(void)
 	return 0;
 }
 
-/* It may be refused while the stream is frozen, by us or by a trigger. */
+/* Fails if the stream is frozen, by us or by a trigger. */
 static int unless_frozen(int err, enum deed d)
 {
 	if (!err)
@@ -125,7 +123,7 @@ static int unless_frozen(int err, enum deed d)
 	return err == -EBUSY ? 0 : err;
 }
 
-/* Some event makes the stream stop or go on, soon or late. */
+/* Add a trigger that stops or starts the stream, at once or later. */
 static int make_trigger(void)
 {
 	static const uint32_t actions[] = { DEVTRACE_ACTION_NOTIFY, DEVTRACE_ACTION_START,
@@ -144,7 +142,7 @@ static int make_trigger(void)
 	nl_put_u32(&root.nl, DEVTRACE_A_ACTION, action);
 	if (action != DEVTRACE_ACTION_NOTIFY)
 		nl_put_str(&root.nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
-	/* 0 of one is to stop at once, which does not go with the other one. */
+	/* A zero means to stop at once, which excludes the other one. */
 	if (action == DEVTRACE_ACTION_STOP && chance(2))
 		nl_put_u64(&root.nl, DEVTRACE_A_EVENTS, 1 + dev_random() % 100);
 	if (action == DEVTRACE_ACTION_STOP && chance(2))
@@ -187,7 +185,7 @@ static int toggle_cpu(void)
 		return 0;
 	err = dev_switch(root.cpu, root.away) ? errno : 0;
 	switched();
-	/* Somebody else may hold them all as they are for a moment. */
+	/* Another process may block CPU hotplug for a moment. */
 	if (err)
 		return err == EBUSY ? 0 : -err;
 	did(root.away ? CPU_CAME : CPU_WENT);
@@ -227,7 +225,7 @@ int administrate(void)
 		break;
 	case 1:
 	case 2:
-		/* It runs most of the time. */
+		/* It should run most of the time. */
 		err = set_state(chance(4) ? DEVTRACE_STATE_STOPPED :
 				chance(3) ? DEVTRACE_STATE_FROZEN : DEVTRACE_STATE_RUNNING);
 		if (!err)
@@ -260,11 +258,11 @@ int administrate(void)
 		if (!err)
 			did(DUMPED);
 	}
-	/* Of memory there is as much as the machine has. */
+	/* Memory is limited. */
 	return err == -ENOMEM ? 0 : err;
 }
 
-/* Without the end of the line; "" where there is no such file. */
+/* The first line without its end; "" if the file does not exist. */
 static void read_line(const char *path, char *buf, size_t size)
 {
 	if (dev_read_file(path, buf, size) < 0)
@@ -272,7 +270,7 @@ static void read_line(const char *path, char *buf, size_t size)
 	buf[strcspn(buf, "\n")] = 0;
 }
 
-/* Its own CPUs, and what it has for clocks. */
+/* Open the sockets, and find the machine's CPUs and clocks. */
 int root_begin(bool profile)
 {
 	int cpus[DEV_CPUS], n = dev_online(cpus);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * storm.h - what root does in test_storm
- */
+/* storm.h - administrator actions of test_storm.c */
 #ifndef STORM_H
 #define STORM_H
 
@@ -10,10 +8,10 @@
 #include "dev.h"
 #include "nl.h"
 
-#define SIDE		"storm"		/* a stream that comes and goes */
+#define SIDE		"storm"		/* a stream that is made and removed */
 #define SIDE_PATH	DEV_PATH "-" SIDE
 
-/* What was done. */
+/* Counted actions. */
 enum deed {
 	LANE, GARBAGE, CLOSED, FORKED, EXECED, EMITTED, RENAMED, NAMED,
 	READ, NOWAIT, POLLED, EPOLLED, SOUGHT, URING_READ, URING_POLL,
@@ -24,9 +22,9 @@ enum deed {
 
 extern const char *const deeds[DEEDS];
 
-/* The test's */
+/* In the test: */
 void did(enum deed d);
-bool may_switch(void);		/* a CPU, now; if so, switched() is to follow */
+bool may_switch(void);		/* a CPU, now; then call switched() */
 void switched(void);
 
 static inline bool chance(unsigned int of)
@@ -34,24 +32,24 @@ static inline bool chance(unsigned int of)
 	return !(dev_random() % of);
 }
 
-/* What root keeps; one of it. */
+/* State of the administrator; a single instance. */
 struct root {
 	struct nl	nl;
-	int64_t		real;		/* the clock, less the one that is never set */
-	char		source[64];	/* the clocksource, or "" */
-	char		sources[256], *name[16];	/* all there are */
+	int64_t		real;		/* wall clock minus the clock that cannot be set, ns */
+	char		source[64];	/* the original clocksource, or "" */
+	char		sources[256], *name[16];	/* all available ones */
 	int		nsources;
-	int		cpu;		/* that goes and comes, or -1 */
+	int		cpu;		/* CPU to switch off and on, or -1 */
 	bool		away, side, trigger, profile;
 };
 
 extern struct root root;
 
 int root_begin(bool profile);		/* 0, or -1 and errno */
-bool root_can(enum deed d);		/* whether this machine has what it takes */
-int administrate(void);			/* something at random; 0, or a negative error number */
+bool root_can(enum deed d);		/* this machine supports it */
+int administrate(void);			/* a random action; 0 or a negative error number */
 int root_clear(void);
-void root_restore(void);		/* the machine */
-int root_end(void);			/* and the module: it runs, without a filter */
+void root_restore(void);		/* restore the machine */
+int root_end(void);			/* also restore the module: running, without a filter */
 
 #endif /* STORM_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * tape.c - a stream that was read, decoded, and held against the promises
- */
+/* tape.c - read a stream, decode it, and check the decoder's guarantees */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,7 +51,7 @@ static void add_event(struct tape *t, const struct devtrace_event *e)
 	if (!first_two(e, &ev->tag, &ev->nr))
 		ev->tag = ev->nr = ~0U;
 	memcpy(t->data + t->ndata, e->data, e->len);
-	/* a NUL behind it, for who prints it */
+	/* add a NUL for printing */
 	t->data[t->ndata + e->len] = 0;
 	t->ndata += e->len + 1;
 	if (e->source < DEV_CPUS) {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * trigger.c - what the tests of triggers have in common
- */
+/* trigger.c - common code for the tests of triggers */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +8,7 @@
 
 #include "trigger.h"
 
-/* More than the tests' rings give. Losses of a stopped stream may never end. */
+/* More than the rings hold; losses of a stopped stream may never end. */
 #define MUCH	(256 << 10)
 
 int fire(const char *context, unsigned int type, unsigned int severity, uint32_t value,
@@ -58,7 +56,7 @@ static struct record *begin(const char *stream, int *fd)
 	return r;
 }
 
-/* All there is to read in a stream. */
+/* Read everything from a stream. */
 struct record *record(const char *stream)
 {
 	struct record *r;

@@ -47,7 +47,7 @@ struct io_uring_sqe *uring_next(struct uring *u)
 
 	memset(&u->sqes[at], 0, sizeof(u->sqes[at]));
 	ring_word(u, u->p.sq_off.array)[at] = at;
-	/* The kernel looks at it in io_uring_enter(2), and no sooner. */
+	/* The kernel reads it during io_uring_enter(2) only. */
 	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
 	return &u->sqes[at];
 }

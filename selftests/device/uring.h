@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * uring.h - io_uring(7) without a library, as much as reads and polls need
- */
+/* uring.h - io_uring(7) without a library, for reads and polls */
 #ifndef URING_H
 #define URING_H
 
@@ -18,11 +16,11 @@ struct uring {
 };
 
 int uring_open(struct uring *u);		/* 0, or -1 and errno */
-/* The next request, to be filled in: no more than URING_ENTRIES for each uring_enter(). */
+/* The next free request; at most URING_ENTRIES per uring_enter(). */
 struct io_uring_sqe *uring_next(struct uring *u);
-/* Submit the last n of them, and wait until so many are answered, or a signal comes. */
+/* Submit the last @n requests, and wait for @wait completions or a signal. */
 int uring_enter(const struct uring *u, unsigned int n, unsigned int wait);
-/* All answers that are there. */
+/* Take all completions. */
 void uring_take(struct uring *u, void (*fn)(uint64_t user_data, int32_t res));
 
 #endif /* URING_H */

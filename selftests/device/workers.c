@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * workers.c - programs that emit by the library as many events as they are told to
- */
+/* workers.c - programs that emit a given number of events with the library */
 #include <endian.h>
 #include <pthread.h>
 #include <signal.h>
@@ -21,7 +19,7 @@
 struct shared *sh;
 static int sh_fd = -1;
 
-/* Whatever the control page says, so that each event is counted. */
+/* Without the check of the control page, so that each event is counted. */
 static int emit(uint8_t type, uint32_t tag, uint32_t nr)
 {
 	struct {
@@ -77,7 +75,7 @@ static int map_shared(void)
 	return sh == MAP_FAILED ? -1 : 0;
 }
 
-/* For a script. */
+/* For scripts. */
 static void alone(void)
 {
 	uint32_t nr;
@@ -87,7 +85,7 @@ static void alone(void)
 	_exit(1);
 }
 
-/* We are the program when the environment says so, which the library reads only at its start. */
+/* Run as program if the environment asks for it; the library reads that only at its start. */
 __attribute__((constructor))
 static void perhaps_program(void)
 {

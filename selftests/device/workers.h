@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * workers.h - programs that emit by the library as many events as they are told to
+ * workers.h - programs that emit a given number of events with the library
  *
- * Each is this test itself, executed anew: the library looks at DEVTRACE_LANE at its
- * start alone. With DEVICE_WORKER=alone in the environment the test is a program of one
- * thread that emits an event a millisecond, until it is killed; for scripts.
+ * Each is this test program, executed anew, as the library reads DEVTRACE_LANE only at its
+ * start. With DEVICE_WORKER=alone the test is a program with one thread that emits an event per
+ * millisecond until it is killed; for scripts.
  */
 #ifndef WORKERS_H
 #define WORKERS_H
@@ -17,9 +17,9 @@
 
 #define PROGRAMS	4
 #define THREADS		3
-#define TYPE		DEVTRACE_T_USER		/* of the first program; one more of the next */
+#define TYPE		DEVTRACE_T_USER		/* of the first program; + 1 per program */
 
-/* A thread emits until it has done what is wanted. */
+/* A thread emits until @done reaches @want. */
 struct worker {
 	_Atomic uint32_t want, done;
 	_Atomic int32_t tid;
@@ -33,11 +33,11 @@ struct shared {
 
 extern struct shared *sh;
 
-int workers_begin(void);			/* there is none; 0 or -1 */
-void workers_end(const pid_t pids[PROGRAMS]);	/* kill those that are left */
-pid_t start(unsigned int p, bool lanes);	/* without, it emits by system calls */
-void go_on(unsigned int p, uint32_t more);	/* each of its threads is to emit so many more */
-bool finished(unsigned int p, pid_t pid);	/* wait until they have; false: it died */
-uint64_t done_by(unsigned int p);		/* all its threads together */
+int workers_begin(void);			/* resets the state; 0 or -1 */
+void workers_end(const pid_t pids[PROGRAMS]);	/* kill the remaining ones */
+pid_t start(unsigned int p, bool lanes);	/* without @lanes, it emits by system call */
+void go_on(unsigned int p, uint32_t more);	/* each thread is to emit @more events */
+bool finished(unsigned int p, pid_t pid);	/* wait for them; false if the program died */
+uint64_t done_by(unsigned int p);		/* sum over its threads */
 
 #endif /* WORKERS_H */

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_filter.c - filters hold while they are changed
+ * test_filter.c - filters apply exactly while they are changed
  *
- * Writers in the kernel and two programs emit as fast as they can on all CPUs,
- * events that their number alone tells everything of: type, severity, code,
- * object, signal, the name of the program. Meanwhile filters, at random, are set
- * in place of others. Between two changes exactly one filter is in force. So it
- * must let pass each event that was stored then; and it must refuse those whose
- * numbers are missing between two that were stored then, and those that a program
- * emitted then, by its own count, and that are nowhere. In the end, what was
- * emitted is what was stored, dropped and filtered.
+ * Writers in the kernel and two programs emit at full speed on all CPUs. The number of an event
+ * determines its type, severity, code, object, signal and program name. Meanwhile random filters
+ * replace each other. Between two changes exactly one filter is in force: it must pass each
+ * event stored then, and it must refuse the events missing between two that were stored then,
+ * and those that a program emitted then, by its own count, and that are not in the stream. At
+ * the end, events emitted are events stored, dropped and filtered.
  *
- * And between two filters neither of which lets an event pass, none passes: one
- * is in force after the other, and at no time half of each. An event that the filter
- * before let pass, and that is not complete yet, is waited for.
+ * Between two filters that both refuse an event, none is stored: at no time does half of each
+ * apply. A change waits for incomplete events that the previous filter passed.
  */
 #include <endian.h>
 #include <errno.h>
@@ -33,12 +30,12 @@
 #include "nl.h"
 #include "trigger.h"
 
-#define KEPT		4000000		/* events that are looked at */
+#define KEPT		4000000		/* most events examined */
 
 struct change {
 	struct terms f;
-	uint64_t before, after;		/* the clock: asked, acknowledged */
-	/* what programs had emitted at least, and at most */
+	uint64_t before, after;		/* trace clock at the request and at its acknowledgment */
+	/* events that programs had emitted, at least and at most */
 	uint64_t ended[USERS], begun[USERS];
 };
 
@@ -55,7 +52,7 @@ struct shared {
 	int cpu[USERS];
 };
 
-/* A stream, its filters one after the other, and what was read in it. */
+/* A stream, the sequence of its filters, and the events read from it. */
 struct watched {
 	const char *name, *path;
 	struct change *changes;
@@ -63,7 +60,7 @@ struct watched {
 	struct seen *seen;
 	size_t nseen;
 	uint64_t lost, damages, strange;
-	uint32_t loss_of[DEV_CPUS];	/* LOST frames of a source */
+	uint32_t loss_of[DEV_CPUS];	/* LOST frames per source */
 	uint32_t loss_at[SERIES];
 	pthread_t thread;
 	int fd;
@@ -153,7 +150,7 @@ static void *read_on(void *arg)
 	}
 }
 
-/* u32 code, u16 object and signal, tag and number. */
+/* U32 code, U16 object and signal, tag and number. */
 static void emit_one(int fd, const struct what *w, uint32_t tag, uint32_t nr)
 {
 	union {
@@ -209,7 +206,7 @@ static void write_on(struct shared *sh, int who)
 	_exit(0);
 }
 
-/* The thread of dttest.ko on a CPU. */
+/* The id of the thread of dttest.ko on a CPU. */
 static uint32_t find_pid(const char *comm)
 {
 	char path[64], name[32];
@@ -276,7 +273,7 @@ FIXTURE_SETUP(filter)
 		ASSERT_NE(NULL, w->seen);
 		ASSERT_NE(NULL, w->changes);
 		ASSERT_LE(0, w->fd);
-		w->nchanges = 1;	/* everything, since ever */
+		w->nchanges = 1;	/* the first filter passes everything */
 	}
 	for (i = 0; i < USERS; i++) {
 		self->sh->cpu[i] = self->cpus[i % self->ncpus];
@@ -309,7 +306,7 @@ FIXTURE_TEARDOWN(filter)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* The change after whose acknowledgment and before whose successor this was; or -1. */
+/* Index of the change in force at @ts; -1 between a request and its acknowledgment. */
 static int in_force(const struct watched *w, uint64_t ts)
 {
 	int lo = 0, hi = w->nchanges - 1, mid;
@@ -324,7 +321,7 @@ static int in_force(const struct watched *w, uint64_t ts)
 	return ts > w->changes[lo].after ? lo : -lo - 1;
 }
 
-/* Events that the filters which could be in force do not let pass; numbers missing. */
+/* Counts of events that no possible filter passes, and of missing numbers. */
 struct verdict {
 	uint64_t late, missing, looked, gaps, counted;
 };
@@ -379,8 +376,8 @@ static void judge(const struct watched *w, struct verdict *v)
 }
 
 /*
- * What a program emitted after a change was acknowledged, and before the next one
- * was asked for. Only if all that was stored was read.
+ * Check the events that a program emitted between the acknowledgment of a change and the request
+ * for the next one. Requires that everything stored was read.
  */
 static void judge_counted(const struct watched *w, struct verdict *v, int who)
 {
@@ -405,10 +402,10 @@ static void judge_counted(const struct watched *w, struct verdict *v, int who)
 	free(there);
 }
 
-/* What STATS_GET and TYPE_GET say, summed up. */
+/* Sums of STATS_GET and TYPE_GET. */
 struct sums {
 	const char *stream;
-	/* The last is of lanes. */
+	/* The last entry is that of lanes. */
 	uint64_t emitted[DEV_CPUS + 1], stored, filtered, dropped, other, overwritten;
 };
 
@@ -521,15 +518,12 @@ TEST_F_TIMEOUT(filter, in_force_when_acknowledged, 800)
 		EXPECT_EQ(0, w->damages);
 		if (w->nseen < KEPT)
 			EXPECT_EQ(s.stored + s.dropped, w->nseen + w->lost);
-		/* It did look at something. */
+		/* The test has examined enough. */
 		EXPECT_LT(1000, v.looked);
 		EXPECT_LT(1000, v.gaps);
 	}
 }
 
-/*
- * One filter refuses the code, the other the object, and nothing else.
- */
 TEST_F_TIMEOUT(filter, never_half_of_each, 800)
 {
 	struct terms by_code = { .has_not_majors = true, .nmajors = 1, .majors = { 1 } };
@@ -562,7 +556,7 @@ TEST_F_TIMEOUT(filter, never_half_of_each, 800)
 		for (;;)
 			emit_one(fd, &w, 0, 0);
 	}
-	/* On a busy machine the writers may begin when so many changes are over. */
+	/* On a busy machine the writers may start late. */
 	after = before;
 	for (i = 0; i < n || (i < 40000 && after.emitted < before.emitted + 1000); i += 4) {
 		ASSERT_EQ(0, set_filter(&self->nl, DEVTRACE_STREAM0, &by_object));
@@ -617,7 +611,7 @@ static void *emit_in_thread(void *fd)
 	return NULL;
 }
 
-/* How many of an event of this thread and one of another are stored under a filter. */
+/* Number of events stored under a filter, from one of this thread and one of another. */
 static int stored(struct nl *nl, int fd, int attr, uint32_t pid)
 {
 	struct devtrace_stats before, after;
@@ -642,12 +636,12 @@ TEST_F(threads, go_by_the_number_of_their_process)
 {
 	EXPECT_EQ(2, stored(&self->nl, self->fd, DEVTRACE_FA_PIDS, getpid()));
 	EXPECT_EQ(0, stored(&self->nl, self->fd, DEVTRACE_FA_NOT_PIDS, getpid()));
-	/* Init emits nothing here. */
+	/* Process 1 emits nothing here. */
 	EXPECT_EQ(0, stored(&self->nl, self->fd, DEVTRACE_FA_PIDS, 1));
 	EXPECT_EQ(2, stored(&self->nl, self->fd, DEVTRACE_FA_NOT_PIDS, 1));
 }
 
-/* How often dtfire.ko has begun to hold an event, and ended: odd while it does. */
+/* Counter of dtfire.ko, which is odd while it holds an event. */
 static unsigned int held(void)
 {
 	char text[16];
@@ -657,7 +651,7 @@ static unsigned int held(void)
 	return strtoul(text, NULL, 10);
 }
 
-/* Whether one of a few events was held when the filter was asked for. */
+/* True if an event was held when the filter was requested. */
 static bool set_while_held(struct nl *nl, int cpu, const struct terms *wants,
 			   const struct terms *refuses, bool *ended)
 {
@@ -666,7 +660,7 @@ static bool set_while_held(struct nl *nl, int cpu, const struct terms *wants,
 	char ms[16];
 	int i;
 
-	/* On a busy machine it may be over when we look: longer then, up to 4.8 s. */
+	/* On a busy machine the event may end too soon: hold it longer, up to 4.8 s. */
 	for (i = 0; i < 40; i++) {
 		snprintf(ms, sizeof(ms), "%d", 300 << (i < 20 ? i / 5 : 4));
 		if (dev_write_file("/sys/module/dtfire/parameters/hold_ms", ms))
@@ -689,7 +683,7 @@ static bool set_while_held(struct nl *nl, int cpu, const struct terms *wants,
 	return false;
 }
 
-/* From no filter at all, where nobody looks, and from one that lets it pass. */
+/* From no filter, and from one that passes the event. */
 TEST_F_TIMEOUT(threads, what_is_being_stored_is_waited_for, 400)
 {
 	struct terms all = { 0 }, one = { .has_types = true }, other = { .has_types = true };

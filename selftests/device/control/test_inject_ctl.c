@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_inject_ctl.c - every allocation and every copy of control fails once
+ * test_inject_ctl.c - each allocation and each copy in control requests fails once
  *
- * As test_inject.c, for what is asked for by netlink and by the parameter of kernel
- * profile events. A request is done or it is not: what streams, filters and triggers
- * there are, and how they are set, is the same as before if it was refused, and is
- * what was asked for if it was not. Whoever listens is told of each change, or told
- * that something was missed. Events stay what they were. Whatever happened, the
- * next try works.
+ * Like test_inject.c, for requests by netlink and by the module parameter of kernel profile
+ * events. A request is done completely or not at all: streams, filters and triggers are as
+ * before if it was refused, and as requested if not. Listeners are told of each change, or that
+ * they missed one. Events stay unchanged. The next request succeeds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +24,7 @@
 
 static struct nl nl, monitor;
 
-/* What is and how it is set, in as many bytes as that takes. */
+/* The state of all objects, serialized. */
 struct state {
 	size_t len;
 	uint8_t b[8192];
@@ -54,7 +52,7 @@ static void note_entry(const struct nl_reply *r, void *arg)
 	}
 }
 
-/* Whether there is anything to read in stream side. */
+/* True if stream "side" has anything to read. */
 static bool any_on_the_side(void)
 {
 	struct tape *t = tape_new();
@@ -89,16 +87,16 @@ static bool same(const struct state *a, const struct state *b)
 	return a->len == b->len && !memcmp(a->b, b->b, a->len);
 }
 
-/* A filter with a term of each kind that takes memory. */
+/* A filter with each kind of term that needs memory. */
 static void put_filter(int attr, uint16_t object)
 {
 	const struct devtrace_range ranges[] = { { 1, 5 }, { object, object + 300 } };
-	const uint32_t numbers[] = { 3, 4, 4000000 };	/* not ours */
+	const uint32_t numbers[] = { 3, 4, 4000000 };	/* ids of no process here */
 	const char comms[2][16] = { "one", "two" };
 	uint8_t types[32];
 	size_t nest = nl_nest(&nl, attr);
 
-	/* Kernel profile events would come by themselves. */
+	/* Kernel profile events would arrive on their own. */
 	memset(types, 0xff, sizeof(types));
 	memset(types + DEVTRACE_T_KERNEL / 8, 0, 64 / 8);
 	nl_put(&nl, DEVTRACE_FA_TYPES, types, sizeof(types));
@@ -163,7 +161,7 @@ static void stream_resize(uint64_t size)
 	nl_put_u64(&nl, DEVTRACE_A_SIZE, size);
 }
 
-/* The events fit into either. */
+/* The events fit into the old and the new size. */
 static void stream_grow(void)
 {
 	stream_resize(512 << 10);
@@ -199,7 +197,7 @@ static void filter_back(void)
 	put_filter(DEVTRACE_A_FILTER, 20);
 }
 
-/* Kernel profile events, of a process that there is not: a new kworker is renamed. */
+/* Kernel profile events of a process that does not exist: renamed kworkers are filtered. */
 static void filter_profile(void)
 {
 	const uint32_t nobody = 4000000;
@@ -226,7 +224,7 @@ static void trigger(int cmd)
 	nl_put_str(&nl, DEVTRACE_A_TRIGGER, "t");
 }
 
-/* It stops a stream, so that emitters have to look. */
+/* The trigger stops a stream, so emitters evaluate it. */
 static void trigger_stop(void)
 {
 	size_t nest;
@@ -286,7 +284,7 @@ static void emit(void)
 		abort();
 }
 
-/* All that was emitted is in stream 0, once. */
+/* All emitted events are in stream 0, once. */
 static bool events_are_there(void)
 {
 	struct tape *t = tape_all(1 << 16);
@@ -300,7 +298,7 @@ static bool events_are_there(void)
 	return ok;
 }
 
-/* An action that is a request, or has a name of its own. */
+/* An action is a request or one of these functions. */
 static bool act(void (*make)(void))
 {
 	if (make == emit) {
@@ -311,14 +309,14 @@ static bool act(void (*make)(void))
 	return !nl_do(&nl, NULL, NULL);
 }
 
-/* What others would not be told by the next notification. */
+/* Empty the socket, so that the next notification is not lost. */
 static void hear_all(void)
 {
 	while (nl_heard(&monitor, NULL, NULL) < 0)
 		;
 }
 
-/* What is done before, the request, and what makes that undone; NULL: nothing. */
+/* Preparations, the request, and the action that undoes it, or NULL. */
 struct request {
 	const char *name;
 	void (*before[2])(void), (*make)(void), (*undo)(void);
@@ -410,7 +408,7 @@ TEST_F_TIMEOUT(control, requests, 2000)
 			if (sent)
 				err = nl_answers(&nl, count, &replies);
 			worded += err < 0 && nl.why[0];
-			/* What cannot be had of profile events is left out, and named. */
+			/* Profile events that are not available are left out and named. */
 			without = !err && hit && nl.why[0];
 			left_out += without;
 			heard = nl_heard(&monitor, NULL, NULL);
@@ -426,7 +424,7 @@ TEST_F_TIMEOUT(control, requests, 2000)
 				EXPECT_EQ(!r->undo, replies) TH_LOG("%s, place %d", r->name, n);
 			} else {
 				ASSERT_TRUE(hit);
-				/* Sent, and told that an answer is lost: done or not. */
+				/* Sent, but the reply is lost: done or not. */
 				EXPECT_TRUE(inject_fits(-err) || err == -ENOBUFS) {
 					TH_LOG("%s, place %d: %d", r->name, n, err);
 				}
@@ -451,7 +449,7 @@ TEST_F_TIMEOUT(control, requests, 2000)
 		SAY_PLACES(n, r->name, 4);
 		dev_say("done in spite of %d of them, %d in part; refused in words %d times",
 			in_spite, left_out, worded);
-		/* What the next one begins with. */
+		/* The state at the beginning. */
 		act(trigger_del);
 		act(stream_del);
 		ASSERT_TRUE(act(stream_run));
@@ -487,7 +485,7 @@ TEST_F_TIMEOUT(control, dumps, 500)
 	NEEDS_FAULTS();
 	ASSERT_TRUE(act(stream_new));
 	ASSERT_TRUE(act(trigger_stop));
-	/* One to be listed: whoever has read something. */
+	/* A reader, for the lists. */
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	ASSERT_LT(0, read(fd, name, sizeof(name)));
@@ -505,7 +503,7 @@ TEST_F_TIMEOUT(control, dumps, 500)
 			if (!err)
 				err = nl_answers(&d, count, &got);
 			hit = inject_disarm();
-			/* What was given up halfway is given up whole. */
+			/* An abandoned dump leaves nothing behind. */
 			nl_close(&d);
 			if (err) {
 				ASSERT_TRUE(hit);
@@ -587,7 +585,7 @@ TEST_F_TIMEOUT(control, profile, 1000)
 	SAY_PLACES(n, "profile off", 10);
 }
 
-/* The module goes with all that it has, or not at all. */
+/* The module is unloaded completely or not at all. */
 TEST_F_TIMEOUT(control, unloading, 1000)
 {
 	bool hit;

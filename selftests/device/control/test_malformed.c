@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_malformed.c - what the netlink family makes of messages that are wrong
+ * test_malformed.c - the netlink family refuses malformed messages
  *
- * From the description of the family: each command, with each attribute that there
- * is, damaged in each way that there is; each message cut at each byte; and messages
- * damaged at random in several places. What is refused must change nothing, which
- * is looked at after each message, and says why in an extended acknowledgment.
- * Those that must be refused are; what is accepted is undone, and the state is then
- * what it was at the beginning.
+ * Generated from the description of the family: each command with each attribute, damaged in
+ * each way; each message cut at each byte; and messages with several random damages. A refused
+ * message must change nothing, which is checked after each one, and must give a reason in an
+ * extended acknowledgment. Messages that must be refused are; accepted ones are undone, and the
+ * state is then the initial one.
  *
- * Most of that the kernel does by the policies of the family.
- * Without a word the kernel's own code refuses, before the family is asked, what is
- * shorter than its headers, and commands that there are not. What is no whole netlink
- * message is not answered at all.
+ * The kernel does most of this by the family's policies. Without a reason it refuses messages
+ * shorter than their headers, and unknown commands. It does not reply to incomplete netlink
+ * messages.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -27,9 +25,9 @@
 #define MIN_REFUSED	10000
 #define AT_RANDOM	4000
 #define HEADERS		(NLMSG_HDRLEN + GENL_HDRLEN)
-#define LARGE		3000		/* bytes of what is oversized */
-#define ROOM		60000		/* of a request */
-#define FRESH		"task:task_rename"	/* tracepoints */
+#define LARGE		3000		/* bytes of an oversized attribute */
+#define ROOM		60000		/* bytes of a request */
+#define FRESH		"task:task_rename"	/* a tracepoint that is not added */
 #define HELD		"task:task_newtask"
 #define ATTRS		((int)(sizeof(spec_devtrace) / sizeof(spec_devtrace[0])))
 #define CMDS		((int)(sizeof(spec_cmds) / sizeof(spec_cmds[0])))
@@ -47,17 +45,17 @@ static const char *const damages[] = {
 	"misaligned", "nests in nests",
 };
 
-/* What is done to which attribute: of the top, or of the nest that it is. */
+/* The damage to an attribute, at the top level or in a nest. */
 struct wound {
 	int cmd, dump;
-	int outer, inner;		/* 0: none */
+	int outer, inner;		/* attribute numbers; 0: none */
 	enum damage d;
 };
 
-/* What can be read back. */
+/* Hashes of the readable state. */
 struct state {
-	uint64_t exact;		/* all but what changes by itself */
-	uint64_t same;		/* all but what tells one state from the same, later */
+	uint64_t exact;		/* everything that does not change on its own */
+	uint64_t same;		/* everything that distinguishes two states at different times */
 };
 
 FIXTURE(family) {
@@ -91,7 +89,7 @@ static void take(const struct nl_reply *r, void *arg)
 	}
 }
 
-/* That a trigger fired or a ring filled is not the message's doing. */
+/* Firing triggers and full rings are not results of the message. */
 static void take_change(const struct nl_reply *r, void *arg)
 {
 	if (r->cmd != DEVTRACE_CMD_NTF_FIRED && r->cmd != DEVTRACE_CMD_NTF_WATERMARK)
@@ -127,7 +125,7 @@ static void take_name(const struct nl_reply *r, void *arg)
 	snprintf(names->name[names->n++], DEVTRACE_NAME_LEN, "%s", (char *)nl_data(r->a[a]));
 }
 
-/* Remove what is not to be there; whether this one is. */
+/* Remove all objects but @keep; returns whether that one exists. */
 static bool remove_others(struct nl *nl, int get, int del, int attr, const char *keep)
 {
 	struct names names = { 0 };
@@ -176,10 +174,10 @@ static int reset_stream(struct nl *nl, const char *name, bool filtered)
 	return nl_do(nl, NULL, NULL);
 }
 
-/* This kernel refuses all. */
+/* This kernel supports none. */
 static bool no_tracepoints;
 
-/* One is added and the other is not. */
+/* One is added, the other is not. */
 static void reset_tracepoints(struct nl *nl)
 {
 	nl_begin(nl, DEVTRACE_CMD_PROFILE_DEL);
@@ -195,7 +193,7 @@ static bool about_tracepoints(int cmd)
 	return cmd == DEVTRACE_CMD_PROFILE_ADD || cmd == DEVTRACE_CMD_PROFILE_DEL;
 }
 
-/* Two streams, a trigger and a tracepoint, as in the beginning. */
+/* Restore two streams, a trigger and a tracepoint. */
 static int undo(struct nl *nl, uint32_t *generation)
 {
 	bool stream, trigger;
@@ -284,7 +282,7 @@ static size_t number(const struct spec_attr *s, uint64_t v, uint8_t *out)
 	return s->type == SPEC_U8 ? 1 : s->type == SPEC_U32 ? 4 : 8;
 }
 
-/* The action that goes with the attribute. */
+/* The action that this attribute belongs to. */
 static int action_for(int outer)
 {
 	switch (outer) {
@@ -303,7 +301,7 @@ static int action_for(int outer)
 static size_t put_one(const struct wound *w, uint32_t generation, const struct spec_attr *s,
 		      int n, enum damage d, uint8_t *out);
 
-/* Is the attribute in the message, beside the one that is damaged? */
+/* True if the message needs the attribute besides the damaged one. */
 static bool needed(const struct wound *w, int n)
 {
 	const bool trigger = w->cmd >= DEVTRACE_CMD_TRIGGER_GET && w->cmd <= DEVTRACE_CMD_TRIGGER_DEL;
@@ -353,7 +351,7 @@ static size_t whole_nest(const struct wound *w, const struct spec_attr *s, int n
 	return len;
 }
 
-/* The content of an attribute that nothing is wrong with. */
+/* A valid value of an attribute. */
 static size_t whole(const struct wound *w, uint32_t generation, const struct spec_attr *s, int n,
 		    uint8_t *out)
 {
@@ -374,7 +372,7 @@ static size_t whole(const struct wound *w, uint32_t generation, const struct spe
 	case SPEC_NEST:
 		return whole_nest(w, s, n, out);
 	case SPEC_BINARY:
-		/* Names of programs, or the map of types. */
+		/* Program names, or the bitmap of types. */
 		memset(out, 0, 32);
 		memcpy(out, "init", 4);
 		return s->min ?: 16;
@@ -398,7 +396,7 @@ static size_t whole(const struct wound *w, uint32_t generation, const struct spe
 	return number(s, v, out);
 }
 
-/* Sixty of them, one in another. */
+/* Sixty nested attributes. */
 static size_t nests(int n, uint8_t *out)
 {
 	struct nlattr a = { .nla_type = n | NLA_F_NESTED };
@@ -411,7 +409,7 @@ static size_t nests(int n, uint8_t *out)
 	return 60 * NLA_HDRLEN;
 }
 
-/* The attribute, damaged. */
+/* Add the attribute with its damage. */
 static size_t put_one(const struct wound *w, uint32_t generation, const struct spec_attr *s,
 		      int n, enum damage d, uint8_t *out)
 {
@@ -477,7 +475,7 @@ static size_t put_one(const struct wound *w, uint32_t generation, const struct s
 	default:
 		break;
 	}
-	/* A map of types that is whole attaches to nothing: that takes a while. */
+	/* No profile types in a valid bitmap: attaching them is slow. */
 	if (s == &spec_filter[DEVTRACE_FA_TYPES] && len == 32)
 		memset(v + DEVTRACE_T_KERNEL / 8, 0, (DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL) / 8);
 	i = put_attr(out, type, v, len);
@@ -497,7 +495,7 @@ static size_t put_one(const struct wound *w, uint32_t generation, const struct s
 	}
 }
 
-/* Must it be refused, by what the description says? */
+/* True if the message must be refused according to the description. */
 static bool must_refuse(const struct wound *w)
 {
 	const struct spec_cmd *c = &spec_cmds[w->cmd];
@@ -555,16 +553,16 @@ static void build(struct nl *nl, const struct wound *w, uint32_t generation)
 
 #define MAY	0
 #define MUST	1	/* it must be refused */
-#define VALID	2	/* it must not */
+#define VALID	2	/* it must not be refused */
 
-/* What is said on a failure; the first ones tell enough. */
+/* Report a failure; only the first ones are printed. */
 static void blame(FIXTURE_DATA(family) *self, int err, const char *what, const char *label)
 {
 	if (self->bad++ < 20)
 		dev_say("%s: %s (%d, \"%s\" at %u)", label, what, err, self->nl.why, self->nl.where);
 }
 
-/* One message: sent bytes, of which it says that they are len. */
+/* Send @sent bytes of a message whose header has length @len, and check the result. */
 static void judge(FIXTURE_DATA(family) *self, int flags, size_t len, size_t sent, int want,
 		  const char *label)
 {
@@ -634,17 +632,16 @@ static void judge_wound(FIXTURE_DATA(family) *self, const struct wound *w)
 	judge(self, w->dump ? NLM_F_DUMP : NLM_F_ACK, self->nl.len, self->nl.len, want, label);
 }
 
-/* Each command that there is, as a request and as a dump. */
+/* Each command, as a request and as a dump. */
 #define for_each_command(w)							\
 	for ((w)->cmd = 1; (w)->cmd < CMDS; (w)->cmd++)				\
 		for ((w)->dump = 0; (w)->dump < 2; (w)->dump++)			\
 			if ((w)->dump ? spec_cmds[(w)->cmd].can_dump : spec_cmds[(w)->cmd].can_do)
 
 /*
- * All of them on the first board. Where DEVICE_ROUNDS is less it is every sixth, and where
- * it is small, on kernels that look at each access, a message takes ten times as long: there
- * it is every twelfth. From which on is for SEED to say. Of messages at random there are so
- * many fewer.
+ * The first board sends all messages. With a lower DEVICE_ROUNDS one in six is sent; with a low
+ * one, on kernels that check each access, where a message takes ten times as long, one in
+ * twelve. SEED selects the first. The number of random messages is reduced likewise.
  */
 static unsigned int one_in(void)
 {
@@ -754,7 +751,7 @@ TEST_F_TIMEOUT(family, knows_no_other_command, 1200)
 	}
 }
 
-/* Several wounds, bytes turned, ends cut. */
+/* Several damaged attributes, changed bytes and cuts. */
 static void mangle(struct nl *nl, uint32_t generation)
 {
 	struct wound w = { .cmd = 1 + dev_random() % DEVTRACE_CMD_DICT_GET };

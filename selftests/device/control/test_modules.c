@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_modules.c - devtrace.ko alone, and what goes beside it, in any order
+ * test_modules.c - devtrace.ko and its companion modules, loaded in any order
  *
- * LIFE_CYCLES says how often all of them come and go under load (default 20). Nobody finds
- * the modules by himself here: that takes modprobe, and is test_modprobe.sh.
+ * LIFE_CYCLES is the number of load cycles under load (default 20). The tests load all modules
+ * explicitly; automatic loading needs modprobe and is tested by test_modprobe.sh.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #define ADDED		"task:task_rename"
 #define WRITERS		2
 #define USERS		(WRITERS + 1)
-#define ENOUGH		20		/* events in a life, at least */
+#define ENOUGH		20		/* least number of events in a cycle */
 
 static struct nl nl;
 
@@ -39,7 +39,7 @@ static bool is_loaded(const char *name)
 	return !access(path, F_OK);
 }
 
-/* These of types 128 to 191, and if @others all that drivers and programs emit. */
+/* These of the types 128 to 191, and with @others all types of drivers and programs. */
 static void put_filter(int attr, uint64_t profile, bool others)
 {
 	size_t nest = nl_nest(&nl, attr);
@@ -177,7 +177,7 @@ TEST_F_TIMEOUT(modules, devtrace_stands_alone, 300)
 	EXPECT_EQ(100, t->nev);
 	tape_free(t);
 
-	/* Back to the oldest, and forward to the newest. */
+	/* Seek to the oldest event and to the newest. */
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	t = tape_new();
@@ -198,7 +198,7 @@ TEST_F_TIMEOUT(modules, devtrace_stands_alone, 300)
 	EXPECT_EQ(0, t->nev);
 	tape_free(t);
 
-	/* Control is in it. */
+	/* Control works. */
 	ASSERT_EQ(0, nl_open(&nl));
 	EXPECT_EQ(0, stream_new(0));
 	EXPECT_EQ(0, access(SIDE, F_OK));
@@ -219,7 +219,7 @@ TEST_F_TIMEOUT(modules, each_needs_devtrace, 300)
 	ASSERT_EQ(0, nl_open(&nl));
 }
 
-/* An armed trigger does not hold the module, and neither does a stream. */
+/* Neither an armed trigger nor a stream holds the module. */
 TEST_F_TIMEOUT(modules, all_that_was_set_goes_with_devtrace, 300)
 {
 	int i;
@@ -229,7 +229,7 @@ TEST_F_TIMEOUT(modules, all_that_was_set_goes_with_devtrace, 300)
 		ASSERT_EQ(0, trigger_new("armed"));
 		EXPECT_EQ(-EEXIST, trigger_new("armed"));
 		ASSERT_EQ(0, filter_set(0));
-		/* It fires, and its work is under way when the module goes. */
+		/* The trigger fires, and its work is pending when the module is unloaded. */
 		ASSERT_EQ(0, emit_marks(0, 10));
 		nl_close(&nl);
 		ASSERT_EQ(0, dev_unload());
@@ -259,7 +259,7 @@ static int profile_get(void)
 	return nl_dump(&nl, count_attached, NULL);
 }
 
-/* What a filter wants ends with the module and begins with it, whoever has the filter. */
+/* Types in a filter are attached and detached with the module, whoever set the filter. */
 TEST_F_TIMEOUT(modules, profile_events_come_again, 300)
 {
 	const uint64_t want = 1ULL << (DEVTRACE_T_SCHED_SWITCH - DEVTRACE_T_KERNEL);
@@ -298,7 +298,7 @@ TEST_F_TIMEOUT(modules, a_tracepoint_holds_profile, 300)
 	EXPECT_EQ(0, dev_unload_one(PROFILE));
 }
 
-/* One sentence says what is not there and what to do. */
+/* One message names what is missing and how to load it. */
 TEST_F_TIMEOUT(modules, without_profile_its_types_are_left_off, 300)
 {
 	ASSERT_EQ(0, dev_unload_one(PROFILE));
@@ -311,17 +311,14 @@ TEST_F_TIMEOUT(modules, without_profile_its_types_are_left_off, 300)
 	EXPECT_NE(NULL, strstr(nl.why, "insmod devtrace_profile.ko")) TH_LOG("%s", nl.why);
 	EXPECT_EQ(-EOPNOTSUPP, by_name(DEVTRACE_CMD_PROFILE_ADD, DEVTRACE_A_TRACEPOINT, ADDED));
 	EXPECT_NE(NULL, strstr(nl.why, "insmod devtrace_profile.ko")) TH_LOG("%s", nl.why);
-	/* Who asks for none of them is told nothing. */
+	/* Without a request for profile types there is no message. */
 	EXPECT_EQ(0, filter_set(0));
 	EXPECT_STREQ("", nl.why);
 }
 
-/*
- * Under load.
- */
 struct life {
 	atomic_int pause, resting, bad;
-	atomic_ulong emitted;		/* in this life of devtrace */
+	atomic_ulong emitted;		/* in this cycle */
 	atomic_ulong asked, triggers;
 };
 
@@ -350,7 +347,7 @@ static void writer(struct life *l, uint32_t who)
 	for (;;) {
 		rest(l);
 		fd = open(DEV_PATH, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-		/* Counted while devtrace cannot go: the descriptor holds it. */
+		/* Counted while the open descriptor holds devtrace. */
 		for (i = 0, n = 1 + dev_random() % 8; fd >= 0 && i < n; i++) {
 			if (dev_emit_mark(fd, DEVTRACE_T_USER, who, nr++))
 				l->bad = errno;
@@ -366,8 +363,8 @@ static void writer(struct life *l, uint32_t who)
 }
 
 /*
- * Sets what control can, and takes it back. devtrace may go between any two of these;
- * stream 0 wants the marks all the time.
+ * Make and remove control objects. devtrace may be unloaded between any two steps; stream 0
+ * always wants the marks.
  */
 static void asker(struct life *l)
 {
@@ -426,9 +423,9 @@ FIXTURE_TEARDOWN(orders)
 	EXPECT_EQ(0, dev_done());
 }
 
-static unsigned long inserted, removed;	/* modules, in all lives */
+static unsigned long inserted, removed;	/* modules, in all cycles */
 
-/* Whoever uses it lets it go. */
+/* Unload it when its users have released it. */
 static bool goes(const char *name)
 {
 	int tries;
@@ -445,7 +442,7 @@ static bool goes(const char *name)
 	return false;
 }
 
-/* Every mark of this life is in the ring, or is said to be lost. */
+/* Each mark of this cycle is in the ring or counted as lost. */
 static void account(struct __test_metadata *_metadata, struct life *l)
 {
 	uint64_t marks = 0;
@@ -459,7 +456,7 @@ static void account(struct __test_metadata *_metadata, struct life *l)
 	EXPECT_TRUE(tape_clean(t));
 	for (i = 0; i < t->nev; i++)
 		marks += t->ev[i].type == DEVTRACE_T_USER;
-	/* Others than marks come while a filter asks for them. */
+	/* A filter may add other events. */
 	EXPECT_LE(marks, l->emitted);
 	EXPECT_GE(marks + tape_lost(t, -1), l->emitted);
 	tape_free(t);
@@ -484,7 +481,7 @@ static void shuffle(int *order)
 	}
 }
 
-/* The first @n of them, from the last to the first. */
+/* Load the first @n, last one first. */
 static void come(struct __test_metadata *_metadata, const int *order, int n)
 {
 	while (n--) {
@@ -535,7 +532,7 @@ TEST_F_TIMEOUT(orders, all_come_and_go_under_load, 24 * 3600)
 		go(_metadata, order, BESIDE);
 		ASSERT_TRUE(goes("devtrace")) TH_LOG("%s", strerror(errno));
 		ASSERT_EQ(0, l->bad);
-		/* What came has gone. */
+		/* All loaded modules are unloaded. */
 		ASSERT_EQ(inserted, removed);
 		if (i && i % 100 == 0)
 			dev_say("%d times so far", i);

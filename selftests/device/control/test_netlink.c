@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_netlink.c - dumps that are interrupted, and who may control devtrace
+ * test_netlink.c - interrupted dumps, and the rights to control devtrace
  *
- * A dump is read in pieces while what it tells changes: either it says that it was
- * interrupted, or it is as if nothing had changed. Who may look, change and listen
- * is tried with each command of the description, without rights, with one of them,
- * in other network namespaces and as root of a user namespace.
+ * A dump is read in parts while its contents change: either it reports the interruption, or it
+ * is as if nothing had changed. The rights to look, change and listen are tested with each
+ * command of the description: without rights, with one of them, in other network namespaces, and
+ * as root of a user namespace.
  */
 #include <errno.h>
 #include <grp.h>
@@ -26,10 +26,10 @@
 #include "nl_spec.h"
 
 #define CMDS		((int)(sizeof(spec_cmds) / sizeof(spec_cmds[0])))
-#define STREAMS		15		/* and stream 0 */
+#define STREAMS		15		/* besides stream 0 */
 #define NOBODY		65534
 
-/* A filter so long that a dump of all needs several messages. */
+/* A long filter, so that a dump needs several messages. */
 static int set_filter(struct nl *nl, int stream, uint32_t severity)
 {
 	uint32_t numbers[DEVTRACE_TERMS_MAX] = { 0 };
@@ -95,7 +95,7 @@ FIXTURE_TEARDOWN(dump)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* What a dump told: each stream once, all filters of one severity. */
+/* Contents of a dump: each stream once, all filters with the same severity. */
 struct told {
 	int entries, twice, level[5];
 	bool seen[STREAMS];
@@ -134,7 +134,7 @@ TEST_F(dump, is_the_same_in_parts)
 	EXPECT_EQ(0, t.twice);
 }
 
-/* A change that may fail: what it is about may be gone. */
+/* A change that may fail, since its object may be gone. */
 static bool change(struct nl *nl, uint32_t r)
 {
 	const int n = r / 16 % STREAMS;
@@ -171,7 +171,10 @@ TEST_F_TIMEOUT(dump, says_that_it_was_interrupted, 1200)
 		}
 		ASSERT_EQ(0, err);
 		EXPECT_EQ(0, t.twice) TH_LOG("dump %d", i);
-		/* A part is made when the one before is read, the first by asking. */
+		/*
+		 * The next part is made when the previous one is read, the first one by the
+		 * request.
+		 */
 		EXPECT_EQ(changed && parts > when, self->nl.interrupted) TH_LOG("dump %d", i);
 		crossed += self->nl.interrupted;
 	}
@@ -233,7 +236,7 @@ FIXTURE_TEARDOWN(rights)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* In a child, so that what it gives up is given up there alone. */
+/* In a child, which alone loses its rights. */
 static int in_child(int (*fn)(struct nl *old), struct nl *old)
 {
 	int status;
@@ -248,7 +251,7 @@ static int in_child(int (*fn)(struct nl *old), struct nl *old)
 	return WEXITSTATUS(status);
 }
 
-/* To this user with these capabilities alone. */
+/* Switch to this user with only these capabilities. */
 static int drop(uint64_t caps)
 {
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -276,8 +279,8 @@ static bool changes(int cmd)
 }
 
 /*
- * How many commands answer other than they should to one who may look, or change.
- * Requests are empty: they are refused for that only after they are for rights.
+ * Number of commands with a wrong result for a process that may look, or change. Requests are
+ * empty: they are refused for that only after the check of rights.
  */
 static int misjudged(struct nl *nl, bool look, bool change)
 {
@@ -302,7 +305,7 @@ static int misjudged(struct nl *nl, bool look, bool change)
 	return bad;
 }
 
-/* Can this kernel ask who listens to a group for a capability? */
+/* True if this kernel can require a capability for listening to a group. */
 static bool can_restrict(void)
 {
 	unsigned int v, p, s = 0;
@@ -311,7 +314,7 @@ static bool can_restrict(void)
 
 	if (uname(&u) || sscanf(u.release, "%u.%u.%u", &v, &p, &s) < 2)
 		return true;
-	/* Which stable one it is, Debian tells elsewhere. */
+	/* Debian gives the stable version elsewhere. */
 	debian = strstr(u.version, "Debian ");
 	if (debian && sscanf(debian, "Debian %u.%u.%u", &v, &p, &s) < 2)
 		return true;
@@ -331,7 +334,7 @@ static int without_rights(struct nl *old)
 	if (drop(0) || nl_open(&nl))
 		return 100;
 	bad = misjudged(&nl, false, false);
-	/* Nor does a socket help that one who might has opened. */
+	/* A socket opened by a privileged process does not help. */
 	bad += misjudged(old, false, false);
 	err = nl_listen(&nl);
 	dev_say("without rights listening gives %d", err);
@@ -405,7 +408,7 @@ static int in_another_net(struct nl *old)
 	if (nl_open(&nl) || nl_open(&ear) || nl_listen(&ear))
 		return 100;
 	bad = misjudged(&nl, true, true);
-	/* Of a change made here, and of one made in the first namespace. */
+	/* Changes made here, and in the initial namespace. */
 	bad += !set_clear(&nl);
 	bad += nl_heard(&ear, NULL, NULL) != 1;
 	bad += !set_clear(old);
@@ -439,7 +442,7 @@ static int as_root_of(int flags, struct nl *old)
 	err = nl_listen(&ear);
 	dev_say("as root of a user namespace%s listening gives %d",
 		flags & CLONE_NEWNET ? " with its network" : "", err);
-	/* Its network is its own, so it may ask; it is told nothing. */
+	/* In its own network namespace it may listen, but hears nothing. */
 	if (!(flags & CLONE_NEWNET) && can_restrict() && err != -EPERM)
 		bad++;
 	return bad;
@@ -450,7 +453,7 @@ static int as_root_of_user(struct nl *old)
 	return as_root_of(CLONE_NEWUSER, old);
 }
 
-/* Whoever is root there hears nothing: a change is made while it listens. */
+/* Root of the namespace hears nothing: a change is made while it listens. */
 static int as_root_of_net(struct nl *old)
 {
 	int ready[2], done[2], status, bad;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_refused.c - a driver's types, objects, signals and severities that are out of range
+ * test_refused.c - a driver's types, objects, signals and severities out of range
  *
- * dtfire.ko makes its calls with variables. None becomes another event: each is counted, as
- * a filtered event of type 0.
+ * dtfire.ko makes its calls with variables. No such value becomes another event: each is counted
+ * as a filtered event of type 0.
  */
 #include <stdio.h>
 #include <string.h>

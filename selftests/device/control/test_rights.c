@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_rights.c - what the library says to a program whose events do not arrive
+ * test_rights.c - reports of the library if a program's events do not arrive
  *
- * The reasons are real ones: no module, a file in place of the device, a user who may
- * not write, a filter of system calls, no descriptor left.
+ * The causes are real: no module, a file instead of the device, a user without write permission,
+ * a filter of system calls, no free descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ FIXTURE_SETUP(rights)
 
 	dev_log_begin();
 	ASSERT_EQ(0, dev_unload());
-	/* What a test that failed left there. */
+	/* Remove what a failed test left. */
 	if (!lstat(DEV_PATH, &st) && !S_ISCHR(st.st_mode))
 		unlink(DEV_PATH);
 }
@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(rights)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* What a child finds: its status, and devtrace_error() in the bits below. */
+/* Result of a child: its status, with devtrace_error() in the low bits. */
 #define FOUND(status, error)	((status) << 4 | (error))
 
 static int found(void)
@@ -55,7 +55,7 @@ static int found(void)
 	return FOUND(devtrace_status(), devtrace_error() & 15);
 }
 
-/* A child, so that nothing of it holds on to the module. -1: it was killed. */
+/* In a child, so that this process does not hold the module. -1: it was killed. */
 static int child(int (*does)(void))
 {
 	int status;
@@ -93,7 +93,7 @@ static int before_and_after(void)
 	devtrace(DEVTRACE_T_USER, 1);
 	if (devtrace_status() != DEVTRACE_NO_DEVICE || dev_load(""))
 		return 254;
-	/* Nothing is tried again unless it is asked for. */
+	/* The library tries again only on request. */
 	devtrace(DEVTRACE_T_USER, 2);
 	if (devtrace_status() != DEVTRACE_NO_DEVICE || !stored(0))
 		return 253;
@@ -108,7 +108,7 @@ TEST_F(rights, nothing_is_there_and_then_it_is)
 	EXPECT_EQ(0, child(before_and_after));
 }
 
-/* A node that does not go with the module, as one of mknod(1). */
+/* A node that stays when the module goes, as made by mknod(1). */
 TEST_F(rights, a_node_without_a_driver)
 {
 	ASSERT_EQ(0, mknod(DEV_PATH, S_IFCHR | 0666, makedev(4000, 0)));
@@ -116,7 +116,7 @@ TEST_F(rights, a_node_without_a_driver)
 	EXPECT_EQ(0, unlink(DEV_PATH));
 }
 
-/* echo hello >/dev/trace, and then insmod: the kernel makes no node over a file. */
+/* echo hello >/dev/trace, then insmod: the kernel does not replace a file by a node. */
 TEST_F(rights, a_file_in_its_place)
 {
 	struct stat st;
@@ -130,7 +130,7 @@ TEST_F(rights, a_file_in_its_place)
 	EXPECT_EQ(6, st.st_size);
 	close(fd);
 	EXPECT_EQ(0, unlink(DEV_PATH));
-	/* Loaded again it has its device. */
+	/* After loading it again, the device exists. */
 	ASSERT_EQ(0, dev_load(""));
 	EXPECT_EQ(FOUND(DEVTRACE_OK, 0), child(emit));
 }
@@ -163,7 +163,7 @@ TEST_F(rights, the_mode_decides)
 	EXPECT_EQ(FOUND(DEVTRACE_OK, 0), child(emit_as_member));
 	EXPECT_EQ(FOUND(DEVTRACE_NOT_PERMITTED, EACCES), child(emit_as_stranger));
 	EXPECT_TRUE(stored(1));
-	/* To write is enough. */
+	/* Write permission is sufficient. */
 	ASSERT_EQ(0, dev_load("mode=0622"));
 	EXPECT_EQ(FOUND(DEVTRACE_OK, 0), child(emit_as_stranger));
 	EXPECT_TRUE(stored(1));
@@ -184,7 +184,7 @@ static int emit_without(unsigned int number)
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
 		return 255;
 	devtrace(DEVTRACE_T_USER, 1);
-	/* What was opened is closed again. */
+	/* The opened descriptor is closed again. */
 	return devtrace_fd() < 0 && !devtrace_enabled(DEVTRACE_T_USER) ? found() : 254;
 }
 
@@ -229,7 +229,7 @@ TEST_F(rights, no_descriptor_is_left)
 TEST_HARNESS_MAIN
 #undef main
 
-/* With --emit it is the program of test_check_emit.sh: one event, by a system call. */
+/* With --emit this is the program of test_check_emit.sh: it emits an event by system call. */
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "--emit"))

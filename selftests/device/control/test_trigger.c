@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_trigger.c - what triggers do, one at a time
+ * test_trigger.c - the effects of single triggers
  *
- * dtfire.ko emits one event from the context that is asked for, so that each
- * condition is met, or not met, when the test says so. What happens when several
- * CPUs emit at the same time is in test_trigger_exact.c; which triggers are refused,
- * in test_trigger_refused.c.
+ * dtfire.ko emits one event in the requested context, so the test decides when a condition is
+ * met. test_trigger_exact.c has triggers with several CPUs, test_trigger_refused.c refused ones.
  */
 #include <endian.h>
 #include <errno.h>
@@ -22,7 +20,7 @@
 #include "trigger.h"
 #include "trigger_fixture.h"
 
-/* The next notification of this kind within half a minute. */
+/* Wait half a minute for the next notification of this kind. */
 static bool next(struct devtrace_ctl *monitor, int fd, enum devtrace_cmd cmd,
 		 struct devtrace_ctl_change *c)
 {
@@ -42,7 +40,7 @@ static bool next(struct devtrace_ctl *monitor, int fd, enum devtrace_cmd cmd,
 
 #define NEXT(cmd, c)	ASSERT_TRUE(next(self->monitor, self->fd, DEVTRACE_CMD_NTF_##cmd, c))
 
-/* The same, and it is of trigger t, which fired so often in all. */
+/* Wait until trigger t has fired @n times. */
 #define FIRED(n) do {								\
 	struct devtrace_ctl_change c_;						\
 	do {									\
@@ -54,7 +52,7 @@ static bool next(struct devtrace_ctl *monitor, int fd, enum devtrace_cmd cmd,
 
 #define GET()		OK(devtrace_ctl_trigger_get(self->ctl, "t", &self->t))
 
-/* Until the stream is in this state. */
+/* Wait until the stream is in this state. */
 #define STATE(stream, state_, s) do {						\
 	int tries_ = 3000;							\
 	do {									\
@@ -68,7 +66,7 @@ static const int context_flag[] = {
 	DEVTRACE_CTX_TASK, DEVTRACE_CTX_SOFTIRQ, DEVTRACE_CTX_IRQ, DEVTRACE_CTX_NMI,
 };
 
-/* Emit from each context; where there is nobody who injects NMIs, from the others. */
+/* Emit in each context; without an injector of NMIs, not in NMIs. */
 static int fire_in(int i, uint32_t value)
 {
 	static int injected = -1;
@@ -116,7 +114,7 @@ TEST_F(trigger, each_action_from_each_context)
 		record_free(r);
 		OK(devtrace_ctl_trigger_del(self->ctl, "t"));
 
-		/* stop: the event that fires is the last one */
+		/* stop: the firing event is the last one */
 		OK(devtrace_ctl_clear(self->ctl, "trace"));
 		self->t.action = DEVTRACE_ACTION_STOP;
 		NEW();
@@ -129,7 +127,7 @@ TEST_F(trigger, each_action_from_each_context)
 		EXPECT_EQ(2, r->t->ev[0].tag);
 		EXPECT_EQ(context_flag[i], r->t->ev[0].flags & DEVTRACE_F_CONTEXT);
 		EXPECT_EQ(1, tape_lost(r->t, -1));
-		/* it says so, and why, behind it */
+		/* a STATE frame with the reason follows it */
 		ASSERT_LT(0, r->nstates);
 		EXPECT_EQ(DEVTRACE_STATE_STOPPED, r->state[r->nstates - 1].state);
 		EXPECT_STREQ("t", r->state[r->nstates - 1].trigger);
@@ -138,7 +136,7 @@ TEST_F(trigger, each_action_from_each_context)
 		record_free(r);
 		OK(devtrace_ctl_trigger_del(self->ctl, "t"));
 
-		/* start: the event that fires is the first one */
+		/* start: the firing event is the first one */
 		self->t.action = DEVTRACE_ACTION_START;
 		NEW();
 		ASSERT_EQ(0, fire_in(i, 4));
@@ -150,7 +148,7 @@ TEST_F(trigger, each_action_from_each_context)
 		record_free(r);
 		OK(devtrace_ctl_trigger_del(self->ctl, "t"));
 
-		/* freeze: then nothing clears it, and no trigger starts it */
+		/* freeze: nothing clears the stream, and no trigger starts it */
 		self->t.action = DEVTRACE_ACTION_FREEZE;
 		NEW();
 		ASSERT_EQ(0, fire_in(i, 5));
@@ -169,7 +167,7 @@ TEST_F(trigger, each_action_from_each_context)
 		OK(devtrace_ctl_stream_state(self->ctl, "trace", DEVTRACE_STATE_STOPPED));
 		OK(devtrace_ctl_stream_state(self->ctl, "trace", DEVTRACE_STATE_RUNNING));
 
-		/* filter, and the one it had */
+		/* filter, and back to the previous filter */
 		self->t.action = DEVTRACE_ACTION_FILTER;
 		devtrace_filter_range(&self->t.filter, DEVTRACE_FA_TYPES, 100, 110, false);
 		NEW();
@@ -204,7 +202,7 @@ TEST_F(trigger, the_nth_event)
 	EXPECT_FALSE(self->t.armed);
 	EXPECT_EQ(3, self->t.seen);
 	EXPECT_EQ(3, self->t.nth);
-	/* armed: counts begin anew, how often it fired goes on */
+	/* armed: counts begin anew, except how often it fired */
 	OK(devtrace_ctl_trigger_arm(self->ctl, "t", true));
 	GET();
 	EXPECT_TRUE(self->t.armed);
@@ -212,7 +210,7 @@ TEST_F(trigger, the_nth_event)
 	EXPECT_EQ(1, self->t.fired);
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, fire("irq", FIRE_TYPE, 0, i, "x"));
-	/* armed once more: the two do not count */
+	/* armed again: the two events do not count */
 	OK(devtrace_ctl_trigger_arm(self->ctl, "t", true));
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, fire("irq", FIRE_TYPE, 0, i, "x"));
@@ -222,7 +220,7 @@ TEST_F(trigger, the_nth_event)
 	FIRED(2);
 	OK(devtrace_ctl_trigger_del(self->ctl, "t"));
 
-	/* each third one */
+	/* each third event */
 	self->t.rearm = true;
 	NEW();
 	for (i = 0; i < 10; i++)
@@ -246,7 +244,7 @@ TEST_F(trigger, more_in_a_second_than)
 	uint64_t begin, fired;
 	int i, tries = 0;
 
-	/* All within a second, if the board is not too busy. */
+	/* All within a second, unless the board is busy. */
 	do {
 		if (tries)
 			OK(devtrace_ctl_trigger_del(self->ctl, "t"));
@@ -271,7 +269,7 @@ TEST_F(trigger, more_in_a_second_than)
 	EXPECT_EQ(1, self->t.fired);
 	EXPECT_EQ(40, self->t.seen);
 	EXPECT_EQ(20, self->t.rate);
-	/* another second: once more */
+	/* the same in another second */
 	tries = 0;
 	do {
 		fired = self->t.fired;
@@ -285,7 +283,7 @@ TEST_F(trigger, more_in_a_second_than)
 		SKIP(return, "this machine is too busy for 21 events in a second");
 	fired++;
 	FIRED(fired);
-	/* slowly enough: never */
+	/* at a low rate it never fires */
 	dev_sleep_ms(1100);
 	for (i = 0; i < 30; i++) {
 		ASSERT_EQ(0, fire("task", FIRE_TYPE, 0, i, "x"));
@@ -353,7 +351,7 @@ static void emit_code(int fd, uint32_t code)
 		abort();
 }
 
-/* What a filter lets pass, a condition must find. */
+/* Unlike a filter, a condition is not met if the event lacks the field. */
 TEST_F(trigger, a_term_must_be_found)
 {
 	const unsigned int sw2 = DEVTRACE_SEV_SET | 2;
@@ -385,7 +383,7 @@ TEST_F(trigger, a_term_must_be_found)
 	EXPECT_EQ(1, self->t.fired);
 	OK(devtrace_ctl_trigger_del(self->ctl, "t"));
 
-	/* a code of a major, and the others of it */
+	/* a code of a major, and the other codes of that major */
 	out = open(DEV_PATH, O_WRONLY);
 	ASSERT_LE(0, out);
 	devtrace_filter_all(&self->t.when);
@@ -406,7 +404,7 @@ TEST_F(trigger, a_term_must_be_found)
 	self->t.nth = 0;
 	close(out);
 
-	/* a major code: our events have none */
+	/* a major: our events have no code */
 	devtrace_filter_all(&self->t.when);
 	devtrace_filter_range(&self->t.when, DEVTRACE_FA_TYPES, 0, FIRE_TYPE - 1, false);
 	OK(devtrace_filter_number(&self->t.when, DEVTRACE_FA_MAJORS, 7, true));
@@ -435,7 +433,7 @@ TEST_F(trigger, one_that_stops_again_and_again)
 			ASSERT_EQ(0, fire(contexts[i % 3], FIRE_TYPE, 0, i, "x"));
 		STATE("trace", DEVTRACE_STATE_STOPPED, &s);
 		FIRED(round);
-		/* two to fire, three more, and the rest was not counted */
+		/* two to fire, three more; later ones were not counted */
 		r = record("trace");
 		EXPECT_EQ(5, r->t->nev);
 		record_free(r);
@@ -465,7 +463,7 @@ TEST_F(trigger, after_a_time)
 		ASSERT_LE(1, r->t->nev);
 		if (r->t->nev > 1)
 			break;
-		/* This machine did not get to a second event in that time: longer. */
+		/* The machine was too slow for a second event in that time: extend it. */
 		record_free(r);
 		self->t.time *= 4;
 		ASSERT_GE(60 * NSEC, self->t.time);
@@ -478,14 +476,14 @@ TEST_F(trigger, after_a_time)
 		EXPECT_GE(first + self->t.time, r->t->ev[i].ts);
 	record_free(r);
 
-	/* and if nothing more comes it stops all the same */
+	/* without further events it stops too */
 	OK(devtrace_ctl_trigger_arm(self->ctl, "t", true));
 	OK(devtrace_ctl_stream_state(self->ctl, "trace", DEVTRACE_STATE_RUNNING));
 	ASSERT_EQ(0, fire("irq", FIRE_TYPE, 0, 1, "x"));
 	STATE("trace", DEVTRACE_STATE_STOPPED, &s);
 }
 
-/* Who listens is told nothing of a stream behind that it is gone. */
+/* After the removal of a stream, listeners get no more notifications about it. */
 TEST_F(trigger, a_stream_that_goes_before_it_stops)
 {
 	struct devtrace_ctl_change c;
@@ -503,7 +501,7 @@ TEST_F(trigger, a_stream_that_goes_before_it_stops)
 	FIRED(1);
 	OK(devtrace_ctl_trigger_del(self->ctl, "t"));
 	OK(devtrace_ctl_stream_del(self->ctl, "box"));
-	/* When it would have stopped, and a while longer */
+	/* Longer than until it would have stopped */
 	dev_sleep_ms(2000);
 	while ((ret = devtrace_ctl_next(self->monitor, &c)) > 0) {
 		if (c.cmd == DEVTRACE_CMD_NTF_STREAM_DEL)
@@ -558,7 +556,7 @@ TEST_F(trigger, a_filter_set_by_hand_wins)
 
 	ASSERT_EQ(0, fire("irq", FIRE_TYPE, 0, 1, "x"));
 	NEXT(FILTER, &c);
-	/* the second one changes nothing, and is no new beginning */
+	/* the second one changes nothing and does not restart the time */
 	ASSERT_EQ(0, fire("irq", FIRE_TYPE, 0, 1, "x"));
 	FIRED(2);
 	OK(devtrace_ctl_filter_set(self->ctl, "trace", &hand, NULL));
@@ -568,7 +566,7 @@ TEST_F(trigger, a_filter_set_by_hand_wins)
 	OK(devtrace_ctl_filter_get(self->ctl, "trace", &f, NULL));
 	EXPECT_FALSE(devtrace_filter_is_type(&f, 35));
 
-	/* from there on it is what a trigger gives back */
+	/* from here on, the trigger restores this filter */
 	ASSERT_EQ(0, fire("irq", FIRE_TYPE, 0, 1, "x"));
 	NEXT(FILTER, &c);
 	OK(devtrace_ctl_filter_get(self->ctl, "trace", &f, NULL));
@@ -581,7 +579,7 @@ TEST_F(trigger, a_filter_set_by_hand_wins)
 	EXPECT_TRUE(devtrace_filter_is_type(&f, 105));
 }
 
-/* A trigger sees what no stream stores. */
+/* A trigger sees events that no stream stores. */
 TEST_F(trigger, an_event_that_nobody_stores)
 {
 	struct devtrace_filter none;

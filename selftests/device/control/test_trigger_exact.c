@@ -2,14 +2,13 @@
 /*
  * test_trigger_exact.c - triggers while all CPUs emit at full speed
  *
- * "Severity hw2 or above, then 50 more", met in hard interrupt context: of each
- * round, exactly 50 events come after the one that fired, in the order in which the
- * stream is read, and behind them it says why it stopped. In the end the accounts
- * are exact: emitted is filtered, stored and dropped, and a reader that was there
- * all the time has read, or was told to have lost, each that the stream wanted.
+ * "Severity hw2 or above, then 50 more", met in hard interrupt context: in each round exactly 50
+ * events follow the firing one, in reading order, and a STATE frame gives the reason for the
+ * stop. At the end the counts are exact: events emitted are those filtered, stored and dropped;
+ * a permanent reader has read, or was told to have lost, each event that the stream wanted.
  *
- * Then, conditions that all CPUs meet at the same time: each event is counted, and
- * each n-th fires once.
+ * Then conditions that all CPUs meet at the same time: each event is counted, and each n-th
+ * fires once.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +27,7 @@
 
 #define LATER	50
 
-/* Reads all the time, and counts. */
+/* Reads permanently, and counts. */
 struct reader {
 	int fd;
 	pthread_t thread;
@@ -71,7 +70,7 @@ static void *read_on(void *arg)
 		if (quiet || r->failed)
 			return NULL;
 		poll(&p, 1, 50);
-		/* It may lag: then it is told what it lost. */
+		/* If it is late, it is told what it lost. */
 		dev_sleep_ms(20);
 	}
 }
@@ -86,10 +85,10 @@ FIXTURE(exact) {
 FIXTURE_VARIANT(exact) {
 	const char *stream;
 	bool rearm;
-	unsigned int percent;		/* of the rounds that are asked for */
+	unsigned int percent;		/* of the requested rounds */
 };
 
-/* Armed again as the stream runs again, or new for each round. */
+/* Rearmed when the stream runs again, or made anew for each round. */
 FIXTURE_VARIANT_ADD(exact, stream0_rearming) {
 	.stream = "trace", .rearm = true, .percent = 100,
 };
@@ -102,11 +101,11 @@ FIXTURE_SETUP(exact)
 	memset(self, 0, sizeof(*self));
 	dev_seed();
 	ASSERT_EQ(0, dev_load("size=8K"));
-	/* All the time, on each CPU, and interrupts on top of it. */
+	/* Permanent load on each CPU, and interrupts. */
 	ASSERT_EQ(0, dev_load_writers("pause_us=0 burst=64 period_us=300 max_len=16"));
 	ASSERT_EQ(0, dev_load_file("dtfire.ko", ""));
 	if (access("/sys/module/dtquiet", F_OK))
-		dev_load_file("dtquiet.ko", "");	/* not where there are no NMIs */
+		dev_load_file("dtquiet.ko", "");	/* fails without NMIs */
 	self->ncpus = dev_online(self->cpus);
 	ASSERT_LT(0, self->ncpus);
 	self->ctl = devtrace_ctl_open();
@@ -122,7 +121,7 @@ FIXTURE_TEARDOWN(exact)
 	devtrace_decoder_free(self->r.d);
 	if (self->r.fd > 0)
 		close(self->r.fd);
-	dev_sleep_ms(200);	/* the last NMIs */
+	dev_sleep_ms(200);	/* wait for the last NMIs */
 	dev_unload_one("dtquiet");
 	EXPECT_EQ(0, dev_done());
 }
@@ -138,7 +137,7 @@ static int add_stats(const struct devtrace_ctl_stats *s, void *arg)
 	return 0;
 }
 
-/* The event with this value, and how many come after it; -1: it is not there. */
+/* Number of events after the one with this value; -1: not found. */
 static long after(const struct record *r, uint32_t value, size_t *at)
 {
 	size_t i;
@@ -166,7 +165,7 @@ TEST_F_TIMEOUT(exact, fifty_later_events, 1200)
 
 	rounds = (rounds * variant->percent + 99) / 100;
 	if (strcmp(variant->stream, "trace")) {
-		/* It does not want some, so that there are filtered ones to be counted. */
+		/* The filter refuses some events, which must be counted. */
 		devtrace_filter_all(&f);
 		devtrace_filter_range(&f, DEVTRACE_FA_TYPES, DTTEST_TYPE + DTTEST_SOFTIRQ,
 				      DTTEST_TYPE + DTTEST_SOFTIRQ, false);
@@ -261,7 +260,7 @@ TEST_F_TIMEOUT(exact, fifty_later_events, 1200)
 		EXPECT_EQ(emitted - st[cpu].filtered, self->r.read[cpu] + lost)
 			TH_LOG("CPU %d: %llu read + %llu lost", cpu,
 			       (unsigned long long)self->r.read[cpu], (unsigned long long)lost);
-		/* One that was taken back as the stream stopped has been stored. */
+		/* An event undone by the stop was stored before. */
 		EXPECT_LE(st[cpu].dropped[DEVTRACE_LOST_STOPPED],
 			  self->r.lost[cpu][DEVTRACE_LOST_STOPPED]);
 		stopped += st[cpu].dropped[DEVTRACE_LOST_STOPPED];
@@ -312,7 +311,7 @@ FIXTURE_TEARDOWN(count)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* There is always one more loss, and traceinfo comes to an end; with all that is stored. */
+/* Losses never end, but traceinfo does, and prints everything stored. */
 TEST_F_TIMEOUT(count, stopped_stream_is_printed_while_others_emit, 300)
 {
 	ASSERT_EQ(0, dev_writers_run(true));
@@ -347,7 +346,7 @@ TEST_F(count, each_seventh_fires_and_one_shot_once)
 	ASSERT_EQ(0, dev_writers_run(true));
 	dev_nmi(100);
 	dev_sleep_ms(seconds * 1000);
-	/* A slow machine takes longer for the thousandth. */
+	/* On a slow machine the thousandth event takes longer. */
 	for (tries = 0; tries < 6000 && !got.fired; tries++) {
 		OK(devtrace_ctl_trigger_get(self->ctl, "once", &got));
 		dev_sleep_ms(10);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_trigger_refused.c - triggers that make no sense, each refused in words that say why
- */
+/* test_trigger_refused.c - invalid triggers are refused, with a reason */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +47,7 @@ TEST_F(trigger, what_makes_no_sense_is_refused)
 	REFUSED(EINVAL, "string", devtrace_ctl_trigger_new(self->ctl, &self->t));
 	self->t.element.given = false;
 
-	/* as many as there can be */
+	/* the largest number of triggers */
 	for (i = 1; i < DEVTRACE_TRIGGERS_MAX; i++) {
 		snprintf(name, sizeof(name), "t%d", i);
 		strcpy(self->t.name, name);
@@ -71,7 +69,7 @@ static void severities(struct devtrace_filter *f, unsigned int hw, unsigned int 
 	devtrace_filter_severity(f, hw, sw);
 }
 
-/* Code 7, and one of its codes or all of them excluded. */
+/* Code 7, with one of its codes or all of them excluded. */
 static void code(struct devtrace_filter *f, bool whole, bool excluded)
 {
 	devtrace_filter_number(f, whole ? DEVTRACE_FA_MAJORS : DEVTRACE_FA_CODES,
@@ -88,7 +86,7 @@ static void types(struct devtrace_filter *f, unsigned int first, unsigned int la
 	devtrace_filter_range(f, DEVTRACE_FA_TYPES, first, last, true);
 }
 
-/* A trigger waits: what no event ever meets is refused, and its neighbour is not. */
+/* A condition that no event can meet is refused; a similar valid one is not. */
 TEST_F(trigger, a_condition_that_no_event_meets_is_refused)
 {
 	struct devtrace_filter *f = &self->t.when;
@@ -143,12 +141,12 @@ TEST_F(trigger, a_condition_that_no_event_meets_is_refused)
 	BUT(e->given = true; e->mask = 6; e->value = 8; e->compare = DEVTRACE_CMP_NE);
 #undef CASE
 #undef BUT
-	/* A stream may begin so. */
+	/* A stream may have it as its filter. */
 	devtrace_filter_none(f);
 	OK(devtrace_ctl_stream_new(self->ctl, "box", 4096, f, 0, DEVTRACE_STATE_RUNNING));
 }
 
-/* An element of a trigger in attributes that are each as they should be, or not. */
+/* The attributes of an element, valid or not. */
 struct part {
 	int		attr;
 	size_t		len;
@@ -180,7 +178,7 @@ TEST_F(trigger, an_element_in_odd_pieces_is_refused)
 		mask = { DEVTRACE_EA_MASK, 8, ones }, string = { DEVTRACE_EA_STRING, 2, text + 63 };
 	const uint32_t lt = DEVTRACE_CMP_LT;
 	const struct part less = { DEVTRACE_EA_COMPARE, 4, (const char *)&lt };
-	/* The words of the kernel come with the policy, those of the module do not. */
+	/* The kernel's texts come with the policy, the module's do not. */
 	static const char length[] = "invalid attribute length", range[] = "integer out of range",
 		fails[] = "failed policy validation";
 	const struct { const char *says; int err; bool policy; struct part parts[6]; } t[] = {
@@ -213,16 +211,16 @@ TEST_F(trigger, an_element_in_odd_pieces_is_refused)
 		EXPECT_NE(NULL, strstr(nl->why, t[i].says)) TH_LOG("%zu says: %s", i, nl->why);
 		EXPECT_NE(0, nl->where) TH_LOG("%zu", i);
 	}
-	/* Which one it is, where the kernel can tell. */
+	/* It is named if the kernel can tell. */
 	EXPECT_EQ(-EINVAL, new_with_element(nl, (struct part[]){ equal, value, { 0 } }));
 	EXPECT_TRUE(!nl->missing || nl->missing == DEVTRACE_EA_INDEX) TH_LOG("%u", nl->missing);
-	/* Nothing else was wrong with them. */
+	/* Otherwise they are valid. */
 	EXPECT_EQ(0, new_with_element(nl, (struct part[]){ index, less, value, mask, { 0 } }))
 		TH_LOG("%s", nl->why);
 	OK(devtrace_ctl_trigger_del(self->ctl, "e"));
 	EXPECT_EQ(0, new_with_element(nl, (struct part[]){ index, equal, string, { 0 } }))
 		TH_LOG("%s", nl->why);
-	/* An action that is not told what it needs. */
+	/* An action without its argument. */
 	nl_begin(nl, DEVTRACE_CMD_TRIGGER_NEW);
 	nl_put_str(nl, DEVTRACE_A_TRIGGER, "f");
 	nl_nest_end(nl, nl_nest(nl, DEVTRACE_A_WHEN));

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_watch.c - callbacks for events where they are emitted, and devtrace:event
+ * test_watch.c - watches: callbacks at the time of the event, and the tracepoint devtrace:event
  *
- * Writers in tasks, softirqs, interrupts and NMIs emit numbered events, a thousand for each
- * of DEVICE_ROUNDS: dtwatch.ko's callback is called once for each, in the context of the
- * writer, and a counter of perf on the tracepoint counts the same. What a callback emits is
- * stored and not watched. Watches come and go while all CPUs emit. Programs' events are
- * watched too. tracefs prints what passed; a program of BPF, which this test loads itself
- * and so without bpftool, counts by context.
+ * Writers in tasks, softirqs, interrupts and NMIs emit a thousand numbered events per
+ * DEVICE_ROUNDS. The callback of dtwatch.ko is called once for each, in the writer's context,
+ * and a perf counter on the tracepoint counts the same. Events of a callback are stored and not
+ * watched. Watches come and go while all CPUs emit. Events of programs are watched too. tracefs
+ * prints the events; a BPF program, which this test loads itself, counts them by context.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +40,7 @@ static uint32_t rounds(void)
 	return env && *env ? strtoul(env, NULL, 0) : 1000;
 }
 
-/* The text of a file; "" and a word about it if there is none. */
+/* The text of a file; "" and a message on failure. */
 static const char *said(const char *path)
 {
 	if (dev_read_file(path, text, sizeof(text)) >= 0)
@@ -55,7 +54,7 @@ static int watch(const char *what)
 	return dev_write_file(DTWATCH "watch", what) ? -errno : 0;
 }
 
-/* By CPU and class, or for programs by number and class. */
+/* By CPU and class; for programs by number and class. */
 static void watched(uint64_t counts[DEV_CPUS][CLASSES])
 {
 	const char *p = said(DTWATCH "counts");
@@ -70,7 +69,7 @@ static void watched(uint64_t counts[DEV_CPUS][CLASSES])
 	}
 }
 
-/* The watch of the tracepoint comes and goes a little later than its probe. */
+/* The watch of the tracepoint is made shortly after its probe, and removed likewise. */
 static bool is_attached(bool on)
 {
 	int tries = 6000;
@@ -80,7 +79,7 @@ static bool is_attached(bool on)
 	return tries;
 }
 
-/* One event of a driver, of a type that dtwatch takes for nothing. */
+/* Emit an event of a driver, with a type that dtwatch ignores. */
 static int fire(const char *context, unsigned int severity, uint32_t value)
 {
 	char line[128];
@@ -89,7 +88,7 @@ static int fire(const char *context, unsigned int severity, uint32_t value)
 	return dev_write_file("/sys/module/dtfire/parameters/emit", line);
 }
 
-/* Contexts that there are: without NMIs the last one is left out. */
+/* Number of contexts; without NMIs, one less. */
 static int classes(unsigned int nmis)
 {
 	if (access("/sys/module/dtquiet", F_OK))
@@ -143,7 +142,7 @@ FIXTURE_TEARDOWN(watch)
 			close(self->perf[i]);
 	if (!access(EVENT "enable", F_OK))
 		EXPECT_EQ(0, dev_write_file(EVENT "enable", "0"));
-	dev_sleep_ms(200);	/* the last NMIs */
+	dev_sleep_ms(200);	/* wait for the last NMIs */
 	dev_unload_one("dtquiet");
 	EXPECT_EQ(0, dev_done());
 }
@@ -162,12 +161,12 @@ TEST_F_TIMEOUT(watch, each_event_once_in_its_context, 1200)
 		ASSERT_LE(0, self->perf[i]);
 	}
 	ASSERT_TRUE(is_attached(true));
-	/* So that interrupts come upon callbacks. */
+	/* Let interrupts occur during callbacks. */
 	ASSERT_EQ(0, dev_write_file(DTWATCH "delay_us", "3"));
 	ASSERT_EQ(0, watch("192 212 0xff01 3"));
 	nr = classes(100);
 	ASSERT_EQ(0, dev_writers_run(true));
-	/* The one who injects NMIs may have no CPU while all others emit enough. */
+	/* The injector of NMIs may have no CPU meanwhile. */
 	do {
 		dev_sleep_ms(20);
 		ASSERT_EQ(0, dev_writers_counts(emitted));
@@ -211,7 +210,7 @@ TEST_F_TIMEOUT(watch, each_event_once_in_its_context, 1200)
 	EXPECT_EQ(0, watch("off"));
 }
 
-/* What does not meet a term does not come, and what meets all does. */
+/* An event comes exactly if it meets all terms. */
 TEST_F(watch, terms)
 {
 	int i, k;
@@ -227,7 +226,7 @@ TEST_F(watch, terms)
 		{ "212 212 0x8000 1", DEVTRACE_HW3, true },
 		{ "212 212 0x8000 1", DEVTRACE_HW2, false },
 		{ "212 212 0x8400 1", DEVTRACE_SW2, true },
-		/* Between two that are asked for: the filter lets it pass. */
+		/* Between two requested ones, so the filter passes it. */
 		{ "212 212 0xa000 1", DEVTRACE_HW2, false },
 		{ "212 212 0x0800 1", DEVTRACE_HW3, false },
 	};
@@ -297,7 +296,7 @@ TEST_F(watch, in_nmis)
 
 	if (classes(100) < DTTEST_CLASSES)
 		SKIP(return, "nobody injects NMIs here, or an NMI may not touch a ring");
-	/* Each callback emits one, which is counted. */
+	/* Each callback emits an event, which is counted. */
 	ASSERT_EQ(0, dev_write_file(DTWATCH "echo", "Y"));
 	ASSERT_EQ(0, watch("211 212 0xff01 1"));
 	for (n = 0; n < 20; n++)
@@ -307,7 +306,7 @@ TEST_F(watch, in_nmis)
 	EXPECT_STREQ("20\n", said(WATCH "nested"));
 }
 
-/* Nothing is called behind the end of a watch, and nothing twice. */
+/* No callback comes after the end of a watch, and none twice. */
 TEST_F_TIMEOUT(watch, come_and_go_while_all_emit, 1200)
 {
 	uint64_t seen[DEV_CPUS][CLASSES], before = 0, now;
@@ -339,7 +338,7 @@ TEST_F_TIMEOUT(watch, come_and_go_while_all_emit, 1200)
 			    "doubled %d missing %d context %d preemptible %d backwards %d payload %d late %d",
 			    wrong, wrong + 1, wrong + 2, wrong + 3, wrong + 4, wrong + 5, wrong + 6));
 	for (i = 0; i < 7; i++)
-		if (i != 1)	/* It was not registered all the time. */
+		if (i != 1)	/* it was not registered all the time */
 			EXPECT_EQ(0, wrong[i]) TH_LOG("%s", text);
 	EXPECT_LT(0, wrong[1]);
 	EXPECT_LT(n / 4, called);
@@ -361,7 +360,7 @@ static int emit_numbered(uint32_t tag, uint32_t nr)
 	return devtrace_emit_event(&ev.e, sizeof(ev.e) + sizeof(ev.data));
 }
 
-/* By a system call each, since a lane would bring them to the kernel in blocks. */
+/* By system call, as lanes bring events to the kernel in blocks. */
 TEST_F(watch, events_of_programs)
 {
 	static const char *const ways[] = { "lane", "system call" };
@@ -412,7 +411,7 @@ TEST_F(watch, refused)
 	int i;
 
 	EXPECT_STREQ("-22 -22 -22 -22 -22 -22 -22 -22 -2 -2 0 -16 0 -2\n", said(DTWATCH "refused"));
-	/* Eight at a time */
+	/* The limit is eight */
 	EXPECT_EQ(0, dev_write_file(DTWATCH "fill", "8"));
 	EXPECT_EQ(-ENOSPC, watch("192 192 1 1"));
 	EXPECT_EQ(0, dev_write_file(DTWATCH "fill", "7"));
@@ -420,7 +419,7 @@ TEST_F(watch, refused)
 	EXPECT_EQ(0, watch("off"));
 	EXPECT_EQ(-ENOENT, watch("off"));
 	EXPECT_EQ(0, dev_write_file(DTWATCH "fill", "0"));
-	/* All watches are one of 16 triggers. */
+	/* All watches together occupy one of the 16 triggers. */
 	for (i = 0; i < DEVTRACE_TRIGGERS_MAX; i++)
 		ASSERT_EQ(0, trigger(DEVTRACE_CMD_TRIGGER_NEW, i));
 	EXPECT_EQ(-ENOSPC, watch("192 192 1 1"));
@@ -441,11 +440,11 @@ TEST_F(watch, refused)
 	EXPECT_NE(0, dev_write_file(WATCH "severity", " "));
 	EXPECT_TRUE(dev_log_has("no severity is given"));
 	EXPECT_STREQ("sw0 sw1 sw2 sw3 hw0 hw1 hw2 hw3\n", said(WATCH "severity"));
-	/* Somebody has it. */
+	/* It is in use. */
 	EXPECT_NE(0, dev_unload_one("devtrace_watch"));
 }
 
-/* How often a text stands in what tracefs prints. */
+/* Number of occurrences of a text in the output of tracefs. */
 static int printed(const char *what)
 {
 	const char *p = said("/sys/kernel/tracing/trace");
@@ -485,13 +484,13 @@ TEST_F(watch, the_tracepoint_in_tracefs)
 	snprintf(line, sizeof(line), "len=18 payload=%02x34120000%02x00000000%02xccedffff%02x7800\n",
 		 DEVTRACE_E_U32, DEVTRACE_E_U32, DEVTRACE_E_I32, DEVTRACE_E_STR);
 	EXPECT_EQ(2 * nr, printed(line)) TH_LOG("%s\n%s", line, text);
-	/* Others while it is on */
+	/* Change the severities while it is attached */
 	ASSERT_EQ(0, dev_write_file(WATCH "severity", "none"));
 	for (i = 0; i < 4; i++)
 		ASSERT_EQ(0, fire("task", severities[i], i));
 	EXPECT_EQ(1, printed("severity=- context=task"));
 	EXPECT_EQ(2 * nr + 1, printed("event: type="));
-	/* And nobody */
+	/* Detach */
 	ASSERT_EQ(0, dev_write_file(EVENT "enable", "0"));
 	EXPECT_TRUE(is_attached(false));
 	ASSERT_EQ(0, fire("task", 0, 0));
@@ -499,7 +498,7 @@ TEST_F(watch, the_tracepoint_in_tracefs)
 	dev_nmi(0);
 }
 
-/* tracefs holds no module: it lets go of the tracepoint when the module has ended. */
+/* tracefs does not hold the module: the tracepoint is detached when it is unloaded. */
 TEST_F(watch, the_module_goes_while_tracefs_is_attached)
 {
 	int i;
@@ -523,7 +522,7 @@ static int bpf(int cmd, union bpf_attr *a)
 	return syscall(SYS_bpf, cmd, a, sizeof(*a));
 }
 
-/* Where a field is in a record of the tracepoint; -1: not there. */
+/* Offset of a field in the tracepoint's record; -1: none. */
 static int offset_of(const char *field)
 {
 	const char *p = strstr(said(EVENT "format"), field);
@@ -532,7 +531,7 @@ static int offset_of(const char *field)
 	return p && (p = strstr(p, "offset:")) && sscanf(p, "offset:%d", &at) == 1 ? at : -1;
 }
 
-/* counts[flags & DEVTRACE_F_CONTEXT]++, and 1 so that perf counts the event */
+/* counts[flags & DEVTRACE_F_CONTEXT]++, and return 1 so that perf counts the event */
 static int load_counter(int map, int flags)
 {
 	const struct bpf_insn code[] = {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * trigger_fixture.h - a device, dtfire.ko, a listener, and a trigger on the type that dtfire emits
- */
+/* trigger_fixture.h - a device, dtfire.ko, a listener, and a trigger on dtfire's type */
 #ifndef TRIGGER_FIXTURE_H
 #define TRIGGER_FIXTURE_H
 
@@ -15,7 +13,7 @@
 FIXTURE(trigger) {
 	struct devtrace_ctl *ctl, *monitor;
 	struct devtrace_ctl_trigger t;
-	int fd;				/* of the monitor */
+	int fd;				/* descriptor of the monitor */
 };
 
 FIXTURE_SETUP(trigger)
@@ -30,7 +28,7 @@ FIXTURE_SETUP(trigger)
 	self->fd = devtrace_ctl_monitor(self->monitor);
 	ASSERT_LE(0, self->fd);
 	devtrace_ctl_trigger_init(&self->t, "t");
-	/* Our own type, so that nothing else meets it. */
+	/* A type of our own, so that no other event meets it. */
 	devtrace_filter_only(&self->t.when, DEVTRACE_FA_TYPES);
 	devtrace_filter_range(&self->t.when, DEVTRACE_FA_TYPES, FIRE_TYPE, FIRE_TYPE, true);
 }
@@ -44,7 +42,7 @@ FIXTURE_TEARDOWN(trigger)
 
 #define OK(call)	ASSERT_EQ(0, call) TH_LOG("%s", devtrace_ctl_error(self->ctl))
 #define NEW()		OK(devtrace_ctl_trigger_new(self->ctl, &self->t))
-/* Refused with this error, in words that have this one. */
+/* Expect this error, and a message with this word. */
 #define REFUSED(err, word, call) do {						\
 	EXPECT_EQ(-(err), call);						\
 	EXPECT_NE(NULL, strstr(devtrace_ctl_error(self->ctl), word))		\

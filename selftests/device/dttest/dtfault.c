@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dtfault.c - faults of a driver, on demand
+ * dtfault.c - cause driver faults on demand
  *
- * Written to the parameter "how":
+ * Values of the parameter "how":
  *
- *	assert		an assertion that does not hold
+ *	assert		a failed assertion
  *	oops		a thread writes to address 0
- *	jump		a thread goes to where no function is
- *	hang		a thread waits for 5 s and lets nothing disturb it
- *	panic		LINES messages, and the notifiers of a panic that come before ours; an
- *			assertion that does not hold. All with interrupts off
- *	memory		errors of memory of each severity, then of other parts of the machine
+ *	jump		a thread jumps to an invalid address
+ *	hang		a thread sleeps uninterruptibly for 5 s
+ *	panic		LINES messages and the panic notifiers that precede ours; a failed
+ *			assertion; all with interrupts off
+ *	memory		memory errors of each severity, then errors of other hardware
  */
 #include <linux/devtrace.h>
 #include <linux/err.h>
@@ -58,7 +58,7 @@ static int others_end(struct notifier_block *nb, unsigned long event, void *text
 	return NOTIFY_STOP;
 }
 
-/* Behind that of devtrace_profile. */
+/* Runs after the notifier of devtrace_profile. */
 static struct notifier_block panic_block = {
 	.notifier_call = others_end, .priority = INT_MAX - 1,
 };
@@ -79,7 +79,7 @@ static int as_at_a_panic(void)
 	return 0;
 }
 
-/* As firmware has it: the name of the unit fills its 20 bytes, and other bytes follow. */
+/* As firmware may give it: the unit's name fills its 20 bytes, and other bytes follow. */
 static int memory(void)
 {
 #ifdef CONFIG_RAS

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dtfire.c - emit one event, from the context that a test asks for
+ * dtfire.c - emit one event in a given context
  *
- * Written to the parameter "emit":
+ * Values of the parameter "emit":
  *
  *	CONTEXT TYPE SEVERITY OBJECT SIGNAL VALUE TEXT
  *
- * CONTEXT is task, softirq, irq or nmi; the numbers are decimal. The event has the
- * elements U32 VALUE, U32 0, I32 -VALUE and STR TEXT. When the write returns it has been
- * emitted, by the CPU that wrote; but in an NMI, which somebody has to inject, by
- * the first CPU that gets one. If none comes, that is ETIMEDOUT.
+ * CONTEXT is task, softirq, irq or nmi; numbers are decimal. The event has the elements U32
+ * VALUE, U32 0, I32 -VALUE and STR TEXT. It is emitted by the writing CPU before write(2)
+ * returns; an NMI, which must be injected, emits on the first CPU that gets it. Without an NMI
+ * the result is ETIMEDOUT.
  *
- * Or it is the name of a call, as "rec": the numbers go to it as they are, out of range too,
- * from the task that wrote.
+ * CONTEXT may also be the name of a call, such as "rec": the call gets the numbers unchanged,
+ * also out of range, in the context of the writing task.
  *
- * Or it is held: then a worker of the CPU VALUE emits an event with the element U32
- * VALUE, and has it reserved and not committed for hold_ms; the write does not wait for
- * that. The parameter "held" is odd meanwhile: once more for the begin, once for the
- * end.
+ * CONTEXT "hold": a worker on CPU VALUE emits an event with the element U32 VALUE, and keeps it
+ * reserved for hold_ms before it commits; the write does not wait. The parameter "held" is odd
+ * meanwhile: it is incremented at the begin and at the end.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -46,7 +45,7 @@ static struct hrtimer timer;
 static struct tasklet_struct tasklet;
 static int nmi_wanted;
 
-/* The event that is asked for. */
+/* The event to emit. */
 static struct {
 	unsigned int type, severity, object, signal, value;
 	char text[32];
@@ -106,7 +105,7 @@ static int in_nmi_context(unsigned int type, struct pt_regs *regs)
 	if (!READ_ONCE(nmi_wanted) || cmpxchg(&nmi_wanted, 1, 2) != 1)
 		return NMI_DONE;
 	emit();
-	/* No completion here: it takes a lock. Pairs with emit_nmi(). */
+	/* Not a completion, which takes a lock. Pairs with emit_nmi(). */
 	smp_store_release(&nmi_wanted, 0);
 	return NMI_HANDLED;
 }
@@ -129,7 +128,7 @@ static int emit_nmi(void)
 {
 	const unsigned long end = jiffies + 60 * HZ;
 
-	/* The event before the wish; pairs with the exchange in in_nmi_context(). */
+	/* Publish the event before the flag; pairs with the exchange in in_nmi_context(). */
 	smp_store_release(&nmi_wanted, 1);
 	/* Pairs with in_nmi_context(). */
 	while (smp_load_acquire(&nmi_wanted)) {
@@ -140,7 +139,7 @@ static int emit_nmi(void)
 	return 0;
 }
 
-/* By a call that looks at its numbers itself. */
+/* Use a call that checks its numbers itself. */
 static int emit_by(const char *call)
 {
 	const u8 type = one.type, severity = one.severity;
@@ -169,7 +168,7 @@ static int emit_by(const char *call)
 	return 0;
 }
 
-/* The names above that are no contexts. */
+/* True for a name of a call. */
 static bool is_call(const char *s)
 {
 	static const char * const calls[] = {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dtlast.c - emit when the machine is about to end
+ * dtlast.c - emit while the machine goes down
  *
- * Written to the parameter "how", while a thread on each other CPU emits as fast
- * as it can:
+ * Values of the parameter "how"; a thread on each other CPU emits at full speed:
  *
  *	panic		a panic; its notifiers run with all other CPUs stopped, some of
  *			them in the middle of an emit
- *	restart		a restart in order; its notifiers run first
- *	emergency	a restart from a hard interrupt, with nothing run before
+ *	restart		an orderly restart; its notifiers run first
+ *	emergency	a restart from a hard interrupt, without notifiers
  *
- * Whoever is called then emits EVENTS events and says on the console how many were
- * recorded. Nobody reads them: what counts is that nothing waits, and that none was lost.
+ * The notifier or interrupt then emits EVENTS events and prints on the console how many were
+ * recorded. They are never read: the test is that no emit waits, and that none is lost.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -47,7 +46,7 @@ static void *reserve_counted(unsigned int type, u32 who, unsigned int len, u32 k
 	return p;
 }
 
-/* As devtrace_rec(), which does not say whether the event was recorded. */
+/* Like devtrace_rec(), which does not return whether the event was recorded. */
 static void last_words(const char *where)
 {
 	const unsigned int cpu = smp_processor_id();
@@ -77,7 +76,7 @@ static int on_restart(struct notifier_block *nb, unsigned long event, void *cmd)
 static struct notifier_block panic_block = { .notifier_call = on_panic };
 static struct notifier_block restart_block = { .notifier_call = on_restart };
 
-/* Twice: with PREEMPT_RT a thread prints what was said, for which there is no time then. */
+/* Twice: with PREEMPT_RT a thread prints the messages, which otherwise has no time. */
 static enum hrtimer_restart on_timer(struct hrtimer *t)
 {
 	static bool again;
@@ -115,7 +114,7 @@ static void stop_threads(void)
 	}
 }
 
-/* On every CPU but this one. */
+/* On each CPU but this one. */
 static int start_threads(void)
 {
 	const unsigned int here = get_cpu();

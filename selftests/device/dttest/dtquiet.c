@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dtquiet.c - say that NMIs which nobody explains are meant
+ * dtquiet.c - a handler for injected NMIs that returns NMI_HANDLED
  *
- * While a test injects NMIs, dttest.ko comes and goes; without it the kernel
- * would print about each of them. This module stays and swallows them.
+ * dttest.ko is loaded and unloaded while a test injects NMIs; without a handler the kernel
+ * prints a message for each NMI. This module stays loaded.
  */
 #include <linux/module.h>
 #include <asm/nmi.h>

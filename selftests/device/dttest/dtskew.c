@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dtskew.c - let the time-stamp counter of one CPU differ from the others'
+ * dtskew.c - shift the time-stamp counter of one CPU against the others
  *
- * Parameters, each done when it is written:
+ * Parameters, effective when written:
  *
- *	skew		"CPU NS": the counter of this CPU is ahead of the others' by so
- *			many ns, or behind
- *	unstable	the kernel gives up the TSC, as its watchdog would have it do
+ *	skew		"CPU NS": the counter of this CPU is ahead of the others by NS,
+ *			or behind
+ *	unstable	the kernel stops using the TSC, as its watchdog would decide
  *
- * QEMU's emulation has no MSR that moves the counter, but it has SVM, and in a guest the
- * counter has an offset. So the CPU becomes a guest in the middle of its kernel, with the
- * state it has and nothing intercepted but VMMCALL, and goes on as before. For another
- * offset it leaves and comes again: VMMCALL goes to the instruction behind VMRUN, which
- * has the guest go on behind VMMCALL. There is no way back, but an offset of 0.
+ * QEMU's emulation has no MSR for the counter, but it has SVM, which gives a guest's counter an
+ * offset. The CPU becomes a guest in the middle of its kernel, keeps its state, intercepts only
+ * VMMCALL, and goes on. To change the offset it leaves the guest and enters it again: VMMCALL
+ * continues after VMRUN, which continues the guest after VMMCALL. The CPU stays a guest; an
+ * offset of 0 removes the effect.
  *
- * Only for QEMU's emulation: where hypervisors care, or a CPU keeps its state of the host
- * elsewhere than in the page for it, nothing of this works. -ENODEV there.
+ * This works only in QEMU's emulation: hypervisors may intercept it, and a CPU may keep host
+ * state outside the page for it. Elsewhere the result is -ENODEV.
  */
 #include <linux/cpumask.h>
 #include <linux/gfp.h>
@@ -33,7 +33,7 @@
 #include <asm/svm.h>
 #include <asm/tsc.h>
 
-/* These have other names from Linux 6.16 on. */
+/* Linux 6.16 renamed these. */
 #ifdef rdmsrq
 #include <asm/cpuid/api.h>
 #define rdmsrl			rdmsrq
@@ -41,10 +41,10 @@
 #define hypervisor_cpuid_base	cpuid_base_hypervisor
 #endif
 
-/* What the CPU keeps while the module is gone, too: it stays a guest. */
+/* The CPU needs this also after the module is unloaded: it stays a guest. */
 struct guest {
-	struct vmcb	*vmcb, *host;	/* a page each */
-	u8		*stack;		/* of the host, for no more than VMRUN again */
+	struct vmcb	*vmcb, *host;	/* one page each */
+	u8		*stack;		/* stack of the host, which only executes VMRUN again */
 	bool		runs;
 };
 
@@ -65,7 +65,7 @@ static void segment(struct vmcb_seg *s, u16 selector, u16 attrib)
 	s->base = 0;
 }
 
-/* As this CPU is now. The segments are those of a 64-bit kernel: flat. */
+/* Copy the state of this CPU. Segments are the flat ones of a 64-bit kernel. */
 static void copy_state(struct vmcb *v)
 {
 	struct vmcb_save_area *s = &v->save;
@@ -94,9 +94,9 @@ static void copy_state(struct vmcb *v)
 }
 
 /*
- * Everything behind 1: is run by the guest, with all registers as they were. What is
- * between VMRUN and that is the host, which has interrupts off and touches the flags,
- * RAX and its stack alone: of the guest's all three are in the VMCB.
+ * The code after label 1: runs as guest, with all registers unchanged. The code between VMRUN
+ * and that label is the host's; interrupts are off, and it uses only the flags, RAX and its
+ * stack, whose guest values are all in the VMCB.
  */
 static noinline void become_guest(struct guest *g)
 {
@@ -124,7 +124,7 @@ static noinline void become_guest(struct guest *g)
 		     : "rax", "cc", "memory");
 }
 
-/* On the CPU, interrupts off. */
+/* Runs on that CPU with interrupts off. */
 static void set_offset(void *cycles)
 {
 	struct guest *g = &guest;
@@ -132,7 +132,7 @@ static void set_offset(void *cycles)
 
 	g->vmcb->control.tsc_offset = *(s64 *)cycles;
 	if (g->runs) {
-		/* The page tables that it came with may be gone. */
+		/* The page tables of the first call may be gone. */
 		g->host->save.cr3 = __native_read_cr3();
 		g->host->save.cr4 = __read_cr4();
 		asm volatile("vmmcall" : : : "memory");
@@ -165,7 +165,7 @@ static int set_skew(const char *val, const struct kernel_param *kp)
 		guest.stack = (void *)get_zeroed_page(GFP_KERNEL);
 		if (!guest.vmcb || !guest.host || !guest.stack)
 			return -ENOMEM;
-		/* It is our code that runs between two offsets. */
+		/* This module's code runs between two offsets. */
 		__module_get(THIS_MODULE);
 		guest_cpu = cpu;
 	}

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dttest.c - emit numbered events from every context, and count them
+ * dttest.c - emit numbered events in each context, and count them
  *
- * On each CPU: a kernel thread bound to it, a hard-interrupt timer, a tasklet
- * which that schedules, and, where there are NMIs that nobody else explains
- * (QEMU's inject-nmi), their handler. What an event holds is in dttest.h.
- * Each class of writer on a CPU runs one at a time, so its numbers appear in
- * its ring in order; a number is taken whether devtrace stores the event or
- * drops it. Controlled by the parameters: write 1 to "run", and 0; then
- * "counts" has a line for each CPU: its number, then events by class.
+ * On each CPU: a bound kernel thread, a hard-interrupt timer, a tasklet scheduled by it, and, if
+ * QEMU injects NMIs, an NMI handler. dttest.h describes the events. Each class of writer runs
+ * one at a time per CPU, so its numbers are in order in the ring; a number is used whether
+ * devtrace stores the event or drops it. Write 1 to the parameter "run", then 0; "counts" then
+ * has a line per CPU: its number and the events by class.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -74,7 +72,7 @@ static void emit(struct writer *w, enum dttest_class class)
 	u8 pattern[DTTEST_MAX_LEN];
 	u32 i;
 
-	/* The two ways into the ring in turn. */
+	/* Alternate between the two ways into the ring. */
 	if (!len) {
 		devtrace_rec(DTTEST_TYPE + class, dt_u32(tag), dt_u32(nr), dt_u32x(hash));
 		return;
@@ -109,7 +107,7 @@ static enum hrtimer_restart irq_writer(struct hrtimer *t)
 
 	emit_few(w, DTTEST_IRQ);
 	tasklet_schedule(&w->tasklet);
-	/* Not in step between CPUs. */
+	/* A different period on each CPU. */
 	hrtimer_forward_now(t, ns_to_ktime((u64)(period_us + 7 * w->cpu) * NSEC_PER_USEC));
 	return HRTIMER_RESTART;
 }
@@ -121,7 +119,7 @@ static int task_writer(void *arg)
 
 	hrtimer_start(&w->timer, ns_to_ktime((u64)period_us * NSEC_PER_USEC),
 		      HRTIMER_MODE_REL_PINNED_HARD);
-	/* All that the test leaves, which has to get on. */
+	/* Use only the CPU time that the test leaves. */
 	if (!pause_us)
 		set_user_nice(current, 10);
 	while (!kthread_should_stop()) {
@@ -161,7 +159,7 @@ static int nmi_start(void) { return 0; }
 static void nmi_stop(void) { }
 #endif
 
-/* When this is over every event is emitted and counted. */
+/* On return all events are emitted and counted. */
 static void stop(void)
 {
 	struct writer *w;
@@ -174,7 +172,7 @@ static void stop(void)
 			kthread_stop(w->thread);
 		w->thread = NULL;
 	}
-	/* No NMI handler is still under way. */
+	/* Wait for running NMI handlers. */
 	synchronize_rcu();
 }
 
@@ -246,7 +244,7 @@ static const struct kernel_param_ops counts_ops = { .get = counts_get };
 module_param_cb(counts, &counts_ops, NULL, 0444);
 MODULE_PARM_DESC(counts, "events emitted: CPU, task, softirq, irq, nmi");
 
-/* Things with an address, which must not be seen by who reads the device. */
+/* Objects with addresses that readers of the device must not see. */
 static noinline void dttest_function(void)
 {
 	barrier();

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dttest.h - what a numbered event looks like, for those who write and read
+ * dttest.h - the format of numbered events, for writers and readers
  *
- * An event is made of its tag (who wrote it) and its number alone, so whoever
- * finds it in a stream knows every byte that has to be there:
+ * The tag (the writer) and the number determine the whole event, so a reader can check each
+ * byte:
  *
  *	U32 tag, U32 number, MEM pieces of pattern, X32 hash
  *
- * The numbers of one tag begin at 0 and have no holes, so what is missing is
- * known too.
+ * The numbers of a tag begin at 0 without gaps, so missing events are noticed.
  */
 #ifndef DTTEST_H
 #define DTTEST_H
 
 #include <linux/types.h>
 
-/* Writers on one CPU; the event type is DTTEST_TYPE + class. */
+/* Writers of a CPU; the event type is DTTEST_TYPE + class. */
 enum dttest_class {
 	DTTEST_TASK,
 	DTTEST_SOFTIRQ,
@@ -26,14 +25,14 @@ enum dttest_class {
 };
 
 #define DTTEST_TYPE		192	/* DEVTRACE_T_USER2 */
-/* Emitted when something is written to the parameter "pointers". */
+/* Emitted when the parameter "pointers" is written. */
 #define DTTEST_TYPE_POINTERS	200
 #define DTTEST_SIG_POINTERS	7
-/* Emitted by callbacks of dtwatch.ko, and what it takes for nothing else. */
+/* Emitted by callbacks of dtwatch.ko, and a type that it ignores. */
 #define DTWATCH_ECHO		211
 #define DTWATCH_OTHER		212
 
-/* Pattern that fits into one event of the kernel's record builder. */
+/* Longest pattern that fits into an event of the kernel's record builder. */
 #define DTTEST_MAX_LEN		230
 
 static inline __u32 dttest_tag(__u32 class, __u32 who)
@@ -50,9 +49,7 @@ static inline __u32 dttest_hash(__u32 tag, __u32 nr)
 	return h ^ h >> 16;
 }
 
-/*
- * Bytes of pattern: mostly none or few; up to max where hash & heavy is 0.
- */
+/* Bytes of pattern: mostly none or few; up to @max if hash & heavy is 0. */
 static inline __u32 dttest_len(__u32 hash, __u32 max, __u32 heavy)
 {
 	__u32 few = max < 32 ? max : 32;
@@ -62,7 +59,7 @@ static inline __u32 dttest_len(__u32 hash, __u32 max, __u32 heavy)
 	return hash & 0x80 ? 0 : (hash >> 8) % (few + 1);
 }
 
-/* Many of them are the bytes that framing has to escape. */
+/* Many of the bytes need an escape in the framing. */
 static inline __u8 dttest_byte(__u32 hash, __u32 i)
 {
 	__u32 x = (hash ^ i * 0x01000193u) >> (i & 15);

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dtwatch.c - a watch that counts the numbered events of dttest.h, and looks at each
+ * dtwatch.c - a watch that counts the numbered events of dttest.h, and checks each
  *
  * Parameters:
  *
- *	watch	written: "FIRST LAST SEVERITIES ORIGINS", numbers as strtol takes them:
- *		be called for these types, severities and origins; "off": no more
- *	counts	a line for each CPU: its number, then callbacks by class of writer
- *	wrong	what was wrong with callbacks, by kind, as names and numbers
- *	upon	callbacks that began while another one ran on their CPU
- *	delay_us  so long a callback in a task takes
+ *	watch	write "FIRST LAST SEVERITIES ORIGINS", numbers as for strtol(3), to watch these
+ *		types, severities and origins; "off" ends the watch
+ *	counts	a line per CPU: its number, then callbacks by class of writer
+ *	wrong	failed checks by kind, as names and numbers
+ *	upon	callbacks that interrupted another one on their CPU
+ *	delay_us  duration of a callback in a task
  *	echo	Y: each callback emits an event of type DTWATCH_ECHO
- *	refused	what calls say that make no sense: error numbers, in the order below
- *	fill	written: so many watches of no use are registered
+ *	refused	error numbers of invalid calls, in the order below
+ *	fill	write the number of useless watches to register
  *
- * The numbers of one tag come in order, so a callback that is missing or came twice is found
- * when the next one comes.
+ * The numbers of a tag come in order, so the next callback shows a missing or repeated one.
  */
 #include <linux/delay.h>
 #include <linux/devtrace_watch.h>
@@ -32,7 +31,7 @@
 
 #define WRITERS		64
 #define CLASSES		(DTTEST_USER + 1)
-/* The elements U32 tag, U32 number, at least: each is a byte of format and the value. */
+/* Size of U32 tag and U32 number: a format byte and the value. */
 #define ELEM32		5
 
 enum wrong { DOUBLED, MISSING, CONTEXT, PREEMPTIBLE, BACKWARDS, PAYLOAD, LATE, WRONGS };
@@ -41,7 +40,7 @@ static const char *const wrong_names[WRONGS] = {
 	"doubled", "missing", "context", "preemptible", "backwards", "payload", "late",
 };
 
-/* Of one class of writer on a CPU, which is one at a time; programs are CPUs here. */
+/* Per class of writer and CPU; programs are counted like CPUs. */
 static struct seen {
 	u32 next;
 	u64 nr, ts;
@@ -65,7 +64,7 @@ static u32 le32_at(const u8 *p)
 	return le32_to_cpu(v);
 }
 
-/* Where this code runs, whatever the event says. */
+/* The real context of this code. */
 static unsigned int context_here(void)
 {
 	const unsigned int pc = preempt_count();
@@ -97,7 +96,7 @@ static void look_at(const struct devtrace_watch_event *ev, u32 tag, u32 nr)
 	if (ev->ts < s->ts)
 		atomic_inc(&wrong[BACKWARDS]);
 	s->ts = ev->ts;
-	/* The way with object and signal has these two numbers there as well. */
+	/* The variant with object and signal repeats both numbers there. */
 	if (le32_at(ev->payload + ev->len - sizeof(u32)) != dttest_hash(tag, nr) ||
 	    (ev->flags & DEVTRACE_F_OBJSIG && (ev->object != (u16)tag || ev->signal != (u16)nr)))
 		atomic_inc(&wrong[PAYLOAD]);
@@ -196,7 +195,7 @@ static int upon_get(char *buf, const struct kernel_param *kp)
 static const struct kernel_param_ops upon_ops = { .get = upon_get };
 module_param_cb(upon, &upon_ops, NULL, 0444);
 
-/* What one of them says, and it is registered no more. */
+/* Register the watch and remove it; returns the error. */
 static int try(struct devtrace_watch w)
 {
 	static struct devtrace_watch tried;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_faults.c - the kernel's own faults: one event each, with its severity
+ * test_faults.c - faults of the kernel: one event each, with its severity
  *
- * What a kernel can be made to do without being the worse for it: programs that die,
- * messages, the OOM killer, a disk that fails. selftests/vm/test_faults has what a board
- * does not outlive as it was: an oops, a thread that hangs.
+ * These faults leave the kernel intact: programs that crash, messages, the OOM killer, a failing
+ * disk. selftests/vm/test_faults has those that need a fresh board: an oops, a hung thread.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -54,7 +53,7 @@ FIXTURE_TEARDOWN(faults)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* Faults of a kind since the last call, and the last of them. */
+/* Number of faults of a kind since the last call, and the last one. */
 static int news(FIXTURE_DATA(faults) *self, uint32_t major, const struct tape_event **last)
 {
 	int n = 0;
@@ -95,7 +94,7 @@ static bool is_text(struct devtrace_elem el, const char *text)
 }
 
 #define NOWHERE	16
-/* That CPU tells the page. */
+/* This CPU reports only the page. */
 #ifdef __s390x__
 #define FAULT_AT	(NOWHERE & ~4095)
 #else
@@ -156,7 +155,7 @@ static void *tells_its_tid(void *fd)
 	return write(*(int *)fd, &tid, sizeof(tid)) == sizeof(tid) ? thread(NULL) : NULL;
 }
 
-/* A process of several threads, of which the last one dies. Its id. */
+/* Start a process with several threads, of which the last one crashes. Returns its id. */
 static pid_t dies(enum way way, int threads)
 {
 	const struct rlimit none = { 0, 0 };
@@ -212,7 +211,7 @@ TEST_F(faults, a_program_that_a_signal_ends_is_one_event)
 	}
 }
 
-/* A program that is told which of its threads stands still until it is let go. */
+/* Start a program that reports which thread waits until it is released. */
 static pid_t stands_still(void (*program)(int tell))
 {
 	char text[32] = "";
@@ -254,7 +253,7 @@ static void two_threads(int tell)
 	thread(NULL);
 }
 
-/* Threads that a process has; 0: it is none. */
+/* Number of threads of a process; 0: no such process. */
 static int threads_of(pid_t pid)
 {
 	char path[32];
@@ -271,7 +270,7 @@ static int threads_of(pid_t pid)
 	return n;
 }
 
-/* The kernel has a thread of its own in it, for a request that nobody answers. */
+/* A kernel worker of io_uring waits in it for a request that never completes. */
 static void has_a_worker(int tell)
 {
 	static char byte;
@@ -295,7 +294,7 @@ static void has_a_worker(int tell)
 	tells_its_tid(&tell);
 }
 
-/* Others whose numbers have the place of @pid in told[] of kmod/faults/told.c die. */
+/* Other processes whose ids share the entry of @pid in told[] (kmod/faults/told.c) crash. */
 static int others_die(pid_t pid)
 {
 	char text[32];
@@ -377,8 +376,8 @@ static int waits(void *unused)
 }
 
 /*
- * A process of another process's memory: up to Linux 5.15 the core dump of one ends both.
- * Where it does not, a signal does.
+ * A process that shares the memory of another: up to Linux 5.15, the core dump of one ends both;
+ * later, a signal does.
  */
 TEST_F(faults, a_program_that_shares_its_memory_is_one_event)
 {
@@ -428,7 +427,7 @@ TEST_F(faults, a_message_of_the_kernel_is_one_event)
 
 	for (level = 0; level < 8; level++) {
 		ASSERT_EQ(0, say(level, "[drm] pump stands still"));
-		/* It is told as soon as interrupts are on: one of a lower level behind it. */
+		/* It is reported when interrupts are enabled; send another one of a lower level. */
 		for (tries = 0, n = 0; tries < 1000 && !n && level < 4; tries++) {
 			n = news(self, DEVTRACE_FAULT_CONSOLE, &e);
 			dev_sleep_ms(1);
@@ -440,7 +439,7 @@ TEST_F(faults, a_message_of_the_kernel_is_one_event)
 		EXPECT_EQ(severity[level], e->severity);
 		EXPECT_TRUE(is_text(element(self, e, 0), "[drm] pump stands still"));
 	}
-	/* More than one interrupt reads; those that are no faults end before the last one. */
+	/* Several interrupts read the messages; the last message is a fault. */
 	for (lines = 0; lines < 100; lines++)
 		ASSERT_EQ(0, say(3 + lines % 2, "many"));
 	ASSERT_EQ(0, say(0, "the last"));
@@ -504,7 +503,7 @@ TEST_F(faults, an_assertion_of_a_driver_is_one_event)
 	EXPECT_TRUE(is_text(element(self, e, 1), "dtfault how_set"));
 }
 
-/* What a panic reports: messages, if they are reported at all, then the panic. */
+/* Events of a panic: the messages, if they are reported, then the panic. */
 static int at_a_panic(FIXTURE_DATA(faults) *self)
 {
 	int i, ret, lines = 0, panics = 0, marks = 0;
@@ -535,7 +534,7 @@ static int at_a_panic(FIXTURE_DATA(faults) *self)
 TEST_F(faults, a_panic_reports_the_messages_before_it)
 {
 	EXPECT_EQ(100, at_a_panic(self));
-	/* But none while they are not wanted, and none of those later. */
+	/* Not while they are not wanted, and none of those later. */
 	ASSERT_EQ(0, dev_write_file(KINDS, "panic"));
 	EXPECT_EQ(0, at_a_panic(self));
 	ASSERT_EQ(0, dev_write_file(KINDS, "panic console"));
@@ -544,7 +543,7 @@ TEST_F(faults, a_panic_reports_the_messages_before_it)
 
 TEST_F(faults, an_error_of_memory_has_its_severity)
 {
-	/* By enum hw_event_mc_err_type; then by GHES_SEV_* of <acpi/ghes.h>. */
+	/* By enum hw_event_mc_err_type, then by GHES_SEV_* of <acpi/ghes.h>. */
 	static const int severity[] = {
 		DEVTRACE_HW1, DEVTRACE_HW2, DEVTRACE_HW2, DEVTRACE_HW3, DEVTRACE_HW0,
 		DEVTRACE_HW0, DEVTRACE_HW1, DEVTRACE_HW2, DEVTRACE_HW3,
@@ -573,7 +572,7 @@ TEST_F(faults, an_error_of_memory_has_its_severity)
 	EXPECT_EQ(9, n);
 }
 
-/* A group of our own with 16 MiB, for a process that takes more; its id, or -1. */
+/* Start a process that exceeds a cgroup limit of 16 MiB; returns its id, or -1. */
 static pid_t take_too_much(void)
 {
 	const size_t size = 64 << 20;

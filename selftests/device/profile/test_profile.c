@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_profile.c - kernel profile events: what they say, and when they stop
+ * test_profile.c - kernel profile events: their contents, and their end
  *
- * What the events say is compared with somebody who knows it otherwise: system
- * calls with ptrace(2), which is how strace sees them; the scheduler's with what the
- * threads here do. test_profile_load.c does it under load, and has the interrupts.
+ * The contents are compared with independent sources: system calls with ptrace(2), as strace
+ * sees them; scheduler events with what the threads here do. test_profile_load.c does this under
+ * load, and tests interrupts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 
 #define TASKLET	"/sys/kernel/tracing/events/irq/tasklet_entry"
 
-/* Of one call: how it is entered, or what it returned. */
+/* A system call: its entry, or its result. */
 struct call {
 	bool	enter;
 	int64_t	v;
@@ -118,7 +118,7 @@ TEST_F(profile, parameter_takes_names_and_groups)
 	EXPECT_EQ(NULL, strstr(buf, "sched_waking"));
 	EXPECT_EQ(NULL, strstr(buf, "sys_enter"));
 
-	/* of a preset, by type and by group */
+	/* a preset, a type and a group */
 	ASSERT_TRUE(dev_profile("latency -irq_exit"));
 	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_NE(NULL, strstr(buf, "irq_entry"));
@@ -131,14 +131,14 @@ TEST_F(profile, parameter_takes_names_and_groups)
 	EXPECT_EQ(-1, dev_write_file(DEV_PROFILE, "irq,no_such_thing"));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_TRUE(dev_log_has("no type or group is called 'no_such_thing'"));
-	/* what was on is on */
+	/* enabled events stay enabled */
 	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_NE(NULL, strstr(buf, "irq_entry irq_exit"));
 
 	ASSERT_TRUE(dev_profile("none"));
 	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_STREQ("none\n", buf);
-	/* from the beginning */
+	/* from the load of the module on */
 	ASSERT_EQ(0, dev_load("profile=syscalls"));
 	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_STREQ("sys_enter sys_exit\n", buf);
@@ -182,13 +182,13 @@ TEST_F(profile, a_module_that_is_refused_leaves_the_filter)
 	EXPECT_STREQ("irq_exit\n", buf);
 }
 
-/* What stands in the event: arm has calls of its own from 0x0f0000 on. */
+/* The signal of the event: arm has private calls from 0x0f0000 on. */
 static uint16_t signal_of(uint64_t nr)
 {
 	return nr >> 12 == 0xf0 ? 0xf000 | (nr & 0xfff) : nr;
 }
 
-/* Run a program and note every system call from its exec on. */
+/* Run a program and record each system call after its exec. */
 static bool watch(pid_t pid, struct calls *l)
 {
 	struct __ptrace_syscall_info info;
@@ -276,7 +276,7 @@ TEST_F(profile, system_calls_are_those_that_ptrace_sees)
 	dev_say("%zu events of system calls, %zu seen by ptrace", traced.n, seen.n);
 	ASSERT_LT(100, seen.n);
 	EXPECT_EQ(0, unnamed);
-	/* ptrace begins to see when the program has stopped for the first time */
+	/* ptrace shows nothing before the program's first stop */
 	ASSERT_LE(seen.n, traced.n);
 	skip = traced.n - seen.n;
 	EXPECT_GT(20, skip);
@@ -350,7 +350,7 @@ static void count_functions(const struct tape *t)
 
 TEST_F(profile, functions_have_names_and_no_addresses)
 {
-	/* A busy machine does little in that time, and names are given some time after. */
+	/* A busy machine does little meanwhile, and names are sent a little later. */
 	for (int tries = 0; tries < 30; tries++) {
 		ASSERT_TRUE(dev_profile("timer hrtimer work"));
 		dev_sleep_ms(300);
@@ -365,7 +365,7 @@ TEST_F(profile, functions_have_names_and_no_addresses)
 	}
 	dev_say("%zu functions, %zu with a name, %zu of the tick", funs, named, timers);
 	EXPECT_LT(10, funs);
-	/* what was seen last may not have its name yet */
+	/* the last functions may have no name yet */
 	EXPECT_GE(named + 5, funs);
 	EXPECT_LT(0, timers);
 	EXPECT_GE(1, high);
@@ -378,7 +378,7 @@ TEST_F(profile, softirqs_and_objects_have_names)
 	size_t n = 0;
 
 	ASSERT_TRUE(dev_profile("softirq"));
-	/* A busy machine gives the board little of each second. */
+	/* A busy machine gives the board little CPU time. */
 	for (int tries = 0; tries < 60; tries++) {
 		dev_sleep_ms(500);
 		ASSERT_EQ(0, dev_stats(-1, &st));
@@ -411,7 +411,7 @@ TEST_F(profile, softirqs_and_objects_have_names)
 static bool in_softirq_writer(const struct tape *t, const struct tape_event *e,
 			      struct devtrace_elem *obj)
 {
-	static const char name[] = "softirq_writer";	/* of dttest.ko */
+	static const char name[] = "softirq_writer";	/* in dttest.ko */
 	struct devtrace_elem fun;
 	const char *s;
 
@@ -421,7 +421,7 @@ static bool in_softirq_writer(const struct tape *t, const struct tape_event *e,
 	return s && !strncmp(s, name, sizeof(name) - 1);
 }
 
-/* Names are given some time after the first event. */
+/* Names are sent a little after the first event. */
 static struct tape *tape_of_tasklets(void)
 {
 	struct devtrace_elem obj;
@@ -440,7 +440,7 @@ static struct tape *tape_of_tasklets(void)
 	return t;
 }
 
-/* What a tasklet emits stands between two events that say which it was, and whose. */
+/* Events of a tasklet are between two events that name it and its owner. */
 TEST_F(profile, tasklets_begin_and_end_around_their_events)
 {
 	size_t n = 0, wrong = 0, inside[DEV_CPUS] = { 0 }, ran = 0;
@@ -498,7 +498,7 @@ static void end_of_child(int sig)
 	_exit(sig);
 }
 
-/* What the event of a program says that touches this: in words, or as it is. */
+/* The event of a program that accesses this address. */
 static bool fault_at(struct __test_metadata *_metadata, struct tape **t, unsigned long address,
 		     struct devtrace_elem *el)
 {
@@ -526,7 +526,7 @@ static bool fault_at(struct __test_metadata *_metadata, struct tape **t, unsigne
 	return found;
 }
 
-/* A program may try an address of the kernel: which it was is not for readers. */
+/* A program may access a kernel address, which readers must not see. */
 TEST_F(profile, faults_say_no_addresses_of_the_kernel)
 {
 	const unsigned long user = 4096 + 8, kernel = 0xffff888000001008;
@@ -543,7 +543,7 @@ TEST_F(profile, faults_say_no_addresses_of_the_kernel)
 }
 #endif
 
-/* The scheduler: who is switched to is who runs then. */
+/* Scheduler: the next thread of a switch is the one that runs then. */
 
 TEST_F(profile, switches_follow_one_another)
 {
@@ -559,7 +559,7 @@ TEST_F(profile, switches_follow_one_another)
 	stop = false;
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, pthread_create(&th[i], NULL, make_interrupts, NULL));
-	/* A busy machine gives the board little of each second. */
+	/* A busy machine gives the board little CPU time. */
 	for (int i = 0; i < 100; i++) {
 		dev_sleep_ms(300);
 		ASSERT_EQ(0, dev_stats(-1, &st));
@@ -569,7 +569,7 @@ TEST_F(profile, switches_follow_one_another)
 	stop = true;
 	for (int i = 0; i < 2; i++)
 		pthread_join(th[i], NULL);
-	/* Who joins a thread may be faster than what that says of its end; not who waits. */
+	/* pthread_join() may return before the event of the thread's end; waitpid() does not. */
 	child = fork();
 	if (!child)
 		_exit(0);
@@ -624,7 +624,7 @@ TEST_F(profile, console_lines_are_on_the_time_line)
 	EXPECT_TRUE(found);
 }
 
-/* The n-th event of all is of this type and says this name. */
+/* True if event @n has this type and name. */
 static bool says(const struct tape *t, size_t n, uint8_t type, const char *name)
 {
 	struct devtrace_elem el;
@@ -655,8 +655,8 @@ TEST_F(profile, modules_come_and_go_by_name)
 }
 
 /*
- * Somebody reads what comes; of an idle machine little does, if reading is not most of
- * it. With system calls on each read is an event that it could read.
+ * Read events as they come; on an idle machine most events would come from the reader. With
+ * system calls enabled, each read emits an event that the reader could read.
  */
 static void read_live(struct __test_metadata *_metadata, const char *types, bool polls,
 		      struct tape **t)
@@ -673,22 +673,22 @@ static void read_live(struct __test_metadata *_metadata, const char *types, bool
 	ASSERT_TRUE(dev_profile(types));
 	pid = getpid();
 	dev_sleep_ms(500);
-	/* No more than what has come, which may be less than what comes meanwhile. */
+	/* Only what has arrived, as more may arrive meanwhile. */
 	for (int i = 0; i < 8 && read(p.fd, buf, sizeof(buf)) == sizeof(buf); i++)
 		;
 	begin = dev_now();
-	/* A busy machine takes longer for the first of them. */
+	/* On a busy machine the first ones take longer. */
 	while (reads < 3 || dev_now() < begin + 2 * NSEC) {
 		if (polls && poll(&p, 1, -1) != 1)
 			break;
 		n = read(p.fd, buf, sizeof(buf));
-		/* Held back by a writer that is under way on a CPU that stands still. */
+		/* An incomplete event on a CPU that does not run holds the reader back. */
 		if (n < 0 && errno == EAGAIN)
 			continue;
 		if (n <= 0)
 			break;
 		reads++;
-		/* as who reads until there is no more */
+		/* like a reader that reads until EAGAIN */
 		while (polls && read(p.fd, buf, sizeof(buf)) > 0)
 			;
 	}
@@ -704,8 +704,8 @@ static void read_live(struct __test_metadata *_metadata, const char *types, bool
 		(unsigned long long)(end - begin) / 1000000);
 	EXPECT_LE(3, reads);
 	/*
-	 * Ten a second, but for what fills a block of the ring, and where a writer is stopped
-	 * half way. Without a rest there would be hundreds.
+	 * About ten reads a second, plus those for full blocks of the ring and for incomplete
+	 * events. Without the delay there would be hundreds.
 	 */
 	EXPECT_GE(100 * (end - begin), 2 * NSEC * reads);
 	EXPECT_GE(2500 * (end - begin), 2 * NSEC * own);

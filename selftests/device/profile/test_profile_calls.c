@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_profile_calls.c - system calls by the numbers and names of who makes them
+ * test_profile_calls.c - system calls by number and name, for 64-bit and 32-bit programs
  *
- * The same call has another number in 32-bit programs of most 64-bit machines, and there
- * its events have another object. So this runs a second time as such a program, see
- * selftests/vm/device-tests. The numbers are those of the headers it was built with.
+ * In 32-bit programs on most 64-bit machines, calls have other numbers, and their events another
+ * object. The test therefore runs a second time as such a program, see
+ * selftests/vm/device-tests. It takes the numbers from its headers.
  */
 #include <errno.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static const char *name_of(const struct tape *t, uint16_t object, int n)
 	return devtrace_decoder_name(t->d, DEVTRACE_T_SIG, 0, calls[n].nr, 0, object) ?: "";
 }
 
-/* Names are given some time after the first event. */
+/* Names are sent a little after the first event. */
 static struct tape *tape_named(uint16_t object)
 {
 	struct tape *t;
@@ -95,7 +95,7 @@ TEST_F(calls, have_the_numbers_and_names_of_this_program)
 
 		if (e->tid != me || (!enter && e->type != DEVTRACE_T_SYS_EXIT))
 			continue;
-		/* Before the first there are the calls that turned the events on. */
+		/* Skip the calls that enabled the events. */
 		if (!n && (!enter || e->signal != calls[0].nr))
 			continue;
 		EXPECT_EQ(enter, n % 2 == 0);

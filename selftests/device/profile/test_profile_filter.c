@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_profile_filter.c - kernel profile events are on where a filter has their types
+ * test_profile_filter.c - kernel profile events are enabled by the types in filters
  *
- * Filters of streams, triggers and the module parameter are ways to the same bits;
- * what is attached is what they want together. The events of a bit are there when
- * it is acknowledged to be set, and there are none from when it is acknowledged to
- * be cleared, while both CPUs do all the time what makes such events.
+ * Filters of streams, triggers and the module parameter control the same bits; the union of them
+ * is attached. Events of a type exist from the acknowledgment of its bit on, and end with the
+ * acknowledgment of its removal, while both CPUs constantly cause such events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,12 +22,12 @@
 
 #define FIRST	DEVTRACE_T_KERNEL
 #define TYPES	(DEVTRACE_T_USER2 - DEVTRACE_T_KERNEL)
-/* The kernel's own faults, of a module that is not loaded */
+/* Faults, of a module that is not loaded here */
 #define FAULTS	(1ULL << (DEVTRACE_T_FAULT - FIRST))
 #define BIT(type) (1ULL << ((type) - FIRST))
-#define ROUNDS	3		/* 1 on kernels that look at each access */
+#define ROUNDS	3		/* 1 on kernels that check each access */
 
-/* What the kernel tells of the types. */
+/* The kernel's list of types. */
 struct list {
 	uint64_t known, available, attached;
 	char name[TYPES][64], group[TYPES][32], tracepoints[TYPES][512];
@@ -68,7 +67,7 @@ static uint64_t attached(void)
 	return types.attached;
 }
 
-/* These, and if @others all that drivers and programs emit; of this process alone. */
+/* These, with @others also all types of drivers and programs; only of process @pid. */
 static void put_filter(int attr, uint64_t profile, bool others, uint32_t pid)
 {
 	size_t nest = nl_nest(&nl, attr);
@@ -159,7 +158,7 @@ static struct tape *tape_of(const char *path)
 	return t;
 }
 
-/* Events of a type that were emitted after @from and before @to. */
+/* Number of events of a type between @from and @to. */
 static size_t count(const struct tape *t, uint8_t type, uint64_t from, uint64_t to)
 {
 	size_t n = 0;
@@ -169,7 +168,7 @@ static size_t count(const struct tape *t, uint8_t type, uint64_t from, uint64_t 
 	return n;
 }
 
-/* Two threads a CPU pass a byte to each other: switches, wake-ups, system calls. */
+/* Two threads per CPU pass a byte to each other: switches, wake-ups, system calls. */
 #define LOADS	2
 
 static struct {
@@ -261,7 +260,7 @@ TEST_F(profile, list_tells_all_of_them)
 		if (FIRST + i != DEVTRACE_T_FAULT)
 			EXPECT_NE(0, strlen(types.tracepoints[i]));
 	}
-	/* a filter that says nothing of types has none of them */
+	/* a filter without types includes none of them */
 	EXPECT_FALSE(filter_get("trace").has_types);
 }
 
@@ -317,7 +316,7 @@ TEST_F(profile, set_bit_is_on_when_acknowledged)
 	EXPECT_EQ(1, n);
 }
 
-/* Stream 0 has what it wants and nothing that only another one wants. */
+/* Stream 0 gets the types that it wants, not those of other streams. */
 TEST_F(profile, streams_have_their_own)
 {
 	static char buf[65536];
@@ -331,12 +330,12 @@ TEST_F(profile, streams_have_their_own)
 	EXPECT_EQ(BIT(DEVTRACE_T_SCHED_SWITCH), filter_get("side").profile);
 	EXPECT_EQ(BIT(DEVTRACE_T_SYS_ENTER), filter_get("trace").profile);
 	dev_sleep_ms(50);
-	/* both want it: it stays when one of them does not any more */
+	/* both want it: it stays when one removes it */
 	ASSERT_EQ(0, filter_set("side", BIT(DEVTRACE_T_SYS_ENTER) |
 					BIT(DEVTRACE_T_SCHED_SWITCH)));
 	ASSERT_EQ(0, filter_set("trace", 0));
 	EXPECT_EQ(BIT(DEVTRACE_T_SYS_ENTER) | BIT(DEVTRACE_T_SCHED_SWITCH), attached());
-	/* when it goes, the gate of stream 0 opens; it lets nothing in of what ends */
+	/* when the stream goes, stream 0 must not get the last events */
 	fd = open("/dev/trace-side", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, stream_del("side"));
@@ -356,7 +355,7 @@ TEST_F(profile, streams_have_their_own)
 	EXPECT_EQ(0, count(self->t, DEVTRACE_T_SCHED_SWITCH, 0, UINT64_MAX));
 }
 
-/* A stream that takes nothing from the kernel wants none of its tracepoints. */
+/* A stream for programs only attaches no tracepoint. */
 TEST_F(profile, origin_user_attaches_nothing)
 {
 	size_t nest;
@@ -421,7 +420,7 @@ TEST_F(profile, armed_trigger_attaches)
 
 	nl_begin(&nl, DEVTRACE_CMD_TRIGGER_NEW);
 	nl_put_str(&nl, DEVTRACE_A_TRIGGER, "fork");
-	/* others fork too, the kernel's own threads among them */
+	/* others fork too, including kernel threads */
 	put_filter(DEVTRACE_A_WHEN, BIT(DEVTRACE_T_SCHED_FORK), false, getpid());
 	nl_put_u32(&nl, DEVTRACE_A_ACTION, DEVTRACE_ACTION_NOTIFY);
 	nl_put(&nl, DEVTRACE_A_ARMED, &no, sizeof(no));
@@ -434,7 +433,7 @@ TEST_F(profile, armed_trigger_attaches)
 	EXPECT_EQ(BIT(DEVTRACE_T_SCHED_FORK), attached());
 	fork_once();
 	EXPECT_EQ(1, trigger_get().fired);
-	/* it has fired and is done: a work detaches */
+	/* it has fired: a work detaches */
 	for (tries = 0; tries < 600 && attached(); tries++)
 		dev_sleep_ms(50);
 	EXPECT_EQ(0, attached());
@@ -446,7 +445,7 @@ TEST_F(profile, armed_trigger_attaches)
 	EXPECT_EQ(0, attached());
 	fork_once();
 	EXPECT_EQ(1, trigger_get().fired);
-	/* a trigger's event is no stream's */
+	/* no stream stores events of a trigger */
 	self->t = tape_of(DEV_PATH);
 	EXPECT_EQ(0, count(self->t, DEVTRACE_T_SCHED_FORK, 0, UINT64_MAX));
 }
@@ -460,11 +459,11 @@ TEST_F(profile, what_the_kernel_lacks_is_left_out_and_named)
 	lacks = types.known & ~types.available & ~FAULTS;
 	ASSERT_EQ(0, filter_set("trace", BIT(DEVTRACE_T_SCHED_SWITCH)));
 	EXPECT_STREQ("", nl.why);
-	/* faults are of the same module */
+	/* faults belong to the same module */
 	ASSERT_EQ(0, filter_set("trace", BIT(DEVTRACE_T_SCHED_SWITCH) | FAULTS));
 	EXPECT_STREQ("", nl.why);
 	EXPECT_EQ(BIT(DEVTRACE_T_SCHED_SWITCH) | FAULTS, filter_get("trace").profile);
-	/* an error says what is wrong, and nothing of what is left out */
+	/* an error message tells only the error, not what is left out */
 	nl_begin(&nl, DEVTRACE_CMD_FILTER_SET);
 	nl_put_str(&nl, DEVTRACE_A_STREAM, "nobody");
 	put_types(DEVTRACE_A_FILTER, FAULTS, true);
@@ -483,7 +482,7 @@ TEST_F(profile, what_the_kernel_lacks_is_left_out_and_named)
 		EXPECT_STREQ(name, nl.why);
 		EXPECT_EQ(BIT(DEVTRACE_T_SCHED_SWITCH), filter_get("trace").profile);
 	}
-	/* all: what there is, and those that have a name are told */
+	/* "all": what is available; types with a name are reported */
 	nl_begin(&nl, DEVTRACE_CMD_STREAM_NEW);
 	nl_put_str(&nl, DEVTRACE_A_STREAM, "lacks");
 	nl_put_u64(&nl, DEVTRACE_A_SIZE, 65536);
@@ -527,7 +526,7 @@ TEST_F(profile, parameter_and_filter_are_one)
 	ASSERT_EQ(0, filter_set("trace", BIT(DEVTRACE_T_SCHED_FORK)));
 	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));
 	EXPECT_STREQ("sched_fork\n", buf);
-	/* that of stream 0 alone */
+	/* only the types of stream 0 */
 	ASSERT_EQ(0, stream_new("side", BIT(DEVTRACE_T_SCHED_EXIT)));
 	ASSERT_EQ(0, dev_write_file(DEV_PROFILE, "none"));
 	ASSERT_LT(0, dev_read_file(DEV_PROFILE, buf, sizeof(buf)));

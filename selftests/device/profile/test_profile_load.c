@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_profile_load.c - everything on while the machine works: nothing is missing
+ * test_profile_load.c - all events under load: nothing is missing
  *
- * A workload unpacks an archive, lists, searches and compresses it, as often as
- * there are CPUs and once more under strace. Every system call that strace(1) saw of
- * any process must be in the trace, in its order, with its name and its result; and
- * every interrupt that the kernel counted in /proc/interrupts, of each CPU by itself,
- * must be an event, or told as lost.
+ * A workload unpacks an archive, lists, searches and compresses it, once per CPU and once more
+ * under strace. Each system call that strace(1) saw must be in the trace, in order, with its
+ * name and result. Each interrupt that /proc/interrupts counts, per CPU, must be an event or be
+ * reported as lost.
  *
- * How the counting is exact. The counts of a CPU are read by a thread that may run on
- * that CPU alone. When it runs no interrupt is under way there, so each was counted
- * and its event written, or neither. Open is only on which side of the reading those
- * lie that came while the file was read. Each reading is therefore repeated, and for
- * each line one is taken during which that line's interrupt did not come, or came
- * least often: what remains is a range, and most ranges are one number.
+ * The counts are exact: a thread pinned to a CPU reads that CPU's counts. While it runs, no
+ * interrupt is in progress there, so each one is both counted and traced, or neither. Only
+ * interrupts during the read may be on either side of it. The read is repeated, and for each
+ * line the one with the fewest interrupts of that line is used: the result is a range, mostly of
+ * a single number.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -44,7 +42,7 @@ static bool element(const struct tape *t, const struct tape_event *e, int n,
 	return false;
 }
 
-/* Run by the shell, on a CPU or (-1) on all. */
+/* Run a shell command on a CPU, or -1: on all. */
 static pid_t run(int cpu, const char *command)
 {
 	pid_t pid = fork();
@@ -69,7 +67,7 @@ static bool succeeded(pid_t pid)
 	return !status;
 }
 
-/* Where the tests are, without a slash at the end. */
+/* The directory of the tests, without a slash at the end. */
 static const char *here(void)
 {
 	static char path[4096];
@@ -87,9 +85,9 @@ static const char *here(void)
  */
 
 struct line {
-	char		name[64];	/* as the event has it: number, or name of the vector */
+	char		name[64];	/* number or vector name, as in the event */
 	unsigned int	handlers;	/* of a device: each is called, and is an event */
-	bool		ipi;		/* of one CPU to another, on ARM */
+	bool		ipi;		/* between CPUs, on ARM */
 };
 
 struct reading {
@@ -97,7 +95,7 @@ struct reading {
 	uint64_t	count[LINES];
 };
 
-/* What one CPU counted at one end of the window. */
+/* Counts of one CPU at one end of the window. */
 struct edge {
 	struct reading	r[READS];
 };
@@ -106,7 +104,7 @@ static struct line lines[LINES];
 static int nr_lines;
 static struct edge edges[2][DEV_CPUS];
 
-/* What /proc/interrupts calls a vector, and what its tracepoint does. */
+/* Names of vectors in /proc/interrupts, and of their tracepoints. */
 static const struct {
 	const char *label, *name;
 } vectors[] = {
@@ -115,7 +113,7 @@ static const struct {
 	{ "THR", "threshold_apic" }, { "DFR", "deferred_error_apic" },
 };
 
-/* The name of a line; false: it is not counted in events of its own. */
+/* The name of a line; false if it has no events of its own. */
 static bool line_name(struct line *l, const char *label, char *rest)
 {
 	size_t i;
@@ -129,7 +127,7 @@ static bool line_name(struct line *l, const char *label, char *rest)
 			l->handlers += *rest == ',';
 		return true;
 	}
-	/* IPI0 and its like have their reason behind the counts */
+	/* lines like IPI0 have their reason after the counts */
 	if (!strncmp(label, "IPI", 3)) {
 		snprintf(l->name, sizeof(l->name), "%.63s", rest);
 		l->ipi = true;
@@ -144,7 +142,7 @@ static bool line_name(struct line *l, const char *label, char *rest)
 	return false;
 }
 
-/* The counts of one CPU; the first time the names of the lines too. */
+/* Read the counts of one CPU; the first time also the names. */
 static bool interrupts_read(int cpu, struct reading *r)
 {
 	static char buf[256 * 1024];
@@ -183,7 +181,7 @@ static bool interrupts_read(int cpu, struct reading *r)
 			if (i == column)
 				r->count[n] = v;
 		}
-		/* not of one CPU each: it is not for us */
+		/* not per CPU: ignored */
 		if (i < columns || !line_name(&l, label, p))
 			continue;
 		if (n == nr_lines)
@@ -203,14 +201,14 @@ static bool interrupts_edge(struct edge at[DEV_CPUS], const int cpus[], int nr)
 		good &= !dev_pin(cpus[i]);
 		for (int k = 0; k < READS; k++) {
 			good &= interrupts_read(cpus[i], &at[cpus[i]].r[k]);
-			/* not in step with the tick */
+			/* not synchronous with the tick */
 			usleep(1 + dev_random() % 1500);
 		}
 	}
 	return !dev_pin(-1) && good;
 }
 
-/* The line that an event of an interrupt belongs to, or -1. */
+/* The line of an interrupt event, or -1. */
 static int line_of(const struct tape *t, const struct tape_event *e)
 {
 	struct devtrace_elem el;
@@ -221,7 +219,7 @@ static int line_of(const struct tape *t, const struct tape_event *e)
 		snprintf(number, sizeof(number), "%u", e->signal);
 	} else if (e->type == DEVTRACE_T_VECTOR_ENTRY && element(t, e, 0, &el)) {
 		name = (const char *)el.v.mem.p;
-		/* what calls one CPU is counted with what calls many */
+		/* the kernel counts both kinds of calls together */
 		if (!strcmp(name, "call_function_single"))
 			name = "call_function";
 	} else {
@@ -233,7 +231,7 @@ static int line_of(const struct tape *t, const struct tape_event *e)
 	return -1;
 }
 
-/* Times of interrupts, of each CPU and line. */
+/* Times of interrupts, per CPU and line. */
 struct times {
 	uint64_t *ts;
 	size_t n, room;
@@ -259,7 +257,7 @@ static size_t times_within(const struct times *t, uint64_t from, uint64_t to)
 	return n;
 }
 
-/* The reading during which it came least often. */
+/* The read with the fewest interrupts of a line. */
 static const struct reading *quietest(const struct edge *e, const struct times *t)
 {
 	const struct reading *best = NULL;
@@ -275,7 +273,7 @@ static const struct reading *quietest(const struct edge *e, const struct times *
 	return best;
 }
 
-/* One line on one CPU: what was counted is what was traced. */
+/* Compare counts and events of one line on one CPU. */
 static bool line_agrees(int cpu, int n, const struct times *t, size_t *events, size_t *exact)
 {
 	const struct reading *a = quietest(&edges[0][cpu], t), *b = quietest(&edges[1][cpu], t);
@@ -301,7 +299,7 @@ struct call {
 	int64_t	 ret;
 };
 
-/* Those of a thread from the first that was begun in the trace. */
+/* Calls of a thread, from the first one that began in the trace. */
 static struct call *calls_of(const struct tape *t, uint32_t tid, size_t *n)
 {
 	struct call *c = NULL;
@@ -331,7 +329,7 @@ static struct call *calls_of(const struct tape *t, uint32_t tid, size_t *n)
 	return c;
 }
 
-/* Names of errors as strace has them; those that no program ever sees are not in libc. */
+/* Error numbers by strace's names; libc lacks those that programs never see. */
 static int error_number(const char *name)
 {
 	static const struct {
@@ -351,7 +349,7 @@ static int error_number(const char *name)
 	return 0;
 }
 
-/* `name(args) = result`: false: this is no line of a system call. */
+/* Parse `name(args) = result`; false for other lines. */
 static bool strace_line(char *line, char **name, bool *ended, long *ret)
 {
 	char *result = NULL, *p;
@@ -373,12 +371,12 @@ static bool strace_line(char *line, char **name, bool *ended, long *ret)
 		*ret = -error_number(p);
 		return *ret != 0;
 	}
-	/* without an error it is a number of the machine's width */
+	/* without an error, a number of the machine's width */
 	*ret = *ended ? (long)strtoull(result, &p, 0) : 0;
 	return !*ended || p != result;
 }
 
-/* What strace wrote of one thread against its events. How many calls, or -1. */
+/* Compare strace's output for a thread with its events. Returns the number of calls, or -1. */
 static long same_calls(const struct tape *t, const char *file, uint32_t tid, bool first)
 {
 	FILE *f = fopen(file, "re");
@@ -402,7 +400,7 @@ static long same_calls(const struct tape *t, const char *file, uint32_t tid, boo
 			n = -1;
 			break;
 		}
-		/* The program begins with its exec; strace itself prepared that. */
+		/* The program begins with its exec, which strace prepared. */
 		for (; first && !n && at < nr; at++) {
 			traced = devtrace_decoder_name(t->d, DEVTRACE_T_SIG, 0, c[at].signal, 0,
 						       c[at].object);
@@ -499,7 +497,7 @@ TEST_F_TIMEOUT(load, everything_that_others_see_is_there, 600)
 		snprintf(command, sizeof(command), "sh %s/profload.sh run " WORK "/%d", here(), i);
 		pids[i] = run(self->cpus[i], command);
 	}
-	/* -ff: who is forked too, each thread a file; raw: arguments do not matter */
+	/* -ff: children too, a file per thread; raw: arguments do not matter */
 	snprintf(command, sizeof(command), "exec /usr/bin/strace -ff -qq -e signal=none -e raw=all "
 		 "-o " WORK "/strace/t sh %s/profload.sh run " WORK "/%d", here(), self->nr);
 	pids[self->nr] = run(-1, command);
@@ -513,7 +511,7 @@ TEST_F_TIMEOUT(load, everything_that_others_see_is_there, 600)
 	dev_say("%zu events", self->t->nev);
 	ASSERT_EQ(0, tape_lost(self->t, -1));
 
-	/* The workload was where it was to be. */
+	/* The workload ran on the intended CPUs. */
 	for (size_t i = 0; i < self->t->nev; i++)
 		if (self->t->ev[i].type == DEVTRACE_T_SYS_ENTER && self->t->ev[i].source < DEV_CPUS)
 			on[self->t->ev[i].source]++;
@@ -523,7 +521,7 @@ TEST_F_TIMEOUT(load, everything_that_others_see_is_there, 600)
 
 	dir = opendir(WORK "/strace");
 	ASSERT_NE(NULL, dir);
-	/* the program itself is the oldest, but numbers may have begun anew */
+	/* the program is the oldest thread, but ids may have wrapped */
 	while ((entry = readdir(dir))) {
 		const uint32_t strace = pids[self->nr];
 
@@ -565,13 +563,13 @@ TEST_F_TIMEOUT(load, everything_that_others_see_is_there, 600)
 }
 
 /*
- * The ring is too small for the window. What was counted is what is there and what is
- * told as lost. Only beginnings are traced, so that an event is an interrupt. On ARM
- * those of one CPU to another are interrupts with a number, which /proc/interrupts
- * does not have, and say besides what for; so the numbers are all.
+ * The ring is too small for the window: interrupts counted are those read and those reported as
+ * lost. Only begin events are enabled, so one event is one interrupt. On ARM, interrupts between
+ * CPUs also have a number, which /proc/interrupts lacks, and a reason; the numbered ones are
+ * all.
  */
 
-/* The newest event that is told as lost, of each CPU. */
+/* Time of the newest event reported lost, per CPU. */
 static uint64_t lost_to[DEV_CPUS];
 
 static void note_lost(struct tape *t, const struct devtrace_item *i)
@@ -602,14 +600,14 @@ TEST_F_TIMEOUT(load, interrupts_are_events_or_told_as_lost, 600)
 	self->t = tape_new();
 	self->t->each = note_lost;
 	ASSERT_LT(0, tape_drain(self->t, fd));
-	/* all of the first readings are here */
+	/* all events of the first reads are present */
 	for (int i = 0; i < self->nr; i++)
 		ASSERT_EQ(0, tape_lost(self->t, self->cpus[i]));
 	for (int i = 0; i < self->nr; i++) {
 		ASSERT_EQ(0, dev_stats(self->cpus[i], &st));
 		start[i] = st.overwritten;
 	}
-	/* Each sleep is an interrupt of the timer. */
+	/* Each sleep causes a timer interrupt. */
 	do {
 		wrapped = true;
 		for (int i = 0; i < self->nr; i++) {
@@ -617,7 +615,7 @@ TEST_F_TIMEOUT(load, interrupts_are_events_or_told_as_lost, 600)
 			for (int k = 0; k < 50; k++)
 				usleep(500);
 			ASSERT_EQ(0, dev_stats(self->cpus[i], &st));
-			/* more than is in the ring: what was read is gone, and more */
+			/* more than the ring holds: the events read were overwritten, and more */
 			wrapped &= st.overwritten > start[i] + 2 * (st.stored - st.overwritten);
 		}
 	} while (!wrapped);
@@ -647,7 +645,7 @@ TEST_F_TIMEOUT(load, interrupts_are_events_or_told_as_lost, 600)
 			cpu, (unsigned long long)counted, (unsigned long long)least,
 			(unsigned long long)most, (unsigned long long)lost);
 		EXPECT_LT(0, lost);
-		/* what was lost lies in the window */
+		/* the losses are within the window */
 		EXPECT_GT(b->before, lost_to[cpu]);
 		EXPECT_LE(least, counted);
 		EXPECT_LE(counted, most);

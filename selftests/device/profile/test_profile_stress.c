@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_profile_stress.c - attach to everything and detach, while all CPUs work
+ * test_profile_stress.c - attach and detach all events under load
  *
- * PROFILE_CYCLES says how often (default 20; a cycle takes a second or two on an
- * emulated board). What is asked after each detaching: that no event of a type is
- * younger than the write that turned it off. At last the module goes as soon as that
- * write returned, and the kernel must have as much memory as before.
+ * PROFILE_CYCLES is the number of cycles (default 20; a cycle takes one or two seconds on an
+ * emulated board). After each detach, no event of a type is newer than the write that disabled
+ * it. At the end the module is unloaded directly after that write, and the kernel must have as
+ * much free memory as before.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,9 +22,9 @@
 #define LOADS	3
 
 /*
- * Of what is attached to a tracepoint the kernel keeps a list of 64 bytes or more. If
- * those of all types were lost this many times it would be 800 kB: more than what a
- * working kernel has now and then. As often as check-all has it.
+ * The kernel keeps a list of at least 64 bytes per attached tracepoint. Leaking those of all
+ * types in this many cycles would cost 800 kB, which exceeds the normal variation. check-all
+ * uses this number.
  */
 #define ENOUGH	200
 #define SLACK	512	/* kB */
@@ -89,7 +89,7 @@ FIXTURE_TEARDOWN(stress)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* Names of the types as the parameter has them. */
+/* Names of the types, as in the parameter. */
 static char names[256][32];
 
 static bool names_read(void)
@@ -109,7 +109,7 @@ static bool names_read(void)
 	return known > 0;
 }
 
-/* Which types are on? */
+/* Read which types are enabled. */
 static bool types_on(bool on[256])
 {
 	char buf[4096], *rest = buf, *word;
@@ -135,9 +135,8 @@ static bool types_on(bool on[256])
 }
 
 /*
- * Profile events that should not be: from t0 on all, from t1 on those of types that
- * are not in on. Read when all is off, as reading while there are system calls on
- * finds one more each time.
+ * Number of wrong profile events: after @t0 all types, after @t1 types that are not in @on.
+ * Called when everything is disabled, as each read would otherwise cause an event.
  */
 static long events_late(uint64_t t1, const bool on[256], uint64_t t0)
 {
@@ -164,7 +163,7 @@ static long events_late(uint64_t t1, const bool on[256], uint64_t t0)
 	return n;
 }
 
-/* Turn all on, perhaps some of them off, then all off; what is off stays silent. */
+/* Enable all, perhaps disable some, then disable all; disabled types must stay silent. */
 static bool cycle(void)
 {
 	static const char *const lists[] = {
@@ -211,11 +210,11 @@ TEST_F_TIMEOUT(stress, no_event_comes_after_detaching, 24 * 3600)
 	const char *c = getenv("PROFILE_CYCLES");
 	long max = c && *c ? atol(c) : 20, before, after;
 
-	/* the types have names from when one is on for the first time */
+	/* a type has a name once it was enabled */
 	ASSERT_TRUE(dev_profile("all"));
 	ASSERT_TRUE(dev_profile("none"));
 	ASSERT_TRUE(names_read());
-	/* caches fill, names are made: that is not lost */
+	/* caches fill and names are made: this is no leak */
 	for (long i = 0; i < (max < ENOUGH ? 2 : 20); i++)
 		ASSERT_TRUE(cycle());
 	loads_stop();
@@ -230,7 +229,7 @@ TEST_F_TIMEOUT(stress, no_event_comes_after_detaching, 24 * 3600)
 		if (i && i % 50 == 0)
 			dev_say("%ld times so far", i);
 	}
-	/* as soon as all is off, under load */
+	/* directly after disabling, under load */
 	ASSERT_TRUE(dev_profile("all"));
 	ASSERT_TRUE(dev_profile("none"));
 	ASSERT_EQ(0, dev_unload());

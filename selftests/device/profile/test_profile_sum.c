@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_profile_sum.c - what is told of each thread adds up to what was stored
+ * test_profile_sum.c - the counts of threads add up to the events stored
  *
- * Threads take turns on the CPUs, timers interrupt them and emit too, programs emit by
- * lanes, by system calls and as text, into two streams. When all are quiet, the events
- * of all threads are those of all streams: of none it is forgotten whose they are. Some
- * take another name all the time: an interrupt may write it where we are about to.
+ * Threads compete for the CPUs, timers interrupt them and emit, programs emit by lanes, by
+ * system calls and as text, into two streams. When all are quiet, the sum over all threads
+ * equals the sum over all streams. Some threads rename themselves all the time: an interrupt may
+ * write the name at the place that the thread is about to write.
  *
- * PROFILE_CYCLES says how often (default 20). There are fewer threads than the table has
- * room for, so none loses its place.
+ * PROFILE_CYCLES is the number of cycles (default 20). There are fewer threads than entries in
+ * the table, so none is evicted.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,11 +28,11 @@
 
 #define SIDE	"side"
 #define LOADS	9
-#define EACH	50000		/* events of a cycle, at least */
+#define EACH	50000		/* least number of events per cycle */
 
 static struct nl nl;
 
-/* System calls without an end; each pair of them perhaps under another name. */
+/* System calls without end; with @renames, under changing names. */
 static void calls(bool renames)
 {
 	char c = 0, name[16];
@@ -50,7 +50,7 @@ static void calls(bool renames)
 	_exit(1);
 }
 
-/* The kernel's timer interrupts whoever runs, and has him give way to us. */
+/* The timer interrupts the running thread, which then yields to us. */
 static void sleeps(unsigned int us)
 {
 	const struct itimerspec t = {
@@ -97,7 +97,7 @@ static int side_new(void)
 	return nl_do(&nl, NULL, NULL);
 }
 
-/* Of all streams; 0: the kernel would not tell. */
+/* Sum over all streams; 0 on failure. */
 static uint64_t stored(void)
 {
 	static struct rows rows;

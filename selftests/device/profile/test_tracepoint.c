@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_tracepoint.c - tracepoints that are added by name
+ * test_tracepoint.c - tracepoints added by name
  *
- * What their events say is compared with what this program did: the signal that it
- * sent, the name that it took, the file that it opened. How their fields are read is
- * compared with the files of tracefs, which say the same for people.
+ * Their events are compared with the actions of this program: the signal that it sent, its new
+ * name, the file that it opened. The interpretation of fields is compared with the files of
+ * tracefs.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -29,13 +29,13 @@
 #define EVENTS	"/sys/kernel/tracing/events"
 #define KPROBES	"/sys/kernel/tracing/kprobe_events"
 #define FIRST	(DEVTRACE_T_USER2 - DEVTRACE_TRACEPOINTS_MAX)
-/* The last number is that of the kernel's own faults. */
+/* The last number is that of faults. */
 #define MOST	(DEVTRACE_TRACEPOINTS_MAX - 1)
 #define NOBODY	4711
-/* Of the descriptions in tracefs, so many are looked at. */
+/* Number of tracefs descriptions examined */
 #define SAMPLE	120
 #define ROUNDS	5
-/* Programs may have every address that the kernel has: what could be one is hidden. */
+/* On this machine programs and kernel share addresses: possible kernel addresses are hidden. */
 #ifdef __s390x__
 #define SHARED_ADDRESSES	true
 #else
@@ -61,7 +61,7 @@ static int del(const char *name)
 	return change(DEVTRACE_CMD_PROFILE_DEL, name);
 }
 
-/* What the kernel says of a tracepoint; type 0: nothing. */
+/* The kernel's data on a tracepoint; type 0: none. */
 struct info {
 	const char *name;
 	unsigned int type;
@@ -91,7 +91,7 @@ static struct info info(const char *name)
 	return i;
 }
 
-/* Stream 0 wants these of the types from FIRST on, and of others none. */
+/* Let stream 0 want these of the types from FIRST on, and no others. */
 static int want(unsigned int types)
 {
 	uint8_t map[32] = { 0 };
@@ -107,7 +107,7 @@ static int want(unsigned int types)
 	return nl_do(&nl, NULL, NULL);
 }
 
-/* Add it and have its events come; what it is, or type 0 and what the kernel says. */
+/* Add a tracepoint and enable its events; type 0: failed, with a reason. */
 static struct info begin(const char *name)
 {
 	struct info i = { .name = name };
@@ -125,7 +125,7 @@ static struct info begin(const char *name)
 	return i;
 }
 
-/* The element of an event that has this name; false: there is none. */
+/* The element with this name in an event; false if there is none. */
 static bool element(const struct tape *t, const struct tape_event *e, const struct info *in,
 		    const char *name, struct devtrace_elem *el)
 {
@@ -204,7 +204,7 @@ TEST_F(tracepoint, signals_are_those_that_were_sent)
 	prctl(PR_SET_NAME, "tp \"test\"");
 	in = begin("signal:signal_generate");
 	ASSERT_NE(0, in.type);
-	/* the parameter of stream 0 has it by this name */
+	/* the parameter of stream 0 accepts this name */
 	ASSERT_LT(0, dev_read_file(DEV_PROFILE, on, sizeof(on)));
 	EXPECT_STREQ("signal:signal_generate\n", on);
 	ASSERT_EQ(0, kill(getpid(), SIGUSR2));
@@ -233,7 +233,7 @@ TEST_F(tracepoint, signals_are_those_that_were_sent)
 		     devtrace_decoder_name(self->t->d, DEVTRACE_T_USR, 0, in.type, 0, 0));
 }
 
-/* A string of any length stands behind the record. */
+/* A string of any length follows the record. */
 TEST_F(tracepoint, files_are_those_that_were_executed)
 {
 	char path[200], *const argv[] = { path, NULL };
@@ -293,7 +293,7 @@ TEST_F(tracepoint, children_are_those_that_were_forked)
 	EXPECT_EQ(1, n);
 }
 
-/* Single system calls are described in another way. */
+/* Single system calls are described differently. */
 TEST_F(tracepoint, system_calls_have_their_arguments)
 {
 	static const char path[] = "/no/such/file";
@@ -319,7 +319,7 @@ TEST_F(tracepoint, system_calls_have_their_arguments)
 			continue;
 		if (e->type == leave.type)
 			left += is_number(self->t, e, &leave, "ret", -ENOENT);
-		/* its own address is no secret, where it cannot be one of the kernel's as well */
+		/* a program's own address is visible unless it may be one of the kernel */
 		if (e->type != enter.type ||
 		    !(SHARED_ADDRESSES ||
 		      is_number(self->t, e, &enter, "filename", (int64_t)(unsigned long)path)))
@@ -335,7 +335,7 @@ TEST_F(tracepoint, system_calls_have_their_arguments)
 	dev_say("%s; %s", enter.elements, leave.elements);
 }
 
-/* How many pointers are hidden, how many of them are functions with a name, and how many not. */
+/* Numbers of hidden pointers, of functions with a name, and of visible pointers. */
 static void hidden_and_shown(struct tape *t, size_t *hidden, size_t *named, size_t *shown)
 {
 	struct devtrace_elem el;
@@ -359,7 +359,7 @@ static void hidden_and_shown(struct tape *t, size_t *hidden, size_t *named, size
 	}
 }
 
-/* Pointers and all that could be one. */
+/* Pointers, and numbers that could be one. */
 TEST_F(tracepoint, no_address_of_the_kernel_is_shown)
 {
 	static const char *const names[] = { "kmem:kfree", "timer:timer_start", "timer:hrtimer_start" };
@@ -379,7 +379,7 @@ TEST_F(tracepoint, no_address_of_the_kernel_is_shown)
 		dev_sleep_ms(10);
 	}
 	ASSERT_EQ(0, want(0));
-	/* The names of functions come a little later. */
+	/* Names of functions are sent a little later. */
 	for (tries = 0; tries < 600 && !named; tries++) {
 		if (tries)
 			dev_sleep_ms(100);
@@ -394,7 +394,7 @@ TEST_F(tracepoint, no_address_of_the_kernel_is_shown)
 	EXPECT_EQ(0, shown);
 }
 
-/* Both CPUs do all the time what makes events. */
+/* Both CPUs constantly cause events. */
 static atomic_bool stop;
 
 static void *calls(void *arg)
@@ -494,7 +494,7 @@ TEST_F(tracepoint, a_cpu_that_comes_has_them_too)
 	EXPECT_EQ(0, dev_switch(last, true));
 	ASSERT_EQ(0, dev_pin(last));
 	come = dev_now();
-	/* As soon as somebody has had the time to see to it. */
+	/* A work has to run first. */
 	while (!seen && dev_now() < come + 60 * NSEC) {
 		prctl(PR_SET_NAME, "renamed");
 		t = tape_all(65536);
@@ -537,7 +537,7 @@ TEST_F(tracepoint, fifteen_and_no_more)
 	EXPECT_EQ(-EEXIST, add(many[3]));
 	EXPECT_NE(NULL, strstr(nl.why, "added already"));
 
-	/* its old name has the same type again, another one a free one */
+	/* its old name gets the same type again, another one a free type */
 	in = info(many[3]);
 	ASSERT_EQ(0, del(many[3]));
 	ASSERT_EQ(0, del(many[7]));
@@ -547,7 +547,7 @@ TEST_F(tracepoint, fifteen_and_no_more)
 	EXPECT_EQ(in.type, info(many[3]).type);
 	ASSERT_EQ(0, add(many[MOST]));
 
-	/* all at once, of which each other one is caused by our own work */
+	/* all at once; every second one is caused by our own work */
 	ASSERT_EQ(0, want(0x7fff));
 	dev_sleep_ms(200);
 	ASSERT_EQ(0, want(0));
@@ -557,7 +557,7 @@ TEST_F(tracepoint, fifteen_and_no_more)
 	EXPECT_LT(0, self->t->nev);
 }
 
-/* A type that was removed is in no filter: it would be that of another tracepoint. */
+/* A removed type is removed from filters, as it may be reused for another tracepoint. */
 TEST_F(tracepoint, removing_takes_it_out_of_the_filters)
 {
 	struct info in = begin("task:task_rename");
@@ -616,7 +616,7 @@ TEST_F(tracepoint, nonsense_is_refused)
 	EXPECT_EQ(-EINVAL, nl_do(&nl, NULL, NULL));
 }
 
-/* No tracepoint, though tracefs has it among those that are. */
+/* tracefs lists it, but it is not a tracepoint. */
 TEST_F(tracepoint, probes_made_at_run_time_are_refused)
 {
 	mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL);
@@ -673,7 +673,7 @@ TEST_F(tracepoint, those_who_listen_are_told)
 	nl_close(&listener);
 }
 
-/* The names and sizes in a format file of tracefs, as our elements would be. */
+/* Compare names and sizes in a format file of tracefs with our elements. */
 static bool same_as_tracefs(const char *format, const char *elements, bool call)
 {
 	const char *p = format;
@@ -696,7 +696,7 @@ static bool same_as_tracefs(const char *format, const char *elements, bool call)
 		snprintf(type, sizeof(type), "%.*s", (int)(q - p), p);
 		if (!strncmp(name, "common_", 7))
 			continue;
-		/* A string that tracefs reads in the memory of the caller, from Linux 6.19 on. */
+		/* From Linux 6.19 on, tracefs reads such a string in the caller's memory. */
 		if (call && !strncmp(name, "__", 2) && strstr(type, "__data_loc"))
 			continue;
 		if (!*elements)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lib.c - the library against the real device: what programs emit in the
- * three idioms is what a reader gets, names and all
+ * test_lib.c - the library with the real device: a reader gets all that programs emit in the
+ * three idioms, including names
  *
- * Needs /dev/trace, and root for the tests of access rights. Each test reads
- * from where the buffer ended when it began, and looks only at the events of
- * its own process and children, so that others may emit meanwhile.
+ * Needs /dev/trace, and root for the tests of access rights. Each test reads from the end of the
+ * buffer at its begin, and checks only events of its own process and children, as others may
+ * emit too.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,14 +30,14 @@
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	400
 
-/* The harness compares what tests compare. */
+/* The harness compares values of different signs. */
 #pragma GCC diagnostic ignored "-Wsign-compare"
 
 #define DEVICE	"/dev/trace"
 #define TYPE	210
 #define MOST	20000
 
-/* An event that was read. */
+/* An event from the stream. */
 struct got {
 	struct devtrace_event e;
 	uint8_t *data;
@@ -59,7 +59,7 @@ static int item(const struct devtrace_item *i, void *arg)
 
 	switch (i->kind) {
 	case DEVTRACE_ITEM_EVENT:
-		/* Of us, and with what is known of it now. */
+		/* Ours, with its names so far. */
 		if (i->u.event.tgid != (uint32_t)getpid() || self->nr == MOST)
 			break;
 		g = &self->got[self->nr++];
@@ -104,7 +104,7 @@ FIXTURE_TEARDOWN(lib)
 	close(self->fd);
 }
 
-/* Read all there is by now. */
+/* Read everything available. */
 static void look(FIXTURE_DATA(lib) *self)
 {
 	char buf[65536];
@@ -114,7 +114,7 @@ static void look(FIXTURE_DATA(lib) *self)
 		devtrace_decoder_feed(self->decoder, buf, (size_t)n, NULL);
 }
 
-/* The elements of an event in words, so that a test can say what it wants. */
+/* The elements of an event as text. */
 static const char *words(FIXTURE_DATA(lib) *self, unsigned int nr)
 {
 	static char text[8192];
@@ -237,7 +237,7 @@ TEST_F(lib, sizes)
 	unsigned int i, emitted = 0;
 	size_t len;
 
-	/* More than there may be is as good as the largest. */
+	/* Sizes above the limit give the largest lane. */
 	ASSERT_EQ(0, devtrace_lane(1 << 20));
 	memset(mem, 'm', sizeof(mem));
 	for (len = 0; len < sizeof(mem); len += 37) {
@@ -245,11 +245,11 @@ TEST_F(lib, sizes)
 		emitted++;
 		if (devtrace_errors())
 			break;
-		/* Whatever the size of the buffer: they need not be there together. */
+		/* Read meanwhile, so that any buffer size suffices. */
 		if (!(emitted % 10))
 			look(self);
 	}
-	/* The last one was cut, and says so. */
+	/* The last one was cut, and the library reports it. */
 	EXPECT_EQ(EMSGSIZE, devtrace_error());
 	EXPECT_LT(3900, len);
 	look(self);
@@ -273,7 +273,7 @@ TEST_F(lib, sizes)
 
 TEST_F(lib, refused)
 {
-	/* The compiler refuses constants. */
+	/* Variables, as the compiler refuses such constants. */
 	const volatile int transport = DEVTRACE_T_CLOCK, kernel = DEVTRACE_T_KERNEL;
 	const volatile int no_severity = 0x7;
 	DEVTRACE_RECORD(r, 0);
@@ -285,7 +285,7 @@ TEST_F(lib, refused)
 	EXPECT_EQ(1234, errno);
 	look(self);
 	EXPECT_EQ(0, self->nr);
-	/* Types of the transport are off, or refused: none gets through. */
+	/* Transport types are refused: none is stored. */
 	EXPECT_EQ(EINVAL, devtrace_error());
 	ASSERT_TRUE(devtrace_begin_exc(&r, DEVTRACE_SW0, 0));
 	EXPECT_EQ(0, devtrace_end(&r));
@@ -293,7 +293,7 @@ TEST_F(lib, refused)
 	EXPECT_EQ(1, self->nr);
 }
 
-/* The control page is the device's, at the place where programs look. */
+/* The control page is the device's, at the expected address. */
 TEST_F(lib, control_page)
 {
 	char line[512], want[32];
@@ -350,7 +350,7 @@ TEST_F(lib, write_only)
 TEST_F(lib, closed_behind_our_back)
 {
 	devtrace(TYPE, 1);
-	/* as a daemon does, but for what this test needs itself */
+	/* like a daemon, but keep our own descriptor */
 	for (int fd = 3; fd < 1024; fd++) {
 		if (fd != self->fd)
 			close(fd);
@@ -384,7 +384,7 @@ TEST_F(lib, threads)
 	EXPECT_EQ(0, devtrace_errors());
 	look(self);
 	EXPECT_FALSE(self->bad);
-	/* In order of each thread; what is missing was reported. */
+	/* In order per thread; losses were reported. */
 	for (i = 0; i < self->nr; i++) {
 		struct devtrace_elem e;
 		size_t pos = 0;
@@ -409,7 +409,7 @@ static void on_alarm(int sig)
 
 	devtrace(TYPE + 1, sig);
 	alarms++;
-	/* Where this takes longer than a period nothing else would get on. */
+	/* If this takes longer than the period, nothing else would run. */
 	if (alarms >= 50)
 		setitimer(ITIMER_REAL, &off, NULL);
 }
@@ -419,7 +419,7 @@ TEST_F(lib, signal_handlers)
 	struct itimerval timer = { { 0, 500 }, { 0, 500 } }, off = { };
 	unsigned int mine = 0, seen = 0, i;
 
-	/* The first events, so that the handler meets the connecting too. */
+	/* Including the first events, so that the handler interrupts the connection. */
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &timer, NULL);
 	while (alarms < 50 && mine < 10000) {

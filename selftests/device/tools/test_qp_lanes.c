@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_qp_lanes.c - QS's records through devtrace/qp against the real device: the kernel
- * takes each number, from two threads by their lanes, and a reader gets what was emitted
+ * test_qp_lanes.c - QS records of devtrace/qp with the real device, from two threads by lanes
  *
- * What the records say is compared in selftests/unit, with a device that is none; here
- * it is that no number is one that the module refuses or takes for a frame of its own.
+ * The kernel must accept each number, and a reader must get all records. selftests/unit compares
+ * their contents without the module; this test shows that the module does not refuse a number or
+ * take it for one of its own frames.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,7 +53,7 @@ static void *emit(void *arg)
 	return NULL;
 }
 
-/* The program: its lanes and its connection go with it. 0: all went well. */
+/* The traced program; its end closes lanes and connection. 0 on success. */
 static int program(void)
 {
 	pthread_t threads[THREADS];
@@ -63,7 +63,7 @@ static int program(void)
 		return 1;
 	QS_OBJ_DICTIONARY(&machine[0]);
 	QS_FUN_DICTIONARY(&state);
-	/* Before it is asked for, nothing but what QS always sends */
+	/* Before the filter is set, only the records that QS always sends */
 	emit((void *)0);
 	QS_GLB_FILTER(QS_GRP_ALL);
 	QS_GLB_FILTER(-QS_QF_TICK);

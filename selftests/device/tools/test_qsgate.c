@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_qsgate.c - qsgate between a program that traces into the real device and its hosts
+ * test_qsgate.c - qsgate between a program with the real device and its hosts
  *
- * Each request goes to the program by its receive channel, and each answer comes by its lane,
- * /dev/trace and qsgate, in the order in which the program gave it. What the words are is
- * compared in selftests/unit; here it is that the way is open: a gate that follows the device,
- * a program that waits with events in a lane that nobody has handed over, and two hosts.
+ * Each request goes to the program by its receive channel; each reply comes through its lane,
+ * /dev/trace and qsgate, in order. selftests/unit compares the contents; this test has a gate
+ * that follows the device, a program that waits with events in a lane not handed over, and two
+ * hosts.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 
-#define HANG_MS	120000		/* only what hangs takes so long */
+#define HANG_MS	120000		/* timeout, reached only by a hang */
 
 static struct {
 	uint32_t speed, load;
@@ -59,7 +59,7 @@ static int event(void *arg, const struct devtrace_rx_event *e)
 	return 0;
 }
 
-/* The program. It tells when it listens, and ends by command 99, or with whoever started it. */
+/* The program. It reports when it listens, and ends at command 99, or with its parent. */
 static int program(int ready)
 {
 	static const struct devtrace_rx_ops ops = {
@@ -85,7 +85,7 @@ static int program(int ready)
 	return 0;
 }
 
-/* A line that says the port, of what the gate tells. */
+/* Read the port from the gate's output. */
 static int port_of(int fd)
 {
 	char said[512], *at;
@@ -188,7 +188,7 @@ static bool ask(FIXTURE_DATA(gate) *self, const void *packet, size_t n)
 	return send(self->host, out, n + 1, 0) == (ssize_t)n + 1;
 }
 
-/* The next datagram: its record, and what stands behind; a line of text as a string. */
+/* The next datagram: its record and the rest; a line of text becomes a string. */
 static int answer(FIXTURE_DATA(gate) *self, char *text, size_t size)
 {
 	char in[4096];
@@ -201,7 +201,7 @@ static int answer(FIXTURE_DATA(gate) *self, char *text, size_t size)
 	return (uint8_t)in[1];
 }
 
-/* Behind the time, which has ten digits. */
+/* Skip the time, which has ten digits. */
 #define EXPECT_LINE(want) do {							\
 	char line_[512];							\
 	EXPECT_EQ(0, answer(self, line_, sizeof(line_)));			\
@@ -236,7 +236,7 @@ TEST_F(gate, a_host_asks_and_is_answered_in_order)
 	EXPECT_LINE("Trg-ERR  QS_RX_PEEK");
 }
 
-/* tracectl asks the same program, and finds the signal among the names that the device keeps. */
+/* tracectl asks the same program, and finds the signal in the device's dictionary. */
 TEST_F(gate, an_event_whose_signal_is_named)
 {
 	char text[512], words[96];
@@ -252,7 +252,7 @@ TEST_F(gate, an_event_whose_signal_is_named)
 	EXPECT_NE(0, system(words));
 }
 
-/* The device filters above: what it does not want no host sees, and the answers stay. */
+/* The device's filter hides events from all hosts, but not replies. */
 TEST_F(gate, the_device_filters_above)
 {
 	char text[512];
