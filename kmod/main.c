@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Module parameters, setting up and taking down
- */
+/* Module parameters; start and end of the module */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bitmap.h>
@@ -59,7 +57,7 @@ static int parse_size(unsigned long *bytes)
 	u64 want;
 	int err;
 
-	/* Escaped: a newline is not to begin a line of the log. */
+	/* Escape newlines, so that none begins a line of the log. */
 	err = devtrace_size_parse(size, &want);
 	*bytes = err ? 0 : ring_size_round(want);
 	if (!*bytes) {
@@ -101,7 +99,7 @@ static int __init devtrace_init(void)
 		return err;
 
 	boot_id_init();
-	/* As the memory of lanes: what that takes of the kernel is enough. */
+	/* vmalloc memory, as lanes have: mapping both needs the same functions of the kernel. */
 	devtrace_control = __vmalloc(PAGE_SIZE, GFP_KERNEL | __GFP_ZERO);
 	if (!devtrace_control)
 		return -ENOMEM;
@@ -144,7 +142,10 @@ static int __init devtrace_init(void)
 	err = control_init();
 	if (err)
 		goto out_stream;
-	/* Last: from here on programs open it, and a module that fails does not wait for them. */
+	/*
+	 * Last: from here on programs can open it, and a module that fails does not wait for
+	 * them.
+	 */
 	err = cdev_add_stream(&devtrace_stream0);
 	if (err)
 		goto out_control;
@@ -181,7 +182,7 @@ out_page:
 	return err;
 }
 
-/* No descriptor is open; no driver that emits is loaded, and no module of ours that needs this. */
+/* No descriptor is open, and no module that uses this one is loaded. */
 static void __exit devtrace_exit(void)
 {
 	control_exit();

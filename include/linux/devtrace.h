@@ -2,20 +2,20 @@
 /*
  * Emit trace events from the kernel
  *
- * Every call here may be made from any context: process, softirq, hard
- * interrupt, NMI, preemption on or off. None waits, sleeps, allocates or
- * fails: an event that finds no room is counted. The exceptions say so.
+ * Unless stated otherwise, every call may be made from any context: process, softirq, hard
+ * interrupt, NMI, preemption on or off. None waits, sleeps, allocates or fails: an event that
+ * finds no room is counted.
  *
- * An event whose layout is known when it is compiled is one expression, and
- * compiles to a test, two calls, and stores straight into the ring:
+ * An event whose layout is known at compile time is one expression. It compiles to a test, two
+ * calls, and stores directly into the ring:
  *
  *	devtrace_exc(DEVTRACE_SW2, DEVTRACE_CODE(MY_MAJOR, MY_MINOR),
  *		     dt_u32(irq), dt_i32(err));
  *	devtrace_rec(DEVTRACE_T_USER + 3, dt_u16(speed), dt_u8x(status));
  *	devtrace_rec_for(DEVTRACE_T_USER + 3, object, signal, dt_u32(n));
  *
- * One with strings or buffers, or with elements that are not known before, is
- * built step by step and then emitted as a whole:
+ * An event with strings or buffers, or with elements known only at run time, is built step by
+ * step and then emitted as a whole:
  *
  *	struct devtrace_record r;
  *
@@ -25,20 +25,19 @@
  *		devtrace_end(&r);
  *	}
  *
- * Text is devtrace_text(severity, "format", ...).
+ * devtrace_text(severity, "format", ...) emits text.
  *
- * The arguments are evaluated once if events of the type are wanted, and not at
- * all if they are not.
+ * Arguments are evaluated once if events of the type are wanted, otherwise not at all.
  *
- * Types, objects, signals and severities that are out of range do not compile if they are
- * constants. Variables are looked at before they are cut to the bits of their place: such an
- * event is discarded, and counted as a filtered one of type 0. With DEVTRACE_DEBUG defined
- * the kernel's log says so.
+ * Constant types, objects, signals and severities that are out of range do not compile.
+ * Variables are checked before they are truncated: an event with one out of range is discarded,
+ * and counted as a filtered event of type 0. With DEVTRACE_DEBUG defined, the kernel's log says
+ * so.
  *
- * A driver outside of the kernel tree includes devtrace.mk in its Kbuild, which defines
- * CONFIG_DEVTRACE_MODULE=1; see devtrace(9). With DEVTRACE_DISABLE, and without
- * CONFIG_DEVTRACE, all of it compiles to nothing; arguments are not evaluated. A module
- * that defines neither is warned when it is compiled.
+ * A driver outside the kernel tree includes devtrace.mk in its Kbuild, which defines
+ * CONFIG_DEVTRACE_MODULE=1; see devtrace(9). With DEVTRACE_DISABLE, or without CONFIG_DEVTRACE,
+ * all calls compile to nothing and do not evaluate their arguments. The compiler warns about a
+ * module that defines neither.
  */
 #ifndef _LINUX_DEVTRACE_H
 #define _LINUX_DEVTRACE_H
@@ -56,12 +55,12 @@
 #include <asm/byteorder.h>
 #include <uapi/linux/devtrace.h>
 
-/* A driver that loads and traces nothing, without a word, is worse than one that does not build. */
+/* A driver that silently traces nothing is worse than one that does not build. */
 #if defined(MODULE) && !IS_ENABLED(CONFIG_DEVTRACE) && !defined(DEVTRACE_DISABLE)
 #warning "This driver will trace nothing: put 'include PREFIX/share/devtrace/devtrace.mk' into its Kbuild (or -DCONFIG_DEVTRACE_MODULE=1 into ccflags-y), or define DEVTRACE_DISABLE if that is meant"
 #endif
 
-/* One data element, as it lies in the ring: format byte, value. */
+/* A data element as stored in the ring: format byte, value. */
 struct dt_elem8 { u8 f; u8 v; } __packed;
 struct dt_elem16 { u8 f; __le16 v; } __packed;
 struct dt_elem32 { u8 f; __le32 v; } __packed;
@@ -86,14 +85,14 @@ __DT_ELEM(dt_i32, s32, dt_elem32, DEVTRACE_E_I32, cpu_to_le32)
 __DT_ELEM(dt_u32, u32, dt_elem32, DEVTRACE_E_U32, cpu_to_le32)
 __DT_ELEM(dt_i64, s64, dt_elem64, DEVTRACE_E_I64, cpu_to_le64)
 __DT_ELEM(dt_u64, u64, dt_elem64, DEVTRACE_E_U64, cpu_to_le64)
-/* To be printed in hexadecimal. */
+/* Printed in hexadecimal. */
 __DT_ELEM(dt_u8x, u8, dt_elem8, DEVTRACE_E_U8 | DEVTRACE_E_HEX, __dt_byte)
 __DT_ELEM(dt_u16x, u16, dt_elem16, DEVTRACE_E_U16 | DEVTRACE_E_HEX, cpu_to_le16)
 __DT_ELEM(dt_u32x, u32, dt_elem32, DEVTRACE_E_X32, cpu_to_le32)
 __DT_ELEM(dt_u64x, u64, dt_elem64, DEVTRACE_E_U64 | DEVTRACE_E_HEX, cpu_to_le64)
 /*
- * Addresses: printed by name if the dictionary has one. Readers see a hash in
- * place of the address; ids below 65536 are shown as they are.
+ * Addresses: printed by name if the dictionary has one. Readers see a hash instead of the
+ * address; ids below 65536 are shown unchanged.
  */
 __DT_ELEM(dt_obj, const void *, dt_elemptr, DEVTRACE_E_OBJ, __dt_ptr)
 __DT_ELEM(dt_fun, const void *, dt_elemptr, DEVTRACE_E_FUN, __dt_ptr)
@@ -110,7 +109,7 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 	return (struct dt_elemsig){ DEVTRACE_E_SIG, cpu_to_le32(sig), __dt_ptr(obj) };
 }
 
-/* m(n, e) for each of up to twelve arguments, n another one for each; 99 are too many. */
+/* Expand to m(n, e) for each of up to twelve arguments, with a different n; 99: too many. */
 #define __DT_COUNT(...) \
 	__DT_COUNT_(0, ##__VA_ARGS__, 99, 99, 99, 99, 99, 99, 99, 99, \
 		    12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
@@ -137,14 +136,14 @@ static __always_inline struct dt_elemsig dt_sig(u32 sig, const void *obj)
 
 #if IS_ENABLED(CONFIG_DEVTRACE) && !defined(DEVTRACE_DISABLE)
 
-/* Bit n is set when events of type n, with object n, with severity n are wanted. */
+/* Bit n is set if events of type n, with object n, or with severity n are wanted. */
 extern unsigned long devtrace_wanted[256 / BITS_PER_LONG];
 extern unsigned long devtrace_objects[256 / BITS_PER_LONG];
 extern u32 devtrace_severities;
-/* By type, what stream 0 did not want. */
+/* By type, the number of events that stream 0's filter refused. */
 extern u64 __percpu *devtrace_filtered;
 
-/* Bits of a record that a caller decides on; the ring's own numbers. */
+/* Bits of a record that the caller determines; the same values as in ring.h. */
 #define __DEVTRACE_CODE		0x02000000U
 #define __DEVTRACE_OBJSIG	0x04000000U
 #define __DEVTRACE_PTR		0x08000000U
@@ -156,8 +155,8 @@ void __devtrace_commit(void);
 void __devtrace_emit(unsigned int type, u32 who, const void *data, unsigned int len);
 
 /*
- * Type 0 is padding in the ring and would break it; the others that are not
- * for drivers would be taken for frames of the transport.
+ * Type 0 is padding and would break the ring; the other types that are not for drivers would be
+ * mistaken for frames of the transport.
  */
 static __always_inline bool __devtrace_type_ok(unsigned int type)
 {
@@ -175,7 +174,7 @@ static __always_inline bool __devtrace_type_free(unsigned int type)
 }
 #endif
 
-/* Something is out of range: the event is discarded. */
+/* A value is out of range: the event is discarded. */
 static noinline __cold __maybe_unused bool __devtrace_refused(const char *what, long long value)
 {
 	this_cpu_inc(devtrace_filtered[DEVTRACE_T_EMPTY]);
@@ -204,7 +203,7 @@ static __always_inline bool __devtrace_severity_bad(u8 severity)
 	return severity && severity >> 3 != DEVTRACE_SEV_SET >> 3;
 }
 
-/* Constants out of range do not compile. These leave no instruction. */
+/* Constants out of range do not compile. The checks make no instruction. */
 #define __devtrace_check_byte(type) \
 	BUILD_BUG_ON_MSG(__builtin_constant_p(type) && (type) > 255, \
 			 "an event type is a number below 256")
@@ -220,8 +219,8 @@ static __always_inline bool __devtrace_severity_bad(u8 severity)
 			 "no severity: take DEVTRACE_SW0 to DEVTRACE_HW3, or 0 for none")
 
 /**
- * devtrace_enabled() - whether events of a type are wanted
- * @type: event type; one that is not wanted is counted as filtered
+ * devtrace_enabled() - are events of a type wanted?
+ * @type: event type; if not wanted, it is counted as filtered
  *
  * Costs a load, a test and a branch.
  */
@@ -237,7 +236,7 @@ static __always_inline bool devtrace_enabled(unsigned int type)
 	return false;
 }
 
-/* Objects above 255 are looked at when the event is emitted. */
+/* The emitting code checks objects above 255. */
 static __always_inline bool __devtrace_object_ok(u8 type, u16 obj)
 {
 	if (obj > 255 || likely(READ_ONCE(devtrace_objects[obj / BITS_PER_LONG]) >>
@@ -267,8 +266,8 @@ static __always_inline bool __devtrace_severity_ok(u8 severity)
 }
 
 /**
- * devtrace_enabled_for() - whether events of a type about an object are wanted
- * @type: event type; one that is not wanted is counted as filtered
+ * devtrace_enabled_for() - are events of a type about an object wanted?
+ * @type: event type; if not wanted, it is counted as filtered
  * @obj: object id
  */
 static __always_inline bool devtrace_enabled_for(unsigned int type, unsigned int obj)
@@ -278,8 +277,8 @@ static __always_inline bool devtrace_enabled_for(unsigned int type, unsigned int
 }
 
 /**
- * devtrace_enabled_exc() - whether exceptions of a severity are wanted
- * @severity: severity byte; one that is not wanted is counted as filtered
+ * devtrace_enabled_exc() - are exceptions of a severity wanted?
+ * @severity: severity byte; if not wanted, it is counted as filtered
  */
 static __always_inline bool devtrace_enabled_exc(unsigned int severity)
 {
@@ -290,7 +289,7 @@ static __always_inline bool devtrace_enabled_exc(unsigned int severity)
 #define __DT_SIZE(n, e)	+ sizeof(e)
 #define __DT_PTR(n, e)	| _Generic((e), struct dt_elemptr: __DEVTRACE_PTR, \
 				   struct dt_elemsig: __DEVTRACE_PTR, default: 0)
-/* A number by itself is none: class 12 of the compiler's are structures. sparse has none. */
+/* A plain number is no element: class 12 of the compiler is structures. sparse has no classes. */
 #ifdef __CHECKER__
 #define __DT_CHECK(n, e)
 #else
@@ -304,8 +303,8 @@ static __always_inline bool devtrace_enabled_exc(unsigned int severity)
 	__p += sizeof(__e##n);
 
 /*
- * Size and flags are constants; what is left are the stores. The arguments are
- * evaluated before preemption goes off: they may be calls that sleep.
+ * Size and flags are constants, so only the stores remain at run time. The arguments are
+ * evaluated before preemption is disabled: they may be calls that sleep.
  */
 #define __devtrace_store(reserve, type, who, key, ...) do {		\
 	__DT_EACH(__DT_LOCAL, ##__VA_ARGS__)				\
@@ -393,7 +392,7 @@ struct __dt_objsig { __le16 obj, sig; } __packed;
 #define DEVTRACE_RECORD_MAX	256
 
 /**
- * struct devtrace_record - an event that is being built
+ * struct devtrace_record - an event being built
  * @who: flags and severity
  * @type: event type
  * @full: an element did not fit; it and those after it were left out
@@ -444,12 +443,12 @@ static inline bool __devtrace_begin(struct devtrace_record *r, u8 type, u16 obj,
 
 /**
  * devtrace_begin() - begin a record about an object and a signal
- * @r: to build it in, on the caller's stack
+ * @r: the record, on the caller's stack
  * @type: event type, not one of the transport
  * @obj: object id
  * @sig: signal
  *
- * Return: false if it is not wanted: then there is nothing to end.
+ * Return: false if the event is not wanted: then do not call devtrace_end().
  */
 static __always_inline bool devtrace_begin(struct devtrace_record *r, unsigned int type,
 					   unsigned int obj, unsigned int sig)
@@ -475,11 +474,11 @@ static inline bool __devtrace_begin_exc(struct devtrace_record *r, u8 severity, 
 
 /**
  * devtrace_begin_exc() - begin an exception
- * @r: to build it in
+ * @r: the record, on the caller's stack
  * @severity: as for devtrace_exc()
- * @code: likewise
+ * @code: as for devtrace_exc()
  *
- * Return: false if it is not wanted.
+ * Return: false if the event is not wanted: then do not call devtrace_end().
  */
 static __always_inline bool devtrace_begin_exc(struct devtrace_record *r,
 					       unsigned int severity, u32 code)
@@ -507,7 +506,7 @@ void devtrace_put_str(struct devtrace_record *r, const char *s);
 void devtrace_put_mem(struct devtrace_record *r, const void *p, size_t n);
 
 /**
- * devtrace_end() - emit what was built
+ * devtrace_end() - emit the event that was built
  * @r: the record
  *
  * Return: false if an element was left out because it did not fit.
@@ -530,7 +529,7 @@ void devtrace_text(u8 severity, const char *fmt, ...);
 		(devtrace_text)(__wide, __VA_ARGS__);			\
 } while (0)
 
-/* With the line as QP/Spy has it, and "module function". */
+/* Emit an ASSERT event: the line number in QP/Spy's encoding, and the string "module function". */
 static noinline __cold __maybe_unused
 void __devtrace_assert_failed(const char *module, const char *function, unsigned int line)
 {
@@ -549,13 +548,13 @@ void __devtrace_assert_failed(const char *module, const char *function, unsigned
 }
 
 /**
- * devtrace_assert() - emit a record of severity sw3 if something does not hold
- * @condition: what must hold
+ * devtrace_assert() - emit a record of severity sw3 if a condition is false
+ * @condition: the condition
  *
- * The driver goes on; WARN_ON(!devtrace_assert(x)) says it in the kernel's log too.
+ * The driver continues; WARN_ON(!devtrace_assert(x)) also prints to the kernel's log.
  *
  * Context: any.
- * Return: whether it holds.
+ * Return: the condition.
  */
 #define devtrace_assert(condition) ({					\
 	const bool __holds = !!(condition);				\
@@ -566,8 +565,8 @@ void __devtrace_assert_failed(const char *module, const char *function, unsigned
 })
 
 /*
- * Names. Process context, may sleep; 0 or -EINVAL (too long, empty, out of
- * range), -ENOSPC (the store is full), -ENOMEM.
+ * Give names. Process context, may sleep; return 0, -EINVAL (too long, empty, out of range),
+ * -ENOSPC (the dictionary is full) or -ENOMEM.
  */
 int devtrace_name_obj(const void *obj, const char *name);
 int devtrace_name_fun(const void *fun, const char *name);

@@ -31,12 +31,12 @@
 #include <linux/errno.h>
 #include <linux/types.h>
 
-/* Watches at a time. */
+/* Number of watches at a time. */
 #define DEVTRACE_WATCHES_MAX		8
 
 /* For struct devtrace_watch.severities: s is DEVTRACE_SW0 ... DEVTRACE_HW3 */
 #define DEVTRACE_WATCH_SEVERITY(s)	BIT(s)
-/* Events that have no severity. */
+/* Events without a severity. */
 #define DEVTRACE_WATCH_NO_SEVERITY	BIT(0)
 #define DEVTRACE_WATCH_ANY_SEVERITY	0xff01U
 
@@ -45,16 +45,16 @@
 #define DEVTRACE_WATCH_USER		0x2U
 
 /**
- * struct devtrace_watch_event - an event that is being emitted
+ * struct devtrace_watch_event - an event being emitted
  * @ts: trace clock, ns; not later than the time that the event gets in a stream
- * @payload: the elements, good until the callback returns
+ * @payload: the elements, valid until the callback returns
  * @len: bytes of @payload
  * @type: event type
  * @severity: DEVTRACE_SW0 ... DEVTRACE_HW3, or 0: none
- * @flags: DEVTRACE_F_*: the context, whether a program emits it, and what it has
+ * @flags: DEVTRACE_F_*: context, emitted by a program, and what the event has
  * @code: with DEVTRACE_F_CODE; else 0
  * @object: with DEVTRACE_F_OBJSIG; else 0
- * @signal: likewise
+ * @signal: with DEVTRACE_F_OBJSIG; else 0
  */
 struct devtrace_watch_event {
 	u64		ts;
@@ -69,20 +69,20 @@ struct devtrace_watch_event {
 };
 
 /**
- * struct devtrace_watch - which events a driver is called for
- * @event: called once for each event that meets all terms. Context: that of the emitter,
- *	which may be a task, a softirq, an interrupt or an NMI; preemption is off. It must
- *	not sleep, allocate but with GFP_NOWAIT and not in an NMI, take a lock that the code
- *	which it interrupts may hold, or call devtrace_watch_register() or
- *	devtrace_watch_unregister(). RCU may not be watching: rcu_is_watching() tells. The
- *	event is not stored yet, and waits until the callback returns. An event that the
- *	callback emits is stored, and no watch is called for it
- * @types: bit n: events of type n. Bits 128 to 191 have the kernel profile events emitted,
- *	as a filter does that names them
+ * struct devtrace_watch - a callback, and the events that it is called for
+ * @event: called once for each event that meets all terms. Context: that of the emitter, which
+ *	may be a task, a softirq, an interrupt or an NMI; preemption is off. It must not sleep;
+ *	not allocate, except with GFP_NOWAIT outside an NMI; not take a lock that the
+ *	interrupted code may hold; and not call devtrace_watch_register() or
+ *	devtrace_watch_unregister(). RCU may not be watching: rcu_is_watching() tells. The event
+ *	is not stored before the callback returns. An event that the callback emits is stored,
+ *	but no watch is called for it
+ * @types: bit n: events of type n. Bits 128 to 191 enable the kernel profile events, like a
+ *	filter that names them
  * @severities: DEVTRACE_WATCH_SEVERITY(s), or several of them
  * @origins: DEVTRACE_WATCH_KERNEL: drivers and the kernel; DEVTRACE_WATCH_USER: programs
  *
- * Nothing of it changes while it is registered.
+ * The members must not change while the watch is registered.
  */
 struct devtrace_watch {
 	void (*event)(struct devtrace_watch *w, const struct devtrace_watch_event *ev);
@@ -92,10 +92,10 @@ struct devtrace_watch {
 };
 
 /**
- * devtrace_watch_all() - have a watch ask for all that drivers and programs emit
- * @w: its terms are set, and not the callback
+ * devtrace_watch_all() - let a watch ask for all events of drivers and programs
+ * @w: its terms are set, but not the callback
  *
- * Kernel profile events are left out: they cost something as soon as they are named.
+ * Leaves out kernel profile events, which cost time as soon as they are named.
  *
  * Context: any.
  */

@@ -83,7 +83,7 @@ static inline void compat_hrtimer_setup(struct hrtimer *t,
 #endif
 }
 
-/* Whether a thread is runnable. */
+/* Is a thread runnable? */
 static inline bool compat_task_runs(const struct task_struct *task)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
@@ -93,7 +93,10 @@ static inline bool compat_task_runs(const struct task_struct *task)
 #endif
 }
 
-/* A signal that kills ends it early; suspend does not wait for it. TASK_FREEZABLE is of 6.1. */
+/*
+ * Sleep; a fatal signal ends it early, and suspend does not wait for it. TASK_FREEZABLE is of
+ * 6.1.
+ */
 static inline void compat_sleep_killable(ktime_t *until)
 {
 #ifdef TASK_FREEZABLE

@@ -17,7 +17,7 @@ static __always_inline s64 compat_atomic64_read_acquire(const atomic64_t *v)
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0) && !defined(CONFIG_64BIT)
 	const s64 ret = atomic64_read(v);
 
-	__atomic_acquire_fence();	/* The caller says what it pairs with. */
+	__atomic_acquire_fence();	/* The caller names the partner. */
 	return ret;
 #else
 	return atomic64_read_acquire(v);
@@ -27,7 +27,7 @@ static __always_inline s64 compat_atomic64_read_acquire(const atomic64_t *v)
 static __always_inline void compat_atomic64_set_release(atomic64_t *v, s64 i)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(5, 18, 0) && !defined(CONFIG_64BIT)
-	__atomic_release_fence();	/* The caller says what it pairs with. */
+	__atomic_release_fence();	/* The caller names the partner. */
 	atomic64_set(v, i);
 #else
 	atomic64_set_release(v, i);

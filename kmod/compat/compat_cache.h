@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whether data caches alias: one page at two addresses may be in two cache lines
+ * Do data caches alias: may one page at two addresses be in two cache lines?
  *
- * With such caches the kernel may not see what a program writes into a lane, nor a program
- * what the kernel writes, until caches are flushed. Since 6.9 the kernel has a function for
- * all machines. For older kernels: the first list has the machines whose caches never alias;
- * ARM and MIPS ask the running CPU; all others are assumed to alias.
+ * With such caches the kernel may not see what a program writes into a lane, nor a program what
+ * the kernel writes, until caches are flushed. Since 6.9 the kernel has a function for all
+ * machines. For older kernels: the first list has the machines whose caches never alias; ARM
+ * and MIPS ask the running CPU; all others are assumed to alias.
  */
 #ifndef DEVTRACE_COMPAT_CACHE_H
 #define DEVTRACE_COMPAT_CACHE_H

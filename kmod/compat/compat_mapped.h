@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pages that programs map and that are charged to the memory cgroup of the caller
+ * Pages that programs map, charged to the memory cgroup of the caller
  *
- * Before 5.11 the kernel marks a page of __GFP_ACCOUNT in the very field that counts its
- * mappings (PageKmemcg). If such a page is mapped, both are destroyed: the page is charged
- * no more and is freed while it is used. There the pages are those of a file of shmem,
- * which are charged like the memory of a program. They are taken out of the file at once,
- * before anybody maps them: each belongs to who has a reference to it then, as a page of
- * vmalloc() does. All come from one file, made with the first lane: a fault must not fail
- * because somebody has taken all files that the kernel allows.
+ * Before 5.11 the kernel marks a __GFP_ACCOUNT page (PageKmemcg) in the same field that counts
+ * its mappings. Mapping such a page destroys both: the page is no longer charged, and is freed
+ * while it is used. So there the pages come from a shmem file, which are charged like a
+ * program's memory. They are removed from the file at once, before they are mapped; from then
+ * on, they belong to the holder of a reference, like vmalloc() pages. All come from one file,
+ * made with the first lane: a fault must not fail because the limit of open files is reached.
  */
 #ifndef DEVTRACE_COMPAT_MAPPED_H
 #define DEVTRACE_COMPAT_MAPPED_H
@@ -25,7 +24,7 @@
 #include <linux/fs.h>
 #include <linux/shmem_fs.h>
 
-/* Each page knows the one before it, so that all are found when nothing maps them any more. */
+/* Each page points to the previous one, so that all are found without a mapping. */
 static inline void compat_put_pages(struct page *last)
 {
 	struct page *before;
@@ -68,8 +67,8 @@ static inline void compat_mapped_exit(void)
 }
 
 /*
- * The last of @nr zeroed pages, or NULL. Fills in @pages, if it is given. Each caller has
- * a place of its own in the file, so that nobody else finds its pages there.
+ * Return the last of @nr zeroed pages, or NULL; fill in @pages unless NULL. Each caller has its
+ * own place in the file, so no other caller finds its pages there.
  */
 static inline struct page *compat_get_pages(struct page **pages, unsigned long nr)
 {
@@ -84,7 +83,7 @@ static inline struct page *compat_get_pages(struct page **pages, unsigned long n
 	for (i = 0; i < nr; i++) {
 		page = shmem_read_mapping_page_gfp(file->f_mapping, at + i, GFP_HIGHUSER);
 		if (!IS_ERR(page) && PageCompound(page)) {
-			/* Huge pages were forced upon all files of shmem. */
+			/* The administrator has forced huge pages for all shmem files. */
 			put_page(page);
 			page = ERR_PTR(-ENOMEM);
 		}

@@ -27,8 +27,8 @@ static inline struct nlattr **compat_dump_attrs(struct netlink_callback *cb)
 }
 
 /*
- * Whether an attribute is missing in @nest, or for NULL at the top level. Kernels before 6.1
- * cannot report to the caller which attribute is missing.
+ * Is an attribute missing in @nest (NULL: at the top level)? Kernels before 6.1 cannot report
+ * to the caller which attribute is missing.
  */
 #ifdef NL_REQ_ATTR_CHECK
 #define compat_attr_missing(extack, nest, tb, type)			\

@@ -10,8 +10,8 @@
 #include <linux/tracepoint.h>
 
 /*
- * The one of two probes that has the right type for a tracepoint; if neither has, this
- * does not compile.
+ * Select the probe that has the right type for a tracepoint; if neither has, this does not
+ * compile.
  */
 #define compat_probe(tracepoint, probe1, probe2)			\
 	_Generic(&check_trace_callback_type_##tracepoint,		\

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * compat_syscore.h - struct syscore, which the kernel's version does not tell
+ * compat_syscore.h - struct syscore
  *
  * struct syscore, and callbacks with an argument, are newer than 6.12, but Debian has
- * backported them. Kbuild looks for them in the kernel's header, and defines
+ * backported them. So Kbuild looks for them in the kernel's header, and defines
  * COMPAT_HAVE_SYSCORE.
  */
 #ifndef DEVTRACE_COMPAT_SYSCORE_H

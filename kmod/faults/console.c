@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages of the kernel as faults: levels 0 to 3
+ * Kernel messages of levels 0 to 3 as faults
  *
- * The tracepoint does not tell the level of a message. It is called before the message
- * can be read, under any locks of the CPU that prints. So the probe only queues an
- * irq_work on this CPU, which reads the log from where the last read ended. The irq_work
- * runs as soon as interrupts are on, as a rule on top of the thread that printed.
+ * The tracepoint does not tell the level of a message. It is called before the message can be
+ * read, under any locks of the CPU that prints. So the probe only queues an irq_work on this
+ * CPU, which reads the log from where the last read ended. The irq_work runs as soon as
+ * interrupts are on, usually on top of the thread that printed.
  *
- * asked counts the calls of console_drain() since the log was last idle. The call that makes it 1
- * is the only reader, and reads again if other calls came meanwhile. Only the reader
- * accesses log and line.
+ * asked counts the calls of console_drain() since the log was last idle. The call that makes it
+ * 1 is the only reader, and reads again if other calls came meanwhile. Only the reader accesses
+ * log and line.
  */
 #include <linux/atomic.h>
 #include <linux/irq_work.h>
@@ -21,7 +21,7 @@
 #include "faults.h"
 
 #define LINES_MAX	32	/* maximum for one interrupt */
-#define TURNS_MAX	1024	/* of as many lines, at a panic */
+#define TURNS_MAX	1024	/* with LINES_MAX lines each, at a panic */
 #define LEVEL_MAX	3	/* KERN_ERR */
 
 static atomic_t asked;
@@ -33,7 +33,7 @@ static u8 severity_of(unsigned int level)
 	return level <= 1 ? DEVTRACE_SW3 : level == 2 ? DEVTRACE_SW2 : DEVTRACE_SW1;
 }
 
-/* Skip "[   12.345678]" or "[    T1]" at the beginning of a string, if it is there. */
+/* Skip "[   12.345678]" or "[    T1]" at the beginning of a string. */
 static const char *skip_brackets(const char *s, const char *with)
 {
 	size_t n;
@@ -68,7 +68,7 @@ static void console_report(char *text, size_t len)
 	devtrace_end(&r);
 }
 
-/* Whether there may be more lines. */
+/* Read up to LINES_MAX lines; return true if there may be more. */
 static bool read_log(void)
 {
 	unsigned int i;
@@ -85,7 +85,7 @@ static bool read_log(void)
 static struct irq_work drain_work;
 static bool on;
 
-/* Read up to LINES_MAX lines; return whether there may be more, which nobody reads. */
+/* Read up to LINES_MAX lines; return true if there may be more that no other call reads. */
 static bool console_drain(void)
 {
 	int seen;
@@ -103,7 +103,7 @@ static bool console_drain(void)
 	return false;
 }
 
-/* Another interrupt reads the rest, also for calls that came meanwhile. */
+/* A further interrupt reads the rest, also for calls that came meanwhile. */
 static void drain_on_interrupt(struct irq_work *work)
 {
 	if (console_drain() && READ_ONCE(on))
@@ -113,8 +113,8 @@ static void drain_on_interrupt(struct irq_work *work)
 /**
  * fault_console_drain() - report the messages in the log that were not reported yet
  *
- * Called at a panic, as no irq_work runs after it. If another CPU was stopped while it read
- * the log, nothing is reported; nor is anything while the kind is off.
+ * Called at a panic, since no irq_work runs after it. Reports nothing if another CPU was
+ * stopped while it read the log, or while the kind is off.
  *
  * Context: any.
  */
@@ -122,7 +122,10 @@ void fault_console_drain(void)
 {
 	unsigned int turns = TURNS_MAX;
 
-	/* Pairs with the release in fault_console_on(): the log is there. */
+	/*
+	 * If on reads true, then the log is initialised. Pairs with the release in
+	 * fault_console_on().
+	 */
 	while (smp_load_acquire(&on) && turns-- && console_drain())
 		;
 }

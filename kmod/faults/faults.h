@@ -6,8 +6,8 @@
  * fault is reported where it is noticed, in any context, NMI included: the functions for
  * records take no lock and allocate nothing.
  *
- * Invariants: while no filter wants the type, the module is attached to nothing. All sources
- * of a kind are attached, or none. Emitting a fault prints no message of the levels that are
+ * Invariants: While no filter wants the type, the module is attached to nothing. All sources of
+ * a kind are attached, or none. Emitting a fault prints no message of the levels that are
  * reported, so there is no loop.
  */
 #ifndef DEVTRACE_FAULTS_H

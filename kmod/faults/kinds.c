@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which faults are reported: attaching, detaching, and the module parameter
+ * Attach and detach the sources of faults; the module parameter
  *
  * While any filter wants the type DEVTRACE_T_FAULT, the kinds of the parameter fault_kinds are
- * attached; otherwise none is. The state is protected by devtrace_lock. Tracepoints are
- * looked up once, by name, when the module is loaded. Only those of vmlinux are looked up:
- * they never go away.
+ * attached; otherwise none is. The state is protected by devtrace_lock. Tracepoints are looked
+ * up once, by name, when the module is loaded. Only those of vmlinux are looked up: they never
+ * go away.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -151,8 +151,8 @@ static void kinds_apply(void)
 }
 
 /**
- * faults_apply() - attach, or detach
- * @want: whether any filter wants DEVTRACE_T_FAULT
+ * faults_apply() - attach or detach the sources of faults
+ * @want: true if any filter wants DEVTRACE_T_FAULT
  *
  * After the return with @want false no source runs, and none can start.
  *
@@ -250,7 +250,7 @@ static const struct kernel_param_ops kinds_ops = {
 module_param_cb(fault_kinds, &kinds_ops, NULL, 0644);
 MODULE_PARM_DESC(fault_kinds, "which faults are reported: names, with + and - before them, all or none (default all but net_drop)");
 
-/* Look up the tracepoints. Then the module may ask faults_apply(). */
+/* Look up the tracepoints. Then the module may call faults_apply(). */
 int faults_init(void)
 {
 	BUILD_BUG_ON(FAULT_NR > BITS_PER_LONG);

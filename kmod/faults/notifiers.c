@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Faults that notifiers report: panic, oops, reboot
- */
+/* Faults that notifiers report: panic, oops, reboot */
 #include <linux/kdebug.h>
 #include <linux/kernel.h>
 #include <linux/notifier.h>
@@ -12,7 +10,7 @@
 #include "compat/compat_panic.h"
 #include "faults.h"
 
-/* The other CPUs have been stopped, and their locks stay held: take none. */
+/* The other CPUs are stopped, and their locks stay held: take none. */
 static int on_panic(struct notifier_block *nb, unsigned long unused, void *message)
 {
 	struct devtrace_record r;

@@ -205,7 +205,7 @@ static void on_block_complete(void *data, struct request *rq, blk_status_t error
 	block_complete(rq, IS_ENABLED(CONFIG_BLOCK) ? blk_status_to_errno(error) : 0, bytes);
 }
 
-/* Packets that the network drops */
+/* Packets dropped by the network */
 
 static void net_drop(unsigned int reason, void *where)
 {
@@ -237,14 +237,14 @@ static void __maybe_unused on_thermal(void *data, struct thermal_zone_device *tz
 /*
  * Programs that a signal ends
  *
- * A fatal signal that makes a core dump, or was blocked when it was sent, is delivered to
- * one thread. For other fatal signals the kernel sends SIGKILL to each thread, and keeps the
- * signal in the group's exit code. After the first thread of a core dump the others see the
- * same, and up to Linux 5.15 so do processes that share its memory. told.c has which
- * processes are already reported.
+ * A fatal signal that makes a core dump, or was blocked when it was sent, is delivered to one
+ * thread. For other fatal signals the kernel sends SIGKILL to each thread, and keeps the signal
+ * in the group's exit code. After the first thread of a core dump, the others see the same, and
+ * up to Linux 5.15 so do processes that share its memory. told.c knows which processes are
+ * already reported.
  */
 
-/* Whether a signal is for an access or instruction at an address. */
+/* Is the signal for an access or instruction at an address? */
 static bool is_fault(int sig)
 {
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGILL || sig == SIGFPE ||
@@ -290,7 +290,7 @@ static void on_signal(void *data, int sig, struct kernel_siginfo *info, struct k
 	const int fatal = fatal_signal(sig, info, ka);
 	struct devtrace_record r;
 
-	/* Threads that the kernel has in the process are none of the program: no registers. */
+	/* Kernel threads in the process have no registers of the program. */
 	if (!fatal || current->flags & (PF_KTHREAD | PF_IO_WORKER | PF_USER_WORKER) ||
 	    !fault_tell_once() ||
 	    !fault_begin(&r, sig_kernel_coredump(fatal) ? DEVTRACE_SW2 : DEVTRACE_SW1,

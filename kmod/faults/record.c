@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An exception of type DEVTRACE_T_FAULT, element by element
+ * Build an exception of type DEVTRACE_T_FAULT, element by element
  *
  * The record is built on the stack of the probe: faults are rare, and the length of their
  * strings is not known in advance. A string that is too long is cut at the end of the record.
@@ -57,9 +57,9 @@ void fault_put_text(struct devtrace_record *r, const char *fmt, ...)
 }
 
 /**
- * fault_put_function() - add the name of a function, and where in it an address is
+ * fault_put_function() - add the name of a function, and the offset of an address in it
  * @r: the record
- * @address: anything; without a name it is a hash, as %p has it
+ * @address: any address; without a name, it becomes a hash, as %p prints it
  *
  * Context: any.
  */
@@ -68,14 +68,14 @@ void fault_put_function(struct devtrace_record *r, const void *address)
 	const unsigned int begin = r->len;
 
 	fault_put_text(r, "%pS", address);
-	/* Without a name %pS is the address itself, 0x... */
+	/* Without a name, %pS prints the address itself, 0x... */
 	if (r->len <= begin + 1 || r->data[begin + 1] != '0')
 		return;
 	r->len = begin;
 	fault_put_text(r, "%p", address);
 }
 
-/* A user address as a number; a kernel address as an object, which readers see as a hash. */
+/* Add an address: a user address as a number; a kernel address as an object, shown as a hash. */
 void fault_put_address(struct devtrace_record *r, unsigned long address)
 {
 	if (address >= TASK_SIZE)

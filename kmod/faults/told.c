@@ -2,18 +2,18 @@
 /*
  * Processes whose end has been reported
  *
- * Several threads may see the end of one process, and the last of them long after the
- * first: it may wait for a disk in a way that no signal disturbs. The kernel does not note
- * who saw it first, so told[] has a place for each process of several threads that has
- * begun to end. Once all its threads have ended the place is free for the next process. Only
- * if all places belong to processes that still end, the newest process takes one of them,
- * and the process that had it may be reported twice.
+ * Several threads may see the end of one process, the last of them long after the first: it may
+ * be in an uninterruptible wait for a disk. The kernel does not note which thread saw it first.
+ * So told[] has a place for each multithreaded process that has begun to end. Once all its
+ * threads have ended, the place is free for another process. Only if all places belong to
+ * processes that still end does the newest process take one of them; the process that had it
+ * may then be reported twice.
  *
- * A place never becomes 0 again. A process takes the first free place from its own one on,
- * so no place before that is 0, and a search ends at a 0.
+ * A place never becomes 0 again. A process takes the first free place from its own one on, so
+ * no place before that is 0, and a search ends at a 0.
  *
- * The threads of one process come one after the other: the kernel holds their siglock. So
- * the only race is between two processes that want one free place; cmpxchg decides it.
+ * The threads of one process come one after the other: the kernel holds their siglock. So the
+ * only race is between two processes that want one free place; cmpxchg decides it.
  */
 #include <linux/atomic.h>
 #include <linux/bits.h>
@@ -29,14 +29,14 @@
 
 #define PLACES		512	/* a power of two */
 #define PID_BITS	22	/* of PID_MAX_LIMIT */
-#define START_BITS	38	/* of about a microsecond: three days */
+#define START_BITS	38	/* in units of about a microsecond: three days */
 
 static_assert(PID_MAX_LIMIT <= 1 << PID_BITS);
 
 static atomic64_t told[PLACES];
 
 /*
- * Another process with the same number has another start, but for a chance of 1 in 2^38.
+ * Another process with the same id has another start time, except with a chance of 1 in 2^38.
  * execve(2) in a thread may save a process whose end is reported already; it changes
  * self_exec_id.
  */
@@ -80,7 +80,7 @@ bool fault_tell_once(void)
 		if (!seen)
 			break;
 	}
-	/* No other thread will ask. */
+	/* No other thread can report the end. */
 	if (thread_group_empty(current))
 		return true;
 	for (i = 0; i < PLACES; i++) {

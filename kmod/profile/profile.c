@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attaching to the kernel's tracepoints and detaching from them
+ * Attach to the kernel's tracepoints, and detach from them
  *
- * A type is attached if the filter of any stream or armed trigger wants it: filter.c
- * calls profile_apply() whenever a filter changes. There is no other state. Writing
- * the module parameter changes the filter of stream 0.
+ * A type is attached if the filter of any stream or armed trigger wants it:
+ * filter_attach_profile() calls profile_apply() whenever a filter changes. There is no other
+ * state. Writing the module parameter changes the filter of stream 0.
  *
- * A type is attached to all of its tracepoints or to none. When profile_apply()
- * returns, no probe of a detached type runs on any CPU, so none of its events appears.
- * When all types are detached the module can be unloaded.
+ * A type is attached to all of its tracepoints or to none. When profile_apply() returns, no
+ * probe of a detached type runs on any CPU, so none of its events appears. When all types are
+ * detached, the module can be unloaded.
  *
- * Unloading the module detaches all types and leaves the filters unchanged. Loading it
- * attaches the types that the filters want.
+ * Unloading the module detaches all types and leaves the filters unchanged. Loading it attaches
+ * the types that the filters want.
  *
- * Tracepoints are looked up once, by name, when the first type is wanted. Only those of
- * vmlinux are looked up: they never go away.
+ * Tracepoints are looked up once, by name, when the first type is wanted. Only those of vmlinux
+ * are looked up: they never go away.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -43,17 +43,17 @@
 #define TP_MAX	12
 
 struct attachment {
-	unsigned int	nr;		/* tracepoints found; 0: the type is refused */
+	unsigned int	nr;		/* number of tracepoints found; 0: the type is refused */
 	bool		on;
 	struct tracepoint *tp[TP_MAX];
 };
 
-/* All under devtrace_lock. */
+/* Protected by devtrace_lock. */
 static struct attachment attached[PROFILE_NR];
 static bool looked_up;
 static DECLARE_BITMAP(lacking, 256);	/* not yet reported by profile_lacking() */
 
-/* @i: type less PROFILE_FIRST */
+/* @i: type - PROFILE_FIRST */
 static const char *name_of(unsigned int i)
 {
 	struct profile_added_info info;
@@ -63,7 +63,7 @@ static const char *name_of(unsigned int i)
 	return i < profile_probes_nr ? profile_probes[i].name : "?";
 }
 
-/* Whether a name is one of those in a list separated by blanks. */
+/* Is a name in a list separated by blanks? */
 static bool in_list(const char *list, const char *name)
 {
 	const size_t len = strlen(name);
@@ -159,14 +159,13 @@ static bool wants_any(const unsigned long *types)
 
 /**
  * profile_apply() - attach the types that are wanted, detach the others
- * @types: 256 bits: types that any filter wants; bits below 128 and above 191 are
- *	ignored
+ * @types: 256 bits: types that any filter wants; bits below 128 and above 191 are ignored
  * @refused: filled in, 256 bits: types that are wanted and could not be attached
  *
  * After the return no event of an unwanted type from 128 to 191 appears.
  *
  * Context: process; may sleep; devtrace_lock held.
- * Return: whether any type was refused; profile_lacking() reports them, too.
+ * Return: true if any type was refused; profile_lacking() reports them, too.
  */
 static bool profile_apply(const unsigned long *types, unsigned long *refused)
 {
@@ -212,8 +211,8 @@ static bool profile_apply(const unsigned long *types, unsigned long *refused)
  * profile_keep_known() - clear the types of a filter that this kernel lacks
  * @types: 256 bits; only those from 128 to 190 are examined
  *
- * profile_lacking() reports the types cleared here. A filter with all 63 bits set asks
- * for whatever exists: then numbers that have no type are not reported.
+ * profile_lacking() reports the types cleared here. A filter with all 63 bits set asks for all
+ * existing types: then numbers that have no type are not reported.
  *
  * Context: process; may sleep; devtrace_lock held.
  */
@@ -241,7 +240,7 @@ static void profile_keep_known(unsigned long *types)
  * @types: filled in, 256 bits
  *
  * Context: devtrace_lock held.
- * Return: whether @types has any bit set.
+ * Return: true if @types has any bit set.
  */
 static bool profile_lacking(unsigned long *types)
 {
@@ -370,7 +369,7 @@ static bool ready;
 static DECLARE_BITMAP(wanted, 256);
 static DECLARE_BITMAP(wanted_named, 256);
 
-/* Log the types that this kernel lacks. Return whether any was listed by its own name. */
+/* Log the types that this kernel lacks. Return true if any was listed by its own name. */
 static bool log_lacking(const unsigned long *named)
 {
 	DECLARE_BITMAP(lacks, 256);
@@ -397,7 +396,7 @@ static int set_stream0(const unsigned long *types, const unsigned long *named)
 		return err;
 	control_notify_filter(stream_by_id(0));
 	err = log_lacking(named) ? -EOPNOTSUPP : 0;
-	/* A type that exists but could not be attached: -ENOMEM, whoever named it. */
+	/* A type exists but could not be attached: -ENOMEM, even if not listed by its own name. */
 	return bitmap_subset(want, filter_get(0, NULL)->types, 256) ? err : -ENOMEM;
 }
 
@@ -482,8 +481,8 @@ static int want_faults(void)
 }
 
 /*
- * Attach what the filters kept from an earlier load, and the types of the parameters. If those
- * cannot be had, the module is not inserted, and the filter is what it was.
+ * Attach the types that the filters kept from an earlier load, and those of the parameters. If
+ * that fails, the module is not inserted, and the filter is restored.
  */
 static int profile_enter(void)
 {

@@ -2,20 +2,20 @@
 /*
  * Tracepoints added by name
  *
- * Any trace event that the kernel describes can become an event type, one of 176 to 190;
- * events of modules and of single system calls, too. profile_desc.c reads the kernel's
- * own description, the one that tracefs prints. While a tracepoint is added, its module
- * and this one cannot be unloaded: only this module knows which ones were added.
+ * Any trace event that the kernel describes can become an event type, one of 176 to 190; events
+ * of modules and of single system calls, too. profile_desc.c reads the kernel's own
+ * description, the one that tracefs prints. While a tracepoint is added, its module and this
+ * one cannot be unloaded: only this module knows which ones were added.
  *
- * The records come from perf: a counter on each CPU, without a buffer, calls event_fn()
- * for each record. A probe on the tracepoint would get its arguments, not its fields:
- * only the kernel's own function computes the fields, for ftrace or for perf. ftrace
- * would first store them in a buffer that nobody reads. perf also stops recursion: a
- * trace event caused by event_fn() is not passed to it again.
+ * The records come from perf: a counter on each CPU, without a buffer, calls event_fn() for
+ * each record. A probe on the tracepoint would get its arguments, not its fields: only the
+ * kernel's own function computes the fields, for ftrace or for perf. ftrace would first store
+ * them in a buffer without a reader. perf also stops recursion: it does not pass on a trace
+ * event caused by event_fn().
  *
- * A work item creates the counters of a CPU that comes online. Creating one takes locks
- * whose holders may wait for the end of the hotplug operation. So the first events of
- * that CPU are missed.
+ * A work item creates the counters of a CPU that comes online, because creating one takes locks
+ * whose holders may wait for the end of the hotplug operation. So the first events of that CPU
+ * are missed.
  *
  * Lock order: devtrace_lock (if held), added_lock, perf's locks.
  */
@@ -200,7 +200,7 @@ static bool describe_syscall(struct desc *d, const struct trace_event_call *call
 		const char *type = m->types[i];
 		bool is_int = match_string(ints, -1, type) >= 0;
 		bool is_short = is_int || match_string(uints, -1, type) >= 0;
-		/* The rest of the register may be anything. */
+		/* The rest of the register may have any content. */
 		unsigned int at = is_short && IS_ENABLED(CONFIG_CPU_BIG_ENDIAN) ?
 				  sizeof(long) - sizeof(int) : 0;
 
@@ -239,7 +239,7 @@ static bool describe_event(struct desc *d, const struct trace_event_call *call)
 	return true;
 }
 
-/* Whether the records of an event are laid out as the kernel describes them. */
+/* Are the records of an event laid out as the kernel describes them? */
 static bool is_describable(const struct trace_event_call *call)
 {
 	/* An event class with get_fields() has no table of fields. */
@@ -338,9 +338,9 @@ static int added_add(struct place *p, const char *name, struct trace_event_file 
  *
  * Context: process; may sleep; devtrace_lock held.
  * Return: the type; -EINVAL if @name is not of this form, -ENOENT if there is no such
- * tracepoint, -EEXIST if it is added already, -ENOSPC if all types are taken or there is
- * no room for the name, -EBUSY if a module is being removed, -EOPNOTSUPP if the
- * tracepoint has no usable description, or -ENOMEM.
+ *	tracepoint, -EEXIST if it is added already, -ENOSPC if all types are taken or there is
+ *	no room for the name, -EBUSY if a module is being removed, -EOPNOTSUPP if the tracepoint
+ *	has no usable description, or -ENOMEM.
  */
 int profile_add(const char *name, const char **why)
 {
@@ -411,8 +411,8 @@ int profile_added_attach(unsigned int type)
  * profile_added_detach() - stop the events of a type
  * @type: event type
  *
- * Return: whether it was attached. If so, the caller waits for events in progress with
- * tracepoint_synchronize_unregister().
+ * Return: true if it was attached. Then the caller must wait for events in progress with
+ *	tracepoint_synchronize_unregister().
  */
 bool profile_added_detach(unsigned int type)
 {
@@ -487,7 +487,7 @@ int profile_added_init(void)
 	return 0;
 }
 
-/* No tracepoint is added here: each holds a reference to this module. */
+/* No tracepoint is added any more: each holds a reference to this module. */
 void profile_added_exit(void)
 {
 	cpuhp_remove_state_nocalls(cpuhp_state);

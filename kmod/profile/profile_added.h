@@ -15,8 +15,8 @@
 /**
  * struct profile_added_info - a tracepoint that was added
  * @name: SYSTEM:EVENT
- * @elements: the elements of its events, in the syntax of fmt(5)
- * @attached: whether its events are emitted
+ * @elements: the elements of its events, in the notation of fmt(5)
+ * @attached: its events are emitted
  */
 struct profile_added_info {
 	const char	*name;

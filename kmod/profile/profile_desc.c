@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the kernel's description of a tracepoint to elements of events
+ * Convert the kernel's description of a tracepoint to elements of events
  *
- * A field is a number, a string or a buffer. Each field becomes exactly one element, so
- * the n-th element is always the n-th field. Offsets found in a record are not trusted:
- * nothing outside the record is read. No kernel address reaches readers as a number: a
- * value that may be an address becomes an OBJ or FUN element, which readers see as a
- * hash; inside a buffer it becomes zeros.
+ * A field is a number, a string or a buffer. Each field becomes exactly one element, so the
+ * n-th element is always the n-th field. Offsets found in a record are not trusted: nothing
+ * outside the record is read. No kernel address reaches readers as a number: a value that may
+ * be an address becomes an OBJ or FUN element, which readers see as a hash; inside a buffer it
+ * becomes zeros.
  *
- * desc_measure() and desc_store() run in any context. This file compiles in user space,
- * too (selftests/unit/test_profile_desc.c).
+ * desc_measure() and desc_store() run in any context. selftests/unit/test_profile_desc.c
+ * compiles this file in user space.
  */
 #ifdef __KERNEL__
 #include <linux/kernel.h>
@@ -52,7 +52,7 @@ static bool is_char(const char *type, size_t len)
 	return is_one_of(type, len, names);
 }
 
-/* Whether the name of a type says that it has no 64-bit values, or no addresses. */
+/* Does the type's name say that it has no 64-bit values, or no addresses? */
 static bool is_small(const char *type, size_t len)
 {
 	static const char *const names[] = {
@@ -68,7 +68,7 @@ static bool is_small(const char *type, size_t len)
 	return is_one_of(type, len, names);
 }
 
-/* Whether a type is a pointer, or an integer that often holds one. */
+/* Is the type a pointer, or an integer that often holds one? */
 static bool is_word(const char *type, size_t len)
 {
 	static const char *const names[] = {
@@ -86,7 +86,7 @@ static bool ends_with(const char *s, const char *end)
 	return len >= n && !strcmp(s + len - n, end);
 }
 
-/* Whether a field holds the address of code. Tracepoints have no type for it. */
+/* Does the field hold the address of code? Tracepoints have no type for it. */
 static bool names_code(const char *name)
 {
 	static const char *const names[] = {
@@ -103,7 +103,7 @@ static bool may_hold_address(const struct desc_machine *m, const char *type, siz
 {
 	if (size != m->size)
 		return false;
-	/* The value does not tell a number from an address: go by the type. */
+	/* The value cannot tell a number from an address: go by the type. */
 	if (m->shared)
 		return is_word(type, len);
 	return m->size == 8 || !is_small(type, len);
@@ -128,7 +128,7 @@ static void describe_number(struct desc_field *f, const struct desc_machine *m,
 		f->flags |= DESC_HEX;
 }
 
-/* An array, or another field that is no number; @type is that of its members. */
+/* Describe an array, or another field that is no number; @type is that of its members. */
 static void describe_array(struct desc_field *f, const char *type, size_t len)
 {
 	if (is_char(type, len)) {
@@ -298,7 +298,7 @@ static bool is_kernel_address(const struct desc_machine *m, u64 v)
 	return v >= m->first && v < (u32)-ERRORS;
 }
 
-/* Find a string or buffer in the record. Return the bytes that it has at most. */
+/* Find a string or buffer in the record. Return its maximum size, bytes. */
 static unsigned int desc_find(const struct desc_field *f, const u8 *record, unsigned int size,
 			      u16 *at)
 {

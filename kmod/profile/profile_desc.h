@@ -17,7 +17,7 @@
 
 /* Fields beyond this number are left out. */
 #define DESC_FIELDS_MAX		48
-/* Strings and buffers are cut to these sizes, each one and all of an event together. */
+/* Maximum size of one string or buffer, and of all in an event, bytes; longer ones are cut. */
 #define DESC_TEXT_MAX		240
 #define DESC_EVENT_MAX		1024
 /* Room for the description of the elements. */
@@ -37,12 +37,12 @@ struct desc_machine {
 
 enum desc_kind { DESC_SIGNED, DESC_UNSIGNED, DESC_STR, DESC_MEM };
 
-/* The field is at its offset; or a word there tells where it is in the record. */
+/* The field is at its offset; or a word there says where it is in the record. */
 enum desc_place { DESC_HERE, DESC_DATA_LOC, DESC_REL_LOC };
 
 /* The field may hold kernel addresses, which readers must not see. */
 #define DESC_ADDRESS	0x1
-/* Such an address is that of a function. */
+/* The address is that of a function. */
 #define DESC_FUNCTION	0x2
 #define DESC_HEX	0x4
 

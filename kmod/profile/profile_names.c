@@ -2,10 +2,10 @@
 /*
  * Names for the functions and system calls in kernel profile events
  *
- * An event carries the number of a system call or the address of a function; the
- * dictionary has the names. Probes run in contexts where a symbol cannot be looked up.
- * So a probe only marks each new number or address, and a work item adds its name to the
- * dictionary. Both stores are bounded: a function that finds no free place gets no name.
+ * An event has the number of a system call or the address of a function; the dictionary has the
+ * names. Probes run in contexts where a symbol cannot be looked up. So a probe only marks each
+ * new number or address, and a work item adds its name to the dictionary. Both stores are
+ * bounded: a function that finds no free place gets no name.
  */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
@@ -26,7 +26,7 @@
 #define FUNS		BIT(FUN_BITS)
 /* Places where an address may be stored. */
 #define FUN_WAYS	8
-/* A free place that a function of an unloaded module had; a search goes on behind it. */
+/* A place freed when a module was unloaded; a search continues behind it. */
 #define FUN_GONE	1UL
 
 #define SYSCALLS	512
@@ -40,7 +40,7 @@ static DECLARE_BITMAP(calls_named, 2 * SYSCALLS);
 static struct irq_work names_soon;
 static bool names_on;
 
-/* The names in the order of their numbers, one after the other, "" for none. */
+/* The names ordered by number, one after the other, "" for none. */
 static const char native_calls[] =
 #include "syscalls_native.inc"
 ;
@@ -98,7 +98,7 @@ static void name_funs(void)
 		if (!fun || fun == FUN_GONE || test_and_set_bit(i, funs_named))
 			continue;
 		sprint_symbol_no_offset(sym, fun);
-		/* Without a symbol the address is printed. */
+		/* Without a symbol, the function prints the address. */
 		if (strstarts(sym, "0x"))
 			continue;
 		sym[DEVTRACE_NAME_MAX - 1] = 0;
@@ -138,7 +138,7 @@ static noinline void fun_new(unsigned long fun, unsigned long *first)
 }
 
 /**
- * profile_seen_fun() - note that an event carries a function
+ * profile_seen_fun() - note that an event has a function
  * @fun: address of the function; NULL is ignored
  *
  * Context: any, NMI included.
@@ -152,7 +152,7 @@ void profile_seen_fun(const void *fun)
 }
 
 /**
- * profile_seen_syscall() - note that an event carries a system call
+ * profile_seen_syscall() - note that an event has a system call
  * @compat: 1: called by a 32-bit program on a 64-bit kernel; otherwise 0
  * @nr: number of the call, as in the event's signal
  *
@@ -169,7 +169,7 @@ void profile_seen_syscall(unsigned int compat, unsigned int nr)
 	}
 }
 
-/* Forget the functions of a module: its addresses may be used again by another one. */
+/* Forget the functions of a module: another module may reuse its addresses. */
 static int module_gone(struct notifier_block *nb, unsigned long what, void *arg)
 {
 	struct module *mod = arg;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Naming functions and system calls that events carry: see profile_names.c
- */
+/* Names for the functions and system calls in kernel profile events: see profile_names.c */
 #ifndef DEVTRACE_PROFILE_NAMES_H
 #define DEVTRACE_PROFILE_NAMES_H
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From the arguments of tracepoints to kernel profile events
+ * Convert the arguments of tracepoints to kernel profile events
  *
- * A probe runs in the context of its tracepoint: possibly under locks of the scheduler,
- * of timers or of the console, with interrupts off. It reads its arguments, stores an
- * event and takes no lock. The elements of each event must be those of profile_types.h,
- * in the same order.
+ * A probe runs in the context of its tracepoint: possibly under locks of the scheduler, of
+ * timers or of the console, with interrupts off. It reads its arguments, stores an event and
+ * takes no lock. The elements of each event must be those of profile_types.h, in the same
+ * order.
  */
 #include <linux/blkdev.h>
 #include <linux/binfmts.h>
@@ -306,7 +306,7 @@ compat_assert(hrtimer_expire_exit, probe_hrtimer_exit);
 
 /* The scheduler */
 
-/* A state of ours, above the kernel's indices of task states. */
+/* A state of devtrace's own, above the kernel's indices of task states. */
 #define STATE_PREEMPTED	9
 
 static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A sample driver that traces what it measures
+ * A sample driver that traces its own measurements
  *
- * A high-resolution timer beats; its handler, in hard interrupt context, says
- * how late it is. Every so many beats a work item, in process context, sums
- * up. Loading and unloading are traced too. metronome.fmt, beside this file,
- * tells traceinfo(1) how to print it all; it goes to /usr/trace.
+ * The handler of a high-resolution timer, in hard interrupt context, records how late it is.
+ * After some beats, a work item in process context emits a summary. Loading and unloading are
+ * traced, too. metronome.fmt, beside this file, tells traceinfo(1) how to print the events; it
+ * belongs in /usr/trace.
  *
- * With sum_us it has a fault that drivers do have: it does long work and lets nobody
- * else onto the CPU meanwhile. It is there to be found.
+ * The parameter sum_us adds a fault that real drivers have: long work with preemption off. It
+ * is there to be found with the trace.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,17 +22,17 @@
 
 #include "../compat/compat.h"
 
-/* Our major, and the minors of our exceptions. */
+/* The major of the driver's exceptions, and their minors. */
 #define METRONOME_MAJOR		0x4d4554
 #define METRONOME_STARTED	1
 #define METRONOME_LATE		2
 #define METRONOME_STOPPED	3
 
-/* Our record types. */
+/* The driver's record types. */
 #define METRONOME_BEAT		(DEVTRACE_T_USER + 0)
 #define METRONOME_SUM		(DEVTRACE_T_USER + 1)
 
-/* Our object and its signals. */
+/* The driver's object and its signals. */
 #define METRONOME_OBJ		0x101
 enum { SIG_TICK = 1, SIG_TOCK = 2 };
 enum { STATE_FAST = 0, STATE_SLOW = 1 };
@@ -60,7 +60,7 @@ static u32 beats;
 static u64 late_sum;
 static u32 late_max;
 
-/* The fault: threads that are woken meanwhile wait. Interrupts are served. */
+/* The fault: woken threads have to wait. Interrupts are served. */
 static void hold_cpu(void)
 {
 	ktime_t end;
@@ -72,7 +72,7 @@ static void hold_cpu(void)
 	preempt_enable();
 }
 
-/* Process context: what the last beats were like. */
+/* Emit a summary of the last beats. Process context. */
 static void sum_up(struct work_struct *work)
 {
 	const u32 n = READ_ONCE(beats);

@@ -21,7 +21,7 @@
 
 #define DEVTRACE_TRACED		512
 
-/* The kernel has functions of these names, for another purpose. */
+/* The kernel has functions with these names, for another purpose. */
 #define register_trace_event	devtrace_register_trace_event
 #define unregister_trace_event	devtrace_unregister_trace_event
 

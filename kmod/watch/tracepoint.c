@@ -4,8 +4,8 @@
  *
  * The kernel calls watch_tracepoint_on() for the first probe and watch_tracepoint_off() after
  * the last one, with a lock of tracepoints held. Code that changes a filter takes that lock
- * under devtrace_lock. So a work registers and unregisters the watch, some milliseconds
- * later. The parameter "attached" says whether it is registered.
+ * under devtrace_lock. So a work registers and unregisters the watch, some milliseconds later.
+ * The parameter "attached" says whether it is registered.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,7 +28,7 @@
 static void tracepoint_follow(struct work_struct *w);
 static DECLARE_WORK(work, tracepoint_follow);
 
-/* Protects the next two. */
+/* Protects @probed and @leaving. */
 static DEFINE_SPINLOCK(queue_lock);
 static bool probed;		/* the tracepoint has a probe */
 static bool leaving;		/* the module is being removed: do not queue the work */
@@ -38,7 +38,7 @@ static DEFINE_MUTEX(lock);
 static bool attached;
 static u32 severities = DEVTRACE_WATCH_ANY_SEVERITY & ~DEVTRACE_WATCH_NO_SEVERITY;
 
-/* Events emitted where RCU does not watch: no probe may run there. */
+/* Number of events emitted where RCU is not watching, so that no probe may run. */
 static atomic_t unseen = ATOMIC_INIT(0);
 
 static void trace_it(struct devtrace_watch *w, const struct devtrace_watch_event *ev)
@@ -132,7 +132,7 @@ static const char *const names[16] = {
 	[0] = "none", [DEVTRACE_SW0] = "sw0", "sw1", "sw2", "sw3", "hw0", "hw1", "hw2", "hw3",
 };
 
-/* The severities that a word stands for; 0: there is no such word. */
+/* The severities that a word stands for; 0: unknown word. */
 static u32 severities_of(const char *word)
 {
 	unsigned int i;

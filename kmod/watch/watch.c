@@ -2,19 +2,19 @@
 /*
  * Watches: functions that are called for an event where it is emitted
  *
- * All watches share one bit in the table of filters. Its filter is the union of their
- * terms; store_all() gives an event with that bit to watch_event(), which checks the terms
- * of each watch. The bit is one of those of triggers. It is taken for the first watch and
- * given back after the last one: without a watch no table has the bit, and no emitter takes
- * the slow path for it.
+ * All watches share one bit in the filter table. Its filter is the union of their terms;
+ * store_all() passes an event with that bit to watch_event(), which checks the terms of each
+ * watch. The bit is one of those of triggers. It is taken for the first watch and returned
+ * after the last one: without a watch no table has the bit, and no emitter takes the slow path
+ * for it.
  *
- * Emitters have preemption off. Code that removes a watch waits until no emitter is in
- * progress that may have found it, by filter_set() or quiet_wait().
+ * Emitters have preemption off. Code that removes a watch waits until no emitter is in progress
+ * that may have found it, by filter_set() or quiet_wait().
  *
- * An event that a callback emits would have the callback called again, without an end. So
- * each CPU keeps for each context - task, softirq, interrupt, NMI - whether a callback runs
- * in it. An event that is emitted in the same context meanwhile is stored, counted, and
- * given to nobody. An interrupt on top of a callback is another context, and is watched.
+ * An event that a callback emits would call the callback again, endlessly. So each CPU notes
+ * for each context - task, softirq, interrupt, NMI - whether a callback runs in it. An event
+ * emitted meanwhile in the same context is stored and counted, but no callback is called for
+ * it. An interrupt on top of a callback is another context, and is watched.
  */
 #include <linux/bitops.h>
 #include <linux/compiler.h>
@@ -43,7 +43,7 @@
 #include "stream/table.h"
 #include "tracepoint.h"
 
-/* As lowest severity in a filter: no severity is wanted. */
+/* The lowest severity of a filter that wants none. */
 #define NO_LEVEL	(DEVTRACE_SEV_LEVEL + 1)
 #define FLAGS(who)	((who) >> RING_WHO_CTX_SHIFT & 0x3f)
 
@@ -177,7 +177,7 @@ static unsigned int take_bit(void)
 
 	if (!free)
 		return 0;
-	/* The highest free one: triggers are numbered from the lowest on. */
+	/* The highest free one, since triggers are numbered from the lowest. */
 	__set_bit(__fls(free), &devtrace_filters.triggers);
 	return BIT(FILTER_TRIGGER_BIT + __fls(free));
 }
@@ -188,7 +188,7 @@ static void give_bit_back(void)
 	WRITE_ONCE(our_bit, 0);
 }
 
-/* Put into the table what the watches ask for. */
+/* Put the filter of all watches into the table. */
 static int put_in_force(void)
 {
 	struct filter *f;
@@ -260,7 +260,7 @@ static void take_out(unsigned int i)
 		err = watch_leave();
 	else
 		err = put_in_force();
-	/* The old, wider filter stays until the next change; wait for emitters all the same. */
+	/* The old, wider filter stays until the next change; still wait for emitters. */
 	if (err)
 		quiet_wait();
 }
@@ -279,7 +279,7 @@ static int watch_add(struct devtrace_watch *w)
 	err = put_in_force();
 	if (!err)
 		return 0;
-	/* The watch may have been called already, by a filter of another watch. */
+	/* The watch may have been called already, because of another watch's filter. */
 	if (our_bit)
 		take_out(i);
 	else
@@ -318,12 +318,13 @@ EXPORT_SYMBOL_GPL(devtrace_watch_register);
 
 /**
  * devtrace_watch_unregister() - stop the calls of a callback
- * @w: a watch that is registered
+ * @w: a registered watch
  *
- * When this returns no callback of it runs, and none will: its memory and its code may go.
+ * On return the callback does not run and is not called again: its memory and code may be
+ * freed.
  *
  * Context: process, may sleep; not from a callback.
- * Return: 0, or -ENOENT if it is not registered.
+ * Return: 0, or -ENOENT if @w is not registered.
  */
 int devtrace_watch_unregister(struct devtrace_watch *w)
 {
@@ -360,12 +361,12 @@ static int __init devtrace_watch_init(void)
 	return 0;
 }
 
-/* A watch of a driver holds the module, so only the tracepoint's may be left. */
+/* A driver's watch holds a reference to the module, so only the tracepoint's may be left. */
 static void __exit devtrace_watch_exit(void)
 {
 	watch_tracepoint_exit();
 	mutex_lock(&devtrace_lock);
-	/* Without memory watch_leave() leaves the bit; emitters do not call this module even so. */
+	/* Without memory, watch_leave() leaves the bit, but emitters no longer call this module. */
 	if (our_bit && watch_leave())
 		pr_warn("no memory for a table of filters: one trigger fewer until devtrace is loaded again\n");
 	mutex_unlock(&devtrace_lock);

@@ -15,8 +15,8 @@
 #define _UAPI_LINUX_DEVTRACE_H
 
 /*
- * The kernel's header of the same name includes this one. A driver that gets here by
- * another way found no macro that emits: its search path has the wrong directory.
+ * The kernel's header of the same name includes this one. A driver that includes it otherwise
+ * gets no macro that emits: its search path has the wrong directory.
  */
 #if defined(__KERNEL__) && !defined(_LINUX_DEVTRACE_H) && !defined(DEVTRACE_UAPI_ONLY)
 #error "This header is for programs: a driver includes devtrace.mk in its Kbuild, see devtrace(9)"
@@ -28,12 +28,11 @@
 #define DEVTRACE_WIRE_VERSION	1
 
 /*
- * Event types: one byte, one bit each in the 256-bit type filter. 1 to 53, 55
- * to 57, 71 to 81 and 100 to 124 mean what they mean in QP/Spy, and the
- * dictionaries 54 and 60 to 63 name the same things. CLOCK, LOST, INFO, STATE
- * and PROC have numbers that are something else in QP/Spy, whose records 58, 59
- * and 64 to 70 are 82, 83 and 88 to 94. 0, 54 and 58 to 70 belong to the
- * transport and can neither be emitted by a program nor filtered away.
+ * Event types: one byte, one bit each in the 256-bit type filter. 1 to 53, 55 to 57, 71 to 81
+ * and 100 to 124 have the same meaning as in QP/Spy, and the dictionaries 54 and 60 to 63 name
+ * the same things. CLOCK, LOST, INFO, STATE and PROC have numbers with another meaning in
+ * QP/Spy, whose records 58, 59 and 64 to 70 are 82, 83 and 88 to 94 here. 0, 54 and 58 to 70
+ * belong to the transport: programs cannot emit them, and filters cannot refuse them.
  */
 enum devtrace_type {
 	DEVTRACE_T_EMPTY	= 0,	/* transport: padding, or the load */
@@ -45,14 +44,14 @@ enum devtrace_type {
 	DEVTRACE_T_QF		= 38,	/* 23, 26-31, 38-44 framework */
 	DEVTRACE_T_SC		= 48,	/* 48-53 scheduler */
 	DEVTRACE_T_ENUM		= 54,	/* dictionary: enumeration value */
-	DEVTRACE_T_CLOCK	= 58,	/* trace clock against other clocks */
+	DEVTRACE_T_CLOCK	= 58,	/* trace clock related to other clocks */
 	DEVTRACE_T_LOST		= 59,	/* events this reader did not get */
 	DEVTRACE_T_SIG		= 60,	/* dictionary: signal */
 	DEVTRACE_T_OBJ		= 61,	/* dictionary: object */
 	DEVTRACE_T_FUN		= 62,	/* dictionary: function */
 	DEVTRACE_T_USR		= 63,	/* dictionary: record type */
-	DEVTRACE_T_INFO		= 64,	/* what this stream is */
-	DEVTRACE_T_STATE	= 66,	/* it stopped, or goes on, and why */
+	DEVTRACE_T_INFO		= 64,	/* description of this stream */
+	DEVTRACE_T_STATE	= 66,	/* it stopped or went on, and why */
 	DEVTRACE_T_PROC		= 70,	/* dictionary: thread, by the kernel */
 	DEVTRACE_T_SEM		= 71,	/* 71-74 semaphore */
 	DEVTRACE_T_MTX		= 75,	/* 75-80 mutex */
@@ -65,10 +64,10 @@ enum devtrace_type {
 };
 
 /**
- * devtrace_type_is_transport() - whether frames of a type carry no event
- * @type: of a frame, 0 to 255
+ * devtrace_type_is_transport() - do frames of a type carry no event?
+ * @type: type of a frame, 0 to 255
  *
- * Return: not 0 if nobody can emit such a type, and no filter has it.
+ * Return: not 0 for a type that cannot be emitted or filtered.
  */
 static inline int devtrace_type_is_transport(unsigned int type)
 {
@@ -77,9 +76,8 @@ static inline int devtrace_type_is_transport(unsigned int type)
 }
 
 /*
- * Kernel profile events: what each says is in Documentation/profile.rst. From
- * DEVTRACE_T_ADDED on they are tracepoints that somebody added by name; the last one is
- * the kernel's own faults.
+ * Kernel profile events, described in Documentation/profile.rst. From DEVTRACE_T_ADDED on they
+ * are tracepoints added by name; the last type is the kernel's own faults.
  */
 enum devtrace_profile {
 	DEVTRACE_T_SYS_ENTER		= DEVTRACE_T_KERNEL + 0,
@@ -157,20 +155,19 @@ enum devtrace_fault {
 };
 
 /*
- * Objects of kernel profile events. The signal is then the number of the system
- * call, interrupt, vector or softirq, with its name in the dictionary.
+ * Objects of kernel profile events. The signal is the number of the system call, interrupt,
+ * vector or softirq, whose name is in the dictionary.
  */
 #define DEVTRACE_OBJ_SYSCALL	0xff01	/* a system call of this machine */
-#define DEVTRACE_OBJ_COMPAT	0xff02	/* of a 32-bit program on it */
+#define DEVTRACE_OBJ_COMPAT	0xff02	/* a system call of a 32-bit program on it */
 #define DEVTRACE_OBJ_IRQ	0xff03	/* an interrupt of a device */
-#define DEVTRACE_OBJ_VECTOR	0xff04	/* one of the CPU itself */
+#define DEVTRACE_OBJ_VECTOR	0xff04	/* an interrupt of the CPU itself */
 #define DEVTRACE_OBJ_SOFTIRQ	0xff05
 
 /*
- * Severity byte: 0 means none was given; otherwise DEVTRACE_SEV_SET, with
- * DEVTRACE_SEV_HW for hardware, and a level from 0 (information, testing)
- * through 1 (expected error) and 2 (unexpected, recoverable) to 3
- * (unexpected, not recoverable). The levels are those of QNX.
+ * Severity byte: 0 means none was given; otherwise DEVTRACE_SEV_SET, DEVTRACE_SEV_HW for
+ * hardware, and a level: 0 (information, testing), 1 (expected error), 2 (unexpected,
+ * recoverable) or 3 (unexpected, not recoverable). The levels are those of QNX.
  */
 #define DEVTRACE_SEV_SET	0x8
 #define DEVTRACE_SEV_HW		0x4
@@ -180,12 +177,12 @@ enum devtrace_fault {
 #define DEVTRACE_SW1	0x9	/* expected error */
 #define DEVTRACE_SW2	0xa	/* unexpected, recoverable */
 #define DEVTRACE_SW3	0xb	/* unexpected, not recoverable */
-#define DEVTRACE_HW0	0xc	/* hardware: likewise */
+#define DEVTRACE_HW0	0xc	/* hardware: as for software */
 #define DEVTRACE_HW1	0xd
 #define DEVTRACE_HW2	0xe
 #define DEVTRACE_HW3	0xf
 
-/* The same, spelt nearly as QNX does. */
+/* The same, spelt nearly as in QNX. */
 #define DEVTRACE_SW_SEVERITY0	DEVTRACE_SW0
 #define DEVTRACE_SW_SEVERITY1	DEVTRACE_SW1
 #define DEVTRACE_SW_SEVERITY2	DEVTRACE_SW2
@@ -196,8 +193,8 @@ enum devtrace_fault {
 #define DEVTRACE_HW_SEVERITY3	DEVTRACE_HW3
 
 /*
- * A code is 24 bits of major and 8 bits of minor. In C a constant with more bits does not
- * compile: the width of a bit field is negative then. A variable is cut.
+ * A code is 24 bits of major and 8 bits of minor. In C, a constant with more bits does not
+ * compile, because the width of a bit field becomes negative. A variable is truncated.
  */
 #if defined(__cplusplus) || defined(__CHECKER__)
 #define __DEVTRACE_CODE_CHECK(v, bits)	0
@@ -215,10 +212,9 @@ enum devtrace_fault {
 #define DEVTRACE_CODE_MINOR(code)	((__u32)(code) & 0xff)
 
 /*
- * Data elements: a format byte, then the value. The low nibble is the type,
- * the high nibble the width to print in (F: hexadecimal for the unsigned
- * types; digits after the point for floats). In E_ENUM the high bit is set
- * and bits 4-6 are the enumeration group. Values are unaligned.
+ * Data elements: a format byte, then the value. The low nibble is the type, the high nibble the
+ * width to print in (F: hexadecimal for the unsigned types; digits after the point for floats).
+ * E_ENUM has the high bit set, and the enumeration group in bits 4-6. Values are unaligned.
  */
 enum devtrace_element {
 	DEVTRACE_E_I8	= 0x0,	/* 1 byte; with bit 7 set: ENUM, 1 byte */
@@ -242,18 +238,19 @@ enum devtrace_element {
 #define DEVTRACE_E_ENUM(group)	(0x80 | (((group) & 7) << 4))
 #define DEVTRACE_E_HEX		0xf0	/* width F of the unsigned types */
 /*
- * A buffer longer than 255 bytes is several MEM elements in a row, all but
- * the last with this width: one buffer in pieces.
+ * A buffer longer than 255 bytes is a sequence of MEM elements, all but the last with this
+ * width.
  */
 #define DEVTRACE_E_MEM_MORE	0x10
 
-/* Flags of an event frame; MASK_EMIT are those that a writer may set. */
+/* Flags of an event frame; a program may set those in MASK_EMIT. */
 #define DEVTRACE_F_CONTEXT	0x03	/* enum devtrace_context */
 #define DEVTRACE_F_USER		0x04	/* emitted by a program */
 #define DEVTRACE_F_CODE		0x08	/* a u32 code follows the header */
 #define DEVTRACE_F_OBJSIG	0x10	/* then u16 object, u16 signal */
-#define DEVTRACE_F_PTR		0x20	/* OBJ, FUN or SIG elements are inside */
-#define DEVTRACE_F_LATE		0x40	/* the time is not what was written: too early or late */
+#define DEVTRACE_F_PTR		0x20	/* has OBJ, FUN or SIG elements */
+/* the time is not as written, which was too early or too late */
+#define DEVTRACE_F_LATE		0x40
 #define DEVTRACE_COMPACT	0x80	/* these are no flags: the body is compact */
 #define DEVTRACE_F_MASK_EMIT	(DEVTRACE_F_CODE | DEVTRACE_F_OBJSIG | \
 				 DEVTRACE_F_PTR)
@@ -275,9 +272,9 @@ enum devtrace_context {
 #define DEVTRACE_FRAME_MAX	(2 + 16 + DEVTRACE_PAYLOAD_MAX + 1 + 4)
 
 /*
- * The last byte of every body tells how many body bytes stand before it. It
- * is never 0, so that with the one-byte sum, which does not notice a 0 that
- * vanished or doubled, a frame that lost or gained a byte is still found.
+ * The last byte of every body is derived from the number of body bytes before it, and is never
+ * 0. So a frame that lost or gained a byte is detected even with the one-byte sum, which does
+ * not notice an additional or missing 0.
  */
 #define DEVTRACE_BODY_LEN(n)	((n) % 255 + 1)
 
@@ -292,43 +289,43 @@ enum devtrace_check {
 	DEVTRACE_CHECK_CRC32	= 2,	/* CRC-32 (IEEE 802.3), little-endian */
 };
 
-/* Why a LOST frame says that events are not there. */
+/* The cause of a loss, in a LOST frame. */
 enum devtrace_cause {
 	DEVTRACE_LOST_OVERWRITTEN = 0,	/* newer events took their place */
-	DEVTRACE_LOST_CLEARED	= 1,	/* somebody cleared the buffer */
+	DEVTRACE_LOST_CLEARED	= 1,	/* the buffer was cleared */
 	DEVTRACE_LOST_BUSY	= 2,	/* ring full of unfinished events, or lane not taken */
 	DEVTRACE_LOST_TOOBIG	= 3,	/* larger than a quarter of the ring */
 	DEVTRACE_LOST_NORING	= 4,	/* no ring for this CPU, or it is being resized */
 	DEVTRACE_LOST_STOPPED	= 5,	/* the stream was stopped */
-	DEVTRACE_LOST_CAUSES	= 6,	/* how many of them are counted */
-	DEVTRACE_LOST_LANE	= 6,	/* what stood in a lane made no sense */
+	DEVTRACE_LOST_CAUSES	= 6,	/* number of causes that are counted */
+	DEVTRACE_LOST_LANE	= 6,	/* a lane had invalid content */
 	DEVTRACE_LOST_DAMAGED	= 7,	/* its memory was damaged between two boots */
 };
 
 /* The state of a stream. */
 enum devtrace_state {
 	DEVTRACE_STATE_RUNNING	= 0,	/* events are stored */
-	DEVTRACE_STATE_STOPPED	= 1,	/* none is; what is there stays */
-	DEVTRACE_STATE_FROZEN	= 2,	/* likewise, and it cannot be cleared */
+	DEVTRACE_STATE_STOPPED	= 1,	/* no event is stored; stored events stay */
+	DEVTRACE_STATE_FROZEN	= 2,	/* as stopped, and it cannot be cleared */
 };
 
-/* Why an INFO frame is sent. */
+/* The reason for an INFO frame. */
 enum devtrace_reason {
 	DEVTRACE_INFO_OPEN	= 0,	/* the stream begins here */
-	DEVTRACE_INFO_PERIODIC	= 1,	/* for those who came late */
+	DEVTRACE_INFO_PERIODIC	= 1,	/* for readers that joined late */
 	DEVTRACE_INFO_SEEK	= 2,	/* the reader moved: order begins anew */
 	DEVTRACE_INFO_CHECK	= 3,	/* the check has changed */
-	DEVTRACE_INFO_ANNOUNCE	= 4,	/* asked for: all that is known comes again */
+	DEVTRACE_INFO_ANNOUNCE	= 4,	/* on request: all that is known is sent again */
 };
 
-#define DEVTRACE_INFO_BIG_ENDIAN 0x01	/* machine that recorded this */
+#define DEVTRACE_INFO_BIG_ENDIAN 0x01	/* byte order of the machine that recorded */
 #define DEVTRACE_INFO_32BIT	0x02
 #define DEVTRACE_INFO_BOOT_ID	0x04	/* boot_id is the kernel's */
-#define DEVTRACE_INFO_COMPACT	0x08	/* somebody made it compact on the way */
+#define DEVTRACE_INFO_COMPACT	0x08	/* a program made it compact afterwards */
 
 /*
- * Bodies of the frames, in the order of their bytes on the wire; the closing
- * length byte (DEVTRACE_BODY_LEN) of each is not shown.
+ * Bodies of the frames, in the order of their bytes on the wire, without the closing length
+ * byte (DEVTRACE_BODY_LEN).
  */
 
 /**
@@ -336,12 +333,12 @@ enum devtrace_reason {
  * @flags: DEVTRACE_F_*
  * @severity: severity byte, 0 for none
  * @source: where it was recorded: the CPU number for per-CPU rings
- * @tid: thread id in the initial pid namespace; in interrupt context that of
- *	the interrupted thread
+ * @tid: thread id in the initial pid namespace; in interrupt context that of the interrupted
+ *	thread
  * @ts: trace clock in nanoseconds
  *
- * Then the u32 code (DEVTRACE_F_CODE), the u16 object and u16 signal
- * (DEVTRACE_F_OBJSIG), and the elements.
+ * Then the u32 code (DEVTRACE_F_CODE), the u16 object and u16 signal (DEVTRACE_F_OBJSIG), and
+ * the elements.
  */
 struct devtrace_wire_event {
 	__u8	flags;
@@ -354,14 +351,14 @@ struct devtrace_wire_event {
 /**
  * struct devtrace_wire_info - body of an INFO frame
  * @version: DEVTRACE_WIRE_VERSION
- * @check: enum devtrace_check of this frame and those after it
+ * @check: enum devtrace_check of this frame and the following ones
  * @reason: enum devtrace_reason
  * @flags: DEVTRACE_INFO_*
- * @nr_sources: sources are numbered below this
- * @nr_cpus: those below this are CPUs, others lanes; 0: all are CPUs
- * @frames: frames sent before this one in this stream, from its opening on
- * @boot_id: with DEVTRACE_INFO_BOOT_ID /proc/sys/kernel/random/boot_id, the bytes in the
- *	order of its digits; otherwise random, another one each time the module is loaded
+ * @nr_sources: source numbers are below this
+ * @nr_cpus: source numbers below this are CPUs, others lanes; 0: all are CPUs
+ * @frames: number of frames before this one in this stream
+ * @boot_id: with DEVTRACE_INFO_BOOT_ID /proc/sys/kernel/random/boot_id, the bytes in the order
+ *	of its digits; otherwise random, different for each load of the module
  *
  * Then NUL-terminated strings: machine, kernel release, stream name.
  */
@@ -379,16 +376,16 @@ struct devtrace_wire_info {
 /* The first byte of an EMPTY frame that is more than padding. */
 #define DEVTRACE_EMPTY_LOAD	1
 #define DEVTRACE_EMPTY_NOTE	2
-/* The name of the note that numbers the files of one recording */
+/* Name of the note that numbers the files of one recording */
 #define DEVTRACE_NOTE_FILE	"file"
-/* The name of the note that says how exact the wall clock was, in words */
+/* Name of the note that says how exact the wall clock was, in words */
 #define DEVTRACE_NOTE_CLOCK	"clock"
 
 /**
  * struct devtrace_wire_load - body of the EMPTY frame behind each INFO frame
  * @what: DEVTRACE_EMPTY_LOAD
  * @reserved: 0
- * @load: random and not 0, another one each time that the module is loaded
+ * @load: random number of this load of the module; not 0
  */
 struct devtrace_wire_load {
 	__u8	what;
@@ -397,13 +394,13 @@ struct devtrace_wire_load {
 } __attribute__((packed));
 
 /**
- * struct devtrace_wire_note - body of an EMPTY frame that was put in after the kernel
+ * struct devtrace_wire_note - body of an EMPTY frame that was inserted outside the kernel
  * @what: DEVTRACE_EMPTY_NOTE
  * @reserved: 0
  *
- * Then a name and its value, NUL-terminated. A program that saves a stream says so what it
- * knows of it. The frame has CRC-32, whatever the check of the stream is, and the sequence
- * number 0, and is not counted.
+ * Then a name and its value, NUL-terminated. A program that saves a stream adds information
+ * about it. The frame always has CRC-32, whatever the check of the stream, and sequence number
+ * 0, and is not counted.
  */
 struct devtrace_wire_note {
 	__u8	what;
@@ -412,7 +409,7 @@ struct devtrace_wire_note {
 
 /**
  * struct devtrace_wire_clock - body of a CLOCK frame: one instant, four clocks
- * @frames: frames sent before this one in this stream
+ * @frames: number of frames before this one in this stream
  * @ts: trace clock, ns
  * @mono: CLOCK_MONOTONIC, ns
  * @boot: CLOCK_BOOTTIME, ns
@@ -428,12 +425,12 @@ struct devtrace_wire_clock {
 
 /**
  * struct devtrace_wire_lost - body of a LOST frame
- * @source: whose events
+ * @source: the source that lost the events
  * @cause: enum devtrace_cause
  * @reserved: 0
- * @count: how many events, exactly
- * @from: they are not older than this, trace clock ns; 0 if not known
- * @to: they are not newer than this
+ * @count: number of events, exact
+ * @from: no lost event is older, trace clock ns; 0 if not known
+ * @to: no lost event is newer, trace clock ns
  */
 struct devtrace_wire_lost {
 	__le16	source;
@@ -446,11 +443,11 @@ struct devtrace_wire_lost {
 
 /**
  * struct devtrace_wire_state - body of a STATE frame
- * @state: enum devtrace_state, from here on
- * @trigger: 1: a trigger did it; 0: somebody asked for it
+ * @state: new state, enum devtrace_state
+ * @trigger: 1: by a trigger; 0: by a command
  * @reserved: 0
- * @ts: when, trace clock ns: events before it are older, those behind it newer
- * @fired: time of the event that met the trigger; 0 without one
+ * @ts: time of the change, trace clock ns: events before this frame are older, later ones newer
+ * @fired: time of the event that met the trigger; 0 without a trigger
  *
  * Then the name of the trigger, NUL-terminated; empty without one.
  */
@@ -466,7 +463,7 @@ struct devtrace_wire_state {
  * struct devtrace_wire_proc - body of a PROC frame
  * @tid: thread id
  * @tgid: process id
- * @since: trace clock when this thread was first seen under this name
+ * @since: trace clock when this thread was first seen under this name, ns
  *
  * Then the name, NUL-terminated. It holds for this tid until the next one.
  */
@@ -478,11 +475,11 @@ struct devtrace_wire_proc {
 
 /**
  * struct devtrace_wire_dict - body of ENUM, SIG, OBJ, FUN and USR frames
- * @scope: process id the name belongs to, 0 for the kernel's own and global
+ * @scope: process id that the name belongs to; 0: the kernel, and global names
  * @value: ENUM: value; SIG: signal; USR: record type; else 0
  * @group: ENUM: group 0-7; else 0
  * @reserved: 0
- * @key: SIG: object or 0 for any; OBJ: object; FUN: address; else 0
+ * @key: SIG: object, or 0 for all; OBJ: object; FUN: address; else 0
  *
  * Then the name, NUL-terminated.
  */
@@ -498,14 +495,14 @@ struct devtrace_wire_dict {
 
 /**
  * struct devtrace_emit - an event that a program emits
- * @type: enum devtrace_type, not one of the transport or kernel profile
+ * @type: enum devtrace_type, not of the transport or of kernel profile events
  * @severity: severity byte, 0 for none
  * @flags: DEVTRACE_F_MASK_EMIT
  * @reserved: 0
- * @data: little-endian: u32 code if DEVTRACE_F_CODE, u16 object and u16
- *	signal if DEVTRACE_F_OBJSIG, then the elements
+ * @data: little-endian: u32 code if DEVTRACE_F_CODE, u16 object and u16 signal if
+ *	DEVTRACE_F_OBJSIG, then the elements
  *
- * Given to ioctl(2) as DEVTRACE_IOC_EMIT(total size in bytes).
+ * Argument of ioctl(2) with DEVTRACE_IOC_EMIT(total size in bytes).
  */
 __extension__ struct devtrace_emit {
 	__u8	type;
@@ -523,7 +520,7 @@ __extension__ struct devtrace_emit {
  * @group: ENUM: 0-7; else 0
  * @reserved: 0
  * @value: ENUM: 0-255; SIG: signal; USR: record type; else 0
- * @key: SIG: object or 0; OBJ: object; FUN: address; else 0
+ * @key: SIG: object, or 0 for all; OBJ: object; FUN: address; else 0
  * @name: NUL-terminated, not empty
  */
 struct devtrace_dict {
@@ -540,19 +537,18 @@ struct devtrace_dict {
 #define DEVTRACE_STATS_ALL	(-1)
 
 /**
- * struct devtrace_stats - what became of the events of one CPU, or of all
- * @cpu: in: CPU number, or DEVTRACE_STATS_LANES or _ALL. Events of lanes are counted by
- *	themselves, but for those that were filtered, which count for the CPU that found
- *	them
+ * struct devtrace_stats - statistics of the events of one CPU, or of all
+ * @cpu: in: CPU number, or DEVTRACE_STATS_LANES or _ALL. Events of lanes are counted
+ *	separately, except filtered ones, which count for the CPU that took them
  * @nr_cpus: out: CPU numbers are below this
- * @emitted: events that were emitted: stored, dropped or filtered
- * @stored: events that were written into the ring
- * @overwritten: of these, replaced by newer ones
- * @dropped: not written, by enum devtrace_cause (the first two stay 0)
- * @filtered: not to be recorded because a filter said so
+ * @emitted: number of events emitted: stored, dropped or filtered
+ * @stored: number of events written into the ring
+ * @overwritten: number of stored events that newer ones have replaced
+ * @dropped: number of events not stored, by enum devtrace_cause (the first two stay 0)
+ * @filtered: number of events that the filter refused
  * @size: bytes of ring
  * @used: bytes of ring that hold events
- * @now: trace clock when this was read, ns
+ * @now: trace clock at this reading, ns
  */
 struct devtrace_stats {
 	__s32	cpu;
@@ -567,14 +563,14 @@ struct devtrace_stats {
 	__u64	now;
 };
 
-/* The program may make no system calls: the kernel takes full blocks by itself. */
+/* The program may make no system calls: the kernel takes the lane's blocks by itself. */
 #define DEVTRACE_LANE_NO_CALLS	0x1
 
 /**
- * struct devtrace_lane_ask - a lane, see <linux/devtrace_lane.h>
- * @bytes: in: of its blocks, up to 262144, rounded up to a power of two and to pages;
- *	0: as the administrator set it. Out: what it has
- * @source: out: the number that its events have as their source
+ * struct devtrace_lane_ask - request for a lane, see <linux/devtrace_lane.h>
+ * @bytes: in: size, up to 262144, rounded up to a power of two and to pages; 0: the
+ *	administrator's default. Out: actual size
+ * @source: out: the source number of its events
  * @flags: in: DEVTRACE_LANE_NO_CALLS
  * @reserved: 0
  */
@@ -590,11 +586,11 @@ struct devtrace_lane_ask {
 #define DEVTRACE_PID_EVENT	1
 
 /**
- * struct devtrace_pid - a thread in the caller's pid namespace and in events
- * @id: in: of a thread or process that exists. Out: what it is on the other side
+ * struct devtrace_pid - convert a thread id between the caller's pid namespace and events
+ * @id: in: id of an existing thread or process. Out: its id on the other side
  * @of: in: DEVTRACE_PID_OWN or DEVTRACE_PID_EVENT
  *
- * Events have the ids of the initial pid namespace. A program in a container knows others.
+ * Events have ids of the initial pid namespace. A program in a container knows other ids.
  */
 struct devtrace_pid {
 	__u32	id;
@@ -604,42 +600,42 @@ struct devtrace_pid {
 /* Emit: any descriptor open for writing. The size is part of the number. */
 #define DEVTRACE_IOC_MAGIC	0xb7
 #define DEVTRACE_IOC_EMIT(size)	_IOC(_IOC_WRITE, DEVTRACE_IOC_MAGIC, 0, (size))
-/* Name something: open for writing. */
+/* Give a name: open for writing. */
 #define DEVTRACE_IOC_DICT	_IOW(DEVTRACE_IOC_MAGIC, 1, struct devtrace_dict)
-/* Choose enum devtrace_check for this reader: open for reading. */
+/* Set enum devtrace_check for this reader: open for reading. */
 #define DEVTRACE_IOC_CHECK	_IOW(DEVTRACE_IOC_MAGIC, 2, __u32)
-/* Clear the buffer: CAP_SYSLOG or CAP_SYS_ADMIN or CAP_PERFMON. */
+/* Clear the buffer: needs CAP_SYSLOG, CAP_SYS_ADMIN or CAP_PERFMON. */
 #define DEVTRACE_IOC_CLEAR	_IO(DEVTRACE_IOC_MAGIC, 3)
 /* Statistics: open for reading. */
 #define DEVTRACE_IOC_STATS	_IOWR(DEVTRACE_IOC_MAGIC, 4, struct devtrace_stats)
-/* A lane for the calling thread: open for writing. Gives a descriptor to be mapped. */
+/* Create a lane for the calling thread: open for writing. Returns a descriptor for mmap(2). */
 #define DEVTRACE_IOC_LANE	_IOWR(DEVTRACE_IOC_MAGIC, 6, struct devtrace_lane_ask)
 /*
- * Take the blocks of the calling thread's lane that are full: open for writing. The
- * argument is the number of its source.
+ * Take the full blocks of the calling thread's lane: open for writing. The argument is its
+ * source number.
  */
 #define DEVTRACE_IOC_HAND	_IO(DEVTRACE_IOC_MAGIC, 7)
 /*
- * Announce the stream anew, and keep the place: open for reading. Gives how many bytes are
- * still to be read before the announcement.
+ * Announce the stream anew, at the same place: open for reading. Returns the number of bytes to
+ * be read before the announcement.
  */
 #define DEVTRACE_IOC_ANNOUNCE	_IO(DEVTRACE_IOC_MAGIC, 8)
-/* The id of a thread, from one side to the other: open for reading. */
+/* Convert a thread id: open for reading. */
 #define DEVTRACE_IOC_PID	_IOWR(DEVTRACE_IOC_MAGIC, 9, struct devtrace_pid)
 
 /**
- * struct devtrace_counter - CLOCK_MONOTONIC_RAW from the CPU's counter
- * @seq: 0: not by the counter; else another number for each set of constants
+ * struct devtrace_counter - constants to compute CLOCK_MONOTONIC_RAW from the CPU's counter
+ * @seq: 0: not possible; else a different number for each set of constants
  * @mult: see below
- * @offset_lo: see below
- * @offset_hi: @offset_lo and this are one number of 128 bits
+ * @offset_lo: low half of the 128-bit offset
+ * @offset_hi: high half of the 128-bit offset
  *
- * On x86-64, while @seq is not 0, and the same after all has been read::
+ * On x86-64, if @seq is not 0, and has the same value after all has been read::
  *
  *	raw = (tsc * mult + offset) >> 32	in 128 bits
  *
- * with a time-stamp counter that is read behind LFENCE. That is what the kernel
- * itself computes, to the last bit. On other machines @seq is 0.
+ * with a time-stamp counter that is read behind LFENCE. The kernel itself computes the same
+ * value, to the last bit. On other machines @seq is 0.
  */
 struct devtrace_counter {
 	__u64	seq;
@@ -649,24 +645,24 @@ struct devtrace_counter {
 };
 
 /**
- * struct devtrace_control - the page that mmap(2) at offset 0 gives, read-only
+ * struct devtrace_control - the control page, which mmap(2) maps read-only at offset 0
  * @version: DEVTRACE_WIRE_VERSION
  * @size: bytes of this structure that are filled in
- * @types: bit n % 32 of word n / 32 is set when events of type n are wanted
- * @suspended: ns that the machine spent suspended: the trace clock is
- *	CLOCK_MONOTONIC_RAW plus this. A 32-bit program, which loads it in two
- *	halves, has to look at @suspends
- * @objects: the same for the objects 0 to 255; others are always asked for
- * @severities: bit n is set when events with the severity byte n are wanted
- * @suspends: odd while @suspended is being changed, and another number after
- * @counter: CLOCK_MONOTONIC_RAW without a call
- * @lanes: the same as @types for events that may go into a lane. Others that are
- *	wanted, by a trigger or another stream perhaps, have to go by a system call
- * @severe: bit n is set when events with the severity byte n go by a system call, so that
- *	they outlive a reset from then on
+ * @types: bit n % 32 of word n / 32 is set if events of type n are wanted
+ * @suspended: time that the machine spent suspended, ns: the trace clock is CLOCK_MONOTONIC_RAW
+ *	plus this. A 32-bit program, which loads it in two halves, must check @suspends
+ * @objects: the same for objects 0 to 255; events about other objects need a system call
+ * @severities: bit n is set if events with severity byte n are wanted
+ * @suspends: odd while @suspended is being changed, and a different number afterwards
+ * @counter: to compute CLOCK_MONOTONIC_RAW without a system call
+ * @lanes: like @types, for events that may go into a lane. Other wanted events need a system
+ *	call, since a trigger or another stream may want them
+ * @severe: bit n is set if events with severity byte n need a system call, so that they survive
+ *	a reset at once
+ * @reserved: 0
  *
- * An event whose bit is clear costs its program one load, one test and one
- * branch. A bit that is set means that some stream or trigger may want it.
+ * An event whose bit is clear costs its program one load, one test and one branch. If a bit is
+ * set, a stream or trigger may want the event.
  */
 struct devtrace_control {
 	__u32	version;

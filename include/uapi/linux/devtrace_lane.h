@@ -26,7 +26,7 @@
 #define DEVTRACE_LANE_MAX	(64 * DEVTRACE_LANE_BLOCK)
 
 enum devtrace_lane_state {
-	DEVTRACE_LANE_CLOSED	= 0,	/* not, or no more, or not in this process */
+	DEVTRACE_LANE_CLOSED	= 0,	/* not open yet, closed, or not in this process */
 	DEVTRACE_LANE_OPEN	= 1,
 };
 
@@ -58,14 +58,14 @@ struct devtrace_lane_head {
 #define DEVTRACE_LANE_NO_CPU	0xffff
 
 /**
- * struct devtrace_lane_block - what a block begins with
- * @time: trace clock to which the first record's time is relative
- * @count: events that were written into this lane before this block
- * @number: its own number, stored after all else here but @used
- * @used: bytes of the block that are complete, this header included; even
- * @cpu: of the first record, or DEVTRACE_LANE_NO_CPU
+ * struct devtrace_lane_block - header of a block
+ * @time: base of the first record's relative time, trace clock ns
+ * @count: number of events written into this lane before this block
+ * @number: number of the block, stored after all members except @used
+ * @used: bytes of the block that are complete, including this header; even
+ * @cpu: CPU of the first record, or DEVTRACE_LANE_NO_CPU
  * @reserved: 0
- * @head: in the block at offset 0 alone
+ * @head: only in the block at offset 0
  */
 struct devtrace_lane_block {
 	__u64	time;
@@ -78,23 +78,22 @@ struct devtrace_lane_block {
 };
 
 /*
- * A record is a word, perhaps more words, and the payload that the event would have
- * after struct devtrace_emit, padded to an even number of bytes. It does not cross a
- * block. Its first word:
+ * A record is one or more words, then the payload that the event would have after struct
+ * devtrace_emit, padded to an even number of bytes. It does not cross a block. Its first word:
  *
  *	bits 0-6	length of the payload, if at most 119; else one of the forms
  *	bits 7-14	type
- *	bits 15-31	ns since the record before, or since @time of the block
+ *	bits 15-31	ns since the previous record, or since @time of the block
  *
- * The forms, with what stands in bits 15-31 and in the words that follow:
+ * The forms, with the meaning of bits 15-31 and of the following words:
  *
- *	CPU	the CPU of the records from here on; no event
+ *	CPU	the CPU of all following records; no event
  *	DELAY	length of the payload; a word: ns
  *	FULL	ns; a word: bits 0-15 length, 16-23 flags, 24-31 severity
  *	LATE	length of the payload; a word: bits 0-7 flags, 8-15 severity, 16-31
  *		the upper 16 bits of ns; a word: the lower 32
  *
- * Where it says nothing of flags and severity they are 0.
+ * Forms without flags and severity imply 0.
  */
 #define DEVTRACE_LANE_SHORT	119U
 #define DEVTRACE_LANE_CPU	124U
