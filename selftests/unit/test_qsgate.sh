@@ -269,15 +269,46 @@ done >two.gen
 timeout $hang "$tools/qsgate" --udp 0 two.trace >lines 2>said
 cat >want <<'WANT'
 ===RTC===> St-Exit  Obj=obj1,State=fun1
-0000000005 USR1 SIG1,Obj=NULL ENUM1
+0000000005 USR1 SIG1 ENUM1
 ===RTC===> St-Exit  Obj=obj2,State=fun2
-0000000005 USR2 SIG2,Obj=NULL ENUM2
+0000000005 USR2 SIG2 ENUM2
 ===RTC===> St-Exit  Obj=all,State=0x0000000000000020
-0000000005 USER+000 00000004,Obj=0x0000000000000000,Obj=NULL 001
+0000000005 USER+000 00000004,Obj=0x0000000000000000 001
 WANT
 diff want lines >differs
 ok $? "each program has names of its own"
 sed 's/^/# /' differs
+grep -q 'processes 1 and 2 both emit records' said
+ok $? "and that there are several is told"
+# One of them by its name, which the stream says: no program of it need live. Names before it, too.
+{
+	echo info
+	sed '/^proc 1/!d; s/one$/uno/' two.gen
+	sed '/^proc 2/!d; s/one$/dos/' two.gen
+	grep -v '^proc 1\|^proc 2' two.gen
+	echo "proc 2 2 dos"
+	for who in 1 2 3 2; do
+		echo "event 5000 tid=$who type=2 obj:16 fun:32"
+		echo 'event 5000 tid='$who' type=100 str:"" sig:4@16'
+	done
+} | "$out/gen_stream" >three.trace
+timeout $hang "$tools/qsgate" --udp 0 --program dos three.trace >lines 2>said
+cat >want <<'WANT'
+===RTC===> St-Exit  Obj=obj2,State=fun2
+0000000005 USR2 '' SIG2,Obj=obj2
+===RTC===> St-Exit  Obj=obj2,State=fun2
+0000000005 USR2 '' SIG2,Obj=obj2
+WANT
+diff want lines >differs
+ok $? "a program of a saved stream is found by its name"
+sed 's/^/# /' differs
+! grep -q 'both emit' said
+ok $? "and is one alone"
+timeout $hang "$tools/qsgate" --udp 0 --program 2 three.trace >lines 2>said
+diff want lines >differs
+ok $? "or by its number"
+timeout $hang "$tools/qsgate" --udp 0 --program cuatro three.trace >lines 2>said
+is "$? $(wc -l <lines)" "0 0" "another name is nobody's"
 # What strings would do to a terminal
 printf '%s\n' info 'dict obj 0 0 0 16 "o\x1b[2J"' 'dict usr 0 100 0 0 "U\x0d\x7f"' 'event 5000 type=2 obj:16 fun:0' \
 	'event 5000 type=100 str:"\x9b1m\xc2\x9b1m\xe2\x80\xae\xc3\xa4\x07"' \

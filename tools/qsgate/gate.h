@@ -155,6 +155,10 @@ struct gate {
 	pid_t		pid, before;	/* the one that is followed, and the one until then */
 	uid_t		user;		/* whose program it is; so must be its successor */
 	bool		user_known;
+	bool		saved;		/* the stream is a file, whose processes may have ended */
+	bool		by_stream;	/* the stream says which process the program is */
+	uint32_t	mixed;		/* without a program: the last one that emitted a record */
+	bool		told_mixed;
 	struct gate_known known[GATE_KNOWN];
 	struct devtrace_rx_host *host;
 	uint8_t		asked;		/* the last request, and whether it has no answer yet */

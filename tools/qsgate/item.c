@@ -52,6 +52,11 @@ void gate_send_info(struct gate *g, bool reset)
 	uint8_t bytes[32];
 
 	send_bytes(g, QS_TARGET_INFO, bytes, gate_target_info(reset, g->old, bytes));
+	/* QSPY has dropped its names, and numbers its requests anew. */
+	if (reset && !g->rkh) {
+		g->target.have_seq = false;
+		gate_announce_all(g);
+	}
 }
 
 void gate_error(struct gate *g, uint8_t code)
@@ -61,6 +66,19 @@ void gate_error(struct gate *g, uint8_t code)
 	g->refused++;
 	gate_status(&r, 0x80 | code, 0);
 	gate_send(g, &r);
+}
+
+/* Equal addresses of several programs are different things, which a host cannot tell apart. */
+static void tell_mixed(struct gate *g, uint32_t process)
+{
+	if (g->pid || g->told_mixed || !process)
+		return;
+	if (g->mixed && g->mixed != process) {
+		fprintf(stderr, "qsgate: processes %u and %u both emit records, and hosts cannot tell their addresses apart; name one with --program\n",
+			g->mixed, process);
+		g->told_mixed = true;
+	}
+	g->mixed = process;
 }
 
 static void event(struct gate *g, const struct devtrace_event *e)
@@ -82,6 +100,7 @@ static void event(struct gate *g, const struct devtrace_event *e)
 		return;
 	}
 	g->records++;
+	tell_mixed(g, r.process);
 	if (g->test && r.id == QS_RX_STATUS &&
 	    (r.v[0] == DEVTRACE_RX_RESET || r.v[0] == DEVTRACE_RX_SETUP))
 		g->test_time = 0;

@@ -6,6 +6,7 @@
  * not read the stream while the host of --to is not connected or too slow: the events wait in
  * the ring of the device.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "common/opts.h"
@@ -67,21 +69,48 @@ static _Noreturn void usage(const char *option, const char *word, const char *pr
 	exit(2);
 }
 
-/* A program named by its PID need not have a receive channel yet. */
+/* A program of that name, of anybody, which may have no receive channel. */
+static bool runs(const char *name)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *d;
+	bool found = false;
+
+	while (proc && !found && (d = readdir(proc))) {
+		const long pid = strtol(d->d_name, NULL, 10);
+
+		found = pid > 0 && program_lives((pid_t)pid, name);
+	}
+	if (proc)
+		closedir(proc);
+	return found;
+}
+
+/*
+ * A program named by its PID need not have a receive channel yet. One that has none can be traced,
+ * too: the stream says which process has its name. So it does of a saved stream.
+ */
 static void choose_program(struct gate *g)
 {
 	const char *why;
 
 	if (!g->program)
 		return;
-	g->pid = program_find(g->program, &why);
 	g->by_name = g->program[strspn(g->program, "0123456789")];
+	if (g->saved && g->by_name) {
+		g->by_stream = true;
+		return;
+	}
+	g->pid = program_find(g->program, &why);
 	if (g->pid) {
 		gate_same_user(g, g->pid);
 		return;
 	}
 	fprintf(stderr, "qsgate: %s: %s\n", g->program, why);
-	exit(1);
+	if (!g->by_name || !runs(g->program) || strstr(why, "several"))
+		exit(1);
+	fputs("qsgate: its trace is told, and requests are refused\n", stderr);
+	g->by_stream = true;
 }
 
 static int open_input(const char *where, struct link *link)
@@ -252,6 +281,7 @@ int main(int argc, char **argv)
 		{ 'p', .word = &g->program }, { 'q', .flag = &g->quiet }, { 0 },
 	};
 	struct opts opts;
+	struct stat st;
 	int c, input, ret;
 
 	opts_read(&opts, help, only);
@@ -278,6 +308,7 @@ int main(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	g->saved = !stat(where, &st) && S_ISREG(st.st_mode);
 	choose_program(g);
 	if (udp || !g->target.where)
 		open_front(g, udp);

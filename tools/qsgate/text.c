@@ -250,7 +250,10 @@ static void element(struct line *l, const struct devtrace_elem *e)
 		add(l, "%*.*e", e->width ? e->width + 8 : 7, e->width, e->v.f);
 		return;
 	case DEVTRACE_E_STR:
-		add(l, "%.*s", (int)e->v.mem.len, (const char *)e->v.mem.p);
+		if (e->v.mem.len)
+			add(l, "%.*s", (int)e->v.mem.len, (const char *)e->v.mem.p);
+		else
+			add(l, "''");
 		return;
 	case DEVTRACE_E_MEM:
 		for (i = 0; i < e->v.mem.len; i++)
@@ -258,8 +261,10 @@ static void element(struct line *l, const struct devtrace_elem *e)
 		return;
 	case DEVTRACE_E_SIG:
 		signal_of(l, e->v.sig.sig, e->v.sig.obj);
-		add(l, ",Obj=");
-		pointer(l, QS_OBJ_DICT, e->v.sig.obj);
+		if (e->v.sig.obj) {
+			add(l, ",Obj=");
+			pointer(l, QS_OBJ_DICT, e->v.sig.obj);
+		}
 		return;
 	case DEVTRACE_E_OBJ:
 		pointer(l, QS_OBJ_DICT, e->v.u);

@@ -20,7 +20,7 @@ static bool has_the_name(const struct gate *g, uint32_t process)
 	const char *name = devtrace_decoder_proc(g->decoder, process, NULL);
 	char buf[64];
 
-	if (!name && program_name((pid_t)process, buf, sizeof(buf)))
+	if (!name && !g->saved && program_name((pid_t)process, buf, sizeof(buf)))
 		name = buf;
 	/* The kernel keeps 15 bytes. */
 	return name && !strncmp(name, g->program, 15);
@@ -41,6 +41,9 @@ bool gate_same_user(struct gate *g, pid_t pid)
 /* Not the process that the gate followed last: its events may come late. */
 static enum gate_whose ask(struct gate *g, uint32_t process)
 {
+	/* Whether a process of a saved stream has ended, nobody knows; the next one has. */
+	if (g->saved && has_the_name(g, process))
+		return process == (uint32_t)g->before ? GATE_NAMESAKE : GATE_OURS;
 	if (!has_the_name(g, process))
 		return GATE_OTHERS;
 	if (process == (uint32_t)g->before || program_lives(g->pid, g->program))
@@ -51,10 +54,25 @@ static enum gate_whose ask(struct gate *g, uint32_t process)
 	return GATE_OURS;
 }
 
+/* Without a receive channel the program is the first process of its name that is heard of. */
+static enum gate_whose first_of_the_name(struct gate *g, uint32_t process)
+{
+	if (has_the_name(g, process)) {
+		g->pid = (pid_t)process;
+		gate_tell_names(g);
+		return GATE_OURS;
+	}
+	/* Its name may follow those that it gives. */
+	return devtrace_decoder_proc(g->decoder, process, NULL) ? GATE_OTHERS : GATE_NAMESAKE;
+}
+
 enum gate_whose gate_whose(struct gate *g, uint32_t process)
 {
 	struct gate_known *k = &g->known[process % GATE_KNOWN];
 	uint64_t now;
+
+	if (!g->pid && g->by_stream && process)
+		return first_of_the_name(g, process);
 
 	if (!g->pid || process == (uint32_t)g->pid)
 		return GATE_OURS;
