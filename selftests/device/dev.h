@@ -254,6 +254,6 @@ struct tape_seen {
 
 void tape_see(struct tape *t, struct tape_seen *s);	/* begin collecting */
 struct tape *tape_procs(struct tape_seen *s);		/* collect from the whole stream */
-bool tape_clean(const struct tape *t);			/* no damage, gap or disorder; prints errors */
+bool tape_clean(const struct tape *t);			/* intact and in order; prints errors */
 
 #endif /* DEV_H */

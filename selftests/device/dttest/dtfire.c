@@ -14,7 +14,7 @@
  * CONTEXT may also be the name of a call, such as "rec": the call gets the numbers unchanged,
  * also out of range, in the context of the writing task.
  *
- * CONTEXT "hold": a worker on CPU VALUE emits an event with the element U32 VALUE, and keeps it
+ * CONTEXT "held": a worker on CPU VALUE emits an event with the element U32 VALUE, and keeps it
  * reserved for hold_ms before it commits; the write does not wait. The parameter "held" is odd
  * meanwhile: it is incremented at the begin and at the end.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane.c - events that a program stores into memory come out of read(2)
+ * test_lane.c - events that a program stores in memory can be read with read(2)
  *
- * A lane is written by the test itself (lanes.c). What is read must be every event, once,
- * in the order of their times among those of rings and other lanes, or be told as lost.
+ * The test itself writes the lane (lanes.c). Each event must be read once, ordered by time among
+ * events of rings and other lanes, or be reported as lost.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -81,7 +81,7 @@ TEST_F(lane, what_was_overwritten_is_told)
 	tape_free(t);
 }
 
-/* The owner makes no calls, and nobody else comes by before it overwrites its blocks. */
+/* The owner makes no calls, and the kernel takes nothing before blocks are overwritten. */
 TEST_F(lane, what_nobody_took_is_told_as_dropped)
 {
 	const uint32_t n = 5000;
@@ -97,7 +97,7 @@ TEST_F(lane, what_nobody_took_is_told_as_dropped)
 		t = tape_all(65536);
 		ASSERT_NE(NULL, t);
 		EXPECT_TRUE(tape_clean(t));
-		/* of two blocks, one is full */
+		/* one of the two blocks is full */
 		ASSERT_LT(180, t->nev);
 		EXPECT_GT(2 * 288, t->nev);
 		EXPECT_EQ(n - t->nev, t->lost[self->source][DEVTRACE_LOST_BUSY]);
@@ -136,8 +136,8 @@ TEST_F(lane, stands_between_events_of_rings_and_other_lanes)
 }
 
 /*
- * Payloads of any length up to PAYLOAD, of bytes that are escaped and bytes next to them: by
- * the lane and by system call, of each kind of check.
+ * Payloads of all lengths up to PAYLOAD, with bytes that need an escape and their neighbours, by
+ * the lane and by system call, with each kind of check.
  */
 #define PAYLOAD		100
 #define PAYLOADS	1000
@@ -158,7 +158,7 @@ TEST_F(lane, whatever_bytes_an_event_has)
 
 	dev_seed();
 	for (i = 0; i < PAYLOADS; i++) {
-		/* Few bytes of these, or many. */
+		/* Few of these bytes, or many. */
 		rare = dev_random() % 2 ? 1 : 16;
 		for (k = 0; k < PAYLOAD; k++)
 			sent[i].e.data[k] = dev_random() % rare ? 'a' : bytes[dev_random() % 8];
@@ -189,7 +189,7 @@ TEST_F(lane, whatever_bytes_an_event_has)
 	}
 }
 
-/* The next lane has its number, and goes on where it was. */
+/* The next lane has the same source number and continues. */
 TEST_F(lane, what_it_left_is_there_when_it_is_gone)
 {
 	struct tape *t;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_attack.c - a lane whose memory says anything at all
+ * test_lane_attack.c - lanes with arbitrary contents
  *
- * A program writes into its own lane what it likes, in steps and at random, while others
- * emit numbered events into another lane and by system calls. Whatever it writes, those
- * are read in order, and read and lost add up; the stream has nothing in it but frames
- * that decode; what comes of the hostile lane is what a program may emit, at a time
- * that is neither before the event before it nor still to come. A lane that makes no sense
- * is told once, and closed; what the kernel took of it before that stays as it was.
+ * A program writes anything into its own lane, in steps and at random, while others emit
+ * numbered events into another lane and by system call. Those must be read in order, and the
+ * numbers read and lost must add up. The stream must have only valid frames. Events from the
+ * hostile lane must be events that a program may emit, with a time not before the previous event
+ * and not in the future. An invalid lane is reported once, and closed; events that the kernel
+ * took before stay unchanged.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -29,16 +29,16 @@
 #define RINGS	0x600d0002
 #define EVIL	0x600d0bad
 
-/* What one reader has seen. Sources of lanes begin behind those of CPUs. */
+/* What a reader has seen. Sources of lanes come after those of CPUs. */
 struct account {
 	struct tape	*t;
 	int		fd;
 	uint16_t	cpus, honest;
-	bool		sought;		/* it went elsewhere: no account */
+	bool		sought;		/* after a seek: numbers are not checked */
 	uint64_t	read[2];	/* of HONEST, RINGS */
 	uint64_t	lost[2];
-	uint64_t	next[2];	/* the number that must come */
-	uint64_t	bad_lanes;	/* frames that say so */
+	uint64_t	next[2];	/* next expected number */
+	uint64_t	bad_lanes;	/* LOST frames for an invalid lane */
 	uint64_t	from_evil, late;
 	uint64_t	wrong;
 };
@@ -75,7 +75,7 @@ static void one_event(struct account *a, const struct devtrace_event *e)
 {
 	const struct tape_event *ev = &a->t->ev[a->t->nev - 1];
 
-	/* A lane may say that its event is of any CPU. */
+	/* A lane may claim any CPU for its events. */
 	if (e->source < a->cpus && ev->tag == RINGS) {
 		numbered(a, 1, ev->nr);
 		return;
@@ -135,7 +135,7 @@ static void account_open(struct account *a, uint16_t honest)
 	a->t->arg = a;
 }
 
-/* Read so much of what there is; the events are counted, not kept. */
+/* Read up to @most bytes; events are counted and dropped. */
 static bool account_some(struct account *a, size_t most)
 {
 	bool ok = tape_some(a->t, a->fd, most) >= 0;
@@ -165,14 +165,14 @@ FIXTURE(attack) {
 	int		wfd;
 	struct lane	honest, evil;
 	struct account	a;
-	uint32_t	nr;		/* events of each of the honest ones */
-	uint64_t	found;		/* events of the other that a new reader was given */
+	uint32_t	nr;		/* events of each honest writer */
+	uint64_t	found;		/* events of the hostile lane that a new reader gets */
 };
 
 FIXTURE_SETUP(attack)
 {
 	dev_seed();
-	/* One CPU, so one ring: its events come in the order of their numbers */
+	/* One CPU, so one ring: its events are in the order of their numbers */
 	ASSERT_EQ(0, dev_pin(0));
 	ASSERT_EQ(0, dev_load("size=256K"));
 	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
@@ -201,7 +201,7 @@ static void emit_honest(FIXTURE_DATA(attack) *self, int n)
 	}
 }
 
-/* Two blocks that are full, and one that is not: nobody has taken anything of it. */
+/* A lane with two full blocks and one incomplete block, from which nothing was taken. */
 static int evil_anew(FIXTURE_DATA(attack) *self)
 {
 	int i;
@@ -217,8 +217,8 @@ static int evil_anew(FIXTURE_DATA(attack) *self)
 }
 
 /*
- * Look at it in all ways there are, with one reader that counts on, and others. Whether
- * the lane was bad is told to the one: it was there before.
+ * Examine the state in all ways, with a permanent reader and new ones. Returns whether the
+ * permanent reader was told of an invalid lane.
  */
 static bool look(FIXTURE_DATA(attack) *self, struct __test_metadata *_metadata)
 {
@@ -242,7 +242,7 @@ static bool look(FIXTURE_DATA(attack) *self, struct __test_metadata *_metadata)
 	account_close(&b);
 	EXPECT_EQ(0, dev_stats(-1, &st));
 
-	/* One that says it is busy holds the others up for 10 ms */
+	/* A lane that claims to be busy delays the others by 10 ms */
 	for (i = 0; i < 1000; i++) {
 		EXPECT_TRUE(account_drain(&self->a));
 		if (self->nr == self->a.read[0] + self->a.lost[0] &&
@@ -259,7 +259,7 @@ static bool look(FIXTURE_DATA(attack) *self, struct __test_metadata *_metadata)
 	return self->a.bad_lanes != before;
 }
 
-/* What is written in place of a number of @bits. */
+/* The k-th replacement for a number of @bits. */
 static uint64_t odd_value(int k, uint64_t was, unsigned int bits)
 {
 	const uint64_t mask = bits == 64 ? ~0ULL : (1ULL << bits) - 1;
@@ -272,7 +272,7 @@ static uint64_t odd_value(int k, uint64_t was, unsigned int bits)
 }
 #define VALUES	11
 
-/* The numbers there are: two of the head, five of a block, three words of a record. */
+/* The fields: two of the head, five per block, three words of a record. */
 #define BLOCKS	3
 #define FIELDS	(2 + BLOCKS * 8)
 
@@ -306,13 +306,13 @@ static uint64_t swap_field(struct lane *l, int field, int k, uint64_t *was)
 	}
 }
 
-/* The first two blocks are full: what in them cannot be, whoever comes to them. */
+/* Impossible values in the first two blocks, which are full. */
 static bool is_nonsense(int field, uint64_t was, uint64_t now)
 {
 	if (field < 2 || field >= 2 + 2 * 8 || was == now)
 		return false;
 	switch ((field - 2) % 8) {
-	case 1:	/* events before this block */
+	case 1:	/* number of events before this block */
 		return field < 2 + 8 ? now > 1ULL << 48 : now < was;
 	case 2:
 		return true;
@@ -333,27 +333,27 @@ TEST_F(attack, each_number_is_wrong_in_turn)
 			uint64_t was, now, in_first, all;
 			bool told;
 
-			/* what the one before left is read, and forgotten */
+			/* read and clear the events of the previous round */
 			EXPECT_TRUE(account_drain(&self->a));
 			ASSERT_EQ(0, ioctl(self->a.fd, DEVTRACE_IOC_CLEAR));
 			ASSERT_EQ(0, evil_anew(self));
 			in_first = lane_block(&self->evil, self->evil.head->first + 1)->count;
 			all = self->evil.count;
 			emit_honest(self, 5);
-			/* every other time the kernel has taken all of it before */
+			/* in every other round, the kernel has taken everything before */
 			if (k & 1)
 				EXPECT_TRUE(account_drain(&self->a));
 			now = swap_field(&self->evil, field, k, &was);
 			emit_honest(self, 5);
 			told = look(self, _metadata);
 			if (k & 1) {
-				/* Whatever it says now, that was as it was. */
+				/* A later change does not affect them. */
 				EXPECT_LE(all, self->found);
 				if (field >= 2 && field < 2 + 2 * 8)
 					EXPECT_FALSE(told);
 			} else if (is_nonsense(field, was, now)) {
 				EXPECT_TRUE(told);
-				/* Nothing of a block that makes no sense is looked at. */
+				/* No event of an invalid block is read. */
 				EXPECT_EQ(field < 2 + 8 ? 0 : in_first, self->found);
 			}
 			bad += self->a.bad_lanes - before;
@@ -385,7 +385,7 @@ TEST_F(attack, times_that_cannot_be)
 	EXPECT_GT(dev_now() + NSEC / 1000, t->ev[1].ts);
 	tape_free(t);
 
-	/* Back to before it was made, in a block of its own */
+	/* Back to before it was made, in a new block */
 	self->evil.used = 0;
 	lane_emit_at(&self->evil, begin - hour, TYPE, "sooner", 6);
 	t = tape_all(4096);
@@ -400,21 +400,24 @@ TEST_F(attack, times_that_cannot_be)
 	tape_free(t);
 }
 
-/* A block that says that so many events were overwritten before it, as others were skipped. */
+/*
+ * Write a block that claims that many events were overwritten before it, as if blocks were
+ * skipped.
+ */
 static void skip_to(struct lane *l, uint32_t blocks, uint64_t lost)
 {
 	int i;
 
 	l->n += blocks;
 	l->count += lost;
-	/* The kernel looks at as many as there are. */
+	/* The kernel examines as many as exist. */
 	for (i = 0; i < l->nr; i++) {
 		l->used = 0;
 		lane_mark(l, TYPE, EVIL, 0);
 	}
 }
 
-/* Nobody makes more than an event a nanosecond: not in one block, and not in all together. */
+/* At most one event per nanosecond is plausible, in one block and in all. */
 TEST_F(attack, more_events_than_there_was_time_for)
 {
 	uint64_t made = dev_now(), lost;
@@ -435,7 +438,7 @@ TEST_F(attack, more_events_than_there_was_time_for)
 	EXPECT_GT(dev_now() - made, s.dropped[DEVTRACE_LOST_BUSY]);
 }
 
-/* The first two words of a full event. */
+/* The first two words of a record in the full form. */
 static void put_head(uint8_t *p, uint32_t first, uint32_t second)
 {
 	const uint32_t w[2] = { first, second };
@@ -489,7 +492,10 @@ TEST_F(attack, types_and_flags_that_no_program_may_have)
 	}
 }
 
-/* What is bad is found when the lane goes: up to there it is taken, and it is told once. */
+/*
+ * An invalid record found at the end of the lane: events before it are taken, and it is reported
+ * once.
+ */
 TEST_F(attack, bad_when_its_memory_is_gone)
 {
 	const uint32_t bad = DEVTRACE_LANE_LATE | 0xffff8000U;
@@ -500,7 +506,7 @@ TEST_F(attack, bad_when_its_memory_is_gone)
 	ASSERT_EQ(0, lane_open(&self->evil, self->wfd, DEVTRACE_LANE_MIN));
 	for (i = 0; i < 100; i++)
 		lane_mark(&self->evil, TYPE, EVIL, i);
-	/* Somebody has seen the first half of it. All are in one block. */
+	/* The reader has the first half. All are in one block. */
 	EXPECT_TRUE(account_drain(&self->a));
 	EXPECT_EQ(100, self->a.from_evil);
 	for (; i < 160; i++) {
@@ -524,7 +530,7 @@ TEST_F(attack, bad_when_its_memory_is_gone)
 	tape_free(t);
 }
 
-/* At random, by threads. */
+/* Random changes, with threads. */
 
 struct war {
 	int		wfd;
@@ -594,7 +600,7 @@ static void scribble(struct lane *l)
 	}
 }
 
-/* Now and then it is honest for a while, so that there is something to spoil. */
+/* It is valid at times, so that there is something to damage. */
 static void *scribble_all_the_time(void *arg)
 {
 	struct war *w = arg;
@@ -613,7 +619,7 @@ static void *scribble_all_the_time(void *arg)
 			if (!(dev_random() % 256))
 				lane_emit_at(&l, odd_random(dev_now()), TYPE, "when?", 5);
 		}
-		/* Readers may be in it, or not come in time. */
+		/* Readers may be reading it, or be late. */
 		dev_sleep_ms(dev_random() % 8);
 		for (i = dev_random() % 400; i-- && !w->stop; w->scribbles++) {
 			scribble(&l);
@@ -628,7 +634,7 @@ static void *scribble_all_the_time(void *arg)
 
 static void *seek_all_the_time(void *arg)
 {
-	/* By chance a frame that a seek cut passes sum8 once in 65536. */
+	/* sum8 would accept one of 65536 frames that a seek cut. */
 	const uint32_t check = DEVTRACE_CHECK_CRC32;
 	struct war *w = arg;
 	struct account a;
@@ -665,7 +671,7 @@ static void *seek_all_the_time(void *arg)
 		a.t->nev = 0;
 		a.t->ndata = 0;
 	}
-	/* A frame that it had in part when it went elsewhere is damaged. */
+	/* A frame that a seek cut counts as damage. */
 	w->failed += a.wrong || a.t->unknown || a.t->backwards;
 	account_close(&a);
 	return NULL;
@@ -712,14 +718,14 @@ TEST_F_TIMEOUT(attack, at_random_while_all_look, 900)
 
 	for (i = 0; i < 4; i++)
 		ASSERT_EQ(0, pthread_create(&th[i], NULL, fn[i], &w));
-	/* on a slow machine until there was something of each */
+	/* on a slow machine, until each kind has occurred */
 	while (dev_now() < end ||
 	       (dev_now() < patience &&
 		!(self->a.from_evil && self->a.late && self->a.bad_lanes))) {
 		struct pollfd p = { .fd = self->a.fd, .events = POLLIN };
 
 		poll(&p, 1, 20);
-		/* They may write faster than this reads. */
+		/* Writers may be faster than this reader. */
 		EXPECT_TRUE(account_some(&self->a, 256 << 10));
 	}
 	w.stop = true;

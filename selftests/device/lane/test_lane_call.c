@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_call.c - how a lane is asked for, mapped and handed over, what is refused and
- * with which error, as trace(4) and Documentation/ABI say; what traceinfo shows of lanes
+ * test_lane_call.c - requests for lanes, mapping, and handing over, with all errors of trace(4)
+ * and Documentation/ABI; and traceinfo's output for lanes
  *
- * Lanes are written by the test itself (lanes.c). Limits are set by the parameters of
- * the module.
+ * The test itself writes the lanes (lanes.c). Limits are set by module parameters.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +45,7 @@ FIXTURE_TEARDOWN(call)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* The error number of asking for so many bytes, or 0. */
+/* errno of a request for that many bytes, or 0. */
 static int asked(int dev, uint32_t bytes)
 {
 	struct devtrace_lane_ask arg;
@@ -58,7 +57,7 @@ static int asked(int dev, uint32_t bytes)
 	return 0;
 }
 
-/* Of mapping a descriptor, or 0; what was mapped is left. */
+/* errno of mapping a descriptor, or 0; the mapping stays. */
 static int mapped(int fd, size_t bytes, int prot, int flags, size_t offset)
 {
 	return mmap(NULL, bytes, prot, flags, fd, offset) == MAP_FAILED ? errno : 0;
@@ -107,11 +106,11 @@ TEST_F(call, who_may_ask)
 	close(rfd);
 	EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_LANE, NULL));
 	EXPECT_EQ(EFAULT, errno);
-	/* What cannot be written back costs no descriptor, and no lane. */
+	/* A request with a bad address costs no descriptor and no lane. */
 	EXPECT_EQ(0, asked(self->wfd, 0));
 }
 
-/* Whoever knows a flag that we do not is told so; whoever knows the old call gets nothing. */
+/* Unknown flags are refused; the old call of an earlier version fails. */
 TEST_F(call, flags)
 {
 	struct devtrace_lane_ask arg = { .flags = DEVTRACE_LANE_NO_CALLS };
@@ -136,7 +135,7 @@ TEST_F(call, flags)
 	EXPECT_EQ(ENOTTY, errno);
 }
 
-/* Of handing over by this descriptor what stands in the lane with this source, or 0. */
+/* errno of handing over the lane with this source, or 0. */
 static int handed(int dev, unsigned long source)
 {
 	return ioctl(dev, DEVTRACE_IOC_HAND, source) ? errno : 0;
@@ -181,7 +180,7 @@ TEST_F(call, who_may_hand_over)
 	EXPECT_EQ(ENXIO, handed(self->wfd, source + 4096));
 	EXPECT_EQ(ENXIO, handed(self->wfd, -1UL));
 	EXPECT_EQ(ENXIO, handed(self->wfd, source + 0x10000));
-	/* Another thread of the process may as well; nobody else may. */
+	/* Other threads of the process may do it too, other processes may not. */
 	o.source = source;
 	ASSERT_EQ(0, pthread_create(&th, NULL, hand_as_another, &o));
 	pthread_join(th, NULL);
@@ -192,7 +191,7 @@ TEST_F(call, who_may_hand_over)
 		_exit(handed(self->wfd, source));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(ENXIO, WEXITSTATUS(status));
-	/* It was closed, since it made no sense; then it is gone. */
+	/* The lane was invalid and is closed; then it is gone. */
 	lane_mark(&l, TYPE, 7, 0);
 	lane_block(&l, l.n)->used = DEVTRACE_LANE_BLOCK - 1;
 	EXPECT_EQ(EPIPE, handed(self->wfd, source));
@@ -202,7 +201,7 @@ TEST_F(call, who_may_hand_over)
 	EXPECT_EQ(ENXIO, handed(self->wfd, source));
 }
 
-/* How many can be read. */
+/* Number of events that can be read; -1 on failure. */
 static int events(void)
 {
 	struct tape *t = tape_all(4096);
@@ -212,21 +211,21 @@ static int events(void)
 	return n;
 }
 
-/* What was handed over is the kernel's: whatever stands in the lane then, it is read. */
+/* Events that were handed over do not depend on the lane's memory. */
 TEST_F(call, what_was_handed_over_is_kept)
 {
 	struct lane l;
 	int i;
 
 	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
-	/* A block and a little. */
+	/* More than a block. */
 	for (i = 0; l.n == l.head->first - 1 || l.n == l.head->first; i++)
 		lane_mark(&l, TYPE, 7, i);
 	EXPECT_EQ(0, lane_hand(&l));
 	memset(lane_block(&l, l.n - 1) + 1, 0xff,
 	       DEVTRACE_LANE_BLOCK - sizeof(struct devtrace_lane_block));
 	EXPECT_EQ(i, events());
-	/* These are as good as the lane was made of: it is closed, and the others stay. */
+	/* It is invalid: it is closed, and the earlier events stay. */
 	lane_mark(&l, TYPE, 7, i);
 	lane_block(&l, l.n)->used = 10;
 	EXPECT_EQ(EPIPE, handed(self->wfd, l.head->source));
@@ -268,7 +267,7 @@ TEST_F(call, of_the_first_stream_only)
 	nl_close(&nl);
 }
 
-/* What no parameter says follows the RAM: 64M, 16M and 4M, or a part of it. */
+/* Default limits depend on the RAM: 64M, 16M and 4M, or a part of it. */
 TEST_F(call, limits_follow_the_ram)
 {
 	static const struct {
@@ -319,7 +318,7 @@ TEST_F(call, limits)
 	ASSERT_EQ(0, dev_write_file(PARAMETERS "lane_size", "32K"));
 
 	for (i = 0; i < 3; i++) {
-		/* Room for one of 32K, not for two of them. */
+		/* Room for one lane of 32K, not for two. */
 		ASSERT_EQ(0, dev_write_file(limits[i], "60K")) TH_LOG("%s", limits[i]);
 		ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
 		EXPECT_EQ(ENOSPC, asked(self->wfd, 0));
@@ -328,10 +327,10 @@ TEST_F(call, limits)
 		EXPECT_EQ(DEVTRACE_LANE_OPEN, l.head->state);
 		lane_mark(&l, TYPE, 7, i);
 		lane_close(&l);
-		/* It has made room, but not for what does not fit anyway. */
+		/* There is room again, but not for a lane above the limit. */
 		EXPECT_EQ(ENOSPC, asked(self->wfd, 64 * KIB));
 		EXPECT_EQ(0, asked(self->wfd, 0));
-		/* Events are not limited by that. */
+		/* Events are not limited by it. */
 		EXPECT_EQ(i + 1, events());
 		ASSERT_EQ(0, dev_write_file(limits[i], "64M"));
 	}
@@ -373,14 +372,14 @@ TEST_F(call, mappings)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(MAP_FAILED, mremap(l.blocks, l.bytes, 2 * l.bytes, MREMAP_MAYMOVE));
 	EXPECT_EQ(EFAULT, errno);
-	/* None of that did it any harm. */
+	/* The lane is unaffected. */
 	EXPECT_EQ(DEVTRACE_LANE_OPEN, l.head->state);
 	lane_mark(&l, TYPE, 7, 1);
 	EXPECT_EQ(1, events());
 	lane_close(&l);
 }
 
-/* What a command prints, whole lines with this word. */
+/* Number of output lines of a command that contain this word. */
 static int lines_with(const char *command, const char *word, char *last, size_t size)
 {
 	FILE *f = popen(command, "r");
@@ -406,7 +405,7 @@ static void say(struct lane *l, uint64_t ts, const char *text)
 	lane_emit_at(l, ts, DEVTRACE_T_TEXT, d, strlen(text) + 2);
 }
 
-/* From here on, the events of a lane are of a CPU. */
+/* From here on, the lane's events are of this CPU. */
 static void on_cpu(struct lane *l, uint32_t cpu)
 {
 	struct devtrace_lane_block *b = lane_block(l, l->n);
@@ -428,7 +427,7 @@ TEST_F(call, traceinfo_shows_lanes)
 	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->wfd);
 	ASSERT_EQ(0, lane_open(&l, self->wfd, 0));
-	/* Older than the lane is: it gets that time, and is marked. */
+	/* Older than the lane: the event gets the lane's time, and a mark. */
 	say(&l, 1, "too old");
 	say(&l, dev_now(), "in time");
 	EXPECT_EQ(1, lines_with("traceinfo", "~ - user", line, sizeof(line)));
@@ -439,7 +438,7 @@ TEST_F(call, traceinfo_shows_lanes)
 	snprintf(want, sizeof(want), "-|0|%u|text in time\n", getpid());
 	EXPECT_STREQ(want, line);
 	EXPECT_EQ(0, lines_with("traceinfo -C 0-4095", "text", line, sizeof(line)));
-	/* A CPU that is known is shown like that of any event. */
+	/* A known CPU is printed as for other events. */
 	on_cpu(&l, 0);
 	say(&l, dev_now(), "of a CPU");
 	on_cpu(&l, DEVTRACE_LANE_NO_CPU);

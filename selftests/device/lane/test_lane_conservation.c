@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_conservation.c - with lanes in it, too, no event disappears unsaid
+ * test_lane_conservation.c - each event of a lane is read or counted
  *
- * Four programs of three threads emit numbered events, by the library into lanes and by
- * system calls, in turns. Meanwhile filters come and go, a reader reads, and the programs
- * are killed at random and started anew. In the end what they emitted, by their own count,
- * is what was stored, filtered, and dropped by cause; what was stored is what a new
- * reader is given and what was overwritten; and what the reader read on the way and was
- * told as lost is what was stored and dropped. No number comes twice, or behind a later one.
+ * Four programs of three threads emit numbered events with the library, alternately into lanes
+ * and by system call. Meanwhile filters change, a reader reads, and programs are killed at
+ * random and restarted. At the end, the events emitted, by the programs' own count, are those
+ * stored, filtered, and dropped by cause. Events stored are those that a new reader gets plus
+ * those overwritten. Events that the permanent reader got or was told as lost are those stored
+ * and dropped. No number comes twice or out of order.
  *
- * A thread that is killed may have emitted one event more than it knows of. So the
- * last programs end by themselves, and the others are counted so far.
+ * A killed thread may have emitted one event more than it counted. The last programs therefore
+ * end on their own.
  *
- * DEVICE_SECONDS is how long it lasts (default 10).
+ * DEVICE_SECONDS is the duration (default 10).
  */
 #include <endian.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@
 #define LIVES		4096		/* of all programs */
 #define TYPE		DEVTRACE_T_USER
 
-/* One life of a program: what its threads have done. */
+/* One run of a program: what its threads have done. */
 struct life {
 	_Atomic uint32_t begun[THREADS], returned[THREADS];
 };
@@ -46,14 +46,14 @@ struct shared {
 
 struct thread {
 	struct life	*life;
-	uint32_t	tag;		/* its life and thread */
+	uint32_t	tag;		/* of its run and thread */
 	int		who, fd;
 };
 
 static struct shared *sh;
 static struct nl nl;
 
-/* To be emitted whatever the control page says, for each is counted. */
+/* Emits without the check of the control page, so that each event is counted. */
 static int by_library(uint32_t tag, uint32_t nr)
 {
 	struct {
@@ -105,7 +105,7 @@ static void program(uint32_t life)
 	_exit(0);
 }
 
-/* What a reader is given. */
+/* What a reader gets. */
 struct seen {
 	uint64_t	n, disorder, strange;
 	uint32_t	next[LIVES * THREADS];
@@ -214,7 +214,7 @@ FIXTURE_TEARDOWN(lane_conservation)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* None, or one that refuses a program, or the type, or severities that nothing has. */
+/* No filter, or one that refuses a program, the type, or severities that do not occur. */
 static int change_filter(pid_t pid)
 {
 	const uint32_t p = pid;
@@ -267,7 +267,7 @@ TEST_F_TIMEOUT(lane_conservation, all_is_stored_or_filtered_or_dropped, 900)
 		ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &lanes));
 		if (self->lives < LIVES) {
 			who = dev_random() % PROGRAMS;
-			/* it has its lanes by now, or not yet */
+			/* it may have its lanes or not yet */
 			kill(self->pids[who], SIGKILL);
 			ASSERT_EQ(self->pids[who], waitpid(self->pids[who], &status, 0));
 			ASSERT_EQ(SIGKILL, status);
@@ -277,7 +277,7 @@ TEST_F_TIMEOUT(lane_conservation, all_is_stored_or_filtered_or_dropped, 900)
 		if (variant->filters)
 			ASSERT_EQ(0, change_filter(self->pids[dev_random() % PROGRAMS]));
 		dev_sleep_ms(dev_random() % 50);
-		/* while there is a filter lanes are left alone: wait for a time without */
+		/* lanes are not used under a filter: wait for a time without one */
 		some = all.overwritten && lanes.stored && (!variant->filters || all.filtered);
 	} while (dev_now() < end || (dev_now() < patience && !some));
 	sh->stop = true;
@@ -310,11 +310,11 @@ TEST_F_TIMEOUT(lane_conservation, all_is_stored_or_filtered_or_dropped, 900)
 	EXPECT_GT(all.stored, lanes.stored);
 	EXPECT_EQ(variant->filters, all.filtered > 0);
 
-	/* Who read on the way */
+	/* The permanent reader */
 	lost = tape_lost(t, -1);
 	EXPECT_TRUE(tape_clean(t));
 	EXPECT_EQ(all.stored + dropped(&all), self->seen[0]->n + lost);
-	/* and who comes now */
+	/* A new reader */
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, read_some(after, fd, SIZE_MAX));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_filter.c - lanes under filters, triggers, further streams and stops
+ * test_lane_filter.c - lanes with filters, triggers, further streams and stops
  *
- * The writer here does what a library has to: it looks at the control page, and writes into
- * its lane, makes a system call, or does nothing. While it does so at full speed the
- * settings change. Whatever it emitted is read, told as lost, or counted as
- * filtered, once; and nothing that an acknowledged setting forbids has a time behind it.
+ * The writer does what a library must do: it reads the control page, then writes into its lane,
+ * makes a system call, or does nothing. Settings change while it runs at full speed. Each event
+ * is read, reported as lost, or counted as filtered, exactly once; no event that an acknowledged
+ * setting forbids has a later time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +69,7 @@ static bool bit(const volatile uint32_t *words, uint8_t type)
 	return words[type / 32] >> type % 32 & 1;
 }
 
-/* May TYPE, and the other one, go into a lane? 0 to 3 */
+/* Whether TYPE and OTHER may go into lanes, as bits. */
 static int lane_bits(FIXTURE_DATA(filter) *self)
 {
 	return bit(self->control->lanes, TYPE) | bit(self->control->lanes, OTHER) << 1;
@@ -83,7 +83,7 @@ static void put_types(int attr, int but, int only)
 	uint8_t types[32];
 	int i;
 
-	/* Not those of the kernel, which nobody wants unless he says so */
+	/* Not the kernel's types, which nothing wants by default */
 	memset(types, only < 0 ? 0xff : 0, sizeof(types));
 	for (i = DEVTRACE_T_KERNEL; i < DEVTRACE_T_USER2; i++)
 		types[i / 8] &= ~(1 << i % 8);
@@ -104,7 +104,7 @@ static int filter_all_but(int type)
 	return nl_do(&nl, NULL, NULL);
 }
 
-/* Not of this process: a term about something else than types. */
+/* A term other than types: not this process. */
 static int filter_not_pid(uint32_t pid)
 {
 	size_t nest;
@@ -163,12 +163,12 @@ TEST_F(filter, bits_of_the_control_page)
 {
 	EXPECT_LE(offsetof(struct devtrace_control, lanes) + 32, self->control->size);
 	EXPECT_EQ(3, lane_bits(self));
-	/* A type */
+	/* A term of types */
 	EXPECT_EQ(0, filter_all_but(OTHER));
 	EXPECT_EQ(1, lane_bits(self));
 	EXPECT_EQ(0, filter_all_but(-1));
 	EXPECT_EQ(3, lane_bits(self));
-	/* A term about something else than types: taking judges by it */
+	/* Another term: it is applied when events are taken */
 	EXPECT_EQ(0, filter_not_pid(1));
 	EXPECT_EQ(3, lane_bits(self));
 	EXPECT_TRUE(bit(self->control->types, TYPE));
@@ -180,12 +180,12 @@ TEST_F(filter, bits_of_the_control_page)
 	EXPECT_TRUE(bit(self->control->types, OTHER));
 	EXPECT_EQ(0, side_del());
 	EXPECT_EQ(3, lane_bits(self));
-	/* A trigger looks at events where they are stored */
+	/* A trigger needs events when they are emitted */
 	EXPECT_EQ(0, trigger_new(TYPE, DEVTRACE_ACTION_NOTIFY));
 	EXPECT_EQ(2, lane_bits(self));
 	EXPECT_EQ(0, trigger_del());
 	EXPECT_EQ(3, lane_bits(self));
-	/* and may stop the stream: then every event has to ask */
+	/* and may stop the stream: each event needs a system call */
 	EXPECT_EQ(0, trigger_new(TYPE, DEVTRACE_ACTION_STOP));
 	EXPECT_EQ(0, lane_bits(self));
 	EXPECT_EQ(0, trigger_del());
@@ -203,7 +203,7 @@ TEST_F(filter, bits_of_the_control_page)
 	EXPECT_EQ(3, lane_bits(self));
 }
 
-/* What was wanted when it was written can be read whatever is wanted now. */
+/* Old events stay readable, whatever the present filter. */
 TEST_F(filter, what_is_old_stays)
 {
 	struct tape *t;
@@ -234,7 +234,7 @@ TEST_F(filter, what_is_old_stays)
 	}
 }
 
-/* Each is judged by what is in force when it is taken, and taken before that changes. */
+/* Events are filtered by the setting in force when taken, and taken before it changes. */
 TEST_F(filter, what_comes_late_is_filtered)
 {
 	struct devtrace_stats st;
@@ -259,7 +259,7 @@ TEST_F(filter, what_comes_late_is_filtered)
 	EXPECT_EQ(5, t->ev[3].nr);
 	EXPECT_EQ(1, tape_lost(t, -1));
 	tape_free(t);
-	/* Counted once, whoever reads */
+	/* Counted once, with any number of readers */
 	tape_free(tape_all(65536));
 	ASSERT_EQ(0, dev_stats(-1, &st));
 	EXPECT_EQ(1, st.filtered);
@@ -268,7 +268,7 @@ TEST_F(filter, what_comes_late_is_filtered)
 	EXPECT_EQ(4, st.stored);
 }
 
-/* What it overwrote and what was dropped behind that leave it with the time that it has. */
+/* Events overwritten and dropped later leave the lane's time intact. */
 TEST_F(filter, time_goes_on_behind_what_was_dropped)
 {
 	uint32_t i = 0, first = self->l.n + 1;
@@ -277,7 +277,7 @@ TEST_F(filter, time_goes_on_behind_what_was_dropped)
 
 	self->l.dev = -1;
 	EXPECT_EQ(0, set_state(DEVTRACE_STATE_STOPPED));
-	/* More than it can hold, and some of another block. */
+	/* More than it holds, and a part of another block. */
 	while (self->l.n < first + self->l.nr || self->l.used < DEVTRACE_LANE_BLOCK / 2)
 		lane_mark(&self->l, TYPE, 1, i++);
 	EXPECT_EQ(0, set_state(DEVTRACE_STATE_RUNNING));
@@ -308,7 +308,7 @@ static void *writes_and_execs(void *arg)
 	return NULL;
 }
 
-/* A thread that is not the first of its process: when its lane is closed it has its number. */
+/* An exec by another thread than the first: the lane is closed when the id has changed. */
 static int thread_execs(int wfd, int go)
 {
 	pthread_t th;
@@ -332,7 +332,7 @@ TEST_F(filter, last_of_a_thread_that_calls_exec)
 		ASSERT_LE(0, pid);
 		if (!pid)
 			_exit(thread_execs(self->wfd, go[0]));
-		/* Everybody's but ours; then everybody's but its own. */
+		/* Refuse only our process, then only the child. */
 		ASSERT_EQ(0, filter_not_pid(i ? pid : getpid()));
 		ASSERT_EQ(1, write(go[1], "", 1));
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
@@ -349,14 +349,12 @@ TEST_F(filter, last_of_a_thread_that_calls_exec)
 	}
 }
 
-/* At full speed. */
-
 struct writing {
 	FIXTURE_DATA(filter) *f;
 	atomic_bool	stop;
 	uint32_t	emitted, by_lane;
 	atomic_uint	blocks, turns;
-	uint64_t	time;		/* of all its events, or 0: now */
+	uint64_t	time;		/* time of all events; 0: the current time */
 };
 
 static volatile sig_atomic_t alarms;
@@ -366,7 +364,7 @@ static void on_alarm(int nr)
 	alarms++;
 }
 
-/* In half a second, and then every half: the first may find nobody who waits. */
+/* Send SIGALRM every half second: the first may come before the wait. */
 static int signal_soon(void)
 {
 	const struct itimerval t = { { 0, 500000 }, { 0, 500000 } };
@@ -398,7 +396,7 @@ static void *keep_writing(void *arg)
 	return NULL;
 }
 
-/* Times from which on, until which, there must be nothing. */
+/* A span of time without events. */
 struct quiet {
 	uint64_t	from, to;
 };
@@ -412,7 +410,7 @@ struct reading {
 	size_t		room;
 };
 
-/* The writer may be faster: there is no waiting for the end while it runs. */
+/* Limit the reads, as the writer may be faster than the reader. */
 #define SOME	3
 
 static void read_some(struct reading *r, int fd, int reads)
@@ -461,7 +459,7 @@ static int change(enum what what, bool quiet, int i)
 	}
 }
 
-/* A turn begins and ends: the CPU of the writer may stand still on a busy machine. */
+/* Wait for a complete turn: the writer's CPU may be stopped on a busy machine. */
 static void a_turn(struct writing *w)
 {
 	const unsigned int was = w->turns;
@@ -500,7 +498,7 @@ static void run(FIXTURE_DATA(filter) *self, enum what what, struct __test_metada
 	}
 	w.stop = true;
 	pthread_join(th, NULL);
-	/* What a busy lane held back */
+	/* Events delayed by a busy lane */
 	dev_sleep_ms(20);
 	read_some(&r, fd, -1);
 	EXPECT_TRUE(tape_clean(r.t));
@@ -521,7 +519,7 @@ static void run(FIXTURE_DATA(filter) *self, enum what what, struct __test_metada
 	close(fd);
 }
 
-/* Statistics do not go back when a lane goes, nor does what it left. */
+/* Neither counts nor events disappear with the lane. */
 TEST_F(filter, counted_when_it_is_gone)
 {
 	struct devtrace_stats st[3];
@@ -536,7 +534,7 @@ TEST_F(filter, counted_when_it_is_gone)
 	EXPECT_EQ(7500, st[0].filtered);
 	EXPECT_EQ(2500, st[0].stored);
 	EXPECT_EQ(0, st[0].overwritten);
-	/* a rest that nobody has taken */
+	/* events that were not taken */
 	for (; i < 10100; i++)
 		lane_mark(&self->l, i % 4 ? TYPE : OTHER, 1, i);
 	lane_close(&self->l);
@@ -559,7 +557,7 @@ TEST_F(filter, counted_when_it_is_gone)
 	tape_free(t);
 }
 
-/* Blocks full of the shortest record, as fast as they can be said to be there. */
+/* Write blocks full of the shortest records at full speed. */
 static void *flood(void *arg)
 {
 	struct writing *w = arg;
@@ -586,7 +584,7 @@ static void *flood(void *arg)
 	return NULL;
 }
 
-/* How many of OTHER there are, which are forgotten then. */
+/* Count and drop the events of type OTHER. */
 static int others(struct tape *t)
 {
 	size_t i;
@@ -599,10 +597,10 @@ static int others(struct tape *t)
 	return n;
 }
 
-/* Each costs a read, which on a slow machine takes ten seconds. */
+/* Number of reads; each may take ten seconds on a slow machine. */
 #define IN_FLOOD	8
 
-/* A reader comes back all the same, and reads what others emit. */
+/* A reader returns all the same, with the events of others. */
 static void read_in_a_flood(FIXTURE_DATA(filter) *self, struct writing *w,
 			    struct __test_metadata *_metadata)
 {
@@ -625,7 +623,7 @@ static void read_in_a_flood(FIXTURE_DATA(filter) *self, struct writing *w,
 			tape_feed(t, buf, n);
 		seen += others(t);
 	}
-	/* and who waits is woken by a signal */
+	/* a signal ends the wait */
 	ASSERT_EQ(0, fcntl(fd, F_SETFL, 0));
 	ASSERT_EQ(0, signal_soon());
 	do {
@@ -646,8 +644,8 @@ static void read_in_a_flood(FIXTURE_DATA(filter) *self, struct writing *w,
 }
 
 /*
- * One that does not look at the control page, and writes what nobody wants faster than it
- * can be looked at.
+ * A lane that ignores the control page, and writes unwanted events faster than the kernel can
+ * check them.
  */
 TEST_F_TIMEOUT(filter, a_flood_of_what_nobody_wants, 900)
 {
@@ -659,7 +657,7 @@ TEST_F_TIMEOUT(filter, a_flood_of_what_nobody_wants, 900)
 	read_in_a_flood(self, &w, _metadata);
 }
 
-/* The same with one event whenever a reader looks, and always in the middle of the next. */
+/* The same with one event per look of a reader, always within the next record. */
 TEST_F(filter, a_trickle_that_says_it_is_old)
 {
 	const uint64_t old = dev_now(), end = old + 60 * NSEC;
@@ -688,7 +686,7 @@ TEST_F(filter, a_trickle_that_says_it_is_old)
 	close(fd);
 }
 
-/* One that has stopped its clock: what others emit would always be later. */
+/* A lane with a stopped clock: events of others would always be later. */
 TEST_F(filter, a_flood_that_says_it_is_old)
 {
 	struct writing w = { .f = self, .time = dev_now() };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_follow.c - a reader that waits gets events of lanes, and nobody is woken for none
+ * test_lane_follow.c - a waiting reader gets events of lanes, and an idle system stays idle
  *
- * The program makes no call when it emits. The kernel looks into lanes while their threads
- * run, and is told by the scheduler when one goes on; while all of them sleep its timer
- * stands still, which is seen in the kernel's own trace. How long an event takes to its
- * reader is printed; that it comes at all is what is tested.
+ * The program makes no system call to emit. The kernel examines lanes while their threads run,
+ * and the scheduler tells it when one continues. While all of them sleep, its timer is stopped,
+ * which the kernel's own trace shows. The delay of events is printed; the test is that they
+ * arrive.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(lane_follow)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* Read and wait until so many events are there. */
+/* Read and wait until @n events have arrived. */
 static bool wait_for(struct tape *t, int rfd, size_t n)
 {
 	struct pollfd p = { .fd = rfd, .events = POLLIN };
@@ -116,7 +116,7 @@ static void *follower(void *arg)
 	return poll(&p, 1, -1) == 1 ? arg : NULL;
 }
 
-/* How often the timer has fired since the trace was emptied; -1: it cannot be read. */
+/* How often the timer fired since the trace was emptied; -1 on failure. */
 static int fired(void)
 {
 	FILE *f = fopen(TRACING "trace", "r");
@@ -151,18 +151,18 @@ TEST_F(lane_follow, nobody_is_woken_while_all_sleep)
 
 	ASSERT_EQ(0, pthread_create(&reader, NULL, follower, &self->rfd));
 	ASSERT_LE(0, dev_write_file(EXPIRES, "1"));
-	/* It ends, sooner or later; not seen once, its CPU may only stand still ... */
+	/* It stops after a while; a single quiet period may only be a stopped CPU ... */
 	for (tries = 0; tries < 100 && none < 3; tries++) {
 		ASSERT_TRUE(dev_empty_file(TRACING "trace"));
 		dev_sleep_ms(100);
 		none = fired() ? 0 : none + 1;
 	}
 	EXPECT_EQ(3, none);
-	/* ... and stays so. */
+	/* ... and stays stopped. */
 	dev_sleep_ms(2000);
 	EXPECT_EQ(0, fired());
 
-	/* Only the scheduler knows of this one; the trace is seen to show the timer. */
+	/* Only the scheduler knows about this event; the trace shows the timer. */
 	ASSERT_EQ(1, write(s.told[1], &c, 1));
 	ASSERT_EQ(1, read(s.done[0], &c, 1));
 	pthread_join(reader, &ret);
@@ -179,10 +179,10 @@ TEST_F(lane_follow, nobody_is_woken_while_all_sleep)
 	close(s.done[1]);
 }
 
-/* The kernel knows threads with lanes by so many different ids. */
+/* Size of the kernel's table of threads with lanes. */
 #define PLACES	1024
 
-/* Stays if its id has the same place as that in tid, or if there is none; says which. */
+/* Stay if the id has the same table entry as @tid, or if @tid is 0; reports which. */
 static void *sleeper_if_same(void *arg)
 {
 	struct sleeper *s = arg;
@@ -193,7 +193,7 @@ static void *sleeper_if_same(void *arg)
 	return write(s->done[1], &same, 1) == 1 && same ? sleeper(arg) : NULL;
 }
 
-/* Ids are given one after the other. */
+/* Ids are allocated in sequence. */
 static bool start_same(struct sleeper *s, pid_t like)
 {
 	char same = 0;
@@ -212,7 +212,7 @@ static bool start_same(struct sleeper *s, pid_t like)
 	return same;
 }
 
-/* A reader that waits is woken by what this one emits; false: not in a minute. */
+/* True if an event of this thread wakes a waiting reader within a minute. */
 static bool is_noticed(struct sleeper *s, int rfd)
 {
 	struct timespec until;
@@ -221,7 +221,7 @@ static bool is_noticed(struct sleeper *s, int rfd)
 
 	if (pthread_create(&reader, NULL, follower, &rfd))
 		return false;
-	/* Until it waits, and the timer has ended: if not yet, this shows nothing. */
+	/* Wait until the reader waits and the timer has stopped, or the test shows nothing. */
 	dev_sleep_ms(300);
 	if (write(s->told[1], &c, 1) != 1 || read(s->done[0], &c, 1) != 1)
 		return false;
@@ -244,7 +244,7 @@ TEST_F(lane_follow, two_threads_that_share_a_place)
 		ASSERT_TRUE(is_noticed(&s[i % 2], self->rfd));
 		ASSERT_TRUE(wait_for(self->t, self->rfd, ++events));
 	}
-	/* The other one still is when one has ended. */
+	/* The other thread is still known when one has ended. */
 	ASSERT_EQ(1, write(s[1].told[1], &c, 1));
 	pthread_join(s[1].thread, NULL);
 	tape_drain(self->t, self->rfd);
@@ -265,7 +265,7 @@ struct one {
 	struct lane	l;
 };
 
-/* Emits when it is told to, and ends without a word to anybody: its lane stays mapped. */
+/* Emits when told, and ends without a notification: its lane stays mapped. */
 static void *one_who_ends(void *arg)
 {
 	struct one *o = arg;
@@ -279,7 +279,7 @@ static void *one_who_ends(void *arg)
 	return NULL;
 }
 
-/* The timer finds a lane that is closed. */
+/* The timer finds a closed lane. */
 TEST_F(lane_follow, last_event_of_a_thread_that_ends_by_the_call)
 {
 	struct timespec until;
@@ -297,7 +297,10 @@ TEST_F(lane_follow, last_event_of_a_thread_that_ends_by_the_call)
 		tape_drain(self->t, self->rfd);
 		ASSERT_EQ(i, self->t->nev);
 		ASSERT_EQ(0, pthread_create(&reader, NULL, follower, &self->rfd));
-		/* Until it waits, and the timer has ended: if not yet, this shows nothing. */
+		/*
+		 * Wait until the reader waits and the timer has stopped, or the test shows
+		 * nothing.
+		 */
 		dev_sleep_ms(300);
 		ASSERT_EQ(1, write(o.s.told[1], &c, 1));
 		pthread_join(o.s.thread, NULL);

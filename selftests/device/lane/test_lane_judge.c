@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_judge.c - what a hostile owner puts into its lane is judged, once and for good
+ * test_lane_judge.c - events of a hostile lane are filtered, once and for good
  *
- * A library leaves out what the control page refuses, and makes a system call for a type that
- * may not go into a lane. The writer here writes all into its lane. For each term, and for many at
- * random, exactly those events come out that the filter lets pass, as another program
- * than the module understands it (filter_model.c); the others are counted as filtered.
- * What was taken from a lane is the kernel's: whatever its owner does to its memory
- * then, all readers are given the same bytes. Records that are alike are counted in one
- * go: they must be as many, of the same types, as if each was looked at.
+ * A library omits events that the control page refuses, and makes a system call for types that
+ * may not go into a lane. The writer here puts all of them into its lane. For each term, and for
+ * many random combinations, exactly the events that pass the filter according to a separate
+ * model (filter_model.c) come out; the others are counted as filtered. Events taken from a lane
+ * belong to the kernel: whatever the owner does to its memory later, all readers get the same
+ * bytes. Similar records are counted together: the counts must equal those of a record-by-record
+ * check.
  */
 #include <endian.h>
 #include <fcntl.h>
@@ -29,9 +29,9 @@
 #include "nl.h"
 
 #define TYPE	DEVTRACE_T_USER
-#define EVENTS	150		/* less than a lane holds */
-#define ROUNDS	60		/* with filters at random */
-#define NAME	"fw0-1"		/* one that the model knows */
+#define EVENTS	150		/* fewer than a lane holds */
+#define ROUNDS	60		/* with random filters */
+#define NAME	"fw0-1"		/* known to the model */
 
 static struct nl nl;
 
@@ -39,7 +39,7 @@ FIXTURE(judge) {
 	int		wfd, rfd;
 	struct lane	l;
 	struct tape	*t;
-	int		nr_cpus, cpu;	/* how many there are; that of the writer */
+	int		nr_cpus, cpu;	/* number of CPUs; CPU of the writer */
 };
 
 FIXTURE_SETUP(judge)
@@ -96,7 +96,7 @@ static int set_state(uint32_t state)
 	return nl_do(&nl, NULL, NULL);
 }
 
-/* What the event of this number is, and where it says it is from. */
+/* The properties of the event with this number, and the CPU that it claims. */
 static void tell(FIXTURE_DATA(judge) *self, struct what *w, uint32_t tag, uint32_t nr,
 		 uint16_t *says)
 {
@@ -121,7 +121,7 @@ static size_t put_le32(uint8_t *p, uint32_t v)
 	return sizeof(v);
 }
 
-/* The record that says so, in the form that has room for all, or the shortest. */
+/* Write the record, in the full or the shortest form. */
 static void write_event(struct lane *l, const struct what *w, uint16_t cpu, uint32_t tag,
 			uint32_t nr)
 {
@@ -144,11 +144,11 @@ static void write_event(struct lane *l, const struct what *w, uint16_t cpu, uint
 	len += put_le32(d + len, tag);
 	d[len++] = DEVTRACE_E_U32;
 	len += put_le32(d + len, nr);
-	/* Opens the next block when it is time for that. */
+	/* Open the next block when needed. */
 	if (!l->used || l->used + 64 > DEVTRACE_LANE_BLOCK) {
 		l->used = 0;
 		lane_emit_at(l, dev_now(), TYPE, "", 0);
-		/* and this is no event */
+		/* remove that event */
 		l->used = sizeof(*b);
 		l->count--;
 	}
@@ -169,7 +169,7 @@ static void write_event(struct lane *l, const struct what *w, uint16_t cpu, uint
 	__atomic_store_n(&b->used, l->used, __ATOMIC_RELEASE);
 }
 
-/* With this filter in force: what comes of EVENTS that know nothing of it. */
+/* Under this filter, write EVENTS without regard to it, and check the result. */
 static void under(FIXTURE_DATA(judge) *self, const struct terms *f, uint32_t round,
 		  bool one_term, struct __test_metadata *_metadata)
 {
@@ -186,7 +186,7 @@ static void under(FIXTURE_DATA(judge) *self, const struct terms *f, uint32_t rou
 		tell(self, &w, round, nr, &says);
 		write_event(&self->l, &w, says, round, nr);
 	}
-	/* Whoever takes it */
+	/* Different takers */
 	if (round & 1)
 		ASSERT_EQ(0, lane_hand(&self->l));
 	ASSERT_LE(0, tape_drain(self->t, self->rfd));
@@ -216,7 +216,7 @@ static void under(FIXTURE_DATA(judge) *self, const struct terms *f, uint32_t rou
 	}
 	self->t->nev = 0;
 	self->t->ndata = 0;
-	/* A term alone that refuses nothing here, or all, would show nothing. */
+	/* A single term must refuse some events and pass others. */
 	if (one_term)
 		EXPECT_LT(0, refused);
 	ASSERT_EQ(0, dev_stats(-1, &st[1]));
@@ -256,7 +256,7 @@ TEST_F(judge, each_term_alone)
 	uint32_t i;
 
 	for (i = 0; i < sizeof(f) / sizeof(f[0]); i++) {
-		/* Of CPU 1 there is nothing where there is none. */
+		/* A machine may lack CPU 1. */
 		under(self, &f[i], 2 * i, self->nr_cpus > 1 || !f[i].has_cpus, _metadata);
 		under(self, &f[i], 2 * i + 1, self->nr_cpus > 1 || !f[i].has_cpus, _metadata);
 		ASSERT_TRUE(_metadata->passed) TH_LOG("term %u", i);
@@ -275,7 +275,7 @@ TEST_F(judge, terms_at_random)
 	}
 }
 
-/* Processes that are not wanted, and are no more when somebody looks. */
+/* Unwanted processes that have ended when the kernel looks. */
 
 static void *end_with_a_lane(void *arg)
 {
@@ -334,18 +334,18 @@ TEST_F(judge, processes_that_are_gone)
 	}
 }
 
-/* Rows of records that are alike. */
+/* Rows of similar records. */
 
-/* What a letter stands for. Of "ol" each has the same room, and another length. */
+/* The record for a letter. "ol" have the same size but different lengths. */
 static const struct letter { char c; uint8_t type, len; } letters[] = {
 	{ 'a', TYPE, 10 }, { 'b', TYPE + 1, 10 }, { 'o', TYPE, 11 }, { 'l', TYPE, 12 },
 	{ 'z', TYPE, 0 }, { 'y', TYPE + 1, 0 }, { 'm', TYPE, DEVTRACE_LANE_SHORT },
-	{ 'x', TYPE + 2, 10 },		/* nobody wants it */
-	{ 'E', DEVTRACE_T_ENUM, 10 },	/* no program may have it */
+	{ 'x', TYPE + 2, 10 },		/* unwanted */
+	{ 'E', DEVTRACE_T_ENUM, 10 },	/* programs may not emit it */
 };
 
-#define HARMLESS	8		/* of these letters */
-#define WORD		64		/* the longest that is made up */
+#define HARMLESS	8		/* number of the valid letters */
+#define WORD		64		/* longest random word */
 
 static const struct letter *letter(char c)
 {
@@ -356,7 +356,7 @@ static const struct letter *letter(char c)
 	return l;
 }
 
-/* Writes a word, with @cut bytes less than it has; sets the times. */
+/* Write a word, without its last @cut bytes; stores the times. */
 static void spell(struct lane *l, const char *word, uint32_t cut, uint64_t *ts)
 {
 	uint8_t d[DEVTRACE_LANE_SHORT];
@@ -369,7 +369,7 @@ static void spell(struct lane *l, const char *word, uint32_t cut, uint64_t *ts)
 		lane_emit_at(l, now, letter(word[i])->type, d, letter(word[i])->len);
 	}
 	__atomic_store_n(&lane_block(l, l->n)->used, l->used - cut, __ATOMIC_RELEASE);
-	/* The last is not of the future when it is taken. */
+	/* When it is taken, the last event is not in the future. */
 	while (dev_now() <= now)
 		;
 }
@@ -387,7 +387,7 @@ static int by_type(struct by_type *t)
 	return nl_dump(&nl, add_type, t);
 }
 
-/* A word is written: what is given, and told of types, is its first @good letters. */
+/* Write a word: its first @good letters are read, and counted by type. */
 static void read_word(FIXTURE_DATA(judge) *self, struct lane *l, const char *word, int good,
 		      uint32_t cut, struct __test_metadata *_metadata)
 {
@@ -421,7 +421,7 @@ static void read_word(FIXTURE_DATA(judge) *self, struct lane *l, const char *wor
 			continue;
 		ASSERT_LT(n++, self->t->nev) TH_LOG("%s", word);
 		EXPECT_EQ(letter(word[i])->type, e->type);
-		/* Whoever takes while they are written makes the rest late. */
+		/* A taker during the write makes later events late. */
 		EXPECT_TRUE(e->flags & DEVTRACE_F_LATE ? ts[i] < e->ts : ts[i] == e->ts);
 		ASSERT_EQ(len, e->len);
 		if (len) {
@@ -469,7 +469,7 @@ TEST_F(judge, rows_are_counted_as_single_records)
 	}
 }
 
-/* What stands behind a copy, in the buffer, is alike too: it was overwritten in part. */
+/* Bytes behind a copy in the buffer are similar too: they were partly overwritten. */
 TEST_F(judge, rows_end_where_the_copy_does)
 {
 	static struct by_type was, is;
@@ -481,7 +481,7 @@ TEST_F(judge, rows_end_where_the_copy_does)
 	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &st));
 	lane = self->l.count;
 	ASSERT_EQ(0, by_type(&was));
-	/* Twice as much as the buffer holds */
+	/* Twice the buffer's capacity */
 	for (n = 0; n < 2 * st.size / 4; n++)
 		lane_emit_at(&self->l, dev_now(), TYPE, "", 0);
 	ASSERT_EQ(0, by_type(&is));
@@ -492,7 +492,7 @@ TEST_F(judge, rows_end_where_the_copy_does)
 		read_word(self, &self->l, row + sizeof(row) - 1 - len, len, 0, _metadata);
 }
 
-/* Of a row the last has not all of its bytes: that is found as it is of a single record. */
+/* A row with an incomplete last record: found as for a single record. */
 TEST_F(judge, rows_whose_last_is_cut)
 {
 	static const char * const words[] = {
@@ -504,7 +504,7 @@ TEST_F(judge, rows_whose_last_is_cut)
 
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		size = 4 + (letter(words[i][0])->len + 1) / 2 * 2;
-		/* It lacks half a word or a whole one, or has no more than these. */
+		/* It lacks half a word or a whole one, or has only these. */
 		for (cut = 2; cut < size; cut += cut == 4 && size > 10 ? size - 8 : 2) {
 			ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
 			read_word(self, &l, words[i], strlen(words[i]) - 1, cut, _metadata);
@@ -527,7 +527,7 @@ TEST_F(judge, rows_and_behind_them_what_no_program_may_have)
 	}
 }
 
-/* What readers are given. */
+/* What readers get. */
 
 struct frames {
 	size_t		at[2000], n;
@@ -554,7 +554,7 @@ static void reader_open(struct tape **t, struct frames *f, int *fd)
 	(*t)->arg = f;
 }
 
-/* Byte for byte, but for the frames that say when they tell a loss. */
+/* Compare byte for byte, except frames with the time at which a loss is reported. */
 static void compare(struct tape **t, const struct frames *f, struct __test_metadata *_metadata)
 {
 	size_t i, end[2];
@@ -589,7 +589,7 @@ static void changes(FIXTURE_DATA(judge) *self, uint32_t state, struct __test_met
 	for (i = 0; i < TAKEN; i++)
 		lane_mark(&self->l, TYPE, 1, i);
 	ASSERT_EQ(0, set_state(state));
-	/* The owner changes all that was taken ... */
+	/* The owner changes everything that was taken ... */
 	for (n = first; n != self->l.n + 1; n++) {
 		b = lane_block(&self->l, n);
 		memset(b + 1, 0x55, b->used - sizeof(*b));
@@ -612,7 +612,7 @@ static void changes(FIXTURE_DATA(judge) *self, uint32_t state, struct __test_met
 		EXPECT_EQ(BEHIND, t[i]->lost[self->l.head->source][DEVTRACE_LOST_STOPPED]);
 	}
 	compare(t, f, _metadata);
-	/* When it runs again so does the lane. */
+	/* When the stream runs again, the lane does too. */
 	ASSERT_EQ(0, set_state(DEVTRACE_STATE_STOPPED));
 	ASSERT_EQ(0, set_state(DEVTRACE_STATE_RUNNING));
 	lane_mark(&self->l, TYPE, 3, 0);
@@ -642,14 +642,14 @@ TEST_F(judge, nothing_that_was_taken_changes_while_it_is_frozen)
 	changes(self, DEVTRACE_STATE_FROZEN, _metadata);
 }
 
-/* Its owner goes on and on, while all read. */
+/* The owner changes it permanently, while others read. */
 
 #define READERS		8
 
 struct owner {
 	struct lane	*l;
-	uint32_t	from, to, used;	/* blocks that were taken, bytes of the last one */
-	atomic_bool	stop, all;	/* all: also what was not taken, and the headers */
+	uint32_t	from, to, used;	/* blocks taken, bytes of the last one */
+	atomic_bool	stop, all;	/* all: also events not taken, and headers */
 	atomic_uint	turns;
 };
 
@@ -668,7 +668,7 @@ static void *goes_on(void *arg)
 			b->time = model_hash(o->turns, i);
 			memset(b + 1, o->turns, used - sizeof(*b));
 		}
-		/* It appends, as long as that takes no other block. */
+		/* Append while the block has room. */
 		if (!o->all && o->l->used + 64 < DEVTRACE_LANE_BLOCK)
 			lane_mark(o->l, TYPE, 2, o->turns);
 		sched_yield();
@@ -676,7 +676,7 @@ static void *goes_on(void *arg)
 	return NULL;
 }
 
-/* All that it does, once more. */
+/* Wait until the owner has changed everything once more. */
 static void a_turn(const struct owner *o)
 {
 	const uint32_t was = o->turns;
@@ -702,7 +702,7 @@ static bool same_events(const struct tape *a, const struct tape *b)
 	return true;
 }
 
-/* Every reader is given the same: who was there, who comes, and who goes back. */
+/* All readers get the same: permanent ones, new ones, and those that seek back. */
 static void goes_on_while_read(FIXTURE_DATA(judge) *self, uint32_t state,
 			       struct __test_metadata *_metadata)
 {
@@ -733,7 +733,7 @@ static void goes_on_while_read(FIXTURE_DATA(judge) *self, uint32_t state,
 		EXPECT_TRUE(same_events(self->t, t)) TH_LOG("reader %d: %zu events", i, t->nev);
 		tape_free(t);
 		close(fd);
-		/* Names are told once, so this one goes on with what it knows. */
+		/* Names are sent once, so this one goes on with those it knows. */
 		again->nev = 0;
 		again->ndata = 0;
 		EXPECT_LE(0, lseek(back, 0, SEEK_SET));

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_kill.c - what a program has emitted is there when it is killed
+ * test_lane_kill.c - events of a killed program are not lost
  *
- * A program emits numbered events into lanes from four threads at full speed and is
- * killed by SIGKILL, at random instants, or behind any instruction of two emits, of which
- * the first one fills a block and hands it over. Every event whose call had returned must
- * come out of the device, once, or be told as lost; nothing that comes out is torn, and
- * no number is missing in between.
+ * A program emits numbered events into lanes from four threads at full speed. It is killed by
+ * SIGKILL at random times, or after any instruction of two emits, of which the first fills a
+ * block and hands it over. Each event whose call had returned must be read once, or be reported
+ * as lost; no event is torn, and no number is missing without a report.
  *
- * DEVICE_ROUNDS is how often it is killed at random (default 1000). From 10000 on it is
- * killed behind each instruction, else behind some of them: 50, but as many only as a
- * number of steps is enough for. Reading the clock begins again when a tick has come in
- * between, and on a slow machine nearly each does while somebody steps through it.
+ * DEVICE_ROUNDS is the number of random kills (default 1000). From 10000 on, it is killed after
+ * each instruction, otherwise after a selection: 50, or as many as a fixed number of steps
+ * allows. Reading the clock is repeated after a tick, which on a slow machine comes at nearly
+ * each reading during single steps.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,20 +33,20 @@
 
 #define THREADS		4
 #define TYPE		DEVTRACE_T_USER
-#define KILLS		50	/* behind so many instructions of two emits */
-#define STEPS_MOST	20000	/* two emits that take more do not come to their end */
-#define STEPS_SUM	50000	/* of all kills, about */
+#define KILLS		50	/* instructions of two emits after which it is killed */
+#define STEPS_MOST	20000	/* more steps than two emits can take */
+#define STEPS_SUM	50000	/* approximate sum over all kills */
 
-/* What the program has done, which outlives it. */
+/* Progress of the program, in shared memory. */
 struct done {
 	_Atomic uint32_t n[THREADS];	/* calls that returned */
-	uintptr_t	open;		/* where the number of the block is that it writes */
+	uintptr_t	open;		/* address of the number of the current block */
 };
 
-/* What became of the events of a thread. */
+/* Results for the events of a thread. */
 struct account {
 	uint64_t	seen, next;
-	uint64_t	missing;	/* before those that were seen */
+	uint64_t	missing;	/* before the events seen */
 	bool		torn;
 };
 
@@ -55,7 +54,7 @@ static struct account acc[THREADS];
 static uint32_t this_run;
 static uint64_t lost_all, missing_all;
 
-/* The lengths differ, so that what is cut or mixed does not fit. */
+/* Different lengths, so that a cut or mixed event does not match. */
 static void emit(uint32_t run, uint32_t thread, uint32_t nr)
 {
 	uint8_t mem[40];
@@ -88,7 +87,7 @@ static void look_at(struct tape *t, const struct devtrace_item *i)
 	struct account *a;
 	uint32_t run, nr;
 
-	/* Of a CPU nothing is lost: all of it went into lanes. */
+	/* No losses of CPUs: all events went into lanes. */
 	if (i->kind == DEVTRACE_ITEM_LOST) {
 		lost_all += i->u.lost.count;
 		if (devtrace_decoder_lane(t->d, i->u.lost.source) < 0)
@@ -104,7 +103,7 @@ static void look_at(struct tape *t, const struct devtrace_item *i)
 	}
 	if (run != this_run)
 		return;
-	/* Each comes once, and all that is missing before it was told. */
+	/* Each event comes once, and missing ones before it were reported. */
 	if (nr < a->next) {
 		a->torn = true;
 		return;
@@ -177,7 +176,7 @@ static void begin(int rfd, uint32_t run)
 	lseek(rfd, 0, SEEK_END);
 }
 
-/* Everything that is there. */
+/* Read everything. */
 static bool read_all(int rfd)
 {
 	struct tape *t = tape_new();
@@ -194,8 +193,8 @@ static bool read_all(int rfd)
 }
 
 /*
- * All that returned is accounted for, and of each thread at most one that had not. The
- * newest events of a thread are there, unless all of them were overwritten.
+ * All returned events are accounted for, and at most one more per thread. The newest events of a
+ * thread are present, unless all were overwritten.
  */
 static bool all_there(int threads)
 {
@@ -245,7 +244,7 @@ TEST_F_TIMEOUT(lane_kill, at_random, 700)
 	struct devtrace_stats lanes;
 	int i, status;
 
-	/* On a slow machine as often as that time is enough for, unless it was asked for. */
+	/* On a slow machine, limit the time unless the number is given. */
 	for (run = 1; run <= rounds && (env || run <= 100 || dev_now() < enough); run++) {
 		const struct timespec t = { 0, dev_random() % 4000000 };
 		pid_t pid;
@@ -267,7 +266,7 @@ TEST_F_TIMEOUT(lane_kill, at_random, 700)
 			events += acc[i].seen;
 		lost += lost_all;
 	}
-	/* None went by a system call of its own. */
+	/* None went by system call. */
 	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &lanes));
 	EXPECT_EQ(events + lost, lanes.emitted);
 	dev_say("killed %u times: %llu events read, %llu lost", run - 1,
@@ -275,7 +274,7 @@ TEST_F_TIMEOUT(lane_kill, at_random, 700)
 	EXPECT_LT(run - 1, events);
 }
 
-/* Where a lane of this process is. */
+/* The address of a lane of this process. */
 static volatile struct devtrace_lane_block *lane_of_ours(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -290,17 +289,17 @@ static volatile struct devtrace_lane_block *lane_of_ours(void)
 	return (void *)at;
 }
 
-/* Whether this event of emit() would not fit into the block that is being written. */
+/* True if the next event of emit() does not fit into the current block. */
 static bool is_full(volatile struct devtrace_lane_block *b, uint32_t nr)
 {
 	const uint32_t at = (b->head.open & (b->head.blocks - 1)) * DEVTRACE_LANE_BLOCK;
 	const uint32_t used = ((volatile struct devtrace_lane_block *)((uintptr_t)b + at))->used;
 
-	/* a word, two U32, and a MEM, in the shortest form */
+	/* a word, two U32 and a MEM, in the shortest form */
 	return DEVTRACE_LANE_BLOCK - used < 4 + 5 + 5 + 2 + nr % 40 + (nr & 1);
 }
 
-/* Emits, and says what returned; it is stopped before the event that fits no more. */
+/* Emit, and store what returned; stop before the event that does not fit. */
 static void emit_and_stop(uint32_t run)
 {
 	volatile struct devtrace_lane_block *b;
@@ -313,7 +312,7 @@ static void emit_and_stop(uint32_t run)
 	if (!b)
 		_exit(4);
 	done->open = (uintptr_t)&b->head.open;
-	/* A lane was handed over, too: it is not the first time that the code runs. */
+	/* A lane was handed over before, so this code does not run for the first time. */
 	for (first = b->head.open; b->head.open == first || !is_full(b, nr); nr++)
 		emit(run, 0, nr);
 	done->n[0] = nr;
@@ -324,7 +323,7 @@ static void emit_and_stop(uint32_t run)
 	}
 }
 
-/* A program that was stopped where a block is full. */
+/* Start a program that stops when its block is full. */
 static pid_t stopped(void)
 {
 	pid_t pid = fork();
@@ -352,7 +351,7 @@ static void end(pid_t pid)
 	errno = err;
 }
 
-/* The block that it writes. */
+/* The number of its current block. */
 static uint32_t block_of(pid_t pid)
 {
 	const long word = ptrace(PTRACE_PEEKDATA, pid, done->open, NULL);
@@ -363,8 +362,8 @@ static uint32_t block_of(pid_t pid)
 }
 
 /*
- * How many instructions two emits take; 0: there are no steps, STEPS_MOST: no end of them.
- * How many blocks were begun meanwhile.
+ * Number of instructions of two emits; 0: no single steps, STEPS_MOST: no end. *@blocks: blocks
+ * opened meanwhile.
  */
 static int steps_of_two(uint32_t *blocks)
 {
@@ -421,7 +420,7 @@ TEST_F_TIMEOUT(lane_kill, behind_every_instruction, 1000)
 		most = done->n[0] - before > most ? done->n[0] - before : most;
 	}
 	dev_say("killed behind %d of %d instructions, up to %u events", kills, all, most);
-	/* A whole emit was gone through. How many steps that takes is chance if ticks come. */
+	/* A whole emit was covered. With ticks, the number of steps is random. */
 	if (!few)
 		EXPECT_LE(1, most);
 }

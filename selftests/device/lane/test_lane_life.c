@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_life.c - how lanes begin and end, and whose they are
+ * test_lane_life.c - begin, end and owner of lanes
  *
- * A test for each line of Life in Documentation/lanes.rst. That a lane is gone is told by
- * what stands in it, by what can be read, and by the module, which can be removed then.
+ * One test for each line of "Life" in Documentation/lanes.rst. The state in the lane, the events
+ * read, and the possibility to unload the module show that a lane is gone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ FIXTURE_TEARDOWN(life)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* How many of this tag can be read, in order from 0 on; -1 if the stream is not right. */
+/* Number of events with this tag, in order from 0 on; -1 for a wrong stream. */
 static int marks(uint32_t tag)
 {
 	struct tape *t = tape_all(65536);
@@ -109,7 +109,7 @@ TEST_F(life, layout_is_the_same_for_all)
 	EXPECT_EQ(0, self->l.head->no_calls | self->l.head->reserved);
 }
 
-/* The thread: it unmaps, or just ends. */
+/* The thread unmaps its lane, or just ends. */
 
 static void *one_thread(void *arg)
 {
@@ -124,7 +124,7 @@ static void *one_thread(void *arg)
 	return NULL;
 }
 
-/* What it wrote is read, and the lane is closed: nobody told the kernel but its end. */
+/* Its events are read, and the lane is closed by the thread's end alone. */
 TEST_F(life, thread_ends)
 {
 	pthread_t th;
@@ -133,7 +133,7 @@ TEST_F(life, thread_ends)
 	pthread_join(th, NULL);
 	ASSERT_NE(NULL, self->l.head);
 	EXPECT_EQ(10, marks(1));
-	/* It is joined before it has gone all the way. */
+	/* pthread_join() may return before the kernel has closed the lane. */
 	while (self->l.head->state != DEVTRACE_LANE_CLOSED)
 		sched_yield();
 	write_marks(&self->l, 1, 10, 10);
@@ -152,7 +152,7 @@ struct ending {
 
 #define NAME	"ends-as-it-is"
 
-/* Without the C library: no destructor runs, and nothing is unmapped. */
+/* Ends without the C library: no destructor runs, and nothing is unmapped. */
 static void *ends_by_system_call(void *arg)
 {
 	struct ending *e = arg;
@@ -184,8 +184,8 @@ static void look_for_name(struct tape *t, const struct devtrace_item *i)
 }
 
 /*
- * What it wrote is read, under its name, and not what another thread writes there then,
- * nor is that told as lost. No reader has looked before the end.
+ * Its events are read under its name. Events that another thread writes there later are neither
+ * read nor reported as lost. No reader looked before the end.
  */
 TEST_F(life, thread_ends_by_a_system_call)
 {
@@ -204,7 +204,7 @@ TEST_F(life, thread_ends_by_a_system_call)
 		sched_yield();
 	self->l = e.l;
 	EXPECT_EQ(DEVTRACE_LANE_CLOSED, self->l.head->state);
-	/* Its number may be anybody's from here on. */
+	/* The thread id may be reused from here on. */
 	write_marks(&self->l, 1, 10, 2000);
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ASSERT_LE(0, fd);
@@ -240,7 +240,7 @@ static void *ends_with_several(void *arg)
 	return NULL;
 }
 
-/* All that it has are closed, not the newest alone. */
+/* All its lanes are closed, not only the newest. */
 TEST_F(life, thread_ends_that_has_several)
 {
 	struct lane l[SEVERAL];
@@ -253,7 +253,7 @@ TEST_F(life, thread_ends_that_has_several)
 	ASSERT_EQ(0, pthread_join(th, &ret));
 	ASSERT_EQ(NULL, ret);
 	for (i = 0; i < SEVERAL; i++) {
-		/* It is joined before it has gone all the way. */
+		/* pthread_join() may return before the kernel has closed the lanes. */
 		while (l[i].head->state != DEVTRACE_LANE_CLOSED)
 			sched_yield();
 		write_marks(&l[i], i, 10, 2000);
@@ -279,7 +279,7 @@ static void *ends_with_the_library(void *arg)
 	return NULL;
 }
 
-/* Many, whose memory nobody gives back; then what is there, while it still is. */
+/* Many threads end without unmapping; then examine what is left. */
 static int many_end(void)
 {
 	int i, err = -1;
@@ -296,7 +296,7 @@ static int many_end(void)
 	return marks(17) != 1 ? 3 : 0;
 }
 
-/* Lanes that are closed, and still mapped, keep nobody from reading what others emit. */
+/* Closed lanes that are still mapped do not delay readers of other events. */
 TEST_F(life, threads_of_the_library_end_by_a_system_call)
 {
 	struct tape *t;
@@ -318,7 +318,7 @@ TEST_F(life, threads_of_the_library_end_by_a_system_call)
 	tape_free(t);
 }
 
-/* Likewise one that made no sense. */
+/* An invalid lane does not either. */
 TEST_F(life, bad_lane_holds_up_nobody)
 {
 	struct tape *t;
@@ -383,7 +383,7 @@ TEST_F(life, process_ends)
 		pid = fork();
 		ASSERT_LE(0, pid);
 		if (!pid) {
-			/* what it says as another program is not for us */
+			/* without the output of another program */
 			close(1);
 			close(2);
 			child_ends(how);
@@ -395,7 +395,7 @@ TEST_F(life, process_ends)
 			EXPECT_EQ(0, status);
 		EXPECT_NE(2, WIFEXITED(status) ? WEXITSTATUS(status) : 0);
 		EXPECT_EQ(100, marks(2)) TH_LOG("way %d", how);
-		/* It is dead: nothing holds the module. */
+		/* The process is dead: nothing holds the module. */
 		EXPECT_EQ(0, dev_unload_one("devtrace")) TH_LOG("way %d", how);
 	}
 }
@@ -414,15 +414,15 @@ TEST_F(life, fork_gives_nothing_to_the_child)
 
 		bad |= self->l.head->state != DEVTRACE_LANE_CLOSED;
 		bad |= (self->l.head->open != 0 || self->l.head->blocks != 0) << 1;
-		/* It writes all the same. */
+		/* Writes to the mapping still work. */
 		write_marks(&self->l, 4, 0, 10);
-		/* A child of its own sees no more of it. */
+		/* Its own child sees none of it. */
 		pid = fork();
 		if (!pid)
 			_exit(self->l.head->state != DEVTRACE_LANE_CLOSED ||
 			      self->l.head->open != 0);
 		bad |= !!status_of(pid) << 2;
-		/* It may have one of its own. */
+		/* It may have a lane of its own. */
 		if (lane_open(&own, self->wfd, 0))
 			bad |= 8;
 		else
@@ -435,7 +435,7 @@ TEST_F(life, fork_gives_nothing_to_the_child)
 	EXPECT_EQ(20, marks(3));
 	EXPECT_EQ(0, marks(4));
 	EXPECT_EQ(10, marks(5));
-	/* Nor did the children keep anything of it. */
+	/* The children kept nothing of it. */
 	lane_close(&self->l);
 	EXPECT_EQ(20, marks(3));
 	close(self->wfd);
@@ -480,7 +480,7 @@ TEST_F(life, munmap)
 	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
 	head = self->l.blocks;
 	write_marks(&self->l, 7, 0, 10);
-	/* Of a part */
+	/* A part */
 	EXPECT_EQ(-1, munmap(head, self->page));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, munmap(head + self->l.bytes - self->page, self->page));
@@ -491,7 +491,7 @@ TEST_F(life, munmap)
 	write_marks(&self->l, 7, 10, 10);
 	EXPECT_EQ(20, marks(7));
 	write_marks(&self->l, 7, 20, 10);
-	/* Of all of it: that is its end, and what was written is taken. */
+	/* All of it: that is the end of the lane, and its events are taken. */
 	EXPECT_EQ(0, munmap(head, self->l.bytes));
 	self->l.head = NULL;
 	EXPECT_EQ(30, marks(7));
@@ -507,7 +507,7 @@ TEST_F(life, mremap_is_refused_and_harms_nothing)
 	ASSERT_EQ(0, lane_open(&self->l, self->wfd, 0));
 	head = self->l.blocks;
 	write_marks(&self->l, 8, 0, 10);
-	/* to another place, larger, smaller, a second time */
+	/* to another address, larger, smaller, a second time */
 	EXPECT_EQ(MAP_FAILED, mremap(head, self->l.bytes, self->l.bytes,
 				     MREMAP_MAYMOVE | MREMAP_FIXED, head + (64 << 20)));
 	EXPECT_EQ(EINVAL, errno);
@@ -532,14 +532,14 @@ TEST_F(life, mprotect_gives_no_more_rights)
 	EXPECT_EQ(EACCES, errno);
 	EXPECT_EQ(-1, mprotect(head, self->page, PROT_READ));
 	EXPECT_EQ(EINVAL, errno);
-	/* That is its own affair. */
+	/* The owner may do this. */
 	EXPECT_EQ(0, mprotect(head, self->l.bytes, PROT_READ));
 	EXPECT_EQ(0, mprotect(head, self->l.bytes, PROT_READ | PROT_WRITE));
 	write_marks(&self->l, 9, 0, 10);
 	EXPECT_EQ(10, marks(9));
 }
 
-/* What the kernel says in it is for its writer alone: the kernel goes by its own. */
+/* The state in the lane is for the writer: the kernel keeps its own. */
 TEST_F(life, what_the_kernel_says_is_not_read_back)
 {
 	volatile struct devtrace_lane_head *head;
@@ -592,19 +592,19 @@ TEST_F(life, mmap_takes_all_of_it_once_and_nothing_else)
 					   c[i].at)) TH_LOG("case %d", i);
 		EXPECT_EQ(EINVAL, errno) TH_LOG("case %d", i);
 	}
-	/* None of these took it. */
+	/* None of these used it up. */
 	blocks = mmap(NULL, arg.bytes, rw, MAP_SHARED, fd, 0);
 	ASSERT_NE(MAP_FAILED, blocks);
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, arg.bytes, rw, MAP_SHARED, fd, 0));
 	EXPECT_EQ(EBUSY, errno);
 	munmap(blocks, arg.bytes);
-	/* It is gone, and stays that. */
+	/* It is gone for good. */
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, arg.bytes, rw, MAP_SHARED, fd, 0));
 	EXPECT_EQ(EPERM, errno);
 	close(fd);
 }
 
-/* As a process that was sent the descriptor: all that it could do with it. */
+/* A process that received the descriptor tries all uses. */
 static int try_other(int socket, size_t bytes)
 {
 	char room[CMSG_SPACE(sizeof(int))], byte;
@@ -653,7 +653,7 @@ TEST_F(life, descriptor_is_of_no_use_to_others)
 		memcpy(CMSG_DATA(c), &fd, sizeof(fd));
 		ASSERT_EQ(1, sendmsg(sv[0], &m, 0));
 		EXPECT_EQ(0, status_of(pid));
-		/* To us it still is. */
+		/* Its owner can still use it. */
 		ASSERT_EQ(0, lane_map(&self->l, fd, arg.bytes));
 		write_marks(&self->l, 10 + user, 0, 5);
 		EXPECT_EQ(5, marks(10 + user));
@@ -693,7 +693,7 @@ TEST_F(life, memory_that_is_told_to_be_of_no_need)
 	head = self->l.blocks;
 	write_marks(&self->l, 12, 0, 500);
 	EXPECT_EQ(0, madvise(head, self->l.bytes, MADV_DONTNEED));
-	/* Whatever the kernel answers to these. */
+	/* The results of these do not matter. */
 	madvise(head, self->l.bytes, MADV_PAGEOUT);
 	madvise(head, self->l.bytes, MADV_FREE);
 	madvise(head, self->l.bytes, MADV_REMOVE);
@@ -706,7 +706,7 @@ TEST_F(life, memory_that_is_told_to_be_of_no_need)
 	EXPECT_EQ(1000, marks(12));
 }
 
-/* What somebody pins stays as it was, whatever becomes of the lane. */
+/* A pinned page stays unchanged, whatever happens to the lane. */
 TEST_F(life, page_that_is_pinned_outlives_it)
 {
 	struct lane more[4];

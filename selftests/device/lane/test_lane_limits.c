@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_limits.c - how much memory lanes may have, and how much they take
+ * test_lane_limits.c - limits on the memory of lanes, and its use
  *
- * Of a process, of a user, of all, and 4096 in number. Beyond that a program gets ENOSPC,
- * before any memory is taken. A lane that is gone counts no more, and the events that were
- * written into it stay as long as those of others. Every place where memory is allocated
- * fails once, on a kernel that can do so.
+ * The limits are per process, per user, for all, and 4096 lanes. Beyond them a program gets
+ * ENOSPC before memory is allocated. A lane that is gone no longer counts, and its events stay
+ * as long as others. Each allocation fails once, on kernels that inject faults.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +30,7 @@
 
 FIXTURE(limits) {
 	int		wfd;
-	uint32_t	whole;		/* what the smallest lane counts for */
+	uint32_t	whole;		/* bytes that count for the smallest lane */
 };
 
 FIXTURE_SETUP(limits)
@@ -66,7 +65,7 @@ static int set_bytes(const char *name, uint64_t n)
 	return set(name, text);
 }
 
-/* As many bytes as asked for were had; 0: none, and errno. */
+/* Size of a new lane; 0 on failure, with errno. */
 static uint32_t try_size(int wfd, uint32_t bytes)
 {
 	struct devtrace_lane_ask arg;
@@ -137,7 +136,7 @@ TEST_F(limits, size_that_the_administrator_sets)
 		EXPECT_EQ(EINVAL, errno);
 	}
 	EXPECT_EQ(64 << 10, try_size(self->wfd, 0));
-	/* None, if the program leaves it to the administrator */
+	/* None, if the program leaves the size to the administrator */
 	EXPECT_EQ(0, set("lane_size", "0"));
 	EXPECT_EQ(0, try_size(self->wfd, 0));
 	EXPECT_EQ(ENOSPC, errno);
@@ -155,7 +154,7 @@ TEST_F(limits, size_that_the_administrator_sets)
 	EXPECT_EQ(32 << 10, try_size(self->wfd, 0));
 }
 
-/* How many of this tag can be read; -1 if the stream is not right. */
+/* Number of events with this tag; -1 for a wrong stream. */
 static int marks(uint32_t tag)
 {
 	struct tape *t = tape_all(65536);
@@ -170,7 +169,7 @@ static int marks(uint32_t tag)
 	return n;
 }
 
-/* The bytes that are limited are those that are being written, not the events. */
+/* The limits concern lanes in use, not their events. */
 TEST_F(limits, lane_that_is_gone_counts_no_more)
 {
 	const int rounds = 300;
@@ -183,7 +182,7 @@ TEST_F(limits, lane_that_is_gone_counts_no_more)
 	source = other.head->source + 1;
 	for (i = 0; i < rounds; i++) {
 		ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
-		/* The smallest number that is free. */
+		/* The smallest free number is used. */
 		EXPECT_EQ(source, l.head->source);
 		EXPECT_EQ(0, try_size(self->wfd, DEVTRACE_LANE_MIN));
 		EXPECT_EQ(ENOSPC, errno);
@@ -224,8 +223,8 @@ static void *one_after_the_other(void *arg)
 }
 
 /*
- * A reader in the middle of what a lane gave goes on there when the lane is gone, and then
- * with what the next one with this number gave, each event under its thread.
+ * A reader in the middle of a lane's events continues there when the lane is gone, and then with
+ * the events of the next lane with this number, each event with its thread.
  */
 TEST_F(limits, number_is_used_again_under_a_reader)
 {
@@ -263,7 +262,7 @@ TEST_F(limits, number_is_used_again_under_a_reader)
 	close(fd);
 }
 
-/* Whole blocks go, the oldest first, whosever they are; each number's loss is its own. */
+/* Whole blocks are overwritten, oldest first, of any lane; losses are counted per source. */
 TEST_F(limits, oldest_goes_and_is_told)
 {
 	struct tape *t = tape_new();
@@ -292,7 +291,7 @@ TEST_F(limits, oldest_goes_and_is_told)
 		EXPECT_EQ(i ? source[0] : source[2], source[i ? 2 : 0]);
 	for (i = 0; i < 3; i++)
 		lost[i] = 0;
-	/* All had the same number, one after the other. */
+	/* All had the same number in turn. */
 	EXPECT_EQ(1500, t->nev + t->lost[source[0]][DEVTRACE_LOST_OVERWRITTEN]);
 	EXPECT_LT(0, t->lost[source[0]][DEVTRACE_LOST_OVERWRITTEN]);
 	EXPECT_EQ(tape_lost(t, -1), t->lost[source[0]][DEVTRACE_LOST_OVERWRITTEN]);
@@ -303,7 +302,7 @@ TEST_F(limits, oldest_goes_and_is_told)
 		lost[k] += t->ev[i].nr - next[k];
 		next[k] = t->ev[i].nr + 1;
 	}
-	/* The oldest: of those that went, none was younger than one that stayed. */
+	/* Oldest first: no lost event is newer than one that stayed. */
 	EXPECT_EQ(500, next[2]);
 	for (i = 1; i < 3; i++)
 		EXPECT_TRUE(!lost[i] || !next[i - 1]);
@@ -312,7 +311,7 @@ TEST_F(limits, oldest_goes_and_is_told)
 	close(fd);
 }
 
-/* Who was open but did not look meanwhile is told of lanes that came and went. */
+/* A reader that did not look meanwhile is told of lanes that came and went. */
 TEST_F(limits, lanes_that_came_and_went)
 {
 	struct tape *t = tape_new();
@@ -343,7 +342,7 @@ TEST_F(limits, lanes_that_came_and_went)
 	close(fd);
 }
 
-/* How many lanes a user gets; they end with the process. */
+/* Number of lanes that a user gets; they end with the process. */
 static int lanes_of(uid_t uid, int wfd)
 {
 	int status;
@@ -374,7 +373,7 @@ TEST_F(limits, of_a_process_a_user_and_all)
 	ASSERT_EQ(0, set_bytes("lane_process", 3 * self->whole));
 	EXPECT_EQ(3, lanes_of(0, self->wfd));
 	EXPECT_EQ(3, lanes_of(1234, self->wfd));
-	/* What was never mapped is gone as well, once nobody has it. */
+	/* Lanes that were never mapped are gone with their descriptor. */
 	EXPECT_EQ(3, lanes_of(1234, self->wfd));
 	ASSERT_EQ(0, set_bytes("lane_process", 100 * self->whole));
 	ASSERT_EQ(0, set_bytes("lane_user", 5 * self->whole));
@@ -383,7 +382,7 @@ TEST_F(limits, of_a_process_a_user_and_all)
 		ASSERT_EQ(0, lane_open(&l[i], self->wfd, DEVTRACE_LANE_MIN));
 	EXPECT_EQ(0, lanes_of(0, self->wfd));
 	EXPECT_EQ(5, lanes_of(1235, self->wfd));
-	/* As much as he has is left free of what is not root's: test_memory. */
+	/* A user may use half of what root leaves: test_memory. */
 	ASSERT_EQ(0, set_bytes("lane_all", 9 * self->whole));
 	EXPECT_EQ(3, lanes_of(1236, self->wfd));
 	ASSERT_EQ(0, set_bytes("lane_all", 5 * self->whole));
@@ -405,7 +404,7 @@ static int lanes_more(int wfd)
 	return errno == ENOSPC ? n : 254;
 }
 
-/* As who made a user namespace: how many lanes its users 0 and 1 have together. */
+/* Number of lanes that users 0 and 1 of a user namespace get together. */
 static int lanes_in_a_namespace(int wfd, int ready, int go)
 {
 	char byte = 0;
@@ -423,7 +422,7 @@ static int lanes_in_a_namespace(int wfd, int ready, int go)
 	return n + lanes_more(wfd);
 }
 
-/* Whoever makes himself many users is still one. */
+/* Several users made by one user count as one. */
 TEST_F(limits, of_a_user_namespace)
 {
 	char path[64], byte = 0;
@@ -461,7 +460,7 @@ struct asking {
 	pthread_barrier_t	there, go;
 	atomic_int		had, refused, wrong, done;
 	int			dev;
-	int			fd[ASKERS];	/* of those who had one */
+	int			fd[ASKERS];	/* of the successful ones */
 };
 
 static void *ask_for_the_largest(void *arg)
@@ -486,8 +485,8 @@ static void *ask_for_the_largest(void *arg)
 }
 
 /*
- * Who gets nothing has taken nothing meanwhile: so many who ask at once have, all
- * together, no more than is allowed.
+ * Failed requests allocate nothing meanwhile: concurrent requests together never exceed the
+ * limit.
  */
 TEST_F_TIMEOUT(limits, are_looked_at_before_memory_is_taken, 900)
 {
@@ -497,7 +496,7 @@ TEST_F_TIMEOUT(limits, are_looked_at_before_memory_is_taken, 900)
 	int i, n;
 
 	ASSERT_EQ(0, set_bytes("lane_process", 4 * DEVTRACE_LANE_MAX));
-	/* The ring of what lanes give is made. */
+	/* The ring of blocks exists then. */
 	ASSERT_EQ(DEVTRACE_LANE_MIN, try_size(self->wfd, DEVTRACE_LANE_MIN));
 	pthread_barrier_init(&a.there, NULL, ASKERS + 1);
 	pthread_barrier_init(&a.go, NULL, ASKERS + 1);
@@ -546,7 +545,7 @@ static void *emit_ten(void *arg)
 	return NULL;
 }
 
-/* A program of its own, for the library does not give back all that it has. */
+/* A separate program, as the library does not free everything. */
 static int many_are_idle(void)
 {
 	long vmalloc, memory;
@@ -559,7 +558,7 @@ static int many_are_idle(void)
 	pthread_barrier_init(&s.emitted, NULL, IDLE + 1);
 	pthread_barrier_init(&s.end, NULL, IDLE + 1);
 	s.errors = 0;
-	/* What there is once is there. */
+	/* Allocations that are made once. */
 	devtrace(TYPE, (uint32_t)3, (uint32_t)0);
 	for (i = 0; i < IDLE; i++)
 		if (pthread_create(&th[i], NULL, emit_ten, &s))
@@ -573,7 +572,7 @@ static int many_are_idle(void)
 	memory = dev_kernel_memory() - memory;
 	dev_say("%d idle threads: %ld kB of the kernel's memory, %ld kB of them lanes", IDLE,
 		memory, vmalloc);
-	/* They have their lanes: by calls it were none. (Stacks of others come and go.) */
+	/* They have lanes and do not use system calls. (Stacks of others come and go.) */
 	if (s.errors || vmalloc < IDLE * DEVTRACE_LANE_MIN / 1024 / 2)
 		return 2;
 	if (memory > 2048 || vmalloc > IDLE * 12)
@@ -586,7 +585,7 @@ static int many_are_idle(void)
 	return 0;
 }
 
-/* A thread that emits now and then costs little, for as long as it is there. */
+/* A thread that emits rarely uses little memory as long as it lives. */
 TEST_F(limits, threads_that_are_idle)
 {
 	int status;
@@ -610,7 +609,7 @@ TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 1500)
 
 	ASSERT_NE(NULL, l);
 	close(self->wfd);
-	/* Each event has a place of its own. */
+	/* Each event has its own block. */
 	ASSERT_EQ(0, dev_load("size=1M"));
 	self->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->wfd);
@@ -638,7 +637,7 @@ TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 1500)
 	for (i = 0; i < t->nev; i++)
 		EXPECT_EQ(i, t->ev[i].nr);
 	tape_free(t);
-	/* One goes, and its event stays. */
+	/* A lane ends, and its event stays. */
 	i = l[17].head->source;
 	lane_close(&l[17]);
 	EXPECT_EQ(0, lane_open(&l[17], self->wfd, DEVTRACE_LANE_MIN));
@@ -649,10 +648,10 @@ TEST_F_TIMEOUT(limits, as_many_as_there_can_be, 1500)
 	free(l);
 }
 
-/* Blocks are counted modulo 2^32. */
+/* Block numbers wrap at 2^32. */
 TEST_F(limits, numbers_of_blocks_begin_again)
 {
-	/* Of lanes it is rounded down to bytes / 8; of what they gave it is as it is. */
+	/* For lanes it is rounded down to bytes / 8; for blocks it is exact. */
 	static const char * const starts[] = {
 		"size=1K start=0xfffffff0", "size=1K start=0xfffffffe", "size=1K start=0xffffffff",
 	};
@@ -671,7 +670,7 @@ TEST_F(limits, numbers_of_blocks_begin_again)
 		ASSERT_LE(0, fd);
 		t = tape_new();
 		for (nr = 0; nr < all;) {
-			/* up to more than the lane holds, and than the ring does */
+			/* up to more than the lane holds, and more than the ring */
 			for (k = dev_random() % 5000; k-- && nr < all;)
 				lane_mark(&l, TYPE, 1, nr++);
 			EXPECT_LE(0, tape_drain(t, fd));
@@ -687,7 +686,7 @@ TEST_F(limits, numbers_of_blocks_begin_again)
 		EXPECT_LT(all / 20, t->nev);
 		tape_free(t);
 		close(fd);
-		/* The last blocks, for who comes now, and since a time */
+		/* The last blocks, for a new reader, and from a time on */
 		t = tape_all(4096);
 		EXPECT_TRUE(tape_clean(t));
 		EXPECT_LT(400, t->nev);
@@ -719,7 +718,7 @@ TEST_F_TIMEOUT(limits, places_of_making_one, 900)
 		} else {
 			close(fd);
 		}
-		/* None that could not be had is counted. */
+		/* Failed requests do not count. */
 		ASSERT_EQ(0, lane_open(&l, self->wfd, DEVTRACE_LANE_MIN));
 		for (k = 0; k < 3; k++)
 			lane_mark(&l, TYPE, n, k);
@@ -768,7 +767,7 @@ TEST_F_TIMEOUT(limits, places_of_reading_them, 900)
 		tape_free(t);
 		close(fd);
 	}
-	/* For their places and for their order, and the copy: debugging doubles the first. */
+	/* For places, order, and the copy: debugging doubles the first. */
 	SAY_PLACES(n, "reading lanes", 3);
 }
 

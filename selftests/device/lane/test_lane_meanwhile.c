@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_lane_meanwhile.c - what is done to the stream, or the machine, while lanes are written
- */
+/* test_lane_meanwhile.c - changes of the stream or the machine while lanes are written */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -51,10 +49,10 @@ struct writing {
 	int		cpu;
 	int		dev;
 	atomic_uint	nr;
-	int		open;		/* 1: it has its lane, -1: it could not be had */
+	int		open;		/* 1: it has its lane, -1: failed */
 };
 
-/* Who hands a lane over is who asked for it. */
+/* The thread that asked for the lane hands it over. */
 static void *keep_writing(void *arg)
 {
 	struct writing *w = arg;
@@ -95,7 +93,7 @@ static int resize(uint64_t size)
 	return nl_do(&nl, NULL, NULL);
 }
 
-/* Read + lost is what was written, and that in order. */
+/* Check that numbers read plus lost are those written, in order. */
 static void drain_checked(struct tape *t, int fd, uint32_t *next, uint64_t *lost, int reads,
 			  struct __test_metadata *_metadata)
 {
@@ -103,7 +101,7 @@ static void drain_checked(struct tape *t, int fd, uint32_t *next, uint64_t *lost
 	ssize_t n;
 	size_t i;
 
-	/* The writer may be faster: there is no waiting for the end while it runs. */
+	/* Limit the reads, as the writer may be faster. */
 	while (reads-- && (n = read(fd, buf, sizeof(buf))) > 0)
 		tape_feed(t, buf, n);
 	for (i = 0; i < t->nev; i++) {
@@ -129,7 +127,7 @@ TEST_F(meanwhile, resized_and_cleared_while_it_is_written)
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, start_writing(&th, &w));
 	for (i = 0; i < 20; i++) {
-		/* one that is complete and was not read: a busy machine may stop the writer */
+		/* wait for a complete unread event: a busy machine may stop the writer */
 		while (w.nr < was + 2)
 			sched_yield();
 		EXPECT_EQ(0, i & 1 ? resize(i & 2 ? 16384 : 65536) :
@@ -144,7 +142,7 @@ TEST_F(meanwhile, resized_and_cleared_while_it_is_written)
 	EXPECT_EQ(w.nr, t->read[self->l.head->source] + tape_lost(t, self->l.head->source));
 	dev_say("%u written, %llu lost", w.nr, (unsigned long long)tape_lost(t, -1));
 	EXPECT_LT(0, t->lost[self->l.head->source][DEVTRACE_LOST_CLEARED]);
-	/* Its thread is no more, or will soon be: it is joined before it has gone all the way. */
+	/* pthread_join() may return before the kernel has closed the lane. */
 	while (self->l.head->state != DEVTRACE_LANE_CLOSED)
 		sched_yield();
 	tape_free(t);
@@ -153,8 +151,8 @@ TEST_F(meanwhile, resized_and_cleared_while_it_is_written)
 }
 
 /*
- * Whoever has a place is told of all that is cleared behind it, also in lanes that it has
- * not looked at yet, and of nothing that was cleared before.
+ * A reader is told of everything cleared behind its position, also in lanes that it has not
+ * examined, and of nothing cleared before.
  */
 TEST_F(meanwhile, cleared_before_anybody_looked)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_nocalls.c - programs with a lane that may make no system calls of ours
+ * test_lane_nocalls.c - programs with lanes that may not make our system calls
  *
- * A filter of seccomp(2) refuses ioctl(2), or kills who tries. What such a program emits
- * is read, and what it overwrote before the kernel came for it is counted: emitted = read +
- * lost, exactly. The program is this one, run again with ROLE in its environment, so that
- * the library finds DEVTRACE_LANE there.
+ * A seccomp(2) filter refuses ioctl(2), or kills the program that tries. Events of such a
+ * program are read, and those overwritten before the kernel came are counted: emitted = read +
+ * lost, exactly. The program is this one, executed again with ROLE in its environment, so that
+ * the library reads DEVTRACE_LANE.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,13 +29,13 @@
 #define TYPE	DEVTRACE_T_USER
 #define ROUNDS	100
 #define A_ROUND	100
-/* A word and two U32: so many events the smallest lane has at most. */
+/* Most events in the smallest lane: a word and two U32 each. */
 #define IN_LANE	(DEVTRACE_LANE_MIN / 14)
 
-/* What the program ends with. */
+/* Exit statuses of the program. */
 enum { DONE, NO_LANE = 200, NO_FILTER, ERRORS };
 
-/* Bytes of the lane that this process has. */
+/* Size of this process's lane. */
 static unsigned long lane_of_ours(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -50,7 +50,7 @@ static unsigned long lane_of_ours(void)
 	return to - from;
 }
 
-/* From here on, ioctl(2) does that. */
+/* From here on, ioctl(2) has this result. */
 static bool forbid_ioctl(uint32_t what)
 {
 	struct sock_filter code[] = {
@@ -66,8 +66,8 @@ static bool forbid_ioctl(uint32_t what)
 }
 
 /*
- * "size": ends with the pages of its lane. "kill" or "refuse", what becomes of ioctl(2),
- * events, and how many of these without a pause.
+ * "size": exit with the number of the lane's pages. "kill" or "refuse", the result of ioctl(2),
+ * then the number of events, and how many of them without a pause.
  */
 static int as_told(const char *role)
 {
@@ -118,7 +118,7 @@ FIXTURE_TEARDOWN(nocalls)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* The program, with DEVTRACE_LANE, if that is not NULL. */
+/* Start the program with DEVTRACE_LANE, unless that is NULL. */
 static pid_t start(const char *lane, const char *role)
 {
 	pid_t pid;
@@ -137,7 +137,7 @@ static pid_t start(const char *lane, const char *role)
 	return pid;
 }
 
-/* What it ended with; -1: it was killed. */
+/* Its exit status; -1: it was killed. */
 static int ended(pid_t pid)
 {
 	int status;
@@ -147,7 +147,7 @@ static int ended(pid_t pid)
 	return WEXITSTATUS(status);
 }
 
-/* Each is there, in order, or told before the next one; all of them are told of. */
+/* Each event is present, in order, or reported before the next one; all are accounted for. */
 static void account(struct tape *t, uint32_t emitted, struct __test_metadata *_metadata)
 {
 	uint64_t causes[DEVTRACE_LOST_CAUSES] = { 0 }, lost = 0;
@@ -160,13 +160,13 @@ static void account(struct tape *t, uint32_t emitted, struct __test_metadata *_m
 			causes[k] += t->lost[i][k];
 	for (k = 0; k < DEVTRACE_LOST_CAUSES; k++)
 		lost += causes[k];
-	/* In the ring or in the lane: nothing else makes an event be lost here. */
+	/* In the ring or in the lane: there are no other losses here. */
 	EXPECT_EQ(lost, causes[DEVTRACE_LOST_OVERWRITTEN] + causes[DEVTRACE_LOST_BUSY]);
 	for (i = 0; i < t->nev; i++) {
 		EXPECT_LE(next, t->ev[i].nr);
 		next = t->ev[i].nr + 1;
 	}
-	/* The newest is always there. */
+	/* The newest is always present. */
 	EXPECT_EQ(emitted, next);
 	EXPECT_EQ(emitted, t->nev + lost);
 	dev_say("%u emitted, %zu read, %llu overwritten in the lane, %llu in the buffer", emitted,
@@ -180,7 +180,7 @@ TEST_F(nocalls, kernel_comes_by_itself)
 
 	snprintf(role, sizeof(role), "kill %d %d", ROUNDS * A_ROUND, A_ROUND);
 	ASSERT_EQ(DONE, ended(start("nocalls", role)));
-	/* Nobody has looked but the kernel: a lane alone would not have held so many. */
+	/* The kernel has taken them: a lane alone could not hold so many. */
 	ASSERT_LE(0, tape_drain(self->t, self->rfd));
 	account(self->t, ROUNDS * A_ROUND, _metadata);
 	EXPECT_LT(2 * IN_LANE, self->t->nev);
@@ -193,7 +193,7 @@ TEST_F(nocalls, faster_than_the_kernel_comes)
 	account(self->t, 300000, _metadata);
 }
 
-/* The kernel finds full blocks that nobody hands over, and comes by itself from then on. */
+/* The kernel finds full blocks that were not handed over, and comes on its own from then on. */
 TEST_F(nocalls, refused_and_the_kernel_comes)
 {
 	uint64_t busy = 0;
@@ -204,7 +204,7 @@ TEST_F(nocalls, refused_and_the_kernel_comes)
 	ASSERT_EQ(DONE, ended(start(NULL, role)));
 	ASSERT_LE(0, tape_drain(self->t, self->rfd));
 	account(self->t, 5 * ROUNDS * A_ROUND, _metadata);
-	/* It had not come for the first ones. */
+	/* It did not come for the first ones. */
 	for (i = 0; i < DEV_CPUS; i++)
 		busy += self->t->lost[i][DEVTRACE_LOST_BUSY];
 	EXPECT_GT(4 * ROUNDS * A_ROUND, busy);
@@ -221,11 +221,11 @@ TEST_F(nocalls, refused_while_somebody_reads)
 	EXPECT_EQ(0, status);
 	ASSERT_LE(0, tape_drain(self->t, self->rfd));
 	account(self->t, 200000, _metadata);
-	/* He took what no call handed over. */
+	/* The reader took what was not handed over. */
 	EXPECT_LT(2 * IN_LANE, self->t->nev);
 }
 
-/* Blocks of a lane, by DEVTRACE_LANE. */
+/* Number of blocks, by DEVTRACE_LANE. */
 TEST_F(nocalls, environment)
 {
 	static const struct { const char *lane; int blocks; } c[] = {

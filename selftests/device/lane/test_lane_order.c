@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_order.c - an event of a lane stands between the system calls around it
+ * test_lane_order.c - an event of a lane is ordered between the system calls around it
  *
- * A thread writes to the device, emits into its lane and writes again, on two CPUs and
- * moving between them. In the stream these stand in that order, always: the time of
- * the one in the middle is read by the program itself. And it is of the CPU on which
- * the thread was, where the C library knows that.
+ * A thread writes to the device, emits into its lane, and writes again, on two CPUs, also while
+ * it migrates. The stream always has this order; the program itself reads the time of the middle
+ * event. Its source is the thread's CPU, if the C library knows that.
  *
- * DEVICE_ROUNDS makes it longer: 100 such turns a round and thread (default 1000).
+ * DEVICE_ROUNDS is the duration: 100 turns per round and thread (default 1000).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +35,7 @@ struct writer {
 	int		err;
 };
 
-/* Three events of a turn; their numbers rise. */
+/* Three events per turn, with increasing numbers. */
 static void *turns(void *arg)
 {
 	struct writer *w = arg;
@@ -124,14 +123,14 @@ TEST_F(lane_order, between_two_system_calls)
 		tape_free(t);
 		ASSERT_EQ(0, wrong);
 	}
-	/* The one in the middle, and no other, is from a lane. */
+	/* Only the middle events are from lanes. */
 	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_LANES, &st));
 	dev_say("%llu events of lanes, each between two system calls",
 		(unsigned long long)st.stored);
 	EXPECT_EQ((uint64_t)rounds * THREADS * TURNS, st.stored);
 }
 
-/* Whether the C library tells the thread which CPU it is on. */
+/* True if the C library tells the CPU. */
 static bool cpu_is_known(void)
 {
 #if defined(__GLIBC__) && __has_include(<sys/rseq.h>) && \
@@ -142,7 +141,7 @@ static bool cpu_is_known(void)
 #endif
 }
 
-/* The thread moves between CPUs, within a block and from one to the next. */
+/* The thread migrates within a block and between blocks. */
 TEST_F(lane_order, on_the_cpu_that_is_its_source)
 {
 	const uint32_t n = 3000;

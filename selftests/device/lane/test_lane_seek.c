@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_seek.c - a reader goes elsewhere while lanes go
+ * test_lane_seek.c - a reader seeks while lanes end
  *
- * What a reader is told is of what lies between its place and where it reads on: it is
- * told nothing of what was before the place that lseek(2) gave it, however that went,
- * and nothing comes before the frame that begins the stream. A place is any event, also
- * one in the middle of what the kernel took at a time; and the lane may be another one
- * by then, with the same number.
+ * A reader is told about losses between its position and the next event. After lseek(2) it is
+ * told nothing about the time before the new position, and nothing precedes the frame that
+ * begins the stream. The position may be any event, also in the middle of a block that the
+ * kernel took; and the lane may have been replaced by another one with the same number.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -55,10 +54,10 @@ static void marks(FIXTURE_DATA(lane_seek) *self, uint32_t tag, uint32_t n)
 		lane_mark(&self->l, TYPE, tag, i);
 }
 
-/* So many that nothing is left of what was before. */
+/* enough to overwrite everything before */
 #define MANY	8000
 
-/* The lane goes, and what it left does not; there is another with its number. */
+/* Close the lane, whose events stay, and make another one with its number. */
 static int another(FIXTURE_DATA(lane_seek) *self)
 {
 	const uint32_t source = self->l.head->source;
@@ -93,7 +92,7 @@ TEST_F(lane_seek, cleared_before_it_went)
 	}
 	EXPECT_EQ(60, self->t->lost[source][DEVTRACE_LOST_CLEARED]);
 	EXPECT_EQ(60, tape_lost(self->t, -1));
-	/* what is cleared and what goes with the memory of the buffer is told apart */
+	/* cleared and overwritten events are reported separately */
 	marks(self, 3, 50);
 	ASSERT_EQ(0, ioctl(self->fd, DEVTRACE_IOC_CLEAR));
 	marks(self, 4, MANY);
@@ -106,7 +105,7 @@ TEST_F(lane_seek, cleared_before_it_went)
 	EXPECT_EQ(50 + MANY, self->t->nev + tape_lost(self->t, -1));
 }
 
-/* As who opens it then. */
+/* Like a reader that opens the device now. */
 TEST_F(lane_seek, what_had_gone_is_not_told)
 {
 	static const struct {
@@ -124,7 +123,7 @@ TEST_F(lane_seek, what_had_gone_is_not_told)
 
 	for (i = 0; i < sizeof(how) / sizeof(how[0]); i++) {
 		marks(self, 1, 1500);
-		/* a cursor with events at hand */
+		/* a reader with events in its buffer */
 		ASSERT_LT(0, read(self->fd, buf, sizeof(buf)));
 		marks(self, 2, MANY);
 		ASSERT_EQ(0, another(self));
@@ -166,7 +165,7 @@ TEST_F(lane_seek, asking_tells_nothing)
 	EXPECT_EQ(DEVTRACE_ITEM_INFO, first);
 	EXPECT_LT(0, tape_lost(self->t, -1));
 	EXPECT_EQ(MANY, self->t->nev + tape_lost(self->t, -1));
-	/* nor before the frame that says how it is checked from there on */
+	/* nor before the frame that announces another check */
 	marks(self, 2, MANY);
 	ASSERT_EQ(0, ioctl(self->fd, DEVTRACE_IOC_CHECK, &check));
 	ASSERT_EQ(0, another(self));
@@ -182,7 +181,7 @@ static void note_reason(struct tape *t, const struct devtrace_item *i)
 		*(int *)t->arg = i->u.info.reason;
 }
 
-/* That it goes elsewhere is more than that it is checked in another way. */
+/* A seek takes precedence over a change of the check. */
 TEST_F(lane_seek, behind_another_check)
 {
 	uint32_t check = DEVTRACE_CHECK_CRC16;
@@ -201,7 +200,7 @@ TEST_F(lane_seek, behind_another_check)
 	EXPECT_EQ(20, self->t->nev);
 }
 
-/* As in a ring: the oldest that is there is the first behind that time. */
+/* As in a ring: the oldest event is the first one after that time. */
 TEST_F(lane_seek, to_a_time_before_the_oldest)
 {
 	const uint32_t n = 10000;
@@ -213,12 +212,12 @@ TEST_F(lane_seek, to_a_time_before_the_oldest)
 			before = dev_now();
 		lane_mark(&self->l, TYPE, 1, i);
 	}
-	/* all that is in the lane is taken now, and nothing comes to what is held */
+	/* everything in the lane is taken now, and nothing is added */
 	ASSERT_LE(0, tape_drain(self->t, self->fd));
 	EXPECT_EQ(n, self->t->nev + tape_lost(self->t, -1));
 	ASSERT_LT(0, self->t->nev);
 	first = self->t->ev[0].nr;
-	/* it has wrapped, past what was written at that time */
+	/* it has wrapped, past the events of that time */
 	ASSERT_LT(n / 5, first);
 	for (i = 0; i < 2; i++) {
 		again(self);
@@ -231,7 +230,7 @@ TEST_F(lane_seek, to_a_time_before_the_oldest)
 	}
 }
 
-/* Wherever it stands in what was taken at a time: before, behind, in the middle. */
+/* At any place within a block: before it, after it, in the middle. */
 TEST_F(lane_seek, to_the_time_of_any_event)
 {
 	const uint32_t n = 1200;
@@ -250,7 +249,7 @@ TEST_F(lane_seek, to_the_time_of_any_event)
 	for (i = 0; i < 200; i++) {
 		nr = i < 4 ? i : i < 8 ? n - 1 - (i - 4) : dev_random() % n;
 		again(self);
-		/* every other time to between two events */
+		/* every other time to a time between two events */
 		ASSERT_LT(0, lseek(self->fd, ts[nr] - (i & 1), SEEK_SET));
 		while (nr && ts[nr - 1] >= ts[nr] - (i & 1))
 			nr--;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_size.c - what the buffer holds, of what programs emit by lanes
+ * test_lane_size.c - the capacity of the buffer for events of lanes
  *
- * The memory for events of lanes has the size of the stream's buffers: as the module is
- * loaded, and as it is changed at run time. A program that emits as fast as it can, and
- * less than that, loses nothing, though its lane is small and nobody reads meanwhile.
+ * The memory for events of lanes has the size of the stream's buffers, when the module is loaded
+ * and when the size is changed. A program that emits less than that at full speed loses nothing,
+ * even with a small lane and without a reader.
  */
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -17,12 +17,12 @@
 
 #define TYPE	DEVTRACE_T_USER
 #define EVENTS	100000
-#define FIRST	500		/* of these, before the size is changed */
-#define ROUNDS	10		/* in which a lane comes meanwhile */
+#define FIRST	500		/* number emitted before the size is changed */
+#define ROUNDS	10		/* with a new lane during the change */
 
 static struct nl nl;
 
-/* Events that came: from which number on, and in a row. */
+/* Events read: the first number, and consecutive ones. */
 struct row {
 	int32_t		first, next;
 	uint64_t	n, wrong;
@@ -52,7 +52,7 @@ static void look_at(struct tape *t, const struct devtrace_item *i)
 	t->ndata = 0;
 }
 
-/* All that a new reader is given; lost: how many were told as lost. */
+/* Read everything as a new reader; *@lost: events reported lost. */
 static bool read_all(struct row *r, uint64_t *lost)
 {
 	struct tape *t = tape_new();
@@ -130,7 +130,7 @@ TEST_F(lane_size, all_is_read_afterwards)
 	dev_say("%llu events by the lane, %llu of %llu bytes are in use",
 		(unsigned long long)st.stored, (unsigned long long)st.used,
 		(unsigned long long)st.size);
-	/* By the lane, and not by system calls */
+	/* By lane, not by system call */
 	EXPECT_EQ(EVENTS, st.stored);
 	EXPECT_EQ(EVENTS, st.emitted);
 	EXPECT_EQ(0, st.overwritten);
@@ -141,7 +141,7 @@ TEST_F(lane_size, all_is_read_afterwards)
 		EXPECT_EQ(0, r.first);
 		EXPECT_EQ(EVENTS, r.n);
 	}
-	/* The newest stay in a smaller one, and the others are told. */
+	/* A smaller buffer keeps the newest; the others are reported. */
 	ASSERT_EQ(0, resize(64 << 10));
 	emit(EVENTS, EVENTS + 10);
 	ASSERT_TRUE(read_all(&r, &lost));
@@ -152,7 +152,7 @@ TEST_F(lane_size, all_is_read_afterwards)
 	EXPECT_EQ(64 << 10, st.size);
 	EXPECT_EQ(r.n, st.stored - st.overwritten);
 	EXPECT_EQ(lost, st.overwritten);
-	/* And what is larger then holds what comes from then on. */
+	/* A larger one holds all events from then on. */
 	ASSERT_EQ(0, resize(1 << 20));
 	emit(EVENTS + 10, EVENTS + 10000);
 	ASSERT_TRUE(read_all(&r, &lost));
@@ -160,7 +160,7 @@ TEST_F(lane_size, all_is_read_afterwards)
 	EXPECT_EQ(EVENTS + 10000, r.n + lost);
 }
 
-/* In a child: its first event, and so its lane, comes within the time that a resize takes. */
+/* In a child: the first event, and so the lane, comes within the time of a resize. */
 static void emit_soon(uint64_t span, int said, int until)
 {
 	const uint64_t at = dev_now() + (span ? dev_random() % span : 0);
@@ -176,7 +176,7 @@ static void emit_soon(uint64_t span, int said, int until)
 	_exit(read(until, &c, 1) != 0);
 }
 
-/* What a lane's events go into has the new size, too, if it is made meanwhile. */
+/* The memory for lanes gets the new size, even if it is allocated meanwhile. */
 TEST(first_lane_comes_while_the_size_changes)
 {
 	struct devtrace_stats st;

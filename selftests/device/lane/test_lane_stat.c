@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_lane_stat.c - the numbers that are told of events in lanes are exact
+ * test_lane_stat.c - statistics of events in lanes are exact
  *
- * Programs emit by the library, as many events as they are told to, and then wait: so
- * their lanes hold events that nobody has taken when statistics are asked for. Compared
- * are what was emitted, ioctl(2), all dumps of netlink, and what a new reader is given.
+ * Programs emit a given number of events with the library, and then wait: their lanes hold
+ * events that were not taken when statistics are requested. The events emitted, ioctl(2), all
+ * netlink dumps, and the events of a new reader are compared.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -34,7 +34,7 @@ static int dump(int cmd, nl_fn *fn, void *arg)
 	return nl_dump(&nl, fn, arg);
 }
 
-/* What ioctl(2) and netlink tell of stream 0 while nobody emits; 0, or the line that fails. */
+/* Compare ioctl(2) and netlink for stream 0 without writers; 0, or the failing line. */
 static int told(struct devtrace_stats *all, struct devtrace_stats *lanes, struct rows *rows)
 {
 	struct devtrace_stats s;
@@ -58,7 +58,7 @@ static int told(struct devtrace_stats *all, struct devtrace_stats *lanes, struct
 	return adds_up(all) && adds_up(lanes) ? 0 : __LINE__;
 }
 
-/* LAG of our one reader; UINT64_MAX: there is not one. */
+/* LAG of our only reader; UINT64_MAX on failure. */
 static void add_lag(const struct nl_reply *r, void *arg)
 {
 	uint64_t *lag = arg;
@@ -74,7 +74,7 @@ static uint64_t lag(void)
 	return dump(DEVTRACE_CMD_READER_GET, add_lag, &n) ? UINT64_MAX : n;
 }
 
-/* How many events of a thread were read. */
+/* Number of events read from a thread. */
 static uint64_t read_of(const struct tape *t, uint32_t tid)
 {
 	uint64_t n = 0;
@@ -85,7 +85,7 @@ static uint64_t read_of(const struct tape *t, uint32_t tid)
 	return n;
 }
 
-/* A reader that comes now; NULL if it was told nonsense. */
+/* A new reader; NULL for an invalid stream. */
 static struct tape *read_all(void)
 {
 	struct tape *t = tape_all(64 << 10);
@@ -131,7 +131,7 @@ FIXTURE_TEARDOWN(lane_stat)
 	EXPECT_EQ(0, tear_down(self->pids));
 }
 
-/* One thread of a program of its own, by the short form, which ends. */
+/* A program with one thread that emits in the short form and ends. */
 static int emit_and_end(int nr)
 {
 	pid_t pid = fork();
@@ -145,7 +145,7 @@ static int emit_and_end(int nr)
 	return waitpid(pid, &status, 0) == pid && !status ? pid : -1;
 }
 
-/* With the module loaded anew; netlink goes with it. */
+/* Load the module anew, and open netlink again. */
 static int load(const char *params)
 {
 	nl_close(&nl);
@@ -172,7 +172,7 @@ TEST_F(lane_stat, all_are_there_where_there_is_room)
 	EXPECT_EQ(0, all.overwritten);
 	EXPECT_EQ(MANY, lanes.emitted);
 	EXPECT_EQ(4 << 20, lanes.size);
-	/* Two elements of 5 bytes, the head of a record, and little besides. */
+	/* Two elements of 5 bytes, the head of a record, and little more. */
 	EXPECT_LE(MANY * 14, lanes.used);
 	EXPECT_GT(MANY * 16, lanes.used);
 	ASSERT_EQ(0, dump(DEVTRACE_CMD_TYPE_GET, add_type, &types));
@@ -214,12 +214,12 @@ TEST_F(lane_stat, what_is_stored_is_held_or_overwritten)
 static void all_types_but(uint8_t types[32], uint8_t type)
 {
 	memset(types, 0xff, 32);
-	/* But for the kernel's profile. */
+	/* Except the kernel's profile types. */
 	memset(types + 128 / 8, 0, (192 - 128) / 8);
 	types[type / 8] &= ~(1 << type % 8);
 }
 
-/* None, or one that refuses a program, or a type, or severities that nothing has. */
+/* No filter, or one that refuses a program, a type, or severities that do not occur. */
 static int change_filter(pid_t pid)
 {
 	const uint32_t p = pid;
@@ -263,7 +263,7 @@ TEST_F(lane_stat, each_event_is_counted_once)
 		ASSERT_LT(0, self->pids[p]);
 		go_on(p, p ? far : 3001);
 	}
-	/* Each has emitted while nothing forbids it. */
+	/* Each has emitted while nothing was filtered. */
 	for (p = 0; p < PROGRAMS; p++) {
 		while (!done_by(p)) {
 			ASSERT_EQ(0, waitpid(self->pids[p], &status, WNOHANG));
@@ -276,7 +276,7 @@ TEST_F(lane_stat, each_event_is_counted_once)
 		EXPECT_TRUE(adds_up(&all));
 		dev_sleep_ms(dev_random() % 20);
 	}
-	/* One is killed when it sleeps, and its lanes hold events; one while it emits. */
+	/* One is killed while it sleeps with events in its lanes, one while it emits. */
 	ASSERT_TRUE(finished(0, self->pids[0]));
 	for (p = 0; p < 2; p++) {
 		while (!done_by(p))
@@ -303,7 +303,7 @@ TEST_F(lane_stat, each_event_is_counted_once)
 		stored += types.stored[TYPE + p];
 		filtered += types.filtered[TYPE + p];
 		emitted += done_by(p);
-		/* Each thread of the one that was killed may have had one more under way. */
+		/* Each thread of the killed program may have emitted one more. */
 		EXPECT_GE(done_by(p) + (p == 1 ? THREADS : 0), n) TH_LOG("program %u", p);
 		missing += done_by(p) - (p == 1 ? 0 : n);
 	}
@@ -370,7 +370,7 @@ TEST_F(lane_stat, another_stream_counts_since_it_began)
 	self->pids[0] = start(0, true);
 	go_on(0, 500);
 	ASSERT_TRUE(finished(0, self->pids[0]));
-	/* It wants what the second program emits, which no lane can tell it. */
+	/* It wants the second program's types, for which lanes cannot be used. */
 	types[(TYPE + 1) / 8] = 1 << (TYPE + 1) % 8;
 	nl_begin(&nl, DEVTRACE_CMD_STREAM_NEW);
 	nl_put_str(&nl, DEVTRACE_A_STREAM, OTHER);
@@ -398,7 +398,7 @@ TEST_F(lane_stat, another_stream_counts_since_it_began)
 	EXPECT_EQ(THREADS * 700, other_lanes.filtered);
 	EXPECT_EQ(0, other_lanes.size);
 
-	/* What stream 0 does not want of lanes, it does not want either. */
+	/* Types that stream 0 refuses from lanes are refused here too. */
 	all_types_but(types, TYPE);
 	nl_begin(&nl, DEVTRACE_CMD_FILTER_SET);
 	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
@@ -425,7 +425,7 @@ TEST_F(lane_stat, a_reader_lags_by_what_it_has_not_read)
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(0, lag());
 	self->pids[0] = start(0, true);
-	/* Little, in lanes that nobody looked at since. */
+	/* A few, in lanes not examined since. */
 	go_on(0, 5);
 	ASSERT_TRUE(finished(0, self->pids[0]));
 	first = lag();
@@ -440,7 +440,7 @@ TEST_F(lane_stat, a_reader_lags_by_what_it_has_not_read)
 	EXPECT_GE(64 << 10, lag());
 	ASSERT_LT(0, tape_drain(t, fd));
 	EXPECT_EQ(0, lag());
-	/* A lane that the reader does not know. */
+	/* A lane that is new to the reader. */
 	self->pids[1] = start(1, true);
 	go_on(1, 5);
 	ASSERT_TRUE(finished(1, self->pids[1]));
@@ -485,7 +485,7 @@ TEST_F(lane_stat, a_line_for_each_lane)
 		EXPECT_LT(0, l->oldest);
 		EXPECT_GE(l->now, l->oldest);
 	}
-	/* Their numbers are theirs alone, and the smallest. */
+	/* Numbers are unique and the smallest free ones. */
 	t = read_all();
 	ASSERT_NE(NULL, t);
 	EXPECT_EQ(33, t->nev);
@@ -497,7 +497,7 @@ TEST_F(lane_stat, a_line_for_each_lane)
 		EXPECT_NE(lanes.v[i].source, lanes.v[(i + 1) % THREADS].source);
 	}
 
-	/* More than the ring of 64K holds. */
+	/* More than the 64K ring holds. */
 	for (i = 0; i < 2; i++)
 		sh->w[0][i].want = 5000 * (i + 1);
 	ASSERT_TRUE(finished(0, self->pids[0]));
@@ -520,7 +520,7 @@ TEST_F(lane_stat, a_line_for_each_lane)
 	EXPECT_EQ(st.overwritten, overwritten);
 	tape_free(t);
 
-	/* They end, and are no more; whoever comes then begins at 0. */
+	/* They end and disappear; a new one begins at 0. */
 	sh->stop = true;
 	ASSERT_EQ(self->pids[0], waitpid(self->pids[0], &i, 0));
 	self->pids[0] = 0;
@@ -543,7 +543,7 @@ TEST_F(lane_stat, a_line_for_each_lane)
 	}
 }
 
-/* The oldest event that is held is not the one before it, from which its time counts. */
+/* Time of the oldest event held, not of the one before, to which it is relative. */
 TEST_F(lane_stat, the_oldest_is_one_that_is_held)
 {
 	struct lane_rows lanes = { .nr = 0 };
@@ -553,14 +553,14 @@ TEST_F(lane_stat, the_oldest_is_one_that_is_held)
 	self->pids[0] = start(0, true);
 	go_on(0, 1);
 	ASSERT_TRUE(finished(0, self->pids[0]));
-	/* They are taken for it. Others overwrite these, in a ring of 64K, */
+	/* The dump takes them. Later events overwrite these in a 64K ring, */
 	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
 	lanes.nr = 0;
 	self->pids[1] = start(1, true);
 	go_on(1, 20000);
 	ASSERT_TRUE(finished(1, self->pids[1]));
 	before = dev_now();
-	/* and these are behind them. */
+	/* and these follow. */
 	go_on(0, 1);
 	ASSERT_TRUE(finished(0, self->pids[0]));
 	ASSERT_EQ(0, dump(DEVTRACE_CMD_LANE_GET, add_lane, &lanes));
@@ -575,7 +575,7 @@ TEST_F(lane_stat, the_oldest_is_one_that_is_held)
 	}
 }
 
-/* One that makes no sense is closed, and there as long as it is mapped. */
+/* An invalid lane is closed, and listed as long as it is mapped. */
 TEST_F(lane_stat, a_closed_lane)
 {
 	int wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
@@ -620,7 +620,7 @@ static void count_marks(const struct nl_reply *r, void *arg)
 		m->others++;
 }
 
-/* A 64K ring, the numbers of its blocks from 1 on or near where they wrap. */
+/* A 64K ring; block numbers start at 1 or shortly before they wrap. */
 FIXTURE(mark) {
 	pid_t	pids[PROGRAMS];
 };
@@ -660,7 +660,7 @@ TEST_F(mark, lanes_pass_the_watermark)
 	ASSERT_LT(0, tape_drain(t, fd));
 	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_WATERMARK, 25));
 	self->pids[0] = start(0, true);
-	/* 14 bytes each and the heads of runs: below 4 of 16 blocks, 15 KiB of 16. */
+	/* 14 bytes each, and the heads of runs: below 4 of 16 blocks, 15 KiB of 16. */
 	go_on(0, 350);
 	ASSERT_TRUE(finished(0, self->pids[0]));
 	EXPECT_EQ(0, poll(&p, 1, 0));
@@ -675,7 +675,7 @@ TEST_F(mark, lanes_pass_the_watermark)
 	EXPECT_EQ(THREADS * 600, t->nev);
 	EXPECT_TRUE(tape_clean(t));
 	EXPECT_EQ(0, poll(&p, 1, 100));
-	/* A work tells it, which may have its turn later. */
+	/* A work sends it, perhaps later. */
 	for (tries = 0; tries < 300 && !m.lanes; tries++) {
 		ASSERT_LE(0, nl_heard(&ear, count_marks, &m));
 		dev_sleep_ms(m.lanes ? 0 : 100);
@@ -683,7 +683,7 @@ TEST_F(mark, lanes_pass_the_watermark)
 	EXPECT_EQ(1, m.lanes);
 	EXPECT_EQ(0, m.others);
 	EXPECT_EQ(25, m.percent);
-	/* Without one, a reader is woken by a single event. */
+	/* Without a mark, a single event wakes a reader. */
 	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_WATERMARK, 0));
 	go_on(0, 1);
 	EXPECT_EQ(1, poll(&p, 1, 60000));

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_access.c - who may do what, and what is not shown
+ * test_access.c - access rights, and information that is hidden
  *
- * The mode of the device, the control page, kernel addresses, and the module
- * that stays as long as somebody holds on to it.
+ * The mode of the device, the control page, kernel addresses, and references to the module.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +39,7 @@ FIXTURE_TEARDOWN(module)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* Whether a process with this group, or none, may open the device like this. */
+/* True if a process with this group, or none, may open the device with these flags. */
 static bool may_open(int gid, int flags)
 {
 	gid_t group = gid;
@@ -97,13 +96,13 @@ TEST_F(module, bad_parameters_are_refused_in_words)
 		{ "size=1023", "from 1K to 2G" }, { "size=0", "from 1K to 2G" },
 		{ "size=2147483649", "from 1K to 2G" }, { "size=3G", "from 1K to 2G" },
 		{ "size=99999999999999999999", "bytes from 1K to 2G" },
-		/* More than 64 bits, of which the lower ones would do. */
+		/* More than 64 bits; the low bits alone would be valid. */
 		{ "size=0x10000000000000400", "bytes from 1K to 2G" },
 		{ "size=18446744073709552640", "bytes from 1K to 2G" },
 		{ "size=18014398509481985K", "bytes from 1K to 2G" },
 		{ "size=0x40000000001G", "bytes from 1K to 2G" },
 		{ "size=16777217T", "bytes from 1K to 2G" },
-		/* A newline is \n in the log, and that backslash \x5c in /dev/kmsg. */
+		/* A newline is \n in the log, and its backslash \x5c in /dev/kmsg. */
 		{ "size=\"64\nK\"", "size=64\\x5cnK: not a number" },
 		{ "size=\"64K\n1\"", "size=64K\\x5cn1: not a number" },
 		{ "size=\"64K\n\n\"", "size=64K\\x5cn\\x5cn: not a number" },
@@ -149,7 +148,7 @@ TEST_F(module, odd_sizes_are_rounded_and_said)
 	}
 }
 
-/* More than this machine has: an error and nothing left behind. */
+/* More than the machine has: an error, and nothing is left. */
 TEST_F(module, too_large_for_the_memory)
 {
 	int ret = dev_load_file("devtrace.ko", "size=2G");
@@ -173,7 +172,7 @@ static unsigned long long available(struct __test_metadata *_metadata)
 	return kib;
 }
 
-/* Enough for the ring of one CPU, not of all: nobody is killed to make room. */
+/* Enough for the ring of one CPU, not of all: no process is killed for it. */
 TEST_F(module, too_large_for_all_cpus)
 {
 	int cpus[DEV_CPUS], n = dev_online(cpus);
@@ -191,7 +190,7 @@ TEST_F(module, too_large_for_all_cpus)
 	EXPECT_EQ(0, dev_load("size=1K"));
 }
 
-/* Of what is available all is held but that many percent of SIZE KiB, and so much is loaded. */
+/* Load with all available memory in use but @percent of @size KiB. */
 static int load_with(struct __test_metadata *_metadata, unsigned long long size, int percent)
 {
 	unsigned long long kib = available(_metadata);
@@ -199,7 +198,7 @@ static int load_with(struct __test_metadata *_metadata, unsigned long long size,
 	void *held;
 	int ret;
 
-	/* What the last attempt took may still be on its way back. */
+	/* Memory of the previous attempt may not be free yet. */
 	if (kib > size * percent / 100 + 4)
 		bytes = (kib - size * percent / 100) << 10;
 	held = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -211,10 +210,10 @@ static int load_with(struct __test_metadata *_metadata, unsigned long long size,
 }
 
 /*
- * The same where a little is left beside the last ring, or what KASAN needs beside one.
- * If what somebody took comes back in between, there is enough; not so five times. What a
- * CPU keeps in its lists of free pages does not count as available, and is taken first: by
- * itself 6.12 has up to an eighth of all memory there, with HIGH_FRACTION no more than 1 MB.
+ * The same with a little more memory than the last ring needs, or than KASAN needs with one.
+ * Memory freed meanwhile may make it succeed, but not five times. The per-CPU lists of free
+ * pages do not count as available but are used first: Linux 6.12 may keep an eighth of all
+ * memory there; HIGH_FRACTION limits that to 1 MB.
  */
 #define HIGH_FRACTION	"/proc/sys/vm/percpu_pagelist_high_fraction"
 TEST_F(module, too_large_by_a_little)
@@ -259,7 +258,7 @@ TEST_F(module, comes_and_goes_many_times)
 		if (i & 1)
 			ASSERT_EQ(0, dev_name(fd, DEVTRACE_T_OBJ, 0, 0, 1, "x"));
 		close(fd);
-		/* at once, with a wake timer perhaps still running */
+		/* at once; a wake timer may still be running */
 		ASSERT_EQ(0, dev_unload_one("devtrace"));
 		ASSERT_EQ(-1, access(DEV_PATH, F_OK));
 	}
@@ -324,14 +323,14 @@ TEST_F(page, tells_what_is_wanted)
 	ASSERT_NE(MAP_FAILED, c);
 	EXPECT_EQ(DEVTRACE_WIRE_VERSION, c->version);
 	EXPECT_EQ(sizeof(*c), c->size);
-	/* all but what the kernel says of itself, which somebody has to ask for */
+	/* all but the kernel's own types, which must be requested */
 	for (i = 0; i < 8; i++)
 		EXPECT_EQ(i < DEVTRACE_T_KERNEL / 32 || i >= DEVTRACE_T_USER2 / 32 ? ~0U : 0,
 			  c->types[i]);
-	/* nothing else is on that page */
+	/* the rest of the page is empty */
 	for (i = sizeof(*c); i < self->size; i++)
 		ASSERT_EQ(0, ((uint8_t *)c)[i]);
-	/* MAP_PRIVATE would be a copy that nobody updates */
+	/* MAP_PRIVATE would be a copy that is not updated */
 	munmap(c, self->size);
 }
 
@@ -356,13 +355,13 @@ TEST_F(page, cannot_be_written)
 		EXPECT_EQ(EACCES, errno);
 	}
 	EXPECT_EQ(DEVTRACE_WIRE_VERSION, ((struct devtrace_control *)c)->version);
-	/* nor by way of the kernel */
+	/* nor by the kernel */
 	EXPECT_EQ(-1, read(self->fd, c, 16));
 	EXPECT_EQ(EFAULT, errno);
 	munmap(c, self->size);
 }
 
-/* What the pages of a mapping may be used for, as /proc says: "r--s"; "" if there is none. */
+/* The permissions of a mapping in /proc: "r--s"; "" if there is none. */
 static const char *rights(const void *at)
 {
 	static char flags[5];
@@ -380,8 +379,8 @@ static const char *rights(const void *at)
 }
 
 /*
- * A program of the old kind, whose memory can be executed if it can be read, as one with an
- * executable stack is on some machines.
+ * A program with an old personality, whose readable memory is executable, such as one with an
+ * executable stack on some machines.
  */
 TEST_F(page, of_a_program_of_the_old_kind)
 {
@@ -390,7 +389,7 @@ TEST_F(page, of_a_program_of_the_old_kind)
 	uint8_t *c;
 
 	ASSERT_NE(-1, before);
-	/* Where nothing can be executed nothing is implied: in /dev perhaps. */
+	/* On a noexec mount, which /dev may be, nothing is implied. */
 	ASSERT_NE(NULL, mkdtemp(other));
 	ASSERT_EQ(0, mount("none", other, "tmpfs", 0, NULL));
 	snprintf(path, sizeof(path), "%s/trace", other);
@@ -429,11 +428,11 @@ TEST_F(page, is_one_page_at_0)
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, 0, PROT_READ, MAP_SHARED, self->fd, 0));
 	c = mmap(NULL, self->size, PROT_READ, MAP_SHARED, self->fd, 0);
 	ASSERT_NE(MAP_FAILED, c);
-	/* it does not grow, neither in place nor elsewhere */
+	/* it cannot grow, in place or elsewhere */
 	EXPECT_EQ(MAP_FAILED, mremap(c, self->size, 2 * self->size, 0));
 	EXPECT_EQ(MAP_FAILED, mremap(c, self->size, 2 * self->size, MREMAP_MAYMOVE));
 	EXPECT_EQ(0, munmap(c, self->size));
-	/* and needs a descriptor that may read */
+	/* and needs a readable descriptor */
 	fd = open(DEV_PATH, O_WRONLY);
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, self->size, PROT_READ, MAP_SHARED, fd, 0));
@@ -462,7 +461,7 @@ TEST_F(page, is_inherited)
 
 #define MAX_SYMBOLS	256
 
-/* The addresses of dttest's and devtrace's symbols, as root may see them. */
+/* The addresses of symbols of dttest and devtrace, as root sees them. */
 static int symbols(uint64_t address[MAX_SYMBOLS], uint64_t *object, uint64_t *function)
 {
 	FILE *f = fopen("/proc/kallsyms", "r");
@@ -487,7 +486,7 @@ static int symbols(uint64_t address[MAX_SYMBOLS], uint64_t *object, uint64_t *fu
 	return n;
 }
 
-/* The metronome has said its sum: that is work for a thread, which a busy board does later. */
+/* The metronome has emitted its sum, which a work does, perhaps late. */
 static bool summed_up(void)
 {
 	const int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -521,7 +520,7 @@ TEST_F(module, addresses_are_not_shown_and_names_fit)
 	ASSERT_EQ(0, dev_load_file("metronome.ko", "period_us=10000 sum_beats=4"));
 	ASSERT_EQ(0, dev_write_file("/sys/module/dttest/parameters/pointers", "1"));
 	ASSERT_TRUE(summed_up());
-	/* A board may read slower than this one beats. */
+	/* The board may read more slowly than it beats. */
 	ASSERT_EQ(0, dev_unload_one("metronome"));
 	n = symbols(address, &object, &function);
 	ASSERT_LT(20, n);
@@ -547,7 +546,7 @@ TEST_F(module, addresses_are_not_shown_and_names_fit)
 			events++;
 		}
 	}
-	/* both ways of emitting them, the same for the same address */
+	/* both ways to emit give the same value for the same address */
 	ASSERT_EQ(2, events);
 	for (k = 0; k < 3; k++)
 		EXPECT_EQ(shown[0][k], shown[1][k]);
@@ -555,14 +554,14 @@ TEST_F(module, addresses_are_not_shown_and_names_fit)
 	EXPECT_NE(shown[0][0], shown[0][1]);
 	EXPECT_NE(object, shown[0][0]);
 	EXPECT_NE(function, shown[0][1]);
-	/* the dictionary calls them by what is shown */
+	/* the dictionary has names for the hidden values */
 	EXPECT_STREQ("dttest_object", devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, 0, 0, 0,
 							    shown[0][0]));
 	EXPECT_STREQ("dttest_function", devtrace_decoder_name(t->d, DEVTRACE_T_FUN, 0, 0, 0,
 							      shown[0][1]));
 	EXPECT_STREQ("dttest_signal", devtrace_decoder_name(t->d, DEVTRACE_T_SIG, 0,
 							    DTTEST_SIG_POINTERS, 0, shown[0][0]));
-	/* the sample driver's function as well */
+	/* the sample driver's function too */
 	for (i = 0, events = 0; i < t->nev; i++) {
 		const uint8_t *data = t->data + t->ev[i].data;
 
@@ -577,7 +576,7 @@ TEST_F(module, addresses_are_not_shown_and_names_fit)
 	}
 	EXPECT_LT(0, events);
 
-	/* Nowhere in the bytes is an address of ours: any 8 in a row, unescaped. */
+	/* None of our addresses appears in any 8 consecutive bytes, unescaped. */
 	for (i = 0, k = 0; i < t->nraw; i++, k++)
 		t->raw[k] = t->raw[i] == DEVTRACE_ESCAPE ? t->raw[++i] ^ DEVTRACE_ESCAPE_XOR :
 							   t->raw[i];
@@ -591,7 +590,7 @@ TEST_F(module, addresses_are_not_shown_and_names_fit)
 				i = k;
 			}
 	}
-	/* It is the same to another reader. */
+	/* Another reader sees the same value. */
 	again = tape_all(65536);
 	ASSERT_NE(NULL, again);
 	EXPECT_STREQ("dttest_object", devtrace_decoder_name(again->d, DEVTRACE_T_OBJ, 0, 0, 0,
@@ -600,7 +599,7 @@ TEST_F(module, addresses_are_not_shown_and_names_fit)
 	tape_free(t);
 }
 
-/* The bytes of a frame that mean nothing, by its type: where they begin, how many. */
+/* Reserved bytes of frames by type: offset and length. */
 static const struct hole {
 	uint8_t type, at, len;
 } holes[] = {
@@ -611,7 +610,7 @@ static const struct hole {
 
 #define HOLES	(sizeof(holes) / sizeof(holes[0]))
 
-/* Look into one frame without its escapes: false if a hole is not all zeros. */
+/* Check one unescaped frame: false if a reserved byte is not zero. */
 static bool holes_are_zero(const uint8_t *frame, size_t len, unsigned int seen[HOLES])
 {
 	size_t i, k;
@@ -627,7 +626,7 @@ static bool holes_are_zero(const uint8_t *frame, size_t len, unsigned int seen[H
 	return true;
 }
 
-/* Frames are built where the one before was: what is not filled in would show that. */
+/* Frames are built in reused memory: bytes not set would show older contents. */
 TEST_F(module, reserved_bytes_are_zero)
 {
 	uint8_t buf[8192], frame[sizeof(buf)];
@@ -662,14 +661,14 @@ TEST_F(module, reserved_bytes_are_zero)
 		}
 	}
 	EXPECT_EQ(EAGAIN, errno);
-	/* STATE is for who stops a stream. */
+	/* STATE occurs in streams that are stopped. */
 	EXPECT_LE(1, seen[0]);
 	EXPECT_EQ(20, seen[1]);
 	close(rfd);
 	close(fd);
 }
 
-/* What is handed out was put there: nothing of what the memory held before. */
+/* All bytes are set: nothing of the previous contents is returned. */
 TEST_F(page, statistics_are_filled_in)
 {
 	struct devtrace_stats st, all, sum = { 0 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_clear.c - who may clear the buffer, how, and what readers are told
- */
+/* test_clear.c - the right to clear the buffer, the ways to do it, and the report to readers */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -47,7 +45,7 @@ FIXTURE_TEARDOWN(device)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* What a new reader finds. */
+/* Number of events that a new reader gets. */
 static size_t events(void)
 {
 	struct tape *t = tape_all(65536);
@@ -72,7 +70,7 @@ TEST_F(device, truncating_clears_at_close)
 	EXPECT_EQ(1, events());
 }
 
-/* Events of a lane, taken and not yet taken, and what was dropped of it. */
+/* Events of a lane, taken or not, and dropped ones. */
 TEST_F(device, lanes_are_cleared_too)
 {
 	struct devtrace_stats st[2];
@@ -105,11 +103,11 @@ TEST_F(device, lanes_are_cleared_too)
 		lane_mark(&l, DEVTRACE_T_USER, 2, i);
 	EXPECT_EQ(0, close(fd));
 	EXPECT_EQ(0, events());
-	/* It is no loss of the buffer: what was counted stays counted. */
+	/* This is no loss of the buffer: the counts stay. */
 	ASSERT_EQ(0, dev_stats(-1, &st[1]));
 	EXPECT_EQ(190, st[1].stored);
 	EXPECT_EQ(0, st[1].overwritten);
-	/* Who had read some of it is told of the rest; the lane goes on, and so does another. */
+	/* A reader of some of them is told of the rest; this lane and a new one go on. */
 	lane_mark(&l, DEVTRACE_T_USER, 3, 0);
 	ASSERT_EQ(0, lane_open(&later, self->wfd, 0));
 	lane_mark(&later, DEVTRACE_T_USER, 3, 1);
@@ -121,7 +119,7 @@ TEST_F(device, lanes_are_cleared_too)
 	EXPECT_EQ(50, t->lost[l.head->source][DEVTRACE_LOST_CLEARED]);
 	EXPECT_EQ(50, tape_lost(t, -1));
 	EXPECT_EQ(2, events());
-	/* When they are gone there is still something to clear. */
+	/* After their end there is still something to clear. */
 	lane_close(&l);
 	lane_close(&later);
 	EXPECT_EQ(2, events());
@@ -144,7 +142,7 @@ TEST_F(device, shells_clear_and_do_not)
 	EXPECT_EQ(0, events());
 }
 
-/* trace(4): neither empties it, and who has it open goes on. */
+/* trace(4): neither clears it, and open descriptors go on. */
 TEST_F(device, truncate_and_unlink_do_not_clear)
 {
 	struct stat st;
@@ -158,11 +156,11 @@ TEST_F(device, truncate_and_unlink_do_not_clear)
 	ASSERT_EQ(0, unlink(DEV_PATH));
 	EXPECT_EQ(-1, access(DEV_PATH, F_OK));
 	ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 2, 0));
-	/* What mknod(1) does with the numbers in /sys. */
+	/* As mknod(1) with the numbers in /sys. */
 	ASSERT_EQ(0, mknod(DEV_PATH, st.st_mode, st.st_rdev));
 	dev_sleep_ms(5);
 	EXPECT_EQ(101, events());
-	/* That name would not go with the module, and keep the next from making its own. */
+	/* This node would stay after an unload, and prevent a new one. */
 	EXPECT_EQ(0, unlink(DEV_PATH));
 }
 
@@ -188,7 +186,7 @@ TEST_F(device, what_was_emitted_is_not_cleared)
 	EXPECT_EQ(102, events());
 	EXPECT_EQ(0, close(fd2));
 	EXPECT_EQ(0, events());
-	/* O_TRUNC without write access is nothing */
+	/* O_TRUNC without write access has no effect */
 	ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 2, 0));
 	fd = open(DEV_PATH, O_RDONLY);
 	EXPECT_EQ(0, close(fd));
@@ -209,7 +207,7 @@ TEST_F(device, by_ioctl)
 	EXPECT_EQ(0, events());
 }
 
-/* Become a user of the group, with these capabilities and no others. */
+/* Become a user of the group, with exactly these capabilities. */
 static int become_user(uint32_t caps)
 {
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -218,7 +216,7 @@ static int become_user(uint32_t caps)
 	if (setgroups(0, NULL) || setresgid(GROUP, GROUP, GROUP))
 		return -1;
 	if (caps) {
-		/* CAP_SYSLOG is 34, CAP_PERFMON 38: the second word */
+		/* CAP_SYSLOG is 34, CAP_PERFMON 38: in the second word */
 		d[1].permitted = d[1].effective = caps;
 		d[0].permitted = d[0].effective = 1 << CAP_SETUID;
 		/* keep them over the change */
@@ -231,7 +229,7 @@ static int become_user(uint32_t caps)
 	return setresuid(USER, USER, USER);
 }
 
-/* Exit status of a child that is such a user: a bit for each thing that worked. */
+/* Exit status of a child with this user: a bit for each success. */
 enum { OPENED = 1, WROTE = 2, CLOSED = 4, IOCTL = 8, CLEARED = 16 };
 
 static int try_as_user(uint32_t caps)
@@ -295,11 +293,11 @@ TEST_F(device, cap_perfmon_will_do)
 #endif
 
 struct other {
-	int fd;		/* to be closed, or -1: to be opened */
+	int fd;		/* to close, or -1: to open */
 	int err;
 };
 
-/* A thread may be another user than the rest; descriptors are common. */
+/* A thread may change its user alone; descriptors are shared. */
 static void *as_user(void *arg)
 {
 	struct other *o = arg;
@@ -315,7 +313,7 @@ static void *as_user(void *arg)
 	return NULL;
 }
 
-/* It counts who opened it: root is not tricked into closing it. */
+/* The opener's rights count: root cannot be tricked into a clear by closing it. */
 TEST_F(device, the_opener_decides_whoever_closes)
 {
 	struct other o = { .fd = -1 };
@@ -329,10 +327,10 @@ TEST_F(device, the_opener_decides_whoever_closes)
 	EXPECT_EQ(-1, close(o.fd));
 	EXPECT_EQ(EPERM, errno);
 	EXPECT_EQ(100, events());
-	/* it is closed nevertheless */
+	/* it is closed all the same */
 	EXPECT_EQ(-1, fcntl(o.fd, F_GETFD));
 
-	/* ended without close: the buffer stays too */
+	/* exit without close: the buffer stays too */
 	pid = fork();
 	if (!pid) {
 		if (become_user(0))
@@ -363,7 +361,7 @@ TEST_F(device, readers_are_told_how_many)
 		ASSERT_LE(0, fd[i]);
 		t[i] = tape_new();
 	}
-	/* one has read nothing, one some, one all */
+	/* one has read nothing, one some, one everything */
 	ASSERT_EQ(sizeof(part), read(fd[1], part, sizeof(part)));
 	tape_feed(t[1], part, sizeof(part));
 	had = t[1]->nev;
@@ -387,14 +385,14 @@ TEST_F(device, readers_are_told_how_many)
 					t[i]->lost[c][k];
 		EXPECT_EQ(0, other);
 		EXPECT_EQ(150, t[i]->nev + cleared);
-		/* what was made into frames already may still come */
+		/* frames made before may still come */
 		EXPECT_LE(i == 0 ? 100 : i == 1 ? 90 - had : 0, cleared);
 		EXPECT_GE(i == 2 ? 0 : 100, cleared);
-		/* the new ones are all there */
+		/* all new ones are present */
 		EXPECT_EQ(2, t[i]->ev[t[i]->nev - 50].tag);
 		EXPECT_EQ(0, t[i]->ev[t[i]->nev - 50].nr);
 	}
-	/* Everything before the clear is out of reach, and not called lost. */
+	/* Events before the clear are unreachable, and not reported as lost. */
 	for (i = 0; i < 3; i++) {
 		size_t n = t[i]->nev;
 		uint64_t lost = tape_lost(t[i], -1);
@@ -411,7 +409,7 @@ TEST_F(device, readers_are_told_how_many)
 	}
 }
 
-/* Clearing while all write and read: the account still comes out. */
+/* Clear while all write and read: the counts still add up. */
 
 struct live_reader {
 	int fd;
@@ -487,7 +485,7 @@ TEST_F(device, events_read_lost_and_cleared_add_up)
 			(unsigned long long)want);
 		EXPECT_LT(0, want);
 	}
-	/* and a new one finds what came after the last clear, no more */
+	/* and a new reader finds only events after the last clear */
 	t = tape_all(65536);
 	ASSERT_NE(NULL, t);
 	EXPECT_TRUE(tape_clean(t));

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_clock.c - the trace clock is what programs read, on every CPU, always
+ * test_clock.c - the trace clock agrees with the clock that programs read, on each CPU
  *
- * A program reads the trace clock (CLOCK_MONOTONIC_RAW plus `suspended` of the
- * control page) before and after each event that it emits: the time stamp must
- * lie between. That must hold on every CPU, after seconds, while the kernel's
- * clocksource is changed, and after suspend. And events that were emitted one
- * after the other, on whatever CPUs, must have stamps in that order. The date of an event is
- * what the wall clock showed then, however it was set since.
+ * A program reads the trace clock (CLOCK_MONOTONIC_RAW plus `suspended` of the control page)
+ * before and after each event: the timestamp must lie between. This must hold on each CPU, after
+ * seconds, while the clocksource changes, and after suspend. Events emitted one after the other
+ * on any CPUs must have increasing timestamps. The date of an event is the wall clock at its
+ * time, even if the clock was set later.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,14 +44,14 @@ FIXTURE(clock) {
 	int			wfd;
 	struct devtrace_control	*page;
 	struct writer		w[DEV_CPUS];
-	char			source[64];	/* the one to go back to */
+	char			source[64];	/* the original one */
 };
 
 static int the_fd;
 static const volatile struct devtrace_control *the_page;
 static atomic_bool done;
 
-/* dev_now() remembers `suspended`; here it may change. */
+/* dev_now() caches `suspended`, which may change here. */
 static uint64_t now(void)
 {
 	struct timespec ts;
@@ -115,7 +114,7 @@ FIXTURE_TEARDOWN(clock)
 	munmap(self->page, getpagesize());
 	close(self->wfd);
 	if (!access("/sys/module/dtquiet", F_OK)) {
-		dev_sleep_ms(200);	/* the last NMIs */
+		dev_sleep_ms(200);	/* wait for the last NMIs */
 		dev_unload_one("dtquiet");
 	}
 	EXPECT_EQ(0, dev_done());
@@ -162,7 +161,7 @@ static void stop(struct writer *w, int n)
 		pthread_join(w[n].thread, NULL);
 }
 
-/* How many events are wrong: not there, out of order, not between their reads. */
+/* Number of wrong events: missing, out of order, or not between their readings. */
 static uint64_t wrong(const struct tape *t, const struct writer *w, int n)
 {
 	uint32_t next[DEV_CPUS] = { 0 };
@@ -206,7 +205,7 @@ TEST_F(clock, agrees_on_every_cpu)
 	struct tape *t;
 	int i;
 
-	/* For seconds: an error of one part in a million would be seen. */
+	/* After seconds, an error of one in a million would be seen. */
 	start(self->w, self->n);
 	dev_sleep_ms(4000);
 	stop(self->w, self->n);
@@ -283,8 +282,8 @@ TEST_F(clock, not_backwards_between_cpus)
 }
 
 /*
- * Programs emit on all CPUs, and interrupts, while it is changed. No NMIs: one in the
- * middle of a change may be stamped too late, as by the kernel's own clock (ring.rst).
+ * Programs and interrupts emit on all CPUs meanwhile. No NMIs: during a change their timestamps
+ * may be too late, as with the kernel's own clock (ring.rst).
  */
 TEST_F(clock, clocksource_changes)
 {
@@ -312,7 +311,7 @@ TEST_F(clock, clocksource_changes)
 		dev_sleep_ms(50 + dev_random() % 200);
 	}
 	ASSERT_EQ(0, use_clocksource(self->source));
-	/* Errors of single changes would have added up. */
+	/* Errors of single changes would add up. */
 	dev_sleep_ms(200);
 	stop(self->w, self->n);
 	ASSERT_EQ(0, dev_writers_run(false));
@@ -343,9 +342,8 @@ static bool file_has(const char *path, const char *word)
 }
 
 /*
- * To idle, woken by a real-time clock that does so by an interrupt of its own. An alarm
- * that comes too early counts as a wake-up: then the kernel refuses, and a later one is
- * tried.
+ * Suspend to idle, woken by a real-time clock with its own interrupt. If the alarm comes too
+ * early, the kernel refuses to suspend: try a later one.
  */
 static bool suspend_to_idle(void)
 {
@@ -366,9 +364,9 @@ static bool suspend_to_idle(void)
 }
 
 /*
- * Everything is suspended but the machine itself: pm_test. The kernels for
- * virtual machines have none; DEVICE_SUSPEND=1 suspends them in earnest, woken
- * by the real-time clock. QEMU cannot be turned off properly after that.
+ * Suspend everything but the machine itself: pm_test. Kernels for virtual machines lack it; with
+ * DEVICE_SUSPEND=1 they are really suspended and woken by the real-time clock. QEMU cannot be
+ * shut down properly after that.
  */
 static bool suspend(void)
 {
@@ -405,10 +403,10 @@ static void sleeps(struct __test_metadata *_metadata, FIXTURE_DATA(clock) *self,
 	dev_say("%lld ns suspended, %lld ns passed", (long long)(self->page->suspended - was),
 		(long long)boot);
 	EXPECT_LT(NSEC, boot);
-	/* To idle the raw clock may run on. */
+	/* In suspend to idle the raw clock may go on. */
 	if (stands_still)
 		EXPECT_LT(NSEC / 2, self->page->suspended - was);
-	/* the one clock runs through suspend as the other does */
+	/* both clocks include the suspend */
 	EXPECT_LT((int64_t)(trace[2] - trace[1]) - 50000000, boot);
 	EXPECT_GT((int64_t)(trace[3] - trace[0]) + 50000000, boot);
 	t = tape_all(65536);
@@ -419,7 +417,7 @@ static void sleeps(struct __test_metadata *_metadata, FIXTURE_DATA(clock) *self,
 	tape_free(t);
 }
 
-/* Whether it can is what the kernel says, not whether it did. */
+/* The kernel tells whether suspend works; the result does not. */
 TEST_F(clock, suspended)
 {
 	if (!file_has("/sys/power/mem_sleep", "deep"))
@@ -438,13 +436,13 @@ TEST_F(clock, suspended_to_idle)
 	sleeps(_metadata, self, suspend_to_idle, false);
 }
 
-/* The wall clock is set: how often, and to which side. */
+/* Number of steps of the wall clock, and their direction. */
 #define STEPS	4
 
-/* Each step lies between two reads of the trace clock. */
+/* Each step is between two readings of the trace clock. */
 struct dates {
 	uint64_t	before[STEPS], after[STEPS];
-	int64_t		ahead[STEPS + 1];	/* wall clock less trace clock, between steps */
+	int64_t		ahead[STEPS + 1];	/* wall clock minus trace clock, per step */
 	int		n;
 	uint64_t	events, wrong, undated;
 };
@@ -475,7 +473,7 @@ static void check_date(struct tape *t, const struct devtrace_item *item)
 		return;
 	while (i < d->n && e->ts >= d->after[i])
 		i++;
-	/* While the clock was being set. */
+	/* During a step. */
 	if (i < d->n && e->ts > d->before[i])
 		return;
 	d->events++;
@@ -484,7 +482,7 @@ static void check_date(struct tape *t, const struct devtrace_item *item)
 		return;
 	}
 	off = real - (int64_t)e->ts - d->ahead[i];
-	/* The reads lie some time apart, and the clock is slewed. */
+	/* Readings take time, and the clock is slewed. */
 	if (off > 100000000 || off < -100000000) {
 		if (!d->wrong++)
 			dev_say("an event of type %u, after %d steps, has a date %lld ns off",
@@ -499,7 +497,7 @@ static void emit_all_ways(struct lane *l, int fd)
 	lane_mark(l, DEVTRACE_T_USER, 1, 2);
 }
 
-/* The first event after the clock is set has the new date, the last one before has the old. */
+/* The first event after a step has the new date, the last one before it the old date. */
 TEST_F(clock, dates_are_those_of_their_time)
 {
 	static const int64_t by[STEPS] = { 1000000000, -1000000000, -2, 3600 };
@@ -518,7 +516,7 @@ TEST_F(clock, dates_are_those_of_their_time)
 	late.ahead[0] = began;
 	for (i = 0; i < STEPS; i++) {
 		emit_all_ways(&l, self->wfd);
-		/* Once soon after a sample, once long after. */
+		/* Once soon after a sample, once long after it. */
 		dev_sleep_ms(i & 1 ? 20 : 1500);
 		emit_all_ways(&l, self->wfd);
 		late.before[i] = now();

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_conservation.c - no event is torn, none disappears unsaid
+ * test_conservation.c - no event is torn, each is read or counted
  *
- * Writers in process, softirq, hard-interrupt and NMI context on each CPU and
- * two processes emit numbered events; a fast reader, a slow one and one that
- * sleeps and seeks read them while the rings are overwritten. In the end, for
- * every reader and CPU: events read and events reported lost add up to events
- * emitted, as counted by the writers, and as devtrace counts them. On the way,
- * every event is held against what its number says it must be; its numbers
- * and times only grow; and at each event, no more numbers have been skipped in
- * its ring than were reported lost before it.
+ * Writers in process, softirq, hard-interrupt and NMI context on each CPU and two processes emit
+ * numbered events. A fast reader, a slow one, and one that sleeps and seeks read them while the
+ * rings wrap. At the end, for each reader and CPU, events read plus events reported lost equal
+ * events emitted, as counted by the writers and by devtrace. Each event is compared with the
+ * contents that follow from its number; numbers and times increase; and at each event, the
+ * numbers skipped in its ring are at most those reported lost before it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +26,7 @@
 
 #define USERS		2
 #define USER_MAX	3900
-#define SERIES		(DTTEST_CLASSES + USERS)	/* numbered series in one ring */
+#define SERIES		(DTTEST_CLASSES + USERS)	/* numbered series in a ring */
 
 enum kind { FAST, SLOW, SEEKER, READERS };
 static const char * const kind_name[] = { "fast", "slow", "seeking" };
@@ -48,11 +46,11 @@ struct reader {
 	struct devtrace_decoder *d;
 	const struct shared *sh;
 	uint32_t user_max, heavy, max_len;
-	/* of this place in the stream, from the last seek on */
+	/* since the last seek */
 	uint64_t read[DEV_CPUS], lost[DEV_CPUS][DEVTRACE_LOST_CAUSES];
 	uint32_t next[DEV_CPUS][SERIES];
 	uint64_t last[DEV_CPUS], last_any;
-	/* of all of it */
+	/* in total */
 	uint64_t events, seeks, contexts[DTTEST_CLASSES];
 	uint64_t torn, foreign, disorder, unsaid, back_source, back_stream;
 	uint64_t wrong_context, damages, gaps, failed;
@@ -138,7 +136,7 @@ static int item(const struct devtrace_item *i, void *arg)
 			r->lost[i->u.lost.source][i->u.lost.cause] += i->u.lost.count;
 		break;
 	case DEVTRACE_ITEM_INFO:
-		/* A new place: what is before it is told as lost. */
+		/* A new position: losses before it are not reported. */
 		if (i->u.info.reason == DEVTRACE_INFO_SEEK) {
 			memset(r->read, 0, sizeof(r->read));
 			memset(r->lost, 0, sizeof(r->lost));
@@ -230,7 +228,7 @@ FIXTURE(conservation) {
 FIXTURE_VARIANT(conservation) {
 	const char *size;
 	uint32_t start;
-	int seconds;		/* 0: as asked for */
+	int seconds;		/* 0: as requested */
 	uint32_t user_max, heavy;
 };
 
@@ -266,7 +264,7 @@ static int asked_seconds(void)
 	return s && *s ? atoi(s) : 10;
 }
 
-/* A short run, asked for, makes a quarter of the large ones: they are to wrap, and be read. */
+/* A short run uses a quarter of the large rings, which are to wrap and be read. */
 static const char *size_of(const FIXTURE_VARIANT(conservation) *v)
 {
 	return asked_seconds() < 8 && !strcmp(v->size, "16M") ? "4M" : v->size;
@@ -285,7 +283,7 @@ FIXTURE_SETUP(conservation)
 	snprintf(params, sizeof(params), "heavy=%u", variant->heavy);
 	ASSERT_EQ(0, dev_load_writers(params));
 	if (access("/sys/module/dtquiet", F_OK))
-		dev_load_file("dtquiet.ko", "");	/* not where there are no NMIs */
+		dev_load_file("dtquiet.ko", "");	/* fails without NMIs */
 	self->ncpus = dev_online(self->cpus);
 	ASSERT_LT(0, self->ncpus);
 	self->sh = mmap(NULL, sizeof(*self->sh), PROT_READ | PROT_WRITE,
@@ -305,7 +303,7 @@ FIXTURE_SETUP(conservation)
 		};
 		ASSERT_LE(0, r->fd);
 		ASSERT_NE(NULL, r->d);
-		/* By chance a frame that a seek cut passes sum8 once in 65536. */
+		/* sum8 would accept one of 65536 frames that a seek cut. */
 		if (i == SEEKER)
 			ASSERT_EQ(0, ioctl(r->fd, DEVTRACE_IOC_CHECK, &check));
 	}
@@ -332,7 +330,7 @@ FIXTURE_TEARDOWN(conservation)
 		devtrace_decoder_free(self->readers[i].d);
 		close(self->readers[i].fd);
 	}
-	dev_sleep_ms(200);	/* the last NMIs */
+	dev_sleep_ms(200);	/* wait for the last NMIs */
 	dev_unload_one("dtquiet");
 	EXPECT_EQ(0, dev_done());
 }
@@ -355,8 +353,8 @@ TEST_F_TIMEOUT(conservation, every_event_is_read_or_lost, 600)
 	injected = dev_nmi(100);
 	dev_sleep_ms(seconds * 1000);
 	/*
-	 * A slow machine takes longer to fill the large rings, and to seek, and the
-	 * one that has the board in it longer to inject NMIs.
+	 * A slow machine needs longer to fill the large rings and to seek, and its host to
+	 * inject NMIs.
 	 */
 	for (i = 0; i < 150; i++) {
 		ASSERT_EQ(0, dev_stats(-1, &st));
@@ -385,7 +383,7 @@ TEST_F_TIMEOUT(conservation, every_event_is_read_or_lost, 600)
 	for (i = 0; i < READERS; i++)
 		ASSERT_EQ(0, pthread_join(self->readers[i].thread, NULL));
 
-	/* What the writers say. */
+	/* The writers' counts. */
 	ASSERT_EQ(0, dev_writers_counts(counts));
 	for (i = 0; i < DEV_CPUS; i++)
 		for (k = 0; k < DTTEST_CLASSES; k++)
@@ -398,7 +396,7 @@ TEST_F_TIMEOUT(conservation, every_event_is_read_or_lost, 600)
 	for (i = 0; i < self->ncpus; i++) {
 		int cpu = self->cpus[i];
 
-		/* Each of them has written, and devtrace says the same. */
+		/* Each class has written, and devtrace has the same counts. */
 		EXPECT_LT(0, counts[cpu][DTTEST_TASK]);
 		EXPECT_LT(0, counts[cpu][DTTEST_SOFTIRQ]);
 		EXPECT_LT(0, counts[cpu][DTTEST_IRQ]);
@@ -431,7 +429,7 @@ TEST_F_TIMEOUT(conservation, every_event_is_read_or_lost, 600)
 				TH_LOG("%s reader, CPU %d: %llu read + %llu lost", kind_name[i],
 				       cpu, (unsigned long long)r->read[cpu],
 				       (unsigned long long)lost_of(r, cpu));
-			/* Dropped is what devtrace says was dropped, by cause. */
+			/* Losses by cause are devtrace's counts. */
 			ASSERT_EQ(0, dev_stats(cpu, &st));
 			EXPECT_EQ(st.dropped[DEVTRACE_LOST_BUSY],
 				  r->lost[cpu][DEVTRACE_LOST_BUSY]);
@@ -449,7 +447,7 @@ TEST_F_TIMEOUT(conservation, every_event_is_read_or_lost, 600)
 		EXPECT_EQ(0, r->back_source);
 		EXPECT_EQ(0, r->back_stream);
 		EXPECT_EQ(0, r->gaps);
-		/* A seek may cut the frame that was being read, nothing else. */
+		/* A seek may cut only the frame being read. */
 		EXPECT_GE(r->seeks, r->damages);
 		EXPECT_LT(0, r->events);
 		if (i == SEEKER)

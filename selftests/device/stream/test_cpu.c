@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_cpu.c - CPUs that go and come, and the account of each
- */
+/* test_cpu.c - CPUs that go offline and come online, and the counts of each CPU */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -68,12 +66,12 @@ TEST_F(cpus, what_one_left_can_be_read)
 	EXPECT_EQ(PER_CPU, st.stored);
 	EXPECT_EQ(0, tape_lost(t, -1));
 	tape_free(t);
-	/* others go on, nobody waits for it */
+	/* others go on without waiting for it */
 	ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 2, 0));
 	dev_sleep_ms(20);
 	ASSERT_LT(0, tape_drain(live, fd));
 	EXPECT_EQ(PER_CPU + 1, live->nev);
-	/* back again it goes on where it was */
+	/* online again, it continues */
 	ASSERT_EQ(0, dev_switch(last, true));
 	ASSERT_EQ(0, dev_pin(last));
 	for (i = 0; i < PER_CPU; i++)
@@ -106,7 +104,7 @@ static void *emit_on(void *arg)
 	return NULL;
 }
 
-/* CPUs go and come while a writer wanders between them and a reader reads. */
+/* CPUs go and come while a writer migrates between them and a reader reads. */
 TEST_F(cpus, come_and_go_during_a_read)
 {
 	int last = self->cpu[self->n - 1], i, fd;
@@ -142,7 +140,7 @@ TEST_F(cpus, come_and_go_during_a_read)
 	close(fd);
 }
 
-/* One that emits on the CPU where it is put, until that goes. */
+/* A writer on a given CPU, until that goes offline. */
 struct loader {
 	pthread_t thread;
 	int fd, cpu;
@@ -154,7 +152,7 @@ static void *load(void *arg)
 	struct loader *l = arg;
 
 	while (!done) {
-		/* When its CPU is away it may run on another. */
+		/* While its CPU is offline it may run on another one. */
 		if (!(l->emitted % 64))
 			dev_pin(l->cpu);
 		if (dev_emit_numbered(l->fd, dttest_tag(DTTEST_USER, l->who), l->emitted, 200, 15))
@@ -166,7 +164,7 @@ static void *load(void *arg)
 	return NULL;
 }
 
-/* Each event is there once, or is told as lost. */
+/* Each event is read once, or reported as lost. */
 static bool all_accounted(struct tape *t, const struct loader *l, int n)
 {
 	uint32_t next[DEV_CPUS] = { 0 };
@@ -195,7 +193,7 @@ static bool all_accounted(struct tape *t, const struct loader *l, int n)
 	return tape_clean(t) && !wrong && holes == tape_lost(t, -1) && sum == t->nev + holes;
 }
 
-/* One reader looks now and then, another not before all is over. */
+/* One reader reads now and then, the other one only at the end. */
 TEST_F_TIMEOUT(cpus, come_and_go_under_load_with_unread_events, 600)
 {
 	const uint64_t enough = dev_now() + 60 * NSEC;
@@ -221,11 +219,11 @@ TEST_F_TIMEOUT(cpus, come_and_go_under_load_with_unread_events, 600)
 		};
 		ASSERT_EQ(0, pthread_create(&l[i].thread, NULL, load, &l[i]));
 	}
-	/* a kernel that looks at each access may take seconds for one of these */
+	/* kernels that check each access may need seconds for each */
 	for (i = 0; i < 20 && (i < 4 || i & 1 || dev_now() < enough); i++) {
 		dev_sleep_ms(dev_random() % 30);
 		EXPECT_EQ(0, dev_switch(last, i & 1));
-		/* as much as the rings hold: writers may be quicker than a reader */
+		/* as much as the rings hold, since writers may be faster */
 		if (i % 3 == 1)
 			ASSERT_LE(0, tape_some(t, fd, 256 << 10));
 	}
@@ -247,7 +245,7 @@ TEST_F_TIMEOUT(cpus, come_and_go_under_load_with_unread_events, 600)
 	close(fd);
 }
 
-/* A CPU that is there and was left out, as by maxcpus=1; or -1. */
+/* A present CPU that is not online, as after maxcpus=1; or -1. */
 static int left_out(const int *online, int n)
 {
 	int cpu, i;
@@ -261,7 +259,7 @@ static int left_out(const int *online, int n)
 	return -1;
 }
 
-/* Load the module while a CPU is away: which; -1 if none can go, -2 for a failure. */
+/* Load the module while a CPU is offline; returns it, -1 if none can go, -2 on failure. */
 static int load_without_one(FIXTURE_DATA(cpus) *self, const char *params)
 {
 	int last = left_out(self->cpu, self->n);
@@ -277,7 +275,7 @@ static int load_without_one(FIXTURE_DATA(cpus) *self, const char *params)
 	return self->wfd < 0 ? -2 : last;
 }
 
-/* Loaded while one is away, it has its ring when it comes. */
+/* A CPU that was offline at load time gets its ring when it comes. */
 TEST_F(cpus, one_comes_after_the_module)
 {
 	int last = load_without_one(self, "size=4K"), i, fd;
@@ -306,7 +304,7 @@ TEST_F(cpus, one_comes_after_the_module)
 	close(fd);
 }
 
-/* Nobody has looked into a ring that came; what is cleared in it is told all the same. */
+/* A clear in a new ring that was not read yet is reported. */
 TEST_F(cpus, one_that_comes_is_cleared_at_once)
 {
 	int last = load_without_one(self, "size=64K start=0xffffff00"), i, fd;
@@ -335,7 +333,7 @@ TEST_F(cpus, one_that_comes_is_cleared_at_once)
 	close(fd);
 }
 
-/* Every event is in the account of its CPU, under what became of it. */
+/* Each event is counted for its CPU, by its outcome. */
 TEST_F(cpus, account_is_exact)
 {
 	struct devtrace_stats before[DEV_CPUS], st, all;
@@ -357,13 +355,13 @@ TEST_F(cpus, account_is_exact)
 		EXPECT_EQ(0, st.filtered);
 		for (i = 0; i < DEVTRACE_LOST_CAUSES; i++)
 			EXPECT_EQ(0, st.dropped[i]);
-		/* 14 bytes of header and 10 of elements, each */
+		/* 14 bytes of header and 10 of elements */
 		EXPECT_EQ((st.stored - st.overwritten) * 24, st.used);
 		EXPECT_GE(st.size, st.used);
 		stored += st.stored;
 	}
 	dev_pin(-1);
-	/* the rings are full: what is not there was overwritten */
+	/* the rings are full: missing events were overwritten */
 	for (i = 0; i < 20000; i++)
 		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 99, i));
 	stored += 20000;
@@ -384,7 +382,7 @@ TEST_F(cpus, account_is_exact)
 	tape_free(t);
 }
 
-/* What does not fit is counted as such, and readers are told. */
+/* Events that are too large are counted, and reported to readers. */
 TEST_F(cpus, drops_are_counted_by_cause)
 {
 	uint64_t counts[DEV_CPUS][DTTEST_CLASSES], want[DEV_CPUS] = { 0 }, toobig = 0;
@@ -394,7 +392,7 @@ TEST_F(cpus, drops_are_counted_by_cause)
 
 	close(self->wfd);
 	self->wfd = -1;
-	/* events of up to 260 bytes in a ring that takes no more than 234 */
+	/* events of up to 260 bytes in a ring that accepts 234 */
 	ASSERT_EQ(0, dev_load("size=1K"));
 	ASSERT_EQ(0, dev_load_writers("heavy=1"));
 	fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
@@ -416,7 +414,7 @@ TEST_F(cpus, drops_are_counted_by_cause)
 	for (c = 0; c < DEV_CPUS; c++) {
 		for (k = 0; k < DTTEST_CLASSES; k++) {
 			want[c] += counts[c][k];
-			/* which of them were too big can be known from their numbers */
+			/* their numbers tell which of them were too large */
 			for (i = 0; i < counts[c][k]; i++) {
 				uint32_t len = dttest_len(dttest_hash(dttest_tag(k, c), i),
 							  DTTEST_MAX_LEN, 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_fault_in_read.c - nobody waits for ever for somebody else's page fault
+ * test_fault_in_read.c - a page fault of one process does not block others
  *
- * A process reads, or makes another system call, with a buffer whose page fault waits:
- * behind userfaultfd(2), or in a file of a FUSE file system. Meanwhile other processes
- * use the same open file description. What must not wait comes back, what may wait can be
- * interrupted and killed, and when the fault has been answered the stream is whole.
+ * A process reads, or makes another system call, with a buffer whose page fault waits: in
+ * userfaultfd(2), or in a file of a FUSE file system. Meanwhile other processes use the same
+ * open file description. Calls that must not wait return, calls that may wait can be interrupted
+ * and killed, and after the page fault the stream is complete.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,13 +26,13 @@
 #include "dev.h"
 #include "slow.h"
 
-#define PAGES		3		/* that are read; the first is there */
+#define PAGES		3		/* read; the first one is present */
 #define PIECES		1024
 #define EMITS		800		/* on all CPUs */
-#define BOUND_S		100		/* a system call that does not wait is done by then */
+#define BOUND_S		100		/* a call that does not wait returns by then */
 #define ROOM		(512 * 1024)
 
-/* What a process did whose memory is slow, or one that waited. */
+/* Results of the process with slow memory, or of one that waited. */
 struct deed {
 	atomic_bool begun;
 	long ret;
@@ -46,7 +46,7 @@ FIXTURE(slow) {
 	struct slow *mem;
 	size_t page;
 	char why[200];
-	struct deed *held;	/* in memory of all processes */
+	struct deed *held;	/* shared by all processes */
 	struct deed *waited;
 	pid_t holder;
 };
@@ -86,7 +86,7 @@ FIXTURE_SETUP(slow)
 						       1000, 15));
 	}
 	dev_pin(-1);
-	/* An event may be held back for as long as clocks may disagree. */
+	/* Events may be delayed by the tolerance for differing clocks. */
 	dev_sleep_ms(20);
 	self->whole = tape_all(1 << 20);
 	ASSERT_NE(NULL, self->whole);
@@ -96,7 +96,7 @@ FIXTURE_SETUP(slow)
 
 /* Processes */
 
-/* Whether something comes true in bounded time. */
+/* True if the condition becomes true in bounded time. */
 #define UNTIL(condition) ({							\
 	unsigned int until_ = 0;						\
 										\
@@ -105,7 +105,7 @@ FIXTURE_SETUP(slow)
 	until_ <= BOUND_S * 500;						\
 })
 
-/* Its wait status, or -1 if it does not end; then it is killed. */
+/* Wait status; -1 if it does not end, and is killed. */
 static int ends(pid_t pid)
 {
 	int status = -1;
@@ -116,7 +116,7 @@ static int ends(pid_t pid)
 	return -1;
 }
 
-/* Whether a process that has begun sleeps: its state is the word behind its name. */
+/* True if the process sleeps, by the state after its name. */
 static bool sleeps(pid_t pid)
 {
 	char path[40], text[512], *name_end;
@@ -179,7 +179,7 @@ enum call {
 	LANE,
 };
 
-/* An argument begins in the page that is there and ends in the next. */
+/* The argument crosses from the present page into the next. */
 static long call(int fd, enum call what, uint8_t *mem, size_t page)
 {
 	uint8_t *arg = mem + page - 2;
@@ -204,7 +204,7 @@ static long call(int fd, enum call what, uint8_t *mem, size_t page)
 	}
 }
 
-/* A process that waits for its page fault in this call; false: it does not. */
+/* Start a process that waits for its page fault in this call; false on failure. */
 static bool hold(FIXTURE_DATA(slow) *self, enum call what)
 {
 	self->holder = child();
@@ -216,7 +216,7 @@ static bool hold(FIXTURE_DATA(slow) *self, enum call what)
 			perror("# slow memory");
 			_exit(1);
 		}
-		/* A line that has no end yet, or the type of an event; the rest is zeros. */
+		/* A line without end, or the type of an event; the rest is zero. */
 		if (what == WRITE || what == EMIT)
 			mem[self->page - 2] = DEVTRACE_T_USER;
 		d->begun = true;
@@ -229,7 +229,7 @@ static bool hold(FIXTURE_DATA(slow) *self, enum call what)
 	return UNTIL(slow_waits(self->mem)) && UNTIL(sleeps(self->holder));
 }
 
-/* Answer the page fault: the call must come to its end. */
+/* Resolve the page fault: the call must return. */
 static int let_go(FIXTURE_DATA(slow) *self)
 {
 	int status;
@@ -247,13 +247,13 @@ static int set_nonblock(int fd, bool on)
 	return fcntl(fd, F_SETFL, on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK);
 }
 
-/* As many bytes as are said stand where they should in the stream. */
+/* Expect these @n bytes at this offset of the stream. */
 #define EXPECT_AT(at, data, n) do {						\
 	ASSERT_LE((at) + (n), self->whole->nraw);				\
 	EXPECT_EQ(0, memcmp(self->whole->raw + (at), data, n));			\
 } while (0)
 
-/* The rest of the stream is what the whole one has from this byte on. */
+/* The rest of the stream equals the complete one from this offset on. */
 #define EXPECT_REST(at) do {							\
 	struct tape *rest_ = tape_new();					\
 	rest_->keep_raw = true;							\
@@ -269,7 +269,7 @@ static int set_nonblock(int fd, bool on)
 		SKIP(return, "%s", self->why);					\
 } while (0)
 
-/* In a process of its own, since what it does may not come back. */
+/* In a separate process, as the call may not return. */
 #define TRY(x) do {								\
 	if (!(x)) {								\
 		dev_say("not so: %s (%s)", #x, strerror(errno));		\
@@ -286,7 +286,7 @@ static void try_what_does_not_wait(FIXTURE_DATA(slow) *self)
 	struct devtrace_stats s = { .cpu = -1 };
 	int ep = epoll_create1(EPOLL_CLOEXEC), pipes[2];
 
-	/* There is something, but read(2) would wait for it. */
+	/* There is data, but read(2) would wait for it. */
 	TRY(poll(&p, 1, 0) == 0);
 	TRY(!epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
 	TRY(epoll_wait(ep, &ev, 1, 0) == 0);
@@ -321,7 +321,7 @@ static void comes_back(struct __test_metadata *_metadata, FIXTURE_DATA(slow) *se
 	ASSERT_EQ(PAGES * self->page / (what == READ ? 1 : PIECES) * (what == READ ? 1 : PIECES),
 		  self->held->ret);
 	EXPECT_AT(0, self->held->data, self->held->ret);
-	/* What is staged is given without waiting now. */
+	/* Staged data is returned without waiting. */
 	ASSERT_EQ(10, preadv2(self->fd, &iov, 1, -1, RWF_NOWAIT));
 	EXPECT_AT(self->held->ret, iov.iov_base, 10);
 	EXPECT_REST(self->held->ret + 10);
@@ -444,7 +444,7 @@ TEST_F(slow, a_seek_waits_and_then_goes_there)
 	EXPECT_EQ(0, self->waited->ret);
 	EXPECT_AT(0, self->held->data, self->held->ret);
 	ASSERT_EQ(0, set_nonblock(self->fd, true));
-	/* The frame that was read in part is ended; all of them come once more. */
+	/* The frame read partly is completed; then all frames come again. */
 	tape_feed(t, self->held->data, self->held->ret);
 	first = t->nev;
 	EXPECT_LT(0, tape_drain(t, self->fd));
@@ -454,7 +454,7 @@ TEST_F(slow, a_seek_waits_and_then_goes_there)
 	tape_free(t);
 }
 
-/* No event comes any more: whoever was told to wait must hear of the end of the read. */
+/* Without new events, waiters must be told when the read ends. */
 
 static void wait_in_poll(FIXTURE_DATA(slow) *self, atomic_bool *told)
 {
@@ -475,7 +475,7 @@ static void wait_in_select(FIXTURE_DATA(slow) *self, atomic_bool *told)
 	TRY(select(self->fd + 1, &set, NULL, NULL, NULL) == 1);
 }
 
-/* By EPOLLET a change is told once, so one that is missed is missed for ever. */
+/* EPOLLET reports a change once, so a missed one is missed for good. */
 static void wait_in_epoll(FIXTURE_DATA(slow) *self, atomic_bool *told)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
@@ -520,7 +520,7 @@ TEST_F(slow, wakes_whoever_was_told_to_wait)
 	}
 	for (i = 0; i < nr; i++)
 		ASSERT_TRUE(UNTIL(told[i]) && UNTIL(sleeps(pid[i])));
-	/* The timer of those that began to wait wakes them once, and that is not what is meant. */
+	/* The timer of the first waiters wakes them once, which does not count. */
 	dev_sleep_ms(200);
 	for (i = 0; i < nr; i++)
 		EXPECT_EQ(0, waitpid(pid[i], NULL, WNOHANG)) TH_LOG("%d did not wait", i);
@@ -531,7 +531,7 @@ TEST_F(slow, wakes_whoever_was_told_to_wait)
 	EXPECT_REST(self->held->ret);
 }
 
-/* The bytes that it did not get are given to the next one. */
+/* The bytes that it did not get go to the next reader. */
 TEST_F(slow, a_reader_that_is_killed_takes_nothing_away)
 {
 	struct tape *rest = tape_new();
@@ -541,7 +541,7 @@ TEST_F(slow, a_reader_that_is_killed_takes_nothing_away)
 	NEED_SLOW();
 	ASSERT_TRUE(hold(self, READ));
 	ASSERT_EQ(0, kill(self->holder, SIGKILL));
-	/* Linux waits for a FUSE server that has got the request, whatever comes. */
+	/* Linux always waits for a FUSE server that has received the request. */
 	if (variant->kind == SLOW_FUSE)
 		slow_go(self->mem);
 	status = ends(self->holder);
@@ -605,7 +605,7 @@ static void try_everything(FIXTURE_DATA(slow) *self)
 	TRY(!close(self->fd));
 }
 
-/* Calls other than read(2) hold nothing at all while they wait for their page fault. */
+/* Calls other than read(2) hold no lock while they wait for their page fault. */
 static void holds_nothing(struct __test_metadata *_metadata, FIXTURE_DATA(slow) *self,
 			  enum call what)
 {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_fuzz_replay.c - what the kernel fuzzers found interesting, once more
+ * test_fuzz_replay.c - replay the corpora of the kernel fuzzers
  *
- * The inputs of ../fuzz/corpus-dev and corpus-nl, which lie beside this program or in
- * $DEVTRACE_CORPORA, on a kernel that need not know what coverage is. After each all
- * that it changed can be put back, each stream can be cleared, and what is emitted then
- * is read from it, and nothing else; at the end nothing holds the module. What else may
- * go wrong the kernel reports.
+ * The inputs are ../fuzz/corpus-dev and corpus-nl, beside this program or in $DEVTRACE_CORPORA;
+ * the kernel needs no coverage. After each input, all its changes can be undone, each stream can
+ * be cleared, and exactly the events emitted then are read; at the end nothing holds the module.
+ * The kernel reports other errors.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,7 +36,7 @@ FIXTURE_SETUP(corpus)
 	ASSERT_EQ(0, in_setup());
 }
 
-/* in_setup() leaves two sockets, which hold nothing. */
+/* in_setup() leaves two sockets open, which hold nothing. */
 FIXTURE_TEARDOWN(corpus)
 {
 	EXPECT_EQ(0, dev_done());

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_inject.c - every allocation and every copy fails once
+ * test_inject.c - each allocation and each copy fails once
  *
- * Each action is done with its first place failing where memory is allocated or
- * copied, then its second, until there is none left; see inject.h. Whatever fails:
- * the error is said, what was promised of the data holds, and the next try
- * works. What is lost in memory the kernel's leak detector tells, when the
- * board goes down. Needs a kernel with CONFIG_FAULT_INJECTION (board kasan).
- * What is asked for by netlink is in test_inject_ctl.c.
+ * Each action is repeated with its first place failing, then its second, until none is left; see
+ * inject.h. In each case the error is returned, the guarantees for data hold, and the next
+ * attempt succeeds. The kernel's leak detector checks for leaks when the board shuts down. Needs
+ * a kernel with CONFIG_FAULT_INJECTION (board kasan). test_inject_ctl.c does the same for
+ * netlink.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +52,7 @@ TEST_F_TIMEOUT(loading, insmod, 2000)
 		err = errno;
 		hit = inject_disarm();
 		if (ret) {
-			/* the kernel's own part of it has other words as well */
+			/* the module loader may return other errors as well */
 			ASSERT_TRUE(hit);
 			EXPECT_LT(0, err);
 			EXPECT_EQ(-1, access(DEV_PATH, F_OK)) TH_LOG("place %d", n);
@@ -61,7 +60,7 @@ TEST_F_TIMEOUT(loading, insmod, 2000)
 				TH_LOG("place %d", n);
 			continue;
 		}
-		/* The node is devtmpfs's, and loading does not depend on it. */
+		/* devtmpfs makes the node, and loading does not depend on it. */
 		in_spite += hit;
 		if (access(DEV_PATH, F_OK)) {
 			ASSERT_TRUE(hit);
@@ -156,7 +155,7 @@ static int reopen(struct _test_data_device *self)
 	return self->fd < 0 ? -1 : 0;
 }
 
-/* With what was fed to it, and what is still to be read, it is all there. */
+/* True if the tape and the unread rest are complete. */
 static bool complete(struct _test_data_device *self, struct tape *t)
 {
 	bool ok = tape_drain(t, self->fd) >= 0 && tape_clean(t) &&
@@ -192,7 +191,7 @@ TEST_F_TIMEOUT(device, opening, 200)
 	}
 }
 
-/* No byte is taken away by a read that fails. */
+/* A failing read takes no byte away. */
 TEST_F_TIMEOUT(device, reading, 500)
 {
 	static char buf[3000];
@@ -205,7 +204,7 @@ TEST_F_TIMEOUT(device, reading, 500)
 	FOR_EACH_PLACE(n, hit) {
 		ASSERT_EQ(0, reopen(self));
 		t = tape_new();
-		/* the first read, which has to set up a reader, and one that has not */
+		/* the first read, which sets up the reader, and a later one */
 		for (int i = 0; i < 2; i++) {
 			inject_arm(n);
 			got = read(self->fd, buf, sizeof(buf));
@@ -280,7 +279,7 @@ TEST_F_TIMEOUT(device, seeking, 500)
 	}
 }
 
-/* What is said to be written is there, and nothing else. */
+/* Exactly the bytes reported as written are in the stream. */
 TEST_F_TIMEOUT(device, writing, 500)
 {
 	static char text[300 * 20 + 1];
@@ -328,7 +327,7 @@ TEST_F_TIMEOUT(device, emitting, 500)
 			ASSERT_TRUE(hit || !ret);
 			EXPECT_EQ(before + !ret, stored()) TH_LOG("place %d", n);
 		}
-		/* What it copies it does where nobody may sleep: no place, see testing.rst */
+		/* It copies where sleeping is forbidden: no place, see testing.rst */
 		SAY_PLACES(n, "emit", 0);
 	}
 }
@@ -352,7 +351,7 @@ TEST_F_TIMEOUT(device, naming, 500)
 		self->whole->dicts++;
 	}
 	SAY_PLACES(n, "dictionary", 1);
-	/* all of them are there, each once */
+	/* all of them are present, each once */
 	EXPECT_TRUE(complete(self, tape_new()));
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_inject_late.c - what the module is asked for when it has long been there fails once
+ * test_inject_late.c - later allocations of a loaded module fail once
  *
- * As test_inject_ctl.c: tracepoints that are added by name, which have the kernel make
- * counters, and a CPU that comes, for which rings are made. What was refused is not there,
- * what was not refused works, and the next try does in any case.
+ * Like test_inject_ctl.c: tracepoints added by name, for which the kernel makes counters, and a
+ * CPU that comes online, for which rings are made. After a refusal the object does not exist;
+ * otherwise it works; and the next attempt always succeeds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "inject.h"
 #include "nl.h"
 
-/* An event of it is made by prctl(PR_SET_NAME), and little else. */
+/* prctl(PR_SET_NAME) causes its events, and little else. */
 #define TRACEPOINT	"task:task_rename"
 #define FIRST		(DEVTRACE_T_USER2 - DEVTRACE_TRACEPOINTS_MAX)
 #define SIDE		"/dev/trace-side"
@@ -54,7 +54,7 @@ static void make(int cmd)
 	nl_put_str(&nl, DEVTRACE_A_TRACEPOINT, TRACEPOINT);
 }
 
-/* Stream 0 wants this type and no other; 0: none. */
+/* Stream 0 wants only this type; 0: none. */
 static void make_want(unsigned int type)
 {
 	uint8_t map[32] = { 0 };
@@ -88,7 +88,7 @@ static int want(unsigned int type)
 }
 
 struct added {
-	unsigned int type;	/* 0: it is not there */
+	unsigned int type;	/* 0: it does not exist */
 	bool attached;
 };
 
@@ -112,7 +112,7 @@ static struct added added(void)
 	return a;
 }
 
-/* How many events it makes when something happens once on each CPU. */
+/* Number of its events when it occurs once on each CPU. */
 static int events_of(unsigned int type)
 {
 	struct tape *t = tape_new();
@@ -137,7 +137,8 @@ static int events_of(unsigned int type)
 }
 
 /*
- * A request with the nth place failing: 0 or what the kernel said. *hit: whether one did.
+ * Send a request with the nth place failing; returns 0 or the kernel's error. *@hit: a place
+ * failed.
  */
 static int request(int n, bool *hit)
 {
@@ -172,7 +173,7 @@ TEST_F_TIMEOUT(late, tracepoints, 2000)
 		if (err) {
 			ASSERT_TRUE(hit);
 			EXPECT_TRUE(inject_fits(-err) || err == -ENOBUFS) TH_LOG("place %d: %d", n, err);
-			/* Sent, and told that an answer is lost: done or not. */
+			/* Sent, but the reply is lost: done or not. */
 			EXPECT_TRUE(!a.type || err == -ENOBUFS) TH_LOG("place %d", n);
 		} else {
 			EXPECT_LE(FIRST, a.type) TH_LOG("place %d", n);
@@ -192,7 +193,7 @@ TEST_F_TIMEOUT(late, tracepoints, 2000)
 			ASSERT_TRUE(hit);
 			EXPECT_TRUE(inject_fits(-err) || err == -ENOBUFS) TH_LOG("place %d: %d", n, err);
 		}
-		/* What cannot be had is left out, and named; what can comes from each CPU. */
+		/* A type that is not available is left out and named; others come from each CPU. */
 		if (!err && nl.why[0]) {
 			EXPECT_TRUE(hit);
 			EXPECT_FALSE(added().attached) TH_LOG("place %d: %s", n, nl.why);
@@ -220,7 +221,7 @@ TEST_F_TIMEOUT(late, tracepoints, 2000)
 			ASSERT_TRUE(hit);
 			EXPECT_TRUE(inject_fits(-err) || err == -ENOBUFS) TH_LOG("place %d: %d", n, err);
 		}
-		/* It is there and works, or it is not there. */
+		/* It exists and works, or it does not exist. */
 		EXPECT_EQ(added().type ? self->ncpus : 0, events_of(a.type)) TH_LOG("place %d", n);
 		if (!added().type)
 			ASSERT_EQ(0, add()) TH_LOG("after place %d: %s", n, nl.why);
@@ -228,7 +229,7 @@ TEST_F_TIMEOUT(late, tracepoints, 2000)
 	SAY_PLACES(n, "profile-del", 9);
 }
 
-/* It has not been there since the module came, so its rings are made now, or it stays away. */
+/* The CPU was offline since the load: its rings are made now, or it stays offline. */
 TEST_F_TIMEOUT(late, a_cpu_that_comes, 2000)
 {
 	int last, n, k, wfd, stayed = 0;
@@ -258,7 +259,7 @@ TEST_F_TIMEOUT(late, a_cpu_that_comes, 2000)
 		} else {
 			hit = inject_disarm();
 		}
-		/* Either stream has what happens there. */
+		/* Both streams have the events of this CPU. */
 		wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
 		ASSERT_LE(0, wfd);
 		ASSERT_EQ(0, dev_pin(last)) TH_LOG("place %d: it is not there", n);

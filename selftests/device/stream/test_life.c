@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_life.c - the module comes and goes under its users, the wall clock is set
+ * test_life.c - loading and unloading the module under load, and steps of the wall clock
  *
- * LIFE_CYCLES says how often the module comes and goes (default 20). Several processes
- * open the device meanwhile as it happens, emit, read, map, ask by netlink and close;
- * whether there is a module just then they do not know. What they emitted in a life of
- * the module is what the module says of that life, and what can be read of it.
+ * LIFE_CYCLES is the number of load cycles (default 20). Several processes open the device,
+ * emit, read, map, send netlink requests and close, without knowing whether the module is
+ * loaded. The events emitted between load and unload are those that the module counts and those
+ * that can be read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,15 +26,15 @@
 #include "nl.h"
 
 #define USERS		3
-#define ENOUGH		20		/* events in a life, at least */
+#define ENOUGH		20		/* least number of events per cycle */
 #define STEPS		5
 #define MARKS		64
-#define LIMIT_NS	300000000LL	/* how wrong a date may be, see mark() */
+#define LIMIT_NS	300000000LL	/* largest error of a date, see mark() */
 
-/* What the processes share. */
+/* Shared by the processes. */
 struct life {
 	atomic_int pause, resting, bad;
-	atomic_ulong emitted;		/* in this life */
+	atomic_ulong emitted;		/* in this cycle */
 	atomic_ulong opened, refused;
 };
 
@@ -50,8 +50,8 @@ static bool no_device(int err)
 }
 
 /*
- * The descriptor holds devtrace.ko, but not what controls it: that may go after its family was
- * found. Then there is no such family, or one that takes no questions any more.
+ * The descriptor holds devtrace.ko but not its control part, which may be unloaded after the
+ * family was found. Then the family does not exist, or refuses requests.
  */
 static bool no_control(int err)
 {
@@ -67,7 +67,7 @@ static void use(struct life *l, int fd, uint32_t who, uint32_t *nr)
 	int i, err, n = 1 + dev_random() % 8;
 
 	for (i = 0; i < n; i++) {
-		/* Counted while the module cannot go: the descriptor holds it. */
+		/* Counted while the open descriptor holds the module. */
 		if (dev_emit_mark(fd, DEVTRACE_T_USER, who, ++*nr))
 			l->bad = errno;
 		else
@@ -169,7 +169,7 @@ static bool used_enough(struct life *l)
 	return l->emitted >= ENOUGH;
 }
 
-/* What all wrote, users and a driver, is what the module says and what can be read. */
+/* Events written, by users and a driver, are those counted and those read. */
 static void account(struct __test_metadata *_metadata, struct life *l, bool driver)
 {
 	uint64_t counts[DEV_CPUS][DTTEST_CLASSES], sum;
@@ -210,7 +210,7 @@ TEST_F_TIMEOUT(life, the_module_comes_and_goes_under_its_users, 3000)
 	int i, tries;
 
 	for (i = 0; i < self->cycles; i++) {
-		/* There is no module: nobody has a descriptor, all is counted. */
+		/* The module is unloaded: there are no descriptors, and everything is counted. */
 		l->emitted = 0;
 		snprintf(params, sizeof(params), "size=%dK", 1 << dev_random() % 8);
 		ASSERT_EQ(0, dev_load_file("devtrace.ko", params));
@@ -234,15 +234,13 @@ TEST_F_TIMEOUT(life, the_module_comes_and_goes_under_its_users, 3000)
 	EXPECT_LT(0, l->refused);
 }
 
-/*
- * The wall clock.
- */
+/* The wall clock. */
 FIXTURE(wall) {
-	int64_t ahead;		/* of CLOCK_MONOTONIC, in the beginning */
+	int64_t ahead;		/* wall clock minus CLOCK_MONOTONIC at the begin */
 	int fd, reader;
-	/* By the clock then, before and after the mark was emitted; how wrong it may be. */
+	/* Wall clock before and after each mark, and its allowed error. */
 	int64_t before[MARKS], after[MARKS], allowed[MARKS];
-	int64_t last;		/* CLOCK_MONOTONIC of the one before */
+	int64_t last;		/* CLOCK_MONOTONIC of the previous mark */
 	bool sure[MARKS];
 	int n;
 };
@@ -292,9 +290,9 @@ FIXTURE_TEARDOWN(wall)
 }
 
 /*
- * A mark; its date must be right if sure. While the clock is a tenth too fast a date is
- * wrong by a tenth of the time since the clock was looked at, and no event does that
- * before this one if the board stood still.
+ * Emit a mark, whose date must be right if @sure. While the clock is a tenth too fast, a date is
+ * wrong by a tenth of the time since the last sample, which no event triggers if the board stood
+ * still.
  */
 static int mark(FIXTURE_DATA(wall) *self, bool sure)
 {
@@ -355,7 +353,7 @@ static struct tape *dated_tape(struct dates *d, const FIXTURE_DATA(wall) *wall)
 	return t;
 }
 
-/* By the reader that was there all the time, and by one that comes now. */
+/* For a permanent reader and for a new one. */
 static void check_dates(struct __test_metadata *_metadata, FIXTURE_DATA(wall) *self,
 			struct tape *live, struct dates *at_once)
 {
@@ -384,8 +382,8 @@ static void check_dates(struct __test_metadata *_metadata, FIXTURE_DATA(wall) *s
 }
 
 /*
- * The clock is looked at once a second, when something is emitted: what comes within a
- * second of a step may have the date of before it, what comes later has its own.
+ * The clock is sampled once a second, with an event: an event within a second of a step may have
+ * the old date; later ones have the new one.
  */
 TEST_F(wall, dates_follow_when_the_clock_is_set)
 {
@@ -402,7 +400,7 @@ TEST_F(wall, dates_follow_when_the_clock_is_set)
 		ASSERT_EQ(0, mark(self, false));
 		for (k = 0; k < 3; k++)
 			ASSERT_EQ(0, mark(self, true));
-		/* Half of the steps lie between two reads. */
+		/* Half of the steps are between two reads. */
 		if (i % 2)
 			ASSERT_LE(0, tape_drain(live, self->reader));
 	}
@@ -410,7 +408,7 @@ TEST_F(wall, dates_follow_when_the_clock_is_set)
 	tape_free(live);
 }
 
-/* A tenth faster than it should: in six seconds that is twice what is allowed. */
+/* A tenth too fast: after six seconds the error is twice the allowed one. */
 TEST_F(wall, dates_follow_when_the_clock_is_slewed)
 {
 	struct dates at_once;

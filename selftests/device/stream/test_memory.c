@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_memory.c - the kernel's memory that programs make us take
+ * test_memory.c - kernel memory that programs cause to be allocated
  *
- * Lanes: what they may have is reserved before it is allocated and given back when it has
- * been freed, whoever keeps a descriptor or a copy of the mapping; a user leaves something to
- * those who come after him, and root keeps a part. Descriptors: each takes so much at the most,
- * however many lanes there are. All of it is charged to the cgroup of the program, and whoever
- * goes too far there harms nobody elsewhere.
+ * Lanes: their memory is reserved before the allocation and given back after it was freed,
+ * whatever happens to descriptors or copies of the mapping. A user leaves something for later
+ * users, and root has a reserved part. Descriptors: each has bounded memory, with any number of
+ * lanes. All memory is charged to the program's cgroup, and a program beyond its limit harms
+ * none outside.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +29,8 @@
 #define TYPE	DEVTRACE_T_USER
 #define USER	2000
 /*
- * Documentation/security.rst: of a descriptor, for each CPU, and for each 64 lanes that there
- * were at once; with what the kernel adds for files and tables.
+ * Documentation/security.rst: memory of a descriptor, per CPU, and per 64 concurrent lanes,
+ * including the kernel's files and tables.
  */
 #define BASE_KB	56
 #define CPU_KB	12
@@ -68,7 +68,7 @@ static int set(const char *name, const char *value)
 	return dev_write_file(path, value);
 }
 
-/* The number behind a word in a file, or -1. */
+/* The number after a word in a file, or -1. */
 static long number_in(const char *path, const char *word)
 {
 	char buf[16384];
@@ -85,7 +85,7 @@ static long available_kb(void)
 	return number_in("/proc/meminfo", "MemAvailable:");
 }
 
-/* As much as is asked for; the ring of what lanes give is made. */
+/* Make and close a lane; the ring of blocks exists then. */
 static bool any_number_of_lanes(int wfd)
 {
 	struct devtrace_lane_ask arg;
@@ -96,7 +96,7 @@ static bool any_number_of_lanes(int wfd)
 	       !set("lane_all", "1G");
 }
 
-/* The memory of a lane is there as long as it counts, and no longer than it is mapped. */
+/* The memory of a lane exists as long as it counts, and at most as long as it is mapped. */
 TEST_F_TIMEOUT(memory, goes_when_it_is_unmapped, 900)
 {
 	const int rounds = 64;
@@ -118,7 +118,7 @@ TEST_F_TIMEOUT(memory, goes_when_it_is_unmapped, 900)
 	}
 	dev_say("%d descriptors of lanes that are gone: %ld kB", rounds, dev_vmalloc_kb() - before);
 	EXPECT_GE(1024, dev_vmalloc_kb() - before);
-	/* Nor is it there for whoever maps a descriptor again. */
+	/* Mapping the descriptor again does not bring it back. */
 	EXPECT_EQ(-1, lane_map(&l, fd[0], DEVTRACE_LANE_MAX));
 	for (i = 0; i < rounds; i++)
 		close(fd[i]);
@@ -154,7 +154,7 @@ TEST_F_TIMEOUT(memory, is_not_kept_by_a_child, 900)
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 }
 
-/* A process that has as many lanes as it gets, and then holds them until it is killed. */
+/* A process that takes all lanes it gets, and holds them until it is killed. */
 static pid_t holder(unsigned int uid, int wfd, uint32_t bytes, int *got)
 {
 	int p[2], n = 0;
@@ -193,7 +193,7 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Of 64 lanes 16 are root's. Each user leaves free as much of the rest as he has. */
+/* 16 of 64 lanes are root's. Each user leaves as much of the rest as he has. */
 TEST_F_TIMEOUT(memory, a_user_leaves_something_to_others, 900)
 {
 	static const int share[] = { 24, 12, 6, 3, 1, 1, 0 };
@@ -209,7 +209,7 @@ TEST_F_TIMEOUT(memory, a_user_leaves_something_to_others, 900)
 	}
 	pid[USERS] = holder(0, self->wfd, DEVTRACE_LANE_MIN, &got);
 	EXPECT_EQ(64 - 47, got);
-	/* What one gives back others can have. */
+	/* Lanes given back are available to others. */
 	end(pid[0]);
 	pid[0] = holder(USER + 100, self->wfd, DEVTRACE_LANE_MIN, &got);
 	EXPECT_LT(0, got);
@@ -217,7 +217,7 @@ TEST_F_TIMEOUT(memory, a_user_leaves_something_to_others, 900)
 		end(pid[i]);
 }
 
-/* So it is with their numbers, of which there are 4096. */
+/* The same for their numbers, of which there are 4096. */
 TEST_F_TIMEOUT(memory, numbers_are_shared_as_well, 900)
 {
 	pid_t pid[3];
@@ -238,7 +238,7 @@ TEST_F_TIMEOUT(memory, numbers_are_shared_as_well, 900)
 #define ASKERS	200
 #define ASKS	200
 
-/* Asks for the largest so many times, and then holds what it has until it is killed. */
+/* Requests the largest lane many times, and holds what it has until it is killed. */
 static pid_t asker(unsigned int uid, int wfd, atomic_int *done)
 {
 	struct devtrace_lane_ask arg;
@@ -254,7 +254,7 @@ static pid_t asker(unsigned int uid, int wfd, atomic_int *done)
 
 		if (fd < 0 && errno != ENOSPC)
 			_exit(2);
-		/* Some are kept, and some come and go. */
+		/* Keep some, and close others. */
 		if (fd >= 0 && dev_random() & 1)
 			close(fd);
 	}
@@ -263,7 +263,7 @@ static pid_t asker(unsigned int uid, int wfd, atomic_int *done)
 	_exit(3);
 }
 
-/* With the limits as they are when nobody set them: of five users, at once. */
+/* With default limits: five users at once. */
 TEST_F_TIMEOUT(memory, of_many_who_ask_at_once, 900)
 {
 	long before, avail, least, now, most = 0;
@@ -274,7 +274,7 @@ TEST_F_TIMEOUT(memory, of_many_who_ask_at_once, 900)
 
 	done = mmap(NULL, sizeof(*done), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, done);
-	/* 16 MiB there are not for anybody. */
+	/* 16 MiB are above the limit of a lane. */
 	EXPECT_EQ(-1, lane_fd(self->wfd, 16 << 20, &arg));
 	EXPECT_EQ(EINVAL, errno);
 	fd = lane_fd(self->wfd, 0, &arg);
@@ -288,7 +288,7 @@ TEST_F_TIMEOUT(memory, of_many_who_ask_at_once, 900)
 		pid[i] = asker(USER + i % 5, self->wfd, done);
 		ASSERT_LT(0, pid[i]);
 	}
-	/* On one CPU they may all be done by now, and hold what they have. */
+	/* On one CPU they may be done already, and hold what they have. */
 	do {
 		now = dev_vmalloc_kb() - before;
 		most = now > most ? now : most;
@@ -298,14 +298,14 @@ TEST_F_TIMEOUT(memory, of_many_who_ask_at_once, 900)
 			gone += waitpid(pid[i], &status, WNOHANG) != 0;
 		dev_sleep_ms(2);
 	} while (*done + gone < ASKERS);
-	/* Nobody was killed, nor told of anything but that there is no room. */
+	/* No process was killed, and the only error was lack of room. */
 	EXPECT_EQ(0, gone);
 	/* 3/4 of lane_all, and the stacks of the processes. */
 	dev_say("%ld kB of lanes and stacks at the most, %ld kB less available", most,
 		avail - least);
 	EXPECT_GE(48 * 1024 + ASKERS * 20, most);
 	EXPECT_LT(4 * 1024, most);
-	/* What is freed by RCU, and the processes themselves, beside it. */
+	/* In addition, memory that RCU frees, and the processes. */
 	EXPECT_GE(128 * 1024, avail - least);
 	/* Root's part is left. */
 	fd = lane_fd(self->wfd, DEVTRACE_LANE_MAX, &arg);
@@ -316,7 +316,7 @@ TEST_F_TIMEOUT(memory, of_many_who_ask_at_once, 900)
 	munmap(done, sizeof(*done));
 }
 
-/* Descriptors, each of which has been read once, as one who follows does. */
+/* Memory of @n descriptors, each read once, like those of followers. */
 static long of_descriptors(int n)
 {
 	int *fd = calloc(n, sizeof(*fd)), i;
@@ -365,7 +365,7 @@ TEST_F_TIMEOUT(memory, of_many_descriptors, 900)
 		lane_close(&l[i]);
 }
 
-/* There were as many lanes at once as there can be: numbers stay. */
+/* With the largest number of lanes ever open: numbers stay in use. */
 TEST_F_TIMEOUT(memory, of_a_descriptor_at_the_most, 900)
 {
 	const int descriptors = 16;
@@ -422,7 +422,7 @@ static long small_kb(void)
 	return atol(buf) / 1024;
 }
 
-/* It lives in @group, and does this. */
+/* Run this function in a process in @group. */
 static pid_t in(const char *group, int (*fn)(int wfd), int wfd)
 {
 	char path[64], me[16];
@@ -437,7 +437,7 @@ static pid_t in(const char *group, int (*fn)(int wfd), int wfd)
 	_exit(dev_write_file(path, me) ? 100 : fn(wfd));
 }
 
-/* Waits for its end: its exit status, or minus the signal. */
+/* Wait for its end: exit status, or minus the signal. */
 static int how_it_ended(pid_t pid)
 {
 	int status;
@@ -456,7 +456,7 @@ static int canary(int wfd)
 	return 0;
 }
 
-/* Ends as it is, with lanes open and events in them, one read by a descriptor of its own. */
+/* Exits with lanes open and events in them; one is read by its own descriptor. */
 static int program(int wfd)
 {
 	int fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -493,7 +493,7 @@ static int descriptors_without_end(int wfd)
 	return errno;
 }
 
-/* A lane of each size, and descriptors; it waits to be killed. */
+/* Open a lane of each size, and descriptors; wait to be killed. */
 static int has_some(int wfd)
 {
 	struct devtrace_lane_ask arg;
@@ -528,10 +528,10 @@ TEST_F_TIMEOUT(memory, in_a_small_cgroup, 900)
 	if (!cgroups())
 		SKIP(return, "no cgroups with memory here");
 	bird = in(OTHER, canary, self->wfd);
-	/* A reader there has places for as many. */
+	/* A reader has places for all of them. */
 	for (i = 0; i < 128; i++)
 		ASSERT_EQ(0, lane_open(&l[i], self->wfd, DEVTRACE_LANE_MIN));
-	/* One after the other: what one had is given back before the next wants it. */
+	/* One after the other: memory is given back before the next one needs it. */
 	for (i = 0; i < rounds(); i++) {
 		how = how_it_ended(in(SMALL, program, self->wfd));
 		ASSERT_EQ(0, how) TH_LOG("round %d", i);
@@ -540,7 +540,7 @@ TEST_F_TIMEOUT(memory, in_a_small_cgroup, 900)
 	EXPECT_EQ(0, number_in(SMALL "/memory.events", "oom_kill "));
 	EXPECT_GT(6 * 1024, small_kb());
 
-	/* It is charged: 2 MiB of lanes, and descriptors. */
+	/* 2 MiB of lanes, and descriptors, are charged. */
 	some = small_kb();
 	pid = in(SMALL, has_some, self->wfd);
 	ASSERT_EQ(pid, waitpid(pid, &status, WUNTRACED));
@@ -550,7 +550,7 @@ TEST_F_TIMEOUT(memory, in_a_small_cgroup, 900)
 	EXPECT_LE(2048 + 32 * 32, some);
 	end(pid);
 
-	/* Who has no bounds gets an error, or is killed, and nobody else is. */
+	/* A program without bounds gets an error or is killed, but no other is killed. */
 	for (i = 0; i < 2; i++) {
 		how = how_it_ended(in(SMALL, hostile[i], self->wfd));
 		EXPECT_TRUE(how == ENOMEM || how == -SIGKILL) TH_LOG("%d: %d", i, how);
@@ -565,7 +565,7 @@ TEST_F_TIMEOUT(memory, in_a_small_cgroup, 900)
 
 #define FILE_MAX	"/proc/sys/fs/file-max"
 
-/* Takes all files that users may have; root may have more. */
+/* Take all files that users may have; root may have more. */
 static int touch_without_files(const struct lane *l)
 {
 	const struct rlimit r = { 1 << 20, 1 << 20 };
@@ -579,7 +579,7 @@ static int touch_without_files(const struct lane *l)
 		return 102;
 	pid = fork();
 	if (!pid) {
-		/* It would be asked for the page again and again. */
+		/* A page that cannot be mapped would fault without end. */
 		alarm(60);
 		for (uint32_t i = 0; i < l->bytes; i += 4096)
 			if (*(volatile const unsigned char *)(l->blocks + i))
@@ -589,7 +589,7 @@ static int touch_without_files(const struct lane *l)
 	return how_it_ended(pid);
 }
 
-/* The pages that a child gets in place of its parent's lane are to be had without any file. */
+/* A child's zeroed pages for its parent's lane must not need a file. */
 TEST_F(memory, of_a_child_where_no_file_is_left)
 {
 	char before[32] = "", few[32], buf[64];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_missed.c - what a stopped stream missed is told where it was missed
+ * test_missed.c - events missed during a stop are reported at their place
  *
- * A model keeps what each CPU, and each lane, missed in each stop. Whoever opens the device
- * later, and whoever reads all the time, is told the same: each loss between the two changes
- * of state that it belongs between.
+ * A model has the events that each CPU and each lane missed during each stop. A reader that
+ * opens the device later and a permanent one get the same: each loss between the two state
+ * changes of its stop.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,30 +18,30 @@
 #include "nl.h"
 
 #define CHANGES	400
-/* So many changes are remembered at least. */
+/* Least number of changes that the stream remembers. */
 #define KNOWN	30
 
-/* Whose owners write on while the stream is stopped. */
+/* Their owners go on writing while the stream is stopped. */
 #define LANES	2
 
 static struct nl nl;
 
-/* What is missed behind each change of state; the first is none. */
+/* Events missed after each state change; the first entry precedes all changes. */
 struct between {
 	int state;
 	uint64_t ts;
 	uint64_t missed[DEV_CPUS];
-	uint64_t from, to;		/* of the last loss told */
+	uint64_t from, to;		/* times of the last loss reported */
 };
 
 struct account {
 	struct between at[CHANGES];
 	unsigned int n;
-	uint64_t last;			/* event */
+	uint64_t last;			/* time of the last event */
 	bool clock, late_clock, wrong;
-	bool forgotten;			/* the stream may have forgotten changes since the last */
-	unsigned int changes;		/* of the model, also those that a clear left behind it */
-	unsigned int before;		/* of these, when it was last drained */
+	bool forgotten;			/* the stream may have forgotten changes meanwhile */
+	unsigned int changes;		/* in the model, including those behind a clear */
+	unsigned int before;		/* value of @changes at the last drain */
 };
 
 static void each(struct tape *t, const struct devtrace_item *i)
@@ -63,13 +63,13 @@ static void each(struct tape *t, const struct devtrace_item *i)
 		b->missed[i->u.lost.source] += i->u.lost.count;
 		b->from = i->u.lost.from;
 		b->to = i->u.lost.to;
-		/* Behind the event before; of a stop that is forgotten, that of its CPU. */
+		/* After the previous event; for a forgotten stop, after that of its CPU. */
 		a->wrong |= (a->n && !a->forgotten && b->from < a->last) || b->to < b->from;
 		break;
 	case DEVTRACE_ITEM_STATE:
 		a->late_clock |= !a->clock;
 		a->forgotten = false;
-		/* What was told of the stop before ended before this. */
+		/* The loss reported before belongs to a time before this change. */
 		a->wrong |= b->to > i->u.state.ts;
 		if (a->n + 1 == CHANGES)
 			break;
@@ -81,7 +81,7 @@ static void each(struct tape *t, const struct devtrace_item *i)
 	}
 }
 
-/* What a reader from the beginning is told. */
+/* The reports to a reader from the beginning. */
 static struct account *account_now(const char *path)
 {
 	struct account *a = calloc(1, sizeof(*a));
@@ -102,7 +102,7 @@ static bool same_missed(const struct between *a, const struct between *b)
 	return !memcmp(a->missed, b->missed, sizeof(a->missed));
 }
 
-/* What was told against what is so; says what differs. */
+/* Compare reports with the model, and print differences. */
 static bool as_model(const struct account *told, const struct account *model)
 {
 	struct between before = { 0 };
@@ -114,7 +114,7 @@ static bool as_model(const struct account *told, const struct account *model)
 			told->late_clock ? "before any clock" : "");
 		return false;
 	}
-	/* The oldest are forgotten: what was missed there is told before the others. */
+	/* The oldest changes are forgotten: their losses come before the others. */
 	skip = model->n - told->n;
 	for (i = 0; i <= skip; i++)
 		for (cpu = 0; cpu < DEV_CPUS; cpu++)
@@ -136,7 +136,7 @@ static bool as_model(const struct account *told, const struct account *model)
 
 FIXTURE(missed) {
 	int out, live;
-	struct tape *tape;		/* of who reads all the time */
+	struct tape *tape;		/* of the permanent reader */
 	struct account *told, *model;
 	int cpus[DEV_CPUS], ncpus;
 	struct lane lanes[LANES];
@@ -179,7 +179,7 @@ FIXTURE_TEARDOWN(missed)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* Some events on one CPU: the stream has them, or misses them. */
+/* Emit on one CPU: the stream stores the events or misses them. */
 static int emit(const FIXTURE_DATA(missed) *self, int cpu, unsigned int n)
 {
 	struct between *b = &self->model->at[self->model->n];
@@ -195,7 +195,7 @@ static int emit(const FIXTURE_DATA(missed) *self, int cpu, unsigned int n)
 	return 0;
 }
 
-/* The same into a lane, as a thread that was in the middle of it, or does not ask. */
+/* The same in a lane, as by a thread that does not check the state. */
 static void emit_lane(FIXTURE_DATA(missed) *self, int lane, unsigned int n)
 {
 	struct between *b = &self->model->at[self->model->n];
@@ -213,7 +213,7 @@ static int change(const FIXTURE_DATA(missed) *self, int state)
 	struct account *m = self->model;
 	int err;
 
-	/* To stop a frozen stream is to thaw it. */
+	/* Stopping a frozen stream thaws it. */
 	if (state == DEVTRACE_STATE_RUNNING && m->at[m->n].state == DEVTRACE_STATE_FROZEN) {
 		err = change(self, DEVTRACE_STATE_STOPPED);
 		if (err)
@@ -229,7 +229,7 @@ static int change(const FIXTURE_DATA(missed) *self, int state)
 	return nl_do(&nl, NULL, NULL);
 }
 
-/* Nothing before it is told any more but that it is stopped, if it is. */
+/* Clear: reports begin anew, with the present state if it is stopped. */
 static int clear(const FIXTURE_DATA(missed) *self)
 {
 	struct account *m = self->model;
@@ -243,7 +243,7 @@ static int clear(const FIXTURE_DATA(missed) *self)
 	return nl_do(&nl, NULL, NULL);
 }
 
-/* Whoever opens the device now is told what the model says. */
+/* True if a new reader gets the reports of the model. */
 static bool told_later(const FIXTURE_DATA(missed) *self)
 {
 	struct account *a = account_now(DEV_PATH);
@@ -253,7 +253,7 @@ static bool told_later(const FIXTURE_DATA(missed) *self)
 	return same;
 }
 
-/* Stopped, and going on: the loss stands between, and says so with its times. */
+/* The loss is between stop and start, and has their times. */
 TEST_F(missed, between_stop_and_start)
 {
 	struct account *a;
@@ -278,7 +278,7 @@ TEST_F(missed, between_stop_and_start)
 	free(a);
 }
 
-/* Lanes likewise, each stop its own, also for who opens the device behind both. */
+/* The same for lanes, with separate losses per stop, also for a new reader. */
 TEST_F(missed, by_lanes_in_two_stops)
 {
 	const unsigned int source = self->lanes[0].head->source;
@@ -308,7 +308,7 @@ TEST_F(missed, by_lanes_in_two_stops)
 	free(a);
 }
 
-/* Frozen while it is stopped; and thawed. */
+/* Frozen while stopped; then thawed. */
 TEST_F(missed, stopped_then_frozen)
 {
 	ASSERT_EQ(0, change(self, DEVTRACE_STATE_STOPPED));
@@ -320,7 +320,7 @@ TEST_F(missed, stopped_then_frozen)
 	EXPECT_TRUE(told_later(self));
 }
 
-/* What was missed before a clear is not told after it, nor what the stream did before. */
+/* A clear ends the reports of earlier losses and changes. */
 TEST_F(missed, cleared_while_stopped)
 {
 	struct account *a;
@@ -346,7 +346,7 @@ TEST_F(missed, cleared_while_stopped)
 	EXPECT_TRUE(told_later(self));
 }
 
-/* After lseek(2) into a stop it is told that it is stopped, and all that is missed in it. */
+/* After lseek(2) into a stop: the state, and all losses of that stop. */
 TEST_F(missed, after_a_seek_into_a_stop)
 {
 	struct account *a = calloc(1, sizeof(*a));
@@ -366,7 +366,7 @@ TEST_F(missed, after_a_seek_into_a_stop)
 	EXPECT_EQ(7, a->at[1].missed[self->cpus[0]]);
 	EXPECT_FALSE(a->wrong);
 	EXPECT_FALSE(a->late_clock);
-	/* And from the beginning, all of it. */
+	/* And everything from the beginning. */
 	memset(a, 0, sizeof(*a));
 	ASSERT_EQ(0, lseek(self->live, 0, SEEK_SET));
 	ASSERT_LT(0, tape_drain(t, self->live));
@@ -375,7 +375,7 @@ TEST_F(missed, after_a_seek_into_a_stop)
 	free(a);
 }
 
-/* After lseek(2) to a time, each stop behind it or around it is told with what it missed. */
+/* After lseek(2) to a time, each later or current stop is reported with its losses. */
 TEST_F(missed, after_a_seek_before_stops)
 {
 	const unsigned int cpu = self->cpus[0], lane = self->lanes[0].head->source;
@@ -417,7 +417,7 @@ TEST_F(missed, after_a_seek_before_stops)
 	free(a);
 }
 
-/* Read what has come for the one who reads all the time. */
+/* Read new data for the permanent reader. */
 static int drain_live(const FIXTURE_DATA(missed) *self)
 {
 	struct account *a = self->told;
@@ -427,7 +427,7 @@ static int drain_live(const FIXTURE_DATA(missed) *self)
 	return tape_drain(self->tape, self->live);
 }
 
-/* Any order of changes, on all CPUs, more of them than are remembered. */
+/* Random changes on all CPUs, more than are remembered. */
 TEST_F(missed, any_order)
 {
 	static const int states[] = {

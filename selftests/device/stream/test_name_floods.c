@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_name_floods.c - names against those who give too many of them
+ * test_name_floods.c - programs that set too many names harm only themselves
  *
- * A thread that renames itself washes out no names but its own; a user who
- * starts thousands of threads, or fills the dictionary, loses names of his own;
- * each user has a part, and root's is kept for it; new names come at a rate that
- * readers can bear. Counters of names begin near their wrap. The idle thread of
- * each CPU is called by its own name.
+ * A thread that renames itself evicts only its own names. A user who starts thousands of
+ * threads, or fills the dictionary, loses his own names; each user has a part, and root's is
+ * reserved. New names are limited to a rate that readers can handle. Counters of names start
+ * near their wrap. The idle thread of each CPU has its own name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,11 +25,11 @@
 
 #define NAMES		64
 #define VICTIMS		32
-#define FLOODER		1000	/* users */
+#define FLOODER		1000	/* user ids */
 #define OTHER		1001
 /*
- * Threads, more than the table of names has slots for, and more in each of its buckets than
- * that has ways. Where DEVICE_ROUNDS is small it is half of them.
+ * Number of threads: more than the table of names has slots, and more per bucket than ways. With
+ * a small DEVICE_ROUNDS half of them.
  */
 static int threads(void)
 {
@@ -69,15 +68,15 @@ FIXTURE_TEARDOWN(floods)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* What the tape says, when an event comes, that its thread is called. */
+/* Names of threads at the time of an event, on the tape. */
 #define TAG_VICTIM	1
 #define TAG_FLOODER	2
 
 struct heard {
-	int victims, named;		/* events of victims, those with the right name */
+	int victims, named;		/* events of victims, and those with the right name */
 	int flooders, nameless;
-	uint32_t nr;			/* the last event of a flooder */
-	char last[16];			/* and its name */
+	uint32_t nr;			/* number of the last event of a flooder */
+	char last[16];			/* its name */
 };
 
 static void hear(struct tape *t, const struct devtrace_item *i)
@@ -118,7 +117,7 @@ static struct tape *hear_all(struct heard *h)
 	return t;
 }
 
-/* A process of this user; it is gone when this returns. 0, or what it says is wrong. */
+/* Run @fn in a process of this user until its end; returns 0 or the failing line. */
 static int as(unsigned int uid, int (*fn)(int fd, int arg), int fd, int arg)
 {
 	int status;
@@ -143,7 +142,7 @@ static int victim(int fd, int nr)
 }
 
 #define RENAMES		2000
-/* Threads of one bucket: kmod/emit/proc.c. If it hashes otherwise, the flood is less so. */
+/* Threads of one bucket: kmod/emit/proc.c. With another hash the flood is weaker. */
 #define BUCKET(tid)	((uint32_t)(tid) * 0x61c88647u >> 25)
 
 struct renamer {
@@ -171,7 +170,7 @@ static void *rename_flood(void *arg)
 	return NULL;
 }
 
-/* Four threads, in the bucket of the victim, which is of the same user and gone. */
+/* Four threads in the bucket of the victim, which has ended and had the same user. */
 TEST_F(floods, renaming_washes_out_no_name_but_ones_own)
 {
 	struct renamer r[4];
@@ -196,14 +195,14 @@ TEST_F(floods, renaming_washes_out_no_name_but_ones_own)
 	EXPECT_EQ(1, h.victims);
 	EXPECT_EQ(1, h.named);
 	EXPECT_EQ(4 * RENAMES, h.flooders);
-	/* The flooders have names, the newest is right, and there are few of them. */
+	/* The flooders have names, the newest is right, and there are few names. */
 	EXPECT_EQ(0, h.nameless);
 	EXPECT_EQ(RENAMES - 1, h.nr);
 	EXPECT_STREQ("n-1999", h.last);
 	EXPECT_GE(1 + 4 * 4, self->t->procs);
 }
 
-/* What 10 events were called, each emitted under a name of its own. */
+/* The names of a thread at 10 events, each emitted under a new name. */
 struct tenth {
 	uint32_t tid;
 	uint64_t ts[10];
@@ -236,7 +235,7 @@ static void *ten_names(void *arg)
 	return NULL;
 }
 
-/* Within a second: the first ones stay, and the newest is always there. */
+/* Within a second, the first names stay, and the newest is always present. */
 TEST_F(floods, names_of_a_thread_in_a_second)
 {
 	int i, fd, a[2] = { self->wfd };
@@ -260,7 +259,7 @@ TEST_F(floods, names_of_a_thread_in_a_second)
 		while (!h.ts[9])
 			ASSERT_LE(0, tape_drain(self->t, fd));
 		close(fd);
-		/* On a busy machine it took longer: once more. */
+		/* A busy machine may be too slow: try again. */
 	} while (h.ts[9] - h.ts[0] > NSEC / 2);
 	for (i = 0; i < 10; i++) {
 		snprintf(name, sizeof(name), "n-%d", i < 3 || i == 9 ? i : 2);
@@ -300,12 +299,12 @@ TEST_F(floods, many_threads_wash_out_names_of_their_own_user)
 	EXPECT_EQ(VICTIMS, h.victims);
 	EXPECT_EQ(VICTIMS, h.named);
 	EXPECT_EQ(threads(), h.flooders);
-	/* his own are gone, but for the latest */
+	/* his own are gone, except the latest */
 	EXPECT_LT(0, h.nameless);
 	EXPECT_STREQ("flooder", h.last);
 }
 
-/* More users than a bucket has ways: what is root's stays. */
+/* More users than ways of a bucket: root's names stay. */
 TEST_F(floods, many_users_leave_root_its_part)
 {
 	struct heard h;
@@ -330,7 +329,7 @@ static int name_some(int fd, int n)
 	return 0;
 }
 
-/* How many names of scope a new reader is told. */
+/* Number of names per scope that a new reader gets. */
 struct scopes {
 	uint32_t of[4];
 	int n[4];
@@ -360,7 +359,7 @@ static bool scopes(struct scopes *s)
 	return ok;
 }
 
-/* It names n things and stays; what it is told is to be its end. */
+/* Set @n names and stay until killed. */
 static pid_t namer(unsigned int uid, int fd, int n)
 {
 	int p[2];
@@ -388,7 +387,7 @@ TEST_F(floods, dictionary_of_one_user_leaves_others_theirs)
 	struct scopes s = { .of = { 0 } };
 	int i;
 
-	/* two who have a few names, one of them is gone by then */
+	/* two with a few names, one of which has ended */
 	s.of[0] = namer(OTHER, self->wfd, 8);
 	s.of[1] = namer(0, self->wfd, 8);
 	ASSERT_EQ(0, kill(s.of[1], SIGKILL));
@@ -398,7 +397,7 @@ TEST_F(floods, dictionary_of_one_user_leaves_others_theirs)
 	EXPECT_EQ(8, s.n[0]);
 	EXPECT_EQ(8, s.n[1]);
 	EXPECT_EQ(NAMES - 16, s.n[2]);
-	/* others still get names: of those who have the most */
+	/* new names evict those of the processes with most names */
 	s.of[3] = namer(0, self->wfd, 8);
 	ASSERT_TRUE(scopes(&s));
 	EXPECT_EQ(8, s.n[0]);
@@ -425,7 +424,7 @@ TEST_F(floods, dictionary_of_many_users_leaves_root_its_part)
 	EXPECT_EQ(NAMES / 4, s.n[0]);
 }
 
-#define BURST	4096	/* kmod/emit/dict.c */
+#define BURST	4096	/* in kmod/emit/dict.c */
 #define RATE	1000
 
 static uint64_t mono(void)
@@ -447,7 +446,7 @@ static int name_at_rate(int fd, int n)
 	return mono() - begin < least ? 2 : 0;
 }
 
-/* Its process has a name that root gave. */
+/* Its process has a name set as root. */
 static int name_as_another(int fd, int n)
 {
 	if (dev_name(fd, DEVTRACE_T_OBJ, 0, 0, 100, "root's") || setgid(FLOODER) || setuid(FLOODER))
@@ -455,13 +454,13 @@ static int name_as_another(int fd, int n)
 	return name_at_rate(fd, n);
 }
 
-/* So does a process that was another user's when it gave its first name. */
+/* The limit also applies to a process that had another user at its first name. */
 TEST_F(floods, new_names_come_at_a_rate_of_who_changed_his_user)
 {
 	EXPECT_EQ(0, as(0, name_as_another, self->wfd, BURST + RATE));
 }
 
-/* Naming takes time, for the user who does too much of it. The same again is free. */
+/* The user who sets too many names waits. Setting the same name again is free. */
 TEST_F(floods, new_names_come_at_a_rate)
 {
 	int i;
@@ -472,7 +471,7 @@ TEST_F(floods, new_names_come_at_a_rate)
 		ASSERT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "root's"));
 }
 
-/* What others read, in a stream of their own */
+/* The streams of others */
 
 #define SHARED_EVENTS	2000
 #define TURNS		8
@@ -493,7 +492,7 @@ static int stream_of_users(void)
 	return nl_do(&nl, NULL, NULL);
 }
 
-/* Emits until it is killed; under another name each time; names things as well. */
+/* Emit until killed, with @renames under a new name each time, and set names of objects. */
 static pid_t flood(int fd, int i, bool renames)
 {
 	pid_t pid = fork();
@@ -522,9 +521,8 @@ static void each(const pid_t pid[4], int sig)
 }
 
 /*
- * Four processes that emit, against four that rename themselves and things as well: who
- * reads the stream of others is told the same of threads. selftests/bench/flood.c counts
- * what all names cost.
+ * Four processes that emit, and four that rename themselves and objects: a reader of another
+ * stream gets the same number of thread names. selftests/bench/flood.c measures the cost.
  */
 TEST_F(floods, others_are_told_no_more)
 {
@@ -549,7 +547,7 @@ TEST_F(floods, others_are_told_no_more)
 		ASSERT_LE(0, fd);
 		tape_free(self->t);
 		self->t = tape_new();
-		/* Names keep coming: there may be no end to wait for. */
+		/* Names keep coming, so there may be no end. */
 		while (self->t->nev < 8 + SHARED_EVENTS)
 			ASSERT_LE(0, tape_some(self->t, fd, 4096));
 		EXPECT_TRUE(tape_clean(self->t));
@@ -569,7 +567,7 @@ TEST_F(floods, others_are_told_no_more)
 	nl_close(&nl);
 }
 
-/* Every counter that names, or what a reader is told with them, depend on. */
+/* All counters of names, and of the frames sent with them. */
 
 TEST_F(floods, every_name_is_read_once_and_reading_ends)
 {
@@ -583,11 +581,11 @@ TEST_F(floods, every_name_is_read_once_and_reading_ends)
 	self->t->arg = &h;
 	for (i = 0; i < 100; i++) {
 		EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, i, "x"));
-		/* Not more than that, if there is no end of it. */
+		/* Limited, as there may be no end. */
 		ASSERT_LT(0, tape_some(self->t, fd, 1 << 16));
 		ASSERT_EQ(i + 1, self->t->dicts);
 	}
-	/* The same for threads: a new name for each event, told before it. */
+	/* The same for threads: a new name for each event, sent before it. */
 	for (i = 0; i < 100; i++) {
 		snprintf(name, sizeof(name), "n-%d", i);
 		ASSERT_EQ(0, prctl(PR_SET_NAME, name));
@@ -625,7 +623,7 @@ static int filter(bool all)
 	memset(types, 0xff, sizeof(types));
 	if (!all)
 		types[DEVTRACE_T_USER / 8] &= ~(1 << DEVTRACE_T_USER % 8);
-	/* No kernel profile events: 128 to 191. */
+	/* Without kernel profile events: 128 to 191. */
 	memset(types + 16, 0, 8);
 	nl_begin(&nl, DEVTRACE_CMD_FILTER_SET);
 	nl_put_str(&nl, DEVTRACE_A_STREAM, DEVTRACE_STREAM0);
@@ -645,7 +643,7 @@ TEST_F(floods, changes_of_a_stream_are_told)
 	ASSERT_LE(0, fd);
 	self->t = tape_new();
 	for (i = 0; i < 40; i++) {
-		/* stopped and started: two changes, each told once */
+		/* stop and start: two changes, each reported once */
 		ASSERT_EQ(0, set_state(DEVTRACE_STATE_STOPPED));
 		ASSERT_EQ(0, set_state(DEVTRACE_STATE_RUNNING));
 		while (self->t->states < 2 * i + 2)
@@ -658,7 +656,7 @@ TEST_F(floods, changes_of_a_stream_are_told)
 		events++;
 		while (self->t->nev < events)
 			ASSERT_LE(0, tape_drain(self->t, fd));
-		/* what is cleared unread is told, and a ring of another size is read */
+		/* cleared events are reported, and a resized ring is read */
 		ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 0, i));
 		ASSERT_EQ(0, ioctl(self->wfd, DEVTRACE_IOC_CLEAR));
 		ASSERT_EQ(0, resize(i & 1 ? 1 << 20 : 1 << 16));
@@ -679,7 +677,7 @@ TEST_F(floods, clock_is_told)
 	struct tape *t;
 	int i, fd, n;
 
-	/* nearer: a sample comes once a second */
+	/* nearer to the wrap: a sample is taken once a second */
 	if (strcmp(variant->start, "0")) {
 		close(self->wfd);
 		ASSERT_EQ(0, dev_load("size=64K start=0xfffffffe"));
@@ -695,13 +693,13 @@ TEST_F(floods, clock_is_told)
 		ASSERT_EQ(0, clock_gettime(CLOCK_REALTIME, &ts));
 		ts.tv_sec += 100;
 		ASSERT_EQ(0, clock_settime(CLOCK_REALTIME, &ts));
-		/* With each INFO comes one that was told before. */
+		/* Each INFO is followed by a sample sent before. */
 		do {
 			ASSERT_EQ(0, dev_emit_mark(self->wfd, DEVTRACE_T_USER, 0, n++));
 			dev_sleep_ms(20);
 			ASSERT_LE(0, tape_drain(self->t, fd));
 		} while (self->t->clocks - clocks < 1 + (i > 0) || !self->t->nev);
-		/* who comes now is told the latest that is not after the first event */
+		/* a new reader gets the latest sample before the first event */
 		t = tape_all(4096);
 		ASSERT_NE(NULL, t);
 		EXPECT_LE(1, t->clocks);
@@ -733,7 +731,7 @@ static void hear_idle(struct tape *t, const struct devtrace_item *i)
 	s->n++;
 }
 
-/* Interrupts over the idle threads of all CPUs, which are one thread 0. */
+/* Interrupts during the idle threads of all CPUs, which all have id 0. */
 TEST_F(floods, idle_thread_is_that_of_its_cpu)
 {
 	int i, fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK | O_CLOEXEC), cpus[DEV_CPUS];

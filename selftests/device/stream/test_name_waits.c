@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_name_waits.c - who gave too many names and has to wait keeps no machine from suspend
+ * test_name_waits.c - a program that waits to set a name does not prevent suspend
  *
- * Before suspend all programs are frozen, in 20 s, and if one cannot be the machine stays
- * awake. Threads of one user can have him wait for longer: each call counts, that of one who
- * is killed while he waits, too. The freezer of control groups asks programs in the same way.
+ * Before suspend all programs are frozen; if that takes more than 20 s, the machine stays awake.
+ * The threads of one user may make him wait longer: each call counts, even that of a thread
+ * killed during the wait. The freezer of control groups stops programs in the same way.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,14 +24,14 @@
 #include "dev.h"
 
 #define USER	1000
-#define BURST	4096	/* kmod/emit/dict_owner.c */
-#define THREADS	2000	/* of them a millisecond each */
+#define BURST	4096	/* in kmod/emit/dict_owner.c */
+#define THREADS	2000	/* a millisecond each */
 #define TRIES	10
-#define TRIES_NAMES	1024	/* more than a thread gives in the last one */
+#define TRIES_NAMES	1024	/* more than a thread sets in the last try */
 #define GROUPS	"/tmp/freezer"
 #define GROUP	GROUPS "/waits"
 
-/* How many threads of the program are there, have asked, and have an answer. */
+/* Numbers of threads started, in a call, and returned. */
 static struct shared {
 	atomic_int	there, asked, answered;
 } *sh;
@@ -75,10 +75,10 @@ static int name(int fd, int i)
 	return dev_name(fd, DEVTRACE_T_OBJ, 0, 0, i % 8, text);
 }
 
-/* The pipe's other end is closed when all are there. */
+/* The other end of the pipe is closed when all are started. */
 struct gate {
 	int	wfd, pipe[2];
-	int	names;		/* that each thread gives */
+	int	names;		/* set by each thread */
 };
 
 static void *waiter(void *arg)
@@ -99,7 +99,7 @@ static void *waiter(void *arg)
 	return NULL;
 }
 
-/* A program of the user, whose threads wait for names when all of them are there. */
+/* A program of the user, whose threads wait for names when all are started. */
 static void program(int wfd, int names)
 {
 	struct gate g = { .wfd = wfd, .names = names };
@@ -124,7 +124,7 @@ static void program(int wfd, int names)
 		pause();
 }
 
-/* It has the state soon: 0; it takes longer: 1; -1: there is none. */
+/* Wait for the state: 0; 1 on timeout; -1 without the file. */
 static int set_state(const char *want)
 {
 	char buf[32];
@@ -142,7 +142,7 @@ static int set_state(const char *want)
 	return 1;
 }
 
-/* How much a reader is given of it. */
+/* Number of bytes that a reader gets. */
 static ssize_t told(int fd)
 {
 	static char buf[64 << 10];
@@ -162,7 +162,7 @@ TEST_F_TIMEOUT(waits, and_is_frozen, 900)
 
 	if (!self->mounted || mkdir(GROUP, 0755))
 		SKIP(return, "this kernel has no such freezer");
-	/* A machine may be so slow that none waits any more: each has to wait more often then. */
+	/* On a slow machine none may be waiting any more: let each wait more often. */
 	for (tries = 0; tries < TRIES && !late; tries++) {
 		memset(sh, 0, sizeof(*sh));
 		pid = fork();
@@ -173,7 +173,7 @@ TEST_F_TIMEOUT(waits, and_is_frozen, 900)
 		snprintf(text, sizeof(text), "%d", pid);
 		ASSERT_EQ(0, dev_write_file(GROUP "/cgroup.procs", text));
 		EXPECT_EQ(0, set_state("FROZEN"));
-		/* So nobody gives a name, */
+		/* No thread sets a name now, */
 		ASSERT_LT(0, told(self->rfd));
 		ASSERT_EQ(0, told(self->rfd));
 		EXPECT_EQ(0, set_state("THAWED"));
@@ -181,7 +181,7 @@ TEST_F_TIMEOUT(waits, and_is_frozen, 900)
 		for (i = 0; i <= 1 << tries >> 4 && sh->answered != THREADS; i++)
 			dev_wait_for(&sh->answered, THREADS);
 		EXPECT_EQ(THREADS, sh->answered);
-		/* and who waited when he was frozen gives it now. */
+		/* and the frozen waiters set theirs afterwards. */
 		late = told(self->rfd);
 		EXPECT_LE(0, late);
 		EXPECT_EQ(0, kill(pid, SIGKILL));

@@ -2,9 +2,9 @@
 /*
  * test_names.c - the dictionary
  *
- * Names are given to every reader, before the events that use them, once each,
- * however often they are set and however old they are; the store has a bound
- * that no program can use up for others. The names of threads are in test_proc_names.c.
+ * Each reader gets each name once, before the events that use it, however often it was set and
+ * however old it is. The store is bounded, and no program can use up the room of others.
+ * test_proc_names.c tests names of threads.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ FIXTURE_TEARDOWN(device)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* What a new reader is told: `want` names, and this one under this key. */
+/* A new reader's name for this key; it gets `want` names in all. */
 static const char *name_of(struct tape **t, uint8_t kind, uint32_t scope, uint32_t value,
 			   uint8_t group, uint64_t key)
 {
@@ -73,7 +73,7 @@ TEST_F(device, every_kind_comes_back)
 	EXPECT_STREQ("type", name_of(&t, DEVTRACE_T_USR, me, 255, 0, 0));
 	EXPECT_STREQ("value", name_of(&t, DEVTRACE_T_ENUM, me, 255, 7, 0));
 	EXPECT_EQ(7, t->dicts);
-	/* of this process and of no other */
+	/* of this process only */
 	EXPECT_EQ(NULL, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, me + 1, 0, 0, 0x7e7d));
 	EXPECT_EQ(NULL, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, 0, 0, 0, 0x7e7d));
 	tape_free(t);
@@ -109,7 +109,7 @@ TEST_F(device, every_field_is_checked)
 		EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_DICT, &bad[i])) TH_LOG("no. %d", i);
 		EXPECT_EQ(EINVAL, errno);
 	}
-	/* without an end */
+	/* unterminated */
 	memset(d.name, 'x', sizeof(d.name));
 	EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_DICT, &d));
 	EXPECT_EQ(EINVAL, errno);
@@ -129,7 +129,7 @@ TEST_F(device, the_same_again_is_not_stored_twice)
 
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 100; i++) {
-		/* what stands behind the end of the name does not matter */
+		/* bytes behind the end of the name do not matter */
 		memset(d.name + 4, i, sizeof(d.name) - 4);
 		EXPECT_EQ(0, ioctl(self->wfd, DEVTRACE_IOC_DICT, &d));
 		ASSERT_LE(0, tape_drain(live, fd));
@@ -137,7 +137,7 @@ TEST_F(device, the_same_again_is_not_stored_twice)
 	EXPECT_EQ(1, live->dicts);
 	EXPECT_STREQ("one", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
 	EXPECT_EQ(1, t->dicts);
-	/* another name takes its place, for those who read already too */
+	/* another name replaces it, for present readers too */
 	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "two"));
 	EXPECT_STREQ("two", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
 	EXPECT_EQ(1, t->dicts);
@@ -186,7 +186,7 @@ static void in_order(struct tape *t, const struct devtrace_item *i)
 	}
 }
 
-/* A name set before an event comes before it, to a reader that waits, too. */
+/* A name set before an event comes before it, also for a waiting reader. */
 TEST_F(device, comes_before_the_events_that_use_it)
 {
 	struct order o = { 0 };
@@ -209,7 +209,7 @@ TEST_F(device, comes_before_the_events_that_use_it)
 	close(fd);
 }
 
-/* Which name each kind of thing has when an event of it comes. */
+/* The names of each kind at its events. */
 #define GIVEN	4
 #define KINDS	5
 
@@ -259,7 +259,7 @@ static struct tape *holding_tape(struct holds *h)
 	return t;
 }
 
-/* An address that is used again: each event has the name that its thing had then. */
+/* A reused address: each event has the name of its own time. */
 TEST_F(device, holds_from_the_time_it_was_given)
 {
 	struct holds live_h, lags_h, late_h, back_h, again_h;
@@ -289,12 +289,12 @@ TEST_F(device, holds_from_the_time_it_was_given)
 		while (live_h.events < 6 * (i + 1))
 			ASSERT_LE(0, tape_drain(live, rfd[0]));
 	}
-	/* Who reads later, and who comes later. */
+	/* Readers that lag, and new ones. */
 	while (lags_h.events < 6 * GIVEN)
 		ASSERT_LE(0, tape_drain(lags, rfd[1]));
 	while (late_h.events < 6 * GIVEN)
 		ASSERT_LE(0, tape_drain(late, rfd[2]));
-	/* Who goes back, and who begins another file there. */
+	/* Readers that seek back, and ones that begin another file there. */
 	ASSERT_LT(0, lseek(rfd[2], middle, SEEK_SET));
 	while (back_h.events < 6 * (GIVEN - 2))
 		ASSERT_LE(0, tape_drain(back, rfd[2]));
@@ -317,7 +317,7 @@ TEST_F(device, holds_from_the_time_it_was_given)
 	tape_free(again);
 }
 
-/* Old names take no room from names in force. */
+/* Replaced names do not take room from current ones. */
 TEST_F(device, old_ones_go_first)
 {
 	struct tape *t = NULL;
@@ -332,7 +332,7 @@ TEST_F(device, old_ones_go_first)
 	}
 	EXPECT_STREQ("stays", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
 	EXPECT_STREQ(name, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, getpid(), 0, 0, 2));
-	/* Of a thing that was renamed while events came all there is room for is there. */
+	/* Of the names of a renamed object, as many are kept as fit. */
 	EXPECT_EQ(NAMES, t->dicts);
 	for (i = 0; i < NAMES - 2; i++)
 		ASSERT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 100 + i, "another"));
@@ -358,20 +358,20 @@ TEST_F(device, has_a_bound_and_its_own_oldest_go)
 	int status;
 	pid_t pid;
 
-	/* as many as there may be; of one process the oldest makes room */
+	/* the maximum; a process's oldest name makes room */
 	EXPECT_EQ(NAMES, fill(self->wfd, 0, NAMES));
 	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1, "one more"));
 	EXPECT_STREQ("one more", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
 	EXPECT_EQ(NAMES, t->dicts);
 	EXPECT_EQ(NULL, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, getpid(), 0, 0, 1000));
 	EXPECT_STREQ("filler", devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, getpid(), 0, 0, 1001));
-	/* what is there can be set again, and renamed, and pushes nothing out */
+	/* names can be set again and changed without evicting others */
 	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1001, "filler"));
 	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 1001, "renamed"));
 	EXPECT_STREQ("renamed", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 1001));
 	EXPECT_EQ(NAMES, t->dicts);
 
-	/* another process takes from the one that has more, until they have the same */
+	/* a second process takes room from the first until both have the same number */
 	pid = fork();
 	if (!pid)
 		_exit(fill(self->wfd, 100, NAMES) != NAMES);
@@ -398,17 +398,17 @@ TEST_F(device, the_dead_make_room_but_not_all_of_it)
 		_exit(fill(self->wfd, 0, NAMES - 2) != NAMES - 2);
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, status);
-	/* its names stay as long as nobody needs the room */
+	/* the names of a dead process stay until the room is needed */
 	EXPECT_STREQ("filler", name_of(&t, DEVTRACE_T_OBJ, pid, 0, 0, 1000));
 	EXPECT_EQ(NAMES, t->dicts);
-	/* the oldest of them goes first */
+	/* its oldest one goes first */
 	EXPECT_EQ(0, dev_name(self->wfd, DEVTRACE_T_OBJ, 0, 0, 3, "mine 3"));
 	EXPECT_STREQ("mine 3", name_of(&t, DEVTRACE_T_OBJ, getpid(), 0, 0, 3));
 	EXPECT_EQ(NAMES, t->dicts);
 	EXPECT_EQ(NULL, devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, pid, 0, 0, 1000));
 	EXPECT_STREQ("filler", devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, pid, 0, 0, 1001));
 	EXPECT_STREQ("mine 1", devtrace_decoder_name(t->d, DEVTRACE_T_OBJ, getpid(), 0, 0, 1));
-	/* those who live do not wash out all that the dead left */
+	/* live processes do not evict all names of dead ones */
 	EXPECT_EQ(3 * NAMES, fill(self->wfd, 100, 3 * NAMES));
 	name_of(&t, 0, 0, 0, 0, 0);
 	EXPECT_EQ(NAMES, t->dicts);
@@ -417,7 +417,7 @@ TEST_F(device, the_dead_make_room_but_not_all_of_it)
 	tape_free(t);
 }
 
-/* Two processes name the same thing differently. */
+/* Two processes have different names for the same key. */
 TEST_F(device, belongs_to_its_process)
 {
 	struct tape *t = NULL;
@@ -466,7 +466,7 @@ TEST_F(device, of_a_driver_is_everybodys)
 	EXPECT_STREQ("TICK", name_of(&t, DEVTRACE_T_SIG, getpid(), 1, 0, 0x101));
 	EXPECT_STREQ("slow", name_of(&t, DEVTRACE_T_ENUM, 0, 1, 0, 0));
 	EXPECT_EQ(0, dev_unload_one("metronome"));
-	/* also when it is gone: its events are not */
+	/* also after its end, as its events are still there */
 	EXPECT_STREQ("metronome", name_of(&t, DEVTRACE_T_OBJ, 0, 0, 0, 0x101));
 	tape_free(t);
 }
@@ -496,7 +496,7 @@ static void note_scope(struct tape *t, const struct devtrace_item *item)
 	strcat(names, " ");
 }
 
-/* What the first process named is not what the second one names, whose number is the same. */
+/* A process does not get the names of an earlier process with the same id. */
 TEST_F(device, names_of_a_number_used_again)
 {
 	char last[16], names[256] = "";

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_now.c - devtrace_now() is the clock of the events, without a system call
+ * test_now.c - devtrace_now() is the clock of events, without a system call
  *
- * A program emits, reads the clock and emits again, on all CPUs and moving between
- * them: the reading must lie between the stamps of the two events, always, also
- * while the kernel's clocksource is changed. And a reading that was taken after
- * another, on whatever CPUs, must not be less.
+ * A program emits, reads the clock and emits again, on all CPUs and while migrating: the reading
+ * must lie between the two timestamps, also while the clocksource changes. Readings on any CPUs,
+ * one after the other, must not decrease.
  *
- * DEVICE_ROUNDS makes it longer: 20 readings a round and thread.
+ * DEVICE_ROUNDS is the duration: 20 readings per round and thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +32,7 @@
 
 #define SOURCES		"/sys/devices/system/clocksource/clocksource0/"
 #define THREADS		2
-#define MOST		60000		/* readings of a thread: all events fit into one ring */
+#define MOST		60000		/* per thread, so that all events fit into a ring */
 #define TURNS		20000
 #define SWITCHES	20
 
@@ -53,7 +52,7 @@ FIXTURE(now) {
 	int		wfd;
 	uint32_t	rounds;
 	struct prober	p[THREADS];
-	char		source[64];	/* the one to go back to */
+	char		source[64];	/* the original one */
 };
 
 static int the_fd;
@@ -77,7 +76,7 @@ static int use_clocksource(const char *name)
 	return dev_write_file(SOURCES "current_clocksource", name);
 }
 
-/* Whether it is the counter by which this program reads the clock now. */
+/* True if this program reads the clock with the counter. */
 static bool by_counter(void)
 {
 #ifdef __x86_64__
@@ -124,13 +123,13 @@ FIXTURE_TEARDOWN(now)
 		use_clocksource(self->source);
 	for (i = 0; i < THREADS; i++)
 		free(self->p[i].r);
-	/* A mapping of the page keeps the module. */
+	/* A mapping of the page holds the module. */
 	devtrace_close();
 	close(self->wfd);
 	EXPECT_EQ(0, dev_done());
 }
 
-/* Somewhere else, now and then. */
+/* Migrate now and then. */
 static void move(const struct prober *p)
 {
 	if (p->moves && !(dev_random() % 8) && dev_pin(the_cpu[dev_random() % the_cpus]))
@@ -150,7 +149,7 @@ static void *probe(void *arg)
 		if (dev_emit_mark(the_fd, DEVTRACE_T_USER, p->me, 2 * p->n + 1))
 			abort();
 		p->n++;
-		/* Not all of them while nothing happens. */
+		/* Pause now and then. */
 		if (!p->moves && !(p->n % 8))
 			usleep(dev_random() % 1000);
 	}
@@ -177,7 +176,7 @@ static void stop(struct prober *p)
 		pthread_join(p[i].thread, NULL);
 }
 
-/* How many readings do not lie between the events around them. */
+/* Number of readings that are not between the events around them. */
 static uint64_t wrong(const struct tape *t, struct prober *p)
 {
 	uint64_t early = 0, late = 0, same = 0, missing = 0;
@@ -229,7 +228,7 @@ TEST_F(now, between_two_system_calls)
 	tape_free(t);
 }
 
-/* What the clock is, which the kernel may change at any time by itself. */
+/* True if the kind of clock is right; the kernel may change it at any time. */
 static bool counter_is_right(void)
 {
 	struct utsname machine;
@@ -243,7 +242,7 @@ static bool counter_is_right(void)
 		if (!clocksource("current_clocksource", is, sizeof(is)))
 			return true;
 	} while (strcmp(was, is));
-	/* The kernel's machine: a 32-bit program sees it, and does not use it. */
+	/* The kernel's machine; a 32-bit program does not use the counter. */
 	tsc = !uname(&machine) && !strcmp(machine.machine, "x86_64") && !strcmp(is, "tsc");
 	return counter == tsc;
 }
@@ -286,7 +285,7 @@ TEST_F(now, clocksource_changes)
 static _Atomic uint32_t turn;
 static uint64_t last, backwards;
 
-/* The turn is what the other learns: nothing else, no system call, orders them. */
+/* Only the shared turn orders the threads, without a system call. */
 static void *play(void *arg)
 {
 	const uint32_t mine = (uintptr_t)arg;
@@ -298,7 +297,7 @@ static void *play(void *arg)
 	for (i = mine; i < TURNS; i += 2) {
 		unsigned int spins = 0;
 
-		/* The other may be on the same CPU of the host. */
+		/* Both may be on the same CPU of the host. */
 		while (atomic_load_explicit(&turn, memory_order_acquire) != i)
 			if (++spins > 1000)
 				sched_yield();
@@ -329,7 +328,7 @@ TEST_F(now, not_backwards_between_cpus)
 	EXPECT_EQ(0, backwards);
 }
 
-/* From here on only exit(2) does not end the process at once. */
+/* From here on, any system call but exit(2) kills the process. */
 static bool forbid_system_calls(void)
 {
 	struct sock_filter code[] = {
@@ -344,7 +343,7 @@ static bool forbid_system_calls(void)
 	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog);
 }
 
-/* What a child ends with that makes no system call but may try to; -1: killed. */
+/* Result of a child that may not make system calls; -1: it was killed. */
 static int without_system_calls(uint64_t (*clock)(void))
 {
 	pid_t pid = fork();
@@ -382,7 +381,7 @@ TEST_F(now, no_system_call)
 
 	if (kernel == 2)
 		SKIP(return, "system calls cannot be forbidden on this kernel");
-	/* So that we would see one. */
+	/* Show that a system call would be noticed. */
 	ASSERT_EQ(-1, kernel);
 	libc = without_system_calls(by_libc);
 	ours = without_system_calls(devtrace_now);
@@ -391,7 +390,7 @@ TEST_F(now, no_system_call)
 	EXPECT_EQ(0, ours);
 }
 
-/* In the order in which they must be read; by the library as good as by the system call. */
+/* In reading order; alternate between library and system call. */
 static void mark(uint32_t nr)
 {
 	if (nr % 2)
@@ -408,9 +407,9 @@ static bool now_is_between(void)
 }
 
 #define SHIFT		1000	/* seconds */
-#define MARKS		10	/* of each process */
+#define MARKS		10	/* per process */
 
-/* The grandchild is there, its parent is not: 0, or what is wrong. */
+/* Runs in the grandchild, in the time namespace: returns 0 or the failing check. */
 static int in_time_namespace(uint64_t outside, uint32_t nr)
 {
 	struct timespec t;
@@ -428,7 +427,7 @@ static int in_time_namespace(uint64_t outside, uint32_t nr)
 	return devtrace_errors() ? 6 : 0;
 }
 
-/* There at once, and not as a child: the library is told. */
+/* Enter the namespace directly instead of as a child: the library is told. */
 static int goes_to_time_namespace(uint64_t outside, uint32_t nr)
 {
 	int fd = open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC);
@@ -441,7 +440,7 @@ static int goes_to_time_namespace(uint64_t outside, uint32_t nr)
 	return in_time_namespace(outside, nr);
 }
 
-/* What ends with 2: there are no time namespaces. */
+/* Exit status 2: no time namespaces. */
 static int with_time_namespace(uint64_t outside, uint32_t nr)
 {
 	char offset[32];
@@ -466,7 +465,7 @@ static int with_time_namespace(uint64_t outside, uint32_t nr)
 	return WEXITSTATUS(status) ?: goes_to_time_namespace(outside, nr + 3 * MARKS);
 }
 
-/* The shift is in what clock_gettime(2) says, and not in the kernel's clock. */
+/* The offset affects clock_gettime(2), but not the kernel's clock. */
 TEST_F(now, in_a_time_namespace)
 {
 	uint32_t nr = 0, expected = 0;
@@ -478,7 +477,7 @@ TEST_F(now, in_a_time_namespace)
 		int status;
 		pid_t pid;
 
-		/* By whatever it is, and by clock_gettime(2), if there is a way. */
+		/* With the present clock, and with clock_gettime(2) if possible. */
 		if (way && use_clocksource("hpet") && use_clocksource("acpi_pm"))
 			break;
 		for (i = 0; i < MARKS; i++)
@@ -489,7 +488,7 @@ TEST_F(now, in_a_time_namespace)
 		ASSERT_EQ(pid, waitpid(pid, &status, 0));
 		ASSERT_TRUE(WIFEXITED(status));
 		if (WEXITSTATUS(status) == 2) {
-			/* Its lane keeps the module. */
+			/* Its lane holds the module. */
 			devtrace_lane(0);
 			SKIP(return, "this kernel has no time namespaces");
 		}
@@ -499,7 +498,7 @@ TEST_F(now, in_a_time_namespace)
 			mark(nr++);
 		EXPECT_TRUE(now_is_between());
 	}
-	/* Likewise. */
+	/* The same here. */
 	devtrace_lane(0);
 	t = tape_all(65536);
 	ASSERT_NE(NULL, t);

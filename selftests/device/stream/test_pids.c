@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_pids.c - ids of threads in a container
+ * test_pids.c - thread ids in a container
  *
- * Events have the ids of the initial pid namespace; DEVTRACE_IOC_PID tells a program in another
- * one which of its own threads that is.
+ * Events have the ids of the initial PID namespace; DEVTRACE_IOC_PID translates them for a
+ * program in another one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ FIXTURE_TEARDOWN(device)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* What the id is on the other side, or a negative error number. */
+/* The translated id, or a negative error number. */
 static long other_side(int fd, uint32_t id, uint32_t of)
 {
 	struct devtrace_pid p = { .id = id, .of = of };
@@ -74,10 +74,10 @@ TEST_F(device, wrong_calls)
 	munmap(edge, 2 * page);
 }
 
-/* What is told in the container, in the order of this. */
+/* Results in the container, in this order. */
 struct told {
 	long	self, back, thread, thread_back, parent, none;
-	pid_t	tid, inner;	/* inner: its process, as its parent outside knows it */
+	pid_t	tid, inner;	/* inner: id of its process in the parent's namespace */
 };
 
 static void *in_thread(void *arg)
@@ -108,7 +108,7 @@ static int inside(int rfd, int wfd, pid_t outer, struct told *t)
 	return 0;
 }
 
-/* The descriptor is opened outside: by the namespace of the caller. */
+/* The descriptor is opened outside: the caller's namespace counts. */
 TEST_F(device, ids_of_a_container)
 {
 	struct told *t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
@@ -145,7 +145,7 @@ TEST_F(device, ids_of_a_container)
 	EXPECT_EQ(t->tid, t->thread_back);
 	EXPECT_EQ(-ESRCH, t->parent);
 	EXPECT_EQ(-ESRCH, t->none);
-	/* That is the id in its events. */
+	/* Its events have this id. */
 	tape = tape_all(4096);
 	ASSERT_NE(NULL, tape);
 	for (i = 0; i < tape->nev && tape->ev[i].type != DEVTRACE_T_USER; i++)

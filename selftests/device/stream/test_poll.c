@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_poll.c - POLLIN says that read(2) gives something, and not that it might
+ * test_poll.c - after POLLIN, read(2) returns data
  *
- * Beside the reader two programs emit without end, by system calls or into lanes, what the
- * filter refuses, and now and then what it takes. Those with lanes do not look at the
- * control page: so what is refused stands in a lane until somebody looks at it. Whenever
- * poll(2) or epoll(7) says POLLIN, the read that follows on the descriptor, which has
- * O_NONBLOCK, must not be told EAGAIN. And what is taken wakes who waits.
+ * Two programs permanently emit events that the filter refuses, by system call or into lanes,
+ * and some that it passes. Those with lanes ignore the control page, so refused events are in
+ * lanes until the kernel examines them. After poll(2) or epoll(7) returns POLLIN, a non-blocking
+ * read must not return EAGAIN. Passed events wake a waiting reader.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +27,8 @@
 #define TAKEN		DEVTRACE_T_USER
 #define REFUSED		(DEVTRACE_T_USER + 1)
 #define WRITERS		2
-#define EVERY		50	/* event of a writer is taken, if any */
-#define LONG		60000	/* ms: only what hangs takes longer */
+#define EVERY		50	/* one of this many events of a writer passes, if any */
+#define LONG		60000	/* timeout in ms, reached only by a hang */
 
 static int rounds(void)
 {
@@ -38,7 +37,7 @@ static int rounds(void)
 	return env ? atoi(env) : 1000;
 }
 
-/* No type passes but TAKEN. */
+/* Pass only the type TAKEN. */
 static int refuse(void)
 {
 	struct terms f = { .has_types = true };
@@ -105,7 +104,7 @@ FIXTURE_SETUP(flood)
 	ASSERT_NE(NULL, self->t);
 }
 
-/* They emit until the fixture ends, and have begun. */
+/* Start writers, which run until the teardown; true when they have begun. */
 static bool start_writers(pid_t *pids, bool lanes, uint32_t every)
 {
 	struct devtrace_stats s;
@@ -129,7 +128,7 @@ static bool start_writers(pid_t *pids, bool lanes, uint32_t every)
 	return true;
 }
 
-/* They stay, and do not run. */
+/* Stop them with SIGSTOP. */
 static void stop_writers(const pid_t *pids)
 {
 	int i;
@@ -146,7 +145,7 @@ FIXTURE_TEARDOWN(flood)
 	for (i = 0; i < WRITERS; i++) {
 		if (self->pids[i] <= 0)
 			continue;
-		/* None has ended by itself. */
+		/* All of them are alive. */
 		EXPECT_EQ(0, waitpid(self->pids[i], NULL, WNOHANG));
 		kill(self->pids[i], SIGKILL);
 		waitpid(self->pids[i], NULL, 0);
@@ -162,7 +161,7 @@ FIXTURE_TEARDOWN(flood)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* POLLIN was said: the read that follows gives something, however much is asked for. */
+/* After POLLIN, a read of any size returns data. */
 static bool gives(struct tape *t, int fd)
 {
 	static char buf[16384];
@@ -182,7 +181,7 @@ TEST_F_TIMEOUT(flood, poll_says_that_read_gives_something, 900)
 
 	ASSERT_TRUE(start_writers(self->pids, variant->lanes, EVERY));
 	while (said < most) {
-		/* In turns who waits, and who looks again and again. */
+		/* Alternate between waiting and polling. */
 		p.revents = 0;
 		ASSERT_LE(0, poll(&p, 1, said & 1 ? 0 : LONG));
 		looks++;
@@ -200,11 +199,11 @@ TEST_F_TIMEOUT(flood, poll_says_that_read_gives_something, 900)
 	EXPECT_LT(0, self->t->nev);
 }
 
-#define HELD_NS		10000000	/* BUSY_NS of kmod/lane/take.c */
+#define HELD_NS		10000000	/* BUSY_NS in kmod/lane/take.c */
 
 /*
- * A thread that says it is about to write holds back for 10 ms what others emit: it is
- * there, and read(2) does not give it.
+ * A thread that claims to be writing delays the events of others by 10 ms: they exist, but
+ * read(2) does not return them yet.
  */
 TEST_F_TIMEOUT(flood, nothing_is_said_of_what_is_held_back, 900)
 {
@@ -219,7 +218,7 @@ TEST_F_TIMEOUT(flood, nothing_is_said_of_what_is_held_back, 900)
 	ASSERT_EQ(0, lane_open(&l, wfd, 0));
 	l.head->busy = 1;
 	ASSERT_TRUE(start_writers(self->pids, variant->lanes, 0));
-	/* Where one look takes longer than it is held back, some more without the flood. */
+	/* If a poll takes longer than the delay, try without the flood too. */
 	for (i = 0; i < n || (!held && i < 20 * n); i++) {
 		if (i == n)
 			stop_writers(self->pids);
@@ -239,13 +238,13 @@ TEST_F_TIMEOUT(flood, nothing_is_said_of_what_is_held_back, 900)
 	dev_say("%u looks before they could be given, %u in time for it", held, quick);
 	lane_close(&l);
 	close(wfd);
-	/* KCSAN makes each try of a reader as long as a hundred. */
+	/* With KCSAN each attempt of a reader takes a hundred times as long. */
 	if (!held && !quick)
 		SKIP(return, "a look takes longer here than events are held back");
 	EXPECT_LT(0, held);
 }
 
-/* One at a time, of ours. */
+/* Our own events, one at a time. */
 static void wait_for_ours(struct __test_metadata *_metadata, FIXTURE_DATA(flood) *self,
 			  bool lanes, uint32_t events)
 {
@@ -268,7 +267,7 @@ static void wait_for_ours(struct __test_metadata *_metadata, FIXTURE_DATA(flood)
 			ASSERT_EQ(1, epoll_wait(self->ep, &ev, 1, LONG));
 			ASSERT_EQ(EPOLLIN, ev.events);
 			ASSERT_TRUE(gives(self->t, self->fd));
-			/* To the end: by EPOLLET nothing else is told again. */
+			/* Read to the end: EPOLLET reports nothing else. */
 			ASSERT_LE(0, tape_drain(self->t, self->fd));
 		}
 		ASSERT_EQ(i + 1, self->t->nev);

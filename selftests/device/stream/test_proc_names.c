@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * test_proc_names.c - the names of threads: each is called what it was called when it emitted
- */
+/* test_proc_names.c - events have the name that their thread had when it emitted */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -60,7 +58,7 @@ TEST_F(device, thread_is_called_what_it_was_then)
 	tape_free(t);
 }
 
-/* In a lane no system call announces an event: the name has to be known by itself. */
+/* In a lane no system call announces an event: the kernel must know the name itself. */
 TEST_F(device, thread_in_a_lane_is_called_what_it_was_then)
 {
 	static const char *const name[] = { "test_proc_names", "worker", "a-name-that-is-cut", "worker" };
@@ -71,7 +69,7 @@ TEST_F(device, thread_in_a_lane_is_called_what_it_was_then)
 	char comm[64], cut[16];
 
 	ASSERT_LE(0, fd);
-	/* By the thread itself, as a pool does, and from outside. */
+	/* Renamed by the thread itself, and by another one. */
 	for (way = 0; way < 2; way++) {
 		tape_see(live, &live_s);
 		ASSERT_EQ(0, prctl(PR_SET_NAME, name[0]));
@@ -84,7 +82,7 @@ TEST_F(device, thread_in_a_lane_is_called_what_it_was_then)
 						   prctl(PR_SET_NAME, name[i]));
 			for (k = 0; k < 3; k++)
 				lane_mark(&l, DEVTRACE_T_USER, 1, i);
-			/* Names of a second are bounded; see trace(4). */
+			/* The number of names per second is limited; see trace(4). */
 			dev_sleep_ms(i < 2 ? 1100 : 0);
 			ASSERT_LE(0, tape_drain(live, fd));
 		}
@@ -162,7 +160,7 @@ TEST_F(device, threads_have_their_process)
 	tape_free(t);
 }
 
-/* The same number again is another thread, each event under its own name. */
+/* A reused thread id: each event has the name of its own thread. */
 TEST_F(device, number_used_again)
 {
 	struct tape_seen s;
@@ -197,16 +195,16 @@ TEST_F(device, number_used_again)
 	tape_free(t);
 }
 
-/* By lanes: nothing is told under a name that was not its writer's. */
+/* With lanes: no event has a name that its thread never had. */
 
 struct life {
 	struct lane	l;
 	int		wfd;
-	atomic_int	tid;		/* when it has written */
+	atomic_int	tid;		/* set when it has written */
 	atomic_bool	go;
 };
 
-/* Without the C library: the lane stays mapped. */
+/* Ends without the C library: the lane stays mapped. */
 static void *life_by_lane(void *arg)
 {
 	struct life *a = arg;
@@ -222,7 +220,7 @@ static void *life_by_lane(void *arg)
 	return NULL;
 }
 
-/* Its number becomes that of another process, and its process goes on writing its lane. */
+/* Another process gets the thread id, while the lane is written further. */
 TEST_F(device, lane_of_a_number_used_again)
 {
 	static struct life a;
@@ -273,14 +271,14 @@ TEST_F(device, lane_of_a_number_used_again)
 		SKIP(return, "the process id was taken meanwhile");
 }
 
-/* A program that becomes another one, beside a process that has its memory. */
+/* A program that calls exec, beside a process that shares its memory. */
 struct exec {
 	struct lane	l;
 	int		wfd, in, go, done;
 	uint8_t		stack[65536] __attribute__((aligned(16)));
 };
 
-/* Has the memory of the program that was, and no lane of its own. */
+/* Shares the memory of the old program, and has no lane. */
 static int writes_on(void *arg)
 {
 	struct exec *e = arg;
@@ -309,7 +307,7 @@ static void *calls_exec(void *arg)
 	_exit(3);
 }
 
-/* The program does as it is told; from a thread of its own, if @thread. */
+/* Run the program, which calls exec from a second thread if @thread. */
 static void be_exec(struct exec *e, bool thread)
 {
 	pthread_t th;
@@ -320,7 +318,7 @@ static void be_exec(struct exec *e, bool thread)
 	calls_exec(e);
 }
 
-/* Nothing is told under a number that is another program's by then. */
+/* No event has the id of a thread that is another program by then. */
 TEST_F(device, lane_of_who_calls_exec)
 {
 	static struct exec e;
@@ -352,7 +350,7 @@ TEST_F(device, lane_of_who_calls_exec)
 		close(in[0]);
 		close(go[0]);
 		close(done[1]);
-		/* The new program says that it runs. */
+		/* The new program reports that it runs. */
 		while (t->nev < 2 && !waitpid(pid, &status, WNOHANG))
 			ASSERT_LE(0, tape_drain(t, fd));
 		EXPECT_EQ(1, write(go[1], "", 1));
@@ -377,7 +375,7 @@ TEST_F(device, lane_of_who_calls_exec)
 	}
 }
 
-/* Who it is when it asks for the lane, and who it is then. */
+/* The user changes between the request for the lane and the event. */
 static int changes_user(int wfd)
 {
 	struct lane l;
@@ -424,7 +422,7 @@ TEST_F(device, setuid_in_between)
 	tape_free(t);
 }
 
-/* The first process of a namespace of its own, where it is number 1. */
+/* The first process of a PID namespace, with id 1. */
 static int is_number_1(int wfd)
 {
 	struct lane l;
@@ -437,7 +435,7 @@ static int is_number_1(int wfd)
 	return dev_emit_mark(wfd, DEVTRACE_T_USER, 1, 1) ? 2 : 0;
 }
 
-/* Who looks from outside is told the number that it has there. */
+/* An outside reader gets the outside id. */
 TEST_F(device, of_another_pid_namespace)
 {
 	int i, status, told[2];
@@ -477,7 +475,7 @@ TEST_F(device, of_another_pid_namespace)
 	close(told[1]);
 }
 
-/* Names outlive the threads, and there are more of them than a few. */
+/* Names outlive their threads, also of many processes. */
 TEST_F(device, many_processes_that_are_gone)
 {
 	struct tape_seen s;

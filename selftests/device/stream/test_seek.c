@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_seek.c - every lseek(2) lands on the very event it should
+ * test_seek.c - each lseek(2) finds exactly the right event
  *
- * On quiet rings a seek is held against a copy of the whole. On rings that
- * wrap meanwhile two readers seek at random while a third one copies all there
- * is; afterwards each event they got must stand in the copy where the events
- * read and lost since their seek say that it does.
+ * On quiet rings, the events after a seek are compared with a full copy. On rings that wrap, two
+ * readers seek at random while a third one copies everything; then the position of each of their
+ * events in the copy must match the events read and lost since their seek.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +68,7 @@ static bool same(const struct tape_event *a, const struct tape_event *b)
 	return a->ts == b->ts && a->source == b->source && a->tag == b->tag && a->nr == b->nr;
 }
 
-/* What the tape has from event `from` on is the end of the whole, from t on. */
+/* The events of the tape from @from on are those of the copy from time @t on. */
 static bool is_end_of(const struct tape *whole, uint64_t t, const struct tape *tape, size_t from)
 {
 	size_t i = 0, k;
@@ -131,7 +130,7 @@ TEST_F(quiet, past_the_end_there_is_nothing)
 	int i;
 
 	for (i = 0; i < 4; i++) {
-		/* a time cut to 32 bits would lead to where events are */
+		/* a time cut to 32 bits would find events */
 		EXPECT_EQ(last + far[i], lseek(self->fd, last + far[i], SEEK_SET));
 		EXPECT_END_FROM(last + 1);
 	}
@@ -151,7 +150,7 @@ TEST_F(quiet, oldest_with_all_that_was_lost)
 		EXPECT_END_FROM(0);
 		EXPECT_EQ(tape_lost(self->whole, -1), tape_lost(self->t, -1) - lost);
 	}
-	/* reading it again by read alone */
+	/* read again from there with read(2) alone */
 	ASSERT_EQ(0, lseek(self->fd, INT64_MIN, SEEK_END));
 	EXPECT_END_FROM(0);
 	EXPECT_TRUE(tape_clean(self->t));
@@ -192,13 +191,13 @@ TEST_F(quiet, end_minus_t_is_exact_to_the_event)
 		EXPECT_GE(after - back, at);
 		EXPECT_END_FROM(at);
 	}
-	/* more than there is time */
+	/* before the begin of time */
 	EXPECT_EQ(0, lseek(self->fd, -(int64_t)(dev_now() + NSEC), SEEK_END));
 	EXPECT_END_FROM(0);
 	EXPECT_TRUE(tape_clean(self->t));
 }
 
-/* Where a reader is, another one goes on. */
+/* One reader's position is where another one can continue. */
 TEST_F(quiet, cur_tells_where_to_resume)
 {
 	const struct tape *w = self->whole;
@@ -222,7 +221,7 @@ TEST_F(quiet, cur_tells_where_to_resume)
 		ASSERT_EQ(at, lseek(fd, at, SEEK_SET));
 		ASSERT_LE(0, tape_drain(rest, fd));
 		if (self->t->nev < w->nev) {
-			/* nothing is left out; what has the same time comes again */
+			/* nothing is missing; events with the same time come again */
 			ASSERT_LT(0, rest->nev);
 			EXPECT_GE(w->ev[self->t->nev].ts, rest->ev[0].ts);
 			EXPECT_LE(at, rest->ev[0].ts);
@@ -232,11 +231,11 @@ TEST_F(quiet, cur_tells_where_to_resume)
 		tape_free(rest);
 	}
 	EXPECT_EQ(EAGAIN, errno);
-	/* Asking has not moved it. */
+	/* The query did not move it. */
 	EXPECT_EQ(w->nev, self->t->nev);
 	EXPECT_TRUE(tape_clean(self->t));
 	EXPECT_EQ(w->ev[w->nev - 1].ts + 1, lseek(self->fd, 0, SEEK_CUR));
-	/* After a seek: where that went. */
+	/* After a seek: its target. */
 	at = lseek(self->fd, 0, SEEK_END);
 	EXPECT_EQ(at, lseek(self->fd, 0, SEEK_CUR));
 	EXPECT_EQ(at, lseek(self->fd, at, SEEK_SET));
@@ -269,7 +268,7 @@ TEST_F(quiet, refuses_what_makes_no_sense_and_stays)
 	EXPECT_EQ(ESPIPE, errno);
 }
 
-/* Wherever the bytes are cut, the next frame is whole and none is missing. */
+/* Wherever the data was cut, the next frame is whole, and none is missing. */
 TEST_F(quiet, leaves_no_gap)
 {
 	const uint32_t check = DEVTRACE_CHECK_CRC32;
@@ -278,10 +277,10 @@ TEST_F(quiet, leaves_no_gap)
 	int i, seeks = 0;
 	ssize_t n;
 
-	/* By chance a cut frame passes sum8 once in 65536, and 700 are cut. */
+	/* sum8 would accept one of 65536 cut frames, and 700 are cut. */
 	ASSERT_EQ(0, ioctl(self->fd, DEVTRACE_IOC_CHECK, &check));
 	for (i = 0; i < 2000; i++) {
-		/* at first in the middle of the names, over and over */
+		/* at first within the names, many times */
 		n = read(self->fd, buf, 1 + dev_random() %
 			 (i < 30 || dev_random() % 8 ? 300 : 20000));
 		if (n > 0)
@@ -291,15 +290,15 @@ TEST_F(quiet, leaves_no_gap)
 		seeks++;
 		ASSERT_LE(0, lseek(self->fd, i & 1 ? 0 : w->ev[dev_random() % w->nev].ts,
 				   SEEK_SET));
-		/* once in a while twice in a row */
+		/* sometimes twice in a row */
 		if (!(dev_random() % 5))
 			ASSERT_LE(0, lseek(self->fd, 0, SEEK_SET));
 	}
 	ASSERT_EQ(w->ev[5].ts, lseek(self->fd, w->ev[5].ts, SEEK_SET));
 	seeks++;
 	/*
-	 * A frame that was cut right before its last flag is whole with the first
-	 * flag of what follows. It came before this seek.
+	 * A frame cut before its last flag is completed by the first flag of the following data.
+	 * It came before this seek.
 	 */
 	tape_feed(self->t, "\x7e", 1);
 	EXPECT_END_FROM(w->ev[5].ts);
@@ -307,7 +306,7 @@ TEST_F(quiet, leaves_no_gap)
 	EXPECT_EQ(0, self->t->unknown);
 	EXPECT_EQ(0, self->t->backwards);
 	EXPECT_GE(seeks, self->t->damages);
-	/* Every name has come, also those whose frames were cut. */
+	/* All names have come, also those whose frames were cut. */
 	for (i = 0; i < 300; i++) {
 		snprintf(want, sizeof(want), "object-%d", i);
 		EXPECT_STREQ(want, devtrace_decoder_name(self->t->d, DEVTRACE_T_OBJ, getpid(),
@@ -317,15 +316,15 @@ TEST_F(quiet, leaves_no_gap)
 }
 
 /*
- * Wherever a frame is cut by a seek: it is whole with the first flag of what follows
- * if that is all it lacks, damaged if it lacks more, and nothing if it has not begun.
+ * A frame cut by a seek is whole if it only lacks the flag that begins the following data,
+ * damaged if it lacks more, and absent if it has not begun.
  */
 TEST_F(quiet, a_frame_that_lacks_its_flag_is_whole)
 {
 	static char buf[32768];
 	size_t at, had, whole = 0, damaged = 0, none = 0;
 
-	/* each of the three twice at least, however long the frames there are */
+	/* each case at least twice, for any length of the frames */
 	for (at = 20000; at < 22000 && (at < 20150 || whole < 2 || none < 2); at++) {
 		struct tape *t = tape_new();
 
@@ -357,8 +356,8 @@ TEST_F(quiet, a_frame_that_lacks_its_flag_is_whole)
 }
 
 /*
- * The live test. A series is what one writer numbers on one CPU: a class of
- * dttest, or a seeker itself, which is bound to a CPU.
+ * The live test. A series is a sequence of numbers of one writer on one CPU: a class of dttest,
+ * or a seeker itself, which is pinned to a CPU.
  */
 #define SEEKERS		2
 #define SERIES		(DTTEST_CLASSES + SEEKERS)
@@ -370,15 +369,15 @@ static const char * const how_name[] = {
 };
 
 /*
- * From one seek to the next; in the stream, from one INFO that says so. What
- * comes before that is the end of a frame that was read almost whole.
+ * From one seek to the next; in the stream, from the INFO frame of the seek. Before it there may
+ * be the end of a frame that was read almost completely.
  */
 struct leg {
 	enum how how;
 	size_t first;		/* index of its first event on the tape, or NOT_BEGUN */
-	uint64_t lost[DEV_CPUS];/* lost by then */
+	uint64_t lost[DEV_CPUS];/* lost so far */
 	uint64_t t, before, after;
-	uint32_t own;		/* events we had emitted before the seek */
+	uint32_t own;		/* events that we had emitted before the seek */
 };
 
 #define NOT_BEGUN	SIZE_MAX
@@ -479,7 +478,7 @@ static void *seek_around(void *arg)
 				dev_sleep_ms(1);
 			else
 				s->failed++;
-			/* so that now and then it is overtaken */
+			/* so that it is sometimes overtaken */
 			if (!(dev_random() % 64))
 				dev_sleep_ms(dev_random() % 500);
 		}
@@ -504,7 +503,7 @@ static void *copy_all(void *arg)
 	return NULL;
 }
 
-/* The place of each event of the copy in its ring, by series and number. */
+/* The position of each event of the copy in its ring, by series and number. */
 struct places {
 	uint32_t *of[DEV_CPUS][SERIES];
 	uint32_t room[DEV_CPUS][SERIES], n[DEV_CPUS][SERIES];
@@ -532,7 +531,7 @@ static bool places_make(struct places *p, const struct tape *t)
 		const struct tape_event *e = &t->ev[i];
 		int s = series(e), c = e->source;
 
-		/* The copy is whole: numbers have no holes. */
+		/* The copy is complete: numbers have no gaps. */
 		if (s < 0 || e->nr != p->n[c][s])
 			return false;
 		if (e->nr >= p->room[c][s]) {
@@ -545,7 +544,7 @@ static bool places_make(struct places *p, const struct tape *t)
 	return true;
 }
 
-/* How many events of a ring are older than t. */
+/* Number of events of a ring before @t. */
 static size_t older(const struct places *p, int cpu, uint64_t t)
 {
 	size_t lo = 0, hi = p->nts[cpu], mid;
@@ -581,7 +580,7 @@ static void check_leg(const struct seeker *s, int n, const struct places *p, str
 {
 	const struct leg *l = &s->legs[n];
 	size_t start[DEV_CPUS], count[DEV_CPUS] = { 0 };
-	int64_t was[DEV_CPUS];		/* RESUME: last place in the leg before */
+	int64_t was[DEV_CPUS];		/* RESUME: last position of the previous leg */
 	size_t end = s->t->nev, i;
 	int next;
 
@@ -615,7 +614,7 @@ static void check_leg(const struct seeker *s, int n, const struct places *p, str
 		}
 		place = p->of[c][k][e->nr];
 		if (count[c]++) {
-			/* On from there: what is missing was reported lost. */
+			/* Continuing from there, missing ones were reported lost. */
 			if (place != start[c] + count[c] - 1 + lost) {
 				v->jumped++;
 				complain("jump", l, e, place, start[c] + count[c] - 1 + lost);
@@ -633,10 +632,7 @@ static void check_leg(const struct seeker *s, int n, const struct places *p, str
 			break;
 		case SET_RECENT:
 		case END_RECENT:
-			/*
-			 * Unless the call took so long that t was overwritten
-			 * meanwhile: then the oldest there was.
-			 */
+			/* Unless @t was overwritten during a slow call: then the oldest event. */
 			if (start[c] < older(p, c, l->t) ||
 			    (start[c] > older(p, c, l->t) && l->after - l->t < 150 * 1000000)) {
 				v->inexact++;
@@ -644,7 +640,7 @@ static void check_leg(const struct seeker *s, int n, const struct places *p, str
 			}
 			break;
 		case END:
-			/* nothing that was there, nothing left out that came after */
+			/* no older event, and no newer one is missing */
 			if (start[c] > older(p, c, l->after)) {
 				v->inexact++;
 				complain("start", l, e, start[c], older(p, c, l->after));
@@ -653,7 +649,7 @@ static void check_leg(const struct seeker *s, int n, const struct places *p, str
 				v->late++;
 			break;
 		case RESUME:
-			/* the same time may come again, but nothing is left out */
+			/* the same time may come again, but none is missing */
 			if (was[c] >= 0 && (int64_t)start[c] > was[c] + 1 &&
 			    l->after - l->t < 150 * 1000000) {
 				v->inexact++;
@@ -687,7 +683,7 @@ FIXTURE_SETUP(live)
 		s->wfd = open(DEV_PATH, O_WRONLY | O_CLOEXEC);
 		ASSERT_LE(0, s->fd);
 		ASSERT_LE(0, s->wfd);
-		/* By chance a cut frame passes sum8 once in 65536. */
+		/* sum8 would accept one of 65536 cut frames. */
 		ASSERT_EQ(0, ioctl(s->fd, DEVTRACE_IOC_CHECK, &check));
 		s->id = i;
 		s->cpu = cpus[i % n];
@@ -741,7 +737,7 @@ TEST_F_TIMEOUT(live, two_seek_on_a_ring_that_wraps, 600)
 	over = true;
 	for (i = 0; i <= SEEKERS; i++)
 		ASSERT_EQ(0, pthread_join(self->s[i]->thread, NULL));
-	/* what the seekers emitted last */
+	/* the last events of the seekers */
 	dev_sleep_ms(10);
 	ASSERT_LE(0, tape_drain(copy->t, copy->fd));
 

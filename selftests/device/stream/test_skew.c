@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_skew.c - what becomes of the order when the counters of two CPUs differ
+ * test_skew.c - the order of events if the counters of two CPUs differ
  *
- * dtskew.ko puts the time-stamp counter of the last CPU ahead of the others', or behind.
- * A thread on each CPU writes to the device, emits into its lane and writes again, while
- * another reads, on the CPU that is wrong or on another. What must hold:
+ * dtskew.ko sets the time-stamp counter of the last CPU ahead of the others, or behind. A thread
+ * on each CPU writes to the device, emits into its lane and writes again, while another thread
+ * reads, on the shifted CPU or on another one. The guarantees:
  *
- * - Events are all there, once. Those that threads write to the device are in order, and
- *   so are those of each lane. No time runs backwards in one ring or lane.
- * - By less than MARGIN_NS the order is as without.
- * - By more the order between CPUs is off by as much at most. A lane and the ring of the
- *   CPU that is wrong are looked at one after the other, so between those two as well: a
- *   lane's event may stand outside the two calls around it, marked late or not.
- * - A time that is seconds ahead holds nobody up.
- * - When the kernel gives up the counter, so do we, and what comes then is right.
+ * - All events are present, once. Events of each thread written to the device are in order, and
+ *   so are those of each lane. In one ring or lane, time never decreases.
+ * - Below MARGIN_NS the order is as without a shift.
+ * - Above it, the order between CPUs is wrong by the shift at most. A lane and the ring of the
+ *   shifted CPU are read one after the other, so this applies to them too: an event of a lane
+ *   may be outside the two calls around it, marked as late or not.
+ * - A time seconds in the future delays no reader.
+ * - If the kernel stops using the counter, devtrace does too, and later events are right.
  *
- * The last ruins the machine for other tests: see ../vm/device-tests.
+ * The last test leaves the machine unusable for others: see ../vm/device-tests.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@
 #define TURNS		250
 #define SOURCES		(DEV_CPUS + 16)
 #define MSEC		1000000LL
-#define MARGIN		10000		/* of the module, ns: what CPUs may differ by */
+#define MARGIN		10000		/* the module's tolerance between CPUs, ns */
 
 struct writer {
 	pthread_t	thread;
@@ -46,24 +46,24 @@ struct writer {
 	bool		moves;
 };
 
-/* What was read, of all that the writers emitted. */
+/* The events read, of all that the writers emitted. */
 struct seen {
-	uint32_t	call[THREADS], lane[THREADS];	/* the next number of each way */
-	uint64_t	last;				/* time of the event before */
+	uint32_t	call[THREADS], lane[THREADS];	/* next number for each way */
+	uint64_t	last;				/* time of the previous event */
 	uint64_t	of_source[SOURCES], of_lane[THREADS];
 	uint64_t	calls, lanes, late, late_calls;
-	uint64_t	missing;	/* not the next one of its way */
-	uint64_t	misplaced;	/* of a lane, not between its two calls, and not marked */
+	uint64_t	missing;	/* unexpected numbers */
+	uint64_t	misplaced;	/* unmarked lane events outside their calls */
 	uint64_t	backwards, worst, source_backwards;
-	uint64_t	looked;		/* when it was read last */
-	int64_t		away;		/* the longest time between that */
+	uint64_t	looked;		/* time of the last read */
+	int64_t		away;		/* longest time between two reads */
 };
 
 struct machine {
 	int		cpu[DEV_CPUS], n, bad_cpu;
 	int		wfd, rfd;
 	struct writer	w[THREADS];
-	const char	*why;		/* nothing can be tried here */
+	const char	*why;		/* why the test is impossible here, or NULL */
 };
 
 static int the_fd, the_cpu[DEV_CPUS], the_cpus;
@@ -89,7 +89,7 @@ static bool source_is(const char *name)
 	return !strcmp(now, name);
 }
 
-/* NULL, or why nothing can be tried here. */
+/* The reason why the test is impossible here, or NULL. */
 static const char *why_not(struct machine *m)
 {
 	int i;
@@ -102,7 +102,7 @@ static const char *why_not(struct machine *m)
 	m->bad_cpu = m->cpu[m->n - 1];
 	if (m->n < 2)
 		return "there is but one CPU";
-	/* When a machine was just started, its frequency is still measured. */
+	/* Shortly after boot, its frequency is still being measured. */
 	for (i = 0; i < 1000 && source_is("tsc-early"); i++)
 		dev_sleep_ms(10);
 	if (!source_is("tsc"))
@@ -143,14 +143,14 @@ static int tear_down(struct machine *m)
 	return dev_done();
 }
 
-/* One CPU's counter is off by so much. */
+/* One CPU's counter is off by this much. */
 FIXTURE(skew) {
 	struct machine m;
 };
 
 FIXTURE_VARIANT(skew) {
 	long long	ns;
-	bool		bad_reads;	/* the reader is on the CPU that is wrong */
+	bool		bad_reads;	/* the reader is on the shifted CPU */
 };
 
 FIXTURE_VARIANT_ADD(skew, ahead_a_little) { .ns = 5000 };
@@ -173,7 +173,7 @@ FIXTURE_TEARDOWN(skew)
 	EXPECT_EQ(0, tear_down(&self->m));
 }
 
-/* And by more than CPUs ever are. */
+/* And by more than real CPUs differ. */
 FIXTURE(far) {
 	struct machine m;
 };
@@ -188,7 +188,7 @@ FIXTURE_TEARDOWN(far)
 	EXPECT_EQ(0, tear_down(&self->m));
 }
 
-/* Three events of a turn; their numbers rise. */
+/* Three events per turn, with increasing numbers. */
 static void *turns(void *arg)
 {
 	struct writer *w = arg;
@@ -203,7 +203,7 @@ static void *turns(void *arg)
 		devtrace(TYPE, w->me, 3 * i + 1);
 		if (dev_emit_mark(the_fd, TYPE, w->me, 3 * i + 2))
 			w->err = errno;
-		/* Readers come to their bounds meanwhile. */
+		/* Let the reader reach its bounds meanwhile. */
 		if (!(i % 8))
 			usleep(dev_random() % 2000);
 	}
@@ -228,7 +228,7 @@ static void look_at(struct tape *t, const struct devtrace_item *i)
 			seen.worst = seen.last - e->ts;
 	}
 	seen.last = e->ts;
-	/* Events of lanes may have the CPU as their source, and are in order by thread. */
+	/* The source of events of lanes may be the CPU; they are ordered per thread. */
 	if (nr.v.u % 3 == 1) {
 		seen.source_backwards += e->ts < seen.of_lane[tag.v.u];
 		seen.of_lane[tag.v.u] = e->ts;
@@ -255,7 +255,7 @@ static void begin(struct writer *w, const int *cpu, int n, bool moves)
 {
 	int i;
 
-	/* Until it reads: it may do that by another clock. */
+	/* On a good CPU until it reads, possibly by another clock. */
 	dev_pin(cpu[0]);
 	begun = dev_now();
 	writing = THREADS;
@@ -285,7 +285,7 @@ static ssize_t look(struct tape *t, int rfd)
 	return n;
 }
 
-/* Read while they write, on this CPU, and then what is left. */
+/* Read on this CPU while they write, then read the rest. */
 static struct tape *follow(struct writer *w, int rfd, int cpu)
 {
 	struct tape *t = tape_new();
@@ -310,7 +310,7 @@ static void read_rest(struct tape *t, int rfd, uint64_t calls)
 {
 	unsigned int i;
 
-	/* What is still to come by its time comes when that is past. */
+	/* Events with future times come when these have passed. */
 	for (i = 0; i < 20000 && seen.calls + seen.lanes < calls + calls / 2; i++) {
 		look(t, rfd);
 		usleep(1000);
@@ -322,7 +322,7 @@ static void read_rest(struct tape *t, int rfd, uint64_t calls)
 		(unsigned long long)seen.worst, (unsigned long long)seen.source_backwards);
 }
 
-/* How far the clock of the bad CPU is ahead, by going there and back. */
+/* How far the bad CPU's clock is ahead, measured in both directions. */
 static long long measured(int good, int bad)
 {
 	long long there = INT64_MAX, back = INT64_MAX, d;
@@ -363,8 +363,8 @@ TEST_F(skew, order)
 		EXPECT_GT(variant->ns + MSEC / 2, ns);
 	}
 	/*
-	 * Who looks 4 s late believes a time that is 5 s ahead: then once more. Within MARGIN a
-	 * store may be seen late by chance, but not each time.
+	 * A reader that is 4 s late accepts a time 5 s ahead: try again. Within MARGIN a store
+	 * may be seen late by chance, but not each time.
 	 */
 	for (tries = 0; tries < 5 && (!t || seen.away > 3000 * MSEC ||
 	     (most < MARGIN && (seen.worst || seen.misplaced))); tries++) {
@@ -380,16 +380,16 @@ TEST_F(skew, order)
 	EXPECT_EQ(calls / 2, seen.lanes);
 	EXPECT_EQ(0, seen.missing);
 	EXPECT_EQ(0, seen.source_backwards);
-	/* Such times are not believed: then it is the calls made there that are marked. */
+	/* Such times are not accepted, so the calls made there are marked. */
 	EXPECT_EQ(variant->ns < 1000 * MSEC ? 0 : calls / 2, seen.late_calls);
 	if (most < MARGIN)
 		EXPECT_EQ(0, seen.misplaced);
-	/* Late may be what its thread was kept from for BUSY_NS, too: the machine is busy. */
+	/* On a busy machine an event may also be late because of BUSY_NS. */
 	EXPECT_GE(most < MARGIN ? 0 : most, seen.worst);
 	tape_free(t);
 }
 
-/* It does not go round in the kernel until the time has come: it returns meanwhile. */
+/* A read returns meanwhile, instead of spinning in the kernel until that time. */
 TEST_F(far, nobody_waits_for_it)
 {
 	int i, again = 0;
@@ -397,7 +397,7 @@ TEST_F(far, nobody_waits_for_it)
 	if (self->m.why)
 		SKIP(return, "%s", self->m.why);
 	ASSERT_EQ(0, set_skew(self->m.bad_cpu, 900 * MSEC));
-	/* If this machine stands still for so long nothing is seen. */
+	/* If the machine stands still that long, nothing can be seen. */
 	for (i = 0; i < 10 && !again; i++) {
 		struct tape *t = tape_new();
 
@@ -417,8 +417,8 @@ TEST_F(far, nobody_waits_for_it)
 }
 
 /*
- * While they emit the kernel finds that the counter is wrong. What they emit then is
- * there, and in order; what they emit after that is as it is without a skew.
+ * While they emit, the kernel finds that the counter is wrong. Events emitted then are present
+ * and in order; later ones are as without a shift.
  */
 TEST_F(far, given_up)
 {

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_stall.c - a reader that has no CPU holds up nobody
+ * test_stall.c - a reader that gets no CPU does not block others
  *
- * Readers of the lowest priority, and readers in a cgroup whose quota is used up, lose
- * their CPU wherever they are, behind busy programs. Meanwhile root, at the highest
- * priority, does what others do too. How long that takes on a busy machine is no matter:
- * what is measured is the time in which the caller slept, neither running nor waiting for
- * a CPU, less the time in which a virtual machine had no CPU of its host. A caller that
- * waits for none of the readers does not sleep.
+ * Readers of the lowest priority, and readers in a cgroup with an exhausted quota, lose the CPU
+ * at any point to busy programs. Meanwhile root, with the highest priority, makes the same and
+ * other calls. Their total time does not matter. The test measures the time in which the caller
+ * slept, neither running nor waiting for a CPU, minus the time in which the virtual machine got
+ * no CPU of its host. A caller that waits for none of the readers does not sleep.
  *
- * What the kernel itself does for a call may wait for grace periods of RCU, and for its
- * own threads behind the busy programs: a resize returns memory, a stream has a device, a
- * CPU that goes or comes waits for much. A resize and a stream are measured beside
- * membarrier(2), which waits for one grace period; of a CPU what the module does is
- * measured, by the tracepoints of CPU hotplug.
+ * The kernel may wait for RCU grace periods on behalf of a call, and for its own threads behind
+ * the busy programs: a resize frees memory, a stream has a device, and CPU hotplug waits for
+ * many things. A resize and a new stream are compared with membarrier(2), which waits for one
+ * grace period; for CPU hotplug, tracepoints measure the module's part.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,18 +41,18 @@
 
 #define MSEC		1000000ULL
 #define BOUND_NS	(50 * MSEC)
-#define GRACES		2		/* that one command may wait for */
+#define GRACES		2		/* RCU grace periods that one command may wait for */
 #define TICK_NS		(2 * MSEC)
-#define HOGS		4		/* of each CPU */
+#define HOGS		4		/* per CPU */
 #define READERS		4		/* of each kind */
 #define CHILDREN	64
 #define STIR		10		/* tries until the hogs pause again */
-#define RARE		25		/* of as many tries one of a call that is slow */
+#define RARE		25		/* in this many tries, one of a slow call */
 #define TRACEFS		"/tmp/test_stall_trace"
 #define CGROUPS		"/tmp/test_stall"
 #define CGROUP		CGROUPS "/throttled"
 
-/* Of each CPU: how often it looked at the clock, and for how long it came too late. */
+/* Per CPU: number of readings of the clock, and the total delay. */
 struct watch {
 	_Atomic uint64_t ticks, away;
 };
@@ -72,7 +70,7 @@ FIXTURE(stall) {
 	bool mounted, traced;
 };
 
-/* What is measured */
+/* Measurement */
 
 static uint64_t now(clockid_t clock)
 {
@@ -82,7 +80,7 @@ static uint64_t now(clockid_t clock)
 	return ts.tv_sec * NSEC + ts.tv_nsec;
 }
 
-/* How long this thread has waited for a CPU. */
+/* Time that this thread has waited for a CPU. */
 static uint64_t run_delay(int schedstat)
 {
 	unsigned long long ran, waited;
@@ -108,7 +106,7 @@ static struct span span_begin(int schedstat)
 	return s;
 }
 
-/* For how long it slept since then. 0 where nobody knows: a storm, and nothing measured. */
+/* Time that it slept since then; 0 if unknown: the test then measures nothing. */
 static uint64_t span_end(int schedstat, const struct span *s)
 {
 	uint64_t wall, awake;
@@ -120,7 +118,7 @@ static uint64_t span_end(int schedstat, const struct span *s)
 	return wall > awake ? wall - awake : 0;
 }
 
-/* Who is in the way */
+/* The load */
 
 static void pin(int cpu)
 {
@@ -136,7 +134,7 @@ static void lowest(void)
 		_exit(1);
 }
 
-/* Emits, so that there is something to read, and lets nobody else have the CPU. */
+/* Emits, so that readers have data, and never yields the CPU. */
 static void hog(const struct shared *sh)
 {
 	int fd = open(DEV_PATH, O_WRONLY), i;
@@ -154,7 +152,7 @@ static void hog(const struct shared *sh)
 	}
 }
 
-/* Does all that a reader may do; with a descriptor that others have, too, if @shared. */
+/* Makes all calls of a reader; with @shared also through a shared descriptor. */
 static void read_on(int shared)
 {
 	static char buf[32768];
@@ -208,8 +206,8 @@ static pid_t child(FIXTURE_DATA(stall) *self)
 }
 
 /*
- * Before all others in the kernel: if it has no CPU nobody has, on that one. It is late as
- * well while interrupts are off.
+ * Runs at the highest priority: without a CPU for it, none on that CPU has one. It is also
+ * delayed while interrupts are off.
  */
 static void watch(struct watch *w)
 {
@@ -246,8 +244,8 @@ static void start_watch(FIXTURE_DATA(stall) *self)
 }
 
 /*
- * Before 5.11 the kernel may have a CPU that goes take a thread of SCHED_FIFO from another
- * one ("WARNING: ... set_task_cpu", in pull_rt_task), which does not run then.
+ * Before 5.11, a CPU that goes offline may pull a SCHED_FIFO thread from another CPU ("WARNING:
+ * ... set_task_cpu", in pull_rt_task), which then never runs.
  */
 static void no_watch_where_cpus_go(FIXTURE_DATA(stall) *self)
 {
@@ -259,7 +257,7 @@ static void no_watch_where_cpus_go(FIXTURE_DATA(stall) *self)
 	}
 }
 
-/* All who watch have looked since. */
+/* Wait until all watchers have run. */
 static void look_again(FIXTURE_DATA(stall) *self)
 {
 	uint64_t ticks;
@@ -273,7 +271,7 @@ static void look_again(FIXTURE_DATA(stall) *self)
 	}
 }
 
-/* How long the CPUs were away, one after the other at the worst. */
+/* Sum of the delays of all CPUs, which is the worst case. */
 static uint64_t away(FIXTURE_DATA(stall) *self)
 {
 	uint64_t sum = 0;
@@ -310,7 +308,7 @@ static void start_readers(FIXTURE_DATA(stall) *self)
 	}
 }
 
-/* A cgroup that gets a fiftieth of a CPU. */
+/* Make a cgroup with a fiftieth of a CPU. */
 static int make_cgroup(FIXTURE_DATA(stall) *self)
 {
 	mkdir(CGROUPS, 0755);
@@ -363,8 +361,8 @@ FIXTURE_SETUP(stall)
 	self->schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -20));
 	/*
-	 * The kernel patches its scheduler for the first quota. QEMU without KVM may go on
-	 * with half of a patch where another CPU is busy there: none is yet.
+	 * The kernel patches its scheduler at the first quota. Without KVM, QEMU may execute
+	 * half of a patch if another CPU is busy in that code: no CPU is yet.
 	 */
 	self->no_cgroup = make_cgroup(self) ? errno ?: EIO : 0;
 	if (self->schedstat >= 0)
@@ -403,13 +401,13 @@ FIXTURE_TEARDOWN(stall)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* It was a storm all the same: kasan and kcsan look at that. */
+/* The load ran all the same, which kasan and kcsan check. */
 #define SKIP_UNMEASURED() do {							\
 	if (self->schedstat < 0)						\
 		SKIP(return, "this kernel has no schedstat: nothing was measured");	\
 } while (0)
 
-/* What somebody else does. Each returns 0, or what is wrong. */
+/* Calls of other processes. Each returns 0 or an error. */
 
 static int read_some(int fd)
 {
@@ -423,7 +421,7 @@ static int do_read(FIXTURE_DATA(stall) *self)
 	return read_some(self->rfd);
 }
 
-/* Beside one of the readers, of which any call may have lost its CPU. */
+/* Besides one of the readers, each call of which may have lost its CPU. */
 static int do_read_shared(FIXTURE_DATA(stall) *self)
 {
 	return read_some(self->shared);
@@ -496,7 +494,7 @@ static int do_hotplug(FIXTURE_DATA(stall) *self)
 
 typedef int stall_fn(FIXTURE_DATA(stall) *self);
 
-/* The longest that it slept in it, or UINT64_MAX: it failed. */
+/* Longest sleep during the call, or UINT64_MAX on failure. */
 static uint64_t slept_in(FIXTURE_DATA(stall) *self, const char *what, stall_fn *fn)
 {
 	const uint64_t before = away(self);
@@ -519,8 +517,8 @@ struct call {
 	const char *what;
 	stall_fn *fn;
 	bool allocates;
-	uint64_t last, worst;		/* how long it slept */
-	unsigned int late;		/* times */
+	uint64_t last, worst;		/* sleep time */
+	unsigned int late;		/* number of calls that slept too long */
 };
 
 static void try_call(FIXTURE_DATA(stall) *self, struct call *c)
@@ -531,8 +529,8 @@ static void try_call(FIXTURE_DATA(stall) *self, struct call *c)
 }
 
 /*
- * Of so many tries, how many may be late of a call that allocates: with PREEMPT_RT the
- * allocator's own locks sleep, and the program that has one may have no CPU for long.
+ * Number of tries of an allocating call that may be late: with PREEMPT_RT the allocator's locks
+ * sleep, and their holder may get no CPU for long.
  */
 static unsigned int late_at_most(int tries)
 {
@@ -541,14 +539,14 @@ static unsigned int late_at_most(int tries)
 	return !uname(&u) && strstr(u.version, "PREEMPT_RT") ? 1 + tries / 50 : 0;
 }
 
-/* The last try failed, or it slept for longer than the bound, and that once too often. */
+/* The last try failed, or there are too many that slept longer than the bound. */
 static bool too_late(struct call *c, uint64_t bound, unsigned int may)
 {
 	c->late += c->last >= bound;
 	return c->last == UINT64_MAX || c->late > (c->allocates ? may : 0);
 }
 
-/* Let the readers go on for a moment, to lose their CPU elsewhere. */
+/* Let the readers run for a moment, so that they lose the CPU elsewhere. */
 static void stir(FIXTURE_DATA(stall) *self, int try)
 {
 	if (try % STIR)
@@ -567,8 +565,8 @@ static void say(const struct call *c)
 }
 
 /*
- * Who is alone in changing anything waits for no reader. A call that sleeps for long is
- * not tried again: it would take hours to say the same.
+ * The only process that changes anything waits for no reader. A call that sleeps too long is not
+ * repeated, as that would take hours.
  */
 static void alone(struct __test_metadata *_metadata, FIXTURE_DATA(stall) *self)
 {
@@ -635,7 +633,7 @@ TEST_F_TIMEOUT(stall, by_readers_that_are_throttled, 1200)
 	SKIP_UNMEASURED();
 }
 
-/* Makes and removes streams, resizes, dumps and clears. */
+/* Make and remove streams, resize, dump and clear. */
 static void administrate(FIXTURE_DATA(stall) *self)
 {
 	setpriority(PRIO_PROCESS, 0, -20);
@@ -649,7 +647,7 @@ static void administrate(FIXTURE_DATA(stall) *self)
 	}
 }
 
-/* All at once: who reads, who opens and who dumps do not wait for the administrator either. */
+/* All at once: readers, opens and dumps do not wait for the administrator either. */
 TEST_F_TIMEOUT(stall, by_all_at_once, 1200)
 {
 	struct call often[] = {
@@ -690,7 +688,7 @@ TEST_F_TIMEOUT(stall, by_all_at_once, 1200)
 	SKIP_UNMEASURED();
 }
 
-/* Have the kernel note down what is called when a CPU goes and comes. */
+/* Trace the callbacks of CPU hotplug. */
 static int trace_hotplug(FIXTURE_DATA(stall) *self)
 {
 	mkdir(TRACEFS, 0755);
@@ -701,8 +699,8 @@ static int trace_hotplug(FIXTURE_DATA(stall) *self)
 }
 
 /*
- * The longest that a function of the module took in it, and how many were called: lines are
- * as " test-1 [000] ..... 1.234567: cpuhp_enter: cpu: 0001 target: 235 step: 61 (fn [devtrace])".
+ * The longest time in a function of the module, and the number of calls. A line looks like "
+ * test-1 [000] ..... 1.234567: cpuhp_enter: cpu: 0001 target: 235 step: 61 (fn [devtrace])".
  */
 static uint64_t longest_ours(unsigned int *called)
 {
@@ -726,14 +724,14 @@ static uint64_t longest_ours(unsigned int *called)
 	}
 	if (f)
 		fclose(f);
-	/* To open it so empties it. */
+	/* Opening it this way empties it. */
 	f = fopen(TRACEFS "/trace", "w");
 	if (f)
 		fclose(f);
 	return worst;
 }
 
-/* A CPU that goes or comes waits for nobody on our account, whatever else it waits for. */
+/* CPU hotplug does not wait on behalf of the module. */
 TEST_F_TIMEOUT(stall, while_cpus_go_and_come, 1200)
 {
 	struct call hotplug = { .what = "a CPU that goes and comes", .fn = do_hotplug };
@@ -747,7 +745,7 @@ TEST_F_TIMEOUT(stall, while_cpus_go_and_come, 1200)
 	if (trace_hotplug(self))
 		SKIP(return, "no tracepoints of CPU hotplug: %s", strerror(errno));
 	no_watch_where_cpus_go(self);
-	self->n--;	/* those that stay */
+	self->n--;	/* the CPUs that stay */
 	start_hogs(self);
 	start_readers(self);
 	if (!child(self))

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_storm.c - everything hostile at once
+ * test_storm.c - all hostile actions at once
  *
- * Two unprivileged users in the device's group do all that they can: they make lanes, fill
- * them with garbage, leave them by close, fork, exec and SIGKILL; they emit what makes no
- * sense; they read by read(2), preadv2(2), poll(2), epoll(7), lseek(2) and io_uring(7) into
- * good and bad memory, two processes by one descriptor; they change their names. Root
- * resizes, stops, freezes, filters and clears meanwhile, adds and removes streams and
- * triggers, steps the clock, changes the clocksource, takes CPUs away and gives them back,
- * and kills processes at random (storm.c).
+ * Two unprivileged users of the device's group do everything they can: they make lanes, fill
+ * them with garbage, and leave them by close, fork, exec and SIGKILL; they emit invalid events;
+ * they read with read(2), preadv2(2), poll(2), epoll(7), lseek(2) and io_uring(7) into valid and
+ * invalid memory, two processes through one descriptor; they change their names. Meanwhile root
+ * resizes, stops, freezes, filters and clears, adds and removes streams and triggers, sets the
+ * clock, changes the clocksource, switches CPUs off and on, and kills processes at random
+ * (storm.c).
  *
- * With STORM_PROFILE, as test_storm_profile.c has it, kernel profile events come and go too.
+ * With STORM_PROFILE, set in test_storm_profile.c, kernel profile events are switched too.
  *
- * That lasts DEVICE_SECONDS, and until each of these was done. Then every process can be
- * killed, counters agree, readers find nothing damaged, and the module can be unloaded.
+ * This lasts DEVICE_SECONDS, and until each action was done. Then each process can be killed,
+ * counters are consistent, readers find no damage, and the module can be unloaded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,9 +45,9 @@
 #define USER		1234		/* and the next one */
 #define TYPE		DEVTRACE_T_USER
 #define SLOTS		12		/* processes that the test starts; some fork */
-#define LANES		6		/* of a process, at a time */
+#define LANES		6		/* per process, at a time */
 #define ROOM		65536
-#define PATIENCE	300		/* s that the machine may take longer */
+#define PATIENCE	300		/* more time for a slow machine, s */
 
 #ifdef STORM_PROFILE
 static const bool with_profile = true;
@@ -58,10 +58,10 @@ static const bool with_profile;
 static struct shared {
 	_Atomic uint64_t	done[DEEDS];
 	atomic_int		no_uring;	/* errno of io_uring_setup(2) */
-	atomic_bool		making[SLOTS];	/* the process makes an io_uring */
+	atomic_bool		making[SLOTS];	/* the process is making an io_uring */
 	atomic_bool		switching;	/* a CPU goes or comes */
 } *sh;
-static int place;		/* of this process: its slot */
+static int place;		/* slot of this process */
 
 void did(enum deed d)
 {
@@ -69,16 +69,16 @@ void did(enum deed d)
 }
 
 /*
- * Linux 6.1 tells an io_uring of CPUs that come before it has the parts that are to know, and
- * oopses. So none is made meanwhile. A process that is killed while it makes one counts until
- * its place is another's.
+ * Linux 6.1 notifies an io_uring about a new CPU before it is fully set up, and oopses.
+ * Therefore none is made meanwhile. A process killed while it makes one counts until its slot is
+ * reused.
  */
 bool may_switch(void)
 {
 	int i;
 
 	sh->switching = true;
-	/* Pairs with make_uring(): one of both sees the other. */
+	/* Pairs with make_uring(): at least one of both sees the other. */
 	for (i = 0; i < SLOTS; i++)
 		if (sh->making[i]) {
 			sh->switching = false;
@@ -120,7 +120,7 @@ static uint64_t random64(void)
 	return (uint64_t)dev_random() << 33 ^ dev_random();
 }
 
-/* Those who emit */
+/* Emitters */
 
 static void garbage(struct lane *l)
 {
@@ -129,18 +129,18 @@ static void garbage(struct lane *l)
 	size_t i, at;
 
 	switch (dev_random() % 4) {
-	case 0:		/* a number of the head of the lane, or of a block */
+	case 0:		/* a field of the lane's head, or of a block */
 		at = (dev_random() % l->nr) * DEVTRACE_LANE_BLOCK + dev_random() % 56;
 		break;
 	case 1:		/* anywhere */
 		at = dev_random() % (l->bytes - sizeof(v));
 		break;
-	case 2:		/* all of a block but its header */
+	case 2:		/* all of a block except its header */
 		at = (dev_random() % l->nr) * DEVTRACE_LANE_BLOCK;
 		for (i = 64; i < DEVTRACE_LANE_BLOCK; i++)
 			all[at + i] = dev_random();
 		return;
-	default:	/* what is said to be open */
+	default:	/* the number of the open block */
 		l->head->open = random64();
 		return;
 	}
@@ -158,7 +158,7 @@ static void write_lane(struct lane *l, int fd)
 {
 	int i;
 
-	/* Its writer goes by its own numbers: it harms itself by no garbage. */
+	/* The writer keeps its own numbers: garbage does not affect it. */
 	for (i = dev_random() % 600; i--;) {
 		if (chance(100))
 			lane_emit_at(l, random64(), TYPE, "when?", 5);
@@ -186,7 +186,7 @@ static void with_lanes(void)
 			pid = fork();
 			if (!pid) {
 				did(FORKED);
-				/* It has the lanes of its parent, but none of their memory. */
+				/* It has its parent's lanes, but not their memory. */
 				garbage(&l[0]);
 				exec_now();
 			}
@@ -258,9 +258,9 @@ static void emit(void)
 	close(fd);
 }
 
-/* Those who read */
+/* Readers */
 
-/* Memory of which the second half is not there. */
+/* Memory whose second half is missing. */
 static uint8_t *bad_memory(void)
 {
 	uint8_t *p = mmap(NULL, 2 * ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -270,7 +270,7 @@ static uint8_t *bad_memory(void)
 	return p;
 }
 
-/* In the half that is there, or so that it ends too soon. */
+/* An address in the first half, or close to its end, or an invalid one. */
 static void *somewhere(uint8_t *p)
 {
 	return chance(50) ? (void *)8 : p + (chance(3) ? ROOM - dev_random() % 4096 :
@@ -315,7 +315,7 @@ static void read_any(void)
 	struct iovec v[2];
 	uint32_t check;
 
-	/* Two processes by one descriptor */
+	/* Two processes with one descriptor */
 	if (chance(3) && !fork())
 		dev_random_as(dev_random());
 	for (i = 0; i < 2000; i++) {
@@ -348,7 +348,7 @@ static void read_any(void)
 	_exit(0);
 }
 
-/* By io_uring(7) */
+/* With io_uring(7) */
 
 static void ask(struct uring *u, int fd, uint8_t *mem)
 {
@@ -377,7 +377,7 @@ static void ask(struct uring *u, int fd, uint8_t *mem)
 	}
 }
 
-/* Who asked said what it is. */
+/* user_data is the action. */
 static void note_answer(uint64_t what, int32_t res)
 {
 	if (res >= 0 && what < DEEDS)
@@ -400,7 +400,7 @@ static void read_by_uring(void)
 		n = 1 + dev_random() % URING_ENTRIES;
 		for (k = 0; k < n; k++)
 			ask(&u, fd[dev_random() % 3], mem);
-		/* What is still under way is the kernel's to end when this process does. */
+		/* The kernel ends pending requests when this process exits. */
 		uring_enter(&u, n, chance(3));
 		uring_take(&u, note_answer);
 		k = dev_random() % 3;
@@ -451,7 +451,7 @@ static int start(FIXTURE_DATA(storm) *self, struct slot *s)
 	return setpgid(s->pid, s->pid) && errno != EACCES && errno != ESRCH;
 }
 
-/* One that has ended is started anew; now and then one is killed. */
+/* Restart ended processes; kill one now and then. */
 static int renew(FIXTURE_DATA(storm) *self)
 {
 	int i = dev_random() % SLOTS;
@@ -465,7 +465,7 @@ static int renew(FIXTURE_DATA(storm) *self)
 		for (i = 0; i < SLOTS; i++) {
 			if (self->slot[i].pid != pid)
 				continue;
-			/* and those that it forked */
+			/* and its children */
 			kill(-pid, SIGKILL);
 			if (start(self, &self->slot[i]))
 				return -1;
@@ -473,7 +473,7 @@ static int renew(FIXTURE_DATA(storm) *self)
 	return 0;
 }
 
-/* 0 when none is left. Those of which the parent was killed are ours as well. */
+/* 0 when none is left. Orphans of killed processes are our children too. */
 static int end_all(FIXTURE_DATA(storm) *self)
 {
 	const uint64_t end = dev_now() + PATIENCE * NSEC;
@@ -508,9 +508,9 @@ FIXTURE_SETUP(storm)
 	ASSERT_LE(0, self->rfd);
 	self->t = tape_new();
 	/*
-	 * What those leave behind that are killed comes to us; and root has its turn. At -20 it
-	 * would outweigh others 87 times: a thread of the kernel that ran when a busy host took
-	 * the CPU for 240 ms, which are charged to it, would then wait for 20 s.
+	 * We adopt orphans of killed processes. Root needs its turn, but at -20 it would
+	 * outweigh others by 87: a kernel thread charged with 240 ms that the host took from the
+	 * CPU would wait for 20 s.
 	 */
 	ASSERT_EQ(0, prctl(PR_SET_CHILD_SUBREAPER, 1));
 	ASSERT_EQ(0, setpriority(PRIO_PROCESS, 0, -10));
@@ -528,7 +528,7 @@ FIXTURE_TEARDOWN(storm)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* Something that this machine can do and that was not done yet, or DEEDS. */
+/* An action that is possible here but was not done yet, or DEEDS. */
 static enum deed undone(void)
 {
 	enum deed d;
@@ -550,7 +550,7 @@ static uint64_t dropped(const struct devtrace_stats *st)
 	return n;
 }
 
-/* What is counted of each CPU, of lanes, and of all, and that these agree. */
+/* The counters of CPUs, lanes, and totals are consistent. */
 static void counters_agree(struct __test_metadata *_metadata)
 {
 	struct devtrace_stats st, all;
@@ -559,7 +559,7 @@ static void counters_agree(struct __test_metadata *_metadata)
 
 	ASSERT_EQ(0, dev_stats(DEVTRACE_STATS_ALL, &all));
 	for (cpu = DEVTRACE_STATS_LANES; cpu < (int)all.nr_cpus; cpu++) {
-		/* A number may be no CPU's. */
+		/* A number may have no CPU. */
 		if (dev_stats(cpu, &st)) {
 			EXPECT_LE(0, cpu);
 			continue;
@@ -578,7 +578,7 @@ static void counters_agree(struct __test_metadata *_metadata)
 
 #define MARKS	20
 
-/* Who comes now reads what there is, and then what is emitted. */
+/* A new reader gets what is there, and then new events. */
 static void all_is_well(struct __test_metadata *_metadata)
 {
 	int fd = open(DEV_PATH, O_WRONLY | O_CLOEXEC), i;
@@ -625,7 +625,7 @@ TEST_F_TIMEOUT(storm, everything_at_once, 2000)
 		self->t->nev = 0;
 		self->t->ndata = 0;
 	}
-	/* Whoever they are, and wherever they wait: they can be killed. */
+	/* All processes can be killed, wherever they wait. */
 	ASSERT_EQ(0, end_all(self));
 	root_restore();
 	for (i = 0; i < DEEDS; i++)

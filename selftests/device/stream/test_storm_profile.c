@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_storm_profile.c - test_storm, with kernel profile events
+ * test_storm_profile.c - test_storm with kernel profile events
  *
- * A program of its own, as the kernel patches its code then: selftests/vm/device-tests
- * runs it where a virtual board can do that.
+ * A separate program, as the kernel patches its code for it: selftests/vm/device-tests runs it
+ * where the virtual board supports that.
  */
 #define STORM_PROFILE
 #include "test_storm.c"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_stream.c - what read(2), poll(2) and splice(2) do with the stream
+ * test_stream.c - read(2), poll(2) and splice(2) on the stream
  *
- * The bytes are the same however they are asked for, by whom and in what
- * pieces; an error takes none of them away; and waiting for them costs a wake
- * now and then, not one an event.
+ * The bytes are the same for all sizes and readers; an error takes none away; and waiting causes
+ * few wakeups, not one per event.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +22,7 @@
 
 #define TYPE	DEVTRACE_T_USER
 
-/* Rings that have wrapped, events on all CPUs, names, drops, then quiet. */
+/* Wrapped rings, events on all CPUs, names, drops, then no more events. */
 FIXTURE(quiet) {
 	int fd;			/* O_RDONLY | O_NONBLOCK, nothing read yet */
 	int wfd;
@@ -50,7 +49,7 @@ FIXTURE_SETUP(quiet)
 						       dttest_tag(DTTEST_USER, k), i, 1000, 15));
 	}
 	dev_pin(-1);
-	/* An event may be held back for as long as clocks may disagree. */
+	/* Events may be delayed by the tolerance for differing clocks. */
 	dev_sleep_ms(20);
 	self->whole = tape_all(1 << 20);
 	ASSERT_NE(NULL, self->whole);
@@ -71,7 +70,7 @@ FIXTURE_TEARDOWN(quiet)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* The rest of the stream is what the whole one has from this byte on. */
+/* The rest of the stream equals the complete one from this offset on. */
 #define EXPECT_REST(fd, at) do {						\
 	struct tape *rest_ = tape_new();					\
 	rest_->keep_raw = true;							\
@@ -109,7 +108,7 @@ TEST_F(quiet, is_the_same_in_random_pieces)
 		n = 1 + dev_random() % (dev_random() % 4 ? 200 : sizeof(buf));
 		got = read(self->fd, buf, n);
 		ASSERT_LT(0, got);
-		/* As many as there are: only the end of the stream is short. */
+		/* Full sizes, except at the end of the stream. */
 		ASSERT_EQ(n < self->whole->nraw - at ? n : self->whole->nraw - at, got);
 		ASSERT_EQ(0, memcmp(self->whole->raw + at, buf, got));
 		at += got;
@@ -139,7 +138,7 @@ static void *share(void *arg)
 	return NULL;
 }
 
-/* Two threads on one descriptor: every byte goes to one of them, in order. */
+/* Two threads share a descriptor: each byte goes to one of them, in order. */
 TEST_F(quiet, is_shared_by_two_threads)
 {
 	struct sharer *s = calloc(2, sizeof(*s));
@@ -157,10 +156,9 @@ TEST_F(quiet, is_shared_by_two_threads)
 		pthread_join(t[i], NULL);
 	EXPECT_EQ(self->whole->nraw, s[0].n + s[1].n);
 	/*
-	 * Put the pieces together again: each thread's are in order, so the
-	 * next piece of the stream is the first not used of one of the two.
-	 * Where both match the longer way is not searched: pieces of a few
-	 * bytes may look alike, so prefer the one that matches further.
+	 * Assemble the pieces: each thread's pieces are in order, so the next piece of the
+	 * stream is the first unused one of either thread. Short pieces may look alike: prefer
+	 * the one that matches further.
 	 */
 	while (at < self->whole->nraw) {
 		size_t best = 2, most = 0;
@@ -207,7 +205,7 @@ TEST_F(quiet, loses_nothing_by_a_bad_buffer)
 		EXPECT_EQ(EFAULT, errno);
 		EXPECT_EQ(-1, read(self->fd, (void *)-4096L, 100));
 		EXPECT_EQ(EFAULT, errno);
-		/* good for a while; not every machine copies the last bytes of it */
+		/* partly valid; not every machine copies its last bytes */
 		n = read(self->fd, p + page - (1 + i * 37), 3000);
 		EXPECT_GE(1 + i * 37, n);
 		if (n < 0 && i < 4)
@@ -218,7 +216,7 @@ TEST_F(quiet, loses_nothing_by_a_bad_buffer)
 		at += n;
 	}
 	EXPECT_REST(self->fd, at);
-	/* read-only memory is as bad */
+	/* read-only memory is an error too */
 	ASSERT_EQ(0, mprotect(p, page, PROT_READ));
 	ASSERT_LE(0, lseek(self->fd, 0, SEEK_SET));
 	EXPECT_EQ(-1, read(self->fd, p, 10));
@@ -251,7 +249,7 @@ TEST_F(quiet, is_the_same_by_splice)
 	close(p[1]);
 }
 
-/* pread(2) would need an offset that is none. */
+/* pread(2) needs an offset, which the stream lacks. */
 TEST_F(quiet, takes_no_pread_and_pwrite)
 {
 	char c = 'x';
@@ -305,9 +303,9 @@ TEST_F(quiet, is_the_same_with_another_check)
 	EXPECT_EQ(EFAULT, errno);
 }
 
-/* What a piece brings by itself. */
+/* The contents of a piece alone. */
 struct piece {
-	int reason;		/* of its first frame, which is INFO; -1: it is another */
+	int reason;		/* of its first frame if that is INFO, else -1 */
 	uint64_t frames, unnamed, undated;
 };
 
@@ -325,12 +323,12 @@ static void look(struct tape *t, const struct devtrace_item *i)
 }
 
 /*
- * Cut at announcements, each piece is a stream by itself; joined, they are the one stream
- * with the same events, each once.
+ * Cut at announcements, each piece is a complete stream; joined, they are one stream with each
+ * event once.
  */
 TEST_F(quiet, is_announced_anew_on_demand)
 {
-	/* Of five reads at the most; the third piece is there whatever their sizes are. */
+	/* At most five reads; with any sizes there is a third piece. */
 	const size_t most = self->whole->ndata / 12;
 	uint64_t events = 0, lost = 0;
 	struct tape *joined = tape_new();
@@ -392,7 +390,7 @@ static void reasons(struct tape *t, const struct devtrace_item *i)
 		*(unsigned int *)t->arg |= 1U << i->u.info.reason;
 }
 
-/* What lseek(2) and open(2) owe is more than that. */
+/* Announcements for lseek(2) and open(2) include it. */
 TEST_F(quiet, is_announced_for_one_reason)
 {
 	struct tape *t = tape_new();
@@ -412,7 +410,7 @@ TEST_F(quiet, is_announced_for_one_reason)
 	ASSERT_LT(0, tape_drain(t, self->fd));
 	EXPECT_EQ(1 << DEVTRACE_INFO_SEEK | 1 << DEVTRACE_INFO_OPEN,
 		  seen & ~(1 << DEVTRACE_INFO_PERIODIC));
-	/* A frame that lseek(2) cut is the only damage. */
+	/* Only the frame cut by lseek(2) is damaged. */
 	EXPECT_GE(1, t->damages);
 	EXPECT_EQ(0, t->gaps);
 	tape_free(t);
@@ -469,7 +467,7 @@ TEST_F(live, poll_says_what_can_be_done)
 	t = dev_now();
 	EXPECT_EQ(0, poll_ms(self->fd, 150));
 	EXPECT_LE(149 * 1000000, dev_now() - t);
-	/* whoever has not even read INFO has something to read */
+	/* before INFO was read there is always data */
 	fd = open(DEV_PATH, O_RDWR);
 	p = (struct pollfd){ .fd = fd, .events = POLLIN | POLLOUT };
 	EXPECT_EQ(1, poll(&p, 1, 0));
@@ -504,7 +502,7 @@ static void on_signal(int sig)
 struct delayed {
 	int fd, ms, n;
 	pthread_t to;		/* signal this thread instead, if fd < 0 */
-	int after;		/* emit one here when these are handled, if not 0 */
+	int after;		/* emit an event here when these were handled, if not 0 */
 };
 
 static void *emit_later(void *arg)
@@ -529,7 +527,7 @@ static void *emit_later(void *arg)
 	return NULL;
 }
 
-/* A blocked read and a poll return soon after an event, and not before it. */
+/* A blocked read and a poll return soon after an event, and not before. */
 TEST_F(live, waits_for_an_event_and_no_longer)
 {
 	struct delayed d = { .fd = self->wfd, .ms = 100, .n = 1 };
@@ -557,7 +555,7 @@ TEST_F(live, waits_for_an_event_and_no_longer)
 			worst = begin;
 		pthread_join(th, NULL);
 	}
-	/* Milliseconds by design; the rest is what a loaded host takes, without a limit. */
+	/* Milliseconds by design, plus the delays of a loaded host. */
 	dev_say("from event to reader: %llu us at most", (unsigned long long)worst / 1000);
 	tape_free(t);
 }
@@ -583,7 +581,7 @@ TEST_F(live, a_signal_ends_the_wait)
 	pthread_join(th, NULL);
 	EXPECT_EQ(3, signals);
 
-	/* and with SA_RESTART it goes on */
+	/* with SA_RESTART it continues */
 	sa.sa_flags = SA_RESTART;
 	d.after = self->wfd;
 	ASSERT_EQ(0, sigaction(SIGUSR1, &sa, NULL));
@@ -634,14 +632,14 @@ TEST_F(live, wakes_for_many_events_at_once)
 	EXPECT_EQ(3000, t->nev + tape_lost(t, -1));
 	ms = (dev_now() - begin) / 1000000;
 	dev_say("%d wakes for %zu events in %llu ms", wakes, t->nev, (unsigned long long)ms);
-	/* every 4 ms at most, and where blocks end; events come ten times as often */
+	/* at most every 4 ms, and at block ends; events come ten times as often */
 	EXPECT_GT(ms / 3 + 100, wakes);
 	tape_free(t);
 }
 
 /*
- * What each takes it gives back; a reader has some 20 kB. Where there is kmemleak there is
- * KASAN, which keeps what is freed until that is a 32nd of memory.
+ * All memory is given back; a reader has about 20 kB. Kernels with kmemleak also have KASAN,
+ * which delays freeing of up to a 32nd of memory.
  */
 #define SLACK	(access("/sys/kernel/debug/kmemleak", F_OK) ? 4096 : 40960)	/* kB */
 
@@ -677,7 +675,7 @@ TEST_F(live, a_thousand_opens_and_closes)
 }
 
 #define HERD		100
-#define HERD_WAITS	120000	/* ms; at the end of it poll(2) looks once more */
+#define HERD_WAITS	120000	/* ms; poll(2) checks again at its end */
 
 static void *herd(void *arg)
 {
@@ -721,7 +719,7 @@ TEST_F(live, a_herd_waits_for_one_event)
 		got += good != NULL;
 	}
 	EXPECT_EQ(HERD, got);
-	/* They were woken, and did not find it when they had waited for long enough. */
+	/* They were woken early instead of finding it at the timeout. */
 	EXPECT_GT(HERD_WAITS / 2 * 1000000ULL, dev_now() - emitted);
 }
 

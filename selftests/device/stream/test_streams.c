@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_streams.c - further streams: made, resized, stopped, removed while in use
+ * test_streams.c - further streams: made, resized, stopped and removed while in use
  *
- * Everything is asked for by netlink, with nl.c, as tracectl does it.
+ * All requests go by netlink, with nl.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static int stream_new(const char *name, uint64_t size, int type)
 	return nl_do(&nl, NULL, NULL);
 }
 
-/* Streams of exceptions from this severity on. */
+/* A stream for exceptions of this severity and above. */
 static int stream_new_severe(const char *name, uint64_t size, uint32_t level)
 {
 	uint8_t types[32] = { 0 };
@@ -110,7 +110,7 @@ static int emit_exc(int fd, uint8_t severity, uint32_t nr)
 }
 
 FIXTURE(streams) {
-	int out;		/* to emit by */
+	int out;		/* descriptor to emit */
 };
 
 FIXTURE_SETUP(streams)
@@ -129,7 +129,7 @@ FIXTURE_TEARDOWN(streams)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* Yesterday's fault is there, although stream 0 wrapped many times since. */
+/* Yesterday's fault is still there, although stream 0 has wrapped many times. */
 TEST_F(streams, severe_events_are_kept)
 {
 	struct devtrace_stats st;
@@ -138,7 +138,7 @@ TEST_F(streams, severe_events_are_kept)
 	size_t k;
 	int fd;
 
-	/* rings belong to CPUs: on another one the first event could stay */
+	/* rings belong to CPUs: on another one the first event might stay */
 	ASSERT_EQ(0, dev_pin(0));
 	ASSERT_EQ(0, stream_new_severe(NAME, 64 << 10, 2));
 	ASSERT_EQ(0, emit_exc(self->out, DEVTRACE_SEV_SET | DEVTRACE_SEV_HW | 3, 4711));
@@ -160,7 +160,7 @@ TEST_F(streams, severe_events_are_kept)
 	close(fd);
 	tape_free(t);
 
-	/* Stream 0 has the second one, the first has been overwritten. */
+	/* Stream 0 has the second one; the first was overwritten. */
 	ASSERT_EQ(0, dev_stats(-1, &st));
 	EXPECT_LT(0, st.overwritten);
 	t = tape_all(4096);
@@ -194,8 +194,8 @@ static void *read_to_end(void *arg)
 }
 
 /*
- * Who has a stream open that is removed reads what is left, then the end. Whoever is not
- * woken waits until the time is over.
+ * A reader of a removed stream gets the rest, then the end. A reader that is not woken waits
+ * until the timeout.
  */
 TEST_F_TIMEOUT(streams, removed_while_read, 120)
 {
@@ -238,14 +238,14 @@ TEST_F(streams, stream_0_stays)
 	EXPECT_EQ(-EEXIST, stream_new(DEVTRACE_STREAM0, 4096, -1));
 	EXPECT_NE(0, nl.why[0]);
 	ASSERT_EQ(0, stream_new(NAME, 1500, -1));
-	/* We say so, not the device model, which would fill the log. */
+	/* The module reports it, not the driver core, which would fill the log. */
 	dev_log_begin();
 	EXPECT_EQ(-EEXIST, stream_new(NAME, 4096, -1));
 	EXPECT_FALSE(dev_log_has("duplicate"));
 	EXPECT_EQ(0, stream_del(NAME));
 }
 
-/* Sixteen in all, and not one more. */
+/* Sixteen in all. */
 TEST_F(streams, there_is_an_end)
 {
 	char name[16];
@@ -287,7 +287,7 @@ static void each(struct tape *t, const struct devtrace_item *i)
 	state_after[nstates++] = t->nev;
 }
 
-/* A stream says in its data that it stopped and that it goes on. */
+/* Stops and starts are frames in the stream. */
 TEST_F(streams, stopped_and_started)
 {
 	struct devtrace_stats st;
@@ -301,7 +301,7 @@ TEST_F(streams, stopped_and_started)
 	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE, DEVTRACE_STATE_STOPPED));
 	for (i = 0; i < 7; i++)
 		ASSERT_EQ(0, dev_emit_mark(self->out, DEVTRACE_T_USER, 2, i));
-	/* and what the kernel emits, as it does for this */
+	/* also events of the kernel itself */
 	ASSERT_EQ(5, write(self->out, "text\n", 5));
 	ASSERT_EQ(0, stream_set(DEVTRACE_STREAM0, DEVTRACE_A_STATE, DEVTRACE_STATE_RUNNING));
 	for (i = 0; i < 3; i++)
@@ -336,7 +336,7 @@ TEST_F(streams, stopped_and_started)
 	tape_free(t);
 }
 
-/* Only a thaw is a decision to give up what is in it. The refusal sets nothing. */
+/* Only a thaw gives up the contents of a frozen stream. A refusal changes nothing. */
 TEST_F(streams, frozen_streams_do_not_start)
 {
 	static const char why[] = "stream is frozen: thaw it first, by its state 1, stopped";
@@ -371,7 +371,7 @@ static void count_marks(const struct nl_reply *r, void *arg)
 	*(int *)arg += r->cmd == DEVTRACE_CMD_NTF_WATERMARK;
 }
 
-/* A reader is woken when it has not seen half of a ring, and not before. */
+/* A reader is woken when half of a ring is unread, and not before. */
 TEST_F(streams, watermark)
 {
 	int fd = open_stream(DEV_PATH), marks = 0, i, tries, cpus[DEV_CPUS];
@@ -397,7 +397,7 @@ TEST_F(streams, watermark)
 	ASSERT_LT(0, tape_drain(t, fd));
 	EXPECT_EQ(1800, t->nev);
 	EXPECT_EQ(0, poll(&p, 1, 100));
-	/* A work tells it, which may have its turn later; without a watermark it does not. */
+	/* A work sends it, perhaps later; without a watermark none is sent. */
 	for (tries = 0; tries < 300; tries++) {
 		ASSERT_LE(0, nl_heard(&ear, count_marks, &marks));
 		if (marks)
@@ -413,7 +413,7 @@ TEST_F(streams, watermark)
 	tape_free(t);
 }
 
-/* What was cleared was not overwritten, also if the ring is another one since. */
+/* Cleared events do not count as overwritten, also after a resize. */
 TEST_F(streams, cleared_and_then_resized)
 {
 	int fd = open_stream(DEV_PATH), i;
@@ -456,7 +456,7 @@ static void *lanes_come_and_go(void *arg)
 	return NULL;
 }
 
-/* Lanes are of the first stream; another one has its events in order whatever they do. */
+/* Lanes belong to the first stream; the order in another one does not depend on them. */
 TEST_F(streams, in_order_while_lanes_come_and_go)
 {
 	const char *s = getenv("DEVICE_SECONDS");
@@ -514,7 +514,7 @@ static int readers(struct reader_seen *s)
 	return nl_dump(&nl, my_reader, s);
 }
 
-/* Readers are listed with what they have read, and what they have not. */
+/* Readers are listed with the numbers of events read and unread. */
 TEST_F(streams, readers_are_known)
 {
 	struct tape *t = tape_new();
@@ -552,8 +552,8 @@ TEST_F(streams, readers_are_known)
 #define LEAVE	10
 
 /*
- * Readers that are closed while a dump goes on hide no other reader from it: the first ones,
- * which its first message tells of, are closed before the third one is made.
+ * Readers closed during a dump hide no other reader: the first ones, in the first message, are
+ * closed before the third message is made.
  */
 TEST_F(streams, readers_that_go_hide_no_other)
 {
@@ -581,7 +581,7 @@ TEST_F(streams, readers_that_go_hide_no_other)
 		close(fd[i]);
 }
 
-/* Everything else that can be done with a stream, as fast as it goes. */
+/* All other actions on a stream, at full speed. */
 static void *torment(void *arg)
 {
 	const char *path = arg;
@@ -630,7 +630,7 @@ static void *follow(void *arg)
 		poll(&p, 1, 20);
 		last = stop;
 		tape_drain(f->t, f->fd);
-		/* The events are not needed, but what they add up to. */
+		/* Only the totals are needed. */
 		f->t->nev = 0;
 		f->t->ndata = 0;
 	} while (!last);
@@ -652,7 +652,7 @@ static void note_held(const struct nl_reply *r, void *arg)
 	h->oldest = nl_u64(r->a[DEVTRACE_A_OLDEST]);
 }
 
-/* Also where what is left of the ring, before its end, was too little for an event. */
+/* Also if the rest of the ring before its end was too small for an event. */
 TEST_F(streams, say_how_old_their_oldest_event_is)
 {
 	struct held h = { 0 };
@@ -681,7 +681,7 @@ TEST_F(streams, say_how_old_their_oldest_event_is)
 	EXPECT_EQ(0, stream_del(NAME));
 }
 
-/* Rings of all sizes while all else goes on: each event is read or lost. */
+/* All sizes of rings during all other actions: each event is read or lost. */
 TEST_F_TIMEOUT(streams, resized_against_everything, 240)
 {
 	static const char *const paths[] = { DEV_PATH, SIDE };
@@ -701,7 +701,7 @@ TEST_F_TIMEOUT(streams, resized_against_everything, 240)
 	for (i = 0; i < 2; i++) {
 		f[i].t = tape_new();
 		ASSERT_NE(NULL, f[i].t);
-		/* What is stored while a ring is resized is seen a little later. */
+		/* Events stored during a resize are read a little later. */
 		f[i].t->slack = 100000;
 		f[i].fd = open_stream(paths[i]);
 		ASSERT_LE(0, f[i].fd);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_woken.c - no reader puts off that another one is woken, or has it woken all the time
+ * test_woken.c - a reader can neither delay the wakeup of another one nor cause constant wakeups
  *
- * A program reads with read(2) and sleeps. Another one has a descriptor of its own, and does
- * again and again what lets readers of that descriptor look once more.
+ * One program reads with read(2) and sleeps. Another one has its own descriptor and permanently
+ * makes calls that wake the readers of that descriptor.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -22,8 +22,8 @@
 #define SIDE	"side"
 
 FIXTURE(woken) {
-	int	wfd, rfd;	/* of the one that does not sleep */
-	int	tells;		/* a byte for each event of the type RARE that the other one got */
+	int	wfd, rfd;	/* of the program that does not sleep */
+	int	tells;		/* a byte for each event of type RARE that the other one got */
 	pid_t	pid;
 };
 
@@ -66,7 +66,7 @@ static void read_for_ever(const char *path, int tell)
 	_exit(1);
 }
 
-/* The third word of its stat, and how often it gave its CPU away; or 0 and -1. */
+/* The state of a process, and its number of voluntary switches; or 0 and -1. */
 static char state_of(pid_t pid)
 {
 	char path[64], buf[512], *p;
@@ -90,7 +90,7 @@ static long slept(pid_t pid)
 	return p ? atol(p + sizeof(what) - 1) : -1;
 }
 
-/* It has read what there was, and waits for more: it sleeps each time that we look. */
+/* Wait until it has read everything and sleeps whenever we look. */
 static void let_sleep(pid_t pid)
 {
 	int i;
@@ -120,8 +120,8 @@ static bool start_reader(FIXTURE_DATA(woken) *self, const char *path)
 }
 
 /*
- * A stream of rare events and of kernel profile events, of which none comes: while they are
- * on, readers are woken 100 ms late at the most, and so it takes less to put them off.
+ * A stream for rare events and for kernel profile events that do not occur: while those are
+ * enabled, readers may be woken up to 100 ms late, which makes a delay easier to cause.
  */
 static int make_side(void)
 {
@@ -170,12 +170,12 @@ static const struct {
 };
 
 #define ROUNDS	10
-/* Less than readers may be woken late while profile events are on. */
+/* Shorter than the late wakeup with profile events. */
 #define PAUSE	(90 * NSEC / 1000)
 
 /*
- * Call until the other one has got an event. 1: it did though there was no pause between calls;
- * 0: the machine made one; -1: it does not get it.
+ * Call until the other one has got an event. Returns 1 if it came without a pause between the
+ * calls, 0 if the machine paused, -1 if it does not come.
  */
 static int round_of_calls(FIXTURE_DATA(woken) *self)
 {
@@ -201,7 +201,7 @@ static int round_of_calls(FIXTURE_DATA(woken) *self)
 	return pause < PAUSE;
 }
 
-/* They ask that other streams' readers be woken soon, too. */
+/* The calls also affect readers of other streams. */
 TEST_F(woken, soon_whatever_another_one_does_to_his_own)
 {
 	int i, ret = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * test_write.c - text by write(2), records by ioctl(2), good and bad
+ * test_write.c - text by write(2), records by ioctl(2), valid and invalid
  *
- * What is refused leaves no event behind; what is accepted is read back byte
- * for byte; and what write(2) says was written is what became events.
+ * Refused data leaves no event; accepted data is read back byte for byte; and the result of
+ * write(2) is the number of bytes that became events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #include "kselftest_harness.h"
 #include "dev.h"
 
-#define PIECE	1024	/* a longer line is several events */
-#define TORSO	100	/* a line whose end is in bad memory */
+#define PIECE	1024	/* a longer line becomes several events */
+#define TORSO	100	/* a line whose end is in invalid memory */
 
 FIXTURE(device) {
 	int fd, wfd;
@@ -48,7 +48,7 @@ FIXTURE_TEARDOWN(device)
 	EXPECT_EQ(0, dev_done());
 }
 
-/* How many events came since the last time, all of them whole. */
+/* Number of new events, all of them valid. */
 static size_t news(FIXTURE_DATA(device) *self)
 {
 	size_t n;
@@ -62,7 +62,7 @@ static size_t news(FIXTURE_DATA(device) *self)
 	return n;
 }
 
-/* The n-th event from the end is this text; -1 is the last one. */
+/* The text of the n-th event from the end; -1 is the last one. */
 static const char *text(FIXTURE_DATA(device) *self, int n)
 {
 	const struct tape_event *e = &self->t->ev[self->t->nev + n];
@@ -135,7 +135,7 @@ TEST_F(device, longest_line_and_one_more)
 			EXPECT_EQ(0, strncmp(buf + PIECE, text(self, -1), len - PIECE));
 		}
 	}
-	/* nothing of a long one is lost */
+	/* nothing of a long line is lost */
 	EXPECT_EQ(300001, write(self->wfd, buf, 300001));
 	EXPECT_EQ(293, news(self));
 	for (i = 0; i < 293; i++)
@@ -193,7 +193,7 @@ TEST_F(device, a_thousand_iovecs)
 	EXPECT_EQ(-1, writev(self->wfd, iov, 1025));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(0, writev(self->wfd, iov, 0));
-	/* empty ones between */
+	/* with empty ones between */
 	for (i = 0; i < 1024; i++)
 		iov[i].iov_len = i & 1;
 	EXPECT_EQ(512, writev(self->wfd, iov, 1024));
@@ -201,7 +201,7 @@ TEST_F(device, a_thousand_iovecs)
 	EXPECT_LT(1, lines);
 }
 
-/* Memory that ends: a whole page, then nothing. */
+/* Memory that ends after whole pages. */
 static char *cliff(size_t pages)
 {
 	long page = sysconf(_SC_PAGESIZE);
@@ -220,7 +220,7 @@ TEST_F(device, a_bad_pointer_halfway)
 	int i, n;
 
 	ASSERT_NE(NULL, end);
-	/* no whole line before it: nothing is written */
+	/* without a whole line before it, nothing is written */
 	memset(end - 100, 'x', 100);
 	EXPECT_EQ(-1, write(self->wfd, end - 100, 200));
 	EXPECT_EQ(EFAULT, errno);
@@ -231,8 +231,8 @@ TEST_F(device, a_bad_pointer_halfway)
 	EXPECT_EQ(0, news(self));
 
 	/*
-	 * Whole lines before it are written, and counted to the byte. How much
-	 * of a line without an end can be copied depends on the machine.
+	 * Whole lines before it are written and counted exactly. The copied part of an
+	 * unfinished line depends on the machine.
 	 */
 	for (n = 1; n <= 100; n += 9) {
 		char *p = end - 10 * n - TORSO;
@@ -244,12 +244,12 @@ TEST_F(device, a_bad_pointer_halfway)
 		EXPECT_EQ(n, news(self));
 		for (i = 0; i < n; i++)
 			EXPECT_EQ(i, atoi(text(self, i - n) + 5));
-		/* who goes on from there writes the rest */
+		/* continuing there writes the rest */
 		EXPECT_EQ(TORSO, write(self->wfd, p + 10 * n, TORSO));
 		EXPECT_EQ(1, news(self));
 		EXPECT_EQ(TORSO, strlen(text(self, -1)));
 	}
-	/* a full piece without an end is whole too */
+	/* a full piece without line end counts as whole */
 	memset(end - PIECE - TORSO, 'y', PIECE + TORSO);
 	EXPECT_EQ(PIECE, write(self->wfd, end - PIECE - TORSO, PIECE + TORSO + 1));
 	EXPECT_EQ(1, news(self));
@@ -262,14 +262,14 @@ TEST_F(device, a_bad_pointer_halfway)
 	EXPECT_STREQ("good", text(self, -1));
 }
 
-/* Where the kernel's addresses are apart, a program has all that there are. */
+/* With separate kernel addresses, a program may have all addresses. */
 #ifdef __s390x__
 #define ALL_ADDRESSES	1
 #else
 #define ALL_ADDRESSES	0
 #endif
 
-/* A 32-bit program whose kernel has 64: a length with the highest bit set is only long. */
+/* A 32-bit program on a 64-bit kernel: a length with the highest bit set is just long. */
 static bool is_compat(void)
 {
 	struct utsname u;
@@ -279,7 +279,7 @@ static bool is_compat(void)
 
 TEST_F(device, ssize_max)
 {
-	/* so that the compiler does not know better */
+	/* hide the values from the compiler */
 	volatile size_t more = (size_t)SSIZE_MAX + 1, most = SIZE_MAX;
 	char *end = cliff(1);
 	int i;
@@ -303,7 +303,7 @@ TEST_F(device, ssize_max)
 		EXPECT_EQ(-1, write(self->wfd, end - 10, most));
 		EXPECT_EQ(0, news(self));
 	}
-	/* more than there is, but addresses that a program may have */
+	/* more than is mapped, but valid user addresses */
 	EXPECT_EQ(8, write(self->wfd, end - 10, 1 << 24));
 	EXPECT_EQ(2, news(self));
 	for (i = 0; i < 2; i++)
@@ -411,7 +411,7 @@ TEST_F(device, every_field)
 		EXPECT_EQ(i ? -1 : 0, dev_emit(self->wfd, &u.e, 8));
 		EXPECT_EQ(!i, news(self));
 	}
-	/* data that lack what the flags announce */
+	/* data shorter than the flags require */
 	u.e.reserved = 0;
 	for (i = 0; i <= 8; i++) {
 		u.e.flags = DEVTRACE_F_CODE;
@@ -509,7 +509,7 @@ TEST_F(device, memory_that_is_not_there)
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(0, news(self));
 
-	/* pages of a file that are not in memory yet, the event across two */
+	/* pages of a file that are not in memory yet; the event crosses two */
 	fd = memfd_create("dt", 0);
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, ftruncate(fd, 3 * page));
@@ -530,7 +530,7 @@ TEST_F(device, memory_that_is_not_there)
 	EXPECT_EQ(0, ftruncate(fd, page));
 	EXPECT_EQ(-1, dev_emit(self->wfd, (void *)(p + page - 4), 100));
 	EXPECT_EQ(EFAULT, errno);
-	/* mapped, but not to be read */
+	/* mapped, but not readable */
 	ASSERT_EQ(0, mprotect(p, page, PROT_NONE));
 	EXPECT_EQ(-1, dev_emit(self->wfd, (void *)p, 0));
 	EXPECT_EQ(EFAULT, errno);
@@ -547,7 +547,7 @@ TEST_F(device, all_flags_and_escapes_at_the_largest_size)
 	close(self->fd);
 	close(self->wfd);
 	for (check = 0; check < 3; check++) {
-		/* a ring of 16 such events: they wrap it at every place */
+		/* a ring of 16 such events, which wrap at each position */
 		ASSERT_EQ(0, dev_load("size=64K start=0xfffff000"));
 		self->wfd = open(DEV_PATH, O_WRONLY);
 		self->fd = open(DEV_PATH, O_RDONLY | O_NONBLOCK);
@@ -577,7 +577,7 @@ TEST_F(device, all_flags_and_escapes_at_the_largest_size)
 			EXPECT_EQ(t->ev[i].len, k);
 		}
 		tape_free(t);
-		/* and what is left can be read again in single bytes */
+		/* and the rest can be read again byte by byte */
 		t = tape_all(1);
 		ASSERT_NE(NULL, t);
 		EXPECT_TRUE(tape_clean(t));
@@ -599,7 +599,7 @@ TEST_F(device, the_open_mode_decides)
 	uint32_t check = 0;
 	char c = 'x';
 
-	/* open for reading */
+	/* opened for reading */
 	EXPECT_EQ(-1, write(self->fd, &c, 1));
 	EXPECT_EQ(EBADF, errno);
 	EXPECT_EQ(-1, dev_emit(self->fd, &u.e, 0));
@@ -608,7 +608,7 @@ TEST_F(device, the_open_mode_decides)
 	EXPECT_EQ(EBADF, errno);
 	EXPECT_EQ(0, ioctl(self->fd, DEVTRACE_IOC_CHECK, &check));
 	EXPECT_EQ(0, ioctl(self->fd, DEVTRACE_IOC_STATS, &st));
-	/* open for writing */
+	/* opened for writing */
 	EXPECT_EQ(-1, read(self->wfd, &c, 1));
 	EXPECT_EQ(EBADF, errno);
 	EXPECT_EQ(-1, ioctl(self->wfd, DEVTRACE_IOC_CHECK, &check));
